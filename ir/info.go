@@ -1,0 +1,165 @@
+package ir
+
+// Info is one row of the op table: everything that verifier, interpreter, folder,
+// printer, parser, decoder and emitter need to know about an op. None of them has a
+// switch over opcodes that could disagree with it.
+type Info struct {
+	Name   string     // name in text form, without types, orders and scopes
+	Args   int        // operands in columns A, B, C
+	In     [3]Operand // their rules
+	List   bool       // further operands stand in Extra, at Args
+	Result Result     // type of the value defined
+	Typed  int        // 1 + the operand whose type the mnemonic carries; 0 for none
+	Imm    Imm        // what column X holds
+	Attr   Attr
+	Level  Level   // of a convergent op: the control level it needs
+	MinSM  int     // minimum architecture; 0 is the floor, sm_70
+	Orders uint8   // legal memory orders, one bit each; 0 if the op has none
+	Elems  TypeSet // element types that an atomic takes
+	Vec    Type    // V2 or V4 for a vector access
+	Eval   EvalFn  // nil for ops with an effect, and for those that read state
+	Recipe Recipe  // nil for basic ops
+}
+
+// Operand is the rule for one operand.
+type Operand struct {
+	Set  TypeSet // allowed scalar types; 0 with a rule of its own (vec, stored vectors)
+	Same int     // 1 + the operand whose type this one must have; 0 for none
+	Elem bool    // must be the value type of the object's element (a vector of it for vector ops)
+}
+
+// Result is the rule for the type of the value defined.
+type Result struct {
+	Kind ResultKind
+	Type Type // of ResultFixed
+	From int  // operand of ResultSame and ResultUnsigned
+}
+
+// ResultKind is the way a result's type is found.
+type ResultKind uint8
+
+// The result rules.
+const (
+	ResultNone     ResultKind = iota // no value
+	ResultFixed                      // always Result.Type
+	ResultSame                       // the type of operand Result.From
+	ResultUnsigned                   // its unsigned counterpart
+	ResultWide                       // i32 → i64, u32 → u64
+	ResultElem                       // the value type of the object's element, or a vector of it
+	ResultStated                     // stands in the Type column: const, cvt, bitcast, arg, res
+	ResultLen                        // u32, or u64 for a buffer of MaxLen ≥ 2³²
+	ResultVec                        // vector of the listed operands
+	ResultLane                       // one lane of the vector operand
+)
+
+// Imm says what column X holds.
+type Imm uint8
+
+// The kinds of immediate.
+const (
+	ImmNone   Imm = iota
+	ImmPool       // index into Pool
+	ImmAxis       // 0, 1 or 2
+	ImmObject     // object number
+	ImmRegion     // the op's first region
+	ImmIndex      // argument or result number
+	ImmLabel      // row of the labelled op
+	ImmCode       // free number: trap code, trace tag
+	ImmField      // bit field: pos | len<<8
+	ImmLane       // lane of a vector
+)
+
+// Attr is a set of properties of an op.
+type Attr uint32
+
+// The properties; the letters are those of the op tables in the documentation.
+const (
+	Pure        Attr = 1 << iota // P: may run speculatively, result depends on operands only
+	Commutative                  // C
+	Convergent                   // V: all invocations of Level reach it together
+	Reads                        // R: reads memory
+	Writes                       // W: writes memory
+	Terminator                   // T: ends a region
+	Structured                   // S: owns regions
+	Expanded                     // E: has a recipe
+	Approximate                  // A: result within a tolerance
+	Unordered                    // U: result depends on scheduling
+	Atomic                       // has order and scope, reads or writes one element
+	Fence                        // has order and scope, no object
+	Hinted                       // takes a cache hint and the in-bounds flag
+	Barrier                      // waits for its Level
+	Traps                        // may end the launch with an error
+)
+
+// Level is a level of uniformity, and of control: grid < group < warp < lane.
+type Level uint8
+
+// The levels; a value of a level is equal in all invocations of one instance of it.
+const (
+	LevelGrid Level = iota
+	LevelGroup
+	LevelWarp
+	LevelLane
+)
+
+func (l Level) String() string { return [...]string{"grid", "workgroup", "warp", "lane"}[l&3] }
+
+// EvalType tells an evaluation function its types. In is the type of the operand
+// that the mnemonic carries, Out that of the result, Width the integer width: that of
+// In, or 6 or 8 when a rule test runs the op on tiny integers.
+type EvalType struct {
+	In, Out Type
+	Width   uint8
+}
+
+// EvalFn computes an op on raw bits. Values narrower than 64 bits are zero-extended,
+// on the way in and out. x is column X.
+type EvalFn func(t EvalType, x uint32, a, b, c uint64) uint64
+
+// Eval computes a pure op on raw bits: in is the type of the operand that the
+// mnemonic carries, out the result type. It panics for an op without an evaluation function.
+func Eval(op Op, in, out Type, x uint32, a, b, c uint64) uint64 {
+	return table[op].Eval(EvalType{in, out, uint8(in.Bits())}, x, a, b, c)
+}
+
+// ResultType returns the type of a pure op's result for operand types in, or None
+// if the rule needs more than those.
+func (in *Info) ResultType(ops ...Type) Type {
+	r := in.Result
+	switch r.Kind {
+	case ResultFixed:
+		return r.Type
+	case ResultSame, ResultUnsigned, ResultWide, ResultLane:
+		if r.From >= len(ops) {
+			return None
+		}
+		t := ops[r.From]
+		switch r.Kind {
+		case ResultUnsigned:
+			return t.Unsigned()
+		case ResultWide:
+			return wideOf(t)
+		case ResultLane:
+			return t.Elem()
+		}
+		return t
+	case ResultVec:
+		if len(ops) == 2 {
+			return ops[0] | V2
+		}
+		if len(ops) == 4 {
+			return ops[0] | V4
+		}
+	}
+	return None
+}
+
+func wideOf(t Type) Type {
+	switch t {
+	case I32:
+		return I64
+	case U32:
+		return U64
+	}
+	return None
+}

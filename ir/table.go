@@ -1,0 +1,319 @@
+package ir
+
+// Shorthand in which the table is written.
+var (
+	u32In  = Operand{Set: setU32}
+	boolIn = Operand{Set: setBool}
+	idxIn  = Operand{Set: setI}
+	same0  = Operand{Same: 1}
+	same1  = Operand{Same: 2}
+	elemIn = Operand{Elem: true}
+
+	resNone = Result{}
+	resSame = Result{Kind: ResultSame}
+	resU32  = Result{Kind: ResultFixed, Type: U32}
+	resBool = Result{Kind: ResultFixed, Type: Bool}
+	resElem = Result{Kind: ResultElem}
+)
+
+const (
+	ordAll   = 1<<Relaxed | 1<<Acquire | 1<<Release | 1<<AcqRel | 1<<SeqCst
+	ordLoad  = 1<<Relaxed | 1<<Acquire | 1<<SeqCst
+	ordStore = 1<<Relaxed | 1<<Release | 1<<SeqCst
+	ordFence = 1<<AcqRel | 1<<SeqCst
+)
+
+// set is the rule of an operand with the types s.
+func set(s TypeSet) Operand { return Operand{Set: s} }
+
+// un, bin and tern are rows of ops whose operands and result share one type.
+func un(name string, s TypeSet, eval EvalFn) Info {
+	return Info{Name: name, Args: 1, In: [3]Operand{set(s)}, Result: resSame, Typed: 1, Attr: Pure, Eval: eval}
+}
+
+func bin(name string, s TypeSet, attr Attr, eval EvalFn) Info {
+	return Info{Name: name, Args: 2, In: [3]Operand{set(s), same0}, Result: resSame, Typed: 1, Attr: Pure | attr, Eval: eval}
+}
+
+func tern(name string, s TypeSet, eval EvalFn) Info {
+	return Info{Name: name, Args: 3, In: [3]Operand{set(s), same0, same0}, Result: resSame, Typed: 1, Attr: Pure, Eval: eval}
+}
+
+// shift is a row of an op whose second operand is a u32 count.
+func shift(name string, eval EvalFn) Info {
+	return Info{Name: name, Args: 2, In: [3]Operand{set(setI), u32In}, Result: resSame, Typed: 1, Attr: Pure, Eval: eval}
+}
+
+// count is a row of an integer op with a u32 result.
+func count(name string, eval EvalFn) Info {
+	return Info{Name: name, Args: 1, In: [3]Operand{set(setI)}, Result: resU32, Typed: 1, Attr: Pure, Eval: eval}
+}
+
+func cmp(name string, s TypeSet, attr Attr, eval EvalFn) Info {
+	return Info{Name: name, Args: 2, In: [3]Operand{set(s), same0}, Result: resBool, Typed: 1, Attr: Pure | attr, Eval: eval}
+}
+
+// recipe1 and recipe2 are rows of accurate functions; their Eval runs the recipe over bits.
+func recipe1(name string, r Recipe) Info {
+	in := un(name, setF, evalRecipe(r))
+	in.Attr |= Expanded
+	in.Recipe = r
+	return in
+}
+
+func recipe2(name string, r Recipe) Info {
+	in := bin(name, setF, Expanded, evalRecipe(r))
+	in.Recipe = r
+	return in
+}
+
+// fast is a row of an approximate op; eval is the exact op or accurate recipe in its place.
+func fast(name string, args int, eval EvalFn) Info {
+	in := un(name, setF32, eval)
+	in.Attr |= Approximate
+	if args == 2 {
+		in.Args, in.In[1] = 2, same0
+	}
+	return in
+}
+
+func builtin(name string, imm Imm) Info {
+	return Info{Name: name, Result: resU32, Imm: imm, Attr: Pure}
+}
+
+// rmw is a row of an atomic read-modify-write.
+func rmw(name string, elems TypeSet) Info {
+	return Info{Name: name, Args: 2, In: [3]Operand{idxIn, elemIn}, Result: resElem, Imm: ImmObject,
+		Attr: Reads | Writes | Atomic, Orders: ordAll, Elems: elems}
+}
+
+func barrier(name string, level Level, in TypeSet, res Result) Info {
+	i := Info{Name: name, Result: res, Attr: Convergent | Barrier | Reads | Writes, Level: level}
+	if in != 0 {
+		i.Args, i.In[0] = 1, set(in)
+		if in.One() == None {
+			i.Typed = 1
+		}
+	}
+	return i
+}
+
+func subgroup(name string, s TypeSet, res Result) Info {
+	in := Info{Name: name, Args: 1, In: [3]Operand{set(s)}, Result: res, Attr: Pure | Convergent, Level: LevelWarp}
+	if s.One() == None {
+		in.Typed = 1
+	}
+	return in
+}
+
+func shuffle(name string) Info {
+	in := subgroup(name, setValue, resSame)
+	in.Args, in.In[1] = 2, u32In
+	return in
+}
+
+func control(name string, attr Attr, imm Imm) Info {
+	return Info{Name: name, Attr: attr, Imm: imm}
+}
+
+// table is the op table. Rows of opcodes that are reserved or unknown have no name.
+var table = [numOps]Info{
+	OpConst:  {Name: "const", Result: Result{Kind: ResultStated}, Imm: ImmPool, Attr: Pure},
+	OpLocal:  builtin("local", ImmAxis),
+	OpGroup:  builtin("group", ImmAxis),
+	OpGroups: builtin("groups", ImmAxis),
+	OpGlobal: builtin("global", ImmAxis),
+	OpLane:   builtin("lane", ImmNone),
+	OpWarp:   builtin("warp", ImmNone),
+	OpLen:    {Name: "len", Result: Result{Kind: ResultLen}, Imm: ImmObject, Attr: Pure},
+	OpClock:  {Name: "clock", Result: Result{Kind: ResultFixed, Type: U64}, Attr: Unordered},
+
+	OpAdd:   bin("add", setNH, Commutative, evalAdd),
+	OpSub:   bin("sub", setNH, 0, evalSub),
+	OpMul:   bin("mul", setNH, Commutative, evalMul),
+	OpMulHi: bin("mulhi", setI, Commutative, evalMulHi),
+	OpMulWide: {Name: "mulwide", Args: 2, In: [3]Operand{set(1<<I32 | 1<<U32), same0}, Result: Result{Kind: ResultWide},
+		Typed: 1, Attr: Pure | Commutative, Eval: evalMulWide},
+	OpDiv: bin("div", setNH, 0, evalDiv),
+	OpRem: bin("rem", setI, 0, evalRem),
+	OpMin: bin("min", setNH, Commutative, evalMin),
+	OpMax: bin("max", setNH, Commutative, evalMax),
+	OpNeg: un("neg", setNH, evalNeg),
+	OpAbs: un("abs", setF|setH|1<<I32|1<<I64, evalAbs),
+	OpAbsDiff: {Name: "absdiff", Args: 2, In: [3]Operand{set(setI), same0}, Result: Result{Kind: ResultUnsigned},
+		Typed: 1, Attr: Pure | Commutative, Eval: evalAbsDiff},
+	OpAddSat: bin("addsat", setI, Commutative, evalAddSat),
+	OpSubSat: bin("subsat", setI, 0, evalSubSat),
+	OpMulSat: bin("mulsat", setI, Commutative, evalMulSat),
+	OpDp4a:   tern("dp4a", 1<<I32|1<<U32, evalDp4a),
+
+	OpAnd:  bin("and", setI|setBool, Commutative, evalAnd),
+	OpOr:   bin("or", setI|setBool, Commutative, evalOr),
+	OpXor:  bin("xor", setI|setBool, Commutative, evalXor),
+	OpNot:  un("not", setI|setBool, evalNot),
+	OpShl:  shift("shl", evalShl),
+	OpShr:  shift("shr", evalShr),
+	OpRotl: shift("rotl", evalRotl),
+	OpRotr: shift("rotr", evalRotr),
+	OpPopc: count("popc", evalPopc),
+	OpClz:  count("clz", evalClz),
+	OpCtz:  count("ctz", evalCtz),
+	OpBrev: un("brev", setI, evalBrev),
+	OpBfe:  {Name: "bfe", Args: 1, In: [3]Operand{set(setI)}, Result: resSame, Typed: 1, Imm: ImmField, Attr: Pure, Eval: evalBfe},
+	OpBfi: {Name: "bfi", Args: 2, In: [3]Operand{set(setI), same0}, Result: resSame, Typed: 1, Imm: ImmField,
+		Attr: Pure, Eval: evalBfi},
+	OpPrmt: {Name: "prmt", Args: 3, In: [3]Operand{u32In, u32In, u32In}, Result: resU32, Attr: Pure, Eval: evalPrmt},
+
+	OpFma:      tern("fma", setF, evalFma),
+	OpCopysign: bin("copysign", setF, 0, evalCopysign),
+	OpMinp:     bin("minp", setF|setH, Commutative, evalMinp),
+	OpMaxp:     bin("maxp", setF|setH, Commutative, evalMaxp),
+	OpSqrt:     un("sqrt", setF|setH, evalSqrt),
+	OpFloor:    un("floor", setF, evalFloor),
+	OpCeil:     un("ceil", setF, evalCeil),
+	OpTrunc:    un("trunc", setF, evalTrunc),
+	OpRint:     un("rint", setF, evalRint),
+
+	OpRsqrt: recipe1("rsqrt", recipeRsqrt),
+	OpExp:   recipe1("exp", recipeExp),
+	OpExp2:  recipe1("exp2", recipeExp2),
+	OpExpm1: recipe1("expm1", recipeExpm1),
+	OpLog:   recipe1("log", recipeLog),
+	OpLog2:  recipe1("log2", recipeLog2),
+	OpLog10: recipe1("log10", recipeLog10),
+	OpLog1p: recipe1("log1p", recipeLog1p),
+	OpPow:   recipe2("pow", recipePow),
+	OpSin:   recipe1("sin", recipeSin),
+	OpCos:   recipe1("cos", recipeCos),
+	OpTan:   recipe1("tan", recipeTan),
+	OpAsin:  recipe1("asin", recipeAsin),
+	OpAcos:  recipe1("acos", recipeAcos),
+	OpAtan:  recipe1("atan", recipeAtan),
+	OpAtan2: recipe2("atan2", recipeAtan2),
+	OpSinh:  recipe1("sinh", recipeSinh),
+	OpCosh:  recipe1("cosh", recipeCosh),
+	OpTanh:  recipe1("tanh", recipeTanh),
+	OpCbrt:  recipe1("cbrt", recipeCbrt),
+	OpHypot: recipe2("hypot", recipeHypot),
+	OpErf:   recipe1("erf", recipeErf),
+
+	OpFastDiv:   fast("fast_div", 2, evalDiv),
+	OpFastRcp:   fast("fast_rcp", 1, evalRcp),
+	OpFastSqrt:  fast("fast_sqrt", 1, evalSqrt),
+	OpFastRsqrt: fast("fast_rsqrt", 1, evalRecipe(recipeRsqrt)),
+	OpFastExp2:  fast("fast_exp2", 1, evalRecipe(recipeExp2)),
+	OpFastLog2:  fast("fast_log2", 1, evalRecipe(recipeLog2)),
+	OpFastSin:   fast("fast_sin", 1, evalRecipe(recipeSin)),
+	OpFastCos:   fast("fast_cos", 1, evalRecipe(recipeCos)),
+	OpFastTanh:  withMinSM(fast("fast_tanh", 1, evalRecipe(recipeTanh)), 75),
+
+	OpEq: cmp("eq", setValue, Commutative, evalEq),
+	OpNe: cmp("ne", setValue, Commutative, evalNe),
+	OpLt: cmp("lt", setNH, 0, evalLt),
+	OpLe: cmp("le", setNH, 0, evalLe),
+	OpSelect: {Name: "select", Args: 3, In: [3]Operand{boolIn, set(setValue), same1}, Result: Result{Kind: ResultSame, From: 1},
+		Typed: 2, Attr: Pure, Eval: evalSelect},
+
+	OpCvt: {Name: "cvt", Args: 1, In: [3]Operand{set(setValue)}, Result: Result{Kind: ResultStated}, Typed: 1,
+		Attr: Pure, Eval: evalCvt},
+	OpBitcast: {Name: "bitcast", Args: 1, In: [3]Operand{set(setNH)}, Result: Result{Kind: ResultStated}, Typed: 1,
+		Attr: Pure, Eval: evalBitcast},
+
+	OpLoad:     {Name: "load", Args: 1, In: [3]Operand{idxIn}, Result: resElem, Imm: ImmObject, Attr: Reads | Hinted},
+	OpStore:    {Name: "store", Args: 2, In: [3]Operand{idxIn, elemIn}, Imm: ImmObject, Attr: Writes | Hinted},
+	OpLoadV2:   {Name: "load.v2", Args: 1, In: [3]Operand{idxIn}, Result: resElem, Vec: V2, Imm: ImmObject, Attr: Reads | Hinted},
+	OpLoadV4:   {Name: "load.v4", Args: 1, In: [3]Operand{idxIn}, Result: resElem, Vec: V4, Imm: ImmObject, Attr: Reads | Hinted},
+	OpStoreV2:  {Name: "store.v2", Args: 2, In: [3]Operand{idxIn, elemIn}, Vec: V2, Imm: ImmObject, Attr: Writes | Hinted},
+	OpStoreV4:  {Name: "store.v4", Args: 2, In: [3]Operand{idxIn, elemIn}, Vec: V4, Imm: ImmObject, Attr: Writes | Hinted},
+	OpVec:      {Name: "vec", List: true, Result: Result{Kind: ResultVec}, Attr: Pure},
+	OpElem:     {Name: "elem", Args: 1, Result: Result{Kind: ResultLane}, Imm: ImmLane, Attr: Pure},
+	OpPrefetch: {Name: "prefetch", Args: 1, In: [3]Operand{idxIn}, Imm: ImmObject},
+
+	OpAtomicLoad: {Name: "atomic_load", Args: 1, In: [3]Operand{idxIn}, Result: resElem, Imm: ImmObject,
+		Attr: Reads | Atomic, Orders: ordLoad, Elems: setN},
+	OpAtomicStore: {Name: "atomic_store", Args: 2, In: [3]Operand{idxIn, elemIn}, Imm: ImmObject,
+		Attr: Writes | Atomic, Orders: ordStore, Elems: setN},
+	OpAtomicAdd:  rmw("atomic_add", setN),
+	OpAtomicSub:  rmw("atomic_sub", setI),
+	OpAtomicMin:  rmw("atomic_min", setI),
+	OpAtomicMax:  rmw("atomic_max", setI),
+	OpAtomicAnd:  rmw("atomic_and", setI),
+	OpAtomicOr:   rmw("atomic_or", setI),
+	OpAtomicXor:  rmw("atomic_xor", setI),
+	OpAtomicExch: rmw("atomic_exch", setN),
+	OpAtomicCas: {Name: "atomic_cas", Args: 3, In: [3]Operand{idxIn, elemIn, elemIn}, Result: resElem, Imm: ImmObject,
+		Attr: Reads | Writes | Atomic, Orders: ordAll, Elems: setN},
+
+	OpBarrierWarp:      barrier("barrier.warp", LevelWarp, 0, resNone),
+	OpBarrierWG:        barrier("barrier.wg", LevelGroup, 0, resNone),
+	OpBarrierGrid:      barrier("barrier.grid", LevelGrid, 0, resNone),
+	OpBarrierAnyWG:     barrier("barrier_any.wg", LevelGroup, setBool, resBool),
+	OpBarrierAnyGrid:   barrier("barrier_any.grid", LevelGrid, setBool, resBool),
+	OpBarrierAllWG:     barrier("barrier_all.wg", LevelGroup, setBool, resBool),
+	OpBarrierAllGrid:   barrier("barrier_all.grid", LevelGrid, setBool, resBool),
+	OpBarrierAddWG:     barrier("barrier_add.wg", LevelGroup, setU32, resU32),
+	OpBarrierAddGrid:   barrier("barrier_add.grid", LevelGrid, setU32, resU32),
+	OpBarrierBcastWG:   barrier("barrier_bcast.wg", LevelGroup, setValue, resSame),
+	OpBarrierBcastGrid: barrier("barrier_bcast.grid", LevelGrid, setValue, resSame),
+	OpFence:            {Name: "fence", Attr: Fence | Reads | Writes, Orders: ordFence},
+
+	OpBallot:      subgroup("ballot", setBool, resU32),
+	OpAny:         subgroup("any", setBool, resBool),
+	OpAll:         subgroup("all", setBool, resBool),
+	OpElect:       {Name: "elect", Result: resBool, Attr: Pure | Convergent, Level: LevelWarp},
+	OpShuffle:     shuffle("shuffle"),
+	OpShuffleXor:  shuffle("shuffle_xor"),
+	OpShuffleUp:   shuffle("shuffle_up"),
+	OpShuffleDown: shuffle("shuffle_down"),
+	OpMatch:       subgroup("match", setN, resU32),
+	OpReduceAdd:   subgroup("reduce.add", setN, resSame),
+	OpReduceMul:   subgroup("reduce.mul", setN, resSame),
+	OpReduceMin:   subgroup("reduce.min", setN, resSame),
+	OpReduceMax:   subgroup("reduce.max", setN, resSame),
+	OpReduceAnd:   subgroup("reduce.and", setI|setBool, resSame),
+	OpReduceOr:    subgroup("reduce.or", setI|setBool, resSame),
+	OpReduceXor:   subgroup("reduce.xor", setI|setBool, resSame),
+	OpScanAdd:     subgroup("scan.add", setN, resSame),
+	OpScanMul:     subgroup("scan.mul", setN, resSame),
+	OpScanMin:     subgroup("scan.min", setN, resSame),
+	OpScanMax:     subgroup("scan.max", setN, resSame),
+	OpScanAnd:     subgroup("scan.and", setI|setBool, resSame),
+	OpScanOr:      subgroup("scan.or", setI|setBool, resSame),
+	OpScanXor:     subgroup("scan.xor", setI|setBool, resSame),
+	OpScanExAdd:   subgroup("scan_ex.add", setN, resSame),
+	OpScanExMul:   subgroup("scan_ex.mul", setN, resSame),
+	OpScanExMin:   subgroup("scan_ex.min", setN, resSame),
+	OpScanExMax:   subgroup("scan_ex.max", setN, resSame),
+	OpScanExAnd:   subgroup("scan_ex.and", setI|setBool, resSame),
+	OpScanExOr:    subgroup("scan_ex.or", setI|setBool, resSame),
+	OpScanExXor:   subgroup("scan_ex.xor", setI|setBool, resSame),
+
+	OpIf:          {Name: "if", Args: 1, In: [3]Operand{boolIn}, Imm: ImmRegion, Attr: Structured},
+	OpLoop:        {Name: "loop", List: true, Imm: ImmRegion, Attr: Structured},
+	OpBlock:       {Name: "block", Imm: ImmRegion, Attr: Structured},
+	OpArg:         {Name: "arg", Result: Result{Kind: ResultStated}, Imm: ImmIndex, Attr: Pure},
+	OpRes:         {Name: "res", Result: Result{Kind: ResultStated}, Imm: ImmIndex, Attr: Pure},
+	OpYield:       {Name: "yield", List: true, Attr: Terminator},
+	OpBreak:       {Name: "break", List: true, Imm: ImmLabel, Attr: Terminator},
+	OpContinue:    {Name: "continue", List: true, Imm: ImmLabel, Attr: Terminator},
+	OpReturn:      control("return", Terminator, ImmNone),
+	OpUnreachable: control("unreachable", Terminator, ImmNone),
+
+	OpTrap:  {Name: "trap", Args: 2, In: [3]Operand{boolIn, set(1 << U64)}, Imm: ImmCode, Attr: Traps | Writes},
+	OpTrace: {Name: "trace", List: true, Imm: ImmCode, Attr: Unordered | Writes},
+}
+
+func withMinSM(in Info, sm int) Info {
+	in.MinSM = sm
+	return in
+}
+
+var opByName = func() map[string]Op {
+	m := make(map[string]Op, 160)
+	for op := range Op(numOps) {
+		if table[op].Name != "" {
+			m[table[op].Name] = op
+		}
+	}
+	return m
+}()
