@@ -1,0 +1,196 @@
+package ir
+
+import "slices"
+
+// Row is an index of the columns, and the id of the value that the row defines.
+type Row uint32
+
+// NoRow stands for an absent operand.
+const NoRow Row = 0xFFFF_FFFF
+
+// NoArgs in column Args stands for an absent operand list.
+const NoArgs uint32 = 0xFFFF_FFFF
+
+// RestLen is the length of the shared array whose element count comes with the launch.
+const RestLen uint64 = ^uint64(0)
+
+// DefaultMaxLen is the largest element count of a buffer that does not ask for more.
+const DefaultMaxLen uint64 = 1<<31 - 1
+
+// Object numbers everything that can be accessed: buffer parameters in their order,
+// then arrays in theirs (shared before local).
+type Object uint32
+
+// Region is the half-open interval of rows [First, End), nested regions included,
+// owned by the structured op in row Op (NoRow for region 0, the body).
+type Region struct {
+	Op         Row
+	First, End Row
+}
+
+// Param is a kernel parameter: a buffer, or a scalar passed by value.
+type Param struct {
+	Name   string
+	Type   Type   // element type, or type of the scalar
+	Access Access // 0 for a scalar
+	Align  uint8  // log₂ of the byte alignment of a buffer's start
+	MaxLen uint64 // bound of a buffer's element count
+}
+
+// IsBuffer reports whether the parameter is a buffer.
+func (p *Param) IsBuffer() bool { return p.Access != 0 }
+
+// Array is a shared or local array.
+type Array struct {
+	Name   string
+	Type   Type
+	Shared bool
+	Len    uint64 // RestLen: comes with the launch
+}
+
+// Pos is a source position. A position inside an inlined call names the call in Call.
+// The zero Pos is unknown.
+type Pos struct {
+	File      string
+	Line, Col int
+	Call      *Pos
+}
+
+// Code is a program that can still change: the columns, without a promise. The
+// builder, the parser, the decoder and every pass produce one; Seal turns it into a
+// Program. All columns have one length. Slices belong to the Code.
+type Code struct {
+	Name      string
+	Workgroup [3]uint32
+	Params    []Param
+	Arrays    []Array
+
+	Op      []Op
+	Type    []Type
+	Flags   []Flags
+	Region  []uint32
+	A, B, C []Row
+	X       []uint32
+	Args    []uint32
+
+	Extra   []uint32
+	Pool    []uint64
+	Regions []Region
+
+	Debug Debug
+}
+
+// Debug holds what the digest leaves out: names, positions and messages by row.
+type Debug struct {
+	Names     map[Row]string // of values and labels
+	Messages  map[Row]string // of trap and trace rows
+	Positions []Pos          // distinct positions
+	PosOf     []uint32       // 1 + index into Positions, one a row; 0 unknown. May be nil.
+}
+
+// Pos returns the source position of row r.
+func (d *Debug) Pos(r Row) Pos {
+	if int(r) < len(d.PosOf) && d.PosOf[r] != 0 {
+		return d.Positions[d.PosOf[r]-1]
+	}
+	return Pos{}
+}
+
+// Rows returns the number of rows.
+func (c *Code) Rows() int { return len(c.Op) }
+
+// List returns the operand list of row r, nil if it has none. It aliases Extra.
+func (c *Code) List(r Row) []uint32 {
+	s := c.Args[r]
+	if s == NoArgs {
+		return nil
+	}
+	n := c.Extra[s]
+	return c.Extra[s+1 : s+1+n : s+1+n]
+}
+
+// Clone returns an independent copy.
+func (c *Code) Clone() *Code {
+	d := *c
+	d.Params, d.Arrays = slices.Clone(c.Params), slices.Clone(c.Arrays)
+	d.Op, d.Type, d.Flags, d.Region = slices.Clone(c.Op), slices.Clone(c.Type), slices.Clone(c.Flags), slices.Clone(c.Region)
+	d.A, d.B, d.C = slices.Clone(c.A), slices.Clone(c.B), slices.Clone(c.C)
+	d.X, d.Args = slices.Clone(c.X), slices.Clone(c.Args)
+	d.Extra, d.Pool, d.Regions = slices.Clone(c.Extra), slices.Clone(c.Pool), slices.Clone(c.Regions)
+	d.Debug.Names, d.Debug.Messages = cloneMap(c.Debug.Names), cloneMap(c.Debug.Messages)
+	d.Debug.Positions, d.Debug.PosOf = slices.Clone(c.Debug.Positions), slices.Clone(c.Debug.PosOf)
+	return &d
+}
+
+func cloneMap(m map[Row]string) map[Row]string {
+	if m == nil {
+		return nil
+	}
+	n := make(map[Row]string, len(m))
+	for k, v := range m {
+		n[k] = v
+	}
+	return n
+}
+
+// Buffers returns the number of buffer parameters; object numbers from there on are arrays.
+func (c *Code) Buffers() int {
+	n := 0
+	for i := range c.Params {
+		if c.Params[i].IsBuffer() {
+			n++
+		}
+	}
+	return n
+}
+
+// ObjectInfo describes an object: exactly one of Param and Array is set.
+type ObjectInfo struct {
+	Param *Param
+	Array *Array
+	Index int // of the parameter or the array
+}
+
+// Name returns the object's name.
+func (o ObjectInfo) Name() string {
+	if o.Param != nil {
+		return o.Param.Name
+	}
+	return o.Array.Name
+}
+
+// Type returns the element type.
+func (o ObjectInfo) Type() Type {
+	if o.Param != nil {
+		return o.Param.Type
+	}
+	return o.Array.Type
+}
+
+// Shared reports whether the object is a shared array.
+func (o ObjectInfo) Shared() bool { return o.Array != nil && o.Array.Shared }
+
+// Local reports whether the object is a local array.
+func (o ObjectInfo) Local() bool { return o.Array != nil && !o.Array.Shared }
+
+// Objects lists the objects in the order of their numbers. The pointers alias c.
+func (c *Code) Objects() []ObjectInfo {
+	var objs []ObjectInfo
+	for i := range c.Params {
+		if c.Params[i].IsBuffer() {
+			objs = append(objs, ObjectInfo{Param: &c.Params[i], Index: i})
+		}
+	}
+	for i := range c.Arrays {
+		objs = append(objs, ObjectInfo{Array: &c.Arrays[i], Index: i})
+	}
+	return objs
+}
+
+// lenType is the type of `len` of the object: u64 only for buffers beyond 2³²−1 elements.
+func (o ObjectInfo) lenType() Type {
+	if o.Param != nil && o.Param.MaxLen >= 1<<32 {
+		return U64
+	}
+	return U32
+}
