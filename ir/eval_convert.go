@@ -1,0 +1,93 @@
+package ir
+
+import "math"
+
+// Conversions. Every float source is exact in float64, so one path from there serves
+// all of them and rounds once.
+
+func evalCvt(t EvalType, _ uint32, a, _, _ uint64) uint64 {
+	switch t.In {
+	case F32:
+		return fromFloat(t, float64(f32(a)))
+	case F64:
+		return fromFloat(t, f64(a))
+	case F16:
+		return fromFloat(t, float64(f16(a)))
+	case BF16:
+		return fromFloat(t, float64(bf16(a)))
+	case I32, I64:
+		v := t.extend(a)
+		switch t.Out {
+		case F32:
+			return uint64(math.Float32bits(float32(v)))
+		case F64:
+			return math.Float64bits(float64(v))
+		}
+		return uint64(v) & t.out().mask()
+	}
+	switch t.Out {
+	case F32:
+		return uint64(math.Float32bits(float32(a)))
+	case F64:
+		return math.Float64bits(float64(a))
+	}
+	return a & t.out().mask()
+}
+
+func fromFloat(t EvalType, v float64) uint64 {
+	switch t.Out {
+	case F32:
+		return rawF32(float32(v))
+	case F64:
+		return rawF64(v)
+	case F16:
+		return rawF16(float32(v))
+	case BF16:
+		return rawBF16(float32(v))
+	}
+	return toInt(t.out(), v)
+}
+
+// toInt clamps first: what Go makes of a value out of range depends on the machine.
+func toInt(t EvalType, v float64) uint64 {
+	if t.signed() {
+		limit := powerOfTwo(t.Width - 1)
+		switch {
+		case v != v:
+			return 0
+		case v >= limit:
+			return t.mask() >> 1
+		case v < -limit:
+			return 1 << (t.Width - 1)
+		}
+		return uint64(int64(v)) & t.mask()
+	}
+	switch {
+	case !(v >= 1): // a NaN too
+		return 0
+	case v >= powerOfTwo(t.Width):
+		return t.mask()
+	}
+	return uint64(v)
+}
+
+// powerOfTwo is 2ⁿ for n ≤ 64.
+func powerOfTwo(n uint8) float64 { return math.Float64frombits((1023 + uint64(n)) << 52) }
+
+// out describes the integer result: of its own width, or of one that is to the tiny
+// width of a rule test as the result's type is to the operand's.
+func (t EvalType) out() EvalType {
+	w := t.Out.Bits()
+	if t.In.Bits() != uint(t.Width) && t.In != Bool {
+		w = w * uint(t.Width) / t.In.Bits()
+	}
+	return EvalType{In: t.Out, Out: t.Out, Width: uint8(w)}
+}
+
+// evalBitcast keeps the bits; a 16-bit result takes the low half.
+func evalBitcast(t EvalType, _ uint32, a, _, _ uint64) uint64 {
+	if t.Out.IsHalf() {
+		return a & 0xFFFF
+	}
+	return a
+}
