@@ -1,3 +1,273 @@
 package ir
 
-func (c *Code) canonicalise() {}
+// alignAuto in Param.Align asks canonicalise for the default alignment.
+const alignAuto = 0xFF
+
+// canonicalise brings structurally sound code into the one form that sealing
+// promises: const rows directly after the arg rows of region 0, unique by type and
+// bits and in order of first use; trivial arguments and results gone; shared arrays
+// before local ones; rows, regions, pool and operand lists numbered in program order.
+// Linear in rows plus operands, but for the sort-free hash of constants.
+func (c *Code) canonicalise() {
+	k := canon{c: c, n: c.Rows()}
+	k.orderArrays()
+	k.fillParams()
+	k.collectExits()
+	k.mergeConsts()
+	k.dropTrivial()
+	k.rebuild()
+}
+
+// canon is the state of canonicalise.
+type canon struct {
+	c *Code
+	n int
+
+	fwd    []Row    // replacement of a row; itself if it stays
+	exits  [][]Row  // of each structured row's exits that end it (break, yield), by slot
+	conts  [][]Row  // continues of each loop, by slot
+	slot   []int32  // of each structured row
+	noArg  [][]bool // which arguments of a loop are dropped, by slot; nil for none
+	noRes  [][]bool // which results of a structured op are dropped, by slot
+	visits int      // rows and operands touched, for the test of linear work
+}
+
+// orderArrays moves shared arrays before local ones and renumbers objects.
+func (k *canon) orderArrays() {
+	c := k.c
+	bufs := uint32(c.Buffers())
+	remap := make([]uint32, len(c.Arrays))
+	var sorted []Array
+	for _, shared := range []bool{true, false} {
+		// The array whose length comes with the launch is the last shared one.
+		for _, rest := range []bool{false, true} {
+			for i, a := range c.Arrays {
+				if a.Shared == shared && (a.Len == RestLen) == rest {
+					remap[i] = bufs + uint32(len(sorted))
+					sorted = append(sorted, a)
+				}
+			}
+		}
+	}
+	c.Arrays = sorted
+	for r, op := range c.Op {
+		if table[op].Imm == ImmObject && c.X[r] >= bufs && int(c.X[r]-bufs) < len(remap) {
+			c.X[r] = remap[c.X[r]-bufs]
+		}
+	}
+}
+
+// fillParams gives buffers the default MaxLen and the alignment of their widest access.
+func (k *canon) fillParams() {
+	c := k.c
+	var bufs []*Param
+	for i := range c.Params {
+		p := &c.Params[i]
+		if !p.IsBuffer() {
+			p.Align, p.MaxLen = 0, 0
+			continue
+		}
+		if p.MaxLen == 0 {
+			p.MaxLen = DefaultMaxLen
+		}
+		bufs = append(bufs, p)
+	}
+	widest := make([]int, len(bufs))
+	for r, op := range c.Op {
+		if v := table[op].Vec; v != 0 && int(c.X[r]) < len(bufs) {
+			widest[c.X[r]] = max(widest[c.X[r]], v.Lanes())
+		}
+	}
+	for i, p := range bufs {
+		if p.Align == alignAuto {
+			p.Align = log2(p.Type.Size() * max(1, widest[i]))
+		}
+	}
+}
+
+func log2(n int) (l uint8) {
+	for ; n > 1; n >>= 1 {
+		l++
+	}
+	return l
+}
+
+// collectExits finds, for every structured op, the rows whose operand lists become
+// its results (exits) or the next values of its arguments (conts).
+func (k *canon) collectExits() {
+	c := k.c
+	k.fwd = make([]Row, k.n)
+	k.slot = make([]int32, k.n)
+	for r := range k.fwd {
+		k.fwd[r] = Row(r)
+		if table[c.Op[r]].Attr&Structured != 0 {
+			k.slot[r] = int32(len(k.exits))
+			k.exits = append(k.exits, nil)
+			k.conts = append(k.conts, nil)
+		}
+	}
+	k.noArg, k.noRes = make([][]bool, len(k.exits)), make([][]bool, len(k.exits))
+	for r, op := range c.Op {
+		switch op {
+		case OpYield:
+			s := k.slot[c.Regions[c.Region[r]].Op]
+			k.exits[s] = append(k.exits[s], Row(r))
+		case OpBreak:
+			s := k.slot[Row(c.X[r])]
+			k.exits[s] = append(k.exits[s], Row(r))
+		case OpContinue:
+			s := k.slot[Row(c.X[r])]
+			k.conts[s] = append(k.conts[s], Row(r))
+		}
+	}
+}
+
+// constKey identifies a constant.
+type constKey struct {
+	t    Type
+	bits uint64
+}
+
+// mergeConsts forwards every const row to the first of its type and bits.
+func (k *canon) mergeConsts() {
+	c := k.c
+	first := make(map[constKey]Row)
+	for r, op := range c.Op {
+		if op != OpConst {
+			continue
+		}
+		key := constKey{c.Type[r], c.Pool[c.X[r]]}
+		if f, ok := first[key]; ok {
+			k.fwd[r] = f
+		} else {
+			first[key] = Row(r)
+		}
+	}
+}
+
+// find resolves forwarding, with path halving.
+func (k *canon) find(r Row) Row {
+	for k.fwd[r] != r {
+		k.fwd[r] = k.fwd[k.fwd[r]]
+		r = k.fwd[r]
+	}
+	return r
+}
+
+// merge describes an arg or res row: the structured op it belongs to and the lists
+// that feed it.
+type merge struct {
+	row   Row
+	owner Row
+	feeds []Row // rows whose list holds an incoming value at index k
+	init  bool  // the owner's own list feeds it too (loop argument)
+	k     uint32
+}
+
+// dropTrivial forwards every argument and result whose incoming values, itself aside,
+// are one value from outside the structured op. A worklist revisits those fed by what
+// was just forwarded, so the work is linear in operands.
+func (k *canon) dropTrivial() {
+	c := k.c
+	var merges []merge
+	at := make(map[Row]int32)
+	for r, op := range c.Op {
+		row := Row(r)
+		switch {
+		case op == OpArg && c.Region[r] != 0:
+			owner := c.Regions[c.Region[r]].Op
+			at[row] = int32(len(merges))
+			merges = append(merges, merge{row, owner, k.conts[k.slot[owner]], true, c.X[r]})
+		case op == OpRes:
+			owner := k.ownerOfRes(row)
+			at[row] = int32(len(merges))
+			merges = append(merges, merge{row, owner, k.exits[k.slot[owner]], false, c.X[r]})
+		}
+	}
+	if len(merges) == 0 {
+		return
+	}
+	// users[m] lists the merges that merge m feeds.
+	users := make([][]int32, len(merges))
+	for i := range merges {
+		k.incoming(&merges[i], func(v Row) bool {
+			if m, ok := at[v]; ok {
+				users[m] = append(users[m], int32(i))
+			}
+			return true
+		})
+	}
+	queue := make([]int32, len(merges))
+	queued := make([]bool, len(merges))
+	for i := range queue {
+		queue[i], queued[i] = int32(i), true
+	}
+	for len(queue) > 0 {
+		i := queue[0]
+		queue = queue[1:]
+		queued[i] = false
+		m := &merges[i]
+		if k.fwd[m.row] != m.row {
+			continue
+		}
+		one := NoRow
+		ok := k.incoming(m, func(v Row) bool {
+			v = k.find(v)
+			if v == m.row || v == one {
+				return true
+			}
+			if one != NoRow {
+				return false
+			}
+			one = v
+			return true
+		})
+		if !ok || one == NoRow || one >= m.owner && c.Op[one] != OpConst {
+			continue
+		}
+		k.fwd[m.row] = one
+		drop := &k.noRes[k.slot[m.owner]]
+		if m.init {
+			drop = &k.noArg[k.slot[m.owner]]
+		}
+		for len(*drop) <= int(m.k) {
+			*drop = append(*drop, false)
+		}
+		(*drop)[m.k] = true
+		for _, u := range users[i] {
+			if !queued[u] {
+				queued[u] = true
+				queue = append(queue, u)
+			}
+		}
+		if j, ok := at[one]; ok { // uses of m are now uses of one
+			users[j] = append(users[j], users[i]...)
+		}
+		users[i] = nil
+	}
+}
+
+// incoming calls f with each value that feeds m until f returns false.
+func (k *canon) incoming(m *merge, f func(Row) bool) bool {
+	c := k.c
+	if m.init {
+		k.visits++
+		if !f(Row(c.List(m.owner)[m.k])) {
+			return false
+		}
+	}
+	for _, r := range m.feeds {
+		k.visits++
+		if !f(Row(c.List(r)[m.k])) {
+			return false
+		}
+	}
+	return true
+}
+
+// ownerOfRes returns the structured op that the res row belongs to: its results follow
+// its last region, so the row before the first of them ends that region.
+func (k *canon) ownerOfRes(r Row) Row {
+	c := k.c
+	return c.Regions[c.Region[r-Row(c.X[r])-1]].Op
+}

@@ -1,0 +1,302 @@
+package ir
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+)
+
+// Value is a value inside a Builder. It has nothing to do with row numbers, which
+// are given when the program is sealed.
+type Value uint32
+
+// noValue is what an operation returns after misuse; any use of it is ignored, so that
+// one mistake is reported once.
+const noValue Value = 0xFFFF_FFFF
+
+// Builder writes a program op by op. Its methods return no errors: misuse is kept
+// with the caller's line, the builder goes on, and Program returns every finding. A
+// Builder is for one goroutine.
+type Builder struct {
+	name      string
+	workgroup [3]uint32
+	params    []Param
+	arrays    []Array
+	objs      []object
+	scalars   []Value
+
+	// Columns in the order in which values came to be; see order for program order.
+	op      []Op
+	typ     []Type
+	flags   []Flags
+	a, b, c []Value
+	x       []uint32
+	args    []uint32 // start in extra
+	pos     []uint32
+	extra   []uint32
+	consts  map[constKey]Value
+	pool    []uint64
+
+	order  []event
+	scopes []scope
+	blocks []block
+	cur    uint32 // current block
+	open   uint32 // innermost open scope
+	dead   bool   // the current point cannot be reached
+
+	vars   []variable
+	defs   map[blockVar]Value
+	merges []merging
+
+	names     map[Value]string
+	messages  map[Value]string
+	positions []Pos
+	posIndex  map[Pos]uint32
+	at        uint32 // current position, 1 + index
+	diags     Diags
+}
+
+// object is a buffer (index into params) or an array (index into arrays).
+type object struct {
+	index int
+	array bool
+}
+
+// Option configures a Builder.
+type Option func(*Builder)
+
+// Workgroup states the workgroup's size; axes left out are 1.
+func Workgroup(size ...uint32) Option {
+	return func(b *Builder) {
+		if len(size) == 0 || len(size) > 3 {
+			b.fail("VY501", fmt.Sprintf("workgroup has %d axes", len(size)), "state one to three sizes")
+			return
+		}
+		copy(b.workgroup[:], size)
+	}
+}
+
+// New starts a program.
+func New(name string, opts ...Option) *Builder {
+	b := &Builder{name: name, workgroup: [3]uint32{1, 1, 1},
+		consts: make(map[constKey]Value), defs: make(map[blockVar]Value), posIndex: make(map[Pos]uint32)}
+	b.scopes = []scope{{op: noValue}}
+	b.blocks = []block{{kind: blockEntry}}
+	for _, o := range opts {
+		o(b)
+	}
+	return b
+}
+
+// fail keeps a finding at the current position, or at the caller's line without one.
+func (b *Builder) fail(code, msg, fix string) Value {
+	const enough = 100 // findings after which more do not help
+	if len(b.diags) < enough {
+		b.diags = append(b.diags, Diag{Code: code, Row: NoRow, Kernel: b.name, Msg: msg, Fix: fix, Pos: b.here()})
+	}
+	return noValue
+}
+
+func (b *Builder) here() Pos {
+	if b.at != 0 {
+		return b.positions[b.at-1]
+	}
+	pc := make([]uintptr, 16)
+	frames := runtime.CallersFrames(pc[:runtime.Callers(2, pc)])
+	for {
+		f, more := frames.Next()
+		if !isBuilderFrame(f.Function) {
+			return Pos{File: f.File, Line: f.Line}
+		}
+		if !more {
+			return Pos{}
+		}
+	}
+}
+
+func isBuilderFrame(fn string) bool {
+	const prefix = "github.com/govyre/vyre/ir.(*Builder)"
+	const variables = "github.com/govyre/vyre/ir.(*Var)"
+	return len(fn) >= len(prefix) && fn[:len(prefix)] == prefix || len(fn) >= len(variables) && fn[:len(variables)] == variables
+}
+
+// At sets the source position of what follows.
+func (b *Builder) At(p Pos) {
+	if p.File == "" && p.Line == 0 {
+		b.at = 0
+		return
+	}
+	i, ok := b.posIndex[p]
+	if !ok {
+		b.positions = append(b.positions, p)
+		i = uint32(len(b.positions))
+		b.posIndex[p] = i
+	}
+	b.at = i
+}
+
+// Name gives v a name for the text form.
+func (b *Builder) Name(v Value, name string) {
+	if v == noValue {
+		return
+	}
+	if b.names == nil {
+		b.names = make(map[Value]string)
+	}
+	b.names[v] = name
+}
+
+// Type returns the type of v, None after misuse.
+func (b *Builder) Type(v Value) Type {
+	if int(v) >= len(b.typ) {
+		return None
+	}
+	return b.typ[v]
+}
+
+// Scalar declares a scalar parameter and returns its value.
+func (b *Builder) Scalar(name string, t Type) Value {
+	b.params = append(b.params, Param{Name: name, Type: t})
+	v := b.add(OpArg, t.Value(), uint32(len(b.scalars)))
+	b.scalars = append(b.scalars, v)
+	b.Name(v, name)
+	return v
+}
+
+// Buffer declares a buffer parameter of the given element type.
+func (b *Builder) Buffer(name string, elem Type, access Access) Object {
+	b.params = append(b.params, Param{Name: name, Type: elem, Access: access, Align: alignAuto, MaxLen: DefaultMaxLen})
+	b.objs = append(b.objs, object{index: len(b.params) - 1})
+	return Object(len(b.objs) - 1)
+}
+
+// SetAccess changes a buffer's access right.
+func (b *Builder) SetAccess(o Object, a Access) {
+	if p := b.buffer(o); p != nil {
+		p.Access = a
+	}
+}
+
+// SetMaxLen changes the bound of a buffer's length; call it before Len.
+func (b *Builder) SetMaxLen(o Object, n uint64) {
+	if p := b.buffer(o); p != nil {
+		p.MaxLen = n
+	}
+}
+
+// SetAlign states the alignment of a buffer's start in bytes, a power of two.
+func (b *Builder) SetAlign(o Object, bytes int) {
+	if p := b.buffer(o); p != nil {
+		p.Align = log2(bytes)
+	}
+}
+
+func (b *Builder) buffer(o Object) *Param {
+	if int(o) >= len(b.objs) || b.objs[o].array {
+		b.fail("VY201", fmt.Sprintf("object %d is no buffer", o), "use what Buffer returned")
+		return nil
+	}
+	return &b.params[b.objs[o].index]
+}
+
+// SharedArray declares a workgroup array of n elements.
+func (b *Builder) SharedArray(name string, t Type, n int) Object {
+	return b.array(Array{Name: name, Type: t, Shared: true, Len: uint64(n)})
+}
+
+// SharedRest declares the shared array whose element count comes with the launch.
+func (b *Builder) SharedRest(name string, t Type) Object {
+	return b.array(Array{Name: name, Type: t, Shared: true, Len: RestLen})
+}
+
+// LocalArray declares an array that every invocation has for itself.
+func (b *Builder) LocalArray(name string, t Type, n int) Object {
+	return b.array(Array{Name: name, Type: t, Len: uint64(n)})
+}
+
+func (b *Builder) array(a Array) Object {
+	b.arrays = append(b.arrays, a)
+	b.objs = append(b.objs, object{index: len(b.arrays) - 1, array: true})
+	return Object(len(b.objs) - 1)
+}
+
+// elem returns the element type of an object.
+func (b *Builder) elem(o Object) (Type, bool) {
+	if int(o) >= len(b.objs) {
+		b.fail("VY201", fmt.Sprintf("object %d does not exist", o), "use what Buffer, SharedArray or LocalArray returned")
+		return None, false
+	}
+	if ob := b.objs[o]; ob.array {
+		return b.arrays[ob.index].Type, true
+	} else {
+		return b.params[ob.index].Type, true
+	}
+}
+
+// add makes a value without putting it into program order.
+func (b *Builder) add(op Op, t Type, x uint32) Value {
+	v := Value(len(b.op))
+	b.op = append(b.op, op)
+	b.typ = append(b.typ, t)
+	b.flags = append(b.flags, 0)
+	b.a, b.b, b.c = append(b.a, noValue), append(b.b, noValue), append(b.c, noValue)
+	b.x = append(b.x, x)
+	b.args = append(b.args, NoArgs)
+	b.pos = append(b.pos, b.at)
+	return v
+}
+
+// emit adds a row at the current point. In dead code the value exists, for its type,
+// but no row will.
+func (b *Builder) emit(op Op, t Type, x uint32, in ...Value) Value {
+	v := b.add(op, t, x)
+	for i, o := range in {
+		switch i {
+		case 0:
+			b.a[v] = o
+		case 1:
+			b.b[v] = o
+		case 2:
+			b.c[v] = o
+		}
+	}
+	if !b.dead {
+		b.order = append(b.order, event{kind: eventRow, value: v})
+	}
+	return v
+}
+
+// emitList adds a row whose operands stand in a list.
+func (b *Builder) emitList(op Op, t Type, x uint32, list []Value) Value {
+	v := b.emit(op, t, x)
+	b.args[v] = b.list(list)
+	return v
+}
+
+func (b *Builder) list(list []Value) uint32 {
+	if len(list) == 0 {
+		return NoArgs
+	}
+	at := uint32(len(b.extra))
+	b.extra = append(b.extra, uint32(len(list)))
+	for _, v := range list {
+		b.extra = append(b.extra, uint32(v))
+	}
+	return at
+}
+
+// ok reports whether every operand is a value.
+func (b *Builder) ok(in ...Value) bool { return !slices.Contains(in, noValue) }
+
+// Const returns the constant of type t with the given raw bits.
+func (b *Builder) Const(t Type, bits uint64) Value {
+	key := constKey{t, bits}
+	if v, ok := b.consts[key]; ok {
+		return v
+	}
+	v := b.add(OpConst, t, uint32(len(b.pool)))
+	b.pos[v] = 0
+	b.pool = append(b.pool, bits)
+	b.consts[key] = v
+	return v
+}

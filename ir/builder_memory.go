@@ -1,0 +1,180 @@
+package ir
+
+import "fmt"
+
+// access emits an op on an object.
+func (b *Builder) access(op Op, o Object, f Flags, in ...Value) Value {
+	t, ok := b.elem(o)
+	if !ok || !b.ok(in...) {
+		return noValue
+	}
+	info := op.Info()
+	val := t.Value() | info.Vec
+	if info.Vec != 0 && !val.Valid() {
+		return b.fail("VY111", fmt.Sprintf("%s of %s elements exceeds 16 bytes", op, t), "use a narrower vector")
+	}
+	if !b.want(op, val, in...) {
+		return noValue
+	}
+	res := None
+	if info.Result.Kind == ResultElem {
+		res = val
+	}
+	v := b.emit(op, res, uint32(o), in...)
+	b.flags[v] = f
+	return v
+}
+
+// Load reads element i of an object; zero out of bounds.
+func (b *Builder) Load(o Object, i Value) Value { return b.access(OpLoad, o, 0, i) }
+
+// Store writes element i of an object; nothing out of bounds.
+func (b *Builder) Store(o Object, i, v Value) { b.access(OpStore, o, 0, i, v) }
+
+// LoadVec reads the n elements from n·i on, n being 2 or 4.
+func (b *Builder) LoadVec(o Object, i Value, n int) Value {
+	switch n {
+	case 2:
+		return b.access(OpLoadV2, o, 0, i)
+	case 4:
+		return b.access(OpLoadV4, o, 0, i)
+	}
+	return b.fail("VY111", fmt.Sprintf("a vector of %d does not exist", n), "use 2 or 4")
+}
+
+// StoreVec writes a vector to the elements from n·i on.
+func (b *Builder) StoreVec(o Object, i, v Value) {
+	switch {
+	case !b.ok(v):
+	case b.Type(v).Lanes() == 2:
+		b.access(OpStoreV2, o, 0, i, v)
+	case b.Type(v).Lanes() == 4:
+		b.access(OpStoreV4, o, 0, i, v)
+	default:
+		b.fail("VY111", "StoreVec of a "+b.Type(v).String(), "use Store")
+	}
+}
+
+// Vec makes a vector of two or four values of one type.
+func (b *Builder) Vec(vals ...Value) Value {
+	if !b.ok(vals...) {
+		return noValue
+	}
+	if len(vals) != 2 && len(vals) != 4 {
+		return b.fail("VY111", fmt.Sprintf("a vector of %d does not exist", len(vals)), "use 2 or 4")
+	}
+	t := b.Type(vals[0])
+	for i, v := range vals {
+		if b.Type(v) != t {
+			return b.fail("VY102", fmt.Sprintf("vec: operand %d is %s, operand 0 is %s", i, b.Type(v), t), "convert one with Cvt")
+		}
+	}
+	vt := t | V2
+	if len(vals) == 4 {
+		vt = t | V4
+	}
+	if !vt.Valid() {
+		return b.fail("VY111", fmt.Sprintf("a vector of %d %s does not exist", len(vals), t), "at most 16 bytes of value types")
+	}
+	return b.emitList(OpVec, vt, 0, vals)
+}
+
+// Elem takes lane k of a vector.
+func (b *Builder) Elem(v Value, k uint32) Value {
+	if !b.ok(v) {
+		return noValue
+	}
+	t := b.Type(v)
+	if !t.IsVector() || int(k) >= t.Lanes() {
+		return b.fail("VY109", fmt.Sprintf("lane %d of a %s", k, t), "take a lane that the vector has")
+	}
+	return b.emit(OpElem, t.Elem(), k, v)
+}
+
+// Prefetch asks for element i of a buffer to be brought near.
+func (b *Builder) Prefetch(o Object, i Value) { b.access(OpPrefetch, o, 0, i) }
+
+// Hint gives the load or store just emitted a cache hint.
+func (b *Builder) Hint(h Hint) {
+	if n := len(b.op) - 1; n >= 0 && table[b.op[n]].Attr&Hinted != 0 {
+		b.flags[n] = b.flags[n].WithHint(h)
+	}
+}
+
+// Unroll gives the loop of l the hint to unroll n times.
+func (b *Builder) Unroll(l Label, n int) {
+	op := b.scopes[l.scope].op
+	b.flags[op] = b.flags[op].WithUnroll(n)
+}
+
+// Atomic emits an atomic op on element i of an object and returns the old value, if
+// the op has one.
+func (b *Builder) Atomic(op Op, o Object, order Order, scope Scope, i Value, vals ...Value) Value {
+	info := op.Info()
+	if info == nil || info.Attr&Atomic == 0 {
+		return b.fail("VY014", fmt.Sprintf("%s is no atomic", op), "")
+	}
+	if info.Orders>>order&1 == 0 {
+		return b.fail("VY302", fmt.Sprintf("%s cannot be %s", op, order), "use an order that the op has")
+	}
+	return b.access(op, o, MakeFlags(order, scope), append([]Value{i}, vals...)...)
+}
+
+// AtomicAdd adds v to element i and returns the old value.
+func (b *Builder) AtomicAdd(o Object, i, v Value, order Order, scope Scope) Value {
+	return b.Atomic(OpAtomicAdd, o, order, scope, i, v)
+}
+
+// AtomicCas puts new where expected stands and returns what was there.
+func (b *Builder) AtomicCas(o Object, i, expected, new Value, order Order, scope Scope) Value {
+	return b.Atomic(OpAtomicCas, o, order, scope, i, expected, new)
+}
+
+// Fence orders the accesses of this invocation.
+func (b *Builder) Fence(order Order, scope Scope) {
+	if table[OpFence].Orders>>order&1 == 0 {
+		b.fail("VY302", fmt.Sprintf("a fence cannot be %s", order), "use acqrel or seqcst")
+		return
+	}
+	v := b.emit(OpFence, None, 0)
+	b.flags[v] = MakeFlags(order, scope)
+}
+
+// WarpBarrier waits for the lanes of the warp.
+func (b *Builder) WarpBarrier() { b.emit(OpBarrierWarp, None, 0) }
+
+// Barrier waits for the workgroup.
+func (b *Builder) Barrier() { b.emit(OpBarrierWG, None, 0) }
+
+// GridBarrier waits for the grid and makes the launch cooperative.
+func (b *Builder) GridBarrier() { b.emit(OpBarrierGrid, None, 0) }
+
+// Trap records {code, v} and fails the launch where cond holds; the invocation goes on.
+func (b *Builder) Trap(cond, v Value, code uint32, msg string) {
+	if !b.want(OpTrap, None, cond, v) {
+		return
+	}
+	b.message(b.emit(OpTrap, None, code, cond, v), msg)
+}
+
+// Trace appends up to three scalars to the trace of the launch.
+func (b *Builder) Trace(tag uint32, msg string, vals ...Value) {
+	if !b.ok(vals...) {
+		return
+	}
+	if len(vals) > 3 {
+		b.fail("VY006", fmt.Sprintf("trace of %d values", len(vals)), "trace at most three")
+		return
+	}
+	b.message(b.emitList(OpTrace, None, tag, vals), msg)
+}
+
+func (b *Builder) message(v Value, msg string) {
+	if msg == "" {
+		return
+	}
+	if b.messages == nil {
+		b.messages = make(map[Value]string)
+	}
+	b.messages[v] = msg
+}
