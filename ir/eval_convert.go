@@ -77,11 +77,14 @@ func powerOfTwo(n uint8) float64 { return math.Float64frombits((1023 + uint64(n)
 // out describes the integer result: of its own width, or of one that is to the tiny
 // width of a rule test as the result's type is to the operand's.
 func (t EvalType) out() EvalType {
-	w := t.Out.Bits()
-	if t.In.Bits() != uint(t.Width) && t.In != Bool {
-		w = w * uint(t.Width) / t.In.Bits()
+	w := uint8(32)
+	if t.Out == I64 || t.Out == U64 {
+		w = 64
 	}
-	return EvalType{In: t.Out, Out: t.Out, Width: uint8(w)}
+	if t.Width <= 8 && t.In != Bool {
+		w = uint8(uint(w) * uint(t.Width) / t.In.Bits())
+	}
+	return EvalType{In: t.Out, Out: t.Out, Width: w}
 }
 
 // evalBitcast keeps the bits; a 16-bit result takes the low half.

@@ -13,10 +13,10 @@ func evalFma(t EvalType, _ uint32, a, b, c uint64) uint64 {
 }
 
 // fmaF32 rounds x·y + z once. The product is exact in float64. The sum there is rounded
-// to odd: if inexact, to the neighbour whose last bit is set. That bit then stands for
-// everything below, so rounding to float32 sees on which side of a halfway point the
-// exact sum lies (S. Boldo, G. Melquiond, "Emulation of FMA and correctly rounded sums:
-// proved algorithms using rounding to odd", 2008).
+// to odd: if inexact, cut off and its last bit set. That bit then stands for everything
+// below, so rounding to float32 sees on which side of a halfway point the exact sum lies
+// (S. Boldo, G. Melquiond, "Emulation of FMA and correctly rounded sums: proved
+// algorithms using rounding to odd", 2008).
 func fmaF32(x, y, z float32) float32 {
 	p, c := float64(float64(x)*float64(y)), float64(z)
 	s := float64(p + c)
@@ -25,15 +25,9 @@ func fmaF32(x, y, z float32) float32 {
 	e := float64(float64(p-float64(s-d)) + float64(c-d))
 	if e > 0 || e < 0 {
 		u := math.Float64bits(s)
-		if u&1 == 0 {
-			// s is the even neighbour; the odd one is a step towards the exact sum.
-			if (e > 0) == (s > 0) {
-				u++
-			} else {
-				u--
-			}
-		}
-		s = math.Float64frombits(u)
+		// An error of the other sign means that s lies beyond the exact sum.
+		u -= (u ^ math.Float64bits(e)) >> 63
+		s = math.Float64frombits(u | 1)
 	}
 	return float32(s)
 }
