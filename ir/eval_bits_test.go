@@ -33,28 +33,31 @@ func bitWidths(f func(typ ir.Type, width uint, values []uint64)) {
 // shiftOps say what a shift does to the binary digits.
 var shiftOps = []struct {
 	op ir.Op
-	f  func(s string, sign string, count int) string
+	f  func(s, sign string, count uint64) string
 }{
-	{ir.OpShl, func(s, _ string, count int) string {
-		count = min(count, len(s))
-		return s[count:] + strings.Repeat("0", count)
+	{ir.OpShl, func(s, _ string, count uint64) string {
+		n := int(min(count, uint64(len(s))))
+		return s[n:] + strings.Repeat("0", n)
 	}},
-	{ir.OpShr, func(s, sign string, count int) string {
-		count = min(count, len(s))
-		return strings.Repeat(sign, count) + s[:len(s)-count]
+	{ir.OpShr, func(s, sign string, count uint64) string {
+		n := int(min(count, uint64(len(s))))
+		return strings.Repeat(sign, n) + s[:len(s)-n]
 	}},
-	{ir.OpRotl, func(s, _ string, count int) string { return s[count%len(s):] + s[:count%len(s)] }},
-	{ir.OpRotr, func(s, _ string, count int) string {
-		cut := len(s) - count%len(s)
-		return s[cut:] + s[:cut]
+	{ir.OpRotl, func(s, _ string, count uint64) string {
+		n := count % uint64(len(s))
+		return s[n:] + s[:n]
+	}},
+	{ir.OpRotr, func(s, _ string, count uint64) string {
+		n := uint64(len(s)) - count%uint64(len(s))
+		return s[n:] + s[:n]
 	}},
 }
 
 func TestShiftsAndRotatesAtEveryCount(t *testing.T) {
 	for _, row := range shiftOps {
 		bitWidths(func(typ ir.Type, width uint, values []uint64) {
-			counts := []int{1 << 16, 1<<31 - 1, 1 << 31, 1<<32 - int(width), 1<<32 - 1}
-			for c := range 2*int(width) + 2 {
+			counts := []uint64{1 << 16, 1<<31 - 1, 1 << 31, 1<<32 - uint64(width), 1<<32 - 1}
+			for c := range 2*uint64(width) + 2 {
 				counts = append(counts, c)
 			}
 			for _, a := range values {
@@ -64,7 +67,7 @@ func TestShiftsAndRotatesAtEveryCount(t *testing.T) {
 				}
 				for _, c := range counts {
 					want := number(row.f(s, sign, c))
-					if got := at(row.op, typ, typ, width, 0, a, uint64(c), 0); got != want {
+					if got := at(row.op, typ, typ, width, 0, a, c, 0); got != want {
 						t.Fatalf("%v.%v at width %d of %#x by %d = %#x, want %#x", row.op, typ, width, a, c, got, want)
 					}
 				}

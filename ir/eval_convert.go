@@ -19,7 +19,10 @@ func evalCvt(t EvalType, _ uint32, a, _, _ uint64) uint64 {
 		v := t.extend(a)
 		switch t.Out {
 		case F32:
-			return uint64(math.Float32bits(float32(v)))
+			if v < 0 {
+				return 1<<31 | uint64(math.Float32bits(nearestF32(-uint64(v))))
+			}
+			return uint64(math.Float32bits(nearestF32(uint64(v))))
 		case F64:
 			return math.Float64bits(float64(v))
 		}
@@ -27,11 +30,22 @@ func evalCvt(t EvalType, _ uint32, a, _, _ uint64) uint64 {
 	}
 	switch t.Out {
 	case F32:
-		return uint64(math.Float32bits(float32(a)))
+		return uint64(math.Float32bits(nearestF32(a)))
 	case F64:
 		return math.Float64bits(float64(a))
 	}
 	return a & t.out().mask()
+}
+
+// nearestF32 rounds an integer once. Go's own conversion of 64 bits does not on every
+// 32-bit machine. Below 2⁵³ float64 is exact; above, the integer is cut to 53 bits, the
+// last of them set if anything fell off, and float32 rounds far above that bit.
+func nearestF32(v uint64) float32 {
+	if v < 1<<53 {
+		return float32(float64(int64(v)))
+	}
+	cut := v>>11 | rawBool(v&(1<<11-1) != 0)
+	return float32(float32(float64(int64(cut))) * 0x1p11)
 }
 
 func fromFloat(t EvalType, v float64) uint64 {

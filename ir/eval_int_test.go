@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -164,17 +163,9 @@ func intEdges(width uint) []uint64 {
 	return v
 }
 
-func TestIntegerOpsExhaustivelyAtSixBits(t *testing.T) {
+func TestIntegerOpsExhaustivelyAtTinyWidths(t *testing.T) {
 	for _, typ := range intTypes {
 		checkInt(t, typ, 6, all(6))
-	}
-}
-
-func TestIntegerOpsExhaustivelyAtEightBits(t *testing.T) {
-	if !long.Enabled() {
-		t.Skip("all pairs of 8 bits take half a minute")
-	}
-	for _, typ := range intTypes {
 		checkInt(t, typ, 8, all(8))
 	}
 }
