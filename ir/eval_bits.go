@@ -65,7 +65,8 @@ func evalBrev(t EvalType, _ uint32, a, _, _ uint64) uint64 {
 	return bits.Reverse64(a) >> t.pad()
 }
 
-// A field is given as pos | len<<8 and lies within the width.
+// A field is given as pos | len<<8. The verifier has it lie within the width; what
+// reaches beyond is cut off.
 
 func evalBfe(t EvalType, x uint32, a, _, _ uint64) uint64 {
 	above := 64 - x>>8&0xFF

@@ -191,9 +191,7 @@ func TestEveryF32Conversion(t *testing.T) {
 	var wg sync.WaitGroup
 	workers := uint64(runtime.GOMAXPROCS(0))
 	for w := range workers {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
+		wg.Go(func() {
 			for a := w; a < 1<<32; a += workers {
 				v := float64(math.Float32frombits(uint32(a)))
 				for _, row := range [...]struct {
@@ -211,7 +209,7 @@ func TestEveryF32Conversion(t *testing.T) {
 					}
 				}
 			}
-		}()
+		})
 	}
 	wg.Wait()
 }
