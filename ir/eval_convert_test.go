@@ -40,6 +40,22 @@ func mayCast(from, to ir.Type) bool {
 	return from.Bits() == to.Bits()
 }
 
+func TestConversionsThatExist(t *testing.T) {
+	for from := ir.Bool; from <= ir.BF16; from++ {
+		for to := ir.Bool; to <= ir.BF16; to++ {
+			if got, want := ir.CanConvert(to, from), mayConvert(from, to); got != want {
+				t.Errorf("cvt from %v to %v: %v, want %v", from, to, got, want)
+			}
+			if from == ir.Bool || to == ir.Bool {
+				continue
+			}
+			if got, want := ir.CanBitcast(to, from), mayCast(from, to); got != want {
+				t.Errorf("bitcast from %v to %v: %v, want %v", from, to, got, want)
+			}
+		}
+	}
+}
+
 func isFloat(t ir.Type) bool { return t.IsFloat() || t.IsHalf() }
 
 // converted is cvt by exact numbers.
