@@ -1,0 +1,303 @@
+package ir
+
+import (
+	"fmt"
+	"math/bits"
+	"strconv"
+	"strings"
+)
+
+// parseKernel reads a kernel behind its keyword, and adds its code even if it is broken.
+func (p *parser) parseKernel() {
+	p.kernel = kernel{
+		code:    &Code{},
+		values:  map[string]Row{},
+		labels:  map[string]Row{},
+		objects: map[string]Object{},
+		constOf: map[literal]Row{},
+		frames:  p.frames[:0],
+		names:   p.names[:0],
+		numbers: p.numbers[:0],
+		ops:     p.ops[:0],
+		vals:    p.vals[:0],
+	}
+	p.codes = append(p.codes, p.code)
+	if !p.parseHead() {
+		p.resync()
+		if p.tok.kind == '}' {
+			p.advance()
+		}
+		return
+	}
+	p.code.Regions = append(p.code.Regions, Region{Op: NoRow})
+	p.frames = append(p.frames, frame{row: NoRow})
+	p.parseDecls()
+	for len(p.frames) > 0 {
+		if p.tok.kind == tokEOF {
+			p.syntax(fmt.Sprintf("kernel @%s is not closed: expected \"}\"", p.code.Name))
+			return
+		}
+		p.parseStatement()
+	}
+	p.finish()
+}
+
+// parseHead reads the name, the workgroup and the opening brace.
+func (p *parser) parseHead() bool {
+	name, ok := p.take(tokObject, "the kernel's name, @name")
+	if !ok {
+		return false
+	}
+	if p.named[name.text] {
+		p.report(name, "VT004", fmt.Sprintf("kernel @%s is defined twice", name.text), "")
+	}
+	p.named[name.text] = true
+	p.code.Name = name.text
+	if !p.word("workgroup") {
+		p.syntax("expected the workgroup, workgroup(x, y, z)")
+		return false
+	}
+	if !p.expect('(', "after workgroup") {
+		return false
+	}
+	p.code.Workgroup = [3]uint32{1, 1, 1}
+	for axis := range 3 {
+		n, ok := p.count("the workgroup's size", 1<<32-1)
+		if !ok {
+			return false
+		}
+		p.code.Workgroup[axis] = uint32(n)
+		if !p.punct(',') {
+			break
+		}
+	}
+	return p.expect(')', "after the workgroup") && p.expect('{', "before the kernel's body")
+}
+
+// count takes a plain number.
+func (p *parser) count(what string, most uint64) (uint64, bool) {
+	t := p.tok
+	if t.kind != tokNumber || !allDigits(t.text) {
+		p.syntax("expected " + what + ", a number")
+		return 0, false
+	}
+	p.advance()
+	n, err := strconv.ParseUint(t.text, 10, 64)
+	if err != nil || n > most {
+		p.report(t, "VT005", fmt.Sprintf("%s: %s, at most %d", what, t.text, most), "")
+		return 0, true
+	}
+	return n, true
+}
+
+// arrayDecl is an array with the token that names it.
+type arrayDecl struct {
+	Array
+	at token
+}
+
+// parseDecls reads the declarations and numbers the objects.
+func (p *parser) parseDecls() {
+	var arrays []arrayDecl
+	for {
+		ok := true
+		switch {
+		case p.word("param"):
+			ok = p.parseParam()
+		case p.isWord("shared"), p.isWord("local"):
+			var a arrayDecl
+			if a, ok = p.parseArray(); ok {
+				arrays = append(arrays, a)
+			}
+		default:
+			p.numberArrays(arrays)
+			return
+		}
+		if !ok {
+			p.resync()
+		}
+		for p.punct(';') {
+		}
+	}
+}
+
+func (p *parser) parseParam() bool {
+	if len(p.code.Params) == maxParams {
+		p.limit("parameters", maxParams+1, maxParams)
+		return false
+	}
+	name := p.tok
+	p.advance()
+	param := Param{Name: name.text}
+	switch name.kind {
+	case tokObject:
+		p.defineObject(name, Object(len(p.objects)))
+		p.code.Params = append(p.code.Params, param)
+		return p.parseBuffer(&p.code.Params[len(p.code.Params)-1])
+	case tokValue:
+		if !p.expect(':', "before the parameter's type") {
+			return false
+		}
+		t, ok := p.scalarType()
+		if !ok {
+			return false
+		}
+		param.Type = t
+		if allDigits(param.Name) {
+			param.Name = ""
+		}
+		p.code.Params = append(p.code.Params, param)
+		p.define(name, p.emit(OpArg, t.Value(), 0, uint32(p.code.Rows())))
+		return true
+	}
+	p.report(name, "VT002", "expected a parameter, @buffer or %scalar, found "+clip(name.text), "")
+	return false
+}
+
+// parseBuffer reads a buffer parameter behind its name.
+func (p *parser) parseBuffer(b *Param) bool {
+	b.Access, b.Align, b.MaxLen = RW, alignUnstated, DefaultMaxLen
+	if !p.expect(':', "before the buffer's type") {
+		return false
+	}
+	if !p.word("buf") {
+		p.syntax("expected buf<type>")
+		return false
+	}
+	if !p.expect('<', "before the element type") {
+		return false
+	}
+	t, ok := p.scalarType()
+	if !ok || !p.expect('>', "after the element type") {
+		return false
+	}
+	b.Type = t
+	switch {
+	case p.word("ro"):
+		b.Access = RO
+	case p.word("wo"):
+		b.Access = WO
+	case p.word("rw"):
+	default:
+		p.syntax("expected the access right, ro, wo or rw")
+		return false
+	}
+	if p.word("max") {
+		if b.MaxLen, ok = p.count("max", 1<<63); !ok {
+			return false
+		}
+	}
+	if p.isWord("align") {
+		p.advance()
+		at := p.tok
+		n, ok := p.count("align", 1<<31)
+		if !ok {
+			return false
+		}
+		if bits.OnesCount64(n) != 1 {
+			p.report(at, "VT005", fmt.Sprintf("align %d is no power of two", n), "")
+			return true
+		}
+		b.Align = uint8(bits.TrailingZeros64(n))
+	}
+	return true
+}
+
+func (p *parser) parseArray() (arrayDecl, bool) {
+	a := arrayDecl{Array: Array{Shared: p.tok.text == "shared"}}
+	p.advance()
+	var ok bool
+	if a.at, ok = p.take(tokObject, "the array's name, @name"); !ok {
+		return a, false
+	}
+	a.Name = a.at.text
+	if !p.expect(':', "before the array's type") {
+		return a, false
+	}
+	if a.Type, ok = p.scalarType(); !ok {
+		return a, false
+	}
+	if !p.expect('[', "before the array's length") {
+		return a, false
+	}
+	if p.punct('?') {
+		a.Len = RestLen
+	} else if a.Len, ok = p.count("the array's length", RestLen-1); !ok {
+		return a, false
+	}
+	return a, p.expect(']', "after the array's length")
+}
+
+// numberArrays puts shared arrays before local ones, wherever they were declared, and
+// numbers them behind the buffers.
+func (p *parser) numberArrays(arrays []arrayDecl) {
+	if len(arrays) > maxArrays {
+		p.limit("arrays", len(arrays), maxArrays)
+		return
+	}
+	for _, shared := range []bool{true, false} {
+		for _, a := range arrays {
+			if a.Shared == shared {
+				p.defineObject(a.at, Object(p.code.Buffers()+len(p.code.Arrays)))
+				p.code.Arrays = append(p.code.Arrays, a.Array)
+			}
+		}
+	}
+	for i := range p.code.Params {
+		if q := &p.code.Params[i]; q.IsBuffer() && allDigits(q.Name) {
+			q.Name = ""
+		}
+	}
+	for i := range p.code.Arrays {
+		if a := &p.code.Arrays[i]; allDigits(a.Name) {
+			a.Name = ""
+		}
+	}
+	p.objs = p.code.Objects()
+}
+
+func (p *parser) defineObject(name token, o Object) {
+	if _, dup := p.objects[name.text]; dup {
+		p.report(name, "VT004", fmt.Sprintf("@%s is defined twice", name.text), "")
+	}
+	p.objects[name.text] = o
+}
+
+// scalarType reads an element type.
+func (p *parser) scalarType() (Type, bool) {
+	if p.tok.kind == tokIdent {
+		if t := ParseType(p.tok.text); t != None {
+			p.advance()
+			return t, true
+		}
+	}
+	p.syntax("expected a type such as u32")
+	return None, false
+}
+
+// valueType reads the type of a value, maybe a vector.
+func (p *parser) valueType() (Type, bool) {
+	if p.tok.kind == tokIdent {
+		if t := typeByName(p.tok.text); t != None {
+			p.advance()
+			return t, true
+		}
+	}
+	p.syntax("expected a type such as u32 or v4.f32")
+	return None, false
+}
+
+// typeByName is ParseType with vectors.
+func typeByName(s string) Type {
+	lanes := Type(0)
+	if rest, ok := strings.CutPrefix(s, "v2."); ok {
+		s, lanes = rest, V2
+	} else if rest, ok := strings.CutPrefix(s, "v4."); ok {
+		s, lanes = rest, V4
+	}
+	t := ParseType(s)
+	if t == None {
+		return None
+	}
+	return t | lanes
+}

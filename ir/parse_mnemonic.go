@@ -1,0 +1,131 @@
+package ir
+
+import (
+	"fmt"
+	"strings"
+)
+
+// mnemonic is the meaning of a statement's first word: the op and what its suffixes say.
+type mnemonic struct {
+	op    Op
+	in    Type // of the operand that the mnemonic carries
+	to    Type // that a conversion makes
+	axis  uint32
+	flags Flags // order and scope, or hint
+}
+
+// mnemonic returns the meaning of word. A file uses few words many times, so each is
+// taken apart once.
+func (p *parser) mnemonic(word token) (mnemonic, bool) {
+	if m, ok := p.known[word.text]; ok {
+		return m, true
+	}
+	m, code, msg, fix := readMnemonic(word.text)
+	if msg != "" {
+		p.report(word, code, msg, fix)
+		return m, false
+	}
+	p.known[word.text] = m
+	return m, true
+}
+
+// readMnemonic takes a mnemonic apart: the longest op name in front, then its suffixes.
+func readMnemonic(word string) (m mnemonic, code, msg, fix string) {
+	name, suffix := word, ""
+	for {
+		var ok bool
+		if m.op, ok = OpByName(name); ok {
+			break
+		}
+		i := strings.LastIndexByte(name, '.')
+		if i < 0 {
+			return m, "VY014", "unknown op " + clip(word), ""
+		}
+		name, suffix = name[:i], word[i+1:]
+	}
+	in := &table[m.op]
+	bad := func(want string) (mnemonic, string, string, string) {
+		return m, "VT002", fmt.Sprintf("%s is no form of %s", clip(word), in.Name), "write " + want
+	}
+	switch {
+	case m.op == OpConst, m.op == OpArg, m.op == OpRes:
+		return m, "VT002", in.Name + " has no statement of its own", "constants, parameters and results stand where they are used or defined"
+	case in.Imm == ImmAxis:
+		m.axis = uint32(strings.IndexByte("xyz", (suffix + "?")[0]))
+		if len(suffix) != 1 || m.axis > 2 {
+			return bad(in.Name + ".x, .y or .z")
+		}
+	case in.Orders != 0:
+		order, scope, _ := strings.Cut(suffix, ".")
+		o, s := indexOf(orderNames[:], order), indexOf(scopeNames[:], scope)
+		if o < 0 || s < 0 {
+			return bad(in.Name + " with an order and a scope, such as " + in.Name + ".acqrel.dev")
+		}
+		m.flags = MakeFlags(Order(o), Scope(s))
+	case in.Attr&Hinted != 0:
+		if suffix != "" {
+			h := indexOf(hintNames[:], suffix)
+			if h < 0 {
+				return bad(in.Name + ", or with a hint: .stream, .keep or .l2")
+			}
+			m.flags = m.flags.WithHint(Hint(h))
+		}
+	case in.Typed != 0 && in.Result.Kind == ResultStated:
+		var ok bool
+		if m.to, m.in, ok = readTypes(suffix); !ok {
+			return bad(in.Name + ".to.from, such as " + in.Name + ".f32.u32")
+		}
+	case in.Typed != 0:
+		if m.in = typeByName(suffix); m.in == None {
+			return bad(in.Name + " with the type of its operand, such as " + in.Name + ".u32")
+		}
+	case suffix != "":
+		return bad(in.Name)
+	}
+	return m, "", "", ""
+}
+
+// readTypes reads the two types of a conversion.
+func readTypes(s string) (to, from Type, ok bool) {
+	for i := range len(s) {
+		if s[i] == '.' {
+			to, from = typeByName(s[:i]), typeByName(s[i+1:])
+			if to != None && from != None {
+				return to, from, true
+			}
+		}
+	}
+	return None, None, false
+}
+
+func indexOf(names []string, s string) int {
+	for i, n := range names {
+		if n == s {
+			return i
+		}
+	}
+	return -1
+}
+
+// appendMnemonic writes the word that readMnemonic reads as op with these suffixes.
+func appendMnemonic(b []byte, op Op, in, to Type, x uint32, f Flags) []byte {
+	info := &table[op]
+	b = append(b, info.Name...)
+	switch {
+	case info.Imm == ImmAxis:
+		b = append(b, '.', "xyz?"[min(x, 3)])
+	case info.Orders != 0:
+		b = append(append(b, '.'), f.Order().String()...)
+		b = append(append(b, '.'), f.Scope().String()...)
+	case info.Attr&Hinted != 0:
+		if h := f.Hint(); h != NoHint {
+			b = append(append(b, '.'), h.String()...)
+		}
+	case info.Typed != 0:
+		if info.Result.Kind == ResultStated {
+			b = append(append(b, '.'), to.String()...)
+		}
+		b = append(append(b, '.'), in.String()...)
+	}
+	return b
+}

@@ -1,0 +1,316 @@
+package ir
+
+import "fmt"
+
+// frame is an open region and the structured op that owns it; the first is the body.
+type frame struct {
+	op      Op
+	row     Row    // of the op
+	region  uint32 // of the arm that is open
+	els     bool   // that is the second one
+	last    Op     // of the region's last own row
+	results int    // where the op's names and types start in the stacks
+	types   int
+	named   bool // the statement names its results
+	at      uint32
+}
+
+func (p *parser) top() *frame { return &p.frames[len(p.frames)-1] }
+
+// parseStatement reads one statement, the head of a structured one, or the end of a body.
+func (p *parser) parseStatement() {
+	switch p.tok.kind {
+	case ';':
+		p.advance()
+		return
+	case '}':
+		p.closeBody()
+		return
+	}
+	if !p.parseOne() {
+		// What the statement would have defined is known to be missing.
+		for _, v := range p.vals {
+			if _, ok := p.lookup(v.text); !ok {
+				p.setName(v.text, unknownRow)
+			}
+		}
+		p.resync()
+	}
+}
+
+func (p *parser) parseOne() bool {
+	p.place(p.tok)
+	p.vals = p.vals[:0]
+	if p.tok.kind == tokValue {
+		for {
+			v, ok := p.take(tokValue, "a value name, %name")
+			if !ok {
+				return false
+			}
+			p.vals = append(p.vals, v)
+			if !p.punct(',') {
+				break
+			}
+		}
+		if !p.expect('=', "after the names of the results") {
+			return false
+		}
+	}
+	word, ok := p.take(tokIdent, "a statement")
+	if !ok {
+		return false
+	}
+	m, ok := p.mnemonic(word)
+	if !ok {
+		return false
+	}
+	switch {
+	case table[m.op].Attr&Structured != 0:
+		return p.parseStructured(m.op)
+	case table[m.op].Attr&Terminator != 0:
+		return p.parseExit(word, m.op) && p.endStatement(Row(p.code.Rows())-1)
+	}
+	return p.parseSimple(word, m) && p.endStatement(Row(p.code.Rows())-1)
+}
+
+// place gives the rows that follow the position of t.
+func (p *parser) place(t token) {
+	d := &p.code.Debug
+	d.Positions = append(d.Positions, p.posOf(t))
+	p.at = uint32(len(d.Positions))
+}
+
+// endStatement reads what may follow the statement of row r: marks, then a line's end.
+func (p *parser) endStatement(r Row) bool {
+	for p.tok.kind == tokMark && !p.tok.nl {
+		if p.tok.text == "inb" {
+			if !p.trusted {
+				p.fail("VT002", "!inb is a proof, which no text can bring", "leave it out; the optimiser finds it again")
+			}
+			p.code.Flags[r] |= InBounds
+		} else if pos, ok := parsePos(p.tok.text); ok {
+			p.code.Debug.Positions[p.at-1] = pos
+			p.explicit = true
+		} else {
+			p.fail("VT001", "the mark "+clip("!"+p.tok.text)+" is neither !inb nor a position", "write !file:line or !file:line:col")
+			return false
+		}
+		p.advance()
+	}
+	if p.tok.nl || p.tok.kind == ';' || p.tok.kind == '}' || p.tok.kind == tokEOF {
+		return true
+	}
+	p.syntax("expected the end of the statement")
+	return false
+}
+
+// parseExit reads a terminator behind its word.
+func (p *parser) parseExit(word token, op Op) bool {
+	if len(p.vals) > 0 {
+		p.report(p.vals[0], "VY011", fmt.Sprintf("%s has no result", table[op].Name), "")
+	}
+	in := &table[op]
+	var x uint32
+	p.ops = p.ops[:0]
+	if in.Imm == ImmLabel {
+		label, ok := p.take(tokLabel, "the label to leave to, ^name")
+		if !ok {
+			return false
+		}
+		target, ok := p.labels[label.text]
+		if !ok {
+			p.report(label, "VT003", fmt.Sprintf("^%s is not defined", label.text), "")
+		}
+		x = uint32(target)
+		if !p.tok.nl && p.punct('(') && !p.punct(')') {
+			if !p.operands() || !p.expect(')', "after the values") {
+				return false
+			}
+		}
+	} else if in.List && p.startsOperand() && !p.operands() {
+		return false
+	}
+	p.emitList(op, None, 0, x, p.ops)
+	return true
+}
+
+// startsOperand reports whether an operand stands on the statement's line.
+func (p *parser) startsOperand() bool {
+	if p.tok.nl {
+		return false
+	}
+	switch p.tok.kind {
+	case tokValue, tokNumber, tokIdent, tokObject, tokImm:
+		return true
+	}
+	return false
+}
+
+// operands reads a list of values into p.ops.
+func (p *parser) operands() bool {
+	for {
+		v, ok := p.operand()
+		if !ok {
+			return false
+		}
+		p.ops = append(p.ops, v)
+		if !p.punct(',') {
+			return true
+		}
+	}
+}
+
+// operand reads a value: a name or a literal.
+func (p *parser) operand() (Row, bool) {
+	t := p.tok
+	switch t.kind {
+	case tokValue:
+		p.advance()
+		v, ok := p.lookup(t.text)
+		if !ok {
+			p.report(t, "VT003", fmt.Sprintf("%%%s is not defined", t.text), "")
+			p.setName(t.text, unknownRow)
+			return unknownRow, true
+		}
+		return v, true
+	case tokNumber, tokIdent:
+		typ, bits, code, msg := parseLiteral(t.text)
+		if code == "VT001" && t.kind == tokIdent {
+			break
+		}
+		p.advance()
+		if code != "" {
+			fix := ""
+			if code == "VT001" {
+				fix = "write it with its type, such as 1_u32"
+			}
+			p.report(t, code, msg, fix)
+			return unknownRow, true
+		}
+		return p.constant(literal{typ, bits}), true
+	}
+	p.syntax("expected a value, %name or a literal")
+	return 0, false
+}
+
+// constant returns the id of a constant.
+func (p *parser) constant(l literal) Row {
+	if v, ok := p.constOf[l]; ok {
+		return v
+	}
+	v := firstConst + Row(len(p.consts))
+	if len(p.consts) == maxPool {
+		p.limit("pool entries", maxPool+1, maxPool)
+	}
+	p.consts = append(p.consts, l)
+	p.constOf[l] = v
+	return v
+}
+
+// typeOf returns the type of a value, None if it is not known.
+func (p *parser) typeOf(v Row) Type {
+	switch {
+	case v == unknownRow || v == NoRow:
+		return None
+	case v >= firstConst:
+		return p.consts[v-firstConst].t
+	}
+	return p.code.Type[v]
+}
+
+// lookup returns the value with a name.
+func (p *parser) lookup(name string) (Row, bool) {
+	if n, ok := smallNumber(name); ok && n < len(p.numbers) && p.numbers[n] != NoRow {
+		return p.numbers[n], true
+	}
+	v, ok := p.values[name]
+	return v, ok
+}
+
+// setName binds a name. Numbers, which the printer gives by the thousand, need no hash
+// as long as they are dense.
+func (p *parser) setName(name string, v Row) {
+	n, ok := smallNumber(name)
+	if !ok || n > 2*p.code.Rows()+maxParams {
+		p.values[name] = v
+		return
+	}
+	for n >= len(p.numbers) {
+		p.numbers = append(p.numbers, NoRow)
+	}
+	p.numbers[n] = v
+}
+
+// smallNumber reads a name that is a number of at most seven digits, without a zero in front.
+func smallNumber(name string) (n int, ok bool) {
+	if len(name) > 7 || name[0] == '0' && len(name) > 1 {
+		return 0, false
+	}
+	for i := range len(name) {
+		if !isDigit(name[i]) {
+			return 0, false
+		}
+		n = n*10 + int(name[i]-'0')
+	}
+	return n, true
+}
+
+// define names row v on behalf of the token.
+func (p *parser) define(name token, v Row) {
+	if old, dup := p.lookup(name.text); dup {
+		if old != unknownRow {
+			p.report(name, "VT004", fmt.Sprintf("%%%s is defined twice", name.text), "")
+		}
+	}
+	p.setName(name.text, v)
+	if !allDigits(name.text) {
+		p.names[v] = name.text
+	}
+}
+
+// emit adds a row to the open region.
+func (p *parser) emit(op Op, t Type, f Flags, x uint32, ops ...Row) Row {
+	c := p.code
+	r := Row(len(c.Op))
+	if r == maxRows {
+		p.limit("rows", maxRows+1, maxRows)
+	}
+	operand := [3]Row{NoRow, NoRow, NoRow}
+	copy(operand[:], ops)
+	top := p.top()
+	c.Op = append(c.Op, op)
+	c.Type = append(c.Type, t)
+	c.Flags = append(c.Flags, f)
+	c.Region = append(c.Region, top.region)
+	c.A = append(c.A, operand[0])
+	c.B = append(c.B, operand[1])
+	c.C = append(c.C, operand[2])
+	c.X = append(c.X, x)
+	c.Args = append(c.Args, NoArgs)
+	c.Debug.PosOf = append(c.Debug.PosOf, p.at)
+	p.names = append(p.names, "")
+	top.last = op
+	return r
+}
+
+// emitList adds a row with a list of operands.
+func (p *parser) emitList(op Op, t Type, f Flags, x uint32, list []Row) Row {
+	r := p.emit(op, t, f, x)
+	if len(list) == 0 {
+		return r
+	}
+	c := p.code
+	if len(list) > maxList {
+		p.limit("variable operands", len(list), maxList)
+	}
+	if n := len(c.Extra) + 1 + len(list); n > maxExtra {
+		p.limit("extra operands", n, maxExtra)
+		return r
+	}
+	c.Args[r] = uint32(len(c.Extra))
+	c.Extra = append(c.Extra, uint32(len(list)))
+	for _, v := range list {
+		c.Extra = append(c.Extra, uint32(v))
+	}
+	return r
+}

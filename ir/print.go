@@ -1,0 +1,212 @@
+package ir
+
+import (
+	"io"
+	"math/bits"
+	"strconv"
+)
+
+// Printer writes programs as text. The zero Printer leaves source positions out.
+type Printer struct {
+	Positions bool // write !file:line:col behind each statement that has one
+}
+
+// Print writes the programs as one text file, which Parse reads back.
+func Print(w io.Writer, ps ...*Program) error { return Printer{}.Print(w, ps...) }
+
+// Print writes the programs as one text file, which Parse reads back.
+func (o Printer) Print(w io.Writer, ps ...*Program) error {
+	b := []byte(header)
+	for _, p := range ps {
+		b = o.appendKernel(append(b, '\n'), &p.code)
+		if _, err := w.Write(b); err != nil {
+			return err
+		}
+		b = b[:0]
+	}
+	_, err := w.Write(b)
+	return err
+}
+
+// Text returns the program as a text file, without positions.
+func (p *Program) Text() string { return p.code.Text() }
+
+// Text returns the code as a text file, without positions. The code need not be
+// canonical, but its structure must be sound.
+func (c *Code) Text() string {
+	return string(Printer{}.appendKernel([]byte(header+"\n"), c))
+}
+
+// header opens every text file.
+const header = "vyre 1\n"
+
+// printer writes one kernel. It walks the rows once, with a stack of open regions.
+type printer struct {
+	Printer
+	c      *Code
+	objs   []ObjectInfo
+	b      []byte
+	names  nameTable
+	open   []uint32 // regions, innermost last; the body is not among them
+	depth  int      // of indentation
+	visits int      // rows and operands, for the test of linear work
+}
+
+func (o Printer) appendKernel(b []byte, c *Code) []byte {
+	p := newPrinter(o, b, c)
+	p.kernel()
+	return p.b
+}
+
+func newPrinter(o Printer, b []byte, c *Code) *printer {
+	p := &printer{Printer: o, c: c, b: b, objs: c.Objects(), depth: 1}
+	p.names = nameCode(c)
+	p.visits = p.names.visits
+	return p
+}
+
+func (p *printer) str(s string) { p.b = append(p.b, s...) }
+func (p *printer) num(n uint64) { p.b = strconv.AppendUint(p.b, n, 10) }
+func (p *printer) typ(t Type)   { p.b = append(p.b, t.String()...) }
+func (p *printer) label(r Row)  { p.b = append(append(p.b, '^'), p.names.rows[r]...) }
+func (p *printer) object(o int) { p.b = append(append(p.b, '@'), p.names.objects[o]...) }
+func (p *printer) result(r Row) { p.b = append(append(p.b, '%'), p.names.rows[r]...) }
+func (p *printer) newLine() {
+	p.b = append(p.b, '\n')
+	for range p.depth {
+		p.b = append(p.b, "  "...)
+	}
+}
+
+// value writes a use of v: a name, or a constant in full.
+func (p *printer) value(v Row) {
+	p.visits++
+	if p.c.Op[v] == OpConst {
+		p.b = appendLiteral(p.b, p.c.Type[v], p.c.Pool[p.c.X[v]])
+		return
+	}
+	p.result(v)
+}
+
+// values writes a list of uses.
+func (p *printer) values(list []uint32) {
+	for i, v := range list {
+		if i > 0 {
+			p.str(", ")
+		}
+		p.value(Row(v))
+	}
+}
+
+func (p *printer) kernel() {
+	c := p.c
+	p.str("kernel @")
+	p.str(p.names.kernel)
+	p.str(" workgroup(")
+	p.num(uint64(c.Workgroup[0]))
+	if c.Workgroup[1] != 1 || c.Workgroup[2] != 1 {
+		p.str(", ")
+		p.num(uint64(c.Workgroup[1]))
+	}
+	if c.Workgroup[2] != 1 {
+		p.str(", ")
+		p.num(uint64(c.Workgroup[2]))
+	}
+	p.str(") {")
+	p.decls()
+	r := Row(0)
+	for int(r) < c.Rows() {
+		p.closeRegions(r)
+		r = p.row(r)
+	}
+	p.closeRegions(r)
+	p.str("\n}\n")
+}
+
+// decls writes parameters and arrays.
+func (p *printer) decls() {
+	c := p.c
+	aligns := defaultAligns(c)
+	buffer, scalar := 0, Row(0)
+	for i := range c.Params {
+		q := &c.Params[i]
+		p.newLine()
+		p.str("param ")
+		if !q.IsBuffer() {
+			p.result(scalar)
+			scalar++
+			p.str(": ")
+			p.typ(q.Type)
+			continue
+		}
+		p.object(buffer)
+		p.str(": buf<")
+		p.typ(q.Type)
+		p.str("> ")
+		p.str(q.Access.String())
+		if q.MaxLen != DefaultMaxLen {
+			p.str(" max ")
+			p.num(q.MaxLen)
+		}
+		if q.Align != alignUnstated && q.Align != aligns[buffer] {
+			p.str(" align ")
+			p.num(1 << (q.Align & 63))
+		}
+		buffer++
+	}
+	for i := range c.Arrays {
+		a := &c.Arrays[i]
+		p.newLine()
+		if a.Shared {
+			p.str("shared ")
+		} else {
+			p.str("local ")
+		}
+		p.object(buffer + i)
+		p.str(": ")
+		p.typ(a.Type)
+		p.b = append(p.b, '[')
+		if a.Len == RestLen {
+			p.b = append(p.b, '?')
+		} else {
+			p.num(a.Len)
+		}
+		p.b = append(p.b, ']')
+	}
+}
+
+// defaultAligns returns, for each buffer, log₂ of the alignment that it has without
+// saying so: the bytes of an element, or of the widest vector access.
+func defaultAligns(c *Code) []uint8 {
+	var aligns []uint8
+	for i := range c.Params {
+		if q := &c.Params[i]; q.IsBuffer() {
+			aligns = append(aligns, logBytes(q.Type.Size()))
+		}
+	}
+	objs := len(aligns)
+	for r, op := range c.Op {
+		if v := table[op].Vec; v != 0 && int(c.X[r]) < objs {
+			o := c.X[r]
+			if e := c.bufferType(o); e != None {
+				aligns[o] = max(aligns[o], logBytes(e.Size()*v.Lanes()))
+			}
+		}
+	}
+	return aligns
+}
+
+func logBytes(n int) uint8 { return uint8(bits.Len(uint(n)) - 1) }
+
+// bufferType returns the element type of the o-th buffer.
+func (c *Code) bufferType(o uint32) Type {
+	for i := range c.Params {
+		if q := &c.Params[i]; q.IsBuffer() {
+			if o == 0 {
+				return q.Type
+			}
+			o--
+		}
+	}
+	return None
+}

@@ -1,0 +1,136 @@
+package ir
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// nameTable holds the identifiers of a kernel's text: each legal, and unique behind its
+// sigil. Names that were given stay as far as they are both; the nameless are numbered
+// in program order.
+type nameTable struct {
+	kernel  string
+	rows    []string // of values and labels, by row
+	objects []string
+	silent  []bool // rows whose result nobody uses and that may do without a name
+	visits  int
+}
+
+// namer makes identifiers unique behind one sigil.
+type namer struct {
+	taken map[string]int // how many suffixes were tried for a name that is taken
+	next  int            // number of the next nameless
+}
+
+// name returns a legal identifier that this namer did not return before: s, if possible.
+func (n *namer) name(s string) string {
+	if s = identifier(s); s == "" {
+		n.next++
+		return strconv.Itoa(n.next - 1)
+	}
+	if _, ok := n.taken[s]; !ok {
+		n.taken[s] = 0
+		return s
+	}
+	// A probe fails only on a name that itself was given out, and each is tried once
+	// for one base: probes are linear in names.
+	base := s
+	for {
+		n.taken[base]++
+		s = base + "." + strconv.Itoa(n.taken[base])
+		if _, ok := n.taken[s]; !ok {
+			n.taken[s] = 0
+			return s
+		}
+	}
+}
+
+// identifier turns s into a legal identifier that is no number, or "" if nothing of it is left.
+func identifier(s string) string {
+	legal := len(s) <= maxName-16 // room for a suffix
+	for i := 0; i < len(s) && legal; i++ {
+		legal = identByte[s[i]]
+	}
+	if !legal {
+		s = strings.Map(func(r rune) rune {
+			if r < utf8.RuneSelf && identByte[r] || isIdentRune(r) {
+				return r
+			}
+			return '_'
+		}, s)
+		if len(s) > maxName-16 {
+			s = strings.ToValidUTF8(s[:maxName-16], "")
+		}
+	}
+	if s != "" && allDigits(s) {
+		s = "_" + s
+	}
+	return s
+}
+
+// nameCode names everything in c.
+func nameCode(c *Code) nameTable {
+	t := nameTable{rows: make([]string, c.Rows()), silent: make([]bool, c.Rows())}
+	for r, s := range c.Debug.Names {
+		if int(r) < len(t.rows) {
+			t.rows[r] = s
+		}
+	}
+	if t.kernel = identifier(c.Name); t.kernel == "" {
+		t.kernel = "kernel"
+	}
+	objects := namer{taken: map[string]int{}}
+	for _, o := range c.Objects() {
+		t.objects = append(t.objects, objects.name(o.Name()))
+	}
+	used := usedRows(c, &t.visits)
+	values, labels := namer{taken: map[string]int{}}, namer{taken: map[string]int{}}
+	scalar := 0
+	for r, op := range c.Op {
+		t.visits++
+		in := &table[op]
+		switch {
+		case op == OpConst:
+		case op == OpLoop, op == OpBlock:
+			t.rows[r] = labels.name(t.rows[r])
+		case op == OpArg && c.Region[r] == 0:
+			t.rows[r] = values.name(scalarName(c, &scalar))
+		case in.Result.Kind == ResultNone:
+		case in.Attr&Writes != 0 && !used[r] && t.rows[r] == "":
+			t.silent[r] = true
+		default:
+			t.rows[r] = values.name(t.rows[r])
+		}
+	}
+	return t
+}
+
+// scalarName returns the name of the next scalar parameter from index *i on.
+func scalarName(c *Code, i *int) string {
+	for *i < len(c.Params) {
+		q := &c.Params[*i]
+		*i++
+		if !q.IsBuffer() {
+			return q.Name
+		}
+	}
+	return ""
+}
+
+// usedRows tells which rows are some row's operand.
+func usedRows(c *Code, visits *int) []bool {
+	used := make([]bool, c.Rows())
+	for r := range c.Op {
+		for _, v := range [3]Row{c.A[r], c.B[r], c.C[r]} {
+			if v != NoRow {
+				used[v] = true
+			}
+		}
+		for _, v := range c.List(Row(r)) {
+			*visits++
+			used[v] = true
+		}
+	}
+	return used
+}
