@@ -16,6 +16,3 @@ const (
 	maxWire    = 72 << 20 // bytes of the wire form
 	maxSide    = 8 << 20  // bytes of it in side tables
 )
-
-// alignUnstated in Param.Align asks sealing for the default alignment.
-const alignUnstated = 0xFF

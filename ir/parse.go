@@ -75,8 +75,8 @@ type kernel struct {
 	objs    []ObjectInfo
 	names   []string // of rows
 
-	consts  []literal
-	constOf map[literal]Row
+	consts  []constKey
+	constOf map[constKey]Row
 
 	frames   []frame
 	results  []token // names that wait for the end of an open op
@@ -87,12 +87,6 @@ type kernel struct {
 	ops  []Row // operands of the statement
 	imms []uint32
 	vals []token // names on its left
-}
-
-// literal is a constant.
-type literal struct {
-	t    Type
-	bits uint64
 }
 
 // Values that are no row (yet). Constants have ids of their own until the kernel is

@@ -14,7 +14,7 @@ func (p *parser) parseKernel() {
 		values:  map[string]Row{},
 		labels:  map[string]Row{},
 		objects: map[string]Object{},
-		constOf: map[literal]Row{},
+		constOf: map[constKey]Row{},
 		frames:  p.frames[:0],
 		names:   p.names[:0],
 		numbers: p.numbers[:0],
@@ -156,7 +156,7 @@ func (p *parser) parseParam() bool {
 
 // parseBuffer reads a buffer parameter behind its name.
 func (p *parser) parseBuffer(b *Param) bool {
-	b.Access, b.Align, b.MaxLen = RW, alignUnstated, DefaultMaxLen
+	b.Access, b.Align, b.MaxLen = RW, alignAuto, DefaultMaxLen
 	if !p.expect(':', "before the buffer's type") {
 		return false
 	}

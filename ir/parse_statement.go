@@ -187,14 +187,14 @@ func (p *parser) operand() (Row, bool) {
 			p.report(t, code, msg, fix)
 			return unknownRow, true
 		}
-		return p.constant(literal{typ, bits}), true
+		return p.constant(constKey{typ, bits}), true
 	}
 	p.syntax("expected a value, %name or a literal")
 	return 0, false
 }
 
 // constant returns the id of a constant.
-func (p *parser) constant(l literal) Row {
+func (p *parser) constant(l constKey) Row {
 	if v, ok := p.constOf[l]; ok {
 		return v
 	}

@@ -64,7 +64,7 @@ func (p *parser) parseStructured(op Op) bool {
 	}
 	p.advance()
 
-	if n := len(p.code.Regions) + int(armsOf(op)); n > maxRegions {
+	if n := len(p.code.Regions) + int(arms(op)); n > maxRegions {
 		p.limit("regions", n, maxRegions)
 	}
 	f.region = uint32(len(p.code.Regions))
@@ -73,7 +73,7 @@ func (p *parser) parseStructured(op Op) bool {
 	} else {
 		f.row = p.emitList(op, None, flags, f.region, p.ops)
 	}
-	for range armsOf(op) {
+	for range arms(op) {
 		p.code.Regions = append(p.code.Regions, Region{Op: f.row})
 	}
 	p.code.Regions[f.region].First = Row(p.code.Rows())
@@ -85,14 +85,6 @@ func (p *parser) parseStructured(op Op) bool {
 		p.define(a.name, p.emit(OpArg, a.typ, 0, uint32(k)))
 	}
 	return true
-}
-
-// armsOf returns the number of regions that op owns.
-func armsOf(op Op) uint32 {
-	if op == OpIf {
-		return 2
-	}
-	return 1
 }
 
 // loopArg is an argument of a loop; its first value is in p.ops.

@@ -2,7 +2,6 @@ package ir
 
 import (
 	"io"
-	"math/bits"
 	"strconv"
 )
 
@@ -148,7 +147,7 @@ func (p *printer) decls() {
 			p.str(" max ")
 			p.num(q.MaxLen)
 		}
-		if q.Align != alignUnstated && q.Align != aligns[buffer] {
+		if q.Align != alignAuto && q.Align != aligns[buffer] {
 			p.str(" align ")
 			p.num(1 << (q.Align & 63))
 		}
@@ -181,7 +180,7 @@ func defaultAligns(c *Code) []uint8 {
 	var aligns []uint8
 	for i := range c.Params {
 		if q := &c.Params[i]; q.IsBuffer() {
-			aligns = append(aligns, logBytes(q.Type.Size()))
+			aligns = append(aligns, log2(q.Type.Size()))
 		}
 	}
 	objs := len(aligns)
@@ -189,14 +188,12 @@ func defaultAligns(c *Code) []uint8 {
 		if v := table[op].Vec; v != 0 && int(c.X[r]) < objs {
 			o := c.X[r]
 			if e := c.bufferType(o); e != None {
-				aligns[o] = max(aligns[o], logBytes(e.Size()*v.Lanes()))
+				aligns[o] = max(aligns[o], log2(e.Size()*v.Lanes()))
 			}
 		}
 	}
 	return aligns
 }
-
-func logBytes(n int) uint8 { return uint8(bits.Len(uint(n)) - 1) }
 
 // bufferType returns the element type of the o-th buffer.
 func (c *Code) bufferType(o uint32) Type {
