@@ -1,0 +1,68 @@
+package gpu
+
+// Every barrier is reached by all invocations of its scope or by none. It orders what
+// they did to memory before it before what they do after it.
+
+// Barrier waits for all invocations of the group.
+func (t Thread) Barrier() { t.inv.barrier(&t.inv.group.all, "Barrier", 0) }
+
+// WarpBarrier waits for the lanes of the warp.
+func (t Thread) WarpBarrier() { t.inv.barrier(t.inv.warp(), "WarpBarrier", 0) }
+
+// GridBarrier waits for all invocations of the grid, which must be launched cooperatively.
+func (t Thread) GridBarrier() { t.inv.gridBarrier("GridBarrier", 0) }
+
+// BarrierAny is a Barrier that reports whether p holds for some invocation of the group.
+// Its result is the same for all of them, so a barrier may depend on it.
+func (t Thread) BarrierAny(p bool) bool {
+	return t.inv.barrier(&t.inv.group.all, "BarrierAny", toBits(p)) != 0
+}
+
+// BarrierAll is a Barrier that reports whether p holds for every invocation of the group.
+func (t Thread) BarrierAll(p bool) bool {
+	return t.inv.barrier(&t.inv.group.all, "BarrierAll", toBits(!p)) == 0
+}
+
+// BarrierAdd is a Barrier that returns the sum of n over the invocations of the group, modulo 2³².
+func (t Thread) BarrierAdd(n uint32) uint32 {
+	return uint32(t.inv.barrier(&t.inv.group.all, "BarrierAdd", uint64(n)))
+}
+
+// BarrierBroadcast is a Barrier that returns the v of the group's first invocation, that with LocalIndex 0.
+func BarrierBroadcast[T Scalar](t Thread, v T) T {
+	var give uint64
+	if t.inv.linear == 0 {
+		give = toBits(v)
+	}
+	return fromBits[T](t.inv.barrier(&t.inv.group.all, "BarrierBroadcast", give))
+}
+
+// GridBarrierAny is a GridBarrier that reports whether p holds for some invocation of the grid.
+// A loop that runs until nothing changes needs no other barrier.
+func (t Thread) GridBarrierAny(p bool) bool {
+	return t.inv.gridBarrier("GridBarrierAny", toBits(p)) != 0
+}
+
+// GridBarrierAll is a GridBarrier that reports whether p holds for every invocation of the grid.
+func (t Thread) GridBarrierAll(p bool) bool {
+	return t.inv.gridBarrier("GridBarrierAll", toBits(!p)) == 0
+}
+
+// GridBarrierAdd is a GridBarrier that returns the sum of n over the grid, modulo 2³².
+func (t Thread) GridBarrierAdd(n uint32) uint32 {
+	return uint32(t.inv.gridBarrier("GridBarrierAdd", uint64(n)))
+}
+
+// GridBarrierBroadcast is a GridBarrier that returns the v of the grid's first invocation, that with GlobalIndex 0.
+func GridBarrierBroadcast[T Scalar](t Thread, v T) T {
+	var give uint64
+	if t.inv.linear == 0 && t.inv.group.id == (Vec3{}) {
+		give = toBits(v)
+	}
+	return fromBits[T](t.inv.gridBarrier("GridBarrierBroadcast", give))
+}
+
+// Fence orders the memory accesses of this invocation before it against those after it,
+// as seen from the invocations of scope s. o is AcqRel or SeqCst. It waits for nobody.
+// Natively it does nothing: the atomics around it are sequentially consistent already.
+func (t Thread) Fence(o Order, s Scope) {}

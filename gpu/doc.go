@@ -1,0 +1,96 @@
+// Package gpu is what kernels written in Go import, and runs the very same kernels
+// natively, one goroutine an invocation.
+//
+// A kernel is an ordinary function whose first parameter is a [Thread]. Slices are
+// buffers of the device, scalars go by value:
+//
+//	package kernels
+//
+//	import "github.com/govyre/vyre/gpu"
+//
+//	// Histogram counts the bytes of data. It wants groups of 256 invocations.
+//	//
+//	//vyre:kernel workgroup=256
+//	func Histogram(t gpu.Thread, data []uint8, bins []uint32) {
+//		part := gpu.Shared[uint32](t, 256) // one array for the group
+//		l := t.Local().X
+//		part[l] = 0
+//		t.Barrier()
+//		for i := t.Global().X; i < uint32(len(data)); i += t.Groups().X * 256 {
+//			gpu.AtomicAdd(&part[data[i]], 1)
+//		}
+//		t.Barrier()
+//		gpu.AtomicAdd(&bins[l], part[l])
+//	}
+//
+// Package kernel compiles it for a device. [Run] runs it here, under a debugger, a
+// coverage tool or the race detector:
+//
+//	gpu.Run(gpu.Grid{Groups: gpu.Vec3{X: 8}, Group: gpu.Vec3{X: 256}}, func(t gpu.Thread) {
+//		kernels.Histogram(t, data, bins)
+//	})
+//
+// # Words, for those who know CUDA
+//
+//	grid        grid; Thread.Groups is gridDim
+//	workgroup   thread block (CTA); Thread.Group is blockIdx, Thread.GroupSize is blockDim
+//	invocation  thread; Thread.Local is threadIdx
+//	subgroup    warp: 32 invocations with consecutive linear ids, the last of a group may be short
+//	shared      __shared__; SharedRest is extern __shared__
+//	Barrier     __syncthreads; GridBarrier is grid.sync() of a cooperative launch
+//	BarrierAny  __syncthreads_or; BarrierAll is __syncthreads_and, BarrierAdd a sum instead of a count
+//	Ballot      __ballot_sync with all lanes; Shuffle is __shfl_sync, Match is __match_any_sync
+//	Relaxed, AcqRel, …; Workgroup, Device, System
+//	            cuda::memory_order_…; cuda::thread_scope_block, _device, _system
+//
+// Barriers and subgroup ops have no member masks: all members of the scope take part,
+// or none.
+//
+// # What differs natively
+//
+// Run exists to find mistakes. The interpreter (device "cpu") is what defines a kernel's
+// result; natively a kernel gives the same bits but for this:
+//
+//	                                            on a device              natively
+//	index or slice bound out of range           reads zero, writes       panics; At and Put do as the
+//	                                            nothing                  device. A view may be resliced
+//	                                                                     up to its capacity
+//	integer division by zero                    all ones unsigned, 0     panics
+//	                                            signed; remainder 0
+//	negative shift count                        as a large count         panics
+//	float to integer, out of range              clamps, NaN gives 0      whatever the machine does
+//	int and uint on a 32-bit host               64 bits                  32 bits
+//	x*y + z on arm64, ppc64x, s390x, riscv64,   two roundings            Go may fuse; float32(x*y) + z
+//	loong64, amd64 with GOAMD64=v3                                       forbids it
+//	shared memory at start                      undefined                zero
+//	atomics                                     order and scope as said  sequentially consistent
+//	GridBarrier in a launch not Cooperative     a launch of it always is panics
+//	panic, Assert                               reported, the invocation panics; Run panics with group
+//	                                            may go on                and local id
+//	Trace                                       a ring the host reads    a line on standard error
+//
+// [Exp] and its kin are recipes of exact operations and have the same bits everywhere;
+// Go's math.Exp does not, so the compiler refuses it. The Fast functions differ in their
+// last bits between devices; natively they are the accurate ones.
+//
+// # Invariants
+//
+// No native barrier hangs: one that some members of its scope have reached, and the
+// others cannot reach any more, makes Run panic with the counts and positions. A wait
+// that is no barrier, such as a loop around [AtomicLoad], can hang.
+//
+// The race detector sees the kernel's races. Run adds no order between invocations but
+// that of the barriers, subgroup ops and atomics which the kernel calls. Two limits: an
+// atomic orders natively even if it is Relaxed, and the first invocation of a group that
+// calls [Shared] is ordered before the others' use of the array.
+//
+// When Run returns or panics no goroutine of it is left, except as said at [Run].
+//
+// # Not here
+//
+// Compiling kernels is package kernel; launching them is package vyre; the meaning of an
+// operation is its row in package ir, which the functions here evaluate.
+//
+// Start reading at thread.go for what a kernel sees, at group.go and meet.go for how
+// invocations wait for each other.
+package gpu

@@ -1,0 +1,66 @@
+package gpu
+
+import "sync"
+
+// gridMeet is where the groups of a cooperative launch wait for each other.
+type gridMeet struct {
+	mu      sync.Mutex
+	groups  []*group // all of them; empty unless the launch is cooperative
+	arrived int      // groups whose members all wait at one grid barrier
+	left    int      // groups whose members have all returned
+	first   site
+	mixed   bool
+	sum     uint64
+}
+
+// arrive is called when all members of g wait at one grid barrier.
+func (m *gridMeet) arrive(g *group) {
+	g.all.mu.Lock()
+	at, sum := g.all.first, g.all.gate.sum
+	g.all.mu.Unlock()
+
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.arrived == 0 {
+		m.first, m.mixed, m.sum = at, false, 0
+	} else if !at.same(m.first) {
+		m.mixed = true
+	}
+	m.arrived++
+	m.sum += sum
+	m.settle(g.run)
+}
+
+// leave is called when all members of g have returned.
+func (m *gridMeet) leave(g *group) {
+	if len(m.groups) == 0 {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.left++
+	m.settle(g.run)
+}
+
+// settle decides once every group has either arrived or left; m.mu is held.
+func (m *gridMeet) settle(r *run) {
+	switch {
+	case m.arrived+m.left < len(m.groups) || m.arrived == 0:
+	case m.left > 0 || m.mixed:
+		r.fail(r.misuse())
+	default:
+		m.arrived = 0
+		for _, g := range m.groups {
+			g.all.mu.Lock()
+			stopped, round := g.all.stopped, g.all.gate
+			round.sum = m.sum
+			g.all.advance()
+			g.all.mu.Unlock()
+			if stopped {
+				return
+			}
+			g.idle.Store(0)
+			close(round.open)
+		}
+	}
+}

@@ -1,0 +1,23 @@
+package gpu
+
+// At returns x[i], or zero when i is negative or not below len(x). On a device every
+// access has that meaning; natively x[i] panics and At does not.
+func At[T Scalar, I Integer](x []T, i I) (v T) {
+	if inside(i, len(x)) {
+		v = x[i]
+	}
+	return v
+}
+
+// Put sets x[i] to v, or does nothing when i is negative or not below len(x).
+func Put[T Scalar, I Integer](x []T, i I, v T) {
+	if inside(i, len(x)) {
+		x[i] = v
+	}
+}
+
+// Prefetch asks for x[i] to be brought closer. It changes no result, whatever i is; natively it does nothing.
+func Prefetch[T Scalar, I Integer](x []T, i I) {}
+
+// inside reports whether 0 ≤ i < n. A negative i converts to a uint64 above every length.
+func inside[I Integer](i I, n int) bool { return uint64(i) < uint64(n) }
