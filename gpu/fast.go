@@ -1,6 +1,10 @@
 package gpu
 
-import "github.com/govyre/vyre/ir"
+import (
+	"math"
+
+	"github.com/govyre/vyre/ir"
+)
 
 // The Fast functions use the approximate instructions of a device, whose bits differ
 // between devices. Natively, as in the interpreter, each is the accurate function.
@@ -32,16 +36,11 @@ func FastRcp(x float32) float32 { return eval1(ir.OpFastRcp, x) }
 // FastDiv approximates x/y: 2 ulp.
 func FastDiv(x, y float32) float32 { return eval2(ir.OpFastDiv, x, y) }
 
-const (
-	log2E = 1.44269504088896340735992468100189214
-	ln2   = 0.693147180559945309417232121458176568
-)
-
 // FastExp approximates eˣ as FastExp2(x·log₂e).
-func FastExp(x float32) float32 { return FastExp2(float32(x * log2E)) }
+func FastExp(x float32) float32 { return FastExp2(float32(x * math.Log2E)) }
 
 // FastLog approximates the natural logarithm of x as FastLog2(x)·ln 2.
-func FastLog(x float32) float32 { return float32(FastLog2(x) * ln2) }
+func FastLog(x float32) float32 { return float32(FastLog2(x) * math.Ln2) }
 
 // FastPow approximates xʸ, for positive x, as FastExp2(y·FastLog2(x)).
 func FastPow(x, y float32) float32 { return FastExp2(float32(y * FastLog2(x))) }
