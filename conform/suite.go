@@ -8,7 +8,9 @@ import (
 
 // Suite lists every family.
 func Suite() []Family {
-	return opFamilies()
+	return append(opFamilies(),
+		fileFamily("mismatch", "cases in which an oracle and a device once disagreed"),
+	)
 }
 
 // Summary counts what Run did.

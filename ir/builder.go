@@ -47,6 +47,7 @@ type Builder struct {
 	vars   []variable
 	defs   map[blockVar]Value
 	merges []merging
+	visits int // blocks walked by lookups, for the test of linear work
 
 	names     map[Value]string
 	messages  map[Value]string

@@ -79,6 +79,7 @@ func (v *Var) Get() Value {
 func (b *Builder) lookup(v, at uint32) Value {
 	start := at
 	for {
+		b.visits++
 		if val, ok := b.defs[blockVar{at, v}]; ok {
 			if at != start {
 				b.defs[blockVar{start, v}] = val

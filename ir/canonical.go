@@ -10,6 +10,10 @@ const alignAuto = 0xFF
 // Linear in rows plus operands, but for the sort-free hash of constants.
 func (c *Code) canonicalise() {
 	k := canon{c: c, n: c.Rows()}
+	k.run()
+}
+
+func (k *canon) run() {
 	k.orderArrays()
 	k.fillParams()
 	k.collectExits()

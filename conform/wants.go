@@ -1,0 +1,92 @@
+package conform
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// wants is what a case file says about traps and traces.
+type wants struct {
+	trap   *Trap
+	traces []Trace
+	any    bool // a trace is expected
+}
+
+func (c *Case) wantLine(line string, w *wants) error {
+	word, rest, _ := strings.Cut(line, " ")
+	switch word {
+	case "refused":
+		c.Refused = rest
+		return nil
+	case "trap":
+		nums, err := numbers(rest)
+		if err != nil || len(nums) != 2 {
+			return fmt.Errorf("want trap CODE VALUE")
+		}
+		w.trap = &Trap{Code: uint32(nums[0]), Value: nums[1]}
+		return nil
+	case "trace":
+		nums, err := numbers(rest)
+		if err != nil || len(nums) < 2 {
+			return fmt.Errorf("want trace TAG LINEAR VALUES")
+		}
+		w.any = true
+		w.traces = append(w.traces, Trace{uint32(nums[0]), nums[1], nums[2:]})
+		return nil
+	}
+	i, data, err := c.values(line)
+	if err != nil {
+		return err
+	}
+	c.Want[i] = data
+	return nil
+}
+
+func numbers(s string) ([]uint64, error) {
+	var out []uint64
+	for _, f := range strings.Fields(s) {
+		n, err := strconv.ParseUint(f, 0, 64)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, n)
+	}
+	return out, nil
+}
+
+// check compares traps (code and value) and traces (as a multiset).
+func (w *wants) check(out Outcome) error {
+	switch {
+	case w.trap == nil && out.Trap != nil:
+		return fmt.Errorf("trap %d with %d, want none", out.Trap.Code, out.Trap.Value)
+	case w.trap != nil && out.Trap == nil:
+		return fmt.Errorf("no trap, want %d with %d", w.trap.Code, w.trap.Value)
+	case w.trap != nil && (w.trap.Code != out.Trap.Code || w.trap.Value != out.Trap.Value):
+		return fmt.Errorf("trap %d with %d, want %d with %d", out.Trap.Code, out.Trap.Value, w.trap.Code, w.trap.Value)
+	}
+	if !w.any && len(out.Traces) == 0 {
+		return nil
+	}
+	got, want := sortTraces(out.Traces), sortTraces(w.traces)
+	if len(got) != len(want) {
+		return fmt.Errorf("%d traces, want %d", len(got), len(want))
+	}
+	for i := range got {
+		if compareTrace(got[i], want[i]) != 0 {
+			return fmt.Errorf("trace %v, want %v", got[i], want[i])
+		}
+	}
+	return nil
+}
+
+func sortTraces(ts []Trace) []Trace {
+	ts = slices.Clone(ts)
+	slices.SortFunc(ts, compareTrace)
+	return ts
+}
+
+func compareTrace(a, b Trace) int {
+	return slices.Compare(append([]uint64{uint64(a.Tag), a.Linear}, a.Values...), append([]uint64{uint64(b.Tag), b.Linear}, b.Values...))
+}
