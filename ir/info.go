@@ -8,6 +8,8 @@ type Info struct {
 	Args   int        // operands in columns A, B, C
 	In     [3]Operand // their rules
 	List   bool       // further operands stand in Extra, at Args
+	Counts uint8      // lengths the list may have, one bit each; 0 for any
+	Owns   int        // number of regions
 	Result Result     // type of the value defined
 	Typed  int        // 1 + the operand whose type the mnemonic carries; 0 for none
 	Imm    Imm        // what column X holds
@@ -16,6 +18,8 @@ type Info struct {
 	MinSM  int     // minimum architecture; 0 is the floor, sm_70
 	Orders uint8   // legal memory orders, one bit each; 0 if the op has none
 	Elems  TypeSet // element types that an atomic takes
+	On     Kinds   // kinds of object that it may access; 0 for all
+	Spread Spread  // how uniform its result is
 	Vec    Type    // V2 or V4 for a vector access
 	Eval   EvalFn  // nil for ops with an effect, and for those that read state
 	Recipe Recipe  // nil for basic ops
@@ -26,7 +30,50 @@ type Operand struct {
 	Set  TypeSet // allowed scalar types; 0 with a rule of its own (vec, stored vectors)
 	Same int     // 1 + the operand whose type this one must have; 0 for none
 	Elem bool    // must be the value type of the object's element (a vector of it for vector ops)
+	Role Role
 }
+
+// Role says what an operand is for, where that decides how a mistake is reported or
+// how far a constant is looked at.
+type Role uint8
+
+// The roles.
+const (
+	RoleValue   Role = iota
+	RoleCond         // condition or predicate, a bool
+	RoleIndex        // index of an access, any integer
+	RoleCount        // rotate count, lane or distance, a u32
+	RoleShift        // shift count, a u32; saturates at the width
+	RoleDivisor      // defined when 0, but hardly meant
+	RoleArm          // second arm of a select
+)
+
+// Kinds is a set of kinds of object.
+type Kinds uint8
+
+// The kinds of object.
+const (
+	OnBuffer Kinds = 1 << iota
+	OnShared
+	OnLocal
+)
+
+// Spread says how uniform an op's result is.
+type Spread uint8
+
+// The ways in which a result's level is found.
+const (
+	SpreadOperands Spread = iota // that of the most varying operand
+	SpreadGrid                   // grid, whatever the operands
+	SpreadGroup
+	SpreadWarp
+	SpreadLane
+	SpreadLocal  // a local id: depends on axis and workgroup size
+	SpreadGlobal // a global id: likewise, at least group
+	SpreadSource // warp if operand B, the source lane, is at most that, else lane
+	SpreadLoad   // a plain load: depends on the object and on what is written to it
+	SpreadMerge  // a value carried, yielded or broken out with: depends on all that feed it
+)
 
 // Result is the rule for the type of the value defined.
 type Result struct {
@@ -89,6 +136,7 @@ const (
 	Hinted                       // takes a cache hint and the in-bounds flag
 	Barrier                      // waits for its Level
 	Traps                        // may end the launch with an error
+	Repeats                      // its region repeats: it takes an unroll hint, and continue may name it
 )
 
 // Level is a level of uniformity, and of control: grid < group < warp < lane.

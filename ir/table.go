@@ -3,10 +3,10 @@ package ir
 // Shorthand in which the table is written.
 var (
 	u32In  = Operand{Set: setU32}
-	boolIn = Operand{Set: setBool}
-	idxIn  = Operand{Set: setI}
+	boolIn = Operand{Set: setBool, Role: RoleCond}
+	idxIn  = Operand{Set: setI, Role: RoleIndex}
+	cntIn  = Operand{Set: setU32, Role: RoleCount}
 	same0  = Operand{Same: 1}
-	same1  = Operand{Same: 2}
 	elemIn = Operand{Elem: true}
 
 	resNone = Result{}
@@ -39,9 +39,17 @@ func tern(name string, s TypeSet, eval EvalFn) Info {
 	return Info{Name: name, Args: 3, In: [3]Operand{set(s), same0, same0}, Result: resSame, Typed: 1, Attr: Pure, Eval: eval}
 }
 
-// shift is a row of an op whose second operand is a u32 count.
-func shift(name string, eval EvalFn) Info {
-	return Info{Name: name, Args: 2, In: [3]Operand{set(setI), u32In}, Result: resSame, Typed: 1, Attr: Pure, Eval: eval}
+// shift is a row of an op whose second operand is a u32 count in the given role.
+func shift(name string, count Role, eval EvalFn) Info {
+	return Info{Name: name, Args: 2, In: [3]Operand{set(setI), {Set: setU32, Role: count}}, Result: resSame,
+		Typed: 1, Attr: Pure, Eval: eval}
+}
+
+// divide is a row of an op whose second operand is a divisor.
+func divide(name string, s TypeSet, eval EvalFn) Info {
+	in := bin(name, s, 0, eval)
+	in.In[1].Role = RoleDivisor
+	return in
 }
 
 // count is a row of an integer op with a u32 result.
@@ -77,20 +85,26 @@ func fast(name string, args int, eval EvalFn) Info {
 	return in
 }
 
-func builtin(name string, imm Imm) Info {
-	return Info{Name: name, Result: resU32, Imm: imm, Attr: Pure}
+func builtin(name string, imm Imm, spread Spread) Info {
+	return Info{Name: name, Result: resU32, Imm: imm, Attr: Pure, Spread: spread}
 }
 
 // rmw is a row of an atomic read-modify-write.
 func rmw(name string, elems TypeSet) Info {
 	return Info{Name: name, Args: 2, In: [3]Operand{idxIn, elemIn}, Result: resElem, Imm: ImmObject,
-		Attr: Reads | Writes | Atomic, Orders: ordAll, Elems: elems}
+		Attr: Reads | Writes | Atomic, Orders: ordAll, Elems: elems, On: OnBuffer | OnShared, Spread: SpreadLane}
 }
 
 func barrier(name string, level Level, in TypeSet, res Result) Info {
 	i := Info{Name: name, Result: res, Attr: Convergent | Barrier | Reads | Writes, Level: level}
+	if res.Kind != ResultNone {
+		i.Spread = SpreadGrid + Spread(level)
+	}
 	if in != 0 {
 		i.Args, i.In[0] = 1, set(in)
+		if in == setBool {
+			i.In[0] = boolIn
+		}
 		if in.One() == None {
 			i.Typed = 1
 		}
@@ -98,17 +112,20 @@ func barrier(name string, level Level, in TypeSet, res Result) Info {
 	return i
 }
 
-func subgroup(name string, s TypeSet, res Result) Info {
-	in := Info{Name: name, Args: 1, In: [3]Operand{set(s)}, Result: res, Attr: Pure | Convergent, Level: LevelWarp}
+func subgroup(name string, s TypeSet, res Result, spread Spread) Info {
+	in := Info{Name: name, Args: 1, In: [3]Operand{set(s)}, Result: res, Attr: Pure | Convergent, Level: LevelWarp, Spread: spread}
+	if s == setBool {
+		in.In[0] = boolIn
+	}
 	if s.One() == None {
 		in.Typed = 1
 	}
 	return in
 }
 
-func shuffle(name string) Info {
-	in := subgroup(name, setValue, resSame)
-	in.Args, in.In[1] = 2, u32In
+func shuffle(name string, spread Spread) Info {
+	in := subgroup(name, setValue, resSame, spread)
+	in.Args, in.In[1] = 2, cntIn
 	return in
 }
 
@@ -119,14 +136,14 @@ func control(name string, attr Attr, imm Imm) Info {
 // table is the op table. Rows of opcodes that are reserved or unknown have no name.
 var table = [numOps]Info{
 	OpConst:  {Name: "const", Result: Result{Kind: ResultStated}, Imm: ImmPool, Attr: Pure},
-	OpLocal:  builtin("local", ImmAxis),
-	OpGroup:  builtin("group", ImmAxis),
-	OpGroups: builtin("groups", ImmAxis),
-	OpGlobal: builtin("global", ImmAxis),
-	OpLane:   builtin("lane", ImmNone),
-	OpWarp:   builtin("warp", ImmNone),
-	OpLen:    {Name: "len", Result: Result{Kind: ResultLen}, Imm: ImmObject, Attr: Pure},
-	OpClock:  {Name: "clock", Result: Result{Kind: ResultFixed, Type: U64}, Attr: Unordered},
+	OpLocal:  builtin("local", ImmAxis, SpreadLocal),
+	OpGroup:  builtin("group", ImmAxis, SpreadGroup),
+	OpGroups: builtin("groups", ImmAxis, SpreadGrid),
+	OpGlobal: builtin("global", ImmAxis, SpreadGlobal),
+	OpLane:   builtin("lane", ImmNone, SpreadLane),
+	OpWarp:   builtin("warp", ImmNone, SpreadWarp),
+	OpLen:    {Name: "len", Result: Result{Kind: ResultLen}, Imm: ImmObject, Attr: Pure, Spread: SpreadGrid},
+	OpClock:  {Name: "clock", Result: Result{Kind: ResultFixed, Type: U64}, Attr: Unordered, Spread: SpreadLane},
 
 	OpAdd:   bin("add", setNH, Commutative, evalAdd),
 	OpSub:   bin("sub", setNH, 0, evalSub),
@@ -134,8 +151,8 @@ var table = [numOps]Info{
 	OpMulHi: bin("mulhi", setI, Commutative, evalMulHi),
 	OpMulWide: {Name: "mulwide", Args: 2, In: [3]Operand{set(1<<I32 | 1<<U32), same0}, Result: Result{Kind: ResultWide},
 		Typed: 1, Attr: Pure | Commutative, Eval: evalMulWide},
-	OpDiv: bin("div", setNH, 0, evalDiv),
-	OpRem: bin("rem", setI, 0, evalRem),
+	OpDiv: divide("div", setNH, evalDiv),
+	OpRem: divide("rem", setI, evalRem),
 	OpMin: bin("min", setNH, Commutative, evalMin),
 	OpMax: bin("max", setNH, Commutative, evalMax),
 	OpNeg: un("neg", setNH, evalNeg),
@@ -151,10 +168,10 @@ var table = [numOps]Info{
 	OpOr:   bin("or", setI|setBool, Commutative, evalOr),
 	OpXor:  bin("xor", setI|setBool, Commutative, evalXor),
 	OpNot:  un("not", setI|setBool, evalNot),
-	OpShl:  shift("shl", evalShl),
-	OpShr:  shift("shr", evalShr),
-	OpRotl: shift("rotl", evalRotl),
-	OpRotr: shift("rotr", evalRotr),
+	OpShl:  shift("shl", RoleShift, evalShl),
+	OpShr:  shift("shr", RoleShift, evalShr),
+	OpRotl: shift("rotl", RoleCount, evalRotl),
+	OpRotr: shift("rotr", RoleCount, evalRotr),
 	OpPopc: count("popc", evalPopc),
 	OpClz:  count("clz", evalClz),
 	OpCtz:  count("ctz", evalCtz),
@@ -211,7 +228,7 @@ var table = [numOps]Info{
 	OpNe: cmp("ne", setValue, Commutative, evalNe),
 	OpLt: cmp("lt", setNH, 0, evalLt),
 	OpLe: cmp("le", setNH, 0, evalLe),
-	OpSelect: {Name: "select", Args: 3, In: [3]Operand{boolIn, set(setValue), same1}, Result: Result{Kind: ResultSame, From: 1},
+	OpSelect: {Name: "select", Args: 3, In: [3]Operand{boolIn, set(setValue), {Same: 2, Role: RoleArm}}, Result: Result{Kind: ResultSame, From: 1},
 		Typed: 2, Attr: Pure, Eval: evalSelect},
 
 	OpCvt: {Name: "cvt", Args: 1, In: [3]Operand{set(setValue)}, Result: Result{Kind: ResultStated}, Typed: 1,
@@ -219,20 +236,23 @@ var table = [numOps]Info{
 	OpBitcast: {Name: "bitcast", Args: 1, In: [3]Operand{set(setNH)}, Result: Result{Kind: ResultStated}, Typed: 1,
 		Attr: Pure, Eval: evalBitcast},
 
-	OpLoad:     {Name: "load", Args: 1, In: [3]Operand{idxIn}, Result: resElem, Imm: ImmObject, Attr: Reads | Hinted},
-	OpStore:    {Name: "store", Args: 2, In: [3]Operand{idxIn, elemIn}, Imm: ImmObject, Attr: Writes | Hinted},
-	OpLoadV2:   {Name: "load.v2", Args: 1, In: [3]Operand{idxIn}, Result: resElem, Vec: V2, Imm: ImmObject, Attr: Reads | Hinted},
-	OpLoadV4:   {Name: "load.v4", Args: 1, In: [3]Operand{idxIn}, Result: resElem, Vec: V4, Imm: ImmObject, Attr: Reads | Hinted},
+	OpLoad: {Name: "load", Args: 1, In: [3]Operand{idxIn}, Result: resElem, Imm: ImmObject,
+		Attr: Reads | Hinted, Spread: SpreadLoad},
+	OpStore: {Name: "store", Args: 2, In: [3]Operand{idxIn, elemIn}, Imm: ImmObject, Attr: Writes | Hinted},
+	OpLoadV2: {Name: "load.v2", Args: 1, In: [3]Operand{idxIn}, Result: resElem, Vec: V2, Imm: ImmObject,
+		Attr: Reads | Hinted, Spread: SpreadLoad},
+	OpLoadV4: {Name: "load.v4", Args: 1, In: [3]Operand{idxIn}, Result: resElem, Vec: V4, Imm: ImmObject,
+		Attr: Reads | Hinted, Spread: SpreadLoad},
 	OpStoreV2:  {Name: "store.v2", Args: 2, In: [3]Operand{idxIn, elemIn}, Vec: V2, Imm: ImmObject, Attr: Writes | Hinted},
 	OpStoreV4:  {Name: "store.v4", Args: 2, In: [3]Operand{idxIn, elemIn}, Vec: V4, Imm: ImmObject, Attr: Writes | Hinted},
-	OpVec:      {Name: "vec", List: true, Result: Result{Kind: ResultVec}, Attr: Pure},
+	OpVec:      {Name: "vec", List: true, Counts: 1<<2 | 1<<4, Result: Result{Kind: ResultVec}, Attr: Pure},
 	OpElem:     {Name: "elem", Args: 1, Result: Result{Kind: ResultLane}, Imm: ImmLane, Attr: Pure},
-	OpPrefetch: {Name: "prefetch", Args: 1, In: [3]Operand{idxIn}, Imm: ImmObject},
+	OpPrefetch: {Name: "prefetch", Args: 1, In: [3]Operand{idxIn}, Imm: ImmObject, On: OnBuffer},
 
 	OpAtomicLoad: {Name: "atomic_load", Args: 1, In: [3]Operand{idxIn}, Result: resElem, Imm: ImmObject,
-		Attr: Reads | Atomic, Orders: ordLoad, Elems: setN},
+		Attr: Reads | Atomic, Orders: ordLoad, Elems: setN, On: OnBuffer | OnShared, Spread: SpreadLane},
 	OpAtomicStore: {Name: "atomic_store", Args: 2, In: [3]Operand{idxIn, elemIn}, Imm: ImmObject,
-		Attr: Writes | Atomic, Orders: ordStore, Elems: setN},
+		Attr: Writes | Atomic, Orders: ordStore, Elems: setN, On: OnBuffer | OnShared},
 	OpAtomicAdd:  rmw("atomic_add", setN),
 	OpAtomicSub:  rmw("atomic_sub", setI),
 	OpAtomicMin:  rmw("atomic_min", setI),
@@ -242,7 +262,7 @@ var table = [numOps]Info{
 	OpAtomicXor:  rmw("atomic_xor", setI),
 	OpAtomicExch: rmw("atomic_exch", setN),
 	OpAtomicCas: {Name: "atomic_cas", Args: 3, In: [3]Operand{idxIn, elemIn, elemIn}, Result: resElem, Imm: ImmObject,
-		Attr: Reads | Writes | Atomic, Orders: ordAll, Elems: setN},
+		Attr: Reads | Writes | Atomic, Orders: ordAll, Elems: setN, On: OnBuffer | OnShared, Spread: SpreadLane},
 
 	OpBarrierWarp:      barrier("barrier.warp", LevelWarp, 0, resNone),
 	OpBarrierWG:        barrier("barrier.wg", LevelGroup, 0, resNone),
@@ -257,42 +277,42 @@ var table = [numOps]Info{
 	OpBarrierBcastGrid: barrier("barrier_bcast.grid", LevelGrid, setValue, resSame),
 	OpFence:            {Name: "fence", Attr: Fence | Reads | Writes, Orders: ordFence},
 
-	OpBallot:      subgroup("ballot", setBool, resU32),
-	OpAny:         subgroup("any", setBool, resBool),
-	OpAll:         subgroup("all", setBool, resBool),
-	OpElect:       {Name: "elect", Result: resBool, Attr: Pure | Convergent, Level: LevelWarp},
-	OpShuffle:     shuffle("shuffle"),
-	OpShuffleXor:  shuffle("shuffle_xor"),
-	OpShuffleUp:   shuffle("shuffle_up"),
-	OpShuffleDown: shuffle("shuffle_down"),
-	OpMatch:       subgroup("match", setN, resU32),
-	OpReduceAdd:   subgroup("reduce.add", setN, resSame),
-	OpReduceMul:   subgroup("reduce.mul", setN, resSame),
-	OpReduceMin:   subgroup("reduce.min", setN, resSame),
-	OpReduceMax:   subgroup("reduce.max", setN, resSame),
-	OpReduceAnd:   subgroup("reduce.and", setI|setBool, resSame),
-	OpReduceOr:    subgroup("reduce.or", setI|setBool, resSame),
-	OpReduceXor:   subgroup("reduce.xor", setI|setBool, resSame),
-	OpScanAdd:     subgroup("scan.add", setN, resSame),
-	OpScanMul:     subgroup("scan.mul", setN, resSame),
-	OpScanMin:     subgroup("scan.min", setN, resSame),
-	OpScanMax:     subgroup("scan.max", setN, resSame),
-	OpScanAnd:     subgroup("scan.and", setI|setBool, resSame),
-	OpScanOr:      subgroup("scan.or", setI|setBool, resSame),
-	OpScanXor:     subgroup("scan.xor", setI|setBool, resSame),
-	OpScanExAdd:   subgroup("scan_ex.add", setN, resSame),
-	OpScanExMul:   subgroup("scan_ex.mul", setN, resSame),
-	OpScanExMin:   subgroup("scan_ex.min", setN, resSame),
-	OpScanExMax:   subgroup("scan_ex.max", setN, resSame),
-	OpScanExAnd:   subgroup("scan_ex.and", setI|setBool, resSame),
-	OpScanExOr:    subgroup("scan_ex.or", setI|setBool, resSame),
-	OpScanExXor:   subgroup("scan_ex.xor", setI|setBool, resSame),
+	OpBallot:      subgroup("ballot", setBool, resU32, SpreadWarp),
+	OpAny:         subgroup("any", setBool, resBool, SpreadWarp),
+	OpAll:         subgroup("all", setBool, resBool, SpreadWarp),
+	OpElect:       {Name: "elect", Result: resBool, Attr: Pure | Convergent, Level: LevelWarp, Spread: SpreadLane},
+	OpShuffle:     shuffle("shuffle", SpreadSource),
+	OpShuffleXor:  shuffle("shuffle_xor", SpreadLane),
+	OpShuffleUp:   shuffle("shuffle_up", SpreadLane),
+	OpShuffleDown: shuffle("shuffle_down", SpreadLane),
+	OpMatch:       subgroup("match", setN, resU32, SpreadLane),
+	OpReduceAdd:   subgroup("reduce.add", setN, resSame, SpreadWarp),
+	OpReduceMul:   subgroup("reduce.mul", setN, resSame, SpreadWarp),
+	OpReduceMin:   subgroup("reduce.min", setN, resSame, SpreadWarp),
+	OpReduceMax:   subgroup("reduce.max", setN, resSame, SpreadWarp),
+	OpReduceAnd:   subgroup("reduce.and", setI|setBool, resSame, SpreadWarp),
+	OpReduceOr:    subgroup("reduce.or", setI|setBool, resSame, SpreadWarp),
+	OpReduceXor:   subgroup("reduce.xor", setI|setBool, resSame, SpreadWarp),
+	OpScanAdd:     subgroup("scan.add", setN, resSame, SpreadLane),
+	OpScanMul:     subgroup("scan.mul", setN, resSame, SpreadLane),
+	OpScanMin:     subgroup("scan.min", setN, resSame, SpreadLane),
+	OpScanMax:     subgroup("scan.max", setN, resSame, SpreadLane),
+	OpScanAnd:     subgroup("scan.and", setI|setBool, resSame, SpreadLane),
+	OpScanOr:      subgroup("scan.or", setI|setBool, resSame, SpreadLane),
+	OpScanXor:     subgroup("scan.xor", setI|setBool, resSame, SpreadLane),
+	OpScanExAdd:   subgroup("scan_ex.add", setN, resSame, SpreadLane),
+	OpScanExMul:   subgroup("scan_ex.mul", setN, resSame, SpreadLane),
+	OpScanExMin:   subgroup("scan_ex.min", setN, resSame, SpreadLane),
+	OpScanExMax:   subgroup("scan_ex.max", setN, resSame, SpreadLane),
+	OpScanExAnd:   subgroup("scan_ex.and", setI|setBool, resSame, SpreadLane),
+	OpScanExOr:    subgroup("scan_ex.or", setI|setBool, resSame, SpreadLane),
+	OpScanExXor:   subgroup("scan_ex.xor", setI|setBool, resSame, SpreadLane),
 
-	OpIf:          {Name: "if", Args: 1, In: [3]Operand{boolIn}, Imm: ImmRegion, Attr: Structured},
-	OpLoop:        {Name: "loop", List: true, Imm: ImmRegion, Attr: Structured},
-	OpBlock:       {Name: "block", Imm: ImmRegion, Attr: Structured},
-	OpArg:         {Name: "arg", Result: Result{Kind: ResultStated}, Imm: ImmIndex, Attr: Pure},
-	OpRes:         {Name: "res", Result: Result{Kind: ResultStated}, Imm: ImmIndex, Attr: Pure},
+	OpIf:          {Name: "if", Args: 1, In: [3]Operand{boolIn}, Owns: 2, Imm: ImmRegion, Attr: Structured},
+	OpLoop:        {Name: "loop", List: true, Owns: 1, Imm: ImmRegion, Attr: Structured | Repeats},
+	OpBlock:       {Name: "block", Owns: 1, Imm: ImmRegion, Attr: Structured},
+	OpArg:         {Name: "arg", Result: Result{Kind: ResultStated}, Imm: ImmIndex, Attr: Pure, Spread: SpreadMerge},
+	OpRes:         {Name: "res", Result: Result{Kind: ResultStated}, Imm: ImmIndex, Attr: Pure, Spread: SpreadMerge},
 	OpYield:       {Name: "yield", List: true, Attr: Terminator},
 	OpBreak:       {Name: "break", List: true, Imm: ImmLabel, Attr: Terminator},
 	OpContinue:    {Name: "continue", List: true, Imm: ImmLabel, Attr: Terminator},
@@ -300,7 +320,7 @@ var table = [numOps]Info{
 	OpUnreachable: control("unreachable", Terminator, ImmNone),
 
 	OpTrap:  {Name: "trap", Args: 2, In: [3]Operand{boolIn, set(1 << U64)}, Imm: ImmCode, Attr: Traps | Writes},
-	OpTrace: {Name: "trace", List: true, Imm: ImmCode, Attr: Unordered | Writes},
+	OpTrace: {Name: "trace", List: true, Counts: 1<<0 | 1<<1 | 1<<2 | 1<<3, Imm: ImmCode, Attr: Unordered | Writes},
 }
 
 func withMinSM(in Info, sm int) Info {

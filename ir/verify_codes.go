@@ -1,0 +1,184 @@
+package ir
+
+import (
+	"fmt"
+	"slices"
+)
+
+// rule is what a code says: one message format, and the advice that goes with it.
+type rule struct {
+	severity Severity
+	format   string
+	fix      string
+}
+
+// rules maps every code of the verifier to its rule. A code never changes meaning.
+var rules = map[string]rule{
+	"VY001": {Error, "%s has no %s", "give every region at least its terminator, and every row an entry in every column"},
+	"VY002": {Error, "%s of %s is %d, but there are only %d", "use a number below the count"},
+	"VY003": {Error, "region %d %s", "let the regions of an op follow it directly, one behind the other, inside the region that it stands in"},
+	"VY004": {Error, "%s has %s; its one terminator must be its last row", "end the region with yield, break, continue, return or unreachable, and once"},
+	"VY005": {Error, "%s uses %s, which is not defined on every way there", "define the value further out, or hand it out as a result"},
+	"VY006": {Error, "%s has %s, needs %s", "pass exactly the operands that the op takes"},
+	"VY007": {Error, "%s %d stands where %s belongs", "number arguments from 0 at the start of their region, results from 0 right behind their op"},
+	"VY008": {Error, "%s names %s, which is not %s", "name a loop or block around it; continue needs a loop"},
+	"VY009": {Error, "%s outside the arm of an if", "leave a loop or block with break"},
+	"VY010": {Error, "%s passes %s, but %s takes %s", "pass as many values as there are arguments or results, of their types"},
+	"VY011": {Error, "%s has %s result, but %s", "use results of ops that have one"},
+	"VY012": {Error, "%s stands behind %s, which %s", "put unreachable behind an op that cannot complete, and nowhere else"},
+	"VY013": {Error, "%s has flag bits %#x that it does not know", "clear them"},
+	"VY014": {Error, "opcode %#x is unknown or not enabled", "use an op of the table; the program may be written by a newer version"},
+	"VY015": {Error, "not in canonical form: %s", "seal the program again from its source"},
+
+	"VY101": {Error, "%s of %s is %s; it takes %s", "convert the operand, or use the op for its type"},
+	"VY102": {Error, "operands of %s have different types, %s and %s", "convert one; nothing is promoted"},
+	"VY103": {Error, "the result of %s has type %s, must be %s", "state the type that the op gives, and convert after it"},
+	"VY104": {Error, "no conversion from %s to %s", "compare with ne to get a bool; go through f32 to or from f16 and bf16"},
+	"VY105": {Error, "no bitcast from %s to %s", "bitcast between types of one width; f16 and bf16 travel in a u32"},
+	"VY106": {Error, "the arms of %s are %s and %s", "convert one arm"},
+	"VY107": {Error, "%s of %s is %s, must be bool", "compare with ne to get a bool"},
+	"VY108": {Error, "%s of %s is %s, must be u32", "convert counts, lanes and distances to u32"},
+	"VY109": {Error, "%s of %s is %s; it must be %s", "use an immediate in range"},
+	"VY110": {Error, "%s has type %s, which only memory and parameters can have", "use i32 or u32, and wrap with bfe where it matters"},
+	"VY111": {Error, "%s is %s, which %s", "vectors are loaded, stored, built by vec and taken apart by elem; they have 2 or 4 elements, at most 16 bytes"},
+	"VY112": {Error, "the bits %#x do not fit a %s", "clear the bits above the type's width"},
+
+	"VY201": {Error, "%s cannot be declared: %s", "declare it as the message says"},
+	"VY202": {Error, "%s writes @%s, which is ro", "declare the buffer rw, or wo if nothing reads it"},
+	"VY203": {Error, "%s reads @%s, which is wo", "declare the buffer rw"},
+	"VY204": {Error, "%s gives %s to @%s, whose elements take %s", "convert the value first"},
+	"VY205": {Error, "the index of %s @%s is %s, must be an integer", "convert the index"},
+	"VY206": {Error, "the constant index %s of %s @%s is out of bounds: %s", "no launch could make this access do anything; remove it, or enlarge the object"},
+	"VY207": {Error, "%s array @%s %s", "give arrays a length; only the last shared array may take it from the launch"},
+	"VY208": {Error, "len of @%s has type %s, must be %s", "len is u64 exactly where the buffer may have 2³² elements or more"},
+	"VY209": {Error, "%s on the %s @%s", "prefetch buffers; use atomics on buffers and shared arrays"},
+
+	"VY301": {Error, "%s on @%s, whose elements are %s; it takes %s", "use 32- or 64-bit elements; floats have load, store, add, exchange and compare-exchange"},
+	"VY302": {Error, "%s cannot have order %s; it takes %s", "loads acquire, stores release"},
+	"VY303": {Error, "%s has scope %s; it takes %s", "a shared array is seen by its workgroup only, so its atomics have scope wg"},
+
+	"VY401": {Error, "%s where control is not workgroup-uniform", "move it out of the branch, or let the condition be the same in the whole workgroup"},
+	"VY402": {Error, "%s where control is not grid-uniform", "move it out of the branch, or get the condition from a grid-wide vote such as barrier_any.grid"},
+	"VY403": {Error, "%s where control is not warp-uniform", "move it out of the branch and make the condition an operand"},
+	"VY404": {Error, "%s after a return that only some invocations take", "let all invocations come here; put the work of some into an if"},
+	"VY405": {Error, "%s in a loop that invocations leave at different rounds", "leave the loop on a vote such as barrier_any.wg, or any"},
+
+	"VY501": {Error, "workgroup %s: %s", "use 1 to 1024 invocations along x and y, 1 to 64 along z, at most 1024 in all"},
+	"VY502": {Error, "%s: %d, at most %d are possible", "split the kernel, or keep data in buffers"},
+	"VY504": {Error, "%d bytes of shared memory, the target has %d", "shorten the arrays, or use a smaller element type"},
+	"VY505": {Error, "%d bytes of local arrays an invocation, at most %d are possible", "shorten the arrays, or use a buffer"},
+	"VY506": {Error, "%s needs sm_%d, the target is sm_%d", "use an op of the floor, or another device"},
+	"VY507": {Error, "%s needs a cooperative launch, which the target does not have", "split the kernel at its grid barriers"},
+
+	"VY601": {Warning, "%s by constant zero", "the result is defined, but hardly meant"},
+	"VY602": {Warning, "%s is never left", "add a break, or a return"},
+	"VY603": {Warning, "%s and a plain access to @%s in one barrier interval", "put a barrier between them, or make both atomic"},
+	"VY604": {Warning, "%s writes a %s-varying value to @%s at a %s-uniform index", "let one invocation store, or index by invocation; the value that stays is any of them"},
+	"VY605": {Warning, "%s reads shared array @%s, which nothing need have written", "write it, and wait at a barrier, before the load"},
+	"VY606": {Warning, "%s is unused", "remove it"},
+	"VY607": {Warning, "%s by constant %d, the operand has %d bits", "a shift by the width or more gives 0, or copies of the sign"},
+}
+
+// report collects findings about c.
+type report struct {
+	c     *Code
+	diags Diags
+}
+
+// enough bounds the findings of one program: more tell a person nothing, and hostile
+// input must not be able to ask for a million texts.
+const enough = 1000
+
+// add keeps a finding of the given code about row (NoRow: the whole program). What it
+// returns is valid until the next call.
+func (p *report) add(code string, row Row, args ...any) *Diag {
+	if len(p.diags) >= enough {
+		return &Diag{}
+	}
+	ru := rules[code]
+	p.diags = append(p.diags, Diag{Code: code, Severity: ru.severity, Row: row, Pos: p.pos(row), Kernel: p.c.Name,
+		Msg: fmt.Sprintf(ru.format, args...), Fix: ru.fix})
+	return &p.diags[len(p.diags)-1]
+}
+
+// note adds a related row to the finding d.
+func (p *report) note(d *Diag, row Row, format string, args ...any) {
+	d.Related = append(d.Related, Note{Row: row, Pos: p.pos(row), Msg: fmt.Sprintf(format, args...)})
+}
+
+// sorted returns the findings in program order, those about the whole program first.
+func (p *report) sorted() Diags {
+	slices.SortStableFunc(p.diags, func(a, b Diag) int {
+		return int(int64(a.Row+1)) - int(int64(b.Row+1)) // NoRow + 1 is 0
+	})
+	return p.diags
+}
+
+// pos is the position of a row; side tables that do not fit the columns give none.
+func (p *report) pos(row Row) Pos {
+	d := &p.c.Debug
+	if int64(row) >= int64(len(d.PosOf)) || int64(d.PosOf[row]) > int64(len(d.Positions)) {
+		return Pos{}
+	}
+	return d.Pos(row)
+}
+
+// value names the value of a row as the user knows it: by its name, as a literal, or
+// by its number.
+func (p *report) value(row Row) string {
+	c := p.c
+	if name := c.Debug.Names[row]; name != "" {
+		return "%" + name
+	}
+	if int(row) < c.Rows() && c.Op[row] == OpConst && int(c.X[row]) < len(c.Pool) {
+		return constText(c.Type[row], c.Pool[c.X[row]])
+	}
+	return fmt.Sprintf("%%%d", row)
+}
+
+// label names a structured row, such as "loop ^rows".
+func (p *report) label(row Row) string {
+	if int(row) >= p.c.Rows() {
+		return fmt.Sprintf("row %d", row)
+	}
+	op := p.c.Op[row]
+	if name := p.c.Debug.Names[row]; name != "" && op != OpIf {
+		return op.String() + " ^" + name
+	}
+	return fmt.Sprintf("%s at row %d", op, row)
+}
+
+// region names a region, such as "the body" or "the region of loop ^rows".
+func (p *report) region(reg uint32) string {
+	if reg == 0 {
+		return "the body"
+	}
+	op := p.c.Regions[reg].Op
+	if int(op) < p.c.Rows() && p.c.Op[op] == OpIf {
+		arm := "the first arm of "
+		if reg != p.c.X[op] {
+			arm = "the second arm of "
+		}
+		return arm + p.label(op)
+	}
+	return "the region of " + p.label(op)
+}
+
+// constText prints a constant, integers in decimal.
+func constText(t Type, bits uint64) string {
+	switch {
+	case t.IsSigned():
+		return fmt.Sprintf("%d_%s", signed(t, bits), t)
+	case t.IsInt():
+		return fmt.Sprintf("%d_%s", bits, t)
+	case t == Bool:
+		return fmt.Sprint(bits != 0)
+	}
+	return fmt.Sprintf("%#x_%s", bits, t)
+}
+
+// signed extends the raw bits of a signed integer type.
+func signed(t Type, bits uint64) int64 {
+	shift := 64 - t.Bits()
+	return int64(bits<<shift) >> shift
+}

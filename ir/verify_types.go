@@ -1,0 +1,270 @@
+package ir
+
+import (
+	"fmt"
+	"strings"
+)
+
+// rows checks types, access rights and atomics of every row, in regions whose structure
+// is sound.
+func (k *checker) rows() {
+	c := k.c
+	for r := range Row(c.Rows()) {
+		k.visits++
+		if k.skip != nil && k.skip[c.Region[r]] {
+			continue
+		}
+		in := &table[c.Op[r]]
+		before := len(k.diags)
+		if in.Result.Kind != ResultNone {
+			k.defined(r)
+		}
+		if in.Imm == ImmObject {
+			k.access(r, in, k.objs[c.X[r]])
+		}
+		k.operands(r, in)
+		k.list(r, in)
+		k.immediate(r, in)
+		if in.Orders != 0 {
+			k.order(r, in)
+		}
+		if len(k.diags) == before && in.Result.Kind != ResultNone {
+			k.result(r, in)
+		}
+	}
+}
+
+// usable reports whether t is a type that a value can have; others are reported where
+// the value is defined.
+func usable(t Type) bool { return t.Valid() && t.Elem().IsValue() }
+
+// defined checks that the type of row r is one that a value can have.
+func (k *checker) defined(r Row) {
+	switch t := k.c.Type[r]; {
+	case usable(t):
+	case t > BF16 && t < numTypes:
+		k.add("VY110", r, k.value(r), t)
+	case t.IsVector() && t.Elem().IsValue():
+		k.add("VY111", r, k.value(r), t, "is wider than 16 bytes")
+	default:
+		k.add("VY103", r, k.c.Op[r], fmt.Sprintf("code %d", t), "one of a value")
+	}
+}
+
+// operands checks A, B and C against the table's rules.
+func (k *checker) operands(r Row, in *Info) {
+	c := k.c
+	ops := [3]Row{c.A[r], c.B[r], c.C[r]}
+	for i := range in.Args {
+		t := c.Type[ops[i]]
+		if !usable(t) {
+			continue
+		}
+		k.visits++
+		rule := in.In[i]
+		which := fmt.Sprintf("operand %c", 'a'+i)
+		switch {
+		case rule.Same != 0:
+			other := c.Type[ops[rule.Same-1]]
+			if t == other || !usable(other) {
+				break
+			}
+			if rule.Role == RoleArm {
+				k.add("VY106", r, in.Name, other, t)
+			} else {
+				k.add("VY102", r, in.Name, other, t)
+			}
+		case rule.Elem:
+			obj := k.objs[c.X[r]]
+			if want := obj.Type().Value() | in.Vec; t != want && want.Valid() {
+				k.add("VY204", r, in.Name, t, obj.Name(), want)
+			}
+		case rule.Set == 0: // elem: any vector
+			if !t.IsVector() {
+				k.add("VY111", r, which+" of "+in.Name, t, "is no vector")
+			}
+		case rule.Set.Has(t):
+		case rule.Role == RoleIndex:
+			k.add("VY205", r, in.Name, k.objs[c.X[r]].Name(), t)
+		case t.IsVector():
+			k.add("VY111", r, which+" of "+in.Name, t, "is no scalar")
+		case rule.Role == RoleCond:
+			k.add("VY107", r, which, in.Name, t)
+		case rule.Role == RoleCount || rule.Role == RoleShift:
+			k.add("VY108", r, which, in.Name, t)
+		default:
+			k.add("VY101", r, which, in.Name, t, rule.Set)
+		}
+	}
+}
+
+// list checks the variable operands: scalars everywhere, of one type for vec.
+func (k *checker) list(r Row, in *Info) {
+	c := k.c
+	list := c.List(r)
+	if len(list) == 0 {
+		return
+	}
+	for i, v := range list {
+		k.visits++
+		switch t := c.Type[v]; {
+		case !usable(t):
+		case t.IsVector():
+			k.add("VY111", r, fmt.Sprintf("operand %d of %s", i, in.Name), t, "is no scalar")
+		case in.Result.Kind == ResultVec && t != c.Type[list[0]]:
+			k.add("VY102", r, in.Name, c.Type[list[0]], t)
+			return
+		}
+	}
+	if t := c.Type[list[0]]; in.Result.Kind == ResultVec && usable(t) && len(list)*t.Size() > 16 {
+		k.add("VY111", r, fmt.Sprintf("the result of %s", in.Name), fmt.Sprintf("%d of %s", len(list), t), "is wider than 16 bytes")
+	}
+}
+
+// immediate checks column X where it is a plain number.
+func (k *checker) immediate(r Row, in *Info) {
+	c := k.c
+	x := c.X[r]
+	switch in.Imm {
+	case ImmNone:
+		if x != 0 {
+			k.add("VY109", r, "immediate", in.Name, x, "0, as the op has none")
+		}
+	case ImmAxis:
+		if x > 2 {
+			k.add("VY109", r, "axis", in.Name, x, "0, 1 or 2")
+		}
+	case ImmField:
+		t := c.Type[c.A[r]]
+		if !t.IsInt() {
+			return // reported
+		}
+		pos, n := x&0xFF, x>>8
+		if n == 0 || uint64(pos)+uint64(n) > uint64(t.Bits()) {
+			k.add("VY109", r, "bit field", in.Name, fmt.Sprintf("%d,%d", pos, n), fmt.Sprintf("at least one bit, inside the %d of %s", t.Bits(), t))
+		}
+	case ImmLane:
+		if t := c.Type[c.A[r]]; t.IsVector() && x >= uint32(t.Lanes()) {
+			k.add("VY109", r, "element", in.Name, x, fmt.Sprintf("below %d", t.Lanes()))
+		}
+	}
+}
+
+// result checks the type that row r states. Its operands are in order.
+func (k *checker) result(r Row, in *Info) {
+	c := k.c
+	have := c.Type[r]
+	var want Type
+	switch in.Result.Kind {
+	case ResultStated:
+		k.stated(r, in)
+		return
+	case ResultLen:
+		if obj := k.objs[c.X[r]]; have != obj.lenType() {
+			k.add("VY208", r, obj.Name(), have, obj.lenType())
+		}
+		return
+	case ResultElem:
+		want = k.objs[c.X[r]].Type().Value() | in.Vec
+	case ResultVec:
+		list := c.List(r)
+		want = c.Type[list[0]] | V2
+		if len(list) == 4 {
+			want = c.Type[list[0]] | V4
+		}
+	default:
+		var ops [3]Type
+		for i, v := range [3]Row{c.A[r], c.B[r], c.C[r]} {
+			if i < in.Args {
+				ops[i] = c.Type[v]
+			}
+		}
+		want = in.ResultType(ops[:in.Args]...)
+	}
+	if have != want && usable(want) {
+		k.add("VY103", r, in.Name, have, want)
+	}
+}
+
+// stated checks the ops whose type stands in the column only.
+func (k *checker) stated(r Row, in *Info) {
+	c := k.c
+	t := c.Type[r]
+	if t.IsVector() {
+		k.add("VY111", r, k.value(r), t, "is no scalar")
+		return
+	}
+	switch {
+	case in.Imm == ImmPool:
+		if bits := c.Pool[c.X[r]]; bits&^t.Mask() != 0 {
+			k.add("VY112", r, bits, t)
+		}
+	case in.Args == 1:
+		k.conversion(r, in, c.Type[c.A[r]], t)
+	case in.Imm == ImmIndex && c.Op[r] == OpArg && c.Region[r] == 0:
+		if want := k.scalar(int(c.X[r])).Value(); t != want && usable(want) {
+			k.add("VY103", r, in.Name, t, want)
+		}
+	}
+}
+
+// scalar returns the type of the i-th scalar parameter.
+func (k *checker) scalar(i int) Type {
+	for j := range k.c.Params {
+		if p := &k.c.Params[j]; !p.IsBuffer() {
+			if i == 0 {
+				return p.Type
+			}
+			i--
+		}
+	}
+	return None
+}
+
+// converts[t] is the set of types that cvt makes of a t.
+var converts = [numTypes]TypeSet{
+	Bool: setN,
+	I32:  setN, U32: setN, I64: setN, U64: setN,
+	F32: setI | 1<<F64 | setH,
+	F64: setI | 1<<F32,
+	F16: setF32, BF16: setF32,
+}
+
+// casts[t] is the set of types that bitcast makes of a t.
+var casts = [numTypes]TypeSet{
+	I32: set32, U32: set32 | setH, F32: set32,
+	I64: set64, U64: set64, F64: set64,
+	F16: setU32, BF16: setU32,
+}
+
+const (
+	set32 TypeSet = 1<<I32 | 1<<U32 | 1<<F32
+	set64 TypeSet = 1<<I64 | 1<<U64 | 1<<F64
+)
+
+// conversion checks a cvt or bitcast. Both take scalars only.
+func (k *checker) conversion(r Row, in *Info, from, to Type) {
+	switch {
+	case !usable(from):
+	case k.c.Op[r] == OpBitcast:
+		if !casts[from].Has(to) {
+			k.add("VY105", r, from, to)
+		}
+	case !converts[from].Has(to):
+		k.add("VY104", r, from, to)
+	}
+}
+
+// String lists the types of the set: "i32, u32 or f32".
+func (s TypeSet) String() string {
+	var names []string
+	for t := Bool; t < numTypes; t++ {
+		if s.Has(t) {
+			names = append(names, t.String())
+		}
+	}
+	if n := len(names); n > 1 {
+		return strings.Join(names[:n-1], ", ") + " or " + names[n-1]
+	}
+	return strings.Join(names, "")
+}
