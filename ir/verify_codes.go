@@ -131,7 +131,7 @@ func (p *report) value(row Row) string {
 		return "%" + name
 	}
 	if int(row) < c.Rows() && c.Op[row] == OpConst && int(c.X[row]) < len(c.Pool) {
-		return constText(c.Type[row], c.Pool[c.X[row]])
+		return string(appendLiteral(nil, c.Type[row], c.Pool[c.X[row]]))
 	}
 	return fmt.Sprintf("%%%d", row)
 }
@@ -162,19 +162,6 @@ func (p *report) region(reg uint32) string {
 		return arm + p.label(op)
 	}
 	return "the region of " + p.label(op)
-}
-
-// constText prints a constant, integers in decimal.
-func constText(t Type, bits uint64) string {
-	switch {
-	case t.IsSigned():
-		return fmt.Sprintf("%d_%s", signed(t, bits), t)
-	case t.IsInt():
-		return fmt.Sprintf("%d_%s", bits, t)
-	case t == Bool:
-		return fmt.Sprint(bits != 0)
-	}
-	return fmt.Sprintf("%#x_%s", bits, t)
 }
 
 // signed extends the raw bits of a signed integer type.

@@ -2,19 +2,9 @@ package ir
 
 import "fmt"
 
-// Limits of every program. Nothing behind the structural check meets larger counts.
 const (
-	maxRows     = 1 << 20
-	maxRegions  = 1 << 18
-	maxNesting  = 256
-	maxPool     = 1 << 20
-	maxExtra    = 1 << 22
-	maxList     = 4096 // operands in one list
-	maxParams   = 128
-	maxArrays   = 128
-	maxName     = 255     // bytes
-	maxElements = 1 << 40 // of a buffer
-	maxLocal    = 16 << 10
+	maxElements = 1 << 40  // of a buffer
+	maxLocal    = 16 << 10 // bytes of local arrays an invocation
 )
 
 // counts checks the sizes of everything that has one.

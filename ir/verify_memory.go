@@ -40,7 +40,7 @@ func (k *checker) constantIndex(r Row, in *Info, obj ObjectInfo) {
 	if !ok || !t.IsInt() {
 		return
 	}
-	index := constText(t, bits)
+	index := string(appendLiteral(nil, t, bits))
 	if t.IsSigned() && signed(t, bits) < 0 {
 		k.add("VY206", r, index, in.Name, obj.Name(), "it is negative")
 		return

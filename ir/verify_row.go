@@ -70,7 +70,7 @@ func (in *Info) flagMask() Flags {
 }
 
 // place checks that a row of this kind may stand at this point of its region.
-func (s *structure) place(r Row, in *Info, f *frame) {
+func (s *structure) place(r Row, in *Info, f *opened) {
 	c := s.c
 	op := c.Op[r]
 	if f.ended {
@@ -115,7 +115,7 @@ func (s *structure) place(r Row, in *Info, f *frame) {
 }
 
 // argument checks that arg row r belongs to the prologue of its region.
-func (s *structure) argument(r Row, f *frame) {
+func (s *structure) argument(r Row, f *opened) {
 	c := s.c
 	takes := f.region == 0
 	if !takes {

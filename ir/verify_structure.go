@@ -6,7 +6,7 @@ import "fmt"
 // regions, then one over the operand lists.
 type structure struct {
 	report
-	open    []frame
+	open    []opened
 	scalars int
 	objects int
 
@@ -18,8 +18,8 @@ type structure struct {
 	visits  int
 }
 
-// frame is an open region.
-type frame struct {
+// opened is a region that the walk is in.
+type opened struct {
 	region uint32
 	end    Row
 	last   Row // the last own row so far, NoRow for none
@@ -50,7 +50,7 @@ func (s *structure) fault(code string, row Row, args ...any) *Diag {
 	return s.add(code, row, args...)
 }
 
-func (s *structure) top() *frame { return &s.open[len(s.open)-1] }
+func (s *structure) top() *opened { return &s.open[len(s.open)-1] }
 
 // tree checks everything but operand lists against arguments and results. It reports
 // whether the regions form a tree and every number is in range.
@@ -125,7 +125,7 @@ func (s *structure) shape() bool {
 
 // push opens a region whose interval was checked.
 func (s *structure) push(region uint32) {
-	s.open = append(s.open, frame{region: region, end: s.c.Regions[region].End, last: NoRow, op: NoRow})
+	s.open = append(s.open, opened{region: region, end: s.c.Regions[region].End, last: NoRow, op: NoRow})
 }
 
 // enter checks the regions of structured row r and opens the first.
@@ -191,7 +191,7 @@ func (s *structure) pop() bool {
 }
 
 // began notes that the arguments of region f are over, at row r.
-func (s *structure) began(f *frame, r Row) {
+func (s *structure) began(f *opened, r Row) {
 	if f.began {
 		return
 	}

@@ -221,36 +221,15 @@ func (k *checker) scalar(i int) Type {
 	return None
 }
 
-// converts[t] is the set of types that cvt makes of a t.
-var converts = [numTypes]TypeSet{
-	Bool: setN,
-	I32:  setN, U32: setN, I64: setN, U64: setN,
-	F32: setI | 1<<F64 | setH,
-	F64: setI | 1<<F32,
-	F16: setF32, BF16: setF32,
-}
-
-// casts[t] is the set of types that bitcast makes of a t.
-var casts = [numTypes]TypeSet{
-	I32: set32, U32: set32 | setH, F32: set32,
-	I64: set64, U64: set64, F64: set64,
-	F16: setU32, BF16: setU32,
-}
-
-const (
-	set32 TypeSet = 1<<I32 | 1<<U32 | 1<<F32
-	set64 TypeSet = 1<<I64 | 1<<U64 | 1<<F64
-)
-
 // conversion checks a cvt or bitcast. Both take scalars only.
 func (k *checker) conversion(r Row, in *Info, from, to Type) {
 	switch {
 	case !usable(from):
 	case k.c.Op[r] == OpBitcast:
-		if !casts[from].Has(to) {
+		if !CanBitcast(to, from) {
 			k.add("VY105", r, from, to)
 		}
-	case !converts[from].Has(to):
+	case !CanConvert(to, from):
 		k.add("VY104", r, from, to)
 	}
 }
