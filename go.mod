@@ -2,7 +2,12 @@ module github.com/govyre/vyre
 
 go 1.25.0
 
-require go.uber.org/goleak v1.3.0
+require (
+	go.uber.org/goleak v1.3.0
+	lukechampine.com/blake3 v1.4.1
+)
+
+require github.com/klauspost/cpuid/v2 v2.0.9 // indirect
 
 require (
 	github.com/rogpeppe/go-internal v1.16.0

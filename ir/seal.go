@@ -9,10 +9,15 @@ func (c *Code) Seal() (*Program, error) {
 		return nil, ds.Errors()
 	}
 	c.canonicalise()
+	return c.freeze(digest(c))
+}
+
+// freeze verifies canonical code with the given digest and makes the program of it.
+func (c *Code) freeze(digest [32]byte) (*Program, error) {
 	objs := c.Objects()
 	uni, ds := check(c, objs)
 	if errs := ds.Errors(); len(errs) > 0 {
 		return nil, errs
 	}
-	return &Program{code: *c, digest: digest(c), objs: c.Objects(), uni: uni, traits: traits(c, objs)}, nil
+	return &Program{code: *c, digest: digest, objs: c.Objects(), uni: uni, traits: traits(c, objs)}, nil
 }

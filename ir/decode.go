@@ -1,0 +1,258 @@
+package ir
+
+import (
+	"bytes"
+	"encoding/binary"
+	"maps"
+	"slices"
+)
+
+// Decode reads a program in wire form. Nothing is believed: sizes are checked before
+// memory is taken for them, then structure, digest, canonical form and everything else
+// that sealing checks. Side tables that make no sense, and sections that only a newer
+// version knows, are dropped; the notes say which. The program keeps no part of b.
+func Decode(b []byte) (p *Program, notes Diags, err error) {
+	sections, ds := readFrame(b)
+	if ds != nil {
+		return nil, nil, ds
+	}
+	c, ds := readColumns(sections)
+	if ds != nil {
+		return nil, nil, ds
+	}
+	if ds := checkWireRows(c); ds != nil {
+		return nil, nil, ds
+	}
+	notes = readSideTables(c, sections)
+	if ds := checkStructure(c); len(ds.Errors()) > 0 {
+		return nil, notes, ds.Errors()
+	}
+	sum := digest(c)
+	if stated := b[24:56]; !bytes.Equal(sum[:], stated) {
+		return nil, notes, wireError("VW010", "the bytes were damaged: fetch them again", "digest %x… stated, %x… found", stated[:8], sum[:8])
+	}
+	if !isCanonical(c) {
+		return nil, notes, Diags{{Code: "VY015", Row: NoRow, Kernel: c.Name, Msg: "the program is sealed, but not in canonical form", Fix: "encode only what Seal returned"}}
+	}
+	p, err = c.freeze(sum)
+	return p, notes, err
+}
+
+// readSideTables reads what may be left out of a program. A table that is not in its one
+// spelling is dropped as a whole.
+func readSideTables(c *Code, sections map[uint32][]byte) (notes Diags) {
+	for _, t := range []struct {
+		id   uint32
+		read func(*Code, []byte) error
+	}{{secNames, readNames}, {secPositions, readPositions}, {secMessages, readMessages}} {
+		if s, ok := sections[t.id]; ok {
+			if err := t.read(c, s); err != nil {
+				notes = append(notes, dropped("VW012", "section %s dropped: %v", sectionName(t.id), err))
+			}
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(sections)) {
+		if _, known := sectionNames[id]; !known {
+			notes = append(notes, dropped("VW009", "section %s dropped: not known to this version", sectionName(id)))
+		}
+	}
+	return notes
+}
+
+func dropped(code, format string, args ...any) Diag {
+	d := wireError(code, "", format, args...)[0]
+	d.Severity = Warning
+	return d
+}
+
+// isCanonical reports whether sealing would leave c as it is.
+func isCanonical(c *Code) bool {
+	bare := *c
+	bare.Debug = Debug{}
+	d := bare.Clone()
+	d.canonicalise()
+	return slices.Equal(c.Op, d.Op) && slices.Equal(c.Type, d.Type) && slices.Equal(c.Flags, d.Flags) &&
+		slices.Equal(c.Region, d.Region) && slices.Equal(c.A, d.A) && slices.Equal(c.B, d.B) && slices.Equal(c.C, d.C) &&
+		slices.Equal(c.X, d.X) && slices.Equal(c.Args, d.Args) && slices.Equal(c.Extra, d.Extra) && slices.Equal(c.Pool, d.Pool) &&
+		slices.Equal(c.Regions, d.Regions) && slices.Equal(c.Params, d.Params) && slices.Equal(c.Arrays, d.Arrays)
+}
+
+// readFrame checks header and section table and cuts b into sections.
+func readFrame(b []byte) (map[uint32][]byte, Diags) {
+	le := binary.LittleEndian
+	switch {
+	case len(b) < headerBytes:
+		return nil, wireError("VW001", "", "%d bytes, too short for the header of %d", len(b), headerBytes)
+	case string(b[:8]) != wireMagic:
+		return nil, wireError("VW002", "", "starts with % x, not with % x", b[:8], wireMagic)
+	case le.Uint16(b[8:]) != wireVersion:
+		return nil, wireError("VW003", "read it with the version that wrote it, or a newer one", "version %d, but this reads version %d", le.Uint16(b[8:]), wireVersion)
+	case le.Uint16(b[10:]) != 0 || le.Uint64(b[56:]) != 0:
+		return nil, wireError("VW004", "", "reserved header bits are set: flags %#x, tail %#x", le.Uint16(b[10:]), le.Uint64(b[56:]))
+	case le.Uint64(b[16:]) != uint64(len(b)):
+		return nil, wireError("VW005", "", "%d bytes, but the header says %d", len(b), le.Uint64(b[16:]))
+	case len(b) > maxWire:
+		return nil, wireError("VW007", "", "%d bytes, at most %d", len(b), maxWire)
+	}
+	n := uint64(le.Uint32(b[12:]))
+	if n*entryBytes > uint64(len(b)-headerBytes) {
+		return nil, wireError("VW001", "", "%d bytes, too short for a table of %d sections", len(b), n)
+	}
+	sections := make(map[uint32][]byte, 18)
+	end, last, side := headerBytes+int(n)*entryBytes, uint32(0), uint64(0)
+	for i := range int(n) {
+		e := b[headerBytes+i*entryBytes:]
+		id, flags, offset, length := le.Uint32(e), le.Uint32(e[4:]), le.Uint64(e[8:]), le.Uint64(e[16:])
+		bad := func(format string, args ...any) (map[uint32][]byte, Diags) {
+			ds := wireError("VW006", "", format, args...)
+			ds[0].Msg = "wire form: section " + sectionName(id) + ": " + ds[0].Msg[len("wire form: "):]
+			return nil, ds
+		}
+		skippable := flags&sectionSkippable != 0
+		_, known := sectionNames[id]
+		switch {
+		case id <= last:
+			return bad("stands behind section %s", sectionName(last))
+		case flags&^sectionSkippable != 0:
+			return bad("reserved flags %#x", flags)
+		case !known && !skippable:
+			return nil, wireError("VW009", "read it with the version that wrote it", "section %s is required, but not known", sectionName(id))
+		case known && skippable != (id > secRegions):
+			return bad("the flag that it may be skipped is wrong")
+		case offset != uint64(alignUp(end)):
+			return bad("at byte %d, but the section before ends at %d and the next multiple of %d is %d", offset, end, sectionAlign, alignUp(end))
+		case offset > uint64(len(b)) || length > uint64(len(b))-offset:
+			return bad("bytes %d to %d of %d", offset, offset+length, len(b))
+		}
+		for _, c := range b[end:offset] {
+			if c != 0 {
+				return bad("bytes %d to %d in front of it are not all zero", end, offset)
+			}
+		}
+		if id > secRegions {
+			if side += length; side > maxSide {
+				return nil, wireError("VW007", "", "side tables of %d bytes, at most %d", side, maxSide)
+			}
+		}
+		end, last = int(offset+length), id
+		sections[id] = b[offset:end:end]
+	}
+	if end != len(b) {
+		return nil, wireError("VW006", "", "%d bytes behind the last section", len(b)-end)
+	}
+	for id := uint32(secHead); id <= secRegions; id++ {
+		if _, ok := sections[id]; !ok {
+			return nil, wireError("VW006", "", "section %s is missing", sectionName(id))
+		}
+	}
+	return sections, nil
+}
+
+// readColumns reads the required sections, after checking every size.
+func readColumns(sections map[uint32][]byte) (*Code, Diags) {
+	le := binary.LittleEndian
+	head := sections[secHead]
+	if len(head) != headBytes {
+		return nil, wireError("VW008", "", "section head has %d bytes, not %d", len(head), headBytes)
+	}
+	count := func(i int) int { return int(le.Uint32(head[4*i:])) }
+	n := counts{count(3), count(4), count(5), count(6), count(7), count(8)}
+	if what, has, most := n.exceeded(); what != "" {
+		return nil, wireError("VW007", "", "%s: %d, at most %d", what, has, most)
+	}
+	for id := uint32(secHead); id <= secRegions; id++ {
+		if has, want := len(sections[id]), n.size(id); has != want {
+			return nil, wireError("VW008", "", "section %s has %d bytes, but its entries take %d", sectionName(id), has, want)
+		}
+	}
+
+	c := &Code{Workgroup: [3]uint32{le.Uint32(head), le.Uint32(head[4:]), le.Uint32(head[8:])}}
+	var ds Diags
+	if c.Params, ds = readParams(sections[secParams]); ds != nil {
+		return nil, ds
+	}
+	if c.Arrays, ds = readArrays(sections[secArrays]); ds != nil {
+		return nil, ds
+	}
+	ops := sections[secOp]
+	c.Op = make([]Op, n.rows)
+	for i := range c.Op {
+		c.Op[i] = Op(le.Uint16(ops[2*i:]))
+	}
+	c.Type = make([]Type, n.rows)
+	for i, t := range sections[secType] {
+		c.Type[i] = Type(t)
+	}
+	c.Flags = readWords[Flags](sections[secFlags])
+	c.Region = readWords[uint32](sections[secRegion])
+	c.A = readWords[Row](sections[secA])
+	c.B = readWords[Row](sections[secB])
+	c.C = readWords[Row](sections[secC])
+	c.X = readWords[uint32](sections[secX])
+	c.Args = readWords[uint32](sections[secArgs])
+	c.Extra = readWords[uint32](sections[secExtra])
+	c.Pool = make([]uint64, n.pool)
+	for i := range c.Pool {
+		c.Pool[i] = le.Uint64(sections[secPool][8*i:])
+	}
+	words := readWords[Row](sections[secRegions])
+	c.Regions = make([]Region, n.regions)
+	for i := range c.Regions {
+		c.Regions[i] = Region{words[3*i], words[3*i+1], words[3*i+2]}
+	}
+	return c, nil
+}
+
+func readParams(b []byte) ([]Param, Diags) {
+	params := make([]Param, len(b)/paramBytes)
+	for i := range params {
+		e := b[i*paramBytes:]
+		q := Param{Type: Type(e[1]), Access: Access(e[2]), Align: e[3], MaxLen: binary.LittleEndian.Uint64(e[8:])}
+		ok := q.Type.Valid() && !q.Type.IsVector() && binary.LittleEndian.Uint32(e[4:]) == 0
+		switch e[0] {
+		case kindBuffer:
+			ok = ok && q.Access >= RO && q.Access <= RW && q.Align < 64
+		case kindScalar:
+			ok = ok && q.Access == 0 && q.Align == 0 && q.MaxLen == 0
+		default:
+			ok = false
+		}
+		if !ok {
+			return nil, wireError("VW004", "", "parameter %d is % x: unknown kind, type or access, or reserved bits", i, e[:paramBytes])
+		}
+		params[i] = q
+	}
+	return params, nil
+}
+
+func readArrays(b []byte) ([]Array, Diags) {
+	arrays := make([]Array, len(b)/paramBytes)
+	for i := range arrays {
+		e := b[i*paramBytes:]
+		a := Array{Type: Type(e[1]), Shared: e[0] == kindShared, Len: binary.LittleEndian.Uint64(e[8:])}
+		ok := (e[0] == kindShared || e[0] == kindLocal) && a.Type.Valid() && !a.Type.IsVector() &&
+			e[2] == 0 && e[3] == 0 && binary.LittleEndian.Uint32(e[4:]) == 0
+		if !ok {
+			return nil, wireError("VW004", "", "array %d is % x: unknown kind or type, or reserved bits", i, e[:paramBytes])
+		}
+		arrays[i] = a
+	}
+	return arrays, nil
+}
+
+// checkWireRows refuses what the columns may hold elsewhere, but not in wire form.
+func checkWireRows(c *Code) Diags {
+	for r, op := range c.Op {
+		if op.Info() == nil {
+			ds := wireError("VW011", "read it with the version that wrote it", "row %d has the unknown opcode %#x: written by a newer version", r, uint16(op))
+			ds[0].Row = Row(r)
+			return ds
+		}
+		if c.Flags[r].InBounds() {
+			ds := wireError("VW013", "encode the program it was optimised from", "row %d is flagged in bounds", r)
+			ds[0].Row = Row(r)
+			return ds
+		}
+	}
+	return nil
+}
