@@ -1,0 +1,304 @@
+package driver
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/govyre/vyre/ir"
+)
+
+// check walks the recorded commands and returns everything that breaks a rule.
+func (s *Sequence) check() Problems {
+	ps := append(Problems(nil), s.problems...)
+	s.checkList(s.commands, &ps)
+	return ps
+}
+
+func (s *Sequence) checkList(cmds []any, ps *Problems) {
+	add := func(e *Error) {
+		if e != nil {
+			*ps = append(*ps, e)
+		}
+	}
+	for _, c := range cmds {
+		switch c := c.(type) {
+		case *FillCmd:
+			add(s.checkFill(c))
+		case *Input:
+			add(s.checkInput(c, c.src))
+		case *CopyCmd:
+			add(s.checkCopy(c))
+		case *Output:
+			add(s.checkOutput(c, c.dst))
+		case *Step:
+			*ps = append(*ps, s.checkStep(c)...)
+		case *Loop:
+			add(s.checkLoop(c, c.count))
+			s.checkList(c.body, ps)
+		}
+	}
+}
+
+func (s *Sequence) refuse(op, label, path string, kind Kind, fix, format string, args ...any) *Error {
+	return &Error{Op: op, Label: label, Device: s.dev.Name(), Path: path, Kind: kind, Msg: fmt.Sprintf(format, args...), Fix: fix}
+}
+
+// checkRange applies the rules of every range: a live buffer of this device, bytes inside it.
+func (s *Sequence) checkRange(op, path string, r Range) *Error {
+	b := r.Buffer
+	if b == nil {
+		return s.refuse(op, "", path, InvalidArgument, "", "the buffer is nil")
+	}
+	if sc, ok := b.(*Scratch); ok && sc.seq != s {
+		return s.refuse(op, b.Label(), path, InvalidArgument, "give each sequence its own scratch memory", "scratch memory belongs to sequence %q", sc.seq.label)
+	}
+	if b.Device() != s.dev {
+		if err := b.leaf().dev.Alive(op, b.Label()); err != nil {
+			return s.refuse(op, b.Label(), path, Closed, "", "device %s of the buffer was closed", b.Device().Name())
+		}
+		return s.refuse(op, b.Label(), path, InvalidArgument, "move the bytes through the host", "buffer is on %s, the sequence on %s", b.Device().Name(), s.dev.Name())
+	}
+	if b.leaf().Alive(op) != nil {
+		return s.refuse(op, b.Label(), path, Closed, "", "buffer was closed")
+	}
+	if r.Off < 0 || r.Len < 0 || r.Off > b.Len() || r.Len > b.Len()-r.Off {
+		return s.refuse(op, b.Label(), path, InvalidArgument, "", "%d bytes from offset %d are not inside a buffer of %d bytes", r.Len, r.Off, b.Len())
+	}
+	return nil
+}
+
+func (s *Sequence) checkFill(c *FillCmd) *Error {
+	if err := s.checkRange("fill", c.Path, c.Dst); err != nil {
+		return err
+	}
+	switch c.Width {
+	case 1, 2, 4, 8:
+	default:
+		return s.refuse("fill", c.Dst.Buffer.Label(), c.Path, InvalidArgument, "use a width of 1, 2, 4 or 8", "width is %d", c.Width)
+	}
+	if w := int64(c.Width); c.Dst.Off%w != 0 || c.Dst.Len%w != 0 {
+		return s.refuse("fill", c.Dst.Buffer.Label(), c.Path, InvalidArgument, "", "offset %d and length %d are not both multiples of the width %d", c.Dst.Off, c.Dst.Len, w)
+	}
+	return nil
+}
+
+func (s *Sequence) checkInput(in *Input, src []byte) *Error {
+	if err := s.checkRange("upload", in.path, in.dst); err != nil {
+		return err
+	}
+	if in.mode > Static {
+		return s.refuse("upload", in.dst.Buffer.Label(), in.path, InvalidArgument, "use Always, IfChanged or Static", "there is no %v", in.mode)
+	}
+	if int64(len(src)) != in.dst.Len {
+		return s.refuse("upload", in.dst.Buffer.Label(), in.path, InvalidArgument, "", "%d host bytes for a range of %d", len(src), in.dst.Len)
+	}
+	return nil
+}
+
+func (s *Sequence) checkOutput(out *Output, dst []byte) *Error {
+	if err := s.checkRange("read", out.path, out.src); err != nil {
+		return err
+	}
+	if int64(len(dst)) != out.src.Len {
+		return s.refuse("read", out.src.Buffer.Label(), out.path, InvalidArgument, "", "%d host bytes for a range of %d", len(dst), out.src.Len)
+	}
+	return nil
+}
+
+func (s *Sequence) checkCopy(c *CopyCmd) *Error {
+	if err := s.checkRange("copy", c.Path, c.Dst); err != nil {
+		return err
+	}
+	if err := s.checkRange("copy", c.Path, c.Src); err != nil {
+		return err
+	}
+	if c.Dst.Len != c.Src.Len {
+		return s.refuse("copy", c.Dst.Buffer.Label(), c.Path, InvalidArgument, "", "%d bytes into a range of %d", c.Src.Len, c.Dst.Len)
+	}
+	if c.Dst.Overlaps(c.Src) {
+		return s.refuse("copy", c.Dst.Buffer.Label(), c.Path, InvalidArgument, "copy through another buffer", "%v and %v overlap", c.Dst, c.Src)
+	}
+	return nil
+}
+
+func (s *Sequence) checkLoop(l *Loop, count int) *Error {
+	if count < 0 {
+		return s.refuse("loop", "", l.cmd.Path, InvalidArgument, "", "count is %d", count)
+	}
+	if !l.cmd.While {
+		return nil
+	}
+	if err := s.checkRange("loop", l.cmd.Path, l.cmd.Flag); err != nil {
+		return err
+	}
+	if f := l.cmd.Flag; f.Len != 4 || f.Off%4 != 0 {
+		return s.refuse("loop", f.Buffer.Label(), l.cmd.Path, InvalidArgument, "pass 4 bytes at a multiple of 4", "the flag is %d bytes at offset %d", f.Len, f.Off)
+	}
+	return nil
+}
+
+// checkStep checks a launch: the kernel, the number of arguments, each of them, then what
+// they do to each other, the grid and the memory of a group.
+func (s *Sequence) checkStep(st *Step) (ps Problems) {
+	k := st.cmd.Kernel
+	if k == nil {
+		return Problems{s.refuse("launch", "", st.cmd.Path, InvalidArgument, "", "the kernel is nil")}
+	}
+	if k.Device() != s.dev {
+		return Problems{s.refuse("launch", k.Label(), st.cmd.Path, InvalidArgument, "compile it for "+s.dev.Name(), "kernel is compiled for %s, the sequence is on %s", k.Device().Name(), s.dev.Name())}
+	}
+	if k.leaf().Alive("launch") != nil {
+		return Problems{s.refuse("launch", k.Label(), st.cmd.Path, Closed, "", "kernel was closed")}
+	}
+	params := k.Signature()
+	want := len(params)
+	if k.Flags()&SharedRest != 0 {
+		want++
+	}
+	if len(st.args) != want {
+		return Problems{s.refuse("launch", k.Label(), st.cmd.Path, InvalidArgument, "", "%d arguments for %s", len(st.args), signature(k))}
+	}
+	st.cmd.Args = make([]Bound, len(params))
+	for i := range st.args {
+		if err := s.bind(st, i, &st.args[i]); err != nil {
+			ps = append(ps, err)
+		}
+	}
+	if ps != nil {
+		return ps
+	}
+	if err := s.checkOverlap(st, 0, len(params)); err != nil {
+		ps = append(ps, err)
+	}
+	if err := s.checkGrid(st, st.cmd.Grid, st.cmd.Rest); err != nil {
+		ps = append(ps, err)
+	}
+	return ps
+}
+
+// signature writes a kernel's parameters for a message.
+func signature(k Kernel) string {
+	params := k.Signature()
+	text := fmt.Sprintf("%d parameters (", len(params))
+	for i, p := range params {
+		if i > 0 {
+			text += ", "
+		}
+		text += p.Name + " " + paramType(&p)
+	}
+	text += ")"
+	if k.Flags()&SharedRest != 0 {
+		text += " and a Rest"
+	}
+	return text
+}
+
+func paramType(p *ir.Param) string {
+	if p.IsBuffer() {
+		return fmt.Sprintf("%v buffer of %v", p.Access, p.Type)
+	}
+	return p.Type.String()
+}
+
+// bind checks argument i by itself and stores its value in the command.
+func (s *Sequence) bind(st *Step, i int, a *slot) *Error {
+	params := st.cmd.Kernel.Signature()
+	if i == len(params) {
+		if a.kind != slotRest {
+			return s.refuseArg(st, "the shared array", "a Rest", a)
+		}
+		if a.rest < 0 {
+			return s.refuse("launch", st.cmd.Kernel.Label(), st.cmd.Path, InvalidArgument, "", "shared array of %d elements", a.rest)
+		}
+		st.cmd.Rest = a.rest
+		return nil
+	}
+	p := &params[i]
+	switch {
+	case p.IsBuffer() && a.kind == slotRange:
+		if err := s.checkBufferArg(st, p, a.mem); err != nil {
+			return err
+		}
+		st.cmd.Args[i] = Bound{Range: resolve(a.mem)}
+	case !p.IsBuffer() && a.kind == slotScalar && a.val.Type == p.Type:
+		st.cmd.Args[i] = Bound{Bits: a.val.Bits & p.Type.Mask()}
+	default:
+		return s.refuseArg(st, p.Name, paramType(p), a)
+	}
+	return nil
+}
+
+func (s *Sequence) refuseArg(st *Step, name, want string, got *slot) *Error {
+	return s.refuse("launch", st.cmd.Kernel.Label(), st.cmd.Path, InvalidArgument, "", "%s is %s, the argument is %s", name, want, got)
+}
+
+func (s *Sequence) checkBufferArg(st *Step, p *ir.Param, r Range) *Error {
+	if err := s.checkRange("launch", st.cmd.Path, r); err != nil {
+		return err
+	}
+	k := st.cmd.Kernel
+	if align := int64(1) << p.Align; r.Off%align != 0 {
+		return s.refuse("launch", k.Label(), st.cmd.Path, InvalidArgument, "", "%s starts at offset %d of %q, which is no multiple of its alignment %d", p.Name, r.Off, r.Buffer.Label(), align)
+	}
+	size := int64(p.Type.Size())
+	if r.Len%size != 0 {
+		return s.refuse("launch", k.Label(), st.cmd.Path, InvalidArgument, "", "%s is %d bytes, which is no multiple of the %d bytes of %v", p.Name, r.Len, size, p.Type)
+	}
+	if n := uint64(r.Len / size); n > p.MaxLen {
+		return s.refuse("launch", k.Label(), st.cmd.Path, InvalidArgument, "raise the parameter's bound, or pass a part", "%s has %d elements, its bound is %d", p.Name, n, p.MaxLen)
+	}
+	return nil
+}
+
+// checkOverlap compares the ranges of parameters [from, to) with all others.
+func (s *Sequence) checkOverlap(st *Step, from, to int) *Error {
+	params, args := st.cmd.Kernel.Signature(), st.cmd.Args
+	for i := from; i < to; i++ {
+		for j := range args {
+			if i == j || !args[i].Range.Overlaps(args[j].Range) || !params[i].Access.Writes() && !params[j].Access.Writes() {
+				continue
+			}
+			w, o := i, j
+			if !params[w].Access.Writes() {
+				w, o = j, i
+			}
+			return s.refuse("launch", st.cmd.Kernel.Label(), st.cmd.Path, InvalidArgument, "pass separate ranges", "%s is written and shares bytes of %q with %s: %v, %v",
+				params[w].Name, args[w].Range.Buffer.Label(), params[o].Name, args[w].Range, args[o].Range)
+		}
+	}
+	return nil
+}
+
+// checkGrid checks the grid against the device, and that the groups it needs at once fit.
+func (s *Sequence) checkGrid(st *Step, grid Grid, rest int) *Error {
+	k, caps := st.cmd.Kernel, s.dev.Caps()
+	no := func(fix, format string, args ...any) *Error {
+		return s.refuse("launch", k.Label(), st.cmd.Path, InvalidArgument, fix, format, args...)
+	}
+	size := k.Workgroup()
+	for axis, n := range grid {
+		name := "xyz"[axis]
+		if n > caps.MaxGridDim[axis] {
+			fix := "launch fewer groups and loop over the domain"
+			if axis > 0 && n <= caps.MaxGridDim[0] {
+				fix = "put the long axis on x"
+			}
+			return no(fix, "grid %v exceeds %d groups on axis %c", grid, caps.MaxGridDim[axis], name)
+		}
+		if uint64(n)*uint64(size[axis]) > math.MaxUint32+1 {
+			return no("launch fewer groups and loop over the domain", "%d groups of %d on axis %c make ids beyond 32 bits", n, size[axis], name)
+		}
+	}
+	res := k.Resources()
+	if shared := uint64(res.Shared) + mulSat(uint64(rest), uint64(res.RestElem)); shared > uint64(caps.SharedOptin) {
+		return no("pass a smaller Rest", "%d bytes of shared memory a group, the device has %d", shared, caps.SharedOptin)
+	}
+	if k.Flags()&GridBarrier == 0 || grid.Empty() {
+		return nil
+	}
+	if occ := k.Occupancy(rest); grid.Total() > uint64(occ.Cooperative) {
+		return no(fmt.Sprintf("launch at most %d groups and loop over the domain", occ.Cooperative),
+			"grid of %d groups needs all resident, %d fit (%d per unit x %d units)", grid.Total(), occ.Cooperative, occ.Groups, caps.Units)
+	}
+	return nil
+}

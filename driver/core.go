@@ -1,0 +1,186 @@
+package driver
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+	"unsafe"
+)
+
+// Core is the part of a device that is the same for all: its name, what is open on it, its
+// host memory by address, and its counters. A device embeds a *Core.
+type Core struct {
+	name    string
+	timeout time.Duration
+	origin  Choice
+	Counters
+
+	mu     sync.Mutex
+	closed bool
+	leaves map[*Leaf]struct{}
+	roots  map[*Sequence]struct{}
+
+	hostMu sync.RWMutex
+	hosts  []*HostMemory // ascending by address, disjoint
+}
+
+// NewCore returns the core of a device that is being opened.
+func NewCore(name string, o OpenOptions) *Core {
+	return &Core{name: name, timeout: cmp.Or(o.CloseTimeout, DefaultCloseTimeout), origin: Choice{Name: name},
+		leaves: map[*Leaf]struct{}{}, roots: map[*Sequence]struct{}{}}
+}
+
+func (c *Core) core() *Core { return c }
+
+// Name returns what Open would take to get the device.
+func (c *Core) Name() string { return c.name }
+
+// Origin says which device was chosen and why not another.
+func (c *Core) Origin() Choice { return c.origin }
+
+// CloseTimeout returns how long Close waits for a run.
+func (c *Core) CloseTimeout() time.Duration { return c.timeout }
+
+// Stats returns the counters and gauges as they are now.
+func (c *Core) Stats() *Stats { return c.snapshot(c.name) }
+
+// ResetStats starts the counters anew; gauges stay.
+func (c *Core) ResetStats() { c.reset() }
+
+// Alive returns nil, or the error of kind Closed that any use of the closed device gets.
+func (c *Core) Alive(op, label string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return c.closedError(op, label)
+	}
+	return nil
+}
+
+func (c *Core) closedError(op, label string) *Error {
+	return &Error{Op: op, Label: label, Device: c.name, Kind: Closed, Msg: "device was closed"}
+}
+
+// Fail counts an error by its kind and returns it.
+func (c *Core) Fail(err error) error {
+	c.note(err)
+	return err
+}
+
+func (c *Core) note(err error) {
+	var e *Error
+	if errors.As(err, &e) {
+		c.Count(errorsMetric(e.Kind), 1)
+		if e.Kind == Trap {
+			c.Count(Traps, 1)
+		}
+	}
+}
+
+func (c *Core) enter(l *Leaf) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return c.closedError("open", l.label)
+	}
+	c.leaves[l] = struct{}{}
+	return nil
+}
+
+func (c *Core) leave(l *Leaf) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.leaves, l)
+}
+
+func (c *Core) enterRoot(s *Sequence) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return c.closedError("record", s.label)
+	}
+	c.roots[s] = struct{}{}
+	c.Gauge(Sequences, 1)
+	return nil
+}
+
+func (c *Core) leaveRoot(s *Sequence) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, in := c.roots[s]; in {
+		delete(c.roots, s)
+		c.Gauge(Sequences, -1)
+	}
+}
+
+// Shut marks the device closed, waits for its sequences, and frees everything made on it.
+// It reports false if the device was closed before.
+func (c *Core) Shut() (first bool, err error) {
+	c.mu.Lock()
+	if c.closed {
+		c.mu.Unlock()
+		return false, nil
+	}
+	c.closed = true
+	roots, leaves := c.roots, c.leaves
+	c.roots, c.leaves = map[*Sequence]struct{}{}, map[*Leaf]struct{}{}
+	c.mu.Unlock()
+
+	var errs []error
+	for s := range roots {
+		c.Gauge(Sequences, -1)
+		errs = append(errs, s.Close())
+	}
+	for l := range leaves {
+		l.revoke()
+	}
+	return true, errors.Join(errs...)
+}
+
+// addHost enters m; it fails if its bytes are part of another host memory.
+func (c *Core) addHost(m *HostMemory) error {
+	c.hostMu.Lock()
+	defer c.hostMu.Unlock()
+	i := c.hostAfter(m.base())
+	if i > 0 && c.hosts[i-1].end() > m.base() || i < len(c.hosts) && c.hosts[i].base() < m.end() {
+		return &Error{Op: "pin", Device: c.name, Kind: InvalidArgument, Msg: "the bytes overlap host memory that is pinned already",
+			Fix: "pin an allocation once and slice it"}
+	}
+	c.hosts = slices.Insert(c.hosts, i, m)
+	return nil
+}
+
+func (c *Core) removeHost(m *HostMemory) {
+	c.hostMu.Lock()
+	defer c.hostMu.Unlock()
+	c.hosts = slices.DeleteFunc(c.hosts, func(h *HostMemory) bool { return h == m })
+}
+
+// hostOf returns the host memory that holds all of b, or nil.
+func (c *Core) hostOf(b []byte) *HostMemory {
+	if len(b) == 0 {
+		return nil
+	}
+	c.hostMu.RLock()
+	defer c.hostMu.RUnlock()
+	at := uintptr(unsafe.Pointer(unsafe.SliceData(b))) // compared as a number only
+	if i := c.hostAfter(at); i > 0 && at+uintptr(len(b)) <= c.hosts[i-1].end() {
+		return c.hosts[i-1]
+	}
+	return nil
+}
+
+// hostAfter returns the index of the first host memory that starts beyond at.
+func (c *Core) hostAfter(at uintptr) int {
+	lo, hi := 0, len(c.hosts)
+	for lo < hi {
+		if mid := (lo + hi) / 2; c.hosts[mid].base() <= at {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}

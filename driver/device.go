@@ -1,0 +1,157 @@
+package driver
+
+import (
+	"context"
+	"time"
+
+	"github.com/govyre/vyre/ir"
+)
+
+// Device runs programs. It is safe for use from any goroutine. A device embeds a *Core,
+// which supplies the part that is the same for all.
+type Device interface {
+	// Name is what Open would take to get this device, such as "cuda:0".
+	Name() string
+	// Origin says which device was chosen and why not another.
+	Origin() Choice
+	// Caps describes the device. It is constant while the device is open.
+	Caps() *Caps
+
+	// Compile makes a kernel of a sealed program. Equal programs are compiled once; every
+	// call returns a handle of its own. If ctx ends, the caller leaves and the compilation
+	// goes on for the next one who asks.
+	Compile(ctx context.Context, p *ir.Program, o Options) (Kernel, error)
+	// Alloc returns a buffer of exactly the given size. Its contents are undefined.
+	Alloc(bytes int64, o AllocOptions) (Buffer, error)
+	// AllocHost returns host memory that the device reaches without staging.
+	AllocHost(bytes int64) (*HostMemory, error)
+	// Pin makes the caller's memory such memory, until Close.
+	Pin(b []byte) (*HostMemory, error)
+	// NewSequence returns an empty sequence. The label appears in errors.
+	NewSequence(label string) *Sequence
+
+	// Warm does now what the first use would do.
+	Warm(ctx context.Context) error
+	// Trim gives idle memory beyond keep bytes back and says how much that was.
+	Trim(keep int64) (freed int64, err error)
+	// Stats returns counters since the device was opened or ResetStats, and gauges as they are.
+	Stats() *Stats
+	// ResetStats starts the counters anew; gauges stay.
+	ResetStats()
+	// Err returns nil, or how the device was lost.
+	Err() error
+	// Close waits for runs, then closes everything made on the device.
+	Close() error
+
+	core() *Core
+}
+
+// Options are fixed when a kernel is compiled. The zero value compiles the program as it is.
+type Options struct {
+	// Target names the instruction set to compile for; empty is Caps.Target.
+	Target string
+	// Workgroup, if not zero, compiles the program for another group size. That makes another
+	// program, with its own digest. It is refused for a program that could tell the difference.
+	Workgroup [3]uint32
+	// Label appears in errors and profiles; empty is the program's name.
+	Label string
+}
+
+// AllocOptions describes a buffer. The zero value is fine.
+type AllocOptions struct {
+	Label string // appears in errors
+}
+
+// OpenOptions adjusts a device. Zero values take the built-in defaults.
+type OpenOptions struct {
+	MemoryLimit  int64         // bytes of device memory that may be reserved; 0 is no limit but the device's
+	CloseTimeout time.Duration // how long Close waits for a run; 0 is 30 s
+}
+
+// DefaultCloseTimeout bounds the wait of Close where OpenOptions does not say.
+const DefaultCloseTimeout = 30 * time.Second
+
+// Choice is the outcome of Open: the device taken and the candidates passed over before it.
+type Choice struct {
+	Name   string
+	Passed []Passed
+}
+
+// Passed is a candidate that was not available.
+type Passed struct {
+	Name string
+	Err  error
+}
+
+// Caps describes a device. A feature is true only if the hardware has it, the driver offers
+// it and programs using it are compiled for it. Counts are zero where they mean nothing.
+type Caps struct {
+	Name    string
+	Ordinal int
+	Model   string
+	UUID    string
+	PCI     string
+
+	DriverVersion int // 13000 is 13.0
+	Simulated     bool
+	Major, Minor  int    // compute capability
+	Target        string // what programs are compiled for
+	TargetReduced bool   // below what the hardware could take
+
+	Units     int // processors that run groups independently
+	WarpSize  int
+	ClockKHz  int
+	RegsGroup int
+	RegsUnit  int
+	RegsMax   int // a thread
+
+	MaxThreadsPerGroup int
+	MaxGroupDim        [3]uint32
+	MaxGridDim         [3]uint32
+	MaxThreadsPerUnit  int
+	MaxGroupsPerUnit   int
+
+	SharedPerGroup int // bytes of shared memory a group has without asking
+	SharedOptin    int // the most it can have
+	SharedPerUnit  int
+	SharedReserved int // of each group's share, taken by the system
+
+	TotalMemory  int64 // 0 if unknown
+	MaxBuffer    int64
+	AllocAlign   int
+	L2Bytes      int
+	L2Persist    int
+	ConstBytes   int
+	MemClockKHz  int
+	BusBits      int
+	BandwidthGBs int // 0 if unknown
+
+	AsyncEngines      int
+	ConcurrentKernels bool
+	StreamPriorities  bool
+	Integrated        bool
+	ECC               bool
+	Watchdog          bool
+	ComputeMode       int
+	UnifiedAddressing bool
+	HostRegister      bool
+	PageableAccess    bool
+
+	GridBarrier bool
+	MemPools    bool
+	StreamFlag  bool // the end of a run is seen without a driver call
+	Graphs      bool // Capture works
+	LoopNodes   bool // While runs without the host
+	F16, BF16   bool
+	F64         bool
+	Atomic64    bool
+	AtomicF32   bool
+	AtomicF64   bool
+	Redux       bool
+	AsyncCopy   bool
+	BulkCopy    bool
+	Cluster     bool
+	Subgroup    bool
+	Trap        bool
+	Timing      string // where device time comes from
+}

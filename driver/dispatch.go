@@ -1,0 +1,314 @@
+package driver
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// Host is an argument of Dispatch that lives in host memory: a buffer for one call.
+type Host struct {
+	in         []byte
+	size       int
+	reads, out bool
+}
+
+func (Host) arg() {}
+
+// In passes bytes that the kernel reads.
+func In(b []byte) Host { return Host{in: b, size: len(b), reads: true} }
+
+// Out passes room for n bytes that the kernel writes, zero before.
+func Out(n int) Host { return Host{size: n, out: true} }
+
+// InOut passes bytes that the kernel reads and writes.
+func InOut(b []byte) Host { return Host{in: b, size: len(b), reads: true, out: true} }
+
+// Dispatch runs a kernel once, with arguments in host memory: it uploads what is In, fills
+// with zero what is only Out, launches, and returns the bytes of every Out and InOut, in
+// order. Ranges and scalars are passed as in Sequence.Launch.
+func Dispatch(ctx context.Context, k Kernel, grid Grid, args ...Arg) ([][]byte, Result, error) {
+	var outs [][]byte
+	for _, a := range args {
+		if h, ok := a.(Host); ok && h.out {
+			outs = append(outs, make([]byte, max(h.size, 0)))
+		}
+	}
+	res, err := DispatchInto(ctx, k, grid, outs, args...)
+	if err != nil {
+		return nil, res, err
+	}
+	return outs, res, nil
+}
+
+// DispatchInto is Dispatch with the outputs stored into the caller's slices.
+//
+// A kernel keeps the sequences of the argument sizes it was dispatched with, so that the next
+// call with the same sizes only copies and runs. Calls with a Range are not kept: the range
+// would stay in use.
+func DispatchInto(ctx context.Context, k Kernel, grid Grid, outs [][]byte, args ...Arg) (Result, error) {
+	if k == nil {
+		return Result{}, &Error{Op: "dispatch", Kind: InvalidArgument, Msg: "the kernel is nil"}
+	}
+	core := k.leaf().dev
+	if err := k.leaf().Alive("dispatch"); err != nil {
+		return Result{}, core.Fail(err)
+	}
+	n := 0
+	for i, a := range args {
+		h, ok := a.(Host)
+		if !ok || !h.out {
+			continue
+		}
+		if n < len(outs) && len(outs[n]) != h.size {
+			return Result{}, core.Fail(&Error{Op: "dispatch", Label: k.Label(), Device: core.name, Kind: InvalidArgument,
+				Msg: fmt.Sprintf("argument %d gives %d bytes, output %d has room for %d", i, h.size, n, len(outs[n]))})
+		}
+		n++
+	}
+	if n != len(outs) {
+		return Result{}, core.Fail(&Error{Op: "dispatch", Label: k.Label(), Device: core.name, Kind: InvalidArgument,
+			Msg: fmt.Sprintf("%d arguments are written, there are %d outputs", n, len(outs))})
+	}
+	kept := k.leaf().shapesOf(k)
+	sh := kept.take(args)
+	if sh == nil {
+		sh = newShape(k, args)
+	}
+	res, err := sh.run(ctx, grid, outs, args)
+	if sh.keep {
+		res = res.detached()
+	}
+	return res, kept.give(sh, err)
+}
+
+// detached returns the result with slices of its own.
+func (r Result) detached() Result {
+	r.Loops, r.Traces, r.Reports = slices.Clone(r.Loops), slices.Clone(r.Traces), slices.Clone(r.Reports)
+	return r
+}
+
+// shape is a sequence for one kernel and one list of argument sizes.
+type shape struct {
+	key     []shapeArg
+	seq     *Sequence
+	step    *Step
+	inputs  []*Input
+	outputs []*Output
+	graph   *Graph
+	uses    int
+	bytes   int64
+	keep    bool
+}
+
+// shapeArg is what must be equal for two calls to share a shape.
+type shapeArg struct {
+	kind    slotKind
+	size    int
+	in, out bool
+}
+
+func shapeArgOf(a Arg) shapeArg {
+	if h, ok := a.(Host); ok {
+		return shapeArg{slotHost, h.size, h.reads, h.out}
+	}
+	s := slotOf(a)
+	return shapeArg{kind: s.kind}
+}
+
+func newShape(k Kernel, args []Arg) *shape {
+	s := k.Device().NewSequence("dispatch " + k.Label())
+	sh := &shape{seq: s, keep: true}
+	bound := slices.Clone(args)
+	var written []Buffer
+	for i, a := range args {
+		sh.key = append(sh.key, shapeArgOf(a))
+		h, ok := a.(Host)
+		if !ok {
+			if _, is := a.(Range); is {
+				sh.keep = false
+			}
+			continue
+		}
+		b := s.Scratch(int64(h.size))
+		bound[i] = All(b)
+		sh.bytes += int64(h.size)
+		if h.reads {
+			sh.inputs = append(sh.inputs, s.Upload(All(b), h.in, IfChanged))
+		} else {
+			s.Fill(All(b), 0, 1)
+		}
+		if h.out {
+			written = append(written, b)
+		}
+	}
+	sh.step = s.Launch(k, Grid{}, bound...)
+	for _, b := range written {
+		sh.outputs = append(sh.outputs, s.Read(All(b), make([]byte, b.Len())))
+	}
+	return sh
+}
+
+func (sh *shape) run(ctx context.Context, grid Grid, outs [][]byte, args []Arg) (Result, error) {
+	if err := sh.seq.Prepare(); err != nil {
+		return Result{}, err
+	}
+	in := 0
+	for i, a := range args {
+		var err error
+		switch a := a.(type) {
+		case Host:
+			if a.reads {
+				err = sh.inputs[in].Set(a.in)
+				in++
+			}
+		case Range: // bound when the shape was made, for this call only
+		default:
+			err = sh.step.SetArg(i, a)
+		}
+		if err != nil {
+			return Result{}, err
+		}
+	}
+	for i, out := range outs {
+		if err := sh.outputs[i].Set(out); err != nil {
+			return Result{}, err
+		}
+	}
+	if err := sh.step.SetGrid(grid); err != nil {
+		return Result{}, err
+	}
+	// The second use says that there may be many.
+	if sh.uses++; sh.uses == 2 && sh.seq.dev.Caps().Graphs {
+		g, err := sh.seq.Capture(CaptureOptions{})
+		if err != nil {
+			return Result{}, err
+		}
+		sh.graph = g
+	}
+	if sh.graph != nil {
+		return sh.graph.Run(ctx)
+	}
+	return sh.seq.Run(ctx)
+}
+
+// shapes keeps the idle shapes of one kernel, the most recently used last.
+type shapes struct {
+	mu     sync.Mutex
+	limit  int64 // bytes of device memory
+	idle   []*shape
+	bytes  int64
+	astray []*shape // their caller left before the run ended
+}
+
+// MaxShapes bounds the sequences that a kernel keeps for Dispatch.
+const MaxShapes = 32
+
+func (l *Leaf) shapesOf(k Kernel) *shapes {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.shapes == nil {
+		l.shapes = &shapes{limit: k.Device().Caps().TotalMemory / 64}
+	}
+	return l.shapes
+}
+
+// take returns an idle shape for the arguments, which is the caller's until give, or nil.
+func (c *shapes) take(args []Arg) *shape {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := len(c.idle) - 1; i >= 0; i-- {
+		sh := c.idle[i]
+		if len(sh.key) == len(args) && !slices.ContainsFunc(args, func(a Arg) bool { return a == nil }) && sh.fits(args) {
+			c.idle = slices.Delete(c.idle, i, i+1)
+			c.bytes -= sh.bytes
+			return sh
+		}
+	}
+	return nil
+}
+
+func (sh *shape) fits(args []Arg) bool {
+	for i, a := range args {
+		if shapeArgOf(a) != sh.key[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// give ends the use of a shape, with the error of its run, and returns the error of the call.
+func (c *shapes) give(sh *shape, err error) error {
+	if e, ok := err.(*Error); ok && e.Kind == Canceled && sh.seq.inFlight() {
+		// The run goes on. Nobody waits for it, so its outputs are never delivered.
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.astray = append(c.astray, sh)
+		return err
+	}
+	var drop []*shape
+	c.mu.Lock()
+	c.astray = slices.DeleteFunc(c.astray, func(s *shape) bool {
+		if s.seq.inFlight() && !s.seq.flyingDone() {
+			return false
+		}
+		drop = append(drop, s)
+		return true
+	})
+	if err != nil || !sh.keep || c.limit > 0 && sh.bytes > c.limit {
+		drop = append(drop, sh)
+	} else {
+		sh.forget()
+		c.idle = append(c.idle, sh)
+		c.bytes += sh.bytes
+		for len(c.idle) > MaxShapes || c.limit > 0 && c.bytes > c.limit {
+			c.bytes -= c.idle[0].bytes
+			drop = append(drop, c.idle[0])
+			c.idle = slices.Delete(c.idle, 0, 1)
+		}
+	}
+	c.mu.Unlock()
+	for _, s := range drop {
+		if e := s.seq.Close(); err == nil {
+			err = e
+		}
+	}
+	return err
+}
+
+// forget lets go of the caller's memory; the next use sets it anew.
+func (sh *shape) forget() {
+	for _, in := range sh.inputs {
+		sh.seq.swap(leafOfHost(in.host), nil)
+		in.src, in.host = nil, nil
+	}
+	for _, out := range sh.outputs {
+		sh.seq.swap(leafOfHost(out.host), nil)
+		out.dst, out.host = nil, nil
+	}
+}
+
+// drop closes everything kept; shapes in use are closed by their users.
+func (c *shapes) drop() {
+	c.mu.Lock()
+	all := append(c.idle, c.astray...)
+	c.idle, c.astray, c.bytes = nil, nil, 0
+	c.mu.Unlock()
+	for _, sh := range all {
+		// A kernel that closes has no use for what its last runs say.
+		_ = sh.seq.Close()
+	}
+}
+
+func (s *Sequence) inFlight() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.flying != nil
+}
+
+func (s *Sequence) flyingDone() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.flying == nil || s.flying.runner.Done()
+}

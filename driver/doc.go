@@ -1,0 +1,49 @@
+// Package driver is the device contract: what a program meets between being sealed and
+// its bytes being back on the host. A device is a package that registers an opener here;
+// everything a caller can get wrong is decided here too, once, so that no two devices
+// differ in what they refuse.
+//
+//	ir.Program ──Device.Compile──▶ Kernel ─┐
+//	host bytes ──────Upload──────▶ Buffer ─┤
+//	                                       ▼
+//	    Sequence: Fill Upload Copy Launch Repeat While Read
+//	        │ Prepare: every rule checked, neighbours fused
+//	        ▼
+//	      Plan ──Executor──▶ Runner ──Start, Wait──▶ Result
+//	                └─Capture──▶ Graph: replays, batches
+//
+// # Invariants
+//
+// A command touches exactly the bytes it names; nothing is zeroed, padded or copied
+// unasked. Every refusal happens in Prepare, in Capture or in a setter: a run fails only
+// for its device, its context, a trap, or because something is busy or closed. After
+// Prepare, a run allocates nothing. Commands take effect in recorded order; runs that share
+// a buffer, one of them writing, take effect in the order of their Start.
+//
+// # Ownership
+//
+// Whoever makes an object closes it. Buffers, kernels and host memory are leaves: while a
+// prepared sequence refers to one, its Close answers Busy and names the sequence. Sequences,
+// graphs and devices are roots: their Close waits for runs. Closing twice is harmless; any
+// other use of a closed object is an error of kind Closed.
+//
+// # Concurrency
+//
+// A Device, its buffers and its kernels may be used from any goroutine. Recording and the
+// setters of one sequence are for one goroutine at a time. One run of a sequence is in
+// flight at most; parallel work is several sequences.
+//
+// # Contexts
+//
+// A context bounds waiting and nothing else. If it is done on entry nothing is started; if
+// it ends during a wait, the wait answers Canceled, the run goes on, and another Wait may
+// fetch it.
+//
+// # Not here
+//
+// How a device executes a plan (driver/cpu, driver/cuda), what a program means (ir), typed
+// buffers and the newcomer's view (package vyre).
+//
+// Start reading at sequence.go, then check.go and fuse.go; device authors read core.go,
+// plan.go and resident.go.
+package driver

@@ -1,0 +1,108 @@
+package driver
+
+import (
+	"fmt"
+
+	"github.com/govyre/vyre/ir"
+)
+
+// Kernel is a program compiled for one device. A device's kernels embed a Leaf.
+type Kernel interface {
+	Device() Device
+	Label() string
+	Digest() [32]byte             // of the program
+	Signature() []ir.Param        // the parameters, in order
+	Workgroup() [3]uint32         // invocations of a group along x, y and z
+	Flags() KernelFlags           // what a launch has to provide for
+	Resources() Resources         // what a group takes
+	Occupancy(rest int) Occupancy // how many groups run at once, with rest elements in its last shared array
+	// Close gives the kernel up. It answers Busy while a prepared sequence refers to it.
+	Close() error
+
+	leaf() *Leaf
+}
+
+// KernelFlags is a set of properties of a kernel.
+type KernelFlags uint8
+
+// The properties.
+const (
+	GridBarrier KernelFlags = 1 << iota // all groups of a launch must be resident
+	MayTrap
+	Traces
+	Ordered    // has atomics or fences stronger than relaxed
+	SharedRest // its last shared array takes its length from the launch
+	Exact      // same bits on every device
+)
+
+// FlagsOf returns the flags of a kernel compiled from a program with traits t.
+func FlagsOf(t ir.Traits) KernelFlags {
+	var f KernelFlags
+	for _, row := range []struct {
+		on   bool
+		flag KernelFlags
+	}{{t.GridBarrier, GridBarrier}, {t.MayTrap, MayTrap}, {t.Traces, Traces}, {t.Ordered, Ordered}, {t.SharedRest, SharedRest}, {t.Class == ir.ClassExact, Exact}} {
+		if row.on {
+			f |= row.flag
+		}
+	}
+	return f
+}
+
+// Resources is what a kernel takes of a device.
+type Resources struct {
+	Registers  int // a thread; 0 where that means nothing
+	Shared     int // bytes a group, the array of launch-time length not counted
+	RestElem   int // bytes of an element of that array; 0 without one
+	Local      int // bytes a thread
+	Const      int // bytes
+	MaxThreads int // a group
+	Target     string
+}
+
+// SharedOf returns the shared bytes of a program, as every device lays them out: arrays in
+// order, each at a multiple of 16, the one of launch-time length last and not counted. rest
+// is the size of its elements, 0 without one.
+func SharedOf(p *ir.Program) (bytes, rest int) {
+	for _, a := range p.Arrays() {
+		if !a.Shared {
+			continue
+		}
+		if a.Len == ir.RestLen {
+			rest = a.Type.Size()
+			continue
+		}
+		bytes = (bytes+15)&^15 + int(a.Len)*a.Type.Size()
+	}
+	if rest > 0 {
+		bytes = (bytes + 15) &^ 15
+	}
+	return bytes, rest
+}
+
+// Grid counts the groups of a launch along x, y and z.
+type Grid [3]uint32
+
+// Groups returns a grid of n groups along x.
+func Groups(n uint32) Grid { return Grid{n, 1, 1} }
+
+// Cover returns the smallest grid along x whose groups of the given size cover n items. No
+// items give a grid of 0, which launches nothing; more than a grid can hold give a grid that
+// a launch refuses.
+func Cover(n uint64, group uint32) Grid {
+	if group == 0 || n == 0 {
+		return Grid{0, 1, 1}
+	}
+	g := (n-1)/uint64(group) + 1
+	return Grid{uint32(min(g, 1<<32-1)), 1, 1}
+}
+
+// Total returns the number of groups, saturated.
+func (g Grid) Total() uint64 {
+	return mulSat(mulSat(uint64(g[0]), uint64(g[1])), uint64(g[2]))
+}
+
+// Empty reports whether the grid has no group.
+func (g Grid) Empty() bool { return g[0] == 0 || g[1] == 0 || g[2] == 0 }
+
+func (g Grid) String() string { return fmt.Sprintf("%d×%d×%d", g[0], g[1], g[2]) }

@@ -1,0 +1,97 @@
+package driver
+
+import (
+	"fmt"
+	"unsafe"
+)
+
+// Buffer is device memory. A device's buffers embed a Leaf.
+type Buffer interface {
+	Device() Device
+	ID() uint64      // identifies the buffer within the process, for good
+	Len() int64      // bytes asked for
+	Reserved() int64 // bytes charged
+	Label() string
+	// Address returns where the buffer is, in the device's own terms. What is written there
+	// behind vyre's back needs an Input.Touch.
+	Address() (uint64, error)
+	// Close frees the buffer. It answers Busy while a prepared sequence refers to it.
+	Close() error
+
+	leaf() *Leaf
+}
+
+// Range is a part of a buffer, in bytes.
+type Range struct {
+	Buffer   Buffer
+	Off, Len int64
+}
+
+// All returns the whole of b.
+func All(b Buffer) Range {
+	if b == nil {
+		return Range{}
+	}
+	return Range{b, 0, b.Len()}
+}
+
+// Part returns bytes [off, off+n) of b.
+func Part(b Buffer, off, n int64) Range { return Range{b, off, n} }
+
+// End returns the offset after the last byte.
+func (r Range) End() int64 { return r.Off + r.Len }
+
+// Overlaps reports whether the two have a byte in common.
+func (r Range) Overlaps(o Range) bool {
+	return r.Buffer == o.Buffer && r.Off < o.End() && o.Off < r.End() && r.Len > 0 && o.Len > 0
+}
+
+// Covers reports whether every byte of o is in r.
+func (r Range) Covers(o Range) bool {
+	return r.Buffer == o.Buffer && r.Off <= o.Off && o.End() <= r.End()
+}
+
+// String returns the range as name[from:to).
+func (r Range) String() string {
+	if r.Buffer == nil {
+		return fmt.Sprintf("nil[%d:%d)", r.Off, r.End())
+	}
+	name := r.Buffer.Label()
+	if name == "" {
+		name = fmt.Sprintf("buffer %d", r.Buffer.ID())
+	}
+	return fmt.Sprintf("%s[%d:%d)", name, r.Off, r.End())
+}
+
+// HostMemory is host memory that the device reaches directly: an upload from it, or a read
+// into it, needs no copy on the way. Its bytes belong to a run from Start until Wait.
+type HostMemory struct {
+	Leaf
+	bytes []byte
+}
+
+// NewHostMemory enters b with the device; release runs when it is closed.
+func (c *Core) NewHostMemory(b []byte, label string, release func()) (*HostMemory, error) {
+	m := &HostMemory{bytes: b}
+	if len(b) > 0 {
+		if err := c.addHost(m); err != nil {
+			return nil, err
+		}
+	}
+	err := m.Init(c, "host memory", label, func() {
+		c.removeHost(m)
+		release()
+	})
+	if err != nil {
+		c.removeHost(m)
+		return nil, err
+	}
+	return m, nil
+}
+
+// Bytes returns the memory.
+func (m *HostMemory) Bytes() []byte { return m.bytes }
+
+// base and end are addresses, compared as numbers only; m.bytes keeps the memory reachable.
+func (m *HostMemory) base() uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(m.bytes))) }
+func (m *HostMemory) end() uintptr  { return m.base() + uintptr(len(m.bytes)) }

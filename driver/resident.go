@@ -1,0 +1,108 @@
+package driver
+
+import "bytes"
+
+// Residency remembers, for one runner, what its uploads left on the device, and decides
+// which of them a run has to send. Staging[i] holds the bytes of Plan.Uploads[i] as sent last.
+//
+// An upload may be skipped only if its input is unchanged, the run that sent it succeeded,
+// and nothing has written its buffer since. The mark that says so is taken back before
+// staging changes and set again only by a wait that succeeded: a run that fails anywhere in
+// between leaves nothing that claims to be on the device.
+type Residency struct {
+	Staging [][]byte
+	Send    []bool // decided by Begin, an upload each
+	plan    *Plan
+	marks   []mark
+	whole   bool
+}
+
+type mark struct {
+	valid   bool
+	sent    bool     // by the run in flight
+	epoch   uint64   // of the buffer, after the run that sent the bytes had been entered
+	changed []uint64 // of each input, at that time
+}
+
+// NewResidency allocates staging for a plan. whole makes the decision one for all uploads
+// that are not Always: a graph has one executable with them and one without.
+func NewResidency(p *Plan, whole bool) *Residency {
+	r := &Residency{plan: p, whole: whole, Staging: make([][]byte, len(p.Uploads)), Send: make([]bool, len(p.Uploads)), marks: make([]mark, len(p.Uploads))}
+	for i, u := range p.Uploads {
+		r.Staging[i] = make([]byte, u.Dst.Len)
+		r.marks[i].changed = make([]uint64, len(u.Inputs))
+	}
+	return r
+}
+
+// Bytes returns the size of the staging memory.
+func (r *Residency) Bytes() (n int64) {
+	for _, s := range r.Staging {
+		n += int64(len(s))
+	}
+	return n
+}
+
+// Begin decides what the run about to start sends, copies those bytes into staging, and
+// enters the run into the history of the buffers it writes. The caller keeps other runs
+// from being started over the same buffers meanwhile. It reports whether nothing but Always
+// uploads is sent.
+func (r *Residency) Begin() (resident bool) {
+	resident = true
+	for i, u := range r.plan.Uploads {
+		r.Send[i] = u.Mode == Always || !r.unchanged(u, &r.marks[i])
+		resident = resident && (u.Mode == Always || !r.Send[i])
+	}
+	for _, u := range r.plan.Uses {
+		if u.Writes {
+			u.Advance()
+		}
+	}
+	for i, u := range r.plan.Uploads {
+		m := &r.marks[i]
+		if r.whole && !resident {
+			r.Send[i] = true
+		}
+		m.sent, m.epoch = r.Send[i], u.Dst.Buffer.leaf().epoch.Load()
+		if !r.Send[i] {
+			continue
+		}
+		m.valid = false
+		for _, p := range u.Pieces {
+			copy(r.Staging[i][p.At:p.At+p.Len], p.Input.src[p.From:])
+		}
+		for j, in := range u.Inputs {
+			m.changed[j] = in.changed
+		}
+	}
+	return resident
+}
+
+func (r *Residency) unchanged(u *UploadCmd, m *mark) bool {
+	if !m.valid || !u.Private || m.epoch != u.Dst.Buffer.leaf().epoch.Load() {
+		return false
+	}
+	for j, in := range u.Inputs {
+		if in.changed != m.changed[j] {
+			return false
+		}
+	}
+	if u.Mode == Static {
+		return true
+	}
+	for _, p := range u.Pieces {
+		if !bytes.Equal(r.Staging[u.Index][p.At:p.At+p.Len], p.Input.src[p.From:p.From+p.Len]) {
+			return false
+		}
+	}
+	return true
+}
+
+// End closes the run that Begin opened: what it sent is on the device if it succeeded, and
+// what it did not send is trusted no longer if it failed.
+func (r *Residency) End(succeeded bool) {
+	for i := range r.marks {
+		m := &r.marks[i]
+		m.valid = succeeded && (m.valid || m.sent)
+	}
+}

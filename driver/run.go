@@ -1,0 +1,430 @@
+package driver
+
+import (
+	"context"
+	"time"
+)
+
+// Executor is what a device implements to run plans.
+type Executor interface {
+	// Prepare makes a plan ready to run. The plan changes by setters between runs.
+	Prepare(*Plan) (Runner, error)
+	// Capture makes it ready to be replayed.
+	Capture(*Plan, CaptureOptions) (Runner, error)
+}
+
+// Runner is a plan on a device. A sequence keeps its calls in order: Start, then Wait until
+// that returns anything but Canceled, with at most one run in flight.
+type Runner interface {
+	// Start starts a run, after the runs in flight of the given runners. Inputs have been
+	// taken when it returns. If it fails, nothing runs.
+	Start(ctx context.Context, after []Runner) error
+	// Done reports whether the run in flight has ended, from any goroutine. Without one it
+	// is true.
+	Done() bool
+	// Wait waits for the run, delivers outputs, and fills everything in res but wall,
+	// enqueue and wait time. A run that trapped delivers outputs too.
+	Wait(ctx context.Context, res *Result) error
+	// Close waits for the run in flight and frees what the runner has.
+	Close() error
+}
+
+// Prepared is something that can run again and again: a *Sequence or a *Graph.
+type Prepared interface {
+	// Run starts a run and waits for it.
+	Run(ctx context.Context) (Result, error)
+	// Start starts a run, ordered after other runs if any are given.
+	Start(ctx context.Context, after ...Pending) (Pending, error)
+	// Wait waits for the run in flight, for example after a canceled Run.
+	Wait(ctx context.Context) (Result, error)
+}
+
+// Pending is a run in flight. It is good until its Wait has returned anything but Canceled,
+// or the next Start. Done may be called from any goroutine, Wait from one at a time.
+type Pending interface {
+	Done() bool
+	Wait(ctx context.Context) (Result, error)
+
+	running() Runner
+}
+
+// pending is one way to run a sequence: plainly, or as a graph.
+type pending struct {
+	seq     *Sequence
+	what    string // "sequence" or "graph"
+	runner  Runner
+	begin   time.Time
+	enqueue time.Duration
+	closed  bool // of a graph
+	res     Result
+}
+
+func (p *pending) running() Runner { return p.runner }
+
+// Done reports whether the run has ended.
+func (p *pending) Done() bool { return p.runner.Done() }
+
+// Wait waits for the run.
+func (p *pending) Wait(ctx context.Context) (Result, error) { return p.seq.wait(ctx, p) }
+
+// Prepare checks everything that was recorded, fuses it into a plan and makes that ready on
+// the device. The error is a Problems with every finding. Run and Start prepare by
+// themselves; preparing again does nothing.
+func (s *Sequence) Prepare() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.prepare()
+}
+
+func (s *Sequence) prepare() error {
+	if s.closed {
+		return s.closedError("prepare")
+	}
+	if len(s.problems) > 0 || s.plan == nil {
+		if ps := s.check(); len(ps) > 0 {
+			for _, p := range ps {
+				s.core.note(p)
+			}
+			return ps
+		}
+	}
+	if s.plain != nil {
+		return nil
+	}
+	if err := s.settle(); err != nil {
+		return s.core.Fail(err)
+	}
+	r, err := s.exec.Prepare(s.plan)
+	if err != nil {
+		s.unsettle()
+		return s.core.Fail(err)
+	}
+	s.plain = &pending{seq: s, what: "sequence", runner: r}
+	return nil
+}
+
+// settle makes the plan, with scratch memory and holds on everything it refers to.
+func (s *Sequence) settle() error {
+	if s.plan != nil {
+		return nil
+	}
+	for _, sc := range s.scratch {
+		b, err := s.dev.Alloc(sc.bytes, AllocOptions{Label: sc.label})
+		if err != nil {
+			s.unsettle()
+			return err
+		}
+		sc.inner = b
+	}
+	var f fuser
+	p := &Plan{Label: s.label, Cmds: f.list(s.commands)}
+	for _, sc := range s.scratch {
+		p.Scratch = append(p.Scratch, sc.inner)
+	}
+	p.index()
+	if !s.holdAll(p) {
+		s.unsettle()
+		return &Error{Op: "prepare", Label: s.label, Device: s.core.name, Kind: Closed, Msg: "an object was closed meanwhile"}
+	}
+	s.plan = p
+	s.core.Count(UploadsFused, uint64(f.uploads))
+	s.core.Count(ReadsFused, uint64(f.reads))
+	return nil
+}
+
+// unsettle undoes settle.
+func (s *Sequence) unsettle() {
+	if s.plan != nil {
+		s.refs(s.plan, func(l *Leaf) { l.drop(s) })
+	}
+	s.plan = nil
+	for _, sc := range s.scratch {
+		if sc.inner == nil {
+			continue
+		}
+		// Nothing refers to scratch memory any more, so closing it cannot be refused.
+		_ = sc.inner.Close()
+		sc.inner = nil
+	}
+}
+
+// holdAll refers to everything that the plan refers to, or to nothing if some of it is closed.
+func (s *Sequence) holdAll(p *Plan) bool {
+	for _, in := range s.inputs {
+		in.host = s.core.hostOf(in.src)
+	}
+	for _, out := range s.outputs {
+		out.host = s.core.hostOf(out.dst)
+	}
+	held, ok := 0, true
+	s.refs(p, func(l *Leaf) {
+		if ok = ok && l.hold(s); ok {
+			held++
+		}
+	})
+	if !ok {
+		s.refs(p, func(l *Leaf) {
+			if held > 0 {
+				l.drop(s)
+				held--
+			}
+		})
+	}
+	return ok
+}
+
+// refs visits every buffer, kernel and host memory of a plan, once a place that names it.
+func (s *Sequence) refs(p *Plan, visit func(*Leaf)) {
+	p.walk(p.Cmds, func(c Cmd) {
+		switch c := c.(type) {
+		case *FillCmd:
+			visit(c.Dst.Buffer.leaf())
+		case *UploadCmd:
+			visit(c.Dst.Buffer.leaf())
+		case *CopyCmd:
+			visit(c.Dst.Buffer.leaf())
+			visit(c.Src.Buffer.leaf())
+		case *ReadCmd:
+			visit(c.Src.Buffer.leaf())
+		case *LaunchCmd:
+			visit(c.Kernel.leaf())
+			for _, a := range c.Args {
+				if a.Range.Buffer != nil {
+					visit(a.Range.Buffer.leaf())
+				}
+			}
+		case *LoopCmd:
+			if c.While {
+				visit(c.Flag.Buffer.leaf())
+			}
+		}
+	})
+	for _, in := range s.inputs {
+		if in.host != nil {
+			visit(in.host.leaf())
+		}
+	}
+	for _, out := range s.outputs {
+		if out.host != nil {
+			visit(out.host.leaf())
+		}
+	}
+}
+
+// swap makes the sequence refer to next in a place where it referred to old. Either may be nil.
+func (s *Sequence) swap(old, next *Leaf) bool {
+	if old == next {
+		return true
+	}
+	if next != nil && !next.hold(s) {
+		return false
+	}
+	if old != nil {
+		old.drop(s)
+	}
+	return true
+}
+
+// Plan returns what Prepare made of the commands, nil before. It is for looking at.
+func (s *Sequence) Plan() *Plan {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.plan
+}
+
+// Run starts a run and waits for it.
+func (s *Sequence) Run(ctx context.Context) (Result, error) {
+	p, err := s.ready("run")
+	if err != nil {
+		return Result{}, err
+	}
+	return s.run(ctx, p)
+}
+
+// Start starts a run, ordered after other runs if any are given. Runs that share a buffer
+// that one of them writes are ordered without being told.
+func (s *Sequence) Start(ctx context.Context, after ...Pending) (Pending, error) {
+	p, err := s.ready("start")
+	if err != nil {
+		return nil, err
+	}
+	if err := s.start(ctx, p, after); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// Wait waits for the run in flight.
+func (s *Sequence) Wait(ctx context.Context) (Result, error) {
+	s.mu.Lock()
+	p := s.flying
+	s.mu.Unlock()
+	return s.wait(ctx, p)
+}
+
+func (s *Sequence) ready(op string) (*pending, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, s.closedError(op)
+	}
+	if s.flying != nil {
+		return nil, s.busy(op)
+	}
+	if err := s.prepare(); err != nil {
+		return nil, err
+	}
+	return s.plain, nil
+}
+
+func (s *Sequence) run(ctx context.Context, p *pending) (Result, error) {
+	if err := s.start(ctx, p, nil); err != nil {
+		return Result{}, err
+	}
+	return s.wait(ctx, p)
+}
+
+func (s *Sequence) start(ctx context.Context, p *pending, after []Pending) error {
+	begin := time.Now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return s.closedError("start")
+	}
+	if p.closed {
+		return s.core.Fail(&Error{Op: "start", Label: s.label, Device: s.core.name, Kind: Closed, Msg: "graph was closed"})
+	}
+	if s.flying != nil {
+		return s.busy("start")
+	}
+	if err := ctx.Err(); err != nil {
+		return s.core.Fail(&Error{Op: "start", Label: s.label, Device: s.core.name, Kind: Canceled, Msg: "nothing was started", Err: err})
+	}
+	s.after = s.after[:0]
+	for _, a := range after {
+		o, ok := a.(*pending)
+		if !ok || o.seq.core != s.core {
+			return s.core.Fail(&Error{Op: "start", Label: s.label, Device: s.core.name, Kind: InvalidArgument, Msg: "a run to start after is of another device", Fix: "wait for it on the host"})
+		}
+		s.after = append(s.after, o.running())
+	}
+	s.plan.refresh()
+	if err := p.runner.Start(ctx, s.after); err != nil {
+		return s.core.Fail(err)
+	}
+	s.flying, p.begin, p.enqueue = p, begin, time.Since(begin)
+	s.core.Gauge(RunsInFlight, 1)
+	return nil
+}
+
+func (s *Sequence) wait(ctx context.Context, p *pending) (Result, error) {
+	begin := time.Now()
+	s.mu.Lock()
+	switch {
+	case s.closed:
+		s.mu.Unlock()
+		return Result{}, s.closedError("wait")
+	case p == nil || s.flying != p:
+		s.mu.Unlock()
+		return Result{}, s.core.Fail(&Error{Op: "wait", Label: s.label, Device: s.core.name, Kind: InvalidArgument, Msg: "no run is in flight", Fix: "start one; a run can be waited for once"})
+	case s.waiting:
+		s.mu.Unlock()
+		return Result{}, s.core.Fail(&Error{Op: "wait", Label: s.label, Device: s.core.name, Kind: Busy, Msg: "another goroutine waits for the run", Fix: "use Done to watch it"})
+	}
+	s.waiting = true
+	s.mu.Unlock()
+
+	if p.runner.Done() {
+		s.core.Count(WaitsReady, 1)
+	} else {
+		s.core.Count(WaitsBlock, 1)
+	}
+	res := &p.res
+	*res = Result{Loops: res.Loops[:0], Traces: res.Traces[:0], Reports: res.Reports[:0]}
+	err := p.runner.Wait(ctx, res)
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiting = false
+	if e, ok := err.(*Error); ok && e.Kind == Canceled {
+		return Result{}, s.core.Fail(err)
+	}
+	s.flying = nil
+	now := time.Now()
+	res.Wall, res.Enqueue, res.Wait = now.Sub(p.begin), p.enqueue, now.Sub(begin)
+	for i, l := range s.whiles {
+		if i < len(res.Loops) {
+			l.last = res.Loops[i]
+		}
+	}
+	s.count(p, res)
+	if err != nil {
+		return *res, s.core.Fail(err)
+	}
+	return *res, nil
+}
+
+func (s *Sequence) count(p *pending, res *Result) {
+	c := s.core
+	c.Gauge(RunsInFlight, -1)
+	if p.what == "graph" {
+		c.Count(RunsGraph, 1)
+	} else {
+		c.Count(RunsPlain, 1)
+	}
+	c.Count(WallNS, uint64(res.Wall))
+	c.Count(EnqueueNS, uint64(res.Enqueue))
+	c.Count(WaitNS, uint64(res.Wait))
+	if !res.HasDevice {
+		c.Count(DeviceTimeMissing, 1)
+		return
+	}
+	c.Count(DeviceTimedRuns, 1)
+	c.Count(DeviceNS, uint64(res.Device))
+	c.High(DeviceNSMax, int64(res.Device))
+}
+
+func (s *Sequence) busy(op string) error {
+	return s.core.Fail(&Error{Op: op, Label: s.label, Device: s.core.name, Kind: Busy, Msg: "a run is in flight", Fix: "wait for it, or use another sequence for parallel work"})
+}
+
+func (s *Sequence) closedError(op string) error {
+	msg := "sequence was closed"
+	if s.core.Alive(op, s.label) != nil {
+		msg = "device was closed"
+	}
+	return s.core.Fail(&Error{Op: op, Label: s.label, Device: s.core.name, Kind: Closed, Msg: msg})
+}
+
+// Close waits for the run in flight, then gives up everything the sequence has: its graphs,
+// its scratch memory, and its hold on buffers and kernels. Closing again does nothing.
+func (s *Sequence) Close() error {
+	s.closing.Do(func() { s.closeErr = s.close() })
+	return s.closeErr
+}
+
+func (s *Sequence) close() error {
+	s.mu.Lock()
+	s.closed = true
+	plain, graphs := s.plain, s.graphs
+	s.mu.Unlock()
+
+	var err error
+	if plain != nil {
+		err = plain.runner.Close()
+	}
+	for _, g := range graphs {
+		if e := g.closeRunner(); err == nil {
+			err = e
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.flying != nil {
+		s.flying = nil
+		s.core.Gauge(RunsInFlight, -1)
+	}
+	s.unsettle()
+	s.core.leaveRoot(s)
+	return err
+}

@@ -1,0 +1,330 @@
+package driver
+
+import (
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// MaxLoopDepth bounds the nesting of Repeat and While.
+const MaxLoopDepth = 4
+
+// Sequence records commands for one device, checks and fuses them in Prepare, and runs them
+// as a unit, as often as wanted. Commands are numbered from 0; "4.body.1" is the second
+// command in the body of the loop that is the fifth command.
+//
+// Recording methods return handles and no errors: Prepare reports everything at once. After
+// it the commands stand; the setters of the handles change inputs, outputs, arguments, grids
+// and counts between runs, check what they change, and answer Busy while a run is in flight.
+type Sequence struct {
+	dev   Device
+	core  *Core
+	exec  Executor
+	label string
+
+	commands []any    // what was recorded: *FillCmd, *Input, *CopyCmd, *Step, *Loop, *Output
+	at       *[]any   // where recording goes on
+	prefix   string   // path of *at
+	depth    int      // loops around it
+	problems Problems // of recording itself
+
+	inputs  []*Input
+	outputs []*Output
+	whiles  []*Loop
+	scratch []*Scratch
+
+	mu       sync.Mutex
+	closed   bool
+	closing  sync.Once
+	closeErr error
+	plan     *Plan
+	plain    *pending
+	graphs   []*Graph
+	flying   *pending // the run in flight
+	waiting  bool     // someone is in Wait for it
+	after    []Runner // reused by Start
+}
+
+// NewSequence returns a sequence for a device; devices call it.
+func NewSequence(dev Device, exec Executor, label string) *Sequence {
+	s := &Sequence{dev: dev, core: dev.core(), exec: exec, label: label}
+	s.at = &s.commands
+	if err := s.core.enterRoot(s); err != nil {
+		s.closed = true
+	}
+	return s
+}
+
+// Label returns the name the sequence was given.
+func (s *Sequence) Label() string { return s.label }
+
+// Device returns the device that the sequence runs on.
+func (s *Sequence) Device() Device { return s.dev }
+
+// Mode says when an upload sends its bytes.
+type Mode uint8
+
+// The modes. IfChanged and Static skip the copy only if the run that sent the bytes
+// succeeded and nothing has written them on the device since.
+const (
+	Always    Mode = iota // in every run
+	IfChanged             // when they differ from those sent last
+	Static                // when Touch or Set was called since they were sent
+)
+
+func (m Mode) String() string {
+	switch m {
+	case Always:
+		return "always"
+	case IfChanged:
+		return "if changed"
+	case Static:
+		return "static"
+	}
+	return fmt.Sprintf("mode %d", uint8(m))
+}
+
+// Input is the host side of an upload.
+type Input struct {
+	seq     *Sequence
+	path    string
+	dst     Range
+	mode    Mode
+	src     []byte
+	host    *HostMemory // that holds src, if any does
+	changed uint64      // grows with Touch, and with Set of a static input
+}
+
+// Output is the host side of a read.
+type Output struct {
+	seq  *Sequence
+	path string
+	src  Range
+	dst  []byte
+	host *HostMemory
+}
+
+// Bytes returns where the next run takes the input from.
+func (in *Input) Bytes() []byte { return in.src }
+
+// Host returns the host memory that holds the bytes, or nil.
+func (in *Input) Host() *HostMemory { return in.host }
+
+// Bytes returns where the next run delivers the output.
+func (out *Output) Bytes() []byte { return out.dst }
+
+// Host returns the host memory that holds the bytes, or nil.
+func (out *Output) Host() *HostMemory { return out.host }
+
+// Step is a launch.
+type Step struct {
+	seq  *Sequence
+	cmd  LaunchCmd
+	args []slot // as recorded or set
+}
+
+// Loop is a Repeat or a While.
+type Loop struct {
+	seq   *Sequence
+	cmd   LoopCmd
+	count int // as recorded
+	body  []any
+	last  LoopResult
+}
+
+// Scratch is memory private to a sequence: undefined when a run starts, unusable elsewhere,
+// freed with the sequence. It exists on the device from Prepare on.
+type Scratch struct {
+	Leaf
+	seq   *Sequence
+	bytes int64
+	inner Buffer
+}
+
+// record appends a command and returns its path.
+func (s *Sequence) record(cmd any) string {
+	path := s.prefix + strconv.Itoa(len(*s.at))
+	if s.plan != nil {
+		s.complain("record", "", path, "the sequence was prepared, its commands stand", "record another sequence, or change this one by the setters of its handles")
+	}
+	*s.at = append(*s.at, cmd)
+	return path
+}
+
+func (s *Sequence) complain(op, label, path, msg, fix string) {
+	s.problems = append(s.problems, &Error{Op: op, Label: label, Device: s.dev.Name(), Path: path, Kind: InvalidArgument, Msg: msg, Fix: fix})
+}
+
+// Fill stores the low width bytes of value, little endian, over dst again and again. width
+// is 1, 2, 4 or 8; offset and length of dst are multiples of it.
+func (s *Sequence) Fill(dst Range, value uint64, width int) {
+	c := &FillCmd{Dst: dst, Value: value, Width: width}
+	c.Path = s.record(c)
+}
+
+// Upload stores host bytes into dst. src is taken when a run starts, unless it lies in a
+// HostMemory: then it belongs to the run until Wait.
+func (s *Sequence) Upload(dst Range, src []byte, mode Mode) *Input {
+	in := &Input{seq: s, dst: dst, src: src, mode: mode}
+	in.path = s.record(in)
+	s.inputs = append(s.inputs, in)
+	return in
+}
+
+// Copy copies src to dst on the device. They have equal lengths and do not overlap.
+func (s *Sequence) Copy(dst, src Range) {
+	c := &CopyCmd{Dst: dst, Src: src}
+	c.Path = s.record(c)
+}
+
+// Launch runs a kernel with one argument a parameter, in order: a Range for a buffer, a
+// Scalar of the exact type for a value; then a Rest, if the kernel has a shared array of
+// launch-time length. An axis of 0 groups launches nothing. Ranges may not overlap, unless
+// the kernel only reads both.
+func (s *Sequence) Launch(k Kernel, grid Grid, args ...Arg) *Step {
+	st := &Step{seq: s, cmd: LaunchCmd{Kernel: k, Grid: grid}, args: make([]slot, len(args))}
+	for i, a := range args {
+		st.args[i] = slotOf(a)
+	}
+	st.cmd.Path = s.record(st)
+	return st
+}
+
+// Repeat runs what body records n times. body is recorded and checked even for n = 0.
+func (s *Sequence) Repeat(n int, body func()) *Loop {
+	return s.loop(&Loop{seq: s, count: n}, body)
+}
+
+// While runs what body records while the u32 at flag is not zero, max times at most:
+//
+//	for i := 0; i < max && flag != 0; i++ { body }
+func (s *Sequence) While(flag Range, max int, body func()) *Loop {
+	l := &Loop{seq: s, count: max, cmd: LoopCmd{While: true, Flag: flag}}
+	s.whiles = append(s.whiles, l)
+	return s.loop(l, body)
+}
+
+func (s *Sequence) loop(l *Loop, body func()) *Loop {
+	l.cmd.Path = s.record(l)
+	if s.depth == MaxLoopDepth {
+		s.complain("loop", "", l.cmd.Path, fmt.Sprintf("loops nest deeper than %d", MaxLoopDepth), "unroll the innermost loop or move it into a kernel")
+	}
+	outer, prefix := s.at, s.prefix
+	s.at, s.prefix, s.depth = &l.body, l.cmd.Path+".body.", s.depth+1
+	body()
+	s.at, s.prefix, s.depth = outer, prefix, s.depth-1
+	return l
+}
+
+// Read fetches src. dst receives the bytes as of this point when Wait succeeds, or fails
+// with a trap. It is not allowed in a loop.
+func (s *Sequence) Read(src Range, dst []byte) *Output {
+	out := &Output{seq: s, src: src, dst: dst}
+	out.path = s.record(out)
+	if s.depth > 0 {
+		s.complain("read", "", out.path, "a read in a loop would deliver only the last round", "read after the loop")
+	}
+	s.outputs = append(s.outputs, out)
+	return out
+}
+
+// Scratch returns memory private to the sequence.
+func (s *Sequence) Scratch(bytes int64) Buffer {
+	b := &Scratch{seq: s, bytes: bytes}
+	b.id, b.dev, b.what, b.label = ids.Add(1), s.core, "scratch", fmt.Sprintf("%s scratch %d", s.label, len(s.scratch))
+	if bytes < 0 {
+		s.complain("scratch", b.label, "", fmt.Sprintf("size is %d bytes", bytes), "")
+	}
+	s.scratch = append(s.scratch, b)
+	return b
+}
+
+// Device returns the device of the sequence.
+func (b *Scratch) Device() Device { return b.seq.dev }
+
+// Len returns the size in bytes.
+func (b *Scratch) Len() int64 { return b.bytes }
+
+// Reserved returns the bytes charged: none before Prepare.
+func (b *Scratch) Reserved() int64 {
+	if b.inner == nil {
+		return 0
+	}
+	return b.inner.Reserved()
+}
+
+// Address returns where the memory is; before Prepare it is nowhere.
+func (b *Scratch) Address() (uint64, error) {
+	if b.inner == nil {
+		return 0, &Error{Op: "address", Label: b.label, Device: b.dev.name, Kind: InvalidArgument, Msg: "scratch memory exists from Prepare on", Fix: "prepare the sequence first"}
+	}
+	return b.inner.Address()
+}
+
+// Close answers Busy: scratch memory goes with its sequence.
+func (b *Scratch) Close() error {
+	return &Error{Op: "close", Label: b.label, Device: b.dev.name, Kind: Busy, Msg: fmt.Sprintf("scratch is held by %q", b.seq.label), Fix: "close the sequence"}
+}
+
+// Timing says how long a run took, and where.
+type Timing struct {
+	Wall    time.Duration // from entry of Start to results in their destinations
+	Enqueue time.Duration // in Start
+	Wait    time.Duration // in Wait
+	Device  time.Duration // around the work on the device, if HasDevice
+
+	HasDevice bool
+}
+
+// Add returns the sum of two runs' times; device time is missing if one lacks it.
+func (t Timing) Add(o Timing) Timing {
+	t.Wall += o.Wall
+	t.Enqueue += o.Enqueue
+	t.Wait += o.Wait
+	t.HasDevice = t.HasDevice && o.HasDevice
+	if t.Device += o.Device; !t.HasDevice {
+		t.Device = 0
+	}
+	return t
+}
+
+// Result is what a run says about itself. Its slices belong to the sequence until the next
+// run.
+type Result struct {
+	Timing
+	Loops   []LoopResult // of While loops, in recorded order
+	Traces  []Trace
+	Reports []Report
+	// TracesDropped counts traces beyond the capacity of their launch.
+	TracesDropped uint64
+}
+
+// LoopResult says how a While ended, the last time it ran.
+type LoopResult struct {
+	Iterations uint64
+	Converged  bool // the flag was 0
+}
+
+// Trace is one record of a trace op. Records of a launch have no order.
+type Trace struct {
+	Step   int // launch that made it, in recorded order
+	Tag    uint32
+	Global uint64 // linear id of the invocation in the grid
+	Values [3]uint64
+	Count  int
+}
+
+// Report is a finding of a device that watches programs while they run.
+type Report struct {
+	Path   string // of the launch
+	Kernel string
+	Error  bool // the program broke a rule; otherwise a note
+	Text   string
+}
+
+// Iterations returns how often the body of a While ran, the last time it did.
+func (l *Loop) Iterations() uint64 { return l.last.Iterations }
+
+// Converged reports whether a While ended because its flag was 0.
+func (l *Loop) Converged() bool { return l.last.Converged }

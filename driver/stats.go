@@ -1,0 +1,272 @@
+package driver
+
+import (
+	"fmt"
+	"io"
+	"math/bits"
+	"sync/atomic"
+)
+
+// Metric names one counter or gauge of a device.
+type Metric uint8
+
+// The metrics. Every event is counted once, under one of them.
+const (
+	LiveBytes     Metric = iota // gauge: bytes asked for and not freed
+	ReservedBytes               // gauge: bytes charged for them
+	IdleBytes                   // gauge: bytes kept for reuse
+	InternalBytes               // gauge: staging and the like
+	DriverBytes                 // gauge: bytes obtained from the system: reserved + idle + internal
+	PeakBytes                   // gauge: the most DriverBytes has been
+	PinnedBytes                 // gauge: host memory reached directly
+	Buffers                     // gauge
+	Kernels                     // gauge
+	Sequences                   // gauge
+	Graphs                      // gauge
+	RunsInFlight                // gauge
+
+	AllocRequests
+	Trims
+
+	UploadBytes
+	Uploads
+	ReadBytes
+	Reads
+	ReadGapBytes // fetched only because two reads near each other became one
+	CopyBytes
+	Copies
+	FillBytes
+	Fills
+	UploadsFused
+	ReadsFused
+	UploadsSkipped
+	UploadBytesSkipped
+
+	RunsPlain
+	RunsGraph
+	LaunchesPlain
+	LaunchesGraph
+	LaunchesSkipped
+	CoopLaunches
+	ThreadSlots
+	DomainItems
+	SlotSaturations
+	ReplaysFull
+	ReplaysResident
+	BatchRows
+	LoopIterations
+	OrderWaits
+
+	WaitsReady
+	WaitsBlock
+	WallNS
+	EnqueueNS
+	WaitNS
+	DeviceNS
+	DeviceNSMax // gauge
+	DeviceTimedRuns
+	DeviceTimeMissing
+
+	CompilesMemory // found compiled
+	CompilesFresh
+	CompileNS
+
+	Traps
+	errorsFirst // one counter a Kind from here on
+	numMetrics  = errorsFirst + Metric(Internal)
+)
+
+func errorsMetric(k Kind) Metric { return errorsFirst + Metric(k) - 1 }
+
+// metricRow says how a metric appears to the outside.
+type metricRow struct {
+	name  string // as Prometheus has it, without the prefix
+	label string // as Prometheus has it, with braces
+	gauge bool
+}
+
+var metricTable = func() (t [numMetrics]metricRow) {
+	t = [numMetrics]metricRow{
+		LiveBytes: {"mem_live_bytes", "", true}, ReservedBytes: {"mem_reserved_bytes", "", true}, IdleBytes: {"mem_idle_bytes", "", true},
+		InternalBytes: {"mem_internal_bytes", "", true}, DriverBytes: {"mem_driver_bytes", "", true}, PeakBytes: {"mem_peak_bytes", "", true},
+		PinnedBytes: {"host_pinned_bytes", "", true}, Buffers: {"buffers", "", true}, Kernels: {"kernels", "", true},
+		Sequences: {"sequences", "", true}, Graphs: {"graphs", "", true}, RunsInFlight: {"runs_in_flight", "", true},
+		AllocRequests: {"alloc_requests", "", false}, Trims: {"trims", "", false},
+		UploadBytes: {"h2d_bytes", "", false}, Uploads: {"h2d_copies", "", false},
+		ReadBytes: {"d2h_bytes", "", false}, Reads: {"d2h_copies", "", false}, ReadGapBytes: {"d2h_gap_bytes", "", false},
+		CopyBytes: {"d2d_bytes", "", false}, Copies: {"d2d_copies", "", false}, FillBytes: {"fill_bytes", "", false}, Fills: {"fills", "", false},
+		UploadsFused: {"uploads_fused", "", false}, ReadsFused: {"reads_fused", "", false},
+		UploadsSkipped: {"uploads_skipped", "", false}, UploadBytesSkipped: {"upload_bytes_skipped", "", false},
+		RunsPlain: {"runs", `{mode="plain"}`, false}, RunsGraph: {"runs", `{mode="graph"}`, false},
+		LaunchesPlain: {"launches", `{mode="plain"}`, false}, LaunchesGraph: {"launches", `{mode="graph"}`, false},
+		LaunchesSkipped: {"launches_skipped", "", false}, CoopLaunches: {"coop_launches", "", false},
+		ThreadSlots: {"thread_slots", "", false}, DomainItems: {"domain_items", "", false}, SlotSaturations: {"slot_saturations", "", false},
+		ReplaysFull: {"graph_replays", `{exec="full"}`, false}, ReplaysResident: {"graph_replays", `{exec="resident"}`, false},
+		BatchRows: {"batch_rows", "", false}, LoopIterations: {"loop_iterations", "", false}, OrderWaits: {"order_waits", "", false},
+		WaitsReady: {"waits", `{how="ready"}`, false}, WaitsBlock: {"waits", `{how="block"}`, false},
+		WallNS: {"wall_ns", "", false}, EnqueueNS: {"enqueue_ns", "", false}, WaitNS: {"wait_ns", "", false},
+		DeviceNS: {"device_ns", "", false}, DeviceNSMax: {"device_ns_max", "", true},
+		DeviceTimedRuns: {"device_timed_runs", "", false}, DeviceTimeMissing: {"device_time_missing", "", false},
+		CompilesMemory: {"compiles", `{origin="memory"}`, false}, CompilesFresh: {"compiles", `{origin="link"}`, false}, CompileNS: {"compile_ns", "", false},
+		Traps: {"traps", "", false},
+	}
+	for k := InvalidProgram; k <= Internal; k++ {
+		t[errorsMetric(k)] = metricRow{"errors", fmt.Sprintf("{kind=%q}", k), false}
+	}
+	return t
+}()
+
+// String returns the metric's name and label as Prometheus writes them, without prefix.
+func (m Metric) String() string { return metricTable[m].name + metricTable[m].label }
+
+// Errors returns the counter of errors of kind k.
+func Errors(k Kind) Metric { return errorsMetric(k) }
+
+// Counters holds a device's metrics while it runs.
+type Counters struct {
+	live [numMetrics]atomic.Uint64
+	base [numMetrics]atomic.Uint64 // counters at the last reset
+}
+
+// Count adds n to a counter.
+func (c *Counters) Count(m Metric, n uint64) { c.live[m].Add(n) }
+
+// Gauge moves a gauge by n and returns where it is.
+func (c *Counters) Gauge(m Metric, n int64) int64 { return int64(c.live[m].Add(uint64(n))) }
+
+// High raises a gauge to n, if it is lower.
+func (c *Counters) High(m Metric, n int64) {
+	for {
+		was := c.live[m].Load()
+		if int64(was) >= n || c.live[m].CompareAndSwap(was, uint64(n)) {
+			return
+		}
+	}
+}
+
+// addSat adds n to a counter that stops at the largest value instead of wrapping.
+func (c *Counters) addSat(m Metric, n uint64) {
+	for {
+		was := c.live[m].Load()
+		sum, carry := bits.Add64(was, n, 0)
+		if carry != 0 {
+			sum = 1<<64 - 1
+		}
+		if c.live[m].CompareAndSwap(was, sum) {
+			return
+		}
+	}
+}
+
+// CountLaunch counts one launch: that it happened, and how well it used its threads.
+func (c *Counters) CountLaunch(l *LaunchCmd, graph bool) {
+	if l.Grid.Empty() {
+		c.Count(LaunchesSkipped, 1)
+		return
+	}
+	if graph {
+		c.Count(LaunchesGraph, 1)
+	} else {
+		c.Count(LaunchesPlain, 1)
+	}
+	if l.Kernel.Flags()&GridBarrier != 0 {
+		c.Count(CoopLaunches, 1)
+	}
+	slots := l.slots()
+	if slots == 1<<64-1 {
+		c.Count(SlotSaturations, 1)
+	}
+	c.addSat(ThreadSlots, slots)
+	if l.Domain > 0 {
+		c.addSat(DomainItems, l.Domain)
+	} else {
+		c.addSat(DomainItems, slots)
+	}
+}
+
+func (c *Counters) snapshot(device string) *Stats {
+	s := &Stats{Device: device}
+	for m := range numMetrics {
+		s.v[m] = c.live[m].Load() - c.base[m].Load()
+	}
+	return s
+}
+
+func (c *Counters) reset() {
+	for m := range numMetrics {
+		if !metricTable[m].gauge {
+			c.base[m].Store(c.live[m].Load())
+		}
+	}
+}
+
+// Stats is a device's metrics at one moment.
+type Stats struct {
+	Device string
+	v      [numMetrics]uint64
+}
+
+// Get returns the value of one metric.
+func (s *Stats) Get(m Metric) uint64 { return s.v[m] }
+
+// Sub returns what was counted since prev; gauges stay as they are in s.
+func (s *Stats) Sub(prev *Stats) *Stats {
+	d := *s
+	for m := range numMetrics {
+		if !metricTable[m].gauge {
+			d.v[m] -= prev.v[m]
+		}
+	}
+	return &d
+}
+
+// WriteText writes all metrics in the text format of Prometheus.
+func (s *Stats) WriteText(w io.Writer) error {
+	for m := range numMetrics {
+		row := metricTable[m]
+		label := fmt.Sprintf("{device=%q}", s.Device)
+		if row.label != "" {
+			label = label[:len(label)-1] + "," + row.label[1:]
+		}
+		if _, err := fmt.Fprintf(w, "vyre_%s%s %d\n", row.name, label, s.v[m]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Load says how well launches used their threads; shares are in 1/10000 of the slots.
+type Load struct {
+	Slots       uint64 // threads launched, saturated
+	Used        uint64 // of them with an item of work
+	Utilisation uint64
+	Waste       uint64
+	Density     uint64 // items a slot, not capped
+}
+
+// Load compares the items of work that launches were given with their threads.
+func (s *Stats) Load() Load {
+	items, slots := s.v[DomainItems], s.v[ThreadSlots]
+	l := Load{Slots: slots, Used: min(items, slots)}
+	if slots == 0 {
+		return l
+	}
+	share := func(n uint64) uint64 {
+		hi, lo := bits.Mul64(n, 10000)
+		if hi >= slots {
+			return 1<<64 - 1
+		}
+		q, _ := bits.Div64(hi, lo, slots)
+		return q
+	}
+	l.Utilisation, l.Waste, l.Density = share(l.Used), share(slots-l.Used), share(items)
+	return l
+}
+
+// mulSat multiplies, stopping at the largest value.
+func mulSat(a, b uint64) uint64 {
+	if hi, lo := bits.Mul64(a, b); hi == 0 {
+		return lo
+	}
+	return 1<<64 - 1
+}

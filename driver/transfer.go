@@ -1,0 +1,44 @@
+package driver
+
+import "context"
+
+// Write stores src into dst, now. For bytes that accompany a launch, Sequence.Upload saves a
+// round trip.
+func Write(ctx context.Context, dst Range, src []byte) error {
+	return once(ctx, dst, "write", func(s *Sequence) { s.Upload(dst, src, Always) })
+}
+
+// ReadInto fetches src into dst, now.
+func ReadInto(ctx context.Context, src Range, dst []byte) error {
+	return once(ctx, src, "read", func(s *Sequence) { s.Read(src, dst) })
+}
+
+func once(ctx context.Context, r Range, what string, record func(*Sequence)) error {
+	if r.Buffer == nil {
+		return &Error{Op: what, Kind: InvalidArgument, Msg: "the buffer is nil"}
+	}
+	s := r.Buffer.Device().NewSequence(what)
+	record(s)
+	_, err := s.Run(ctx)
+	if e := s.Close(); err == nil {
+		err = e
+	}
+	return err
+}
+
+// AllocAll allocates one buffer a size, or none.
+func AllocAll(d Device, sizes ...int64) ([]Buffer, error) {
+	var all []Buffer
+	for _, n := range sizes {
+		b, err := d.Alloc(n, AllocOptions{})
+		if err != nil {
+			for _, done := range all {
+				// Nobody else has seen it, so closing it cannot be refused.
+				_ = done.Close()
+			}
+			return nil, err
+		}
+		all = append(all, b)
+	}
+	return all, nil
+}
