@@ -1,0 +1,242 @@
+package conform
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/govyre/vyre/ir"
+)
+
+// RandomProgram is a program made of random decisions, with a launch for it. It is free
+// of races, reads no undefined data, ends, and its results do not depend on the schedule; so every device
+// has to leave the same bits. How the generator keeps those promises:
+//
+//   - Every array that several invocations can touch has a mode, the same for all of them: each touches
+//     its own cell only, or all read, or all apply one commutative atomic and ignore the old value. Modes change
+//     only at a barrier of the array's scope.
+//   - Barriers stand only where the generator knows control to be uniform: at the top level, and in loops
+//     and ifs on values uniform by construction.
+//   - Loops count, and count no further than a small constant.
+//   - Shared and local arrays are filled before anything else happens.
+//   - NaNs are made canonical before an op that looks at their bits.
+type RandomProgram struct {
+	Case
+	choices []uint16
+}
+
+// Random makes the program of a seed. Equal seeds give equal programs.
+func Random(seed uint64) *RandomProgram {
+	return generate(&choices{rng: rand.New(rand.NewPCG(seed, 0x76797265))})
+}
+
+// FromChoices makes the program of a stream of decisions; every stream has one.
+func FromChoices(stream []uint16) *RandomProgram {
+	return generate(&choices{stream: stream})
+}
+
+// Choices returns the decisions the program was made of.
+func (r *RandomProgram) Choices() []uint16 { return r.choices }
+
+// mode says how the invocations may touch an array until the next barrier.
+type mode uint8
+
+const (
+	modeOwn  mode = iota // each its own cell
+	modeRead             // all cells, loads only
+	modeAtom             // one commutative atomic, result ignored
+)
+
+// array is an object with a mode.
+type array struct {
+	obj    ir.Object
+	elem   ir.Type
+	shared bool
+	cells  int // cells an invocation owns
+	mode   mode
+	atom   ir.Op // of modeAtom
+}
+
+// local is a local array.
+type local struct {
+	obj  ir.Object
+	elem ir.Type
+	n    int
+}
+
+// generator holds the program under construction.
+type generator struct {
+	*choices
+	b      *ir.Builder
+	fuel   int // expressions and statements still allowed
+	wg     [3]uint32
+	size   int // invocations of a group
+	total  int // of the grid
+	arrays []*array
+	ro     []*array // read-only buffers
+	locals []local
+	vars   []*ir.Var
+	labels []label
+	level  ir.Level // of control: where convergent ops may stand
+	coop   bool
+	own    ir.Value // linear id in the grid
+	ownWG  ir.Value // linear id in the group
+	launch Launch
+	trap   bool // the program has its trap
+	rounds int  // loops at uniform control so far
+}
+
+type label struct {
+	ir.Label
+	loop bool
+}
+
+var groupSizes = [][3]uint32{{1, 1, 1}, {4, 1, 1}, {32, 1, 1}, {33, 1, 1}, {5, 3, 1}, {64, 1, 1}, {8, 4, 2}}
+
+func generate(c *choices) *RandomProgram {
+	g := &generator{choices: c, fuel: 20 + c.pick(80)}
+	wg := groupSizes[g.pick(len(groupSizes))]
+	g.wg = wg
+	g.size = int(wg[0] * wg[1] * wg[2])
+	g.launch.Grid = [3]uint32{uint32(1 + g.pick(3)), 1, 1}
+	if g.chance(8) {
+		g.launch.Grid[1] = 2
+	}
+	groups := int(g.launch.Grid[0] * g.launch.Grid[1])
+	g.total = g.size * groups
+	g.coop = g.chance(4)
+	g.b = ir.New("random", ir.Workgroup(wg[:]...))
+	g.declare()
+	g.fill()
+	g.phases(ir.LevelGrid, 0)
+	g.results()
+	p, err := g.b.Program()
+	if err != nil {
+		panic(fmt.Sprintf("BUG: generator made a program that the verifier refuses: %v", err))
+	}
+	return &RandomProgram{Case{Family: "random", Name: "program", Program: p, Launch: g.launch}, c.stream}
+}
+
+var elemTypes = []ir.Type{ir.U32, ir.I32, ir.F32, ir.U64, ir.I64, ir.F64, ir.U8, ir.I16, ir.F16, ir.BF16, ir.Bool}
+
+// declare makes parameters, arrays and first variables.
+func (g *generator) declare() {
+	b := g.b
+	for i := range 1 + g.pick(3) {
+		t := elemTypes[g.pick(len(elemTypes))]
+		n := []int{7, 64, 1, 0, 33}[g.pick(5)]
+		g.ro = append(g.ro, &array{obj: b.Buffer(fmt.Sprintf("in%d", i), t, ir.RO), elem: t})
+		data := make([]byte, 0, n*t.Size())
+		vals := edges(t.Value())
+		for range n {
+			data = appendBits(data, t, vals[g.pick(len(vals))]&t.Mask())
+		}
+		g.launch.Args = append(g.launch.Args, Arg{Data: data})
+	}
+	for i := range g.pick(3) {
+		t := elemTypes[g.pick(len(elemTypes))]
+		a := &array{obj: b.Buffer(fmt.Sprintf("rw%d", i), t, ir.RW), elem: t, cells: 1 + g.pick(3)}
+		g.arrays = append(g.arrays, a)
+		n := a.cells*g.total - g.pick(4) // the last cells may be missing
+		g.launch.Args = append(g.launch.Args, Arg{Data: make([]byte, max(0, n)*t.Size())})
+	}
+	for i := range g.pick(3) {
+		t := elemTypes[g.pick(7)]
+		v := b.Scalar(fmt.Sprintf("s%d", i), t)
+		vals := edges(t.Value())
+		bits := vals[g.pick(len(vals))]
+		if t != t.Value() {
+			bits = widen(t, bits&t.Mask())
+		}
+		g.launch.Args = append(g.launch.Args, Arg{Bits: bits})
+		g.vars = append(g.vars, b.Var(v))
+	}
+	for i := range g.pick(3) {
+		t := elemTypes[g.pick(len(elemTypes))]
+		a := &array{obj: b.SharedArray(fmt.Sprintf("sh%d", i), t, g.size), elem: t, shared: true, cells: 1}
+		g.arrays = append(g.arrays, a)
+	}
+	for i := range g.pick(2) {
+		t := elemTypes[g.pick(len(elemTypes))]
+		g.locals = append(g.locals, local{b.LocalArray(fmt.Sprintf("lo%d", i), t, 4), t, 4})
+	}
+}
+
+// fill gives shared and local arrays defined contents and draws the first modes.
+func (g *generator) fill() {
+	b := g.b
+	g.ownWG = g.linear()
+	g.own = g.ownWG
+	if g.total > g.size {
+		group := b.Add(b.Group(0), b.Mul(b.Group(1), b.Groups(0)))
+		g.own = b.Add(b.Mul(group, b.U32(uint32(g.size))), g.ownWG)
+	}
+	for _, l := range g.locals {
+		for i := range l.n {
+			b.Store(l.obj, b.U32(uint32(i)), g.constant(l.elem.Value()))
+		}
+	}
+	shared := false
+	for _, a := range g.arrays {
+		if a.shared {
+			b.Store(a.obj, g.ownWG, g.constant(a.elem.Value()))
+			shared = true
+		}
+	}
+	for _, a := range g.arrays {
+		if !a.shared {
+			g.draw(a)
+		}
+	}
+	if shared {
+		b.Barrier()
+		for _, a := range g.arrays {
+			if a.shared {
+				g.draw(a)
+			}
+		}
+	}
+	g.level = ir.LevelGrid
+}
+
+// linear is the linear id in the group.
+func (g *generator) linear() ir.Value {
+	b := g.b
+	v := b.Local(0)
+	if g.wg[1] > 1 {
+		v = b.Add(v, b.Mul(b.Local(1), b.U32(g.wg[0])))
+	}
+	if g.wg[2] > 1 {
+		v = b.Add(v, b.Mul(b.Local(2), b.U32(g.wg[0]*g.wg[1])))
+	}
+	return v
+}
+
+// draw gives an array its next mode.
+func (g *generator) draw(a *array) {
+	a.mode = mode(g.pick(3))
+	if a.mode == modeAtom && !a.elem.IsInt() {
+		a.mode = modeRead
+	}
+	a.atom = []ir.Op{ir.OpAtomicAdd, ir.OpAtomicSub, ir.OpAtomicMin, ir.OpAtomicMax, ir.OpAtomicAnd, ir.OpAtomicOr, ir.OpAtomicXor}[g.pick(7)]
+}
+
+// results stores every variable to a buffer of its type, so that all that was computed is seen.
+func (g *generator) results() {
+	b := g.b
+	byType := make(map[ir.Type][]*ir.Var)
+	var order []ir.Type
+	for _, v := range g.vars {
+		if byType[v.Type()] == nil {
+			order = append(order, v.Type())
+		}
+		byType[v.Type()] = append(byType[v.Type()], v)
+	}
+	for _, t := range order {
+		vs := byType[t]
+		out := b.Buffer("r_"+t.String(), t, ir.WO)
+		g.launch.Args = append(g.launch.Args, Arg{Data: make([]byte, g.total*len(vs)*t.Size())})
+		for i, v := range vs {
+			b.Store(out, b.Add(b.Mul(g.own, b.U32(uint32(len(vs)))), b.U32(uint32(i))), v.Get())
+		}
+	}
+}

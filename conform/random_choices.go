@@ -1,0 +1,93 @@
+package conform
+
+import "math/rand/v2"
+
+// choices is the stream of decisions that a random program is made of. Recording draws
+// them at random; replaying reads them back, and gives 0, always the simplest decision, when
+// the stream has ended. So any stream is a program, a shorter stream or smaller numbers make a smaller
+// program, and shrinking needs to know nothing about programs.
+type choices struct {
+	rng    *rand.Rand // nil when replaying
+	stream []uint16
+	pos    int
+}
+
+// pick returns a number below n.
+func (c *choices) pick(n int) int {
+	if n <= 1 {
+		return 0
+	}
+	if c.rng != nil {
+		v := c.rng.IntN(n)
+		c.stream = append(c.stream, uint16(v))
+		return v
+	}
+	if c.pos >= len(c.stream) {
+		return 0
+	}
+	v := int(c.stream[c.pos])
+	c.pos++
+	return v % n
+}
+
+// chance is true once in n times.
+func (c *choices) chance(n int) bool { return c.pick(n) == n-1 }
+
+// Shrink looks for a smaller program that still fails: it drops runs of decisions, then
+// lowers single ones, until neither helps or the tries are used up. fails must give the same answer for the
+// same program. It returns the smallest program found, r itself if none.
+func Shrink(r *RandomProgram, tries int, fails func(*RandomProgram) bool) *RandomProgram {
+	best := r
+	try := func(stream []uint16) bool {
+		if tries <= 0 {
+			return false
+		}
+		tries--
+		cand := FromChoices(stream)
+		if cand.smaller(best) && fails(cand) {
+			best = cand
+			return true
+		}
+		return false
+	}
+	for improved := true; improved && tries > 0; {
+		improved = false
+		for size := max(1, len(best.choices)/2); size >= 1 && tries > 0; size /= 2 {
+			for at := 0; at+size <= len(best.choices); {
+				cut := append(append([]uint16{}, best.choices[:at]...), best.choices[at+size:]...)
+				if try(cut) {
+					improved = true
+				} else {
+					at += size
+				}
+			}
+		}
+		for at := 0; at < len(best.choices) && tries > 0; at++ {
+			for _, v := range []uint16{0, best.choices[at] / 2, best.choices[at] - 1} {
+				if v >= best.choices[at] {
+					continue
+				}
+				low := append([]uint16{}, best.choices...)
+				low[at] = v
+				if try(low) {
+					improved = true
+					break
+				}
+			}
+		}
+	}
+	return best
+}
+
+// smaller orders programs by length of the stream, then by its numbers.
+func (r *RandomProgram) smaller(than *RandomProgram) bool {
+	if len(r.choices) != len(than.choices) {
+		return len(r.choices) < len(than.choices)
+	}
+	for i, v := range r.choices {
+		if v != than.choices[i] {
+			return v < than.choices[i]
+		}
+	}
+	return false
+}

@@ -1,0 +1,207 @@
+package conform
+
+import (
+	"sync"
+
+	"github.com/govyre/vyre/ir"
+)
+
+// opsTo lists, by result type, the pure ops that random expressions use. Approximate
+// ops are left out, since devices differ on them.
+var opsTo = sync.OnceValue(func() map[ir.Type][]opCase {
+	m := make(map[ir.Type][]opCase)
+	for _, op := range ir.Ops() {
+		info := op.Info()
+		if info.Attr&ir.Approximate != 0 {
+			continue
+		}
+		list := opCases(op)
+		if op == ir.OpCvt || op == ir.OpBitcast {
+			list = conversions(op)
+		}
+		for _, o := range list {
+			m[o.out] = append(m[o.out], o)
+		}
+	}
+	return m
+})
+
+// subgroupOps take and give a value of one type, or turn a bool into a mask or a bool.
+var subgroupOps = []ir.Op{ir.OpShuffle, ir.OpShuffleXor, ir.OpShuffleUp, ir.OpShuffleDown, ir.OpReduceAdd, ir.OpReduceMul,
+	ir.OpReduceMin, ir.OpReduceMax, ir.OpReduceAnd, ir.OpReduceOr, ir.OpReduceXor, ir.OpScanAdd, ir.OpScanMul, ir.OpScanMin,
+	ir.OpScanMax, ir.OpScanAnd, ir.OpScanOr, ir.OpScanXor, ir.OpScanExAdd, ir.OpScanExMul, ir.OpScanExMin, ir.OpScanExMax,
+	ir.OpScanExAnd, ir.OpScanExOr, ir.OpScanExXor}
+
+// constant draws an edge value.
+func (g *generator) constant(t ir.Type) ir.Value {
+	vals := edges(t)
+	bits := vals[g.pick(len(vals))]
+	return g.b.Const(t, bits)
+}
+
+// expr writes an expression of type t.
+func (g *generator) expr(t ir.Type, depth int) ir.Value {
+	g.fuel--
+	if g.fuel < 0 || depth < 0 {
+		return g.leaf(t)
+	}
+	switch g.pick(10) {
+	case 0, 1, 2:
+		return g.leaf(t)
+	case 3:
+		if v, ok := g.load(t); ok {
+			return v
+		}
+	case 4:
+		if g.level <= ir.LevelWarp {
+			return g.subgroup(t, depth)
+		}
+	case 5:
+		if depth > 0 && g.chance(2) {
+			c := g.expr(ir.Bool, depth-1)
+			r := g.b.Choose(c, g.arm(t, depth), g.arm(t, depth))
+			return r[0]
+		}
+	}
+	return g.op(t, depth)
+}
+
+// arm is one arm of an if with a result.
+func (g *generator) arm(t ir.Type, depth int) func() []ir.Value {
+	return func() (r []ir.Value) {
+		g.body(func() { r = []ir.Value{g.expr(t, depth-1)} })
+		return r
+	}
+}
+
+// leaf writes a constant, a variable or a builtin.
+func (g *generator) leaf(t ir.Type) ir.Value {
+	b := g.b
+	var vars []*ir.Var
+	for _, v := range g.vars {
+		if v.Type() == t {
+			vars = append(vars, v)
+		}
+	}
+	kind := g.pick(4)
+	if kind > 0 && len(vars) > 0 {
+		return vars[g.pick(len(vars))].Get()
+	}
+	if kind == 3 && t == ir.U32 {
+		switch g.pick(7) {
+		case 0:
+			return b.Local(0)
+		case 1:
+			return b.Lane()
+		case 2:
+			return b.Warp()
+		case 3:
+			return b.Group(0)
+		case 4:
+			return b.Groups(0)
+		case 5:
+			return b.Len(g.ro[g.pick(len(g.ro))].obj)
+		}
+		return g.own
+	}
+	return g.constant(t)
+}
+
+// load reads from an object of element type t that may be read here.
+func (g *generator) load(t ir.Type) (ir.Value, bool) {
+	b := g.b
+	type source struct {
+		obj ir.Object
+		own *array
+	}
+	var from []source
+	for _, a := range g.ro {
+		if a.elem.Value() == t {
+			from = append(from, source{a.obj, nil})
+		}
+	}
+	for _, a := range g.arrays {
+		if a.elem.Value() != t || a.mode == modeAtom {
+			continue
+		}
+		if a.mode == modeOwn {
+			from = append(from, source{a.obj, a})
+		} else {
+			from = append(from, source{a.obj, nil})
+		}
+	}
+	for _, l := range g.locals {
+		if l.elem.Value() == t {
+			from = append(from, source{l.obj, nil})
+		}
+	}
+	if len(from) == 0 {
+		return 0, false
+	}
+	s := from[g.pick(len(from))]
+	if s.own != nil {
+		return b.Load(s.obj, g.cell(s.own)), true
+	}
+	return b.Load(s.obj, g.index()), true
+}
+
+// index is an index of any integer type, sometimes out of bounds, never a constant, since
+// constant ones out of bounds are refused.
+func (g *generator) index() ir.Value {
+	b := g.b
+	t := []ir.Type{ir.U32, ir.I32, ir.U64, ir.I64}[g.pick(4)]
+	if g.chance(2) {
+		return b.Add(b.Cvt(t, g.own), g.expr(t, 1))
+	}
+	return b.Cvt(t, b.And(g.expr(ir.U32, 1), b.U32(7)))
+}
+
+// op writes a pure op with result type t.
+func (g *generator) op(t ir.Type, depth int) ir.Value {
+	b := g.b
+	list := opsTo()[t]
+	o := list[g.pick(len(list))]
+	in := make([]ir.Value, len(o.in))
+	for i, it := range o.in {
+		in[i] = g.expr(it, depth-1)
+	}
+	switch o.op {
+	case ir.OpCvt:
+		return b.Cvt(o.out, in[0])
+	case ir.OpBitcast:
+		if isFloat(o.in[0]) {
+			in[0] = b.CanonNaN(in[0])
+		}
+		return b.Bitcast(o.out, in[0])
+	case ir.OpCopysign:
+		in[1] = b.CanonNaN(in[1])
+	}
+	return b.OpImm(o.op, o.imm, in...)
+}
+
+// subgroup writes an op among the lanes of the warp.
+func (g *generator) subgroup(t ir.Type, depth int) ir.Value {
+	b := g.b
+	if t == ir.Bool && g.chance(2) {
+		return b.Op([]ir.Op{ir.OpAny, ir.OpAll}[g.pick(2)], g.expr(ir.Bool, depth-1))
+	}
+	if t == ir.U32 && g.chance(3) {
+		if g.chance(2) {
+			v := g.expr([]ir.Type{ir.U32, ir.I64}[g.pick(2)], depth-1)
+			return b.Op(ir.OpMatch, v)
+		}
+		return b.Op(ir.OpBallot, g.expr(ir.Bool, depth-1))
+	}
+	var legal []ir.Op
+	for _, op := range subgroupOps {
+		if op.Info().In[0].Set.Has(t) {
+			legal = append(legal, op)
+		}
+	}
+	op := legal[g.pick(len(legal))]
+	v := g.expr(t, depth-1)
+	if op.Info().Args == 2 {
+		return b.Op(op, v, g.expr(ir.U32, depth-1))
+	}
+	return b.Op(op, v)
+}
