@@ -73,7 +73,7 @@ func (g *group) misuse() error {
 	for l := range g.inv {
 		c.add(&g.inv[l], false)
 	}
-	return fmt.Errorf("gpu: group %s: its invocations wait for each other in different places:%v", coords(g.id), &c)
+	return fmt.Errorf("gpu: group %s: its invocations do not all reach the same barrier or subgroup op:%v", coords(g.id), &c)
 }
 
 // misuse describes a grid in which no group can go on.
@@ -85,7 +85,7 @@ func (r *run) misuse() error {
 			c.add(&g.inv[l], true)
 		}
 	}
-	return fmt.Errorf("gpu: the groups of the grid wait for each other in different places:%v", &c)
+	return fmt.Errorf("gpu: the groups of the grid do not all reach the same grid barrier:%v", &c)
 }
 
 // settle makes what the waiting members wrote before they waited visible to the caller.
