@@ -7,7 +7,7 @@ import (
 	"github.com/govyre/vyre/gpu"
 )
 
-// Each figure is per invocation and op; divide by nothing.
+// ns/invocation is the time of one op divided by the invocations that took part in it.
 func BenchmarkBarrier(b *testing.B) {
 	for _, size := range []uint32{32, 256, 1024} {
 		b.Run(fmt.Sprintf("Group/%d", size), func(b *testing.B) {

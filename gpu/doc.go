@@ -65,8 +65,9 @@
 //	shared memory at start                      undefined                zero
 //	atomics                                     order and scope as said  sequentially consistent
 //	GridBarrier in a launch not Cooperative     a launch of it always is panics
-//	panic, Assert                               reported, the invocation panics; Run panics with group
-//	                                            may go on                and local id
+//	panic, Assert                               reported; after panic    panic; Run panics with group
+//	                                            the invocation ends,     and local id
+//	                                            after Assert it goes on
 //	Trace                                       a ring the host reads    a line on standard error
 //
 // [Exp] and its kin are recipes of exact operations and have the same bits everywhere;
