@@ -47,5 +47,3 @@ type checker struct {
 func newChecker(c *Code, objs []ObjectInfo) *checker {
 	return &checker{report: report{c: c}, objs: objs}
 }
-
-func (k *checker) control() {}

@@ -29,6 +29,9 @@ func (s *structure) row(r Row) {
 			s.fault("VY011", r, in.Name, "no", "its row has type "+t.String())
 		}
 	}
+	if in.Spread == SpreadMerge {
+		s.carried(r)
+	}
 	s.operands(r, in)
 	switch in.Imm {
 	case ImmPool:
@@ -48,6 +51,20 @@ func (s *structure) row(r Row) {
 		} else {
 			s.fault("VY009", r, in.Name)
 		}
+	}
+}
+
+// carried checks the type of an argument or result. It is done here because sealing
+// removes those that are one value from outside, whatever type they state.
+func (s *structure) carried(r Row) {
+	before := len(s.diags)
+	if t := s.c.Type[r]; t.IsVector() && usable(t) {
+		s.add("VY111", r, s.value(r), t, "cannot be carried")
+	} else if t != None {
+		s.valueType(r)
+	}
+	if len(s.diags) > before {
+		s.faulty[s.top().region] = true
 	}
 }
 

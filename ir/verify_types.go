@@ -17,7 +17,7 @@ func (k *checker) rows() {
 		in := &table[c.Op[r]]
 		before := len(k.diags)
 		if in.Result.Kind != ResultNone {
-			k.defined(r)
+			k.valueType(r)
 		}
 		if in.Imm == ImmObject {
 			k.access(r, in, k.objs[c.X[r]])
@@ -38,16 +38,16 @@ func (k *checker) rows() {
 // the value is defined.
 func usable(t Type) bool { return t.Valid() && t.Elem().IsValue() }
 
-// defined checks that the type of row r is one that a value can have.
-func (k *checker) defined(r Row) {
-	switch t := k.c.Type[r]; {
+// valueType checks that the type of row r is one that a value can have.
+func (p *report) valueType(r Row) {
+	switch t := p.c.Type[r]; {
 	case usable(t):
 	case t > BF16 && t < numTypes:
-		k.add("VY110", r, k.value(r), t)
+		p.add("VY110", r, p.value(r), t)
 	case t.IsVector() && t.Elem().IsValue():
-		k.add("VY111", r, k.value(r), t, "is wider than 16 bytes")
+		p.add("VY111", r, p.value(r), t, "is wider than 16 bytes")
 	default:
-		k.add("VY103", r, k.c.Op[r], fmt.Sprintf("code %d", t), "one of a value")
+		p.add("VY103", r, p.c.Op[r], fmt.Sprintf("code %d", t), "one of a value")
 	}
 }
 
