@@ -1,0 +1,79 @@
+package interp
+
+import "github.com/govyre/vyre/ir"
+
+// Break is what a hook sees: a warp about to run a row. It is good until the hook returns.
+type Break struct {
+	Row   ir.Row
+	Mask  uint32 // lanes that run it
+	Group [3]uint32
+	Warp  int
+	w     *warp
+	in    *instr
+}
+
+// Operand returns the raw bits of the row's operand k, 0 to 2, in a lane; false if the
+// row has no such operand.
+func (b *Break) Operand(k, lane int) (uint64, bool) {
+	if k < 0 || k > 2 || lane < 0 || lane > 31 {
+		return 0, false
+	}
+	n := b.in.op.Info().Args
+	if k >= n {
+		return 0, false
+	}
+	slot := [3]int32{b.in.a, b.in.b, b.in.c}[k]
+	return b.w.at(slot)[lane], true
+}
+
+func (x *worker) callHook(w *warp, in *instr, live uint32) {
+	x.o.Hook(Break{Row: in.row, Mask: live, Group: w.g.at, Warp: w.index, w: w, in: in})
+}
+
+// trapped records the first lane whose condition holds. All lanes go on.
+func (x *worker) trapped(w *warp, in *instr, live uint32) {
+	failing := w.test(in, live)
+	if failing == 0 {
+		return
+	}
+	lane := firstLane(failing)
+	if x.o.Schedule.order == descending {
+		lane = lastLane(failing)
+	}
+	p := x.k.p
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.trap == nil || x.k.mut.LastTrap {
+		x.trap = &Trap{Code: in.x, Row: in.row, Pos: p.Pos(in.row), Message: p.Message(in.row),
+			Value: w.at(in.b)[lane], By: x.invocation(w, lane)}
+	}
+}
+
+// traced appends a record a lane, or counts it as dropped.
+func (x *worker) traced(w *warp, in *instr, live uint32) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, l := range x.order(live) {
+		if len(x.traces) >= x.o.TraceCap {
+			x.dropped++
+			continue
+		}
+		t := Trace{Tag: in.x, Row: in.row, Count: len(in.list), Linear: x.linear(w, int(l))}
+		for i, slot := range in.list {
+			t.Values[i] = w.at(slot)[l]
+		}
+		x.traces = append(x.traces, t)
+	}
+}
+
+// linear returns the linear id of a lane in the grid.
+func (x *worker) linear(w *warp, lane int) uint64 {
+	by := x.invocation(w, lane)
+	var id [3]uint64
+	for axis := range id {
+		id[axis] = uint64(by.Group[axis])*uint64(x.k.size[axis]) + uint64(by.Local[axis])
+	}
+	nx := uint64(x.grid[0]) * uint64(x.k.size[0])
+	ny := uint64(x.grid[1]) * uint64(x.k.size[1])
+	return id[0] + nx*(id[1]+ny*id[2])
+}

@@ -1,0 +1,210 @@
+package interp
+
+import (
+	"unsafe"
+
+	"github.com/govyre/vyre/ir"
+)
+
+// detector watches the accesses of one worker.
+type detector struct {
+	x       *worker
+	reports reports
+	races   bool
+	undef   bool
+	ordered bool // the program has acquire or release: clocks are kept
+
+	grid    uint32   // grid barriers passed
+	buffers []shadow // by object
+	free    []*page
+	sync    map[location]*point
+}
+
+// accessKind tells plain accesses from atomics and their scopes.
+type accessKind uint8
+
+const (
+	plainAccess  accessKind = 0
+	atomicAccess accessKind = 1 << 0
+	groupScope   accessKind = 1 << 1 // of an atomic: only its own group takes part
+)
+
+// resetDetector makes or drops the worker's detector for a new launch.
+func (x *worker) resetDetector() {
+	if x.o.Detect == 0 {
+		x.det = nil
+		return
+	}
+	d := &detector{x: x, reports: reports{k: x.k}, races: x.o.Detect&Races != 0, undef: x.o.Detect&Undefined != 0}
+	if old := x.spare; old != nil {
+		d.free = old.free
+		d.takeBack(old.buffers)
+		for _, g := range x.states {
+			d.takeBack(g.shadow)
+		}
+	}
+	d.ordered = d.races && x.k.p.Traits().Ordered
+	if d.races {
+		d.buffers = make([]shadow, x.k.buffers)
+		d.sync = map[location]*point{}
+	}
+	x.det, x.spare = d, d
+}
+
+// takeBack collects the pages of shadows to be used again.
+func (d *detector) takeBack(shadows []shadow) {
+	for i := range shadows {
+		for j, p := range shadows[i].pages {
+			if p != nil {
+				d.free = append(d.free, p)
+				shadows[i].pages[j] = nil
+			}
+		}
+		shadows[i].pages = nil
+	}
+}
+
+// startGroup forgets what g's arrays held for the group before.
+func (d *detector) startGroup(g *group) {
+	if d.undef {
+		d.startUndefined(g)
+	}
+	if d.races {
+		if g.shadow == nil {
+			g.shadow = make([]shadow, len(d.x.k.objs))
+		}
+		for i := range g.warps {
+			g.warps[i].sync = nil
+			if d.ordered {
+				g.warps[i].sync = &clocks{epoch: 1}
+			}
+		}
+	}
+}
+
+// startUndefined marks every element of g's arrays as never written.
+func (d *detector) startUndefined(g *group) {
+	k := d.x.k
+	if g.warps[0].defined == nil {
+		for i := range g.warps {
+			g.warps[i].defined = make([][]uint8, len(k.objs))
+		}
+	}
+	for j := k.buffers; j < len(k.objs); j++ {
+		n := d.x.lenOf(j)
+		if k.objs[j].Shared() {
+			marks := fresh(g.warps[0].defined[j], n)
+			for i := range g.warps {
+				g.warps[i].defined[j] = marks
+			}
+			continue
+		}
+		for i := range g.warps {
+			g.warps[i].defined[j] = fresh(g.warps[i].defined[j], 32*n)
+		}
+	}
+}
+
+// fresh returns n cleared marks, in the memory of old if it has that size.
+func fresh(old []uint8, n uint64) []uint8 {
+	if uint64(len(old)) != n {
+		return make([]uint8, n)
+	}
+	clear(old)
+	return old
+}
+
+// mark returns where it is kept whether element i of object j was written; nil for buffers.
+func (w *warp) mark(j uint32, lane int, i uint64) *uint8 {
+	if w.defined == nil || w.defined[j] == nil {
+		return nil
+	}
+	if s := &w.spans[j]; s.stride != 0 {
+		i += uint64(lane) * s.len
+	}
+	return &w.defined[j][i]
+}
+
+// checkDefined reports a read of an element that nothing has written.
+func (d *detector) checkDefined(w *warp, in *instr, lane int, i uint64) {
+	if m := w.mark(in.x, lane, i); m != nil && *m == 0 {
+		d.reports.add(UndefinedRead, in, ir.NoRow, w.spans[in.x].len, Place{Index: int64(i), By: d.x.invocation(w, lane)})
+	}
+}
+
+func (d *detector) define(w *warp, in *instr, lane int, i uint64) {
+	if m := w.mark(in.x, lane, i); m != nil {
+		*m = 1
+	}
+}
+
+// read looks at a plain load of element i. It returns false if the launch is over.
+func (d *detector) read(w *warp, in *instr, lane int, i uint64, kind accessKind) bool {
+	if d.undef {
+		d.checkDefined(w, in, lane, i)
+	}
+	return !d.races || d.access(w, in, lane, i, kind, false, 0)
+}
+
+// wrote looks at a plain store of element i. It returns false if the launch is over.
+func (d *detector) wrote(w *warp, in *instr, lane int, i uint64, kind accessKind, v uint64) bool {
+	if d.undef {
+		d.define(w, in, lane, i)
+	}
+	return !d.races || d.access(w, in, lane, i, kind, true, v)
+}
+
+// atomic looks at an atomic of element i. It returns false if the launch is over.
+func (d *detector) atomic(w *warp, in *instr, lane int, i uint64, wrote bool) bool {
+	reads := in.op.Info().Attr&ir.Reads != 0
+	if d.undef {
+		if reads {
+			d.checkDefined(w, in, lane, i)
+		}
+		if wrote {
+			d.define(w, in, lane, i)
+		}
+	}
+	if !d.races {
+		return true
+	}
+	kind := atomicAccess
+	if in.flags.Scope() == ir.Group {
+		kind |= groupScope
+	}
+	if !d.access(w, in, lane, i, kind, wrote, 0) {
+		return false
+	}
+	if d.ordered {
+		d.order(w, in, i, reads, wrote)
+	}
+	return true
+}
+
+func (d *detector) passWarpBarrier(w *warp) {
+	if w.sync != nil {
+		w.sync.passAlone(d.index(w))
+	}
+}
+
+func (d *detector) passGroupBarrier(g *group) {
+	if d.ordered {
+		d.joinGroup(g)
+	}
+}
+
+func (d *detector) passGridBarrier(live []*group) {
+	d.grid++
+	for _, g := range live {
+		for i := range g.warps {
+			if s := g.warps[i].sync; s != nil {
+				s.passGrid()
+			}
+		}
+	}
+}
+
+// index numbers the warps of the grid.
+func (d *detector) index(w *warp) uint64 { return w.g.id*uint64(len(w.g.warps)) + uint64(w.index) }
+
+const pageBytes = int64(unsafe.Sizeof(page{}))

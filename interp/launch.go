@@ -1,0 +1,318 @@
+package interp
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/govyre/vyre/ir"
+)
+
+// Arg is the argument for one parameter.
+type Arg struct {
+	Mem  []byte // of a buffer: its bytes, read and written in place
+	Bits uint64 // of a scalar: the raw bits of its value type, narrow integers already widened
+}
+
+// Launch is a grid of groups and what they work on.
+type Launch struct {
+	Grid [3]uint32 // groups along x, y and z; a zero launches nothing
+	Args []Arg     // one a parameter
+	Rest int       // elements of the shared array whose length comes with the launch
+}
+
+// launch is a run in progress, shared by its workers. Kernels keep finished ones to be
+// used again, with all the state that their groups had.
+type launch struct {
+	k     *Kernel
+	code  []instr
+	ctx   context.Context
+	o     Options
+	grid  [3]uint32
+	total uint64 // groups in the grid
+	coop  bool   // all groups are alive at once
+	many  bool   // several workers: atomics on buffers have to be atomic for the host too
+
+	buffers     []span
+	scalars     []uint64
+	bank        []lanes
+	rest        uint64
+	sharedBytes uint64
+	poison      poison
+	pick        stride
+	workers     []*worker
+	meet        meeting
+
+	next      atomic.Uint64 // groups handed out
+	budget    atomic.Int64  // rows not yet handed out
+	stateUsed atomic.Int64
+	stop      atomic.Bool
+
+	mu      sync.Mutex // what follows
+	err     error
+	trap    *Trap
+	traces  []Trace
+	dropped uint64
+}
+
+// invalid makes the error of a launch that breaks the contract.
+func (k *Kernel) invalid(param, fix, format string, args ...any) error {
+	return &LaunchError{Kernel: k.p.Name(), Param: param, Msg: fmt.Sprintf(format, args...), Fix: fix}
+}
+
+// check holds a launch against the launch contract.
+func (k *Kernel) check(l *Launch) error {
+	if err := k.checkGrid(l.Grid); err != nil {
+		return err
+	}
+	params := k.p.Params()
+	if len(l.Args) != len(params) {
+		return k.invalid("", "", "%d arguments for %d parameters", len(l.Args), len(params))
+	}
+	for i := range params {
+		if err := k.checkArg(&params[i], &l.Args[i]); err != nil {
+			return err
+		}
+	}
+	for i := range params {
+		for j := range i {
+			if overlap(&params[i], &params[j], l.Args[i].Mem, l.Args[j].Mem) {
+				return k.invalid(params[i].Name, "give each its own memory",
+					"the memory of %s overlaps that of %s, and not both are read-only", params[i].Name, params[j].Name)
+			}
+		}
+	}
+	switch {
+	case l.Rest < 0:
+		return k.invalid("", "", "%d elements for the rest of shared memory", l.Rest)
+	case l.Rest > 0 && k.rest < 0:
+		return k.invalid("", "leave Rest at 0", "%d elements for a shared array that the program does not have", l.Rest)
+	case k.rest >= 0 && uint64(l.Rest) > 1<<31/k.objs[k.rest].size:
+		return k.invalid(k.objs[k.rest].Name(), "", "%d elements for shared array %s, more than 2 GiB", l.Rest, k.objs[k.rest].Name())
+	}
+	return nil
+}
+
+// Largest group counts along an axis, of every device.
+var maxGroups = [3]uint32{1<<31 - 1, 65535, 65535}
+
+func (k *Kernel) checkGrid(grid [3]uint32) error {
+	size := k.p.Workgroup()
+	for axis, n := range grid {
+		if n > maxGroups[axis] {
+			return k.invalid("", "put the long axis on x", "grid %d×%d×%d exceeds %d groups on axis %c",
+				grid[0], grid[1], grid[2], maxGroups[axis], 'x'+rune(axis))
+		}
+		if total := uint64(n) * uint64(size[axis]); total > 1<<32 {
+			return k.invalid("", "", "%d groups of %d are %d invocations on axis %c, more than 2³²", n, size[axis], total, 'x'+rune(axis))
+		}
+	}
+	return nil
+}
+
+func (k *Kernel) checkArg(p *ir.Param, a *Arg) error {
+	if !p.IsBuffer() {
+		t := p.Type.Value()
+		if wrapped := widen(p.Type, a.Bits); a.Mem != nil || wrapped != a.Bits {
+			return k.invalid(p.Name, "", "bits %#x for scalar %s are not a %s widened to %s", a.Bits, p.Name, p.Type, t)
+		}
+		return nil
+	}
+	size := uint64(p.Type.Size())
+	n := uint64(len(a.Mem))
+	switch {
+	case n%size != 0:
+		return k.invalid(p.Name, "", "%d bytes for buffer %s are not a multiple of %d, the bytes of a %s", n, p.Name, size, p.Type)
+	case n/size > p.MaxLen:
+		return k.invalid(p.Name, "declare a larger bound", "%d elements for buffer %s, its bound is %d", n/size, p.Name, p.MaxLen)
+	case n > 0 && uintptr(unsafe.Pointer(&a.Mem[0]))%uintptr(size) != 0:
+		// Elements are accessed by loads and stores of their width. What the program may
+		// assume beyond that, for vectors, matters to hardware only.
+		return k.invalid(p.Name, "start it at an element's multiple", "buffer %s starts at an address that is not a multiple of %d", p.Name, size)
+	}
+	return nil
+}
+
+// widen keeps the low bits of a value of element type t and extends them as a load does.
+func widen(t ir.Type, v uint64) uint64 {
+	v &= t.Mask()
+	switch t {
+	case ir.I8:
+		return uint64(uint32(int32(int8(v))))
+	case ir.I16:
+		return uint64(uint32(int32(int16(v))))
+	}
+	return v
+}
+
+func overlap(p, q *ir.Param, a, b []byte) bool {
+	if len(a) == 0 || len(b) == 0 || p.Access == ir.RO && q.Access == ir.RO {
+		return false
+	}
+	x, y := uintptr(unsafe.Pointer(&a[0])), uintptr(unsafe.Pointer(&b[0]))
+	return x < y+uintptr(len(b)) && y < x+uintptr(len(a))
+}
+
+// bind sets up a checked launch. Pooled state of another shape is dropped.
+func (l *launch) bind(ctx context.Context, in *Launch, o Options) {
+	k := l.k
+	l.ctx, l.o, l.grid = ctx, o.withDefaults(), in.Grid
+	l.total = uint64(in.Grid[0]) * uint64(in.Grid[1]) * uint64(in.Grid[2])
+	l.coop = k.p.Traits().GridBarrier
+	l.rest = uint64(in.Rest)
+	l.buffers = l.buffers[:0]
+	params := k.p.Params()
+	for i := range params {
+		if params[i].IsBuffer() {
+			mem := in.Args[i].Mem
+			s := span{base: unsafe.Pointer(unsafe.SliceData(mem)), len: uint64(len(mem)) / uint64(params[i].Type.Size())}
+			l.buffers = append(l.buffers, s)
+		}
+	}
+	shared := k.shared
+	if k.rest >= 0 {
+		shared = k.objs[k.rest].at + l.rest*k.objs[k.rest].size
+	}
+	if shared = align16(shared); shared != l.sharedBytes {
+		l.sharedBytes = shared
+		for _, x := range l.workers {
+			x.states = nil
+		}
+	}
+	l.fillBank(in)
+	l.poison.draw(l.o.Poison)
+	l.pick = newStride(l.total, l.o.Schedule)
+
+	n := l.o.Workers
+	if l.o.Schedule.order != ascending || l.o.Detect != 0 || l.o.Hook != nil {
+		n = 1
+	}
+	n = int(min(uint64(n), l.total))
+	l.many = n > 1
+	for len(l.workers) < n {
+		l.workers = append(l.workers, &worker{launch: l})
+	}
+	l.meet.reset(n)
+	l.next.Store(0)
+	l.budget.Store(int64(l.o.Budget))
+	l.stateUsed.Store(0)
+	l.stop.Store(false)
+	l.err, l.trap, l.traces, l.dropped = nil, nil, nil, 0
+	for i, x := range l.workers {
+		x.reset(i)
+	}
+}
+
+func (o Options) withDefaults() Options {
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if o.Budget == 0 {
+		o.Budget = defaultBudget
+	}
+	o.Budget = min(o.Budget, 1<<62)
+	if o.MaxState <= 0 {
+		o.MaxState = defaultMaxState
+	}
+	if o.TraceCap <= 0 {
+		o.TraceCap = defaultTraceCap
+	}
+	return o
+}
+
+// fillBank computes the values that are the same for the whole grid.
+func (l *launch) fillBank(in *Launch) {
+	k := l.k
+	l.scalars = l.scalars[:0]
+	params := k.p.Params()
+	for i := range params {
+		if !params[i].IsBuffer() {
+			l.scalars = append(l.scalars, in.Args[i].Bits)
+		}
+	}
+	first := l.bank == nil
+	if first {
+		l.bank = make([]lanes, len(k.bank))
+	}
+	for i, r := range k.bank {
+		switch x := k.p.X(r); k.p.Op(r) {
+		case ir.OpConst:
+			if first {
+				l.bank[i].fill(k.p.Const(r))
+			}
+		case ir.OpArg:
+			l.bank[i].fill(l.scalars[x])
+		case ir.OpLen:
+			l.bank[i].fill(l.lenOf(int(x)))
+		case ir.OpGroups:
+			l.bank[i].fill(uint64(l.grid[x]))
+		}
+	}
+}
+
+// fill sets every lane to v.
+func (v *lanes) fill(x uint64) {
+	for i := range v {
+		v[i] = x
+	}
+}
+
+// release drops what belongs to the caller, so that the pool does not keep it alive.
+func (l *launch) release() {
+	l.ctx, l.o = nil, Options{}
+	clear(l.buffers)
+	for _, x := range l.workers {
+		for _, g := range x.states {
+			l.rebind(g)
+		}
+	}
+	l.err, l.trap, l.traces = nil, nil, nil
+}
+
+// groupBytes is the state of one group, without detectors.
+func (l *launch) groupBytes() int64 {
+	k := l.k
+	w := uint64(k.slots)*uint64(unsafe.Sizeof(lanes{})) + uint64(k.depth)*uint64(unsafe.Sizeof(frame{})) +
+		uint64(len(k.objs))*uint64(unsafe.Sizeof(span{})) + align16(k.locals) + uint64(unsafe.Sizeof(warp{}))
+	return int64(uint64(k.warps)*w + l.sharedBytes + uint64(unsafe.Sizeof(group{})))
+}
+
+// stride numbers groups in the order in which a schedule starts them: i·step + first,
+// modulo n, which meets every group once if step and n have no common divisor.
+type stride struct{ n, step, first uint64 }
+
+func newStride(n uint64, s Schedule) stride {
+	switch {
+	case n == 0 || s.order == ascending:
+		return stride{n, 1, 0}
+	case s.order == descending:
+		return stride{n, n - 1, n - 1} // −1 modulo n
+	}
+	rng := seeded(s.seed, 1)
+	p := stride{n, 1, rng.Uint64() % n}
+	for range 64 { // a step without common divisor is found in a few tries
+		if c := rng.Uint64() % n; gcd(c, n) == 1 {
+			p.step = c
+			break
+		}
+	}
+	return p
+}
+
+// at returns the i-th group to start.
+func (p stride) at(i uint64) uint64 {
+	hi, lo := bits.Mul64(i, p.step)
+	lo, carry := bits.Add64(lo, p.first, 0)
+	return bits.Rem64(hi+carry, lo, p.n)
+}
+
+func gcd(a, b uint64) uint64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}

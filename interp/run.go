@@ -1,0 +1,117 @@
+package interp
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"sync"
+)
+
+// Run executes one launch. What happened inside it, a trap included, is in the Result;
+// the error says that the launch was refused (*LaunchError, *StateError) or could not
+// end (*BudgetError, *BarrierError, *CanceledError, *ProofError). After an error that
+// is not a refusal, buffers hold what the run wrote until then and the Result what it
+// had counted and found.
+//
+// Run is safe for concurrent use as long as no two runs touch the same memory.
+func (k *Kernel) Run(ctx context.Context, in Launch, o Options) (*Result, error) {
+	if o.Mutate != nil {
+		mutated, err := prepare(k.p, o.Mutate)
+		if err != nil {
+			return nil, err
+		}
+		k = mutated
+	}
+	if err := k.check(&in); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, &CanceledError{Kernel: k.p.Name(), Err: err}
+	}
+	l, _ := k.states.Get().(*launch)
+	if l == nil {
+		l = &launch{k: k, code: k.code}
+	}
+	l.bind(ctx, &in, o)
+	defer func() {
+		l.release()
+		k.states.Put(l)
+	}()
+	if l.total == 0 {
+		return &Result{}, nil
+	}
+	alive := l.total
+	if !l.coop {
+		alive = min(alive, uint64(l.window())*uint64(l.active()))
+	}
+	if need := float64(alive) * float64(l.groupBytes()); need > float64(l.o.MaxState) {
+		return nil, &StateError{Kernel: k.p.Name(), Groups: alive, Need: int64(min(need, math.MaxInt64/2)), Limit: l.o.MaxState}
+	}
+	l.work()
+	return l.result(), l.err
+}
+
+// window is the number of groups that one worker of a launch without grid barriers
+// keeps alive at once.
+func (l *launch) window() int {
+	if l.o.Schedule.order == drawn {
+		return seededGroups
+	}
+	return 1
+}
+
+// active returns the number of workers of this launch.
+func (l *launch) active() int { return l.meet.workers }
+
+// work runs all workers, one of them on the calling goroutine, and returns when every
+// one has ended.
+func (l *launch) work() {
+	var others sync.WaitGroup
+	for _, x := range l.workers[1:l.active()] {
+		others.Add(1)
+		go func() {
+			defer others.Done()
+			x.drive()
+		}()
+	}
+	l.workers[0].drive()
+	others.Wait()
+}
+
+// fail ends the launch with err, unless it has ended with another error already.
+func (l *launch) fail(err error) {
+	l.mu.Lock()
+	if l.err == nil {
+		l.err = err
+	}
+	l.mu.Unlock()
+	l.stop.Store(true)
+	l.meet.abort()
+}
+
+// claim accounts for n bytes of state; false if the launch may not have them.
+func (l *launch) claim(n int64) bool {
+	used := l.stateUsed.Add(n)
+	if used <= l.o.MaxState {
+		return true
+	}
+	l.fail(&StateError{Kernel: l.k.p.Name(), Groups: uint64(len(l.workers[0].live)), Need: used, Limit: l.o.MaxState})
+	return false
+}
+
+func (l *launch) result() *Result {
+	r := &Result{Trap: l.trap, Traces: l.traces, TracesDropped: l.dropped, StateBytes: l.stateUsed.Load(), GridBarriers: l.meet.rounds}
+	for _, x := range l.workers[:l.active()] {
+		r.Rows += x.rows
+		r.LaneRows += x.laneRows
+		r.GroupBarriers += x.groupBarriers
+		r.OutOfBounds += x.outOfBounds
+		if x.det != nil {
+			r.Reports = append(r.Reports, x.det.reports.sorted()...)
+		}
+	}
+	return r
+}
+
+// seeded returns a stream of random bits; the same seed and stream number give the same.
+func seeded(seed, stream uint64) *rand.PCG { return rand.NewPCG(seed, stream) }
