@@ -31,8 +31,10 @@ func Decode(b []byte) (p *Program, notes Diags, err error) {
 	if stated := b[24:56]; !bytes.Equal(sum[:], stated) {
 		return nil, notes, wireError("VW010", "the bytes were damaged: fetch them again", "digest %x… stated, %x… found", stated[:8], sum[:8])
 	}
-	if !isCanonical(c) {
-		return nil, notes, Diags{{Code: "VY015", Row: NoRow, Kernel: c.Name, Msg: "the program is sealed, but not in canonical form", Fix: "encode only what Seal returned"}}
+	if what := notCanonical(c); what != "" {
+		rep := report{c: c}
+		rep.add("VY015", NoRow, what+" would change if it were sealed again")
+		return nil, notes, rep.diags
 	}
 	p, err = c.freeze(sum)
 	return p, notes, err
@@ -65,16 +67,28 @@ func dropped(code, format string, args ...any) Diag {
 	return d
 }
 
-// isCanonical reports whether sealing would leave c as it is.
-func isCanonical(c *Code) bool {
+// notCanonical names a column that sealing would change, "" if there is none.
+func notCanonical(c *Code) string {
 	bare := *c
 	bare.Debug = Debug{}
 	d := bare.Clone()
 	d.canonicalise()
-	return slices.Equal(c.Op, d.Op) && slices.Equal(c.Type, d.Type) && slices.Equal(c.Flags, d.Flags) &&
-		slices.Equal(c.Region, d.Region) && slices.Equal(c.A, d.A) && slices.Equal(c.B, d.B) && slices.Equal(c.C, d.C) &&
-		slices.Equal(c.X, d.X) && slices.Equal(c.Args, d.Args) && slices.Equal(c.Extra, d.Extra) && slices.Equal(c.Pool, d.Pool) &&
-		slices.Equal(c.Regions, d.Regions) && slices.Equal(c.Params, d.Params) && slices.Equal(c.Arrays, d.Arrays)
+	for _, s := range []struct {
+		what string
+		same bool
+	}{
+		{"Op", slices.Equal(c.Op, d.Op)}, {"Type", slices.Equal(c.Type, d.Type)}, {"Flags", slices.Equal(c.Flags, d.Flags)},
+		{"Region", slices.Equal(c.Region, d.Region)}, {"A", slices.Equal(c.A, d.A)}, {"B", slices.Equal(c.B, d.B)},
+		{"C", slices.Equal(c.C, d.C)}, {"X", slices.Equal(c.X, d.X)}, {"Args", slices.Equal(c.Args, d.Args)},
+		{"Extra", slices.Equal(c.Extra, d.Extra)}, {"Pool", slices.Equal(c.Pool, d.Pool)},
+		{"Regions", slices.Equal(c.Regions, d.Regions)}, {"Params", slices.Equal(c.Params, d.Params)},
+		{"Arrays", slices.Equal(c.Arrays, d.Arrays)},
+	} {
+		if !s.same {
+			return s.what
+		}
+	}
+	return ""
 }
 
 // readFrame checks header and section table and cuts b into sections.

@@ -145,6 +145,12 @@ func (p *parser) report(t token, code, msg, fix string) {
 // fail notes a finding at the current token.
 func (p *parser) fail(code, msg, fix string) { p.report(p.tok, code, msg, fix) }
 
+// broke notes that token t breaks a rule of the verifier that the columns could not show.
+func (p *parser) broke(t token, code string, args ...any) {
+	ru := rules[code]
+	p.report(t, code, fmt.Sprintf(ru.format, args...), ru.fix)
+}
+
 // syntax notes that the current token is not what the grammar wants.
 func (p *parser) syntax(want string) {
 	found := p.tok.kind.String()
@@ -156,7 +162,7 @@ func (p *parser) syntax(want string) {
 
 // limit ends the parse: n of something is more than a program may have.
 func (p *parser) limit(what string, n, most int) {
-	p.fail("VY502", fmt.Sprintf("%s: %d, at most %d", what, n, most), "")
+	p.broke(p.tok, "VY502", what, n, most)
 	p.stop = true
 }
 

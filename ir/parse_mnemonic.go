@@ -39,7 +39,7 @@ func readMnemonic(word string) (m mnemonic, code, msg, fix string) {
 		}
 		i := strings.LastIndexByte(name, '.')
 		if i < 0 {
-			return m, "VY014", "unknown op " + clip(word), ""
+			return m, "VT003", clip(word) + " names no op", ""
 		}
 		name, suffix = name[:i], word[i+1:]
 	}

@@ -57,7 +57,7 @@ func (p *parser) parseSimple(word token, m mnemonic) bool {
 	switch {
 	case in.Result.Kind == ResultNone:
 		if len(p.vals) > 0 {
-			p.report(p.vals[0], "VY011", fmt.Sprintf("%s has no result", in.Name), "")
+			p.broke(p.vals[0], "VY011", in.Name, "no", "it is named %"+p.vals[0].text)
 			p.setName(p.vals[0].text, unknownRow)
 		}
 	case len(p.vals) == 1:

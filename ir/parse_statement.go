@@ -107,7 +107,7 @@ func (p *parser) endStatement(r Row) bool {
 // parseExit reads a terminator behind its word.
 func (p *parser) parseExit(word token, op Op) bool {
 	if len(p.vals) > 0 {
-		p.report(p.vals[0], "VY011", fmt.Sprintf("%s has no result", table[op].Name), "")
+		p.broke(p.vals[0], "VY011", table[op].Name, "no", "it is named %"+p.vals[0].text)
 	}
 	in := &table[op]
 	var x uint32

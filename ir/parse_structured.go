@@ -64,7 +64,8 @@ func (p *parser) parseStructured(op Op) bool {
 	}
 	p.advance()
 
-	if n := len(p.code.Regions) + int(arms(op)); n > maxRegions {
+	owns := table[op].Owns
+	if n := len(p.code.Regions) + owns; n > maxRegions {
 		p.limit("regions", n, maxRegions)
 	}
 	f.region = uint32(len(p.code.Regions))
@@ -73,7 +74,7 @@ func (p *parser) parseStructured(op Op) bool {
 	} else {
 		f.row = p.emitList(op, None, flags, f.region, p.ops)
 	}
-	for range arms(op) {
+	for range owns {
 		p.code.Regions = append(p.code.Regions, Region{Op: f.row})
 	}
 	p.code.Regions[f.region].First = Row(p.code.Rows())

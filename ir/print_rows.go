@@ -118,7 +118,7 @@ func (p *printer) structured(r Row) Row {
 	c := p.c
 	op := c.Op[r]
 	first := c.X[r]
-	end := c.Regions[first+arms(op)-1].End
+	end := c.Regions[first+uint32(table[op].Owns)-1].End
 	results := Row(0)
 	for int(end+results) < c.Rows() && c.Op[end+results] == OpRes {
 		if results > 0 {
