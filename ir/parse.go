@@ -113,9 +113,7 @@ func parseFile(filename, src string, trusted bool) *parser {
 	for p.tok.kind != tokEOF && !p.stop {
 		if !p.word("kernel") {
 			p.syntax("expected a kernel")
-			for p.tok.kind != tokEOF && !p.isWord("kernel") && !p.stop {
-				p.advance()
-			}
+			p.skipToKernel()
 			continue
 		}
 		before := len(p.diags)
@@ -126,11 +124,12 @@ func parseFile(filename, src string, trusted bool) *parser {
 }
 
 func (p *parser) advance() {
-	if p.stop {
-		p.tok = token{kind: tokEOF, nl: true, line: p.tok.line, col: p.tok.col}
-		return
+	if !p.stop {
+		t := p.lexer.next()
+		if !p.stop {
+			p.tok = t
+		}
 	}
-	p.tok = p.lexer.next()
 }
 
 // report notes a finding at token t.
@@ -139,7 +138,15 @@ func (p *parser) report(t token, code, msg, fix string) {
 		return
 	}
 	p.diags = append(p.diags, Diag{Code: code, Row: NoRow, Pos: p.posOf(t), Msg: msg, Fix: fix})
-	p.stop = len(p.diags) >= maxFindings
+	if len(p.diags) >= maxFindings {
+		p.end()
+	}
+}
+
+// end makes the rest of the file look like its end.
+func (p *parser) end() {
+	p.stop = true
+	p.tok = token{kind: tokEOF, nl: true, line: p.tok.line, col: p.tok.col}
 }
 
 // fail notes a finding at the current token.
@@ -163,7 +170,7 @@ func (p *parser) syntax(want string) {
 // limit ends the parse: n of something is more than a program may have.
 func (p *parser) limit(what string, n, most int) {
 	p.broke(p.tok, "VY502", what, n, most)
-	p.stop = true
+	p.end()
 }
 
 func (p *parser) posOf(t token) Pos { return Pos{File: p.file, Line: t.line, Col: t.col} }
@@ -208,26 +215,27 @@ func (p *parser) take(k tokenKind, want string) (token, bool) {
 	return t, true
 }
 
-// resync goes on behind a syntax error: to the end of the line, past whole bodies.
-func (p *parser) resync() {
+// resync goes on behind a syntax error: to the end of the line, past whole bodies. It
+// passes at least one token if the statement, which starts at token number start, had none.
+func (p *parser) resync(start int) {
+	stuck := p.tokens == start
 	for depth := 0; p.tok.kind != tokEOF; p.advance() {
+		if depth == 0 && !stuck && (p.tok.nl || p.tok.kind == ';' || p.tok.kind == '}') {
+			return
+		}
+		stuck = false
 		switch p.tok.kind {
 		case '{':
 			depth++
-			continue
 		case '}':
-			if depth == 0 {
-				return
-			}
 			depth--
-			continue
-		case ';':
-			if depth == 0 {
-				return
-			}
 		}
-		if depth == 0 && p.tok.nl {
-			return
-		}
+	}
+}
+
+// skipToKernel goes on with the next kernel.
+func (p *parser) skipToKernel() {
+	for p.tok.kind != tokEOF && !p.isWord("kernel") {
+		p.advance()
 	}
 }

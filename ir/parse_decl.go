@@ -11,8 +11,8 @@ import (
 func (p *parser) parseKernel() {
 	p.kernel = kernel{
 		code:    &Code{},
-		values:  map[string]Row{},
-		labels:  map[string]Row{},
+		values:  map[string]Row{noName: unknownRow},
+		labels:  map[string]Row{noName: 0},
 		objects: map[string]Object{},
 		constOf: map[constKey]Row{},
 		frames:  p.frames[:0],
@@ -23,10 +23,7 @@ func (p *parser) parseKernel() {
 	}
 	p.codes = append(p.codes, p.code)
 	if !p.parseHead() {
-		p.resync()
-		if p.tok.kind == '}' {
-			p.advance()
-		}
+		p.skipToKernel()
 		return
 	}
 	p.code.Regions = append(p.code.Regions, Region{Op: NoRow})
@@ -100,7 +97,7 @@ type arrayDecl struct {
 func (p *parser) parseDecls() {
 	var arrays []arrayDecl
 	for {
-		ok := true
+		ok, start := true, p.tokens
 		switch {
 		case p.word("param"):
 			ok = p.parseParam()
@@ -114,7 +111,7 @@ func (p *parser) parseDecls() {
 			return
 		}
 		if !ok {
-			p.resync()
+			p.resync(start)
 		}
 		for p.punct(';') {
 		}
@@ -131,7 +128,7 @@ func (p *parser) parseParam() bool {
 	param := Param{Name: name.text}
 	switch name.kind {
 	case tokObject:
-		p.defineObject(name, Object(len(p.objects)))
+		p.defineObject(name, Object(p.code.Buffers()))
 		p.code.Params = append(p.code.Params, param)
 		return p.parseBuffer(&p.code.Params[len(p.code.Params)-1])
 	case tokValue:

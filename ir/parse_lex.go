@@ -47,6 +47,10 @@ var identByte = func() (t [256]bool) {
 	return
 }()
 
+// noName stands for a name that was left out; the parser knows it everywhere, since the
+// lexer has said what there is to say.
+const noName = "?"
+
 // lexer cuts a source text into tokens. It looks at every byte once, but for a mark's.
 type lexer struct {
 	src       string
@@ -109,16 +113,15 @@ func (l *lexer) next() token {
 			return t
 		case '%', '@', '^', '#':
 			l.pos++
-			t.text = l.ident()
-			if t.text != "" && len(t.text) <= maxName {
-				t.kind = sigilKind(c)
-				return t
-			}
-			if t.text == "" {
+			t.kind, t.text = sigilKind(c), l.ident()
+			switch {
+			case t.text == "":
 				l.bad(t, fmt.Sprintf("no name after %q", c), "")
-			} else {
+				t.text = noName
+			case len(t.text) > maxName:
 				l.bad(t, fmt.Sprintf("name of %d bytes, at most %d", len(t.text), maxName), "")
 			}
+			return t
 		case '!':
 			l.pos++
 			t.kind, t.text = tokMark, l.mark()

@@ -15,7 +15,7 @@ func (p *parser) parseSimple(word token, m mnemonic) bool {
 		}
 		x = uint32(o)
 	}
-	more := p.startsOperand()
+	more := p.startsOperand() && (in.Args > 0 || in.List || immediates(in.Imm) > 0)
 	if in.Imm == ImmObject {
 		more = p.punct(',')
 	}
@@ -77,7 +77,7 @@ func (p *parser) object(in *Info) (Object, bool) {
 		return 0, false
 	}
 	o, ok := p.objects[name.text]
-	if !ok {
+	if !ok && name.text != noName {
 		p.report(name, "VT003", fmt.Sprintf("@%s is not defined", name.text), "")
 	}
 	if in.Args == 0 {

@@ -27,14 +27,14 @@ func (p *parser) parseStatement() {
 		p.closeBody()
 		return
 	}
-	if !p.parseOne() {
+	if start := p.tokens; !p.parseOne() {
 		// What the statement would have defined is known to be missing.
 		for _, v := range p.vals {
 			if _, ok := p.lookup(v.text); !ok {
 				p.setName(v.text, unknownRow)
 			}
 		}
-		p.resync()
+		p.resync(start)
 	}
 }
 

@@ -163,6 +163,7 @@ func (p *parser) closeBody() {
 		}
 	}
 	p.advance()
+	start := p.tokens
 	regions := p.code.Regions
 	regions[f.region].End = Row(p.code.Rows())
 	if f.op == 0 {
@@ -177,7 +178,7 @@ func (p *parser) closeBody() {
 		regions[f.region].First = Row(p.code.Rows())
 		if p.word("else") {
 			if !p.expect('{', "after else") {
-				p.resync()
+				p.resync(start)
 			}
 			return
 		}
@@ -194,7 +195,7 @@ func (p *parser) closeBody() {
 	}
 	p.types, p.results = p.types[:closed.types], p.results[:closed.results]
 	if !p.endStatement(closed.row) {
-		p.resync()
+		p.resync(start)
 	}
 }
 

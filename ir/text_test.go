@@ -1,8 +1,12 @@
 package ir_test
 
 import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/govyre/vyre/ir"
@@ -26,7 +30,49 @@ func corpus(t testing.TB) map[string]string {
 	return texts
 }
 
-func TestUnsealedTextRoundTrips(t *testing.T) {
+// parseAll returns the programs of the corpus.
+func parseAll(t testing.TB) []*ir.Program {
+	t.Helper()
+	var all []*ir.Program
+	for name, src := range corpus(t) {
+		ps, err := ir.Parse(name, src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, ps...)
+	}
+	return all
+}
+
+// parseOne parses a text with one kernel.
+func parseOne(t testing.TB, src string) *ir.Program {
+	t.Helper()
+	ps, err := ir.Parse("test", src)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, src)
+	}
+	if len(ps) != 1 {
+		t.Fatalf("%d kernels, want 1", len(ps))
+	}
+	return ps[0]
+}
+
+func TestTextOfProgramParsesToTheSameDigest(t *testing.T) {
+	for _, p := range parseAll(t) {
+		t.Run(p.Name(), func(t *testing.T) {
+			text := p.Text()
+			again := parseOne(t, text)
+			if again.Digest() != p.Digest() {
+				t.Errorf("another digest after\n%s\nnow\n%s", text, again.Text())
+			}
+			if got := again.Text(); got != text {
+				t.Errorf("printed twice:\n%s\nprinted once:\n%s", got, text)
+			}
+		})
+	}
+}
+
+func TestTextOfUnsealedCodeRoundTrips(t *testing.T) {
 	for name, src := range corpus(t) {
 		t.Run(name, func(t *testing.T) {
 			codes, err := ir.ParseCode(name, src)
@@ -44,5 +90,408 @@ func TestUnsealedTextRoundTrips(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestCorpusHasEveryOp(t *testing.T) {
+	used := map[ir.Op]bool{}
+	for _, p := range parseAll(t) {
+		for r := range ir.Row(p.Rows()) {
+			used[p.Op(r)] = true
+		}
+	}
+	for _, op := range ir.Ops() {
+		if !used[op] {
+			t.Errorf("no text has %s", op)
+		}
+	}
+}
+
+func TestBuiltProgramPrintsAndParsesToTheSameDigest(t *testing.T) {
+	for _, s := range shapes {
+		t.Run(s.name, func(t *testing.T) {
+			p, err := s.build(2000).Program()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if parseOne(t, p.Text()).Digest() != p.Digest() {
+				t.Error("another digest")
+			}
+		})
+	}
+}
+
+func TestSeveralKernelsShareAFile(t *testing.T) {
+	all := parseAll(t)
+	var b bytes.Buffer
+	if err := ir.Print(&b, all...); err != nil {
+		t.Fatal(err)
+	}
+	again, err := ir.Parse("all", b.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range again {
+		if p.Digest() != all[i].Digest() || p.Name() != all[i].Name() {
+			t.Errorf("kernel %d came back as %s, was %s", i, p.Name(), all[i].Name())
+		}
+	}
+}
+
+func TestNamesLayoutAndPositionsAreNoPartOfTheDigest(t *testing.T) {
+	a := parseOne(t, "vyre 1\nkernel @a workgroup(1) {\n param @x: buf<u32> rw\n %v = load @x[0_u32]\n store @x[1_u32], %v\n}")
+	b := parseOne(t, "vyre 1 kernel @b workgroup(1, 1, 1) { param @y: buf<u32> rw max 2147483647 align 4; // other names\n\n %w = load @y[0_u32] !f.go:3:4; store @y[0x1_u32], %w; return }")
+	if a.Digest() != b.Digest() {
+		t.Errorf("digests differ:\n%s%s", a.Text(), b.Text())
+	}
+}
+
+// A kernel with every constant bit pattern that is treated in a way of its own.
+func TestConstantsOfEveryKindSurviveTheText(t *testing.T) {
+	for typ, patterns := range constants {
+		t.Run(typ.String(), func(t *testing.T) {
+			b := ir.New("consts")
+			out := b.Buffer("out", typ, ir.RW)
+			for i, bits := range patterns {
+				b.Store(out, b.U32(uint32(i)), b.Const(typ, bits))
+			}
+			p, err := b.Program()
+			if err != nil {
+				t.Fatal(err)
+			}
+			again := parseOne(t, p.Text())
+			if again.Digest() != p.Digest() {
+				t.Errorf("another digest:\n%s%s", p.Text(), again.Text())
+			}
+		})
+	}
+}
+
+// constants holds, for each type, zeros, ones, the borders of its range, subnormals,
+// infinities and NaNs with payloads and signs.
+var constants = map[ir.Type][]uint64{
+	ir.Bool: {0, 1},
+	ir.I32:  {0, 1, 0xFFFF_FFFF, 0x7FFF_FFFF, 0x8000_0000, 42},
+	ir.U32:  {0, 1, 0xFFFF_FFFF, 0x7FFF_FFFF, 0x8000_0000, 42},
+	ir.I64:  {0, 1, ^uint64(0), 1<<63 - 1, 1 << 63, 1 << 32},
+	ir.U64:  {0, 1, ^uint64(0), 1<<63 - 1, 1 << 63, 1 << 32},
+	ir.F32: {0, 0x8000_0000, 1, 0x8000_0001, 0x007F_FFFF, 0x0080_0000, 0x3F80_0000, 0x3DCC_CCCD, 0x7F7F_FFFF, 0xFF7F_FFFF,
+		0x7F80_0000, 0xFF80_0000, 0x7FC0_0000, 0x7F80_0001, 0xFFC1_2345, 0xFFFF_FFFF, 0x4B80_0000, 0x5F00_0000},
+	ir.F64: {0, 1 << 63, 1, 1<<63 | 1, 1<<52 - 1, 1 << 52, 0x3FF0 << 48, 0x3FB9_9999_9999_999A, 0x7FEF_FFFF_FFFF_FFFF,
+		0x7FF0 << 48, 0xFFF0 << 48, 0x7FF8 << 48, 0x7FF0<<48 | 1, ^uint64(0), 0x4340 << 48},
+	ir.F16:  {0, 0x8000, 1, 0x8001, 0x03FF, 0x0400, 0x3C00, 0x2E66, 0x7BFF, 0xFBFF, 0x7C00, 0xFC00, 0x7E00, 0x7C01, 0xFFFF},
+	ir.BF16: {0, 0x8000, 1, 0x8001, 0x007F, 0x0080, 0x3F80, 0x3DCD, 0x7F7F, 0xFF7F, 0x7F80, 0xFF80, 0x7FC0, 0x7F81, 0xFFFF},
+}
+
+func TestEveryHalfReadsBackFromItsText(t *testing.T) {
+	for _, typ := range []ir.Type{ir.F16, ir.BF16} {
+		for bits := range uint64(1 << 16) {
+			s := string(ir.AppendLiteral(nil, typ, bits))
+			gotType, got, code := ir.ParseLiteral(s)
+			if code != "" || gotType != typ || got != bits {
+				t.Fatalf("%s %#x prints as %s and reads as %s %#x %s", typ, bits, s, gotType, got, code)
+			}
+		}
+	}
+}
+
+func TestRandomConstantsReadBackFromTheirText(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 100_000 {
+		for _, typ := range []ir.Type{ir.I32, ir.U32, ir.I64, ir.U64, ir.F32, ir.F64} {
+			bits := rng.Uint64() & typ.Mask()
+			s := string(ir.AppendLiteral(nil, typ, bits))
+			gotType, got, code := ir.ParseLiteral(s)
+			if code != "" || gotType != typ || got != bits {
+				t.Fatalf("%s %#x prints as %s and reads as %s %#x %s", typ, bits, s, gotType, got, code)
+			}
+		}
+	}
+}
+
+func TestLiteralsPrintAsAPersonWouldWriteThem(t *testing.T) {
+	for _, c := range []struct {
+		t    ir.Type
+		bits uint64
+		want string
+	}{
+		{ir.Bool, 1, "true"},
+		{ir.I32, 0xFFFF_FFFF, "-1_i32"},
+		{ir.U64, ^uint64(0), "18446744073709551615_u64"},
+		{ir.F32, 0x3F80_0000, "1_f32"},
+		{ir.F32, 0x8000_0000, "-0_f32"},
+		{ir.F32, 0x3DCC_CCCD, "0.1_f32"},
+		{ir.F32, 0x4974_2400, "1000000_f32"},
+		{ir.F32, 1, "1e-45_f32"},
+		{ir.F64, 0x7FF0 << 48, "inf_f64"},
+		{ir.F64, 0xFFF0 << 48, "-inf_f64"},
+		{ir.F32, 0x7FC0_0001, "0x7fc00001_f32"},
+		{ir.F16, 0x2E66, "0.1_f16"},
+		{ir.F16, 0x7BFF, "65500_f16"},
+		{ir.F16, 1, "6e-08_f16"},
+		{ir.BF16, 0x3DCD, "0.1_bf16"},
+	} {
+		if got := string(ir.AppendLiteral(nil, c.t, c.bits)); got != c.want {
+			t.Errorf("%s %#x prints as %s, want %s", c.t, c.bits, got, c.want)
+		}
+	}
+}
+
+// Rounding a decimal to f64 and then to f16 would round twice; these lie on, just above
+// and just below the middle of two halves.
+func TestDecimalHalvesRoundOnce(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		t    ir.Type
+		want uint64
+	}{
+		{"1.00048828125", ir.F16, 0x3C00},                             // tie, to even
+		{"1.00048828125000000000000000000000000001", ir.F16, 0x3C01},  // above
+		{"1.00048828124999999999999999999999999999", ir.F16, 0x3C00},  // below
+		{"1.00146484375", ir.F16, 0x3C02},                             // tie, to even
+		{"1.00146484374999999999999999999999999999", ir.F16, 0x3C01},  // below
+		{"-1.00048828125000000000000000000000000001", ir.F16, 0xBC01}, // the sign is apart
+		{"1.00390625", ir.BF16, 0x3F80},                               // tie, to even
+		{"1.0039062500000000000000000000000001", ir.BF16, 0x3F81},     // above
+		{"0.0000000298023223876953125", ir.F16, 0},                    // half the smallest subnormal
+		{"0.00000002980232238769531250000000000000001", ir.F16, 1},    // above
+		{"65519.99999999999999999999999999", ir.F16, 0x7BFF},          // below the border of infinity
+	} {
+		_, got, code := ir.ParseLiteral(c.text + "_" + c.t.String())
+		if code != "" || got != c.want {
+			t.Errorf("%s is %#x %s as %s, want %#x", c.text, got, code, c.t, c.want)
+		}
+	}
+}
+
+func TestIllegalLiterals(t *testing.T) {
+	for _, c := range []struct{ text, code string }{
+		{"1", "VT001"}, {"1_", "VT001"}, {"1_u33", "VT001"}, {"1_v2.f32", "VT001"}, {"0x_u32", "VT001"}, {"0xg_u32", "VT001"},
+		{"1e_f32", "VT001"}, {"1._f32", "VT001"}, {"0x1p3_f32", "VT001"}, {"nan_f32", "VT001"}, {"1z_u32", "VT001"},
+		{"4294967296_u32", "VT005"}, {"-1_u32", "VT005"}, {"2147483648_i32", "VT005"}, {"-2147483649_i32", "VT005"},
+		{"1.5_u32", "VT005"}, {"1e3_i64", "VT005"}, {"0x100000000_u32", "VT005"}, {"0x2_bool", "VT005"}, {"1_bool", "VT005"},
+		{"3.5e38_f32", "VT005"}, {"65520_f16", "VT005"}, {"1e400_f64", "VT005"}, {"3.39e38_bf16", ""}, {"3.4e39_bf16", "VT005"},
+		{"0x10000000000000000_u64", "VT005"}, {"256_u8", "VT005"}, {"-128_i8", ""}, {"-0_u32", ""}, {"1e-999_f64", ""},
+		{"1" + strings.Repeat("0", 1300) + "_f64", "VT005"},
+	} {
+		if _, _, code := ir.ParseLiteral(c.text); code != c.code {
+			t.Errorf("%.40s gives %q, want %q", c.text, code, c.code)
+		}
+	}
+}
+
+func TestPrinterMakesNamesLegalAndUnique(t *testing.T) {
+	b := ir.New("my kernel")
+	x := b.Buffer("x y", ir.U32, ir.RW)
+	y := b.Buffer("x_y", ir.U32, ir.RW)
+	v := b.Load(x, b.U32(0))
+	b.Name(v, "v")
+	w := b.Load(y, b.U32(0))
+	b.Name(w, "v")
+	u := b.Load(y, b.U32(1))
+	b.Name(u, "v.1")
+	n := b.Load(y, b.U32(2))
+	b.Name(n, "12")
+	b.Store(x, b.U32(0), b.Add(b.Add(v, w), b.Add(u, n)))
+	p, err := b.Program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `vyre 1
+
+kernel @my_kernel workgroup(1) {
+  param @x_y: buf<u32> rw
+  param @x_y.1: buf<u32> rw
+  %v = load @x_y[0_u32]
+  %v.1 = load @x_y.1[0_u32]
+  %v.1.1 = load @x_y.1[1_u32]
+  %_12 = load @x_y.1[2_u32]
+  %0 = add.u32 %v, %v.1
+  %1 = add.u32 %v.1.1, %_12
+  %2 = add.u32 %0, %1
+  store @x_y[0_u32], %2
+}
+`
+	if got := p.Text(); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	if parseOne(t, want).Digest() != p.Digest() {
+		t.Error("another digest after parsing it")
+	}
+}
+
+func TestAlignPrintsOnlyWhereItIsNotTheDefault(t *testing.T) {
+	const text = `vyre 1
+
+kernel @k workgroup(1) {
+  param @a: buf<f32> rw
+  param @b: buf<f32> rw align 16
+  param @c: buf<f32> rw max 4294967296
+  %0 = load.v2 @a[0_u32]
+  store.v2 @a[1_u32], %0
+  store @b[0_u32], 1_f32
+  %1 = len @c
+  %2 = cvt.f32.u64 %1
+  store @c[0_u32], %2
+}
+`
+	p := parseOne(t, text)
+	if got := p.Text(); got != text {
+		t.Errorf("got\n%swant\n%s", got, text)
+	}
+	if got := [3]uint8{p.Params()[0].Align, p.Params()[1].Align, p.Params()[2].Align}; got != [3]uint8{3, 4, 2} {
+		t.Errorf("alignments are 2^%v", got)
+	}
+}
+
+func TestRowsGetThePositionOfTheirStatement(t *testing.T) {
+	const text = "vyre 1\nkernel @k workgroup(1) {\n\tparam @x: buf<u32> rw\n\t%v = load @x[0_u32]\n\tstore @x[1_u32], %v !dir/k.go:12:3\n" +
+		"\tif true {\n\t\tstore @x[2_u32], %v\n\t} !\"odd name;\":7\n}\n"
+	p := parseOne(t, text)
+	where := func(op ir.Op) string {
+		for r := range ir.Row(p.Rows()) {
+			if p.Op(r) == op {
+				return p.Pos(r).String()
+			}
+		}
+		return "no such op"
+	}
+	for op, want := range map[ir.Op]string{ir.OpLoad: "test:4:2", ir.OpStore: "dir/k.go:12:3", ir.OpIf: "odd name;:7"} {
+		if got := where(op); got != want {
+			t.Errorf("%s is at %s, want %s", op, got, want)
+		}
+	}
+	var b bytes.Buffer
+	if err := (ir.Printer{Positions: true}).Print(&b, p); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"store @x[1_u32], %v !dir/k.go:12:3\n", "} !\"odd name;\":7\n", "%v = load @x[0_u32] !test:4:2\n"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+	again := parseOne(t, b.String())
+	for r := range ir.Row(p.Rows()) {
+		if op := p.Op(r); op != ir.OpConst && op != ir.OpReturn && op != ir.OpYield && again.Pos(r) != p.Pos(r) {
+			t.Errorf("row %d, %s, is at %s, was at %s", r, op, again.Pos(r), p.Pos(r))
+		}
+	}
+}
+
+func TestOnlyTrustedTextAssertsBounds(t *testing.T) {
+	const text = "vyre 1\n\nkernel @k workgroup(1) {\n  param @x: buf<u32> rw\n  store @x[0_u32], 1_u32 !inb\n}\n"
+	if _, err := ir.Parse("k", text); err == nil || !strings.Contains(err.Error(), "k:5:26: !inb is a proof") {
+		t.Errorf("Parse says %v", err)
+	}
+	ps, err := ir.ParseTrusted("k", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := ps[0].Text(); got != text {
+		t.Errorf("got\n%swant\n%s", got, text)
+	}
+}
+
+func TestTextWorkIsLinear(t *testing.T) {
+	for _, s := range shapes {
+		t.Run(s.name, func(t *testing.T) {
+			lastPrint, lastParse := 0, 0
+			for _, n := range []int{12500, 25000, 50000} {
+				c := s.build(n).Code()
+				print, parse := ir.PrintVisits(c), ir.ParseVisits(c.Text())
+				if lastPrint > 0 && float64(print) > 2.2*float64(lastPrint) {
+					t.Errorf("printing %d rows takes %d visits, half as many %d", c.Rows(), print, lastPrint)
+				}
+				if lastParse > 0 && float64(parse) > 2.2*float64(lastParse) {
+					t.Errorf("parsing %d rows takes %d visits, half as many %d", c.Rows(), parse, lastParse)
+				}
+				lastPrint, lastParse = print, parse
+			}
+		})
+	}
+}
+
+func FuzzText(f *testing.F) {
+	for _, src := range corpus(f) {
+		f.Add(src)
+	}
+	for _, c := range parseErrors {
+		f.Add(c.src)
+	}
+	f.Fuzz(func(t *testing.T, src string) {
+		ps, err := ir.Parse("fuzz", src)
+		if err != nil {
+			if len(err.Error()) == 0 {
+				t.Error("an error without words")
+			}
+			return
+		}
+		var b bytes.Buffer
+		if err := ir.Print(&b, ps...); err != nil {
+			t.Fatal(err)
+		}
+		again, err := ir.Parse("printed", b.String())
+		if err != nil {
+			t.Fatalf("%v in the text printed for\n%s\nwhich is\n%s", err, src, b.String())
+		}
+		for i, p := range ps {
+			if p.Digest() != again[i].Digest() {
+				t.Fatalf("another digest:\n%s", b.String())
+			}
+			wire, err := ir.Encode(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if q, notes, err := ir.Decode(wire); err != nil || len(notes) > 0 || q.Digest() != p.Digest() {
+				t.Fatalf("wire form does not come back: %v %v", err, notes)
+			}
+		}
+	})
+}
+
+// longText is a text of n rows with names, literals and structure.
+func longText(t testing.TB, n int) (string, *ir.Program) {
+	t.Helper()
+	p, err := shapes[2].build(n).Program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.Text(), p
+}
+
+func BenchmarkParse(b *testing.B) {
+	text, _ := longText(b, 50_000)
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := ir.ParseCode("bench", text); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkParseNames(b *testing.B) {
+	src := corpus(b)["reach.vyre"]
+	head, body, _ := strings.Cut(src, "vyre 1")
+	var all strings.Builder
+	all.WriteString(head + "vyre 1")
+	for i := range 200 {
+		all.WriteString(strings.Replace(body, "@reach", fmt.Sprintf("@reach%d", i), 1))
+	}
+	b.SetBytes(int64(all.Len()))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := ir.ParseCode("bench", all.String()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkPrint(b *testing.B) {
+	text, p := longText(b, 50_000)
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		p.Text()
 	}
 }

@@ -1,0 +1,31 @@
+package ir
+
+// AppendLiteral and ParseLiteral are the two directions of a constant's text.
+var AppendLiteral = appendLiteral
+
+func ParseLiteral(s string) (Type, uint64, string) {
+	t, bits, code, _ := parseLiteral(s)
+	return t, bits, code
+}
+
+// PrintVisits returns the rows and operands that printing c touches.
+func PrintVisits(c *Code) int {
+	p := newPrinter(Printer{}, nil, c)
+	p.kernel()
+	return p.visits
+}
+
+// ParseVisits returns the tokens of src and the rows that they make.
+func ParseVisits(src string) int {
+	p := parseFile("", src, false)
+	n := p.lexer.tokens
+	for _, c := range p.codes {
+		n += c.Rows()
+	}
+	return n
+}
+
+// Unsealed passes c off as sealed, for the wire form of what nobody sealed.
+func Unsealed(c *Code) *Program {
+	return &Program{code: *c, digest: digest(c)}
+}
