@@ -45,7 +45,7 @@ func (m *gridMeet) leave(g *group) {
 // settle decides once every group has either arrived or left; m.mu is held.
 func (m *gridMeet) settle(r *run) {
 	switch {
-	case m.arrived+m.left < len(m.groups) || m.arrived == 0:
+	case r.stopped.Load() || m.arrived == 0 || m.arrived+m.left < len(m.groups):
 	case m.left > 0 || m.mixed:
 		r.fail(r.misuse())
 	default:

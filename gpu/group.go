@@ -138,6 +138,9 @@ func (g *group) resume(n uint32) {
 // stalled is called by the one invocation that found nobody running. Either all wait at
 // one barrier of the grid, which other groups may still complete, or nothing ever will.
 func (g *group) stalled() {
+	if g.run.stopped.Load() { // those who unwind were counted twice, as waiting and as returned
+		return
+	}
 	g.all.mu.Lock()
 	together := g.all.full()
 	g.all.mu.Unlock()

@@ -113,7 +113,7 @@ func (i *invocation) give(g *gate, bits uint64) {
 // arrive enters the current round and returns its gate. It leaves m locked.
 func (i *invocation) arrive(m *meet, at site) *gate {
 	m.mu.Lock()
-	if m.stopped {
+	if i.group.run.stopped.Load() { // before m is stopped, perhaps: a deferred call of one that was woken elsewhere
 		m.mu.Unlock()
 		i.unwind()
 	}
