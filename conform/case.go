@@ -4,8 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
+	"sync"
 
 	"github.com/govyre/vyre/ir"
 )
@@ -14,7 +18,8 @@ import (
 type Device interface {
 	Name() string
 	// Run launches p once. It must not change the memory of l's arguments; the outcome
-	// holds the buffers as the launch left them.
+	// holds the buffers as the launch left them. A launch that was refused is an error, a
+	// trap is not.
 	Run(ctx context.Context, p *ir.Program, l Launch) (Outcome, error)
 }
 
@@ -25,11 +30,16 @@ type Launch struct {
 	Rest int // elements of the shared array whose length comes with the launch
 }
 
-// Arg is the initial contents of a buffer, or the raw bits of a scalar.
+// Arg is the initial contents of a buffer, a part of another argument's buffer, or the
+// raw bits of a scalar.
 type Arg struct {
 	Data []byte
+	Part *Part
 	Bits uint64
 }
+
+// Part is bytes [Off, Off+Len) of the buffer of argument Of.
+type Part struct{ Of, Off, Len int }
 
 // Outcome is what a launch left behind.
 type Outcome struct {
@@ -37,6 +47,9 @@ type Outcome struct {
 	Trap    *Trap
 	Traces  []Trace
 	Dropped uint64 // traces that found no room
+
+	Detected bool     // all detectors were on
+	Reports  []Report // what they found
 }
 
 // Trap is the trap that a device recorded.
@@ -46,7 +59,7 @@ type Trap struct {
 	Group   [3]uint32
 	Local   [3]uint32
 	Message string
-	Line    int
+	Line    int // in the source; 0 if the program has no positions
 }
 
 // Trace is one record of the trace ring.
@@ -56,11 +69,44 @@ type Trace struct {
 	Values []uint64
 }
 
-// Case is one program, one launch and what must come of it.
+// Report is what a detector found.
+type Report struct {
+	Kind Finding
+	Text string
+}
+
+// Finding is a set of kinds of report.
+type Finding uint8
+
+// The findings.
+const (
+	Racy      Finding = 1 << iota // unordered accesses, one of them a write
+	Benign                        // the same, but all wrote equal bits and nobody read
+	Undefined                     // a read of shared or local memory that nothing wrote
+	OutOfBounds
+)
+
+func (f Finding) String() string {
+	var names []string
+	for i, s := range [...]string{"race", "benign", "undefined", "bounds"} {
+		if f>>i&1 != 0 {
+			names = append(names, s)
+		}
+	}
+	if names == nil {
+		return "none"
+	}
+	return strings.Join(names, " ")
+}
+
+// Case is one program, one launch and what must come of it; or, with Host, a property
+// that no device is needed for.
 type Case struct {
 	Family, Name string
+	About        string // what the case is for; may be empty
 	Program      *ir.Program
 	Launch       Launch
+	AtOnce       int // how many launches, each with its own memory, run at the same time; 0 is one
 
 	// Want holds the expected contents of each buffer; nil entries are not compared.
 	Want [][]byte
@@ -70,6 +116,11 @@ type Case struct {
 	Refused string
 	// Tolerance, if set, judges a differing element instead of the bits.
 	Tolerance func(got, want uint64) bool
+	// Reports, if set, is exactly what detectors must find. Otherwise they must find neither
+	// races nor undefined reads.
+	Reports *Finding
+	// Host, if set, is the whole case.
+	Host func(Front) error
 }
 
 // Family is the cases about one rule.
@@ -89,14 +140,34 @@ func (f Failure) Error() string {
 	return fmt.Sprintf("%s/%s: %v", f.Case.Family, f.Case.Name, f.Err)
 }
 
+// ErrSkipped is what Try returns for a case that the device cannot decide: one that is
+// about reports, on a device without detectors.
+var ErrSkipped = errors.New("needs a device with detectors")
+
 // Try runs one case on a device and returns nil if everything is as expected.
 func Try(ctx context.Context, d Device, c *Case) error {
+	if c.Host != nil {
+		return c.Host(TheFront)
+	}
+	if c.AtOnce <= 1 {
+		return c.once(ctx, d)
+	}
+	errs := make([]error, c.AtOnce)
+	var running sync.WaitGroup
+	for i := range errs {
+		running.Go(func() { errs[i] = c.once(ctx, d) })
+	}
+	running.Wait()
+	return errors.Join(errs...)
+}
+
+func (c *Case) once(ctx context.Context, d Device) error {
 	out, err := d.Run(ctx, c.Program, c.Launch)
 	if c.Refused != "" {
 		switch {
 		case err == nil:
 			return fmt.Errorf("the launch was accepted; it must be refused (%s)", c.Refused)
-		case !bytes.Contains([]byte(err.Error()), []byte(c.Refused)):
+		case !strings.Contains(err.Error(), c.Refused):
 			return fmt.Errorf("refused with %q, which lacks %q", err, c.Refused)
 		}
 		return nil
@@ -114,7 +185,35 @@ func Try(ctx context.Context, d Device, c *Case) error {
 		}
 	}
 	if c.Check != nil {
-		return c.Check(out)
+		if err := c.Check(out); err != nil {
+			return err
+		}
+	}
+	return c.judge(out)
+}
+
+// judge compares what detectors found with what they must find.
+func (c *Case) judge(out Outcome) error {
+	if !out.Detected {
+		if c.Reports != nil && !slices.ContainsFunc(c.Want, func(w []byte) bool { return w != nil }) {
+			return ErrSkipped
+		}
+		return nil
+	}
+	var found Finding
+	var texts []string
+	for _, r := range out.Reports {
+		found |= r.Kind
+		texts = append(texts, r.Text)
+	}
+	if c.Reports == nil {
+		if bad := found & (Racy | Undefined); bad != 0 {
+			return fmt.Errorf("detectors report %s, want none:\n%s", bad, strings.Join(texts, "\n"))
+		}
+		return nil
+	}
+	if found != *c.Reports {
+		return fmt.Errorf("detectors report %s, want %s\n%s", found, *c.Reports, strings.Join(texts, "\n"))
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"math"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,16 +14,23 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// cases holds the families that are written by hand: cases/<family>/<case>.txtar with
-// the sections
+// cases holds the families that are written by hand: cases/<family>/<case>.txtar. The
+// comment above the first section says what the file is about. Its sections:
 //
 //	program   one kernel in text form
-//	launch    lines "grid X [Y [Z]]", "rest N", "arg NAME = VALUES"
-//	want      lines "NAME = VALUES", "trap CODE VALUE", "trace TAG LINEAR V…", "refused TEXT"
+//	launch    lines "grid X [Y [Z]]" (default 1), "rest N", "arg NAME = VALUES", "at once N"
+//	want      lines "NAME = VALUES", "trap CODE VALUE [at LINE]", "trace TAG LINEAR V…", "refused TEXT",
+//	          and "reports none" or what detectors must find, of: race benign undefined bounds
+//	refused…  a kernel in text form. The lines at fault end in "// want CODE…"; a comment line of that
+//	          form is about the whole kernel
+//	accepted… a kernel with no error; warnings may be announced in the same way
+//
+// The first three make one case, every other section is one of its own. Warnings that are not
+// announced do not matter.
 //
 // VALUES are numbers of the parameter's type, 0x… meaning raw bits; nan, inf and -inf; true and false; or
-// "zeros N", "iota N", "fill V N", and concatenations of those with "|". The comment above the first
-// section says what the case is about. A program or launch with several kernels is an error.
+// "zeros N", "iota N [START [STEP]]" (integers), "fill V N", "part NAME OFF LEN" (those bytes of another
+// argument's buffer; for arguments only), and concatenations of all but the last with "|".
 //
 //go:embed cases
 var cases embed.FS
@@ -36,37 +44,63 @@ func fileFamily(name, about string) Family {
 		}
 		var list []Case
 		for _, f := range files {
-			c, err := readCase(f)
+			data, err := cases.ReadFile(f)
 			if err != nil {
 				panic(fmt.Sprintf("BUG: %v", err))
 			}
-			c.Family, c.Name = name, strings.TrimSuffix(path.Base(f), ".txtar")
-			list = append(list, *c)
+			found, err := ParseFile(strings.TrimSuffix(path.Base(f), ".txtar"), data)
+			if err != nil {
+				panic(fmt.Sprintf("BUG: %s: %v", f, err))
+			}
+			for _, c := range found {
+				c.Family = name
+				list = append(list, c)
+			}
 		}
 		return list
 	}}
 }
 
-// readCase reads one embedded case.
-func readCase(name string) (*Case, error) {
-	data, err := cases.ReadFile(name)
-	if err != nil {
-		return nil, err
+// ParseFile reads the cases of a file in the format of the suite's own.
+func ParseFile(name string, data []byte) ([]Case, error) {
+	file := txtar.Parse(data)
+	about := strings.TrimSpace(string(file.Comment))
+	sections := make(map[string]string)
+	var cases []Case
+	for _, f := range file.Files {
+		if _, twice := sections[f.Name]; twice {
+			return nil, fmt.Errorf("section %q stands twice", f.Name)
+		}
+		sections[f.Name] = string(f.Data)
+		kind, _, _ := strings.Cut(f.Name, " ")
+		switch kind {
+		case "program", "launch", "want":
+			if kind != f.Name {
+				return nil, fmt.Errorf("a file has one section %q", kind)
+			}
+		case "refused", "accepted":
+			cases = append(cases, verdictCase(name+": "+f.Name, kind == "accepted", string(f.Data)))
+		default:
+			return nil, fmt.Errorf("unknown section %q", f.Name)
+		}
 	}
-	c, err := ParseCase(name, data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	if sections["program"] != "" {
+		c, err := launchCase(name, sections)
+		if err != nil {
+			return nil, err
+		}
+		c.Name = name
+		cases = append(cases, *c)
 	}
-	return c, nil
+	for i := range cases {
+		cases[i].About = about
+	}
+	return cases, nil
 }
 
-// ParseCase reads a case in the format of the suite's own files.
-func ParseCase(name string, data []byte) (*Case, error) {
+// launchCase makes a case of the sections program, launch and want.
+func launchCase(name string, sections map[string]string) (*Case, error) {
 	var c Case
-	sections := make(map[string]string)
-	for _, f := range txtar.Parse(data).Files {
-		sections[f.Name] = string(f.Data)
-	}
 	progs, err := ir.Parse(name, sections["program"])
 	if err != nil {
 		return nil, err
@@ -127,7 +161,14 @@ func (c *Case) launchLine(line string, set []bool) error {
 		n, err := strconv.Atoi(rest)
 		c.Launch.Rest = n
 		return err
+	case "at":
+		_, err := fmt.Sscanf(rest, "once %d", &c.AtOnce)
+		return err
 	case "arg":
+		if part, ok, err := c.part(rest, set); ok || err != nil {
+			c.Launch.Args[max(0, c.param(rest))].Part = part
+			return err
+		}
 		i, data, err := c.values(rest)
 		if err != nil {
 			return err
@@ -147,6 +188,33 @@ func (c *Case) launchLine(line string, set []bool) error {
 	return fmt.Errorf("want grid, rest or arg")
 }
 
+// param finds the parameter that "NAME = …" is about; −1 if there is none.
+func (c *Case) param(s string) int {
+	name, _, _ := strings.Cut(s, "=")
+	return slices.IndexFunc(c.Program.Params(), func(p ir.Param) bool { return p.Name == strings.TrimSpace(name) })
+}
+
+// part reads "NAME = part OTHER OFF LEN".
+func (c *Case) part(s string, set []bool) (*Part, bool, error) {
+	_, list, _ := strings.Cut(s, "=")
+	words := strings.Fields(list)
+	if len(words) == 0 || words[0] != "part" {
+		return nil, false, nil
+	}
+	i := c.param(s)
+	if i < 0 || len(words) != 4 {
+		return nil, true, fmt.Errorf("want NAME = part OTHER OFF LEN")
+	}
+	off, err1 := strconv.Atoi(words[2])
+	n, err2 := strconv.Atoi(words[3])
+	of := c.param(words[1])
+	if of < 0 || err1 != nil || err2 != nil || off < 0 || n < 0 {
+		return nil, true, fmt.Errorf("want NAME = part OTHER OFF LEN")
+	}
+	set[i] = true
+	return &Part{of, off, n}, true, nil
+}
+
 // widen gives the raw bits of a scalar argument's value type.
 func widen(t ir.Type, bits uint64) uint64 {
 	switch t {
@@ -164,20 +232,20 @@ func (c *Case) values(s string) (param int, data []byte, err error) {
 	if !ok {
 		return 0, nil, fmt.Errorf("want NAME = VALUES")
 	}
-	name = strings.TrimSpace(name)
-	for i, p := range c.Program.Params() {
-		if p.Name != name {
-			continue
-		}
-		for part := range strings.SplitSeq(list, "|") {
-			if data, err = appendValues(data, p.Type, strings.Fields(part)); err != nil {
-				return 0, nil, err
-			}
-		}
-		return i, data, nil
+	i := c.param(name)
+	if i < 0 {
+		return 0, nil, fmt.Errorf("no parameter %s", name)
 	}
-	return 0, nil, fmt.Errorf("no parameter %s", name)
+	for part := range strings.SplitSeq(list, "|") {
+		if data, err = appendValues(data, c.Program.Params()[i].Type, strings.Fields(part)); err != nil {
+			return 0, nil, err
+		}
+	}
+	return i, data, nil
 }
+
+// maxValues bounds the elements that one word of a file can stand for.
+const maxValues = 1 << 24
 
 func appendValues(data []byte, t ir.Type, words []string) ([]byte, error) {
 	if len(words) == 0 {
@@ -188,7 +256,7 @@ func appendValues(data []byte, t ir.Type, words []string) ([]byte, error) {
 			return 0, fmt.Errorf("%s takes %d numbers", words[0], i)
 		}
 		n, err := strconv.Atoi(words[i])
-		if err != nil || n < 0 || n > 1<<24 {
+		if err != nil || n < 0 || n > maxValues {
 			return 0, fmt.Errorf("%q is no count", words[i])
 		}
 		return n, nil
@@ -198,15 +266,25 @@ func appendValues(data []byte, t ir.Type, words []string) ([]byte, error) {
 		n, err := count(1)
 		return append(data, make([]byte, n*t.Size())...), err
 	case "iota":
-		n, err := count(1)
-		for i := range n {
-			v, err := literal(t, strconv.Itoa(i))
+		nums := []int64{0, 0, 1}
+		for i, w := range words[1:] {
+			v, err := strconv.ParseInt(w, 10, 64)
+			if err != nil || i > 2 {
+				return nil, fmt.Errorf("iota takes N, START and STEP")
+			}
+			nums[i] = v
+		}
+		if nums[0] < 0 || nums[0] > maxValues {
+			return nil, fmt.Errorf("%d is no count", nums[0])
+		}
+		for i := range nums[0] {
+			v, err := literal(t, strconv.FormatInt(nums[1]+i*nums[2], 10))
 			if err != nil {
 				return nil, err
 			}
 			data = appendBits(data, t, v)
 		}
-		return data, err
+		return data, nil
 	case "fill":
 		n, err := count(2)
 		if err != nil {

@@ -2,14 +2,18 @@ package conform
 
 import (
 	"context"
+	"errors"
 	"iter"
+	"slices"
 	"strings"
 )
 
 // Suite lists every family.
 func Suite() []Family {
-	return append(opFamilies(),
-		fileFamily("mismatch", "cases in which an oracle and a device once disagreed"),
+	return slices.Concat(
+		opFamilies(),
+		memFamilies(),
+		[]Family{fileFamily("mismatch", "cases in which an oracle and a device once disagreed")},
 	)
 }
 
@@ -64,7 +68,12 @@ func Run(ctx context.Context, d Device, o Options) (Summary, error) {
 				return s, err
 			}
 			s.Cases++
-			if err := Try(ctx, d, &c); err != nil {
+			err := Try(ctx, d, &c)
+			if errors.Is(err, ErrSkipped) {
+				s.Skipped++
+				continue
+			}
+			if err != nil {
 				s.Failed++
 				if len(s.Failures) < 100 {
 					s.Failures = append(s.Failures, Failure{&c, err})

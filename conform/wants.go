@@ -21,11 +21,26 @@ func (c *Case) wantLine(line string, w *wants) error {
 		c.Refused = rest
 		return nil
 	case "trap":
+		rest, at, placed := strings.Cut(rest, " at ")
 		nums, err := numbers(rest)
 		if err != nil || len(nums) != 2 {
-			return fmt.Errorf("want trap CODE VALUE")
+			return fmt.Errorf("want trap CODE VALUE [at LINE]")
 		}
 		w.trap = &Trap{Code: uint32(nums[0]), Value: nums[1]}
+		if placed {
+			w.trap.Line, err = strconv.Atoi(at)
+		}
+		return err
+	case "reports":
+		var f Finding
+		for _, name := range strings.Fields(rest) {
+			kind, ok := map[string]Finding{"none": 0, "race": Racy, "benign": Benign, "undefined": Undefined, "bounds": OutOfBounds}[name]
+			if !ok {
+				return fmt.Errorf("unknown finding %s", name)
+			}
+			f |= kind
+		}
+		c.Reports = &f
 		return nil
 	case "trace":
 		nums, err := numbers(rest)
@@ -56,7 +71,7 @@ func numbers(s string) ([]uint64, error) {
 	return out, nil
 }
 
-// check compares traps (code and value) and traces (as a multiset).
+// check compares traps (code, value, line) and traces (as a multiset).
 func (w *wants) check(out Outcome) error {
 	switch {
 	case w.trap == nil && out.Trap != nil:
@@ -65,6 +80,8 @@ func (w *wants) check(out Outcome) error {
 		return fmt.Errorf("no trap, want %d with %d", w.trap.Code, w.trap.Value)
 	case w.trap != nil && (w.trap.Code != out.Trap.Code || w.trap.Value != out.Trap.Value):
 		return fmt.Errorf("trap %d with %d, want %d with %d", out.Trap.Code, out.Trap.Value, w.trap.Code, w.trap.Value)
+	case w.trap != nil && w.trap.Line != 0 && w.trap.Line != out.Trap.Line:
+		return fmt.Errorf("trap at line %d, want %d", out.Trap.Line, w.trap.Line)
 	}
 	if !w.any && len(out.Traces) == 0 {
 		return nil

@@ -1,0 +1,101 @@
+package conform_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/govyre/vyre/conform"
+	"github.com/govyre/vyre/interp"
+	"github.com/govyre/vyre/ir"
+)
+
+// eval replaces the evaluation of one op.
+func eval(op ir.Op, f ir.EvalFn) interp.Options {
+	return interp.Options{Mutate: &interp.Mutation{Eval: map[ir.Op]ir.EvalFn{op: f}}}
+}
+
+// instead evaluates an op, then spoils the result.
+func instead(op ir.Op, spoil func(t ir.EvalType, a, b, right uint64) uint64) interp.Options {
+	right := op.Info().Eval
+	return eval(op, func(t ir.EvalType, x uint32, a, b, c uint64) uint64 {
+		return spoil(t, a, b, right(t, x, a, b, c))
+	})
+}
+
+func broken(m interp.Mutation) interp.Options { return interp.Options{Mutate: &m} }
+
+// mutations break the rule that a family is about, in the way a device would most likely
+// get it wrong.
+var mutations = []struct {
+	family string
+	rule   string
+	o      interp.Options
+}{
+	{"int-edge", "mulhi is signed on signed types", eval(ir.OpMulHi, func(t ir.EvalType, x uint32, a, b, c uint64) uint64 {
+		return ir.Eval(ir.OpMulHi, t.In.Unsigned(), t.In.Unsigned(), x, a, b, c)
+	})},
+	{"int-shift", "a shift saturates its count", eval(ir.OpShl, func(t ir.EvalType, x uint32, a, b, c uint64) uint64 {
+		return a << (b & uint64(t.Width-1)) & t.In.Mask()
+	})},
+	{"int-div", "x/0 is all ones on unsigned types", instead(ir.OpDiv, func(t ir.EvalType, a, b, right uint64) uint64 {
+		if b == 0 {
+			return 0
+		}
+		return right
+	})},
+	{"float-edge", "subnormals are kept", instead(ir.OpMul, func(t ir.EvalType, a, b, right uint64) uint64 {
+		if t.In == ir.F32 && right&0x7F80_0000 == 0 {
+			return right & 0x8000_0000
+		}
+		return right
+	})},
+	{"float-round", "fma rounds once", eval(ir.OpFma, func(t ir.EvalType, x uint32, a, b, c uint64) uint64 {
+		return ir.Eval(ir.OpAdd, t.In, t.In, 0, ir.Eval(ir.OpMul, t.In, t.In, 0, a, b, 0), c, 0)
+	})},
+	{"float-min", "a NaN loses in min", eval(ir.OpMin, func(t ir.EvalType, x uint32, a, b, c uint64) uint64 {
+		return ir.Eval(ir.OpMinp, t.In, t.In, x, a, b, c)
+	})},
+	{"convert", "a NaN becomes integer 0", instead(ir.OpCvt, func(t ir.EvalType, a, b, right uint64) uint64 {
+		if t.In == ir.F64 && t.Out.IsInt() && math.IsNaN(math.Float64frombits(a)) {
+			return 1 << (t.Out.Bits() - 1)
+		}
+		return right
+	})},
+	{"recipe-same", "exp has the same bits everywhere", instead(ir.OpExp, func(t ir.EvalType, a, b, right uint64) uint64 {
+		return right ^ 1
+	})},
+	{"fast-tolerance", "fast_sin keeps its tolerance", instead(ir.OpFastSin, func(t ir.EvalType, a, b, right uint64) uint64 {
+		return uint64(math.Float32bits(math.Float32frombits(uint32(right)) + 1e-4))
+	})},
+	{"mem-bounds", "an access out of bounds does nothing", broken(interp.Mutation{WrapBounds: true})},
+	{"mem-vector", "the bounds rule is about elements", broken(interp.Mutation{WholeVectors: true})},
+	{"mem-narrow", "narrow elements extend their sign", broken(interp.Mutation{ZeroExtend: true})},
+	{"mem-shared", "an access out of bounds does nothing", broken(interp.Mutation{WrapBounds: true})},
+	{"mem-local", "an access out of bounds does nothing", broken(interp.Mutation{WrapBounds: true})},
+	{"mismatch", "logical and is not bitwise", eval(ir.OpNe, func(t ir.EvalType, x uint32, a, b, c uint64) uint64 {
+		return a & 1
+	})},
+}
+
+func TestEveryFamilyNoticesABrokenRule(t *testing.T) {
+	covered := map[string]bool{}
+	for _, m := range mutations {
+		covered[m.family] = true
+		t.Run(m.family+"/"+m.rule, func(t *testing.T) {
+			d := conform.Interp(m.o)
+			for c := range conform.Cases(m.family + "/") {
+				if err := conform.Try(context.Background(), d, c); err != nil && !errors.Is(err, conform.ErrSkipped) {
+					return
+				}
+			}
+			t.Error("every case still passes")
+		})
+	}
+	for _, f := range conform.Suite() {
+		if !covered[f.Name] {
+			t.Errorf("no mutation shows that family %s notices anything", f.Name)
+		}
+	}
+}
