@@ -23,6 +23,7 @@ type incident struct {
 	loads  uint64 // plain loads
 	plain  uint64 // plain accesses
 	atomic uint64 // atomic accesses
+	reads  uint64 // of both kinds
 	writes uint64
 	kills  uint64 // objects whose interval ends here
 }
@@ -76,6 +77,9 @@ func (e *incident) access(in *Info, bit uint64) {
 	}
 	if in.Spread == SpreadLoad {
 		e.loads = bit
+	}
+	if in.Attr&Reads != 0 {
+		e.reads = bit
 	}
 	if in.Attr&Writes != 0 {
 		e.writes = bit

@@ -109,32 +109,12 @@ func (u *uniformity) valueRose(v Row) {
 	x := c.X[v]
 	u.raiseControl(u.first[x], l, v)
 	u.raiseControl(u.first[x+1], l, v)
-	end := c.Regions[x+1].End
-	for k := range u.results(v) {
-		if !u.armsAgree(v, k) {
-			u.raiseValue(end+Row(k), l, v)
-		}
+	// A result that is the same value from both arms does not depend on the condition; it is
+	// gone in canonical form.
+	end := u.after(v)
+	for at := end; int(at) < c.Rows() && c.Op[at] == OpRes && int(c.X[at]) == int(at-end); at++ {
+		u.raiseValue(at, l, v)
 	}
-}
-
-// results returns the number of results of structured row r.
-func (u *uniformity) results(r Row) int {
-	c := u.c
-	reg := c.Region[r]
-	end := u.after(r)
-	n := 0
-	for at := end; int(at) < c.Rows() && c.Op[at] == OpRes && c.Region[at] == reg; at++ {
-		n++
-	}
-	return n
-}
-
-// armsAgree reports whether both arms of an if yield the same value as result k.
-func (u *uniformity) armsAgree(r Row, k int) bool {
-	c := u.c
-	x := c.X[r]
-	a, b := c.Regions[x].End-1, c.Regions[x+1].End-1
-	return c.Op[a] == OpYield && c.Op[b] == OpYield && c.List(a)[k] == c.List(b)[k]
 }
 
 // controlRose passes the level of stretch s on: to what its last row leads to.
