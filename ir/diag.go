@@ -60,7 +60,10 @@ func (d Diag) String() string {
 	if d.Kernel != "" {
 		b.WriteString("kernel " + d.Kernel + ": ")
 	}
-	fmt.Fprintf(&b, "%s [%s]", d.Msg, d.Code)
+	b.WriteString(d.Msg)
+	if d.Code != "" { // another compiler's finding, passed on
+		fmt.Fprintf(&b, " [%s]", d.Code)
+	}
 	for c := d.Pos.Call; c != nil; c = c.Call {
 		fmt.Fprintf(&b, "\n\tinlined at %s", c)
 	}

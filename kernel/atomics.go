@@ -1,0 +1,105 @@
+package kernel
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"github.com/govyre/vyre/ir"
+)
+
+// atomics are the ops behind gpu.Atomic… and its Ordered form.
+var atomics = map[string]ir.Op{
+	"Load": ir.OpAtomicLoad, "Store": ir.OpAtomicStore, "Add": ir.OpAtomicAdd, "Sub": ir.OpAtomicSub, "Min": ir.OpAtomicMin, "Max": ir.OpAtomicMax,
+	"And": ir.OpAtomicAnd, "Or": ir.OpAtomicOr, "Xor": ir.OpAtomicXor, "Exchange": ir.OpAtomicExch, "CompareExchange": ir.OpAtomicCas,
+}
+
+// atomic lowers an atomic on &x[i]. Without an order it is relaxed, in the scope that all who can see
+// the object share.
+func atomic(op ir.Op, ordered bool) gpuFunc {
+	return func(l *lowering, e *ast.CallExpr, t types.Type) []val {
+		args := e.Args
+		order, scope, ok := ir.Relaxed, ir.Device, true
+		if ordered {
+			order, scope, ok = l.orderArgs(args[len(args)-2], args[len(args)-1], op.Info().Orders)
+			args = args[:len(args)-2]
+		}
+		p, found := l.target(args[0])
+		var vals []ir.Value
+		for _, a := range args[1:] {
+			x := l.exprAs(a, p.typ)
+			ok = ok && !x.bad
+			vals = append(vals, l.bits(x))
+		}
+		if !ok || !found {
+			return l.badResults(e)
+		}
+		o := p.mem.view.obj
+		if !o.buffer && !ordered {
+			scope = ir.Group
+		}
+		in := op.Info()
+		l.touch(o, in.Attr&ir.Reads != 0, in.Attr&ir.Writes != 0)
+		l.at(e.Pos())
+		v := l.b.Atomic(op, o.id, order, scope, l.position(p.mem), vals...)
+		if op == ir.OpAtomicStore {
+			return nil
+		}
+		return []val{scalar(t, v)}
+	}
+}
+
+// target evaluates the first argument of an atomic, which is always &x[i].
+func (l *lowering) target(e ast.Expr) (place, bool) {
+	if u, ok := ast.Unparen(e).(*ast.UnaryExpr); ok && u.Op == token.AND {
+		if i, ok := ast.Unparen(u.X).(*ast.IndexExpr); ok {
+			p, ok := l.elementPlace(i)
+			if !ok {
+				return place{}, false
+			}
+			if p.mem != nil && p.mem.view != nil && !p.mem.view.obj.local {
+				return p, true
+			}
+		}
+	}
+	l.refuse(e.Pos(), noPointer, "a pointer to anything but an element of a buffer or shared array")
+	return place{}, false
+}
+
+// orderArgs evaluates the constant order and scope of an atomic or a fence.
+func (l *lowering) orderArgs(order, scope ast.Expr, legal uint8) (ir.Order, ir.Scope, bool) {
+	o, ok1 := l.constantArg(order, "the memory order")
+	s, ok2 := l.constantArg(scope, "the memory scope")
+	if !ok1 || !ok2 {
+		return 0, 0, false
+	}
+	if o < 0 || o > int64(ir.SeqCst) || legal>>o&1 == 0 {
+		l.refuse(order.Pos(), notConstant, "this operation cannot be "+ir.Order(o).String(), "use "+orders(legal))
+		ok1 = false
+	}
+	if s < 0 || s > int64(ir.System) {
+		l.refuse(scope.Pos(), notConstant, "scope "+decimal(s)+" does not exist", "use gpu.Workgroup, gpu.Device or gpu.System")
+		ok2 = false
+	}
+	return ir.Order(o), ir.Scope(s), ok1 && ok2
+}
+
+func orders(legal uint8) (list string) {
+	for o := ir.Relaxed; o <= ir.SeqCst; o++ {
+		if legal>>o&1 != 0 {
+			if list != "" {
+				list += ", "
+			}
+			list += o.String()
+		}
+	}
+	return list
+}
+
+func fence(l *lowering, e *ast.CallExpr, _ types.Type) []val {
+	if o, s, ok := l.orderArgs(e.Args[0], e.Args[1], ir.OpFence.Info().Orders); ok {
+		l.at(e.Pos())
+		l.b.Fence(o, s)
+	}
+	return nil
+}

@@ -1,0 +1,207 @@
+package kernel
+
+import (
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"github.com/govyre/vyre/ir"
+)
+
+// source is the Go text of one compilation, parsed and type-checked: the kernels'
+// package, and the packages with helpers that it imports.
+type source struct {
+	fset  *token.FileSet
+	info  *types.Info
+	given func(path string) ([]File, error) // sources of an import path; none if it is not available
+
+	pkgs    map[string]*types.Package // nil while being checked
+	funcs   map[*types.Func]*ast.FuncDecl
+	imports map[token.Pos]bool // of imports of packages without sources
+	facts   map[*ast.FuncDecl]*facts
+	context *types.Context // makes equal instances identical
+
+	goErrors []types.Error
+	found    findings
+}
+
+func newSource(given func(string) ([]File, error)) *source {
+	return &source{
+		fset: token.NewFileSet(), given: given,
+		info: &types.Info{
+			Types: make(map[ast.Expr]types.TypeAndValue), Defs: make(map[*ast.Ident]types.Object),
+			Uses: make(map[*ast.Ident]types.Object), Selections: make(map[*ast.SelectorExpr]*types.Selection),
+			Instances: make(map[*ast.Ident]types.Instance),
+		},
+		pkgs: make(map[string]*types.Package), funcs: make(map[*types.Func]*ast.FuncDecl),
+		imports: make(map[token.Pos]bool), facts: make(map[*ast.FuncDecl]*facts), context: types.NewContext(),
+	}
+}
+
+func (s *source) pos(p token.Pos) ir.Pos {
+	at := s.fset.Position(p)
+	return ir.Pos{File: at.Filename, Line: at.Line, Col: at.Column}
+}
+
+// parse parses files and reports what is no Go.
+func (s *source) parse(files []File) []*ast.File {
+	var parsed []*ast.File
+	for _, f := range files {
+		p, err := parser.ParseFile(s.fset, f.Name, f.Src, parser.ParseComments|parser.SkipObjectResolution)
+		var list scanner.ErrorList
+		if errors.As(err, &list) {
+			for _, e := range list {
+				s.found.add(ir.Diag{Row: ir.NoRow, Msg: e.Msg,
+					Pos: ir.Pos{File: e.Pos.Filename, Line: e.Pos.Line, Col: e.Pos.Column}})
+			}
+			continue
+		}
+		parsed = append(parsed, p)
+	}
+	return parsed
+}
+
+// check type-checks the files of a package. What Go refuses is kept in goErrors.
+func (s *source) check(path string, files []*ast.File) *types.Package {
+	cfg := types.Config{
+		Importer: s, FakeImportC: true, Context: s.context,
+		Sizes: types.SizesFor("gc", "amd64"), // int means 64 bits, whatever machine compiles
+		Error: func(err error) {
+			var e types.Error
+			if errors.As(err, &e) && !s.imports[e.Pos] {
+				s.goErrors = append(s.goErrors, e)
+			}
+		},
+	}
+	for _, f := range files {
+		for _, imp := range f.Imports {
+			if p := importPath(imp); p != "C" && !s.available(p) {
+				s.imports[imp.Path.Pos()] = true
+			}
+		}
+	}
+	pkg, _ := cfg.Check(path, s.fset, files, s.info)
+	for _, f := range files {
+		for _, d := range f.Decls {
+			if d, ok := d.(*ast.FuncDecl); ok {
+				if fn, ok := s.info.Defs[d.Name].(*types.Func); ok {
+					s.funcs[fn] = d
+				}
+			}
+		}
+	}
+	return pkg
+}
+
+func importPath(imp *ast.ImportSpec) string { return strings.Trim(imp.Path.Value, "\"`") }
+
+var errNotGiven = errors.New("its source was not given to the compiler")
+
+// Import resolves an import path for go/types.
+func (s *source) Import(path string) (*types.Package, error) {
+	if p := known(path); p != nil {
+		return p, nil
+	}
+	if p, ok := s.pkgs[path]; ok {
+		if p == nil {
+			return nil, errors.New("import cycle")
+		}
+		return p, nil
+	}
+	files, err := s.given(path)
+	if err != nil {
+		return nil, err
+	}
+	if len(files) == 0 {
+		return nil, errNotGiven
+	}
+	s.pkgs[path] = nil
+	p := s.check(path, s.parse(files))
+	s.pkgs[path] = p
+	return p, nil
+}
+
+func (s *source) available(path string) bool {
+	if known(path) != nil {
+		return true
+	}
+	if _, ok := s.pkgs[path]; ok {
+		return true
+	}
+	files, err := s.given(path)
+	return err != nil || len(files) > 0
+}
+
+// report turns what Go refused into findings and says whether there are any. When an import
+// has no source, text that uses it can be judged only as far as it belongs to a kernel:
+// then errors elsewhere are dropped.
+func (s *source) report(reached map[*ast.FuncDecl]bool) bool {
+	var last *ir.Diag
+	for _, e := range s.goErrors {
+		if len(s.imports) > 0 && !within(reached, e.Pos) {
+			last = nil
+			continue
+		}
+		if text, ok := strings.CutPrefix(e.Msg, "\t"); ok { // go/types tells details as further errors
+			if last != nil {
+				last.Related = append(last.Related, ir.Note{Row: ir.NoRow, Pos: s.pos(e.Pos), Msg: text})
+			}
+			continue
+		}
+		s.found.add(ir.Diag{Row: ir.NoRow, Pos: s.pos(e.Pos), Msg: e.Msg})
+		last = &s.found.list[len(s.found.list)-1]
+	}
+	return last != nil || len(s.found.list) > 0 && len(s.goErrors) > 0 && !s.onlyFindings()
+}
+
+// onlyFindings reports whether every finding so far has a code of ours, so that the text
+// itself is sound.
+func (s *source) onlyFindings() bool {
+	for _, d := range s.found.list {
+		if d.Code == "" {
+			return false
+		}
+	}
+	return true
+}
+
+func within(decls map[*ast.FuncDecl]bool, p token.Pos) bool {
+	for d := range decls {
+		if d.Pos() <= p && p < d.End() {
+			return true
+		}
+	}
+	return false
+}
+
+// reach returns the declarations that the kernels call, themselves included.
+func (s *source) reach(kernels []*marked) map[*ast.FuncDecl]bool {
+	reached := make(map[*ast.FuncDecl]bool)
+	var todo []*ast.FuncDecl
+	for _, k := range kernels {
+		todo = append(todo, k.decl)
+	}
+	for len(todo) > 0 {
+		d := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if reached[d] {
+			continue
+		}
+		reached[d] = true
+		ast.Inspect(d, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				if fn, ok := s.info.Uses[id].(*types.Func); ok {
+					if callee := s.funcs[fn.Origin()]; callee != nil {
+						todo = append(todo, callee)
+					}
+				}
+			}
+			return true
+		})
+	}
+	return reached
+}

@@ -1,0 +1,150 @@
+package kernel
+
+import (
+	"fmt"
+	"go/ast"
+	"strconv"
+	"strings"
+
+	"github.com/govyre/vyre/ir"
+)
+
+// Directive is what the comment above a kernel states:
+//
+//	//vyre:kernel workgroup=X[xY[xZ]] [big=p,q] [types=T:float32|float64] [name=F]
+type Directive struct {
+	Workgroup [3]uint32
+	Big       []string // slices that may hold 2³¹ elements and more
+	TypeParam string   // the type parameter that Types instantiates
+	Types     []string
+	Name      string // of the program; "" takes the function's
+}
+
+const (
+	prefix = "//vyre:"
+	marker = prefix + "kernel"
+)
+
+// marked returns the functions of f that carry a directive, with faults of directives reported.
+func (s *source) marked(f *ast.File) []*marked {
+	above := make(map[*ast.Comment]*ast.FuncDecl)
+	for _, d := range f.Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok && fn.Doc != nil {
+			for _, c := range fn.Doc.List {
+				above[c] = fn
+			}
+		}
+	}
+	var found []*marked
+	byDecl := make(map[*ast.FuncDecl]bool)
+	for _, g := range f.Comments {
+		for _, c := range g.List {
+			if !strings.HasPrefix(c.Text, prefix) {
+				continue
+			}
+			at := s.pos(c.Pos())
+			bad := func(r reason, text string) { s.found.add(finding(at, "", r, text)) }
+			fn := above[c]
+			switch {
+			case c.Text != marker && !strings.HasPrefix(c.Text, marker+" "):
+				bad(badDirective, fmt.Sprintf("unknown directive %s", strings.Fields(c.Text)[0]))
+			case fn == nil:
+				bad(badDirective, "this directive does not stand directly above a function")
+			case byDecl[fn]:
+				bad(badDirective, fmt.Sprintf("second directive of %s", fn.Name.Name))
+			default:
+				byDecl[fn] = true
+				d, fault := parseDirective(c.Text)
+				if fault != nil {
+					fault.Pos, fault.Kernel = at, fn.Name.Name
+					s.found.add(*fault)
+				}
+				found = append(found, &marked{fn, d, at})
+			}
+		}
+	}
+	return found
+}
+
+// parseDirective reads the words behind the marker.
+func parseDirective(text string) (Directive, *ir.Diag) {
+	var d Directive
+	fault := func(r reason, format string, args ...any) (Directive, *ir.Diag) {
+		f := finding(ir.Pos{}, "", r, fmt.Sprintf(format, args...))
+		return d, &f
+	}
+	seen := make(map[string]bool)
+	for _, word := range strings.Fields(text)[1:] {
+		key, value, ok := strings.Cut(word, "=")
+		if !ok || value == "" {
+			return fault(badDirective, "%q in the directive is no key=value", word)
+		}
+		if seen[key] {
+			return fault(badDirective, "the directive states %s twice", key)
+		}
+		seen[key] = true
+		switch key {
+		case "workgroup":
+			size, msg := parseWorkgroup(value)
+			if msg != "" {
+				return fault(badGroup, "%s", msg)
+			}
+			d.Workgroup = size
+		case "big":
+			d.Big = strings.Split(value, ",")
+		case "types":
+			param, list, ok := strings.Cut(value, ":")
+			if !ok || param == "" || list == "" {
+				return fault(badDirective, "types=%s names no type parameter and its types", value)
+			}
+			d.TypeParam, d.Types = param, strings.Split(list, "|")
+		case "name":
+			if !isName(value) {
+				return fault(badDirective, "name=%s is no identifier", value)
+			}
+			d.Name = value
+		default:
+			return fault(badDirective, "the directive has no key %q", key)
+		}
+	}
+	if !seen["workgroup"] {
+		return fault(badDirective, "the directive states no workgroup")
+	}
+	return d, nil
+}
+
+// parseWorkgroup reads X[xY[xZ]] and says what is wrong with it.
+func parseWorkgroup(text string) (size [3]uint32, fault string) {
+	size = [3]uint32{1, 1, 1}
+	parts := strings.Split(text, "x")
+	if len(parts) > 3 {
+		return size, fmt.Sprintf("workgroup=%s has %d axes", text, len(parts))
+	}
+	all := uint64(1)
+	for i, p := range parts {
+		n, err := strconv.ParseUint(p, 10, 32)
+		if err != nil {
+			return size, fmt.Sprintf("workgroup=%s: %q is no size", text, p)
+		}
+		limit := [3]uint64{1024, 1024, 64}[i]
+		if n == 0 || n > limit {
+			return size, fmt.Sprintf("workgroup=%s: %d invocations along %c, must be 1 to %d", text, n, 'x'+i, limit)
+		}
+		size[i] = uint32(n)
+		all *= n
+	}
+	if all > 1024 {
+		return size, fmt.Sprintf("workgroup=%s has %d invocations, at most 1024", text, all)
+	}
+	return size, ""
+}
+
+func isName(s string) bool {
+	for i, r := range s {
+		letter := r == '_' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+		if !letter && (i == 0 || r < '0' || r > '9') {
+			return false
+		}
+	}
+	return s != ""
+}

@@ -1,0 +1,94 @@
+package kernel_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/govyre/vyre/kernel"
+)
+
+var update = flag.Bool("update", false, "rewrite the files in testdata")
+
+// golden runs every archive of a directory: its Go files go to got, whose result must be section want.
+func golden(t *testing.T, dir string, got func(files []kernel.File, o kernel.Options) string) {
+	files, err := filepath.Glob(filepath.Join("testdata", dir, "*.txtar"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no archives in testdata/%s: %v", dir, err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			a, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var src []kernel.File
+			o := kernel.Options{Packages: make(map[string][]kernel.File)}
+			want := ""
+			for _, s := range a.Files {
+				switch path := filepath.Dir(s.Name); {
+				case s.Name == "want":
+					want = string(s.Data)
+				case path == ".":
+					src = append(src, kernel.File{Name: s.Name, Src: s.Data})
+				default:
+					o.Packages["example.com/"+path] = append(o.Packages["example.com/"+path], kernel.File{Name: s.Name, Src: s.Data})
+				}
+			}
+			have := got(src, o)
+			if have == want {
+				return
+			}
+			if !*update {
+				t.Fatalf("%s\ngot\n%s\nwant\n%s\nfirst difference: %s\nif it is right: go test ./kernel -run %s -update",
+					file, have, want, firstDifference(have, want), t.Name())
+			}
+			a.Files = slices.DeleteFunc(a.Files, func(f txtar.File) bool { return f.Name == "want" })
+			a.Files = append(a.Files, txtar.File{Name: "want", Data: []byte(have)})
+			if err := os.WriteFile(file, txtar.Format(a), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+func firstDifference(got, want string) string {
+	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range min(len(g), len(w)) {
+		if g[i] != w[i] {
+			return "got " + g[i] + ", want " + w[i]
+		}
+	}
+	return "one is longer"
+}
+
+// What small kernels become, row by row.
+func TestAcceptedKernelsBecomeTheProgramsOfTheirArchives(t *testing.T) {
+	golden(t, "accept", func(files []kernel.File, o kernel.Options) string {
+		p, err := kernel.Parse(files, o)
+		if err != nil {
+			return err.Error() + "\n"
+		}
+		var out strings.Builder
+		for _, k := range p.Kernels() {
+			out.WriteString(strings.TrimPrefix(k.Program.Text(), "vyre 1\n\n"))
+		}
+		return out.String()
+	})
+}
+
+// Every refusal names the position, the code, what was found and what to write instead.
+func TestRefusedKernelsGetTheFindingsOfTheirArchives(t *testing.T) {
+	golden(t, "refuse", func(files []kernel.File, o kernel.Options) string {
+		_, err := kernel.Parse(files, o)
+		if err == nil {
+			return "accepted\n"
+		}
+		return err.Error() + "\n"
+	})
+}

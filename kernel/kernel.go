@@ -1,0 +1,105 @@
+package kernel
+
+import (
+	"go/ast"
+	"go/types"
+
+	"github.com/govyre/vyre/ir"
+)
+
+// File is one Go source file; Name stands in positions.
+type File struct {
+	Name string
+	Src  []byte
+}
+
+// Options tunes Parse. The zero value compiles one package that imports nothing but
+// package gpu, math and math/bits.
+type Options struct {
+	Packages map[string][]File // sources of further packages by import path, for helper functions
+}
+
+// Package is the kernels of one Go package, compiled. It is immutable.
+type Package struct {
+	Name    string
+	kernels []*Kernel
+}
+
+// Kernel is one compiled kernel: a marked function, or one instance of a generic one.
+type Kernel struct {
+	Name      string // of the program: the function's, or what the directive says
+	Func      string // of the Go function
+	Doc       string // its doc comment, directives left out
+	TypeArg   string // the type argument of an instance, "" for a plain function
+	Directive Directive
+	Params    []Param // those of the function behind gpu.Thread, one for each parameter of the program
+	Pos       ir.Pos  // of the function's name
+	Program   *ir.Program
+}
+
+// Param is a parameter of a kernel as its Go caller sees it.
+type Param struct {
+	Name   string
+	GoType string  // in the form of Go source, qualified by package names: "[]float32"
+	Elem   ir.Type // type of the scalar, or of one element of the buffer
+	Lanes  int     // 2 or 4 for a slice of such arrays, else 1
+	Buffer bool
+	Big    bool       // may hold 2³¹ elements and more
+	Type   types.Type // as checked; a type argument is already in place
+}
+
+// Parse compiles the kernels of the package that files make up. The error, if any, is
+// an ir.Diags with every finding, sorted by position.
+func Parse(files []File, o Options) (*Package, error) {
+	s := newSource(func(path string) ([]File, error) { return o.Packages[path], nil })
+	return s.compile(files, nil)
+}
+
+// Kernels returns the kernels in the order of their files and lines; instances of one
+// generic kernel in the order of its directive.
+func (p *Package) Kernels() []*Kernel { return p.kernels }
+
+// Lookup returns the kernel whose program has the given name, or nil.
+func (p *Package) Lookup(name string) *Kernel {
+	for _, k := range p.kernels {
+		if k.Name == name {
+			return k
+		}
+	}
+	return nil
+}
+
+// compile parses, checks and lowers. If wanted is not nil, only kernels of files that it
+// accepts are compiled.
+func (s *source) compile(files []File, wanted func(file string) bool) (*Package, error) {
+	parsed := s.parse(files)
+	if len(s.found.list) > 0 {
+		return nil, s.found.sorted()
+	}
+	var kernels []*marked
+	for _, f := range parsed {
+		if wanted == nil || wanted(s.pos(f.FileStart).File) {
+			kernels = append(kernels, s.marked(f)...)
+		}
+	}
+	pkg := s.check("kernels", parsed)
+	if s.report(s.reach(kernels)) {
+		return nil, s.found.sorted()
+	}
+	out := &Package{Name: pkg.Name()}
+	names := make(map[string]bool)
+	for _, m := range kernels {
+		out.kernels = append(out.kernels, s.lowerAll(m, names)...)
+	}
+	if len(s.found.list) > 0 {
+		return nil, s.found.sorted()
+	}
+	return out, nil
+}
+
+// marked is a function with a kernel directive.
+type marked struct {
+	decl      *ast.FuncDecl
+	directive Directive
+	at        ir.Pos // of the directive
+}

@@ -1,0 +1,246 @@
+package kernel
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"github.com/govyre/vyre/ir"
+)
+
+// loop lowers a loop: done leaves it, post runs after each round, also one that ends in continue.
+// Either may be nil. The body stands in a block of its own only if a continue has to reach post.
+func (l *lowering) loop(body *ast.BlockStmt, label string, done func() ir.Value, head func(), post func()) {
+	l.nested++
+	l.b.Loop(nil, func(again ir.Label, _ []ir.Value) {
+		if done != nil {
+			l.b.If(done(), func() { l.b.Break(again) })
+		}
+		t := target{label: label, loop: true, exit: again, next: again}
+		run := func() {
+			l.fr.targets = append(l.fr.targets, t)
+			if head != nil {
+				head()
+			}
+			l.block(body.List)
+			l.fr.targets = l.fr.targets[:len(l.fr.targets)-1]
+		}
+		if post == nil {
+			run()
+			return
+		}
+		if continues(body, label) {
+			l.b.Block(func(next ir.Label) {
+				t.next, t.block = next, true
+				run()
+			})
+		} else {
+			run()
+		}
+		post()
+	})
+	l.nested--
+}
+
+// continues reports whether a continue in body goes on with the loop of the given label.
+func continues(body *ast.BlockStmt, label string) bool {
+	found := false
+	var look func(n ast.Node, inner bool)
+	look = func(n ast.Node, inner bool) {
+		ast.Inspect(n, func(m ast.Node) bool {
+			switch m := m.(type) {
+			case *ast.BranchStmt:
+				if m.Tok == token.CONTINUE && (m.Label == nil && !inner || m.Label != nil && m.Label.Name == label) {
+					found = true
+				}
+			case *ast.ForStmt:
+				if m != n {
+					look(m.Body, true)
+					return false
+				}
+			case *ast.RangeStmt:
+				if m != n {
+					look(m.Body, true)
+					return false
+				}
+			case *ast.FuncLit:
+				return false
+			}
+			return !found
+		})
+	}
+	look(body, false)
+	return found
+}
+
+func (l *lowering) forStmt(s *ast.ForStmt, label string) {
+	if s.Init != nil {
+		l.stmt(s.Init, "")
+	}
+	var done func() ir.Value
+	if s.Cond != nil && (l.src.info.Types[s.Cond].Value == nil || !constTrue(l.src.info.Types[s.Cond].Value)) {
+		done = func() ir.Value {
+			c := l.inverse(s.Cond)
+			l.at(s.For)
+			return c
+		}
+	}
+	var post func()
+	if s.Post != nil {
+		post = func() { l.stmt(s.Post, "") }
+	}
+	l.at(s.For)
+	l.loop(s.Body, label, done, nil, post)
+}
+
+var inverseOf = map[token.Token]token.Token{
+	token.EQL: token.NEQ, token.NEQ: token.EQL, token.LSS: token.GEQ, token.GEQ: token.LSS, token.GTR: token.LEQ, token.LEQ: token.GTR,
+}
+
+// inverse evaluates the negation of a condition. Of integers the opposite comparison says it;
+// of floats it does not, since a NaN fails both.
+func (l *lowering) inverse(e ast.Expr) ir.Value {
+	if c, ok := ast.Unparen(e).(*ast.BinaryExpr); ok && inverseOf[c.Op] != token.ILLEGAL {
+		t := l.typeOf(c.X)
+		if isUntyped(t) {
+			t = l.typeOf(c.Y)
+		}
+		if m := scalarOf(t); m != ir.None && m != ir.Bool && !m.IsFloat() && !m.IsHalf() && !isUntyped(t) {
+			x, y := l.exprAs(c.X, t), l.exprAs(c.Y, t)
+			l.at(c.OpPos)
+			return l.raw(l.compare(inverseOf[c.Op], types.Typ[types.Bool], x, y))
+		}
+	}
+	return l.b.Not(l.condition(e))
+}
+
+// rangeStmt lowers range over an integer, an array or a slice.
+func (l *lowering) rangeStmt(s *ast.RangeStmt, label string) {
+	t := l.typeOf(s.X)
+	if t == nil {
+		return
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Slice:
+		x := l.expr(s.X)
+		if x.bad || !l.admit(s.X.Pos(), t) {
+			return
+		}
+		l.at(s.For)
+		n := l.lengthOf(x.view)
+		l.rounds(s, label, n, types.Typ[types.Int], func(i val) place {
+			return place{typ: u.Elem(), mem: &element{view: x.view, idx: i}}
+		})
+	case *types.Array:
+		l.rangeArray(s, label, u)
+	case *types.Map:
+		l.refuse(s.X.Pos(), noMap)
+	case *types.Chan:
+		l.refuse(s.X.Pos(), noChannel, "a channel")
+	case *types.Signature:
+		l.refuse(s.X.Pos(), noFuncValue, "an iterator function")
+	case *types.Pointer:
+		l.refuse(s.X.Pos(), noPointer, "a pointer")
+	case *types.Basic:
+		if u.Info()&types.IsString != 0 {
+			l.refuse(s.X.Pos(), noString)
+			return
+		}
+		if s.Key != nil && !isBlank(s.Key) && isUntyped(t) {
+			t = l.typeOf(s.Key)
+		}
+		if isUntyped(t) {
+			t = types.Default(t)
+		}
+		n := l.exprAs(s.X, t)
+		if n.bad || n.elem == ir.None {
+			return
+		}
+		bound := l.index(n)
+		l.at(s.For)
+		l.rounds(s, label, bound, t, nil)
+	}
+}
+
+// rangeArray ranges over an array. With an element variable Go ranges over a copy; it is made
+// only if the body can change the array.
+func (l *lowering) rangeArray(s *ast.RangeStmt, label string, u *types.Array) {
+	n := l.b.U32(uint32(u.Len()))
+	if s.Value == nil || isBlank(s.Value) {
+		l.at(s.For)
+		l.rounds(s, label, n, types.Typ[types.Int], nil)
+		return
+	}
+	x := l.expr(s.X)
+	if x.bad {
+		return
+	}
+	l.at(s.For)
+	kept := x.at != nil && x.at.mem == nil && (x.at.bank != nil || x.at.node.bank != nil)
+	if root, _ := l.src.rootOf(s.X); kept && root != nil && !l.src.changes(s.Body, root) {
+		from := *x.at
+		l.rounds(s, label, n, types.Typ[types.Int], func(i val) place { return l.indexPlace(from, i) })
+		return
+	}
+	copied := l.newNode(x.typ, "range", "", map[string]bool{"": true}, true, x)
+	l.rounds(s, label, n, types.Typ[types.Int], func(i val) place {
+		return l.indexPlace(place{typ: x.typ, node: copied}, i)
+	})
+}
+
+// changes reports whether body assigns to a part of variable o.
+func (s *source) changes(body *ast.BlockStmt, o types.Object) bool {
+	f := &facts{assigned: make(map[types.Object]bool), dynamic: make(map[types.Object]map[string]bool)}
+	ast.Inspect(body, func(n ast.Node) bool {
+		s.note(f, n)
+		return true
+	})
+	return f.assigned[o]
+}
+
+// rounds runs the body of a range statement for 0 … n−1. The count is hidden from the body, in the
+// type of n, which is as narrow as is known; key and value are set from it each round.
+func (l *lowering) rounds(s *ast.RangeStmt, label string, n ir.Value, key types.Type, element func(i val) place) {
+	t := l.b.Type(n)
+	hidden := l.b.Var(l.b.Const(t, 0))
+	var i ir.Value
+	head := func() {
+		at := l.counted(i, key)
+		l.setRange(s, s.Key, at, s.Tok == token.DEFINE)
+		if element != nil && s.Value != nil && !isBlank(s.Value) {
+			l.at(s.For)
+			l.setRange(s, s.Value, l.load(element(at)), s.Tok == token.DEFINE)
+		}
+	}
+	done := func() ir.Value {
+		i = hidden.Get()
+		return l.b.Ge(i, n)
+	}
+	l.loop(s.Body, label, done, head, func() {
+		l.at(s.For)
+		hidden.Set(l.b.Add(hidden.Get(), l.b.Const(t, 1)))
+	})
+}
+
+// counted returns the hidden count as a value of the key's type.
+func (l *lowering) counted(i ir.Value, key types.Type) val {
+	e := scalarOf(key)
+	if keepsNumber(l.b.Type(i), e) {
+		return val{typ: key, elem: e, v: i, pending: true}
+	}
+	return scalar(key, l.b.Cvt(e.Value(), i))
+}
+
+// setRange gives the key or the value of a range statement its next value.
+func (l *lowering) setRange(s *ast.RangeStmt, e ast.Expr, x val, define bool) {
+	switch {
+	case e == nil || isBlank(e):
+	case define:
+		l.define(e.(*ast.Ident), []val{x}, 0)
+	default:
+		if p, ok := l.place(e); ok {
+			l.at(e.Pos())
+			l.store(p, retype(x, p.typ))
+		}
+	}
+}

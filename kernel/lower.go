@@ -1,0 +1,281 @@
+package kernel
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/govyre/vyre/ir"
+)
+
+// lowering turns one kernel into a program. Helpers are inlined as the walk meets them; a
+// frame holds what belongs to the function that is being walked.
+type lowering struct {
+	src  *source
+	b    *ir.Builder
+	name string
+	size [3]uint32
+	fr   *frame
+
+	objects []*object
+	rest    bool                  // gpu.SharedRest was called
+	nested  int                   // branches and loops around the current point
+	current token.Pos             // of what is being lowered
+	widened map[ir.Value]ir.Value // 64-bit integers by the 32-bit value that they equal
+	named   map[ir.Value]bool
+	panics  map[string]bool // positions of panic
+	hint    string          // name of the variable that the current expression will be
+	tags    uint32                // gpu.Trace calls so far
+	work    int                   // operations so far
+	depth   int                   // of expressions and statements
+	stopped bool                  // a limit was exceeded; the rest would only add to it
+	refused bool
+}
+
+// frame is one function being inlined; the outermost is the kernel itself.
+type frame struct {
+	up      *frame
+	fn      *types.Func
+	env     env
+	facts   *facts
+	vars    map[types.Object]*node
+	call    *ir.Pos // where it is called
+	results []*node
+	returns *ir.Label // block to leave; nil for the kernel, and where the one return stands last
+	given   []val     // what that one return gave
+	targets []target
+}
+
+// target is a statement that break or continue can name.
+type target struct {
+	label string
+	loop  bool
+	exit  ir.Label
+	next  ir.Label // of a loop
+	block bool     // next is a block to leave, not a loop to continue
+}
+
+// lowerAll compiles a kernel, or every instance of a generic one.
+func (s *source) lowerAll(m *marked, names map[string]bool) []*Kernel {
+	fn, ok := s.info.Defs[m.decl.Name].(*types.Func)
+	if !ok {
+		return nil
+	}
+	complain := func(text string) { s.found.add(finding(m.at, m.decl.Name.Name, badDirective, text)) }
+	d := m.directive
+	params := fn.Signature().TypeParams()
+	switch {
+	case params.Len() > 1:
+		complain(fmt.Sprintf("a kernel has at most one type parameter, not %d", params.Len()))
+		return nil
+	case params.Len() == 0 && d.TypeParam != "":
+		complain("types given for a function without type parameter")
+		return nil
+	case params.Len() == 1 && d.TypeParam == "":
+		complain(fmt.Sprintf("the directive gives no types for type parameter %s", params.At(0).Obj().Name()))
+		return nil
+	case params.Len() == 1 && d.TypeParam != params.At(0).Obj().Name():
+		complain(fmt.Sprintf("the type parameter is %s, not %s", params.At(0).Obj().Name(), d.TypeParam))
+		return nil
+	}
+	base := d.Name
+	if base == "" {
+		base = fn.Name()
+	}
+	if params.Len() == 0 {
+		if k := s.lower(m, fn, base, nil, names); k != nil {
+			return []*Kernel{k}
+		}
+		return nil
+	}
+	var out []*Kernel
+	for _, text := range d.Types {
+		t := lookupType(fn.Pkg(), text)
+		if t == nil {
+			complain(fmt.Sprintf("%s is no type that this file knows", text))
+			continue
+		}
+		if _, err := types.Instantiate(s.context, fn.Type(), []types.Type{t}, true); err != nil {
+			complain(err.Error())
+			continue
+		}
+		suffix := text[strings.LastIndexByte(text, '.')+1:]
+		if k := s.lower(m, fn, base+"_"+suffix, env{params.At(0): t}, names); k != nil {
+			k.TypeArg = text
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// lookupType finds a type that a directive names: predeclared, of the package, or of package gpu.
+func lookupType(pkg *types.Package, name string) types.Type {
+	var o types.Object
+	if gpuName, ok := strings.CutPrefix(name, "gpu."); ok {
+		o = known(gpuPath).Scope().Lookup(gpuName)
+	} else if o = pkg.Scope().Lookup(name); o == nil {
+		o = types.Universe.Lookup(name)
+	}
+	if t, ok := o.(*types.TypeName); ok {
+		return t.Type()
+	}
+	return nil
+}
+
+// lower compiles one kernel; nil if anything was found.
+func (s *source) lower(m *marked, fn *types.Func, name string, e env, names map[string]bool) *Kernel {
+	if names[name] {
+		s.found.add(finding(m.at, fn.Name(), badDirective, fmt.Sprintf("second kernel of the name %s", name)))
+		return nil
+	}
+	names[name] = true
+	size := m.directive.Workgroup
+	l := &lowering{src: s, name: fn.Name(), size: size, b: ir.New(name, ir.Workgroup(size[:]...)),
+		widened: make(map[ir.Value]ir.Value), named: make(map[ir.Value]bool), panics: make(map[string]bool)}
+	l.fr = &frame{fn: fn, env: e, facts: s.factsOf(m.decl), vars: make(map[types.Object]*node)}
+	k := &Kernel{Name: name, Func: fn.Name(), Doc: m.decl.Doc.Text(), Directive: m.directive, Pos: s.pos(m.decl.Name.Pos())}
+	if !l.signature(m, k) {
+		return nil
+	}
+	if m.decl.Body == nil {
+		l.refuse(m.decl.Pos(), noUnsafe, "a function without a body")
+		return nil
+	}
+	l.block(m.decl.Body.List)
+	l.inferAccess()
+	if l.refused || m.directive.Workgroup[0] == 0 {
+		return nil
+	}
+	p, err := l.b.Program()
+	if err != nil {
+		l.reportVerifier(err)
+		return nil
+	}
+	k.Program = p
+	return k
+}
+
+// signature declares the parameters of the program.
+func (l *lowering) signature(m *marked, k *Kernel) bool {
+	sig := l.fr.fn.Signature()
+	ps := sig.Params()
+	at := m.decl.Name.Pos()
+	ok := true
+	bad := func(p token.Pos, what, instead string) {
+		l.refuse(p, badSignature, what, instead)
+		ok = false
+	}
+	if sig.Recv() != nil {
+		bad(at, "a kernel is a method", "make it a function")
+	}
+	if ps.Len() == 0 || !isThread(ps.At(0).Type()) {
+		bad(at, "the first parameter is not a gpu.Thread", "write func "+m.decl.Name.Name+"(t gpu.Thread, …)")
+		return false
+	}
+	if sig.Results().Len() > 0 {
+		bad(m.decl.Type.Results.Pos(), "a kernel has a result", "write it to a buffer")
+	}
+	if sig.Variadic() {
+		bad(ps.At(ps.Len()-1).Pos(), "a kernel is variadic", "name each parameter")
+		return false
+	}
+	if n := ps.Len() - 1; n > maxParams {
+		l.refuse(at, overLimit, fmt.Sprintf("%d parameters exceed the limit of %d", n, maxParams), "pack scalars into a buffer")
+		return false
+	}
+	l.fr.vars[ps.At(0)] = &node{typ: ps.At(0).Type()}
+	big := slices.Clone(m.directive.Big)
+	for i := 1; i < ps.Len(); i++ {
+		p := ps.At(i)
+		t := l.subst(p.Type())
+		name := p.Name()
+		if name == "" || name == "_" {
+			name = fmt.Sprintf("p%d", i)
+		}
+		l.current = p.Pos()
+		if !l.admit(p.Pos(), t) {
+			ok = false
+			continue
+		}
+		isBig := slices.Contains(big, p.Name())
+		param := Param{Name: p.Name(), GoType: typeName(t), Type: t, Lanes: 1, Big: isBig}
+		var init val
+		if sl, isSlice := t.Underlying().(*types.Slice); isSlice {
+			big = slices.DeleteFunc(big, func(n string) bool { return n == p.Name() })
+			param.Elem, param.Lanes = elementOf(sl.Elem())
+			param.Buffer = true
+			o := l.buffer(name, param)
+			init = val{typ: t, view: &view{obj: o}}
+		} else if param.Elem = scalarOf(t); param.Elem != ir.None {
+			init = scalar(t, l.b.Scalar(name, param.Elem))
+		} else {
+			bad(p.Pos(), fmt.Sprintf("parameter %s is a %s, neither a slice nor a scalar", name, typeName(t)), "pass each part as a parameter of its own")
+			continue
+		}
+		k.Params = append(k.Params, param)
+		l.fr.vars[p] = l.newNode(t, name, "", nil, !l.fr.facts.assigned[p], init)
+	}
+	for _, name := range big {
+		l.src.found.add(finding(m.at, l.name, badDirective, fmt.Sprintf("big=%s names no slice parameter", name)))
+		l.refused = true
+	}
+	return ok
+}
+
+const maxParams = 128 // spec of the program form: parameters of a kernel
+
+func (l *lowering) buffer(name string, p Param) *object {
+	o := &object{id: l.b.Buffer(name, p.Elem, ir.RW), name: name, elem: p.Elem, lanes: p.Lanes, buffer: true, wide: p.Big, count: -1}
+	if p.Big {
+		l.b.SetMaxLen(o.id, 1<<40)
+	}
+	l.objects = append(l.objects, o)
+	return o
+}
+
+// at makes p the position of the rows that follow.
+func (l *lowering) at(p token.Pos) {
+	l.current = p
+	pos := l.src.pos(p)
+	pos.Call = l.fr.call
+	l.b.At(pos)
+}
+
+// nameValue gives a value the name of the first variable that held it.
+func (l *lowering) nameValue(v ir.Value, name string) {
+	if name != "" && !l.named[v] {
+		l.named[v] = true
+		l.b.Name(v, name)
+	}
+}
+
+// typeOf returns the type of an expression, with type arguments in place.
+func (l *lowering) typeOf(e ast.Expr) types.Type { return l.subst(l.src.info.TypeOf(e)) }
+
+// reportVerifier passes on what the verifier found. A return by panic that strands a
+// barrier is told as what it is in Go.
+func (l *lowering) reportVerifier(err error) {
+	var ds ir.Diags
+	if !errors.As(err, &ds) {
+		l.src.found.add(ir.Diag{Row: ir.NoRow, Kernel: l.name, Msg: err.Error(), Pos: l.src.pos(l.current)})
+		return
+	}
+	for _, d := range ds {
+		d.Kernel = l.name
+		if d.Code == "VY404" {
+			for _, n := range d.Related {
+				if l.panics[n.Pos.String()] {
+					v := finding(n.Pos, l.name, panicBarrier, "barrier or subgroup op")
+					v.Related = []ir.Note{{Row: d.Row, Pos: d.Pos, Msg: d.Msg}}
+					d = v
+					break
+				}
+			}
+		}
+		l.src.found.add(d)
+	}
+}

@@ -1,0 +1,107 @@
+package kernel
+
+import (
+	"cmp"
+	"fmt"
+	"go/token"
+	"slices"
+
+	"github.com/govyre/vyre/ir"
+)
+
+// reason is one row of the table of what a kernel cannot contain: a stable code, what was found, and
+// what to write instead. Texts with a verb take arguments.
+type reason struct{ code, what, instead string }
+
+var (
+	badDirective = reason{"VK001", "%s", "write //vyre:kernel workgroup=X[xY[xZ]] [big=p,q] [types=T:float32|float64] [name=F]"}
+	badGroup     = reason{"VK001", "%s", "a workgroup has at most 1024 invocations along x and y, 64 along z, 1024 in all"}
+	badSignature = reason{"VK002", "%s", "%s"}
+	noMap        = reason{"VK003", "a map has no place in a kernel", "pass two slices, sorted keys and values, and search them"}
+	noChannel    = reason{"VK004", "%s has no place in a kernel", "use barriers and atomics; every invocation already runs concurrently"}
+	noInterface  = reason{"VK005", "%s has no place in a kernel", "use a concrete type, or a type parameter"}
+	noString     = reason{"VK006", "a string value has no place in a kernel", "pass the text as a []uint8"}
+	noPointer    = reason{"VK007", "%s has no place in a kernel", "pass values and return the new value; &x[i] may stand only as the target of an atomic"}
+	noHeap       = reason{"VK008", "%s has no place in a kernel", "use a fixed array, gpu.Shared, or a buffer made by the host"}
+	noFullSlice  = reason{"VK008", "a slice expression with a capacity has no place in a kernel", "write x[i:j]; a view has no capacity"}
+	noPrint      = reason{"VK008", "%s has no place in a kernel", "use gpu.Trace"}
+	noNested     = reason{"VK009", "a slice of slices has no place in a kernel", "pass one slice of all values and one of offsets (CSR)"}
+	noRecords    = reason{"VK010", "a buffer of %s has no place in a kernel", "pass one slice for each field"}
+	noArrays     = reason{"VK010", "a buffer of %s has no place in a kernel", "use [2]T or [4]T of at most 16 bytes, or one slice of scalars and compute the index"}
+	noRecursion  = reason{"VK011", "recursion: %s", "write a loop with an explicit stack in a fixed array"}
+	noFuncValue  = reason{"VK012", "%s has no place in a kernel", "call a named helper, or choose by a type parameter"}
+	noMethodVal  = reason{"VK013", "%s has no place in a kernel", "call the method plainly, as x.M(…) on the type that declares it"}
+	noGoto       = reason{"VK014", "%s has no place in a kernel", "%s"}
+	noDefer      = reason{"VK015", "%s has no place in a kernel", "write straight code; nothing unwinds on a device"}
+	noComplex    = reason{"VK016", "a complex number has no place in a kernel", "use two floats"}
+	noUnsafe     = reason{"VK016", "%s has no place in a kernel", "write it in Go, with math.Float32bits and its like for raw bits"}
+	noGlobal     = reason{"VK017", "package variable %s has no place in a kernel", "make it a constant, or pass it as a parameter"}
+	noForeign    = reason{"VK018", "%s is a function of a package that the compiler was not given", "copy it into this package, or give the compiler the package's source"}
+	noExactMath  = reason{"VK019", "%s has no form with the same bits on every machine", "%s"}
+	badShared    = reason{"VK020", "%s", "%s"}
+	panicBarrier = reason{"VK021", "this panic ends only some of the invocations that a later %s waits for", "use gpu.Assert, which records the failure and goes on"}
+	notConstant  = reason{"VK022", "%s", "%s"}
+	twoBuffers   = reason{"VK023", "slice variable %s may stand for two different buffers", "branch around the accesses, so that each names one buffer"}
+	overLimit    = reason{"VK024", "%s", "%s"}
+)
+
+// finding makes a diagnostic of a reason. args fill the verbs of its text, then those of its advice.
+func finding(pos ir.Pos, kernel string, r reason, args ...any) ir.Diag {
+	n := verbs(r.what)
+	return ir.Diag{Code: r.code, Row: ir.NoRow, Pos: pos, Kernel: kernel,
+		Msg: fill(r.what, args[:n]), Fix: fill(r.instead, args[n:])}
+}
+
+func fill(text string, args []any) string {
+	if len(args) == 0 {
+		return text
+	}
+	return fmt.Sprintf(text, args...)
+}
+
+func verbs(text string) (n int) {
+	for i := range len(text) - 1 {
+		if text[i] == '%' && text[i+1] == 's' {
+			n++
+		}
+	}
+	return n
+}
+
+// findings collects the findings of one compilation, one for each position and code: a
+// helper that is inlined twice is refused once.
+type findings struct {
+	list ir.Diags
+	seen map[string]bool
+}
+
+func (f *findings) add(d ir.Diag) {
+	key := d.Code + d.Pos.String() + d.Msg
+	if d.Code[:min(2, len(d.Code))] == "VK" {
+		key = d.Code + d.Pos.String()
+	}
+	if f.seen[key] {
+		return
+	}
+	if f.seen == nil {
+		f.seen = make(map[string]bool)
+	}
+	f.seen[key] = true
+	f.list = append(f.list, d)
+}
+
+// sorted returns the findings by file, line, column, then code.
+func (f *findings) sorted() ir.Diags {
+	slices.SortStableFunc(f.list, func(a, b ir.Diag) int {
+		return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line),
+			cmp.Compare(a.Pos.Col, b.Pos.Col), cmp.Compare(a.Code, b.Code))
+	})
+	return f.list
+}
+
+// refuse records that the code at p has no place in the kernel. The chain of calls is
+// left out: the fault lies in the helper's text, not in the way there.
+func (l *lowering) refuse(p token.Pos, r reason, args ...any) {
+	l.refused = true
+	l.src.found.add(finding(l.src.pos(p), l.name, r, args...))
+}

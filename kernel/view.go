@@ -1,0 +1,196 @@
+package kernel
+
+import (
+	"go/ast"
+	"go/types"
+	"math/bits"
+
+	"github.com/govyre/vyre/ir"
+)
+
+// view is what a slice stands for: an object that is known while compiling, whole or
+// from off on for len elements. Offsets and lengths count Go elements and are clamped when
+// the view is made, so they never leave the object.
+type view struct {
+	obj      *object
+	part     bool
+	wide     bool // off and len are u64, else u32
+	off, len ir.Value
+}
+
+func (v *view) lenType() ir.Type {
+	if v.wide {
+		return ir.U64
+	}
+	return ir.U32
+}
+
+// sliceVar is a slice variable. One that is assigned to has offset and length in
+// variables, but its object is the same for life.
+type sliceVar struct {
+	name     string
+	fixed    *val
+	obj      *object
+	wide     bool
+	off, len *ir.Var
+	asNil    bool // was used while it stood for nothing
+}
+
+func (l *lowering) newSlice(name string, t *types.Slice, fixed bool, init val) *sliceVar {
+	s := &sliceVar{name: name}
+	if fixed {
+		s.fixed = &init
+		return s
+	}
+	if init.view != nil {
+		s.obj, s.wide = init.view.obj, init.view.obj.wide || init.view.wide
+	} else {
+		s.wide = true // whatever it will stand for
+	}
+	off, n := l.extent(init.view, s.wide)
+	s.off, s.len = l.b.Var(off), l.b.Var(n)
+	return s
+}
+
+// extent returns offset and length of a view in the type that wide asks for.
+func (l *lowering) extent(v *view, wide bool) (off, n ir.Value) {
+	t := ir.U32
+	if wide {
+		t = ir.U64
+	}
+	switch {
+	case v == nil:
+		return l.b.Const(t, 0), l.b.Const(t, 0)
+	case v.part:
+		return l.b.Cvt(t, v.off), l.b.Cvt(t, v.len)
+	}
+	return l.b.Const(t, 0), l.b.Cvt(t, l.lengthOf(v))
+}
+
+func (l *lowering) loadSlice(p place) val {
+	s := p.node.slice
+	switch {
+	case s.fixed != nil:
+		x := *s.fixed
+		x.typ = p.typ
+		return x
+	case s.obj == nil:
+		s.asNil = true
+		return val{typ: p.typ}
+	}
+	return val{typ: p.typ, view: &view{obj: s.obj, part: true, wide: s.wide, off: s.off.Get(), len: s.len.Get()}}
+}
+
+func (l *lowering) storeSlice(p place, x val) {
+	s := p.node.slice
+	if x.view != nil {
+		if s.obj == nil && !s.asNil {
+			s.obj = x.view.obj
+		}
+		if s.obj != x.view.obj || x.view.wide && !s.wide {
+			l.refuse(l.current, twoBuffers, s.name)
+			return
+		}
+	}
+	off, n := l.extent(x.view, s.wide)
+	s.off.Set(off)
+	s.len.Set(n)
+}
+
+// lengthOf returns the length of a view in Go elements, as u32 or u64.
+func (l *lowering) lengthOf(v *view) ir.Value {
+	switch {
+	case v == nil:
+		return l.b.U32(0)
+	case v.part:
+		return v.len
+	case v.obj.count >= 0:
+		return l.b.U32(uint32(v.obj.count))
+	}
+	n := l.b.Len(v.obj.id)
+	if v.obj.lanes > 1 {
+		n = l.b.Shr(n, l.b.U32(uint32(bits.TrailingZeros(uint(v.obj.lanes)))))
+	}
+	return n
+}
+
+// asInt returns an unsigned length or count as Go's int.
+func (l *lowering) asInt(n ir.Value) val {
+	t := types.Typ[types.Int]
+	if l.b.Type(n) == ir.U32 {
+		return val{typ: t, elem: ir.I64, v: n, pending: true}
+	}
+	return scalar(t, l.b.Cvt(ir.I64, n))
+}
+
+// sliceExpr evaluates x[lo:hi].
+func (l *lowering) sliceExpr(e *ast.SliceExpr) val {
+	t := l.typeOf(e)
+	if e.Slice3 {
+		l.refuse(e.Lbrack, noFullSlice)
+		return l.bad(t)
+	}
+	x := l.expr(e.X)
+	if _, ok := t.Underlying().(*types.Slice); !ok {
+		l.refuse(e.Pos(), noString)
+		return l.bad(t)
+	}
+	if x.bad || !l.admit(e.Pos(), t) {
+		return l.bad(t)
+	}
+	if x.at != nil {
+		x = l.arrayView(x)
+	}
+	if x.view == nil || e.Low == nil && e.High == nil {
+		x.typ = t
+		return x
+	}
+	v := &view{obj: x.view.obj, part: true, wide: x.view.obj.wide || x.view.wide}
+	off, n := l.extent(x.view, v.wide)
+	lo, hi := l.b.Const(v.lenType(), 0), n
+	if e.Low != nil {
+		lo = l.clamp(l.expr(e.Low), n)
+	}
+	if e.High != nil {
+		hi = l.clamp(l.expr(e.High), n)
+		if e.Low != nil {
+			hi = l.b.Max(hi, lo)
+		}
+	}
+	l.at(e.Lbrack)
+	v.off, v.len = off, hi
+	if e.Low != nil {
+		v.len = l.b.Sub(hi, lo)
+		v.off = lo
+		if x.view.part {
+			v.off = l.b.Add(off, lo)
+		}
+	}
+	return val{typ: t, view: v}
+}
+
+// arrayView is the slice of a whole local array. The facts about the variable have put it into a bank.
+func (l *lowering) arrayView(x val) val {
+	p := *x.at
+	if p.node != nil && p.node.bank != nil {
+		p = p.node.bank.whole(p.typ)
+	}
+	if p.bank == nil || len(p.idx) > 0 || p.hi != p.lo+1 || len(p.bank.leaves[p.lo].dims) != 1 || p.bank.leaves[p.lo].obj == nil {
+		l.refuse(l.current, noPointer, "a slice of a part of a local array")
+		return l.bad(x.typ)
+	}
+	return val{typ: x.typ, view: &view{obj: p.bank.leaves[p.lo].obj}}
+}
+
+// clamp brings a bound of a slice expression into [0, n], in n's type.
+func (l *lowering) clamp(x val, n ir.Value) ir.Value {
+	i := l.index(x)
+	t := l.b.Type(n)
+	if l.b.Type(i).IsSigned() {
+		i = l.b.Max(i, l.b.Const(l.b.Type(i), 0))
+	}
+	if l.b.Type(i).Bits() == 64 && t == ir.U32 {
+		return l.b.Cvt(t, l.b.Min(l.b.Cvt(ir.U64, i), l.b.Cvt(ir.U64, n)))
+	}
+	return l.b.Min(l.b.Cvt(t, i), n)
+}
