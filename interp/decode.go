@@ -147,7 +147,7 @@ func (d *decoder) plain(r ir.Row) instr {
 	if d.k.uniform {
 		u := p.Uniformity()
 		in.uniform = u.Control[r] <= ir.LevelWarp && u.Value[r] <= ir.LevelWarp
-		if in.op == ir.OpIf {
+		if in.op == ir.OpIf || in.op == ir.OpTrap { // it is about their condition: they have no value
 			in.uniform = u.Control[r] <= ir.LevelWarp && u.Value[p.A(r)] <= ir.LevelWarp
 		}
 	}
