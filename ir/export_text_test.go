@@ -1,5 +1,7 @@
 package ir
 
+import "slices"
+
 // AppendLiteral and ParseLiteral are the two directions of a constant's text.
 var AppendLiteral = appendLiteral
 
@@ -28,4 +30,22 @@ func ParseVisits(src string) int {
 // Unsealed passes c off as sealed, for the wire form of what nobody sealed.
 func Unsealed(c *Code) *Program {
 	return &Program{code: *c, digest: digest(c)}
+}
+
+// DigestOf is the digest that sealing would take of canonical code.
+var DigestOf = digest
+
+// WithDigest returns the wire form b with the digest that its columns have, so that
+// fuzzing gets past it; b itself if it has no columns.
+func WithDigest(b []byte) []byte {
+	sections, ds := readFrame(b)
+	if ds != nil {
+		return b
+	}
+	c, ds := readColumns(sections)
+	if ds != nil {
+		return b
+	}
+	sum := digest(c)
+	return slices.Concat(b[:24], sum[:], b[56:])
 }
