@@ -29,10 +29,10 @@ type lowering struct {
 	named   map[ir.Value]bool
 	panics  map[string]bool // positions of panic
 	hint    string          // name of the variable that the current expression will be
-	tags    uint32                // gpu.Trace calls so far
-	work    int                   // operations so far
-	depth   int                   // of expressions and statements
-	stopped bool                  // a limit was exceeded; the rest would only add to it
+	tags    uint32          // gpu.Trace calls so far
+	work    int             // operations so far
+	depth   int             // of expressions and statements
+	stopped bool            // a limit was exceeded; the rest would only add to it
 	refused bool
 }
 

@@ -1,0 +1,187 @@
+package cases
+
+import "github.com/govyre/vyre/gpu"
+
+type point struct{ x, y float32 }
+
+func (p point) add(q point) point     { return point{p.x + q.x, p.y + q.y} }
+func (p point) scale(k float32) point { return point{x: p.x * k, y: p.y * k} }
+
+type box struct {
+	point
+	corners [2]point
+	tag     uint8
+	_       int
+}
+
+// Structs copies, compares, nests and returns structs.
+//
+//vyre:kernel workgroup=32
+func Structs(t gpu.Thread, in []float32, out []float32) {
+	i := t.Global().X
+	if i >= uint32(len(in)) {
+		return
+	}
+	p := point{in[i], 2}
+	q := p
+	q.x++
+	p, q = q, p
+	b := box{point: p, corners: [2]point{q, {y: 4}}, tag: 255}
+	c := b
+	c.tag++
+	c.corners[1].x = 9
+	b.corners[0], b.corners[1] = b.corners[1], b.corners[0]
+	r := b.point.add(c.corners[1]).scale(0.5)
+	var zero box
+	if zero == (box{}) && b != c {
+		r.y++
+	}
+	lo, hi := order(r.x, r.y)
+	if (point{lo, hi}) == r {
+		lo = -lo
+	}
+	out[i] = lo + hi*16 + float32(c.tag) + b.corners[0].y + b.corners[1].x + b.x
+}
+
+func order(a, b float32) (lo, hi float32) {
+	lo, hi = a, b
+	if a > b {
+		lo, hi = hi, lo
+	}
+	return
+}
+
+// Arrays has arrays of constant indices, of computed ones, of arrays and of structs.
+//
+//vyre:kernel workgroup=32
+func Arrays(t gpu.Thread, in []int32, out []int64) {
+	i := t.Global().X
+	if i >= uint32(len(in)) {
+		return
+	}
+	k := int(in[i] & 3)
+	small := [3]int32{1, 2, 3}
+	small[0], small[2] = small[2], small[0]
+	var table [8]int32
+	for j := range table {
+		table[j] = int32(j*j) + small[0]
+	}
+	copied := table
+	table[k] = -5
+	var grid [4][4]int16
+	for r := range 4 {
+		for c := range grid[r] {
+			grid[r][c] = int16(r*10 + c)
+		}
+	}
+	row := grid[k]
+	grid[k][1]++
+	grid[1] = row
+	var pts [4]struct {
+		p point
+		w [2]uint8
+	}
+	pts[k].p.x = 2.5
+	pts[k].w[k&1] = uint8(300 - 45*k%7)
+	pts[3] = pts[k]
+	s := int64(0)
+	for j, v := range table {
+		table[7-j] += v // Go ranges over a copy
+		s = s*3 + int64(v)
+	}
+	for _, v := range copied {
+		s += int64(v)
+	}
+	for _, r := range grid {
+		for _, v := range r {
+			s = s*5 + int64(v)
+		}
+	}
+	s += int64(pts[3].p.x*4) + int64(pts[3].w[0]) + int64(pts[3].w[1])<<8
+	s += int64(pick(table, k)) + int64(pick([8]int32{4: 4, 9, 8}, k+3)) + total(small)
+	big := [300]int32{7: 1}
+	big[299] = int32(k)
+	s += int64(big[7] + big[299] + big[0])
+	if copied != table && row != grid[k^2] {
+		s++
+	}
+	out[i] = s + int64(len(grid)*100+len(row))
+}
+
+func pick(a [8]int32, k int) int32 {
+	a[0] = 11
+	return a[k] + a[0]
+}
+
+func total(a [3]int32) (s int64) {
+	for i, v := range a {
+		s += int64(v) * int64(i+1)
+	}
+	return s
+}
+
+// Vectors accesses buffers of small arrays as wholes and by lane.
+//
+//vyre:kernel workgroup=32
+func Vectors(t gpu.Thread, in [][4]float32, pairs [][2]uint16, out [][4]float32, sums []uint32) {
+	i := t.Global().X
+	if i >= uint32(len(in)) {
+		return
+	}
+	v := in[i]
+	w := v
+	w[1] += in[i][3]
+	k := int(i % 4)
+	w[2] = in[i][k]
+	out[i] = [4]float32{w[3], w[2], w[1], v[0]}
+	out[i][k]++
+	p := pairs[i]
+	p[0] += 65000
+	pairs[i] = p
+	pairs[i][1] -= 3
+	sums[i] = uint32(p[0]) + uint32(p[1]) + uint32(len(in)) + uint32(len(pairs[i]))
+}
+
+// Views slices buffers, clamped as Go would have them in range.
+//
+//vyre:kernel workgroup=32
+func Views(t gpu.Thread, in []int32, quads [][2]int32, out []int64) {
+	i := t.Global().X
+	if i >= uint32(len(out)) {
+		return
+	}
+	lo, hi := int(i)%len(in), len(in)
+	v := in[lo:hi]
+	w := v[1:]
+	u := in[:lo]
+	if i&1 == 0 {
+		w = w[:len(w)/2]
+	}
+	s := sum(v) + sum(w)*3 + sum(u)*5 + int64(len(w))
+	q := quads[lo/2 : hi/2]
+	for k := range q {
+		s += int64(q[k][1]) - int64(q[k][0])
+		if p := q[k]; p[0] > p[1] {
+			s++
+		}
+	}
+	var none []int32
+	out[i] = s + sum(none) + sum(half(in))
+}
+
+func half(x []int32) []int32 {
+	if len(x) > 4 {
+		return x[2:]
+	}
+	return x
+}
+
+func sum(x []int32) (s int64) {
+	for _, v := range x {
+		s += int64(v)
+	}
+	if len(x) > 0 {
+		s += int64(x[len(x)-1])
+	}
+	return
+}

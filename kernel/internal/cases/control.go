@@ -1,0 +1,197 @@
+package cases
+
+import "github.com/govyre/vyre/gpu"
+
+// Classify is a chain of ifs, with a declaration and a side effect on the way.
+//
+//vyre:kernel workgroup=32
+func Classify(t gpu.Thread, in, out []int32) {
+	i := t.Global().X
+	if i >= uint32(len(in)) {
+		return
+	}
+	x := in[i]
+	r := int32(0)
+	if x < 0 {
+		r = 1
+	} else if y := x * 2; y < 10 {
+		r = y
+	} else if y > 100 && (x&1 == 0 || x > 200) {
+		if x > 300 {
+			out[i] = -7
+			return
+		}
+		r = 3
+	} else {
+		r = y + 4
+	}
+	out[i] = r
+}
+
+// Switches has a tag, several values in a case, a default in the middle, breaks, no tag, and a bool tag.
+//
+//vyre:kernel workgroup=32
+func Switches(t gpu.Thread, in, out []int32) {
+	i := t.Global().X
+	if i >= uint32(len(in)) {
+		return
+	}
+	r := int32(0)
+	switch x := in[i] % 9; x {
+	case 0:
+	case 1, 2, 3:
+		r = 10
+		if x == 2 {
+			break
+		}
+		r++
+	default:
+		r = 99
+	case 5, -5:
+		r = 50
+	case bump(out, i):
+		r = 60
+	}
+	switch {
+	case r > 55:
+		r += 1000
+	case r > 9:
+		r += 100
+	}
+	switch r > 100 {
+	case true:
+		r++
+	case false:
+		r--
+	}
+	out[i] += r
+}
+
+// bump has an effect that must happen only when the cases before do not apply.
+func bump(out []int32, i uint32) int32 {
+	out[i] += 7
+	return 6
+}
+
+// Loops has every form of for, and leaves them in every way.
+//
+//vyre:kernel workgroup=32
+func Loops(t gpu.Thread, in []int32, out []int64) {
+	g := t.Global().X
+	if g >= uint32(len(in)) {
+		return
+	}
+	n := int(in[g] & 15)
+	s := int64(0)
+	for i := 0; i < n; i++ {
+		if i == 3 {
+			continue
+		}
+		s += int64(i)
+	}
+	for s > 20 {
+		s -= 7
+	}
+	for {
+		s++
+		if s%5 == 0 {
+			break
+		}
+	}
+outer:
+	for i := range n {
+		for j := n; j > 0; j-- {
+			switch {
+			case j == i:
+				continue outer
+			case j*i > 40:
+				break outer
+			case j == 2:
+				break
+			default:
+				s += int64(i * j)
+			}
+			if j&1 == 0 {
+				continue
+			}
+			s ^= 3
+		}
+		i += 5
+		s += int64(i)
+	}
+	for i, v := range in[:n] {
+		s += int64(v) * int64(i+1)
+		if v > 100 {
+			break
+		}
+	}
+	for i := range in[n/2:] {
+		if i > 2 {
+			break
+		}
+		s += int64(i)
+	}
+	for range uint8(n) {
+		s += 2
+	}
+	var k uint8
+	for k = range uint8(200) {
+		if k > 7 {
+			break
+		}
+	}
+	for range 3 {
+		s = s*3 + int64(k)
+	}
+	for i, j := 0, 10; i < j; i, j = i+1, j-2 {
+		s += int64(i*100 + j)
+	}
+	out[g] = s
+}
+
+// Collatz returns from inside a loop of a helper.
+//
+//vyre:kernel workgroup=32
+func Collatz(t gpu.Thread, in []uint32, out []uint32) {
+	i := t.Global().X
+	if int(i) < len(in) {
+		out[i] = steps(in[i])
+	}
+}
+
+func steps(n uint32) uint32 {
+	for k := uint32(0); ; k++ {
+		if n <= 1 {
+			return k
+		}
+		if n%2 == 0 {
+			n /= 2
+			continue
+		}
+		n = 3*n + 1
+	}
+}
+
+// ShortCircuit must not evaluate a right side that does not decide.
+//
+//vyre:kernel workgroup=32
+func ShortCircuit(t gpu.Thread, in []int32, out []int32, count []int32) {
+	i := t.Global().X
+	if i >= uint32(len(in)) {
+		return
+	}
+	x := in[i]
+	a := x > 0 && touch(count, i) && x > 5
+	b := x < -3 || touch(count, i) || x == 2
+	if a != b || !a {
+		out[i] = 1
+	}
+	if ok := a == (x > 7); ok {
+		out[i] += 2
+	}
+}
+
+func touch(count []int32, i uint32) bool {
+	count[i]++
+	return count[i]&1 == 1
+}

@@ -1,0 +1,179 @@
+package cases
+
+import "github.com/govyre/vyre/gpu"
+
+// Saxpy is the first kernel of the documentation.
+//
+//vyre:kernel workgroup=256
+func Saxpy(t gpu.Thread, a float32, x, y []float32) {
+	i := t.Global().X
+	if i >= uint32(len(y)) {
+		return
+	}
+	y[i] = float32(a*x[i]) + y[i]
+}
+
+// Histogram counts in shared memory first.
+//
+//vyre:kernel workgroup=256
+func Histogram(t gpu.Thread, data []uint8, bins []uint32) {
+	part := gpu.Shared[uint32](t, 256)
+	l := t.Local().X
+	part[l] = 0
+	t.Barrier()
+	for i := t.Global().X; i < uint32(len(data)); i += t.Groups().X * 256 {
+		gpu.AtomicAdd(&part[data[i]], 1)
+	}
+	t.Barrier()
+	gpu.AtomicAdd(&bins[l], part[l])
+}
+
+// Scan scans a group's values in a helper that owns the shared memory.
+//
+//vyre:kernel workgroup=64
+func Scan(t gpu.Thread, in []int32, out []int32) {
+	i := t.Global().X
+	out[i] = scanGroup(t, in[i])
+}
+
+func scanGroup(t gpu.Thread, v int32) int32 {
+	cells := gpu.Shared[int32](t, 64)
+	l := t.LocalIndex()
+	cells[l] = v
+	t.Barrier()
+	for d := uint32(1); d < 64; d *= 2 {
+		var add int32
+		if l >= d {
+			add = cells[l-d]
+		}
+		t.Barrier()
+		cells[l] += add
+		t.Barrier()
+	}
+	return cells[l]
+}
+
+// Ids writes every id and size.
+//
+//vyre:kernel workgroup=8x4x2
+func Ids(t gpu.Thread, out []uint64) {
+	i := t.GlobalIndex()
+	g, l, n, s := t.Global(), t.Local(), t.Groups(), t.GroupSize()
+	id := t.Group()
+	out[i] = uint64(g.X+g.Y*3+g.Z*5+l.X*7+l.Y*11+l.Z*13+n.X*17+n.Y*19+n.Z*23+s.X*29+s.Y*31+s.Z*37+id.X*41+id.Y*43) +
+		uint64(t.LocalIndex())<<20 + uint64(t.Lane())<<30 + uint64(t.Warp())<<40
+}
+
+// Warps uses the subgroup ops, on narrow types too.
+//
+//vyre:kernel workgroup=48
+func Warps(t gpu.Thread, in []int32, out []int64) {
+	i := t.Global().X
+	v := in[i]
+	b := int8(v)
+	s := int64(gpu.ReduceAdd(t, v)) + int64(gpu.ReduceMin(t, b))*3 + int64(gpu.ReduceXor(t, uint16(v)))*5
+	s = s*7 + int64(gpu.ReduceAdd(t, b)) + int64(gpu.ScanAdd(t, b))*3 + int64(gpu.ScanMax(t, v))
+	s = s*7 + int64(gpu.ExclusiveScanMin(t, b)) + int64(gpu.ExclusiveScanMax(t, b))*3 + int64(gpu.ExclusiveScanMin(t, uint8(v)))*9
+	s = s*7 + int64(gpu.ExclusiveScanAdd(t, v)) + int64(gpu.ExclusiveScanAnd(t, uint8(v))) + int64(gpu.ExclusiveScanMul(t, b))
+	s = s*7 + int64(gpu.Shuffle(t, b, 5)) + int64(gpu.ShuffleXor(t, v, 1)) + int64(gpu.ShuffleUp(t, int64(v)<<33, 2)) + int64(gpu.ShuffleDown(t, uint8(v), 3))
+	s = s*7 + int64(t.Ballot(v > 0)) + int64(gpu.Match(t, uint32(v)&3))
+	if t.Any(v == 5) && !t.All(v < 100) {
+		s++
+	}
+	if t.Elect() {
+		s += 1000
+	}
+	t.WarpBarrier()
+	if gpu.Shuffle(t, v > 3, 0) {
+		s = -s
+	}
+	out[i] = s
+}
+
+// Votes uses the barriers that tell something.
+//
+//vyre:kernel workgroup=64
+func Votes(t gpu.Thread, in []int32, out []uint32) {
+	i := t.Global().X
+	v := in[i]
+	rounds := uint32(0)
+	for t.BarrierAny(v > 0) {
+		v -= int32(t.Local().X%5) + 1
+		rounds++
+	}
+	n := t.BarrierAdd(uint32(v & 3))
+	first := gpu.BarrierBroadcast(t, int8(in[i]))
+	if t.BarrierAll(n > 3) {
+		rounds += 100
+	}
+	out[i] = rounds + n<<8 + uint32(uint8(first))<<24
+}
+
+// Grids spans the grid with its barriers.
+//
+//vyre:kernel workgroup=32
+func Grids(t gpu.Thread, cells []uint32, out []uint32) {
+	i := t.GlobalIndex()
+	n := uint64(len(cells))
+	for range 3 {
+		v := cells[(i+1)%n] + cells[i]
+		t.GridBarrier()
+		cells[i] = v
+		t.GridBarrier()
+	}
+	again := t.GridBarrierAny(cells[i] > 50)
+	total := t.GridBarrierAdd(cells[i] & 7)
+	if again && t.GridBarrierAll(total > 1) {
+		total += gpu.GridBarrierBroadcast(t, cells[i])
+	}
+	out[i] = total
+}
+
+// Atomics uses each atomic on a cell of its own for each invocation, with orders and scopes.
+//
+//vyre:kernel workgroup=32
+func Atomics(t gpu.Thread, a []int32, u []uint64, f []float32, out []int64) {
+	i := int(t.Global().X)
+	part := gpu.Shared[uint32](t, 32)
+	gpu.AtomicStore(&part[i%32], uint32(i))
+	s := int64(gpu.AtomicAdd(&a[i], 5)) + int64(gpu.AtomicSub(&a[i], 2))*3 + int64(gpu.AtomicMin(&a[i], 40))*5 + int64(gpu.AtomicMax(&a[i], -40))*7
+	s = s*11 + int64(gpu.AtomicAnd(&u[i], 0xFFFF0)) + int64(gpu.AtomicOr(&u[i], 3)) + int64(gpu.AtomicXor(&u[i], 9))
+	s = s*11 + int64(gpu.AtomicExchange(&a[i], 77)) + int64(gpu.AtomicCompareExchange(&a[i], 77, 78)) + int64(gpu.AtomicCompareExchange(&a[i], 5, 6))
+	s = s*11 + int64(gpu.AtomicAdd(&f[i], 1.5)) + int64(gpu.AtomicLoad(&f[i])*4)
+	s += int64(gpu.AtomicAddOrdered(&u[i], 4, gpu.AcqRel, gpu.Device)) + int64(gpu.AtomicLoadOrdered(&a[i], gpu.Acquire, gpu.System))
+	gpu.AtomicStoreOrdered(&a[i], 12, gpu.Release, gpu.Device)
+	t.Fence(gpu.SeqCst, gpu.Workgroup)
+	out[i] = s + int64(gpu.AtomicLoad(&part[i%32]))
+}
+
+// Outside reads and writes out of bounds, which At and Put define natively too.
+//
+//vyre:kernel workgroup=32
+func Outside(t gpu.Thread, in []int32, at []int64, out []int32) {
+	i := t.Global().X
+	if i >= uint32(len(at)) {
+		return
+	}
+	k := at[i]
+	v := in[2:6]
+	gpu.Prefetch(in, k)
+	s := gpu.At(in, k) + gpu.At(in, uint64(k))*3 + gpu.At(in, int32(k))*5 + gpu.At(in, uint8(k))*7 + gpu.At(in, uint32(k))*11 + gpu.At(in, int8(k))*13
+	s = s*17 + gpu.At(v, k) + gpu.At(v, uint64(k))*3 + gpu.At(v, int32(k))*5 + gpu.At(v, uint16(k))*7 + gpu.At(v[1:], uint32(k))*11
+	gpu.Put(out, k<<40|int64(i), s)
+	if k >= 0 && k < 100 {
+		gpu.Put(out, int(i), s)
+	}
+}
+
+// Rest works in the shared array that the launch sizes.
+//
+//vyre:kernel workgroup=32
+func Rest(t gpu.Thread, out []uint32) {
+	rest := gpu.SharedRest[uint32](t)
+	for i := t.Local().X; int(i) < len(rest); i += 32 {
+		rest[i] = i * i
+	}
+	t.Barrier()
+	half := rest[len(rest)/2:]
+	out[t.Global().X] = half[t.Local().X%uint32(len(half))]
+}

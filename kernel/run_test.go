@@ -1,0 +1,256 @@
+package kernel_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"sync"
+	"testing"
+	"unsafe"
+
+	"github.com/govyre/vyre/gpu"
+	"github.com/govyre/vyre/interp"
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/kernel"
+	"github.com/govyre/vyre/kernel/internal/cases"
+)
+
+// launched is a launch of a kernel of package cases.
+type launched struct {
+	name   string // of the program
+	fn     any    // the Go function
+	groups gpu.Vec3
+	rest   int
+	args   []any // slices, which are copied, and scalars
+}
+
+const many = 400 // elements; no multiple of a group size
+
+var launches = []launched{
+	{name: "Arith8", fn: cases.Arith8, args: []any{pairsOf(allBytes), pairsOf2(allBytes), make([]int32, 1024)}},
+	{name: "Arith16", fn: cases.Arith16, args: []any{random[uint16](1, many), random[uint16](2, many), make([]uint32, many)}},
+	{name: "Narrow", fn: cases.Narrow, args: []any{random[uint8](3, many), random[int16](4, 256), make([]uint8, many), make([]int64, many)}},
+	{name: "Wide", fn: cases.Wide, args: []any{random[int64](5, many), random[int64](6, many), random[uint64](7, many), make([]int64, many)}},
+	{name: "Shifts", fn: cases.Shifts, args: []any{random[int32](8, many), counts(many), make([]int64, many)}},
+	{name: "Convert", fn: cases.Convert, args: []any{random[int32](9, many), make([]int64, many), make([]float64, many)}},
+	{name: "Saturate", fn: cases.Saturate, args: []any{fill(many, func(i int) float32 { return float32(i%29) / 2 }), make([]int64, many)}},
+
+	{name: "Classify", fn: cases.Classify, args: []any{fill(many, func(i int) int32 { return int32(i) - 20 }), make([]int32, many)}},
+	{name: "Switches", fn: cases.Switches, args: []any{fill(many, func(i int) int32 { return int32(i) - 20 }), make([]int32, many)}},
+	{name: "Loops", fn: cases.Loops, args: []any{random[int32](10, many), make([]int64, many)}},
+	{name: "Collatz", fn: cases.Collatz, args: []any{fill(many, func(i int) uint32 { return uint32(i) }), make([]uint32, many)}},
+	{name: "ShortCircuit", fn: cases.ShortCircuit, args: []any{fill(many, func(i int) int32 { return int32(i%20) - 10 }), make([]int32, many), make([]int32, many)}},
+
+	{name: "Structs", fn: cases.Structs, args: []any{fill(many, func(i int) float32 { return float32(i)/8 - 9 }), make([]float32, many)}},
+	{name: "Arrays", fn: cases.Arrays, args: []any{random[int32](11, many), make([]int64, many)}},
+	{name: "Vectors", fn: cases.Vectors, args: []any{vectors(many), pairs16(many), make([][4]float32, many), make([]uint32, many)}},
+	{name: "Views", fn: cases.Views, args: []any{random[int32](12, 50), pairs32(25), make([]int64, 70)}},
+
+	{name: "Generic_int8", fn: cases.Generic[int8], args: []any{random[int8](13, many), int8(3), make([]float64, many)}},
+	{name: "Generic_int32", fn: cases.Generic[int32], args: []any{random[int32](14, many), int32(-5), make([]float64, many)}},
+	{name: "Generic_float32", fn: cases.Generic[float32], args: []any{fill(many, func(i int) float32 { return float32(i)/8 - 9 }), float32(1.5), make([]float64, many)}},
+	{name: "Generic_float64", fn: cases.Generic[float64], args: []any{fill(many, func(i int) float64 { return float64(i)/7 - 9 }), 1.5, make([]float64, many)}},
+	{name: "Folded", fn: cases.Constants, args: []any{make([]float64, 32)}},
+
+	{name: "Math", fn: cases.Math, args: []any{floats(), make([]float64, len(floats())), make([]uint64, len(floats()))}},
+	{name: "Bits", fn: cases.Bits, args: []any{append(random[uint64](15, many), 0, 1, 1<<63, math.MaxUint64), make([]uint64, many+4)}},
+	{name: "Accurate_float32", fn: cases.Accurate[float32], args: []any{fill(many, func(i int) float32 { return float32(i)/8 - 9 }), make([]float32, many)}},
+	{name: "Accurate_float64", fn: cases.Accurate[float64], args: []any{fill(many, func(i int) float64 { return float64(i)/8 - 9 }), make([]float64, many)}},
+	{name: "Integers", fn: cases.Integers, args: []any{random[uint32](16, many), make([]uint64, many)}},
+	{name: "Halves", fn: cases.Halves, args: []any{fill(many, func(i int) gpu.Float16 { return gpu.ToFloat16(float32(i)/16 - 5) }), fill(many, func(i int) gpu.BFloat16 { return gpu.ToBFloat16(float32(i)) }), make([]gpu.Float16, many), make([]float32, many)}},
+
+	{name: "Saxpy", fn: cases.Saxpy, args: []any{float32(2.5), fill(many, func(i int) float32 { return float32(i) }), fill(many, func(i int) float32 { return 1 / float32(i+1) })}},
+	{name: "Histogram", fn: cases.Histogram, groups: gpu.Vec3{X: 3}, args: []any{random[uint8](17, 5000), make([]uint32, 256)}},
+	{name: "Scan", fn: cases.Scan, args: []any{random[int32](18, 256), make([]int32, 256)}},
+	{name: "Ids", fn: cases.Ids, groups: gpu.Vec3{X: 3, Y: 2, Z: 2}, args: []any{make([]uint64, 64*12)}},
+	{name: "Warps", fn: cases.Warps, groups: gpu.Vec3{X: 3}, args: []any{random[int32](19, 144), make([]int64, 144)}},
+	{name: "Votes", fn: cases.Votes, args: []any{fill(256, func(i int) int32 { return int32(i*7%31) - 4 }), make([]uint32, 256)}},
+	{name: "Grids", fn: cases.Grids, groups: gpu.Vec3{X: 4}, args: []any{fill(128, func(i int) uint32 { return uint32(i % 5) }), make([]uint32, 128)}},
+	{name: "Atomics", fn: cases.Atomics, groups: gpu.Vec3{X: 4}, args: []any{random[int32](20, 128), random[uint64](21, 128), make([]float32, 128), make([]int64, 128)}},
+	{name: "Outside", fn: cases.Outside, args: []any{random[int32](22, 20), fill(many, func(i int) int64 { return int64(i-200) * 3 }), make([]int32, many)}},
+	{name: "Rest", fn: cases.Rest, groups: gpu.Vec3{X: 2}, rest: 75, args: []any{make([]uint32, 64)}},
+}
+
+// The same function gives the same bits natively, where Go says what it computes, and compiled, in the interpreter
+// under every schedule. Nothing in these kernels races, reads undefined memory, or leaves a buffer but on purpose.
+func TestKernelsComputeWhatGoComputes(t *testing.T) {
+	pkg := loadCases(t)
+	covered := make(map[string]bool)
+	for _, c := range launches {
+		covered[c.name] = true
+		t.Run(c.name, func(t *testing.T) {
+			k := pkg.Lookup(c.name)
+			if k == nil {
+				t.Fatal("package cases has no such kernel")
+			}
+			size := k.Program.Workgroup()
+			groups := c.groups
+			if groups.X == 0 {
+				groups.X = (uint32(longest(c.args)) + size[0] - 1) / size[0]
+			}
+			groups.Y, groups.Z = max(groups.Y, 1), max(groups.Z, 1)
+			want := copyArgs(c.args)
+			grid := gpu.Grid{Groups: groups, Group: gpu.Vec3{X: size[0], Y: size[1], Z: size[2]}, SharedRest: c.rest, Cooperative: k.Program.Traits().GridBarrier}
+			gpu.Run(grid, func(th gpu.Thread) {
+				in := []reflect.Value{reflect.ValueOf(th)}
+				for _, a := range want {
+					in = append(in, reflect.ValueOf(a))
+				}
+				reflect.ValueOf(c.fn).Call(in)
+			})
+			prepared, err := interp.Prepare(k.Program)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, o := range []interp.Options{{}, {Schedule: interp.Reversed}, {Schedule: interp.Seeded(7)}, {Detect: interp.Everything}} {
+				got := copyArgs(c.args)
+				l := interp.Launch{Grid: [3]uint32{groups.X, groups.Y, groups.Z}, Rest: c.rest}
+				for i, a := range got {
+					l.Args = append(l.Args, argOf(t, k.Params[i], a))
+				}
+				res, err := prepared.Run(context.Background(), l, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, r := range res.Reports {
+					if r.Kind != interp.OutOfBounds || c.name != "Outside" {
+						t.Errorf("%v", r)
+					}
+				}
+				for i := range got {
+					compareArgs(t, fmt.Sprintf("%v, parameter %s", o.Schedule, k.Params[i].Name), got[i], want[i])
+				}
+			}
+			if t.Failed() {
+				t.Logf("the program:\n%s", k.Program.Text())
+			}
+		})
+	}
+	for _, k := range pkg.Kernels() {
+		if !covered[k.Name] {
+			t.Errorf("kernel %s of package cases is never launched", k.Name)
+		}
+	}
+}
+
+var loadOnce = sync.OnceValues(func() (*kernel.Package, error) { return kernel.Load("internal/cases") })
+
+func loadCases(t testing.TB) *kernel.Package {
+	t.Helper()
+	pkg, err := loadOnce()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pkg
+}
+
+// argOf makes an argument of the interpreter that shares the memory of a slice.
+func argOf(t *testing.T, p kernel.Param, a any) interp.Arg {
+	v := reflect.ValueOf(a)
+	if v.Kind() == reflect.Slice {
+		if !p.Buffer {
+			t.Fatalf("parameter %s is no buffer", p.Name)
+		}
+		return interp.Arg{Mem: bytesOf(v)}
+	}
+	switch {
+	case v.CanInt():
+		return interp.Arg{Bits: uint64(v.Int()) & p.Elem.Value().Mask()}
+	case v.CanUint():
+		return interp.Arg{Bits: v.Uint()}
+	case p.Elem == ir.F32:
+		return interp.Arg{Bits: uint64(math.Float32bits(float32(v.Float())))}
+	}
+	return interp.Arg{Bits: math.Float64bits(v.Float())}
+}
+
+func bytesOf(v reflect.Value) []byte {
+	if v.Len() == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(v.UnsafePointer()), v.Len()*int(v.Type().Elem().Size()))
+}
+
+func copyArgs(args []any) []any {
+	out := make([]any, len(args))
+	for i, a := range args {
+		out[i] = a
+		if v := reflect.ValueOf(a); v.Kind() == reflect.Slice {
+			c := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+			reflect.Copy(c, v)
+			out[i] = c.Interface()
+		}
+	}
+	return out
+}
+
+func compareArgs(t *testing.T, what string, got, want any) {
+	t.Helper()
+	g, w := reflect.ValueOf(got), reflect.ValueOf(want)
+	if g.Kind() != reflect.Slice || bytes.Equal(bytesOf(g), bytesOf(w)) {
+		return
+	}
+	for i := range g.Len() {
+		a, b := g.Index(i).Interface(), w.Index(i).Interface()
+		if fmt.Sprint(a) != fmt.Sprint(b) {
+			t.Errorf("%s: element %d is %v, natively %v", what, i, a, b)
+			return
+		}
+	}
+}
+
+func longest(args []any) int {
+	n := 0
+	for _, a := range args {
+		if v := reflect.ValueOf(a); v.Kind() == reflect.Slice {
+			n = max(n, v.Len())
+		}
+	}
+	return n
+}
+
+func random[T int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint64](seed uint64, n int) []T {
+	r := rand.New(rand.NewPCG(seed, 1))
+	return fill(n, func(int) T { return T(r.Uint64() >> (r.Uint64() & 31)) })
+}
+
+func fill[T any](n int, f func(i int) T) []T {
+	s := make([]T, n)
+	for i := range s {
+		s[i] = f(i)
+	}
+	return s
+}
+
+// allBytes has the edges of a byte; pairsOf and pairsOf2 are both sides of all pairs.
+var allBytes = fill(32, func(i int) int8 { return int8(i*8 + i%3 - 1) })
+
+func pairsOf(b []int8) []int8  { return fill(len(b)*len(b), func(i int) int8 { return b[i/len(b)] }) }
+func pairsOf2(b []int8) []int8 { return fill(len(b)*len(b), func(i int) int8 { return b[i%len(b)] }) }
+
+func counts(n int) []uint32 {
+	return fill(n, func(i int) uint32 { return []uint32{0, 1, 7, 8, 15, 31, 32, 33, 63, 64, 65, 1 << 20}[i%12] })
+}
+
+func vectors(n int) [][4]float32 {
+	return fill(n, func(i int) [4]float32 {
+		return [4]float32{float32(i), float32(i) / 2, -float32(i), float32(i * i)}
+	})
+}
+
+func pairs16(n int) [][2]uint16 {
+	return fill(n, func(i int) [2]uint16 { return [2]uint16{uint16(i * 7), uint16(i * 1000)} })
+}
+
+func pairs32(n int) [][2]int32 {
+	return fill(n, func(i int) [2]int32 { return [2]int32{int32(i * 7 % 11), int32(i * 5 % 13)} })
+}
+
+func floats() []float64 {
+	edges := []float64{0, math.Copysign(0, -1), 0.5, -0.5, 0.49999999999999994, 1.5, 2.5, -2.5, math.Inf(1), math.Inf(-1), math.NaN(),
+		math.MaxFloat64, math.SmallestNonzeroFloat64, 1 << 52, 1<<53 + 1, -1e300, 4503599627370495.5}
+	return append(edges, fill(64, func(i int) float64 { return float64(i)/3 - 11 })...)
+}
