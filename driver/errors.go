@@ -139,10 +139,13 @@ type TrapError struct {
 	Message      string
 }
 
-func (t *TrapError) Error() string {
+func (t *TrapError) Error() string { return "kernel " + t.Kernel + " trapped: " + t.Detail() }
+
+// Detail says what the record holds, without the kernel.
+func (t *TrapError) Detail() string {
 	msg := t.Message
 	if msg != "" {
-		msg = ": " + msg
+		msg += ", "
 	}
-	return fmt.Sprintf("kernel %s trapped with code %d, value %#x, in group %v, local %v%s", t.Kernel, t.Code, t.Value, t.Group, t.Local, msg)
+	return fmt.Sprintf("%scode %d, value %#x, group %v, local %v", msg, t.Code, t.Value, t.Group, t.Local)
 }

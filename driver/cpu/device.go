@@ -1,0 +1,118 @@
+package cpu
+
+import (
+	"context"
+	"runtime"
+	"sync"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/interp"
+)
+
+// Name is what Open takes to get the device.
+const Name = "cpu"
+
+// rank puts every real device before this one.
+const rank = 100
+
+func init() {
+	driver.Register(Name, rank, func(selector string, o driver.OpenOptions) (driver.Device, error) {
+		if selector != "" {
+			return nil, &driver.Error{Op: "open", Label: Name + ":" + selector, Kind: driver.Unavailable, Msg: "there is one cpu device", Fix: `open "cpu"`}
+		}
+		return Open(Options{OpenOptions: o})
+	}, func() ([]driver.Info, error) {
+		return []driver.Info{{Name: Name, Model: model(), Memory: totalMemory()}}, nil
+	})
+}
+
+// Options adjust the device. The zero value is what Open("cpu") uses.
+type Options struct {
+	driver.OpenOptions
+	// Run is how the interpreter runs every launch: schedule, detectors, workers, budget.
+	// With detectors, findings come as the Reports of each Result.
+	Run interp.Options
+}
+
+// Device is the interpreter as a device.
+type Device struct {
+	*driver.Core
+	caps  driver.Caps
+	run   interp.Options
+	limit int64 // bytes that may be reserved
+
+	memory  ledger
+	kernels cache
+}
+
+// Open opens the device. Several may be open; they share nothing.
+func Open(o Options) (*Device, error) {
+	d := &Device{Core: driver.NewCore(Name, o.OpenOptions), caps: caps(), run: o.Run}
+	d.limit = d.caps.MaxBuffer
+	if o.MemoryLimit > 0 {
+		d.limit = min(d.limit, o.MemoryLimit)
+	}
+	d.memory.open = map[*buffer]struct{}{}
+	d.kernels.entries = map[[32]byte][]*compiled{}
+	return d, nil
+}
+
+func caps() driver.Caps {
+	c := driver.Caps{
+		Name: Name, Model: model(), Target: target,
+		Units: runtime.GOMAXPROCS(0), WarpSize: 32,
+		MaxThreadsPerGroup: 1024, MaxGroupDim: [3]uint32{1024, 1024, 64}, MaxGridDim: [3]uint32{1<<31 - 1, 65535, 65535},
+		MaxThreadsPerUnit: 2048, MaxGroupsPerUnit: 32,
+		SharedPerGroup: 48 << 10, SharedOptin: 227 << 10, SharedPerUnit: 228 << 10,
+		TotalMemory: totalMemory(), AllocAlign: align,
+		AsyncEngines: 1, UnifiedAddressing: true, HostRegister: true, PageableAccess: true,
+		GridBarrier: true, Graphs: true, LoopNodes: true,
+		F16: true, BF16: true, F64: true, Atomic64: true, AtomicF32: true, AtomicF64: true,
+		Redux: true, Subgroup: true, Trap: true, Timing: "host clock",
+	}
+	if c.MaxBuffer = c.TotalMemory; c.MaxBuffer == 0 {
+		c.MaxBuffer = 1 << 47 // the address space of a process, where the system does not tell
+	}
+	return c
+}
+
+// Caps describes the device.
+func (d *Device) Caps() *driver.Caps { return &d.caps }
+
+// NewSequence returns an empty sequence.
+func (d *Device) NewSequence(label string) *driver.Sequence {
+	return driver.NewSequence(d, executor{d}, label)
+}
+
+// Warm has nothing to do: the interpreter starts at once.
+func (d *Device) Warm(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return d.Fail(&driver.Error{Op: "warm", Device: Name, Kind: driver.Canceled, Err: err})
+	}
+	return d.Alive("warm", "")
+}
+
+// Trim frees nothing: the device keeps no idle memory.
+func (d *Device) Trim(int64) (int64, error) {
+	d.Count(driver.Trims, 1)
+	return 0, d.Alive("trim", "")
+}
+
+// Err returns nil: the interpreter cannot be lost.
+func (d *Device) Err() error { return nil }
+
+// Close waits for runs, then closes everything made on the device.
+func (d *Device) Close() error {
+	first, err := d.Shut()
+	if first {
+		d.kernels.close()
+	}
+	return err
+}
+
+// ledger lists the open buffers, for accounting and for what to say when memory runs out.
+type ledger struct {
+	mu       sync.Mutex
+	reserved int64
+	open     map[*buffer]struct{}
+}

@@ -1,0 +1,136 @@
+package cpu
+
+import (
+	"encoding/binary"
+	"errors"
+	"time"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/interp"
+	"github.com/govyre/vyre/ir"
+)
+
+// commands executes the plan and measures the part of it that is device work.
+func (r *runner) commands() error {
+	for i, c := range r.plan.Cmds {
+		if i == r.plan.TimedFrom {
+			r.began = time.Now()
+		}
+		if err := r.command(c); err != nil {
+			return err
+		}
+		if i == r.plan.TimedTo-1 {
+			r.device, r.timed = time.Since(r.began), true
+		}
+	}
+	return nil
+}
+
+func (r *runner) command(c driver.Cmd) error {
+	switch c := c.(type) {
+	case *driver.FillCmd:
+		fill(bytes(c.Dst), c.Value, c.Width)
+		r.dev.Count(driver.Fills, 1)
+		r.dev.Count(driver.FillBytes, uint64(c.Dst.Len))
+	case *driver.UploadCmd:
+		if r.resident.Send[c.Index] {
+			copy(bytes(c.Dst), r.resident.Staging[c.Index])
+			r.dev.Count(driver.Uploads, 1)
+			r.dev.Count(driver.UploadBytes, uint64(c.Dst.Len))
+		}
+	case *driver.CopyCmd:
+		copy(bytes(c.Dst), bytes(c.Src))
+		r.dev.Count(driver.Copies, 1)
+		r.dev.Count(driver.CopyBytes, uint64(c.Dst.Len))
+	case *driver.ReadCmd:
+		copy(r.fetched[c.Index], bytes(c.Src))
+		r.dev.Count(driver.Reads, 1)
+		r.dev.Count(driver.ReadBytes, uint64(c.Src.Len))
+		r.dev.Count(driver.ReadGapBytes, uint64(c.Gap))
+	case *driver.LaunchCmd:
+		return r.launch(c)
+	case *driver.LoopCmd:
+		return r.loop(c)
+	}
+	return nil
+}
+
+// fill stores the low width bytes of value over mem again and again.
+func fill(mem []byte, value uint64, width int) {
+	var word [8]byte
+	binary.LittleEndian.PutUint64(word[:], value)
+	// Doubling what is there already copies in long runs.
+	for n := copy(mem, word[:width]); n < len(mem); n *= 2 {
+		copy(mem[n:], mem[:n])
+	}
+}
+
+func (r *runner) loop(c *driver.LoopCmd) error {
+	var out driver.LoopResult
+	for !c.While || binary.LittleEndian.Uint32(bytes(c.Flag)) != 0 {
+		if out.Iterations == c.Count {
+			break
+		}
+		for _, b := range c.Body {
+			if err := r.command(b); err != nil {
+				return err
+			}
+		}
+		out.Iterations++
+		r.dev.Count(driver.LoopIterations, 1)
+		if r.ctx.Err() != nil {
+			return r.gaveUp()
+		}
+	}
+	if c.While {
+		out.Converged = binary.LittleEndian.Uint32(bytes(c.Flag)) == 0
+		r.loops[c.Index] = out
+	}
+	return nil
+}
+
+// launch hands a launch to the interpreter. A trap fails the run, which goes on all the same.
+func (r *runner) launch(c *driver.LaunchCmd) error {
+	r.dev.CountLaunch(c, r.graph)
+	if c.Grid.Empty() {
+		return nil
+	}
+	res, err := c.Kernel.(*kernel).code.code.Run(r.ctx, r.launches[c.Index].in, r.dev.run)
+	if res != nil {
+		r.note(c, res)
+	}
+	if err == nil {
+		return nil
+	}
+	var canceled *interp.CanceledError
+	if errors.As(err, &canceled) {
+		return r.gaveUp()
+	}
+	return runError(c, err)
+}
+
+// note keeps what a launch left besides its bytes.
+func (r *runner) note(c *driver.LaunchCmd, res *interp.Result) {
+	for _, t := range res.Traces {
+		r.traces = append(r.traces, driver.Trace{Step: c.Index, Tag: t.Tag, Global: t.Linear, Values: t.Values, Count: t.Count})
+	}
+	r.dropped += res.TracesDropped
+	for _, rep := range res.Reports {
+		r.reports = append(r.reports, driver.Report{Path: c.Path, Kernel: rep.Kernel, Error: rep.Kind == interp.Race, Text: rep.String()})
+	}
+	if t := res.Trap; t != nil && r.trap == nil {
+		rec := &driver.TrapError{Kernel: c.Kernel.Label(), Code: t.Code, Site: uint32(t.Row), Value: t.Value, Group: t.By.Group, Local: t.By.Local, Message: t.Message}
+		r.trap = &driver.Error{Op: "launch", Label: c.Kernel.Label(), Device: Name, Path: c.Path, Kind: driver.Trap, Pos: t.Pos.String(), Msg: rec.Detail(), Err: rec}
+	}
+}
+
+// widen extends a narrow scalar to the value type that the program sees.
+func widen(t ir.Type, v uint64) uint64 {
+	switch t {
+	case ir.I8:
+		return uint64(uint32(int32(int8(v))))
+	case ir.I16:
+		return uint64(uint32(int32(int16(v))))
+	}
+	return v
+}

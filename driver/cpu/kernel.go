@@ -1,0 +1,267 @@
+package cpu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/interp"
+	"github.com/govyre/vyre/ir"
+)
+
+// target is the only instruction set of the device.
+const target = "interp"
+
+// kernel is a handle on a decoded program. Handles of equal programs share that.
+type kernel struct {
+	driver.Leaf
+	dev   *Device
+	code  *compiled
+	flags driver.KernelFlags
+	res   driver.Resources
+}
+
+// Compile decodes a program for the interpreter.
+func (d *Device) Compile(ctx context.Context, p *ir.Program, o driver.Options) (driver.Kernel, error) {
+	k, err := d.compile(ctx, p, o)
+	if err != nil {
+		return nil, d.Fail(err)
+	}
+	return k, nil
+}
+
+func (d *Device) compile(ctx context.Context, p *ir.Program, o driver.Options) (*kernel, error) {
+	label := o.Label
+	if label == "" && p != nil {
+		label = p.Name()
+	}
+	no := func(kind driver.Kind, fix, format string, args ...any) error {
+		return &driver.Error{Op: "compile", Label: label, Device: Name, Kind: kind, Msg: fmt.Sprintf(format, args...), Fix: fix}
+	}
+	if err := d.Alive("compile", label); err != nil {
+		return nil, err
+	}
+	if p == nil {
+		return nil, no(driver.InvalidArgument, "", "the program is nil")
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, &driver.Error{Op: "compile", Label: label, Device: Name, Kind: driver.Canceled, Msg: "nothing was started", Err: err}
+	}
+	if o.Target != "" && o.Target != target {
+		return nil, no(driver.Unsupported, "leave Target empty", "there is no target %q, only %q", o.Target, target)
+	}
+	if o.Workgroup != [3]uint32{} && o.Workgroup != p.Workgroup() {
+		resized, err := driver.Resize(p, o.Workgroup)
+		if err != nil {
+			return nil, no(driver.Unsupported, "write the program for that size", "%v", err)
+		}
+		p = resized
+	}
+	res := driver.Resources{MaxThreads: d.caps.MaxThreadsPerGroup, Target: target}
+	if res.Shared, res.RestElem = driver.SharedOf(p); res.Shared > d.caps.SharedOptin {
+		return nil, no(driver.Unsupported, "", "%d bytes of shared memory a group, the device has %d", res.Shared, d.caps.SharedOptin)
+	}
+	for _, a := range p.Arrays() {
+		if !a.Shared {
+			res.Local += int(a.Len) * a.Type.Size()
+		}
+	}
+	c, err := d.kernels.get(ctx, d, p)
+	if err != nil {
+		return nil, &driver.Error{Op: "compile", Label: label, Device: Name, Kind: kindOf(err), Err: err}
+	}
+	k := &kernel{dev: d, code: c, flags: driver.FlagsOf(p.Traits()), res: res}
+	if err := k.Init(d.Core, "kernel", label, k.free); err != nil {
+		d.kernels.put(c)
+		return nil, err
+	}
+	d.Gauge(driver.Kernels, 1)
+	return k, nil
+}
+
+func kindOf(err error) driver.Kind {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return driver.Canceled
+	}
+	return driver.InvalidProgram
+}
+
+func (k *kernel) free() {
+	k.dev.Gauge(driver.Kernels, -1)
+	k.dev.kernels.put(k.code)
+}
+
+// Device returns the device of the kernel.
+func (k *kernel) Device() driver.Device { return k.dev }
+
+// Digest returns the content hash of the program.
+func (k *kernel) Digest() [32]byte { return k.code.program.Digest() }
+
+// Signature returns the parameters.
+func (k *kernel) Signature() []ir.Param { return k.code.program.Params() }
+
+// Workgroup returns the size of a group.
+func (k *kernel) Workgroup() [3]uint32 { return k.code.program.Workgroup() }
+
+// Flags returns what a launch has to provide for.
+func (k *kernel) Flags() driver.KernelFlags { return k.flags }
+
+// Resources returns what a group takes.
+func (k *kernel) Resources() driver.Resources { return k.res }
+
+// Occupancy returns how many groups are alive together under a grid barrier.
+func (k *kernel) Occupancy(rest int) driver.Occupancy {
+	return driver.Occupy(&k.dev.caps, 0, k.res.Shared+rest*k.res.RestElem, k.code.program.GroupSize())
+}
+
+// compiled is a decoded program and who uses it.
+type compiled struct {
+	program *ir.Program
+	code    *interp.Kernel
+	err     error
+	ready   chan struct{} // closed when code or err is there
+	handles int
+	used    uint64 // clock of the last get
+}
+
+// cache keeps decoded programs by digest. Programs of one digest whose names, positions or
+// messages differ are kept apart, for these appear in traps and reports.
+type cache struct {
+	mu       sync.Mutex
+	entries  map[[32]byte][]*compiled
+	n        int
+	clock    uint64
+	decoding sync.WaitGroup
+}
+
+// maxKernels bounds the programs kept decoded; those in use are kept beyond it.
+const maxKernels = 512
+
+// get returns the decoded program. Who asks first starts the decoding, which goes on when
+// its context ends; everyone else waits for it.
+func (c *cache) get(ctx context.Context, d *Device, p *ir.Program) (*compiled, error) {
+	c.mu.Lock()
+	c.clock++
+	i := slices.IndexFunc(c.entries[p.Digest()], func(e *compiled) bool { return sameText(e.program, p) })
+	var e *compiled
+	if i >= 0 {
+		e = c.entries[p.Digest()][i]
+		d.Count(driver.CompilesMemory, 1)
+	} else {
+		e = &compiled{program: p, ready: make(chan struct{})}
+		c.entries[p.Digest()] = append(c.entries[p.Digest()], e)
+		c.n++
+		c.evict()
+		d.Count(driver.CompilesFresh, 1)
+		c.decoding.Add(1)
+		go c.decode(d, e)
+	}
+	e.handles++
+	e.used = c.clock
+	c.mu.Unlock()
+
+	select {
+	case <-e.ready:
+	default:
+		select {
+		case <-e.ready:
+		case <-ctx.Done():
+			c.put(e)
+			return nil, ctx.Err()
+		}
+	}
+	if e.err != nil {
+		c.put(e)
+		return nil, e.err
+	}
+	return e, nil
+}
+
+func (c *cache) decode(d *Device, e *compiled) {
+	defer c.decoding.Done()
+	begin := time.Now()
+	e.code, e.err = interp.Prepare(e.program)
+	d.Count(driver.CompileNS, uint64(time.Since(begin)))
+	if e.err != nil { // failures are not kept
+		c.mu.Lock()
+		c.remove(e)
+		c.mu.Unlock()
+	}
+	close(e.ready)
+}
+
+// put gives up one handle.
+func (c *cache) put(e *compiled) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e.handles--
+}
+
+// evict makes room by dropping what was used longest ago and is not in use.
+func (c *cache) evict() {
+	for c.n > maxKernels {
+		var oldest *compiled
+		for _, es := range c.entries {
+			for _, e := range es {
+				if e.handles == 0 && e.used > 0 && (oldest == nil || e.used < oldest.used) {
+					oldest = e
+				}
+			}
+		}
+		if oldest == nil {
+			return
+		}
+		c.remove(oldest)
+	}
+}
+
+func (c *cache) remove(e *compiled) {
+	key := e.program.Digest()
+	if i := slices.Index(c.entries[key], e); i >= 0 {
+		c.entries[key] = slices.Delete(c.entries[key], i, i+1)
+		c.n--
+	}
+	if len(c.entries[key]) == 0 {
+		delete(c.entries, key)
+	}
+}
+
+func (c *cache) close() {
+	c.decoding.Wait()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	clear(c.entries)
+	c.n = 0
+}
+
+// sameText reports whether two programs of one digest say the same to a person.
+func sameText(a, b *ir.Program) bool {
+	if a == b {
+		return true
+	}
+	if a.Name() != b.Name() {
+		return false
+	}
+	for r := range ir.Row(a.Rows()) {
+		if a.ValueName(r) != b.ValueName(r) || a.Message(r) != b.Message(r) || !samePos(a.Pos(r), b.Pos(r)) {
+			return false
+		}
+	}
+	return true
+}
+
+func samePos(a, b ir.Pos) bool {
+	for {
+		if a.File != b.File || a.Line != b.Line || a.Col != b.Col || (a.Call == nil) != (b.Call == nil) {
+			return false
+		}
+		if a.Call == nil || a.Call == b.Call {
+			return true
+		}
+		a, b = *a.Call, *b.Call
+	}
+}

@@ -1,0 +1,148 @@
+package cpu
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/govyre/vyre/driver"
+)
+
+// align is the alignment of every buffer, more than any program asks for.
+const align = 64
+
+// buffer is Go memory.
+type buffer struct {
+	driver.Leaf
+	dev      *Device
+	mem      []byte
+	size     int64
+	reserved int64
+	history  history
+}
+
+// Alloc returns a buffer. Its contents are undefined, even if they look like zero.
+func (d *Device) Alloc(bytes int64, o driver.AllocOptions) (driver.Buffer, error) {
+	d.Count(driver.AllocRequests, 1)
+	if bytes < 0 {
+		return nil, d.Fail(&driver.Error{Op: "alloc", Label: o.Label, Device: Name, Kind: driver.InvalidArgument, Msg: fmt.Sprintf("size is %d bytes", bytes)})
+	}
+	b := &buffer{dev: d, size: bytes}
+	if err := d.reserve(b, o.Label); err != nil {
+		return nil, d.Fail(err)
+	}
+	if bytes > 0 {
+		raw := make([]byte, bytes+align-1)
+		skip := -uintptr(unsafe.Pointer(unsafe.SliceData(raw))) % align // Go's heap does not move
+		b.mem = raw[skip : int64(skip)+bytes : int64(skip)+bytes]
+	}
+	if err := b.Init(d.Core, "buffer", o.Label, b.free); err != nil {
+		d.release(b)
+		return nil, d.Fail(err)
+	}
+	return b, nil
+}
+
+// reserve charges the device for b, or says why it cannot.
+func (d *Device) reserve(b *buffer, label string) error {
+	d.memory.mu.Lock()
+	defer d.memory.mu.Unlock()
+	if left := d.limit - d.memory.reserved; b.size > left {
+		return &driver.Error{Op: "alloc", Label: label, Device: Name, Kind: driver.OutOfMemory, Requested: b.size, Available: left,
+			Msg: fmt.Sprintf("requested %d bytes, %d available%s", b.size, left, d.largest()), Fix: "close buffers or split the work"}
+	}
+	b.reserved = min((b.size+align-1)&^(align-1), d.limit-d.memory.reserved)
+	d.memory.reserved += b.reserved
+	d.memory.open[b] = struct{}{}
+	d.Gauge(driver.Buffers, 1)
+	d.Gauge(driver.LiveBytes, b.size)
+	d.Gauge(driver.ReservedBytes, b.reserved)
+	d.take(b.reserved)
+	return nil
+}
+
+func (d *Device) release(b *buffer) {
+	d.memory.mu.Lock()
+	defer d.memory.mu.Unlock()
+	d.memory.reserved -= b.reserved
+	delete(d.memory.open, b)
+	d.Gauge(driver.Buffers, -1)
+	d.Gauge(driver.LiveBytes, -b.size)
+	d.Gauge(driver.ReservedBytes, -b.reserved)
+	d.take(-b.reserved)
+}
+
+// take enters bytes obtained from the system.
+func (d *Device) take(bytes int64) {
+	d.High(driver.PeakBytes, d.Gauge(driver.DriverBytes, bytes))
+}
+
+// largest names the buffers that hold most, for an error.
+func (d *Device) largest() string {
+	const shown = 5
+	var all []*buffer
+	for b := range d.memory.open {
+		all = append(all, b)
+	}
+	slices.SortFunc(all, func(a, b *buffer) int {
+		return cmp.Or(cmp.Compare(b.reserved, a.reserved), cmp.Compare(a.ID(), b.ID()))
+	})
+	var names []string
+	for _, b := range all[:min(len(all), shown)] {
+		names = append(names, fmt.Sprintf("%s %d", cmp.Or(b.Label(), "unnamed"), b.reserved))
+	}
+	if names == nil {
+		return ""
+	}
+	return "; largest: " + strings.Join(names, ", ")
+}
+
+func (b *buffer) free() {
+	b.mem = nil
+	b.dev.release(b)
+}
+
+// Device returns the device of the buffer.
+func (b *buffer) Device() driver.Device { return b.dev }
+
+// Len returns the bytes asked for.
+func (b *buffer) Len() int64 { return b.size }
+
+// Reserved returns the bytes charged.
+func (b *buffer) Reserved() int64 { return b.reserved }
+
+// Address returns where the memory is in this process; 0 for a buffer of no bytes. The
+// number keeps nothing alive: it is good until Close.
+func (b *buffer) Address() (uint64, error) {
+	if err := b.Alive("address"); err != nil {
+		return 0, b.dev.Fail(err)
+	}
+	return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b.mem)))), nil
+}
+
+// bytes returns the memory of a range of one of the device's buffers.
+func bytes(r driver.Range) []byte {
+	return r.Buffer.(*buffer).mem[r.Off:r.End():r.End()]
+}
+
+// AllocHost returns ordinary memory: the device reaches all of it.
+func (d *Device) AllocHost(bytes int64) (*driver.HostMemory, error) {
+	if bytes < 0 || bytes > d.caps.MaxBuffer {
+		return nil, d.Fail(&driver.Error{Op: "alloc host", Device: Name, Kind: driver.InvalidArgument, Msg: fmt.Sprintf("size is %d bytes", bytes)})
+	}
+	return d.Pin(make([]byte, bytes))
+}
+
+// Pin enters the caller's memory as host memory; nothing has to be done to it.
+func (d *Device) Pin(b []byte) (*driver.HostMemory, error) {
+	size := int64(len(b))
+	d.Gauge(driver.PinnedBytes, size)
+	m, err := d.NewHostMemory(b, "", func() { d.Gauge(driver.PinnedBytes, -size) })
+	if err != nil {
+		d.Gauge(driver.PinnedBytes, -size)
+		return nil, d.Fail(err)
+	}
+	return m, nil
+}

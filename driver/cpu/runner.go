@@ -1,0 +1,268 @@
+package cpu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/interp"
+)
+
+type executor struct{ dev *Device }
+
+// Prepare makes a plan ready: staging for its transfers, arguments for its launches.
+func (x executor) Prepare(p *driver.Plan) (driver.Runner, error) { return x.dev.newRunner(p, false) }
+
+// Capture does the same; replaying a graph skips uploads all or none.
+func (x executor) Capture(p *driver.Plan, _ driver.CaptureOptions) (driver.Runner, error) {
+	return x.dev.newRunner(p, true)
+}
+
+// runner runs one plan, one run at a time. A run is a goroutine: it waits for the runs it
+// depends on, executes the commands, and leaves everything that Wait hands out.
+type runner struct {
+	dev   *Device
+	plan  *driver.Plan
+	graph bool
+
+	resident *driver.Residency
+	fetched  [][]byte // by Plan.Reads: what Wait delivers
+	launches []boundLaunch
+	internal int64 // bytes of staging
+
+	body   func() // execute, as a value: starting it allocates nothing
+	cancel context.CancelFunc
+	ctx    context.Context // ends when Close gives up waiting
+
+	serial atomic.Uint64 // of the run in flight, or the last one
+	ended  atomic.Uint64 // serial of the last run that ended
+	done   chan struct{} // one token a run
+	deps   []runRef
+
+	mu   sync.Mutex // with cond: for runs that wait for this one
+	cond sync.Cond
+
+	// What the run in flight leaves.
+	err     error // it could not go on
+	trap    error // the first
+	began   time.Time
+	device  time.Duration
+	timed   bool
+	loops   []driver.LoopResult
+	traces  []driver.Trace
+	dropped uint64
+	reports []driver.Report
+}
+
+// boundLaunch is a launch as the interpreter takes it.
+type boundLaunch struct {
+	cmd     *driver.LaunchCmd
+	changed uint64
+	in      interp.Launch
+}
+
+func (d *Device) newRunner(p *driver.Plan, graph bool) (*runner, error) {
+	r := &runner{dev: d, plan: p, graph: graph, resident: driver.NewResidency(p, graph), done: make(chan struct{}, 1),
+		launches: make([]boundLaunch, len(p.Launches)), loops: make([]driver.LoopResult, len(p.Whiles))}
+	r.internal = r.resident.Bytes()
+	for _, rd := range p.Reads {
+		r.fetched = append(r.fetched, make([]byte, rd.Src.Len))
+		r.internal += rd.Src.Len
+	}
+	for i, l := range p.Launches {
+		b := &r.launches[i]
+		b.cmd, b.changed = l, l.Changed
+		b.in.Args = make([]interp.Arg, len(l.Args))
+		b.bind()
+	}
+	r.cond.L = &r.mu
+	r.body = r.execute
+	r.ctx, r.cancel = context.WithCancel(context.Background())
+	d.Gauge(driver.InternalBytes, r.internal)
+	d.take(r.internal)
+	return r, nil
+}
+
+// bind takes over what setters changed.
+func (b *boundLaunch) bind() {
+	b.changed = b.cmd.Changed
+	b.in.Grid, b.in.Rest = b.cmd.Grid, b.cmd.Rest
+	params := b.cmd.Kernel.Signature()
+	for i, a := range b.cmd.Args {
+		if params[i].IsBuffer() {
+			b.in.Args[i].Mem = bytes(a.Range)
+		} else {
+			b.in.Args[i].Bits = widen(params[i].Type, a.Bits)
+		}
+	}
+}
+
+// Start starts a run.
+func (r *runner) Start(_ context.Context, after []driver.Runner) error {
+	if r.ctx.Err() != nil {
+		panic("BUG: a closed runner was started")
+	}
+	run := runRef{r, r.serial.Add(1)}
+	r.deps = r.deps[:0]
+	for _, a := range after {
+		o := a.(*runner)
+		// Only the run that is in flight now matters; one that ended has taken effect.
+		if ref := (runRef{o, o.serial.Load()}); o != r && !ref.ended() {
+			r.deps = append(r.deps, ref)
+		}
+	}
+	for i := range r.launches {
+		if b := &r.launches[i]; b.changed != b.cmd.Changed {
+			b.bind()
+		}
+	}
+	uses := r.plan.Uses
+	lock(uses)
+	for _, u := range uses {
+		r.deps = u.Buffer.(*buffer).history.enter(run, u.Writes, r.deps)
+	}
+	same := r.resident.Begin()
+	unlock(uses)
+
+	r.count(same)
+	r.err, r.trap, r.device, r.timed = nil, nil, 0, false
+	clear(r.loops)
+	r.traces, r.dropped, r.reports = r.traces[:0], 0, r.reports[:0]
+	go r.body()
+	return nil
+}
+
+func (r *runner) count(resident bool) {
+	for i, u := range r.plan.Uploads {
+		if !r.resident.Send[i] {
+			r.dev.Count(driver.UploadsSkipped, 1)
+			r.dev.Count(driver.UploadBytesSkipped, uint64(u.Dst.Len))
+		}
+	}
+	if len(r.deps) > 0 {
+		r.dev.Count(driver.OrderWaits, uint64(len(r.deps)))
+	}
+	switch {
+	case !r.graph:
+	case resident:
+		r.dev.Count(driver.ReplaysResident, 1)
+	default:
+		r.dev.Count(driver.ReplaysFull, 1)
+	}
+}
+
+// execute is the goroutine of a run.
+func (r *runner) execute() {
+	if r.awaitDeps() {
+		r.err = r.commands()
+	} else {
+		r.err = r.gaveUp()
+	}
+	r.mu.Lock()
+	r.ended.Store(r.serial.Load())
+	r.cond.Broadcast()
+	r.mu.Unlock()
+	r.done <- struct{}{}
+}
+
+// awaitDeps waits for the runs that this one depends on; false if Close gave up on it.
+func (r *runner) awaitDeps() bool {
+	for _, dep := range r.deps {
+		dep.r.mu.Lock()
+		for !dep.ended() && r.ctx.Err() == nil {
+			dep.r.cond.Wait()
+		}
+		dep.r.mu.Unlock()
+	}
+	return r.ctx.Err() == nil
+}
+
+func (r *runner) gaveUp() error {
+	return &driver.Error{Op: "run", Label: r.plan.Label, Device: Name, Kind: driver.Closed,
+		Msg: fmt.Sprintf("the sequence was closed, and the run had not ended %v later", r.dev.CloseTimeout())}
+}
+
+// Done reports whether the run in flight has ended.
+func (r *runner) Done() bool { return r.ended.Load() >= r.serial.Load() }
+
+// Wait waits for the run and delivers what it left.
+func (r *runner) Wait(ctx context.Context, res *driver.Result) error {
+	select {
+	case <-r.done:
+	default:
+		select {
+		case <-r.done:
+		case <-ctx.Done():
+			return &driver.Error{Op: "wait", Label: r.plan.Label, Device: Name, Kind: driver.Canceled,
+				Msg: "the run goes on: " + ctx.Err().Error(), Fix: "wait again before using its outputs", Err: ctx.Err()}
+		}
+	}
+	r.resident.End(r.err == nil && r.trap == nil)
+	res.Device, res.HasDevice = r.device, r.timed
+	res.Loops = append(res.Loops, r.loops...)
+	res.Traces, res.TracesDropped = append(res.Traces, r.traces...), r.dropped
+	res.Reports = append(res.Reports, r.reports...)
+	if r.err != nil {
+		return r.err
+	}
+	for i, rd := range r.plan.Reads {
+		for _, v := range rd.Views {
+			copy(v.Output.Bytes(), r.fetched[i][v.Off:])
+		}
+	}
+	return r.trap
+}
+
+// Close waits for the run in flight, at most the device's time for that; then it ends it.
+func (r *runner) Close() error {
+	err := r.finish()
+	r.cancel()
+	r.dev.Gauge(driver.InternalBytes, -r.internal)
+	r.dev.take(-r.internal)
+	return err
+}
+
+func (r *runner) finish() error {
+	if r.Done() {
+		return nil
+	}
+	late := time.AfterFunc(r.dev.CloseTimeout(), func() {
+		r.cancel()
+		for _, dep := range r.deps {
+			dep.r.mu.Lock()
+			dep.r.cond.Broadcast()
+			dep.r.mu.Unlock()
+		}
+	})
+	defer late.Stop()
+	r.mu.Lock()
+	for !r.Done() {
+		r.cond.Wait()
+	}
+	r.mu.Unlock()
+	if r.ctx.Err() != nil {
+		return r.dev.Fail(r.gaveUp())
+	}
+	return nil
+}
+
+// runError turns an error of the interpreter into one of the device.
+func runError(l *driver.LaunchCmd, err error) error {
+	e := &driver.Error{Op: "launch", Label: l.Kernel.Label(), Device: Name, Path: l.Path, Kind: driver.Internal, Err: err}
+	var state *interp.StateError
+	var budget *interp.BudgetError
+	var barrier *interp.BarrierError
+	switch {
+	case errors.As(err, &state):
+		e.Kind, e.Requested, e.Available = driver.OutOfMemory, state.Need, state.Limit
+	case errors.As(err, &budget):
+		e.Kind, e.Pos = driver.DeviceFault, budget.Pos.String()
+	case errors.As(err, &barrier):
+		e.Kind = driver.DeviceFault
+	}
+	return e
+}
