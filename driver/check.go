@@ -229,7 +229,7 @@ func (s *Sequence) bind(st *Step, i int, a *slot) *Error {
 }
 
 func (s *Sequence) refuseArg(st *Step, name, want string, got *slot) *Error {
-	return s.refuse("launch", st.cmd.Kernel.Label(), st.cmd.Path, InvalidArgument, "", "%s is %s, the argument is %s", name, want, got)
+	return s.refuse("launch", st.cmd.Kernel.Label(), st.cmd.Path, InvalidArgument, "", "%s is %s, the argument is %s", name, want, got.String())
 }
 
 func (s *Sequence) checkBufferArg(st *Step, p *ir.Param, r Range) *Error {

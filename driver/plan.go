@@ -281,7 +281,7 @@ func (p *Plan) String() string {
 
 func list(b *strings.Builder, cmds []Cmd, indent string) {
 	for _, c := range cmds {
-		fmt.Fprintf(b, "%s%-8s", indent, c.where())
+		fmt.Fprintf(b, "%s%-10s ", indent, c.where())
 		switch c := c.(type) {
 		case *FillCmd:
 			fmt.Fprintf(b, "fill %v with %#x, width %d\n", c.Dst, c.Value, c.Width)

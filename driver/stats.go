@@ -224,6 +224,15 @@ func (s *Stats) Sub(prev *Stats) *Stats {
 func (s *Stats) WriteText(w io.Writer) error {
 	for m := range numMetrics {
 		row := metricTable[m]
+		if m == 0 || metricTable[m-1].name != row.name {
+			kind := "counter"
+			if row.gauge {
+				kind = "gauge"
+			}
+			if _, err := fmt.Fprintf(w, "# TYPE vyre_%s %s\n", row.name, kind); err != nil {
+				return err
+			}
+		}
 		label := fmt.Sprintf("{device=%q}", s.Device)
 		if row.label != "" {
 			label = label[:len(label)-1] + "," + row.label[1:]

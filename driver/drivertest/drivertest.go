@@ -1,0 +1,185 @@
+// Package drivertest holds the tests that every device must pass: the rules of package driver
+// as statements about a device, from refusals over byte counts to ownership.
+//
+//	func TestContract(t *testing.T) {
+//		drivertest.Run(t, func() (driver.Device, error) { return cpu.Open(cpu.Options{}) })
+//	}
+//
+// What a program computes is the matter of package conform; the kernels here are the
+// smallest that make a launch visible.
+package drivertest
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/ir"
+)
+
+// Run runs the tests. open returns a new device each time; the tests close it.
+func Run(t *testing.T, open func() (driver.Device, error)) {
+	for _, group := range []struct {
+		name  string
+		tests []test
+	}{
+		{"Transfer", transferTests}, {"Fusion", fusionTests}, {"Launch", launchTests}, {"Loop", loopTests}, {"Refusal", refusalTests},
+		{"Set", setTests}, {"Resident", residentTests}, {"Graph", graphTests}, {"Ownership", ownershipTests}, {"Context", contextTests},
+		{"Order", orderTests}, {"Dispatch", dispatchTests}, {"Stats", statsTests}, {"Trap", trapTests}, {"Hammer", hammerTests},
+	} {
+		t.Run(group.name, func(t *testing.T) {
+			for _, c := range group.tests {
+				t.Run(c.name, func(t *testing.T) {
+					dev, err := open()
+					if err != nil {
+						t.Fatal(err)
+					}
+					e := &env{T: t, dev: dev, open: open}
+					c.run(e)
+					if err := dev.Close(); err != nil {
+						t.Errorf("closing the device: %v", err)
+					}
+					e.nothingLeft(dev)
+				})
+			}
+		})
+	}
+}
+
+// test is one statement about a device.
+type test struct {
+	name string
+	run  func(*env)
+}
+
+// env is what a test works with.
+type env struct {
+	*testing.T
+	dev  driver.Device
+	open func() (driver.Device, error)
+}
+
+var ctx = context.Background()
+
+// nothingLeft checks that a closed device accounts for nothing any more.
+func (e *env) nothingLeft(d driver.Device) {
+	e.Helper()
+	s := d.Stats()
+	for _, m := range []driver.Metric{driver.LiveBytes, driver.ReservedBytes, driver.IdleBytes, driver.InternalBytes, driver.DriverBytes,
+		driver.PinnedBytes, driver.Buffers, driver.Kernels, driver.Sequences, driver.Graphs, driver.RunsInFlight} {
+		if n := s.Get(m); n != 0 {
+			e.Errorf("%v is %d after Close", m, int64(n))
+		}
+	}
+}
+
+// sub runs a part of a test that has a name of its own, on the same device.
+func (e *env) sub(name string, f func(*env)) {
+	e.Run(name, func(t *testing.T) { f(&env{T: t, dev: e.dev, open: e.open}) })
+}
+
+// compile makes a kernel of one of the programs.
+func (e *env) compile(text string) driver.Kernel {
+	e.Helper()
+	k, err := e.dev.Compile(ctx, e.program(text), driver.Options{})
+	e.must(err)
+	return k
+}
+
+func (e *env) program(text string) *ir.Program {
+	e.Helper()
+	ps, err := ir.Parse("drivertest", "vyre 1\n"+text)
+	e.must(err)
+	return ps[0]
+}
+
+// buffer allocates n bytes of value fill.
+func (e *env) buffer(label string, n int64, fill byte) driver.Buffer {
+	e.Helper()
+	b, err := e.dev.Alloc(n, driver.AllocOptions{Label: label})
+	e.must(err)
+	e.write(b, bytes.Repeat([]byte{fill}, int(n)))
+	return b
+}
+
+// words allocates a buffer holding the words.
+func (e *env) words(label string, v ...uint32) driver.Buffer {
+	e.Helper()
+	b, err := e.dev.Alloc(int64(4*len(v)), driver.AllocOptions{Label: label})
+	e.must(err)
+	e.write(b, le(v...))
+	return b
+}
+
+func (e *env) write(b driver.Buffer, src []byte) {
+	e.Helper()
+	e.must(driver.Write(ctx, driver.All(b), src))
+}
+
+func (e *env) read(b driver.Buffer) []byte {
+	e.Helper()
+	dst := make([]byte, b.Len())
+	e.must(driver.ReadInto(ctx, driver.All(b), dst))
+	return dst
+}
+
+func (e *env) run(p driver.Prepared) driver.Result {
+	e.Helper()
+	res, err := p.Run(ctx)
+	e.must(err)
+	return res
+}
+
+// counted returns how far f moved the metrics.
+func (e *env) counted(f func()) *driver.Stats {
+	before := e.dev.Stats()
+	f()
+	return e.dev.Stats().Sub(before)
+}
+
+func (e *env) must(err error) {
+	e.Helper()
+	if err != nil {
+		e.Fatal(err)
+	}
+}
+
+// fails checks that err is of the kind and says all of the texts.
+func (e *env) fails(err error, kind driver.Kind, texts ...string) {
+	e.Helper()
+	if !errors.Is(err, kind) {
+		e.Fatalf("got error %v, want one of kind %v", err, kind)
+	}
+	for _, text := range texts {
+		if !strings.Contains(err.Error(), text) {
+			e.Errorf("error does not say %q: %v", text, err)
+		}
+	}
+}
+
+func (e *env) equal(what string, got, want []byte) {
+	e.Helper()
+	if !bytes.Equal(got, want) {
+		e.Errorf("%s is\n\t% x, want\n\t% x", what, got, want)
+	}
+}
+
+func (e *env) same(what string, got, want uint64) {
+	e.Helper()
+	if got != want {
+		e.Errorf("%s is %d, want %d", what, int64(got), int64(want))
+	}
+}
+
+// le is the words as bytes.
+func le(v ...uint32) []byte {
+	var b []byte
+	for _, w := range v {
+		b = binary.LittleEndian.AppendUint32(b, w)
+	}
+	return b
+}

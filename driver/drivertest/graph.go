@@ -1,0 +1,182 @@
+package drivertest
+
+import "github.com/govyre/vyre/driver"
+
+// replays returns how many full and resident replays f makes.
+func (e *env) replays(f func()) (full, resident uint64) {
+	st := e.counted(f)
+	return st.Get(driver.ReplaysFull), st.Get(driver.ReplaysResident)
+}
+
+// inc is a graph that uploads a and gives it plus one, through scratch memory.
+func (e *env) inc(src, dst []byte) (*driver.Sequence, *driver.Input, *driver.Output) {
+	k := e.compile(addTo)
+	s := e.dev.NewSequence("inc")
+	a, b := s.Scratch(int64(len(src))), s.Scratch(int64(len(src)))
+	in := s.Upload(driver.All(a), src, driver.IfChanged)
+	s.Launch(k, driver.Cover(uint64(len(src)/4), 32), driver.All(a), driver.All(b), driver.U32(1))
+	return s, in, s.Read(driver.All(b), dst)
+}
+
+func (e *env) capture(s *driver.Sequence) *driver.Graph {
+	e.Helper()
+	g, err := s.Capture(driver.CaptureOptions{})
+	e.must(err)
+	return g
+}
+
+var graphTests = []test{
+	{"AReplayGivesWhatARunGives", func(e *env) {
+		dst := make([]byte, 8)
+		s, in, _ := e.inc(le(1, 2), dst)
+		g := e.capture(s)
+		st := e.counted(func() { e.run(g) })
+		e.equal("first", dst, le(2, 3))
+		e.same("runs of graphs", st.Get(driver.RunsGraph), 1)
+		e.same("launches in graphs", st.Get(driver.LaunchesGraph), 1)
+		e.must(in.Set(le(5, 6)))
+		e.run(g)
+		e.equal("second", dst, le(6, 7))
+		e.run(s)
+		e.equal("the sequence itself", dst, le(6, 7))
+	}},
+	{"UnchangedInputsReplayResident", func(e *env) {
+		dst := make([]byte, 8)
+		s, in, _ := e.inc(le(1, 2), dst)
+		g := e.capture(s)
+		for i, c := range []struct {
+			step func()
+			full bool
+		}{
+			{func() {}, true}, {func() {}, false}, // A, A
+			{func() { e.must(in.Set(le(3, 4))) }, true}, {func() {}, false}, // B, B
+			{func() { e.must(in.Set(le(3, 5))) }, true}, // one word changed
+			{func() { e.must(in.Touch()) }, true},
+		} {
+			c.step()
+			full, resident := e.replays(func() { e.run(g) })
+			if (full == 1) != c.full || full+resident != 1 {
+				e.Errorf("replay %d: full %d, resident %d", i, full, resident)
+			}
+		}
+		e.equal("last", dst, le(4, 6))
+	}},
+	{"AFullReplaySendsEveryInput", func(e *env) {
+		a, b := e.words("a", 0), e.words("b", 0, 0)
+		s := e.dev.NewSequence("two")
+		s.Upload(driver.All(a), le(1), driver.IfChanged)
+		in := s.Upload(driver.All(b), le(2, 3), driver.IfChanged)
+		g := e.capture(s)
+		e.sends("graph", e.sent(g, 3, func(i int) {
+			if i == 2 {
+				e.must(in.Set(le(2, 4)))
+			}
+		}), 12, 0, 12)
+	}},
+	{"AGraphThatWritesItsInputsIsNotReplaySafe", func(e *env) {
+		k := e.compile(add)
+		b := e.words("b", 0)
+		s := e.dev.NewSequence("unsafe")
+		s.Upload(driver.All(b), le(1), driver.IfChanged)
+		st := s.Launch(k, driver.Groups(1), driver.All(b), driver.U32(1))
+		g := e.capture(s)
+		if info := g.Info(); info.ReplaySafe || info.Why == "" {
+			e.Errorf("info is %+v", info)
+		}
+		e.sends("unsafe", e.sent(g, 2, nil), 4, 4)
+		e.must(st.SetArg(0, driver.All(e.words("c", 0))))
+		if info := g.Info(); !info.ReplaySafe {
+			e.Errorf("info after SetArg is %+v", info)
+		}
+	}},
+	{"AnotherWriterForcesAFullReplay", func(e *env) {
+		b := e.words("b", 0)
+		s := e.dev.NewSequence("graph")
+		s.Upload(driver.All(b), le(1), driver.IfChanged)
+		g := e.capture(s)
+		e.sends("another writer", e.sent(g, 2, func(i int) {
+			if i == 1 {
+				e.write(b, le(9))
+			}
+		}), 4, 4)
+	}},
+	{"OneRunIsInFlightForSequenceAndGraphTogether", func(e *env) {
+		s, _, _ := e.inc(le(1), make([]byte, 4))
+		g := e.capture(s)
+		p, err := g.Start(ctx)
+		e.must(err)
+		_, err = s.Start(ctx)
+		e.fails(err, driver.Busy)
+		_, err = p.Wait(ctx)
+		e.must(err)
+		e.run(s)
+	}},
+	{"AClosedGraphLeavesItsSequence", func(e *env) {
+		dst := make([]byte, 4)
+		s, _, _ := e.inc(le(1), dst)
+		g := e.capture(s)
+		e.same("graphs", e.dev.Stats().Get(driver.Graphs), 1)
+		e.must(g.Close())
+		e.must(g.Close())
+		e.same("graphs", e.dev.Stats().Get(driver.Graphs), 0)
+		_, err := g.Run(ctx)
+		e.fails(err, driver.Closed, "graph was closed")
+		e.run(s)
+		e.equal("bytes", dst, le(2))
+	}},
+	{"ABatchRunsItsRowsInOrder", func(e *env) {
+		first := make([]byte, 4)
+		s, in, out := e.inc(le(1), first)
+		g := e.capture(s)
+		var rows []driver.Row
+		var dst [5][]byte
+		for i := range dst {
+			dst[i] = make([]byte, 4)
+			rows = append(rows, driver.Row{Inputs: [][]byte{le(uint32(10 * i))}, Outputs: [][]byte{dst[i]}})
+		}
+		st := e.counted(func() {
+			results, err := g.RunBatch(ctx, rows)
+			e.must(err)
+			e.same("results", uint64(len(results)), 5)
+		})
+		e.same("rows", st.Get(driver.BatchRows), 5)
+		for i := range dst {
+			e.equal("row", dst[i], le(uint32(10*i+1)))
+		}
+		// The graph's own inputs and outputs are as before.
+		e.equal("input", in.Bytes(), le(1))
+		if &out.Bytes()[0] != &first[0] {
+			e.Error("the batch replaced the output")
+		}
+	}},
+	{"ABatchOfAnotherShapeRunsNothing", func(e *env) {
+		s, _, _ := e.inc(le(1, 2), make([]byte, 8))
+		g := e.capture(s)
+		ok := driver.Row{Inputs: [][]byte{make([]byte, 8)}, Outputs: [][]byte{make([]byte, 8)}}
+		for _, c := range []struct {
+			name string
+			row  driver.Row
+			says string
+		}{
+			{"inputs", driver.Row{Outputs: ok.Outputs}, "graph takes 1 inputs, got 0"},
+			{"outputs", driver.Row{Inputs: ok.Inputs}, "graph gives 1 outputs, got room for 0"},
+			{"input length", driver.Row{Inputs: [][]byte{make([]byte, 4)}, Outputs: ok.Outputs}, "input 0 was recorded with 8 bytes and now has 4"},
+			{"output length", driver.Row{Inputs: ok.Inputs, Outputs: [][]byte{make([]byte, 4)}}, "output 0 was recorded with 8 bytes and now has 4"},
+		} {
+			e.sub(c.name, func(e *env) {
+				st := e.counted(func() {
+					_, err := g.RunBatch(ctx, []driver.Row{ok, c.row})
+					e.fails(err, driver.InvalidArgument, c.says, "row 1")
+				})
+				e.same("launches", st.Get(driver.LaunchesGraph), 0)
+			})
+		}
+	}},
+	{"ABatchThatWritesSharedMemoryIsRefused", func(e *env) {
+		b := e.words("b", 0)
+		s := e.dev.NewSequence("shared")
+		s.Fill(driver.All(b), 1, 4)
+		_, err := e.capture(s).RunBatch(ctx, []driver.Row{{}})
+		e.fails(err, driver.InvalidArgument, `would write "b"`, "scratch")
+	}},
+}

@@ -1,0 +1,159 @@
+package drivertest
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/govyre/vyre/driver"
+)
+
+var launchTests = []test{
+	{"AKernelComputes", func(e *env) {
+		k := e.compile(saxpy)
+		const n = 100
+		x, y, want := make([]uint32, n), make([]uint32, n), make([]uint32, n)
+		for i := range n {
+			x[i], y[i] = math.Float32bits(float32(i)), math.Float32bits(1)
+			want[i] = math.Float32bits(2*float32(i) + 1)
+		}
+		bx, by := e.words("x", x...), e.words("y", y...)
+		s := e.dev.NewSequence("saxpy")
+		s.Launch(k, driver.Cover(n, 64), driver.F32(2), driver.All(bx), driver.All(by))
+		e.run(s)
+		e.equal("y", e.read(by), le(want...))
+		e.equal("x", e.read(bx), le(x...))
+	}},
+	{"ScalarsOfEveryTypeArrive", func(e *env) {
+		k := e.compile(everyType)
+		out := e.buffer("out", 88, 0)
+		s := e.dev.NewSequence("types")
+		s.Launch(k, driver.Groups(1), driver.All(out), driver.I8(-1), driver.U8(255), driver.I16(-2), driver.U16(65535),
+			driver.I32(-3), driver.U32(1<<31), driver.I64(-4), driver.U64(1<<63), driver.F32(1.5), driver.F64(2.5), driver.Bool(true))
+		e.run(s)
+		want := []uint64{1<<64 - 1, 255, 1<<64 - 2, 65535, 1<<64 - 3, 1 << 31, 1<<64 - 4, 1 << 63, uint64(math.Float32bits(1.5)), math.Float64bits(2.5), 1}
+		got := e.read(out)
+		for i, w := range want {
+			if g := binary.LittleEndian.Uint64(got[8*i:]); g != w {
+				e.Errorf("scalar %d arrived as %#x, want %#x", i, g, w)
+			}
+		}
+	}},
+	{"APartIsABufferOfItsOwn", func(e *env) {
+		k := e.compile(add)
+		b := e.words("b", 1, 2, 3, 4)
+		s := e.dev.NewSequence("part")
+		s.Launch(k, driver.Groups(1), driver.Part(b, 4, 8), driver.U32(10))
+		e.run(s)
+		e.equal("b", e.read(b), le(1, 12, 13, 4))
+	}},
+	{"TheGridArrives", func(e *env) {
+		k := e.compile(grid)
+		b := e.words("b", 0, 0, 0)
+		s := e.dev.NewSequence("grid")
+		s.Launch(k, driver.Grid{2, 3, 4}, driver.All(b))
+		e.run(s)
+		e.equal("groups", e.read(b), le(2, 3, 4))
+	}},
+	{"AnAxisOfZeroLaunchesNothing", func(e *env) {
+		k := e.compile(grid)
+		b := e.words("b", 9, 9, 9)
+		for _, g := range []driver.Grid{{0, 1, 1}, {1, 0, 1}, {1, 1, 0}} {
+			s := e.dev.NewSequence("zero")
+			s.Launch(k, g, driver.All(b))
+			st := e.counted(func() { e.run(s) })
+			e.same("launches", st.Get(driver.LaunchesPlain), 0)
+			e.same("launches skipped", st.Get(driver.LaunchesSkipped), 1)
+			e.must(s.Close())
+		}
+		e.equal("b", e.read(b), le(9, 9, 9))
+	}},
+	{"CoverCountsGroups", func(e *env) {
+		for _, c := range []struct {
+			items uint64
+			group uint32
+			want  uint32
+		}{{1_000_000, 256, 3907}, {0, 256, 0}, {1, 256, 1}, {256, 256, 1}, {257, 256, 2}, {1 << 50, 1, 1<<32 - 1}} {
+			if got := driver.Cover(c.items, c.group); got != (driver.Grid{c.want, 1, 1}) {
+				e.Errorf("Cover(%d, %d) is %v, want %d groups", c.items, c.group, got, c.want)
+			}
+		}
+	}},
+	{"RestGivesTheSharedArrayItsLength", func(e *env) {
+		k := e.compile(rest)
+		b := e.words("b", 0)
+		s := e.dev.NewSequence("rest")
+		st := s.Launch(k, driver.Groups(1), driver.All(b), driver.Rest(256))
+		e.run(s)
+		e.equal("length", e.read(b), le(256))
+		e.must(st.SetArg(1, driver.Rest(3)))
+		e.run(s)
+		e.equal("length after SetArg", e.read(b), le(3))
+	}},
+	{"AGridBarrierKernelRunsWithAllGroupsResident", func(e *env) {
+		k := e.compile(together)
+		n := uint32(k.Occupancy(0).Cooperative)
+		b := e.words("sum", 0)
+		s := e.dev.NewSequence("together")
+		s.Launch(k, driver.Groups(n), driver.All(b))
+		st := e.counted(func() { e.run(s) })
+		e.equal("sum", e.read(b), le(n*32))
+		e.same("cooperative launches", st.Get(driver.CoopLaunches), 1)
+	}},
+	{"TracesArrive", func(e *env) {
+		k := e.compile(tell)
+		s := e.dev.NewSequence("tell")
+		s.Launch(k, driver.Groups(2))
+		res := e.run(s)
+		var seen [8]bool
+		for _, tr := range res.Traces {
+			if tr.Tag != 3 || tr.Count != 1 || tr.Values[0] != tr.Global || tr.Global > 7 {
+				e.Fatalf("trace is %+v", tr)
+			}
+			seen[tr.Global] = true
+		}
+		if seen != [8]bool{true, true, true, true, true, true, true, true} || len(res.Traces) != 8 {
+			e.Errorf("traces are %+v, want one of each invocation", res.Traces)
+		}
+	}},
+	{"AKernelSaysWhatItIs", func(e *env) {
+		k := e.compile(together)
+		if f := k.Flags(); f&driver.GridBarrier == 0 || f&driver.MayTrap != 0 || f&driver.Traces != 0 {
+			e.Errorf("flags are %b", f)
+		}
+		if k.Workgroup() != [3]uint32{32, 1, 1} || k.Label() != "together" || len(k.Signature()) != 1 || k.Device() != e.dev {
+			e.Errorf("kernel is %v %q %v", k.Workgroup(), k.Label(), k.Signature())
+		}
+		if k.Digest() != e.program(together).Digest() {
+			e.Error("the kernel's digest is not the program's")
+		}
+		r := e.compile(rest)
+		if res := r.Resources(); res.Shared != 16 || res.RestElem != 4 {
+			e.Errorf("resources are %+v", res)
+		}
+	}},
+	{"AnotherGroupSizeIsAnotherProgram", func(e *env) {
+		p := e.program(add)
+		k, err := e.dev.Compile(ctx, p, driver.Options{Workgroup: [3]uint32{8, 1, 1}, Label: "small"})
+		e.must(err)
+		if k.Workgroup() != [3]uint32{8, 1, 1} || k.Digest() == p.Digest() || k.Label() != "small" {
+			e.Errorf("kernel is %v %q", k.Workgroup(), k.Label())
+		}
+		b := e.words("b", make([]uint32, 16)...)
+		s := e.dev.NewSequence("resized")
+		s.Launch(k, driver.Groups(1), driver.All(b), driver.U32(1))
+		e.run(s)
+		e.equal("b", e.read(b), le(1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0))
+	}},
+	{"AnotherGroupSizeIsRefusedWhereItShows", func(e *env) {
+		for text, obstacle := range map[string]string{together: "barrier_add.grid", rest: "shared array fixed", grid: "groups"} {
+			_, err := e.dev.Compile(ctx, e.program(text), driver.Options{Workgroup: [3]uint32{8, 1, 1}})
+			e.fails(err, driver.Unsupported, "depends on its group size", obstacle)
+		}
+	}},
+	{"CompileRefusesWhatItCannotDo", func(e *env) {
+		_, err := e.dev.Compile(ctx, nil, driver.Options{})
+		e.fails(err, driver.InvalidArgument, "program is nil")
+		_, err = e.dev.Compile(ctx, e.program(add), driver.Options{Target: "sm_1"})
+		e.fails(err, driver.Unsupported, `compile "add"`, "sm_1")
+	}},
+}

@@ -1,0 +1,102 @@
+package drivertest
+
+import (
+	"strings"
+
+	"github.com/govyre/vyre/driver"
+)
+
+var statsTests = []test{
+	{"MemoryIsAccountedToTheByte", func(e *env) {
+		get := func(m driver.Metric) int64 { return int64(e.dev.Stats().Get(m)) }
+		quiet := func() {
+			e.Helper()
+			if got, want := get(driver.DriverBytes), get(driver.ReservedBytes)+get(driver.IdleBytes)+get(driver.InternalBytes); got != want {
+				e.Errorf("%d bytes are obtained, %d are accounted for", got, want)
+			}
+		}
+		live := get(driver.LiveBytes)
+		a, err := e.dev.Alloc(100_000, driver.AllocOptions{})
+		e.must(err)
+		b, err := e.dev.Alloc(0, driver.AllocOptions{})
+		e.must(err)
+		e.same("live", uint64(get(driver.LiveBytes)-live), 100_000)
+		e.same("reserved for nothing", uint64(b.Reserved()), 0)
+		if r := a.Reserved(); r < 100_000 || r > 112_500 {
+			e.Errorf("%d bytes are reserved for 100000", r)
+		}
+		quiet()
+		s := e.dev.NewSequence("s")
+		s.Upload(driver.All(a), make([]byte, 100_000), driver.Always)
+		s.Read(driver.Part(a, 0, 10), make([]byte, 10))
+		e.must(s.Prepare())
+		quiet()
+		e.must(s.Close())
+		quiet()
+		e.must(a.Close())
+		e.must(b.Close())
+		e.same("live after Close", uint64(get(driver.LiveBytes)), uint64(live))
+		quiet()
+		if peak := get(driver.PeakBytes); peak < 100_000 {
+			e.Errorf("peak is %d", peak)
+		}
+	}},
+	{"UtilisationComparesItemsWithThreads", func(e *env) {
+		k := e.compile(tell4)
+		for _, c := range []struct {
+			name   string
+			groups uint32
+			items  uint64
+			want   driver.Load
+		}{
+			{"half used", 32, 64, driver.Load{Slots: 128, Used: 64, Utilisation: 5000, Waste: 5000, Density: 5000}},
+			{"several items a thread", 8, 96, driver.Load{Slots: 32, Used: 32, Utilisation: 10000, Waste: 0, Density: 30000}},
+			{"not said", 8, 0, driver.Load{Slots: 32, Used: 32, Utilisation: 10000, Waste: 0, Density: 10000}},
+		} {
+			e.sub(c.name, func(e *env) {
+				s := e.dev.NewSequence("domain")
+				e.must(s.Launch(k, driver.Groups(c.groups)).SetDomain(c.items))
+				if got := e.counted(func() { e.run(s) }).Load(); got != c.want {
+					e.Errorf("load is %+v, want %+v", got, c.want)
+				}
+				e.must(s.Close())
+			})
+		}
+	}},
+	{"ResetClearsCountersAndKeepsGauges", func(e *env) {
+		b := e.words("b", 1)
+		e.read(b)
+		e.dev.ResetStats()
+		st := e.dev.Stats()
+		for _, m := range []driver.Metric{driver.Uploads, driver.UploadBytes, driver.Reads, driver.RunsPlain, driver.AllocRequests, driver.WallNS} {
+			e.same(m.String(), st.Get(m), 0)
+		}
+		e.same("live bytes", st.Get(driver.LiveBytes), 4)
+		e.same("buffers", st.Get(driver.Buffers), 1)
+		e.read(b)
+		e.same("reads", e.dev.Stats().Get(driver.Reads), 1)
+	}},
+	{"ErrorsAreCountedByKind", func(e *env) {
+		st := e.counted(func() {
+			_, err := e.dev.Alloc(-1, driver.AllocOptions{})
+			e.fails(err, driver.InvalidArgument)
+		})
+		e.same("errors", st.Get(driver.Errors(driver.InvalidArgument)), 1)
+	}},
+	{"TextIsWhatPrometheusReads", func(e *env) {
+		e.words("b", 1)
+		var text strings.Builder
+		e.must(e.dev.Stats().WriteText(&text))
+		for _, line := range []string{"vyre_mem_live_bytes{device=\"" + e.dev.Name() + "\"} 4\n", "# TYPE vyre_runs counter\n",
+			"vyre_runs{device=\"" + e.dev.Name() + "\",mode=\"plain\"} 1\n", "# TYPE vyre_buffers gauge\n"} {
+			if !strings.Contains(text.String(), line) {
+				e.Errorf("there is no line %q in\n%s", line, text.String())
+			}
+		}
+	}},
+}
+
+// tell4 does nothing with four threads a group.
+const tell4 = `
+kernel @nothing workgroup(4) {
+}`
