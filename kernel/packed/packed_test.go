@@ -1,0 +1,121 @@
+package packed_test
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"strings"
+	"testing"
+
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/kernel/packed"
+)
+
+// program has enough rows for repetition to pay.
+func program(t *testing.T, rows int) *ir.Program {
+	t.Helper()
+	b := ir.New("chain", ir.Workgroup(64))
+	x := b.Buffer("x", ir.U32, ir.RW)
+	i := b.Global(0)
+	v := b.Load(x, i)
+	for k := range rows {
+		v = b.Add(b.Mul(v, b.U32(uint32(k))), i)
+	}
+	b.Store(x, i, v)
+	p, err := b.Program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func text(t *testing.T, p *ir.Program) string {
+	t.Helper()
+	s, err := packed.Text(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestProgramSurvivesPacking(t *testing.T) {
+	for _, rows := range []int{0, 1, 50, 3000} {
+		p := program(t, rows)
+		back, err := packed.Program(text(t, p))
+		if err != nil {
+			t.Fatalf("%d rows: %v", rows, err)
+		}
+		if back.Digest() != p.Digest() || back.Text() != p.Text() {
+			t.Errorf("%d rows: came back as\n%s\nwant\n%s", rows, back.Text(), p.Text())
+		}
+	}
+}
+
+func TestPackingHalvesEvenSmallPrograms(t *testing.T) {
+	for _, rows := range []int{5, 100} {
+		p := program(t, rows)
+		wire, err := ir.Encode(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(text(t, p)); n > len(wire) {
+			t.Errorf("%d rows: %d bytes of text for %d bytes of wire form", rows, n, len(wire))
+		}
+	}
+}
+
+func TestTextDoesNotVary(t *testing.T) {
+	first := text(t, program(t, 500))
+	for range 5 {
+		if text(t, program(t, 500)) != first {
+			t.Fatal("equal programs became different texts")
+		}
+	}
+}
+
+func TestDamagedTextIsRefused(t *testing.T) {
+	good := text(t, program(t, 5))
+	steps := func(numbers ...uint64) string {
+		var b []byte
+		for _, n := range numbers {
+			b = binary.AppendUvarint(b, n)
+		}
+		return base64.StdEncoding.EncodeToString(b)
+	}
+	for _, c := range []struct{ name, text, want string }{
+		{"empty", "", "middle of a step"},
+		{"no base64", "äöü", "illegal base64"},
+		{"cut", good[:len(good)/8*4], ""},
+		{"a letter changed", strings.Replace(good, "Y2hhaW4", "Y2hhaW5", 1), ""},
+		{"literals beyond the end", steps(200), "middle of a step"},
+		{"copy from before the start", steps(0, 0, 1), "with 0 bytes there"},
+		{"copy from nowhere", steps(1, 65, 0, 0), "0 bytes back"},
+		{"too much", steps(1, 65, 1<<40, 1), "more than"},
+		{"sum of sizes wraps", steps(1, 65, 1<<64-5, 1), "more than"},
+		{"unfinished number", base64.StdEncoding.EncodeToString([]byte{0x80}), "middle of a step"},
+		{"no program inside", steps(3, 1, 2, 3), "VW001"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.text == good {
+				t.Fatal("the case damages nothing")
+			}
+			p, err := packed.Program(c.text)
+			if err == nil || p != nil {
+				t.Fatalf("accepted as %v", p)
+			}
+			if !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %q, want something with %q", err, c.want)
+			}
+		})
+	}
+}
+
+func FuzzProgram(f *testing.F) {
+	f.Add([]byte{1, 65, 0, 1})
+	f.Add([]byte{0})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if len(b) > 1<<12 {
+			return
+		}
+		packed.Program(base64.StdEncoding.EncodeToString(b))
+	})
+}
