@@ -22,8 +22,8 @@ type decoder struct {
 	temp  bool             // a cycle of moves needs the slot after the last
 }
 
-func decode(k *Kernel) {
-	d := &decoder{k: k, p: k.p, s: assignSlots(k.shape), mut: &k.mut, depth: map[ir.Row]int32{}}
+func decode(k *Kernel, share bool) {
+	d := &decoder{k: k, p: k.p, s: assignSlots(k.shape, share), mut: &k.mut, depth: map[ir.Row]int32{}}
 	if u := k.p.Uniformity(); u != nil {
 		k.uniform = len(u.Value) == k.p.Rows() && len(u.Control) == k.p.Rows()
 	}

@@ -46,9 +46,11 @@ type object struct {
 }
 
 // Prepare decodes a program once, for any number of launches.
-func Prepare(p *ir.Program) (*Kernel, error) { return prepare(p, nil) }
+func Prepare(p *ir.Program) (*Kernel, error) { return prepare(p, nil, true) }
 
-func prepare(p *ir.Program, m *Mutation) (*Kernel, error) {
+// prepare decodes p with the rules that m breaks. Unless share is set, every value has
+// a slot of its own.
+func prepare(p *ir.Program, m *Mutation, share bool) (*Kernel, error) {
 	if one := uint16(1); *(*byte)(unsafe.Pointer(&one)) != 1 { // the order of bytes is asked of the host
 		return nil, errors.New("the interpreter reads buffers in place and needs a little-endian host")
 	}
@@ -66,7 +68,7 @@ func prepare(p *ir.Program, m *Mutation) (*Kernel, error) {
 		k.mut = *m
 		k.careful = m.WrapBounds || m.WholeVectors || m.ZeroExtend
 	}
-	decode(k)
+	decode(k, share)
 	return k, nil
 }
 

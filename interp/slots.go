@@ -29,8 +29,9 @@ type loopOf struct {
 	body, around int32 // −1 for none
 }
 
-// assignSlots finds the slots of all values of a program.
-func assignSlots(sh *shape) *slotting {
+// assignSlots finds the slots of all values of a program. Unless share is set, no two
+// values share one.
+func assignSlots(sh *shape, share bool) *slotting {
 	n := sh.p.Rows()
 	s := &slotting{shape: sh, slot: make([]int32, n), start: make([]int32, n), end: make([]int32, n)}
 	s.findLoops()
@@ -39,6 +40,11 @@ func assignSlots(sh *shape) *slotting {
 		s.start[r], s.end[r] = int32(r), int32(r)
 	}
 	s.findLives()
+	if !share {
+		for r := range s.end {
+			s.end[r] = int32(n - 1)
+		}
+	}
 	s.scan()
 	return s
 }
