@@ -32,7 +32,7 @@ func (x *worker) callHook(w *warp, in *instr, live uint32) {
 
 // trapped records the first lane whose condition holds. All lanes go on.
 func (x *worker) trapped(w *warp, in *instr, live uint32) {
-	failing := w.test(in, live)
+	failing := x.test(w, in, live)
 	if failing == 0 {
 		return
 	}

@@ -24,9 +24,6 @@ type decoder struct {
 
 func decode(k *Kernel, share bool) {
 	d := &decoder{k: k, p: k.p, s: assignSlots(k.shape, share), mut: &k.mut, depth: map[ir.Row]int32{}}
-	if u := k.p.Uniformity(); u != nil {
-		k.uniform = len(u.Value) == k.p.Rows() && len(u.Control) == k.p.Rows()
-	}
 	d.open()
 	d.region(0)
 	d.close(instr{kind: doHalt}, false)
@@ -144,13 +141,12 @@ func (d *decoder) plain(r ir.Row) instr {
 	p := d.p
 	in := instr{cost: 1, op: p.Op(r), flags: p.Flags(r), row: r, x: p.X(r),
 		dst: d.s.slot[r], a: d.operand(p.A(r)), b: d.operand(p.B(r)), c: d.operand(p.C(r))}
-	if d.k.uniform {
-		u := p.Uniformity()
-		in.uniform = u.Control[r] <= ir.LevelWarp && u.Value[r] <= ir.LevelWarp
-		if in.op == ir.OpIf || in.op == ir.OpTrap { // it is about their condition: they have no value
-			in.uniform = u.Control[r] <= ir.LevelWarp && u.Value[p.A(r)] <= ir.LevelWarp
-		}
+	v := r
+	if in.op == ir.OpIf || in.op == ir.OpTrap { // what counts is the condition
+		v = p.A(r)
 	}
+	u := p.Uniformity()
+	in.uniform = u.Control[r] <= ir.LevelWarp && u.Value[v] <= ir.LevelWarp
 	return in
 }
 

@@ -74,7 +74,7 @@ type move struct{ dst, src int32 }
 type instr struct {
 	kind    kind
 	cost    uint8   // rows it stands for: 1, or 0 for the end of a region
-	uniform bool    // value and control are uniform in the warp, so all of its lanes are live
+	uniform bool    // value (of an if or trap: the condition) and control are uniform in the warp, so all lanes are live
 	signed  bool    // the index has type i32 and needs its sign extended
 	wide    bool    // the index has type i64
 	vec     uint8   // elements of a memory access

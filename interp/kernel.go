@@ -29,7 +29,6 @@ type Kernel struct {
 	size      [3]uint32
 	groupSize int
 	localID   [3][]lanes // by axis and warp
-	uniform   bool       // uniformity is known
 	mut       Mutation
 	careful   bool // memory is accessed element by element, for a mutation
 
