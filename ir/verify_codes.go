@@ -148,10 +148,13 @@ func (p *report) label(row Row) string {
 	return fmt.Sprintf("%s at row %d", op, row)
 }
 
-// region names a region, such as "the body" or "the region of loop ^rows".
+// region names a region, such as "the body" or "the region of loop ^rows". It need not be one.
 func (p *report) region(reg uint32) string {
-	if reg == 0 {
+	switch {
+	case reg == 0:
 		return "the body"
+	case int64(reg) >= int64(len(p.c.Regions)):
+		return fmt.Sprintf("region %d", reg)
 	}
 	op := p.c.Regions[reg].Op
 	if int(op) < p.c.Rows() && p.c.Op[op] == OpIf {

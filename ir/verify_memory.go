@@ -24,7 +24,7 @@ func (k *checker) access(r Row, in *Info, obj ObjectInfo) {
 		switch bytes := elem.Size() * in.Vec.Lanes(); {
 		case !(elem.Value() | in.Vec).Valid():
 			k.add("VY111", r, what, elem.Value()|in.Vec, "is wider than 16 bytes")
-		case obj.Param != nil && 1<<obj.Param.Align < bytes:
+		case obj.Param != nil && obj.Param.Align <= maxAlign && 1<<obj.Param.Align < bytes:
 			k.add("VY111", r, what, plural(bytes, "byte"), fmt.Sprintf("is more than the %d that the buffer is aligned to", 1<<obj.Param.Align))
 		}
 	}

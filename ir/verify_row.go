@@ -22,12 +22,8 @@ func (s *structure) row(r Row) {
 	if foreign := c.Flags[r] &^ in.flagMask(); foreign != 0 {
 		s.fault("VY013", r, in.Name, uint32(foreign))
 	}
-	if t := c.Type[r]; (in.Result.Kind == ResultNone) != (t == None) {
-		if t == None {
-			s.fault("VY011", r, in.Name, "a", "its row has no type")
-		} else {
-			s.fault("VY011", r, in.Name, "no", "its row has type "+t.String())
-		}
+	if t := c.Type[r]; in.Result.Kind == ResultNone && t != None {
+		s.fault("VY011", r, in.Name, "no", "its row has type "+t.String())
 	}
 	if in.Spread == SpreadMerge {
 		s.carried(r)
@@ -58,9 +54,12 @@ func (s *structure) row(r Row) {
 // removes those that are one value from outside, whatever type they state.
 func (s *structure) carried(r Row) {
 	before := len(s.diags)
-	if t := s.c.Type[r]; t.IsVector() && usable(t) {
+	switch t := s.c.Type[r]; {
+	case t == None:
+		s.noType(r)
+	case t.IsVector() && usable(t):
 		s.add("VY111", r, s.value(r), t, "cannot be carried")
-	} else if t != None {
+	default:
 		s.valueType(r)
 	}
 	if len(s.diags) > before {

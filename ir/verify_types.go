@@ -16,9 +16,6 @@ func (k *checker) rows() {
 		}
 		in := &table[c.Op[r]]
 		before := len(k.diags)
-		if in.Result.Kind != ResultNone {
-			k.valueType(r)
-		}
 		if in.Imm == ImmObject {
 			k.access(r, in, k.objs[c.X[r]])
 		}
@@ -28,7 +25,13 @@ func (k *checker) rows() {
 		if in.Orders != 0 {
 			k.order(r, in)
 		}
-		if len(k.diags) == before && in.Result.Kind != ResultNone {
+		switch {
+		case in.Result.Kind == ResultNone || len(k.diags) > before:
+		case c.Type[r] == None:
+			k.noType(r)
+		case !usable(c.Type[r]):
+			k.valueType(r)
+		default:
 			k.result(r, in)
 		}
 	}
@@ -50,6 +53,9 @@ func (p *report) valueType(r Row) {
 		p.add("VY103", r, p.c.Op[r], fmt.Sprintf("code %d", t), "one of a value")
 	}
 }
+
+// noType reports a value without a type.
+func (p *report) noType(r Row) { p.add("VY011", r, p.c.Op[r], "a", "its row has no type") }
 
 // operands checks A, B and C against the table's rules.
 func (k *checker) operands(r Row, in *Info) {
