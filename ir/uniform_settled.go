@@ -16,8 +16,9 @@ type settledness struct {
 	alone    bool // even if only some do
 }
 
-// settle finds the settledness of loads from objects that the program writes.
-func (u *uniformity) settle() map[Row]settledness {
+// settle returns, by row, the settledness of loads from objects that the program writes;
+// nil if there are none.
+func (u *uniformity) settle() []settledness {
 	c := u.c
 	const loaded, written = 1, 2
 	seen := make([]uint8, len(u.objs))
@@ -41,7 +42,10 @@ func (u *uniformity) settle() map[Row]settledness {
 	if len(tracked) == 0 {
 		return nil
 	}
-	loads := make(map[Row]settledness)
+	loads := make([]settledness, c.Rows())
+	for r := range loads {
+		loads[r] = settledness{true, true}
+	}
 	for len(tracked) > 0 {
 		batch := tracked[:min(len(tracked), 64)]
 		tracked = tracked[len(batch):]
@@ -51,7 +55,7 @@ func (u *uniformity) settle() map[Row]settledness {
 }
 
 // settleBatch handles at most 64 objects, a bit each.
-func (u *uniformity) settleBatch(batch []Object, loads map[Row]settledness) {
+func (u *uniformity) settleBatch(batch []Object, loads []settledness) {
 	d := newIntervals(&u.flow, u.objs, batch)
 	written := func(e *incident) uint64 { return e.writes }
 	before := d.since(written)

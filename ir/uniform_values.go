@@ -57,13 +57,12 @@ func localLevel(w [3]uint32, axis uint32) Level {
 
 // loadLevel is the level of a plain load at a grid-uniform index, and keeps the load for
 // a second look if it depends on control.
-func (u *uniformity) loadLevel(r Row, loads map[Row]settledness) Level {
+func (u *uniformity) loadLevel(r Row, loads []settledness) Level {
 	obj := u.objs[u.c.X[r]]
-	at, written := loads[r]
 	switch {
-	case obj.Local(), written && !at.together:
+	case obj.Local(), loads != nil && !loads[r].together:
 		return LevelLane
-	case written && !at.alone:
+	case loads != nil && !loads[r].alone:
 		if u.uneasy == nil {
 			u.uneasy = make([][]Row, len(u.last))
 		}

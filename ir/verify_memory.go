@@ -40,15 +40,14 @@ func (k *checker) constantIndex(r Row, in *Info, obj ObjectInfo) {
 	if !ok || !t.IsInt() {
 		return
 	}
-	index := string(appendLiteral(nil, t, bits))
 	if t.IsSigned() && signed(t, bits) < 0 {
-		k.add("VY206", r, index, in.Name, obj.Name(), "it is negative")
+		k.add("VY206", r, k.value(c.A[r]), in.Name, obj.Name(), "it is negative")
 		return
 	}
 	length, what := obj.bound()
 	lanes := uint64(in.Vec.Lanes())
 	if length != RestLen && (bits >= length || bits*lanes >= length) {
-		k.add("VY206", r, index, in.Name, obj.Name(), fmt.Sprintf("%s %d", what, length))
+		k.add("VY206", r, k.value(c.A[r]), in.Name, obj.Name(), fmt.Sprintf("%s %d", what, length))
 	}
 }
 

@@ -167,7 +167,7 @@ func (s *structure) operands(r Row, in *Info) {
 	}
 	for i, v := range [3]Row{c.A[r], c.B[r], c.C[r]} {
 		if v != NoRow {
-			s.operand(r, in, "operand "+"abc"[i:i+1], v)
+			s.operand(r, in, operandNames[i], v)
 		}
 	}
 	start := c.Args[r]

@@ -171,13 +171,17 @@ var broken = []struct {
 	{"alignment above a page", "VY201", func(c *ir.Code) { c.Params[0].Align = 40 }},
 	{"scope without a meaning", "VY303", func(c *ir.Code) { c.Flags[nth(c, ir.OpAtomicAdd, 0)] = ir.MakeFlags(ir.Relaxed, 3) }},
 	{"order without a meaning", "VY302", func(c *ir.Code) { c.Flags[nth(c, ir.OpAtomicAdd, 0)] = ir.MakeFlags(7, ir.Device) }},
+	{"length of the wrong type", "VY208", func(c *ir.Code) {
+		*c = *parseMust("%a = len @b\n%c = add.u32 %a, 1_u32")
+		c.Params[0].MaxLen = 1 << 32
+	}},
 	{"too many parameters", "VY502", func(c *ir.Code) { c.Params = append(c.Params, make([]ir.Param, 200)...) }},
 	{"buffer longer than any", "VY502", func(c *ir.Code) { c.Params[0].MaxLen = 1 << 41 }},
 }
 
-// parseMust parses a body with a scalar parameter %n.
+// parseMust parses a body with a buffer @b and a scalar parameter %n.
 func parseMust(body string) *ir.Code {
-	codes, err := ir.ParseCode("body", "vyre 1\nkernel @k workgroup(64) {\nparam %n: u32\n"+body+"\n}")
+	codes, err := ir.ParseCode("body", "vyre 1\nkernel @k workgroup(64) {\nparam @b: buf<u32> rw\nparam %n: u32\n"+body+"\n}")
 	if err != nil {
 		panic(err)
 	}

@@ -12,13 +12,17 @@ type Target struct {
 // is legal but hardly meant. A sealed program has no other findings.
 func (p *Program) Verify(t Target) Diags {
 	a := newAdvice(p)
+	a.all(t)
+	return a.sorted()
+}
+
+func (a *advice) all(t Target) {
 	a.target(t)
 	a.rows()
 	a.loops()
 	a.unused()
 	a.mixed()
 	a.unwritten()
-	return a.sorted()
 }
 
 // voteBytes is the room that voting barriers share in every group: two cells of 8 bytes for

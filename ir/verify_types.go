@@ -57,6 +57,8 @@ func (p *report) valueType(r Row) {
 // noType reports a value without a type.
 func (p *report) noType(r Row) { p.add("VY011", r, p.c.Op[r], "a", "its row has no type") }
 
+var operandNames = [3]string{"operand a", "operand b", "operand c"}
+
 // operands checks A, B and C against the table's rules.
 func (k *checker) operands(r Row, in *Info) {
 	c := k.c
@@ -68,7 +70,7 @@ func (k *checker) operands(r Row, in *Info) {
 		}
 		k.visits++
 		rule := in.In[i]
-		which := fmt.Sprintf("operand %c", 'a'+i)
+		which := operandNames[i]
 		switch {
 		case rule.Same != 0:
 			other := c.Type[ops[rule.Same-1]]
@@ -134,11 +136,11 @@ func (k *checker) immediate(r Row, in *Info) {
 	switch in.Imm {
 	case ImmNone:
 		if x != 0 {
-			k.add("VY109", r, "immediate", in.Name, x, "0, as the op has none")
+			k.add("VY109", r, "immediate", in.Name, fmt.Sprint(x), "0, as the op has none")
 		}
 	case ImmAxis:
 		if x > 2 {
-			k.add("VY109", r, "axis", in.Name, x, "0, 1 or 2")
+			k.add("VY109", r, "axis", in.Name, fmt.Sprint(x), "0, 1 or 2")
 		}
 	case ImmField:
 		t := c.Type[c.A[r]]
@@ -151,7 +153,7 @@ func (k *checker) immediate(r Row, in *Info) {
 		}
 	case ImmLane:
 		if t := c.Type[c.A[r]]; t.IsVector() && x >= uint32(t.Lanes()) {
-			k.add("VY109", r, "element", in.Name, x, fmt.Sprintf("below %d", t.Lanes()))
+			k.add("VY109", r, "element", in.Name, fmt.Sprint(x), fmt.Sprintf("below %d", t.Lanes()))
 		}
 	}
 }
