@@ -178,7 +178,7 @@ func (g *generator) fill() {
 	shared := false
 	for _, a := range g.arrays {
 		if a.shared {
-			b.Store(a.obj, g.ownWG, g.constant(a.elem.Value()))
+			b.Store(a.obj, g.ownWG, g.varying(a.elem.Value()))
 			shared = true
 		}
 	}
@@ -209,6 +209,18 @@ func (g *generator) linear() ir.Value {
 		v = b.Add(v, b.Mul(b.Local(2), b.U32(g.wg[0]*g.wg[1])))
 	}
 	return v
+}
+
+// varying is a value of type t that tells the invocations of a group apart.
+func (g *generator) varying(t ir.Type) ir.Value {
+	b := g.b
+	switch {
+	case t == ir.Bool:
+		return b.Eq(b.And(g.ownWG, b.U32(1)), b.U32(0))
+	case t.IsHalf():
+		return b.Cvt(t, b.Cvt(ir.F32, g.ownWG))
+	}
+	return b.Cvt(t, g.ownWG)
 }
 
 // draw gives an array its next mode.
