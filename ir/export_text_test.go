@@ -12,9 +12,9 @@ func ParseLiteral(s string) (Type, uint64, string) {
 
 // PrintVisits returns the rows and operands that printing c touches.
 func PrintVisits(c *Code) int {
-	p := newPrinter(Printer{}, nil, c)
-	p.kernel()
-	return p.visits
+	p := &printer{c: c, names: nameCode(c)}
+	p.kernel("k")
+	return p.visits + p.names.visits
 }
 
 // ParseVisits returns the tokens of src and the rows that they make.

@@ -22,6 +22,7 @@ func (p *parser) parseKernel() {
 		vals:    p.vals[:0],
 	}
 	p.codes = append(p.codes, p.code)
+	p.reserve()
 	if !p.parseHead() {
 		p.skipToKernel()
 		return
@@ -37,6 +38,21 @@ func (p *parser) parseKernel() {
 		p.parseStatement()
 	}
 	p.finish()
+}
+
+// reserve makes room for about as many rows as the kernel has lines, but for no more than
+// its bytes can possibly spell.
+func (p *parser) reserve() {
+	text := p.src[p.pos:]
+	if i := strings.Index(text, "\nkernel "); i >= 0 {
+		text = text[:i]
+	}
+	const shortest = 12 // bytes of a statement, about
+	n := min(strings.Count(text, "\n"), len(text)/shortest, maxRows)
+	c := p.code
+	c.grow(n + n/4)
+	c.Debug.PosOf = make([]uint32, 0, n+n/4)
+	c.Debug.Positions = make([]Pos, 0, n)
 }
 
 // parseHead reads the name, the workgroup and the opening brace.

@@ -148,6 +148,10 @@ func (l *lexer) next() token {
 			}
 			if t.text = l.ident(); t.text != "" {
 				t.kind = tokIdent
+				if len(t.text) > maxName {
+					l.bad(t, fmt.Sprintf("word of %d bytes, at most %d", len(t.text), maxName), "")
+					t.text = noName
+				}
 				return t
 			}
 			r, n := utf8.DecodeRuneInString(l.src[start:])

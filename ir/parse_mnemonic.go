@@ -20,6 +20,9 @@ func (p *parser) mnemonic(word token) (mnemonic, bool) {
 	if m, ok := p.known[word.text]; ok {
 		return m, true
 	}
+	if word.text == noName {
+		return mnemonic{}, false
+	}
 	m, code, msg, fix := readMnemonic(word.text)
 	if msg != "" {
 		p.report(word, code, msg, fix)

@@ -22,6 +22,7 @@ var parseErrors = []struct {
 	{"stray minus", body("%a = add.u32 1_u32, -%n"), "3:21 VT001", "a minus sign without a number"},
 	{"no name", body("%a = add.u32 % , 1_u32"), "3:14 VT001", "no name after '%'"},
 	{"long name", body("%" + strings.Repeat("n", 256) + " = lane"), "3:1 VT001", "name of 256 bytes, at most 255"},
+	{"long word", body(strings.Repeat("a.", 1_000_000)), "3:1 VT001", "word of 2000000 bytes, at most 255"},
 	{"long line", body("%a = lane //" + strings.Repeat("x", 2<<20)), "3:1 VT001", "line of 2097164 bytes, at most 2097152"},
 	{"unknown mark", body("%a = lane !nonsense"), "3:11 VT001", `the mark "!nonsense" is neither`},
 	{"position without a line", body("%a = lane !f:0"), "3:11 VT001", "is neither !inb nor a position"},

@@ -16,8 +16,9 @@ func Print(w io.Writer, ps ...*Program) error { return Printer{}.Print(w, ps...)
 // Print writes the programs as one text file, which Parse reads back.
 func (o Printer) Print(w io.Writer, ps ...*Program) error {
 	b := []byte(header)
+	kernels := namer{taken: map[string]int{}}
 	for _, p := range ps {
-		b = o.appendKernel(append(b, '\n'), &p.code)
+		b = o.appendKernel(append(b, '\n'), &p.code, &kernels)
 		if _, err := w.Write(b); err != nil {
 			return err
 		}
@@ -33,7 +34,8 @@ func (p *Program) Text() string { return p.code.Text() }
 // Text returns the code as a text file, without positions. The code need not be
 // canonical, but its structure must be sound.
 func (c *Code) Text() string {
-	return string(Printer{}.appendKernel([]byte(header+"\n"), c))
+	kernels := namer{taken: map[string]int{}}
+	return string(Printer{}.appendKernel([]byte(header+"\n"), c, &kernels))
 }
 
 // header opens every text file.
@@ -43,37 +45,53 @@ const header = "vyre 1\n"
 type printer struct {
 	Printer
 	c      *Code
-	objs   []ObjectInfo
 	b      []byte
 	names  nameTable
 	open   []uint32 // regions, innermost last; the body is not among them
 	depth  int      // of indentation
+	line   int      // offset of the current line
 	visits int      // rows and operands, for the test of linear work
 }
 
-func (o Printer) appendKernel(b []byte, c *Code) []byte {
-	p := newPrinter(o, b, c)
-	p.kernel()
-	return p.b
-}
-
-func newPrinter(o Printer, b []byte, c *Code) *printer {
-	p := &printer{Printer: o, c: c, b: b, objs: c.Objects(), depth: 1}
-	p.names = nameCode(c)
+func (o Printer) appendKernel(b []byte, c *Code, kernels *namer) []byte {
+	p := &printer{Printer: o, c: c, b: b, depth: 1, names: nameCode(c)}
 	p.visits = p.names.visits
-	return p
+	p.kernel(kernels.text(c.Name))
+	return p.b
 }
 
 func (p *printer) str(s string) { p.b = append(p.b, s...) }
 func (p *printer) num(n uint64) { p.b = strconv.AppendUint(p.b, n, 10) }
 func (p *printer) typ(t Type)   { p.b = append(p.b, t.String()...) }
-func (p *printer) label(r Row)  { p.b = append(append(p.b, '^'), p.names.rows[r]...) }
 func (p *printer) object(o int) { p.b = append(append(p.b, '@'), p.names.objects[o]...) }
-func (p *printer) result(r Row) { p.b = append(append(p.b, '%'), p.names.rows[r]...) }
 func (p *printer) newLine() {
 	p.b = append(p.b, '\n')
+	p.line = len(p.b)
 	for range p.depth {
 		p.b = append(p.b, "  "...)
+	}
+}
+
+// comma separates the elements of a list, which may be long: no line gets beyond what a
+// reader takes.
+func (p *printer) comma() {
+	if len(p.b)-p.line < maxLine/2 {
+		p.str(", ")
+		return
+	}
+	p.b = append(p.b, ',')
+	p.newLine()
+}
+
+func (p *printer) label(r Row)  { p.name('^', r) }
+func (p *printer) result(r Row) { p.name('%', r) }
+
+func (p *printer) name(sigil byte, r Row) {
+	p.b = append(p.b, sigil)
+	if s := p.names.rows[r]; s != "" {
+		p.b = append(p.b, s...)
+	} else {
+		p.num(uint64(p.names.numbers[r]))
 	}
 }
 
@@ -91,16 +109,16 @@ func (p *printer) value(v Row) {
 func (p *printer) values(list []uint32) {
 	for i, v := range list {
 		if i > 0 {
-			p.str(", ")
+			p.comma()
 		}
 		p.value(Row(v))
 	}
 }
 
-func (p *printer) kernel() {
+func (p *printer) kernel(name string) {
 	c := p.c
 	p.str("kernel @")
-	p.str(p.names.kernel)
+	p.str(name)
 	p.str(" workgroup(")
 	p.num(uint64(c.Workgroup[0]))
 	if c.Workgroup[1] != 1 || c.Workgroup[2] != 1 {
@@ -178,32 +196,18 @@ func (p *printer) decls() {
 // saying so: the bytes of an element, or of the widest vector access.
 func defaultAligns(c *Code) []uint8 {
 	var aligns []uint8
+	var elems []Type
 	for i := range c.Params {
 		if q := &c.Params[i]; q.IsBuffer() {
+			elems = append(elems, q.Type)
 			aligns = append(aligns, log2(q.Type.Size()))
 		}
 	}
-	objs := len(aligns)
 	for r, op := range c.Op {
-		if v := table[op].Vec; v != 0 && int(c.X[r]) < objs {
+		if v := table[op].Vec; v != 0 && int(c.X[r]) < len(elems) {
 			o := c.X[r]
-			if e := c.bufferType(o); e != None {
-				aligns[o] = max(aligns[o], log2(e.Size()*v.Lanes()))
-			}
+			aligns[o] = max(aligns[o], log2(elems[o].Size()*v.Lanes()))
 		}
 	}
 	return aligns
-}
-
-// bufferType returns the element type of the o-th buffer.
-func (c *Code) bufferType(o uint32) Type {
-	for i := range c.Params {
-		if q := &c.Params[i]; q.IsBuffer() {
-			if o == 0 {
-				return q.Type
-			}
-			o--
-		}
-	}
-	return None
 }

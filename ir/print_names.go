@@ -10,8 +10,8 @@ import (
 // sigil. Names that were given stay as far as they are both; the nameless are numbered
 // in program order.
 type nameTable struct {
-	kernel  string
-	rows    []string // of values and labels, by row
+	rows    []string // of values and labels, by row; "" for the nameless
+	numbers []uint32 // of the nameless, by row
 	objects []string
 	silent  []bool // rows whose result nobody uses and that may do without a name
 	visits  int
@@ -20,18 +20,19 @@ type nameTable struct {
 // namer makes identifiers unique behind one sigil.
 type namer struct {
 	taken map[string]int // how many suffixes were tried for a name that is taken
-	next  int            // number of the next nameless
+	next  uint32         // number of the next nameless
 }
 
-// name returns a legal identifier that this namer did not return before: s, if possible.
-func (n *namer) name(s string) string {
+// name returns a legal identifier that this namer did not return before: s, if possible,
+// or else a number, which no identifier is.
+func (n *namer) name(s string) (name string, number uint32) {
 	if s = identifier(s); s == "" {
 		n.next++
-		return strconv.Itoa(n.next - 1)
+		return "", n.next - 1
 	}
 	if _, ok := n.taken[s]; !ok {
 		n.taken[s] = 0
-		return s
+		return s, 0
 	}
 	// A probe fails only on a name that itself was given out, and each is tried once
 	// for one base: probes are linear in names.
@@ -41,9 +42,18 @@ func (n *namer) name(s string) string {
 		s = base + "." + strconv.Itoa(n.taken[base])
 		if _, ok := n.taken[s]; !ok {
 			n.taken[s] = 0
-			return s
+			return s, 0
 		}
 	}
+}
+
+// text is name with the number as text.
+func (n *namer) text(s string) string {
+	name, number := n.name(s)
+	if name == "" {
+		return strconv.Itoa(int(number))
+	}
+	return name
 }
 
 // identifier turns s into a legal identifier that is no number, or "" if nothing of it is left.
@@ -71,18 +81,15 @@ func identifier(s string) string {
 
 // nameCode names everything in c.
 func nameCode(c *Code) nameTable {
-	t := nameTable{rows: make([]string, c.Rows()), silent: make([]bool, c.Rows())}
+	t := nameTable{rows: make([]string, c.Rows()), numbers: make([]uint32, c.Rows()), silent: make([]bool, c.Rows())}
 	for r, s := range c.Debug.Names {
 		if int(r) < len(t.rows) {
 			t.rows[r] = s
 		}
 	}
-	if t.kernel = identifier(c.Name); t.kernel == "" {
-		t.kernel = "kernel"
-	}
 	objects := namer{taken: map[string]int{}}
 	for _, o := range c.Objects() {
-		t.objects = append(t.objects, objects.name(o.Name()))
+		t.objects = append(t.objects, objects.text(o.Name()))
 	}
 	used := usedRows(c, &t.visits)
 	values, labels := namer{taken: map[string]int{}}, namer{taken: map[string]int{}}
@@ -93,14 +100,14 @@ func nameCode(c *Code) nameTable {
 		switch {
 		case op == OpConst:
 		case op == OpLoop, op == OpBlock:
-			t.rows[r] = labels.name(t.rows[r])
+			t.rows[r], t.numbers[r] = labels.name(t.rows[r])
 		case op == OpArg && c.Region[r] == 0:
-			t.rows[r] = values.name(scalarName(c, &scalar))
+			t.rows[r], t.numbers[r] = values.name(scalarName(c, &scalar))
 		case in.Result.Kind == ResultNone:
 		case in.Attr&Writes != 0 && !used[r] && t.rows[r] == "":
 			t.silent[r] = true
 		default:
-			t.rows[r] = values.name(t.rows[r])
+			t.rows[r], t.numbers[r] = values.name(t.rows[r])
 		}
 	}
 	return t

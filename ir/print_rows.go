@@ -122,7 +122,7 @@ func (p *printer) structured(r Row) Row {
 	results := Row(0)
 	for int(end+results) < c.Rows() && c.Op[end+results] == OpRes {
 		if results > 0 {
-			p.str(", ")
+			p.comma()
 		}
 		p.result(end + results)
 		results++
@@ -143,7 +143,7 @@ func (p *printer) structured(r Row) Row {
 		arg := c.Regions[first].First
 		for k, v := range c.List(r) {
 			if k > 0 {
-				p.str(", ")
+				p.comma()
 			}
 			p.result(arg + Row(k))
 			p.str(": ")
@@ -157,7 +157,7 @@ func (p *printer) structured(r Row) Row {
 		if k == 0 {
 			p.str(" -> (")
 		} else {
-			p.str(", ")
+			p.comma()
 		}
 		p.typ(c.Type[end+k])
 	}

@@ -138,6 +138,51 @@ func TestSeveralKernelsShareAFile(t *testing.T) {
 	}
 }
 
+func TestKernelsOfOneNameGetDifferentOnesInAFile(t *testing.T) {
+	p := parseOne(t, "vyre 1 kernel @k workgroup(1) {}")
+	var b bytes.Buffer
+	if err := ir.Print(&b, p, p); err != nil {
+		t.Fatal(err)
+	}
+	want := "vyre 1\n\nkernel @k workgroup(1) {\n}\n\nkernel @k.1 workgroup(1) {\n}\n"
+	if got := b.String(); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+// A loop with as many arguments as it may have, all with long names, fits no line.
+func TestLongListsBreakTheLine(t *testing.T) {
+	const n = 4096
+	b := ir.New("wide")
+	x := b.Buffer("x", ir.U32, ir.RW)
+	long := func(kind string, i int) string {
+		return fmt.Sprintf("%s_%d_%s", kind, i, strings.Repeat("n", 200))
+	}
+	init := make([]ir.Value, n)
+	for i := range init {
+		init[i] = b.Load(x, b.U32(uint32(i)))
+		b.Name(init[i], long("first", i))
+	}
+	res := b.Loop(init, func(l ir.Label, arg []ir.Value) {
+		for i, v := range arg {
+			b.Name(v, long("arg", i))
+		}
+		b.If(b.Eq(arg[0], arg[1]), func() { b.Break(l, arg...) })
+		b.Continue(l, append(arg[1:n:n], arg[0])...)
+	})
+	for i, v := range res {
+		b.Name(v, long("result", i))
+		b.Store(x, b.U32(uint32(i)), v)
+	}
+	p, err := b.Program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if parseOne(t, p.Text()).Digest() != p.Digest() {
+		t.Error("another digest")
+	}
+}
+
 func TestNamesLayoutAndPositionsAreNoPartOfTheDigest(t *testing.T) {
 	a := parseOne(t, "vyre 1\nkernel @a workgroup(1) {\n param @x: buf<u32> rw\n %v = load @x[0_u32]\n store @x[1_u32], %v\n}")
 	b := parseOne(t, "vyre 1 kernel @b workgroup(1, 1, 1) { param @y: buf<u32> rw max 2147483647 align 4; // other names\n\n %w = load @y[0_u32] !f.go:3:4; store @y[0x1_u32], %w; return }")
