@@ -178,7 +178,7 @@ func (d *decoder) row(r ir.Row) {
 	info := in.op.Info()
 	switch {
 	case d.mut.drops(in.op):
-		in.kind = doNothing
+		in.kind, in.vec = doNothing, uint8(d.p.Type(r).Lanes())
 	case info.Attr&ir.Terminator != 0:
 		d.exit(r, &in)
 	case info.Attr&ir.Barrier != 0:

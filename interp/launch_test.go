@@ -213,18 +213,20 @@ func TestPooledStateDoesNotLeakBetweenLaunches(t *testing.T) {
 	}
 }
 
-func TestLaunchingAgainHardlyAllocates(t *testing.T) {
+// TestLaunchingAgainAllocatesNothingThatGrows counts the allocations of a launch of
+// 200 groups. Two are the Result; under the race detector a pool forgets now and then,
+// and a forgotten state is a dozen more.
+func TestLaunchingAgainAllocatesNothingThatGrows(t *testing.T) {
 	k := prepare(t, histogram)
-	l := interp.Launch{Grid: [3]uint32{4, 1, 1}, Args: []interp.Arg{{Mem: make([]byte, 4096)}, u32s(make([]uint32, 256)...)}}
+	l := interp.Launch{Grid: [3]uint32{200, 1, 1}, Args: []interp.Arg{{Mem: make([]byte, 4096)}, u32s(make([]uint32, 256)...)}}
 	run := func() {
 		if _, err := k.Run(context.Background(), l, interp.Options{Workers: 1}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	run()
-	// The Result, and rarely a state that the collector took from the pool.
-	if n := testing.AllocsPerRun(50, run); n > 3 {
-		t.Errorf("%v allocations a launch, want no more than 3", n)
+	if n := testing.AllocsPerRun(20, run); n > 15 {
+		t.Errorf("%v allocations a launch, want no more than 15", n)
 	}
 }
 

@@ -65,7 +65,7 @@ type Options struct {
 	Detect   Detect
 	Workers  int    // goroutines; 0 is GOMAXPROCS. Used by Forward without detectors and hook.
 	Budget   uint64 // rows that warps may run in all; 0 is 2³²
-	MaxState int64  // bytes of warps, groups and detectors alive at once; 0 is 2 GiB
+	MaxState int64  // bytes of warps, groups and shadow cells alive at once; 0 is 2 GiB
 	Poison   uint64 // seed of what undefined memory holds
 	TraceCap int    // trace records kept; 0 is 1024
 	Hook     func(Break)

@@ -3,6 +3,8 @@ package interp_test
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -21,41 +23,55 @@ func TestRandomProgramsGiveOneResult(t *testing.T) {
 	}
 	for seed := range seeds {
 		r := conform.Random(seed)
-		k := decoded(t, r.Program)
-		unshared, err := interp.PrepareUnshared(r.Program)
-		if err != nil {
-			t.Fatal(err)
+		if oneResult(r) == nil {
+			continue
 		}
-		ways := []struct {
-			name string
-			k    *interp.Kernel
-			o    interp.Options
-		}{
-			{"one worker", k, interp.Options{Workers: 1}},
-			{"no value shares a slot", unshared, interp.Options{Workers: 1}},
-			{"other poison, three workers", k, interp.Options{Workers: 3, Poison: 99}},
-			{"reversed, all detectors", k, interp.Options{Schedule: interp.Reversed, Detect: interp.Everything}},
-			{"seeded, all detectors", k, interp.Options{Schedule: interp.Seeded(seed), Detect: interp.Everything}},
-		}
-		var want [][]byte
-		for _, w := range ways {
-			got := runCopy(t, w.k, r, w.o)
-			if want == nil {
-				want = got
-				continue
-			}
-			for i := range want {
-				if !bytes.Equal(got[i], want[i]) {
-					t.Fatalf("seed %d, %s: parameter %s differs\n%s", seed, w.name, r.Program.Params()[i].Name, r.Program.Text())
-				}
-			}
-		}
+		small := conform.Shrink(r, 500, func(r *conform.RandomProgram) bool { return oneResult(r) != nil })
+		t.Fatalf("seed %d, shrunk: %v\n%s", seed, oneResult(small), small.Program.Text())
 	}
 }
 
+// oneResult says where two ways to run r differ.
+func oneResult(r *conform.RandomProgram) error {
+	k, err := interp.Prepare(r.Program)
+	if err != nil {
+		return err
+	}
+	unshared, err := interp.PrepareUnshared(r.Program)
+	if err != nil {
+		return err
+	}
+	ways := []struct {
+		name string
+		k    *interp.Kernel
+		o    interp.Options
+	}{
+		{"one worker", k, interp.Options{Workers: 1}},
+		{"no value shares a slot", unshared, interp.Options{Workers: 1}},
+		{"other poison, three workers", k, interp.Options{Workers: 3, Poison: 99}},
+		{"reversed, all detectors", k, interp.Options{Schedule: interp.Reversed, Detect: interp.Everything}},
+		{"seeded, all detectors", k, interp.Options{Schedule: interp.Seeded(7), Detect: interp.Everything}},
+	}
+	var want [][]byte
+	for _, w := range ways {
+		got, err := runCopy(w.k, r, w.o)
+		if err != nil {
+			return fmt.Errorf("%s: %w", w.name, err)
+		}
+		if want == nil {
+			want = got
+		}
+		for i := range want {
+			if !bytes.Equal(got[i], want[i]) {
+				return fmt.Errorf("%s: parameter %s differs", w.name, r.Program.Params()[i].Name)
+			}
+		}
+	}
+	return nil
+}
+
 // runCopy runs a random program on copies of its buffers and returns them.
-func runCopy(t *testing.T, k *interp.Kernel, r *conform.RandomProgram, o interp.Options) [][]byte {
-	t.Helper()
+func runCopy(k *interp.Kernel, r *conform.RandomProgram, o interp.Options) ([][]byte, error) {
 	l := interp.Launch{Grid: r.Launch.Grid, Rest: r.Launch.Rest}
 	var mem [][]byte
 	for _, a := range r.Launch.Args {
@@ -65,14 +81,14 @@ func runCopy(t *testing.T, k *interp.Kernel, r *conform.RandomProgram, o interp.
 	}
 	res, err := k.Run(context.Background(), l, o)
 	if err != nil {
-		t.Fatalf("run: %v\n%s", err, r.Program.Text())
+		return nil, err
 	}
 	for _, rep := range res.Reports {
 		if rep.Kind != interp.OutOfBounds {
-			t.Fatalf("%s under %s\n%s", rep, o.Schedule, r.Program.Text())
+			return nil, errors.New(rep.String())
 		}
 	}
-	return mem
+	return mem, nil
 }
 
 // TestMovesHappenAtOnce compares the order of copies with copies through a second array.

@@ -13,7 +13,7 @@ type Result struct {
 	GroupBarriers uint64 // barriers of workgroup scope, one for each time all warps of a group met
 	GridBarriers  uint64
 	OutOfBounds   uint64 // elements that accesses named out of bounds
-	StateBytes    int64  // warps, groups and detectors alive at once, at most
+	StateBytes    int64  // what MaxState bounds, as it was at the end
 
 	Trap          *Trap // the first, nil if none
 	Traces        []Trace

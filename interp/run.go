@@ -89,16 +89,6 @@ func (l *launch) fail(err error) {
 	l.meet.abort()
 }
 
-// claim accounts for n bytes of state; false if the launch may not have them.
-func (l *launch) claim(n int64) bool {
-	used := l.stateUsed.Add(n)
-	if used <= l.o.MaxState {
-		return true
-	}
-	l.fail(&StateError{Kernel: l.k.p.Name(), Groups: uint64(len(l.workers[0].live)), Need: used, Limit: l.o.MaxState})
-	return false
-}
-
 func (l *launch) result() *Result {
 	r := &Result{Trap: l.trap, Traces: l.traces, TracesDropped: l.dropped, StateBytes: l.stateUsed.Load(), GridBarriers: l.meet.rounds}
 	for _, x := range l.workers[:l.active()] {

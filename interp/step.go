@@ -119,9 +119,10 @@ loop:
 			if !alone {
 				break loop
 			}
-		case doPrefetch, doNothing:
-			if in.dst >= 0 {
-				w.set(in.dst, live, 0)
+		case doPrefetch:
+		case doNothing:
+			for e := int32(0); in.dst >= 0 && e < int32(in.vec); e++ {
+				w.set(in.dst+e, live, 0)
 			}
 
 		case doBarrierWarp:

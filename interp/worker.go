@@ -2,6 +2,7 @@ package interp
 
 import (
 	"math/rand/v2"
+	"runtime"
 
 	"github.com/govyre/vyre/ir"
 )
@@ -45,6 +46,7 @@ func (x *worker) reset(index int) {
 
 // drive runs the worker's share of the grid to its end, or until the launch fails.
 func (x *worker) drive() {
+	defer func() { x.budget.Add(int64(max(x.left, 0))) }() // for workers that have more to do
 	if x.coop {
 		n := uint64(x.meet.workers)
 		for i, end := x.share(n); i < end; i++ {
@@ -79,6 +81,16 @@ func (x *worker) drive() {
 func (x *worker) share(workers uint64) (first, end uint64) {
 	n, i := x.total, uint64(x.index)
 	return n/workers*i + min(i, n%workers), n/workers*(i+1) + min(i+1, n%workers)
+}
+
+// claim accounts for n bytes of state; false if the launch may not have them.
+func (x *worker) claim(n int64) bool {
+	used := x.stateUsed.Add(n)
+	if used <= x.o.MaxState {
+		return true
+	}
+	x.fail(&StateError{Kernel: x.k.p.Name(), Groups: uint64(len(x.live)), Need: used, Limit: x.o.MaxState})
+	return false
 }
 
 // admit starts group id in a state of its own.
@@ -235,6 +247,9 @@ func (x *worker) unit(w *warp, alone bool) status {
 func (x *worker) refill(w *warp) bool {
 	if x.stop.Load() {
 		return false
+	}
+	if x.many {
+		runtime.Gosched() // a group may spin until another worker's group has run
 	}
 	if err := x.ctx.Err(); err != nil {
 		x.fail(&CanceledError{Kernel: x.k.p.Name(), Rows: x.rows, Err: err})
