@@ -1,0 +1,84 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/govyre/vyre/driver"
+	_ "github.com/govyre/vyre/driver/cpu" // registers the device "cpu"
+)
+
+// devicesCmd lists devices.
+type devicesCmd struct {
+	JSON bool `help:"Print the list as JSON."`
+}
+
+type deviceJSON struct {
+	Name       string `json:"name"`
+	Model      string `json:"model"`
+	Memory     int64  `json:"memory_bytes"`
+	Capability string `json:"capability,omitempty"`
+}
+
+type devicesJSON struct {
+	Devices []deviceJSON `json:"devices"`
+	Auto    string       `json:"auto"`
+	Missing []string     `json:"missing"`
+}
+
+func (c *devicesCmd) Run(t *terminal) error {
+	infos, err := driver.List()
+	list := devicesJSON{Devices: []deviceJSON{}, Missing: []string{}}
+	for _, i := range infos {
+		list.Devices = append(list.Devices, deviceJSON{i.Name, i.Model, i.Memory, i.Capability})
+	}
+	for _, e := range split(err) {
+		list.Missing = append(list.Missing, e.Error())
+	}
+	auto, openErr := driver.Open("auto", driver.OpenOptions{})
+	if openErr == nil {
+		list.Auto = auto.Name()
+		defer auto.Close()
+	}
+	if c.JSON {
+		if err := json.NewEncoder(t.out).Encode(list); err != nil {
+			return err
+		}
+		return openErr
+	}
+	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', 0)
+	for _, d := range list.Devices {
+		mark := ""
+		if d.Name == list.Auto {
+			mark = "chosen by auto"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", d.Name, d.Model, size(d.Memory), d.Capability, mark)
+	}
+	w.Flush()
+	for _, m := range list.Missing {
+		fmt.Fprintln(t.out, m)
+	}
+	return openErr
+}
+
+// split takes joined errors apart.
+func split(err error) []error {
+	if err == nil {
+		return nil
+	}
+	var many interface{ Unwrap() []error }
+	if errors.As(err, &many) {
+		return many.Unwrap()
+	}
+	return []error{err}
+}
+
+// size prints bytes the way memory is sold.
+func size(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+}

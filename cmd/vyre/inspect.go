@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/govyre/vyre/ir"
+)
+
+// checkCmd compiles and reports.
+type checkCmd struct {
+	Source []string `arg:"" help:"Go file, directory, or program in text form, with :NAME to choose one kernel."`
+}
+
+func (c *checkCmd) Run(t *terminal) error {
+	bad := false
+	for _, spec := range c.Source {
+		all, err := load(spec)
+		if err != nil {
+			fmt.Fprintln(t.err, message(err))
+			bad = true
+			continue
+		}
+		for _, l := range all {
+			warnings := l.program.Verify(ir.Target{})
+			for _, d := range warnings {
+				fmt.Fprintln(t.err, d)
+			}
+			tr := l.program.Traits()
+			fmt.Fprintf(t.out, "%s: ok, %d rows, %s", l.name, l.program.Rows(), tr.Class)
+			if tr.GridBarrier {
+				fmt.Fprint(t.out, ", cooperative")
+			}
+			if len(warnings) > 0 {
+				fmt.Fprintf(t.out, ", %d warnings", len(warnings))
+			}
+			fmt.Fprintln(t.out)
+		}
+	}
+	if bad {
+		return errSilent
+	}
+	return nil
+}
+
+// irCmd prints programs.
+type irCmd struct {
+	Source    string `arg:"" help:"Go file, directory, or program in text form, with :NAME to choose one kernel."`
+	Positions bool   `help:"Print the source line of every row."`
+}
+
+func (c *irCmd) Run(t *terminal) error {
+	all, err := load(c.Source)
+	if err != nil {
+		return err
+	}
+	var ps []*ir.Program
+	for _, l := range all {
+		ps = append(ps, l.program)
+	}
+	return ir.Printer{Positions: c.Positions}.Print(t.out, ps...)
+}
+
+// versionCmd prints the version.
+type versionCmd struct{}
+
+func (versionCmd) Run(t *terminal) error {
+	v := "development"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		v = info.Main.Version
+	}
+	fmt.Fprintf(t.out, "vyre %s, %s, %s/%s\n", v, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return nil
+}

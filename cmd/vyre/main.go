@@ -1,0 +1,105 @@
+// Command vyre compiles kernels written in Go and runs them on a device.
+//
+//	vyre devices                                          what there is, and why something is missing
+//	vyre run saxpy.go --grid 4 --arg a=2 --arg x=iota:1024 --arg y=zeros:1024 --print y:8
+//	vyre check saxpy.go                                   every finding, and nothing else
+//	vyre ir saxpy.go                                      the program in text form
+//	vyre conform --device cpu                             the conformance suite
+//	vyre gen ./kernels                                    typed launchers, for go generate
+//
+// Results go to standard output, everything else to standard error. The exit status is 0
+// on success, 1 when something failed, 2 when the command line makes no sense.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+
+	"github.com/alecthomas/kong"
+)
+
+// commands is the command line.
+type commands struct {
+	Devices devicesCmd `cmd:"" help:"List devices, and say why one is missing."`
+	Run     runCmd     `cmd:"" help:"Compile a kernel and run it once."`
+	Check   checkCmd   `cmd:"" help:"Compile kernels and report every finding."`
+	IR      irCmd      `cmd:"" name:"ir" help:"Print the programs of kernels in text form."`
+
+	Version versionCmd `cmd:"" help:"Print the version."`
+}
+
+// terminal is where a command reads and writes, and the context it lives in.
+type terminal struct {
+	ctx      context.Context
+	out, err io.Writer
+}
+
+// usage is an error of the command line: exit status 2.
+type usage struct{ error }
+
+func (u usage) Unwrap() error { return u.error }
+
+func usagef(format string, args ...any) error { return usage{fmt.Errorf(format, args...)} }
+
+// silent is an error that was reported already.
+var errSilent = errors.New("reported")
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run is main without the process: it returns the exit status.
+func run(ctx context.Context, args []string, out, errOut io.Writer) (status int) {
+	var cli commands
+	exited := -1
+	parser, err := kong.New(&cli,
+		kong.Name("vyre"),
+		kong.Description("GPU compute for Go: kernels written in Go, run on a GPU or without one."),
+		kong.UsageOnError(),
+		kong.Writers(out, errOut),
+		kong.Exit(func(code int) { exited = code }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+	)
+	if err != nil {
+		panic("BUG: command line: " + err.Error())
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	k, err := parser.Parse(args)
+	if exited >= 0 {
+		return exited
+	}
+	if err != nil {
+		fmt.Fprintf(errOut, "vyre: %v\nrun vyre --help to see what there is\n", err)
+		return 2
+	}
+	err = k.Run(&terminal{ctx: ctx, out: out, err: errOut})
+	var u usage
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, errSilent):
+		return 1
+	case errors.As(err, &u):
+		fmt.Fprintf(errOut, "vyre: %v\n", err)
+		return 2
+	}
+	fmt.Fprintln(errOut, message(err))
+	return 1
+}
+
+// message is the text of an error: findings and device errors come as they are, others
+// say whose they are.
+func message(err error) string {
+	if s := err.Error(); selfNamed(err) {
+		return s
+	}
+	return "vyre: " + err.Error()
+}

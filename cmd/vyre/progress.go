@@ -1,0 +1,57 @@
+package main
+
+import (
+	"io"
+	"os"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+)
+
+// isTerminal reports whether a person is looking at w.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// spin shows, on a terminal, that something is going on once it has taken a second. The
+// function returned ends it.
+func spin(w io.Writer, what string) (stop func()) {
+	if !isTerminal(w) {
+		return func() {}
+	}
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		select {
+		case <-done:
+			return
+		case <-time.After(time.Second):
+		}
+		bar := progressbar.NewOptions(-1, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(what),
+			progressbar.OptionSpinnerType(14), progressbar.OptionClearOnFinish(), progressbar.OptionSetElapsedTime(true))
+		tick := time.NewTicker(100 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				bar.Finish()
+				return
+			case <-tick.C:
+				bar.Add(1)
+			}
+		}
+	}()
+	return func() { close(done); <-ended }
+}
+
+// countdown shows, on a terminal, how much of a known amount is done.
+func countdown(w io.Writer, what string, n int) (step func(int), stop func()) {
+	if !isTerminal(w) {
+		return func(int) {}, func() {}
+	}
+	bar := progressbar.NewOptions(n, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(what),
+		progressbar.OptionShowCount(), progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(100*time.Millisecond))
+	return func(n int) { bar.Add(n) }, func() { bar.Finish() }
+}
