@@ -198,7 +198,7 @@ func TestPooledStateDoesNotLeakBetweenLaunches(t *testing.T) {
 		%w = add.u32 %v, %x
 		store @b[%g], %w
 	}`)
-	for i, rest := range []int{64, 10, 64, 0} {
+	for i, rest := range []int{64, 10, 64, 0, 2, 1, 3} {
 		b := u32s(make([]uint32, 64*(i+1))...)
 		launch(t, k, interp.Launch{Grid: [3]uint32{uint32(i + 1), 1, 1}, Args: []interp.Arg{b, scalar(uint64(i + 1))}, Rest: rest}, interp.Options{Detect: interp.Everything})
 		for j, w := range words(b) {

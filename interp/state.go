@@ -124,10 +124,15 @@ func (l *launch) spanOf(j int, g *group, w *warp) span {
 	return span{base: unsafe.Pointer(&w.local[o.at/8]), len: o.len, stride: uintptr(o.len * o.size)}
 }
 
-// rebind points a pooled group at the buffers of a new launch.
+// rebind points a pooled group at the buffers of a new launch, and gives the shared
+// array whose length comes with it that length.
 func (l *launch) rebind(g *group) {
 	for i := range g.warps {
-		copy(g.warps[i].spans[:l.k.buffers], l.buffers)
+		w := &g.warps[i]
+		copy(w.spans[:l.k.buffers], l.buffers)
+		if r := l.k.rest; r >= 0 {
+			w.spans[r] = l.spanOf(r, g, w)
+		}
 	}
 }
 
@@ -151,7 +156,7 @@ func (x *worker) start(g *group, id uint64) {
 	x.poison.fill(g.shared)
 	for i := range g.warps {
 		w := &g.warps[i]
-		w.status, w.pc, w.live, w.phase = ready, 0, w.all, 0
+		w.status, w.pc, w.live, w.phase, w.wait = ready, 0, w.all, 0, nil
 		x.poison.fill(w.local)
 	}
 	if x.det != nil {
