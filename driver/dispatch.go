@@ -2,84 +2,48 @@ package driver
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 )
 
 // Host is an argument of Dispatch that lives in host memory: a buffer for one call.
 type Host struct {
-	in         []byte
-	size       int
+	mem        []byte
 	reads, out bool
 }
 
 func (Host) arg() {}
 
 // In passes bytes that the kernel reads.
-func In(b []byte) Host { return Host{in: b, size: len(b), reads: true} }
+func In(b []byte) Host { return Host{mem: b, reads: true} }
 
-// Out passes room for n bytes that the kernel writes, zero before.
-func Out(n int) Host { return Host{size: n, out: true} }
+// Out passes bytes that the kernel writes, and which it sees as zero before.
+func Out(b []byte) Host { return Host{mem: b, out: true} }
 
 // InOut passes bytes that the kernel reads and writes.
-func InOut(b []byte) Host { return Host{in: b, size: len(b), reads: true, out: true} }
+func InOut(b []byte) Host { return Host{mem: b, reads: true, out: true} }
 
 // Dispatch runs a kernel once, with arguments in host memory: it uploads what is In, fills
-// with zero what is only Out, launches, and returns the bytes of every Out and InOut, in
-// order. Ranges and scalars are passed as in Sequence.Launch.
-func Dispatch(ctx context.Context, k Kernel, grid Grid, args ...Arg) ([][]byte, Result, error) {
-	var outs [][]byte
-	for _, a := range args {
-		if h, ok := a.(Host); ok && h.out {
-			outs = append(outs, make([]byte, max(h.size, 0)))
-		}
-	}
-	res, err := DispatchInto(ctx, k, grid, outs, args...)
-	if err != nil {
-		return nil, res, err
-	}
-	return outs, res, nil
-}
-
-// DispatchInto is Dispatch with the outputs stored into the caller's slices.
+// with zero what is only Out, launches, and stores what is Out into the caller's slices.
+// Ranges and scalars are passed as in Sequence.Launch.
 //
 // A kernel keeps the sequences of the argument sizes it was dispatched with, so that the next
 // call with the same sizes only copies and runs. Calls with a Range are not kept: the range
 // would stay in use.
-func DispatchInto(ctx context.Context, k Kernel, grid Grid, outs [][]byte, args ...Arg) (Result, error) {
+func Dispatch(ctx context.Context, k Kernel, grid Grid, args ...Arg) (Result, error) {
 	if k == nil {
 		return Result{}, &Error{Op: "dispatch", Kind: InvalidArgument, Msg: "the kernel is nil"}
 	}
-	core := k.leaf().dev
 	if err := k.leaf().Alive("dispatch"); err != nil {
-		return Result{}, core.Fail(err)
-	}
-	n := 0
-	for i, a := range args {
-		h, ok := a.(Host)
-		if !ok || !h.out {
-			continue
-		}
-		if n < len(outs) && len(outs[n]) != h.size {
-			return Result{}, core.Fail(&Error{Op: "dispatch", Label: k.Label(), Device: core.name, Kind: InvalidArgument,
-				Msg: fmt.Sprintf("argument %d gives %d bytes, output %d has room for %d", i, h.size, n, len(outs[n]))})
-		}
-		n++
-	}
-	if n != len(outs) {
-		return Result{}, core.Fail(&Error{Op: "dispatch", Label: k.Label(), Device: core.name, Kind: InvalidArgument,
-			Msg: fmt.Sprintf("%d arguments are written, there are %d outputs", n, len(outs))})
+		return Result{}, k.leaf().dev.Fail(err)
 	}
 	kept := k.leaf().shapesOf(k)
 	sh := kept.take(args)
 	if sh == nil {
 		sh = newShape(k, args)
 	}
-	res, err := sh.run(ctx, grid, outs, args)
-	if sh.keep {
-		res = res.detached()
-	}
+	res, err := sh.run(ctx, grid, args)
+	res = res.detached()
 	return res, kept.give(sh, err)
 }
 
@@ -111,7 +75,7 @@ type shapeArg struct {
 
 func shapeArgOf(a Arg) shapeArg {
 	if h, ok := a.(Host); ok {
-		return shapeArg{slotHost, h.size, h.reads, h.out}
+		return shapeArg{slotHost, len(h.mem), h.reads, h.out}
 	}
 	s := slotOf(a)
 	return shapeArg{kind: s.kind}
@@ -121,7 +85,8 @@ func newShape(k Kernel, args []Arg) *shape {
 	s := k.Device().NewSequence("dispatch " + k.Label())
 	sh := &shape{seq: s, keep: true}
 	bound := slices.Clone(args)
-	var written []Buffer
+	var written []Host
+	var places []Range
 	for i, a := range args {
 		sh.key = append(sh.key, shapeArgOf(a))
 		h, ok := a.(Host)
@@ -131,48 +96,47 @@ func newShape(k Kernel, args []Arg) *shape {
 			}
 			continue
 		}
-		b := s.Scratch(int64(h.size))
+		b := s.Scratch(int64(len(h.mem)))
 		bound[i] = All(b)
-		sh.bytes += int64(h.size)
+		sh.bytes += int64(len(h.mem))
 		if h.reads {
-			sh.inputs = append(sh.inputs, s.Upload(All(b), h.in, IfChanged))
+			sh.inputs = append(sh.inputs, s.Upload(All(b), h.mem, IfChanged))
 		} else {
 			s.Fill(All(b), 0, 1)
 		}
 		if h.out {
-			written = append(written, b)
+			written, places = append(written, h), append(places, All(b))
 		}
 	}
 	sh.step = s.Launch(k, Grid{}, bound...)
-	for _, b := range written {
-		sh.outputs = append(sh.outputs, s.Read(All(b), make([]byte, b.Len())))
+	for i, h := range written {
+		sh.outputs = append(sh.outputs, s.Read(places[i], h.mem))
 	}
 	return sh
 }
 
-func (sh *shape) run(ctx context.Context, grid Grid, outs [][]byte, args []Arg) (Result, error) {
+func (sh *shape) run(ctx context.Context, grid Grid, args []Arg) (Result, error) {
 	if err := sh.seq.Prepare(); err != nil {
 		return Result{}, err
 	}
-	in := 0
+	in, out := 0, 0
 	for i, a := range args {
 		var err error
 		switch a := a.(type) {
 		case Host:
 			if a.reads {
-				err = sh.inputs[in].Set(a.in)
+				err = sh.inputs[in].Set(a.mem)
 				in++
+			}
+			if a.out && err == nil {
+				err = sh.outputs[out].Set(a.mem)
+				out++
 			}
 		case Range: // bound when the shape was made, for this call only
 		default:
 			err = sh.step.SetArg(i, a)
 		}
 		if err != nil {
-			return Result{}, err
-		}
-	}
-	for i, out := range outs {
-		if err := sh.outputs[i].Set(out); err != nil {
 			return Result{}, err
 		}
 	}

@@ -75,7 +75,7 @@ var ownershipTests = []test{
 		e.fails(s.Prepare(), driver.Closed)
 		_, err = b.Address()
 		e.fails(err, driver.Closed, `"b"`, "buffer was closed")
-		_, _, err = driver.Dispatch(ctx, k, driver.Groups(1))
+		_, err = driver.Dispatch(ctx, k, driver.Groups(1))
 		e.fails(err, driver.Closed, `"tell"`, "kernel was closed")
 		e.fails(driver.Write(ctx, driver.All(b), le(1)), driver.Closed)
 	}},
@@ -112,7 +112,7 @@ var ownershipTests = []test{
 		_, err = dev.NewSequence("late").Run(ctx)
 		e.fails(err, driver.Closed)
 		e.fails(dev.Warm(ctx), driver.Closed)
-		_, _, err = driver.Dispatch(ctx, k, driver.Groups(1), driver.InOut(le(1)), driver.U32(1))
+		_, err = driver.Dispatch(ctx, k, driver.Groups(1), driver.InOut(le(1)), driver.U32(1))
 		e.fails(err, driver.Closed)
 		e.must(b.Close())
 		e.must(k.Close())

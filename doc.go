@@ -1,0 +1,37 @@
+// Package vyre is GPU compute for Go: kernels written in Go, run through the driver that every
+// machine with a GPU already has, with no cgo and no toolkit; or in an interpreter, on any machine.
+//
+//	dev, err := vyre.Open("auto")
+//	defer dev.Close()
+//	saxpy, err := dev.CompileGo(ctx, source, "Saxpy")
+//
+//	x, err := vyre.Upload(dev, xs)         // []float32 to the device
+//	y, err := vyre.Upload(dev, ys)
+//
+//	seq := dev.NewSequence("saxpy")
+//	defer seq.Close()
+//	seq.Launch(saxpy, vyre.Cover(len(xs), saxpy), vyre.Value(float32(2)), x.All(), y.All())
+//	res, err := seq.Run(ctx)               // checks, launches, waits
+//	ys, err = y.Read(ctx)
+//
+// # What there is
+//
+// A Device compiles kernels and holds buffers. A Buffer[T] is a slice of T on the device. A
+// Sequence is a list of commands (fill, upload, copy, launch, loop, read) that is checked once and
+// run as often as wanted; captured, it is a Graph that replays. Run does all of that for a single
+// launch with its arguments in Go slices. Errors are of one type, with a Kind to ask for:
+// errors.Is(err, vyre.OutOfMemory).
+//
+// Nothing is inferred: no grid from the size of a buffer, no conversion of arguments, no device
+// that silently replaces another. What a kernel computes is the same, bit for bit, on every device.
+//
+// # Environment
+//
+//	VYRE_DEVICE  the device that Open("auto") must open
+//
+// # Not here
+//
+// This package only gives types to what package driver does; it names the rules and is the page to
+// read next. How kernels are written is the matter of package gpu, what they may say of package
+// kernel, and of programs that programs write, of package ir.
+package vyre

@@ -1,0 +1,253 @@
+package cpu_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cpu"
+	"github.com/govyre/vyre/interp"
+	"github.com/govyre/vyre/ir"
+)
+
+var ctx = context.Background()
+
+func open(t *testing.T, o cpu.Options) *cpu.Device {
+	t.Helper()
+	d, err := cpu.Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
+func program(t *testing.T, text string) *ir.Program {
+	t.Helper()
+	ps, err := ir.Parse("test", "vyre 1\n"+text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ps[0]
+}
+
+func compile(t *testing.T, d *cpu.Device, text string) driver.Kernel {
+	t.Helper()
+	k, err := d.Compile(ctx, program(t, text), driver.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func wantError(t *testing.T, err error, kind driver.Kind, texts ...string) {
+	t.Helper()
+	if !errors.Is(err, kind) {
+		t.Fatalf("got error %v, want one of kind %v", err, kind)
+	}
+	for _, text := range texts {
+		if !strings.Contains(err.Error(), text) {
+			t.Errorf("error does not say %q: %v", text, err)
+		}
+	}
+}
+
+func TestMemoryLimitNamesTheLargestBuffers(t *testing.T) {
+	d := open(t, cpu.Options{OpenOptions: driver.OpenOptions{MemoryLimit: 1 << 20}})
+	for _, b := range []struct {
+		label string
+		bytes int64
+	}{{"small", 1000}, {"csr", 500 << 10}, {"marks", 300 << 10}, {"", 10}, {"tiny", 1}, {"tinier", 1}} {
+		if _, err := d.Alloc(b.bytes, driver.AllocOptions{Label: b.label}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := d.Alloc(300<<10, driver.AllocOptions{Label: "edges"})
+	wantError(t, err, driver.OutOfMemory, `alloc "edges" on cpu`, "requested 307200 bytes", "largest: csr 512000, marks 307200, small 1024, unnamed 64, tiny 64;")
+	var e *driver.Error
+	if errors.As(err, &e); e.Requested != 307200 || e.Available != 1<<20-512000-307200-1024-3*64 {
+		t.Errorf("requested %d, available %d", e.Requested, e.Available)
+	}
+}
+
+const racy = `
+kernel @racy workgroup(32) {
+  param @x: buf<u32> rw
+  %i = global.x
+  store @x[0_u32], %i
+}`
+
+func TestDetectorsReportIntoTheResult(t *testing.T) {
+	d := open(t, cpu.Options{Run: interp.Options{Detect: interp.Everything}})
+	k := compile(t, d, racy)
+	b, err := d.Alloc(4, driver.AllocOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := d.NewSequence("racy")
+	s.Fill(driver.All(b), 0, 4)
+	s.Launch(k, driver.Groups(1), driver.All(b))
+	res, err := s.Run(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(res.Reports) != 1 || !res.Reports[0].Error || res.Reports[0].Path != "1" || res.Reports[0].Kernel != "racy" || !strings.Contains(res.Reports[0].Text, "x[0]") {
+		t.Errorf("reports are %+v", res.Reports)
+	}
+}
+
+func TestScheduleIsTheDevices(t *testing.T) {
+	for _, c := range []struct {
+		schedule interp.Schedule
+		last     uint32
+	}{{interp.Forward, 31}, {interp.Reversed, 0}} {
+		d := open(t, cpu.Options{Run: interp.Options{Schedule: c.schedule}})
+		dst := make([]byte, 4)
+		if _, err := driver.Dispatch(ctx, compile(t, d, racy), driver.Groups(1), driver.InOut(dst)); err != nil {
+			t.Fatal(err)
+		}
+		if dst[0] != byte(c.last) {
+			t.Errorf("%v: the last store is that of invocation %d, want %d", c.schedule, dst[0], c.last)
+		}
+	}
+}
+
+// endless never ends by itself.
+const endless = `
+kernel @endless workgroup(1) {
+  loop ^l () {
+    continue ^l
+  }
+  unreachable
+}`
+
+func TestSpentBudgetIsADeviceFault(t *testing.T) {
+	d := open(t, cpu.Options{Run: interp.Options{Budget: 1000}})
+	_, err := driver.Dispatch(ctx, compile(t, d, endless), driver.Groups(1))
+	wantError(t, err, driver.DeviceFault, `launch "endless"`, "budget of 1000 rows", "fix:")
+	if d.Err() != nil {
+		t.Error("the interpreter cannot be lost")
+	}
+}
+
+const together = `
+kernel @together workgroup(1024) {
+  barrier.grid
+}`
+
+func TestStateThatDoesNotFitIsOutOfMemory(t *testing.T) {
+	d := open(t, cpu.Options{Run: interp.Options{MaxState: 1000}})
+	_, err := driver.Dispatch(ctx, compile(t, d, together), driver.Groups(1))
+	wantError(t, err, driver.OutOfMemory, `launch "together"`, "the limit is 1000")
+	var e *driver.Error
+	if errors.As(err, &e); e.Available != 1000 || e.Requested <= 1000 {
+		t.Errorf("requested %d, available %d", e.Requested, e.Available)
+	}
+}
+
+func TestCloseEndsARunThatOutlastsItsPatience(t *testing.T) {
+	d := open(t, cpu.Options{OpenOptions: driver.OpenOptions{CloseTimeout: time.Millisecond}})
+	b, err := d.Alloc(4, driver.AllocOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stuck, behind := d.NewSequence("stuck"), d.NewSequence("behind")
+	stuck.Fill(driver.All(b), 1, 4)
+	stuck.Launch(compile(t, d, endless), driver.Groups(1))
+	behind.Fill(driver.All(b), 2, 4)
+	for _, s := range []*driver.Sequence{stuck, behind} {
+		if _, err := s.Start(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantError(t, behind.Close(), driver.Closed, `"behind"`, "had not ended 1ms later")
+	wantError(t, stuck.Close(), driver.Closed, `"stuck"`, "had not ended 1ms later")
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestHammerCompileIsSingleFlight(t *testing.T) {
+	d := open(t, cpu.Options{})
+	p := program(t, racy)
+	var all sync.WaitGroup
+	for range 16 {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			k, err := d.Compile(ctx, p, driver.Options{})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if err := k.Close(); err != nil {
+				t.Error(err)
+			}
+		}()
+	}
+	all.Wait()
+	if st := d.Stats(); st.Get(driver.CompilesFresh) != 1 || st.Get(driver.CompilesMemory) != 15 || st.Get(driver.Kernels) != 0 {
+		t.Errorf("compiled %d times, found %d times, %d kernels", st.Get(driver.CompilesFresh), st.Get(driver.CompilesMemory), st.Get(driver.Kernels))
+	}
+}
+
+// Names and positions are not part of a digest, but they are what a trap says.
+func TestProgramsOfOneDigestKeepTheirOwnPositions(t *testing.T) {
+	d := open(t, cpu.Options{})
+	const text = `kernel @check workgroup(1) { trap true, 1_u64, #1 }`
+	for _, c := range []struct{ text, pos string }{{"\n" + text, "test:3:"}, {"\n\n\n" + text, "test:5:"}} {
+		_, err := driver.Dispatch(ctx, compile(t, d, c.text), driver.Groups(1))
+		wantError(t, err, driver.Trap, c.pos)
+	}
+}
+
+func TestCacheForgetsWhatIsNotUsed(t *testing.T) {
+	d := open(t, cpu.Options{})
+	build := func(n uint32) *ir.Program {
+		b := ir.New("n", ir.Workgroup(1))
+		b.Store(b.Buffer("x", ir.U32, ir.WO), b.U32(0), b.U32(n))
+		p, err := b.Program()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	held, err := d.Compile(ctx, build(0), driver.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range uint32(600) {
+		k, err := d.Compile(ctx, build(n+1), driver.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := k.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		n     uint32
+		fresh uint64
+	}{{"in use", 0, 0}, {"recent", 600, 0}, {"old", 1, 1}} {
+		before := d.Stats()
+		if _, err := d.Compile(ctx, build(c.n), driver.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if got := d.Stats().Sub(before).Get(driver.CompilesFresh); got != c.fresh {
+			t.Errorf("%s: compiled anew %d times, want %d", c.name, got, c.fresh)
+		}
+	}
+	dst := make([]byte, 4)
+	if _, err := driver.Dispatch(ctx, held, driver.Groups(1), driver.Out(dst)); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,126 @@
+package vyre
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/govyre/vyre/driver"
+	_ "github.com/govyre/vyre/driver/cpu" // registers the device that is always there
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/kernel"
+)
+
+// The contract of devices under the names a program needs.
+type (
+	// Kernel is a program compiled for a device.
+	Kernel = driver.Kernel
+	// Sequence records commands, checks and runs them as a unit.
+	Sequence = driver.Sequence
+	// Graph is a captured sequence, which replays.
+	Graph = driver.Graph
+	// Pending is a run in flight.
+	Pending = driver.Pending
+	// Result is what a run says about itself: times, loops, traces.
+	Result = driver.Result
+	// Grid counts the groups of a launch along x, y and z.
+	Grid = driver.Grid
+	// Range is a part of a buffer.
+	Range = driver.Range
+	// Arg is an argument of a launch: a Range, a Value, a Rest.
+	Arg = driver.Arg
+	// Rest is the length of a kernel's shared array that has none of its own.
+	Rest = driver.Rest
+	// Row is one set of inputs and outputs of Graph.RunBatch.
+	Row = driver.Row
+	// Caps describes a device.
+	Caps = driver.Caps
+	// Info describes a device that could be opened.
+	Info = driver.Info
+	// OpenOptions adjusts a device.
+	OpenOptions = driver.OpenOptions
+	// CompileOptions adjusts a kernel.
+	CompileOptions = driver.Options
+	// CaptureOptions adjusts a graph.
+	CaptureOptions = driver.CaptureOptions
+)
+
+// When an upload of a sequence sends its bytes.
+const (
+	Always    = driver.Always    // in every run
+	IfChanged = driver.IfChanged // when they differ from those sent last
+	Static    = driver.Static    // once, and after Touch or Set
+)
+
+// Device is an open device. It embeds the contract that all devices keep; the methods here are
+// shorter ways to what is used most.
+type Device struct{ driver.Device }
+
+// Open opens a device: "cpu", "cuda", "cuda:1", or "auto", which is the first GPU that is there
+// and else the interpreter. A GPU that is there but does not work is an error. Origin says what
+// was chosen, and why not something else.
+func Open(name string) (*Device, error) { return OpenWith(name, OpenOptions{}) }
+
+// OpenWith is Open with options.
+func OpenWith(name string, o OpenOptions) (*Device, error) {
+	d, err := driver.Open(name, o)
+	if err != nil {
+		return nil, err
+	}
+	return &Device{d}, nil
+}
+
+// List returns the devices that could be opened, best first.
+func List() ([]Info, error) { return driver.List() }
+
+// Compile makes a kernel of a sealed program. CompileWith takes options.
+func (d *Device) Compile(ctx context.Context, p *ir.Program) (Kernel, error) {
+	return d.Device.Compile(ctx, p, CompileOptions{})
+}
+
+// CompileWith is Compile with options.
+func (d *Device) CompileWith(ctx context.Context, p *ir.Program, o CompileOptions) (Kernel, error) {
+	return d.Device.Compile(ctx, p, o)
+}
+
+// CompileGo makes a kernel of Go source. name is that of the kernel; "" takes the only one. What
+// is wrong with the source is reported as by package kernel, everything at once.
+func (d *Device) CompileGo(ctx context.Context, src, name string) (Kernel, error) {
+	pkg, err := kernel.Parse([]kernel.File{{Name: "kernel.go", Src: []byte(src)}}, kernel.Options{})
+	if err != nil {
+		return nil, &Error{Op: "compile", Label: name, Device: d.Name(), Kind: InvalidProgram, Err: err}
+	}
+	return d.compileOne(ctx, pkg, name)
+}
+
+// LoadGo makes a kernel of the Go source in a file, or in the package in a directory.
+func (d *Device) LoadGo(ctx context.Context, path, name string) (Kernel, error) {
+	pkg, err := kernel.Load(path)
+	if err != nil {
+		return nil, &Error{Op: "compile", Label: name, Device: d.Name(), Kind: InvalidProgram, Err: err}
+	}
+	return d.compileOne(ctx, pkg, name)
+}
+
+func (d *Device) compileOne(ctx context.Context, pkg *kernel.Package, name string) (Kernel, error) {
+	k := pkg.Lookup(name)
+	all := pkg.Kernels()
+	if name == "" && len(all) == 1 {
+		k = all[0]
+	}
+	if k == nil {
+		var names []string
+		for _, k := range all {
+			names = append(names, k.Name)
+		}
+		return nil, &Error{Op: "compile", Label: name, Device: d.Name(), Kind: InvalidArgument,
+			Msg: fmt.Sprintf("package %s has no such kernel, it has %d: %s", pkg.Name, len(all), strings.Join(names, ", ")), Fix: "name one of them"}
+	}
+	return d.Compile(ctx, k.Program)
+}
+
+// Cover returns the smallest grid along x whose groups of k cover n items.
+func Cover(n int, k Kernel) Grid {
+	size := k.Workgroup()
+	return driver.Cover(uint64(max(n, 0)), size[0]*size[1]*size[2])
+}

@@ -1,0 +1,237 @@
+package vyre_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/govyre/vyre"
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/gpu"
+	"github.com/govyre/vyre/ir"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var ctx = context.Background()
+
+func open(t *testing.T) *vyre.Device {
+	t.Helper()
+	d, err := vyre.Open("cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
+func wantError(t *testing.T, err error, kind vyre.Kind, texts ...string) {
+	t.Helper()
+	if !errors.Is(err, kind) {
+		t.Fatalf("got error %v, want one of kind %v", err, kind)
+	}
+	for _, text := range texts {
+		if !strings.Contains(err.Error(), text) {
+			t.Errorf("error does not say %q: %v", text, err)
+		}
+	}
+}
+
+type celsius float32
+
+func TestValueHasTheTypeOfItsArgument(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		got  driver.Scalar
+		want driver.Scalar
+	}{
+		{"bool", vyre.Value(true), driver.Bool(true)},
+		{"int8", vyre.Value(int8(-1)), driver.I8(-1)},
+		{"uint8", vyre.Value(uint8(255)), driver.U8(255)},
+		{"int16", vyre.Value(int16(-2)), driver.I16(-2)},
+		{"uint16", vyre.Value(uint16(65535)), driver.U16(65535)},
+		{"int32", vyre.Value(int32(-3)), driver.I32(-3)},
+		{"uint32", vyre.Value(uint32(1 << 31)), driver.U32(1 << 31)},
+		{"int64", vyre.Value(int64(-4)), driver.I64(-4)},
+		{"uint64", vyre.Value(uint64(1 << 63)), driver.U64(1 << 63)},
+		{"int", vyre.Value(-5), driver.I64(-5)},
+		{"uint", vyre.Value(uint(5)), driver.U64(5)},
+		{"float32", vyre.Value(float32(1.5)), driver.F32(1.5)},
+		{"float64", vyre.Value(2.5), driver.F64(2.5)},
+		{"float16", vyre.Value(gpu.ToFloat16(1)), driver.F16(0x3C00)},
+		{"bfloat16", vyre.Value(gpu.ToBFloat16(1)), driver.BF16(0x3F80)},
+		{"named", vyre.Value(celsius(20)), driver.F32(20)},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: value is %v, want %v", c.name, c.got, c.want)
+		}
+	}
+}
+
+func roundTrip[T vyre.Element](t *testing.T, d *vyre.Device, s ...T) {
+	t.Helper()
+	b, err := vyre.Upload(d, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := b.Read(ctx)
+	if err != nil || !slices.Equal(got, s) {
+		t.Errorf("%v came back as %v, %v", s, got, err)
+	}
+	if b.Len() != len(s) {
+		t.Errorf("%v has length %d", s, b.Len())
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestBuffersKeepEveryElementType(t *testing.T) {
+	d := open(t)
+	roundTrip(t, d, int8(-1), 2)
+	roundTrip(t, d, uint8(1), 255)
+	roundTrip(t, d, int16(-1), 2)
+	roundTrip(t, d, uint16(1), 65535)
+	roundTrip(t, d, int32(-1), math.MinInt32)
+	roundTrip(t, d, uint32(1), math.MaxUint32)
+	roundTrip(t, d, int64(-1), math.MinInt64)
+	roundTrip(t, d, uint64(1), math.MaxUint64)
+	roundTrip(t, d, float32(1), float32(math.Inf(1)))
+	roundTrip(t, d, 1.0, math.SmallestNonzeroFloat64)
+	roundTrip(t, d, true, false, true)
+	roundTrip(t, d, gpu.ToFloat16(1), gpu.ToFloat16(2))
+	roundTrip(t, d, gpu.ToBFloat16(1), gpu.ToBFloat16(2))
+	roundTrip(t, d, celsius(1), 2)
+	roundTrip[float32](t, d)
+}
+
+func TestBufferReadsAndWritesItsStart(t *testing.T) {
+	d := open(t)
+	b, err := vyre.Upload(d, []uint32{1, 2, 3, 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Write(ctx, []uint32{9, 8}); err != nil {
+		t.Fatal(err)
+	}
+	got := make([]uint32, 3)
+	if err := b.ReadInto(ctx, got); err != nil || !slices.Equal(got, []uint32{9, 8, 3}) {
+		t.Errorf("read %v, %v", got, err)
+	}
+	wantError(t, b.Write(ctx, make([]uint32, 5)), vyre.InvalidArgument, "20 bytes from offset 0 are not inside a buffer of 16")
+	if r := b.Slice(1, 3); r.Off != 4 || r.Len != 8 {
+		t.Errorf("elements 1 to 3 are %v", r)
+	}
+}
+
+func TestBufferRefusesSizesThatCannotBe(t *testing.T) {
+	d := open(t)
+	_, err := vyre.Alloc[float64](d, -1)
+	wantError(t, err, vyre.InvalidArgument, "-1 elements")
+	_, err = vyre.Alloc[float64](d, math.MaxInt)
+	wantError(t, err, vyre.InvalidArgument)
+	raw, err := d.Alloc(7, driver.AllocOptions{Label: "raw"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = vyre.View[uint32](raw)
+	wantError(t, err, vyre.InvalidArgument, `"raw"`, "7 bytes are no multiple of the 4 bytes of uint32")
+	if v, err := vyre.View[uint8](raw); err != nil || v.Len() != 7 || v.Memory() != raw {
+		t.Errorf("view is %v, %v", v, err)
+	}
+	s := d.NewSequence("s")
+	s.Fill(vyre.Scratch[float64](s, math.MaxInt).All(), 0, 1)
+	wantError(t, s.Prepare(), vyre.OutOfMemory)
+	s = d.NewSequence("s")
+	s.Fill(vyre.Scratch[float64](s, -2).All(), 0, 1)
+	wantError(t, s.Prepare(), vyre.InvalidArgument, "-16 bytes")
+}
+
+const two = `package kernels
+
+import "github.com/govyre/vyre/gpu"
+
+//vyre:kernel workgroup=32
+func One(t gpu.Thread, x []uint32) { x[t.Global().X] = 1 }
+
+//vyre:kernel workgroup=32
+func Two(t gpu.Thread, x []uint32) { x[t.Global().X] = 2 }
+`
+
+func TestCompileGoTakesAKernelByName(t *testing.T) {
+	d := open(t)
+	k, err := d.CompileGo(ctx, two, "Two")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := make([]uint32, 3)
+	if _, err := vyre.Run(ctx, k, vyre.Cover(len(x), k), vyre.InOut(x)); err != nil || !slices.Equal(x, []uint32{2, 2, 2}) {
+		t.Errorf("got %v, %v", x, err)
+	}
+	for _, name := range []string{"", "Three"} {
+		_, err = d.CompileGo(ctx, two, name)
+		wantError(t, err, vyre.InvalidArgument, "One, Two")
+	}
+}
+
+func TestCompileGoReportsTheSourcesFindings(t *testing.T) {
+	_, err := open(t).CompileGo(ctx, strings.ReplaceAll(two, "= 2", "= uint32(len(map[int]int{}))"), "Two")
+	wantError(t, err, vyre.InvalidProgram, "kernel.go:9", "VK003")
+	var found ir.Diags
+	if !errors.As(err, &found) || len(found) == 0 {
+		t.Errorf("%v holds no findings", err)
+	}
+}
+
+func TestLoadGoReadsAFile(t *testing.T) {
+	d := open(t)
+	path := filepath.Join(t.TempDir(), "two.go")
+	if err := os.WriteFile(path, []byte(two), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	k, err := d.LoadGo(ctx, path, "One")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if k.Label() != "One" {
+		t.Errorf("kernel is %s", k.Label())
+	}
+	_, err = d.LoadGo(ctx, path+"x", "One")
+	wantError(t, err, vyre.InvalidProgram, "no such file")
+}
+
+func TestOpenNamesWhatThereIs(t *testing.T) {
+	_, err := vyre.Open("abacus")
+	wantError(t, err, vyre.Unavailable, `open "abacus"`, "cpu")
+	_, err = vyre.Open("cpu:1")
+	wantError(t, err, vyre.Unavailable, "one cpu device")
+	infos, err := vyre.List()
+	if err != nil || !slices.ContainsFunc(infos, func(i vyre.Info) bool { return i.Name == "cpu" }) {
+		t.Errorf("list is %v, %v", infos, err)
+	}
+}
+
+func TestAutoObeysTheEnvironment(t *testing.T) {
+	t.Setenv(driver.EnvDevice, "cpu")
+	d, err := vyre.Open("auto")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if d.Name() != "cpu" || d.Origin().Name != "cpu" {
+		t.Errorf("device is %s, origin %+v", d.Name(), d.Origin())
+	}
+	t.Setenv(driver.EnvDevice, "abacus")
+	_, err = vyre.Open("auto")
+	wantError(t, err, vyre.Unavailable, "VYRE_DEVICE=abacus")
+}
