@@ -109,6 +109,9 @@ func readFrame(b []byte) (map[uint32][]byte, Diags) {
 		return nil, wireError("VW007", "", "%d bytes, at most %d", len(b), maxWire)
 	}
 	n := uint64(le.Uint32(b[12:]))
+	if n > maxSections {
+		return nil, wireError("VW007", "", "%d sections, at most %d", n, maxSections)
+	}
 	if n*entryBytes > uint64(len(b)-headerBytes) {
 		return nil, wireError("VW001", "", "%d bytes, too short for a table of %d sections", len(b), n)
 	}

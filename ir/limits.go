@@ -15,4 +15,6 @@ const (
 	maxLine    = 2 << 20  // bytes of a line of text
 	maxWire    = 72 << 20 // bytes of the wire form
 	maxSide    = 8 << 20  // bytes of it in side tables
+
+	maxSections = 64 // of the wire form, those of later versions included
 )

@@ -124,11 +124,12 @@ func parseFile(filename, src string, trusted bool) *parser {
 }
 
 func (p *parser) advance() {
-	if !p.stop {
-		t := p.lexer.next()
-		if !p.stop {
-			p.tok = t
-		}
+	if p.stop {
+		return
+	}
+	p.lexer.next(&p.tok)
+	if p.stop {
+		p.end()
 	}
 }
 
@@ -173,7 +174,7 @@ func (p *parser) limit(what string, n, most int) {
 	p.end()
 }
 
-func (p *parser) posOf(t token) Pos { return Pos{File: p.file, Line: t.line, Col: t.col} }
+func (p *parser) posOf(t token) Pos { return Pos{File: p.file, Line: int(t.line), Col: int(t.col)} }
 
 func (p *parser) isWord(w string) bool { return p.tok.kind == tokIdent && p.tok.text == w }
 

@@ -33,10 +33,10 @@ func (k tokenKind) String() string {
 
 // token is one token of text; text is without the sigil.
 type token struct {
+	text      string
+	line, col int32
 	kind      tokenKind
 	nl        bool // first on its line
-	text      string
-	line, col int
 }
 
 // identByte tells the ASCII bytes that may stand in an identifier.
@@ -55,9 +55,9 @@ const noName = "?"
 type lexer struct {
 	src       string
 	pos       int
-	line      int // of pos, from 1
-	lineStart int // offset of the first byte of line
-	tokens    int // counted for the test of linear work
+	line      int32 // of pos, from 1
+	lineStart int   // offset of the first byte of line
+	tokens    int   // counted for the test of linear work
 	bad       func(t token, msg, fix string)
 }
 
@@ -94,69 +94,68 @@ func (l *lexer) endLine(end int) {
 	}
 }
 
-// next returns the next token. Bytes that start no token are reported and left out.
-func (l *lexer) next() token {
-	t := token{nl: l.pos == 0}
+// next reads the next token into t. Bytes that start no token are reported and left out.
+func (l *lexer) next(t *token) {
+	t.nl = l.pos == 0
 	for {
 		t.nl = l.skip() || t.nl
-		t.line, t.col = l.line, l.pos-l.lineStart+1
+		t.line, t.col = l.line, int32(l.pos-l.lineStart+1)
 		l.tokens++
-		if l.pos >= len(l.src) {
-			t.kind = tokEOF
-			return t
-		}
 		start := l.pos
+		if start >= len(l.src) {
+			t.kind, t.text = tokEOF, ""
+			return
+		}
 		switch c := l.src[start]; c {
 		case '{', '}', '(', ')', '[', ']', '<', '>', ',', '=', ':', ';', '?':
 			l.pos++
 			t.kind, t.text = tokenKind(c), l.src[start:l.pos]
-			return t
+			return
 		case '%', '@', '^', '#':
 			l.pos++
 			t.kind, t.text = sigilKind(c), l.ident()
 			switch {
 			case t.text == "":
-				l.bad(t, fmt.Sprintf("no name after %q", c), "")
+				l.bad(*t, fmt.Sprintf("no name after %q", c), "")
 				t.text = noName
 			case len(t.text) > maxName:
-				l.bad(t, fmt.Sprintf("name of %d bytes, at most %d", len(t.text), maxName), "")
+				l.bad(*t, fmt.Sprintf("name of %d bytes, at most %d", len(t.text), maxName), "")
 			}
-			return t
+			return
 		case '!':
 			l.pos++
 			t.kind, t.text = tokMark, l.mark()
-			return t
+			return
 		case '-':
 			l.pos++
 			switch {
 			case l.pos < len(l.src) && l.src[l.pos] == '>':
 				l.pos++
 				t.kind, t.text = tokArrow, "->"
-				return t
+				return
 			case l.pos < len(l.src) && (isDigit(l.src[l.pos]) || l.src[l.pos] == 'i'):
-				t.kind = tokNumber
 				l.number()
-				t.text = l.src[start:l.pos]
-				return t
+				t.kind, t.text = tokNumber, l.src[start:l.pos]
+				return
 			}
-			l.bad(t, "a minus sign without a number", "")
+			l.bad(*t, "a minus sign without a number", "")
 		default:
 			if isDigit(c) {
 				l.number()
 				t.kind, t.text = tokNumber, l.src[start:l.pos]
-				return t
+				return
 			}
-			if t.text = l.ident(); t.text != "" {
-				t.kind = tokIdent
-				if len(t.text) > maxName {
-					l.bad(t, fmt.Sprintf("word of %d bytes, at most %d", len(t.text), maxName), "")
+			if word := l.ident(); word != "" {
+				t.kind, t.text = tokIdent, word
+				if len(word) > maxName {
+					l.bad(*t, fmt.Sprintf("word of %d bytes, at most %d", len(word), maxName), "")
 					t.text = noName
 				}
-				return t
+				return
 			}
 			r, n := utf8.DecodeRuneInString(l.src[start:])
 			l.pos += n
-			l.bad(t, fmt.Sprintf("unexpected character %q", r), "")
+			l.bad(*t, fmt.Sprintf("unexpected character %q", r), "")
 		}
 	}
 }

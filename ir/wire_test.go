@@ -143,6 +143,7 @@ func TestDamagedWireFormIsRefusedWithItsCode(t *testing.T) {
 		{"empty", "VW001", "0 bytes", func(b []byte) []byte { return nil }},
 		{"header cut", "VW001", "63 bytes", func(b []byte) []byte { return b[:63] }},
 		{"table cut", "VW001", "too short for a table of 18 sections", func(b []byte) []byte { le.PutUint64(b[16:], 100); return b[:100] }},
+		{"many sections", "VW007", "65 sections, at most 64", func(b []byte) []byte { b[12] = 65; return b }},
 		{"magic", "VW002", "starts with", func(b []byte) []byte { b[0] = 'V'; return b }},
 		{"version", "VW003", "version 2, but this reads version 1", func(b []byte) []byte { b[8] = 2; return b }},
 		{"header flags", "VW004", "flags 0x1", func(b []byte) []byte { b[10] = 1; return b }},
