@@ -12,7 +12,7 @@ import "math"
 type hypSet struct {
 	s       []float64 // (sinh r/r − 1)/r² in r²
 	c       []float64 // (cosh r − 1)/r² in r²
-	max     float64   // cosh is ∞ above
+	max     float64   // sinh and cosh are ∞ above; 2ⁿ/4 is finite below
 	tiny    float64   // below it, sinh x and tanh x round to x
 	tanhOne float64   // tanh rounds to 1 above
 }
@@ -21,7 +21,7 @@ var hypF32 = hypSet{
 	// |r| ≤ 0.3468: errors below 2⁻³⁴, 2⁻³³
 	s:   []float64{0.166666672, 0.00833317544, 0.000199740971},
 	c:   []float64{0.5, 0.0416664593, 0.00139354263},
-	max: 90, tiny: 0x1p-13, tanhOne: 9.02,
+	max: 89.5, tiny: 0x1p-13, tanhOne: 9.02,
 }
 
 var hypF64 = hypSet{
@@ -30,7 +30,7 @@ var hypF64 = hypSet{
 		2.5109316673861245e-08},
 	c: []float64{0.5, 0.041666666666666685, 0.0013888888888873283, 2.480158734920221e-05, 2.755725181948431e-07,
 		2.092177003687233e-09},
-	max: 711, tiny: 0x1p-27, tanhOne: 19.07,
+	max: 710.6, tiny: 0x1p-27, tanhOne: 19.07,
 }
 
 func hypOf(t Type) *hypSet {
