@@ -225,7 +225,7 @@ func sharedRest(l *lowering, e *ast.CallExpr, t types.Type) []val {
 // straight refuses a shared array that only some paths declare.
 func (l *lowering) straight(e *ast.CallExpr) bool {
 	if l.nested > 0 {
-		l.refuse(e.Pos(), badShared, "a shared array is declared in a branch or loop", "declare it at the top of the kernel and pass it on")
+		l.refuseHere(e.Pos(), badShared, "a shared array is declared in a branch or loop", "declare it at the top of the kernel and pass it on")
 		return false
 	}
 	return true

@@ -67,6 +67,10 @@ func (l *lowering) callOfNoFunction(e *ast.CallExpr) []val {
 		} else {
 			l.refuse(e.Pos(), noFuncValue, "a function value")
 		}
+	case *ast.Ident: // a variable, which was refused where it was declared
+		if o := l.src.info.Uses[f]; o != nil && o.Pkg() != nil && o.Parent() == o.Pkg().Scope() {
+			l.refuse(e.Pos(), noGlobal, o.Name())
+		}
 	default:
 		if t := l.typeOf(e.Fun); t != nil && t != types.Typ[types.Invalid] {
 			l.refuse(e.Pos(), noFuncValue, "a function value")

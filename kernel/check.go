@@ -21,6 +21,7 @@ type source struct {
 
 	pkgs    map[string]*types.Package // nil while being checked
 	funcs   map[*types.Func]*ast.FuncDecl
+	unsafe  bool               // some file imports unsafe
 	imports map[token.Pos]bool // of imports of packages without sources
 	facts   map[*ast.FuncDecl]*facts
 	context *types.Context // makes equal instances identical
@@ -79,7 +80,10 @@ func (s *source) check(path string, files []*ast.File) *types.Package {
 	}
 	for _, f := range files {
 		for _, imp := range f.Imports {
-			if p := importPath(imp); p != "C" && !s.available(p) {
+			switch p := importPath(imp); {
+			case p == "unsafe":
+				s.unsafe = true
+			case p != "C" && !s.available(p):
 				s.imports[imp.Path.Pos()] = true
 			}
 		}

@@ -109,20 +109,20 @@ func (l *lowering) constantExpr(e ast.Expr, tv types.TypeAndValue, want types.Ty
 }
 
 // usesUnsafe refuses unsafe.Sizeof and its like, which go/types has folded.
-func (l *lowering) usesUnsafe(e ast.Expr) bool {
-	call, ok := ast.Unparen(e).(*ast.CallExpr)
-	if !ok {
+func (l *lowering) usesUnsafe(e ast.Expr) (found bool) {
+	if !l.src.unsafe {
 		return false
 	}
-	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-	if !ok {
-		return false
-	}
-	if b, ok := l.src.info.Uses[sel.Sel].(*types.Builtin); ok {
-		l.refuse(e.Pos(), noUnsafe, "unsafe."+b.Name())
-		return true
-	}
-	return false
+	ast.Inspect(e, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok {
+			if b, ok := l.src.info.Uses[sel.Sel].(*types.Builtin); ok {
+				l.refuse(n.Pos(), noUnsafe, "unsafe."+b.Name())
+				found = true
+			}
+		}
+		return !found
+	})
+	return found
 }
 
 func (l *lowering) ident(e *ast.Ident) val {
@@ -299,11 +299,8 @@ func (l *lowering) binary(e *ast.BinaryExpr, want types.Type) val {
 	if isUntyped(operands) && !isBoolean(operands) {
 		operands = types.Default(operands)
 	}
-	if l.refuseOperands(e, xt, yt) {
-		return l.bad(t)
-	}
 	x, y := l.exprAs(e.X, operands), l.exprAs(e.Y, operands)
-	if x.bad || y.bad {
+	if x.bad || y.bad || l.refuseOperands(e, xt, yt) {
 		return l.bad(t)
 	}
 	l.at(e.OpPos)

@@ -134,7 +134,10 @@ func (s *source) callee(call *ast.CallExpr) (fn *types.Func, recv ast.Expr) {
 		fn, _ = s.info.Uses[x].(*types.Func)
 	case *ast.SelectorExpr:
 		fn, _ = s.info.Uses[x.Sel].(*types.Func)
-		if sel := s.info.Selections[x]; sel != nil && sel.Kind() == types.MethodVal {
+		if sel := s.info.Selections[x]; sel != nil {
+			if sel.Kind() == types.MethodExpr {
+				return nil, nil
+			}
 			recv = x.X
 		}
 	}

@@ -138,9 +138,7 @@ func (s *source) lower(m *marked, fn *types.Func, name string, e env, names map[
 		widened: make(map[ir.Value]ir.Value), named: make(map[ir.Value]bool), panics: make(map[string]bool)}
 	l.fr = &frame{fn: fn, env: e, facts: s.factsOf(m.decl), vars: make(map[types.Object]*node)}
 	k := &Kernel{Name: name, Func: fn.Name(), Doc: m.decl.Doc.Text(), Directive: m.directive, Pos: s.pos(m.decl.Name.Pos())}
-	if !l.signature(m, k) {
-		return nil
-	}
+	l.signature(m, k)
 	if m.decl.Body == nil {
 		l.refuse(m.decl.Pos(), noUnsafe, "a function without a body")
 		return nil
@@ -159,33 +157,30 @@ func (s *source) lower(m *marked, fn *types.Func, name string, e env, names map[
 	return k
 }
 
-// signature declares the parameters of the program.
-func (l *lowering) signature(m *marked, k *Kernel) bool {
+// signature declares the parameters of the program. One that is refused gets no storage, and its uses say
+// nothing more.
+func (l *lowering) signature(m *marked, k *Kernel) {
 	sig := l.fr.fn.Signature()
 	ps := sig.Params()
 	at := m.decl.Name.Pos()
-	ok := true
-	bad := func(p token.Pos, what, instead string) {
-		l.refuse(p, badSignature, what, instead)
-		ok = false
-	}
+	bad := func(p token.Pos, what, instead string) { l.refuse(p, badSignature, what, instead) }
 	if sig.Recv() != nil {
 		bad(at, "a kernel is a method", "make it a function")
 	}
 	if ps.Len() == 0 || !isThread(ps.At(0).Type()) {
 		bad(at, "the first parameter is not a gpu.Thread", "write func "+m.decl.Name.Name+"(t gpu.Thread, …)")
-		return false
+		return
 	}
 	if sig.Results().Len() > 0 {
 		bad(m.decl.Type.Results.Pos(), "a kernel has a result", "write it to a buffer")
 	}
 	if sig.Variadic() {
 		bad(ps.At(ps.Len()-1).Pos(), "a kernel is variadic", "name each parameter")
-		return false
+		return
 	}
 	if n := ps.Len() - 1; n > maxParams {
 		l.refuse(at, overLimit, fmt.Sprintf("%d parameters exceed the limit of %d", n, maxParams), "pack scalars into a buffer")
-		return false
+		return
 	}
 	l.fr.vars[ps.At(0)] = &node{typ: ps.At(0).Type()}
 	big := slices.Clone(m.directive.Big)
@@ -198,7 +193,6 @@ func (l *lowering) signature(m *marked, k *Kernel) bool {
 		}
 		l.current = p.Pos()
 		if !l.admit(p.Pos(), t) {
-			ok = false
 			continue
 		}
 		isBig := slices.Contains(big, p.Name())
@@ -223,7 +217,6 @@ func (l *lowering) signature(m *marked, k *Kernel) bool {
 		l.src.found.add(finding(m.at, l.name, badDirective, fmt.Sprintf("big=%s names no slice parameter", name)))
 		l.refused = true
 	}
-	return ok
 }
 
 const maxParams = 128 // spec of the program form: parameters of a kernel

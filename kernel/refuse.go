@@ -41,7 +41,7 @@ var (
 	badShared    = reason{"VK020", "%s", "%s"}
 	panicBarrier = reason{"VK021", "this panic ends only some of the invocations that a later %s waits for", "use gpu.Assert, which records the failure and goes on"}
 	notConstant  = reason{"VK022", "%s", "%s"}
-	twoBuffers   = reason{"VK023", "slice variable %s may stand for two different buffers", "branch around the accesses, so that each names one buffer"}
+	twoBuffers   = reason{"VK023", "%s may stand for two different buffers", "branch around the accesses, so that each names one buffer"}
 	overLimit    = reason{"VK024", "%s", "%s"}
 )
 
@@ -104,4 +104,12 @@ func (f *findings) sorted() ir.Diags {
 func (l *lowering) refuse(p token.Pos, r reason, args ...any) {
 	l.refused = true
 	l.src.found.add(finding(l.src.pos(p), l.name, r, args...))
+}
+
+// refuseHere is refuse for what is a fault only because of the calls that lead here.
+func (l *lowering) refuseHere(p token.Pos, r reason, args ...any) {
+	l.refused = true
+	pos := l.src.pos(p)
+	pos.Call = l.fr.call
+	l.src.found.add(finding(pos, l.name, r, args...))
 }

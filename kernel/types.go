@@ -73,10 +73,11 @@ func partsOf(t types.Type) (n int64, part func(i int) types.Type) {
 	return 0, nil
 }
 
+const manyCells = math.MaxInt32
+
 // cells counts the scalars that a value of type t is made of, up to a bound that
 // nothing allowed reaches.
 func cells(t types.Type) int64 {
-	const many = math.MaxInt32
 	if scalarOf(t) != ir.None {
 		return 1
 	}
@@ -85,11 +86,11 @@ func cells(t types.Type) int64 {
 		if n == 0 {
 			return 0
 		}
-		return min(many, min(n, many)*cells(part(0)))
+		return min(manyCells, min(n, manyCells)*cells(part(0)))
 	}
 	var sum int64
 	for i := range int(n) {
-		sum = min(many, sum+cells(part(i)))
+		sum = min(manyCells, sum+cells(part(i)))
 	}
 	return sum
 }
@@ -123,12 +124,18 @@ func (l *lowering) admit(p token.Pos, t types.Type) bool {
 			l.refuse(p, noString)
 		case u.Info()&types.IsComplex != 0:
 			l.refuse(p, noComplex)
-		case u.Kind() == types.Uintptr || u.Kind() == types.UnsafePointer:
-			l.refuse(p, noUnsafe, "a "+u.Name())
+		case u.Kind() == types.Uintptr:
+			l.refuse(p, noUnsafe, "a uintptr")
+		case u.Kind() == types.UnsafePointer:
+			l.refuse(p, noUnsafe, "an unsafe.Pointer")
 		}
 	case *types.Struct, *types.Array:
 		if c := cells(t); c > maxLocalCells {
-			l.refuse(p, overLimit, "a variable of "+decimal(c)+" scalars exceeds the 16 KiB of local memory of an invocation",
+			many := ""
+			if c == manyCells {
+				many = " and more"
+			}
+			l.refuse(p, overLimit, "a variable of "+decimal(c)+many+" scalars exceeds the 16 KiB of local memory of an invocation",
 				"keep it in a buffer or in gpu.Shared")
 			return false
 		}

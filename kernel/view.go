@@ -37,7 +37,10 @@ type sliceVar struct {
 }
 
 func (l *lowering) newSlice(name string, t *types.Slice, fixed bool, init val) *sliceVar {
-	s := &sliceVar{name: name}
+	s := &sliceVar{name: "slice variable " + name}
+	if name == "" {
+		s.name = "the result of " + l.fr.fn.Name()
+	}
 	if fixed {
 		s.fixed = &init
 		return s
@@ -88,7 +91,7 @@ func (l *lowering) storeSlice(p place, x val) {
 			s.obj = x.view.obj
 		}
 		if s.obj != x.view.obj || x.view.wide && !s.wide {
-			l.refuse(l.current, twoBuffers, s.name)
+			l.refuseHere(l.current, twoBuffers, s.name)
 			return
 		}
 	}
