@@ -123,6 +123,9 @@ type Case struct {
 	Host func(Front) error
 }
 
+// String returns "family/name".
+func (c *Case) String() string { return c.Family + "/" + c.Name }
+
 // Family is the cases about one rule.
 type Family struct {
 	Name  string
@@ -137,7 +140,7 @@ type Failure struct {
 }
 
 func (f Failure) Error() string {
-	return fmt.Sprintf("%s/%s: %v", f.Case.Family, f.Case.Name, f.Err)
+	return fmt.Sprintf("%s: %v", f.Case, f.Err)
 }
 
 // ErrSkipped is what Try returns for a case that the device cannot decide: one that is

@@ -13,6 +13,9 @@ func Suite() []Family {
 	return slices.Concat(
 		opFamilies(),
 		memFamilies(),
+		controlFamilies(),
+		atomicFamilies(),
+		groupFamilies(),
 		[]Family{fileFamily("mismatch", "cases in which an oracle and a device once disagreed")},
 	)
 }
