@@ -146,7 +146,7 @@ func (d *decoder) plain(r ir.Row) instr {
 		v = p.A(r)
 	}
 	u := p.Uniformity()
-	in.uniform = u.Control[r] <= ir.LevelWarp && u.Value[v] <= ir.LevelWarp
+	in.uniform = u.Control[r] <= ir.LevelWarp && u.Value[v] <= ir.LevelWarp || in.op == ir.OpIf && d.mut.UniformIfs
 	return in
 }
 

@@ -90,6 +90,7 @@ type Mutation struct {
 	ZeroExtend      bool                // loads of i8 and i16 do not extend the sign
 	WrapShuffles    bool                // shuffle lanes are taken modulo 32, absent lanes hold what their registers hold
 	SequentialMoves bool                // carried values are copied one after the other
+	UniformIfs      bool                // the condition of an if is that of lane 0, for all
 	NoRejoin        bool                // a loop ends for all lanes with the first that breaks out
 	LastTrap        bool                // the last trap is kept, not the first
 }
