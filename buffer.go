@@ -11,9 +11,14 @@ import (
 	"github.com/govyre/vyre/ir"
 )
 
-// Element is a type that has the same bytes in a Go slice and in a buffer.
+// Element is a type that has the same bytes in a Go slice and in a buffer: a scalar of fixed
+// size, or an array of two or four, as far as a kernel takes slices of them.
 type Element interface {
-	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~float32 | ~float64 | ~bool | gpu.Float16 | gpu.BFloat16
+	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~float32 | ~float64 | ~bool | gpu.Float16 | gpu.BFloat16 |
+		~[2]int8 | ~[2]int16 | ~[2]int32 | ~[2]int64 | ~[2]uint8 | ~[2]uint16 | ~[2]uint32 | ~[2]uint64 |
+		~[2]float32 | ~[2]float64 | ~[2]bool | ~[2]gpu.Float16 | ~[2]gpu.BFloat16 |
+		~[4]int8 | ~[4]int16 | ~[4]int32 | ~[4]uint8 | ~[4]uint16 | ~[4]uint32 |
+		~[4]float32 | ~[4]bool | ~[4]gpu.Float16 | ~[4]gpu.BFloat16
 }
 
 // Buffer is a slice of T on a device. Whoever makes it closes it.
@@ -120,7 +125,7 @@ func size[T Element]() uint64 {
 }
 
 // Value passes v to a parameter of its type. int and uint are parameters of 64 bits.
-func Value[T Element | ~int | ~uint](v T) driver.Scalar {
+func Value[T gpu.Scalar](v T) driver.Scalar {
 	switch h := any(v).(type) {
 	case gpu.Float16:
 		return driver.F16(h.Bits())

@@ -10,7 +10,7 @@
 //
 //	seq := dev.NewSequence("saxpy")
 //	defer seq.Close()
-//	seq.Launch(saxpy, vyre.Cover(len(xs), saxpy), vyre.Value(float32(2)), x.All(), y.All())
+//	seq.Launch(saxpy, vyre.Cover(saxpy, len(xs)), vyre.Value(float32(2)), x.All(), y.All())
 //	res, err := seq.Run(ctx)               // checks, launches, waits
 //	ys, err = y.Read(ctx)
 //

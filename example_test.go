@@ -47,7 +47,7 @@ func Example() {
 	}
 
 	seq := dev.NewSequence("saxpy")
-	seq.Launch(k, vyre.Cover(y.Len(), k), vyre.Value(float32(2)), x.All(), y.All())
+	seq.Launch(k, vyre.Cover(k, y.Len()), vyre.Value(float32(2)), x.All(), y.All())
 	if _, err := seq.Run(ctx); err != nil {
 		log.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func ExampleRun() {
 		log.Fatal(err)
 	}
 	x, y := []float32{1, 2, 3}, []float32{1, 1, 1}
-	if _, err := vyre.Run(ctx, k, vyre.Cover(len(y), k), vyre.Value(float32(10)), vyre.In(x), vyre.InOut(y)); err != nil {
+	if _, err := vyre.Run(ctx, k, vyre.Cover(k, len(y)), vyre.Value(float32(10)), vyre.In(x), vyre.InOut(y)); err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(y)
@@ -111,7 +111,7 @@ func Collatz(t gpu.Thread, x, again []uint32) {
 	seq.Fill(flags.All(), 1, 4)
 	loop := seq.While(flags.Slice(0, 1), 100, func() {
 		seq.Fill(flags.Slice(1, 2), 0, 4)
-		seq.Launch(collatz, vyre.Cover(len(x), collatz), nums.All(), flags.Slice(1, 2))
+		seq.Launch(collatz, vyre.Cover(collatz, len(x)), nums.All(), flags.Slice(1, 2))
 		seq.Copy(flags.Slice(0, 1), flags.Slice(1, 2))
 	})
 	seq.Read(nums.All(), vyre.Bytes(x))
@@ -150,7 +150,7 @@ func ExampleGraph() {
 	seq := dev.NewSequence("square")
 	from, to := vyre.Scratch[uint32](seq, 3), vyre.Scratch[uint32](seq, 3)
 	seq.Upload(from.All(), vyre.Bytes(query), vyre.Always)
-	seq.Launch(square, vyre.Cover(3, square), from.All(), to.All())
+	seq.Launch(square, vyre.Cover(square, 3), from.All(), to.All())
 	seq.Read(to.All(), vyre.Bytes(answer))
 	graph, err := seq.Capture(vyre.CaptureOptions{})
 	if err != nil {

@@ -17,6 +17,12 @@ type (
 	Kernel = driver.Kernel
 	// Sequence records commands, checks and runs them as a unit.
 	Sequence = driver.Sequence
+	// Input, Output, Step and Loop are what the commands of a Sequence return. Between runs their
+	// methods change host memory, arguments, grids and counts.
+	Input  = driver.Input
+	Output = driver.Output
+	Step   = driver.Step
+	Loop   = driver.Loop
 	// Graph is a captured sequence, which replays.
 	Graph = driver.Graph
 	// Pending is a run in flight.
@@ -119,8 +125,16 @@ func (d *Device) compileOne(ctx context.Context, pkg *kernel.Package, name strin
 	return d.Compile(ctx, k.Program)
 }
 
-// Cover returns the smallest grid along x whose groups of k cover n items.
-func Cover(n int, k Kernel) Grid {
-	size := k.Workgroup()
-	return driver.Cover(uint64(max(n, 0)), size[0]*size[1]*size[2])
+// Cover returns the smallest grid whose groups of k cover so many items along x, y and z: n
+// elements, or w × h pixels. An axis that is left out has one group. A launch refuses the
+// grid if there are more than three axes, or if an axis needs more groups than fit.
+func Cover(k Kernel, items ...int) Grid {
+	grid, size := Grid{1, 1, 1}, k.Workgroup()
+	if len(items) > len(grid) {
+		return Grid{1<<32 - 1, 1<<32 - 1, 1<<32 - 1}
+	}
+	for axis, n := range items {
+		grid[axis] = driver.Cover(uint64(max(n, 0)), size[axis])[0]
+	}
+	return grid
 }

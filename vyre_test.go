@@ -112,6 +112,10 @@ func TestBuffersKeepEveryElementType(t *testing.T) {
 	roundTrip(t, d, gpu.ToFloat16(1), gpu.ToFloat16(2))
 	roundTrip(t, d, gpu.ToBFloat16(1), gpu.ToBFloat16(2))
 	roundTrip(t, d, celsius(1), 2)
+	roundTrip(t, d, [2]float64{1, 2}, [2]float64{3, 4})
+	roundTrip(t, d, [4]float32{1, 2, 3, 4}, [4]float32{5, 6, 7, 8})
+	roundTrip(t, d, [4]uint8{1, 2, 3, 4})
+	roundTrip(t, d, [2]gpu.Float16{gpu.ToFloat16(1), gpu.ToFloat16(2)})
 	roundTrip[float32](t, d)
 }
 
@@ -168,6 +172,40 @@ func One(t gpu.Thread, x []uint32) { x[t.Global().X] = 1 }
 func Two(t gpu.Thread, x []uint32) { x[t.Global().X] = 2 }
 `
 
+func TestCoverCountsGroupsAxisByAxis(t *testing.T) {
+	d := open(t)
+	b := ir.New("tile", ir.Workgroup(16, 8))
+	p, err := b.Program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := d.Compile(ctx, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name  string
+		items []int
+		want  vyre.Grid
+	}{
+		{"nothing said", nil, vyre.Grid{1, 1, 1}},
+		{"a row", []int{17}, vyre.Grid{2, 1, 1}},
+		{"exactly", []int{32, 8}, vyre.Grid{2, 1, 1}},
+		{"one more", []int{33, 9}, vyre.Grid{3, 2, 1}},
+		{"three axes", []int{1, 1, 5}, vyre.Grid{1, 1, 5}},
+		{"no items", []int{0, 9}, vyre.Grid{0, 2, 1}},
+		{"fewer than none", []int{-1}, vyre.Grid{0, 1, 1}},
+	} {
+		if got := vyre.Cover(k, c.items...); got != c.want {
+			t.Errorf("%s: grid is %v, want %v", c.name, got, c.want)
+		}
+	}
+	seq := d.NewSequence("four axes")
+	defer seq.Close()
+	seq.Launch(k, vyre.Cover(k, 1, 1, 1, 1))
+	wantError(t, seq.Prepare(), vyre.InvalidArgument)
+}
+
 func TestCompileGoTakesAKernelByName(t *testing.T) {
 	d := open(t)
 	k, err := d.CompileGo(ctx, two, "Two")
@@ -175,7 +213,7 @@ func TestCompileGoTakesAKernelByName(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := make([]uint32, 3)
-	if _, err := vyre.Run(ctx, k, vyre.Cover(len(x), k), vyre.InOut(x)); err != nil || !slices.Equal(x, []uint32{2, 2, 2}) {
+	if _, err := vyre.Run(ctx, k, vyre.Cover(k, len(x)), vyre.InOut(x)); err != nil || !slices.Equal(x, []uint32{2, 2, 2}) {
 		t.Errorf("got %v, %v", x, err)
 	}
 	for _, name := range []string{"", "Three"} {

@@ -22,6 +22,7 @@ type Options struct {
 // Package is the kernels of one Go package, compiled. It is immutable.
 type Package struct {
 	Name    string
+	Types   *types.Package // as checked, for what refers to its types
 	kernels []*Kernel
 }
 
@@ -86,7 +87,7 @@ func (s *source) compile(files []File, wanted func(file string) bool) (*Package,
 	if s.report(s.reach(kernels)) {
 		return nil, s.found.sorted()
 	}
-	out := &Package{Name: pkg.Name()}
+	out := &Package{Name: pkg.Name(), Types: pkg}
 	names := make(map[string]bool)
 	for _, m := range kernels {
 		out.kernels = append(out.kernels, s.lowerAll(m, names)...)
