@@ -53,7 +53,7 @@ func (e *Emitter) window(u Type, list []uint64, pos Ref) (w [3]Ref) {
 }
 
 // reduceFar gives q, an unsigned integer right in its low bits, and r as hi + lo, for
-// finite |x| ≥ nearLimit; anything for other x.
+// finite |x| from trigSet.near on; anything for other x.
 func (e *Emitter) reduceFar(t Type, x Ref) (q, r, lo Ref) {
 	f := formatOf(t)
 	u := f.unsigned

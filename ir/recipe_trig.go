@@ -12,18 +12,19 @@ type trigSet struct {
 	c             []float64 // (cos r − 1 + r²/2)/r⁴ in r²
 	t             []float64 // (tan r/r − 1)/r² in r²
 	tiny          float64   // below it, sin x and tan x round to x
-}
 
-// nearLimit is below 2²²·π/2, so that q is exact, and keeps q·pi2Lo far below r.
-const nearLimit = 0x1p20
+	// near limits the reduction by subtraction. Up to it, the error of q before rounding,
+	// from 2/π, moves r past π/4 by less than the intervals of s, c and t allow.
+	near float64
+}
 
 var trigF32 = trigSet{
 	pi2Mid: -4.371138828673793e-08, pi2Lo: -1.7151245100058819e-15,
-	// |r| ≤ 0.7862: errors below 2⁻²⁸, 2⁻³³, 2⁻²⁹·⁵
-	s:    []float64{-0.166666552, 0.0083321901, -0.000195184053},
-	c:    []float64{0.0416666456, -0.00138873013, 2.44306593e-05},
-	t:    []float64{0.333333492, 0.133326724, 0.0540594459, 0.0212827697, 0.0108377049, 8.3855397e-05, 0.00438037282},
-	tiny: 0x1p-13,
+	// |r| ≤ 0.7885: errors below 2⁻²⁷·⁹, 2⁻³³, 2⁻²⁹
+	s:    []float64{-0.166666552, 0.00833218638, -0.00019517589},
+	c:    []float64{0.0416666456, -0.00138873013, 2.44306575e-05},
+	t:    []float64{0.333333522, 0.13332577, 0.0540698655, 0.0212299395, 0.0109735923, -8.84135152e-05, 0.00446585799},
+	tiny: 0x1p-13, near: 0x1p16,
 }
 
 var trigF64 = trigSet{
@@ -37,7 +38,7 @@ var trigF64 = trigSet{
 		0.00886323792216781, 0.003592100887050536, 0.0014560454586608727, 0.0005888653318095363,
 		0.00024374711740995692, 8.357310294999261e-05, 6.718710895510918e-05, -2.55766219557932e-05,
 		4.8575997616579896e-05, -2.4237726496242124e-05, 9.789465231726718e-06},
-	tiny: 0x1p-27,
+	tiny: 0x1p-27, near: 0x1p20,
 }
 
 func trigOf(t Type) *trigSet {
@@ -49,7 +50,7 @@ func trigOf(t Type) *trigSet {
 
 func recipeSin(e *Emitter, t Type, x, _ Ref) Ref {
 	ax := e.Abs(t, x)
-	return e.If(t, e.Lt(t, ax, e.Float(t, nearLimit)), func() Ref {
+	return e.If(t, e.Lt(t, ax, e.Float(t, trigOf(t).near)), func() Ref {
 		q, r, lo := e.reduceNear(t, x, t == F64)
 		y := e.sinQuadrant(t, q, r, lo)
 		return e.Select(t, e.Lt(t, ax, e.Float(t, trigOf(t).tiny)), x, y)
@@ -62,7 +63,7 @@ func recipeSin(e *Emitter, t Type, x, _ Ref) Ref {
 // recipeCos is the sine a quadrant further.
 func recipeCos(e *Emitter, t Type, x, _ Ref) Ref {
 	u := t.Unsigned()
-	return e.If(t, e.Lt(t, e.Abs(t, x), e.Float(t, nearLimit)), func() Ref {
+	return e.If(t, e.Lt(t, e.Abs(t, x), e.Float(t, trigOf(t).near)), func() Ref {
 		q, r, lo := e.reduceNear(t, x, t == F64)
 		return e.sinQuadrant(t, e.Add(u, q, e.Bits(u, 1)), r, lo)
 	}, func() Ref {
@@ -73,7 +74,7 @@ func recipeCos(e *Emitter, t Type, x, _ Ref) Ref {
 
 func recipeTan(e *Emitter, t Type, x, _ Ref) Ref {
 	ax := e.Abs(t, x)
-	return e.If(t, e.Lt(t, ax, e.Float(t, nearLimit)), func() Ref {
+	return e.If(t, e.Lt(t, ax, e.Float(t, trigOf(t).near)), func() Ref {
 		q, r, lo := e.reduceNear(t, x, true)
 		y := e.tanQuadrant(t, q, r, lo)
 		return e.Select(t, e.Lt(t, ax, e.Float(t, trigOf(t).tiny)), x, y)

@@ -82,7 +82,7 @@ func TestRecipesF64(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(1, uint64(f.op)))
 			var w worst
-			for range sampleCount(1500, 50_000) {
+			for range sampleCount(1500, 20_000) {
 				x, y := f.arguments64(r)
 				if want := f.want64(x, y); want != nil {
 					got := math.Float64frombits(ir.Eval(f.op, ir.F64, ir.F64, 0, math.Float64bits(x), math.Float64bits(y), 0))
@@ -99,7 +99,7 @@ func TestRecipesF32(t *testing.T) {
 	for _, f := range accurates {
 		t.Run(f.op.String(), func(t *testing.T) {
 			t.Parallel()
-			n := sampleCount(150_000, 40_000_000)
+			n := sampleCount(150_000, 20_000_000)
 			var w worst
 			if f.binary() {
 				w.binary32(f, rand.New(rand.NewPCG(2, uint64(f.op))), n)
