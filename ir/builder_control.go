@@ -23,6 +23,7 @@ const (
 	eventOpen
 	eventElse
 	eventClose
+	eventNone // what stood here went away
 )
 
 // scope is a structured op under construction, or finished. scope 0 is the body.
@@ -30,6 +31,7 @@ type scope struct {
 	op                    Value // row of the op; noValue for the body
 	kind                  Op
 	parent                uint32
+	at                    int       // its row in program order
 	before                uint32    // block in front of it
 	head                  uint32    // first block inside (loops)
 	after                 uint32    // block behind it; 0 until it is closed and can be reached
@@ -85,6 +87,7 @@ func (b *Builder) openScope(op Op, list []Value, in ...Value) uint32 {
 	b.scopes[s].writes[0] = b.writeClock()
 	b.open = s
 	if !b.dead {
+		b.scopes[s].at = len(b.order) - 1
 		b.order = append(b.order, event{kind: eventOpen, scope: s})
 	}
 	if op == OpLoop {
@@ -102,6 +105,11 @@ func (b *Builder) closeScope(s uint32, wasDead bool) []Value {
 	b.open = sc.parent
 	sc.closed = true
 	sc.writes[1] = b.writeClock()
+	if b.straight(s, wasDead) {
+		b.dead = false
+		b.cur = b.newBlock(block{kind: blockPlain, pred: sc.exits[0].block})
+		return nil
+	}
 	if !wasDead {
 		b.order = append(b.order, event{kind: eventClose, scope: s})
 	}
@@ -119,6 +127,19 @@ func (b *Builder) closeScope(s uint32, wasDead bool) []Value {
 		sc.results = append(sc.results, v)
 	}
 	return sc.results
+}
+
+// straight reports whether a block is left at its end only, and then takes the block
+// and its exit away: what was inside stays as straight code.
+func (b *Builder) straight(s uint32, wasDead bool) bool {
+	sc := &b.scopes[s]
+	last := len(b.order) - 1
+	if wasDead || sc.kind != OpBlock || len(sc.exits) != 1 || len(sc.types) != 0 || b.order[last] != (event{kind: eventRow, value: sc.exits[0].exit}) {
+		return false
+	}
+	b.order[sc.at].kind, b.order[sc.at+1].kind = eventNone, eventNone
+	b.order = b.order[:last]
+	return true
 }
 
 // leave ends the current region's code with an exit to scope target.

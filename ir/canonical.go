@@ -226,8 +226,8 @@ func (k *canon) dropTrivial() {
 			one = v
 			return true
 		})
-		if !ok || one == NoRow || one >= m.owner && c.Op[one] != OpConst {
-			continue
+		if !ok || one == NoRow || one >= m.owner && c.Op[one] != OpConst || c.Type[one] != c.Type[m.row] {
+			continue // an argument of the wrong type stays, for the verifier to see
 		}
 		k.fwd[m.row] = one
 		drop := &k.noRes[k.slot[m.owner]]

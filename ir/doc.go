@@ -1,2 +1,61 @@
-// Package ir is the form every kernel takes between source and device: a Program.
+// Package ir is the one form that a kernel takes between its source and a device.
+//
+// A [Program] is structured SSA in columns: row r of every column describes one operation, and r is also
+// the name of the value that the row defines. Saxpy, as [Program.Text] prints it:
+//
+//	kernel @saxpy workgroup(256) {
+//	  param %a: f32
+//	  param @x: buf<f32> ro
+//	  param @y: buf<f32> rw
+//	  %0 = global.x
+//	  %1 = len @y
+//	  %2 = le.u32 %1, %0
+//	  if %2 { return }
+//	  %3 = load @x[%0]
+//	  %4 = mul.f32 %a, %3
+//	  %5 = load @y[%0]
+//	  %6 = add.f32 %4, %5
+//	  store @y[%0], %6
+//	}
+//
+// # What flows in and out
+//
+//	Builder ──┐                       ┌─▶ interp, ptx, driver (through the accessors of Program)
+//	Parse ────┼─▶ Code ──Seal──▶ Program ─▶ Text, Encode
+//	Decode ───┘     ▲                 └─▶ Edit ──▶ a pass ──▶ Code
+//	                └───────────────────────────────────────────┘
+//
+// [Code] is the columns while they can still change; it promises nothing. [Code.Seal] checks its structure, brings
+// it into canonical form, verifies types, access rights, uniformity and limits, takes the digest and
+// hands out an immutable [Program]. Everything wrong with a program is reported at once, as [Diags] with stable
+// codes, source positions and advice.
+//
+// # What a row means
+//
+// The op table (table.go) has one [Info] an op: operand and result rules, properties, and for a pure op the function
+// that computes it on raw bits. Verifier, interpreter, folder, printer, parser and decoder read that table;
+// an op is added, or changed, in one place. Every op is total: integer division by zero, shifts by too much and
+// accesses out of bounds have defined results, and every float op rounds on its own. Accurate functions
+// (exp, sin, pow, …) have a [Recipe] in terms of other ops, so that their bits are the same everywhere.
+//
+// # What holds of a Program
+//
+//   - Canonical: const rows stand directly behind the arguments of region 0, unique and in order of first use; no
+//     argument or result is trivial; pool, operand lists, regions and arrays are numbered in program order.
+//     So equal structure has an equal digest, whether it was built, parsed or decoded.
+//   - Dominance is one comparison: d may be used at u if d < u < End(Region(d)).
+//   - Control is structured: regions are intervals of rows, nested, each ending in a terminator. Both regions of an
+//     if have consecutive numbers.
+//   - A barrier, a vote or a subgroup op is reached by all invocations of its scope or by none; [Uniformity] is
+//     the proof.
+//   - Names, positions and messages are no part of the digest.
+//
+// Values narrower than 64 bits are kept as raw bits, zero-extended, wherever bits appear: in the pool, in
+// evaluation functions, in interpreters.
+//
+// # Not here
+//
+// Reading Go (kernel), running (interp), changing programs for speed (opt). Package ir imports nothing of vyre's.
+//
+// Start reading at code.go and info.go, then table.go; builder.go and seal.go show how a program comes to be.
 package ir
