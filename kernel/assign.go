@@ -62,11 +62,7 @@ func (l *lowering) define(name *ast.Ident, vals []val, i int) {
 	if x.bad && scalarOf(t) == ir.None {
 		return // its uses find no variable, and say nothing more
 	}
-	n := l.newNode(t, name.Name, "", l.fr.facts.dynamic[o], fixed, x)
-	if n.fixed != nil && n.fixed.num == nil {
-		l.nameValue(n.fixed.v, name.Name)
-	}
-	l.fr.vars[o] = n
+	l.fr.vars[o] = l.newNode(t, name.Name, "", l.fr.facts.dynamic[o], fixed, x)
 }
 
 // assign lowers =, := and op=.
@@ -184,7 +180,7 @@ func (l *lowering) elementPlace(e *ast.IndexExpr) (place, bool) {
 		return l.indexed(e)
 	}
 	p, ok := l.place(e.X)
-	i := l.tight(l.exprAs(e.Index, types.Typ[types.Int]))
+	i := l.wrapped(l.exprAs(e.Index, types.Typ[types.Int]))
 	if !ok || i.bad {
 		return place{}, false
 	}

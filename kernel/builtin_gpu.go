@@ -242,7 +242,7 @@ func (l *lowering) arrayName() string {
 // elementArg returns the element that (x, i) names in At, Put and Prefetch.
 func (l *lowering) elementArg(e *ast.CallExpr) (place, bool) {
 	x := l.expr(e.Args[0])
-	i := l.tight(l.exprAs(e.Args[1], types.Typ[types.Int]))
+	i := l.wrapped(l.exprAs(e.Args[1], types.Typ[types.Int]))
 	s, ok := x.typ.Underlying().(*types.Slice)
 	if !ok || x.bad || i.bad {
 		return place{}, false

@@ -230,6 +230,7 @@ func (l *lowering) inline(e *ast.CallExpr, fn *types.Func, d *ast.FuncDecl, en e
 	l.fr = fr
 	results := l.inlineBody(d, args)
 	l.fr = fr.up
+	l.release(fr, results)
 	l.at(e.Pos())
 	return results
 }

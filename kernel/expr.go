@@ -218,10 +218,10 @@ func (l *lowering) indexed(e *ast.IndexExpr) (place, bool) {
 	}
 	switch u := x.typ.Underlying().(type) {
 	case *types.Slice:
-		i := l.tight(l.exprAs(e.Index, types.Typ[types.Int]))
+		i := l.wrapped(l.exprAs(e.Index, types.Typ[types.Int]))
 		return place{typ: u.Elem(), mem: &element{view: x.view, idx: i}}, !i.bad && l.admit(e.Pos(), x.typ)
 	case *types.Array:
-		i := l.tight(l.exprAs(e.Index, types.Typ[types.Int]))
+		i := l.wrapped(l.exprAs(e.Index, types.Typ[types.Int]))
 		if i.bad {
 			return place{}, false
 		}

@@ -57,8 +57,10 @@ func (s *source) note(f *facts, n ast.Node) {
 			s.noteDynamic(f, n.X, "")
 		}
 	case *ast.SliceExpr:
-		s.noteDynamic(f, n.X, "")
-		s.noteTarget(f, n.X, false)
+		if t := s.info.TypeOf(n.X); t != nil && !isSlice(t) { // what is written through the slice is the array
+			s.noteDynamic(f, n.X, "")
+			s.noteTarget(f, n.X, false)
+		}
 	case *ast.CallExpr:
 		s.noteCall(f, n)
 	}
@@ -81,10 +83,8 @@ func (s *source) noteDynamic(f *facts, e ast.Expr, path string) {
 	if o == nil {
 		return
 	}
-	if t := s.info.TypeOf(e); t != nil && path == "" {
-		if _, slice := t.Underlying().(*types.Slice); slice {
-			return
-		}
+	if t := s.info.TypeOf(e); t != nil && path == "" && isSlice(t) {
+		return
 	}
 	if f.dynamic[o] == nil {
 		f.dynamic[o] = make(map[string]bool)
@@ -191,6 +191,11 @@ func (s *source) rootOf(e ast.Expr) (types.Object, string) {
 		}
 	}
 	return nil, ""
+}
+
+func isSlice(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Slice)
+	return ok
 }
 
 func isBlank(e ast.Expr) bool {

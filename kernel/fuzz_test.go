@@ -83,7 +83,7 @@ func parseAnything(t *testing.T, src string) {
 func TestTextsWithExchangedTokensNeverPanic(t *testing.T) {
 	rounds := 12
 	if long.Enabled() {
-		rounds = 1500
+		rounds = 1000
 	}
 	seed := uint64(1)
 	for name, src := range sources(t) {

@@ -22,6 +22,7 @@ type lowering struct {
 	fr   *frame
 
 	objects []*object
+	free    map[shape][]*object   // local arrays that nobody uses any more
 	rest    bool                  // gpu.SharedRest was called
 	nested  int                   // branches and loops around the current point
 	current token.Pos             // of what is being lowered
@@ -44,6 +45,7 @@ type frame struct {
 	facts   *facts
 	vars    map[types.Object]*node
 	call    *ir.Pos // where it is called
+	locals  []*object
 	results []*node
 	returns *ir.Label // block to leave; nil for the kernel, and where the one return stands last
 	given   []val     // what that one return gave
@@ -135,7 +137,7 @@ func (s *source) lower(m *marked, fn *types.Func, name string, e env, names map[
 	names[name] = true
 	size := m.directive.Workgroup
 	l := &lowering{src: s, name: fn.Name(), size: size, b: ir.New(name, ir.Workgroup(size[:]...)),
-		widened: make(map[ir.Value]ir.Value), named: make(map[ir.Value]bool), panics: make(map[string]bool)}
+		widened: make(map[ir.Value]ir.Value), named: make(map[ir.Value]bool), free: make(map[shape][]*object), panics: make(map[string]bool)}
 	l.fr = &frame{fn: fn, env: e, facts: s.factsOf(m.decl), vars: make(map[types.Object]*node)}
 	k := &Kernel{Name: name, Func: fn.Name(), Doc: m.decl.Doc.Text(), Directive: m.directive, Pos: s.pos(m.decl.Name.Pos())}
 	l.signature(m, k)

@@ -32,10 +32,41 @@ type element struct {
 
 func constInt(n int64) constant.Value { return constant.MakeInt64(n) }
 
+// shape is what makes one local array as good as another.
+type shape struct {
+	elem  ir.Type
+	count int64
+}
+
+// localArray returns a local array for a variable of the current function: a new one, or one whose function
+// has returned. The variable's first value is stored in either.
 func (l *lowering) localArray(name string, e ir.Type, n int64) *object {
-	o := &object{id: l.b.LocalArray(name, e, int(n)), name: name, elem: e, lanes: 1, local: true, count: n}
-	l.objects = append(l.objects, o)
+	key := shape{e, n}
+	var o *object
+	if free := l.free[key]; len(free) > 0 {
+		o = free[len(free)-1]
+		l.free[key] = free[:len(free)-1]
+	} else {
+		o = &object{id: l.b.LocalArray(name, e, int(n)), name: name, elem: e, lanes: 1, local: true, count: n}
+		l.objects = append(l.objects, o)
+	}
+	l.fr.locals = append(l.fr.locals, o)
 	return o
+}
+
+// release gives back the local arrays of a helper that has returned. Results that are not scalars may
+// still lie in them; then they live as long as the caller.
+func (l *lowering) release(fr *frame, results []val) {
+	for _, x := range results {
+		if x.elem == ir.None {
+			fr.up.locals = append(fr.up.locals, fr.locals...)
+			return
+		}
+	}
+	for _, o := range fr.locals {
+		key := shape{o.elem, o.count}
+		l.free[key] = append(l.free[key], o)
+	}
 }
 
 // touch notes an access for the inference of access rights. Code that cannot be reached does not count.
@@ -141,6 +172,11 @@ func (l *lowering) position(e *element) ir.Value {
 	if e.lane == nil {
 		return i
 	}
+	n, known := e.idx.intConst()
+	k, constLane := e.lane.intConst()
+	if known && constLane && n >= 0 && n < math.MaxInt32/4 && !e.view.part {
+		return l.b.U32(uint32(n)*uint32(o.lanes) + uint32(k))
+	}
 	return l.lane(o, i, *e.lane)
 }
 
@@ -165,7 +201,9 @@ func (l *lowering) lane(o *object, i ir.Value, k val) ir.Value {
 	}
 	w = l.b.Mul(w, n)
 	if isConst {
-		w = l.b.Add(w, l.b.U64(uint64(c)))
+		if c > 0 {
+			w = l.b.Add(w, l.b.U64(uint64(c)))
+		}
 	} else {
 		kw := l.b.Cvt(ir.U64, l.index(k))
 		in := l.b.Lt(kw, n)

@@ -4,6 +4,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"math"
 
 	"github.com/govyre/vyre/ir"
 )
@@ -81,6 +82,7 @@ func (l *lowering) shift(op token.Token, t types.Type, x, n val) val {
 
 // compare evaluates a comparison; of aggregates part by part, all of them.
 func (l *lowering) compare(op token.Token, t types.Type, x, y val) val {
+	x, y = l.narrower(x, y)
 	switch op {
 	case token.EQL:
 		return scalar(t, l.equal(x, y))
@@ -97,6 +99,36 @@ func (l *lowering) compare(op token.Token, t types.Type, x, y val) val {
 		return scalar(t, l.b.Gt(l.bits(x), l.bits(y)))
 	}
 	return scalar(t, l.b.Ge(l.bits(x), l.bits(y)))
+}
+
+// narrower returns the operands of a comparison in 32 bits, if both are numbers of one 32-bit type
+// that were to become 64 bits wide only for it.
+func (l *lowering) narrower(x, y val) (val, val) {
+	if !x.pending && !y.pending || x.elem != y.elem {
+		return x, y
+	}
+	if x.num != nil || y.num != nil {
+		p, c := x, y
+		if x.num != nil {
+			p, c = y, x
+		}
+		n, ok := c.intConst()
+		if !ok || n < 0 || n > math.MaxInt32 {
+			return x, y
+		}
+		c = val{typ: c.typ, elem: c.elem, v: l.b.Const(l.b.Type(p.v), uint64(n)), pending: true}
+		if x.num != nil {
+			x = c
+		} else {
+			y = c
+		}
+	}
+	if !x.pending || !y.pending || l.b.Type(x.v) != l.b.Type(y.v) {
+		return x, y
+	}
+	x.elem, x.pending = l.b.Type(x.v), false
+	y.elem, y.pending = x.elem, false
+	return x, y
 }
 
 func (l *lowering) equal(x, y val) ir.Value {

@@ -313,3 +313,58 @@ func TestManyCasesDoNotNest(t *testing.T) {
 		t.Errorf("got %d, want %d", out[0], want)
 	}
 }
+
+// Local memory is bounded, so helpers that run one after the other share it.
+func TestHelpersShareLocalMemory(t *testing.T) {
+	src := `
+//vyre:kernel workgroup=1
+func K(t gpu.Thread, x []int32) {
+	s := int32(0)
+	for i := range x {
+		s += work(int32(i)) + work(s)*2
+	}
+	x[0] = s + work(3)
+}
+
+func work(n int32) int32 {
+	var a [1000]int32
+	a[n&7] = n + 1
+	return a[n&3] + inner(n)
+}
+
+func inner(n int32) int32 {
+	var b [1000]int32
+	b[n&7] = 5
+	return b[1]
+}
+`
+	k := compile(t, src)
+	if n := len(k.Program.Arrays()); n != 2 {
+		t.Errorf("%d local arrays, want 2", n)
+	}
+	x := []int32{0, 0, 0}
+	launchOne(t, k, x)
+	work := func(n int32) int32 {
+		s := int32(0)
+		if n&7 == n&3 {
+			s = n + 1
+		}
+		if n&7 == 1 {
+			s += 5
+		}
+		return s
+	}
+	s := int32(0)
+	for i := range int32(3) {
+		s += work(i) + work(s)*2
+	}
+	if want := s + work(3); x[0] != want {
+		t.Errorf("got %d, want %d", x[0], want)
+	}
+}
+
+func TestEveryFunctionOfPackageGPUIsKnown(t *testing.T) {
+	if missing := kernel.UnknownToTables(); len(missing) > 0 {
+		t.Errorf("the compiler does not know gpu.%s", strings.Join(missing, ", gpu."))
+	}
+}

@@ -62,11 +62,12 @@ func (l *lowering) newNode(t types.Type, name, path string, dyn map[string]bool,
 	}
 	if scalarOf(t) != ir.None {
 		if fixed {
-			if init.loose {
-				init = l.tight(init)
-			}
+			init = l.wrapped(init)
 			init.typ = t
 			n.fixed = &init
+			if init.num == nil {
+				l.nameValue(init.v, name)
+			}
 		} else {
 			n.v = l.b.Var(l.bits(init))
 		}
@@ -311,29 +312,34 @@ func (l *lowering) flat(dims []int64, idx []val) ir.Value {
 	if len(dims) == 1 {
 		return l.index(idx[0])
 	}
-	var sum, ok ir.Value
-	checked := false
-	for k, d := range dims {
-		i := l.tight(idx[k])
-		if c, isConst := i.intConst(); isConst && c >= 0 && c < d {
-			i = val{elem: ir.U32, v: l.b.U32(uint32(c))}
+	var sum, ok ir.Value // of the indices that are not constant
+	known := int64(0)    // of those that are
+	computed := false
+	stride := int64(1)
+	for k := len(dims) - 1; k >= 0; k-- {
+		d := dims[k]
+		if c, isConst := idx[k].intConst(); isConst && c >= 0 && c < d {
+			known += c * stride
 		} else {
-			in := l.below(l.index(i), l.b.U32(uint32(d)))
-			if checked {
-				ok = l.b.And(ok, in)
+			i := l.index(idx[k])
+			in := l.below(i, l.b.U32(uint32(d)))
+			v := l.b.Cvt(ir.U32, i)
+			if stride > 1 {
+				v = l.b.Mul(v, l.b.U32(uint32(stride)))
+			}
+			if computed {
+				sum, ok = l.b.Add(sum, v), l.b.And(ok, in)
 			} else {
-				ok, checked = in, true
+				sum, ok, computed = v, in, true
 			}
 		}
-		v := l.b.Cvt(ir.U32, l.index(i))
-		if k == 0 {
-			sum = v
-		} else {
-			sum = l.b.Add(l.b.Mul(sum, l.b.U32(uint32(d))), v)
-		}
+		stride *= d
 	}
-	if !checked {
-		return sum
+	if !computed {
+		return l.b.U32(uint32(known))
+	}
+	if known > 0 {
+		sum = l.b.Add(sum, l.b.U32(uint32(known)))
 	}
 	return l.b.Select(ok, sum, l.b.U32(outside))
 }

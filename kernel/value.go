@@ -99,6 +99,14 @@ func (l *lowering) tight(x val) val {
 	return x
 }
 
+// wrapped returns x wrapped to its type; a pending integer stays in 32 bits.
+func (l *lowering) wrapped(x val) val {
+	if x.loose {
+		x.v, x.loose = l.bits(x), false
+	}
+	return x
+}
+
 // constant returns the constant c as a value of type t.
 func (l *lowering) constant(t types.Type, c constant.Value) val {
 	x := val{typ: t, elem: scalarOf(t), num: c}

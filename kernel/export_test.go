@@ -1,0 +1,29 @@
+package kernel
+
+import "go/types"
+
+// UnknownToTables lists the functions and methods of package gpu that no table of the compiler has.
+func UnknownToTables() (missing []string) {
+	has := func(name string) bool {
+		_, op := gpuOps[name]
+		return op || gpuForms[name] != nil || gpuValues[name] != nil
+	}
+	scope := known(gpuPath).Scope()
+	for _, name := range scope.Names() {
+		switch o := scope.Lookup(name).(type) {
+		case *types.Func:
+			if !has(name) {
+				missing = append(missing, name)
+			}
+		case *types.TypeName:
+			if n, ok := o.Type().(*types.Named); ok {
+				for m := range n.Methods() {
+					if full := name + "." + m.Name(); !has(full) {
+						missing = append(missing, full)
+					}
+				}
+			}
+		}
+	}
+	return missing
+}

@@ -1,0 +1,212 @@
+package kernel_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/kernel"
+)
+
+// project writes an archive to disk and makes it the current directory.
+func project(t *testing.T, archive string) {
+	t.Helper()
+	dir := t.TempDir()
+	for _, f := range txtar.Parse([]byte(archive)).Files {
+		name := filepath.Join(dir, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, f.Data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+}
+
+const app = `
+-- go.mod --
+module example.com/app // the application
+
+go 1.25
+-- kernels/double.go --
+package kernels
+
+import (
+	"example.com/app/lib"
+	"github.com/govyre/vyre/gpu"
+)
+
+//vyre:kernel workgroup=32
+func Double(t gpu.Thread, x []int32) {
+	x[0] = lib.Twice(x[1]) + local(2)
+}
+-- kernels/helpers.go --
+package kernels
+
+import "net/http"
+
+func local(v int32) int32 { return v + 1 }
+
+// Serve is for the host; its imports are not known here and do not matter.
+func Serve(s *http.Server) error {
+	for _, f := range []func() error{s.ListenAndServe} {
+		if err := f(); err != nil {
+			return err
+		}
+	}
+	return s.Close()
+}
+-- kernels/double_test.go --
+package kernels
+
+this is no Go
+-- kernels/other_windows_plan9.go --
+//go:build ignore
+
+package main
+-- lib/lib.go --
+package lib
+
+func Twice(v int32) int32 { return 2 * v }
+-- alone/a.go --
+package main
+
+import "github.com/govyre/vyre/gpu"
+
+//vyre:kernel workgroup=32
+func A(t gpu.Thread, x []int32) { x[0] = 1 }
+
+func main() {}
+-- alone/b.go --
+package main
+
+import "github.com/govyre/vyre/gpu"
+
+//vyre:kernel workgroup=32
+func B(t gpu.Thread, x []int32) { x[0] = 2 }
+
+func main() {}
+-- broken/k.go --
+package broken
+
+import (
+	"example.com/elsewhere"
+	"github.com/govyre/vyre/gpu"
+)
+
+//vyre:kernel workgroup=32
+func K(t gpu.Thread, x []int32) {
+	x[0] = elsewhere.Value(1)
+	x[1] = 1.5
+}
+-- empty/readme.txt --
+nothing
+`
+
+func names(p *kernel.Package) (list []string) {
+	for _, k := range p.Kernels() {
+		list = append(list, k.Name)
+	}
+	return list
+}
+
+func TestLoadOfADirectoryTakesItsPackage(t *testing.T) {
+	project(t, app)
+	p, err := kernel.Load("kernels")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(names(p), " "); got != "Double" || p.Name != "kernels" {
+		t.Errorf("package %s with kernels %s", p.Name, got)
+	}
+	if file := p.Kernels()[0].Pos.File; file != filepath.Join("kernels", "double.go") {
+		t.Errorf("positions name the file %s", file)
+	}
+}
+
+func TestLoadOfAFileAddsTheSiblingsItNeeds(t *testing.T) {
+	project(t, app)
+	p, err := kernel.Load("kernels/double.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := []int32{0, 5}
+	launchOne(t, p.Lookup("Double"), x)
+	if x[0] != 13 {
+		t.Errorf("got %d, want 13", x[0])
+	}
+}
+
+func TestLoadOfAFileThatStandsAloneIgnoresItsSiblings(t *testing.T) {
+	project(t, app)
+	p, err := kernel.Load("alone/b.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(names(p), " "); got != "B" {
+		t.Errorf("kernels %s", got)
+	}
+}
+
+func TestLoadTellsWhatIsMissing(t *testing.T) {
+	project(t, app)
+	for path, want := range map[string]string{
+		"nowhere":     "kernel: load nowhere: ",
+		"empty":       "kernel: load empty: the directory has no Go files",
+		"broken/k.go": "broken/k.go:11:9: cannot use 1.5",
+	} {
+		_, err := kernel.Load(path)
+		if err == nil || !strings.HasPrefix(filepath.ToSlash(err.Error()), want) {
+			t.Errorf("Load(%q): %v, want %s…", path, err, want)
+		}
+	}
+}
+
+// A package whose sources are given is compiled with the kernels; one whose are not is refused where it is called.
+func TestParseTakesFurtherPackages(t *testing.T) {
+	files := []kernel.File{{Name: "k.go", Src: []byte(`package k
+
+import (
+	"example.com/lib"
+	"github.com/govyre/vyre/gpu"
+)
+
+//vyre:kernel workgroup=32
+func K(t gpu.Thread, x []int32) { x[0] = lib.Twice(x[1]) }
+`)}}
+	lib := []kernel.File{{Name: "lib.go", Src: []byte("package lib\n\nfunc Twice(v int32) int32 { return 2 * v }\n")}}
+	if _, err := kernel.Parse(files, kernel.Options{Packages: map[string][]kernel.File{"example.com/lib": lib}}); err != nil {
+		t.Error(err)
+	}
+	_, err := kernel.Parse(files, kernel.Options{})
+	var ds ir.Diags
+	if !errors.As(err, &ds) || len(ds) != 1 || ds[0].Code != "VK018" {
+		t.Errorf("without the package: %v, want VK018", err)
+	}
+	lib[0].Src = []byte("package lib\n\nfunc Twice(v int32) int32 { return 2 * w }\n")
+	_, err = kernel.Parse(files, kernel.Options{Packages: map[string][]kernel.File{"example.com/lib": lib}})
+	if err == nil || !strings.HasPrefix(err.Error(), "lib.go:3:40: undefined: w") {
+		t.Errorf("with an error in the package: %v", err)
+	}
+}
+
+// Compilations share nothing but the embedded declarations, which they only read.
+func TestCompilationsRunInParallel(t *testing.T) {
+	src := sources(t)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for _, text := range src {
+				kernel.Parse([]kernel.File{{Name: "k.go", Src: []byte(text)}}, kernel.Options{})
+			}
+		})
+	}
+	wg.Wait()
+}
