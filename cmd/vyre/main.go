@@ -28,7 +28,7 @@ type commands struct {
 	Run     runCmd     `cmd:"" help:"Compile a kernel and run it once."`
 	Check   checkCmd   `cmd:"" help:"Compile kernels and report every finding."`
 	IR      irCmd      `cmd:"" name:"ir" help:"Print the programs of kernels in text form."`
-
+	Gen     genCmd     `cmd:"" help:"Write typed launchers for the kernels of a package."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 }
 

@@ -1,0 +1,171 @@
+package gen
+
+import (
+	"fmt"
+	"go/types"
+	"strings"
+
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/kernel"
+)
+
+// signature is how the methods of a launcher are declared and what they pass on.
+type signature struct {
+	params []param
+
+	// Names that give way to those of the kernel's parameters.
+	recv, seq, ctx, grid string
+	rest                 string // length of the shared array that has none; "" without one
+}
+
+// param is a parameter of the kernel. Type is that of the scalar, or of an element.
+type param struct {
+	name, typ string
+	buffer    bool
+	access    ir.Access
+}
+
+func (f *file) signature(k *kernel.Kernel) (*signature, error) {
+	s := new(signature)
+	taken := map[string]bool{"vyre": true} // bodies use the package
+	for i, p := range k.Params {
+		name := p.Name
+		if name == "" || name == "_" {
+			name = fmt.Sprintf("p%d", i+1)
+		}
+		typ := p.Type
+		if p.Buffer {
+			typ = typ.Underlying().(*types.Slice).Elem()
+			if !hasBuffer(typ) {
+				return nil, fmt.Errorf("kernel %s: a buffer of %s cannot be a Go slice on every host; give parameter %s elements of a type with a fixed size",
+					k.Name, types.TypeString(typ, f.qualify), name)
+			}
+		}
+		s.params = append(s.params, param{unused(taken, name), f.typeText(typ, p.Buffer), p.Buffer, k.Program.Params()[i].Access})
+	}
+	s.recv, s.seq, s.ctx, s.grid = unused(taken, "k"), unused(taken, "seq"), unused(taken, "ctx"), unused(taken, "grid")
+	if k.Program.Traits().SharedRest {
+		s.rest = unused(taken, "sharedRest")
+	}
+	return s, nil
+}
+
+// unused returns name, with underscores if it is taken, and takes it.
+func unused(taken map[string]bool, name string) string {
+	for taken[name] {
+		name += "_"
+	}
+	taken[name] = true
+	return name
+}
+
+// typeText writes a type. In a buffer int has 64 bits, on every host.
+func (f *file) typeText(t types.Type, buffer bool) string {
+	if b, ok := types.Unalias(t).(*types.Basic); ok && buffer {
+		switch b.Kind() {
+		case types.Int:
+			return "int64"
+		case types.Uint:
+			return "uint64"
+		}
+	}
+	return types.TypeString(t, f.qualify)
+}
+
+// hasBuffer reports whether vyre.Buffer takes the element type: a defined type over int has
+// another size on some hosts, and an array satisfies the constraint only if its elements are
+// of predeclared types.
+func hasBuffer(t types.Type) bool {
+	t = types.Unalias(t)
+	if a, ok := t.Underlying().(*types.Array); ok {
+		elem := types.Unalias(a.Elem())
+		b, ok := elem.(*types.Basic)
+		return ok && b.Kind() != types.Int && b.Kind() != types.Uint || isHalf(elem)
+	}
+	b, ok := t.Underlying().(*types.Basic)
+	return !ok || t == b || b.Kind() != types.Int && b.Kind() != types.Uint
+}
+
+// isHalf reports whether t is one of the two-byte floats of package gpu.
+func isHalf(t types.Type) bool {
+	n, ok := t.(*types.Named)
+	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == vyrePath+"/gpu"
+}
+
+// declare writes the parameters of Launch or Run: first, the grid, then the kernel's, buffers
+// as before+element+after.
+func (s *signature) declare(first, before, after string) string {
+	type run struct {
+		names []string
+		typ   string
+	}
+	var runs []run
+	add := func(name, typ string) {
+		if n := len(runs); n > 0 && runs[n-1].typ == typ {
+			runs[n-1].names = append(runs[n-1].names, name)
+			return
+		}
+		runs = append(runs, run{[]string{name}, typ})
+	}
+	runs = append(runs, run{[]string{first}, ""}, run{[]string{s.grid}, "vyre.Grid"})
+	for _, p := range s.params {
+		typ := p.typ
+		if p.buffer {
+			typ = before + typ + after
+		}
+		add(p.name, typ)
+	}
+	if s.rest != "" {
+		add(s.rest, "int")
+	}
+	list := make([]string, len(runs))
+	for i, r := range runs {
+		list[i] = strings.TrimSpace(strings.Join(r.names, ", ") + " " + r.typ)
+	}
+	return strings.Join(list, ", ")
+}
+
+// pass writes the arguments that the kernel gets: the whole of each buffer, or slices.
+func (s *signature) pass(slices bool) string {
+	list := []string{s.recv + ".Kernel", s.grid}
+	for _, p := range s.params {
+		switch {
+		case !p.buffer:
+			list = append(list, "vyre.Value("+p.name+")")
+		case !slices:
+			list = append(list, p.name+".All()")
+		case p.access.Writes():
+			// Also where the kernel never reads: elements that it leaves alone keep their values.
+			list = append(list, "vyre.InOut("+p.name+")")
+		default:
+			list = append(list, "vyre.In("+p.name+")")
+		}
+	}
+	if s.rest != "" {
+		list = append(list, "vyre.Rest("+s.rest+")")
+	}
+	return strings.Join(list, ", ")
+}
+
+// effect says in a sentence which buffers a launch reads and writes.
+func (s *signature) effect() string {
+	var parts []string
+	for _, row := range []struct {
+		verb   string
+		access ir.Access
+	}{{"reads", ir.RO}, {"writes", ir.WO}, {"updates", ir.RW}} {
+		var names []string
+		for _, p := range s.params {
+			if p.buffer && p.access == row.access {
+				names = append(names, p.name)
+			}
+		}
+		if len(names) > 0 {
+			parts = append(parts, row.verb+" "+strings.Join(names, ", "))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " It " + strings.Join(parts, "; ") + "."
+}
