@@ -322,3 +322,34 @@ func TestLevelsOfValues(t *testing.T) {
 		})
 	}
 }
+
+// An exit that is no more divergent than the op that it ends adds nothing to the results.
+func TestExitsUnderDivergentControlAddNothing(t *testing.T) {
+	ps, err := ir.Parse("k", `vyre 1
+	kernel @k workgroup(64) {
+		param @b: buf<u32> wo
+		param %n: u32
+		%g = group.x
+		%c = eq.u32 %g, 0_u32
+		%d = eq.u32 %n, 0_u32
+		if %c {
+			%x = block ^l -> (u32) {
+				if %d { break ^l (1_u32) }
+				break ^l (2_u32)
+			}
+			store @b[0_u32], %x
+		}
+	}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := ps[0]
+	for r := range ir.Row(p.Rows()) {
+		if p.Op(r) != ir.OpRes {
+			continue
+		}
+		if v, c := p.Uniformity().Value[r], p.Uniformity().Control[r]; v != ir.LevelGrid || c != ir.LevelGroup {
+			t.Errorf("the result has level %s under control %s, want grid under workgroup", v, c)
+		}
+	}
+}
