@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -22,13 +23,17 @@ func load(t *testing.T, path string) *kernel.Package {
 	return pkg
 }
 
-func TestSampleIsWhatItsKernelsGive(t *testing.T) {
-	want, err := gen.Source(load(t, sample), gen.Options{Command: "vyre gen .", Dir: sample})
+// programs matches the programs in generated text: they change with every improvement of the
+// compiler, and go generate in CI compares them.
+var programs = regexp.MustCompile("(?s)(: \\d+ rows, digest [0-9a-f]+\\.)|(= `.*?`)")
+
+func TestLaunchersOfTheSampleAreWhatItsKernelsGive(t *testing.T) {
+	text, err := gen.Source(load(t, sample), gen.Options{Command: "vyre gen .", Dir: sample})
 	if err != nil {
 		t.Fatal(err)
 	}
 	have, err := os.ReadFile(filepath.Join(sample, gen.FileName))
-	if err != nil || !bytes.Equal(have, want) {
+	if err != nil || !bytes.Equal(programs.ReplaceAll(have, nil), programs.ReplaceAll(text, nil)) {
 		t.Errorf("%s/%s is stale (%v); run go generate ./kernel/gen/...", sample, gen.FileName, err)
 	}
 }
