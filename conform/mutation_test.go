@@ -100,6 +100,10 @@ var mutations = []struct {
 	{"sub-shuffle", "a lane that does not exist gives zero", broken(interp.Mutation{WrapShuffles: true})},
 	{"sub-reduce", "the order of a float sum is fixed", eval(ir.OpAdd, reassociated)},
 	{"sub-scan", "the order of a float sum is fixed", eval(ir.OpAdd, reassociated)},
+	{"launch", "every invocation knows its place in the grid", broken(interp.Mutation{Drop: []ir.Op{ir.OpGlobal}})},
+	{"trap", "the first trap is kept", broken(interp.Mutation{LastTrap: true})},
+	{"trace", "a trace leaves a record", broken(interp.Mutation{Drop: []ir.Op{ir.OpTrace}})},
+	{"race", "a barrier orders", interp.Options{Detect: interp.Everything, Mutate: &interp.Mutation{Drop: []ir.Op{ir.OpBarrierGrid}}}},
 	{"mismatch", "logical and is not bitwise", eval(ir.OpNe, func(t ir.EvalType, x uint32, a, b, c uint64) uint64 {
 		return a & 1
 	})},

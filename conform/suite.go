@@ -16,6 +16,7 @@ func Suite() []Family {
 		controlFamilies(),
 		atomicFamilies(),
 		groupFamilies(),
+		launchFamilies(),
 		[]Family{fileFamily("mismatch", "cases in which an oracle and a device once disagreed")},
 	)
 }

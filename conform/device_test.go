@@ -1,0 +1,21 @@
+package conform_test
+
+import (
+	"testing"
+
+	"github.com/govyre/vyre/conform"
+	"github.com/govyre/vyre/driver/cpu"
+)
+
+func TestCPUDevicePasses(t *testing.T) {
+	d, err := cpu.Open(cpu.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range conform.Suite() {
+		t.Run(f.Name, func(t *testing.T) { pass(t, conform.On(d), suite()[f.Name]) })
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+}
