@@ -49,7 +49,7 @@ func (s *Sequence) checkRange(op, path string, r Range) *Error {
 	if b == nil {
 		return s.refuse(op, "", path, InvalidArgument, "", "the buffer is nil")
 	}
-	if sc, ok := b.(*Scratch); ok && sc.seq != s {
+	if sc, ok := b.(*scratch); ok && sc.seq != s {
 		return s.refuse(op, b.Label(), path, InvalidArgument, "give each sequence its own scratch memory", "scratch memory belongs to sequence %q", sc.seq.label)
 	}
 	if b.Device() != s.dev {

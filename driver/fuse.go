@@ -11,7 +11,7 @@ const MaxReadGap = 4096
 
 // resolve replaces scratch memory by the device's buffer behind it, once there is one.
 func resolve(r Range) Range {
-	if sc, ok := r.Buffer.(*Scratch); ok && sc.inner != nil {
+	if sc, ok := r.Buffer.(*scratch); ok && sc.inner != nil {
 		r.Buffer = sc.inner
 	}
 	return r
@@ -123,32 +123,42 @@ func (f *fuser) covered(dst Range, later []any) bool {
 }
 
 // fuseUploads merges inputs whose ranges form one stretch without a hole. Inputs of separate
-// stretches touch no common byte, so their order does not matter.
+// stretches touch no common byte, so the order of stretches does not matter.
 func (f *fuser) fuseUploads(run []*Input) []Cmd {
-	var cmds []Cmd
-	for len(run) > 0 {
-		dst, members := run[0].dst, []*Input{run[0]}
-		rest := run[1:]
-		for grown := true; grown; {
-			grown = false
-			var apart []*Input
-			for _, in := range rest {
-				if in.dst.Buffer != dst.Buffer || in.dst.Off > dst.End() || in.dst.End() < dst.Off {
-					apart = append(apart, in)
-					continue
-				}
-				end := max(dst.End(), in.dst.End())
-				dst.Off = min(dst.Off, in.dst.Off)
-				dst.Len = end - dst.Off
-				members, grown = append(members, in), true
-			}
-			rest = apart
+	order := make([]int, len(run)) // indices, ascending by place
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		a, b := run[i].dst, run[j].dst
+		return cmp.Or(cmp.Compare(a.Buffer.ID(), b.Buffer.ID()), cmp.Compare(a.Off, b.Off))
+	})
+	var stretches [][]int
+	var last Range
+	for _, i := range order {
+		if dst := run[i].dst; stretches == nil || dst.Buffer != last.Buffer || dst.Off > last.End() {
+			stretches, last = append(stretches, nil), dst
+		} else {
+			last.Len = max(last.End(), dst.End()) - last.Off
 		}
-		// Growing may have taken members out of order; which bytes win depends on it.
-		slices.SortStableFunc(members, func(a, b *Input) int { return slices.Index(run, a) - slices.Index(run, b) })
-		cmds = append(cmds, &UploadCmd{Path: members[0].path, Dst: resolve(dst), Mode: members[0].mode, Inputs: members, Pieces: pieces(dst, members)})
-		f.uploads += len(members) - 1
-		run = rest
+		stretches[len(stretches)-1] = append(stretches[len(stretches)-1], i)
+	}
+	for _, members := range stretches {
+		slices.Sort(members) // as recorded: where they overlap, the last one wins
+	}
+	slices.SortFunc(stretches, func(a, b []int) int { return a[0] - b[0] })
+	var cmds []Cmd
+	for _, members := range stretches {
+		var inputs []*Input
+		dst := run[members[0]].dst
+		for _, i := range members {
+			end := max(dst.End(), run[i].dst.End())
+			dst.Off = min(dst.Off, run[i].dst.Off)
+			dst.Len = end - dst.Off
+			inputs = append(inputs, run[i])
+		}
+		cmds = append(cmds, &UploadCmd{Path: inputs[0].path, Dst: resolve(dst), Mode: inputs[0].mode, Inputs: inputs, Pieces: pieces(dst, inputs)})
+		f.uploads += len(inputs) - 1
 	}
 	return cmds
 }

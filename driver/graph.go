@@ -212,10 +212,7 @@ func (g *Graph) Close() error {
 	err := g.closeRunner()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.flying == g.p {
-		s.flying = nil
-		s.core.Gauge(RunsInFlight, -1)
-	}
+	s.land(g.p)
 	for i, o := range s.graphs {
 		if o == g {
 			s.graphs = append(s.graphs[:i:i], s.graphs[i+1:]...)

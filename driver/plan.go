@@ -60,8 +60,8 @@ type UploadCmd struct {
 	Inputs []*Input
 	Pieces []Piece
 
-	// Private reports that no other command of the plan writes into Dst, so that bytes sent
-	// by one run are still there for the next.
+	// Private reports, of a Mode other than Always, that no other command of the plan writes
+	// into Dst, so that bytes sent by one run are still there for the next.
 	Private bool
 }
 
@@ -208,7 +208,7 @@ func (p *Plan) refresh() {
 	}
 	p.Uses = p.Uses[:n]
 	for _, u := range p.Uploads {
-		u.Private = !writtenByOther(p.Cmds, u)
+		u.Private = u.Mode != Always && !writtenByOther(p.Cmds, u)
 	}
 }
 

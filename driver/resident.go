@@ -3,16 +3,16 @@ package driver
 import "bytes"
 
 // Residency remembers, for one runner, what its uploads left on the device, and decides
-// which of them a run has to send. Staging[i] holds the bytes of Plan.Uploads[i] as sent last.
+// which of them a run has to send.
 //
 // An upload may be skipped only if its input is unchanged, the run that sent it succeeded,
 // and nothing has written its buffer since. The mark that says so is taken back before
 // staging changes and set again only by a wait that succeeded: a run that fails anywhere in
 // between leaves nothing that claims to be on the device.
 type Residency struct {
-	Staging [][]byte
 	Send    []bool // decided by Begin, an upload each
 	plan    *Plan
+	staging [][]byte // the bytes sent last
 	marks   []mark
 	whole   bool
 }
@@ -24,23 +24,15 @@ type mark struct {
 	changed []uint64 // of each input, at that time
 }
 
-// NewResidency allocates staging for a plan. whole makes the decision one for all uploads
-// that are not Always: a graph has one executable with them and one without.
-func NewResidency(p *Plan, whole bool) *Residency {
-	r := &Residency{plan: p, whole: whole, Staging: make([][]byte, len(p.Uploads)), Send: make([]bool, len(p.Uploads)), marks: make([]mark, len(p.Uploads))}
+// NewResidency returns the memory of a runner that has sent nothing. staging gives, for every
+// upload of the plan, host memory of its size that the device sends from. whole makes the
+// decision one for all uploads that are not Always: a graph is compiled with them and without.
+func NewResidency(p *Plan, staging [][]byte, whole bool) *Residency {
+	r := &Residency{plan: p, whole: whole, staging: staging, Send: make([]bool, len(p.Uploads)), marks: make([]mark, len(p.Uploads))}
 	for i, u := range p.Uploads {
-		r.Staging[i] = make([]byte, u.Dst.Len)
 		r.marks[i].changed = make([]uint64, len(u.Inputs))
 	}
 	return r
-}
-
-// Bytes returns the size of the staging memory.
-func (r *Residency) Bytes() (n int64) {
-	for _, s := range r.Staging {
-		n += int64(len(s))
-	}
-	return n
 }
 
 // Begin decides what the run about to start sends, copies those bytes into staging, and
@@ -69,7 +61,7 @@ func (r *Residency) Begin() (resident bool) {
 		}
 		m.valid = false
 		for _, p := range u.Pieces {
-			copy(r.Staging[i][p.At:p.At+p.Len], p.Input.src[p.From:])
+			copy(r.staging[i][p.At:p.At+p.Len], p.Input.src[p.From:])
 		}
 		for j, in := range u.Inputs {
 			m.changed[j] = in.changed
@@ -91,7 +83,7 @@ func (r *Residency) unchanged(u *UploadCmd, m *mark) bool {
 		return true
 	}
 	for _, p := range u.Pieces {
-		if !bytes.Equal(r.Staging[u.Index][p.At:p.At+p.Len], p.Input.src[p.From:p.From+p.Len]) {
+		if !bytes.Equal(r.staging[u.Index][p.At:p.At+p.Len], p.Input.src[p.From:p.From+p.Len]) {
 			return false
 		}
 	}

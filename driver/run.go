@@ -67,171 +67,6 @@ func (p *pending) Done() bool { return p.runner.Done() }
 // Wait waits for the run.
 func (p *pending) Wait(ctx context.Context) (Result, error) { return p.seq.wait(ctx, p) }
 
-// Prepare checks everything that was recorded, fuses it into a plan and makes that ready on
-// the device. The error is a Problems with every finding. Run and Start prepare by
-// themselves; preparing again does nothing.
-func (s *Sequence) Prepare() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.prepare()
-}
-
-func (s *Sequence) prepare() error {
-	if s.closed {
-		return s.closedError("prepare")
-	}
-	if len(s.problems) > 0 || s.plan == nil {
-		if ps := s.check(); len(ps) > 0 {
-			for _, p := range ps {
-				s.core.note(p)
-			}
-			return ps
-		}
-	}
-	if s.plain != nil {
-		return nil
-	}
-	if err := s.settle(); err != nil {
-		return s.core.Fail(err)
-	}
-	r, err := s.exec.Prepare(s.plan)
-	if err != nil {
-		s.unsettle()
-		return s.core.Fail(err)
-	}
-	s.plain = &pending{seq: s, what: "sequence", runner: r}
-	return nil
-}
-
-// settle makes the plan, with scratch memory and holds on everything it refers to.
-func (s *Sequence) settle() error {
-	if s.plan != nil {
-		return nil
-	}
-	for _, sc := range s.scratch {
-		b, err := s.dev.Alloc(sc.bytes, AllocOptions{Label: sc.label})
-		if err != nil {
-			s.unsettle()
-			return err
-		}
-		sc.inner = b
-	}
-	var f fuser
-	p := &Plan{Label: s.label, Cmds: f.list(s.commands)}
-	for _, sc := range s.scratch {
-		p.Scratch = append(p.Scratch, sc.inner)
-	}
-	p.index()
-	if !s.holdAll(p) {
-		s.unsettle()
-		return &Error{Op: "prepare", Label: s.label, Device: s.core.name, Kind: Closed, Msg: "an object was closed meanwhile"}
-	}
-	s.plan = p
-	s.core.Count(UploadsFused, uint64(f.uploads))
-	s.core.Count(ReadsFused, uint64(f.reads))
-	return nil
-}
-
-// unsettle undoes settle.
-func (s *Sequence) unsettle() {
-	if s.plan != nil {
-		s.refs(s.plan, func(l *Leaf) { l.drop(s) })
-	}
-	s.plan = nil
-	for _, sc := range s.scratch {
-		if sc.inner == nil {
-			continue
-		}
-		// Nothing refers to scratch memory any more, so closing it cannot be refused.
-		_ = sc.inner.Close()
-		sc.inner = nil
-	}
-}
-
-// holdAll refers to everything that the plan refers to, or to nothing if some of it is closed.
-func (s *Sequence) holdAll(p *Plan) bool {
-	for _, in := range s.inputs {
-		in.host = s.core.hostOf(in.src)
-	}
-	for _, out := range s.outputs {
-		out.host = s.core.hostOf(out.dst)
-	}
-	held, ok := 0, true
-	s.refs(p, func(l *Leaf) {
-		if ok = ok && l.hold(s); ok {
-			held++
-		}
-	})
-	if !ok {
-		s.refs(p, func(l *Leaf) {
-			if held > 0 {
-				l.drop(s)
-				held--
-			}
-		})
-	}
-	return ok
-}
-
-// refs visits every buffer, kernel and host memory of a plan, once a place that names it.
-func (s *Sequence) refs(p *Plan, visit func(*Leaf)) {
-	p.walk(p.Cmds, func(c Cmd) {
-		switch c := c.(type) {
-		case *FillCmd:
-			visit(c.Dst.Buffer.leaf())
-		case *UploadCmd:
-			visit(c.Dst.Buffer.leaf())
-		case *CopyCmd:
-			visit(c.Dst.Buffer.leaf())
-			visit(c.Src.Buffer.leaf())
-		case *ReadCmd:
-			visit(c.Src.Buffer.leaf())
-		case *LaunchCmd:
-			visit(c.Kernel.leaf())
-			for _, a := range c.Args {
-				if a.Range.Buffer != nil {
-					visit(a.Range.Buffer.leaf())
-				}
-			}
-		case *LoopCmd:
-			if c.While {
-				visit(c.Flag.Buffer.leaf())
-			}
-		}
-	})
-	for _, in := range s.inputs {
-		if in.host != nil {
-			visit(in.host.leaf())
-		}
-	}
-	for _, out := range s.outputs {
-		if out.host != nil {
-			visit(out.host.leaf())
-		}
-	}
-}
-
-// swap makes the sequence refer to next in a place where it referred to old. Either may be nil.
-func (s *Sequence) swap(old, next *Leaf) bool {
-	if old == next {
-		return true
-	}
-	if next != nil && !next.hold(s) {
-		return false
-	}
-	if old != nil {
-		old.drop(s)
-	}
-	return true
-}
-
-// Plan returns what Prepare made of the commands, nil before. It is for looking at.
-func (s *Sequence) Plan() *Plan {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.plan
-}
-
 // Run starts a run and waits for it.
 func (s *Sequence) Run(ctx context.Context) (Result, error) {
 	p, err := s.ready("run")
@@ -349,7 +184,7 @@ func (s *Sequence) wait(ctx context.Context, p *pending) (Result, error) {
 	if e, ok := err.(*Error); ok && e.Kind == Canceled {
 		return Result{}, s.core.Fail(err)
 	}
-	s.flying = nil
+	s.land(p)
 	now := time.Now()
 	res.Wall, res.Enqueue, res.Wait = now.Sub(p.begin), p.enqueue, now.Sub(begin)
 	for i, l := range s.whiles {
@@ -364,9 +199,16 @@ func (s *Sequence) wait(ctx context.Context, p *pending) (Result, error) {
 	return *res, nil
 }
 
+// land ends the flight of p, unless a Close has done so while p was waited for.
+func (s *Sequence) land(p *pending) {
+	if s.flying == p {
+		s.flying = nil
+		s.core.Gauge(RunsInFlight, -1)
+	}
+}
+
 func (s *Sequence) count(p *pending, res *Result) {
 	c := s.core
-	c.Gauge(RunsInFlight, -1)
 	if p.what == "graph" {
 		c.Count(RunsGraph, 1)
 	} else {
@@ -421,8 +263,7 @@ func (s *Sequence) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.flying != nil {
-		s.flying = nil
-		s.core.Gauge(RunsInFlight, -1)
+		s.land(s.flying)
 	}
 	s.unsettle()
 	s.core.leaveRoot(s)

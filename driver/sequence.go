@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
-	"time"
 )
 
 // MaxLoopDepth bounds the nesting of Repeat and While.
@@ -32,7 +31,7 @@ type Sequence struct {
 	inputs  []*Input
 	outputs []*Output
 	whiles  []*Loop
-	scratch []*Scratch
+	scratch []*scratch
 
 	mu       sync.Mutex
 	closed   bool
@@ -133,9 +132,8 @@ type Loop struct {
 	last  LoopResult
 }
 
-// Scratch is memory private to a sequence: undefined when a run starts, unusable elsewhere,
-// freed with the sequence. It exists on the device from Prepare on.
-type Scratch struct {
+// scratch is memory private to a sequence. It exists on the device from Prepare on.
+type scratch struct {
 	Leaf
 	seq   *Sequence
 	bytes int64
@@ -231,7 +229,7 @@ func (s *Sequence) Read(src Range, dst []byte) *Output {
 
 // Scratch returns memory private to the sequence.
 func (s *Sequence) Scratch(bytes int64) Buffer {
-	b := &Scratch{seq: s, bytes: bytes}
+	b := &scratch{seq: s, bytes: bytes}
 	b.id, b.dev, b.what, b.label = ids.Add(1), s.core, "scratch", fmt.Sprintf("%s scratch %d", s.label, len(s.scratch))
 	if bytes < 0 {
 		s.complain("scratch", b.label, "", fmt.Sprintf("size is %d bytes", bytes), "")
@@ -241,13 +239,13 @@ func (s *Sequence) Scratch(bytes int64) Buffer {
 }
 
 // Device returns the device of the sequence.
-func (b *Scratch) Device() Device { return b.seq.dev }
+func (b *scratch) Device() Device { return b.seq.dev }
 
 // Len returns the size in bytes.
-func (b *Scratch) Len() int64 { return b.bytes }
+func (b *scratch) Len() int64 { return b.bytes }
 
 // Reserved returns the bytes charged: none before Prepare.
-func (b *Scratch) Reserved() int64 {
+func (b *scratch) Reserved() int64 {
 	if b.inner == nil {
 		return 0
 	}
@@ -255,7 +253,7 @@ func (b *Scratch) Reserved() int64 {
 }
 
 // Address returns where the memory is; before Prepare it is nowhere.
-func (b *Scratch) Address() (uint64, error) {
+func (b *scratch) Address() (uint64, error) {
 	if b.inner == nil {
 		return 0, &Error{Op: "address", Label: b.label, Device: b.dev.name, Kind: InvalidArgument, Msg: "scratch memory exists from Prepare on", Fix: "prepare the sequence first"}
 	}
@@ -263,64 +261,8 @@ func (b *Scratch) Address() (uint64, error) {
 }
 
 // Close answers Busy: scratch memory goes with its sequence.
-func (b *Scratch) Close() error {
+func (b *scratch) Close() error {
 	return &Error{Op: "close", Label: b.label, Device: b.dev.name, Kind: Busy, Msg: fmt.Sprintf("scratch is held by %q", b.seq.label), Fix: "close the sequence"}
-}
-
-// Timing says how long a run took, and where.
-type Timing struct {
-	Wall    time.Duration // from entry of Start to results in their destinations
-	Enqueue time.Duration // in Start
-	Wait    time.Duration // in Wait
-	Device  time.Duration // around the work on the device, if HasDevice
-
-	HasDevice bool
-}
-
-// Add returns the sum of two runs' times; device time is missing if one lacks it.
-func (t Timing) Add(o Timing) Timing {
-	t.Wall += o.Wall
-	t.Enqueue += o.Enqueue
-	t.Wait += o.Wait
-	t.HasDevice = t.HasDevice && o.HasDevice
-	if t.Device += o.Device; !t.HasDevice {
-		t.Device = 0
-	}
-	return t
-}
-
-// Result is what a run says about itself. Its slices belong to the sequence until the next
-// run.
-type Result struct {
-	Timing
-	Loops   []LoopResult // of While loops, in recorded order
-	Traces  []Trace
-	Reports []Report
-	// TracesDropped counts traces beyond the capacity of their launch.
-	TracesDropped uint64
-}
-
-// LoopResult says how a While ended, the last time it ran.
-type LoopResult struct {
-	Iterations uint64
-	Converged  bool // the flag was 0
-}
-
-// Trace is one record of a trace op. Records of a launch have no order.
-type Trace struct {
-	Step   int // launch that made it, in recorded order
-	Tag    uint32
-	Global uint64 // linear id of the invocation in the grid
-	Values [3]uint64
-	Count  int
-}
-
-// Report is a finding of a device that watches programs while they run.
-type Report struct {
-	Path   string // of the launch
-	Kernel string
-	Error  bool // the program broke a rule; otherwise a note
-	Text   string
 }
 
 // Iterations returns how often the body of a While ran, the last time it did.

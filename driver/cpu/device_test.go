@@ -30,7 +30,7 @@ func open(t *testing.T, o cpu.Options) *cpu.Device {
 	return d
 }
 
-func program(t *testing.T, text string) *ir.Program {
+func parse(t testing.TB, text string) *ir.Program {
 	t.Helper()
 	ps, err := ir.Parse("test", "vyre 1\n"+text)
 	if err != nil {
@@ -41,7 +41,7 @@ func program(t *testing.T, text string) *ir.Program {
 
 func compile(t *testing.T, d *cpu.Device, text string) driver.Kernel {
 	t.Helper()
-	k, err := d.Compile(ctx, program(t, text), driver.Options{})
+	k, err := d.Compile(ctx, parse(t, text), driver.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestCloseEndsARunThatOutlastsItsPatience(t *testing.T) {
 
 func TestHammerCompileIsSingleFlight(t *testing.T) {
 	d := open(t, cpu.Options{})
-	p := program(t, racy)
+	p := parse(t, racy)
 	var all sync.WaitGroup
 	for range 16 {
 		all.Add(1)

@@ -12,15 +12,16 @@ import (
 
 // commands executes the plan and measures the part of it that is device work.
 func (r *runner) commands() error {
+	var began time.Time
 	for i, c := range r.plan.Cmds {
 		if i == r.plan.TimedFrom {
-			r.began = time.Now()
+			began = time.Now()
 		}
 		if err := r.command(c); err != nil {
 			return err
 		}
 		if i == r.plan.TimedTo-1 {
-			r.device, r.timed = time.Since(r.began), true
+			r.device, r.timed = time.Since(began), true
 		}
 	}
 	return nil
@@ -34,7 +35,7 @@ func (r *runner) command(c driver.Cmd) error {
 		r.dev.Count(driver.FillBytes, uint64(c.Dst.Len))
 	case *driver.UploadCmd:
 		if r.resident.Send[c.Index] {
-			copy(bytes(c.Dst), r.resident.Staging[c.Index])
+			copy(bytes(c.Dst), r.staged[c.Index])
 			r.dev.Count(driver.Uploads, 1)
 			r.dev.Count(driver.UploadBytes, uint64(c.Dst.Len))
 		}

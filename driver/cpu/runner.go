@@ -30,6 +30,7 @@ type runner struct {
 	graph bool
 
 	resident *driver.Residency
+	staged   [][]byte // by Plan.Uploads: what a run sends
 	fetched  [][]byte // by Plan.Reads: what Wait delivers
 	launches []boundLaunch
 	internal int64 // bytes of staging
@@ -49,7 +50,6 @@ type runner struct {
 	// What the run in flight leaves.
 	err     error // it could not go on
 	trap    error // the first
-	began   time.Time
 	device  time.Duration
 	timed   bool
 	loops   []driver.LoopResult
@@ -66,9 +66,13 @@ type boundLaunch struct {
 }
 
 func (d *Device) newRunner(p *driver.Plan, graph bool) (*runner, error) {
-	r := &runner{dev: d, plan: p, graph: graph, resident: driver.NewResidency(p, graph), done: make(chan struct{}, 1),
+	r := &runner{dev: d, plan: p, graph: graph, done: make(chan struct{}, 1),
 		launches: make([]boundLaunch, len(p.Launches)), loops: make([]driver.LoopResult, len(p.Whiles))}
-	r.internal = r.resident.Bytes()
+	for _, u := range p.Uploads {
+		r.staged = append(r.staged, make([]byte, u.Dst.Len))
+		r.internal += u.Dst.Len
+	}
+	r.resident = driver.NewResidency(p, r.staged, graph)
 	for _, rd := range p.Reads {
 		r.fetched = append(r.fetched, make([]byte, rd.Src.Len))
 		r.internal += rd.Src.Len

@@ -155,7 +155,26 @@ var ownershipTests = []test{
 		e.run(s)
 		e.equal("x", e.read(x), le(2))
 	}},
-	{"AWaitedSequenceMayBeClosedByAnother", func(e *env) {
+	{"CloseAndWaitMayMeet", func(e *env) {
+		k := e.compile(spin)
+		b := e.words("b", 0)
+		s := e.dev.NewSequence("s")
+		s.Launch(k, driver.Groups(1), driver.All(b), driver.U32(longSpin))
+		p, err := s.Start(ctx)
+		e.must(err)
+		waited := make(chan error, 1)
+		go func() {
+			_, err := p.Wait(ctx)
+			waited <- err
+		}()
+		e.must(s.Close())
+		// Whoever came first, the other has its answer: the run's, or that it is closed.
+		if err := <-waited; err != nil {
+			e.fails(err, driver.Closed)
+		}
+		e.equal("b", e.read(b), le(longSpin))
+	}},
+	{"ASequenceClosesAfterItsRun", func(e *env) {
 		k := e.compile(spin)
 		b := e.words("b", 0)
 		s := e.dev.NewSequence("s")

@@ -1,0 +1,166 @@
+package driver
+
+// Prepare checks everything that was recorded, fuses it into a plan and makes that ready on
+// the device. The error is a Problems with every finding. Run and Start prepare by
+// themselves; preparing again does nothing.
+func (s *Sequence) Prepare() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.prepare()
+}
+
+func (s *Sequence) prepare() error {
+	if s.closed {
+		return s.closedError("prepare")
+	}
+	if len(s.problems) > 0 || s.plan == nil {
+		if ps := s.check(); len(ps) > 0 {
+			for _, p := range ps {
+				s.core.note(p)
+			}
+			return ps
+		}
+	}
+	if s.plain != nil {
+		return nil
+	}
+	if err := s.settle(); err != nil {
+		return s.core.Fail(err)
+	}
+	r, err := s.exec.Prepare(s.plan)
+	if err != nil {
+		s.unsettle()
+		return s.core.Fail(err)
+	}
+	s.plain = &pending{seq: s, what: "sequence", runner: r}
+	return nil
+}
+
+// settle makes the plan, with scratch memory and holds on everything it refers to.
+func (s *Sequence) settle() error {
+	if s.plan != nil {
+		return nil
+	}
+	for _, sc := range s.scratch {
+		b, err := s.dev.Alloc(sc.bytes, AllocOptions{Label: sc.label})
+		if err != nil {
+			s.unsettle()
+			return err
+		}
+		sc.inner = b
+	}
+	var f fuser
+	p := &Plan{Label: s.label, Cmds: f.list(s.commands)}
+	for _, sc := range s.scratch {
+		p.Scratch = append(p.Scratch, sc.inner)
+	}
+	p.index()
+	if !s.holdAll(p) {
+		s.unsettle()
+		return &Error{Op: "prepare", Label: s.label, Device: s.core.name, Kind: Closed, Msg: "an object was closed meanwhile"}
+	}
+	s.plan = p
+	s.core.Count(UploadsFused, uint64(f.uploads))
+	s.core.Count(ReadsFused, uint64(f.reads))
+	return nil
+}
+
+// unsettle undoes settle.
+func (s *Sequence) unsettle() {
+	if s.plan != nil {
+		s.refs(s.plan, func(l *Leaf) { l.drop(s) })
+	}
+	s.plan = nil
+	for _, sc := range s.scratch {
+		if sc.inner == nil {
+			continue
+		}
+		// Nothing refers to scratch memory any more, so closing it cannot be refused.
+		_ = sc.inner.Close()
+		sc.inner = nil
+	}
+}
+
+// holdAll refers to everything that the plan refers to, or to nothing if some of it is closed.
+func (s *Sequence) holdAll(p *Plan) bool {
+	for _, in := range s.inputs {
+		in.host = s.core.hostOf(in.src)
+	}
+	for _, out := range s.outputs {
+		out.host = s.core.hostOf(out.dst)
+	}
+	held, ok := 0, true
+	s.refs(p, func(l *Leaf) {
+		if ok = ok && l.hold(s); ok {
+			held++
+		}
+	})
+	if !ok {
+		s.refs(p, func(l *Leaf) {
+			if held > 0 {
+				l.drop(s)
+				held--
+			}
+		})
+	}
+	return ok
+}
+
+// refs visits every buffer, kernel and host memory of a plan, once a place that names it.
+func (s *Sequence) refs(p *Plan, visit func(*Leaf)) {
+	p.walk(p.Cmds, func(c Cmd) {
+		switch c := c.(type) {
+		case *FillCmd:
+			visit(c.Dst.Buffer.leaf())
+		case *UploadCmd:
+			visit(c.Dst.Buffer.leaf())
+		case *CopyCmd:
+			visit(c.Dst.Buffer.leaf())
+			visit(c.Src.Buffer.leaf())
+		case *ReadCmd:
+			visit(c.Src.Buffer.leaf())
+		case *LaunchCmd:
+			visit(c.Kernel.leaf())
+			for _, a := range c.Args {
+				if a.Range.Buffer != nil {
+					visit(a.Range.Buffer.leaf())
+				}
+			}
+		case *LoopCmd:
+			if c.While {
+				visit(c.Flag.Buffer.leaf())
+			}
+		}
+	})
+	for _, in := range s.inputs {
+		if in.host != nil {
+			visit(in.host.leaf())
+		}
+	}
+	for _, out := range s.outputs {
+		if out.host != nil {
+			visit(out.host.leaf())
+		}
+	}
+}
+
+// swap makes the sequence refer to next in a place where it referred to old. Either may be nil.
+func (s *Sequence) swap(old, next *Leaf) bool {
+	if old == next {
+		return true
+	}
+	if next != nil && !next.hold(s) {
+		return false
+	}
+	if old != nil {
+		old.drop(s)
+	}
+	return true
+}
+
+// Plan returns what Prepare made of the commands, nil before. It is for looking at.
+func (s *Sequence) Plan() *Plan {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.plan
+}
