@@ -61,7 +61,7 @@ func (s *Sequence) checkRange(op, path string, r Range) *Error {
 	if b.leaf().Alive(op) != nil {
 		return s.refuse(op, b.Label(), path, Closed, "", "buffer was closed")
 	}
-	if r.Off < 0 || r.Len < 0 || r.Off > b.Len() || r.Len > b.Len()-r.Off {
+	if r.Off < 0 || r.Len < 0 || r.Len > b.Len()-r.Off {
 		return s.refuse(op, b.Label(), path, InvalidArgument, "", "%d bytes from offset %d are not inside a buffer of %d bytes", r.Len, r.Off, b.Len())
 	}
 	return nil

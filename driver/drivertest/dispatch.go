@@ -42,6 +42,15 @@ var dispatchTests = []test{
 		}
 		e.must(b.Close()) // nothing keeps it
 	}},
+	{"WhatAShapeIsKeptForHoldsNoHostMemory", func(e *env) {
+		k := e.compile(addTo)
+		m, err := e.dev.AllocHost(8)
+		e.must(err)
+		_, err = driver.Dispatch(ctx, k, driver.Groups(1), driver.In(m.Bytes()[:4]), driver.Out(m.Bytes()[4:]), driver.U32(1))
+		e.must(err)
+		e.equal("output", m.Bytes(), le(0, 1))
+		e.must(m.Close())
+	}},
 	{"EqualShapesAreKept", func(e *env) {
 		k := e.compile(addTo)
 		call := func(n int) {
