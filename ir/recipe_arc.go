@@ -56,9 +56,10 @@ func recipeAsin(e *Emitter, t Type, x, _ Ref) Ref {
 	big, y, p := e.asinParts(t, x)
 	near0 := e.Add(t, y, p)
 	// π/2 − 2·y − 2·p, with half of the low part of π/2 taken off p
-	p = e.Sub(t, p, e.Float(t, arcOf(t).pi2Lo/2))
 	minus2 := e.Float(t, -2)
-	near1 := e.Fma(t, minus2, p, e.Fma(t, minus2, y, e.Float(t, math.Pi/2)))
+	hi, err := e.fastTwoSum(t, e.Float(t, math.Pi/2), e.Mul(t, minus2, y))
+	p = e.Sub(t, p, e.Float(t, arcOf(t).pi2Lo/2))
+	near1 := e.Add(t, hi, e.Fma(t, minus2, p, err))
 	return e.Select(t, big, e.Copysign(t, near1, x), near0)
 }
 

@@ -61,8 +61,8 @@ func (e *Emitter) hypParts(t Type, x Ref) (plus, minus, r, s, c Ref) {
 	s = e.Fma(t, e.Mul(t, r, z), e.horner(t, z, k.s), lo)
 	c = e.Mul(t, z, e.horner(t, z, k.c))
 	up := e.pow2(t, e.Sub(i, n, e.Bits(i, 2)))
-	// From n = 100 on, 2⁻ⁿ is nothing beside 2ⁿ; its exponent must stay normal.
-	down := e.pow2(t, e.Sub(i, e.Bits(i, i.Mask()-1), e.Min(i, n, e.Bits(i, 100))))
+	// 2⁻ⁿ/4. From n = 100 on it is nothing beside 2ⁿ; its exponent must stay normal.
+	down := e.pow2(t, e.Sub(i, e.Bits(i, i.Mask()-1 /* −2 */), e.Min(i, n, e.Bits(i, 100))))
 	return e.Add(t, up, down), e.Sub(t, up, down), r, s, c
 }
 
