@@ -116,6 +116,7 @@ func TestRecipesF32(t *testing.T) {
 
 // worst is the greatest error seen.
 type worst struct {
+	sum       uint64 // of all results of unary functions, each weighted by its argument; for comparing devices
 	ulps      float64
 	x, y, got float64
 	count     int
@@ -141,6 +142,11 @@ func (w *worst) unary32(f accurate, bits uint32) {
 	x := float64(math.Float32frombits(bits))
 	got := math.Float32frombits(uint32(ir.Eval(f.op, ir.F32, ir.F32, 0, uint64(bits), 0, 0)))
 	w.see(ulps32(got, f.one64(x)), x, 0, float64(got))
+	out := uint64(0x7FC0_0000) // the one NaN
+	if got == got {
+		out = uint64(math.Float32bits(got))
+	}
+	w.sum += (out + 1) * (2*uint64(bits) + 1)
 }
 
 func (w *worst) binary32(f accurate, r *rand.Rand, n int) {
