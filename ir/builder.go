@@ -70,7 +70,7 @@ type Option func(*Builder)
 func Workgroup(size ...uint32) Option {
 	return func(b *Builder) {
 		if len(size) == 0 || len(size) > 3 {
-			b.fail("VY501", fmt.Sprintf("workgroup has %d axes", len(size)), "state one to three sizes")
+			b.fail("VY501", fmt.Sprint(size), fmt.Sprintf("it has %d axes, one to three are possible", len(size)))
 			return
 		}
 		copy(b.workgroup[:], size)
@@ -89,11 +89,13 @@ func New(name string, opts ...Option) *Builder {
 	return b
 }
 
-// fail keeps a finding at the current position, or at the caller's line without one.
-func (b *Builder) fail(code, msg, fix string) Value {
+// fail keeps a finding at the current position, or at the caller's line without one, in
+// the verifier's words.
+func (b *Builder) fail(code string, args ...any) Value {
 	const enough = 100 // findings after which more do not help
 	if len(b.diags) < enough {
-		b.diags = append(b.diags, Diag{Code: code, Row: NoRow, Kernel: b.name, Msg: msg, Fix: fix, Pos: b.here()})
+		ru := rules[code]
+		b.diags = append(b.diags, Diag{Code: code, Row: NoRow, Kernel: b.name, Msg: fmt.Sprintf(ru.format, args...), Fix: ru.fix, Pos: b.here()})
 	}
 	return noValue
 }
@@ -194,7 +196,7 @@ func (b *Builder) SetAlign(o Object, bytes int) {
 
 func (b *Builder) buffer(o Object) *Param {
 	if int(o) >= len(b.objs) || b.objs[o].array {
-		b.fail("VY201", fmt.Sprintf("object %d is no buffer", o), "use what Buffer returned")
+		b.fail("VY201", fmt.Sprintf("%d is no buffer", o))
 		return nil
 	}
 	return &b.params[b.objs[o].index]
@@ -224,7 +226,7 @@ func (b *Builder) array(a Array) Object {
 // elem returns the element type of an object.
 func (b *Builder) elem(o Object) (Type, bool) {
 	if int(o) >= len(b.objs) {
-		b.fail("VY201", fmt.Sprintf("object %d does not exist", o), "use what Buffer, SharedArray or LocalArray returned")
+		b.fail("VY201", fmt.Sprintf("%d was not declared", o))
 		return None, false
 	}
 	if ob := b.objs[o]; ob.array {

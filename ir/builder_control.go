@@ -176,12 +176,12 @@ func (b *Builder) agree(sc *scope, vals []Value) {
 		return
 	}
 	if len(vals) != len(sc.types) {
-		b.fail("VY010", fmt.Sprintf("%s leaves with %d values here, with %d elsewhere", sc.kind, len(vals), len(sc.types)), "leave with the same values everywhere")
+		b.fail("VY010", "this exit", plural(len(vals), "value"), sc.kind, plural(len(sc.types), "result"))
 		return
 	}
 	for i, v := range vals {
 		if t := b.Type(v); t != sc.types[i] {
-			b.fail("VY010", fmt.Sprintf("value %d of this exit is %s, elsewhere %s", i, t, sc.types[i]), "convert it")
+			b.fail("VY010", "this exit", fmt.Sprintf("value %d of type %s", i, t), sc.kind, fmt.Sprintf("result %d of type %s", i, sc.types[i]))
 		}
 	}
 }
@@ -205,7 +205,7 @@ func (b *Builder) IfElse(c Value, then, els func()) {
 // Choose runs one of two pieces and returns the values it gave. A piece that leaves
 // (by Break, Continue or Return) gives none.
 func (b *Builder) Choose(c Value, then, els func() []Value) []Value {
-	if !b.want(OpIf, 0, c) {
+	if !b.want(OpIf, None, "", c) {
 		c = b.Bool(false)
 	}
 	wasDead := b.dead
@@ -282,16 +282,16 @@ func (b *Builder) Continue(l Label, vals ...Value) {
 	}
 	sc := &b.scopes[l.scope]
 	if sc.kind != OpLoop {
-		b.fail("VY008", "continue to a block", "break it, or use a loop")
+		b.fail("VY008", "continue", "a block", "an enclosing loop")
 		return
 	}
 	if len(vals) != len(sc.args) {
-		b.fail("VY010", fmt.Sprintf("continue with %d values to a loop of %d arguments", len(vals), len(sc.args)), "give every argument its next value")
+		b.fail("VY010", "continue", plural(len(vals), "value"), "loop", plural(len(sc.args), "argument"))
 		return
 	}
 	for i, v := range vals {
 		if t := b.Type(v); t != b.Type(sc.args[i]) {
-			b.fail("VY010", fmt.Sprintf("next value %d is %s, the argument %s", i, t, b.Type(sc.args[i])), "convert it")
+			b.fail("VY010", "continue", fmt.Sprintf("value %d of type %s", i, t), "loop", fmt.Sprintf("argument %d of type %s", i, b.Type(sc.args[i])))
 			return
 		}
 	}
@@ -300,7 +300,7 @@ func (b *Builder) Continue(l Label, vals ...Value) {
 
 func (b *Builder) inside(s uint32, what string) bool {
 	if s == 0 || int(s) >= len(b.scopes) || b.scopes[s].closed {
-		b.fail("VY008", what+" to a label that is not open here", "use the label inside the function that got it")
+		b.fail("VY008", what, "a label that is not open here", "an enclosing loop or block")
 		return false
 	}
 	return true

@@ -11,9 +11,9 @@ func (b *Builder) access(op Op, o Object, f Flags, in ...Value) Value {
 	info := op.Info()
 	val := t.Value() | info.Vec
 	if info.Vec != 0 && !val.Valid() {
-		return b.fail("VY111", fmt.Sprintf("%s of %s elements exceeds 16 bytes", op, t), "use a narrower vector")
+		return b.fail("VY111", "the vector of "+op.String(), val, "is wider than 16 bytes")
 	}
-	if !b.want(op, val, in...) {
+	if !b.want(op, val, b.objectName(o), in...) {
 		return noValue
 	}
 	res := None
@@ -23,6 +23,15 @@ func (b *Builder) access(op Op, o Object, f Flags, in ...Value) Value {
 	v := b.emit(op, res, uint32(o), in...)
 	b.flags[v] = f
 	return v
+}
+
+// objectName names an object that exists.
+func (b *Builder) objectName(o Object) string {
+	if ob := b.objs[o]; ob.array {
+		return b.arrays[ob.index].Name
+	} else {
+		return b.params[ob.index].Name
+	}
 }
 
 // Load reads element i of an object; zero out of bounds.
@@ -39,7 +48,7 @@ func (b *Builder) LoadVec(o Object, i Value, n int) Value {
 	case 4:
 		return b.access(OpLoadV4, o, 0, i)
 	}
-	return b.fail("VY111", fmt.Sprintf("a vector of %d does not exist", n), "use 2 or 4")
+	return b.fail("VY111", "the vector of load", plural(n, "element"), "is neither 2 nor 4")
 }
 
 // StoreVec writes a vector to the elements from n·i on.
@@ -51,7 +60,7 @@ func (b *Builder) StoreVec(o Object, i, v Value) {
 	case b.Type(v).Lanes() == 4:
 		b.access(OpStoreV4, o, 0, i, v)
 	default:
-		b.fail("VY111", "StoreVec of a "+b.Type(v).String(), "use Store")
+		b.fail("VY111", "the vector of store", b.Type(v), "is no vector")
 	}
 }
 
@@ -61,12 +70,12 @@ func (b *Builder) Vec(vals ...Value) Value {
 		return noValue
 	}
 	if len(vals) != 2 && len(vals) != 4 {
-		return b.fail("VY111", fmt.Sprintf("a vector of %d does not exist", len(vals)), "use 2 or 4")
+		return b.fail("VY111", "the result of vec", plural(len(vals), "element"), "is neither 2 nor 4")
 	}
 	t := b.Type(vals[0])
-	for i, v := range vals {
+	for _, v := range vals {
 		if b.Type(v) != t {
-			return b.fail("VY102", fmt.Sprintf("vec: operand %d is %s, operand 0 is %s", i, b.Type(v), t), "convert one with Cvt")
+			return b.fail("VY102", "vec", t, b.Type(v))
 		}
 	}
 	vt := t | V2
@@ -74,7 +83,7 @@ func (b *Builder) Vec(vals ...Value) Value {
 		vt = t | V4
 	}
 	if !vt.Valid() {
-		return b.fail("VY111", fmt.Sprintf("a vector of %d %s does not exist", len(vals), t), "at most 16 bytes of value types")
+		return b.fail("VY111", "the result of vec", fmt.Sprintf("%d of %s", len(vals), t), "is wider than 16 bytes, or of no scalars")
 	}
 	return b.emitList(OpVec, vt, 0, vals)
 }
@@ -86,7 +95,7 @@ func (b *Builder) Elem(v Value, k uint32) Value {
 	}
 	t := b.Type(v)
 	if !t.IsVector() || int(k) >= t.Lanes() {
-		return b.fail("VY109", fmt.Sprintf("lane %d of a %s", k, t), "take a lane that the vector has")
+		return b.fail("VY109", "element", "elem", fmt.Sprint(k), "that of a vector which has it; this is "+t.String())
 	}
 	return b.emit(OpElem, t.Elem(), k, v)
 }
@@ -112,10 +121,10 @@ func (b *Builder) Unroll(l Label, n int) {
 func (b *Builder) Atomic(op Op, o Object, order Order, scope Scope, i Value, vals ...Value) Value {
 	info := op.Info()
 	if info == nil || info.Attr&Atomic == 0 {
-		return b.fail("VY014", fmt.Sprintf("%s is no atomic", op), "")
+		return b.fail("VY006", op, "an order and a scope", "none")
 	}
 	if info.Orders>>order&1 == 0 {
-		return b.fail("VY302", fmt.Sprintf("%s cannot be %s", op, order), "use an order that the op has")
+		return b.fail("VY302", op, order, orders(info.Orders))
 	}
 	return b.access(op, o, MakeFlags(order, scope), append([]Value{i}, vals...)...)
 }
@@ -133,7 +142,7 @@ func (b *Builder) AtomicCas(o Object, i, expected, new Value, order Order, scope
 // Fence orders the accesses of this invocation.
 func (b *Builder) Fence(order Order, scope Scope) {
 	if table[OpFence].Orders>>order&1 == 0 {
-		b.fail("VY302", fmt.Sprintf("a fence cannot be %s", order), "use acqrel or seqcst")
+		b.fail("VY302", OpFence, order, orders(table[OpFence].Orders))
 		return
 	}
 	v := b.emit(OpFence, None, 0)
@@ -151,7 +160,7 @@ func (b *Builder) GridBarrier() { b.emit(OpBarrierGrid, None, 0) }
 
 // Trap records {code, v} and fails the launch where cond holds; the invocation goes on.
 func (b *Builder) Trap(cond, v Value, code uint32, msg string) {
-	if !b.want(OpTrap, None, cond, v) {
+	if !b.want(OpTrap, None, "", cond, v) {
 		return
 	}
 	b.message(b.emit(OpTrap, None, code, cond, v), msg)
@@ -163,7 +172,7 @@ func (b *Builder) Trace(tag uint32, msg string, vals ...Value) {
 		return
 	}
 	if len(vals) > 3 {
-		b.fail("VY006", fmt.Sprintf("trace of %d values", len(vals)), "trace at most three")
+		b.fail("VY006", OpTrace, plural(len(vals), "operand"), table[OpTrace].counts())
 		return
 	}
 	b.message(b.emitList(OpTrace, None, tag, vals), msg)

@@ -5,35 +5,28 @@ import (
 	"math"
 )
 
-// want checks operands against the table. elem is the value type that an Elem operand must have.
-func (b *Builder) want(op Op, elem Type, in ...Value) bool {
+// want checks operands against the table. elem is the value type that an Elem operand must
+// have, object what the op accesses.
+func (b *Builder) want(op Op, elem Type, object string, in ...Value) bool {
 	if !b.ok(in...) {
 		return false
 	}
 	info := op.Info()
 	if info == nil {
-		b.fail("VY014", fmt.Sprintf("opcode %#x is unknown", uint16(op)), "")
+		b.fail("VY014", uint16(op))
 		return false
 	}
 	if len(in) != info.Args {
-		b.fail("VY006", fmt.Sprintf("%s takes %d operands, not %d", op, info.Args, len(in)), "")
+		b.fail("VY006", op, plural(len(in), "operand"), fmt.Sprint(info.Args))
 		return false
 	}
 	for i, v := range in {
-		t, rule := b.Type(v), info.In[i]
-		switch {
-		case rule.Elem:
-			if t != elem {
-				b.fail("VY204", fmt.Sprintf("%s: operand %d is %s, the element's value type %s", op, i, t, elem), "convert it with Cvt")
-				return false
-			}
-		case rule.Same != 0:
-			if want := b.Type(in[rule.Same-1]); t != want {
-				b.fail("VY102", fmt.Sprintf("%s: operand %d is %s, operand %d is %s", op, i, t, rule.Same-1, want), "convert one with Cvt; there is no promotion")
-				return false
-			}
-		case rule.Set != 0 && !rule.Set.Has(t):
-			b.fail("VY101", fmt.Sprintf("%s does not take %s as operand %d", op, t, i), "convert it with Cvt")
+		var other Type
+		if same := info.In[i].Same; same != 0 {
+			other = b.Type(in[same-1])
+		}
+		if code, args := info.misfit(i, b.Type(v), other, elem, object); code != "" {
+			b.fail(code, args...)
 			return false
 		}
 	}
@@ -47,9 +40,9 @@ func (b *Builder) Op(op Op, in ...Value) Value { return b.OpImm(op, 0, in...) }
 // OpImm is Op with an immediate: an axis, the Field of bfe and bfi, the lane of elem.
 func (b *Builder) OpImm(op Op, imm uint32, in ...Value) Value {
 	if info := op.Info(); info != nil && info.List {
-		return b.fail("VY006", fmt.Sprintf("%s has a method of its own", op), "")
+		return b.fail("VY006", op, "a plain list of operands", "its own method of the builder")
 	}
-	if !b.want(op, None, in...) {
+	if !b.want(op, None, "", in...) {
 		return noValue
 	}
 	info := op.Info()
@@ -59,10 +52,10 @@ func (b *Builder) OpImm(op Op, imm uint32, in ...Value) Value {
 	}
 	t := info.ResultType(types[:len(in)]...)
 	if info.Result.Kind != ResultNone && t == None {
-		return b.fail("VY103", fmt.Sprintf("the result type of %s is not known here", op), "use the method for it")
+		return b.fail("VY103", op, "none", "stated by its own method of the builder")
 	}
 	if info.Attr&(Pure|Convergent) == 0 && op != OpClock {
-		return b.fail("VY006", fmt.Sprintf("%s has a method of its own", op), "")
+		return b.fail("VY006", op, "a plain list of operands", "its own method of the builder")
 	}
 	return b.emit(op, t, imm, in...)
 }
@@ -75,7 +68,7 @@ func (b *Builder) Cvt(to Type, v Value) Value {
 	if !b.ok(v) || b.Type(v) == to {
 		return v
 	}
-	if !b.want(OpCvt, None, v) {
+	if !b.want(OpCvt, None, "", v) {
 		return noValue
 	}
 	return b.emit(OpCvt, to, 0, v)
@@ -86,7 +79,7 @@ func (b *Builder) Bitcast(to Type, v Value) Value {
 	if !b.ok(v) || b.Type(v) == to {
 		return v
 	}
-	if !b.want(OpBitcast, None, v) {
+	if !b.want(OpBitcast, None, "", v) {
 		return noValue
 	}
 	return b.emit(OpBitcast, to, 0, v)
@@ -136,7 +129,7 @@ func (b *Builder) Global(axis uint32) Value { return b.axis(OpGlobal, axis) }
 
 func (b *Builder) axis(op Op, axis uint32) Value {
 	if axis > 2 {
-		return b.fail("VY109", fmt.Sprintf("%s has no axis %d", op, axis), "use 0, 1 or 2")
+		return b.fail("VY109", "axis", op, fmt.Sprint(axis), "0, 1 or 2")
 	}
 	return b.emit(op, U32, axis)
 }
@@ -250,7 +243,7 @@ func (b *Builder) CanonNaN(x Value) Value {
 	case BF16:
 		quiet = b.Const(BF16, 0x7FC0)
 	default:
-		return b.fail("VY101", "CanonNaN does not take "+b.Type(x).String(), "")
+		return b.fail("VY101", "the operand", "CanonNaN", b.Type(x), setF|setH)
 	}
 	return b.Select(b.Eq(x, x), x, quiet)
 }

@@ -51,7 +51,7 @@ func (v *Var) Set(x Value) {
 		return
 	}
 	if t := b.Type(x); t != va.typ {
-		b.fail("VY102", "variable of type "+va.typ.String()+" set to a value of type "+t.String(), "convert the value")
+		b.fail("VY102", "Var.Set", va.typ, t)
 		return
 	}
 	if b.dead {

@@ -43,7 +43,7 @@ var rules = map[string]rule{
 	"VY111": {Error, "%s is %s, which %s", "vectors are loaded, stored, built by vec and taken apart by elem; they have 2 or 4 elements, at most 16 bytes"},
 	"VY112": {Error, "the bits %#x do not fit a %s", "clear the bits above the type's width"},
 
-	"VY201": {Error, "%s cannot be declared: %s", "declare it as the message says"},
+	"VY201": {Error, "unknown object: %s", "use objects that this kernel declares, as buffers or arrays of scalar elements"},
 	"VY202": {Error, "%s writes @%s, which is ro", "declare the buffer rw, or wo if nothing reads it"},
 	"VY203": {Error, "%s reads @%s, which is wo", "declare the buffer rw"},
 	"VY204": {Error, "%s gives %s to @%s, whose elements take %s", "convert the value first"},

@@ -31,8 +31,18 @@ func TestEveryCodeHasOneMessage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b.String() != string(want) {
-		t.Errorf("the codes changed; if that is meant: go test ./ir -run EveryCodeHasOneMessage -update\ngot:\n%s", b.String())
+	got, old := strings.Split(b.String(), "\n"), strings.Split(string(want), "\n")
+	for i := range max(len(got), len(old)) {
+		var g, o string
+		if i < len(got) {
+			g = got[i]
+		}
+		if i < len(old) {
+			o = old[i]
+		}
+		if g != o {
+			t.Fatalf("%s, line %d:\ngot  %s\nwant %s\nif that is meant: go test ./ir -run EveryCodeHasOneMessage -update", golden, i+1, g, o)
+		}
 	}
 }
 

@@ -19,7 +19,7 @@ func (k *checker) declarations() {
 	for i := range k.c.Arrays {
 		a := &k.c.Arrays[i]
 		if a.Type == None || a.Type >= numTypes {
-			k.add("VY201", NoRow, fmt.Sprintf("array @%s", a.Name), fmt.Sprintf("its elements are of no type (code %d)", a.Type))
+			k.add("VY201", NoRow, fmt.Sprintf("array @%s has elements of no type (code %d)", a.Name, a.Type))
 		}
 		kind := "local"
 		if a.Shared {
@@ -67,7 +67,7 @@ func (k *checker) workgroup() {
 func (k *checker) param(p *Param) {
 	what := fmt.Sprintf("parameter %s", p.Name)
 	if p.Type == None || p.Type >= numTypes {
-		k.add("VY201", NoRow, what, fmt.Sprintf("it is of no type (code %d)", p.Type))
+		k.add("VY201", NoRow, fmt.Sprintf("%s is of no type (code %d)", what, p.Type))
 		return
 	}
 	if !p.IsBuffer() {
@@ -75,11 +75,11 @@ func (k *checker) param(p *Param) {
 	}
 	switch {
 	case p.Access > RW:
-		k.add("VY201", NoRow, what, fmt.Sprintf("access right %d is unknown", p.Access))
+		k.add("VY201", NoRow, fmt.Sprintf("%s has access right %d", what, p.Access))
 	case p.Align > maxAlign:
-		k.add("VY201", NoRow, what, fmt.Sprintf("an alignment of 2^%d bytes is above 2^%d", p.Align, maxAlign))
+		k.add("VY201", NoRow, fmt.Sprintf("%s is aligned to 2^%d bytes, at most 2^%d are possible", what, p.Align, maxAlign))
 	case 1<<p.Align < p.Type.Size():
-		k.add("VY201", NoRow, what, fmt.Sprintf("an alignment of %d is below its element's size, %d", 1<<p.Align, p.Type.Size()))
+		k.add("VY201", NoRow, fmt.Sprintf("%s is aligned to %d, less than the %d bytes of an element", what, 1<<p.Align, p.Type.Size()))
 	}
 	if p.MaxLen > maxElements {
 		k.add("VY502", NoRow, "elements of "+what, p.MaxLen, uint64(maxElements))

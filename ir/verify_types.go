@@ -69,41 +69,57 @@ func (k *checker) operands(r Row, in *Info) {
 			continue
 		}
 		k.visits++
-		rule := in.In[i]
-		which := operandNames[i]
-		switch {
-		case rule.Same != 0:
-			other := c.Type[ops[rule.Same-1]]
-			if t == other || !usable(other) {
-				break
-			}
-			if rule.Role == RoleArm {
-				k.add("VY106", r, in.Name, other, t)
-			} else {
-				k.add("VY102", r, in.Name, other, t)
-			}
-		case rule.Elem:
+		var other, elem Type
+		object := ""
+		if same := in.In[i].Same; same != 0 {
+			other = c.Type[ops[same-1]]
+		}
+		if in.Imm == ImmObject {
 			obj := k.objs[c.X[r]]
-			if want := obj.Type().Value() | in.Vec; t != want && want.Valid() {
-				k.add("VY204", r, in.Name, t, obj.Name(), want)
-			}
-		case rule.Set == 0: // elem: any vector
-			if !t.IsVector() {
-				k.add("VY111", r, which+" of "+in.Name, t, "is no vector")
-			}
-		case rule.Set.Has(t):
-		case rule.Role == RoleIndex:
-			k.add("VY205", r, in.Name, k.objs[c.X[r]].Name(), t)
-		case t.IsVector():
-			k.add("VY111", r, which+" of "+in.Name, t, "is no scalar")
-		case rule.Role == RoleCond:
-			k.add("VY107", r, which, in.Name, t)
-		case rule.Role == RoleCount || rule.Role == RoleShift:
-			k.add("VY108", r, which, in.Name, t)
-		default:
-			k.add("VY101", r, which, in.Name, t, rule.Set)
+			elem, object = obj.Type().Value()|in.Vec, obj.Name()
+		}
+		if code, args := in.misfit(i, t, other, elem, object); code != "" {
+			k.add(code, r, args...)
 		}
 	}
+}
+
+// misfit is the finding about operand i if a value of type t does not fit it, else "".
+// other is the type of the operand that it must agree with, elem the value type of the
+// object's elements; where these are no types of values, that is another finding.
+func (in *Info) misfit(i int, t, other, elem Type, object string) (code string, args []any) {
+	rule := in.In[i]
+	switch {
+	case rule.Same != 0:
+		if t == other || !usable(other) {
+			return "", nil
+		}
+		if rule.Role == RoleArm {
+			return "VY106", []any{in.Name, other, t}
+		}
+		return "VY102", []any{in.Name, other, t}
+	case rule.Elem:
+		if t == elem || !usable(elem) {
+			return "", nil
+		}
+		return "VY204", []any{in.Name, t, object, elem}
+	case rule.Set == 0: // elem: any vector
+		if t.IsVector() {
+			return "", nil
+		}
+		return "VY111", []any{operandNames[i] + " of " + in.Name, t, "is no vector"}
+	case rule.Set.Has(t):
+		return "", nil
+	case rule.Role == RoleIndex:
+		return "VY205", []any{in.Name, object, t}
+	case t.IsVector():
+		return "VY111", []any{operandNames[i] + " of " + in.Name, t, "is no scalar"}
+	case rule.Role == RoleCond:
+		return "VY107", []any{operandNames[i], in.Name, t}
+	case rule.Role == RoleCount || rule.Role == RoleShift:
+		return "VY108", []any{operandNames[i], in.Name, t}
+	}
+	return "VY101", []any{operandNames[i], in.Name, t, rule.Set}
 }
 
 // list checks the variable operands: scalars everywhere, of one type for vec.
