@@ -29,6 +29,7 @@ type commands struct {
 	Check   checkCmd   `cmd:"" help:"Compile kernels and report every finding."`
 	IR      irCmd      `cmd:"" name:"ir" help:"Print the programs of kernels in text form."`
 	Gen     genCmd     `cmd:"" help:"Write typed launchers for the kernels of a package."`
+	Conform conformCmd `cmd:"" help:"Run the conformance suite on a device."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 }
 
@@ -69,10 +70,14 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) (status int)
 	if err != nil {
 		panic("BUG: command line: " + err.Error())
 	}
-	if len(args) == 0 {
+	bare := len(args) == 0
+	if bare {
 		args = []string{"--help"}
 	}
 	k, err := parser.Parse(args)
+	if bare && exited == 0 {
+		return 2
+	}
 	if exited >= 0 {
 		return exited
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu"
@@ -24,6 +25,7 @@ type runCmd struct {
 	Rest   int      `placeholder:"N" help:"Elements of the shared array whose length comes with the launch."`
 	Out    []string `sep:"none" placeholder:"NAME=FILE" help:"Write a buffer: FILE.png[:WIDTH[xHEIGHT]], FILE.txt, or raw bytes."`
 	Print  []string `sep:"none" placeholder:"NAME[:N]" help:"Print the first N elements of a buffer; all without :N."`
+	Budget uint64   `placeholder:"N" help:"Rows that warps may run before the kernel counts as endless, 2³² by default (device cpu)."`
 	Check  bool     `help:"Watch for races, accesses out of bounds and reads of undefined memory (device cpu)."`
 	JSON   bool     `help:"Print digests of what was written, and times, as JSON."`
 }
@@ -108,15 +110,23 @@ func (c *runCmd) Run(t *terminal) error {
 	return nil
 }
 
-// open opens the device, with detectors if they are wanted.
+// closeTimeout bounds the wait for a run that was interrupted.
+const closeTimeout = 200 * time.Millisecond
+
+// open opens the device, with detectors and a budget if they are wanted.
 func (c *runCmd) open() (driver.Device, error) {
-	if !c.Check {
-		return driver.Open(c.Device, driver.OpenOptions{})
+	o := driver.OpenOptions{CloseTimeout: closeTimeout}
+	if !c.Check && c.Budget == 0 {
+		return driver.Open(c.Device, o)
 	}
 	if c.Device != "auto" && c.Device != cpu.Name {
-		return nil, usagef("--check needs the device cpu; %s cannot watch programs", c.Device)
+		return nil, usagef("--check and --budget need the device cpu; %s cannot watch programs", c.Device)
 	}
-	return cpu.Open(cpu.Options{Run: interp.Options{Detect: interp.Everything}})
+	run := interp.Options{Budget: c.Budget}
+	if c.Check {
+		run.Detect = interp.Everything
+	}
+	return cpu.Open(cpu.Options{OpenOptions: o, Run: run})
 }
 
 func (j *job) setGrid(s string) error {

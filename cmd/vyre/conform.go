@@ -1,0 +1,67 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+
+	"github.com/govyre/vyre/conform"
+	"github.com/govyre/vyre/driver"
+)
+
+// conformCmd runs the suite.
+type conformCmd struct {
+	Device string `default:"auto" help:"Device to test; see vyre devices."`
+	Match  string `placeholder:"TEXT" help:"Only cases whose family/name holds this text."`
+	Random uint64 `placeholder:"N" help:"Run N random programs as well, against the interpreter."`
+	Seed   uint64 `help:"Seed of the first random program."`
+	JSON   bool   `help:"Print the totals as JSON."`
+}
+
+type conformJSON struct {
+	Device  string `json:"device"`
+	Cases   int    `json:"cases"`
+	Passed  int    `json:"passed"`
+	Failed  int    `json:"failed"`
+	Skipped int    `json:"skipped"`
+}
+
+func (c *conformCmd) Run(t *terminal) error {
+	dev, err := driver.Open(c.Device, driver.OpenOptions{})
+	if err != nil {
+		return err
+	}
+	defer dev.Close()
+	on := conform.On(dev)
+	step, stop := countdown(t.err, "conform", len(conform.Suite()))
+	sum, err := conform.Run(t.ctx, on, conform.Options{Match: c.Match, Progress: func(string, conform.Summary) { step(1) }})
+	stop()
+	if err != nil {
+		return err
+	}
+	if c.Random > 0 {
+		step, stop := countdown(t.err, "random programs", int(c.Random))
+		err := conform.RunRandom(t.ctx, on, c.Seed, c.Random, runtime.GOMAXPROCS(0), &sum, func() { step(1) })
+		stop()
+		if err != nil {
+			return err
+		}
+	}
+	for _, f := range sum.Failures {
+		fmt.Fprintln(t.err, f.Error())
+	}
+	if c.JSON {
+		if err := json.NewEncoder(t.out).Encode(conformJSON{dev.Name(), sum.Cases, sum.Passed, sum.Failed, sum.Skipped}); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintf(t.out, "%s: %d cases, %d passed, %d failed, %d skipped\n", dev.Name(), sum.Cases, sum.Passed, sum.Failed, sum.Skipped)
+	}
+	if sum.Failed > 0 {
+		return errSilent
+	}
+	if sum.Cases == 0 {
+		return usagef("no case matches %q", c.Match)
+	}
+	return nil
+}
