@@ -154,3 +154,16 @@ func TestRecipesDoNotAllocate(t *testing.T) {
 		}
 	}
 }
+
+// TestRsqrtIsDivOfSqrt: rsqrt is defined by two roundings, not by a bound.
+func TestRsqrtIsDivOfSqrt(t *testing.T) {
+	for _, typ := range []ir.Type{ir.F32, ir.F64} {
+		for _, x := range []float64{2, 3, 0.1, 0x1p-149, 0x1p-1074, 0x1.fffffep127, 1e-40, 7e300} {
+			root := ir.Eval(ir.OpSqrt, typ, typ, 0, raw(typ, x), 0, 0)
+			want := ir.Eval(ir.OpDiv, typ, typ, 0, raw(typ, 1), root, 0)
+			if got := ir.Eval(ir.OpRsqrt, typ, typ, 0, raw(typ, x), 0, 0); got != want {
+				t.Errorf("rsqrt.%v(%v) = %x, want %x", typ, x, got, want)
+			}
+		}
+	}
+}

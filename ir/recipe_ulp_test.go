@@ -82,7 +82,7 @@ func TestRecipesF64(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(1, uint64(f.op)))
 			var w worst
-			for range sampleCount(1500, 20_000) {
+			for range sampleCount(1500, 100_000) {
 				x, y := f.arguments64(r)
 				if want := f.want64(x, y); want != nil {
 					got := math.Float64frombits(ir.Eval(f.op, ir.F64, ir.F64, 0, math.Float64bits(x), math.Float64bits(y), 0))
