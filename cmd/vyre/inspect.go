@@ -32,8 +32,11 @@ func (c *checkCmd) Run(t *terminal) error {
 			if tr.GridBarrier {
 				fmt.Fprint(t.out, ", cooperative")
 			}
-			if len(warnings) > 0 {
-				fmt.Fprintf(t.out, ", %d warnings", len(warnings))
+			switch n := len(warnings); {
+			case n == 1:
+				fmt.Fprint(t.out, ", 1 warning")
+			case n > 1:
+				fmt.Fprintf(t.out, ", %d warnings", n)
 			}
 			fmt.Fprintln(t.out)
 		}
