@@ -26,7 +26,7 @@ func ldexp(x *big.Float, n int) *big.Float { return new(big.Float).SetPrec(refPr
 // exponent is e with 2^(e−1) ≤ |x| < 2^e; very small for 0.
 func exponent(x *big.Float) int {
 	if x.Sign() == 0 {
-		return math.MinInt32
+		return -1 << 30
 	}
 	return x.MantExp(nil)
 }

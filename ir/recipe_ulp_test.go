@@ -104,7 +104,7 @@ func TestRecipesF32(t *testing.T) {
 			if f.binary() {
 				w.binary32(f, rand.New(rand.NewPCG(2, uint64(f.op))), n)
 			} else {
-				step := uint64(1<<32/n) | 1
+				step := 1<<32/uint64(n) | 1
 				for bits := uint64(0); bits < 1<<32; bits += step {
 					w.unary32(f, uint32(bits))
 				}
