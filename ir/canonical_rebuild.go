@@ -142,12 +142,7 @@ func (k *canon) rebuild() {
 }
 
 // arms returns the number of regions that op owns.
-func arms(op Op) uint32 {
-	if op == OpIf {
-		return 2
-	}
-	return 1
-}
+func arms(op Op) uint32 { return uint32(table[op].Owns) }
 
 // remapOperands translates operands and writes operand lists in row order.
 func (k *canon) remapOperands(o *Code, newRow []Row) {

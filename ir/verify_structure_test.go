@@ -3,6 +3,7 @@ package ir_test
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/govyre/vyre/internal/long"
@@ -176,6 +177,17 @@ var broken = []struct {
 		c.Params[0].MaxLen = 1 << 32
 	}},
 	{"too many parameters", "VY502", func(c *ir.Code) { c.Params = append(c.Params, make([]ir.Param, 200)...) }},
+	{"lists that share their storage", "VY502", func(c *ir.Code) {
+		const rows, list = 1100, 4000 // more than 2²² operands in 16 KB
+		text := strings.Repeat("trace #1\n", rows)
+		*c = *parseMust(text)
+		c.Extra = append([]uint32{list}, make([]uint32, list)...)
+		for r, op := range c.Op {
+			if op == ir.OpTrace {
+				c.Args[r] = 0
+			}
+		}
+	}},
 	{"buffer longer than any", "VY502", func(c *ir.Code) { c.Params[0].MaxLen = 1 << 41 }},
 }
 
