@@ -1,6 +1,7 @@
 package ir_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -178,12 +179,15 @@ var broken = []struct {
 	}},
 	{"too many parameters", "VY502", func(c *ir.Code) { c.Params = append(c.Params, make([]ir.Param, 200)...) }},
 	{"lists that share their storage", "VY502", func(c *ir.Code) {
-		const rows, list = 1100, 4000 // more than 2²² operands in 16 KB
-		text := strings.Repeat("trace #1\n", rows)
-		*c = *parseMust(text)
+		const blocks, list = 1100, 4000 // more than 2²² operands in 16 KB
+		var text strings.Builder
+		for i := range blocks {
+			fmt.Fprintf(&text, "block ^b%d { break ^b%d }\n", i, i)
+		}
+		*c = *parseMust(text.String())
 		c.Extra = append([]uint32{list}, make([]uint32, list)...)
 		for r, op := range c.Op {
-			if op == ir.OpTrace {
+			if op == ir.OpBreak {
 				c.Args[r] = 0
 			}
 		}
