@@ -1,9 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/govyre/vyre/ir"
 )
@@ -51,6 +55,7 @@ func (c *checkCmd) Run(t *terminal) error {
 type irCmd struct {
 	Source    string `arg:"" help:"Go file, directory, or program in text form, with :NAME to choose one kernel."`
 	Positions bool   `help:"Print the source line of every row."`
+	Out       string `short:"o" placeholder:"FILE" help:"Write to FILE; FILE.vyrb gets the wire form of a single kernel."`
 }
 
 func (c *irCmd) Run(t *terminal) error {
@@ -58,11 +63,29 @@ func (c *irCmd) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
+	if strings.ToLower(filepath.Ext(c.Out)) == ".vyrb" {
+		if len(all) > 1 {
+			return usagef("%s has %d kernels and the wire form holds one; choose with %s:NAME, NAME being %s", c.Source, len(all), c.Source, names(all))
+		}
+		b, err := ir.Encode(all[0].program)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(c.Out, b, 0o666)
+	}
 	var ps []*ir.Program
 	for _, l := range all {
 		ps = append(ps, l.program)
 	}
-	return ir.Printer{Positions: c.Positions}.Print(t.out, ps...)
+	print := ir.Printer{Positions: c.Positions}.Print
+	if c.Out == "" {
+		return print(t.out, ps...)
+	}
+	var b bytes.Buffer
+	if err := print(&b, ps...); err != nil {
+		return err
+	}
+	return os.WriteFile(c.Out, b.Bytes(), 0o666)
 }
 
 // versionCmd prints the version.
