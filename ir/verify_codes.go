@@ -130,7 +130,7 @@ func (p *report) value(row Row) string {
 	if name := c.Debug.Names[row]; name != "" {
 		return "%" + name
 	}
-	if int(row) < c.Rows() && c.Op[row] == OpConst && int(c.X[row]) < len(c.Pool) {
+	if int64(row) < int64(c.Rows()) && c.Op[row] == OpConst && int64(c.X[row]) < int64(len(c.Pool)) {
 		return string(appendLiteral(nil, c.Type[row], c.Pool[c.X[row]]))
 	}
 	return fmt.Sprintf("%%%d", row)
@@ -138,7 +138,7 @@ func (p *report) value(row Row) string {
 
 // label names a structured row, such as "loop ^rows".
 func (p *report) label(row Row) string {
-	if int(row) >= p.c.Rows() {
+	if int64(row) >= int64(p.c.Rows()) {
 		return fmt.Sprintf("row %d", row)
 	}
 	op := p.c.Op[row]
@@ -157,7 +157,7 @@ func (p *report) region(reg uint32) string {
 		return fmt.Sprintf("region %d", reg)
 	}
 	op := p.c.Regions[reg].Op
-	if int(op) < p.c.Rows() && p.c.Op[op] == OpIf {
+	if int64(op) < int64(p.c.Rows()) && p.c.Op[op] == OpIf {
 		arm := "the first arm of "
 		if reg != p.c.X[op] {
 			arm = "the second arm of "

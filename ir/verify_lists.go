@@ -68,7 +68,7 @@ func (s *structure) pass(r, op Row, takes span) {
 	}
 	for i, v := range list {
 		s.visits++
-		if int(v) >= c.Rows() {
+		if int64(v) >= int64(c.Rows()) {
 			continue
 		}
 		have, want := c.Type[v], c.Type[takes.at+Row(i)]
@@ -84,8 +84,8 @@ func (s *structure) tooLong(r Row) bool {
 	if c.Args[r] == NoArgs {
 		return false
 	}
-	n := int(c.Extra[c.Args[r]])
-	return n > maxList || n > len(c.Extra)-int(c.Args[r])-1
+	n := int64(c.Extra[c.Args[r]])
+	return n > maxList || n > int64(len(c.Extra))-int64(c.Args[r])-1
 }
 
 func (s *structure) mismatch(r, op Row, passed, taken string) {

@@ -54,7 +54,7 @@ func (k *checker) constantIndex(r Row, in *Info, obj ObjectInfo) {
 // constant returns the raw bits of a const row.
 func (k *checker) constant(r Row) (bits uint64, t Type, ok bool) {
 	c := k.c
-	if c.Op[r] != OpConst || int(c.X[r]) >= len(c.Pool) {
+	if c.Op[r] != OpConst || int64(c.X[r]) >= int64(len(c.Pool)) {
 		return 0, None, false
 	}
 	return c.Pool[c.X[r]], c.Type[r], true

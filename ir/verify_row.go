@@ -31,11 +31,11 @@ func (s *structure) row(r Row) {
 	s.operands(r, in)
 	switch in.Imm {
 	case ImmPool:
-		if int(c.X[r]) >= len(c.Pool) {
+		if int64(c.X[r]) >= int64(len(c.Pool)) {
 			s.fault("VY002", r, "pool entry", in.Name, c.X[r], len(c.Pool))
 		}
 	case ImmObject:
-		if int(c.X[r]) >= s.objects {
+		if int64(c.X[r]) >= int64(s.objects) {
 			s.fault("VY002", r, "object", in.Name, c.X[r], s.objects)
 		}
 	case ImmLabel:
@@ -181,10 +181,10 @@ func (s *structure) operands(r Row, in *Info) {
 	case !in.List:
 		s.fault("VY006", r, in.Name, "a list of operands", "none")
 		return
-	case int(start) >= len(c.Extra):
+	case int64(start) >= int64(len(c.Extra)):
 		s.fault("VY002", r, "list", in.Name, start, len(c.Extra))
 		return
-	case int(c.Extra[start]) > len(c.Extra)-int(start)-1:
+	case int64(c.Extra[start]) > int64(len(c.Extra))-int64(start)-1:
 		s.fault("VY002", r, "end of the list", in.Name, uint64(start)+uint64(c.Extra[start]), len(c.Extra))
 		return
 	}
