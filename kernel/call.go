@@ -224,6 +224,7 @@ func (l *lowering) inline(e *ast.CallExpr, fn *types.Func, d *ast.FuncDecl, en e
 	if !l.deeper(e.Pos()) || l.stopped {
 		return l.badResults(e)
 	}
+	l.inlined[fn]++
 	pos := l.src.pos(e.Pos())
 	pos.Call = l.fr.call
 	fr := &frame{up: l.fr, fn: fn, env: en, facts: l.src.factsOf(d), vars: make(map[types.Object]*node), call: &pos}

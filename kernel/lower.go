@@ -26,6 +26,7 @@ type lowering struct {
 	rest    bool                  // gpu.SharedRest was called
 	nested  int                   // branches and loops around the current point
 	current token.Pos             // of what is being lowered
+	inlined map[*types.Func]int   // how often
 	widened map[ir.Value]ir.Value // 64-bit integers by the 32-bit value that they equal
 	named   map[ir.Value]bool
 	panics  map[string]bool // positions of panic
@@ -137,7 +138,7 @@ func (s *source) lower(m *marked, fn *types.Func, name string, e env, names map[
 	names[name] = true
 	size := m.directive.Workgroup
 	l := &lowering{src: s, name: fn.Name(), size: size, b: ir.New(name, ir.Workgroup(size[:]...)),
-		widened: make(map[ir.Value]ir.Value), named: make(map[ir.Value]bool), free: make(map[shape][]*object), panics: make(map[string]bool)}
+		widened: make(map[ir.Value]ir.Value), named: make(map[ir.Value]bool), free: make(map[shape][]*object), inlined: make(map[*types.Func]int), panics: make(map[string]bool)}
 	l.fr = &frame{fn: fn, env: e, facts: s.factsOf(m.decl), vars: make(map[types.Object]*node)}
 	k := &Kernel{Name: name, Func: fn.Name(), Doc: m.decl.Doc.Text(), Directive: m.directive, Pos: s.pos(m.decl.Name.Pos())}
 	l.signature(m, k)
@@ -152,7 +153,7 @@ func (s *source) lower(m *marked, fn *types.Func, name string, e env, names map[
 	}
 	p, err := l.b.Program()
 	if err != nil {
-		l.reportVerifier(err)
+		l.reportVerifier(err, k.Pos)
 		return nil
 	}
 	k.Program = p
@@ -252,15 +253,21 @@ func (l *lowering) nameValue(v ir.Value, name string) {
 func (l *lowering) typeOf(e ast.Expr) types.Type { return l.subst(l.src.info.TypeOf(e)) }
 
 // reportVerifier passes on what the verifier found. A return by panic that strands a
-// barrier is told as what it is in Go.
-func (l *lowering) reportVerifier(err error) {
+// barrier, and a limit that inlining exceeded, are told as what they are in Go.
+func (l *lowering) reportVerifier(err error, at ir.Pos) {
 	var ds ir.Diags
 	if !errors.As(err, &ds) {
-		l.src.found.add(ir.Diag{Row: ir.NoRow, Kernel: l.name, Msg: err.Error(), Pos: l.src.pos(l.current)})
+		l.src.found.add(ir.Diag{Row: ir.NoRow, Kernel: l.name, Msg: err.Error(), Pos: at})
 		return
 	}
 	for _, d := range ds {
 		d.Kernel = l.name
+		if d.Pos.File == "" {
+			d.Pos = at
+		}
+		if d.Code == "VY502" {
+			d = finding(d.Pos, l.name, overLimit, d.Msg, l.whatGrew())
+		}
 		if d.Code == "VY404" {
 			for _, n := range d.Related {
 				if l.panics[n.Pos.String()] {
@@ -273,4 +280,19 @@ func (l *lowering) reportVerifier(err error) {
 		}
 		l.src.found.add(d)
 	}
+}
+
+// whatGrew names the helper that is inlined most often.
+func (l *lowering) whatGrew() string {
+	most := ""
+	n := 1
+	for fn, calls := range l.inlined {
+		if calls > n || calls == n && n > 1 && fn.FullName() < most {
+			most, n = fn.FullName(), calls
+		}
+	}
+	if most == "" {
+		return "split the kernel"
+	}
+	return fmt.Sprintf("%s is inlined %d times: call it in a loop, or split the kernel", most, n)
 }

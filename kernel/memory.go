@@ -54,19 +54,48 @@ func (l *lowering) localArray(name string, e ir.Type, n int64) *object {
 	return o
 }
 
-// release gives back the local arrays of a helper that has returned. Results that are not scalars may
-// still lie in them; then they live as long as the caller.
+// release gives back the local arrays of a helper that has returned, unless a result still lies in one:
+// then they live as long as the caller.
 func (l *lowering) release(fr *frame, results []val) {
-	for _, x := range results {
-		if x.elem == ir.None {
+	for i, x := range results {
+		if !detachable(x) {
 			fr.up.locals = append(fr.up.locals, fr.locals...)
 			return
 		}
+		results[i] = l.settle(x)
 	}
 	for _, o := range fr.locals {
 		key := shape{o.elem, o.count}
 		l.free[key] = append(l.free[key], o)
 	}
+}
+
+// detachable reports whether no part of x lies in local memory.
+func detachable(x val) bool {
+	switch {
+	case x.view != nil:
+		return !x.view.obj.local
+	case x.at != nil:
+		return x.at.node != nil && detached(x.at.node)
+	}
+	for _, k := range x.kids {
+		if !detachable(k) {
+			return false
+		}
+	}
+	return true
+}
+
+func detached(n *node) bool {
+	if n.bank != nil || n.slice != nil {
+		return false
+	}
+	for _, k := range n.kids {
+		if !detached(k) {
+			return false
+		}
+	}
+	return true
 }
 
 // touch notes an access for the inference of access rights. Code that cannot be reached does not count.

@@ -48,6 +48,9 @@ var launches = []launched{
 	{name: "Arrays", fn: cases.Arrays, args: []any{random[int32](11, many), make([]int64, many)}},
 	{name: "Vectors", fn: cases.Vectors, args: []any{vectors(many), pairs16(many), make([][4]float32, many), make([]uint32, many)}},
 	{name: "Views", fn: cases.Views, args: []any{random[int32](12, 50), pairs32(25), make([]int64, 70)}},
+	{name: "Rows", fn: cases.Rows, args: []any{offsets(many), random[uint32](23, many*3), make([]uint64, many)}},
+	{name: "Stack", fn: cases.Stack, args: []any{random[uint32](24, many), make([]uint32, many)}},
+	{name: "Quads", fn: cases.Quads, args: []any{quads(many), make([]uint32, many)}},
 
 	{name: "Generic_int8", fn: cases.Generic[int8], args: []any{random[int8](13, many), int8(3), make([]float64, many)}},
 	{name: "Generic_int32", fn: cases.Generic[int32], args: []any{random[int32](14, many), int32(-5), make([]float64, many)}},
@@ -104,6 +107,9 @@ func TestKernelsComputeWhatGoComputes(t *testing.T) {
 			prepared, err := interp.Prepare(k.Program)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if reflect.DeepEqual(want, c.args) {
+				t.Fatal("the kernel changed nothing")
 			}
 			for _, o := range []interp.Options{{}, {Schedule: interp.Reversed}, {Schedule: interp.Seeded(7)}, {Detect: interp.Everything}} {
 				got := copyArgs(c.args)
@@ -253,4 +259,20 @@ func floats() []float64 {
 	edges := []float64{0, math.Copysign(0, -1), 0.5, -0.5, 0.49999999999999994, 1.5, 2.5, -2.5, math.Inf(1), math.Inf(-1), math.NaN(),
 		math.MaxFloat64, math.SmallestNonzeroFloat64, 1 << 52, 1<<53 + 1, -1e300, 4503599627370495.5}
 	return append(edges, fill(64, func(i int) float64 { return float64(i)/3 - 11 })...)
+}
+
+func quads(n int) [][4]uint16 {
+	return fill(n, func(i int) [4]uint16 {
+		return [4]uint16{uint16(i), uint16(i * 7), uint16(i * 1000), uint16(i * i)}
+	})
+}
+
+// offsets are those of rows with 0 to 5 entries.
+func offsets(n int) []uint32 {
+	sum := uint32(0)
+	return fill(n+1, func(i int) uint32 {
+		s := sum
+		sum += uint32(i * 7 % 6)
+		return s
+	})
 }

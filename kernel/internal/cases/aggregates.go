@@ -185,3 +185,88 @@ func sum(x []int32) (s int64) {
 	}
 	return
 }
+
+// csr is a graph: the neighbours of node n are adj[off[n]:off[n+1]].
+type csr struct {
+	off, adj []uint32
+}
+
+func (g csr) row(n uint32) []uint32 { return g.adj[g.off[n]:g.off[n+1]] }
+
+func (g csr) degree(n uint32) (d int) {
+	d = len(g.row(n))
+	return
+}
+
+// Rows keeps slices in structs and arrays, and returns views from methods.
+//
+//vyre:kernel workgroup=32 big=adj
+func Rows(t gpu.Thread, off, adj []uint32, out []uint64) {
+	n := t.Global().X
+	if int(n)+1 >= len(off) {
+		return
+	}
+	g := csr{off, adj}
+	both := [2]csr{g, {adj: adj, off: off}}
+	s := uint64(0)
+	for k, w := range g.row(n) {
+		s += uint64(w) * uint64(k+1)
+	}
+	r := both[1].row(n)
+	if len(r) > 1 {
+		r = r[1 : len(r)-1]
+	}
+	for i := 0; i < len(r); i++ {
+		s = s*3 + uint64(r[i])
+	}
+	out[n] = s + uint64(g.degree(n))<<32 + uint64(len(r))<<40 + uint64(total32(adj[:3]))
+}
+
+func total32(x []uint32) (s uint32) {
+	for _, v := range x {
+		s += v
+	}
+	return s
+}
+
+// Stack slices a local array.
+//
+//vyre:kernel workgroup=32
+func Stack(t gpu.Thread, in []uint32, out []uint32) {
+	i := t.Global().X
+	if i >= uint32(len(in)) {
+		return
+	}
+	var cells [16]uint32
+	top := 0
+	for v := in[i] & 0xFFFF; v > 0; v /= 3 {
+		cells[top] = v % 3
+		top++
+	}
+	used := cells[:top]
+	for k := range used {
+		used[k] += uint32(k)
+	}
+	out[i] = total32(used) + total32(cells[top/2:]) + uint32(len(used))
+}
+
+// Quads has views of a buffer of arrays that may be large.
+//
+//vyre:kernel workgroup=32 big=q
+func Quads(t gpu.Thread, q [][4]uint16, out []uint32) {
+	i := t.Global().X
+	if i >= uint32(len(q)) {
+		return
+	}
+	v := q[i/2 : len(q)-1]
+	s := uint32(0)
+	for k := range v {
+		if k > 5 {
+			break
+		}
+		w := v[k]
+		v := v[k:]
+		s = s*5 + uint32(v[0][i&3]) + uint32(w[k&3])<<3 + uint32(w[2]^v[0][3])
+	}
+	out[i] = s + uint32(len(v))
+}
