@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"go/types"
-	"math/bits"
 
 	"github.com/govyre/vyre/ir"
 )
@@ -113,6 +112,3 @@ func (l *lowering) topBit(v ir.Value) ir.Value {
 func (l *lowering) result(t types.Type, i int, v ir.Value) val {
 	return scalar(t.(*types.Tuple).At(i).Type(), v)
 }
-
-// log2 of a power of two.
-func log2(n int) uint32 { return uint32(bits.TrailingZeros(uint(n))) }

@@ -106,7 +106,6 @@ type generator struct {
 	r     *rand.Rand
 	out   strings.Builder
 	scope []variable
-	depth int
 	loops int
 	next  int
 

@@ -1,5 +1,7 @@
 package cases
 
+//lint:file-ignore SA4011,ST1015 unusual forms of break and default are what is tested here
+
 import "github.com/govyre/vyre/gpu"
 
 // Classify is a chain of ifs, with a declaration and a side effect on the way.
