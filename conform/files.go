@@ -19,11 +19,12 @@ import (
 //
 //	program   one kernel in text form
 //	launch    lines "grid X [Y [Z]]" (default 1), "rest N", "arg NAME = VALUES", "at once N"
-//	want      lines "NAME = VALUES", "trap CODE VALUE [at LINE]", "trace TAG LINEAR V…", "refused TEXT",
-//	          and "reports none" or what detectors must find, of: race benign undefined bounds
+//	want      lines "NAME = VALUES", "within N ulp" (of that), "trap CODE VALUE [at LINE]", "trace TAG LINEAR V…",
+//	          "refused TEXT", and "reports none" or what detectors must find, of: race benign undefined bounds
 //	refused…  a kernel in text form. The lines at fault end in "// want CODE…"; a comment line of that
 //	          form is about the whole kernel
-//	accepted… a kernel with no error; warnings may be announced in the same way
+//	accepted… a kernel that can be sealed. What the verifier says about a target, by default one that
+//	          has everything, and warnings are announced in the same way
 //
 // The first three make one case, every other section is one of its own. Warnings that are not
 // announced do not matter.

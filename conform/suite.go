@@ -10,15 +10,11 @@ import (
 
 // Suite lists every family.
 func Suite() []Family {
-	return slices.Concat(
-		opFamilies(),
-		memFamilies(),
-		controlFamilies(),
-		atomicFamilies(),
-		groupFamilies(),
-		launchFamilies(),
-		[]Family{fileFamily("mismatch", "cases in which an oracle and a device once disagreed")},
-	)
+	return slices.Concat(append(deviceFamilies(), hostFamilies())...)
+}
+
+func regressions() []Family {
+	return []Family{fileFamily("mismatch", "cases in which an oracle and a device once disagreed")}
 }
 
 // Summary counts what Run did.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/opt"
 )
 
 // opFamily makes a family of all edge values of the ops that want accepts.
@@ -56,9 +57,8 @@ func opFamilies() []Family {
 			return isFloat(t) && oneOf(op, ir.OpMin, ir.OpMax, ir.OpMinp, ir.OpMaxp)
 		}),
 		{"convert", "every legal conversion over edge values; f16 and bf16 exhaustively", convertCases},
-		opFamily("recipe-same", "accurate functions have the same bits everywhere", func(op ir.Op, t ir.Type) bool {
-			return op.Info().Recipe != nil
-		}),
+		fileFamily("recipe-ulp", "accurate functions keep their bound, against values from a reference"),
+		{"recipe-same", "accurate functions have the same bits everywhere, expanded or not", recipeCases},
 		{"fast-tolerance", "fast_ functions keep to their tolerance", fastCases},
 	}
 }
@@ -142,6 +142,19 @@ func convertCases() []Case {
 			}
 			cases = append(cases, o.on("convert", o.name(), rows))
 		}
+	}
+	return cases
+}
+
+// recipeCases run every accurate function as one op, and as the basic ops of its recipe.
+func recipeCases() []Case {
+	plain := opFamily("recipe-same", "", func(op ir.Op, t ir.Type) bool { return op.Info().Recipe != nil }).Cases()
+	var cases []Case
+	for _, c := range plain {
+		expanded := c
+		expanded.Name += "/expanded"
+		expanded.Program = must(opt.Expand(c.Program))
+		cases = append(cases, c, expanded)
 	}
 	return cases
 }

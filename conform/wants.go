@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/govyre/vyre/ir"
 )
 
 // wants is what a case file says about traps and traces.
@@ -31,6 +33,17 @@ func (c *Case) wantLine(line string, w *wants) error {
 			w.trap.Line, err = strconv.Atoi(at)
 		}
 		return err
+	case "within":
+		var ulps uint64
+		if _, err := fmt.Sscanf(rest, "%d ulp", &ulps); err != nil {
+			return fmt.Errorf("want within N ulp")
+		}
+		i := slices.IndexFunc(c.Want, func(b []byte) bool { return b != nil })
+		if i < 0 {
+			return fmt.Errorf("within stands behind the buffer that it is about")
+		}
+		c.Tolerance = withinULPs(c.Program.Params()[i].Type, ulps)
+		return nil
 	case "reports":
 		var f Finding
 		for _, name := range strings.Fields(rest) {
@@ -106,4 +119,19 @@ func sortTraces(ts []Trace) []Trace {
 
 func compareTrace(a, b Trace) int {
 	return slices.Compare(append([]uint64{uint64(a.Tag), a.Linear}, a.Values...), append([]uint64{uint64(b.Tag), b.Linear}, b.Values...))
+}
+
+// withinULPs judges floats by how many others lie between them.
+func withinULPs(t ir.Type, ulps uint64) func(got, want uint64) bool {
+	sign := uint64(1) << (t.Bits() - 1)
+	place := func(bits uint64) uint64 { // ascending in the value
+		if bits&sign != 0 {
+			return sign - bits&^sign
+		}
+		return sign + bits
+	}
+	return func(got, want uint64) bool {
+		g, w := place(got), place(want)
+		return !isNaN(t, got) && !isNaN(t, want) && max(g, w)-min(g, w) <= ulps && (got^want)&sign == 0
+	}
 }

@@ -98,7 +98,7 @@ func recipeAtan2(e *Emitter, t Type, y, x Ref) Ref {
 	num := e.Select(t, steep, ax, ay)
 	den := e.Select(t, steep, ay, ax)
 	q := e.Select(t, e.Eq(t, num, den), e.Float(t, 1), e.Div(t, num, den))
-	q = e.Select(t, e.Eq(t, den, zero), zero, q)
+	q = e.Select(t, e.Eq(t, den, zero), num, q) // num is 0 then, or a NaN
 	p := e.atanParts(t, q)
 
 	// base ± (q + p): base is 0, π/2 or π; the sign is − if one of steep and x < 0 holds.

@@ -81,7 +81,7 @@ func TestRecipeSpecialPairs(t *testing.T) {
 		{ir.OpAtan2, inf, 3, pi / 2}, {ir.OpAtan2, -inf, -3, -pi / 2}, {ir.OpAtan2, inf, 0, pi / 2},
 		{ir.OpAtan2, inf, inf, pi / 4}, {ir.OpAtan2, -inf, inf, -pi / 4}, {ir.OpAtan2, inf, -inf, 3 * pi / 4}, {ir.OpAtan2, -inf, -inf, -3 * pi / 4},
 		{ir.OpAtan2, 5, 5, pi / 4}, {ir.OpAtan2, nan, 1, nan}, {ir.OpAtan2, 1, nan, nan}, {ir.OpAtan2, nan, inf, nan}, {ir.OpAtan2, inf, nan, nan},
-		{ir.OpAtan2, 0, nan, nan}, {ir.OpAtan2, nan, nan, nan},
+		{ir.OpAtan2, 0, nan, nan}, {ir.OpAtan2, nan, nan, nan}, {ir.OpAtan2, nan, 0, nan}, {ir.OpAtan2, nan, negZero, nan},
 
 		{ir.OpHypot, 3, 4, 5}, {ir.OpHypot, -5, 12, 13}, {ir.OpHypot, 0, 0, 0}, {ir.OpHypot, negZero, negZero, 0}, {ir.OpHypot, negZero, -7, 7},
 		{ir.OpHypot, inf, nan, inf}, {ir.OpHypot, nan, -inf, inf}, {ir.OpHypot, -inf, 1, inf}, {ir.OpHypot, inf, inf, inf},
