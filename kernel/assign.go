@@ -202,10 +202,9 @@ func (l *lowering) opAssign(e ast.Expr, op token.Token, at token.Pos, right func
 		l.refuse(e.Pos(), noString)
 		return
 	}
+	y := right(want) // before the load, as the Go compiler does it: a helper may change the element
 	l.at(at)
 	x := l.load(p)
-	y := right(want)
-	l.at(at)
 	l.store(p, l.arith(op, p.typ, x, y))
 }
 

@@ -159,18 +159,18 @@ func (s *source) report(reached map[*ast.FuncDecl]bool) bool {
 		s.found.add(ir.Diag{Row: ir.NoRow, Pos: s.pos(e.Pos), Msg: e.Msg})
 		last = &s.found.list[len(s.found.list)-1]
 	}
-	return last != nil || len(s.found.list) > 0 && len(s.goErrors) > 0 && !s.onlyFindings()
+	return s.goFindings() > 0
 }
 
-// onlyFindings reports whether every finding so far has a code of ours, so that the text
-// itself is sound.
-func (s *source) onlyFindings() bool {
+// goFindings counts the findings that are Go's: they have no code. With any of them the text is not
+// fit to be lowered.
+func (s *source) goFindings() (n int) {
 	for _, d := range s.found.list {
 		if d.Code == "" {
-			return false
+			n++
 		}
 	}
-	return true
+	return n
 }
 
 func within(decls map[*ast.FuncDecl]bool, p token.Pos) bool {

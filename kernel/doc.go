@@ -33,7 +33,8 @@
 // whole or with an offset and a length (a view); an array is its elements if all indices are
 // constant, else local memory (a bank). A pointer does not exist. Functions are inlined where
 // they are called, with type arguments in place. A variable that is never assigned again is just
-// its value; any other is an ir.Var.
+// its value; any other is an ir.Var. Operands are evaluated from left to right; where Go leaves open
+// whether x[i] is read before or after a call in the same expression, it is read in its turn.
 //
 // # Not here
 //

@@ -40,7 +40,7 @@ func Load(name string) (*Package, error) {
 	}
 	alone := newSource(m.packageFiles)
 	pkg, err := alone.compile([]File{{name, src}}, nil)
-	if err == nil || alone.onlyFindings() {
+	if err == nil || alone.goFindings() == 0 {
 		return pkg, err
 	}
 	files, readErr := readPackage(dir, packageName(name, src))
@@ -53,7 +53,12 @@ func Load(name string) (*Package, error) {
 			files[i].Name = name // positions say what the caller said
 		}
 	}
-	return newSource(m.packageFiles).compile(files, func(file string) bool { return file == name })
+	together := newSource(m.packageFiles)
+	all, allErr := together.compile(files, func(file string) bool { return file == name })
+	if together.goFindings() >= alone.goFindings() { // the siblings were not what it needs
+		return pkg, err
+	}
+	return all, allErr
 }
 
 func packageName(name string, src []byte) string {

@@ -93,6 +93,15 @@ import "github.com/govyre/vyre/gpu"
 func B(t gpu.Thread, x []int32) { x[0] = 2 }
 
 func main() {}
+-- alone/typo.go --
+package main
+
+import "github.com/govyre/vyre/gpu"
+
+//vyre:kernel workgroup=32
+func C(t gpu.Thread, x []int32) { x[0] = y }
+
+func main() {}
 -- broken/k.go --
 package broken
 
@@ -158,12 +167,13 @@ func TestLoadOfAFileThatStandsAloneIgnoresItsSiblings(t *testing.T) {
 func TestLoadTellsWhatIsMissing(t *testing.T) {
 	project(t, app)
 	for path, want := range map[string]string{
-		"nowhere":     "kernel: load nowhere: ",
-		"empty":       "kernel: load empty: the directory has no Go files",
-		"broken/k.go": "broken/k.go:11:9: cannot use 1.5",
+		"nowhere":       "kernel: load nowhere: ",
+		"alone/typo.go": "alone/typo.go:6:42: undefined: y",
+		"empty":         "kernel: load empty: the directory has no Go files",
+		"broken/k.go":   "broken/k.go:11:9: cannot use 1.5",
 	} {
 		_, err := kernel.Load(path)
-		if err == nil || !strings.HasPrefix(filepath.ToSlash(err.Error()), want) {
+		if err == nil || !strings.HasPrefix(filepath.ToSlash(err.Error()), want) || strings.Contains(err.Error(), "redeclared") {
 			t.Errorf("Load(%q): %v, want %s…", path, err, want)
 		}
 	}

@@ -368,3 +368,31 @@ func TestEveryFunctionOfPackageGPUIsKnown(t *testing.T) {
 		t.Errorf("the compiler does not know gpu.%s", strings.Join(missing, ", gpu."))
 	}
 }
+
+// What the compiler writes can be printed, read back and sent.
+func TestCompiledProgramsSurviveTheirTextAndWireForms(t *testing.T) {
+	odd := compile(t, `
+//vyre:kernel workgroup=32
+func Größe(t gpu.Thread, σ []float32, _, _ int32) {
+	π := σ[0]
+	σ[1] = π + gpu.Shared[float32](t, 3)[π2()]
+}
+
+func π2() int { return 2 }
+`)
+	for _, k := range append(loadCases(t).Kernels(), odd) {
+		back, err := ir.Parse(k.Name, k.Program.Text())
+		if err != nil || back[0].Digest() != k.Program.Digest() {
+			t.Errorf("%s: text: %v\n%s", k.Name, err, k.Program.Text())
+			continue
+		}
+		wire, err := ir.Encode(k.Program)
+		if err != nil {
+			t.Errorf("%s: encode: %v", k.Name, err)
+			continue
+		}
+		if back, _, err := ir.Decode(wire); err != nil || back.Digest() != k.Program.Digest() {
+			t.Errorf("%s: decode: %v", k.Name, err)
+		}
+	}
+}

@@ -191,6 +191,13 @@ func ShortCircuit(t gpu.Thread, in []int32, out []int32, count []int32) {
 	if ok := a == (x > 7); ok {
 		out[i] += 2
 	}
+	out[i] += added(out, i)
+}
+
+// added changes the element that its caller adds to.
+func added(out []int32, i uint32) int32 {
+	out[i] *= 3
+	return 5
 }
 
 func touch(count []int32, i uint32) bool {
