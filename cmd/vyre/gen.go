@@ -21,8 +21,9 @@ type genCmd struct {
 
 // Help is the long help of the command.
 func (genCmd) Help() string {
-	return `In a file beside the kernels, for go generate:
-  //go:generate go run github.com/govyre/vyre/cmd/vyre gen .`
+	return `Once in a module, and once in a file beside the kernels:
+  go get -tool github.com/govyre/vyre/cmd/vyre
+  //go:generate go tool vyre gen`
 }
 
 func (c *genCmd) Run(t *terminal) error {
