@@ -23,6 +23,27 @@ type Device interface {
 	Run(ctx context.Context, p *ir.Program, l Launch) (Outcome, error)
 }
 
+// Through is d behind a pass: every program goes through it before it runs.
+func Through(d Device, name string, pass func(*ir.Program) (*ir.Program, error)) Device {
+	return through{d, name, pass}
+}
+
+type through struct {
+	Device
+	name string
+	pass func(*ir.Program) (*ir.Program, error)
+}
+
+func (d through) Name() string { return d.Device.Name() + " through " + d.name }
+
+func (d through) Run(ctx context.Context, p *ir.Program, l Launch) (Outcome, error) {
+	q, err := d.pass(p)
+	if err != nil {
+		return Outcome{}, fmt.Errorf("%s: %w", d.name, err)
+	}
+	return d.Device.Run(ctx, q, l)
+}
+
 // Launch is a grid and one argument for each parameter.
 type Launch struct {
 	Grid [3]uint32

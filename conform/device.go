@@ -3,6 +3,7 @@ package conform
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -85,4 +86,36 @@ func lineOf(err error) int {
 		}
 	}
 	return 0
+}
+
+// Residency fills the device with one launch whose groups all wait for each other: exactly as many
+// groups as the device promises to run at once. One more must be refused.
+func Residency(ctx context.Context, d driver.Device) error {
+	b := ir.New("resident", ir.Workgroup(128))
+	count, seen := b.Buffer("count", ir.U32, ir.RW), b.Buffer("seen", ir.U32, ir.RW)
+	lead := b.Eq(b.Local(0), b.U32(0))
+	b.If(lead, func() { b.AtomicAdd(count, b.U32(0), b.U32(1), ir.Relaxed, ir.Device) })
+	b.GridBarrier()
+	b.If(lead, func() { b.Store(seen, b.Group(0), b.Load(count, b.U32(0))) })
+	p := must(b.Program())
+	k, err := d.Compile(ctx, p, driver.Options{})
+	if err != nil {
+		return err
+	}
+	groups := k.Occupancy(0).Cooperative
+	if err := k.Close(); err != nil {
+		return err
+	}
+	var want []uint64
+	for range groups {
+		want = append(want, uint64(groups))
+	}
+	c := Case{Program: p, Launch: Launch{Grid: [3]uint32{uint32(groups), 1, 1}, Args: []Arg{{Data: make([]byte, 4)}, {Data: make([]byte, 4*groups)}}},
+		Want: [][]byte{pack(ir.U32, uint64(groups)), pack(ir.U32, want...)}}
+	if err := Try(ctx, On(d), &c); err != nil {
+		return fmt.Errorf("%d groups, which the device promises to run at once: %w", groups, err)
+	}
+	c.Launch.Grid[0]++
+	c.Refused = fmt.Sprintf("%d groups", groups+1)
+	return Try(ctx, On(d), &c)
 }

@@ -2,13 +2,22 @@
 // random programs that devices are compared with.
 //
 // A Case is one program, one launch and what must come of it; a Family is a list of cases about one
-// rule of the language. Suite lists all families. Run takes a Device, which is anything that can run a
-// program on given buffers: On adapts a driver.Device, Interp the interpreter with a schedule and
-// detectors of choice. Every family is also shown to notice when its rule is broken: the tests run it
-// on an interpreter with that rule changed.
+// rule of the language. Suite lists all families, Run tries them on a Device, which is anything that can
+// run a program on given buffers: On adapts a driver.Device, Interp the interpreter with a schedule and
+// detectors of choice, Through puts a pass in front of another.
 //
-// What a case expects is either stated by hand (the regressions, control flow, memory) or computed
-// element by element with the op table's evaluation function. NaNs of one type are equal.
+//	cases/<family>/*.txtar ─┐
+//	suite_*.go (products) ──┼─▶ Case ──Try──▶ Device ──▶ Outcome ──▶ buffers, trap, traces, reports compared
+//	random*.go ─────────────┘      └──Host──▶ package ir itself (verifier, text, wire)
 //
-// Start reading in case.go.
+// What always holds: every family is shown to notice when its rule is broken (mutation_test.go runs it on
+// an interpreter, or a package ir, with that rule changed). A device gets its buffers as parts of one
+// allocation with guard bytes between them, so a stray write is seen wherever it lands. What a case
+// expects is stated by hand where a person can (files), and else computed element by element with the op
+// table's evaluation function. NaNs of one type are equal. Cases do not depend on the schedule.
+//
+// Not here: what Go kernels compile to (package kernel), the text of PTX (package ptx), passes before and
+// after (package opt).
+//
+// Start reading in case.go, then files.go.
 package conform
