@@ -1,0 +1,103 @@
+package cu
+
+import "unsafe"
+
+// Driver is the CUDA driver API. Methods are named for the functions they call, without the
+// prefix and version suffix; what those document holds here. Every error is a *CallError.
+type Driver interface {
+	// Path says which library this is, for messages.
+	Path() string
+	// Has reports whether the driver offers a group of functions beyond the ones every
+	// driver has.
+	Has(Group) bool
+
+	Init() error
+	DriverGetVersion() (int, error)
+	DeviceGetCount() (int, error)
+	DeviceGet(ordinal int) (Device, error)
+	DeviceGetName(Device) (string, error)
+	DeviceGetUuid(Device) (UUID, error)
+	DeviceTotalMem(Device) (int64, error)
+	DeviceGetAttribute(Attribute, Device) (int, error)
+
+	DevicePrimaryCtxRetain(Device) (Context, error)
+	DevicePrimaryCtxRelease(Device) error
+	DevicePrimaryCtxReset(Device) error
+	DevicePrimaryCtxGetState(Device) (active bool, err error)
+	CtxSetCurrent(Context) error
+	CtxSynchronize() error
+
+	MemGetInfo() (free, total int64, err error)
+	MemAlloc(bytes int64) (Ptr, error)
+	MemFree(Ptr) error
+	// MemHostAlloc returns pinned memory that Go's heap knows nothing of.
+	MemHostAlloc(bytes int64, flags uint32) (unsafe.Pointer, error)
+	MemFreeHost(unsafe.Pointer) error
+	MemHostRegister(p unsafe.Pointer, bytes int64, flags uint32) error
+	MemHostUnregister(unsafe.Pointer) error
+
+	MemcpyHtoDAsync(dst Ptr, src unsafe.Pointer, bytes int64, s Stream) error
+	MemcpyDtoHAsync(dst unsafe.Pointer, src Ptr, bytes int64, s Stream) error
+	MemcpyDtoDAsync(dst, src Ptr, bytes int64, s Stream) error
+	MemsetD8Async(dst Ptr, value uint8, n int64, s Stream) error
+	MemsetD16Async(dst Ptr, value uint16, n int64, s Stream) error
+	MemsetD32Async(dst Ptr, value uint32, n int64, s Stream) error
+	// MemsetD2D32Async stores value width times in each of height rows, pitch bytes apart.
+	MemsetD2D32Async(dst Ptr, pitch int64, value uint32, width, height int64, s Stream) error
+
+	// ModuleLoadDataEx loads an image, or text that ends with a zero byte, and compiles that.
+	// What the compiler says comes in the JIT's logs, also when it fails.
+	ModuleLoadDataEx(image []byte, jit *JIT) (Module, error)
+	ModuleUnload(Module) error
+	ModuleGetFunction(m Module, name string) (Function, error)
+	FuncGetAttribute(FuncAttribute, Function) (int, error)
+	FuncSetAttribute(f Function, a FuncAttribute, value int) error
+	OccupancyMaxActiveBlocksPerMultiprocessor(f Function, threads int, dynamicShared int) (int, error)
+
+	LaunchKernel(*Launch) error
+	// LaunchCooperativeKernel is in the group Coop.
+	LaunchCooperativeKernel(*Launch) error
+
+	StreamCreate(flags uint32) (Stream, error)
+	StreamDestroy(Stream) error
+	StreamSynchronize(Stream) error
+	// StreamQuery reports whether all work of the stream has ended; not yet is no error.
+	StreamQuery(Stream) (bool, error)
+	StreamWaitEvent(Stream, Event) error
+	EventCreate(flags uint32) (Event, error)
+	EventDestroy(Event) error
+	EventRecord(Event, Stream) error
+	// EventQuery reports whether the work before the event has ended; not yet is no error.
+	EventQuery(Event) (bool, error)
+	EventSynchronize(Event) error
+	EventElapsedTime(start, end Event) (milliseconds float32, err error)
+}
+
+// Group is a set of functions that drivers may lack.
+type Group uint8
+
+// The groups.
+const (
+	Core Group = iota // without it there is no driver
+	Coop              // cooperative launches
+)
+
+// Launch is one launch of a function, laid out once and used again and again.
+type Launch struct {
+	Function Function
+	Grid     [3]uint32
+	Block    [3]uint32
+	Shared   uint32 // dynamic bytes
+	Stream   Stream
+	// Params points to a pointer to the value of each parameter. Both levels must stay where
+	// they are during the call; Go's heap does not move.
+	Params *unsafe.Pointer
+}
+
+// JIT is what goes into and comes out of a compilation by the driver.
+type JIT struct {
+	MaxRegisters int // 0 leaves it to the compiler
+	LineInfo     bool
+
+	Info, Errors string // what the compiler said
+}

@@ -1,0 +1,65 @@
+//go:build !vyre_nocuda && ((linux && (amd64 || arm64)) || (windows && amd64))
+
+package cu
+
+import (
+	"bytes"
+	"runtime"
+	"unsafe"
+)
+
+// Options of the driver's compiler (CUjit_option).
+const (
+	jitMaxRegisters = 0
+	jitInfoLog      = 3
+	jitInfoLogSize  = 4
+	jitErrorLog     = 5
+	jitErrorLogSize = 6
+	jitOptLevel     = 7
+	jitLineInfo     = 13
+)
+
+// The sizes of the logs; the compiler cuts off what goes beyond.
+const (
+	infoLogBytes  = 16 << 10
+	errorLogBytes = 64 << 10
+)
+
+// jitCall is what the driver reads and writes during a compilation, in one heap object.
+type jitCall struct {
+	options [7]uint32
+	values  [7]uintptr
+	n       int
+	info    [infoLogBytes]byte
+	errors  [errorLogBytes]byte
+}
+
+func (c *jitCall) add(option uint32, value uintptr) {
+	c.options[c.n], c.values[c.n] = option, value
+	c.n++
+}
+
+func (l *library) ModuleLoadDataEx(image []byte, jit *JIT) (Module, error) {
+	c := &jitCall{}
+	c.add(jitInfoLog, address(&c.info[0]))
+	c.add(jitInfoLogSize, infoLogBytes)
+	c.add(jitErrorLog, address(&c.errors[0]))
+	c.add(jitErrorLogSize, errorLogBytes)
+	c.add(jitOptLevel, 4)
+	if jit.MaxRegisters > 0 {
+		c.add(jitMaxRegisters, uintptr(jit.MaxRegisters))
+	}
+	if jit.LineInfo {
+		c.add(jitLineInfo, 1)
+	}
+	v, err := l.word(fnModuleLoadDataEx, uintptr(unsafe.Pointer(unsafe.SliceData(image))), uintptr(c.n), address(&c.options[0]), address(&c.values[0]))
+	runtime.KeepAlive(image)
+	jit.Info, jit.Errors = cText(c.info[:]), cText(c.errors[:])
+	runtime.KeepAlive(c)
+	return Module(v), err
+}
+
+func cText(b []byte) string {
+	text, _, _ := bytes.Cut(b, []byte{0})
+	return string(bytes.TrimSpace(text))
+}

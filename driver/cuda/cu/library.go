@@ -1,0 +1,131 @@
+//go:build !vyre_nocuda && ((linux && (amd64 || arm64)) || (windows && amd64))
+
+package cu
+
+import (
+	"runtime"
+	"sync"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+)
+
+// library is the driver of the system.
+type library struct {
+	path    string
+	addr    [numFns]uintptr
+	lacking [Coop + 1]bool
+	frames  sync.Pool
+}
+
+// loaded keeps libraries by path: a library is opened once a process and never closed, for
+// the driver keeps threads and handlers that outlive any use of it.
+var loaded struct {
+	sync.Mutex
+	by map[string]*library
+}
+
+// Load binds the driver library at path, or the one of the system if path is empty. It
+// fails with a *MissingError. It makes no call into the driver.
+func Load(path string) (Driver, error) {
+	loaded.Lock()
+	defer loaded.Unlock()
+	if l := loaded.by[path]; l != nil {
+		return l, nil
+	}
+	handle, name, tried := open(path)
+	if handle == 0 {
+		return nil, &MissingError{Reason: "the CUDA driver library could not be loaded", Tried: tried,
+			Fix: "install the NVIDIA driver; in a container, start it with access to the GPU"}
+	}
+	l := &library{path: name}
+	l.frames.New = func() any { return new(frame) }
+	for f, s := range symbols {
+		l.addr[f] = lookup(handle, s.name)
+		if l.addr[f] != 0 {
+			continue
+		}
+		if s.group == Core {
+			return nil, &MissingError{Reason: name + " has no function " + s.name, Fix: "update the NVIDIA driver to 470 or newer"}
+		}
+		l.lacking[s.group] = true
+	}
+	if loaded.by == nil {
+		loaded.by = map[string]*library{}
+	}
+	loaded.by[path] = l
+	return l, nil
+}
+
+func (l *library) Path() string     { return l.path }
+func (l *library) Has(g Group) bool { return !l.lacking[g] }
+
+// frame holds the arguments of one call and room for what it returns. It lives on the heap:
+// the driver is given addresses in it, and stacks move.
+type frame struct {
+	args [11]uintptr
+	out  [2]uint64
+	ptr  unsafe.Pointer // an address outside of Go's heap that the driver stored
+	text [256]byte
+}
+
+func (l *library) frame() *frame { return l.frames.Get().(*frame) }
+
+// address returns p as an argument. What it points to lives on the heap and is kept alive by
+// the caller until the call has returned.
+func address[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }
+
+// call calls f with the first n words of the frame and gives the frame back.
+func (l *library) call(f fn, fr *frame, n int) error {
+	err := l.try(f, fr, n)
+	l.frames.Put(fr)
+	return err
+}
+
+// try is call without giving the frame back.
+func (l *library) try(f fn, fr *frame, n int) error {
+	if res := l.raw(f, fr, n); res != Success {
+		return &CallError{symbols[f].name, res}
+	}
+	return nil
+}
+
+func (l *library) raw(f fn, fr *frame, n int) Result {
+	if l.addr[f] == 0 {
+		return NotSupported // the caller did not ask Has
+	}
+	r, _, _ := purego.SyscallN(l.addr[f], fr.args[:n]...)
+	runtime.KeepAlive(fr)
+	return Result(int32(uint32(r))) // it fills the low half of the register
+}
+
+// query calls f with one word and tells "not yet" from an error.
+func (l *library) query(f fn, word uintptr) (bool, error) {
+	fr := l.frame()
+	fr.args[0] = word
+	res := l.raw(f, fr, 1)
+	l.frames.Put(fr)
+	if res != Success && res != NotReady {
+		return false, &CallError{symbols[f].name, res}
+	}
+	return res == Success, nil
+}
+
+// do calls f with the given words.
+func (l *library) do(f fn, words ...uintptr) error {
+	fr := l.frame()
+	n := copy(fr.args[:], words)
+	return l.call(f, fr, n)
+}
+
+// word calls f with the address of a result, then the given words, and returns the result.
+func (l *library) word(f fn, words ...uintptr) (uint64, error) {
+	fr := l.frame()
+	fr.out[0] = 0
+	fr.args[0] = address(&fr.out[0])
+	n := copy(fr.args[1:], words)
+	err := l.try(f, fr, n+1)
+	v := fr.out[0]
+	l.frames.Put(fr)
+	return v, err
+}

@@ -1,0 +1,30 @@
+//go:build !vyre_nocuda && (amd64 || arm64)
+
+package cu
+
+import "github.com/ebitengine/purego"
+
+// open opens the library at path, or the first that is there of the usual ones. libcuda.so
+// without a number is what a toolkit may leave; the last one is where WSL puts it.
+func open(path string) (handle uintptr, name string, tried []string) {
+	names := []string{"libcuda.so.1", "libcuda.so", "/usr/lib/wsl/lib/libcuda.so.1"}
+	if path != "" {
+		names = []string{path}
+	}
+	for _, n := range names {
+		h, err := purego.Dlopen(n, purego.RTLD_NOW|purego.RTLD_GLOBAL)
+		if err == nil {
+			return h, n, nil
+		}
+		tried = append(tried, err.Error())
+	}
+	return 0, "", tried
+}
+
+func lookup(handle uintptr, symbol string) uintptr {
+	addr, err := purego.Dlsym(handle, symbol)
+	if err != nil {
+		return 0
+	}
+	return addr
+}
