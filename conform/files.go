@@ -23,8 +23,8 @@ import (
 //	          "refused TEXT", and "reports none" or what detectors must find, of: race benign undefined bounds
 //	refused…  a kernel in text form. The lines at fault end in "// want CODE…"; a comment line of that
 //	          form is about the whole kernel
-//	accepted… a kernel that can be sealed. What the verifier says about a target, by default one that
-//	          has everything, and warnings are announced in the same way
+//	accepted… a kernel that can be sealed. Warnings are announced in the same way, and so is what the
+//	          verifier says about the target of a comment "// target sm=N shared=BYTES"
 //
 // The first three make one case, every other section is one of its own. Warnings that are not
 // announced do not matter.
@@ -80,7 +80,11 @@ func ParseFile(name string, data []byte) ([]Case, error) {
 				return nil, fmt.Errorf("a file has one section %q", kind)
 			}
 		case "refused", "accepted":
-			cases = append(cases, verdictCase(name+": "+f.Name, kind == "accepted", string(f.Data)))
+			c, err := verdictCase(name+": "+f.Name, kind == "accepted", string(f.Data))
+			if err != nil {
+				return nil, err
+			}
+			cases = append(cases, c)
 		default:
 			return nil, fmt.Errorf("unknown section %q", f.Name)
 		}

@@ -13,8 +13,8 @@ import (
 // Front is what cases without a device go through. Tests of the suite break it, to see
 // that the cases notice.
 type Front struct {
-	// Findings seals the kernels of a text and returns everything said about them.
-	Findings func(text string) ir.Diags
+	// Findings seals the kernels of a text for a target and returns everything said about them.
+	Findings func(text string, target ir.Target) ir.Diags
 	Seal     func(*ir.Code) ir.Diags
 	Print    func(*ir.Program) string
 	Parse    func(name, text string) ([]*ir.Program, error)
@@ -38,7 +38,7 @@ func sealing(c *ir.Code) ir.Diags {
 	return ds
 }
 
-func findings(text string) ir.Diags {
+func findings(text string, target ir.Target) ir.Diags {
 	codes, err := ir.ParseCode("case", text)
 	if err != nil {
 		return err.(ir.Diags)
@@ -50,17 +50,17 @@ func findings(text string) ir.Diags {
 			ds = append(ds, err.(ir.Diags)...)
 			continue
 		}
-		ds = append(ds, p.Verify(targetOf(text))...)
+		ds = append(ds, p.Verify(target)...)
 	}
 	return ds
 }
 
 // targetOf reads the comment "// target sm=N shared=BYTES" of a text; without one the target
 // has everything.
-func targetOf(text string) (t ir.Target) {
+func targetOf(text string) (t ir.Target, err error) {
 	_, line, ok := strings.Cut(text, "// target ")
 	if !ok {
-		return t
+		return t, nil
 	}
 	line, _, _ = strings.Cut(line, "\n")
 	for word := range strings.FieldsSeq(line) {
@@ -72,10 +72,10 @@ func targetOf(text string) (t ir.Target) {
 		case err == nil && name == "shared":
 			t.SharedBytes = uint64(n)
 		default:
-			panic(fmt.Sprintf("BUG: conformance case has target %q", line))
+			return t, fmt.Errorf("target %q, want sm=N shared=BYTES", line)
 		}
 	}
-	return t
+	return t, nil
 }
 
 var announcement = regexp.MustCompile(`// want((?: V[YT]\d{3})+)`)
@@ -101,9 +101,10 @@ func announced(text string) []string {
 }
 
 // verdictCase is a case about what must be said about a text.
-func verdictCase(name string, accepted bool, text string) Case {
+func verdictCase(name string, accepted bool, text string) (Case, error) {
+	target, err := targetOf(text)
 	return Case{Name: name, Host: func(f Front) error {
-		ds := f.Findings(text)
+		ds := f.Findings(text, target)
 		want := announced(text)
 		if len(ds.Errors()) == 0 && !accepted {
 			return fmt.Errorf("must be refused with %v, but is accepted:\n%s", want, text)
@@ -121,5 +122,5 @@ func verdictCase(name string, accepted bool, text string) Case {
 			return fmt.Errorf("findings are %v, want %v:\n%w\n%s", got, want, ds, text)
 		}
 		return nil
-	}}
+	}}, err
 }

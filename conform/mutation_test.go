@@ -126,8 +126,8 @@ var fronts = []struct {
 	broken func(f *conform.Front)
 }{
 	{"verify-neg", "a group barrier needs uniform control", func(f *conform.Front) {
-		f.Findings = func(text string) ir.Diags {
-			return slices.DeleteFunc(conform.TheFront.Findings(text), func(d ir.Diag) bool { return d.Code == "VY401" })
+		f.Findings = func(text string, target ir.Target) ir.Diags {
+			return slices.DeleteFunc(conform.TheFront.Findings(text, target), func(d ir.Diag) bool { return d.Code == "VY401" })
 		}
 	}},
 	{"text", "floats print as the shortest decimal that reads back", func(f *conform.Front) {

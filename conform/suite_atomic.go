@@ -84,10 +84,12 @@ func (a atomic) rows() [][3]uint64 {
 	return rows
 }
 
+// updates are the plain ops that atomics apply to their cell.
+var updates = map[ir.Op]ir.Op{ir.OpAtomicAdd: ir.OpAdd, ir.OpAtomicSub: ir.OpSub, ir.OpAtomicMin: ir.OpMin, ir.OpAtomicMax: ir.OpMax,
+	ir.OpAtomicAnd: ir.OpAnd, ir.OpAtomicOr: ir.OpOr, ir.OpAtomicXor: ir.OpXor}
+
 // after is the cell once the op is through.
 func (a atomic) after(r [3]uint64) uint64 {
-	same := map[ir.Op]ir.Op{ir.OpAtomicAdd: ir.OpAdd, ir.OpAtomicSub: ir.OpSub, ir.OpAtomicMin: ir.OpMin, ir.OpAtomicMax: ir.OpMax,
-		ir.OpAtomicAnd: ir.OpAnd, ir.OpAtomicOr: ir.OpOr, ir.OpAtomicXor: ir.OpXor}
 	switch a.op {
 	case ir.OpAtomicLoad:
 		return r[0]
@@ -99,7 +101,7 @@ func (a atomic) after(r [3]uint64) uint64 {
 		}
 		return r[0]
 	}
-	return ir.Eval(same[a.op], a.t, a.t, 0, r[0], r[1], 0)
+	return ir.Eval(updates[a.op], a.t, a.t, 0, r[0], r[1], 0)
 }
 
 // oneCase runs the op on cell g, for every invocation g, and keeps what it returned.
