@@ -7,13 +7,14 @@ import (
 	"github.com/govyre/vyre/ir"
 )
 
-// fastInput draws an operand from the range in which the function has a tolerance.
-func fastInput(rng *rand.Rand, op ir.Op) uint64 {
+// fastInput draws an operand from the range in which the function has a tolerance. Sine and
+// cosine have two, the wide one 50 times the other.
+func fastInput(rng *rand.Rand, op ir.Op, wide bool) uint64 {
 	var x float64
 	switch op {
 	case ir.OpFastSin, ir.OpFastCos:
 		x = (rng.Float64()*2 - 1) * 2 * math.Pi
-		if rng.IntN(2) == 0 {
+		if wide {
 			x *= 50
 		}
 	case ir.OpFastExp2:
@@ -33,7 +34,7 @@ func fastInput(rng *rand.Rand, op ir.Op) uint64 {
 
 // fastTolerance returns the judge of a differing element: the bound of the language,
 // against the accurate function.
-func fastTolerance(op ir.Op) func(got, want uint64) bool {
+func fastTolerance(op ir.Op, wide bool) func(got, want uint64) bool {
 	within := func(bound func(want float64) float64) func(got, want uint64) bool {
 		return func(got, want uint64) bool {
 			g, w := float64(math.Float32frombits(uint32(got))), float64(math.Float32frombits(uint32(want)))
@@ -61,7 +62,10 @@ func fastTolerance(op ir.Op) func(got, want uint64) bool {
 			return math.Exp2(-22) * math.Abs(w)
 		})
 	case ir.OpFastSin, ir.OpFastCos:
-		return within(func(float64) float64 { return math.Exp2(-14.7) })
+		if wide {
+			return within(func(float64) float64 { return math.Exp2(-14.7) })
+		}
+		return within(func(float64) float64 { return math.Exp2(-20.5) })
 	case ir.OpFastTanh:
 		return relative(-11)
 	}

@@ -166,20 +166,31 @@ func fastCases() []Case {
 		if !strings.HasPrefix(op.String(), "fast_") {
 			continue
 		}
-		rng := rand.New(rand.NewPCG(3, uint64(op)))
 		for _, o := range opCases(op) {
-			var rows [][3]uint64
-			for range 4096 {
-				var r [3]uint64
-				for i := range o.in {
-					r[i] = fastInput(rng, op)
-				}
-				rows = append(rows, r)
+			cases = append(cases, fastCase(o, false))
+			if oneOf(op, ir.OpFastSin, ir.OpFastCos) {
+				cases = append(cases, fastCase(o, true))
 			}
-			c := o.on("fast-tolerance", o.name(), rows)
-			c.Tolerance = fastTolerance(op)
-			cases = append(cases, c)
 		}
 	}
 	return cases
+}
+
+func fastCase(o opCase, wide bool) Case {
+	rng := rand.New(rand.NewPCG(3, uint64(o.op)))
+	var rows [][3]uint64
+	for range 4096 {
+		var r [3]uint64
+		for i := range o.in {
+			r[i] = fastInput(rng, o.op, wide)
+		}
+		rows = append(rows, r)
+	}
+	name := o.name()
+	if wide {
+		name += ".wide"
+	}
+	c := o.on("fast-tolerance", name, rows)
+	c.Tolerance = fastTolerance(o.op, wide)
+	return c
 }
