@@ -13,17 +13,17 @@ import (
 // shrinkTries bounds the work spent on making a failing program small.
 const shrinkTries = 3000
 
-// RunRandom compares n random programs, from seed on, on device d with the interpreter: through text
+// RunRandom compares n random programs, from seed on, on each device with the interpreter: through text
 // and back, then run. Failing programs are shrunk and stand in the summary's failures as text. It
 // uses all processors if the device allows concurrent runs.
-func RunRandom(ctx context.Context, d Device, seed, n uint64, workers int, s *Summary, step func()) error {
+func RunRandom(ctx context.Context, seed, n uint64, workers int, s *Summary, step func(), devices ...Device) error {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
-	next := make(chan uint64)
+	next := make(chan uint64, 64)
 	for range max(1, workers) {
 		wg.Go(func() {
 			for seed := range next {
-				err := tryRandom(ctx, d, seed)
+				err := tryRandom(ctx, seed, devices)
 				if ctx.Err() != nil {
 					continue
 				}
@@ -54,19 +54,19 @@ func RunRandom(ctx context.Context, d Device, seed, n uint64, workers int, s *Su
 }
 
 // tryRandom compares one program, and shrinks it if it fails.
-func tryRandom(ctx context.Context, d Device, seed uint64) error {
+func tryRandom(ctx context.Context, seed uint64, devices []Device) error {
 	r := Random(seed)
-	err := r.Agree(ctx, d)
+	err := r.Agree(ctx, devices...)
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	small := Shrink(r, shrinkTries, func(c *RandomProgram) bool { return ctx.Err() == nil && c.Agree(ctx, d) != nil })
-	return fmt.Errorf("%w\n%s", small.Agree(ctx, d), small.Describe())
+	small := Shrink(r, shrinkTries, func(c *RandomProgram) bool { return ctx.Err() == nil && c.Agree(ctx, devices...) != nil })
+	return fmt.Errorf("%w\n%s", small.Agree(ctx, devices...), small.Describe())
 }
 
 // Agree runs the program on the interpreter, going forward and with every detector, and, read back from
-// its text, on d. It returns how they differ, or what the detectors found.
-func (r *RandomProgram) Agree(ctx context.Context, d Device) error {
+// its text, on every device. It returns how they differ, or what the detectors found.
+func (r *RandomProgram) Agree(ctx context.Context, devices ...Device) error {
 	oracle := Interp(interp.Options{Detect: interp.Races | interp.Undefined})
 	want, err := oracle.Run(ctx, r.Program, r.Launch)
 	if err != nil {
@@ -82,11 +82,16 @@ func (r *RandomProgram) Agree(ctx context.Context, d Device) error {
 	if back[0].Digest() != r.Program.Digest() {
 		return fmt.Errorf("its text is another program")
 	}
-	got, err := d.Run(ctx, back[0], r.Launch)
-	if err != nil {
-		return fmt.Errorf("on %s: %w", d.Name(), err)
+	for _, d := range devices {
+		got, err := d.Run(ctx, back[0], r.Launch)
+		if err != nil {
+			return fmt.Errorf("on %s: %w", d.Name(), err)
+		}
+		if err := r.differ(got, want); err != nil {
+			return fmt.Errorf("on %s: %w", d.Name(), err)
+		}
 	}
-	return r.differ(got, want)
+	return nil
 }
 
 // differ compares two outcomes. After a trap a device may have ended early, so then

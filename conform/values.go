@@ -2,12 +2,24 @@ package conform
 
 import (
 	"math"
+	"sync"
 
 	"github.com/govyre/vyre/ir"
 )
 
 // edges returns the raw bits of the values at which ops of type t change their behaviour.
-func edges(t ir.Type) []uint64 {
+// The slice must not be changed.
+func edges(t ir.Type) []uint64 { return edgeTable()[t] }
+
+var edgeTable = sync.OnceValue(func() map[ir.Type][]uint64 {
+	m := make(map[ir.Type][]uint64)
+	for _, t := range valueTypes {
+		m[t] = edgesOf(t)
+	}
+	return m
+})
+
+func edgesOf(t ir.Type) []uint64 {
 	switch t {
 	case ir.Bool:
 		return []uint64{0, 1}

@@ -41,7 +41,7 @@ func (c *conformCmd) Run(t *terminal) error {
 	}
 	if c.Random > 0 {
 		step, stop := countdown(t.err, "random programs", int(c.Random))
-		err := conform.RunRandom(t.ctx, on, c.Seed, c.Random, runtime.GOMAXPROCS(0), &sum, func() { step(1) })
+		err := conform.RunRandom(t.ctx, c.Seed, c.Random, runtime.GOMAXPROCS(0), &sum, func() { step(1) }, on)
 		stop()
 		if err != nil {
 			return err
