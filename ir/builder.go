@@ -100,9 +100,17 @@ func (b *Builder) fail(code string, args ...any) Value {
 	return noValue
 }
 
-func (b *Builder) here() Pos {
+// given is the position that At set, if any.
+func (b *Builder) given() Pos {
 	if b.at != 0 {
 		return b.positions[b.at-1]
+	}
+	return Pos{}
+}
+
+func (b *Builder) here() Pos {
+	if b.at != 0 {
+		return b.given()
 	}
 	pc := make([]uintptr, 16)
 	frames := runtime.CallersFrames(pc[:runtime.Callers(2, pc)])
@@ -159,7 +167,7 @@ func (b *Builder) Type(v Value) Type {
 
 // Scalar declares a scalar parameter and returns its value.
 func (b *Builder) Scalar(name string, t Type) Value {
-	b.params = append(b.params, Param{Name: name, Type: t})
+	b.params = append(b.params, Param{Name: name, Type: t, Pos: b.given()})
 	v := b.add(OpArg, t.Value(), uint32(len(b.scalars)))
 	b.scalars = append(b.scalars, v)
 	b.Name(v, name)
@@ -168,7 +176,7 @@ func (b *Builder) Scalar(name string, t Type) Value {
 
 // Buffer declares a buffer parameter of the given element type.
 func (b *Builder) Buffer(name string, elem Type, access Access) Object {
-	b.params = append(b.params, Param{Name: name, Type: elem, Access: access, Align: alignAuto, MaxLen: DefaultMaxLen})
+	b.params = append(b.params, Param{Name: name, Type: elem, Access: access, Align: alignAuto, MaxLen: DefaultMaxLen, Pos: b.given()})
 	b.objs = append(b.objs, object{index: len(b.params) - 1})
 	return Object(len(b.objs) - 1)
 }
@@ -218,6 +226,7 @@ func (b *Builder) LocalArray(name string, t Type, n int) Object {
 }
 
 func (b *Builder) array(a Array) Object {
+	a.Pos = b.given()
 	b.arrays = append(b.arrays, a)
 	b.objs = append(b.objs, object{index: len(b.arrays) - 1, array: true})
 	return Object(len(b.objs) - 1)

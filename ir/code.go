@@ -35,6 +35,7 @@ type Param struct {
 	Access Access // 0 for a scalar
 	Align  uint8  // log₂ of the byte alignment of a buffer's start
 	MaxLen uint64 // bound of a buffer's element count
+	Pos    Pos    // where it was declared, if known; no part of text and wire form
 }
 
 // IsBuffer reports whether the parameter is a buffer.
@@ -46,6 +47,7 @@ type Array struct {
 	Type   Type
 	Shared bool
 	Len    uint64 // RestLen: comes with the launch
+	Pos    Pos    // where it was declared, if known; no part of text and wire form
 }
 
 // Pos is a source position. A position inside an inlined call names the call in Call.
@@ -157,6 +159,14 @@ func (o ObjectInfo) Name() string {
 		return o.Param.Name
 	}
 	return o.Array.Name
+}
+
+// Pos returns where the object was declared.
+func (o ObjectInfo) Pos() Pos {
+	if o.Param != nil {
+		return o.Param.Pos
+	}
+	return o.Array.Pos
 }
 
 // Type returns the element type.

@@ -93,7 +93,8 @@ func (a *advice) unused() {
 	}
 	for o, used := range objects {
 		if !used {
-			a.add("VY606", NoRow, a.p.objs[o].kindName()+" @"+a.p.objs[o].Name())
+			obj := a.p.objs[o]
+			a.add("VY606", NoRow, obj.kindName()+" @"+obj.Name()).Pos = obj.Pos()
 		}
 	}
 	for r := range Row(c.Rows()) {

@@ -194,7 +194,7 @@ func (l *lowering) signature(m *marked, k *Kernel) {
 		if name == "" || name == "_" {
 			name = fmt.Sprintf("p%d", i)
 		}
-		l.current = p.Pos()
+		l.at(p.Pos())
 		if !l.admit(p.Pos(), t) {
 			continue
 		}
