@@ -108,8 +108,8 @@ func TestCorpusHasEveryOp(t *testing.T) {
 
 func TestBuiltProgramPrintsAndParsesToTheSameDigest(t *testing.T) {
 	for _, s := range shapes {
-		t.Run(s.name, func(t *testing.T) {
-			p, err := s.build(2000).Program()
+		t.Run(s.Name, func(t *testing.T) {
+			p, err := s.Build(2000).Program()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -304,10 +304,10 @@ func TestOnlyTrustedTextAssertsBounds(t *testing.T) {
 
 func TestTextWorkIsLinear(t *testing.T) {
 	for _, s := range shapes {
-		t.Run(s.name, func(t *testing.T) {
+		t.Run(s.Name, func(t *testing.T) {
 			lastPrint, lastParse := 0, 0
 			for _, n := range []int{12500, 25000, 50000} {
-				c := s.build(n).Code()
+				c := s.Build(n).Code()
 				print, parse := ir.PrintVisits(c), ir.ParseVisits(c.Text())
 				if lastPrint > 0 && float64(print) > 2.2*float64(lastPrint) {
 					t.Errorf("printing %d rows takes %d visits, half as many %d", c.Rows(), print, lastPrint)
@@ -363,7 +363,7 @@ func FuzzText(f *testing.F) {
 // longText is a text of n rows with names, literals and structure.
 func longText(t testing.TB, n int) (string, *ir.Program) {
 	t.Helper()
-	p, err := shapes[2].build(n).Program()
+	p, err := shapes[2].Build(n).Program()
 	if err != nil {
 		t.Fatal(err)
 	}

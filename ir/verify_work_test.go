@@ -9,10 +9,10 @@ import (
 
 func TestVerifyingIsLinear(t *testing.T) {
 	for _, s := range shapes {
-		t.Run(s.name, func(t *testing.T) {
+		t.Run(s.Name, func(t *testing.T) {
 			last := 0
 			for _, n := range []int{12500, 25000, 50000} {
-				p, err := s.build(n).Program()
+				p, err := s.Build(n).Program()
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -57,8 +57,8 @@ func TestExitsOutOfDeepNestsAreLinear(t *testing.T) {
 func BenchmarkVerify(b *testing.B) {
 	for _, s := range shapes {
 		for _, n := range []int{10000, 100000} {
-			b.Run(fmt.Sprintf("%s/%d", s.name, n), func(b *testing.B) {
-				p, err := s.build(n).Program()
+			b.Run(fmt.Sprintf("%s/%d", s.Name, n), func(b *testing.B) {
+				p, err := s.Build(n).Program()
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -44,7 +44,7 @@ func annotated(t testing.TB) *ir.Program {
 func TestWireFormComesBack(t *testing.T) {
 	programs := append(parseAll(t), annotated(t))
 	for _, s := range shapes {
-		p, err := s.build(1000).Program()
+		p, err := s.Build(1000).Program()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -339,13 +339,13 @@ func TestWireSizeIsLinear(t *testing.T) {
 	for _, s := range shapes {
 		last := 0
 		for _, n := range []int{2000, 4000, 8000} {
-			p, err := s.build(n).Program()
+			p, err := s.Build(n).Program()
 			if err != nil {
 				t.Fatal(err)
 			}
 			size := len(encode(t, p))
 			if last > 0 && float64(size) > 2.2*float64(last) {
-				t.Errorf("%s: %d bytes at %d, half as many rows take %d", s.name, size, n, last)
+				t.Errorf("%s: %d bytes at %d, half as many rows take %d", s.Name, size, n, last)
 			}
 			last = size
 		}

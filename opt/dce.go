@@ -1,0 +1,144 @@
+package opt
+
+import "github.com/govyre/vyre/ir"
+
+// dce removes what nothing depends on: a backward reachability from effects. Arguments and
+// results that are not needed go together with the values that feed them; a loop without
+// effect goes only if it provably ends. Stores to an array that nobody reads are no
+// effect, those to a buffer are. O(rows + operands).
+func dce(w *work) {
+	d := &liveness{w: w, exits: w.exits(), live: make([]bool, w.Rows()), read: make([]bool, len(w.objs)), stores: make([][]ir.Row, len(w.objs))}
+	for it := w.rows(); it.step(); {
+		if it.at == atRow {
+			d.root(it.row)
+		}
+	}
+	for n := len(d.queue); n > 0; n = len(d.queue) {
+		r := d.queue[n-1]
+		d.queue = d.queue[:n-1]
+		d.reach(r)
+	}
+	d.sweep()
+}
+
+type liveness struct {
+	w      *work
+	exits  *exits
+	live   []bool
+	queue  []ir.Row
+	read   []bool     // by object: a live row reads it
+	stores [][]ir.Row // by array: stores that nobody has read yet
+}
+
+func (d *liveness) mark(r ir.Row) {
+	if r != ir.NoRow && !d.live[r] {
+		d.live[r] = true
+		d.queue = append(d.queue, r)
+	}
+}
+
+// root marks row r if it must stay whatever uses it.
+func (d *liveness) root(r ir.Row) {
+	w := d.w
+	in := w.info(r)
+	const effects = ir.Writes | ir.Barrier | ir.Fence | ir.Atomic | ir.Traps
+	switch {
+	case in.Attr&effects == ir.Writes && in.Imm == ir.ImmObject && w.objs[w.X[r]].Array != nil:
+		d.stores[w.X[r]] = append(d.stores[w.X[r]], r)
+	case in.Attr&effects != 0, w.Op[r] == ir.OpPrefetch, w.Op[r] == ir.OpReturn && w.Region[r] != 0:
+		d.mark(r)
+	case in.Attr&ir.Repeats != 0 && !w.must(checkEndless, w.ends(d.exits, r)):
+		d.mark(r)
+	}
+}
+
+// reach marks what row r, which is live, depends on.
+func (d *liveness) reach(r ir.Row) {
+	w := d.w
+	in := w.info(r)
+	for _, v := range [3]ir.Row{w.A(r), w.B(r), w.C(r)} {
+		d.mark(v)
+	}
+	if reg := w.Region[r]; reg != 0 {
+		d.mark(w.owner(reg))
+	}
+	switch {
+	case w.Op[r] == ir.OpRes:
+		s := d.exits.owner[r]
+		d.mark(s)
+		d.exits.leaving(s, func(e ir.Row) { d.mark(ir.Row(w.Operands(e)[w.X[r]])) })
+	case w.Op[r] == ir.OpArg && w.Region[r] != 0:
+		l := w.owner(w.Region[r])
+		d.mark(ir.Row(w.Operands(l)[w.X[r]]))
+		d.exits.repeating(l, func(e ir.Row) { d.mark(ir.Row(w.Operands(e)[w.X[r]])) })
+	case in.Owns > 0:
+		d.exits.leaving(r, d.mark)
+		d.exits.repeating(r, d.mark)
+	case in.Attr&ir.Terminator != 0: // its values are needed as far as what they feed is
+	default:
+		for _, v := range w.Operands(r) {
+			d.mark(ir.Row(v))
+		}
+	}
+	if in.Imm == ir.ImmObject && in.Attr&ir.Reads != 0 && !d.read[w.X[r]] {
+		d.read[w.X[r]] = true
+		for _, s := range d.stores[w.X[r]] {
+			d.mark(s)
+		}
+	}
+}
+
+// sweep removes what is not live.
+func (d *liveness) sweep() {
+	w := d.w
+	for it := w.rows(); it.step(); {
+		r := it.row
+		switch {
+		case it.at == atEnd:
+			d.merges(r, w.next[r], ir.OpRes, d.exits.leaving)
+		case it.at == atRow && w.Op[r] == ir.OpRes && w.gone[d.exits.owner[r]]:
+			w.remove(r)
+		case it.at != atRow, w.info(r).Spread == ir.SpreadMerge, w.info(r).Attr&ir.Terminator != 0:
+		case !d.live[r]:
+			w.hit(w.info(r).Name)
+			w.remove(r)
+		case w.info(r).Attr&ir.Repeats != 0:
+			d.merges(r, w.head[w.X[r]], ir.OpArg, func(l ir.Row, f func(ir.Row)) {
+				f(l)
+				d.exits.repeating(l, f)
+			})
+		}
+	}
+}
+
+// merges drops the dead ones among the arg or res rows of s, the first of which is row at,
+// and the values that feed them.
+func (d *liveness) merges(s, at ir.Row, op ir.Op, feeds func(ir.Row, func(ir.Row))) {
+	w := d.w
+	var keep []bool
+	n := uint32(0)
+	for ; at != ir.NoRow && w.Op[at] == op; at = w.next[at] {
+		w.visits++
+		keep = append(keep, d.live[at])
+		w.X[at] = n
+		if d.live[at] {
+			n++
+		} else {
+			w.remove(at)
+			w.hit(op.String())
+		}
+	}
+	if int(n) == len(keep) {
+		return
+	}
+	feeds(s, func(e ir.Row) {
+		var list []uint32
+		for i, v := range w.Operands(e) {
+			w.visits++
+			if keep[i] {
+				list = append(list, v)
+			}
+		}
+		w.setList(e, list)
+	})
+}

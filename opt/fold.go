@@ -1,0 +1,59 @@
+package opt
+
+import "github.com/govyre/vyre/ir"
+
+// fold computes pure ops of constants, through the very function that the interpreter
+// runs, and values that the workgroup's size decides. One sweep: operands come first.
+func fold(w *work) {
+	for it := w.rows(); it.step(); {
+		if it.at == atRow && !w.legal(it.row) {
+			w.fold(it.row)
+		}
+	}
+}
+
+// fold replaces row r by a constant if it is one, and reports whether it did.
+func (w *work) fold(r ir.Row) bool {
+	in := w.info(r)
+	if in.Attr&ir.Pure == 0 || in.Attr&ir.Convergent != 0 {
+		return false
+	}
+	var bits uint64
+	switch {
+	case in.Eval != nil:
+		if !w.must(checkApproximate, in.Attr&ir.Approximate == 0) {
+			return false
+		}
+		var arg [3]uint64
+		t := ir.None
+		for i, v := range [3]ir.Row{w.A(r), w.B(r), w.C(r)} {
+			if i >= in.Args {
+				break
+			}
+			b, ok := w.bits(v)
+			if !ok {
+				return false
+			}
+			arg[i] = b
+			if in.Typed == i+1 {
+				t = w.Type[v]
+			}
+		}
+		bits = ir.Eval(w.Op[r], t, w.Type[r], w.X[r], arg[0], arg[1], arg[2])
+	case w.Op[r] == ir.OpLocal && w.Workgroup[w.X[r]] == 1:
+	case w.Op[r] == ir.OpWarp && w.groupSize() <= 32:
+	case w.Op[r] == ir.OpLane && w.groupSize() == 1:
+	case w.Op[r] == ir.OpLen && w.minLen(w.X[r]) > 0:
+		bits = w.minLen(w.X[r])
+	default:
+		return false
+	}
+	w.replaceAlways(r, w.constant(w.Type[r], bits))
+	w.hit(in.Name)
+	return true
+}
+
+// groupSize is the number of invocations of a workgroup.
+func (w *work) groupSize() uint64 {
+	return uint64(w.Workgroup[0]) * uint64(w.Workgroup[1]) * uint64(w.Workgroup[2])
+}

@@ -1,0 +1,72 @@
+package opt_test
+
+import (
+	"context"
+	"flag"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"github.com/govyre/vyre/conform"
+	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/interp"
+	"github.com/govyre/vyre/opt"
+)
+
+var (
+	randomPrograms = flag.Uint64("random", 0, "number of random programs at each level; 0 takes a few")
+	randomSeed     = flag.Uint64("seed", 0, "seed of the first random program")
+)
+
+func TestRandomProgramsMeanTheSameBehindThePasses(t *testing.T) {
+	n := *randomPrograms
+	if n == 0 {
+		n = 200
+		if long.Enabled() {
+			n = 20_000
+		}
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	devices := []optimising{
+		{Options: opt.Options{Level: opt.O2}, detect: interp.Races},
+		{Options: opt.Options{Level: opt.O2, Check: true}, schedule: interp.Reversed},
+		{Options: opt.Options{Level: opt.O1}, schedule: interp.Seeded(1)},
+		{Options: opt.Options{Level: opt.O0}},
+	}
+	for range 3 {
+		o := opt.Options{Level: opt.O2}
+		for _, p := range opt.Passes() {
+			if rng.IntN(3) == 0 {
+				o.Disable = append(o.Disable, p)
+			}
+		}
+		devices = append(devices, optimising{Options: o})
+	}
+	for _, d := range devices {
+		var s conform.Summary
+		if err := conform.RunRandom(context.Background(), d, *randomSeed, n, runtime.GOMAXPROCS(0), &s, func() {}); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range s.Failures {
+			t.Errorf("%s: %v", d.Name(), f)
+		}
+	}
+}
+
+func TestTheSuitePassesBehindThePasses(t *testing.T) {
+	for name, level := range map[string]opt.Level{"O0": opt.O0, "O1": opt.O1, "O2": opt.O2} {
+		if level != opt.O2 && !long.Enabled() {
+			continue // the random programs and the cases are run at every level
+		}
+		t.Run(name, func(t *testing.T) {
+			s, err := conform.Run(context.Background(), optimising{Options: opt.Options{Level: level}}, conform.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range s.Failures {
+				t.Error(f)
+			}
+			t.Logf("%d passed, %d failed, %d skipped", s.Passed, s.Failed, s.Skipped)
+		})
+	}
+}

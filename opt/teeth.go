@@ -1,0 +1,30 @@
+package opt
+
+// check names a condition that keeps a rewrite sound. Tests can turn one off and must then
+// fail; so none is there for nothing, and none is without a test.
+type check uint8
+
+const (
+	checkLevel       check = iota // a replacement is at least as uniform
+	checkApproximate              // fold: approximate ops are not computed here
+	checkOpen                     // gvn: the leader's region encloses the row
+	checkSameRegion               // gvn: convergent ops merge within one region only
+	checkExact                    // gvn: keys are compared, not hashes
+	checkWrites                   // epochs: a write starts a new one
+	checkBarriers                 // epochs: so do barriers, fences and ordered atomics
+	checkLoopWrites               // epochs: so does the head of a loop that writes, and the end of an op that does
+	checkEndless                  // dce: a loop goes only if it ends
+	numChecks
+)
+
+// checkNames are what tests call them.
+var checkNames = [numChecks]string{
+	checkLevel: "level", checkApproximate: "approximate", checkOpen: "open", checkSameRegion: "same-region",
+	checkExact: "exact", checkWrites: "writes", checkBarriers: "barriers", checkLoopWrites: "loop-writes", checkEndless: "endless",
+}
+
+// weakness is a set of checks that are off.
+type weakness uint64
+
+// must is ok, unless a test has turned the check off.
+func (w *work) must(c check, ok bool) bool { return ok || w.weak>>c&1 != 0 }

@@ -1,0 +1,155 @@
+package opt
+
+import "github.com/govyre/vyre/ir"
+
+// counter is what makes a loop end: an argument that changes by a constant each round, and a test in
+// every round that leaves when it has come to a bound.
+type counter struct {
+	loop  ir.Row
+	arg   ir.Row // the argument that counts
+	next  ir.Row // its value in the next round: add arg, step
+	step  uint64 // modulo 2^W
+	test  ir.Row // the if that leaves the loop
+	stay  uint32 // the arm of it that goes on
+	cond  ir.Op  // the loop goes on while (x cond y): lt, le, eq or ne
+	x, y  ir.Row
+	which ir.Row // arg or next: that of the two that is compared
+	bound ir.Row // the other side, from outside the loop
+}
+
+// counter finds what ends loop l, if it is a counter.
+func (w *work) counter(e *exits, l ir.Row) (counter, bool) {
+	body := w.X[l]
+	for r := w.head[body]; r != ir.NoRow; r = w.next[r] {
+		w.visits++
+		if !w.structured(r) {
+			continue
+		}
+		if w.Op[r] == ir.OpIf {
+			for arm := range uint32(2) {
+				leave := w.tail[w.X[r]+arm]
+				if w.leaves(leave, l) && w.Op[w.tail[w.X[r]+1-arm]] == ir.OpYield {
+					if c, ok := w.countTo(e, l, r, w.X[r]+1-arm); ok {
+						return c, true
+					}
+				}
+			}
+		}
+		// A continue in here would skip the tests behind it.
+		if first := e.repeat[body]; first != ir.NoRow && w.encloses(r, first) {
+			break
+		}
+	}
+	return counter{}, false
+}
+
+// leaves reports whether row r ends a round of loop l for good.
+func (w *work) leaves(r, l ir.Row) bool {
+	switch w.Op[r] {
+	case ir.OpReturn:
+		return true
+	case ir.OpBreak:
+		return w.exitTarget(r) == l || w.encloses(w.exitTarget(r), l)
+	}
+	return false
+}
+
+// encloses reports whether row r stands inside structured op s. O(nesting).
+func (w *work) encloses(s, r ir.Row) bool {
+	for reg := w.Region[r]; reg != 0; reg = w.Region[w.owner(reg)] {
+		w.visits++
+		if w.owner(reg) == s {
+			return true
+		}
+	}
+	return false
+}
+
+// countTo looks at the condition of the test.
+func (w *work) countTo(e *exits, l, test ir.Row, stay uint32) (counter, bool) {
+	c := counter{loop: l, test: test, stay: stay}
+	cond := w.A(test)
+	in := w.info(cond)
+	if in.Args != 2 || w.Type[cond] != ir.Bool || !w.Type[w.A(cond)].IsInt() {
+		return c, false
+	}
+	c.cond, c.x, c.y = w.Op[cond], w.A(cond), w.B(cond)
+	if stay != w.X[test] { // goes on where the condition is false
+		switch c.cond {
+		case ir.OpLt:
+			c.cond, c.x, c.y = ir.OpLe, c.y, c.x
+		case ir.OpLe:
+			c.cond, c.x, c.y = ir.OpLt, c.y, c.x
+		case ir.OpEq:
+			c.cond = ir.OpNe
+		case ir.OpNe:
+			c.cond = ir.OpEq
+		}
+	}
+	for _, side := range [2][2]ir.Row{{c.x, c.y}, {c.y, c.x}} {
+		if w.encloses(l, side[1]) {
+			continue
+		}
+		c.which, c.bound = side[0], side[1]
+		c.arg = side[0]
+		if w.Op[c.arg] == ir.OpAdd {
+			c.arg = w.A(side[0])
+		}
+		if w.Op[c.arg] != ir.OpArg || w.Region[c.arg] != w.X[l] {
+			continue
+		}
+		ok := true
+		c.next = ir.NoRow
+		e.repeating(l, func(r ir.Row) {
+			v := ir.Row(w.Operands(r)[w.X[c.arg]])
+			ok = ok && (c.next == ir.NoRow || c.next == v)
+			c.next = v
+		})
+		if !ok || c.next == ir.NoRow || w.Op[c.next] != ir.OpAdd || w.A(c.next) != c.arg {
+			continue
+		}
+		if c.which != c.arg && c.which != c.next {
+			continue
+		}
+		if c.step, ok = w.bits(w.B(c.next)); ok && c.step != 0 {
+			return c, true
+		}
+	}
+	return c, false
+}
+
+// ends reports whether loop l provably ends.
+func (w *work) ends(e *exits, l ir.Row) bool {
+	if e.repeat[w.X[l]] == ir.NoRow {
+		return true // no second round
+	}
+	c, ok := w.counter(e, l)
+	if !ok {
+		return false
+	}
+	t := w.Type[c.arg]
+	up, down := c.step == 1, c.step == t.Mask()
+	switch {
+	case c.cond == ir.OpNe:
+		return c.step&1 == 1 // an odd step comes by every value
+	case c.cond == ir.OpLt && c.x == c.which && up, c.cond == ir.OpLt && c.y == c.which && down:
+		// The bound itself is not below the bound, and a step of one does not jump over it.
+		return true
+	}
+	// Otherwise the counter must get past the bound without wrapping.
+	bound, ok := w.bits(c.bound)
+	if w.Op[c.bound] == ir.OpLen {
+		bound, ok = w.maxLen(w.X[c.bound]), w.maxLen(w.X[c.bound]) != ir.RestLen
+	}
+	if !ok || c.x != c.which || c.cond == ir.OpEq {
+		return false
+	}
+	room := t.Mask() - bound
+	if t.IsSigned() {
+		room = t.Mask()>>1 - bound
+		if bound > t.Mask()>>1 || c.step > t.Mask()>>1 {
+			return false
+		}
+	}
+	return c.step <= room
+}

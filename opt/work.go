@@ -1,0 +1,183 @@
+package opt
+
+import "github.com/govyre/vyre/ir"
+
+// work is a program while passes edit it: the columns of a sealed program made mutable,
+// and beside them what makes an edit cheap.
+//
+// The rows of a region are a doubly linked list, so that an insertion renumbers nothing
+// and a row keeps its id for as long as the work lives: the list is the order key. A
+// structured op stands in the list of its region, its own regions hang off it, its res
+// rows follow it. Const rows stand in no list; they are reached as operands and dominate
+// everything.
+//
+// A value that was replaced forwards to its replacement, and every operand is read
+// through that (A, B, C and Operands below). uses counts the operand slots, of rows that
+// are still linked, that name a value.
+//
+// First and End in Regions are those of the sealed program and mean nothing here; Op is
+// kept up to date.
+type work struct {
+	*ir.Code
+	objs []ir.ObjectInfo
+
+	next, prev []ir.Row // neighbours in the region; NoRow at its ends
+	head, tail []ir.Row // by region
+	forward    []ir.Row // itself, or the row that replaced it
+	uses       []int32
+	gone       []bool // unlinked for good
+	consts     constTable
+
+	// level is an upper bound of the level that the verifier will find for a value. Nothing may
+	// be replaced by a value of a higher one while ops rely on uniform control.
+	level      []ir.Level
+	convergent bool // the program has convergent ops
+
+	edits  int // changes so far
+	visits int // rows and operands touched, for the test of linear work
+	stats  *PassStats
+	weak   weakness
+}
+
+// open makes a working copy of p.
+func open(p *ir.Program) *work {
+	c := p.Edit()
+	n := c.Rows()
+	w := &work{Code: c, objs: c.Objects()}
+	w.next, w.prev, w.forward = make([]ir.Row, n, n+n/4), make([]ir.Row, n, n+n/4), make([]ir.Row, n, n+n/4)
+	w.uses, w.gone = make([]int32, n, n+n/4), make([]bool, n, n+n/4)
+	w.level = append(make([]ir.Level, 0, n+n/4), p.Uniformity().Value...)
+	w.head, w.tail = make([]ir.Row, len(c.Regions)), make([]ir.Row, len(c.Regions))
+	for i := range c.Regions {
+		w.head[i], w.tail[i] = ir.NoRow, ir.NoRow
+	}
+	w.consts.reset(n / 8)
+	for r := range ir.Row(n) {
+		w.forward[r], w.next[r], w.prev[r] = r, ir.NoRow, ir.NoRow
+		if c.Op[r] == ir.OpConst {
+			w.consts.add(w, r)
+			continue
+		}
+		w.append(c.Region[r], r)
+		w.convergent = w.convergent || c.Op[r].Info().Attr&ir.Convergent != 0
+		w.count(r, 1)
+	}
+	return w
+}
+
+// A, B and C return the operands of row r, what replaced them considered.
+func (w *work) A(r ir.Row) ir.Row { return w.operand(&w.Code.A[r]) }
+
+// B returns the second operand.
+func (w *work) B(r ir.Row) ir.Row { return w.operand(&w.Code.B[r]) }
+
+// C returns the third operand.
+func (w *work) C(r ir.Row) ir.Row { return w.operand(&w.Code.C[r]) }
+
+func (w *work) operand(at *ir.Row) ir.Row {
+	v := *at
+	if v != ir.NoRow && w.forward[v] != v {
+		v = w.find(v)
+		*at = v
+	}
+	return v
+}
+
+// Operands returns the operand list of row r. It aliases Extra until the next edit.
+func (w *work) Operands(r ir.Row) []uint32 {
+	list := w.List(r)
+	for i, v := range list {
+		if w.forward[v] != ir.Row(v) {
+			list[i] = uint32(w.find(ir.Row(v)))
+		}
+	}
+	return list
+}
+
+// find follows replacements, halving the path.
+func (w *work) find(v ir.Row) ir.Row {
+	for w.forward[v] != v {
+		w.forward[v] = w.forward[w.forward[v]]
+		v = w.forward[v]
+	}
+	return v
+}
+
+// each calls f with every operand of row r.
+func (w *work) each(r ir.Row, f func(v ir.Row)) {
+	for _, v := range [3]ir.Row{w.A(r), w.B(r), w.C(r)} {
+		if v != ir.NoRow {
+			w.visits++
+			f(v)
+		}
+	}
+	for _, v := range w.Operands(r) {
+		w.visits++
+		f(ir.Row(v))
+	}
+}
+
+// info returns the op table's row for the op of r.
+func (w *work) info(r ir.Row) *ir.Info { return w.Op[r].Info() }
+
+// structured reports whether row r owns regions.
+func (w *work) structured(r ir.Row) bool { return w.info(r).Owns > 0 }
+
+// pure reports whether row r may run anywhere and any number of times.
+func (w *work) pure(r ir.Row) bool {
+	const pure = ir.Pure | ir.Convergent
+	in := w.info(r)
+	return in.Attr&pure == ir.Pure && in.Spread != ir.SpreadMerge
+}
+
+// bits returns the raw bits of v if it is a constant.
+func (w *work) bits(v ir.Row) (uint64, bool) {
+	if v == ir.NoRow || w.Op[v] != ir.OpConst {
+		return 0, false
+	}
+	return w.Pool[w.X[v]], true
+}
+
+// isConst reports whether v is the constant with these raw bits.
+func (w *work) isConst(v ir.Row, bits uint64) bool {
+	b, ok := w.bits(v)
+	return ok && b == bits
+}
+
+// owner returns the structured op that region reg belongs to.
+func (w *work) owner(reg uint32) ir.Row { return w.Regions[reg].Op }
+
+// exitTarget returns the structured op that row r, a yield, break or continue, goes to.
+func (w *work) exitTarget(r ir.Row) ir.Row {
+	if w.Op[r] == ir.OpYield {
+		return w.owner(w.Region[r])
+	}
+	return ir.Row(w.X[r])
+}
+
+// result returns the k-th res row of structured op r.
+func (w *work) result(r ir.Row, k int) ir.Row {
+	at := w.next[r]
+	for range k {
+		at = w.next[at]
+	}
+	return at
+}
+
+// results returns how many res rows structured op r has.
+func (w *work) results(r ir.Row) int {
+	n := 0
+	for at := w.next[r]; at != ir.NoRow && w.Op[at] == ir.OpRes; at = w.next[at] {
+		n++
+	}
+	return n
+}
+
+// arguments returns how many arg rows region reg starts with.
+func (w *work) arguments(reg uint32) int {
+	n := 0
+	for at := w.head[reg]; at != ir.NoRow && w.Op[at] == ir.OpArg; at = w.next[at] {
+		n++
+	}
+	return n
+}
