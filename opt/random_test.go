@@ -27,11 +27,11 @@ func TestRandomProgramsMeanTheSameBehindThePasses(t *testing.T) {
 		}
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
-	devices := []optimising{
-		{Options: opt.Options{Level: opt.O2}, detect: interp.Races},
-		{Options: opt.Options{Level: opt.O2, Check: true}, schedule: interp.Reversed},
-		{Options: opt.Options{Level: opt.O1}, schedule: interp.Seeded(1)},
-		{Options: opt.Options{Level: opt.O0}},
+	devices := []conform.Device{
+		optimising{Options: opt.Options{Level: opt.O2}, detect: interp.Races},
+		optimising{Options: opt.Options{Level: opt.O2, Check: true}, schedule: interp.Reversed},
+		optimising{Options: opt.Options{Level: opt.O1}, schedule: interp.Seeded(1)},
+		optimising{Options: opt.Options{Level: opt.O0}},
 	}
 	for range 3 {
 		o := opt.Options{Level: opt.O2}
@@ -42,14 +42,12 @@ func TestRandomProgramsMeanTheSameBehindThePasses(t *testing.T) {
 		}
 		devices = append(devices, optimising{Options: o})
 	}
-	for _, d := range devices {
-		var s conform.Summary
-		if err := conform.RunRandom(context.Background(), d, *randomSeed, n, runtime.GOMAXPROCS(0), &s, func() {}); err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range s.Failures {
-			t.Errorf("%s: %v", d.Name(), f)
-		}
+	var s conform.Summary
+	if err := conform.RunRandom(context.Background(), *randomSeed, n, runtime.GOMAXPROCS(0), &s, func() {}, devices...); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range s.Failures {
+		t.Error(f)
 	}
 }
 
