@@ -49,7 +49,6 @@ type warp struct {
 	// Only with detectors.
 	phase   uint32    // barriers of any scope passed
 	defined [][]uint8 // by object: 1 for each element of a shared or local array that was written
-	localIn []uint8   // what defined of local arrays lies in
 	sync    *clocks
 }
 
@@ -68,9 +67,8 @@ type group struct {
 	vote    uint64
 	ended   int // warps
 
-	phase    uint32  // barriers of group or grid scope passed
-	sharedIn []uint8 // what defined of shared arrays lies in
-	shadow   []shadow
+	phase  uint32 // barriers of group or grid scope passed
+	shadow []shadow
 }
 
 // at returns the value an operand names.
