@@ -51,6 +51,7 @@ type printer struct {
 	depth  int      // of indentation
 	line   int      // offset of the current line
 	visits int      // rows and operands, for the test of linear work
+	marks  *[]mark  // where rows stand in the text, in order; nil if nobody asked
 }
 
 func (o Printer) appendKernel(b []byte, c *Code, kernels *namer) []byte {
@@ -150,6 +151,7 @@ func (p *printer) decls() {
 		p.newLine()
 		p.str("param ")
 		if !q.IsBuffer() {
+			p.mark(scalar)
 			p.result(scalar)
 			scalar++
 			p.str(": ")

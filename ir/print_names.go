@@ -113,6 +113,17 @@ func nameCode(c *Code) nameTable {
 	return t
 }
 
+// names reports whether the text shows a name for row r.
+func (t *nameTable) names(c *Code, r Row) bool {
+	switch op := c.Op[r]; {
+	case op == OpLoop, op == OpBlock:
+		return true
+	case op == OpConst, table[op].Result.Kind == ResultNone:
+		return false
+	}
+	return !t.silent[r]
+}
+
 // scalarName returns the name of the next scalar parameter from index *i on.
 func scalarName(c *Code, i *int) string {
 	for *i < len(c.Params) {

@@ -36,6 +36,7 @@ func (p *printer) simple(r Row) {
 	c := p.c
 	op := c.Op[r]
 	in := &table[op]
+	p.mark(r)
 	if in.Result.Kind != ResultNone && !p.names.silent[r] {
 		p.result(r)
 		p.str(" = ")
@@ -119,11 +120,13 @@ func (p *printer) structured(r Row) Row {
 	op := c.Op[r]
 	first := c.X[r]
 	end := c.Regions[first+uint32(table[op].Owns)-1].End
+	p.mark(r)
 	results := Row(0)
 	for int(end+results) < c.Rows() && c.Op[end+results] == OpRes {
 		if results > 0 {
 			p.comma()
 		}
+		p.mark(end + results)
 		p.result(end + results)
 		results++
 	}
@@ -145,6 +148,7 @@ func (p *printer) structured(r Row) Row {
 			if k > 0 {
 				p.comma()
 			}
+			p.mark(arg + Row(k))
 			p.result(arg + Row(k))
 			p.str(": ")
 			p.typ(c.Type[arg+Row(k)])
@@ -221,8 +225,9 @@ func (p *printer) closeRegions(r Row) {
 		}
 		p.depth--
 		p.newLine()
-		p.b = append(p.b, '}')
 		owner := c.Regions[g].Op
+		p.mark(owner)
+		p.b = append(p.b, '}')
 		if c.Op[owner] == OpIf && g == c.X[owner] && !p.emptyArm(g+1) {
 			p.str(" else {")
 			p.open[len(p.open)-1] = g + 1
