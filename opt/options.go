@@ -26,8 +26,11 @@ type Options struct {
 	Enable  []string // passes to run whatever the level, by name
 	Disable []string // passes not to run
 
-	Check bool                      // seal and verify after every pass, not only at the end
-	Trace func(string, *ir.Program) // called with the program after each pass that changed it
+	Check bool // seal and verify after every pass, not only at the end
+
+	// Trace is called behind each pass that changed the program, with what the pass did
+	// and with the program as it is then.
+	Trace func(PassStats, *ir.Program)
 
 	weak weakness
 }
@@ -118,7 +121,7 @@ func (r *run) pass(p *pass) error {
 		return err
 	}
 	if r.o.Trace != nil && r.sealed.Digest() != before {
-		r.o.Trace(p.name, r.sealed)
+		r.o.Trace(*w.stats, r.sealed)
 	}
 	return nil
 }
