@@ -1,0 +1,108 @@
+package ptx
+
+import "github.com/govyre/vyre/ir"
+
+// addrKey names an address that several accesses may share.
+type addrKey struct {
+	obj   ir.Object
+	index ir.Row
+	scale uint32
+}
+
+// address is the stage that works out where accesses go. The start of every object is found once at
+// the entry; the address of an element is computed where it is first accessed and used again by
+// accesses to which that place is dominant.
+func (s *selector) address() {
+	code := s.code
+	s.code = make([]inst, 0, len(code)+len(code)/4)
+	s.cur = &s.code
+	for _, in := range code {
+		s.row = in.row
+		if in.dst.kind == isAccess {
+			in.dst = s.place(in.dst.acc)
+		}
+		for i := range in.src {
+			if in.src[i].kind == isAccess {
+				in.src[i] = s.place(in.src[i].acc)
+			}
+		}
+		s.code = append(s.code, in)
+	}
+}
+
+// place returns the address of an access.
+func (s *selector) place(a *access) operand {
+	o := &s.objs[a.obj]
+	index := s.val[a.index]
+	t := s.typeOf(a.index)
+	wide := o.space != shared // shared addresses have 32 bits
+	if index.kind == isImm {
+		off := extended(t, index.bits)*uint64(a.scale) + uint64(a.off)
+		if off > 1<<20 { // no access of its kind is in bounds, or the offset does not fit an instruction
+			return s.computed(a, index, wide)
+		}
+		if o.space == global {
+			return operand{kind: isAddress, reg: s.base(a.obj), bits: off}
+		}
+		return operand{kind: isAddress, sym: o.sym, bits: off + uint64(o.off)}
+	}
+	return s.computed(a, index, wide)
+}
+
+// extended is a constant index as a number modulo 2⁶⁴.
+func extended(t ir.Type, bits uint64) uint64 {
+	if t == ir.I32 {
+		return uint64(int64(int32(bits)))
+	}
+	return bits
+}
+
+// computed returns the address of an access whose index is only known at run time.
+func (s *selector) computed(a *access, index operand, wide bool) operand {
+	k := addrKey{a.obj, a.index, a.scale}
+	if c, ok := s.addrs[k]; ok && s.dominates(c.row, s.row) {
+		return operand{kind: isAddress, reg: c.reg, bits: uint64(a.off)}
+	}
+	base, t := s.base(a.obj), s.typeOf(a.index)
+	var d operand
+	switch {
+	case !wide && t.Size() == 8:
+		index = s.convert(opCvt, tU32, tU64, index.as(tU64))
+		fallthrough
+	case !wide:
+		d = s.do(opMadLo, tU32, index.as(tU32), u32(a.scale), r(base))
+	case t.Size() == 8:
+		d = s.do(opMadLo, tS64, index.as(tS64), imm(tS64, uint64(a.scale)), r(base))
+	default: // an index in bounds is not negative, whatever its type
+		d = s.doInto(s.newReg(classRD), opMadWide, tU32, index.as(tU32), u32(a.scale), r(base))
+	}
+	s.addrs[k] = cached{d.reg, s.row}
+	return operand{kind: isAddress, reg: d.reg, bits: uint64(a.off)}
+}
+
+// dominates reports whether what was worked out at row d is there at row u.
+func (s *selector) dominates(d, u ir.Row) bool {
+	return d <= u && u < s.p.Regions()[s.p.Region(d)].End
+}
+
+// base returns the address of element 0 of an object.
+func (s *selector) base(obj ir.Object) reg {
+	o := &s.objs[obj]
+	if o.base != noReg {
+		return o.base
+	}
+	s.atEntry(func() {
+		switch o.space {
+		case global:
+			o.base = s.do(opToGlobal, tU64, s.param(tU64, o.sym)).reg
+		case local:
+			o.base = s.do(opMov, tU64, operand{kind: isSymbol, sym: o.sym}).reg
+		default:
+			o.base = s.do(opMov, tU32, operand{kind: isSymbol, sym: o.sym}).reg
+			if o.off > 0 {
+				o.base = s.do(opAdd, tU32, r(o.base), u32(o.off)).reg
+			}
+		}
+	})
+	return o.base
+}

@@ -1,0 +1,80 @@
+package ptx
+
+// copies is the stage that turns each parallel copy into moves. A move may go as soon as no pending
+// one reads its target; when only cycles remain, one source is saved in a register of its class.
+func (f *function) copies() {
+	out := make([]inst, 0, len(f.insts))
+	for _, in := range f.insts {
+		if in.op != opCopy {
+			out = append(out, in)
+			continue
+		}
+		out = f.sequence(out, in)
+	}
+	f.insts = out
+}
+
+// sequence appends the moves of the parallel copy in. O(copies) but for the map.
+func (f *function) sequence(out []inst, in inst) []inst {
+	cp := in.src[0].cp
+	move := func(dst reg, src operand) {
+		out = append(out, inst{op: opMov, t: moveType(dst), dst: r(dst), src: [4]operand{src}, guard: in.guard, sense: in.sense, row: in.row})
+	}
+	// readers counts the pending moves that read a register, target tells which move writes it.
+	readers, target := make(map[reg]int, len(cp.dst)), make(map[reg]int, len(cp.dst))
+	for i, d := range cp.dst {
+		target[d] = i
+		if cp.src[i].kind == isReg {
+			readers[cp.src[i].reg]++
+		}
+	}
+	src := append([]operand(nil), cp.src...)
+	done := make([]bool, len(src))
+	var ready []int
+	for i, d := range cp.dst {
+		if readers[d] == 0 {
+			ready = append(ready, i)
+		}
+	}
+	drain := func() {
+		for len(ready) > 0 {
+			i := ready[0]
+			ready = ready[1:]
+			done[i] = true
+			move(cp.dst[i], src[i])
+			if src[i].kind != isReg {
+				continue
+			}
+			x := src[i].reg
+			if readers[x]--; readers[x] == 0 {
+				if j, ok := target[x]; ok && !done[j] {
+					ready = append(ready, j)
+				}
+			}
+		}
+	}
+	drain()
+	for i := range src {
+		if done[i] {
+			continue
+		}
+		// Every pending move is on a cycle: its target is read once, by another one. Saving this
+		// target's value frees the target.
+		d := cp.dst[i]
+		saved := f.newReg(d.class())
+		move(saved, r(d))
+		for j := range src {
+			if !done[j] && src[j].kind == isReg && src[j].reg == d {
+				src[j] = r(saved)
+			}
+		}
+		ready = append(ready, i)
+		drain()
+	}
+	return out
+}
+
+// moveType is the type suffix of a move into d.
+func moveType(d reg) ptype {
+	return [numClasses]ptype{classP: tPred, classH: tB16, classR: tB32, classF: tF32, classRD: tB64, classFD: tF64}[d.class()]
+}

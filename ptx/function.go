@@ -1,0 +1,210 @@
+package ptx
+
+import (
+	"fmt"
+
+	"github.com/govyre/vyre/ir"
+)
+
+// function is one kernel on its way from a program to text.
+type function struct {
+	p       *ir.Program
+	t       Target
+	entry   string
+	size    [3]uint32
+	version version // lowest that has what the instructions use; zero for any
+	layout  Params
+	params  []paramDecl
+	hidden  struct{ grid, trap, trace symbol }
+	vars    []variable
+	names   []string // by symbol
+	objs    []object
+	extern  bool // shared arrays lie in the segment that comes with the launch
+
+	static, dynamic, restElem, local int
+
+	regs   [numClasses]uint32 // registers in use by class
+	labels uint64
+	insts  []inst
+	val    []operand // by row: where its value is
+	files  *fileTable
+}
+
+// paramDecl is one parameter as the entry declares it.
+type paramDecl struct {
+	decl string
+	name symbol
+}
+
+// variable is an array that the function declares.
+type variable struct {
+	space space
+	name  symbol
+	bytes int
+}
+
+// object is a buffer or array as the code gets at it.
+type object struct {
+	ir.ObjectInfo
+	space space
+	sym   symbol // of the array, or of the parameter with the buffer's address
+	count symbol // of the parameter with the buffer's element count
+	off   uint32 // of a shared array in the extern segment
+	base  reg    // address of element 0, once asked for
+	lens  map[lenKey]reg
+}
+
+// compile runs the stages. Each takes the instructions that the one before left.
+func compile(p *ir.Program, t Target, entry string) *function {
+	f := &function{p: p, t: t, entry: entry, size: p.Workgroup(), layout: Layout(p), names: []string{""}}
+	f.declare()
+	s := newSelector(f)
+	s.run()
+	s.address()
+	f.insts = append(s.prologue, s.code...)
+	f.predicate()
+	f.copies()
+	f.tidy()
+	f.align()
+	return f
+}
+
+// symbol makes a name. Prefixes keep names apart from each other and from words of the assembler.
+func (f *function) symbol(format string, args ...any) symbol {
+	f.names = append(f.names, fmt.Sprintf(format, args...))
+	return symbol(len(f.names) - 1)
+}
+
+func (f *function) newReg(c class) reg {
+	f.regs[c]++
+	return makeReg(c, f.regs[c])
+}
+
+func (f *function) newLabel() uint64 {
+	f.labels++
+	return f.labels
+}
+
+// need raises the PTX version to one that has a feature.
+func (f *function) need(major, minor int) {
+	if v := (version{major, minor}); f.version.less(v) {
+		f.version = v
+	}
+}
+
+// declare lays out parameters, shared and local arrays.
+func (f *function) declare() {
+	params := f.p.Params()
+	f.objs = make([]object, len(f.p.Objects()))
+	next := 0
+	for i := range params {
+		q := &params[i]
+		name := symbolText(q.Name, 200)
+		if q.IsBuffer() {
+			o := &f.objs[next]
+			next++
+			o.space, o.sym, o.count = global, f.symbol("p%d_%s", i, name), f.symbol("n%d_%s", i, name)
+			f.params = append(f.params,
+				paramDecl{fmt.Sprintf(".u64 .ptr .global .align %d", 1<<q.Align), o.sym}, paramDecl{".u64", o.count})
+			continue
+		}
+		decl := map[ptype]string{tF32: ".f32", tF64: ".f64", tS64: ".u64", tU64: ".u64"}[arith(q.Type)]
+		if decl == "" {
+			decl = ".b32"
+		}
+		f.params = append(f.params, paramDecl{decl, f.symbol("p%d_%s", i, name)})
+	}
+	hide := func(offset int, name string) symbol {
+		if offset < 0 {
+			return noSymbol
+		}
+		sym := f.symbol("%s", name)
+		f.params = append(f.params, paramDecl{".u64 .ptr .global .align 8", sym})
+		return sym
+	}
+	f.hidden.grid = hide(f.layout.Grid, "vy_grid")
+	f.hidden.trap = hide(f.layout.Trap, "vy_trap")
+	f.hidden.trace = hide(f.layout.Trace, "vy_trace")
+	for i, o := range f.p.Objects() {
+		f.objs[i].ObjectInfo = o
+		f.objs[i].lens = make(map[lenKey]reg)
+	}
+	f.arrays()
+}
+
+// staticShared is the shared memory that code may declare; what needs more gets it with the launch.
+const staticShared = 48 << 10
+
+// hiddenCells is the name of the cells behind the shared arrays through which voting barriers talk;
+// hiddenBytes is their size.
+const (
+	hiddenCells = "vy_cells"
+	hiddenBytes = 32
+)
+
+// arrays places shared and local arrays.
+func (f *function) arrays() {
+	total := int(f.p.SharedBytes())
+	f.extern = total > staticShared || f.p.Traits().SharedRest
+	at := 0
+	for i := range f.objs {
+		o := &f.objs[i]
+		a := o.Array
+		switch {
+		case a == nil:
+			continue
+		case !a.Shared:
+			o.space, o.sym = local, f.symbol("l%d_%s", o.Index, symbolText(a.Name, 200))
+			bytes := int(a.Len) * a.Type.Size()
+			f.vars = append(f.vars, variable{local, o.sym, bytes})
+			f.local += (bytes + 15) &^ 15
+			continue
+		}
+		o.space = shared
+		bytes := 0
+		if a.Len == ir.RestLen {
+			f.restElem = a.Type.Size()
+			at = (total + 15) &^ 15 // behind the hidden cells
+		} else {
+			bytes = int(a.Len) * a.Type.Size()
+		}
+		o.off = uint32(at)
+		at = (at + bytes + 15) &^ 15
+		if !f.extern {
+			o.off, o.sym = 0, f.symbol("s%d_%s", o.Index, symbolText(a.Name, 200))
+			f.vars = append(f.vars, variable{shared, o.sym, bytes})
+		}
+	}
+	switch {
+	case !f.extern:
+		f.static = total
+	case f.restElem > 0:
+		f.dynamic = (total + 15) &^ 15
+	default:
+		f.dynamic = total
+	}
+	if f.extern {
+		sym := f.symbol("%s", externShared)
+		for i := range f.objs {
+			if f.objs[i].space == shared {
+				f.objs[i].sym = sym
+			}
+		}
+	}
+}
+
+// kernel describes f to a launch.
+func (f *function) kernel() Kernel {
+	return Kernel{Entry: f.entry, Params: f.layout, Program: f.p, Static: f.static, Dynamic: f.dynamic,
+		RestElem: f.restElem, Local: f.local}
+}
+
+func (f *function) collectFiles() {
+	for r := range ir.Row(f.p.Rows()) {
+		if pos := f.p.Pos(r); pos.Line > 0 {
+			f.files.add(pos.File)
+		}
+	}
+}
+
+func (f *function) fileNumber(name string) int { return f.files.number[name] }

@@ -1,0 +1,160 @@
+package ptx
+
+// opcode is an instruction without its types and modifiers.
+type opcode uint8
+
+const (
+	opNone opcode = iota
+
+	opMov
+	opCvt
+	opCvtRN  // to the nearest, ties to even
+	opCvtRZI // to an integer, toward zero
+	opCvtRMI // to an integer, down
+	opCvtRPI // to an integer, up
+	opCvtRNI // to the nearest integer, ties to even
+	opCvtSat // clamped
+	opSelp
+	opSetp
+
+	opAdd
+	opSub
+	opMulLo
+	opMulHi
+	opMulWide
+	opMadLo
+	opMadWide
+	opDiv
+	opRem
+	opMin
+	opMax
+	opNeg
+	opAbs
+	opAddSat
+	opSubSat
+	opDp4a
+
+	opAddRN
+	opSubRN
+	opMulRN
+	opDivRN
+	opFmaRN
+	opSqrtRN
+	opMinNaN
+	opMaxNaN
+	opCopysign
+
+	opAnd
+	opOr
+	opXor
+	opNot
+	opShl
+	opShr
+	opShfL
+	opShfR
+	opPopc
+	opClz
+	opBrev
+	opBfe
+	opBfi
+	opPrmt
+
+	opDivFull
+	opRcp
+	opSqrtApprox
+	opRsqrt
+	opEx2
+	opLg2
+	opSin
+	opCos
+	opTanh
+
+	opLd
+	opSt
+	opAtom
+	opRed
+	opPrefetch
+	opToGlobal // generic to global address
+	opFence
+
+	opBarWarp
+	opBarSync
+	opBarOr
+	opBarAnd
+	opBallot
+	opVoteAny
+	opVoteAll
+	opShflIdx
+	opShflXor
+	opShflUp
+	opShflDown
+	opMatch
+	opReduxAdd
+	opReduxMin
+	opReduxMax
+	opReduxAnd
+	opReduxOr
+	opReduxXor
+	opNanosleep
+
+	opBra
+	opExit
+	opLabel
+	opNoUnroll // pragma at a loop's head: unrolling was decided before
+	opCopy     // parallel copy
+
+	numOpcodes
+)
+
+// opAttr says what the stages have to know of an opcode.
+type opAttr uint8
+
+const (
+	pure       opAttr = 1 << iota // reads registers, writes registers, nothing else
+	memory                        // loads, stores and atomics
+	convergent                    // lanes wait for each other
+	slow                          // many machine instructions
+	control
+)
+
+var opInfo = [numOpcodes]struct {
+	name string
+	attr opAttr
+}{
+	opMov: {"mov", pure}, opCvt: {"cvt", pure}, opCvtRN: {"cvt.rn", pure}, opCvtRZI: {"cvt.rzi", pure},
+	opCvtRMI: {"cvt.rmi", pure}, opCvtRPI: {"cvt.rpi", pure}, opCvtRNI: {"cvt.rni", pure}, opCvtSat: {"cvt.sat", pure},
+	opSelp: {"selp", pure}, opSetp: {"setp", pure},
+
+	opAdd: {"add", pure}, opSub: {"sub", pure}, opMulLo: {"mul.lo", pure}, opMulHi: {"mul.hi", pure},
+	opMulWide: {"mul.wide", pure}, opMadLo: {"mad.lo", pure}, opMadWide: {"mad.wide", pure}, opDiv: {"div", pure | slow},
+	opRem: {"rem", pure | slow}, opMin: {"min", pure}, opMax: {"max", pure}, opNeg: {"neg", pure}, opAbs: {"abs", pure},
+	opAddSat: {"add.sat", pure}, opSubSat: {"sub.sat", pure}, opDp4a: {"dp4a", pure},
+
+	opAddRN: {"add.rn", pure}, opSubRN: {"sub.rn", pure}, opMulRN: {"mul.rn", pure}, opDivRN: {"div.rn", pure | slow},
+	opFmaRN: {"fma.rn", pure}, opSqrtRN: {"sqrt.rn", pure | slow}, opMinNaN: {"min.NaN", pure}, opMaxNaN: {"max.NaN", pure},
+	opCopysign: {"copysign", pure},
+
+	opAnd: {"and", pure}, opOr: {"or", pure}, opXor: {"xor", pure}, opNot: {"not", pure}, opShl: {"shl", pure},
+	opShr: {"shr", pure}, opShfL: {"shf.l.wrap", pure}, opShfR: {"shf.r.wrap", pure}, opPopc: {"popc", pure},
+	opClz: {"clz", pure}, opBrev: {"brev", pure}, opBfe: {"bfe", pure}, opBfi: {"bfi", pure}, opPrmt: {"prmt", pure},
+
+	opDivFull: {"div.full", pure}, opRcp: {"rcp.approx", pure}, opSqrtApprox: {"sqrt.approx", pure},
+	opRsqrt: {"rsqrt.approx", pure}, opEx2: {"ex2.approx", pure}, opLg2: {"lg2.approx", pure}, opSin: {"sin.approx", pure},
+	opCos: {"cos.approx", pure}, opTanh: {"tanh.approx", pure},
+
+	opLd: {"ld", memory}, opSt: {"st", memory}, opAtom: {"atom", memory}, opRed: {"red", memory},
+	opPrefetch: {"prefetch", memory}, opToGlobal: {"cvta.to.global", pure}, opFence: {"fence", 0},
+
+	opBarWarp: {"bar.warp.sync", convergent}, opBarSync: {".sync", convergent}, opBarOr: {".red.or", convergent},
+	opBarAnd: {".red.and", convergent}, opBallot: {"vote.sync.ballot", convergent}, opVoteAny: {"vote.sync.any", convergent},
+	opVoteAll: {"vote.sync.all", convergent}, opShflIdx: {"shfl.sync.idx", convergent}, opShflXor: {"shfl.sync.bfly", convergent},
+	opShflUp: {"shfl.sync.up", convergent}, opShflDown: {"shfl.sync.down", convergent}, opMatch: {"match.any.sync", convergent},
+	opReduxAdd: {"redux.sync.add", convergent}, opReduxMin: {"redux.sync.min", convergent},
+	opReduxMax: {"redux.sync.max", convergent}, opReduxAnd: {"redux.sync.and", convergent},
+	opReduxOr: {"redux.sync.or", convergent}, opReduxXor: {"redux.sync.xor", convergent}, opNanosleep: {"nanosleep", 0},
+
+	opBra: {"bra", control}, opExit: {"exit", control}, opLabel: {"", control}, opNoUnroll: {"", control}, opCopy: {"", control},
+}
+
+// has reports whether the opcode has an attribute.
+func (o opcode) has(a opAttr) bool { return opInfo[o].attr&a != 0 }

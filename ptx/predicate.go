@@ -1,0 +1,3 @@
+package ptx
+
+func (f *function) predicate() {}

@@ -1,0 +1,314 @@
+package ptx
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/govyre/vyre/ir"
+)
+
+// printer writes the text of a module.
+type printer struct {
+	out  []byte
+	line int // of the text, from 1
+	o    Options
+}
+
+func (p *printer) raw(s string) { p.out = append(p.out, s...) }
+
+// nl ends a line.
+func (p *printer) nl() {
+	p.out = append(p.out, '\n')
+	p.line++
+}
+
+func (p *printer) linef(format string, args ...any) {
+	p.out = fmt.Appendf(p.out, format, args...)
+	p.nl()
+}
+
+// head writes what stands before the kernels.
+func (p *printer) head(v version, t Target, extern bool, files []string) {
+	p.linef(".version %s", v)
+	p.linef(".target %s", t)
+	p.linef(".address_size 64")
+	for i, f := range files {
+		p.linef(".file %d %s", i+1, strconv.Quote(f))
+	}
+	if extern {
+		p.nl()
+		p.linef(".extern .shared .align 16 .b8 %s[];", externShared)
+	}
+}
+
+// externShared is the segment that holds all shared arrays of kernels whose shared memory comes with
+// the launch.
+const externShared = "vy_shared"
+
+// printed is one function on its way into text.
+type printed struct {
+	*printer
+	f     *function
+	regs  [numClasses][]uint32 // printed number of each register; 0 not seen yet
+	count [numClasses]uint32
+	lines []Line
+}
+
+// regNames are the names of registers by class, and regDecls how they are declared.
+var (
+	regNames = [numClasses]string{"", "%p", "%h", "%r", "%f", "%rd", "%fd"}
+	regDecls = [numClasses]string{"", ".pred", ".b16", ".b32", ".f32", ".b64", ".f64"}
+)
+
+// function writes f and returns its line table.
+func (p *printer) function(f *function) []Line {
+	q := printed{printer: p, f: f}
+	for c := range q.regs {
+		q.regs[c] = make([]uint32, f.regs[c]+1)
+	}
+	for i := range f.insts {
+		q.number(&f.insts[i])
+	}
+	p.nl()
+	p.linef(".visible .entry %s(", f.entry)
+	for i, s := range f.params {
+		comma := ","
+		if i == len(f.params)-1 {
+			comma = ""
+		}
+		p.linef("\t.param %s %s%s", s.decl, f.names[s.name], comma)
+	}
+	p.linef(")")
+	p.linef(".reqntid %d, %d, %d", f.size[0], f.size[1], f.size[2])
+	p.linef("{")
+	for c := classP; c < numClasses; c++ {
+		if n := q.count[c]; n > 0 {
+			p.linef("\t.reg %s %s<%d>;", regDecls[c], regNames[c], n+1)
+		}
+	}
+	for _, v := range f.vars {
+		p.linef("\t%s .align 16 .b8 %s[%d];", spaceNames[v.space], f.names[v.name], v.bytes)
+	}
+	last := ir.Pos{}
+	for i := range f.insts {
+		in := &f.insts[i]
+		if p.o.LineInfo && in.row != ir.NoRow && in.op != opLabel {
+			if pos := f.p.Pos(in.row); pos.Line > 0 && (pos.File != last.File || pos.Line != last.Line || pos.Col != last.Col) {
+				last = pos
+				p.linef("\t.loc %d %d %d", f.fileNumber(pos.File), pos.Line, pos.Col)
+			}
+		}
+		if in.row != ir.NoRow {
+			q.lines = append(q.lines, Line{p.line, in.row})
+		}
+		q.inst(in)
+		p.nl()
+	}
+	p.linef("}")
+	return q.lines
+}
+
+// number gives registers their printed numbers, in the order in which they appear.
+func (q *printed) number(in *inst) {
+	q.numberReg(in.guard)
+	q.numberOperand(&in.dst)
+	for i := range in.src {
+		q.numberOperand(&in.src[i])
+	}
+}
+
+func (q *printed) numberOperand(o *operand) {
+	switch o.kind {
+	case isReg, isNot, isAddress:
+		q.numberReg(o.reg)
+	case isVec, isPair:
+		for _, x := range o.regs {
+			q.numberReg(x)
+		}
+	}
+}
+
+func (q *printed) numberReg(x reg) {
+	if x == noReg {
+		return
+	}
+	if n := &q.regs[x.class()][x.num()]; *n == 0 {
+		q.count[x.class()]++
+		*n = q.count[x.class()]
+	}
+}
+
+func (q *printed) reg(x reg) {
+	q.raw(regNames[x.class()])
+	q.out = strconv.AppendUint(q.out, uint64(q.regs[x.class()][x.num()]), 10)
+}
+
+// inst writes one instruction, without the end of the line.
+func (q *printed) inst(in *inst) {
+	switch in.op {
+	case opLabel:
+		q.label(in.dst.bits)
+		q.raw(":")
+		return
+	case opNoUnroll:
+		q.raw("\t.pragma \"nounroll\";")
+		return
+	}
+	q.raw("\t")
+	if in.guard != noReg {
+		q.raw("@")
+		if !in.sense {
+			q.raw("!")
+		}
+		q.reg(in.guard)
+		q.raw(" ")
+	}
+	q.mnemonic(in)
+	sep := " "
+	if in.dst.kind != noOperand {
+		q.raw(sep)
+		q.operand(&in.dst)
+		sep = ", "
+	}
+	for i := range in.src {
+		if in.src[i].kind == noOperand {
+			break
+		}
+		q.raw(sep)
+		q.operand(&in.src[i])
+		sep = ", "
+	}
+	q.raw(";")
+	if q.o.Annotate && in.row != ir.NoRow {
+		q.raw(" // ")
+		q.out = strconv.AppendUint(q.out, uint64(in.row), 10)
+	}
+}
+
+// mnemonic writes the opcode with modifiers and types, in the order that each opcode asks for.
+func (q *printed) mnemonic(in *inst) {
+	m := &in.mod
+	switch in.op {
+	case opBarSync, opBarOr, opBarAnd:
+		if m.align {
+			q.raw("bar")
+		} else {
+			q.raw("barrier")
+		}
+	}
+	q.raw(opInfo[in.op].name)
+	switch in.op {
+	case opLd, opSt, opAtom, opRed, opPrefetch, opFence:
+		q.raw(orderNames[m.order])
+		q.raw(scopeNames[m.scope])
+		q.raw(spaceNames[m.space])
+		q.raw(rmwNames[m.rmw])
+		if m.cache != keepL1 {
+			q.raw(cacheNames[m.cache])
+		}
+		if m.nc {
+			q.raw(".nc")
+		}
+		if m.cache == keepL1 {
+			q.raw(cacheNames[m.cache])
+		}
+		v := &in.dst
+		if in.op == opSt {
+			v = &in.src[0]
+		}
+		if in.op == opPrefetch {
+			q.raw(".L2")
+		}
+		if v.kind == isVec {
+			q.raw(".v")
+			q.out = strconv.AppendInt(q.out, int64(len(v.regs)), 10)
+		}
+	case opSetp:
+		q.raw(cmpNames[m.cmp])
+		if m.and {
+			q.raw(".and")
+		}
+	case opBra:
+		if m.uni {
+			q.raw(".uni")
+		}
+	}
+	q.raw(typeInfo[in.t].name)
+	q.raw(typeInfo[in.t2].name)
+}
+
+func (q *printed) label(n uint64) {
+	q.raw("L")
+	q.out = strconv.AppendUint(q.out, n, 10)
+}
+
+func (q *printed) operand(o *operand) {
+	switch o.kind {
+	case isReg:
+		q.reg(o.reg)
+	case isNot:
+		q.raw("!")
+		q.reg(o.reg)
+	case isImm:
+		q.constant(o.t, o.bits)
+	case isSpecial:
+		q.raw(specialNames[o.spec])
+	case isSymbol:
+		q.raw(q.f.names[o.sym])
+	case isVec:
+		sep := "{"
+		for _, x := range o.regs {
+			q.raw(sep)
+			q.reg(x)
+			sep = ", "
+		}
+		q.raw("}")
+	case isPair:
+		q.reg(o.regs[0])
+		q.raw("|")
+		q.reg(o.regs[1])
+	case isAddress:
+		q.raw("[")
+		if o.sym != noSymbol {
+			q.raw(q.f.names[o.sym])
+		} else {
+			q.reg(o.reg)
+		}
+		if o.bits != 0 {
+			q.raw("+")
+			q.out = strconv.AppendUint(q.out, o.bits, 10)
+		}
+		q.raw("]")
+	case isLabel:
+		q.label(o.bits)
+	default:
+		panic(fmt.Sprintf("BUG: operand of kind %d reached the printer", o.kind))
+	}
+}
+
+// constant writes the raw bits of a constant of type t.
+func (q *printed) constant(t ptype, bits uint64) {
+	switch t {
+	case tF32:
+		q.hex("0f", bits, 8)
+	case tF64:
+		q.hex("0d", bits, 16)
+	case tB16, tF16, tBF16:
+		q.hex("0x", bits, 4)
+	case tS32:
+		q.out = strconv.AppendInt(q.out, int64(int32(bits)), 10)
+	case tS64:
+		q.out = strconv.AppendInt(q.out, int64(bits), 10)
+	default:
+		q.out = strconv.AppendUint(q.out, bits, 10)
+	}
+}
+
+const hexDigits = "0123456789ABCDEF"
+
+func (q *printed) hex(prefix string, bits uint64, digits int) {
+	q.raw(prefix)
+	for i := digits - 1; i >= 0; i-- {
+		q.out = append(q.out, hexDigits[bits>>(4*i)&15])
+	}
+}

@@ -1,0 +1,275 @@
+package ptx
+
+import (
+	"fmt"
+
+	"github.com/govyre/vyre/ir"
+)
+
+// selector is the first stage: it walks the program's regions and chooses instructions for each row.
+// Places in memory stay as the program names them, carried values are parallel copies, and every if
+// is a branch; the later stages work these out.
+type selector struct {
+	*function
+	prologue []inst // what is the same everywhere, worked out once at the entry
+	code     []inst
+	cur      *[]inst
+	row      ir.Row
+
+	uses   []uint32 // by row
+	once   map[onceKey]operand
+	checks map[checkKey]cached
+	addrs  map[addrKey]cached
+	frames map[ir.Row]*frame
+	votes  votes
+
+	vectors map[ir.Row][]operand // lanes of vector values
+}
+
+// onceKey names a value that the prologue works out at most once.
+type onceKey struct {
+	what onceWhat
+	axis uint32
+}
+
+type onceWhat uint8
+
+const (
+	onceLocal onceWhat = iota
+	onceGroup
+	onceGroups
+	onceGlobal
+	onceLinear // linear id in the group
+	onceLane
+	onceWarp
+	onceLanes // how many lanes the warp has
+	onceMembers
+	onceScalar
+	onceHidden
+	onceLead // whether this is invocation 0 of its group
+	onceZeroH
+)
+
+// cached is a value worked out at a row. It may be used wherever that row's value could be.
+type cached struct {
+	reg reg
+	row ir.Row
+}
+
+func newSelector(f *function) *selector {
+	s := &selector{function: f, uses: make([]uint32, f.p.Rows()), row: ir.NoRow,
+		once: make(map[onceKey]operand), checks: make(map[checkKey]cached), addrs: make(map[addrKey]cached),
+		frames: make(map[ir.Row]*frame), vectors: make(map[ir.Row][]operand)}
+	s.cur = &s.code
+	f.val = make([]operand, f.p.Rows())
+	return s
+}
+
+func (s *selector) run() {
+	s.countUses()
+	s.rows(0, ir.Row(s.p.Rows()))
+	s.row = ir.NoRow
+	s.add(inst{op: opExit})
+}
+
+// countUses counts how often each row's value is used, by rows that are used or have an effect.
+func (s *selector) countUses() {
+	p := s.p
+	for i := p.Rows() - 1; i >= 0; i-- {
+		r := ir.Row(i)
+		if s.idle(r) {
+			continue
+		}
+		for _, v := range [...]ir.Row{p.A(r), p.B(r), p.C(r)} {
+			if v != ir.NoRow {
+				s.uses[v]++
+			}
+		}
+		for _, v := range p.List(r) {
+			s.uses[v]++
+		}
+	}
+}
+
+// idle reports whether row r does nothing that is of use: a pure op or a plain load whose value nobody
+// wants. Carried values stay: the copies that feed them are cheap, and gone after the assembler.
+func (s *selector) idle(r ir.Row) bool {
+	in := s.p.Op(r).Info()
+	switch s.p.Op(r) {
+	case ir.OpArg, ir.OpRes:
+		return s.p.Region(r) == 0 && s.p.Op(r) == ir.OpArg && s.uses[r] == 0
+	}
+	plain := in.Attr&ir.Pure != 0 || in.Attr&(ir.Reads|ir.Writes|ir.Atomic) == ir.Reads
+	return plain && s.uses[r] == 0 && in.Result.Kind != ir.ResultNone
+}
+
+// rows selects the own rows of a region, [first, end).
+func (s *selector) rows(first, end ir.Row) {
+	for r := first; r < end; {
+		r = s.one(r)
+	}
+}
+
+// one selects row r, with all that is inside it, and returns the row behind.
+func (s *selector) one(r ir.Row) ir.Row {
+	s.row = r
+	op := s.p.Op(r)
+	if op.Info().Owns > 0 {
+		return s.structured(r)
+	}
+	if !s.idle(r) {
+		rule := rules[op]
+		if rule == nil {
+			panic(fmt.Sprintf("BUG: no PTX for op %s in row %d", op, r))
+		}
+		rule(s, r)
+	}
+	return r + 1
+}
+
+// rule selects instructions for one row.
+type rule func(s *selector, r ir.Row)
+
+// rules holds the rule of every op without regions and without a recipe.
+var rules [0x380]rule
+
+func init() {
+	for _, set := range []map[ir.Op]rule{builtinRules, integerRules, bitRules, floatRules, compareRules, convertRules,
+		memoryRules, atomicRules, barrierRules, subgroupRules, combineRules, controlRules, debugRules} {
+		for op, r := range set {
+			rules[op] = r
+		}
+	}
+}
+
+// add appends an instruction for the current row.
+func (s *selector) add(in inst) {
+	in.row = s.row
+	*s.cur = append(*s.cur, in)
+}
+
+// atEntry lets f add to the prologue.
+func (s *selector) atEntry(f func()) {
+	cur, row := s.cur, s.row
+	s.cur, s.row = &s.prologue, ir.NoRow
+	f()
+	s.cur, s.row = cur, row
+}
+
+// onceOf returns the value under a key, which make works out at the entry when it is first asked for.
+func (s *selector) onceOf(what onceWhat, axis uint32, make func() operand) operand {
+	k := onceKey{what, axis}
+	if o, ok := s.once[k]; ok {
+		return o
+	}
+	var o operand
+	s.atEntry(func() { o = make() })
+	s.once[k] = o
+	return o
+}
+
+// do adds op with a fresh destination of type t's class and returns that.
+func (s *selector) do(op opcode, t ptype, src ...operand) operand {
+	return s.doInto(s.newReg(t.class()), op, t, src...)
+}
+
+// doInto adds op writing d.
+func (s *selector) doInto(d reg, op opcode, t ptype, src ...operand) operand {
+	in := inst{op: op, t: t, dst: r(d)}
+	copy(in.src[:], src)
+	s.add(in)
+	return in.dst
+}
+
+// convert adds a conversion from type from to type to.
+func (s *selector) convert(op opcode, to, from ptype, x operand) operand {
+	in := inst{op: op, t: to, t2: from, dst: r(s.newReg(to.class())), src: [4]operand{x}}
+	s.add(in)
+	return in.dst
+}
+
+// compare adds a comparison.
+func (s *selector) compare(c cmp, t ptype, a, b operand) operand {
+	in := inst{op: opSetp, t: t, mod: mods{cmp: c}, dst: r(s.newReg(classP)), src: [4]operand{a, b}}
+	s.add(in)
+	return in.dst
+}
+
+// value returns where row v's value is.
+func (s *selector) value(v ir.Row) operand { return s.val[v] }
+
+// set makes o the value of row v.
+func (s *selector) set(v ir.Row, o operand) { s.val[v] = o }
+
+// typeOf is the type of the value in row v.
+func (s *selector) typeOf(v ir.Row) ir.Type { return s.p.Type(v) }
+
+// inReg returns o in a register; constants are moved into one of class t.class().
+func (s *selector) inReg(t ptype, o operand) reg {
+	if o.kind == isReg {
+		return o.reg
+	}
+	return s.do(opMov, t, o).reg
+}
+
+// pred returns the bool o as a predicate register.
+func (s *selector) pred(o operand) reg { return s.inReg(tPred, o) }
+
+// word returns the bits of o, a value of type t, as an operand of 32 bits, or of 64 for types that
+// have as many. Bools are 0 and 1, 16-bit floats stand in the low half.
+func (s *selector) word(t ir.Type, o operand) operand {
+	switch {
+	case t == ir.Bool && o.kind == isImm:
+		return u32(uint32(o.bits))
+	case t == ir.Bool:
+		return s.do(opSelp, tU32, u32(1), u32(0), o)
+	case t.IsHalf() && o.kind == isImm:
+		return u32(uint32(o.bits))
+	case t.IsHalf():
+		return s.convert(opCvt, tU32, tU16, o)
+	case t.Size() == 8:
+		return o.as(tB64)
+	}
+	return o.as(tB32)
+}
+
+// unword makes a value of type t of its bits in the register x.
+func (s *selector) unword(t ir.Type, x operand) operand {
+	switch {
+	case t == ir.Bool:
+		return s.compare(cmpNE, tU32, x, u32(0))
+	case t.IsHalf():
+		return s.convert(opCvt, tU16, tU32, x)
+	case bitsOf(t).class() != x.reg.class():
+		return s.do(opMov, untypedOf(t), x)
+	}
+	return x
+}
+
+// untypedOf is the suffix for moving the bits of a value of type t, whatever they mean.
+func untypedOf(t ir.Type) ptype {
+	switch t.Size() {
+	case 2:
+		return tB16
+	case 8:
+		return tB64
+	}
+	return tB32
+}
+
+// split returns the low and high half of a 64-bit value.
+func (s *selector) split(o operand) (lo, hi operand) {
+	if o.kind == isImm {
+		return u32(uint32(o.bits)), u32(uint32(o.bits >> 32))
+	}
+	l, h := s.newReg(classR), s.newReg(classR)
+	s.add(inst{op: opMov, t: tB64, dst: vec(l, h), src: [4]operand{o}})
+	return r(l), r(h)
+}
+
+// joined returns the 64-bit value of two halves, of class c.
+func (s *selector) joined(c class, lo, hi operand) operand {
+	d := s.newReg(c)
+	s.add(inst{op: opMov, t: tB64, dst: r(d), src: [4]operand{vec(s.inReg(tB32, lo), s.inReg(tB32, hi))}})
+	return r(d)
+}

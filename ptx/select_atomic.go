@@ -1,0 +1,110 @@
+package ptx
+
+import "github.com/govyre/vyre/ir"
+
+// atomicRules covers atomics.
+var atomicRules = map[ir.Op]rule{
+	ir.OpAtomicLoad:  (*selector).atomicLoad,
+	ir.OpAtomicStore: (*selector).atomicStore,
+	ir.OpAtomicAdd:   updating(rmwAdd),
+	ir.OpAtomicSub:   updating(rmwAdd), // of the negative
+	ir.OpAtomicMin:   updating(rmwMin),
+	ir.OpAtomicMax:   updating(rmwMax),
+	ir.OpAtomicAnd:   updating(rmwAnd),
+	ir.OpAtomicOr:    updating(rmwOr),
+	ir.OpAtomicXor:   updating(rmwXor),
+	ir.OpAtomicExch:  updating(rmwExch),
+	ir.OpAtomicCas:   (*selector).compareAndSwap,
+}
+
+var orders = [...]order{ir.Relaxed: relaxed, ir.Acquire: acquire, ir.Release: release, ir.AcqRel: acqRel, ir.SeqCst: sc}
+var scopes = [...]scope{ir.Group: scopeCTA, ir.Device: scopeGPU, ir.System: scopeSys}
+
+// ordered returns the modifiers of the atomic in row. A sequentially consistent one is a fence, which
+// ordered adds, and the operation with the strongest order it can have.
+func (s *selector) ordered(row ir.Row, strongest order) mods {
+	f := s.p.Flags(row)
+	m := mods{order: orders[f.Order()], scope: scopes[f.Scope()], space: s.objs[s.p.X(row)].space}
+	if m.order == sc {
+		s.add(inst{op: opFence, mod: mods{order: sc, scope: m.scope}})
+		m.order = strongest
+	}
+	return m
+}
+
+func (s *selector) atomicLoad(row ir.Row) {
+	t := inMemory(s.typeOf(row))
+	p := s.inBounds(row, 1)
+	d := s.newReg(t.class())
+	s.zero(d, p)
+	m := s.ordered(row, acquire)
+	s.guarded(inst{op: opLd, t: t, mod: m, dst: r(d), src: [4]operand{s.access(row, 1, 0)}}, p)
+	s.set(row, r(d))
+}
+
+func (s *selector) atomicStore(row ir.Row) {
+	t := inMemory(s.objs[s.p.X(row)].Type())
+	p := s.inBounds(row, 1)
+	m := s.ordered(row, release)
+	s.guarded(inst{op: opSt, t: t, mod: m, dst: s.access(row, 1, 0), src: [4]operand{s.value(s.p.B(row)).as(t)}}, p)
+}
+
+// updating is the rule of a read-modify-write with one operand.
+func updating(op rmw) rule {
+	return func(s *selector, row ir.Row) {
+		t := s.objs[s.p.X(row)].Type()
+		v := s.value(s.p.B(row))
+		if s.p.Op(row) == ir.OpAtomicSub {
+			v = s.negative(t, v)
+		}
+		s.update(row, op, atomicType(op, t), v)
+	}
+}
+
+// negative is −v modulo the width.
+func (s *selector) negative(t ir.Type, v operand) operand {
+	if v.kind == isImm {
+		return imm(v.t, -v.bits&t.Mask())
+	}
+	return s.do(opSub, arith(t), imm(arith(t), 0), v)
+}
+
+// atomicType is the type suffix of an update: bits where only they matter, and for sums of 64-bit
+// integers the unsigned one, which is all there is.
+func atomicType(op rmw, t ir.Type) ptype {
+	switch op {
+	case rmwAdd:
+		if t == ir.I64 {
+			return tU64
+		}
+	case rmwAnd, rmwOr, rmwXor, rmwExch, rmwCas:
+		return untyped(t)
+	}
+	return arith(t)
+}
+
+// update adds a read-modify-write. One whose old value nobody wants is a reduction if its order allows:
+// there is none that acquires, and none for exchange.
+func (s *selector) update(row ir.Row, op rmw, t ptype, v ...operand) {
+	p := s.inBounds(row, 1)
+	m := s.ordered(row, acqRel)
+	m.rmw = op
+	for i := range v {
+		v[i] = v[i].as(t)
+	}
+	if s.uses[row] == 0 && (m.order == relaxed || m.order == release) && op != rmwExch && op != rmwCas {
+		s.guarded(inst{op: opRed, t: t, mod: m, dst: s.access(row, 1, 0), src: [4]operand{v[0]}}, p)
+		return
+	}
+	d := s.newReg(bitsOf(s.typeOf(row)).class())
+	s.zero(d, p)
+	in := inst{op: opAtom, t: t, mod: m, dst: r(d), src: [4]operand{s.access(row, 1, 0)}}
+	copy(in.src[1:], v)
+	s.guarded(in, p)
+	s.set(row, r(d))
+}
+
+func (s *selector) compareAndSwap(row ir.Row) {
+	t := s.objs[s.p.X(row)].Type()
+	s.update(row, rmwCas, atomicType(rmwCas, t), s.value(s.p.B(row)), s.value(s.p.C(row)))
+}

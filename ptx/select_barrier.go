@@ -1,0 +1,184 @@
+package ptx
+
+import "github.com/govyre/vyre/ir"
+
+// barrierRules covers barriers, their voting forms, and fences.
+var barrierRules = map[ir.Op]rule{
+	ir.OpBarrierWarp: func(s *selector, r ir.Row) {
+		s.add(inst{op: opBarWarp, src: [4]operand{s.members()}})
+	},
+	ir.OpBarrierWG:        func(s *selector, r ir.Row) { s.sync() },
+	ir.OpBarrierAnyWG:     func(s *selector, r ir.Row) { s.set(r, s.groupVote(opBarOr, s.value(s.p.A(r)))) },
+	ir.OpBarrierAllWG:     func(s *selector, r ir.Row) { s.set(r, s.groupVote(opBarAnd, s.value(s.p.A(r)))) },
+	ir.OpBarrierAddWG:     func(s *selector, r ir.Row) { s.set(r, s.groupSum(s.value(s.p.A(r)))) },
+	ir.OpBarrierBcastWG:   (*selector).groupBroadcast,
+	ir.OpBarrierGrid:      func(s *selector, r ir.Row) { s.gridBarrier(nil, nil) },
+	ir.OpBarrierAnyGrid:   (*selector).gridAny,
+	ir.OpBarrierAllGrid:   (*selector).gridAll,
+	ir.OpBarrierAddGrid:   (*selector).gridAdd,
+	ir.OpBarrierBcastGrid: (*selector).gridBroadcast,
+	ir.OpFence: func(s *selector, r ir.Row) {
+		f := s.p.Flags(r)
+		s.add(inst{op: opFence, mod: mods{order: orders[f.Order()], scope: scopes[f.Scope()]}})
+	},
+}
+
+// votes is what voting barriers keep in registers, the same in every thread that reads it. Cells are
+// used alternately: a cell is written again only behind a barrier to which everyone comes after
+// reading it.
+type votes struct {
+	sumAt  reg    // byte offset among the hidden cells of the next group sum: 0 or 8
+	sums   [2]reg // what those cells held when they were last read
+	castAt reg    // byte offset of the next broadcast: 16 or 24
+
+	epoch     reg    // arrivals at which the current grid barrier is complete
+	gridAt    reg    // byte offset in the barrier block of the next grid vote: 8 or 12
+	grid      [2]reg // what those cells held when they were last read; the leader's only
+	gridCast  reg    // byte offset in the block of the next grid broadcast: 16 or 24
+	cellsAddr reg
+	groups    reg // number of groups, modulo 2³²
+}
+
+// kept returns the register *x, which is set to v at the entry when it is first asked for.
+func (s *selector) kept(x *reg, v uint32) reg {
+	if *x == noReg {
+		*x = s.newReg(classR)
+		s.atEntry(func() { s.doInto(*x, opMov, tU32, u32(v)) })
+	}
+	return *x
+}
+
+// sync waits for the group.
+func (s *selector) sync() { s.add(inst{op: opBarSync, src: [4]operand{u32(0)}}) }
+
+// groupVote waits for the group and combines its bools.
+func (s *selector) groupVote(op opcode, v operand) operand {
+	d := s.newReg(classP)
+	s.add(inst{op: op, t: tPred, dst: r(d), src: [4]operand{u32(0), r(s.pred(v))}})
+	return r(d)
+}
+
+// cells returns the address of the hidden cells.
+func (s *selector) cells() reg {
+	v := &s.votes
+	if v.cellsAddr != noReg {
+		return v.cellsAddr
+	}
+	s.atEntry(func() {
+		if s.extern {
+			base := s.do(opMov, tU32, operand{kind: isSymbol, sym: s.symbol("%s", externShared)})
+			v.cellsAddr = s.do(opAdd, tU32, base, u32(uint32(s.p.SharedBytes())-hiddenBytes)).reg
+			return
+		}
+		sym := s.symbol("%s", hiddenCells)
+		s.vars = append(s.vars, variable{shared, sym, hiddenBytes})
+		v.cellsAddr = s.do(opMov, tU32, operand{kind: isSymbol, sym: sym}).reg
+	})
+	return v.cellsAddr
+}
+
+// at is a place in memory relative to a register.
+func at(base reg, off uint64) operand { return operand{kind: isAddress, reg: base, bits: off} }
+
+// flip changes x between two offsets that differ by the bits of by.
+func (s *selector) flip(x reg, by uint32) { s.doInto(x, opXor, tB32, r(x), u32(by)) }
+
+// single reports whether a group is one warp, so that its lanes need no cells to talk.
+func (s *selector) single() bool { return s.p.GroupSize() <= 32 }
+
+// groupSum waits for the group and returns the sum of v.
+//
+// Each warp adds its own to a cell. Cells only grow, so nothing has to clear them between two votes: the
+// sum is the difference to what the cell held when it was read before, two votes ago.
+func (s *selector) groupSum(v operand) operand {
+	if s.single() {
+		sum := s.warpSum(v)
+		s.sync()
+		return sum
+	}
+	cell := s.addToCell(v)
+	s.sync()
+	return s.readCell(cell)
+}
+
+// addToCell adds the group's sum of v to the next cell and returns its address.
+func (s *selector) addToCell(v operand) reg {
+	vs := &s.votes
+	cells := s.cells()
+	if vs.sumAt == noReg {
+		s.kept(&vs.sumAt, 0)
+		s.kept(&vs.sums[0], 0)
+		s.kept(&vs.sums[1], 0)
+		leads := s.leads()
+		s.atEntry(func() {
+			for off := uint64(0); off < 16; off += 8 {
+				s.guarded(inst{op: opSt, t: tU32, mod: mods{space: shared}, dst: at(cells, off), src: [4]operand{u32(0)}}, leads.reg)
+			}
+			s.sync()
+		})
+	}
+	sum := s.warpSum(v)
+	cell := s.do(opAdd, tU32, r(cells), r(vs.sumAt))
+	first := s.compare(cmpEQ, tU32, s.lane(), u32(0))
+	s.guarded(inst{op: opRed, t: tU32, mod: mods{order: relaxed, scope: scopeCTA, space: shared, rmw: rmwAdd},
+		dst: at(cell.reg, 0), src: [4]operand{sum}}, first.reg)
+	return cell.reg
+}
+
+// readCell returns what was added to a cell since it was read before, and turns to the other cell.
+func (s *selector) readCell(cell reg) operand {
+	vs := &s.votes
+	d := s.newReg(classR)
+	s.add(inst{op: opLd, t: tU32, mod: mods{space: shared}, dst: r(d), src: [4]operand{at(cell, 0)}})
+	sum := s.growth(r(d), vs.sumAt, 0, &vs.sums)
+	s.flip(vs.sumAt, 8)
+	return sum
+}
+
+// growth returns now less the previous reading of the cell that which names, which becomes now. zero
+// is the value of which that means the first cell.
+func (s *selector) growth(now operand, which reg, zero uint32, prev *[2]reg) operand {
+	first := s.compare(cmpEQ, tU32, r(which), u32(zero))
+	diff := s.do(opSub, tU32, now, s.do(opSelp, tU32, r(prev[0]), r(prev[1]), first))
+	s.doInto(prev[0], opSelp, tU32, now, r(prev[0]), first)
+	s.doInto(prev[1], opSelp, tU32, r(prev[1]), now, first)
+	return diff
+}
+
+// groupBroadcast waits for the group and gives all the value of its invocation 0.
+func (s *selector) groupBroadcast(row ir.Row) {
+	t := s.typeOf(row)
+	v := s.word(t, s.value(s.p.A(row)))
+	if s.single() {
+		v = s.fromLane(t, v, u32(0))
+		s.sync()
+		s.set(row, s.unword(t, v))
+		return
+	}
+	cell := s.castCell()
+	s.guarded(inst{op: opSt, t: carrier(t), mod: mods{space: shared}, dst: at(cell, 0), src: [4]operand{v}}, s.leads().reg)
+	s.sync()
+	s.set(row, s.readCast(t, cell))
+}
+
+// carrier is the type suffix of the word in which a value of type t travels between invocations.
+func carrier(t ir.Type) ptype {
+	if t.Size() == 8 {
+		return tB64
+	}
+	return tB32
+}
+
+// castCell returns the address of the next broadcast's cell.
+func (s *selector) castCell() reg {
+	return s.do(opAdd, tU32, r(s.cells()), r(s.kept(&s.votes.castAt, 16))).reg
+}
+
+// readCast returns the value of type t that a cell holds, and turns to the other cell.
+func (s *selector) readCast(t ir.Type, cell reg) operand {
+	w := carrier(t)
+	d := s.newReg(w.class())
+	s.add(inst{op: opLd, t: w, mod: mods{space: shared}, dst: r(d), src: [4]operand{at(cell, 0)}})
+	s.flip(s.votes.castAt, 8)
+	return s.unword(t, r(d))
+}

@@ -1,0 +1,144 @@
+package ptx
+
+import "github.com/govyre/vyre/ir"
+
+// compareRules covers comparisons and select.
+var compareRules = map[ir.Op]rule{
+	ir.OpEq:     comparing(cmpEQ, cmpEQ),
+	ir.OpNe:     comparing(cmpNE, cmpNEU), // a NaN is unequal to everything
+	ir.OpLt:     comparing(cmpLT, cmpLT),
+	ir.OpLe:     comparing(cmpLE, cmpLE),
+	ir.OpSelect: (*selector).selects,
+}
+
+func comparing(ints, floats cmp) rule {
+	return func(s *selector, row ir.Row) {
+		t := s.typeOf(s.p.A(row))
+		a, b := s.value(s.p.A(row)), s.value(s.p.B(row))
+		switch {
+		case t == ir.Bool:
+			v := s.do(opXor, tPred, r(s.pred(a)), r(s.pred(b)))
+			if ints == cmpEQ {
+				v = s.do(opNot, tPred, v)
+			}
+			s.set(row, v)
+		case t.IsHalf():
+			s.set(row, s.compare(floats, tF32, s.widen(t, a), s.widen(t, b)))
+		case t.IsFloat():
+			s.set(row, s.compare(floats, arith(t), a, b))
+		default:
+			s.set(row, s.compare(ints, arith(t), a, b))
+		}
+	}
+}
+
+func (s *selector) selects(row ir.Row) {
+	c, a, b := s.value(s.p.A(row)), s.value(s.p.B(row)), s.value(s.p.C(row))
+	s.set(row, s.choose(s.typeOf(row), s.pred(c), a, b))
+}
+
+// choose is a where c holds, b elsewhere. Predicates have no instruction for it.
+func (s *selector) choose(t ir.Type, c reg, a, b operand) operand {
+	if t != ir.Bool {
+		return s.do(opSelp, bitsOf(t), a.as(bitsOf(t)), b.as(bitsOf(t)), r(c))
+	}
+	d := s.newReg(classP)
+	for _, in := range chooseBool(s.function, d, c, a, b) {
+		s.add(in)
+	}
+	return r(d)
+}
+
+// chooseBool writes d = c ? a : b for predicates.
+func chooseBool(f *function, d, c reg, a, b operand) []inst {
+	var list []inst
+	in := func(o operand) operand {
+		if o.kind == isReg {
+			return o
+		}
+		x := f.newReg(classP)
+		list = append(list, inst{op: opMov, t: tPred, dst: r(x), src: [4]operand{o}})
+		return r(x)
+	}
+	a, b = in(a), in(b)
+	x, n, y := f.newReg(classP), f.newReg(classP), f.newReg(classP)
+	return append(list,
+		inst{op: opAnd, t: tPred, dst: r(x), src: [4]operand{a, r(c)}},
+		inst{op: opNot, t: tPred, dst: r(n), src: [4]operand{r(c)}},
+		inst{op: opAnd, t: tPred, dst: r(y), src: [4]operand{b, r(n)}},
+		inst{op: opOr, t: tPred, dst: r(d), src: [4]operand{r(x), r(y)}})
+}
+
+// convertRules covers conversions.
+var convertRules = map[ir.Op]rule{
+	ir.OpCvt:     (*selector).cvt,
+	ir.OpBitcast: (*selector).bitcast,
+}
+
+func (s *selector) cvt(row ir.Row) {
+	to, from := s.typeOf(row), s.typeOf(s.p.A(row))
+	a := s.value(s.p.A(row))
+	switch {
+	case from == ir.Bool:
+		one := imm(arith(to), 1)
+		if to.IsFloat() {
+			one.bits = ir.Eval(ir.OpCvt, ir.U32, to, 0, 1, 0, 0)
+		}
+		s.set(row, s.do(opSelp, arith(to), one, imm(arith(to), 0), r(s.pred(a))))
+	case to.IsHalf():
+		s.set(row, s.narrow(to, a))
+	case from.IsHalf():
+		s.set(row, s.widen(from, a))
+	case from.IsInt() && to.IsInt():
+		s.set(row, s.resize(to, from, a))
+	case from.IsInt():
+		s.set(row, s.convert(opCvtRN, arith(to), arith(from), a))
+	case to.IsInt():
+		s.set(row, s.toInt(to, from, a))
+	case to == ir.F64:
+		s.set(row, s.convert(opCvt, tF64, tF32, a))
+	default:
+		s.set(row, s.convert(opCvtRN, tF32, tF64, a))
+	}
+}
+
+// resize converts between integers. Those of one width share their register: sign lives in the
+// instructions.
+func (s *selector) resize(to, from ir.Type, a operand) operand {
+	switch {
+	case to.Size() == from.Size():
+		return a.as(arith(to))
+	case to.Size() < from.Size():
+		return s.convert(opCvt, tU32, tU64, a.as(tU64))
+	}
+	if from.IsSigned() { // the source's sign extends
+		return s.convert(opCvt, tS64, tS32, a)
+	}
+	return s.convert(opCvt, tU64, tU32, a)
+}
+
+// toInt converts toward zero, clamped. The hardware makes 0 of a NaN only from f32 to 32 bits.
+func (s *selector) toInt(to, from ir.Type, a operand) operand {
+	v := s.convert(opCvtRZI, arith(to), arith(from), a)
+	if from == ir.F32 && to.Size() == 4 {
+		return v
+	}
+	return s.do(opSelp, arith(to), imm(arith(to), 0), v, s.compare(cmpNaN, arith(from), a, a))
+}
+
+func (s *selector) bitcast(row ir.Row) {
+	to, from := s.typeOf(row), s.typeOf(s.p.A(row))
+	a := s.value(s.p.A(row))
+	switch {
+	case a.kind == isImm:
+		s.set(row, imm(arith(to), a.bits&to.Mask()))
+	case from.IsHalf():
+		s.set(row, s.convert(opCvt, tU32, tU16, a))
+	case to.IsHalf():
+		s.set(row, s.convert(opCvt, tU16, tU32, a))
+	case arith(to).class() == arith(from).class():
+		s.set(row, a)
+	default:
+		s.set(row, s.do(opMov, untypedOf(to), a))
+	}
+}

@@ -1,0 +1,325 @@
+package ptx
+
+import (
+	"math/bits"
+
+	"github.com/govyre/vyre/ir"
+)
+
+// integerRules covers ops that integers and floats share: each splits by type.
+var integerRules = map[ir.Op]rule{
+	ir.OpAdd:     arithmetic(opAdd, opAddRN),
+	ir.OpSub:     arithmetic(opSub, opSubRN),
+	ir.OpMul:     arithmetic(opMulLo, opMulRN),
+	ir.OpMulHi:   binary(opMulHi),
+	ir.OpMulWide: binaryTo(opMulWide),
+	ir.OpDiv:     (*selector).divide,
+	ir.OpRem:     (*selector).remainder,
+	ir.OpMin:     arithmetic(opMin, opMin),
+	ir.OpMax:     arithmetic(opMax, opMax),
+	ir.OpNeg:     (*selector).negate,
+	ir.OpAbs:     (*selector).absolute,
+	ir.OpAbsDiff: func(s *selector, r ir.Row) {
+		a, b, t := s.value(s.p.A(r)), s.value(s.p.B(r)), arith(s.typeOf(s.p.A(r)))
+		s.set(r, s.do(opSub, t, s.do(opMax, t, a, b), s.do(opMin, t, a, b)))
+	},
+	ir.OpAddSat: (*selector).addSat,
+	ir.OpSubSat: (*selector).subSat,
+	ir.OpMulSat: (*selector).mulSat,
+	ir.OpDp4a: func(s *selector, r ir.Row) {
+		t := arith(s.typeOf(r))
+		d := s.newReg(classR)
+		s.add(inst{op: opDp4a, t: t, t2: t, dst: reg1(d), src: [4]operand{s.value(s.p.A(r)), s.value(s.p.B(r)), s.value(s.p.C(r))}})
+		s.set(r, reg1(d))
+	},
+}
+
+// reg1 is r, where a row of that name hides it.
+func reg1(x reg) operand { return operand{kind: isReg, reg: x} }
+
+// binary is the rule of an op on two operands of the result's type.
+func binary(op opcode) rule {
+	return func(s *selector, r ir.Row) {
+		s.set(r, s.do(op, arith(s.typeOf(r)), s.value(s.p.A(r)), s.value(s.p.B(r))))
+	}
+}
+
+// binaryTo is the rule of an op whose suffix is the operands' type and whose result is twice as wide.
+func binaryTo(op opcode) rule {
+	return func(s *selector, r ir.Row) {
+		d := s.newReg(arith(s.typeOf(r)).class())
+		s.set(r, s.doInto(d, op, arith(s.typeOf(s.p.A(r))), s.value(s.p.A(r)), s.value(s.p.B(r))))
+	}
+}
+
+// arithmetic is the rule of an op that is one instruction for integers and one for floats. Float ones
+// spell their rounding: without it the assembler may contract them.
+func arithmetic(ints, floats opcode) rule {
+	return func(s *selector, r ir.Row) {
+		t := s.typeOf(r)
+		a, b := s.value(s.p.A(r)), s.value(s.p.B(r))
+		switch {
+		case t.IsHalf():
+			s.set(r, s.halfBinary(floats, t, a, b))
+		case t.IsFloat():
+			s.set(r, s.do(floats, arith(t), a, b))
+		default:
+			s.set(r, s.do(ints, arith(t), a, b))
+		}
+	}
+}
+
+// least and greatest are the ends of an integer type, as raw bits.
+func least(t ir.Type) uint64 {
+	if t.IsSigned() {
+		return 1 << (t.Bits() - 1)
+	}
+	return 0
+}
+
+func greatest(t ir.Type) uint64 {
+	if t.IsSigned() {
+		return t.Mask() >> 1
+	}
+	return t.Mask()
+}
+
+func (s *selector) divide(row ir.Row) {
+	t := s.typeOf(row)
+	a, b := s.value(s.p.A(row)), s.value(s.p.B(row))
+	pt := arith(t)
+	switch {
+	case t.IsHalf():
+		s.set(row, s.halfBinary(opDivRN, t, a, b))
+	case t.IsFloat():
+		s.set(row, s.do(opDivRN, pt, a, b))
+	case b.isConst(0):
+		s.set(row, s.do(opMov, pt, imm(pt, byZero(t))))
+	case b.isConst(t.Mask()) && t.IsSigned(): // −1
+		s.set(row, s.do(opSub, pt, imm(pt, 0), a))
+	case b.kind == isImm:
+		s.set(row, s.do(opDiv, pt, a, b))
+	default:
+		zero := s.compare(cmpEQ, pt, b, imm(pt, 0))
+		q := s.do(opDiv, pt, a, s.goodDivisor(t, a, b, zero))
+		s.set(row, s.do(opSelp, pt, imm(pt, byZero(t)), q, zero))
+	}
+}
+
+// byZero is what a division by zero gives.
+func byZero(t ir.Type) uint64 {
+	if t.IsSigned() {
+		return 0
+	}
+	return t.Mask()
+}
+
+// remainder needs no selection: what replaces a bad divisor is 1, and x%1 is the 0 that is asked for.
+func (s *selector) remainder(row ir.Row) {
+	t := s.typeOf(row)
+	a, b := s.value(s.p.A(row)), s.value(s.p.B(row))
+	pt := arith(t)
+	switch {
+	case b.isConst(0), b.isConst(t.Mask()) && t.IsSigned():
+		s.set(row, s.do(opMov, pt, imm(pt, 0)))
+	case b.kind == isImm:
+		s.set(row, s.do(opRem, pt, a, b))
+	default:
+		zero := s.compare(cmpEQ, pt, b, imm(pt, 0))
+		s.set(row, s.do(opRem, pt, a, s.goodDivisor(t, a, b, zero)))
+	}
+}
+
+// goodDivisor replaces a divisor of 0, and one of −1 under the least number, by 1.
+func (s *selector) goodDivisor(t ir.Type, a, b, zero operand) operand {
+	pt := arith(t)
+	bad := zero
+	if t.IsSigned() {
+		minus := s.compare(cmpEQ, pt, b, imm(pt, t.Mask()))
+		d := s.newReg(classP)
+		s.add(inst{op: opSetp, t: pt, mod: mods{cmp: cmpEQ, and: true}, dst: r(d), src: [4]operand{a, imm(pt, least(t)), minus}})
+		bad = s.do(opOr, tPred, zero, r(d))
+	}
+	return s.do(opSelp, pt, imm(pt, 1), b, bad)
+}
+
+func (s *selector) negate(row ir.Row) {
+	t := s.typeOf(row)
+	a := s.value(s.p.A(row))
+	switch {
+	case t.IsHalf():
+		s.set(row, s.do(opXor, tB16, a, imm(tB16, 1<<15)))
+	case t.IsFloat():
+		s.set(row, s.do(opNeg, arith(t), a))
+	default:
+		s.set(row, s.do(opSub, arith(t), imm(arith(t), 0), a))
+	}
+}
+
+func (s *selector) absolute(row ir.Row) {
+	t := s.typeOf(row)
+	a := s.value(s.p.A(row))
+	if t.IsHalf() {
+		s.set(row, s.do(opAnd, tB16, a, imm(tB16, 1<<15-1)))
+		return
+	}
+	s.set(row, s.do(opAbs, arith(t), a))
+}
+
+// addSat clamps. An unsigned sum has wrapped if it is less than an operand; a signed one if it has a
+// sign that neither operand has.
+func (s *selector) addSat(row ir.Row) {
+	t := s.typeOf(row)
+	a, b, pt := s.value(s.p.A(row)), s.value(s.p.B(row)), arith(t)
+	if t == ir.I32 {
+		s.set(row, s.do(opAddSat, pt, a, b))
+		return
+	}
+	sum := s.do(opAdd, pt, a, b)
+	if !t.IsSigned() {
+		wrapped := s.compare(cmpLT, pt, sum, a)
+		s.set(row, s.do(opSelp, pt, imm(pt, t.Mask()), sum, wrapped))
+		return
+	}
+	over := s.do(opAnd, tB64, s.do(opXor, tB64, a.as(tB64), sum), s.do(opXor, tB64, b.as(tB64), sum))
+	s.set(row, s.clampSigned(sum, over, a))
+}
+
+func (s *selector) subSat(row ir.Row) {
+	t := s.typeOf(row)
+	a, b, pt := s.value(s.p.A(row)), s.value(s.p.B(row)), arith(t)
+	switch {
+	case t == ir.I32:
+		s.set(row, s.do(opSubSat, pt, a, b))
+	case !t.IsSigned():
+		s.set(row, s.do(opSub, pt, s.do(opMax, pt, a, b), b))
+	default:
+		diff := s.do(opSub, pt, a, b)
+		over := s.do(opAnd, tB64, s.do(opXor, tB64, a.as(tB64), b.as(tB64)), s.do(opXor, tB64, a.as(tB64), diff))
+		s.set(row, s.clampSigned(diff, over, a))
+	}
+}
+
+// clampSigned returns the 64-bit v, or where over is negative the end of the range on the side that
+// the sign of side names.
+func (s *selector) clampSigned(v, over, side operand) operand {
+	end := s.do(opXor, tB64, s.do(opShr, tS64, side, u32(63)), imm(tB64, greatest(ir.I64)))
+	return s.do(opSelp, tS64, end, v, s.compare(cmpLT, tS64, over, imm(tS64, 0)))
+}
+
+func (s *selector) mulSat(row ir.Row) {
+	t := s.typeOf(row)
+	a, b, pt := s.value(s.p.A(row)), s.value(s.p.B(row)), arith(t)
+	switch t {
+	case ir.I32:
+		s.set(row, s.convert(opCvtSat, tS32, tS64, s.doInto(s.newReg(classRD), opMulWide, tS32, a, b)))
+	case ir.U32:
+		s.set(row, s.convert(opCvtSat, tU32, tU64, s.doInto(s.newReg(classRD), opMulWide, tU32, a, b)))
+	case ir.U64:
+		over := s.compare(cmpNE, tU64, s.do(opMulHi, pt, a, b), imm(tU64, 0))
+		s.set(row, s.do(opSelp, pt, imm(pt, t.Mask()), s.do(opMulLo, pt, a, b), over))
+	default:
+		// The product fits if its upper half is the sign of the lower one.
+		lo, hi := s.do(opMulLo, pt, a, b), s.do(opMulHi, pt, a, b)
+		over := s.compare(cmpNE, tS64, hi, s.do(opShr, tS64, lo, u32(63)))
+		sign := s.do(opShr, tS64, s.do(opXor, tB64, a.as(tB64), b.as(tB64)), u32(63))
+		s.set(row, s.do(opSelp, tS64, s.do(opXor, tB64, sign, imm(tB64, greatest(ir.I64))), lo, over))
+	}
+}
+
+// bitRules covers ops on bits.
+var bitRules = map[ir.Op]rule{
+	ir.OpAnd: bitwise(opAnd),
+	ir.OpOr:  bitwise(opOr),
+	ir.OpXor: bitwise(opXor),
+	ir.OpNot: func(s *selector, r ir.Row) { s.set(r, s.do(opNot, untyped(s.typeOf(r)), s.logic(r, s.p.A(r)))) },
+	// The hardware's shifts clamp their count, as the op does.
+	ir.OpShl: func(s *selector, r ir.Row) {
+		s.set(r, s.do(opShl, untyped(s.typeOf(r)), s.value(s.p.A(r)).as(untyped(s.typeOf(r))), s.value(s.p.B(r))))
+	},
+	ir.OpShr: func(s *selector, r ir.Row) {
+		s.set(r, s.do(opShr, arith(s.typeOf(r)), s.value(s.p.A(r)), s.value(s.p.B(r))))
+	},
+	ir.OpRotl: func(s *selector, r ir.Row) { s.rotate(r, opShfL) },
+	ir.OpRotr: func(s *selector, r ir.Row) { s.rotate(r, opShfR) },
+	ir.OpPopc: counting(opPopc),
+	ir.OpClz:  counting(opClz),
+	ir.OpCtz: func(s *selector, r ir.Row) {
+		t := untyped(s.typeOf(s.p.A(r)))
+		reversed := s.do(opBrev, t, s.value(s.p.A(r)).as(t))
+		s.set(r, s.doInto(s.newReg(classR), opClz, t, reversed))
+	},
+	ir.OpBrev: func(s *selector, r ir.Row) {
+		t := untyped(s.typeOf(r))
+		s.set(r, s.do(opBrev, t, s.value(s.p.A(r)).as(t)))
+	},
+	ir.OpBfe: func(s *selector, r ir.Row) {
+		x := s.p.X(r)
+		s.set(r, s.do(opBfe, arith(s.typeOf(r)), s.value(s.p.A(r)), u32(x&0xFF), u32(x>>8&0xFF)))
+	},
+	ir.OpBfi: func(s *selector, r ir.Row) {
+		x, t := s.p.X(r), untyped(s.typeOf(r))
+		s.set(r, s.do(opBfi, t, s.value(s.p.B(r)).as(t), s.value(s.p.A(r)).as(t), u32(x&0xFF), u32(x>>8&0xFF)))
+	},
+	ir.OpPrmt: func(s *selector, r ir.Row) {
+		s.set(r, s.do(opPrmt, tB32, s.value(s.p.A(r)), s.value(s.p.B(r)), s.value(s.p.C(r))))
+	},
+}
+
+// untyped is the suffix for ops on the bits of values of type t.
+func untyped(t ir.Type) ptype {
+	switch {
+	case t == ir.Bool:
+		return tPred
+	case t.Size() == 8:
+		return tB64
+	}
+	return tB32
+}
+
+// logic is an operand of a bitwise op: bools take no constants.
+func (s *selector) logic(row, v ir.Row) operand {
+	if s.typeOf(v) == ir.Bool {
+		return r(s.pred(s.value(v)))
+	}
+	return s.value(v).as(untyped(s.typeOf(v)))
+}
+
+func bitwise(op opcode) rule {
+	return func(s *selector, r ir.Row) {
+		s.set(r, s.do(op, untyped(s.typeOf(r)), s.logic(r, s.p.A(r)), s.logic(r, s.p.B(r))))
+	}
+}
+
+// counting is the rule of an op with a 32-bit result on bits of any width.
+func counting(op opcode) rule {
+	return func(s *selector, r ir.Row) {
+		t := untyped(s.typeOf(s.p.A(r)))
+		s.set(r, s.doInto(s.newReg(classR), op, t, s.value(s.p.A(r)).as(t)))
+	}
+}
+
+// rotate turns by funnel shifts. Of 64 bits, the halves change places if the count has bit 5, and
+// then each takes in what leaves the other.
+func (s *selector) rotate(row ir.Row, op opcode) {
+	a, n := s.value(s.p.A(row)), s.value(s.p.B(row))
+	if s.typeOf(row).Size() == 4 {
+		a = a.as(tB32)
+		s.set(row, s.do(op, tB32, a, a, n))
+		return
+	}
+	lo, hi := s.split(a.as(tB64))
+	if n.kind == isImm {
+		if bits.Len64(n.bits&32) > 0 {
+			lo, hi = hi, lo
+		}
+	} else {
+		swap := s.compare(cmpNE, tU32, s.do(opAnd, tB32, n, u32(32)), u32(0))
+		lo, hi = s.do(opSelp, tB32, hi, lo, swap), s.do(opSelp, tB32, lo, hi, swap)
+	}
+	if op == opShfL {
+		s.set(row, s.joined(classRD, s.do(op, tB32, hi, lo, n), s.do(op, tB32, lo, hi, n)))
+	} else {
+		s.set(row, s.joined(classRD, s.do(op, tB32, lo, hi, n), s.do(op, tB32, hi, lo, n)))
+	}
+}

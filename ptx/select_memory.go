@@ -1,0 +1,282 @@
+package ptx
+
+import (
+	"math/bits"
+
+	"github.com/govyre/vyre/ir"
+)
+
+// memoryRules covers plain accesses and the vectors that they move.
+var memoryRules = map[ir.Op]rule{
+	ir.OpLoad:    (*selector).load,
+	ir.OpStore:   (*selector).store,
+	ir.OpLoadV2:  (*selector).loadVector,
+	ir.OpLoadV4:  (*selector).loadVector,
+	ir.OpStoreV2: (*selector).storeVector,
+	ir.OpStoreV4: (*selector).storeVector,
+	ir.OpVec: func(s *selector, r ir.Row) {
+		var parts []operand
+		for _, v := range s.p.List(r) {
+			parts = append(parts, s.value(ir.Row(v)))
+		}
+		s.vectors[r] = parts
+	},
+	ir.OpElem: func(s *selector, r ir.Row) { s.set(r, s.vectors[s.p.A(r)][s.p.X(r)]) },
+	ir.OpPrefetch: func(s *selector, r ir.Row) {
+		s.guarded(inst{op: opPrefetch, mod: mods{space: global}, dst: s.access(r, 1, 0)}, s.inBounds(r, 1))
+	},
+}
+
+// lenKey names a form of an object's length: in elements or in vectors, or the elements that whole
+// vectors leave over; in 32 or in 64 bits.
+type lenKey struct {
+	lanes uint32
+	rest  bool
+	wide  bool
+}
+
+// checkKey names a bounds check that several accesses may share.
+type checkKey struct {
+	obj   ir.Object
+	index ir.Row
+	lanes uint32
+}
+
+// access is the place that row names, lanes elements at a time, off elements on.
+func (s *selector) access(row ir.Row, lanes, off uint32) operand {
+	obj := ir.Object(s.p.X(row))
+	size := uint32(s.objs[obj].Type().Size())
+	return operand{kind: isAccess, acc: &access{obj: obj, index: s.p.A(row), scale: lanes * size, off: off * size}}
+}
+
+// length returns how many vectors of so many lanes the object has, lanes 1 for elements.
+func (s *selector) length(obj ir.Object, wide bool, lanes uint32) operand {
+	o := &s.objs[obj]
+	t := tU32
+	if wide {
+		t = tU64
+	}
+	if o.Array != nil && o.Array.Len != ir.RestLen {
+		return imm(t, o.Array.Len/uint64(lanes))
+	}
+	k := lenKey{lanes, false, wide}
+	if x, ok := o.lens[k]; ok {
+		return r(x)
+	}
+	var v operand
+	s.atEntry(func() {
+		switch {
+		case lanes > 1:
+			v = s.do(opShr, t, s.length(obj, wide, 1), u32(uint32(bits.TrailingZeros32(lanes))))
+		case o.Array == nil:
+			v = s.param(t, o.count)
+		case wide:
+			v = s.convert(opCvt, tU64, tU32, s.length(obj, false, 1))
+		default:
+			all := s.do(opSub, tU32, s.do(opMov, tU32, spec(dynamicShared)), u32(o.off))
+			v = s.do(opShr, tU32, all, u32(uint32(bits.TrailingZeros(uint(o.Type().Size())))))
+		}
+	})
+	o.lens[k] = v.reg
+	return v
+}
+
+// leftOver returns how many elements whole vectors leave over at the end of the object.
+func (s *selector) leftOver(obj ir.Object, lanes uint32) operand {
+	o := &s.objs[obj]
+	if o.Array != nil && o.Array.Len != ir.RestLen {
+		return u32(uint32(o.Array.Len % uint64(lanes)))
+	}
+	k := lenKey{lanes: lanes, rest: true}
+	if x, ok := o.lens[k]; ok {
+		return r(x)
+	}
+	var v operand
+	s.atEntry(func() { v = s.do(opAnd, tB32, s.length(obj, false, 1), u32(lanes-1)) })
+	o.lens[k] = v.reg
+	return v
+}
+
+// comparable returns the index of an access as an unsigned number to hold against the object's length, and
+// whether both have 64 bits. A negative index becomes larger than any length: of 32 bits it does so
+// as it is where no length has bit 31.
+func (s *selector) comparable(row ir.Row) (index operand, wide bool) {
+	o := &s.objs[s.p.X(row)]
+	t, index := s.typeOf(s.p.A(row)), s.value(s.p.A(row))
+	most := uint64(1) << 31 // no array is larger
+	if o.Param != nil {
+		most = o.Param.MaxLen
+	}
+	switch {
+	case t.Size() == 8:
+		return index.as(tU64), true
+	case t == ir.U32 && most < 1<<32, most <= 1<<31:
+		return index.as(tU32), false
+	case index.kind == isImm:
+		return imm(tU64, extended(t, index.bits)), true
+	}
+	return s.resize(ir.U64, t, index), true
+}
+
+// inBounds returns the predicate under which the access in row is in bounds with all its lanes; noReg
+// if it always is.
+func (s *selector) inBounds(row ir.Row, lanes uint32) reg {
+	obj := ir.Object(s.p.X(row))
+	if s.p.Flags(row).InBounds() {
+		return noReg
+	}
+	k := checkKey{obj, s.p.A(row), lanes}
+	if c, ok := s.checks[k]; ok && s.dominates(c.row, row) {
+		return c.reg
+	}
+	index, wide := s.comparable(row)
+	n := s.length(obj, wide, lanes)
+	if index.kind == isImm && n.kind == isImm && index.bits < n.bits {
+		return noReg
+	}
+	t := tU32
+	if wide {
+		t = tU64
+	}
+	p := s.compare(cmpLT, t, index, n)
+	s.checks[k] = cached{p.reg, row}
+	return p.reg
+}
+
+// guarded adds in under the predicate p, without one if p is noReg.
+func (s *selector) guarded(in inst, p reg) {
+	in.guard, in.sense = p, true
+	s.add(in)
+}
+
+// zero clears a destination that a guarded instruction may leave alone.
+func (s *selector) zero(d reg, guard reg) {
+	if guard != noReg {
+		s.doInto(d, opMov, moveType(d), imm(moveType(d), 0))
+	}
+}
+
+// accessMods are space, cache operator and, for memory that nobody writes, the read-only path.
+func (s *selector) accessMods(row ir.Row, loads bool) mods {
+	o := &s.objs[s.p.X(row)]
+	m := mods{space: o.space}
+	if o.space != global {
+		return m
+	}
+	m.nc = loads && o.Param.Access == ir.RO
+	switch s.p.Flags(row).Hint() {
+	case ir.Stream:
+		m.cache = streaming
+	case ir.L2:
+		m.cache = inL2
+	case ir.Keep:
+		m.cache = keepL1
+		s.need(7, 4)
+	}
+	return m
+}
+
+// memClass is the class of registers that elements of type t are loaded into: bools as bytes.
+func memClass(t ir.Type) class {
+	if t == ir.Bool {
+		return classR
+	}
+	return bitsOf(t).class()
+}
+
+// fromMemory makes a value of a loaded element.
+func (s *selector) fromMemory(t ir.Type, x reg) operand {
+	if t == ir.Bool {
+		return s.compare(cmpNE, tU32, r(x), u32(0))
+	}
+	return r(x)
+}
+
+// toMemory makes a value what a store of an element of type t takes.
+func (s *selector) toMemory(t ir.Type, o operand) operand {
+	if t == ir.Bool {
+		return s.word(ir.Bool, o)
+	}
+	if o.kind == isImm {
+		return imm(inMemory(t), o.bits&t.Mask())
+	}
+	return o
+}
+
+func (s *selector) load(row ir.Row) {
+	t := s.objs[s.p.X(row)].Type()
+	p := s.inBounds(row, 1)
+	d := s.newReg(memClass(t))
+	s.zero(d, p)
+	s.guarded(inst{op: opLd, t: inMemory(t), mod: s.accessMods(row, true), dst: r(d), src: [4]operand{s.access(row, 1, 0)}}, p)
+	s.set(row, s.fromMemory(t, d))
+}
+
+func (s *selector) store(row ir.Row) {
+	t := s.objs[s.p.X(row)].Type()
+	p := s.inBounds(row, 1)
+	v := s.toMemory(t, s.value(s.p.B(row)))
+	s.guarded(inst{op: opSt, t: inMemory(t), mod: s.accessMods(row, false), dst: s.access(row, 1, 0), src: [4]operand{v}}, p)
+}
+
+// loadVector loads all lanes at once where all are in bounds. The object's end may cut a vector short;
+// that one is loaded lane by lane, behind a branch that hardly anyone takes.
+func (s *selector) loadVector(row ir.Row) {
+	t := s.objs[s.p.X(row)].Type()
+	lanes := uint32(s.p.Op(row).Info().Vec.Lanes())
+	p := s.inBounds(row, lanes)
+	d := make([]reg, lanes)
+	for i := range d {
+		d[i] = s.newReg(memClass(t))
+		s.zero(d[i], p)
+	}
+	m := s.accessMods(row, true)
+	s.guarded(inst{op: opLd, t: inMemory(t), mod: m, dst: vec(d...), src: [4]operand{s.access(row, lanes, 0)}}, p)
+	s.partial(row, lanes, p, func(i uint32, q reg) {
+		s.guarded(inst{op: opLd, t: inMemory(t), mod: m, dst: r(d[i]), src: [4]operand{s.access(row, lanes, i)}}, q)
+	})
+	var parts []operand
+	for _, x := range d {
+		parts = append(parts, s.fromMemory(t, x))
+	}
+	s.vectors[row] = parts
+}
+
+func (s *selector) storeVector(row ir.Row) {
+	t := s.objs[s.p.X(row)].Type()
+	lanes := uint32(s.p.Op(row).Info().Vec.Lanes())
+	p := s.inBounds(row, lanes)
+	v := make([]reg, lanes)
+	for i, o := range s.vectors[s.p.B(row)] {
+		v[i] = s.inReg(moveType(makeReg(memClass(t), 0)), s.toMemory(t, o))
+	}
+	m := s.accessMods(row, false)
+	s.guarded(inst{op: opSt, t: inMemory(t), mod: m, dst: s.access(row, lanes, 0), src: [4]operand{vec(v...)}}, p)
+	s.partial(row, lanes, p, func(i uint32, q reg) {
+		s.guarded(inst{op: opSt, t: inMemory(t), mod: m, dst: s.access(row, lanes, i), src: [4]operand{r(v[i])}}, q)
+	})
+}
+
+// partial adds the accesses of the lanes of a vector that the object's end cuts short, for which whole
+// does not hold. each adds the one of lane i under a predicate.
+func (s *selector) partial(row ir.Row, lanes uint32, whole reg, each func(i uint32, q reg)) {
+	obj := ir.Object(s.p.X(row))
+	rest := s.leftOver(obj, lanes)
+	if whole == noReg || rest.isConst(0) {
+		return
+	}
+	done := s.newLabel()
+	s.add(inst{op: opBra, dst: label(done), guard: whole, sense: true})
+	index, wide := s.comparable(row)
+	t := tU32
+	if wide {
+		t = tU64
+	}
+	last := s.compare(cmpEQ, t, index, s.length(obj, wide, lanes))
+	for i := range lanes - 1 {
+		q := s.newReg(classP)
+		s.add(inst{op: opSetp, t: tU32, mod: mods{cmp: cmpGT, and: true}, dst: r(q), src: [4]operand{rest, u32(i), last}})
+		each(i, q)
+	}
+	s.label(done)
+}

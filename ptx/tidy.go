@@ -1,0 +1,54 @@
+package ptx
+
+// tidy drops what nobody reaches, branches to the instruction behind them, and labels that nothing leads to.
+func (f *function) tidy() {
+	f.dropUnreached()
+	used := make([]int, f.labels+1)
+	keep := make([]bool, len(f.insts))
+	for i := range f.insts {
+		in := &f.insts[i]
+		keep[i] = true
+		if in.op != opBra {
+			continue
+		}
+		for j := i + 1; j < len(f.insts) && f.insts[j].op == opLabel; j++ {
+			if f.insts[j].dst.bits == in.dst.bits {
+				keep[i] = false
+			}
+		}
+		if keep[i] {
+			used[in.dst.bits]++
+		}
+	}
+	out := f.insts[:0]
+	for i, in := range f.insts {
+		if keep[i] && (in.op != opLabel || used[in.dst.bits] > 0) {
+			out = append(out, in)
+		}
+	}
+	f.insts = out
+}
+
+// dropUnreached drops what stands behind an unconditional branch or exit, up to the next label that something
+// before it leads to. A loop is entered at its top, so branches backward reach nothing new.
+func (f *function) dropUnreached() {
+	led := make([]bool, f.labels+1)
+	out := f.insts[:0]
+	reached := true
+	for _, in := range f.insts {
+		if in.op == opLabel && led[in.dst.bits] {
+			reached = true
+		}
+		if !reached {
+			continue
+		}
+		if in.op == opBra {
+			led[in.dst.bits] = true
+		}
+		if (in.op == opBra || in.op == opExit) && in.guard == noReg {
+			reached = false
+		}
+		out = append(out, in)
+	}
+	f.insts = out
+}
