@@ -1,0 +1,128 @@
+package conform
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/govyre/vyre/ir"
+)
+
+// UnaryF32 lists the pure ops of one f32 operand that have exact results: basic ops and
+// accurate functions.
+func UnaryF32() []ir.Op {
+	var ops []ir.Op
+	for _, op := range ir.Ops() {
+		for _, o := range opCases(op) {
+			if len(o.in) == 1 && o.in[0] == ir.F32 && op.Info().Attr&ir.Approximate == 0 {
+				ops = append(ops, op)
+			}
+		}
+	}
+	return ops
+}
+
+// Sweeps run an op on many f32 values in launches of sweepThreads invocations that take
+// sweepEach values each, and gather one number. Between two values lie stride−1 others; stride 1 is all
+// 2³² of them.
+const (
+	sweepThreads = 1 << 18
+	sweepEach    = 64
+)
+
+// SumF32 returns the sum of the results of op on every stride-th f32, each plus one and
+// weighted by twice its argument plus one, modulo 2⁶⁴; NaNs count as the canonical one. Devices that agree
+// on every result agree on the sum, and two that differ in one result, or a few, do not.
+func SumF32(ctx context.Context, d Device, op ir.Op, stride uint32) (uint64, error) {
+	p := sweepOver(func(b *ir.Builder, bits ir.Value) ir.Value {
+		x := b.Bitcast(ir.F32, bits)
+		r := b.Op(op, x)
+		if b.Type(r) == ir.F32 {
+			r = b.Bitcast(ir.U32, b.CanonNaN(r))
+		}
+		r = b.Add(b.Cvt(ir.U64, r), b.U64(1))
+		weight := b.Add(b.Shl(b.Cvt(ir.U64, bits), b.U32(1)), b.U64(1))
+		return b.Mul(r, weight)
+	}, ir.OpAdd, ir.OpReduceAdd, ir.OpAtomicAdd)
+	return sweepAll(ctx, d, p, stride)
+}
+
+// ErrorF32 returns the greatest error of the accurate function op on every stride-th f32, in
+// units of the last place of the result, against the same function on f64, and an argument where it occurs. A
+// NaN, or a zero of the wrong sign, counts as an infinite error. An infinity counts as the number after
+// the greatest.
+func ErrorF32(ctx context.Context, d Device, op ir.Op, stride uint32) (ulps float64, at float32, err error) {
+	p := sweepOver(func(b *ir.Builder, bits ir.Value) ir.Value {
+		x := b.Bitcast(ir.F32, bits)
+		e := b.Cvt(ir.F32, ulpsBetween(b, b.Op(op, x), b.Op(op, b.Cvt(ir.F64, x))))
+		high := b.Shl(b.Cvt(ir.U64, b.Bitcast(ir.U32, e)), b.U32(32))
+		return b.Or(high, b.Cvt(ir.U64, bits))
+	}, ir.OpMax, ir.OpReduceMax, ir.OpAtomicMax)
+	max, err := sweepAll(ctx, d, p, stride)
+	return float64(math.Float32frombits(uint32(max >> 32))), math.Float32frombits(uint32(max)), err
+}
+
+// ulpsBetween writes |got − want| in units of the last place of an f32 as large as want.
+func ulpsBetween(b *ir.Builder, got, want ir.Value) ir.Value {
+	inf := b.F64(math.Inf(1))
+	after := b.F64(0x1p128)
+	clamp := func(v ir.Value) ir.Value {
+		return b.Select(b.Lt(after, b.Abs(v)), b.Op(ir.OpCopysign, after, v), v)
+	}
+	g, w := b.Cvt(ir.F64, got), want
+	gNaN, wNaN := b.Ne(g, g), b.Ne(w, w)
+	zeros := b.And(b.Eq(g, b.F64(0)), b.Eq(w, b.F64(0)))
+	sign := func(v ir.Value) ir.Value { return b.Shr(b.Bitcast(ir.U64, v), b.U32(63)) }
+	wrongZero := b.And(zeros, b.Ne(sign(b.CanonNaN(g)), sign(b.CanonNaN(w))))
+	g, w = clamp(g), clamp(w)
+	// The unit is 2^(e−23), e being the exponent of want, or that of the smallest normal.
+	exp := b.And(b.Shr(b.Bitcast(ir.U64, b.CanonNaN(w)), b.U32(52)), b.U64(0x7FF))
+	exp = b.Sub(b.Min(b.Max(exp, b.U64(1023-126)), b.U64(1023+127)), b.U64(23))
+	unit := b.Bitcast(ir.F64, b.Shl(exp, b.U32(52)))
+	e := b.Div(b.Abs(b.Sub(g, w)), unit)
+	e = b.Select(b.Or(b.Op(ir.OpXor, gNaN, wNaN), wrongZero), inf, e)
+	return b.Select(b.And(gNaN, wNaN), b.F64(0), e)
+}
+
+// sweepOver builds the program that gathers value(bits) over the arguments of one launch:
+// bits = (base + thread + k·threads)·stride.
+func sweepOver(value func(b *ir.Builder, bits ir.Value) ir.Value, join, reduce, atomic ir.Op) *ir.Program {
+	b := ir.New("sweep", ir.Workgroup(256))
+	base, stride := b.Scalar("base", ir.U32), b.Scalar("stride", ir.U32)
+	out := b.Buffer("out", ir.U64, ir.RW)
+	i := b.Var(b.Add(base, b.Global(0)))
+	sum := b.Var(b.U64(0))
+	b.For(b.U32(0), b.U32(sweepEach), b.U32(1), func(ir.Value, ir.Label) {
+		sum.Set(b.Op(join, sum.Get(), value(b, b.Mul(i.Get(), stride))))
+		i.Set(b.Add(i.Get(), b.U32(sweepThreads)))
+	})
+	all := b.Op(reduce, sum.Get())
+	b.If(b.Op(ir.OpElect), func() {
+		b.Atomic(atomic, out, ir.Relaxed, ir.Device, b.U32(0), all)
+	})
+	return must(b.Program())
+}
+
+// sweepAll launches p until every stride-th value was an argument. stride is a power of two.
+func sweepAll(ctx context.Context, d Device, p *ir.Program, stride uint32) (uint64, error) {
+	if stride == 0 || stride&(stride-1) != 0 {
+		return 0, fmt.Errorf("a stride of %d is no power of two", stride)
+	}
+	gathered := make([]byte, 8)
+	total := uint64(1<<32) / uint64(stride)
+	for base := uint64(0); base < total; base += sweepThreads * sweepEach {
+		// A launch that goes beyond the last value starts anew at the first, which would count twice.
+		threads := min(sweepThreads, (total-base)/sweepEach)
+		if threads < sweepThreads {
+			return 0, fmt.Errorf("a stride of %d leaves fewer than %d values", stride, sweepThreads*sweepEach)
+		}
+		l := Launch{Grid: [3]uint32{sweepThreads / 256, 1, 1}, Args: []Arg{{Bits: base}, {Bits: uint64(stride)}, {Data: gathered}}}
+		got, err := d.Run(ctx, p, l)
+		if err != nil {
+			return 0, err
+		}
+		gathered = got.Buffers[2]
+	}
+	return binary.LittleEndian.Uint64(gathered), nil
+}
