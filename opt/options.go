@@ -28,8 +28,8 @@ type Options struct {
 
 	Check bool // seal and verify after every pass, not only at the end
 
-	// Trace is called behind each pass that changed the program, with what the pass did
-	// and with the program as it is then.
+	// Trace is called behind each pass with what the pass did and with the program as it is
+	// then: the very one of the call before if nothing changed.
 	Trace func(PassStats, *ir.Program)
 
 	weak weakness
@@ -44,7 +44,7 @@ func Run(p *ir.Program, o Options) (*ir.Program, *Report, error) {
 		return nil, nil, err
 	}
 	rep := &Report{Kernel: p.Name(), Before: totals(p)}
-	r := &run{o: o, src: p, sealed: p, rep: rep}
+	r := &run{o: o, src: p, sealed: p, traced: p, rep: rep}
 	for _, ps := range plan {
 		if err := r.pass(ps); err != nil {
 			return nil, rep, err
@@ -93,6 +93,7 @@ type run struct {
 	o      Options
 	src    *ir.Program // what went in
 	sealed *ir.Program // the work when it was last sealed
+	traced *ir.Program // the first that looked like it
 	work   *work
 	at     int // its edits by then
 	rep    *Report
@@ -113,15 +114,17 @@ func (r *run) pass(p *pass) error {
 		w.legalise()
 	}
 	w.stats.Time, w.stats.Visits, w.stats.Rows = time.Since(start), w.visits-visits, w.linked()
-	if w.edits == edits || !r.o.Check && r.o.Trace == nil {
+	if !r.o.Check && r.o.Trace == nil {
 		return nil
 	}
-	before := r.sealed.Digest()
 	if _, err := r.seal("pass " + p.name); err != nil {
 		return err
 	}
-	if r.o.Trace != nil && r.sealed.Digest() != before {
-		r.o.Trace(*w.stats, r.sealed)
+	if r.sealed.Digest() != r.traced.Digest() {
+		r.traced = r.sealed
+	}
+	if r.o.Trace != nil {
+		r.o.Trace(*w.stats, r.traced)
 	}
 	return nil
 }

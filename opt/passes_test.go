@@ -58,3 +58,32 @@ func TestFiveRunsGiveOneProgram(t *testing.T) {
 		}
 	}
 }
+
+func TestTraceSeesEveryPassAndTheProgramBehindIt(t *testing.T) {
+	for seed := range uint64(10) {
+		p := conform.Random(seed).Program
+		var passes []string
+		last := p
+		trace := func(s opt.PassStats, q *ir.Program) {
+			passes = append(passes, s.Pass)
+			if q != last && q.Digest() == last.Digest() {
+				t.Errorf("seed %d: %s changed nothing and gave another program", seed, s.Pass)
+			}
+			last = q
+		}
+		q, report, err := opt.Run(p, opt.Options{Trace: trace})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []string
+		for _, s := range report.Passes {
+			want = append(want, s.Pass)
+		}
+		if strings.Join(passes, " ") != strings.Join(want, " ") {
+			t.Errorf("seed %d: traced %v, the report has %v", seed, passes, want)
+		}
+		if last.Digest() != q.Digest() {
+			t.Errorf("seed %d: the last program traced is not the result", seed)
+		}
+	}
+}
