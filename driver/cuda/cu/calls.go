@@ -67,18 +67,7 @@ func (l *library) DevicePrimaryCtxRelease(d Device) error {
 
 func (l *library) DevicePrimaryCtxReset(d Device) error { return l.do(fnPrimaryCtxReset, uintptr(d)) }
 
-func (l *library) DevicePrimaryCtxGetState(d Device) (bool, error) {
-	fr := l.frame()
-	fr.out = [2]uint64{}
-	fr.args[0], fr.args[1], fr.args[2] = uintptr(d), address(&fr.out[0]), address(&fr.out[1])
-	err := l.try(fnPrimaryCtxGetState, fr, 3)
-	active := uint32(fr.out[1]) != 0
-	l.frames.Put(fr)
-	return active, err
-}
-
 func (l *library) CtxSetCurrent(c Context) error { return l.do(fnCtxSetCurrent, uintptr(c)) }
-func (l *library) CtxSynchronize() error         { return l.do(fnCtxSynchronize) }
 
 func (l *library) MemGetInfo() (free, total int64, err error) {
 	fr := l.frame()
@@ -224,8 +213,6 @@ func (l *library) EventRecord(e Event, s Stream) error {
 func (l *library) EventQuery(e Event) (bool, error) {
 	return l.query(fnEventQuery, uintptr(e))
 }
-
-func (l *library) EventSynchronize(e Event) error { return l.do(fnEventSynchronize, uintptr(e)) }
 
 func (l *library) EventElapsedTime(start, end Event) (float32, error) {
 	v, err := l.word(fnEventElapsedTime, uintptr(start), uintptr(end))

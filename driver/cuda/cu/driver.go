@@ -23,9 +23,7 @@ type Driver interface {
 	DevicePrimaryCtxRetain(Device) (Context, error)
 	DevicePrimaryCtxRelease(Device) error
 	DevicePrimaryCtxReset(Device) error
-	DevicePrimaryCtxGetState(Device) (active bool, err error)
 	CtxSetCurrent(Context) error
-	CtxSynchronize() error
 
 	MemGetInfo() (free, total int64, err error)
 	MemAlloc(bytes int64) (Ptr, error)
@@ -69,7 +67,6 @@ type Driver interface {
 	EventRecord(Event, Stream) error
 	// EventQuery reports whether the work before the event has ended; not yet is no error.
 	EventQuery(Event) (bool, error)
-	EventSynchronize(Event) error
 	EventElapsedTime(start, end Event) (milliseconds float32, err error)
 }
 

@@ -4,10 +4,10 @@ package cu
 
 import "github.com/ebitengine/purego"
 
-// open opens the library at path, or the first that is there of the usual ones. libcuda.so
-// without a number is what a toolkit may leave; the last one is where WSL puts it.
+// open opens the library at path, or the first that is there of the usual ones: as the system
+// finds it, then where containers and WSL put it without telling the system.
 func open(path string) (handle uintptr, name string, tried []string) {
-	names := []string{"libcuda.so.1", "libcuda.so", "/usr/lib/wsl/lib/libcuda.so.1"}
+	names := []string{"libcuda.so.1", "libcuda.so", "/usr/local/nvidia/lib64/libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1"}
 	if path != "" {
 		names = []string{path}
 	}

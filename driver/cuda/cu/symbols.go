@@ -17,9 +17,7 @@ const (
 	fnPrimaryCtxRetain
 	fnPrimaryCtxRelease
 	fnPrimaryCtxReset
-	fnPrimaryCtxGetState
 	fnCtxSetCurrent
-	fnCtxSynchronize
 	fnMemGetInfo
 	fnMemAlloc
 	fnMemFree
@@ -50,7 +48,6 @@ const (
 	fnEventDestroy
 	fnEventRecord
 	fnEventQuery
-	fnEventSynchronize
 	fnEventElapsedTime
 	fnLaunchCooperativeKernel
 	numFns
@@ -68,9 +65,9 @@ var symbols = [numFns]symbol{
 	fnDeviceGetCount: {"cuDeviceGetCount", Core}, fnDeviceGet: {"cuDeviceGet", Core}, fnDeviceGetName: {"cuDeviceGetName", Core},
 	fnDeviceGetUuid: {"cuDeviceGetUuid_v2", Core}, fnDeviceTotalMem: {"cuDeviceTotalMem_v2", Core}, fnDeviceGetAttribute: {"cuDeviceGetAttribute", Core},
 	fnPrimaryCtxRetain: {"cuDevicePrimaryCtxRetain", Core}, fnPrimaryCtxRelease: {"cuDevicePrimaryCtxRelease_v2", Core},
-	fnPrimaryCtxReset: {"cuDevicePrimaryCtxReset_v2", Core}, fnPrimaryCtxGetState: {"cuDevicePrimaryCtxGetState", Core},
-	fnCtxSetCurrent: {"cuCtxSetCurrent", Core}, fnCtxSynchronize: {"cuCtxSynchronize", Core},
-	fnMemGetInfo: {"cuMemGetInfo_v2", Core}, fnMemAlloc: {"cuMemAlloc_v2", Core}, fnMemFree: {"cuMemFree_v2", Core},
+	fnPrimaryCtxReset: {"cuDevicePrimaryCtxReset_v2", Core},
+	fnCtxSetCurrent:   {"cuCtxSetCurrent", Core},
+	fnMemGetInfo:      {"cuMemGetInfo_v2", Core}, fnMemAlloc: {"cuMemAlloc_v2", Core}, fnMemFree: {"cuMemFree_v2", Core},
 	fnMemHostAlloc: {"cuMemHostAlloc", Core}, fnMemFreeHost: {"cuMemFreeHost", Core},
 	fnMemHostRegister: {"cuMemHostRegister_v2", Core}, fnMemHostUnregister: {"cuMemHostUnregister", Core},
 	fnMemcpyHtoDAsync: {"cuMemcpyHtoDAsync_v2", Core}, fnMemcpyDtoHAsync: {"cuMemcpyDtoHAsync_v2", Core}, fnMemcpyDtoDAsync: {"cuMemcpyDtoDAsync_v2", Core},
@@ -82,6 +79,6 @@ var symbols = [numFns]symbol{
 	fnStreamCreate: {"cuStreamCreate", Core}, fnStreamDestroy: {"cuStreamDestroy_v2", Core}, fnStreamSynchronize: {"cuStreamSynchronize", Core},
 	fnStreamQuery: {"cuStreamQuery", Core}, fnStreamWaitEvent: {"cuStreamWaitEvent", Core},
 	fnEventCreate: {"cuEventCreate", Core}, fnEventDestroy: {"cuEventDestroy_v2", Core}, fnEventRecord: {"cuEventRecord", Core},
-	fnEventQuery: {"cuEventQuery", Core}, fnEventSynchronize: {"cuEventSynchronize", Core}, fnEventElapsedTime: {"cuEventElapsedTime", Core},
+	fnEventQuery: {"cuEventQuery", Core}, fnEventElapsedTime: {"cuEventElapsedTime", Core},
 	fnLaunchCooperativeKernel: {"cuLaunchCooperativeKernel", Coop},
 }

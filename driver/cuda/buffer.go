@@ -1,0 +1,126 @@
+package cuda
+
+import (
+	"fmt"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cuda/cu"
+)
+
+// buffer is device memory that the user has.
+type buffer struct {
+	driver.Leaf
+	dev     *Device
+	mem     block
+	size    int64
+	history history
+}
+
+// Alloc returns a buffer. Its contents are undefined.
+func (d *Device) Alloc(bytes int64, o driver.AllocOptions) (driver.Buffer, error) {
+	d.Count(driver.AllocRequests, 1)
+	b, err := d.alloc(bytes, o.Label)
+	if err != nil {
+		return nil, d.Fail(err)
+	}
+	return b, nil
+}
+
+func (d *Device) alloc(bytes int64, label string) (*buffer, error) {
+	if bytes < 0 {
+		return nil, &driver.Error{Op: "alloc", Label: label, Device: d.Name(), Kind: driver.InvalidArgument, Msg: fmt.Sprintf("size is %d bytes", bytes)}
+	}
+	if bytes > d.caps.MaxBuffer {
+		e := d.memory.exhaustedNow(bytes)
+		e.Op, e.Label, e.Device = "alloc", label, d.Name()
+		return nil, e
+	}
+	if err := d.open("alloc", label); err != nil {
+		return nil, err
+	}
+	defer d.shut()
+	b := &buffer{dev: d, size: bytes}
+	if bytes > 0 {
+		mem, err := d.memory.get(bytes, driver.ReservedBytes)
+		if err != nil {
+			return nil, d.memoryError("alloc", label, err)
+		}
+		b.mem = mem
+	}
+	if err := b.Init(d.Core, "buffer", label, b.free); err != nil {
+		if back := d.memory.put(b.mem, driver.ReservedBytes); back != nil {
+			return nil, d.memoryError("alloc", label, back)
+		}
+		return nil, err
+	}
+	d.memory.enter(b)
+	return b, nil
+}
+
+// exhaustedNow is exhausted for a size that no device memory can hold.
+func (m *memory) exhaustedNow(n int64) *driver.Error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	available := m.dev.caps.MaxBuffer
+	if m.limit > 0 {
+		available = min(available, m.limit)
+	}
+	return m.exhausted(n, available-m.obtained)
+}
+
+func (m *memory) enter(b *buffer) {
+	m.mu.Lock()
+	m.open[b] = struct{}{}
+	m.mu.Unlock()
+	m.dev.Gauge(driver.Buffers, 1)
+	m.dev.Gauge(driver.LiveBytes, b.size)
+}
+
+func (m *memory) leave(b *buffer) {
+	m.mu.Lock()
+	delete(m.open, b)
+	m.mu.Unlock()
+	m.dev.Gauge(driver.Buffers, -1)
+	m.dev.Gauge(driver.LiveBytes, -b.size)
+}
+
+// free gives the memory back, unless a run that never ended may still touch it.
+func (b *buffer) free() {
+	d := b.dev
+	d.memory.leave(b)
+	if b.mem.size == 0 {
+		return
+	}
+	d.life.RLock()
+	defer d.life.RUnlock()
+	if d.gone || b.history.inFlight() || d.enter("close", b.Label()) != nil {
+		d.memory.abandon(b.mem, driver.ReservedBytes)
+		return
+	}
+	defer d.leave()
+	if err := d.memory.put(b.mem, driver.ReservedBytes); err != nil {
+		// Close of a buffer has no error to give; the device counts it, and has it if it was
+		// lost by it.
+		_ = d.Fail(d.memoryError("close", b.Label(), err))
+	}
+}
+
+// Device returns the device of the buffer.
+func (b *buffer) Device() driver.Device { return b.dev }
+
+// Len returns the bytes asked for.
+func (b *buffer) Len() int64 { return b.size }
+
+// Reserved returns the bytes charged.
+func (b *buffer) Reserved() int64 { return b.mem.size }
+
+// Address returns where the buffer is in device memory; 0 for a buffer of no bytes.
+func (b *buffer) Address() (uint64, error) {
+	if err := b.Alive("address"); err != nil {
+		return 0, b.dev.Fail(err)
+	}
+	return uint64(b.mem.at), nil
+}
+
+// addressOf returns where a range of one of the device's buffers is.
+func addressOf(r driver.Range) cu.Ptr { return r.Buffer.(*buffer).mem.at + cu.Ptr(r.Off) }

@@ -1,0 +1,319 @@
+package cuda
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ptx"
+)
+
+// Name is what Open takes to get the first device.
+const Name = "cuda"
+
+// EnvLibrary is the environment variable that names the driver library to load.
+const EnvLibrary = "VYRE_CUDA_LIBRARY"
+
+// rank puts GPUs before every device that is none.
+const rank = 10
+
+func init() {
+	driver.Register(Name, rank, func(selector string, o driver.OpenOptions) (driver.Device, error) {
+		return Open(Options{OpenOptions: o, Selector: selector})
+	}, list)
+}
+
+// Options adjust the device. The zero value is what Open("cuda") uses.
+type Options struct {
+	driver.OpenOptions
+	// Selector is an ordinal in the driver's order, or a UUID; empty is ordinal 0.
+	Selector string
+	// Driver is used instead of the library of the system.
+	Driver cu.Driver
+}
+
+// Device is one GPU.
+type Device struct {
+	*driver.Core
+	drv    cu.Driver
+	dev    cu.Device
+	ctx    cu.Context
+	caps   driver.Caps
+	target ptx.Target
+	lost   atomic.Pointer[driver.Error] // the first error that the context did not survive
+
+	life sync.RWMutex // held for reading by whoever may be surprised by Close
+	gone bool         // the context was given back
+
+	memory  memory
+	staging staging
+	lanes   lanes
+	kernels cache
+	emit    func(*ir.Program, ptx.Target, ptx.Options) (*ptx.Module, error)
+}
+
+// Open opens a GPU. Several devices may be open on one; they share its primary context.
+func Open(o Options) (*Device, error) {
+	drv, err := load(o.Driver)
+	if err != nil {
+		return nil, err
+	}
+	ordinal, err := find(drv, o.Selector)
+	if err != nil {
+		return nil, err
+	}
+	name := deviceName(ordinal)
+	dev, err := drv.DeviceGet(ordinal)
+	if err != nil {
+		return nil, (*Device)(nil).errorOf("open", name, err)
+	}
+	caps, target, err := probe(drv, dev, ordinal)
+	if err != nil {
+		return nil, err
+	}
+	d := &Device{Core: driver.NewCore(name, o.OpenOptions), drv: drv, dev: dev, caps: caps, target: target, emit: ptx.Emit}
+	d.memory.init(d, o.MemoryLimit)
+	d.staging.dev, d.lanes.dev = d, d
+	d.kernels.init(d)
+	if err := d.retain(); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+func deviceName(ordinal int) string { return Name + ":" + strconv.Itoa(ordinal) }
+
+// load returns the driver, initialised.
+func load(drv cu.Driver) (cu.Driver, error) {
+	if drv == nil {
+		lib, err := cu.Load(os.Getenv(EnvLibrary))
+		if err != nil {
+			e := &driver.Error{Op: "open", Label: Name, Kind: driver.Unavailable, Msg: err.Error(), Err: err}
+			var missing *cu.MissingError
+			if errors.As(err, &missing) {
+				e.Fix = missing.Fix
+			}
+			return nil, e
+		}
+		drv = lib
+	}
+	if err := drv.Init(); err != nil {
+		return nil, (*Device)(nil).errorOf("open", Name, err)
+	}
+	return drv, nil
+}
+
+// find returns the ordinal that a selector means.
+func find(drv cu.Driver, selector string) (int, error) {
+	n, err := drv.DeviceGetCount()
+	if err != nil {
+		return 0, (*Device)(nil).errorOf("open", Name, err)
+	}
+	label := Name
+	if selector != "" {
+		label += ":" + selector
+	}
+	if n == 0 {
+		return 0, unavailable(label, "check that nvidia-smi lists a GPU and that CUDA_VISIBLE_DEVICES does not hide it", "the driver sees no GPU")
+	}
+	if strings.HasPrefix(selector, "GPU-") {
+		for i := range n {
+			dev, err := drv.DeviceGet(i)
+			if err != nil {
+				return 0, (*Device)(nil).errorOf("open", label, err)
+			}
+			if id, err := drv.DeviceGetUuid(dev); err == nil && id.String() == selector {
+				return i, nil
+			}
+		}
+		return 0, unavailable(label, "nvidia-smi -L lists identities", "none of %d GPUs has that identity", n)
+	}
+	ordinal := 0
+	if selector != "" {
+		if ordinal, err = strconv.Atoi(selector); err != nil {
+			return 0, unavailable(label, `write "cuda:0", or "cuda:GPU-…" with an identity of nvidia-smi -L`, "%q is neither a number nor an identity", selector)
+		}
+	}
+	if ordinal < 0 || ordinal >= n {
+		return 0, unavailable(label, "", "there are %d GPUs, numbered from 0", n)
+	}
+	return ordinal, nil
+}
+
+// list enumerates GPUs without a context.
+func list() ([]driver.Info, error) {
+	drv, err := load(nil)
+	if err != nil {
+		return nil, err
+	}
+	n, err := drv.DeviceGetCount()
+	if err != nil {
+		return nil, (*Device)(nil).errorOf("list", Name, err)
+	}
+	var infos []driver.Info
+	for i := range n {
+		dev, err := drv.DeviceGet(i)
+		if err != nil {
+			return infos, (*Device)(nil).errorOf("list", deviceName(i), err)
+		}
+		p := prober{drv, dev}
+		info := driver.Info{Name: deviceName(i), Capability: fmt.Sprintf("%d.%d", p.attr(cu.CapabilityMajor), p.attr(cu.CapabilityMinor))}
+		// What the driver does not tell stays empty.
+		info.Model, _ = drv.DeviceGetName(dev)
+		info.Memory, _ = drv.DeviceTotalMem(dev)
+		infos = append(infos, info)
+	}
+	return infos, nil
+}
+
+// retain takes the primary context. One that a fault in this process left broken, and that
+// nobody else holds, is reset first.
+func (d *Device) retain() error {
+	for try := 0; ; try++ {
+		ctx, err := d.drv.DevicePrimaryCtxRetain(d.dev)
+		if err != nil {
+			return (*Device)(nil).errorOf("open", d.Name(), err)
+		}
+		d.ctx = ctx
+		runtime.LockOSThread()
+		err = d.drv.CtxSetCurrent(ctx)
+		if err == nil {
+			_, err = d.drv.StreamQuery(0) // never blocks, and fails in a broken context
+		}
+		runtime.UnlockOSThread()
+		if err == nil {
+			return nil
+		}
+		first := (*Device)(nil).errorOf("open", d.Name(), err)
+		// Giving the context back and resetting it can only fail for the reason that is
+		// reported already.
+		_ = d.drv.DevicePrimaryCtxRelease(d.dev)
+		if try > 0 || !first.Sticky {
+			first.Sticky, first.Kind = false, driver.Unavailable
+			first.Msg = "its context does not work: " + first.Msg
+			first.Fix = "restart the process"
+			return first
+		}
+		_ = d.drv.DevicePrimaryCtxReset(d.dev)
+	}
+}
+
+// enter makes the context current on the calling thread, until leave.
+func (d *Device) enter(op, label string) error {
+	if first := d.lost.Load(); first != nil {
+		return d.lostError(op, label, first)
+	}
+	runtime.LockOSThread()
+	if err := d.drv.CtxSetCurrent(d.ctx); err != nil {
+		e := d.errorOf(op, label, err)
+		runtime.UnlockOSThread()
+		return e
+	}
+	return nil
+}
+
+func (d *Device) leave() { runtime.UnlockOSThread() }
+
+// open is enter for what Close of the device does not wait for; it keeps the context until
+// shut. It fails if the device was closed.
+func (d *Device) open(op, label string) error {
+	d.life.RLock()
+	err := d.Alive(op, label)
+	if err == nil {
+		err = d.enter(op, label)
+	}
+	if err != nil {
+		d.life.RUnlock()
+	}
+	return err
+}
+
+func (d *Device) shut() {
+	d.leave()
+	d.life.RUnlock()
+}
+
+// Caps describes the device.
+func (d *Device) Caps() *driver.Caps { return &d.caps }
+
+// NewSequence returns an empty sequence.
+func (d *Device) NewSequence(label string) *driver.Sequence {
+	return driver.NewSequence(d, executor{d}, label)
+}
+
+// Warm makes the first stream and its events.
+func (d *Device) Warm(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return d.Fail(&driver.Error{Op: "warm", Device: d.Name(), Kind: driver.Canceled, Err: err})
+	}
+	if err := d.open("warm", ""); err != nil {
+		return d.Fail(err)
+	}
+	defer d.shut()
+	l, err := d.lanes.get()
+	if err != nil {
+		return d.Fail(d.errorOf("warm", "", err))
+	}
+	d.lanes.put(l)
+	return nil
+}
+
+// Trim gives idle memory beyond keep bytes back to the driver.
+func (d *Device) Trim(keep int64) (int64, error) {
+	if err := d.open("trim", ""); err != nil {
+		return 0, d.Fail(err)
+	}
+	defer d.shut()
+	d.Count(driver.Trims, 1)
+	freed, err := d.memory.trim(keep)
+	if err != nil {
+		return freed, d.Fail(d.errorOf("trim", "", err))
+	}
+	return freed, nil
+}
+
+// Close waits for runs, then closes everything made on the device and gives the context back.
+func (d *Device) Close() error {
+	first, err := d.Shut()
+	if !first {
+		return err
+	}
+	d.kernels.wait()
+	d.life.Lock()
+	defer d.life.Unlock()
+	return errors.Join(err, d.release())
+}
+
+// release frees what the device has kept, then the context. A lost device makes no call for
+// its objects: they went with its context.
+func (d *Device) release() error {
+	var errs []error
+	note := func(err error) {
+		if err != nil && d.lost.Load() == nil {
+			errs = append(errs, d.Fail(d.errorOf("close", "", err)))
+		}
+	}
+	entered := d.enter("close", "") == nil
+	d.kernels.drop(note)
+	d.lanes.drop(note)
+	d.memory.drop(note)
+	d.staging.drop(note)
+	if entered {
+		note(d.drv.CtxSetCurrent(0))
+		d.leave()
+	}
+	d.gone = true
+	if err := d.drv.DevicePrimaryCtxRelease(d.dev); err != nil && d.lost.Load() == nil {
+		errs = append(errs, d.Fail((*Device)(nil).errorOf("close", d.Name(), err)))
+	}
+	return errors.Join(errs...)
+}

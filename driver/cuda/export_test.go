@@ -1,0 +1,30 @@
+package cuda
+
+import (
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ptx"
+)
+
+// OnEmit calls f with every module that the device makes, before the driver gets it.
+func (d *Device) OnEmit(f func(*ptx.Module)) {
+	emit := d.emit
+	d.emit = func(p *ir.Program, t ptx.Target, o ptx.Options) (*ptx.Module, error) {
+		m, err := emit(p, t, o)
+		if err == nil {
+			f(m)
+		}
+		return m, err
+	}
+}
+
+// ClassOf is the size that n bytes are rounded up to.
+func ClassOf(n int64) int64 { return classOf(n) }
+
+// ChooseTarget is what a device of capability sm gets under a driver.
+func ChooseTarget(sm, driverVersion int) (target string, reduced bool, err error) {
+	t, reduced, err := chooseTarget(sm, driverVersion)
+	return t.String(), reduced, err
+}
+
+// Bandwidth is the speed of memory from its clock and its width.
+func Bandwidth(clockKHz, busBits int) int { return bandwidth(clockKHz, busBits) }

@@ -1,0 +1,198 @@
+package cuda
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ptx"
+)
+
+// kernel is a handle on a loaded module. Handles of equal programs share that.
+type kernel struct {
+	driver.Leaf
+	dev   *Device
+	code  *compiled
+	flags driver.KernelFlags
+}
+
+// Compile emits a program for the device's target and has the driver compile that.
+func (d *Device) Compile(ctx context.Context, p *ir.Program, o driver.Options) (driver.Kernel, error) {
+	k, err := d.compile(ctx, p, o)
+	if err != nil {
+		return nil, d.Fail(err)
+	}
+	return k, nil
+}
+
+func (d *Device) compile(ctx context.Context, p *ir.Program, o driver.Options) (*kernel, error) {
+	label := o.Label
+	if label == "" && p != nil {
+		label = p.Name()
+	}
+	no := func(kind driver.Kind, fix, format string, args ...any) error {
+		return &driver.Error{Op: "compile", Label: label, Device: d.Name(), Kind: kind, Msg: fmt.Sprintf(format, args...), Fix: fix}
+	}
+	if err := d.Alive("compile", label); err != nil {
+		return nil, err
+	}
+	if first := d.lost.Load(); first != nil {
+		return nil, d.lostError("compile", label, first)
+	}
+	if p == nil {
+		return nil, no(driver.InvalidArgument, "", "the program is nil")
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, &driver.Error{Op: "compile", Label: label, Device: d.Name(), Kind: driver.Canceled, Msg: "nothing was started", Err: err}
+	}
+	target := d.target
+	if o.Target != "" {
+		t, err := ptx.ParseTarget(o.Target)
+		if err != nil {
+			return nil, no(driver.Unsupported, "leave Target empty for "+d.caps.Target, "%v", err)
+		}
+		if !mayTake(t, 10*d.caps.Major+d.caps.Minor, d.caps.DriverVersion) {
+			return nil, no(driver.Unsupported, "leave Target empty for "+d.caps.Target, "a device of capability %d.%d under CUDA %s does not run %v",
+				d.caps.Major, d.caps.Minor, versionText(d.caps.DriverVersion), t)
+		}
+		target = t
+	}
+	if o.Workgroup != [3]uint32{} && o.Workgroup != p.Workgroup() {
+		resized, err := driver.Resize(p, o.Workgroup)
+		if err != nil {
+			return nil, no(driver.Unsupported, "write the program for that size", "%v", err)
+		}
+		p = resized
+	}
+	if err := d.fits(p); err != "" {
+		return nil, no(driver.Unsupported, "", "%s", err)
+	}
+	c, err := d.kernels.get(ctx, p, target, o.Label)
+	if err != nil {
+		return nil, d.compileError(label, err)
+	}
+	k := &kernel{dev: d, code: c, flags: driver.FlagsOf(p.Traits())}
+	if err := k.Init(d.Core, "kernel", label, k.free); err != nil {
+		d.kernels.put(c)
+		return nil, err
+	}
+	d.Gauge(driver.Kernels, 1)
+	return k, nil
+}
+
+// fits says what a program needs that the device has not, in words.
+func (d *Device) fits(p *ir.Program) string {
+	if p.Traits().GridBarrier && !d.caps.GridBarrier {
+		return "the program has a grid barrier, the device has no cooperative launches"
+	}
+	size, most := p.Workgroup(), d.caps.MaxGroupDim
+	for axis := range size {
+		if size[axis] > most[axis] {
+			return fmt.Sprintf("a group of %d along %c, the device has %d", size[axis], "xyz"[axis], most[axis])
+		}
+	}
+	if n := p.GroupSize(); n > d.caps.MaxThreadsPerGroup {
+		return fmt.Sprintf("%d threads a group, the device has %d", n, d.caps.MaxThreadsPerGroup)
+	}
+	if shared, _ := driver.SharedOf(p); shared > d.caps.SharedOptin {
+		return fmt.Sprintf("%d bytes of shared memory a group, the device has %d", shared, d.caps.SharedOptin)
+	}
+	return ""
+}
+
+// compileError gives an error of the cache what only this caller knows.
+func (d *Device) compileError(label string, err error) error {
+	var e *driver.Error
+	if errors.As(err, &e) {
+		own := *e
+		own.Label = label
+		return &own
+	}
+	own := &driver.Error{Op: "compile", Label: label, Device: d.Name(), Kind: driver.Internal, Err: err}
+	var diags ir.Diags
+	switch {
+	case errors.As(err, &diags):
+		own.Kind = driver.Unsupported
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		own.Kind = driver.Canceled
+	}
+	return own
+}
+
+func (k *kernel) free() {
+	k.dev.Gauge(driver.Kernels, -1)
+	k.dev.kernels.put(k.code)
+}
+
+// Device returns the device of the kernel.
+func (k *kernel) Device() driver.Device { return k.dev }
+
+// Digest returns the content hash of the program.
+func (k *kernel) Digest() [32]byte { return k.code.program.Digest() }
+
+// Signature returns the parameters.
+func (k *kernel) Signature() []ir.Param { return k.code.program.Params() }
+
+// Workgroup returns the size of a group.
+func (k *kernel) Workgroup() [3]uint32 { return k.code.program.Workgroup() }
+
+// Flags returns what a launch has to provide for.
+func (k *kernel) Flags() driver.KernelFlags { return k.flags }
+
+// Resources returns what a group takes.
+func (k *kernel) Resources() driver.Resources { return k.code.res }
+
+// Occupancy returns how many groups run at once. The driver knows the number, the model what
+// bounds it.
+func (k *kernel) Occupancy(rest int) driver.Occupancy {
+	c, threads := k.code, k.code.program.GroupSize()
+	o := driver.Occupy(&k.dev.caps, c.res.Registers, c.res.Shared+rest*c.res.RestElem, threads)
+	groups := c.groups
+	if rest > 0 {
+		groups = k.query(threads, c.dynamic(rest))
+	}
+	if groups == 0 && o.Groups > 0 {
+		o.Limit = "driver"
+	}
+	o.Groups, o.Cooperative = groups, groups*k.dev.caps.Units
+	o.TenThousand = groups * ((threads + 31) / 32) * 10000 / max(1, k.dev.caps.MaxThreadsPerUnit/32)
+	return o
+}
+
+func (k *kernel) query(threads, dynamic int) int {
+	if k.dev.open("occupancy", k.Label()) != nil {
+		return 0 // nothing fits a device that is gone
+	}
+	defer k.dev.shut()
+	n, err := k.dev.drv.OccupancyMaxActiveBlocksPerMultiprocessor(k.code.function, threads, dynamic)
+	if err != nil {
+		// The launch that asked is refused for want of room; the device counts why.
+		_ = k.dev.Fail(k.dev.errorOf("occupancy", k.Label(), err))
+		return 0
+	}
+	return n
+}
+
+// compiled is a program on the device, and who uses it.
+type compiled struct {
+	program  *ir.Program // as it was given
+	expanded *ir.Program // as it was emitted: sites of traps are rows of it
+	params   ptx.Params
+	module   cu.Module
+	function cu.Function
+	res      driver.Resources
+	fixed    int // dynamic shared bytes that every launch brings
+	groups   int // that run at once on a unit
+
+	key     key
+	err     error
+	ready   chan struct{} // closed when the rest or err is there
+	handles int
+	used    uint64 // clock of the last get
+}
+
+// dynamic returns the dynamic shared bytes of a launch with rest elements.
+func (c *compiled) dynamic(rest int) int { return c.fixed + rest*c.res.RestElem }
