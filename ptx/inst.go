@@ -245,6 +245,7 @@ type mods struct {
 	and   bool // setp: the third source is and-ed to the result
 	nc    bool // ld: memory that nobody writes during the launch
 	uni   bool // bra: all lanes go the same way
+	rare  bool // bra: hardly anyone falls through
 	align bool // barriers: all lanes of a warp come together
 }
 

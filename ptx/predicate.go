@@ -1,3 +1,250 @@
 package ptx
 
-func (f *function) predicate() {}
+// Arms up to these sizes lose their branch. A branch that all lanes take alike costs no more than a few
+// instructions, and skips the arm.
+const (
+	maxArm        = 10
+	maxUniformArm = 4
+	maxArmMemory  = 3
+)
+
+// predicate is the stage that turns short branches into guards. What only computes runs for everyone; what has
+// an effect, and what gives a result, runs under the branch's condition. Two arms that only differ in their
+// results become selections.
+func (f *function) predicate() {
+	p := &predication{function: f, at: make([]int, f.labels+1), led: make([]int, f.labels+1),
+		gone: make([]bool, len(f.insts)), before: make(map[int][]inst)}
+	p.registry = f.registry()
+	p.foldNots()
+	for i, in := range f.insts {
+		switch in.op {
+		case opLabel:
+			p.at[in.dst.bits] = i
+		case opBra:
+			p.led[in.dst.bits]++
+		}
+	}
+	// Inner branches stand behind the one around them, so going up they come first.
+	for i := len(f.insts) - 1; i >= 0; i-- {
+		if in := &f.insts[i]; in.op == opBra && in.guard != noReg && !in.mod.rare && p.at[in.dst.bits] > i && !p.gone[i] {
+			p.branch(i)
+		}
+	}
+	out := make([]inst, 0, len(f.insts))
+	for i, in := range f.insts {
+		out = append(out, p.before[i]...)
+		if !p.gone[i] {
+			out = append(out, in)
+		}
+	}
+	f.insts = out
+}
+
+// predication is the state of the stage.
+type predication struct {
+	*function
+	*registry
+	at     []int          // by label: its instruction
+	led    []int          // by label: branches to it
+	gone   []bool         // by instruction
+	before map[int][]inst // what to put before an instruction
+}
+
+// foldNots lets guards read through negations: @q with q = !p is @!p.
+func (p *predication) foldNots() {
+	for i := range p.insts {
+		in := &p.insts[i]
+		for in.guard != noReg {
+			d := p.only(in.guard)
+			if d < 0 || p.insts[d].op != opNot || p.insts[d].src[0].kind != isReg || p.only(p.insts[d].src[0].reg) < 0 {
+				break
+			}
+			in.guard, in.sense = p.insts[d].src[0].reg, !in.sense
+		}
+	}
+}
+
+// arm is a stretch of instructions, [from, to), that a branch skips.
+type arm struct {
+	from, to int
+	leaves   int // the unconditional branch or exit at its end, -1 without one
+	copies   int // the parallel copy that is the last before that, -1 without one
+	size     int
+}
+
+// arm looks at a stretch; ok if all of it can be guarded.
+func (p *predication) arm(from, to, limit int) (a arm, ok bool) {
+	a = arm{from: from, to: to, leaves: -1, copies: -1}
+	mem := 0
+	for i := from; i < to; i++ {
+		if p.gone[i] {
+			continue
+		}
+		in := &p.insts[i]
+		if a.leaves >= 0 {
+			return a, false // something behind it is reached in another way
+		}
+		switch {
+		case in.op == opLabel && p.led[in.dst.bits] == 0:
+			continue
+		case in.op == opCopy:
+			a.copies = i
+			a.size += len(in.src[0].cp.dst)
+			continue
+		case in.op == opExit, in.op == opBra:
+			if in.guard == noReg {
+				a.leaves = i
+			}
+			continue
+		case in.op.has(slow):
+			return a, false
+		case in.op.has(pure):
+			a.size++
+		case in.op.has(memory):
+			a.size++
+			mem++
+		default:
+			return a, false
+		}
+		a.copies = -1
+	}
+	return a, a.size <= limit && mem <= maxArmMemory
+}
+
+// branch tries to do without the branch in instruction i.
+func (p *predication) branch(i int) {
+	in := p.insts[i]
+	skip := in.dst.bits
+	limit := maxArm
+	if in.mod.uni {
+		limit = maxUniformArm
+	}
+	then, ok := p.arm(i+1, p.at[skip], limit)
+	if !ok {
+		return
+	}
+	g, runs := in.guard, !in.sense // the arm runs where g is runs
+	if then.leaves >= 0 && p.insts[then.leaves].op == opBra && p.led[skip] == 1 {
+		join := p.insts[then.leaves].dst.bits
+		els, ok := p.arm(p.at[skip]+1, p.at[join], limit)
+		if ok && p.at[join] > p.at[skip] && els.leaves < 0 {
+			p.gone[then.leaves] = true
+			p.led[join]--
+			p.drop(i)
+			p.selections(&then, &els, g, runs)
+			p.guardArm(then, g, runs, in.mod.uni)
+			p.guardArm(els, g, !runs, in.mod.uni)
+			return
+		}
+	}
+	p.drop(i)
+	p.guardArm(then, g, runs, in.mod.uni)
+}
+
+// drop removes a branch.
+func (p *predication) drop(i int) {
+	p.gone[i] = true
+	p.led[p.insts[i].dst.bits]--
+}
+
+// selections replaces the copies at the ends of two arms, if they write the same registers, by selections
+// behind the second.
+func (p *predication) selections(then, els *arm, g reg, runs bool) {
+	if then.copies < 0 || els.copies < 0 {
+		return
+	}
+	a, b := p.insts[then.copies].src[0].cp, p.insts[els.copies].src[0].cp
+	if len(a.dst) != len(b.dst) {
+		return
+	}
+	for i := range a.dst {
+		if a.dst[i] != b.dst[i] {
+			return
+		}
+	}
+	if !runs {
+		a, b = b, a
+	}
+	row := p.insts[els.copies].row
+	var list []inst
+	for i, d := range a.dst {
+		if d.class() == classP {
+			list = append(list, chooseBool(p.function, d, g, a.src[i], b.src[i])...)
+			continue
+		}
+		list = append(list, inst{op: opSelp, t: moveType(d), dst: r(d), src: [4]operand{a.src[i], b.src[i], r(g)}})
+	}
+	for i := range list {
+		list[i].row = row
+	}
+	p.before[els.to] = append(list, p.before[els.to]...)
+	p.gone[then.copies], p.gone[els.copies] = true, true
+}
+
+// guardArm puts what has an effect in an arm under the condition that g is sense. uni says that all lanes agree
+// on it.
+func (p *predication) guardArm(a arm, g reg, sense, uni bool) {
+	both := make(map[[2]reg]reg) // guards already and-ed
+	for i := a.from; i < a.to; i++ {
+		in := &p.insts[i]
+		if p.gone[i] || in.op == opLabel {
+			continue
+		}
+		for j := range p.before[i] {
+			if extra := &p.before[i][j]; extra.guard != noReg || !extra.op.has(pure) {
+				panic("BUG: an effect was put into an arm")
+			}
+		}
+		switch {
+		case in.guard != noReg:
+			p.narrow(i, a, g, sense, both)
+			in.mod.uni = in.mod.uni && uni
+		case in.op.has(pure):
+		default:
+			in.guard, in.sense = g, sense
+			in.mod.uni = uni && in.op == opBra
+		}
+	}
+}
+
+// narrow adds the condition that g is sense to the guard of instruction i of an arm. A bounds check that was
+// made in the arm for guards alone takes the condition in itself.
+func (p *predication) narrow(i int, a arm, g reg, sense bool, both map[[2]reg]reg) {
+	in := &p.insts[i]
+	q := in.guard
+	if d := p.only(q); d >= a.from && d < a.to && p.insts[d].op == opSetp && in.sense && !p.read(q) {
+		def := &p.insts[d]
+		third := operand{kind: isReg, reg: g}
+		if !sense {
+			third.kind = isNot
+		}
+		if def.mod.and && def.src[2].kind == third.kind && def.src[2].reg == g {
+			return
+		}
+		if !def.mod.and {
+			def.mod.and, def.src[2] = true, third
+			p.reads[classP][g.num()]++
+			return
+		}
+	}
+	k := [2]reg{q, 0}
+	if !in.sense {
+		k[1] = 1
+	}
+	t, ok := both[k]
+	if !ok {
+		t = p.newReg(classP)
+		positive := func(x reg, s bool) reg {
+			if s {
+				return x
+			}
+			n := p.newReg(classP)
+			p.before[i] = append(p.before[i], inst{op: opNot, t: tPred, dst: r(n), src: [4]operand{r(x)}, row: in.row})
+			return n
+		}
+		x, y := positive(q, in.sense), positive(g, sense)
+		p.before[i] = append(p.before[i], inst{op: opAnd, t: tPred, dst: r(t), src: [4]operand{r(x), r(y)}, row: in.row})
+		both[k] = t
+	}
+	in.guard, in.sense = t, true
+}

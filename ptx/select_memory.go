@@ -266,7 +266,7 @@ func (s *selector) partial(row ir.Row, lanes uint32, whole reg, each func(i uint
 		return
 	}
 	done := s.newLabel()
-	s.add(inst{op: opBra, dst: label(done), guard: whole, sense: true})
+	s.add(inst{op: opBra, dst: label(done), guard: whole, sense: true, mod: mods{rare: true}})
 	index, wide := s.comparable(row)
 	t := tU32
 	if wide {

@@ -1,8 +1,10 @@
 package ptx
 
-// tidy drops what nobody reaches, branches to the instruction behind them, and labels that nothing leads to.
+// tidy drops what nobody reaches, results that nobody reads, branches to the instruction behind them, and
+// labels that nothing leads to.
 func (f *function) tidy() {
 	f.dropUnreached()
+	f.dropUnread()
 	used := make([]int, f.labels+1)
 	keep := make([]bool, len(f.insts))
 	for i := range f.insts {
@@ -51,4 +53,31 @@ func (f *function) dropUnreached() {
 		out = append(out, in)
 	}
 	f.insts = out
+}
+
+// dropUnread drops computations and plain loads whose results nobody reads.
+func (f *function) dropUnread() {
+	reads := f.registry().reads
+	count := func(x reg, by int32) { reads[x.class()][x.num()] += by }
+	for i := range f.insts {
+		if in := &f.insts[i]; in.guard != noReg {
+			count(in.guard, 1)
+		}
+	}
+	keep := len(f.insts)
+	for i := len(f.insts) - 1; i >= 0; i-- {
+		in := &f.insts[i]
+		idle := in.op.has(pure) || in.op == opLd && in.mod.order == noOrder
+		in.eachWrite(func(x reg) { idle = idle && reads[x.class()][x.num()] == 0 })
+		if idle {
+			in.eachRead(func(x reg) { count(x, -1) })
+			if in.guard != noReg {
+				count(in.guard, -1)
+			}
+			continue
+		}
+		keep--
+		f.insts[keep] = *in
+	}
+	f.insts = f.insts[keep:]
 }

@@ -1,0 +1,82 @@
+package ptx
+
+// registry counts, for each register of a function, the instructions that write it and the operands that
+// read it, guards aside. Copies count as writes and reads of all their registers.
+type registry struct {
+	writes, reads [numClasses][]int32
+	defined       [numClasses][]int32 // the last instruction that writes it
+}
+
+func (f *function) registry() *registry {
+	g := &registry{}
+	for c := range numClasses {
+		n := f.regs[c] + 1
+		g.writes[c], g.reads[c], g.defined[c] = make([]int32, n), make([]int32, n), make([]int32, n)
+	}
+	for i := range f.insts {
+		in := &f.insts[i]
+		in.eachWrite(func(x reg) {
+			g.writes[x.class()][x.num()]++
+			g.defined[x.class()][x.num()] = int32(i)
+		})
+		in.eachRead(func(x reg) { g.reads[x.class()][x.num()]++ })
+	}
+	return g
+}
+
+// only returns the instruction that alone writes x, -1 if there are more or x is newer than the registry.
+func (g *registry) only(x reg) int {
+	if int(x.num()) >= len(g.writes[x.class()]) || g.writes[x.class()][x.num()] != 1 {
+		return -1
+	}
+	return int(g.defined[x.class()][x.num()])
+}
+
+// read reports whether x, which is not newer than the registry, is an operand.
+func (g *registry) read(x reg) bool { return g.reads[x.class()][x.num()] > 0 }
+
+// eachWrite calls f for the registers that in writes.
+func (in *inst) eachWrite(f func(reg)) {
+	if in.op == opCopy {
+		for _, x := range in.src[0].cp.dst {
+			f(x)
+		}
+		return
+	}
+	switch in.dst.kind {
+	case isReg:
+		f(in.dst.reg)
+	case isVec, isPair:
+		for _, x := range in.dst.regs {
+			f(x)
+		}
+	}
+}
+
+// eachRead calls f for the registers that in reads, but for its guard.
+func (in *inst) eachRead(f func(reg)) {
+	if in.dst.kind == isAddress && in.dst.reg != noReg {
+		f(in.dst.reg)
+	}
+	for i := range in.src {
+		o := &in.src[i]
+		switch o.kind {
+		case isReg, isNot:
+			f(o.reg)
+		case isAddress:
+			if o.reg != noReg {
+				f(o.reg)
+			}
+		case isVec, isPair:
+			for _, x := range o.regs {
+				f(x)
+			}
+		case isCopyList:
+			for _, s := range o.cp.src {
+				if s.kind == isReg {
+					f(s.reg)
+				}
+			}
+		}
+	}
+}
