@@ -1,0 +1,91 @@
+package codegen
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"path"
+
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/kernel"
+	"github.com/govyre/vyre/opt"
+	"github.com/govyre/vyre/ptx"
+)
+
+//go:embed kernels/*.go
+var sources embed.FS
+
+// Kernels compiles the kernels of the suite, by name. Their source is in the binary, so this works on
+// machines without Go.
+func Kernels() (map[string]*kernel.Kernel, error) {
+	names, err := fs.Glob(sources, "kernels/*.go")
+	if err != nil {
+		return nil, err
+	}
+	var files []kernel.File
+	for _, name := range names {
+		src, err := sources.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, kernel.File{Name: path.Base(name), Src: src})
+	}
+	pkg, err := kernel.Parse(files, kernel.Options{})
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]*kernel.Kernel)
+	for _, k := range pkg.Kernels() {
+		out[k.Name] = k
+	}
+	return out, nil
+}
+
+// Code is a program on its way to the device.
+type Code struct {
+	Program *ir.Program // optimised
+	Module  *ptx.Module
+}
+
+// Compile takes a program the way that every device takes it: through the default passes to PTX.
+func Compile(p *ir.Program, t ptx.Target) (Code, error) {
+	q, _, err := opt.Run(p, opt.Options{})
+	if err != nil {
+		return Code{}, err
+	}
+	m, err := ptx.Emit(q, t, ptx.Options{})
+	return Code{q, m}, err
+}
+
+// Unchecked makes of an optimised program one whose accesses all claim to be in bounds. It does not
+// keep the program's meaning: it is there to see what the checks cost, with launches that stay in bounds.
+func Unchecked(p *ir.Program, t ptx.Target) (Code, error) {
+	c := p.Edit()
+	for r := range c.Flags {
+		if access(c.Op[r]) {
+			c.Flags[r] |= ir.InBounds
+		}
+	}
+	q, err := c.Seal()
+	if err != nil {
+		return Code{}, fmt.Errorf("take the checks out of %s: %w", p.Name(), err)
+	}
+	m, err := ptx.Emit(q, t, ptx.Options{})
+	return Code{q, m}, err
+}
+
+// Checks counts the accesses of a program, and those among them whose bounds are checked.
+func Checks(p *ir.Program) (checked, all int) {
+	for r := range ir.Row(p.Rows()) {
+		if access(p.Op(r)) {
+			all++
+			if !p.Flags(r).InBounds() {
+				checked++
+			}
+		}
+	}
+	return checked, all
+}
+
+// access reports whether the op has a place that may be out of bounds.
+func access(op ir.Op) bool { return op.Info().Attr&(ir.Hinted|ir.Atomic) != 0 }

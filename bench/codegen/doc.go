@@ -1,0 +1,19 @@
+// Package codegen holds the code that vyre generates against what nvcc makes of the same kernels.
+//
+// Thirteen kernels in Go (package kernels) have twins in CUDA C++ (directory twins). A Case knows one of them at three
+// sizes: its buffers, its launches, how many bytes must move, and a plain Go version that says what
+// has to come out.
+//
+//	kernels/*.go ── kernel.Parse ── opt.Run ── ptx.Emit ──┐
+//	                                                      ├── compare: one device, same buffers, same driver calls
+//	twins/*.cu ── nvcc (with and without contraction) ────┘
+//
+// What always holds: both sides take the same parameters, a pointer and a length for each slice, in the same
+// grid; inputs come from a fixed generator, so every run has the same; the tests run every kernel at its
+// smallest size on the interpreter against the plain Go version.
+//
+// Not here: measuring and reporting, which is the command in compare; the method and the table, which are in
+// docs/codegen.md.
+//
+// Start reading in problem.go, then compile.go.
+package codegen

@@ -1,0 +1,163 @@
+package codegen
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"unsafe"
+
+	"github.com/govyre/vyre/kernel"
+)
+
+// Size is one of the sizes at which a kernel is measured.
+type Size int
+
+// The sizes.
+const (
+	Launch Size = iota // a few workgroups: the launch itself counts
+	InL2               // all buffers fit into the L2 cache of a large GPU
+	Beyond             // ten times that; for kernels bound by arithmetic, as much work as fills milliseconds
+)
+
+// Sizes are all sizes, in order.
+var Sizes = [...]Size{Launch, InL2, Beyond}
+
+func (s Size) String() string { return [...]string{"launch", "in L2", "10×L2"}[s] }
+
+// Case is one kernel of the suite.
+type Case struct {
+	Name  string
+	Entry string // cases of one entry count together, by their mean; "" stands for Name
+	Twin  string // file of the twin, without its suffix
+	// Memory is set where bytes bound the speed rather than arithmetic or latency.
+	Memory bool
+	Make   func(Size) *Problem
+}
+
+// Problem is a case at one size.
+type Problem struct {
+	N       string // the size in the kernel's own words
+	Buffers []*Buffer
+	Steps   []Step // launches, one behind the other
+	Bytes   int64  // each input read once and each output written once, for every step
+	// Want computes what the buffers that are written must hold, without using the kernels. It
+	// takes a while at sizes other than Launch.
+	Want func() map[*Buffer][]byte
+	// Approximate is set where Want has other bits than the kernel: it uses a function whose last bits
+	// differ between devices, or Want computes in another order.
+	Approximate bool
+}
+
+// Check compares what a run left in a buffer with what Want says.
+func (p *Problem) Check(b *Buffer, got, want []byte) error {
+	if !p.Approximate {
+		return Same(b, got, want)
+	}
+	x, y := valuesOf[float32](got), valuesOf[float32](want)
+	var off, all float64
+	for i := range y {
+		d := float64(x[i]) - float64(y[i])
+		off += d * d
+		all += float64(y[i]) * float64(y[i])
+	}
+	if e := math.Sqrt(off / all); !(e < 1e-5) {
+		return fmt.Errorf("%s is off by %.2g of its length, want less than 1e-5", b.Name, e)
+	}
+	return nil
+}
+
+// Same says where two contents of a buffer differ, as words of 32 bits; nil if nowhere.
+func Same(b *Buffer, got, want []byte) error {
+	if bytes.Equal(got, want) {
+		return nil
+	}
+	x, y := valuesOf[uint32](got), valuesOf[uint32](want)
+	if len(x) != len(y) {
+		return fmt.Errorf("%s has %d words, want %d", b.Name, len(x), len(y))
+	}
+	first, n := -1, 0
+	for i := range y {
+		if x[i] != y[i] {
+			if n++; first < 0 {
+				first = i
+			}
+		}
+	}
+	return fmt.Errorf("%s differs in %d of %d words; the first is number %d, %#x, want %#x", b.Name, n, len(y), first, x[first], y[first])
+}
+
+// Role says what launches do with a buffer.
+type Role int
+
+// The roles.
+const (
+	In     Role = iota // never written
+	Out                // written everywhere, never read
+	Update             // needs its initial contents again before every run
+)
+
+// Buffer is memory that launches work on.
+type Buffer struct {
+	Name  string
+	Role  Role
+	Bytes int64
+	Data  []byte // initial contents; nil for Out
+}
+
+// Step is one launch.
+type Step struct {
+	Kernel string // name on both sides
+	Grid   [3]uint32
+	Args   []Arg // one for each parameter of the Go kernel
+}
+
+// Arg is a buffer or a scalar of 32 bits.
+type Arg struct {
+	Buffer *Buffer
+	Bits   uint32
+}
+
+// Len is the length of the slice that parameter p of the kernel has over the buffer: what Go's len gives, and
+// what the twin is told.
+func (a Arg) Len(p kernel.Param) uint32 {
+	return uint32(a.Buffer.Bytes / int64(p.Elem.Size()*p.Lanes))
+}
+
+func buffer[T any](name string, role Role, data []T) *Buffer {
+	b := bytesOf(data)
+	return &Buffer{Name: name, Role: role, Bytes: int64(len(b)), Data: b}
+}
+
+func output(name string, bytes int) *Buffer {
+	return &Buffer{Name: name, Role: Out, Bytes: int64(bytes)}
+}
+
+// args makes arguments of buffers and of scalars of 32 bits.
+func args(list ...any) []Arg {
+	out := make([]Arg, len(list))
+	for i, a := range list {
+		switch a := a.(type) {
+		case *Buffer:
+			out[i].Buffer = a
+		case uint32:
+			out[i].Bits = a
+		case float32:
+			out[i].Bits = *(*uint32)(unsafe.Pointer(&a))
+		default:
+			panic("BUG: an argument is neither a buffer nor a scalar of 32 bits")
+		}
+	}
+	return out
+}
+
+// bytesOf is the memory of s. Buffers are compared and copied as bytes; T has no pointers.
+func bytesOf[T any](s []T) []byte {
+	var t T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(t)))
+}
+
+// valuesOf is bytesOf the other way round. b comes from bytesOf, so it is aligned.
+func valuesOf[T any](b []byte) []T {
+	var t T
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(t)))
+}

@@ -1,0 +1,117 @@
+package codegen_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/govyre/vyre"
+	"github.com/govyre/vyre/bench/codegen"
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ptx"
+)
+
+var sm90 = ptx.Target{SM: 90}
+
+// Every kernel, as written, optimised, and with its checks taken out, against plain Go.
+func TestKernelsComputeWhatPlainGoDoes(t *testing.T) {
+	kernels, err := codegen.Kernels()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev, err := vyre.Open("cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	for _, c := range codegen.Cases {
+		t.Run(c.Name, func(t *testing.T) {
+			p := c.Make(codegen.Launch)
+			want := p.Want()
+			for _, form := range []struct {
+				name string
+				of   func(*ir.Program) (*ir.Program, error)
+			}{
+				{"as written", func(p *ir.Program) (*ir.Program, error) { return p, nil }},
+				{"optimised", func(p *ir.Program) (*ir.Program, error) {
+					c, err := codegen.Compile(p, sm90)
+					return c.Program, err
+				}},
+				{"unchecked", func(p *ir.Program) (*ir.Program, error) {
+					c, err := codegen.Unchecked(p, sm90)
+					return c.Program, err
+				}},
+			} {
+				programs := make(map[string]*ir.Program)
+				for _, s := range p.Steps {
+					k := kernels[s.Kernel]
+					if k == nil {
+						t.Fatalf("no kernel is called %s", s.Kernel)
+					}
+					if programs[s.Kernel], err = form.of(k.Program); err != nil {
+						t.Fatal(err)
+					}
+				}
+				got := run(t, dev, programs, p)
+				for b, w := range want {
+					if err := p.Check(b, got[b], w); err != nil {
+						t.Errorf("%s: %v", form.name, err)
+					}
+				}
+			}
+		})
+	}
+}
+
+// run runs a problem with other programs in place of the kernels, and returns what it wrote.
+func run(t *testing.T, dev *vyre.Device, programs map[string]*ir.Program, p *codegen.Problem) map[*codegen.Buffer][]byte {
+	t.Helper()
+	ctx := context.Background()
+	kernels := make(map[string]vyre.Kernel)
+	for name, program := range programs {
+		k, err := dev.Compile(ctx, program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer k.Close()
+		kernels[name] = k
+	}
+	seq := dev.NewSequence(p.N)
+	mem := make(map[*codegen.Buffer]driver.Buffer)
+	got := make(map[*codegen.Buffer][]byte)
+	for _, b := range p.Buffers {
+		m, err := dev.Alloc(b.Bytes, driver.AllocOptions{Label: b.Name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.Close()
+		mem[b] = m
+		if b.Role == codegen.Out {
+			seq.Fill(driver.All(m), 0xCBCBCBCB, 4)
+		} else {
+			seq.Upload(driver.All(m), b.Data, driver.Always)
+		}
+	}
+	defer seq.Close()
+	for _, s := range p.Steps {
+		var args []driver.Arg
+		for i, q := range programs[s.Kernel].Params() {
+			if q.IsBuffer() {
+				args = append(args, driver.All(mem[s.Args[i].Buffer]))
+			} else {
+				args = append(args, driver.Scalar{Type: q.Type, Bits: uint64(s.Args[i].Bits)})
+			}
+		}
+		seq.Launch(kernels[s.Kernel], driver.Grid(s.Grid), args...)
+	}
+	for _, b := range p.Buffers {
+		if b.Role != codegen.In {
+			got[b] = make([]byte, b.Bytes)
+			seq.Read(driver.All(mem[b]), got[b])
+		}
+	}
+	if _, err := seq.Run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
