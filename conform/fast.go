@@ -65,7 +65,8 @@ func fastTolerance(op ir.Op, wide bool) func(got, want uint64) bool {
 		if wide {
 			return within(func(float64) float64 { return math.Exp2(-14.7) })
 		}
-		return within(func(float64) float64 { return math.Exp2(-20.5) })
+		// NVIDIA states 2^−20.5; an H200 was seen at 2^−20.46.
+		return within(func(float64) float64 { return math.Exp2(-20.4) })
 	case ir.OpFastTanh:
 		return relative(-11)
 	}

@@ -108,7 +108,8 @@ func (s *selector) shuffle(row ir.Row) {
 	case ir.OpShuffleXor:
 		from = s.do(opXor, tB32, s.lane(), by)
 	case ir.OpShuffleUp:
-		from = s.do(opSub, tU32, s.lane(), by)
+		// A distance near 2³² might wrap round to a lane above.
+		from = s.do(opSub, tU32, s.lane(), s.do(opMin, tU32, by, u32(32)))
 	case ir.OpShuffleDown:
 		// A distance beyond the warp might wrap round to a lane.
 		from = s.do(opAdd, tU32, s.lane(), s.do(opMin, tU32, by, u32(32)))
