@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"github.com/govyre/vyre/driver"
-	_ "github.com/govyre/vyre/driver/cpu" // registers the device that is always there
+	_ "github.com/govyre/vyre/driver/cpu"  // registers the device that is always there
+	_ "github.com/govyre/vyre/driver/cuda" // registers NVIDIA GPUs
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/kernel"
 )

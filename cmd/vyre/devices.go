@@ -7,7 +7,8 @@ import (
 	"text/tabwriter"
 
 	"github.com/govyre/vyre/driver"
-	_ "github.com/govyre/vyre/driver/cpu" // registers the device "cpu"
+	_ "github.com/govyre/vyre/driver/cpu"  // registers the device "cpu"
+	_ "github.com/govyre/vyre/driver/cuda" // registers the device "cuda"
 )
 
 // devicesCmd lists devices.
