@@ -93,14 +93,19 @@ func (b *buffer) free() {
 	}
 	d.life.RLock()
 	defer d.life.RUnlock()
-	if d.gone || b.history.inFlight() || d.enter("close", b.Label()) != nil {
+	if d.gone || d.lost.Load() != nil || b.history.inFlight() {
 		d.memory.abandon(b.mem, driver.ReservedBytes)
 		return
 	}
-	defer d.leave()
+	// Close of a buffer has no error to give; the device counts what fails, and has it if it
+	// was lost by that. The memory is kept either way: nothing runs on it.
+	err := d.enter("close", b.Label())
+	if err == nil {
+		defer d.leave()
+	} else {
+		_ = d.Fail(err)
+	}
 	if err := d.memory.put(b.mem, driver.ReservedBytes); err != nil {
-		// Close of a buffer has no error to give; the device counts it, and has it if it was
-		// lost by it.
 		_ = d.Fail(d.memoryError("close", b.Label(), err))
 	}
 }

@@ -12,6 +12,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestContractOnAFakeDriver(t *testing.T) {
 	f := newFake()
+	f.slow = true
 	drivertest.Run(t, func() (driver.Device, error) { return f.open() })
 	if left := f.left(); left != "" {
 		t.Errorf("left behind: %s", left)

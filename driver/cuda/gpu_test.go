@@ -24,7 +24,14 @@ var (
 	gpuSeed    = flag.Uint64("gpu-seed", 1, "the first of them")
 	gpuMatch   = flag.String("gpu-match", "", "only conformance cases whose family/name holds this")
 	gpuWorkers = flag.Int("gpu-workers", max(1, runtime.GOMAXPROCS(0)), "goroutines that compare random programs")
+	gpuLimit   = flag.Duration("gpu-limit", 8*time.Minute, "when the suite and the random programs stop, with what they have")
 )
+
+// limited returns a context that ends at the limit, so that totals are printed even where a
+// kernel does not end.
+func limited() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), *gpuLimit)
+}
 
 // held keeps the GPU's context for the whole process: making one takes longer than a test.
 var held struct {
@@ -73,7 +80,9 @@ func TestGPUKeepsTheContract(t *testing.T) {
 
 func TestGPUPassesTheConformanceSuite(t *testing.T) {
 	dev, begin := gpu(t), time.Now()
-	s, err := conform.Run(context.Background(), conform.On(dev), conform.Options{Match: *gpuMatch, Progress: func(family string, s conform.Summary) {
+	ctx, cancel := limited()
+	defer cancel()
+	s, err := conform.Run(ctx, conform.On(dev), conform.Options{Match: *gpuMatch, Progress: func(family string, s conform.Summary) {
 		t.Logf("%6.1fs after %s: %d passed, %d failed, %d skipped", time.Since(begin).Seconds(), family, s.Passed, s.Failed, s.Skipped)
 	}})
 	if err != nil {
@@ -84,8 +93,10 @@ func TestGPUPassesTheConformanceSuite(t *testing.T) {
 
 func TestGPUAgreesOnRandomPrograms(t *testing.T) {
 	dev, begin := gpu(t), time.Now()
+	ctx, cancel := limited()
+	defer cancel()
 	var s conform.Summary
-	if err := conform.RunRandom(context.Background(), *gpuSeed, *gpuRandom, *gpuWorkers, &s, func() {}, conform.On(dev)); err != nil {
+	if err := conform.RunRandom(ctx, *gpuSeed, *gpuRandom, *gpuWorkers, &s, func() {}, conform.On(dev)); err != nil {
 		t.Error(err)
 	}
 	report(t, "random", s, begin)

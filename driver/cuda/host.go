@@ -122,27 +122,38 @@ func (d *Device) allocHost(bytes int64) (*driver.HostMemory, error) {
 		return nil, err
 	}
 	defer d.shut()
-	if bytes == 0 {
-		return d.NewHostMemory(nil, "", func() {})
-	}
-	at, err := d.drv.MemHostAlloc(bytes, hostFlags)
+	p, err := d.staging.get(bytes)
 	if err != nil {
 		return nil, d.hostError(op, bytes, err)
 	}
-	d.Gauge(driver.PinnedBytes, bytes)
-	free := func() {
-		d.Gauge(driver.PinnedBytes, -bytes)
-		d.unpin(func() error { return d.drv.MemFreeHost(at) })
+	m, err := d.NewHostMemory(p.bytes(bytes), "", func() { d.staging.free(p) })
+	if err == nil {
+		return m, nil
 	}
-	m, err := d.NewHostMemory(pinned{at, bytes}.bytes(bytes), "", free)
-	if err != nil {
-		d.Gauge(driver.PinnedBytes, -bytes)
-		if back := d.drv.MemFreeHost(at); back != nil {
-			return nil, d.errorOf(op, "", back)
-		}
-		return nil, err
+	if back := d.staging.put(p); back != nil {
+		return nil, d.errorOf(op, "", back)
 	}
-	return m, nil
+	return nil, err
+}
+
+// free is put for who has no context current and no error to give; the device counts those.
+func (s *staging) free(p pinned) {
+	d := s.dev
+	d.life.RLock()
+	defer d.life.RUnlock()
+	if d.gone || d.lost.Load() != nil {
+		s.abandon(p)
+		return
+	}
+	err := d.enter("close", "")
+	if err == nil {
+		defer d.leave()
+	} else {
+		_ = d.Fail(err)
+	}
+	if err := s.put(p); err != nil {
+		_ = d.Fail(d.errorOf("close", "", err))
+	}
 }
 
 // Pin makes the caller's memory such memory, until Close.
@@ -174,7 +185,7 @@ func (d *Device) pin(b []byte) (*driver.HostMemory, error) {
 	m, err := d.NewHostMemory(b, "", func() {
 		d.Gauge(driver.PinnedBytes, -size)
 		if registered {
-			d.unpin(func() error { return d.drv.MemHostUnregister(at) })
+			d.unpin(at)
 		}
 	})
 	if err == nil {
@@ -192,17 +203,22 @@ func (d *Device) pin(b []byte) (*driver.HostMemory, error) {
 // alreadyRegistered is the driver's answer for a page that is pinned.
 const alreadyRegistered = cu.Result(712)
 
-// unpin makes a call that gives host memory back. A lost context has given it back.
-func (d *Device) unpin(call func() error) {
+// unpin gives the caller's memory back. A lost context has done so.
+func (d *Device) unpin(at unsafe.Pointer) {
 	d.life.RLock()
 	defer d.life.RUnlock()
-	if d.gone || d.enter("close", "") != nil {
+	if d.gone || d.lost.Load() != nil {
 		return
 	}
-	defer d.leave()
-	if err := call(); err != nil {
-		// Close of host memory has no error to give; the device counts it.
-		_ = d.Fail(d.errorOf("close", "", err))
+	err := d.enter("close", "")
+	if err == nil {
+		defer d.leave()
+		if err = d.drv.MemHostUnregister(at); err != nil {
+			err = d.errorOf("close", "", err)
+		}
+	}
+	if err != nil {
+		_ = d.Fail(err) // Close of host memory has no error to give; the device counts it
 	}
 }
 

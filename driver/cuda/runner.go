@@ -414,13 +414,19 @@ func (r *runner) Close() error {
 	r.life.Lock()
 	defer r.life.Unlock()
 	r.closed = true
-	if d.enter("close", r.plan.Label) != nil {
+	if d.lost.Load() != nil {
 		r.writeOff() // it went with the context
 		return nil
 	}
-	defer d.leave()
-	if err := r.giveBack(); err != nil {
-		return d.Fail(d.memoryError("close", r.plan.Label, err))
+	err := d.enter("close", r.plan.Label)
+	if err == nil {
+		defer d.leave()
+	}
+	if back := r.giveBack(); err == nil && back != nil {
+		err = d.memoryError("close", r.plan.Label, back)
+	}
+	if err != nil {
+		return d.Fail(err)
 	}
 	return nil
 }

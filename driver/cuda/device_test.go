@@ -1,0 +1,272 @@
+package cuda_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cuda"
+	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/ir"
+)
+
+var ctx = context.Background()
+
+func TestADeviceIsGivenWhatItsDriverTakes(t *testing.T) {
+	for _, c := range []struct {
+		sm, version int
+		target      string
+		reduced     bool
+	}{
+		{90, 13000, "sm_90a", false},
+		{90, 11080, "sm_90", false},
+		{120, 12080, "sm_120a", false},
+		{120, 12040, "sm_90", true},
+		{103, 12080, "sm_100", true},
+		{87, 11040, "sm_87", false},
+		{88, 13000, "sm_86", true},
+		{75, 13000, "sm_75", false},
+		{140, 14000, "sm_121", true},
+	} {
+		got, reduced, err := cuda.ChooseTarget(c.sm, c.version)
+		if err != nil || got != c.target || reduced != c.reduced {
+			t.Errorf("capability %d under %d gets %s, reduced %v, %v; want %s, %v", c.sm, c.version, got, reduced, err, c.target, c.reduced)
+		}
+	}
+	if _, _, err := cuda.ChooseTarget(61, 13000); err == nil {
+		t.Error("capability 6.1 gets a target")
+	}
+}
+
+func TestMemorySpeedIsClockTimesWidth(t *testing.T) {
+	for _, c := range [][3]int{{14_000_000, 512, 1792}, {3_201_000, 6144, 4916}, {0, 512, 0}} {
+		if got := cuda.Bandwidth(c[0], c[1]); got != c[2] {
+			t.Errorf("%d kHz over %d bits is %d GB/s, want %d", c[0], c[1], got, c[2])
+		}
+	}
+}
+
+func TestSizesAreRoundedToClasses(t *testing.T) {
+	for _, c := range [][2]int64{{0, 0}, {1, 512}, {512, 512}, {513, 1024}, {4096, 4096}, {4097, 4608}, {8193, 9216}, {100_000, 106_496},
+		{1 << 20, 1_048_576}, {1<<20 + 1, 1_179_648}, {1 << 24, 16_777_216}, {1<<24 + 1, 18_874_368}, {1_181_116_006, 1_182_793_728}, {100_000_000_000, 100_000_595_968}} {
+		if got := cuda.ClassOf(c[0]); got != c[1] {
+			t.Errorf("class of %d is %d, want %d", c[0], got, c[1])
+		}
+	}
+}
+
+func TestMissingAttributesDoNotStopADevice(t *testing.T) {
+	f := newFake()
+	f.attrs = map[cu.Attribute]int{cu.CapabilityMajor: 9}
+	d, err := f.open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if c := d.Caps(); c.GridBarrier || c.MaxThreadsPerGroup != 1024 || c.Units != 1 || c.BandwidthGBs != 0 {
+		t.Errorf("capabilities are %+v", *c)
+	}
+}
+
+func TestOpenSaysWhyThereIsNoDevice(t *testing.T) {
+	old := newFake()
+	old.version = 11000
+	turing := newFake()
+	turing.attrs[cu.CapabilityMajor] = 6
+	for _, c := range []struct {
+		name, selector, says string
+		f                    *fake
+	}{
+		{"old driver", "", "11.4 is the oldest", old},
+		{"old GPU", "", "below 7.0", turing},
+		{"ordinal beyond the last", "3", "there are 1 GPUs", newFake()},
+		{"unknown identity", "GPU-00000000-0000-0000-0000-000000000000", "none of 1 GPUs", newFake()},
+		{"neither", "first", "neither a number nor an identity", newFake()},
+	} {
+		_, err := cuda.Open(cuda.Options{Driver: c.f, Selector: c.selector})
+		if !errors.Is(err, driver.Unavailable) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: got %v, want one that says %q", c.name, err, c.says)
+		}
+		if left := c.f.left(); left != "" {
+			t.Errorf("%s left %s behind", c.name, left)
+		}
+	}
+}
+
+func TestADeviceOpensByIdentity(t *testing.T) {
+	d, err := cuda.Open(cuda.Options{Driver: newFake(), Selector: "GPU-01020300-0000-0000-0000-000000000000"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Name() != "cuda:0" {
+		t.Errorf("it is %s", d.Name())
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFreedMemoryServesAgain(t *testing.T) {
+	f := newFake()
+	d, err := f.open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	alloc := func(n int64) driver.Buffer {
+		b, err := d.Alloc(n, driver.AllocOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	a := alloc(100_000)
+	at, _ := a.Address()
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b := alloc(100_001)
+	if again, _ := b.Address(); again != at || b.Reserved() != 106_496 {
+		t.Errorf("second buffer is at %#x with %d bytes, want %#x with 106496", again, b.Reserved(), at)
+	}
+}
+
+func TestIdleMemoryIsGivenBackBeforeMemoryRunsOut(t *testing.T) {
+	f := newFake()
+	f.memory = 1 << 20
+	d, err := f.open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	a, err := d.Alloc(600<<10, driver.AllocOptions{Label: "first"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b, err := d.Alloc(900<<10, driver.AllocOptions{Label: "second"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = d.Alloc(800<<10, driver.AllocOptions{Label: "third"})
+	var e *driver.Error
+	if !errors.As(err, &e) || e.Kind != driver.OutOfMemory || e.Requested != 800<<10 || e.Available != 1<<20-b.Reserved() || !strings.Contains(e.Msg, "largest: second") || e.Call == "" {
+		t.Errorf("got %v, requested %d, available %d", err, e.Requested, e.Available)
+	}
+}
+
+func TestAMemoryLimitIsKept(t *testing.T) {
+	f := newFake()
+	d, err := cuda.Open(cuda.Options{Driver: f, OpenOptions: driver.OpenOptions{MemoryLimit: 1 << 20}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	var last driver.Buffer
+	for range 15 {
+		if last, err = d.Alloc(64<<10, driver.AllocOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := last.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Alloc(96<<10, driver.AllocOptions{}); err != nil {
+		t.Errorf("idle memory was not given back: %v", err)
+	}
+	var e *driver.Error
+	if _, err := d.Alloc(200<<10, driver.AllocOptions{}); !errors.As(err, &e) || e.Kind != driver.OutOfMemory || e.Requested != 204_800 {
+		t.Errorf("beyond the limit: %v", err)
+	}
+}
+
+const addOne = `vyre 1
+kernel @add_one workgroup(32) {
+  param @x: buf<u32> rw
+  %i = global.x
+  %v = load @x[%i]
+  %w = add.u32 %v, 1_u32
+  store @x[%i], %w
+}`
+
+func parse(t *testing.T, text string) *ir.Program {
+	t.Helper()
+	ps, err := ir.Parse("test", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ps[0]
+}
+
+func TestARefusedTextNamesItsLine(t *testing.T) {
+	f := newFake()
+	d, err := f.open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	f.failWith, f.failAt = 218, len(f.calls)+2 // bind, then load
+	_, err = d.Compile(ctx, parse(t, addOne), driver.Options{})
+	var e *driver.Error
+	if !errors.As(err, &e) || e.Kind != driver.Compile || e.Line != 3 || e.Label != "add_one" || !strings.Contains(e.Log, "Unknown modifier") || !strings.Contains(e.Log, "     3 | ") {
+		t.Fatalf("got %v\n%+v", err, e)
+	}
+	if _, err = d.Compile(ctx, parse(t, addOne), driver.Options{}); err != nil {
+		t.Errorf("a failure was kept: %v", err)
+	}
+}
+
+func TestALostDeviceSaysSoAndReopens(t *testing.T) {
+	f := newFake()
+	d, err := f.open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := d.Alloc(4, driver.AllocOptions{Label: "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := d.Compile(ctx, parse(t, addOne), driver.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := d.NewSequence("fatal")
+	s.Launch(k, driver.Groups(1), driver.All(b))
+	p, err := s.Start(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.failWith, f.failAt = 719, len(f.calls)+2 // bind, then ask for the event
+	if !p.Done() {
+		t.Error("a run that faulted has not ended")
+	}
+	_, err = p.Wait(ctx)
+	if !errors.Is(err, driver.DeviceFault) || !errors.Is(err, driver.DeviceLost) || !strings.Contains(err.Error(), `"add_one"`) || !strings.Contains(err.Error(), "CUDA_ERROR_LAUNCH_FAILED 719") {
+		t.Errorf("the run gave %v", err)
+	}
+	before := len(f.calls)
+	_, err = d.Alloc(4, driver.AllocOptions{})
+	if !errors.Is(err, driver.DeviceLost) || len(f.calls) != before {
+		t.Errorf("afterwards: %v, after %d calls", err, len(f.calls)-before)
+	}
+	if !errors.Is(d.Err(), driver.DeviceLost) {
+		t.Errorf("Err is %v", d.Err())
+	}
+	if err := d.Close(); err != nil {
+		t.Errorf("closing: %v", err)
+	}
+	again, err := f.open()
+	if err != nil {
+		t.Fatalf("reopening: %v", err)
+	}
+	if err := again.Close(); err != nil {
+		t.Error(err)
+	}
+	if left := f.left(); left != "" {
+		t.Errorf("left behind: %s", left)
+	}
+}
