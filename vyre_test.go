@@ -253,8 +253,8 @@ func TestOpenNamesWhatThereIs(t *testing.T) {
 	wantError(t, err, vyre.Unavailable, `open "abacus"`, "cpu")
 	_, err = vyre.Open("cpu:1")
 	wantError(t, err, vyre.Unavailable, "one cpu device")
-	infos, err := vyre.List()
-	if err != nil || !slices.ContainsFunc(infos, func(i vyre.Info) bool { return i.Name == "cpu" }) {
+	infos, err := vyre.List() // the error says why a GPU is missing, if one is
+	if err != nil && !errors.Is(err, vyre.Unavailable) || !slices.ContainsFunc(infos, func(i vyre.Info) bool { return i.Name == "cpu" }) {
 		t.Errorf("list is %v, %v", infos, err)
 	}
 }
