@@ -4,6 +4,7 @@
 //	vyre run saxpy.go --grid 4 --arg a=2 --arg x=iota:1024 --arg y=zeros:1024 --print y:8
 //	vyre check saxpy.go                                   every finding, and nothing else
 //	vyre ir saxpy.go                                      the program in text form
+//	vyre ptx saxpy.go --target sm_90                      its PTX
 //	vyre conform --device cpu                             the conformance suite
 //	vyre gen ./kernels                                    typed launchers, for go generate
 //
@@ -28,6 +29,7 @@ type commands struct {
 	Run     runCmd     `cmd:"" help:"Compile a kernel and run it once."`
 	Check   checkCmd   `cmd:"" help:"Compile kernels and report every finding."`
 	IR      irCmd      `cmd:"" name:"ir" help:"Print the programs of kernels in text form."`
+	PTX     ptxCmd     `cmd:"" name:"ptx" help:"Write the PTX of kernels for an NVIDIA architecture."`
 	Gen     genCmd     `cmd:"" help:"Write typed launchers for the kernels of a package."`
 	Conform conformCmd `cmd:"" help:"Run the conformance suite on a device."`
 	Version versionCmd `cmd:"" help:"Print the version."`
