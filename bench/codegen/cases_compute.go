@@ -14,7 +14,7 @@ import (
 // The kernels that are bound by arithmetic, by shared memory or by many passes.
 
 func bitonicSort(s Size) *Problem {
-	n := pick(s, 2<<10, 4<<20, 128<<20)
+	n := pick(s, 8<<10, 4<<20, 128<<20)
 	x := words(14, n)
 	keys := buffer("keys", Update, x)
 	tiles := [3]uint32{uint32(n / 2048), 1, 1}

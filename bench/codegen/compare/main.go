@@ -1,0 +1,134 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+
+	"github.com/govyre/vyre/bench/codegen"
+	"github.com/govyre/vyre/kernel"
+	"github.com/govyre/vyre/ptx"
+)
+
+// options are the command line.
+type options struct {
+	twins, out, ptx string
+	library         string
+	only            *regexp.Regexp
+	sizes           []codegen.Size
+	samples         int
+	unchecked       bool
+}
+
+func main() {
+	runtime.LockOSThread() // a context belongs to a thread
+	o, err := parse()
+	if err == nil {
+		err = run(o)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "compare:", err)
+		os.Exit(1)
+	}
+}
+
+func parse() (options, error) {
+	var o options
+	var only, sizes string
+	flag.StringVar(&o.twins, "twins", "", "directory of the twins' machine code")
+	flag.StringVar(&o.out, "out", os.Getenv("OUT"), "directory for codegen.txt and codegen.json (default: $OUT)")
+	flag.StringVar(&o.ptx, "ptx", "", "write the PTX of all kernels to this directory and stop")
+	flag.StringVar(&o.library, "library", "", "path of the driver's library, if not where the loader looks")
+	flag.StringVar(&only, "only", "", "measure the cases that match")
+	flag.StringVar(&sizes, "size", "launch,L2,beyond", "sizes to measure")
+	flag.IntVar(&o.samples, "samples", 32, "samples of each variant")
+	flag.BoolVar(&o.unchecked, "unchecked", false, "measure without bounds checks, too")
+	flag.Parse()
+	if flag.NArg() > 0 {
+		return o, fmt.Errorf("unexpected argument %q", flag.Arg(0))
+	}
+	if o.samples < 2 {
+		return o, fmt.Errorf("-samples is %d; it takes at least 2", o.samples)
+	}
+	for _, s := range strings.Split(sizes, ",") {
+		size, ok := map[string]codegen.Size{"launch": codegen.Launch, "L2": codegen.InL2, "beyond": codegen.Beyond}[s]
+		if !ok {
+			return o, fmt.Errorf("no size is called %q; the sizes are launch, L2, beyond", s)
+		}
+		o.sizes = append(o.sizes, size)
+	}
+	var err error
+	o.only, err = regexp.Compile(only)
+	return o, err
+}
+
+func run(o options) error {
+	kernels, err := codegen.Kernels()
+	if err != nil {
+		return err
+	}
+	if o.ptx != "" {
+		return writePTX(o.ptx, kernels)
+	}
+	if o.twins == "" {
+		return fmt.Errorf("-twins is missing: the directory with default/*.cubin and nofmad/*.cubin; run.sh builds them")
+	}
+	g, err := openGPU(o.library)
+	if err != nil {
+		return err
+	}
+	defer g.close()
+	r, err := g.report(o)
+	if err != nil {
+		return err
+	}
+	for i := range codegen.Cases {
+		c := &codegen.Cases[i]
+		if !o.only.MatchString(c.Name) {
+			continue
+		}
+		for _, size := range o.sizes {
+			row, err := g.measure(c, size, kernels, o)
+			if err != nil {
+				return fmt.Errorf("%s, %s: %w", c.Name, size, err)
+			}
+			fmt.Fprintln(os.Stderr, row.line())
+			r.Rows = append(r.Rows, row)
+		}
+	}
+	r.finish()
+	if err := r.write(o.out); err != nil {
+		return err
+	}
+	return r.verdict()
+}
+
+// target is what the suite is compiled for: the same as the twins.
+var target = ptx.Target{SM: 90}
+
+// writePTX writes what the kernels are compiled to: NAME.ptx, and NAME.unchecked.ptx without bounds checks.
+func writePTX(dir string, kernels map[string]*kernel.Kernel) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	for name, k := range kernels {
+		code, err := codegen.Compile(k.Program, target)
+		if err != nil {
+			return err
+		}
+		bare, err := codegen.Unchecked(code.Program, target)
+		if err != nil {
+			return err
+		}
+		for suffix, c := range map[string]codegen.Code{".ptx": code, ".unchecked.ptx": bare} {
+			if err := os.WriteFile(filepath.Join(dir, name+suffix), []byte(c.Module.Text), 0o666); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
