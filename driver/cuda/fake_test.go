@@ -515,10 +515,10 @@ func (f *fake) launch(name string, l *cu.Launch) error {
 		return wrong(name, 1)
 	}
 	values, in := 0, interp.Launch{Grid: l.Grid}
-	ptrs := unsafe.Slice(l.Params, 3*len(p.Params())+4)
 	take := func() uint64 {
+		ptr := *(*unsafe.Pointer)(unsafe.Add(unsafe.Pointer(l.Params), values*8))
 		values++
-		return *(*uint64)(ptrs[values-1])
+		return *(*uint64)(ptr)
 	}
 	if k.RestElem > 0 {
 		in.Rest = (int(l.Shared) - k.Dynamic) / k.RestElem
