@@ -33,9 +33,9 @@ func Load(path string) (Driver, error) {
 	if l := loaded.by[path]; l != nil {
 		return l, nil
 	}
-	handle, name, tried := open(path)
-	if handle == 0 {
-		return nil, &MissingError{Reason: "the CUDA driver library could not be loaded", Tried: tried,
+	handle, name, tried, err := open(path)
+	if err != nil {
+		return nil, &MissingError{Reason: "no CUDA driver: " + err.Error(), Tried: tried,
 			Fix: "install the NVIDIA driver; in a container, start it with access to the GPU"}
 	}
 	l := &library{path: name}

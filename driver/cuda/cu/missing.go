@@ -4,14 +4,14 @@ import "strings"
 
 // MissingError says why there is no driver to load.
 type MissingError struct {
-	Reason string   // in a few words
-	Tried  []string // what was looked for, with what the system said
+	Reason string   // in a few words, or what the system said
+	Tried  []string // where it was looked for
 	Fix    string
 }
 
 func (e *MissingError) Error() string {
-	if len(e.Tried) == 0 {
+	if len(e.Tried) < 2 {
 		return e.Reason
 	}
-	return e.Reason + ": " + strings.Join(e.Tried, "; ")
+	return e.Reason + "; also tried " + strings.Join(e.Tried[1:], ", ")
 }

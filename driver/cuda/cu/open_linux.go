@@ -6,19 +6,21 @@ import "github.com/ebitengine/purego"
 
 // open opens the library at path, or the first that is there of the usual ones: as the system
 // finds it, then where containers and WSL put it without telling the system.
-func open(path string) (handle uintptr, name string, tried []string) {
-	names := []string{"libcuda.so.1", "libcuda.so", "/usr/local/nvidia/lib64/libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1"}
+func open(path string) (handle uintptr, name string, tried []string, first error) {
+	tried = []string{"libcuda.so.1", "libcuda.so", "/usr/local/nvidia/lib64/libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1"}
 	if path != "" {
-		names = []string{path}
+		tried = []string{path}
 	}
-	for _, n := range names {
-		h, err := purego.Dlopen(n, purego.RTLD_NOW|purego.RTLD_GLOBAL)
+	for _, name := range tried {
+		h, err := purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_GLOBAL)
 		if err == nil {
-			return h, n, nil
+			return h, name, nil, nil
 		}
-		tried = append(tried, err.Error())
+		if first == nil {
+			first = err
+		}
 	}
-	return 0, "", tried
+	return 0, "", tried, first
 }
 
 func lookup(handle uintptr, symbol string) uintptr {

@@ -2,11 +2,15 @@
 
 package cu
 
-import "golang.org/x/sys/windows"
+import (
+	"fmt"
+
+	"golang.org/x/sys/windows"
+)
 
 // open opens the library at path, or the driver's own. That one is looked for in the system
 // directory only: a library of its name beside the program is not to be trusted.
-func open(path string) (handle uintptr, name string, tried []string) {
+func open(path string) (handle uintptr, name string, tried []string, err error) {
 	const system = "nvcuda.dll"
 	var flags uintptr
 	if name = path; path == "" {
@@ -14,9 +18,9 @@ func open(path string) (handle uintptr, name string, tried []string) {
 	}
 	h, err := windows.LoadLibraryEx(name, 0, flags)
 	if err != nil {
-		return 0, "", []string{name + ": " + err.Error()}
+		return 0, "", []string{name}, fmt.Errorf("%s: %w", name, err)
 	}
-	return uintptr(h), name, nil
+	return uintptr(h), name, nil, nil
 }
 
 func lookup(handle uintptr, symbol string) uintptr {
