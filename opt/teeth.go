@@ -14,6 +14,9 @@ const (
 	checkBarriers                 // epochs: so do barriers, fences and ordered atomics
 	checkLoopWrites               // epochs: so does the head of a loop that writes, and the end of an op that does
 	checkEndless                  // dce: a loop goes only if it ends
+	checkClass                    // algebra: the types are those of the rule
+	checkCondition                // algebra: the constants are what the rule asks for
+	checkConversion               // algebra: nothing is lost between two conversions
 	numChecks
 )
 
@@ -21,6 +24,9 @@ const (
 var checkNames = [numChecks]string{
 	checkLevel: "level", checkApproximate: "approximate", checkOpen: "open", checkSameRegion: "same-region",
 	checkExact: "exact", checkWrites: "writes", checkBarriers: "barriers", checkLoopWrites: "loop-writes", checkEndless: "endless",
+	checkClass:      "class",
+	checkCondition:  "condition",
+	checkConversion: "conversion",
 }
 
 // weakness is a set of checks that are off.
