@@ -95,7 +95,11 @@ func (w *work) match(p *term, r ir.Row, b *binding) bool {
 	case termLit:
 		bits, ok := w.bits(r)
 		t := w.Type[r]
-		return ok && bits == literal(p.lit, t, t.Mask(), uint64(t.Bits()))
+		// Zero and false have equal bits.
+		if !ok || (t == ir.Bool) != (p.lit == "true" || p.lit == "false") {
+			return false
+		}
+		return bits == literal(p.lit, t, t.Mask(), uint64(t.Bits()))
 	}
 	if w.Op[r] != p.op {
 		return false

@@ -28,7 +28,7 @@ func (d optimising) Run(ctx context.Context, p *ir.Program, l conform.Launch) (c
 		return conform.Outcome{}, err
 	}
 	// A pass that makes a loop endless should not cost minutes.
-	out, err := conform.Interp(interp.Options{Schedule: d.schedule, Detect: d.detect, Budget: 1 << 26}).Run(ctx, q, l)
+	out, err := conform.Interp(interp.Options{Schedule: d.schedule, Detect: d.detect, Budget: 1 << 22}).Run(ctx, q, l)
 	if err != nil {
 		return out, fmt.Errorf("%w\n%s", err, q.Text())
 	}

@@ -29,9 +29,13 @@ const optional Level = 255
 var passes = []pass{
 	{"canonical", rewrite, O1, "n", canonical},
 	{"fold", rewrite, O1, "n", fold},
+	{"algebra", rewrite, O1, "n", algebra},
+	{"branch", rewrite, O1, "n", branch},
 	{"dce", rewrite, O1, "n", dce},
 	{"gvn", rewrite, O1, "n", gvn},
+	{"dce", rewrite, O1, "n", dce},
 	{"expand", lowering, O0, "n + what it writes", expand},
+	{"fold", rewrite, O1, "n", fold},
 	{"algebra", rewrite, O1, "n", algebra},
 	{"gvn", rewrite, O1, "n", gvn},
 	{"dce", rewrite, O1, "n", dce},

@@ -5,18 +5,22 @@ package opt
 type check uint8
 
 const (
-	checkLevel       check = iota // a replacement is at least as uniform
-	checkApproximate              // fold: approximate ops are not computed here
-	checkOpen                     // gvn: the leader's region encloses the row
-	checkSameRegion               // gvn: convergent ops merge within one region only
-	checkExact                    // gvn: keys are compared, not hashes
-	checkWrites                   // epochs: a write starts a new one
-	checkBarriers                 // epochs: so do barriers, fences and ordered atomics
-	checkLoopWrites               // epochs: so does the head of a loop that writes, and the end of an op that does
-	checkEndless                  // dce: a loop goes only if it ends
-	checkClass                    // algebra: the types are those of the rule
-	checkCondition                // algebra: the constants are what the rule asks for
-	checkConversion               // algebra: nothing is lost between two conversions
+	checkLevel            check = iota // a replacement is at least as uniform
+	checkApproximate                   // fold: approximate ops are not computed here
+	checkOpen                          // gvn: the leader's region encloses the row
+	checkSameRegion                    // gvn: convergent ops merge within one region only
+	checkExact                         // gvn: keys are compared, not hashes
+	checkWrites                        // epochs: a write starts a new one
+	checkBarriers                      // epochs: so do barriers, fences and ordered atomics
+	checkLoopWrites                    // epochs: so does the head of a loop that writes, and the end of an op that does
+	checkEndless                       // dce: a loop goes only if it ends
+	checkClass                         // algebra: the types are those of the rule
+	checkCondition                     // algebra: the constants are what the rule asks for
+	checkConversion                    // algebra: nothing is lost between two conversions
+	checkArm                           // branch: a condition is known where its arm encloses the row
+	checkEqualFloats                   // branch: floats that are equal need not be the same
+	checkSpeculatedLoad                // branch: what runs in every case loads from read-only buffers at most
+	checkSpeculatedBounds              // a proof of bounds stays with the control that it came from
 	numChecks
 )
 
@@ -24,9 +28,13 @@ const (
 var checkNames = [numChecks]string{
 	checkLevel: "level", checkApproximate: "approximate", checkOpen: "open", checkSameRegion: "same-region",
 	checkExact: "exact", checkWrites: "writes", checkBarriers: "barriers", checkLoopWrites: "loop-writes", checkEndless: "endless",
-	checkClass:      "class",
-	checkCondition:  "condition",
-	checkConversion: "conversion",
+	checkClass:            "class",
+	checkCondition:        "condition",
+	checkConversion:       "conversion",
+	checkArm:              "arm",
+	checkEqualFloats:      "equal-floats",
+	checkSpeculatedLoad:   "speculated-load",
+	checkSpeculatedBounds: "speculated-bounds",
 }
 
 // weakness is a set of checks that are off.

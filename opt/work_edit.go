@@ -121,6 +121,14 @@ func (w *work) set(at *ir.Row, v ir.Row) {
 	w.edits++
 }
 
+// setAt replaces an entry of an operand list.
+func (w *work) setAt(list []uint32, i int, v ir.Row) {
+	w.uses[list[i]]--
+	w.uses[v]++
+	list[i] = uint32(v)
+	w.edits++
+}
+
 // become turns row r into another op with the same value: its uses, its place and its
 // name stay.
 func (w *work) become(r ir.Row, op ir.Op, x uint32, args ...ir.Row) {
