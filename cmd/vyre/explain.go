@@ -1,0 +1,65 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/govyre/vyre/internal/explain"
+	"github.com/govyre/vyre/ptx"
+)
+
+// explainCmd writes the page that shows how a kernel becomes PTX.
+type explainCmd struct {
+	Source string `arg:"" help:"Go file, directory, or program in text form, with :NAME to choose one kernel."`
+	Out    string `short:"o" placeholder:"FILE" help:"Write the page to FILE instead of standard output."`
+	Target string `default:"sm_90" placeholder:"SM" help:"Architecture to write PTX for, such as sm_75 or sm_90a."`
+	Times  bool   `help:"Show how long each pass took; the page then differs from run to run."`
+}
+
+// Help is the long help of the command.
+func (explainCmd) Help() string {
+	return `The page is one file that loads nothing else. Its columns are the source, the program as
+it was made of it, the program behind each pass that changed it, and the PTX. A line under the
+mouse marks what belongs to it everywhere; a click pins that.`
+}
+
+func (c *explainCmd) Run(t *terminal) error {
+	target, err := ptx.ParseTarget(c.Target)
+	if err != nil {
+		return usage{err}
+	}
+	l, err := loadOne(c.Source)
+	if err != nil {
+		return err
+	}
+	page, err := explain.New(explain.Input{Program: l.program, Read: sourceReader(c.Source), Target: target, Times: c.Times})
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := page.Write(&b); err != nil {
+		return err
+	}
+	if c.Out == "" {
+		_, err := t.out.Write(b.Bytes())
+		return err
+	}
+	return os.WriteFile(c.Out, b.Bytes(), 0o666)
+}
+
+// sourceReader reads the source that a program's positions name. Positions are what the program says, so
+// they lead to Go files from Go files, and from a program in text form to that file only: a page may be
+// passed on, and should hold nothing that its author did not mean to show.
+func sourceReader(spec string) func(string) ([]byte, error) {
+	given, _ := splitSpec(spec)
+	text := strings.HasPrefix(strings.ToLower(filepath.Ext(given)), ".vyr")
+	return func(file string) ([]byte, error) {
+		if file != given && (text || filepath.Ext(file) != ".go") {
+			return nil, fmt.Errorf("%s is no source of %s", file, given)
+		}
+		return os.ReadFile(file)
+	}
+}

@@ -1,0 +1,4 @@
+package explain
+
+// Common is what the marks of changes are found with.
+var Common = common
