@@ -60,8 +60,15 @@ func tryRandom(ctx context.Context, seed uint64, devices []Device) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
+	if again := r.Agree(ctx, devices...); again == nil {
+		return fmt.Errorf("%w; a second run of the same program agreed\n%s", err, r.Describe())
+	}
 	small := Shrink(r, shrinkTries, func(c *RandomProgram) bool { return ctx.Err() == nil && c.Agree(ctx, devices...) != nil })
-	return fmt.Errorf("%w\n%s", small.Agree(ctx, devices...), small.Describe())
+	again := small.Agree(ctx, devices...)
+	if again == nil {
+		again = fmt.Errorf("%w; a smaller program fails now and then", err)
+	}
+	return fmt.Errorf("%w\n%s", again, small.Describe())
 }
 
 // Agree runs the program on the interpreter, going forward and with every detector, and, read back from
