@@ -1,8 +1,11 @@
 package explain
 
+import "strings"
+
 // markChanges marks the lines of next that prev does not have, and those of prev that next does
-// not have, and counts both. Lines are equal if their text is, indentation aside; since names
-// stay the same from column to column, that is so if they say the same.
+// not have, and counts both. Lines are equal if their text is, indentation aside: names stay the same
+// from column to column. Only what passes make has numbers for names, and another one in each
+// column; such names are taken for equal.
 func markChanges(prev, next *column) (came, went int) {
 	var a, b []*line
 	prev.lines(func(l *line) { a = append(a, l) })
@@ -21,10 +24,19 @@ func markChanges(prev, next *column) (came, went int) {
 	return came, went
 }
 
+// texts returns what is compared of the lines.
 func texts(list []*line) []string {
 	var s []string
 	for _, l := range list {
-		s = append(s, l.text())
+		var b strings.Builder
+		for _, t := range l.tokens {
+			if t.class == name && strings.Trim(t.text[1:], "0123456789") == "" {
+				b.WriteByte(t.text[0])
+				continue
+			}
+			b.WriteString(t.text)
+		}
+		s = append(s, strings.TrimSpace(b.String()))
 	}
 	return s
 }

@@ -146,15 +146,6 @@ func (l *line) add(id origin) {
 	}
 }
 
-// text returns the line as it is printed, without its indentation.
-func (l *line) text() string {
-	var b strings.Builder
-	for _, t := range l.tokens {
-		b.WriteString(t.text)
-	}
-	return strings.TrimSpace(b.String())
-}
-
 // join writes origins for the page.
 func join(ids []origin) string {
 	var b []byte

@@ -63,9 +63,12 @@
 	function from(ids) {
 		const where = [...new Set(ids.map(id => places[id]).filter(Boolean))];
 		if (where.length < 2) return where[0];
-		const lines = new Set(where.map(w => w.split(' ← ')[0].replace(/:\d+$/, '')));
-		const list = [...lines].slice(0, 4).join(', ');
-		return lines.size > 4 ? `${list} and ${lines.size - 4} more` : list;
+		const lines = new Map(); // by file
+		for (const w of where) {
+			const [, file, line] = /^(.*?):(\d+)(?::\d+)?(?: ← |$)/.exec(w);
+			lines.set(file, (lines.get(file) || new Set()).add(line));
+		}
+		return [...lines].map(([file, set]) => `${file}:${[...set].sort((a, b) => a - b).join(', ')}`).join('; ');
 	}
 
 	// target is the smallest thing with origins under an event: a token of source, or a line.
