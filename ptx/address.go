@@ -19,11 +19,11 @@ func (s *selector) address() {
 	for _, in := range code {
 		s.row = in.row
 		if in.dst.kind == isAccess {
-			in.dst = s.place(in.dst.acc)
+			in.dst = s.place(s.accesses[in.dst.bits])
 		}
 		for i := range in.src {
 			if in.src[i].kind == isAccess {
-				in.src[i] = s.place(in.src[i].acc)
+				in.src[i] = s.place(s.accesses[in.src[i].bits])
 			}
 		}
 		s.code = append(s.code, in)
@@ -31,7 +31,7 @@ func (s *selector) address() {
 }
 
 // place returns the address of an access.
-func (s *selector) place(a *access) operand {
+func (s *selector) place(a access) operand {
 	o := &s.objs[a.obj]
 	index := s.val[a.index]
 	t := s.typeOf(a.index)
@@ -58,7 +58,7 @@ func extended(t ir.Type, bits uint64) uint64 {
 }
 
 // computed returns the address of an access whose index is only known at run time.
-func (s *selector) computed(a *access, index operand, wide bool) operand {
+func (s *selector) computed(a access, index operand, wide bool) operand {
 	k := addrKey{a.obj, a.index, a.scale}
 	if c, ok := s.addrs[k]; ok && s.dominates(c.row, s.row) {
 		return operand{kind: isAddress, reg: c.reg, bits: uint64(a.off)}

@@ -16,7 +16,7 @@ func (f *function) copies() {
 
 // sequence appends the moves of the parallel copy in. O(copies) but for the map.
 func (f *function) sequence(out []inst, in inst) []inst {
-	cp := in.src[0].cp
+	cp := f.copyOf(&in)
 	move := func(dst reg, src operand) {
 		out = append(out, inst{op: opMov, t: moveType(dst), dst: r(dst), src: [4]operand{src}, guard: in.guard, sense: in.sense, row: in.row})
 	}

@@ -26,8 +26,12 @@ type function struct {
 	regs   [numClasses]uint32 // registers in use by class
 	labels uint64
 	insts  []inst
-	val    []operand // by row: where its value is
-	files  *fileTable
+
+	lists    []reg // registers of vectors
+	accesses []access
+	copying  []copying
+	val      []operand // by row: where its value is
+	files    *fileTable
 }
 
 // paramDecl is one parameter as the entry declares it.
@@ -84,6 +88,24 @@ func (f *function) newLabel() uint64 {
 	f.labels++
 	return f.labels
 }
+
+// vec makes an operand of registers in braces.
+func (f *function) vec(x ...reg) operand {
+	f.lists = append(f.lists, x...)
+	return operand{kind: isVec, reg: reg(len(x)), bits: uint64(len(f.lists) - len(x))}
+}
+
+// list returns the registers of a vector.
+func (f *function) list(o *operand) []reg { return f.lists[o.bits : o.bits+uint64(o.reg)] }
+
+// access makes an operand of a place in memory that is not yet worked out.
+func (f *function) access(a access) operand {
+	f.accesses = append(f.accesses, a)
+	return operand{kind: isAccess, bits: uint64(len(f.accesses) - 1)}
+}
+
+// copyOf returns the parallel copy that in is.
+func (f *function) copyOf(in *inst) *copying { return &f.copying[in.src[0].bits] }
 
 // need raises the PTX version to one that has a feature.
 func (f *function) need(major, minor int) {

@@ -147,17 +147,17 @@ const (
 	isCopyList // of a parallel copy: becomes moves
 )
 
-// operand is one operand of an instruction.
+// operand is one operand of an instruction. It holds no pointer, so lists of instructions cost the garbage
+// collector nothing; what does not fit stands in a table of the function.
 type operand struct {
 	kind operandKind
-	t    ptype    // of a constant
-	reg  reg      // of isReg and isNot; base of isAddress, noReg with a symbol
-	bits uint64   // raw bits of a constant; number of a label; byte offset of an address
-	sym  symbol   // of isSymbol, isAddress
-	spec special  // of isSpecial
-	regs []reg    // of isVec and isPair
-	acc  *access  // of isAccess
-	cp   *copying // of isCopyList
+	t    ptype   // of a constant
+	spec special // of isSpecial
+	reg  reg     // of isReg, isNot, isPair; base of isAddress, noReg with a symbol; of isVec, how many
+	sym  symbol  // of isSymbol, isAddress
+	// bits are the raw bits of a constant, the number of a label, the byte offset of an address, the second
+	// register of a pair; or where the registers of a vector, an access or a parallel copy stand in their table.
+	bits uint64
 }
 
 // symbol is something that has a name in the text: parameters, arrays and the extern segment,
@@ -170,8 +170,7 @@ func r(x reg) operand               { return operand{kind: isReg, reg: x} }
 func not(x reg) operand             { return operand{kind: isNot, reg: x} }
 func imm(t ptype, v uint64) operand { return operand{kind: isImm, t: t, bits: v} }
 func u32(v uint32) operand          { return imm(tU32, uint64(v)) }
-func vec(x ...reg) operand          { return operand{kind: isVec, regs: x} }
-func pair(x, p reg) operand         { return operand{kind: isPair, regs: []reg{x, p}} }
+func pair(x, p reg) operand         { return operand{kind: isPair, reg: x, bits: uint64(p)} }
 func spec(x special) operand        { return operand{kind: isSpecial, spec: x} }
 
 // isConst reports whether o is a constant with the given bits.
@@ -219,7 +218,6 @@ type access struct {
 type copying struct {
 	dst []reg
 	src []operand
-	row []ir.Row
 }
 
 // inst is one instruction. Labels, pragmas and parallel copies are instructions too.

@@ -89,7 +89,7 @@ func (p *predication) arm(from, to, limit int) (a arm, ok bool) {
 			continue
 		case in.op == opCopy:
 			a.copies = i
-			a.size += len(in.src[0].cp.dst)
+			a.size += len(p.copyOf(in).dst)
 			continue
 		case in.op == opExit, in.op == opBra:
 			if in.guard == noReg {
@@ -153,7 +153,7 @@ func (p *predication) selections(then, els *arm, g reg, runs bool) {
 	if then.copies < 0 || els.copies < 0 {
 		return
 	}
-	a, b := p.insts[then.copies].src[0].cp, p.insts[els.copies].src[0].cp
+	a, b := p.copyOf(&p.insts[then.copies]), p.copyOf(&p.insts[els.copies])
 	if len(a.dst) != len(b.dst) {
 		return
 	}

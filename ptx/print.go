@@ -121,8 +121,11 @@ func (q *printed) numberOperand(o *operand) {
 	switch o.kind {
 	case isReg, isNot, isAddress:
 		q.numberReg(o.reg)
-	case isVec, isPair:
-		for _, x := range o.regs {
+	case isPair:
+		q.numberReg(o.reg)
+		q.numberReg(reg(o.bits))
+	case isVec:
+		for _, x := range q.f.list(o) {
 			q.numberReg(x)
 		}
 	}
@@ -221,7 +224,7 @@ func (q *printed) mnemonic(in *inst) {
 		}
 		if v.kind == isVec {
 			q.raw(".v")
-			q.out = strconv.AppendInt(q.out, int64(len(v.regs)), 10)
+			q.out = strconv.AppendInt(q.out, int64(v.reg), 10)
 		}
 	case opSetp:
 		q.raw(cmpNames[m.cmp])
@@ -257,16 +260,16 @@ func (q *printed) operand(o *operand) {
 		q.raw(q.f.names[o.sym])
 	case isVec:
 		sep := "{"
-		for _, x := range o.regs {
+		for _, x := range q.f.list(o) {
 			q.raw(sep)
 			q.reg(x)
 			sep = ", "
 		}
 		q.raw("}")
 	case isPair:
-		q.reg(o.regs[0])
+		q.reg(o.reg)
 		q.raw("|")
-		q.reg(o.regs[1])
+		q.reg(reg(o.bits))
 	case isAddress:
 		q.raw("[")
 		if o.sym != noSymbol {

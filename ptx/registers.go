@@ -15,11 +15,11 @@ func (f *function) registry() *registry {
 	}
 	for i := range f.insts {
 		in := &f.insts[i]
-		in.eachWrite(func(x reg) {
+		f.eachWrite(in, func(x reg) {
 			g.writes[x.class()][x.num()]++
 			g.defined[x.class()][x.num()] = int32(i)
 		})
-		in.eachRead(func(x reg) { g.reads[x.class()][x.num()]++ })
+		f.eachRead(in, func(x reg) { g.reads[x.class()][x.num()]++ })
 	}
 	return g
 }
@@ -35,46 +35,51 @@ func (g *registry) only(x reg) int {
 // read reports whether x, which is not newer than the registry, is an operand.
 func (g *registry) read(x reg) bool { return g.reads[x.class()][x.num()] > 0 }
 
-// eachWrite calls f for the registers that in writes.
-func (in *inst) eachWrite(f func(reg)) {
+// eachWrite calls do for the registers that in writes.
+func (f *function) eachWrite(in *inst, do func(reg)) {
 	if in.op == opCopy {
-		for _, x := range in.src[0].cp.dst {
-			f(x)
+		for _, x := range f.copyOf(in).dst {
+			do(x)
 		}
 		return
 	}
 	switch in.dst.kind {
-	case isReg:
-		f(in.dst.reg)
-	case isVec, isPair:
-		for _, x := range in.dst.regs {
-			f(x)
+	case isReg, isPair:
+		do(in.dst.reg)
+		if in.dst.kind == isPair {
+			do(reg(in.dst.bits))
+		}
+	case isVec:
+		for _, x := range f.list(&in.dst) {
+			do(x)
 		}
 	}
 }
 
-// eachRead calls f for the registers that in reads, but for its guard.
-func (in *inst) eachRead(f func(reg)) {
+// eachRead calls do for the registers that in reads, but for its guard.
+func (f *function) eachRead(in *inst, do func(reg)) {
 	if in.dst.kind == isAddress && in.dst.reg != noReg {
-		f(in.dst.reg)
+		do(in.dst.reg)
 	}
 	for i := range in.src {
 		o := &in.src[i]
 		switch o.kind {
+		case noOperand:
+			return
 		case isReg, isNot:
-			f(o.reg)
+			do(o.reg)
 		case isAddress:
 			if o.reg != noReg {
-				f(o.reg)
+				do(o.reg)
 			}
-		case isVec, isPair:
-			for _, x := range o.regs {
-				f(x)
+		case isVec:
+			for _, x := range f.list(o) {
+				do(x)
 			}
 		case isCopyList:
-			for _, s := range o.cp.src {
+			for _, s := range f.copyOf(in).src {
 				if s.kind == isReg {
-					f(s.reg)
+					do(s.reg)
 				}
 			}
 		}

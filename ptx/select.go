@@ -227,10 +227,8 @@ func (s *selector) word(t ir.Type, o operand) operand {
 		return u32(uint32(o.bits))
 	case t.IsHalf():
 		return s.convert(opCvt, tU32, tU16, o)
-	case t.Size() == 8:
-		return o.as(tB64)
 	}
-	return o.as(tB32)
+	return o
 }
 
 // unword makes a value of type t of its bits in the register x.
@@ -240,10 +238,17 @@ func (s *selector) unword(t ir.Type, x operand) operand {
 		return s.compare(cmpNE, tU32, x, u32(0))
 	case t.IsHalf():
 		return s.convert(opCvt, tU16, tU32, x)
-	case bitsOf(t).class() != x.reg.class():
-		return s.do(opMov, untypedOf(t), x)
 	}
-	return x
+	return s.recast(t, x)
+}
+
+// recast returns the register x, or a copy of it in one of the class for values of type t.
+func (s *selector) recast(t ir.Type, x operand) operand {
+	c := bitsOf(t).class()
+	if x.reg.class() == c {
+		return x
+	}
+	return s.doInto(s.newReg(c), opMov, untypedOf(t), x)
 }
 
 // untypedOf is the suffix for moving the bits of a value of type t, whatever they mean.
@@ -263,13 +268,13 @@ func (s *selector) split(o operand) (lo, hi operand) {
 		return u32(uint32(o.bits)), u32(uint32(o.bits >> 32))
 	}
 	l, h := s.newReg(classR), s.newReg(classR)
-	s.add(inst{op: opMov, t: tB64, dst: vec(l, h), src: [4]operand{o}})
+	s.add(inst{op: opMov, t: tB64, dst: s.vec(l, h), src: [4]operand{o}})
 	return r(l), r(h)
 }
 
 // joined returns the 64-bit value of two halves, of class c.
 func (s *selector) joined(c class, lo, hi operand) operand {
 	d := s.newReg(c)
-	s.add(inst{op: opMov, t: tB64, dst: r(d), src: [4]operand{vec(s.inReg(tB32, lo), s.inReg(tB32, hi))}})
+	s.add(inst{op: opMov, t: tB64, dst: r(d), src: [4]operand{s.vec(s.inReg(tB32, lo), s.inReg(tB32, hi))}})
 	return r(d)
 }

@@ -38,7 +38,7 @@ func (s *selector) atomicLoad(row ir.Row) {
 	d := s.newReg(t.class())
 	s.zero(d, p)
 	m := s.ordered(row, acquire)
-	s.guarded(inst{op: opLd, t: t, mod: m, dst: r(d), src: [4]operand{s.access(row, 1, 0)}}, p)
+	s.guarded(inst{op: opLd, t: t, mod: m, dst: r(d), src: [4]operand{s.element(row, 1, 0)}}, p)
 	s.set(row, r(d))
 }
 
@@ -46,7 +46,7 @@ func (s *selector) atomicStore(row ir.Row) {
 	t := inMemory(s.objs[s.p.X(row)].Type())
 	p := s.inBounds(row, 1)
 	m := s.ordered(row, release)
-	s.guarded(inst{op: opSt, t: t, mod: m, dst: s.access(row, 1, 0), src: [4]operand{s.value(s.p.B(row)).as(t)}}, p)
+	s.guarded(inst{op: opSt, t: t, mod: m, dst: s.element(row, 1, 0), src: [4]operand{s.value(s.p.B(row)).as(t)}}, p)
 }
 
 // updating is the rule of a read-modify-write with one operand.
@@ -93,12 +93,12 @@ func (s *selector) update(row ir.Row, op rmw, t ptype, v ...operand) {
 		v[i] = v[i].as(t)
 	}
 	if s.uses[row] == 0 && (m.order == relaxed || m.order == release) && op != rmwExch && op != rmwCas {
-		s.guarded(inst{op: opRed, t: t, mod: m, dst: s.access(row, 1, 0), src: [4]operand{v[0]}}, p)
+		s.guarded(inst{op: opRed, t: t, mod: m, dst: s.element(row, 1, 0), src: [4]operand{v[0]}}, p)
 		return
 	}
 	d := s.newReg(bitsOf(s.typeOf(row)).class())
 	s.zero(d, p)
-	in := inst{op: opAtom, t: t, mod: m, dst: r(d), src: [4]operand{s.access(row, 1, 0)}}
+	in := inst{op: opAtom, t: t, mod: m, dst: r(d), src: [4]operand{s.element(row, 1, 0)}}
 	copy(in.src[1:], v)
 	s.guarded(in, p)
 	s.set(row, r(d))

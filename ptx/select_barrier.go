@@ -150,7 +150,7 @@ func (s *selector) groupBroadcast(row ir.Row) {
 	t := s.typeOf(row)
 	v := s.word(t, s.value(s.p.A(row)))
 	if s.single() {
-		v = s.fromLane(t, v, u32(0))
+		v = s.fromLane(v, u32(0))
 		s.sync()
 		s.set(row, s.unword(t, v))
 		return
@@ -163,10 +163,10 @@ func (s *selector) groupBroadcast(row ir.Row) {
 
 // carrier is the type suffix of the word in which a value of type t travels between invocations.
 func carrier(t ir.Type) ptype {
-	if t.Size() == 8 {
-		return tB64
+	if t.Size() < 4 {
+		return tB32
 	}
-	return tB32
+	return bitsOf(t)
 }
 
 // castCell returns the address of the next broadcast's cell.

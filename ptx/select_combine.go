@@ -113,7 +113,7 @@ func (s *selector) reduced(t ir.Type, c combination, v operand) operand {
 	if n.isConst(32) {
 		for d := uint32(16); d > 0; d /= 2 {
 			w, _ := s.shfl(opShflXor, v, u32(d), u32(31))
-			v = s.do(op, pt, v, s.typed(t, w))
+			v = s.do(op, pt, v, w)
 		}
 		return v
 	}
@@ -123,14 +123,11 @@ func (s *selector) reduced(t ir.Type, c combination, v operand) operand {
 			continue // all partners are identities
 		}
 		w, ok := s.shfl(opShflDown, v, u32(d), last)
-		w = s.do(opSelp, pt, s.typed(t, w), c.identity(t).as(pt), r(ok))
+		w = s.do(opSelp, pt, w, c.identity(t).as(pt), r(ok))
 		v = s.do(op, pt, v, w)
 	}
-	return s.typed(t, s.fromLane(t, v, u32(0)))
+	return s.fromLane(v, u32(0))
 }
-
-// typed returns a word in a register of type t's class.
-func (s *selector) typed(t ir.Type, w operand) operand { return s.unword(t, w) }
 
 // scan combines each lane with those below it, by doubling. exclusive leaves the lane itself out.
 func (s *selector) scan(row ir.Row, c combination, exclusive bool) {
@@ -143,7 +140,6 @@ func (s *selector) scan(row ir.Row, c combination, exclusive bool) {
 	acc := s.do(opMov, moveType(makeReg(pt.class(), 0)), v)
 	for d := uint32(1); d < 32 && d < uint32(s.p.GroupSize()); d *= 2 {
 		w, ok := s.shfl(opShflUp, acc, u32(d), u32(0))
-		w = s.typed(t, w)
 		s.guarded(inst{op: op, t: pt, dst: acc, src: [4]operand{w, acc}}, ok)
 	}
 	if !exclusive {
@@ -155,7 +151,7 @@ func (s *selector) scan(row ir.Row, c combination, exclusive bool) {
 		none.bits = 0 // +0 of floats too
 	}
 	w, ok := s.shfl(opShflUp, acc, u32(1), u32(0))
-	s.set(row, s.do(opSelp, pt, s.typed(t, w), none.as(pt), r(ok)))
+	s.set(row, s.do(opSelp, pt, w, none.as(pt), r(ok)))
 }
 
 // scanBool scans bools in the mask of their ballot, cut to the lanes that count.

@@ -115,7 +115,7 @@ func (s *selector) empty(reg ir.Region) bool {
 
 // move adds a parallel copy of a row's operand list.
 func (s *selector) move(dst []reg, row ir.Row) {
-	cp := &copying{}
+	var cp copying
 	for i, v := range s.p.List(row) {
 		t := s.typeOf(ir.Row(v))
 		src := s.value(ir.Row(v)).as(bitsOf(t))
@@ -125,7 +125,8 @@ func (s *selector) move(dst []reg, row ir.Row) {
 		cp.dst, cp.src = append(cp.dst, dst[i]), append(cp.src, src)
 	}
 	if len(cp.dst) > 0 {
-		s.add(inst{op: opCopy, src: [4]operand{{kind: isCopyList, cp: cp}}})
+		s.copying = append(s.copying, cp)
+		s.add(inst{op: opCopy, src: [4]operand{{kind: isCopyList, bits: uint64(len(s.copying) - 1)}}})
 	}
 }
 

@@ -136,9 +136,7 @@ func (s *selector) bitcast(row ir.Row) {
 		s.set(row, s.convert(opCvt, tU32, tU16, a))
 	case to.IsHalf():
 		s.set(row, s.convert(opCvt, tU16, tU32, a))
-	case arith(to).class() == arith(from).class():
-		s.set(row, a)
 	default:
-		s.set(row, s.do(opMov, untypedOf(to), a))
+		s.set(row, s.recast(to, a))
 	}
 }

@@ -108,7 +108,7 @@ func (s *selector) widen(t ir.Type, a operand) operand {
 	}
 	zero := s.onceOf(onceZeroH, 0, func() operand { return s.do(opMov, tB16, imm(tB16, 0)) })
 	d := s.newReg(classF)
-	s.add(inst{op: opMov, t: tB32, dst: r(d), src: [4]operand{vec(zero.reg, h.reg)}})
+	s.add(inst{op: opMov, t: tB32, dst: r(d), src: [4]operand{s.vec(zero.reg, h.reg)}})
 	return r(d)
 }
 

@@ -23,7 +23,7 @@ var memoryRules = map[ir.Op]rule{
 	},
 	ir.OpElem: func(s *selector, r ir.Row) { s.set(r, s.vectors[s.p.A(r)][s.p.X(r)]) },
 	ir.OpPrefetch: func(s *selector, r ir.Row) {
-		s.guarded(inst{op: opPrefetch, mod: mods{space: global}, dst: s.access(r, 1, 0)}, s.inBounds(r, 1))
+		s.guarded(inst{op: opPrefetch, mod: mods{space: global}, dst: s.element(r, 1, 0)}, s.inBounds(r, 1))
 	},
 }
 
@@ -42,11 +42,11 @@ type checkKey struct {
 	lanes uint32
 }
 
-// access is the place that row names, lanes elements at a time, off elements on.
-func (s *selector) access(row ir.Row, lanes, off uint32) operand {
+// element is the place that row names, lanes elements at a time, off elements on.
+func (s *selector) element(row ir.Row, lanes, off uint32) operand {
 	obj := ir.Object(s.p.X(row))
 	size := uint32(s.objs[obj].Type().Size())
-	return operand{kind: isAccess, acc: &access{obj: obj, index: s.p.A(row), scale: lanes * size, off: off * size}}
+	return s.access(access{obj: obj, index: s.p.A(row), scale: lanes * size, off: off * size})
 }
 
 // length returns how many vectors of so many lanes the object has, lanes 1 for elements.
@@ -208,7 +208,7 @@ func (s *selector) load(row ir.Row) {
 	p := s.inBounds(row, 1)
 	d := s.newReg(memClass(t))
 	s.zero(d, p)
-	s.guarded(inst{op: opLd, t: inMemory(t), mod: s.accessMods(row, true), dst: r(d), src: [4]operand{s.access(row, 1, 0)}}, p)
+	s.guarded(inst{op: opLd, t: inMemory(t), mod: s.accessMods(row, true), dst: r(d), src: [4]operand{s.element(row, 1, 0)}}, p)
 	s.set(row, s.fromMemory(t, d))
 }
 
@@ -216,7 +216,7 @@ func (s *selector) store(row ir.Row) {
 	t := s.objs[s.p.X(row)].Type()
 	p := s.inBounds(row, 1)
 	v := s.toMemory(t, s.value(s.p.B(row)))
-	s.guarded(inst{op: opSt, t: inMemory(t), mod: s.accessMods(row, false), dst: s.access(row, 1, 0), src: [4]operand{v}}, p)
+	s.guarded(inst{op: opSt, t: inMemory(t), mod: s.accessMods(row, false), dst: s.element(row, 1, 0), src: [4]operand{v}}, p)
 }
 
 // loadVector loads all lanes at once where all are in bounds. The object's end may cut a vector short;
@@ -231,9 +231,9 @@ func (s *selector) loadVector(row ir.Row) {
 		s.zero(d[i], p)
 	}
 	m := s.accessMods(row, true)
-	s.guarded(inst{op: opLd, t: inMemory(t), mod: m, dst: vec(d...), src: [4]operand{s.access(row, lanes, 0)}}, p)
+	s.guarded(inst{op: opLd, t: inMemory(t), mod: m, dst: s.vec(d...), src: [4]operand{s.element(row, lanes, 0)}}, p)
 	s.partial(row, lanes, p, func(i uint32, q reg) {
-		s.guarded(inst{op: opLd, t: inMemory(t), mod: m, dst: r(d[i]), src: [4]operand{s.access(row, lanes, i)}}, q)
+		s.guarded(inst{op: opLd, t: inMemory(t), mod: m, dst: r(d[i]), src: [4]operand{s.element(row, lanes, i)}}, q)
 	})
 	var parts []operand
 	for _, x := range d {
@@ -251,9 +251,9 @@ func (s *selector) storeVector(row ir.Row) {
 		v[i] = s.inReg(moveType(makeReg(memClass(t), 0)), s.toMemory(t, o))
 	}
 	m := s.accessMods(row, false)
-	s.guarded(inst{op: opSt, t: inMemory(t), mod: m, dst: s.access(row, lanes, 0), src: [4]operand{vec(v...)}}, p)
+	s.guarded(inst{op: opSt, t: inMemory(t), mod: m, dst: s.element(row, lanes, 0), src: [4]operand{s.vec(v...)}}, p)
 	s.partial(row, lanes, p, func(i uint32, q reg) {
-		s.guarded(inst{op: opSt, t: inMemory(t), mod: m, dst: s.access(row, lanes, i), src: [4]operand{r(v[i])}}, q)
+		s.guarded(inst{op: opSt, t: inMemory(t), mod: m, dst: s.element(row, lanes, i), src: [4]operand{r(v[i])}}, q)
 	})
 }
 

@@ -62,7 +62,7 @@ func (s *selector) shfl(op opcode, x, by, c operand) (v operand, ok reg) {
 		x = r(s.inReg(x.t, x))
 	}
 	one := func(x operand) operand {
-		d := s.newReg(classR)
+		d := s.newReg(x.reg.class())
 		ok = s.newReg(classP)
 		s.add(inst{op: op, t: tB32, dst: pair(d, ok), src: [4]operand{x, by, c, s.members()}})
 		return r(d)
@@ -72,11 +72,11 @@ func (s *selector) shfl(op opcode, x, by, c operand) (v operand, ok reg) {
 		return one(x), ok
 	}
 	lo, hi := s.split(x)
-	return s.joined(classRD, one(lo), one(hi)), ok
+	return s.joined(x.reg.class(), one(lo), one(hi)), ok
 }
 
 // fromLane is the word of a lane that exists.
-func (s *selector) fromLane(t ir.Type, x, lane operand) operand {
+func (s *selector) fromLane(x, lane operand) operand {
 	v, _ := s.shfl(opShflIdx, x, lane, u32(31))
 	return v
 }

@@ -68,9 +68,9 @@ func (f *function) dropUnread() {
 	for i := len(f.insts) - 1; i >= 0; i-- {
 		in := &f.insts[i]
 		idle := in.op.has(pure) || in.op == opLd && in.mod.order == noOrder
-		in.eachWrite(func(x reg) { idle = idle && reads[x.class()][x.num()] == 0 })
+		f.eachWrite(in, func(x reg) { idle = idle && reads[x.class()][x.num()] == 0 })
 		if idle {
-			in.eachRead(func(x reg) { count(x, -1) })
+			f.eachRead(in, func(x reg) { count(x, -1) })
 			if in.guard != noReg {
 				count(in.guard, -1)
 			}
