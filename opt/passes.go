@@ -34,6 +34,7 @@ var passes = []pass{
 	{"dce", rewrite, O1, "n", dce},
 	{"gvn", rewrite, O1, "n", gvn},
 	{"dce", rewrite, O1, "n", dce},
+	{"bounds", rewrite, O2, "n", bounds},
 	{"expand", lowering, O0, "n + what it writes", expand},
 	{"fold", rewrite, O1, "n", fold},
 	{"algebra", rewrite, O1, "n", algebra},

@@ -21,6 +21,11 @@ const (
 	checkEqualFloats                   // branch: floats that are equal need not be the same
 	checkSpeculatedLoad                // branch: what runs in every case loads from read-only buffers at most
 	checkSpeculatedBounds              // a proof of bounds stays with the control that it came from
+	checkNegative                      // bounds: an index is 0 or more
+	checkSameBuffer                    // bounds: the length is that of the buffer accessed
+	checkWrap                          // bounds: what is subtracted does not wrap
+	checkRounds                        // ranges: a loop is walked until its rounds bring nothing new
+	checkScope                         // ranges: what a condition says ends with its region
 	numChecks
 )
 
@@ -35,6 +40,11 @@ var checkNames = [numChecks]string{
 	checkEqualFloats:      "equal-floats",
 	checkSpeculatedLoad:   "speculated-load",
 	checkSpeculatedBounds: "speculated-bounds",
+	checkNegative:         "negative",
+	checkSameBuffer:       "same-buffer",
+	checkWrap:             "wrap",
+	checkRounds:           "rounds",
+	checkScope:            "scope",
 }
 
 // weakness is a set of checks that are off.

@@ -1,0 +1,39 @@
+package opt
+
+import "github.com/govyre/vyre/ir"
+
+// bounds marks accesses whose index is proven to be in bounds, and decides comparisons by ranges. What it
+// proves holds under the control that the access has: a row that moves out of that loses its mark.
+func bounds(w *work) {
+	w.ranges(func(g *ranges, r ir.Row) {
+		in := w.info(r)
+		switch {
+		case in.Imm == ir.ImmObject && in.Attr&(ir.Reads|ir.Writes) != 0:
+			if !w.Flags[r].InBounds() && g.inBounds(r) {
+				w.Flags[r] |= ir.InBounds
+				w.edits++
+				w.hit("in-bounds")
+			}
+		case w.Type[r] == ir.Bool && in.Eval != nil && in.Args == 2 && w.Type[w.A(r)].IsInt():
+			if v, ok := g.at(r).constant(); ok {
+				w.replaceAlways(r, w.constant(ir.Bool, v))
+				w.hit("decided")
+			}
+		}
+	})
+}
+
+// inBounds reports whether the index of access r names an element, for all elements that
+// it touches.
+func (g *ranges) inBounds(r ir.Row) bool {
+	w := g.w
+	i, o := w.A(r), w.X[r]
+	if !w.must(checkNegative, g.notNegative(i)) {
+		return false
+	}
+	if n := uint64(w.info(r).Vec.Lanes()); n > 1 {
+		// The last element is n·i + n − 1, as a number.
+		return g.at(i).hi <= 1<<40 && n*g.at(i).hi+n-1 < w.minLen(o)
+	}
+	return g.under(i, o, true, maxSearch)
+}

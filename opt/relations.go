@@ -1,0 +1,276 @@
+package opt
+
+import "github.com/govyre/vyre/ir"
+
+// assume takes note that condition c is val, here and to the end of the innermost open region.
+func (g *ranges) assume(c ir.Row, val bool) { g.learn(c, val, 4) }
+
+func (g *ranges) learn(c ir.Row, val bool, depth int) {
+	w := g.w
+	w.visits++
+	if _, ok := w.bits(c); ok || depth == 0 {
+		return
+	}
+	bit := uint64(0)
+	if val {
+		bit = 1
+	}
+	g.refine(c, width(1).exact(bit), 0)
+	op := w.Op[c]
+	switch op {
+	case ir.OpNot:
+		g.learn(w.A(c), !val, depth-1)
+		return
+	case ir.OpAnd, ir.OpOr:
+		if val == (op == ir.OpAnd) {
+			g.learn(w.A(c), val, depth-1)
+			g.learn(w.B(c), val, depth-1)
+		}
+		return
+	case ir.OpLt, ir.OpLe, ir.OpEq, ir.OpNe:
+	default:
+		return
+	}
+	a, b := w.A(c), w.B(c)
+	t := w.Type[a]
+	if !t.IsInt() {
+		return
+	}
+	switch {
+	case op == ir.OpLt && val:
+		g.below(a, b, t, 1)
+	case op == ir.OpLt:
+		g.below(b, a, t, 0)
+	case op == ir.OpLe && val:
+		g.below(a, b, t, 0)
+	case op == ir.OpLe:
+		g.below(b, a, t, 1)
+	case val == (op == ir.OpEq):
+		both := widthOf(t).meet(g.of(a), g.of(b))
+		g.refine(a, both, 2)
+		g.refine(b, both, 2)
+		g.below(a, b, t, 0)
+		g.below(b, a, t, 0)
+	default:
+		g.differ(a, b, t)
+		g.differ(b, a, t)
+	}
+}
+
+// below takes note that a + gap <= b, as numbers of type t; gap is 0 or 1.
+func (g *ranges) below(a, b ir.Row, t ir.Type, gap int64) {
+	n := widthOf(t)
+	x, y := g.of(a), g.of(b)
+	if t.IsSigned() {
+		if y.shi-gap < y.shi || gap == 0 {
+			g.refine(a, n.signed(n.min(), max(y.shi-gap, n.min())), 2)
+		}
+		g.refine(b, n.signed(min(x.slo+gap, n.max()), n.max()), 2)
+	} else {
+		if y.hi >= uint64(gap) {
+			g.refine(a, n.unsigned(0, y.hi-uint64(gap)), 2)
+		}
+		if x.lo+uint64(gap) <= n.mask() {
+			g.refine(b, n.unsigned(x.lo+uint64(gap), n.mask()), 2)
+		}
+	}
+	g.rel.add(g.core(a), g.core(b), gap == 1)
+}
+
+// differ takes a bound that b is off a.
+func (g *ranges) differ(a, b ir.Row, t ir.Type) {
+	v, ok := g.of(b).constant()
+	if !ok {
+		return
+	}
+	n, x := widthOf(t), g.of(a)
+	switch s := n.sign(v); {
+	case v == x.lo && x.lo < x.hi:
+		g.refine(a, n.unsigned(v+1, n.mask()), 2)
+	case v == x.hi && x.lo < x.hi:
+		g.refine(a, n.unsigned(0, v-1), 2)
+	case s == x.slo && x.slo < x.shi:
+		g.refine(a, n.signed(s+1, n.max()), 2)
+	case s == x.shi && x.slo < x.shi:
+		g.refine(a, n.signed(n.min(), s-1), 2)
+	}
+}
+
+// refine narrows the interval of v, and, depth permitting, that of what v was computed from.
+func (g *ranges) refine(v ir.Row, i interval, depth int) {
+	w := g.w
+	if _, ok := w.bits(v); ok {
+		return
+	}
+	n := widthOf(w.Type[v])
+	was := g.of(v)
+	now := n.meet(was, i)
+	if now == was {
+		return
+	}
+	g.undo = append(g.undo, undone{v, was})
+	g.now[v] = now
+	w.visits++
+	if depth == 0 {
+		return
+	}
+	switch w.Op[v] {
+	case ir.OpCvt:
+		// A number that fits is the number that it came from.
+		if u := w.A(v); w.Type[u].IsInt() && g.core(v) != v {
+			m := widthOf(w.Type[u])
+			j := m.full()
+			if w.Type[v].IsSigned() && w.Type[u].IsSigned() {
+				j = m.signed(max(now.slo, m.min()), min(now.shi, m.max()))
+			} else if now.slo >= 0 || !w.Type[v].IsSigned() {
+				j = m.unsigned(min(now.lo, m.mask()), min(now.hi, m.mask()))
+			}
+			g.refine(u, j, depth-1)
+		}
+	case ir.OpAdd:
+		if c, ok := w.bits(w.B(v)); ok {
+			g.refine(w.A(v), n.sub(now, n.exact(c)), depth-1)
+		}
+	}
+}
+
+// core follows conversions that keep the number, under what is known here.
+func (g *ranges) core(v ir.Row) ir.Row {
+	w := g.w
+	for w.Op[v] == ir.OpCvt && w.Type[v].IsInt() && w.Type[w.A(v)].IsInt() {
+		u := w.A(v)
+		to, from := w.Type[v], w.Type[u]
+		i := g.of(u)
+		var same bool
+		switch {
+		case to.IsSigned() == from.IsSigned():
+			same = to.Bits() >= from.Bits()
+		case to.IsSigned():
+			same = to.Bits() > from.Bits() || i.hi <= uint64(widthOf(to).max())
+		default:
+			same = i.slo >= 0 && to.Bits() >= from.Bits()
+		}
+		if !same && to.Bits() < from.Bits() {
+			n := widthOf(to)
+			switch {
+			case !from.IsSigned():
+				same = i.hi <= n.mask() && (!to.IsSigned() || i.hi <= uint64(n.max()))
+			case to.IsSigned():
+				same = n.fits(i.slo) && n.fits(i.shi)
+			default:
+				same = i.slo >= 0 && uint64(i.shi) <= n.mask()
+			}
+		}
+		if !same {
+			break
+		}
+		v = u
+	}
+	return v
+}
+
+// relations are pairs of values known to be in order, as numbers, where the walk is.
+type relations struct {
+	w     *work
+	list  []relation
+	first []int32 // by row: 1 + the last relation with it on the left
+	marks []int
+}
+
+type relation struct {
+	a, b   ir.Row
+	strict bool
+	before int32 // of the same a
+}
+
+func (l *relations) init(w *work) { l.w, l.first = w, make([]int32, w.Rows()) }
+
+func (l *relations) mark() { l.marks = append(l.marks, len(l.list)) }
+
+func (l *relations) release() {
+	n := len(l.marks) - 1
+	for i := len(l.list) - 1; i >= l.marks[n]; i-- {
+		l.first[l.list[i].a] = l.list[i].before
+	}
+	l.list, l.marks = l.list[:l.marks[n]], l.marks[:n]
+}
+
+func (l *relations) add(a, b ir.Row, strict bool) {
+	for int(a) >= len(l.first) {
+		l.first = append(l.first, 0)
+	}
+	l.list = append(l.list, relation{a, b, strict, l.first[a]})
+	l.first[a] = int32(len(l.list))
+}
+
+// maxSearch bounds how far a proof is looked for.
+const maxSearch = 4
+
+// under reports whether v, as a number, is at most len @o, or below it if strict.
+func (g *ranges) under(v ir.Row, o uint32, strict bool, depth int) bool {
+	w := g.w
+	w.visits++
+	if depth == 0 {
+		return false
+	}
+	v = g.core(v)
+	t := w.Type[v]
+	i := g.at(v)
+	least := w.minLen(o)
+	switch {
+	case t.IsSigned() && (i.shi < 0 || uint64(i.shi) < least || !strict && uint64(i.shi) <= least):
+		return true
+	case !t.IsSigned() && (i.hi < least || !strict && i.hi <= least):
+		return true
+	case w.Op[v] == ir.OpLen && w.must(checkSameBuffer, w.X[v] == o):
+		return !strict
+	}
+	if int(v) < len(g.rel.first) {
+		for k := g.rel.first[v]; k != 0; {
+			r := &g.rel.list[k-1]
+			if g.under(r.b, o, strict && !r.strict, depth-1) {
+				return true
+			}
+			k = r.before
+		}
+	}
+	// Ops that give no more than an operand. Signed ones could turn a number negative, which is no less under.
+	positive := !t.IsSigned() || i.slo >= 0
+	switch w.Op[v] {
+	case ir.OpMin:
+		return g.under(w.A(v), o, strict, depth-1) || g.under(w.B(v), o, strict, depth-1)
+	case ir.OpSelect:
+		return g.under(w.B(v), o, strict, depth-1) && g.under(w.C(v), o, strict, depth-1)
+	case ir.OpAnd:
+		a, b := w.A(v), w.B(v)
+		return positive && (g.notNegative(a) && g.under(a, o, strict, depth-1) || g.notNegative(b) && g.under(b, o, strict, depth-1))
+	case ir.OpShr, ir.OpDiv, ir.OpRem:
+		// A divisor of 0 gives all ones, or 0; either is no number of that kind.
+		a, b := w.A(v), w.B(v)
+		return g.notNegative(a) && (w.Op[v] == ir.OpShr || g.of(b).lo > 0 && g.notNegative(b)) && g.under(a, o, strict, depth-1)
+	case ir.OpSub:
+		// Without a wrap, less what is not negative.
+		a, b := g.of(w.A(v)), g.of(w.B(v))
+		n := widthOf(t)
+		if t.IsSigned() {
+			return b.slo >= 0 && w.must(checkWrap, a.slo >= n.min()+b.shi) && g.under(w.A(v), o, strict, depth-1)
+		}
+		return w.must(checkWrap, a.lo >= b.hi) && g.under(w.A(v), o, strict, depth-1)
+	case ir.OpAdd:
+		// Adding a negative constant, without a wrap.
+		a, b := g.of(w.A(v)), g.of(w.B(v))
+		if c, ok := b.constant(); ok {
+			n := widthOf(t)
+			if t.IsSigned() {
+				return n.sign(c) <= 0 && w.must(checkWrap, a.slo >= n.min()-n.sign(c)) && g.under(w.A(v), o, strict, depth-1)
+			}
+			return c > n.mask()>>1 && w.must(checkWrap, a.lo >= n.mask()-c+1) && g.under(w.A(v), o, strict, depth-1)
+		}
+	}
+	return false
+}
+
+// notNegative reports whether v is a number of 0 or more.
+func (g *ranges) notNegative(v ir.Row) bool {
+	return !g.w.Type[v].IsSigned() || g.at(v).slo >= 0
+}
