@@ -1,5 +1,7 @@
 package opt
 
+import "github.com/govyre/vyre/ir"
+
 // Checks is the number of checks that Weaken can turn off.
 const Checks = int(numChecks)
 
@@ -41,4 +43,64 @@ func Constraints() (pairs [][2]string) {
 		pairs = append(pairs, [2]string{c.first, c.then})
 	}
 	return pairs
+}
+
+// Interval is what the range analysis says about a value at one place.
+type Interval struct {
+	i interval
+	n width
+}
+
+// Has reports whether it allows for the raw bits v.
+func (i Interval) Has(v uint64) bool { return i.n.has(i.i, v) }
+
+// Says reports whether it says anything.
+func (i Interval) Says() bool { return i.i != i.n.full() }
+
+// OperandRanges returns what is known about the operands A, B and C of every row, at that row; the
+// zero Interval for those that are neither integers nor bools.
+func OperandRanges(p *ir.Program) map[ir.Row][3]Interval {
+	all := make(map[ir.Row][3]Interval)
+	w := open(p)
+	w.stats = new(PassStats)
+	w.ranges(func(g *ranges, r ir.Row) {
+		var at [3]Interval
+		for k, v := range [3]ir.Row{w.A(r), w.B(r), w.C(r)} {
+			if v == ir.NoRow {
+				continue
+			}
+			if t := w.Type[v]; t.IsInt() || t == ir.Bool {
+				at[k] = Interval{g.at(v), widthOf(t)}
+			}
+		}
+		all[r] = at
+	})
+	return all
+}
+
+// Around returns an interval that holds the given raw bits, and whatever else the domain cannot
+// tell from them.
+func Around(t ir.Type, vals ...uint64) Interval {
+	n := widthOf(t)
+	i := n.exact(vals[0])
+	for _, v := range vals[1:] {
+		i = n.join(i, n.exact(v))
+	}
+	return Interval{n.tidy(i), n}
+}
+
+// Transfers returns a function that gives the interval of row r's value for those of its operands.
+func Transfers(p *ir.Program) func(r ir.Row, in [3]Interval) Interval {
+	w := open(p)
+	w.stats = new(PassStats)
+	return func(r ir.Row, in [3]Interval) Interval {
+		return Interval{w.transfer(r, func(v ir.Row) interval {
+			for k, u := range [3]ir.Row{w.A(r), w.B(r), w.C(r)} {
+				if u == v {
+					return in[k].i
+				}
+			}
+			panic("no operand")
+		}), widthOf(w.Type[r])}
+	}
 }
