@@ -52,7 +52,7 @@ func (l *library) ModuleLoadDataEx(image []byte, jit *JIT) (Module, error) {
 	if jit.LineInfo {
 		c.add(jitLineInfo, 1)
 	}
-	v, err := l.word(fnModuleLoadDataEx, uintptr(unsafe.Pointer(unsafe.SliceData(image))), uintptr(c.n), address(&c.options[0]), address(&c.values[0]))
+	v, err := l.word(fnModuleLoadDataEx, address(unsafe.SliceData(image)), uintptr(c.n), address(&c.options[0]), address(&c.values[0]))
 	runtime.KeepAlive(image)
 	jit.Info, jit.Errors = cText(c.info[:]), cText(c.errors[:])
 	runtime.KeepAlive(c)

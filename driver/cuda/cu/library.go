@@ -71,9 +71,18 @@ type frame struct {
 
 func (l *library) frame() *frame { return l.frames.Get().(*frame) }
 
-// address returns p as an argument. What it points to lives on the heap and is kept alive by
-// the caller until the call has returned.
-func address[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }
+// address returns p as an argument. The caller keeps what it points to alive until the call has
+// returned. That must not lie on the stack, which moves when it grows, and only the escape
+// analysis decides about that: the store that never happens makes it choose the heap.
+func address[T any](p *T) uintptr {
+	if escaped != nil {
+		escaped = unsafe.Pointer(p)
+	}
+	return uintptr(unsafe.Pointer(p))
+}
+
+// escaped is nil for good.
+var escaped unsafe.Pointer
 
 // call calls f with the first n words of the frame and gives the frame back.
 func (l *library) call(f fn, fr *frame, n int) error {
