@@ -22,6 +22,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work"/{default,nofmad,vyre}
 
+[[ -z $out ]] || mkdir -p "$out"
 "$nvcc" --version | tail -2
 jobs=()
 for f in "$here"/twins/*.cu; do

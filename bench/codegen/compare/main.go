@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/govyre/vyre/bench/codegen"
 	"github.com/govyre/vyre/kernel"
@@ -92,11 +93,14 @@ func run(o options) error {
 			continue
 		}
 		for _, size := range o.sizes {
+			start := time.Now()
 			row, err := g.measure(c, size, kernels, o)
 			if err != nil {
-				return fmt.Errorf("%s, %s: %w", c.Name, size, err)
+				r.Failed = append(r.Failed, fmt.Sprintf("%s, %s: %v", c.Name, size, err))
+				fmt.Fprintln(os.Stderr, r.Failed[len(r.Failed)-1])
+				continue
 			}
-			fmt.Fprintln(os.Stderr, row.line())
+			fmt.Fprintf(os.Stderr, "%s (%.1f s)\n", row.line(), time.Since(start).Seconds())
 			r.Rows = append(r.Rows, row)
 		}
 	}

@@ -25,6 +25,7 @@ type Report struct {
 	Floor    int64   // ns between events around a kernel that does nothing
 	Samples  int
 	Rows     []Row
+	Failed   []string // what could not be measured, and why
 	// Geomean is the geometric mean of the ratios, cases of one entry by their mean: over all sizes, and by
 	// size. Lowest is the lowest ratio.
 	Geomean float64
@@ -145,6 +146,9 @@ func (r *Report) finish() {
 		}
 	}
 	r.BySize = make(map[string]float64)
+	if len(r.Rows) == 0 {
+		r.Lowest = 0 // JSON has no infinity
+	}
 	for name, l := range logs {
 		mean := math.Exp(l / float64(n[name]))
 		if name == "" {
@@ -197,6 +201,9 @@ func (r *Report) print(out io.Writer) {
 	}
 	fmt.Fprintf(out, "; lowest %.3f\n", r.Lowest)
 	r.printChecks(out)
+	for _, f := range r.Failed {
+		fmt.Fprintf(out, "FAILED %s\n", f)
+	}
 	for i := range r.Rows {
 		x := &r.Rows[i]
 		for _, f := range x.Faults {
@@ -238,14 +245,14 @@ func micros(ns int64) string {
 	return fmt.Sprintf("%.2f µs", us)
 }
 
-// verdict is an error if a result was wrong.
+// verdict is an error if a result was wrong or could not be had.
 func (r *Report) verdict() error {
 	n := 0
 	for i := range r.Rows {
 		n += len(r.Rows[i].Faults)
 	}
-	if n > 0 {
-		return fmt.Errorf("%d results are wrong; the lines that begin with WRONG say which", n)
+	if n+len(r.Failed) > 0 {
+		return fmt.Errorf("%d results are wrong and %d cases failed; the lines that begin with WRONG or FAILED say which", n, len(r.Failed))
 	}
 	return nil
 }
