@@ -103,11 +103,29 @@ func (p *Page) programs(tagged *ir.Program, in Input) (*ir.Program, error) {
 		p.add(c)
 		last, shown = q, c
 	}
-	q, _, err := opt.Run(tagged, in.Options)
+	q, report, err := opt.Run(tagged, in.Options)
 	if err != nil {
 		return nil, err
 	}
+	front.totals(report.Before)
+	if shown != front {
+		shown.totals(report.After)
+	}
 	return q, nil
+}
+
+// totals shows what a program has of what costs most.
+func (c *column) totals(t opt.Totals) {
+	if t.Accesses > 0 {
+		value := fmt.Sprintf("%d, %d in bounds", t.Accesses, t.InBounds)
+		if t.Vectors > 0 {
+			value += fmt.Sprintf(", %d wide", t.Vectors)
+		}
+		c.fact("accesses", value, "loads, stores and atomics; those proven in bounds, which need no check; those of two or four elements")
+	}
+	if t.Barriers > 0 {
+		c.fact("barriers", strconv.Itoa(t.Barriers), "of a workgroup or the grid")
+	}
 }
 
 // rows counts rows as the statistics of passes do: constants aside.

@@ -132,7 +132,7 @@ type (
 )
 
 func (c *column) view() columnView {
-	v := columnView{ID: c.id, Title: c.title, About: c.about, Width: min(max(c.width(), 30), 60)}
+	v := columnView{ID: c.id, Title: c.title, About: c.about, Width: min(max(c.width(), 34), 60)}
 	for _, f := range c.facts {
 		v.Facts = append(v.Facts, factView{f.label, f.value, f.meaning})
 	}

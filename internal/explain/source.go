@@ -39,7 +39,7 @@ func (o *origins) sourceColumn(read func(string) ([]byte, error)) *column {
 	n := 0
 	c.lines(func(*line) { n++ })
 	c.fact("lines", strconv.Itoa(n), "of source")
-	c.fact("at their left", "lines of PTX", "the lines of PTX that come from a line, calls included")
+	c.fact("in blue", "lines of PTX", "how many come from each line, calls included")
 	if len(files) > 1 {
 		c.about = fmt.Sprintf("%d files", len(files))
 	}

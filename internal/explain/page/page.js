@@ -118,7 +118,7 @@
 	}
 
 	// Columns open and close at the buttons. At first as many are open as there is room for: source,
-	// front end, PTX and the last program before the others.
+	// front end, PTX and the last program, then the passes that changed most.
 	const button = id => document.querySelector(`button[data-column="${CSS.escape(id)}"]`);
 	function show(column, open) {
 		column.hidden = !open;
@@ -126,9 +126,11 @@
 	}
 	for (const c of columns) button(c.id).addEventListener('click', () => show(c, c.hidden));
 	const programs = columns.filter(c => c.id !== 'source' && c.id !== 'ptx');
-	const first = new Set([document.getElementById('source'), document.getElementById('ptx'), programs[0], programs[programs.length - 1]]);
-	let room = innerWidth - 340 * first.size;
-	for (const c of columns) show(c, first.has(c) || (room -= 340) > 0);
+	const open = new Set([document.getElementById('source'), document.getElementById('ptx'), programs[0], programs[programs.length - 1]]);
+	const news = c => c.querySelectorAll('.came').length;
+	for (const c of programs.toSorted((a, b) => news(b) - news(a)))
+		if (innerWidth > 340 * (open.size + 1)) open.add(c);
+	for (const c of columns) show(c, open.has(c));
 
 	// The search: a name, a rule, a line of source; else any text.
 	let found = [], current = -1;
