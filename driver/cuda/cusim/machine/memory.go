@@ -1,0 +1,232 @@
+package machine
+
+import (
+	"fmt"
+	"sort"
+)
+
+// The address space. Global memory starts high, so that small integers are no addresses; shared and
+// local memory have windows in it for generic addresses. Within their own space, shared and local
+// addresses have 32 bits and do not start at 0 either.
+const (
+	globalBase   = 0x7000_0000_0000
+	globalEnd    = 0x8000_0000_0000
+	sharedWindow = 1 << 48
+	localWindow  = sharedWindow + 1<<32
+	windowBytes  = 1 << 32
+	sharedBase   = 1024
+	localBase    = 256
+	// allocAlign is what every address that Alloc returns is a multiple of, and guardBytes how far apart
+	// allocations are at least.
+	allocAlign = 512
+	guardBytes = 512
+)
+
+// maxFreed bounds how many allocations are remembered after they were freed.
+const maxFreed = 4096
+
+// Memory is the global memory of one device. It knows of every byte whether it is allocated and whether
+// anything was ever written there. It is not safe for concurrent use.
+type Memory struct {
+	list  []*allocation // ascending addresses; freed ones stay for a while
+	freed int
+	next  uint64
+	live  int64
+}
+
+// allocation is a range of addresses.
+type allocation struct {
+	base    uint64
+	data    []byte
+	written []byte // 1 for every byte that has been written; nil once all have
+	unknown int    // bytes not yet written
+	label   string
+	size    int64
+	freed   bool
+}
+
+// NewMemory returns memory without any allocation.
+func NewMemory() *Memory { return &Memory{next: globalBase} }
+
+// Live is how many bytes are allocated.
+func (m *Memory) Live() int64 { return m.live }
+
+// Allocations is how many allocations are live.
+func (m *Memory) Allocations() int { return len(m.list) - m.freed }
+
+// Alloc allocates n bytes, whose contents are undefined. The label names them in reports. Addresses are
+// never used twice.
+func (m *Memory) Alloc(n int64, label string) (uint64, error) {
+	if n <= 0 || m.next+uint64(n) > globalEnd {
+		return 0, fmt.Errorf("an allocation of %d bytes is not possible", n)
+	}
+	a := &allocation{base: m.next, data: make([]byte, n), written: make([]byte, n), unknown: int(n), label: label, size: n}
+	m.next = (m.next + uint64(n) + guardBytes + allocAlign - 1) &^ (allocAlign - 1)
+	m.list = append(m.list, a)
+	m.live += n
+	return a.base, nil
+}
+
+// Free ends the allocation that starts at addr.
+func (m *Memory) Free(addr uint64) error {
+	a := m.find(addr)
+	switch {
+	case a == nil || a.base != addr:
+		return fmt.Errorf("%#x is not the start of an allocation", addr)
+	case a.freed:
+		return fmt.Errorf("%s was freed before", a)
+	}
+	a.freed, a.data, a.written = true, nil, nil
+	m.live -= a.size
+	m.freed++
+	if m.freed > maxFreed {
+		m.forget()
+	}
+	return nil
+}
+
+// forget drops the older half of the freed allocations.
+func (m *Memory) forget() {
+	keep := m.list[:0]
+	drop := m.freed / 2
+	for _, a := range m.list {
+		if a.freed && drop > 0 {
+			drop--
+			m.freed--
+			continue
+		}
+		keep = append(keep, a)
+	}
+	clear(m.list[len(keep):])
+	m.list = keep
+}
+
+// find returns the last allocation that starts at or before addr, nil if there is none.
+func (m *Memory) find(addr uint64) *allocation {
+	i := sort.Search(len(m.list), func(i int) bool { return m.list[i].base > addr })
+	if i == 0 {
+		return nil
+	}
+	return m.list[i-1]
+}
+
+// holds reports whether [addr, addr+n) lies in a.
+func (a *allocation) holds(addr uint64, n int) bool {
+	return addr-a.base < uint64(a.size) && addr-a.base+uint64(n) <= uint64(a.size)
+}
+
+func (a *allocation) String() string {
+	name := "an allocation"
+	if a.label != "" {
+		name = fmt.Sprintf("%q", a.label)
+	}
+	return fmt.Sprintf("%s, %d bytes at %#x", name, a.size, a.base)
+}
+
+// around says where the n bytes at addr lie, for a report on them being out of bounds.
+func (m *Memory) around(addr uint64, n int) string {
+	a := m.find(addr)
+	switch {
+	case a == nil:
+		return "no allocation is near"
+	case a.freed && a.holds(addr, 1):
+		return fmt.Sprintf("it lies in memory that was freed: %s", a)
+	case a.holds(addr, 1):
+		return fmt.Sprintf("the last %d of its %d bytes lie behind %s", addr+uint64(n)-a.base-uint64(a.size), n, a)
+	}
+	return fmt.Sprintf("it lies %d bytes behind the end of %s", addr-a.base-uint64(a.size), a)
+}
+
+// slice returns the bytes [addr, addr+n) of a live allocation.
+func (m *Memory) slice(addr uint64, n int) (*allocation, int, error) {
+	a := m.find(addr)
+	if a == nil || a.freed || !a.holds(addr, n) {
+		return nil, 0, fmt.Errorf("%d bytes at %#x: %s", n, addr, m.around(addr, n))
+	}
+	return a, int(addr - a.base), nil
+}
+
+// Write copies b to addr.
+func (m *Memory) Write(addr uint64, b []byte) error {
+	if len(b) == 0 {
+		return nil
+	}
+	a, off, err := m.slice(addr, len(b))
+	if err != nil {
+		return err
+	}
+	copy(a.data[off:], b)
+	a.mark(off, len(b))
+	return nil
+}
+
+// Read copies from addr to b. Bytes that nothing wrote are whatever they are.
+func (m *Memory) Read(addr uint64, b []byte) error {
+	if len(b) == 0 {
+		return nil
+	}
+	a, off, err := m.slice(addr, len(b))
+	if err == nil {
+		copy(b, a.data[off:])
+	}
+	return err
+}
+
+// Copy copies n bytes. What nothing wrote at the source counts as not written at the destination.
+func (m *Memory) Copy(dst, src uint64, n int) error {
+	if n == 0 {
+		return nil
+	}
+	a, from, err := m.slice(src, n)
+	if err != nil {
+		return err
+	}
+	b, to, err := m.slice(dst, n)
+	if err != nil {
+		return err
+	}
+	copy(b.data[to:to+n], a.data[from:from+n])
+	if a.written == nil {
+		b.mark(to, n)
+		return nil
+	}
+	for i := range n {
+		if a.written[from+i] != 0 {
+			b.mark(to+i, 1)
+		}
+	}
+	return nil
+}
+
+// Fill writes a pattern of 1, 2, 4 or 8 bytes n times.
+func (m *Memory) Fill(addr uint64, pattern []byte, n int) error {
+	if n == 0 {
+		return nil
+	}
+	a, off, err := m.slice(addr, n*len(pattern))
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		copy(a.data[off+i*len(pattern):], pattern)
+	}
+	a.mark(off, n*len(pattern))
+	return nil
+}
+
+// mark notes that [off, off+n) was written.
+func (a *allocation) mark(off, n int) {
+	if a.written == nil {
+		return
+	}
+	w := a.written[off : off+n]
+	for i := range w {
+		if w[i] == 0 {
+			w[i] = 1
+			a.unknown--
+		}
+	}
+	if a.unknown == 0 {
+		a.written = nil
+	}
+}
