@@ -19,6 +19,7 @@
 	const columnOf = el => el.closest('section');
 	const lineOf = el => el.closest('.l');
 	const numberOf = line => line.firstElementChild.textContent;
+	const linesOf = column => [...column.querySelectorAll('.l')];
 	const originsOf = el => el.dataset.o.split(' ');
 
 	// Marks: each kind is put on anew as a whole.
@@ -101,7 +102,7 @@
 		mark('feed', el ? feeds(lineOf(el)) : []);
 		about.textContent = tell(el);
 		const line = el && lineOf(el);
-		history.replaceState(null, '', line ? `#${columnOf(line).id}:${numberOf(line)}` : location.pathname + location.search);
+		history.replaceState(null, '', line ? `#${columnOf(line).id}:${linesOf(columnOf(line)).indexOf(line) + 1}` : location.pathname + location.search);
 		const seen = new Set(line ? [columnOf(line)] : []);
 		for (const other of all) { // the first in each other column
 			const c = columnOf(other);
@@ -139,7 +140,7 @@
 		const source = document.getElementById('source');
 		const number = /^:?(\d+)$/.exec(text);
 		if (text && number && source) {
-			for (const line of source.querySelectorAll('.l')) if (numberOf(line) === number[1]) lines.add(line);
+			for (const line of linesOf(source)) if (numberOf(line) === number[1]) lines.add(line);
 		} else if (text) {
 			for (const c of columns) {
 				for (const sigil of ['', '%', '@', '^'])
@@ -151,7 +152,7 @@
 				const lower = text.toLowerCase();
 				for (const c of columns) {
 					for (const li of c.querySelectorAll('li')) if (li.textContent.includes(lower)) rules.push(li);
-					for (const line of c.querySelectorAll('.l'))
+					for (const line of linesOf(c))
 						if (line.lastElementChild.textContent.toLowerCase().includes(lower)) lines.add(line);
 				}
 			}
@@ -195,10 +196,10 @@
 		}
 	});
 
-	// A link may name a line: report.html#source:12
+	// A link may name a line of a column: report.html#source:12. It counts on from file to file.
 	const link = /^#(.+):(\d+)$/.exec(location.hash), column = link && document.getElementById(decodeURIComponent(link[1]));
 	if (columns.includes(column)) {
-		const line = [...column.querySelectorAll('.l')].find(l => numberOf(l) === link[2]);
+		const line = linesOf(column)[link[2] - 1];
 		show(column, true);
 		if (line) reveal(line);
 		if (line && line.dataset.o) pin(line);
