@@ -38,12 +38,10 @@ echo "twins built in $SECONDS s"
 # What the toolkit's own assembler makes of our PTX, for reading; what runs is assembled by the driver.
 if [[ -n $out ]] && command -v ptxas cuobjdump >/dev/null; then
 	"$bin" -ptx "$work/vyre"
-	for f in "$work"/vyre/*.ptx; do
-		ptxas -O3 -arch="$arch" -v -o "${f%.ptx}.cubin" "$f" 2>"${f%.ptx}.log" || cat "${f%.ptx}.log"
-	done
-	for f in "$work"/*/*.cubin; do
-		cuobjdump -sass "$f" >"${f%.cubin}.sass"
-	done
+	export arch
+	printf '%s\n' "$work"/vyre/*.ptx | xargs -P "$(nproc)" -I{} bash -c 'f=$1
+		ptxas -O3 -arch="$arch" -v -o "${f%.ptx}.cubin" "$f" 2>"${f%.ptx}.log" || cat "${f%.ptx}.log"' - {}
+	printf '%s\n' "$work"/*/*.cubin | xargs -P "$(nproc)" -I{} bash -c 'cuobjdump -sass "$1" >"${1%.cubin}.sass"' - {}
 	mkdir -p "$out/code"
 	cp -r "$work"/{default,nofmad,vyre} "$out/code/"
 	rm -f "$out"/code/*/*.cubin
