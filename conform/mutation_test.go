@@ -117,6 +117,7 @@ var mutations = []struct {
 	{"mismatch", "logical and is not bitwise", eval(ir.OpNe, func(t ir.EvalType, x uint32, a, b, c uint64) uint64 {
 		return a & 1
 	})},
+	{"emission", "carried values are copied at once", broken(interp.Mutation{SequentialMoves: true})},
 }
 
 // fronts break package ir, for the families that need no device.

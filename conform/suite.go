@@ -14,7 +14,10 @@ func Suite() []Family {
 }
 
 func regressions() []Family {
-	return []Family{fileFamily("mismatch", "cases in which an oracle and a device once disagreed")}
+	return []Family{
+		fileFamily("mismatch", "cases in which an oracle and a device once disagreed"),
+		fileFamily("emission", "what writing code for a device gets wrong easily"),
+	}
 }
 
 // Summary counts what Run did.
