@@ -7,7 +7,7 @@ import "github.com/govyre/vyre/ir"
 func (w *work) convert(r ir.Row) bool {
 	switch w.Op[r] {
 	case ir.OpCvt:
-		return w.convertTwice(r)
+		return w.convertTwice(r) || w.convertAround(r)
 	case ir.OpBitcast:
 		return w.bitcastTwice(r)
 	case ir.OpEq, ir.OpNe:
@@ -67,6 +67,38 @@ func (w *work) convertTwice(r ir.Row) bool {
 	}
 	w.become(r, ir.OpCvt, 0, v)
 	w.hit("cvt-cvt")
+	return true
+}
+
+// convertAround drops conversions between the signed and the unsigned type of one width around an op
+// that does the same to both.
+func (w *work) convertAround(r ir.Row) bool {
+	v := w.A(r)
+	t := w.Type[r]
+	if !t.IsInt() || w.uses[v] != 1 || w.Type[v] == t || w.Type[v].Unsigned() != t.Unsigned() {
+		return false
+	}
+	switch w.Op[v] {
+	case ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpNot, ir.OpNeg:
+	default:
+		return false
+	}
+	var args []ir.Row
+	for _, a := range [2]ir.Row{w.A(v), w.B(v)} {
+		if a == ir.NoRow {
+			break
+		}
+		if b, ok := w.bits(a); ok {
+			a = w.constant(t, b)
+		} else if w.Op[a] == ir.OpCvt && w.Type[w.A(a)] == t {
+			a = w.A(a)
+		} else {
+			return false
+		}
+		args = append(args, a)
+	}
+	w.become(r, w.Op[v], 0, args...)
+	w.hit("cvt-around")
 	return true
 }
 

@@ -26,6 +26,10 @@ const (
 	checkWrap                          // bounds: what is subtracted does not wrap
 	checkRounds                        // ranges: a loop is walked until its rounds bring nothing new
 	checkScope                         // ranges: what a condition says ends with its region
+	checkNarrow                        // narrow: the value fits
+	checkDivisor                       // narrow: by zero, 64 bits give another number than 32
+	checkKept                          // narrow: what is dropped is not stored
+	checkNarrowSign                    // narrow: the number is not negative
 	numChecks
 )
 
@@ -45,6 +49,10 @@ var checkNames = [numChecks]string{
 	checkWrap:             "wrap",
 	checkRounds:           "rounds",
 	checkScope:            "scope",
+	checkNarrow:           "narrow",
+	checkDivisor:          "divisor",
+	checkKept:             "kept",
+	checkNarrowSign:       "narrow-sign",
 }
 
 // weakness is a set of checks that are off.
