@@ -72,9 +72,9 @@ func corpus(t testing.TB, n int) []group {
 // TestEveryCaseHasPTX: each program has PTX for each target, or an error that names the op.
 func TestEveryCaseHasPTX(t *testing.T) {
 	groups := corpus(t, 20)
-	targets := ptx.Targets()
-	if testing.Short() {
-		targets = []ptx.Target{{SM: 70}, {SM: 75}, {SM: 90}}
+	targets := classes
+	if long.Enabled() {
+		targets = ptx.Targets()
 	}
 	for _, target := range targets {
 		refused := 0
@@ -102,7 +102,7 @@ type used struct{ kernels, registers, spilled int }
 
 // TestAssembles gives every program to the real assembler, many to a module. With -long it does so for all
 // targets and holds registers and spills to testdata/registers.txt, which -update writes anew; else it takes
-// every eighth program, on the oldest and the newest.
+// one program of 16, on the oldest and the newest.
 func TestAssembles(t *testing.T) {
 	as := assembler(t)
 	targets, groups := []ptx.Target{{SM: 70}, {SM: 90}}, corpus(t, 60)
@@ -136,7 +136,7 @@ func TestAssembles(t *testing.T) {
 		for j, g := range groups {
 			var ps []*ir.Program
 			for k, p := range g.ps {
-				if _, err := ptx.Emit(p, target, ptx.Options{}); err == nil && (long.Enabled() || k%8 == 0) {
+				if _, err := ptx.Emit(p, target, ptx.Options{}); err == nil && (long.Enabled() || k%16 == 0) {
 					ps = append(ps, p)
 				}
 			}
