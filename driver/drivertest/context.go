@@ -14,6 +14,35 @@ func ended() context.Context {
 	return c
 }
 
+// interrupted tries f, which interrupts a kernel of n trips, with ever more trips until f
+// is faster than the kernel and returns an error.
+func (e *env) interrupted(f func(n uint32) error) {
+	e.Helper()
+	for n := uint32(longSpin); n <= 256*longSpin; n *= 4 {
+		if f(n) != nil {
+			return
+		}
+	}
+	e.Fatal("every run ended before it could be interrupted")
+}
+
+// cancelWhileRunning calls run and ends its context once a run is in flight, or run returned.
+func (e *env) cancelWhileRunning(run func(context.Context) error) error {
+	c, cancel := context.WithCancel(ctx)
+	defer cancel()
+	seen := make(chan error, 1)
+	go func() { seen <- run(c) }()
+	for e.dev.Stats().Get(driver.RunsInFlight) == 0 {
+		select {
+		case err := <-seen:
+			return err
+		default:
+		}
+	}
+	cancel()
+	return <-seen
+}
+
 var contextTests = []test{
 	{"AContextDoneOnEntryStartsNothing", func(e *env) {
 		b := e.words("b", 1)
@@ -31,46 +60,53 @@ var contextTests = []test{
 	}},
 	{"ACanceledWaitLeavesTheRunGoing", func(e *env) {
 		k := e.compile(spin)
-		b := e.words("b", 0)
-		dst := le(77)
-		s := e.dev.NewSequence("s")
-		st := s.Launch(k, driver.Groups(1), driver.All(b), driver.U32(longSpin))
-		s.Read(driver.All(b), dst)
-		p, err := s.Start(ctx)
-		e.must(err)
-		_, err = p.Wait(ended())
-		e.fails(err, driver.Canceled, "the run goes on")
-		e.equal("destination", dst, le(77))
-		e.fails(st.SetArg(1, driver.U32(1)), driver.Busy)
-		_, err = s.Start(ctx)
-		e.fails(err, driver.Busy)
-		_, err = s.Wait(ctx)
-		e.must(err)
-		e.equal("destination", dst, le(longSpin))
-		e.must(st.SetArg(1, driver.U32(1)))
-		e.run(s)
-		e.equal("destination of the next run", dst, le(1))
+		e.interrupted(func(n uint32) error {
+			b := e.words("b", 0)
+			dst := le(77)
+			s := e.dev.NewSequence("s")
+			defer s.Close()
+			st := s.Launch(k, driver.Groups(1), driver.All(b), driver.U32(n))
+			s.Read(driver.All(b), dst)
+			p, err := s.Start(ctx)
+			e.must(err)
+			if _, err = p.Wait(ended()); err == nil {
+				return nil
+			}
+			e.fails(err, driver.Canceled, "the run goes on")
+			e.equal("destination", dst, le(77))
+			e.fails(st.SetArg(1, driver.U32(1)), driver.Busy)
+			_, again := s.Start(ctx)
+			e.fails(again, driver.Busy)
+			_, waited := s.Wait(ctx)
+			e.must(waited)
+			e.equal("destination", dst, le(n))
+			e.must(st.SetArg(1, driver.U32(1)))
+			e.run(s)
+			e.equal("destination of the next run", dst, le(1))
+			return err
+		})
 	}},
 	{"ACanceledRunIsWaitedForOnTheSequence", func(e *env) {
 		k := e.compile(spin)
-		b := e.words("b", 0)
-		s := e.dev.NewSequence("s")
-		s.Launch(k, driver.Groups(1), driver.All(b), driver.U32(longSpin))
-		e.must(s.Prepare())
-		c, cancel := context.WithCancel(ctx)
-		seen := make(chan error, 1)
-		go func() {
-			_, err := s.Run(c)
-			seen <- err
-		}()
-		for e.dev.Stats().Get(driver.RunsInFlight) == 0 {
-		}
-		cancel()
-		err := <-seen
-		e.fails(err, driver.Canceled)
-		_, err = s.Wait(ctx)
-		e.must(err)
-		e.equal("b", e.read(b), le(longSpin))
+		e.interrupted(func(n uint32) error {
+			b := e.words("b", 0)
+			s := e.dev.NewSequence("s")
+			defer s.Close()
+			s.Launch(k, driver.Groups(1), driver.All(b), driver.U32(n))
+			e.must(s.Prepare())
+			err := e.cancelWhileRunning(func(c context.Context) error {
+				_, err := s.Run(c)
+				return err
+			})
+			if err == nil {
+				return nil
+			}
+			e.fails(err, driver.Canceled)
+			_, waited := s.Wait(ctx)
+			e.must(waited)
+			e.equal("b", e.read(b), le(n))
+			return err
+		})
 	}},
 	{"WaitWantsARunInFlight", func(e *env) {
 		s := e.dev.NewSequence("s")

@@ -95,21 +95,23 @@ var dispatchTests = []test{
 		e.fails(err, driver.InvalidArgument, "kernel is nil")
 	}},
 	{"ACanceledDispatchDeliversNothing", func(e *env) {
-		k := e.compile(spin)
-		dst := le(5)
-		c, cancel := context.WithCancel(ctx)
-		seen := make(chan error, 1)
-		go func() {
-			_, err := driver.Dispatch(c, k, driver.Groups(1), driver.Out(dst), driver.U32(longSpin))
-			seen <- err
-		}()
-		for e.dev.Stats().Get(driver.RunsInFlight) == 0 {
-		}
-		cancel()
-		e.fails(<-seen, driver.Canceled)
-		_, err := driver.Dispatch(ctx, k, driver.Groups(1), driver.Out(make([]byte, 4)), driver.U32(1))
-		e.must(err)
-		e.must(k.Close()) // waits for the stray run
-		e.equal("destination", dst, le(5))
+		e.interrupted(func(n uint32) error {
+			k := e.compile(spin)
+			dst := le(5)
+			err := e.cancelWhileRunning(func(c context.Context) error {
+				_, err := driver.Dispatch(c, k, driver.Groups(1), driver.Out(dst), driver.U32(n))
+				return err
+			})
+			if err == nil {
+				e.must(k.Close())
+				return nil
+			}
+			e.fails(err, driver.Canceled)
+			_, again := driver.Dispatch(ctx, k, driver.Groups(1), driver.Out(make([]byte, 4)), driver.U32(1))
+			e.must(again)
+			e.must(k.Close()) // waits for the stray run
+			e.equal("destination", dst, le(5))
+			return err
+		})
 	}},
 }
