@@ -39,6 +39,7 @@ var passes = []pass{
 	{"gvn", rewrite, O2, "n", gvn},
 	{"dce", rewrite, O2, "n", dce},
 	{"bounds", rewrite, O2, "n", bounds},
+	{"licm", rewrite, O2, "n", licm},
 	{"expand", lowering, O0, "n + what it writes", expand},
 	{"fold", rewrite, O1, "n", fold},
 	{"algebra", rewrite, O1, "n", algebra},

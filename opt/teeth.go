@@ -30,6 +30,8 @@ const (
 	checkDivisor                       // narrow: by zero, 64 bits give another number than 32
 	checkKept                          // narrow: what is dropped is not stored
 	checkNarrowSign                    // narrow: the number is not negative
+	checkHoistedPast                   // licm: nothing in the loop can change what is loaded
+	checkHoistedSure                   // licm: a load of what is written runs in every round
 	numChecks
 )
 
@@ -53,6 +55,8 @@ var checkNames = [numChecks]string{
 	checkDivisor:          "divisor",
 	checkKept:             "kept",
 	checkNarrowSign:       "narrow-sign",
+	checkHoistedPast:      "hoisted-past",
+	checkHoistedSure:      "hoisted-sure",
 }
 
 // weakness is a set of checks that are off.
