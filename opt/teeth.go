@@ -32,6 +32,8 @@ const (
 	checkNarrowSign                    // narrow: the number is not negative
 	checkHoistedPast                   // licm: nothing in the loop can change what is loaded
 	checkHoistedSure                   // licm: a load of what is written runs in every round
+	checkUniformTrips                  // unroll: no op relies on uniform control
+	checkSureRounds                    // unroll: all rounds that become one are sure
 	numChecks
 )
 
@@ -57,6 +59,8 @@ var checkNames = [numChecks]string{
 	checkNarrowSign:       "narrow-sign",
 	checkHoistedPast:      "hoisted-past",
 	checkHoistedSure:      "hoisted-sure",
+	checkUniformTrips:     "uniform-trips",
+	checkSureRounds:       "sure-rounds",
 }
 
 // weakness is a set of checks that are off.

@@ -20,24 +20,24 @@ type counter struct {
 // counter finds what ends loop l, if it is a counter.
 func (w *work) counter(e *exits, l ir.Row) (counter, bool) {
 	body := w.X[l]
+	first := e.repeat[body]
 	for r := w.head[body]; r != ir.NoRow; r = w.next[r] {
 		w.visits++
 		if !w.structured(r) {
 			continue
 		}
-		if w.Op[r] == ir.OpIf {
-			for arm := range uint32(2) {
-				leave := w.tail[w.X[r]+arm]
-				if w.leaves(leave, l) && w.Op[w.tail[w.X[r]+1-arm]] == ir.OpYield {
-					if c, ok := w.countTo(e, l, r, w.X[r]+1-arm); ok {
-						return c, true
-					}
+		if first != ir.NoRow && w.encloses(r, first) {
+			break // a continue in here skips the tests behind it
+		}
+		if w.Op[r] != ir.OpIf {
+			continue
+		}
+		for arm := range uint32(2) {
+			if stay := w.X[r] + 1 - arm; w.leaves(w.tail[w.X[r]+arm], l) && w.Op[w.tail[stay]] == ir.OpYield {
+				if c, ok := w.countTo(e, l, r, stay); ok {
+					return c, true
 				}
 			}
-		}
-		// A continue in here would skip the tests behind it.
-		if first := e.repeat[body]; first != ir.NoRow && w.encloses(r, first) {
-			break
 		}
 	}
 	return counter{}, false

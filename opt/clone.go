@@ -1,0 +1,129 @@
+package opt
+
+import "github.com/govyre/vyre/ir"
+
+// cloning copies rows of a loop's body, once a round. Every copy has rows of its own; a value from
+// outside stays what it is.
+type cloning struct {
+	w    *work
+	loop ir.Row
+	to   []ir.Row // by row of the body: its copy in this round, or the value that stands for it
+	back ir.Row   // what a continue of the loop breaks out of, NoRow if it is the last row of the body
+	test ir.Row   // an if of which only one arm runs, NoRow for none
+	arm  uint32   // that arm
+}
+
+// start prepares for the body of a loop. What was copied before is referred to by nothing outside of its own
+// body, so what stands for it does not matter any more.
+func (c *cloning) start(loop ir.Row) {
+	for len(c.to) < c.w.Rows() {
+		c.to = append(c.to, ir.Row(len(c.to)))
+	}
+	c.loop, c.back, c.test = loop, ir.NoRow, ir.NoRow
+}
+
+// value returns what stands for v in this round.
+func (c *cloning) value(v ir.Row) ir.Row {
+	if int(v) < len(c.to) {
+		return c.w.find(c.to[v])
+	}
+	return v
+}
+
+// values returns what stands for the operand list of row r.
+func (c *cloning) values(r ir.Row) []uint32 {
+	var list []uint32
+	for _, v := range c.w.Operands(r) {
+		c.w.visits++
+		list = append(list, uint32(c.value(ir.Row(v))))
+	}
+	return list
+}
+
+// region copies the rows from row r to the end of its region to the end of region reg. It
+// stops in front of a continue that ends the loop's body, and behind the test if the arm that runs leaves; it
+// reports whether control comes to that continue.
+func (c *cloning) region(r ir.Row, reg uint32) bool {
+	w := c.w
+	for ; r != ir.NoRow; r = w.next[r] {
+		switch {
+		case w.Op[r] == ir.OpArg && w.owner(w.Region[r]) == c.loop:
+			continue
+		case r == c.test:
+			if !c.chosen(r, reg) {
+				return false
+			}
+			for k := range w.results(r) {
+				c.to[w.result(r, k)] = c.value(ir.Row(w.Operands(w.tail[c.arm])[k]))
+			}
+			for w.Op[w.next[r]] == ir.OpRes {
+				r = w.next[r]
+			}
+		case w.Op[r] == ir.OpContinue && w.exitTarget(r) == c.loop && w.owner(w.Region[r]) == c.loop && c.back == ir.NoRow:
+			return true
+		default:
+			c.row(r, reg)
+		}
+	}
+	return true
+}
+
+// chosen copies the arm of the test that runs, and reports whether control comes to its end.
+func (c *cloning) chosen(r ir.Row, reg uint32) bool {
+	w := c.w
+	last := w.tail[c.arm]
+	for at := w.head[c.arm]; at != last; at = w.next[at] {
+		c.row(at, reg)
+	}
+	if w.exitsTo(last, r) {
+		return true
+	}
+	c.row(last, reg)
+	return false
+}
+
+// row copies row r to the end of region reg.
+func (c *cloning) row(r ir.Row, reg uint32) {
+	w := c.w
+	op, x := w.Op[r], w.X[r]
+	in := w.info(r)
+	target := ir.NoRow
+	if in.Imm == ir.ImmLabel {
+		target = c.value(w.exitTarget(r))
+		if op == ir.OpContinue && w.exitTarget(r) == c.loop && c.back != ir.NoRow {
+			op, target = ir.OpBreak, c.back
+		}
+		x = uint32(target)
+	}
+	operand := func(v ir.Row) ir.Row {
+		if v == ir.NoRow {
+			return v
+		}
+		return c.value(v)
+	}
+	n := w.make(r, op, w.Type[r], x, operand(w.A(r)), operand(w.B(r)), operand(w.C(r)))
+	w.Flags[n], w.level[n] = w.Flags[r], w.level[r]
+	if name, ok := w.Debug.Names[r]; ok {
+		w.Debug.Names[n] = name
+	}
+	if text, ok := w.Debug.Messages[r]; ok {
+		w.Debug.Messages[n] = text
+	}
+	if w.Args[r] != ir.NoArgs {
+		w.setList(n, c.values(r))
+	}
+	w.append(reg, n)
+	c.to[r] = n
+	if in.Owns > 0 {
+		old := w.X[r]
+		w.X[n] = w.region(n)
+		for i := uint32(1); i < uint32(in.Owns); i++ {
+			w.region(n)
+		}
+		for i := range uint32(in.Owns) {
+			for at := w.head[old+i]; at != ir.NoRow; at = w.next[at] {
+				c.row(at, w.X[n]+i)
+			}
+		}
+	}
+}
