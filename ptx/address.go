@@ -1,8 +1,15 @@
 package ptx
 
-import "github.com/govyre/vyre/ir"
+import (
+	"math/bits"
 
-// addrKey names an address that several accesses may share.
+	"github.com/govyre/vyre/ir"
+)
+
+// noObject stands for all objects in addressed with 64 bits, the number below it for those with 32.
+const noObject ir.Object = 1<<32 - 1
+
+// addrKey names an address that several accesses may share, or the distance from the start of any object.
 type addrKey struct {
 	obj   ir.Object
 	index ir.Row
@@ -63,21 +70,39 @@ func (s *selector) computed(a access, index operand, wide bool) operand {
 	if c, ok := s.addrs[k]; ok && s.dominates(c.row, s.row) {
 		return operand{kind: isAddress, reg: c.reg, bits: uint64(a.off)}
 	}
-	base, t := s.base(a.obj), s.typeOf(a.index)
-	var d operand
-	switch {
-	case !wide && t.Size() == 8:
-		index = s.convert(opCvt, tU32, tU64, index.as(tU64))
-		fallthrough
-	case !wide:
-		d = s.do(opMadLo, tU32, index.as(tU32), u32(a.scale), r(base))
-	case t.Size() == 8:
-		d = s.do(opMadLo, tS64, index.as(tS64), imm(tS64, uint64(a.scale)), r(base))
-	default: // an index in bounds is not negative, whatever its type
-		d = s.doInto(s.newReg(classRD), opMadWide, tU32, index.as(tU32), u32(a.scale), r(base))
+	t := tU32
+	if wide {
+		t = tS64
 	}
+	d := s.do(opAdd, t, r(s.base(a.obj)), s.distance(a, index, wide))
 	s.addrs[k] = cached{d.reg, s.row}
 	return operand{kind: isAddress, reg: d.reg, bits: uint64(a.off)}
+}
+
+// distance is how many bytes an element is from the first. All objects with elements of one size share it; the
+// assembler makes one machine instruction of the product and each sum.
+func (s *selector) distance(a access, index operand, wide bool) operand {
+	k := addrKey{noObject, a.index, a.scale}
+	if !wide {
+		k.obj--
+	}
+	if c, ok := s.addrs[k]; ok && s.dominates(c.row, s.row) {
+		return r(c.reg)
+	}
+	var d operand
+	log := u32(uint32(bits.TrailingZeros32(a.scale)))
+	switch long := s.typeOf(a.index).Size() == 8; {
+	case wide && long:
+		d = s.do(opShl, tB64, index.as(tB64), log)
+	case wide: // an index in bounds is not negative, whatever its type
+		d = s.doInto(s.newReg(classRD), opMulWide, tU32, index.as(tU32), u32(a.scale))
+	case long:
+		d = s.do(opShl, tB32, s.convert(opCvt, tU32, tU64, index.as(tU64)), log)
+	default:
+		d = s.do(opShl, tB32, index.as(tB32), log)
+	}
+	s.addrs[k] = cached{d.reg, s.row}
+	return d
 }
 
 // dominates reports whether what was worked out at row d is there at row u.

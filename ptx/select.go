@@ -21,6 +21,7 @@ type selector struct {
 	checks map[checkKey]cached
 	addrs  map[addrKey]cached
 	frames map[ir.Row]*frame
+	loops  []ir.Row // open ones
 	votes  votes
 
 	vectors map[ir.Row][]operand // lanes of vector values
@@ -48,6 +49,7 @@ const (
 	onceHidden
 	onceLead // whether this is invocation 0 of its group
 	onceZeroH
+	onceNoneLeft
 )
 
 // cached is a value worked out at a row. It may be used wherever that row's value could be.

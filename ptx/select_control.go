@@ -37,6 +37,14 @@ type frame struct {
 	args    []reg
 	end     uint64 // label behind the op
 	again   uint64 // of a loop: label where the next round starts
+	ways    []way  // of a loop: arms that lead out of it
+}
+
+// way is an arm that leads out of a loop. It stands behind the loop, so that a round only has the branch to it.
+type way struct {
+	from uint64 // its label
+	arm  ir.Region
+	row  ir.Row // of the if
 }
 
 func label(n uint64) operand { return operand{kind: isLabel, bits: n} }
@@ -88,6 +96,12 @@ func (s *selector) ifs(x ir.Row, f *frame) {
 	then, els := regs[arm], regs[arm+1]
 	c := s.pred(s.value(s.p.A(x)))
 	switch {
+	case s.leadsOut(then):
+		s.wayOut(x, c, true, then)
+		s.rows(els.First, els.End)
+	case s.leadsOut(els):
+		s.wayOut(x, c, false, els)
+		s.rows(then.First, then.End)
 	case s.empty(els):
 		s.branch(f.end, c, false, x)
 		s.rows(then.First, then.End)
@@ -106,6 +120,40 @@ func (s *selector) ifs(x ir.Row, f *frame) {
 	}
 	s.row = x
 	s.label(f.end)
+}
+
+// leadsOut reports whether an arm ends in leaving the innermost open loop. One that just returns does that with
+// its branch.
+func (s *selector) leadsOut(arm ir.Region) bool {
+	if len(s.loops) == 0 {
+		return false
+	}
+	last := arm.End - 1
+	switch s.p.Op(last) {
+	case ir.OpBreak:
+		return ir.Row(s.p.X(last)) <= s.loops[len(s.loops)-1]
+	case ir.OpReturn:
+		return arm.First < last
+	}
+	return false
+}
+
+// wayOut branches to an arm that leads out of the innermost open loop, and leaves the arm to that loop's end.
+func (s *selector) wayOut(x ir.Row, c reg, sense bool, arm ir.Region) {
+	w := way{s.newLabel(), arm, x}
+	s.branch(w.from, c, sense, x)
+	f := s.frames[s.loops[len(s.loops)-1]]
+	f.ways = append(f.ways, w)
+}
+
+// close ends the innermost open loop with the ways out of it. What stands before does not run into them.
+func (s *selector) close(f *frame) {
+	s.loops = s.loops[:len(s.loops)-1]
+	for _, w := range f.ways {
+		s.row = w.row
+		s.label(w.from)
+		s.rows(w.arm.First, w.arm.End)
+	}
 }
 
 // empty reports whether an arm does nothing and gives nothing.
@@ -157,11 +205,13 @@ func (s *selector) loop(x ir.Row, f *frame) {
 	}
 	s.move(f.args, x)
 	f.again = s.newLabel()
+	s.loops = append(s.loops, x)
 	test, leavesIf, ok := s.leadingTest(x, body, reg.End)
 	if !ok {
 		s.label(f.again)
 		s.add(inst{op: opNoUnroll})
 		s.rows(body, reg.End)
+		s.close(f)
 		s.row = x
 		s.label(f.end)
 		return
@@ -190,6 +240,8 @@ func (s *selector) loop(x ir.Row, f *frame) {
 		exit = s.p.Regions()[s.p.X(test)+1].First
 	}
 	s.move(f.results, exit)
+	s.jump(f.end)
+	s.close(f)
 	s.row = x
 	s.label(f.end)
 }

@@ -219,8 +219,8 @@ func (s *selector) store(row ir.Row) {
 	s.guarded(inst{op: opSt, t: inMemory(t), mod: s.accessMods(row, false), dst: s.element(row, 1, 0), src: [4]operand{v}}, p)
 }
 
-// loadVector loads all lanes at once where all are in bounds. The object's end may cut a vector short;
-// that one is loaded lane by lane, behind a branch that hardly anyone takes.
+// loadVector loads all lanes at once where all are in bounds. The object's end may cut a vector short; that one
+// is loaded lane by lane.
 func (s *selector) loadVector(row ir.Row) {
 	t := s.objs[s.p.X(row)].Type()
 	lanes := uint32(s.p.Op(row).Info().Vec.Lanes())
@@ -257,8 +257,9 @@ func (s *selector) storeVector(row ir.Row) {
 	})
 }
 
-// partial adds the accesses of the lanes of a vector that the object's end cuts short, for which whole
-// does not hold. each adds the one of lane i under a predicate.
+// partial adds the accesses of the lanes of a vector that the object's end cuts short. each adds the one of lane i
+// under a predicate. An object of whole vectors has none, and whether it is one is the same for the grid: so a
+// branch that all take alike leads past them.
 func (s *selector) partial(row ir.Row, lanes uint32, whole reg, each func(i uint32, q reg)) {
 	obj := ir.Object(s.p.X(row))
 	rest := s.leftOver(obj, lanes)
@@ -266,7 +267,9 @@ func (s *selector) partial(row ir.Row, lanes uint32, whole reg, each func(i uint
 		return
 	}
 	done := s.newLabel()
-	s.add(inst{op: opBra, dst: label(done), guard: whole, sense: true, mod: mods{rare: true}})
+	if rest.kind == isReg {
+		s.add(inst{op: opBra, dst: label(done), guard: s.noneLeft(obj, lanes), sense: true, mod: mods{uni: true, rare: true}})
+	}
 	index, wide := s.comparable(row)
 	t := tU32
 	if wide {
@@ -279,4 +282,11 @@ func (s *selector) partial(row ir.Row, lanes uint32, whole reg, each func(i uint
 		each(i, q)
 	}
 	s.label(done)
+}
+
+// noneLeft is a predicate: the object is whole vectors.
+func (s *selector) noneLeft(obj ir.Object, lanes uint32) reg {
+	return s.onceOf(onceNoneLeft, uint32(obj)<<3|lanes, func() operand {
+		return s.compare(cmpEQ, tU32, s.leftOver(obj, lanes), u32(0))
+	}).reg
 }
