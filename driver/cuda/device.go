@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,7 +30,7 @@ const rank = 10
 func init() {
 	driver.Register(Name, rank, func(selector string, o driver.OpenOptions) (driver.Device, error) {
 		return Open(Options{OpenOptions: o, Selector: selector})
-	}, list)
+	}, func() ([]driver.Info, error) { return list(Name, nil) })
 }
 
 // Options adjust the device. The zero value is what Open("cuda") uses.
@@ -39,6 +40,8 @@ type Options struct {
 	Selector string
 	// Driver is used instead of the library of the system.
 	Driver cu.Driver
+
+	kind string // what names of devices begin with; empty is Name
 }
 
 // Device is one GPU.
@@ -63,23 +66,25 @@ type Device struct {
 
 // Open opens a GPU. Several devices may be open on one; they share its primary context.
 func Open(o Options) (*Device, error) {
-	drv, err := load(o.Driver)
+	kind := cmp.Or(o.kind, Name)
+	drv, err := load(kind, o.Driver)
 	if err != nil {
 		return nil, err
 	}
-	ordinal, err := find(drv, o.Selector)
+	ordinal, err := find(kind, drv, o.Selector)
 	if err != nil {
 		return nil, err
 	}
-	name := deviceName(ordinal)
+	name := deviceName(kind, ordinal)
 	dev, err := drv.DeviceGet(ordinal)
 	if err != nil {
 		return nil, (*Device)(nil).errorOf("open", name, err)
 	}
-	caps, target, err := probe(drv, dev, ordinal)
+	caps, target, err := probe(drv, dev, name, ordinal)
 	if err != nil {
 		return nil, err
 	}
+	caps.Simulated = kind == SimName
 	d := &Device{Core: driver.NewCore(name, o.OpenOptions), drv: drv, dev: dev, caps: caps, target: target, emit: ptx.Emit}
 	d.memory.init(d, o.MemoryLimit)
 	d.staging.dev, d.lanes.dev = d, d
@@ -90,10 +95,10 @@ func Open(o Options) (*Device, error) {
 	return d, nil
 }
 
-func deviceName(ordinal int) string { return Name + ":" + strconv.Itoa(ordinal) }
+func deviceName(kind string, ordinal int) string { return kind + ":" + strconv.Itoa(ordinal) }
 
 // load returns the driver, initialised.
-func load(drv cu.Driver) (cu.Driver, error) {
+func load(kind string, drv cu.Driver) (cu.Driver, error) {
 	if drv == nil {
 		lib, err := cu.Load(os.Getenv(EnvLibrary))
 		if err != nil {
@@ -107,18 +112,18 @@ func load(drv cu.Driver) (cu.Driver, error) {
 		drv = lib
 	}
 	if err := drv.Init(); err != nil {
-		return nil, (*Device)(nil).errorOf("open", Name, err)
+		return nil, (*Device)(nil).errorOf("open", kind, err)
 	}
 	return drv, nil
 }
 
 // find returns the ordinal that a selector means.
-func find(drv cu.Driver, selector string) (int, error) {
+func find(kind string, drv cu.Driver, selector string) (int, error) {
 	n, err := drv.DeviceGetCount()
 	if err != nil {
-		return 0, (*Device)(nil).errorOf("open", Name, err)
+		return 0, (*Device)(nil).errorOf("open", kind, err)
 	}
-	label := Name
+	label := kind
 	if selector != "" {
 		label += ":" + selector
 	}
@@ -150,23 +155,23 @@ func find(drv cu.Driver, selector string) (int, error) {
 }
 
 // list enumerates GPUs without a context.
-func list() ([]driver.Info, error) {
-	drv, err := load(nil)
+func list(kind string, drv cu.Driver) ([]driver.Info, error) {
+	drv, err := load(kind, drv)
 	if err != nil {
 		return nil, err
 	}
 	n, err := drv.DeviceGetCount()
 	if err != nil {
-		return nil, (*Device)(nil).errorOf("list", Name, err)
+		return nil, (*Device)(nil).errorOf("list", kind, err)
 	}
 	var infos []driver.Info
 	for i := range n {
 		dev, err := drv.DeviceGet(i)
 		if err != nil {
-			return infos, (*Device)(nil).errorOf("list", deviceName(i), err)
+			return infos, (*Device)(nil).errorOf("list", deviceName(kind, i), err)
 		}
 		p := prober{drv, dev}
-		info := driver.Info{Name: deviceName(i), Capability: fmt.Sprintf("%d.%d", p.attr(cu.CapabilityMajor), p.attr(cu.CapabilityMinor))}
+		info := driver.Info{Name: deviceName(kind, i), Capability: fmt.Sprintf("%d.%d", p.attr(cu.CapabilityMajor), p.attr(cu.CapabilityMinor))}
 		// What the driver does not tell stays empty.
 		info.Model, _ = drv.DeviceGetName(dev)
 		info.Memory, _ = drv.DeviceTotalMem(dev)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/cusim"
 )
 
 // meaning is what a result says about a call.
@@ -75,6 +76,10 @@ func (d *Device) errorOf(op, label string, err error) *driver.Error {
 		panic(fmt.Sprintf("BUG: the driver failed with %v", err))
 	}
 	e := &driver.Error{Op: op, Label: label, Code: int32(call.Result), CodeName: call.Result.String(), Call: call.Call, Msg: call.Call + " failed", Err: err}
+	var simulated *cusim.FaultError
+	if errors.As(err, &simulated) {
+		e.Msg += ": " + simulated.Cause.Error() // a simulated GPU knows what happened
+	}
 	m, known := meaningOf(call.Result)
 	switch {
 	case known:

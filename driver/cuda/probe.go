@@ -44,9 +44,8 @@ func (p prober) bound(a cu.Attribute, floor int) int {
 }
 
 // probe fills the capabilities of a device. It needs no context.
-func probe(drv cu.Driver, dev cu.Device, ordinal int) (driver.Caps, ptx.Target, error) {
+func probe(drv cu.Driver, dev cu.Device, name string, ordinal int) (driver.Caps, ptx.Target, error) {
 	p := prober{drv, dev}
-	name := deviceName(ordinal)
 	c := driver.Caps{Name: name, Ordinal: ordinal}
 	version, err := drv.DriverGetVersion()
 	if err != nil {

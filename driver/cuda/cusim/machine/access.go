@@ -137,8 +137,8 @@ func (w *warp) memory(in *inst, x *access, l int, n int) cell {
 	}
 	a := w.g.m.last
 	if a == nil || a.freed || !a.holds(addr, n) {
-		if a = w.g.m.mem.find(addr); a == nil || a.freed || !a.holds(addr, n) {
-			w.fault(IllegalAddress, in, 1<<l, "%d bytes at %#x: %s", n, addr, w.g.m.mem.around(addr, n))
+		if a = w.k.mem.find(addr); a == nil || a.freed || !a.holds(addr, n) {
+			w.fault(IllegalAddress, in, 1<<l, "%d bytes at %#x: %s", n, addr, w.k.mem.around(addr, n))
 		}
 		w.g.m.last = a
 	}
@@ -255,14 +255,14 @@ func runParam(w *warp, in *inst, m uint32) {
 	x := in.x.(*access)
 	n := x.bytes
 	at := int(x.off)
-	if x.off > uint64(len(w.g.m.params)) || at+n*x.vec > len(w.g.m.params) || at%(n*x.vec) != 0 {
-		w.fault(IllegalAddress, in, m, "%d bytes at %d of the parameters, which have %d", n*x.vec, int64(x.off), len(w.g.m.params))
+	if x.off > uint64(len(w.g.m.l.Params)) || at+n*x.vec > len(w.g.m.l.Params) || at%(n*x.vec) != 0 {
+		w.fault(IllegalAddress, in, m, "%d bytes at %d of the parameters, which have %d", n*x.vec, int64(x.off), len(w.g.m.l.Params))
 	}
 	for i, s := range x.slots {
 		if s < 0 {
 			continue
 		}
-		v := element(w.g.m.params[at+i*n : at+i*n+n])
+		v := element(w.g.m.l.Params[at+i*n : at+i*n+n])
 		if wide := x.wide[i]; wide != 0 {
 			v = uint64(signExtended(v, 8*n)) & maskOf(wide)
 		}

@@ -11,7 +11,7 @@ import (
 
 // group is a running thread block.
 type group struct {
-	m        *machine
+	m        *Execution
 	id       [3]uint32
 	linear   uint64
 	shared   []byte

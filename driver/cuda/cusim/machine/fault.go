@@ -82,7 +82,7 @@ type Report struct {
 	Barriers uint64    // of groups
 }
 
-func (r *Report) String() string {
+func (r Report) String() string {
 	lines := make([]string, len(r.Findings))
 	for i, f := range r.Findings {
 		lines[i] = f.String()

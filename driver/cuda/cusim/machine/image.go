@@ -70,6 +70,8 @@ type Kernel struct {
 	static int // bytes of shared variables
 	local  int // bytes of local variables of an invocation
 	extern int // where the shared memory starts that comes with the launch
+
+	idle *Execution // that has ended and may start again
 }
 
 // Params are the kernel's parameters.

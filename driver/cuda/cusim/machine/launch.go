@@ -10,7 +10,7 @@ import (
 type Launch struct {
 	Grid, Block [3]uint32
 	Shared      int    // dynamic bytes
-	Params      []byte // as long as the kernel's block of parameters
+	Params      []byte // as long as the kernel's block of parameters; kept until the run has ended
 	// Together keeps all groups running at once, as a cooperative launch does. Otherwise groups may run one
 	// after another.
 	Together bool
@@ -30,168 +30,212 @@ const (
 	defaultMost = 1 << 32
 )
 
-// machine is a launch under way.
-type machine struct {
-	k           *Kernel
-	mem         *Memory
-	grid, block [3]uint32
-	params      []byte
-	dynamic     int
-	rng         *rand.Rand // nil without a seed
-	budget      uint64
-	report      Report
-	found       map[findingKey]int
-	last        *allocation // that an access hit
-	spare       []*group    // that have ended
-	groups      []*group    // that run
-	turn, warp  int         // indices of the group and its warp that are next
-	sharedBytes int
+// Execution is a launch under way.
+type Execution struct {
+	k       *Kernel
+	l       Launch
+	threads uint32
+	total   uint64 // groups
+	begun   uint64
+	atOnce  uint64
+	source  rand.PCG
+	rng     *rand.Rand // nil without a seed
+	report  Report
+	found   map[findingKey]int
+	last    *allocation // that an access hit
+	spare   []*group    // that have ended
+	groups  []*group    // that run
+	turn    int         // index of the group that is next
+	warp    int         // index of its warp
+}
+
+type findingKey struct {
+	kind FindingKind
+	line int
 }
 
 // coin decides between two orders.
-func (m *machine) coin() bool { return m.rng != nil && m.rng.Uint32()&1 == 0 }
+func (e *Execution) coin() bool { return e.rng != nil && e.rng.Uint32()&1 == 0 }
 
-// Run executes the kernel. The error is a *Fault, or says which rule the launch itself breaks; the report is
-// about what ran until then.
-func (k *Kernel) Run(ctx context.Context, l Launch) (r *Report, err error) {
-	m := &machine{k: k, mem: k.mem, grid: l.Grid, block: l.Block, params: l.Params, dynamic: l.Shared, budget: l.Budget,
-		found: make(map[findingKey]int), sharedBytes: k.extern + l.Shared}
-	if m.budget == 0 {
-		m.budget = defaultMost
-	}
-	if l.Seed != 0 {
-		m.rng = rand.New(rand.NewPCG(l.Seed, 1))
-	}
+// Check says which rule the launch breaks, nil if none.
+func (k *Kernel) Check(l *Launch) error {
 	threads := uint64(l.Block[0]) * uint64(l.Block[1]) * uint64(l.Block[2])
 	switch {
 	case threads == 0 || threads > 1024:
-		return &m.report, fmt.Errorf("a block of %v has %d threads; 1 to 1024 are possible", l.Block, threads)
+		return fmt.Errorf("a block of %v has %d threads; 1 to 1024 are possible", l.Block, threads)
 	case len(l.Params) != k.ParamBytes():
-		return &m.report, fmt.Errorf("%d bytes of parameters, the kernel takes %d", len(l.Params), k.ParamBytes())
+		return fmt.Errorf("%d bytes of parameters, the kernel takes %d", len(l.Params), k.ParamBytes())
 	case k.source.Required != [3]uint32{} && k.source.Required != l.Block:
-		return &m.report, fmt.Errorf("a block of %v, the kernel demands %v", l.Block, k.source.Required)
+		return fmt.Errorf("a block of %v, the kernel demands %v", l.Block, k.source.Required)
 	case k.source.Most > 0 && threads > k.source.Most:
-		return &m.report, fmt.Errorf("a block of %d threads, the kernel allows %d", threads, k.source.Most)
-	case m.sharedBytes > 1<<20:
-		return &m.report, fmt.Errorf("%d bytes of shared memory", m.sharedBytes)
+		return fmt.Errorf("a block of %d threads, the kernel allows %d", threads, k.source.Most)
+	case l.Shared < 0 || k.extern+l.Shared > maxShared:
+		return fmt.Errorf("%d bytes of shared memory exceed %d", k.extern+l.Shared, maxShared)
 	}
+	return nil
+}
+
+// maxShared bounds a group's shared memory; no device has as much.
+const maxShared = 1 << 20
+
+// Start begins a launch. What it needs is kept for the kernel's next one, so that starting allocates
+// nothing once a launch of the same shape has ended.
+func (k *Kernel) Start(l Launch) (*Execution, error) {
+	if err := k.Check(&l); err != nil {
+		return nil, err
+	}
+	threads := l.Block[0] * l.Block[1] * l.Block[2]
+	e := k.idle
+	if e != nil && e.threads == threads && e.l.Shared == l.Shared {
+		k.idle = nil
+	} else {
+		e = &Execution{k: k, threads: threads, found: make(map[findingKey]int)}
+	}
+	if e.l = l; l.Budget == 0 {
+		e.l.Budget = defaultMost
+	}
+	clear(e.found)
+	e.report, e.last, e.begun, e.turn, e.warp, e.rng = Report{}, nil, 0, 0, 0, nil
+	e.total = uint64(l.Grid[0]) * uint64(l.Grid[1]) * uint64(l.Grid[2])
+	e.atOnce = 1
+	if l.Seed != 0 {
+		e.source.Seed(l.Seed, 1)
+		e.rng = rand.New(&e.source)
+		e.atOnce = someGroups
+	}
+	if l.Together {
+		e.atOnce = e.total
+	}
+	return e, nil
+}
+
+// Run executes the kernel. The error is a *Fault, or says which rule the launch itself breaks; the report is
+// about what ran until then.
+func (k *Kernel) Run(ctx context.Context, l Launch) (Report, error) {
+	e, err := k.Start(l)
+	if err != nil {
+		return Report{}, err
+	}
+	for {
+		done, err := e.Advance(pollSteps)
+		if done || err != nil {
+			return e.Report(), err
+		}
+		if err := ctx.Err(); err != nil {
+			return e.Report(), &Fault{Kind: Canceled, Kernel: k.source.Name, Msg: err.Error(), Err: err}
+		}
+	}
+}
+
+// Report is what the launch has done so far.
+func (e *Execution) Report() Report { return e.report }
+
+// Advance runs on for about so many steps of warps. It reports whether the launch has ended; the error is a
+// *Fault. After either the execution must not be used any more, but for its report, until the next Start.
+func (e *Execution) Advance(steps uint64) (done bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			f, ok := p.(*Fault)
 			if !ok {
 				panic(p)
 			}
-			r, err = &m.report, f
+			done, err = true, f
 		}
 	}()
-	m.run(ctx, l.Together)
-	return &m.report, nil
-}
-
-// run takes groups in turn until all have ended.
-func (m *machine) run(ctx context.Context, together bool) {
-	total := uint64(m.grid[0]) * uint64(m.grid[1]) * uint64(m.grid[2])
-	atOnce := uint64(1)
-	switch {
-	case together:
-		atOnce = total
-	case m.rng != nil:
-		atOnce = someGroups
-	}
-	var begun uint64
-	polled := uint64(0)
-	for begun < total || len(m.groups) > 0 {
-		for begun < total && uint64(len(m.groups)) < atOnce {
-			m.groups = append(m.groups, m.begin(begun))
-			begun++
+	for until := e.report.Steps + steps; e.report.Steps < until; {
+		for e.begun < e.total && uint64(len(e.groups)) < e.atOnce {
+			e.groups = append(e.groups, e.begin(e.begun))
+			e.begun++
 		}
-		w := m.pick()
+		if len(e.groups) == 0 {
+			e.k.idle = e
+			return true, nil
+		}
+		w := e.pick()
 		if w == nil {
-			m.deadlock()
+			e.deadlock()
 		}
 		quantum := longTurn
-		if m.rng != nil {
-			quantum = 1 + m.rng.IntN(shortTurn)
+		if e.rng != nil {
+			quantum = 1 + e.rng.IntN(shortTurn)
 		}
 		w.run(quantum)
-		if m.report.Steps > m.budget {
-			m.spent(w)
-		}
-		if m.report.Steps-polled > pollSteps {
-			polled = m.report.Steps
-			if err := ctx.Err(); err != nil {
-				panic(&Fault{Kind: Canceled, Kernel: m.k.source.Name, Msg: err.Error(), Err: err})
-			}
+		if e.report.Steps > e.l.Budget {
+			e.spent(w)
 		}
 		if w.g.live == 0 {
-			m.end(w.g)
+			e.end(w.g)
 		}
 	}
+	return false, nil
 }
 
 // pick chooses the warp that runs next, nil if none can. Without a seed it goes around all warps of all
 // groups that run.
-func (m *machine) pick() *warp {
-	n := len(m.groups)
-	if m.rng != nil {
-		m.turn, m.warp = m.rng.IntN(n), m.rng.IntN(len(m.groups[0].warps))
+func (e *Execution) pick() *warp {
+	n := len(e.groups)
+	if e.rng != nil {
+		e.turn, e.warp = e.rng.IntN(n), e.rng.IntN(len(e.groups[0].warps))
 	}
-	if m.turn >= n { // a group has ended
-		m.turn, m.warp = 0, 0
+	if e.turn >= n { // a group has ended
+		e.turn, e.warp = 0, 0
 	}
 	for range n + 1 {
-		g := m.groups[m.turn]
-		for ; m.warp < len(g.warps); m.warp++ {
-			if w := g.warps[m.warp]; len(w.paths) > 0 {
-				m.warp++
+		g := e.groups[e.turn]
+		for ; e.warp < len(g.warps); e.warp++ {
+			if w := g.warps[e.warp]; len(w.paths) > 0 {
+				e.warp++
 				return w
 			}
 		}
-		m.turn, m.warp = (m.turn+1)%n, 0
+		e.turn, e.warp = (e.turn+1)%n, 0
 	}
 	return nil
 }
 
 // begin starts group number n.
-func (m *machine) begin(n uint64) *group {
-	threads := m.block[0] * m.block[1] * m.block[2]
+func (e *Execution) begin(n uint64) *group {
 	var g *group
-	if len(m.spare) > 0 {
-		g = m.spare[len(m.spare)-1]
-		m.spare = m.spare[:len(m.spare)-1]
+	if len(e.spare) > 0 {
+		g = e.spare[len(e.spare)-1]
+		e.spare = e.spare[:len(e.spare)-1]
 	} else {
-		g = &group{m: m, shared: make([]byte, m.sharedBytes), known: make([]byte, m.sharedBytes)}
-		for range (threads + 31) / 32 {
-			g.warps = append(g.warps, &warp{k: m.k})
+		shared := e.k.extern + e.l.Shared
+		g = &group{m: e, shared: make([]byte, shared), known: make([]byte, shared)}
+		for range (e.threads + 31) / 32 {
+			g.warps = append(g.warps, &warp{k: e.k})
 		}
 	}
-	g.linear, g.live = n, int(threads)
-	x, y := uint64(m.grid[0]), uint64(m.grid[1])
+	g.linear, g.live = n, int(e.threads)
+	x, y := uint64(e.l.Grid[0]), uint64(e.l.Grid[1])
 	g.id = [3]uint32{uint32(n % x), uint32(n / x % y), uint32(n / x / y)}
 	// Undefined is anything but zero, so that nobody relies on it.
 	for i := range g.shared {
 		g.shared[i] = 0xA5
 	}
 	clear(g.known)
+	for i := range g.barriers { // arrivals may be left that nobody waited for
+		g.barriers[i].arrived, g.barriers[i].waiting = 0, g.barriers[i].waiting[:0]
+	}
 	for i, w := range g.warps {
-		w.begin(g, uint32(i)*32, min(32, threads-uint32(i)*32))
+		w.begin(g, uint32(i)*32, min(32, e.threads-uint32(i)*32))
 	}
 	return g
 }
 
 // end takes a group out of the launch.
-func (m *machine) end(g *group) {
-	for i := range m.groups {
-		if m.groups[i] == g {
-			m.groups = append(m.groups[:i], m.groups[i+1:]...)
+func (e *Execution) end(g *group) {
+	for i := range e.groups {
+		if e.groups[i] == g {
+			e.groups = append(e.groups[:i], e.groups[i+1:]...)
 			break
 		}
 	}
-	m.spare = append(m.spare, g)
+	e.spare = append(e.spare, g)
 }
 
-func (m *machine) deadlock() {
-	for _, g := range m.groups {
+func (e *Execution) deadlock() {
+	for _, g := range e.groups {
 		for _, w := range g.warps {
 			for _, p := range w.parked {
 				w.fault(Deadlock, &w.k.code[p.pc], p.mask, "nobody can go on: %s", g.stuck())
@@ -202,10 +246,10 @@ func (m *machine) deadlock() {
 }
 
 // spent ends a launch that has used up its budget while w ran.
-func (m *machine) spent(w *warp) {
+func (e *Execution) spent(w *warp) {
 	p := path{mask: w.exist}
 	if n := len(w.paths); n > 0 {
 		p = w.paths[n-1]
 	}
-	w.fault(Budget, &w.k.code[p.pc], p.mask, "%d instructions of warps exceed the budget of %d; the launch was here", m.report.Steps, m.budget)
+	w.fault(Budget, &w.k.code[p.pc], p.mask, "%d instructions of warps exceed the budget of %d; the launch was here", e.report.Steps, e.l.Budget)
 }

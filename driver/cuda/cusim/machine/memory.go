@@ -16,6 +16,8 @@ const (
 	windowBytes  = 1 << 32
 	sharedBase   = 1024
 	localBase    = 256
+	maxDevices   = 16
+	deviceSpan   = (globalEnd - globalBase) / maxDevices
 	// allocAlign is what every address that Alloc returns is a multiple of, and guardBytes how far apart
 	// allocations are at least.
 	allocAlign = 512
@@ -31,6 +33,7 @@ type Memory struct {
 	list  []*allocation // ascending addresses; freed ones stay for a while
 	freed int
 	next  uint64
+	end   uint64
 	live  int64
 }
 
@@ -46,7 +49,13 @@ type allocation struct {
 }
 
 // NewMemory returns memory without any allocation.
-func NewMemory() *Memory { return &Memory{next: globalBase} }
+func NewMemory() *Memory { return NewMemoryOf(0) }
+
+// NewMemoryOf is NewMemory for one of several devices, whose addresses differ.
+func NewMemoryOf(device int) *Memory {
+	base := uint64(globalBase) + uint64(device%maxDevices)*deviceSpan
+	return &Memory{next: base, end: base + deviceSpan}
+}
 
 // Live is how many bytes are allocated.
 func (m *Memory) Live() int64 { return m.live }
@@ -57,7 +66,7 @@ func (m *Memory) Allocations() int { return len(m.list) - m.freed }
 // Alloc allocates n bytes, whose contents are undefined. The label names them in reports. Addresses are
 // never used twice.
 func (m *Memory) Alloc(n int64, label string) (uint64, error) {
-	if n <= 0 || m.next+uint64(n) > globalEnd {
+	if n <= 0 || m.next >= m.end || uint64(n) > m.end-m.next {
 		return 0, fmt.Errorf("an allocation of %d bytes is not possible", n)
 	}
 	a := &allocation{base: m.next, data: make([]byte, n), written: make([]byte, n), unknown: int(n), label: label, size: n}
@@ -212,6 +221,12 @@ func (m *Memory) Fill(addr uint64, pattern []byte, n int) error {
 	}
 	a.mark(off, n*len(pattern))
 	return nil
+}
+
+// Holds reports whether n bytes at addr lie in one live allocation.
+func (m *Memory) Holds(addr uint64, n int64) bool {
+	a := m.find(addr)
+	return a != nil && !a.freed && addr-a.base <= uint64(a.size) && uint64(n) <= uint64(a.size)-(addr-a.base)
 }
 
 // mark notes that [off, off+n) was written.

@@ -36,7 +36,7 @@ func body(code string) string {
 }
 
 // launch runs code in one block of n threads. It returns the words of out, one a thread.
-func launch(t testing.TB, code string, n int, l machine.Launch) ([]uint32, *machine.Report, error) {
+func launch(t testing.TB, code string, n int, l machine.Launch) ([]uint32, machine.Report, error) {
 	t.Helper()
 	m, err := asm.Parse(body(code))
 	if err != nil {

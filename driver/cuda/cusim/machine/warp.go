@@ -25,7 +25,7 @@ type warp struct {
 
 	paths  []path // that can run; the last one runs
 	parked []path // that wait at a barrier of the group
-	begun  bool
+	spare  []*join
 }
 
 // path is lanes that go through the code together.
@@ -142,9 +142,25 @@ func (w *warp) arrive(p *path) {
 
 // release lets the lanes of a join go on if all are there. If none is left, the join itself is over.
 func (w *warp) release(j *join) {
-	if j.arrived == j.want && j.want != 0 {
+	if j.arrived != j.want {
+		return
+	}
+	if j.want != 0 {
 		w.paths = append(w.paths, path{j.pc, j.want, j.outer})
 	}
+	w.spare = append(w.spare, j)
+}
+
+// newJoin returns a join, if possible one that is over.
+func (w *warp) newJoin(pc int32, want uint32, outer *join) *join {
+	n := len(w.spare)
+	if n == 0 {
+		return &join{pc: pc, want: want, outer: outer}
+	}
+	j := w.spare[n-1]
+	w.spare = w.spare[:n-1]
+	*j = join{pc: pc, want: want, outer: outer}
+	return j
 }
 
 // branch moves the lanes to the branch's target.
@@ -162,7 +178,7 @@ func (w *warp) branch(p *path, in *inst, lanes uint32) {
 	}
 	j := p.join
 	if in.meet >= 0 && (j == nil || j.pc != in.meet) {
-		j = &join{pc: in.meet, want: p.mask, outer: p.join}
+		j = w.newJoin(in.meet, p.mask, p.join)
 	}
 	taken := path{in.target, lanes, j}
 	p.mask &^= lanes
@@ -185,9 +201,11 @@ func (w *warp) exit(p *path, lanes uint32) {
 	if p.mask == 0 {
 		w.paths = w.paths[:len(w.paths)-1]
 	}
-	for ; j != nil; j = j.outer {
+	for j != nil {
+		outer := j.outer
 		j.want &^= lanes
 		w.release(j)
+		j = outer
 	}
 	w.g.left(w)
 }
@@ -195,7 +213,7 @@ func (w *warp) exit(p *path, lanes uint32) {
 // threadOf is the id of a lane within its group.
 func (w *warp) threadOf(lane int) [3]uint32 {
 	id := w.first + uint32(lane)
-	b := w.g.m.block
+	b := &w.g.m.l.Block
 	return [3]uint32{id % b[0], id / b[0] % b[1], id / (b[0] * b[1])}
 }
 
@@ -208,11 +226,11 @@ func (w *warp) special(s asm.Special, lane int) uint64 {
 	case asm.TidX, asm.TidY, asm.TidZ:
 		return uint64(t[s-asm.TidX])
 	case asm.NTidX, asm.NTidY, asm.NTidZ:
-		return uint64(g.m.block[s-asm.NTidX])
+		return uint64(g.m.l.Block[s-asm.NTidX])
 	case asm.CtaidX, asm.CtaidY, asm.CtaidZ:
 		return uint64(g.id[s-asm.CtaidX])
 	case asm.NCtaidX, asm.NCtaidY, asm.NCtaidZ:
-		return uint64(g.m.grid[s-asm.NCtaidX])
+		return uint64(g.m.l.Grid[s-asm.NCtaidX])
 	case asm.LaneID:
 		return uint64(lane)
 	case asm.WarpID:
@@ -240,7 +258,7 @@ func (w *warp) special(s asm.Special, lane int) uint64 {
 	case asm.ClockHi, asm.GlobalTimerHi:
 		return g.m.report.Steps >> 32
 	case asm.DynamicShared:
-		return uint64(g.m.dynamic)
+		return uint64(g.m.l.Shared)
 	case asm.TotalShared:
 		return uint64(len(g.shared))
 	}
@@ -264,11 +282,6 @@ func (w *warp) found(kind FindingKind, in *inst, lanes uint32, format string, ar
 	m.found[key] = len(m.report.Findings)
 	m.report.Findings = append(m.report.Findings, Finding{Kind: kind, Line: in.src.Line, Inst: in.src.String(),
 		Msg: fmt.Sprintf(format, args...), Group: w.g.id, Thread: w.threadOf(bits.TrailingZeros32(lanes)), Count: 1})
-}
-
-type findingKey struct {
-	kind FindingKind
-	line int
 }
 
 // needs reports a use of slot s where it is not defined.

@@ -1,0 +1,33 @@
+// Package cusim is a CUDA driver without a GPU: it implements cu.Driver, and runs the very PTX that a GPU
+// would get.
+//
+//	d := cusim.New(cusim.Config{})                  // one device of each model
+//	dev, err := cuda.Open(cuda.Options{Driver: d})  // or vyre.Open("cuda-sim")
+//
+//	cu.Driver calls ──▶ checks: handles, context of the thread, ranges, limits
+//	                        │
+//	        streams ◀───────┘  work waits until somebody waits for it or asks after it
+//	           │
+//	           ├──▶ copies, fills, events     on package machine's Memory
+//	           └──▶ kernels                   text ─asm.Parse─▶ machine.Load ─▶ machine.Execution
+//
+// # What it is faithful in
+//
+// Calls check their arguments as the driver does; those that need a context want it current on the
+// operating system's thread. Work is asynchronous: it runs, a piece at a time, when a call waits for
+// it or asks whether it has ended. Pinned memory is read and written when the copy runs, other memory
+// during the call. A kernel that breaks a rule of package machine ends with the result that a GPU
+// would report, and the context does not survive it; the error carries the fault with its line of the text.
+// Memory is accounted to the byte. Time is virtual: a launch, a copied byte and an executed
+// instruction cost fixed times, so that what events measure repeats exactly.
+//
+// # Concurrency
+//
+// Any goroutine may call. All calls take one lock, and kernels run under it.
+//
+// # Not here
+//
+// The text (asm), its execution (machine), the device that uses the driver (driver/cuda).
+//
+// Start reading at config.go, then stream.go.
+package cusim

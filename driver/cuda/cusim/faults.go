@@ -1,0 +1,105 @@
+package cusim
+
+import (
+	"iter"
+
+	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/cusim/machine"
+)
+
+// Faults are calls that fail.
+type Faults []Rule
+
+// Rule lets one call fail.
+type Rule struct {
+	// Call is the driver's name of the function, such as "cuMemAlloc_v2"; empty stands for all of them.
+	Call string
+	// Nth is which of these calls fails, from 1.
+	Nth    int
+	Result cu.Result
+	// After lets the call do its work first.
+	After bool
+}
+
+// inject fails a call by the rules. A result that no context survives breaks the one of the thread.
+func (d *Driver) inject(call string, after bool) error {
+	for _, r := range d.config.Faults {
+		n := d.calls
+		if r.Call != "" {
+			n = d.counts[call]
+		}
+		if r.After != after || n != r.Nth || r.Call != "" && r.Call != call {
+			continue
+		}
+		err := &cu.CallError{Call: call, Result: r.Result}
+		if v := d.bearer(d.current[threadID()]); v != nil && v.sticky == nil && sticky(r.Result) {
+			v.sticky = err
+		}
+		return err
+	}
+	return nil
+}
+
+// leave ends a call that has done its work.
+func (d *Driver) leave(call string) error { return d.inject(call, true) }
+
+// sticky reports whether a context does not survive the result.
+func sticky(r cu.Result) bool {
+	return r == illegalAddress || r == timeout || r == 710 || r >= 714 && r <= 719 || r == 214 || r == 220 || r == 226
+}
+
+// resultOf is the result that a broken context answers with.
+func resultOf(cause error) cu.Result {
+	switch c := cause.(type) {
+	case *cu.CallError:
+		return c.Result
+	case *machine.Fault:
+		switch c.Kind {
+		case machine.IllegalAddress:
+			return illegalAddress
+		case machine.Misaligned:
+			return misaligned
+		case machine.Deadlock, machine.Budget:
+			return timeout
+		}
+	}
+	return launchFailed
+}
+
+// Attempt is one run of a scenario in which one call failed.
+type Attempt struct {
+	Rule
+	Driver *Driver
+	Err    error // of the scenario
+}
+
+// EachCall runs a scenario once on a driver of the configuration, then once for each call that it made
+// and each result, on a fresh driver that lets that call fail. If the first run fails, it is the only one.
+func EachCall(c Config, scenario func(*Driver) error, results ...cu.Result) iter.Seq[Attempt] {
+	return func(yield func(Attempt) bool) {
+		c.Record = true
+		clean := New(c)
+		if err := scenario(clean); err != nil {
+			yield(Attempt{Driver: clean, Err: err})
+			return
+		}
+		for i, call := range clean.Calls() {
+			for _, result := range results {
+				r := Rule{Nth: i + 1, Result: result}
+				c.Faults = Faults{r}
+				r.Call = call
+				d := New(c)
+				if !yield(Attempt{Rule: r, Driver: d, Err: scenario(d)}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Heal takes all faults out, so that what comes after them can be looked at.
+func (d *Driver) Heal() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.config.Faults = nil
+}

@@ -1,0 +1,303 @@
+package cusim
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unsafe"
+
+	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/cusim/asm"
+	"github.com/govyre/vyre/driver/cuda/cusim/machine"
+)
+
+// module is a loaded text.
+type module struct {
+	dev   *device
+	image *machine.Image
+	funcs []cu.Function
+}
+
+// function is an entry of a module.
+type function struct {
+	dev     *device
+	module  cu.Module
+	name    string
+	code    *machine.Kernel
+	dynamic int // shared bytes that a launch may bring
+}
+
+// ModuleLoadDataEx reads a text that ends with a zero byte and places its variables.
+func (d *Driver) ModuleLoadDataEx(image []byte, jit *cu.JIT) (cu.Module, error) {
+	const call = "cuModuleLoadDataEx"
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	v, err := d.bound(call)
+	if err != nil {
+		return 0, err
+	}
+	text, _, ended := bytes.Cut(image, []byte{0})
+	if !ended {
+		return 0, failed(call, invalidPTX)
+	}
+	parsed, err := asm.Parse(string(text))
+	if err != nil {
+		jit.Errors = logOf(err.(asm.Errors))
+		return 0, failed(call, invalidPTX)
+	}
+	if r, why := v.takes(parsed); r != cu.Success {
+		jit.Errors = why
+		return 0, failed(call, r)
+	}
+	m := &module{dev: v}
+	if m.image, err = machine.Load(parsed, v.mem); err != nil {
+		jit.Errors = err.Error()
+		return 0, failed(call, invalidPTX)
+	}
+	if err := d.leave(call); err != nil {
+		_ = m.image.Unload() // just loaded
+		return 0, err
+	}
+	h := cu.Module(d.handle())
+	d.modules[h] = m
+	return h, nil
+}
+
+// logOf is what an assembler would say.
+func logOf(errs asm.Errors) string {
+	var b strings.Builder
+	for _, e := range errs {
+		fmt.Fprintf(&b, "ptx input, line %d; error   : %s\n", e.Line, e.Msg)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// newest is the newest version of the text that a driver takes: the second column from the first on.
+var newest = []struct {
+	driver int
+	text   asm.Version
+}{{11040, asm.Version{Major: 7, Minor: 4}}, {11050, asm.Version{Major: 7, Minor: 5}}, {11060, asm.Version{Major: 7, Minor: 6}},
+	{11070, asm.Version{Major: 7, Minor: 7}}, {11080, asm.Version{Major: 7, Minor: 8}}, {12000, asm.Version{Major: 8, Minor: 0}},
+	{12010, asm.Version{Major: 8, Minor: 1}}, {12020, asm.Version{Major: 8, Minor: 2}}, {12030, asm.Version{Major: 8, Minor: 3}},
+	{12040, asm.Version{Major: 8, Minor: 4}}, {12050, asm.Version{Major: 8, Minor: 5}}, {12070, asm.Version{Major: 8, Minor: 6}},
+	{12080, asm.Version{Major: 8, Minor: 7}}, {12090, asm.Version{Major: 8, Minor: 8}}, {13000, asm.Version{Major: 9, Minor: 0}}}
+
+// takes says whether the device runs a module.
+func (v *device) takes(m *asm.Module) (r cu.Result, why string) {
+	most := asm.Version{}
+	for _, n := range newest {
+		if n.driver <= v.drv.config.Version {
+			most = n.text
+		}
+	}
+	if m.Version.Major > most.Major || m.Version.Major == most.Major && m.Version.Minor > most.Minor {
+		return newerPTX, fmt.Sprintf("ptx input, line 1; error   : version %s is newer than %s, the newest that this driver knows", m.Version, most)
+	}
+	sm := 10*v.model.Major + v.model.Minor
+	if specific := strings.HasSuffix(m.Target, "a"); m.SM > sm || specific && m.SM != sm {
+		return noBinary, fmt.Sprintf("ptx input, line 2; error   : target %s does not run on a device of %d.%d", m.Target, v.model.Major, v.model.Minor)
+	}
+	return cu.Success, ""
+}
+
+// ModuleUnload waits for the device and ends a module.
+func (d *Driver) ModuleUnload(h cu.Module) error {
+	const call = "cuModuleUnload"
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	v, err := d.bound(call)
+	if err != nil {
+		return err
+	}
+	m := d.modules[h]
+	if m == nil || m.dev != v {
+		return failed(call, invalidHandle)
+	}
+	v.drain()
+	if err := v.broken(call); err != nil {
+		return err
+	}
+	if err := m.image.Unload(); err != nil {
+		return failed(call, cu.UnknownError)
+	}
+	d.forget(h, m)
+	return d.leave(call)
+}
+
+func (d *Driver) forget(h cu.Module, m *module) {
+	for _, f := range m.funcs {
+		delete(d.funcs, f)
+	}
+	delete(d.modules, h)
+}
+
+// ModuleGetFunction finds an entry.
+func (d *Driver) ModuleGetFunction(h cu.Module, name string) (cu.Function, error) {
+	const call = "cuModuleGetFunction"
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	v, err := d.bound(call)
+	if err != nil {
+		return 0, err
+	}
+	m := d.modules[h]
+	if m == nil || m.dev != v {
+		return 0, failed(call, invalidHandle)
+	}
+	k := m.image.Kernel(name)
+	if k == nil {
+		return 0, failed(call, notFound)
+	}
+	if err := d.leave(call); err != nil {
+		return 0, err
+	}
+	f := &function{dev: v, module: h, name: name, code: k, dynamic: max(0, staticShared-k.StaticShared())}
+	fh := cu.Function(d.handle())
+	d.funcs[fh] = f
+	m.funcs = append(m.funcs, fh)
+	return fh, nil
+}
+
+// function is bound for a call about a function.
+func (d *Driver) function(call string, h cu.Function) (*function, error) {
+	v, err := d.bound(call)
+	if err != nil {
+		return nil, err
+	}
+	f := d.funcs[h]
+	if f == nil || f.dev != v {
+		return nil, failed(call, invalidHandle)
+	}
+	return f, nil
+}
+
+// FuncGetAttribute returns a property of a function.
+func (d *Driver) FuncGetAttribute(a cu.FuncAttribute, h cu.Function) (int, error) {
+	const call = "cuFuncGetAttribute"
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	f, err := d.function(call, h)
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	switch a {
+	case cu.FuncMaxThreads:
+		n = 1024
+	case cu.FuncShared:
+		n = f.code.StaticShared()
+	case cu.FuncConst:
+	case cu.FuncLocal:
+		n = f.code.LocalBytes()
+	case cu.FuncRegisters:
+		n = registers
+	case cu.FuncMaxDynamicShared:
+		n = f.dynamic
+	default:
+		return 0, failed(call, invalidValue)
+	}
+	return n, d.leave(call)
+}
+
+// FuncSetAttribute raises the dynamic shared memory that launches may bring.
+func (d *Driver) FuncSetAttribute(h cu.Function, a cu.FuncAttribute, value int) error {
+	const call = "cuFuncSetAttribute"
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	f, err := d.function(call, h)
+	if err != nil {
+		return err
+	}
+	if a != cu.FuncMaxDynamicShared || value < 0 || value+f.code.StaticShared() > f.dev.model.SharedOptin {
+		return failed(call, invalidValue)
+	}
+	f.dynamic = value
+	return d.leave(call)
+}
+
+// OccupancyMaxActiveBlocksPerMultiprocessor says how many groups run at once on a unit.
+func (d *Driver) OccupancyMaxActiveBlocksPerMultiprocessor(h cu.Function, threads, dynamicShared int) (int, error) {
+	const call = "cuOccupancyMaxActiveBlocksPerMultiprocessor"
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	f, err := d.function(call, h)
+	if err != nil {
+		return 0, err
+	}
+	if threads <= 0 || dynamicShared < 0 {
+		return 0, failed(call, invalidValue)
+	}
+	return f.dev.model.occupancy(threads, f.code.StaticShared()+dynamicShared), d.leave(call)
+}
+
+// LaunchKernel enqueues a launch.
+func (d *Driver) LaunchKernel(l *cu.Launch) error { return d.launch("cuLaunchKernel", l, false) }
+
+// LaunchCooperativeKernel enqueues a launch whose groups run at once.
+func (d *Driver) LaunchCooperativeKernel(l *cu.Launch) error {
+	if !d.Has(cu.Coop) {
+		return failed("cuLaunchCooperativeKernel", cu.NotSupported)
+	}
+	return d.launch("cuLaunchCooperativeKernel", l, true)
+}
+
+// launch checks a launch and takes its arguments over.
+func (d *Driver) launch(call string, l *cu.Launch, together bool) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	f, err := d.function(call, l.Function)
+	if err != nil {
+		return err
+	}
+	v := f.dev
+	s, err := d.at(v, call, l.Stream)
+	if err != nil {
+		return err
+	}
+	limits := [3]uint32{1<<31 - 1, 65535, 65535}
+	for axis, n := range l.Grid {
+		if n == 0 || n > limits[axis] {
+			return failed(call, invalidValue)
+		}
+	}
+	run := machine.Launch{Grid: l.Grid, Block: l.Block, Shared: int(l.Shared), Together: together, Budget: d.config.Budget}
+	if int(l.Shared) > f.dynamic {
+		return failed(call, invalidValue)
+	}
+	if n := len(s.spare); n > 0 {
+		run.Params, s.spare = s.spare[n-1][:0], s.spare[:n-1]
+	}
+	run.Params = f.take(run.Params, l.Params)
+	if f.code.Check(&run) != nil {
+		return failed(call, invalidValue)
+	}
+	threads := int(l.Block[0] * l.Block[1] * l.Block[2])
+	groups := v.model.occupancy(threads, f.code.StaticShared()+int(l.Shared))
+	switch total := uint64(l.Grid[0]) * uint64(l.Grid[1]) * uint64(l.Grid[2]); {
+	case groups == 0:
+		return failed(call, outOfResources)
+	case together && total > uint64(groups*v.model.Units):
+		return failed(call, tooLarge)
+	}
+	if d.rng != nil {
+		run.Seed = d.rng.Uint64() | 1
+	}
+	s.push(work{kind: kernel, fn: f, launch: run})
+	return d.leave(call)
+}
+
+// take lays the arguments out as the kernel's parameters lie.
+func (f *function) take(block []byte, params *unsafe.Pointer) []byte {
+	n := f.code.ParamBytes()
+	if cap(block) < n {
+		block = make([]byte, n)
+	}
+	block = block[:n]
+	clear(block)
+	for i, p := range f.code.Params() {
+		// The caller promises an address of a value for each parameter.
+		at := *(*unsafe.Pointer)(unsafe.Add(unsafe.Pointer(params), uintptr(i)*unsafe.Sizeof(uintptr(0))))
+		copy(block[p.Offset:p.Offset+p.Bytes], unsafe.Slice((*byte)(at), p.Bytes))
+	}
+	return block
+}

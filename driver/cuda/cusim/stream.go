@@ -1,0 +1,437 @@
+package cusim
+
+import (
+	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/cusim/machine"
+)
+
+// What work costs in virtual time.
+const (
+	launchNs    = 2420
+	copyNs      = 1000 // a copy or fill of nothing
+	bytesPerNs  = 25   // to and from the host
+	deviceBytes = 1000 // the same within the device
+	stepsPerNs  = 4    // instructions of warps
+)
+
+// stream is work in order.
+type stream struct {
+	dev   *device
+	work  []work
+	now   int64 // virtual nanoseconds
+	spare [][]byte
+}
+
+// work is one piece. It holds no function and no pointer of its own, so that enqueuing allocates nothing once a
+// stream has had as much work before.
+type work struct {
+	kind     workKind
+	dst, src cu.Ptr
+	n        int64
+	host     []byte // of a copy from or to the host
+	word     [4]byte
+	width    int // of the word
+	rows     int64
+	pitch    int64
+	event    *event
+	serial   uint64 // of the event's record
+	fn       *function
+	launch   machine.Launch
+	run      *machine.Execution // once it has begun
+}
+
+type workKind uint8
+
+const (
+	upload workKind = iota
+	download
+	move
+	fill
+	record
+	waitFor
+	kernel
+)
+
+// event is a mark in a stream.
+type event struct {
+	dev    *device
+	timing bool
+	issued uint64 // records so far
+	done   uint64 // the last that was reached
+	at     int64  // virtual time of that
+	stream *stream
+}
+
+// push adds work to a stream.
+func (s *stream) push(w work) {
+	if len(s.work) == 0 {
+		s.dev.order = append(s.dev.order, s)
+	}
+	s.work = append(s.work, w)
+}
+
+// pop takes the first piece away.
+func (s *stream) pop() {
+	n := copy(s.work, s.work[1:])
+	s.work[n] = work{}
+	if s.work = s.work[:n]; n > 0 {
+		return
+	}
+	for i, o := range s.dev.order {
+		if o == s {
+			s.dev.order = append(s.dev.order[:i], s.dev.order[i+1:]...)
+			return
+		}
+	}
+}
+
+// blocked reports whether the first piece waits for another stream.
+func (s *stream) blocked() bool {
+	w := &s.work[0]
+	return w.kind == waitFor && w.event.done < w.serial
+}
+
+// sliceSteps is how far a kernel gets at a time.
+const sliceSteps = 1 << 14
+
+// step runs the stream's first piece, of a kernel a slice. It returns what that took of a query's patience.
+func (s *stream) step() int {
+	v := s.dev
+	w := &s.work[0]
+	switch w.kind {
+	case kernel:
+		return s.slice(w)
+	case record:
+		w.event.done, w.event.at = w.serial, s.now
+	case waitFor:
+		s.now = max(s.now, w.event.at)
+	case upload:
+		s.spend(w.n, bytesPerNs)
+		v.must(v.mem.Write(uint64(w.dst), w.host))
+	case download:
+		s.spend(w.n, bytesPerNs)
+		v.must(v.mem.Read(uint64(w.src), w.host))
+	case move:
+		s.spend(w.n, deviceBytes)
+		v.must(v.mem.Copy(uint64(w.dst), uint64(w.src), int(w.n)))
+	case fill:
+		s.spend(w.n*int64(w.width)*w.rows, deviceBytes)
+		for row := range w.rows {
+			v.must(v.mem.Fill(uint64(w.dst)+uint64(row*w.pitch), w.word[:w.width], int(w.n)))
+		}
+	}
+	s.pop()
+	return 1
+}
+
+func (s *stream) spend(bytes, perNs int64) { s.now += copyNs + bytes/perNs }
+
+// must breaks the context if memory went away under work: MemFree waits for work, so it was not there.
+func (v *device) must(err error) {
+	if err != nil {
+		v.crash(&machine.Fault{Kind: machine.IllegalAddress, Kernel: "a copy", Msg: err.Error()})
+	}
+}
+
+// slice runs a kernel on.
+func (s *stream) slice(w *work) int {
+	v := s.dev
+	if w.run == nil {
+		run, err := w.fn.code.Start(w.launch)
+		if err != nil {
+			v.crash(&machine.Fault{Kind: machine.Diverged, Kernel: w.fn.name, Msg: err.Error()})
+			return 1
+		}
+		w.run = run
+	}
+	done, err := w.run.Advance(sliceSteps)
+	if !done && err == nil {
+		return sliceSteps
+	}
+	r := w.run.Report()
+	s.now += launchNs + int64(r.Steps/stepsPerNs)
+	d := v.drv
+	d.report.Launches++
+	d.report.Steps += r.Steps
+	d.report.Lanes += r.Lanes
+	for _, f := range r.Findings {
+		if len(d.report.Findings) < maxFindings {
+			d.report.Findings = append(d.report.Findings, Finding{w.fn.name, f})
+		}
+	}
+	if err == nil && d.config.Strict && len(r.Findings) > 0 {
+		f := r.Findings[0]
+		err = &machine.Fault{Kind: machine.Diverged, Kernel: w.fn.name, Line: f.Line, Inst: f.Inst, Msg: f.Kind.String() + ": " + f.Msg, Group: f.Group, Thread: f.Thread}
+	}
+	if err != nil {
+		v.crash(err.(*machine.Fault))
+		return 1
+	}
+	s.spare = append(s.spare, w.launch.Params)
+	s.pop()
+	return int(r.Steps % sliceSteps)
+}
+
+// crash breaks the context. Its work is gone.
+func (v *device) crash(f *machine.Fault) {
+	v.sticky = f
+	v.drv.report.Faults = append(v.drv.report.Faults, f)
+	for _, s := range v.order {
+		s.work = nil
+	}
+	v.order = nil
+}
+
+// choose returns a stream whose work can go on: prefer if that can, or what it waits for. With a seed it is any.
+func (v *device) choose(prefer *stream) *stream {
+	if v.drv.rng != nil {
+		at := v.drv.rng.IntN(len(v.order))
+		for i := range v.order {
+			if s := v.order[(at+i)%len(v.order)]; !s.blocked() {
+				return s
+			}
+		}
+	}
+	s := prefer
+	if s == nil || len(s.work) == 0 {
+		s = v.order[0]
+	}
+	// What a stream waits for was recorded before it began to wait, so this ends.
+	for s.blocked() {
+		s = s.work[0].event.stream
+	}
+	return s
+}
+
+// drain runs all work of the device.
+func (v *device) drain() {
+	for len(v.order) > 0 {
+		v.choose(nil).step()
+	}
+}
+
+// finish runs work until s has none.
+func (v *device) finish(s *stream) {
+	for len(s.work) > 0 {
+		v.choose(s).step()
+	}
+}
+
+// patience is how much work one query lets run.
+const patience = sliceSteps
+
+// stir runs some work, as time passes between two queries.
+func (v *device) stir(prefer *stream) {
+	if v.drv.rng != nil && v.drv.rng.IntN(4) == 0 {
+		return
+	}
+	for spent := 0; spent < patience && len(v.order) > 0; {
+		spent += v.choose(prefer).step()
+	}
+}
+
+// at returns the stream of a handle; 0 is the legacy stream.
+func (d *Driver) at(v *device, call string, h cu.Stream) (*stream, error) {
+	if h == 0 {
+		return v.legacy, nil
+	}
+	s := d.streams[h]
+	if s == nil || s.dev != v {
+		return nil, failed(call, invalidHandle)
+	}
+	return s, nil
+}
+
+// StreamCreate makes a stream.
+func (d *Driver) StreamCreate(uint32) (cu.Stream, error) {
+	const call = "cuStreamCreate"
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	v, err := d.bound(call)
+	if err == nil {
+		err = d.leave(call)
+	}
+	if err != nil {
+		return 0, err
+	}
+	h := cu.Stream(d.handle())
+	d.streams[h] = &stream{dev: v}
+	return h, nil
+}
+
+// StreamDestroy ends a stream; work on it still runs.
+func (d *Driver) StreamDestroy(h cu.Stream) error {
+	const call = "cuStreamDestroy_v2"
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	v, err := d.bound(call)
+	if err != nil {
+		return err
+	}
+	if s := d.streams[h]; s == nil || s.dev != v {
+		return failed(call, invalidHandle)
+	}
+	delete(d.streams, h)
+	return d.leave(call)
+}
+
+// StreamSynchronize waits for all work of a stream.
+func (d *Driver) StreamSynchronize(h cu.Stream) error {
+	const call = "cuStreamSynchronize"
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	v, err := d.bound(call)
+	if err != nil {
+		return err
+	}
+	s, err := d.at(v, call, h)
+	if err != nil {
+		return err
+	}
+	v.finish(s)
+	if err := v.broken(call); err != nil {
+		return err
+	}
+	return d.leave(call)
+}
+
+// StreamQuery reports whether a stream has no work.
+func (d *Driver) StreamQuery(h cu.Stream) (bool, error) {
+	const call = "cuStreamQuery"
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	v, err := d.bound(call)
+	if err != nil {
+		return false, err
+	}
+	s, err := d.at(v, call, h)
+	if err != nil {
+		return false, err
+	}
+	v.stir(s)
+	if err := v.broken(call); err != nil {
+		return false, err
+	}
+	return len(s.work) == 0, d.leave(call)
+}
+
+// StreamWaitEvent lets a stream wait for the last record of an event.
+func (d *Driver) StreamWaitEvent(h cu.Stream, e cu.Event) error {
+	const call = "cuStreamWaitEvent"
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	v, err := d.bound(call)
+	if err != nil {
+		return err
+	}
+	s, err := d.at(v, call, h)
+	if err != nil {
+		return err
+	}
+	ev := d.events[e]
+	if ev == nil {
+		return failed(call, invalidHandle)
+	}
+	if ev.issued > ev.done {
+		s.push(work{kind: waitFor, event: ev, serial: ev.issued})
+	}
+	return d.leave(call)
+}
+
+// EventCreate makes an event.
+func (d *Driver) EventCreate(flags uint32) (cu.Event, error) {
+	const call = "cuEventCreate"
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	v, err := d.bound(call)
+	if err == nil {
+		err = d.leave(call)
+	}
+	if err != nil {
+		return 0, err
+	}
+	h := cu.Event(d.handle())
+	d.events[h] = &event{dev: v, timing: flags&cu.EventDisableTiming == 0}
+	return h, nil
+}
+
+// EventDestroy ends an event; work that marks it or waits for it still runs.
+func (d *Driver) EventDestroy(e cu.Event) error {
+	const call = "cuEventDestroy_v2"
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if _, err := d.event(call, e); err != nil {
+		return err
+	}
+	delete(d.events, e)
+	return d.leave(call)
+}
+
+// event is bound for a call about an event.
+func (d *Driver) event(call string, e cu.Event) (*event, error) {
+	v, err := d.bound(call)
+	if err != nil {
+		return nil, err
+	}
+	ev := d.events[e]
+	if ev == nil || ev.dev != v {
+		return nil, failed(call, invalidHandle)
+	}
+	return ev, nil
+}
+
+// EventRecord marks the end of what the stream has to do now.
+func (d *Driver) EventRecord(e cu.Event, h cu.Stream) error {
+	const call = "cuEventRecord"
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	ev, err := d.event(call, e)
+	if err != nil {
+		return err
+	}
+	s, err := d.at(ev.dev, call, h)
+	if err != nil {
+		return err
+	}
+	ev.issued++
+	ev.stream = s
+	s.push(work{kind: record, event: ev, serial: ev.issued})
+	return d.leave(call)
+}
+
+// EventQuery reports whether the work before the event's last record has ended.
+func (d *Driver) EventQuery(e cu.Event) (bool, error) {
+	const call = "cuEventQuery"
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	ev, err := d.event(call, e)
+	if err != nil {
+		return false, err
+	}
+	if ev.done < ev.issued {
+		ev.dev.stir(ev.stream)
+	}
+	if err := ev.dev.broken(call); err != nil {
+		return false, err
+	}
+	return ev.done == ev.issued, d.leave(call)
+}
+
+// EventElapsedTime returns the virtual time between two events.
+func (d *Driver) EventElapsedTime(start, end cu.Event) (float32, error) {
+	const call = "cuEventElapsedTime"
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	a, err := d.event(call, start)
+	if err != nil {
+		return 0, err
+	}
+	b := d.events[end]
+	switch {
+	case b == nil || !a.timing || !b.timing || a.issued == 0 || b.issued == 0:
+		return 0, failed(call, invalidHandle)
+	case a.done < a.issued || b.done < b.issued:
+		return 0, failed(call, cu.NotReady)
+	}
+	return float32(float64(b.at-a.at) / 1e6), d.leave(call)
+}

@@ -1,0 +1,167 @@
+package cuda_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/govyre/vyre/conform"
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cuda"
+	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/cusim"
+	"github.com/govyre/vyre/driver/drivertest"
+	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/ir"
+)
+
+// onSim opens a device on a simulated driver, which is closed, and left with nothing, when the test ends.
+func onSim(t *testing.T, c cusim.Config) (*cuda.Device, *cusim.Driver) {
+	t.Helper()
+	sim := cusim.New(c)
+	d, err := cuda.Open(cuda.Options{Driver: sim})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+		if left := sim.Left(); left != "" {
+			t.Errorf("left behind: %s", left)
+		}
+	})
+	return d, sim
+}
+
+func TestContractOnTheSimulatedDriver(t *testing.T) {
+	for _, seed := range []uint64{0, 1} {
+		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
+			sim := cusim.New(cusim.Config{Models: []cusim.Model{cusim.Hopper}, Seed: seed, Memory: 1 << 30})
+			drivertest.Run(t, func() (driver.Device, error) { return cuda.Open(cuda.Options{Driver: sim}) })
+			if left := sim.Left(); left != "" {
+				t.Errorf("left behind: %s", left)
+			}
+		})
+	}
+}
+
+func TestSimulatedDevicesPassTheConformanceSuite(t *testing.T) {
+	configs := []cusim.Config{{Models: []cusim.Model{cusim.Hopper}}, {Models: []cusim.Model{cusim.Tiny}, Seed: 5}}
+	if long.Enabled() {
+		configs = append(configs, cusim.Config{Models: []cusim.Model{cusim.Ampere}, Seed: 6}, cusim.Config{Models: []cusim.Model{cusim.Blackwell}, Seed: 7})
+	}
+	for _, c := range configs {
+		t.Run(c.Models[0].Name, func(t *testing.T) {
+			d, _ := onSim(t, c)
+			for c := range conform.Cases("") {
+				if c.Host != nil {
+					continue // no device's business
+				}
+				if err := conform.Try(context.Background(), conform.On(d), c); err != nil && !errors.Is(err, conform.ErrSkipped) && !lacksAnOp(err) {
+					t.Errorf("%s: %v", c, err)
+				}
+			}
+		})
+	}
+}
+
+// lacksAnOp reports whether a program was refused for an op that came with a later architecture.
+func lacksAnOp(err error) bool {
+	var diags ir.Diags
+	return errors.As(err, &diags) && len(diags) > 0 && diags[0].Code == "VY506"
+}
+
+func TestSimulatedDevicesAgreeOnRandomPrograms(t *testing.T) {
+	n := uint64(100)
+	if long.Enabled() {
+		n = 5000
+	}
+	d, _ := onSim(t, cusim.Config{Models: []cusim.Model{cusim.Hopper}, Seed: 3, Strict: true})
+	var s conform.Summary
+	if err := conform.RunRandom(context.Background(), 500_000, n, 2, &s, func() {}, conform.On(d)); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range s.Failures {
+		t.Error(f)
+	}
+}
+
+func TestTheSimulatedDeviceHasANameOfItsOwn(t *testing.T) {
+	d, err := driver.Open("cuda-sim:3", driver.OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if c := d.Caps(); d.Name() != "cuda-sim:3" || !c.Simulated || c.Target != "sm_75" || c.Units != 4 {
+		t.Errorf("%s is %+v", d.Name(), *c)
+	}
+	infos, err := driver.List()
+	found := 0
+	for _, i := range infos {
+		if strings.HasPrefix(i.Name, "cuda-sim:") {
+			found++
+		}
+	}
+	if found != len(cusim.Models()) {
+		t.Errorf("%d simulated devices are listed: %v, %v", found, infos, err)
+	}
+}
+
+// simSession does a bit of everything and checks the bytes. The device is closed in any case.
+func simSession(sim *cusim.Driver, p *ir.Program) (err error) {
+	d, err := cuda.Open(cuda.Options{Driver: sim, OpenOptions: driver.OpenOptions{CloseTimeout: time.Second}})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	k, err := d.Compile(ctx, p, driver.Options{})
+	if err != nil {
+		return err
+	}
+	b, err := d.Alloc(128, driver.AllocOptions{Label: "b"})
+	if err != nil {
+		return err
+	}
+	s := d.NewSequence("session")
+	src, dst := bytes.Repeat([]byte{1, 0, 0, 0}, 32), make([]byte, 128)
+	s.Upload(driver.All(b), src, driver.IfChanged)
+	s.Repeat(2, func() { s.Launch(k, driver.Groups(1), driver.All(b)) })
+	s.Read(driver.All(b), dst)
+	if _, err := s.Run(ctx); err != nil {
+		return err
+	}
+	if want := bytes.Repeat([]byte{3, 0, 0, 0}, 32); !bytes.Equal(dst, want) {
+		return fmt.Errorf("run gave % x", dst[:8])
+	}
+	return errors.Join(s.Close(), b.Close(), k.Close())
+}
+
+func TestAnyCallMayFailOnTheSimulatedDriver(t *testing.T) {
+	p := parse(t, addOne)
+	c := cusim.Config{Models: []cusim.Model{cusim.Tiny}}
+	attempts := 0
+	for a := range cusim.EachCall(c, func(sim *cusim.Driver) error { return simSession(sim, p) }, cu.OutOfMemory, 1, 719) {
+		attempts++
+		at := fmt.Sprintf("call %d, %s, with %v", a.Nth, a.Call, a.Result)
+		var e *driver.Error
+		// Without its capability a device is not usable, whatever kept that from being known.
+		if a.Err != nil && a.Call != "cuDeviceGetAttribute" && (!errors.As(a.Err, &e) || e.Call == "" && e.Kind != driver.DeviceLost) {
+			t.Errorf("%s: the error names no call: %v", at, a.Err)
+		}
+		if left := a.Driver.Left(); left != "" && !gives(a.Call) {
+			t.Errorf("%s: %s left behind after %v", at, left, a.Err)
+		}
+		a.Driver.Heal()
+		if err := simSession(a.Driver, p); err != nil {
+			t.Errorf("%s: the next session fails: %v", at, err)
+		}
+	}
+	if attempts < 50 {
+		t.Errorf("only %d calls failed", attempts)
+	}
+}
