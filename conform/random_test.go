@@ -14,7 +14,10 @@ import (
 	"github.com/govyre/vyre/ir"
 )
 
-var randomPrograms = flag.Uint64("random", 0, "number of random programs to run; 0 takes a few")
+var (
+	randomPrograms = flag.Uint64("random", 0, "number of random programs to run; 0 takes a few")
+	randomSeed     = flag.Uint64("seed", 0, "the first of them")
+)
 
 // schedules are what random programs run under, besides going forward.
 var schedules = []interp.Options{
@@ -36,7 +39,7 @@ func TestRandomProgramsAgreeUnderEverySchedule(t *testing.T) {
 		devices = append(devices, conform.Interp(o))
 	}
 	var s conform.Summary
-	if err := conform.RunRandom(context.Background(), 0, n, runtime.GOMAXPROCS(0), &s, func() {}, devices...); err != nil {
+	if err := conform.RunRandom(context.Background(), *randomSeed, n, runtime.GOMAXPROCS(0), &s, func() {}, devices...); err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range s.Failures {
