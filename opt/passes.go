@@ -17,13 +17,10 @@ const (
 type pass struct {
 	name  string
 	kind  kind
-	level Level  // the lowest level at which it runs; optional passes run when named
+	level Level  // the lowest level at which it runs
 	bound string // how its work grows
 	run   func(*work)
 }
-
-// optional is the level of passes that run only when named.
-const optional Level = 255
 
 // passes is the table, in the order in which passes run. A name that stands twice is run twice.
 var passes = []pass{

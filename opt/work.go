@@ -172,12 +172,3 @@ func (w *work) results(r ir.Row) int {
 	}
 	return n
 }
-
-// arguments returns how many arg rows region reg starts with.
-func (w *work) arguments(reg uint32) int {
-	n := 0
-	for at := w.head[reg]; at != ir.NoRow && w.Op[at] == ir.OpArg; at = w.next[at] {
-		n++
-	}
-	return n
-}

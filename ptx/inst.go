@@ -167,7 +167,6 @@ type symbol uint32
 const noSymbol symbol = 0
 
 func r(x reg) operand               { return operand{kind: isReg, reg: x} }
-func not(x reg) operand             { return operand{kind: isNot, reg: x} }
 func imm(t ptype, v uint64) operand { return operand{kind: isImm, t: t, bits: v} }
 func u32(v uint32) operand          { return imm(tU32, uint64(v)) }
 func pair(x, p reg) operand         { return operand{kind: isPair, reg: x, bits: uint64(p)} }

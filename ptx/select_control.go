@@ -229,9 +229,7 @@ func (s *selector) loop(x ir.Row, f *frame) {
 	s.rows(arms, reg.End)
 	s.row = x
 	s.label(f.again)
-	for _, in := range header {
-		*s.cur = append(*s.cur, in)
-	}
+	*s.cur = append(*s.cur, header...)
 	s.row = test
 	s.branch(top, c, !leavesIf, test)
 	s.label(leave)

@@ -19,9 +19,6 @@ var subgroupRules = map[ir.Op]rule{
 	ir.OpShuffleDown: (*selector).shuffle,
 }
 
-// allLanes is the member mask of a whole warp.
-const allLanes = 1<<32 - 1
-
 // lanes returns how many lanes the invocation's warp has: fewer than 32 only in the last one of a group.
 func (s *selector) lanes() operand {
 	n := uint32(s.p.GroupSize())

@@ -45,7 +45,6 @@ type decoder struct {
 	at     map[*asm.Var]uint64
 	slot   []int32 // by register: a slot of values or of predicates
 	consts map[uint64]int32
-	temps  int32
 	err    error
 }
 
