@@ -57,8 +57,9 @@ func Compile(p *ir.Program, t ptx.Target) (Code, error) {
 	return Code{q, m}, err
 }
 
-// Unchecked makes of an optimised program one whose accesses all claim to be in bounds. It does not
-// keep the program's meaning: it is there to see what the checks cost, with launches that stay in bounds.
+// Unchecked is Compile of a program whose accesses all claim to be in bounds. It does not keep the
+// program's meaning: it is there to see what the checks cost, with launches that stay in bounds. The claim is
+// made before the passes run, so that a load that they move to where it may be out of bounds loses it again.
 func Unchecked(p *ir.Program, t ptx.Target) (Code, error) {
 	c := p.Edit()
 	for r := range c.Flags {
@@ -70,8 +71,7 @@ func Unchecked(p *ir.Program, t ptx.Target) (Code, error) {
 	if err != nil {
 		return Code{}, fmt.Errorf("take the checks out of %s: %w", p.Name(), err)
 	}
-	m, err := ptx.Emit(q, t, ptx.Options{})
-	return Code{q, m}, err
+	return Compile(q, t)
 }
 
 // Checks counts the accesses of a program, and those among them whose bounds are checked.

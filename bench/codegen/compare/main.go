@@ -124,7 +124,7 @@ func writePTX(dir string, kernels map[string]*kernel.Kernel) error {
 		if err != nil {
 			return err
 		}
-		bare, err := codegen.Unchecked(code.Program, target)
+		bare, err := codegen.Unchecked(k.Program, target)
 		if err != nil {
 			return err
 		}

@@ -110,7 +110,7 @@ func (g *gpu) own(p *codegen.Problem, mem map[*codegen.Buffer]cu.Ptr, kernels ma
 		if !ok {
 			code, err := codegen.Compile(k.Program, target)
 			if err == nil && bare {
-				code, err = codegen.Unchecked(code.Program, target)
+				code, err = codegen.Unchecked(k.Program, target)
 			}
 			if err != nil {
 				return nil, err
