@@ -10,6 +10,7 @@ func (f *function) align() {
 		changed = false
 		parted := false
 		for i := range f.insts {
+			f.visits++
 			in := &f.insts[i]
 			switch {
 			case in.op == opLabel:

@@ -30,8 +30,10 @@ type function struct {
 	lists    []reg // registers of vectors
 	accesses []access
 	copying  []copying
-	val      []operand // by row: where its value is
-	files    *fileTable
+
+	visits int       // instructions that the stages looked at, for the test of linear work
+	val    []operand // by row: where its value is
+	files  *fileTable
 }
 
 // paramDecl is one parameter as the entry declares it.

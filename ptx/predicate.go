@@ -77,12 +77,13 @@ func (p *predication) arm(from, to, limit int) (a arm, ok bool) {
 	a = arm{from: from, to: to, leaves: -1, copies: -1}
 	mem := 0
 	for i := from; i < to; i++ {
+		p.visits++
 		if p.gone[i] {
 			continue
 		}
 		in := &p.insts[i]
-		if a.leaves >= 0 {
-			return a, false // something behind it is reached in another way
+		if a.leaves >= 0 || a.size > limit {
+			return a, false // something behind it is reached in another way, or it is too long
 		}
 		switch {
 		case in.op == opLabel && p.led[in.dst.bits] == 0:

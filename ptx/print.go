@@ -2,6 +2,7 @@ package ptx
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/govyre/vyre/ir"
@@ -63,6 +64,7 @@ var (
 // function writes f and returns its line table.
 func (p *printer) function(f *function) []Line {
 	q := printed{printer: p, f: f}
+	p.out = slices.Grow(p.out, 40*len(f.insts)) // bytes of a usual line
 	for c := range q.regs {
 		q.regs[c] = make([]uint32, f.regs[c]+1)
 	}

@@ -62,6 +62,7 @@ func newSelector(f *function) *selector {
 	s := &selector{function: f, uses: make([]uint32, f.p.Rows()), row: ir.NoRow,
 		once: make(map[onceKey]operand), checks: make(map[checkKey]cached), addrs: make(map[addrKey]cached),
 		frames: make(map[ir.Row]*frame), vectors: make(map[ir.Row][]operand)}
+	s.code = make([]inst, 0, 2*f.p.Rows()) // a checked access makes four instructions, most rows one
 	s.cur = &s.code
 	f.val = make([]operand, f.p.Rows())
 	return s

@@ -7,18 +7,20 @@ func (f *function) tidy() {
 	f.dropUnread()
 	used := make([]int, f.labels+1)
 	keep := make([]bool, len(f.insts))
-	for i := range f.insts {
+	// Going up, near holds the labels that stand directly behind an instruction: those of the current run.
+	near := make([]int, f.labels+1)
+	run := 1
+	for i := len(f.insts) - 1; i >= 0; i-- {
+		f.visits++
 		in := &f.insts[i]
-		keep[i] = true
-		if in.op != opBra {
-			continue
+		keep[i] = in.op != opBra || near[in.dst.bits] != run
+		switch {
+		case in.op == opLabel:
+			near[in.dst.bits] = run
+		case keep[i]:
+			run++
 		}
-		for j := i + 1; j < len(f.insts) && f.insts[j].op == opLabel; j++ {
-			if f.insts[j].dst.bits == in.dst.bits {
-				keep[i] = false
-			}
-		}
-		if keep[i] {
+		if in.op == opBra && keep[i] {
 			used[in.dst.bits]++
 		}
 	}
