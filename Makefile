@@ -9,4 +9,5 @@ GOARCH ?= amd64
 gpu-suite:
 	rm -rf .gpu && mkdir -p .gpu
 	CGO_ENABLED=0 GOOS=linux GOARCH=$(GOARCH) go test -c -trimpath -o .gpu/cuda.test ./driver/cuda
+	CGO_ENABLED=0 GOOS=linux GOARCH=$(GOARCH) go test -c -trimpath -o .gpu/cusim.test ./driver/cuda/cusim
 	install -m 755 driver/cuda/testdata/run.sh .gpu/run.sh

@@ -30,6 +30,8 @@ if [ "$processes" -gt 1 ]; then
 	for p in $pids; do wait "$p" || rc=$?; done
 else
 	suite "$out/gpu.log" -test.run=GPU "$@" || rc=$?
+	# One instruction at a time against the simulation.
+	"$here/cusim.test" -test.v -test.run=GPU >"$out/gpu-instructions.log" 2>&1 || rc=$?
 fi
 
 cat "$out"/gpu*.log | grep -E '^ *--- FAIL|^panic:|^fatal error:' | head -60

@@ -19,6 +19,8 @@ type device struct {
 	seed   uint64
 	// findings makes a finding an error.
 	findings bool
+	// edit, if set, changes the text before it is read.
+	edit func(string) string
 }
 
 func (d device) Name() string { return fmt.Sprintf("simulated %s, seed %d", d.target, d.seed) }
@@ -40,6 +42,9 @@ func (d device) Run(ctx context.Context, p *ir.Program, l conform.Launch) (out c
 			err = fmt.Errorf("%w\n%s", err, emitted.Text)
 		}
 	}()
+	if d.edit != nil {
+		emitted.Text = d.edit(emitted.Text)
+	}
 	k := &emitted.Kernels[0]
 	module, err := asm.Parse(emitted.Text)
 	if err != nil {
