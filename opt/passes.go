@@ -46,6 +46,7 @@ var passes = []pass{
 	{"narrow", rewrite, O2, "n", narrow},
 	{"dce", rewrite, O2, "n", dce},
 	{"bounds", rewrite, O2, "n", bounds},
+	{"vector", rewrite, O2, "n", vector},
 	{"expand", lowering, O0, "n + what it writes", expand},
 	{"fold", rewrite, O1, "n", fold},
 	{"algebra", rewrite, O1, "n", algebra},

@@ -34,6 +34,8 @@ const (
 	checkHoistedSure                   // licm: a load of what is written runs in every round
 	checkUniformTrips                  // unroll: no op relies on uniform control
 	checkSureRounds                    // unroll: all rounds that become one are sure
+	checkBetween                       // vector: no other access of the object stands between
+	checkAligned                       // vector: the first index and the object are aligned to the whole
 	numChecks
 )
 
@@ -61,6 +63,8 @@ var checkNames = [numChecks]string{
 	checkHoistedSure:      "hoisted-sure",
 	checkUniformTrips:     "uniform-trips",
 	checkSureRounds:       "sure-rounds",
+	checkBetween:          "between",
+	checkAligned:          "aligned",
 }
 
 // weakness is a set of checks that are off.

@@ -88,7 +88,7 @@ func (w *work) rounds(c counter) (int, bool) {
 
 // body is what a loop's body holds.
 type body struct {
-	rows       int // that are left when the counting is gone
+	rows       int // but for those that only count
 	nested     bool
 	convergent bool
 	skips      bool     // a continue other than its last row
@@ -104,7 +104,8 @@ func (u *unrolling) survey(c counter) body {
 	var s body
 	x := w.X[c.loop]
 	seen := false
-	var from map[ir.Row]bool // rows that depend on a load
+	folds := map[ir.Row]bool{c.arg: true} // rows that are constant in each round, if the first is
+	var from map[ir.Row]bool              // rows that depend on a load
 	depends := func(r ir.Row) (yes bool) {
 		w.each(r, func(v ir.Row) { yes = yes || from[v] })
 		return yes
@@ -117,7 +118,9 @@ func (u *unrolling) survey(c counter) body {
 		}
 		in := w.info(r)
 		seen = seen || r == c.test
-		if in.Attr&(ir.Terminator) == 0 && w.Op[r] != ir.OpArg && r != c.test && !(r == w.A(c.test) && w.uses[r] == 1) {
+		if counts := w.countsOnly(r, c, folds); counts {
+			folds[r] = true
+		} else if in.Attr&ir.Terminator == 0 && w.Op[r] != ir.OpArg && r != c.test {
 			s.rows++
 		}
 		s.nested = s.nested || in.Attr&ir.Repeats != 0
@@ -155,6 +158,16 @@ func (u *unrolling) survey(c counter) body {
 		}
 	}
 	return s
+}
+
+// countsOnly reports whether row r depends on the counter and constants only.
+func (w *work) countsOnly(r ir.Row, c counter, folds map[ir.Row]bool) bool {
+	if !w.pure(r) || w.info(r).Args == 0 {
+		return false
+	}
+	yes := true
+	w.each(r, func(v ir.Row) { yes = yes && (folds[v] || w.Op[v] == ir.OpConst || v == c.bound) })
+	return yes
 }
 
 // full replaces loop c.loop by a block with so many rounds, and the part of one more that
