@@ -55,6 +55,8 @@ func (c *checkCmd) Run(t *terminal) error {
 type irCmd struct {
 	Source    string `arg:"" help:"Go file, directory, or program in text form, with :NAME to choose one kernel."`
 	Positions bool   `help:"Print the source line of every row."`
+	Level     *int   `name:"optimise" short:"O" placeholder:"N" help:"Optimise first, at level 0 (lowerings only), 1 or 2."`
+	Passes    bool   `help:"Print the program behind every pass that changed it; at level 2 if none is given."`
 	Out       string `short:"o" placeholder:"FILE" help:"Write to FILE; FILE.vyrb gets the wire form of a single kernel."`
 }
 
@@ -62,6 +64,11 @@ func (c *irCmd) Run(t *terminal) error {
 	all, err := load(c.Source)
 	if err != nil {
 		return err
+	}
+	if c.Level != nil || c.Passes {
+		if err := c.optimise(t, all); err != nil || c.Passes {
+			return err
+		}
 	}
 	if strings.ToLower(filepath.Ext(c.Out)) == ".vyrb" {
 		if len(all) > 1 {
