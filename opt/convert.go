@@ -75,7 +75,7 @@ func (w *work) convertTwice(r ir.Row) bool {
 func (w *work) convertAround(r ir.Row) bool {
 	v := w.A(r)
 	t := w.Type[r]
-	if !t.IsInt() || w.uses[v] != 1 || w.Type[v] == t || w.Type[v].Unsigned() != t.Unsigned() {
+	if !t.IsInt() || !w.must(checkIntegers, w.Type[v].IsInt()) || w.uses[v] != 1 || w.Type[v] == t || w.Type[v].Unsigned() != t.Unsigned() {
 		return false
 	}
 	switch w.Op[v] {

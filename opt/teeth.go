@@ -36,6 +36,7 @@ const (
 	checkSureRounds                    // unroll: all rounds that become one are sure
 	checkBetween                       // vector: no other access of the object stands between
 	checkAligned                       // vector: the first index and the object are aligned to the whole
+	checkIntegers                      // algebra: conversions around an op are between integers, not from floats of the width
 	numChecks
 )
 
@@ -65,6 +66,7 @@ var checkNames = [numChecks]string{
 	checkSureRounds:       "sure-rounds",
 	checkBetween:          "between",
 	checkAligned:          "aligned",
+	checkIntegers:         "integers",
 }
 
 // weakness is a set of checks that are off.
