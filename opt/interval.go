@@ -129,3 +129,12 @@ func (w width) has(a interval, v uint64) bool {
 	s := w.sign(v)
 	return v >= a.lo && v <= a.hi && s >= a.slo && s <= a.shi && v&a.zeros == 0 && ^v&a.ones == 0
 }
+
+// multiple returns the power of two that every number of the interval is a multiple of.
+func (a interval) multiple() uint64 {
+	n := bits.TrailingZeros64(^a.zeros)
+	if n >= 63 {
+		return 1 << 63
+	}
+	return 1 << n
+}
