@@ -26,13 +26,14 @@ type cache struct {
 	mu        sync.Mutex
 	entries   map[key]*compiled
 	clock     uint64
+	most      int // modules kept loaded; those in use are kept beyond it
 	compiling sync.WaitGroup
 }
 
-// maxKernels bounds the modules kept loaded; those in use are kept beyond it.
+// maxKernels is how many modules a device keeps loaded.
 const maxKernels = 512
 
-func (c *cache) init(d *Device) { c.dev, c.entries = d, map[key]*compiled{} }
+func (c *cache) init(d *Device) { c.dev, c.entries, c.most = d, map[key]*compiled{}, maxKernels }
 
 // get returns the module of a program, held by one more handle.
 func (c *cache) get(ctx context.Context, p *ir.Program, t ptx.Target, label string) (*compiled, error) {
@@ -80,11 +81,13 @@ func (c *cache) compile(e *compiled) {
 	begin := time.Now()
 	e.err = c.dev.build(e)
 	c.dev.Count(driver.CompileNS, uint64(time.Since(begin)))
+	var old []*compiled
 	c.mu.Lock()
 	if e.err != nil { // failures are not kept
 		delete(c.entries, e.key)
+	} else {
+		old = c.evict()
 	}
-	old := c.evict()
 	c.mu.Unlock()
 	close(e.ready)
 	for _, o := range old {
@@ -102,7 +105,7 @@ func (c *cache) put(e *compiled) {
 // evict takes out what was used longest ago and is not in use, until the rest is within
 // bounds. Nothing runs a module without a handle, so it may be unloaded at once.
 func (c *cache) evict() (old []*compiled) {
-	for len(c.entries) > maxKernels {
+	for len(c.entries) > c.most {
 		var oldest *compiled
 		for _, e := range c.entries {
 			if e.handles == 0 && (oldest == nil || e.used < oldest.used) {

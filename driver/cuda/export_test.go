@@ -28,3 +28,6 @@ func ChooseTarget(sm, driverVersion int) (target string, reduced bool, err error
 
 // Bandwidth is the speed of memory from its clock and its width.
 func Bandwidth(clockKHz, busBits int) int { return bandwidth(clockKHz, busBits) }
+
+// KeepModules sets how many modules the device keeps loaded.
+func (d *Device) KeepModules(n int) { d.kernels.most = n }

@@ -74,12 +74,13 @@ func (d *Device) inspect(e *compiled, k *ptx.Kernel) error {
 	return err
 }
 
-// unload gives a module back that nobody uses.
+// unload gives a module back that nobody uses. The caller is a compilation: Close waits for
+// it, so the context is there, even when the device refuses work already.
 func (d *Device) unload(e *compiled) {
-	if d.open("unload", "") != nil {
-		return // it goes, or went, with the context
+	if d.enter("unload", "") != nil {
+		return // it went with the context
 	}
-	defer d.shut()
+	defer d.leave()
 	if err := d.drv.ModuleUnload(e.module); err != nil {
 		_ = d.Fail(d.errorOf("unload", "", err)) // nobody waits for it; the device counts it
 	}
