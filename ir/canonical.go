@@ -28,8 +28,8 @@ type canon struct {
 	n int
 
 	fwd    []Row    // replacement of a row; itself if it stays
-	exits  [][]Row  // of each structured row's exits that end it (break, yield), by slot
-	conts  [][]Row  // continues of each loop, by slot
+	exits  buckets  // of each structured row, by slot: the rows that end it (break, yield)
+	conts  buckets  // of each loop, by slot: its continues
 	slot   []int32  // of each structured row
 	noArg  [][]bool // which arguments of a loop are dropped, by slot; nil for none
 	noRes  [][]bool // which results of a structured op are dropped, by slot
@@ -102,26 +102,24 @@ func (k *canon) collectExits() {
 	c := k.c
 	k.fwd = make([]Row, k.n)
 	k.slot = make([]int32, k.n)
+	slots := 0
 	for r := range k.fwd {
 		k.fwd[r] = Row(r)
 		if table[c.Op[r]].Attr&Structured != 0 {
-			k.slot[r] = int32(len(k.exits))
-			k.exits = append(k.exits, nil)
-			k.conts = append(k.conts, nil)
+			k.slot[r] = int32(slots)
+			slots++
 		}
 	}
-	k.noArg, k.noRes = make([][]bool, len(k.exits)), make([][]bool, len(k.exits))
+	k.noArg, k.noRes = make([][]bool, slots), make([][]bool, slots)
+	k.exits, k.conts = newBuckets(slots, 0), newBuckets(slots, 0)
 	for r, op := range c.Op {
 		switch op {
 		case OpYield:
-			s := k.slot[c.Regions[c.Region[r]].Op]
-			k.exits[s] = append(k.exits[s], Row(r))
+			k.exits.add(k.slot[c.Regions[c.Region[r]].Op], int32(r))
 		case OpBreak:
-			s := k.slot[Row(c.X[r])]
-			k.exits[s] = append(k.exits[s], Row(r))
+			k.exits.add(k.slot[Row(c.X[r])], int32(r))
 		case OpContinue:
-			s := k.slot[Row(c.X[r])]
-			k.conts[s] = append(k.conts[s], Row(r))
+			k.conts.add(k.slot[Row(c.X[r])], int32(r))
 		}
 	}
 }
@@ -163,8 +161,7 @@ func (k *canon) find(r Row) Row {
 type merge struct {
 	row   Row
 	owner Row
-	feeds []Row // rows whose list holds an incoming value at index k
-	init  bool  // the owner's own list feeds it too (loop argument)
+	init  bool // an argument of a loop: the owner's own list feeds it, and every continue
 	k     uint32
 }
 
@@ -174,29 +171,28 @@ type merge struct {
 func (k *canon) dropTrivial() {
 	c := k.c
 	var merges []merge
-	at := make(map[Row]int32)
+	at := make([]int32, k.n) // the merge of a row, counted from 1
 	for r, op := range c.Op {
 		row := Row(r)
 		switch {
 		case op == OpArg && c.Region[r] != 0:
-			owner := c.Regions[c.Region[r]].Op
-			at[row] = int32(len(merges))
-			merges = append(merges, merge{row, owner, k.conts[k.slot[owner]], true, c.X[r]})
+			merges = append(merges, merge{row, c.Regions[c.Region[r]].Op, true, c.X[r]})
 		case op == OpRes:
-			owner := k.ownerOfRes(row)
-			at[row] = int32(len(merges))
-			merges = append(merges, merge{row, owner, k.exits[k.slot[owner]], false, c.X[r]})
+			merges = append(merges, merge{row, k.ownerOfRes(row), false, c.X[r]})
+		default:
+			continue
 		}
+		at[r] = int32(len(merges))
 	}
 	if len(merges) == 0 {
 		return
 	}
-	// users[m] lists the merges that merge m feeds.
-	users := make([][]int32, len(merges))
+	// users has, for each merge, the merges that it feeds.
+	users := newBuckets(len(merges), len(merges))
 	for i := range merges {
 		k.incoming(&merges[i], func(v Row) bool {
-			if m, ok := at[v]; ok {
-				users[m] = append(users[m], int32(i))
+			if m := at[v]; m != 0 {
+				users.add(m-1, int32(i))
 			}
 			return true
 		})
@@ -238,31 +234,33 @@ func (k *canon) dropTrivial() {
 			*drop = append(*drop, false)
 		}
 		(*drop)[m.k] = true
-		for _, u := range users[i] {
-			if !queued[u] {
+		for e := users.first(i); e != 0; e = users.after(e) {
+			if u := users.value(e); !queued[u] {
 				queued[u] = true
 				queue = append(queue, u)
 			}
 		}
-		if j, ok := at[one]; ok { // uses of m are now uses of one
-			users[j] = append(users[j], users[i]...)
+		if j := at[one]; j != 0 { // uses of m are now uses of one
+			users.move(i, j-1)
 		}
-		users[i] = nil
 	}
 }
 
 // incoming calls f with each value that feeds m until f returns false.
 func (k *canon) incoming(m *merge, f func(Row) bool) bool {
 	c := k.c
+	feeds := &k.exits
 	if m.init {
+		feeds = &k.conts
 		k.visits++
 		if !f(Row(c.List(m.owner)[m.k])) {
 			return false
 		}
 	}
-	for _, r := range m.feeds {
+	slot := k.slot[m.owner]
+	for e := feeds.first(slot); e != 0; e = feeds.after(e) {
 		k.visits++
-		if !f(Row(c.List(r)[m.k])) {
+		if !f(Row(c.List(Row(feeds.value(e)))[m.k])) {
 			return false
 		}
 	}
