@@ -16,6 +16,7 @@ type Core struct {
 	timeout time.Duration
 	origin  Choice
 	Counters
+	observer Observer
 
 	mu     sync.Mutex
 	closed bool
@@ -28,8 +29,12 @@ type Core struct {
 
 // NewCore returns the core of a device that is being opened.
 func NewCore(name string, o OpenOptions) *Core {
-	return &Core{name: name, timeout: cmp.Or(o.CloseTimeout, DefaultCloseTimeout), origin: Choice{Name: name},
+	c := &Core{name: name, timeout: cmp.Or(o.CloseTimeout, DefaultCloseTimeout), origin: Choice{Name: name},
 		leaves: map[*Leaf]struct{}{}, roots: map[*Sequence]struct{}{}}
+	if o.Observer != nil {
+		c.observer = *o.Observer
+	}
+	return c
 }
 
 // core lets the package reach the Core of every Device, and keeps other packages from making
@@ -79,6 +84,9 @@ func (c *Core) note(err error) {
 		c.Count(errorsMetric(e.Kind), 1)
 		if e.Kind == Trap {
 			c.Count(Traps, 1)
+		}
+		if f := c.observer.Error; f != nil {
+			f(e)
 		}
 	}
 }

@@ -66,6 +66,7 @@ type AllocOptions struct {
 type OpenOptions struct {
 	MemoryLimit  int64         // bytes of device memory that may be reserved; 0 is no limit but the device's
 	CloseTimeout time.Duration // how long Close waits for a run; 0 is 30 s
+	Observer     *Observer     // is told what happens on the device
 }
 
 // DefaultCloseTimeout bounds the wait of Close where OpenOptions does not say.

@@ -1,5 +1,7 @@
 package driver
 
+import "context"
+
 // Prepare checks everything that was recorded, fuses it into a plan and makes that ready on
 // the device. The error is a Problems with every finding. Run and Start prepare by
 // themselves; preparing again does nothing.
@@ -27,7 +29,9 @@ func (s *Sequence) prepare() error {
 	if err := s.settle(); err != nil {
 		return s.core.Fail(err)
 	}
+	region := s.core.region(context.Background(), "vyre.prepare", s.label)
 	r, err := s.exec.Prepare(s.plan)
+	region.End()
 	if err != nil {
 		s.unsettle()
 		return s.core.Fail(err)

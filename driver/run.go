@@ -57,6 +57,7 @@ type pending struct {
 	enqueue time.Duration
 	closed  bool // of a graph
 	res     Result
+	flight  flight
 }
 
 func (p *pending) running() Runner { return p.runner }
@@ -144,11 +145,18 @@ func (s *Sequence) start(ctx context.Context, p *pending, after []Pending) error
 		s.after = append(s.after, o.running())
 	}
 	s.plan.refresh()
-	if err := p.runner.Start(ctx, s.after); err != nil {
+	region := s.core.region(p.flight.takeOff(ctx), "vyre.enqueue", s.label)
+	err := p.runner.Start(ctx, s.after)
+	region.End()
+	if err != nil {
+		p.flight.touchDown()
 		return s.core.Fail(err)
 	}
 	s.flying, p.begin, p.enqueue = p, begin, time.Since(begin)
 	s.core.Gauge(RunsInFlight, 1)
+	if f := s.core.observer.RunStart; f != nil {
+		f(s.label)
+	}
 	return nil
 }
 
@@ -176,7 +184,9 @@ func (s *Sequence) wait(ctx context.Context, p *pending) (Result, error) {
 	}
 	res := &p.res
 	*res = Result{Loops: res.Loops[:0], Traces: res.Traces[:0], Reports: res.Reports[:0]}
+	region := s.core.region(p.flight.within(ctx), "vyre.wait", s.label)
 	err := p.runner.Wait(ctx, res)
+	region.End()
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -184,7 +194,6 @@ func (s *Sequence) wait(ctx context.Context, p *pending) (Result, error) {
 	if e, ok := err.(*Error); ok && e.Kind == Canceled {
 		return Result{}, s.core.Fail(err)
 	}
-	s.land(p)
 	now := time.Now()
 	res.Wall, res.Enqueue, res.Wait = now.Sub(p.begin), p.enqueue, now.Sub(begin)
 	for i, l := range s.whiles {
@@ -193,6 +202,7 @@ func (s *Sequence) wait(ctx context.Context, p *pending) (Result, error) {
 		}
 	}
 	s.count(p, res)
+	s.land(p, res, err)
 	if err != nil {
 		return *res, s.core.Fail(err)
 	}
@@ -200,11 +210,24 @@ func (s *Sequence) wait(ctx context.Context, p *pending) (Result, error) {
 }
 
 // land ends the flight of p, unless a Close has done so while p was waited for.
-func (s *Sequence) land(p *pending) {
-	if s.flying == p {
-		s.flying = nil
-		s.core.Gauge(RunsInFlight, -1)
+func (s *Sequence) land(p *pending, res *Result, err error) {
+	if s.flying != p {
+		return
 	}
+	s.flying = nil
+	s.core.Gauge(RunsInFlight, -1)
+	p.flight.touchDown()
+	if f := s.core.observer.RunEnd; f != nil {
+		f(s.label, res, err)
+	}
+}
+
+// unwaited ends the flight of p, which a Close has waited for and whose outcome nobody asked for.
+func (s *Sequence) unwaited(p *pending, err error) {
+	if err == nil {
+		err = &Error{Op: "wait", Label: s.label, Device: s.core.name, Kind: Closed, Msg: p.what + " was closed before anyone waited for its run"}
+	}
+	s.land(p, &Result{}, err)
 }
 
 func (s *Sequence) count(p *pending, res *Result) {
@@ -263,7 +286,7 @@ func (s *Sequence) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.flying != nil {
-		s.land(s.flying)
+		s.unwaited(s.flying, err)
 	}
 	s.unsettle()
 	s.core.leaveRoot(s)

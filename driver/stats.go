@@ -2,7 +2,7 @@ package driver
 
 import (
 	"fmt"
-	"io"
+	"iter"
 	"math/bits"
 	"sync/atomic"
 )
@@ -119,6 +119,15 @@ var metricTable = func() (t [numMetrics]metricRow) {
 // String returns the metric's name and label as Prometheus writes them, without prefix.
 func (m Metric) String() string { return metricTable[m].name + metricTable[m].label }
 
+// Name returns the metric's name without its label; several metrics may share it.
+func (m Metric) Name() string { return metricTable[m].name }
+
+// Label returns the label that tells metrics of one name apart, as Prometheus writes it, or "".
+func (m Metric) Label() string { return metricTable[m].label }
+
+// IsGauge reports whether the metric goes down as well as up.
+func (m Metric) IsGauge() bool { return metricTable[m].gauge }
+
 // Errors returns the counter of errors of kind k.
 func Errors(k Kind) Metric { return errorsMetric(k) }
 
@@ -220,28 +229,15 @@ func (s *Stats) Sub(prev *Stats) *Stats {
 	return &d
 }
 
-// WriteText writes all metrics in the text format of Prometheus.
-func (s *Stats) WriteText(w io.Writer) error {
-	for m := range numMetrics {
-		row := metricTable[m]
-		if m == 0 || metricTable[m-1].name != row.name {
-			kind := "counter"
-			if row.gauge {
-				kind = "gauge"
+// All yields every metric with its value, those of one name one after the other.
+func (s *Stats) All() iter.Seq2[Metric, uint64] {
+	return func(yield func(Metric, uint64) bool) {
+		for m := range numMetrics {
+			if !yield(m, s.v[m]) {
+				return
 			}
-			if _, err := fmt.Fprintf(w, "# TYPE vyre_%s %s\n", row.name, kind); err != nil {
-				return err
-			}
-		}
-		label := fmt.Sprintf("{device=%q}", s.Device)
-		if row.label != "" {
-			label = label[:len(label)-1] + "," + row.label[1:]
-		}
-		if _, err := fmt.Fprintf(w, "vyre_%s%s %d\n", row.name, label, s.v[m]); err != nil {
-			return err
 		}
 	}
-	return nil
 }
 
 // Load says how well launches used their threads; shares are in 1/10000 of the slots.

@@ -26,21 +26,30 @@ type buffer struct {
 // Alloc returns a buffer. Its contents are undefined, even if they look like zero.
 func (d *Device) Alloc(bytes int64, o driver.AllocOptions) (driver.Buffer, error) {
 	d.Count(driver.AllocRequests, 1)
+	b, err := d.alloc(bytes, o.Label)
+	d.Allocated(o.Label, bytes, err)
+	if err != nil {
+		return nil, d.Fail(err)
+	}
+	return b, nil
+}
+
+func (d *Device) alloc(bytes int64, label string) (*buffer, error) {
 	if bytes < 0 {
-		return nil, d.Fail(&driver.Error{Op: "alloc", Label: o.Label, Device: Name, Kind: driver.InvalidArgument, Msg: fmt.Sprintf("size is %d bytes", bytes)})
+		return nil, &driver.Error{Op: "alloc", Label: label, Device: Name, Kind: driver.InvalidArgument, Msg: fmt.Sprintf("size is %d bytes", bytes)}
 	}
 	b := &buffer{dev: d, size: bytes}
-	if err := d.reserve(b, o.Label); err != nil {
-		return nil, d.Fail(err)
+	if err := d.reserve(b, label); err != nil {
+		return nil, err
 	}
 	if bytes > 0 {
 		raw := make([]byte, bytes+align-1)
 		skip := -uintptr(unsafe.Pointer(unsafe.SliceData(raw))) % align // Go's heap does not move
 		b.mem = raw[skip : int64(skip)+bytes : int64(skip)+bytes]
 	}
-	if err := b.Init(d.Core, "buffer", o.Label, b.free); err != nil {
+	if err := b.Init(d.Core, "buffer", label, b.free); err != nil {
 		d.release(b)
-		return nil, d.Fail(err)
+		return nil, err
 	}
 	return b, nil
 }

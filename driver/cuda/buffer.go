@@ -20,6 +20,7 @@ type buffer struct {
 func (d *Device) Alloc(bytes int64, o driver.AllocOptions) (driver.Buffer, error) {
 	d.Count(driver.AllocRequests, 1)
 	b, err := d.alloc(bytes, o.Label)
+	d.Allocated(o.Label, bytes, err)
 	if err != nil {
 		return nil, d.Fail(err)
 	}

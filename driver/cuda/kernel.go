@@ -21,7 +21,9 @@ type kernel struct {
 
 // Compile emits a program for the device's target and has the driver compile that.
 func (d *Device) Compile(ctx context.Context, p *ir.Program, o driver.Options) (driver.Kernel, error) {
+	ended := d.Compiling(ctx, p, o)
 	k, err := d.compile(ctx, p, o)
+	ended(err)
 	if err != nil {
 		return nil, d.Fail(err)
 	}
@@ -29,10 +31,7 @@ func (d *Device) Compile(ctx context.Context, p *ir.Program, o driver.Options) (
 }
 
 func (d *Device) compile(ctx context.Context, p *ir.Program, o driver.Options) (*kernel, error) {
-	label := o.Label
-	if label == "" && p != nil {
-		label = p.Name()
-	}
+	label := driver.LabelOf(p, o)
 	no := func(kind driver.Kind, fix, format string, args ...any) error {
 		return &driver.Error{Op: "compile", Label: label, Device: d.Name(), Kind: kind, Msg: fmt.Sprintf(format, args...), Fix: fix}
 	}

@@ -1,10 +1,6 @@
 package drivertest
 
-import (
-	"strings"
-
-	"github.com/govyre/vyre/driver"
-)
+import "github.com/govyre/vyre/driver"
 
 var statsTests = []test{
 	{"MemoryIsAccountedToTheByte", func(e *env) {
@@ -82,17 +78,6 @@ var statsTests = []test{
 			e.fails(err, driver.InvalidArgument)
 		})
 		e.same("errors", st.Get(driver.Errors(driver.InvalidArgument)), 1)
-	}},
-	{"TextIsWhatPrometheusReads", func(e *env) {
-		e.words("b", 1)
-		var text strings.Builder
-		e.must(e.dev.Stats().WriteText(&text))
-		for _, line := range []string{"vyre_mem_live_bytes{device=\"" + e.dev.Name() + "\"} 4\n", "# TYPE vyre_runs counter\n",
-			"vyre_runs{device=\"" + e.dev.Name() + "\",mode=\"plain\"} 1\n", "# TYPE vyre_buffers gauge\n"} {
-			if !strings.Contains(text.String(), line) {
-				e.Errorf("there is no line %q in\n%s", line, text.String())
-			}
-		}
 	}},
 }
 
