@@ -1,0 +1,74 @@
+// The part of CUDA C++ that the twins use, for a toolkit that comes without its headers. The names are CUDA's;
+// behind them stand what nvcc's own compiler knows and its library of device functions.
+#pragma once
+#define __global__ __attribute__((global))
+#define __device__ __attribute__((device))
+#define __shared__ __attribute__((shared))
+#define __align__(n) __attribute__((aligned(n)))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define builtin __device__ __attribute__((device_builtin))
+#define inlined static __device__ inline
+
+struct uint3 {
+	unsigned x, y, z;
+};
+struct __attribute__((aligned(16))) float4 {
+	float x, y, z, w;
+};
+struct __attribute__((aligned(16))) uint4 {
+	unsigned x, y, z, w;
+};
+extern const uint3 __attribute__((device_builtin)) threadIdx, blockIdx, blockDim, gridDim;
+
+extern "C" {
+builtin void __syncthreads();
+builtin unsigned __uAtomicAdd(unsigned *, unsigned);
+builtin unsigned __uAtomicOr(unsigned *, unsigned);
+builtin unsigned __nvvm_shfl_up_sync(unsigned, unsigned, unsigned, unsigned);
+builtin unsigned __nvvm_shfl_bfly_sync(unsigned, unsigned, unsigned, unsigned);
+builtin unsigned __float_as_uint(float);
+builtin float __uint_as_float(unsigned);
+__device__ float __nv_fmaf(float, float, float);
+__device__ float __nv_rsqrtf(float);
+}
+
+inlined float4 make_float4(float x, float y, float z, float w)
+{
+	float4 v;
+	v.x = x, v.y = y, v.z = z, v.w = w;
+	return v;
+}
+
+inlined uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w)
+{
+	uint4 v;
+	v.x = x, v.y = y, v.z = z, v.w = w;
+	return v;
+}
+
+inlined unsigned min(unsigned a, unsigned b) { return a < b ? a : b; }
+inlined unsigned max(unsigned a, unsigned b) { return a > b ? a : b; }
+inlined float fmaf(float a, float b, float c) { return __nv_fmaf(a, b, c); }
+inlined float rsqrtf(float x) { return __nv_rsqrtf(x); }
+inlined unsigned atomicAdd(unsigned *p, unsigned v) { return __uAtomicAdd(p, v); }
+inlined unsigned atomicOr(unsigned *p, unsigned v) { return __uAtomicOr(p, v); }
+
+inlined unsigned __funnelshift_l(unsigned lo, unsigned hi, unsigned n)
+{
+	unsigned v;
+	asm("shf.l.wrap.b32 %0, %1, %2, %3;" : "=r"(v) : "r"(lo), "r"(hi), "r"(n));
+	return v;
+}
+
+inlined unsigned __reduce_add_sync(unsigned mask, unsigned v)
+{
+	unsigned s;
+	asm volatile("redux.sync.add.u32 %0, %1, %2;" : "=r"(s) : "r"(v), "r"(mask));
+	return s;
+}
+
+inlined unsigned __shfl_up_sync(unsigned mask, unsigned v, unsigned d) { return __nvvm_shfl_up_sync(mask, v, d, 0); }
+inlined float __shfl_xor_sync(unsigned mask, float v, unsigned d)
+{
+	return __uint_as_float(__nvvm_shfl_bfly_sync(mask, __float_as_uint(v), d, 31));
+}
