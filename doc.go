@@ -28,6 +28,7 @@
 // # Environment
 //
 //	VYRE_DEVICE  the device that Open("auto") must open
+//	VYRE_DEBUG   comma list of sync, memcheck, leaks, log, ptx=<directory>
 //
 // # Not here
 //

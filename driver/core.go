@@ -15,6 +15,7 @@ type Core struct {
 	name    string
 	timeout time.Duration
 	origin  Choice
+	debug   Debug
 	Counters
 	observer Observer
 
@@ -27,14 +28,20 @@ type Core struct {
 	hosts  []*HostMemory // ascending by address, disjoint
 }
 
-// NewCore returns the core of a device that is being opened.
-func NewCore(name string, o OpenOptions) *Core {
-	c := &Core{name: name, timeout: cmp.Or(o.CloseTimeout, DefaultCloseTimeout), origin: Choice{Name: name},
+// NewCore returns the core of a device that is being opened. It fails if the options, or the
+// environment in their place, ask for what there is not.
+func NewCore(name string, o OpenOptions) (*Core, error) {
+	debug, err := o.debug()
+	if err != nil {
+		err.(*Error).Label = name
+		return nil, err
+	}
+	c := &Core{name: name, timeout: cmp.Or(o.CloseTimeout, DefaultCloseTimeout), origin: Choice{Name: name}, debug: debug,
 		leaves: map[*Leaf]struct{}{}, roots: map[*Sequence]struct{}{}}
 	if o.Observer != nil {
 		c.observer = *o.Observer
 	}
-	return c
+	return c, nil
 }
 
 // core lets the package reach the Core of every Device, and keeps other packages from making
@@ -140,6 +147,7 @@ func (c *Core) Shut() (first bool, err error) {
 	c.roots, c.leaves = map[*Sequence]struct{}{}, map[*Leaf]struct{}{}
 	c.mu.Unlock()
 
+	c.reportLeaks(roots, leaves)
 	var errs []error
 	for s := range roots {
 		c.Gauge(Sequences, -1)

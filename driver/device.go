@@ -2,6 +2,7 @@ package driver
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"github.com/govyre/vyre/ir"
@@ -64,9 +65,12 @@ type AllocOptions struct {
 
 // OpenOptions adjusts a device. Zero values take the built-in defaults.
 type OpenOptions struct {
-	MemoryLimit  int64         // bytes of device memory that may be reserved; 0 is no limit but the device's
+	MemoryLimit  int64         // bytes of device memory that may be reserved or idle; 0 is no limit but the device's
+	IdleLimit    int64         // bytes of device memory that are kept for reuse; 0 is 1/32 of all, from 64 MiB to 4 GiB
 	CloseTimeout time.Duration // how long Close waits for a run; 0 is 30 s
 	Observer     *Observer     // is told what happens on the device
+	Debug        string        // switches as ParseDebug reads them; empty is VYRE_DEBUG
+	DebugOutput  io.Writer     // where they write to; nil is standard error
 }
 
 // DefaultCloseTimeout bounds the wait of Close where OpenOptions does not say.

@@ -25,6 +25,7 @@ type Leaf struct {
 	holders []hold
 	few     [2]hold // first home of holders: a setter that binds a fresh buffer allocates nothing
 	shapes  *shapes // of a kernel that was dispatched
+	birth   birth
 
 	// epoch counts the runs that write a buffer, in the order of their Start. Equal epochs
 	// mean that nothing was written in between.
@@ -41,7 +42,7 @@ type hold struct {
 // free runs once, when the leaf is closed and nothing refers to it.
 func (l *Leaf) Init(dev *Core, what, label string, free func()) error {
 	l.id, l.dev, l.what, l.label, l.free = ids.Add(1), dev, what, label, free
-	l.holders = l.few[:0]
+	l.holders, l.birth = l.few[:0], dev.bear()
 	return dev.enter(l)
 }
 

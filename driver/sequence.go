@@ -22,6 +22,7 @@ type Sequence struct {
 	exec  Executor
 	label string
 
+	birth    birth
 	commands []any    // what was recorded: *FillCmd, *Input, *CopyCmd, *Step, *Loop, *Output
 	at       *[]any   // where recording goes on
 	prefix   string   // path of *at
@@ -48,7 +49,7 @@ type Sequence struct {
 // NewSequence returns a sequence for a device; devices call it.
 func NewSequence(dev Device, exec Executor, label string) *Sequence {
 	s := &Sequence{dev: dev, core: dev.core(), exec: exec, label: label}
-	s.at = &s.commands
+	s.at, s.birth = &s.commands, s.core.bear()
 	if err := s.core.enterRoot(s); err != nil {
 		s.closed = true
 	}

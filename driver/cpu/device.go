@@ -47,7 +47,11 @@ type Device struct {
 
 // Open opens the device. Several may be open; they share nothing.
 func Open(o Options) (*Device, error) {
-	d := &Device{Core: driver.NewCore(Name, o.OpenOptions), caps: caps(), run: o.Run}
+	core, err := driver.NewCore(Name, o.OpenOptions)
+	if err != nil {
+		return nil, err
+	}
+	d := &Device{Core: core, caps: caps(), run: o.Run}
 	d.limit = d.caps.MaxBuffer
 	if o.MemoryLimit > 0 {
 		d.limit = min(d.limit, o.MemoryLimit)

@@ -85,7 +85,11 @@ func Open(o Options) (*Device, error) {
 		return nil, err
 	}
 	caps.Simulated = kind == SimName
-	d := &Device{Core: driver.NewCore(name, o.OpenOptions), drv: drv, dev: dev, caps: caps, target: target, emit: ptx.Emit}
+	core, err := driver.NewCore(name, o.OpenOptions)
+	if err != nil {
+		return nil, err
+	}
+	d := &Device{Core: core, drv: drv, dev: dev, caps: caps, target: target, emit: ptx.Emit}
 	d.memory.init(d, o.MemoryLimit)
 	d.staging.dev, d.lanes.dev = d, d
 	d.kernels.init(d)
