@@ -13,14 +13,25 @@ import (
 
 // On runs the suite on a device. Every case compiles its program, uploads all buffers as
 // parts of one allocation with guard bytes between them, launches, and reads all of it back.
-func On(d driver.Device) Device { return onDriver{d} }
+func On(d driver.Device) Device { return OnWith(d, driver.Options{}) }
 
-type onDriver struct{ dev driver.Device }
+// OnWith is On with programs compiled under options.
+func OnWith(d driver.Device, o driver.Options) Device { return onDriver{d, o} }
 
-func (d onDriver) Name() string { return d.dev.Name() }
+type onDriver struct {
+	dev     driver.Device
+	options driver.Options
+}
+
+func (d onDriver) Name() string {
+	if o := d.options.Optimise; o != "" {
+		return d.dev.Name() + " optimising " + o
+	}
+	return d.dev.Name()
+}
 
 func (d onDriver) Run(ctx context.Context, p *ir.Program, l Launch) (out Outcome, err error) {
-	k, err := d.dev.Compile(ctx, p, driver.Options{})
+	k, err := d.dev.Compile(ctx, p, d.options)
 	if err != nil {
 		return out, err
 	}

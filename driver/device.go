@@ -47,8 +47,14 @@ type Device interface {
 	core() *Core
 }
 
-// Options are fixed when a kernel is compiled. The zero value compiles the program as it is.
+// Options are fixed when a kernel is compiled. The zero value is right for most programs.
 type Options struct {
+	// Optimise chooses the passes that the program goes through, as opt.Parse reads it: "" is
+	// the default level, "0" the program as it is written, "2,-licm" all passes but one. What a
+	// kernel computes does not depend on it. The device "cpu" checks it and runs the program as
+	// written all the same: it is what the others are held against, and its reports are
+	// promised for that program.
+	Optimise string
 	// Target names the instruction set to compile for; empty is Caps.Target.
 	Target string
 	// Workgroup, if not zero, compiles the program for another group size. That makes another

@@ -58,6 +58,19 @@ func Emit(p *ir.Program, t Target, o Options) (*Module, error) {
 	return EmitAll([]*ir.Program{p}, t, o)
 }
 
+// Check returns what keeps a target from running p: the error, of type ir.Diags, that Emit would give, or
+// that the target is none. A device asks about the program that it was given, so that what is
+// refused does not depend on what the passes make of it.
+func Check(p *ir.Program, t Target) error {
+	if _, err := t.version(); err != nil {
+		return err
+	}
+	if errs := p.Verify(t.offer()).Errors(); len(errs) > 0 {
+		return errs
+	}
+	return nil
+}
+
 // EmitAll writes one module with an entry for each program. Programs of equal digest and name would
 // give equal entries, which is an error.
 func EmitAll(ps []*ir.Program, t Target, o Options) (*Module, error) {
@@ -71,8 +84,8 @@ func EmitAll(ps []*ir.Program, t Target, o Options) (*Module, error) {
 	extern := false
 	taken := make(map[string]bool)
 	for _, p := range ps {
-		if errs := p.Verify(t.offer()).Errors(); len(errs) > 0 {
-			return nil, errs
+		if err := Check(p, t); err != nil {
+			return nil, err
 		}
 		entry := entryName(p, o.Label)
 		if taken[entry] {

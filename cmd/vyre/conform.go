@@ -16,6 +16,7 @@ type conformCmd struct {
 	Random uint64 `placeholder:"N" help:"Run N random programs as well, against the interpreter."`
 	Seed   uint64 `help:"Seed of the first random program."`
 	JSON   bool   `help:"Print the totals as JSON."`
+	passesFlag
 }
 
 type conformJSON struct {
@@ -27,12 +28,15 @@ type conformJSON struct {
 }
 
 func (c *conformCmd) Run(t *terminal) error {
+	if _, err := c.options(); err != nil {
+		return err
+	}
 	dev, err := driver.Open(c.Device, driver.OpenOptions{})
 	if err != nil {
 		return err
 	}
 	defer dev.Close()
-	on := conform.On(dev)
+	on := conform.OnWith(dev, driver.Options{Optimise: c.Optimise})
 	step, stop := countdown(t.err, "conform", len(conform.Suite()))
 	sum, err := conform.Run(t.ctx, on, conform.Options{Match: c.Match, Progress: func(string, conform.Summary) { step(1) }})
 	stop()

@@ -17,6 +17,7 @@ type explainCmd struct {
 	Out    string `short:"o" placeholder:"FILE" help:"Write the page to FILE instead of standard output."`
 	Target string `default:"sm_90" placeholder:"SM" help:"Architecture to write PTX for, such as sm_75 or sm_90a."`
 	Times  bool   `help:"Show how long each pass took; the page then differs from run to run."`
+	passesFlag
 }
 
 // Help is the long help of the command.
@@ -31,11 +32,15 @@ func (c *explainCmd) Run(t *terminal) error {
 	if err != nil {
 		return usage{err}
 	}
+	passes, err := c.options()
+	if err != nil {
+		return err
+	}
 	l, err := loadOne(c.Source)
 	if err != nil {
 		return err
 	}
-	page, err := explain.New(explain.Input{Program: l.program, Read: sourceReader(c.Source), Target: target, Times: c.Times})
+	page, err := explain.New(explain.Input{Program: l.program, Read: sourceReader(c.Source), Options: passes, Target: target, Times: c.Times})
 	if err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ func (c *checkCmd) Run(t *terminal) error {
 type irCmd struct {
 	Source    string `arg:"" help:"Go file, directory, or program in text form, with :NAME to choose one kernel."`
 	Positions bool   `help:"Print the source line of every row."`
-	Level     *int   `name:"optimise" short:"O" placeholder:"N" help:"Optimise first, at level 0 (lowerings only), 1 or 2."`
+	Optimise  string `short:"O" placeholder:"PASSES" help:"Optimise first: level 0 (lowerings only), 1 or 2, +NAME and -NAME, with commas between."`
 	Passes    bool   `help:"Print the program behind every pass that changed it; at level 2 if none is given."`
 	Out       string `short:"o" placeholder:"FILE" help:"Write to FILE; FILE.vyrb gets the wire form of a single kernel."`
 }
@@ -65,7 +65,7 @@ func (c *irCmd) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	if c.Level != nil || c.Passes {
+	if c.Optimise != "" || c.Passes {
 		if err := c.optimise(t, all); err != nil || c.Passes {
 			return err
 		}

@@ -11,18 +11,26 @@ import (
 	"github.com/govyre/vyre/opt"
 )
 
-// levels are the values of -O.
-var levels = []opt.Level{opt.O0, opt.O1, opt.O2}
+// passesFlag chooses the passes that a kernel goes through on its way to a device.
+type passesFlag struct {
+	Optimise string `short:"O" placeholder:"PASSES" help:"Passes to run: level 0 (lowerings only), 1 or 2, +NAME and -NAME, with commas between; 2 by default."`
+}
+
+// options returns the choice as package opt takes it.
+func (f passesFlag) options() (opt.Options, error) {
+	o, err := opt.Parse(f.Optimise)
+	if err != nil {
+		return o, usage{err}
+	}
+	return o, nil
+}
 
 // optimise puts what the passes make of them in the place of the programs, and prints
 // each step if that was asked for.
 func (c *irCmd) optimise(t *terminal, all []loaded) error {
-	o := opt.Options{}
-	if c.Level != nil {
-		if *c.Level < 0 || *c.Level >= len(levels) {
-			return usagef("-O%d; the levels are 0, 1 and 2", *c.Level)
-		}
-		o.Level = levels[*c.Level]
+	o, err := passesFlag{c.Optimise}.options()
+	if err != nil {
+		return err
 	}
 	for i, l := range all {
 		var trace error

@@ -28,6 +28,7 @@ type runCmd struct {
 	Budget uint64   `placeholder:"N" help:"Rows that warps may run before the kernel counts as endless, 2³² by default (device cpu)."`
 	Check  bool     `help:"Watch for races, accesses out of bounds and reads of undefined memory (device cpu)."`
 	JSON   bool     `help:"Print digests of what was written, and times, as JSON."`
+	passesFlag
 }
 
 // Help is the long help of the command.
@@ -48,6 +49,9 @@ type job struct {
 }
 
 func (c *runCmd) Run(t *terminal) error {
+	if _, err := c.options(); err != nil {
+		return err
+	}
 	l, err := loadOne(c.Source)
 	if err != nil {
 		return err
@@ -73,7 +77,7 @@ func (c *runCmd) Run(t *terminal) error {
 	}
 	defer dev.Close()
 	stop := spin(t.err, "running "+j.name)
-	res, err := j.launch(t, dev)
+	res, err := j.launch(t, dev, driver.Options{Label: j.name, Optimise: c.Optimise})
 	stop()
 	if err != nil && !errors.Is(err, driver.Trap) { // after a trap the buffers hold what was written
 		return err
@@ -202,9 +206,9 @@ func (j *job) setArgs(args []string) error {
 }
 
 // launch uploads, launches once and reads back what the kernel may have written.
-func (j *job) launch(t *terminal, dev driver.Device) (driver.Result, error) {
+func (j *job) launch(t *terminal, dev driver.Device, o driver.Options) (driver.Result, error) {
 	var none driver.Result
-	k, err := dev.Compile(t.ctx, j.program, driver.Options{Label: j.name})
+	k, err := dev.Compile(t.ctx, j.program, o)
 	if err != nil {
 		return none, err
 	}

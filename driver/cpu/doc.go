@@ -16,6 +16,10 @@
 // group, 227 KiB of shared memory, one unit a processor with 32 groups or 2048 threads each.
 // The last two only bound launches with a grid barrier, whose groups are alive together.
 //
+// Programs run as they are written, whatever passes a kernel's options choose: this device is
+// what the others are held against, and what it reports about a program is promised for the
+// program that was given.
+//
 // # Not here
 //
 // What programs mean (interp), rules for callers (driver).

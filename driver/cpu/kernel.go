@@ -11,6 +11,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/interp"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/opt"
 )
 
 // target is the only instruction set of the device.
@@ -52,6 +53,9 @@ func (d *Device) compile(ctx context.Context, p *ir.Program, o driver.Options) (
 	}
 	if o.Target != "" && o.Target != target {
 		return nil, no(driver.Unsupported, "leave Target empty", "there is no target %q, only %q", o.Target, target)
+	}
+	if _, err := opt.Parse(o.Optimise); err != nil {
+		return nil, no(driver.InvalidArgument, "leave Optimise empty", "%v", err)
 	}
 	if o.Workgroup != [3]uint32{} && o.Workgroup != p.Workgroup() {
 		resized, err := driver.Resize(p, o.Workgroup)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/opt"
 	"github.com/govyre/vyre/ptx"
 	"lukechampine.com/blake3"
 )
@@ -15,6 +16,7 @@ import (
 // these appear in traps.
 type key struct {
 	program [32]byte
+	passes  string
 	target  ptx.Target
 	label   string
 }
@@ -36,19 +38,19 @@ const maxKernels = 512
 func (c *cache) init(d *Device) { c.dev, c.entries, c.most = d, map[key]*compiled{}, maxKernels }
 
 // get returns the module of a program, held by one more handle.
-func (c *cache) get(ctx context.Context, p *ir.Program, t ptx.Target, label string) (*compiled, error) {
+func (c *cache) get(ctx context.Context, p *ir.Program, passes opt.Options, t ptx.Target, label string) (*compiled, error) {
 	wire, err := ir.Encode(p)
 	if err != nil {
 		return nil, err
 	}
-	k := key{blake3.Sum256(wire), t, label}
+	k := key{blake3.Sum256(wire), passes.String(), t, label}
 	c.mu.Lock()
 	c.clock++
 	e := c.entries[k]
 	if e != nil {
 		c.dev.Count(driver.CompilesMemory, 1)
 	} else {
-		e = &compiled{program: p, key: k, ready: make(chan struct{})}
+		e = &compiled{program: p, passes: passes, key: k, ready: make(chan struct{})}
 		c.entries[k] = e
 		c.dev.Count(driver.CompilesFresh, 1)
 		c.compiling.Add(1)

@@ -8,6 +8,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/opt"
 	"github.com/govyre/vyre/ptx"
 )
 
@@ -19,7 +20,7 @@ type kernel struct {
 	flags driver.KernelFlags
 }
 
-// Compile emits a program for the device's target and has the driver compile that.
+// Compile optimises a program, emits it for the device's target and has the driver compile that.
 func (d *Device) Compile(ctx context.Context, p *ir.Program, o driver.Options) (driver.Kernel, error) {
 	ended := d.Compiling(ctx, p, o)
 	k, err := d.compile(ctx, p, o)
@@ -66,10 +67,14 @@ func (d *Device) compile(ctx context.Context, p *ir.Program, o driver.Options) (
 		}
 		p = resized
 	}
+	passes, err := opt.Parse(o.Optimise)
+	if err != nil {
+		return nil, no(driver.InvalidArgument, "leave Optimise empty", "%v", err)
+	}
 	if err := d.fits(p); err != "" {
 		return nil, no(driver.Unsupported, "", "%s", err)
 	}
-	c, err := d.kernels.get(ctx, p, target, o.Label)
+	c, err := d.kernels.get(ctx, p, passes, target, o.Label)
 	if err != nil {
 		return nil, d.compileError(label, err)
 	}
@@ -178,7 +183,8 @@ func (k *kernel) query(threads, dynamic int) int {
 // compiled is a program on the device, and who uses it.
 type compiled struct {
 	program  *ir.Program // as it was given
-	expanded *ir.Program // as it was emitted: sites of traps are rows of it
+	passes   opt.Options
+	emitted  *ir.Program // as it was emitted: sites of traps are rows of it
 	params   ptx.Params
 	module   cu.Module
 	function cu.Function

@@ -9,12 +9,20 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/opt"
 	"github.com/govyre/vyre/ptx"
 )
 
-// build emits a program, has the driver compile it, and learns what it takes.
+// build optimises a program, emits it, has the driver compile it, and learns what it takes.
 func (d *Device) build(e *compiled) error {
-	m, err := d.emit(e.program, e.key.target, ptx.Options{Label: e.key.label})
+	if err := ptx.Check(e.program, e.key.target); err != nil {
+		return err
+	}
+	p, _, err := opt.Run(e.program, e.passes)
+	if err != nil {
+		return err
+	}
+	m, err := d.emit(p, e.key.target, ptx.Options{Label: e.key.label})
 	if err != nil {
 		return err
 	}
@@ -23,7 +31,7 @@ func (d *Device) build(e *compiled) error {
 	}
 	defer d.shut()
 	k := &m.Kernels[0]
-	e.expanded, e.params, e.fixed = k.Program, k.Params, k.Dynamic
+	e.emitted, e.params, e.fixed = k.Program, k.Params, k.Dynamic
 	var jit cu.JIT
 	e.module, err = d.drv.ModuleLoadDataEx(append([]byte(m.Text), 0), &jit)
 	if err != nil {

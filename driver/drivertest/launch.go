@@ -155,5 +155,7 @@ var launchTests = []test{
 		e.fails(err, driver.InvalidArgument, "program is nil")
 		_, err = e.dev.Compile(ctx, e.program(add), driver.Options{Target: "sm_1"})
 		e.fails(err, driver.Unsupported, `compile "add"`, "sm_1")
+		_, err = e.dev.Compile(ctx, e.program(add), driver.Options{Optimise: "-no_such_pass"})
+		e.fails(err, driver.InvalidArgument, `compile "add"`, "no_such_pass")
 	}},
 }
