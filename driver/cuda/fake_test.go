@@ -21,13 +21,14 @@ import (
 // told the program of every module (watch), on the memory that the arguments point to; so what
 // is tested is everything but the text. Every object is counted.
 type fake struct {
-	mu       sync.Mutex
-	attrs    map[cu.Attribute]int
-	version  int
-	calls    []string
-	failAt   int // the failAt'th call fails, 1 is the first; 0 is none
-	failWith cu.Result
-	sticky   cu.Result // once a sticky result was returned, all calls return it
+	cu.Driver // of the groups that it lacks
+	mu        sync.Mutex
+	attrs     map[cu.Attribute]int
+	version   int
+	calls     []string
+	failAt    int // the failAt'th call fails, 1 is the first; 0 is none
+	failWith  cu.Result
+	sticky    cu.Result // once a sticky result was returned, all calls return it
 
 	current map[int]cu.Context // by thread
 	retains int
@@ -163,8 +164,8 @@ func (f *fake) handle() uintptr {
 
 func wrong(name string, r cu.Result) error { return &cu.CallError{Call: name, Result: r} }
 
-func (f *fake) Path() string      { return "fake" }
-func (f *fake) Has(cu.Group) bool { return true }
+func (f *fake) Path() string        { return "fake" }
+func (f *fake) Has(g cu.Group) bool { return g <= cu.Coop }
 
 func (f *fake) Init() error {
 	f.mu.Lock()

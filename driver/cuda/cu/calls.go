@@ -69,6 +69,20 @@ func (l *library) DevicePrimaryCtxReset(d Device) error { return l.do(fnPrimaryC
 
 func (l *library) CtxSetCurrent(c Context) error { return l.do(fnCtxSetCurrent, uintptr(c)) }
 
+func (l *library) CtxGetCurrent() (Context, error) {
+	v, err := l.word(fnCtxGetCurrent)
+	return Context(v), err
+}
+
+func (l *library) CtxPushCurrent(c Context) error { return l.do(fnCtxPushCurrent, uintptr(c)) }
+
+func (l *library) CtxPopCurrent() (Context, error) {
+	v, err := l.word(fnCtxPopCurrent)
+	return Context(v), err
+}
+
+func (l *library) CtxSynchronize() error { return l.do(fnCtxSynchronize) }
+
 func (l *library) MemGetInfo() (free, total int64, err error) {
 	fr := l.frame()
 	fr.out = [2]uint64{}
@@ -98,6 +112,11 @@ func (l *library) MemHostAlloc(n int64, flags uint32) (unsafe.Pointer, error) {
 }
 
 func (l *library) MemFreeHost(p unsafe.Pointer) error { return l.do(fnMemFreeHost, uintptr(p)) }
+
+func (l *library) MemHostGetDevicePointer(p unsafe.Pointer) (Ptr, error) {
+	v, err := l.word(fnMemHostGetDevicePointer, uintptr(p), 0)
+	return Ptr(v), err
+}
 
 func (l *library) MemHostRegister(p unsafe.Pointer, n int64, flags uint32) error {
 	return l.do(fnMemHostRegister, uintptr(p), uintptr(n), uintptr(flags))
@@ -157,6 +176,8 @@ func (l *library) FuncSetAttribute(f Function, a FuncAttribute, value int) error
 	return l.do(fnFuncSetAttribute, uintptr(f), uintptr(a), uintptr(value))
 }
 
+func (l *library) FuncLoad(f Function) error { return l.do(fnFuncLoad, uintptr(f)) }
+
 func (l *library) OccupancyMaxActiveBlocksPerMultiprocessor(f Function, threads, dynamicShared int) (int, error) {
 	v, err := l.word(fnOccupancy, uintptr(f), uintptr(threads), uintptr(dynamicShared))
 	return int(int32(v)), err
@@ -200,6 +221,10 @@ func (l *library) StreamWaitEvent(s Stream, e Event) error {
 	return l.do(fnStreamWaitEvent, uintptr(s), uintptr(e), 0)
 }
 
+func (l *library) StreamWriteValue32(s Stream, at Ptr, v uint32, flags uint32) error {
+	return l.do(fnStreamWriteValue32, uintptr(s), uintptr(at), uintptr(v), uintptr(flags))
+}
+
 func (l *library) EventCreate(flags uint32) (Event, error) {
 	v, err := l.word(fnEventCreate, uintptr(flags))
 	return Event(v), err
@@ -213,6 +238,8 @@ func (l *library) EventRecord(e Event, s Stream) error {
 func (l *library) EventQuery(e Event) (bool, error) {
 	return l.query(fnEventQuery, uintptr(e))
 }
+
+func (l *library) EventSynchronize(e Event) error { return l.do(fnEventSynchronize, uintptr(e)) }
 
 func (l *library) EventElapsedTime(start, end Event) (float32, error) {
 	v, err := l.word(fnEventElapsedTime, uintptr(start), uintptr(end))

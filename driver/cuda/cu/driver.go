@@ -24,6 +24,12 @@ type Driver interface {
 	DevicePrimaryCtxRelease(Device) error
 	DevicePrimaryCtxReset(Device) error
 	CtxSetCurrent(Context) error
+	// CtxGetCurrent returns 0 if the thread has none.
+	CtxGetCurrent() (Context, error)
+	CtxPushCurrent(Context) error
+	CtxPopCurrent() (Context, error)
+	// CtxSynchronize waits for all work of the current context.
+	CtxSynchronize() error
 
 	MemGetInfo() (free, total int64, err error)
 	MemAlloc(bytes int64) (Ptr, error)
@@ -31,6 +37,9 @@ type Driver interface {
 	// MemHostAlloc returns pinned memory that Go's heap knows nothing of.
 	MemHostAlloc(bytes int64, flags uint32) (unsafe.Pointer, error)
 	MemFreeHost(unsafe.Pointer) error
+	// MemHostGetDevicePointer returns where kernels and StreamWriteValue32 find memory that was
+	// pinned with HostDeviceMap.
+	MemHostGetDevicePointer(unsafe.Pointer) (Ptr, error)
 	MemHostRegister(p unsafe.Pointer, bytes int64, flags uint32) error
 	MemHostUnregister(unsafe.Pointer) error
 
@@ -50,7 +59,19 @@ type Driver interface {
 	ModuleGetFunction(m Module, name string) (Function, error)
 	FuncGetAttribute(FuncAttribute, Function) (int, error)
 	FuncSetAttribute(f Function, a FuncAttribute, value int) error
+	// FuncLoad brings the code to the device, which the driver otherwise does at the first launch.
+	// It is in the group Loading.
+	FuncLoad(Function) error
 	OccupancyMaxActiveBlocksPerMultiprocessor(f Function, threads int, dynamicShared int) (int, error)
+
+	// LinkCreate begins a link. The driver writes to the logs until LinkDestroy; the JIT gets what
+	// they hold with each call about the link.
+	LinkCreate(*JIT) (LinkState, error)
+	// LinkAddData compiles text that ends with a zero byte. The name appears in messages.
+	LinkAddData(l LinkState, text []byte, name string) error
+	// LinkComplete returns the image, which belongs to the driver and is valid until LinkDestroy.
+	LinkComplete(LinkState) ([]byte, error)
+	LinkDestroy(LinkState) error
 
 	LaunchKernel(*Launch) error
 	// LaunchCooperativeKernel is in the group Coop.
@@ -62,12 +83,35 @@ type Driver interface {
 	// StreamQuery reports whether all work of the stream has ended; not yet is no error.
 	StreamQuery(Stream) (bool, error)
 	StreamWaitEvent(Stream, Event) error
+	// StreamWriteValue32 stores a word at a device address when the stream gets there, after all
+	// memory operations before it unless the flags say otherwise. It is in the group MemOp.
+	StreamWriteValue32(s Stream, at Ptr, v uint32, flags uint32) error
 	EventCreate(flags uint32) (Event, error)
 	EventDestroy(Event) error
 	EventRecord(Event, Stream) error
 	// EventQuery reports whether the work before the event has ended; not yet is no error.
 	EventQuery(Event) (bool, error)
+	EventSynchronize(Event) error
 	EventElapsedTime(start, end Event) (milliseconds float32, err error)
+
+	Pools
+	Graphs
+}
+
+// Pools allocates in the order of streams. All of it is in the group Pool.
+type Pools interface {
+	// MemPoolCreate makes a pool in the memory of the device.
+	MemPoolCreate(Device) (MemPool, error)
+	// MemPoolDestroy ends a pool; what is allocated from it stays until it is freed.
+	MemPoolDestroy(MemPool) error
+	// MemPoolTrimTo gives memory that is not in use back until keep bytes of it are left.
+	MemPoolTrimTo(p MemPool, keep int64) error
+	MemPoolSetAttribute(p MemPool, a MemPoolAttribute, v uint64) error
+	MemPoolGetAttribute(p MemPool, a MemPoolAttribute) (uint64, error)
+	// MemAllocFromPoolAsync returns memory that work may use after this point of the stream.
+	MemAllocFromPoolAsync(bytes int64, p MemPool, s Stream) (Ptr, error)
+	// MemFreeAsync frees memory of a pool at this point of the stream.
+	MemFreeAsync(Ptr, Stream) error
 }
 
 // Group is a set of functions that drivers may lack.
@@ -75,8 +119,14 @@ type Group uint8
 
 // The groups.
 const (
-	Core Group = iota // without it there is no driver
-	Coop              // cooperative launches
+	Core     Group = iota // without it there is no driver
+	Coop                  // cooperative launches
+	MemOp                 // values written by streams
+	Pool                  // memory pools
+	Graphing              // graphs
+	Cond                  // conditional nodes in them
+	Loading               // functions loaded ahead of their first launch
+	numGroups
 )
 
 // Launch is one launch of a function, laid out once and used again and again.
@@ -93,8 +143,14 @@ type Launch struct {
 
 // JIT is what goes into and comes out of a compilation by the driver.
 type JIT struct {
+	// Target is the compute capability times ten that a link compiles for, plus TargetSpecific
+	// if it may use what only this one has; 0 is that of the current device.
+	Target       int
 	MaxRegisters int // 0 leaves it to the compiler
 	LineInfo     bool
 
 	Info, Errors string // what the compiler said
 }
+
+// TargetSpecific marks a target such as 9.0a.
+const TargetSpecific = 0x10000

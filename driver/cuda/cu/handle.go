@@ -4,12 +4,20 @@ import "encoding/hex"
 
 // Handles of the driver. Zero is no object, except for Device, which is an index.
 type (
-	Device   int32
-	Context  uintptr
-	Module   uintptr
-	Function uintptr
-	Stream   uintptr
-	Event    uintptr
+	Device    int32
+	Context   uintptr
+	Module    uintptr
+	Function  uintptr
+	Stream    uintptr
+	Event     uintptr
+	LinkState uintptr
+	MemPool   uintptr
+	Graph     uintptr
+	// GraphNode names a node of a graph, also in the executables made of it.
+	GraphNode uintptr
+	GraphExec uintptr
+	// Conditional is the value that decides whether the body of a node runs.
+	Conditional uint64
 	// Ptr is an address in device memory.
 	Ptr uint64
 )
@@ -67,6 +75,7 @@ const (
 	MaxBlocksPerUnit       Attribute = 106
 	MaxPersistingL2        Attribute = 108
 	ReservedSharedPerBlock Attribute = 111
+	MemoryPools            Attribute = 115
 )
 
 // FuncAttribute numbers a property of a function (CUfunction_attribute).
@@ -89,6 +98,22 @@ const (
 	EventBlockingSync  = 1 // of EventCreate: a wait for it sleeps
 	EventDisableTiming = 2
 
+	WriteNoFence = 1 // of StreamWriteValue32: not ordered after what kernels before it have written
+
+	CondAssignDefault = 1 // of GraphConditionalHandleCreate: every launch begins with the default
+
 	HostPortable  = 1 // of MemHostAlloc and MemHostRegister: pinned for every context
 	HostDeviceMap = 2 // has a device address
+)
+
+// MemPoolAttribute numbers a property of a pool (CUmemPool_attribute).
+type MemPoolAttribute int32
+
+// The attributes of a pool, in bytes. Those of peaks may be set to 0.
+const (
+	PoolReleaseThreshold MemPoolAttribute = 4 // kept when a wait ends, of what is not in use
+	PoolReserved         MemPoolAttribute = 5
+	PoolReservedPeak     MemPoolAttribute = 6
+	PoolUsed             MemPoolAttribute = 7
+	PoolUsedPeak         MemPoolAttribute = 8
 )

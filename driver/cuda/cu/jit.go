@@ -16,6 +16,7 @@ const (
 	jitErrorLog     = 5
 	jitErrorLogSize = 6
 	jitOptLevel     = 7
+	jitTarget       = 9
 	jitLineInfo     = 13
 )
 
@@ -27,8 +28,8 @@ const (
 
 // jitCall is what the driver reads and writes during a compilation, in one heap object.
 type jitCall struct {
-	options [7]uint32
-	values  [7]uintptr
+	options [8]uint32
+	values  [8]uintptr
 	n       int
 	info    [infoLogBytes]byte
 	errors  [errorLogBytes]byte
@@ -39,7 +40,8 @@ func (c *jitCall) add(option uint32, value uintptr) {
 	c.n++
 }
 
-func (l *library) ModuleLoadDataEx(image []byte, jit *JIT) (Module, error) {
+// newJITCall lays the options out. Only a link is told the target: a load compiles for its device.
+func newJITCall(jit *JIT, link bool) *jitCall {
 	c := &jitCall{}
 	c.add(jitInfoLog, address(&c.info[0]))
 	c.add(jitInfoLogSize, infoLogBytes)
@@ -52,10 +54,23 @@ func (l *library) ModuleLoadDataEx(image []byte, jit *JIT) (Module, error) {
 	if jit.LineInfo {
 		c.add(jitLineInfo, 1)
 	}
-	v, err := l.word(fnModuleLoadDataEx, address(unsafe.SliceData(image)), uintptr(c.n), address(&c.options[0]), address(&c.values[0]))
-	runtime.KeepAlive(image)
+	if link && jit.Target != 0 {
+		c.add(jitTarget, uintptr(jit.Target))
+	}
+	return c
+}
+
+// tell copies the logs out.
+func (c *jitCall) tell(jit *JIT) {
 	jit.Info, jit.Errors = cText(c.info[:]), cText(c.errors[:])
 	runtime.KeepAlive(c)
+}
+
+func (l *library) ModuleLoadDataEx(image []byte, jit *JIT) (Module, error) {
+	c := newJITCall(jit, false)
+	v, err := l.word(fnModuleLoadDataEx, address(unsafe.SliceData(image)), uintptr(c.n), address(&c.options[0]), address(&c.values[0]))
+	runtime.KeepAlive(image)
+	c.tell(jit)
 	return Module(v), err
 }
 

@@ -14,8 +14,9 @@ import (
 type library struct {
 	path    string
 	addr    [numFns]uintptr
-	lacking [Coop + 1]bool
+	lacking [numGroups]bool
 	frames  sync.Pool
+	links   sync.Map // LinkState to *linkCall: what the driver writes to until the link ends
 }
 
 // loaded keeps libraries by path: a library is opened once a process and never closed, for
@@ -67,6 +68,7 @@ type frame struct {
 	out  [2]uint64
 	ptr  unsafe.Pointer // an address outside of Go's heap that the driver stored
 	text [256]byte
+	node [32]uint64 // the structure that describes a node, see layout.go
 }
 
 func (l *library) frame() *frame { return l.frames.Get().(*frame) }

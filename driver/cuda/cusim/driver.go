@@ -18,6 +18,7 @@ const (
 	notInitialized    cu.Result = 3
 	invalidDevice     cu.Result = 101
 	invalidContext    cu.Result = 201
+	invalidImage      cu.Result = 200
 	noBinary          cu.Result = 209
 	invalidPTX        cu.Result = 218
 	newerPTX          cu.Result = 222
@@ -35,21 +36,25 @@ const (
 
 // Driver is a simulated driver.
 type Driver struct {
+	cu.Pools
+	cu.Graphs
 	config Config
 
 	mu      sync.Mutex
 	ready   bool
 	devices []*device
 	current map[int]cu.Context // by thread
+	pushed  map[int][]cu.Context
 	next    uintptr
 	rng     *rand.Rand // nil without a seed
 
 	streams map[cu.Stream]*stream
 	events  map[cu.Event]*event
 	modules map[cu.Module]*module
+	links   map[cu.LinkState]*link
 	funcs   map[cu.Function]*function
-	hosts   map[unsafe.Pointer][]byte
-	pins    map[unsafe.Pointer]int64
+	hosts   map[unsafe.Pointer]*hostRange // allocated
+	pins    map[unsafe.Pointer]*hostRange // registered
 
 	names  []string       // of all calls, if they are recorded
 	calls  int            // how many there were
@@ -109,9 +114,9 @@ func New(c Config) *Driver {
 		c.Budget = defaultBudget
 	}
 	c.Faults = slices.Clone(c.Faults)
-	d := &Driver{config: c, current: make(map[int]cu.Context), next: 0x1000,
-		streams: make(map[cu.Stream]*stream), events: make(map[cu.Event]*event), modules: make(map[cu.Module]*module), funcs: make(map[cu.Function]*function),
-		hosts: make(map[unsafe.Pointer][]byte), pins: make(map[unsafe.Pointer]int64), counts: make(map[string]int)}
+	d := &Driver{config: c, current: make(map[int]cu.Context), pushed: make(map[int][]cu.Context), next: 0x1000,
+		streams: make(map[cu.Stream]*stream), events: make(map[cu.Event]*event), modules: make(map[cu.Module]*module), links: make(map[cu.LinkState]*link), funcs: make(map[cu.Function]*function),
+		hosts: make(map[unsafe.Pointer]*hostRange), pins: make(map[unsafe.Pointer]*hostRange), counts: make(map[string]int)}
 	if c.Seed != 0 {
 		d.rng = rand.New(rand.NewPCG(c.Seed, 2))
 	}
@@ -154,6 +159,7 @@ func (d *Driver) Left() string {
 	count(len(d.hosts), "host allocations")
 	count(len(d.pins), "registrations")
 	count(len(d.modules), "modules")
+	count(len(d.links), "links")
 	count(len(d.streams), "streams")
 	count(len(d.events), "events")
 	return strings.Join(left, ", ")
@@ -237,7 +243,12 @@ func (e *FaultError) Unwrap() []error { return []error{&e.CallError, e.Cause} }
 func (d *Driver) Path() string { return "simulated" }
 
 // Has reports whether the configuration has the group.
-func (d *Driver) Has(g cu.Group) bool { return !slices.Contains(d.config.Lacks, g) }
+func (d *Driver) Has(g cu.Group) bool {
+	if g == cu.Pool || g == cu.Graphing || g == cu.Cond {
+		return false
+	}
+	return !slices.Contains(d.config.Lacks, g)
+}
 
 // Init has to come before all other calls.
 func (d *Driver) Init() error {
@@ -423,6 +434,11 @@ func (d *Driver) wipe(v *device) {
 			d.forget(h, m)
 		}
 	}
+	for h, l := range d.links {
+		if l.dev == v {
+			delete(d.links, h)
+		}
+	}
 	if len(d.devices) == 1 || d.idle() {
 		clear(d.hosts)
 		clear(d.pins)
@@ -455,5 +471,73 @@ func (d *Driver) CtxSetCurrent(c cu.Context) error {
 		}
 	}
 	d.current[threadID()] = c
+	return d.leave(call)
+}
+
+// CtxGetCurrent returns the thread's context.
+func (d *Driver) CtxGetCurrent() (cu.Context, error) {
+	const call = "cuCtxGetCurrent"
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.initialized(call); err != nil {
+		return 0, err
+	}
+	return d.current[threadID()], d.leave(call)
+}
+
+// CtxPushCurrent binds a context to the thread and keeps the one before.
+func (d *Driver) CtxPushCurrent(c cu.Context) error {
+	const call = "cuCtxPushCurrent_v2"
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.initialized(call); err != nil {
+		return err
+	}
+	v := d.bearer(c)
+	if v == nil {
+		return failed(call, invalidContext)
+	}
+	if err := v.broken(call); err != nil {
+		return err
+	}
+	t := threadID()
+	d.pushed[t] = append(d.pushed[t], d.current[t])
+	d.current[t] = c
+	return d.leave(call)
+}
+
+// CtxPopCurrent takes the thread's context off and binds the one before.
+func (d *Driver) CtxPopCurrent() (cu.Context, error) {
+	const call = "cuCtxPopCurrent_v2"
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.initialized(call); err != nil {
+		return 0, err
+	}
+	t := threadID()
+	c := d.current[t]
+	if c == 0 {
+		return 0, failed(call, invalidContext)
+	}
+	d.current[t] = 0
+	if n := len(d.pushed[t]); n > 0 {
+		d.current[t], d.pushed[t] = d.pushed[t][n-1], d.pushed[t][:n-1]
+	}
+	return c, d.leave(call)
+}
+
+// CtxSynchronize waits for all work of the context.
+func (d *Driver) CtxSynchronize() error {
+	const call = "cuCtxSynchronize"
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	v, err := d.bound(call)
+	if err != nil {
+		return err
+	}
+	v.drain()
+	if err := v.broken(call); err != nil {
+		return err
+	}
 	return d.leave(call)
 }

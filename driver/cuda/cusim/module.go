@@ -27,7 +27,7 @@ type function struct {
 	dynamic int // shared bytes that a launch may bring
 }
 
-// ModuleLoadDataEx reads a text that ends with a zero byte and places its variables.
+// ModuleLoadDataEx reads a text that ends with a zero byte, or an image, and places its variables.
 func (d *Driver) ModuleLoadDataEx(image []byte, jit *cu.JIT) (cu.Module, error) {
 	const call = "cuModuleLoadDataEx"
 	d.mu.Lock()
@@ -36,16 +36,16 @@ func (d *Driver) ModuleLoadDataEx(image []byte, jit *cu.JIT) (cu.Module, error) 
 	if err != nil {
 		return 0, err
 	}
-	text, _, ended := bytes.Cut(image, []byte{0})
-	if !ended {
-		return 0, failed(call, invalidPTX)
+	text, r := v.textOf(image)
+	if r != cu.Success {
+		return 0, failed(call, r)
 	}
 	parsed, err := asm.Parse(string(text))
 	if err != nil {
 		jit.Errors = logOf(err.(asm.Errors))
 		return 0, failed(call, invalidPTX)
 	}
-	if r, why := v.takes(parsed); r != cu.Success {
+	if r, why := v.takes(parsed, 10*v.model.Major+v.model.Minor); r != cu.Success {
 		jit.Errors = why
 		return 0, failed(call, r)
 	}
@@ -61,6 +61,25 @@ func (d *Driver) ModuleLoadDataEx(image []byte, jit *cu.JIT) (cu.Module, error) 
 	h := cu.Module(d.handle())
 	d.modules[h] = m
 	return h, nil
+}
+
+// textOf is the text that a module is made of.
+func (v *device) textOf(image []byte) ([]byte, cu.Result) {
+	if !isImage(image) {
+		text, _, ended := bytes.Cut(image, []byte{0})
+		if !ended {
+			return nil, invalidPTX
+		}
+		return text, cu.Success
+	}
+	target, text, ok := opened(image)
+	switch {
+	case !ok:
+		return nil, invalidImage
+	case !v.runs(target):
+		return nil, noBinary
+	}
+	return text, cu.Success
 }
 
 // logOf is what an assembler would say.
@@ -82,8 +101,8 @@ var newest = []struct {
 	{12040, asm.Version{Major: 8, Minor: 4}}, {12050, asm.Version{Major: 8, Minor: 5}}, {12070, asm.Version{Major: 8, Minor: 6}},
 	{12080, asm.Version{Major: 8, Minor: 7}}, {12090, asm.Version{Major: 8, Minor: 8}}, {13000, asm.Version{Major: 9, Minor: 0}}}
 
-// takes says whether the device runs a module.
-func (v *device) takes(m *asm.Module) (r cu.Result, why string) {
+// takes says whether the driver compiles a module for sm.
+func (v *device) takes(m *asm.Module, sm int) (r cu.Result, why string) {
 	most := asm.Version{}
 	for _, n := range newest {
 		if n.driver <= v.drv.config.Version {
@@ -93,9 +112,8 @@ func (v *device) takes(m *asm.Module) (r cu.Result, why string) {
 	if m.Version.Major > most.Major || m.Version.Major == most.Major && m.Version.Minor > most.Minor {
 		return newerPTX, fmt.Sprintf("ptx input, line 1; error   : version %s is newer than %s, the newest that this driver knows", m.Version, most)
 	}
-	sm := 10*v.model.Major + v.model.Minor
 	if specific := strings.HasSuffix(m.Target, "a"); m.SM > sm || specific && m.SM != sm {
-		return noBinary, fmt.Sprintf("ptx input, line 2; error   : target %s does not run on a device of %d.%d", m.Target, v.model.Major, v.model.Minor)
+		return noBinary, fmt.Sprintf("ptx input, line 2; error   : target %s does not run on a device of %d.%d", m.Target, sm/10, sm%10)
 	}
 	return cu.Success, ""
 }
@@ -212,6 +230,20 @@ func (d *Driver) FuncSetAttribute(h cu.Function, a cu.FuncAttribute, value int) 
 		return failed(call, invalidValue)
 	}
 	f.dynamic = value
+	return d.leave(call)
+}
+
+// FuncLoad does what a first launch would: nothing is left to be done.
+func (d *Driver) FuncLoad(h cu.Function) error {
+	const call = "cuFuncLoad"
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.Has(cu.Loading) {
+		return failed(call, cu.NotSupported)
+	}
+	if _, err := d.function(call, h); err != nil {
+		return err
+	}
 	return d.leave(call)
 }
 

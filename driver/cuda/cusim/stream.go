@@ -1,6 +1,8 @@
 package cusim
 
 import (
+	"encoding/binary"
+
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/cusim/machine"
 )
@@ -50,6 +52,7 @@ const (
 	record
 	waitFor
 	kernel
+	word
 )
 
 // event is a mark in a stream.
@@ -111,6 +114,8 @@ func (s *stream) step() int {
 	case download:
 		s.spend(w.n, bytesPerNs)
 		v.must(v.mem.Read(uint64(w.src), w.host))
+	case word:
+		v.must(v.mem.Store32(uint64(w.dst), binary.LittleEndian.Uint32(w.word[:])))
 	case move:
 		s.spend(w.n, deviceBytes)
 		v.must(v.mem.Copy(uint64(w.dst), uint64(w.src), int(w.n)))
@@ -338,6 +343,27 @@ func (d *Driver) StreamWaitEvent(h cu.Stream, e cu.Event) error {
 	return d.leave(call)
 }
 
+// StreamWriteValue32 stores a word when the stream gets there.
+func (d *Driver) StreamWriteValue32(h cu.Stream, at cu.Ptr, value, flags uint32) error {
+	const call = "cuStreamWriteValue32_v2"
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.Has(cu.MemOp) {
+		return failed(call, cu.NotSupported)
+	}
+	v, s, err := d.place(call, h)
+	if err != nil {
+		return err
+	}
+	if at%4 != 0 || flags&^cu.WriteNoFence != 0 || !v.mem.Holds(uint64(at), 4) {
+		return failed(call, invalidValue)
+	}
+	w := work{kind: word, dst: at}
+	binary.LittleEndian.PutUint32(w.word[:], value)
+	s.push(w)
+	return d.leave(call)
+}
+
 // EventCreate makes an event.
 func (d *Driver) EventCreate(flags uint32) (cu.Event, error) {
 	const call = "cuEventCreate"
@@ -415,6 +441,24 @@ func (d *Driver) EventQuery(e cu.Event) (bool, error) {
 		return false, err
 	}
 	return ev.done == ev.issued, d.leave(call)
+}
+
+// EventSynchronize waits for the work before the event's last record.
+func (d *Driver) EventSynchronize(e cu.Event) error {
+	const call = "cuEventSynchronize"
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	ev, err := d.event(call, e)
+	if err != nil {
+		return err
+	}
+	for ev.done < ev.issued && ev.dev.sticky == nil {
+		ev.dev.choose(ev.stream).step()
+	}
+	if err := ev.dev.broken(call); err != nil {
+		return err
+	}
+	return d.leave(call)
 }
 
 // EventElapsedTime returns the virtual time between two events.

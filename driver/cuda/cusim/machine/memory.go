@@ -1,8 +1,11 @@
 package machine
 
 import (
+	"encoding/binary"
 	"fmt"
 	"sort"
+	"sync/atomic"
+	"unsafe"
 )
 
 // The address space. Global memory starts high, so that small integers are no addresses; shared and
@@ -35,6 +38,7 @@ type Memory struct {
 	next  uint64
 	end   uint64
 	live  int64
+	maps  int // of the host's memory
 }
 
 // allocation is a range of addresses.
@@ -46,6 +50,7 @@ type allocation struct {
 	label   string
 	size    int64
 	freed   bool
+	host    bool // the bytes are the host's
 }
 
 // NewMemory returns memory without any allocation.
@@ -61,7 +66,7 @@ func NewMemoryOf(device int) *Memory {
 func (m *Memory) Live() int64 { return m.live }
 
 // Allocations is how many allocations are live.
-func (m *Memory) Allocations() int { return len(m.list) - m.freed }
+func (m *Memory) Allocations() int { return len(m.list) - m.freed - m.maps }
 
 // Alloc allocates n bytes, whose contents are undefined. The label names them in reports. Addresses are
 // never used twice.
@@ -76,7 +81,20 @@ func (m *Memory) Alloc(n int64, label string) (uint64, error) {
 	return a.base, nil
 }
 
-// Free ends the allocation that starts at addr.
+// Map gives memory of the host an address. It counts as written, and not as allocated.
+func (m *Memory) Map(data []byte, label string) (uint64, error) {
+	n := len(data)
+	if n == 0 || m.next >= m.end || uint64(n) > m.end-m.next {
+		return 0, fmt.Errorf("a mapping of %d bytes is not possible", n)
+	}
+	a := &allocation{base: m.next, data: data, label: label, size: int64(n), host: true}
+	m.next = (m.next + uint64(n) + guardBytes + allocAlign - 1) &^ (allocAlign - 1)
+	m.list = append(m.list, a)
+	m.maps++
+	return a.base, nil
+}
+
+// Free ends the allocation or mapping that starts at addr.
 func (m *Memory) Free(addr uint64) error {
 	a := m.find(addr)
 	switch {
@@ -86,7 +104,11 @@ func (m *Memory) Free(addr uint64) error {
 		return fmt.Errorf("%s was freed before", a)
 	}
 	a.freed, a.data, a.written = true, nil, nil
-	m.live -= a.size
+	if a.host {
+		m.maps--
+	} else {
+		m.live -= a.size
+	}
 	m.freed++
 	if m.freed > maxFreed {
 		m.forget()
@@ -166,6 +188,21 @@ func (m *Memory) Write(addr uint64, b []byte) error {
 	}
 	copy(a.data[off:], b)
 	a.mark(off, len(b))
+	return nil
+}
+
+// Store32 writes one word. The host may look at memory of its own at the same time, with an atomic load.
+func (m *Memory) Store32(addr uint64, v uint32) error {
+	a, off, err := m.slice(addr, 4)
+	if err != nil {
+		return err
+	}
+	if word := unsafe.Pointer(&a.data[off]); a.host && uintptr(word)%4 == 0 {
+		atomic.StoreUint32((*uint32)(word), v) // in the byte order of every host that has the driver
+	} else {
+		binary.LittleEndian.PutUint32(a.data[off:], v)
+	}
+	a.mark(off, 4)
 	return nil
 }
 
