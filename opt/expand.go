@@ -3,25 +3,29 @@ package opt
 import "github.com/govyre/vyre/ir"
 
 // Expand replaces every op that has a recipe (exp, sin, pow, …) by the basic ops of that
-// recipe. The result computes the same bits: the interpreter evaluates such an op by running the
-// very same recipe. A program without such ops is returned as it is. O(rows).
+// recipe, and every integer division by a constant by a multiplication. The result computes the same bits: the
+// interpreter evaluates an op with a recipe by running the very same recipe. A program without such ops is
+// returned as it is. O(rows).
 func Expand(p *ir.Program) (*ir.Program, error) {
 	q, _, err := Run(p, Options{Level: O0})
 	return q, err
 }
 
-// expand writes recipes where their ops stood.
+// expand writes recipes where their ops stood, and divisions by constants as products (divide.go).
 func expand(w *work) {
 	e := expander{w: w}
 	for it := w.rows(); it.step(); {
-		if it.at == atRow {
-			if rec := w.info(it.row).Recipe; rec != nil {
-				e.at, e.in = it.row, nil
-				v := rec(ir.NewEmitter(&e), w.Type[it.row], ir.Ref(w.A(it.row)), ir.Ref(w.B(it.row)))
-				w.hit(w.info(it.row).Name)
-				w.replaceAlways(it.row, ir.Row(v))
-			}
+		if it.at != atRow {
+			continue
 		}
+		if rec := w.info(it.row).Recipe; rec != nil {
+			e.at, e.in = it.row, nil
+			v := rec(ir.NewEmitter(&e), w.Type[it.row], ir.Ref(w.A(it.row)), ir.Ref(w.B(it.row)))
+			w.hit(w.info(it.row).Name)
+			w.replaceAlways(it.row, ir.Row(v))
+			continue
+		}
+		w.divide(it.row)
 	}
 }
 

@@ -104,3 +104,23 @@ func Transfers(p *ir.Program) func(r ir.Row, in [3]Interval) Interval {
 		}), widthOf(w.Type[r])}
 	}
 }
+
+// Divide returns a function that divides numbers of a width by d, or gives the remainder, the way in which expand
+// writes it; false if expand leaves that divisor alone. t tells the sign.
+func Divide(op ir.Op, t ir.Type, width uint8, d uint64) (func(x uint64) uint64, bool) {
+	plan, ok := divideBy(d, uint(width), t.IsSigned())
+	s := stepsOfBits{ir.EvalType{In: t, Out: t, Width: width}}
+	if op == ir.OpRem {
+		return func(x uint64) uint64 { return remainder(plan, s, x) }, ok
+	}
+	return func(x uint64) uint64 { return quotient(plan, s, x) }, ok
+}
+
+// stepsOfBits evaluates the steps.
+type stepsOfBits struct{ t ir.EvalType }
+
+func (s stepsOfBits) op(op ir.Op, a, b uint64) uint64 { return op.Info().Eval(s.t, 0, a, b, 0) }
+
+func (s stepsOfBits) shift(op ir.Op, a uint64, n uint) uint64 { return s.op(op, a, uint64(n)) }
+
+func (s stepsOfBits) number(bits uint64) uint64 { return bits << (64 - s.t.Width) >> (64 - s.t.Width) }

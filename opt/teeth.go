@@ -37,6 +37,7 @@ const (
 	checkBetween                       // vector: no other access of the object stands between
 	checkAligned                       // vector: the first index and the object are aligned to the whole
 	checkIntegers                      // algebra: conversions around an op are between integers, not from floats of the width
+	checkReciprocal                    // expand: a reciprocal of one bit more than a word gets that bit
 	numChecks
 )
 
@@ -67,6 +68,7 @@ var checkNames = [numChecks]string{
 	checkBetween:          "between",
 	checkAligned:          "aligned",
 	checkIntegers:         "integers",
+	checkReciprocal:       "reciprocal",
 }
 
 // weakness is a set of checks that are off.

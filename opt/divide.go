@@ -1,0 +1,173 @@
+package opt
+
+import (
+	"math/big"
+	"math/bits"
+
+	"github.com/govyre/vyre/ir"
+)
+
+// division is how to divide by a constant without dividing: multiply by its reciprocal, scaled to fill a word,
+// and take the upper half of the product (Granlund and Montgomery, 1994, "Division by invariant integers using
+// multiplication"). A device has no instruction that divides, and its assembler writes the long sequence
+// for a constant too.
+//
+// Left out are divisors of 0, 1 and −1 and unsigned powers of two, which algebra rewrites.
+type division struct {
+	width      uint
+	signed     bool
+	negative   bool   // the divisor is
+	power      uint   // of a signed power of two: its exponent, else 0
+	before     uint   // bits that the dividend loses first, all of them the divisor's zeros
+	multiplier uint64 // the scaled reciprocal, modulo 2^width
+	over       bool   // that is short by 2^width: the dividend is added to the upper half
+	after      uint   // bits that the sum loses
+	divisor    uint64
+}
+
+// divideBy plans a division by the raw bits d of an integer type of the given width. It reports false for
+// the divisors left out.
+func divideBy(d uint64, width uint, signed bool) (division, bool) {
+	v := division{width: width, signed: signed, divisor: d}
+	if signed && d>>(width-1) != 0 {
+		v.negative = true
+		d = -d << (64 - width) >> (64 - width)
+	}
+	isPower := d&(d-1) == 0
+	switch {
+	case d <= 1, isPower && !signed:
+		return v, false
+	case isPower:
+		v.power = uint(bits.TrailingZeros64(d))
+		return v, true
+	case signed:
+		// Without its sign a dividend has one bit less, and the reciprocal always fits. Where it has the top bit
+		// it counts as negative in the product.
+		v.multiplier, v.after, _ = reciprocal(d, width, width-1)
+		v.over = v.multiplier>>(width-1) != 0
+		return v, true
+	}
+	v.multiplier, v.after, v.over = reciprocal(d, width, width)
+	if zeros := uint(bits.TrailingZeros64(d)); v.over && zeros > 0 {
+		// What is left of the dividend is shorter by these bits, so the reciprocal may be too.
+		v.before = zeros
+		v.multiplier, v.after, v.over = reciprocal(d>>zeros, width, width-zeros)
+	}
+	return v, true
+}
+
+// reciprocal is the smallest multiplier m, with the smallest shift s, for which x·m >> (width+s) is x/d for all x
+// below 2^precision. It is given modulo 2^width; over says that it is larger.
+func reciprocal(d uint64, width, precision uint) (m uint64, shift uint, over bool) {
+	shift = uint(bits.Len64(d - 1))
+	one, by := big.NewInt(1), new(big.Int).SetUint64(d)
+	// Any m from 2^(width+shift)/d up to a 2^precision-th part more gives the right quotients.
+	low := new(big.Int).Lsh(one, width+shift)
+	high := new(big.Int).Lsh(one, width+shift-precision)
+	high.Add(high, low).Div(high, by)
+	low.Div(low, by)
+	for ; shift > 0; shift-- {
+		l, h := new(big.Int).Rsh(low, 1), new(big.Int).Rsh(high, 1)
+		if l.Cmp(h) >= 0 {
+			break
+		}
+		low, high = l, h
+	}
+	over = high.Bit(int(width)) != 0
+	return high.SetBit(high, int(width), 0).Uint64(), shift, over
+}
+
+// steps is where the ops of a division go: in front of a row, or, in tests, to their own evaluation.
+type steps[V any] interface {
+	op(op ir.Op, a, b V) V         // of the type of the dividend
+	shift(op ir.Op, a V, n uint) V // by a constant
+	number(bits uint64) V          // of the type of the dividend
+}
+
+// quotient writes x divided by the divisor.
+func quotient[V any](d division, s steps[V], x V) V {
+	if d.power > 0 {
+		// A negative dividend is rounded up: it gets what the shift would take beyond the quotient.
+		sign := s.shift(ir.OpShr, x, d.width-1)
+		bias := s.op(ir.OpAnd, sign, s.number(1<<d.power-1))
+		q := s.shift(ir.OpShr, s.op(ir.OpAdd, x, bias), d.power)
+		if d.negative {
+			return s.op(ir.OpSub, s.number(0), q)
+		}
+		return q
+	}
+	n := x
+	if d.before > 0 {
+		n = s.shift(ir.OpShr, n, d.before)
+	}
+	q := s.op(ir.OpMulHi, n, s.number(d.multiplier))
+	after := d.after
+	switch {
+	case d.over && d.signed:
+		q = s.op(ir.OpAdd, q, n)
+	case d.over:
+		// The sum has one bit more than there is room for, so half of it is computed.
+		half := s.shift(ir.OpShr, s.op(ir.OpSub, n, q), 1)
+		q = s.op(ir.OpAdd, half, q)
+		after--
+	}
+	if after > 0 {
+		q = s.shift(ir.OpShr, q, after)
+	}
+	if !d.signed {
+		return q
+	}
+	// That was rounded down; one more if the dividend is negative.
+	sign := s.shift(ir.OpShr, x, d.width-1)
+	if d.negative {
+		return s.op(ir.OpSub, sign, q)
+	}
+	return s.op(ir.OpSub, q, sign)
+}
+
+// remainder writes what is left of x.
+func remainder[V any](d division, s steps[V], x V) V {
+	return s.op(ir.OpSub, x, s.op(ir.OpMul, quotient(d, s, x), s.number(d.divisor)))
+}
+
+// divide replaces row r if it is a division or remainder by a constant that needs more than a shift.
+func (w *work) divide(r ir.Row) {
+	op, t := w.Op[r], w.Type[r]
+	if op != ir.OpDiv && op != ir.OpRem || !t.IsInt() {
+		return
+	}
+	c, ok := w.bits(w.B(r))
+	if !ok {
+		return
+	}
+	d, ok := divideBy(c, uint(t.Bits()), t.IsSigned())
+	if !ok {
+		return
+	}
+	d.over = d.over && !w.must(checkReciprocal, false)
+	s := stepsBefore{w, r, t}
+	v := ir.NoRow
+	if op == ir.OpDiv {
+		v = quotient(d, s, w.A(r))
+		w.hit("div-constant")
+	} else {
+		v = remainder(d, s, w.A(r))
+		w.hit("rem-constant")
+	}
+	w.replaceAlways(r, v)
+}
+
+// stepsBefore puts ops on values of type t in front of a row.
+type stepsBefore struct {
+	w  *work
+	at ir.Row
+	t  ir.Type
+}
+
+func (s stepsBefore) op(op ir.Op, a, b ir.Row) ir.Row { return s.w.before(s.at, op, s.t, 0, a, b) }
+
+func (s stepsBefore) shift(op ir.Op, a ir.Row, n uint) ir.Row {
+	return s.op(op, a, s.w.constant(ir.U32, uint64(n)))
+}
+
+func (s stepsBefore) number(bits uint64) ir.Row { return s.w.constant(s.t, bits) }
