@@ -1,6 +1,8 @@
 package cuda
 
 import (
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ptx"
 )
@@ -31,3 +33,9 @@ func Bandwidth(clockKHz, busBits int) int { return bandwidth(clockKHz, busBits) 
 
 // KeepModules sets how many modules the device keeps loaded.
 func (d *Device) KeepModules(n int) { d.kernels.most = n }
+
+// MeaningOf says what a result of the driver becomes.
+func MeaningOf(r cu.Result) (kind driver.Kind, sticky, known bool) {
+	m, known := meaningOf(r)
+	return m.kind, m.sticky, known
+}

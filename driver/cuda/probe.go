@@ -55,7 +55,12 @@ func probe(drv cu.Driver, dev cu.Device, name string, ordinal int) (driver.Caps,
 	if version < oldestDriver {
 		return c, ptx.Target{}, unavailable(name, "update the NVIDIA driver to 470 or newer", "the driver is of CUDA %s, 11.4 is the oldest that works", versionText(version))
 	}
-	c.Major, c.Minor = p.attr(cu.CapabilityMajor), p.attr(cu.CapabilityMinor)
+	// Everything else has a floor, but what the GPU executes cannot be guessed. Without the minor
+	// number it gets what the first GPUs of its generation took.
+	if c.Major, err = drv.DeviceGetAttribute(cu.CapabilityMajor, dev); err != nil {
+		return c, ptx.Target{}, (*Device)(nil).errorOf("open", name, err)
+	}
+	c.Minor = p.attr(cu.CapabilityMinor)
 	sm := 10*c.Major + c.Minor
 	target, reduced, err := chooseTarget(sm, version)
 	if err != nil {
