@@ -47,16 +47,6 @@ func TestSuitePassesBehindEveryPass(t *testing.T) {
 	}
 }
 
-func TestEveryF32Converts(t *testing.T) {
-	stride := 1024
-	if long.Enabled() {
-		stride = 1
-	}
-	if err := conform.SweepF32(context.Background(), conform.Interp(interp.Options{}), stride); err != nil {
-		t.Error(err)
-	}
-}
-
 // The suite has a tenth of the rounds, so that it stays quick.
 func TestAMillionMessagesArriveInOrder(t *testing.T) {
 	if !long.Enabled() {

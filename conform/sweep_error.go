@@ -9,44 +9,13 @@ import (
 	"github.com/govyre/vyre/ir"
 )
 
-// UnaryF32 lists the pure ops of one f32 operand that have exact results: basic ops and
-// accurate functions.
-func UnaryF32() []ir.Op {
-	var ops []ir.Op
-	for _, op := range ir.Ops() {
-		for _, o := range opCases(op) {
-			if len(o.in) == 1 && o.in[0] == ir.F32 && op.Info().Attr&ir.Approximate == 0 {
-				ops = append(ops, op)
-			}
-		}
-	}
-	return ops
-}
-
-// Sweeps run an op on many f32 values in launches of sweepThreads invocations that take
+// Error sweeps run an op on many f32 values in launches of sweepThreads invocations that take
 // sweepEach values each, and gather one number. Between two values lie stride−1 others; stride 1 is all
 // 2³² of them.
 const (
 	sweepThreads = 1 << 18
 	sweepEach    = 64
 )
-
-// SumF32 returns the sum of the results of op on every stride-th f32, each plus one and
-// weighted by twice its argument plus one, modulo 2⁶⁴; NaNs count as the canonical one. Devices that agree
-// on every result agree on the sum, and two that differ in one result, or a few, do not.
-func SumF32(ctx context.Context, d Device, op ir.Op, stride uint32) (uint64, error) {
-	p := sweepOver(func(b *ir.Builder, bits ir.Value) ir.Value {
-		x := b.Bitcast(ir.F32, bits)
-		r := b.Op(op, x)
-		if b.Type(r) == ir.F32 {
-			r = b.Bitcast(ir.U32, b.CanonNaN(r))
-		}
-		r = b.Add(b.Cvt(ir.U64, r), b.U64(1))
-		weight := b.Add(b.Shl(b.Cvt(ir.U64, bits), b.U32(1)), b.U64(1))
-		return b.Mul(r, weight)
-	}, ir.OpAdd, ir.OpReduceAdd, ir.OpAtomicAdd)
-	return sweepAll(ctx, d, p, stride)
-}
 
 // ErrorF32 returns the greatest error of the accurate function op on every stride-th f32, in
 // units of the last place of the result, against the same function on f64, and an argument where it occurs. A

@@ -1,0 +1,278 @@
+package conform
+
+import (
+	"slices"
+
+	"github.com/govyre/vyre/ir"
+)
+
+// Function is an op of one f32 operand and its result type, such as sqrt.f32 or cvt.i32.
+type Function struct {
+	Op  ir.Op
+	Out ir.Type
+}
+
+// String is the op's name; of a conversion, with the type it gives.
+func (f Function) String() string {
+	if f.Op.Info().Result.Kind == ir.ResultStated {
+		return f.Op.String() + "." + f.Out.String()
+	}
+	return f.Op.String()
+}
+
+// FunctionsF32 lists the pure ops of one f32 operand: the exact ones, which are basic ops, conversions and
+// accurate functions, or else the approximate ones.
+func FunctionsF32(exact bool) []Function {
+	var fs []Function
+	for _, op := range ir.Ops() {
+		cases := opCases(op)
+		if op == ir.OpCvt || op == ir.OpBitcast {
+			cases = conversions(op)
+		}
+		for _, o := range cases {
+			if len(o.in) == 1 && o.in[0] == ir.F32 && (op.Info().Attr&ir.Approximate == 0) == exact {
+				fs = append(fs, Function{op, o.out})
+			}
+		}
+	}
+	return fs
+}
+
+// Bulk evaluates a function on runs of arguments, many times faster than the interpreter: a recipe is
+// written down once as a list of steps, and each step goes over bulkLanes values in a loop of its own. A step
+// without such a loop calls the op's evaluation function, so the loops only have to be right where
+// they are; tests hold them against those functions, and the whole against the interpreter. It may not
+// be shared between goroutines.
+type Bulk struct {
+	steps  []bulkStep
+	slots  []bulkValues
+	result int
+}
+
+// bulkLanes is how many values a step goes over. A recipe's values then stay in the first-level cache.
+const bulkLanes = 128
+
+// bulkValues are the raw bits of one value for every lane, zero-extended.
+type bulkValues [bulkLanes]uint64
+
+// bulkLoop computes one op for all lanes.
+type bulkLoop func(dst, a, b, c *bulkValues)
+
+// bulkStep is an op; or, without a loop, the choice between two arms: b if a holds, else c.
+type bulkStep struct {
+	loop         bulkLoop
+	dst, a, b, c int
+	then, els    []bulkStep
+}
+
+// NewBulk prepares the evaluation of a function.
+func NewBulk(f Function) *Bulk {
+	w := &bulkWriter{consts: map[int]uint64{}, open: [][]bulkStep{nil}}
+	x := w.value(ir.F32)
+	var y ir.Ref
+	if rec := f.Op.Info().Recipe; rec != nil {
+		y = rec(ir.NewEmitter(w), f.Out, ir.Ref(x), 0)
+	} else {
+		y = w.op(f.Op, ir.F32, f.Out, 0, ir.Ref(x), 0, 0)
+	}
+	return w.finish(int(y))
+}
+
+// Range evaluates the function on the arguments with bits from, from+1, … and calls sink with the bits of
+// the results of a few at a time, in order. n is a multiple of 128.
+func (b *Bulk) Range(from uint32, n int, sink func(at uint32, results []uint64)) {
+	for i := 0; i < n; i += bulkLanes {
+		at := from + uint32(i)
+		for k := range b.slots[0] {
+			b.slots[0][k] = uint64(at + uint32(k))
+		}
+		b.run(b.steps)
+		sink(at, b.slots[b.result][:])
+	}
+}
+
+func (b *Bulk) run(steps []bulkStep) {
+	for i := range steps {
+		s := &steps[i]
+		if s.loop != nil {
+			s.loop(&b.slots[s.dst], &b.slots[s.a], &b.slots[s.b], &b.slots[s.c])
+			continue
+		}
+		cond := &b.slots[s.a]
+		some, all := false, true
+		for _, c := range cond {
+			some, all = some || c != 0, all && c != 0
+		}
+		// Arms are pure, so it does no harm to run one for lanes that do not want it.
+		if some {
+			b.run(s.then)
+		}
+		if !all {
+			b.run(s.els)
+		}
+		bulkSelect(&b.slots[s.dst], cond, &b.slots[s.b], &b.slots[s.c])
+	}
+}
+
+// bulkWriter takes a recipe's steps. A ref is the number of a value, and becomes a slot in the end.
+type bulkWriter struct {
+	consts map[int]uint64 // bits of the values that are constants
+	types  []ir.Type
+	open   [][]bulkStep // lists being written: the function's, then one for each open arm
+	ifs    []bulkStep
+}
+
+// value makes a value of type t.
+func (w *bulkWriter) value(t ir.Type) int {
+	w.types = append(w.types, t)
+	return len(w.types) - 1
+}
+
+// Const gives a constant.
+func (w *bulkWriter) Const(t ir.Type, bits uint64) ir.Ref {
+	v := w.value(t)
+	w.consts[v] = bits
+	return ir.Ref(v)
+}
+
+// Op adds a step.
+func (w *bulkWriter) Op(op ir.Op, out ir.Type, imm uint32, _ int, a, b, c ir.Ref) ir.Ref {
+	in := w.types[a]
+	if op == ir.OpSelect {
+		in = w.types[b]
+	}
+	return w.op(op, in, out, imm, a, b, c)
+}
+
+func (w *bulkWriter) op(op ir.Op, in, out ir.Type, imm uint32, a, b, c ir.Ref) ir.Ref {
+	loop := bulkLoops[bulkKey{op, in}]
+	if op == ir.OpCvt || op == ir.OpBitcast {
+		loop = bulkConversions[bulkConversion{op, in, out}]
+	}
+	if loop == nil {
+		loop = bulkByTable(op, in, out, imm)
+	}
+	v := w.value(out)
+	w.add(bulkStep{loop: loop, dst: v, a: int(a), b: int(b), c: int(c)})
+	return ir.Ref(v)
+}
+
+func (w *bulkWriter) add(s bulkStep) {
+	last := len(w.open) - 1
+	w.open[last] = append(w.open[last], s)
+}
+
+// If begins a choice and its first arm.
+func (w *bulkWriter) If(c ir.Ref, t ir.Type) {
+	w.ifs = append(w.ifs, bulkStep{a: int(c), dst: w.value(t)})
+	w.open = append(w.open, nil)
+}
+
+// Else ends the first arm and begins the second.
+func (w *bulkWriter) Else(v ir.Ref) {
+	s := &w.ifs[len(w.ifs)-1]
+	s.b = int(v)
+	s.then = w.close()
+	w.open = append(w.open, nil)
+}
+
+// End ends the second arm.
+func (w *bulkWriter) End(v ir.Ref) ir.Ref {
+	s := w.ifs[len(w.ifs)-1]
+	w.ifs = w.ifs[:len(w.ifs)-1]
+	s.c = int(v)
+	s.els = w.close()
+	w.add(s)
+	return ir.Ref(s.dst)
+}
+
+func (w *bulkWriter) close() []bulkStep {
+	last := w.open[len(w.open)-1]
+	w.open = w.open[:len(w.open)-1]
+	return last
+}
+
+// finish gives values slots. A slot is free again behind the last use of its value, as the steps stand in
+// the list, arms included: nothing is read again further up.
+func (w *bulkWriter) finish(result int) *Bulk {
+	f := slotter{last: make([]int, len(w.types)), slot: make([]int, len(w.types))}
+	steps := w.close()
+	f.uses(steps)
+	f.last[result] = f.clock + 1
+	b := &Bulk{}
+	// The argument, then the constants, have slots that are never given to another value.
+	f.pinned = 1
+	byBits := map[uint64]int{}
+	for v := range w.types {
+		bits, constant := w.consts[v]
+		if !constant {
+			continue
+		}
+		at, known := byBits[bits]
+		if !known {
+			at = f.pinned
+			f.pinned++
+			byBits[bits] = at
+		}
+		f.slot[v] = at
+	}
+	f.n, f.clock = f.pinned, 0
+	f.assign(steps)
+	b.slots = make([]bulkValues, f.n)
+	for bits, at := range byBits {
+		for i := range b.slots[at] {
+			b.slots[at][i] = bits
+		}
+	}
+	b.steps, b.result = steps, f.slot[result]
+	return b
+}
+
+// slotter assigns slots to values in the order of steps.
+type slotter struct {
+	last   []int // the last step that uses a value
+	slot   []int
+	free   []int
+	n      int // slots so far
+	pinned int
+	clock  int
+}
+
+// uses notes the last use of every value. The two results of arms are used by the choice, behind both.
+func (f *slotter) uses(steps []bulkStep) {
+	for i := range steps {
+		s := &steps[i]
+		f.uses(s.then)
+		f.uses(s.els)
+		f.clock++
+		f.last[s.a], f.last[s.b], f.last[s.c] = f.clock, f.clock, f.clock
+	}
+}
+
+func (f *slotter) assign(steps []bulkStep) {
+	for i := range steps {
+		s := &steps[i]
+		f.assign(s.then)
+		f.assign(s.els)
+		f.clock++
+		dst := s.dst
+		operands := [...]int{s.a, s.b, s.c}
+		s.a, s.b, s.c = f.slot[s.a], f.slot[s.b], f.slot[s.c]
+		for k, v := range operands {
+			if at := f.slot[v]; f.last[v] == f.clock && at >= f.pinned && !slices.Contains(operands[:k], v) {
+				f.free = append(f.free, at)
+			}
+		}
+		// A loop reads lane i before it writes it, so the result may take the slot of an operand.
+		if n := len(f.free); n > 0 {
+			f.slot[dst], f.free = f.free[n-1], f.free[:n-1]
+		} else {
+			f.slot[dst] = f.n
+			f.n++
+		}
+		if f.last[dst] == 0 { // nobody reads it
+			f.free = append(f.free, f.slot[dst])
+		}
+		s.dst = f.slot[dst]
+	}
+}
