@@ -24,6 +24,9 @@ type Plan struct {
 	// these or fills. Host transfers outside of that are not device work.
 	TimedFrom, TimedTo int
 
+	NoDeviceTime  bool // nothing is measured
+	TimeTransfers bool // what is before TimedFrom and from TimedTo on is measured as well
+
 	// Scratch lists the buffers private to the sequence.
 	Scratch []Buffer
 

@@ -10,9 +10,14 @@ type Timing struct {
 	Device  time.Duration // around the work on the device, if HasDevice
 
 	HasDevice bool
+
+	// TransferIn and TransferOut are the times on the device before and after that, if the
+	// sequence was told TimeTransfers.
+	TransferIn, TransferOut time.Duration
+	HasTransfers            bool
 }
 
-// Add returns the sum of two runs' times; device time is missing if one lacks it.
+// Add returns the sum of two runs' times; a time on the device is missing if one lacks it.
 func (t Timing) Add(o Timing) Timing {
 	t.Wall += o.Wall
 	t.Enqueue += o.Enqueue
@@ -20,6 +25,10 @@ func (t Timing) Add(o Timing) Timing {
 	t.HasDevice = t.HasDevice && o.HasDevice
 	if t.Device += o.Device; !t.HasDevice {
 		t.Device = 0
+	}
+	t.HasTransfers = t.HasTransfers && o.HasTransfers
+	if t.TransferIn, t.TransferOut = t.TransferIn+o.TransferIn, t.TransferOut+o.TransferOut; !t.HasTransfers {
+		t.TransferIn, t.TransferOut = 0, 0
 	}
 	return t
 }

@@ -17,13 +17,14 @@ type Executor interface {
 // that returns anything but Canceled, with at most one run in flight.
 type Runner interface {
 	// Start starts a run, after the runs in flight of the given runners. Inputs have been
-	// taken when it returns. If it fails, nothing runs.
-	Start(ctx context.Context, after []Runner) error
+	// taken when it returns. If it fails, nothing runs. stay promises that the goroutine calls
+	// Wait next, so that what Start has set up for its thread may stay for that.
+	Start(ctx context.Context, after []Runner, stay bool) error
 	// Done reports whether the run in flight has ended, from any goroutine. Without one it
 	// is true.
 	Done() bool
-	// Wait waits for the run, delivers outputs, and fills everything in res but wall,
-	// enqueue and wait time. A run that trapped delivers outputs too.
+	// Wait waits for the run, counts how, delivers outputs, and fills everything in res but
+	// wall, enqueue and wait time. A run that trapped delivers outputs too.
 	Wait(ctx context.Context, res *Result) error
 	// Close waits for the run in flight and frees what the runner has.
 	Close() error
@@ -84,7 +85,7 @@ func (s *Sequence) Start(ctx context.Context, after ...Pending) (Pending, error)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.start(ctx, p, after); err != nil {
+	if err := s.start(ctx, p, after, false); err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -114,13 +115,14 @@ func (s *Sequence) ready(op string) (*pending, error) {
 }
 
 func (s *Sequence) run(ctx context.Context, p *pending) (Result, error) {
-	if err := s.start(ctx, p, nil); err != nil {
+	if err := s.start(ctx, p, nil, true); err != nil {
 		return Result{}, err
 	}
-	return s.wait(ctx, p)
+	return s.await(ctx, p, time.Now())
 }
 
-func (s *Sequence) start(ctx context.Context, p *pending, after []Pending) error {
+// start starts a run. With stay the caller goes on with await, and nobody else may wait.
+func (s *Sequence) start(ctx context.Context, p *pending, after []Pending, stay bool) error {
 	begin := time.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,13 +148,13 @@ func (s *Sequence) start(ctx context.Context, p *pending, after []Pending) error
 	}
 	s.plan.refresh()
 	region := s.core.region(p.flight.takeOff(ctx), "vyre.enqueue", s.label)
-	err := p.runner.Start(ctx, s.after)
+	err := p.runner.Start(ctx, s.after, stay)
 	region.End()
 	if err != nil {
 		p.flight.touchDown()
 		return s.core.Fail(err)
 	}
-	s.flying, p.begin, p.enqueue = p, begin, time.Since(begin)
+	s.flying, s.waiting, p.begin, p.enqueue = p, stay, begin, time.Since(begin)
 	s.core.Gauge(RunsInFlight, 1)
 	if f := s.core.observer.RunStart; f != nil {
 		f(s.label)
@@ -176,12 +178,11 @@ func (s *Sequence) wait(ctx context.Context, p *pending) (Result, error) {
 	}
 	s.waiting = true
 	s.mu.Unlock()
+	return s.await(ctx, p, begin)
+}
 
-	if p.runner.Done() {
-		s.core.Count(WaitsReady, 1)
-	} else {
-		s.core.Count(WaitsBlock, 1)
-	}
+// await is wait for who alone may.
+func (s *Sequence) await(ctx context.Context, p *pending, begin time.Time) (Result, error) {
 	res := &p.res
 	*res = Result{Loops: res.Loops[:0], Traces: res.Traces[:0], Reports: res.Reports[:0]}
 	region := s.core.region(p.flight.within(ctx), "vyre.wait", s.label)
@@ -240,7 +241,10 @@ func (s *Sequence) count(p *pending, res *Result) {
 	c.Count(WallNS, uint64(res.Wall))
 	c.Count(EnqueueNS, uint64(res.Enqueue))
 	c.Count(WaitNS, uint64(res.Wait))
-	if !res.HasDevice {
+	switch {
+	case s.untimed:
+		return
+	case !res.HasDevice:
 		c.Count(DeviceTimeMissing, 1)
 		return
 	}

@@ -29,6 +29,9 @@ type Sequence struct {
 	depth    int      // loops around it
 	problems Problems // of recording itself
 
+	untimed       bool
+	timeTransfers bool
+
 	inputs  []*Input
 	outputs []*Output
 	whiles  []*Loop
@@ -153,6 +156,27 @@ func (s *Sequence) record(cmd any) string {
 
 func (s *Sequence) complain(op, label, path, msg, fix string) {
 	s.problems = append(s.problems, &Error{Op: op, Label: label, Device: s.dev.Name(), Path: path, Kind: InvalidArgument, Msg: msg, Fix: fix})
+}
+
+// NoDeviceTime leaves out what measures time on the device: results then have none, and a run
+// takes a little less. It is said before Prepare.
+func (s *Sequence) NoDeviceTime() {
+	s.unprepared("time")
+	s.untimed = true
+}
+
+// TimeTransfers says whether results tell how long transfers before and after the work took on
+// the device. It is said before Prepare.
+func (s *Sequence) TimeTransfers(on bool) {
+	s.unprepared("time")
+	s.timeTransfers = on
+}
+
+// unprepared complains about what comes too late.
+func (s *Sequence) unprepared(op string) {
+	if s.plan != nil {
+		s.complain(op, "", "", "the sequence was prepared", "say it before Prepare, Run, Start or Capture")
+	}
 }
 
 // Fill stores the low width bytes of value, little endian, over dst again and again. width

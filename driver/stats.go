@@ -57,8 +57,10 @@ const (
 	LoopIterations
 	OrderWaits
 
-	WaitsReady
-	WaitsBlock
+	WaitsReady // the run had ended
+	WaitsSpin  // it ended while its waiter looked all the time
+	WaitsBlock // the waiter slept until it ended
+	WaitsPoll  // the waiter slept and looked, again and again
 	WallNS
 	EnqueueNS
 	WaitNS
@@ -103,7 +105,8 @@ var metricTable = func() (t [numMetrics]metricRow) {
 		ThreadSlots: {"thread_slots", "", false}, DomainItems: {"domain_items", "", false}, SlotSaturations: {"slot_saturations", "", false},
 		ReplaysFull: {"graph_replays", `{exec="full"}`, false}, ReplaysResident: {"graph_replays", `{exec="resident"}`, false},
 		BatchRows: {"batch_rows", "", false}, LoopIterations: {"loop_iterations", "", false}, OrderWaits: {"order_waits", "", false},
-		WaitsReady: {"waits", `{how="ready"}`, false}, WaitsBlock: {"waits", `{how="block"}`, false},
+		WaitsReady: {"waits", `{how="ready"}`, false}, WaitsSpin: {"waits", `{how="spin"}`, false},
+		WaitsBlock: {"waits", `{how="block"}`, false}, WaitsPoll: {"waits", `{how="poll"}`, false},
 		WallNS: {"wall_ns", "", false}, EnqueueNS: {"enqueue_ns", "", false}, WaitNS: {"wait_ns", "", false},
 		DeviceNS: {"device_ns", "", false}, DeviceNSMax: {"device_ns_max", "", true},
 		DeviceTimedRuns: {"device_timed_runs", "", false}, DeviceTimeMissing: {"device_time_missing", "", false},

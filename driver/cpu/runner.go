@@ -106,7 +106,7 @@ func (b *boundLaunch) bind() {
 }
 
 // Start starts a run.
-func (r *runner) Start(_ context.Context, after []driver.Runner) error {
+func (r *runner) Start(_ context.Context, after []driver.Runner, _ bool) error {
 	if r.ctx.Err() != nil {
 		panic("BUG: a closed runner was started")
 	}
@@ -197,9 +197,11 @@ func (r *runner) Done() bool { return r.ended.Load() >= r.serial.Load() }
 func (r *runner) Wait(ctx context.Context, res *driver.Result) error {
 	select {
 	case <-r.done:
+		r.dev.Count(driver.WaitsReady, 1)
 	default:
 		select {
 		case <-r.done:
+			r.dev.Count(driver.WaitsBlock, 1)
 		case <-ctx.Done():
 			return &driver.Error{Op: "wait", Label: r.plan.Label, Device: Name, Kind: driver.Canceled,
 				Msg: "the run goes on: " + ctx.Err().Error(), Fix: "wait again before using its outputs", Err: ctx.Err()}

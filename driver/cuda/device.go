@@ -59,7 +59,8 @@ type Device struct {
 
 	memory  memory
 	staging staging
-	lanes   lanes
+	streams streams
+	timers  timers
 	kernels cache
 	emit    func(*ir.Program, ptx.Target, ptx.Options) (*ptx.Module, error)
 }
@@ -91,10 +92,13 @@ func Open(o Options) (*Device, error) {
 	}
 	d := &Device{Core: core, drv: drv, dev: dev, caps: caps, target: target, emit: ptx.Emit}
 	d.memory.init(d, o.MemoryLimit)
-	d.staging.dev, d.lanes.dev = d, d
+	d.staging.dev, d.streams.dev, d.timers.dev = d, d, d
 	d.kernels.init(d)
 	if err := d.retain(); err != nil {
 		return nil, err
+	}
+	if err := d.streams.init(); err != nil {
+		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
 }
@@ -268,11 +272,11 @@ func (d *Device) Warm(ctx context.Context) error {
 		return d.Fail(err)
 	}
 	defer d.shut()
-	l, err := d.lanes.get()
+	s, err := d.streams.get()
 	if err != nil {
 		return d.Fail(d.errorOf("warm", "", err))
 	}
-	d.lanes.put(l)
+	d.streams.put(s)
 	return nil
 }
 
@@ -313,7 +317,8 @@ func (d *Device) release() error {
 	}
 	entered := d.enter("close", "") == nil
 	d.kernels.drop(note)
-	d.lanes.drop(note)
+	d.timers.drop(note)
+	d.streams.drop(note)
 	d.memory.drop(note)
 	d.staging.drop(note)
 	if entered {

@@ -3,13 +3,16 @@ package cuda_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/cusim"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ptx"
 )
 
 var ctx = context.Background()
@@ -57,10 +60,20 @@ func TestSizesAreRoundedToClasses(t *testing.T) {
 	}
 }
 
+// described is a driver whose devices have these properties and no other.
+type described struct {
+	cu.Driver
+	attrs map[cu.Attribute]int
+}
+
+func (d described) DeviceGetAttribute(a cu.Attribute, _ cu.Device) (int, error) {
+	return d.attrs[a], nil
+}
+
+func hopper() *cusim.Driver { return cusim.New(cusim.Config{Models: []cusim.Model{cusim.Hopper}}) }
+
 func TestMissingAttributesDoNotStopADevice(t *testing.T) {
-	f := newFake()
-	f.attrs = map[cu.Attribute]int{cu.CapabilityMajor: 9}
-	d, err := f.open()
+	d, err := cuda.Open(cuda.Options{Driver: described{hopper(), map[cu.Attribute]int{cu.CapabilityMajor: 9}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,32 +84,33 @@ func TestMissingAttributesDoNotStopADevice(t *testing.T) {
 }
 
 func TestOpenSaysWhyThereIsNoDevice(t *testing.T) {
-	old := newFake()
-	old.version = 11000
-	turing := newFake()
-	turing.attrs[cu.CapabilityMajor] = 6
 	for _, c := range []struct {
 		name, selector, says string
-		f                    *fake
+		drv                  cu.Driver
 	}{
-		{"old driver", "", "11.4 is the oldest", old},
-		{"old GPU", "", "below 7.0", turing},
-		{"ordinal beyond the last", "3", "there are 1 GPUs", newFake()},
-		{"unknown identity", "GPU-00000000-0000-0000-0000-000000000000", "none of 1 GPUs", newFake()},
-		{"neither", "first", "neither a number nor an identity", newFake()},
+		{"old driver", "", "11.4 is the oldest", cusim.New(cusim.Config{Version: 11000})},
+		{"old GPU", "", "below 7.0", described{hopper(), map[cu.Attribute]int{cu.CapabilityMajor: 6}}},
+		{"ordinal beyond the last", "3", "there are 1 GPUs", hopper()},
+		{"unknown identity", "GPU-00000000-0000-0000-0000-000000000000", "none of 1 GPUs", hopper()},
+		{"neither", "first", "neither a number nor an identity", hopper()},
 	} {
-		_, err := cuda.Open(cuda.Options{Driver: c.f, Selector: c.selector})
+		_, err := cuda.Open(cuda.Options{Driver: c.drv, Selector: c.selector})
 		if !errors.Is(err, driver.Unavailable) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: got %v, want one that says %q", c.name, err, c.says)
-		}
-		if left := c.f.left(); left != "" {
-			t.Errorf("%s left %s behind", c.name, left)
 		}
 	}
 }
 
 func TestADeviceOpensByIdentity(t *testing.T) {
-	d, err := cuda.Open(cuda.Options{Driver: newFake(), Selector: "GPU-01020300-0000-0000-0000-000000000000"})
+	sim := hopper()
+	if err := sim.Init(); err != nil {
+		t.Fatal(err)
+	}
+	id, err := sim.DeviceGetUuid(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := cuda.Open(cuda.Options{Driver: sim, Selector: id.String()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,12 +123,7 @@ func TestADeviceOpensByIdentity(t *testing.T) {
 }
 
 func TestFreedMemoryServesAgain(t *testing.T) {
-	f := newFake()
-	d, err := f.open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
+	d, _ := onSim(t, cusim.Config{Models: []cusim.Model{cusim.Hopper}})
 	alloc := func(n int64) driver.Buffer {
 		b, err := d.Alloc(n, driver.AllocOptions{})
 		if err != nil {
@@ -134,13 +143,7 @@ func TestFreedMemoryServesAgain(t *testing.T) {
 }
 
 func TestIdleMemoryIsGivenBackBeforeMemoryRunsOut(t *testing.T) {
-	f := newFake()
-	f.memory = 1 << 20
-	d, err := f.open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
+	d, _ := onSim(t, cusim.Config{Models: []cusim.Model{cusim.Hopper}, Memory: 1 << 20})
 	a, err := d.Alloc(600<<10, driver.AllocOptions{Label: "first"})
 	if err != nil {
 		t.Fatal(err)
@@ -160,8 +163,7 @@ func TestIdleMemoryIsGivenBackBeforeMemoryRunsOut(t *testing.T) {
 }
 
 func TestAMemoryLimitIsKept(t *testing.T) {
-	f := newFake()
-	d, err := cuda.Open(cuda.Options{Driver: f, OpenOptions: driver.OpenOptions{MemoryLimit: 1 << 20}})
+	d, err := cuda.Open(cuda.Options{Driver: hopper(), OpenOptions: driver.OpenOptions{MemoryLimit: 1 << 20}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,16 +205,23 @@ func parse(t *testing.T, text string) *ir.Program {
 }
 
 func TestARefusedTextNamesItsLine(t *testing.T) {
-	f := newFake()
-	d, err := f.open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
-	f.failWith, f.failAt = 218, len(f.calls)+2 // bind, then load
-	_, err = d.Compile(ctx, parse(t, addOne), driver.Options{})
+	d, _ := onSim(t, cusim.Config{Models: []cusim.Model{cusim.Hopper}})
+	spoilt := 0
+	d.OnEmit(func(m *ptx.Module) {
+		if spoilt > 0 {
+			return
+		}
+		lines := strings.Split(m.Text, "\n")
+		for i, line := range lines {
+			if strings.Contains(line, "add.u32") {
+				spoilt, lines[i] = i+1, strings.Replace(line, "add.u32", "add.u31", 1)
+			}
+		}
+		m.Text = strings.Join(lines, "\n")
+	})
+	_, err := d.Compile(ctx, parse(t, addOne), driver.Options{})
 	var e *driver.Error
-	if !errors.As(err, &e) || e.Kind != driver.Compile || e.Line != 3 || e.Label != "add_one" || !strings.Contains(e.Log, "Unknown modifier") || !strings.Contains(e.Log, "     3 | ") {
+	if !errors.As(err, &e) || e.Kind != driver.Compile || e.Line != spoilt || e.Label != "add_one" || !strings.Contains(e.Log, fmt.Sprintf("%6d | ", spoilt)) {
 		t.Fatalf("got %v\n%+v", err, e)
 	}
 	if _, err = d.Compile(ctx, parse(t, addOne), driver.Options{}); err != nil {
@@ -221,8 +230,8 @@ func TestARefusedTextNamesItsLine(t *testing.T) {
 }
 
 func TestALostDeviceSaysSoAndReopens(t *testing.T) {
-	f := newFake()
-	d, err := f.open()
+	sim := hopper()
+	d, err := cuda.Open(cuda.Options{Driver: sim})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,18 +249,18 @@ func TestALostDeviceSaysSoAndReopens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.failWith, f.failAt = 719, len(f.calls)+2 // bind, then ask for the event
-	if !p.Done() {
-		t.Error("a run that faulted has not ended")
+	sim.Fail(cusim.Rule{Call: "cuStreamQuery", Nth: 1, Result: 719})
+	// Whoever only polls learns the end of a run that faulted, too.
+	for !p.Done() {
 	}
 	_, err = p.Wait(ctx)
 	if !errors.Is(err, driver.DeviceFault) || !errors.Is(err, driver.DeviceLost) || !strings.Contains(err.Error(), `"add_one"`) || !strings.Contains(err.Error(), "CUDA_ERROR_LAUNCH_FAILED 719") {
 		t.Errorf("the run gave %v", err)
 	}
-	before := len(f.calls)
+	before := sim.Count("")
 	_, err = d.Alloc(4, driver.AllocOptions{})
-	if !errors.Is(err, driver.DeviceLost) || len(f.calls) != before {
-		t.Errorf("afterwards: %v, after %d calls", err, len(f.calls)-before)
+	if !errors.Is(err, driver.DeviceLost) || sim.Count("") != before {
+		t.Errorf("afterwards: %v, after %d calls", err, sim.Count("")-before)
 	}
 	if !errors.Is(d.Err(), driver.DeviceLost) {
 		t.Errorf("Err is %v", d.Err())
@@ -259,14 +268,14 @@ func TestALostDeviceSaysSoAndReopens(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Errorf("closing: %v", err)
 	}
-	again, err := f.open()
+	again, err := cuda.Open(cuda.Options{Driver: sim})
 	if err != nil {
 		t.Fatalf("reopening: %v", err)
 	}
 	if err := again.Close(); err != nil {
 		t.Error(err)
 	}
-	if left := f.left(); left != "" {
+	if left := sim.Left(); left != "" {
 		t.Errorf("left behind: %s", left)
 	}
 }

@@ -6,19 +6,23 @@ import (
 	"unsafe"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cuda/cu"
 )
 
 // enqueue puts the commands of a run into the stream, with events around the part that is
 // device work. The context is current.
 func (r *runner) enqueue(ctx context.Context) error {
-	d, s := r.dev, r.lane.stream
+	d, s := r.dev, r.stream.handle
 	no := func(err error) error { return d.errorOf("start", r.plan.Label, err) }
 	if err := r.records.clear(d.drv, s); err != nil {
 		return no(err)
 	}
+	if err := r.record(r.timer.begin); err != nil {
+		return no(err)
+	}
 	for i, c := range r.plan.Cmds {
 		if i == r.plan.TimedFrom {
-			if err := d.drv.EventRecord(r.lane.from, s); err != nil {
+			if err := r.record(r.timer.from); err != nil {
 				return no(err)
 			}
 		}
@@ -26,11 +30,13 @@ func (r *runner) enqueue(ctx context.Context) error {
 			return err
 		}
 		if i == r.plan.TimedTo-1 {
-			if err := d.drv.EventRecord(r.lane.to, s); err != nil {
+			if err := r.record(r.timer.to); err != nil {
 				return no(err)
 			}
-			r.timed = true
 		}
+	}
+	if err := r.record(r.timer.end); err != nil {
+		return no(err)
 	}
 	if len(r.reports) > 0 {
 		if err := d.drv.MemcpyDtoHAsync(unsafe.Pointer(&r.reports[0]), r.records.trapAt(0), int64(len(r.reports)), s); err != nil {
@@ -40,8 +46,16 @@ func (r *runner) enqueue(ctx context.Context) error {
 	return nil
 }
 
+// record puts an event of the timer into the stream, if there is one.
+func (r *runner) record(e cu.Event) error {
+	if e == 0 {
+		return nil
+	}
+	return r.dev.drv.EventRecord(e, r.stream.handle)
+}
+
 func (r *runner) command(ctx context.Context, c driver.Cmd) error {
-	d, s := r.dev, r.lane.stream
+	d, s := r.dev, r.stream.handle
 	var err error
 	var path, what string
 	switch c := c.(type) {
@@ -96,7 +110,7 @@ func (r *runner) refused(what, path string, c driver.Cmd, err error) *driver.Err
 // fill stores a value over a range again and again. There is no call for 8 bytes: the words
 // of the two halves then lie in two columns, 8 bytes apart.
 func (r *runner) fill(c *driver.FillCmd) error {
-	drv, s, at, n := r.dev.drv, r.lane.stream, addressOf(c.Dst), c.Dst.Len/int64(c.Width)
+	drv, s, at, n := r.dev.drv, r.stream.handle, addressOf(c.Dst), c.Dst.Len/int64(c.Width)
 	switch c.Width {
 	case 1:
 		return drv.MemsetD8Async(at, uint8(c.Value), n, s)
@@ -126,7 +140,7 @@ func (r *runner) launch(c *driver.LaunchCmd) error {
 	if l.barrier < 0 {
 		return d.drv.LaunchKernel(&l.call)
 	}
-	at, err := r.records.barrier(d.drv, r.lane.stream)
+	at, err := r.records.barrier(d.drv, r.stream.handle)
 	if err != nil {
 		return err
 	}
@@ -178,16 +192,30 @@ func (r *runner) while(ctx context.Context, c *driver.LoopCmd) error {
 	return nil
 }
 
+// flagSet fetches the flag of a loop. What was enqueued so far becomes a part of the run that
+// ends here, with a ticket of its own.
 func (r *runner) flagSet(c *driver.LoopCmd) (bool, error) {
-	drv, s := r.dev.drv, r.lane.stream
+	drv, s := r.dev.drv, r.stream.handle
+	ticket := r.open
 	err := drv.MemcpyDtoHAsync(unsafe.Pointer(&r.flag[0]), addressOf(c.Flag), 4, s)
 	if err == nil {
-		err = drv.StreamSynchronize(s)
+		err = r.endPart(false)
 	}
 	if err != nil {
 		e := r.faulted(err)
 		e.Path = c.Path
 		return false, e
+	}
+	r.await(context.Background(), ticket, &r.thread)
+	if fault := r.ending(ticket); fault != nil {
+		fault.Path = c.Path
+		return false, fault
+	}
+	if err := r.thread.bind("start", r.plan.Label); err != nil {
+		return false, err
+	}
+	if err := r.beginPart(context.Background()); err != nil {
+		return false, r.notStarted(err)
 	}
 	return binary.LittleEndian.Uint32(r.flag) != 0, nil
 }

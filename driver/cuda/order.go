@@ -1,83 +1,121 @@
 package cuda
 
 import (
-	"sync"
+	"context"
 
 	"github.com/govyre/vyre/driver"
 )
 
-// runRef names one run: the serial'th of a runner.
+// runRef names one run. The zero value is one that has ended.
 type runRef struct {
-	r      *runner
-	serial uint64
+	s      *stream
+	ticket uint64
 }
 
-func (ref runRef) ended() bool { return ref.r == nil || ref.r.ended.Load() >= ref.serial }
+func (ref runRef) ended() bool { return ref.s == nil || ref.s.over(ref.ticket) }
 
-// history is what a buffer knows of the runs that touch it: the last one that writes, and
-// those that read since. Its lock is held by a Start until all of the run is enqueued, so
-// whoever has it finds every run of the history in its stream.
+// history is what a buffer knows of the runs that touch it: the last one that writes, and those
+// that read since. A Start has the gate until all of its run is enqueued, alone if the run
+// writes; so whoever gets in finds every run of the history in its stream.
 type history struct {
-	mu      sync.Mutex
+	gate
 	writer  runRef
-	readers []runRef
+	readers [sharers]runRef
+	taken   [sharers]bool // by a Start that shares the gate
 }
 
-// conflicts appends to deps the unfinished runs of others that a run has to come after.
-func (h *history) conflicts(r *runner, writes bool, deps []runRef) []runRef {
-	if !h.writer.ended() && h.writer.r != r {
-		deps = append(deps, h.writer)
+// place is where a run enters the history of a buffer.
+type place struct {
+	h      *history
+	writes bool
+	reader int // index in readers
+}
+
+// lock enters a history for a run on stream s and appends to deps the unfinished runs on other
+// streams that the run has to come after. A reader for whom there is no free place displaces
+// another one, and comes after it: who waits for the new one then waits for both.
+func (h *history) lock(ctx context.Context, s *stream, writes bool, deps []runRef) (place, []runRef, error) {
+	if err := h.gate.lock(ctx, writes); err != nil {
+		return place{}, deps, err
 	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	add := func(ref runRef) {
+		if ref.s != s && !ref.ended() {
+			deps = append(deps, ref)
+		}
+	}
+	add(h.writer)
 	if writes {
-		for _, o := range h.readers {
-			if !o.ended() && o.r != r {
-				deps = append(deps, o)
+		for _, r := range h.readers {
+			add(r)
+		}
+		return place{h: h, writes: true}, deps, nil
+	}
+	at := -1
+	for i, r := range h.readers {
+		free := r.s == s || r.ended()
+		if !h.taken[i] && (at < 0 || free) {
+			if at = i; free {
+				break
 			}
 		}
 	}
-	return deps
+	add(h.readers[at])
+	h.taken[at] = true
+	return place{h: h, reader: at}, deps, nil
 }
 
-// enter puts a run that was enqueued into the history.
-func (h *history) enter(run runRef, writes bool) {
-	live := h.readers[:0]
-	if !writes {
-		for _, o := range h.readers {
-			if !o.ended() && o.r != run.r {
-				live = append(live, o)
-			}
+// unlock leaves the history with a run that was enqueued, or that ended while failing; the zero
+// run leaves it as it was.
+func (p place) unlock(run runRef) {
+	h := p.h
+	h.mu.Lock()
+	if p.writes {
+		if run.s != nil {
+			h.writer, h.readers = run, [sharers]runRef{}
 		}
-		live = append(live, run)
+	} else {
+		if run.s != nil {
+			h.readers[p.reader] = run
+		}
+		h.taken[p.reader] = false
 	}
-	clear(h.readers[min(len(live), len(h.readers)):])
-	h.readers = live
-	if writes {
-		h.writer = run
-	}
+	h.leave(p.writes)
+	h.mu.Unlock()
 }
 
 // inFlight reports whether a run that touches the buffer has not ended.
 func (h *history) inFlight() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, o := range h.readers {
-		if !o.ended() {
+	for _, r := range h.readers {
+		if !r.ended() {
 			return true
 		}
 	}
 	return !h.writer.ended()
 }
 
-// lock locks the histories of all buffers that a plan uses. Uses ascend by ID, so that two
-// runs that start together cannot block each other.
-func lock(uses []driver.Use) {
+// lock enters the histories of all buffers that the run uses. They ascend by ID, so that two
+// runs that start together cannot block each other. It returns the context's error if that ends
+// first, with no history entered.
+func (r *runner) lock(ctx context.Context, uses []driver.Use) error {
+	r.places = r.places[:0]
 	for _, u := range uses {
-		u.Buffer.(*buffer).history.mu.Lock()
+		p, deps, err := u.Buffer.(*buffer).history.lock(ctx, r.stream, u.Writes, r.deps)
+		if err != nil {
+			r.unlock(runRef{})
+			return err
+		}
+		r.places, r.deps = append(r.places, p), deps
 	}
+	return nil
 }
 
-func unlock(uses []driver.Use) {
-	for _, u := range uses {
-		u.Buffer.(*buffer).history.mu.Unlock()
+// unlock leaves them.
+func (r *runner) unlock(run runRef) {
+	for _, p := range r.places {
+		p.unlock(run)
 	}
 }

@@ -3,7 +3,6 @@ package cuda
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -27,7 +26,8 @@ type runner struct {
 	plan  *driver.Plan
 	graph bool
 
-	lane     *lane
+	stream   *stream
+	timer    timer // nothing if the run is not timed
 	resident *driver.Residency
 	staging  pinned
 	staged   [][]byte // by Plan.Uploads: what a run sends
@@ -38,13 +38,15 @@ type runner struct {
 	records  records
 	loops    []driver.LoopResult
 	deps     []runRef
+	places   []place // of the run being started
 
-	timed  bool          // the run in flight is measured
-	serial atomic.Uint64 // of the run in flight, or the last one
-	ended  atomic.Uint64 // serial of the last run that ended
-	fault  atomic.Pointer[driver.Error]
+	open    uint64        // ticket of the part of a run that is being enqueued; 0 without one
+	ticket  atomic.Uint64 // of the run in flight, or the last one
+	fault   atomic.Pointer[driver.Error]
+	thread  thread        // between Start and Wait of one goroutine
+	average time.Duration // of waits
 
-	// life is held for reading by whoever uses the lane or the staging; Close has it before
+	// life is held for reading by whoever uses the stream or the staging; Close has it before
 	// these go.
 	life     sync.RWMutex
 	closed   bool
@@ -56,7 +58,7 @@ func (d *Device) newRunner(p *driver.Plan, graph bool) (*runner, error) {
 		return nil, err
 	}
 	defer d.leave()
-	r := &runner{dev: d, plan: p, graph: graph, loops: make([]driver.LoopResult, len(p.Whiles))}
+	r := &runner{dev: d, plan: p, graph: graph, loops: make([]driver.LoopResult, len(p.Whiles)), thread: thread{dev: d}, average: waitFirst}
 	if err := r.make(); err != nil {
 		e := d.memoryError("prepare", p.Label, err)
 		if back := r.giveBack(); back != nil {
@@ -72,12 +74,17 @@ func (d *Device) newRunner(p *driver.Plan, graph bool) (*runner, error) {
 func (r *runner) make() error {
 	d, p := r.dev, r.plan
 	var err error
-	if r.lane, err = d.lanes.get(); err != nil {
+	if r.stream, err = d.streams.get(); err != nil {
 		return err
+	}
+	if !p.NoDeviceTime {
+		if r.timer, err = d.timers.get(p.TimeTransfers); err != nil {
+			return err
+		}
 	}
 	r.launches = make([]launch, len(p.Launches))
 	for i, c := range p.Launches {
-		r.launches[i] = newLaunch(c, r.lane.stream)
+		r.launches[i] = newLaunch(c, r.stream.handle)
 	}
 	if err := r.rebind(true); err != nil {
 		return err
@@ -153,82 +160,89 @@ func (r *runner) giveBack() error {
 	if err := d.memory.put(r.records.mem, driver.InternalBytes); first == nil {
 		first = err
 	}
-	if r.lane != nil {
-		if err := d.lanes.put(r.lane); first == nil {
-			first = err
-		}
+	if err := d.timers.put(r.timer); first == nil {
+		first = err
+	}
+	if r.stream != nil {
+		d.streams.put(r.stream)
 	}
 	return first
 }
 
-// Start enqueues a run: behind the runs it has to come after, then its commands, then the
-// event that ends it.
-func (r *runner) Start(ctx context.Context, after []driver.Runner) error {
-	d := r.dev
-	if err := d.enter("start", r.plan.Label); err != nil {
-		return err
-	}
-	defer d.leave()
-	if err := r.rebind(false); err != nil {
-		return d.memoryError("start", r.plan.Label, err)
-	}
+// Start enqueues a run: behind the runs it has to come after, then its commands, then the flag
+// that ends it.
+func (r *runner) Start(ctx context.Context, after []driver.Runner, stay bool) error {
 	uses := r.plan.Uses
-	lock(uses)
-	defer unlock(uses)
 	r.deps = r.deps[:0]
 	for _, a := range after {
 		o := a.(*runner)
 		// Only the run that is in flight now matters; one that ended has taken effect.
-		if ref := (runRef{o, o.serial.Load()}); o != r && !ref.ended() {
+		if ref := (runRef{o.stream, o.ticket.Load()}); o.stream != r.stream && !ref.ended() {
 			r.deps = append(r.deps, ref)
 		}
 	}
-	for _, u := range uses {
-		r.deps = u.Buffer.(*buffer).history.conflicts(r, u.Writes, r.deps)
+	if err := r.lock(ctx, uses); err != nil {
+		return r.notStarted(err)
+	}
+	err := r.begin(ctx)
+	ran := runRef{}
+	if r.open != 0 {
+		if end := r.endPart(err != nil); err == nil && end != nil {
+			err = r.dev.errorOf("start", r.plan.Label, end)
+		}
+		ran = runRef{r.stream, r.ticket.Load()}
+		if err != nil {
+			r.resident.End(false)
+		}
+	}
+	r.unlock(ran)
+	if err != nil || !stay {
+		r.thread.release()
+	}
+	return err
+}
+
+func (r *runner) notStarted(err error) *driver.Error {
+	return &driver.Error{Op: "start", Label: r.plan.Label, Device: r.dev.Name(), Kind: driver.Canceled, Msg: "nothing was started", Err: err}
+}
+
+// begin enqueues everything but the flag.
+func (r *runner) begin(ctx context.Context) error {
+	d := r.dev
+	if err := r.thread.bind("start", r.plan.Label); err != nil {
+		return err
+	}
+	if err := r.rebind(false); err != nil {
+		return d.memoryError("start", r.plan.Label, err)
+	}
+	if err := r.beginPart(ctx); err != nil {
+		return r.notStarted(err)
 	}
 	for _, dep := range r.deps {
-		if err := r.follow(dep); err != nil {
+		if err := r.stream.follow(dep.s, dep.ticket); err != nil {
 			return d.errorOf("start", r.plan.Label, err)
 		}
 	}
 	clear(r.loops)
-	r.timed = false
 	r.fault.Store(nil)
 	r.count(r.resident.Begin())
-	err := r.enqueue(ctx)
-	if err == nil {
-		if recorded := d.drv.EventRecord(r.lane.end, r.lane.stream); recorded != nil {
-			err = d.errorOf("start", r.plan.Label, recorded)
-		}
-	}
-	if err != nil {
-		// What was enqueued before the failure ends before anyone may touch its memory. If
-		// that cannot be waited for, the device is lost, and says so from now on.
-		if d.lost.Load() == nil {
-			if sync := d.drv.StreamSynchronize(r.lane.stream); sync != nil {
-				_ = d.Fail(d.errorOf("start", r.plan.Label, sync)) // the first error is the one to report
-			}
-		}
-		r.resident.End(false)
-		return err
-	}
-	run := runRef{r, r.serial.Load() + 1}
-	for _, u := range uses {
-		u.Buffer.(*buffer).history.enter(run, u.Writes)
-	}
-	r.serial.Store(run.serial) // last: from here on, Done asks for the event just recorded
-	return nil
+	return r.enqueue(ctx)
 }
 
-// follow makes the stream wait for a run of another runner.
-func (r *runner) follow(dep runRef) error {
-	dep.r.life.RLock()
-	defer dep.r.life.RUnlock()
-	if dep.r.closed || dep.ended() {
-		return nil
-	}
-	r.dev.Count(driver.OrderWaits, 1)
-	return r.dev.drv.StreamWaitEvent(r.lane.stream, dep.r.lane.end)
+// beginPart takes a ticket for what is enqueued next: all of a run, or a round of a loop that the
+// host decides on.
+func (r *runner) beginPart(ctx context.Context) (err error) {
+	r.open, err = r.stream.open(ctx)
+	return err
+}
+
+// endPart ends what beginPart began.
+func (r *runner) endPart(failed bool) error {
+	ticket := r.open
+	r.open = 0
+	err := r.stream.close(ticket, failed)
+	r.ticket.Store(ticket) // from here on, Done asks for what was just enqueued
+	return err
 }
 
 func (r *runner) count(resident bool) {
@@ -247,48 +261,25 @@ func (r *runner) count(resident bool) {
 	}
 }
 
-// Done reports whether the run in flight has ended.
+// Done reports whether the run in flight has ended: two loads, while the end can be seen that
+// way; and now and then a question to the driver, so that a run that faulted ends, too.
 func (r *runner) Done() bool {
+	ticket, s := r.ticket.Load(), r.stream
+	if s.over(ticket) {
+		return true
+	}
+	if s.word != nil && !s.due() {
+		return false
+	}
 	r.life.RLock()
 	defer r.life.RUnlock()
-	return r.done(r.serial.Load())
-}
-
-// done asks for the event behind a run. A run that faulted, or whose device is lost, has
-// ended too; Wait says how. The caller holds life.
-func (r *runner) done(run uint64) bool {
-	if r.closed || r.ended.Load() >= run {
+	if r.closed {
 		return true
 	}
-	d := r.dev
-	if err := d.enter("wait", r.plan.Label); err != nil {
-		e, _ := err.(*driver.Error)
-		r.end(run, e)
-		return true
-	}
-	defer d.leave()
-	over, err := d.drv.EventQuery(r.lane.end)
-	if err != nil {
-		r.end(run, r.faulted(err))
-		return true
-	}
-	if over {
-		r.end(run, nil)
-	}
-	return over
-}
-
-// end notes that a run has ended, and how, if it failed.
-func (r *runner) end(run uint64, fault *driver.Error) {
-	if fault != nil {
-		r.fault.CompareAndSwap(nil, fault)
-	}
-	for {
-		was := r.ended.Load()
-		if was >= run || r.ended.CompareAndSwap(was, run) {
-			return
-		}
-	}
+	t := thread{dev: r.dev}
+	r.ask(ticket, &t)
+	t.release()
+	return s.over(ticket)
 }
 
 // faulted makes an error of one that the device reports after the fact: any launch of the run
@@ -308,48 +299,23 @@ func (r *runner) faulted(err error) *driver.Error {
 	return e
 }
 
-// How Wait waits: looking all the time at first, for a short run ends before a thread could
-// be put to sleep and woken; then less and less often.
-const (
-	waitSpin     = 200 * time.Microsecond
-	waitLeast    = 20 * time.Microsecond
-	waitMost     = 500 * time.Microsecond
-	waitFraction = 32
-)
-
-// await waits until a run has ended; false if ctx, the deadline or Close ended the wait
-// before. The caller holds life.
-func (r *runner) await(ctx context.Context, run uint64, deadline time.Duration) bool {
-	begin := time.Now()
-	for !r.done(run) {
-		passed := time.Since(begin)
-		if ctx.Err() != nil || r.gaveUpOn.Load() || deadline > 0 && passed > deadline {
-			return false
-		}
-		if passed < waitSpin {
-			runtime.Gosched()
-			continue
-		}
-		time.Sleep(min(max(passed/waitFraction, waitLeast), waitMost))
-	}
-	return true
-}
-
 // Wait waits for the run and delivers what it left.
 func (r *runner) Wait(ctx context.Context, res *driver.Result) error {
 	r.life.RLock()
 	defer r.life.RUnlock()
+	defer r.thread.release()
 	if r.closed {
-		return r.gaveUp()
+		return &driver.Error{Op: "wait", Label: r.plan.Label, Device: r.dev.Name(), Kind: driver.Closed, Msg: "sequence was closed"}
 	}
-	if !r.await(ctx, r.serial.Load(), 0) {
+	ticket := r.ticket.Load()
+	if !r.await(ctx, ticket, &r.thread) {
 		if r.gaveUpOn.Load() {
 			return r.gaveUp()
 		}
 		return &driver.Error{Op: "wait", Label: r.plan.Label, Device: r.dev.Name(), Kind: driver.Canceled,
 			Msg: "the run goes on: " + ctx.Err().Error(), Fix: "wait again before using its outputs", Err: ctx.Err()}
 	}
-	if fault := r.fault.Load(); fault != nil {
+	if fault := r.ending(ticket); fault != nil {
 		r.resident.End(false)
 		return fault
 	}
@@ -358,9 +324,20 @@ func (r *runner) Wait(ctx context.Context, res *driver.Result) error {
 	return trap
 }
 
+// ending returns how a run failed that is over, nil if it did not.
+func (r *runner) ending(ticket uint64) *driver.Error {
+	if fault := r.fault.Load(); fault != nil {
+		return fault
+	}
+	if first := r.dev.lost.Load(); first != nil && !r.stream.finished(ticket) {
+		return r.dev.lostError("run", r.plan.Label, first)
+	}
+	return nil
+}
+
 // deliver hands out what a run that has ended left, and returns its first trap.
 func (r *runner) deliver(res *driver.Result) error {
-	res.Device, res.HasDevice = r.deviceTime()
+	r.times(res)
 	res.Loops = append(res.Loops, r.loops...)
 	var trap error
 	for i := range r.launches {
@@ -380,18 +357,21 @@ func (r *runner) deliver(res *driver.Result) error {
 	return trap
 }
 
-// deviceTime returns the time between the events around the work.
-func (r *runner) deviceTime() (time.Duration, bool) {
-	d := r.dev
-	if !r.timed || d.enter("wait", r.plan.Label) != nil {
-		return 0, false
+// times reads the events around the work and around the run.
+func (r *runner) times(res *driver.Result) {
+	t := &r.timer
+	if t.from == 0 || r.thread.bind("wait", r.plan.Label) != nil {
+		return
 	}
-	defer d.leave()
-	ms, err := d.drv.EventElapsedTime(r.lane.from, r.lane.to)
-	if err != nil || !(ms >= 0 && ms < 1e12) { // neither negative nor NaN nor infinite
-		return 0, false
+	res.Device, res.HasDevice = r.dev.between(t.from, t.to)
+	if t.begin == 0 {
+		return
 	}
-	return time.Duration(float64(ms) * 1e6), true
+	in, first := r.dev.between(t.begin, t.from)
+	out, second := r.dev.between(t.to, t.end)
+	if res.HasTransfers = first && second; res.HasTransfers {
+		res.TransferIn, res.TransferOut = in, out
+	}
 }
 
 func (r *runner) gaveUp() *driver.Error {
@@ -404,7 +384,7 @@ func (r *runner) gaveUp() *driver.Error {
 func (r *runner) Close() error {
 	d := r.dev
 	r.life.RLock()
-	over := r.await(context.Background(), r.serial.Load(), d.CloseTimeout())
+	over := r.settled()
 	r.life.RUnlock()
 	if !over {
 		r.gaveUpOn.Store(true)
@@ -429,6 +409,13 @@ func (r *runner) Close() error {
 		return d.Fail(err)
 	}
 	return nil
+}
+
+// settled waits for the run in flight as long as Close waits.
+func (r *runner) settled() bool {
+	limit := r.dev.CloseTimeout()
+	t := thread{dev: r.dev}
+	return r.poll(r.ticket.Load(), &t, func(passed time.Duration) bool { return passed < limit })
 }
 
 func (r *runner) writeOff() {

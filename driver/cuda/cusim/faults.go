@@ -40,6 +40,28 @@ func (d *Driver) inject(call string, after bool) error {
 	return nil
 }
 
+// Fail adds a rule that counts calls from now on.
+func (d *Driver) Fail(r Rule) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	r.Nth += d.count(r.Call)
+	d.config.Faults = append(d.config.Faults, r)
+}
+
+// Count returns how many calls there were, of one name or of all.
+func (d *Driver) Count(call string) int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.count(call)
+}
+
+func (d *Driver) count(call string) int {
+	if call == "" {
+		return d.calls
+	}
+	return d.counts[call]
+}
+
 // leave ends a call that has done its work.
 func (d *Driver) leave(call string) error { return d.inject(call, true) }
 

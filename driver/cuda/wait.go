@@ -1,0 +1,182 @@
+package cuda
+
+import (
+	"context"
+	"runtime"
+	"time"
+
+	"github.com/govyre/vyre/driver"
+)
+
+// thread is the calling thread's bond with the context: while bound, the goroutine is locked to
+// its thread and the context is current on that.
+type thread struct {
+	dev   *Device
+	bound bool
+}
+
+func (t *thread) bind(op, label string) error {
+	if t.bound {
+		return nil
+	}
+	err := t.dev.enter(op, label)
+	t.bound = err == nil
+	return err
+}
+
+func (t *thread) release() {
+	if t.bound {
+		t.bound = false
+		t.dev.leave()
+	}
+}
+
+// A waiter first looks at the word all the time, for a short run ends before a thread could be
+// put to sleep and woken. How long depends on how long its waits have been.
+const (
+	waitFirst    = 50 * time.Microsecond // taken for the average before there is one
+	waitWeight   = 8                     // a wait moves the average by 1/8 of the difference
+	spinLeast    = 20 * time.Microsecond
+	spinMost     = 200 * time.Microsecond
+	spinHopeless = 5 * time.Microsecond // when waits are long anyway
+	waitLong     = time.Millisecond     // from here on
+	spinLooks    = 16                   // between two looks at the clock
+	spinYield    = 10 * time.Microsecond
+	spinYieldOne = 5 * time.Microsecond // if nothing else can run meanwhile
+)
+
+// spinFor returns how long to spin where waits take so long on average.
+func spinFor(average time.Duration) time.Duration {
+	if average > waitLong {
+		return spinHopeless
+	}
+	return min(max(2*average, spinLeast), spinMost)
+}
+
+// sleepFor returns how long to sleep between two looks after so long a wait.
+func sleepFor(passed time.Duration) time.Duration {
+	const least, most, fraction = 20 * time.Microsecond, 500 * time.Microsecond, 32
+	return min(max(passed/fraction, least), most)
+}
+
+// await waits for a run; false if ctx ended or Close gave up before. t is released before the
+// goroutine yields or sleeps. A fault of the device ends the wait; ending tells it.
+func (r *runner) await(ctx context.Context, ticket uint64, t *thread) bool {
+	s, d := r.stream, r.dev
+	if s.over(ticket) {
+		d.Count(driver.WaitsReady, 1)
+		return true
+	}
+	begin := time.Now()
+	how := driver.WaitsSpin
+	switch {
+	case s.spin(ticket, spinFor(r.average), t):
+	case ctx.Done() == nil:
+		how = driver.WaitsBlock
+		r.block(ticket, t)
+	default:
+		how = driver.WaitsPoll
+		if !r.poll(ticket, t, func(time.Duration) bool { return ctx.Err() == nil && !r.gaveUpOn.Load() }) {
+			return false
+		}
+	}
+	d.Count(how, 1)
+	// One goroutine at a time waits for a runner's runs.
+	r.average += (time.Since(begin) - r.average) / waitWeight
+	return true
+}
+
+// block sleeps until a run has ended.
+func (r *runner) block(ticket uint64, t *thread) {
+	err := t.bind("wait", r.plan.Label)
+	if err == nil {
+		if err = r.stream.block(); err != nil {
+			err = r.faulted(err)
+		}
+	}
+	r.failed(err, ticket)
+	t.release()
+}
+
+// poll looks and sleeps in turns until a run has ended, or until more says no.
+func (r *runner) poll(ticket uint64, t *thread, more func(passed time.Duration) bool) bool {
+	defer t.release()
+	begin := time.Now()
+	for !r.stream.over(ticket) {
+		r.ask(ticket, t)
+		t.release()
+		if r.stream.over(ticket) {
+			break
+		}
+		passed := time.Since(begin)
+		if !more(passed) {
+			return false
+		}
+		sleep(sleepFor(passed))
+	}
+	return true
+}
+
+// spin looks for the end of a run for so long.
+func (s *stream) spin(ticket uint64, most time.Duration, t *thread) bool {
+	if s.word == nil {
+		return false // what there is to look at takes a call
+	}
+	every := spinYield
+	if runtime.GOMAXPROCS(0) == 1 {
+		every = spinYieldOne
+	}
+	begin, yield := time.Now(), every
+	for looks := 1; ; looks++ {
+		if s.over(ticket) {
+			return true
+		}
+		if looks%spinLooks != 0 {
+			continue
+		}
+		passed := time.Since(begin)
+		if passed >= most {
+			return false
+		}
+		if passed >= yield {
+			// A goroutine that yields while locked parks its thread, which costs more than
+			// binding again.
+			t.release()
+			runtime.Gosched()
+			yield = passed + every
+		}
+	}
+}
+
+// ask asks the driver about the stream. A run that faulted, or whose device is lost, has ended
+// too; Wait says how.
+func (r *runner) ask(ticket uint64, t *thread) {
+	err := t.bind("wait", r.plan.Label)
+	if err == nil {
+		if err = r.stream.ask(); err != nil {
+			err = r.faulted(err)
+		}
+	}
+	r.failed(err, ticket)
+}
+
+// failed notes how the run ended that was asked for, if asking failed. Unless the device is lost
+// its work is waited for, so that what is told to have ended has.
+func (r *runner) failed(err error, ticket uint64) {
+	if err == nil {
+		return
+	}
+	e, ok := err.(*driver.Error)
+	if !ok {
+		panic("BUG: " + err.Error())
+	}
+	r.fault.CompareAndSwap(nil, e)
+	d := r.dev
+	if d.lost.Load() == nil && d.enter("wait", r.plan.Label) == nil {
+		if err := d.drv.StreamSynchronize(r.stream.handle); err != nil {
+			_ = d.Fail(d.errorOf("wait", r.plan.Label, err)) // the first error is the one to report
+		}
+		d.leave()
+	}
+	r.stream.end(ticket)
+}
