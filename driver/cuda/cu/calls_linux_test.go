@@ -1,0 +1,123 @@
+//go:build !vyre_nocuda && (amd64 || arm64)
+
+package cu_test
+
+import (
+	"testing"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+	"github.com/govyre/vyre/driver/cuda/cu"
+)
+
+// A driver of which every function is C's abs: with 0 as its first argument it succeeds.
+func TestWarmCallsAllocateNothing(t *testing.T) {
+	libc, err := purego.Dlopen("libc.so.6", purego.RTLD_NOW)
+	if err != nil {
+		t.Skip("no C library of that name: ", err)
+	}
+	abs, err := purego.Dlsym(libc, "abs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := cu.Simple(abs)
+	value := new(uint64)
+	params := &[1]unsafe.Pointer{unsafe.Pointer(value)}
+	l := &cu.Launch{Params: &params[0]}
+	c, f := &cu.Copy{SrcHost: unsafe.Pointer(value), Bytes: 8}, &cu.Fill{Width: 4, N: 1, Rows: 1}
+	for _, call := range []struct {
+		name string
+		run  func() error
+	}{
+		{"launch", func() error { return d.LaunchKernel(l) }},
+		{"cooperative launch", func() error { return d.LaunchCooperativeKernel(l) }},
+		{"upload", func() error { return d.MemcpyHtoDAsync(0, unsafe.Pointer(value), 8, 0) }},
+		{"copy", func() error { return d.MemcpyDtoDAsync(0, 0, 8, 0) }},
+		{"fill", func() error { return d.MemsetD32Async(0, 0, 8, 0) }},
+		{"graph launch", func() error { return d.GraphLaunch(0, 0) }},
+		{"value write", func() error { return d.StreamWriteValue32(0, 0, 1, 0) }},
+		{"event record", func() error { return d.EventRecord(0, 0) }},
+		{"event query", func() error { _, err := d.EventQuery(0); return err }},
+		{"stream query", func() error { _, err := d.StreamQuery(0); return err }},
+		{"set context", func() error { return d.CtxSetCurrent(0) }},
+		{"kernel update", func() error { return d.GraphExecKernelNodeSetParams(0, 0, l) }},
+		{"copy update", func() error { return d.GraphExecMemcpyNodeSetParams(0, 0, c) }},
+		{"fill update", func() error { return d.GraphExecMemsetNodeSetParams(0, 0, f) }},
+		{"free", func() error { return d.MemFreeAsync(0, 0) }},
+	} {
+		if n := testing.AllocsPerRun(50, func() {
+			if err := call.run(); err != nil {
+				t.Fatal(err)
+			}
+		}); n != 0 {
+			t.Errorf("%s: %v allocations", call.name, n)
+		}
+	}
+}
+
+// words are n words at p, which the calls under test keep alive.
+func words(p unsafe.Pointer, n int) []uint64 { return unsafe.Slice((*uint64)(p), n) }
+
+func TestAWhileNodeReturnsItsBody(t *testing.T) {
+	bodies := [1]uint64{0xB0D7}
+	var got []uint64
+	add := purego.NewCallback(func(node unsafe.Pointer, graph uintptr, deps unsafe.Pointer, n uintptr, params unsafe.Pointer) uintptr {
+		words(node, 1)[0] = 0x70DE
+		p := words(params, 32)
+		got = append([]uint64{uint64(graph), uint64(n), words(deps, 2)[1]}, p...)
+		p[4] = uint64(uintptr(unsafe.Pointer(&bodies)))
+		return 0
+	})
+	node, body, err := cu.With("cuGraphAddNode", add).GraphAddWhileNode(5, []cu.GraphNode{8, 9}, 0x1234, 0xC)
+	if err != nil || node != 0x70DE || body != 0xB0D7 {
+		t.Fatalf("got node %#x, body %#x, %v", node, body, err)
+	}
+	// Graph, dependencies, the second one; then type 13, and at byte 16 the handle, 1 for while and one body.
+	for i, want := range map[int]uint64{0: 5, 1: 2, 2: 9, 3: 13, 5: 0x1234, 6: 1<<32 | 1, 8: 0xC} {
+		if got[i] != want {
+			t.Errorf("word %d is %#x, want %#x", i, got[i], want)
+		}
+	}
+}
+
+func TestAKernelNodeIsDescribed(t *testing.T) {
+	var got [9]uint64
+	add := purego.NewCallback(func(node unsafe.Pointer, graph uintptr, deps unsafe.Pointer, n uintptr, params unsafe.Pointer) uintptr {
+		copy(got[:], words(params, 9))
+		return 0
+	})
+	value := new(uint64)
+	params := &[1]unsafe.Pointer{unsafe.Pointer(value)}
+	l := &cu.Launch{Function: 0xF, Grid: [3]uint32{1, 2, 3}, Block: [3]uint32{4, 5, 6}, Shared: 7, Params: &params[0]}
+	if _, err := cu.With("cuGraphAddKernelNode_v2", add).GraphAddKernelNode(1, nil, l); err != nil {
+		t.Fatal(err)
+	}
+	if want := [9]uint64{0xF, 2<<32 | 1, 4<<32 | 3, 6<<32 | 5, 7, uint64(uintptr(unsafe.Pointer(&params[0])))}; got != want {
+		t.Errorf("got %#x, want %#x", got, want)
+	}
+}
+
+func TestLogsOfALinkStayWithItUntilItEnds(t *testing.T) {
+	var log unsafe.Pointer
+	create := purego.NewCallback(func(n uintptr, options, values, out unsafe.Pointer) uintptr {
+		log = unsafe.Slice((*unsafe.Pointer)(values), 3)[2] // the third option is the log of errors
+		words(out, 1)[0] = 3
+		return 0
+	})
+	jit := &cu.JIT{}
+	d := cu.With("cuLinkCreate_v2", create)
+	s, err := d.LinkCreate(jit)
+	if err != nil || s != 3 {
+		t.Fatal(s, err)
+	}
+	words(log, 1)[0] = uint64('b') | uint64('a')<<8 | uint64('d')<<16
+	if err := d.LinkAddData(s, []byte{0}, "x"); err == nil || jit.Errors != "bad" {
+		t.Errorf("the log says %q, the call %v", jit.Errors, err)
+	}
+}
+
+func TestACallThatTheLibraryLacksSaysSo(t *testing.T) {
+	if err := cu.Simple(0).FuncLoad(1); err == nil {
+		t.Error("it did something")
+	}
+}
