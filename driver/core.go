@@ -18,6 +18,7 @@ type Core struct {
 	debug   Debug
 	Counters
 	observer Observer
+	ranges   Ranges
 
 	mu     sync.Mutex
 	closed bool

@@ -112,7 +112,9 @@ func (g *Graph) RunBatch(ctx context.Context, rows []Row) ([]Result, error) {
 	for i, out := range s.outputs {
 		outputs[i] = out.dst
 	}
+	region := s.core.region(ctx, "vyre.batch", g.label)
 	results, err := g.batch(ctx, rows)
+	region.end()
 	if back := s.setAll(inputs, outputs); err == nil {
 		err = back
 	}

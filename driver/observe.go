@@ -29,7 +29,7 @@ func (c *Core) Compiling(ctx context.Context, p *ir.Program, o Options) (ended f
 	label, begin := LabelOf(p, o), time.Now()
 	region := c.region(ctx, "vyre.compile", label)
 	return func(err error) {
-		region.End()
+		region.end()
 		if f := c.observer.Compile; f != nil {
 			f(label, time.Since(begin), err)
 		}
@@ -51,23 +51,56 @@ func (c *Core) Allocated(label string, bytes int64, err error) {
 	}
 }
 
-// region is a region of runtime/trace that names what it is about. While there is no trace,
-// it costs a load.
-func (c *Core) region(ctx context.Context, what, label string) *trace.Region {
+// Ranges marks stretches of time in a profiler. Its methods may be called by several
+// goroutines at once.
+type Ranges interface {
+	Start(text string) (id uint64)
+	End(id uint64)
+}
+
+// MarkRanges makes the device mark its work in a profiler as well. A device calls it while it
+// is being opened.
+func (c *Core) MarkRanges(r Ranges) { c.ranges = r }
+
+// region is a stretch of work, as runtime/trace and a profiler see it.
+type region struct {
+	traced *trace.Region
+	ranges Ranges
+	id     uint64
+}
+
+// region begins a stretch of work. While nobody looks, it costs a load.
+func (c *Core) region(ctx context.Context, what, label string) region {
 	if trace.IsEnabled() {
 		trace.Log(ctx, what, label+" on "+c.name)
 	}
-	return trace.StartRegion(ctx, what)
+	r := region{traced: trace.StartRegion(ctx, what)}
+	if c.ranges != nil {
+		r.ranges, r.id = c.ranges, c.ranges.Start(what+":"+label)
+	}
+	return r
+}
+
+// end ends it, on the goroutine that began it.
+func (r region) end() {
+	r.traced.End()
+	if r.ranges != nil {
+		r.ranges.End(r.id)
+	}
 }
 
 // flight is what is watched of a run: its task in runtime/trace, while there is a trace.
 type flight struct {
 	ctx  context.Context
 	task *trace.Task
+	run  region // as the profiler sees it
 }
 
 // takeOff begins a run; it returns the context of its task.
-func (f *flight) takeOff(ctx context.Context) context.Context {
+func (f *flight) takeOff(ctx context.Context, c *Core, what, label string) context.Context {
+	if c.ranges != nil {
+		f.run = region{ranges: c.ranges, id: c.ranges.Start(what + ":" + label)}
+	}
 	if !trace.IsEnabled() {
 		return ctx
 	}
@@ -87,6 +120,9 @@ func (f *flight) within(ctx context.Context) context.Context {
 func (f *flight) touchDown() {
 	if f.task != nil {
 		f.task.End()
-		*f = flight{}
 	}
+	if f.run.ranges != nil {
+		f.run.ranges.End(f.run.id)
+	}
+	*f = flight{}
 }

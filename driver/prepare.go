@@ -31,7 +31,7 @@ func (s *Sequence) prepare() error {
 	}
 	region := s.core.region(context.Background(), "vyre.prepare", s.label)
 	r, err := s.exec.Prepare(s.plan)
-	region.End()
+	region.end()
 	if err != nil {
 		s.unsettle()
 		return s.core.Fail(err)

@@ -147,9 +147,9 @@ func (s *Sequence) start(ctx context.Context, p *pending, after []Pending, stay 
 		s.after = append(s.after, o.running())
 	}
 	s.plan.refresh()
-	region := s.core.region(p.flight.takeOff(ctx), "vyre.enqueue", s.label)
+	region := s.core.region(p.flight.takeOff(ctx, s.core, "vyre.run", s.label), "vyre.enqueue", s.label)
 	err := p.runner.Start(ctx, s.after, stay)
-	region.End()
+	region.end()
 	if err != nil {
 		p.flight.touchDown()
 		return s.core.Fail(err)
@@ -187,7 +187,7 @@ func (s *Sequence) await(ctx context.Context, p *pending, begin time.Time) (Resu
 	*res = Result{Loops: res.Loops[:0], Traces: res.Traces[:0], Reports: res.Reports[:0]}
 	region := s.core.region(p.flight.within(ctx), "vyre.wait", s.label)
 	err := p.runner.Wait(ctx, res)
-	region.End()
+	region.end()
 
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -94,6 +94,7 @@ func Open(o Options) (*Device, error) {
 	d.memory.init(d, o.MemoryLimit)
 	d.staging.dev, d.streams.dev, d.timers.dev = d, d, d
 	d.kernels.init(d)
+	d.markRanges()
 	if err := d.retain(); err != nil {
 		return nil, err
 	}
