@@ -93,6 +93,7 @@ func Open(o Options) (*Device, error) {
 	d := &Device{Core: core, drv: drv, dev: dev, caps: caps, target: target, emit: ptx.Emit}
 	d.memory.init(d, o.MemoryLimit)
 	d.staging.dev, d.streams.dev, d.timers.dev = d, d, d
+	d.streams.most = maxStreams
 	d.kernels.init(d)
 	d.markRanges()
 	if err := d.retain(); err != nil {

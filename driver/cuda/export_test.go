@@ -1,6 +1,8 @@
 package cuda
 
 import (
+	"context"
+
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/ir"
@@ -39,3 +41,22 @@ func MeaningOf(r cu.Result) (kind driver.Kind, sticky, known bool) {
 	m, known := meaningOf(r)
 	return m.kind, m.sticky, known
 }
+
+// KeepStreams sets how many streams there are before runs share one.
+func (d *Device) KeepStreams(n int) { d.streams.most = n }
+
+// The arithmetic of waiting.
+var (
+	TicketOver = ticketOver
+	SpinFor    = spinFor
+	SleepFor   = sleepFor
+)
+
+// Gate is the lock of buffers and streams.
+type Gate struct{ g gate }
+
+// Lock enters, alone or with others.
+func (g *Gate) Lock(ctx context.Context, alone bool) error { return g.g.lock(ctx, alone) }
+
+// Unlock leaves.
+func (g *Gate) Unlock(alone bool) { g.g.unlock(alone) }

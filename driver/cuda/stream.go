@@ -187,6 +187,7 @@ type streams struct {
 	mu    sync.Mutex
 	all   []*stream
 	idle  []*stream // without users
+	most  int       // maxStreams, or less
 	words pinned    // wordBytes for each; nothing without the store
 	at    cu.Ptr    // where the GPU finds them
 }
@@ -263,7 +264,7 @@ func (p *streams) get() (*stream, error) {
 		s.users = 1
 		return s, nil
 	}
-	if len(p.all) < maxStreams {
+	if len(p.all) < p.most {
 		s, err := p.make()
 		if err != nil {
 			return nil, err

@@ -15,6 +15,8 @@ type Config struct {
 	// Seed decides in which order streams, groups, warps and lanes go. With 0, each goes as far as it
 	// gets.
 	Seed uint64
+	// Eager lets work run within the call that enqueues it, as on a GPU that is faster than its host.
+	Eager bool
 	// Strict makes an undefined read end its launch. Otherwise it is only in the report.
 	Strict bool
 	// Budget bounds the instructions of one launch, counted by warps; 0 is 2²⁸. A launch that takes more

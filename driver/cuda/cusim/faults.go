@@ -63,7 +63,14 @@ func (d *Driver) count(call string) int {
 }
 
 // leave ends a call that has done its work.
-func (d *Driver) leave(call string) error { return d.inject(call, true) }
+func (d *Driver) leave(call string) error {
+	if d.config.Eager {
+		for _, v := range d.devices {
+			v.drain()
+		}
+	}
+	return d.inject(call, true)
+}
 
 // sticky reports whether a context does not survive the result.
 func sticky(r cu.Result) bool {

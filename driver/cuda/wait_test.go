@@ -1,0 +1,265 @@
+package cuda_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cuda"
+	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/cusim"
+)
+
+func TestATicketEndsWhenTheWordReachesIt(t *testing.T) {
+	for _, c := range []struct {
+		name           string
+		ticket, issued uint64
+		word           uint32
+		over           bool
+	}{
+		{"none was issued", 0, 0, 0, true},
+		{"the first is on its way", 1, 1, 0, false},
+		{"the first has ended", 1, 1, 1, true},
+		{"an old ticket after the word wrapped", 7, 1<<32 + 5, 5, true},
+		{"the last one, the word one behind", 1<<32 + 5, 1<<32 + 5, 4, false},
+		{"the word has not wrapped yet", 1 << 32, 1 << 32, 1<<32 - 1, false},
+		{"a very old ticket", 1, 1<<40 + 1, 1, true},
+	} {
+		if got := cuda.TicketOver(c.ticket, c.issued, c.word); got != c.over {
+			t.Errorf("%s: over is %v", c.name, got)
+		}
+	}
+}
+
+func TestSpinsAreAsLongAsWaitsWere(t *testing.T) {
+	for average, want := range map[time.Duration]time.Duration{10 * time.Microsecond: 20 * time.Microsecond, 50 * time.Microsecond: 100 * time.Microsecond,
+		150 * time.Microsecond: 200 * time.Microsecond, 2 * time.Millisecond: 5 * time.Microsecond} {
+		if got := cuda.SpinFor(average); got != want {
+			t.Errorf("with waits of %v it is %v, want %v", average, got, want)
+		}
+	}
+	for passed, want := range map[time.Duration]time.Duration{200 * time.Microsecond: 20 * time.Microsecond, 3200 * time.Microsecond: 100 * time.Microsecond, time.Second: 500 * time.Microsecond} {
+		if got := cuda.SleepFor(passed); got != want {
+			t.Errorf("after %v the sleep is %v, want %v", passed, got, want)
+		}
+	}
+}
+
+func TestAGateIsLeftToItsWaitersInOrder(t *testing.T) {
+	canceled, cancel := context.WithCancel(ctx)
+	cancel()
+	var g cuda.Gate
+	for range 4 {
+		if err := g.Lock(canceled, false); err != nil { // free: nobody looks at the context
+			t.Fatal(err)
+		}
+	}
+	for _, alone := range []bool{false, true} {
+		if err := g.Lock(canceled, alone); !errors.Is(err, context.Canceled) {
+			t.Errorf("a full gate let one in, alone %v: %v", alone, err)
+		}
+	}
+	in := make(chan error)
+	go func() { in <- g.Lock(ctx, true) }()
+	for range 4 {
+		g.Unlock(false)
+	}
+	if err := <-in; err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Lock(canceled, false); !errors.Is(err, context.Canceled) {
+		t.Errorf("who was alone got company: %v", err)
+	}
+	g.Unlock(true)
+	if err := g.Lock(canceled, true); err != nil {
+		t.Errorf("the gate is not free again: %v", err)
+	}
+}
+
+// eager is a GPU that has done its work when the host looks, so that every call is counted once.
+var eager = cusim.Config{Models: []cusim.Model{cusim.Hopper}, Eager: true}
+
+func TestAWarmRunMakesItsCallsAndNoOther(t *testing.T) {
+	d, sim := onSim(t, eager)
+	k, err := d.Compile(ctx, parse(t, addOne), driver.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := d.Alloc(4096, driver.AllocOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	launches := func(n int) func(*driver.Sequence) {
+		return func(s *driver.Sequence) {
+			for range n {
+				s.Launch(k, driver.Groups(32), driver.All(b))
+			}
+		}
+	}
+	both := func(s *driver.Sequence) {
+		s.Upload(driver.All(b), make([]byte, 4096), driver.Always)
+		launches(1)(s)
+		s.Read(driver.All(b), make([]byte, 4096))
+	}
+	run := func(s *driver.Sequence) error { _, err := s.Run(ctx); return err }
+	startAndWait := func(s *driver.Sequence) error {
+		p, err := s.Start(ctx)
+		if err == nil {
+			_, err = p.Wait(ctx)
+		}
+		return err
+	}
+	for _, c := range []struct {
+		name   string
+		record func(*driver.Sequence)
+		timed  bool
+		run    func(*driver.Sequence) error
+		calls  int
+	}{
+		{"one launch", launches(1), false, run, 3},
+		{"100 launches", launches(100), false, run, 102},
+		{"4 KiB in, a launch, 4 KiB out", both, false, run, 5},
+		{"one timed launch", launches(1), true, run, 6},
+		{"started and waited for", launches(1), false, startAndWait, 3},
+		{"timed, started and waited for", launches(1), true, startAndWait, 7},
+	} {
+		s := d.NewSequence(c.name)
+		if !c.timed {
+			s.NoDeviceTime()
+		}
+		c.record(s)
+		if err := c.run(s); err != nil {
+			t.Fatal(err)
+		}
+		before := sim.Count("")
+		if err := c.run(s); err != nil {
+			t.Fatal(err)
+		}
+		if n := sim.Count("") - before; n != c.calls {
+			t.Errorf("%s takes %d calls, want %d", c.name, n, c.calls)
+		}
+		p, err := s.Start(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before = sim.Count("")
+		if !p.Done() || sim.Count("") != before {
+			t.Errorf("%s: asking whether it has ended takes %d calls", c.name, sim.Count("")-before)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestRunsOnSharedStreamsKeepTheirOrder(t *testing.T) {
+	for _, lacks := range [][]cu.Group{nil, {cu.MemOp}} {
+		d, _ := onSim(t, cusim.Config{Models: []cusim.Model{cusim.Hopper}, Seed: 4, Lacks: lacks})
+		d.KeepStreams(3)
+		k, err := d.Compile(ctx, parse(t, addOne), driver.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := d.Alloc(128, driver.AllocOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := driver.Write(ctx, driver.All(b), make([]byte, 128)); err != nil {
+			t.Fatal(err)
+		}
+		// In every round eight read what the rounds before have written, more than a buffer
+		// remembers, and one writes.
+		var all []driver.Pending
+		var got [5][8][]byte
+		for round := range got {
+			for i := range got[round] {
+				got[round][i] = make([]byte, 128)
+				s := d.NewSequence(fmt.Sprint("read ", round, " ", i))
+				s.Read(driver.All(b), got[round][i])
+				all = append(all, started(t, s))
+			}
+			s := d.NewSequence(fmt.Sprint("write ", round))
+			s.Launch(k, driver.Groups(1), driver.All(b))
+			all = append(all, started(t, s))
+		}
+		for _, p := range all {
+			if _, err := p.Wait(ctx); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for round := range got {
+			for i := range got[round] {
+				if want := bytes.Repeat([]byte{byte(round), 0, 0, 0}, 32); !bytes.Equal(got[round][i], want) {
+					t.Errorf("reader %d of round %d saw % x", i, round, got[round][i][:4])
+				}
+			}
+		}
+	}
+}
+
+func started(t *testing.T, s *driver.Sequence) driver.Pending {
+	t.Helper()
+	p, err := s.Start(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestWaitsAreCountedByHow(t *testing.T) {
+	cancelable, cancel := context.WithCancel(ctx)
+	defer cancel()
+	for _, c := range []struct {
+		name string
+		sim  cusim.Config
+		ctx  context.Context
+		how  driver.Metric
+	}{
+		{"over already", eager, ctx, driver.WaitsReady},
+		{"for as long as it takes", cusim.Config{Models: eager.Models}, ctx, driver.WaitsBlock},
+		{"until a context ends", cusim.Config{Models: eager.Models}, cancelable, driver.WaitsPoll},
+	} {
+		d, _ := onSim(t, c.sim)
+		b, err := d.Alloc(4, driver.AllocOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := d.NewSequence(c.name)
+		s.Fill(driver.All(b), 1, 4)
+		before := d.Stats()
+		if _, err := s.Run(c.ctx); err != nil {
+			t.Fatal(err)
+		}
+		if n := d.Stats().Sub(before).Get(c.how); n != 1 {
+			t.Errorf("%s: %v is %d", c.name, c.how, n)
+		}
+	}
+}
+
+func TestTransfersAreTimedWhenAskedFor(t *testing.T) {
+	d, _ := onSim(t, eager)
+	b, err := d.Alloc(1<<20, driver.AllocOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := d.Compile(ctx, parse(t, addOne), driver.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := d.NewSequence("timed")
+	s.TimeTransfers(true)
+	s.Upload(driver.All(b), make([]byte, 1<<20), driver.Always)
+	s.Launch(k, driver.Groups(1), driver.All(b))
+	s.Read(driver.Part(b, 0, 4), make([]byte, 4))
+	res, err := s.Run(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !res.HasTransfers || !res.HasDevice || res.TransferIn <= res.TransferOut || res.TransferOut <= 0 {
+		t.Errorf("a large upload, a launch and a small read took %+v", res.Timing)
+	}
+}
