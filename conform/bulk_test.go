@@ -88,4 +88,3 @@ func BenchmarkBulk(b *testing.B) {
 		})
 	}
 }
-

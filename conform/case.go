@@ -147,6 +147,24 @@ type Case struct {
 // String returns "family/name".
 func (c *Case) String() string { return c.Family + "/" + c.Name }
 
+// Flawed reports whether the program does on purpose what detectors report: races, or reads
+// of what nothing wrote.
+func (c *Case) Flawed() bool {
+	return c.Reports != nil && *c.Reports&(Racy|Benign|Undefined) != 0
+}
+
+// Invocations is how many invocations the launch has.
+func (c *Case) Invocations() uint64 {
+	if c.Program == nil {
+		return 0
+	}
+	n := uint64(c.Program.GroupSize())
+	for _, g := range c.Launch.Grid {
+		n *= uint64(g)
+	}
+	return n
+}
+
 // Family is the cases about one rule.
 type Family struct {
 	Name  string

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Suite lists every family.
@@ -30,6 +31,10 @@ type Summary struct {
 type Options struct {
 	// Match keeps the cases whose "family/name" holds this text; empty keeps all.
 	Match string
+	// Skip leaves out the cases for which it returns true; may be nil.
+	Skip func(*Case) bool
+	// AtOnce is how many cases of a family run at the same time; 0 is one.
+	AtOnce int
 	// Progress is called after each family; may be nil.
 	Progress func(family string, s Summary)
 }
@@ -63,31 +68,59 @@ func Run(ctx context.Context, d Device, o Options) (Summary, error) {
 		if !f.mayMatch(o.Match) {
 			continue
 		}
-		for _, c := range f.Cases() {
-			if !strings.Contains(c.Family+"/"+c.Name, o.Match) {
-				continue
-			}
-			if err := ctx.Err(); err != nil {
-				return s, err
-			}
-			s.Cases++
-			err := Try(ctx, d, &c)
-			if errors.Is(err, ErrSkipped) {
+		cases := slices.DeleteFunc(f.Cases(), func(c Case) bool { return !strings.Contains(c.Family+"/"+c.Name, o.Match) })
+		errs := o.try(ctx, d, cases)
+		for i, err := range errs {
+			switch s.Cases++; {
+			case err == nil:
+				s.Passed++
+			case errors.Is(err, ErrSkipped):
 				s.Skipped++
-				continue
-			}
-			if err != nil {
+			case errors.Is(err, errEnded):
+				s.Cases--
+			default:
 				s.Failed++
 				if len(s.Failures) < 100 {
-					s.Failures = append(s.Failures, Failure{&c, err})
+					s.Failures = append(s.Failures, Failure{&cases[i], err})
 				}
-				continue
 			}
-			s.Passed++
+		}
+		if err := ctx.Err(); err != nil {
+			return s, err
 		}
 		if o.Progress != nil {
 			o.Progress(f.Name, s)
 		}
 	}
 	return s, nil
+}
+
+// errEnded is the outcome of a case that was not tried because the run was over.
+var errEnded = errors.New("not tried")
+
+// try tries cases and returns what came of each.
+func (o Options) try(ctx context.Context, d Device, cases []Case) []error {
+	errs := make([]error, len(cases))
+	next := make(chan int)
+	var workers sync.WaitGroup
+	for range max(1, min(o.AtOnce, len(cases))) {
+		workers.Go(func() {
+			for i := range next {
+				switch c := &cases[i]; {
+				case ctx.Err() != nil:
+					errs[i] = errEnded
+				case o.Skip != nil && o.Skip(c):
+					errs[i] = ErrSkipped
+				default:
+					errs[i] = Try(ctx, d, c)
+				}
+			}
+		})
+	}
+	for i := range cases {
+		next <- i
+	}
+	close(next)
+	workers.Wait()
+	return errs
 }

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -14,17 +13,23 @@ import (
 	"github.com/govyre/vyre/conform"
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda"
+	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/cusim"
 	"github.com/govyre/vyre/driver/drivertest"
 )
 
 // The tests in this file need a GPU. `make gpu-suite` builds them into .gpu/, with a script
 // that runs them on a machine with a driver and no Go.
 var (
-	gpuRandom  = flag.Uint64("gpu-random", 200, "how many random programs to compare on the GPU")
-	gpuSeed    = flag.Uint64("gpu-seed", 1, "the first of them")
-	gpuMatch   = flag.String("gpu-match", "", "only conformance cases whose family/name holds this")
-	gpuWorkers = flag.Int("gpu-workers", max(1, runtime.GOMAXPROCS(0)), "goroutines that compare random programs")
-	gpuLimit   = flag.Duration("gpu-limit", 8*time.Minute, "when the suite and the random programs stop, with what they have")
+	gpuRandom   = flag.Uint64("gpu-random", 200, "how many random programs to compare on the GPU")
+	gpuSeed     = flag.Uint64("gpu-seed", 1, "the first of them")
+	gpuMatch    = flag.String("gpu-match", "", "only conformance cases whose family/name holds this")
+	gpuTogether = flag.Int("gpu-together", 64, "how many random programs the driver compiles as one module; 1 is each alone")
+	gpuWorkers  = flag.Int("gpu-workers", 0, "goroutines that compare random programs; 0 is two for each that are compiled together")
+	gpuClean    = flag.Bool("gpu-clean", false, "leave out conformance cases that race or read undefined data on purpose, for tools that look for that")
+	gpuMost     = flag.Uint64("gpu-most", 0, "leave out conformance cases of more invocations, for tools that make them slow; 0 is none")
+	gpuAtOnce   = flag.Int("gpu-at-once", 1, "conformance cases that run at the same time, compiled together; for tools that make loading a module slow")
+	gpuLimit    = flag.Duration("gpu-limit", 8*time.Minute, "when the suite and the random programs stop, with what they have")
 )
 
 // limited returns a context that ends at the limit, so that totals are printed even where a
@@ -79,10 +84,14 @@ func TestGPUKeepsTheContract(t *testing.T) {
 }
 
 func TestGPUPassesTheConformanceSuite(t *testing.T) {
-	dev, begin := gpu(t), time.Now()
+	var dev driver.Device = gpu(t)
+	begin := time.Now()
 	ctx, cancel := limited()
 	defer cancel()
-	s, err := conform.Run(ctx, conform.On(dev), conform.Options{Match: *gpuMatch, Progress: func(family string, s conform.Summary) {
+	if *gpuAtOnce > 1 {
+		dev = openTogether(t, library(t))
+	}
+	s, err := conform.Run(ctx, conform.On(dev), conform.Options{Match: *gpuMatch, Skip: leftOut, AtOnce: *gpuAtOnce, Progress: func(family string, s conform.Summary) {
 		t.Logf("%6.1fs after %s: %d passed, %d failed, %d skipped", time.Since(begin).Seconds(), family, s.Passed, s.Failed, s.Skipped)
 	}})
 	if err != nil {
@@ -91,15 +100,65 @@ func TestGPUPassesTheConformanceSuite(t *testing.T) {
 	report(t, "conform", s, begin)
 }
 
+// leftOut reports whether flags leave a case out.
+func leftOut(c *conform.Case) bool {
+	return *gpuClean && c.Flawed() || *gpuMost > 0 && c.Invocations() > *gpuMost
+}
+
 func TestGPUAgreesOnRandomPrograms(t *testing.T) {
-	dev, begin := gpu(t), time.Now()
+	begin := time.Now()
+	gpu(t) // says what is missing
 	ctx, cancel := limited()
 	defer cancel()
-	var s conform.Summary
-	if err := conform.RunRandom(ctx, *gpuSeed, *gpuRandom, *gpuWorkers, &s, func() {}, conform.On(dev)); err != nil {
+	s := agreeTogether(ctx, t, library(t))
+	report(t, "random", s, begin)
+}
+
+// library is the driver that is there, not opened by anybody.
+func library(t *testing.T) cu.Driver {
+	t.Helper()
+	lib, err := cu.Load(os.Getenv(cuda.EnvLibrary))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lib
+}
+
+// openTogether opens a device of its own, on which programs that come at the same time are compiled as one module.
+func openTogether(t *testing.T, lib cu.Driver) driver.Device {
+	t.Helper()
+	t.Setenv("VYRE_CACHE_DIR", "off") // a link gives text, which is no machine code to keep
+	drv := newTogether(lib, *gpuTogether)
+	dev, err := cuda.Open(cuda.Options{Driver: drv})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := dev.Close(); err != nil {
+			t.Error(err)
+		}
+		t.Logf("%d texts in %d modules, %d of them refused", drv.texts.Load(), drv.modules.Load(), drv.refused.Load())
+	})
+	return dev
+}
+
+// agreeTogether compares random programs on such a device.
+func agreeTogether(ctx context.Context, t *testing.T, lib cu.Driver) (s conform.Summary) {
+	t.Helper()
+	workers := *gpuWorkers
+	if workers == 0 {
+		workers = 2 * *gpuTogether
+	}
+	if err := conform.RunRandom(ctx, *gpuSeed, *gpuRandom, workers, &s, func() {}, conform.On(openTogether(t, lib))); err != nil {
 		t.Error(err)
 	}
-	report(t, "random", s, begin)
+	return s
+}
+
+func TestSimulatedDeviceAgreesOnProgramsCompiledTogether(t *testing.T) {
+	for _, f := range agreeTogether(context.Background(), t, cusim.New(cusim.Config{Models: []cusim.Model{cusim.Hopper}})).Failures {
+		t.Error(f)
+	}
 }
 
 // report fails the test with every failure, one line a cause where it repeats.
@@ -119,5 +178,18 @@ func report(t *testing.T, what string, s conform.Summary, begin time.Time) {
 	if s.Failed > 0 && !t.Failed() {
 		t.Errorf("%d failures", s.Failed)
 	}
-	total(t, what, "cases=%d passed=%d failed=%d skipped=%d seconds=%.1f %s", s.Cases, s.Passed, s.Failed, s.Skipped, time.Since(begin).Seconds(), strings.Join(where, ","))
+	total(t, what, "cases=%d passed=%d failed=%d skipped=%d seconds=%.1f a_second=%.0f %s", s.Cases, s.Passed, s.Failed, s.Skipped, time.Since(begin).Seconds(),
+		float64(s.Cases)/time.Since(begin).Seconds(), strings.Join(where, ","))
+}
+
+func TestSimulatedDevicePassesTheSuiteWithManyCasesAtOnce(t *testing.T) {
+	dev := openTogether(t, cusim.New(cusim.Config{Models: []cusim.Model{cusim.Hopper}, Seed: 2, Strict: true}))
+	s, err := conform.Run(context.Background(), conform.On(dev), conform.Options{AtOnce: 16, Match: "mem-",
+		Skip: func(c *conform.Case) bool { return c.Flawed() || c.Invocations() > 1<<16 }})
+	if err != nil || s.Cases == s.Skipped {
+		t.Errorf("%+v, %v", s, err)
+	}
+	for _, f := range s.Failures {
+		t.Error(f)
+	}
 }

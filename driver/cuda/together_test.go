@@ -1,0 +1,329 @@
+package cuda_test
+
+import (
+	"fmt"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/govyre/vyre/conform"
+	"github.com/govyre/vyre/driver/cuda"
+	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/cusim"
+)
+
+// together is a driver that compiles the texts of callers who come while it is compiling as one module. A driver
+// compiles one module at a time in a process, and most of the time that a small one takes does not depend
+// on what is in it: of 64 random programs in one module, each takes ptxas a sixth of the time that it takes
+// alone. Every caller gets a module of its own, as far as it can tell.
+type together struct {
+	cu.Driver
+	most int // texts in a module
+
+	turn  sync.Mutex // held by whoever compiles
+	mu    sync.Mutex
+	queue []*toLoad
+	parts map[cu.Module]*part
+	links map[cu.LinkState]string
+	last  cu.Module
+
+	texts, modules, refused atomic.Int64
+}
+
+// toLoad is a caller's text.
+type toLoad struct {
+	text  ptxText
+	image []byte
+	jit   *cu.JIT
+
+	done   bool // guarded by turn
+	module cu.Module
+	err    error
+}
+
+// part is a caller's share of a module.
+type part struct{ of *shared }
+
+type shared struct {
+	module cu.Module
+	users  int
+}
+
+func newTogether(d cu.Driver, most int) *together {
+	return &together{Driver: d, most: most, parts: map[cu.Module]*part{}, links: map[cu.LinkState]string{}, last: 1 << 62}
+}
+
+func (d *together) ModuleLoadDataEx(image []byte, jit *cu.JIT) (cu.Module, error) {
+	text, ok := splitText(string(image))
+	if !ok || jit.MaxRegisters != 0 || jit.LineInfo {
+		return d.Driver.ModuleLoadDataEx(image, jit)
+	}
+	r := &toLoad{text: text, image: image, jit: jit}
+	d.mu.Lock()
+	d.queue = append(d.queue, r)
+	d.mu.Unlock()
+	// Who gets the turn compiles for all who are waiting; the others then find that theirs is done.
+	d.turn.Lock()
+	defer d.turn.Unlock()
+	for !r.done {
+		d.load(d.take())
+	}
+	return r.module, r.err
+}
+
+// A link gives the text that went into it, which becomes machine code when it is loaded.
+
+func (d *together) LinkCreate(*cu.JIT) (cu.LinkState, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.last++
+	d.links[cu.LinkState(d.last)] = ""
+	return cu.LinkState(d.last), nil
+}
+
+func (d *together) LinkAddData(l cu.LinkState, text []byte, _ string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.links[l] = string(text)
+	return nil
+}
+
+func (d *together) LinkComplete(l cu.LinkState) ([]byte, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return []byte(d.links[l]), nil
+}
+
+func (d *together) LinkDestroy(l cu.LinkState) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.links, l)
+	return nil
+}
+
+// take returns the texts that go into the next module.
+func (d *together) take() []*toLoad {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var batch, rest []*toLoad
+	entries := map[string]bool{}
+	for _, r := range d.queue {
+		fits := len(batch) < d.most && (len(batch) == 0 || r.text.target == batch[0].text.target)
+		for _, e := range r.text.entries {
+			fits = fits && !entries[e]
+		}
+		if !fits {
+			rest = append(rest, r)
+			continue
+		}
+		batch = append(batch, r)
+		for _, e := range r.text.entries {
+			entries[e] = true
+		}
+	}
+	d.queue = rest
+	return batch
+}
+
+func (d *together) load(batch []*toLoad) {
+	d.texts.Add(int64(len(batch)))
+	d.modules.Add(1)
+	var texts []ptxText
+	for _, r := range batch {
+		r.done = true
+		texts = append(texts, r.text)
+	}
+	if len(batch) > 1 {
+		m, err := d.Driver.ModuleLoadDataEx([]byte(joinTexts(texts)+"\x00"), &cu.JIT{})
+		if err == nil {
+			s := &shared{m, len(batch)}
+			for _, r := range batch {
+				r.module = d.enter(s)
+			}
+			return
+		}
+		d.refused.Add(1) // each alone says whose it was
+	}
+	for _, r := range batch {
+		var m cu.Module
+		if m, r.err = d.Driver.ModuleLoadDataEx(r.image, r.jit); r.err == nil {
+			r.module = d.enter(&shared{m, 1})
+		}
+	}
+}
+
+func (d *together) enter(s *shared) cu.Module {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.last++
+	d.parts[d.last] = &part{s}
+	return d.last
+}
+
+func (d *together) part(m cu.Module) *part {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.parts[m]
+}
+
+func (d *together) ModuleGetFunction(m cu.Module, name string) (cu.Function, error) {
+	if p := d.part(m); p != nil {
+		m = p.of.module
+	}
+	return d.Driver.ModuleGetFunction(m, name)
+}
+
+func (d *together) ModuleUnload(m cu.Module) error {
+	p := d.part(m)
+	if p == nil {
+		return d.Driver.ModuleUnload(m)
+	}
+	d.mu.Lock()
+	delete(d.parts, m)
+	p.of.users--
+	last := p.of.users == 0
+	d.mu.Unlock()
+	if !last {
+		return nil
+	}
+	return d.Driver.ModuleUnload(p.of.module)
+}
+
+// ptxText is a module's text in parts: what stands before the kernels, and those.
+type ptxText struct {
+	version, target string
+	extern          string // the shared memory that comes with a launch, declared once
+	kernels         string
+	entries         []string
+}
+
+var textParts = regexp.MustCompile(`^\.version (\d+\.\d+)\n\.target (\S+)\n\.address_size 64\n(?:\n(\.extern [^\n]*)\n)?`)
+
+var textEntry = regexp.MustCompile(`\.entry (\w+)`)
+
+// splitText takes a text apart; not if it has anything else before its kernels.
+func splitText(text string) (t ptxText, ok bool) {
+	text = strings.TrimSuffix(text, "\x00")
+	m := textParts.FindStringSubmatch(text)
+	if m == nil {
+		return t, false
+	}
+	t = ptxText{version: m[1], target: m[2], extern: m[3], kernels: text[len(m[0]):]}
+	if !strings.HasPrefix(strings.TrimSpace(t.kernels), ".visible .entry") {
+		return t, false
+	}
+	for _, e := range textEntry.FindAllStringSubmatch(t.kernels, -1) {
+		t.entries = append(t.entries, e[1])
+	}
+	return t, true
+}
+
+// joinTexts makes one module of several for the same target.
+func joinTexts(ts []ptxText) string {
+	all := ts[0]
+	major, minor := 0, 0
+	for _, t := range ts {
+		var a, b int
+		if n, err := fmt.Sscanf(t.version, "%d.%d", &a, &b); n != 2 {
+			panic(fmt.Sprintf("BUG: version %q: %v", t.version, err))
+		}
+		if a > major || a == major && b > minor {
+			major, minor, all.version = a, b, t.version
+		}
+		if t.extern != "" {
+			all.extern = t.extern
+		}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, ".version %s\n.target %s\n.address_size 64\n", all.version, all.target)
+	if all.extern != "" {
+		fmt.Fprintf(&b, "\n%s\n", all.extern)
+	}
+	for _, t := range ts {
+		b.WriteString(t.kernels)
+	}
+	return b.String()
+}
+
+// waiting is how many texts wait for their turn.
+func (d *together) waiting() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.queue)
+}
+
+func TestTextsThatWaitAreCompiledAsOneModule(t *testing.T) {
+	const n = 40
+	sim := cusim.New(cusim.Config{Models: []cusim.Model{cusim.Hopper}})
+	d := newTogether(sim, 64)
+	dev, err := cuda.Open(cuda.Options{Driver: d})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.turn.Lock()
+	var running sync.WaitGroup
+	for seed := range uint64(n) {
+		running.Go(func() {
+			if err := conform.Random(seed).Agree(ctx, conform.On(dev)); err != nil {
+				t.Errorf("seed %d: %v", seed, err)
+			}
+		})
+	}
+	for d.waiting() < n {
+		runtime.Gosched()
+	}
+	d.turn.Unlock()
+	running.Wait()
+	if got := d.modules.Load(); got != 1 || d.refused.Load() != 0 {
+		t.Errorf("%d programs took %d modules, %d of them refused; want one", n, got, d.refused.Load())
+	}
+	if err := dev.Close(); err != nil {
+		t.Error(err)
+	}
+	if left := sim.Left(); left != "" {
+		t.Errorf("left behind: %s", left)
+	}
+}
+
+func TestOneBadTextDoesNotSpoilTheOthers(t *testing.T) {
+	d := newTogether(cusim.New(cusim.Config{}), 64)
+	kernel := func(name, body string) []byte {
+		return []byte(".version 7.8\n.target sm_90\n.address_size 64\n\n.visible .entry " + name + "()\n{\n\t" + body + ";\n}\n\x00")
+	}
+	if err := d.Init(); err != nil {
+		t.Fatal(err)
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	c, err := d.DevicePrimaryCtxRetain(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.turn.Lock()
+	var running sync.WaitGroup
+	var errs [3]error
+	for i, body := range []string{"exit", "no.such.op", "exit"} {
+		running.Go(func() {
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			if errs[i] = d.CtxSetCurrent(c); errs[i] != nil {
+				return
+			}
+			var m cu.Module
+			if m, errs[i] = d.ModuleLoadDataEx(kernel(fmt.Sprint("k", i), body), &cu.JIT{}); errs[i] == nil {
+				_, errs[i] = d.ModuleGetFunction(m, fmt.Sprint("k", i))
+			}
+		})
+	}
+	for d.waiting() < 3 {
+		runtime.Gosched()
+	}
+	d.turn.Unlock()
+	running.Wait()
+	if errs[0] != nil || errs[1] == nil || errs[2] != nil {
+		t.Errorf("errors are %v; want one, of the second", errs)
+	}
+}
