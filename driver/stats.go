@@ -12,21 +12,37 @@ type Metric uint8
 
 // The metrics. Every event is counted once, under one of them.
 const (
-	LiveBytes     Metric = iota // gauge: bytes asked for and not freed
-	ReservedBytes               // gauge: bytes charged for them
-	IdleBytes                   // gauge: bytes kept for reuse
-	InternalBytes               // gauge: staging and the like
-	DriverBytes                 // gauge: bytes obtained from the system: reserved + idle + internal
-	PeakBytes                   // gauge: the most DriverBytes has been
-	PinnedBytes                 // gauge: host memory reached directly
-	Buffers                     // gauge
-	Kernels                     // gauge
-	Sequences                   // gauge
-	Graphs                      // gauge
-	RunsInFlight                // gauge
+	LiveBytes       Metric = iota // gauge: bytes asked for and not freed
+	ReservedBytes                 // gauge: bytes charged for them
+	IdleBytes                     // gauge: bytes kept for reuse
+	InternalBytes                 // gauge: staging and the like
+	DriverBytes                   // gauge: bytes obtained from the system: reserved + idle + internal
+	PeakBytes                     // gauge: the most DriverBytes has been
+	PinnedBytes                   // gauge: host memory reached directly
+	Buffers                       // gauge
+	Kernels                       // gauge
+	Sequences                     // gauge
+	Graphs                        // gauge
+	RunsInFlight                  // gauge
+	PoolSlackBytes                // gauge: bytes that the driver keeps for later, beyond DriverBytes
+	PinnedIdleBytes               // gauge: of PinnedBytes, kept for reuse
+	ShadowBytes                   // gauge: host copies of what is on the device
+	StaticBytes                   // gauge: in static sets of pools
+	Quarantined                   // gauge: blocks of memory that a sequence that was given up may still touch
 
 	AllocRequests
+	AllocReused
+	DriverAllocs
+	DriverFrees
 	Trims
+	OOMRetries
+
+	PoolHits
+	PoolMisses
+	PoolEvictions
+	StaticHits
+	StaticMisses
+	StaticEvictions
 
 	UploadBytes
 	Uploads
@@ -93,7 +109,12 @@ var metricTable = func() (t [numMetrics]metricRow) {
 		InternalBytes: {"mem_internal_bytes", "", true}, DriverBytes: {"mem_driver_bytes", "", true}, PeakBytes: {"mem_peak_bytes", "", true},
 		PinnedBytes: {"host_pinned_bytes", "", true}, Buffers: {"buffers", "", true}, Kernels: {"kernels", "", true},
 		Sequences: {"sequences", "", true}, Graphs: {"graphs", "", true}, RunsInFlight: {"runs_in_flight", "", true},
-		AllocRequests: {"alloc_requests", "", false}, Trims: {"trims", "", false},
+		PoolSlackBytes: {"mem_pool_slack_bytes", "", true}, PinnedIdleBytes: {"host_pinned_idle_bytes", "", true},
+		ShadowBytes: {"host_shadow_bytes", "", true}, StaticBytes: {"static_bytes", "", true}, Quarantined: {"quarantined", "", true},
+		AllocRequests: {"alloc_requests", "", false}, AllocReused: {"alloc_reused", "", false}, DriverAllocs: {"driver_allocs", "", false},
+		DriverFrees: {"driver_frees", "", false}, Trims: {"trims", "", false}, OOMRetries: {"oom_retries", "", false},
+		PoolHits: {"pool_hits", "", false}, PoolMisses: {"pool_misses", "", false}, PoolEvictions: {"pool_evictions", "", false},
+		StaticHits: {"static_hits", "", false}, StaticMisses: {"static_misses", "", false}, StaticEvictions: {"static_evictions", "", false},
 		UploadBytes: {"h2d_bytes", "", false}, Uploads: {"h2d_copies", "", false},
 		ReadBytes: {"d2h_bytes", "", false}, Reads: {"d2h_copies", "", false}, ReadGapBytes: {"d2h_gap_bytes", "", false},
 		CopyBytes: {"d2d_bytes", "", false}, Copies: {"d2d_copies", "", false}, FillBytes: {"fill_bytes", "", false}, Fills: {"fills", "", false},

@@ -32,41 +32,42 @@ func (d *Device) alloc(bytes int64, label string) (*buffer, error) {
 		return nil, &driver.Error{Op: "alloc", Label: label, Device: d.Name(), Kind: driver.InvalidArgument, Msg: fmt.Sprintf("size is %d bytes", bytes)}
 	}
 	if bytes > d.caps.MaxBuffer {
-		e := d.memory.exhaustedNow(bytes)
+		e := d.memory.tooLarge(bytes)
 		e.Op, e.Label, e.Device = "alloc", label, d.Name()
 		return nil, e
 	}
 	if err := d.open("alloc", label); err != nil {
 		return nil, err
 	}
-	defer d.shut()
+	opened := true
+	defer func() {
+		if opened {
+			d.shut()
+		}
+	}()
 	b := &buffer{dev: d, size: bytes}
 	if bytes > 0 {
-		mem, err := d.memory.get(bytes, driver.ReservedBytes)
+		mem, err := d.memory.get(bytes, reserved, nil, func() error {
+			// Whoever closes something now may find Close of the device waiting.
+			d.shut()
+			d.Reclaim()
+			err := d.open("alloc", label)
+			opened = err == nil
+			return err
+		})
 		if err != nil {
 			return nil, d.memoryError("alloc", label, err)
 		}
 		b.mem = mem
 	}
 	if err := b.Init(d.Core, "buffer", label, b.free); err != nil {
-		if back := d.memory.put(b.mem, driver.ReservedBytes); back != nil {
+		if back := d.memory.put(b.mem, reserved, nil); back != nil {
 			return nil, d.memoryError("alloc", label, back)
 		}
 		return nil, err
 	}
 	d.memory.enter(b)
 	return b, nil
-}
-
-// exhaustedNow is exhausted for a size that no device memory can hold.
-func (m *memory) exhaustedNow(n int64) *driver.Error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	available := m.dev.caps.MaxBuffer
-	if m.limit > 0 {
-		available = min(available, m.limit)
-	}
-	return m.exhausted(n, available-m.obtained)
 }
 
 func (m *memory) enter(b *buffer) {
@@ -85,7 +86,7 @@ func (m *memory) leave(b *buffer) {
 	m.dev.Gauge(driver.LiveBytes, -b.size)
 }
 
-// free gives the memory back, unless a run that never ended may still touch it.
+// free gives the memory back. A run of a sequence that was given up may still touch it.
 func (b *buffer) free() {
 	d := b.dev
 	d.memory.leave(b)
@@ -94,8 +95,8 @@ func (b *buffer) free() {
 	}
 	d.life.RLock()
 	defer d.life.RUnlock()
-	if d.gone || d.lost.Load() != nil || b.history.inFlight() {
-		d.memory.abandon(b.mem, driver.ReservedBytes)
+	if d.gone || d.lost.Load() != nil {
+		d.memory.abandon(b.mem, reserved)
 		return
 	}
 	// Close of a buffer has no error to give; the device counts what fails, and has it if it
@@ -106,7 +107,7 @@ func (b *buffer) free() {
 	} else {
 		_ = d.Fail(err)
 	}
-	if err := d.memory.put(b.mem, driver.ReservedBytes); err != nil {
+	if err := d.memory.put(b.mem, reserved, b.history.unfinished()); err != nil {
 		_ = d.Fail(d.memoryError("close", b.Label(), err))
 	}
 }

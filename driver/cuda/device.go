@@ -62,7 +62,9 @@ type Device struct {
 	streams streams
 	timers  timers
 	kernels cache
-	emit    func(*ir.Program, ptx.Target, ptx.Options) (*ptx.Module, error)
+
+	quarantine quarantine
+	emit       func(*ir.Program, ptx.Target, ptx.Options) (*ptx.Module, error)
 }
 
 // Open opens a GPU. Several devices may be open on one; they share its primary context.
@@ -91,8 +93,9 @@ func Open(o Options) (*Device, error) {
 		return nil, err
 	}
 	d := &Device{Core: core, drv: drv, dev: dev, caps: caps, target: target, emit: ptx.Emit}
-	d.memory.init(d, o.MemoryLimit)
-	d.staging.dev, d.streams.dev, d.timers.dev = d, d, d
+	d.memory.init(d, o.OpenOptions)
+	d.staging.init(d)
+	d.streams.dev, d.timers.dev, d.quarantine.dev = d, d, d
 	d.streams.most = maxStreams
 	d.kernels.init(d)
 	d.markRanges()
@@ -291,7 +294,7 @@ func (d *Device) Trim(keep int64) (int64, error) {
 	d.Count(driver.Trims, 1)
 	freed, err := d.memory.trim(keep)
 	if err != nil {
-		return freed, d.Fail(d.errorOf("trim", "", err))
+		return freed, d.Fail(d.memoryError("trim", "", err))
 	}
 	return freed, nil
 }
@@ -314,15 +317,16 @@ func (d *Device) release() error {
 	var errs []error
 	note := func(err error) {
 		if err != nil && d.lost.Load() == nil {
-			errs = append(errs, d.Fail(d.errorOf("close", "", err)))
+			errs = append(errs, d.Fail(d.memoryError("close", "", err)))
 		}
 	}
 	entered := d.enter("close", "") == nil
+	d.quarantine.drop(note)
 	d.kernels.drop(note)
 	d.timers.drop(note)
 	d.streams.drop(note)
-	d.memory.drop(note)
-	d.staging.drop(note)
+	left := d.memory.drop(note)
+	leftHost := d.staging.drop(note)
 	if entered {
 		note(d.drv.CtxSetCurrent(0))
 		d.leave()
@@ -330,6 +334,10 @@ func (d *Device) release() error {
 	d.gone = true
 	if err := d.drv.DevicePrimaryCtxRelease(d.dev); err != nil && d.lost.Load() == nil {
 		errs = append(errs, d.Fail((*Device)(nil).errorOf("close", d.Name(), err)))
+	}
+	if left+leftHost > 0 {
+		errs = append(errs, d.Fail(&driver.Error{Op: "close", Device: d.Name(), Kind: driver.Closed,
+			Msg: fmt.Sprintf("%d bytes of device memory and %d of pinned memory were left to the context, for runs that did not end may touch them", left, leftHost)}))
 	}
 	return errors.Join(errs...)
 }

@@ -60,3 +60,6 @@ func (g *Gate) Lock(ctx context.Context, alone bool) error { return g.g.lock(ctx
 
 // Unlock leaves.
 func (g *Gate) Unlock(alone bool) { g.g.unlock(alone) }
+
+// IdleLimit is how much memory a device of total bytes keeps for reuse.
+func IdleLimit(total int64) int64 { return idleLimit(total) }

@@ -3,106 +3,11 @@ package cuda
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"sync"
 	"unsafe"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
 )
-
-// pinned is host memory that the GPU reaches. Go's heap knows nothing of it.
-type pinned struct {
-	at   unsafe.Pointer
-	size int64 // a size class
-}
-
-// bytes returns the first n bytes.
-func (p pinned) bytes(n int64) []byte {
-	if n == 0 {
-		return nil
-	}
-	return unsafe.Slice((*byte)(p.at), n)
-}
-
-const hostFlags = cu.HostPortable | cu.HostDeviceMap
-
-// staging hands out pinned memory and keeps what is given back: obtaining it takes the driver
-// longer than most runs.
-type staging struct {
-	dev      *Device
-	mu       sync.Mutex
-	idle     []pinned // oldest first
-	idleSize int64
-}
-
-// idleStaging bounds what is kept.
-const idleStaging = 128 << 20
-
-// get returns at least n bytes. The context is current.
-func (s *staging) get(n int64) (pinned, error) {
-	if n == 0 {
-		return pinned{}, nil
-	}
-	size := classOf(max(n, 4096))
-	s.mu.Lock()
-	for i := len(s.idle) - 1; i >= 0; i-- {
-		if p := s.idle[i]; p.size >= size && p.size-size <= p.size/8 {
-			s.idle = slices.Delete(s.idle, i, i+1)
-			s.idleSize -= p.size
-			s.mu.Unlock()
-			return p, nil
-		}
-	}
-	s.mu.Unlock()
-	at, err := s.dev.drv.MemHostAlloc(size, hostFlags)
-	if err != nil {
-		return pinned{}, err
-	}
-	s.dev.Gauge(driver.PinnedBytes, size)
-	return pinned{at, size}, nil
-}
-
-// put gives memory back. The context is current.
-func (s *staging) put(p pinned) error {
-	if p.size == 0 {
-		return nil
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.idle = append(s.idle, p)
-	s.idleSize += p.size
-	return s.shrink(idleStaging)
-}
-
-func (s *staging) shrink(keep int64) error {
-	for s.idleSize > keep {
-		p := s.idle[0]
-		s.idle = slices.Delete(s.idle, 0, 1)
-		s.idleSize -= p.size
-		s.dev.Gauge(driver.PinnedBytes, -p.size)
-		if err := s.dev.drv.MemFreeHost(p.at); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// abandon writes memory off that work which did not end may still touch.
-func (s *staging) abandon(p pinned) { s.dev.Gauge(driver.PinnedBytes, -p.size) }
-
-// drop frees everything that is kept; a lost context has freed it.
-func (s *staging) drop(note func(error)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.dev.lost.Load() != nil {
-		s.dev.Gauge(driver.PinnedBytes, -s.idleSize)
-		s.idle, s.idleSize = nil, 0
-	}
-	for s.idleSize > 0 {
-		note(s.shrink(0))
-	}
-}
 
 // AllocHost returns pinned memory.
 func (d *Device) AllocHost(bytes int64) (*driver.HostMemory, error) {

@@ -51,6 +51,16 @@ func newLaunch(cmd *driver.LaunchCmd, stream cu.Stream) launch {
 	return l
 }
 
+// needsNone reports whether an argument is a range of no bytes.
+func (l *launch) needsNone() bool {
+	for _, a := range l.cmd.Args {
+		if a.Range.Buffer != nil && a.Range.Len == 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // bind takes over what setters changed. none is the address for ranges of no bytes.
 func (l *launch) bind(none cu.Ptr) {
 	c := l.cmd

@@ -1,11 +1,6 @@
 package cuda
 
 import (
-	"cmp"
-	"errors"
-	"fmt"
-	"slices"
-	"strings"
 	"sync"
 
 	"github.com/govyre/vyre/driver"
@@ -18,131 +13,195 @@ type block struct {
 	size int64 // a size class
 }
 
-// memory hands out blocks, keeps those given back, and knows the open buffers. Whatever is
-// given back has no work in flight on it, so it serves anyone at once.
+// memory hands out blocks, keeps those given back, and knows the open buffers. Its lock is
+// held during no call of the driver.
 type memory struct {
 	dev       *Device
-	limit     int64 // bytes that may be obtained; 0 leaves it to the driver
+	limit     int64 // bytes that may be reserved or idle; 0 leaves it to the driver
 	idleLimit int64
+	source    source
 
-	mu       sync.Mutex
-	obtained int64
-	idle     []block // oldest first
-	idleSize int64
-	open     map[*buffer]struct{}
+	mu     sync.Mutex
+	ledger ledger
+	left   int64 // bytes written off
+	shelf  shelf[cu.Ptr]
+	open   map[*buffer]struct{}
 	// sentinel is what kernels get for a buffer of no bytes: an address that is one.
 	sentinel block
 }
 
-func (m *memory) init(d *Device, limit int64) {
-	m.dev, m.limit, m.open = d, limit, map[*buffer]struct{}{}
+// idleLimit bounds the idle bytes of a device where OpenOptions does not say.
+func idleLimit(total int64) int64 {
 	const least, most = 64 << 20, 4 << 30
-	m.idleLimit = min(max(d.caps.TotalMemory/32, least), most)
+	return min(max(total/32, least), most)
 }
 
-// get returns a block of at least n > 0 bytes, charged to the gauge. The context is current.
-func (m *memory) get(n int64, gauge driver.Metric) (block, error) {
+func (m *memory) init(d *Device, o driver.OpenOptions) {
+	m.dev, m.limit, m.idleLimit, m.open = d, o.MemoryLimit, o.IdleLimit, map[*buffer]struct{}{}
+	m.source.dev, m.ledger.counters = d, &d.Counters
+	if m.idleLimit <= 0 {
+		m.idleLimit = idleLimit(d.caps.TotalMemory)
+	}
+	m.shelf.init(&d.Counters)
+}
+
+// get returns a block of at least n > 0 bytes, for work on a stream, or anywhere without one. If
+// there is none, release may make others give back what they can spare; it is called with
+// nothing held. The context is current.
+func (m *memory) get(n int64, u use, on *stream, release func() error) (block, error) {
 	size := classOf(n)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if b, ok := m.reuse(size); ok {
-		m.dev.Gauge(gauge, b.size)
+	if b, ok := m.reuse(size, u, on); ok {
 		return b, nil
 	}
-	if m.limit > 0 && m.obtained+size > m.limit {
-		if err := m.shrink(max(0, m.limit-size-(m.obtained-m.idleSize))); err != nil {
-			return block{}, err
-		}
-		if m.obtained+size > m.limit {
-			return block{}, m.exhausted(n, m.limit-m.obtained)
-		}
-	}
-	at, err := m.dev.drv.MemAlloc(size)
-	if errors.Is(err, cu.OutOfMemory) && len(m.idle) > 0 {
-		if err := m.shrink(0); err != nil {
-			return block{}, err
-		}
-		at, err = m.dev.drv.MemAlloc(size)
-	}
-	if errors.Is(err, cu.OutOfMemory) {
-		free, _, infoErr := m.dev.drv.MemGetInfo()
-		if infoErr != nil {
-			free = 0 // unknown; the failed call is what matters
-		}
-		e := m.exhausted(n, free)
-		e.Code, e.CodeName, e.Call, e.Err = int32(cu.OutOfMemory), cu.OutOfMemory.String(), err.(*cu.CallError).Call, err
-		return block{}, e
-	}
-	if err != nil {
+	if err := m.dev.quarantine.sweep(); err != nil {
 		return block{}, err
 	}
-	m.account(size)
-	m.dev.Gauge(gauge, size)
-	return block{at, size}, nil
+	b, short, err := m.obtain(size, u)
+	if !short {
+		return b, err
+	}
+	return m.makeRoom(n, u, err, release)
 }
 
-// reuse takes the idle block that fits best and wastes at most an eighth of itself.
-func (m *memory) reuse(size int64) (block, bool) {
-	best := -1
-	for i, b := range m.idle {
-		if b.size >= size && b.size-size <= b.size/8 && (best < 0 || b.size <= m.idle[best].size) {
-			best = i
-		}
-	}
-	if best < 0 {
+// reuse takes a block off the shelf.
+func (m *memory) reuse(size int64, u use, on *stream) (block, bool) {
+	m.ask()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	at, got, ok := m.shelf.take(size, on)
+	if !ok {
 		return block{}, false
 	}
-	b := m.idle[best]
-	m.idle = slices.Delete(m.idle, best, best+1)
-	m.rest(-b.size)
-	return b, true
+	m.ledger.move(idle, u, got)
+	m.dev.Count(driver.AllocReused, 1)
+	return block{at, got}, true
 }
 
-// put gives a block back. The context is current.
-func (m *memory) put(b block, gauge driver.Metric) error {
+// ask finds out whether runs that blocks wait for have ended.
+func (m *memory) ask() {
+	m.mu.Lock()
+	uses := m.shelf.uses(nil)
+	m.mu.Unlock()
+	if uses == nil {
+		return
+	}
+	for _, u := range uses {
+		u.ask()
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.shelf.refresh()
+}
+
+// reclaim makes others give back what they can spare. The caller has nothing that they wait for.
+func (d *Device) reclaim() error {
+	d.Reclaim()
+	return nil
+}
+
+// obtain gets a block from the driver. If memory is short, the error is nil when that is by
+// the limit, and else the driver's.
+func (m *memory) obtain(size int64, u use) (b block, short bool, err error) {
+	m.mu.Lock()
+	l := &m.ledger
+	if u == reserved && m.limit > 0 && l.bytes[reserved]+l.bytes[idle]+l.pending+size > m.limit {
+		m.mu.Unlock()
+		return block{}, true, nil
+	}
+	l.pending += size
+	m.mu.Unlock()
+
+	at, err := m.source.obtain(size)
+
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	l.pending -= size
+	if err != nil {
+		return block{}, isShort(err), err
+	}
+	m.dev.Count(driver.DriverAllocs, 1)
+	l.move(outside, u, size)
+	return block{at, size}, false, nil
+}
+
+// put gives a block back, which runs may still touch. The context is current.
+func (m *memory) put(b block, u use, uses []runRef) error {
 	if b.size == 0 {
 		return nil
 	}
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.dev.Gauge(gauge, -b.size)
-	m.idle = append(m.idle, b)
-	m.rest(b.size)
-	if m.idleSize > m.idleLimit {
-		return m.shrink(m.idleLimit)
+	m.ledger.move(u, idle, b.size)
+	m.shelf.put(b.at, b.size, uses)
+	over := m.shelf.bytes > m.idleLimit
+	m.mu.Unlock()
+	// Freeing that waits for the device is left for a time when nothing runs.
+	if !over || m.source.stalls() && m.dev.Gauge(driver.RunsInFlight, 0) > 0 {
+		return nil
 	}
-	return nil
+	_, err := m.shrink(m.idleLimit, nil)
+	return err
 }
 
-// shrink gives idle blocks back to the driver, oldest first, until keep bytes are left.
-func (m *memory) shrink(keep int64) error {
-	for m.idleSize > keep {
-		b := m.idle[0]
-		m.idle = slices.Delete(m.idle, 0, 1)
-		m.rest(-b.size)
-		m.account(-b.size)
-		if err := m.dev.drv.MemFree(b.at); err != nil {
-			return err
+// shrink gives idle blocks back to the driver, the least recently used first, until keep
+// bytes are left. Only those that ok allows go. It returns the bytes that went.
+func (m *memory) shrink(keep int64, ok func(size int64) bool) (freed int64, err error) {
+	m.ask()
+	var allowed func(*shelfNode[cu.Ptr]) bool
+	if ok != nil {
+		allowed = func(n *shelfNode[cu.Ptr]) bool { return ok(n.size) }
+	}
+	for {
+		m.mu.Lock()
+		if m.shelf.bytes <= keep {
+			m.mu.Unlock()
+			return freed, nil
+		}
+		n := m.shelf.oldest(allowed)
+		if n == nil {
+			m.mu.Unlock()
+			return freed, nil
+		}
+		at, size := m.shelf.remove(n)
+		m.ledger.move(idle, outside, size)
+		m.mu.Unlock()
+		freed += size
+		m.dev.Count(driver.DriverFrees, 1)
+		if err := m.source.giveBack(at); err != nil {
+			return freed, err
 		}
 	}
-	return nil
 }
 
+// trim gives back what is idle beyond keep bytes, and what the driver keeps for later.
 func (m *memory) trim(keep int64) (int64, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	before := m.idleSize
-	err := m.shrink(max(keep, 0))
-	return before - m.idleSize, err
+	if err := m.dev.quarantine.sweep(); err != nil {
+		return 0, err
+	}
+	freed, err := m.shrink(max(keep, 0), nil)
+	if err == nil {
+		err = m.source.settle()
+	}
+	if err == nil {
+		err = m.check()
+	}
+	return freed, err
 }
 
-// abandon writes a block off: work that did not end may still touch it. It goes with the
-// context.
-func (m *memory) abandon(b block, gauge driver.Metric) {
+func (m *memory) check() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.dev.Gauge(gauge, -b.size)
-	m.account(-b.size)
+	return m.ledger.check()
+}
+
+// abandon writes a block off that goes with the context.
+func (m *memory) abandon(b block, u use) {
+	if b.size == 0 {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.left += b.size
+	m.ledger.move(u, outside, b.size)
 }
 
 // none returns the address that stands for a range of no bytes. The context is current.
@@ -153,7 +212,7 @@ func (m *memory) none() (cu.Ptr, error) {
 	if at != 0 {
 		return at, nil
 	}
-	b, err := m.get(1, driver.InternalBytes)
+	b, err := m.get(1, internal, nil, nil)
 	if err != nil {
 		return 0, err
 	}
@@ -163,70 +222,35 @@ func (m *memory) none() (cu.Ptr, error) {
 	}
 	at = m.sentinel.at
 	m.mu.Unlock()
-	return at, m.put(b, driver.InternalBytes)
+	return at, m.put(b, internal, nil)
 }
 
-// drop frees everything that is kept.
-func (m *memory) drop(note func(error)) {
-	if m.dev.lost.Load() == nil {
-		note(m.put(m.sentinel, driver.InternalBytes))
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		for m.idleSize > 0 {
-			note(m.shrink(0))
+// drop frees everything that is kept, and returns the bytes that were left behind because a
+// run may still touch them. A lost context has freed everything.
+func (m *memory) drop(note func(error)) (left int64) {
+	alive := m.dev.lost.Load() == nil
+	if alive {
+		note(m.put(m.sentinel, internal, nil))
+		for before := int64(-1); m.dev.lost.Load() == nil && m.shelf.bytes != before; {
+			// A block whose freeing failed is gone; the others get their try.
+			before = m.shelf.bytes
+			_, err := m.shrink(0, nil)
+			note(err)
 		}
-		return
+	} else {
+		m.abandon(m.sentinel, internal)
 	}
-	m.abandon(m.sentinel, driver.InternalBytes)
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.account(-m.idleSize)
-	m.rest(-m.idleSize)
-	m.idle = nil
-}
-
-func (m *memory) account(n int64) {
-	m.obtained += n
-	m.dev.High(driver.PeakBytes, m.dev.Gauge(driver.DriverBytes, n))
-}
-
-func (m *memory) rest(n int64) {
-	m.idleSize += n
-	m.dev.Gauge(driver.IdleBytes, n)
-}
-
-// exhausted is the error of an allocation that cannot be had.
-func (m *memory) exhausted(n, available int64) *driver.Error {
-	available = max(available, 0)
-	return &driver.Error{Kind: driver.OutOfMemory, Requested: n, Available: available,
-		Msg: fmt.Sprintf("requested %d bytes, %d available%s", n, available, m.largest()), Fix: "close buffers or split the work"}
-}
-
-// largest names the buffers that hold most.
-func (m *memory) largest() string {
-	const shown = 5
-	var all []*buffer
-	for b := range m.open {
-		all = append(all, b)
+	left = m.left + m.shelf.bytes
+	m.ledger.move(idle, outside, m.shelf.bytes)
+	m.left = 0
+	m.shelf.await(-m.shelf.awaited)
+	m.shelf.init(m.shelf.counters)
+	m.shelf.bytes = 0
+	note(m.ledger.check())
+	m.mu.Unlock()
+	if m.dev.lost.Load() != nil {
+		return 0
 	}
-	slices.SortFunc(all, func(a, b *buffer) int {
-		return cmp.Or(cmp.Compare(b.mem.size, a.mem.size), cmp.Compare(a.ID(), b.ID()))
-	})
-	var names []string
-	for _, b := range all[:min(len(all), shown)] {
-		names = append(names, fmt.Sprintf("%s %d", cmp.Or(b.Label(), "unnamed"), b.mem.size))
-	}
-	if names == nil {
-		return ""
-	}
-	return "; largest: " + strings.Join(names, ", ")
-}
-
-// memoryError completes an error of get or put.
-func (d *Device) memoryError(op, label string, err error) *driver.Error {
-	if e, ok := err.(*driver.Error); ok {
-		e.Op, e.Label, e.Device = op, label, d.Name()
-		return e
-	}
-	return d.errorOf(op, label, err)
+	return left
 }

@@ -14,6 +14,17 @@ type runRef struct {
 
 func (ref runRef) ended() bool { return ref.s == nil || ref.s.over(ref.ticket) }
 
+// ask is ended after the driver was asked, if need be. The context is current.
+func (ref runRef) ask() bool {
+	if ref.ended() {
+		return true
+	}
+	if err := ref.s.ask(); err != nil {
+		_ = ref.s.dev.Fail(ref.s.dev.errorOf("wait", "", err)) // nobody waits for the run; the device counts it
+	}
+	return ref.ended()
+}
+
 // history is what a buffer knows of the runs that touch it: the last one that writes, and those
 // that read since. A Start has the gate until all of its run is enqueued, alone if the run
 // writes; so whoever gets in finds every run of the history in its stream.
@@ -85,16 +96,17 @@ func (p place) unlock(run runRef) {
 	h.mu.Unlock()
 }
 
-// inFlight reports whether a run that touches the buffer has not ended.
-func (h *history) inFlight() bool {
+// unfinished returns the runs that touch the buffer and are not known to have ended.
+func (h *history) unfinished() []runRef {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, r := range h.readers {
+	var runs []runRef
+	for _, r := range append(h.readers[:], h.writer) {
 		if !r.ended() {
-			return true
+			runs = append(runs, r)
 		}
 	}
-	return !h.writer.ended()
+	return runs
 }
 
 // lock enters the histories of all buffers that the run uses. They ascend by ID, so that two

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cuda/cu"
 )
 
 type executor struct{ dev *Device }
@@ -90,7 +91,7 @@ func (r *runner) make() error {
 		return err
 	}
 	if n := r.records.plan(r.launches); n > 0 {
-		if r.records.mem, err = d.memory.get(n, driver.InternalBytes); err != nil {
+		if r.records.mem, err = d.memory.get(n, internal, r.stream, d.reclaim); err != nil {
 			return err
 		}
 		r.records.bind(r.launches)
@@ -144,9 +145,12 @@ func (r *runner) rebind(all bool) error {
 		if !all && l.changed == l.cmd.Changed {
 			continue
 		}
-		none, err := r.dev.memory.none()
-		if err != nil {
-			return err
+		var none cu.Ptr
+		if l.needsNone() {
+			var err error
+			if none, err = r.dev.memory.none(); err != nil {
+				return err
+			}
 		}
 		l.bind(none)
 	}
@@ -157,7 +161,7 @@ func (r *runner) rebind(all bool) error {
 func (r *runner) giveBack() error {
 	d := r.dev
 	first := d.staging.put(r.staging)
-	if err := d.memory.put(r.records.mem, driver.InternalBytes); first == nil {
+	if err := d.memory.put(r.records.mem, internal, nil); first == nil {
 		first = err
 	}
 	if err := d.timers.put(r.timer); first == nil {
@@ -388,14 +392,14 @@ func (r *runner) Close() error {
 	r.life.RUnlock()
 	if !over {
 		r.gaveUpOn.Store(true)
-		r.writeOff()
+		d.quarantine.add(r)
 		return d.Fail(r.gaveUp())
 	}
 	r.life.Lock()
 	defer r.life.Unlock()
 	r.closed = true
 	if d.lost.Load() != nil {
-		r.writeOff() // it went with the context
+		r.abandon() // it went with the context
 		return nil
 	}
 	err := d.enter("close", r.plan.Label)
@@ -418,7 +422,16 @@ func (r *runner) settled() bool {
 	return r.poll(r.ticket.Load(), &t, func(passed time.Duration) bool { return passed < limit })
 }
 
-func (r *runner) writeOff() {
+// leave gives back what the runner has once its run is over. The context is current.
+func (r *runner) leave() error {
+	r.life.Lock()
+	defer r.life.Unlock()
+	r.closed = true
+	return r.giveBack()
+}
+
+// abandon writes off what the runner has: it goes with the context.
+func (r *runner) abandon() {
 	r.dev.staging.abandon(r.staging)
-	r.dev.memory.abandon(r.records.mem, driver.InternalBytes)
+	r.dev.memory.abandon(r.records.mem, internal)
 }

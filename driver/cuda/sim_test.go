@@ -160,7 +160,8 @@ func TestAnyCallMayFailOnTheSimulatedDriver(t *testing.T) {
 		if a.Err != nil && (!errors.As(a.Err, &e) || e.Call == "" && e.Kind != driver.DeviceLost) {
 			t.Errorf("%s: the error names no call: %v", at, a.Err)
 		}
-		if left := a.Driver.Left(); left != "" && !gives(a.Call) {
+		// A thread that gets its first context has none that the failure could break.
+		if left := a.Driver.Left(); left != "" && !gives(a.Call) && a.Call != "cuCtxSetCurrent" {
 			t.Errorf("%s: %s left behind after %v", at, left, a.Err)
 		}
 		a.Driver.Heal()

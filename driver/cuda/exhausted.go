@@ -1,0 +1,131 @@
+package cuda
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cuda/cu"
+)
+
+func isShort(err error) bool { return errors.Is(err, cu.OutOfMemory) }
+
+// makeRoom gets a block when memory is short, which cause says if the driver found so. What
+// is dropped first is what serves the fewest: idle blocks that would have to be split, then
+// all of them and whatever else can be spared.
+func (m *memory) makeRoom(n int64, u use, cause error, release func() error) (block, error) {
+	size := classOf(n)
+	again := func() (block, bool, error) {
+		m.dev.Count(driver.OOMRetries, 1)
+		return m.obtain(size, u)
+	}
+	dropped, err := m.shrink(0, func(s int64) bool { return s >= size })
+	if err != nil {
+		return block{}, err
+	}
+	if dropped > 0 {
+		m.dev.Count(driver.Trims, 1)
+		b, short, err := again()
+		if !short {
+			return b, err
+		}
+		cause = err
+	}
+	if release != nil {
+		if err := release(); err != nil {
+			return block{}, err
+		}
+	}
+	if dropped, err = m.shrink(0, nil); err != nil {
+		return block{}, err
+	}
+	if dropped > 0 {
+		m.dev.Count(driver.Trims, 1)
+	}
+	if err := m.source.settle(); err != nil {
+		return block{}, err
+	}
+	b, short, err := again()
+	if !short {
+		return b, err
+	}
+	if err != nil {
+		cause = err
+	}
+	return block{}, m.short(n, cause)
+}
+
+// short is the error of an allocation that cannot be had, by the limit or by the driver.
+func (m *memory) short(n int64, cause error) *driver.Error {
+	available := int64(-1)
+	if cause != nil {
+		if free, _, err := m.dev.drv.MemGetInfo(); err == nil {
+			available = free // of the idle bytes, those that could be freed are in it
+		} // else unknown; the failed call is what matters
+	}
+	m.mu.Lock()
+	l := &m.ledger
+	if cause == nil {
+		available = m.limit - l.bytes[reserved] - l.bytes[idle]
+	}
+	e := m.exhausted(n, available)
+	m.mu.Unlock()
+	var call *cu.CallError
+	if errors.As(cause, &call) {
+		e.Code, e.CodeName, e.Call, e.Err = int32(call.Result), call.Result.String(), call.Call, cause
+	}
+	return e
+}
+
+// tooLarge is the error for a size that no device memory can hold.
+func (m *memory) tooLarge(n int64) *driver.Error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	most := m.dev.caps.MaxBuffer
+	if m.limit > 0 {
+		most = min(most, m.limit)
+	}
+	return m.exhausted(n, most-m.ledger.obtained)
+}
+
+// exhausted is the error with its numbers. The lock is held.
+func (m *memory) exhausted(n, available int64) *driver.Error {
+	available = max(available, 0)
+	return &driver.Error{Kind: driver.OutOfMemory, Requested: n, Available: available,
+		Msg: fmt.Sprintf("requested %d bytes, %d available%s", n, available, m.largest()), Fix: "close buffers or split the work"}
+}
+
+// largest names the buffers that hold most.
+func (m *memory) largest() string {
+	const shown = 5
+	var all []*buffer
+	for b := range m.open {
+		all = append(all, b)
+	}
+	slices.SortFunc(all, func(a, b *buffer) int {
+		return cmp.Or(cmp.Compare(b.mem.size, a.mem.size), cmp.Compare(a.ID(), b.ID()))
+	})
+	var names []string
+	for _, b := range all[:min(len(all), shown)] {
+		names = append(names, fmt.Sprintf("%s %d", cmp.Or(b.Label(), "unnamed"), b.mem.size))
+	}
+	if names == nil {
+		return ""
+	}
+	return "; largest: " + strings.Join(names, ", ")
+}
+
+// memoryError completes an error of get or put.
+func (d *Device) memoryError(op, label string, err error) *driver.Error {
+	var e *driver.Error
+	if errors.As(err, &e) {
+		if e.Op == "" {
+			e.Op, e.Label, e.Device = op, label, d.Name()
+		}
+		return e
+	}
+	return d.errorOf(op, label, err)
+}
