@@ -33,26 +33,36 @@ func (f *function) tidy() {
 	f.insts = out
 }
 
-// dropUnreached drops what stands behind an unconditional branch or exit, up to the next label that something
-// before it leads to. A loop is entered at its top, so branches backward reach nothing new.
+// dropUnreached drops what no way from the entry leads to. Ways may lead back to what nothing in front of it
+// leads to: the end of a loop's round, from an arm that stands behind the loop.
 func (f *function) dropUnreached() {
-	led := make([]bool, f.labels+1)
+	at := make([]int, f.labels+1)
+	for i, in := range f.insts {
+		if in.op == opLabel {
+			at[in.dst.bits] = i
+		}
+	}
+	reached := make([]bool, len(f.insts))
+	from := []int{0}
+	for len(from) > 0 {
+		i := from[len(from)-1]
+		from = from[:len(from)-1]
+		for ; i < len(f.insts) && !reached[i]; i++ {
+			reached[i] = true
+			in := &f.insts[i]
+			if in.op == opBra {
+				from = append(from, at[in.dst.bits])
+			}
+			if (in.op == opBra || in.op == opExit) && in.guard == noReg {
+				break
+			}
+		}
+	}
 	out := f.insts[:0]
-	reached := true
-	for _, in := range f.insts {
-		if in.op == opLabel && led[in.dst.bits] {
-			reached = true
+	for i, in := range f.insts {
+		if reached[i] {
+			out = append(out, in)
 		}
-		if !reached {
-			continue
-		}
-		if in.op == opBra {
-			led[in.dst.bits] = true
-		}
-		if (in.op == opBra || in.op == opExit) && in.guard == noReg {
-			reached = false
-		}
-		out = append(out, in)
 	}
 	f.insts = out
 }
