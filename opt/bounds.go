@@ -1,6 +1,10 @@
 package opt
 
-import "github.com/govyre/vyre/ir"
+import (
+	"math/bits"
+
+	"github.com/govyre/vyre/ir"
+)
 
 // bounds marks accesses whose index is proven to be in bounds, and decides comparisons by ranges. What it
 // proves holds under the control that the access has: a row that moves out of that loses its mark.
@@ -31,9 +35,13 @@ func (g *ranges) inBounds(r ir.Row) bool {
 	if !w.must(checkNegative, g.notNegative(i)) {
 		return false
 	}
+	log := 0
 	if n := uint64(w.info(r).Vec.Lanes()); n > 1 {
 		// The last element is n·i + n − 1, as a number.
-		return g.at(i).hi <= 1<<40 && n*g.at(i).hi+n-1 < w.minLen(o)
+		if g.at(i).hi <= 1<<40 && n*g.at(i).hi+n-1 < w.minLen(o) {
+			return true
+		}
+		log = bits.TrailingZeros64(n)
 	}
-	return g.under(i, o, true, maxSearch)
+	return g.under(i, o, 1, log, maxSearch)
 }

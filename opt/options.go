@@ -106,6 +106,9 @@ func (r *run) pass(p *pass) error {
 		r.work.weak = r.o.weak
 	}
 	w := r.work
+	if p.when != nil && !p.when(w) {
+		return nil
+	}
 	edits, visits, start := w.edits, w.visits, time.Now()
 	r.rep.Passes = append(r.rep.Passes, PassStats{Pass: p.name})
 	w.stats = &r.rep.Passes[len(r.rep.Passes)-1]

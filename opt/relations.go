@@ -74,7 +74,28 @@ func (g *ranges) below(a, b ir.Row, t ir.Type, gap int64) {
 			g.refine(b, n.unsigned(x.lo+uint64(gap), n.mask()), 2)
 		}
 	}
-	g.rel.add(g.core(a), g.core(b), gap == 1)
+	g.rel.add(g.core(a), g.core(b), uint64(gap))
+	if h, c, ok := g.raised(b, t); ok && gap == 1 {
+		g.rel.add(g.core(a), g.core(h), c+1)
+	}
+}
+
+// raised takes max(h, min+c) - c, where min is the least number of type t, apart. It is the least number itself if
+// h is no larger than that and c together, so that nothing is below it; else it is h - c.
+func (g *ranges) raised(v ir.Row, t ir.Type) (h ir.Row, c uint64, ok bool) {
+	w := g.w
+	if w.Op[v] != ir.OpAdd || w.Op[w.A(v)] != ir.OpMax {
+		return 0, 0, false
+	}
+	n := widthOf(t)
+	least := uint64(0)
+	if t.IsSigned() {
+		least = uint64(n.min()) & n.mask()
+	}
+	down, ok := w.bits(w.B(v))
+	floor, ok2 := w.bits(w.B(w.A(v)))
+	c = floor - least
+	return w.A(w.A(v)), c, ok && ok2 && c <= n.mask()>>1 && (c+down)&n.mask() == 0
 }
 
 // differ takes a bound that b is off a.
@@ -169,7 +190,7 @@ func (g *ranges) core(v ir.Row) ir.Row {
 	return v
 }
 
-// relations are pairs of values known to be in order, as numbers, where the walk is.
+// relations are pairs of values known to be in order, as numbers, and how far apart, where the walk is.
 type relations struct {
 	w     *work
 	list  []relation
@@ -177,9 +198,10 @@ type relations struct {
 	marks []int
 }
 
+// relation says a + gap <= b.
 type relation struct {
 	a, b   ir.Row
-	strict bool
+	gap    uint64
 	before int32 // of the same a
 }
 
@@ -195,19 +217,19 @@ func (l *relations) release() {
 	l.list, l.marks = l.list[:l.marks[n]], l.marks[:n]
 }
 
-func (l *relations) add(a, b ir.Row, strict bool) {
+func (l *relations) add(a, b ir.Row, gap uint64) {
 	for int(a) >= len(l.first) {
 		l.first = append(l.first, 0)
 	}
-	l.list = append(l.list, relation{a, b, strict, l.first[a]})
+	l.list = append(l.list, relation{a, b, gap, l.first[a]})
 	l.first[a] = int32(len(l.list))
 }
 
 // maxSearch bounds how far a proof is looked for.
-const maxSearch = 4
+const maxSearch = 6
 
-// under reports whether v, as a number, is at most len @o, or below it if strict.
-func (g *ranges) under(v ir.Row, o uint32, strict bool, depth int) bool {
+// under reports whether v + gap, as numbers, is at most the length of object o in vectors of 2^log elements.
+func (g *ranges) under(v ir.Row, o uint32, gap uint64, log int, depth int) bool {
 	w := g.w
 	w.visits++
 	if depth == 0 {
@@ -215,57 +237,67 @@ func (g *ranges) under(v ir.Row, o uint32, strict bool, depth int) bool {
 	}
 	v = g.core(v)
 	t := w.Type[v]
+	n := widthOf(t)
 	i := g.at(v)
-	least := w.minLen(o)
+	least := w.minLen(o) >> log
 	switch {
-	case t.IsSigned() && (i.shi < 0 || uint64(i.shi) < least || !strict && uint64(i.shi) <= least):
+	case t.IsSigned() && i.shi < 0 && gap <= max(least, 1), t.IsSigned() && i.shi >= 0 && gap <= least && uint64(i.shi) <= least-gap:
 		return true
-	case !t.IsSigned() && (i.hi < least || !strict && i.hi <= least):
+	case !t.IsSigned() && gap <= least && i.hi <= least-gap:
 		return true
-	case w.Op[v] == ir.OpLen && w.must(checkSameBuffer, w.X[v] == o):
-		return !strict
+	case log == 0 && w.Op[v] == ir.OpLen && w.must(checkSameBuffer, w.X[v] == o):
+		return gap == 0
+	case log > 0 && w.Op[v] == ir.OpShr && w.Op[w.A(v)] == ir.OpLen && w.must(checkSameBuffer, w.X[w.A(v)] == o) && w.isConst(w.B(v), uint64(log)):
+		return gap == 0
 	}
 	if int(v) < len(g.rel.first) {
 		for k := g.rel.first[v]; k != 0; {
 			r := &g.rel.list[k-1]
-			if g.under(r.b, o, strict && !r.strict, depth-1) {
+			if g.under(r.b, o, gap-min(gap, r.gap), log, depth-1) {
 				return true
 			}
 			k = r.before
 		}
 	}
-	// Ops that give no more than an operand. Signed ones could turn a number negative, which is no less under.
+	// Ops that give no more than an operand, and ops that add a constant.
 	positive := !t.IsSigned() || i.slo >= 0
 	switch w.Op[v] {
 	case ir.OpMin:
-		return g.under(w.A(v), o, strict, depth-1) || g.under(w.B(v), o, strict, depth-1)
+		return g.under(w.A(v), o, gap, log, depth-1) || g.under(w.B(v), o, gap, log, depth-1)
 	case ir.OpSelect:
-		return g.under(w.B(v), o, strict, depth-1) && g.under(w.C(v), o, strict, depth-1)
+		return g.under(w.B(v), o, gap, log, depth-1) && g.under(w.C(v), o, gap, log, depth-1)
 	case ir.OpAnd:
 		a, b := w.A(v), w.B(v)
-		return positive && (g.notNegative(a) && g.under(a, o, strict, depth-1) || g.notNegative(b) && g.under(b, o, strict, depth-1))
+		return positive && (g.notNegative(a) && g.under(a, o, gap, log, depth-1) || g.notNegative(b) && g.under(b, o, gap, log, depth-1))
 	case ir.OpShr, ir.OpDiv, ir.OpRem:
 		// A divisor of 0 gives all ones, or 0; either is no number of that kind.
 		a, b := w.A(v), w.B(v)
-		return g.notNegative(a) && (w.Op[v] == ir.OpShr || g.of(b).lo > 0 && g.notNegative(b)) && g.under(a, o, strict, depth-1)
+		return g.notNegative(a) && (w.Op[v] == ir.OpShr || g.of(b).lo > 0 && g.notNegative(b)) && g.under(a, o, gap, log, depth-1)
 	case ir.OpSub:
 		// Without a wrap, less what is not negative.
 		a, b := g.of(w.A(v)), g.of(w.B(v))
-		n := widthOf(t)
 		if t.IsSigned() {
-			return b.slo >= 0 && w.must(checkWrap, a.slo >= n.min()+b.shi) && g.under(w.A(v), o, strict, depth-1)
+			return b.slo >= 0 && w.must(checkWrap, a.slo >= n.min()+b.shi) && g.under(w.A(v), o, gap, log, depth-1)
 		}
-		return w.must(checkWrap, a.lo >= b.hi) && g.under(w.A(v), o, strict, depth-1)
-	case ir.OpAdd:
-		// Adding a negative constant, without a wrap.
-		a, b := g.of(w.A(v)), g.of(w.B(v))
-		if c, ok := b.constant(); ok {
-			n := widthOf(t)
+		return w.must(checkWrap, a.lo >= b.hi) && g.under(w.A(v), o, gap-min(gap, b.lo), log, depth-1)
+	case ir.OpAdd, ir.OpOr:
+		a := g.of(w.A(v))
+		c, ok := w.bits(w.B(v))
+		if !ok || w.Op[v] == ir.OpOr && c&^a.zeros != 0 {
+			return false
+		}
+		if up := c <= n.mask()>>1; up {
+			fits := a.hi <= n.mask()-c
 			if t.IsSigned() {
-				return n.sign(c) <= 0 && w.must(checkWrap, a.slo >= n.min()-n.sign(c)) && g.under(w.A(v), o, strict, depth-1)
+				fits = a.shi <= n.max()-n.sign(c)
 			}
-			return c > n.mask()>>1 && w.must(checkWrap, a.lo >= n.mask()-c+1) && g.under(w.A(v), o, strict, depth-1)
+			return gap+c < 1<<32 && w.must(checkWrap, fits) && g.under(w.A(v), o, gap+c, log, depth-1)
 		}
+		c = -c & n.mask()
+		if t.IsSigned() {
+			return w.must(checkWrap, a.slo >= n.min()+int64(c)) && g.under(w.A(v), o, gap-min(gap, c), log, depth-1)
+		}
+		return w.must(checkWrap, a.lo >= c) && g.under(w.A(v), o, gap-min(gap, c), log, depth-1)
 	}
 	return false
 }

@@ -2,12 +2,13 @@ package opt
 
 import "github.com/govyre/vyre/ir"
 
-// counter is what makes a loop end: an argument that changes by a constant each round, and a test in
-// every round that leaves when it has come to a bound.
+// counter is what makes a loop end: an argument that changes by a constant each round, in the same way, and a test
+// in every round that leaves when it has come to a bound.
 type counter struct {
 	loop  ir.Row
 	arg   ir.Row // the argument that counts
-	next  ir.Row // its value in the next round: add arg, step
+	next  ir.Row // its value in the next round: op arg, step
+	op    ir.Op  // mostly add
 	step  uint64 // modulo 2^W
 	test  ir.Row // the if that leaves the loop
 	stay  uint32 // the arm of it that goes on
@@ -15,6 +16,17 @@ type counter struct {
 	x, y  ir.Row
 	which ir.Row // arg or next: that of the two that is compared
 	bound ir.Row // the other side, from outside the loop
+}
+
+// counts reports whether op makes the next value of a counter of the last one and a constant.
+func counts(op ir.Op) bool {
+	return op == ir.OpAdd || op == ir.OpShl || op == ir.OpShr || op == ir.OpMul || op == ir.OpDiv
+}
+
+// after returns what the counter is in the round behind the one in which it is v.
+func (w *work) after(c counter, v uint64) uint64 {
+	t := w.Type[c.arg]
+	return ir.Eval(c.op, t, t, 0, v, c.step, 0)
 }
 
 // counter finds what ends loop l, if it is a counter.
@@ -92,7 +104,7 @@ func (w *work) countTo(e *exits, l, test ir.Row, stay uint32) (counter, bool) {
 		}
 		c.which, c.bound = side[0], side[1]
 		c.arg = side[0]
-		if w.Op[c.arg] == ir.OpAdd {
+		if counts(w.Op[c.arg]) {
 			c.arg = w.A(side[0])
 		}
 		if w.Op[c.arg] != ir.OpArg || w.Region[c.arg] != w.X[l] {
@@ -105,13 +117,14 @@ func (w *work) countTo(e *exits, l, test ir.Row, stay uint32) (counter, bool) {
 			ok = ok && (c.next == ir.NoRow || c.next == v)
 			c.next = v
 		})
-		if !ok || c.next == ir.NoRow || w.Op[c.next] != ir.OpAdd || w.A(c.next) != c.arg {
+		if !ok || c.next == ir.NoRow || !counts(w.Op[c.next]) || w.A(c.next) != c.arg {
 			continue
 		}
+		c.op = w.Op[c.next]
 		if c.which != c.arg && c.which != c.next {
 			continue
 		}
-		if c.step, ok = w.bits(w.B(c.next)); ok && c.step != 0 {
+		if c.step, ok = w.bits(w.B(c.next)); ok && (c.step != 0 || c.op != ir.OpAdd) {
 			return c, true
 		}
 	}
@@ -124,7 +137,7 @@ func (w *work) ends(e *exits, l ir.Row) bool {
 		return true // no second round
 	}
 	c, ok := w.counter(e, l)
-	if !ok {
+	if !ok || c.op != ir.OpAdd {
 		return false
 	}
 	t := w.Type[c.arg]

@@ -1,15 +1,20 @@
 package opt
 
-import "github.com/govyre/vyre/ir"
+import (
+	"math/bits"
+
+	"github.com/govyre/vyre/ir"
+)
 
 const (
 	maxUnrolled = 512 // rows that a loop may become
 	maxPartial  = 8   // rounds that become one
+	maxRest     = 128 // rows that the rounds left over may become
 )
 
 // unroll writes the rounds of a loop one behind the other: all of them where their number is constant and
-// the result is short; two, four or eight where the loop is left by a counter only and has loads that do
-// not wait for one another, or its hint says so. What is left over of the rounds is done by the loop as it was.
+// the result is short; two, four or eight where the loop is left by a counter only and loads, or its hint says so.
+// What is left over of the rounds is done by the loop as it was, or written out where their number is known.
 //
 // Copies have rows of their own and keep their order, so sums add up in the order they did. Ops that rely on
 // uniform control are copied only where the number of rounds is constant, the same for all. Inner
@@ -22,6 +27,9 @@ func unroll(w *work) {
 		}
 	}
 }
+
+// innerLoops reports whether loops in the rounds of others may have got numbers of rounds that are known.
+func (w *work) innerLoops() bool { return w.inner }
 
 type unrolling struct {
 	w      *work
@@ -46,34 +54,47 @@ func (u *unrolling) loop(it *walk) {
 	if s.rows > maxUnrolled {
 		return
 	}
-	if rounds, ok := w.rounds(c); ok && s.rows*max(rounds, 1) <= maxUnrolled && s.rows*(rounds+1) <= u.budget {
+	rounds, known := w.rounds(c)
+	if known && s.rows*max(rounds, 1) <= maxUnrolled && s.rows*(rounds+1) <= u.budget {
 		u.budget -= s.rows * (rounds + 1)
 		u.full(c, rounds, s)
+		w.inner = w.inner || s.nested
 		for _, outer := range s.repeats {
 			u.stale[w.X[outer]] = true
 		}
 		w.hit("full")
 		return
 	}
-	if n := u.factor(c, s, hint); n > 1 {
+	if !known {
+		rounds = -1
+	}
+	if n := u.factor(c, s, hint, rounds); n > 1 {
 		u.budget -= s.rows * n
-		u.partial(c, n, it)
+		exact := u.partial(c, n, rounds, s, it)
 		w.hit("partial")
+		if left := rounds % n; exact && s.rows*left <= min(maxRest, u.budget) {
+			u.budget -= s.rows * (left + 1)
+			u.full(c, left, s)
+		}
 	}
 }
 
-// rounds returns how often the test of the counter lets the loop go on, if that is a small constant.
+// maxCounted bounds the rounds that are counted one by one.
+const maxCounted = 1 << 12
+
+// rounds returns how often the test of the counter lets the loop go on, if that is a constant and not large.
 func (w *work) rounds(c counter) (int, bool) {
-	v, ok := w.bits(ir.Row(w.Operands(c.loop)[w.X[c.arg]]))
+	v, ok := w.bits(w.start(c))
 	bound, ok2 := w.bits(c.bound)
 	if !ok || !ok2 {
 		return 0, false
 	}
 	t := w.Type[c.arg]
 	if c.which == c.next {
-		v = (v + c.step) & t.Mask()
+		v = w.after(c, v)
 	}
-	for n := range maxUnrolled + 1 {
+	for n := range maxCounted {
+		w.visits++
 		x, y := v, bound
 		if c.y == c.which && c.x != c.which {
 			x, y = bound, v
@@ -81,10 +102,13 @@ func (w *work) rounds(c counter) (int, bool) {
 		if ir.Eval(c.cond, t, ir.Bool, 0, x, y, 0) == 0 {
 			return n, true
 		}
-		v = (v + c.step) & t.Mask()
+		v = w.after(c, v)
 	}
 	return 0, false
 }
+
+// start is what the counter begins with.
+func (w *work) start(c counter) ir.Row { return ir.Row(w.Operands(c.loop)[w.X[c.arg]]) }
 
 // body is what a loop's body holds.
 type body struct {
@@ -95,8 +119,8 @@ type body struct {
 	exits      int      // to its end and to outer ops
 	repeats    []ir.Row // outer loops that a continue in it goes to
 	loads      int
-	waiting    bool // a load's index comes from a load
-	before     bool // an effect, or a load of what is written, stands in front of the test
+	before     bool     // an effect, or a load of what is written, stands in front of the test
+	indexed    []ir.Row // accesses whose index is the counter
 }
 
 func (u *unrolling) survey(c counter) body {
@@ -105,11 +129,6 @@ func (u *unrolling) survey(c counter) body {
 	x := w.X[c.loop]
 	seen := false
 	folds := map[ir.Row]bool{c.arg: true} // rows that are constant in each round, if the first is
-	var from map[ir.Row]bool              // rows that depend on a load
-	depends := func(r ir.Row) (yes bool) {
-		w.each(r, func(v ir.Row) { yes = yes || from[v] })
-		return yes
-	}
 	it := walk{w: w, row: c.loop, at: atRow}
 	for it.step() && !(it.at == atEnd && it.row == c.loop) && s.rows <= maxUnrolled {
 		r := it.row
@@ -139,20 +158,14 @@ func (u *unrolling) survey(c counter) body {
 				s.exits++
 			}
 		}
+		if in.Imm == ir.ImmObject && in.Attr&(ir.Reads|ir.Writes) != 0 && w.A(r) == c.arg && len(s.indexed) < maxIndexed {
+			s.indexed = append(s.indexed, r)
+		}
 		switch {
 		case in.Spread == ir.SpreadLoad:
 			s.loads++
-			if depends(r) {
-				s.waiting = true
-			}
-			if from == nil {
-				from = make(map[ir.Row]bool)
-			}
-			from[r] = true
 			p := w.objs[w.X[r]].Param
 			s.before = s.before || !seen && (p == nil || p.Access != ir.RO)
-		case from != nil && in.Result.Kind != ir.ResultNone && depends(r):
-			from[r] = true
 		case !seen && !w.pure(r) && w.Op[r] != ir.OpArg:
 			s.before = true
 		}
@@ -236,11 +249,11 @@ func (u *unrolling) round(cl *cloning, first ir.Row, reg uint32, skips bool) []u
 	return vals
 }
 
-// factor returns how many rounds should become one.
-func (u *unrolling) factor(c counter, s body, hint int) int {
+// factor returns how many rounds should become one. rounds is their number, negative if that is not known.
+func (u *unrolling) factor(c counter, s body, hint, rounds int) int {
 	w := u.w
-	if s.nested || s.skips || s.exits > 1 || s.before || c.which != c.arg ||
-		!w.must(checkUniformTrips, !s.convergent) {
+	if s.nested || s.skips || s.exits > 1 || s.before || c.which != c.arg || c.op != ir.OpAdd ||
+		!w.must(checkUniformTrips, !s.convergent || rounds >= 0) {
 		return 0
 	}
 	t := w.Type[c.arg]
@@ -256,11 +269,16 @@ func (u *unrolling) factor(c counter, s body, hint int) int {
 	case hint > 1:
 		for n = 2; 2*n <= min(hint, maxPartial); n *= 2 {
 		}
-	case s.loads == 0 || s.waiting:
-	case s.rows <= 16:
+	case s.loads == 0:
+	case s.rows <= 24 && rounds >= 0: // there surely are as many
+		n = 8
+	case s.rows <= 32:
 		n = 4
-	case s.rows <= 40:
+	case s.rows <= 64:
 		n = 2
+	}
+	for rounds >= 0 && n > rounds {
+		n /= 2
 	}
 	if n*s.rows > min(maxUnrolled, u.budget) {
 		return 0
@@ -269,8 +287,8 @@ func (u *unrolling) factor(c counter, s body, hint int) int {
 }
 
 // partial puts a loop of n rounds at a time in front of the loop, which goes on where that stops: when
-// fewer than n rounds are sure.
-func (u *unrolling) partial(c counter, n int, it *walk) {
+// fewer than n rounds are sure. It reports whether fewer than n rounds are left of those that were known.
+func (u *unrolling) partial(c counter, n, rounds int, s body, it *walk) bool {
 	w, l := u.w, c.loop
 	x := w.X[l]
 	m := w.make(l, ir.OpLoop, ir.None, 0, ir.NoRow, ir.NoRow, ir.NoRow)
@@ -289,7 +307,11 @@ func (u *unrolling) partial(c counter, n int, it *walk) {
 		cl.to[at] = a
 		args = append(args, uint32(a))
 	}
-	u.sure(c, cl, n, m, args)
+	indexed := s.indexed
+	if rounds >= 0 {
+		indexed = nil // the rounds left over are those that were counted
+	}
+	u.sure(c, cl, n, m, args, indexed)
 	first := w.head[x]
 	cl.test, cl.arm = c.test, c.stay
 	var vals []uint32
@@ -315,41 +337,93 @@ func (u *unrolling) partial(c counter, n int, it *walk) {
 	}
 	w.setList(l, rest)
 	it.row, it.at = l, atEnd
+	return rounds >= 0
 }
 
-// sure ends loop m, with arguments args, unless n rounds are sure: the counter is short of its bound, and by more
-// than n − 1 steps. The difference is read as unsigned, which it is, since it does not change sign.
-func (u *unrolling) sure(c counter, cl *cloning, n int, m ir.Row, args []uint32) {
+// maxIndexed bounds the lengths that the rounds at a time stop in front of.
+const maxIndexed = 4
+
+// sure ends loop m, with arguments args, unless n rounds are sure: the counter is short of its bound by more than
+// n − 1 steps. So it is if it is short of a limit that lies so far before the bound, or is no number that is less
+// than any where the bound is closer to the least number than that.
+//
+// The limit also lies so far before the lengths of what the counter indexes: accesses of the rounds at a time are in
+// bounds, and need no check, and the rounds behind see what is out of bounds.
+func (u *unrolling) sure(c counter, cl *cloning, n int, m ir.Row, args []uint32, indexed []ir.Row) {
 	w := u.w
 	body := w.X[m]
 	t := w.Type[c.arg]
-	put := func(op ir.Op, t ir.Type, in ...ir.Row) ir.Row {
-		o := [3]ir.Row{ir.NoRow, ir.NoRow, ir.NoRow}
-		copy(o[:], in)
-		r := w.make(c.test, op, t, 0, o[0], o[1], o[2])
-		w.append(body, r)
-		return r
+	width := widthOf(t)
+	least, most := uint64(0), t.Mask()
+	if t.IsSigned() {
+		least, most = width.bits(width.min()), width.bits(width.max())
 	}
-	step, hi, lo := c.step, c.bound, cl.value(c.arg)
-	if c.which != c.x {
-		step, hi, lo = -c.step&t.Mask(), lo, c.bound
+	up := c.which == c.x
+	step := c.step
+	if !up {
+		step = -c.step & t.Mask()
 	}
-	short := put(c.cond, ir.Bool, cl.value(c.x), cl.value(c.y))
-	far := put(ir.OpSub, t, hi, lo)
-	unsigned := t.Unsigned()
-	if t != unsigned {
-		far = put(ir.OpCvt, unsigned, far)
-	}
-	more := put(c.cond, ir.Bool, w.constant(unsigned, step*uint64(n-1)), far)
+	// The last of the rounds is so far on.
+	far := step * uint64(n-1)
 	if w.must(checkSureRounds, false) {
-		more = short
+		far = 1
 	}
-	stay := put(ir.OpAnd, ir.Bool, short, more)
-	test := put(ir.OpIf, ir.None, stay)
+	if c.cond == ir.OpLe {
+		far-- // at most the bound: less than one more
+	}
+	limit, arg := c.bound, cl.value(c.arg)
+	put := func(op ir.Op, v ir.Row, k uint64) {
+		limit = w.before(m, op, t, 0, v, w.constant(t, k))
+	}
+	cond := [2]ir.Row{arg, ir.NoRow}
+	if up {
+		if !t.IsSigned() && c.cond == ir.OpLt {
+			for _, r := range indexed {
+				limit = u.within(m, limit, r)
+			}
+		}
+		put(ir.OpMax, limit, least+far)
+		put(ir.OpAdd, limit, -far)
+		cond[1] = limit
+	} else {
+		put(ir.OpMin, limit, most-far)
+		put(ir.OpAdd, limit, far)
+		cond = [2]ir.Row{limit, arg}
+	}
+	stay := w.make(c.test, ir.OpLt, ir.Bool, 0, cond[0], cond[1], ir.NoRow)
+	w.append(body, stay)
+	test := w.make(c.test, ir.OpIf, ir.None, 0, stay, ir.NoRow, ir.NoRow)
+	w.append(body, test)
 	w.X[test] = w.region(test)
 	w.region(test)
 	w.append(w.X[test], w.make(c.test, ir.OpYield, ir.None, 0, ir.NoRow, ir.NoRow, ir.NoRow))
 	leave := w.make(c.test, ir.OpBreak, ir.None, uint32(m), ir.NoRow, ir.NoRow, ir.NoRow)
 	w.setList(leave, args)
 	w.append(w.X[test]+1, leave)
+}
+
+// within returns the lesser of a limit and the length of what access r goes to, in the elements or vectors that its
+// index counts. It stands in front of loop m.
+func (u *unrolling) within(m, limit, r ir.Row) ir.Row {
+	w := u.w
+	t := w.Type[limit]
+	o := w.objs[w.X[r]]
+	if w.Flags[r].InBounds() {
+		return limit
+	}
+	log := uint64(bits.TrailingZeros(uint(max(w.info(r).Vec.Lanes(), 1))))
+	if o.Param == nil {
+		if n := w.minLen(w.X[r]) >> log; n > 0 && n <= t.Mask() {
+			return w.before(m, ir.OpMin, t, 0, limit, w.constant(t, n))
+		}
+		return limit
+	}
+	if big := o.Param.MaxLen >= 1<<32; big != (t.Size() == 8) {
+		return limit
+	}
+	length := w.before(m, ir.OpLen, t, w.X[r])
+	if log > 0 {
+		length = w.before(m, ir.OpShr, t, 0, length, w.constant(ir.U32, log))
+	}
+	return w.before(m, ir.OpMin, t, 0, limit, length)
 }

@@ -33,6 +33,8 @@ type work struct {
 	level      []ir.Level
 	convergent bool // the program has convergent ops
 
+	inner bool // unroll wrote out the rounds of a loop that has loops in it
+
 	edits  int // changes so far
 	visits int // rows and operands touched, for the test of linear work
 	stats  *PassStats
