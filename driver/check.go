@@ -131,6 +131,9 @@ func (s *Sequence) checkLoop(l *Loop, count int) *Error {
 	if err := s.checkRange("loop", l.cmd.Path, l.cmd.Flag); err != nil {
 		return err
 	}
+	if err := s.checkLowering(l); err != nil {
+		return err
+	}
 	if f := l.cmd.Flag; f.Len != 4 || f.Off%4 != 0 {
 		return s.refuse("loop", f.Buffer.Label(), l.cmd.Path, InvalidArgument, "pass 4 bytes at a multiple of 4", "the flag is %d bytes at offset %d", f.Len, f.Off)
 	}

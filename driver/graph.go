@@ -9,6 +9,9 @@ import (
 // CaptureOptions adjusts a capture. The zero value is fine.
 type CaptureOptions struct {
 	Label string // appears in errors; empty is the sequence's
+	// Overlap lets commands run at the same time that touch different bytes. Without it they run
+	// one after the other, which is quicker to launch.
+	Overlap bool
 }
 
 // Graph is a captured sequence: a plan compiled by the device into something that replays as
@@ -49,6 +52,9 @@ func (s *Sequence) Capture(o CaptureOptions) (*Graph, error) {
 	}
 	if err := s.prepare(); err != nil {
 		return nil, err
+	}
+	if c := s.plan.hostLoop(); c != nil {
+		return nil, s.core.Fail(s.refuse("capture", s.label, c.Path, Unsupported, "run the sequence", "the host decides on every round of the loop"))
 	}
 	s.plan.refresh()
 	r, err := s.exec.Capture(s.plan, o)

@@ -90,8 +90,9 @@ type LaunchCmd struct {
 	Args   []Bound // one a parameter
 	Rest   int     // elements of the shared array of launch-time length
 	Domain uint64  // items of work, for statistics; 0 is the number of threads
-	// Changed grows whenever a setter changed the launch.
-	Changed uint64
+	Traces int     // capacity for trace records
+	// Changed grows whenever a setter changed the launch, Moved when it bound another range.
+	Changed, Moved uint64
 }
 
 // Bound is the value of one parameter: a range for a buffer, bits for a scalar.
@@ -107,7 +108,11 @@ type LoopCmd struct {
 	Index int // in Plan.Whiles
 	Flag  Range
 	Count uint64
-	Body  []Cmd
+	// Lowering of a While is LoopGraph or LoopHost. Forced says that the device may not change
+	// the first into the second.
+	Lowering Lowering
+	Forced   bool
+	Body     []Cmd
 }
 
 // ReadCmd fetches Src. Each output is a view into it.
@@ -217,29 +222,48 @@ func (p *Plan) refresh() {
 
 func appendUses(uses []Use, cmds []Cmd) []Use {
 	for _, c := range cmds {
-		switch c := c.(type) {
-		case *FillCmd:
-			uses = append(uses, Use{c.Dst.Buffer, true})
-		case *UploadCmd:
-			uses = append(uses, Use{c.Dst.Buffer, true})
-		case *CopyCmd:
-			uses = append(uses, Use{c.Dst.Buffer, true}, Use{c.Src.Buffer, false})
-		case *ReadCmd:
-			uses = append(uses, Use{c.Src.Buffer, false})
-		case *LaunchCmd:
-			for i, a := range c.Args {
-				if a.Range.Buffer != nil {
-					uses = append(uses, Use{a.Range.Buffer, c.writes(i)})
-				}
-			}
-		case *LoopCmd:
-			if c.While {
-				uses = append(uses, Use{c.Flag.Buffer, false})
-			}
-			uses = appendUses(uses, c.Body)
-		}
+		Touches(c, func(r Range, writes bool) { uses = append(uses, Use{r.Buffer, writes}) })
 	}
 	return uses
+}
+
+// Touches visits every range that a command reads or writes, with all of a loop's body.
+func Touches(c Cmd, visit func(r Range, writes bool)) {
+	switch c := c.(type) {
+	case *FillCmd:
+		visit(c.Dst, true)
+	case *UploadCmd:
+		visit(c.Dst, true)
+	case *CopyCmd:
+		visit(c.Dst, true)
+		visit(c.Src, false)
+	case *ReadCmd:
+		visit(c.Src, false)
+	case *LaunchCmd:
+		for i, a := range c.Args {
+			if a.Range.Buffer != nil {
+				visit(a.Range, c.writes(i))
+			}
+		}
+	case *LoopCmd:
+		if c.While {
+			visit(c.Flag, false)
+		}
+		for _, b := range c.Body {
+			Touches(b, visit)
+		}
+	}
+}
+
+// ReplaySafe reports whether what the uploads that are not Always have sent is still there after
+// a run.
+func (p *Plan) ReplaySafe() bool {
+	for _, u := range p.Uploads {
+		if u.Mode != Always && !u.Private {
+			return false
+		}
+	}
+	return true
 }
 
 func (c *LaunchCmd) writes(param int) bool { return c.Kernel.Signature()[param].Access.Writes() }

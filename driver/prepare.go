@@ -59,6 +59,9 @@ func (s *Sequence) settle() error {
 		p.Scratch = append(p.Scratch, sc.inner)
 	}
 	p.index()
+	for _, c := range p.Whiles {
+		s.settleLowering(c)
+	}
 	if !s.holdAll(p) {
 		s.unsettle()
 		return &Error{Op: "prepare", Label: s.label, Device: s.core.name, Kind: Closed, Msg: "an object was closed meanwhile"}

@@ -15,7 +15,12 @@ type Residency struct {
 	staging [][]byte // the bytes sent last
 	marks   []mark
 	whole   bool
+	compare bool // inputs are few enough to be compared
 }
+
+// IdentityLimit bounds the bytes of a plan's IfChanged inputs that a run compares with those
+// sent last: beyond it, comparing costs as much as sending, and they all count as changed.
+const IdentityLimit = 4 << 20
 
 type mark struct {
 	valid   bool
@@ -29,9 +34,14 @@ type mark struct {
 // decision one for all uploads that are not Always: a graph is compiled with them and without.
 func NewResidency(p *Plan, staging [][]byte, whole bool) *Residency {
 	r := &Residency{plan: p, whole: whole, staging: staging, Send: make([]bool, len(p.Uploads)), marks: make([]mark, len(p.Uploads))}
+	var compared int64
 	for i, u := range p.Uploads {
 		r.marks[i].changed = make([]uint64, len(u.Inputs))
+		if u.Mode == IfChanged {
+			compared += u.Dst.Len
+		}
 	}
+	r.compare = compared <= IdentityLimit
 	return r
 }
 
@@ -81,6 +91,9 @@ func (r *Residency) unchanged(u *UploadCmd, m *mark) bool {
 	}
 	if u.Mode == Static {
 		return true
+	}
+	if !r.compare {
+		return false
 	}
 	for _, p := range u.Pieces {
 		if !bytes.Equal(r.staging[u.Index][p.At:p.At+p.Len], p.Input.src[p.From:p.From+p.Len]) {

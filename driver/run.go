@@ -85,10 +85,26 @@ func (s *Sequence) Start(ctx context.Context, after ...Pending) (Pending, error)
 	if err != nil {
 		return nil, err
 	}
+	if err := s.startable(); err != nil {
+		return nil, err
+	}
 	if err := s.start(ctx, p, after, false); err != nil {
 		return nil, err
 	}
 	return p, nil
+}
+
+// startable refuses a sequence that needs the host until its last loop has ended.
+func (s *Sequence) startable() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.plan == nil {
+		return nil
+	}
+	if c := s.plan.hostLoop(); c != nil {
+		return s.core.Fail(s.refuse("start", s.label, c.Path, Unsupported, "use Run", "the host decides on every round of the loop"))
+	}
+	return nil
 }
 
 // Wait waits for the run in flight.

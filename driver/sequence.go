@@ -31,6 +31,7 @@ type Sequence struct {
 
 	untimed       bool
 	timeTransfers bool
+	lower         Lowering
 
 	inputs  []*Input
 	outputs []*Output
@@ -120,6 +121,12 @@ func (out *Output) Bytes() []byte { return out.dst }
 // Host returns the host memory that holds the bytes, or nil.
 func (out *Output) Host() *HostMemory { return out.host }
 
+// DefaultTraces is how many trace records of a launch are kept, unless SetTrace says otherwise.
+const DefaultTraces = 1024
+
+// maxTraces bounds what SetTrace takes.
+const maxTraces = 1 << 20
+
 // Step is a launch.
 type Step struct {
 	seq  *Sequence
@@ -206,7 +213,7 @@ func (s *Sequence) Copy(dst, src Range) {
 // launch-time length. An axis of 0 groups launches nothing. Ranges may not overlap, unless
 // the kernel only reads both.
 func (s *Sequence) Launch(k Kernel, grid Grid, args ...Arg) *Step {
-	st := &Step{seq: s, cmd: LaunchCmd{Kernel: k, Grid: grid}, args: make([]slot, len(args))}
+	st := &Step{seq: s, cmd: LaunchCmd{Kernel: k, Grid: grid, Traces: DefaultTraces}, args: make([]slot, len(args))}
 	for i, a := range args {
 		st.args[i] = slotOf(a)
 	}

@@ -126,6 +126,7 @@ func (st *Step) SetArg(i int, a Arg) error {
 	}
 	if old.Range != st.cmd.Args[i].Range {
 		s.plan.stale = true
+		st.cmd.Moved++
 	}
 	st.cmd.Changed++
 	return nil
@@ -177,6 +178,24 @@ func (st *Step) SetDomain(items uint64) error {
 	}
 	defer s.mu.Unlock()
 	st.cmd.Domain = items
+	return nil
+}
+
+// SetTrace sets how many trace records of the launch are kept in a run; DefaultTraces are,
+// otherwise. It is said before Prepare, which makes room for them.
+func (st *Step) SetTrace(records int) error {
+	s := st.seq
+	if err := s.settable("set"); err != nil {
+		return err
+	}
+	defer s.mu.Unlock()
+	switch {
+	case s.plan != nil:
+		return s.core.Fail(s.refuse("launch", kernelLabel(st.cmd.Kernel), st.cmd.Path, InvalidArgument, "set it before Prepare, Run, Start or Capture", "the sequence was prepared, with room for %d trace records", st.cmd.Traces))
+	case records < 1 || records > maxTraces:
+		return s.core.Fail(s.refuse("launch", kernelLabel(st.cmd.Kernel), st.cmd.Path, InvalidArgument, "", "room for %d trace records, 1 to %d can be had", records, maxTraces))
+	}
+	st.cmd.Traces = records
 	return nil
 }
 

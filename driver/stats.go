@@ -69,8 +69,11 @@ const (
 	SlotSaturations
 	ReplaysFull
 	ReplaysResident
+	GraphUpdates  // launches changed in a graph that was made
+	GraphRebuilds // graphs made anew
 	BatchRows
-	LoopIterations
+	LoopIterations      // that the host has begun
+	LoopIterationsGraph // that the device has
 	OrderWaits
 
 	WaitsReady // the run had ended
@@ -125,7 +128,8 @@ var metricTable = func() (t [numMetrics]metricRow) {
 		LaunchesSkipped: {"launches_skipped", "", false}, CoopLaunches: {"coop_launches", "", false},
 		ThreadSlots: {"thread_slots", "", false}, DomainItems: {"domain_items", "", false}, SlotSaturations: {"slot_saturations", "", false},
 		ReplaysFull: {"graph_replays", `{exec="full"}`, false}, ReplaysResident: {"graph_replays", `{exec="resident"}`, false},
-		BatchRows: {"batch_rows", "", false}, LoopIterations: {"loop_iterations", "", false}, OrderWaits: {"order_waits", "", false},
+		GraphUpdates: {"graph_updates", "", false}, GraphRebuilds: {"graph_rebuilds", "", false},
+		BatchRows: {"batch_rows", "", false}, LoopIterations: {"loop_iterations", `{lowering="host"}`, false}, LoopIterationsGraph: {"loop_iterations", `{lowering="graph"}`, false}, OrderWaits: {"order_waits", "", false},
 		WaitsReady: {"waits", `{how="ready"}`, false}, WaitsSpin: {"waits", `{how="spin"}`, false},
 		WaitsBlock: {"waits", `{how="block"}`, false}, WaitsPoll: {"waits", `{how="poll"}`, false},
 		WallNS: {"wall_ns", "", false}, EnqueueNS: {"enqueue_ns", "", false}, WaitNS: {"wait_ns", "", false},
@@ -191,27 +195,31 @@ func (c *Counters) addSat(m Metric, n uint64) {
 	}
 }
 
-// CountLaunch counts one launch: that it happened, and how well it used its threads.
-func (c *Counters) CountLaunch(l *LaunchCmd, graph bool) {
+// CountLaunch counts n launches of one step: that they happened, and how well they used their
+// threads.
+func (c *Counters) CountLaunch(l *LaunchCmd, graph bool, n uint64) {
+	if n == 0 {
+		return
+	}
 	if l.Grid.Empty() {
-		c.Count(LaunchesSkipped, 1)
+		c.Count(LaunchesSkipped, n)
 		return
 	}
 	if graph {
-		c.Count(LaunchesGraph, 1)
+		c.Count(LaunchesGraph, n)
 	} else {
-		c.Count(LaunchesPlain, 1)
+		c.Count(LaunchesPlain, n)
 	}
 	if l.Kernel.Flags()&GridBarrier != 0 {
-		c.Count(CoopLaunches, 1)
+		c.Count(CoopLaunches, n)
 	}
-	slots := l.slots()
+	slots := mulSat(l.slots(), n)
 	if slots == 1<<64-1 {
 		c.Count(SlotSaturations, 1)
 	}
 	c.addSat(ThreadSlots, slots)
 	if l.Domain > 0 {
-		c.addSat(DomainItems, l.Domain)
+		c.addSat(DomainItems, mulSat(l.Domain, n))
 	} else {
 		c.addSat(DomainItems, slots)
 	}
@@ -291,6 +299,9 @@ func (s *Stats) Load() Load {
 	l.Utilisation, l.Waste, l.Density = share(l.Used), share(slots-l.Used), share(items)
 	return l
 }
+
+// Mul multiplies, stopping at the largest value.
+func Mul(a, b uint64) uint64 { return mulSat(a, b) }
 
 // mulSat multiplies, stopping at the largest value.
 func mulSat(a, b uint64) uint64 {

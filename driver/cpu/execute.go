@@ -78,7 +78,11 @@ func (r *runner) loop(c *driver.LoopCmd) error {
 			}
 		}
 		out.Iterations++
-		r.dev.Count(driver.LoopIterations, 1)
+		if r.graph || c.Lowering == driver.LoopGraph {
+			r.dev.Count(driver.LoopIterationsGraph, 1)
+		} else {
+			r.dev.Count(driver.LoopIterations, 1)
+		}
 		if r.ctx.Err() != nil {
 			return r.gaveUp()
 		}
@@ -92,11 +96,13 @@ func (r *runner) loop(c *driver.LoopCmd) error {
 
 // launch hands a launch to the interpreter. A trap fails the run, which goes on all the same.
 func (r *runner) launch(c *driver.LaunchCmd) error {
-	r.dev.CountLaunch(c, r.graph)
+	r.dev.CountLaunch(c, r.graph, 1)
 	if c.Grid.Empty() {
 		return nil
 	}
-	res, err := c.Kernel.(*kernel).code.code.Run(r.ctx, r.launches[c.Index].in, r.dev.run)
+	o := r.dev.run
+	o.TraceCap = c.Traces
+	res, err := c.Kernel.(*kernel).code.code.Run(r.ctx, r.launches[c.Index].in, o)
 	if res != nil {
 		r.note(c, res)
 	}

@@ -61,6 +61,7 @@ type Device struct {
 	staging staging
 	streams streams
 	timers  timers
+	loops   loops
 	kernels cache
 
 	quarantine quarantine
@@ -96,7 +97,7 @@ func Open(o Options) (*Device, error) {
 	d.memory.init(d, o.OpenOptions)
 	d.staging.init(d)
 	d.streams.dev, d.timers.dev, d.quarantine.dev = d, d, d
-	d.streams.most = maxStreams
+	d.streams.most, d.loops.dev = maxStreams, d
 	d.kernels.init(d)
 	d.markRanges()
 	if err := d.retain(); err != nil {
@@ -323,6 +324,7 @@ func (d *Device) release() error {
 	entered := d.enter("close", "") == nil
 	d.quarantine.drop(note)
 	d.kernels.drop(note)
+	d.loops.drop(note)
 	d.timers.drop(note)
 	d.streams.drop(note)
 	left := d.memory.drop(note)

@@ -14,8 +14,13 @@ import (
 func (r *runner) enqueue(ctx context.Context) error {
 	d, s := r.dev, r.stream.handle
 	no := func(err error) error { return d.errorOf("start", r.plan.Label, err) }
-	if err := r.records.clear(d.drv, s); err != nil {
+	if err := r.records.clear(r.memset); err != nil {
 		return no(err)
+	}
+	if len(r.image) > 0 {
+		if err := d.drv.MemcpyHtoDAsync(r.records.controlAt(0), unsafe.Pointer(&r.image[0]), int64(len(r.image)), s); err != nil {
+			return no(err)
+		}
 	}
 	if err := r.record(r.timer.begin); err != nil {
 		return no(err)
@@ -39,7 +44,7 @@ func (r *runner) enqueue(ctx context.Context) error {
 		return no(err)
 	}
 	if len(r.reports) > 0 {
-		if err := d.drv.MemcpyDtoHAsync(unsafe.Pointer(&r.reports[0]), r.records.trapAt(0), int64(len(r.reports)), s); err != nil {
+		if err := d.drv.MemcpyDtoHAsync(unsafe.Pointer(&r.reports[0]), r.records.fetchAt(), int64(len(r.reports)), s); err != nil {
 			return no(err)
 		}
 	}
@@ -85,10 +90,13 @@ func (r *runner) command(ctx context.Context, c driver.Cmd) error {
 	case *driver.LaunchCmd:
 		path, what, err = c.Path, "launch", r.launch(c)
 	case *driver.LoopCmd:
-		if c.While {
+		switch {
+		case !c.While:
+			return r.repeat(ctx, c)
+		case c.Lowering == driver.LoopHost:
 			return r.while(ctx, c)
 		}
-		return r.repeat(ctx, c)
+		path, what, err = c.Path, "loop", r.loops[c].launch(!r.sends(c.Body))
 	}
 	if err != nil {
 		return r.refused(what, path, c, err)
@@ -107,33 +115,56 @@ func (r *runner) refused(what, path string, c driver.Cmd, err error) *driver.Err
 	return e
 }
 
-// fill stores a value over a range again and again. There is no call for 8 bytes: the words
-// of the two halves then lie in two columns, 8 bytes apart.
+// fillsOf returns a fill as the driver does it, in one or two. There is none of 8 bytes: the
+// words of the two halves then lie in two columns, 8 bytes apart.
+func fillsOf(c *driver.FillCmd) (fills [2]cu.Fill, n int) {
+	f, times := cu.Fill{Dst: addressOf(c.Dst), Value: uint32(c.Value), Width: c.Width, Rows: 1}, c.Dst.Len/int64(c.Width)
+	if c.Width < 8 {
+		f.N = times
+		return [2]cu.Fill{f}, 1
+	}
+	f.Width = 4
+	hi := uint32(c.Value >> 32)
+	if f.Value == hi {
+		f.N = 2 * times
+		return [2]cu.Fill{f}, 1
+	}
+	f.N, f.Rows, f.Pitch = 1, times, 8
+	second := f
+	second.Dst, second.Value = f.Dst+4, hi
+	return [2]cu.Fill{f, second}, 2
+}
+
+// fill stores a value over a range again and again.
 func (r *runner) fill(c *driver.FillCmd) error {
-	drv, s, at, n := r.dev.drv, r.stream.handle, addressOf(c.Dst), c.Dst.Len/int64(c.Width)
-	switch c.Width {
-	case 1:
-		return drv.MemsetD8Async(at, uint8(c.Value), n, s)
-	case 2:
-		return drv.MemsetD16Async(at, uint16(c.Value), n, s)
-	case 4:
-		return drv.MemsetD32Async(at, uint32(c.Value), n, s)
+	fills, n := fillsOf(c)
+	for _, f := range fills[:n] {
+		if err := r.memset(f); err != nil {
+			return err
+		}
 	}
-	lo, hi := uint32(c.Value), uint32(c.Value>>32)
-	if lo == hi {
-		return drv.MemsetD32Async(at, lo, 2*n, s)
+	return nil
+}
+
+// memset enqueues a fill.
+func (r *runner) memset(f cu.Fill) error {
+	drv, s := r.dev.drv, r.stream.handle
+	switch {
+	case f.Rows > 1:
+		return drv.MemsetD2D32Async(f.Dst, f.Pitch, f.Value, f.N, f.Rows, s)
+	case f.Width == 1:
+		return drv.MemsetD8Async(f.Dst, uint8(f.Value), f.N, s)
+	case f.Width == 2:
+		return drv.MemsetD16Async(f.Dst, uint16(f.Value), f.N, s)
 	}
-	if err := drv.MemsetD2D32Async(at, 8, lo, 1, n, s); err != nil {
-		return err
-	}
-	return drv.MemsetD2D32Async(at+4, 8, hi, 1, n, s)
+	return drv.MemsetD32Async(f.Dst, f.Value, f.N, s)
 }
 
 // launch starts a kernel. One with a grid barrier is launched cooperatively, so that the
 // driver guarantees what the barrier relies on: all groups are resident.
 func (r *runner) launch(c *driver.LaunchCmd) error {
 	d, l := r.dev, &r.launches[c.Index]
-	d.CountLaunch(c, r.graph)
+	d.CountLaunch(c, r.graph, 1)
 	if c.Grid.Empty() {
 		return nil
 	}
@@ -188,7 +219,7 @@ func (r *runner) while(ctx context.Context, c *driver.LoopCmd) error {
 		}
 		out.Iterations++
 	}
-	r.loops[c.Index] = out
+	r.outcome[c.Index] = out
 	return nil
 }
 

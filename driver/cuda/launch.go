@@ -18,9 +18,10 @@ type launch struct {
 	values  []uint64
 	ptrs    []unsafe.Pointer
 
-	barrier int // index of the value that is the address of the barrier block; -1 without one
-	trap    int // index of the launch's trap record; -1 without one
-	trace   int // index of its trace ring; -1 without one
+	block   int64 // offset of the barrier block that the launch has in a graph
+	barrier int   // index of the value that is the address of the barrier block; -1 without one
+	trap    int   // index of the launch's trap record; -1 without one
+	trace   int   // index of its trace ring; -1 without one
 }
 
 // newLaunch lays out the arguments of a launch, as ptx.Layout places them: those of the

@@ -12,6 +12,9 @@ import (
 // oldestDriver is the first driver that has every function of the core group.
 const oldestDriver = 11040
 
+// firstLoops is the first driver whose graphs have loops.
+const firstLoops = 12040
+
 // unavailable says why a GPU that is there cannot be used.
 func unavailable(label, fix, format string, args ...any) *driver.Error {
 	return &driver.Error{Op: "open", Label: label, Kind: driver.Unavailable, Msg: fmt.Sprintf(format, args...), Fix: fix}
@@ -104,7 +107,8 @@ func probe(drv cu.Driver, dev cu.Device, name string, ordinal int) (driver.Caps,
 	c.UnifiedAddressing, c.HostRegister, c.PageableAccess = p.is(cu.UnifiedAddressing), p.is(cu.HostRegisterSupported), p.is(cu.PageableMemoryAccess)
 
 	c.GridBarrier = p.is(cu.CooperativeLaunch) && drv.Has(cu.Coop)
-	c.Graphs = true // replays go through the path of a run
+	c.Graphs = drv.Has(cu.Graphing)
+	c.LoopNodes = c.Graphs && drv.Has(cu.Cond) && version >= firstLoops
 	c.F16, c.F64, c.Atomic64, c.AtomicF32, c.AtomicF64 = true, true, true, true, true
 	c.BF16, c.Redux = target.SM >= 80, target.SM >= 80
 	c.Subgroup, c.Trap, c.Timing = true, true, "device timestamps"

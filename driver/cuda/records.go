@@ -15,65 +15,99 @@ import (
 // and its taken word is claimed by the first trap. A trace ring is a header, 0 next u32 · 4
 // capacity u32, and then records of 0 tag · 4 count · 8 global id u64 · 16 three u64; next
 // counts attempts. A barrier block is zero when its launch starts.
+//
+// A control record counts the rounds of a loop that the device decides on:
+//
+//	0 rounds of the last entry u64 · 8 of all entries u64 · 16 the most of one entry u64 ·
+//	24 the flag was 0 in the end · 28 zero
 const (
 	trapBytes    = 64
 	ringHeader   = 32
 	ringRecord   = 40
-	ringCapacity = 1024
-	ringBytes    = (ringHeader + ringCapacity*ringRecord + 127) &^ 127
 	barrierBytes = 128
+	controlBytes = 32
 
 	// barrierBlocks is how many launches are served between two times that the blocks are
 	// cleared.
 	barrierBlocks = 256
 )
 
-// records is the device memory that the launches of one runner report into: barrier blocks,
-// then trap records, then trace rings.
+func ringBytes(capacity int) int64 { return int64(ringHeader+capacity*ringRecord+127) &^ 127 }
+
+// records is the device memory that the launches of one runner report into: a ring of barrier
+// blocks for launches that are enqueued one by one, a block of its own for each launch that is
+// part of a graph, then what a run fetches: control records, trap records, trace rings.
 type records struct {
 	mem      block
-	barriers int64 // bytes
+	ring     int64 // bytes of the ring of barrier blocks
+	barriers int64 // bytes of all barrier blocks
+	controls int
 	traps    int
-	rings    int
-	next     int // barrier block of the next launch
+	rings    []ring
+	size     int64 // of all
+	next     int   // barrier block of the next launch
 }
 
-// plan gives every launch its place and returns the bytes that takes.
-func (r *records) plan(launches []launch) int64 {
+// ring is the place of a trace ring.
+type ring struct {
+	at       int64 // from the first control record
+	capacity int
+}
+
+// plan gives every launch and every one of the loops its place and returns the bytes that takes.
+func (r *records) plan(launches []launch, loops int) int64 {
+	own := int64(0)
 	for i := range launches {
-		l := &launches[i]
-		if l.barrier >= 0 {
-			r.barriers = barrierBlocks * barrierBytes
+		if l := &launches[i]; l.barrier >= 0 {
+			r.ring = barrierBlocks * barrierBytes
+			l.block = own
+			own += barrierBytes
 		}
-		if l.trap >= 0 {
+		if launches[i].trap >= 0 {
 			r.traps++
 		}
-		if l.trace >= 0 {
-			r.rings++
+	}
+	r.barriers, r.controls = r.ring+own, loops
+	at := r.trapsEnd()
+	for i := range launches {
+		if l := &launches[i]; l.trace >= 0 {
+			r.rings = append(r.rings, ring{at, l.cmd.Traces})
+			at += ringBytes(l.cmd.Traces)
 		}
 	}
-	return r.barriers + r.trapArea() + int64(r.rings)*ringBytes
+	r.size = r.barriers + at
+	return r.size
 }
 
-// trapArea is the size of the trap records, rounded up so that rings are aligned.
-func (r *records) trapArea() int64 { return (int64(r.traps)*trapBytes + 127) &^ 127 }
+func (r *records) trapsBegin() int64 { return (int64(r.controls)*controlBytes + 127) &^ 127 }
+
+// trapsEnd is rounded up so that rings are aligned.
+func (r *records) trapsEnd() int64 { return r.trapsBegin() + (int64(r.traps)*trapBytes+127)&^127 }
+
+// reported returns how many bytes a run fetches, from fetchAt on.
+func (r *records) reported() int64 { return r.size - r.barriers }
+
+func (r *records) fetchAt() cu.Ptr { return r.mem.at + cu.Ptr(r.barriers) }
 
 func (r *records) trapAt(i int) cu.Ptr {
-	return r.mem.at + cu.Ptr(r.barriers) + cu.Ptr(i)*trapBytes
+	return r.fetchAt() + cu.Ptr(r.trapsBegin()) + cu.Ptr(i)*trapBytes
 }
 
-func (r *records) ringAt(i int) cu.Ptr {
-	return r.mem.at + cu.Ptr(r.barriers+r.trapArea()) + cu.Ptr(i)*ringBytes
-}
+func (r *records) controlAt(i int) cu.Ptr { return r.fetchAt() + cu.Ptr(i)*controlBytes }
 
-// reported returns how many bytes a run fetches.
-func (r *records) reported() int64 { return r.trapArea() + int64(r.rings)*ringBytes }
+func (r *records) ringAt(i int) cu.Ptr { return r.fetchAt() + cu.Ptr(r.rings[i].at) }
+
+// blockAt is the barrier block of a launch in a graph.
+func (r *records) blockAt(l *launch) cu.Ptr { return r.mem.at + cu.Ptr(r.ring+l.block) }
 
 // bind stores the places into the launches' values.
 func (r *records) bind(launches []launch) {
 	trap, ring := 0, 0
 	for i := range launches {
 		l := &launches[i]
+		if l.barrier >= 0 {
+			l.values[l.barrier] = uint64(r.blockAt(l))
+		}
 		if l.trap >= 0 {
 			l.values[l.trap] = uint64(r.trapAt(trap))
 			l.trap = trap
@@ -87,29 +121,42 @@ func (r *records) bind(launches []launch) {
 	}
 }
 
-// clear makes the records ready for a run.
-func (r *records) clear(drv cu.Driver, s cu.Stream) error {
+// clear makes the records ready for a run, by fills.
+func (r *records) clear(fill func(cu.Fill) error) error {
 	if r.traps > 0 {
-		if err := drv.MemsetD8Async(r.trapAt(0), 0, r.trapArea(), s); err != nil {
+		if err := fill(cu.Fill{Dst: r.trapAt(0), Width: 1, N: r.trapsEnd() - r.trapsBegin(), Rows: 1}); err != nil {
 			return err
 		}
 	}
 	for i := range r.rings {
-		if err := drv.MemsetD32Async(r.ringAt(i), 0, 1, s); err != nil {
+		if err := fill(cu.Fill{Dst: r.ringAt(i), Width: 4, N: 1, Rows: 1}); err != nil {
 			return err
 		}
-		if err := drv.MemsetD32Async(r.ringAt(i)+4, ringCapacity, 1, s); err != nil {
+		if err := fill(cu.Fill{Dst: r.ringAt(i) + 4, Value: uint32(r.rings[i].capacity), Width: 4, N: 1, Rows: 1}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// barrier returns the address of a block that is zero by the time the next launch starts.
+// control fills the image that control records start from.
+func (r *records) control(image []byte, i int, most uint64) {
+	clear(image[i*controlBytes:][:controlBytes])
+	binary.LittleEndian.PutUint64(image[i*controlBytes+16:], most)
+}
+
+// rounds reads a control record.
+func (r *records) rounds(fetched []byte, i int) (last, all uint64, converged bool) {
+	rec := fetched[i*controlBytes:][:controlBytes]
+	return binary.LittleEndian.Uint64(rec), binary.LittleEndian.Uint64(rec[8:]), rec[24] != 0
+}
+
+// barrier returns the address of a block that is zero by the time the next launch of a plain run
+// starts.
 func (r *records) barrier(drv cu.Driver, s cu.Stream) (cu.Ptr, error) {
 	if r.next == 0 {
 		// The launches before are in the same stream, so none of them uses a block any more.
-		if err := drv.MemsetD8Async(r.mem.at, 0, r.barriers, s); err != nil {
+		if err := drv.MemsetD8Async(r.mem.at, 0, r.ring, s); err != nil {
 			return 0, err
 		}
 	}
@@ -124,7 +171,7 @@ func (r *records) trapped(l *launch, fetched []byte, device string) error {
 	if l.trap < 0 {
 		return nil
 	}
-	rec := fetched[l.trap*trapBytes:][:trapBytes]
+	rec := fetched[r.trapsBegin()+int64(l.trap)*trapBytes:][:trapBytes]
 	word := func(at int) uint32 { return binary.LittleEndian.Uint32(rec[at:]) }
 	if word(0) == 0 {
 		return nil
@@ -144,9 +191,10 @@ func (r *records) traces(l *launch, fetched []byte, to []driver.Trace) ([]driver
 	if l.trace < 0 {
 		return to, 0
 	}
-	ring := fetched[r.trapArea()+int64(l.trace)*ringBytes:][:ringBytes]
+	place := r.rings[l.trace]
+	ring := fetched[place.at:][:ringBytes(place.capacity)]
 	attempts := binary.LittleEndian.Uint32(ring)
-	kept := min(attempts, ringCapacity)
+	kept := min(attempts, uint32(place.capacity))
 	for i := range int(kept) {
 		rec := ring[ringHeader+i*ringRecord:][:ringRecord]
 		t := driver.Trace{Step: l.cmd.Index, Tag: binary.LittleEndian.Uint32(rec), Count: int(min(binary.LittleEndian.Uint32(rec[4:]), 3)),

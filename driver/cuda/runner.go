@@ -13,12 +13,15 @@ import (
 
 type executor struct{ dev *Device }
 
-// Prepare makes a plan ready: a lane, staging for its transfers, arguments for its launches.
-func (x executor) Prepare(p *driver.Plan) (driver.Runner, error) { return x.dev.newRunner(p, false) }
+// Prepare makes a plan ready: a stream, staging for its transfers, arguments for its launches, and
+// executables of the loops that the device decides on.
+func (x executor) Prepare(p *driver.Plan) (driver.Runner, error) {
+	return x.dev.newRunner(p, false, driver.CaptureOptions{})
+}
 
-// Capture does the same; replaying a graph skips uploads all or none.
-func (x executor) Capture(p *driver.Plan, _ driver.CaptureOptions) (driver.Runner, error) {
-	return x.dev.newRunner(p, true)
+// Capture makes an executable of all of a plan, and one without what a run may leave out.
+func (x executor) Capture(p *driver.Plan, o driver.CaptureOptions) (driver.Runner, error) {
+	return x.dev.newRunner(p, true, o)
 }
 
 // runner runs one plan, one run at a time, on a stream of its own.
@@ -37,9 +40,19 @@ type runner struct {
 	flag     []byte   // of the loop under way
 	launches []launch
 	records  records
-	loops    []driver.LoopResult
-	deps     []runRef
-	places   []place // of the run being started
+
+	graphs []*graph                   // whole, or those of loops
+	whole  *graph                     // of a captured plan
+	loops  map[*driver.LoopCmd]*graph // of a plain one
+	// Loops that the device may decide on are numbered, for their control records; image is what
+	// those start from.
+	numbered []*driver.LoopCmd
+	controls map[*driver.LoopCmd]int
+	image    []byte
+
+	outcome []driver.LoopResult // of While loops
+	deps    []runRef
+	places  []place // of the run being started
 
 	open    uint64        // ticket of the part of a run that is being enqueued; 0 without one
 	ticket  atomic.Uint64 // of the run in flight, or the last one
@@ -54,20 +67,25 @@ type runner struct {
 	gaveUpOn atomic.Bool // Close has stopped waiting
 }
 
-func (d *Device) newRunner(p *driver.Plan, graph bool) (*runner, error) {
+func (d *Device) newRunner(p *driver.Plan, captured bool, o driver.CaptureOptions) (*runner, error) {
 	if err := d.enter("prepare", p.Label); err != nil {
 		return nil, err
 	}
 	defer d.leave()
-	r := &runner{dev: d, plan: p, graph: graph, loops: make([]driver.LoopResult, len(p.Whiles)), thread: thread{dev: d}, average: waitFirst}
-	if err := r.make(); err != nil {
+	r := &runner{dev: d, plan: p, graph: captured, outcome: make([]driver.LoopResult, len(p.Whiles)),
+		loops: map[*driver.LoopCmd]*graph{}, controls: map[*driver.LoopCmd]int{}, thread: thread{dev: d}, average: waitFirst}
+	err := r.make()
+	if err == nil {
+		err = r.capture(o)
+	}
+	if err != nil {
 		e := d.memoryError("prepare", p.Label, err)
 		if back := r.giveBack(); back != nil {
 			_ = d.Fail(d.memoryError("prepare", p.Label, back)) // the first error is the one to report
 		}
 		return nil, e
 	}
-	r.resident = driver.NewResidency(p, r.staged, graph)
+	r.resident = driver.NewResidency(p, r.staged, captured)
 	return r, nil
 }
 
@@ -90,7 +108,8 @@ func (r *runner) make() error {
 	if err := r.rebind(true); err != nil {
 		return err
 	}
-	if n := r.records.plan(r.launches); n > 0 {
+	r.number(p.Cmds, r.graph)
+	if n := r.records.plan(r.launches, len(r.numbered)); n > 0 {
 		if r.records.mem, err = d.memory.get(n, internal, r.stream, d.reclaim); err != nil {
 			return err
 		}
@@ -119,6 +138,8 @@ func (r *runner) stage() error {
 	if len(r.plan.Whiles) > 0 {
 		flag = place(4)
 	}
+	images := int64(len(r.numbered)) * controlBytes
+	image := place(images)
 	var err error
 	if r.staging, err = r.dev.staging.get(total); err != nil {
 		return r.dev.hostError("prepare", total, err)
@@ -131,7 +152,7 @@ func (r *runner) stage() error {
 	for i, rd := range r.plan.Reads {
 		r.fetched = append(r.fetched, part(down[i], rd.Src.Len))
 	}
-	r.reports = part(reports, r.records.reported())
+	r.reports, r.image = part(reports, r.records.reported()), part(image, images)
 	if len(r.plan.Whiles) > 0 {
 		r.flag = part(flag, 4)
 	}
@@ -160,7 +181,16 @@ func (r *runner) rebind(all bool) error {
 // giveBack returns what the runner has. Nothing of it is in use.
 func (r *runner) giveBack() error {
 	d := r.dev
-	first := d.staging.put(r.staging)
+	var first error
+	for _, g := range r.graphs {
+		if err := g.drop(); first == nil {
+			first = err
+		}
+	}
+	r.graphs = nil
+	if err := d.staging.put(r.staging); first == nil {
+		first = err
+	}
 	if err := d.memory.put(r.records.mem, internal, nil); first == nil {
 		first = err
 	}
@@ -195,9 +225,9 @@ func (r *runner) Start(ctx context.Context, after []driver.Runner, stay bool) er
 			err = r.dev.errorOf("start", r.plan.Label, end)
 		}
 		ran = runRef{r.stream, r.ticket.Load()}
-		if err != nil {
-			r.resident.End(false)
-		}
+	}
+	if err != nil {
+		r.resident.End(false)
 	}
 	r.unlock(ran)
 	if err != nil || !stay {
@@ -219,6 +249,14 @@ func (r *runner) begin(ctx context.Context) error {
 	if err := r.rebind(false); err != nil {
 		return d.memoryError("start", r.plan.Label, err)
 	}
+	for _, g := range r.graphs {
+		if err := g.ready(); err != nil {
+			return err
+		}
+	}
+	for i, c := range r.numbered {
+		r.records.control(r.image, i, c.Count)
+	}
 	if err := r.beginPart(ctx); err != nil {
 		return r.notStarted(err)
 	}
@@ -227,10 +265,18 @@ func (r *runner) begin(ctx context.Context) error {
 			return d.errorOf("start", r.plan.Label, err)
 		}
 	}
-	clear(r.loops)
+	clear(r.outcome)
 	r.fault.Store(nil)
-	r.count(r.resident.Begin())
-	return r.enqueue(ctx)
+	resident := r.resident.Begin()
+	r.count(resident)
+	if r.whole == nil {
+		return r.enqueue(ctx)
+	}
+	r.tally(r.plan.Cmds, 1)
+	if err := r.whole.launch(resident); err != nil {
+		return d.errorOf("start", r.plan.Label, err)
+	}
+	return nil
 }
 
 // beginPart takes a ticket for what is enqueued next: all of a run, or a round of a loop that the
@@ -342,7 +388,8 @@ func (r *runner) ending(ticket uint64) *driver.Error {
 // deliver hands out what a run that has ended left, and returns its first trap.
 func (r *runner) deliver(res *driver.Result) error {
 	r.times(res)
-	res.Loops = append(res.Loops, r.loops...)
+	r.decided()
+	res.Loops = append(res.Loops, r.outcome...)
 	var trap error
 	for i := range r.launches {
 		l := &r.launches[i]

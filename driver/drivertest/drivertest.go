@@ -39,11 +39,13 @@ func Run(t *testing.T, open func() (driver.Device, error)) {
 						t.Fatal(err)
 					}
 					e := &env{T: t, dev: dev, open: open}
+					defer func() {
+						if err := dev.Close(); err != nil {
+							t.Errorf("closing the device: %v", err)
+						}
+						e.nothingLeft(dev)
+					}()
 					c.run(e)
-					if err := dev.Close(); err != nil {
-						t.Errorf("closing the device: %v", err)
-					}
-					e.nothingLeft(dev)
 				})
 			}
 		})

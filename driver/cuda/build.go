@@ -1,0 +1,260 @@
+package cuda
+
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cuda/cu"
+)
+
+// Bounds of what becomes nodes of a graph.
+const (
+	// unrolledNodes is how large a Repeat may be that is copied as often as it runs: up to there
+	// the nodes cost less than a loop that the device decides on.
+	unrolledNodes = 1024
+	// mostNodes bounds that where the device has no loops.
+	mostNodes = 1 << 16
+	// stagedMost bounds the transfers of a captured sequence that pass through its staging.
+	stagedMost = 256 << 20
+)
+
+// builder adds the nodes of commands to one graph, or to the body of one of its loops.
+type builder struct {
+	g        *graph
+	im       *image
+	resident bool // uploads that are not Always are left out
+	to       cu.Graph
+	order    order
+}
+
+// fill makes the graph of an image.
+func (g *graph) fill(im *image, resident bool) error {
+	r := g.r
+	var err error
+	if im.graph, err = r.dev.drv.GraphCreate(); err != nil {
+		return err
+	}
+	b := &builder{g: g, im: im, resident: resident, to: im.graph, order: order{overlap: g.overlap}}
+	if !g.whole {
+		return b.list(g.cmds)
+	}
+	if err := b.clear(); err != nil {
+		return err
+	}
+	t := &r.timer
+	if err := b.record(t.begin); err != nil {
+		return err
+	}
+	for i, c := range g.cmds {
+		if i == r.plan.TimedFrom {
+			if err := b.record(t.from); err != nil {
+				return err
+			}
+		}
+		if err := b.command(c); err != nil {
+			return err
+		}
+		if i == r.plan.TimedTo-1 {
+			if err := b.record(t.to); err != nil {
+				return err
+			}
+		}
+	}
+	if err := b.record(t.end); err != nil || len(r.reports) == 0 {
+		return err
+	}
+	return b.copy(cu.Copy{DstHost: unsafe.Pointer(&r.reports[0]), Src: r.records.fetchAt(), Bytes: int64(len(r.reports))}, everything)
+}
+
+// clear makes the records ready for a run.
+func (b *builder) clear() error {
+	r := b.g.r
+	err := r.records.clear(func(f cu.Fill) error { return b.memset(f, everything) })
+	if err == nil && len(r.image) > 0 {
+		err = b.copy(cu.Copy{Dst: r.records.controlAt(0), SrcHost: unsafe.Pointer(&r.image[0]), Bytes: int64(len(r.image))}, everything)
+	}
+	return err
+}
+
+func (b *builder) list(cmds []driver.Cmd) error {
+	for _, c := range cmds {
+		if err := b.command(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *builder) command(c driver.Cmd) error {
+	r := b.g.r
+	switch c := c.(type) {
+	case *driver.FillCmd:
+		fills, n := fillsOf(c)
+		for _, f := range fills[:n] {
+			if err := b.memset(f, touchesOf(c)); err != nil {
+				return err
+			}
+		}
+	case *driver.UploadCmd:
+		if b.resident && c.Mode != driver.Always {
+			return nil
+		}
+		return b.copy(cu.Copy{Dst: addressOf(c.Dst), SrcHost: unsafe.Pointer(&r.staged[c.Index][0]), Bytes: c.Dst.Len}, touchesOf(c))
+	case *driver.CopyCmd:
+		return b.copy(cu.Copy{Dst: addressOf(c.Dst), Src: addressOf(c.Src), Bytes: c.Dst.Len}, touchesOf(c))
+	case *driver.ReadCmd:
+		return b.copy(cu.Copy{DstHost: unsafe.Pointer(&r.fetched[c.Index][0]), Src: addressOf(c.Src), Bytes: c.Src.Len}, touchesOf(c))
+	case *driver.LaunchCmd:
+		return b.launch(c)
+	case *driver.LoopCmd:
+		return b.loop(c)
+	}
+	return nil
+}
+
+func (b *builder) memset(f cu.Fill, t touches) error {
+	f.Context = b.g.r.dev.ctx
+	n, err := b.g.r.dev.drv.GraphAddMemsetNode(b.to, b.order.before(t), &f)
+	return b.added(n, t, err)
+}
+
+func (b *builder) copy(c cu.Copy, t touches) error {
+	c.Context = b.g.r.dev.ctx
+	n, err := b.g.r.dev.drv.GraphAddMemcpyNode(b.to, b.order.before(t), &c)
+	return b.added(n, t, err)
+}
+
+// record puts an event between what is before and what comes after.
+func (b *builder) record(e cu.Event) error {
+	if e == 0 {
+		return nil
+	}
+	n, err := b.g.r.dev.drv.GraphAddEventRecordNode(b.to, b.order.before(everything), e)
+	return b.added(n, everything, err)
+}
+
+func (b *builder) added(n cu.GraphNode, t touches, err error) error {
+	if err == nil {
+		b.order.add(n, t)
+	}
+	return err
+}
+
+// launch adds a kernel, behind the fill that clears its barrier block if it has one.
+func (b *builder) launch(c *driver.LaunchCmd) error {
+	r := b.g.r
+	l := &r.launches[c.Index]
+	i := slices.IndexFunc(b.im.launches, func(m madeLaunch) bool { return m.l == l })
+	if i < 0 {
+		i = len(b.im.launches)
+		b.im.launches = append(b.im.launches, madeLaunch{l: l, changed: c.Changed, moved: c.Moved, empty: c.Grid.Empty()})
+	}
+	if c.Grid.Empty() {
+		return nil
+	}
+	t := touchesOf(c)
+	if l.barrier >= 0 {
+		t.list = append(t.list, touch{key: pseudo(c.Index), to: barrierBytes, writes: true})
+		block := touches{list: t.list[len(t.list)-1:]}
+		if err := b.memset(cu.Fill{Dst: r.records.blockAt(l), Width: 4, N: barrierBytes / 4, Rows: 1}, block); err != nil {
+			return err
+		}
+	}
+	n, err := r.dev.drv.GraphAddKernelNode(b.to, b.order.before(t), &l.call)
+	if err == nil && l.barrier >= 0 {
+		err = r.dev.drv.GraphKernelNodeSetCooperative(n)
+	}
+	b.im.launches[i].nodes = append(b.im.launches[i].nodes, n)
+	return b.added(n, t, err)
+}
+
+// loop copies the body of a short Repeat as often as it runs. Everything else is decided on by
+// the device.
+func (b *builder) loop(c *driver.LoopCmd) error {
+	d := b.g.r.dev
+	if !c.While {
+		n := driver.Mul(c.Count, nodesOf(c.Body))
+		unroll := n <= unrolledNodes || !d.caps.LoopNodes
+		if unroll && n > mostNodes {
+			return &driver.Error{Op: "capture", Label: b.g.r.plan.Label, Device: d.Name(), Path: c.Path, Kind: driver.Unsupported,
+				Msg: fmt.Sprintf("%d rounds of the loop make %d nodes, the device has no loops in graphs and takes %d", c.Count, n, mostNodes), Fix: "run the sequence, or repeat less"}
+		}
+		b.im.loops = append(b.im.loops, madeLoop{c, c.Count, unroll})
+		if unroll {
+			for range c.Count {
+				if err := b.list(c.Body); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	return b.conditional(c)
+}
+
+// conditional adds a loop that the device decides on: a kernel that counts and looks at the flag
+// goes before the node and to the end of its body.
+func (b *builder) conditional(c *driver.LoopCmd) error {
+	r := b.g.r
+	d := r.dev
+	value, err := d.drv.GraphConditionalHandleCreate(b.to, d.ctx, 0, cu.CondAssignDefault)
+	if err != nil {
+		return err
+	}
+	control := r.controls[c]
+	decide := decision{value: value, record: r.records.controlAt(control)}
+	if c.While {
+		decide.flag = addressOf(c.Flag)
+	}
+	t := touchesOf(c)
+	t.list = append(t.list, touch{key: pseudo(len(r.launches) + control), to: controlBytes, writes: true})
+	if err := b.decide(decide, t); err != nil {
+		return err
+	}
+	n, body, err := d.drv.GraphAddWhileNode(b.to, b.order.before(t), value, d.ctx)
+	if err := b.added(n, t, err); err != nil {
+		return err
+	}
+	inner := &builder{g: b.g, im: b.im, resident: b.resident, to: body, order: order{overlap: b.order.overlap}}
+	if err := inner.list(c.Body); err != nil {
+		return err
+	}
+	decide.next = 1
+	return inner.decide(decide, everything)
+}
+
+func (b *builder) decide(x decision, t touches) error {
+	d := b.g.r.dev
+	l, err := d.loops.launch(x)
+	if err != nil {
+		return err
+	}
+	n, err := d.drv.GraphAddKernelNode(b.to, b.order.before(t), l)
+	return b.added(n, t, err)
+}
+
+// nodesOf returns how many nodes commands make, saturated.
+func nodesOf(cmds []driver.Cmd) uint64 {
+	total := uint64(0)
+	for _, c := range cmds {
+		n := uint64(1)
+		switch c := c.(type) {
+		case *driver.FillCmd:
+			_, fills := fillsOf(c)
+			n = uint64(fills)
+		case *driver.LaunchCmd:
+			if c.Kernel.Flags()&driver.GridBarrier != 0 {
+				n = 2
+			}
+		case *driver.LoopCmd:
+			body := nodesOf(c.Body)
+			if n = driver.Mul(c.Count, body); c.While || n > unrolledNodes {
+				n = body + 3
+			}
+		}
+		total += min(n, 1<<62-total)
+	}
+	return total
+}

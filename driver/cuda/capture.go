@@ -1,0 +1,143 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/govyre/vyre/driver"
+)
+
+// number gives the loops that become part of a graph their control records.
+func (r *runner) number(cmds []driver.Cmd, inside bool) {
+	for _, c := range cmds {
+		c, ok := c.(*driver.LoopCmd)
+		if !ok {
+			continue
+		}
+		inside := inside || c.Lowering == driver.LoopGraph
+		if inside {
+			r.controls[c] = len(r.numbered)
+			r.numbered = append(r.numbered, c)
+		}
+		r.number(c.Body, inside)
+	}
+}
+
+// capture makes the executables: one of all commands of a captured plan, those of the loops that
+// the device decides on of a plain one.
+func (r *runner) capture(o driver.CaptureOptions) error {
+	if !r.graph {
+		return r.captureLoops(r.plan.Cmds)
+	}
+	var staged int64
+	for _, u := range r.plan.Uploads {
+		staged += u.Dst.Len
+	}
+	for _, rd := range r.plan.Reads {
+		staged += rd.Src.Len
+	}
+	if staged > stagedMost {
+		return &driver.Error{Kind: driver.Unsupported, Msg: fmt.Sprintf("%d bytes of transfers would have to pass through the memory of the graph, %d may", staged, stagedMost),
+			Fix: "let them come from host memory of the device"}
+	}
+	g, err := r.newGraph(r.plan.Cmds, true, o.Overlap)
+	r.whole = g
+	return err
+}
+
+// captureLoops makes executables of the outermost loops among commands that the device decides
+// on. A loop with a cooperative kernel that the driver does not take there becomes the host's.
+func (r *runner) captureLoops(cmds []driver.Cmd) error {
+	for _, c := range cmds {
+		c, ok := c.(*driver.LoopCmd)
+		if !ok {
+			continue
+		}
+		if c.While && c.Lowering == driver.LoopGraph {
+			g, err := r.newGraph([]driver.Cmd{c}, false, false)
+			if err == nil {
+				r.loops[c] = g
+				continue
+			}
+			if c.Forced || !cooperative(c.Body) || !r.declined(err) {
+				return err
+			}
+			c.Lowering = driver.LoopHost
+		}
+		if err := r.captureLoops(c.Body); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func cooperative(cmds []driver.Cmd) bool {
+	for _, c := range cmds {
+		switch c := c.(type) {
+		case *driver.LaunchCmd:
+			if c.Kernel.Flags()&driver.GridBarrier != 0 {
+				return true
+			}
+		case *driver.LoopCmd:
+			if cooperative(c.Body) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// declined reports whether the driver does not take a graph, as opposed to having failed.
+func (r *runner) declined(err error) bool {
+	var e *driver.Error
+	if !errors.As(err, &e) {
+		e = r.dev.errorOf("prepare", r.plan.Label, err)
+	}
+	return !e.Sticky && e.Kind != driver.OutOfMemory
+}
+
+// decided takes over what loops say that the device decided on: how they ended, and how often
+// what is in them ran.
+func (r *runner) decided() {
+	for i, c := range r.numbered {
+		if !c.While || c.Lowering == driver.LoopHost {
+			continue
+		}
+		last, all, converged := r.records.rounds(r.reports, i)
+		r.outcome[c.Index] = driver.LoopResult{Iterations: last, Converged: converged}
+		r.dev.Count(driver.LoopIterationsGraph, all)
+		r.tally(c.Body, all)
+	}
+}
+
+// tally counts commands that run n times in a graph, those in a While apart: their number is
+// known when it has ended.
+func (r *runner) tally(cmds []driver.Cmd, n uint64) {
+	d := r.dev
+	for _, c := range cmds {
+		switch c := c.(type) {
+		case *driver.FillCmd:
+			d.Count(driver.Fills, n)
+			d.Count(driver.FillBytes, n*uint64(c.Dst.Len))
+		case *driver.UploadCmd:
+			if r.resident.Send[c.Index] {
+				d.Count(driver.Uploads, n)
+				d.Count(driver.UploadBytes, n*uint64(c.Dst.Len))
+			}
+		case *driver.CopyCmd:
+			d.Count(driver.Copies, n)
+			d.Count(driver.CopyBytes, n*uint64(c.Dst.Len))
+		case *driver.ReadCmd:
+			d.Count(driver.Reads, n)
+			d.Count(driver.ReadBytes, n*uint64(c.Src.Len))
+			d.Count(driver.ReadGapBytes, n*uint64(c.Gap))
+		case *driver.LaunchCmd:
+			d.CountLaunch(c, r.graph, n)
+		case *driver.LoopCmd:
+			if !c.While {
+				d.Count(driver.LoopIterationsGraph, n*c.Count)
+				r.tally(c.Body, n*c.Count)
+			}
+		}
+	}
+}

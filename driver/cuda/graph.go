@@ -1,0 +1,231 @@
+package cuda
+
+import (
+	"errors"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cuda/cu"
+)
+
+// graph is a list of commands as the driver launches it at once: all of a captured sequence, or
+// one loop of a plain run that the device decides on.
+type graph struct {
+	r       *runner
+	cmds    []driver.Cmd
+	whole   bool // a captured sequence: records are cleared and fetched, and the work is timed
+	overlap bool
+	spare   bool // there are uploads that a run may leave out
+
+	// full sends every upload, resident those that are Always. The latter is made when a run first
+	// leaves something out; where nothing can be, it is never made.
+	full, resident *image
+}
+
+// image is one executable of a graph, and what it was made of.
+type image struct {
+	graph    cu.Graph
+	exec     cu.GraphExec
+	launches []madeLaunch
+	loops    []madeLoop
+}
+
+// madeLaunch is a launch as an image has it, at its nodes: more than one if it is in a Repeat
+// that was unrolled.
+type madeLaunch struct {
+	l              *launch
+	changed, moved uint64
+	empty          bool // there is no node
+	nodes          []cu.GraphNode
+}
+
+// madeLoop is a Repeat as an image has it.
+type madeLoop struct {
+	c        *driver.LoopCmd
+	count    uint64
+	unrolled bool
+}
+
+// newGraph makes the executables of commands. If it fails, drop gives back what there is.
+func (r *runner) newGraph(cmds []driver.Cmd, whole, overlap bool) (*graph, error) {
+	g := &graph{r: r, cmds: cmds, whole: whole, overlap: overlap, spare: hasSpare(cmds)}
+	r.graphs = append(r.graphs, g)
+	var err error
+	if g.full, err = g.make(false); err != nil {
+		return nil, err
+	}
+	if g.spare && whole && r.plan.ReplaySafe() {
+		g.resident, err = g.make(true)
+	}
+	return g, err
+}
+
+// hasSpare reports whether there is an upload that a run may leave out.
+func hasSpare(cmds []driver.Cmd) bool {
+	for _, c := range cmds {
+		switch c := c.(type) {
+		case *driver.UploadCmd:
+			if c.Mode != driver.Always {
+				return true
+			}
+		case *driver.LoopCmd:
+			if hasSpare(c.Body) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// sends reports whether the run being started sends an upload of the commands that it could
+// leave out.
+func (r *runner) sends(cmds []driver.Cmd) bool {
+	for _, c := range cmds {
+		switch c := c.(type) {
+		case *driver.UploadCmd:
+			if c.Mode != driver.Always && r.resident.Send[c.Index] {
+				return true
+			}
+		case *driver.LoopCmd:
+			if r.sends(c.Body) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// make builds and instantiates an image, and brings it to the device. What a failure leaves is
+// destroyed.
+func (g *graph) make(resident bool) (*image, error) {
+	drv, im := g.r.dev.drv, &image{}
+	err := g.fill(im, resident)
+	if err == nil {
+		if im.exec, err = drv.GraphInstantiate(im.graph); err == nil {
+			err = drv.GraphUpload(im.exec, g.r.stream.handle)
+		}
+	}
+	if err != nil {
+		_ = g.destroy(im) // the first error is the one to report
+		return nil, err
+	}
+	return im, nil
+}
+
+// destroy gives an image back. Nothing of it runs.
+func (g *graph) destroy(im *image) error {
+	if im == nil || g.r.dev.lost.Load() != nil {
+		return nil
+	}
+	var first error
+	if im.exec != 0 {
+		first = g.r.dev.drv.GraphExecDestroy(im.exec)
+	}
+	if im.graph != 0 {
+		if err := g.r.dev.drv.GraphDestroy(im.graph); first == nil {
+			first = err
+		}
+	}
+	im.exec, im.graph = 0, 0
+	return first
+}
+
+// drop gives both images back.
+func (g *graph) drop() error {
+	return errors.Join(g.destroy(g.full), g.destroy(g.resident))
+}
+
+// ready brings the images up to date with the setters. A launch that changed is changed in them;
+// where the driver refuses, or where the change is one of their shape, they are made anew. The
+// launches are bound.
+func (g *graph) ready() error {
+	d := g.r.dev
+	anew := g.reshaped(g.full)
+	for i := range g.full.launches {
+		if anew {
+			break
+		}
+		if m := &g.full.launches[i]; m.changed == m.l.cmd.Changed {
+			continue
+		}
+		d.Count(driver.GraphUpdates, 1)
+		for _, im := range []*image{g.full, g.resident} {
+			if im == nil {
+				continue
+			}
+			err := g.update(im, &im.launches[i])
+			if err == nil {
+				continue
+			}
+			if e := d.errorOf("start", g.r.plan.Label, err); e.Sticky {
+				return e
+			}
+			anew = true
+		}
+	}
+	if !anew {
+		return nil
+	}
+	d.Count(driver.GraphRebuilds, 1)
+	if err := g.remake(); err != nil {
+		return d.errorOf("start", g.r.plan.Label, err)
+	}
+	return nil
+}
+
+// update changes a launch in an image.
+func (g *graph) update(im *image, m *madeLaunch) error {
+	for _, n := range m.nodes {
+		if err := g.r.dev.drv.GraphExecKernelNodeSetParams(im.exec, n, &m.l.call); err != nil {
+			return err
+		}
+	}
+	m.changed, m.moved = m.l.cmd.Changed, m.l.cmd.Moved
+	return nil
+}
+
+// reshaped reports whether an image has other nodes, or may need other edges, than the commands
+// have now.
+func (g *graph) reshaped(im *image) bool {
+	for i := range im.launches {
+		if m := &im.launches[i]; m.empty != m.l.cmd.Grid.Empty() || g.overlap && m.moved != m.l.cmd.Moved {
+			return true
+		}
+	}
+	for _, m := range im.loops {
+		if m.unrolled && m.count != m.c.Count {
+			return true
+		}
+	}
+	return false
+}
+
+// remake replaces the images. The old ones stay, and stay out of date, if that fails.
+func (g *graph) remake() error {
+	full, err := g.make(false)
+	if err != nil {
+		return err
+	}
+	old := g.full
+	g.full = full
+	err = g.destroy(old)
+	if g.resident != nil {
+		old, g.resident = g.resident, nil // made again when it is needed
+		err = errors.Join(err, g.destroy(old))
+	}
+	return err
+}
+
+// launch enqueues the commands. resident leaves out what does not have to be sent.
+func (g *graph) launch(resident bool) error {
+	im := g.full
+	if resident && g.spare {
+		if g.resident == nil {
+			var err error
+			if g.resident, err = g.make(true); err != nil {
+				return err
+			}
+		}
+		im = g.resident
+	}
+	return g.r.dev.drv.GraphLaunch(im.exec, g.r.stream.handle)
+}
