@@ -58,9 +58,10 @@ type array struct {
 
 // local is a local array.
 type local struct {
-	obj  ir.Object
-	elem ir.Type
-	n    int
+	obj   ir.Object
+	elem  ir.Type
+	n     int  // a power of two
+	fixed bool // its indices are constants, or will be when loops are unrolled
 }
 
 // generator holds the program under construction.
@@ -76,7 +77,8 @@ type generator struct {
 	locals []local
 	vars   []*ir.Var
 	labels []label
-	level  ir.Level // of control: where convergent ops may stand
+	counts []*ir.Var // counters of the loops around that run a constant number of rounds
+	level  ir.Level  // of control: where convergent ops may stand
 	coop   bool
 	own    ir.Value // linear id in the grid
 	ownWG  ir.Value // linear id in the group
@@ -152,12 +154,13 @@ func (g *generator) declare() {
 	}
 	for i := range g.pick(3) {
 		t := elemTypes[g.pick(len(elemTypes))]
-		a := &array{obj: b.SharedArray(fmt.Sprintf("sh%d", i), t, g.size), elem: t, shared: true, cells: 1}
+		cells := 1 + g.pick(2)
+		a := &array{obj: b.SharedArray(fmt.Sprintf("sh%d", i), t, g.size*cells), elem: t, shared: true, cells: cells}
 		g.arrays = append(g.arrays, a)
 	}
-	for i := range g.pick(2) {
+	for i := range g.pick(3) {
 		t := elemTypes[g.pick(len(elemTypes))]
-		g.locals = append(g.locals, local{b.LocalArray(fmt.Sprintf("lo%d", i), t, 4), t, 4})
+		g.locals = append(g.locals, local{b.LocalArray(fmt.Sprintf("lo%d", i), t, 4), t, 4, g.chance(2)})
 	}
 }
 
@@ -178,7 +181,9 @@ func (g *generator) fill() {
 	shared := false
 	for _, a := range g.arrays {
 		if a.shared {
-			b.Store(a.obj, g.ownWG, g.varying(a.elem.Value()))
+			for k := range a.cells {
+				b.Store(a.obj, g.cellAt(a, k), g.varying(a.elem.Value()))
+			}
 			shared = true
 		}
 	}

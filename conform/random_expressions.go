@@ -111,13 +111,14 @@ func (g *generator) leaf(t ir.Type) ir.Value {
 func (g *generator) load(t ir.Type) (ir.Value, bool) {
 	b := g.b
 	type source struct {
-		obj ir.Object
-		own *array
+		obj   ir.Object
+		own   *array
+		local *local
 	}
 	var from []source
 	for _, a := range g.ro {
 		if a.elem.Value() == t {
-			from = append(from, source{a.obj, nil})
+			from = append(from, source{obj: a.obj})
 		}
 	}
 	for _, a := range g.arrays {
@@ -125,22 +126,25 @@ func (g *generator) load(t ir.Type) (ir.Value, bool) {
 			continue
 		}
 		if a.mode == modeOwn {
-			from = append(from, source{a.obj, a})
+			from = append(from, source{obj: a.obj, own: a})
 		} else {
-			from = append(from, source{a.obj, nil})
+			from = append(from, source{obj: a.obj})
 		}
 	}
-	for _, l := range g.locals {
+	for i, l := range g.locals {
 		if l.elem.Value() == t {
-			from = append(from, source{l.obj, nil})
+			from = append(from, source{obj: l.obj, local: &g.locals[i]})
 		}
 	}
 	if len(from) == 0 {
 		return 0, false
 	}
 	s := from[g.pick(len(from))]
-	if s.own != nil {
+	switch {
+	case s.own != nil:
 		return b.Load(s.obj, g.cell(s.own)), true
+	case s.local != nil:
+		return b.Load(s.obj, g.place(*s.local)), true
 	}
 	return b.Load(s.obj, g.index()), true
 }
@@ -159,6 +163,9 @@ func (g *generator) index() ir.Value {
 // op writes a pure op with result type t.
 func (g *generator) op(t ir.Type, depth int) ir.Value {
 	b := g.b
+	if (t.IsInt() || t.IsFloat()) && g.chance(8) {
+		return g.there(t, depth)
+	}
 	list := opsTo()[t]
 	o := list[g.pick(len(list))]
 	in := make([]ir.Value, len(o.in))
@@ -177,6 +184,24 @@ func (g *generator) op(t ir.Type, depth int) ir.Value {
 		in[1] = b.CanonNaN(in[1])
 	}
 	return b.OpImm(o.op, o.imm, in...)
+}
+
+// there converts a number to the other kind and back, which keeps some numbers and not others.
+func (g *generator) there(t ir.Type, depth int) ir.Value {
+	b := g.b
+	ints, floats := []ir.Type{ir.U32, ir.I32, ir.U64, ir.I64}, []ir.Type{ir.F32, ir.F64}
+	from, via := ints[g.pick(4)], floats[g.pick(2)]
+	if t.IsFloat() {
+		from, via = floats[g.pick(2)], ints[g.pick(4)]
+	}
+	v := b.Cvt(via, g.expr(from, depth-1))
+	switch g.pick(4) {
+	case 1:
+		v = b.Op([]ir.Op{ir.OpAdd, ir.OpSub, ir.OpMul}[g.pick(3)], v, b.Cvt(via, g.expr(from, depth-1)))
+	case 2:
+		v = b.Op([]ir.Op{ir.OpAdd, ir.OpMin, ir.OpMax}[g.pick(3)], v, g.constant(via))
+	}
+	return b.Cvt(t, v)
 }
 
 // subgroup writes an op among the lanes of the warp.

@@ -177,7 +177,7 @@ func (g *generator) statements(depth int) {
 func (g *generator) statement(depth int) {
 	b := g.b
 	g.fuel--
-	kind := g.pick(12)
+	kind := g.pick(15)
 	if depth >= 4 && kind >= 5 && kind <= 8 {
 		kind = 1
 	}
@@ -207,18 +207,29 @@ func (g *generator) statement(depth int) {
 	case 10:
 		if len(g.locals) > 0 {
 			l := g.locals[g.pick(len(g.locals))]
-			b.Store(l.obj, g.index(), g.expr(l.elem.Value(), 2))
+			b.Store(l.obj, g.place(l), g.expr(l.elem.Value(), 2))
 		}
 	case 11:
 		g.trapOnce()
+	case 12, 13:
+		g.burst()
+	case 14:
+		g.fence()
 	}
 }
 
-// loop counts to a small number, with a lane-varying bound.
+// loop counts to a small number: a constant, or one that differs between lanes.
 func (g *generator) loop(depth int) {
 	b := g.b
-	bound := b.And(g.expr(ir.U32, 1), b.U32(3))
+	counts := len(g.counts)
 	i := b.Var(b.U32(0))
+	var bound ir.Value
+	if g.chance(2) {
+		bound = b.U32(uint32(1 + g.pick(3)))
+		g.counts = append(g.counts, i)
+	} else {
+		bound = b.And(g.expr(ir.U32, 1), b.U32(3))
+	}
 	b.Loop(nil, func(l ir.Label, _ []ir.Value) {
 		b.If(b.Le(bound, i.Get()), func() { b.Break(l) })
 		i.Set(b.Add(i.Get(), b.U32(1)))
@@ -226,6 +237,7 @@ func (g *generator) loop(depth int) {
 		g.body(func() { g.statements(depth + 1) })
 		g.labels = g.labels[:len(g.labels)-1]
 	})
+	g.counts = g.counts[:counts]
 }
 
 // leave breaks out of, or continues, one of the enclosing lane-varying ops.
@@ -280,12 +292,16 @@ func (g *generator) touch() {
 }
 
 // cell is the index of one of the invocation's own cells.
-func (g *generator) cell(a *array) ir.Value {
+func (g *generator) cell(a *array) ir.Value { return g.cellAt(a, g.pick(a.cells)) }
+
+// cellAt is the index of the k-th of them.
+func (g *generator) cellAt(a *array, k int) ir.Value {
 	b := g.b
+	own := g.own
 	if a.shared {
-		return g.ownWG
+		own = g.ownWG
 	}
-	return b.Add(b.Mul(g.own, b.U32(uint32(a.cells))), b.U32(uint32(g.pick(a.cells))))
+	return b.Add(b.Mul(own, b.U32(uint32(a.cells))), b.U32(uint32(k)))
 }
 
 // trapOnce lets one chosen invocation trap, at most at one place of the program.

@@ -1,0 +1,75 @@
+package conform
+
+import "github.com/govyre/vyre/ir"
+
+// What passes do to memory shows only where one place is stored to and loaded from again and again, with
+// something between now and then. Random statements alone rarely come by the same place twice.
+
+// place is the index of an element of a local array.
+func (g *generator) place(l local) ir.Value {
+	b := g.b
+	switch n := len(g.counts); {
+	case !l.fixed:
+		return g.index()
+	case n > 0 && g.chance(2):
+		return b.And(g.counts[g.pick(n)].Get(), b.U32(uint32(l.n-1)))
+	}
+	return b.U32(uint32(g.pick(l.n)))
+}
+
+// burst writes a few accesses to one or two places that the invocation has for itself, with conditions,
+// fences and exits between.
+func (g *generator) burst() {
+	b := g.b
+	var own []*array
+	for _, a := range g.arrays {
+		if a.mode == modeOwn {
+			own = append(own, a)
+		}
+	}
+	switch k := g.pick(len(own) + len(g.locals) + 1); {
+	case k == 0:
+	case k <= len(own):
+		a := own[k-1]
+		first := g.cell(a)
+		if a.shared || g.chance(2) {
+			g.accesses(a.obj, a.elem, first, g.cell(a))
+			return
+		}
+		b.If(b.Lt(first, b.Len(a.obj)), func() { g.body(func() { g.accesses(a.obj, a.elem, first, first) }) })
+	default:
+		l := g.locals[k-1-len(own)]
+		first := g.place(l)
+		if !l.fixed && g.chance(2) {
+			first = b.And(g.expr(ir.U32, 1), b.U32(uint32(l.n-1)))
+		}
+		g.accesses(l.obj, l.elem, first, g.place(l))
+	}
+}
+
+// accesses are those of a burst.
+func (g *generator) accesses(obj ir.Object, elem ir.Type, places ...ir.Value) {
+	b := g.b
+	t := elem.Value()
+	for n := 3 + g.pick(4); n > 0 && !b.Dead(); n-- {
+		i := places[g.pick(8)/7] // mostly the first
+		switch g.pick(8) {
+		default:
+			b.Store(obj, i, g.expr(t, 1))
+		case 3, 4:
+			g.vars = append(g.vars, b.Var(b.Load(obj, i)))
+		case 5:
+			b.If(g.expr(ir.Bool, 1), func() { g.body(func() { b.Store(obj, i, g.expr(t, 1)) }) })
+		case 6:
+			g.fence()
+		case 7:
+			g.leave()
+		}
+	}
+}
+
+// fence orders what the invocation does.
+func (g *generator) fence() {
+	order := []ir.Order{ir.AcqRel, ir.SeqCst}[g.pick(2)]
+	g.b.Fence(order, []ir.Scope{ir.Group, ir.Device, ir.System}[g.pick(3)])
+}
