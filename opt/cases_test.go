@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -29,6 +30,7 @@ var update = flag.Bool("update", false, "rewrite what the passes make of the cas
 //	launch  arguments, in the format of the conformance suite: both forms must agree on them
 //	want    what buffers must hold, in the same format
 //	stats   lines "RULE COUNT": how often the passes used it
+//	endless a number of rows behind which neither form has come to its end
 //
 // In testdata/regress there is no section after: those are run at every level.
 type passCase struct {
@@ -39,6 +41,7 @@ type passCase struct {
 	program  *ir.Program
 	conform  *conform.Case // nil without a launch
 	regress  bool
+	endless  uint64 // rows to run of a program that does not end, 0 for the others
 	contents []byte
 }
 
@@ -53,6 +56,11 @@ func readCase(file string) (*passCase, error) {
 	}
 	dir := filepath.Base(filepath.Dir(file))
 	c.passes, c.regress = []string{dir}, dir == "regress"
+	if s, ok := c.section["endless"]; ok {
+		if c.endless, err = strconv.ParseUint(strings.TrimSpace(s), 10, 32); err != nil {
+			return nil, err
+		}
+	}
 	if s, ok := c.section["passes"]; ok {
 		c.passes = strings.Fields(s)
 	}
@@ -180,6 +188,9 @@ func (c *passCase) agree(o opt.Options) error {
 	if c.conform == nil {
 		return nil
 	}
+	if c.endless > 0 {
+		return c.neverEnds(o)
+	}
 	ctx := context.Background()
 	for _, s := range []interp.Schedule{{}, interp.Reversed, interp.Seeded(7)} {
 		plain := conform.Interp(interp.Options{Schedule: s})
@@ -205,6 +216,20 @@ func (c *passCase) agree(o opt.Options) error {
 		}
 		if (want.Trap == nil) != (got.Trap == nil) {
 			return fmt.Errorf("trap %v, want %v", got.Trap, want.Trap)
+		}
+	}
+	return nil
+}
+
+// neverEnds reports a form that comes to its end within the rows that it may run.
+func (c *passCase) neverEnds(o opt.Options) error {
+	for name, d := range map[string]conform.Device{
+		"as it stands": conform.Interp(interp.Options{Budget: c.endless}),
+		"optimised":    optimising{Options: o, budget: c.endless},
+	} {
+		var spent *interp.BudgetError
+		if _, err := d.Run(context.Background(), c.program, c.conform.Launch); !errors.As(err, &spent) {
+			return fmt.Errorf("%s, it ends within %d rows: error %v", name, c.endless, err)
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package opt_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -16,6 +17,7 @@ type optimising struct {
 	opt.Options
 	schedule interp.Schedule
 	detect   interp.Detect
+	budget   uint64 // of rows; 0 takes one that every case keeps to
 }
 
 func (d optimising) Name() string {
@@ -28,7 +30,8 @@ func (d optimising) Run(ctx context.Context, p *ir.Program, l conform.Launch) (c
 		return conform.Outcome{}, err
 	}
 	// A pass that makes a loop endless should not cost minutes.
-	out, err := conform.Interp(interp.Options{Schedule: d.schedule, Detect: d.detect, Budget: 1 << 22}).Run(ctx, q, l)
+	budget := cmp.Or(d.budget, 1<<22)
+	out, err := conform.Interp(interp.Options{Schedule: d.schedule, Detect: d.detect, Budget: budget}).Run(ctx, q, l)
 	if err != nil {
 		return out, fmt.Errorf("%w\n%s", err, q.Text())
 	}

@@ -6,19 +6,19 @@ import (
 	"github.com/govyre/vyre/ir"
 )
 
-// objectSet is a set of objects; a program has at most 256.
-type objectSet [4]uint64
+// smallSet is a set of numbers below 256, such as the objects of a program.
+type smallSet [4]uint64
 
-func (s *objectSet) add(o uint32)      { s[o/64] |= 1 << (o % 64) }
-func (s *objectSet) has(o uint32) bool { return s[o/64]>>(o%64)&1 != 0 }
+func (s *smallSet) add(o uint32)      { s[o/64] |= 1 << (o % 64) }
+func (s *smallSet) has(o uint32) bool { return s[o/64]>>(o%64)&1 != 0 }
 
-func (s *objectSet) join(t objectSet) {
+func (s *smallSet) join(t smallSet) {
 	for i := range s {
 		s[i] |= t[i]
 	}
 }
 
-func (s objectSet) each(f func(o uint32)) {
+func (s smallSet) each(f func(o uint32)) {
 	for i, word := range s {
 		for ; word != 0; word &= word - 1 {
 			f(uint32(64*i + bits.TrailingZeros64(word)))
@@ -38,9 +38,9 @@ func (s objectSet) each(f func(o uint32)) {
 // O(rows); the objects of an op are visited as often as something inside changes them.
 type epochs struct {
 	w       *work
-	visible objectSet   // objects that the program writes, local arrays aside
-	inside  []objectSet // by first region of a structured op: what changes in there
-	now     []uint32    // by object
+	visible smallSet   // objects that the program writes, local arrays aside
+	inside  []smallSet // by first region of a structured op: what changes in there
+	now     []uint32   // by object
 	last    uint32
 	saved   []savedEpoch // of the ifs that the walk is in
 }
@@ -53,7 +53,7 @@ type savedEpoch struct {
 
 // epochs prepares the analysis; follow must then be given every event of a walk.
 func (w *work) epochs() *epochs {
-	e := &epochs{w: w, now: make([]uint32, len(w.objs)), inside: make([]objectSet, len(w.Regions))}
+	e := &epochs{w: w, now: make([]uint32, len(w.objs)), inside: make([]smallSet, len(w.Regions))}
 	for it := w.rows(); it.step(); {
 		if it.at != atRow {
 			continue
@@ -77,7 +77,7 @@ func (w *work) epochs() *epochs {
 }
 
 // changes returns the objects of which row r starts a new epoch.
-func (e *epochs) changes(r ir.Row) (s objectSet) {
+func (e *epochs) changes(r ir.Row) (s smallSet) {
 	w := e.w
 	in := w.info(r)
 	if in.Attr&(ir.Barrier|ir.Fence) != 0 || in.Attr&ir.Atomic != 0 && w.Flags[r].Order() != ir.Relaxed {
@@ -128,8 +128,8 @@ func (e *epochs) follow(it *walk) {
 	}
 }
 
-func (e *epochs) renew(s objectSet) {
-	if s == (objectSet{}) {
+func (e *epochs) renew(s smallSet) {
+	if s == (smallSet{}) {
 		return
 	}
 	e.last++

@@ -68,3 +68,31 @@ func TestTheSuitePassesBehindThePasses(t *testing.T) {
 		})
 	}
 }
+
+// A pass that random programs give nothing to do is not tested by them.
+func TestRandomProgramsGiveEveryPassSomethingToDo(t *testing.T) {
+	const n = 500
+	programs, rewrites := map[string]int{}, map[string]int{}
+	for seed := range uint64(n) {
+		_, rep, err := opt.Run(conform.Random(seed).Program, opt.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fired := map[string]bool{}
+		for _, p := range rep.Passes {
+			for _, k := range p.Rewrites {
+				rewrites[p.Pass] += k
+				fired[p.Pass] = true
+			}
+		}
+		for name := range fired {
+			programs[name]++
+		}
+	}
+	for _, name := range opt.Passes() {
+		t.Logf("%s: in %d of %d programs, %d rewrites", name, programs[name], n, rewrites[name])
+		if programs[name] < n/100 {
+			t.Errorf("%s has something to do in %d of %d programs only", name, programs[name], n)
+		}
+	}
+}

@@ -38,6 +38,17 @@ const (
 	checkAligned                       // vector: the first index and the object are aligned to the whole
 	checkIntegers                      // algebra: conversions around an op are between integers, not from floats of the width
 	checkReciprocal                    // expand: a reciprocal of one bit more than a word gets that bit
+	checkElement                       // forward, scalars: a narrow element keeps the low bits
+	checkForwardBounds                 // forward: the store wrote what it was given
+	checkForwardIndex                  // forward: the load reads what the store wrote
+	checkForwardAcross                 // forward: a store between is at another index
+	checkStoreExit                     // dse: the later store runs on every path
+	checkStoreOrder                    // dse: nobody else may look meanwhile
+	checkStoreRead                     // dse: nor does the invocation itself
+	checkStorePlace                    // dse: the later store is to the same place
+	checkStoreCondition                // dse: it runs under no stronger condition
+	checkConstantIndex                 // scalars: each access names one element
+	checkOtherArm                      // scalars: an arm does not see what the other one stored
 	numChecks
 )
 
@@ -69,6 +80,17 @@ var checkNames = [numChecks]string{
 	checkAligned:          "aligned",
 	checkIntegers:         "integers",
 	checkReciprocal:       "reciprocal",
+	checkElement:          "element",
+	checkForwardBounds:    "forward-bounds",
+	checkForwardIndex:     "forward-index",
+	checkForwardAcross:    "forward-across",
+	checkStoreExit:        "store-exit",
+	checkStoreOrder:       "store-order",
+	checkStoreRead:        "store-read",
+	checkStorePlace:       "store-place",
+	checkStoreCondition:   "store-condition",
+	checkConstantIndex:    "constant-index",
+	checkOtherArm:         "other-arm",
 }
 
 // weakness is a set of checks that are off.

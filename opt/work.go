@@ -31,7 +31,8 @@ type work struct {
 	// level is an upper bound of the level that the verifier will find for a value. Nothing may
 	// be replaced by a value of a higher one while ops rely on uniform control.
 	level      []ir.Level
-	convergent bool // the program has convergent ops
+	convergent bool     // the program has convergent ops
+	varying    ir.Level // the highest that a value can have: a group of one invocation knows no lanes
 
 	inner bool // unroll wrote out the rounds of a loop that has loops in it
 
@@ -54,6 +55,10 @@ func open(p *ir.Program) *work {
 		w.head[i], w.tail[i] = ir.NoRow, ir.NoRow
 	}
 	w.consts.reset(n / 8)
+	w.varying = ir.LevelLane
+	if w.groupSize() == 1 {
+		w.varying = ir.LevelGroup
+	}
 	for r := range ir.Row(n) {
 		w.forward[r], w.next[r], w.prev[r] = r, ir.NoRow, ir.NoRow
 		if c.Op[r] == ir.OpConst {

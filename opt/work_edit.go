@@ -227,12 +227,12 @@ func (w *work) levelOf(r ir.Row) ir.Level {
 			w.each(r, func(v ir.Row) { l = max(l, w.level[v]) })
 		}
 	case ir.SpreadLoad:
-		l = ir.LevelLane
+		l = w.varying
 		if p := w.objs[w.X[r]].Param; p != nil && p.Access == ir.RO {
 			l = w.level[w.A(r)]
 		}
 	default:
-		l = ir.LevelLane
+		l = w.varying
 	}
 	return l
 }

@@ -1,0 +1,59 @@
+package opt
+
+import "github.com/govyre/vyre/ir"
+
+// kept returns what a load gives behind a store of v to an element of that type, by rows in front of row
+// at: a narrow element keeps the low bits, and a load extends them.
+func (w *work) kept(elem ir.Type, v, at ir.Row) ir.Row {
+	t := elem.Value()
+	if w.must(checkElement, t == elem) {
+		return v
+	}
+	if b, ok := w.bits(v); ok {
+		if shift := t.Bits() - elem.Bits(); elem.IsSigned() {
+			return w.constant(t, uint64(int32(b<<shift)>>shift))
+		}
+		return w.constant(t, b&elem.Mask())
+	}
+	if elem.IsSigned() {
+		return w.before(at, ir.OpBfe, t, uint32(elem.Bits())<<8, v)
+	}
+	return w.before(at, ir.OpAnd, t, 0, v, w.constant(t, elem.Mask()))
+}
+
+// apart reports whether the indices i and j are certainly two numbers: constants, or constants more than one
+// value. What wraps is another number all the same.
+func (w *work) apart(i, j ir.Row) bool {
+	if w.Type[i] != w.Type[j] {
+		return false
+	}
+	a, x := w.offset(i)
+	b, y := w.offset(j)
+	return a == b && x != y
+}
+
+// offset writes an integer as a value and a constant more. The value of a constant is NoRow.
+func (w *work) offset(i ir.Row) (base ir.Row, more uint64) {
+	if b, ok := w.bits(i); ok {
+		return ir.NoRow, b
+	}
+	if w.Op[i] == ir.OpAdd {
+		if b, ok := w.bits(w.B(i)); ok {
+			return w.A(i), b
+		}
+	}
+	return i, 0
+}
+
+// ordered reports whether row r orders memory accesses of this invocation and others: a barrier,
+// a fence, an atomic that is not relaxed.
+func (w *work) ordered(r ir.Row) bool {
+	in := w.info(r)
+	return in.Attr&(ir.Barrier|ir.Fence) != 0 || in.Attr&ir.Atomic != 0 && w.Flags[r].Order() != ir.Relaxed
+}
+
+// plainStore reports whether row r is a store, of one element or of a vector.
+func (w *work) plainStore(r ir.Row) bool {
+	in := w.info(r)
+	return in.Imm == ir.ImmObject && in.Attr&(ir.Writes|ir.Atomic) == ir.Writes
+}

@@ -1,0 +1,99 @@
+package opt
+
+import "github.com/govyre/vyre/ir"
+
+// forward gives a load the value of the store that wrote what it reads: the last one at that very index
+// with no other change to the object between. Other stores between are at indices that are certainly other
+// ones; barriers, fences, atomics and ordered atomics start a new epoch (see epochs), and so
+// does the end of every region with a store in it, which is why a store in the same epoch dominates.
+//
+// The index must be proven in bounds: out of them the store wrote nothing and the load gives zero. A narrow
+// element gives back what it kept. Two walks and one of ranges, O(rows); the stores remembered
+// for an object are bounded.
+func forward(w *work) {
+	f := &forwarding{w: w, epochs: w.epochs(), known: make([]knownStores, len(w.objs)), from: make([]ir.Row, w.Rows())}
+	found := false
+	for it := w.rows(); it.step(); {
+		if it.at == atRow {
+			f.from[it.row] = f.source(it.row)
+			found = found || f.from[it.row] != ir.NoRow
+		}
+		before := uint32(0)
+		store := it.at == atRow && w.Op[it.row] == ir.OpStore
+		if store {
+			before = f.epochs.now[w.X[it.row]]
+		}
+		f.epochs.follow(&it)
+		if store {
+			f.store(it.row, before)
+		}
+	}
+	if !found {
+		return
+	}
+	w.ranges(func(g *ranges, r ir.Row) {
+		if int(r) >= len(f.from) || w.gone[r] || w.Op[r] != ir.OpLoad || f.from[r] == ir.NoRow {
+			return
+		}
+		v := w.B(f.from[r])
+		if w.must(checkForwardBounds, w.Flags[r].InBounds() || g.inBounds(r)) && w.fits(r, v) {
+			w.replace(r, w.kept(w.objs[w.X[r]].Type(), v, r))
+			w.hit("load")
+		}
+	})
+}
+
+type forwarding struct {
+	w      *work
+	epochs *epochs
+	known  []knownStores // by object
+	from   []ir.Row      // by load: the store that it reads from
+}
+
+// knownStores are stores of an object whose elements hold what they wrote for as long as the epoch lasts.
+type knownStores struct {
+	epoch uint32
+	rows  []ir.Row
+}
+
+// maxKnown bounds the stores remembered for an object.
+const maxKnown = 8
+
+// store takes note of store r; before is the epoch that it ended.
+func (f *forwarding) store(r ir.Row, before uint32) {
+	w := f.w
+	o := w.X[r]
+	k := &f.known[o]
+	kept := k.rows[:0]
+	if k.epoch == before {
+		for _, s := range k.rows {
+			w.visits++
+			if w.must(checkForwardAcross, w.apart(w.A(s), w.A(r))) {
+				kept = append(kept, s)
+			}
+		}
+	}
+	if len(kept) == maxKnown {
+		kept = append(kept[:0], kept[1:]...)
+	}
+	k.rows, k.epoch = append(kept, r), f.epochs.now[o]
+}
+
+// source returns the store that row r reads from, NoRow if it is no load or none is known.
+func (f *forwarding) source(r ir.Row) ir.Row {
+	w := f.w
+	if w.Op[r] != ir.OpLoad {
+		return ir.NoRow
+	}
+	k := &f.known[w.X[r]]
+	if k.epoch != f.epochs.now[w.X[r]] {
+		return ir.NoRow
+	}
+	for i := len(k.rows) - 1; i >= 0; i-- {
+		w.visits++
+		if w.must(checkForwardIndex, w.A(k.rows[i]) == w.A(r)) {
+			return k.rows[i]
+		}
+	}
+	return ir.NoRow
+}
