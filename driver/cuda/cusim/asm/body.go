@@ -10,8 +10,19 @@ import (
 type body struct {
 	k      *Kernel
 	scopes []*scope
-	labels map[*label]bool
 	fixes  []fix
+	// tables are found before their labels are, so leave changes these too.
+	tables map[string][]*label
+}
+
+func newBody(k *Kernel) *body {
+	b := &body{k: k, tables: make(map[string][]*label)}
+	b.push()
+	return b
+}
+
+func (b *body) push() {
+	b.scopes = append(b.scopes, &scope{names: make(map[string]symbol), families: make(map[string]family)})
 }
 
 // label is a place in the code; at is -1 until it is found.
@@ -24,6 +35,7 @@ type label struct {
 // fix is a branch whose operand waits for its label.
 type fix struct {
 	inst, arg int
+	elem      int // of a table; −1 without
 	l         *label
 }
 
@@ -42,7 +54,7 @@ func (p *parser) body() {
 			if len(f.scopes) >= maxScopes {
 				p.fail("blocks are nested deeper than %d", maxScopes)
 			}
-			f.scopes = append(f.scopes, &scope{names: make(map[string]symbol), families: make(map[string]family)})
+			f.push()
 		case p.is("}"):
 			p.advance()
 			p.leave()
@@ -100,6 +112,13 @@ func (p *parser) leave() {
 						f.fixes[i].l = outer.label
 					}
 				}
+				for _, t := range f.tables {
+					for i := range t {
+						if t[i] == l {
+							t[i] = outer.label
+						}
+					}
+				}
 				continue
 			}
 			out.names[l.name] = symbol{reg: NoReg, label: l}
@@ -111,10 +130,18 @@ func (p *parser) leave() {
 func (p *parser) finish() {
 	k := p.fn.k
 	if n := len(k.Code); n == 0 || k.Code[n-1].Guard != NoReg || !k.Code[n-1].ends() || p.endLabelled() {
-		k.Code = append(k.Code, Inst{Line: p.tok.line, Guard: NoReg, Op: "exit"})
+		last := Inst{Line: p.tok.line, Guard: NoReg, Op: "exit"}
+		if k.function {
+			last.Op = "ret"
+		}
+		k.Code = append(k.Code, last)
 	}
 	for _, x := range p.fn.fixes {
-		k.Code[x.inst].Args[x.arg].Bits = uint64(max(0, x.l.at))
+		o := &k.Code[x.inst].Args[x.arg]
+		if x.elem >= 0 {
+			o = &o.Vec[x.elem]
+		}
+		o.Bits = uint64(max(0, x.l.at))
 	}
 }
 
@@ -130,7 +157,7 @@ func (p *parser) endLabelled() bool {
 
 // ends reports whether control does not go on behind the instruction, if it runs.
 func (in *Inst) ends() bool {
-	return in.Op == "exit" || in.Op == "ret" || in.Op == "trap" || in.Op == "bra"
+	return in.Op == "exit" || in.Op == "ret" || in.Op == "trap" || in.Op == "bra" || in.Op == "brx"
 }
 
 // statement reads a declaration, label or instruction.
@@ -159,7 +186,12 @@ func (p *parser) statement() {
 		case "pragma":
 			p.pragma()
 		case "param":
-			p.fail(".param inside of a kernel is for calls, which are not simulated")
+			p.advance()
+			for _, v := range p.variables(Param, false) {
+				v.Passed = true
+				p.declare(f.scopes[len(f.scopes)-1], v)
+				f.k.Vars = append(f.k.Vars, v)
+			}
 		default:
 			p.fail("unknown directive .%s", d)
 		}
@@ -177,10 +209,18 @@ func (p *parser) statement() {
 	line, name := p.tok.line, p.name()
 	if p.is(":") && in.Guard == NoReg {
 		p.advance()
+		if p.tok.kind == tDot && p.tok.text == "branchtargets" {
+			p.table(name)
+			return
+		}
 		p.place(line, name)
 		return
 	}
 	in.Op = name
+	if name == "call" {
+		p.call(&in)
+		return
+	}
 	p.instruction(&in)
 }
 
@@ -262,9 +302,15 @@ func (p *parser) instruction(in *Inst) {
 	if p.m.Version.less(f.since) {
 		p.errorf(in.Line, "%s needs PTX %s, the text says %s", in, f.since, p.m.Version)
 	}
+	at := len(p.fn.k.Code)
 	for i, a := range f.args {
-		if a == "L" {
-			p.fn.fixes = append(p.fn.fixes, fix{len(p.fn.k.Code), i, p.target(raw[i])})
+		switch a {
+		case "L":
+			p.fn.fixes = append(p.fn.fixes, fix{at, i, -1, p.target(raw[i].name, raw[i].line)})
+		case "B":
+			for e, l := range p.fn.tables[raw[i].name] {
+				p.fn.fixes = append(p.fn.fixes, fix{at, i, e, l})
+			}
 		}
 	}
 	p.fn.k.Code = append(p.fn.k.Code, *in)
@@ -307,15 +353,39 @@ func (p *parser) choose(in *Inst, words []string, raw []rawOperand) *pattern {
 }
 
 // target is the label that an operand names.
-func (p *parser) target(o rawOperand) *label {
-	sym, ok := p.lookup(o.name)
+func (p *parser) target(name string, line int) *label {
+	sym, ok := p.lookup(name)
 	if ok && sym.label != nil {
 		return sym.label
 	}
-	l := &label{o.name, o.line, -1}
-	p.fn.scopes[len(p.fn.scopes)-1].names[o.name] = symbol{reg: NoReg, label: l}
+	l := &label{name, line, -1}
+	p.fn.scopes[len(p.fn.scopes)-1].names[name] = symbol{reg: NoReg, label: l}
 	return l
 }
+
+// table reads the labels that a branch by index may lead to.
+func (p *parser) table(name string) {
+	p.advance()
+	if p.fn.tables[name] != nil {
+		p.fail("%s is declared twice", name)
+	}
+	var list []*label
+	for {
+		line := p.tok.line
+		list = append(list, p.target(p.name(), line))
+		if len(list) > maxTable {
+			p.fail("%s has more than %d labels", name, maxTable)
+		}
+		if !p.accept(",") {
+			break
+		}
+	}
+	p.expect(";")
+	p.fn.tables[name] = list
+}
+
+// maxTable bounds a table of labels.
+const maxTable = 1 << 12
 
 // typeError says that a register does not fit.
 func typeError(r RegInfo, t Type) string {

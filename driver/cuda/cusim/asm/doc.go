@@ -4,12 +4,13 @@
 //	.entry saxpy_3fa4b2c1(…)  ──────▶ └─ Kernels ─┬─ Params  with their offsets
 //	{ … }                                         ├─ Regs    every register, numbered
 //	                                              ├─ Vars    .shared and .local arrays
-//	                                              └─ Code    instructions, labels resolved
+//	                                              └─ Code    instructions, labels resolved, calls inlined
 //
 // Parse takes what package ptx prints and what a compiler or a person would write for one kernel
-// launch: entries, variables with initialisers, scoped blocks, the scalar instruction set, votes,
-// shuffles, barriers and atomics. Functions and calls, textures, matrix instructions and
-// debug sections with labels are not read; each is an error that says so.
+// launch: entries, functions, variables with initialisers, scoped blocks, the scalar instruction set,
+// branches by table, votes, shuffles, barriers and atomics. Calls are replaced by the code of the function,
+// so recursion is refused like calls by address, textures, matrix instructions and debug sections
+// with labels; each is an error that says so.
 //
 // # What holds of a Module
 //

@@ -15,7 +15,7 @@ import "strings"
 //	=R R  a register of the type or wider                           =V V  one or, with .v2 and .v4, a vector of them
 //	=u32 u32 …  of that type                                        !p  a predicate that may be negated
 //	=p|q  a predicate, with a second one behind a bar or without    =T|p  a register, with a predicate or without
-//	[g]  a place in memory                                          L  a label
+//	[g]  a place in memory                                          L  a label, B  a table of them
 //	=M M  anything that mov takes                                   S  a symbol or an address
 //
 // A question mark makes an operand optional.
@@ -165,6 +165,7 @@ var forms = []form{
 	{"st", "weak? SPACE EVICT VEC? LDST", "[g] V", 70, Version{7, 4}},
 	{"st", "volatile SPACE? VEC? LDST", "[g] V", 0, Version{}},
 	{"st", "relaxed|release SCOPE SPACE? EVICT? VEC? LDST", "[g] V", 70, ptx60},
+	{"st", "param VEC? LDST", "[g] V", 0, Version{2, 0}},
 	{"prefetch", "global|local? L1|L2", "[g]", 0, Version{2, 0}},
 	{"prefetch", "global L2::evict_last|L2::evict_normal", "[g]", 80, Version{7, 4}},
 
@@ -202,6 +203,7 @@ var forms = []form{
 	{"elect", "sync", "=b32|p b32", 90, Version{8, 0}},
 
 	{"bra", "uni?", "L", 0, Version{}},
+	{"brx", "idx uni?", "u32 B", 30, ptx60},
 	{"exit ret", "", "", 0, Version{}},
 	{"ret", "uni", "", 0, Version{}},
 	{"trap", "", "", 0, Version{}},

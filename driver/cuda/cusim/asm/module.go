@@ -48,6 +48,17 @@ type Kernel struct {
 	Regs     []RegInfo
 	Vars     []*Var
 	Code     []Inst
+
+	function         bool // not an entry
+	defined          bool // a function that has a body
+	returns, formals []formal
+}
+
+// formal is a parameter of a function: a variable, or a register if v is nil.
+type formal struct {
+	v   *Var
+	reg Reg
+	typ Type
 }
 
 // RegInfo is a declared register. Of those declared together as name<n>, each has its number.
@@ -76,6 +87,8 @@ type Var struct {
 	Init   []byte // may be shorter than Bytes: the rest is zero; nil if nothing is said
 	Extern bool
 	Offset int // of a parameter
+	// Passed marks what is passed to or from a function. It lies in local memory.
+	Passed bool
 }
 
 // Space is a state space.
@@ -113,6 +126,14 @@ type Inst struct {
 	Type  Type     // the first type; None for instructions without
 	From  Type     // the second
 	Args  []Operand
+	Call  *Call // of call
+}
+
+// Call is what a call names. Those of functions in the module have been replaced by their code; what is
+// left are those that the driver has, with one register for each argument.
+type Call struct {
+	Name          string
+	returns, args []Operand
 }
 
 // Has reports whether the instruction has a modifier.
@@ -188,7 +209,8 @@ const (
 	IsVec     // operands in braces
 	IsAddress // [base+offset]
 	IsLabel
-	IsSink // _
+	IsSink  // _
+	IsTable // labels
 )
 
 // Operand is one operand.
@@ -200,5 +222,5 @@ type Operand struct {
 	Bits    uint64 // an immediate's bits, by the operand's type; an address's or symbol's offset; a label's instruction
 	Var     *Var   // of IsSymbol; of an IsAddress without a register
 	Special Special
-	Vec     []Operand
+	Vec     []Operand // also of a table
 }

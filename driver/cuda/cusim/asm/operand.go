@@ -179,6 +179,16 @@ func (p *parser) one(in *Inst, word string, o *rawOperand) (Operand, string) {
 			return none, "a label is due"
 		}
 		return Operand{Kind: IsLabel, Reg: NoReg, Second: NoReg}, ""
+	case "B":
+		list := p.fn.tables[o.name]
+		if o.kind != rawName || list == nil {
+			return none, fmt.Sprintf("there is no table of labels %s before this", o.name)
+		}
+		x := Operand{Kind: IsTable, Reg: NoReg, Second: NoReg, Vec: make([]Operand, len(list))}
+		for i := range x.Vec {
+			x.Vec[i] = Operand{Kind: IsLabel, Reg: NoReg, Second: NoReg}
+		}
+		return x, ""
 	case "[g]":
 		return p.address(in, o)
 	case "S":
@@ -323,13 +333,16 @@ func (p *parser) address(in *Inst, o *rawOperand) (Operand, string) {
 		if sym.v.Space != space {
 			return x, fmt.Sprintf("%s is in %s memory, the access goes to %s", o.name, sym.v.Space, space)
 		}
+		if space == Param && in.Op == "st" && !sym.v.Passed {
+			return x, fmt.Sprintf("%s is a parameter of the kernel, which nobody writes", o.name)
+		}
 		x.Var = sym.v
 		return x, ""
-	case space == Param:
-		return x, "a parameter is named, not pointed to"
+	case space == Param && in.Op == "st":
+		return x, "a parameter that is written is named, not pointed to"
 	}
 	r := p.fn.k.Regs[sym.reg]
-	narrow := space == Shared || space == Local || space == Const
+	narrow := space == Shared || space == Local || space == Const || space == Param
 	if !(r.Type.Bits() == 64 || r.Type.Bits() == 32 && narrow) || r.Type.Float() {
 		return x, fmt.Sprintf("%s is .%s, which is no address in %s memory", r.Name(), r.Type, space)
 	}

@@ -9,10 +9,13 @@ import (
 
 // Parse reads a PTX text. The error is of type Errors and lists everything that is wrong.
 func Parse(text string) (*Module, error) {
-	p := &parser{lex: lexer{src: text, line: 1}, m: &Module{Files: make(map[int]string)}}
+	p := &parser{lex: lexer{src: text, line: 1}, m: &Module{Files: make(map[int]string)}, funcs: make(map[string]*Kernel)}
 	p.globals = scope{names: make(map[string]symbol)}
 	p.advance()
 	p.module()
+	if len(p.errs) == 0 {
+		p.inline()
+	}
 	if len(p.errs) > 0 {
 		sort.SliceStable(p.errs, func(i, j int) bool { return p.errs[i].Line < p.errs[j].Line })
 		return nil, p.errs
@@ -29,6 +32,7 @@ type parser struct {
 	errs    Errors
 	globals scope
 	fn      *body
+	funcs   map[string]*Kernel
 }
 
 // symbol is what a name stands for.
@@ -264,8 +268,11 @@ func (p *parser) topLevel() {
 	case "section":
 		p.advance()
 		p.skip()
-	case "func", "alias", "callprototype":
-		p.fail(".%s: functions are not simulated; inline them", d)
+	case "func":
+		p.advance()
+		p.function()
+	case "alias":
+		p.fail(".alias is not simulated; call the function by its own name")
 	default:
 		p.fail("unknown directive .%s", d)
 	}
@@ -306,9 +313,7 @@ func (p *parser) kernel() {
 	if p.m.Kernel(k.Name) != nil {
 		p.errorf(k.Line, "entry %s is declared twice", k.Name)
 	}
-	f := &body{k: k, labels: make(map[*label]bool)}
-	f.scopes = []*scope{{names: make(map[string]symbol), families: make(map[string]family)}}
-	p.fn = f
+	p.fn = newBody(k)
 	if p.accept("(") {
 		for !p.accept(")") {
 			p.parameter(k)
@@ -363,6 +368,7 @@ func (p *parser) performance(k *Kernel) {
 		}
 	case "maxnreg", "minnctapersm", "maxnctapersm":
 		p.number(1 << 16)
+	case "noreturn":
 	case "pragma":
 		p.fail("a pragma stands before the body only with its semicolon inside of it")
 	default:

@@ -29,6 +29,9 @@ func (dec *decoder) place(x *access, src *asm.Inst, o *asm.Operand) {
 		x.narrow = dec.k.Regs[o.Reg].Type.Bits() == 32
 	case o.Var != nil:
 		x.off = dec.symbol(o)
+		if o.Var.Passed {
+			x.space = asm.Local
+		}
 	}
 	x.bytes, x.vec = src.Type.Bytes(), src.Vec()
 }
@@ -250,25 +253,42 @@ func runStore(w *warp, in *inst, m uint32) {
 	}
 }
 
-// runParam reads parameters, which are the same for every lane.
+// runParam reads parameters, which are the same for every lane unless its address is not.
 func runParam(w *warp, in *inst, m uint32) {
 	x := in.x.(*access)
-	n := x.bytes
-	at := int(x.off)
-	if x.off > uint64(len(w.g.m.l.Params)) || at+n*x.vec > len(w.g.m.l.Params) || at%(n*x.vec) != 0 {
-		w.fault(IllegalAddress, in, m, "%d bytes at %d of the parameters, which have %d", n*x.vec, int64(x.off), len(w.g.m.l.Params))
+	if x.base < 0 {
+		w.param(in, x, m, x.off)
+	} else {
+		w.needs(in, x.base, m, "address")
+		for rest := m; rest != 0; rest &= rest - 1 {
+			l := bits.TrailingZeros32(rest) & 31
+			w.param(in, x, 1<<l, w.address(x, l))
+		}
+	}
+	for _, s := range x.slots {
+		if s >= 0 {
+			w.defined(s, m, all)
+		}
+	}
+}
+
+// param reads parameters at off for the lanes in m.
+func (w *warp) param(in *inst, x *access, m uint32, off uint64) {
+	n, params := x.bytes, w.g.m.l.Params
+	at := int(off)
+	if off > uint64(len(params)) || at+n*x.vec > len(params) || at%(n*x.vec) != 0 {
+		w.fault(IllegalAddress, in, m, "%d bytes at %d of the parameters, which have %d", n*x.vec, int64(off), len(params))
 	}
 	for i, s := range x.slots {
 		if s < 0 {
 			continue
 		}
-		v := element(w.g.m.l.Params[at+i*n : at+i*n+n])
+		v := element(params[at+i*n : at+i*n+n])
 		if wide := x.wide[i]; wide != 0 {
 			v = uint64(signExtended(v, 8*n)) & maskOf(wide)
 		}
 		for rest := m; rest != 0; rest &= rest - 1 {
 			w.regs[s][bits.TrailingZeros32(rest)&31] = v
 		}
-		w.defined(s, m, all)
 	}
 }

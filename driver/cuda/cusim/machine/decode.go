@@ -36,6 +36,7 @@ const (
 	leaves
 	waits  // at a barrier of the group
 	yields // other warps should run now
+	picks  // branches by a table
 )
 
 // decoder turns a kernel into instructions.
@@ -154,6 +155,15 @@ func (dec *decoder) inst(in *inst, src *asm.Inst) {
 	switch src.Op {
 	case "bra":
 		in.ctl, in.target = branches, int32(args[0].Bits)
+	case "brx":
+		in.ctl, in.a = picks, dec.value(&args[0])
+		targets := make([]int32, len(args[1].Vec))
+		for i := range targets {
+			targets[i] = int32(args[1].Vec[i].Bits)
+		}
+		in.x = targets
+	case "call": // of what the driver has; the others were inlined
+		in.run, in.a, in.b = runSetConditional, dec.value(&args[0]), dec.value(&args[1])
 	case "exit", "ret":
 		in.ctl = leaves
 	case "trap", "brkpt":

@@ -17,10 +17,11 @@ const (
 	Diverged // lanes that had to come together did not
 	Trapped  // the instruction trap, or brkpt
 	Canceled
+	Invalid // an operand that the instruction cannot have
 )
 
 func (k FaultKind) String() string {
-	return [...]string{"", "illegal address", "misaligned address", "deadlock", "step budget", "diverged lanes", "trap", "canceled"}[k]
+	return [...]string{"", "illegal address", "misaligned address", "deadlock", "step budget", "diverged lanes", "trap", "canceled", "invalid operand"}[k]
 }
 
 // Fault is what ended a launch.

@@ -1,6 +1,10 @@
 package machine
 
-import "github.com/govyre/vyre/driver/cuda/cusim/asm"
+import (
+	"slices"
+
+	"github.com/govyre/vyre/driver/cuda/cusim/asm"
+)
 
 // meets returns for every branch the instruction where its two ways meet again: its immediate
 // post-dominator. It is −1 for other instructions, and where the ways never meet.
@@ -24,16 +28,20 @@ func meets(code []asm.Inst) []int32 {
 	}
 	for b, blk := range g.blocks {
 		i := blk.end - 1
-		if code[i].Op != "bra" || code[i].Guard == asm.NoReg {
+		if (code[i].Op != "bra" || code[i].Guard == asm.NoReg) && code[i].Op != "brx" {
 			continue
 		}
-		d := main[b]
-		one, other := g.reaches(main, blk.next[0]), g.reaches(main, blk.next[1])
+		d, ways := main[b], 0
+		for _, n := range blk.next {
+			if main[n] != unreached {
+				ways++
+			}
+		}
 		switch {
-		case one != other:
-			continue // one way only leaves
-		case !one:
+		case ways == 0:
 			d = all[b]
+		case ways == 1 && len(blk.next) > 1:
+			continue // the others only leave
 		}
 		if d >= 0 && d < len(g.blocks) {
 			meet[i] = int32(g.blocks[d].first)
@@ -41,9 +49,6 @@ func meets(code []asm.Inst) []int32 {
 	}
 	return meet
 }
-
-// reaches reports whether the end that dom is about can be reached from block b.
-func (g *graph) reaches(dom []int, b int) bool { return b >= 0 && dom[b] != unreached }
 
 // graph is the code in blocks without jumps inside.
 type graph struct {
@@ -53,8 +58,8 @@ type graph struct {
 
 type codeBlock struct {
 	first, end int
-	next       [2]int // indices of blocks; −1 for none
-	leaves     bool   // ends in an exit
+	next       []int // indices of blocks, each once
+	leaves     bool  // ends in an exit
 }
 
 func newGraph(code []asm.Inst) *graph {
@@ -64,6 +69,11 @@ func newGraph(code []asm.Inst) *graph {
 		switch code[i].Op {
 		case "bra":
 			starts[code[i].Args[0].Bits], starts[i+1] = true, true
+		case "brx":
+			for _, l := range code[i].Args[1].Vec {
+				starts[l.Bits] = true
+			}
+			starts[i+1] = true
 		case "exit", "ret", "trap":
 			if code[i].Guard == asm.NoReg {
 				starts[i+1] = true
@@ -74,7 +84,7 @@ func newGraph(code []asm.Inst) *graph {
 	at := make([]int, len(code))
 	for i := range code {
 		if starts[i] {
-			g.blocks = append(g.blocks, codeBlock{first: i, next: [2]int{-1, -1}})
+			g.blocks = append(g.blocks, codeBlock{first: i})
 		}
 		at[i] = len(g.blocks) - 1
 		g.blocks[at[i]].end = i + 1
@@ -86,22 +96,31 @@ func newGraph(code []asm.Inst) *graph {
 		falls := true
 		switch in.Op {
 		case "bra":
-			blk.next[0] = at[in.Args[0].Bits]
+			blk.leadsTo(at[in.Args[0].Bits])
+			falls = in.Guard != asm.NoReg
+		case "brx":
+			for _, l := range in.Args[1].Vec {
+				blk.leadsTo(at[l.Bits])
+			}
 			falls = in.Guard != asm.NoReg
 		case "exit", "ret", "trap":
 			falls = in.Guard != asm.NoReg
 			blk.leaves = !falls
 		}
 		if falls && b+1 < len(g.blocks) {
-			blk.next[1] = b + 1
+			blk.leadsTo(b + 1)
 		}
 		for _, n := range blk.next {
-			if n >= 0 {
-				g.preds[n] = append(g.preds[n], int32(b))
-			}
+			g.preds[n] = append(g.preds[n], int32(b))
 		}
 	}
 	return g
+}
+
+func (b *codeBlock) leadsTo(n int) {
+	if !slices.Contains(b.next, n) {
+		b.next = append(b.next, n)
+	}
 }
 
 // unreached is the post-dominator of a block from which no end can be reached.
@@ -151,9 +170,7 @@ func (g *graph) dominators(ends func(b int) bool) []int {
 				meet(root)
 			}
 			for _, s := range g.blocks[b].next {
-				if s >= 0 {
-					meet(s)
-				}
+				meet(s)
 			}
 			if d != dom[b] {
 				dom[b], changed = d, true

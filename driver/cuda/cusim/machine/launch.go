@@ -19,6 +19,14 @@ type Launch struct {
 	Seed uint64
 	// Budget bounds the instructions that warps take; 0 is 2³².
 	Budget uint64
+	// Conditionals takes what the kernel sets with cudaGraphSetConditional. It is nil outside of graphs.
+	Conditionals Conditionals
+}
+
+// Conditionals are the values that decide about nodes of a graph.
+type Conditionals interface {
+	// Set reports whether there is a value of that handle.
+	Set(handle uint64, value uint32) bool
 }
 
 // How the schedule deals with warps.

@@ -108,6 +108,8 @@ func (w *warp) run(quantum int) {
 			}
 		case branches:
 			w.branch(p, in, lanes)
+		case picks:
+			w.pick(p, in, lanes)
 		case leaves:
 			p.pc++
 			if lanes != 0 {
@@ -191,6 +193,70 @@ func (w *warp) branch(p *path, in *inst, lanes uint32) {
 	rest := *p
 	*p = taken
 	w.paths = append(w.paths, rest)
+}
+
+// pick moves each lane to the label that its index names.
+func (w *warp) pick(p *path, in *inst, lanes uint32) {
+	targets := in.x.([]int32)
+	if lanes == 0 {
+		p.pc++
+		return
+	}
+	w.needs(in, in.a, lanes, "index")
+	index := &w.regs[in.a]
+	for rest := lanes; rest != 0; rest &= rest - 1 {
+		if l := bits.TrailingZeros32(rest) & 31; index[l] >= uint64(len(targets)) {
+			w.fault(Invalid, in, 1<<l, "index %d of a table of %d labels", index[l], len(targets))
+		}
+	}
+	// the lanes that go where the first one of them goes
+	with := func(lanes uint32) (to int32, m uint32) {
+		to = targets[index[bits.TrailingZeros32(lanes)&31]]
+		for rest := lanes; rest != 0; rest &= rest - 1 {
+			if l := bits.TrailingZeros32(rest) & 31; targets[index[l]] == to {
+				m |= 1 << l
+			}
+		}
+		return to, m
+	}
+	to, m := with(lanes)
+	if m == p.mask {
+		p.pc = to
+		return
+	}
+	if in.src.Has("uni") {
+		w.fault(Diverged, in, lanes, "the branch is marked uniform, and of the lanes %#x only %#x go to the same label", p.mask, m)
+	}
+	j := p.join
+	if in.meet >= 0 && (j == nil || j.pc != in.meet) {
+		j = w.newJoin(in.meet, p.mask, p.join)
+	}
+	stay := path{p.pc + 1, p.mask &^ lanes, j}
+	w.paths = w.paths[:len(w.paths)-1]
+	if stay.mask != 0 {
+		w.paths = append(w.paths, stay)
+	}
+	for rest := lanes; rest != 0; rest &^= m {
+		to, m = with(rest)
+		w.paths = append(w.paths, path{to, m, j})
+	}
+	if n := len(w.paths); w.g.m.coin() {
+		w.paths[n-1], w.paths[n-2] = w.paths[n-2], w.paths[n-1]
+	}
+}
+
+// runSetConditional sets the value of a node of the graph that the kernel runs in; of several lanes, the
+// last one's stays.
+func runSetConditional(w *warp, in *inst, m uint32) {
+	w.needs(in, in.a, m, "handle")
+	w.needs(in, in.b, m, "value")
+	for rest := m; rest != 0; rest &= rest - 1 {
+		l := bits.TrailingZeros32(rest) & 31
+		c, h := w.g.m.l.Conditionals, w.regs[in.a][l]
+		if c == nil || !c.Set(h, uint32(w.regs[in.b][l])) {
+			w.fault(Invalid, in, 1<<l, "%#x is no conditional handle of the graph that the kernel runs in", h)
+		}
+	}
 }
 
 // exit takes lanes out of the path and out of every join that waits for them.
