@@ -78,6 +78,7 @@ func (m *Model) attributes(ordinal int) map[cu.Attribute]int {
 		cu.L2CacheSize: m.L2Bytes, cu.MaxThreadsPerUnit: m.ThreadsUnit, cu.AsyncEngineCount: 3, cu.UnifiedAddressing: 1,
 		cu.CapabilityMajor: m.Major, cu.CapabilityMinor: m.Minor, cu.StreamPriorities: 1, cu.SharedPerUnit: m.SharedUnit,
 		cu.CooperativeLaunch: 1, cu.SharedPerBlockOptin: m.SharedOptin, cu.HostRegisterSupported: 1, cu.MaxBlocksPerUnit: m.GroupsUnit,
+		cu.MemoryPools: 1,
 	}
 	if m.Major >= 8 {
 		a[cu.ReservedSharedPerBlock] = 1024

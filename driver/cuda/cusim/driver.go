@@ -2,6 +2,7 @@ package cusim
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -36,8 +37,6 @@ const (
 
 // Driver is a simulated driver.
 type Driver struct {
-	cu.Pools
-	cu.Graphs
 	config Config
 
 	mu      sync.Mutex
@@ -52,6 +51,10 @@ type Driver struct {
 	events  map[cu.Event]*event
 	modules map[cu.Module]*module
 	links   map[cu.LinkState]*link
+	pools   map[cu.MemPool]*pool
+	graphs  map[cu.Graph]*graph
+	nodes   map[cu.GraphNode]*node
+	execs   map[cu.GraphExec]*executable
 	funcs   map[cu.Function]*function
 	hosts   map[unsafe.Pointer]*hostRange // allocated
 	pins    map[unsafe.Pointer]*hostRange // registered
@@ -76,7 +79,9 @@ type device struct {
 
 	ctx     cu.Context // while it is retained
 	retains int
-	sticky  error     // what the context did not survive
+	sticky  error // what the context did not survive
+	pools   []*pool
+	pooled  map[cu.Ptr]*pooled
 	order   []*stream // with work, in the order in which they got it
 	legacy  *stream
 }
@@ -115,13 +120,14 @@ func New(c Config) *Driver {
 	}
 	c.Faults = slices.Clone(c.Faults)
 	d := &Driver{config: c, current: make(map[int]cu.Context), pushed: make(map[int][]cu.Context), next: 0x1000,
-		streams: make(map[cu.Stream]*stream), events: make(map[cu.Event]*event), modules: make(map[cu.Module]*module), links: make(map[cu.LinkState]*link), funcs: make(map[cu.Function]*function),
+		streams: make(map[cu.Stream]*stream), events: make(map[cu.Event]*event), modules: make(map[cu.Module]*module), links: make(map[cu.LinkState]*link), pools: make(map[cu.MemPool]*pool),
+		graphs: make(map[cu.Graph]*graph), nodes: make(map[cu.GraphNode]*node), execs: make(map[cu.GraphExec]*executable), funcs: make(map[cu.Function]*function),
 		hosts: make(map[unsafe.Pointer]*hostRange), pins: make(map[unsafe.Pointer]*hostRange), counts: make(map[string]int)}
 	if c.Seed != 0 {
 		d.rng = rand.New(rand.NewPCG(c.Seed, 2))
 	}
 	for i, m := range c.Models {
-		d.devices = append(d.devices, &device{drv: d, ordinal: i, model: m, attrs: m.attributes(i), memory: c.Memory, mem: machine.NewMemoryOf(i)})
+		d.devices = append(d.devices, &device{drv: d, ordinal: i, model: m, attrs: m.attributes(i), memory: c.Memory, mem: machine.NewMemoryOf(i), pooled: make(map[cu.Ptr]*pooled)})
 	}
 	return d
 }
@@ -160,6 +166,9 @@ func (d *Driver) Left() string {
 	count(len(d.pins), "registrations")
 	count(len(d.modules), "modules")
 	count(len(d.links), "links")
+	count(len(d.pools), "pools")
+	count(len(d.graphs)-d.bodies(), "graphs")
+	count(len(d.execs), "executable graphs")
 	count(len(d.streams), "streams")
 	count(len(d.events), "events")
 	return strings.Join(left, ", ")
@@ -243,12 +252,7 @@ func (e *FaultError) Unwrap() []error { return []error{&e.CallError, e.Cause} }
 func (d *Driver) Path() string { return "simulated" }
 
 // Has reports whether the configuration has the group.
-func (d *Driver) Has(g cu.Group) bool {
-	if g == cu.Pool || g == cu.Graphing || g == cu.Cond {
-		return false
-	}
-	return !slices.Contains(d.config.Lacks, g)
-}
+func (d *Driver) Has(g cu.Group) bool { return !slices.Contains(d.config.Lacks, g) }
 
 // Init has to come before all other calls.
 func (d *Driver) Init() error {
@@ -419,26 +423,19 @@ func (d *Driver) wipe(v *device) {
 	}
 	v.sticky = nil
 	v.mem = machine.NewMemoryOf(v.ordinal)
-	for h, s := range d.streams {
-		if s.dev == v {
-			delete(d.streams, h)
-		}
-	}
-	for h, e := range d.events {
-		if e.dev == v {
-			delete(d.events, h)
-		}
-	}
+	maps.DeleteFunc(d.streams, func(_ cu.Stream, s *stream) bool { return s.dev == v })
+	maps.DeleteFunc(d.events, func(_ cu.Event, e *event) bool { return e.dev == v })
 	for h, m := range d.modules {
 		if m.dev == v {
 			d.forget(h, m)
 		}
 	}
-	for h, l := range d.links {
-		if l.dev == v {
-			delete(d.links, h)
-		}
-	}
+	v.pools, v.pooled = nil, make(map[cu.Ptr]*pooled)
+	maps.DeleteFunc(d.links, func(_ cu.LinkState, l *link) bool { return l.dev == v })
+	maps.DeleteFunc(d.pools, func(_ cu.MemPool, p *pool) bool { return p.dev == v })
+	maps.DeleteFunc(d.graphs, func(_ cu.Graph, g *graph) bool { return g.dev == v })
+	maps.DeleteFunc(d.nodes, func(_ cu.GraphNode, n *node) bool { return n.graph.dev == v })
+	maps.DeleteFunc(d.execs, func(_ cu.GraphExec, x *executable) bool { return x.dev == v })
 	if len(d.devices) == 1 || d.idle() {
 		clear(d.hosts)
 		clear(d.pins)
@@ -539,5 +536,6 @@ func (d *Driver) CtxSynchronize() error {
 	if err := v.broken(call); err != nil {
 		return err
 	}
+	v.settle()
 	return d.leave(call)
 }

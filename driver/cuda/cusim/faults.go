@@ -19,6 +19,8 @@ type Rule struct {
 	Result cu.Result
 	// After lets the call do its work first.
 	After bool
+	// Sticky lets the context not survive it, whatever the result is.
+	Sticky bool
 }
 
 // inject fails a call by the rules. A result that no context survives breaks the one of the thread.
@@ -32,7 +34,7 @@ func (d *Driver) inject(call string, after bool) error {
 			continue
 		}
 		err := &cu.CallError{Call: call, Result: r.Result}
-		if v := d.bearer(d.current[threadID()]); v != nil && v.sticky == nil && sticky(r.Result) {
+		if v := d.bearer(d.current[threadID()]); v != nil && v.sticky == nil && (r.Sticky || sticky(r.Result)) {
 			v.sticky = err
 		}
 		return err

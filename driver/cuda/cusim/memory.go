@@ -13,7 +13,7 @@ func (d *Driver) MemGetInfo() (free, total int64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	return v.memory - v.mem.Live(), v.memory, d.leave(call)
+	return v.memory - v.taken(), v.memory, d.leave(call)
 }
 
 // MemAlloc allocates device memory, whose contents are undefined.
@@ -27,7 +27,7 @@ func (d *Driver) MemAlloc(n int64) (cu.Ptr, error) {
 		return 0, err
 	case n <= 0:
 		return 0, failed(call, invalidValue)
-	case n > v.memory-v.mem.Live():
+	case n > v.memory-v.taken():
 		return 0, failed(call, cu.OutOfMemory)
 	}
 	p, err := v.mem.Alloc(n, "")
@@ -54,7 +54,11 @@ func (d *Driver) MemFree(p cu.Ptr) error {
 	if err := v.broken(call); err != nil {
 		return err
 	}
-	if v.mem.Free(uint64(p)) != nil {
+	free := func() error { return v.mem.Free(uint64(p)) }
+	if v.pooled[p] != nil {
+		free = func() error { return v.giveBack(p) }
+	}
+	if free() != nil {
 		return failed(call, invalidValue)
 	}
 	return d.leave(call)

@@ -25,6 +25,7 @@ type function struct {
 	name    string
 	code    *machine.Kernel
 	dynamic int // shared bytes that a launch may bring
+	gone    bool
 }
 
 // ModuleLoadDataEx reads a text that ends with a zero byte, or an image, and places its variables.
@@ -144,6 +145,7 @@ func (d *Driver) ModuleUnload(h cu.Module) error {
 
 func (d *Driver) forget(h cu.Module, m *module) {
 	for _, f := range m.funcs {
+		d.funcs[f].gone = true
 		delete(d.funcs, f)
 	}
 	delete(d.modules, h)
@@ -273,7 +275,7 @@ func (d *Driver) LaunchCooperativeKernel(l *cu.Launch) error {
 	return d.launch("cuLaunchCooperativeKernel", l, true)
 }
 
-// launch checks a launch and takes its arguments over.
+// launch enqueues a launch.
 func (d *Driver) launch(call string, l *cu.Launch, together bool) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -281,35 +283,17 @@ func (d *Driver) launch(call string, l *cu.Launch, together bool) error {
 	if err != nil {
 		return err
 	}
-	v := f.dev
-	s, err := d.at(v, call, l.Stream)
+	s, err := d.at(f.dev, call, l.Stream)
 	if err != nil {
 		return err
 	}
-	limits := [3]uint32{1<<31 - 1, 65535, 65535}
-	for axis, n := range l.Grid {
-		if n == 0 || n > limits[axis] {
-			return failed(call, invalidValue)
-		}
-	}
-	run := machine.Launch{Grid: l.Grid, Block: l.Block, Shared: int(l.Shared), Together: together, Budget: d.config.Budget}
-	if int(l.Shared) > f.dynamic {
-		return failed(call, invalidValue)
-	}
+	var block []byte
 	if n := len(s.spare); n > 0 {
-		run.Params, s.spare = s.spare[n-1][:0], s.spare[:n-1]
+		block, s.spare = s.spare[n-1], s.spare[:n-1]
 	}
-	run.Params = f.take(run.Params, l.Params)
-	if f.code.Check(&run) != nil {
-		return failed(call, invalidValue)
-	}
-	threads := int(l.Block[0] * l.Block[1] * l.Block[2])
-	groups := v.model.occupancy(threads, f.code.StaticShared()+int(l.Shared))
-	switch total := uint64(l.Grid[0]) * uint64(l.Grid[1]) * uint64(l.Grid[2]); {
-	case groups == 0:
-		return failed(call, outOfResources)
-	case together && total > uint64(groups*v.model.Units):
-		return failed(call, tooLarge)
+	run, err := d.prepared(call, f, l, block, together)
+	if err != nil {
+		return err
 	}
 	if d.rng != nil {
 		run.Seed = d.rng.Uint64() | 1
@@ -318,18 +302,53 @@ func (d *Driver) launch(call string, l *cu.Launch, together bool) error {
 	return d.leave(call)
 }
 
-// take lays the arguments out as the kernel's parameters lie.
-func (f *function) take(block []byte, params *unsafe.Pointer) []byte {
+// prepared checks a launch and takes its arguments over, into a block if that is large enough.
+func (d *Driver) prepared(call string, f *function, l *cu.Launch, block []byte, together bool) (machine.Launch, error) {
+	limits := [3]uint32{1<<31 - 1, 65535, 65535}
+	for axis, n := range l.Grid {
+		if n == 0 || n > limits[axis] {
+			return machine.Launch{}, failed(call, invalidValue)
+		}
+	}
+	run := machine.Launch{Grid: l.Grid, Block: l.Block, Shared: int(l.Shared), Together: together, Budget: d.config.Budget}
+	if int(l.Shared) > f.dynamic || l.Params == nil && len(f.code.Params()) > 0 {
+		return run, failed(call, invalidValue)
+	}
 	n := f.code.ParamBytes()
 	if cap(block) < n {
 		block = make([]byte, n)
 	}
-	block = block[:n]
+	run.Params = block[:n]
+	if f.code.Check(&run) != nil {
+		return run, failed(call, invalidValue)
+	}
+	if err := d.fits(call, f, &run); err != nil {
+		return run, err
+	}
+	f.take(run.Params, l.Params)
+	return run, nil
+}
+
+// fits checks whether a launch has the room it needs on the device.
+func (d *Driver) fits(call string, f *function, l *machine.Launch) error {
+	m := &f.dev.model
+	threads := int(l.Block[0] * l.Block[1] * l.Block[2])
+	groups := m.occupancy(threads, f.code.StaticShared()+l.Shared)
+	switch total := uint64(l.Grid[0]) * uint64(l.Grid[1]) * uint64(l.Grid[2]); {
+	case groups == 0:
+		return failed(call, outOfResources)
+	case l.Together && total > uint64(groups*m.Units):
+		return failed(call, tooLarge)
+	}
+	return nil
+}
+
+// take lays the arguments out as the kernel's parameters lie.
+func (f *function) take(block []byte, params *unsafe.Pointer) {
 	clear(block)
 	for i, p := range f.code.Params() {
 		// The caller promises an address of a value for each parameter.
 		at := *(*unsafe.Pointer)(unsafe.Add(unsafe.Pointer(params), uintptr(i)*unsafe.Sizeof(uintptr(0))))
 		copy(block[p.Offset:p.Offset+p.Bytes], unsafe.Slice((*byte)(at), p.Bytes))
 	}
-	return block
 }

@@ -10,6 +10,7 @@ import (
 // What work costs in virtual time.
 const (
 	launchNs    = 2420
+	barrierNs   = 840  // of a grid
 	copyNs      = 1000 // a copy or fill of nothing
 	bytesPerNs  = 25   // to and from the host
 	deviceBytes = 1000 // the same within the device
@@ -40,6 +41,8 @@ type work struct {
 	fn       *function
 	launch   machine.Launch
 	run      *machine.Execution // once it has begun
+	exec     *executable
+	plan     *plan // what this launch of it runs
 }
 
 type workKind uint8
@@ -53,6 +56,10 @@ const (
 	waitFor
 	kernel
 	word
+	replay  // a launch of an executable
+	arrive  // memory of a pool is there
+	retire  // and is no more
+	nothing // takes time only
 )
 
 // event is a mark in a stream.
@@ -88,10 +95,15 @@ func (s *stream) pop() {
 	}
 }
 
-// blocked reports whether the first piece waits for another stream.
-func (s *stream) blocked() bool {
-	w := &s.work[0]
-	return w.kind == waitFor && w.event.done < w.serial
+// blockedBy is the stream that the first piece waits for, nil if it waits for none.
+func (s *stream) blockedBy() *stream {
+	switch w := &s.work[0]; {
+	case w.kind == waitFor && w.event.done < w.serial:
+		return w.event.stream
+	case w.kind == replay && w.exec.done+1 != w.serial:
+		return w.exec.pending[0]
+	}
+	return nil
 }
 
 // sliceSteps is how far a kernel gets at a time.
@@ -99,13 +111,29 @@ const sliceSteps = 1 << 14
 
 // step runs the stream's first piece, of a kernel a slice. It returns what that took of a query's patience.
 func (s *stream) step() int {
-	v := s.dev
 	w := &s.work[0]
+	spent, done := s.perform(w)
+	if done && s.dev.sticky == nil {
+		if w.kind == kernel {
+			s.spare = append(s.spare, w.launch.Params)
+		}
+		s.pop()
+	}
+	return spent
+}
+
+// perform runs a piece, or a slice of it, and reports whether it has ended.
+func (s *stream) perform(w *work) (spent int, done bool) {
+	v := s.dev
 	switch w.kind {
 	case kernel:
 		return s.slice(w)
+	case replay:
+		return s.replay(w)
 	case record:
-		w.event.done, w.event.at = w.serial, s.now
+		if e := w.event; w.serial > e.done {
+			e.done, e.at = w.serial, s.now
+		}
 	case waitFor:
 		s.now = max(s.now, w.event.at)
 	case upload:
@@ -124,37 +152,47 @@ func (s *stream) step() int {
 		for row := range w.rows {
 			v.must(v.mem.Fill(uint64(w.dst)+uint64(row*w.pitch), w.word[:w.width], int(w.n)))
 		}
+	case arrive:
+		v.mem.Commit(uint64(w.dst))
+	case retire:
+		v.must(v.giveBack(w.dst))
+	case nothing:
+		s.now += copyNs
 	}
-	s.pop()
-	return 1
+	return 1, true
 }
 
 func (s *stream) spend(bytes, perNs int64) { s.now += copyNs + bytes/perNs }
 
-// must breaks the context if memory went away under work: MemFree waits for work, so it was not there.
+// must breaks the context if memory went away under work: of a pool in another stream, or under a graph.
 func (v *device) must(err error) {
-	if err != nil {
+	if err != nil && v.sticky == nil {
 		v.crash(&machine.Fault{Kind: machine.IllegalAddress, Kernel: "a copy", Msg: err.Error()})
 	}
 }
 
 // slice runs a kernel on.
-func (s *stream) slice(w *work) int {
+func (s *stream) slice(w *work) (spent int, ended bool) {
 	v := s.dev
 	if w.run == nil {
-		run, err := w.fn.code.Start(w.launch)
-		if err != nil {
-			v.crash(&machine.Fault{Kind: machine.Diverged, Kernel: w.fn.name, Msg: err.Error()})
-			return 1
+		var err error
+		if w.fn.gone {
+			err = &machine.Fault{Kind: machine.IllegalAddress, Kernel: w.fn.name, Msg: "its module was unloaded"}
+		} else {
+			w.run, err = w.fn.code.Start(w.launch)
 		}
-		w.run = run
+		if err != nil {
+			v.crash(faultOf(err, w.fn.name))
+			return 1, true
+		}
 	}
 	done, err := w.run.Advance(sliceSteps)
 	if !done && err == nil {
-		return sliceSteps
+		return sliceSteps, false
 	}
 	r := w.run.Report()
-	s.now += launchNs + int64(r.Steps/stepsPerNs)
+	w.run = nil
+	s.now += w.fn.cost(&w.launch, r)
 	d := v.drv
 	d.report.Launches++
 	d.report.Steps += r.Steps
@@ -169,12 +207,26 @@ func (s *stream) slice(w *work) int {
 		err = &machine.Fault{Kind: machine.Diverged, Kernel: w.fn.name, Line: f.Line, Inst: f.Inst, Msg: f.Kind.String() + ": " + f.Msg, Group: f.Group, Thread: f.Thread}
 	}
 	if err != nil {
-		v.crash(err.(*machine.Fault))
-		return 1
+		v.crash(faultOf(err, w.fn.name))
 	}
-	s.spare = append(s.spare, w.launch.Params)
-	s.pop()
-	return int(r.Steps % sliceSteps)
+	return int(r.Steps % sliceSteps), true
+}
+
+// faultOf is err as what ended a kernel.
+func faultOf(err error, name string) *machine.Fault {
+	if f, ok := err.(*machine.Fault); ok {
+		return f
+	}
+	return &machine.Fault{Kind: machine.Invalid, Kernel: name, Msg: err.Error()}
+}
+
+// cost is the time that a launch took. A barrier of the whole grid is two of each group around a count.
+func (f *function) cost(l *machine.Launch, r machine.Report) int64 {
+	t := int64(launchNs + r.Steps/stepsPerNs)
+	if groups := uint64(l.Grid[0]) * uint64(l.Grid[1]) * uint64(l.Grid[2]); l.Together {
+		t += int64(r.Barriers / (2 * groups) * barrierNs)
+	}
+	return t
 }
 
 // crash breaks the context. Its work is gone.
@@ -192,7 +244,7 @@ func (v *device) choose(prefer *stream) *stream {
 	if v.drv.rng != nil {
 		at := v.drv.rng.IntN(len(v.order))
 		for i := range v.order {
-			if s := v.order[(at+i)%len(v.order)]; !s.blocked() {
+			if s := v.order[(at+i)%len(v.order)]; s.blockedBy() == nil {
 				return s
 			}
 		}
@@ -201,11 +253,14 @@ func (v *device) choose(prefer *stream) *stream {
 	if s == nil || len(s.work) == 0 {
 		s = v.order[0]
 	}
-	// What a stream waits for was recorded before it began to wait, so this ends.
-	for s.blocked() {
-		s = s.work[0].event.stream
+	// What a stream waits for was enqueued before it began to wait, so this ends.
+	for {
+		by := s.blockedBy()
+		if by == nil {
+			return s
+		}
+		s = by
 	}
-	return s
 }
 
 // drain runs all work of the device.
@@ -297,6 +352,7 @@ func (d *Driver) StreamSynchronize(h cu.Stream) error {
 	if err := v.broken(call); err != nil {
 		return err
 	}
+	v.settle()
 	return d.leave(call)
 }
 
@@ -458,6 +514,7 @@ func (d *Driver) EventSynchronize(e cu.Event) error {
 	if err := ev.dev.broken(call); err != nil {
 		return err
 	}
+	ev.dev.settle()
 	return d.leave(call)
 }
 

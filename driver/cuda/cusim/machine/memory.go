@@ -51,6 +51,7 @@ type allocation struct {
 	size    int64
 	freed   bool
 	host    bool // the bytes are the host's
+	coming  bool // counts as freed until it is there
 }
 
 // NewMemory returns memory without any allocation.
@@ -81,6 +82,23 @@ func (m *Memory) Alloc(n int64, label string) (uint64, error) {
 	return a.base, nil
 }
 
+// Reserve is Alloc for memory that nobody may use before Commit.
+func (m *Memory) Reserve(n int64, label string) (uint64, error) {
+	addr, err := m.Alloc(n, label)
+	if err == nil {
+		a := m.list[len(m.list)-1]
+		a.freed, a.coming = true, true
+	}
+	return addr, err
+}
+
+// Commit ends the wait for what starts at addr.
+func (m *Memory) Commit(addr uint64) {
+	if a := m.find(addr); a != nil && a.coming {
+		a.freed, a.coming = false, false
+	}
+}
+
 // Map gives memory of the host an address. It counts as written, and not as allocated.
 func (m *Memory) Map(data []byte, label string) (uint64, error) {
 	n := len(data)
@@ -100,6 +118,8 @@ func (m *Memory) Free(addr uint64) error {
 	switch {
 	case a == nil || a.base != addr:
 		return fmt.Errorf("%#x is not the start of an allocation", addr)
+	case a.coming:
+		a.coming = false
 	case a.freed:
 		return fmt.Errorf("%s was freed before", a)
 	}
@@ -160,6 +180,8 @@ func (m *Memory) around(addr uint64, n int) string {
 	switch {
 	case a == nil:
 		return "no allocation is near"
+	case a.coming && a.holds(addr, 1):
+		return fmt.Sprintf("it lies in memory that its stream has not allocated yet: %s", a)
 	case a.freed && a.holds(addr, 1):
 		return fmt.Sprintf("it lies in memory that was freed: %s", a)
 	case a.holds(addr, 1):
@@ -260,10 +282,10 @@ func (m *Memory) Fill(addr uint64, pattern []byte, n int) error {
 	return nil
 }
 
-// Holds reports whether n bytes at addr lie in one live allocation.
+// Holds reports whether n bytes at addr lie in one live allocation, or one that is to come.
 func (m *Memory) Holds(addr uint64, n int64) bool {
 	a := m.find(addr)
-	return a != nil && !a.freed && addr-a.base <= uint64(a.size) && uint64(n) <= uint64(a.size)-(addr-a.base)
+	return a != nil && (!a.freed || a.coming) && addr-a.base <= uint64(a.size) && uint64(n) <= uint64(a.size)-(addr-a.base)
 }
 
 // mark notes that [off, off+n) was written.
