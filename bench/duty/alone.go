@@ -1,0 +1,197 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/govyre/vyre/conform"
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cuda"
+	"github.com/govyre/vyre/driver/cuda/cusim"
+)
+
+// Duties that are held against a number and not against C.
+
+// allocations counts the objects that warm operations allocate: P8.
+func (b *bench) allocations() (err error) {
+	dev, n := b.env.dev, b.samples
+	s, g := b.launching(1, false), b.launching(2, false)
+	buf, err := dev.Alloc(4096, driver.AllocOptions{Label: "allocations"})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close(), g.Close(), buf.Close()) }()
+	src, dst := make([]byte, 4096), make([]byte, 4096)
+	up := dev.NewSequence("up")
+	in := up.Upload(driver.All(buf), src, driver.Always)
+	step := up.Launch(b.env.copy, driver.Groups(4), driver.Part(buf, 0, 2048), driver.Part(buf, 2048, 2048))
+	out := up.Read(driver.All(buf), dst)
+	defer func() { err = errors.Join(up.Close(), err) }()
+	if err := errors.Join(s.Prepare(), up.Prepare()); err != nil {
+		return err
+	}
+	graph, err := g.Capture(driver.CaptureOptions{})
+	if err != nil {
+		return err
+	}
+	arg := driver.Arg(driver.Part(buf, 0, 2048))
+	for _, op := range []struct {
+		name string
+		do   func() error
+	}{
+		{"run", func() error { _, err := s.Run(b.ctx); return err }},
+		{"start-wait", func() error {
+			p, err := s.Start(b.ctx)
+			if err == nil {
+				_, err = p.Wait(b.ctx)
+			}
+			return err
+		}},
+		{"graph-run", func() error { _, err := graph.Run(b.ctx); return err }},
+		{"copies", func() error { _, err := up.Run(b.ctx); return err }},
+		{"set", func() error {
+			return errors.Join(in.Set(src), out.Set(dst), step.SetArg(0, arg), step.SetGrid(driver.Groups(4)))
+		}},
+	} {
+		name := "P8-" + op.name
+		once := func() (float64, error) { return 0, op.do() }
+		if _, err := take(once, 10); err != nil { // warm
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		blk, err := take(once, n)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		b.out.number(name, "allocs", blk.allocs, 0, blk.allocs == 0)
+	}
+	return nil
+}
+
+// number prints a value that is held against a bound.
+func (p *printer) number(name, what string, v, limit float64, ok bool) {
+	verdict := "pass"
+	if !ok {
+		verdict = "fail"
+		p.failed++
+	}
+	p.measured++
+	p.linef("name=%s %s=%.6g bound=%.6g verdict=%s %s", name, what, v, limit, verdict, p.suffix)
+}
+
+// compiling times Compile by the driver and from the cache on disk: P9. Each has a device of its own, with nothing in memory.
+func (b *bench) compiling() (err error) {
+	dir, err := os.MkdirTemp("", "duty")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	was, set := os.LookupEnv("VYRE_CACHE_DIR")
+	if err := os.Setenv("VYRE_CACHE_DIR", dir); err != nil {
+		return err
+	}
+	defer func() {
+		if set {
+			err = errors.Join(err, os.Setenv("VYRE_CACHE_DIR", was))
+		} else {
+			err = errors.Join(err, os.Unsetenv("VYRE_CACHE_DIR"))
+		}
+	}()
+	var times [2]block
+	for i := range times {
+		if times[i], err = b.compileAll(); err != nil {
+			return err
+		}
+	}
+	b.out.side("P9-cold", "vyre", times[0])
+	b.out.side("P9", "vyre", times[1])
+	files := 0
+	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			files++
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case files == 0:
+		b.out.skip("P9", "nothing was kept on disk in %s", dir)
+		return nil
+	}
+	b.out.ratio("P9", times[1].p50/times[0].p50, 0.1, times[1].p50 <= 0.1*times[0].p50)
+	b.out.number("P9-ms", "ms", times[1].p50/1e6, 3, times[1].p50 <= 3e6)
+	return nil
+}
+
+func (b *bench) compileAll() (blk block, err error) {
+	dev, err := driver.Open(b.device, driver.OpenOptions{})
+	if err != nil {
+		return blk, err
+	}
+	defer func() { err = errors.Join(err, dev.Close()) }()
+	var samples []float64
+	for seed := range uint64(b.size.programs) {
+		p := conform.Random(seed + 1).Program
+		begin := time.Now()
+		k, err := dev.Compile(b.ctx, p, driver.Options{})
+		samples = append(samples, since(begin))
+		if err != nil {
+			return blk, err
+		}
+		if err := k.Close(); err != nil {
+			return blk, err
+		}
+	}
+	return blockOf(samples), nil
+}
+
+const countText = `vyre 1
+kernel @count workgroup(256) {
+  param @out: buf<u32> wo
+  param %n: u32
+  %g = global.x
+  %sum = loop ^l (%i: u32 = 0_u32, %s: u32 = %g) -> (u32) {
+    %end = eq.u32 %i, %n
+    if %end { break ^l (%s) }
+    %x = mul.u32 %s, 1664525_u32
+    %y = xor.u32 %x, %i
+    %k = add.u32 %i, 1_u32
+    continue ^l (%k, %y)
+  }
+  store @out[%g], %sum
+}`
+
+// simulating counts the lane-instructions that the simulated driver runs in a second on one core: P10.
+func (b *bench) simulating() (err error) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	sim := cusim.New(cusim.Config{Models: []cusim.Model{cusim.Hopper}})
+	dev, err := cuda.Open(cuda.Options{Driver: sim})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, dev.Close()) }()
+	k, err := dev.Compile(b.ctx, program(countText), driver.Options{})
+	if err != nil {
+		return err
+	}
+	out := make([]byte, 4*256)
+	run := func() error {
+		_, err := driver.Dispatch(b.ctx, k, driver.Groups(1), driver.Out(out), driver.U32(b.size.steps))
+		return err
+	}
+	if err := run(); err != nil {
+		return err
+	}
+	before, begin := sim.Report().Lanes, time.Now()
+	if err := run(); err != nil {
+		return err
+	}
+	rate := float64(sim.Report().Lanes-before) / time.Since(begin).Seconds()
+	b.out.number("P10", "lanes_per_s", rate, 20e6, rate >= 20e6)
+	return k.Close()
+}
