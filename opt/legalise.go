@@ -1,16 +1,73 @@
 package opt
 
-import "github.com/govyre/vyre/ir"
+import (
+	"slices"
+
+	"github.com/govyre/vyre/ir"
+)
 
 // legalise resolves accesses at a constant index that no launch has: a load gives zero, a
 // store does nothing, an atomic gives zero and does nothing. The author of such an access is told
 // (VY206); one that folding found is only carried out.
+//
+// An argument or a result that is fed with one constant only is that constant: sealing will find it.
 func (w *work) legalise() {
+	var e *exits
 	for it := w.rows(); it.step(); {
-		if it.at == atRow {
-			w.legal(it.row)
+		r := it.row
+		if it.at != atRow || w.legal(r) {
+			continue
+		}
+		if in := w.info(r); in.Imm != ir.ImmObject || in.Args == 0 || !w.merges(w.A(r)) {
+			continue
+		}
+		if e == nil {
+			e = w.exits()
+		}
+		if c, ok := w.fedWith(e, w.A(r)); ok {
+			w.set(&w.Code.A[r], c)
+			w.legal(r)
 		}
 	}
+}
+
+// merges reports whether v is an argument of a loop or a result.
+func (w *work) merges(v ir.Row) bool {
+	return w.Op[v] == ir.OpRes || w.Op[v] == ir.OpArg && w.Region[v] != 0
+}
+
+// maxMerges bounds how many arguments and results are looked through for one constant.
+const maxMerges = 32
+
+// fedWith returns the constant that is all that argument or result v is ever fed with.
+func (w *work) fedWith(e *exits, v ir.Row) (c ir.Row, ok bool) {
+	c, ok = ir.NoRow, true
+	seen := []ir.Row{v}
+	feed := func(u ir.Row) {
+		switch {
+		case w.Op[u] == ir.OpConst:
+			ok = ok && (c == ir.NoRow || c == u)
+			c = u
+		case !w.merges(u) || len(seen) == maxMerges:
+			ok = false
+		case !slices.Contains(seen, u):
+			seen = append(seen, u)
+		}
+	}
+	for i := 0; i < len(seen) && ok; i++ {
+		m := seen[i]
+		k := w.X[m]
+		from := func(r ir.Row) { feed(ir.Row(w.Operands(r)[k])) }
+		if w.Op[m] == ir.OpRes {
+			e.leaving(e.owner[m], from)
+			continue
+		}
+		l := w.owner(w.Region[m])
+		if from(l); ok {
+			e.repeating(l, from)
+		}
+	}
+	return c, ok && c != ir.NoRow
 }
 
 // legal resolves row r, if it is such an access, and reports whether it was.
