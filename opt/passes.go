@@ -57,6 +57,7 @@ var passes = []pass{
 	{"forward", rewrite, O2, "n", forward, nil},
 	{"dse", rewrite, O2, "n", dse, nil},
 	{"bounds", rewrite, O2, "n", bounds, nil},
+	{"barrier", rewrite, O2, "n", barrier, nil},
 	{"vector", rewrite, O2, "n", vector, nil},
 	{"expand", lowering, O0, "n + what it writes", expand, nil},
 	{"fold", rewrite, O1, "n", fold, nil},
@@ -79,6 +80,7 @@ var constraints = []constraint{
 	{"scalars", "dce", "of what is carried much is not needed"},
 	{"forward", "dse", "a load that has its value elsewhere reads nothing any more"},
 	{"dse", "dce", "what only a dead store needed goes"},
+	{"dse", "barrier", "with nothing to order it goes"},
 }
 
 // Passes returns the names of all passes in the order of their first run.

@@ -49,6 +49,12 @@ const (
 	checkStoreCondition                // dse: it runs under no stronger condition
 	checkConstantIndex                 // scalars: each access names one element
 	checkOtherArm                      // scalars: an arm does not see what the other one stored
+	checkSeen                          // barrier: no access lies between
+	checkStrength                      // barrier: the one that stays is as strong
+	checkEveryWay                      // barrier: it comes by on every way
+	checkBackEdge                      // barrier: the next round is a way too
+	checkCooperative                   // barrier: a cooperative launch stays one
+	checkSettled                       // barrier: no write meets a load that it did not meet before
 	numChecks
 )
 
@@ -91,6 +97,12 @@ var checkNames = [numChecks]string{
 	checkStoreCondition:   "store-condition",
 	checkConstantIndex:    "constant-index",
 	checkOtherArm:         "other-arm",
+	checkSeen:             "seen",
+	checkStrength:         "strength",
+	checkEveryWay:         "every-way",
+	checkBackEdge:         "back-edge",
+	checkCooperative:      "cooperative",
+	checkSettled:          "settled",
 }
 
 // weakness is a set of checks that are off.
