@@ -25,6 +25,8 @@
 //     undefined ones is undefined itself; what is reported is its use in an address, a branch, a
 //     store or a count.
 //
+// What compilers make runs here too: testdata/compiled holds kernels with their C++ and what nvcc made of it.
+//
 // Not here: reading text (package asm), the driver's calls (package cusim).
 //
 // Start reading at image.go, then warp.go.

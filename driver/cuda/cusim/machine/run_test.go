@@ -38,7 +38,13 @@ func body(code string) string {
 // launch runs code in one block of n threads. It returns the words of out, one a thread.
 func launch(t testing.TB, code string, n int, l machine.Launch) ([]uint32, machine.Report, error) {
 	t.Helper()
-	m, err := asm.Parse(body(code))
+	return launchText(t, body(code), n, l)
+}
+
+// launchText is launch of a whole text.
+func launchText(t testing.TB, text string, n int, l machine.Launch) ([]uint32, machine.Report, error) {
+	t.Helper()
+	m, err := asm.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
