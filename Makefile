@@ -3,11 +3,18 @@
 
 GOARCH ?= amd64
 
-# Test binaries that need nothing but an NVIDIA driver, and the script that runs them:
+# What needs nothing but an NVIDIA driver, and for some parts a C compiler, nvcc and compute-sanitizer; and the
+# script that runs it. The script says what the parts are.
 #	make gpu-suite && scp -r .gpu machine: && ssh machine .gpu/run.sh
+#	SIM=1 .gpu/run.sh        a rehearsal without a GPU
 .PHONY: gpu-suite
+gpu = CGO_ENABLED=0 GOOS=linux GOARCH=$(GOARCH) go
 gpu-suite:
-	rm -rf .gpu && mkdir -p .gpu
-	CGO_ENABLED=0 GOOS=linux GOARCH=$(GOARCH) go test -c -trimpath -o .gpu/cuda.test ./driver/cuda
-	CGO_ENABLED=0 GOOS=linux GOARCH=$(GOARCH) go test -c -trimpath -o .gpu/cusim.test ./driver/cuda/cusim
+	rm -rf .gpu && mkdir -p .gpu/codegen-bench
+	$(gpu) test -c -trimpath -ldflags=-s -o .gpu/cuda.test ./driver/cuda
+	$(gpu) test -c -trimpath -ldflags=-s -o .gpu/cusim.test ./driver/cuda/cusim
+	$(gpu) build -trimpath -ldflags=-s -o .gpu/duty ./bench/duty
+	$(gpu) build -trimpath -ldflags=-s -o .gpu/codegen ./bench/codegen/compare
 	install -m 755 driver/cuda/testdata/run.sh .gpu/run.sh
+	cp bench/duty/twin/* .gpu/
+	cp -r bench/codegen/run.sh bench/codegen/twins .gpu/codegen-bench/

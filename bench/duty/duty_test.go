@@ -36,7 +36,9 @@ func lines(t *testing.T, args ...string) []string {
 	return strings.Split(strings.TrimSpace(out.String()), "\n")
 }
 
-func verdictOf(status int) string { return map[int]string{0: "pass", 1: "fail", 2: "nothing measured"}[status] }
+func verdictOf(status int) string {
+	return map[int]string{0: "pass", 1: "fail", 2: "nothing measured"}[status]
+}
 
 func TestNothingMeasuredIsNoSuccess(t *testing.T) {
 	o, err := parse([]string{"-device", "cuda-sim", "-only", "^nothing$"})

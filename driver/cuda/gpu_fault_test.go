@@ -27,7 +27,7 @@ import (
 // scenarios run on the simulated driver.
 var (
 	gpuFault  = flag.String("gpu-fault", "", "run this scenario in the process itself")
-	gpuSim    = flag.Bool("gpu-sim", false, "run scenarios on the simulated driver")
+	gpuSim    = flag.Bool("gpu-sim", false, "rehearse: take the simulated driver for a GPU")
 	gpuHammer = flag.Duration("gpu-hammer", 100*time.Millisecond, "how long 64 goroutines launch")
 )
 

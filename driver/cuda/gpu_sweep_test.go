@@ -17,6 +17,7 @@ import (
 
 var (
 	gpuStride    = flag.Int("gpu-stride", 64, "compare functions of one f32 on every stride-th block of 2²⁰ arguments; 1 is all")
+	gpuMeasured  = flag.Uint("gpu-measured", 1, "measure accurate functions on every so many arguments, a power of two up to 256")
 	gpuFunctions = flag.String("gpu-functions", "", "compare only functions that match, such as ^(sin|cvt.*)$")
 	gpuFrom      = flag.Int("gpu-from", 0, "the first block of arguments to compare, of 4096")
 	gpuTo        = flag.Int("gpu-to", conform.SweepBlocks, "the block behind the last one to compare")
@@ -39,11 +40,15 @@ func TestGPUAccurateFunctionsOfF32(t *testing.T) {
 	ctx, cancel := limited()
 	defer cancel()
 	d, measured := conform.On(gpu(t)), 0
+	match, err := regexp.Compile(*gpuFunctions)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, f := range conform.FunctionsF32(true) {
-		if f.Op.Info().Recipe == nil {
+		if f.Op.Info().Recipe == nil || !match.MatchString(f.String()) {
 			continue
 		}
-		ulps, at, err := conform.ErrorF32(ctx, d, f.Op, 1)
+		ulps, at, err := conform.ErrorF32(ctx, d, f.Op, uint32(*gpuMeasured))
 		switch {
 		case err != nil:
 			t.Errorf("%s: %v", f, err)
@@ -53,7 +58,7 @@ func TestGPUAccurateFunctionsOfF32(t *testing.T) {
 		t.Logf("%s: at most %.4f ulps over all f32, at %v", f, ulps, at)
 		measured++
 	}
-	total(t, "accuracy", "functions=%d", measured)
+	total(t, "accuracy", "functions=%d of_every=%d", measured, *gpuMeasured)
 }
 
 // TestGPUFunctionsOfOneF32 compares every function of one f32 with the op table: exact ones bit for bit,

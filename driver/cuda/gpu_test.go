@@ -45,10 +45,23 @@ var held struct {
 	err error
 }
 
+// openGPU opens the first GPU, or what stands for it in a rehearsal.
+func openGPU() (*cuda.Device, error) {
+	if *gpuSim {
+		return cuda.Open(cuda.Options{Driver: rehearsal()})
+	}
+	return cuda.Open(cuda.Options{})
+}
+
+// rehearsal is the process's simulated driver.
+var rehearsal = sync.OnceValue(func() *cusim.Driver {
+	return cusim.New(cusim.Config{Models: []cusim.Model{cusim.Hopper}, Memory: 1 << 30})
+})
+
 // gpu skips the test if there is no GPU, or fails it if there has to be one.
 func gpu(t *testing.T) *cuda.Device {
 	t.Helper()
-	held.Do(func() { held.dev, held.err = cuda.Open(cuda.Options{}) })
+	held.Do(func() { held.dev, held.err = openGPU() })
 	switch {
 	case held.err == nil:
 		return held.dev
@@ -79,7 +92,7 @@ func TestGPUIsDescribed(t *testing.T) {
 
 func TestGPUKeepsTheContract(t *testing.T) {
 	gpu(t)
-	drivertest.Run(t, func() (driver.Device, error) { return cuda.Open(cuda.Options{}) })
+	drivertest.Run(t, func() (driver.Device, error) { return openGPU() })
 	total(t, "contract", "")
 }
 
@@ -117,6 +130,9 @@ func TestGPUAgreesOnRandomPrograms(t *testing.T) {
 // library is the driver that is there, not opened by anybody.
 func library(t *testing.T) cu.Driver {
 	t.Helper()
+	if *gpuSim {
+		return rehearsal()
+	}
 	lib, err := cu.Load(os.Getenv(cuda.EnvLibrary))
 	if err != nil {
 		t.Fatal(err)

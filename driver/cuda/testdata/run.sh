@@ -1,43 +1,197 @@
-#!/bin/sh
-# Runs the GPU suite where it lies, and prints one summary line at the end:
+#!/usr/bin/env bash
+# Runs the GPU suite where it lies. It needs the NVIDIA driver, no Go; the parts duties and codegen want a C compiler
+# and nvcc, sanitize wants compute-sanitizer, and each says so if it has none.
 #
-#	gpu-suite ok|FAIL device…; contract…; conform…; random…;
+#	run.sh [PART[:SECONDS]]...      device contract conform instructions accuracy faults random sweep sanitize duties codegen
 #
-# Arguments go to the test binary, such as -gpu-random=10000 or -test.run=Contract. With
-# PROCESSES=8 the random programs are shared among that many processes, each with a context
-# of its own, for the driver compiles one module at a time in each. Logs are gpu*.log in $OUT,
-# or here.
-here=$(dirname "$0")
+# Without parts, all of them. A part ends after its seconds, and its line tells how far it came. One line a part, and
+# one at the end:
+#
+#	gpu-part NAME ok|FAIL|skip seconds=…  what came of it
+#	gpu-suite ok|FAIL parts=… failed=…
+#
+# Logs go to $OUT, or here: gpu.log with everything, gpu-summary.txt with the lines above, duties.txt, and codegen's tables.
+#
+#	RANDOM_PROGRAMS=200000 PROCESSES=8      of the part random: each process has a context and a compiler of its own
+#	SWEEP='-gpu-functions=… -gpu-from=…'    of the part sweep: go on where a run was cut short; the log says where
+#	SIM=1                                   rehearse on the simulated driver, doing little; accuracy and codegen are left out
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
 out=${OUT:-.}
-processes=${PROCESSES:-1}
-: "${VYRE_GPU:=require}"
-export VYRE_GPU
-rm -f "$out"/gpu*.log
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
+cores=$(nproc)
+PATH=$PATH:/usr/local/cuda/bin
+export CUDA_CACHE_DISABLE=${CUDA_CACHE_DISABLE:-1} # the driver's cache would hide what compiling takes
+if [ -n "${SIM:-}" ]; then
+	sim=(-gpu-sim)
+	export VYRE_GPU=
+else
+	sim=()
+	export VYRE_GPU=${VYRE_GPU:-require}
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+: >"$out/gpu.log"
+: >"$out/gpu-summary.txt"
 
-suite() { # log, arguments
-	log=$1
+line() { echo "$*" | tee -a "$out/gpu-summary.txt"; }
+
+# bounded runs a command for at most the part's seconds; its output is appended to a log.
+bounded() { # log, command…
+	local log=$1
 	shift
-	"$here/cuda.test" -test.v -test.timeout=0 "$@" >"$log" 2>&1
+	timeout -k 15 "$seconds" "$@" >>"$log" 2>&1
 }
 
-rc=0
-if [ "$processes" -gt 1 ]; then
-	pids=
-	for i in $(seq 1 "$processes"); do
-		suite "$out/gpu$i.log" -test.run=GPUAgreesOnRandom -gpu-workers=2 "$@" "-gpu-seed=$((i * 100000000))" &
-		pids="$pids $!"
-	done
-	for p in $pids; do wait "$p" || rc=$?; done
-else
-	suite "$out/gpu.log" -test.run=GPU "$@" || rc=$?
-	# One instruction at a time against the simulation.
-	"$here/cusim.test" -test.v -test.run=GPU >"$out/gpu-instructions.log" 2>&1 || rc=$?
-fi
+# suite runs tests, which end themselves a little before the time is over.
+suite() { # log, flags…
+	local log=$1
+	shift
+	bounded "$log" "$here/cuda.test" -test.v -test.timeout=0 "-gpu-limit=$((seconds > 40 ? seconds - 20 : seconds))s" "${sim[@]}" "$@"
+}
 
-cat "$out"/gpu*.log | grep -E '^ *--- FAIL|^panic:|^fatal error:' | head -60
-# What failed, the same words once.
-cat "$out"/gpu*.log | grep -E '^ +[a-z_]+\.go:[0-9]+: ' | grep -v 's after ' | cut -c1-300 | sort | uniq -c | sort -rn | head -40
+# totals prints what the tests of a log say in one line each.
+totals() { sed -n 's/^gpu-total //p' "$@" | tr '\n' ';'; }
+
+part_device() { suite "$log" -test.run='^TestGPUIsDescribed$'; }
+part_contract() { suite "$log" -test.run='^TestGPUKeepsTheContract$'; }
+part_conform() { suite "$log" -test.run='^TestGPUPassesTheConformanceSuite$' ${SIM:+-gpu-match=mem-}; }
+part_faults() { suite "$log" -test.run='^TestGPUFaults$' "-gpu-hammer=$([ -n "${SIM:-}" ] && echo 1s || echo 60s)"; }
+part_accuracy() { suite "$log" -test.run='^TestGPUAccurateFunctionsOfF32$' ${SIM:+-gpu-measured=256 -gpu-functions=rsqrt}; }
+
+part_instructions() { # one at a time against the simulation
+	bounded "$log" "$here/cusim.test" -test.v -test.run='^TestGPU'
+}
+
+part_sweep() {
+	# shellcheck disable=SC2086 # several flags
+	suite "$log" -test.run='^TestGPUFunctionsOfOneF32$' -gpu-stride=1 ${SIM:+-gpu-from=1016 -gpu-to=1017 "-gpu-functions=^(exp|cvt.i32)$"} ${SWEEP:-}
+}
+
+part_random() {
+	local programs=${RANDOM_PROGRAMS:-${SIM:+400}} processes=${PROCESSES:-$((cores > 3 ? cores / 2 : 2))} i rc=0 pids=()
+	programs=${programs:-200000}
+	# Each process compiles on one core, and compares and runs on another.
+	for i in $(seq 1 "$processes"); do
+		GOMAXPROCS=2 suite "$work/random$i" -test.run='^TestGPUAgreesOnRandomPrograms$' \
+			"-gpu-random=$(((programs + processes - 1) / processes))" "-gpu-seed=$((i * 100000000))" &
+		pids+=($!)
+	done
+	for i in "${pids[@]}"; do wait "$i" || rc=$?; done
+	cat "$work"/random* >>"$log"
+	said=$(sed -n 's/^gpu-total random //p' "$work"/random* | awk -v processes="$processes" '{
+		for (i = 2; i <= NF; i++) { n = split($i, kv, "="); if (n == 2) sum[kv[1]] += kv[2]; if (kv[1] == "seconds" && kv[2] > longest) longest = kv[2] }
+	} END { printf "programs=%d mismatches=%d processes=%d of %d longest=%.1fs programs_a_second=%.0f", sum["cases"], sum["failed"], NR, processes, longest, longest ? sum["cases"] / longest : 0 }')
+	return $rc
+}
+
+# part_sanitize runs the suite under all four tools of compute-sanitizer at the same time. Cases that race or read undefined data on
+# purpose are left out, and grids are small.
+part_sanitize() {
+	local tool rc=0 pids=() tools=(memcheck racecheck initcheck synccheck)
+	if ! command -v compute-sanitizer >/dev/null && [ -z "${SIM:-}" ]; then
+		said="no compute-sanitizer"
+		return 75
+	fi
+	for tool in "${tools[@]}"; do
+		local under=(compute-sanitizer --tool "$tool" --report-api-errors no --print-limit 40)
+		[ -z "${SIM:-}" ] || under=(env)
+		bounded "$work/sanitize-$tool" "${under[@]}" "$here/cuda.test" -test.v -test.timeout=0 -test.run='^TestGPUPassesTheConformanceSuite$' \
+			-gpu-clean -gpu-most=65536 -gpu-at-once=32 "-gpu-limit=$((seconds - 20))s" "${sim[@]}" ${SIM:+-gpu-match=bar-} &
+		pids+=($!)
+	done
+	for tool in "${tools[@]}"; do
+		local status=0 verdict=ok summary
+		wait "${pids[0]}" || status=$?
+		pids=("${pids[@]:1}")
+		summary=$(sed -n 's/^========= *\(ERROR SUMMARY\|RACECHECK SUMMARY\): *//p' "$work/sanitize-$tool" | tail -1)
+		case $summary in
+		"0 errors"* | "0 hazards"*) ;;
+		*) [ -n "${SIM:-}" ] || verdict=FAIL ;;
+		esac
+		[ $status -eq 0 ] || verdict=FAIL
+		[ $verdict = ok ] || rc=1
+		line "gpu-sanitize $tool $verdict ${summary:-no summary}; exit status $status; $(totals "$work/sanitize-$tool")"
+	done
+	said="tools=${#tools[@]}"
+	cat "$work"/sanitize-* >>"$log"
+	return $rc
+}
+
+part_duties() {
+	local args=(-limit "$((seconds - 30))s") cc
+	cc=$(command -v cc || command -v gcc || command -v clang || true)
+	if [ -z "${SIM:-}" ] && [ -n "$cc" ] && "$cc" -O2 -o "$work/twin" "$here/twin.c" -ldl >>"$log" 2>&1; then
+		args+=(-twin "$work/twin")
+		if nvcc -O3 "-arch=${ARCH:-sm_90}" -cubin -o "$work/gridsync.cubin" "$here/vendor.cu" >>"$log" 2>&1; then
+			args+=(-gridsync "$work/gridsync.cubin")
+		fi
+	fi
+	[ -z "${SIM:-}" ] || args=(-device cuda-sim -tiny -blocks 2 -samples 10 -starts 2)
+	: >"$work/duties"
+	bounded "$work/duties" "$here/duty" "${args[@]}"
+	local rc=$?
+	cp "$work/duties" "$out/duties.txt"
+	cat "$work/duties" >>"$log"
+	grep 'verdict=' "$work/duties" | sed 's/^vyrebench v=1/gpu-duty/; s/ gpu=.*//' | tee -a "$out/gpu-summary.txt"
+	said=$(sed -n 's/^vyrebench v=1 name=all //p' "$work/duties")
+	return $rc
+}
+
+part_codegen() {
+	if ! command -v nvcc >/dev/null || [ -n "${SIM:-}" ]; then
+		said="no nvcc"
+		return 75
+	fi
+	CODEGEN=$here/codegen OUT=$work/codegen bounded "$log" bash "$here/codegen-bench/run.sh" -unchecked
+	local rc=$?
+	cp "$work"/codegen/codegen.* "$out/" 2>/dev/null
+	tar -C "$work/codegen" -czf "$out/codegen-code.tar.gz" code 2>/dev/null
+	said=$(grep '^geometric mean' "$out/codegen.txt" 2>/dev/null)
+	return $rc
+}
+
+declare -A most=([device]=60 [contract]=120 [conform]=240 [instructions]=60 [accuracy]=90 [faults]=240
+	[random]=300 [sweep]=560 [sanitize]=420 [duties]=300 [codegen]=420)
+all=(device contract conform instructions accuracy faults random sweep sanitize duties codegen)
+[ $# -gt 0 ] || set -- "${all[@]}"
+failed=0 parts=0
+for arg; do
+	name=${arg%%:*}
+	seconds=${most[$name]:-}
+	if [ -z "$seconds" ]; then
+		echo "run.sh: no part is called $name; the parts are ${all[*]}" >&2
+		exit 2
+	fi
+	[ "$arg" = "$name" ] || seconds=${arg#*:}
+	log=$work/log-$name said='' began=$(date +%s) status=0
+	: >"$log"
+	"part_$name" || status=$?
+	verdict=ok
+	case $status in
+	0) ;;
+	75) verdict=skip ;;
+	*) verdict=FAIL failed=$((failed + 1)) ;;
+	esac
+	[ $status -ne 124 ] && [ $status -ne 137 ] || said="cut off after $seconds s $said"
+	parts=$((parts + 1))
+	line "gpu-part $name $verdict seconds=$(($(date +%s) - began)) ${said:-$(totals "$log")}"
+	if [ $verdict = FAIL ]; then
+		# What failed, the same words once.
+		{
+			grep -E '^ *--- FAIL|^panic:|^fatal error:' "$log" | head -30
+			grep -E '^ +[a-z_]+\.go:[0-9]+: ' "$log" | cut -c1-300 | sort | uniq -c | sort -rn | head -20
+			tail -3 "$log" | cut -c1-300
+		} | sed 's/^/    /'
+	fi
+	{
+		echo "=== $name"
+		head -c 6000000 "$log"
+	} >>"$out/gpu.log"
+done
+[ "$(stat -c %s "$out/gpu.log")" -lt 15000000 ] || gzip -f "$out/gpu.log" # what comes back from a machine may be bounded
 verdict=ok
-[ $rc -eq 0 ] || verdict="FAIL (exit status $rc)"
-echo "gpu-suite $verdict $(cat "$out"/gpu*.log | sed -n 's/^gpu-total //p' | tr '\n' ';')"
-exit $rc
+[ $failed -eq 0 ] || verdict=FAIL
+line "gpu-suite $verdict parts=$parts failed=$failed $(sed -n 's/^gpu-part device ok [^ ]* //p' "$out/gpu-summary.txt" | head -1)"
+[ $failed -eq 0 ]
