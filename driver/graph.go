@@ -21,6 +21,8 @@ type Graph struct {
 	seq   *Sequence
 	label string
 	p     *pending
+	o     CaptureOptions
+	lanes []*lane // of batches
 
 	closing  sync.Once
 	closeErr error
@@ -61,7 +63,7 @@ func (s *Sequence) Capture(o CaptureOptions) (*Graph, error) {
 	if err != nil {
 		return nil, s.core.Fail(err)
 	}
-	g := &Graph{seq: s, label: o.Label, p: &pending{seq: s, what: "graph", runner: r}}
+	g := &Graph{seq: s, label: o.Label, o: o, p: &pending{seq: s, what: "graph", runner: r}}
 	if g.label == "" {
 		g.label = s.label
 	}
@@ -103,105 +105,6 @@ func (g *Graph) Info() GraphInfo {
 	return GraphInfo{ReplaySafe: true}
 }
 
-// RunBatch replays the graph once for each row, with the row's inputs and outputs, and
-// returns a result a row. Every buffer that the graph writes must be scratch, so that no row
-// sees another. The first row that fails ends the batch; results up to it are returned.
-func (g *Graph) RunBatch(ctx context.Context, rows []Row) ([]Result, error) {
-	s := g.seq
-	if err := g.checkBatch(rows); err != nil {
-		return nil, s.core.Fail(err)
-	}
-	inputs, outputs := make([][]byte, len(s.inputs)), make([][]byte, len(s.outputs))
-	for i, in := range s.inputs {
-		inputs[i] = in.src
-	}
-	for i, out := range s.outputs {
-		outputs[i] = out.dst
-	}
-	region := s.core.region(ctx, "vyre.batch", g.label)
-	results, err := g.batch(ctx, rows)
-	region.end()
-	if back := s.setAll(inputs, outputs); err == nil {
-		err = back
-	}
-	return results, err
-}
-
-func (g *Graph) batch(ctx context.Context, rows []Row) ([]Result, error) {
-	s := g.seq
-	var results []Result
-	for _, row := range rows {
-		if err := s.setAll(row.Inputs, row.Outputs); err != nil {
-			return results, err
-		}
-		res, err := g.Run(ctx)
-		if err != nil {
-			return results, err
-		}
-		// The slices of a result last until the next run only.
-		res.Loops = append([]LoopResult(nil), res.Loops...)
-		res.Traces = append([]Trace(nil), res.Traces...)
-		res.Reports = append([]Report(nil), res.Reports...)
-		results = append(results, res)
-		s.core.Count(BatchRows, 1)
-	}
-	return results, nil
-}
-
-func (s *Sequence) setAll(inputs, outputs [][]byte) error {
-	for i, b := range inputs {
-		if err := s.inputs[i].Set(b); err != nil {
-			return err
-		}
-	}
-	for i, b := range outputs {
-		if err := s.outputs[i].Set(b); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// checkBatch refuses a batch before any of it runs.
-func (g *Graph) checkBatch(rows []Row) error {
-	s := g.seq
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	row := ""
-	no := func(fix, format string, args ...any) error {
-		return &Error{Op: "run", Label: g.label, Device: s.core.name, Path: row, Kind: InvalidArgument, Msg: fmt.Sprintf(format, args...), Fix: fix}
-	}
-	if s.closed {
-		return &Error{Op: "run", Label: g.label, Device: s.core.name, Kind: Closed, Msg: "graph was closed"}
-	}
-	s.plan.refresh()
-	for _, u := range s.plan.Uses {
-		if u.Writes && !s.isScratch(u.Buffer) {
-			return no("make it scratch memory of the sequence", "a batch would write %q, which others can see", u.Buffer.Label())
-		}
-	}
-	for n, r := range rows {
-		row = fmt.Sprintf("row %d", n)
-		if len(r.Inputs) != len(s.inputs) {
-			return no("", "graph takes %d inputs, got %d", len(s.inputs), len(r.Inputs))
-		}
-		if len(r.Outputs) != len(s.outputs) {
-			return no("", "graph gives %d outputs, got room for %d", len(s.outputs), len(r.Outputs))
-		}
-		for i, in := range s.inputs {
-			if len(r.Inputs[i]) != len(in.src) {
-				return no("capture a graph for this shape", "input %d was recorded with %d bytes and now has %d", i, len(in.src), len(r.Inputs[i]))
-			}
-		}
-		for i, out := range s.outputs {
-			if len(r.Outputs[i]) != len(out.dst) {
-				return no("capture a graph for this shape", "output %d was recorded with %d bytes and now has %d", i, len(out.dst), len(r.Outputs[i]))
-			}
-		}
-	}
-	return nil
-}
-
 func (s *Sequence) isScratch(b Buffer) bool {
 	for _, sc := range s.scratch {
 		if sc.inner == b {
@@ -233,6 +136,11 @@ func (g *Graph) Close() error {
 func (g *Graph) closeRunner() error {
 	g.closing.Do(func() {
 		g.closeErr = g.p.runner.Close()
+		for _, l := range g.lanes {
+			if err := l.drop(); g.closeErr == nil {
+				g.closeErr = err
+			}
+		}
 		g.seq.core.Gauge(Graphs, -1)
 	})
 	return g.closeErr

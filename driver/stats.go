@@ -72,6 +72,7 @@ const (
 	GraphUpdates  // launches changed in a graph that was made
 	GraphRebuilds // graphs made anew
 	BatchRows
+	BatchChunks         // rows that ran at the same time
 	LoopIterations      // that the host has begun
 	LoopIterationsGraph // that the device has
 	OrderWaits
@@ -129,7 +130,7 @@ var metricTable = func() (t [numMetrics]metricRow) {
 		ThreadSlots: {"thread_slots", "", false}, DomainItems: {"domain_items", "", false}, SlotSaturations: {"slot_saturations", "", false},
 		ReplaysFull: {"graph_replays", `{exec="full"}`, false}, ReplaysResident: {"graph_replays", `{exec="resident"}`, false},
 		GraphUpdates: {"graph_updates", "", false}, GraphRebuilds: {"graph_rebuilds", "", false},
-		BatchRows: {"batch_rows", "", false}, LoopIterations: {"loop_iterations", `{lowering="host"}`, false}, LoopIterationsGraph: {"loop_iterations", `{lowering="graph"}`, false}, OrderWaits: {"order_waits", "", false},
+		BatchRows: {"batch_rows", "", false}, BatchChunks: {"batch_chunks", "", false}, LoopIterations: {"loop_iterations", `{lowering="host"}`, false}, LoopIterationsGraph: {"loop_iterations", `{lowering="graph"}`, false}, OrderWaits: {"order_waits", "", false},
 		WaitsReady: {"waits", `{how="ready"}`, false}, WaitsSpin: {"waits", `{how="spin"}`, false},
 		WaitsBlock: {"waits", `{how="block"}`, false}, WaitsPoll: {"waits", `{how="poll"}`, false},
 		WallNS: {"wall_ns", "", false}, EnqueueNS: {"enqueue_ns", "", false}, WaitNS: {"wait_ns", "", false},

@@ -127,6 +127,187 @@ var graphTests = []test{
 		e.run(s)
 		e.equal("bytes", dst, le(2))
 	}},
+	{"OneChangedByteInTheLastOfThreeInputsIsSeen", func(e *env) {
+		a := e.words("a", 0, 0, 0)
+		s := e.dev.NewSequence("three")
+		var last []byte
+		for i := range int64(3) {
+			last = le(7)
+			s.Upload(driver.Part(a, 4*i, 4), last, driver.IfChanged)
+		}
+		g := e.capture(s)
+		e.run(g)
+		last[3] = 1
+		full, _ := e.replays(func() { e.run(g) })
+		e.same("full replays", full, 1)
+		e.equal("a", e.read(a), le(7, 7, 7|1<<24))
+	}},
+	{"AnAlwaysUploadOverAnInputForcesFullReplays", func(e *env) {
+		b := e.words("b", 0)
+		s := e.dev.NewSequence("both")
+		s.Upload(driver.All(b), le(1), driver.IfChanged)
+		s.Upload(driver.All(b), le(2), driver.Always)
+		g := e.capture(s)
+		full, _ := e.replays(func() { e.run(g); e.run(g); e.run(g) })
+		e.same("full replays", full, 3)
+		if info := g.Info(); info.ReplaySafe || info.Why == "" {
+			e.Errorf("info is %+v", info)
+		}
+		e.equal("b", e.read(b), le(2))
+	}},
+	{"AStaticInputIsTrustedUntilItIsTouched", func(e *env) {
+		b, src := e.words("b", 0), le(1)
+		s := e.dev.NewSequence("static")
+		in := s.Upload(driver.All(b), src, driver.Static)
+		g := e.capture(s)
+		e.run(g)
+		src[0] = 2
+		_, resident := e.replays(func() { e.run(g) })
+		e.same("resident replays", resident, 1)
+		e.equal("b", e.read(b), le(1))
+		e.must(in.Touch())
+		full, _ := e.replays(func() { e.run(g) })
+		e.same("full replays", full, 1)
+		e.equal("b", e.read(b), le(2))
+	}},
+	{"ASetScalarIsUsedByAResidentReplay", func(e *env) {
+		k := e.compile(addTo)
+		s := e.dev.NewSequence("scalar")
+		a, b, dst := s.Scratch(4), s.Scratch(4), make([]byte, 4)
+		s.Upload(driver.All(a), le(5), driver.IfChanged)
+		st := s.Launch(k, driver.Groups(1), driver.All(a), driver.All(b), driver.U32(1))
+		s.Read(driver.All(b), dst)
+		g := e.capture(s)
+		e.run(g)
+		for n := uint32(2); n < 5; n++ {
+			e.must(st.SetArg(2, driver.U32(n)))
+			_, resident := e.replays(func() { e.run(g) })
+			e.same("resident replays", resident, 1)
+			e.equal("output", dst, le(5+n))
+		}
+	}},
+	{"ALaunchOfNoGroupsComesAndGoes", func(e *env) {
+		k := e.compile(add)
+		b := e.words("b", 0)
+		s := e.dev.NewSequence("none")
+		st := s.Launch(k, driver.Grid{}, driver.All(b), driver.U32(1))
+		g := e.capture(s)
+		e.run(g)
+		e.must(st.SetGrid(driver.Groups(1)))
+		e.run(g)
+		e.must(st.SetGrid(driver.Grid{0, 1, 1}))
+		e.run(g)
+		e.equal("b", e.read(b), le(1))
+	}},
+	{"EveryReplayOfAGridBarrierStartsAnew", func(e *env) {
+		k := e.compile(together)
+		b := e.words("sum", 0)
+		s := e.dev.NewSequence("together")
+		s.Repeat(2, func() { s.Launch(k, driver.Groups(4), driver.All(b)) })
+		g := e.capture(s)
+		for range 100 {
+			e.run(g)
+		}
+		e.equal("sum", e.read(b), le(4*32))
+	}},
+	{"CommandsThatOverlapKeepTheirOrder", func(e *env) {
+		k := e.compile(addTo)
+		s := e.dev.NewSequence("overlap")
+		var left, right driver.Buffer
+		dst := [2][]byte{make([]byte, 4), make([]byte, 4)}
+		src := s.Scratch(4)
+		s.Upload(driver.All(src), le(1), driver.Always)
+		left, right = s.Scratch(4), s.Scratch(4)
+		for _, b := range []driver.Buffer{left, right} {
+			s.Launch(k, driver.Groups(1), driver.All(src), driver.All(b), driver.U32(1))
+		}
+		s.Repeat(3, func() {
+			t := s.Scratch(4)
+			s.Copy(driver.All(t), driver.All(left))
+			s.Launch(k, driver.Groups(1), driver.All(t), driver.All(left), driver.U32(10))
+		})
+		st := s.Launch(k, driver.Groups(1), driver.All(left), driver.All(right), driver.U32(100))
+		s.Read(driver.All(left), dst[0])
+		s.Read(driver.All(right), dst[1])
+		if !e.dev.Caps().Graphs {
+			e.Skip("the device has no graphs")
+		}
+		g, err := s.Capture(driver.CaptureOptions{Overlap: true})
+		e.must(err)
+		e.run(g)
+		e.equal("left", dst[0], le(32))
+		e.equal("right", dst[1], le(132))
+		e.must(st.SetArg(0, driver.All(src)))
+		e.run(g)
+		e.equal("right of another source", dst[1], le(101))
+	}},
+	{"ABatchTakesSeveralRowsAtATime", func(e *env) {
+		s, _, _ := e.inc(le(1, 1), make([]byte, 8))
+		g := e.capture(s)
+		e.run(g)
+		var rows []driver.Row
+		for i := range uint32(40) {
+			rows = append(rows, driver.Row{Inputs: [][]byte{le(i, i)}, Outputs: [][]byte{make([]byte, 8)}})
+		}
+		for range 2 {
+			st := e.counted(func() {
+				_, err := g.RunBatch(ctx, rows)
+				e.must(err)
+			})
+			if n := st.Get(driver.BatchChunks); n == 0 || n >= 40 && e.dev.Caps().ConcurrentKernels {
+				e.Errorf("40 rows took %d chunks", n)
+			}
+			e.same("launches", st.Get(driver.LaunchesGraph), 40)
+			for i, r := range rows {
+				e.equal("row", r.Outputs[0], le(uint32(i)+1, uint32(i)+1))
+			}
+		}
+		_, resident := e.replays(func() { e.run(g) })
+		e.same("resident replays of the graph itself", resident, 1)
+		_, err := g.RunBatch(ended(), rows)
+		e.fails(err, driver.Canceled)
+	}},
+	{"ABatchUsesWhatSettersChanged", func(e *env) {
+		k := e.compile(addTo)
+		s := e.dev.NewSequence("set")
+		a, b := s.Scratch(4), s.Scratch(4)
+		s.Upload(driver.All(a), le(0), driver.Static)
+		st := s.Launch(k, driver.Groups(1), driver.All(a), driver.All(b), driver.U32(1))
+		s.Read(driver.All(b), make([]byte, 4))
+		g := e.capture(s)
+		for n := uint32(1); n < 4; n++ {
+			e.must(st.SetArg(2, driver.U32(n)))
+			var rows []driver.Row
+			for i := range uint32(3) {
+				rows = append(rows, driver.Row{Inputs: [][]byte{le(10 * i)}, Outputs: [][]byte{make([]byte, 4)}})
+			}
+			_, err := g.RunBatch(ctx, rows)
+			e.must(err)
+			for i, r := range rows {
+				e.equal("row", r.Outputs[0], le(uint32(10*i)+n))
+			}
+		}
+	}},
+	{"ARefusedBatchLeavesTheGraphAsItWas", func(e *env) {
+		k := e.compile(addTo)
+		s := e.dev.NewSequence("three")
+		a, b := s.Scratch(12), s.Scratch(12)
+		for i := range int64(3) {
+			s.Upload(driver.Part(a, 4*i, 4), le(uint32(i)), driver.IfChanged)
+		}
+		s.Launch(k, driver.Groups(1), driver.All(a), driver.All(b), driver.U32(1))
+		g := e.capture(s)
+		e.run(g)
+		st := e.counted(func() {
+			_, err := g.RunBatch(ctx, []driver.Row{{Inputs: [][]byte{le(1), le(1)}}})
+			e.fails(err, driver.InvalidArgument, "graph takes 3 inputs, got 2")
+			_, err = g.RunBatch(ctx, []driver.Row{{Inputs: [][]byte{le(1), le(1), le(1, 2)}}})
+			e.fails(err, driver.InvalidArgument, "input 2 was recorded with 4 bytes and now has 8", "capture a graph for this shape")
+		})
+		e.same("launches", st.Get(driver.LaunchesGraph), 0)
+		_, resident := e.replays(func() { e.run(g) })
+		e.same("resident replays", resident, 1)
+	}},
 	{"ABatchRunsItsRowsInOrder", func(e *env) {
 		first := make([]byte, 4)
 		s, in, out := e.inc(le(1), first)

@@ -100,4 +100,107 @@ var loopTests = []test{
 		e.run(s)
 		e.equal("b", e.read(b), le(6))
 	}},
+	{"WhileLowersToTheDeviceOrTheHost", func(e *env) {
+		k := e.compile(countDown)
+		for _, l := range []driver.Lowering{driver.LoopGraph, driver.LoopHost} {
+			e.sub(l.String(), func(e *env) {
+				flag, x := e.words("flag", 3), e.words("x", 0)
+				s := e.dev.NewSequence("while")
+				s.Lower(l)
+				var inner *driver.Loop
+				outer := s.Repeat(2, func() {
+					s.Fill(driver.All(flag), 3, 4)
+					inner = s.While(driver.All(flag), 10, func() { s.Launch(k, driver.Groups(1), driver.All(flag), driver.All(x)) })
+				})
+				if l == driver.LoopGraph && !e.dev.Caps().LoopNodes {
+					_, err := s.Run(ctx)
+					e.fails(err, driver.Unsupported, "at 0.body.1")
+					return
+				}
+				st := e.counted(func() { e.run(s) })
+				e.equal("x", e.read(x), le(6))
+				e.same("launches", st.Get(driver.LaunchesPlain), 6)
+				if inner.Lowering() != l || outer.Lowering() != driver.LowerAuto || inner.Iterations() != 3 || !inner.Converged() {
+					e.Errorf("%v loop ran %d times, converged %v", inner.Lowering(), inner.Iterations(), inner.Converged())
+				}
+				p, err := s.Start(ctx)
+				if l == driver.LoopHost {
+					e.fails(err, driver.Unsupported, "at 0.body.1", "use Run")
+					_, err := s.Capture(driver.CaptureOptions{})
+					e.fails(err, driver.Unsupported)
+					return
+				}
+				e.must(err)
+				_, err = p.Wait(ctx)
+				e.must(err)
+				e.equal("x", e.read(x), le(12))
+				e.must(s.Close())
+			})
+		}
+	}},
+	{"WhileLoopsNestInAGraph", func(e *env) {
+		if !e.dev.Caps().LoopNodes {
+			e.Skip("the device has no loops in graphs")
+		}
+		k := e.compile(countDown)
+		outer, inner := e.words("outer", 4), e.words("inner", 0)
+		x, y := e.words("x", 0), e.words("y", 0)
+		s := e.dev.NewSequence("nest")
+		o := s.While(driver.All(outer), 3, func() {
+			s.Fill(driver.All(inner), 2, 4)
+			s.While(driver.All(inner), 10, func() { s.Launch(k, driver.Groups(1), driver.All(inner), driver.All(x)) })
+			s.Launch(k, driver.Groups(1), driver.All(outer), driver.All(y))
+		})
+		g := e.capture(s)
+		var res driver.Result
+		st := e.counted(func() { res = e.run(g) })
+		e.equal("x", e.read(x), le(6))
+		e.equal("y", e.read(y), le(3))
+		e.same("launches", st.Get(driver.LaunchesGraph), 9)
+		want := []driver.LoopResult{{Iterations: 3}, {Iterations: 2, Converged: true}}
+		if len(res.Loops) != 2 || res.Loops[0] != want[0] || res.Loops[1] != want[1] || o.Iterations() != 3 {
+			e.Errorf("loops ended as %+v, want %+v", res.Loops, want)
+		}
+		// One round is left of the outer loop.
+		e.must(o.SetCount(10))
+		e.run(g)
+		e.equal("y after another run", e.read(y), le(4))
+	}},
+	{"ARepeatInAGraphHasTheLengthItIsGiven", func(e *env) {
+		k := e.compile(add)
+		for _, counts := range [][]int{{3, 0, 5}, {2000, 1, 3000}, {1, 2000}} {
+			b := e.words("x", 0)
+			s := e.dev.NewSequence("repeat")
+			l := s.Repeat(counts[0], func() {
+				s.Launch(k, driver.Groups(1), driver.All(b), driver.U32(1))
+				s.Repeat(2, func() { s.Launch(k, driver.Groups(1), driver.All(b), driver.U32(10000)) })
+			})
+			g := e.capture(s)
+			sum := uint32(0)
+			for _, n := range counts {
+				e.must(l.SetCount(n))
+				st := e.counted(func() { e.run(g) })
+				e.same("launches", st.Get(driver.LaunchesGraph), uint64(3*n))
+				sum += 20001 * uint32(n)
+				e.equal("x", e.read(b), le(sum))
+			}
+			e.must(s.Close())
+		}
+	}},
+	{"AWhileInARunSendsItsUploads", func(e *env) {
+		k := e.compile(countDown)
+		flag, x, y := e.words("flag", 0), e.words("x", 0), e.words("y", 0)
+		s := e.dev.NewSequence("uploads")
+		in := s.Upload(driver.All(flag), le(2), driver.Always)
+		s.While(driver.All(flag), 10, func() {
+			s.Upload(driver.All(y), le(9), driver.IfChanged)
+			s.Launch(k, driver.Groups(1), driver.All(flag), driver.All(x))
+		})
+		for i := range uint32(3) {
+			e.must(in.Set(le(2)))
+			e.run(s)
+			e.equal("x", e.read(x), le(2*i+2))
+		}
+		e.equal("y", e.read(y), le(9))
+	}},
 }

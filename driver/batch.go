@@ -1,0 +1,388 @@
+package driver
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// lane is a captured plan once more, with scratch memory, inputs and outputs of its own, so that
+// several rows of a batch run at the same time. What the plan only reads is shared.
+type lane struct {
+	plan    *Plan
+	inputs  []*Input
+	outputs []*Output
+	scratch []Buffer
+	runner  Runner
+	begin   time.Time
+	enqueue time.Duration
+}
+
+// laneCount returns how many rows of a batch run at the same time, where one takes so many bytes
+// of memory. Kernels that need all of the device run one at a time.
+func laneCount(c *Caps, shape int64, cooperative bool, rows int) int {
+	const most = 32
+	hw, mem := 1, most
+	if c.ConcurrentKernels && !cooperative {
+		hw = min(max(ceilDiv(c.Units, 8), 2), most)
+	}
+	if shape > 0 {
+		mem = int(min(max(max(c.TotalMemory/64, shape)/shape, 1), most))
+	}
+	return min(rows, hw, mem)
+}
+
+// laneShape returns the bytes that a lane takes, on the device and of the host, and whether it has
+// kernels that need all of the device.
+func (p *Plan) laneShape() (bytes int64, cooperative bool) {
+	for _, b := range p.Scratch {
+		bytes += b.Reserved()
+	}
+	for _, u := range p.Uploads {
+		bytes += u.Dst.Len
+	}
+	for _, r := range p.Reads {
+		bytes += r.Src.Len
+	}
+	return bytes, slices.ContainsFunc(p.Launches, func(l *LaunchCmd) bool { return l.Kernel.Flags()&GridBarrier != 0 })
+}
+
+// RunBatch replays the graph once for each row, with the row's inputs and outputs, and returns a
+// result a row, in their order. Several rows run at the same time. Every buffer that the graph
+// writes must be scratch, so that no row sees another. The first row that fails, or whose wait ends
+// with ctx, ends the batch; rows that were started before are waited for in any case. Results up to
+// it are returned. The sequence is busy meanwhile.
+func (g *Graph) RunBatch(ctx context.Context, rows []Row) ([]Result, error) {
+	s := g.seq
+	lanes, err := g.beginBatch(ctx, rows)
+	if err != nil {
+		return nil, s.core.Fail(err)
+	}
+	defer g.endBatch()
+	var results []Result
+	for len(rows) > 0 {
+		n := min(len(rows), len(lanes))
+		done, err := g.chunk(ctx, lanes, rows[:n])
+		results = append(results, done...)
+		if err != nil {
+			return results, s.core.Fail(err)
+		}
+		rows = rows[n:]
+	}
+	return results, nil
+}
+
+// beginBatch checks the rows, makes lanes for them, and takes the sequence.
+func (g *Graph) beginBatch(ctx context.Context, rows []Row) ([]*lane, error) {
+	s := g.seq
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := g.checkBatch(rows); err != nil {
+		return nil, err
+	}
+	if s.flying != nil {
+		return nil, &Error{Op: "run", Label: g.label, Device: s.core.name, Kind: Busy, Msg: "a run is in flight", Fix: "wait for it"}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, &Error{Op: "run", Label: g.label, Device: s.core.name, Kind: Canceled, Msg: "nothing was started", Err: err}
+	}
+	shape, cooperative := s.plan.laneShape()
+	n := laneCount(s.dev.Caps(), shape, cooperative, len(rows))
+	for len(g.lanes) < n {
+		l, err := g.newLane()
+		if err != nil {
+			return nil, err
+		}
+		g.lanes = append(g.lanes, l)
+	}
+	for _, l := range g.lanes[:n] {
+		l.plan.adopt(s.plan, l.memory(s))
+	}
+	s.flying, s.waiting = g.p, true
+	s.core.Gauge(RunsInFlight, 1)
+	return g.lanes[:n], nil
+}
+
+func (g *Graph) endBatch() {
+	s := g.seq
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, l := range g.lanes {
+		for _, in := range l.inputs {
+			in.src = nil
+		}
+		for _, out := range l.outputs {
+			out.dst = nil
+		}
+	}
+	if s.waiting = false; s.flying == g.p {
+		s.flying = nil
+		s.core.Gauge(RunsInFlight, -1)
+	}
+}
+
+// chunk runs one row a lane. The error is that of the first row that has one.
+func (g *Graph) chunk(ctx context.Context, lanes []*lane, rows []Row) (results []Result, err error) {
+	c := g.seq.core
+	c.Count(BatchChunks, 1)
+	started := 0
+	for i, row := range rows {
+		if err = g.startRow(ctx, lanes[i], row); err != nil {
+			break
+		}
+		started++
+	}
+	var first error
+	for _, l := range lanes[:started] {
+		res, failed := g.waitRow(ctx, l)
+		switch {
+		case first != nil:
+		case failed != nil:
+			first = failed
+		default:
+			results = append(results, res)
+			c.Count(BatchRows, 1)
+		}
+	}
+	if first == nil {
+		first = err
+	}
+	return results, first
+}
+
+func (g *Graph) startRow(ctx context.Context, l *lane, row Row) error {
+	s := g.seq
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed || g.p.closed {
+		return &Error{Op: "run", Label: g.label, Device: s.core.name, Kind: Closed, Msg: "graph was closed"}
+	}
+	for i, in := range l.inputs {
+		in.src = row.Inputs[i]
+		if in.mode == Static {
+			in.changed++
+		}
+	}
+	for i, out := range l.outputs {
+		out.dst = row.Outputs[i]
+	}
+	l.begin = time.Now()
+	l.plan.refresh()
+	if err := l.runner.Start(ctx, nil, false); err != nil {
+		return err
+	}
+	l.enqueue = time.Since(l.begin)
+	if f := s.core.observer.RunStart; f != nil {
+		f(s.label)
+	}
+	return nil
+}
+
+// waitRow waits for a row until it has ended, and returns a result of its own.
+func (g *Graph) waitRow(ctx context.Context, l *lane) (Result, error) {
+	s, begin := g.seq, time.Now()
+	var res Result
+	err := l.runner.Wait(ctx, &res)
+	if e, ok := err.(*Error); ok && e.Kind == Canceled {
+		// What comes of it is told to nobody; the lane has to be free.
+		_ = l.runner.Wait(context.Background(), &Result{})
+		err = &Error{Op: "wait", Label: g.label, Device: s.core.name, Kind: Canceled, Msg: "the batch ended early: " + e.Err.Error(), Err: e.Err}
+	}
+	now := time.Now()
+	res.Wall, res.Enqueue, res.Wait = now.Sub(l.begin), l.enqueue, now.Sub(begin)
+	s.count(g.p, &res)
+	if f := s.core.observer.RunEnd; f != nil {
+		f(s.label, &res, err)
+	}
+	return res.detached(), err
+}
+
+// newLane makes a lane. What a failure leaves is given back.
+func (g *Graph) newLane() (*lane, error) {
+	s, l := g.seq, &lane{}
+	for _, sc := range s.scratch {
+		b, err := s.dev.Alloc(sc.bytes, AllocOptions{Label: fmt.Sprintf("%s, lane %d", sc.label, len(g.lanes))})
+		if err != nil {
+			_ = l.drop() // the first error is the one to report
+			return nil, err
+		}
+		l.scratch = append(l.scratch, b)
+	}
+	c := cloner{memory: l.memory(s), inputs: map[*Input]*Input{}, outputs: map[*Output]*Output{}}
+	for _, in := range s.inputs {
+		// Rows come from ordinary memory as far as the device knows: nobody holds it for a lane.
+		own := &Input{seq: s, path: in.path, dst: c.moved(resolve(in.dst)), mode: in.mode, src: in.src}
+		c.inputs[in] = own
+		l.inputs = append(l.inputs, own)
+	}
+	for _, out := range s.outputs {
+		own := &Output{seq: s, path: out.path, src: c.moved(resolve(out.src)), dst: out.dst}
+		c.outputs[out] = own
+		l.outputs = append(l.outputs, own)
+	}
+	l.plan = c.plan(s.plan)
+	l.plan.Scratch = l.scratch
+	var err error
+	if l.runner, err = s.exec.Capture(l.plan, g.o); err != nil {
+		_ = l.drop() // the first error is the one to report
+		return nil, err
+	}
+	return l, nil
+}
+
+// memory tells which buffer of a lane stands for which of the sequence.
+func (l *lane) memory(s *Sequence) map[Buffer]Buffer {
+	m := map[Buffer]Buffer{}
+	for i, sc := range s.scratch {
+		if i < len(l.scratch) {
+			m[sc.inner] = l.scratch[i]
+		}
+	}
+	return m
+}
+
+// drop waits for the lane and gives up what it has.
+func (l *lane) drop() error {
+	var err error
+	if l.runner != nil {
+		err = l.runner.Close()
+	}
+	for _, b := range l.scratch {
+		if e := b.Close(); err == nil {
+			err = e
+		}
+	}
+	return err
+}
+
+// cloner copies a plan into other memory.
+type cloner struct {
+	memory  map[Buffer]Buffer
+	inputs  map[*Input]*Input
+	outputs map[*Output]*Output
+}
+
+func (c *cloner) moved(r Range) Range {
+	if b := c.memory[r.Buffer]; b != nil {
+		r.Buffer = b
+	}
+	return r
+}
+
+func (c *cloner) plan(p *Plan) *Plan {
+	n := &Plan{Label: p.Label, Cmds: c.list(p.Cmds), NoDeviceTime: p.NoDeviceTime, TimeTransfers: p.TimeTransfers}
+	n.index()
+	return n
+}
+
+func (c *cloner) list(cmds []Cmd) []Cmd {
+	var all []Cmd
+	for _, cmd := range cmds {
+		switch cmd := cmd.(type) {
+		case *FillCmd:
+			n := *cmd
+			n.Dst = c.moved(n.Dst)
+			all = append(all, &n)
+		case *UploadCmd:
+			n := &UploadCmd{Path: cmd.Path, Dst: c.moved(cmd.Dst), Mode: cmd.Mode}
+			for _, in := range cmd.Inputs {
+				n.Inputs = append(n.Inputs, c.inputs[in])
+			}
+			for _, p := range cmd.Pieces {
+				p.Input = c.inputs[p.Input]
+				n.Pieces = append(n.Pieces, p)
+			}
+			all = append(all, n)
+		case *CopyCmd:
+			all = append(all, &CopyCmd{Path: cmd.Path, Dst: c.moved(cmd.Dst), Src: c.moved(cmd.Src)})
+		case *LaunchCmd:
+			n := *cmd
+			n.Args = slices.Clone(n.Args)
+			for i := range n.Args {
+				n.Args[i].Range = c.moved(n.Args[i].Range)
+			}
+			all = append(all, &n)
+		case *LoopCmd:
+			n := *cmd
+			n.Flag, n.Body = c.moved(n.Flag), c.list(n.Body)
+			all = append(all, &n)
+		case *ReadCmd:
+			n := &ReadCmd{Path: cmd.Path, Src: c.moved(cmd.Src), Gap: cmd.Gap}
+			for _, v := range cmd.Views {
+				n.Views = append(n.Views, View{c.outputs[v.Output], v.Off})
+			}
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// adopt takes over what setters changed in the plan that p is a copy of.
+func (p *Plan) adopt(from *Plan, memory map[Buffer]Buffer) {
+	c := cloner{memory: memory}
+	for i, l := range p.Launches {
+		o := from.Launches[i]
+		l.Domain = o.Domain
+		if l.Changed == o.Changed {
+			continue
+		}
+		l.Grid, l.Rest, l.Changed = o.Grid, o.Rest, o.Changed
+		for j, a := range o.Args {
+			a.Range = c.moved(a.Range)
+			l.Args[j] = a
+		}
+		if l.Moved != o.Moved {
+			l.Moved, p.stale = o.Moved, true
+		}
+	}
+	var counts []uint64
+	from.walk(from.Cmds, func(c Cmd) {
+		if l, ok := c.(*LoopCmd); ok {
+			counts = append(counts, l.Count)
+		}
+	})
+	p.walk(p.Cmds, func(c Cmd) {
+		if l, ok := c.(*LoopCmd); ok {
+			l.Count, counts = counts[0], counts[1:]
+		}
+	})
+}
+
+// checkBatch refuses a batch before any of it runs.
+func (g *Graph) checkBatch(rows []Row) error {
+	s := g.seq
+	row := ""
+	no := func(fix, format string, args ...any) error {
+		return &Error{Op: "run", Label: g.label, Device: s.core.name, Path: row, Kind: InvalidArgument, Msg: fmt.Sprintf(format, args...), Fix: fix}
+	}
+	if s.closed || g.p.closed {
+		return &Error{Op: "run", Label: g.label, Device: s.core.name, Kind: Closed, Msg: "graph was closed"}
+	}
+	s.plan.refresh()
+	for _, u := range s.plan.Uses {
+		if u.Writes && !s.isScratch(u.Buffer) {
+			return no("make it scratch memory of the sequence", "a batch would write %q, which others can see", u.Buffer.Label())
+		}
+	}
+	for n, r := range rows {
+		row = fmt.Sprintf("row %d", n)
+		if len(r.Inputs) != len(s.inputs) {
+			return no("", "graph takes %d inputs, got %d", len(s.inputs), len(r.Inputs))
+		}
+		if len(r.Outputs) != len(s.outputs) {
+			return no("", "graph gives %d outputs, got room for %d", len(s.outputs), len(r.Outputs))
+		}
+		for i, in := range s.inputs {
+			if len(r.Inputs[i]) != len(in.src) {
+				return no("capture a graph for this shape", "input %d was recorded with %d bytes and now has %d", i, len(in.src), len(r.Inputs[i]))
+			}
+		}
+		for i, out := range s.outputs {
+			if len(r.Outputs[i]) != len(out.dst) {
+				return no("capture a graph for this shape", "output %d was recorded with %d bytes and now has %d", i, len(out.dst), len(r.Outputs[i]))
+			}
+		}
+	}
+	return nil
+}
