@@ -134,7 +134,8 @@ kernel @together workgroup(32) {
   if %first { store @sum[0_u32], %all }
 }`
 
-	// rest: stores the length of the shared array that comes with the launch.
+	// rest: stores the length of the shared array that comes with the launch. It takes it back from
+	// another shared array, at a place that no pass knows to be the same. For one group.
 	rest = `
 kernel @rest workgroup(1) {
   param @out: buf<u32> wo
@@ -142,7 +143,8 @@ kernel @rest workgroup(1) {
   shared @tail: u32[?]
   %n = len @tail
   store @fixed[0_u32], %n
-  %m = load @fixed[0_u32]
+  %zero = group.x
+  %m = load @fixed[%zero]
   store @out[0_u32], %m
 }`
 
