@@ -22,6 +22,7 @@ type Info struct {
 	Model      string
 	Memory     int64
 	Capability string // of the instruction set; empty where that means nothing
+	Simulated  bool   // a program stands for it
 }
 
 // NotAuto as a rank keeps a device from being chosen by "auto".

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/govyre/vyre/driver"
@@ -21,6 +22,7 @@ type deviceJSON struct {
 	Model      string `json:"model"`
 	Memory     int64  `json:"memory_bytes"`
 	Capability string `json:"capability,omitempty"`
+	Simulated  bool   `json:"simulated,omitempty"`
 }
 
 type devicesJSON struct {
@@ -33,7 +35,7 @@ func (c *devicesCmd) Run(t *terminal) error {
 	infos, err := driver.List()
 	list := devicesJSON{Devices: []deviceJSON{}, Missing: []string{}}
 	for _, i := range infos {
-		list.Devices = append(list.Devices, deviceJSON{i.Name, i.Model, i.Memory, i.Capability})
+		list.Devices = append(list.Devices, deviceJSON{i.Name, i.Model, i.Memory, i.Capability, i.Simulated})
 	}
 	for _, e := range split(err) {
 		list.Missing = append(list.Missing, e.Error())
@@ -50,7 +52,12 @@ func (c *devicesCmd) Run(t *terminal) error {
 		return openErr
 	}
 	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', 0)
+	var simulated []string
 	for _, d := range list.Devices {
+		if d.Simulated {
+			simulated = append(simulated, fmt.Sprintf("%s (%s)", d.Name, d.Capability))
+			continue
+		}
 		mark := ""
 		if d.Name == list.Auto {
 			mark = "chosen by auto"
@@ -60,6 +67,9 @@ func (c *devicesCmd) Run(t *terminal) error {
 	w.Flush()
 	for _, m := range list.Missing {
 		fmt.Fprintln(t.out, m)
+	}
+	if len(simulated) > 0 {
+		fmt.Fprintln(t.out, "simulated, for tests without a GPU:", strings.Join(simulated, ", "))
 	}
 	return openErr
 }

@@ -17,5 +17,11 @@ var simulated = sync.OnceValue(func() *cusim.Driver { return cusim.New(cusim.Con
 func init() {
 	driver.Register(SimName, driver.NotAuto, func(selector string, o driver.OpenOptions) (driver.Device, error) {
 		return Open(Options{OpenOptions: o, Selector: selector, Driver: simulated(), kind: SimName})
-	}, func() ([]driver.Info, error) { return list(SimName, simulated()) })
+	}, func() ([]driver.Info, error) {
+		infos, err := list(SimName, simulated())
+		for i := range infos {
+			infos[i].Simulated = true
+		}
+		return infos, err
+	})
 }

@@ -336,6 +336,9 @@ func (p *parser) address(in *Inst, o *rawOperand) (Operand, string) {
 		if space == Param && in.Op == "st" && !sym.v.Passed {
 			return x, fmt.Sprintf("%s is a parameter of the kernel, which nobody writes", o.name)
 		}
+		if sym.v.Passed && in.Guard != NoReg {
+			return x, fmt.Sprintf("%s is passed by a call, and access to it cannot be guarded", o.name)
+		}
 		x.Var = sym.v
 		return x, ""
 	case space == Param && in.Op == "st":

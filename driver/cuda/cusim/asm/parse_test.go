@@ -66,6 +66,7 @@ func TestMistakesNameTheLine(t *testing.T) {
 		{"call of nothing", in("call f;"), "there is no function f before this"},
 		{"call with too little", ".version 7.8\n.target sm_90\n.func f(.param .b32 a) { ret; }\n.entry k() { call f; }", "takes 1 arguments"},
 		{"parameter of a kernel written", in("st.param.u32 [n], %r1;"), "nobody writes"},
+		{"guarded access to an argument", in(".param .b32 a; @%p1 st.param.b32 [a], %r1;"), "cannot be guarded"},
 		{"table that is none", in("brx.idx %r1, T;"), "there is no table of labels T"},
 		{"entry twice", ".version 7.8\n.target sm_90\n.entry k() { ret; }\n.entry k() { ret; }", "line 4: entry k is declared twice"},
 		{"no end", ".version 7.8\n.target sm_90\n.entry k() { ret;", "the text ends inside of k"},

@@ -80,9 +80,13 @@ func TestCallsPassRegistersConstantsAndVariables(t *testing.T) {
 	st.param.b32 [x], %r0;
 	setp.ne.u32 %p2, %r0, 3;
 	mov.u32 %r5, 77;
-	@%p2 call (y), clamped, (x, 10);
-	@%p2 ld.param.b32 %r5, [y];
+	@%p2 call (%r5), clamped, (x, 10);
+	call (y), square, (%r5);
+	ld.param.b32 %r6, [y];
+	st.global.u32 [%rd1], %r6;
 	call (%r6), clamped, (%r5, 50);
+	add.u32 %r5, %r5, %r6;
+	ld.global.u32 %r6, [%rd1];
 	add.u32 %r5, %r5, %r6;
 	st.global.u32 [%rd1], %r5;
 `), ".visible .entry k", functions, 1)
@@ -102,7 +106,7 @@ func TestCallsPassRegistersConstantsAndVariables(t *testing.T) {
 			if i != 3 {
 				x = clamped(uint32(i), 10)
 			}
-			if want := x + clamped(x, 50); v != want {
+			if want := x + x*x + clamped(x, 50); v != want {
 				t.Errorf("seed %d: lane %d has %d, want %d", seed, i, v, want)
 			}
 		}
