@@ -97,7 +97,7 @@ func TestLoopsMeanTheSameUnrolled(t *testing.T) {
 					}
 					loops++
 					p := c.program(t, from, to)
-					l := conform.Launch{Grid: [3]uint32{1, 1, 1}, Args: []conform.Arg{words(20), words(50), words(13), words(1)}}
+					l := conform.Launch{Grid: [3]uint32{1, 1, 1}, Args: []conform.Arg{words(13 + 9*(loops%3)), words(50), words(13 + 7*(loops%2)), words(1)}}
 					if !c.constant {
 						l.Args = append(l.Args, conform.Arg{Bits: from}, conform.Arg{Bits: to})
 					}
