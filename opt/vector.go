@@ -259,14 +259,19 @@ func (v *vectors) index(g *group, at []int, r ir.Row) ir.Row {
 	if g.base == ir.NoRow {
 		return w.constant(g.typ, ir.Eval(ir.OpShr, g.typ, g.typ, 0, offset, uint64(shift), 0))
 	}
-	i := g.base
+	i, mask := g.base, g.typ.Mask()
 	if k, ok := w.bits(w.B(i)); ok && w.Op[i] == ir.OpShl && k >= uint64(shift) && k < 64 && !g.typ.IsSigned() {
 		// Where x·2ᵏ + offset is that number, it is divided term by term.
-		x, mask := w.A(i), g.typ.Mask()
+		x := w.A(i)
 		if v.g.at(x).hi <= mask>>k && v.g.at(i).hi <= mask-offset {
 			j := w.before(r, ir.OpShl, g.typ, 0, x, w.constant(ir.U32, k-uint64(shift)))
 			return w.before(r, ir.OpAdd, g.typ, 0, j, w.constant(g.typ, offset>>shift))
 		}
+	}
+	if least := v.g.at(i); offset != 0 && least.multiple() >= uint64(len(at)) && offset&uint64(len(at)-1) == 0 && offset <= mask>>1 && least.hi <= mask>>1-offset {
+		// So it is where both terms are multiples.
+		i = w.before(r, ir.OpShr, g.typ, 0, i, w.constant(ir.U32, uint64(shift)))
+		return w.before(r, ir.OpAdd, g.typ, 0, i, w.constant(g.typ, offset>>shift))
 	}
 	if offset != 0 {
 		i = w.before(r, ir.OpAdd, g.typ, 0, i, w.constant(g.typ, offset))

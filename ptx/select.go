@@ -25,6 +25,8 @@ type selector struct {
 	votes  votes
 
 	vectors map[ir.Row][]operand // lanes of vector values
+	cuts    []cut                // accesses that are not finished
+	whole   map[[2]reg]reg       // predicates and-ed at the entry
 }
 
 // onceKey names a value that the prologue works out at most once.
@@ -61,7 +63,8 @@ type cached struct {
 func newSelector(f *function) *selector {
 	s := &selector{function: f, uses: make([]uint32, f.p.Rows()), row: ir.NoRow,
 		once: make(map[onceKey]operand), checks: make(map[checkKey]cached), addrs: make(map[addrKey]cached),
-		frames: make(map[ir.Row]*frame), vectors: make(map[ir.Row][]operand)}
+		frames: make(map[ir.Row]*frame), vectors: make(map[ir.Row][]operand),
+		whole: make(map[[2]reg]reg)}
 	s.code = make([]inst, 0, 2*f.p.Rows()) // a checked access makes four instructions, most rows one
 	s.cur = &s.code
 	f.val = make([]operand, f.p.Rows())
@@ -117,6 +120,9 @@ func (s *selector) rows(first, end ir.Row) {
 func (s *selector) one(r ir.Row) ir.Row {
 	s.row = r
 	op := s.p.Op(r)
+	if len(s.cuts) > 0 && !s.mayDelay(r) {
+		s.finish()
+	}
 	if op.Info().Owns > 0 {
 		return s.structured(r)
 	}

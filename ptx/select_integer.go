@@ -287,8 +287,18 @@ func (s *selector) logic(row, v ir.Row) operand {
 
 func bitwise(op opcode) rule {
 	return func(s *selector, r ir.Row) {
-		s.set(r, s.do(op, untyped(s.typeOf(r)), s.logic(r, s.p.A(r)), s.logic(r, s.p.B(r))))
+		a, b := latest(s.logic(r, s.p.A(r)), s.logic(r, s.p.B(r)))
+		s.set(r, s.do(op, untyped(s.typeOf(r)), a, b))
 	}
+}
+
+// latest puts the operand first that was worked out last. The assembler makes one instruction of three operands of
+// a chain of bitwise ops more often if each hangs on the first operand of the next.
+func latest(a, b operand) (operand, operand) {
+	if a.kind == isReg && b.kind == isReg && a.reg < b.reg {
+		return b, a
+	}
+	return a, b
 }
 
 // counting is the rule of an op with a 32-bit result on bits of any width.

@@ -20,6 +20,8 @@ type Instruction struct {
 	Target int    // of a branch, else -1
 }
 
+const instructionBytes = 16
+
 // Count is how much a stretch of code holds, for one unit.
 type Count struct {
 	Instructions, Memory float64
@@ -60,6 +62,10 @@ func Parse(disassembly, report string) map[string]*Function {
 		}
 		if in.Op == "NOP" || in.Target == in.At {
 			continue
+		}
+		// The disassembler leaves out what it does not know.
+		for n := len(f.Code); n > 0 && f.Code[n-1].At+instructionBytes < in.At; n++ {
+			f.Code = append(f.Code, Instruction{At: f.Code[n-1].At + instructionBytes, Op: "?", Target: -1})
 		}
 		f.Code = append(f.Code, in)
 	}
