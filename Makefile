@@ -13,7 +13,7 @@ gpu-suite:
 	rm -rf .gpu && mkdir -p .gpu/codegen-bench
 	$(gpu) test -c -trimpath -ldflags=-s -o .gpu/cuda.test ./driver/cuda
 	$(gpu) test -c -trimpath -ldflags=-s -o .gpu/cusim.test ./driver/cuda/cusim
-	$(gpu) build -trimpath -ldflags=-s -o .gpu/duty ./bench/duty
+	$(gpu) build -buildvcs=auto -trimpath -ldflags=-s -o .gpu/duty ./bench/duty
 	$(gpu) build -trimpath -ldflags=-s -o .gpu/codegen ./bench/codegen/compare
 	install -m 755 driver/cuda/testdata/run.sh .gpu/run.sh
 	cp bench/duty/twin/* .gpu/
