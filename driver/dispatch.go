@@ -2,6 +2,7 @@ package driver
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 )
@@ -147,10 +148,10 @@ func (sh *shape) run(ctx context.Context, grid Grid, args []Arg) (Result, error)
 	// The second use says that there may be many.
 	if sh.uses++; sh.uses == 2 && sh.seq.dev.Caps().Graphs {
 		g, err := sh.seq.Capture(CaptureOptions{})
-		if err != nil {
+		if err != nil && !errors.Is(err, Unsupported) {
 			return Result{}, err
 		}
-		sh.graph = g
+		sh.graph = g // without one the sequence runs as it is
 	}
 	if sh.graph != nil {
 		return sh.graph.Run(ctx)
@@ -244,6 +245,7 @@ func (c *shapes) give(sh *shape, err error) error {
 
 // forget lets go of the caller's memory; the next use sets it anew.
 func (sh *shape) forget() {
+	sh.seq.plan.Rehosted++
 	for _, in := range sh.inputs {
 		sh.seq.swap(leafOfHost(in.host), nil)
 		in.src, in.host = nil, nil

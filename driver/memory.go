@@ -67,7 +67,8 @@ func (r Range) String() string {
 // into it, needs no copy on the way. Its bytes belong to a run from Start until Wait.
 type HostMemory struct {
 	Leaf
-	bytes []byte
+	bytes    []byte
+	indirect bool
 }
 
 // NewHostMemory enters b with the device; release runs when it is closed.
@@ -88,6 +89,13 @@ func (c *Core) NewHostMemory(b []byte, label string, release func()) (*HostMemor
 	}
 	return m, nil
 }
+
+// Direct reports whether the device reaches the memory without staging.
+func (m *HostMemory) Direct() bool { return !m.indirect }
+
+// Indirect makes Direct false. Devices call it, before anybody has the memory, if they could
+// not pin it.
+func (m *HostMemory) Indirect() { m.indirect = true }
 
 // Bytes returns the memory.
 func (m *HostMemory) Bytes() []byte { return m.bytes }

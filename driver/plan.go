@@ -27,6 +27,10 @@ type Plan struct {
 	NoDeviceTime  bool // nothing is measured
 	TimeTransfers bool // what is before TimedFrom and from TimedTo on is measured as well
 
+	// Rehosted grows whenever a setter changed which HostMemory, or which bytes of it, a transfer is
+	// from or to.
+	Rehosted uint64
+
 	// Scratch lists the buffers private to the sequence.
 	Scratch []Buffer
 

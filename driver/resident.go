@@ -10,7 +10,10 @@ import "bytes"
 // staging changes and set again only by a wait that succeeded: a run that fails anywhere in
 // between leaves nothing that claims to be on the device.
 type Residency struct {
-	Send    []bool // decided by Begin, an upload each
+	Send []bool // decided by Begin, an upload each
+	// Bare says of each upload that the next run sends it without a staging copy. The device
+	// sets it; without staging it is true for good.
+	Bare    []bool
 	plan    *Plan
 	staging [][]byte // the bytes sent last
 	marks   []mark
@@ -25,18 +28,21 @@ const IdentityLimit = 4 << 20
 type mark struct {
 	valid   bool
 	sent    bool     // by the run in flight
+	copied  bool     // staging has the bytes
 	epoch   uint64   // of the buffer, after the run that sent the bytes had been entered
 	changed []uint64 // of each input, at that time
 }
 
 // NewResidency returns the memory of a runner that has sent nothing. staging gives, for every
-// upload of the plan, host memory of its size that the device sends from. whole makes the
+// upload of the plan, host memory of its size that the device sends from, or nil. whole makes the
 // decision one for all uploads that are not Always: a graph is compiled with them and without.
 func NewResidency(p *Plan, staging [][]byte, whole bool) *Residency {
-	r := &Residency{plan: p, whole: whole, staging: staging, Send: make([]bool, len(p.Uploads)), marks: make([]mark, len(p.Uploads))}
+	r := &Residency{plan: p, whole: whole, staging: staging, Send: make([]bool, len(p.Uploads)),
+		Bare: make([]bool, len(p.Uploads)), marks: make([]mark, len(p.Uploads))}
 	var compared int64
 	for i, u := range p.Uploads {
 		r.marks[i].changed = make([]uint64, len(u.Inputs))
+		r.Bare[i] = staging[i] == nil
 		if u.Mode == IfChanged {
 			compared += u.Dst.Len
 		}
@@ -70,8 +76,11 @@ func (r *Residency) Begin() (resident bool) {
 			continue
 		}
 		m.valid = false
-		for _, p := range u.Pieces {
-			copy(r.staging[i][p.At:p.At+p.Len], p.Input.src[p.From:])
+		m.copied = !r.Bare[i]
+		if m.copied {
+			for _, p := range u.Pieces {
+				copy(r.staging[i][p.At:p.At+p.Len], p.Input.src[p.From:])
+			}
 		}
 		for j, in := range u.Inputs {
 			m.changed[j] = in.changed
@@ -92,7 +101,7 @@ func (r *Residency) unchanged(u *UploadCmd, m *mark) bool {
 	if u.Mode == Static {
 		return true
 	}
-	if !r.compare {
+	if !r.compare || !m.copied || r.Bare[u.Index] {
 		return false
 	}
 	for _, p := range u.Pieces {

@@ -2,6 +2,7 @@ package driver
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -17,7 +18,7 @@ type Executor interface {
 // that returns anything but Canceled, with at most one run in flight.
 type Runner interface {
 	// Start starts a run, after the runs in flight of the given runners. Inputs have been
-	// taken when it returns. If it fails, nothing runs. stay promises that the goroutine calls
+	// taken when it returns. If it fails, nothing runs, unless the error is Underway. stay promises that the goroutine calls
 	// Wait next, so that what Start has set up for its thread may stay for that.
 	Start(ctx context.Context, after []Runner, stay bool) error
 	// Done reports whether the run in flight has ended, from any goroutine. Without one it
@@ -28,6 +29,20 @@ type Runner interface {
 	Wait(ctx context.Context, res *Result) error
 	// Close waits for the run in flight and frees what the runner has.
 	Close() error
+}
+
+// Underway is in the chain of a Canceled error of Runner.Start if the context ended while the
+// run was being enqueued. The run goes on, and Wait fetches it.
+type Underway struct{ Err error }
+
+func (u *Underway) Error() string { return u.Err.Error() }
+
+// Unwrap returns the context's error.
+func (u *Underway) Unwrap() error { return u.Err }
+
+func goesOn(err error) bool {
+	var u *Underway
+	return errors.As(err, &u)
 }
 
 // Prepared is something that can run again and again: a *Sequence or a *Graph.
@@ -166,14 +181,17 @@ func (s *Sequence) start(ctx context.Context, p *pending, after []Pending, stay 
 	region := s.core.region(p.flight.takeOff(ctx, s.core, "vyre.run", s.label), "vyre.enqueue", s.label)
 	err := p.runner.Start(ctx, s.after, stay)
 	region.end()
-	if err != nil {
+	if err != nil && !goesOn(err) {
 		p.flight.touchDown()
 		return s.core.Fail(err)
 	}
-	s.flying, s.waiting, p.begin, p.enqueue = p, stay, begin, time.Since(begin)
+	s.flying, s.waiting, p.begin, p.enqueue = p, stay && err == nil, begin, time.Since(begin)
 	s.core.Gauge(RunsInFlight, 1)
 	if f := s.core.observer.RunStart; f != nil {
 		f(s.label)
+	}
+	if err != nil {
+		return s.core.Fail(err)
 	}
 	return nil
 }

@@ -1,5 +1,7 @@
 package driver
 
+import "unsafe"
+
 // settable locks the sequence for a setter. Unless it fails, the caller unlocks.
 func (s *Sequence) settable(op string) error {
 	s.mu.Lock()
@@ -27,7 +29,7 @@ func (in *Input) Set(src []byte) error {
 	if err := s.checkInput(in, src); err != nil {
 		return s.core.Fail(err)
 	}
-	if err := s.swapHost(&in.host, src, in.path); err != nil {
+	if err := s.swapHost(&in.host, in.src, src, in.path); err != nil {
 		return err
 	}
 	in.src = src
@@ -59,15 +61,16 @@ func (out *Output) Set(dst []byte) error {
 	if err := s.checkOutput(out, dst); err != nil {
 		return s.core.Fail(err)
 	}
-	if err := s.swapHost(&out.host, dst, out.path); err != nil {
+	if err := s.swapHost(&out.host, out.dst, dst, out.path); err != nil {
 		return err
 	}
 	out.dst = dst
 	return nil
 }
 
-// swapHost lets the sequence hold the host memory that b lies in instead of *host.
-func (s *Sequence) swapHost(host **HostMemory, b []byte, path string) error {
+// swapHost lets the sequence hold the host memory that b lies in instead of *host, where was lies
+// in.
+func (s *Sequence) swapHost(host **HostMemory, was, b []byte, path string) error {
 	if s.plan == nil {
 		return nil
 	}
@@ -75,7 +78,10 @@ func (s *Sequence) swapHost(host **HostMemory, b []byte, path string) error {
 	if !s.swap(leafOfHost(*host), leafOfHost(next)) {
 		return s.core.Fail(s.refuse("set", next.label, path, Closed, "", "host memory was closed"))
 	}
-	*host = next
+	if *host != next || next != nil && unsafe.SliceData(was) != unsafe.SliceData(b) {
+		*host = next
+		s.plan.Rehosted++
+	}
 	return nil
 }
 

@@ -16,8 +16,6 @@ const (
 	unrolledNodes = 1024
 	// mostNodes bounds that where the device has no loops.
 	mostNodes = 1 << 16
-	// stagedMost bounds the transfers of a captured sequence that pass through its staging.
-	stagedMost = 256 << 20
 )
 
 // builder adds the nodes of commands to one graph, or to the body of one of its loops.
@@ -88,7 +86,6 @@ func (b *builder) list(cmds []driver.Cmd) error {
 }
 
 func (b *builder) command(c driver.Cmd) error {
-	r := b.g.r
 	switch c := c.(type) {
 	case *driver.FillCmd:
 		fills, n := fillsOf(c)
@@ -101,15 +98,42 @@ func (b *builder) command(c driver.Cmd) error {
 		if b.resident && c.Mode != driver.Always {
 			return nil
 		}
-		return b.copy(cu.Copy{Dst: addressOf(c.Dst), SrcHost: unsafe.Pointer(&r.staged[c.Index][0]), Bytes: c.Dst.Len}, touchesOf(c))
+		return b.upload(c)
 	case *driver.CopyCmd:
 		return b.copy(cu.Copy{Dst: addressOf(c.Dst), Src: addressOf(c.Src), Bytes: c.Dst.Len}, touchesOf(c))
 	case *driver.ReadCmd:
-		return b.copy(cu.Copy{DstHost: unsafe.Pointer(&r.fetched[c.Index][0]), Src: addressOf(c.Src), Bytes: c.Src.Len}, touchesOf(c))
+		return b.read(c)
 	case *driver.LaunchCmd:
 		return b.launch(c)
 	case *driver.LoopCmd:
 		return b.loop(c)
+	}
+	return nil
+}
+
+func (b *builder) upload(c *driver.UploadCmd) error {
+	r, to := b.g.r, addressOf(c.Dst)
+	if r.up[c.Index] == staged {
+		return b.copy(cu.Copy{Dst: to, SrcHost: unsafe.Pointer(&r.staged[c.Index][0]), Bytes: c.Dst.Len}, touchesOf(c))
+	}
+	for _, p := range c.Pieces {
+		if err := b.copy(cu.Copy{Dst: to + cu.Ptr(p.At), SrcHost: unsafe.Pointer(&p.Input.Bytes()[p.From]), Bytes: p.Len}, touchesOf(c)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *builder) read(c *driver.ReadCmd) error {
+	r, from := b.g.r, addressOf(c.Src)
+	if r.down[c.Index] == staged {
+		return b.copy(cu.Copy{DstHost: unsafe.Pointer(&r.fetched[c.Index][0]), Src: from, Bytes: c.Src.Len}, touchesOf(c))
+	}
+	for _, v := range c.Views {
+		to := v.Output.Bytes()
+		if err := b.copy(cu.Copy{DstHost: unsafe.Pointer(&to[0]), Src: from + cu.Ptr(v.Off), Bytes: int64(len(to))}, touchesOf(c)); err != nil {
+			return err
+		}
 	}
 	return nil
 }

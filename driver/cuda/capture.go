@@ -2,7 +2,6 @@ package cuda
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/govyre/vyre/driver"
 )
@@ -28,17 +27,6 @@ func (r *runner) number(cmds []driver.Cmd, inside bool) {
 func (r *runner) capture(o driver.CaptureOptions) error {
 	if !r.graph {
 		return r.captureLoops(r.plan.Cmds)
-	}
-	var staged int64
-	for _, u := range r.plan.Uploads {
-		staged += u.Dst.Len
-	}
-	for _, rd := range r.plan.Reads {
-		staged += rd.Src.Len
-	}
-	if staged > stagedMost {
-		return &driver.Error{Kind: driver.Unsupported, Msg: fmt.Sprintf("%d bytes of transfers would have to pass through the memory of the graph, %d may", staged, stagedMost),
-			Fix: "let them come from host memory of the device"}
 	}
 	g, err := r.newGraph(r.plan.Cmds, true, o.Overlap)
 	r.whole = g

@@ -65,7 +65,12 @@ type Device struct {
 	kernels cache
 
 	quarantine quarantine
-	emit       func(*ir.Program, ptx.Target, ptx.Options) (*ptx.Module, error)
+
+	stagedTo         int64 // the size up to which a transfer is staged
+	uphill, downhill conveyor
+	copiers          copiers
+
+	emit func(*ir.Program, ptx.Target, ptx.Options) (*ptx.Module, error)
 }
 
 // Open opens a GPU. Several devices may be open on one; they share its primary context.
@@ -98,6 +103,7 @@ func Open(o Options) (*Device, error) {
 	d.staging.init(d)
 	d.streams.dev, d.timers.dev, d.quarantine.dev = d, d, d
 	d.streams.most, d.loops.dev = maxStreams, d
+	d.stagedTo, d.uphill.dev, d.uphill.chunk, d.downhill.dev, d.downhill.chunk = stagedBytes, d, chunkBytes, d, chunkBytes
 	d.kernels.init(d)
 	d.markRanges()
 	if err := d.retain(); err != nil {
@@ -322,7 +328,10 @@ func (d *Device) release() error {
 		}
 	}
 	entered := d.enter("close", "") == nil
-	d.quarantine.drop(note)
+	unended := d.quarantine.drop(note)
+	d.copiers.stop()
+	d.uphill.drop(unended, note)
+	d.downhill.drop(unended, note)
 	d.kernels.drop(note)
 	d.loops.drop(note)
 	d.timers.drop(note)

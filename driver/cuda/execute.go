@@ -73,9 +73,7 @@ func (r *runner) command(ctx context.Context, c driver.Cmd) error {
 			return nil
 		}
 		path, what = c.Path, "upload"
-		err = d.drv.MemcpyHtoDAsync(addressOf(c.Dst), unsafe.Pointer(&r.staged[c.Index][0]), c.Dst.Len, s)
-		d.Count(driver.Uploads, 1)
-		d.Count(driver.UploadBytes, uint64(c.Dst.Len))
+		err = r.upload(c)
 	case *driver.CopyCmd:
 		path, what = c.Path, "copy"
 		err = d.drv.MemcpyDtoDAsync(addressOf(c.Dst), addressOf(c.Src), c.Dst.Len, s)
@@ -83,10 +81,7 @@ func (r *runner) command(ctx context.Context, c driver.Cmd) error {
 		d.Count(driver.CopyBytes, uint64(c.Dst.Len))
 	case *driver.ReadCmd:
 		path, what = c.Path, "read"
-		err = d.drv.MemcpyDtoHAsync(unsafe.Pointer(&r.fetched[c.Index][0]), addressOf(c.Src), c.Src.Len, s)
-		d.Count(driver.Reads, 1)
-		d.Count(driver.ReadBytes, uint64(c.Src.Len))
-		d.Count(driver.ReadGapBytes, uint64(c.Gap))
+		err = r.read(c)
 	case *driver.LaunchCmd:
 		path, what, err = c.Path, "launch", r.launch(c)
 	case *driver.LoopCmd:
@@ -98,10 +93,13 @@ func (r *runner) command(ctx context.Context, c driver.Cmd) error {
 		}
 		path, what, err = c.Path, "loop", r.loops[c].launch(!r.sends(c.Body))
 	}
-	if err != nil {
-		return r.refused(what, path, c, err)
+	switch err {
+	case nil:
+		return nil
+	case errGaveUp:
+		return err
 	}
-	return nil
+	return r.refused(what, path, c, err)
 }
 
 // refused says which command the driver did not take.

@@ -63,3 +63,12 @@ func (g *Gate) Unlock(alone bool) { g.g.unlock(alone) }
 
 // IdleLimit is how much memory a device of total bytes keeps for reuse.
 func IdleLimit(total int64) int64 { return idleLimit(total) }
+
+// SetTransfers sets up to which size a transfer is staged, in what chunks larger ones go, and
+// how many goroutines copy one.
+func (d *Device) SetTransfers(staged, chunk int64, copiers int) {
+	d.stagedTo, d.uphill.chunk, d.downhill.chunk, d.copiers.n = staged, chunk, chunk, copiers
+}
+
+// CopierCount is how many goroutines copy a chunk where so many run.
+func CopierCount(procs int) int { return copierCount(procs) }

@@ -27,6 +27,7 @@ type image struct {
 	exec     cu.GraphExec
 	launches []madeLaunch
 	loops    []madeLoop
+	hosted   uint64 // the Plan.Rehosted that its copies are for
 }
 
 // madeLaunch is a launch as an image has it, at its nodes: more than one if it is in a Repeat
@@ -97,7 +98,7 @@ func (r *runner) sends(cmds []driver.Cmd) bool {
 // make builds and instantiates an image, and brings it to the device. What a failure leaves is
 // destroyed.
 func (g *graph) make(resident bool) (*image, error) {
-	drv, im := g.r.dev.drv, &image{}
+	drv, im := g.r.dev.drv, &image{hosted: g.r.plan.Rehosted}
 	err := g.fill(im, resident)
 	if err == nil {
 		if im.exec, err = drv.GraphInstantiate(im.graph); err == nil {
@@ -190,6 +191,9 @@ func (g *graph) reshaped(im *image) bool {
 		if m := &im.launches[i]; m.empty != m.l.cmd.Grid.Empty() || g.overlap && m.moved != m.l.cmd.Moved {
 			return true
 		}
+	}
+	if g.whole && im.hosted != g.r.plan.Rehosted {
+		return true // a copy is from or to somewhere else
 	}
 	for _, m := range im.loops {
 		if m.unrolled && m.count != m.c.Count {

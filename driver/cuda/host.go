@@ -94,6 +94,9 @@ func (d *Device) pin(b []byte) (*driver.HostMemory, error) {
 		}
 	})
 	if err == nil {
+		if !registered {
+			m.Indirect()
+		}
 		return m, nil
 	}
 	d.Gauge(driver.PinnedBytes, -size)

@@ -3,6 +3,7 @@ package cuda
 import (
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/govyre/vyre/driver"
 )
@@ -33,7 +34,7 @@ func (q *quarantine) sweep() error {
 	held := slices.Clone(q.held)
 	q.mu.Unlock()
 	for _, r := range held {
-		if !(runRef{r.stream, r.ticket.Load()}).ask() || !q.remove(r) {
+		if r.feeding.Load() || !(runRef{r.stream, r.ticket.Load()}).ask() || !q.remove(r) {
 			continue
 		}
 		if err := r.leave(); err != nil {
@@ -41,6 +42,12 @@ func (q *quarantine) sweep() error {
 		}
 	}
 	return nil
+}
+
+func (q *quarantine) feeding() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return slices.ContainsFunc(q.held, func(r *runner) bool { return r.feeding.Load() })
 }
 
 // remove reports whether r was held; one of several who sweep gets it.
@@ -56,8 +63,12 @@ func (q *quarantine) remove(r *runner) bool {
 	return true
 }
 
-// drop writes off what is held, and goes with the context.
-func (q *quarantine) drop(note func(error)) {
+// drop writes off what is held, and goes with the context. It reports whether there is any.
+func (q *quarantine) drop(note func(error)) (held bool) {
+	// Those that still enqueue were told to stop.
+	for begin := time.Now(); q.feeding() && time.Since(begin) < q.dev.CloseTimeout(); {
+		sleep(sleepFor(time.Since(begin)))
+	}
 	if q.dev.lost.Load() == nil {
 		if err := q.sweep(); err != nil {
 			note(err)
@@ -69,5 +80,7 @@ func (q *quarantine) drop(note func(error)) {
 		r.abandon()
 	}
 	q.dev.Gauge(driver.Quarantined, -int64(len(q.held)))
+	held = len(q.held) > 0
 	q.held = nil
+	return held
 }

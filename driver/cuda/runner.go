@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -34,8 +35,13 @@ type runner struct {
 	timer    timer // nothing if the run is not timed
 	resident *driver.Residency
 	staging  pinned
-	staged   [][]byte // by Plan.Uploads: what a run sends
-	fetched  [][]byte // by Plan.Reads: what Wait delivers
+	more     []pinned // got after Prepare, for a setter
+	looped   []bool   // by Plan.Uploads: it is in a loop
+	up, down []route  // of Plan.Uploads and Plan.Reads
+	chosen   uint64   // the Plan.Rehosted that the routes are for
+	slow     bool     // one of them is in chunks
+	staged   [][]byte // by Plan.Uploads: what a run sends, where that has a place in staging
+	fetched  [][]byte // by Plan.Reads: what Wait delivers, likewise
 	reports  []byte   // the records, as a run has left them
 	flag     []byte   // of the loop under way
 	launches []launch
@@ -57,6 +63,10 @@ type runner struct {
 	open    uint64        // ticket of the part of a run that is being enqueued; 0 without one
 	ticket  atomic.Uint64 // of the run in flight, or the last one
 	fault   atomic.Pointer[driver.Error]
+	feeding atomic.Bool   // carry enqueues a run
+	fed     chan error    // how that went
+	feed    func()        // carry, as a value: starting it allocates nothing
+	aside   bool          // Start has left it alone
 	thread  thread        // between Start and Wait of one goroutine
 	average time.Duration // of waits
 
@@ -76,7 +86,11 @@ func (d *Device) newRunner(p *driver.Plan, captured bool, o driver.CaptureOption
 		loops: map[*driver.LoopCmd]*graph{}, controls: map[*driver.LoopCmd]int{}, thread: thread{dev: d}, average: waitFirst}
 	err := r.make()
 	if err == nil {
-		err = r.capture(o)
+		r.resident = driver.NewResidency(p, r.staged, captured)
+		r.chosen, r.fed, r.feed = p.Rehosted-1, make(chan error, 1), r.carry
+		if err = r.choose(); err == nil {
+			err = r.capture(o)
+		}
 	}
 	if err != nil {
 		e := d.memoryError("prepare", p.Label, err)
@@ -85,7 +99,6 @@ func (d *Device) newRunner(p *driver.Plan, captured bool, o driver.CaptureOption
 		}
 		return nil, e
 	}
-	r.resident = driver.NewResidency(p, r.staged, captured)
 	return r, nil
 }
 
@@ -118,47 +131,6 @@ func (r *runner) make() error {
 	return r.stage()
 }
 
-// stage obtains one block of pinned memory and divides it. Items start at multiples of 64
-// bytes, so that none shares a cache line with another.
-func (r *runner) stage() error {
-	var total int64
-	place := func(n int64) (at int64) {
-		at = total
-		total += (n + 63) &^ 63
-		return at
-	}
-	var up, down []int64
-	for _, u := range r.plan.Uploads {
-		up = append(up, place(u.Dst.Len))
-	}
-	for _, rd := range r.plan.Reads {
-		down = append(down, place(rd.Src.Len))
-	}
-	reports, flag := place(r.records.reported()), int64(0)
-	if len(r.plan.Whiles) > 0 {
-		flag = place(4)
-	}
-	images := int64(len(r.numbered)) * controlBytes
-	image := place(images)
-	var err error
-	if r.staging, err = r.dev.staging.get(total); err != nil {
-		return r.dev.hostError("prepare", total, err)
-	}
-	all := r.staging.bytes(total)
-	part := func(at, n int64) []byte { return all[at : at+n : at+n] }
-	for i, u := range r.plan.Uploads {
-		r.staged = append(r.staged, part(up[i], u.Dst.Len))
-	}
-	for i, rd := range r.plan.Reads {
-		r.fetched = append(r.fetched, part(down[i], rd.Src.Len))
-	}
-	r.reports, r.image = part(reports, r.records.reported()), part(image, images)
-	if len(r.plan.Whiles) > 0 {
-		r.flag = part(flag, 4)
-	}
-	return nil
-}
-
 // rebind takes over what setters changed since the last run.
 func (r *runner) rebind(all bool) error {
 	for i := range r.launches {
@@ -188,9 +160,12 @@ func (r *runner) giveBack() error {
 		}
 	}
 	r.graphs = nil
-	if err := d.staging.put(r.staging); first == nil {
-		first = err
+	for _, m := range append(r.more, r.staging) {
+		if err := d.staging.put(m); first == nil {
+			first = err
+		}
 	}
+	r.more = nil
 	if err := d.memory.put(r.records.mem, internal, nil); first == nil {
 		first = err
 	}
@@ -218,10 +193,28 @@ func (r *runner) Start(ctx context.Context, after []driver.Runner, stay bool) er
 	if err := r.lock(ctx, uses); err != nil {
 		return r.notStarted(err)
 	}
+	if r.chosen != r.plan.Rehosted {
+		if err := r.rechoose(); err != nil {
+			r.unlock(runRef{})
+			return err
+		}
+	}
+	if r.slow && len(r.plan.Whiles) == 0 && ctx.Done() != nil {
+		return r.startAside(ctx)
+	}
+	return r.startHere(ctx, stay)
+}
+
+// startHere is the part of Start that holds the histories.
+func (r *runner) startHere(ctx context.Context, stay bool) error {
 	err := r.begin(ctx)
 	ran := runRef{}
 	if r.open != 0 {
-		if end := r.endPart(err != nil); err == nil && end != nil {
+		failed := err != nil
+		if errors.Is(err, errGaveUp) {
+			failed, err = false, r.gaveUp() // what was enqueued is not waited for
+		}
+		if end := r.endPart(failed); err == nil && end != nil {
 			err = r.dev.errorOf("start", r.plan.Label, end)
 		}
 		ran = runRef{r.stream, r.ticket.Load()}
@@ -314,6 +307,9 @@ func (r *runner) count(resident bool) {
 // Done reports whether the run in flight has ended: two loads, while the end can be seen that
 // way; and now and then a question to the driver, so that a run that faulted ends, too.
 func (r *runner) Done() bool {
+	if r.feeding.Load() {
+		return false
+	}
 	ticket, s := r.ticket.Load(), r.stream
 	if s.over(ticket) {
 		return true
@@ -353,17 +349,18 @@ func (r *runner) faulted(err error) *driver.Error {
 func (r *runner) Wait(ctx context.Context, res *driver.Result) error {
 	r.life.RLock()
 	defer r.life.RUnlock()
-	defer r.thread.release()
 	if r.closed {
 		return &driver.Error{Op: "wait", Label: r.plan.Label, Device: r.dev.Name(), Kind: driver.Closed, Msg: "sequence was closed"}
 	}
+	if failed, fed := r.awaitFeed(ctx); failed != nil {
+		return failed
+	} else if !fed {
+		return r.goesOn(ctx)
+	}
+	defer r.thread.release()
 	ticket := r.ticket.Load()
 	if !r.await(ctx, ticket, &r.thread) {
-		if r.gaveUpOn.Load() {
-			return r.gaveUp()
-		}
-		return &driver.Error{Op: "wait", Label: r.plan.Label, Device: r.dev.Name(), Kind: driver.Canceled,
-			Msg: "the run goes on: " + ctx.Err().Error(), Fix: "wait again before using its outputs", Err: ctx.Err()}
+		return r.goesOn(ctx)
 	}
 	if fault := r.ending(ticket); fault != nil {
 		r.resident.End(false)
@@ -372,6 +369,15 @@ func (r *runner) Wait(ctx context.Context, res *driver.Result) error {
 	trap := r.deliver(res)
 	r.resident.End(trap == nil)
 	return trap
+}
+
+// goesOn is the error of a Wait that ended before the run.
+func (r *runner) goesOn(ctx context.Context) *driver.Error {
+	if r.gaveUpOn.Load() {
+		return r.gaveUp()
+	}
+	return &driver.Error{Op: "wait", Label: r.plan.Label, Device: r.dev.Name(), Kind: driver.Canceled,
+		Msg: "the run goes on: " + ctx.Err().Error(), Fix: "wait again before using its outputs", Err: ctx.Err()}
 }
 
 // ending returns how a run failed that is over, nil if it did not.
@@ -400,11 +406,7 @@ func (r *runner) deliver(res *driver.Result) error {
 			trap = r.records.trapped(l, r.reports, r.dev.Name())
 		}
 	}
-	for i, rd := range r.plan.Reads {
-		for _, v := range rd.Views {
-			copy(v.Output.Bytes(), r.fetched[i][v.Off:])
-		}
-	}
+	r.fetch()
 	return trap
 }
 
@@ -464,9 +466,16 @@ func (r *runner) Close() error {
 
 // settled waits for the run in flight as long as Close waits.
 func (r *runner) settled() bool {
-	limit := r.dev.CloseTimeout()
+	begin, limit := time.Now(), r.dev.CloseTimeout()
+	for r.feeding.Load() {
+		passed := time.Since(begin)
+		if passed >= limit {
+			return false
+		}
+		sleep(sleepFor(passed))
+	}
 	t := thread{dev: r.dev}
-	return r.poll(r.ticket.Load(), &t, func(passed time.Duration) bool { return passed < limit })
+	return r.poll(r.ticket.Load(), &t, func(time.Duration) bool { return time.Since(begin) < limit })
 }
 
 // leave gives back what the runner has once its run is over. The context is current.
@@ -479,6 +488,8 @@ func (r *runner) leave() error {
 
 // abandon writes off what the runner has: it goes with the context.
 func (r *runner) abandon() {
-	r.dev.staging.abandon(r.staging)
+	for _, m := range append(r.more, r.staging) {
+		r.dev.staging.abandon(m)
+	}
 	r.dev.memory.abandon(r.records.mem, internal)
 }

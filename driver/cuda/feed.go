@@ -1,0 +1,51 @@
+package cuda
+
+import (
+	"context"
+	"errors"
+
+	"github.com/govyre/vyre/driver"
+)
+
+// A run with a chunked transfer is enqueued as its chunks get through, so that takes as long as
+// the work in front of the last of them. If the caller may leave meanwhile, a goroutine of the
+// run enqueues it, with all that Start holds; else the caller does.
+
+// errGaveUp ends the enqueuing of a run whose sequence was closed and given up.
+var errGaveUp = errors.New("the sequence was given up")
+
+// startAside starts a run by a goroutine. If ctx ends before all is enqueued, the run goes on.
+func (r *runner) startAside(ctx context.Context) error {
+	r.feeding.Store(true)
+	go r.feed()
+	select {
+	case err := <-r.fed:
+		return err
+	case <-ctx.Done():
+		r.aside = true
+		return &driver.Error{Op: "start", Label: r.plan.Label, Device: r.dev.Name(), Kind: driver.Canceled,
+			Msg: "the run goes on: " + ctx.Err().Error(), Fix: "wait before using its inputs and outputs", Err: &driver.Underway{Err: ctx.Err()}}
+	}
+}
+
+// carry is the goroutine.
+func (r *runner) carry() {
+	err := r.startHere(context.Background(), false)
+	r.feeding.Store(false)
+	r.fed <- err
+}
+
+// awaitFeed waits for the goroutine if Start left it alone, and returns how the start failed.
+// It reports false if ctx ended before.
+func (r *runner) awaitFeed(ctx context.Context) (error, bool) {
+	if !r.aside {
+		return nil, true
+	}
+	select {
+	case err := <-r.fed:
+		r.aside = false
+		return err, true
+	case <-ctx.Done():
+		return nil, false
+	}
+}
