@@ -224,8 +224,9 @@ func (g *ranges) nextRound() bool {
 	case !g.change:
 		g.last = true
 	case g.round >= maxRounds:
+		// Behind the visit of a row stands what the round before knew of it, so that must hold too: one more round.
 		g.surrender()
-		g.round = -1
+		g.last = true
 	default:
 		g.round++
 	}
