@@ -62,6 +62,10 @@ func (g *generator) expr(t ir.Type, depth int) ir.Value {
 			r := g.b.Choose(c, g.arm(t, depth), g.arm(t, depth))
 			return r[0]
 		}
+	case 6:
+		if depth > 0 && t.IsInt() && t.Bits() >= 32 && g.chance(3) {
+			return g.spelled(t, depth)
+		}
 	}
 	return g.op(t, depth)
 }

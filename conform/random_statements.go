@@ -177,7 +177,7 @@ func (g *generator) statements(depth int) {
 func (g *generator) statement(depth int) {
 	b := g.b
 	g.fuel--
-	kind := g.pick(15)
+	kind := g.pick(16)
 	if depth >= 4 && kind >= 5 && kind <= 8 {
 		kind = 1
 	}
@@ -215,6 +215,8 @@ func (g *generator) statement(depth int) {
 		g.burst()
 	case 14:
 		g.fence()
+	case 15:
+		g.together()
 	}
 }
 
