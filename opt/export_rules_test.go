@@ -9,8 +9,8 @@ import (
 // Rule is a rule of the table, for a test that evaluates both of its sides.
 type Rule struct{ r *rule }
 
-// AllRules returns the rule table.
-func AllRules() (list []Rule) { return ParseRules(rules) }
+// AllRules returns the rules of algebra and idiom.
+func AllRules() (list []Rule) { return ParseRules(rules + idioms) }
 
 // ParseRules reads rules in the form of the table.
 func ParseRules(table string) (list []Rule) {

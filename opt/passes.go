@@ -57,6 +57,8 @@ var passes = []pass{
 	{"forward", rewrite, O2, "n", forward, nil},
 	{"dse", rewrite, O2, "n", dse, nil},
 	{"bounds", rewrite, O2, "n", bounds, nil},
+	{"idiom", rewrite, O2, "n", idiom, nil},
+	{"dce", rewrite, O2, "n", dce, nil},
 	{"barrier", rewrite, O2, "n", barrier, nil},
 	{"vector", rewrite, O2, "n", vector, nil},
 	{"expand", lowering, O0, "n + what it writes", expand, nil},
@@ -81,6 +83,9 @@ var constraints = []constraint{
 	{"forward", "dse", "a load that has its value elsewhere reads nothing any more"},
 	{"dse", "dce", "what only a dead store needed goes"},
 	{"dse", "barrier", "with nothing to order it goes"},
+	{"unroll", "idiom", "counted rounds become sums, a round's conditions choices"},
+	{"idiom", "dce", "what an op stands for goes"},
+	{"idiom", "barrier", "an atomic left to one lane may bring barriers of the warp"},
 }
 
 // Passes returns the names of all passes in the order of their first run.

@@ -52,13 +52,15 @@ var ruleClasses = map[string]ir.TypeSet{
 }
 
 // ruleTable returns the rules by the op of their pattern, each list in the order of the table.
-var ruleTable = sync.OnceValue(func() [][]*rule {
+var ruleTable = sync.OnceValue(func() [][]*rule { return rulesByOp(rules) })
+
+func rulesByOp(table string) [][]*rule {
 	byOp := make([][]*rule, 1<<10)
-	for _, r := range parseRules(rules) {
+	for _, r := range parseRules(table) {
 		byOp[r.left.op] = append(byOp[r.left.op], r)
 	}
 	return byOp
-})
+}
 
 // parseRules reads a table in the form of rules. A mistake in it is one of ours.
 func parseRules(table string) []*rule {
@@ -180,6 +182,8 @@ var conditions = map[string]func(t ir.Type, mask, w uint64, c []uint64) bool{
 	"disjoint":     func(_ ir.Type, _, _ uint64, c []uint64) bool { return c[0]&c[1] == 0 },
 	"differ":       func(_ ir.Type, _, _ uint64, c []uint64) bool { return c[0] != c[1] },
 	"product-fits": func(_ ir.Type, mask, _ uint64, c []uint64) bool { return c[0] != 0 && c[1] != 0 && c[0] <= mask/c[1] },
+	"turn":         func(_ ir.Type, _, w uint64, c []uint64) bool { return c[0]+c[1] == w },
+	"all-counts":   func(_ ir.Type, _, w uint64, c []uint64) bool { return c[0]&(w-1) == w-1 },
 	"reciprocal-exact": func(t ir.Type, _, _ uint64, c []uint64) bool {
 		return reciprocalExact(t, c[0])
 	},

@@ -55,6 +55,17 @@ const (
 	checkBackEdge                      // barrier: the next round is a way too
 	checkCooperative                   // barrier: a cooperative launch stays one
 	checkSettled                       // barrier: no write meets a load that it did not meet before
+	checkTurn                          // idiom: the counts of two shifts make a whole turn
+	checkField                         // idiom: what is kept around a field is all but the field
+	checkWholeBytes                    // idiom: a mask takes bytes as a whole
+	checkSamePlace                     // idiom: a bit that comes twice counts twice
+	checkShiftedOut                    // idiom: a number shifted right comes to 0
+	checkWarpControl                   // aggregate: all lanes come to the condition
+	checkOneElement                    // aggregate: all lanes mean the same element
+	checkAnyOrder                      // aggregate: integers, which combine in any order alike
+	checkUnordered                     // aggregate: the atomic orders nothing else
+	checkOldInBounds                   // aggregate: out of bounds every lane gets 0
+	checkLaneOrder                     // aggregate: a lane's own accesses stay before and behind its atomic
 	numChecks
 )
 
@@ -103,6 +114,17 @@ var checkNames = [numChecks]string{
 	checkBackEdge:         "back-edge",
 	checkCooperative:      "cooperative",
 	checkSettled:          "settled",
+	checkTurn:             "turn",
+	checkField:            "field",
+	checkWholeBytes:       "whole-bytes",
+	checkSamePlace:        "same-place",
+	checkShiftedOut:       "shifted-out",
+	checkWarpControl:      "warp-control",
+	checkOneElement:       "one-element",
+	checkAnyOrder:         "any-order",
+	checkUnordered:        "unordered",
+	checkOldInBounds:      "old-in-bounds",
+	checkLaneOrder:        "lane-order",
 }
 
 // weakness is a set of checks that are off.
