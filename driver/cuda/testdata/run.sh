@@ -12,8 +12,9 @@
 #
 # Logs go to $OUT, or here: gpu.log with everything, gpu-summary.txt with the lines above, duties.txt, and codegen's tables.
 #
+#	LIMIT=570                               seconds for all: parts get what is left, and those that find nothing left are skipped
 #	RANDOM_PROGRAMS=200000 PROCESSES=8      of the part random: each process has a context and a compiler of its own
-#	SWEEP='-gpu-functions=… -gpu-from=…'    of the part sweep: go on where a run was cut short; the log says where
+#	SWEEP=-gpu-resume=FUNCTION:BLOCK        of the part sweep: go on where a run was cut short; its line says where
 #	SIM=1                                   rehearse on the simulated driver, doing little; accuracy and codegen are left out
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -153,7 +154,7 @@ part_codegen() {
 	return $rc
 }
 
-declare -A most=([device]=60 [contract]=120 [conform]=240 [instructions]=60 [accuracy]=90 [faults]=240
+declare -A most=([device]=60 [contract]=120 [conform]=240 [instructions]=60 [accuracy]=150 [faults]=240
 	[random]=300 [sweep]=560 [sanitize]=420 [duties]=300 [codegen]=420)
 all=(device contract conform instructions accuracy faults random sweep sanitize duties codegen)
 [ $# -gt 0 ] || set -- "${all[@]}"
@@ -168,6 +169,14 @@ for arg; do
 	name=${arg%%:*}
 	seconds=${most[$name]}
 	[ "$arg" = "$name" ] || seconds=${arg#*:}
+	if [ -n "${LIMIT:-}" ] && [ $((LIMIT - SECONDS)) -lt "$seconds" ]; then
+		seconds=$((LIMIT - SECONDS))
+		if [ $seconds -lt 30 ]; then
+			parts=$((parts + 1))
+			line "gpu-part $name skip seconds=0 no time is left of $LIMIT s"
+			continue
+		fi
+	fi
 	log=$work/log-$name said='' began=$(date +%s) status=0
 	: >"$log"
 	"part_$name" || status=$?
