@@ -46,14 +46,14 @@ type madeLoop struct {
 	unrolled bool
 }
 
-// newGraph makes the executables of commands. If it fails, drop gives back what there is.
+// newGraph makes the executables of commands; the runner drops them with what else it has.
 func (r *runner) newGraph(cmds []driver.Cmd, whole, overlap bool) (*graph, error) {
 	g := &graph{r: r, cmds: cmds, whole: whole, overlap: overlap, spare: hasSpare(cmds)}
-	r.graphs = append(r.graphs, g)
 	var err error
 	if g.full, err = g.make(false); err != nil {
 		return nil, err
 	}
+	r.graphs = append(r.graphs, g)
 	if g.spare && whole && r.plan.ReplaySafe() {
 		g.resident, err = g.make(true)
 	}

@@ -1,0 +1,317 @@
+package cuda_test
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cuda"
+	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/cusim"
+)
+
+const addTo = `vyre 1
+kernel @add_to workgroup(32) {
+  param @x: buf<u32> ro
+  param @y: buf<u32> wo
+  param %n: u32
+  %i = global.x
+  %v = load @x[%i]
+  %w = add.u32 %v, %n
+  store @y[%i], %w
+}`
+
+const countDown = `vyre 1
+kernel @count_down workgroup(1) {
+  param @flag: buf<u32> rw
+  param @x: buf<u32> rw
+  %f = load @flag[0_u32]
+  %g = sub.u32 %f, 1_u32
+  store @flag[0_u32], %g
+  %v = load @x[0_u32]
+  %w = add.u32 %v, 1_u32
+  store @x[0_u32], %w
+}`
+
+// replayed is a captured sequence: x from the host, y = x + n, y to the host.
+type replayed struct {
+	t   *testing.T
+	d   *cuda.Device
+	sim *cusim.Driver
+	s   *driver.Sequence
+	in  *driver.Input
+	st  *driver.Step
+	g   *driver.Graph
+	dst []byte
+}
+
+func capture(t *testing.T, c cusim.Config, timed bool) *replayed {
+	t.Helper()
+	d, sim := onSim(t, c)
+	k, err := d.Compile(ctx, parse(t, addTo), driver.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &replayed{t: t, d: d, sim: sim, s: d.NewSequence("replayed"), dst: make([]byte, 4)}
+	if !timed {
+		r.s.NoDeviceTime()
+	}
+	x, y := r.s.Scratch(4), r.s.Scratch(4)
+	r.in = r.s.Upload(driver.All(x), []byte{1, 0, 0, 0}, driver.IfChanged)
+	r.st = r.s.Launch(k, driver.Groups(1), driver.All(x), driver.All(y), driver.U32(1))
+	r.s.Read(driver.All(y), r.dst)
+	if r.g, err = r.s.Capture(driver.CaptureOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// gives replays with an input and checks the output, and that the replay is full or resident.
+func (r *replayed) gives(in, out byte, full bool) {
+	r.t.Helper()
+	before := r.d.Stats()
+	if err := r.replay(in); err != nil {
+		r.t.Fatal(err)
+	}
+	if want := []byte{out, 0, 0, 0}; !bytes.Equal(r.dst, want) {
+		r.t.Errorf("%d gives % x, want % x", in, r.dst, want)
+	}
+	st := r.d.Stats().Sub(before)
+	if got := st.Get(driver.ReplaysFull) == 1; got != full || st.Get(driver.ReplaysFull)+st.Get(driver.ReplaysResident) != 1 {
+		r.t.Errorf("the replay with %d was full: %v, want %v", in, got, full)
+	}
+	if n := st.Get(driver.UploadBytes); full && n != 4 || !full && n != 0 {
+		r.t.Errorf("the replay with %d sent %d bytes", in, n)
+	}
+}
+
+func (r *replayed) replay(in byte) error {
+	if err := r.in.Set([]byte{in, 0, 0, 0}); err != nil {
+		r.t.Fatal(err)
+	}
+	_, err := r.g.Run(ctx)
+	return err
+}
+
+func TestAReplayMakesThreeCalls(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		timed bool
+		calls int
+	}{{"not timed", false, 3}, {"timed", true, 4}} {
+		r := capture(t, eager, c.timed)
+		r.gives(1, 2, true)
+		r.gives(1, 2, false)
+		before := r.sim.Count("")
+		r.gives(1, 2, false)
+		if n := r.sim.Count("") - before; n != c.calls {
+			t.Errorf("%s, a replay takes %d calls, want %d", c.name, n, c.calls)
+		}
+	}
+}
+
+func TestAFailedReplayLeavesNothingThatIsTrusted(t *testing.T) {
+	for _, call := range []string{"cuGraphLaunch", "cuStreamWriteValue32_v2", "cuEventSynchronize", "cuEventRecord"} {
+		r := capture(t, cusim.Config{Models: eager.Models}, false)
+		r.gives(1, 2, true)
+		r.gives(1, 2, false)
+		r.sim.Fail(cusim.Rule{Call: call, Nth: 1, Result: 1})
+		if err := r.replay(3); err == nil {
+			t.Errorf("a replay with a failing %s gave no error", call)
+		}
+		r.gives(3, 4, true)
+		r.gives(3, 4, false)
+	}
+}
+
+func TestSettersChangeNodes(t *testing.T) {
+	r := capture(t, eager, true)
+	r.gives(1, 2, true)
+	r.gives(1, 2, false)
+	if err := r.st.SetArg(2, driver.U32(5)); err != nil {
+		t.Fatal(err)
+	}
+	before := r.d.Stats()
+	r.gives(1, 6, false)
+	if st := r.d.Stats().Sub(before); st.Get(driver.GraphUpdates) != 1 || st.Get(driver.GraphRebuilds) != 0 {
+		t.Errorf("%d launches were changed and %d graphs made", st.Get(driver.GraphUpdates), st.Get(driver.GraphRebuilds))
+	}
+}
+
+func TestARefusedChangeMakesTheGraphAnew(t *testing.T) {
+	for nth := 1; nth <= 2; nth++ { // in the full and in the resident executable
+		r := capture(t, eager, true)
+		r.gives(1, 2, true)
+		if err := r.st.SetArg(2, driver.U32(5)); err != nil {
+			t.Fatal(err)
+		}
+		r.sim.Fail(cusim.Rule{Call: "cuGraphExecKernelNodeSetParams_v2", Nth: nth, Result: 1})
+		before := r.d.Stats()
+		r.gives(1, 6, false)
+		if n := r.d.Stats().Sub(before).Get(driver.GraphRebuilds); n != 1 {
+			t.Errorf("%d graphs were made", n)
+		}
+		r.gives(2, 7, true)
+	}
+}
+
+func TestAChangeThatCannotBeMadeIsTriedAgain(t *testing.T) {
+	r := capture(t, eager, true)
+	r.gives(1, 2, true)
+	if err := r.st.SetArg(2, driver.U32(5)); err != nil {
+		t.Fatal(err)
+	}
+	r.sim.Fail(cusim.Rule{Call: "cuGraphExecKernelNodeSetParams_v2", Nth: 1, Result: 1})
+	r.sim.Fail(cusim.Rule{Call: "cuGraphInstantiateWithFlags", Nth: 1, Result: cu.OutOfMemory})
+	if err := r.replay(1); !errors.Is(err, driver.OutOfMemory) {
+		t.Errorf("got %v", err)
+	}
+	r.gives(1, 6, true)
+}
+
+func TestAGraphHoldsNoMoreThanItsStaging(t *testing.T) {
+	d, _ := onSim(t, cusim.Config{Models: eager.Models, Memory: 1 << 30})
+	b, err := d.Alloc(200<<20, driver.AllocOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := d.NewSequence("large")
+	src := make([]byte, 200<<20)
+	s.Upload(driver.All(b), src, driver.Always)
+	s.Read(driver.All(b), src)
+	if _, err := s.Capture(driver.CaptureOptions{}); !errors.Is(err, driver.Unsupported) || !strings.Contains(err.Error(), "host memory") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestALoopWithoutLoopNodesIsTheHosts(t *testing.T) {
+	d, _ := onSim(t, cusim.Config{Models: eager.Models, Lacks: []cu.Group{cu.Cond}})
+	k, err := d.Compile(ctx, parse(t, countDown), driver.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := driver.AllocAll(d, 4, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	flag, x := all[0], all[1]
+	s := d.NewSequence("while")
+	s.Fill(driver.All(flag), 5, 4)
+	s.Fill(driver.All(x), 0, 4)
+	l := s.While(driver.All(flag), 10, func() { s.Launch(k, driver.Groups(1), driver.All(flag), driver.All(x)) })
+	dst := make([]byte, 4)
+	s.Read(driver.All(x), dst)
+	if _, err := s.Run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if l.Lowering() != driver.LoopHost || l.Iterations() != 5 || dst[0] != 5 {
+		t.Errorf("%v loop ran %d times and gave %d", l.Lowering(), l.Iterations(), dst[0])
+	}
+
+	repeat := func(n int) error {
+		s := d.NewSequence("repeat")
+		s.Repeat(n, func() { s.Launch(k, driver.Groups(1), driver.All(flag), driver.All(x)) })
+		g, err := s.Capture(driver.CaptureOptions{})
+		if err == nil {
+			_, err = g.Run(ctx)
+		}
+		return errors.Join(err, s.Close())
+	}
+	if err := repeat(2000); err != nil {
+		t.Error(err)
+	}
+	if err := repeat(1<<16 + 1); !errors.Is(err, driver.Unsupported) {
+		t.Errorf("a graph of more than 65536 nodes: %v", err)
+	}
+}
+
+// refusing is a driver that takes no cooperative kernels where the device starts them by itself.
+type refusing struct {
+	cu.Driver
+	bodies map[cu.Graph]bool
+	inside map[cu.GraphNode]bool
+}
+
+func (d *refusing) GraphAddWhileNode(g cu.Graph, deps []cu.GraphNode, h cu.Conditional, c cu.Context) (cu.GraphNode, cu.Graph, error) {
+	n, body, err := d.Driver.GraphAddWhileNode(g, deps, h, c)
+	d.bodies[body] = true
+	return n, body, err
+}
+
+func (d *refusing) GraphAddKernelNode(g cu.Graph, deps []cu.GraphNode, l *cu.Launch) (cu.GraphNode, error) {
+	n, err := d.Driver.GraphAddKernelNode(g, deps, l)
+	d.inside[n] = d.bodies[g]
+	return n, err
+}
+
+func (d *refusing) GraphKernelNodeSetCooperative(n cu.GraphNode) error {
+	if d.inside[n] {
+		return &cu.CallError{Call: "cuGraphKernelNodeSetAttribute", Result: cu.NotSupported}
+	}
+	return d.Driver.GraphKernelNodeSetCooperative(n)
+}
+
+const countDownTogether = `vyre 1
+kernel @count_down_together workgroup(32) {
+  param @flag: buf<u32> rw
+  %all = barrier_add.grid 1_u32
+  %i = global.x
+  %first = eq.u32 %i, 0_u32
+  if %first {
+    %f = load @flag[0_u32]
+    %g = sub.u32 %f, 1_u32
+    store @flag[0_u32], %g
+  }
+}`
+
+func TestALoopThatTheDriverDoesNotTakeIsTheHosts(t *testing.T) {
+	for _, refuses := range []bool{false, true} {
+		sim := cusim.New(cusim.Config{Models: eager.Models})
+		var drv cu.Driver = sim
+		if refuses {
+			drv = &refusing{sim, map[cu.Graph]bool{}, map[cu.GraphNode]bool{}}
+		}
+		d, err := cuda.Open(cuda.Options{Driver: drv})
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := d.Compile(ctx, parse(t, countDownTogether), driver.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		record := func(l driver.Lowering) (*driver.Sequence, *driver.Loop) {
+			s := d.NewSequence("while")
+			flag := s.Scratch(4)
+			s.Lower(l)
+			s.Fill(driver.All(flag), 3, 4)
+			return s, s.While(driver.All(flag), 10, func() { s.Launch(k, driver.Groups(4), driver.All(flag)) })
+		}
+		s, l := record(driver.LowerAuto)
+		if _, err := s.Run(ctx); err != nil {
+			t.Fatal(err)
+		}
+		want := driver.LoopGraph
+		if refuses {
+			want = driver.LoopHost
+		}
+		if l.Lowering() != want || l.Iterations() != 3 || !l.Converged() {
+			t.Errorf("refused %v: %v loop ran %d times", refuses, l.Lowering(), l.Iterations())
+		}
+		s, _ = record(driver.LoopGraph)
+		if _, err := s.Run(ctx); errors.Is(err, driver.Unsupported) != refuses {
+			t.Errorf("refused %v: forced it gives %v", refuses, err)
+		}
+		s, _ = record(driver.LowerAuto)
+		if _, err := s.Capture(driver.CaptureOptions{}); errors.Is(err, driver.Unsupported) != refuses {
+			t.Errorf("refused %v: captured it gives %v", refuses, err)
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+		if left := sim.Left(); left != "" {
+			t.Errorf("left behind: %s", left)
+		}
+	}
+}
