@@ -67,6 +67,7 @@ func (d *Device) alloc(bytes int64, label string) (*buffer, error) {
 		return nil, err
 	}
 	d.memory.enter(b)
+	d.watch(b.mem, bytes, label)
 	return b, nil
 }
 

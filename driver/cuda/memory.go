@@ -74,7 +74,15 @@ func (m *memory) reuse(size int64, u use, on *stream) (block, bool) {
 	}
 	m.ledger.move(idle, u, got)
 	m.dev.Count(driver.AllocReused, 1)
+	m.dev.watch(block{at, got}, got, "")
 	return block{at, got}, true
+}
+
+// watch tells a driver that checks accesses what of a block is in use, and as what.
+func (d *Device) watch(b block, bytes int64, label string) {
+	if w, ok := d.drv.(cu.Watcher); ok && b.size > 0 {
+		w.Watch(b.at, bytes, label)
+	}
 }
 
 // ask finds out whether runs that blocks wait for have ended.
@@ -132,6 +140,9 @@ func (m *memory) put(b block, u use, uses []runRef) error {
 	m.mu.Lock()
 	m.ledger.move(u, idle, b.size)
 	m.shelf.put(b.at, b.size, uses)
+	if len(uses) == 0 {
+		m.dev.watch(b, 0, "")
+	}
 	over := m.shelf.bytes > m.idleLimit
 	m.mu.Unlock()
 	// Freeing that waits for the device is left for a time when nothing runs.

@@ -98,6 +98,14 @@ type Driver interface {
 	Graphs
 }
 
+// Watcher is what a Driver also is if it checks accesses to memory, which no GPU's does. Who hands parts
+// of allocations out tells it, so that it knows their bounds and names.
+type Watcher interface {
+	// Watch says that of the allocation at p the first bytes are in use from now on, with undefined
+	// contents. 0 says that nobody uses it.
+	Watch(p Ptr, bytes int64, label string)
+}
+
 // Pools allocates in the order of streams. All of it is in the group Pool.
 type Pools interface {
 	// MemPoolCreate makes a pool in the memory of the device.

@@ -449,3 +449,45 @@ func TestWarmWorkAllocatesNothing(t *testing.T) {
 		t.Errorf("got %d, want 21", got)
 	}
 }
+
+func TestBoundsAreThoseOfWhatIsInUse(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		bytes int64
+		says  string
+	}{
+		{"behind the end", 8, `0 bytes behind the end of "edges", 8 bytes`},
+		{"in nobody's memory", 0, "nobody uses now"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := open(t, cusim.Config{})
+			p := one(b.MemAlloc(512))(b)
+			b.ok(b.MemsetD8Async(p, 0, 512, b.stream))
+			b.ok(b.LaunchKernel(b.call("addOne", 1, 32, p, 3)))
+			b.ok(b.StreamSynchronize(b.stream))
+			b.Watch(p, c.bytes, "edges")
+			if c.bytes > 0 {
+				b.ok(b.MemsetD8Async(p, 0, c.bytes, b.stream))
+			}
+			b.ok(b.LaunchKernel(b.call("addOne", 1, 32, p, 3)))
+			err := b.StreamSynchronize(b.stream)
+			b.is(err, 700)
+			if !strings.Contains(err.Error(), c.says) {
+				t.Errorf("it says %v", err)
+			}
+		})
+	}
+}
+
+func TestMemoryInUseAnewIsUndefined(t *testing.T) {
+	b := open(t, cusim.Config{})
+	p := one(b.MemAlloc(512))(b)
+	b.ok(b.MemsetD8Async(p, 0, 512, b.stream))
+	b.ok(b.StreamSynchronize(b.stream))
+	b.Watch(p, 100, "nodes")
+	b.ok(b.LaunchKernel(b.call("addOne", 1, 32, p, 3)))
+	b.ok(b.StreamSynchronize(b.stream))
+	if r := b.Report(); len(r.Findings) != 1 || r.Findings[0].Kind != machine.UndefinedMemory {
+		t.Errorf("found %v", r.Findings)
+	}
+}

@@ -66,7 +66,10 @@ type Driver struct {
 	report Report
 }
 
-var _ cu.Driver = (*Driver)(nil)
+var (
+	_ cu.Driver  = (*Driver)(nil)
+	_ cu.Watcher = (*Driver)(nil)
+)
 
 // device is a GPU with its primary context.
 type device struct {

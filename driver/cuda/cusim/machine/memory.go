@@ -46,9 +46,11 @@ type allocation struct {
 	base    uint64
 	data    []byte
 	written []byte // 1 for every byte that has been written; nil once all have
+	marks   []byte // what written lies in
 	unknown int    // bytes not yet written
 	label   string
-	size    int64
+	size    int64 // what accesses may reach, of
+	whole   int64 // what is allocated
 	freed   bool
 	host    bool // the bytes are the host's
 	coming  bool // counts as freed until it is there
@@ -75,7 +77,8 @@ func (m *Memory) Alloc(n int64, label string) (uint64, error) {
 	if n <= 0 || m.next >= m.end || uint64(n) > m.end-m.next {
 		return 0, fmt.Errorf("an allocation of %d bytes is not possible", n)
 	}
-	a := &allocation{base: m.next, data: make([]byte, n), written: make([]byte, n), unknown: int(n), label: label, size: n}
+	marks := make([]byte, n)
+	a := &allocation{base: m.next, data: make([]byte, n), written: marks, marks: marks, unknown: int(n), label: label, size: n, whole: n}
 	m.next = (m.next + uint64(n) + guardBytes + allocAlign - 1) &^ (allocAlign - 1)
 	m.list = append(m.list, a)
 	m.live += n
@@ -99,13 +102,26 @@ func (m *Memory) Commit(addr uint64) {
 	}
 }
 
+// Watch says that of the allocation at addr the first n bytes are in use now, under a name, and with contents
+// that are undefined. What lies behind them is out of bounds until it is said otherwise; with n = 0 all of it.
+func (m *Memory) Watch(addr uint64, n int64, label string) error {
+	a := m.find(addr)
+	if a == nil || a.base != addr || a.freed || a.host || n < 0 || n > a.whole {
+		return fmt.Errorf("%d bytes at %#x are no part of an allocation that starts there", n, addr)
+	}
+	a.size, a.label, a.data = n, label, a.data[:n]
+	a.written, a.unknown = a.marks[:n], int(n)
+	clear(a.written)
+	return nil
+}
+
 // Map gives memory of the host an address. It counts as written, and not as allocated.
 func (m *Memory) Map(data []byte, label string) (uint64, error) {
 	n := len(data)
 	if n == 0 || m.next >= m.end || uint64(n) > m.end-m.next {
 		return 0, fmt.Errorf("a mapping of %d bytes is not possible", n)
 	}
-	a := &allocation{base: m.next, data: data, label: label, size: int64(n), host: true}
+	a := &allocation{base: m.next, data: data, label: label, size: int64(n), whole: int64(n), host: true}
 	m.next = (m.next + uint64(n) + guardBytes + allocAlign - 1) &^ (allocAlign - 1)
 	m.list = append(m.list, a)
 	m.maps++
@@ -123,11 +139,11 @@ func (m *Memory) Free(addr uint64) error {
 	case a.freed:
 		return fmt.Errorf("%s was freed before", a)
 	}
-	a.freed, a.data, a.written = true, nil, nil
+	a.freed, a.data, a.written, a.marks = true, nil, nil, nil
 	if a.host {
 		m.maps--
 	} else {
-		m.live -= a.size
+		m.live -= a.whole
 	}
 	m.freed++
 	if m.freed > maxFreed {
@@ -186,6 +202,9 @@ func (m *Memory) around(addr uint64, n int) string {
 		return fmt.Sprintf("it lies in memory that was freed: %s", a)
 	case a.holds(addr, 1):
 		return fmt.Sprintf("the last %d of its %d bytes lie behind %s", addr+uint64(n)-a.base-uint64(a.size), n, a)
+	}
+	if a.size == 0 && addr-a.base < uint64(a.whole) {
+		return fmt.Sprintf("it lies in %d bytes at %#x that nobody uses now", a.whole, a.base)
 	}
 	return fmt.Sprintf("it lies %d bytes behind the end of %s", addr-a.base-uint64(a.size), a)
 }
