@@ -158,7 +158,7 @@ func (g *generator) declare() {
 		a := &array{obj: b.SharedArray(fmt.Sprintf("sh%d", i), t, g.size*cells), elem: t, shared: true, cells: cells}
 		g.arrays = append(g.arrays, a)
 	}
-	for i := range g.pick(3) {
+	for i := range g.pick(4) {
 		t := elemTypes[g.pick(len(elemTypes))]
 		g.locals = append(g.locals, local{b.LocalArray(fmt.Sprintf("lo%d", i), t, 4), t, 4, g.chance(2)})
 	}

@@ -47,8 +47,20 @@ func (g *generator) burst() {
 	}
 }
 
-// accesses are those of a burst.
+// accesses are those of a burst, now and then with a way out of it.
 func (g *generator) accesses(obj ir.Object, elem ir.Type, places ...ir.Value) {
+	if g.chance(4) {
+		g.b.Block(func(l ir.Label) {
+			g.labels = append(g.labels, label{l, false})
+			g.body(func() { g.access(obj, elem, places) })
+			g.labels = g.labels[:len(g.labels)-1]
+		})
+		return
+	}
+	g.access(obj, elem, places)
+}
+
+func (g *generator) access(obj ir.Object, elem ir.Type, places []ir.Value) {
 	b := g.b
 	t := elem.Value()
 	for n := 3 + g.pick(4); n > 0 && !b.Dead(); n-- {

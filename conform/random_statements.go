@@ -6,7 +6,7 @@ import "github.com/govyre/vyre/ir"
 func (g *generator) phases(level ir.Level, depth int) {
 	for g.fuel > 0 && !g.b.Dead() {
 		g.level = level
-		switch g.pick(9) {
+		switch g.pick(12) {
 		case 0:
 			return
 		case 6:
@@ -19,6 +19,8 @@ func (g *generator) phases(level ir.Level, depth int) {
 			if depth < 2 {
 				g.uniformIf(level, depth)
 			}
+		case 9, 10, 11:
+			g.burst()
 		default:
 			g.statement(0)
 		}
