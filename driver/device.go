@@ -60,6 +60,11 @@ type Options struct {
 	// Workgroup, if not zero, compiles the program for another group size. That makes another
 	// program, with its own digest. It is refused for a program that could tell the difference.
 	Workgroup [3]uint32
+	// MaxRegisters bounds the registers of a thread, from 16 to 255; 0 leaves that to the assembler.
+	// What does not fit is kept in memory.
+	MaxRegisters int
+	// LineInfo names source lines in the machine code, for debuggers and profilers.
+	LineInfo bool
 	// Label appears in errors and profiles; empty is the program's name.
 	Label string
 }
@@ -74,6 +79,8 @@ type OpenOptions struct {
 	MemoryLimit  int64         // bytes of device memory that may be reserved or idle; 0 is no limit but the device's
 	IdleLimit    int64         // bytes of device memory that are kept for reuse; 0 is 1/32 of all, from 64 MiB to 4 GiB
 	CloseTimeout time.Duration // how long Close waits for a run; 0 is 30 s
+	CacheDir     string        // where compiled kernels are kept, or "off"; empty is VYRE_CACHE_DIR, else vyre in the user's cache directory
+	CacheBytes   int64         // about how much of them; 0 is VYRE_CACHE_BYTES, else 1 GiB
 	Observer     *Observer     // is told what happens on the device
 	Debug        string        // switches as ParseDebug reads them; empty is VYRE_DEBUG
 	DebugOutput  io.Writer     // where they write to; nil is standard error

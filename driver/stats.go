@@ -89,9 +89,14 @@ const (
 	DeviceTimedRuns
 	DeviceTimeMissing
 
-	CompilesMemory // found compiled
-	CompilesFresh
+	CompilesMemory // found loaded
+	CompilesDisk   // found in the cache on disk
+	CompilesFresh  // done, or tried
 	CompileNS
+	CacheCorrupt     // files of that cache that were no images
+	CacheWriteErrors // images that were not kept, and caches that could not be used
+	CacheEvictions   // files removed to make room
+	ModulesUnloaded
 
 	Traps
 	errorsFirst // one counter a Kind from here on
@@ -136,8 +141,10 @@ var metricTable = func() (t [numMetrics]metricRow) {
 		WallNS: {"wall_ns", "", false}, EnqueueNS: {"enqueue_ns", "", false}, WaitNS: {"wait_ns", "", false},
 		DeviceNS: {"device_ns", "", false}, DeviceNSMax: {"device_ns_max", "", true},
 		DeviceTimedRuns: {"device_timed_runs", "", false}, DeviceTimeMissing: {"device_time_missing", "", false},
-		CompilesMemory: {"compiles", `{origin="memory"}`, false}, CompilesFresh: {"compiles", `{origin="link"}`, false}, CompileNS: {"compile_ns", "", false},
-		Traps: {"traps", "", false},
+		CompilesMemory: {"compiles", `{origin="memory"}`, false}, CompilesDisk: {"compiles", `{origin="disk"}`, false}, CompilesFresh: {"compiles", `{origin="link"}`, false}, CompileNS: {"compile_ns", "", false},
+		CacheCorrupt: {"cache_corrupt", "", false}, CacheWriteErrors: {"cache_write_errors", "", false}, CacheEvictions: {"cache_evictions", "", false},
+		ModulesUnloaded: {"modules_unloaded", "", false},
+		Traps:           {"traps", "", false},
 	}
 	for k := InvalidProgram; k <= Internal; k++ {
 		t[errorsMetric(k)] = metricRow{"errors", fmt.Sprintf("{kind=%q}", k), false}
@@ -244,8 +251,9 @@ func (c *Counters) reset() {
 
 // Stats is a device's metrics at one moment.
 type Stats struct {
-	Device string
-	v      [numMetrics]uint64
+	Device   string
+	CacheDir string // where compiled kernels are kept between processes; empty if nowhere
+	v        [numMetrics]uint64
 }
 
 // Get returns the value of one metric.

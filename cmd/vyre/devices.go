@@ -29,6 +29,7 @@ type devicesJSON struct {
 	Devices []deviceJSON `json:"devices"`
 	Auto    string       `json:"auto"`
 	Missing []string     `json:"missing"`
+	Cache   string       `json:"cache,omitempty"`
 }
 
 func (c *devicesCmd) Run(t *terminal) error {
@@ -42,7 +43,7 @@ func (c *devicesCmd) Run(t *terminal) error {
 	}
 	auto, openErr := driver.Open("auto", driver.OpenOptions{})
 	if openErr == nil {
-		list.Auto = auto.Name()
+		list.Auto, list.Cache = auto.Name(), auto.Stats().CacheDir
 		defer auto.Close()
 	}
 	if c.JSON {
@@ -70,6 +71,9 @@ func (c *devicesCmd) Run(t *terminal) error {
 	}
 	if len(simulated) > 0 {
 		fmt.Fprintln(t.out, "simulated, for tests without a GPU:", strings.Join(simulated, ", "))
+	}
+	if list.Cache != "" {
+		fmt.Fprintf(t.out, "compiled kernels are kept in %s\n", list.Cache)
 	}
 	return openErr
 }

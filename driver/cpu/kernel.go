@@ -11,7 +11,6 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/interp"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/opt"
 )
 
 // target is the only instruction set of the device.
@@ -54,8 +53,8 @@ func (d *Device) compile(ctx context.Context, p *ir.Program, o driver.Options) (
 	if o.Target != "" && o.Target != target {
 		return nil, no(driver.Unsupported, "leave Target empty", "there is no target %q, only %q", o.Target, target)
 	}
-	if _, err := opt.Parse(o.Optimise); err != nil {
-		return nil, no(driver.InvalidArgument, "leave Optimise empty", "%v", err)
+	if _, err := o.Check(Name, label); err != nil {
+		return nil, err
 	}
 	if o.Workgroup != [3]uint32{} && o.Workgroup != p.Workgroup() {
 		resized, err := driver.Resize(p, o.Workgroup)

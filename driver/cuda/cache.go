@@ -2,23 +2,35 @@ package cuda
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/identity"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/opt"
 	"github.com/govyre/vyre/ptx"
-	"lukechampine.com/blake3"
 )
 
-// key is what decides the module of a program: all of it, names and positions included, for
-// these appear in traps.
-type key struct {
-	program [32]byte
-	passes  string
-	target  ptx.Target
-	label   string
+// how is what decides a module beside the program.
+type how struct {
+	passes    opt.Options
+	target    ptx.Target
+	registers int
+	lines     bool
+	label     string
+}
+
+// keyOf returns the key of a module. Of the program everything counts, names and positions
+// included, for these appear in traps.
+func keyOf(p *ir.Program, h how) ([32]byte, error) {
+	wire, err := ir.Encode(p)
+	if err != nil {
+		return [32]byte{}, err
+	}
+	options := fmt.Sprintf("passes=%v;regs=%d;line=%t", h.passes, h.registers, h.lines)
+	return identity.Key("vyre.kernel.v1", uint64(number(h.target)), 0, wire, []byte(options), []byte(h.label)), nil
 }
 
 // cache keeps loaded modules. Whoever asks for one first starts its compilation, which goes
@@ -26,33 +38,38 @@ type key struct {
 type cache struct {
 	dev       *Device
 	mu        sync.Mutex
-	entries   map[key]*compiled
+	entries   map[[32]byte]*compiled
+	bytes     int // of the images of entries
 	clock     uint64
 	most      int // modules kept loaded; those in use are kept beyond it
+	mostBytes int // of their images, likewise
 	compiling sync.WaitGroup
 }
 
-// maxKernels is how many modules a device keeps loaded.
-const maxKernels = 512
+// How many modules a device keeps loaded, and how large their images may be together.
+const (
+	maxKernels    = 512
+	maxImageBytes = 256 << 20
+)
 
-func (c *cache) init(d *Device) { c.dev, c.entries, c.most = d, map[key]*compiled{}, maxKernels }
+func (c *cache) init(d *Device) {
+	c.dev, c.entries, c.most, c.mostBytes = d, map[[32]byte]*compiled{}, maxKernels, maxImageBytes
+}
 
 // get returns the module of a program, held by one more handle.
-func (c *cache) get(ctx context.Context, p *ir.Program, passes opt.Options, t ptx.Target, label string) (*compiled, error) {
-	wire, err := ir.Encode(p)
+func (c *cache) get(ctx context.Context, p *ir.Program, h how) (*compiled, error) {
+	k, err := keyOf(p, h)
 	if err != nil {
 		return nil, err
 	}
-	k := key{blake3.Sum256(wire), passes.String(), t, label}
 	c.mu.Lock()
 	c.clock++
 	e := c.entries[k]
 	if e != nil {
 		c.dev.Count(driver.CompilesMemory, 1)
 	} else {
-		e = &compiled{program: p, passes: passes, key: k, ready: make(chan struct{})}
+		e = &compiled{program: p, how: h, key: k, origin: driver.CompilesFresh, ready: make(chan struct{})}
 		c.entries[k] = e
-		c.dev.Count(driver.CompilesFresh, 1)
 		c.compiling.Add(1)
 		go c.compile(e)
 	}
@@ -82,12 +99,14 @@ func (c *cache) compile(e *compiled) {
 	defer c.compiling.Done()
 	begin := time.Now()
 	e.err = c.dev.build(e)
+	c.dev.Count(e.origin, 1)
 	c.dev.Count(driver.CompileNS, uint64(time.Since(begin)))
 	var old []*compiled
 	c.mu.Lock()
 	if e.err != nil { // failures are not kept
 		delete(c.entries, e.key)
 	} else {
+		c.bytes += e.bytes
 		old = c.evict()
 	}
 	c.mu.Unlock()
@@ -107,7 +126,7 @@ func (c *cache) put(e *compiled) {
 // evict takes out what was used longest ago and is not in use, until the rest is within
 // bounds. Nothing runs a module without a handle, so it may be unloaded at once.
 func (c *cache) evict() (old []*compiled) {
-	for len(c.entries) > c.most {
+	for len(c.entries) > c.most || c.bytes > c.mostBytes {
 		var oldest *compiled
 		for _, e := range c.entries {
 			if e.handles == 0 && (oldest == nil || e.used < oldest.used) {
@@ -118,6 +137,7 @@ func (c *cache) evict() (old []*compiled) {
 			break
 		}
 		delete(c.entries, oldest.key)
+		c.bytes -= oldest.bytes
 		old = append(old, oldest)
 	}
 	return old
@@ -133,6 +153,7 @@ func (c *cache) drop(note func(error)) {
 	for _, e := range c.entries {
 		if e.module != 0 && c.dev.lost.Load() == nil {
 			note(c.dev.drv.ModuleUnload(e.module))
+			c.dev.Count(driver.ModulesUnloaded, 1)
 		}
 	}
 	clear(c.entries)

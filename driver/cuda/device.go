@@ -63,6 +63,7 @@ type Device struct {
 	timers  timers
 	loops   loops
 	kernels cache
+	images  images
 
 	quarantine quarantine
 
@@ -105,6 +106,9 @@ func Open(o Options) (*Device, error) {
 	d.streams.most, d.loops.dev = maxStreams, d
 	d.stagedTo, d.uphill.dev, d.uphill.chunk, d.downhill.dev, d.downhill.chunk = stagedBytes, d, chunkBytes, d, chunkBytes
 	d.kernels.init(d)
+	if err := d.images.init(d, o); err != nil {
+		return nil, err
+	}
 	d.markRanges()
 	if err := d.retain(); err != nil {
 		return nil, err

@@ -1,7 +1,8 @@
 // Package cuda is the device "cuda": NVIDIA GPUs through the driver that every such machine
 // has. It needs no toolkit and no cgo. Importing the package registers it.
 //
-//	ir.Program ──opt.Run──ptx.Emit──▶ text ──driver's compiler──▶ module ──▶ Kernel
+//	ir.Program ──opt.Run──ptx.Emit──▶ text ──driver's linker──▶ image ──▶ module ──▶ Kernel
+//	                                    └──imagecache, if a process was here before──┘
 //	Plan ──runner.Start──▶ stream: waits for earlier runs over its buffers, then
 //	                       fills, copies and launches, then an event
 //	     ◀──runner.Wait─── outputs, device time, trap records, traces

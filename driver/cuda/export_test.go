@@ -72,3 +72,9 @@ func (d *Device) SetTransfers(staged, chunk int64, copiers int) {
 
 // CopierCount is how many goroutines copy a chunk where so many run.
 func CopierCount(procs int) int { return copierCount(procs) }
+
+// KeepImageBytes sets how large the images of modules kept loaded may be together.
+func (d *Device) KeepImageBytes(n int) { d.kernels.mostBytes = n }
+
+// ImageKey is the key of an image on disk.
+var ImageKey = imageKey

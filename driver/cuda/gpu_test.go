@@ -16,6 +16,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/cusim"
 	"github.com/govyre/vyre/driver/drivertest"
+	"github.com/govyre/vyre/ptx"
 )
 
 // The tests in this file need a GPU. `make gpu-suite` builds them into .gpu/, with a script
@@ -209,3 +210,52 @@ func TestSimulatedDevicePassesTheSuiteWithManyCasesAtOnce(t *testing.T) {
 		t.Error(f)
 	}
 }
+
+// The driver's linker takes text as relocatable code. That must cost nothing: the image that it makes needs
+// what the same text takes when it is loaded directly.
+func TestGPULinksWhatItWouldLoad(t *testing.T) {
+	dev := gpu(t)
+	lib := library(t)
+	compared := 0
+	for c := range conform.Cases("emission/") {
+		if c.Program == nil {
+			continue
+		}
+		var text string
+		var direct, linked driver.Resources
+		for _, drv := range []cu.Driver{lib, loading{lib, new([]byte)}} {
+			d, err := cuda.Open(cuda.Options{Driver: drv})
+			if err != nil {
+				t.Fatal(err)
+			}
+			d.OnEmit(func(m *ptx.Module) { text = m.Text })
+			k, err := d.Compile(context.Background(), c.Program, driver.Options{})
+			if err != nil {
+				t.Fatalf("%s: %v", c, err)
+			}
+			direct, linked = k.Resources(), direct
+			if err := d.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		if direct != linked {
+			t.Errorf("%s: linked it takes %+v, loaded %+v\n%s", c, linked, direct, text)
+		}
+		compared++
+	}
+	total(t, "link", "programs=%d target=%s", compared, dev.Caps().Target)
+}
+
+// loading is a driver whose links give the text that went in, which is compiled when it is loaded.
+type loading struct {
+	cu.Driver
+	text *[]byte
+}
+
+func (loading) LinkCreate(*cu.JIT) (cu.LinkState, error) { return 1, nil }
+func (l loading) LinkAddData(_ cu.LinkState, text []byte, _ string) error {
+	*l.text = text
+	return nil
+}
+func (l loading) LinkComplete(cu.LinkState) ([]byte, error) { return *l.text, nil }
+func (loading) LinkDestroy(cu.LinkState) error              { return nil }

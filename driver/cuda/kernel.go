@@ -8,7 +8,6 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/opt"
 	"github.com/govyre/vyre/ptx"
 )
 
@@ -67,14 +66,14 @@ func (d *Device) compile(ctx context.Context, p *ir.Program, o driver.Options) (
 		}
 		p = resized
 	}
-	passes, err := opt.Parse(o.Optimise)
+	passes, err := o.Check(d.Name(), label)
 	if err != nil {
-		return nil, no(driver.InvalidArgument, "leave Optimise empty", "%v", err)
+		return nil, err
 	}
 	if err := d.fits(p); err != "" {
 		return nil, no(driver.Unsupported, "", "%s", err)
 	}
-	c, err := d.kernels.get(ctx, p, passes, target, o.Label)
+	c, err := d.kernels.get(ctx, p, how{passes, target, o.MaxRegisters, o.LineInfo, o.Label})
 	if err != nil {
 		return nil, d.compileError(label, err)
 	}
@@ -112,7 +111,7 @@ func (d *Device) compileError(label string, err error) error {
 	var e *driver.Error
 	if errors.As(err, &e) {
 		own := *e
-		own.Label = label
+		own.Label, own.Device = label, d.Name()
 		return &own
 	}
 	own := &driver.Error{Op: "compile", Label: label, Device: d.Name(), Kind: driver.Internal, Err: err}
@@ -183,7 +182,7 @@ func (k *kernel) query(threads, dynamic int) int {
 // compiled is a program on the device, and who uses it.
 type compiled struct {
 	program  *ir.Program // as it was given
-	passes   opt.Options
+	how      how
 	emitted  *ir.Program // as it was emitted: sites of traps are rows of it
 	params   ptx.Params
 	module   cu.Module
@@ -192,7 +191,9 @@ type compiled struct {
 	fixed    int // dynamic shared bytes that every launch brings
 	groups   int // that run at once on a unit
 
-	key     key
+	key     [32]byte
+	origin  driver.Metric // the counter of where its image came from
+	bytes   int           // of its image
 	err     error
 	ready   chan struct{} // closed when the rest or err is there
 	handles int

@@ -1,62 +1,139 @@
 package cuda
 
 import (
-	"fmt"
-	"regexp"
-	"strconv"
-	"strings"
+	"bytes"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
-	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/opt"
 	"github.com/govyre/vyre/ptx"
 )
 
-// build optimises a program, emits it, has the driver compile it, and learns what it takes.
+// build optimises a program, emits it, has the driver compile it, or finds that done on disk,
+// and learns what it takes.
 func (d *Device) build(e *compiled) error {
-	if err := ptx.Check(e.program, e.key.target); err != nil {
+	if err := ptx.Check(e.program, e.how.target); err != nil {
 		return err
 	}
-	p, _, err := opt.Run(e.program, e.passes)
+	p, _, err := opt.Run(e.program, e.how.passes)
 	if err != nil {
 		return err
 	}
-	m, err := d.emit(p, e.key.target, ptx.Options{Label: e.key.label})
+	m, err := d.emit(p, e.how.target, ptx.Options{Label: e.how.label, LineInfo: e.how.lines})
 	if err != nil {
 		return err
 	}
+	k := &m.Kernels[0]
+	e.emitted, e.params, e.fixed = k.Program, k.Params, k.Dynamic
 	if err := d.open("compile", ""); err != nil {
 		return err
 	}
 	defer d.shut()
-	k := &m.Kernels[0]
-	e.emitted, e.params, e.fixed = k.Program, k.Params, k.Dynamic
+	key := d.images.keyOf(m, e.how)
+	if image := d.images.load(key); image != nil {
+		err := d.install(e, m, image)
+		if err == nil {
+			e.origin = driver.CompilesDisk
+			return nil
+		}
+		if err.Sticky || err.Kind == driver.OutOfMemory {
+			return err
+		}
+		// The file is what was written once, and no use: the driver knows why. It is made anew, once.
+		d.images.refused(key)
+	}
+	image, failed := d.link(m, e.how)
+	if failed == nil {
+		failed = d.install(e, m, image)
+	}
+	if failed != nil {
+		return failed
+	}
+	d.images.store(key, image)
+	return nil
+}
+
+// link has the driver compile a text and returns the image.
+func (d *Device) link(m *ptx.Module, h how) (image []byte, failed *driver.Error) {
+	jit := cu.JIT{Target: d.linkTarget(h.target), MaxRegisters: h.registers, LineInfo: h.lines}
+	l, err := d.drv.LinkCreate(&jit)
+	if err != nil {
+		return nil, d.assemblerError(m, jit.Errors, err)
+	}
+	defer func() {
+		if d.lost.Load() != nil {
+			return // it went with the context
+		}
+		if err := d.drv.LinkDestroy(l); err != nil {
+			e := d.errorOf("compile", "", err)
+			_ = d.Fail(e) // an error before is the one to report
+			if failed == nil && e.Sticky {
+				failed = e
+			}
+		}
+	}()
+	if err := d.drv.LinkAddData(l, append([]byte(m.Text), 0), m.Kernels[0].Entry); err != nil {
+		return nil, d.assemblerError(m, jit.Errors, err)
+	}
+	made, err := d.drv.LinkComplete(l)
+	if err != nil {
+		return nil, d.assemblerError(m, jit.Errors, err)
+	}
+	return bytes.Clone(made), nil // the driver's bytes go with the link
+}
+
+// linkTarget returns what a link compiles for. Text for an earlier architecture than the
+// device's is compiled for the device all the same, which knows itself what it is.
+func (d *Device) linkTarget(t ptx.Target) int {
+	if t.SM != 10*d.caps.Major+d.caps.Minor {
+		return 0
+	}
+	return number(t)
+}
+
+// number is a target as the driver counts them.
+func number(t ptx.Target) int {
+	if t.Suffix != "" {
+		return t.SM | cu.TargetSpecific
+	}
+	return t.SM
+}
+
+// install loads an image, so that launches find all of it on the device.
+func (d *Device) install(e *compiled, m *ptx.Module, image []byte) *driver.Error {
 	var jit cu.JIT
-	e.module, err = d.drv.ModuleLoadDataEx(append([]byte(m.Text), 0), &jit)
+	module, err := d.drv.ModuleLoadDataEx(image, &jit)
 	if err != nil {
 		return d.assemblerError(m, jit.Errors, err)
 	}
-	if err = d.inspect(e, k); err == nil {
+	e.module, e.bytes = module, len(image)
+	if err = d.inspect(e, &m.Kernels[0]); err == nil {
 		return nil
 	}
 	failed := d.errorOf("compile", "", err)
 	if d.lost.Load() == nil {
-		if err := d.drv.ModuleUnload(e.module); err != nil {
+		if err := d.drv.ModuleUnload(module); err != nil {
 			_ = d.Fail(d.errorOf("compile", "", err)) // the first error is the one to report
 		}
 	}
+	e.module = 0
 	return failed
 }
 
-// inspect finds the function of a module and asks the driver about it. Asking also loads the
-// function's code, which the driver else puts off until the first launch.
+// inspect finds the function of a module and asks the driver about it. A driver that puts off
+// loading a function's code until its first launch is told to do it now; one that cannot be told
+// does it when asked.
 func (d *Device) inspect(e *compiled, k *ptx.Kernel) error {
 	var err error
 	if e.function, err = d.drv.ModuleGetFunction(e.module, k.Entry); err != nil {
 		return err
 	}
-	e.res = driver.Resources{Shared: k.Static + k.Dynamic, RestElem: k.RestElem, Target: e.key.target.String()}
+	if d.drv.Has(cu.Loading) {
+		if err := d.drv.FuncLoad(e.function); err != nil {
+			return err
+		}
+	}
+	e.res = driver.Resources{Shared: k.Static + k.Dynamic, RestElem: k.RestElem, Target: e.how.target.String()}
 	static := 0
 	for _, a := range []struct {
 		attr cu.FuncAttribute
@@ -89,41 +166,8 @@ func (d *Device) unload(e *compiled) {
 		return // it went with the context
 	}
 	defer d.leave()
+	d.Count(driver.ModulesUnloaded, 1)
 	if err := d.drv.ModuleUnload(e.module); err != nil {
 		_ = d.Fail(d.errorOf("unload", "", err)) // nobody waits for it; the device counts it
 	}
-}
-
-// lineInLog finds where the assembler stopped.
-var lineInLog = regexp.MustCompile(`line (\d+)\b[^;]*;?\s*(.*)`)
-
-// assemblerError is the driver's refusal of a text, with the place.
-func (d *Device) assemblerError(m *ptx.Module, log string, err error) *driver.Error {
-	e := d.errorOf("compile", "", err)
-	if e.Log = log; log == "" {
-		return e
-	}
-	found := lineInLog.FindStringSubmatch(log)
-	if found == nil {
-		e.Msg = log
-		return e
-	}
-	n, convErr := strconv.Atoi(found[1])
-	if convErr != nil {
-		e.Msg = log
-		return e
-	}
-	e.Line, e.Msg = n, fmt.Sprintf("%s: line %d of the text: %s", e.Call, n, strings.TrimSpace(found[2]))
-	k := &m.Kernels[0]
-	if row := k.RowAt(n); row != ir.NoRow {
-		e.Pos = k.Program.Pos(row).String()
-	}
-	lines := strings.Split(m.Text, "\n")
-	for i := max(1, n-2); i <= min(len(lines), n+2); i++ {
-		e.Log += fmt.Sprintf("\n%6d | %s", i, lines[i-1])
-	}
-	if n >= 1 && n <= len(lines) {
-		e.Msg += fmt.Sprintf(" in %q", strings.TrimSpace(lines[n-1]))
-	}
-	return e
 }

@@ -157,5 +157,7 @@ var launchTests = []test{
 		e.fails(err, driver.Unsupported, `compile "add"`, "sm_1")
 		_, err = e.dev.Compile(ctx, e.program(add), driver.Options{Optimise: "-no_such_pass"})
 		e.fails(err, driver.InvalidArgument, `compile "add"`, "no_such_pass")
+		_, err = e.dev.Compile(ctx, e.program(add), driver.Options{MaxRegisters: 8})
+		e.fails(err, driver.InvalidArgument, `compile "add"`, "8 registers")
 	}},
 }

@@ -1,0 +1,120 @@
+package cuda
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cuda/imagecache"
+	"github.com/govyre/vyre/internal/identity"
+	"github.com/govyre/vyre/ptx"
+)
+
+// images is the device's use of the cache on disk. Whatever goes wrong with that is counted,
+// and costs a compilation.
+type images struct {
+	dev    *Device
+	disk   *imagecache.Cache // nil keeps nothing
+	system []byte            // what tells builds of the driver apart, beside its version
+}
+
+// init finds the place of the cache. A driver that was handed in keeps images only where
+// somebody said so: what it makes is of no use to other processes as a rule.
+func (im *images) init(d *Device, o Options) error {
+	im.dev = d
+	if o.Driver == nil {
+		im.system = systemDriver()
+	} else {
+		im.system = []byte(o.Driver.Path())
+	}
+	at, err := o.DiskCache()
+	if err != nil {
+		err.(*driver.Error).Label = d.Name()
+		return err
+	}
+	if o.Driver != nil && !at.Chosen || at.Chosen && at.Root == "" {
+		return nil
+	}
+	if im.disk, err = imagecache.Open(at.Root, at.Bytes); err != nil {
+		im.count(driver.CacheWriteErrors, "no cache: %v", err)
+	}
+	return nil
+}
+
+// systemDriver returns the line in which the driver's kernel module says what it is; empty where there is none.
+func systemDriver() []byte {
+	text, err := os.ReadFile("/proc/driver/nvidia/version")
+	if err != nil {
+		return nil
+	}
+	line, _, _ := bytes.Cut(text, []byte{'\n'})
+	return line
+}
+
+// keyOf returns the key of the image of a text. The text itself is in it, so there is no version
+// of the emitter to keep.
+func (im *images) keyOf(m *ptx.Module, h how) [32]byte {
+	d := im.dev
+	target := d.linkTarget(h.target)
+	if target == 0 {
+		target = 10*d.caps.Major + d.caps.Minor
+	}
+	lines := 0
+	if h.lines {
+		lines = 1
+	}
+	return imageKey(d.caps.DriverVersion, target, m.Text, h.registers, lines, im.system)
+}
+
+func imageKey(driverVersion, target int, text string, registers, lines int, system []byte) [32]byte {
+	options := fmt.Sprintf("O4;regs=%d;line=%d", registers, lines)
+	return identity.Key("vyre.cubin.v1", uint64(driverVersion), uint64(target), []byte(text), []byte(options), system)
+}
+
+// load returns the image kept under a key; nil if there is none.
+func (im *images) load(key [32]byte) []byte {
+	if im.disk == nil {
+		return nil
+	}
+	image, err := im.disk.Load(key)
+	if err != nil {
+		im.count(driver.CacheCorrupt, "%v", err)
+	}
+	return image
+}
+
+// refused removes an image that the driver did not take.
+func (im *images) refused(key [32]byte) {
+	im.disk.Remove(key)
+	im.count(driver.CacheCorrupt, "the driver refused the cached image %x", key)
+}
+
+// store keeps an image.
+func (im *images) store(key [32]byte, image []byte) {
+	if im.disk == nil {
+		return
+	}
+	removed, err := im.disk.Store(key, image)
+	im.dev.Count(driver.CacheEvictions, uint64(removed))
+	if err != nil {
+		im.count(driver.CacheWriteErrors, "image not kept: %v", err)
+	}
+}
+
+// count counts what went wrong, and says so if somebody listens.
+func (im *images) count(m driver.Metric, format string, args ...any) {
+	im.dev.Count(m, 1)
+	if debug := im.dev.Debug(); debug.Log {
+		fmt.Fprintf(debug.Output, "vyre: "+format+"\n", args...)
+	}
+}
+
+// Stats returns the counters and gauges as they are now.
+func (d *Device) Stats() *driver.Stats {
+	s := d.Core.Stats()
+	if d.images.disk != nil {
+		s.CacheDir = d.images.disk.Root()
+	}
+	return s
+}
