@@ -28,6 +28,9 @@ func (m *memory) makeRoom(n int64, u use, cause error, release func() error) (bl
 	}
 	if dropped > 0 {
 		m.dev.Count(driver.Trims, 1)
+		if err := m.source.flush(); err != nil {
+			return block{}, err
+		}
 		b, short, err := again()
 		if !short {
 			return b, err

@@ -251,6 +251,7 @@ func (m *memory) drop(note func(error)) (left int64) {
 	} else {
 		m.abandon(m.sentinel, internal)
 	}
+	m.source.drop(note)
 	m.mu.Lock()
 	left = m.left + m.shelf.bytes
 	m.ledger.move(idle, outside, m.shelf.bytes)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda"
+	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/cusim"
 )
 
@@ -240,11 +241,49 @@ func TestTheLimitCountsIdleMemory(t *testing.T) {
 }
 
 func TestADriverThatIsShortOnceIsAskedAgain(t *testing.T) {
-	for _, call := range []string{"cuMemAlloc_v2"} {
-		d := opened(t, cusim.Config{Faults: cusim.Faults{{Call: call, Nth: 1, Result: 2}}}, driver.OpenOptions{})
+	for call, lacks := range map[string][]cu.Group{"cuMemAlloc_v2": {cu.Pool}, "cuMemAllocFromPoolAsync": nil} {
+		d := opened(t, cusim.Config{Lacks: lacks, Faults: cusim.Faults{{Call: call, Nth: 1, Result: 2}}}, driver.OpenOptions{})
 		alloc(t, d, 1000)
 		counted(t, d, driver.OOMRetries, 1)
 	}
+}
+
+func TestWhatTheDriverKeepsIsNotInTheBooks(t *testing.T) {
+	d := opened(t, cusim.Config{}, driver.OpenOptions{IdleLimit: 1})
+	if !d.Caps().MemPools {
+		t.Fatal("the simulated driver has no pools")
+	}
+	closed(t, alloc(t, d, 1<<20))
+	alloc(t, d, 1<<10) // lets the free take effect
+	booksAre(t, d, books{live: 1 << 10, reserved: 1 << 10})
+	if n := d.Stats().Get(driver.PoolSlackBytes); n == 0 {
+		t.Error("the driver keeps nothing")
+	}
+	if _, err := d.Trim(0); err != nil {
+		t.Fatal(err)
+	}
+	counted(t, d, driver.PoolSlackBytes, 0)
+}
+
+func TestWithoutPoolsFreeingWaitsForATimeWithoutWork(t *testing.T) {
+	d := opened(t, cusim.Config{Lacks: []cu.Group{cu.Pool}}, driver.OpenOptions{IdleLimit: 1})
+	k, err := d.Compile(ctx, parse(t, spin), driver.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, other := alloc(t, d, 4), alloc(t, d, 1000)
+	s := d.NewSequence("busy")
+	s.Launch(k, driver.Groups(1), driver.All(b), driver.U32(1000))
+	if _, err := s.Start(ctx); err != nil {
+		t.Fatal(err)
+	}
+	closed(t, other)
+	counted(t, d, driver.DriverFrees, 0)
+	if _, err := s.Wait(ctx); err != nil {
+		t.Fatal(err)
+	}
+	closed(t, alloc(t, d, 5000))
+	counted(t, d, driver.DriverFrees, 2)
 }
 
 func TestIdleShapesOfDispatchMakeRoom(t *testing.T) {

@@ -107,6 +107,7 @@ func probe(drv cu.Driver, dev cu.Device, name string, ordinal int) (driver.Caps,
 	c.UnifiedAddressing, c.HostRegister, c.PageableAccess = p.is(cu.UnifiedAddressing), p.is(cu.HostRegisterSupported), p.is(cu.PageableMemoryAccess)
 
 	c.GridBarrier = p.is(cu.CooperativeLaunch) && drv.Has(cu.Coop)
+	c.MemPools = drv.Has(cu.Pool) && p.is(cu.MemoryPools)
 	c.Graphs = drv.Has(cu.Graphing)
 	c.LoopNodes = c.Graphs && drv.Has(cu.Cond) && version >= firstLoops
 	c.F16, c.F64, c.Atomic64, c.AtomicF32, c.AtomicF64 = true, true, true, true, true

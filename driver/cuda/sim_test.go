@@ -177,7 +177,7 @@ func TestAnyCallMayFailOnTheSimulatedDriver(t *testing.T) {
 // gives reports whether a call gives something back: if it fails, the driver keeps it.
 func gives(call string) bool {
 	switch call {
-	case "cuMemFree_v2", "cuMemFreeHost", "cuModuleUnload", "cuLinkDestroy", "cuStreamDestroy_v2", "cuEventDestroy_v2", "cuDevicePrimaryCtxRelease_v2":
+	case "cuMemFree_v2", "cuMemFreeAsync", "cuMemPoolDestroy", "cuMemFreeHost", "cuModuleUnload", "cuLinkDestroy", "cuStreamDestroy_v2", "cuEventDestroy_v2", "cuDevicePrimaryCtxRelease_v2":
 		return true
 	}
 	return false

@@ -1,18 +1,164 @@
 package cuda
 
-import "github.com/govyre/vyre/driver/cuda/cu"
+import (
+	"sync"
 
-// source is where device memory comes from and goes back to.
-type source struct{ dev *Device }
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cuda/cu"
+)
+
+// poolKeeps is what the driver's pool keeps of freed memory when a wait ends; the rest goes back
+// to the system.
+const poolKeeps = 64 << 20
+
+// source is where device memory comes from and goes back to: a pool of the driver's, whose
+// allocations and frees are work of a stream of their own, or the allocator of the context,
+// whose frees wait for all work of the device.
+type source struct {
+	dev *Device
+
+	mu     sync.Mutex // for making and measuring
+	pool   cu.MemPool
+	stream cu.Stream
+	slack  int64 // as the gauge has it
+}
+
+// open makes the pool when the first block is obtained. The context is current.
+func (s *source) open() (cu.MemPool, cu.Stream, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.pool != 0 {
+		return s.pool, s.stream, nil
+	}
+	drv := s.dev.drv
+	var err error
+	if s.stream == 0 {
+		if s.stream, err = drv.StreamCreate(cu.StreamNonBlocking); err != nil {
+			return 0, 0, err
+		}
+	}
+	pool, err := drv.MemPoolCreate(s.dev.dev)
+	if err != nil {
+		return 0, 0, err
+	}
+	if err := drv.MemPoolSetAttribute(pool, cu.PoolReleaseThreshold, poolKeeps); err != nil {
+		_ = drv.MemPoolDestroy(pool) // the first error is the one to report
+		return 0, 0, err
+	}
+	s.pool = pool
+	return s.pool, s.stream, nil
+}
+
+func (s *source) get() (cu.MemPool, cu.Stream) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.pool, s.stream
+}
 
 // obtain returns size bytes that nothing uses. The context is current.
-func (s *source) obtain(size int64) (cu.Ptr, error) { return s.dev.drv.MemAlloc(size) }
+func (s *source) obtain(size int64) (cu.Ptr, error) {
+	drv := s.dev.drv
+	if !s.dev.caps.MemPools {
+		return drv.MemAlloc(size)
+	}
+	pool, stream, err := s.open()
+	if err != nil {
+		return 0, err
+	}
+	at, err := drv.MemAllocFromPoolAsync(size, pool, stream)
+	if err != nil {
+		return 0, err
+	}
+	// Whatever stream uses the memory first, it is there.
+	if err := drv.StreamSynchronize(stream); err != nil {
+		if s.dev.errorOf("alloc", "", err).Sticky {
+			return 0, err
+		}
+		_ = drv.MemFreeAsync(at, stream) // the first error is the one to report
+		return 0, err
+	}
+	return at, nil
+}
 
 // giveBack frees memory that nothing uses. The context is current.
-func (s *source) giveBack(at cu.Ptr) error { return s.dev.drv.MemFree(at) }
+func (s *source) giveBack(at cu.Ptr) error {
+	if !s.dev.caps.MemPools {
+		return s.dev.drv.MemFree(at)
+	}
+	_, stream := s.get()
+	return s.dev.drv.MemFreeAsync(at, stream)
+}
 
 // stalls reports whether giveBack waits for all work of the device.
-func (s *source) stalls() bool { return true }
+func (s *source) stalls() bool { return !s.dev.caps.MemPools }
 
-// settle ends what giveBack began and lets the driver keep nothing for later.
-func (s *source) settle() error { return nil }
+// flush ends what giveBack began. The context is current.
+func (s *source) flush() error {
+	pool, stream := s.get()
+	if pool == 0 {
+		return nil
+	}
+	return s.dev.drv.StreamSynchronize(stream)
+}
+
+// settle ends what giveBack began, and lets the driver keep nothing for later.
+func (s *source) settle() error {
+	pool, _ := s.get()
+	if pool == 0 {
+		return nil
+	}
+	if err := s.flush(); err != nil {
+		return err
+	}
+	return s.dev.drv.MemPoolTrimTo(pool, 0)
+}
+
+// drop ends the pool. A lost context has done so.
+func (s *source) drop(note func(error)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	drv := s.dev.drv
+	if s.dev.lost.Load() == nil {
+		if s.pool != 0 {
+			note(drv.StreamSynchronize(s.stream))
+			note(drv.MemPoolDestroy(s.pool))
+		}
+		if s.stream != 0 {
+			note(drv.StreamDestroy(s.stream))
+		}
+	}
+	s.pool, s.stream = 0, 0
+	s.dev.Gauge(driver.PoolSlackBytes, -s.slack)
+	s.slack = 0
+}
+
+// measure brings the gauge of what the driver keeps up to date. It is nobody's memory, so it is
+// not in the books.
+func (s *source) measure() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.pool == 0 {
+		return
+	}
+	has, err := s.dev.drv.MemPoolGetAttribute(s.pool, cu.PoolReserved)
+	if err != nil {
+		return // the gauge stays as it was
+	}
+	used, err := s.dev.drv.MemPoolGetAttribute(s.pool, cu.PoolUsed)
+	if err != nil {
+		return
+	}
+	now := int64(has) - int64(used)
+	s.dev.Gauge(driver.PoolSlackBytes, now-s.slack)
+	s.slack = now
+}
+
+// Stats returns the counters and gauges as they are now.
+func (d *Device) Stats() *driver.Stats {
+	d.life.RLock()
+	if !d.gone && d.lost.Load() == nil {
+		d.memory.source.measure()
+	}
+	d.life.RUnlock()
+	return d.Core.Stats()
+}
