@@ -153,12 +153,11 @@ func (s *source) measure() {
 	s.slack = now
 }
 
-// Stats returns the counters and gauges as they are now.
-func (d *Device) Stats() *driver.Stats {
+// measure brings gauges up to date that only the driver knows.
+func (d *Device) measure() {
 	d.life.RLock()
+	defer d.life.RUnlock()
 	if !d.gone && d.lost.Load() == nil {
 		d.memory.source.measure()
 	}
-	d.life.RUnlock()
-	return d.Core.Stats()
 }
