@@ -11,15 +11,20 @@ const noObject ir.Object = 1<<32 - 1
 
 // addrKey names an address that several accesses may share, or the distance from the start of any object.
 type addrKey struct {
-	obj   ir.Object
-	index ir.Row
-	scale uint32
+	obj    ir.Object
+	index  ir.Row
+	scale  uint32
+	signed bool // an index of 32 bits is a signed number
 }
+
+// maxOffset bounds the bytes that stand in an instruction.
+const maxOffset = 1 << 20
 
 // address is the stage that works out where accesses go. The start of every object is found once at
 // the entry; the address of an element is computed where it is first accessed and used again by
 // accesses to which that place is dominant.
 func (s *selector) address() {
+	s.findRoots()
 	code := s.code
 	s.code = make([]inst, 0, len(code)+len(code)/4)
 	s.cur = &s.code
@@ -45,15 +50,93 @@ func (s *selector) place(a access) operand {
 	wide := o.space != shared // shared addresses have 32 bits
 	if index.kind == isImm {
 		off := extended(t, index.bits)*uint64(a.scale) + uint64(a.off)
-		if off > 1<<20 { // no access of its kind is in bounds, or the offset does not fit an instruction
-			return s.computed(a, index, wide)
+		if off > maxOffset { // no access of its kind is in bounds, or the offset does not fit an instruction
+			return s.computed(a, index, wide, false)
 		}
 		if o.space == global {
 			return operand{kind: isAddress, reg: s.base(a.obj), bits: off}
 		}
 		return operand{kind: isAddress, sym: o.sym, bits: off + uint64(o.off)}
 	}
-	return s.computed(a, index, wide)
+	if !wide {
+		return s.computed(a, index, wide, false) // the assembler sees through sums of 32 bits by itself
+	}
+	root, c := s.root(a.index)
+	signed, ok := s.apart(a.obj, c)
+	switch off := c * int64(a.scale); {
+	case !s.roots[root] || s.val[root].kind != isReg:
+	case t.Size() == 4 && !ok, off > maxOffset, off < -maxOffset:
+	default:
+		a.index, a.off = root, a.off+uint32(off)
+		return s.computed(a, s.val[root], wide, signed)
+	}
+	return s.computed(a, index, wide, false)
+}
+
+// findRoots notes the values to which accesses of wide addresses add a constant.
+func (s *selector) findRoots() {
+	s.roots = make(map[ir.Row]bool)
+	for i := range s.accesses {
+		a := &s.accesses[i]
+		if s.objs[a.obj].space == shared {
+			continue
+		}
+		if root, c := s.root(a.index); c != 0 {
+			s.roots[root] = true
+		}
+	}
+}
+
+// root takes the constants that index adds apart from what it adds them to.
+func (s *selector) root(index ir.Row) (root ir.Row, c int64) {
+	p := s.p
+	for range maxSum {
+		if op := p.Op(index); op != ir.OpAdd && op != ir.OpOr {
+			break
+		}
+		x, k := p.A(index), p.B(index)
+		if p.Op(k) != ir.OpConst {
+			break
+		}
+		bits, t := p.Const(k), p.Type(k)
+		if p.Op(index) == ir.OpOr { // a sum, where it only sets bits that a shift has cleared
+			if p.Op(x) != ir.OpShl || p.Op(p.B(x)) != ir.OpConst || p.Const(p.B(x)) > 31 || bits>>p.Const(p.B(x)) != 0 {
+				break
+			}
+		}
+		d := int64(bits)
+		if t.Size() == 4 {
+			d = int64(int32(bits))
+		}
+		if d > maxOffset || d < -maxOffset {
+			break
+		}
+		index, c = x, c+d
+	}
+	return index, c
+}
+
+// maxSum bounds the constants that are taken apart.
+const maxSum = 4
+
+// apart reports whether c may be added to the address of an element of obj instead of to its index of 32 bits,
+// where an access at the sum is made only in bounds: whether the index before adding has to be read as a signed
+// number for that.
+//
+// Adding wraps, the address does not. Let v be the sum, below the length, so the index is v - c modulo 2^32. Read as
+// signed it is that very number if -2^31 <= v - c < 2^31, read as unsigned if 0 <= v - c < 2^32.
+func (s *selector) apart(obj ir.Object, c int64) (signed, ok bool) {
+	most := int64(1) << 31 // no array is larger
+	if q := s.objs[obj].Param; q != nil {
+		most = int64(min(q.MaxLen, 1<<40))
+	}
+	switch {
+	case most-1-c < 1<<31 && c <= 1<<31:
+		return true, true
+	case c <= 0 && most-1-c < 1<<32:
+		return false, true
+	}
+	return false, false
 }
 
 // extended is a constant index as a number modulo 2⁶⁴.
@@ -65,24 +148,25 @@ func extended(t ir.Type, bits uint64) uint64 {
 }
 
 // computed returns the address of an access whose index is only known at run time.
-func (s *selector) computed(a access, index operand, wide bool) operand {
-	k := addrKey{a.obj, a.index, a.scale}
+func (s *selector) computed(a access, index operand, wide, signed bool) operand {
+	k := addrKey{a.obj, a.index, a.scale, signed}
+	off := uint64(int64(int32(a.off)))
 	if c, ok := s.addrs[k]; ok && s.dominates(c.row, s.row) {
-		return operand{kind: isAddress, reg: c.reg, bits: uint64(a.off)}
+		return operand{kind: isAddress, reg: c.reg, bits: off}
 	}
 	t := tU32
 	if wide {
 		t = tS64
 	}
-	d := s.do(opAdd, t, r(s.base(a.obj)), s.distance(a, index, wide))
+	d := s.do(opAdd, t, r(s.base(a.obj)), s.distance(a, index, wide, signed))
 	s.addrs[k] = cached{d.reg, s.row}
-	return operand{kind: isAddress, reg: d.reg, bits: uint64(a.off)}
+	return operand{kind: isAddress, reg: d.reg, bits: off}
 }
 
 // distance is how many bytes an element is from the first. All objects with elements of one size share it; the
 // assembler makes one machine instruction of the product and each sum.
-func (s *selector) distance(a access, index operand, wide bool) operand {
-	k := addrKey{noObject, a.index, a.scale}
+func (s *selector) distance(a access, index operand, wide, signed bool) operand {
+	k := addrKey{noObject, a.index, a.scale, signed}
 	if !wide {
 		k.obj--
 	}
@@ -94,6 +178,8 @@ func (s *selector) distance(a access, index operand, wide bool) operand {
 	switch long := s.typeOf(a.index).Size() == 8; {
 	case wide && long:
 		d = s.do(opShl, tB64, index.as(tB64), log)
+	case signed && !long:
+		d = s.doInto(s.newReg(classRD), opMulWide, tS32, index.as(tS32), imm(tS32, uint64(a.scale)))
 	case wide: // an index in bounds is not negative, whatever its type
 		d = s.doInto(s.newReg(classRD), opMulWide, tU32, index.as(tU32), u32(a.scale))
 	case long:

@@ -281,7 +281,7 @@ func (q *printed) operand(o *operand) {
 		}
 		if o.bits != 0 {
 			q.raw("+")
-			q.out = strconv.AppendUint(q.out, o.bits, 10)
+			q.out = strconv.AppendInt(q.out, int64(o.bits), 10)
 		}
 		q.raw("]")
 	case isLabel:

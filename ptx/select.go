@@ -20,9 +20,13 @@ type selector struct {
 	once   map[onceKey]operand
 	checks map[checkKey]cached
 	addrs  map[addrKey]cached
+	roots  map[ir.Row]bool // values to which indices add constants
 	frames map[ir.Row]*frame
 	loops  []ir.Row // open ones
 	votes  votes
+
+	wanted map[ir.Row]ir.Row // by load: a select between it and zero
+	taken  map[ir.Row]bool   // selects that are what the load gives
 
 	vectors map[ir.Row][]operand // lanes of vector values
 	cuts    []cut                // accesses that are not finished
@@ -73,6 +77,7 @@ func newSelector(f *function) *selector {
 
 func (s *selector) run() {
 	s.countUses()
+	s.findWanted()
 	s.rows(0, ir.Row(s.p.Rows()))
 	s.row = ir.NoRow
 	s.add(inst{op: opExit})

@@ -27,12 +27,24 @@ func comparing(ints, floats cmp) rule {
 		case t.IsFloat():
 			s.set(row, s.compare(floats, arith(t), a, b))
 		default:
-			s.set(row, s.compare(ints, arith(t), a, b))
+			p := s.compare(ints, arith(t), a, b)
+			s.set(row, p)
+			if n := s.p.B(row); ints == cmpLT && t == ir.U32 && s.p.Op(n) == ir.OpLen {
+				s.checks[checkKey{ir.Object(s.p.X(n)), s.p.A(row), 1}] = cached{p.reg, row} // the program asks itself
+			}
 		}
 	}
 }
 
 func (s *selector) selects(row ir.Row) {
+	if s.taken[row] {
+		load := s.p.B(row)
+		if s.p.Op(load) != ir.OpLoad {
+			load = s.p.C(row)
+		}
+		s.set(row, s.value(load))
+		return
+	}
 	c, a, b := s.value(s.p.A(row)), s.value(s.p.B(row)), s.value(s.p.C(row))
 	s.set(row, s.choose(s.typeOf(row), s.pred(c), a, b))
 }

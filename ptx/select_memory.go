@@ -205,11 +205,58 @@ func (s *selector) toMemory(t ir.Type, o operand) operand {
 
 func (s *selector) load(row ir.Row) {
 	t := s.objs[s.p.X(row)].Type()
-	p := s.inBounds(row, 1)
+	p, sense := s.inBounds(row, 1), true
+	if sel, ok := s.wanted[row]; ok && s.uses[row] == 1 {
+		p, sense = s.onlyWhere(row, sel, p)
+	}
 	d := s.newReg(memClass(t))
 	s.zero(d, p)
-	s.guarded(inst{op: opLd, t: inMemory(t), mod: s.accessMods(row, true), dst: r(d), src: [4]operand{s.element(row, 1, 0)}}, p)
+	s.add(inst{op: opLd, t: inMemory(t), mod: s.accessMods(row, true), dst: r(d), src: [4]operand{s.element(row, 1, 0)}, guard: p, sense: sense})
 	s.set(row, s.fromMemory(t, d))
+}
+
+// onlyWhere narrows the guard of a load to the condition of the select that alone uses it and has zero elsewhere,
+// if that is known by now: the select is what the load gives then.
+func (s *selector) onlyWhere(row, sel ir.Row, p reg) (guard reg, sense bool) {
+	c := s.p.A(sel)
+	cond := s.val[c]
+	if c > row || !s.dominates(c, row) || cond.kind != isReg {
+		return p, true
+	}
+	loads := s.p.B(sel) == row // else it is the other way round
+	switch {
+	case p == noReg:
+		p = cond.reg
+	case p == cond.reg && !loads: // nothing is ever loaded
+		return p, true
+	case p == cond.reg:
+	case loads:
+		p = s.do(opAnd, tPred, r(p), cond).reg
+	default:
+		p, loads = s.do(opAnd, tPred, r(p), s.do(opNot, tPred, cond)).reg, true
+	}
+	s.taken[sel] = true
+	return p, loads
+}
+
+// findWanted notes the loads that a select takes or leaves for zero. Of more than one the last counts, and then none:
+// the load has other uses.
+func (s *selector) findWanted() {
+	p := s.p
+	s.wanted, s.taken = make(map[ir.Row]ir.Row), make(map[ir.Row]bool)
+	for i := range p.Rows() {
+		row := ir.Row(i)
+		if p.Op(row) != ir.OpSelect || s.idle(row) || p.Type(row) == ir.Bool {
+			continue
+		}
+		zero := func(v ir.Row) bool { return p.Op(v) == ir.OpConst && p.Const(v) == 0 }
+		switch a, b := p.B(row), p.C(row); {
+		case p.Op(a) == ir.OpLoad && zero(b):
+			s.wanted[a] = row
+		case p.Op(b) == ir.OpLoad && zero(a):
+			s.wanted[b] = row
+		}
+	}
 }
 
 func (s *selector) store(row ir.Row) {
