@@ -223,11 +223,12 @@ func (g *Graph) newLane() (*lane, error) {
 	}
 	l.plan = c.plan(s.plan)
 	l.plan.Scratch = l.scratch
-	var err error
-	if l.runner, err = s.exec.Capture(l.plan, g.o); err != nil {
+	r, err := s.exec.Capture(l.plan, g.o)
+	if err != nil {
 		_ = l.drop() // the first error is the one to report
 		return nil, err
 	}
+	l.runner = r
 	return l, nil
 }
 

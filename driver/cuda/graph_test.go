@@ -105,7 +105,9 @@ func TestAReplayMakesThreeCalls(t *testing.T) {
 		r.gives(1, 2, true)
 		r.gives(1, 2, false)
 		before := r.sim.Count("")
-		r.gives(1, 2, false)
+		if err := r.replay(1); err != nil {
+			t.Fatal(err)
+		}
 		if n := r.sim.Count("") - before; n != c.calls {
 			t.Errorf("%s, a replay takes %d calls, want %d", c.name, n, c.calls)
 		}

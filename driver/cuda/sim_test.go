@@ -1,13 +1,10 @@
 package cuda_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/govyre/vyre/conform"
 	"github.com/govyre/vyre/driver"
@@ -118,67 +115,4 @@ func TestTheSimulatedDeviceHasANameOfItsOwn(t *testing.T) {
 	if found != len(cusim.Models()) {
 		t.Errorf("%d simulated devices are listed: %v, %v", found, infos, err)
 	}
-}
-
-// simSession does a bit of everything and checks the bytes. The device is closed in any case.
-func simSession(sim *cusim.Driver, p *ir.Program) (err error) {
-	d, err := cuda.Open(cuda.Options{Driver: sim, OpenOptions: driver.OpenOptions{CloseTimeout: time.Second}})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, d.Close()) }()
-	k, err := d.Compile(ctx, p, driver.Options{})
-	if err != nil {
-		return err
-	}
-	b, err := d.Alloc(128, driver.AllocOptions{Label: "b"})
-	if err != nil {
-		return err
-	}
-	s := d.NewSequence("session")
-	src, dst := bytes.Repeat([]byte{1, 0, 0, 0}, 32), make([]byte, 128)
-	s.Upload(driver.All(b), src, driver.IfChanged)
-	s.Repeat(2, func() { s.Launch(k, driver.Groups(1), driver.All(b)) })
-	s.Read(driver.All(b), dst)
-	if _, err := s.Run(ctx); err != nil {
-		return err
-	}
-	if want := bytes.Repeat([]byte{3, 0, 0, 0}, 32); !bytes.Equal(dst, want) {
-		return fmt.Errorf("run gave % x", dst[:8])
-	}
-	return errors.Join(s.Close(), b.Close(), k.Close())
-}
-
-func TestAnyCallMayFailOnTheSimulatedDriver(t *testing.T) {
-	p := parse(t, addOne)
-	c := cusim.Config{Models: []cusim.Model{cusim.Tiny}}
-	attempts := 0
-	for a := range cusim.EachCall(c, func(sim *cusim.Driver) error { return simSession(sim, p) }, cu.OutOfMemory, 1, 719) {
-		attempts++
-		at := fmt.Sprintf("call %d, %s, with %v", a.Nth, a.Call, a.Result)
-		var e *driver.Error
-		if a.Err != nil && (!errors.As(a.Err, &e) || e.Call == "" && e.Kind != driver.DeviceLost) {
-			t.Errorf("%s: the error names no call: %v", at, a.Err)
-		}
-		// A thread that gets its first context has none that the failure could break.
-		if left := a.Driver.Left(); left != "" && !gives(a.Call) && a.Call != "cuCtxSetCurrent" {
-			t.Errorf("%s: %s left behind after %v", at, left, a.Err)
-		}
-		a.Driver.Heal()
-		if err := simSession(a.Driver, p); err != nil {
-			t.Errorf("%s: the next session fails: %v", at, err)
-		}
-	}
-	if attempts < 50 {
-		t.Errorf("only %d calls failed", attempts)
-	}
-}
-
-// gives reports whether a call gives something back: if it fails, the driver keeps it.
-func gives(call string) bool {
-	switch call {
-	case "cuMemFree_v2", "cuMemFreeAsync", "cuMemPoolDestroy", "cuMemFreeHost", "cuModuleUnload", "cuLinkDestroy", "cuStreamDestroy_v2", "cuEventDestroy_v2", "cuDevicePrimaryCtxRelease_v2":
-		return true
-	}
-	return false
 }
