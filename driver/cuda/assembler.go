@@ -20,6 +20,7 @@ func (d *Device) assemblerError(m *ptx.Module, log string, err error) *driver.Er
 	if e.Log = log; log == "" {
 		return e
 	}
+	defer func() { d.dump(m, e.Log) }()
 	found := lineInLog.FindStringSubmatch(log)
 	if found == nil {
 		e.Msg = log

@@ -23,6 +23,7 @@ func (d *Device) build(e *compiled) error {
 	if err != nil {
 		return err
 	}
+	d.dump(m, "")
 	k := &m.Kernels[0]
 	e.emitted, e.params, e.fixed = k.Program, k.Params, k.Dynamic
 	if err := d.open("compile", ""); err != nil {

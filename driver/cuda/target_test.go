@@ -1,0 +1,68 @@
+package cuda_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cuda"
+	"github.com/govyre/vyre/driver/cuda/cusim"
+	"github.com/govyre/vyre/ptx"
+)
+
+func TestATextHasTheLeastVersionOfItsTarget(t *testing.T) {
+	for _, c := range []struct {
+		version         int // of the driver
+		target, emitted string
+		text            string // its version; empty if the target is refused
+	}{
+		{13000, "", "sm_90a", "8.0"},
+		{11080, "", "sm_90", "7.8"},
+		{13000, "sm_90", "sm_90", "7.8"},
+		{13000, "sm_80", "sm_80", "7.0"},
+		{13000, "sm_100", "", ""},
+		{13000, "sm_120a", "", ""},
+		{11080, "sm_90a", "", ""},
+	} {
+		d, _ := onSim(t, cusim.Config{Models: []cusim.Model{cusim.Hopper}, Version: c.version})
+		var m *ptx.Module
+		d.OnEmit(func(made *ptx.Module) { m = made })
+		_, err := d.Compile(ctx, parse(t, addOne), driver.Options{Target: c.target})
+		if c.text == "" {
+			if !errors.Is(err, driver.Unsupported) || m != nil {
+				t.Errorf("%q under %d: %v", c.target, c.version, err)
+			}
+			continue
+		}
+		if err != nil || m.Target.String() != c.emitted || m.Version != c.text {
+			t.Errorf("%q under %d: %+v, %v; want %s in version %s", c.target, c.version, m, err, c.emitted, c.text)
+		}
+	}
+}
+
+func TestADebugSwitchWritesTexts(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "texts")
+	d, err := cuda.Open(cuda.Options{Driver: newSim(), OpenOptions: driver.OpenOptions{Debug: "ptx=" + dir}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	adds(t, d, 1)
+	d.OnEmit(func(m *ptx.Module) { m.Text = strings.Replace(m.Text, "add.u32", "adds.u32", 1) })
+	if _, err := d.Compile(ctx, adding(t, 2), driver.Options{Label: "wrong"}); !errors.Is(err, driver.Compile) {
+		t.Errorf("got %v", err)
+	}
+	for pattern, says := range map[string]string{"add_one_*.ptx": "add.u32", "wrong_*.ptx": ".entry wrong_", "wrong_*.log": "line"} {
+		found, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil || len(found) != 1 {
+			t.Errorf("%s is %v, %v", pattern, found, err)
+			continue
+		}
+		if text, err := os.ReadFile(found[0]); err != nil || !strings.Contains(string(text), says) {
+			t.Errorf("%s holds %q, %v", pattern, text, err)
+		}
+	}
+}
