@@ -1,6 +1,7 @@
 package cuda_test
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"runtime"
@@ -35,9 +36,9 @@ type together struct {
 
 // toLoad is a caller's text.
 type toLoad struct {
-	text  ptxText
-	image []byte
-	jit   *cu.JIT
+	text   ptxText
+	jit    *cu.JIT
+	target int // what it is to be linked for
 
 	done   bool // guarded by turn
 	module cu.Module
@@ -57,11 +58,23 @@ func newTogether(d cu.Driver, most int) *together {
 }
 
 func (d *together) ModuleLoadDataEx(image []byte, jit *cu.JIT) (cu.Module, error) {
-	text, ok := splitText(string(image))
-	if !ok || jit.MaxRegisters != 0 || jit.LineInfo {
-		return d.Driver.ModuleLoadDataEx(image, jit)
+	given, linked := strings.CutPrefix(string(image), linkedMark)
+	target := notLinked
+	if linked {
+		number, rest, _ := strings.Cut(given, "\n")
+		if _, err := fmt.Sscan(number, &target); err != nil {
+			panic(fmt.Sprintf("BUG: the mark of a link is %q: %v", number, err))
+		}
+		given = rest
 	}
-	r := &toLoad{text: text, image: image, jit: jit}
+	text, ok := splitText(given)
+	switch {
+	case !ok && !linked:
+		return d.Driver.ModuleLoadDataEx(image, jit) // machine code, say
+	case !ok || jit.MaxRegisters != 0 || jit.LineInfo:
+		return d.compile(strings.TrimSuffix(given, "\x00"), target, jit)
+	}
+	r := &toLoad{text: text, jit: jit, target: target}
 	d.mu.Lock()
 	d.queue = append(d.queue, r)
 	d.mu.Unlock()
@@ -74,20 +87,26 @@ func (d *together) ModuleLoadDataEx(image []byte, jit *cu.JIT) (cu.Module, error
 	return r.module, r.err
 }
 
-// A link gives the text that went into it, which becomes machine code when it is loaded.
+// A link gives the text that went into it, with a mark in front that holds its target. It is linked, with others, when
+// it is loaded.
 
-func (d *together) LinkCreate(*cu.JIT) (cu.LinkState, error) {
+const (
+	linkedMark = "// linked for "
+	notLinked  = -1 // a target of text that is loaded as it is
+)
+
+func (d *together) LinkCreate(jit *cu.JIT) (cu.LinkState, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.last++
-	d.links[cu.LinkState(d.last)] = ""
+	d.links[cu.LinkState(d.last)] = fmt.Sprintf("%s%d\n", linkedMark, jit.Target)
 	return cu.LinkState(d.last), nil
 }
 
 func (d *together) LinkAddData(l cu.LinkState, text []byte, _ string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.links[l] = string(text)
+	d.links[l] += string(text)
 	return nil
 }
 
@@ -104,6 +123,23 @@ func (d *together) LinkDestroy(l cu.LinkState) error {
 	return nil
 }
 
+// link makes machine code of a text and loads that.
+func (d *together) link(text string, jit *cu.JIT) (m cu.Module, err error) {
+	l, err := d.Driver.LinkCreate(jit)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, d.Driver.LinkDestroy(l)) }()
+	if err := d.Driver.LinkAddData(l, []byte(text), "together"); err != nil {
+		return 0, err
+	}
+	image, err := d.Driver.LinkComplete(l)
+	if err != nil {
+		return 0, err
+	}
+	return d.Driver.ModuleLoadDataEx(image, &cu.JIT{})
+}
+
 // take returns the texts that go into the next module.
 func (d *together) take() []*toLoad {
 	d.mu.Lock()
@@ -111,7 +147,7 @@ func (d *together) take() []*toLoad {
 	var batch, rest []*toLoad
 	entries := map[string]bool{}
 	for _, r := range d.queue {
-		fits := len(batch) < d.most && (len(batch) == 0 || r.text.target == batch[0].text.target)
+		fits := len(batch) < d.most && (len(batch) == 0 || r.text.target == batch[0].text.target && r.target == batch[0].target)
 		for _, e := range r.text.entries {
 			fits = fits && !entries[e]
 		}
@@ -137,7 +173,7 @@ func (d *together) load(batch []*toLoad) {
 		texts = append(texts, r.text)
 	}
 	if len(batch) > 1 {
-		m, err := d.Driver.ModuleLoadDataEx([]byte(joinTexts(texts)+"\x00"), &cu.JIT{})
+		m, err := d.compile(joinTexts(texts), batch[0].target, &cu.JIT{})
 		if err == nil {
 			s := &shared{m, len(batch)}
 			for _, r := range batch {
@@ -149,10 +185,19 @@ func (d *together) load(batch []*toLoad) {
 	}
 	for _, r := range batch {
 		var m cu.Module
-		if m, r.err = d.Driver.ModuleLoadDataEx(r.image, r.jit); r.err == nil {
+		if m, r.err = d.compile(joinTexts([]ptxText{r.text}), r.target, r.jit); r.err == nil {
 			r.module = d.enter(&shared{m, 1})
 		}
 	}
+}
+
+// compile has the driver compile a text in the way that was asked for.
+func (d *together) compile(text string, target int, jit *cu.JIT) (cu.Module, error) {
+	if target == notLinked {
+		return d.Driver.ModuleLoadDataEx([]byte(text+"\x00"), jit)
+	}
+	jit.Target = target
+	return d.link(text+"\x00", jit)
 }
 
 func (d *together) enter(s *shared) cu.Module {
