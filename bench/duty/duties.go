@@ -167,7 +167,7 @@ func transfers(up, pinned bool, n int64) setup {
 		if err != nil {
 			return nil, nil, err
 		}
-		host := make([]byte, 0)
+		var host []byte
 		release := func() error { return nil }
 		if pinned {
 			m, err := dev.AllocHost(n)

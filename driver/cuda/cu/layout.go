@@ -2,6 +2,8 @@
 
 package cu
 
+//lint:file-ignore U1000 the driver reads fields that no line here names
+
 // The structures that the driver's functions take, laid out as its header has them for 64-bit
 // machines. Addresses are words: what they lead to is kept alive by the caller.
 
