@@ -47,7 +47,7 @@ func (d *Device) alloc(bytes int64, label string) (*buffer, error) {
 	}()
 	b := &buffer{dev: d, size: bytes}
 	if bytes > 0 {
-		mem, err := d.memory.get(bytes, reserved, nil, func() error {
+		mem, err := d.memory.get(bytes+2*d.memcheck.guard(), reserved, nil, func() error {
 			// Whoever closes something now may find Close of the device waiting.
 			d.shut()
 			d.Reclaim()
@@ -59,6 +59,13 @@ func (d *Device) alloc(bytes int64, label string) (*buffer, error) {
 			return nil, d.memoryError("alloc", label, err)
 		}
 		b.mem = mem
+		if err := d.memcheck.poison(mem.at, mem.size); err != nil {
+			e := d.memoryError("alloc", label, err)
+			if back := d.memory.put(mem, reserved, nil); back != nil {
+				_ = d.Fail(d.memoryError("alloc", label, back)) // the first error is the one to report
+			}
+			return nil, e
+		}
 	}
 	if err := b.Init(d.Core, "buffer", label, b.free); err != nil {
 		if back := d.memory.put(b.mem, reserved, nil); back != nil {
@@ -127,8 +134,16 @@ func (b *buffer) Address() (uint64, error) {
 	if err := b.Alive("address"); err != nil {
 		return 0, b.dev.Fail(err)
 	}
-	return uint64(b.mem.at), nil
+	return uint64(b.at()), nil
+}
+
+// at returns where the buffer's bytes are.
+func (b *buffer) at() cu.Ptr {
+	if b.mem.size == 0 {
+		return 0
+	}
+	return b.mem.at + cu.Ptr(b.dev.memcheck.guard())
 }
 
 // addressOf returns where a range of one of the device's buffers is.
-func addressOf(r driver.Range) cu.Ptr { return r.Buffer.(*buffer).mem.at + cu.Ptr(r.Off) }
+func addressOf(r driver.Range) cu.Ptr { return r.Buffer.(*buffer).at() + cu.Ptr(r.Off) }

@@ -66,6 +66,7 @@ type Device struct {
 	images  images
 
 	quarantine quarantine
+	memcheck   memcheck
 
 	stagedTo         int64 // the size up to which a transfer is staged
 	uphill, downhill conveyor
@@ -104,6 +105,7 @@ func Open(o Options) (*Device, error) {
 	d.staging.init(d)
 	d.streams.dev, d.timers.dev, d.quarantine.dev = d, d, d
 	d.streams.most, d.loops.dev = maxStreams, d
+	d.memcheck.dev, d.memcheck.on = d, d.Debug().Memcheck
 	d.stagedTo, d.uphill.dev, d.uphill.chunk, d.downhill.dev, d.downhill.chunk = stagedBytes, d, chunkBytes, d, chunkBytes
 	d.kernels.init(d)
 	if err := d.images.init(d, o); err != nil {

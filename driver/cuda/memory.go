@@ -78,8 +78,12 @@ func (m *memory) reuse(size int64, u use, on *stream) (block, bool) {
 	return block{at, got}, true
 }
 
-// watch tells a driver that checks accesses what of a block is in use, and as what.
+// watch tells a driver that checks accesses what of a block is in use, and as what. Not with
+// memcheck, which looks at all of it.
 func (d *Device) watch(b block, bytes int64, label string) {
+	if d.memcheck.on {
+		return
+	}
 	if w, ok := d.drv.(cu.Watcher); ok && b.size > 0 {
 		w.Watch(b.at, bytes, label)
 	}
@@ -136,6 +140,12 @@ func (m *memory) obtain(size int64, u use) (b block, short bool, err error) {
 func (m *memory) put(b block, u use, uses []runRef) error {
 	if b.size == 0 {
 		return nil
+	}
+	if len(uses) == 0 {
+		if err := m.dev.memcheck.poison(b.at, b.size); err != nil {
+			m.abandon(b, u)
+			return err
+		}
 	}
 	m.mu.Lock()
 	m.ledger.move(u, idle, b.size)
@@ -251,6 +261,7 @@ func (m *memory) drop(note func(error)) (left int64) {
 	} else {
 		m.abandon(m.sentinel, internal)
 	}
+	m.dev.memcheck.drop(note)
 	m.source.drop(note)
 	m.mu.Lock()
 	left = m.left + m.shelf.bytes

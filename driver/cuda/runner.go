@@ -332,6 +332,12 @@ func (r *runner) Done() bool {
 // may have caused it.
 func (r *runner) faulted(err error) *driver.Error {
 	e := r.dev.errorOf("run", r.plan.Label, err)
+	r.blame(e)
+	return e
+}
+
+// blame names the kernels of a run in an error.
+func (r *runner) blame(e *driver.Error) {
 	if len(r.plan.Launches) > 0 {
 		e.Msg += ", after launches of"
 		seen := map[string]bool{}
@@ -342,7 +348,6 @@ func (r *runner) faulted(err error) *driver.Error {
 			}
 		}
 	}
-	return e
 }
 
 // Wait waits for the run and delivers what it left.
@@ -366,9 +371,23 @@ func (r *runner) Wait(ctx context.Context, res *driver.Result) error {
 		r.resident.End(false)
 		return fault
 	}
-	trap := r.deliver(res)
-	r.resident.End(trap == nil)
-	return trap
+	err := r.deliver(res)
+	if r.dev.memcheck.on && err == nil {
+		err = r.look()
+	}
+	r.resident.End(err == nil)
+	return err
+}
+
+// look finds what the run wrote that it should not have.
+func (r *runner) look() error {
+	if err := r.thread.bind("wait", r.plan.Label); err != nil {
+		return err
+	}
+	if err := r.dev.memcheck.after(r); err != nil {
+		return r.dev.memoryError("wait", r.plan.Label, err)
+	}
+	return nil
 }
 
 // goesOn is the error of a Wait that ended before the run.

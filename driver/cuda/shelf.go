@@ -25,6 +25,7 @@ type shelf[B any] struct {
 type shelfNode[B any] struct {
 	block B
 	size  int64    // a class
+	fresh bool     // nothing has used the block since it was put
 	uses  []runRef // runs that were not known to have ended when the block was given back
 
 	next, prev     *shelfNode[B] // of the class; next alone of a spare node
@@ -74,7 +75,7 @@ func (s *shelf[B]) put(b B, size int64, uses []runRef) *shelfNode[B] {
 	} else {
 		s.spare = n.next
 	}
-	n.block, n.size, n.uses = b, size, uses
+	n.block, n.size, n.uses, n.fresh = b, size, uses, len(uses) == 0
 	head := s.ring(size)
 	n.next, n.prev = head.next, head
 	n.next.prev, n.prev.next = n, n

@@ -1,0 +1,192 @@
+package cuda
+
+import (
+	"bytes"
+	"fmt"
+	"sync"
+	"unsafe"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cuda/cu"
+)
+
+const (
+	// guardBytes is what a buffer has in front of it and behind it that nobody may write, with
+	// the switch memcheck.
+	guardBytes = 256
+	// poison is what is there, in new buffers, and in memory that nobody has.
+	poison = 0xA5
+	// lookBytes is what is fetched at a time to be looked at.
+	lookBytes = 1 << 20
+)
+
+// memcheck finds writes outside of buffers, by looking after each run. It works by copies, so
+// it is the same on a GPU and on a simulated one. Without the switch it does nothing.
+type memcheck struct {
+	dev *Device
+	on  bool
+
+	mu     sync.Mutex
+	stream cu.Stream
+	mem    pinned
+	clean  []byte // lookBytes of poison
+}
+
+// guard returns the bytes to add in front of a buffer and behind it.
+func (c *memcheck) guard() int64 {
+	if c.on {
+		return guardBytes
+	}
+	return 0
+}
+
+// open obtains what looking takes. The lock is held, and the context is current.
+func (c *memcheck) open() (err error) {
+	if c.stream == 0 {
+		if c.stream, err = c.dev.drv.StreamCreate(cu.StreamNonBlocking); err != nil {
+			return err
+		}
+	}
+	if c.mem.size == 0 {
+		if c.mem, err = c.dev.staging.get(lookBytes); err != nil {
+			return err
+		}
+		c.clean = bytes.Repeat([]byte{poison}, lookBytes)
+	}
+	return nil
+}
+
+// poison fills memory that nothing uses. The context is current.
+func (c *memcheck) poison(at cu.Ptr, n int64) error {
+	if !c.on || n == 0 {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.open(); err != nil {
+		return err
+	}
+	if err := c.dev.drv.MemsetD8Async(at, poison, n, c.stream); err != nil {
+		return err
+	}
+	return c.dev.drv.StreamSynchronize(c.stream)
+}
+
+// look returns the offset of the first byte that is not poison, and that byte; -1 if all are.
+// What was written is poison again then, so that it is found once.
+func (c *memcheck) look(at cu.Ptr, n int64) (first int64, was byte, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.open(); err != nil {
+		return 0, 0, err
+	}
+	drv := c.dev.drv
+	for from := int64(0); from < n; from += lookBytes {
+		size := min(lookBytes, n-from)
+		if err := drv.MemcpyDtoHAsync(c.mem.at, at+cu.Ptr(from), size, c.stream); err != nil {
+			return 0, 0, err
+		}
+		if err := drv.StreamSynchronize(c.stream); err != nil {
+			return 0, 0, err
+		}
+		got := c.mem.bytes(size)
+		if bytes.Equal(got, c.clean[:size]) {
+			continue
+		}
+		i := 0
+		for got[i] == poison {
+			i++
+		}
+		if err := drv.MemcpyHtoDAsync(at+cu.Ptr(from), unsafe.Pointer(&c.clean[0]), size, c.stream); err != nil {
+			return 0, 0, err
+		}
+		return from + int64(i), got[i], drv.StreamSynchronize(c.stream)
+	}
+	return -1, 0, nil
+}
+
+// after looks around the buffers of a run, and into the memory that nobody has. The context is
+// current.
+func (c *memcheck) after(r *runner) error {
+	found := func(format string, args ...any) error {
+		e := &driver.Error{Op: "run", Label: r.plan.Label, Device: c.dev.Name(), Kind: driver.DeviceFault, Msg: fmt.Sprintf(format, args...)}
+		r.blame(e)
+		return e
+	}
+	for _, u := range r.plan.Uses {
+		b := u.Buffer.(*buffer)
+		if b.mem.size == 0 {
+			continue
+		}
+		name := b.Label()
+		if i, was, err := c.look(b.mem.at, guardBytes); err != nil {
+			return err
+		} else if i >= 0 {
+			return found("%d bytes in front of buffer %q was written, with %#02x", guardBytes-i, name, was)
+		}
+		if i, was, err := c.look(b.at()+cu.Ptr(b.size), guardBytes); err != nil {
+			return err
+		} else if i >= 0 {
+			return found("byte %d of buffer %q of %d bytes was written, with %#02x", b.size+i, name, b.size, was)
+		}
+	}
+	var bad error
+	err := c.dev.memory.each(func(b block) error {
+		i, was, err := c.look(b.at, b.size)
+		if err == nil && i >= 0 && bad == nil {
+			bad = found("free memory at %#x was written, with %#02x", uint64(b.at)+uint64(i), was)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return bad
+}
+
+// each visits every idle block that nothing uses. While it is visited nobody gets it.
+func (m *memory) each(visit func(block) error) error {
+	m.mu.Lock()
+	n := m.shelf.blocks
+	m.mu.Unlock()
+	// Taking the oldest and putting it back as the newest, once for each, keeps the order.
+	for range n {
+		m.mu.Lock()
+		node := m.shelf.oldest(nil)
+		if node == nil {
+			m.mu.Unlock()
+			return nil
+		}
+		fresh := node.fresh
+		at, size := m.shelf.remove(node)
+		m.ledger.move(idle, internal, size)
+		m.mu.Unlock()
+		var err error
+		if fresh {
+			err = visit(block{at, size})
+		} else {
+			err = m.dev.memcheck.poison(at, size)
+		}
+		m.mu.Lock()
+		m.ledger.move(internal, idle, size)
+		m.shelf.put(at, size, nil)
+		m.mu.Unlock()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// drop gives back what looking took; a lost context has taken it.
+func (c *memcheck) drop(note func(error)) {
+	if c.dev.lost.Load() != nil {
+		c.dev.staging.abandon(c.mem)
+	} else {
+		if c.stream != 0 {
+			note(c.dev.drv.StreamDestroy(c.stream))
+		}
+		note(c.dev.staging.put(c.mem))
+	}
+	c.stream, c.mem = 0, pinned{}
+}
