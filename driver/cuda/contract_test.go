@@ -1,9 +1,16 @@
 package cuda_test
 
 import (
+	"os"
 	"testing"
 
+	"github.com/govyre/vyre/driver"
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain keeps what a developer has set out of what tests count.
+func TestMain(m *testing.M) {
+	os.Unsetenv(driver.EnvCacheDir)
+	os.Unsetenv(driver.EnvCacheBytes)
+	goleak.VerifyTestMain(m)
+}
