@@ -82,8 +82,11 @@ type OpenOptions struct {
 	CacheDir     string        // where compiled kernels are kept, or "off"; empty is VYRE_CACHE_DIR, else vyre in the user's cache directory
 	CacheBytes   int64         // about how much of them; 0 is VYRE_CACHE_BYTES, else 1 GiB
 	Observer     *Observer     // is told what happens on the device
-	Debug        string        // switches as ParseDebug reads them; empty is VYRE_DEBUG
-	DebugOutput  io.Writer     // where they write to; nil is standard error
+	// PreserveThreadContext leaves a thread the context of a GPU that it had before a call, for
+	// programs that use the driver by other ways as well. It costs a call of the driver each time.
+	PreserveThreadContext bool
+	Debug                 string    // switches as ParseDebug reads them; empty is VYRE_DEBUG
+	DebugOutput           io.Writer // where they write to; nil is standard error
 }
 
 // DefaultCloseTimeout bounds the wait of Close where OpenOptions does not say.

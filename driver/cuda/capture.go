@@ -25,7 +25,8 @@ func (r *runner) number(cmds []driver.Cmd, inside bool) {
 // capture makes the executables: one of all commands of a captured plan, those of the loops that
 // the device decides on of a plain one.
 func (r *runner) capture(o driver.CaptureOptions) error {
-	if !r.graph {
+	// Commands of a graph cannot be told apart from outside, so who watches gets them one by one.
+	if !r.graph || r.dev.watching {
 		return r.captureLoops(r.plan.Cmds)
 	}
 	g, err := r.newGraph(r.plan.Cmds, true, o.Overlap)
@@ -51,6 +52,7 @@ func (r *runner) captureLoops(cmds []driver.Cmd) error {
 				return err
 			}
 			c.Lowering = driver.LoopHost
+			r.dev.say("the host decides on the loop at %s of %q: %v", c.Path, r.plan.Label, err)
 		}
 		if err := r.captureLoops(c.Body); err != nil {
 			return err

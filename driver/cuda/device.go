@@ -54,6 +54,9 @@ type Device struct {
 	target ptx.Target
 	lost   atomic.Pointer[driver.Error] // the first error that the context did not survive
 
+	watching bool // every command is waited for
+	restore  bool // threads keep the context that they had
+
 	life sync.RWMutex // held for reading by whoever may be surprised by Close
 	gone bool         // the context was given back
 
@@ -100,7 +103,8 @@ func Open(o Options) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Device{Core: core, drv: drv, dev: dev, caps: caps, target: target, emit: ptx.Emit}
+	d := &Device{Core: core, drv: drv, dev: dev, caps: caps, target: target, emit: ptx.Emit,
+		watching: core.Debug().Sync, restore: o.PreserveThreadContext}
 	d.memory.init(d, o.OpenOptions)
 	d.staging.init(d)
 	d.streams.dev, d.timers.dev, d.quarantine.dev = d, d, d
@@ -118,6 +122,7 @@ func Open(o Options) (*Device, error) {
 	if err := d.streams.init(); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
+	d.describe()
 	return d, nil
 }
 
@@ -216,11 +221,12 @@ func (d *Device) retain() error {
 		}
 		d.ctx = ctx
 		runtime.LockOSThread()
-		err = d.drv.CtxSetCurrent(ctx)
-		if err == nil {
+		if err = d.bind(); err != nil {
+			runtime.UnlockOSThread()
+		} else {
 			_, err = d.drv.StreamQuery(0) // never blocks, and fails in a broken context
+			d.leave()
 		}
-		runtime.UnlockOSThread()
 		if err == nil {
 			return nil
 		}
@@ -244,7 +250,7 @@ func (d *Device) enter(op, label string) error {
 		return d.lostError(op, label, first)
 	}
 	runtime.LockOSThread()
-	if err := d.drv.CtxSetCurrent(d.ctx); err != nil {
+	if err := d.bind(); err != nil {
 		e := d.errorOf(op, label, err)
 		runtime.UnlockOSThread()
 		return e
@@ -252,7 +258,22 @@ func (d *Device) enter(op, label string) error {
 	return nil
 }
 
-func (d *Device) leave() { runtime.UnlockOSThread() }
+func (d *Device) leave() {
+	if d.restore {
+		// What is under it can only be out of reach with the context on top, which tells that to
+		// whoever uses it next.
+		_, _ = d.drv.CtxPopCurrent()
+	}
+	runtime.UnlockOSThread()
+}
+
+// bind makes the context current on the thread: for good, or over the one that the thread has.
+func (d *Device) bind() error {
+	if d.restore {
+		return d.drv.CtxPushCurrent(d.ctx)
+	}
+	return d.drv.CtxSetCurrent(d.ctx)
+}
 
 // open is enter for what Close of the device does not wait for; it keeps the context until
 // shut. It fails if the device was closed.
@@ -345,7 +366,9 @@ func (d *Device) release() error {
 	left := d.memory.drop(note)
 	leftHost := d.staging.drop(note)
 	if entered {
-		note(d.drv.CtxSetCurrent(0))
+		if !d.restore {
+			note(d.drv.CtxSetCurrent(0))
+		}
 		d.leave()
 	}
 	d.gone = true

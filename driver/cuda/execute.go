@@ -93,6 +93,9 @@ func (r *runner) command(ctx context.Context, c driver.Cmd) error {
 		}
 		path, what, err = c.Path, "loop", r.loops[c].launch(!r.sends(c.Body))
 	}
+	if err == nil && d.watching {
+		err = r.watched(c)
+	}
 	switch err {
 	case nil:
 		return nil
@@ -108,7 +111,10 @@ func (r *runner) refused(what, path string, c driver.Cmd, err error) *driver.Err
 	if l, ok := c.(*driver.LaunchCmd); ok {
 		label = l.Kernel.Label()
 	}
-	e := r.dev.errorOf(what, label, err)
+	e, ok := err.(*driver.Error)
+	if !ok {
+		e = r.dev.errorOf(what, label, err)
+	}
 	e.Path = path
 	return e
 }

@@ -36,6 +36,7 @@ type tour struct {
 	d     *cuda.Device
 	noted driver.Kernel
 	count driver.Kernel
+	meet  driver.Kernel // nil if the tour is without grid barriers
 	x, f  driver.Buffer
 }
 
@@ -44,12 +45,13 @@ var parts = []struct {
 	name string
 	run  func(*tour) error
 }{
-	{"a run", (*tour).plain}, {"replays", (*tour).replays}, {"loops", (*tour).loops}, {"a trap", (*tour).trap}, {"a batch", (*tour).batch},
+	{"a run", (*tour).plain}, {"replays", (*tour).replays}, {"loops", (*tour).loops}, {"a trap", (*tour).trap}, {"a batch", (*tour).batch}, {"grid barriers", (*tour).barriers},
 }
 
 // do opens a device, runs all parts, and closes what there is in any case.
-func do(drv cu.Driver, programs []*ir.Program) (err error) {
-	d, err := cuda.Open(cuda.Options{Driver: drv, OpenOptions: driver.OpenOptions{CloseTimeout: time.Second}})
+func do(drv cu.Driver, o driver.OpenOptions, programs []*ir.Program) (err error) {
+	o.CloseTimeout = time.Second
+	d, err := cuda.Open(cuda.Options{Driver: drv, OpenOptions: o})
 	if err != nil {
 		return err
 	}
@@ -60,6 +62,11 @@ func do(drv cu.Driver, programs []*ir.Program) (err error) {
 	}
 	if s.count, err = d.Compile(ctx, programs[1], driver.Options{}); err != nil {
 		return err
+	}
+	if len(programs) > 2 {
+		if s.meet, err = d.Compile(ctx, programs[2], driver.Options{}); err != nil {
+			return err
+		}
 	}
 	if s.x, err = d.Alloc(128, driver.AllocOptions{Label: "x"}); err != nil {
 		return err
@@ -72,7 +79,10 @@ func do(drv cu.Driver, programs []*ir.Program) (err error) {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
 	}
-	return errors.Join(s.x.Close(), s.f.Close(), s.noted.Close(), s.count.Close())
+	if s.meet != nil {
+		err = s.meet.Close()
+	}
+	return errors.Join(err, s.x.Close(), s.f.Close(), s.noted.Close(), s.count.Close())
 }
 
 func words(n int, v uint32) []byte {
@@ -197,6 +207,20 @@ func (s *tour) trap() error {
 	return q.Close()
 }
 
+func (s *tour) barriers() error {
+	if s.meet == nil {
+		return nil
+	}
+	q, dst := s.d.NewSequence("barriers"), make([]byte, 4)
+	q.Fill(driver.All(s.f), 500, 4)
+	q.Repeat(300, func() { q.Launch(s.meet, driver.Groups(4), driver.All(s.f)) })
+	q.Read(driver.All(s.f), dst)
+	if _, err := q.Run(ctx); err != nil {
+		return err
+	}
+	return errors.Join(differ("f", dst, words(1, 200)), q.Close())
+}
+
 func errorUnless(ok bool, text string) error {
 	if ok {
 		return nil
@@ -246,7 +270,7 @@ func TestAnyCallMayFailOnTheSimulatedDriver(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			config := cusim.Config{Models: []cusim.Model{cusim.Tiny}, Eager: c.eager, Lacks: c.lacks}
 			attempts := 0
-			for a := range cusim.EachCall(config, func(sim *cusim.Driver) error { return do(sim, programs) }, c.results...) {
+			for a := range cusim.EachCall(config, func(sim *cusim.Driver) error { return do(sim, driver.OpenOptions{}, programs) }, c.results...) {
 				attempts++
 				at := fmt.Sprintf("call %d, %s, with %v", a.Nth, a.Call, a.Result)
 				var e *driver.Error
@@ -258,7 +282,7 @@ func TestAnyCallMayFailOnTheSimulatedDriver(t *testing.T) {
 					t.Errorf("%s: %s left behind after %v", at, left, a.Err)
 				}
 				a.Driver.Heal()
-				if err := do(a.Driver, programs); err != nil {
+				if err := do(a.Driver, driver.OpenOptions{}, programs); err != nil {
 					t.Errorf("%s: the next session fails: %v", at, err)
 				}
 			}
@@ -266,6 +290,20 @@ func TestAnyCallMayFailOnTheSimulatedDriver(t *testing.T) {
 				t.Errorf("only %d calls failed", attempts)
 			}
 		})
+	}
+}
+
+// A device that is watched gives the same bytes, whatever order its work takes.
+func TestWatchedDevicesGiveTheSameBytes(t *testing.T) {
+	programs := []*ir.Program{parse(t, noted), parse(t, countDown), parse(t, countDownTogether)}
+	for seed := range uint64(3) {
+		sim := cusim.New(cusim.Config{Models: []cusim.Model{cusim.Hopper}, Seed: seed})
+		if err := do(sim, driver.OpenOptions{Debug: "sync", PreserveThreadContext: true}, programs); err != nil {
+			t.Errorf("seed %d: %v", seed, err)
+		}
+		if left := sim.Left(); left != "" {
+			t.Errorf("left behind: %s", left)
+		}
 	}
 }
 

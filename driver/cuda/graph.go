@@ -167,8 +167,9 @@ func (g *graph) ready() error {
 		return nil
 	}
 	d.Count(driver.GraphRebuilds, 1)
+	d.say("graph of %q is made anew", g.r.plan.Label)
 	if err := g.remake(); err != nil {
-		return d.errorOf("start", g.r.plan.Label, err)
+		return d.memoryError("start", g.r.plan.Label, err)
 	}
 	return nil
 }

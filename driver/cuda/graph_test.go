@@ -317,3 +317,36 @@ func TestALoopThatTheDriverDoesNotTakeIsTheHosts(t *testing.T) {
 		}
 	}
 }
+
+func TestALoopOfTheDeviceAllocatesNothing(t *testing.T) {
+	d, _ := onSim(t, eager)
+	k, err := d.Compile(ctx, parse(t, countDown), driver.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, dst := []byte{3, 0, 0, 0}, make([]byte, 4)
+	s := d.NewSequence("frugal")
+	flag, x := s.Scratch(4), s.Scratch(4)
+	s.Upload(driver.All(flag), src, driver.Always)
+	other := s.Upload(driver.All(x), make([]byte, 4), driver.IfChanged)
+	var st *driver.Step
+	l := s.While(driver.All(flag), 2, func() { st = s.Launch(k, driver.Groups(1), driver.All(flag), driver.All(x)) })
+	s.Read(driver.All(x), dst)
+	g, err := s.Capture(driver.CaptureOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []driver.Prepared{s, g} {
+		n := testing.AllocsPerRun(20, func() {
+			if err := errors.Join(other.Touch(), st.SetArg(1, driver.All(x)), l.SetCount(2)); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := p.Run(ctx); err != nil || dst[0] != 2 {
+				t.Fatal(err, dst)
+			}
+		})
+		if n != 0 {
+			t.Errorf("a warm round of a %T allocates %v times", p, n)
+		}
+	}
+}

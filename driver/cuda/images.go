@@ -105,9 +105,7 @@ func (im *images) store(key [32]byte, image []byte) {
 // count counts what went wrong, and says so if somebody listens.
 func (im *images) count(m driver.Metric, format string, args ...any) {
 	im.dev.Count(m, 1)
-	if debug := im.dev.Debug(); debug.Log {
-		fmt.Fprintf(debug.Output, "vyre: "+format+"\n", args...)
-	}
+	im.dev.say(format, args...)
 }
 
 // Stats returns the counters and gauges as they are now.

@@ -44,6 +44,7 @@ type runner struct {
 	fetched  [][]byte // by Plan.Reads: what Wait delivers, likewise
 	reports  []byte   // the records, as a run has left them
 	flag     []byte   // of the loop under way
+	arrived  []byte   // at the barrier of a launch that is watched
 	launches []launch
 	records  records
 
@@ -99,6 +100,8 @@ func (d *Device) newRunner(p *driver.Plan, captured bool, o driver.CaptureOption
 		}
 		return nil, e
 	}
+	d.say("%s %q: %d launches, %d uploads, %d reads, %d graphs", map[bool]string{false: "prepared", true: "captured"}[captured], p.Label,
+		len(p.Launches), len(p.Uploads), len(p.Reads), len(r.graphs))
 	return r, nil
 }
 
@@ -267,7 +270,7 @@ func (r *runner) begin(ctx context.Context) error {
 	}
 	r.tally(r.plan.Cmds, 1)
 	if err := r.whole.launch(resident); err != nil {
-		return d.errorOf("start", r.plan.Label, err)
+		return d.memoryError("start", r.plan.Label, err)
 	}
 	return nil
 }

@@ -54,6 +54,7 @@ func (r *runner) stage() error {
 	if len(p.Whiles) > 0 {
 		flag = place(4)
 	}
+	arrived := place(4)
 	images := int64(len(r.numbered)) * controlBytes
 	image := place(images)
 	var err error
@@ -73,6 +74,7 @@ func (r *runner) stage() error {
 	for i, rd := range p.Reads {
 		r.fetched[i] = part(down[i], rd.Src.Len)
 	}
+	r.arrived = part(arrived, 4)
 	r.reports, r.image = part(reports, r.records.reported()), part(image, images)
 	if len(p.Whiles) > 0 {
 		r.flag = part(flag, 4)

@@ -130,4 +130,33 @@ var setTests = []test{
 			e.Errorf("a warm round allocates %v times", n)
 		}
 	}},
+	{"NoReplayAllocates", func(e *env) {
+		k := e.compile(add)
+		src, dst := le(3), make([]byte, 4)
+		s := e.dev.NewSequence("frugal")
+		x := s.Scratch(4)
+		in := s.Upload(driver.All(x), src, driver.IfChanged)
+		st := s.Launch(k, driver.Grid{}, driver.All(x), driver.U32(1))
+		s.Read(driver.All(x), dst)
+		g := e.capture(s)
+		e.run(g)
+		n := testing.AllocsPerRun(50, func() {
+			for range 2 {
+				e.must(in.Set(src))
+				e.must(st.SetArg(1, driver.U32(2)))
+				if _, err := g.Run(ctx); err != nil {
+					e.Fatal(err)
+				}
+				src[0]++
+			}
+			p, err := g.Start(ctx)
+			e.must(err)
+			if _, err := p.Wait(ctx); err != nil {
+				e.Fatal(err)
+			}
+		})
+		if n != 0 {
+			e.Errorf("a warm round allocates %v times", n)
+		}
+	}},
 }

@@ -1,0 +1,54 @@
+package cuda
+
+import (
+	"encoding/binary"
+	"fmt"
+	"unsafe"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cuda/cu"
+)
+
+// say tells who debugs what happens, if anybody listens.
+func (d *Device) say(format string, args ...any) {
+	if debug := d.Debug(); debug.Log {
+		fmt.Fprintf(debug.Output, "vyre: "+d.Name()+": "+format+"\n", args...)
+	}
+}
+
+// describe says what was opened.
+func (d *Device) describe() {
+	c := &d.caps
+	reduced := ""
+	if c.TargetReduced {
+		reduced = fmt.Sprintf(", below its own %d.%d", c.Major, c.Minor)
+	}
+	d.say("%s, target %s%s, driver %s: stream flag %v, memory pools %v, graphs %v, loops in them %v", c.Model, c.Target, reduced,
+		versionText(c.DriverVersion), c.StreamFlag, c.MemPools, c.Graphs, c.LoopNodes)
+}
+
+// watched waits for the command just enqueued, so that what goes wrong is told of that one. Only
+// a device that is being debugged does that.
+func (r *runner) watched(c driver.Cmd) error {
+	d := r.dev
+	if err := d.drv.StreamSynchronize(r.stream.handle); err != nil {
+		return err
+	}
+	l, ok := c.(*driver.LaunchCmd)
+	if !ok || l.Grid.Empty() || r.launches[l.Index].barrier < 0 {
+		return nil
+	}
+	at := cu.Ptr(r.launches[l.Index].values[r.launches[l.Index].barrier])
+	if err := d.drv.MemcpyDtoHAsync(unsafe.Pointer(&r.arrived[0]), at, int64(len(r.arrived)), r.stream.handle); err != nil {
+		return err
+	}
+	if err := d.drv.StreamSynchronize(r.stream.handle); err != nil {
+		return err
+	}
+	// Every barrier is complete when a launch ends: a group that left one out would be missed.
+	if n := uint64(binary.LittleEndian.Uint32(r.arrived)); n%l.Grid.Total() != 0 {
+		return &driver.Error{Op: "launch", Label: l.Kernel.Label(), Device: d.Name(), Kind: driver.DeviceFault,
+			Msg: fmt.Sprintf("%d arrivals at grid barriers are no multiple of its %d groups", n, l.Grid.Total()), Fix: "let every group pass every barrier"}
+	}
+	return nil
+}
