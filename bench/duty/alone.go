@@ -122,6 +122,9 @@ func (b *bench) compiling() (err error) {
 	case files == 0:
 		b.out.skip("P9", "nothing was kept on disk in %s", dir)
 		return nil
+	case b.env.dev.Caps().Simulated:
+		b.out.skip("P9", "the simulated driver does not compile")
+		return nil
 	}
 	b.out.ratio("P9", times[1].p50/times[0].p50, 0.1, times[1].p50 <= 0.1*times[0].p50)
 	b.out.number("P9-ms", "ms", times[1].p50/1e6, 3, times[1].p50 <= 3e6)
