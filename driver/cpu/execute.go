@@ -10,19 +10,24 @@ import (
 	"github.com/govyre/vyre/ir"
 )
 
-// commands executes the plan and measures the part of it that is device work.
+// commands executes the plan and measures the part of it that is device work, and what is before
+// and after that.
 func (r *runner) commands() error {
-	var began time.Time
+	begin := time.Now()
+	from, to := begin, begin
 	for i, c := range r.plan.Cmds {
 		if i == r.plan.TimedFrom {
-			began = time.Now()
+			from = time.Now()
 		}
 		if err := r.command(c); err != nil {
 			return err
 		}
 		if i == r.plan.TimedTo-1 {
-			r.device, r.timed = time.Since(began), true
+			to, r.timed = time.Now(), !r.plan.NoDeviceTime
 		}
+	}
+	if r.timed {
+		r.device, r.in, r.out = to.Sub(from), from.Sub(begin), time.Since(to)
 	}
 	return nil
 }

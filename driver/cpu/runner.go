@@ -51,6 +51,7 @@ type runner struct {
 	err     error // it could not go on
 	trap    error // the first
 	device  time.Duration
+	in, out time.Duration // before and after that
 	timed   bool
 	loops   []driver.LoopResult
 	traces  []driver.Trace
@@ -209,6 +210,9 @@ func (r *runner) Wait(ctx context.Context, res *driver.Result) error {
 	}
 	r.resident.End(r.err == nil && r.trap == nil)
 	res.Device, res.HasDevice = r.device, r.timed
+	if r.timed && r.plan.TimeTransfers {
+		res.TransferIn, res.TransferOut, res.HasTransfers = r.in, r.out, true
+	}
 	res.Loops = append(res.Loops, r.loops...)
 	res.Traces, res.TracesDropped = append(res.Traces, r.traces...), r.dropped
 	res.Reports = append(res.Reports, r.reports...)

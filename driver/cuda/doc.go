@@ -4,32 +4,42 @@
 //	ir.Program ──opt.Run──ptx.Emit──▶ text ──driver's linker──▶ image ──▶ module ──▶ Kernel
 //	                                    └──imagecache, if a process was here before──┘
 //	Plan ──runner.Start──▶ stream: waits for earlier runs over its buffers, then
-//	                       fills, copies and launches, then an event
+//	     │                 fills, copies, launches and loops, then a store of the ticket
 //	     ◀──runner.Wait─── outputs, device time, trap records, traces
+//	     └─Capture──▶ graph: nodes for the same commands, launched as one
 //
 // A device shares the primary context of its GPU with whatever else the process does there. A
-// prepared sequence owns a stream, three events, pinned staging for its transfers, and a few
-// hundred bytes of device memory for traps, traces and grid barriers. Whatever is given back
-// is kept for the next one: buffers by size class, staging likewise, streams as they are.
+// prepared sequence has a stream, two events, pinned staging for its small transfers, and a few
+// hundred bytes of device memory for traps, traces, grid barriers and loops. Whatever is given
+// back is kept for the next one: buffers by size class, staging likewise, streams and events as
+// they are.
+//
+// Every run has a ticket of its stream. The last thing that it enqueues is a store of that into
+// pinned memory, so the host sees the end of a run without a call. A waiter looks for it as long
+// as waits have been of late, and then sleeps. A driver without such stores has events instead.
+//
+// A While is a loop of a graph: a small kernel of this package counts and looks at the flag before
+// each round. In a plain run it is a graph of its own between the other commands. Where the driver
+// has no such loops the host reads the flag before every round, and Start is refused.
 //
 // # Invariants
 //
 // A goroutine that calls the driver is locked to its thread and has made the context current
 // on it, from enter to leave. No lock of the device is held during a call that waits for the
-// GPU. Every byte obtained from the driver is reserved for a buffer, idle, or internal.
+// GPU, but for the turn of a stream and the histories of buffers: these have waiters who leave
+// when their context ends. Every byte obtained from the driver is reserved for a buffer, idle, or
+// internal.
+//
+// Runs on one stream end in the order of their tickets. A run that came from the driver with an
+// error has ended: nothing of it touches memory any more.
 //
 // An error that the context does not survive marks the device lost, once. From then on every
 // operation answers so without a call; Close and Open start anew.
-//
-// # Limits
-//
-// While runs on the host, which reads the flag before every round; Start of such a sequence
-// returns after its last loop. A captured graph replays through the same path as a run. A
-// run's transfers all pass through staging.
 //
 // # Not here
 //
 // The driver's functions (driver/cuda/cu), the text (ptx), rules for callers (driver).
 //
-// Start reading at device.go, then runner.go.
+// Start reading at device.go, then runner.go, stream.go and wait.go; graphs are graph.go and
+// build.go.
 package cuda

@@ -152,4 +152,40 @@ var residentTests = []test{
 		s.Upload(driver.All(b), le(2), driver.Static)
 		e.sends("twice", e.sent(s, 2, nil), 8, 8)
 	}},
+	{"InputsBeyondTheLimitCountAsChanged", func(e *env) {
+		n := int64(driver.IdentityLimit)
+		for _, c := range []struct {
+			more int64
+			sent []uint64
+		}{{0, []uint64{uint64(n), 0}}, {8, []uint64{uint64(n) + 8, uint64(n) + 8}}} {
+			b := e.buffer("b", n+c.more, 0)
+			s := e.dev.NewSequence("s")
+			s.Upload(driver.Part(b, 0, n), make([]byte, n), driver.IfChanged)
+			if c.more > 0 {
+				s.Upload(driver.Part(b, n, c.more), make([]byte, c.more), driver.IfChanged)
+			}
+			g := e.capture(s)
+			for _, want := range c.sent {
+				e.same("bytes sent", e.counted(func() { e.run(g) }).Get(driver.UploadBytes), want)
+			}
+			e.must(s.Close())
+			e.must(b.Close())
+		}
+	}},
+	{"DeviceTimeIsLeftOutWhenNobodyWantsIt", func(e *env) {
+		k := e.compile(add)
+		b := e.words("b", 0)
+		s := e.dev.NewSequence("s")
+		s.NoDeviceTime()
+		s.Launch(k, driver.Groups(1), driver.All(b), driver.U32(1))
+		st := e.counted(func() {
+			if res := e.run(s); res.HasDevice || res.Device != 0 {
+				e.Errorf("timing is %+v", res.Timing)
+			}
+		})
+		e.same("missing", st.Get(driver.DeviceTimeMissing), 0)
+		s.TimeTransfers(true)
+		_, err := s.Run(ctx)
+		e.fails(err, driver.InvalidArgument, "was prepared")
+	}},
 }

@@ -60,4 +60,23 @@ var trapTests = []test{
 		e.run(s)
 		e.must(e.dev.Err())
 	}},
+	{"SetTraceBoundsTheRecordsOfALaunch", func(e *env) {
+		k := e.compile(tell)
+		s := e.dev.NewSequence("s")
+		few := s.Launch(k, driver.Groups(5))
+		s.Launch(k, driver.Groups(3))
+		e.must(few.SetTrace(7))
+		for _, n := range []int{0, -1, 1 << 30} {
+			e.fails(few.SetTrace(n), driver.InvalidArgument, "trace records")
+		}
+		res := e.run(s)
+		kept := [2]int{}
+		for _, t := range res.Traces {
+			kept[t.Step]++
+		}
+		if kept != [2]int{7, 12} || res.TracesDropped != 13 {
+			e.Errorf("kept %v, dropped %d", kept, res.TracesDropped)
+		}
+		e.fails(few.SetTrace(8), driver.InvalidArgument, "was prepared", "before Prepare")
+	}},
 }
