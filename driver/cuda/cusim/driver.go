@@ -87,6 +87,7 @@ type device struct {
 	pooled  map[cu.Ptr]*pooled
 	order   []*stream // with work, in the order in which they got it
 	legacy  *stream
+	awaited bool // somebody waits for work and does nothing else
 }
 
 // Report is what a driver has seen.

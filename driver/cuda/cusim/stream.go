@@ -41,6 +41,7 @@ type work struct {
 	fn       *function
 	launch   machine.Launch
 	run      *machine.Execution // once it has begun
+	stuck    int                // how often it was, asked after it
 	exec     *executable
 	plan     *plan // what this launch of it runs
 }
@@ -187,6 +188,9 @@ func (s *stream) slice(w *work) (spent int, ended bool) {
 		}
 	}
 	done, err := w.run.Advance(sliceSteps)
+	if !done && err == nil && w.run.Stuck() && v.hopeless(w) {
+		err = w.run.Deadlock()
+	}
 	if !done && err == nil {
 		return sliceSteps, false
 	}
@@ -257,24 +261,57 @@ func (v *device) choose(prefer *stream) *stream {
 	for {
 		by := s.blockedBy()
 		if by == nil {
-			return s
+			break
 		}
 		s = by
 	}
+	if s.stuck() {
+		for _, o := range v.order {
+			if o.blockedBy() == nil && !o.stuck() {
+				return o
+			}
+		}
+	}
+	return s
+}
+
+// stuck reports whether the first piece is a kernel, perhaps of a graph, that waits for a change of memory.
+func (s *stream) stuck() bool {
+	w := &s.work[0]
+	if w.kind == replay {
+		w = &w.exec.run.piece
+	}
+	return w.kind == kernel && w.run != nil && w.run.Stuck()
+}
+
+// maxStuck is how often somebody may ask after a kernel that is stuck, and let it be.
+const maxStuck = 1000
+
+// hopeless reports whether nothing will change what a stuck kernel waits for: no stream can go on, and who could
+// enqueue something waits itself, or only asks and asks.
+func (v *device) hopeless(w *work) bool {
+	for _, s := range v.order {
+		if s.blockedBy() == nil && !s.stuck() {
+			return false
+		}
+	}
+	w.stuck++
+	return v.awaited || w.stuck > maxStuck
 }
 
 // drain runs all work of the device.
-func (v *device) drain() {
-	for len(v.order) > 0 {
-		v.choose(nil).step()
-	}
-}
+func (v *device) drain() { v.await(nil, func() bool { return len(v.order) == 0 }) }
 
 // finish runs work until s has none.
-func (v *device) finish(s *stream) {
-	for len(s.work) > 0 {
-		v.choose(s).step()
+func (v *device) finish(s *stream) { v.await(s, func() bool { return len(s.work) == 0 }) }
+
+// await runs work until there is what somebody waits for, who cannot do anything else meanwhile.
+func (v *device) await(prefer *stream, done func() bool) {
+	v.awaited = true
+	for !done() {
+		v.choose(prefer).step()
 	}
+	v.awaited = false
 }
 
 // patience is how much work one query lets run.
@@ -508,9 +545,7 @@ func (d *Driver) EventSynchronize(e cu.Event) error {
 	if err != nil {
 		return err
 	}
-	for ev.done < ev.issued && ev.dev.sticky == nil {
-		ev.dev.choose(ev.stream).step()
-	}
+	ev.dev.await(ev.stream, func() bool { return ev.done == ev.issued || ev.dev.sticky != nil })
 	if err := ev.dev.broken(call); err != nil {
 		return err
 	}

@@ -143,7 +143,10 @@ func (w *warp) memory(in *inst, x *access, l int, n int) cell {
 		if a = w.k.mem.find(addr); a == nil || a.freed || !a.holds(addr, n) {
 			w.fault(IllegalAddress, in, 1<<l, "%d bytes at %#x: %s", n, addr, w.k.mem.around(addr, n))
 		}
-		w.g.m.last = a
+		if w.g.m.last = a; a.host { // whom nobody sees changing it
+			w.g.m.last = nil
+			w.k.mem.changes++
+		}
 	}
 	at := addr - a.base
 	c := cell{data: a.data[at : at+uint64(n)], of: a}
@@ -238,6 +241,7 @@ func runStore(w *warp, in *inst, m uint32) {
 	for _, s := range x.slots {
 		w.needs(in, s, m, "stored value")
 	}
+	w.k.mem.changes++
 	n := x.bytes
 	for rest := m; rest != 0; rest &= rest - 1 {
 		l := bits.TrailingZeros32(rest) & 31

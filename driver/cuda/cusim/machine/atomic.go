@@ -96,7 +96,11 @@ func runAtomic(w *warp, in *inst, m uint32) {
 		if x.operand[1] >= 0 {
 			b = w.regs[x.operand[1]][l]
 		}
-		setElement(c.data, x.next(old, a, b))
+		v := x.next(old, a, b)
+		setElement(c.data, v)
+		if v != old {
+			w.k.mem.changes++
+		}
 		c.mark()
 		if in.d >= 0 {
 			w.regs[in.d][l] = old

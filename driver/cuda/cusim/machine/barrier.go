@@ -3,7 +3,6 @@ package machine
 import (
 	"fmt"
 	"math/bits"
-	"sort"
 	"strings"
 
 	"github.com/govyre/vyre/driver/cuda/cusim/asm"
@@ -123,6 +122,7 @@ func (g *group) complete(b *barrier) {
 		return
 	}
 	g.m.report.Barriers++
+	g.m.k.mem.changes++
 	result := uint64(b.hold)
 	holds := b.hold > 0
 	if b.in.x.(*meeting).red == "and" {
@@ -176,7 +176,7 @@ func (g *group) left(w *warp) {
 	}
 }
 
-// stuck says where the lanes of the group wait.
+// stuck says where lanes of the group wait, "" if none does.
 func (g *group) stuck() string {
 	at := make(map[int]int)
 	for _, w := range g.warps {
@@ -184,14 +184,12 @@ func (g *group) stuck() string {
 			at[w.k.code[p.pc].src.Line] += bits.OnesCount32(p.mask)
 		}
 	}
-	var lines []int
-	for l := range at {
-		lines = append(lines, l)
-	}
-	sort.Ints(lines)
 	var parts []string
-	for _, l := range lines {
+	for _, l := range sortedKeys(at) {
 		parts = append(parts, fmt.Sprintf("%d at line %d", at[l], l))
+	}
+	if parts == nil {
+		return ""
 	}
 	return fmt.Sprintf("of %d threads that have not left, %s", g.live, strings.Join(parts, " and "))
 }

@@ -159,3 +159,53 @@ func TestEndlessKernelsEnd(t *testing.T) {
 		t.Errorf("got %v", f)
 	}
 }
+
+func TestALaunchThatNobodyCanEndIsADeadlock(t *testing.T) {
+	for _, c := range []struct{ name, code, at string }{
+		{"waiting for a word", `mov.u32 %r1, 0;
+			st.global.u32 [%rd1], %r1;
+		L:	ld.volatile.global.u32 %r1, [%rd1];
+			setp.eq.u32 %p1, %r1, 0;
+			@%p1 bra L;`, "@%p1 bra"},
+		{"a lock that is never given back", `mov.u32 %r1, 0;
+			st.global.u32 [%rd0], %r1;
+			bar.sync 0;
+		L:	atom.global.cas.b32 %r1, [%rd0], 0, 1;
+			setp.ne.u32 %p1, %r1, 0;
+			@%p1 bra L;`, "@%p1 bra"},
+		{"going around", "L:	bra L;", "bra L"},
+	} {
+		for seed := range uint64(3) {
+			f := faults(t, c.code, 64, machine.Launch{Seed: seed})
+			if f.Kind != machine.Deadlock || f.Line != lineOf(c.code, c.at) {
+				t.Errorf("%s, seed %d: got %v", c.name, seed, f)
+			}
+		}
+	}
+}
+
+func TestWorkWithoutStoresIsNoDeadlock(t *testing.T) {
+	// A count that comes by the same registers never again, then one word that is stored.
+	got, _, err := launch(t, `mov.u32 %r1, 0;
+	L:	add.u32 %r1, %r1, 1;
+		setp.lt.u32 %p1, %r1, 50000;
+		@%p1 bra L;
+		st.global.u32 [%rd1], %r1;`, 32, machine.Launch{})
+	if err != nil || got[31] != 50000 {
+		t.Errorf("got %v, %v", got[31], err)
+	}
+}
+
+func TestAGroupMayWaitForALaterOne(t *testing.T) {
+	_, _, err := launch(t, `mov.u32 %r1, %ctaid.x;
+		setp.eq.u32 %p1, %r1, 0;
+		@%p1 bra L;
+		st.global.u32 [%rd0], %r1;
+		exit;
+	L:	ld.volatile.global.u32 %r1, [%rd0];
+		setp.ne.u32 %p1, %r1, 5;
+		@%p1 bra L;`, 32, machine.Launch{Grid: [3]uint32{6, 1, 1}})
+	if err != nil {
+		t.Error(err)
+	}
+}

@@ -55,6 +55,8 @@ type Execution struct {
 	groups  []*group    // that run
 	turn    int         // index of the group that is next
 	warp    int         // index of its warp
+	stuck   bool        // nobody could go on when memory had changed stuckAt times
+	stuckAt uint64
 }
 
 type findingKey struct {
@@ -103,7 +105,7 @@ func (k *Kernel) Start(l Launch) (*Execution, error) {
 		e.l.Budget = defaultMost
 	}
 	clear(e.found)
-	e.report, e.last, e.begun, e.turn, e.warp, e.rng = Report{}, nil, 0, 0, 0, nil
+	e.report, e.last, e.begun, e.turn, e.warp, e.rng, e.stuck = Report{}, nil, 0, 0, 0, nil, false
 	e.total = uint64(l.Grid[0]) * uint64(l.Grid[1]) * uint64(l.Grid[2])
 	e.atOnce = 1
 	if l.Seed != 0 {
@@ -129,6 +131,9 @@ func (k *Kernel) Run(ctx context.Context, l Launch) (Report, error) {
 		if done || err != nil {
 			return e.Report(), err
 		}
+		if e.Stuck() {
+			return e.Report(), e.Deadlock()
+		}
 		if err := ctx.Err(); err != nil {
 			return e.Report(), &Fault{Kind: Canceled, Kernel: k.source.Name, Msg: err.Error(), Err: err}
 		}
@@ -138,7 +143,7 @@ func (k *Kernel) Run(ctx context.Context, l Launch) (Report, error) {
 // Report is what the launch has done so far.
 func (e *Execution) Report() Report { return e.report }
 
-// Advance runs on for about so many steps of warps. It reports whether the launch has ended; the error is a
+// Advance runs on for about so many steps of warps, or not at all while it is stuck. It reports whether the launch has ended; the error is a
 // *Fault. After either the execution must not be used any more, but for its report, until the next Start.
 func (e *Execution) Advance(steps uint64) (done bool, err error) {
 	defer func() {
@@ -150,7 +155,7 @@ func (e *Execution) Advance(steps uint64) (done bool, err error) {
 			done, err = true, f
 		}
 	}()
-	for until := e.report.Steps + steps; e.report.Steps < until; {
+	for until := e.report.Steps + steps; e.report.Steps < until && !e.Stuck(); {
 		for e.begun < e.total && uint64(len(e.groups)) < e.atOnce {
 			e.groups = append(e.groups, e.begin(e.begun))
 			e.begun++

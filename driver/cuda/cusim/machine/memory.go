@@ -39,6 +39,9 @@ type Memory struct {
 	end   uint64
 	live  int64
 	maps  int // of the host's memory
+	// changes grows with everything that may let a waiting kernel go on: stores to any space, barriers that
+	// are complete, time that was read, memory of the host that was looked at.
+	changes uint64
 }
 
 // allocation is a range of addresses.
@@ -220,6 +223,7 @@ func (m *Memory) slice(addr uint64, n int) (*allocation, int, error) {
 
 // Write copies b to addr.
 func (m *Memory) Write(addr uint64, b []byte) error {
+	m.changes++
 	if len(b) == 0 {
 		return nil
 	}
@@ -234,6 +238,7 @@ func (m *Memory) Write(addr uint64, b []byte) error {
 
 // Store32 writes one word. The host may look at memory of its own at the same time, with an atomic load.
 func (m *Memory) Store32(addr uint64, v uint32) error {
+	m.changes++
 	a, off, err := m.slice(addr, 4)
 	if err != nil {
 		return err
@@ -261,6 +266,7 @@ func (m *Memory) Read(addr uint64, b []byte) error {
 
 // Copy copies n bytes. What nothing wrote at the source counts as not written at the destination.
 func (m *Memory) Copy(dst, src uint64, n int) error {
+	m.changes++
 	if n == 0 {
 		return nil
 	}
@@ -287,6 +293,7 @@ func (m *Memory) Copy(dst, src uint64, n int) error {
 
 // Fill writes a pattern of 1, 2, 4 or 8 bytes n times.
 func (m *Memory) Fill(addr uint64, pattern []byte, n int) error {
+	m.changes++
 	if n == 0 {
 		return nil
 	}

@@ -26,6 +26,7 @@ type warp struct {
 	paths  []path // that can run; the last one runs
 	parked []path // that wait at a barrier of the group
 	spare  []*join
+	spin   spin
 }
 
 // path is lanes that go through the code together.
@@ -71,6 +72,7 @@ func (w *warp) begin(g *group, first, lanes uint32) {
 	w.preds[k.noPred()], w.preds[k.allPred()] = 0, all
 	w.predDef[k.noPred()], w.predDef[k.allPred()] = all, all
 	clear(w.known)
+	w.spin = spin{}
 	w.paths = append(w.paths[:0], path{0, w.exist, nil})
 	w.parked = w.parked[:0]
 }
@@ -107,7 +109,9 @@ func (w *warp) run(quantum int) {
 				in.run(w, in, lanes)
 			}
 		case branches:
-			w.branch(p, in, lanes)
+			if w.branch(p, in, lanes); w.spin.rotate {
+				w.spin.rotate, quantum = false, 0
+			}
 		case picks:
 			w.pick(p, in, lanes)
 		case leaves:
@@ -169,7 +173,10 @@ func (w *warp) newJoin(pc int32, want uint32, outer *join) *join {
 func (w *warp) branch(p *path, in *inst, lanes uint32) {
 	switch lanes {
 	case p.mask:
-		p.pc = in.target
+		back := in.target <= p.pc
+		if p.pc = in.target; back {
+			w.turned(in)
+		}
 		return
 	case 0:
 		p.pc++
@@ -181,6 +188,9 @@ func (w *warp) branch(p *path, in *inst, lanes uint32) {
 	j := p.join
 	if in.meet >= 0 && (j == nil || j.pc != in.meet) {
 		j = w.newJoin(in.meet, p.mask, p.join)
+	}
+	if in.target <= p.pc {
+		w.turned(in)
 	}
 	taken := path{in.target, lanes, j}
 	p.mask &^= lanes
@@ -253,6 +263,7 @@ func runSetConditional(w *warp, in *inst, m uint32) {
 	for rest := m; rest != 0; rest &= rest - 1 {
 		l := bits.TrailingZeros32(rest) & 31
 		c, h := w.g.m.l.Conditionals, w.regs[in.a][l]
+		w.k.mem.changes++
 		if c == nil || !c.Set(h, uint32(w.regs[in.b][l])) {
 			w.fault(Invalid, in, 1<<l, "%#x is no conditional handle of the graph that the kernel runs in", h)
 		}
@@ -262,6 +273,7 @@ func runSetConditional(w *warp, in *inst, m uint32) {
 // exit takes lanes out of the path and out of every join that waits for them.
 func (w *warp) exit(p *path, lanes uint32) {
 	w.live &^= lanes
+	w.k.mem.changes++
 	p.mask &^= lanes
 	j := p.join
 	if p.mask == 0 {
@@ -320,8 +332,10 @@ func (w *warp) special(s asm.Special, lane int) uint64 {
 	case asm.LanemaskGE:
 		return ^(bit - 1) & maskOf(32)
 	case asm.Clock, asm.Clock64, asm.GlobalTimer, asm.GlobalTimerLo:
+		w.k.mem.changes++
 		return g.m.report.Steps
 	case asm.ClockHi, asm.GlobalTimerHi:
+		w.k.mem.changes++
 		return g.m.report.Steps >> 32
 	case asm.DynamicShared:
 		return uint64(g.m.l.Shared)
