@@ -88,8 +88,14 @@ static void fail(const char *format, ...)
 
 static int load(void)
 {
-	const char *name = getenv("VYRE_CUDA_LIBRARY");
-	void *lib = dlopen(name && *name ? name : "libcuda.so.1", RTLD_NOW);
+	const char *named = getenv("VYRE_CUDA_LIBRARY");
+	const char *names[] = {"libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1"};
+	void *lib = NULL;
+	if (named && *named)
+		lib = dlopen(named, RTLD_NOW);
+	else
+		for (int i = 0; i < 3 && !lib; i++)
+			lib = dlopen(names[i], RTLD_NOW);
 	if (!lib) {
 		fail("%s", dlerror());
 		return 0;
