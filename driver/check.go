@@ -67,8 +67,19 @@ func (s *Sequence) checkRange(op, path string, r Range) *Error {
 	return nil
 }
 
+// checkWritable refuses to write what somebody relies on not to change.
+func (s *Sequence) checkWritable(op, path string, r Range) *Error {
+	if owner := r.Buffer.leaf().readOnly(); owner != "" {
+		return s.refuse(op, r.Buffer.Label(), path, InvalidArgument, "write a buffer of your own", "the buffer belongs to %s and is read only", owner)
+	}
+	return nil
+}
+
 func (s *Sequence) checkFill(c *FillCmd) *Error {
 	if err := s.checkRange("fill", c.Path, c.Dst); err != nil {
+		return err
+	}
+	if err := s.checkWritable("fill", c.Path, c.Dst); err != nil {
 		return err
 	}
 	switch c.Width {
@@ -84,6 +95,9 @@ func (s *Sequence) checkFill(c *FillCmd) *Error {
 
 func (s *Sequence) checkInput(in *Input, src []byte) *Error {
 	if err := s.checkRange("upload", in.path, in.dst); err != nil {
+		return err
+	}
+	if err := s.checkWritable("upload", in.path, in.dst); err != nil {
 		return err
 	}
 	if in.mode > Static {
@@ -107,6 +121,9 @@ func (s *Sequence) checkOutput(out *Output, dst []byte) *Error {
 
 func (s *Sequence) checkCopy(c *CopyCmd) *Error {
 	if err := s.checkRange("copy", c.Path, c.Dst); err != nil {
+		return err
+	}
+	if err := s.checkWritable("copy", c.Path, c.Dst); err != nil {
 		return err
 	}
 	if err := s.checkRange("copy", c.Path, c.Src); err != nil {
@@ -240,6 +257,11 @@ func (s *Sequence) checkBufferArg(st *Step, p *ir.Param, r Range) *Error {
 		return err
 	}
 	k := st.cmd.Kernel
+	if p.Access.Writes() {
+		if err := s.checkWritable("launch", st.cmd.Path, r); err != nil {
+			return err
+		}
+	}
 	if align := int64(1) << p.Align; r.Off%align != 0 {
 		return s.refuse("launch", k.Label(), st.cmd.Path, InvalidArgument, "", "%s starts at offset %d of %q, which is no multiple of its alignment %d", p.Name, r.Off, r.Buffer.Label(), align)
 	}

@@ -24,6 +24,7 @@ type Core struct {
 	closed bool
 	leaves map[*Leaf]struct{}
 	roots  map[*Sequence]struct{}
+	pools  map[*Pool]struct{}
 
 	hostMu sync.RWMutex
 	hosts  []*HostMemory // ascending by address, disjoint
@@ -38,7 +39,7 @@ func NewCore(name string, o OpenOptions) (*Core, error) {
 		return nil, err
 	}
 	c := &Core{name: name, timeout: cmp.Or(o.CloseTimeout, DefaultCloseTimeout), origin: Choice{Name: name}, debug: debug,
-		leaves: map[*Leaf]struct{}{}, roots: map[*Sequence]struct{}{}}
+		leaves: map[*Leaf]struct{}{}, roots: map[*Sequence]struct{}{}, pools: map[*Pool]struct{}{}}
 	if o.Observer != nil {
 		c.observer = *o.Observer
 	}
@@ -135,6 +136,22 @@ func (c *Core) leaveRoot(s *Sequence) {
 	}
 }
 
+// enterPool reports false if the device was closed.
+func (c *Core) enterPool(p *Pool) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.closed {
+		c.pools[p] = struct{}{}
+	}
+	return !c.closed
+}
+
+func (c *Core) leavePool(p *Pool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.pools, p)
+}
+
 // Shut marks the device closed, waits for its sequences, and frees everything made on it.
 // It reports false if the device was closed before.
 func (c *Core) Shut() (first bool, err error) {
@@ -144,7 +161,8 @@ func (c *Core) Shut() (first bool, err error) {
 		return false, nil
 	}
 	c.closed = true
-	roots, leaves := c.roots, c.leaves
+	roots, leaves, pools := c.roots, c.leaves, c.pools
+	c.pools = map[*Pool]struct{}{}
 	c.roots, c.leaves = map[*Sequence]struct{}{}, map[*Leaf]struct{}{}
 	c.mu.Unlock()
 
@@ -156,6 +174,9 @@ func (c *Core) Shut() (first bool, err error) {
 	}
 	for l := range leaves {
 		l.revoke()
+	}
+	for p := range pools {
+		p.revoke()
 	}
 	return true, errors.Join(errs...)
 }

@@ -31,6 +31,9 @@ type Device interface {
 	// NewSequence returns an empty sequence. The label appears in errors.
 	NewSequence(label string) *Sequence
 
+	// NewPool returns a pool of buffers for work that asks for the same ones again and again.
+	NewPool(o PoolOptions) *Pool
+
 	// Warm does now what the first use would do.
 	Warm(ctx context.Context) error
 	// Trim gives idle memory beyond keep bytes back and says how much that was.

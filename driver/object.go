@@ -26,6 +26,7 @@ type Leaf struct {
 	few     [2]hold // first home of holders: a setter that binds a fresh buffer allocates nothing
 	shapes  *shapes // of a kernel that was dispatched
 	birth   birth
+	owner   string // that alone closes it, and keeps it from being written; empty is the user
 
 	// epoch counts the runs that write a buffer, in the order of their Start. Equal epochs
 	// mean that nothing was written in between.
@@ -83,6 +84,12 @@ func (l *Leaf) Close() error {
 		l.mu.Unlock()
 		return nil
 	}
+	if l.owner != "" {
+		err := &Error{Op: "close", Label: l.label, Device: l.dev.name, Kind: Busy, Msg: l.what + " belongs to " + l.owner, Fix: "release the set"}
+		l.mu.Unlock()
+		l.dev.note(err)
+		return err
+	}
 	if len(l.holders) > 0 {
 		err := &Error{Op: "close", Label: l.label, Device: l.dev.name, Kind: Busy,
 			Msg: l.what + " is held by " + l.holderNames(), Fix: "close what holds it first"}
@@ -95,6 +102,27 @@ func (l *Leaf) Close() error {
 	l.dev.leave(l)
 	l.free()
 	return nil
+}
+
+// own makes the leaf somebody's, who alone closes it, or with "" the user's.
+func (l *Leaf) own(by string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.owner = by
+}
+
+// readOnly returns who owns the leaf, if nobody may write it.
+func (l *Leaf) readOnly() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.owner
+}
+
+// state reports whether the leaf was closed, and names the sequences that hold it.
+func (l *Leaf) state() (closed bool, holders string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.closed, l.holderNames()
 }
 
 // revoke closes the leaf because its device closes; its sequences are gone by then.

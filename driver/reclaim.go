@@ -1,7 +1,7 @@
 package driver
 
 // Reclaim gives back what is kept for later and nobody refers to: idle sequences that Dispatch
-// keeps. Devices call it when memory runs short, without a lock of their own.
+// keeps, idle buffers and static sets of pools. Devices call it when memory runs short, without a lock of their own.
 func (c *Core) Reclaim() {
 	c.mu.Lock()
 	var all []*shapes
@@ -12,9 +12,16 @@ func (c *Core) Reclaim() {
 		}
 		l.mu.Unlock()
 	}
+	var pools []*Pool
+	for p := range c.pools {
+		pools = append(pools, p)
+	}
 	c.mu.Unlock()
 	for _, s := range all {
 		s.dropIdle()
+	}
+	for _, p := range pools {
+		p.reclaim()
 	}
 }
 

@@ -88,6 +88,9 @@ func (d *Device) NewSequence(label string) *driver.Sequence {
 	return driver.NewSequence(d, executor{d}, label)
 }
 
+// NewPool returns a pool of buffers.
+func (d *Device) NewPool(o driver.PoolOptions) *driver.Pool { return driver.NewPool(d, o) }
+
 // Warm has nothing to do: the interpreter starts at once.
 func (d *Device) Warm(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {

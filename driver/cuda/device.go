@@ -302,6 +302,9 @@ func (d *Device) NewSequence(label string) *driver.Sequence {
 	return driver.NewSequence(d, executor{d}, label)
 }
 
+// NewPool returns a pool of buffers.
+func (d *Device) NewPool(o driver.PoolOptions) *driver.Pool { return driver.NewPool(d, o) }
+
 // Warm makes the first stream and its events.
 func (d *Device) Warm(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {

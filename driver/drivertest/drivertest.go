@@ -29,7 +29,7 @@ func Run(t *testing.T, open func() (driver.Device, error)) {
 	}{
 		{"Transfer", transferTests}, {"Fusion", fusionTests}, {"Launch", launchTests}, {"Loop", loopTests}, {"Refusal", refusalTests},
 		{"Set", setTests}, {"Resident", residentTests}, {"Graph", graphTests}, {"Ownership", ownershipTests}, {"Context", contextTests},
-		{"Order", orderTests}, {"Dispatch", dispatchTests}, {"Stats", statsTests}, {"Trap", trapTests}, {"Hammer", hammerTests},
+		{"Order", orderTests}, {"Dispatch", dispatchTests}, {"Stats", statsTests}, {"Trap", trapTests}, {"Pool", poolTests}, {"Hammer", hammerTests},
 	} {
 		t.Run(group.name, func(t *testing.T) {
 			for _, c := range group.tests {
