@@ -16,6 +16,9 @@
 // expects is stated by hand where a person can (files), and else computed element by element with the op
 // table's evaluation function. NaNs of one type are equal. Cases do not depend on the schedule.
 //
+// Beside the cases, a Sweep compares a function of one f32 with the op table on ranges of all 2³² arguments, and
+// RunRandom random programs with the interpreter.
+//
 // Not here: what Go kernels compile to (package kernel), the text of PTX (package ptx), passes before and
 // after (package opt).
 //

@@ -27,7 +27,7 @@ type together struct {
 	turn  sync.Mutex // held by whoever compiles
 	mu    sync.Mutex
 	queue []*toLoad
-	parts map[cu.Module]*part
+	parts map[cu.Module]*shared
 	links map[cu.LinkState]string
 	last  cu.Module
 
@@ -45,16 +45,14 @@ type toLoad struct {
 	err    error
 }
 
-// part is a caller's share of a module.
-type part struct{ of *shared }
-
+// shared is a module that several callers have a share of.
 type shared struct {
 	module cu.Module
 	users  int
 }
 
 func newTogether(d cu.Driver, most int) *together {
-	return &together{Driver: d, most: most, parts: map[cu.Module]*part{}, links: map[cu.LinkState]string{}, last: 1 << 62}
+	return &together{Driver: d, most: most, parts: map[cu.Module]*shared{}, links: map[cu.LinkState]string{}, last: 1 << 62}
 }
 
 func (d *together) ModuleLoadDataEx(image []byte, jit *cu.JIT) (cu.Module, error) {
@@ -204,37 +202,38 @@ func (d *together) enter(s *shared) cu.Module {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.last++
-	d.parts[d.last] = &part{s}
+	d.parts[d.last] = s
 	return d.last
 }
 
-func (d *together) part(m cu.Module) *part {
+// part returns the module that a caller's share is of, nil if it is no share.
+func (d *together) part(m cu.Module) *shared {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.parts[m]
 }
 
 func (d *together) ModuleGetFunction(m cu.Module, name string) (cu.Function, error) {
-	if p := d.part(m); p != nil {
-		m = p.of.module
+	if s := d.part(m); s != nil {
+		m = s.module
 	}
 	return d.Driver.ModuleGetFunction(m, name)
 }
 
 func (d *together) ModuleUnload(m cu.Module) error {
-	p := d.part(m)
-	if p == nil {
+	s := d.part(m)
+	if s == nil {
 		return d.Driver.ModuleUnload(m)
 	}
 	d.mu.Lock()
 	delete(d.parts, m)
-	p.of.users--
-	last := p.of.users == 0
+	s.users--
+	last := s.users == 0
 	d.mu.Unlock()
 	if !last {
 		return nil
 	}
-	return d.Driver.ModuleUnload(p.of.module)
+	return d.Driver.ModuleUnload(s.module)
 }
 
 // ptxText is a module's text in parts: what stands before the kernels, and those.
