@@ -5,6 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -261,5 +264,74 @@ func TestTransfersAreTimedWhenAskedFor(t *testing.T) {
 	}
 	if !res.HasTransfers || !res.HasDevice || res.TransferIn <= res.TransferOut || res.TransferOut <= 0 {
 		t.Errorf("a large upload, a launch and a small read took %+v", res.Timing)
+	}
+}
+
+// deaf is a driver whose stores never get to the host.
+type deaf struct{ cu.Driver }
+
+func (deaf) StreamWriteValue32(cu.Stream, cu.Ptr, uint32, uint32) error { return nil }
+
+func TestAStoreThatIsNotSeenLeavesItToEvents(t *testing.T) {
+	sim := hopper()
+	d, err := cuda.Open(cuda.Options{Driver: deaf{sim}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := d.Alloc(4, driver.AllocOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := driver.Write(ctx, driver.All(b), []byte{1, 2, 3, 4}); err != nil {
+		t.Error(err)
+	}
+	if d.Caps().StreamFlag {
+		t.Error("the device believes in its stores")
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	if left := sim.Left(); left != "" {
+		t.Errorf("left behind: %s", left)
+	}
+}
+
+func TestHammerGate(t *testing.T) {
+	rounds := 20000
+	if testing.Short() {
+		rounds = 1000
+	}
+	var g cuda.Gate
+	var alone, shared atomic.Int32
+	var all sync.WaitGroup
+	for n := range 6 {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			r := rand.New(rand.NewPCG(uint64(n), 1))
+			for range rounds {
+				c, cancel := context.WithCancel(ctx)
+				if r.IntN(4) == 0 {
+					go cancel()
+				}
+				exclusive := r.IntN(3) == 0
+				if g.Lock(c, exclusive) == nil {
+					inside := &shared
+					if exclusive {
+						inside = &alone
+					}
+					if inside.Add(1); alone.Load() > 1 || shared.Load() > 4 || alone.Load() == 1 && shared.Load() > 0 {
+						t.Errorf("%d alone with %d others", alone.Load(), shared.Load())
+					}
+					inside.Add(-1)
+					g.Unlock(exclusive)
+				}
+				cancel()
+			}
+		}()
+	}
+	all.Wait()
+	if err := g.Lock(ctx, true); err != nil {
+		t.Error(err)
 	}
 }
