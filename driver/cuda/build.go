@@ -25,6 +25,7 @@ type builder struct {
 	resident bool // uploads that are not Always are left out
 	to       cu.Graph
 	order    order
+	copied   cu.Copy // the last one
 }
 
 // fill makes the graph of an image.
@@ -116,10 +117,11 @@ func (b *builder) upload(c *driver.UploadCmd) error {
 	if r.up[c.Index] == staged {
 		return b.copy(cu.Copy{Dst: to, SrcHost: unsafe.Pointer(&r.staged[c.Index][0]), Bytes: c.Dst.Len}, touchesOf(c))
 	}
-	for _, p := range c.Pieces {
-		if err := b.copy(cu.Copy{Dst: to + cu.Ptr(p.At), SrcHost: unsafe.Pointer(&p.Input.Bytes()[p.From]), Bytes: p.Len}, touchesOf(c)); err != nil {
+	for i, p := range c.Pieces {
+		if err := b.copy(cu.Copy{Dst: to + cu.Ptr(p.At), SrcHost: pieceAt(p), Bytes: p.Len}, touchesOf(c)); err != nil {
 			return err
 		}
+		b.hosted(madeCopy{up: c, part: i})
 	}
 	return nil
 }
@@ -129,14 +131,23 @@ func (b *builder) read(c *driver.ReadCmd) error {
 	if r.down[c.Index] == staged {
 		return b.copy(cu.Copy{DstHost: unsafe.Pointer(&r.fetched[c.Index][0]), Src: from, Bytes: c.Src.Len}, touchesOf(c))
 	}
-	for _, v := range c.Views {
-		to := v.Output.Bytes()
-		if err := b.copy(cu.Copy{DstHost: unsafe.Pointer(&to[0]), Src: from + cu.Ptr(v.Off), Bytes: int64(len(to))}, touchesOf(c)); err != nil {
+	for i, v := range c.Views {
+		if err := b.copy(cu.Copy{DstHost: viewAt(v), Src: from + cu.Ptr(v.Off), Bytes: int64(len(v.Output.Bytes()))}, touchesOf(c)); err != nil {
 			return err
 		}
+		b.hosted(madeCopy{down: c, part: i})
 	}
 	return nil
 }
+
+// hosted notes that the copy just added names memory of the user.
+func (b *builder) hosted(m madeCopy) {
+	m.node, m.copy = b.order.last[0], b.copied
+	b.im.copies = append(b.im.copies, m)
+}
+
+func pieceAt(p driver.Piece) unsafe.Pointer { return unsafe.Pointer(&p.Input.Bytes()[p.From]) }
+func viewAt(v driver.View) unsafe.Pointer   { return unsafe.Pointer(unsafe.SliceData(v.Output.Bytes())) }
 
 func (b *builder) memset(f cu.Fill, t touches) error {
 	f.Context = b.g.r.dev.ctx
@@ -146,6 +157,7 @@ func (b *builder) memset(f cu.Fill, t touches) error {
 
 func (b *builder) copy(c cu.Copy, t touches) error {
 	c.Context = b.g.r.dev.ctx
+	b.copied = c
 	n, err := b.g.r.dev.drv.GraphAddMemcpyNode(b.to, b.order.before(t), &c)
 	return b.added(n, t, err)
 }

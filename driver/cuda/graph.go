@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
@@ -27,7 +28,30 @@ type image struct {
 	exec     cu.GraphExec
 	launches []madeLaunch
 	loops    []madeLoop
-	hosted   uint64 // the Plan.Rehosted that its copies are for
+	copies   []madeCopy
+	up, down []route // of the plan's transfers
+	hosted   uint64  // the Plan.Rehosted that its copies are for
+}
+
+// madeCopy is a copy, as an image has it, between the device and memory of the user, which a
+// setter may replace.
+type madeCopy struct {
+	up   *driver.UploadCmd // nil of a read
+	down *driver.ReadCmd
+	part int // index in Pieces or Views
+	node cu.GraphNode
+	copy cu.Copy
+}
+
+// moved takes over where the user's memory is, and reports whether that is somewhere else.
+func (m *madeCopy) moved() bool {
+	was := m.copy
+	if m.up != nil {
+		m.copy.SrcHost = pieceAt(m.up.Pieces[m.part])
+	} else {
+		m.copy.DstHost = viewAt(m.down.Views[m.part])
+	}
+	return m.copy.SrcHost != was.SrcHost || m.copy.DstHost != was.DstHost
 }
 
 // madeLaunch is a launch as an image has it, at its nodes: more than one if it is in a Repeat
@@ -98,7 +122,7 @@ func (r *runner) sends(cmds []driver.Cmd) bool {
 // make builds and instantiates an image, and brings it to the device. What a failure leaves is
 // destroyed.
 func (g *graph) make(resident bool) (*image, error) {
-	drv, im := g.r.dev.drv, &image{hosted: g.r.plan.Rehosted}
+	drv, im := g.r.dev.drv, &image{hosted: g.r.plan.Rehosted, up: slices.Clone(g.r.up), down: slices.Clone(g.r.down)}
 	err := g.fill(im, resident)
 	if err == nil {
 		if im.exec, err = drv.GraphInstantiate(im.graph); err == nil {
@@ -163,6 +187,12 @@ func (g *graph) ready() error {
 			anew = true
 		}
 	}
+	if !anew && g.whole && g.full.hosted != g.r.plan.Rehosted {
+		var err error
+		if anew, err = g.rehost(); err != nil {
+			return err
+		}
+	}
 	if !anew {
 		return nil
 	}
@@ -185,6 +215,35 @@ func (g *graph) update(im *image, m *madeLaunch) error {
 	return nil
 }
 
+// rehost changes the copies between the device and memory of the user that is another one now. It
+// reports whether the driver refused.
+func (g *graph) rehost() (refused bool, err error) {
+	d := g.r.dev
+	for _, im := range []*image{g.full, g.resident} {
+		if im == nil {
+			continue
+		}
+		for i := range im.copies {
+			m := &im.copies[i]
+			if !m.moved() {
+				continue
+			}
+			if im == g.full {
+				d.Count(driver.GraphUpdates, 1)
+			}
+			if err := d.drv.GraphExecMemcpyNodeSetParams(im.exec, m.node, &m.copy); err != nil {
+				m.copy.SrcHost, m.copy.DstHost = nil, nil // it is not there yet
+				if e := d.errorOf("start", g.r.plan.Label, err); e.Sticky {
+					return false, e
+				}
+				return true, nil
+			}
+		}
+		im.hosted = g.r.plan.Rehosted
+	}
+	return false, nil
+}
+
 // reshaped reports whether an image has other nodes, or may need other edges, than the commands
 // have now.
 func (g *graph) reshaped(im *image) bool {
@@ -193,8 +252,8 @@ func (g *graph) reshaped(im *image) bool {
 			return true
 		}
 	}
-	if g.whole && im.hosted != g.r.plan.Rehosted {
-		return true // a copy is from or to somewhere else
+	if g.whole && im.hosted != g.r.plan.Rehosted && !(slices.Equal(im.up, g.r.up) && slices.Equal(im.down, g.r.down)) {
+		return true // a transfer goes another way
 	}
 	for _, m := range im.loops {
 		if m.unrolled && m.count != m.c.Count {

@@ -350,3 +350,59 @@ func TestALoopOfTheDeviceAllocatesNothing(t *testing.T) {
 		}
 	}
 }
+
+func TestMemoryOfTheUserChangesInPlace(t *testing.T) {
+	d, sim := onSim(t, eager)
+	b, err := d.Alloc(8, driver.AllocOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mem [3]*driver.HostMemory
+	for i := range mem {
+		if mem[i], err = d.AllocHost(8); err != nil {
+			t.Fatal(err)
+		}
+		copy(mem[i].Bytes(), bytes.Repeat([]byte{byte(i + 1)}, 8))
+	}
+	s := d.NewSequence("hosted")
+	in := s.Upload(driver.All(b), mem[0].Bytes(), driver.Always)
+	out := s.Read(driver.All(b), mem[2].Bytes())
+	g, err := s.Capture(driver.CaptureOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(src, dst []byte, updates, rebuilds uint64) {
+		t.Helper()
+		want := bytes.Clone(src)
+		if err := errors.Join(in.Set(src), out.Set(dst)); err != nil {
+			t.Fatal(err)
+		}
+		before := d.Stats()
+		if _, err := g.Run(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(dst, want) {
+			t.Errorf("got % x, want % x", dst, want)
+		}
+		if st := d.Stats().Sub(before); st.Get(driver.GraphUpdates) != updates || st.Get(driver.GraphRebuilds) != rebuilds {
+			t.Errorf("%d changes and %d graphs, want %d and %d", st.Get(driver.GraphUpdates), st.Get(driver.GraphRebuilds), updates, rebuilds)
+		}
+	}
+	run(mem[0].Bytes(), mem[2].Bytes(), 0, 0)
+	run(mem[1].Bytes(), mem[2].Bytes(), 1, 0)
+	run(mem[0].Bytes(), mem[1].Bytes(), 2, 0)
+	run(make([]byte, 8), mem[1].Bytes(), 0, 1) // through staging from now on
+	run(mem[2].Bytes(), make([]byte, 8), 0, 1)
+	refuse := func() { sim.Fail(cusim.Rule{Call: "cuGraphExecMemcpyNodeSetParams", Nth: 1, Result: 1}) }
+	refuse()
+	run(mem[0].Bytes(), make([]byte, 8), 1, 1)
+	refuse()
+	sim.Fail(cusim.Rule{Call: "cuGraphInstantiateWithFlags", Nth: 1, Result: cu.OutOfMemory})
+	if err := in.Set(mem[1].Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.Run(ctx); !errors.Is(err, driver.OutOfMemory) {
+		t.Errorf("got %v", err)
+	}
+	run(mem[1].Bytes(), make([]byte, 8), 1, 0)
+}
