@@ -154,6 +154,9 @@ func (g *graph) destroy(im *image) error {
 	return first
 }
 
+// images returns both; the second may be nil.
+func (g *graph) images() [2]*image { return [2]*image{g.full, g.resident} }
+
 // drop gives both images back.
 func (g *graph) drop() error {
 	return errors.Join(g.destroy(g.full), g.destroy(g.resident))
@@ -165,29 +168,26 @@ func (g *graph) drop() error {
 func (g *graph) ready() error {
 	d := g.r.dev
 	anew := g.reshaped(g.full)
-	for i := range g.full.launches {
-		if anew {
-			break
-		}
-		if m := &g.full.launches[i]; m.changed == m.l.cmd.Changed {
-			continue
-		}
-		d.Count(driver.GraphUpdates, 1)
-		for _, im := range []*image{g.full, g.resident} {
-			if im == nil {
+	for i := 0; i < len(g.full.launches) && !anew; i++ {
+		counted := false
+		// One image may be up to date and the other not, where an earlier change failed half-way.
+		for _, im := range g.images() {
+			if im == nil || im.launches[i].changed == im.launches[i].l.cmd.Changed {
 				continue
 			}
-			err := g.update(im, &im.launches[i])
-			if err == nil {
-				continue
+			if !counted {
+				d.Count(driver.GraphUpdates, 1)
+				counted = true
 			}
-			if e := d.errorOf("start", g.r.plan.Label, err); e.Sticky {
-				return e
+			if err := g.update(im, &im.launches[i]); err != nil {
+				if e := d.errorOf("start", g.r.plan.Label, err); e.Sticky {
+					return e
+				}
+				anew = true
 			}
-			anew = true
 		}
 	}
-	if !anew && g.whole && g.full.hosted != g.r.plan.Rehosted {
+	if !anew && g.whole {
 		var err error
 		if anew, err = g.rehost(); err != nil {
 			return err
@@ -219,8 +219,8 @@ func (g *graph) update(im *image, m *madeLaunch) error {
 // reports whether the driver refused.
 func (g *graph) rehost() (refused bool, err error) {
 	d := g.r.dev
-	for _, im := range []*image{g.full, g.resident} {
-		if im == nil {
+	for _, im := range g.images() {
+		if im == nil || im.hosted == g.r.plan.Rehosted {
 			continue
 		}
 		for i := range im.copies {

@@ -160,17 +160,22 @@ func TestARefusedChangeMakesTheGraphAnew(t *testing.T) {
 }
 
 func TestAChangeThatCannotBeMadeIsTriedAgain(t *testing.T) {
-	r := capture(t, eager, true)
-	r.gives(1, 2, true)
-	if err := r.st.SetArg(2, driver.U32(5)); err != nil {
-		t.Fatal(err)
+	for nth := 1; nth <= 2; nth++ { // in the full and in the resident executable
+		r := capture(t, eager, true)
+		r.gives(1, 2, true)
+		if err := r.st.SetArg(2, driver.U32(5)); err != nil {
+			t.Fatal(err)
+		}
+		r.sim.Fail(cusim.Rule{Call: "cuGraphExecKernelNodeSetParams_v2", Nth: nth, Result: 1})
+		r.sim.Fail(cusim.Rule{Call: "cuGraphInstantiateWithFlags", Nth: 1, Result: cu.OutOfMemory})
+		if err := r.replay(1); !errors.Is(err, driver.OutOfMemory) {
+			t.Errorf("got %v", err)
+		}
+		r.gives(1, 6, true)
+		r.gives(1, 6, false)
+		r.gives(2, 7, true)
+		r.gives(2, 7, false)
 	}
-	r.sim.Fail(cusim.Rule{Call: "cuGraphExecKernelNodeSetParams_v2", Nth: 1, Result: 1})
-	r.sim.Fail(cusim.Rule{Call: "cuGraphInstantiateWithFlags", Nth: 1, Result: cu.OutOfMemory})
-	if err := r.replay(1); !errors.Is(err, driver.OutOfMemory) {
-		t.Errorf("got %v", err)
-	}
-	r.gives(1, 6, true)
 }
 
 func TestAGraphHoldsNoMoreThanItsStaging(t *testing.T) {
