@@ -39,6 +39,8 @@ func (b *bench) allocations() (err error) {
 	if err != nil {
 		return err
 	}
+	pool := dev.NewPool(driver.PoolOptions{})
+	defer func() { err = errors.Join(pool.Close(), err) }()
 	arg := driver.Arg(driver.Part(buf, 0, 2048))
 	for _, op := range []struct {
 		name string
@@ -54,6 +56,13 @@ func (b *bench) allocations() (err error) {
 		}},
 		{"graph-run", func() error { _, err := graph.Run(b.ctx); return err }},
 		{"copies", func() error { _, err := up.Run(b.ctx); return err }},
+		{"pool", func() error {
+			b, err := pool.Get(4096)
+			if err == nil {
+				err = pool.Put(b)
+			}
+			return err
+		}},
 		{"set", func() error {
 			return errors.Join(in.Set(src), out.Set(dst), step.SetArg(0, arg), step.SetGrid(driver.Groups(4)))
 		}},
