@@ -39,6 +39,11 @@
 // it ends during a wait, the wait answers Canceled, the run goes on, and another Wait may
 // fetch it.
 //
+// # Memory for small repeated jobs
+//
+// A Pool keeps buffers of exact sizes, and sets of constant bytes that nothing may write. What it
+// keeps idle is given back, like the sequences that Dispatch keeps, when memory runs short.
+//
 // # Not here
 //
 // How a device executes a plan (driver/cpu, driver/cuda), what a program means (ir), typed

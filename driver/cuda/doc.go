@@ -22,12 +22,19 @@
 // each round. In a plain run it is a graph of its own between the other commands. Where the driver
 // has no such loops the host reads the flag before every round, and Start is refused.
 //
+// Memory that was given back is kept by size class, with the runs that may still touch it: those of
+// a sequence that was given up. Bytes go to the device and back in one of three ways. From and to
+// HostMemory the GPU copies by itself; up to 256 KiB go through the sequence's staging; what is
+// larger goes in chunks over a conveyor of the device, so that no sequence keeps pinned memory of
+// its size. Such a run is enqueued as its chunks get through; if the context ends before, a
+// goroutine of the run goes on with it.
+//
 // # Invariants
 //
 // A goroutine that calls the driver is locked to its thread and has made the context current
 // on it, from enter to leave. No lock of the device is held during a call that waits for the
-// GPU, but for the turn of a stream and the histories of buffers: these have waiters who leave
-// when their context ends. Every byte obtained from the driver is reserved for a buffer, idle, or
+// GPU, but for the turn of a stream and the histories of buffers, whose waiters leave when their
+// context ends, and for a conveyor, which one run uses at a time. Every byte obtained from the driver is reserved for a buffer, idle, or
 // internal.
 //
 // Runs on one stream end in the order of their tickets. A run that came from the driver with an
@@ -41,5 +48,5 @@
 // The driver's functions (driver/cuda/cu), the text (ptx), rules for callers (driver).
 //
 // Start reading at device.go, then runner.go, stream.go and wait.go; graphs are graph.go and
-// build.go.
+// build.go, memory is memory.go and shelf.go, transfers are transfer.go and conveyor.go.
 package cuda

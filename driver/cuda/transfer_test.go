@@ -430,3 +430,52 @@ func TestCopiersAreHalfOfTheProcessors(t *testing.T) {
 		}
 	}
 }
+
+func TestGraphsFollowTheirHostMemory(t *testing.T) {
+	d := small(opened(t, cusim.Config{}, driver.OpenOptions{}))
+	const size = 6_000
+	b := alloc(t, d, size)
+	var sources, sinks [][]byte
+	for i := range 2 {
+		sources, sinks = append(sources, host(t, d, pattern(size, i)).Bytes()), append(sinks, host(t, d, make([]byte, size)).Bytes())
+	}
+	// Ordinary memory gets a place in the graph's staging when it first comes.
+	sources, sinks = append(sources, pattern(size, 3)), append(sinks, make([]byte, size))
+	for _, mode := range []driver.Mode{driver.Always, driver.IfChanged, driver.Static} {
+		s := d.NewSequence("graph")
+		in := s.Upload(driver.All(b), sources[0], mode)
+		out := s.Read(driver.All(b), sinks[0])
+		g, err := s.Capture(driver.CaptureOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 18 {
+			src, dst := sources[i/2%3], sinks[i%3]
+			if err := errors.Join(in.Set(src), out.Set(dst)); err != nil {
+				t.Fatal(err)
+			}
+			clear(dst)
+			run(t, g)
+			if !bytes.Equal(src, dst) {
+				t.Fatalf("%v, round %d: other bytes came back", mode, i)
+			}
+		}
+		if n := testing.AllocsPerRun(20, func() { run(t, g) }); n != 0 {
+			t.Errorf("%v: a warm replay allocates %v times", mode, n)
+		}
+		closed(t, s)
+	}
+}
+
+func TestAGraphKeepsNoMoreThanItMay(t *testing.T) {
+	d := opened(t, cusim.Config{}, driver.OpenOptions{})
+	b := alloc(t, d, 256<<20+64)
+	s := d.NewSequence("large")
+	s.Upload(driver.All(b), make([]byte, b.Len()), driver.Always)
+	if _, err := s.Capture(driver.CaptureOptions{}); !errors.Is(err, driver.Unsupported) {
+		t.Errorf("capturing gives %v", err)
+	}
+	if n := pinnedBytes(d); n > 2<<20 {
+		t.Errorf("%d bytes are pinned", n)
+	}
+}
