@@ -19,6 +19,8 @@ type Config struct {
 	Eager bool
 	// Strict makes an undefined read end its launch. Otherwise it is only in the report.
 	Strict bool
+	// Races looks for accesses in a launch that nothing orders. They are findings too.
+	Races bool
 	// Budget bounds the instructions of one launch, counted by warps; 0 is 2²⁸. A launch that takes more
 	// ends as one does that keeps a display waiting.
 	Budget uint64

@@ -9,7 +9,8 @@
 //	        streams ◀───────┘  work waits until somebody waits for it or asks after it
 //	           │
 //	           ├──▶ copies, fills, events     on package machine's Memory
-//	           └──▶ kernels                   text ─asm.Parse─▶ machine.Load ─▶ machine.Execution
+//	           ├──▶ kernels                   text ─asm.Parse─▶ machine.Load ─▶ machine.Execution
+//	           └──▶ executable graphs         a step of a plan after the other, each one of the above
 //
 // # What it is faithful in
 //
@@ -18,7 +19,10 @@
 // it or asks whether it has ended. Pinned memory is read and written when the copy runs, other memory
 // during the call. A kernel that breaks a rule of package machine ends with the result that a GPU
 // would report, and the context does not survive it; the error carries the fault with its line of the text.
-// Memory is accounted to the byte. Time is virtual: a launch, a copied byte and an executed
+// Memory is accounted to the byte; that of pools is there from the turn of its allocation in a stream to the
+// turn of its free. Who hands parts of allocations out says so (cu.Watcher), and what lies between them is
+// out of bounds. A launch that cannot end because everyone waits is a deadlock, told with where. Links
+// give images that load on the devices they are for, and on no others. Time is virtual: a launch, a copied byte and an executed
 // instruction cost fixed times, so that what events measure repeats exactly.
 //
 // # Concurrency
@@ -29,5 +33,5 @@
 //
 // The text (asm), its execution (machine), the device that uses the driver (driver/cuda).
 //
-// Start reading at config.go, then stream.go.
+// Start reading at config.go, then stream.go; for graphs graph.go, executable.go, replay.go.
 package cusim

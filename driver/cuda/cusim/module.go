@@ -310,7 +310,7 @@ func (d *Driver) prepared(call string, f *function, l *cu.Launch, block []byte, 
 			return machine.Launch{}, failed(call, invalidValue)
 		}
 	}
-	run := machine.Launch{Grid: l.Grid, Block: l.Block, Shared: int(l.Shared), Together: together, Budget: d.config.Budget}
+	run := machine.Launch{Grid: l.Grid, Block: l.Block, Shared: int(l.Shared), Together: together, Budget: d.config.Budget, Races: d.config.Races}
 	if int(l.Shared) > f.dynamic || l.Params == nil && len(f.code.Params()) > 0 {
 		return run, failed(call, invalidValue)
 	}

@@ -18,6 +18,7 @@ type access struct {
 	slots  []int32 // of the elements' registers
 	wide   []int   // their widths, to which signed elements extend; 0: as they are
 	nc     bool
+	order  ordering
 }
 
 // place fills in where an address operand leads.
@@ -33,7 +34,7 @@ func (dec *decoder) place(x *access, src *asm.Inst, o *asm.Operand) {
 			x.space = asm.Local
 		}
 	}
-	x.bytes, x.vec = src.Type.Bytes(), src.Vec()
+	x.bytes, x.vec, x.order = src.Type.Bytes(), src.Vec(), orderingOf(src)
 }
 
 func (dec *decoder) access(in *inst, src *asm.Inst) {
@@ -85,6 +86,8 @@ type cell struct {
 	data  []byte
 	known []byte      // 1 for every byte that has been written; nil: all have
 	of    *allocation // of global memory
+	at    int         // where it lies in that or in the group's shared memory
+	local bool
 }
 
 // mark notes that the bytes were written.
@@ -128,7 +131,7 @@ func (w *warp) memory(in *inst, x *access, l int, n int) cell {
 		if at >= uint64(len(s)) || at+uint64(n) > uint64(len(s)) {
 			w.fault(IllegalAddress, in, 1<<l, "%d bytes at shared address %#x: shared memory has %d bytes from %#x", n, addr, len(s), sharedBase)
 		}
-		return cell{data: s[at : at+uint64(n)], known: w.g.known[at : at+uint64(n)]}
+		return cell{data: s[at : at+uint64(n)], known: w.g.known[at : at+uint64(n)], at: int(at)}
 	case asm.Local:
 		size := uint64(w.k.local)
 		at := addr - localBase
@@ -136,20 +139,22 @@ func (w *warp) memory(in *inst, x *access, l int, n int) cell {
 			w.fault(IllegalAddress, in, 1<<l, "%d bytes at local address %#x: an invocation has %d bytes from %#x", n, addr, size, localBase)
 		}
 		at += uint64(l) * size
-		return cell{data: w.local[at : at+uint64(n)], known: w.known[at : at+uint64(n)]}
+		return cell{data: w.local[at : at+uint64(n)], known: w.known[at : at+uint64(n)], local: true}
 	}
 	a := w.g.m.last
 	if a == nil || a.freed || !a.holds(addr, n) {
 		if a = w.k.mem.find(addr); a == nil || a.freed || !a.holds(addr, n) {
 			w.fault(IllegalAddress, in, 1<<l, "%d bytes at %#x: %s", n, addr, w.k.mem.around(addr, n))
 		}
-		if w.g.m.last = a; a.host { // whom nobody sees changing it
-			w.g.m.last = nil
+		if w.g.m.last = a; a.host || w.g.m.races != nil {
+			w.g.m.last = nil // no short way to it
+		}
+		if a.host { // whom nobody sees changing it
 			w.k.mem.changes++
 		}
 	}
 	at := addr - a.base
-	c := cell{data: a.data[at : at+uint64(n)], of: a}
+	c := cell{data: a.data[at : at+uint64(n)], of: a, at: int(at)}
 	if a.written != nil {
 		c.known = a.written[at : at+uint64(n)]
 	}
@@ -212,6 +217,9 @@ func runLoad(w *warp, in *inst, m uint32) {
 			continue
 		}
 		c := w.memory(in, x, l, n*x.vec)
+		if r := w.g.m.races; r != nil && !c.local {
+			r.access(w, in, x, l, n*x.vec, c, false, false)
+		}
 		for i, s := range x.slots {
 			if c.known != nil && element(c.known[i*n:i*n+n]) != everyByte(n) {
 				w.found(UndefinedMemory, in, 1<<l, "nothing wrote the %d bytes at %#x", n, w.address(x, l)+uint64(i*n))
@@ -250,8 +258,14 @@ func runStore(w *warp, in *inst, m uint32) {
 			continue
 		}
 		c := w.memory(in, x, l, n*x.vec)
+		changes := false
 		for i, s := range x.slots {
-			setElement(c.data[i*n:i*n+n], w.regs[s][l])
+			to := c.data[i*n : i*n+n]
+			changes = changes || element(to) != w.regs[s][l]&maskOf(8*n)
+			setElement(to, w.regs[s][l])
+		}
+		if r := w.g.m.races; r != nil && !c.local {
+			r.access(w, in, x, l, n*x.vec, c, true, changes)
 		}
 		c.mark()
 	}

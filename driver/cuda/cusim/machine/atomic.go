@@ -97,6 +97,9 @@ func runAtomic(w *warp, in *inst, m uint32) {
 			b = w.regs[x.operand[1]][l]
 		}
 		v := x.next(old, a, b)
+		if r := w.g.m.races; r != nil && !c.local {
+			r.access(w, in, &x.access, l, x.bytes, c, true, true)
+		}
 		setElement(c.data, v)
 		if v != old {
 			w.k.mem.changes++

@@ -123,6 +123,9 @@ func (g *group) complete(b *barrier) {
 	}
 	g.m.report.Barriers++
 	g.m.k.mem.changes++
+	if g.m.races != nil {
+		g.m.races.barrier(g)
+	}
 	result := uint64(b.hold)
 	holds := b.hold > 0
 	if b.in.x.(*meeting).red == "and" {

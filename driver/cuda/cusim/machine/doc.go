@@ -23,7 +23,7 @@
 //     the step budget.
 //   - Reading memory or registers that nothing wrote is a Finding: the launch goes on. A register made from
 //     undefined ones is undefined itself; what is reported is its use in an address, a branch, a
-//     store or a count.
+//     store or a count. With Launch.Races, so are accesses that nothing orders (race.go).
 //
 // What compilers make runs here too: testdata/compiled holds kernels with their C++ and what nvcc made of it.
 //

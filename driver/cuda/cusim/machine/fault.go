@@ -54,10 +54,11 @@ type FindingKind uint8
 const (
 	UndefinedMemory   FindingKind = iota + 1 // a load of bytes that nothing wrote
 	UndefinedRegister                        // a use of a register that depends on one that nothing wrote
+	Race                                     // an access that nothing orders with another one, if Launch.Races asks for it
 )
 
 func (k FindingKind) String() string {
-	return [...]string{"", "undefined memory", "undefined register"}[k]
+	return [...]string{"", "undefined memory", "undefined register", "race"}[k]
 }
 
 // Finding is something wrong at one line of the text.

@@ -19,6 +19,8 @@ type Launch struct {
 	Seed uint64
 	// Budget bounds the instructions that warps take; 0 is 2³².
 	Budget uint64
+	// Races looks for accesses that nothing orders, in launches of up to 1024 warps. It is slow.
+	Races bool
 	// Conditionals takes what the kernel sets with cudaGraphSetConditional. It is nil outside of graphs.
 	Conditionals Conditionals
 }
@@ -57,6 +59,7 @@ type Execution struct {
 	warp    int         // index of its warp
 	stuck   bool        // nobody could go on when memory had changed stuckAt times
 	stuckAt uint64
+	races   *races // nil unless they are looked for
 }
 
 type findingKey struct {
@@ -107,6 +110,9 @@ func (k *Kernel) Start(l Launch) (*Execution, error) {
 	clear(e.found)
 	e.report, e.last, e.begun, e.turn, e.warp, e.rng, e.stuck = Report{}, nil, 0, 0, 0, nil, false
 	e.total = uint64(l.Grid[0]) * uint64(l.Grid[1]) * uint64(l.Grid[2])
+	if e.races = nil; l.Races {
+		e.races = newRaces(e)
+	}
 	e.atOnce = 1
 	if l.Seed != 0 {
 		e.source.Seed(l.Seed, 1)
@@ -227,6 +233,9 @@ func (e *Execution) begin(n uint64) *group {
 		g.shared[i] = 0xA5
 	}
 	clear(g.known)
+	if e.races != nil {
+		e.races.begin(g)
+	}
 	for i := range g.barriers { // arrivals may be left that nobody waited for
 		g.barriers[i].arrived, g.barriers[i].waiting = 0, g.barriers[i].waiting[:0]
 	}
