@@ -16,6 +16,7 @@ func bounds(w *work) {
 			if !w.Flags[r].InBounds() && g.inBounds(r) {
 				w.Flags[r] |= ir.InBounds
 				w.edits++
+				w.marked++
 				w.hit("in-bounds")
 			}
 		case w.Type[r] == ir.Bool && in.Eval != nil && in.Args == 2 && w.Type[w.A(r)].IsInt():

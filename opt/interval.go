@@ -19,14 +19,19 @@ type width uint8
 
 func widthOf(t ir.Type) width { return width(t.Bits()) }
 
-func (w width) mask() uint64            { return ^uint64(0) >> (64 - w) }
-func (w width) min() int64              { return -1 << (w - 1) }
-func (w width) max() int64              { return int64(w.mask() >> 1) }
-func (w width) sign(v uint64) int64     { return int64(v<<(64-w)) >> (64 - w) }
-func (w width) bits(v int64) uint64     { return uint64(v) & w.mask() }
-func (w width) fits(v int64) bool       { return v >= w.min() && v <= w.max() }
-func (w width) full() interval          { return w.unsigned(0, w.mask()) }
-func (w width) exact(v uint64) interval { return w.unsigned(v, v) }
+func (w width) mask() uint64        { return ^uint64(0) >> (64 - w) }
+func (w width) min() int64          { return -1 << (w - 1) }
+func (w width) max() int64          { return int64(w.mask() >> 1) }
+func (w width) sign(v uint64) int64 { return int64(v<<(64-w)) >> (64 - w) }
+func (w width) bits(v int64) uint64 { return uint64(v) & w.mask() }
+func (w width) fits(v int64) bool   { return v >= w.min() && v <= w.max() }
+func (w width) full() interval      { return w.unsigned(0, w.mask()) }
+
+// exact is the interval of one number.
+func (w width) exact(v uint64) interval {
+	v &= w.mask()
+	return interval{lo: v, hi: v, slo: w.sign(v), shi: w.sign(v), zeros: ^v, ones: v}
+}
 
 // unsigned is the interval of the numbers from lo to hi.
 func (w width) unsigned(lo, hi uint64) interval {

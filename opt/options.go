@@ -109,10 +109,11 @@ func (r *run) pass(p *pass) error {
 	if p.when != nil && !p.when(w) {
 		return nil
 	}
-	edits, visits, start := w.edits, w.visits, time.Now()
+	edits, marked, visits, start := w.edits, w.marked, w.visits, time.Now()
 	r.rep.Passes = append(r.rep.Passes, PassStats{Pass: p.name})
 	w.stats = &r.rep.Passes[len(r.rep.Passes)-1]
 	p.run(w)
+	w.reopened = w.reopened || w.edits-edits > w.marked-marked && slices.Contains(reopening, p.name)
 	if w.edits != edits {
 		w.legalise()
 	}

@@ -42,21 +42,21 @@ var passes = []pass{
 	{"bounds", rewrite, O2, "n", bounds, nil},
 	{"licm", rewrite, O2, "n", licm, nil},
 	{"unroll", rewrite, O2, "n + what it writes", unroll, nil},
-	{"fold", rewrite, O2, "n", fold, nil},
-	{"algebra", rewrite, O2, "n", algebra, nil},
-	{"branch", rewrite, O2, "n", branch, nil},
-	{"dce", rewrite, O2, "n", dce, nil},
-	{"gvn", rewrite, O2, "n", gvn, nil},
+	{"fold", rewrite, O2, "n", fold, (*work).anew},
+	{"algebra", rewrite, O2, "n", algebra, (*work).anew},
+	{"branch", rewrite, O2, "n", branch, (*work).anew},
+	{"dce", rewrite, O2, "n", dce, (*work).anew},
+	{"gvn", rewrite, O2, "n", gvn, (*work).anew},
 	{"unroll", rewrite, O2, "n + what it writes", unroll, (*work).innerLoops},
 	{"fold", rewrite, O2, "n", fold, (*work).innerLoops},
 	{"algebra", rewrite, O2, "n", algebra, (*work).innerLoops},
-	{"scalars", rewrite, O2, "n + what it carries", scalars, nil},
+	{"scalars", rewrite, O2, "n + what it carries", scalars, (*work).anew},
 	{"gvn", rewrite, O2, "n", gvn, (*work).innerLoops},
-	{"narrow", rewrite, O2, "n", narrow, nil},
-	{"dce", rewrite, O2, "n", dce, nil},
-	{"forward", rewrite, O2, "n", forward, nil},
-	{"dse", rewrite, O2, "n", dse, nil},
-	{"bounds", rewrite, O2, "n", bounds, nil},
+	{"narrow", rewrite, O2, "n", narrow, (*work).anew},
+	{"dce", rewrite, O2, "n", dce, (*work).anew},
+	{"forward", rewrite, O2, "n", forward, (*work).anew},
+	{"dse", rewrite, O2, "n", dse, (*work).anew},
+	{"bounds", rewrite, O2, "n", bounds, (*work).anew},
 	{"idiom", rewrite, O2, "n", idiom, nil},
 	{"dce", rewrite, O2, "n", dce, nil},
 	{"barrier", rewrite, O2, "n", barrier, nil},
@@ -67,6 +67,13 @@ var passes = []pass{
 	{"gvn", rewrite, O1, "n", gvn, nil},
 	{"dce", rewrite, O1, "n", dce, nil},
 }
+
+// anew reports whether some pass has changed rows that the first of the table have left, so that these may find more
+// to do.
+func (w *work) anew() bool { return w.reopened }
+
+// reopening are the passes that do so.
+var reopening = []string{"forward", "dse", "bounds", "licm", "unroll"}
 
 // constraint says that behind every run of one pass there is a run of another.
 type constraint struct {

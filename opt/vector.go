@@ -12,6 +12,13 @@ import (
 // the vector op's own. One walk, O(rows), groups bounded.
 func vector(w *work) {
 	v := &vectors{w: w, groups: make(map[groupKey]*group)}
+	fits := false
+	for o := range w.objs {
+		fits = fits || v.fits(uint32(o), 2)
+	}
+	if !fits {
+		return
+	}
 	w.ranges(func(g *ranges, r ir.Row) { v.row(g, r) })
 }
 
@@ -141,7 +148,7 @@ func (v *vectors) form(g *group) {
 	mask := g.typ.Mask()
 	used := make([]bool, len(g.members))
 	for _, lanes := range [2]uint64{4, 2} {
-		if !v.fits(g, lanes) {
+		if !v.fits(g.object, lanes) {
 			continue
 		}
 		for i, first := range g.members {
@@ -169,8 +176,8 @@ func (v *vectors) form(g *group) {
 }
 
 // fits reports whether the object may be accessed by so many elements at a time.
-func (v *vectors) fits(g *group, lanes uint64) bool {
-	o := v.w.objs[g.object]
+func (v *vectors) fits(object uint32, lanes uint64) bool {
+	o := v.w.objs[object]
 	elem := o.Type()
 	if elem == ir.Bool || !(elem.Value() | vecOf(lanes)).Valid() {
 		return false

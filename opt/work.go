@@ -36,7 +36,10 @@ type work struct {
 
 	inner bool // unroll wrote out the rounds of a loop that has loops in it
 
+	reopened bool // a pass has changed what the first ones of the table had left
+
 	edits  int // changes so far
+	marked int // those among them that only mark accesses as in bounds
 	visits int // rows and operands touched, for the test of linear work
 	stats  *PassStats
 	weak   weakness
