@@ -3,6 +3,7 @@ package cuda
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"unsafe"
 
 	"github.com/govyre/vyre/driver"
@@ -91,10 +92,13 @@ func (d *Device) pin(b []byte) (*driver.HostMemory, error) {
 		d.Gauge(driver.PinnedBytes, -size)
 		if registered {
 			d.unpin(at)
+			pins.Delete(at)
 		}
 	})
 	if err == nil {
-		if !registered {
+		if registered {
+			pins.Store(at, b)
+		} else {
 			m.Indirect()
 		}
 		return m, nil
@@ -107,6 +111,9 @@ func (d *Device) pin(b []byte) (*driver.HostMemory, error) {
 	}
 	return nil, err
 }
+
+// pins keeps memory that the GPU may copy from and to, whoever else has forgotten it.
+var pins sync.Map // by address
 
 // alreadyRegistered is the driver's answer for a page that is pinned.
 const alreadyRegistered = cu.Result(712)

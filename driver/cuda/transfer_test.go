@@ -400,6 +400,22 @@ func transferSession(sim *cusim.Driver, p *ir.Program) (err error) {
 	if err := errors.Join(s.Close(), b.Close()); err != nil {
 		return err
 	}
+	pool := d.NewPool(driver.PoolOptions{StaticBudget: 100})
+	all, err := pool.GetAll(100, 200)
+	if err != nil {
+		return err
+	}
+	set, err := pool.Static(ctx, 1, src[:80], src[80:90])
+	if err != nil {
+		return err
+	}
+	loose, err := pool.Static(ctx, 1, src[:50])
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(pool.Release(loose), pool.Release(set), pool.Put(all[0]), pool.Put(all[1]), pool.Close()); err != nil {
+		return err
+	}
 	_, err = d.Trim(0)
 	return err
 }
