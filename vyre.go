@@ -38,6 +38,8 @@ type (
 	Arg = driver.Arg
 	// Rest is the length of a kernel's shared array that has none of its own.
 	Rest = driver.Rest
+	// Lowering says who decides whether a While goes on: the device, or the host.
+	Lowering = driver.Lowering
 	// Row is one set of inputs and outputs of Graph.RunBatch.
 	Row = driver.Row
 	// Caps describes a device.
@@ -57,6 +59,13 @@ const (
 	Always    = driver.Always    // in every run
 	IfChanged = driver.IfChanged // when they differ from those sent last
 	Static    = driver.Static    // once, and after Touch or Set
+)
+
+// Who decides whether a While of a sequence goes on, for Sequence.Lower.
+const (
+	LowerAuto = driver.LowerAuto // the device, if it can
+	LoopGraph = driver.LoopGraph
+	LoopHost  = driver.LoopHost
 )
 
 // Device is an open device. It embeds the contract that all devices keep; the methods here are

@@ -77,6 +77,10 @@ func (r *runner) loop(c *driver.LoopCmd) error {
 		if out.Iterations == c.Count {
 			break
 		}
+		if c.Lowering == driver.LoopHost && r.host.Err() != nil {
+			return &driver.Error{Op: "run", Label: r.plan.Label, Device: Name, Path: c.Path, Kind: driver.Canceled,
+				Msg: "the loop was stopped between two rounds, and the run with it", Err: r.host.Err()}
+		}
 		for _, b := range c.Body {
 			if err := r.command(b); err != nil {
 				return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -34,6 +35,9 @@ type runner struct {
 	fetched  [][]byte // by Plan.Reads: what Wait delivers
 	launches []boundLaunch
 	internal int64 // bytes of staging
+
+	hosted bool            // the host decides on a loop
+	host   context.Context // of a Start that does
 
 	body   func() // execute, as a value: starting it allocates nothing
 	cancel context.CancelFunc
@@ -84,6 +88,7 @@ func (d *Device) newRunner(p *driver.Plan, graph bool) (*runner, error) {
 		b.in.Args = make([]interp.Arg, len(l.Args))
 		b.bind()
 	}
+	r.hosted = slices.ContainsFunc(p.Whiles, func(c *driver.LoopCmd) bool { return c.Lowering == driver.LoopHost })
 	r.cond.L = &r.mu
 	r.body = r.execute
 	r.ctx, r.cancel = context.WithCancel(context.Background())
@@ -107,7 +112,7 @@ func (b *boundLaunch) bind() {
 }
 
 // Start starts a run.
-func (r *runner) Start(_ context.Context, after []driver.Runner, _ bool) error {
+func (r *runner) Start(ctx context.Context, after []driver.Runner, _ bool) error {
 	if r.ctx.Err() != nil {
 		panic("BUG: a closed runner was started")
 	}
@@ -137,7 +142,24 @@ func (r *runner) Start(_ context.Context, after []driver.Runner, _ bool) error {
 	r.err, r.trap, r.device, r.timed = nil, nil, 0, false
 	clear(r.loops)
 	r.traces, r.dropped, r.reports = r.traces[:0], 0, r.reports[:0]
+	if r.hosted {
+		return r.startHosted(ctx)
+	}
 	go r.body()
+	return nil
+}
+
+// startHosted runs a plan with a loop that the host decides on: within Start, so that the context
+// can stop it between two rounds.
+func (r *runner) startHosted(ctx context.Context) error {
+	r.host = ctx
+	r.execute()
+	r.host = nil
+	if e, ok := r.err.(*driver.Error); ok && e.Kind == driver.Canceled {
+		<-r.done
+		r.resident.End(false)
+		return e
+	}
 	return nil
 }
 

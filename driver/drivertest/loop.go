@@ -1,6 +1,11 @@
 package drivertest
 
-import "github.com/govyre/vyre/driver"
+import (
+	"context"
+	"encoding/binary"
+
+	"github.com/govyre/vyre/driver"
+)
 
 var loopTests = []test{
 	{"RepeatRunsItsBody", func(e *env) {
@@ -202,5 +207,33 @@ var loopTests = []test{
 			e.equal("x", e.read(x), le(2*i+2))
 		}
 		e.equal("y", e.read(y), le(9))
+	}},
+	{"ALoopOfTheHostStopsBetweenTwoRounds", func(e *env) {
+		k := e.compile(countDown)
+		const much = 1 << 30
+		flag, x := e.words("flag", much), e.words("x", 0)
+		s := e.dev.NewSequence("endless")
+		s.Lower(driver.LoopHost)
+		l := s.While(driver.All(flag), much, func() {
+			s.Launch(k, driver.Groups(1), driver.All(flag), driver.All(x))
+		})
+		c, cancel := context.WithCancel(ctx)
+		before := e.dev.Stats()
+		go func() {
+			for e.dev.Stats().Sub(before).Get(driver.LoopIterations) < 3 {
+			}
+			cancel()
+		}()
+		_, err := s.Run(c)
+		e.fails(err, driver.Canceled, "stopped between two rounds")
+		_, err = s.Wait(ctx)
+		e.fails(err, driver.InvalidArgument, "no run is in flight")
+		f, n := binary.LittleEndian.Uint32(e.read(flag)), binary.LittleEndian.Uint32(e.read(x))
+		if f+n != much || n < 3 {
+			e.Errorf("after %d rounds the flag is %d", n, f)
+		}
+		e.must(l.SetCount(2))
+		e.run(s)
+		e.equal("x", e.read(x), le(n+2))
 	}},
 }
