@@ -131,7 +131,11 @@ func New(c Config) *Driver {
 		d.rng = rand.New(rand.NewPCG(c.Seed, 2))
 	}
 	for i, m := range c.Models {
-		d.devices = append(d.devices, &device{drv: d, ordinal: i, model: m, attrs: m.attributes(i), memory: c.Memory, mem: machine.NewMemoryOf(i), pooled: make(map[cu.Ptr]*pooled)})
+		attrs := m.attributes(i)
+		if !d.Has(cu.Pool) {
+			delete(attrs, cu.MemoryPools)
+		}
+		d.devices = append(d.devices, &device{drv: d, ordinal: i, model: m, attrs: attrs, memory: c.Memory, mem: machine.NewMemoryOf(i), pooled: make(map[cu.Ptr]*pooled)})
 	}
 	return d
 }

@@ -2,6 +2,7 @@ package asm_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -120,10 +121,38 @@ func TestParametersHaveNaturalOffsets(t *testing.T) {
 	}
 }
 
+// functions are called with a variable, a register and a constant; a table leads both ways.
+const functions = ".version 7.8\n.target sm_90\n.func (.param .b32 r) f(.reg .u32 a) { .local .b8 l[4]; st.param.b32 [r], a; ret; }\n" +
+	".entry k(.param .u64 p) { .reg .pred %p<2>; .reg .b32 %r<3>; .param .b32 x; @%p1 call (x), f, (%r1); call (%r2), f, (7);\n" +
+	"T: .branchtargets A, B;\nA: brx.idx %r1, T;\nB: ret; }"
+
+func TestFunctionsAndTablesAreRead(t *testing.T) {
+	m, err := asm.Parse(functions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range m.Kernel("k").Code {
+		if in.Op == "call" {
+			t.Errorf("line %d still calls", in.Line)
+		}
+	}
+}
+
+// tables are the labels in the tables among operands.
+func tables(args []asm.Operand) (labels []asm.Operand) {
+	for _, a := range args {
+		if a.Kind == asm.IsTable {
+			labels = append(labels, a.Vec...)
+		}
+	}
+	return labels
+}
+
 func FuzzPTX(f *testing.F) {
 	f.Add(in("add.u32 %r1, %r2, 5;\n@%p1 bra L;\nld.shared.v2.u32 {%r1, %r2}, [s+8];\nL: exit;"))
 	f.Add(".version 7.8\n.target sm_90\n.const .align 4 .u16 t[5] = {1, 0x203, -1};\n.extern .shared .b8 e[];")
 	f.Add(in("{ .reg .f32 %f9; mov.f32 %f9, -1.5e3; }\n{}"))
+	f.Add(functions)
 	f.Fuzz(func(t *testing.T, text string) {
 		m, err := asm.Parse(text)
 		if err != nil {
@@ -135,7 +164,7 @@ func FuzzPTX(f *testing.F) {
 		}
 		for _, k := range m.Kernels {
 			for i := range k.Code {
-				for _, a := range k.Code[i].Args {
+				for _, a := range slices.Concat(k.Code[i].Args, tables(k.Code[i].Args)) {
 					if a.Kind == asm.IsLabel && a.Bits >= uint64(len(k.Code)) {
 						t.Fatalf("a branch in line %d leads to %d of %d", k.Code[i].Line, a.Bits, len(k.Code))
 					}

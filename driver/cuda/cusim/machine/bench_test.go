@@ -3,6 +3,7 @@ package machine_test
 import (
 	"context"
 	"encoding/binary"
+	"os"
 	"testing"
 
 	"github.com/govyre/vyre/driver/cuda/cusim/asm"
@@ -71,5 +72,29 @@ func BenchmarkLaneInstructions(b *testing.B) {
 			}
 			b.ReportMetric(float64(lanes)/b.Elapsed().Seconds()/1e6, "Mlane-inst/s")
 		})
+	}
+}
+
+// What a compiler makes of C++, with shared memory, local arrays, atomics and calls.
+func BenchmarkCompiledKernels(b *testing.B) {
+	for _, c := range compiledKernels() {
+		for _, level := range []string{"O0", "O3"} {
+			b.Run(c.name+"/"+level, func(b *testing.B) {
+				text, err := os.ReadFile("testdata/compiled/" + c.name + "." + level + ".ptx")
+				if err != nil {
+					b.Fatal(err)
+				}
+				k, l, _ := c.load(b, string(text))
+				lanes := uint64(0)
+				for b.Loop() {
+					r, err := k.Run(context.Background(), l)
+					if err != nil {
+						b.Fatal(err)
+					}
+					lanes += r.Lanes
+				}
+				b.ReportMetric(float64(lanes)/b.Elapsed().Seconds()/1e6, "Mlane-inst/s")
+			})
+		}
 	}
 }

@@ -74,7 +74,9 @@ func TestCompiledKernelsDoWhatTheirSourceSays(t *testing.T) {
 	}
 }
 
-func (c compiled) run(t *testing.T, text string, seed uint64) {
+// load makes the kernel and a launch of it. check compares what is in memory with what should be.
+func (c compiled) load(t testing.TB, text string) (k *machine.Kernel, l machine.Launch, check func()) {
+	t.Helper()
 	m, err := asm.Parse(text)
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +86,7 @@ func (c compiled) run(t *testing.T, text string, seed uint64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := im.Kernel(c.name)
+	k = im.Kernel(c.name)
 	if k == nil || len(k.Params()) != len(c.args) {
 		t.Fatalf("no kernel %s of %d parameters", c.name, len(c.args))
 	}
@@ -106,13 +108,25 @@ func (c compiled) run(t *testing.T, text string, seed uint64) {
 		}
 		copy(params[k.Params()[i].Offset:], value)
 	}
-	r, err := k.Run(context.Background(), machine.Launch{Grid: c.grid, Block: c.block, Shared: c.shared, Params: params, Seed: seed, Budget: 1 << 24})
+	l = machine.Launch{Grid: c.grid, Block: c.block, Shared: c.shared, Params: params, Budget: 1 << 24}
+	return k, l, func() { c.compare(t, mem, where) }
+}
+
+func (c compiled) run(t *testing.T, text string, seed uint64) {
+	k, l, check := c.load(t, text)
+	l.Seed = seed
+	r, err := k.Run(context.Background(), l)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(r.Findings) > 0 {
 		t.Errorf("found:\n%v", r)
 	}
+	check()
+}
+
+func (c compiled) compare(t testing.TB, mem *machine.Memory, where map[int]uint64) {
+	t.Helper()
 	for i, a := range c.args {
 		b, ok := a.(*buffer)
 		if !ok {
