@@ -42,6 +42,11 @@ type (
 	Lowering = driver.Lowering
 	// Row is one set of inputs and outputs of Graph.RunBatch.
 	Row = driver.Row
+	// Pool serves work that asks for the same buffers again and again; StaticSet is a set of its
+	// read-only ones.
+	Pool        = driver.Pool
+	PoolOptions = driver.PoolOptions
+	StaticSet   = driver.StaticSet
 	// Caps describes a device.
 	Caps = driver.Caps
 	// Info describes a device that could be opened.
