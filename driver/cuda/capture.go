@@ -26,7 +26,7 @@ func (r *runner) number(cmds []driver.Cmd, inside bool) {
 // the device decides on of a plain one.
 func (r *runner) capture(o driver.CaptureOptions) error {
 	// Commands of a graph cannot be told apart from outside, so who watches gets them one by one.
-	if !r.graph || r.dev.watching {
+	if !r.captured || r.dev.watching {
 		return r.captureLoops(r.plan.Cmds)
 	}
 	g, err := r.newGraph(r.plan.Cmds, true, o.Overlap)
@@ -122,7 +122,7 @@ func (r *runner) tally(cmds []driver.Cmd, n uint64) {
 			d.Count(driver.ReadBytes, n*uint64(c.Src.Len))
 			d.Count(driver.ReadGapBytes, n*uint64(c.Gap))
 		case *driver.LaunchCmd:
-			d.CountLaunch(c, r.graph, n)
+			d.CountLaunch(c, r.captured, n)
 		case *driver.LoopCmd:
 			if !c.While {
 				d.Count(driver.LoopIterationsGraph, n*c.Count)

@@ -168,7 +168,7 @@ func (r *runner) memset(f cu.Fill) error {
 // driver guarantees what the barrier relies on: all groups are resident.
 func (r *runner) launch(c *driver.LaunchCmd) error {
 	d, l := r.dev, &r.launches[c.Index]
-	d.CountLaunch(c, r.graph, 1)
+	d.CountLaunch(c, r.captured, 1)
 	if c.Grid.Empty() {
 		return nil
 	}

@@ -27,9 +27,9 @@ func (x executor) Capture(p *driver.Plan, o driver.CaptureOptions) (driver.Runne
 
 // runner runs one plan, one run at a time, on a stream of its own.
 type runner struct {
-	dev   *Device
-	plan  *driver.Plan
-	graph bool
+	dev      *Device
+	plan     *driver.Plan
+	captured bool
 
 	stream   *stream
 	timer    timer // nothing if the run is not timed
@@ -83,7 +83,7 @@ func (d *Device) newRunner(p *driver.Plan, captured bool, o driver.CaptureOption
 		return nil, err
 	}
 	defer d.leave()
-	r := &runner{dev: d, plan: p, graph: captured, outcome: make([]driver.LoopResult, len(p.Whiles)),
+	r := &runner{dev: d, plan: p, captured: captured, outcome: make([]driver.LoopResult, len(p.Whiles)),
 		loops: map[*driver.LoopCmd]*graph{}, controls: map[*driver.LoopCmd]int{}, thread: thread{dev: d}, average: waitFirst}
 	err := r.make()
 	if err == nil {
@@ -124,7 +124,7 @@ func (r *runner) make() error {
 	if err := r.rebind(true); err != nil {
 		return err
 	}
-	r.number(p.Cmds, r.graph)
+	r.number(p.Cmds, r.captured)
 	if n := r.records.plan(r.launches, len(r.numbered)); n > 0 {
 		if r.records.mem, err = d.memory.get(n, internal, r.stream, d.reclaim); err != nil {
 			return err
@@ -299,7 +299,7 @@ func (r *runner) count(resident bool) {
 		}
 	}
 	switch {
-	case !r.graph:
+	case !r.captured:
 	case resident:
 		r.dev.Count(driver.ReplaysResident, 1)
 	default:

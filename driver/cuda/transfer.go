@@ -36,16 +36,16 @@ func (r *runner) stage() error {
 	up, down := make([]int64, len(p.Uploads)), make([]int64, len(p.Reads))
 	r.looped = loopedUploads(p)
 	for i, u := range p.Uploads {
-		if up[i] = -1; u.Dst.Len <= r.dev.stagedTo || r.looped[i] || r.graph && !uploadsDirectly(u) {
+		if up[i] = -1; u.Dst.Len <= r.dev.stagedTo || r.looped[i] || r.captured && !uploadsDirectly(u) {
 			up[i] = place(u.Dst.Len)
 		}
 	}
 	for i, rd := range p.Reads {
-		if down[i] = -1; rd.Src.Len <= r.dev.stagedTo || r.graph && !readsDirectly(rd) {
+		if down[i] = -1; rd.Src.Len <= r.dev.stagedTo || r.captured && !readsDirectly(rd) {
 			down[i] = place(rd.Src.Len)
 		}
 	}
-	if r.graph {
+	if r.captured {
 		if err := r.mayKeep(total); err != nil {
 			return err
 		}
@@ -137,7 +137,7 @@ func (r *runner) choose() error {
 		if isDirect {
 			return direct
 		}
-		if *place == nil && r.graph {
+		if *place == nil && r.captured {
 			// It was direct when the graph was captured.
 			if *place, err = r.widen(n); err != nil {
 				return direct
