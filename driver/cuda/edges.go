@@ -19,6 +19,10 @@ type orderedNode struct {
 	t    touches
 }
 
+// overlapMost bounds the nodes that are compared with each other: what comes after them makes a
+// chain again. Edges grow by the square of it.
+const overlapMost = 2048
+
 // touch is a stretch of a buffer that a command reads or writes.
 type touch struct {
 	key      uint64 // identity of the buffer
@@ -45,6 +49,7 @@ func (o *order) before(t touches) []cu.GraphNode {
 	if !o.overlap {
 		return o.last[:]
 	}
+	t = o.bounded(t)
 	var deps []cu.GraphNode
 	for i := len(o.nodes) - 1; i >= 0; i-- {
 		n := &o.nodes[i]
@@ -62,8 +67,15 @@ func (o *order) before(t touches) []cu.GraphNode {
 func (o *order) add(n cu.GraphNode, t touches) {
 	o.last[0], o.some = n, true
 	if o.overlap {
-		o.nodes = append(o.nodes, orderedNode{n, t})
+		o.nodes = append(o.nodes, orderedNode{n, o.bounded(t)})
 	}
+}
+
+func (o *order) bounded(t touches) touches {
+	if len(o.nodes) >= overlapMost {
+		return everything
+	}
+	return t
 }
 
 func (t touches) conflicts(o touches) bool {

@@ -411,3 +411,29 @@ func TestMemoryOfTheUserChangesInPlace(t *testing.T) {
 	}
 	run(mem[1].Bytes(), make([]byte, 8), 1, 0)
 }
+
+func TestManyNodesThatOverlapMakeAChain(t *testing.T) {
+	d, _ := onSim(t, cusim.Config{Models: eager.Models, Eager: true, Lacks: []cu.Group{cu.Cond}})
+	k, err := d.Compile(ctx, parse(t, addOne), driver.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := d.NewSequence("many")
+	b, dst := s.Scratch(8), make([]byte, 8)
+	s.Fill(driver.All(b), 0, 4)
+	s.Repeat(2000, func() {
+		s.Launch(k, driver.Groups(1), driver.Part(b, 0, 4))
+		s.Launch(k, driver.Groups(1), driver.Part(b, 4, 4))
+	})
+	s.Read(driver.All(b), dst)
+	g, err := s.Capture(driver.CaptureOptions{Overlap: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.Run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if want := []byte{0xd0, 7, 0, 0, 0xd0, 7, 0, 0}; !bytes.Equal(dst, want) {
+		t.Errorf("got % x, want % x", dst, want)
+	}
+}
