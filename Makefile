@@ -10,11 +10,13 @@ GOARCH ?= amd64
 .PHONY: gpu-suite
 gpu = CGO_ENABLED=0 GOOS=linux GOARCH=$(GOARCH) go
 gpu-suite:
-	rm -rf .gpu && mkdir -p .gpu/codegen-bench
+	rm -rf .gpu && mkdir -p .gpu/codegen-bench .gpu/examples
 	$(gpu) test -c -trimpath -ldflags=-s -o .gpu/cuda.test ./driver/cuda
 	$(gpu) test -c -trimpath -ldflags=-s -o .gpu/cusim.test ./driver/cuda/cusim
 	$(gpu) build -buildvcs=auto -trimpath -ldflags=-s -o .gpu/duty ./bench/duty
 	$(gpu) build -trimpath -ldflags=-s -o .gpu/codegen ./bench/codegen/compare
 	install -m 755 driver/cuda/testdata/run.sh .gpu/run.sh
+	$(gpu) build -trimpath -ldflags=-s -o .gpu/vyre ./cmd/vyre
+	cd examples && cp --parents digests.sh */kernel.go sobel/lake.png ../.gpu/examples/
 	cp bench/duty/twin/* .gpu/
 	cp -r bench/codegen/run.sh bench/codegen/twins .gpu/codegen-bench/

@@ -2,7 +2,7 @@
 # Runs the GPU suite where it lies. It needs the NVIDIA driver, no Go; the parts duties and codegen want a C compiler
 # and nvcc, sanitize wants compute-sanitizer, and each says so if it has none.
 #
-#	run.sh [PART[:SECONDS]]...      device contract conform instructions accuracy faults random sweep sanitize duties codegen
+#	run.sh [PART[:SECONDS]]...      device contract conform examples instructions accuracy faults random sweep sanitize duties codegen
 #
 # Without parts, all of them. A part ends after its seconds, and its line tells how far it came. One line a part, and
 # one at the end:
@@ -60,6 +60,15 @@ part_contract() { suite "$log" -test.run='^TestGPUKeepsTheContract$'; }
 part_conform() { suite "$log" -test.run='^TestGPUPassesTheConformanceSuite$' ${SIM:+-gpu-match=mem-}; }
 part_faults() { suite "$log" -test.run='^TestGPUFaults$' "-gpu-hammer=$([ -n "${SIM:-}" ] && echo 1s || echo 60s)"; }
 part_accuracy() { suite "$log" -test.run='^TestGPUAccurateFunctionsOfF32$' ${SIM:+-gpu-measured=256 -gpu-functions=rsqrt}; }
+
+part_examples() {
+	local devices=(cpu cuda-sim cuda)
+	[ -z "${SIM:-}" ] || devices=(cpu cuda-sim)
+	VYRE=$here/vyre bounded "$log" "$here/examples/digests.sh" "${devices[@]}"
+	local rc=$?
+	said=$(sed -n 's/^examples //p' "$log")
+	return $rc
+}
 
 part_instructions() { # one at a time against the simulation
 	bounded "$log" "$here/cusim.test" -test.v -test.run='^TestGPU'
@@ -158,9 +167,9 @@ part_codegen() {
 	return $rc
 }
 
-declare -A most=([device]=60 [contract]=120 [conform]=240 [instructions]=60 [accuracy]=150 [faults]=240
+declare -A most=([device]=60 [examples]=120 [contract]=120 [conform]=240 [instructions]=60 [accuracy]=150 [faults]=240
 	[random]=300 [sweep]=560 [sanitize]=420 [duties]=300 [codegen]=420)
-all=(device contract conform instructions accuracy faults random sweep sanitize duties codegen)
+all=(device contract conform examples instructions accuracy faults random sweep sanitize duties codegen)
 [ $# -gt 0 ] || set -- "${all[@]}"
 for arg; do
 	if [ -z "${most[${arg%%:*}]:-}" ]; then
