@@ -3,43 +3,60 @@ package ptx
 // copies is the stage that turns each parallel copy into moves. A move may go as soon as no pending
 // one reads its target; when only cycles remain, one source is saved in a register of its class.
 func (f *function) copies() {
+	o := &ordering{function: f, readers: make(map[reg]int), target: make(map[reg]int)}
 	out := make([]inst, 0, len(f.insts))
 	for _, in := range f.insts {
 		if in.op != opCopy {
 			out = append(out, in)
 			continue
 		}
-		out = f.sequence(out, in)
+		out = o.sequence(out, in)
 	}
 	f.insts = out
 }
 
+// ordering is the state of the stage; what it holds is of one copy, and memory for the next.
+type ordering struct {
+	*function
+	readers map[reg]int // the pending moves that read a register
+	target  map[reg]int // which move writes it
+	src     []operand
+	done    []bool
+	ready   []int
+}
+
 // sequence appends the moves of the parallel copy in. O(copies) but for the map.
-func (f *function) sequence(out []inst, in inst) []inst {
-	cp := f.copyOf(&in)
+func (o *ordering) sequence(out []inst, in inst) []inst {
+	cp := o.copyOf(&in)
 	move := func(dst reg, src operand) {
 		out = append(out, inst{op: opMov, t: moveType(dst), dst: r(dst), src: [4]operand{src}, guard: in.guard, sense: in.sense, row: in.row})
 	}
-	// readers counts the pending moves that read a register, target tells which move writes it.
-	readers, target := make(map[reg]int, len(cp.dst)), make(map[reg]int, len(cp.dst))
+	if len(cp.dst) == 1 {
+		move(cp.dst[0], cp.src[0])
+		return out
+	}
+	readers, target := o.readers, o.target
+	clear(readers)
+	clear(target)
 	for i, d := range cp.dst {
 		target[d] = i
 		if cp.src[i].kind == isReg {
 			readers[cp.src[i].reg]++
 		}
 	}
-	src := append([]operand(nil), cp.src...)
-	done := make([]bool, len(src))
-	var ready []int
+	src := append(o.src[:0], cp.src...)
+	done := append(o.done[:0], make([]bool, len(src))...)
+	ready := o.ready[:0]
+	o.src, o.done = src, done
 	for i, d := range cp.dst {
 		if readers[d] == 0 {
 			ready = append(ready, i)
 		}
 	}
+	next := 0 // of ready
 	drain := func() {
-		for len(ready) > 0 {
-			i := ready[0]
-			ready = ready[1:]
+		for ; next < len(ready); next++ {
+			i := ready[next]
 			done[i] = true
 			move(cp.dst[i], src[i])
 			if src[i].kind != isReg {
@@ -61,7 +78,7 @@ func (f *function) sequence(out []inst, in inst) []inst {
 		// Every pending move is on a cycle: its target is read once, by another one. Saving this
 		// target's value frees the target.
 		d := cp.dst[i]
-		saved := f.newReg(d.class())
+		saved := o.newReg(d.class())
 		move(saved, r(d))
 		for j := range src {
 			if !done[j] && src[j].kind == isReg && src[j].reg == d {
@@ -71,6 +88,7 @@ func (f *function) sequence(out []inst, in inst) []inst {
 		ready = append(ready, i)
 		drain()
 	}
+	o.ready = ready
 	return out
 }
 

@@ -24,6 +24,7 @@ type selector struct {
 	frames map[ir.Row]*frame
 	loops  []ir.Row // open ones
 	votes  votes
+	copied copying // all parallel copies, one behind the other
 
 	wanted map[ir.Row]ir.Row // by load: a select between it and zero
 	taken  map[ir.Row]bool   // selects that are what the load gives

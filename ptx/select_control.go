@@ -163,17 +163,18 @@ func (s *selector) empty(reg ir.Region) bool {
 
 // move adds a parallel copy of a row's operand list.
 func (s *selector) move(dst []reg, row ir.Row) {
-	var cp copying
+	// The lists of all copies lie behind one another; one that is there stays when they grow.
+	first := len(s.copied.dst)
 	for i, v := range s.p.List(row) {
 		t := s.typeOf(ir.Row(v))
 		src := s.value(ir.Row(v)).as(bitsOf(t))
 		if src.kind == isReg && src.reg == dst[i] {
 			continue
 		}
-		cp.dst, cp.src = append(cp.dst, dst[i]), append(cp.src, src)
+		s.copied.dst, s.copied.src = append(s.copied.dst, dst[i]), append(s.copied.src, src)
 	}
-	if len(cp.dst) > 0 {
-		s.copying = append(s.copying, cp)
+	if n := len(s.copied.dst); n > first {
+		s.copying = append(s.copying, copying{s.copied.dst[first:n:n], s.copied.src[first:n:n]})
 		s.add(inst{op: opCopy, src: [4]operand{{kind: isCopyList, bits: uint64(len(s.copying) - 1)}}})
 	}
 }
