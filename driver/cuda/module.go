@@ -2,9 +2,11 @@ package cuda
 
 import (
 	"bytes"
+	"fmt"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/opt"
 	"github.com/govyre/vyre/ptx"
 )
@@ -121,10 +123,25 @@ func (d *Device) install(e *compiled, m *ptx.Module, image []byte) *driver.Error
 	return failed
 }
 
+// sourceOf is what a line of the text was made from: a place in the source, or a row of the program.
+func sourceOf(k *ptx.Kernel, line int) string {
+	row := k.RowAt(line)
+	if row == ir.NoRow {
+		return ""
+	}
+	if pos := k.Program.Pos(row).String(); pos != "" {
+		return pos
+	}
+	return fmt.Sprintf("row %d", row)
+}
+
 // inspect finds the function of a module and asks the driver about it. A driver that puts off
 // loading a function's code until its first launch is told to do it now; one that cannot be told
 // does it when asked.
 func (d *Device) inspect(e *compiled, k *ptx.Kernel) error {
+	if w, ok := d.drv.(cu.Watcher); ok {
+		w.Locate(e.module, func(line int) string { return sourceOf(k, line) })
+	}
 	var err error
 	if e.function, err = d.drv.ModuleGetFunction(e.module, k.Entry); err != nil {
 		return err

@@ -98,12 +98,14 @@ type Driver interface {
 	Graphs
 }
 
-// Watcher is what a Driver also is if it checks accesses to memory, which no GPU's does. Who hands parts
-// of allocations out tells it, so that it knows their bounds and names.
+// Watcher is what a Driver also is if it checks what kernels do, which no GPU's does. Who hands parts of
+// allocations out and loads texts tells it, so that it knows bounds and can say names and places.
 type Watcher interface {
 	// Watch says that of the allocation at p the first bytes are in use from now on, with undefined
 	// contents. 0 says that nobody uses it.
 	Watch(p Ptr, bytes int64, label string)
+	// Locate says what a line of a module's text was made from, for reports.
+	Locate(m Module, source func(line int) string)
 }
 
 // Pools allocates in the order of streams. All of it is in the group Pool.

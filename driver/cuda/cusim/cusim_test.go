@@ -3,6 +3,7 @@ package cusim_test
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 	"runtime"
 	"strings"
@@ -476,6 +477,15 @@ func TestBoundsAreThoseOfWhatIsInUse(t *testing.T) {
 				t.Errorf("it says %v", err)
 			}
 		})
+	}
+}
+
+func TestFaultsSayWhatTheLineWasMadeFrom(t *testing.T) {
+	b := open(t, cusim.Config{})
+	b.Locate(b.module, func(line int) string { return fmt.Sprintf("k.go:%d", 100+line) })
+	b.ok(b.LaunchKernel(b.call("crash", 1, 1, 0, 1)))
+	if err := b.StreamSynchronize(b.stream); err == nil || !strings.Contains(err.Error(), "line 25 (st.global.u64), from k.go:125") {
+		t.Errorf("it says %v", err)
 	}
 }
 

@@ -16,6 +16,25 @@ type module struct {
 	dev   *device
 	image *machine.Image
 	funcs []cu.Function
+	// source says what a line was made from; nil if nobody has told.
+	source func(line int) string
+}
+
+// Locate says what the lines of a module were made from.
+func (d *Driver) Locate(h cu.Module, source func(line int) string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if m := d.modules[h]; m != nil {
+		m.source = source
+	}
+}
+
+// source is what a line of the function's module was made from.
+func (f *function) source(line int) string {
+	if m := f.dev.drv.modules[f.module]; m != nil && m.source != nil {
+		return m.source(line)
+	}
+	return ""
 }
 
 // function is an entry of a module.

@@ -203,6 +203,7 @@ func (s *stream) slice(w *work) (spent int, ended bool) {
 	d.report.Lanes += r.Lanes
 	for _, f := range r.Findings {
 		if len(d.report.Findings) < maxFindings {
+			f.Source = w.fn.source(f.Line)
 			d.report.Findings = append(d.report.Findings, Finding{w.fn.name, f})
 		}
 	}
@@ -211,7 +212,9 @@ func (s *stream) slice(w *work) (spent int, ended bool) {
 		err = &machine.Fault{Kind: machine.Diverged, Kernel: w.fn.name, Line: f.Line, Inst: f.Inst, Msg: f.Kind.String() + ": " + f.Msg, Group: f.Group, Thread: f.Thread}
 	}
 	if err != nil {
-		v.crash(faultOf(err, w.fn.name))
+		f := faultOf(err, w.fn.name)
+		f.Source = w.fn.source(f.Line)
+		v.crash(f)
 	}
 	return int(r.Steps % sliceSteps), true
 }

@@ -30,6 +30,7 @@ type Fault struct {
 	Kernel string
 	Line   int    // in the PTX text
 	Inst   string // the instruction there
+	Source string // what the line was made from, if somebody who knows has said so
 	Msg    string
 	Group  [3]uint32
 	Thread [3]uint32 // the first of the invocations at fault
@@ -40,6 +41,9 @@ func (f *Fault) Error() string {
 	s := fmt.Sprintf("%s in %s, line %d", f.Kind, f.Kernel, f.Line)
 	if f.Inst != "" {
 		s += " (" + f.Inst + ")"
+	}
+	if f.Source != "" {
+		s += ", from " + f.Source
 	}
 	return fmt.Sprintf("%s, group %v thread %v: %s", s, f.Group, f.Thread, f.Msg)
 }
@@ -66,6 +70,7 @@ type Finding struct {
 	Kind   FindingKind
 	Line   int
 	Inst   string
+	Source string // as a fault's
 	Msg    string // about the first time
 	Group  [3]uint32
 	Thread [3]uint32
@@ -73,7 +78,11 @@ type Finding struct {
 }
 
 func (f Finding) String() string {
-	return fmt.Sprintf("%s, line %d (%s), group %v thread %v: %s (%d times)", f.Kind, f.Line, f.Inst, f.Group, f.Thread, f.Msg, f.Count)
+	from := ""
+	if f.Source != "" {
+		from = ", from " + f.Source
+	}
+	return fmt.Sprintf("%s, line %d (%s)%s, group %v thread %v: %s (%d times)", f.Kind, f.Line, f.Inst, from, f.Group, f.Thread, f.Msg, f.Count)
 }
 
 // Report is what a launch did.
