@@ -19,6 +19,8 @@ type device struct {
 	seed   uint64
 	// findings makes a finding an error.
 	findings bool
+	// saw, if set, gets what each launch reports, races included.
+	saw func(machine.Report)
 	// edit, if set, changes the text before it is read.
 	edit func(string) string
 }
@@ -103,7 +105,10 @@ func (d device) Run(ctx context.Context, p *ir.Program, l conform.Launch) (out c
 	trace := hide(k.Params.Trace, ring, "trace ring")
 
 	report, err := image.Kernel(k.Entry).Run(ctx, machine.Launch{Grid: l.Grid, Block: p.Workgroup(), Shared: k.Dynamic + l.Rest*k.RestElem,
-		Params: params, Together: p.Traits().GridBarrier, Seed: d.seed, Budget: 1 << 26, Races: d.findings})
+		Params: params, Together: p.Traits().GridBarrier, Seed: d.seed, Budget: 1 << 26, Races: d.findings || d.saw != nil})
+	if d.saw != nil {
+		d.saw(report)
+	}
 	if err != nil {
 		return out, err
 	}

@@ -3,9 +3,11 @@ package machine_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/govyre/vyre/conform"
+	"github.com/govyre/vyre/driver/cuda/cusim/machine"
 	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ptx"
@@ -55,5 +57,32 @@ func TestRandomProgramsAgreeWithTheInterpreter(t *testing.T) {
 	}
 	for _, f := range s.Failures[:min(3, len(s.Failures))] {
 		t.Error(f)
+	}
+}
+
+// The machine sees the races of the suite and no others. Two it cannot see: lanes of a warp go in step here, and
+// scopes change nothing.
+func TestRacesOfTheSuiteAreFound(t *testing.T) {
+	unseen := []string{"race/lanes-of-one-warp", "race/scopes-that-exclude-each-other"}
+	found := ""
+	d := device{target: target(t, "sm_90a"), seed: 1, saw: func(r machine.Report) {
+		for _, f := range r.Findings {
+			if f.Kind == machine.Race {
+				found = f.String()
+			}
+		}
+	}}
+	for c := range conform.Cases("") {
+		if c.Host != nil || c.Refused != "" {
+			continue
+		}
+		found = ""
+		if err := conform.Try(context.Background(), d, c); errors.Is(err, conform.ErrSkipped) {
+			_, _ = d.Run(context.Background(), c.Program, c.Launch) // whose outcome is any
+		}
+		racy := c.Reports != nil && *c.Reports&conform.Racy != 0
+		if (found != "") != racy && !slices.Contains(unseen, c.String()) {
+			t.Errorf("%s: races %v, found %q", c, racy, found)
+		}
 	}
 }

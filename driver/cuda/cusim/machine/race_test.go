@@ -28,7 +28,8 @@ func TestRacesAreFound(t *testing.T) {
 		{"written again without a second barrier", shared + "bar.sync 0;\nld.shared.u32 %r4, [%r3];\nst.shared.u32 [%r1], %r4;", 1, "st.shared.u32 [%r1], %r4"},
 		{"two warps on one word", "st.global.u32 [%rd0], %r0;", 1, "st.global.u32 [%rd0]"},
 		{"lanes of one store", "setp.lt.u32 %p1, %r0, 2;\n@%p1 st.global.u32 [%rd0], %r0;", 1, "@%p1 st.global"},
-		{"two groups on one word", "st.global.u32 [%rd1], %r0;", 2, "st.global.u32 [%rd1]"},
+		{"two groups on one word", "mov.u32 %r1, %ctaid.x;\nst.global.u32 [%rd1], %r1;", 2, "st.global.u32 [%rd1], %r1"},
+		{"equal values", "st.global.u32 [%rd1], %r0;", 2, ""},
 		{"atomics", "red.relaxed.gpu.global.add.u32 [%rd0], 1;", 2, ""},
 		{"an atomic and a store", "setp.lt.u32 %p1, %r0, 32;\n@%p1 bra L;\nred.relaxed.gpu.global.add.u32 [%rd0], 1;\nexit;\nL: setp.eq.u32 %p2, %r0, 0;\n@%p2 st.global.u32 [%rd0], %r0;", 1, either},
 		{"passed on with a release", flag + `st.global.u32 [%rd0], 7;
