@@ -7,16 +7,6 @@ import (
 	"github.com/govyre/vyre/driver/cuda/cusim/machine"
 )
 
-// What work costs in virtual time.
-const (
-	launchNs    = 2420
-	barrierNs   = 840  // of a grid
-	copyNs      = 1000 // a copy or fill of nothing
-	bytesPerNs  = 25   // to and from the host
-	deviceBytes = 1000 // the same within the device
-	stepsPerNs  = 4    // instructions of warps
-)
-
 // stream is work in order.
 type stream struct {
 	dev   *device
@@ -63,16 +53,6 @@ const (
 	nothing // takes time only
 )
 
-// event is a mark in a stream.
-type event struct {
-	dev    *device
-	timing bool
-	issued uint64 // records so far
-	done   uint64 // the last that was reached
-	at     int64  // virtual time of that
-	stream *stream
-}
-
 // push adds work to a stream.
 func (s *stream) push(w work) {
 	if len(s.work) == 0 {
@@ -107,9 +87,6 @@ func (s *stream) blockedBy() *stream {
 	return nil
 }
 
-// sliceSteps is how far a kernel gets at a time.
-const sliceSteps = 1 << 14
-
 // step runs the stream's first piece, of a kernel a slice. It returns what that took of a query's patience.
 func (s *stream) step() int {
 	w := &s.work[0]
@@ -121,129 +98,6 @@ func (s *stream) step() int {
 		s.pop()
 	}
 	return spent
-}
-
-// perform runs a piece, or a slice of it, and reports whether it has ended.
-func (s *stream) perform(w *work) (spent int, done bool) {
-	v := s.dev
-	switch w.kind {
-	case kernel:
-		return s.slice(w)
-	case replay:
-		return s.replay(w)
-	case record:
-		if e := w.event; w.serial > e.done {
-			e.done, e.at = w.serial, s.now
-		}
-	case waitFor:
-		s.now = max(s.now, w.event.at)
-	case upload:
-		s.spend(w.n, bytesPerNs)
-		v.must(v.mem.Write(uint64(w.dst), w.host))
-	case download:
-		s.spend(w.n, bytesPerNs)
-		v.must(v.mem.Read(uint64(w.src), w.host))
-	case word:
-		v.must(v.mem.Store32(uint64(w.dst), binary.LittleEndian.Uint32(w.word[:])))
-	case move:
-		s.spend(w.n, deviceBytes)
-		v.must(v.mem.Copy(uint64(w.dst), uint64(w.src), int(w.n)))
-	case fill:
-		s.spend(w.n*int64(w.width)*w.rows, deviceBytes)
-		for row := range w.rows {
-			v.must(v.mem.Fill(uint64(w.dst)+uint64(row*w.pitch), w.word[:w.width], int(w.n)))
-		}
-	case arrive:
-		v.mem.Commit(uint64(w.dst))
-	case retire:
-		v.must(v.giveBack(w.dst))
-	case nothing:
-		s.now += copyNs
-	}
-	return 1, true
-}
-
-func (s *stream) spend(bytes, perNs int64) { s.now += copyNs + bytes/perNs }
-
-// must breaks the context if memory went away under work: of a pool in another stream, or under a graph.
-func (v *device) must(err error) {
-	if err != nil && v.sticky == nil {
-		v.crash(&machine.Fault{Kind: machine.IllegalAddress, Kernel: "a copy", Msg: err.Error()})
-	}
-}
-
-// slice runs a kernel on.
-func (s *stream) slice(w *work) (spent int, ended bool) {
-	v := s.dev
-	if w.run == nil {
-		var err error
-		if w.fn.gone {
-			err = &machine.Fault{Kind: machine.IllegalAddress, Kernel: w.fn.name, Msg: "its module was unloaded"}
-		} else {
-			w.run, err = w.fn.code.Start(w.launch)
-		}
-		if err != nil {
-			v.crash(faultOf(err, w.fn.name))
-			return 1, true
-		}
-	}
-	done, err := w.run.Advance(sliceSteps)
-	if !done && err == nil && w.run.Stuck() && v.hopeless(w) {
-		err = w.run.Deadlock()
-	}
-	if !done && err == nil {
-		return sliceSteps, false
-	}
-	r := w.run.Report()
-	w.run = nil
-	s.now += w.fn.cost(&w.launch, r)
-	d := v.drv
-	d.report.Launches++
-	d.report.Steps += r.Steps
-	d.report.Lanes += r.Lanes
-	for _, f := range r.Findings {
-		if len(d.report.Findings) < maxFindings {
-			f.Source = w.fn.source(f.Line)
-			d.report.Findings = append(d.report.Findings, Finding{w.fn.name, f})
-		}
-	}
-	if err == nil && d.config.Strict && len(r.Findings) > 0 {
-		f := r.Findings[0]
-		err = &machine.Fault{Kind: machine.Diverged, Kernel: w.fn.name, Line: f.Line, Inst: f.Inst, Msg: f.Kind.String() + ": " + f.Msg, Group: f.Group, Thread: f.Thread}
-	}
-	if err != nil {
-		f := faultOf(err, w.fn.name)
-		f.Source = w.fn.source(f.Line)
-		v.crash(f)
-	}
-	return int(r.Steps % sliceSteps), true
-}
-
-// faultOf is err as what ended a kernel.
-func faultOf(err error, name string) *machine.Fault {
-	if f, ok := err.(*machine.Fault); ok {
-		return f
-	}
-	return &machine.Fault{Kind: machine.Invalid, Kernel: name, Msg: err.Error()}
-}
-
-// cost is the time that a launch took. A barrier of the whole grid is two of each group around a count.
-func (f *function) cost(l *machine.Launch, r machine.Report) int64 {
-	t := int64(launchNs + r.Steps/stepsPerNs)
-	if groups := uint64(l.Grid[0]) * uint64(l.Grid[1]) * uint64(l.Grid[2]); l.Together {
-		t += int64(r.Barriers / (2 * groups) * barrierNs)
-	}
-	return t
-}
-
-// crash breaks the context. Its work is gone.
-func (v *device) crash(f *machine.Fault) {
-	v.sticky = f
-	v.drv.report.Faults = append(v.drv.report.Faults, f)
-	for _, s := range v.order {
-		s.work = nil
-	}
-	v.order = nil
 }
 
 // choose returns a stream whose work can go on: prefer if that can, or what it waits for. With a seed it is any.
@@ -458,119 +312,4 @@ func (d *Driver) StreamWriteValue32(h cu.Stream, at cu.Ptr, value, flags uint32)
 	binary.LittleEndian.PutUint32(w.word[:], value)
 	s.push(w)
 	return d.leave(call)
-}
-
-// EventCreate makes an event.
-func (d *Driver) EventCreate(flags uint32) (cu.Event, error) {
-	const call = "cuEventCreate"
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	v, err := d.bound(call)
-	if err == nil {
-		err = d.leave(call)
-	}
-	if err != nil {
-		return 0, err
-	}
-	h := cu.Event(d.handle())
-	d.events[h] = &event{dev: v, timing: flags&cu.EventDisableTiming == 0}
-	return h, nil
-}
-
-// EventDestroy ends an event; work that marks it or waits for it still runs.
-func (d *Driver) EventDestroy(e cu.Event) error {
-	const call = "cuEventDestroy_v2"
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if _, err := d.event(call, e); err != nil {
-		return err
-	}
-	delete(d.events, e)
-	return d.leave(call)
-}
-
-// event is bound for a call about an event.
-func (d *Driver) event(call string, e cu.Event) (*event, error) {
-	v, err := d.bound(call)
-	if err != nil {
-		return nil, err
-	}
-	ev := d.events[e]
-	if ev == nil || ev.dev != v {
-		return nil, failed(call, invalidHandle)
-	}
-	return ev, nil
-}
-
-// EventRecord marks the end of what the stream has to do now.
-func (d *Driver) EventRecord(e cu.Event, h cu.Stream) error {
-	const call = "cuEventRecord"
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	ev, err := d.event(call, e)
-	if err != nil {
-		return err
-	}
-	s, err := d.at(ev.dev, call, h)
-	if err != nil {
-		return err
-	}
-	ev.issued++
-	ev.stream = s
-	s.push(work{kind: record, event: ev, serial: ev.issued})
-	return d.leave(call)
-}
-
-// EventQuery reports whether the work before the event's last record has ended.
-func (d *Driver) EventQuery(e cu.Event) (bool, error) {
-	const call = "cuEventQuery"
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	ev, err := d.event(call, e)
-	if err != nil {
-		return false, err
-	}
-	if ev.done < ev.issued {
-		ev.dev.stir(ev.stream)
-	}
-	if err := ev.dev.broken(call); err != nil {
-		return false, err
-	}
-	return ev.done == ev.issued, d.leave(call)
-}
-
-// EventSynchronize waits for the work before the event's last record.
-func (d *Driver) EventSynchronize(e cu.Event) error {
-	const call = "cuEventSynchronize"
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	ev, err := d.event(call, e)
-	if err != nil {
-		return err
-	}
-	ev.dev.await(ev.stream, func() bool { return ev.done == ev.issued || ev.dev.sticky != nil })
-	if err := ev.dev.broken(call); err != nil {
-		return err
-	}
-	ev.dev.settle()
-	return d.leave(call)
-}
-
-// EventElapsedTime returns the virtual time between two events.
-func (d *Driver) EventElapsedTime(start, end cu.Event) (float32, error) {
-	const call = "cuEventElapsedTime"
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	a, err := d.event(call, start)
-	if err != nil {
-		return 0, err
-	}
-	b := d.events[end]
-	switch {
-	case b == nil || !a.timing || !b.timing || a.issued == 0 || b.issued == 0:
-		return 0, failed(call, invalidHandle)
-	case a.done < a.issued || b.done < b.issued:
-		return 0, failed(call, cu.NotReady)
-	}
-	return float32(float64(b.at-a.at) / 1e6), d.leave(call)
 }
