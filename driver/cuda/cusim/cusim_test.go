@@ -501,3 +501,12 @@ func TestMemoryInUseAnewIsUndefined(t *testing.T) {
 		t.Errorf("found %v", r.Findings)
 	}
 }
+
+func TestAStickyFaultBreaksTheContextWhateverItsResult(t *testing.T) {
+	b := open(t, cusim.Config{Faults: cusim.Faults{{Call: "cuMemAlloc_v2", Nth: 1, Result: 999, Sticky: true}}})
+	_, err := b.MemAlloc(16)
+	b.is(err, 999)
+	_, err = b.MemAlloc(16)
+	b.is(err, 999)
+	b.is(b.StreamSynchronize(b.stream), 999)
+}
