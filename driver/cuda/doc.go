@@ -47,6 +47,6 @@
 //
 // The driver's functions (driver/cuda/cu), the text (ptx), rules for callers (driver).
 //
-// Start reading at device.go, then runner.go, stream.go and wait.go; graphs are graph.go and
+// Start reading at device.go, then runner.go, finish.go, stream.go and wait.go; graphs are graph.go and
 // build.go, memory is memory.go and shelf.go, transfers are transfer.go and conveyor.go.
 package cuda

@@ -1,0 +1,218 @@
+package cuda
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/govyre/vyre/driver"
+)
+
+// Done reports whether the run in flight has ended: two loads, while the end can be seen that
+// way; and now and then a question to the driver, so that a run that faulted ends, too.
+func (r *runner) Done() bool {
+	if r.feeding.Load() {
+		return false
+	}
+	ticket, s := r.ticket.Load(), r.stream
+	if s.over(ticket) {
+		return true
+	}
+	if s.word != nil && !s.due() {
+		return false
+	}
+	r.life.RLock()
+	defer r.life.RUnlock()
+	if r.closed {
+		return true
+	}
+	t := thread{dev: r.dev}
+	r.ask(ticket, &t)
+	t.release()
+	return s.over(ticket)
+}
+
+// faulted makes an error of one that the device reports after the fact: any launch of the run
+// may have caused it.
+func (r *runner) faulted(err error) *driver.Error {
+	e := r.dev.errorOf("run", r.plan.Label, err)
+	r.blame(e)
+	return e
+}
+
+// blame names the kernels of a run in an error.
+func (r *runner) blame(e *driver.Error) {
+	if len(r.plan.Launches) > 0 {
+		e.Msg += ", after launches of"
+		seen := map[string]bool{}
+		for _, l := range r.plan.Launches {
+			if name := l.Kernel.Label(); !seen[name] {
+				seen[name] = true
+				e.Msg += fmt.Sprintf(" %q", name)
+			}
+		}
+	}
+}
+
+// Wait waits for the run and delivers what it left.
+func (r *runner) Wait(ctx context.Context, res *driver.Result) error {
+	r.life.RLock()
+	defer r.life.RUnlock()
+	if r.closed {
+		return &driver.Error{Op: "wait", Label: r.plan.Label, Device: r.dev.Name(), Kind: driver.Closed, Msg: "sequence was closed"}
+	}
+	if failed, fed := r.awaitFeed(ctx); failed != nil {
+		return failed
+	} else if !fed {
+		return r.goesOn(ctx)
+	}
+	defer r.thread.release()
+	ticket := r.ticket.Load()
+	if !r.await(ctx, ticket, &r.thread) {
+		return r.goesOn(ctx)
+	}
+	if fault := r.ending(ticket); fault != nil {
+		r.resident.End(false)
+		return fault
+	}
+	err := r.deliver(res)
+	if r.dev.memcheck.on && err == nil {
+		err = r.look()
+	}
+	r.resident.End(err == nil)
+	return err
+}
+
+// look finds what the run wrote that it should not have.
+func (r *runner) look() error {
+	if err := r.thread.bind("wait", r.plan.Label); err != nil {
+		return err
+	}
+	if err := r.dev.memcheck.after(r); err != nil {
+		return r.dev.memoryError("wait", r.plan.Label, err)
+	}
+	return nil
+}
+
+// goesOn is the error of a Wait that ended before the run.
+func (r *runner) goesOn(ctx context.Context) *driver.Error {
+	if r.gaveUpOn.Load() {
+		return r.gaveUp()
+	}
+	return &driver.Error{Op: "wait", Label: r.plan.Label, Device: r.dev.Name(), Kind: driver.Canceled,
+		Msg: "the run goes on: " + ctx.Err().Error(), Fix: "wait again before using its outputs", Err: ctx.Err()}
+}
+
+// ending returns how a run failed that is over, nil if it did not.
+func (r *runner) ending(ticket uint64) *driver.Error {
+	if fault := r.fault.Load(); fault != nil {
+		return fault
+	}
+	if first := r.dev.lost.Load(); first != nil && !r.stream.finished(ticket) {
+		return r.dev.lostError("run", r.plan.Label, first)
+	}
+	return nil
+}
+
+// deliver hands out what a run that has ended left, and returns its first trap.
+func (r *runner) deliver(res *driver.Result) error {
+	r.times(res)
+	r.decided()
+	res.Loops = append(res.Loops, r.outcome...)
+	var trap error
+	for i := range r.launches {
+		l := &r.launches[i]
+		var dropped uint64
+		res.Traces, dropped = r.records.traces(l, r.reports, res.Traces)
+		res.TracesDropped += dropped
+		if trap == nil {
+			trap = r.records.trapped(l, r.reports, r.dev.Name())
+		}
+	}
+	r.fetch()
+	return trap
+}
+
+// times reads the events around the work and around the run.
+func (r *runner) times(res *driver.Result) {
+	t := &r.timer
+	if t.from == 0 || r.thread.bind("wait", r.plan.Label) != nil {
+		return
+	}
+	res.Device, res.HasDevice = r.dev.between(t.from, t.to)
+	if t.begin == 0 {
+		return
+	}
+	in, first := r.dev.between(t.begin, t.from)
+	out, second := r.dev.between(t.to, t.end)
+	if res.HasTransfers = first && second; res.HasTransfers {
+		res.TransferIn, res.TransferOut = in, out
+	}
+}
+
+func (r *runner) gaveUp() *driver.Error {
+	return &driver.Error{Op: "run", Label: r.plan.Label, Device: r.dev.Name(), Kind: driver.Closed,
+		Msg: fmt.Sprintf("the sequence was closed, and the run had not ended %v later", r.dev.CloseTimeout())}
+}
+
+// Close waits for the run in flight, at most the device's time for that, and gives back what
+// the runner has. What a run that does not end may touch is written off.
+func (r *runner) Close() error {
+	d := r.dev
+	r.life.RLock()
+	over := r.settled()
+	r.life.RUnlock()
+	if !over {
+		r.gaveUpOn.Store(true)
+		d.quarantine.add(r)
+		return d.Fail(r.gaveUp())
+	}
+	r.life.Lock()
+	defer r.life.Unlock()
+	r.closed = true
+	if d.lost.Load() != nil {
+		r.abandon() // it went with the context
+		return nil
+	}
+	err := d.enter("close", r.plan.Label)
+	if err == nil {
+		defer d.leave()
+	}
+	if back := r.giveBack(); err == nil && back != nil {
+		err = d.memoryError("close", r.plan.Label, back)
+	}
+	if err != nil {
+		return d.Fail(err)
+	}
+	return nil
+}
+
+// settled waits for the run in flight as long as Close waits.
+func (r *runner) settled() bool {
+	begin, limit := time.Now(), r.dev.CloseTimeout()
+	for r.feeding.Load() {
+		passed := time.Since(begin)
+		if passed >= limit {
+			return false
+		}
+		sleep(sleepFor(passed))
+	}
+	t := thread{dev: r.dev}
+	return r.poll(r.ticket.Load(), &t, func(time.Duration) bool { return time.Since(begin) < limit })
+}
+
+// leave gives back what the runner has once its run is over. The context is current.
+func (r *runner) leave() error {
+	r.life.Lock()
+	defer r.life.Unlock()
+	r.closed = true
+	return r.giveBack()
+}
+
+// abandon writes off what the runner has: it goes with the context.
+func (r *runner) abandon() {
+	for _, m := range append(r.more, r.staging) {
+		r.dev.staging.abandon(m)
+	}
+	r.dev.memory.abandon(r.records.mem, internal)
+}
