@@ -100,7 +100,7 @@ func (g *Graph) beginBatch(ctx context.Context, rows []Row) ([]*lane, error) {
 		l.plan.adopt(s.plan, l.memory(s))
 	}
 	s.flying, s.waiting = g.p, true
-	s.core.Gauge(RunsInFlight, 1)
+	s.tally.Gauge(RunsInFlight, 1)
 	return g.lanes[:n], nil
 }
 
@@ -118,7 +118,7 @@ func (g *Graph) endBatch() {
 	}
 	if s.waiting = false; s.flying == g.p {
 		s.flying = nil
-		s.core.Gauge(RunsInFlight, -1)
+		s.tally.Gauge(RunsInFlight, -1)
 	}
 }
 

@@ -17,7 +17,7 @@ func (c *cloner) moved(r Range) Range {
 }
 
 func (c *cloner) plan(p *Plan) *Plan {
-	n := &Plan{Label: p.Label, Cmds: c.list(p.Cmds), NoDeviceTime: p.NoDeviceTime, TimeTransfers: p.TimeTransfers}
+	n := &Plan{Label: p.Label, Tally: p.Tally, Cmds: c.list(p.Cmds), NoDeviceTime: p.NoDeviceTime, TimeTransfers: p.TimeTransfers}
 	n.index()
 	return n
 }

@@ -12,6 +12,7 @@ import (
 // read.
 type Plan struct {
 	Label    string
+	Tally    *Tally // counts what running it does
 	Cmds     []Cmd
 	Uses     []Use // every buffer once, ascending by ID: the order for locking
 	Uploads  []*UploadCmd

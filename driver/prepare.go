@@ -54,7 +54,7 @@ func (s *Sequence) settle() error {
 		sc.inner = b
 	}
 	var f fuser
-	p := &Plan{Label: s.label, Cmds: f.list(s.commands), NoDeviceTime: s.untimed, TimeTransfers: s.timeTransfers && !s.untimed}
+	p := &Plan{Label: s.label, Tally: s.tally, Cmds: f.list(s.commands), NoDeviceTime: s.untimed, TimeTransfers: s.timeTransfers && !s.untimed}
 	for _, sc := range s.scratch {
 		p.Scratch = append(p.Scratch, sc.inner)
 	}

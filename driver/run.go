@@ -186,7 +186,7 @@ func (s *Sequence) start(ctx context.Context, p *pending, after []Pending, stay 
 		return s.core.Fail(err)
 	}
 	s.flying, s.waiting, p.begin, p.enqueue = p, stay && err == nil, begin, time.Since(begin)
-	s.core.Gauge(RunsInFlight, 1)
+	s.tally.Gauge(RunsInFlight, 1)
 	if f := s.core.observer.RunStart; f != nil {
 		f(s.label)
 	}
@@ -250,7 +250,7 @@ func (s *Sequence) land(p *pending, res *Result, err error) {
 		return
 	}
 	s.flying = nil
-	s.core.Gauge(RunsInFlight, -1)
+	s.tally.Gauge(RunsInFlight, -1)
 	p.flight.touchDown()
 	if f := s.core.observer.RunEnd; f != nil {
 		f(s.label, res, err)
@@ -266,7 +266,7 @@ func (s *Sequence) unwaited(p *pending, err error) {
 }
 
 func (s *Sequence) count(p *pending, res *Result) {
-	c := s.core
+	c := s.tally
 	if p.what == "graph" {
 		c.Count(RunsGraph, 1)
 	} else {
@@ -284,7 +284,7 @@ func (s *Sequence) count(p *pending, res *Result) {
 	}
 	c.Count(DeviceTimedRuns, 1)
 	c.Count(DeviceNS, uint64(res.Device))
-	c.High(DeviceNSMax, int64(res.Device))
+	s.core.High(DeviceNSMax, int64(res.Device))
 }
 
 func (s *Sequence) busy(op string) error {
@@ -328,5 +328,6 @@ func (s *Sequence) close() error {
 	}
 	s.unsettle()
 	s.core.leaveRoot(s)
+	s.core.dropTally(s.tally)
 	return err
 }

@@ -21,6 +21,7 @@ type Sequence struct {
 	core  *Core
 	exec  Executor
 	label string
+	tally *Tally
 
 	birth    birth
 	commands []any    // what was recorded: *FillCmd, *Input, *CopyCmd, *Step, *Loop, *Output
@@ -53,7 +54,7 @@ type Sequence struct {
 // NewSequence returns a sequence for a device; devices call it.
 func NewSequence(dev Device, exec Executor, label string) *Sequence {
 	s := &Sequence{dev: dev, core: dev.core(), exec: exec, label: label}
-	s.at, s.birth = &s.commands, s.core.bear()
+	s.at, s.birth, s.tally = &s.commands, s.core.bear(), s.core.takeTally()
 	if err := s.core.enterRoot(s); err != nil {
 		s.closed = true
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"iter"
 	"math/bits"
-	"sync/atomic"
 )
 
 // Metric names one counter or gauge of a device.
@@ -166,88 +165,6 @@ func (m Metric) IsGauge() bool { return metricTable[m].gauge }
 
 // Errors returns the counter of errors of kind k.
 func Errors(k Kind) Metric { return errorsMetric(k) }
-
-// Counters holds a device's metrics while it runs.
-type Counters struct {
-	live [numMetrics]atomic.Uint64
-	base [numMetrics]atomic.Uint64 // counters at the last reset
-}
-
-// Count adds n to a counter.
-func (c *Counters) Count(m Metric, n uint64) { c.live[m].Add(n) }
-
-// Gauge moves a gauge by n and returns where it is.
-func (c *Counters) Gauge(m Metric, n int64) int64 { return int64(c.live[m].Add(uint64(n))) }
-
-// High raises a gauge to n, if it is lower.
-func (c *Counters) High(m Metric, n int64) {
-	for {
-		was := c.live[m].Load()
-		if int64(was) >= n || c.live[m].CompareAndSwap(was, uint64(n)) {
-			return
-		}
-	}
-}
-
-// addSat adds n to a counter that stops at the largest value instead of wrapping.
-func (c *Counters) addSat(m Metric, n uint64) {
-	for {
-		was := c.live[m].Load()
-		sum, carry := bits.Add64(was, n, 0)
-		if carry != 0 {
-			sum = 1<<64 - 1
-		}
-		if c.live[m].CompareAndSwap(was, sum) {
-			return
-		}
-	}
-}
-
-// CountLaunch counts n launches of one step: that they happened, and how well they used their
-// threads.
-func (c *Counters) CountLaunch(l *LaunchCmd, graph bool, n uint64) {
-	if n == 0 {
-		return
-	}
-	if l.Grid.Empty() {
-		c.Count(LaunchesSkipped, n)
-		return
-	}
-	if graph {
-		c.Count(LaunchesGraph, n)
-	} else {
-		c.Count(LaunchesPlain, n)
-	}
-	if l.Kernel.Flags()&GridBarrier != 0 {
-		c.Count(CoopLaunches, n)
-	}
-	slots := mulSat(l.slots(), n)
-	if slots == 1<<64-1 {
-		c.Count(SlotSaturations, 1)
-	}
-	c.addSat(ThreadSlots, slots)
-	if l.Domain > 0 {
-		c.addSat(DomainItems, mulSat(l.Domain, n))
-	} else {
-		c.addSat(DomainItems, slots)
-	}
-}
-
-func (c *Counters) snapshot(device string) *Stats {
-	s := &Stats{Device: device}
-	for m := range numMetrics {
-		s.v[m] = c.live[m].Load() - c.base[m].Load()
-	}
-	return s
-}
-
-func (c *Counters) reset() {
-	for m := range numMetrics {
-		if !metricTable[m].gauge {
-			c.base[m].Store(c.live[m].Load())
-		}
-	}
-}
 
 // Stats is a device's metrics at one moment.
 type Stats struct {

@@ -36,23 +36,23 @@ func (r *runner) command(c driver.Cmd) error {
 	switch c := c.(type) {
 	case *driver.FillCmd:
 		fill(bytes(c.Dst), c.Value, c.Width)
-		r.dev.Count(driver.Fills, 1)
-		r.dev.Count(driver.FillBytes, uint64(c.Dst.Len))
+		r.plan.Tally.Count(driver.Fills, 1)
+		r.plan.Tally.Count(driver.FillBytes, uint64(c.Dst.Len))
 	case *driver.UploadCmd:
 		if r.resident.Send[c.Index] {
 			copy(bytes(c.Dst), r.staged[c.Index])
-			r.dev.Count(driver.Uploads, 1)
-			r.dev.Count(driver.UploadBytes, uint64(c.Dst.Len))
+			r.plan.Tally.Count(driver.Uploads, 1)
+			r.plan.Tally.Count(driver.UploadBytes, uint64(c.Dst.Len))
 		}
 	case *driver.CopyCmd:
 		copy(bytes(c.Dst), bytes(c.Src))
-		r.dev.Count(driver.Copies, 1)
-		r.dev.Count(driver.CopyBytes, uint64(c.Dst.Len))
+		r.plan.Tally.Count(driver.Copies, 1)
+		r.plan.Tally.Count(driver.CopyBytes, uint64(c.Dst.Len))
 	case *driver.ReadCmd:
 		copy(r.fetched[c.Index], bytes(c.Src))
-		r.dev.Count(driver.Reads, 1)
-		r.dev.Count(driver.ReadBytes, uint64(c.Src.Len))
-		r.dev.Count(driver.ReadGapBytes, uint64(c.Gap))
+		r.plan.Tally.Count(driver.Reads, 1)
+		r.plan.Tally.Count(driver.ReadBytes, uint64(c.Src.Len))
+		r.plan.Tally.Count(driver.ReadGapBytes, uint64(c.Gap))
 	case *driver.LaunchCmd:
 		return r.launch(c)
 	case *driver.LoopCmd:
@@ -88,9 +88,9 @@ func (r *runner) loop(c *driver.LoopCmd) error {
 		}
 		out.Iterations++
 		if r.graph || c.Lowering == driver.LoopGraph {
-			r.dev.Count(driver.LoopIterationsGraph, 1)
+			r.plan.Tally.Count(driver.LoopIterationsGraph, 1)
 		} else {
-			r.dev.Count(driver.LoopIterations, 1)
+			r.plan.Tally.Count(driver.LoopIterations, 1)
 		}
 		if r.ctx.Err() != nil {
 			return r.gaveUp()
@@ -105,7 +105,7 @@ func (r *runner) loop(c *driver.LoopCmd) error {
 
 // launch hands a launch to the interpreter. A trap fails the run, which goes on all the same.
 func (r *runner) launch(c *driver.LaunchCmd) error {
-	r.dev.CountLaunch(c, r.graph, 1)
+	r.plan.Tally.CountLaunch(c, r.graph, 1)
 	if c.Grid.Empty() {
 		return nil
 	}

@@ -166,19 +166,19 @@ func (r *runner) startHosted(ctx context.Context) error {
 func (r *runner) count(resident bool) {
 	for i, u := range r.plan.Uploads {
 		if !r.resident.Send[i] {
-			r.dev.Count(driver.UploadsSkipped, 1)
-			r.dev.Count(driver.UploadBytesSkipped, uint64(u.Dst.Len))
+			r.plan.Tally.Count(driver.UploadsSkipped, 1)
+			r.plan.Tally.Count(driver.UploadBytesSkipped, uint64(u.Dst.Len))
 		}
 	}
 	if len(r.deps) > 0 {
-		r.dev.Count(driver.OrderWaits, uint64(len(r.deps)))
+		r.plan.Tally.Count(driver.OrderWaits, uint64(len(r.deps)))
 	}
 	switch {
 	case !r.graph:
 	case resident:
-		r.dev.Count(driver.ReplaysResident, 1)
+		r.plan.Tally.Count(driver.ReplaysResident, 1)
 	default:
-		r.dev.Count(driver.ReplaysFull, 1)
+		r.plan.Tally.Count(driver.ReplaysFull, 1)
 	}
 }
 
@@ -220,11 +220,11 @@ func (r *runner) Done() bool { return r.ended.Load() >= r.serial.Load() }
 func (r *runner) Wait(ctx context.Context, res *driver.Result) error {
 	select {
 	case <-r.done:
-		r.dev.Count(driver.WaitsReady, 1)
+		r.plan.Tally.Count(driver.WaitsReady, 1)
 	default:
 		select {
 		case <-r.done:
-			r.dev.Count(driver.WaitsBlock, 1)
+			r.plan.Tally.Count(driver.WaitsBlock, 1)
 		case <-ctx.Done():
 			return &driver.Error{Op: "wait", Label: r.plan.Label, Device: Name, Kind: driver.Canceled,
 				Msg: "the run goes on: " + ctx.Err().Error(), Fix: "wait again before using its outputs", Err: ctx.Err()}

@@ -66,8 +66,8 @@ func (r *runner) command(ctx context.Context, c driver.Cmd) error {
 	switch c := c.(type) {
 	case *driver.FillCmd:
 		path, what, err = c.Path, "fill", r.fill(c)
-		d.Count(driver.Fills, 1)
-		d.Count(driver.FillBytes, uint64(c.Dst.Len))
+		r.plan.Tally.Count(driver.Fills, 1)
+		r.plan.Tally.Count(driver.FillBytes, uint64(c.Dst.Len))
 	case *driver.UploadCmd:
 		if !r.resident.Send[c.Index] {
 			return nil
@@ -77,8 +77,8 @@ func (r *runner) command(ctx context.Context, c driver.Cmd) error {
 	case *driver.CopyCmd:
 		path, what = c.Path, "copy"
 		err = d.drv.MemcpyDtoDAsync(addressOf(c.Dst), addressOf(c.Src), c.Dst.Len, s)
-		d.Count(driver.Copies, 1)
-		d.Count(driver.CopyBytes, uint64(c.Dst.Len))
+		r.plan.Tally.Count(driver.Copies, 1)
+		r.plan.Tally.Count(driver.CopyBytes, uint64(c.Dst.Len))
 	case *driver.ReadCmd:
 		path, what = c.Path, "read"
 		err = r.read(c)
@@ -168,7 +168,7 @@ func (r *runner) memset(f cu.Fill) error {
 // driver guarantees what the barrier relies on: all groups are resident.
 func (r *runner) launch(c *driver.LaunchCmd) error {
 	d, l := r.dev, &r.launches[c.Index]
-	d.CountLaunch(c, r.captured, 1)
+	r.plan.Tally.CountLaunch(c, r.captured, 1)
 	if c.Grid.Empty() {
 		return nil
 	}
@@ -198,7 +198,7 @@ func (r *runner) body(ctx context.Context, c *driver.LoopCmd) error {
 			return err
 		}
 	}
-	r.dev.Count(driver.LoopIterations, 1)
+	r.plan.Tally.Count(driver.LoopIterations, 1)
 	return nil
 }
 

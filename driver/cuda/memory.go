@@ -156,7 +156,7 @@ func (m *memory) put(b block, u use, uses []runRef) error {
 	over := m.shelf.bytes > m.idleLimit
 	m.mu.Unlock()
 	// Freeing that waits for the device is left for a time when nothing runs.
-	if !over || m.source.stalls() && m.dev.Gauge(driver.RunsInFlight, 0) > 0 {
+	if !over || m.source.stalls() && m.dev.Now(driver.RunsInFlight) > 0 {
 		return nil
 	}
 	_, err := m.shrink(m.idleLimit, nil)

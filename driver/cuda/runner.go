@@ -293,15 +293,15 @@ func (r *runner) endPart(failed bool) error {
 func (r *runner) count(resident bool) {
 	for i, u := range r.plan.Uploads {
 		if !r.resident.Send[i] {
-			r.dev.Count(driver.UploadsSkipped, 1)
-			r.dev.Count(driver.UploadBytesSkipped, uint64(u.Dst.Len))
+			r.plan.Tally.Count(driver.UploadsSkipped, 1)
+			r.plan.Tally.Count(driver.UploadBytesSkipped, uint64(u.Dst.Len))
 		}
 	}
 	switch {
 	case !r.captured:
 	case resident:
-		r.dev.Count(driver.ReplaysResident, 1)
+		r.plan.Tally.Count(driver.ReplaysResident, 1)
 	default:
-		r.dev.Count(driver.ReplaysFull, 1)
+		r.plan.Tally.Count(driver.ReplaysFull, 1)
 	}
 }

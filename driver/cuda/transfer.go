@@ -194,17 +194,17 @@ func (r *runner) widen(n int64) ([]byte, error) {
 // upload enqueues an upload.
 func (r *runner) upload(c *driver.UploadCmd) error {
 	d, s, to := r.dev, r.stream.handle, addressOf(c.Dst)
-	d.Count(driver.UploadBytes, uint64(c.Dst.Len))
+	r.plan.Tally.Count(driver.UploadBytes, uint64(c.Dst.Len))
 	switch r.up[c.Index] {
 	case staged:
-		d.Count(driver.Uploads, 1)
+		r.plan.Tally.Count(driver.Uploads, 1)
 		return d.drv.MemcpyHtoDAsync(to, unsafe.Pointer(&r.staged[c.Index][0]), c.Dst.Len, s)
 	case chunked:
-		d.Count(driver.Uploads, 1)
+		r.plan.Tally.Count(driver.Uploads, 1)
 		return d.uphill.upload(r, c)
 	}
 	for _, p := range c.Pieces {
-		d.Count(driver.Uploads, 1)
+		r.plan.Tally.Count(driver.Uploads, 1)
 		if err := d.drv.MemcpyHtoDAsync(to+cu.Ptr(p.At), unsafe.Pointer(&p.Input.Bytes()[p.From]), p.Len, s); err != nil {
 			return err
 		}
@@ -216,9 +216,9 @@ func (r *runner) upload(c *driver.UploadCmd) error {
 func (r *runner) read(c *driver.ReadCmd) error {
 	d, s, from := r.dev, r.stream.handle, addressOf(c.Src)
 	if r.down[c.Index] != direct {
-		d.Count(driver.Reads, 1)
-		d.Count(driver.ReadBytes, uint64(c.Src.Len))
-		d.Count(driver.ReadGapBytes, uint64(c.Gap))
+		r.plan.Tally.Count(driver.Reads, 1)
+		r.plan.Tally.Count(driver.ReadBytes, uint64(c.Src.Len))
+		r.plan.Tally.Count(driver.ReadGapBytes, uint64(c.Gap))
 		if r.down[c.Index] == chunked {
 			return d.downhill.read(r, c)
 		}
@@ -226,8 +226,8 @@ func (r *runner) read(c *driver.ReadCmd) error {
 	}
 	for _, v := range c.Views {
 		to := v.Output.Bytes()
-		d.Count(driver.Reads, 1)
-		d.Count(driver.ReadBytes, uint64(len(to)))
+		r.plan.Tally.Count(driver.Reads, 1)
+		r.plan.Tally.Count(driver.ReadBytes, uint64(len(to)))
 		if err := d.drv.MemcpyDtoHAsync(unsafe.Pointer(&to[0]), from+cu.Ptr(v.Off), int64(len(to)), s); err != nil {
 			return err
 		}

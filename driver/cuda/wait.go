@@ -62,9 +62,9 @@ func sleepFor(passed time.Duration) time.Duration {
 // await waits for a run; false if ctx ended or Close gave up before. t is released before the
 // goroutine yields or sleeps. A fault of the device ends the wait; ending tells it.
 func (r *runner) await(ctx context.Context, ticket uint64, t *thread) bool {
-	s, d := r.stream, r.dev
+	s := r.stream
 	if s.over(ticket) {
-		d.Count(driver.WaitsReady, 1)
+		r.plan.Tally.Count(driver.WaitsReady, 1)
 		return true
 	}
 	begin := time.Now()
@@ -80,7 +80,7 @@ func (r *runner) await(ctx context.Context, ticket uint64, t *thread) bool {
 			return false
 		}
 	}
-	d.Count(how, 1)
+	r.plan.Tally.Count(how, 1)
 	// One goroutine at a time waits for a runner's runs.
 	r.average += (time.Since(begin) - r.average) / waitWeight
 	return true

@@ -72,6 +72,24 @@ var statsTests = []test{
 		e.read(b)
 		e.same("reads", e.dev.Stats().Get(driver.Reads), 1)
 	}},
+	{"CountersOutliveTheirSequence", func(e *env) {
+		b := e.words("b", 1)
+		e.dev.ResetStats()
+		for range 3 {
+			s := e.dev.NewSequence("s")
+			s.Read(driver.All(b), make([]byte, 4))
+			e.run(s)
+			other := e.dev.NewSequence("other")
+			e.must(s.Close())
+			other.Read(driver.All(b), make([]byte, 4))
+			e.run(other)
+			e.must(other.Close())
+		}
+		st := e.dev.Stats()
+		e.same("runs", st.Get(driver.RunsPlain), 6)
+		e.same("bytes", st.Get(driver.ReadBytes), 24)
+		e.same("runs in flight", st.Get(driver.RunsInFlight), 0)
+	}},
 	{"ErrorsAreCountedByKind", func(e *env) {
 		st := e.counted(func() {
 			_, err := e.dev.Alloc(-1, driver.AllocOptions{})
