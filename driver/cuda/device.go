@@ -65,6 +65,10 @@ type Device struct {
 	streams streams
 	timers  timers
 	loops   loops
+	linking struct {
+		sync.Mutex
+		known linking
+	}
 	kernels cache
 	images  images
 

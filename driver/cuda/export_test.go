@@ -78,3 +78,6 @@ func (d *Device) KeepImageBytes(n int) { d.kernels.mostBytes = n }
 
 // ImageKey is the key of an image on disk.
 var ImageKey = imageKey
+
+// LinksAreEqual spares the device the comparison of linked and loaded code.
+func (d *Device) LinksAreEqual() { d.linking.known = linkEqual }

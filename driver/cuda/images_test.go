@@ -80,6 +80,7 @@ func session(t *testing.T, drv cu.Driver, o driver.OpenOptions, f func(d *cuda.D
 	if err != nil {
 		t.Fatal(err)
 	}
+	d.LinksAreEqual()
 	f(d)
 	if err := d.Close(); err != nil {
 		t.Error(err)

@@ -45,6 +45,16 @@ func (d *Device) build(e *compiled) error {
 		// The file is what was written once, and no use: the driver knows why. It is made anew, once.
 		d.images.refused(key)
 	}
+	links, failed := d.links()
+	if failed != nil {
+		return failed
+	}
+	if !links {
+		if failed := d.install(e, m, append([]byte(m.Text), 0)); failed != nil {
+			return failed
+		}
+		return nil
+	}
 	image, failed := d.link(m, e.how)
 	if failed == nil {
 		failed = d.install(e, m, image)
@@ -102,9 +112,9 @@ func number(t ptx.Target) int {
 	return t.SM
 }
 
-// install loads an image, so that launches find all of it on the device.
+// install loads an image or a text, so that launches find all of it on the device.
 func (d *Device) install(e *compiled, m *ptx.Module, image []byte) *driver.Error {
-	var jit cu.JIT
+	jit := cu.JIT{MaxRegisters: e.how.registers, LineInfo: e.how.lines} // an image has had its own
 	module, err := d.drv.ModuleLoadDataEx(image, &jit)
 	if err != nil {
 		return d.assemblerError(m, jit.Errors, err)

@@ -1,0 +1,123 @@
+package cuda
+
+import (
+	"errors"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ptx"
+)
+
+// Only the linker gives an image that can be kept on disk. But it takes text as code that may be
+// put together with other code: shared arrays get their places late, and a division or a root is a
+// real call, whose conventions cost registers. What is loaded as text has neither.
+
+// sample is a kernel in which the two differ, if they do.
+const sample = `vyre 1
+kernel @sample workgroup(64) {
+  param @x: buf<f32> ro
+  param @y: buf<f32> rw
+  shared @s: f32[64]
+  %l = local.x
+  %i = global.x
+  %v = load @x[%i]
+  store @s[%l], %v
+  barrier.wg
+  %j = xor.u32 %l, 63_u32
+  %w = load @s[%j]
+  %p = div.f32 %v, %w
+  %q = div.f32 %w, %v
+  %r = mul.f32 %v, %w
+  %t = sqrt.f32 %r
+  %a = mul.f32 %p, %q
+  %b = mul.f32 %a, %t
+  %c = mul.f32 %b, %v
+  %d = mul.f32 %c, %w
+  %old = load @y[%i]
+  %e = div.f32 %d, %old
+  %f = mul.f32 %e, %p
+  %g = mul.f32 %f, %q
+  %h = mul.f32 %g, %t
+  store @y[%i], %h
+}`
+
+// linking is whether the linker's code is as good as loaded text, once that is known.
+type linking uint8
+
+const (
+	linkUnknown linking = iota
+	linkEqual
+	linkWorse
+)
+
+// links reports whether texts go through the linker, and from there to the disk. The first
+// compilation of a device that finds nothing on disk compares both ways to compile the sample.
+// The context is current.
+func (d *Device) links() (bool, *driver.Error) {
+	if d.images.disk == nil {
+		return false, nil // nothing would keep the image
+	}
+	d.linking.Lock()
+	defer d.linking.Unlock()
+	if d.linking.known == linkUnknown {
+		same, failed := d.compareLink()
+		if failed != nil {
+			if failed.Sticky {
+				return false, failed
+			}
+			d.say("whether to link is not known: %v", failed)
+			return false, nil
+		}
+		d.linking.known = linkWorse
+		if same {
+			d.linking.known = linkEqual
+		}
+		d.say("linked code is as good as loaded code: %v", same)
+	}
+	return d.linking.known == linkEqual, nil
+}
+
+func (d *Device) compareLink() (same bool, failed *driver.Error) {
+	ps, err := ir.Parse("sample", sample)
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	m, err := ptx.Emit(ps[0], d.target, ptx.Options{})
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	h := how{target: d.target}
+	loaded, failed := d.take(m, h, append([]byte(m.Text), 0))
+	if failed != nil {
+		return false, failed
+	}
+	image, failed := d.link(m, h)
+	if failed != nil {
+		return false, failed
+	}
+	linked, failed := d.take(m, h, image)
+	return loaded == linked, failed
+}
+
+// take loads a module, to see what it takes, and unloads it.
+func (d *Device) take(m *ptx.Module, h how, image []byte) (took [3]int, failed *driver.Error) {
+	jit := cu.JIT{MaxRegisters: h.registers, LineInfo: h.lines}
+	module, err := d.drv.ModuleLoadDataEx(image, &jit)
+	if err != nil {
+		return took, d.assemblerError(m, jit.Errors, err)
+	}
+	f, err := d.drv.ModuleGetFunction(module, m.Kernels[0].Entry)
+	for i, a := range []cu.FuncAttribute{cu.FuncRegisters, cu.FuncLocal, cu.FuncShared} {
+		if err == nil {
+			took[i], err = d.drv.FuncGetAttribute(a, f)
+		}
+	}
+	if d.lost.Load() == nil {
+		err = errors.Join(err, d.drv.ModuleUnload(module))
+	}
+	if err != nil {
+		return took, d.errorOf("compile", "", err)
+	}
+	return took, nil
+}
