@@ -81,3 +81,6 @@ var ImageKey = imageKey
 
 // LinksAreEqual spares the device the comparison of linked and loaded code.
 func (d *Device) LinksAreEqual() { d.linking.known = linkEqual }
+
+// AwaitCompilations waits until those under way have ended, and unloaded what made room.
+func (d *Device) AwaitCompilations() { d.kernels.wait() }
