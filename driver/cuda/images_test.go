@@ -347,7 +347,7 @@ func TestChildCompilesWithASharedCache(t *testing.T) {
 func TestProcessesShareACache(t *testing.T) {
 	binary, err := os.Executable()
 	if err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	root := t.TempDir()
 	var wg sync.WaitGroup

@@ -53,7 +53,7 @@ func TestMistakesInTheTextAreNoticed(t *testing.T) {
 			}
 			switch {
 			case edited == 0:
-				t.Skip("no text has what this would break")
+				t.Error("no text has what this would break")
 			case failed == 0:
 				t.Errorf("%d texts were broken and none was noticed", edited)
 			}
