@@ -46,7 +46,7 @@ func (l *lowering) call(e *ast.CallExpr) []val {
 	}
 	d := l.src.funcs[fn.Origin()]
 	if d == nil {
-		l.refuse(e.Pos(), noForeign, fn.FullName())
+		l.refuse(e.Pos(), noForeign, fn.FullName()+" belongs to")
 		return l.badResults(e)
 	}
 	return l.helper(e, fn, d, recv)
@@ -62,8 +62,6 @@ func (l *lowering) callOfNoFunction(e *ast.CallExpr) []val {
 			} else {
 				l.refuse(e.Pos(), noFuncValue, "a function value")
 			}
-		} else if l.src.info.Uses[f.Sel] == nil {
-			l.foreign(f)
 		} else {
 			l.refuse(e.Pos(), noFuncValue, "a function value")
 		}

@@ -174,21 +174,6 @@ func (l *lowering) qualified(e *ast.SelectorExpr) {
 		l.refuse(e.Pos(), noGlobal, o.Pkg().Name()+"."+o.Name())
 	case *types.Func:
 		l.refuse(e.Pos(), noFuncValue, "a function value")
-	case nil:
-		l.foreign(e)
-	}
-}
-
-// foreign refuses a name of a package without source.
-func (l *lowering) foreign(e *ast.SelectorExpr) {
-	if id, ok := e.X.(*ast.Ident); ok {
-		if p, ok := l.src.info.Uses[id].(*types.PkgName); ok {
-			if p.Imported().Path() == "C" {
-				l.refuse(e.Pos(), noUnsafe, "cgo")
-				return
-			}
-			l.refuse(e.Pos(), noForeign, p.Imported().Name()+"."+e.Sel.Name)
-		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -88,7 +89,11 @@ func TestTextsWithExchangedTokensNeverPanic(t *testing.T) {
 	seed := uint64(1)
 	for name, src := range sources(t) {
 		for i := range rounds {
-			mutated := exchange(src, rand.New(rand.NewPCG(seed, uint64(i))))
+			r := rand.New(rand.NewPCG(seed, uint64(i)))
+			mutated := exchange(src, r)
+			if i%2 == 1 {
+				mutated = orphan(mutated, r)
+			}
 			func() {
 				defer func() {
 					if p := recover(); p != nil {
@@ -160,4 +165,39 @@ func exchange(src string, r *rand.Rand) string {
 		}
 	}
 	return src
+}
+
+// orphan replaces some identifiers of the functions by those of a package without source: expressions that go/types
+// gives no type, without a finding of its own.
+func orphan(src string, r *rand.Rand) string {
+	var s scanner.Scanner
+	fset := token.NewFileSet()
+	f := fset.AddFile("", fset.Base(), len(src))
+	s.Init(f, []byte(src), nil, 0)
+	imports := -1
+	var names []int
+	for body := false; ; {
+		p, tok, _ := s.Scan()
+		if tok == token.EOF {
+			break
+		}
+		if tok == token.SEMICOLON && imports < 0 { // behind the package clause
+			imports = f.Offset(p)
+		}
+		if body = body || tok == token.FUNC; body && tok == token.IDENT {
+			names = append(names, f.Offset(p))
+		}
+	}
+	if len(names) == 0 || imports < 0 {
+		return src
+	}
+	chosen := make([]int, 1+r.IntN(3))
+	for i := range chosen {
+		chosen[i] = names[r.IntN(len(names))]
+	}
+	slices.Sort(chosen)
+	for _, at := range slices.Backward(slices.Compact(chosen)) {
+		src = src[:at] + "orphan.X" + src[at:]
+	}
+	return src[:imports] + "\nimport \"example.com/orphan\"" + src[imports:]
 }

@@ -102,6 +102,10 @@ func (s *source) lowerAll(m *marked, names map[string]bool) []*Kernel {
 			complain(fmt.Sprintf("%s is no type that this file knows", text))
 			continue
 		}
+		if hasInvalid(t, nil) {
+			complain(fmt.Sprintf("%s depends on a package that the compiler was not given", text))
+			continue
+		}
 		if _, err := types.Instantiate(s.context, fn.Type(), []types.Type{t}, true); err != nil {
 			complain(err.Error())
 			continue
@@ -140,6 +144,9 @@ func (s *source) lower(m *marked, fn *types.Func, name string, e env, names map[
 	l := &lowering{src: s, name: fn.Name(), size: size, b: ir.New(name, ir.Workgroup(size[:]...)),
 		widened: make(map[ir.Value]ir.Value), named: make(map[ir.Value]bool), free: make(map[shape][]*object), inlined: make(map[*types.Func]int), panics: make(map[string]bool)}
 	l.fr = &frame{fn: fn, env: e, facts: s.factsOf(m.decl), vars: make(map[types.Object]*node)}
+	if l.foreign(m) {
+		return nil
+	}
 	k := &Kernel{Name: name, Func: fn.Name(), Doc: m.decl.Doc.Text(), Directive: m.directive, Pos: s.pos(m.decl.Name.Pos())}
 	l.signature(m, k)
 	if m.decl.Body == nil {
@@ -249,8 +256,14 @@ func (l *lowering) nameValue(v ir.Value, name string) {
 	}
 }
 
-// typeOf returns the type of an expression, with type arguments in place.
-func (l *lowering) typeOf(e ast.Expr) types.Type { return l.subst(l.src.info.TypeOf(e)) }
+// typeOf returns the type of an expression, with type arguments in place. An expression for which go/types
+// records none is invalid.
+func (l *lowering) typeOf(e ast.Expr) types.Type {
+	if t := l.src.info.TypeOf(e); t != nil {
+		return l.subst(t)
+	}
+	return types.Typ[types.Invalid]
+}
 
 // reportVerifier passes on what the verifier found. A return by panic that strands a
 // barrier, and a limit that inlining exceeded, are told as what they are in Go.
