@@ -135,6 +135,21 @@ func TestSharedMemory(t *testing.T) {
 	}
 }
 
+// TestAGroupHasTheSharedMemoryOfItsTarget: all of it, in KiB, and not a byte more.
+func TestAGroupHasTheSharedMemoryOfItsTarget(t *testing.T) {
+	most := map[int]int{70: 96, 72: 96, 75: 64, 80: 163, 86: 99, 87: 163, 88: 99, 89: 99, 90: 227, 100: 227, 101: 227, 103: 227, 110: 227, 120: 99, 121: 99}
+	for _, target := range ptx.Targets() {
+		bytes := most[target.SM] << 10
+		if _, err := ptx.Emit(parse(t, fmt.Sprintf("kernel @k workgroup(32) { shared @a: u8[%d]\n}", bytes)), target, ptx.Options{}); err != nil {
+			t.Errorf("%s, %d bytes: %v", target, bytes, err)
+		}
+		_, err := ptx.Emit(parse(t, fmt.Sprintf("kernel @k workgroup(32) { shared @a: u8[%d]\n}", bytes+1)), target, ptx.Options{})
+		if err == nil || !strings.Contains(err.Error(), "VY504") {
+			t.Errorf("%s, %d bytes: %v, want VY504", target, bytes+1, err)
+		}
+	}
+}
+
 func TestVersionIsTheLowest(t *testing.T) {
 	plain := "kernel @k workgroup(32) { param @x: buf<f32> rw\n%l = local.x\n%v = load @x[%l]\nstore @x[%l], %v\n}"
 	keep := strings.Replace(plain, "load @x", "load.keep @x", 1)
@@ -144,7 +159,10 @@ func TestVersionIsTheLowest(t *testing.T) {
 		program, target, version string
 	}{
 		{plain, "sm_70", "6.0"}, {plain, "sm_75", "6.3"}, {plain, "sm_80", "7.0"}, {plain, "sm_87", "7.4"},
-		{plain, "sm_90", "7.8"}, {plain, "sm_90a", "8.0"}, {plain, "sm_100", "8.6"}, {plain, "sm_120a", "8.7"},
+		{plain, "sm_86", "7.1"}, {plain, "sm_88", "9.0"}, {plain, "sm_89", "7.8"}, {plain, "sm_90", "7.8"}, {plain, "sm_90a", "8.0"},
+		{plain, "sm_100", "8.6"}, {plain, "sm_100a", "8.6"}, {plain, "sm_101", "8.6"}, {plain, "sm_101a", "8.6"},
+		{plain, "sm_103", "8.8"}, {plain, "sm_103a", "8.8"}, {plain, "sm_110", "9.0"}, {plain, "sm_110a", "9.0"},
+		{plain, "sm_120", "8.7"}, {plain, "sm_120a", "8.7"}, {plain, "sm_121", "8.8"}, {plain, "sm_121a", "8.8"},
 		{keep, "sm_70", "7.4"}, {keep, "sm_90", "7.8"}, {tanh, "sm_75", "7.0"}, {grid, "sm_70", "6.3"},
 	}
 	for _, row := range rows {
@@ -189,7 +207,7 @@ func TestParseTarget(t *testing.T) {
 			t.Errorf("%s reads as %v, %v", target, got, err)
 		}
 	}
-	for _, bad := range []string{"", "sm_", "sm_a", "90", "sm_60", "sm_80a", "sm_90aa", "sm_090", "sm_90 ", "sm_+90", "compute_90", "SM_90"} {
+	for _, bad := range []string{"", "sm_", "sm_a", "90", "sm_60", "sm_80a", "sm_90aa", "sm_100f", "sm_88a", "sm_090", "sm_90 ", "sm_+90", "compute_90", "SM_90"} {
 		if got, err := ptx.ParseTarget(bad); err == nil {
 			t.Errorf("%q reads as %v", bad, got)
 		} else if !strings.Contains(err.Error(), "sm_70 ") {

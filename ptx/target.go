@@ -9,7 +9,8 @@ import (
 )
 
 // Target is the architecture that PTX is written for. PTX for a plain target runs on every later
-// architecture too; with the suffix "a" on exactly that one.
+// architecture too; with the suffix "a" on exactly that one. The suffix "f", for a family, is left out:
+// no op has an instruction that needs it.
 type Target struct {
 	SM     int    // compute capability times ten, such as 90
 	Suffix string // "" or "a"
@@ -26,7 +27,9 @@ type architecture struct {
 	shared   uint64  // bytes of shared memory that a group can have with the opt-in
 }
 
-// architectures lists what Emit writes for, ascending.
+// architectures lists what Emit writes for, ascending. Versions are those of the PTX manual's history
+// of targets, shared memory that of the vendor's tables of capabilities. From PTX 9.0 on sm_101 is
+// called sm_110.
 var architectures = []architecture{
 	{70, version{6, 0}, version{}, 98304},
 	{72, version{6, 1}, version{}, 98304},
@@ -34,10 +37,13 @@ var architectures = []architecture{
 	{80, version{7, 0}, version{}, 166912},
 	{86, version{7, 1}, version{}, 101376},
 	{87, version{7, 4}, version{}, 166912},
+	{88, version{9, 0}, version{}, 101376},
 	{89, version{7, 8}, version{}, 101376},
 	{90, version{7, 8}, version{8, 0}, 232448},
 	{100, version{8, 6}, version{8, 6}, 232448},
+	{101, version{8, 6}, version{8, 6}, 232448},
 	{103, version{8, 8}, version{8, 8}, 232448},
+	{110, version{9, 0}, version{9, 0}, 232448},
 	{120, version{8, 7}, version{8, 7}, 101376},
 	{121, version{8, 8}, version{8, 8}, 101376},
 }

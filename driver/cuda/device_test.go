@@ -29,7 +29,17 @@ func TestADeviceIsGivenWhatItsDriverTakes(t *testing.T) {
 		{120, 12040, "sm_90", true},
 		{103, 12080, "sm_100", true},
 		{87, 11040, "sm_87", false},
-		{88, 13000, "sm_86", true},
+		{88, 12090, "sm_86", true},
+		{88, 13000, "sm_88", false},
+		{100, 12060, "sm_90", true},
+		{100, 12070, "sm_100a", false},
+		{101, 12070, "sm_101a", false},
+		{101, 13000, "sm_100", true},
+		{103, 12090, "sm_103a", false},
+		{110, 12090, "sm_103", true},
+		{110, 13000, "sm_110a", false},
+		{121, 12080, "sm_120", true},
+		{121, 12090, "sm_121a", false},
 		{75, 13000, "sm_75", false},
 		{140, 14000, "sm_121", true},
 	} {
@@ -40,6 +50,25 @@ func TestADeviceIsGivenWhatItsDriverTakes(t *testing.T) {
 	}
 	if _, _, err := cuda.ChooseTarget(61, 13000); err == nil {
 		t.Error("capability 6.1 gets a target")
+	}
+}
+
+// TestEveryTargetIsSomeDevices: what package ptx writes for, a device of that capability gets under some driver.
+func TestEveryTargetIsSomeDevices(t *testing.T) {
+	for _, target := range ptx.Targets() {
+		given := make(map[string]bool)
+		for version := 11040; version <= 13000; version += 10 {
+			got, reduced, err := cuda.ChooseTarget(target.SM, version)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reduced {
+				given[got] = true
+			}
+		}
+		if !given[target.String()] && (target.Suffix != "" || !given[target.String()+"a"]) {
+			t.Errorf("no driver takes %s on its own device, which gets %v", target, given)
+		}
 	}
 }
 

@@ -11,9 +11,24 @@ import (
 var takes = []struct {
 	sm              int
 	plain, specific int // driver versions, as 12040 for 12.4; 0 is none
+	gone            int // the first driver that takes neither any more; 0 is none
 }{
-	{70, 9000, 0}, {72, 9010, 0}, {75, 10000, 0}, {80, 11000, 0}, {86, 11010, 0}, {87, 11040, 0}, {89, 11080, 0}, {90, 11080, 12000},
-	{100, 12070, 12070}, {103, 12090, 12090}, {120, 12080, 12080}, {121, 12090, 12090},
+	{sm: 70, plain: 9000},
+	{sm: 72, plain: 9010},
+	{sm: 75, plain: 10000},
+	{sm: 80, plain: 11000},
+	{sm: 86, plain: 11010},
+	{sm: 87, plain: 11040},
+	{sm: 88, plain: 13000},
+	{sm: 89, plain: 11080},
+	{sm: 90, plain: 11080, specific: 12000},
+	{sm: 100, plain: 12070, specific: 12070},
+	// The same GPU has capability 11.0 under drivers for CUDA 13, whose PTX has no sm_101.
+	{sm: 101, plain: 12070, specific: 12070, gone: 13000},
+	{sm: 103, plain: 12090, specific: 12090},
+	{sm: 110, plain: 13000, specific: 13000},
+	{sm: 120, plain: 12080, specific: 12080},
+	{sm: 121, plain: 12090, specific: 12090},
 }
 
 // forOthers are the architectures that a device of a later one is given text for when its own
@@ -25,7 +40,7 @@ var forOthers = map[int]bool{70: true, 75: true, 80: true, 86: true, 89: true, 9
 // that the driver takes. Text for an architecture runs on later ones too.
 func chooseTarget(sm, driverVersion int) (t ptx.Target, reduced bool, err error) {
 	for _, row := range takes {
-		if row.sm > sm || row.plain > driverVersion || row.sm != sm && !forOthers[row.sm] {
+		if row.sm > sm || row.plain > driverVersion || row.gone > 0 && row.gone <= driverVersion || row.sm != sm && !forOthers[row.sm] {
 			continue
 		}
 		t = ptx.Target{SM: row.sm}
@@ -43,7 +58,7 @@ func chooseTarget(sm, driverVersion int) (t ptx.Target, reduced bool, err error)
 // a plain target runs on later devices, the suffix ties it to one.
 func mayTake(t ptx.Target, sm, driverVersion int) bool {
 	for _, row := range takes {
-		if row.sm != t.SM {
+		if row.sm != t.SM || row.gone > 0 && row.gone <= driverVersion {
 			continue
 		}
 		if t.Suffix != "" {

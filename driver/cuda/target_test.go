@@ -9,6 +9,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda"
+	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/cusim"
 	"github.com/govyre/vyre/ptx"
 )
@@ -25,6 +26,8 @@ func TestATextHasTheLeastVersionOfItsTarget(t *testing.T) {
 		{13000, "sm_80", "sm_80", "7.0"},
 		{13000, "sm_100", "", ""},
 		{13000, "sm_120a", "", ""},
+		{13000, "sm_88", "sm_88", "9.0"},
+		{12090, "sm_88", "", ""},
 		{11080, "sm_90a", "", ""},
 	} {
 		d, _ := onSim(t, cusim.Config{Models: []cusim.Model{cusim.Hopper}, Version: c.version})
@@ -40,6 +43,21 @@ func TestATextHasTheLeastVersionOfItsTarget(t *testing.T) {
 		if err != nil || m.Target.String() != c.emitted || m.Version != c.text {
 			t.Errorf("%q under %d: %+v, %v; want %s in version %s", c.target, c.version, m, err, c.emitted, c.text)
 		}
+	}
+}
+
+// TestATargetThatWasRenamedIsRefused: under CUDA 13 the GPU that was sm_101 is sm_110, and no text has the old name.
+func TestATargetThatWasRenamedIsRefused(t *testing.T) {
+	d, err := cuda.Open(cuda.Options{Driver: described{hopper(), map[cu.Attribute]int{cu.CapabilityMajor: 11}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if got := d.Caps().Target; got != "sm_110a" {
+		t.Errorf("capability 11.0 under 13.0 has target %s", got)
+	}
+	if _, err := d.Compile(ctx, parse(t, addOne), driver.Options{Target: "sm_101"}); !errors.Is(err, driver.Unsupported) {
+		t.Errorf("sm_101 gives %v", err)
 	}
 }
 
