@@ -12,5 +12,5 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestContract(t *testing.T) {
-	drivertest.Run(t, func() (driver.Device, error) { return cpu.Open(cpu.Options{}) })
+	drivertest.Run(t, func(o driver.OpenOptions) (driver.Device, error) { return cpu.Open(cpu.Options{OpenOptions: o}) })
 }

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,6 +28,11 @@ type buffer struct {
 func (d *Device) Alloc(bytes int64, o driver.AllocOptions) (driver.Buffer, error) {
 	d.Count(driver.AllocRequests, 1)
 	b, err := d.alloc(bytes, o.Label)
+	if errors.Is(err, driver.OutOfMemory) && bytes <= d.limit {
+		d.Reclaim()
+		d.Count(driver.OOMRetries, 1)
+		b, err = d.alloc(bytes, o.Label)
+	}
 	d.Allocated(o.Label, bytes, err)
 	if err != nil {
 		return nil, d.Fail(err)

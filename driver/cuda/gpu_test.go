@@ -47,11 +47,11 @@ var held struct {
 }
 
 // openGPU opens the first GPU, or what stands for it in a rehearsal.
-func openGPU() (*cuda.Device, error) {
+func openGPU(o driver.OpenOptions) (*cuda.Device, error) {
 	if *gpuSim {
-		return cuda.Open(cuda.Options{Driver: rehearsal()})
+		return cuda.Open(cuda.Options{OpenOptions: o, Driver: rehearsal()})
 	}
-	return cuda.Open(cuda.Options{})
+	return cuda.Open(cuda.Options{OpenOptions: o})
 }
 
 // rehearsal is the process's simulated driver.
@@ -62,7 +62,7 @@ var rehearsal = sync.OnceValue(func() *cusim.Driver {
 // gpu skips the test if there is no GPU, or fails it if there has to be one.
 func gpu(t *testing.T) *cuda.Device {
 	t.Helper()
-	held.Do(func() { held.dev, held.err = openGPU() })
+	held.Do(func() { held.dev, held.err = openGPU(driver.OpenOptions{}) })
 	switch {
 	case held.err == nil:
 		return held.dev
@@ -93,7 +93,7 @@ func TestGPUIsDescribed(t *testing.T) {
 
 func TestGPUKeepsTheContract(t *testing.T) {
 	gpu(t)
-	drivertest.Run(t, func() (driver.Device, error) { return openGPU() })
+	drivertest.Run(t, func(o driver.OpenOptions) (driver.Device, error) { return openGPU(o) })
 	total(t, "contract", "")
 }
 

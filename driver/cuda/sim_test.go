@@ -47,7 +47,9 @@ func TestContractOnTheSimulatedDriver(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			sim := cusim.New(cusim.Config{Models: []cusim.Model{cusim.Hopper}, Seed: c.seed, Lacks: c.lacks, Memory: 1 << 30})
-			drivertest.Run(t, func() (driver.Device, error) { return cuda.Open(cuda.Options{Driver: sim}) })
+			drivertest.Run(t, func(o driver.OpenOptions) (driver.Device, error) {
+				return cuda.Open(cuda.Options{OpenOptions: o, Driver: sim})
+			})
 			if left := sim.Left(); left != "" {
 				t.Errorf("left behind: %s", left)
 			}

@@ -2,7 +2,9 @@
 // as statements about a device, from refusals over byte counts to ownership.
 //
 //	func TestContract(t *testing.T) {
-//		drivertest.Run(t, func() (driver.Device, error) { return cpu.Open(cpu.Options{}) })
+//		drivertest.Run(t, func(o driver.OpenOptions) (driver.Device, error) {
+//			return cpu.Open(cpu.Options{OpenOptions: o})
+//		})
 //	}
 //
 // What a program computes is the matter of package conform; the kernels here are the
@@ -22,7 +24,7 @@ import (
 )
 
 // Run runs the tests. open returns a new device each time; the tests close it.
-func Run(t *testing.T, open func() (driver.Device, error)) {
+func Run(t *testing.T, open func(driver.OpenOptions) (driver.Device, error)) {
 	for _, group := range []struct {
 		name  string
 		tests []test
@@ -34,7 +36,7 @@ func Run(t *testing.T, open func() (driver.Device, error)) {
 		t.Run(group.name, func(t *testing.T) {
 			for _, c := range group.tests {
 				t.Run(c.name, func(t *testing.T) {
-					dev, err := open()
+					dev, err := open(driver.OpenOptions{})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -62,7 +64,7 @@ type test struct {
 type env struct {
 	*testing.T
 	dev  driver.Device
-	open func() (driver.Device, error)
+	open func(driver.OpenOptions) (driver.Device, error)
 }
 
 var ctx = context.Background()

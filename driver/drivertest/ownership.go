@@ -80,7 +80,7 @@ var ownershipTests = []test{
 		e.fails(driver.Write(ctx, driver.All(b), le(1)), driver.Closed)
 	}},
 	{"ADeviceClosesEverythingMadeOnIt", func(e *env) {
-		dev, err := e.open()
+		dev, err := e.open(driver.OpenOptions{})
 		e.must(err)
 		on := &env{T: e.T, dev: dev, open: e.open}
 		k := on.compile(add)

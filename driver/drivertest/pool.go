@@ -41,6 +41,22 @@ var poolTests = []test{
 		e.must(p.Close())
 		e.same("live after Close", live(), before)
 	}},
+	{"APoolGivesWayWhereMemoryIsShort", func(e *env) {
+		dev, err := e.open(driver.OpenOptions{MemoryLimit: 1 << 20})
+		e.must(err)
+		p := dev.NewPool(driver.PoolOptions{Budget: 1 << 20})
+		idle := (&env{T: e.T, dev: dev}).get(p, 600<<10)
+		e.must(p.Put(idle[0]))
+		b, err := dev.Alloc(700<<10, driver.AllocOptions{})
+		e.must(err)
+		e.same("retries", dev.Stats().Get(driver.OOMRetries), 1)
+		_, err = dev.Alloc(700<<10, driver.AllocOptions{})
+		e.fails(err, driver.OutOfMemory, "requested 716800 bytes")
+		e.must(b.Close())
+		e.must(p.Close())
+		e.must(dev.Close())
+		e.nothingLeft(dev)
+	}},
 	{"APoolEvictsTheLargestFirst", func(e *env) {
 		p := e.dev.NewPool(driver.PoolOptions{Budget: 100})
 		b := e.get(p, 64, 32, 48, 101)

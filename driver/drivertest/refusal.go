@@ -80,7 +80,7 @@ var refusals = []refusal{
 		s.Fill(driver.All(b), 0, 1)
 	}, "0", driver.InvalidArgument, []string{`fill "b"`, "buffer is on", "the sequence on"}},
 	{"buffer of a closed device", func(e *env, s *driver.Sequence) {
-		other, err := e.open()
+		other, err := e.open(driver.OpenOptions{})
 		e.must(err)
 		b, err := other.Alloc(4, driver.AllocOptions{Label: "b"})
 		e.must(err)
@@ -161,7 +161,7 @@ var refusals = []refusal{
 
 // openOther opens a second device that is closed with the test.
 func (e *env) openOther() (driver.Device, error) {
-	d, err := e.open()
+	d, err := e.open(driver.OpenOptions{})
 	if err == nil {
 		e.Cleanup(func() { e.must(d.Close()) })
 	}
