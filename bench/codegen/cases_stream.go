@@ -69,7 +69,7 @@ func halved(x []float32) float32 {
 }
 
 func scan(s Size) *Problem {
-	const tile = 1024
+	const tile = 4096
 	n := pick(s, 4*tile, 2<<20, 80<<20)
 	x := words(4, n)
 	bx, by, sums := buffer("x", In, x), output("y", 4*n), output("sums", n/tile*4)
@@ -120,7 +120,7 @@ func transpose(s Size) *Problem {
 	bx, by := buffer("x", In, x), output("y", n*n*4)
 	return &Problem{
 		N: fmt.Sprintf("%d × %d", n, n), Buffers: []*Buffer{bx, by}, Bytes: 2 * bx.Bytes,
-		Steps: []Step{{"Transpose", [3]uint32{uint32(n / 32), uint32(n / 32), 1}, args(uint32(n), bx, by)}},
+		Steps: []Step{{"Transpose", [3]uint32{uint32(n / 64), uint32(n / 64), 1}, args(uint32(n/4), bx, by)}},
 		Want: func() map[*Buffer][]byte {
 			y := make([]float32, n*n)
 			for i := range n {
@@ -140,7 +140,7 @@ func stencil(s Size) *Problem {
 	const centre, side = float32(0.6), float32(0.1)
 	return &Problem{
 		N: fmt.Sprintf("%d × %d", n, n), Buffers: []*Buffer{bx, by}, Bytes: 2 * bx.Bytes,
-		Steps: []Step{{"Stencil", [3]uint32{uint32(n / 32), uint32(n / 64), 1}, args(uint32(n), centre, side, bx, by)}},
+		Steps: []Step{{"Stencil", [3]uint32{uint32(n / 128), uint32(n / 32), 1}, args(uint32(n/4), centre, side, bx, bx, by)}},
 		Want: func() map[*Buffer][]byte {
 			y := make([]float32, n*n)
 			at := func(row, col int) float32 {

@@ -2,6 +2,7 @@ package codegen_test
 
 import (
 	"context"
+	"encoding/binary"
 	"testing"
 
 	"github.com/govyre/vyre"
@@ -13,31 +14,30 @@ import (
 
 var sm90 = ptx.Target{SM: 90}
 
-// Every kernel, as written, optimised, and with its checks taken out, against plain Go.
+// Every kernel, as written, optimised, with its checks taken out, and as PTX, against plain Go.
 func TestKernelsComputeWhatPlainGoDoes(t *testing.T) {
 	kernels, err := codegen.Kernels()
 	if err != nil {
 		t.Fatal(err)
 	}
-	dev, err := vyre.Open("cpu")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dev.Close()
+	cpu, sim := open(t, "cpu"), open(t, "cuda-sim")
+	asWritten := func(p *ir.Program) (*ir.Program, error) { return p, nil }
 	for _, c := range codegen.Cases {
 		t.Run(c.Name, func(t *testing.T) {
 			p := c.Make(codegen.Launch)
 			want := p.Want()
 			for _, form := range []struct {
 				name string
+				dev  *vyre.Device
 				of   func(*ir.Program) (*ir.Program, error)
 			}{
-				{"as written", func(p *ir.Program) (*ir.Program, error) { return p, nil }},
-				{"optimised", func(p *ir.Program) (*ir.Program, error) {
+				{"as written", cpu, asWritten},
+				{"as PTX", sim, asWritten},
+				{"optimised", cpu, func(p *ir.Program) (*ir.Program, error) {
 					c, err := codegen.Compile(p, sm90)
 					return c.Program, err
 				}},
-				{"unchecked", func(p *ir.Program) (*ir.Program, error) {
+				{"unchecked", cpu, func(p *ir.Program) (*ir.Program, error) {
 					c, err := codegen.Unchecked(p, sm90)
 					return c.Program, err
 				}},
@@ -52,7 +52,7 @@ func TestKernelsComputeWhatPlainGoDoes(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				got := run(t, dev, programs, p)
+				got := run(t, form.dev, programs, p)
 				for b, w := range want {
 					if err := p.Check(b, got[b], w); err != nil {
 						t.Errorf("%s: %v", form.name, err)
@@ -61,6 +61,41 @@ func TestKernelsComputeWhatPlainGoDoes(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The suite is tested at a size at which all tiles fit into one round.
+func TestScanStartsGoesOnWhereARoundEnded(t *testing.T) {
+	kernels, err := codegen.Kernels()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums, want := make([]byte, 4*40_000), make([]byte, 4*40_000)
+	var before uint32
+	for i := 0; i < len(sums); i += 4 {
+		v := uint32(i) * 0x9E3779B9
+		binary.LittleEndian.PutUint32(sums[i:], v)
+		binary.LittleEndian.PutUint32(want[i:], before)
+		before += v
+	}
+	b := &codegen.Buffer{Name: "sums", Role: codegen.Update, Bytes: int64(len(sums)), Data: sums}
+	p := &codegen.Problem{
+		N: "40000 tiles", Buffers: []*codegen.Buffer{b},
+		Steps: []codegen.Step{{Kernel: "ScanStarts", Grid: [3]uint32{1, 1, 1}, Args: []codegen.Arg{{Buffer: b}}}},
+	}
+	got := run(t, open(t, "cpu"), map[string]*ir.Program{"ScanStarts": kernels["ScanStarts"].Program}, p)
+	if err := codegen.Same(b, got[b], want); err != nil {
+		t.Error(err)
+	}
+}
+
+func open(t *testing.T, name string) *vyre.Device {
+	t.Helper()
+	dev, err := vyre.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { dev.Close() })
+	return dev
 }
 
 // run runs a problem with other programs in place of the kernels, and returns what it wrote.

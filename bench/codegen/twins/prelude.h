@@ -24,7 +24,9 @@ extern "C" {
 builtin void __syncthreads();
 builtin unsigned __uAtomicAdd(unsigned *, unsigned);
 builtin unsigned __uAtomicOr(unsigned *, unsigned);
+builtin unsigned __nvvm_shfl_idx_sync(unsigned, unsigned, unsigned, unsigned);
 builtin unsigned __nvvm_shfl_up_sync(unsigned, unsigned, unsigned, unsigned);
+builtin unsigned __nvvm_shfl_down_sync(unsigned, unsigned, unsigned, unsigned);
 builtin unsigned __nvvm_shfl_bfly_sync(unsigned, unsigned, unsigned, unsigned);
 builtin unsigned __float_as_uint(float);
 builtin float __uint_as_float(unsigned);
@@ -67,7 +69,16 @@ inlined unsigned __reduce_add_sync(unsigned mask, unsigned v)
 	return s;
 }
 
+inlined unsigned __shfl_sync(unsigned mask, unsigned v, unsigned lane) { return __nvvm_shfl_idx_sync(mask, v, lane, 31); }
 inlined unsigned __shfl_up_sync(unsigned mask, unsigned v, unsigned d) { return __nvvm_shfl_up_sync(mask, v, d, 0); }
+inlined float __shfl_up_sync(unsigned mask, float v, unsigned d)
+{
+	return __uint_as_float(__nvvm_shfl_up_sync(mask, __float_as_uint(v), d, 0));
+}
+inlined float __shfl_down_sync(unsigned mask, float v, unsigned d)
+{
+	return __uint_as_float(__nvvm_shfl_down_sync(mask, __float_as_uint(v), d, 31));
+}
 inlined float __shfl_xor_sync(unsigned mask, float v, unsigned d)
 {
 	return __uint_as_float(__nvvm_shfl_bfly_sync(mask, __float_as_uint(v), d, 31));

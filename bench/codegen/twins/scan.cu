@@ -1,4 +1,4 @@
-// Running sums in three launches: sums of tiles of 1024 numbers, where each tile starts, the tiles.
+// Running sums in three launches: sums of tiles of 4096 numbers, where each tile starts, the tiles.
 static __device__ unsigned warpScan(unsigned v)
 {
 	unsigned lane = threadIdx.x % 32;
@@ -11,14 +11,44 @@ static __device__ unsigned warpScan(unsigned v)
 	return v;
 }
 
-// scanBefore returns the sum of v over the threads before this one, and leaves the running sums of the
-// warps in part.
-template <int warps> static __device__ unsigned scanBefore(unsigned *part, unsigned v)
+static __device__ unsigned total(uint4 v)
 {
-	unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-	unsigned upto = warpScan(v);
+	return v.x + v.y + v.z + v.w;
+}
+
+static __device__ uint4 running(uint4 v)
+{
+	v.y += v.x;
+	v.z += v.y;
+	v.w += v.z;
+	return v;
+}
+
+static __device__ uint4 plus(uint4 v, unsigned s)
+{
+	return make_uint4(v.x + s, v.y + s, v.z + s, v.w + s);
+}
+
+static __device__ uint4 minus(uint4 v, uint4 w)
+{
+	return make_uint4(v.x - w.x, v.y - w.y, v.z - w.z, v.w - w.w);
+}
+
+// scanned makes running sums, from start, of the numbers that a thread block has: those of a warp before those of the
+// next, in each warp those in v[0] of all lanes before those in v[1]. It leaves the running sums of the warps in part.
+template <int warps> static __device__ void scanned(unsigned *part, unsigned start, uint4 v[4])
+{
+	unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, upto[4];
+#pragma unroll
+	for (int k = 0; k < 4; k++) {
+		v[k] = running(v[k]);
+		upto[k] = warpScan(v[k].w);
+	}
+#pragma unroll
+	for (int k = 1; k < 4; k++)
+		upto[k] += __shfl_sync(~0u, upto[k - 1], 31);
 	if (lane == 31)
-		part[warp] = upto;
+		part[warp] = upto[3];
 	__syncthreads();
 	if (warp == 0) {
 		unsigned s = warpScan(lane < warps ? part[lane] : 0);
@@ -26,7 +56,11 @@ template <int warps> static __device__ unsigned scanBefore(unsigned *part, unsig
 			part[lane] = s;
 	}
 	__syncthreads();
-	return (warp > 0 ? part[warp - 1] : 0) + upto - v;
+	if (warp > 0)
+		start += part[warp - 1];
+#pragma unroll
+	for (int k = 0; k < 4; k++)
+		v[k] = plus(v[k], start + upto[k] - v[k].w);
 }
 
 extern "C" __global__ void __launch_bounds__(256)
@@ -34,8 +68,9 @@ ScanSums(const uint4 *__restrict__ x, unsigned, unsigned *__restrict__ sums, uns
 {
 	__shared__ unsigned part[8];
 	unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-	uint4 v = x[blockIdx.x * 256 + threadIdx.x];
-	unsigned s = __reduce_add_sync(~0u, v.x + v.y + v.z + v.w);
+	const uint4 *p = x + blockIdx.x * 1024 + threadIdx.x;
+	uint4 a = p[0], b = p[256], c = p[512], d = p[768];
+	unsigned s = __reduce_add_sync(~0u, total(a) + total(b) + (total(c) + total(d)));
 	if (lane == 0)
 		part[warp] = s;
 	__syncthreads();
@@ -46,16 +81,21 @@ ScanSums(const uint4 *__restrict__ x, unsigned, unsigned *__restrict__ sums, uns
 	}
 }
 
-extern "C" __global__ void __launch_bounds__(1024) ScanStarts(unsigned *__restrict__ sums, unsigned n)
+extern "C" __global__ void __launch_bounds__(1024) ScanStarts(uint4 *__restrict__ sums, unsigned n)
 {
 	__shared__ unsigned part[32];
 	unsigned run = 0;
-	for (unsigned base = 0; base < n; base += 1024) {
-		unsigned i = base + threadIdx.x;
-		unsigned v = i < n ? sums[i] : 0;
-		unsigned before = run + scanBefore<32>(part, v);
-		if (i < n)
-			sums[i] = before;
+	for (unsigned base = 0; base < n; base += 4096) {
+		unsigned i = base + threadIdx.x / 32 * 128 + threadIdx.x % 32;
+		uint4 v[4], w[4];
+#pragma unroll
+		for (int k = 0; k < 4; k++)
+			v[k] = w[k] = i + 32 * k < n ? sums[i + 32 * k] : make_uint4(0, 0, 0, 0);
+		scanned<32>(part, run, v);
+#pragma unroll
+		for (int k = 0; k < 4; k++)
+			if (i + 32 * k < n)
+				sums[i + 32 * k] = minus(v[k], w[k]);
 		run += part[31];
 		__syncthreads();
 	}
@@ -65,11 +105,11 @@ extern "C" __global__ void __launch_bounds__(256)
 ScanTiles(const uint4 *__restrict__ x, unsigned, uint4 *__restrict__ y, unsigned, const unsigned *__restrict__ starts, unsigned)
 {
 	__shared__ unsigned part[8];
-	unsigned i = blockIdx.x * 256 + threadIdx.x;
-	uint4 v = x[i];
-	v.y += v.x;
-	v.z += v.y;
-	v.w += v.z;
-	unsigned s = starts[blockIdx.x] + scanBefore<8>(part, v.w);
-	y[i] = make_uint4(v.x + s, v.y + s, v.z + s, v.w + s);
+	unsigned tile = gridDim.x - 1 - blockIdx.x;
+	unsigned i = tile * 1024 + threadIdx.x / 32 * 128 + threadIdx.x % 32;
+	uint4 v[4] = {x[i], x[i + 32], x[i + 64], x[i + 96]};
+	scanned<8>(part, starts[tile], v);
+#pragma unroll
+	for (int k = 0; k < 4; k++)
+		y[i + 32 * k] = v[k];
 }
