@@ -78,6 +78,22 @@ func OperandRanges(p *ir.Program) map[ir.Row][3]Interval {
 	return all
 }
 
+// RunForgetting is Run at the default level with nothing of an analysis kept from one pass to the next.
+func RunForgetting(p *ir.Program) (*ir.Program, error) {
+	plan, err := Options{}.plan()
+	if err != nil {
+		return nil, err
+	}
+	r := &run{src: p, sealed: p, traced: p, rep: &Report{}}
+	for _, ps := range plan {
+		if err := r.pass(ps); err != nil {
+			return nil, err
+		}
+		r.work.analysis = nil
+	}
+	return r.seal("the passes together")
+}
+
 // Around returns an interval that holds the given raw bits, and whatever else the domain cannot
 // tell from them.
 func Around(t ir.Type, vals ...uint64) Interval {

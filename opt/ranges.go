@@ -8,9 +8,12 @@ import "github.com/govyre/vyre/ir"
 //
 // A walk keeps the state of the place where it is: now holds for the values that are defined there. A loop
 // starts with what its arguments begin with, and is walked again with what its continues bring, until that
-// says nothing new; after three rounds growing bounds are widened, and at last one round
+// says nothing new; after three rounds growing bounds are widened, and what the last round brought
 // narrows them. A round is for the outermost loop of a nest; after maxRounds everything that its
 // arguments could be is taken. O(rows) rounds aside, and they are bounded.
+//
+// The work keeps what continues bring. An analysis of the program that the last one was of, and left as it
+// was but for marks of accesses, starts nests with that and walks each once.
 //
 // What is found holds where control comes with it. A row that moves out of an arm may not take it along.
 type ranges struct {
@@ -25,11 +28,17 @@ type ranges struct {
 	marks []int // length of undo when each open region was entered
 	rel   relations
 
-	nest   ir.Row // outermost loop that the walk is in, NoRow for none
+	nest   ir.Row   // outermost loop that the walk is in, NoRow for none
+	loops  []ir.Row // those of the nest
 	round  int
 	change bool // an argument in the nest got more than it had
-	last   bool // the round that narrows, and after it the one that visits
-	visit  func(ir.Row)
+	last   bool // the round that narrows behind surrender
+	visit  func(*ranges, ir.Row)
+
+	version int      // version of the program that this analysis, and if kept the last one, is of
+	kept    bool     // back and fed are what the last analysis found
+	within  []ir.Row // by structured op: nest that it was entered in
+	outward []bool   // by nest: rounds brought values to results around it, where they stay
 }
 
 type undone struct {
@@ -40,17 +49,18 @@ type undone struct {
 const (
 	quietRounds = 3
 	maxRounds   = 10
+	visiting    = -1 // the round behind all others
 )
 
 // ranges runs the analysis and calls visit for every row at which it has come to its result,
 // with the state of that place. visit may change the row, and add rows in front of it.
 func (w *work) ranges(visit func(*ranges, ir.Row)) {
-	n := w.Rows()
-	g := &ranges{w: w, now: make([]interval, n), back: make([]interval, n), fed: make([]bool, n), next: make([]interval, n),
-		more: make([]bool, n), nest: ir.NoRow}
-	g.visit = func(r ir.Row) { visit(g, r) }
-	g.rel.init(w)
-	g.mark()
+	if w.analysis == nil {
+		w.analysis = &ranges{w: w, version: -1}
+	}
+	g := w.analysis
+	g.begin()
+	g.visit = visit
 	for it := w.rows(); it.step(); {
 		r := it.row
 		switch {
@@ -66,16 +76,36 @@ func (w *work) ranges(visit func(*ranges, ir.Row)) {
 			g.row(r)
 		}
 	}
+	g.visit = nil
 }
 
+// begin makes the state that of the start of the program.
+func (g *ranges) begin() {
+	n := g.w.Rows()
+	clear(g.now)
+	clear(g.more)
+	if n > len(g.now) {
+		g.extend(n)
+	}
+	g.undo, g.marks = g.undo[:0], g.marks[:0]
+	g.rel.reset(g.w)
+	g.nest, g.last, g.change = ir.NoRow, false, false
+	g.kept = g.version >= 0 && g.current()
+	g.version = g.w.version()
+	g.mark()
+}
+
+// current reports whether the program is still the one with which the analysis began.
+func (g *ranges) current() bool { return g.w.must(checkVersion, g.version == g.w.version()) }
+
 // steady reports whether the state is a result: outside of loops, or in the last round of a nest.
-func (g *ranges) steady() bool { return g.nest == ir.NoRow || g.round < 0 }
+func (g *ranges) steady() bool { return g.nest == ir.NoRow || g.round == visiting }
 
 // row brings the state behind row r, or into its first region.
 func (g *ranges) row(r ir.Row) {
 	w := g.w
 	if g.steady() {
-		g.visit(r)
+		g.visit(g, r)
 		if w.gone[r] {
 			return
 		}
@@ -97,14 +127,20 @@ func (g *ranges) row(r ir.Row) {
 // enter begins structured op r.
 func (g *ranges) enter(r ir.Row) {
 	w := g.w
+	g.grow(r)
 	if w.info(r).Attr&ir.Repeats != 0 {
 		if g.nest == ir.NoRow {
-			g.nest, g.round = r, 0
+			g.enterNest(r)
+		}
+		first := g.round == 0
+		if first {
+			g.loops = append(g.loops, r)
 		}
 		at := w.head[w.X[r]]
 		for _, v := range w.Operands(r) {
 			if t := w.Type[at]; t.IsInt() || t == ir.Bool {
 				g.grow(at)
+				g.fed[at] = g.fed[at] && !first
 				i := g.of(ir.Row(v))
 				if g.fed[at] {
 					n := widthOf(t)
@@ -115,10 +151,21 @@ func (g *ranges) enter(r ir.Row) {
 			at = w.next[at]
 		}
 	}
+	g.within[r] = g.nest
 	g.mark()
 	if w.info(r).Owns == 2 {
 		g.assume(w.A(r), true)
 	}
+}
+
+// enterNest begins the rounds of a nest, or the one that visits if what the others would find is known.
+func (g *ranges) enterNest(r ir.Row) {
+	g.nest, g.round, g.loops = r, 0, g.loops[:0]
+	if g.kept && g.current() && !g.outward[r] {
+		g.round = visiting
+		return
+	}
+	g.outward[r] = false
 }
 
 // leave takes the values of exit r to where they go.
@@ -133,6 +180,7 @@ func (g *ranges) leave(r ir.Row) {
 	default:
 		return
 	}
+	outward := !g.steady() && g.within[w.exitTarget(r)] != g.nest
 	for _, v := range w.Operands(r) {
 		if t := w.Type[to]; t.IsInt() || t == ir.Bool {
 			g.grow(to)
@@ -141,6 +189,9 @@ func (g *ranges) leave(r ir.Row) {
 				i = widthOf(t).join(i, g.next[to])
 			}
 			g.next[to], g.more[to] = i, true
+			if outward {
+				g.outward[g.nest] = true
+			}
 		}
 		to = w.next[to]
 	}
@@ -216,16 +267,21 @@ func (g *ranges) feed(r ir.Row) {
 // nextRound decides how the nest goes on, and reports whether it is done.
 func (g *ranges) nextRound() bool {
 	switch {
-	case g.round < 0:
-		g.last = false
+	case g.round == visiting:
 		return true
 	case g.last:
-		g.round = -1 // with what the narrowing round brought
+		g.last, g.round = false, visiting // with what the narrowing round brought
 	case !g.change:
-		g.last = true
+		// Another round would bring the same: what this one brought narrows.
+		g.arguments(func(at ir.Row) {
+			if g.more[at] {
+				g.back[at] = g.next[at]
+			}
+		})
+		g.round = visiting
 	case g.round >= maxRounds:
 		// Behind the visit of a row stands what the round before knew of it, so that must hold too: one more round.
-		g.surrender()
+		g.arguments(func(at ir.Row) { g.back[at], g.fed[at] = widthOf(g.w.Type[at]).full(), true })
 		g.last = true
 	default:
 		g.round++
@@ -234,17 +290,15 @@ func (g *ranges) nextRound() bool {
 	return false
 }
 
-// surrender takes everything for the arguments of all loops in the nest.
-func (g *ranges) surrender() {
+// arguments calls f with the arguments of all loops in the nest that have intervals.
+func (g *ranges) arguments(f func(at ir.Row)) {
 	w := g.w
-	it := walk{w: w, row: g.nest, at: atRow}
-	for ok := true; ok && !(it.at == atEnd && it.row == g.nest); ok = it.step() {
-		if it.at != atRow || w.Op[it.row] != ir.OpArg {
-			continue
-		}
-		if t := w.Type[it.row]; t.IsInt() || t == ir.Bool {
-			g.grow(it.row)
-			g.back[it.row], g.fed[it.row] = widthOf(t).full(), true
+	for _, l := range g.loops {
+		for at := w.head[w.X[l]]; at != ir.NoRow && w.Op[at] == ir.OpArg; at = w.next[at] {
+			w.visits++
+			if t := w.Type[at]; t.IsInt() || t == ir.Bool {
+				f(at)
+			}
 		}
 	}
 }
@@ -271,10 +325,17 @@ func (g *ranges) release() {
 
 // grow makes room for row r, which a visit may have added.
 func (g *ranges) grow(r ir.Row) {
-	for int(r) >= len(g.now) {
-		g.now, g.back, g.next = append(g.now, interval{}), append(g.back, interval{}), append(g.next, interval{})
-		g.fed, g.more = append(g.fed, false), append(g.more, false)
+	if int(r) >= len(g.now) {
+		g.extend(int(r) + 1)
 	}
+}
+
+// extend makes room for n rows.
+func (g *ranges) extend(n int) {
+	n -= len(g.now)
+	g.now, g.back, g.next = append(g.now, make([]interval, n)...), append(g.back, make([]interval, n)...), append(g.next, make([]interval, n)...)
+	g.fed, g.more = append(g.fed, make([]bool, n)...), append(g.more, make([]bool, n)...)
+	g.within, g.outward = append(g.within, make([]ir.Row, n)...), append(g.outward, make([]bool, n)...)
 }
 
 func (g *ranges) set(r ir.Row, i interval) {

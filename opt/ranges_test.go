@@ -3,11 +3,13 @@ package opt_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/govyre/vyre/conform"
 	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/shape"
 	"github.com/govyre/vyre/interp"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/opt"
@@ -77,6 +79,36 @@ func TestRangesOfCases(t *testing.T) {
 		if err != nil && !(c.endless > 0 && errors.As(err, &spent)) {
 			t.Fatalf("%s: %v", c.file, err)
 		}
+	}
+}
+
+// Each pass would find what was kept for it.
+func TestKeptRangesChangeNoProgram(t *testing.T) {
+	n := uint64(300)
+	if long.Enabled() {
+		n = 20_000
+	}
+	same := func(name string, p *ir.Program) {
+		kept, _, err := opt.Run(p, opt.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		anew, err := opt.RunForgetting(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if kept.Digest() != anew.Digest() {
+			t.Errorf("%s: with what was kept\n%swithout\n%s", name, kept.Text(), anew.Text())
+		}
+	}
+	for seed := range n {
+		same(fmt.Sprint("seed ", seed), conform.Random(seed).Program)
+	}
+	for _, c := range cases(t) {
+		same(c.file, c.program)
+	}
+	for _, s := range shape.All {
+		same(s.Name, build(t, s, 2000))
 	}
 }
 

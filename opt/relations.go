@@ -192,7 +192,6 @@ func (g *ranges) core(v ir.Row) ir.Row {
 
 // relations are pairs of values known to be in order, as numbers, and how far apart, where the walk is.
 type relations struct {
-	w     *work
 	list  []relation
 	first []int32 // by row: 1 + the last relation with it on the left
 	marks []int
@@ -205,7 +204,13 @@ type relation struct {
 	before int32 // of the same a
 }
 
-func (l *relations) init(w *work) { l.w, l.first = w, make([]int32, w.Rows()) }
+func (l *relations) reset(w *work) {
+	l.list, l.marks = l.list[:0], l.marks[:0]
+	clear(l.first)
+	if n := w.Rows() - len(l.first); n > 0 {
+		l.first = append(l.first, make([]int32, n)...)
+	}
+}
 
 func (l *relations) mark() { l.marks = append(l.marks, len(l.list)) }
 

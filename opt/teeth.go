@@ -25,6 +25,7 @@ const (
 	checkSameBuffer                    // bounds: the length is that of the buffer accessed
 	checkWrap                          // bounds: what is subtracted does not wrap
 	checkRounds                        // ranges: a loop is walked until its rounds bring nothing new
+	checkVersion                       // ranges: what was found before is about the program as it is
 	checkScope                         // ranges: what a condition says ends with its region
 	checkNarrow                        // narrow: the value fits
 	checkDivisor                       // narrow: by zero, 64 bits give another number than 32
@@ -84,6 +85,7 @@ var checkNames = [numChecks]string{
 	checkSameBuffer:       "same-buffer",
 	checkWrap:             "wrap",
 	checkRounds:           "rounds",
+	checkVersion:          "version",
 	checkScope:            "scope",
 	checkNarrow:           "narrow",
 	checkDivisor:          "divisor",

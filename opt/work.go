@@ -34,6 +34,8 @@ type work struct {
 	convergent bool     // the program has convergent ops
 	varying    ir.Level // the highest that a value can have: a group of one invocation knows no lanes
 
+	analysis *ranges // the last one of ranges
+
 	inner bool // unroll wrote out the rounds of a loop that has loops in it
 
 	reopened bool // a pass has changed what the first ones of the table had left
