@@ -109,7 +109,7 @@ func (s *stream) close(ticket uint64, failed bool) error {
 	var err error
 	if !failed {
 		if s.word != nil {
-			err = s.dev.drv.StreamWriteValue32(s.handle, s.wordAt, uint32(ticket), 0)
+			err = s.dev.drv.StreamWriteValue32(s.handle, s.wordAt, uint32(ticket))
 		} else if err = s.record(ticket); err == nil {
 			s.enqueued.Store(ticket)
 			return nil

@@ -270,7 +270,7 @@ func TestTransfersAreTimedWhenAskedFor(t *testing.T) {
 // deaf is a driver whose stores never get to the host.
 type deaf struct{ cu.Driver }
 
-func (deaf) StreamWriteValue32(cu.Stream, cu.Ptr, uint32, uint32) error { return nil }
+func (deaf) StreamWriteValue32(cu.Stream, cu.Ptr, uint32) error { return nil }
 
 func TestAStoreThatIsNotSeenLeavesItToEvents(t *testing.T) {
 	sim := hopper()

@@ -221,8 +221,9 @@ func (l *library) StreamWaitEvent(s Stream, e Event) error {
 	return l.do(fnStreamWaitEvent, uintptr(s), uintptr(e), 0)
 }
 
-func (l *library) StreamWriteValue32(s Stream, at Ptr, v uint32, flags uint32) error {
-	return l.do(fnStreamWriteValue32, uintptr(s), uintptr(at), uintptr(v), uintptr(flags))
+func (l *library) StreamWriteValue32(s Stream, at Ptr, v uint32) error {
+	// The one flag of the header, a store without the fence, is not for this version of the function.
+	return l.do(fnStreamWriteValue32, uintptr(s), uintptr(at), uintptr(v), 0)
 }
 
 func (l *library) EventCreate(flags uint32) (Event, error) {

@@ -35,7 +35,7 @@ func TestWarmCallsAllocateNothing(t *testing.T) {
 		{"copy", func() error { return d.MemcpyDtoDAsync(0, 0, 8, 0) }},
 		{"fill", func() error { return d.MemsetD32Async(0, 0, 8, 0) }},
 		{"graph launch", func() error { return d.GraphLaunch(0, 0) }},
-		{"value write", func() error { return d.StreamWriteValue32(0, 0, 1, 0) }},
+		{"value write", func() error { return d.StreamWriteValue32(0, 0, 1) }},
 		{"event record", func() error { return d.EventRecord(0, 0) }},
 		{"event query", func() error { _, err := d.EventQuery(0); return err }},
 		{"stream query", func() error { _, err := d.StreamQuery(0); return err }},
@@ -77,6 +77,21 @@ func TestAWhileNodeReturnsItsBody(t *testing.T) {
 		if got[i] != want {
 			t.Errorf("word %d is %#x, want %#x", i, got[i], want)
 		}
+	}
+}
+
+// The version of the function that is called knows no other flag than none.
+func TestAStoreOfAStreamHasNoFlags(t *testing.T) {
+	var got [4]uintptr
+	write := purego.NewCallback(func(stream, at, value, flags uintptr) uintptr {
+		got = [4]uintptr{stream, at, value, flags}
+		return 0
+	})
+	if err := cu.With("cuStreamWriteValue32_v2", write).StreamWriteValue32(5, 0x7f00, 9); err != nil {
+		t.Fatal(err)
+	}
+	if want := [4]uintptr{5, 0x7f00, 9, 0}; got != want {
+		t.Errorf("got %#x, want %#x", got, want)
 	}
 }
 

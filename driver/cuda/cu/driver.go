@@ -83,9 +83,9 @@ type Driver interface {
 	// StreamQuery reports whether all work of the stream has ended; not yet is no error.
 	StreamQuery(Stream) (bool, error)
 	StreamWaitEvent(Stream, Event) error
-	// StreamWriteValue32 stores a word at a device address when the stream gets there, after all
-	// memory operations before it unless the flags say otherwise. It is in the group MemOp.
-	StreamWriteValue32(s Stream, at Ptr, v uint32, flags uint32) error
+	// StreamWriteValue32 stores a word at a device address, a multiple of 4, when the stream gets there:
+	// who sees it there sees all memory operations before it. It is in the group MemOp.
+	StreamWriteValue32(s Stream, at Ptr, v uint32) error
 	EventCreate(flags uint32) (Event, error)
 	EventDestroy(Event) error
 	EventRecord(Event, Stream) error

@@ -24,12 +24,13 @@ type Graphs interface {
 	GraphKernelNodeSetCooperative(GraphNode) error
 
 	// GraphConditionalHandleCreate makes a value that kernels of the graph set with the device
-	// function cudaGraphSetConditional. It belongs to the graph, and to one node of it. It is in
-	// the group Cond.
+	// function cudaGraphSetConditional. It belongs to one node of the graph, or of a body in it; a
+	// graph with one that has no node cannot be instantiated. It is in the group Cond.
 	GraphConditionalHandleCreate(g Graph, c Context, initial uint32, flags uint32) (Conditional, error)
 	// GraphAddWhileNode adds a node that runs its body while the value is not 0. The caller fills
 	// the body, which belongs to the node: with kernels, copies, fills, child graphs and
-	// conditional nodes. It is in the group Cond.
+	// conditional nodes. Memory of the host that is copied there has a device address (HostDeviceMap).
+	// It is in the group Cond.
 	GraphAddWhileNode(g Graph, deps []GraphNode, h Conditional, c Context) (node GraphNode, body Graph, err error)
 
 	// GraphInstantiate makes an executable of a graph as it is now.

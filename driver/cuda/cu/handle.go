@@ -98,8 +98,6 @@ const (
 	EventBlockingSync  = 1 // of EventCreate: a wait for it sleeps
 	EventDisableTiming = 2
 
-	WriteNoFence = 1 // of StreamWriteValue32: not ordered after what kernels before it have written
-
 	CondAssignDefault = 1 // of GraphConditionalHandleCreate: every launch begins with the default
 
 	HostPortable  = 1 // of MemHostAlloc and MemHostRegister: pinned for every context

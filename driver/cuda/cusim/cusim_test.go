@@ -278,6 +278,13 @@ func TestBadArgumentsAreRefused(t *testing.T) {
 		defer func() { b.ok(b.MemHostUnregister(at(mem))) }()
 		return b.MemHostRegister(at(mem), 10, 0)
 	}())
+	_, err = b.MemHostAlloc(8, 8)
+	bad("host memory of no known kind", 1, err)
+	bad("pinning of no known kind", 1, b.MemHostRegister(at(make([]byte, 8)), 8, 16))
+	_, err = b.StreamCreate(2)
+	bad("a stream of no known kind", 1, err)
+	_, err = b.EventCreate(8)
+	bad("an event of no known kind", 1, err)
 	bad("pages never pinned", 713, b.MemHostUnregister(at(host)))
 	b.ok(b.StreamSynchronize(b.stream))
 }

@@ -18,6 +18,9 @@ func (d *Driver) EventCreate(flags uint32) (cu.Event, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	v, err := d.bound(call)
+	if err == nil && flags&^(cu.EventBlockingSync|cu.EventDisableTiming) != 0 {
+		err = failed(call, invalidValue)
+	}
 	if err == nil {
 		err = d.leave(call)
 	}

@@ -85,11 +85,26 @@ func (p *plan) compile(g *graph, values map[uint64]*value) int32 {
 	return b
 }
 
-// sound reports whether g may be instantiated: what is in a body is of the kinds that the device starts by itself.
-func (g *graph) sound(body bool) bool {
-	for _, n := range g.nodes {
-		if body && n.inner == nil && n.work.kind == record || n.inner != nil && !n.inner.sound(body || n.loops()) {
+// sound reports whether g may be instantiated: every value has its node, and what is in a body is of the kinds that
+// the device starts by itself.
+func (g *graph) sound() bool {
+	for _, c := range g.conds {
+		if !c.taken {
 			return false
+		}
+	}
+	return g.startable(false)
+}
+
+func (g *graph) startable(body bool) bool {
+	for _, n := range g.nodes {
+		switch {
+		case n.inner != nil && !n.inner.startable(body || n.loops()):
+			return false
+		case body && n.inner == nil && n.work.kind == record:
+			return false
+		case body && len(n.work.host) > 0 && !g.dev.drv.mapped(n.work.host):
+			return false // the device copies, and finds no such memory
 		}
 	}
 	return true
@@ -104,7 +119,7 @@ func (d *Driver) GraphInstantiate(h cu.Graph) (cu.GraphExec, error) {
 	if err != nil {
 		return 0, err
 	}
-	if g.whole != g || !g.sound(false) {
+	if g.whole != g || !g.sound() {
 		return 0, failed(call, invalidValue)
 	}
 	x := &executable{dev: g.dev, plan: &plan{}, values: make(map[uint64]*value)}

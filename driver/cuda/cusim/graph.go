@@ -14,10 +14,12 @@ type graph struct {
 	nodes []*node
 	conds map[uint64]*conditional
 	whole *graph // that this is a body in, or itself
+	outer *graph // that has the node whose body this is
 }
 
 // conditional is a value that decides about a node.
 type conditional struct {
+	graph   *graph // that it was made for
 	initial uint32
 	assign  bool // by every launch
 	taken   bool // by a node
@@ -327,8 +329,18 @@ func (d *Driver) GraphConditionalHandleCreate(h cu.Graph, c cu.Context, initial,
 		return 0, err
 	}
 	id := uint64(d.handle())
-	g.whole.conds[id] = &conditional{initial: initial, assign: flags&cu.CondAssignDefault != 0}
+	g.whole.conds[id] = &conditional{graph: g, initial: initial, assign: flags&cu.CondAssignDefault != 0}
 	return cu.Conditional(id), nil
+}
+
+// within reports whether g is o or a body in it.
+func (g *graph) within(o *graph) bool {
+	for ; g != nil; g = g.outer {
+		if g == o {
+			return true
+		}
+	}
+	return false
 }
 
 // GraphAddWhileNode adds a loop, with an empty body.
@@ -344,10 +356,10 @@ func (d *Driver) GraphAddWhileNode(h cu.Graph, deps []cu.GraphNode, cond cu.Cond
 		return 0, 0, err
 	}
 	value := g.whole.conds[uint64(cond)]
-	if value == nil || value.taken || d.bearer(c) != g.dev {
+	if value == nil || value.taken || !g.within(value.graph) || d.bearer(c) != g.dev {
 		return 0, 0, failed(call, invalidValue)
 	}
-	body := &graph{dev: g.dev, whole: g.whole}
+	body := &graph{dev: g.dev, whole: g.whole, outer: g}
 	n, err := d.add(call, g, deps, &node{inner: body, cond: uint64(cond)})
 	if err != nil {
 		return 0, 0, err

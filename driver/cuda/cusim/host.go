@@ -44,7 +44,7 @@ func (d *Driver) MemHostAlloc(n int64, flags uint32) (unsafe.Pointer, error) {
 	if _, err := d.bound(call); err != nil {
 		return nil, err
 	}
-	if n <= 0 {
+	if n <= 0 || flags&^(cu.HostPortable|cu.HostDeviceMap) != 0 {
 		return nil, failed(call, invalidValue)
 	}
 	if n > d.config.Memory {
@@ -112,7 +112,7 @@ func (d *Driver) MemHostRegister(p unsafe.Pointer, n int64, flags uint32) error 
 	if _, err := d.bound(call); err != nil {
 		return err
 	}
-	if p == nil || n <= 0 {
+	if p == nil || n <= 0 || flags&^(cu.HostPortable|cu.HostDeviceMap) != 0 {
 		return failed(call, invalidValue)
 	}
 	pages := func(p unsafe.Pointer, n int64) (from, to uintptr) {
@@ -161,6 +161,12 @@ func (d *Driver) hostAt(p unsafe.Pointer, n int64) *hostRange {
 		}
 	}
 	return nil
+}
+
+// mapped reports whether the device reaches pinned memory by itself.
+func (d *Driver) mapped(mem []byte) bool {
+	r := d.hostAt(unsafe.Pointer(unsafe.SliceData(mem)), int64(len(mem)))
+	return r != nil && r.mapped
 }
 
 func (d *Driver) pinned(p unsafe.Pointer, n int64) bool { return d.hostAt(p, n) != nil }

@@ -125,7 +125,7 @@ func TestAStreamWritesAWordWhenItGetsThere(t *testing.T) {
 	p := one(b.MemAlloc(4))(b)
 	b.ok(b.MemsetD32Async(p, 1, 1, b.stream))
 	b.ok(b.LaunchKernel(b.call("addOne", 1, 32, p, 1)))
-	b.ok(b.StreamWriteValue32(b.stream, word, 0x01020304, 0))
+	b.ok(b.StreamWriteValue32(b.stream, word, 0x01020304))
 	if host[4] != 0 {
 		t.Error("it was written before anybody waited")
 	}
@@ -139,12 +139,12 @@ func TestAStreamWritesAWordWhenItGetsThere(t *testing.T) {
 	if host[4] != 5 {
 		t.Errorf("got %d, want 5", host[4])
 	}
-	b.is(b.StreamWriteValue32(b.stream, word+2, 0, 0), 1)
-	b.is(b.StreamWriteValue32(b.stream, word+4, 0, 0), 1)
+	b.is(b.StreamWriteValue32(b.stream, word+2, 0), 1)
+	b.is(b.StreamWriteValue32(b.stream, word+4, 0), 1)
 	_, err := b.MemHostGetDevicePointer(at(b.pinned(4)))
 	b.is(err, 1)
 	b.ok(b.MemFreeHost(at(host)))
-	b.is(b.StreamWriteValue32(b.stream, word, 0, 0), 1)
+	b.is(b.StreamWriteValue32(b.stream, word, 0), 1)
 }
 
 func TestContextsArePushedAndPopped(t *testing.T) {

@@ -197,11 +197,14 @@ func (d *Driver) at(v *device, call string, h cu.Stream) (*stream, error) {
 }
 
 // StreamCreate makes a stream.
-func (d *Driver) StreamCreate(uint32) (cu.Stream, error) {
+func (d *Driver) StreamCreate(flags uint32) (cu.Stream, error) {
 	const call = "cuStreamCreate"
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	v, err := d.bound(call)
+	if err == nil && flags&^cu.StreamNonBlocking != 0 {
+		err = failed(call, invalidValue)
+	}
 	if err == nil {
 		err = d.leave(call)
 	}
@@ -294,7 +297,7 @@ func (d *Driver) StreamWaitEvent(h cu.Stream, e cu.Event) error {
 }
 
 // StreamWriteValue32 stores a word when the stream gets there.
-func (d *Driver) StreamWriteValue32(h cu.Stream, at cu.Ptr, value, flags uint32) error {
+func (d *Driver) StreamWriteValue32(h cu.Stream, at cu.Ptr, value uint32) error {
 	const call = "cuStreamWriteValue32_v2"
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -305,7 +308,7 @@ func (d *Driver) StreamWriteValue32(h cu.Stream, at cu.Ptr, value, flags uint32)
 	if err != nil {
 		return err
 	}
-	if at%4 != 0 || flags&^cu.WriteNoFence != 0 || !v.mem.Holds(uint64(at), 4) {
+	if at%4 != 0 || !v.mem.Holds(uint64(at), 4) {
 		return failed(call, invalidValue)
 	}
 	w := work{kind: word, dst: at}
