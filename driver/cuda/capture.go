@@ -35,7 +35,7 @@ func (r *runner) capture(o driver.CaptureOptions) error {
 }
 
 // captureLoops makes executables of the outermost loops among commands that the device decides
-// on. A loop with a cooperative kernel that the driver does not take there becomes the host's.
+// on. A loop that the driver does not take, for what is in it or at all, becomes the host's.
 func (r *runner) captureLoops(cmds []driver.Cmd) error {
 	for _, c := range cmds {
 		c, ok := c.(*driver.LoopCmd)
@@ -48,7 +48,7 @@ func (r *runner) captureLoops(cmds []driver.Cmd) error {
 				r.loops[c] = g
 				continue
 			}
-			if c.Forced || !cooperative(c.Body) || !r.declined(err) {
+			if c.Forced || !r.declined(err) {
 				return err
 			}
 			c.Lowering = driver.LoopHost
@@ -59,22 +59,6 @@ func (r *runner) captureLoops(cmds []driver.Cmd) error {
 		}
 	}
 	return nil
-}
-
-func cooperative(cmds []driver.Cmd) bool {
-	for _, c := range cmds {
-		switch c := c.(type) {
-		case *driver.LaunchCmd:
-			if c.Kernel.Flags()&driver.GridBarrier != 0 {
-				return true
-			}
-		case *driver.LoopCmd:
-			if cooperative(c.Body) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // declined reports whether the driver does not take a graph, as opposed to having failed.

@@ -126,6 +126,9 @@ func Open(o Options) (*Device, error) {
 	if err := d.streams.init(); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
+	if err := d.memory.source.try(); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
 	d.describe()
 	return d, nil
 }

@@ -234,6 +234,71 @@ func TestALoopWithoutLoopNodesIsTheHosts(t *testing.T) {
 	}
 }
 
+// picky is a driver that fills memory of its pools in no graph.
+type picky struct {
+	cu.Driver
+	pooled map[cu.Ptr]bool // addresses that allocations of a pool begin at
+}
+
+func (d *picky) MemAllocFromPoolAsync(n int64, p cu.MemPool, s cu.Stream) (cu.Ptr, error) {
+	at, err := d.Driver.MemAllocFromPoolAsync(n, p, s)
+	d.pooled[at] = true
+	return at, err
+}
+
+func (d *picky) GraphAddMemsetNode(g cu.Graph, deps []cu.GraphNode, f *cu.Fill) (cu.GraphNode, error) {
+	if d.pooled[f.Dst] {
+		return 0, &cu.CallError{Call: "cuGraphAddMemsetNode", Result: 1}
+	}
+	return d.Driver.GraphAddMemsetNode(g, deps, f)
+}
+
+func TestMemoryThatGraphsCannotFillIsNoPools(t *testing.T) {
+	sim := cusim.New(cusim.Config{Models: eager.Models})
+	d, err := cuda.Open(cuda.Options{Driver: &picky{sim, map[cu.Ptr]bool{}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Caps().MemPools {
+		t.Error("the device takes memory from its pool")
+	}
+	s, dst := d.NewSequence("fill"), make([]byte, 8)
+	x := s.Scratch(8)
+	s.Fill(driver.All(x), 7, 4)
+	s.Read(driver.All(x), dst)
+	g, err := s.Capture(driver.CaptureOptions{})
+	if err == nil {
+		_, err = g.Run(ctx)
+	}
+	if err != nil || dst[0] != 7 || dst[4] != 7 {
+		t.Errorf("got % x, %v", dst, err)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	if left := sim.Left(); left != "" {
+		t.Errorf("left behind: %s", left)
+	}
+}
+
+// loopless is a driver that makes no executables of graphs with loops.
+type loopless struct {
+	cu.Driver
+	looped map[cu.Graph]bool
+}
+
+func (d *loopless) GraphAddWhileNode(g cu.Graph, deps []cu.GraphNode, h cu.Conditional, c cu.Context) (cu.GraphNode, cu.Graph, error) {
+	d.looped[g] = true
+	return d.Driver.GraphAddWhileNode(g, deps, h, c)
+}
+
+func (d *loopless) GraphInstantiate(g cu.Graph) (cu.GraphExec, error) {
+	if d.looped[g] {
+		return 0, &cu.CallError{Call: "cuGraphInstantiateWithFlags", Result: cu.NotSupported}
+	}
+	return d.Driver.GraphInstantiate(g)
+}
+
 // refusing is a driver that takes no cooperative kernels where the device starts them by itself.
 type refusing struct {
 	cu.Driver
@@ -274,13 +339,19 @@ kernel @count_down_together workgroup(32) {
 }`
 
 func TestALoopThatTheDriverDoesNotTakeIsTheHosts(t *testing.T) {
-	for _, refuses := range []bool{false, true} {
+	for _, c := range []struct {
+		name    string
+		driver  func(cu.Driver) cu.Driver
+		refuses bool
+	}{
+		{"takes any loop", func(d cu.Driver) cu.Driver { return d }, false},
+		{"takes no cooperative kernels in loops", func(d cu.Driver) cu.Driver {
+			return &refusing{d, map[cu.Graph]bool{}, map[cu.GraphNode]bool{}}
+		}, true},
+		{"takes no loops", func(d cu.Driver) cu.Driver { return &loopless{d, map[cu.Graph]bool{}} }, true},
+	} {
 		sim := cusim.New(cusim.Config{Models: eager.Models})
-		var drv cu.Driver = sim
-		if refuses {
-			drv = &refusing{sim, map[cu.Graph]bool{}, map[cu.GraphNode]bool{}}
-		}
-		d, err := cuda.Open(cuda.Options{Driver: drv})
+		d, err := cuda.Open(cuda.Options{Driver: c.driver(sim)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -300,19 +371,19 @@ func TestALoopThatTheDriverDoesNotTakeIsTheHosts(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := driver.LoopGraph
-		if refuses {
+		if c.refuses {
 			want = driver.LoopHost
 		}
 		if l.Lowering() != want || l.Iterations() != 3 || !l.Converged() {
-			t.Errorf("refused %v: %v loop ran %d times", refuses, l.Lowering(), l.Iterations())
+			t.Errorf("a driver that %s: %v loop ran %d times", c.name, l.Lowering(), l.Iterations())
 		}
 		s, _ = record(driver.LoopGraph)
-		if _, err := s.Run(ctx); errors.Is(err, driver.Unsupported) != refuses {
-			t.Errorf("refused %v: forced it gives %v", refuses, err)
+		if _, err := s.Run(ctx); errors.Is(err, driver.Unsupported) != c.refuses {
+			t.Errorf("a driver that %s: forced it gives %v", c.name, err)
 		}
 		s, _ = record(driver.LowerAuto)
-		if _, err := s.Capture(driver.CaptureOptions{}); errors.Is(err, driver.Unsupported) != refuses {
-			t.Errorf("refused %v: captured it gives %v", refuses, err)
+		if _, err := s.Capture(driver.CaptureOptions{}); errors.Is(err, driver.Unsupported) != c.refuses {
+			t.Errorf("a driver that %s: captured it gives %v", c.name, err)
 		}
 		if err := d.Close(); err != nil {
 			t.Error(err)

@@ -241,10 +241,33 @@ func TestTheLimitCountsIdleMemory(t *testing.T) {
 }
 
 func TestADriverThatIsShortOnceIsAskedAgain(t *testing.T) {
-	for call, lacks := range map[string][]cu.Group{"cuMemAlloc_v2": {cu.Pool}, "cuMemAllocFromPoolAsync": nil} {
-		d := opened(t, cusim.Config{Lacks: lacks, Faults: cusim.Faults{{Call: call, Nth: 1, Result: 2}}}, driver.OpenOptions{})
+	for _, c := range []struct {
+		call  string
+		nth   int // the pool is tried at open
+		lacks []cu.Group
+	}{{"cuMemAlloc_v2", 1, []cu.Group{cu.Pool}}, {"cuMemAllocFromPoolAsync", 2, nil}} {
+		d := opened(t, cusim.Config{Lacks: c.lacks, Faults: cusim.Faults{{Call: c.call, Nth: c.nth, Result: 2}}}, driver.OpenOptions{})
 		alloc(t, d, 1000)
 		counted(t, d, driver.OOMRetries, 1)
+	}
+}
+
+func TestAPoolThatCannotBeMadeIsNotUsed(t *testing.T) {
+	for _, c := range []struct {
+		call   string
+		result cu.Result
+		pools  bool
+	}{
+		{"cuMemPoolCreate", cu.NotSupported, false},
+		{"cuMemPoolSetAttribute", 1, false},
+		{"cuMemAllocFromPoolAsync", 800, false},
+		{"cuMemAllocFromPoolAsync", cu.OutOfMemory, true}, // that may be otherwise later
+	} {
+		d := opened(t, cusim.Config{Faults: cusim.Faults{{Call: c.call, Nth: 1, Result: c.result}}}, driver.OpenOptions{})
+		if d.Caps().MemPools != c.pools {
+			t.Errorf("%s gives %v: pools %v, want %v", c.call, c.result, d.Caps().MemPools, c.pools)
+		}
+		alloc(t, d, 1000)
 	}
 }
 

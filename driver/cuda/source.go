@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"errors"
 	"sync"
 
 	"github.com/govyre/vyre/driver"
@@ -21,6 +22,54 @@ type source struct {
 	pool   cu.MemPool
 	stream cu.Stream
 	slack  int64 // as the gauge has it
+}
+
+// try finds out whether the driver's pool is of use, by obtaining a block and describing a fill of it
+// to a graph: drivers of early CUDA 12 refuse that where the memory is a pool's. Without a pool memory
+// comes from the context's allocator, so what fails here is no reason not to open the device, unless
+// it is lost. A device without memory to spare tells nothing.
+func (s *source) try() error {
+	d := s.dev
+	if !d.caps.MemPools {
+		return nil
+	}
+	if err := d.enter("open", d.Name()); err != nil {
+		return err
+	}
+	defer d.leave()
+	at, err := s.obtain(alignment)
+	if err == nil {
+		err = errors.Join(s.describe(at), s.giveBack(at))
+	}
+	if err == nil || isShort(err) {
+		return nil
+	}
+	if e := d.errorOf("open", d.Name(), err); e.Sticky {
+		return e
+	}
+	d.say("no memory from a pool: %v", err)
+	var first error
+	s.drop(func(err error) {
+		if err != nil && first == nil {
+			first = d.errorOf("open", d.Name(), err)
+		}
+	})
+	d.caps.MemPools = false
+	return first
+}
+
+// describe adds a fill of a block to a graph that nobody launches.
+func (s *source) describe(at cu.Ptr) error {
+	drv := s.dev.drv
+	if !s.dev.caps.Graphs {
+		return nil
+	}
+	g, err := drv.GraphCreate()
+	if err != nil {
+		return err
+	}
+	_, err = drv.GraphAddMemsetNode(g, nil, &cu.Fill{Dst: at, Width: 4, N: alignment / 4, Rows: 1, Context: s.dev.ctx})
+	return errors.Join(err, drv.GraphDestroy(g))
 }
 
 // open makes the pool when the first block is obtained. The context is current.
