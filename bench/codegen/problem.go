@@ -29,10 +29,14 @@ type Case struct {
 	Name  string
 	Entry string // cases of one entry count together, by their mean; "" stands for Name
 	Twin  string // file of the twin, without its suffix
-	// Memory is set where bytes bound the speed rather than arithmetic or latency.
-	Memory bool
-	Make   func(Size) *Problem
+	// Bound says what bounds the speed of a kernel that mostly moves data; "" where that is arithmetic, or
+	// passes through shared memory.
+	Bound string
+	Make  func(Size) *Problem
 }
+
+// Memory is the Bound of kernels that device memory limits: the bytes of Problem.Bytes are what they take time for.
+const Memory = "memory"
 
 // Problem is a case at one size.
 type Problem struct {

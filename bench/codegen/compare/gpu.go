@@ -17,6 +17,7 @@ type gpu struct {
 	spin      cu.Function // spins for so many cycles
 	empty     cu.Function // does nothing
 	helpers   cu.Module
+	src, dst  cu.Ptr // of copies, copyBytes each
 	name      string
 	clockKHz  int
 	driverVer int
@@ -50,6 +51,7 @@ func openGPU(library string) (*gpu, error) {
 		func() (err error) { g.helpers, err = g.load([]byte(helperPTX)); return err },
 		func() (err error) { g.spin, err = drv.ModuleGetFunction(g.helpers, "spin"); return err },
 		func() (err error) { g.empty, err = drv.ModuleGetFunction(g.helpers, "empty"); return err },
+		g.placeCopies,
 	}
 	for _, f := range steps {
 		if err := f(); err != nil {
@@ -136,10 +138,7 @@ func (g *gpu) newCall(f cu.Function, grid, block [3]uint32, shared uint32, value
 
 // timed runs calls behind a spinning kernel, between two events.
 func (g *gpu) timed(calls []*call) (time.Duration, error) {
-	// An enqueue takes the host two to three microseconds; the queue holds about a thousand.
-	us := 10 + 4*min(len(calls)+2, 100)
-	wait := g.newCall(g.spin, [3]uint32{1, 1, 1}, [3]uint32{1, 1, 1}, 0, []uint64{uint64(us) * uint64(g.clockKHz) / 1000})
-	if err := g.drv.LaunchKernel(&wait.launch); err != nil {
+	if err := g.hold(len(calls)); err != nil {
 		return 0, err
 	}
 	return g.between(func() error {
@@ -150,6 +149,14 @@ func (g *gpu) timed(calls []*call) (time.Duration, error) {
 		}
 		return nil
 	})
+}
+
+// hold keeps the stream busy until the host has enqueued so many calls and two events.
+func (g *gpu) hold(calls int) error {
+	// An enqueue takes the host two to three microseconds; the queue holds about a thousand.
+	us := 10 + 4*min(calls+2, 100)
+	wait := g.newCall(g.spin, [3]uint32{1, 1, 1}, [3]uint32{1, 1, 1}, 0, []uint64{uint64(us) * uint64(g.clockKHz) / 1000})
+	return g.drv.LaunchKernel(&wait.launch)
 }
 
 // between measures the device time from before to after what f enqueues.
@@ -184,34 +191,41 @@ func (g *gpu) floor() (time.Duration, error) {
 	return statsOf(times).p50(), nil
 }
 
-// copyRate measures how many bytes a second a copy within the device reads and writes.
-func (g *gpu) copyRate() (float64, error) {
-	const bytes = 1 << 30
-	src, err := g.memory(bytes, nil)
-	if err != nil {
-		return 0, err
-	}
-	defer g.drv.MemFree(src)
-	dst, err := g.memory(bytes, nil)
-	if err != nil {
-		return 0, err
-	}
-	defer g.drv.MemFree(dst)
-	// Words that differ, so that no compression of equal contents helps.
-	pattern := make([]uint64, bytes/8)
+// copyBytes is how much a copy takes at most: many times any cache.
+const copyBytes = 1 << 30
+
+// placeCopies allocates what copies read and write. The words differ, so that no compression of equal contents helps.
+func (g *gpu) placeCopies() error {
+	pattern := make([]uint64, copyBytes/8)
 	for i := range pattern {
 		pattern[i] = uint64(i) * 0x9E3779B97F4A7C15
 	}
-	if err := g.drv.MemcpyHtoDAsync(src, unsafe.Pointer(unsafe.SliceData(pattern)), bytes, g.stream); err != nil {
-		return 0, err
+	data := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(pattern))), copyBytes)
+	var err error
+	if g.src, err = g.memory(copyBytes, data); err != nil {
+		return err
 	}
+	g.dst, err = g.memory(copyBytes, nil)
+	return err
+}
+
+// copied measures a copy within the device that reads and writes so many bytes together. Of more than there is
+// memory for, it copies a part and counts in proportion.
+func (g *gpu) copied(moved int64) (time.Duration, error) {
+	half := moved / 2
+	n := min(half, copyBytes)
 	var times []time.Duration
-	for range 21 {
-		d, err := g.between(func() error { return g.drv.MemcpyDtoDAsync(dst, src, bytes, g.stream) })
+	for i := range warmUps + 21 {
+		if err := g.hold(1); err != nil {
+			return 0, err
+		}
+		d, err := g.between(func() error { return g.drv.MemcpyDtoDAsync(g.dst, g.src, n, g.stream) })
 		if err != nil {
 			return 0, err
 		}
-		times = append(times, d)
+		if i >= warmUps {
+			times = append(times, d)
+		}
 	}
-	return 2 * bytes / statsOf(times).p50().Seconds(), nil
+	return time.Duration(float64(statsOf(times).p50()) * float64(half) / float64(n)), nil
 }

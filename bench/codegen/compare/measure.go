@@ -107,7 +107,7 @@ func (g *gpu) measure(c *codegen.Case, size codegen.Size, kernels map[string]*ke
 	if err != nil {
 		return row, err
 	}
-	row = Row{Case: c.Name, Entry: c.Entry, Memory: c.Memory, Size: size.String(), N: p.N, Launches: len(p.Steps), Bytes: p.Bytes}
+	row = Row{Case: c.Name, Entry: c.Entry, Bound: c.Bound, Size: size.String(), N: p.N, Launches: len(p.Steps), Bytes: p.Bytes}
 	if row.Entry == "" {
 		row.Entry = c.Name
 	}
@@ -133,6 +133,14 @@ func (g *gpu) measure(c *codegen.Case, size codegen.Size, kernels map[string]*ke
 			}
 			times[k] = append(times[k], t)
 		}
+	}
+	// Not in turn with the variants: at the size that fits into the cache it would drive their buffers out.
+	if c.Bound != "" && size != codegen.Launch {
+		t, err := g.copied(p.Bytes)
+		if err != nil {
+			return row, err
+		}
+		row.Copy = t.Nanoseconds()
 	}
 	for k, v := range vs {
 		row.Variants = append(row.Variants, Variant{Name: v.name, Stats: statsOf(times[k]), Cost: v.cost})

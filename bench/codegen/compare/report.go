@@ -36,13 +36,16 @@ type Report struct {
 // Row is one case at one size.
 type Row struct {
 	Case, Entry, Size, N string
-	Memory               bool // bound by memory
+	Bound                string // by what, where that is not arithmetic
 	Launches             int
 	Bytes                int64 // that must move
 	Variants             []Variant
 	Best                 string  // the faster build of nvcc
 	Ratio                float64 // its time by ours, medians
 	Rate                 float64 // ours, bytes a second
+	Copy                 int64   // ns of a copy that moves as many bytes; 0 where not measured
+	OfCopy               float64 // Copy by our time
+	BestOfCopy           float64 // Copy by the time of the faster build of nvcc
 	CheckCost            float64 // time of our code by that of the same without checks, less 1; 0 if not measured
 	Contracted           string  `json:",omitempty"` // how nvcc's default build differs in its results
 	Faults               []string
@@ -71,7 +74,7 @@ func (s Stats) p50() time.Duration { return time.Duration(s.P50) }
 
 // report starts a report with what the device is and how fast it copies.
 func (g *gpu) report(o options) (*Report, error) {
-	rate, err := g.copyRate()
+	whole, err := g.copied(2 * copyBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +83,7 @@ func (g *gpu) report(o options) (*Report, error) {
 		return nil, err
 	}
 	version := fmt.Sprintf("CUDA %d.%d", g.driverVer/1000, g.driverVer%1000/10)
-	return &Report{Device: g.name, Driver: version, L2Bytes: g.l2, CopyRate: rate, Floor: floor.Nanoseconds(), Samples: (o.samples + 1) / 2 * 2}, nil
+	return &Report{Device: g.name, Driver: version, L2Bytes: g.l2, CopyRate: 2 * copyBytes / whole.Seconds(), Floor: floor.Nanoseconds(), Samples: (o.samples + 1) / 2 * 2}, nil
 }
 
 func (r *Row) fault(what string, err error) {
@@ -106,6 +109,7 @@ func (r *Row) finish() {
 	r.Best = best.Name
 	r.Ratio = float64(best.P50) / float64(v.P50)
 	r.Rate = float64(r.Bytes) / v.p50().Seconds()
+	r.OfCopy, r.BestOfCopy = float64(r.Copy)/float64(v.P50), float64(r.Copy)/float64(best.P50)
 	if u := r.variant(unchecked); u != nil {
 		r.CheckCost = float64(v.P50)/float64(u.P50) - 1
 	}
@@ -179,17 +183,13 @@ func (r *Report) print(out io.Writer) {
 	fmt.Fprintf(out, "%s, driver for %s, %d MiB of L2; a copy within the device moves %.0f GB/s; an empty kernel takes %s; %d samples each\n\n",
 		r.Device, r.Driver, r.L2Bytes>>20, r.CopyRate/1e9, micros(r.Floor), r.Samples)
 	w := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0)
-	fmt.Fprintln(w, "| kernel\t| size\t| nvcc\t| -fmad=false\t| vyre min\t| p50\t| p99\t| ratio\t| GB/s\t| of copy\t| registers\t| spills\t|")
-	fmt.Fprintln(w, "|---\t|---\t|---\t|---\t|---\t|---\t|---\t|---\t|---\t|---\t|---\t|---\t|")
+	fmt.Fprintln(w, "| kernel\t| size\t| nvcc\t| -fmad=false\t| vyre min\t| p50\t| p99\t| ratio\t| GB/s\t| registers\t| spills\t|")
+	fmt.Fprintln(w, "|---\t|---\t|---\t|---\t|---\t|---\t|---\t|---\t|---\t|---\t|---\t|")
 	for i := range r.Rows {
 		x := &r.Rows[i]
 		a, b, v := x.variant(byDefault), x.variant(noFMad), x.variant(ours)
-		share := ""
-		if x.Memory && x.Size == codegen.Beyond.String() {
-			share = fmt.Sprintf("%.0f %%", 100*x.Rate/r.CopyRate)
-		}
-		fmt.Fprintf(w, "| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %.2f\t| %.0f\t| %s\t| %d, %d\t| %d, %d\t|\n", x.Case, x.Size,
-			micros(a.P50), micros(b.P50), micros(v.Min), micros(v.P50), micros(v.P99), x.Ratio, x.Rate/1e9, share,
+		fmt.Fprintf(w, "| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %.2f\t| %.0f\t| %d, %d\t| %d, %d\t|\n", x.Case, x.Size,
+			micros(a.P50), micros(b.P50), micros(v.Min), micros(v.P50), micros(v.P99), x.Ratio, x.Rate/1e9,
 			a.Registers, v.Registers, a.Spills, v.Spills)
 	}
 	w.Flush()
@@ -200,6 +200,7 @@ func (r *Report) print(out io.Writer) {
 		}
 	}
 	fmt.Fprintf(out, "; lowest %.3f\n", r.Lowest)
+	r.printCopies(out)
 	r.printChecks(out)
 	for _, f := range r.Failed {
 		fmt.Fprintf(out, "FAILED %s\n", f)
@@ -213,6 +214,27 @@ func (r *Report) print(out io.Writer) {
 			fmt.Fprintf(out, "%s, %s: contraction changes the result of the twin: %s\n", x.Case, x.Size, x.Contracted)
 		}
 	}
+}
+
+// printCopies sets the kernels that mostly move data beside copies of as many bytes.
+func (r *Report) printCopies(out io.Writer) {
+	w := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0)
+	first := true
+	for i := range r.Rows {
+		x := &r.Rows[i]
+		if x.Copy == 0 {
+			continue
+		}
+		if first {
+			fmt.Fprintln(out)
+			fmt.Fprintln(w, "| kernel\t| bound by\t| size\t| bytes\t| copy of as many\t| nvcc\t| of copy\t| vyre\t| of copy\t|")
+			fmt.Fprintln(w, "|---\t|---\t|---\t|---\t|---\t|---\t|---\t|---\t|---\t|")
+			first = false
+		}
+		fmt.Fprintf(w, "| %s\t| %s\t| %s\t| %.1f MB\t| %s\t| %s\t| %.0f %%\t| %s\t| %.0f %%\t|\n", x.Case, x.Bound, x.Size, float64(x.Bytes)/1e6,
+			micros(x.Copy), micros(x.variant(x.Best).P50), 100*x.BestOfCopy, micros(x.variant(ours).P50), 100*x.OfCopy)
+	}
+	w.Flush()
 }
 
 // printChecks writes what bounds checks cost, if that was measured.

@@ -24,6 +24,15 @@ func TestTheFasterBuildOfNvccCounts(t *testing.T) {
 	}
 }
 
+func TestBothSidesAreHeldAgainstACopyOfAsManyBytes(t *testing.T) {
+	r := row("a", "a", "in L2", 120, 100, 125)
+	r.Copy = 90
+	r.finish()
+	if r.BestOfCopy != 0.9 || r.OfCopy != 0.72 {
+		t.Errorf("nvcc at %v and vyre at %v of a copy, want 0.9 and 0.72", r.BestOfCopy, r.OfCopy)
+	}
+}
+
 func TestCasesOfAnEntryCountByTheirMean(t *testing.T) {
 	r := Report{Rows: []Row{
 		row("sha", "hash", "in L2", 100, 100, 100),
