@@ -33,7 +33,8 @@ type Graphs interface {
 	// It is in the group Cond.
 	GraphAddWhileNode(g Graph, deps []GraphNode, h Conditional, c Context) (node GraphNode, body Graph, err error)
 
-	// GraphInstantiate makes an executable of a graph as it is now.
+	// GraphInstantiate makes an executable of a graph as it is now. Of one with conditional nodes there is
+	// one at a time.
 	GraphInstantiate(Graph) (GraphExec, error)
 	GraphExecDestroy(GraphExec) error
 	// GraphUpload brings an executable to the device ahead of its first launch.

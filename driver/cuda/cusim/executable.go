@@ -9,6 +9,7 @@ import (
 // executable is what a graph was instantiated to.
 type executable struct {
 	dev    *device
+	graph  *graph
 	plan   *plan // of the launches to come
 	values map[uint64]*value
 	issued uint64 // launches
@@ -110,6 +111,16 @@ func (g *graph) startable(body bool) bool {
 	return true
 }
 
+// instantiated reports whether there is an executable of g. A graph with loops has one at a time.
+func (d *Driver) instantiated(g *graph) bool {
+	for _, x := range d.execs {
+		if x.graph == g {
+			return true
+		}
+	}
+	return false
+}
+
 // GraphInstantiate makes an executable of a graph as it is.
 func (d *Driver) GraphInstantiate(h cu.Graph) (cu.GraphExec, error) {
 	const call = "cuGraphInstantiateWithFlags"
@@ -119,10 +130,10 @@ func (d *Driver) GraphInstantiate(h cu.Graph) (cu.GraphExec, error) {
 	if err != nil {
 		return 0, err
 	}
-	if g.whole != g || !g.sound() {
+	if g.whole != g || !g.sound() || len(g.conds) > 0 && d.instantiated(g) {
 		return 0, failed(call, invalidValue)
 	}
-	x := &executable{dev: g.dev, plan: &plan{}, values: make(map[uint64]*value)}
+	x := &executable{dev: g.dev, graph: g, plan: &plan{}, values: make(map[uint64]*value)}
 	for id, c := range g.conds {
 		x.values[id] = &value{conditional: *c, now: c.initial}
 	}

@@ -236,6 +236,10 @@ func TestALoopRunsWhileItsValueIsNotZero(t *testing.T) {
 				t.Errorf("seed %d: got %v, want [0 106]", seed, got)
 			}
 		}
+		_, err := b.GraphInstantiate(c.g)
+		b.is(err, 1) // a loop is in one executable at a time
+		b.ok(b.GraphExecDestroy(x))
+		b.ok(b.GraphExecDestroy(c.exec()))
 	}
 }
 
