@@ -105,7 +105,7 @@ type Attempt struct {
 }
 
 // EachCall runs a scenario once on a driver of the configuration, then once for each call that it made
-// and each result, on a fresh driver that lets that call fail. If the first run fails, it is the only one.
+// and each result, on a fresh driver that lets the call of that number fail. If the first run fails, it is the only one.
 func EachCall(c Config, scenario func(*Driver) error, results ...cu.Result) iter.Seq[Attempt] {
 	return func(yield func(Attempt) bool) {
 		c.Record = true
@@ -120,7 +120,11 @@ func EachCall(c Config, scenario func(*Driver) error, results ...cu.Result) iter
 				c.Faults = Faults{r}
 				r.Call = call
 				d := New(c)
-				if !yield(Attempt{Rule: r, Driver: d, Err: scenario(d)}) {
+				err := scenario(d)
+				if made := d.Calls(); i < len(made) { // a scenario with several threads may come to another call
+					r.Call = made[i]
+				}
+				if !yield(Attempt{Rule: r, Driver: d, Err: err}) {
 					return
 				}
 			}
