@@ -76,7 +76,7 @@ func (w *work) mayAggregate() bool {
 // renew makes the work that of p, which the work was sealed to.
 func (w *work) renew(p *ir.Program) {
 	n := open(p)
-	n.edits, n.visits, n.stats, n.weak = w.edits, w.visits+p.Rows(), w.stats, w.weak
+	n.edits, n.visits, n.stats, n.weak, n.renewed = w.edits, w.visits+p.Rows(), w.stats, w.weak, w.renewed+1
 	*w = *n
 }
 

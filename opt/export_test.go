@@ -78,7 +78,7 @@ func OperandRanges(p *ir.Program) map[ir.Row][3]Interval {
 	return all
 }
 
-// RunForgetting is Run at the default level with nothing of an analysis kept from one pass to the next.
+// RunForgetting is Run at the default level with nothing kept from one pass to the next, and each of them run.
 func RunForgetting(p *ir.Program) (*ir.Program, error) {
 	plan, err := Options{}.plan()
 	if err != nil {
@@ -86,6 +86,7 @@ func RunForgetting(p *ir.Program) (*ir.Program, error) {
 	}
 	r := &run{src: p, sealed: p, traced: p, rep: &Report{}}
 	for _, ps := range plan {
+		r.idle = make(map[string]int)
 		if err := r.pass(ps); err != nil {
 			return nil, err
 		}

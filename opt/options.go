@@ -44,7 +44,7 @@ func Run(p *ir.Program, o Options) (*ir.Program, *Report, error) {
 		return nil, nil, err
 	}
 	rep := &Report{Kernel: p.Name(), Before: totals(p)}
-	r := &run{o: o, src: p, sealed: p, traced: p, rep: rep}
+	r := &run{o: o, src: p, sealed: p, traced: p, idle: make(map[string]int), rep: rep}
 	for _, ps := range plan {
 		if err := r.pass(ps); err != nil {
 			return nil, rep, err
@@ -95,11 +95,12 @@ type run struct {
 	sealed *ir.Program // the work when it was last sealed
 	traced *ir.Program // the first that looked like it
 	work   *work
-	at     int // its edits by then
+	at     int            // its edits by then
+	idle   map[string]int // by pass: 1 + the state of the work in which it last found nothing to do
 	rep    *Report
 }
 
-// pass runs one pass of the table.
+// pass runs one pass of the table, unless it has nothing to do in the very program that it has.
 func (r *run) pass(p *pass) error {
 	if r.work == nil {
 		r.work = open(r.sealed)
@@ -112,7 +113,12 @@ func (r *run) pass(p *pass) error {
 	edits, marked, visits, start := w.edits, w.marked, w.visits, time.Now()
 	r.rep.Passes = append(r.rep.Passes, PassStats{Pass: p.name})
 	w.stats = &r.rep.Passes[len(r.rep.Passes)-1]
-	p.run(w)
+	if state := 1 + w.state(); r.idle[p.name] != state {
+		p.run(w)
+		if state == 1+w.state() { // and so it would be again: a pass sees nothing but the work
+			r.idle[p.name] = state
+		}
+	}
 	w.reopened = w.reopened || w.edits-edits > w.marked-marked && slices.Contains(reopening, p.name)
 	if w.edits != edits {
 		w.legalise()

@@ -82,9 +82,9 @@ func TestRangesOfCases(t *testing.T) {
 	}
 }
 
-// Each pass would find what was kept for it.
-func TestKeptRangesChangeNoProgram(t *testing.T) {
-	n := uint64(300)
+// A pass would find what was kept for it, and one that is left out would do nothing.
+func TestWhatIsKeptBetweenPassesChangesNoProgram(t *testing.T) {
+	n := uint64(1000)
 	if long.Enabled() {
 		n = 20_000
 	}

@@ -19,7 +19,7 @@ type Report struct {
 type PassStats struct {
 	Pass     string         `json:"pass"`
 	Time     time.Duration  `json:"ns"`
-	Visits   int            `json:"visits"` // rows and operands looked at
+	Visits   int            `json:"visits"` // rows and operands looked at; 0 where the pass had just had nothing to do
 	Rows     int            `json:"rows"`   // rows behind it, constants aside
 	Rewrites map[string]int `json:"rewrites,omitempty"`
 }

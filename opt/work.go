@@ -40,11 +40,12 @@ type work struct {
 
 	reopened bool // a pass has changed what the first ones of the table had left
 
-	edits  int // changes so far
-	marked int // those among them that only mark accesses as in bounds
-	visits int // rows and operands touched, for the test of linear work
-	stats  *PassStats
-	weak   weakness
+	edits   int // changes so far
+	marked  int // those among them that only mark accesses as in bounds
+	renewed int // how often the work was sealed and opened, which is no change but may reorder and drop rows
+	visits  int // rows and operands touched, for the test of linear work
+	stats   *PassStats
+	weak    weakness
 }
 
 // open makes a working copy of p.

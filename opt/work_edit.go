@@ -5,6 +5,9 @@ import "github.com/govyre/vyre/ir"
 // version changes with every edit but the marking of accesses as in bounds, which says nothing about values.
 func (w *work) version() int { return w.edits - w.marked }
 
+// state changes whenever anything does that a pass can see.
+func (w *work) state() int { return w.edits + w.renewed }
+
 // count adds d to the use counts of row r's operands.
 func (w *work) count(r ir.Row, d int32) {
 	w.each(r, func(v ir.Row) { w.uses[v] += d })
