@@ -18,6 +18,10 @@ func spmv(s Size) *Problem {
 		N: fmt.Sprintf("%d rows, %d entries", n, len(cols)), Buffers: []*Buffer{br, bc, bv, bx, by},
 		Bytes: br.Bytes + bc.Bytes + bv.Bytes + bx.Bytes + by.Bytes,
 		Steps: []Step{{"SpMV", [3]uint32{uint32(n / 8), 1, 1}, args(br, bc, bv, bx, by)}},
+		Shapes: []Shape{{
+			Name: "eight lanes a row", Approximate: true,
+			Steps: []Step{{"SpMVEighths", [3]uint32{uint32(n / 32), 1, 1}, args(br, bc, bv, bx, by)}},
+		}},
 		Want: func() map[*Buffer][]byte {
 			y := make([]float32, n)
 			for r := range y {

@@ -81,6 +81,11 @@ func scan(s Size) *Problem {
 			{"ScanStarts", [3]uint32{1, 1, 1}, args(sums)},
 			{"ScanTiles", tiles, args(bx, by, sums)},
 		},
+		Shapes: []Shape{{Name: "tiles in order", Steps: []Step{
+			{"ScanSums", tiles, args(bx, sums)},
+			{"ScanStarts", [3]uint32{1, 1, 1}, args(sums)},
+			{"ScanTilesForward", tiles, args(bx, by, sums)},
+		}}},
 		Want: func() map[*Buffer][]byte {
 			y, starts := make([]uint32, n), make([]uint32, n/tile)
 			var run uint32
@@ -118,9 +123,11 @@ func transpose(s Size) *Problem {
 	n := pick(s, 128, 1536, 9216)
 	x := floats(6, n*n)
 	bx, by := buffer("x", In, x), output("y", n*n*4)
+	tiles := [3]uint32{uint32(n / 64), uint32(n / 64), 1}
 	return &Problem{
 		N: fmt.Sprintf("%d × %d", n, n), Buffers: []*Buffer{bx, by}, Bytes: 2 * bx.Bytes,
-		Steps: []Step{{"Transpose", [3]uint32{uint32(n / 64), uint32(n / 64), 1}, args(uint32(n/4), bx, by)}},
+		Steps:  []Step{{"Transpose", tiles, args(uint32(n/4), bx, by)}},
+		Shapes: []Shape{{Name: "in strips", Steps: []Step{{"TransposeStrips", tiles, args(uint32(n/4), bx, by)}}}},
 		Want: func() map[*Buffer][]byte {
 			y := make([]float32, n*n)
 			for i := range n {
@@ -138,9 +145,11 @@ func stencil(s Size) *Problem {
 	x := floats(7, n*n)
 	bx, by := buffer("x", In, x), output("y", n*n*4)
 	const centre, side = float32(0.6), float32(0.1)
+	arguments := args(uint32(n/4), centre, side, bx, bx, by)
 	return &Problem{
 		N: fmt.Sprintf("%d × %d", n, n), Buffers: []*Buffer{bx, by}, Bytes: 2 * bx.Bytes,
-		Steps: []Step{{"Stencil", [3]uint32{uint32(n / 128), uint32(n / 32), 1}, args(uint32(n/4), centre, side, bx, bx, by)}},
+		Steps:  []Step{{"Stencil", [3]uint32{uint32(n / 128), uint32(n / 32), 1}, arguments}},
+		Shapes: []Shape{{Name: "two rows", Steps: []Step{{"StencilTwo", [3]uint32{uint32(n / 128), uint32(n / 16), 1}, arguments}}}},
 		Want: func() map[*Buffer][]byte {
 			y := make([]float32, n*n)
 			at := func(row, col int) float32 {

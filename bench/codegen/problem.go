@@ -50,13 +50,28 @@ type Problem struct {
 	// Approximate is set where Want has other bits than the kernel: it uses a function whose last bits
 	// differ between devices, or Want computes in another order.
 	Approximate bool
+	Shapes      []Shape
+}
+
+// Shape is another way to launch the same work, with other kernels over the same buffers. Which is faster is for a
+// device to say.
+type Shape struct {
+	Name        string
+	Steps       []Step
+	Approximate bool // computes in another order than the problem's Steps
 }
 
 // Check compares what a run left in a buffer with what Want says.
 func (p *Problem) Check(b *Buffer, got, want []byte) error {
-	if !p.Approximate {
-		return Same(b, got, want)
+	if p.Approximate {
+		return Near(b, got, want)
 	}
+	return Same(b, got, want)
+}
+
+// Near says how far two contents of a buffer, as numbers of 32 bits, are from each other; nil if that is
+// what another order of operations makes.
+func Near(b *Buffer, got, want []byte) error {
 	x, y := valuesOf[float32](got), valuesOf[float32](want)
 	var off, all float64
 	for i := range y {

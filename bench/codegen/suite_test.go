@@ -63,6 +63,34 @@ func TestKernelsComputeWhatPlainGoDoes(t *testing.T) {
 	}
 }
 
+// Shapes are launched like the problem they belong to.
+func TestShapesDoTheSameWork(t *testing.T) {
+	kernels, err := codegen.Kernels()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev := open(t, "cuda-sim")
+	for _, c := range codegen.Cases {
+		p := c.Make(codegen.Launch)
+		for _, shape := range p.Shapes {
+			t.Run(c.Name+", "+shape.Name, func(t *testing.T) {
+				q := *p
+				q.Steps, q.Approximate = shape.Steps, p.Approximate || shape.Approximate
+				programs := make(map[string]*ir.Program)
+				for _, s := range q.Steps {
+					programs[s.Kernel] = kernels[s.Kernel].Program
+				}
+				got := run(t, dev, programs, &q)
+				for b, w := range q.Want() {
+					if err := q.Check(b, got[b], w); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+	}
+}
+
 // The suite is tested at a size at which all tiles fit into one round.
 func TestScanStartsGoesOnWhereARoundEnded(t *testing.T) {
 	kernels, err := codegen.Kernels()

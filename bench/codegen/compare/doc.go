@@ -1,6 +1,6 @@
 // Command compare measures the kernels of package codegen against their twins on a CUDA device.
 //
-//	compare -twins DIR [-out DIR] [-only REGEXP] [-size launch,L2,beyond] [-samples 32] [-unchecked]
+//	compare -twins DIR [-out DIR] [-only REGEXP] [-size launch,L2,beyond] [-samples 32] [-unchecked] [-shapes]
 //	compare -ptx DIR
 //
 // DIR/default and DIR/nofmad hold the twins as machine code, NAME.cubin, built with and without contraction of
@@ -12,8 +12,9 @@
 // Before measuring, each variant runs once with its outputs poisoned: what it leaves must equal what the twin
 // without contraction leaves, bit for bit, and at the smallest size what plain Go computes.
 //
-// With -unchecked, the same program with its bounds checks taken out is another variant. With -ptx, the PTX
-// of all kernels is written to files, and nothing is measured.
+// With -unchecked, the same program with its bounds checks taken out is another variant. With -shapes, so are other
+// kernels for the same work (codegen.Shape), of ours alone: what is faster on a device should become the
+// kernel of the suite, and of its twin. With -ptx, the PTX of all kernels is written to files, and nothing is measured.
 //
 // Start reading in measure.go.
 package main

@@ -23,6 +23,7 @@ type options struct {
 	sizes           []codegen.Size
 	samples         int
 	unchecked       bool
+	shapes          bool
 }
 
 func main() {
@@ -48,6 +49,7 @@ func parse() (options, error) {
 	flag.StringVar(&sizes, "size", "launch,L2,beyond", "sizes to measure")
 	flag.IntVar(&o.samples, "samples", 32, "samples of each variant")
 	flag.BoolVar(&o.unchecked, "unchecked", false, "measure without bounds checks, too")
+	flag.BoolVar(&o.shapes, "shapes", false, "measure other shapes of our kernels, too")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		return o, fmt.Errorf("unexpected argument %q", flag.Arg(0))

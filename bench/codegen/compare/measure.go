@@ -180,7 +180,11 @@ func (d *device) compare(row *Row, size codegen.Size, vs []*variant) error {
 			return err
 		}
 		for b := range want {
-			err := codegen.Same(b, got[b], want[b])
+			same := codegen.Same
+			if v.near {
+				same = codegen.Near
+			}
+			err := same(b, got[b], want[b])
 			switch {
 			case err == nil:
 			case v.name == byDefault: // contraction may change bits

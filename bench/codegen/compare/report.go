@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -202,6 +203,7 @@ func (r *Report) print(out io.Writer) {
 	fmt.Fprintf(out, "; lowest %.3f\n", r.Lowest)
 	r.printCopies(out)
 	r.printChecks(out)
+	r.printShapes(out)
 	for _, f := range r.Failed {
 		fmt.Fprintf(out, "FAILED %s\n", f)
 	}
@@ -251,6 +253,31 @@ func (r *Report) printChecks(out io.Writer) {
 		v, u := x.variant(ours), x.variant(unchecked)
 		fmt.Fprintf(w, "| %s\t| %s\t| %d of %d\t| %s\t| %s\t| %+.1f %%\t|\n", x.Case, x.Size, v.Checked, v.Accesses,
 			micros(v.P50), micros(u.P50), 100*x.CheckCost)
+	}
+	w.Flush()
+}
+
+// printShapes sets other shapes beside the suite's, if they were measured.
+func (r *Report) printShapes(out io.Writer) {
+	w := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0)
+	first := true
+	for i := range r.Rows {
+		x := &r.Rows[i]
+		for _, v := range x.Variants {
+			shape, ok := strings.CutPrefix(v.Name, shapePrefix)
+			if !ok {
+				continue
+			}
+			if first {
+				fmt.Fprintln(out)
+				fmt.Fprintln(w, "| kernel\t| size\t| as in the suite\t| other shape\t| time\t| registers\t| less time\t|")
+				fmt.Fprintln(w, "|---\t|---\t|---\t|---\t|---\t|---\t|---\t|")
+				first = false
+			}
+			own := x.variant(ours).P50
+			fmt.Fprintf(w, "| %s\t| %s\t| %s\t| %s\t| %s\t| %d\t| %+.1f %%\t|\n", x.Case, x.Size,
+				micros(own), shape, micros(v.P50), v.Registers, 100*(1-float64(v.P50)/float64(own)))
+		}
 	}
 	w.Flush()
 }

@@ -9,7 +9,9 @@ import (
 
 	"github.com/govyre/vyre/bench/codegen"
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/kernel"
+	"github.com/govyre/vyre/ptx"
 )
 
 // The names of the variants.
@@ -18,11 +20,14 @@ const (
 	noFMad    = "nvcc -O3 -fmad=false"
 	ours      = "vyre"
 	unchecked = "vyre unchecked"
+
+	shapePrefix = "vyre, " // and the name of the shape
 )
 
 // variant is one way to run a case.
 type variant struct {
 	name    string
+	near    bool // in another order: last bits differ
 	calls   []*call
 	modules []cu.Module
 	cost    Cost
@@ -47,20 +52,36 @@ func (g *gpu) variants(c *codegen.Case, p *codegen.Problem, mem map[*codegen.Buf
 		v.name = twin.name
 		all = append(all, v)
 	}
-	v, err := g.own(p, mem, kernels, false)
-	if err != nil {
+	add := func(name string, steps []codegen.Step, compile compiler) (*variant, error) {
+		v, err := g.own(steps, mem, kernels, compile)
+		if err == nil {
+			v.name = name
+			all = append(all, v)
+		}
+		return v, err
+	}
+	if _, err := add(ours, p.Steps, codegen.Compile); err != nil {
 		return all, err
 	}
-	all = append(all, v)
 	if o.unchecked {
-		v, err := g.own(p, mem, kernels, true)
-		if err != nil {
+		if _, err := add(unchecked, p.Steps, codegen.Unchecked); err != nil {
 			return all, err
 		}
-		all = append(all, v)
+	}
+	if o.shapes {
+		for _, s := range p.Shapes {
+			v, err := add(shapePrefix+s.Name, s.Steps, codegen.Compile)
+			if err != nil {
+				return all, err
+			}
+			v.near = s.Approximate
+		}
 	}
 	return all, nil
 }
+
+// compiler takes a program to PTX.
+type compiler func(*ir.Program, ptx.Target) (codegen.Code, error)
 
 // twin loads what nvcc made. A twin takes a pointer and a length of 32 bits for every slice.
 func (g *gpu) twin(file string, p *codegen.Problem, mem map[*codegen.Buffer]cu.Ptr, kernels map[string]*kernel.Kernel) (*variant, error) {
@@ -97,21 +118,15 @@ func (g *gpu) twin(file string, p *codegen.Problem, mem map[*codegen.Buffer]cu.P
 	return v, nil
 }
 
-// own compiles our kernels, as they are or without their checks.
-func (g *gpu) own(p *codegen.Problem, mem map[*codegen.Buffer]cu.Ptr, kernels map[string]*kernel.Kernel, bare bool) (*variant, error) {
-	v := &variant{name: ours}
-	if bare {
-		v.name = unchecked
-	}
+// own compiles our kernels and lays out their launches.
+func (g *gpu) own(steps []codegen.Step, mem map[*codegen.Buffer]cu.Ptr, kernels map[string]*kernel.Kernel, compile compiler) (*variant, error) {
+	v := &variant{}
 	done := make(map[string]loaded)
-	for _, s := range p.Steps {
+	for _, s := range steps {
 		k := kernels[s.Kernel]
 		l, ok := done[s.Kernel]
 		if !ok {
-			code, err := codegen.Compile(k.Program, target)
-			if err == nil && bare {
-				code, err = codegen.Unchecked(k.Program, target)
-			}
+			code, err := compile(k.Program, target)
 			if err != nil {
 				return nil, err
 			}

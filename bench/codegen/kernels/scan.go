@@ -76,8 +76,11 @@ func minus(v, w [4]uint32) [4]uint32 {
 //
 //vyre:kernel workgroup=256
 func ScanTiles(t gpu.Thread, x, y [][4]uint32, starts []uint32) {
+	scanTile(t, t.Groups().X-1-t.Group().X, x, y, starts)
+}
+
+func scanTile(t gpu.Thread, tile uint32, x, y [][4]uint32, starts []uint32) {
 	part := gpu.Shared[uint32](t, 8)
-	tile := t.Groups().X - 1 - t.Group().X
 	i := tile*1024 + t.Warp()*128 + t.Lane()
 	a, b, c, d := x[i], x[i+32], x[i+64], x[i+96]
 	a, b, c, d = scanned(t, part, 8, starts[tile], a, b, c, d)

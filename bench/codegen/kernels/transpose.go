@@ -12,9 +12,14 @@ import "github.com/govyre/vyre/gpu"
 //
 //vyre:kernel workgroup=16x16
 func Transpose(t gpu.Thread, n uint32, x, y [][4]float32) {
+	transposeTile(t, n, t.Group().X, t.Group().Y, x, y)
+}
+
+// transposeTile does tile gx of row gy.
+func transposeTile(t gpu.Thread, n, gx, gy uint32, x, y [][4]float32) {
 	tile := gpu.Shared[float32](t, 64*68)
 	lx, ly := t.Local().X, t.Local().Y
-	at := (t.Group().Y*64+ly*4)*n + t.Group().X*16 + lx
+	at := (gy*64+ly*4)*n + gx*16 + lx
 	a, b, c, d := x[at], x[at+n], x[at+2*n], x[at+3*n]
 	s := lx*68 + ly*4
 	for k := range uint32(4) {
@@ -24,7 +29,7 @@ func Transpose(t gpu.Thread, n uint32, x, y [][4]float32) {
 	t.Barrier()
 	s = ly*68 + lx*4
 	a, b, c, d = four(tile, s), four(tile, s+16*68), four(tile, s+32*68), four(tile, s+48*68)
-	at = (t.Group().X*64+ly*4)*n + t.Group().Y*16 + lx
+	at = (gx*64+ly*4)*n + gy*16 + lx
 	y[at], y[at+n], y[at+2*n], y[at+3*n] = a, b, c, d
 }
 
