@@ -40,6 +40,7 @@ func (s *selector) address() {
 		}
 		s.code = append(s.code, in)
 	}
+	s.spare = code
 }
 
 // place returns the address of an access.

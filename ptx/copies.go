@@ -4,15 +4,21 @@ package ptx
 // one reads its target; when only cycles remain, one source is saved in a register of its class.
 func (f *function) copies() {
 	o := &ordering{function: f, readers: make(map[reg]int), target: make(map[reg]int)}
-	out := make([]inst, 0, len(f.insts))
-	for _, in := range f.insts {
-		if in.op != opCopy {
-			out = append(out, in)
-			continue
+	moves := 0
+	for i := range f.insts {
+		if in := &f.insts[i]; in.op == opCopy {
+			moves += len(f.copyOf(in).dst)
 		}
-		out = o.sequence(out, in)
 	}
-	f.insts = out
+	out := f.room(len(f.insts) + moves)
+	for i := range f.insts {
+		if in := &f.insts[i]; in.op == opCopy {
+			out = o.sequence(out, in)
+		} else {
+			out = append(out, *in)
+		}
+	}
+	f.insts, f.spare = out, f.insts
 }
 
 // ordering is the state of the stage; what it holds is of one copy, and memory for the next.
@@ -26,8 +32,8 @@ type ordering struct {
 }
 
 // sequence appends the moves of the parallel copy in. O(copies) but for the map.
-func (o *ordering) sequence(out []inst, in inst) []inst {
-	cp := o.copyOf(&in)
+func (o *ordering) sequence(out []inst, in *inst) []inst {
+	cp := o.copyOf(in)
 	move := func(dst reg, src operand) {
 		out = append(out, inst{op: opMov, t: moveType(dst), dst: r(dst), src: [4]operand{src}, guard: in.guard, sense: in.sense, row: in.row})
 	}

@@ -26,6 +26,7 @@ type function struct {
 	regs   [numClasses]uint32 // registers in use by class
 	labels uint64
 	insts  []inst
+	spare  []inst // memory of the list before insts
 
 	lists    []reg // registers of vectors
 	accesses []access
@@ -67,12 +68,22 @@ func compile(p *ir.Program, t Target, entry string) *function {
 	s := newSelector(f)
 	s.run()
 	s.address()
-	f.insts = append(s.prologue, s.code...)
+	f.insts = append(append(f.room(len(s.prologue)+len(s.code)), s.prologue...), s.code...)
+	f.spare = s.code
 	f.predicate()
 	f.copies()
 	f.tidy()
 	f.align()
 	return f
+}
+
+// room returns an empty list with room for n instructions, in the memory of the list before the current one
+// if that is enough. Who fills it leaves the current one as spare.
+func (f *function) room(n int) []inst {
+	if cap(f.spare) < n {
+		return make([]inst, 0, n)
+	}
+	return f.spare[:0]
 }
 
 // symbol makes a name. Prefixes keep names apart from each other and from words of the assembler.

@@ -16,8 +16,8 @@ func (f *function) predicate() {
 		gone: make([]bool, len(f.insts)), before: make(map[int][]inst)}
 	p.registry = f.registry()
 	p.foldNots()
-	for i, in := range f.insts {
-		switch in.op {
+	for i := range f.insts {
+		switch in := &f.insts[i]; in.op {
 		case opLabel:
 			p.at[in.dst.bits] = i
 		case opBra:
@@ -30,14 +30,16 @@ func (f *function) predicate() {
 			p.branch(i)
 		}
 	}
-	out := make([]inst, 0, len(f.insts))
-	for i, in := range f.insts {
-		out = append(out, p.before[i]...)
+	out := f.room(len(f.insts))
+	for i := range f.insts {
+		if len(p.before) > 0 {
+			out = append(out, p.before[i]...)
+		}
 		if !p.gone[i] {
-			out = append(out, in)
+			out = append(out, f.insts[i])
 		}
 	}
-	f.insts = out
+	f.insts, f.spare = out, f.insts
 }
 
 // predication is the state of the stage.

@@ -25,9 +25,9 @@ func (f *function) tidy() {
 		}
 	}
 	out := f.insts[:0]
-	for i, in := range f.insts {
-		if keep[i] && (in.op != opLabel || used[in.dst.bits] > 0) {
-			out = append(out, in)
+	for i := range f.insts {
+		if in := &f.insts[i]; keep[i] && (in.op != opLabel || used[in.dst.bits] > 0) {
+			out = append(out, *in)
 		}
 	}
 	f.insts = out
@@ -37,8 +37,8 @@ func (f *function) tidy() {
 // leads to: the end of a loop's round, from an arm that stands behind the loop.
 func (f *function) dropUnreached() {
 	at := make([]int, f.labels+1)
-	for i, in := range f.insts {
-		if in.op == opLabel {
+	for i := range f.insts {
+		if in := &f.insts[i]; in.op == opLabel {
 			at[in.dst.bits] = i
 		}
 	}
@@ -59,9 +59,9 @@ func (f *function) dropUnreached() {
 		}
 	}
 	out := f.insts[:0]
-	for i, in := range f.insts {
+	for i := range f.insts {
 		if reached[i] {
-			out = append(out, in)
+			out = append(out, f.insts[i])
 		}
 	}
 	f.insts = out
