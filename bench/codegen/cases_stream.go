@@ -105,7 +105,7 @@ func histogram(s Size) *Problem {
 	n := pick(s, 16<<10, 4<<20, 160<<20) // words of four bytes
 	data := words(5, n)
 	in, bins := buffer("data", In, data), buffer("bins", Update, make([]uint32, 256))
-	groups := min(n/1024, 1056) // eight on each of the 132 multiprocessors of an H200
+	groups := min(n/4096, 660) // five on each of the 132 multiprocessors of an H200: as many as have room
 	return &Problem{
 		N: fmt.Sprintf("%d bytes", 4*n), Buffers: []*Buffer{in, bins}, Bytes: in.Bytes,
 		Steps: []Step{{"Histogram", [3]uint32{uint32(groups), 1, 1}, args(in, bins)}},
