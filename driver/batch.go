@@ -151,7 +151,26 @@ func (g *Graph) chunk(ctx context.Context, lanes []*lane, rows []Row) (results [
 	return results, first
 }
 
+// startRow starts a row, without the lock: that may take as long as others are starting runs over
+// what the graph reads.
 func (g *Graph) startRow(ctx context.Context, l *lane, row Row) error {
+	s := g.seq
+	l.begin = time.Now()
+	if err := g.load(l, row); err != nil {
+		return err
+	}
+	if err := l.runner.Start(ctx, nil, false); err != nil {
+		return err
+	}
+	l.enqueue = time.Since(l.begin)
+	if f := s.core.observer.RunStart; f != nil {
+		f(s.label)
+	}
+	return nil
+}
+
+// load gives a lane the inputs and outputs of a row.
+func (g *Graph) load(l *lane, row Row) error {
 	s := g.seq
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,15 +186,7 @@ func (g *Graph) startRow(ctx context.Context, l *lane, row Row) error {
 	for i, out := range l.outputs {
 		out.dst = row.Outputs[i]
 	}
-	l.begin = time.Now()
 	l.plan.refresh()
-	if err := l.runner.Start(ctx, nil, false); err != nil {
-		return err
-	}
-	l.enqueue = time.Since(l.begin)
-	if f := s.core.observer.RunStart; f != nil {
-		f(s.label)
-	}
 	return nil
 }
 

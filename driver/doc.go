@@ -31,7 +31,10 @@
 //
 // A Device, its buffers and its kernels may be used from any goroutine. Recording and the
 // setters of one sequence are for one goroutine at a time. One run of a sequence is in
-// flight at most; parallel work is several sequences.
+// flight at most, from the moment that Start is called; parallel work is several sequences.
+// Start may take as long as the work in front of a large transfer, and a Run as all rounds of a
+// loop that the host decides on. Meanwhile other calls on the sequence answer Busy, and Close waits
+// for it like for any run: when its time is over, the run ends at its next chunk or round.
 //
 // # Contexts
 //

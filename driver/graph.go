@@ -123,7 +123,7 @@ func (g *Graph) Close() error {
 	err := g.closeRunner()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.unwaited(g.p, err)
+	s.ended(g.p, err)
 	for i, o := range s.graphs {
 		if o == g {
 			s.graphs = append(s.graphs[:i:i], s.graphs[i+1:]...)

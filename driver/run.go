@@ -15,11 +15,13 @@ type Executor interface {
 }
 
 // Runner is a plan on a device. A sequence keeps its calls in order: Start, then Wait until
-// that returns anything but Canceled, with at most one run in flight.
+// that returns anything but Canceled, with at most one run in flight. Done and Close may come at
+// any time, from any goroutine.
 type Runner interface {
 	// Start starts a run, after the runs in flight of the given runners. Inputs have been
 	// taken when it returns. If it fails, nothing runs, unless the error is Underway. stay promises that the goroutine calls
-	// Wait next, so that what Start has set up for its thread may stay for that.
+	// Wait next, so that what Start has set up for its thread may stay for that. A runner that was
+	// closed before answers Closed.
 	Start(ctx context.Context, after []Runner, stay bool) error
 	// Done reports whether the run in flight has ended, from any goroutine. Without one it
 	// is true.
@@ -27,7 +29,9 @@ type Runner interface {
 	// Wait waits for the run, counts how, delivers outputs, and fills everything in res but
 	// wall, enqueue and wait time. A run that trapped delivers outputs too.
 	Wait(ctx context.Context, res *Result) error
-	// Close waits for the run in flight and frees what the runner has.
+	// Close waits for the run in flight, and for a Start under way, and frees what the runner has.
+	// When the device's time for that is over it gives the run up: a Start under way ends with an
+	// error of kind Closed at its next chunk or its next round of a loop.
 	Close() error
 }
 
@@ -72,6 +76,7 @@ type pending struct {
 	begin   time.Time
 	enqueue time.Duration
 	closed  bool // of a graph
+	gone    bool // the runner was closed
 	res     Result
 	flight  flight
 }
@@ -153,15 +158,27 @@ func (s *Sequence) run(ctx context.Context, p *pending) (Result, error) {
 }
 
 // start starts a run. With stay the caller goes on with await, and nobody else may wait.
+//
+// The runner starts it without the lock: that may take as long as the work in front of a chunk,
+// or all rounds of a loop that the host decides on. Meanwhile the run is in flight for everybody
+// else, and Close waits for it no longer than for any other.
 func (s *Sequence) start(ctx context.Context, p *pending, after []Pending, stay bool) error {
 	begin := time.Now()
+	if err := s.claim(ctx, p, after); err != nil {
+		return err
+	}
+	region := s.core.region(p.flight.takeOff(ctx, s.core, "vyre.run", s.label), "vyre.enqueue", s.label)
+	err := p.runner.Start(ctx, s.after, stay)
+	region.end()
+	return s.started(p, begin, stay, err)
+}
+
+// claim takes the sequence for a run, or refuses it.
+func (s *Sequence) claim(ctx context.Context, p *pending, after []Pending) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
-		return s.closedError("start")
-	}
-	if p.closed {
-		return s.core.Fail(&Error{Op: "start", Label: s.label, Device: s.core.name, Kind: Closed, Msg: "graph was closed"})
+	if s.closed || p.closed {
+		return s.closedStart(p)
 	}
 	if s.flying != nil {
 		return s.busy("start")
@@ -178,17 +195,31 @@ func (s *Sequence) start(ctx context.Context, p *pending, after []Pending, stay 
 		s.after = append(s.after, o.running())
 	}
 	s.plan.refresh()
-	region := s.core.region(p.flight.takeOff(ctx, s.core, "vyre.run", s.label), "vyre.enqueue", s.label)
-	err := p.runner.Start(ctx, s.after, stay)
-	region.end()
+	s.flying, s.starting = p, true
+	return nil
+}
+
+// started notes what the runner made of a Start. Who closed the runner meanwhile has left the end
+// of the flight to this.
+func (s *Sequence) started(p *pending, begin time.Time, stay bool, err error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.starting = false
 	if err != nil && !goesOn(err) {
+		s.flying = nil
 		p.flight.touchDown()
 		return s.core.Fail(err)
 	}
-	s.flying, s.waiting, p.begin, p.enqueue = p, stay && err == nil, begin, time.Since(begin)
+	s.waiting, p.begin, p.enqueue = stay && err == nil, begin, time.Since(begin)
 	s.tally.Gauge(RunsInFlight, 1)
 	if f := s.core.observer.RunStart; f != nil {
 		f(s.label)
+	}
+	if p.gone {
+		s.unwaited(p, nil)
+		if !stay {
+			return s.closedStart(p)
+		} // else the runner's Wait is owed, and says so
 	}
 	if err != nil {
 		return s.core.Fail(err)
@@ -203,6 +234,9 @@ func (s *Sequence) wait(ctx context.Context, p *pending) (Result, error) {
 	case s.closed:
 		s.mu.Unlock()
 		return Result{}, s.closedError("wait")
+	case s.starting:
+		s.mu.Unlock()
+		return Result{}, s.core.Fail(&Error{Op: "wait", Label: s.label, Device: s.core.name, Kind: Busy, Msg: "another goroutine is starting a run", Fix: "wait when its Start has returned"})
 	case p == nil || s.flying != p:
 		s.mu.Unlock()
 		return Result{}, s.core.Fail(&Error{Op: "wait", Label: s.label, Device: s.core.name, Kind: InvalidArgument, Msg: "no run is in flight", Fix: "start one; a run can be waited for once"})
@@ -257,6 +291,15 @@ func (s *Sequence) land(p *pending, res *Result, err error) {
 	}
 }
 
+// ended notes that the runner of p was closed, with how that went. A flight that is still being
+// started ends there.
+func (s *Sequence) ended(p *pending, err error) {
+	p.gone = true
+	if !s.starting || s.flying != p {
+		s.unwaited(p, err)
+	}
+}
+
 // unwaited ends the flight of p, which a Close has waited for and whose outcome nobody asked for.
 func (s *Sequence) unwaited(p *pending, err error) {
 	if err == nil {
@@ -299,6 +342,14 @@ func (s *Sequence) closedError(op string) error {
 	return s.core.Fail(&Error{Op: op, Label: s.label, Device: s.core.name, Kind: Closed, Msg: msg})
 }
 
+// closedStart is what a Start of p answers once p was closed, with its sequence or alone.
+func (s *Sequence) closedStart(p *pending) error {
+	if s.closed {
+		return s.closedError("start")
+	}
+	return s.core.Fail(&Error{Op: "start", Label: s.label, Device: s.core.name, Kind: Closed, Msg: p.what + " was closed"})
+}
+
 // Close waits for the run in flight, then gives up everything the sequence has: its graphs,
 // its scratch memory, and its hold on buffers and kernels. Closing again does nothing.
 func (s *Sequence) Close() error {
@@ -324,7 +375,7 @@ func (s *Sequence) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.flying != nil {
-		s.unwaited(s.flying, err)
+		s.ended(s.flying, err)
 	}
 	s.unsettle()
 	s.core.leaveRoot(s)

@@ -47,6 +47,7 @@ type Sequence struct {
 	plain    *pending
 	graphs   []*Graph
 	flying   *pending // the run in flight
+	starting bool     // someone is in Start for it
 	waiting  bool     // someone is in Wait for it
 	after    []Runner // reused by Start
 }

@@ -3,6 +3,7 @@ package cpu_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -172,6 +173,67 @@ func TestCloseEndsARunThatOutlastsItsPatience(t *testing.T) {
 	wantError(t, stuck.Close(), driver.Closed, `"stuck"`, "had not ended 1ms later")
 	if err := b.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// loop is a sequence in which the host decides on a loop that does not end by itself.
+func loop(t *testing.T, d *cpu.Device, label string, x driver.Buffer) *driver.Sequence {
+	t.Helper()
+	s := d.NewSequence(label)
+	s.Lower(driver.LoopHost)
+	flag := s.Scratch(4)
+	s.Fill(driver.All(flag), 1, 4)
+	s.While(driver.All(flag), 1<<30, func() { s.Fill(driver.All(x), 7, 4) })
+	if err := s.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestCloseEndsALoopThatOutlastsItsPatience(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		close func(*cpu.Device, *driver.Sequence) error
+	}{
+		{"of the sequence", func(_ *cpu.Device, s *driver.Sequence) error { return s.Close() }},
+		{"of the device", func(d *cpu.Device, _ *driver.Sequence) error { return d.Close() }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := open(t, cpu.Options{OpenOptions: driver.OpenOptions{CloseTimeout: 1}})
+			x, err := d.Alloc(4, driver.AllocOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			first, second := loop(t, d, "first", x), loop(t, d, "second", x)
+			run := func(s *driver.Sequence) <-chan error {
+				ended := make(chan error, 1)
+				go func() {
+					_, err := s.Run(ctx)
+					ended <- err
+				}()
+				return ended
+			}
+			ran := run(first)
+			for d.Stats().Get(driver.LoopIterations) == 0 {
+				runtime.Gosched()
+			}
+			waits := run(second)
+			for _, err := second.Wait(ctx); !errors.Is(err, driver.Busy); _, err = second.Wait(ctx) {
+				runtime.Gosched()
+			}
+			if err := second.Close(); err != nil { // it may come before the device was told to start
+				wantError(t, err, driver.Closed, `"second"`, "had not ended 1ns later")
+			}
+			wantError(t, <-waits, driver.Closed, `"second"`)
+			wantError(t, c.close(d, first), driver.Closed, `"first"`, "had not ended 1ns later")
+			wantError(t, <-ran, driver.Closed)
+			if err := x.Close(); err != nil {
+				t.Error(err)
+			}
+			if n := d.Stats().Get(driver.RunsInFlight); n != 0 {
+				t.Errorf("%d runs in flight", n)
+			}
+		})
 	}
 }
 

@@ -22,26 +22,36 @@ type history struct {
 	readers []runRef
 }
 
-// enter puts a run into the history and appends to deps the runs it has to wait for.
-func (h *history) enter(run runRef, writes bool, deps []runRef) []runRef {
-	if !h.writer.ended() && h.writer.r != run.r {
+// before appends to deps the runs that a run of r has to wait for.
+func (h *history) before(r *runner, writes bool, deps []runRef) []runRef {
+	if !h.writer.ended() && h.writer.r != r {
 		deps = append(deps, h.writer)
 	}
+	if writes {
+		for _, ref := range h.readers {
+			if !ref.ended() && ref.r != r {
+				deps = append(deps, ref)
+			}
+		}
+	}
+	return deps
+}
+
+// enter puts a run into the history.
+func (h *history) enter(run runRef, writes bool) {
+	if writes {
+		clear(h.readers)
+		h.writer, h.readers = run, h.readers[:0]
+		return
+	}
 	live := h.readers[:0]
-	for _, r := range h.readers {
-		if !r.ended() && r.r != run.r {
-			live = append(live, r)
+	for _, ref := range h.readers {
+		if !ref.ended() && ref.r != run.r {
+			live = append(live, ref)
 		}
 	}
 	clear(h.readers[len(live):])
-	if !writes {
-		h.readers = append(live, run)
-		return deps
-	}
-	deps = append(deps, live...)
-	clear(h.readers)
-	h.writer, h.readers = run, h.readers[:0]
-	return deps
+	h.readers = append(live, run)
 }
 
 // lock locks the histories of all buffers that a plan uses. Uses ascend by ID, so that two

@@ -48,8 +48,10 @@ type runner struct {
 	done   chan struct{} // one token a run
 	deps   []runRef
 
-	mu   sync.Mutex // with cond: for runs that wait for this one
-	cond sync.Cond
+	mu       sync.Mutex // with cond: for runs that wait for this one, and for Close
+	cond     sync.Cond
+	starting bool // a Start has not found out yet what its run comes after
+	closed   bool
 
 	// What the run in flight leaves.
 	err     error // it could not go on
@@ -113,31 +115,10 @@ func (b *boundLaunch) bind() {
 
 // Start starts a run.
 func (r *runner) Start(ctx context.Context, after []driver.Runner, _ bool) error {
-	if r.ctx.Err() != nil {
-		panic("BUG: a closed runner was started")
+	same, err := r.enter(ctx, after)
+	if err != nil {
+		return err
 	}
-	run := runRef{r, r.serial.Add(1)}
-	r.deps = r.deps[:0]
-	for _, a := range after {
-		o := a.(*runner)
-		// Only the run that is in flight now matters; one that ended has taken effect.
-		if ref := (runRef{o, o.serial.Load()}); o != r && !ref.ended() {
-			r.deps = append(r.deps, ref)
-		}
-	}
-	for i := range r.launches {
-		if b := &r.launches[i]; b.changed != b.cmd.Changed {
-			b.bind()
-		}
-	}
-	uses := r.plan.Uses
-	lock(uses)
-	for _, u := range uses {
-		r.deps = u.Buffer.(*buffer).history.enter(run, u.Writes, r.deps)
-	}
-	same := r.resident.Begin()
-	unlock(uses)
-
 	r.count(same)
 	r.err, r.trap, r.device, r.timed = nil, nil, 0, false
 	clear(r.loops)
@@ -147,6 +128,61 @@ func (r *runner) Start(ctx context.Context, after []driver.Runner, _ bool) error
 	}
 	go r.body()
 	return nil
+}
+
+// enter gives a run its number and its place behind the runs that it depends on. A plan whose
+// loops the host decides on runs within Start, so it has no place before it can begin: its caller
+// may leave until then. It reports whether all inputs are on the device already.
+func (r *runner) enter(ctx context.Context, after []driver.Runner) (same bool, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return false, &driver.Error{Op: "start", Label: r.plan.Label, Device: Name, Kind: driver.Closed, Msg: "sequence was closed"}
+	}
+	for i := range r.launches {
+		if b := &r.launches[i]; b.changed != b.cmd.Changed {
+			b.bind()
+		}
+	}
+	r.starting = true
+	for !r.tryEnter(after, &same) && err == nil {
+		r.mu.Unlock()
+		err = r.awaitDeps(ctx)
+		r.mu.Lock()
+	}
+	r.starting = false
+	if err != nil {
+		r.cond.Broadcast() // Close may wait for a run that there will not be
+	}
+	return same, err
+}
+
+// tryEnter finds out what a run comes after, and gives it its place, unless it has to wait before.
+// The lock is held.
+func (r *runner) tryEnter(after []driver.Runner, same *bool) bool {
+	r.deps = r.deps[:0]
+	for _, a := range after {
+		o := a.(*runner)
+		// Only the run that is in flight now matters; one that ended has taken effect.
+		if ref := (runRef{o, o.serial.Load()}); o != r && !ref.ended() {
+			r.deps = append(r.deps, ref)
+		}
+	}
+	uses := r.plan.Uses
+	lock(uses)
+	defer unlock(uses)
+	for _, u := range uses {
+		r.deps = u.Buffer.(*buffer).history.before(r, u.Writes, r.deps)
+	}
+	if r.hosted && len(r.deps) > 0 {
+		return false
+	}
+	run := runRef{r, r.serial.Add(1)}
+	for _, u := range uses {
+		u.Buffer.(*buffer).history.enter(run, u.Writes)
+	}
+	*same = r.resident.Begin()
+	return true
 }
 
 // startHosted runs a plan with a loop that the host decides on: within Start, so that the context
@@ -184,10 +220,8 @@ func (r *runner) count(resident bool) {
 
 // execute is the goroutine of a run.
 func (r *runner) execute() {
-	if r.awaitDeps() {
+	if r.err = r.awaitDeps(context.Background()); r.err == nil {
 		r.err = r.commands()
-	} else {
-		r.err = r.gaveUp()
 	}
 	r.mu.Lock()
 	r.ended.Store(r.serial.Load())
@@ -196,16 +230,37 @@ func (r *runner) execute() {
 	r.done <- struct{}{}
 }
 
-// awaitDeps waits for the runs that this one depends on; false if Close gave up on it.
-func (r *runner) awaitDeps() bool {
+// awaitDeps waits for the runs that this one depends on, unless ctx ends or Close gives up on it.
+func (r *runner) awaitDeps(ctx context.Context) error {
+	if ctx.Done() != nil {
+		defer context.AfterFunc(ctx, r.wake)()
+	}
 	for _, dep := range r.deps {
 		dep.r.mu.Lock()
-		for !dep.ended() && r.ctx.Err() == nil {
+		for !dep.ended() && r.ctx.Err() == nil && ctx.Err() == nil {
 			dep.r.cond.Wait()
 		}
 		dep.r.mu.Unlock()
 	}
-	return r.ctx.Err() == nil
+	if r.ctx.Err() != nil {
+		return r.gaveUp()
+	}
+	if err := ctx.Err(); err != nil {
+		return &driver.Error{Op: "start", Label: r.plan.Label, Device: Name, Kind: driver.Canceled, Msg: "nothing was started", Err: err}
+	}
+	return nil
+}
+
+// wake lets awaitDeps look again.
+func (r *runner) wake() {
+	r.mu.Lock()
+	deps := slices.Clone(r.deps) // theirs are locked without this one's lock, so that nobody waits in a circle
+	r.mu.Unlock()
+	for _, dep := range deps {
+		dep.r.mu.Lock()
+		dep.r.cond.Broadcast()
+		dep.r.mu.Unlock()
+	}
 }
 
 func (r *runner) gaveUp() error {
@@ -249,7 +304,8 @@ func (r *runner) Wait(ctx context.Context, res *driver.Result) error {
 	return r.trap
 }
 
-// Close waits for the run in flight, at most the device's time for that; then it ends it.
+// Close waits for the run in flight, at most the device's time for that; then it ends it. A loop
+// that the host decides on ends after the round under way.
 func (r *runner) Close() error {
 	err := r.finish()
 	r.cancel()
@@ -259,28 +315,28 @@ func (r *runner) Close() error {
 }
 
 func (r *runner) finish() error {
-	if r.Done() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+	if !r.busy() {
 		return nil
 	}
 	late := time.AfterFunc(r.dev.CloseTimeout(), func() {
 		r.cancel()
-		for _, dep := range r.deps {
-			dep.r.mu.Lock()
-			dep.r.cond.Broadcast()
-			dep.r.mu.Unlock()
-		}
+		r.wake()
 	})
 	defer late.Stop()
-	r.mu.Lock()
-	for !r.Done() {
+	for r.busy() {
 		r.cond.Wait()
 	}
-	r.mu.Unlock()
 	if r.ctx.Err() != nil {
 		return r.dev.Fail(r.gaveUp())
 	}
 	return nil
 }
+
+// busy reports whether a run is in flight or being started. The lock is held.
+func (r *runner) busy() bool { return r.starting || !r.Done() }
 
 // runError turns an error of the interpreter into one of the device.
 func runError(l *driver.LaunchCmd, err error) error {

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"context"
 	"sync"
 	"time"
 	"unsafe"
@@ -20,8 +21,8 @@ const (
 // the event behind its transfer. Runs use it one after the other.
 type conveyor struct {
 	dev   *Device
-	chunk int64      // chunkBytes
-	mu    sync.Mutex // during one transfer, whatever that waits for
+	chunk int64 // chunkBytes
+	turn  gate  // held alone during one transfer, whatever that waits for
 	// slots are made on first use.
 	slots [conveyorSlots]slot
 	made  bool
@@ -61,8 +62,10 @@ func (g *conveyor) make() error {
 
 // upload enqueues an upload. It returns when the host's bytes have been taken.
 func (g *conveyor) upload(r *runner, c *driver.UploadCmd) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+	if err := g.turn.lock(context.Background(), r.quit, true); err != nil {
+		return err
+	}
+	defer g.turn.unlock(true)
 	if err := g.make(); err != nil {
 		return err
 	}
@@ -94,8 +97,10 @@ func (g *conveyor) upload(r *runner, c *driver.UploadCmd) error {
 // read enqueues a read and delivers it. It returns when that is done, which is after all work
 // in front of it.
 func (g *conveyor) read(r *runner, c *driver.ReadCmd) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+	if err := g.turn.lock(context.Background(), r.quit, true); err != nil {
+		return err
+	}
+	defer g.turn.unlock(true)
 	if err := g.make(); err != nil {
 		return err
 	}
@@ -137,9 +142,12 @@ func (g *conveyor) mark(r *runner, s *slot) error {
 	return g.dev.drv.EventRecord(s.event, r.stream.handle)
 }
 
-// await waits until the GPU has left a slot, or until Close of the runner stops waiting. The
+// await waits until the GPU has left a slot, unless Close of the runner has stopped waiting. The
 // thread stays bound: a chunk takes a few hundred microseconds once the work in front is over.
 func (g *conveyor) await(r *runner, s *slot) error {
+	if r.gaveUpOn.Load() {
+		return errGaveUp
+	}
 	begin := time.Now()
 	for s.pending {
 		over, err := g.dev.drv.EventQuery(s.event)

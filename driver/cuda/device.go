@@ -355,9 +355,21 @@ func (d *Device) Close() error {
 		return err
 	}
 	d.kernels.wait()
+	stuck := d.quarantine.settle()
 	d.life.Lock()
 	defer d.life.Unlock()
+	if stuck > 0 {
+		return errors.Join(err, d.forsake(stuck))
+	}
 	return errors.Join(err, d.release())
+}
+
+// forsake leaves the context, and everything in it, to the process: a goroutine that is in the
+// middle of a Start uses it, and the driver does not return to it.
+func (d *Device) forsake(starts int) error {
+	d.gone = true
+	return d.Fail(&driver.Error{Op: "close", Device: d.Name(), Kind: driver.Closed,
+		Msg: fmt.Sprintf("the context was left to the process: %d runs are being enqueued, and had not noticed %v later that they were given up", starts, d.CloseTimeout())})
 }
 
 // release frees what the device has kept, then the context. A lost device makes no call for

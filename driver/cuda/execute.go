@@ -192,7 +192,11 @@ func (r *runner) repeat(ctx context.Context, c *driver.LoopCmd) error {
 	return nil
 }
 
+// body enqueues a round of a loop, unless Close has given the run up.
 func (r *runner) body(ctx context.Context, c *driver.LoopCmd) error {
+	if r.gaveUpOn.Load() {
+		return errGaveUp
+	}
 	for _, b := range c.Body {
 		if err := r.command(ctx, b); err != nil {
 			return err
@@ -207,7 +211,7 @@ func (r *runner) body(ctx context.Context, c *driver.LoopCmd) error {
 func (r *runner) while(ctx context.Context, c *driver.LoopCmd) error {
 	var out driver.LoopResult
 	for {
-		set, err := r.flagSet(c)
+		set, err := r.flagSet(ctx, c)
 		if err != nil {
 			return err
 		}
@@ -228,8 +232,8 @@ func (r *runner) while(ctx context.Context, c *driver.LoopCmd) error {
 }
 
 // flagSet fetches the flag of a loop. What was enqueued so far becomes a part of the run that
-// ends here, with a ticket of its own.
-func (r *runner) flagSet(c *driver.LoopCmd) (bool, error) {
+// ends here, with a ticket of its own. The round under way is waited for when ctx has ended, too.
+func (r *runner) flagSet(ctx context.Context, c *driver.LoopCmd) (bool, error) {
 	drv, s := r.dev.drv, r.stream.handle
 	ticket := r.open
 	err := drv.MemcpyDtoHAsync(unsafe.Pointer(&r.flag[0]), addressOf(c.Flag), 4, s)
@@ -241,7 +245,9 @@ func (r *runner) flagSet(c *driver.LoopCmd) (bool, error) {
 		e.Path = c.Path
 		return false, e
 	}
-	r.await(context.Background(), ticket, &r.thread)
+	if !r.await(ctx, false, ticket, &r.thread) {
+		return false, errGaveUp
+	}
 	if fault := r.ending(ticket); fault != nil {
 		fault.Path = c.Path
 		return false, fault
@@ -250,7 +256,7 @@ func (r *runner) flagSet(c *driver.LoopCmd) (bool, error) {
 		return false, err
 	}
 	if err := r.beginPart(context.Background()); err != nil {
-		return false, r.notStarted(err)
+		return false, err // given up
 	}
 	return binary.LittleEndian.Uint32(r.flag) != 0, nil
 }

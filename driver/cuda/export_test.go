@@ -56,7 +56,7 @@ var (
 type Gate struct{ g gate }
 
 // Lock enters, alone or with others.
-func (g *Gate) Lock(ctx context.Context, alone bool) error { return g.g.lock(ctx, alone) }
+func (g *Gate) Lock(ctx context.Context, alone bool) error { return g.g.lock(ctx, nil, alone) }
 
 // Unlock leaves.
 func (g *Gate) Unlock(alone bool) { g.g.unlock(alone) }

@@ -11,12 +11,12 @@ import (
 // the work in front of the last of them. If the caller may leave meanwhile, a goroutine of the
 // run enqueues it, with all that Start holds; else the caller does.
 
-// errGaveUp ends the enqueuing of a run whose sequence was closed and given up.
+// errGaveUp ends the enqueuing of a run whose sequence was closed and given up: at the next chunk,
+// the next round of a loop, or where it waits for others.
 var errGaveUp = errors.New("the sequence was given up")
 
 // startAside starts a run by a goroutine. If ctx ends before all is enqueued, the run goes on.
 func (r *runner) startAside(ctx context.Context) error {
-	r.feeding.Store(true)
 	go r.feed()
 	select {
 	case err := <-r.fed:
@@ -31,7 +31,7 @@ func (r *runner) startAside(ctx context.Context) error {
 // carry is the goroutine.
 func (r *runner) carry() {
 	err := r.startHere(context.Background(), false)
-	r.feeding.Store(false)
+	r.starting.Store(false)
 	r.fed <- err
 }
 

@@ -11,7 +11,7 @@ import (
 // Done reports whether the run in flight has ended: two loads, while the end can be seen that
 // way; and now and then a question to the driver, so that a run that faulted ends, too.
 func (r *runner) Done() bool {
-	if r.feeding.Load() {
+	if r.starting.Load() {
 		return false
 	}
 	ticket, s := r.ticket.Load(), r.stream
@@ -59,6 +59,7 @@ func (r *runner) Wait(ctx context.Context, res *driver.Result) error {
 	r.life.RLock()
 	defer r.life.RUnlock()
 	if r.closed {
+		r.thread.release()
 		return &driver.Error{Op: "wait", Label: r.plan.Label, Device: r.dev.Name(), Kind: driver.Closed, Msg: "sequence was closed"}
 	}
 	if failed, fed := r.awaitFeed(ctx); failed != nil {
@@ -68,7 +69,7 @@ func (r *runner) Wait(ctx context.Context, res *driver.Result) error {
 	}
 	defer r.thread.release()
 	ticket := r.ticket.Load()
-	if !r.await(ctx, ticket, &r.thread) {
+	if !r.await(ctx, true, ticket, &r.thread) {
 		return r.goesOn(ctx)
 	}
 	if fault := r.ending(ticket); fault != nil {
@@ -156,14 +157,17 @@ func (r *runner) gaveUp() *driver.Error {
 }
 
 // Close waits for the run in flight, at most the device's time for that, and gives back what
-// the runner has. What a run that does not end may touch is written off.
+// the runner has. What a run that does not end may touch is given back later, or written off. A
+// Start that is under way by then ends as soon as it looks.
 func (r *runner) Close() error {
 	d := r.dev
+	r.closing.Store(true)
 	r.life.RLock()
 	over := r.settled()
 	r.life.RUnlock()
 	if !over {
 		r.gaveUpOn.Store(true)
+		close(r.quit)
 		d.quarantine.add(r)
 		return d.Fail(r.gaveUp())
 	}
@@ -190,7 +194,7 @@ func (r *runner) Close() error {
 // settled waits for the run in flight as long as Close waits.
 func (r *runner) settled() bool {
 	begin, limit := time.Now(), r.dev.CloseTimeout()
-	for r.feeding.Load() {
+	for r.starting.Load() {
 		passed := time.Since(begin)
 		if passed >= limit {
 			return false

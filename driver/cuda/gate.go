@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// gate is a lock whose waiters may leave when their context ends. It is open to several at once
+// gate is a lock whose waiters may leave when their context ends, or when they are told to quit. It is open to several at once
 // who share it, at most sharers of them, or to one alone. Who waits is served in order, so that
 // neither kind starves the other. Taking a free gate allocates nothing.
 type gate struct {
@@ -39,8 +39,9 @@ func (g *gate) enter(alone bool) {
 	}
 }
 
-// lock enters, or returns the context's error without having entered.
-func (g *gate) lock(ctx context.Context, alone bool) error {
+// lock enters, or returns the context's error without having entered, or errGaveUp when quit is
+// closed.
+func (g *gate) lock(ctx context.Context, quit <-chan struct{}, alone bool) error {
 	g.mu.Lock()
 	if len(g.queue) == 0 && g.fits(alone) {
 		g.enter(alone)
@@ -50,10 +51,14 @@ func (g *gate) lock(ctx context.Context, alone bool) error {
 	w := &waiter{alone, make(chan struct{})}
 	g.queue = append(g.queue, w)
 	g.mu.Unlock()
+	var err error
 	select {
 	case <-w.in:
 		return nil
 	case <-ctx.Done():
+		err = ctx.Err()
+	case <-quit:
+		err = errGaveUp
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -61,12 +66,12 @@ func (g *gate) lock(ctx context.Context, alone bool) error {
 		if o == w {
 			g.queue = append(g.queue[:i], g.queue[i+1:]...)
 			g.admit() // those behind may fit
-			return ctx.Err()
+			return err
 		}
 	}
 	// It was let in meanwhile.
 	g.leave(alone)
-	return ctx.Err()
+	return err
 }
 
 // unlock leaves what lock entered.

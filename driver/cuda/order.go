@@ -10,12 +10,33 @@ import (
 type runRef struct {
 	s      *stream
 	ticket uint64
+	// of is set instead for a run that is being enqueued and was given up: nobody knows its last
+	// ticket yet, and no run of the runner comes after it.
+	of *runner
 }
 
-func (ref runRef) ended() bool { return ref.s == nil || ref.s.over(ref.ticket) }
+// known returns the reference with a ticket, if there is one by now.
+func (ref runRef) known() (runRef, bool) {
+	if ref.of == nil {
+		return ref, true
+	}
+	if ref.of.starting.Load() {
+		return ref, false
+	}
+	return runRef{s: ref.of.stream, ticket: ref.of.ticket.Load()}, true
+}
+
+func (ref runRef) ended() bool {
+	ref, ok := ref.known()
+	return ok && (ref.s == nil || ref.s.over(ref.ticket))
+}
 
 // ask is ended after the driver was asked, if need be. The context is current.
 func (ref runRef) ask() bool {
+	ref, ok := ref.known()
+	if !ok {
+		return false
+	}
 	if ref.ended() {
 		return true
 	}
@@ -32,7 +53,8 @@ type history struct {
 	gate
 	writer  runRef
 	readers [sharers]runRef
-	taken   [sharers]bool // by a Start that shares the gate
+	taken   [sharers]*runner // whose Start shares the gate
+	by      *runner          // whose Start has it alone
 }
 
 // place is where a run enters the history of a buffer.
@@ -42,13 +64,14 @@ type place struct {
 	reader int // index in readers
 }
 
-// lock enters a history for a run on stream s and appends to deps the unfinished runs on other
+// lock enters a history for a run of r and appends to deps the unfinished runs on other
 // streams that the run has to come after. A reader for whom there is no free place displaces
 // another one, and comes after it: who waits for the new one then waits for both.
-func (h *history) lock(ctx context.Context, s *stream, writes bool, deps []runRef) (place, []runRef, error) {
-	if err := h.gate.lock(ctx, writes); err != nil {
+func (h *history) lock(ctx context.Context, r *runner, writes bool, deps []runRef) (place, []runRef, error) {
+	if err := h.gate.lock(ctx, r.quit, writes); err != nil {
 		return place{}, deps, err
 	}
+	s := r.stream
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	add := func(ref runRef) {
@@ -58,22 +81,23 @@ func (h *history) lock(ctx context.Context, s *stream, writes bool, deps []runRe
 	}
 	add(h.writer)
 	if writes {
-		for _, r := range h.readers {
-			add(r)
+		for _, ref := range h.readers {
+			add(ref)
 		}
+		h.by = r
 		return place{h: h, writes: true}, deps, nil
 	}
 	at := -1
-	for i, r := range h.readers {
-		free := r.s == s || r.ended()
-		if !h.taken[i] && (at < 0 || free) {
+	for i, ref := range h.readers {
+		free := ref.s == s || ref.ended()
+		if h.taken[i] == nil && (at < 0 || free) {
 			if at = i; free {
 				break
 			}
 		}
 	}
 	add(h.readers[at])
-	h.taken[at] = true
+	h.taken[at] = r
 	return place{h: h, reader: at}, deps, nil
 }
 
@@ -83,6 +107,7 @@ func (p place) unlock(run runRef) {
 	h := p.h
 	h.mu.Lock()
 	if p.writes {
+		h.by = nil
 		if run.s != nil {
 			h.writer, h.readers = run, [sharers]runRef{}
 		}
@@ -90,13 +115,14 @@ func (p place) unlock(run runRef) {
 		if run.s != nil {
 			h.readers[p.reader] = run
 		}
-		h.taken[p.reader] = false
+		h.taken[p.reader] = nil
 	}
 	h.leave(p.writes)
 	h.mu.Unlock()
 }
 
-// unfinished returns the runs that touch the buffer and are not known to have ended.
+// unfinished returns the runs that touch the buffer and are not known to have ended. No sequence
+// refers to the buffer any more, so a Start that is under way was given up.
 func (h *history) unfinished() []runRef {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -104,6 +130,11 @@ func (h *history) unfinished() []runRef {
 	for _, r := range append(h.readers[:], h.writer) {
 		if !r.ended() {
 			runs = append(runs, r)
+		}
+	}
+	for _, r := range append(h.taken[:], h.by) {
+		if r != nil {
+			runs = append(runs, runRef{of: r})
 		}
 	}
 	return runs
@@ -115,7 +146,7 @@ func (h *history) unfinished() []runRef {
 func (r *runner) lock(ctx context.Context, uses []driver.Use) error {
 	r.places = r.places[:0]
 	for _, u := range uses {
-		p, deps, err := u.Buffer.(*buffer).history.lock(ctx, r.stream, u.Writes, r.deps)
+		p, deps, err := u.Buffer.(*buffer).history.lock(ctx, r, u.Writes, r.deps)
 		if err != nil {
 			r.unlock(runRef{})
 			return err

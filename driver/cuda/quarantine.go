@@ -34,7 +34,7 @@ func (q *quarantine) sweep() error {
 	held := slices.Clone(q.held)
 	q.mu.Unlock()
 	for _, r := range held {
-		if r.feeding.Load() || !(runRef{r.stream, r.ticket.Load()}).ask() || !q.remove(r) {
+		if !(runRef{of: r}).ask() || !q.remove(r) {
 			continue
 		}
 		if err := r.leave(); err != nil {
@@ -44,10 +44,28 @@ func (q *quarantine) sweep() error {
 	return nil
 }
 
-func (q *quarantine) feeding() bool {
+// starting counts the runners that are still being started.
+func (q *quarantine) starting() (n int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return slices.ContainsFunc(q.held, func(r *runner) bool { return r.feeding.Load() })
+	for _, r := range q.held {
+		if r.starting.Load() {
+			n++
+		}
+	}
+	return n
+}
+
+// settle waits, no longer than Close does, until those that are still being started have noticed
+// that they were given up. It returns how many have not.
+func (q *quarantine) settle() int {
+	for begin := time.Now(); ; {
+		n, passed := q.starting(), time.Since(begin)
+		if n == 0 || passed >= q.dev.CloseTimeout() {
+			return n
+		}
+		sleep(sleepFor(passed))
+	}
 }
 
 // remove reports whether r was held; one of several who sweep gets it.
@@ -65,10 +83,6 @@ func (q *quarantine) remove(r *runner) bool {
 
 // drop writes off what is held, and goes with the context. It reports whether there is any.
 func (q *quarantine) drop(note func(error)) (held bool) {
-	// Those that still enqueue were told to stop.
-	for begin := time.Now(); q.feeding() && time.Since(begin) < q.dev.CloseTimeout(); {
-		sleep(sleepFor(time.Since(begin)))
-	}
 	if q.dev.lost.Load() == nil {
 		if err := q.sweep(); err != nil {
 			note(err)

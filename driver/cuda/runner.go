@@ -3,6 +3,7 @@ package cuda
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -63,18 +64,23 @@ type runner struct {
 	open    uint64        // ticket of the part of a run that is being enqueued; 0 without one
 	ticket  atomic.Uint64 // of the run in flight, or the last one
 	fault   atomic.Pointer[driver.Error]
-	feeding atomic.Bool   // carry enqueues a run
-	fed     chan error    // how that went
+	hosted  bool          // the host decides on a loop
+	fed     chan error    // how carry went
 	feed    func()        // carry, as a value: starting it allocates nothing
 	aside   bool          // Start has left it alone
 	thread  thread        // between Start and Wait of one goroutine
 	average time.Duration // of waits
 
-	// life is held for reading by whoever uses the stream or the staging; Close has it before
-	// these go.
+	// starting is true while a Start, or carry for it, uses the runner. A Start first says so and
+	// then looks at closing, Close does it the other way around: so one of the two sees the other.
+	starting atomic.Bool
+	closing  atomic.Bool
+
+	// life is held for reading by who waits; Close has it before what they use goes.
 	life     sync.RWMutex
 	closed   bool
-	gaveUpOn atomic.Bool // Close has stopped waiting
+	gaveUpOn atomic.Bool   // Close has stopped waiting
+	quit     chan struct{} // closed then, for a Start that waits for others
 }
 
 func (d *Device) newRunner(p *driver.Plan, captured bool, o driver.CaptureOptions) (*runner, error) {
@@ -83,7 +89,7 @@ func (d *Device) newRunner(p *driver.Plan, captured bool, o driver.CaptureOption
 	}
 	defer d.leave()
 	r := &runner{dev: d, plan: p, captured: captured, outcome: make([]driver.LoopResult, len(p.Whiles)),
-		loops: map[*driver.LoopCmd]*graph{}, controls: map[*driver.LoopCmd]int{}, thread: thread{dev: d}, average: waitFirst}
+		loops: map[*driver.LoopCmd]*graph{}, controls: map[*driver.LoopCmd]int{}, thread: thread{dev: d}, average: waitFirst, quit: make(chan struct{})}
 	err := r.make()
 	if err == nil {
 		r.resident = driver.NewResidency(p, r.staged, captured)
@@ -91,6 +97,7 @@ func (d *Device) newRunner(p *driver.Plan, captured bool, o driver.CaptureOption
 		if err = r.choose(); err == nil {
 			err = r.capture(o)
 		}
+		r.hosted = slices.ContainsFunc(p.Whiles, func(c *driver.LoopCmd) bool { return c.Lowering == driver.LoopHost })
 	}
 	if err != nil {
 		e := d.memoryError("prepare", p.Label, err)
@@ -183,17 +190,38 @@ func (r *runner) giveBack() error {
 // Start enqueues a run: behind the runs it has to come after, then its commands, then the flag
 // that ends it.
 func (r *runner) Start(ctx context.Context, after []driver.Runner, stay bool) error {
-	uses := r.plan.Uses
+	r.starting.Store(true)
+	err := r.prepare(ctx, after)
+	if err == nil && r.slow && !r.hosted && ctx.Done() != nil {
+		return r.startAside(ctx)
+	}
+	if err == nil {
+		err = r.startHere(ctx, stay)
+	}
+	r.starting.Store(false)
+	return err
+}
+
+// prepare is the part of Start that finds out what the run comes after, and enters the histories
+// of its buffers.
+func (r *runner) prepare(ctx context.Context, after []driver.Runner) error {
+	if r.closing.Load() {
+		return &driver.Error{Op: "start", Label: r.plan.Label, Device: r.dev.Name(), Kind: driver.Closed, Msg: "sequence was closed"}
+	}
 	r.deps = r.deps[:0]
 	for _, a := range after {
 		o := a.(*runner)
 		// Only the run that is in flight now matters; one that ended has taken effect.
-		if ref := (runRef{o.stream, o.ticket.Load()}); o.stream != r.stream && !ref.ended() {
+		if ref := (runRef{s: o.stream, ticket: o.ticket.Load()}); o.stream != r.stream && !ref.ended() {
 			r.deps = append(r.deps, ref)
 		}
 	}
-	if err := r.lock(ctx, uses); err != nil {
+	if err := r.lock(ctx, r.plan.Uses); err != nil {
 		return r.notStarted(err)
+	}
+	if r.gaveUpOn.Load() {
+		r.unlock(runRef{})
+		return r.gaveUp()
 	}
 	if r.chosen != r.plan.Rehosted {
 		if err := r.rechoose(); err != nil {
@@ -201,25 +229,25 @@ func (r *runner) Start(ctx context.Context, after []driver.Runner, stay bool) er
 			return err
 		}
 	}
-	if r.slow && len(r.plan.Whiles) == 0 && ctx.Done() != nil {
-		return r.startAside(ctx)
-	}
-	return r.startHere(ctx, stay)
+	return nil
 }
 
 // startHere is the part of Start that holds the histories.
 func (r *runner) startHere(ctx context.Context, stay bool) error {
+	before := r.ticket.Load()
 	err := r.begin(ctx)
-	ran := runRef{}
+	failed := err != nil
+	if errors.Is(err, errGaveUp) {
+		failed, err = false, r.gaveUp() // what was enqueued is not waited for
+	}
 	if r.open != 0 {
-		failed := err != nil
-		if errors.Is(err, errGaveUp) {
-			failed, err = false, r.gaveUp() // what was enqueued is not waited for
-		}
 		if end := r.endPart(failed); err == nil && end != nil {
 			err = r.dev.errorOf("start", r.plan.Label, end)
 		}
-		ran = runRef{r.stream, r.ticket.Load()}
+	}
+	ran := runRef{}
+	if last := r.ticket.Load(); last != before {
+		ran = runRef{s: r.stream, ticket: last}
 	}
 	if err != nil {
 		r.resident.End(false)
@@ -231,7 +259,12 @@ func (r *runner) startHere(ctx context.Context, stay bool) error {
 	return err
 }
 
+// notStarted is the error of a run that has waited for others in vain: until the context ended, or
+// until Close gave it up.
 func (r *runner) notStarted(err error) *driver.Error {
+	if err == errGaveUp {
+		return r.gaveUp()
+	}
 	return &driver.Error{Op: "start", Label: r.plan.Label, Device: r.dev.Name(), Kind: driver.Canceled, Msg: "nothing was started", Err: err}
 }
 
@@ -277,7 +310,7 @@ func (r *runner) begin(ctx context.Context) error {
 // beginPart takes a ticket for what is enqueued next: all of a run, or a round of a loop that the
 // host decides on.
 func (r *runner) beginPart(ctx context.Context) (err error) {
-	r.open, err = r.stream.open(ctx)
+	r.open, err = r.stream.open(ctx, r.quit)
 	return err
 }
 

@@ -94,9 +94,10 @@ func (s *stream) due() bool {
 	return time.Since(start)-time.Duration(s.asked.Load()) >= interval
 }
 
-// open takes the stream's turn and the next ticket. The caller enqueues a run and closes it.
-func (s *stream) open(ctx context.Context) (ticket uint64, err error) {
-	if err := s.turn.lock(ctx, true); err != nil {
+// open takes the stream's turn and the next ticket, unless ctx ends or quit is closed before. The
+// caller enqueues a run and closes it.
+func (s *stream) open(ctx context.Context, quit <-chan struct{}) (ticket uint64, err error) {
+	if err := s.turn.lock(ctx, quit, true); err != nil {
 		return 0, err
 	}
 	return s.issued.Add(1), nil
@@ -242,7 +243,7 @@ func (p *streams) try() error {
 		return err
 	}
 	defer p.put(s)
-	ticket, err := s.open(context.Background())
+	ticket, err := s.open(context.Background(), nil)
 	if err == nil {
 		err = s.close(ticket, false)
 	}

@@ -59,9 +59,10 @@ func sleepFor(passed time.Duration) time.Duration {
 	return min(max(passed/fraction, least), most)
 }
 
-// await waits for a run; false if ctx ended or Close gave up before. t is released before the
-// goroutine yields or sleeps. A fault of the device ends the wait; ending tells it.
-func (r *runner) await(ctx context.Context, ticket uint64, t *thread) bool {
+// await waits for a run; false if Close gave up before or, where it may leave, if ctx ended. A
+// context that never ends lets it sleep until the run is over, whatever Close does. t is released
+// before the goroutine yields or sleeps. A fault of the device ends the wait; ending tells it.
+func (r *runner) await(ctx context.Context, leave bool, ticket uint64, t *thread) bool {
 	s := r.stream
 	if s.over(ticket) {
 		r.plan.Tally.Count(driver.WaitsReady, 1)
@@ -76,7 +77,7 @@ func (r *runner) await(ctx context.Context, ticket uint64, t *thread) bool {
 		r.block(ticket, t)
 	default:
 		how = driver.WaitsPoll
-		if !r.poll(ticket, t, func(time.Duration) bool { return ctx.Err() == nil && !r.gaveUpOn.Load() }) {
+		if !r.poll(ticket, t, func(time.Duration) bool { return !(leave && ctx.Err() != nil) && !r.gaveUpOn.Load() }) {
 			return false
 		}
 	}

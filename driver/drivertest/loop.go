@@ -210,7 +210,6 @@ var loopTests = []test{
 	}},
 	{"ALoopOfTheHostStopsBetweenTwoRounds", func(e *env) {
 		k := e.compile(countDown)
-		const much = 1 << 30
 		flag, x := e.words("flag", much), e.words("x", 0)
 		s := e.dev.NewSequence("endless")
 		s.Lower(driver.LoopHost)
