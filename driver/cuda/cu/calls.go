@@ -69,19 +69,12 @@ func (l *library) DevicePrimaryCtxReset(d Device) error { return l.do(fnPrimaryC
 
 func (l *library) CtxSetCurrent(c Context) error { return l.do(fnCtxSetCurrent, uintptr(c)) }
 
-func (l *library) CtxGetCurrent() (Context, error) {
-	v, err := l.word(fnCtxGetCurrent)
-	return Context(v), err
-}
-
 func (l *library) CtxPushCurrent(c Context) error { return l.do(fnCtxPushCurrent, uintptr(c)) }
 
 func (l *library) CtxPopCurrent() (Context, error) {
 	v, err := l.word(fnCtxPopCurrent)
 	return Context(v), err
 }
-
-func (l *library) CtxSynchronize() error { return l.do(fnCtxSynchronize) }
 
 func (l *library) MemGetInfo() (free, total int64, err error) {
 	fr := l.frame()

@@ -24,7 +24,7 @@ func TestWarmCallsAllocateNothing(t *testing.T) {
 	value := new(uint64)
 	params := &[1]unsafe.Pointer{unsafe.Pointer(value)}
 	l := &cu.Launch{Params: &params[0]}
-	c, f := &cu.Copy{SrcHost: unsafe.Pointer(value), Bytes: 8}, &cu.Fill{Width: 4, N: 1, Rows: 1}
+	c := &cu.Copy{SrcHost: unsafe.Pointer(value), Bytes: 8}
 	for _, call := range []struct {
 		name string
 		run  func() error
@@ -42,7 +42,6 @@ func TestWarmCallsAllocateNothing(t *testing.T) {
 		{"set context", func() error { return d.CtxSetCurrent(0) }},
 		{"kernel update", func() error { return d.GraphExecKernelNodeSetParams(0, 0, l) }},
 		{"copy update", func() error { return d.GraphExecMemcpyNodeSetParams(0, 0, c) }},
-		{"fill update", func() error { return d.GraphExecMemsetNodeSetParams(0, 0, f) }},
 		{"free", func() error { return d.MemFreeAsync(0, 0) }},
 	} {
 		if n := testing.AllocsPerRun(50, func() {

@@ -24,12 +24,8 @@ type Driver interface {
 	DevicePrimaryCtxRelease(Device) error
 	DevicePrimaryCtxReset(Device) error
 	CtxSetCurrent(Context) error
-	// CtxGetCurrent returns 0 if the thread has none.
-	CtxGetCurrent() (Context, error)
 	CtxPushCurrent(Context) error
 	CtxPopCurrent() (Context, error)
-	// CtxSynchronize waits for all work of the current context.
-	CtxSynchronize() error
 
 	MemGetInfo() (free, total int64, err error)
 	MemAlloc(bytes int64) (Ptr, error)

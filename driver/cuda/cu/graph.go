@@ -17,8 +17,6 @@ type Graphs interface {
 	GraphAddKernelNode(g Graph, deps []GraphNode, l *Launch) (GraphNode, error)
 	GraphAddMemcpyNode(g Graph, deps []GraphNode, c *Copy) (GraphNode, error)
 	GraphAddMemsetNode(g Graph, deps []GraphNode, f *Fill) (GraphNode, error)
-	// GraphAddChildGraphNode adds a copy of a graph as it is now.
-	GraphAddChildGraphNode(g Graph, deps []GraphNode, child Graph) (GraphNode, error)
 	GraphAddEventRecordNode(g Graph, deps []GraphNode, e Event) (GraphNode, error)
 	// GraphKernelNodeSetCooperative says that the groups of a kernel run at once.
 	GraphKernelNodeSetCooperative(GraphNode) error
@@ -46,7 +44,6 @@ type Graphs interface {
 	// result 1 where only a new executable could have the change.
 	GraphExecKernelNodeSetParams(e GraphExec, n GraphNode, l *Launch) error
 	GraphExecMemcpyNodeSetParams(e GraphExec, n GraphNode, c *Copy) error
-	GraphExecMemsetNodeSetParams(e GraphExec, n GraphNode, f *Fill) error
 }
 
 // Copy is a copy as a node. A side is on the device unless the host's address is set.

@@ -49,10 +49,6 @@ func (l *library) GraphAddMemsetNode(g Graph, deps []GraphNode, f *Fill) (GraphN
 	return l.add(fnGraphAddMemsetNode, fr, g, deps, address(&fr.node[0]), uintptr(f.Context))
 }
 
-func (l *library) GraphAddChildGraphNode(g Graph, deps []GraphNode, child Graph) (GraphNode, error) {
-	return l.add(fnGraphAddChildGraphNode, l.frame(), g, deps, uintptr(child))
-}
-
 func (l *library) GraphAddEventRecordNode(g Graph, deps []GraphNode, e Event) (GraphNode, error) {
 	return l.add(fnGraphAddEventRecordNode, l.frame(), g, deps, uintptr(e))
 }
@@ -118,12 +114,6 @@ func (l *library) GraphExecMemcpyNodeSetParams(e GraphExec, n GraphNode, c *Copy
 	err := l.set(fnGraphExecMemcpyNodeSetParams, fr, e, n, uintptr(c.Context))
 	runtime.KeepAlive(c)
 	return err
-}
-
-func (l *library) GraphExecMemsetNodeSetParams(e GraphExec, n GraphNode, f *Fill) error {
-	fr := l.frame()
-	fr.fill(f)
-	return l.set(fnGraphExecMemsetNodeSetParams, fr, e, n, uintptr(f.Context))
 }
 
 // set calls f, which changes a node to what the frame describes.

@@ -18,10 +18,8 @@ const (
 	fnPrimaryCtxRelease
 	fnPrimaryCtxReset
 	fnCtxSetCurrent
-	fnCtxGetCurrent
 	fnCtxPushCurrent
 	fnCtxPopCurrent
-	fnCtxSynchronize
 	fnMemGetInfo
 	fnMemAlloc
 	fnMemFree
@@ -73,7 +71,6 @@ const (
 	fnGraphAddKernelNode
 	fnGraphAddMemcpyNode
 	fnGraphAddMemsetNode
-	fnGraphAddChildGraphNode
 	fnGraphAddEventRecordNode
 	fnGraphKernelNodeSetAttribute
 	fnGraphInstantiate
@@ -82,7 +79,6 @@ const (
 	fnGraphLaunch
 	fnGraphExecKernelNodeSetParams
 	fnGraphExecMemcpyNodeSetParams
-	fnGraphExecMemsetNodeSetParams
 	fnGraphConditionalHandleCreate
 	fnGraphAddNode
 	fnFuncLoad
@@ -102,8 +98,7 @@ var symbols = [numFns]symbol{
 	fnDeviceGetUuid: {"cuDeviceGetUuid_v2", Core}, fnDeviceTotalMem: {"cuDeviceTotalMem_v2", Core}, fnDeviceGetAttribute: {"cuDeviceGetAttribute", Core},
 	fnPrimaryCtxRetain: {"cuDevicePrimaryCtxRetain", Core}, fnPrimaryCtxRelease: {"cuDevicePrimaryCtxRelease_v2", Core},
 	fnPrimaryCtxReset: {"cuDevicePrimaryCtxReset_v2", Core},
-	fnCtxSetCurrent:   {"cuCtxSetCurrent", Core}, fnCtxGetCurrent: {"cuCtxGetCurrent", Core}, fnCtxPushCurrent: {"cuCtxPushCurrent_v2", Core},
-	fnCtxPopCurrent: {"cuCtxPopCurrent_v2", Core}, fnCtxSynchronize: {"cuCtxSynchronize", Core},
+	fnCtxSetCurrent:   {"cuCtxSetCurrent", Core}, fnCtxPushCurrent: {"cuCtxPushCurrent_v2", Core}, fnCtxPopCurrent: {"cuCtxPopCurrent_v2", Core},
 	fnMemGetInfo: {"cuMemGetInfo_v2", Core}, fnMemAlloc: {"cuMemAlloc_v2", Core}, fnMemFree: {"cuMemFree_v2", Core},
 	fnMemHostAlloc: {"cuMemHostAlloc", Core}, fnMemFreeHost: {"cuMemFreeHost", Core},
 	fnMemHostGetDevicePointer: {"cuMemHostGetDevicePointer_v2", Core},
@@ -126,12 +121,10 @@ var symbols = [numFns]symbol{
 	fnMemAllocFromPoolAsync: {"cuMemAllocFromPoolAsync", Pool}, fnMemFreeAsync: {"cuMemFreeAsync", Pool},
 	fnGraphCreate: {"cuGraphCreate", Graphing}, fnGraphDestroy: {"cuGraphDestroy", Graphing},
 	fnGraphAddKernelNode: {"cuGraphAddKernelNode_v2", Graphing}, fnGraphAddMemcpyNode: {"cuGraphAddMemcpyNode", Graphing},
-	fnGraphAddMemsetNode: {"cuGraphAddMemsetNode", Graphing}, fnGraphAddChildGraphNode: {"cuGraphAddChildGraphNode", Graphing},
-	fnGraphAddEventRecordNode: {"cuGraphAddEventRecordNode", Graphing}, fnGraphKernelNodeSetAttribute: {"cuGraphKernelNodeSetAttribute", Graphing},
+	fnGraphAddMemsetNode: {"cuGraphAddMemsetNode", Graphing}, fnGraphAddEventRecordNode: {"cuGraphAddEventRecordNode", Graphing}, fnGraphKernelNodeSetAttribute: {"cuGraphKernelNodeSetAttribute", Graphing},
 	fnGraphInstantiate: {"cuGraphInstantiateWithFlags", Graphing}, fnGraphExecDestroy: {"cuGraphExecDestroy", Graphing},
 	fnGraphUpload: {"cuGraphUpload", Graphing}, fnGraphLaunch: {"cuGraphLaunch", Graphing},
 	fnGraphExecKernelNodeSetParams: {"cuGraphExecKernelNodeSetParams_v2", Graphing}, fnGraphExecMemcpyNodeSetParams: {"cuGraphExecMemcpyNodeSetParams", Graphing},
-	fnGraphExecMemsetNodeSetParams: {"cuGraphExecMemsetNodeSetParams", Graphing},
 	fnGraphConditionalHandleCreate: {"cuGraphConditionalHandleCreate", Cond}, fnGraphAddNode: {"cuGraphAddNode", Cond},
 	fnFuncLoad: {"cuFuncLoad", Loading},
 }

@@ -130,15 +130,11 @@ func (d *Driver) CtxSetCurrent(c cu.Context) error {
 	return d.leave(call)
 }
 
-// CtxGetCurrent returns the thread's context.
-func (d *Driver) CtxGetCurrent() (cu.Context, error) {
-	const call = "cuCtxGetCurrent"
+// Current returns the context of the calling thread, 0 if it has none.
+func (d *Driver) Current() cu.Context {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if err := d.initialized(call); err != nil {
-		return 0, err
-	}
-	return d.current[threadID()], d.leave(call)
+	return d.current[threadID()]
 }
 
 // CtxPushCurrent binds a context to the thread and keeps the one before.
@@ -180,21 +176,4 @@ func (d *Driver) CtxPopCurrent() (cu.Context, error) {
 		d.current[t], d.pushed[t] = d.pushed[t][n-1], d.pushed[t][:n-1]
 	}
 	return c, d.leave(call)
-}
-
-// CtxSynchronize waits for all work of the context.
-func (d *Driver) CtxSynchronize() error {
-	const call = "cuCtxSynchronize"
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	v, err := d.bound(call)
-	if err != nil {
-		return err
-	}
-	v.drain()
-	if err := v.broken(call); err != nil {
-		return err
-	}
-	v.settle()
-	return d.leave(call)
 }

@@ -52,7 +52,7 @@ type step struct {
 	work  work
 	deps  int32
 	next  []int32 // steps that depend on this one
-	inner int32   // block of a child graph or body, −1 without
+	inner int32   // block of a body, −1 without
 	cond  *value  // of a loop
 }
 
@@ -290,26 +290,6 @@ func (d *Driver) GraphExecMemcpyNodeSetParams(h cu.GraphExec, n cu.GraphNode, c 
 		return err
 	}
 	if w.kind != x.plan.steps[at].work.kind {
-		return failed(call, invalidValue)
-	}
-	x.changed(at, w)
-	return d.leave(call)
-}
-
-// GraphExecMemsetNodeSetParams changes a fill of one row.
-func (d *Driver) GraphExecMemsetNodeSetParams(h cu.GraphExec, n cu.GraphNode, f *cu.Fill) error {
-	const call = "cuGraphExecMemsetNodeSetParams"
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	x, at, err := d.change(call, h, n)
-	if err != nil {
-		return err
-	}
-	w, err := d.filling(call, x.dev, f)
-	if err != nil {
-		return err
-	}
-	if old := &x.plan.steps[at].work; old.kind != fill || old.rows != 1 || w.rows != 1 {
 		return failed(call, invalidValue)
 	}
 	x.changed(at, w)

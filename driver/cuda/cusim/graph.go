@@ -31,7 +31,7 @@ type node struct {
 	id    cu.GraphNode
 	deps  []*node
 	work  work   // of what is one piece
-	inner *graph // of a child graph, or the body of a loop
+	inner *graph // the body of a loop
 	cond  uint64 // of a loop
 }
 
@@ -237,42 +237,6 @@ func (d *Driver) filling(call string, v *device, f *cu.Fill) (work, error) {
 	w := work{kind: fill, dst: f.Dst, n: f.N, width: f.Width, rows: f.Rows, pitch: f.Pitch}
 	binary.LittleEndian.PutUint32(w.word[:], f.Value)
 	return w, nil
-}
-
-// GraphAddChildGraphNode adds a copy of a graph. One with loops cannot be copied.
-func (d *Driver) GraphAddChildGraphNode(h cu.Graph, deps []cu.GraphNode, child cu.Graph) (cu.GraphNode, error) {
-	const call = "cuGraphAddChildGraphNode"
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	g, err := d.graph(call, h)
-	if err != nil {
-		return 0, err
-	}
-	c := d.graphs[child]
-	if c == nil || c.dev != g.dev || c == g || len(c.conds) > 0 {
-		return 0, failed(call, invalidValue)
-	}
-	return d.add(call, g, deps, &node{inner: c.copied()})
-}
-
-// copied is a graph like g.
-func (g *graph) copied() *graph {
-	c := &graph{dev: g.dev}
-	c.whole = c
-	at := make(map[*node]*node)
-	for _, n := range g.nodes {
-		m := &node{graph: c, work: n.work}
-		m.work.launch.Params = slices.Clone(n.work.launch.Params)
-		if n.inner != nil {
-			m.inner = n.inner.copied()
-		}
-		for _, dep := range n.deps {
-			m.deps = append(m.deps, at[dep])
-		}
-		at[n] = m
-		c.nodes = append(c.nodes, m)
-	}
-	return c
 }
 
 // GraphAddEventRecordNode adds a mark.

@@ -149,14 +149,14 @@ func TestAStreamWritesAWordWhenItGetsThere(t *testing.T) {
 
 func TestContextsArePushedAndPopped(t *testing.T) {
 	b := open(t, cusim.Config{Models: []cusim.Model{cusim.Tiny, cusim.Ampere}})
-	first := one(b.CtxGetCurrent())(b)
+	first := b.Current()
 	second := one(b.DevicePrimaryCtxRetain(1))(b)
 	b.ok(b.CtxPushCurrent(second))
 	b.is(b.StreamSynchronize(b.stream), 400)
 	if got := one(b.CtxPopCurrent())(b); got != second {
 		t.Errorf("popped %d, pushed %d", got, second)
 	}
-	if got := one(b.CtxGetCurrent())(b); got != first {
+	if got := b.Current(); got != first {
 		t.Errorf("current is %d, was %d", got, first)
 	}
 }

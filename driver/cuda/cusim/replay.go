@@ -12,7 +12,7 @@ type run struct {
 	pieces uint64  // so far
 }
 
-// frame is a block that runs: the whole graph, then the child graphs and bodies in it.
+// frame is a block that runs: the whole graph, then the bodies in it.
 type frame struct {
 	owner int32   // the step that it is of, −1 without
 	left  int     // steps that have not ended
