@@ -3,7 +3,7 @@
 
 GOARCH ?= amd64
 
-# What needs nothing but an NVIDIA driver, and for some parts a C compiler, nvcc and compute-sanitizer; and the
+# What needs nothing but an NVIDIA driver, and for some parts a C compiler, nvcc, ptxas and compute-sanitizer; and the
 # script that runs it. The script says what the parts are.
 #	make gpu-suite && scp -r .gpu machine: && ssh machine .gpu/run.sh
 #	SIM=1 .gpu/run.sh        a rehearsal without a GPU
@@ -13,6 +13,8 @@ gpu-suite:
 	rm -rf .gpu && mkdir -p .gpu/codegen-bench .gpu/examples
 	$(gpu) test -c -trimpath -ldflags=-s -o .gpu/cuda.test ./driver/cuda
 	$(gpu) test -c -trimpath -ldflags=-s -o .gpu/cusim.test ./driver/cuda/cusim
+	$(gpu) test -c -trimpath -ldflags=-s -o .gpu/ptx.test ./ptx
+	gzip -9 .gpu/ptx.test # what may be sent to a machine is bounded
 	$(gpu) build -buildvcs=auto -trimpath -ldflags=-s -o .gpu/duty ./bench/duty
 	$(gpu) build -trimpath -ldflags=-s -o .gpu/codegen ./bench/codegen/compare
 	install -m 755 driver/cuda/testdata/run.sh .gpu/run.sh

@@ -1,6 +1,7 @@
 package ptx_test
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -8,9 +9,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/govyre/vyre/conform"
@@ -34,6 +37,19 @@ type group struct {
 // corpus returns the programs of the conformance suite by family, each program once; the kernels of each
 // example; and n random programs.
 func corpus(t testing.TB, n int) []group {
+	groups, err := written()
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := group{name: "random"}
+	for seed := range n {
+		random.ps = append(random.ps, conform.Random(uint64(seed)).Program)
+	}
+	return append(slices.Clip(groups), random)
+}
+
+// written is the part of the corpus that people wrote, made once: it takes longer than most tests.
+var written = sync.OnceValues(func() ([]group, error) {
 	seen := make(map[[32]byte]bool)
 	var groups []group
 	add := func(name string, p *ir.Program) {
@@ -50,24 +66,21 @@ func corpus(t testing.TB, n int) []group {
 	for c := range conform.Cases("") {
 		add(c.Family, c.Program)
 	}
-	dirs, err := filepath.Glob("../examples/*/main.go")
+	dirs, err := filepath.Glob("../examples/*/kernel.go")
 	if err != nil || len(dirs) == 0 {
-		t.Fatalf("no examples: %v", err)
+		return nil, fmt.Errorf("no examples: %v", err)
 	}
 	for _, file := range dirs {
 		pkg, err := kernel.Load(filepath.Dir(file))
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		for _, k := range pkg.Kernels() {
 			add("examples/"+filepath.Base(filepath.Dir(file))+":"+k.Name, k.Program)
 		}
 	}
-	for seed := range n {
-		add("random", conform.Random(uint64(seed)).Program)
-	}
-	return groups
-}
+	return groups, nil
+})
 
 // TestEveryCaseHasPTX: each program has PTX for each target, or an error that names the op.
 func TestEveryCaseHasPTX(t *testing.T) {
@@ -97,79 +110,119 @@ func TestEveryCaseHasPTX(t *testing.T) {
 	}
 }
 
-// used is what the assembler says about a group.
-type used struct{ kernels, registers, spilled int }
+// used is what came of a group: programs that the assembler took and refused, and what it says of their kernels.
+type used struct{ programs, refused, kernels, registers, spilled int }
+
+func (u *used) add(v used) {
+	u.programs, u.refused = u.programs+v.programs, u.refused+v.refused
+	u.kernels, u.registers, u.spilled = u.kernels+v.kernels, u.registers+v.registers, u.spilled+v.spilled
+}
 
 // TestAssembles gives every program to the real assembler, many to a module. With -long it does so for all
 // targets and holds registers and spills to testdata/registers.txt, which -update writes anew; else it takes
 // one program of 16, on the oldest and the newest.
 func TestAssembles(t *testing.T) {
-	as := assembler(t)
-	targets, groups := []ptx.Target{{SM: 70}, {SM: 90}}, corpus(t, 60)
+	s := sweep{t: t, ptxas: assembler(t), targets: []ptx.Target{{SM: 70}, {SM: 90}}}
 	if long.Enabled() {
-		targets, groups = swept, corpus(t, 300)
+		s.targets, s.groups = swept, corpus(t, 300)
+	} else {
+		for _, g := range corpus(t, 60) {
+			s.groups = append(s.groups, group{g.name, oneOf(16, g.ps)})
+		}
 	}
+	sums := s.run(t.Context())
+	if long.Enabled() && !t.Failed() {
+		golden(t, "testdata/registers.txt", table(s.targets, s.groups, sums))
+	}
+}
+
+// oneOf returns the first of every n programs.
+func oneOf(n int, ps []*ir.Program) (some []*ir.Program) {
+	for i := 0; i < len(ps); i += n {
+		some = append(some, ps[i])
+	}
+	return some
+}
+
+// sweep gives every program to the assembler for every target, many to a module, on all cores.
+type sweep struct {
+	t       testing.TB
+	ptxas   string
+	targets []ptx.Target
+	groups  []group
+
+	shown atomic.Int32 // refusals that were printed as a whole
+}
+
+// run returns what came of it by target and by group. When ctx ends, it is what there was until then: much the same
+// programs for every target, because each module goes to all of them before the next.
+func (s *sweep) run(ctx context.Context) [][]used {
 	type batch struct {
 		target, group int
 		ps            []*ir.Program
 	}
-	sums := make([][]used, len(targets)) // by target, by group
 	var mu sync.Mutex
+	sums := make([][]used, len(s.targets))
+	for i := range sums {
+		sums[i] = make([]used, len(s.groups))
+	}
 	batches := make(chan batch)
 	var running sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		running.Go(func() {
 			for b := range batches {
-				u, err := assembles(t, as, targets[b.target], b.ps)
-				if err != nil {
-					t.Error(err)
-				}
+				u := s.assembles(ctx, s.targets[b.target], b.ps)
 				mu.Lock()
-				s := &sums[b.target][b.group]
-				s.kernels, s.registers, s.spilled = s.kernels+u.kernels, s.registers+u.registers, s.spilled+u.spilled
+				sums[b.target][b.group].add(u)
 				mu.Unlock()
 			}
 		})
 	}
-	for i, target := range targets {
-		sums[i] = make([]used, len(groups))
-		for j, g := range groups {
-			var ps []*ir.Program
-			for k, p := range g.ps {
-				if _, err := ptx.Emit(p, target, ptx.Options{}); err == nil && (long.Enabled() || k%16 == 0) {
-					ps = append(ps, p)
-				}
-			}
-			for len(ps) > 0 {
-				n := min(len(ps), 64)
-				batches <- batch{i, j, ps[:n]}
-				ps = ps[n:]
+	for j, g := range s.groups {
+		for ps := range slices.Chunk(g.ps, 64) {
+			for i := range s.targets {
+				batches <- batch{i, j, ps}
 			}
 		}
 	}
 	close(batches)
 	running.Wait()
-	if long.Enabled() && !t.Failed() {
-		golden(t, "testdata/registers.txt", table(targets, groups, sums))
-	}
+	return sums
 }
 
-// assembles gives a module of programs to the assembler; if that refuses it, it finds the program.
-func assembles(t *testing.T, as string, target ptx.Target, ps []*ir.Program) (used, error) {
-	m, err := ptx.EmitAll(ps, target, ptx.Options{})
-	if err != nil {
-		return used{}, err
+// assembles gives a module of programs to the assembler. If that refuses it, or the target lacks what a program
+// asks for, it finds the program.
+func (s *sweep) assembles(ctx context.Context, target ptx.Target, ps []*ir.Program) (u used) {
+	if ctx.Err() != nil {
+		return used{}
 	}
-	log, err := assemble(t, as, m)
+	m, err := ptx.EmitAll(ps, target, ptx.Options{})
+	log := ""
+	if err == nil {
+		log, err = assemble(ctx, s.t, s.ptxas, m)
+	}
+	var ds ir.Diags
 	switch {
 	case err == nil:
-		return resources(log), nil
-	case len(ps) == 1:
-		return used{}, fmt.Errorf("%s: %s\n%s\n%s", target, log, ps[0].Text(), m.Text)
+		u = resources(log)
+		u.programs = len(ps)
+		return u
+	case ctx.Err() != nil:
+		return used{}
+	case len(ps) > 1:
+		u = s.assembles(ctx, target, ps[:len(ps)/2])
+		u.add(s.assembles(ctx, target, ps[len(ps)/2:]))
+		return u
+	case errors.As(err, &ds) && ds[0].Code == "VY506":
+		return used{}
+	case m == nil:
+		s.t.Errorf("%s: %v\n%s", target, err, ps[0].Text())
+	case s.shown.Add(1) <= 20:
+		s.t.Errorf("%s: %s\n%s\n%s", target, log, ps[0].Text(), m.Text)
+	default:
+		s.t.Fail() // the text of thousands would hide the first
 	}
-	_, a := assembles(t, as, target, ps[:len(ps)/2])
-	_, b := assembles(t, as, target, ps[len(ps)/2:])
-	return used{}, errors.Join(a, b)
+	return used{refused: 1}
 }
 
 var (

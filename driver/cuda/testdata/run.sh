@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs the GPU suite where it lies. It needs the NVIDIA driver, no Go; the parts duties and codegen want a C compiler
-# and nvcc, sanitize wants compute-sanitizer, and each says so if it has none.
+# and nvcc, sanitize wants compute-sanitizer, assemble ptxas, and each says so if it has none.
 #
-#	run.sh [PART[:SECONDS]]...      device contract conform examples instructions accuracy faults random sweep sanitize duties codegen
+#	run.sh [PART[:SECONDS]]...      device contract conform examples instructions accuracy faults random sweep sanitize duties codegen assemble
 #
 # Without parts, all of them. A part ends after its seconds, and its line tells how far it came. One line a part, and
 # one at the end:
@@ -15,6 +15,7 @@
 #	LIMIT=570                               seconds for all: parts get what is left, and those that find nothing left are skipped
 #	RANDOM_PROGRAMS=200000 PROCESSES=8      of the part random: each process has a context and a compiler of its own
 #	SWEEP=-gpu-resume=FUNCTION:BLOCK        of the part sweep: go on where a run was cut short; its line says where
+#	VYRE_PTXAS=/path/to/ptxas               of the part assemble: this one, not the one in PATH or /usr/local/cuda/bin
 #	SIM=1                                   rehearse on the simulated driver, doing little; accuracy and codegen are left out
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -167,9 +168,23 @@ part_codegen() {
 	return $rc
 }
 
+# part_assemble gives the PTX of every case and example to the ptxas that is here, for all architectures that it knows.
+part_assemble() {
+	local ptxas=${VYRE_PTXAS:-}
+	if ! [ -f "$ptxas" ] && ! ptxas=$(command -v ptxas); then
+		said="no ptxas"
+		return 75
+	fi
+	ptxas=$(realpath "$ptxas")
+	gunzip -c "$here/ptx.test.gz" >"$work/ptx.test" && chmod +x "$work/ptx.test" || return 1
+	# It looks for the examples in ../examples, as from its package's directory.
+	(cd "$here/examples" && VYRE_PTXAS=$ptxas bounded "$log" "$work/ptx.test" -test.v -test.timeout=0 -test.run='^TestAssemblesForEveryArchitecture$' \
+		-assemble-every=1 ${SIM:+-assemble-every=256} "-assemble-limit=$((seconds > 60 ? seconds - 20 : seconds * 2 / 3))s")
+}
+
 declare -A most=([device]=60 [examples]=120 [contract]=120 [conform]=240 [instructions]=60 [accuracy]=150 [faults]=240
-	[random]=300 [sweep]=560 [sanitize]=420 [duties]=300 [codegen]=420)
-all=(device contract conform examples instructions accuracy faults random sweep sanitize duties codegen)
+	[random]=300 [sweep]=560 [sanitize]=420 [duties]=300 [codegen]=420 [assemble]=150)
+all=(device contract conform examples instructions accuracy faults random sweep sanitize duties codegen assemble)
 [ $# -gt 0 ] || set -- "${all[@]}"
 for arg; do
 	if [ -z "${most[${arg%%:*}]:-}" ]; then
