@@ -26,7 +26,8 @@ const maxOffset = 1 << 20
 func (s *selector) address() {
 	s.findRoots()
 	code := s.code
-	s.code = make([]inst, 0, len(code)+len(code)/4)
+	// An access may get a distance and a sum; later stages want room for moves.
+	s.code = make([]inst, 0, len(code)+max(2*len(s.accesses), len(code)/4))
 	s.cur = &s.code
 	for _, in := range code {
 		s.row = in.row
