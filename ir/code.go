@@ -35,7 +35,7 @@ type Param struct {
 	Access Access // 0 for a scalar
 	Align  uint8  // log₂ of the byte alignment of a buffer's start
 	MaxLen uint64 // bound of a buffer's element count
-	Pos    Pos    // where it was declared, if known; no part of text and wire form
+	Pos    Pos    // where it was declared, if known; no part of the text
 }
 
 // IsBuffer reports whether the parameter is a buffer.
@@ -47,7 +47,7 @@ type Array struct {
 	Type   Type
 	Shared bool
 	Len    uint64 // RestLen: comes with the launch
-	Pos    Pos    // where it was declared, if known; no part of text and wire form
+	Pos    Pos    // where it was declared, if known; no part of the text
 }
 
 // Pos is a source position. A position inside an inlined call names the call in Call.

@@ -48,7 +48,8 @@
 //     if have consecutive numbers.
 //   - A barrier, a vote or a subgroup op is reached by all invocations of its scope or by none; [Uniformity] is
 //     the proof.
-//   - Names, positions and messages are no part of the digest.
+//   - Names, positions and messages are no part of the digest. The wire form keeps all of them, the text names and,
+//     if asked to, the positions of statements.
 //
 // Values narrower than 64 bits are kept as raw bits, zero-extended, wherever bits appear: in the pool, in
 // evaluation functions, in interpreters.

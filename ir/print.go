@@ -10,7 +10,9 @@ type Printer struct {
 	Positions bool // write !file:line:col behind each statement that has one
 }
 
-// Print writes the programs as one text file, which Parse reads back.
+// Print writes the programs as one text file, which Parse reads back: to equal digests and, as
+// far as they are identifiers, equal names. Messages, and where parameters and arrays were
+// declared, have no place in a text; they are in the wire form.
 func Print(w io.Writer, ps ...*Program) error { return Printer{}.Print(w, ps...) }
 
 // Print writes the programs as one text file, which Parse reads back.

@@ -355,6 +355,8 @@ func FuzzText(f *testing.F) {
 			}
 			if q, notes, err := ir.Decode(wire); err != nil || len(notes) > 0 || q.Digest() != p.Digest() {
 				t.Fatalf("wire form does not come back: %v %v", err, notes)
+			} else if d := difference(p, q); d != "" {
+				t.Fatalf("wire form does not come back: %s", d)
 			}
 		}
 	})

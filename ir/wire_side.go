@@ -12,7 +12,8 @@ import (
 //	strings, zeros up to a multiple of four, pairs of u32 key and u32 string
 //
 // Keys ascend, and strings stand in the order in which pairs use them first. Names and
-// messages have a string of their own for each pair; positions share them.
+// messages have a string of their own for each pair, and so have the positions of parameters
+// and arrays; those of rows share them.
 type sideTable struct {
 	id    uint32
 	bytes []byte
@@ -121,7 +122,7 @@ func positionSection(c *Code) []byte {
 	var enc posWriter
 	index := make([]uint32, len(d.Positions)) // 1 + string of a position, once used
 	for r, k := range d.PosOf {
-		if k == 0 || d.Positions[k-1] == (Pos{}) {
+		if k == 0 || unknown(d.Positions[k-1]) {
 			continue
 		}
 		if index[k-1] == 0 {
@@ -131,6 +132,17 @@ func positionSection(c *Code) []byte {
 			index[k-1] = uint32(len(w.lengths))
 		}
 		w.pairs = append(w.pairs, uint32(r), index[k-1]-1)
+	}
+	own := func(key uint32, pos Pos) {
+		if !unknown(pos) {
+			w.add(key, string(enc.append(nil, pos)))
+		}
+	}
+	for i := range c.Params {
+		own(keyParam+uint32(i), c.Params[i].Pos)
+	}
+	for i := range c.Arrays {
+		own(keyArray+uint32(i), c.Arrays[i].Pos)
 	}
 	return w.section()
 }
@@ -155,6 +167,9 @@ func (w *posWriter) append(b []byte, pos Pos) []byte {
 	}
 	return b
 }
+
+// unknown reports whether a position would be written as the zero Pos.
+func unknown(pos Pos) bool { return pos.File == "" && pos.Line <= 0 && pos.Col <= 0 && pos.Call == nil }
 
 func clampInt32(n int) uint64 { return uint64(min(max(n, 0), math.MaxInt32)) }
 
@@ -330,6 +345,7 @@ func readMessages(c *Code, b []byte) error {
 	return err
 }
 
+// readPositions reads the positions into c, none of them if something is wrong.
 func readPositions(c *Code, b []byte) error {
 	r, err := readSide(b)
 	if err != nil {
@@ -338,26 +354,43 @@ func readPositions(c *Code, b []byte) error {
 	var dec posWriter
 	var positions []Pos
 	of := make([]uint32, c.Rows())
+	params, arrays := make([]Pos, len(c.Params)), make([]Pos, len(c.Arrays))
 	for r.more() {
 		key, index, s, err := r.next()
 		if err != nil {
 			return err
 		}
-		if int64(key) >= int64(len(of)) {
-			return errSide
-		}
+		var pos Pos
 		if s != nil {
-			pos, err := dec.read(s)
-			if err != nil {
+			if pos, err = dec.read(s); err != nil {
 				return err
 			}
-			positions = append(positions, pos)
 		}
-		of[key] = index + 1
+		switch i := int(key &^ keyProgram); {
+		case int64(key) < int64(len(of)):
+			if s != nil {
+				positions = append(positions, pos)
+			}
+			of[key] = index + 1 // rows come first: strings up to here are the positions
+		case s == nil:
+			return errSide
+		case key&keyProgram == keyParam && i < len(params):
+			params[i] = pos
+		case key&keyProgram == keyArray && i < len(arrays):
+			arrays[i] = pos
+		default:
+			return errSide
+		}
 	}
 	if !r.complete() {
 		return errSide
 	}
 	c.Debug.Positions, c.Debug.PosOf = positions, of
+	for i, pos := range params {
+		c.Params[i].Pos = pos
+	}
+	for i, pos := range arrays {
+		c.Arrays[i].Pos = pos
+	}
 	return nil
 }

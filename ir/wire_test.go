@@ -3,6 +3,7 @@ package ir_test
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -20,12 +21,15 @@ func encode(t testing.TB, p *ir.Program) []byte {
 	return b
 }
 
-// annotated is a program with a name, a message and a position with an inlined call.
+// annotated is a program with a name, a message and positions, one with an inlined call.
 func annotated(t testing.TB) *ir.Program {
 	t.Helper()
 	b := ir.New("annotated", ir.Workgroup(4, 2))
+	b.At(ir.Pos{File: "main.go", Line: 7, Col: 12})
 	x := b.Buffer("x", ir.U32, ir.RW)
+	b.At(ir.Pos{File: "inner.go", Line: 68, Col: 3})
 	s := b.SharedArray("s", ir.F64, 3)
+	b.At(ir.Pos{File: "main.go", Line: 7, Col: 20})
 	n := b.Scalar("n", ir.U16)
 	call := &ir.Pos{File: "outer.go", Line: 3, Col: 9, Call: &ir.Pos{File: "main.go", Line: 1}}
 	b.At(ir.Pos{File: "inner.go", Line: 70, Col: 2, Call: call})
@@ -60,11 +64,46 @@ func TestWireFormComesBack(t *testing.T) {
 			if q.Digest() != p.Digest() || q.Text() != p.Text() || q.Name() != p.Name() {
 				t.Errorf("came back as\n%s", q.Text())
 			}
+			if d := difference(p, q); d != "" {
+				t.Error(d)
+			}
 			if !bytes.Equal(encode(t, q), b) {
 				t.Error("encodes to other bytes")
 			}
 		})
 	}
+}
+
+// chain is a position with the calls around it.
+func chain(pos ir.Pos) string {
+	s := pos.String()
+	for c := pos.Call; c != nil; c = c.Call {
+		s += " in " + c.String()
+	}
+	return s
+}
+
+// difference says what two programs of one digest do not have in common: names, messages, positions.
+func difference(p, q *ir.Program) string {
+	if p.Name() != q.Name() {
+		return fmt.Sprintf("the kernel is %q, was %q", q.Name(), p.Name())
+	}
+	for r := range ir.Row(p.Rows()) {
+		if p.ValueName(r) != q.ValueName(r) || p.Message(r) != q.Message(r) || chain(p.Pos(r)) != chain(q.Pos(r)) {
+			return fmt.Sprintf("row %d: %q %q %s, was %q %q %s", r, q.ValueName(r), q.Message(r), chain(q.Pos(r)), p.ValueName(r), p.Message(r), chain(p.Pos(r)))
+		}
+	}
+	for i, a := range p.Params() {
+		if b := q.Params()[i]; a.Name != b.Name || chain(a.Pos) != chain(b.Pos) {
+			return fmt.Sprintf("parameter %d: %q %s, was %q %s", i, b.Name, chain(b.Pos), a.Name, chain(a.Pos))
+		}
+	}
+	for i, a := range p.Arrays() {
+		if b := q.Arrays()[i]; a.Name != b.Name || chain(a.Pos) != chain(b.Pos) {
+			return fmt.Sprintf("array %d: %q %s, was %q %s", i, b.Name, chain(b.Pos), a.Name, chain(a.Pos))
+		}
+	}
+	return ""
 }
 
 func TestWireFormKeepsNamesPositionsAndMessages(t *testing.T) {
@@ -73,17 +112,18 @@ func TestWireFormKeepsNamesPositionsAndMessages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chain := func(pos ir.Pos) string {
-		s := pos.String()
-		for c := pos.Call; c != nil; c = c.Call {
-			s += " in " + c.String()
+	if d := difference(p, q); d != "" {
+		t.Error(d)
+	}
+	for i, want := range []string{"main.go:7:12", "main.go:7:20"} {
+		if got := chain(q.Params()[i].Pos); got != want {
+			t.Errorf("parameter %d is at %s, want %s", i, got, want)
 		}
-		return s
+	}
+	if got := chain(q.Arrays()[0].Pos); got != "inner.go:68:3" {
+		t.Errorf("the array is at %s", got)
 	}
 	for r := range ir.Row(p.Rows()) {
-		if p.ValueName(r) != q.ValueName(r) || p.Message(r) != q.Message(r) || chain(p.Pos(r)) != chain(q.Pos(r)) {
-			t.Errorf("row %d: %q %q %s, was %q %q %s", r, q.ValueName(r), q.Message(r), chain(q.Pos(r)), p.ValueName(r), p.Message(r), chain(p.Pos(r)))
-		}
 		switch p.Op(r) {
 		case ir.OpLoad:
 			if got := chain(q.Pos(r)); got != "inner.go:70:2 in outer.go:3:9 in main.go:1" || q.ValueName(r) != "größe" {
@@ -210,6 +250,61 @@ func TestSideTableOutOfRangeIsDroppedWithANote(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestPositionsOutOfRangeAreDroppedAsAWhole(t *testing.T) {
+	le := binary.LittleEndian
+	good := encode(t, annotated(t))
+	const secPositions = 0x8002
+	at, e := sectionAt(good, secPositions)
+	last := at + int(le.Uint64(good[e+16:])) - 8 // the pair of the array, behind those of two parameters
+	for _, c := range []struct {
+		name   string
+		damage func(b []byte)
+	}{
+		{"no such array", func(b []byte) { le.PutUint32(b[last:], 0x8000_0001) }},
+		{"no such parameter", func(b []byte) { le.PutUint32(b[last-8:], 0x4000_0002) }},
+		{"a key of nothing", func(b []byte) { le.PutUint32(b[last:], 0xC000_0000) }},
+		{"a string that a row has", func(b []byte) { le.PutUint32(b[last+4:], 0) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := bytes.Clone(good)
+			c.damage(b)
+			q, notes, err := ir.Decode(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(notes) != 1 || notes[0].Code != "VW012" || !strings.Contains(notes[0].Msg, "section positions dropped") {
+				t.Errorf("notes are %v", notes)
+			}
+			for _, pos := range []ir.Pos{q.Params()[0].Pos, q.Arrays()[0].Pos, q.Pos(ir.Row(q.Rows() - 1))} {
+				if pos != (ir.Pos{}) {
+					t.Errorf("position %s was kept", chain(pos))
+				}
+			}
+		})
+	}
+}
+
+// Positions come from whoever builds; what is none does not cost the others theirs.
+func TestAPositionOfNothingIsNotWritten(t *testing.T) {
+	b := ir.New("k")
+	b.At(ir.Pos{Line: -1})
+	x := b.Buffer("x", ir.U32, ir.RW)
+	b.Store(x, b.U32(0), b.U32(1))
+	b.At(ir.Pos{File: "k.go", Line: 3})
+	b.Store(x, b.U32(1), b.U32(2))
+	p, err := b.Program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, notes, err := ir.Decode(encode(t, p))
+	if err != nil || len(notes) > 0 {
+		t.Fatalf("%v %v", err, notes)
+	}
+	if got := q.Pos(ir.Row(q.Rows() - 2)).String(); got != "k.go:3" {
+		t.Errorf("the last store is at %s", got)
 	}
 }
 
@@ -365,6 +460,11 @@ func FuzzWire(f *testing.F) {
 		again := encode(t, p)
 		if len(notes) == 0 && !bytes.Equal(again, b) {
 			t.Fatal("accepted bytes encode to others")
+		}
+		if q, notes, err := ir.Decode(again); err != nil || len(notes) > 0 {
+			t.Fatalf("the wire form of a program is not accepted: %v %v", err, notes)
+		} else if d := difference(p, q); d != "" {
+			t.Fatalf("another program after wire form: %s", d)
 		}
 		if q := parseOne(t, p.Text()); q.Digest() != p.Digest() {
 			t.Fatalf("another digest after text:\n%s", p.Text())

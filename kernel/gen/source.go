@@ -178,22 +178,33 @@ func (f *file) relative(p *ir.Program) (*ir.Program, error) {
 	}
 	code := p.Edit()
 	for i := range code.Debug.Positions {
-		// Positions of one call share what is behind it, so each is copied before it changes.
-		for at := &code.Debug.Positions[i]; ; {
-			if abs, err := filepath.Abs(at.File); err == nil && at.File != "" {
-				if name, err := filepath.Rel(dir, abs); err == nil {
-					at.File = filepath.ToSlash(name)
-				}
-			}
-			if at.Call == nil {
-				break
-			}
-			call := *at.Call
-			at.Call = &call
-			at = at.Call
-		}
+		relocate(&code.Debug.Positions[i], dir)
+	}
+	for i := range code.Params {
+		relocate(&code.Params[i].Pos, dir)
+	}
+	for i := range code.Arrays {
+		relocate(&code.Arrays[i].Pos, dir)
 	}
 	return code.Seal()
+}
+
+// relocate names the files of a position, and of the calls around it, from dir.
+func relocate(at *ir.Pos, dir string) {
+	for {
+		if abs, err := filepath.Abs(at.File); err == nil && at.File != "" {
+			if name, err := filepath.Rel(dir, abs); err == nil {
+				at.File = filepath.ToSlash(name)
+			}
+		}
+		if at.Call == nil {
+			return
+		}
+		// Positions of one call share what is behind it, so each is copied before it changes.
+		call := *at.Call
+		at.Call = &call
+		at = at.Call
+	}
 }
 
 func digest(k *kernel.Kernel) []byte {
