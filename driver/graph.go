@@ -77,7 +77,7 @@ func (g *Graph) Run(ctx context.Context) (Result, error) { return g.seq.run(ctx,
 
 // Start starts a replay.
 func (g *Graph) Start(ctx context.Context, after ...Pending) (Pending, error) {
-	if err := g.seq.start(ctx, g.p, after, false); err != nil {
+	if _, err := g.seq.start(ctx, g.p, after, false); err != nil {
 		return nil, err
 	}
 	return g.p, nil

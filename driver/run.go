@@ -108,7 +108,7 @@ func (s *Sequence) Start(ctx context.Context, after ...Pending) (Pending, error)
 	if err := s.startable(); err != nil {
 		return nil, err
 	}
-	if err := s.start(ctx, p, after, false); err != nil {
+	if _, err := s.start(ctx, p, after, false); err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -151,26 +151,29 @@ func (s *Sequence) ready(op string) (*pending, error) {
 }
 
 func (s *Sequence) run(ctx context.Context, p *pending) (Result, error) {
-	if err := s.start(ctx, p, nil, true); err != nil {
+	task, err := s.start(ctx, p, nil, true)
+	if err != nil {
 		return Result{}, err
 	}
-	return s.await(ctx, p, time.Now())
+	return s.await(ctx, task, p, time.Now())
 }
 
-// start starts a run. With stay the caller goes on with await, and nobody else may wait.
+// start starts a run. With stay the caller goes on with await, in the context of the run's task,
+// and nobody else may wait.
 //
 // The runner starts it without the lock: that may take as long as the work in front of a chunk,
 // or all rounds of a loop that the host decides on. Meanwhile the run is in flight for everybody
 // else, and Close waits for it no longer than for any other.
-func (s *Sequence) start(ctx context.Context, p *pending, after []Pending, stay bool) error {
+func (s *Sequence) start(ctx context.Context, p *pending, after []Pending, stay bool) (task context.Context, err error) {
 	begin := time.Now()
 	if err := s.claim(ctx, p, after); err != nil {
-		return err
+		return nil, err
 	}
-	region := s.core.region(p.flight.takeOff(ctx, s.core, "vyre.run", s.label), "vyre.enqueue", s.label)
-	err := p.runner.Start(ctx, s.after, stay)
+	task = p.flight.takeOff(ctx, s.core, "vyre.run", s.label)
+	region := s.core.region(task, "vyre.enqueue", s.label)
+	err = p.runner.Start(ctx, s.after, stay)
 	region.end()
-	return s.started(p, begin, stay, err)
+	return task, s.started(p, begin, stay, err)
 }
 
 // claim takes the sequence for a run, or refuses it.
@@ -245,15 +248,17 @@ func (s *Sequence) wait(ctx context.Context, p *pending) (Result, error) {
 		return Result{}, s.core.Fail(&Error{Op: "wait", Label: s.label, Device: s.core.name, Kind: Busy, Msg: "another goroutine waits for the run", Fix: "use Done to watch it"})
 	}
 	s.waiting = true
+	task := p.flight.within(ctx)
 	s.mu.Unlock()
-	return s.await(ctx, p, begin)
+	return s.await(ctx, task, p, begin)
 }
 
-// await is wait for who alone may.
-func (s *Sequence) await(ctx context.Context, p *pending, begin time.Time) (Result, error) {
+// await is wait for who alone may, within the task of the run. The flight itself may be ended
+// meanwhile, by a Close.
+func (s *Sequence) await(ctx, task context.Context, p *pending, begin time.Time) (Result, error) {
 	res := &p.res
 	*res = Result{Loops: res.Loops[:0], Traces: res.Traces[:0], Reports: res.Reports[:0]}
-	region := s.core.region(p.flight.within(ctx), "vyre.wait", s.label)
+	region := s.core.region(task, "vyre.wait", s.label)
 	err := p.runner.Wait(ctx, res)
 	region.end()
 

@@ -87,6 +87,30 @@ var startingTests = []test{
 		e.must(x.Close())
 		e.must(flag.Close())
 	}},
+	{"CloseAndStartMayMeet", func(e *env) {
+		flag, x := e.words("flag", 1), e.words("x", 0)
+		for i := range 100 {
+			s := e.dev.NewSequence("s")
+			if i%2 == 0 {
+				s.Lower(driver.LoopHost)
+			}
+			s.While(driver.All(flag), i%3, func() { s.Fill(driver.All(x), 7, 4) })
+			var p driver.Prepared = s
+			if i%4 == 1 && e.dev.Caps().LoopNodes {
+				p = e.capture(s)
+			}
+			ran := under(ctx, p)
+			if i%5 > 0 {
+				runtime.Gosched()
+			}
+			e.must(s.Close())
+			// Whoever came first, the other has its answer.
+			if err := <-ran; err != nil {
+				e.fails(err, driver.Closed)
+			}
+		}
+		e.must(x.Close())
+	}},
 	{"WhoWaitsForALoopOfTheHostLeavesWithItsContext", func(e *env) {
 		flag, x, other := e.words("flag", 1), e.words("x", 0), e.words("other", 1)
 		first, _ := e.endless("first", flag, x)
