@@ -170,7 +170,24 @@ func TestCloseEndsARunThatOutlastsItsPatience(t *testing.T) {
 		}
 	}
 	wantError(t, behind.Close(), driver.Closed, `"behind"`, "had not ended 1ms later")
+	// Who came behind it comes behind what it did not wait for.
+	last := d.NewSequence("last")
+	last.Read(driver.All(b), make([]byte, 4))
+	before := d.Stats()
+	p, err := last.Start(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := d.Stats().Sub(before).Get(driver.OrderWaits); n != 1 {
+		t.Errorf("the last one waits for %d runs", n)
+	}
 	wantError(t, stuck.Close(), driver.Closed, `"stuck"`, "had not ended 1ms later")
+	if _, err := p.Wait(ctx); err != nil {
+		t.Error(err)
+	}
+	if err := last.Close(); err != nil {
+		t.Error(err)
+	}
 	if err := b.Close(); err != nil {
 		t.Error(err)
 	}

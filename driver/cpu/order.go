@@ -24,13 +24,26 @@ type history struct {
 
 // before appends to deps the runs that a run of r has to wait for.
 func (h *history) before(r *runner, writes bool, deps []runRef) []runRef {
-	if !h.writer.ended() && h.writer.r != r {
-		deps = append(deps, h.writer)
-	}
+	deps = h.writer.before(r, deps)
 	if writes {
 		for _, ref := range h.readers {
-			if !ref.ended() && ref.r != r {
-				deps = append(deps, ref)
+			deps = ref.before(r, deps)
+		}
+	}
+	return deps
+}
+
+// before appends the run to deps unless it has ended; one that ended without waiting for others
+// leaves them to those behind it.
+func (ref runRef) before(r *runner, deps []runRef) []runRef {
+	switch {
+	case ref.r == r:
+	case !ref.ended():
+		return append(deps, ref)
+	case ref.r != nil:
+		if left := ref.r.left.Load(); left != nil {
+			for _, dep := range *left {
+				deps = dep.before(r, deps)
 			}
 		}
 	}

@@ -47,6 +47,7 @@ type runner struct {
 	ended  atomic.Uint64 // serial of the last run that ended
 	done   chan struct{} // one token a run
 	deps   []runRef
+	left   atomic.Pointer[[]runRef] // deps, once Close gave up on the last run while it waited for them
 
 	mu       sync.Mutex // with cond: for runs that wait for this one, and for Close
 	cond     sync.Cond
@@ -222,6 +223,8 @@ func (r *runner) count(resident bool) {
 func (r *runner) execute() {
 	if r.err = r.awaitDeps(context.Background()); r.err == nil {
 		r.err = r.commands()
+	} else {
+		r.left.Store(&r.deps) // who comes after this run comes after them; there is no other run
 	}
 	r.mu.Lock()
 	r.ended.Store(r.serial.Load())
