@@ -21,7 +21,7 @@ func BenchmarkCompile(b *testing.B) {
 	for _, shape := range []struct {
 		name  string
 		build func(*testing.B, int) *ir.Program
-	}{{"straight", straight}, {"branches", branches}, {"accesses", accesses}} {
+	}{{"straight", straight}, {"branches", branches}, {"accesses", accesses}, {"rounds", rounds}} {
 		benchmarkCompile(b, shape.name, shape.build(b, 10_000))
 	}
 }
@@ -82,6 +82,25 @@ func accesses(b *testing.B, rows int) *ir.Program {
 		v = c.Xor(v, c.Load(in[i%8], at))
 		c.Store(y, c.Xor(v, c.U32(uint32(i))), v)
 	}
+	return sealed(b, c)
+}
+
+// rounds is loops that the passes write out: they come to more than twice the rows, in which every pass finds something.
+func rounds(b *testing.B, rows int) *ir.Program {
+	c := ir.New("rounds", ir.Workgroup(256))
+	x, y := c.Buffer("x", ir.U32, ir.RO), c.Buffer("y", ir.U32, ir.RW)
+	v := c.Var(c.Global(0))
+	for i := 0; i < rows/30; i++ {
+		c.If(c.Lt(v.Get(), c.Len(x)), func() {
+			c.For(c.U32(0), v.Get(), c.U32(uint32(i%5+1)), func(k ir.Value, _ ir.Label) {
+				at := c.Cvt(ir.U32, c.Add(c.Cvt(ir.I64, k), c.I64(int64(i))))
+				v.Set(c.Xor(c.Load(x, at), c.Rem(v.Get(), c.U32(16))))
+				c.Store(y, v.Get(), k)
+				c.Store(y, v.Get(), c.Add(k, c.U32(1)))
+			})
+		})
+	}
+	c.Store(y, c.Global(0), v.Get())
 	return sealed(b, c)
 }
 
