@@ -17,6 +17,8 @@
 //     work is counted, and a test holds it to linear growth over five shapes of program.
 //   - What keeps a rewrite sound is written w.must(check…, condition). Tests turn each check off
 //     and see some case fail.
+//   - A pass decides by the work alone, and what changes the work counts as an edit: a pass that found nothing is left
+//     out, and what an analysis found is kept, until there is one.
 //   - Equal programs and options give equal columns: nothing is decided by the order of a map, by time, or by
 //     an address.
 //   - While the program has ops that rely on uniform control, no value is replaced by one that the verifier
