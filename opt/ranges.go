@@ -32,7 +32,7 @@ type ranges struct {
 	loops  []ir.Row // those of the nest
 	round  int
 	change bool // an argument in the nest got more than it had
-	last   bool // the round that narrows behind surrender
+	last   bool // the round that narrows what maxRounds has widened to everything
 	visit  func(*ranges, ir.Row)
 
 	version int      // version of the program that this analysis, and if kept the last one, is of
