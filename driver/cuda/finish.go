@@ -9,10 +9,27 @@ import (
 )
 
 // Done reports whether the run in flight has ended: two loads, while the end can be seen that
-// way; and now and then a question to the driver, so that a run that faulted ends, too.
+// way; and now and then a question to the driver, so that a run that faulted ends, too. The word of the
+// stream goes with the device, so Done keeps Close from being done meanwhile.
 func (r *runner) Done() bool {
 	if r.starting.Load() {
 		return false
+	}
+	if !r.life.TryRLock() {
+		return true // whoever wants it alone has seen the end of the run
+	}
+	defer r.life.RUnlock()
+	if r.closed {
+		return true
+	}
+	if d := r.dev; r.gaveUpOn.Load() {
+		if !d.life.TryRLock() {
+			return true // the device is being closed, and the run with it
+		}
+		defer d.life.RUnlock()
+		if d.gone {
+			return true
+		}
 	}
 	ticket, s := r.ticket.Load(), r.stream
 	if s.over(ticket) {
@@ -20,11 +37,6 @@ func (r *runner) Done() bool {
 	}
 	if s.word != nil && !s.due() {
 		return false
-	}
-	r.life.RLock()
-	defer r.life.RUnlock()
-	if r.closed {
-		return true
 	}
 	t := thread{dev: r.dev}
 	r.ask(ticket, &t)

@@ -94,12 +94,33 @@ var ownershipTests = []test{
 		if dev.Caps().Graphs {
 			on.capture(s)
 		}
-		_, err = s.Start(ctx)
+		p, err := s.Start(ctx)
 		e.must(err)
 		if n := dev.Stats().Get(driver.RunsInFlight); n != 1 {
 			e.Errorf("%d runs in flight", n)
 		}
+		watching, closed, watched := make(chan bool), make(chan bool), make(chan bool)
+		go func() { // Done may be asked at any time
+			defer close(watched)
+			for first := true; ; first = false {
+				p.Done()
+				if first {
+					close(watching)
+				}
+				select {
+				case <-closed:
+					return
+				default:
+				}
+			}
+		}()
+		<-watching
 		e.must(dev.Close())
+		close(closed)
+		<-watched
+		if !p.Done() {
+			e.Error("the run is not done, but its device was closed")
+		}
 		e.must(dev.Close())
 		on.nothingLeft(dev)
 
