@@ -124,8 +124,12 @@ func (c *cache) put(e *compiled) {
 }
 
 // evict takes out what was used longest ago and is not in use, until the rest is within
-// bounds. Nothing runs a module without a handle, so it may be unloaded at once.
+// bounds. Nothing runs a module without a handle, so it may be unloaded at once, unless there are
+// runs that were given up.
 func (c *cache) evict() (old []*compiled) {
+	if c.dev.quarantine.any() {
+		return nil
+	}
 	for len(c.entries) > c.most || c.bytes > c.mostBytes {
 		var oldest *compiled
 		for _, e := range c.entries {

@@ -170,28 +170,18 @@ func (g *conveyor) await(r *runner, s *slot) error {
 // copy copies as many bytes as fit into dst, by several processors if that pays.
 func (g *conveyor) copy(dst, src []byte) { g.dev.copiers.copy(dst, src, &g.done) }
 
-// drop gives the slots back; a lost context has taken them. unended says that there are runs
-// that have not ended.
-func (g *conveyor) drop(unended bool, note func(error)) {
+// drop gives the slots back; a lost context has taken them.
+func (g *conveyor) drop(note func(error)) {
 	for i := range g.slots {
 		s := &g.slots[i]
 		if g.dev.lost.Load() != nil {
 			g.dev.staging.abandon(s.mem)
 			continue
 		}
-		if s.pending = s.pending && unended; s.pending {
-			over, err := g.dev.drv.EventQuery(s.event)
-			note(err)
-			s.pending = !over
-		}
 		if s.event != 0 {
 			note(g.dev.drv.EventDestroy(s.event))
 		}
-		if s.pending {
-			g.dev.staging.abandon(s.mem) // a run that did not end may touch it
-		} else {
-			note(g.dev.staging.put(s.mem))
-		}
+		note(g.dev.staging.put(s.mem))
 	}
 	g.slots, g.made = [conveyorSlots]slot{}, false
 }

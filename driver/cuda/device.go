@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
@@ -373,7 +374,8 @@ func (d *Device) forsake(starts int) error {
 }
 
 // release frees what the device has kept, then the context. A lost device makes no call for
-// its objects: they went with its context.
+// its objects: they went with its context. Where a run has not ended nothing is freed either: a driver that is told
+// to free memory or code waits for all work of the context first.
 func (d *Device) release() error {
 	var errs []error
 	note := func(err error) {
@@ -381,11 +383,13 @@ func (d *Device) release() error {
 			errs = append(errs, d.Fail(d.memoryError("close", "", err)))
 		}
 	}
+	had, hadHost := d.Gauge(driver.DriverBytes, 0), d.Gauge(driver.PinnedBytes, 0)
 	entered := d.enter("close", "") == nil
-	unended := d.quarantine.drop(note)
+	unended := d.quarantine.drop(note) && d.lost.CompareAndSwap(nil, &driver.Error{Op: "close", Device: d.Name(), Kind: driver.Closed,
+		Msg: "the device was closed over runs that had not ended"})
 	d.copiers.stop()
-	d.uphill.drop(unended, note)
-	d.downhill.drop(unended, note)
+	d.uphill.drop(note)
+	d.downhill.drop(note)
 	d.kernels.drop(note)
 	d.loops.drop(note)
 	d.timers.drop(note)
@@ -399,12 +403,40 @@ func (d *Device) release() error {
 		d.leave()
 	}
 	d.gone = true
-	if err := d.drv.DevicePrimaryCtxRelease(d.dev); err != nil && d.lost.Load() == nil {
-		errs = append(errs, d.Fail((*Device)(nil).errorOf("close", d.Name(), err)))
+	if unended {
+		left, leftHost = had, hadHost
 	}
 	if left+leftHost > 0 {
 		errs = append(errs, d.Fail(&driver.Error{Op: "close", Device: d.Name(), Kind: driver.Closed,
 			Msg: fmt.Sprintf("%d bytes of device memory and %d of pinned memory were left to the context, for runs that did not end may touch them", left, leftHost)}))
 	}
+	if err := d.releaseContext(unended); err != nil && (unended || d.lost.Load() == nil) {
+		errs = append(errs, d.Fail(err))
+	}
 	return errors.Join(errs...)
+}
+
+// releaseContext gives the context back. That ends what runs in it, which a driver may take its time for.
+func (d *Device) releaseContext(unended bool) error {
+	release := func() error {
+		if err := d.drv.DevicePrimaryCtxRelease(d.dev); err != nil {
+			return (*Device)(nil).errorOf("close", d.Name(), err)
+		}
+		return nil
+	}
+	if !unended {
+		return release()
+	}
+	const patience = 2 * time.Second
+	released := make(chan error, 1)
+	go func() { released <- release() }()
+	late := time.NewTimer(d.CloseTimeout() + patience)
+	defer late.Stop()
+	select {
+	case err := <-released:
+		return err
+	case <-late.C:
+		return &driver.Error{Op: "close", Device: d.Name(), Kind: driver.Closed,
+			Msg: fmt.Sprintf("the driver had not ended them %v later", d.CloseTimeout()+patience), Fix: "end the process"}
+	}
 }

@@ -44,6 +44,13 @@ func (q *quarantine) sweep() error {
 	return nil
 }
 
+// any reports whether there are runners.
+func (q *quarantine) any() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.held) > 0
+}
+
 // starting counts the runners that are still being started.
 func (q *quarantine) starting() (n int) {
 	q.mu.Lock()

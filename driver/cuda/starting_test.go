@@ -286,6 +286,51 @@ func TestADeviceClosesWhileARunIsBeingStarted(t *testing.T) {
 	}
 }
 
+// A driver frees memory and code when all work of the context is over. Where that may never be,
+// nothing but the context itself may be given back.
+func TestADeviceClosesOverARunThatDoesNotEnd(t *testing.T) {
+	sim := cusim.New(cusim.Config{Models: []cusim.Model{cusim.Tiny}, Record: true, Lacks: []cu.Group{cu.MemOp}})
+	gpu := &slow{Driver: sim, asked: make(chan struct{}), gone: make(chan struct{})}
+	d, err := cuda.Open(cuda.Options{Driver: gpu, OpenOptions: driver.OpenOptions{CloseTimeout: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := d.Compile(ctx, parse(t, addOne), driver.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := alloc(t, d, 128)
+	closed(t, alloc(t, d, 100_000)) // is kept for later
+	s := d.NewSequence("s")
+	s.Upload(driver.All(b), make([]byte, 128), driver.Always)
+	s.Launch(k, driver.Groups(1), driver.All(b))
+	gpu.held.Store(true)
+	p, err := s.Start(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := len(sim.Calls())
+	fails(t, s.Close(), driver.Closed, `"s"`, "had not ended")
+	closed(t, k)
+	d.KeepModules(0)
+	if _, err := d.Compile(ctx, parse(t, spin), driver.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	fails(t, d.Close(), driver.Closed, "of pinned memory were left to the context")
+	for _, call := range sim.Calls()[before:] {
+		if gives(call) && call != "cuDevicePrimaryCtxRelease_v2" {
+			t.Errorf("%s was called, which waits for the run", call)
+		}
+	}
+	if !p.Done() {
+		t.Error("the run is not done, but its device was closed")
+	}
+	if n := d.Stats().Get(driver.DriverBytes) + d.Stats().Get(driver.PinnedBytes); n != 0 {
+		t.Errorf("%d bytes are counted after Close", n)
+	}
+	gpu.release()
+}
+
 func TestCloseGivesUpALoopOfTheHost(t *testing.T) {
 	cancelable, cancel := context.WithCancel(ctx)
 	defer cancel()
