@@ -253,8 +253,29 @@ func (s *tour) batch() error {
 	return q.Close()
 }
 
-// Whatever call fails, in whatever way: the error says which, nothing is left, and the next
-// session works.
+// anyCallMayFail lets each call of a session fail with each result, and returns how often one did: whatever
+// call it is, the error says which, nothing is left, and the next session works.
+func anyCallMayFail(t *testing.T, config cusim.Config, session func(*cusim.Driver) error, results ...cu.Result) (attempts int) {
+	t.Helper()
+	for a := range cusim.EachCall(config, session, results...) {
+		attempts++
+		at := fmt.Sprintf("call %d, %s, with %v", a.Nth, a.Call, a.Result)
+		var e *driver.Error
+		if a.Err != nil && (!errors.As(a.Err, &e) || e.Call == "" && e.Kind != driver.DeviceLost) {
+			t.Errorf("%s: the error names no call: %v", at, a.Err)
+		}
+		// A thread that gets its first context has none that the failure could break.
+		if left := a.Driver.Left(); left != "" && !gives(a.Call) && a.Call != "cuCtxSetCurrent" {
+			t.Errorf("%s: %s left behind after %v", at, left, a.Err)
+		}
+		a.Driver.Heal()
+		if err := session(a.Driver); err != nil {
+			t.Errorf("%s: the next session fails: %v", at, err)
+		}
+	}
+	return attempts
+}
+
 func TestAnyCallMayFailOnTheSimulatedDriver(t *testing.T) {
 	programs := []*ir.Program{parse(t, noted), parse(t, countDown)}
 	for _, c := range []struct {
@@ -269,23 +290,7 @@ func TestAnyCallMayFailOnTheSimulatedDriver(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			config := cusim.Config{Models: []cusim.Model{cusim.Tiny}, Eager: c.eager, Lacks: c.lacks}
-			attempts := 0
-			for a := range cusim.EachCall(config, func(sim *cusim.Driver) error { return do(sim, driver.OpenOptions{}, programs) }, c.results...) {
-				attempts++
-				at := fmt.Sprintf("call %d, %s, with %v", a.Nth, a.Call, a.Result)
-				var e *driver.Error
-				if a.Err != nil && (!errors.As(a.Err, &e) || e.Call == "" && e.Kind != driver.DeviceLost) {
-					t.Errorf("%s: the error names no call: %v", at, a.Err)
-				}
-				// A thread that gets its first context has none that the failure could break.
-				if left := a.Driver.Left(); left != "" && !gives(a.Call) && a.Call != "cuCtxSetCurrent" {
-					t.Errorf("%s: %s left behind after %v", at, left, a.Err)
-				}
-				a.Driver.Heal()
-				if err := do(a.Driver, driver.OpenOptions{}, programs); err != nil {
-					t.Errorf("%s: the next session fails: %v", at, err)
-				}
-			}
+			attempts := anyCallMayFail(t, config, func(sim *cusim.Driver) error { return do(sim, driver.OpenOptions{}, programs) }, c.results...)
 			if attempts < 200 {
 				t.Errorf("only %d calls failed", attempts)
 			}

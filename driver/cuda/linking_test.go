@@ -2,7 +2,6 @@ package cuda_test
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -104,22 +103,7 @@ func TestAnyCallOfACompilationMayFail(t *testing.T) {
 		}
 		return nil
 	}
-	attempts := 0
-	for a := range cusim.EachCall(cusim.Config{Models: []cusim.Model{cusim.Tiny}}, scenario, cu.OutOfMemory, 1, 719) {
-		attempts++
-		at := fmt.Sprintf("call %d, %s, with %v", a.Nth, a.Call, a.Result)
-		var e *driver.Error
-		if a.Err != nil && (!errors.As(a.Err, &e) || e.Call == "" && e.Kind != driver.DeviceLost) {
-			t.Errorf("%s: the error names no call: %v", at, a.Err)
-		}
-		if left := a.Driver.Left(); left != "" && !gives(a.Call) && a.Call != "cuCtxSetCurrent" {
-			t.Errorf("%s: %s left behind after %v", at, left, a.Err)
-		}
-		a.Driver.Heal()
-		if err := scenario(a.Driver); err != nil {
-			t.Errorf("%s: the next session fails: %v", at, err)
-		}
-	}
+	attempts := anyCallMayFail(t, cusim.Config{Models: []cusim.Model{cusim.Tiny}}, scenario, cu.OutOfMemory, 1, 719)
 	if attempts < 100 {
 		t.Errorf("only %d calls failed", attempts)
 	}

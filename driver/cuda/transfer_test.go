@@ -423,20 +423,7 @@ func transferSession(sim *cusim.Driver, p *ir.Program) (err error) {
 func TestAnyCallOfATransferMayFail(t *testing.T) {
 	p := parse(t, addOne)
 	c := cusim.Config{Models: []cusim.Model{cusim.Tiny}}
-	for a := range cusim.EachCall(c, func(sim *cusim.Driver) error { return transferSession(sim, p) }, cu.OutOfMemory, 1, 719) {
-		at := fmt.Sprintf("call %d, %s, with %v", a.Nth, a.Call, a.Result)
-		var e *driver.Error
-		if a.Err != nil && a.Call != "cuDeviceGetAttribute" && (!errors.As(a.Err, &e) || e.Call == "" && e.Kind != driver.DeviceLost) {
-			t.Errorf("%s: the error names no call: %v", at, a.Err)
-		}
-		if left := a.Driver.Left(); left != "" && !gives(a.Call) && a.Call != "cuCtxSetCurrent" {
-			t.Errorf("%s: %s left behind after %v", at, left, a.Err)
-		}
-		a.Driver.Heal()
-		if err := transferSession(a.Driver, p); err != nil {
-			t.Errorf("%s: the next session fails: %v", at, err)
-		}
-	}
+	anyCallMayFail(t, c, func(sim *cusim.Driver) error { return transferSession(sim, p) }, cu.OutOfMemory, 1, 719)
 }
 
 func TestCopiersAreHalfOfTheProcessors(t *testing.T) {
