@@ -8,9 +8,9 @@ import (
 	"github.com/govyre/vyre/driver"
 )
 
-// Done reports whether the run in flight has ended: two loads, while the end can be seen that
-// way; and now and then a question to the driver, so that a run that faulted ends, too. The word of the
-// stream goes with the device, so Done keeps Close from being done meanwhile.
+// Done reports whether the run in flight has ended. It looks at the word of the stream, and asks the
+// driver now and then, so that a run that faulted ends, too. The word goes with the device, so Done
+// keeps Close from being done meanwhile.
 func (r *runner) Done() bool {
 	if r.starting.Load() {
 		return false
