@@ -16,78 +16,43 @@ import (
 	"github.com/govyre/vyre/driver/cuda/cusim"
 )
 
-// op is an instruction on up to three values and what its operands are: b for 32 bits, d for 64, h for 16, f and g
-// for floats of 32 and 64 bits, p for a predicate. The first is the result.
-type op struct{ inst, operands string }
+// opArgs is how many values each thread is given; an op takes the first ones.
+const opArgs = 4
 
-// ops are instructions whose results are exact, one of each kind of thing that they do.
-var ops = []op{
-	{"add.u32", "bbb"}, {"add.sat.s32", "bbb"}, {"sub.sat.s32", "bbb"}, {"add.s64", "ddd"}, {"sub.u64", "ddd"}, {"add.u16", "hhh"},
-	{"mul.lo.s32", "bbb"}, {"mul.hi.s32", "bbb"}, {"mul.hi.u32", "bbb"}, {"mul.hi.s64", "ddd"}, {"mul.hi.u64", "ddd"}, {"mul.lo.u64", "ddd"},
-	{"mul.wide.s32", "dbb"}, {"mul.wide.u32", "dbb"}, {"mul.wide.s16", "bhh"}, {"mul.wide.u16", "bhh"}, {"mad.lo.u32", "bbbb"}, {"mad.hi.s32", "bbbb"},
-	{"mad.hi.sat.s32", "bbbb"}, {"mad.wide.s32", "dbbd"}, {"mad.wide.u32", "dbbd"}, {"sad.s32", "bbbb"}, {"sad.u32", "bbbb"},
-	{"min.s32", "bbb"}, {"max.u64", "ddd"}, {"min.s16", "hhh"}, {"neg.s32", "bb"}, {"abs.s64", "dd"}, {"neg.s16", "hh"},
-	{"and.b32", "bbb"}, {"xor.b64", "ddd"}, {"not.b16", "hh"}, {"cnot.b32", "bb"}, {"shl.b32", "bbb"}, {"shl.b64", "ddb"}, {"shl.b16", "hhb"},
-	{"shr.s32", "bbb"}, {"shr.u64", "ddb"}, {"shr.s16", "hhb"}, {"shf.l.wrap.b32", "bbbb"}, {"shf.r.wrap.b32", "bbbb"}, {"shf.l.clamp.b32", "bbbb"},
-	{"shf.r.clamp.b32", "bbbb"}, {"popc.b32", "bb"}, {"popc.b64", "bd"}, {"clz.b32", "bb"}, {"clz.b64", "bd"}, {"brev.b32", "bb"}, {"brev.b64", "dd"},
-	{"bfind.s32", "bb"}, {"bfind.u64", "bd"}, {"bfind.shiftamt.u32", "bb"}, {"bfe.u32", "bbbb"}, {"bfe.s32", "bbbb"}, {"bfe.s64", "ddbb"}, {"bfe.u64", "ddbb"},
-	{"prmt.b32", "bbbb"}, {"dp4a.s32.s32", "bbbb"}, {"dp4a.u32.u32", "bbbb"}, {"dp4a.u32.s32", "bbbb"},
-	{"setp.lt.s32", "pbb"}, {"setp.hs.u32", "pbb"}, {"setp.ne.b64", "pdd"}, {"setp.ltu.f32", "pff"}, {"setp.gt.f32", "pff"}, {"setp.neu.f64", "pgg"},
-	{"setp.nan.f32", "pff"}, {"setp.num.f64", "pgg"}, {"set.lt.u32.s32", "bbb"}, {"set.ge.f32.f32", "fff"}, {"slct.b32.s32", "bbbb"}, {"slct.f32.f32", "ffff"},
-	{"add.rn.f32", "fff"}, {"add.rz.f32", "fff"}, {"add.rm.f32", "fff"}, {"add.rp.f32", "fff"}, {"add.rn.ftz.f32", "fff"}, {"add.rn.sat.f32", "fff"},
-	{"sub.rn.f64", "ggg"}, {"add.rz.f64", "ggg"}, {"mul.rn.f32", "fff"}, {"mul.rm.f32", "fff"}, {"mul.rn.f64", "ggg"}, {"mul.rp.f64", "ggg"}, {"mul.rn.ftz.f32", "fff"},
-	{"fma.rn.f32", "ffff"}, {"fma.rz.f32", "ffff"}, {"fma.rp.f32", "ffff"}, {"fma.rn.f64", "gggg"}, {"fma.rm.f64", "gggg"}, {"fma.rn.ftz.f32", "ffff"},
-	{"div.rn.f32", "fff"}, {"div.rz.f32", "fff"}, {"div.rn.f64", "ggg"}, {"div.rp.f64", "ggg"}, {"div.rn.ftz.f32", "fff"}, {"rcp.rn.f32", "ff"}, {"rcp.rm.f64", "gg"},
-	{"sqrt.rn.f32", "ff"}, {"sqrt.rm.f32", "ff"}, {"sqrt.rn.f64", "gg"}, {"sqrt.rp.f64", "gg"}, {"min.f32", "fff"}, {"max.f64", "ggg"}, {"max.ftz.f32", "fff"},
-	{"abs.f32", "ff"}, {"neg.f64", "gg"}, {"copysign.f32", "fff"}, {"testp.subnormal.f32", "pf"}, {"testp.normal.f64", "pg"}, {"testp.infinite.f32", "pf"},
-	{"cvt.s64.s32", "db"}, {"cvt.u64.u32", "db"}, {"cvt.u16.u32", "hb"}, {"cvt.s32.s8", "bb"}, {"cvt.u32.u8", "bb"}, {"cvt.s8.s32", "bb"}, {"cvt.sat.s8.s32", "bb"},
-	{"cvt.sat.u8.s32", "bb"}, {"cvt.sat.u32.s64", "bd"}, {"cvt.sat.s32.u64", "bd"}, {"cvt.sat.s32.u32", "bb"}, {"cvt.rn.f32.s32", "fb"}, {"cvt.rz.f32.u64", "fd"},
-	{"cvt.rp.f32.s64", "fd"}, {"cvt.rn.f64.s64", "gd"}, {"cvt.rm.f64.u64", "gd"}, {"cvt.rn.f16.s32", "hb"}, {"cvt.rzi.s32.f32", "bf"}, {"cvt.rni.u32.f32", "bf"},
-	{"cvt.rmi.s64.f32", "df"}, {"cvt.rpi.u64.f32", "df"}, {"cvt.rzi.s32.f64", "bg"}, {"cvt.rzi.u64.f64", "dg"}, {"cvt.rzi.s16.f32", "hf"}, {"cvt.rzi.ftz.s32.f32", "bf"},
-	{"cvt.rzi.s32.f16", "bh"}, {"cvt.rni.f32.f32", "ff"}, {"cvt.rmi.f64.f64", "gg"}, {"cvt.rn.f32.f64", "fg"}, {"cvt.rz.f32.f64", "fg"}, {"cvt.rp.f32.f64", "fg"},
-	{"cvt.rn.sat.f32.f64", "fg"}, {"cvt.f64.f32", "gf"}, {"cvt.f32.f16", "fh"}, {"cvt.rn.f16.f32", "hf"}, {"cvt.rz.f16.f32", "hf"}, {"cvt.rn.f16.f64", "hg"},
-	{"cvt.rni.f16.f16", "hh"}, {"cvt.sat.f32.f32", "ff"}, {"add.rn.f16", "hhh"}, {"mul.rn.f16", "hhh"}, {"fma.rn.f16", "hhhh"}, {"sub.rn.f16x2", "bbb"}, {"neg.f16", "hh"},
-}
-
-// opsSince80 need that target.
-var opsSince80 = []op{{"min.NaN.f32", "fff"}, {"max.f16", "hhh"}, {"min.NaN.f16x2", "bbb"}, {"fma.rn.bf16", "hhhh"}, {"max.bf16x2", "bbb"}, {"abs.bf16", "hh"},
-	{"cvt.rn.bf16.f32", "hf"}, {"cvt.rz.bf16.f32", "hf"}, {"cvt.rn.f16x2.f32", "bff"}, {"cvt.rn.relu.bf16x2.f32", "bff"}}
-
-// register names the register of an operand.
-func (o op) register(i int) string {
-	return map[byte]string{'b': "%r", 'd': "%rd", 'h': "%h", 'f': "%f", 'g': "%fd", 'p': "%p"}[o.operands[i]] + fmt.Sprint(i+1)
-}
-
-// opsText is a module with a kernel for each op: out[i] = op(in[3i], in[3i+1], in[3i+2]), all in 64 bits.
+// opsText is a module with a kernel for each op: out[i] = op(in[i]...), all in 64 bits.
 func opsText(version, target string, list []op) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, ".version %s\n.target %s\n.address_size 64\n", version, target)
 	for n, o := range list {
 		fmt.Fprintf(&b, `.visible .entry op%d(.param .u64 in, .param .u64 out)
 {
-	.reg .pred %%p<5>; .reg .b16 %%h<5>; .reg .b32 %%r<9>; .reg .b64 %%rd<9>; .reg .f32 %%f<5>; .reg .f64 %%fd<5>;
-	mov.u32 %%r5, %%tid.x; mov.u32 %%r6, %%ntid.x; mov.u32 %%r7, %%ctaid.x; mad.lo.u32 %%r5, %%r6, %%r7, %%r5;
-	ld.param.u64 %%rd5, [in]; mad.wide.u32 %%rd5, %%r5, 24, %%rd5;
-	ld.param.u64 %%rd6, [out]; mad.wide.u32 %%rd6, %%r5, 8, %%rd6;
-`, n)
-		var list []string
+	.reg .pred %%p<6>; .reg .b16 %%h<6>; .reg .b32 %%r<6>; .reg .b64 %%rd<6>; .reg .f32 %%f<6>; .reg .f64 %%fd<6>;
+	.reg .pred %%pw; .reg .b32 %%t32, %%id, %%size, %%group; .reg .b64 %%in, %%to, %%out;
+	mov.u32 %%id, %%tid.x; mov.u32 %%size, %%ntid.x; mov.u32 %%group, %%ctaid.x; mad.lo.u32 %%id, %%size, %%group, %%id;
+	ld.param.u64 %%in, [in]; mad.wide.u32 %%in, %%id, %d, %%in;
+	ld.param.u64 %%to, [out]; mad.wide.u32 %%to, %%id, 8, %%to;
+`, n, 8*opArgs)
+		var args []string
 		for i := range o.operands {
-			list = append(list, o.register(i))
-			if i == 0 {
-				continue
+			args = append(args, o.register(i))
+			if i > 0 {
+				at := fmt.Sprintf("[%%in+%d]", 8*(i-1))
+				b.WriteString("\t" + strings.NewReplacer("$r", o.register(i), "$at", at).Replace(kinds[o.operands[i]].load) + "\n")
 			}
-			load := map[byte]string{'b': "u32", 'd': "u64", 'h': "u16", 'f': "f32", 'g': "f64"}[o.operands[i]]
-			fmt.Fprintf(&b, "\tld.global.%s %s, [%%rd5+%d];\n", load, o.register(i), 8*(i-1))
 		}
-		fmt.Fprintf(&b, "\t%s %s;\n", o.inst, strings.Join(list, ", "))
-		b.WriteString(map[byte]string{'b': "\tcvt.u64.u32 %rd1, %r1;\n", 'd': "", 'h': "\tcvt.u64.u16 %rd1, %h1;\n", 'f': "\tmov.b32 %r1, %f1;\n\tcvt.u64.u32 %rd1, %r1;\n",
-			'g': "\tmov.b64 %rd1, %fd1;\n", 'p': "\tselp.u64 %rd1, 1, 0, %p1;\n"}[o.operands[0]])
-		b.WriteString("\tst.global.u64 [%rd6], %rd1;\n\texit;\n}\n")
+		if o.operands[0] == 'w' {
+			args[0] += "|%pw"
+		}
+		if strings.Contains(o.inst, ".sync") {
+			args = append(args, "-1")
+		}
+		fmt.Fprintf(&b, "\t%s %s;\n", o.inst, strings.Join(args, ", "))
+		b.WriteString("\t" + strings.ReplaceAll(kinds[o.operands[0]].store, "$r", o.register(0)) + "\n\tst.global.u64 [%to], %out;\n\texit;\n}\n")
 	}
 	return b.String()
 }
 
-// opInputs are n triples: edges of all formats, numbers near each other, and random bits.
+// opInputs are the values of n threads: edges of all formats, numbers near each other, and random bits.
 func opInputs(n int) []byte {
 	rng := rand.New(rand.NewPCG(1, 9))
 	edges := []uint64{0, 1, 2, 31, 32, 33, 63, 64, 65, 127, 255, 0x7FFF, 0x8000, 0xFFFF, 1<<31 - 1, 1 << 31, 1<<32 - 1, 1 << 32, 1<<63 - 1, 1 << 63, 1<<64 - 1}
@@ -112,8 +77,8 @@ func opInputs(n int) []byte {
 		}
 		return v
 	}
-	b := make([]byte, 0, 24*n)
-	for range 3 * n {
+	b := make([]byte, 0, 8*opArgs*n)
+	for range opArgs * n {
 		b = binary.LittleEndian.AppendUint64(b, value())
 	}
 	return b
@@ -138,7 +103,7 @@ func runOps(drv cu.Driver, text string, kernels int, in []byte) ([][]uint64, err
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", err, jit.Errors)
 	}
-	n := len(in) / 24
+	n := len(in) / (8 * opArgs)
 	from, err := drv.MemAlloc(int64(len(in)))
 	check(err)
 	to, err := drv.MemAlloc(int64(8 * n))
@@ -167,17 +132,6 @@ func runOps(drv cu.Driver, text string, kernels int, in []byte) ([][]uint64, err
 	return all, errors.Join(errs...)
 }
 
-// isNaN reports whether a result is one: payloads are the hardware's own.
-func (o op) isNaN(v uint64) bool {
-	switch o.operands[0] {
-	case 'f':
-		return v&0x7FFF_FFFF > 0x7F80_0000
-	case 'g':
-		return v&^(1<<63) > 0x7FF0<<48
-	}
-	return false
-}
-
 func TestGPUComputesWhatTheSimulationComputes(t *testing.T) {
 	gpu, err := cu.Load(os.Getenv("VYRE_CUDA_LIBRARY"))
 	if err != nil {
@@ -186,39 +140,65 @@ func TestGPUComputesWhatTheSimulationComputes(t *testing.T) {
 		}
 		t.Skip(err)
 	}
-	list := append(append([]op(nil), ops...), opsSince80...)
-	text, in := opsText("7.0", "sm_80", list), opInputs(opCases)
-	want, err := runOps(gpu, text, len(list), in)
+	capability, err := capabilityOf(gpu)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := runOps(cusim.New(cusim.Config{Models: []cusim.Model{cusim.Ampere}}), text, len(list), in)
+	in := opInputs(opCases)
+	compared, differ := 0, 0
+	for _, l := range opLevels {
+		if l.capability > capability {
+			continue
+		}
+		text := opsText(l.version, l.target, l.list)
+		want, err := runOps(gpu, text, len(l.list), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := runOps(cusim.New(cusim.Config{Models: []cusim.Model{l.model}}), text, len(l.list), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, o := range l.list {
+			bad := 0
+			for i := range want[k] {
+				g, w := o.settled(got[k][i]), o.settled(want[k][i])
+				if g == w {
+					continue
+				}
+				if bad++; bad <= 3 {
+					t.Errorf("%s of %#x: simulated %#x, the GPU gives %#x", o.inst, operandsOf(in, i, len(o.operands)-1), got[k][i], want[k][i])
+				}
+			}
+			if compared++; bad > 0 {
+				differ++
+			}
+		}
+	}
+	fmt.Printf("gpu-total instructions %d compared over %d inputs, %d differ\n", compared, opCases, differ)
+}
+
+// capabilityOf is ten times the compute capability of a driver's first device.
+func capabilityOf(drv cu.Driver) (int, error) {
+	if err := drv.Init(); err != nil {
+		return 0, err
+	}
+	dev, err := drv.DeviceGet(0)
 	if err != nil {
-		t.Fatal(err)
+		return 0, err
 	}
-	differ := 0
-	for k, o := range list {
-		bad := 0
-		for i := range want[k] {
-			g, w := got[k][i], want[k][i]
-			if g == w || o.isNaN(g) && o.isNaN(w) {
-				continue
-			}
-			if bad++; bad <= 3 {
-				t.Errorf("%s of %#x: simulated %#x, the GPU gives %#x", o.inst, operandsOf(in, i, len(o.operands)-1), g, w)
-			}
-		}
-		if bad > 0 {
-			differ++
-		}
+	major, err := drv.DeviceGetAttribute(cu.CapabilityMajor, dev)
+	if err != nil {
+		return 0, err
 	}
-	fmt.Printf("gpu-total instructions %d compared over %d inputs, %d differ\n", len(list), opCases, differ)
+	minor, err := drv.DeviceGetAttribute(cu.CapabilityMinor, dev)
+	return 10*major + minor, err
 }
 
 func operandsOf(in []byte, i, n int) []uint64 {
 	var v []uint64
 	for k := range n {
-		v = append(v, binary.LittleEndian.Uint64(in[24*i+8*k:]))
+		v = append(v, binary.LittleEndian.Uint64(in[8*(opArgs*i+k):]))
 	}
 	return v
 }
@@ -250,10 +230,11 @@ func TestInstructionsGiveWhatTheManualSays(t *testing.T) {
 		{op{"min.f32", "fff"}, 0, 1 << 31, 0, 1 << 31}, {op{"min.NaN.f32", "fff"}, nan, f(2), 0, 0x7FFF_FFFF}, {op{"copysign.f32", "fff"}, f(-3), f(2), 0, f(-2)}, {op{"mul.rn.f32", "fff"}, inf, 0, 0, 0x7FFF_FFFF},
 		{op{"div.rz.f32", "fff"}, f(1), f(3), 0, 0x3EAA_AAAA}, {op{"div.rn.f32", "fff"}, f(1), f(3), 0, 0x3EAA_AAAB}, {op{"sqrt.rm.f32", "ff"}, f(2), 0, 0, 0x3FB5_04F3}, {op{"sqrt.rp.f64", "gg"}, g(2), 0, 0, 0x3FF6_A09E_667F_3BCD},
 		{op{"setp.ltu.f32", "pff"}, nan, f(1), 0, 1}, {op{"setp.gt.f32", "pff"}, nan, f(1), 0, 0}, {op{"setp.hs.u32", "pbb"}, 1 << 31, 1, 0, 1}, {op{"testp.subnormal.f32", "pf"}, 1, 0, 0, 1},
+		{op{"testp.normal.f32", "pf"}, 0, 0, 0, 1}, {op{"testp.normal.f64", "pg"}, 1 << 63, 0, 0, 1}, {op{"testp.normal.f64", "pg"}, 1, 0, 0, 0}, {op{"testp.subnormal.f64", "pg"}, 0, 0, 0, 0},
 		{op{"cvt.rn.f16x2.f32", "bff"}, f(1), f(2), 0, 0x3C00_4000}, {op{"cvt.rn.relu.bf16x2.f32", "bff"}, f(-1), f(1), 0, 0x3F80}, {op{"sub.rn.f16x2", "bbb"}, 0x3C00_4000, 0x3C00_3C00, 0, 0x3C00},
 		{op{"dp4a.u32.s32", "bbbb"}, 0xFF, 0xFF, 1, 0xFFFF_FF02},
 	} {
-		in := make([]byte, 24*256)
+		in := make([]byte, 8*opArgs*256)
 		for i, v := range []uint64{c.a, c.b, c.c} {
 			binary.LittleEndian.PutUint64(in[8*i:], v)
 		}
@@ -269,13 +250,9 @@ func TestInstructionsGiveWhatTheManualSays(t *testing.T) {
 
 func TestEveryListedInstructionRuns(t *testing.T) {
 	in := opInputs(1024)
-	for _, c := range []struct {
-		version, target string
-		model           cusim.Model
-		list            []op
-	}{{"6.3", "sm_75", cusim.Tiny, ops}, {"7.0", "sm_80", cusim.Ampere, opsSince80}} {
-		d := cusim.New(cusim.Config{Models: []cusim.Model{c.model}, Strict: true})
-		if _, err := runOps(d, opsText(c.version, c.target, c.list), len(c.list), in); err != nil {
+	for _, l := range opLevels {
+		d := cusim.New(cusim.Config{Models: []cusim.Model{l.model}, Strict: true})
+		if _, err := runOps(d, opsText(l.version, l.target, l.list), len(l.list), in); err != nil {
 			t.Error(err)
 		}
 		if left := d.Left(); left != "" {

@@ -9,7 +9,7 @@ import (
 
 var formats = map[asm.Type]format{asm.F16: half, asm.F16x2: half, asm.BF16: bfloat, asm.BF16x2: bfloat, asm.F32: single, asm.F64: double}
 
-// quiet replaces NaNs by the one that the hardware gives.
+// quiet replaces NaNs by the one of the format.
 func (f format) quiet(x uint64) uint64 {
 	if f.isNaN(x) {
 		return f.nan()
@@ -225,7 +225,7 @@ func compareFloat(cmp string, f format) func(a, b uint64) bool {
 	}
 }
 
-// property is what testp asks for.
+// property is what testp asks for. Its zeros are normal.
 func property(word string, f format) func(a uint64) bool {
 	magnitude := func(a uint64) uint64 { return a & (f.sign() - 1) }
 	normal := uint64(1) << (f.prec - 1)
@@ -239,7 +239,7 @@ func property(word string, f format) func(a uint64) bool {
 	case "notanumber":
 		return f.isNaN
 	case "normal":
-		return func(a uint64) bool { return magnitude(a) >= normal && magnitude(a) < f.inf() }
+		return func(a uint64) bool { return magnitude(a) == 0 || magnitude(a) >= normal && magnitude(a) < f.inf() }
 	}
 	return func(a uint64) bool { return magnitude(a) != 0 && magnitude(a) < normal }
 }

@@ -38,8 +38,8 @@ func (f format) sign() uint64 { return 1 << (f.bits - 1) }
 // inf is infinity's bits; those of every NaN are larger, sign aside.
 func (f format) inf() uint64 { return f.sign() - 1<<(f.prec-1) }
 
-// nan is what an operation gives that has no other result. The hardware's has all bits set but the
-// sign's, in double only the first of the significand.
+// nan is what an operation gives that has no other result. Its bits are the hardware's choice, which here is
+// the one that it makes most often: all set but the sign's, in double only the first of the significand.
 func (f format) nan() uint64 {
 	if f == double {
 		return f.inf() | 1<<(f.prec-2)
@@ -180,11 +180,13 @@ func exact(v float64) *big.Float { return new(big.Float).SetPrec(exactPrec).SetF
 // fma rounds a·b+c once, in any format and mode.
 func (f format) fma(a, b, c uint64, mode rounding) uint64 {
 	x, y, z := f.value(a), f.value(b), f.value(c)
-	if special := x*y + z; math.IsNaN(special) || math.IsInf(x, 0) || math.IsInf(y, 0) || math.IsInf(z, 0) {
-		if !math.IsInf(x, 0) && !math.IsInf(y, 0) && math.IsInf(z, 0) {
-			special = z // the product may overflow a float64, but is finite
-		}
-		return f.from(special, mode)
+	switch p := x * y; {
+	case math.IsNaN(p) || math.IsNaN(z):
+		return f.nan()
+	case math.IsInf(x, 0) || math.IsInf(y, 0):
+		return f.from(p+z, mode)
+	case math.IsInf(z, 0): // whatever float64 makes of the product, it is finite
+		return f.from(z, mode)
 	}
 	product := exact(x)
 	product.Mul(product, exact(y))
