@@ -24,7 +24,7 @@ type Device interface {
 	Compile(ctx context.Context, p *ir.Program, o Options) (Kernel, error)
 	// Alloc returns a buffer of exactly the given size. Its contents are undefined.
 	Alloc(bytes int64, o AllocOptions) (Buffer, error)
-	// AllocHost returns host memory that the device reaches without staging.
+	// AllocHost returns host memory that the device reaches without staging. It is zero at first.
 	AllocHost(bytes int64) (*HostMemory, error)
 	// Pin makes the caller's memory such memory, until Close.
 	Pin(b []byte) (*HostMemory, error)

@@ -32,6 +32,7 @@ func (d *Device) allocHost(bytes int64) (*driver.HostMemory, error) {
 	if err != nil {
 		return nil, d.hostError(op, bytes, err)
 	}
+	clear(p.bytes(bytes)) // what it had before is of some run, perhaps of another device
 	m, err := d.NewHostMemory(p.bytes(bytes), "", func() { d.staging.free(p) })
 	if err == nil {
 		return m, nil

@@ -125,6 +125,16 @@ var transferTests = []test{
 		e.run(s)
 		e.equal("bytes", dst, le(3, 3))
 	}},
+	{"HostMemoryStartsAsZero", func(e *env) {
+		b := e.buffer("b", 100, 7)
+		for range 2 {
+			m, err := e.dev.AllocHost(100)
+			e.must(err)
+			e.equal("host memory", m.Bytes(), make([]byte, 100))
+			e.must(driver.ReadInto(ctx, driver.All(b), m.Bytes()))
+			e.must(m.Close())
+		}
+	}},
 	{"HostMemoryIsMemory", func(e *env) {
 		m, err := e.dev.AllocHost(8)
 		e.must(err)

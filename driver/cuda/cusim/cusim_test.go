@@ -1,6 +1,7 @@
 package cusim_test
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -115,7 +116,22 @@ func (b *bench) function(name string) cu.Function {
 // pinned returns n bytes of pinned memory.
 func (b *bench) pinned(n int64) []byte {
 	b.Helper()
-	return unsafe.Slice((*byte)(one(b.MemHostAlloc(n, 0))(b)), n)
+	return b.host(n, 0)
+}
+
+// host is pinned memory that was cleared.
+func (b *bench) host(n int64, flags uint32) []byte {
+	b.Helper()
+	mem := unsafe.Slice((*byte)(one(b.MemHostAlloc(n, flags))(b)), n)
+	clear(mem)
+	return mem
+}
+
+func TestPinnedMemoryIsNotClear(t *testing.T) {
+	b := open(t, cusim.Config{})
+	if mem := unsafe.Slice((*byte)(one(b.MemHostAlloc(4, 0))(b)), 4); bytes.Contains(mem, []byte{0}) {
+		t.Errorf("it holds % x", mem)
+	}
 }
 
 func at(b []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(b)) }

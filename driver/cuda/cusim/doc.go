@@ -16,7 +16,7 @@
 //
 // Calls check their arguments as the driver does; those that need a context want it current on the
 // operating system's thread. Work is asynchronous: it runs, a piece at a time, when a call waits for
-// it or asks whether it has ended. Pinned memory is read and written when the copy runs, other memory
+// it or asks whether it has ended. Pinned memory is not clear at first; it is read and written when the copy runs, other memory
 // during the call. A kernel that breaks a rule of package machine ends with the result that a GPU
 // would report, and the context does not survive it; the error carries the fault with its line of the text.
 // Memory is accounted to the byte; that of pools is there from the turn of its allocation in a stream to the

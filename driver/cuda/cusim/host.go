@@ -36,6 +36,9 @@ func (d *Driver) end(r *hostRange) {
 // pageBytes is the unit in which host memory is pinned.
 const pageBytes = 4096
 
+// stale is what pinned memory holds at first: a driver gives out what it took back, as it is.
+const stale = 0xA5
+
 // MemHostAlloc returns pinned host memory, which starts on a page.
 func (d *Driver) MemHostAlloc(n int64, flags uint32) (unsafe.Pointer, error) {
 	const call = "cuMemHostAlloc"
@@ -53,6 +56,9 @@ func (d *Driver) MemHostAlloc(n int64, flags uint32) (unsafe.Pointer, error) {
 	raw := make([]byte, n+pageBytes)
 	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(raw))) % pageBytes
 	mem := raw[skip:][:n:n]
+	for i := range mem {
+		mem[i] = stale
+	}
 	if err := d.leave(call); err != nil {
 		return nil, err
 	}

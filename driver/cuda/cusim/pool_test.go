@@ -3,7 +3,6 @@ package cusim_test
 import (
 	"strings"
 	"testing"
-	"unsafe"
 
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/cusim"
@@ -12,7 +11,7 @@ import (
 // mapped returns n bytes of pinned memory that the device sees.
 func (b *bench) mapped(n int64) []byte {
 	b.Helper()
-	return unsafe.Slice((*byte)(one(b.MemHostAlloc(n, cu.HostPortable|cu.HostDeviceMap))(b)), n)
+	return b.host(n, cu.HostPortable|cu.HostDeviceMap)
 }
 
 func (b *bench) account(p cu.MemPool, a cu.MemPoolAttribute) uint64 {
