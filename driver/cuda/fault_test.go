@@ -298,6 +298,18 @@ func TestAnyCallMayFailOnTheSimulatedDriver(t *testing.T) {
 	}
 }
 
+// Records, rings and whatever else comes back has been written by then, in memory of any history.
+func TestRunsFetchOnlyWhatWasWritten(t *testing.T) {
+	programs := []*ir.Program{parse(t, noted), parse(t, countDown), parse(t, countDownTogether)}
+	for _, lacks := range [][]cu.Group{nil, {cu.MemOp, cu.Pool, cu.Cond, cu.Loading}} {
+		sim := cusim.New(cusim.Config{Models: []cusim.Model{cusim.Hopper}, Seed: 1, Lacks: lacks, Fetches: true})
+		if err := do(sim, driver.OpenOptions{}, programs); err != nil {
+			t.Fatal(err)
+		}
+		fetchesWhatWasWritten(t, sim)
+	}
+}
+
 // A device that is watched gives the same bytes, whatever order its work takes.
 func TestWatchedDevicesGiveTheSameBytes(t *testing.T) {
 	programs := []*ir.Program{parse(t, noted), parse(t, countDown), parse(t, countDownTogether)}

@@ -46,6 +46,7 @@ type records struct {
 	rings    []ring
 	size     int64 // of all
 	next     int   // barrier block of the next launch
+	written  bool  // no byte of what a run fetches is undefined
 }
 
 // ring is the place of a trace ring.
@@ -119,6 +120,17 @@ func (r *records) bind(launches []launch) {
 			ring++
 		}
 	}
+}
+
+// first writes everything that a run fetches, for the first one: between records, and in a ring that is not full,
+// there are bytes that no kernel writes. It is work of that run, so that memory given back unused has none to come.
+func (r *records) first(drv cu.Driver, s cu.Stream) error {
+	if r.written || r.reported() == 0 {
+		return nil
+	}
+	err := drv.MemsetD8Async(r.fetchAt(), 0, r.reported(), s)
+	r.written = err == nil
+	return err
 }
 
 // clear makes the records ready for a run, by fills.

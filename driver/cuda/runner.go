@@ -293,6 +293,9 @@ func (r *runner) begin(ctx context.Context) error {
 			return d.errorOf("start", r.plan.Label, err)
 		}
 	}
+	if err := r.records.first(d.drv, r.stream.handle); err != nil {
+		return d.errorOf("start", r.plan.Label, err)
+	}
 	clear(r.outcome)
 	r.fault.Store(nil)
 	resident := r.resident.Begin()

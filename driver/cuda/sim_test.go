@@ -64,7 +64,8 @@ func TestSimulatedDevicesPassTheConformanceSuite(t *testing.T) {
 	}
 	for _, c := range configs {
 		t.Run(c.Models[0].Name, func(t *testing.T) {
-			d, _ := onSim(t, c)
+			c.Fetches = true
+			d, sim := onSim(t, c)
 			for c := range conform.Cases("") {
 				if c.Host != nil {
 					continue // no device's business
@@ -73,7 +74,18 @@ func TestSimulatedDevicesPassTheConformanceSuite(t *testing.T) {
 					t.Errorf("%s: %v", c, err)
 				}
 			}
+			fetchesWhatWasWritten(t, sim)
 		})
+	}
+}
+
+// fetchesWhatWasWritten fails the test if a copy to the host took bytes along that nothing wrote.
+func fetchesWhatWasWritten(t *testing.T, sim *cusim.Driver) {
+	t.Helper()
+	for _, f := range sim.Report().Findings {
+		if f.Kernel == "a copy" {
+			t.Error(f.Msg)
+		}
 	}
 }
 

@@ -525,6 +525,26 @@ func TestMemoryInUseAnewIsUndefined(t *testing.T) {
 	}
 }
 
+func TestFetchesOfWhatNothingWroteAreFound(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		fetches bool
+		written int64
+		found   int
+	}{
+		{"all of it is written", true, 64, 0}, {"some is not", true, 60, 1}, {"nobody asks", false, 60, 0},
+	} {
+		b := open(t, cusim.Config{Fetches: c.fetches})
+		p, host := one(b.MemAlloc(512))(b), make([]byte, 64)
+		b.ok(b.MemsetD8Async(p, 0, c.written, b.stream))
+		b.ok(b.MemcpyDtoHAsync(unsafe.Pointer(&host[0]), p, 64, b.stream))
+		b.ok(b.StreamSynchronize(b.stream))
+		if r := b.Report(); len(r.Findings) != c.found {
+			t.Errorf("%s: found %v", c.name, r.Findings)
+		}
+	}
+}
+
 func TestAStickyFaultBreaksTheContextWhateverItsResult(t *testing.T) {
 	b := open(t, cusim.Config{Faults: cusim.Faults{{Call: "cuMemAlloc_v2", Nth: 1, Result: 999, Sticky: true}}})
 	_, err := b.MemAlloc(16)

@@ -2,6 +2,7 @@ package cusim
 
 import (
 	"encoding/binary"
+	"fmt"
 
 	"github.com/govyre/vyre/driver/cuda/cusim/machine"
 )
@@ -39,6 +40,7 @@ func (s *stream) perform(w *work) (spent int, done bool) {
 	case download:
 		s.spend(w.n, bytesPerNs)
 		v.must(v.mem.Read(uint64(w.src), w.host))
+		v.fetched(w)
 	case word:
 		v.must(v.mem.Store32(uint64(w.dst), binary.LittleEndian.Uint32(w.word[:])))
 	case move:
@@ -65,6 +67,18 @@ func (s *stream) spend(bytes, perNs int64) { s.now += copyNs + bytes/perNs }
 func (v *device) must(err error) {
 	if err != nil && v.sticky == nil {
 		v.crash(&machine.Fault{Kind: machine.IllegalAddress, Kernel: "a copy", Msg: err.Error()})
+	}
+}
+
+// fetched looks for what a copy to the host had no business with.
+func (v *device) fetched(w *work) {
+	d := v.drv
+	if !d.config.Fetches || len(d.report.Findings) == maxFindings {
+		return
+	}
+	if first, n := v.mem.Unwritten(uint64(w.src), int(w.n)); n > 0 {
+		d.report.Findings = append(d.report.Findings, Finding{"a copy", machine.Finding{Kind: machine.UndefinedMemory, Count: 1,
+			Msg: fmt.Sprintf("nothing wrote %d of the %d bytes that go from %#x to the host, byte %d the first", n, w.n, uint64(w.src), first)}})
 	}
 }
 

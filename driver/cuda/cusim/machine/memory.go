@@ -264,6 +264,21 @@ func (m *Memory) Read(addr uint64, b []byte) error {
 	return err
 }
 
+// Unwritten is how many of the n bytes at addr nothing wrote, and which is the first of them.
+func (m *Memory) Unwritten(addr uint64, n int) (first, count int) {
+	a, off, err := m.slice(addr, n)
+	if err != nil || a.written == nil {
+		return 0, 0
+	}
+	for i := n - 1; i >= 0; i-- {
+		if a.written[off+i] == 0 {
+			first = i
+			count++
+		}
+	}
+	return first, count
+}
+
 // Copy copies n bytes. What nothing wrote at the source counts as not written at the destination.
 func (m *Memory) Copy(dst, src uint64, n int) error {
 	m.changes++
