@@ -3,64 +3,108 @@ package cuda
 import (
 	"runtime"
 	"sync"
+	"time"
 )
 
 // copiers are goroutines that help to copy host memory: one processor does not keep up with
-// the bus. They start with the first large copy and sleep between copies.
+// the bus. They start with the first large transfer. To be woken takes a goroutine longer than a
+// chunk takes the bus, so it is called once, takes chunk after chunk by itself, and sleeps again
+// only when a transfer has had nothing for it for a while.
 type copiers struct {
 	start sync.Once
-	n     int // how many copy at once, with the caller
-	jobs  chan copyJob
+	n     int            // how many there are
+	calls chan *conveyor // each asks one of them to come
 	ended sync.WaitGroup
 }
 
-type copyJob struct {
-	dst, src []byte
-	done     *sync.WaitGroup
-}
+// copierCount is how many help who enqueues, where so many goroutines run. The rest of the processors
+// are for the program, and for who enqueues.
+func copierCount(procs int) int { return min(procs*3/4, 12) }
 
-// copierCount is how many copy at once where so many goroutines run.
-func copierCount(procs int) int { return min(max(procs/2, 1), 8) }
-
-// leastPart is what waking somebody pays for.
-const leastPart = 512 << 10
+// copierPatience is how long one waits for another chunk. The GPU frees, or fills, several meanwhile
+// unless it has other work in front.
+const copierPatience = time.Millisecond
 
 func (c *copiers) begin() {
-	if c.n == 0 {
-		c.n = copierCount(runtime.GOMAXPROCS(0))
-	}
-	c.jobs = make(chan copyJob, c.n)
-	for range c.n - 1 {
+	c.calls = make(chan *conveyor, 2*c.n) // no conveyor has more than n calls out
+	for range c.n {
 		c.ended.Add(1)
 		go func() {
 			defer c.ended.Done()
-			for j := range c.jobs {
-				copy(j.dst, j.src)
-				j.done.Done()
+			for g := range c.calls {
+				c.help(g)
+				g.helpers.Add(-1)
 			}
 		}()
 	}
 }
 
-// copy copies len(dst) bytes. done is the caller's, for that time.
-func (c *copiers) copy(dst, src []byte, done *sync.WaitGroup) {
-	c.start.Do(c.begin)
-	part := max((len(dst)+c.n-1)/c.n, leastPart)
-	part = (part + 63) &^ 63
-	for len(dst) > part && c.n > 1 {
-		done.Add(1)
-		c.jobs <- copyJob{dst[:part], src[:part], done}
-		dst, src = dst[part:], src[part:]
+// call lets so many, if there are that many, help with a conveyor's transfer. One goroutine at a time calls for a conveyor.
+func (c *copiers) call(g *conveyor, wanted int64) {
+	wanted = min(wanted, int64(c.n))
+	if int64(g.helpers.Load()) >= wanted {
+		return
 	}
-	copy(dst, src)
-	done.Wait()
+	c.start.Do(c.begin)
+	for int64(g.helpers.Load()) < wanted {
+		g.helpers.Add(1)
+		c.calls <- g
+	}
+}
+
+// help copies chunks of a conveyor's transfer while there are any, and nobody else calls.
+func (c *copiers) help(g *conveyor) {
+	var p pause
+	for {
+		if n, ok := g.claim(); ok {
+			g.copy(n)
+			if len(c.calls) > 0 {
+				return // the other conveyor has its share
+			}
+			p = pause{}
+			continue
+		}
+		if g.left() <= 0 || p.spin() >= copierPatience {
+			return
+		}
+	}
 }
 
 // stop ends the goroutines. Nothing is copied any more.
 func (c *copiers) stop() {
 	c.start.Do(func() {})
-	if c.jobs != nil {
-		close(c.jobs)
+	if c.calls != nil {
+		close(c.calls)
 	}
 	c.ended.Wait()
+}
+
+// pause is a wait for what another goroutine or the GPU is about to do.
+type pause struct {
+	begin time.Time
+	yield time.Duration // when to let others run
+}
+
+// spin returns at once, or after others ran. It tells how long the pause has been.
+func (p *pause) spin() time.Duration {
+	if p.begin.IsZero() {
+		*p = pause{time.Now(), spinYield}
+		return 0
+	}
+	passed := time.Since(p.begin)
+	if passed >= p.yield {
+		runtime.Gosched()
+		p.yield = passed + spinYield
+	}
+	return passed
+}
+
+// rest is for a goroutine that is locked to its thread, which would be parked by letting others
+// run: it returns at once, or after a sleep if the pause has been long.
+func (p *pause) rest() {
+	if p.begin.IsZero() {
+		p.begin = time.Now()
+	} else if passed := time.Since(p.begin); passed > spinMost {
+		sleep(sleepFor(passed))
+	}
 }

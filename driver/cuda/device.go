@@ -115,7 +115,9 @@ func Open(o Options) (*Device, error) {
 	d.streams.dev, d.timers.dev, d.quarantine.dev = d, d, d
 	d.streams.most, d.loops.dev = maxStreams, d
 	d.memcheck.dev, d.memcheck.on = d, d.Debug().Memcheck
-	d.stagedTo, d.uphill.dev, d.uphill.chunk, d.downhill.dev, d.downhill.chunk = stagedBytes, d, chunkBytes, d, chunkBytes
+	d.stagedTo, d.copiers.n = stagedBytes, copierCount(runtime.GOMAXPROCS(0))
+	d.uphill.init(d)
+	d.downhill.init(d)
 	d.kernels.init(d)
 	if err := d.images.init(d, o); err != nil {
 		return nil, err

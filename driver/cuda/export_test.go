@@ -64,13 +64,16 @@ func (g *Gate) Unlock(alone bool) { g.g.unlock(alone) }
 // IdleLimit is how much memory a device of total bytes keeps for reuse.
 func IdleLimit(total int64) int64 { return idleLimit(total) }
 
-// SetTransfers sets up to which size a transfer is staged, in what chunks larger ones go, and
-// how many goroutines copy one.
+// SetTransfers sets up to which size a transfer is staged, in what chunks larger ones go through a ring of four,
+// two at once, and how many goroutines help to copy them.
 func (d *Device) SetTransfers(staged, chunk int64, copiers int) {
-	d.stagedTo, d.uphill.chunk, d.downhill.chunk, d.copiers.n = staged, chunk, chunk, copiers
+	d.stagedTo, d.copiers.n = staged, copiers
+	for _, g := range []*conveyor{&d.uphill, &d.downhill} {
+		g.chunk, g.slots, g.most = chunk, 4, 2
+	}
 }
 
-// CopierCount is how many goroutines copy a chunk where so many run.
+// CopierCount is how many goroutines help to copy where so many run.
 func CopierCount(procs int) int { return copierCount(procs) }
 
 // KeepImageBytes sets how large the images of modules kept loaded may be together.

@@ -193,16 +193,21 @@ func TestCloseWaitsForAStartInChunks(t *testing.T) {
 }
 
 func TestCloseGivesUpAStartInChunks(t *testing.T) {
-	d, gpu, sim := onSlow(t, false, driver.OpenOptions{CloseTimeout: 1})
-	b := alloc(t, d, 8_000)
-	s, _, _ := chunks(t, d, "s", b)
-	started := starting(s)
-	<-gpu.asked
-	fails(t, s.Close(), driver.Closed, `"s"`, "had not ended 1ns later")
-	fails(t, (<-started).error, driver.Closed, `"s"`)
-	closed(t, b)
-	gpu.release()
-	ends(t, d, sim)
+	for _, copiers := range []int{0, 3} {
+		d, gpu, sim := onSlow(t, false, driver.OpenOptions{CloseTimeout: 1})
+		d.SetTransfers(1<<10, 512, copiers)
+		b := alloc(t, d, 8_000)
+		s, in, dst := chunks(t, d, "s", b)
+		started := starting(s)
+		<-gpu.asked
+		fails(t, s.Close(), driver.Closed, `"s"`, "had not ended 1ns later")
+		fails(t, (<-started).error, driver.Closed, `"s"`)
+		clear(in.Bytes()) // nobody copies any more; a race detector would tell
+		clear(dst)
+		closed(t, b)
+		gpu.release()
+		ends(t, d, sim)
+	}
 }
 
 // A Start that is in a call of the driver cannot leave, but who closes its sequence can.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync"
 	"testing"
 	"time"
 
@@ -13,7 +14,6 @@ import (
 	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/cusim"
-	"github.com/govyre/vyre/ir"
 )
 
 // pattern returns n bytes that differ from their neighbours, and from those of another seed.
@@ -25,9 +25,9 @@ func pattern(n, seed int) []byte {
 	return b
 }
 
-// small makes transfers above 1 KiB large ones, which go in chunks of 512 bytes.
+// small makes transfers above 1 KiB large ones, which go in chunks of 512 bytes that nobody helps to copy.
 func small(d *cuda.Device) *cuda.Device {
-	d.SetTransfers(1<<10, 512, 1)
+	d.SetTransfers(1<<10, 512, 0)
 	return d
 }
 
@@ -93,7 +93,7 @@ func TestBytesArriveByEveryRoute(t *testing.T) {
 }
 
 func TestFusedTransfersGoInChunks(t *testing.T) {
-	for _, copiers := range []int{1, 3} {
+	for _, copiers := range []int{0, 3} {
 		d := opened(t, cusim.Config{Seed: 2}, driver.OpenOptions{})
 		d.SetTransfers(1<<10, 768, copiers)
 		b := alloc(t, d, 10_000)
@@ -229,13 +229,15 @@ func TestAnOldStagingCopyIsNotTrusted(t *testing.T) {
 func TestWarmRunsOfEveryRouteAllocateNothing(t *testing.T) {
 	k := parse(t, addOne)
 	for _, c := range []struct {
-		name   string
-		size   int
-		pinned bool
-	}{{"staged", 512, false}, {"direct", 512, true}, {"chunked", 8_192, false}} {
+		name    string
+		size    int
+		pinned  bool
+		copiers int
+	}{{"staged", 512, false, 0}, {"direct", 512, true, 0}, {"chunked", 8_192, false, 0}, {"chunked with help", 8_192, false, 3}} {
 		for _, cancelable := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, cancelable %v", c.name, cancelable), func(t *testing.T) {
-				d := small(opened(t, cusim.Config{}, driver.OpenOptions{}))
+				d := opened(t, cusim.Config{}, driver.OpenOptions{})
+				d.SetTransfers(1<<10, 512, c.copiers)
 				ctx := ctx
 				if cancelable {
 					c, cancel := context.WithCancel(ctx)
@@ -365,14 +367,14 @@ func TestCloseGivesAChunkedRunUp(t *testing.T) {
 	}
 }
 
-// transferSession moves bytes by every route. The device is closed in any case.
-func transferSession(sim *cusim.Driver, p *ir.Program) (err error) {
+// transferSession moves bytes by every route, some of them with the help of copiers. The device is closed in any case.
+func transferSession(sim *cusim.Driver, copiers int) (err error) {
 	d, err := cuda.Open(cuda.Options{Driver: sim, OpenOptions: driver.OpenOptions{CloseTimeout: time.Second}})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
-	d.SetTransfers(256, 512, 1)
+	d.SetTransfers(256, 128, copiers)
 	pinned, err := d.AllocHost(2_000)
 	if err != nil {
 		return err
@@ -391,6 +393,9 @@ func transferSession(sim *cusim.Driver, p *ir.Program) (err error) {
 	s.Fill(driver.Part(b, 1_900, 100), 9, 1)
 	s.Read(driver.Part(b, 1_900, 100), tail)
 	if _, err := s.Run(ctx); err != nil {
+		// Nobody copies any more; a race detector would tell.
+		clear(src)
+		clear(dst)
 		return err
 	}
 	want := append(bytes.Repeat([]byte{7}, 100), src[100:]...)
@@ -421,15 +426,58 @@ func transferSession(sim *cusim.Driver, p *ir.Program) (err error) {
 }
 
 func TestAnyCallOfATransferMayFail(t *testing.T) {
-	p := parse(t, addOne)
-	c := cusim.Config{Models: []cusim.Model{cusim.Tiny}}
-	anyCallMayFail(t, c, func(sim *cusim.Driver) error { return transferSession(sim, p) }, cu.OutOfMemory, 1, 719)
+	for _, c := range []struct {
+		name    string
+		copiers int
+		results []cu.Result
+	}{
+		{"one goroutine", 0, []cu.Result{cu.OutOfMemory, 1, 719}},
+		{"copiers help", 3, []cu.Result{1, 719}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			config := cusim.Config{Models: []cusim.Model{cusim.Tiny}}
+			anyCallMayFail(t, config, func(sim *cusim.Driver) error { return transferSession(sim, c.copiers) }, c.results...)
+		})
+	}
 }
 
-func TestCopiersAreHalfOfTheProcessors(t *testing.T) {
-	for procs, want := range map[int]int{1: 1, 2: 1, 4: 2, 7: 3, 16: 8, 128: 8} {
+// Whatever the copiers of one run are at when it ends, the bytes of the next are its own.
+func TestHammerConveyors(t *testing.T) {
+	for _, copiers := range []int{0, 1, 3} {
+		t.Run(fmt.Sprintf("%d copiers", copiers), func(t *testing.T) {
+			d := opened(t, cusim.Config{Seed: 3}, driver.OpenOptions{})
+			d.SetTransfers(64, 64, copiers)
+			var running sync.WaitGroup
+			for i := range 4 {
+				size := 65 + i*777
+				b := alloc(t, d, int64(size))
+				running.Go(func() {
+					s, src, dst := d.NewSequence("hammer"), make([]byte, size), make([]byte, size)
+					s.Upload(driver.All(b), src, driver.Always)
+					s.Read(driver.All(b), dst)
+					for round := range 50 {
+						copy(src, pattern(size, round))
+						p, err := s.Start(ctx)
+						clear(src) // Start has taken them
+						if err == nil {
+							_, err = p.Wait(ctx)
+						}
+						if err != nil || !bytes.Equal(dst, pattern(size, round)) {
+							t.Errorf("round %d of %d bytes: other bytes came back, or %v", round, size, err)
+							return
+						}
+					}
+				})
+			}
+			running.Wait()
+		})
+	}
+}
+
+func TestThreeQuartersOfTheProcessorsHelpToCopy(t *testing.T) {
+	for procs, want := range map[int]int{1: 0, 2: 1, 4: 3, 7: 5, 16: 12, 128: 12} {
 		if got := cuda.CopierCount(procs); got != want {
-			t.Errorf("of %d processors %d copy, want %d", procs, got, want)
+			t.Errorf("of %d processors %d help, want %d", procs, got, want)
 		}
 	}
 }
