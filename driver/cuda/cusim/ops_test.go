@@ -19,7 +19,9 @@ import (
 // opArgs is how many values each thread is given; an op takes the first ones.
 const opArgs = 4
 
-// opsText is a module with a kernel for each op: out[i] = op(in[i]...), all in 64 bits.
+// opsText is a module with a kernel for each op: out[i] = op(in[i]...), all in 64 bits. An atomic works on a cell of its
+// thread's that holds its first operand; what the cell holds afterwards is the result, turned over if the atomic returns
+// anything but what the cell held before.
 func opsText(version, target string, list []op) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, ".version %s\n.target %s\n.address_size 64\n", version, target)
@@ -27,7 +29,9 @@ func opsText(version, target string, list []op) string {
 		fmt.Fprintf(&b, `.visible .entry op%d(.param .u64 in, .param .u64 out)
 {
 	.reg .pred %%p<6>; .reg .b16 %%h<6>; .reg .b32 %%r<6>; .reg .b64 %%rd<6>; .reg .f32 %%f<6>; .reg .f64 %%fd<6>;
-	.reg .pred %%pw; .reg .b32 %%t32, %%id, %%size, %%group; .reg .b64 %%in, %%to, %%out;
+	.reg .pred %%pw; .reg .b32 %%t32, %%id, %%size, %%group, %%shared; .reg .b64 %%in, %%to, %%out;
+	.shared .align 8 .b8 cells[2048];
+	mov.u32 %%shared, cells; mov.u32 %%t32, %%tid.x; mad.lo.u32 %%shared, %%t32, 8, %%shared;
 	mov.u32 %%id, %%tid.x; mov.u32 %%size, %%ntid.x; mov.u32 %%group, %%ctaid.x; mad.lo.u32 %%id, %%size, %%group, %%id;
 	ld.param.u64 %%in, [in]; mad.wide.u32 %%in, %%id, %d, %%in;
 	ld.param.u64 %%to, [out]; mad.wide.u32 %%to, %%id, 8, %%to;
@@ -46,8 +50,21 @@ func opsText(version, target string, list []op) string {
 		if strings.Contains(o.inst, ".sync") {
 			args = append(args, "-1")
 		}
-		fmt.Fprintf(&b, "\t%s %s;\n", o.inst, strings.Join(args, ", "))
-		b.WriteString("\t" + strings.ReplaceAll(kinds[o.operands[0]].store, "$r", o.register(0)) + "\n\tst.global.u64 [%to], %out;\n\texit;\n}\n")
+		store := strings.ReplaceAll(kinds[o.operands[0]].store, "$r", o.register(0))
+		if space, at, ok := o.cell(); ok {
+			bits := map[bool]string{false: "b32", true: "b64"}[strings.HasSuffix(o.inst, "64")]
+			fmt.Fprintf(&b, "\tst.%s.%s [%s], %s;\n", space, bits, at, args[1])
+			args[1] = "[" + at + "]"
+			if strings.HasPrefix(o.inst, "red.") {
+				fmt.Fprintf(&b, "\t%s %s;\n\tld.%s.%s %s, [%s];\n", o.inst, strings.Join(args[1:], ", "), space, bits, args[0], at)
+			} else {
+				fmt.Fprintf(&b, "\t%s %s;\n\tsetp.ne.%s %%pw, %s, %s;\n\tld.%s.%s %s, [%s];\n", o.inst, strings.Join(args, ", "), bits, args[0], o.register(1), space, bits, args[0], at)
+				store += " @%pw not.b64 %out, %out;"
+			}
+		} else {
+			fmt.Fprintf(&b, "\t%s %s;\n", o.inst, strings.Join(args, ", "))
+		}
+		b.WriteString("\t" + store + "\n\tst.global.u64 [%to], %out;\n\texit;\n}\n")
 	}
 	return b.String()
 }
@@ -232,6 +249,8 @@ func TestInstructionsGiveWhatTheManualSays(t *testing.T) {
 		{op{"setp.ltu.f32", "pff"}, nan, f(1), 0, 1}, {op{"setp.gt.f32", "pff"}, nan, f(1), 0, 0}, {op{"setp.hs.u32", "pbb"}, 1 << 31, 1, 0, 1}, {op{"testp.subnormal.f32", "pf"}, 1, 0, 0, 1},
 		{op{"testp.normal.f32", "pf"}, 0, 0, 0, 1}, {op{"testp.normal.f64", "pg"}, 1 << 63, 0, 0, 1}, {op{"testp.normal.f64", "pg"}, 1, 0, 0, 0}, {op{"testp.subnormal.f64", "pg"}, 0, 0, 0, 0},
 		{op{"cvt.rn.f16x2.f32", "bff"}, f(1), f(2), 0, 0x3C00_4000}, {op{"cvt.rn.relu.bf16x2.f32", "bff"}, f(-1), f(1), 0, 0x3F80}, {op{"sub.rn.f16x2", "bbb"}, 0x3C00_4000, 0x3C00_3C00, 0, 0x3C00},
+		{op{"red.global.add.f32", "fff"}, 1, 1, 0, 0}, {op{"atom.global.add.f32", "fff"}, 0x0080_0001, 0x8080_0000, 0, 0}, {op{"atom.shared.add.f32", "fff"}, 1, 1, 0, 2},
+		{op{"atom.global.add.f64", "ggg"}, 1, 1, 0, 2}, {op{"atom.shared.cas.b32", "bbbb"}, 5, 5, 7, 7}, {op{"red.shared.max.s64", "ddd"}, 1 << 63, 3, 0, 3},
 		{op{"dp4a.u32.s32", "bbbb"}, 0xFF, 0xFF, 1, 0xFFFF_FF02},
 	} {
 		in := make([]byte, 8*opArgs*256)

@@ -11,6 +11,7 @@ type update struct {
 	access
 	next    fn3 // of the old value and the operands
 	operand [2]int32
+	flushes bool // subnormals, in global memory: of sums in f32 the manual says that the hardware does
 }
 
 func (dec *decoder) atomic(in *inst, src *asm.Inst) {
@@ -25,6 +26,7 @@ func (dec *decoder) atomic(in *inst, src *asm.Inst) {
 		x.operand[i] = dec.value(&args[1+i])
 	}
 	x.next = atomicOp(src)
+	x.flushes = src.Type == asm.F32 && src.Has("add")
 	in.x, in.run = x, runAtomic
 }
 
@@ -96,7 +98,12 @@ func runAtomic(w *warp, in *inst, m uint32) {
 		if x.operand[1] >= 0 {
 			b = w.regs[x.operand[1]][l]
 		}
-		v := x.next(old, a, b)
+		v := uint64(0)
+		if x.flushes && c.of != nil {
+			v = single.flush(x.next(single.flush(old), single.flush(a), b))
+		} else {
+			v = x.next(old, a, b)
+		}
 		if r := w.g.m.races; r != nil && !c.local {
 			r.access(w, in, &x.access, l, x.bytes, c, true, true)
 		}
