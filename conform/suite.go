@@ -35,6 +35,8 @@ type Options struct {
 	Skip func(*Case) bool
 	// AtOnce is how many cases of a family run at the same time; 0 is one.
 	AtOnce int
+	// Trying is called before each case that is not left out, and what it returns after it; may be nil.
+	Trying func(*Case) (tried func())
 	// Progress is called after each family; may be nil.
 	Progress func(family string, s Summary)
 }
@@ -111,6 +113,10 @@ func (o Options) try(ctx context.Context, d Device, cases []Case) []error {
 					errs[i] = errEnded
 				case o.Skip != nil && o.Skip(c):
 					errs[i] = ErrSkipped
+				case o.Trying != nil:
+					tried := o.Trying(c)
+					errs[i] = Try(ctx, d, c)
+					tried()
 				default:
 					errs[i] = Try(ctx, d, c)
 				}

@@ -4,9 +4,12 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"hash/crc32"
+	"math"
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,6 +33,9 @@ var (
 	gpuClean    = flag.Bool("gpu-clean", false, "leave out conformance cases that race or read undefined data on purpose, for tools that look for that")
 	gpuMost     = flag.Uint64("gpu-most", 0, "leave out conformance cases of more invocations, for tools that make them slow; 0 is none")
 	gpuAtOnce   = flag.Int("gpu-at-once", 1, "conformance cases that run at the same time, compiled together; for tools that make loading a module slow")
+	gpuShard    = flag.String("gpu-shard", "0/1", "I/N: only every N-th conformance case, so that N processes share the work; I counts from 0")
+	gpuJournal  = flag.String("gpu-journal", "", "file that gets a line when a conformance case begins and one when it ends: what ran when the process died")
+	gpuKeep     = flag.Bool("gpu-keep", false, "unload no module before the end, for tools that mind")
 	gpuLimit    = flag.Duration("gpu-limit", 8*time.Minute, "when the suite and the random programs stop, with what they have")
 )
 
@@ -105,12 +111,21 @@ func TestGPUPassesTheConformanceSuite(t *testing.T) {
 	if *gpuAtOnce > 1 {
 		dev = openTogether(t, library(t))
 	}
-	s, err := conform.Run(ctx, conform.On(dev), conform.Options{Match: *gpuMatch, Skip: leftOut, AtOnce: *gpuAtOnce, Progress: func(family string, s conform.Summary) {
+	in, others := shard(t), atomic.Int64{}
+	skip := func(c *conform.Case) bool {
+		if !in(c) {
+			others.Add(1)
+			return true
+		}
+		return leftOut(c)
+	}
+	s, err := conform.Run(ctx, conform.On(dev), conform.Options{Match: *gpuMatch, Skip: skip, AtOnce: *gpuAtOnce, Trying: journal(t), Progress: func(family string, s conform.Summary) {
 		t.Logf("%6.1fs after %s: %d passed, %d failed, %d skipped", time.Since(begin).Seconds(), family, s.Passed, s.Failed, s.Skipped)
 	}})
 	if err != nil {
 		t.Error(err)
 	}
+	s.Cases, s.Skipped = s.Cases-int(others.Load()), s.Skipped-int(others.Load())
 	report(t, "conform", s, begin)
 }
 
@@ -119,12 +134,52 @@ func leftOut(c *conform.Case) bool {
 	return *gpuClean && c.Flawed() || *gpuMost > 0 && c.Invocations() > *gpuMost
 }
 
+// shard returns whether a case is this process's. Neighbours cost much the same, so names are dealt by a hash.
+func shard(t *testing.T) func(*conform.Case) bool {
+	t.Helper()
+	var i, n uint32
+	if _, err := fmt.Sscanf(*gpuShard, "%d/%d", &i, &n); err != nil || i >= n {
+		t.Fatalf("-gpu-shard=%s is not I/N with I below N: %v", *gpuShard, err)
+	}
+	return func(c *conform.Case) bool { return crc32.ChecksumIEEE([]byte(c.String()))%n == i }
+}
+
+// journal returns what writes down when cases begin and end, nil if nobody asks for it. Each line is in the file before
+// the case goes on: a process that is killed, as by a fault on a thread of the driver's, says nothing itself.
+func journal(t *testing.T) func(*conform.Case) func() {
+	t.Helper()
+	if *gpuJournal == "" {
+		return nil
+	}
+	f, err := os.OpenFile(*gpuJournal, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	write := func(sign string, c *conform.Case) {
+		if _, err := fmt.Fprintf(f, "%s %s\n", sign, c); err != nil {
+			t.Error(err)
+		}
+	}
+	return func(c *conform.Case) func() {
+		write("+", c)
+		return func() { write("-", c) }
+	}
+}
+
 func TestGPUAgreesOnRandomPrograms(t *testing.T) {
 	begin := time.Now()
 	gpu(t) // says what is missing
 	ctx, cancel := limited()
 	defer cancel()
 	s := agreeTogether(ctx, t, library(t))
+	if uint64(s.Cases) < *gpuRandom {
+		t.Errorf("cut short after %d of %d programs, of which %d differ", s.Cases, *gpuRandom, s.Failed)
+	}
 	report(t, "random", s, begin)
 }
 
@@ -150,6 +205,10 @@ func openTogether(t *testing.T, lib cu.Driver) driver.Device {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if *gpuKeep {
+		dev.KeepModules(math.MaxInt)
+		dev.KeepImageBytes(math.MaxInt)
+	}
 	t.Cleanup(func() {
 		if err := dev.Close(); err != nil {
 			t.Error(err)
@@ -166,7 +225,8 @@ func agreeTogether(ctx context.Context, t *testing.T, lib cu.Driver) (s conform.
 	if workers == 0 {
 		workers = 2 * *gpuTogether
 	}
-	if err := conform.RunRandom(ctx, *gpuSeed, *gpuRandom, workers, &s, func() {}, conform.On(openTogether(t, lib))); err != nil {
+	err := conform.RunRandom(ctx, *gpuSeed, *gpuRandom, workers, &s, func() {}, conform.On(openTogether(t, lib)))
+	if err != nil && ctx.Err() == nil { // what the end of ctx cut short is seen from the number of cases
 		t.Error(err)
 	}
 	return s

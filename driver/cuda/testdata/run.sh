@@ -46,11 +46,14 @@ bounded() { # log, command…
 	timeout -k 15 "$seconds" "$@" >>"$log" 2>&1
 }
 
-# suite runs tests, which end themselves a little before the time is over.
+# limit is when what ends itself does so: before the part's time is over, so that it can still say how far it came.
+limit() { echo "$((seconds > 60 ? seconds - 20 : seconds * 2 / 3))s"; }
+
+# suite runs tests, which end themselves.
 suite() { # log, flags…
 	local log=$1
 	shift
-	bounded "$log" "$here/cuda.test" -test.v -test.timeout=0 "-gpu-limit=$((seconds > 40 ? seconds - 20 : seconds))s" "${sim[@]}" "$@"
+	bounded "$log" "$here/cuda.test" -test.v -test.timeout=0 "-gpu-limit=$(limit)" "${sim[@]}" "$@"
 }
 
 # totals prints what the tests of a log say in one line each.
@@ -91,42 +94,60 @@ part_random() {
 	done
 	for i in "${pids[@]}"; do wait "$i" || rc=$?; done
 	cat "$work"/random* >>"$log"
-	said=$(sed -n 's/^gpu-total random //p' "$work"/random* | awk -v processes="$processes" '{
+	said=$(sed -n 's/^gpu-total random //p' "$work"/random* | awk -v processes="$processes" -v wanted="$programs" '{
 		for (i = 2; i <= NF; i++) { n = split($i, kv, "="); if (n == 2) sum[kv[1]] += kv[2]; if (kv[1] == "seconds" && kv[2] > longest) longest = kv[2] }
-	} END { printf "programs=%d mismatches=%d processes=%d of %d longest=%.1fs programs_a_second=%.0f", sum["cases"], sum["failed"], NR, processes, longest, longest ? sum["cases"] / longest : 0 }')
+	} END {
+		if (sum["cases"] < wanted) printf "cut short after %d of %d programs, ", sum["cases"], wanted
+		printf "programs=%d mismatches=%d processes=%d of %d longest=%.1fs programs_a_second=%.0f", sum["cases"], sum["failed"], NR, processes, longest, longest ? sum["cases"] / longest : 0
+	}')
 	return $rc
 }
 
-# part_sanitize runs the suite under all four tools of compute-sanitizer at the same time. Cases that race or read undefined data on
-# purpose are left out, and grids are small.
+# part_sanitize runs the suite under all four tools of compute-sanitizer at the same time, in seven processes. Cases that
+# race or read undefined data on purpose are left out, and grids are small. One process of all cases under racecheck
+# dies of a segmentation fault of which Go's handler says nothing, so racecheck gets several that unload no modules.
 part_sanitize() {
-	local tool rc=0 pids=() tools=(memcheck racecheck initcheck synccheck)
+	local tool shard rc=0 tools=(memcheck racecheck initcheck synccheck) tried=0
+	local -A shards=([memcheck]=1 [racecheck]=${SIM:+2} [initcheck]=1 [synccheck]=1) pids=()
+	shards[racecheck]=${shards[racecheck]:-4}
 	if ! command -v compute-sanitizer >/dev/null; then
 		said="no compute-sanitizer"
 		[ -n "${SIM:-}" ] || return 75
 	fi
 	for tool in "${tools[@]}"; do
-		local under=(compute-sanitizer --tool "$tool" --report-api-errors no --print-limit 40)
-		[ -z "$said" ] || under=(env)
-		bounded "$work/sanitize-$tool" "${under[@]}" "$here/cuda.test" -test.v -test.timeout=0 -test.run='^TestGPUPassesTheConformanceSuite$' \
-			-gpu-clean -gpu-most=65536 -gpu-at-once=32 "-gpu-limit=$((seconds - 20))s" "${sim[@]}" ${SIM:+-gpu-match=bar-} &
-		pids+=($!)
+		local under=(compute-sanitizer --tool "$tool" --report-api-errors no --print-limit 40) keep=()
+		[ -z "$said" ] || under=()
+		[ "$tool" != racecheck ] || keep=(-gpu-keep)
+		for ((shard = 0; shard < shards[$tool]; shard++)); do
+			ulimit -c 0 && GOTRACEBACK=crash bounded "$work/sanitize-$tool-$shard" "${under[@]}" "$here/cuda.test" -test.v -test.timeout=0 \
+				-test.run='^TestGPUPassesTheConformanceSuite$' -gpu-clean -gpu-most=65536 -gpu-at-once=32 "-gpu-limit=$(limit)" \
+				"-gpu-shard=$shard/${shards[$tool]}" "-gpu-journal=$work/journal-$tool-$shard" "${keep[@]}" "${sim[@]}" ${SIM:+-gpu-match=bar-} &
+			pids[$tool-$shard]=$!
+		done
 	done
 	for tool in "${tools[@]}"; do
-		local status=0 verdict=ok summary
-		wait "${pids[0]}" || status=$?
-		pids=("${pids[@]:1}")
-		summary=$(sed -n 's/^========= *\(ERROR SUMMARY\|RACECHECK SUMMARY\): *//p' "$work/sanitize-$tool" | tail -1)
-		case $summary in
-		"0 errors"* | "0 hazards"*) ;;
-		*) [ -n "$said" ] || verdict=FAIL ;;
-		esac
-		[ $status -eq 0 ] || verdict=FAIL
+		local verdict=ok found=0 summaries=0 ended='' n
+		for ((shard = 0; shard < shards[$tool]; shard++)); do
+			local one=$work/sanitize-$tool-$shard status=0
+			wait "${pids[$tool-$shard]}" || status=$?
+			tried=$((tried + 1))
+			n=$(found_by "$one")
+			[ -z "$n" ] || summaries=$((summaries + 1)) found=$((found + n))
+			[ $status -eq 0 ] || ended+="; process $shard ended with $status$(running "$work/journal-$tool-$shard")"
+			# A dump of all threads is long; the last words count.
+			{
+				echo "--- $tool $shard"
+				tail -c 100000 "$one"
+			} >>"$log"
+		done
+		[ -n "$said" ] || [ $summaries -eq "${shards[$tool]}" ] || verdict=FAIL
+		[ $found -eq 0 ] && [ -z "$ended" ] || verdict=FAIL
 		[ $verdict = ok ] || rc=1
-		line "gpu-sanitize $tool $verdict ${summary:-no summary}; exit status $status; $(totals "$work/sanitize-$tool")"
+		line "gpu-sanitize $tool $verdict found=$found summaries=$summaries of ${shards[$tool]} $(sed -n 's/^gpu-total conform //p' "$work/sanitize-$tool"-* | awk '{
+			for (i = 2; i <= NF; i++) { n = split($i, kv, "="); if (n == 2) sum[kv[1]] += kv[2]; if (kv[1] == "seconds" && kv[2] > longest) longest = kv[2] }
+		} END { printf "cases=%d passed=%d failed=%d skipped=%d longest=%.1fs", sum["cases"], sum["passed"], sum["failed"], sum["skipped"], longest }')$ended"
 	done
-	said="tools=${#tools[@]}${said:+, rehearsed: $said}"
-	cat "$work"/sanitize-* >>"$log"
+	said="tools=${#tools[@]} processes=$tried${said:+, rehearsed: $said}"
 	if [ $rc -ne 0 ] && grep -q '^=========.*[Dd]evice not supported' "$log"; then
 		said="compute-sanitizer refuses the device here (some virtual machines keep it from it)"
 		return 75
@@ -134,8 +155,19 @@ part_sanitize() {
 	return $rc
 }
 
+# found_by prints how many errors or hazards a tool's summary has, nothing without one. A line behind it counts those
+# that were not printed.
+found_by() { sed -n '/not printed\|not displayed/d; s/^========= *\(ERROR\|RACECHECK\) SUMMARY: *\([0-9][0-9]*\) \(error\|hazard\).*/\2/p' "$1" | head -1; }
+
+# running prints which cases a journal has begun and not ended.
+running() {
+	[ -f "$1" ] || return 0
+	awk '{ name = substr($0, 3); if ($1 == "+") open[name]++; else open[name]-- }
+		END { for (c in open) if (open[c] > 0) { printf "%s%s", n++ ? ", " : ", running: ", c; if (n == 40) exit } }' "$1"
+}
+
 part_duties() {
-	local args=(-limit "$((seconds - 30))s") cc
+	local args=(-limit "$((seconds > 90 ? seconds - 30 : seconds * 2 / 3))s") cc
 	cc=$(command -v cc || command -v gcc || command -v clang || true)
 	if [ -n "$cc" ] && "$cc" -O2 -o "$work/twin" "$here/twin.c" -ldl >>"$log" 2>&1; then
 		args+=(-twin "$work/twin")
@@ -179,7 +211,7 @@ part_assemble() {
 	gunzip -c "$here/ptx.test.gz" >"$work/ptx.test" && chmod +x "$work/ptx.test" || return 1
 	# It looks for the examples in ../examples, as from its package's directory.
 	(cd "$here/examples" && VYRE_PTXAS=$ptxas bounded "$log" "$work/ptx.test" -test.v -test.timeout=0 -test.run='^TestAssemblesForEveryArchitecture$' \
-		-assemble-every=1 ${SIM:+-assemble-every=256} "-assemble-limit=$((seconds > 60 ? seconds - 20 : seconds * 2 / 3))s")
+		-assemble-every=1 ${SIM:+-assemble-every=256} "-assemble-limit=$(limit)")
 }
 
 declare -A most=([device]=60 [examples]=120 [contract]=120 [conform]=240 [instructions]=60 [accuracy]=150 [faults]=240
