@@ -17,7 +17,8 @@ func (c *cloner) moved(r Range) Range {
 }
 
 func (c *cloner) plan(p *Plan) *Plan {
-	n := &Plan{Label: p.Label, Tally: p.Tally, Cmds: c.list(p.Cmds), NoDeviceTime: p.NoDeviceTime, TimeTransfers: p.TimeTransfers}
+	n := &Plan{Label: p.Label, Tally: p.Tally, Cmds: c.list(p.Cmds), NoDeviceTime: p.NoDeviceTime, TimeTransfers: p.TimeTransfers,
+		Recounted: p.Recounted, adopted: p.Clock()}
 	n.index()
 	return n
 }
@@ -67,9 +68,10 @@ func (c *cloner) list(cmds []Cmd) []Cmd {
 // adopt takes over what setters changed in the plan that p is a copy of.
 func (p *Plan) adopt(from *Plan, memory map[Buffer]Buffer) {
 	c := cloner{memory: memory}
-	for i, l := range p.Launches {
-		o := from.Launches[i]
+	for o := range from.ChangedSince(p.adopted) {
+		l := p.Launches[o.Index]
 		l.Domain = o.Domain
+		p.mark(l)
 		if l.Changed == o.Changed {
 			continue
 		}
@@ -82,6 +84,11 @@ func (p *Plan) adopt(from *Plan, memory map[Buffer]Buffer) {
 			l.Moved, p.stale = o.Moved, true
 		}
 	}
+	p.adopted = from.Clock()
+	if p.Recounted == from.Recounted {
+		return
+	}
+	p.Recounted = from.Recounted
 	var counts []uint64
 	from.walk(from.Cmds, func(c Cmd) {
 		if l, ok := c.(*LoopCmd); ok {

@@ -1,5 +1,18 @@
 package driver
 
+import "iter"
+
+// Counted yields what a tally has counted.
+func (t *Tally) Counted() iter.Seq2[Metric, uint64] {
+	return func(yield func(Metric, uint64) bool) {
+		for m := range numMetrics {
+			if !yield(m, t.v[m].Load()) {
+				return
+			}
+		}
+	}
+}
+
 // LaneCount is how many rows of a batch run at the same time.
 var LaneCount = laneCount
 

@@ -29,13 +29,15 @@ type Plan struct {
 	TimeTransfers bool // what is before TimedFrom and from TimedTo on is measured as well
 
 	// Rehosted grows whenever a setter changed which HostMemory, or which bytes of it, a transfer is
-	// from or to.
-	Rehosted uint64
+	// from or to, Recounted whenever one changed the count of a loop.
+	Rehosted, Recounted uint64
 
 	// Scratch lists the buffers private to the sequence.
 	Scratch []Buffer
 
-	stale bool // a setter bound another buffer since Uses was made
+	stale   bool // a setter bound another buffer since Uses was made
+	changes changes
+	adopted uint64 // of a copy: the clock of the original when it took over what setters changed there
 }
 
 // Use is a buffer that a run touches.
@@ -98,6 +100,8 @@ type LaunchCmd struct {
 	Traces int     // capacity for trace records
 	// Changed grows whenever a setter changed the launch, Moved when it bound another range.
 	Changed, Moved uint64
+
+	change change
 }
 
 // Bound is the value of one parameter: a range for a buffer, bits for a scalar.
@@ -162,7 +166,7 @@ func (p *Plan) index() {
 			c.Index = len(p.Reads)
 			p.Reads = append(p.Reads, c)
 		case *LaunchCmd:
-			c.Index = len(p.Launches)
+			c.Index, c.change = len(p.Launches), change{}
 			p.Launches = append(p.Launches, c)
 		case *LoopCmd:
 			if c.While {

@@ -134,8 +134,21 @@ func (st *Step) SetArg(i int, a Arg) error {
 		s.plan.stale = true
 		st.cmd.Moved++
 	}
-	st.cmd.Changed++
+	st.changed()
 	return nil
+}
+
+// changed notes that the launch is not the one of the last run.
+func (st *Step) changed() {
+	st.cmd.Changed++
+	st.noted()
+}
+
+// noted notes that runners have to look at the launch.
+func (st *Step) noted() {
+	if p := st.seq.plan; p != nil {
+		p.mark(&st.cmd)
+	}
 }
 
 func (st *Step) setRest(next *slot) error {
@@ -148,7 +161,7 @@ func (st *Step) setRest(next *slot) error {
 		st.cmd.Rest = old
 		return s.core.Fail(err)
 	}
-	st.cmd.Changed++
+	st.changed()
 	return nil
 }
 
@@ -172,7 +185,7 @@ func (st *Step) SetGrid(g Grid) error {
 		}
 	}
 	st.cmd.Grid = g
-	st.cmd.Changed++
+	st.changed()
 	return nil
 }
 
@@ -184,6 +197,7 @@ func (st *Step) SetDomain(items uint64) error {
 	}
 	defer s.mu.Unlock()
 	st.cmd.Domain = items
+	st.noted()
 	return nil
 }
 
@@ -216,5 +230,8 @@ func (l *Loop) SetCount(n int) error {
 		return s.core.Fail(err)
 	}
 	l.count, l.cmd.Count = n, uint64(n)
+	if s.plan != nil {
+		s.plan.Recounted++
+	}
 	return nil
 }

@@ -37,36 +37,6 @@ func addSat(a, b uint64) uint64 {
 	return 1<<64 - 1
 }
 
-// CountLaunch counts n launches of one step: that they happened, and how well they used their
-// threads.
-func (t *Tally) CountLaunch(l *LaunchCmd, graph bool, n uint64) {
-	if n == 0 {
-		return
-	}
-	if l.Grid.Empty() {
-		t.Count(LaunchesSkipped, n)
-		return
-	}
-	if graph {
-		t.Count(LaunchesGraph, n)
-	} else {
-		t.Count(LaunchesPlain, n)
-	}
-	if l.Kernel.Flags()&GridBarrier != 0 {
-		t.Count(CoopLaunches, n)
-	}
-	slots := mulSat(l.slots(), n)
-	if slots == 1<<64-1 {
-		t.Count(SlotSaturations, 1)
-	}
-	t.addSat(ThreadSlots, slots)
-	if l.Domain > 0 {
-		t.addSat(DomainItems, mulSat(l.Domain, n))
-	} else {
-		t.addSat(DomainItems, slots)
-	}
-}
-
 // Counters holds a device's metrics while it runs: a tally for everybody, and one for each
 // sequence. Their sums are the metrics.
 type Counters struct {

@@ -2,7 +2,6 @@ package cuda
 
 import (
 	"fmt"
-	"slices"
 	"unsafe"
 
 	"github.com/govyre/vyre/driver"
@@ -182,10 +181,9 @@ func (b *builder) added(n cu.GraphNode, t touches, err error) error {
 func (b *builder) launch(c *driver.LaunchCmd) error {
 	r := b.g.r
 	l := &r.launches[c.Index]
-	i := slices.IndexFunc(b.im.launches, func(m madeLaunch) bool { return m.l == l })
-	if i < 0 {
-		i = len(b.im.launches)
-		b.im.launches = append(b.im.launches, madeLaunch{l: l, changed: c.Changed, moved: c.Moved, empty: c.Grid.Empty()})
+	m := &b.im.launches[c.Index]
+	if m.l == nil {
+		*m = madeLaunch{l: l, changed: c.Changed, moved: c.Moved, empty: c.Grid.Empty()}
 	}
 	if c.Grid.Empty() {
 		return nil
@@ -202,7 +200,7 @@ func (b *builder) launch(c *driver.LaunchCmd) error {
 	if err == nil && l.barrier >= 0 {
 		err = r.dev.drv.GraphKernelNodeSetCooperative(n)
 	}
-	b.im.launches[i].nodes = append(b.im.launches[i].nodes, n)
+	m.nodes = append(m.nodes, n)
 	return b.added(n, t, err)
 }
 

@@ -80,38 +80,6 @@ func (r *runner) decided() {
 		last, all, converged := r.records.rounds(r.reports, i)
 		r.outcome[c.Index] = driver.LoopResult{Iterations: last, Converged: converged}
 		r.dev.Count(driver.LoopIterationsGraph, all)
-		r.tally(c.Body, all)
-	}
-}
-
-// tally counts commands that run n times in a graph, those in a While apart: their number is
-// known when it has ended.
-func (r *runner) tally(cmds []driver.Cmd, n uint64) {
-	d := r.dev
-	for _, c := range cmds {
-		switch c := c.(type) {
-		case *driver.FillCmd:
-			d.Count(driver.Fills, n)
-			d.Count(driver.FillBytes, n*uint64(c.Dst.Len))
-		case *driver.UploadCmd:
-			if r.resident.Send[c.Index] {
-				d.Count(driver.Uploads, n)
-				d.Count(driver.UploadBytes, n*uint64(c.Dst.Len))
-			}
-		case *driver.CopyCmd:
-			d.Count(driver.Copies, n)
-			d.Count(driver.CopyBytes, n*uint64(c.Dst.Len))
-		case *driver.ReadCmd:
-			d.Count(driver.Reads, n)
-			d.Count(driver.ReadBytes, n*uint64(c.Src.Len))
-			d.Count(driver.ReadGapBytes, n*uint64(c.Gap))
-		case *driver.LaunchCmd:
-			d.CountLaunch(c, r.captured, n)
-		case *driver.LoopCmd:
-			if !c.While {
-				d.Count(driver.LoopIterationsGraph, n*c.Count)
-				r.tally(c.Body, n*c.Count)
-			}
-		}
+		r.count(&r.scopes.whiles[c.Index], all)
 	}
 }

@@ -160,7 +160,7 @@ kernel @add_one workgroup(32) {
   store @x[%i], %w
 }`
 
-func parse(t *testing.T, text string) *ir.Program {
+func parse(t testing.TB, text string) *ir.Program {
 	t.Helper()
 	ps, err := ir.Parse("test", text)
 	if err != nil {

@@ -133,8 +133,7 @@ func (r *runner) deliver(res *driver.Result) error {
 	r.decided()
 	res.Loops = append(res.Loops, r.outcome...)
 	var trap error
-	for i := range r.launches {
-		l := &r.launches[i]
+	for _, l := range r.telling {
 		var dropped uint64
 		res.Traces, dropped = r.records.traces(l, r.reports, res.Traces)
 		res.TracesDropped += dropped

@@ -20,13 +20,16 @@ type graph struct {
 	// full sends every upload, resident those that are Always. The latter is made when a run first
 	// leaves something out; where nothing can be, it is never made.
 	full, resident *image
+
+	seen    uint64 // the Plan.Clock that both are for
+	counted uint64 // the Plan.Recounted that they are for
 }
 
 // image is one executable of a graph, and what it was made of.
 type image struct {
 	graph    cu.Graph
 	exec     cu.GraphExec
-	launches []madeLaunch
+	launches []madeLaunch // by Plan.Launches
 	loops    []madeLoop
 	copies   []madeCopy
 	up, down []route // of the plan's transfers
@@ -57,7 +60,7 @@ func (m *madeCopy) moved() bool {
 // madeLaunch is a launch as an image has it, at its nodes: more than one if it is in a Repeat
 // that was unrolled.
 type madeLaunch struct {
-	l              *launch
+	l              *launch // nil if it is not one of the graph's commands
 	changed, moved uint64
 	empty          bool // there is no node
 	nodes          []cu.GraphNode
@@ -72,7 +75,7 @@ type madeLoop struct {
 
 // newGraph makes the executables of commands; the runner drops them with what else it has.
 func (r *runner) newGraph(cmds []driver.Cmd, whole, overlap bool) (*graph, error) {
-	g := &graph{r: r, cmds: cmds, whole: whole, overlap: overlap, spare: hasSpare(cmds)}
+	g := &graph{r: r, cmds: cmds, whole: whole, overlap: overlap, spare: hasSpare(cmds), seen: r.plan.Clock(), counted: r.plan.Recounted}
 	var err error
 	if g.full, err = g.make(false); err != nil {
 		return nil, err
@@ -122,7 +125,7 @@ func (r *runner) sends(cmds []driver.Cmd) bool {
 // make builds and instantiates an image, and brings it to the device. What a failure leaves is
 // destroyed.
 func (g *graph) make(resident bool) (*image, error) {
-	drv, im := g.r.dev.drv, &image{hosted: g.r.plan.Rehosted, up: slices.Clone(g.r.up), down: slices.Clone(g.r.down)}
+	drv, im := g.r.dev.drv, &image{launches: make([]madeLaunch, len(g.r.launches)), hosted: g.r.plan.Rehosted, up: slices.Clone(g.r.up), down: slices.Clone(g.r.down)}
 	err := g.fill(im, resident)
 	if err == nil {
 		if im.exec, err = drv.GraphInstantiate(im.graph); err == nil {
@@ -163,45 +166,63 @@ func (g *graph) drop() error {
 }
 
 // ready brings the images up to date with the setters. A launch that changed is changed in them;
-// where the driver refuses, or where the change is one of their shape, they are made anew. The
-// launches are bound.
+// where the driver refuses, or where the change is one of their shape, they are made anew. It looks
+// at no launch that did not change. The launches are bound.
 func (g *graph) ready() error {
-	d := g.r.dev
+	d, p := g.r.dev, g.r.plan
 	anew := g.reshaped(g.full)
-	for i := 0; i < len(g.full.launches) && !anew; i++ {
+	var err error
+	if !anew {
+		if anew, err = g.relaunch(); err != nil {
+			return err
+		}
+	}
+	if !anew && g.whole {
+		if anew, err = g.rehost(); err != nil {
+			return err
+		}
+	}
+	if anew {
+		d.Count(driver.GraphRebuilds, 1)
+		d.say("graph of %q is made anew", p.Label)
+		if err := g.remake(); err != nil {
+			return d.memoryError("start", p.Label, err)
+		}
+	}
+	g.seen, g.counted = p.Clock(), p.Recounted
+	return nil
+}
+
+// relaunch changes the launches that setters changed. It reports whether the driver refused.
+func (g *graph) relaunch() (refused bool, err error) {
+	d := g.r.dev
+	for c := range g.r.plan.ChangedSince(g.seen) {
 		counted := false
 		// One image may be up to date and the other not, where an earlier change failed half-way.
 		for _, im := range g.images() {
-			if im == nil || im.launches[i].changed == im.launches[i].l.cmd.Changed {
+			if im == nil {
+				continue
+			}
+			m := &im.launches[c.Index]
+			if m.l == nil || m.changed == c.Changed {
 				continue
 			}
 			if !counted {
 				d.Count(driver.GraphUpdates, 1)
 				counted = true
 			}
-			if err := g.update(im, &im.launches[i]); err != nil {
+			if err := g.update(im, m); err != nil {
 				if e := d.errorOf("start", g.r.plan.Label, err); e.Sticky {
-					return e
+					return false, e
 				}
-				anew = true
+				refused = true
 			}
 		}
-	}
-	if !anew && g.whole {
-		var err error
-		if anew, err = g.rehost(); err != nil {
-			return err
+		if refused {
+			return true, nil
 		}
 	}
-	if !anew {
-		return nil
-	}
-	d.Count(driver.GraphRebuilds, 1)
-	d.say("graph of %q is made anew", g.r.plan.Label)
-	if err := g.remake(); err != nil {
-		return d.memoryError("start", g.r.plan.Label, err)
-	}
-	return nil
+	return false, nil
 }
 
 // update changes a launch in an image.
@@ -247,13 +268,17 @@ func (g *graph) rehost() (refused bool, err error) {
 // reshaped reports whether an image has other nodes, or may need other edges, than the commands
 // have now.
 func (g *graph) reshaped(im *image) bool {
-	for i := range im.launches {
-		if m := &im.launches[i]; m.empty != m.l.cmd.Grid.Empty() || g.overlap && m.moved != m.l.cmd.Moved {
+	p := g.r.plan
+	for c := range p.ChangedSince(g.seen) {
+		if m := &im.launches[c.Index]; m.l != nil && (m.empty != c.Grid.Empty() || g.overlap && m.moved != c.Moved) {
 			return true
 		}
 	}
-	if g.whole && im.hosted != g.r.plan.Rehosted && !(slices.Equal(im.up, g.r.up) && slices.Equal(im.down, g.r.down)) {
+	if g.whole && im.hosted != p.Rehosted && !(slices.Equal(im.up, g.r.up) && slices.Equal(im.down, g.r.down)) {
 		return true // a transfer goes another way
+	}
+	if g.counted == p.Recounted {
+		return false
 	}
 	for _, m := range im.loops {
 		if m.unrolled && m.count != m.c.Count {

@@ -46,7 +46,11 @@ type runner struct {
 	flag     []byte   // of the loop under way
 	arrived  []byte   // at the barrier of a launch that is watched
 	launches []launch
+	telling  []*launch // of launches: those that trap or trace
 	records  records
+	scopes   scopes // of what graphs run
+	bound    uint64 // the Plan.Clock that launches and scopes are for
+	counted  uint64 // the Plan.Recounted that image and scopes are for
 
 	graphs []*graph                   // whole, or those of loops
 	whole  *graph                     // of a captured plan
@@ -127,9 +131,12 @@ func (r *runner) make() error {
 	for i, c := range p.Launches {
 		r.launches[i] = newLaunch(c, r.stream.handle)
 	}
-	if err := r.rebind(true); err != nil {
-		return err
+	for i := range r.launches {
+		if err := r.bind(&r.launches[i]); err != nil {
+			return err
+		}
 	}
+	r.bound = p.Clock()
 	r.number(p.Cmds, r.captured)
 	if n := r.records.plan(r.launches, len(r.numbered)); n > 0 {
 		if r.records.mem, err = d.memory.get(n, internal, r.stream, d.reclaim); err != nil {
@@ -137,27 +144,64 @@ func (r *runner) make() error {
 		}
 		r.records.bind(r.launches)
 	}
-	return r.stage()
+	for i := range r.launches {
+		if l := &r.launches[i]; l.trap >= 0 || l.trace >= 0 {
+			r.telling = append(r.telling, l)
+		}
+	}
+	if err := r.stage(); err != nil {
+		return err
+	}
+	r.recount()
+	return nil
 }
 
-// rebind takes over what setters changed since the last run.
-func (r *runner) rebind(all bool) error {
-	for i := range r.launches {
-		l := &r.launches[i]
-		if !all && l.changed == l.cmd.Changed {
-			continue
-		}
-		var none cu.Ptr
-		if l.needsNone() {
-			var err error
-			if none, err = r.dev.memory.none(); err != nil {
+// rebind takes over what setters changed since the last run. It looks at no other launch.
+func (r *runner) rebind() error {
+	for c := range r.plan.ChangedSince(r.bound) {
+		if l := &r.launches[c.Index]; l.changed != c.Changed {
+			if err := r.bind(l); err != nil {
 				return err
 			}
 		}
-		l.bind(none)
 	}
+	if r.counted != r.plan.Recounted {
+		r.recount()
+	} else if r.counts() {
+		for c := range r.plan.ChangedSince(r.bound) {
+			r.scopes.changed(c)
+		}
+	}
+	r.bound = r.plan.Clock()
 	return nil
 }
+
+// bind takes over what setters changed of a launch.
+func (r *runner) bind(l *launch) error {
+	var none cu.Ptr
+	if l.needsNone() {
+		var err error
+		if none, err = r.dev.memory.none(); err != nil {
+			return err
+		}
+	}
+	l.bind(none)
+	return nil
+}
+
+// recount takes over how often loops run.
+func (r *runner) recount() {
+	r.counted = r.plan.Recounted
+	for i, c := range r.numbered {
+		r.records.control(r.image, i, c.Count)
+	}
+	if r.counts() {
+		r.scopes.sum(r.plan)
+	}
+}
+
+// counts reports whether the runner has graphs, whose commands are not counted one by one.
+func (r *runner) counts() bool { return r.captured || len(r.numbered) > 0 }
 
 // giveBack returns what the runner has. Nothing of it is in use.
 func (r *runner) giveBack() error {
@@ -274,16 +318,13 @@ func (r *runner) begin(ctx context.Context) error {
 	if err := r.thread.bind("start", r.plan.Label); err != nil {
 		return err
 	}
-	if err := r.rebind(false); err != nil {
+	if err := r.rebind(); err != nil {
 		return d.memoryError("start", r.plan.Label, err)
 	}
 	for _, g := range r.graphs {
 		if err := g.ready(); err != nil {
 			return err
 		}
-	}
-	for i, c := range r.numbered {
-		r.records.control(r.image, i, c.Count)
 	}
 	if err := r.beginPart(ctx); err != nil {
 		return r.notStarted(err)
@@ -299,11 +340,11 @@ func (r *runner) begin(ctx context.Context) error {
 	clear(r.outcome)
 	r.fault.Store(nil)
 	resident := r.resident.Begin()
-	r.count(resident)
+	r.sending(resident)
 	if r.whole == nil {
 		return r.enqueue(ctx)
 	}
-	r.tally(r.plan.Cmds, 1)
+	r.count(&r.scopes.outer, 1)
 	if err := r.whole.launch(resident); err != nil {
 		return d.memoryError("start", r.plan.Label, err)
 	}
@@ -326,7 +367,8 @@ func (r *runner) endPart(failed bool) error {
 	return err
 }
 
-func (r *runner) count(resident bool) {
+// sending counts what the run leaves out.
+func (r *runner) sending(resident bool) {
 	for i, u := range r.plan.Uploads {
 		if !r.resident.Send[i] {
 			r.plan.Tally.Count(driver.UploadsSkipped, 1)

@@ -1,6 +1,11 @@
 package drivertest
 
-import "github.com/govyre/vyre/driver"
+import (
+	"errors"
+	"fmt"
+
+	"github.com/govyre/vyre/driver"
+)
 
 var statsTests = []test{
 	{"MemoryIsAccountedToTheByte", func(e *env) {
@@ -89,6 +94,76 @@ var statsTests = []test{
 		e.same("runs", st.Get(driver.RunsPlain), 6)
 		e.same("bytes", st.Get(driver.ReadBytes), 24)
 		e.same("runs in flight", st.Get(driver.RunsInFlight), 0)
+	}},
+	{"AReplayCountsWhatARunCounts", func(e *env) {
+		k, down := e.compile(add), e.compile(countDown)
+		s := e.dev.NewSequence("counted")
+		x, y, flag := s.Scratch(256), s.Scratch(256), s.Scratch(4)
+		s.Fill(driver.All(x), 1, 4)
+		s.Fill(driver.All(y), 2, 4)
+		s.Fill(driver.All(flag), 3, 4)
+		first := s.Launch(k, driver.Groups(2), driver.All(x), driver.U32(1))
+		empty := s.Launch(k, driver.Groups(0), driver.All(x), driver.U32(1))
+		var inner, counter *driver.Step
+		var nested *driver.Loop
+		outer := s.Repeat(2, func() {
+			s.Copy(driver.All(y), driver.All(x))
+			nested = s.Repeat(3, func() { inner = s.Launch(k, driver.Groups(1), driver.All(y), driver.U32(1)) })
+		})
+		while := s.While(driver.All(flag), 5, func() {
+			counter = s.Launch(down, driver.Groups(1), driver.All(flag), driver.Part(y, 0, 4))
+			s.Repeat(2, func() { s.Launch(k, driver.Groups(2), driver.All(x), driver.U32(2)) })
+		})
+		got := [2][]byte{make([]byte, 256), make([]byte, 256)}
+		s.Read(driver.All(x), got[0])
+		s.Read(driver.All(y), got[1])
+		if !e.dev.Caps().LoopNodes {
+			e.Skip("a graph of the device has no loops")
+		}
+		often, seldom := e.capture(s), e.capture(s)
+		count := func(p driver.Prepared) (sums map[string]uint64, bytes [2]string) {
+			sums = map[string]uint64{}
+			for m, n := range e.counted(func() { e.run(p) }).All() {
+				switch m.Name() {
+				case "launches", "launches_skipped", "thread_slots", "domain_items", "loop_iterations", "fills", "fill_bytes", "d2d_copies", "d2d_bytes", "d2h_bytes":
+					sums[m.Name()] += n
+				}
+			}
+			return sums, [2]string{string(got[0]), string(got[1])}
+		}
+		for i, set := range []func() error{
+			func() error { return nil },
+			func() error { return first.SetArg(1, driver.U32(7)) },
+			func() error { return first.SetDomain(5) },
+			func() error { return errors.Join(empty.SetGrid(driver.Groups(1)), inner.SetGrid(driver.Groups(2))) },
+			func() error {
+				return errors.Join(empty.SetDomain(9), first.SetGrid(driver.Grid{}), counter.SetDomain(11))
+			},
+			func() error { return outer.SetCount(3) },
+			func() error { return errors.Join(inner.SetDomain(3), nested.SetCount(0)) },
+			func() error { return errors.Join(nested.SetCount(1), inner.SetArg(0, driver.All(x))) },
+			func() error {
+				return errors.Join(while.SetCount(2), first.SetGrid(driver.Groups(1)), first.SetDomain(0))
+			},
+			func() error { return errors.Join(outer.SetCount(0), empty.SetGrid(driver.Groups(0))) },
+			func() error { return errors.Join(outer.SetCount(2), empty.SetGrid(driver.Groups(2))) },
+		} {
+			e.must(set())
+			want, bytes := count(s)
+			graphs := []driver.Prepared{often}
+			if i%3 == 2 {
+				graphs = append(graphs, seldom)
+			}
+			for _, g := range graphs {
+				sums, left := count(g)
+				for name, n := range want {
+					e.same(fmt.Sprintf("%s of a replay after change %d", name, i), sums[name], n)
+				}
+				if left != bytes {
+					e.Errorf("after change %d a replay leaves %x, a run %x", i, left, bytes)
+				}
+			}
+		}
 	}},
 	{"ErrorsAreCountedByKind", func(e *env) {
 		st := e.counted(func() {
