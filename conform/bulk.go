@@ -2,6 +2,7 @@ package conform
 
 import (
 	"slices"
+	"unsafe"
 
 	"github.com/govyre/vyre/ir"
 )
@@ -47,13 +48,39 @@ type Bulk struct {
 	steps  []bulkStep
 	slots  []bulkValues
 	result int
+	wide   bool       // the results
+	out    bulkValues // the results, zero-extended
 }
 
 // bulkLanes is how many values a step goes over. A recipe's values then stay in the first-level cache.
 const bulkLanes = 128
 
-// bulkValues are the raw bits of one value for every lane, zero-extended.
+// bulkValues are the raw bits of one value for every lane: types of 64 bits have all of the room, all others
+// are words in its first half, bools being 0 or 1. Loops over floats then load floats.
 type bulkValues [bulkLanes]uint64
+
+// The words as what they are. That is the memory of v, in any byte order.
+func (v *bulkValues) u32() *[bulkLanes]uint32  { return (*[bulkLanes]uint32)(unsafe.Pointer(v)) }
+func (v *bulkValues) i32() *[bulkLanes]int32   { return (*[bulkLanes]int32)(unsafe.Pointer(v)) }
+func (v *bulkValues) f32() *[bulkLanes]float32 { return (*[bulkLanes]float32)(unsafe.Pointer(v)) }
+
+// isWide reports whether values of type t have 64 bits.
+func isWide(t ir.Type) bool { return t.Bits() == 64 }
+
+func (v *bulkValues) get(i int, wide bool) uint64 {
+	if wide {
+		return v[i]
+	}
+	return uint64(v.u32()[i])
+}
+
+func (v *bulkValues) set(i int, wide bool, bits uint64) {
+	if wide {
+		v[i] = bits
+	} else {
+		v.u32()[i] = uint32(bits)
+	}
+}
 
 // bulkLoop computes one op for all lanes.
 type bulkLoop func(dst, a, b, c *bulkValues)
@@ -61,6 +88,7 @@ type bulkLoop func(dst, a, b, c *bulkValues)
 // bulkStep is an op; or, without a loop, the choice between two arms: b if a holds, else c.
 type bulkStep struct {
 	loop         bulkLoop
+	wide         bool // of a choice: what it chooses among
 	dst, a, b, c int
 	then, els    []bulkStep
 }
@@ -70,7 +98,11 @@ func NewBulk(f Function) *Bulk {
 	w := &bulkWriter{consts: map[int]uint64{}, open: [][]bulkStep{nil}}
 	x := w.value(ir.F32)
 	var y ir.Ref
-	if rec := f.Op.Info().Recipe; rec != nil {
+	rec := f.Op.Info().Recipe
+	if exact, ok := approximated[f.Op]; ok {
+		rec = exact.Info().Recipe
+	}
+	if rec != nil {
 		y = rec(ir.NewEmitter(w), f.Out, ir.Ref(x), 0)
 	} else {
 		y = w.op(f.Op, ir.F32, f.Out, 0, ir.Ref(x), 0, 0)
@@ -78,16 +110,28 @@ func NewBulk(f Function) *Bulk {
 	return w.finish(int(y))
 }
 
+// approximated are the accurate functions whose recipes define what approximate ones are compared with.
+var approximated = map[ir.Op]ir.Op{ir.OpFastRsqrt: ir.OpRsqrt, ir.OpFastExp2: ir.OpExp2, ir.OpFastLog2: ir.OpLog2,
+	ir.OpFastSin: ir.OpSin, ir.OpFastCos: ir.OpCos, ir.OpFastTanh: ir.OpTanh}
+
 // Range evaluates the function on the arguments with bits from, from+1, … and calls sink with the bits of
 // the results of a few at a time, in order. n is a multiple of 128.
 func (b *Bulk) Range(from uint32, n int, sink func(at uint32, results []uint64)) {
 	for i := 0; i < n; i += bulkLanes {
 		at := from + uint32(i)
-		for k := range b.slots[0] {
-			b.slots[0][k] = uint64(at + uint32(k))
+		x := b.slots[0].u32()
+		for k := range x {
+			x[k] = at + uint32(k)
 		}
 		b.run(b.steps)
-		sink(at, b.slots[b.result][:])
+		if b.wide {
+			sink(at, b.slots[b.result][:])
+			continue
+		}
+		for k, r := range b.slots[b.result].u32() {
+			b.out[k] = uint64(r)
+		}
+		sink(at, b.out[:])
 	}
 }
 
@@ -100,7 +144,7 @@ func (b *Bulk) run(steps []bulkStep) {
 		}
 		cond := &b.slots[s.a]
 		some, all := false, true
-		for _, c := range cond {
+		for _, c := range cond.u32() {
 			some, all = some || c != 0, all && c != 0
 		}
 		// Arms are pure, so it does no harm to run one for lanes that do not want it.
@@ -110,7 +154,11 @@ func (b *Bulk) run(steps []bulkStep) {
 		if !all {
 			b.run(s.els)
 		}
-		bulkSelect(&b.slots[s.dst], cond, &b.slots[s.b], &b.slots[s.c])
+		if s.wide {
+			bulkSelectWide(&b.slots[s.dst], cond, &b.slots[s.b], &b.slots[s.c])
+		} else {
+			bulkSelect(&b.slots[s.dst], cond, &b.slots[s.b], &b.slots[s.c])
+		}
 	}
 }
 
@@ -150,7 +198,7 @@ func (w *bulkWriter) op(op ir.Op, in, out ir.Type, imm uint32, a, b, c ir.Ref) i
 		loop = bulkConversions[bulkConversion{op, in, out}]
 	}
 	if loop == nil {
-		loop = bulkByTable(op, in, out, imm)
+		loop = bulkByTable(op, in, out, imm, [3]bool{isWide(w.types[a]), isWide(w.types[b]), isWide(w.types[c])})
 	}
 	v := w.value(out)
 	w.add(bulkStep{loop: loop, dst: v, a: int(a), b: int(b), c: int(c)})
@@ -164,7 +212,7 @@ func (w *bulkWriter) add(s bulkStep) {
 
 // If begins a choice and its first arm.
 func (w *bulkWriter) If(c ir.Ref, t ir.Type) {
-	w.ifs = append(w.ifs, bulkStep{a: int(c), dst: w.value(t)})
+	w.ifs = append(w.ifs, bulkStep{a: int(c), dst: w.value(t), wide: isWide(t)})
 	w.open = append(w.open, nil)
 }
 
@@ -202,29 +250,34 @@ func (w *bulkWriter) finish(result int) *Bulk {
 	b := &Bulk{}
 	// The argument, then the constants, have slots that are never given to another value.
 	f.pinned = 1
-	byBits := map[uint64]int{}
+	type constant struct {
+		bits uint64
+		wide bool
+	}
+	slots := map[constant]int{}
 	for v := range w.types {
-		bits, constant := w.consts[v]
-		if !constant {
+		bits, is := w.consts[v]
+		if !is {
 			continue
 		}
-		at, known := byBits[bits]
+		k := constant{bits, isWide(w.types[v])}
+		at, known := slots[k]
 		if !known {
 			at = f.pinned
 			f.pinned++
-			byBits[bits] = at
+			slots[k] = at
 		}
 		f.slot[v] = at
 	}
 	f.n, f.clock = f.pinned, 0
 	f.assign(steps)
 	b.slots = make([]bulkValues, f.n)
-	for bits, at := range byBits {
-		for i := range b.slots[at] {
-			b.slots[at][i] = bits
+	for k, at := range slots {
+		for i := range bulkLanes {
+			b.slots[at].set(i, k.wide, k.bits)
 		}
 	}
-	b.steps, b.result = steps, f.slot[result]
+	b.steps, b.result, b.wide = steps, f.slot[result], isWide(w.types[result])
 	return b
 }
 
@@ -263,7 +316,7 @@ func (f *slotter) assign(steps []bulkStep) {
 				f.free = append(f.free, at)
 			}
 		}
-		// A loop reads lane i before it writes it, so the result may take the slot of an operand.
+		// A loop reads a lane before anything is written to where it lies, so the result may take the slot of an operand.
 		if n := len(f.free); n > 0 {
 			f.slot[dst], f.free = f.free[n-1], f.free[:n-1]
 		} else {

@@ -45,9 +45,12 @@ func BulkLoops() []BulkLoop {
 			},
 			Got: func(a, b, c uint64) uint64 {
 				var d, x, y, z bulkValues
-				x[5], y[5], z[5] = a, b, c
+				wide := isWide(in)
+				x.set(5, wide && op != ir.OpSelect, a)
+				y.set(5, wide && op != ir.OpShl && op != ir.OpShr, b)
+				z.set(5, wide, c)
 				loop(&d, &x, &y, &z)
-				return d[5]
+				return d.get(5, isWide(out))
 			},
 			Want: func(a, b, c uint64) uint64 { return ir.Eval(op, in, out, 0, a, b, c) },
 		})
