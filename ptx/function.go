@@ -73,6 +73,7 @@ func compile(p *ir.Program, t Target, entry string) *function {
 	f.predicate()
 	f.copies()
 	f.tidy()
+	f.delay()
 	f.align()
 	return f
 }
