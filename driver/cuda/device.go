@@ -221,37 +221,47 @@ func list(kind string, drv cu.Driver) ([]driver.Info, error) {
 	return infos, nil
 }
 
-// retain takes the primary context. One that a fault in this process left broken, and that
-// nobody else holds, is reset first.
+// retain takes the primary context. One that a fault in this process left broken is reset first; where
+// that does not help either, only another process has one that works.
 func (d *Device) retain() error {
 	for try := 0; ; try++ {
-		ctx, err := d.drv.DevicePrimaryCtxRetain(d.dev)
-		if err != nil {
-			return (*Device)(nil).errorOf("open", d.Name(), err)
-		}
-		d.ctx = ctx
-		runtime.LockOSThread()
-		if err = d.bind(); err != nil {
-			runtime.UnlockOSThread()
-		} else {
-			_, err = d.drv.StreamQuery(0) // never blocks, and fails in a broken context
-			d.leave()
-		}
+		err := d.tryContext()
 		if err == nil {
 			return nil
 		}
 		first := (*Device)(nil).errorOf("open", d.Name(), err)
-		// Giving the context back and resetting it can only fail for the reason that is
-		// reported already.
-		_ = d.drv.DevicePrimaryCtxRelease(d.dev)
-		if try > 0 || !first.Sticky {
+		if !first.Sticky {
+			return first
+		}
+		if try > 0 {
 			first.Sticky, first.Kind = false, driver.Unavailable
 			first.Msg = "its context does not work: " + first.Msg
 			first.Fix = "restart the process"
 			return first
 		}
+		// A reset can only fail for the reason that is reported already.
 		_ = d.drv.DevicePrimaryCtxReset(d.dev)
 	}
+}
+
+// tryContext takes the primary context and gives it back if it does not work.
+func (d *Device) tryContext() error {
+	ctx, err := d.drv.DevicePrimaryCtxRetain(d.dev)
+	if err != nil {
+		return err
+	}
+	d.ctx = ctx
+	runtime.LockOSThread()
+	if err = d.bind(); err != nil {
+		runtime.UnlockOSThread()
+	} else {
+		_, err = d.drv.StreamQuery(0) // never blocks, and fails in a broken context
+		d.leave()
+	}
+	if err != nil {
+		_ = d.drv.DevicePrimaryCtxRelease(d.dev) // the first error is the one to report
+	}
+	return err
 }
 
 // enter makes the context current on the calling thread, until leave.

@@ -244,3 +244,44 @@ func TestALostDeviceSaysSoAndReopens(t *testing.T) {
 		t.Errorf("left behind: %s", left)
 	}
 }
+
+func TestAContextThatDoesNotWorkIsReset(t *testing.T) {
+	const retain, query, set = "cuDevicePrimaryCtxRetain", "cuStreamQuery", "cuCtxSetCurrent"
+	for _, c := range []struct {
+		name   string
+		call   string
+		times  int
+		result cu.Result
+		kind   driver.Kind // of the error; 0 if it opens
+		says   string
+		resets int
+	}{
+		{"none is made at first", retain, 1, 700, 0, "", 1},
+		{"none is ever made", retain, 2, 700, driver.Unavailable, "cuDevicePrimaryCtxRetain failed [CUDA_ERROR_ILLEGAL_ADDRESS 700]; fix: restart the process", 1},
+		{"it is broken at first", query, 1, 719, 0, "", 1},
+		{"it is ever broken", query, 2, 719, driver.Unavailable, "restart the process", 1},
+		{"it is not taken by a thread", set, 2, 716, driver.Unavailable, "restart the process", 1},
+		{"there is no memory for one", retain, 1, cu.OutOfMemory, driver.OutOfMemory, retain, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			sim := hopper()
+			for n := range c.times {
+				sim.Fail(cusim.Rule{Call: c.call, Nth: n + 1, Result: c.result})
+			}
+			d, err := cuda.Open(cuda.Options{Driver: sim})
+			if c.kind != 0 {
+				fails(t, err, c.kind, c.says)
+			} else if err != nil {
+				t.Error(err)
+			} else {
+				closed(t, d)
+			}
+			if n := sim.Count("cuDevicePrimaryCtxReset_v2"); n != c.resets {
+				t.Errorf("it was reset %d times, want %d", n, c.resets)
+			}
+			if left := sim.Left(); left != "" {
+				t.Errorf("left behind: %s", left)
+			}
+		})
+	}
+}
