@@ -430,18 +430,13 @@ func (d *Device) release() error {
 
 // releaseContext gives the context back. That ends what runs in it, which a driver may take its time for.
 func (d *Device) releaseContext(unended bool) error {
-	release := func() error {
-		if err := d.drv.DevicePrimaryCtxRelease(d.dev); err != nil {
-			return (*Device)(nil).errorOf("close", d.Name(), err)
-		}
-		return nil
-	}
+	released := make(chan error, 1)
 	if !unended {
-		return release()
+		d.giveContextBack(released)
+		return <-released
 	}
 	const patience = 2 * time.Second
-	released := make(chan error, 1)
-	go func() { released <- release() }()
+	go d.giveContextBack(released)
 	late := time.NewTimer(d.CloseTimeout() + patience)
 	defer late.Stop()
 	select {
@@ -451,4 +446,13 @@ func (d *Device) releaseContext(unended bool) error {
 		return &driver.Error{Op: "close", Device: d.Name(), Kind: driver.Closed,
 			Msg: fmt.Sprintf("the driver had not ended them %v later", d.CloseTimeout()+patience), Fix: "end the process"}
 	}
+}
+
+// giveContextBack may not return before the process ends, if something in the context does not.
+func (d *Device) giveContextBack(released chan<- error) {
+	if err := d.drv.DevicePrimaryCtxRelease(d.dev); err != nil {
+		released <- (*Device)(nil).errorOf("close", d.Name(), err)
+		return
+	}
+	released <- nil
 }

@@ -19,8 +19,10 @@ import (
 	"github.com/govyre/vyre/conform"
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda"
+	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/cusim"
 	"github.com/govyre/vyre/ptx"
+	"go.uber.org/goleak"
 )
 
 // What goes wrong on a GPU for real, each in a process of its own, for some of it takes the context along. The same
@@ -39,16 +41,29 @@ type place struct {
 }
 
 var scenarios = []struct {
-	name string
-	run  func(place)
+	name  string
+	run   func(place)
+	alone bool // wants a process of its own on the simulated driver, too
 }{
-	{"illegal-access", illegalAccess},
-	{"trap", trapAndGoOn},
-	{"endless-kernel", endlessKernel},
-	{"too-much-memory", tooMuchMemory},
-	{"shared-cache", sharedCache},
-	{"many-goroutines", manyGoroutines},
+	{"illegal-access", illegalAccess, false},
+	{"trap", trapAndGoOn, false},
+	{endlessName, endlessKernel, true},
+	{"too-much-memory", tooMuchMemory, false},
+	{"shared-cache", sharedCache, true},
+	{"shared-device", sharedDevice, true},
+	{"many-goroutines", manyGoroutines, false},
 }
+
+// mayStay is which goroutines the process may leave: where a kernel does not end, the one that is in the call that
+// gives its context back.
+func mayStay() []goleak.Option {
+	if *gpuFault != endlessName {
+		return nil
+	}
+	return []goleak.Option{goleak.IgnoreAnyFunction("github.com/govyre/vyre/driver/cuda.(*Device).giveContextBack")}
+}
+
+const endlessName = "endless-kernel"
 
 // onGPU opens the first GPU.
 func onGPU(t *testing.T) place { return place{T: t, open: cuda.Open} }
@@ -106,7 +121,7 @@ func aside(t *testing.T, name string, env ...string) {
 
 func TestFaultsOnTheSimulatedDriver(t *testing.T) {
 	for _, s := range scenarios {
-		if s.name != "shared-cache" { // has a test of its own
+		if !s.alone {
 			t.Run(s.name, func(t *testing.T) { s.run(simulatedPlace(t)) })
 		}
 	}
@@ -222,8 +237,21 @@ kernel @endless workgroup(1) {
   }
 }`
 
-// endlessKernel runs a kernel that does not end, with a deadline. The call returns, and so does Close.
+// stuck is a GPU with a kernel that does not end, from the first wait on. Whoever gives its context back waits for that.
+type stuck struct{ cu.Driver }
+
+func (stuck) EventQuery(cu.Event) (bool, error)       { return false, nil }
+func (stuck) DevicePrimaryCtxRelease(cu.Device) error { select {} }
+
+// endlessKernel runs a kernel that does not end, with a deadline. The call returns, and so does Close; what gives the
+// context back goes with the process.
 func endlessKernel(p place) {
+	if p.sim {
+		p.open = func(o cuda.Options) (*cuda.Device, error) {
+			o.Driver = stuck{cusim.New(cusim.Config{Models: []cusim.Model{cusim.Hopper}, Memory: 64 << 20, Lacks: []cu.Group{cu.MemOp}})}
+			return cuda.Open(o)
+		}
+	}
 	d := p.device(cuda.Options{OpenOptions: driver.OpenOptions{CloseTimeout: 300 * time.Millisecond}})
 	k, err := d.Compile(ctx, parse(p.T, endless), driver.Options{})
 	p.must(err)
@@ -240,9 +268,6 @@ func endlessKernel(p place) {
 		p.Errorf("the run gave %v", err)
 	}
 	p.Logf("the run: %v", err)
-	if p.sim {
-		return // Close leaves what the kernel uses, which only the end of a process gives back
-	}
 	if err := d.Close(); err == nil {
 		p.Error("Close says nothing of the run that goes on")
 	} else {
@@ -313,9 +338,36 @@ func shareCache(t *testing.T) {
 }
 
 func TestTwoProcessesShareACache(t *testing.T) {
-	defer func(was bool) { *gpuSim = was }(*gpuSim)
-	*gpuSim = true
+	rehearse(t)
 	shareCache(t)
+}
+
+func TestAKernelThatDoesNotEndLeavesOneGoroutine(t *testing.T) {
+	rehearse(t)
+	aside(t, endlessName)
+}
+
+func TestTheDeviceOfAProcessIsClosed(t *testing.T) {
+	rehearse(t)
+	aside(t, "shared-device")
+}
+
+// rehearse takes the simulated driver for a GPU until the test ends.
+func rehearse(t *testing.T) {
+	was := *gpuSim
+	*gpuSim = true
+	t.Cleanup(func() { *gpuSim = was })
+}
+
+// sharedDevice copies with several goroutines on the device that the tests of a process share. They end with the tests.
+func sharedDevice(p place) {
+	runtime.GOMAXPROCS(16)
+	d := gpu(p.T)
+	data := make([]byte, 8<<20)
+	b, err := d.Alloc(int64(len(data)), driver.AllocOptions{})
+	p.must(err)
+	p.must(driver.Write(ctx, driver.All(b), data))
+	p.must(b.Close())
 }
 
 // manyGoroutines has 64 goroutines run sequences of their own, and checks every result and that nothing is left.
