@@ -19,7 +19,7 @@ const (
 	Compile                         // the device's assembler refused; Log has its words
 	DeviceFault                     // the device failed while running
 	Trap                            // the program called trap; errors.As a *TrapError
-	DeviceLost                      // an earlier fault ended the device; close and reopen it
+	DeviceLost                      // an earlier fault ended the device; Fix says what helps
 	Busy                            // something still refers to the object, or a run is in flight
 	Canceled                        // the context ended the wait; the run goes on
 	Closed                          // the object was closed

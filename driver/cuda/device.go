@@ -236,7 +236,7 @@ func (d *Device) retain() error {
 		if try > 0 {
 			first.Sticky, first.Kind = false, driver.Unavailable
 			first.Msg = "its context does not work: " + first.Msg
-			first.Fix = "restart the process"
+			first.Fix = restart
 			return first
 		}
 		// A reset can only fail for the reason that is reported already.

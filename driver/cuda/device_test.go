@@ -195,7 +195,7 @@ func TestARefusedTextNamesItsLine(t *testing.T) {
 }
 
 func TestALostDeviceSaysSoAndReopens(t *testing.T) {
-	sim := hopper()
+	sim := cusim.New(cusim.Config{Models: []cusim.Model{cusim.Hopper}, Recovers: true})
 	d, err := cuda.Open(cuda.Options{Driver: sim})
 	if err != nil {
 		t.Fatal(err)
@@ -264,7 +264,7 @@ func TestAContextThatDoesNotWorkIsReset(t *testing.T) {
 		{"there is no memory for one", retain, 1, cu.OutOfMemory, driver.OutOfMemory, retain, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			sim := hopper()
+			sim := cusim.New(cusim.Config{Models: []cusim.Model{cusim.Hopper}, Recovers: true})
 			for n := range c.times {
 				sim.Fail(cusim.Rule{Call: c.call, Nth: n + 1, Result: c.result})
 			}

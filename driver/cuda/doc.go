@@ -42,7 +42,8 @@
 // error has ended: nothing of it touches memory any more.
 //
 // An error that the context does not survive marks the device lost, once. From then on every
-// operation answers so without a call; Close and Open start anew.
+// operation answers so without a call. Close and Open start anew where the driver lets them: after a
+// fault of a kernel no driver does, and Open says that the process has to restart.
 //
 // # Not here
 //

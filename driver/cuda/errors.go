@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -15,6 +16,13 @@ type meaning struct {
 	sticky bool // the context does not survive it
 	fix    string
 }
+
+// What helps where a context did not survive. After a fault of a kernel CUDA refuses the process any other
+// context of that GPU, whatever is reset or destroyed.
+const (
+	restart   = "restart the process"
+	openAgain = "close the device and open it again"
+)
 
 // meaningOf classifies the results that the driver's header defines.
 func meaningOf(r cu.Result) (m meaning, known bool) {
@@ -50,11 +58,11 @@ func meaningOf(r cu.Result) (m meaning, known bool) {
 	case r == 912:
 		return meaning{driver.InvalidArgument, false, ""}, true
 	case r == 702:
-		return meaning{driver.DeviceFault, true, "the display's watchdog ended the kernel; use a GPU without a display, or shorter launches"}, true
+		return meaning{driver.DeviceFault, true, "the display's watchdog ended the kernel; restart the process, and use a GPU without a display, or shorter launches"}, true
 	case r == 700, r == 710, r >= 714 && r <= 719, r == 721:
-		return meaning{driver.DeviceFault, true, "close the device and open it again"}, true
+		return meaning{driver.DeviceFault, true, restart}, true
 	case r == 214 || r == 220 || r == 226 || r == 709 || r == 810 || r == 911:
-		return meaning{driver.DeviceLost, true, "close the device and open it again"}, true
+		return meaning{driver.DeviceLost, true, openAgain}, true
 	case r == 909 || r == 999:
 		return meaning{}, false
 	}
@@ -90,7 +98,7 @@ func (d *Device) errorOf(op, label string, err error) *driver.Error {
 		_, again := d.drv.StreamQuery(0)
 		switch {
 		case again != nil:
-			m = meaning{driver.DeviceLost, true, "close the device and open it again"}
+			m = meaning{driver.DeviceLost, true, openAgain}
 		case call.Result == 909:
 			m = meaning{driver.DeviceFault, false, ""}
 		default:
@@ -110,7 +118,7 @@ func (d *Device) errorOf(op, label string, err error) *driver.Error {
 // lostError is what every operation on a lost device answers.
 func (d *Device) lostError(op, label string, first *driver.Error) *driver.Error {
 	return &driver.Error{Op: op, Label: label, Device: d.Name(), Kind: driver.DeviceLost, Msg: "an earlier error ended the device: " + first.Error(),
-		Fix: "close the device and open it again", Err: first}
+		Fix: cmp.Or(first.Fix, openAgain), Err: first}
 }
 
 // Err returns nil, or how the device was lost.

@@ -337,6 +337,19 @@ func shareCache(t *testing.T) {
 	aside(t, "shared-cache", env...)
 }
 
+func TestADeviceSaysThatItsProcessHasToRestart(t *testing.T) {
+	sim := hopper()
+	illegalAccess(place{t, func(o cuda.Options) (*cuda.Device, error) {
+		o.Driver = sim
+		return cuda.Open(o)
+	}, true})
+	_, err := cuda.Open(cuda.Options{Driver: sim})
+	fails(t, err, driver.Unavailable, "cuDevicePrimaryCtxRetain failed", "700", "restart the process")
+	if left := sim.Left(); left != "" {
+		t.Errorf("left behind: %s", left)
+	}
+}
+
 func TestTwoProcessesShareACache(t *testing.T) {
 	rehearse(t)
 	shareCache(t)

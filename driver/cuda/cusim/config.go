@@ -27,6 +27,9 @@ type Config struct {
 	// Budget bounds the instructions of one launch, counted by warps; 0 is 2²⁸. A launch that takes more
 	// ends as one does that keeps a display waiting.
 	Budget uint64
+	// Recovers lets the driver make another context for a device after a fault that one did not survive. CUDA says that
+	// the process has to end, and its drivers refuse.
+	Recovers bool
 	// Lacks lists groups of functions that are missing.
 	Lacks []cu.Group
 	// Faults are calls that fail.

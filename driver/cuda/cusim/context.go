@@ -19,6 +19,9 @@ func (d *Driver) DevicePrimaryCtxRetain(dev cu.Device) (cu.Context, error) {
 		return 0, failed(call, invalidDevice)
 	}
 	v := d.devices[dev]
+	if v.lasts != nil {
+		return 0, &FaultError{CallError: cu.CallError{Call: call, Result: resultOf(v.lasts)}, Cause: v.lasts}
+	}
 	if v.ctx == 0 {
 		v.ctx = cu.Context(d.handle())
 		v.legacy = &stream{dev: v}
@@ -79,6 +82,9 @@ func (d *Driver) wipe(v *device) {
 	v.order = nil
 	if v.sticky == nil {
 		return
+	}
+	if !d.config.Recovers {
+		v.lasts = v.sticky
 	}
 	v.sticky = nil
 	v.mem = machine.NewMemoryOf(v.ordinal)

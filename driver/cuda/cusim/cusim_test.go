@@ -326,7 +326,7 @@ func TestTextsAreRefusedWithTheirLine(t *testing.T) {
 }
 
 func TestAFaultBreaksTheContextUntilItIsGone(t *testing.T) {
-	b := open(t, cusim.Config{})
+	b := open(t, cusim.Config{Recovers: true})
 	p := one(b.MemAlloc(4))(b)
 	b.ok(b.LaunchKernel(b.call("crash", 1, 1, p, 1)))
 	err := b.StreamSynchronize(b.stream)
@@ -343,6 +343,28 @@ func TestAFaultBreaksTheContextUntilItIsGone(t *testing.T) {
 	}
 	b.ok(b.CtxSetCurrent(one(b.DevicePrimaryCtxRetain(0))(b)))
 	one(b.MemAlloc(4))(b)
+}
+
+func TestAFaultLastsAsLongAsTheProcess(t *testing.T) {
+	for _, kernel := range []string{"crash", "wait"} {
+		b := open(t, cusim.Config{Budget: 10_000})
+		p := one(b.MemAlloc(4))(b)
+		b.ok(b.MemsetD8Async(p, 0, 4, b.stream))
+		b.ok(b.LaunchKernel(b.call(kernel, 1, 1, p, 1)))
+		var call *cu.CallError
+		if err := b.StreamSynchronize(b.stream); !errors.As(err, &call) {
+			t.Fatalf("%s: got %v", kernel, err)
+		}
+		b.ok(b.DevicePrimaryCtxRelease(0))
+		_, err := b.DevicePrimaryCtxRetain(0)
+		b.is(err, call.Result)
+		b.ok(b.DevicePrimaryCtxReset(0))
+		_, err = b.DevicePrimaryCtxRetain(0)
+		b.is(err, call.Result)
+		b.Heal()
+		one(b.DevicePrimaryCtxRetain(0))(b)
+		b.ok(b.DevicePrimaryCtxRelease(0))
+	}
 }
 
 func TestAnEndlessKernelTimesOut(t *testing.T) {

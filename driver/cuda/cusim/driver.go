@@ -82,6 +82,7 @@ type device struct {
 	ctx     cu.Context // while it is retained
 	retains int
 	sticky  error // what the context did not survive
+	lasts   error // what an earlier one did not, if no other is made
 	pools   []*pool
 	pooled  map[cu.Ptr]*pooled
 	order   []*stream // with work, in the order in which they got it

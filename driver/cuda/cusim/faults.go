@@ -132,9 +132,13 @@ func EachCall(c Config, scenario func(*Driver) error, results ...cu.Result) iter
 	}
 }
 
-// Heal takes all faults out, so that what comes after them can be looked at.
+// Heal takes all faults out, so that what comes after them can be looked at: the next context is that of
+// another process, in effect.
 func (d *Driver) Heal() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.config.Faults = nil
+	for _, v := range d.devices {
+		v.lasts = nil
+	}
 }
