@@ -25,6 +25,7 @@ type builder struct {
 	to       cu.Graph
 	order    order
 	copied   cu.Copy // the last one
+	moves    moves   // that have no node yet
 }
 
 // fill makes the graph of an image.
@@ -36,18 +37,17 @@ func (g *graph) fill(im *image, resident bool) error {
 	}
 	b := &builder{g: g, im: im, resident: resident, to: im.graph, order: order{overlap: g.overlap}}
 	if !g.whole {
-		return b.list(g.cmds)
+		return b.whole(g.cmds)
 	}
 	if err := b.clear(); err != nil {
 		return err
 	}
-	t := &r.timer
-	if err := b.record(t.begin); err != nil {
+	if err := b.stamp(stampBegin); err != nil {
 		return err
 	}
 	for i, c := range g.cmds {
 		if i == r.plan.TimedFrom {
-			if err := b.record(t.from); err != nil {
+			if err := b.stamp(stampFrom); err != nil {
 				return err
 			}
 		}
@@ -55,25 +55,43 @@ func (g *graph) fill(im *image, resident bool) error {
 			return err
 		}
 		if i == r.plan.TimedTo-1 {
-			if err := b.record(t.to); err != nil {
+			if err := b.stamp(stampTo); err != nil {
 				return err
 			}
 		}
 	}
-	if err := b.record(t.end); err != nil || len(r.reports) == 0 {
+	if err := b.stamp(stampEnd); err != nil {
 		return err
 	}
-	return b.copy(cu.Copy{DstHost: unsafe.Pointer(&r.reports[0]), Src: r.records.fetchAt(), Bytes: int64(len(r.reports))}, everything)
+	if len(r.reports) > 0 {
+		if err := b.copy(cu.Copy{DstHost: unsafe.Pointer(&r.reports[0]), Src: r.records.fetchAt(), Bytes: int64(len(r.reports))}, everything); err != nil {
+			return err
+		}
+	}
+	return b.flush()
 }
 
 // clear makes the records ready for a run.
 func (b *builder) clear() error {
 	r := b.g.r
-	err := r.records.clear(func(f cu.Fill) error { return b.memset(f, everything) })
+	err := r.records.clear(func(f cu.Fill) error {
+		if bytes := f.N * int64(f.Width); bytes <= moveMost {
+			return b.move(fillMove(f.Dst, uint64(f.Value), f.Width, bytes), everything)
+		}
+		return b.memset(f, everything)
+	})
 	if err == nil && len(r.image) > 0 {
 		err = b.copy(cu.Copy{Dst: r.records.controlAt(0), SrcHost: unsafe.Pointer(&r.image[0]), Bytes: int64(len(r.image))}, everything)
 	}
 	return err
+}
+
+// whole adds commands and nothing behind them.
+func (b *builder) whole(cmds []driver.Cmd) error {
+	if err := b.list(cmds); err != nil {
+		return err
+	}
+	return b.flush()
 }
 
 func (b *builder) list(cmds []driver.Cmd) error {
@@ -88,6 +106,9 @@ func (b *builder) list(cmds []driver.Cmd) error {
 func (b *builder) command(c driver.Cmd) error {
 	switch c := c.(type) {
 	case *driver.FillCmd:
+		if c.Dst.Len <= moveMost {
+			return b.move(fillMove(addressOf(c.Dst), c.Value, c.Width, c.Dst.Len), touchesOf(c))
+		}
 		fills, n := fillsOf(c)
 		for _, f := range fills[:n] {
 			if err := b.memset(f, touchesOf(c)); err != nil {
@@ -148,26 +169,72 @@ func (b *builder) hosted(m madeCopy) {
 func pieceAt(p driver.Piece) unsafe.Pointer { return unsafe.Pointer(&p.Input.Bytes()[p.From]) }
 func viewAt(v driver.View) unsafe.Pointer   { return unsafe.Pointer(unsafe.SliceData(v.Output.Bytes())) }
 
+// move puts off what is small to the node that flush makes of it and its like.
+func (b *builder) move(m move, t touches) error {
+	if b.moves.add(m, t) {
+		return nil
+	}
+	if err := b.flush(); err != nil {
+		return err
+	}
+	b.moves.add(m, t)
+	return nil
+}
+
+// flush adds the node of the moves that were put off. Every other node comes after them.
+func (b *builder) flush() error {
+	if b.moves.n == 0 {
+		return nil
+	}
+	g := b.moves
+	b.moves = moves{}
+	d := b.g.r.dev
+	l, err := g.launch(&d.movers)
+	if err != nil {
+		return err
+	}
+	n, err := d.drv.GraphAddKernelNode(b.to, b.order.before(g.t), l)
+	return b.added(n, g.t, err)
+}
+
+// stamp looks at the clock between what is before and what comes after, if anybody wants to know.
+func (b *builder) stamp(i int) error {
+	r := b.g.r
+	if r.stamps == nil || (i == stampBegin || i == stampEnd) && !r.plan.TimeTransfers {
+		return nil
+	}
+	return b.move(move{to: uint64(r.reach(unsafe.Pointer(&r.stamps[i]))), how: moveTime}, everything)
+}
+
 func (b *builder) memset(f cu.Fill, t touches) error {
+	if err := b.flush(); err != nil {
+		return err
+	}
 	f.Context = b.g.r.dev.ctx
 	n, err := b.g.r.dev.drv.GraphAddMemsetNode(b.to, b.order.before(t), &f)
 	return b.added(n, t, err)
 }
 
+// copy adds a copy. One of the user's memory has a node of its own, which hosted remembers.
 func (b *builder) copy(c cu.Copy, t touches) error {
-	c.Context = b.g.r.dev.ctx
+	r := b.g.r
+	from, to := c.Src, c.Dst
+	if c.SrcHost != nil {
+		from = r.reach(c.SrcHost)
+	}
+	if c.DstHost != nil {
+		to = r.reach(c.DstHost)
+	}
+	if host := c.SrcHost != nil || c.DstHost != nil; host && c.Bytes <= moveMost && from != 0 && to != 0 {
+		return b.move(move{to: uint64(to), from: uint64(from), bytes: uint64(c.Bytes)}, t)
+	}
+	if err := b.flush(); err != nil {
+		return err
+	}
+	c.Context = r.dev.ctx
 	b.copied = c
 	n, err := b.g.r.dev.drv.GraphAddMemcpyNode(b.to, b.order.before(t), &c)
 	return b.added(n, t, err)
-}
-
-// record puts an event between what is before and what comes after.
-func (b *builder) record(e cu.Event) error {
-	if e == 0 {
-		return nil
-	}
-	n, err := b.g.r.dev.drv.GraphAddEventRecordNode(b.to, b.order.before(everything), e)
-	return b.added(n, everything, err)
 }
 
 func (b *builder) added(n cu.GraphNode, t touches, err error) error {
@@ -192,9 +259,12 @@ func (b *builder) launch(c *driver.LaunchCmd) error {
 	if l.barrier >= 0 {
 		t.list = append(t.list, touch{key: pseudo(c.Index), to: barrierBytes, writes: true})
 		block := touches{list: t.list[len(t.list)-1:]}
-		if err := b.memset(cu.Fill{Dst: r.records.blockAt(l), Width: 4, N: barrierBytes / 4, Rows: 1}, block); err != nil {
+		if err := b.move(fillMove(r.records.blockAt(l), 0, 4, barrierBytes), block); err != nil {
 			return err
 		}
+	}
+	if err := b.flush(); err != nil {
+		return err
 	}
 	n, err := r.dev.drv.GraphAddKernelNode(b.to, b.order.before(t), &l.call)
 	if err == nil && l.barrier >= 0 {
@@ -233,6 +303,9 @@ func (b *builder) loop(c *driver.LoopCmd) error {
 func (b *builder) conditional(c *driver.LoopCmd) error {
 	r := b.g.r
 	d := r.dev
+	if err := b.flush(); err != nil {
+		return err
+	}
 	value, err := d.drv.GraphConditionalHandleCreate(b.to, d.ctx, 0, cu.CondAssignDefault)
 	if err != nil {
 		return err
@@ -255,13 +328,16 @@ func (b *builder) conditional(c *driver.LoopCmd) error {
 	if err := inner.list(c.Body); err != nil {
 		return err
 	}
+	if err := inner.flush(); err != nil {
+		return err
+	}
 	decide.next = 1
 	return inner.decide(decide, everything)
 }
 
 func (b *builder) decide(x decision, t touches) error {
 	d := b.g.r.dev
-	l, err := d.loops.launch(x)
+	l, err := x.launch(&d.loops)
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ func (r *runner) number(cmds []driver.Cmd, inside bool) {
 // the device decides on of a plain one.
 func (r *runner) capture(o driver.CaptureOptions) error {
 	// Commands of a graph cannot be told apart from outside, so who watches gets them one by one.
-	if !r.captured || r.dev.watching {
+	if !r.replays() {
 		return r.captureLoops(r.plan.Cmds)
 	}
 	g, err := r.newGraph(r.plan.Cmds, true, o.Overlap)

@@ -65,7 +65,8 @@ type Device struct {
 	staging staging
 	streams streams
 	timers  timers
-	loops   loops
+	loops   own
+	movers  own
 	linking struct {
 		sync.Mutex
 		known linking
@@ -113,7 +114,8 @@ func Open(o Options) (*Device, error) {
 	d.memory.init(d, o.OpenOptions)
 	d.staging.init(d)
 	d.streams.dev, d.timers.dev, d.quarantine.dev = d, d, d
-	d.streams.most, d.loops.dev = maxStreams, d
+	d.streams.most = maxStreams
+	d.loops.dev, d.loops.text, d.movers = d, loopText, own{dev: d, text: movesText, carries: true}
 	d.memcheck.dev, d.memcheck.on = d, d.Debug().Memcheck
 	d.stagedTo, d.copiers.n = stagedBytes, copierCount(runtime.GOMAXPROCS(0))
 	d.uphill.init(d)
@@ -340,7 +342,7 @@ func (d *Device) Warm(ctx context.Context) error {
 	}
 	d.streams.put(s)
 	if d.caps.LoopNodes {
-		if _, err := d.loops.get(); err != nil {
+		if _, err := d.loops.get(loopEntry); err != nil {
 			return d.Fail(d.errorOf("warm", "", err))
 		}
 	}
@@ -404,6 +406,7 @@ func (d *Device) release() error {
 	d.downhill.drop(note)
 	d.kernels.drop(note)
 	d.loops.drop(note)
+	d.movers.drop(note)
 	d.timers.drop(note)
 	d.streams.drop(note)
 	left := d.memory.drop(note)

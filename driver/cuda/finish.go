@@ -145,8 +145,18 @@ func (r *runner) deliver(res *driver.Result) error {
 	return trap
 }
 
-// times reads the events around the work and around the run.
+// times reads the clock, or the events, around the work and around the run.
 func (r *runner) times(res *driver.Result) {
+	if s := r.stamps; s != nil {
+		if res.Device, res.HasDevice = s.between(stampFrom, stampTo); r.plan.TimeTransfers {
+			in, first := s.between(stampBegin, stampFrom)
+			out, second := s.between(stampTo, stampEnd)
+			if res.HasTransfers = first && second; res.HasTransfers {
+				res.TransferIn, res.TransferOut = in, out
+			}
+		}
+		return
+	}
 	t := &r.timer
 	if t.from == 0 || r.thread.bind("wait", r.plan.Label) != nil {
 		return

@@ -31,26 +31,28 @@ type runner struct {
 	plan     *driver.Plan
 	captured bool
 
-	stream   *stream
-	timer    timer // nothing if the run is not timed
-	resident *driver.Residency
-	staging  pinned
-	more     []pinned // got after Prepare, for a setter
-	looped   []bool   // by Plan.Uploads: it is in a loop
-	up, down []route  // of Plan.Uploads and Plan.Reads
-	chosen   uint64   // the Plan.Rehosted that the routes are for
-	slow     bool     // one of them is in chunks
-	staged   [][]byte // by Plan.Uploads: what a run sends, where that has a place in staging
-	fetched  [][]byte // by Plan.Reads: what Wait delivers, likewise
-	reports  []byte   // the records, as a run has left them
-	flag     []byte   // of the loop under way
-	arrived  []byte   // at the barrier of a launch that is watched
-	launches []launch
-	telling  []*launch // of launches: those that trap or trace
-	records  records
-	scopes   scopes // of what graphs run
-	bound    uint64 // the Plan.Clock that launches and scopes are for
-	counted  uint64 // the Plan.Recounted that image and scopes are for
+	stream    *stream
+	timer     timer   // nothing if the run is not timed, or a graph's
+	stamps    *stamps // nil unless it is a timed graph's
+	resident  *driver.Residency
+	staging   pinned
+	stagingAt cu.Ptr   // where the GPU finds it, for a graph
+	more      []pinned // got after Prepare, for a setter
+	looped    []bool   // by Plan.Uploads: it is in a loop
+	up, down  []route  // of Plan.Uploads and Plan.Reads
+	chosen    uint64   // the Plan.Rehosted that the routes are for
+	slow      bool     // one of them is in chunks
+	staged    [][]byte // by Plan.Uploads: what a run sends, where that has a place in staging
+	fetched   [][]byte // by Plan.Reads: what Wait delivers, likewise
+	reports   []byte   // the records, as a run has left them
+	flag      []byte   // of the loop under way
+	arrived   []byte   // at the barrier of a launch that is watched
+	launches  []launch
+	telling   []*launch // of launches: those that trap or trace
+	records   records
+	scopes    scopes // of what graphs run
+	bound     uint64 // the Plan.Clock that launches and scopes are for
+	counted   uint64 // the Plan.Recounted that image and scopes are for
 
 	graphs []*graph                   // whole, or those of loops
 	whole  *graph                     // of a captured plan
@@ -122,7 +124,7 @@ func (r *runner) make() error {
 	if r.stream, err = d.streams.get(); err != nil {
 		return err
 	}
-	if !p.NoDeviceTime {
+	if !p.NoDeviceTime && !r.replays() {
 		if r.timer, err = d.timers.get(p.TimeTransfers); err != nil {
 			return err
 		}
@@ -155,6 +157,9 @@ func (r *runner) make() error {
 	r.recount()
 	return nil
 }
+
+// replays reports whether a run launches one graph and nothing else.
+func (r *runner) replays() bool { return r.captured && !r.dev.watching }
 
 // rebind takes over what setters changed since the last run. It looks at no other launch.
 func (r *runner) rebind() error {
@@ -345,6 +350,9 @@ func (r *runner) begin(ctx context.Context) error {
 		return r.enqueue(ctx)
 	}
 	r.count(&r.scopes.outer, 1)
+	if r.stamps != nil {
+		*r.stamps = stamps{}
+	}
 	if err := r.whole.launch(resident); err != nil {
 		return d.memoryError("start", r.plan.Label, err)
 	}

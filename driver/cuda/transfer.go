@@ -57,9 +57,18 @@ func (r *runner) stage() error {
 	arrived := place(4)
 	images := int64(len(r.numbered)) * controlBytes
 	image := place(images)
+	clock := int64(-1)
+	if r.replays() && !p.NoDeviceTime {
+		clock = place(int64(unsafe.Sizeof(stamps{})))
+	}
 	var err error
 	if r.staging, err = r.dev.staging.get(total); err != nil {
 		return r.dev.hostError("prepare", total, err)
+	}
+	if r.replays() && total > 0 {
+		if r.stagingAt, err = r.dev.drv.MemHostGetDevicePointer(r.staging.at); err != nil {
+			return err
+		}
 	}
 	all := r.staging.bytes(total)
 	part := func(at, n int64) []byte {
@@ -79,7 +88,18 @@ func (r *runner) stage() error {
 	if len(p.Whiles) > 0 {
 		r.flag = part(flag, 4)
 	}
+	if clock >= 0 {
+		r.stamps = (*stamps)(unsafe.Pointer(&all[clock]))
+	}
 	return nil
+}
+
+// reach returns where the GPU finds a place in staging; 0 if it is in other memory.
+func (r *runner) reach(p unsafe.Pointer) cu.Ptr {
+	if at := uintptr(p) - uintptr(r.staging.at); r.stagingAt != 0 && at < uintptr(r.staging.size) {
+		return r.stagingAt + cu.Ptr(at)
+	}
+	return 0
 }
 
 // uploadsDirectly reports whether all bytes of an upload lie in pinned memory.

@@ -102,6 +102,9 @@ type Watcher interface {
 	Watch(p Ptr, bytes int64, label string)
 	// Locate says what a line of a module's text was made from, for reports.
 	Locate(m Module, source func(line int) string)
+	// Carries says that the kernels of a module take bytes from one place to another, as a copy does:
+	// bytes that nothing wrote, too.
+	Carries(m Module)
 }
 
 // Pools allocates in the order of streams. All of it is in the group Pool.

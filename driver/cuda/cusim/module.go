@@ -29,6 +29,15 @@ func (d *Driver) Locate(h cu.Module, source func(line int) string) {
 	}
 }
 
+// Carries lets kernels read what nothing wrote.
+func (d *Driver) Carries(h cu.Module) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if m := d.modules[h]; m != nil {
+		m.image.Carries()
+	}
+}
+
 // source is what a line of the function's module was made from.
 func (f *function) source(line int) string {
 	if m := f.dev.drv.modules[f.module]; m != nil && m.source != nil {

@@ -71,7 +71,16 @@ type Kernel struct {
 	local  int // bytes of local variables of an invocation
 	extern int // where the shared memory starts that comes with the launch
 
+	carries bool // bytes that nothing wrote may be loaded
+
 	idle *Execution // that has ended and may start again
+}
+
+// Carries says of all kernels that loading bytes that nothing wrote is no finding: they only carry bytes.
+func (im *Image) Carries() {
+	for _, k := range im.kernels {
+		k.carries = true
+	}
 }
 
 // Params are the kernel's parameters.

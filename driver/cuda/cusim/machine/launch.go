@@ -49,7 +49,8 @@ type Execution struct {
 	begun   uint64
 	atOnce  uint64
 	source  rand.PCG
-	rng     *rand.Rand // nil without a seed
+	dice    *rand.Rand // of source, once made
+	rng     *rand.Rand // dice; nil without a seed
 	report  Report
 	found   map[findingKey]int
 	last    *allocation // that an access hit
@@ -116,7 +117,10 @@ func (k *Kernel) Start(l Launch) (*Execution, error) {
 	e.atOnce = 1
 	if l.Seed != 0 {
 		e.source.Seed(l.Seed, 1)
-		e.rng = rand.New(&e.source)
+		if e.dice == nil {
+			e.dice = rand.New(&e.source)
+		}
+		e.rng = e.dice
 		e.atOnce = someGroups
 	}
 	if l.Together {
