@@ -109,12 +109,10 @@ func (b *builder) command(c driver.Cmd) error {
 		if c.Dst.Len <= moveMost {
 			return b.move(fillMove(addressOf(c.Dst), c.Value, c.Width, c.Dst.Len), touchesOf(c))
 		}
-		fills, n := fillsOf(c)
-		for _, f := range fills[:n] {
-			if err := b.memset(f, touchesOf(c)); err != nil {
-				return err
-			}
+		if byKernel(c) {
+			return b.kernel(b.g.r.pairs.fill(c), touchesOf(c))
 		}
+		return b.memset(fillOf(c), touchesOf(c))
 	case *driver.UploadCmd:
 		if b.resident && c.Mode != driver.Always {
 			return nil
@@ -193,8 +191,16 @@ func (b *builder) flush() error {
 	if err != nil {
 		return err
 	}
-	n, err := d.drv.GraphAddKernelNode(b.to, b.order.before(g.t), l)
-	return b.added(n, g.t, err)
+	return b.kernel(l, g.t)
+}
+
+// kernel adds a kernel of the package's own.
+func (b *builder) kernel(l *cu.Launch, t touches) error {
+	if err := b.flush(); err != nil {
+		return err
+	}
+	n, err := b.g.r.dev.drv.GraphAddKernelNode(b.to, b.order.before(t), l)
+	return b.added(n, t, err)
 }
 
 // stamp looks at the clock between what is before and what comes after, if anybody wants to know.
@@ -303,9 +309,6 @@ func (b *builder) loop(c *driver.LoopCmd) error {
 func (b *builder) conditional(c *driver.LoopCmd) error {
 	r := b.g.r
 	d := r.dev
-	if err := b.flush(); err != nil {
-		return err
-	}
 	value, err := d.drv.GraphConditionalHandleCreate(b.to, d.ctx, 0, cu.CondAssignDefault)
 	if err != nil {
 		return err
@@ -328,21 +331,16 @@ func (b *builder) conditional(c *driver.LoopCmd) error {
 	if err := inner.list(c.Body); err != nil {
 		return err
 	}
-	if err := inner.flush(); err != nil {
-		return err
-	}
 	decide.next = 1
 	return inner.decide(decide, everything)
 }
 
 func (b *builder) decide(x decision, t touches) error {
-	d := b.g.r.dev
-	l, err := x.launch(&d.loops)
+	l, err := x.launch(&b.g.r.dev.loops)
 	if err != nil {
 		return err
 	}
-	n, err := d.drv.GraphAddKernelNode(b.to, b.order.before(t), l)
-	return b.added(n, t, err)
+	return b.kernel(l, t)
 }
 
 // nodesOf returns how many nodes commands make, saturated.
@@ -351,9 +349,6 @@ func nodesOf(cmds []driver.Cmd) uint64 {
 	for _, c := range cmds {
 		n := uint64(1)
 		switch c := c.(type) {
-		case *driver.FillCmd:
-			_, fills := fillsOf(c)
-			n = uint64(fills)
 		case *driver.LaunchCmd:
 			if c.Kernel.Flags()&driver.GridBarrier != 0 {
 				n = 2

@@ -119,46 +119,21 @@ func (r *runner) refused(what, path string, c driver.Cmd, err error) *driver.Err
 	return e
 }
 
-// fillsOf returns a fill as the driver does it, in one or two. There is none of 8 bytes: the
-// words of the two halves then lie in two columns, 8 bytes apart.
-func fillsOf(c *driver.FillCmd) (fills [2]cu.Fill, n int) {
-	f, times := cu.Fill{Dst: addressOf(c.Dst), Value: uint32(c.Value), Width: c.Width, Rows: 1}, c.Dst.Len/int64(c.Width)
-	if c.Width < 8 {
-		f.N = times
-		return [2]cu.Fill{f}, 1
-	}
-	f.Width = 4
-	hi := uint32(c.Value >> 32)
-	if f.Value == hi {
-		f.N = 2 * times
-		return [2]cu.Fill{f}, 1
-	}
-	f.N, f.Rows, f.Pitch = 1, times, 8
-	second := f
-	second.Dst, second.Value = f.Dst+4, hi
-	return [2]cu.Fill{f, second}, 2
-}
-
 // fill stores a value over a range again and again.
 func (r *runner) fill(c *driver.FillCmd) error {
-	fills, n := fillsOf(c)
-	for _, f := range fills[:n] {
-		if err := r.memset(f); err != nil {
-			return err
-		}
+	if byKernel(c) {
+		return r.dev.drv.LaunchKernel(r.pairs.fill(c))
 	}
-	return nil
+	return r.memset(fillOf(c))
 }
 
 // memset enqueues a fill.
 func (r *runner) memset(f cu.Fill) error {
 	drv, s := r.dev.drv, r.stream.handle
-	switch {
-	case f.Rows > 1:
-		return drv.MemsetD2D32Async(f.Dst, f.Pitch, f.Value, f.N, f.Rows, s)
-	case f.Width == 1:
+	switch f.Width {
+	case 1:
 		return drv.MemsetD8Async(f.Dst, uint8(f.Value), f.N, s)
-	case f.Width == 2:
+	case 2:
 		return drv.MemsetD16Async(f.Dst, uint16(f.Value), f.N, s)
 	}
 	return drv.MemsetD32Async(f.Dst, f.Value, f.N, s)

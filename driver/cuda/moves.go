@@ -2,9 +2,11 @@ package cuda
 
 import (
 	_ "embed"
+	"slices"
 	"time"
 	"unsafe"
 
+	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
 )
 
@@ -25,6 +27,10 @@ const (
 	// movesAtOnce is how many moves a launch takes: the parameters of vy_move have that much room.
 	movesAtOnce = 8
 	moveThreads = 1024
+	// fillThreads is the size of a group of vy_fill8, and fillGroups how many of them there are at most for
+	// each unit: as many as are resident.
+	fillThreads = 256
+	fillGroups  = 8
 )
 
 // move is a copy, a fill, or a look at the GPU's clock, as vy_move takes it.
@@ -119,4 +125,56 @@ func (s *stamps) between(from, to int) (time.Duration, bool) {
 		return 0, false
 	}
 	return time.Duration(s[to] - s[from]), true
+}
+
+// byKernel reports whether a fill is one of eight bytes that no fill of the driver makes, whose values
+// are of four at most.
+func byKernel(c *driver.FillCmd) bool { return c.Width == 8 && uint32(c.Value) != uint32(c.Value>>32) }
+
+// hasPairs reports whether there is such a fill among commands.
+func hasPairs(cmds []driver.Cmd) bool {
+	return slices.ContainsFunc(cmds, func(c driver.Cmd) bool {
+		switch c := c.(type) {
+		case *driver.FillCmd:
+			return byKernel(c)
+		case *driver.LoopCmd:
+			return hasPairs(c.Body)
+		}
+		return false
+	})
+}
+
+// fillOf returns any other fill as the driver takes it.
+func fillOf(c *driver.FillCmd) cu.Fill {
+	width := min(c.Width, 4)
+	return cu.Fill{Dst: addressOf(c.Dst), Value: uint32(c.Value), Width: width, N: c.Dst.Len / int64(width)}
+}
+
+// pairs launches vy_fill8.
+type pairs struct {
+	call   cu.Launch
+	most   int64 // groups
+	values [3]uint64
+	ptrs   [3]unsafe.Pointer
+}
+
+func newPairs(d *Device, s cu.Stream) (*pairs, error) {
+	f, err := d.movers.get(fill8Entry)
+	if err != nil {
+		return nil, err
+	}
+	p := &pairs{most: int64(d.caps.Units) * fillGroups}
+	for i := range p.values {
+		p.ptrs[i] = unsafe.Pointer(&p.values[i])
+	}
+	p.call = cu.Launch{Function: f, Block: [3]uint32{fillThreads, 1, 1}, Stream: s, Params: &p.ptrs[0]}
+	return p, nil
+}
+
+// fill describes the launch of a fill, until the next one.
+func (p *pairs) fill(c *driver.FillCmd) *cu.Launch {
+	n := c.Dst.Len / 8
+	p.values = [3]uint64{uint64(addressOf(c.Dst)), c.Value, uint64(n)}
+	p.call.Grid = [3]uint32{uint32(min((n+fillThreads-1)/fillThreads, p.most)), 1, 1}
+	return &p.call
 }

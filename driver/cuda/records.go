@@ -136,15 +136,15 @@ func (r *records) first(drv cu.Driver, s cu.Stream) error {
 // clear makes the records ready for a run, by fills.
 func (r *records) clear(fill func(cu.Fill) error) error {
 	if r.traps > 0 {
-		if err := fill(cu.Fill{Dst: r.trapAt(0), Width: 1, N: r.trapsEnd() - r.trapsBegin(), Rows: 1}); err != nil {
+		if err := fill(cu.Fill{Dst: r.trapAt(0), Width: 1, N: r.trapsEnd() - r.trapsBegin()}); err != nil {
 			return err
 		}
 	}
 	for i := range r.rings {
-		if err := fill(cu.Fill{Dst: r.ringAt(i), Width: 4, N: 1, Rows: 1}); err != nil {
+		if err := fill(cu.Fill{Dst: r.ringAt(i), Width: 4, N: 1}); err != nil {
 			return err
 		}
-		if err := fill(cu.Fill{Dst: r.ringAt(i) + 4, Value: uint32(r.rings[i].capacity), Width: 4, N: 1, Rows: 1}); err != nil {
+		if err := fill(cu.Fill{Dst: r.ringAt(i) + 4, Value: uint32(r.rings[i].capacity), Width: 4, N: 1}); err != nil {
 			return err
 		}
 	}

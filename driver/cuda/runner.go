@@ -49,6 +49,7 @@ type runner struct {
 	arrived   []byte   // at the barrier of a launch that is watched
 	launches  []launch
 	telling   []*launch // of launches: those that trap or trace
+	pairs     *pairs    // nil if nothing needs it
 	records   records
 	scopes    scopes // of what graphs run
 	bound     uint64 // the Plan.Clock that launches and scopes are for
@@ -126,6 +127,11 @@ func (r *runner) make() error {
 	}
 	if !p.NoDeviceTime && !r.replays() {
 		if r.timer, err = d.timers.get(p.TimeTransfers); err != nil {
+			return err
+		}
+	}
+	if hasPairs(p.Cmds) {
+		if r.pairs, err = newPairs(d, r.stream.handle); err != nil {
 			return err
 		}
 	}
@@ -242,6 +248,7 @@ func (r *runner) Start(ctx context.Context, after []driver.Runner, stay bool) er
 	r.starting.Store(true)
 	err := r.prepare(ctx, after)
 	if err == nil && r.slow && !r.hosted && ctx.Done() != nil {
+		r.thread.release()
 		return r.startAside(ctx)
 	}
 	if err == nil {

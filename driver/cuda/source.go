@@ -68,7 +68,7 @@ func (s *source) describe(at cu.Ptr) error {
 	if err != nil {
 		return err
 	}
-	_, err = drv.GraphAddMemsetNode(g, nil, &cu.Fill{Dst: at, Width: 4, N: alignment / 4, Rows: 1, Context: s.dev.ctx})
+	_, err = drv.GraphAddMemsetNode(g, nil, &cu.Fill{Dst: at, Width: 4, N: alignment / 4, Context: s.dev.ctx})
 	return errors.Join(err, drv.GraphDestroy(g))
 }
 

@@ -187,8 +187,9 @@ func (r *runner) rechoose() error {
 	if err := r.thread.bind("start", r.plan.Label); err != nil {
 		return err
 	}
-	defer r.thread.release()
+	// What comes next needs the thread, too.
 	if err := r.choose(); err != nil {
+		r.thread.release()
 		return r.dev.memoryError("start", r.plan.Label, err)
 	}
 	return nil

@@ -147,10 +147,6 @@ func (l *library) MemsetD32Async(dst Ptr, v uint32, n int64, s Stream) error {
 	return l.do(fnMemsetD32Async, uintptr(dst), uintptr(v), uintptr(n), uintptr(s))
 }
 
-func (l *library) MemsetD2D32Async(dst Ptr, pitch int64, v uint32, width, height int64, s Stream) error {
-	return l.do(fnMemsetD2D32Async, uintptr(dst), uintptr(pitch), uintptr(v), uintptr(width), uintptr(height), uintptr(s))
-}
-
 func (l *library) ModuleUnload(m Module) error { return l.do(fnModuleUnload, uintptr(m)) }
 
 func (l *library) ModuleGetFunction(m Module, name string) (Function, error) {

@@ -45,8 +45,6 @@ type Driver interface {
 	MemsetD8Async(dst Ptr, value uint8, n int64, s Stream) error
 	MemsetD16Async(dst Ptr, value uint16, n int64, s Stream) error
 	MemsetD32Async(dst Ptr, value uint32, n int64, s Stream) error
-	// MemsetD2D32Async stores value width times in each of height rows, pitch bytes apart.
-	MemsetD2D32Async(dst Ptr, pitch int64, value uint32, width, height int64, s Stream) error
 
 	// ModuleLoadDataEx loads an image, or text that ends with a zero byte, and compiles that.
 	// What the compiler says comes in the JIT's logs, also when it fails.

@@ -17,7 +17,6 @@ type Graphs interface {
 	GraphAddKernelNode(g Graph, deps []GraphNode, l *Launch) (GraphNode, error)
 	GraphAddMemcpyNode(g Graph, deps []GraphNode, c *Copy) (GraphNode, error)
 	GraphAddMemsetNode(g Graph, deps []GraphNode, f *Fill) (GraphNode, error)
-	GraphAddEventRecordNode(g Graph, deps []GraphNode, e Event) (GraphNode, error)
 	// GraphKernelNodeSetCooperative says that the groups of a kernel run at once.
 	GraphKernelNodeSetCooperative(GraphNode) error
 
@@ -54,13 +53,11 @@ type Copy struct {
 	Context          Context
 }
 
-// Fill stores a value N times in each of Rows rows, Pitch bytes apart, as a node.
+// Fill stores a value N times, as a node.
 type Fill struct {
 	Dst     Ptr
 	Value   uint32
 	Width   int // bytes of the value: 1, 2 or 4
 	N       int64
-	Rows    int64
-	Pitch   int64 // 0 if there is one row
 	Context Context
 }

@@ -49,10 +49,6 @@ func (l *library) GraphAddMemsetNode(g Graph, deps []GraphNode, f *Fill) (GraphN
 	return l.add(fnGraphAddMemsetNode, fr, g, deps, address(&fr.node[0]), uintptr(f.Context))
 }
 
-func (l *library) GraphAddEventRecordNode(g Graph, deps []GraphNode, e Event) (GraphNode, error) {
-	return l.add(fnGraphAddEventRecordNode, l.frame(), g, deps, uintptr(e))
-}
-
 func (l *library) GraphKernelNodeSetCooperative(n GraphNode) error {
 	fr := l.frame()
 	a := node[launchAttribute](fr)
@@ -145,6 +141,5 @@ func (p *place) at(device Ptr, host unsafe.Pointer) {
 
 // fill describes a fill in the frame.
 func (fr *frame) fill(f *Fill) {
-	*node[memsetParams](fr) = memsetParams{dst: uint64(f.Dst), pitch: uintptr(f.Pitch), value: f.Value, width: uint32(f.Width),
-		n: uintptr(f.N), height: uintptr(f.Rows)}
+	*node[memsetParams](fr) = memsetParams{dst: uint64(f.Dst), value: f.Value, width: uint32(f.Width), n: uintptr(f.N), height: 1}
 }

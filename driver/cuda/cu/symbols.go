@@ -34,7 +34,6 @@ const (
 	fnMemsetD8Async
 	fnMemsetD16Async
 	fnMemsetD32Async
-	fnMemsetD2D32Async
 	fnModuleLoadDataEx
 	fnModuleUnload
 	fnModuleGetFunction
@@ -71,7 +70,6 @@ const (
 	fnGraphAddKernelNode
 	fnGraphAddMemcpyNode
 	fnGraphAddMemsetNode
-	fnGraphAddEventRecordNode
 	fnGraphKernelNodeSetAttribute
 	fnGraphInstantiate
 	fnGraphExecDestroy
@@ -105,7 +103,6 @@ var symbols = [numFns]symbol{
 	fnMemHostRegister:         {"cuMemHostRegister_v2", Core}, fnMemHostUnregister: {"cuMemHostUnregister", Core},
 	fnMemcpyHtoDAsync: {"cuMemcpyHtoDAsync_v2", Core}, fnMemcpyDtoHAsync: {"cuMemcpyDtoHAsync_v2", Core}, fnMemcpyDtoDAsync: {"cuMemcpyDtoDAsync_v2", Core},
 	fnMemsetD8Async: {"cuMemsetD8Async", Core}, fnMemsetD16Async: {"cuMemsetD16Async", Core}, fnMemsetD32Async: {"cuMemsetD32Async", Core},
-	fnMemsetD2D32Async: {"cuMemsetD2D32Async", Core},
 	fnModuleLoadDataEx: {"cuModuleLoadDataEx", Core}, fnModuleUnload: {"cuModuleUnload", Core}, fnModuleGetFunction: {"cuModuleGetFunction", Core},
 	fnFuncGetAttribute: {"cuFuncGetAttribute", Core}, fnFuncSetAttribute: {"cuFuncSetAttribute", Core},
 	fnLinkCreate: {"cuLinkCreate_v2", Core}, fnLinkAddData: {"cuLinkAddData_v2", Core}, fnLinkComplete: {"cuLinkComplete", Core}, fnLinkDestroy: {"cuLinkDestroy", Core},
@@ -121,7 +118,7 @@ var symbols = [numFns]symbol{
 	fnMemAllocFromPoolAsync: {"cuMemAllocFromPoolAsync", Pool}, fnMemFreeAsync: {"cuMemFreeAsync", Pool},
 	fnGraphCreate: {"cuGraphCreate", Graphing}, fnGraphDestroy: {"cuGraphDestroy", Graphing},
 	fnGraphAddKernelNode: {"cuGraphAddKernelNode_v2", Graphing}, fnGraphAddMemcpyNode: {"cuGraphAddMemcpyNode", Graphing},
-	fnGraphAddMemsetNode: {"cuGraphAddMemsetNode", Graphing}, fnGraphAddEventRecordNode: {"cuGraphAddEventRecordNode", Graphing}, fnGraphKernelNodeSetAttribute: {"cuGraphKernelNodeSetAttribute", Graphing},
+	fnGraphAddMemsetNode: {"cuGraphAddMemsetNode", Graphing}, fnGraphKernelNodeSetAttribute: {"cuGraphKernelNodeSetAttribute", Graphing},
 	fnGraphInstantiate: {"cuGraphInstantiateWithFlags", Graphing}, fnGraphExecDestroy: {"cuGraphExecDestroy", Graphing},
 	fnGraphUpload: {"cuGraphUpload", Graphing}, fnGraphLaunch: {"cuGraphLaunch", Graphing},
 	fnGraphExecKernelNodeSetParams: {"cuGraphExecKernelNodeSetParams_v2", Graphing}, fnGraphExecMemcpyNodeSetParams: {"cuGraphExecMemcpyNodeSetParams", Graphing},

@@ -83,40 +83,34 @@ func (d *Driver) MemcpyDtoDAsync(dst, src cu.Ptr, n int64, h cu.Stream) error {
 
 // MemsetD8Async stores a byte n times.
 func (d *Driver) MemsetD8Async(dst cu.Ptr, v uint8, n int64, h cu.Stream) error {
-	return d.memset("cuMemsetD8Async", dst, uint32(v), 1, n, 1, 0, h)
+	return d.memset("cuMemsetD8Async", dst, uint32(v), 1, n, h)
 }
 
 // MemsetD16Async stores two bytes n times.
 func (d *Driver) MemsetD16Async(dst cu.Ptr, v uint16, n int64, h cu.Stream) error {
-	return d.memset("cuMemsetD16Async", dst, uint32(v), 2, n, 1, 0, h)
+	return d.memset("cuMemsetD16Async", dst, uint32(v), 2, n, h)
 }
 
 // MemsetD32Async stores four bytes n times.
 func (d *Driver) MemsetD32Async(dst cu.Ptr, v uint32, n int64, h cu.Stream) error {
-	return d.memset("cuMemsetD32Async", dst, v, 4, n, 1, 0, h)
+	return d.memset("cuMemsetD32Async", dst, v, 4, n, h)
 }
 
-// MemsetD2D32Async stores four bytes width times in each row.
-func (d *Driver) MemsetD2D32Async(dst cu.Ptr, pitch int64, v uint32, width, height int64, h cu.Stream) error {
-	return d.memset("cuMemsetD2D32Async", dst, v, 4, width, height, pitch, h)
-}
-
-func (d *Driver) memset(call string, dst cu.Ptr, value uint32, width int, n, rows, pitch int64, h cu.Stream) error {
+func (d *Driver) memset(call string, dst cu.Ptr, value uint32, width int, n int64, h cu.Stream) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	v, s, err := d.place(call, h)
 	if err != nil {
 		return err
 	}
-	row := n * int64(width)
-	if uint64(dst)%uint64(width) != 0 || n < 0 || rows < 0 || rows > 1 && (pitch < row || pitch%int64(width) != 0) {
+	if uint64(dst)%uint64(width) != 0 || n < 0 {
 		return failed(call, invalidValue)
 	}
-	if n > 0 && rows > 0 {
-		if !v.mem.Holds(uint64(dst), (rows-1)*pitch+row) {
+	if n > 0 {
+		if !v.mem.Holds(uint64(dst), n*int64(width)) {
 			return failed(call, invalidValue)
 		}
-		w := work{kind: fill, dst: dst, n: n, width: width, rows: rows, pitch: pitch}
+		w := work{kind: fill, dst: dst, n: n, width: width}
 		binary.LittleEndian.PutUint32(w.word[:], value)
 		s.push(w)
 	}

@@ -38,9 +38,8 @@ func (x *executable) Set(handle uint64, to uint32) bool {
 // plan is the nodes of a graph and of the graphs in them, in one list. Launches that have not ended keep
 // theirs when a node is changed.
 type plan struct {
-	steps   []step
-	blocks  []block
-	records []int32 // the steps that record events
+	steps  []step
+	blocks []block
 }
 
 // block is the steps of one graph.
@@ -68,9 +67,6 @@ func (p *plan) compile(g *graph, values map[uint64]*value) int32 {
 		s.work.launch.Params = slices.Clone(n.work.launch.Params)
 		if n.loops() {
 			s.cond = values[n.cond]
-		}
-		if n.inner == nil && n.work.kind == record {
-			p.records = append(p.records, at[n])
 		}
 		p.steps = append(p.steps, s)
 	}
@@ -101,8 +97,6 @@ func (g *graph) startable(body bool) bool {
 	for _, n := range g.nodes {
 		switch {
 		case n.inner != nil && !n.inner.startable(body || n.loops()):
-			return false
-		case body && n.inner == nil && n.work.kind == record:
 			return false
 		case body && len(n.work.host) > 0 && !g.dev.drv.mapped(n.work.host):
 			return false // the device copies, and finds no such memory
@@ -216,11 +210,6 @@ func (d *Driver) GraphLaunch(h cu.GraphExec, sh cu.Stream) error {
 	}
 	x.issued++
 	x.pending = append(x.pending, s)
-	for _, i := range x.plan.records { // they count from the call on, as those of streams do
-		e := x.plan.steps[i].work.event
-		e.issued++
-		e.stream = s
-	}
 	s.push(work{kind: replay, exec: x, plan: x.plan, serial: x.issued})
 	return d.leave(call)
 }

@@ -227,32 +227,14 @@ func (d *Driver) GraphAddMemsetNode(h cu.Graph, deps []cu.GraphNode, f *cu.Fill)
 
 // filling is the work of a fill node.
 func (d *Driver) filling(call string, v *device, f *cu.Fill) (work, error) {
-	row := f.N * int64(f.Width)
 	switch {
-	case d.bearer(f.Context) != v, f.Width != 1 && f.Width != 2 && f.Width != 4, f.N <= 0 || f.Rows <= 0,
-		uint64(f.Dst)%uint64(f.Width) != 0, f.Rows > 1 && (f.Pitch < row || f.Pitch%int64(f.Width) != 0),
-		!v.mem.Holds(uint64(f.Dst), (f.Rows-1)*f.Pitch+row):
+	case d.bearer(f.Context) != v, f.Width != 1 && f.Width != 2 && f.Width != 4, f.N <= 0,
+		uint64(f.Dst)%uint64(f.Width) != 0, !v.mem.Holds(uint64(f.Dst), f.N*int64(f.Width)):
 		return work{}, failed(call, invalidValue)
 	}
-	w := work{kind: fill, dst: f.Dst, n: f.N, width: f.Width, rows: f.Rows, pitch: f.Pitch}
+	w := work{kind: fill, dst: f.Dst, n: f.N, width: f.Width}
 	binary.LittleEndian.PutUint32(w.word[:], f.Value)
 	return w, nil
-}
-
-// GraphAddEventRecordNode adds a mark.
-func (d *Driver) GraphAddEventRecordNode(h cu.Graph, deps []cu.GraphNode, e cu.Event) (cu.GraphNode, error) {
-	const call = "cuGraphAddEventRecordNode"
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	g, err := d.graph(call, h)
-	if err != nil {
-		return 0, err
-	}
-	ev := d.events[e]
-	if ev == nil || ev.dev != g.dev {
-		return 0, failed(call, invalidHandle)
-	}
-	return d.add(call, g, deps, &node{work: work{kind: record, event: ev}})
 }
 
 // GraphKernelNodeSetCooperative lets the groups of a kernel run at once.

@@ -65,7 +65,7 @@ func (c *chain) context() cu.Context { return c.Current() }
 
 func (c *chain) fill(p cu.Ptr, v uint32) cu.GraphNode {
 	c.Helper()
-	return c.then(c.GraphAddMemsetNode(c.g, c.last, &cu.Fill{Dst: p, Value: v, Width: 4, N: 1, Rows: 1, Context: c.context()}))
+	return c.then(c.GraphAddMemsetNode(c.g, c.last, &cu.Fill{Dst: p, Value: v, Width: 4, N: 1, Context: c.context()}))
 }
 
 func (c *chain) add(p cu.Ptr) cu.GraphNode {
@@ -288,32 +288,10 @@ func TestLoopsNest(t *testing.T) {
 	}
 }
 
-func TestEventsOfAGraphMeasureIt(t *testing.T) {
-	b := open(t, cusim.Config{})
-	p := one(b.MemAlloc(4))(b)
-	from, to := one(b.EventCreate(0))(b), one(b.EventCreate(0))(b)
-	c := b.chain()
-	c.fill(p, 0)
-	c.then(b.GraphAddEventRecordNode(c.g, c.last, from))
-	c.add(p)
-	c.then(b.GraphAddEventRecordNode(c.g, c.last, to))
-	x := c.exec()
-	for range 2 {
-		b.ok(b.GraphLaunch(x, b.stream))
-		_, err := b.EventElapsedTime(from, to)
-		b.is(err, cu.NotReady)
-		b.ok(b.EventSynchronize(to))
-		if ms := one(b.EventElapsedTime(from, to))(b); ms <= 0 {
-			t.Errorf("it took %v ms", ms)
-		}
-	}
-}
-
 func TestBadGraphsAreRefused(t *testing.T) {
 	b := open(t, cusim.Config{})
 	f := b.loader()
 	p := one(b.MemAlloc(16))(b)
-	e := one(b.EventCreate(0))(b)
 	c, other := b.chain(), b.chain()
 	foreign := other.add(p)
 	ctx := c.context()
@@ -334,7 +312,7 @@ func TestBadGraphsAreRefused(t *testing.T) {
 	refused("a copy across the end", 1, err)
 	_, err = b.GraphAddMemcpyNode(c.g, nil, &cu.Copy{Dst: p, Src: p + 4, Bytes: 4})
 	refused("no context", 1, err)
-	_, err = b.GraphAddMemsetNode(c.g, nil, &cu.Fill{Dst: p, Width: 3, N: 1, Rows: 1, Context: ctx})
+	_, err = b.GraphAddMemsetNode(c.g, nil, &cu.Fill{Dst: p, Width: 3, N: 1, Context: ctx})
 	refused("a fill of three bytes", 1, err)
 	h := one(b.GraphConditionalHandleCreate(c.g, ctx, 1, 0))(b)
 	_, body, err := b.GraphAddWhileNode(c.g, nil, h, ctx)
@@ -344,10 +322,6 @@ func TestBadGraphsAreRefused(t *testing.T) {
 	refused("the body of a node destroyed", 1, b.GraphDestroy(body))
 	_, err = b.GraphInstantiate(body)
 	refused("the body of a node alone", 1, err)
-	_, err = b.GraphAddEventRecordNode(body, nil, e)
-	b.ok(err)
-	_, err = b.GraphInstantiate(c.g)
-	refused("an event in a body", 1, err)
 	spare := b.chain()
 	unused := one(b.GraphConditionalHandleCreate(spare.g, ctx, 1, 0))(b)
 	_, err = b.GraphInstantiate(spare.g)

@@ -14,7 +14,6 @@ const (
 	copyNs      = 1000 // a copy or fill of nothing
 	bytesPerNs  = 25   // to and from the host
 	deviceBytes = 1000 // the same within the device
-	stepsPerNs  = 4    // instructions of warps
 )
 
 // sliceSteps is how far a kernel gets at a time.
@@ -47,10 +46,8 @@ func (s *stream) perform(w *work) (spent int, done bool) {
 		s.spend(w.n, deviceBytes)
 		v.must(v.mem.Copy(uint64(w.dst), uint64(w.src), int(w.n)))
 	case fill:
-		s.spend(w.n*int64(w.width)*w.rows, deviceBytes)
-		for row := range w.rows {
-			v.must(v.mem.Fill(uint64(w.dst)+uint64(row*w.pitch), w.word[:w.width], int(w.n)))
-		}
+		s.spend(w.n*int64(w.width), deviceBytes)
+		v.must(v.mem.Fill(uint64(w.dst), w.word[:w.width], int(w.n)))
 	case arrive:
 		v.mem.Commit(uint64(w.dst))
 	case retire:
@@ -90,6 +87,7 @@ func (s *stream) slice(w *work) (spent int, ended bool) {
 		if w.fn.gone {
 			err = &machine.Fault{Kind: machine.IllegalAddress, Kernel: w.fn.name, Msg: "its module was unloaded"}
 		} else {
+			w.launch.Now = uint64(s.now)
 			w.run, err = w.fn.code.Start(w.launch)
 		}
 		if err != nil {
@@ -139,7 +137,7 @@ func faultOf(err error, name string) *machine.Fault {
 
 // cost is the time that a launch took. A barrier of the whole grid is two of each group around a count.
 func (f *function) cost(l *machine.Launch, r machine.Report) int64 {
-	t := int64(launchNs + r.Steps/stepsPerNs)
+	t := int64(launchNs + r.Steps/machine.StepsPerNs)
 	if groups := uint64(l.Grid[0]) * uint64(l.Grid[1]) * uint64(l.Grid[2]); l.Together {
 		t += int64(r.Barriers / (2 * groups) * barrierNs)
 	}

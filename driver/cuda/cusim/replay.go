@@ -109,9 +109,6 @@ func (s *stream) next(x *executable, p *plan) (done bool) {
 		if rng := s.dev.drv.rng; rng != nil && r.piece.kind == kernel {
 			r.piece.launch.Seed = rng.Uint64() | 1
 		}
-		if r.piece.kind == record {
-			r.piece.serial = min(r.piece.event.issued, r.piece.event.done+1)
-		}
 	}
 	return false
 }

@@ -24,16 +24,15 @@ type work struct {
 	host     []byte // of a copy from or to the host
 	word     [4]byte
 	width    int // of the word
-	rows     int64
-	pitch    int64
-	event    *event
-	serial   uint64 // of the event's record
-	fn       *function
-	launch   machine.Launch
-	run      *machine.Execution // once it has begun
-	stuck    int                // how often it was, asked after it
-	exec     *executable
-	plan     *plan // what this launch of it runs
+
+	event  *event
+	serial uint64 // of the event's record
+	fn     *function
+	launch machine.Launch
+	run    *machine.Execution // once it has begun
+	stuck  int                // how often it was, asked after it
+	exec   *executable
+	plan   *plan // what this launch of it runs
 }
 
 type workKind uint8

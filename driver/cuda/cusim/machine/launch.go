@@ -21,6 +21,8 @@ type Launch struct {
 	Budget uint64
 	// Races looks for accesses that nothing orders, in launches of up to 1024 warps. It is slow.
 	Races bool
+	// Now is the time in ns at which the launch begins.
+	Now uint64
 	// Conditionals takes what the kernel sets with cudaGraphSetConditional. It is nil outside of graphs.
 	Conditionals Conditionals
 }
@@ -69,6 +71,12 @@ type findingKey struct {
 }
 
 // coin decides between two orders.
+// StepsPerNs is how many instructions of warps take a nanosecond.
+const StepsPerNs = 4
+
+// now is the time of the launch, never 0.
+func (e *Execution) now() uint64 { return e.l.Now + 1 + e.report.Steps/StepsPerNs }
+
 func (e *Execution) coin() bool { return e.rng != nil && e.rng.Uint32()&1 == 0 }
 
 // Check says which rule the launch breaks, nil if none.

@@ -331,12 +331,18 @@ func (w *warp) special(s asm.Special, lane int) uint64 {
 		return ^(2*bit - 1) & maskOf(32)
 	case asm.LanemaskGE:
 		return ^(bit - 1) & maskOf(32)
-	case asm.Clock, asm.Clock64, asm.GlobalTimer, asm.GlobalTimerLo:
+	case asm.Clock, asm.Clock64:
 		w.k.mem.changes++
 		return g.m.report.Steps
-	case asm.ClockHi, asm.GlobalTimerHi:
+	case asm.ClockHi:
 		w.k.mem.changes++
 		return g.m.report.Steps >> 32
+	case asm.GlobalTimer, asm.GlobalTimerLo:
+		w.k.mem.changes++
+		return g.m.now()
+	case asm.GlobalTimerHi:
+		w.k.mem.changes++
+		return g.m.now() >> 32
 	case asm.DynamicShared:
 		return uint64(g.m.l.Shared)
 	case asm.TotalShared:
