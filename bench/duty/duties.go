@@ -228,8 +228,10 @@ func startCalls() string {
 		return ""
 	}
 	s := b.launching(1, true)
-	if _, err := s.Run(b.ctx); err != nil { // the first run may do more
-		return ""
+	for range 4 { // the first runs do more
+		if _, err := s.Run(b.ctx); err != nil {
+			return ""
+		}
 	}
 	before := len(sim.Calls())
 	p, err := s.Start(b.ctx)

@@ -25,16 +25,24 @@ func (r *runner) enqueue(ctx context.Context) error {
 	if err := r.record(r.timer.begin); err != nil {
 		return no(err)
 	}
-	for i, c := range r.plan.Cmds {
+	stretches := r.stretches
+	for i := 0; i < len(r.plan.Cmds); {
 		if i == r.plan.TimedFrom {
 			if err := r.record(r.timer.from); err != nil {
 				return no(err)
 			}
 		}
-		if err := r.command(ctx, c); err != nil {
+		next, err := i+1, error(nil)
+		if len(stretches) > 0 && stretches[0].from == i {
+			next, err = r.stretched(ctx, stretches[0])
+			stretches = stretches[1:]
+		} else {
+			err = r.command(ctx, r.plan.Cmds[i])
+		}
+		if err != nil {
 			return err
 		}
-		if i == r.plan.TimedTo-1 {
+		if i = next; i == r.plan.TimedTo {
 			if err := r.record(r.timer.to); err != nil {
 				return no(err)
 			}
@@ -49,6 +57,21 @@ func (r *runner) enqueue(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// stretched enqueues a stretch one way or the other, and returns where it ends.
+func (r *runner) stretched(ctx context.Context, st *stretch) (next int, err error) {
+	cmds := r.plan.Cmds[st.from:st.to]
+	whole, err := st.launch()
+	if err != nil {
+		return st.from, r.refused("launch", r.plan.Launches[st.launches[0]].Path, cmds[0], err)
+	}
+	for i := 0; i < len(cmds) && !whole; i++ {
+		if err := r.command(ctx, cmds[i]); err != nil {
+			return st.from, err
+		}
+	}
+	return st.to, nil
 }
 
 // record puts an event of the timer into the stream, if there is one.

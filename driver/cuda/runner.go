@@ -58,6 +58,8 @@ type runner struct {
 	graphs []*graph                   // whole, or those of loops
 	whole  *graph                     // of a captured plan
 	loops  map[*driver.LoopCmd]*graph // of a plain one
+	// What a plain run launches at once when it has run for some times.
+	stretches []*stretch
 	// Loops that the device may decide on are numbered, for their control records; image is what
 	// those start from.
 	numbered []*driver.LoopCmd
@@ -161,6 +163,7 @@ func (r *runner) make() error {
 		return err
 	}
 	r.recount()
+	r.stretches = r.stretchesOf()
 	return nil
 }
 
@@ -224,6 +227,15 @@ func (r *runner) giveBack() error {
 		}
 	}
 	r.graphs = nil
+	for _, st := range r.stretches {
+		if st.g == nil {
+			continue
+		}
+		if err := st.g.drop(); first == nil {
+			first = err
+		}
+	}
+	r.stretches = nil
 	for _, m := range append(r.more, r.staging) {
 		if err := d.staging.put(m); first == nil {
 			first = err

@@ -121,14 +121,15 @@ func TestAWarmRunMakesItsCallsAndNoOther(t *testing.T) {
 		record func(*driver.Sequence)
 		timed  bool
 		run    func(*driver.Sequence) error
-		calls  int
+		calls  int // of the second run
+		later  int // of those that launch a graph
 	}{
-		{"one launch", launches(1), false, run, 3},
-		{"100 launches", launches(100), false, run, 102},
-		{"4 KiB in, a launch, 4 KiB out", both, false, run, 5},
-		{"one timed launch", launches(1), true, run, 6},
-		{"started and waited for", launches(1), false, startAndWait, 3},
-		{"timed, started and waited for", launches(1), true, startAndWait, 7},
+		{"one launch", launches(1), false, run, 3, 3},
+		{"100 launches", launches(100), false, run, 102, 3},
+		{"4 KiB in, a launch, 4 KiB out", both, false, run, 5, 5},
+		{"one timed launch", launches(1), true, run, 6, 6},
+		{"started and waited for", launches(1), false, startAndWait, 3, 3},
+		{"timed, started and waited for", launches(1), true, startAndWait, 7, 7},
 	} {
 		s := d.NewSequence(c.name)
 		if !c.timed {
@@ -144,6 +145,16 @@ func TestAWarmRunMakesItsCallsAndNoOther(t *testing.T) {
 		}
 		if n := sim.Count("") - before; n != c.calls {
 			t.Errorf("%s takes %d calls, want %d", c.name, n, c.calls)
+		}
+		if err := c.run(s); err != nil {
+			t.Fatal(err)
+		}
+		before = sim.Count("")
+		if err := c.run(s); err != nil {
+			t.Fatal(err)
+		}
+		if n := sim.Count("") - before; n != c.later {
+			t.Errorf("later, %s takes %d calls, want %d", c.name, n, c.later)
 		}
 		p, err := s.Start(ctx)
 		if err != nil {

@@ -1,0 +1,139 @@
+package cuda
+
+import (
+	"github.com/govyre/vyre/driver"
+)
+
+// stretch is commands of a plain run that follow each other and that the host has no part in: launches,
+// and copies and fills between them. A graph of them takes one call, and the GPU goes from one to the next in a
+// sixth of the time; but making it takes as long as some launches of each. So the first runs enqueue the
+// commands, as does a run whose launches changed since the one before: who sets arguments for every run would
+// pay for changing nodes instead. Any other launches the graph.
+type stretch struct {
+	r        *runner
+	from, to int // in Plan.Cmds
+	launches [2]int
+	runs     int
+	clock    uint64 // of the plan at the last run
+	seen     uint64 // and when sum was last right
+	g        *graph
+	sum      scope // what a run counts
+	declined bool  // the driver does not make the graph
+}
+
+const (
+	// stretchRuns is how many runs there are before a graph is made.
+	stretchRuns = 2
+	// stretchMost bounds the nodes of one graph.
+	stretchMost = 1 << 14
+)
+
+// stretchesOf finds the stretches of a plan.
+func (r *runner) stretchesOf() (list []*stretch) {
+	p := r.plan
+	if r.replays() || r.dev.watching || !r.dev.caps.Graphs {
+		return nil
+	}
+	var at *stretch
+	end := func() {
+		if at != nil && at.launches[1] > at.launches[0] {
+			list = append(list, at)
+		}
+		at = nil
+	}
+	for i, c := range p.Cmds {
+		// Events are recorded here.
+		if i == p.TimedFrom || i == p.TimedTo || at != nil && i-at.from == stretchMost {
+			end()
+		}
+		l, launches := c.(*driver.LaunchCmd)
+		switch c.(type) {
+		case *driver.LaunchCmd:
+			// One with a grid barrier takes a block for it from a ring in every run.
+			if l.Kernel.Flags()&driver.GridBarrier != 0 {
+				end()
+				continue
+			}
+		case *driver.CopyCmd, *driver.FillCmd:
+		default:
+			end()
+			continue
+		}
+		if at == nil {
+			at = &stretch{r: r, from: i}
+		}
+		if launches {
+			if at.launches[1] == 0 {
+				at.launches[0] = l.Index
+			}
+			at.launches[1] = l.Index + 1
+		}
+		at.to = i + 1
+	}
+	end()
+	return list
+}
+
+// changed reports whether a launch changed since the plan's clock was as given.
+func (st *stretch) changed(since uint64) bool {
+	for c := range st.r.plan.ChangedSince(since) {
+		if c.Index >= st.launches[0] && c.Index < st.launches[1] {
+			return true
+		}
+	}
+	return false
+}
+
+// launch enqueues the stretch as a graph. It reports false if its commands are to be enqueued instead.
+func (st *stretch) launch() (bool, error) {
+	if st.declined {
+		return false, nil
+	}
+	r := st.r
+	p := r.plan
+	recent := st.changed(st.clock)
+	st.clock = p.Clock()
+	if st.runs < stretchRuns {
+		st.runs++
+		return false, nil
+	}
+	if recent {
+		return false, nil
+	}
+	if err := st.ready(); err != nil {
+		if e := r.dev.errorOf("start", p.Label, err); e.Sticky {
+			return false, e
+		}
+		st.declined = true
+		r.dev.say("commands %d to %d of %q stay as they are: %v", st.from, st.to-1, p.Label, err)
+		return false, nil
+	}
+	r.count(&st.sum, 1)
+	return true, st.g.launch(false)
+}
+
+// ready makes the graph, or brings it up to date.
+func (st *stretch) ready() error {
+	r := st.r
+	clock := r.plan.Clock()
+	switch {
+	case st.g == nil:
+		g := &graph{r: r, cmds: r.plan.Cmds[st.from:st.to], seen: clock, counted: r.plan.Recounted}
+		var err error
+		if g.full, err = g.make(false); err != nil {
+			return err
+		}
+		st.g = g
+	case st.seen == clock || !st.changed(st.seen):
+		st.seen = clock
+		return nil
+	default:
+		if err := st.g.ready(); err != nil {
+			return err
+		}
+	}
+	st.seen = clock
+	st.sum.reset()
+	(&scopes{places: make([]inScope, len(r.plan.Launches))}).list(&st.sum, r.plan.Cmds[st.from:st.to], 1)
+	return nil
+}

@@ -1,0 +1,199 @@
+package cuda_test
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cuda/cusim"
+)
+
+const mix = `vyre 1
+kernel @mix workgroup(32) {
+  param @x: buf<u32> rw
+  param @y: buf<u32> ro
+  param %a: u32
+  %i = global.x
+  %v = load @x[%i]
+  %w = load @y[%i]
+  %t = mul.u32 %v, 3_u32
+  %u = add.u32 %t, %w
+  %r = add.u32 %u, %a
+  store @x[%i], %r
+}`
+
+// mixing is a launch of mix as a model of it has it.
+type mixing struct {
+	step   *driver.Step
+	x, y   int // buffers
+	a      uint32
+	groups uint32
+}
+
+// Whatever setters change between runs, and whether a run launches a graph or its commands, it does what the
+// commands say by then, and counts that.
+func TestARunDoesWhatItsCommandsSayEachTime(t *testing.T) {
+	const words, bufs = 96, 3
+	d, sim := onSim(t, cusim.Config{Models: []cusim.Model{cusim.Hopper}})
+	k, err := d.Compile(ctx, parse(t, mix), driver.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	graphs := 0
+	for seed := range uint64(12) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		var mem []driver.Buffer
+		model := make([][]uint32, bufs)
+		outs := make([][]byte, bufs)
+		s := d.NewSequence("mixed")
+		for i := range bufs {
+			b, err := d.Alloc(words*4, driver.AllocOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			mem = append(mem, b)
+			model[i], outs[i] = make([]uint32, words), make([]byte, words*4)
+			s.Upload(driver.All(b), make([]byte, words*4), driver.Always)
+		}
+		var launches []*mixing
+		var model1 []func()
+		for range 2 + rng.IntN(10) {
+			switch rng.IntN(5) {
+			case 0:
+				to, v := rng.IntN(bufs), rng.Uint64()
+				s.Fill(driver.All(mem[to]), v, 8)
+				model1 = append(model1, func() {
+					for i := range model[to] {
+						model[to][i] = uint32(v >> (32 * (i % 2)))
+					}
+				})
+			case 1:
+				to, from := rng.IntN(bufs), rng.IntN(bufs)
+				if from == to {
+					continue
+				}
+				s.Copy(driver.Part(mem[to], 0, 64), driver.Part(mem[from], 64, 64))
+				model1 = append(model1, func() { copy(model[to][:16], model[from][16:32]) })
+			default:
+				m := &mixing{x: rng.IntN(bufs), a: rng.Uint32(), groups: uint32(rng.IntN(4))}
+				m.y = (m.x + 1) % bufs
+				m.step = s.Launch(k, driver.Groups(m.groups), driver.All(mem[m.x]), driver.All(mem[m.y]), driver.U32(m.a))
+				launches = append(launches, m)
+				model1 = append(model1, func() {
+					for i := range model[m.x][:m.groups*32] {
+						model[m.x][i] = model[m.x][i]*3 + model[m.y][i] + m.a
+					}
+				})
+			}
+		}
+		for i := range bufs {
+			s.Read(driver.All(mem[i]), outs[i])
+		}
+		for round := range 12 {
+			for range rng.IntN(3) * rng.IntN(2) { // in half of the rounds nothing changes
+				if len(launches) == 0 {
+					break
+				}
+				m := launches[rng.IntN(len(launches))]
+				var err error
+				switch rng.IntN(4) {
+				case 0:
+					m.a = rng.Uint32()
+					err = m.step.SetArg(2, driver.U32(m.a))
+				case 1:
+					m.y = (m.x + 1 + rng.IntN(2)) % bufs
+					err = m.step.SetArg(1, driver.All(mem[m.y]))
+				case 2:
+					m.groups = uint32(rng.IntN(4))
+					err = m.step.SetGrid(driver.Groups(m.groups))
+				case 3:
+					err = m.step.SetDomain(uint64(rng.IntN(90)))
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			for i := range model {
+				clear(model[i])
+			}
+			ran := uint64(0)
+			for _, f := range model1 {
+				f()
+			}
+			for _, m := range launches {
+				if m.groups > 0 {
+					ran++
+				}
+			}
+			before, launched := d.Stats(), sim.Count("cuGraphLaunch")
+			if _, err := s.Run(ctx); err != nil {
+				t.Fatal(err)
+			}
+			graphs += sim.Count("cuGraphLaunch") - launched
+			now := d.Stats()
+			if n := now.Get(driver.LaunchesPlain) - before.Get(driver.LaunchesPlain); n != ran {
+				t.Errorf("seed %d, round %d: %d launches are counted of %d", seed, round, n, ran)
+			}
+			for i, out := range outs {
+				got := make([]uint32, words)
+				for w := range got {
+					got[w] = binary.LittleEndian.Uint32(out[4*w:])
+				}
+				if !slices.Equal(got, model[i]) {
+					t.Fatalf("seed %d, round %d: buffer %d is\n%v, want\n%v", seed, round, i, got, model[i])
+				}
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range mem {
+			if err := b.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if graphs < 20 {
+		t.Errorf("in all rounds %d graphs were launched", graphs)
+	}
+	if r := sim.Report(); len(r.Findings) > 0 {
+		t.Errorf("the simulated GPU found %v", r.Findings[0])
+	}
+}
+
+func TestARunWhoseGraphIsRefusedGoesOn(t *testing.T) {
+	for _, call := range []string{"cuGraphCreate", "cuGraphAddKernelNode_v2", "cuGraphInstantiateWithFlags", "cuGraphUpload"} {
+		d, sim := onSim(t, eager)
+		k, err := d.Compile(ctx, parse(t, addOne), driver.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := d.NewSequence("refused")
+		b := s.Scratch(128)
+		s.Fill(driver.All(b), 0, 4)
+		for range 5 {
+			s.Launch(k, driver.Groups(1), driver.All(b))
+		}
+		out := make([]byte, 128)
+		s.Read(driver.All(b), out)
+		opening := sim.Count(call)
+		sim.Fail(cusim.Rule{Call: call, Nth: 1, Result: 2})
+		for range 6 {
+			out[0] = 0
+			if _, err := s.Run(ctx); err != nil || out[0] != 5 {
+				t.Fatalf("with a failing %s: %v, %d", call, err, out[0])
+			}
+		}
+		if n := sim.Count(call) - opening; n != 1 {
+			t.Errorf("%s is tried %d times", call, n)
+		}
+		if n := sim.Count("cuGraphLaunch"); n != 0 {
+			t.Errorf("with a failing %s %d graphs are launched", call, n)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
