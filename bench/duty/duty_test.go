@@ -135,7 +135,7 @@ func TestACSideThatBreaksOffIsAnError(t *testing.T) {
 
 func TestStartsOfOneLaunchAreCallsThatTheCSideKnows(t *testing.T) {
 	calls := startCalls()
-	if !strings.Contains(calls, "cuLaunchKernel") {
+	if !strings.Contains(calls, "cuGraphLaunch") {
 		t.Fatalf("Start makes the calls %q", calls)
 	}
 	tw, err := startTwin(buildTwin(t), "twin/twin.c", "empty", "copy")
