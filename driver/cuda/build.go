@@ -37,7 +37,7 @@ func (g *graph) fill(im *image, resident bool) error {
 	}
 	b := &builder{g: g, im: im, resident: resident, to: im.graph, order: order{overlap: g.overlap}}
 	if !g.whole {
-		return b.whole(g.cmds)
+		return b.part(g.cmds)
 	}
 	if err := b.clear(); err != nil {
 		return err
@@ -86,10 +86,20 @@ func (b *builder) clear() error {
 	return err
 }
 
-// whole adds commands and nothing behind them.
-func (b *builder) whole(cmds []driver.Cmd) error {
+// part adds commands that are not all of a plan's.
+func (b *builder) part(cmds []driver.Cmd) error {
+	if b.g.stamped {
+		if err := b.stamp(stampFrom); err != nil {
+			return err
+		}
+	}
 	if err := b.list(cmds); err != nil {
 		return err
+	}
+	if b.g.stamped {
+		if err := b.stamp(stampTo); err != nil {
+			return err
+		}
 	}
 	return b.flush()
 }

@@ -327,7 +327,7 @@ func (d *Device) NewSequence(label string) *driver.Sequence {
 // NewPool returns a pool of buffers.
 func (d *Device) NewPool(o driver.PoolOptions) *driver.Pool { return driver.NewPool(d, o) }
 
-// Warm makes the first stream, and loads the kernel of loops.
+// Warm makes the first stream, and loads the package's own kernels.
 func (d *Device) Warm(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return d.Fail(&driver.Error{Op: "warm", Device: d.Name(), Kind: driver.Canceled, Err: err})
@@ -341,10 +341,14 @@ func (d *Device) Warm(ctx context.Context) error {
 		return d.Fail(d.errorOf("warm", "", err))
 	}
 	d.streams.put(s)
-	if d.caps.LoopNodes {
-		if _, err := d.loops.get(loopEntry); err != nil {
-			return d.Fail(d.errorOf("warm", "", err))
-		}
+	if d.caps.Graphs {
+		_, err = d.movers.get(moveEntry)
+	}
+	if err == nil && d.caps.LoopNodes {
+		_, err = d.loops.get(loopEntry)
+	}
+	if err != nil {
+		return d.Fail(d.errorOf("warm", "", err))
 	}
 	return nil
 }

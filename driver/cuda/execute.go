@@ -26,23 +26,35 @@ func (r *runner) enqueue(ctx context.Context) error {
 		return no(err)
 	}
 	stretches := r.stretches
+	r.stamped = false
 	for i := 0; i < len(r.plan.Cmds); {
-		if i == r.plan.TimedFrom {
+		var st *stretch // whose graph is launched
+		if len(stretches) > 0 && stretches[0].from == i {
+			if whole, err := stretches[0].ready(); err != nil {
+				return no(err)
+			} else if whole {
+				st = stretches[0]
+			}
+			stretches = stretches[1:]
+		}
+		if st != nil && st.timed {
+			r.stamped = true // no events are around it
+		}
+		if i == r.plan.TimedFrom && !r.stamped {
 			if err := r.record(r.timer.from); err != nil {
 				return no(err)
 			}
 		}
 		next, err := i+1, error(nil)
-		if len(stretches) > 0 && stretches[0].from == i {
-			next, err = r.stretched(ctx, stretches[0])
-			stretches = stretches[1:]
-		} else {
+		if st == nil {
 			err = r.command(ctx, r.plan.Cmds[i])
+		} else if next, err = st.to, st.launch(); err != nil {
+			err = r.refused("launch", r.plan.Launches[st.launches[0]].Path, r.plan.Cmds[i], err)
 		}
 		if err != nil {
 			return err
 		}
-		if i = next; i == r.plan.TimedTo {
+		if i = next; i == r.plan.TimedTo && !r.stamped {
 			if err := r.record(r.timer.to); err != nil {
 				return no(err)
 			}
@@ -57,21 +69,6 @@ func (r *runner) enqueue(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// stretched enqueues a stretch one way or the other, and returns where it ends.
-func (r *runner) stretched(ctx context.Context, st *stretch) (next int, err error) {
-	cmds := r.plan.Cmds[st.from:st.to]
-	whole, err := st.launch()
-	if err != nil {
-		return st.from, r.refused("launch", r.plan.Launches[st.launches[0]].Path, cmds[0], err)
-	}
-	for i := 0; i < len(cmds) && !whole; i++ {
-		if err := r.command(ctx, cmds[i]); err != nil {
-			return st.from, err
-		}
-	}
-	return st.to, nil
 }
 
 // record puts an event of the timer into the stream, if there is one.

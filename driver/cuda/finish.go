@@ -147,7 +147,7 @@ func (r *runner) deliver(res *driver.Result) error {
 
 // times reads the clock, or the events, around the work and around the run.
 func (r *runner) times(res *driver.Result) {
-	if s := r.stamps; s != nil {
+	if s := r.stamps; s != nil && (r.replays() || r.stamped) {
 		if res.Device, res.HasDevice = s.between(stampFrom, stampTo); r.plan.TimeTransfers {
 			in, first := s.between(stampBegin, stampFrom)
 			out, second := s.between(stampTo, stampEnd)

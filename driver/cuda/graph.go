@@ -15,6 +15,7 @@ type graph struct {
 	cmds    []driver.Cmd
 	whole   bool // a captured sequence: records are cleared and fetched, and the work is timed
 	overlap bool
+	stamped bool // not whole, and tells its time all the same
 	spare   bool // there are uploads that a run may leave out
 
 	// full sends every upload, resident those that are Always. The latter is made when a run first

@@ -134,5 +134,14 @@ func TestAGraphTakesItsTimesFromTheGPU(t *testing.T) {
 		if n := sim.Count("cuEventRecord") - before; n != 0 {
 			t.Errorf("a replay records %d events", n)
 		}
+		for run := range 5 { // of which the later ones launch a graph
+			res, err := s.Run(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !res.HasDevice || res.Device <= 0 || res.HasTransfers != transfers {
+				t.Errorf("run %d, transfers timed %v: %+v", run, transfers, res.Timing)
+			}
+		}
 	}
 }

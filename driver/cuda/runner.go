@@ -33,7 +33,7 @@ type runner struct {
 
 	stream    *stream
 	timer     timer   // nothing if the run is not timed, or a graph's
-	stamps    *stamps // nil unless it is a timed graph's
+	stamps    *stamps // of a graph that tells its time; nil without one
 	resident  *driver.Residency
 	staging   pinned
 	stagingAt cu.Ptr   // where the GPU finds it, for a graph
@@ -60,6 +60,7 @@ type runner struct {
 	loops  map[*driver.LoopCmd]*graph // of a plain one
 	// What a plain run launches at once when it has run for some times.
 	stretches []*stretch
+	stamped   bool // the run's time is in stamps, though it is no replay
 	// Loops that the device may decide on are numbered, for their control records; image is what
 	// those start from.
 	numbered []*driver.LoopCmd
@@ -159,11 +160,11 @@ func (r *runner) make() error {
 			r.telling = append(r.telling, l)
 		}
 	}
+	r.stretches = r.stretchesOf()
 	if err := r.stage(); err != nil {
 		return err
 	}
 	r.recount()
-	r.stretches = r.stretchesOf()
 	return nil
 }
 

@@ -1,8 +1,6 @@
 package cuda
 
-import (
-	"github.com/govyre/vyre/driver"
-)
+import "github.com/govyre/vyre/driver"
 
 // stretch is commands of a plain run that follow each other and that the host has no part in: launches,
 // and copies and fills between them. A graph of them takes one call, and the GPU goes from one to the next in a
@@ -13,6 +11,7 @@ type stretch struct {
 	r        *runner
 	from, to int // in Plan.Cmds
 	launches [2]int
+	timed    bool // it is all that device time is measured around, so its graph does that
 	runs     int
 	clock    uint64 // of the plan at the last run
 	seen     uint64 // and when sum was last right
@@ -71,6 +70,9 @@ func (r *runner) stretchesOf() (list []*stretch) {
 		at.to = i + 1
 	}
 	end()
+	for _, st := range list {
+		st.timed = !p.NoDeviceTime && !p.TimeTransfers && st.from == p.TimedFrom && st.to == p.TimedTo
+	}
 	return list
 }
 
@@ -84,8 +86,8 @@ func (st *stretch) changed(since uint64) bool {
 	return false
 }
 
-// launch enqueues the stretch as a graph. It reports false if its commands are to be enqueued instead.
-func (st *stretch) launch() (bool, error) {
+// ready reports whether the run being started launches the graph, which then is as setters want it.
+func (st *stretch) ready() (bool, error) {
 	if st.declined {
 		return false, nil
 	}
@@ -100,7 +102,7 @@ func (st *stretch) launch() (bool, error) {
 	if recent {
 		return false, nil
 	}
-	if err := st.ready(); err != nil {
+	if err := st.bringUp(); err != nil {
 		if e := r.dev.errorOf("start", p.Label, err); e.Sticky {
 			return false, e
 		}
@@ -108,17 +110,16 @@ func (st *stretch) launch() (bool, error) {
 		r.dev.say("commands %d to %d of %q stay as they are: %v", st.from, st.to-1, p.Label, err)
 		return false, nil
 	}
-	r.count(&st.sum, 1)
-	return true, st.g.launch(false)
+	return true, nil
 }
 
-// ready makes the graph, or brings it up to date.
-func (st *stretch) ready() error {
+// bringUp makes the graph, or brings it up to date.
+func (st *stretch) bringUp() error {
 	r := st.r
 	clock := r.plan.Clock()
 	switch {
 	case st.g == nil:
-		g := &graph{r: r, cmds: r.plan.Cmds[st.from:st.to], seen: clock, counted: r.plan.Recounted}
+		g := &graph{r: r, cmds: r.plan.Cmds[st.from:st.to], stamped: st.timed, seen: clock, counted: r.plan.Recounted}
 		var err error
 		if g.full, err = g.make(false); err != nil {
 			return err
@@ -136,4 +137,13 @@ func (st *stretch) ready() error {
 	st.sum.reset()
 	(&scopes{places: make([]inScope, len(r.plan.Launches))}).list(&st.sum, r.plan.Cmds[st.from:st.to], 1)
 	return nil
+}
+
+// launch enqueues the graph.
+func (st *stretch) launch() error {
+	if st.timed {
+		*st.r.stamps = stamps{}
+	}
+	st.r.count(&st.sum, 1)
+	return st.g.launch(false)
 }

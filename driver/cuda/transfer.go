@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"github.com/govyre/vyre/driver"
@@ -58,14 +59,14 @@ func (r *runner) stage() error {
 	images := int64(len(r.numbered)) * controlBytes
 	image := place(images)
 	clock := int64(-1)
-	if r.replays() && !p.NoDeviceTime {
+	if r.replays() && !p.NoDeviceTime || slices.ContainsFunc(r.stretches, func(st *stretch) bool { return st.timed }) {
 		clock = place(int64(unsafe.Sizeof(stamps{})))
 	}
 	var err error
 	if r.staging, err = r.dev.staging.get(total); err != nil {
 		return r.dev.hostError("prepare", total, err)
 	}
-	if r.replays() && total > 0 {
+	if total > 0 && (r.replays() || clock >= 0) {
 		if r.stagingAt, err = r.dev.drv.MemHostGetDevicePointer(r.staging.at); err != nil {
 			return err
 		}
