@@ -14,6 +14,10 @@
 // back is kept for the next one: buffers by size class, staging likewise, streams and events as
 // they are.
 //
+// What a plain run launches without the host's part becomes a graph, too, once it has run a few times
+// and as long as nobody changes it. Graphs make small transfers by a kernel of this package, which also
+// looks at the GPU's clock for device time.
+//
 // Every run has a ticket of its stream. The last thing that it enqueues is a store of that into
 // pinned memory, so the host sees the end of a run without a call. A waiter looks for it as long
 // as waits have been of late, and then sleeps. A driver without such stores has events instead.
@@ -49,7 +53,7 @@
 //
 // The driver's functions (driver/cuda/cu), the text (ptx), rules for callers (driver).
 //
-// Start reading at device.go, then runner.go, finish.go, stream.go and wait.go; graphs are graph.go and
-// build.go, memory is memory.go and shelf.go, transfers are transfer.go, conveyor.go and
+// Start reading at device.go, then runner.go, finish.go, stream.go and wait.go; graphs are graph.go,
+// build.go and stretch.go, memory is memory.go and shelf.go, transfers are transfer.go, conveyor.go and
 // copiers.go.
 package cuda
