@@ -130,6 +130,9 @@ func (st *Step) SetArg(i int, a Arg) error {
 		st.cmd.Args[i] = old
 		return s.core.Fail(err)
 	}
+	if old == st.cmd.Args[i] {
+		return nil // what runners made of it stands
+	}
 	if old.Range != st.cmd.Args[i].Range {
 		s.plan.stale = true
 		st.cmd.Moved++
@@ -184,8 +187,10 @@ func (st *Step) SetGrid(g Grid) error {
 			return s.core.Fail(err)
 		}
 	}
-	st.cmd.Grid = g
-	st.changed()
+	if g != st.cmd.Grid {
+		st.cmd.Grid = g
+		st.changed()
+	}
 	return nil
 }
 
@@ -196,8 +201,10 @@ func (st *Step) SetDomain(items uint64) error {
 		return err
 	}
 	defer s.mu.Unlock()
-	st.cmd.Domain = items
-	st.noted()
+	if st.cmd.Domain != items {
+		st.cmd.Domain = items
+		st.noted()
+	}
 	return nil
 }
 
@@ -229,9 +236,9 @@ func (l *Loop) SetCount(n int) error {
 	if err := s.checkLoop(l, n); err != nil {
 		return s.core.Fail(err)
 	}
-	l.count, l.cmd.Count = n, uint64(n)
-	if s.plan != nil {
+	if s.plan != nil && l.cmd.Count != uint64(n) {
 		s.plan.Recounted++
 	}
+	l.count, l.cmd.Count = n, uint64(n)
 	return nil
 }

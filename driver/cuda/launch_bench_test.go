@@ -109,3 +109,33 @@ func BenchmarkStart(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkDispatch measures what Dispatch of 4 KiB in and out adds.
+func BenchmarkDispatch(b *testing.B) {
+	drv := &instant{Driver: cusim.New(cusim.Config{Models: []cusim.Model{cusim.Hopper}}), words: map[cu.Ptr]unsafe.Pointer{}}
+	dev, err := cuda.Open(cuda.Options{Driver: drv})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer dev.Close()
+	k, err := dev.Compile(ctx, parse(b, addOne), driver.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	in := make([]byte, 4096)
+	args := []driver.Arg{driver.InOut(in)}
+	dispatch := func() {
+		in[4092]++
+		if _, err := driver.Dispatch(ctx, k, driver.Groups(32), args...); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for range 4 {
+		dispatch()
+	}
+	drv.on = true
+	defer func() { drv.on = false }()
+	for b.Loop() {
+		dispatch()
+	}
+}

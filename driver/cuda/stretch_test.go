@@ -197,3 +197,40 @@ func TestARunWhoseGraphIsRefusedGoesOn(t *testing.T) {
 		}
 	}
 }
+
+func TestAValueThatIsSetAgainChangesNothing(t *testing.T) {
+	d, sim := onSim(t, eager)
+	k, err := d.Compile(ctx, parse(t, mix), driver.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, y := make([]byte, 128), make([]byte, 128)
+	for i := range byte(6) {
+		y[0] = i
+		if _, err := driver.Dispatch(ctx, k, driver.Groups(1), driver.Out(x), driver.In(y), driver.U32(7)); err != nil || x[0] != i+7 {
+			t.Fatalf("%v, %d", err, x[0])
+		}
+	}
+	s := d.NewSequence("again")
+	a, b := s.Scratch(128), s.Scratch(128)
+	st := s.Launch(k, driver.Groups(1), driver.All(a), driver.All(b), driver.U32(1))
+	g, err := s.Capture(driver.CaptureOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 6 {
+		for _, err := range []error{st.SetArg(0, driver.All(a)), st.SetArg(2, driver.U32(1)), st.SetGrid(driver.Groups(1)), st.SetDomain(0)} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, p := range []driver.Prepared{s, g} {
+			if _, err := p.Run(ctx); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if n := d.Stats().Get(driver.GraphUpdates) + uint64(sim.Count("cuGraphExecKernelNodeSetParams_v2")); n != 0 {
+		t.Errorf("%d times a node was changed", n)
+	}
+}
