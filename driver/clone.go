@@ -88,7 +88,7 @@ func (p *Plan) adopt(from *Plan, memory map[Buffer]Buffer) {
 	if p.Recounted == from.Recounted {
 		return
 	}
-	p.Recounted = from.Recounted
+	p.Recounted, p.stale = from.Recounted, true
 	var counts []uint64
 	from.walk(from.Cmds, func(c Cmd) {
 		if l, ok := c.(*LoopCmd); ok {

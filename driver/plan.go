@@ -35,7 +35,7 @@ type Plan struct {
 	// Scratch lists the buffers private to the sequence.
 	Scratch []Buffer
 
-	stale   bool // a setter bound another buffer since Uses was made
+	stale   bool // a setter bound another buffer, or changed a count, since Uses was made
 	changes changes
 	adopted uint64 // of a copy: the clock of the original when it took over what setters changed there
 }
@@ -70,8 +70,8 @@ type UploadCmd struct {
 	Inputs []*Input
 	Pieces []Piece
 
-	// Private reports, of a Mode other than Always, that no other command of the plan writes
-	// into Dst, so that bytes sent by one run are still there for the next.
+	// Private reports, of a Mode other than Always, that every run comes past the upload and no other
+	// command of the plan writes into Dst, so that bytes sent by one run are still there for the next.
 	Private bool
 }
 
@@ -225,7 +225,7 @@ func (p *Plan) refresh() {
 	}
 	p.Uses = p.Uses[:n]
 	for _, u := range p.Uploads {
-		u.Private = u.Mode != Always && !writtenByOther(p.Cmds, u)
+		u.Private = u.Mode != Always && !writtenByOther(p.Cmds, u) && comesPast(p.Cmds, u)
 	}
 }
 
@@ -276,6 +276,14 @@ func (p *Plan) ReplaySafe() bool {
 }
 
 func (c *LaunchCmd) writes(param int) bool { return c.Kernel.Signature()[param].Access.Writes() }
+
+// comesPast reports whether an upload happens in every run: a loop around it may have no round.
+func comesPast(cmds []Cmd, u *UploadCmd) bool {
+	return slices.ContainsFunc(cmds, func(c Cmd) bool {
+		l, loop := c.(*LoopCmd)
+		return c == Cmd(u) || loop && !l.While && l.Count > 0 && comesPast(l.Body, u)
+	})
+}
 
 // writtenByOther reports whether a command other than u writes into u's destination.
 func writtenByOther(cmds []Cmd, u *UploadCmd) bool {

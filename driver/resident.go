@@ -71,7 +71,8 @@ func (r *Residency) Begin() (resident bool) {
 		if r.whole && !resident {
 			r.Send[i] = true
 		}
-		m.sent, m.epoch = r.Send[i], u.Dst.Buffer.leaf().epoch.Load()
+		// What another command of the run writes over may be another one's once a setter has been called.
+		m.sent, m.epoch = r.Send[i] && u.Private, u.Dst.Buffer.leaf().epoch.Load()
 		if !r.Send[i] {
 			continue
 		}

@@ -238,6 +238,7 @@ func (l *Loop) SetCount(n int) error {
 	}
 	if s.plan != nil && l.cmd.Count != uint64(n) {
 		s.plan.Recounted++
+		s.plan.stale = true
 	}
 	l.count, l.cmd.Count = n, uint64(n)
 	return nil

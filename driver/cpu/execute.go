@@ -125,9 +125,12 @@ func (r *runner) launch(c *driver.LaunchCmd) error {
 	return runError(c, err)
 }
 
-// note keeps what a launch left besides its bytes.
+// note keeps what a launch left besides its bytes. In a loop all rounds share the room for traces.
 func (r *runner) note(c *driver.LaunchCmd, res *interp.Result) {
-	for _, t := range res.Traces {
+	room := min(len(res.Traces), c.Traces-r.kept[c.Index])
+	r.kept[c.Index] += room
+	r.dropped += uint64(len(res.Traces) - room)
+	for _, t := range res.Traces[:room] {
 		r.traces = append(r.traces, driver.Trace{Step: c.Index, Tag: t.Tag, Global: t.Linear, Values: t.Values, Count: t.Count})
 	}
 	r.dropped += res.TracesDropped

@@ -62,6 +62,7 @@ type runner struct {
 	timed   bool
 	loops   []driver.LoopResult
 	traces  []driver.Trace
+	kept    []int // of traces, by Plan.Launches
 	dropped uint64
 	reports []driver.Report
 }
@@ -75,7 +76,7 @@ type boundLaunch struct {
 
 func (d *Device) newRunner(p *driver.Plan, graph bool) (*runner, error) {
 	r := &runner{dev: d, plan: p, graph: graph, done: make(chan struct{}, 1),
-		launches: make([]boundLaunch, len(p.Launches)), loops: make([]driver.LoopResult, len(p.Whiles))}
+		launches: make([]boundLaunch, len(p.Launches)), kept: make([]int, len(p.Launches)), loops: make([]driver.LoopResult, len(p.Whiles))}
 	for _, u := range p.Uploads {
 		r.staged = append(r.staged, make([]byte, u.Dst.Len))
 		r.internal += u.Dst.Len
@@ -123,6 +124,7 @@ func (r *runner) Start(ctx context.Context, after []driver.Runner, _ bool) error
 	r.count(same)
 	r.err, r.trap, r.device, r.timed = nil, nil, 0, false
 	clear(r.loops)
+	clear(r.kept)
 	r.traces, r.dropped, r.reports = r.traces[:0], 0, r.reports[:0]
 	if r.hosted {
 		return r.startHosted(ctx)

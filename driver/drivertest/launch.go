@@ -115,6 +115,16 @@ var launchTests = []test{
 			e.Errorf("traces are %+v, want one of each invocation", res.Traces)
 		}
 	}},
+	{"TheRoundsOfALoopShareTheRoomForTraces", func(e *env) {
+		k := e.compile(tell)
+		s := e.dev.NewSequence("tell twice")
+		s.Repeat(2, func() { e.must(s.Launch(k, driver.Groups(1)).SetTrace(5)) })
+		for _, p := range []driver.Prepared{s, e.capture(s)} {
+			res := e.run(p)
+			e.same("traces", uint64(len(res.Traces)), 5)
+			e.same("dropped traces", res.TracesDropped, 3)
+		}
+	}},
 	{"AKernelSaysWhatItIs", func(e *env) {
 		k := e.compile(together)
 		if f := k.Flags(); f&driver.GridBarrier == 0 || f&driver.MayTrap != 0 || f&driver.Traces != 0 {

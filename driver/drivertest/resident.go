@@ -73,6 +73,42 @@ var residentTests = []test{
 		s.Launch(k, driver.Groups(1), driver.All(a), driver.All(b), driver.U32(1))
 		e.sends("a launch reads it", e.sent(s, 2, nil), 4, 0)
 	}},
+	{"WhatALaunchWroteIsSentAgainWhenItWritesElsewhere", func(e *env) {
+		k := e.compile(add)
+		a, b := e.words("a", 0), e.words("b", 0)
+		s := e.dev.NewSequence("moved")
+		s.Upload(driver.All(a), le(1), driver.IfChanged)
+		st := s.Launch(k, driver.Groups(1), driver.All(a), driver.U32(1))
+		e.sends("a launch that moves", e.sent(s, 3, func(i int) {
+			if i == 1 {
+				e.must(st.SetArg(0, driver.All(b)))
+			}
+		}), 4, 4, 0)
+		e.equal("a", e.read(a), le(1))
+	}},
+	{"AnUploadOfALoopWithoutRoundsIsNotSent", func(e *env) {
+		a, flag := e.words("a", 0), e.words("flag", 0)
+		s := e.dev.NewSequence("no rounds")
+		l := s.Repeat(0, func() { s.Upload(driver.All(a), le(1), driver.Static) })
+		e.run(s)
+		e.must(l.SetCount(1))
+		e.run(s)
+		e.equal("a after a round of a Repeat", e.read(a), le(1))
+
+		k := e.compile(countDown)
+		s = e.dev.NewSequence("no rounds of a While")
+		in := s.Upload(driver.All(flag), le(0), driver.Always)
+		x := s.Scratch(4)
+		s.Fill(driver.All(x), 0, 4)
+		s.While(driver.All(flag), 2, func() {
+			s.Upload(driver.All(a), le(2), driver.Static)
+			s.Launch(k, driver.Groups(1), driver.All(flag), driver.All(x))
+		})
+		e.run(s)
+		e.must(in.Set(le(1)))
+		e.run(s)
+		e.equal("a after a round of a While", e.read(a), le(2))
+	}},
 	{"ACommandThatWritesForcesTheUpload", func(e *env) {
 		k := e.compile(add)
 		for _, c := range []struct {
