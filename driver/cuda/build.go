@@ -264,7 +264,7 @@ func (b *builder) added(n cu.GraphNode, t touches, err error) error {
 func (b *builder) launch(c *driver.LaunchCmd) error {
 	r := b.g.r
 	l := &r.launches[c.Index]
-	m := &b.im.launches[c.Index]
+	m := &b.im.launches[c.Index-b.im.first]
 	if m.l == nil {
 		*m = madeLaunch{l: l, changed: c.Changed, moved: c.Moved, empty: c.Grid.Empty()}
 	}

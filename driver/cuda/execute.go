@@ -49,7 +49,8 @@ func (r *runner) enqueue(ctx context.Context) error {
 		if st == nil {
 			err = r.command(ctx, r.plan.Cmds[i])
 		} else if next, err = st.to, st.launch(); err != nil {
-			err = r.refused("launch", r.plan.Launches[st.launches[0]].Path, r.plan.Cmds[i], err)
+			first := r.plan.Launches[st.launches[0]]
+			err = r.refused("launch", first.Path, first, err)
 		}
 		if err != nil {
 			return err

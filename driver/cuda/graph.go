@@ -30,7 +30,8 @@ type graph struct {
 type image struct {
 	graph    cu.Graph
 	exec     cu.GraphExec
-	launches []madeLaunch // by Plan.Launches
+	launches []madeLaunch // those of Plan.Launches from first on that the commands span
+	first    int
 	loops    []madeLoop
 	copies   []madeCopy
 	up, down []route // of the plan's transfers
@@ -72,6 +73,35 @@ type madeLoop struct {
 	c        *driver.LoopCmd
 	count    uint64
 	unrolled bool
+}
+
+// made returns a launch as the image has it; nil if it is not one of the commands.
+func (im *image) made(c *driver.LaunchCmd) *madeLaunch {
+	if i := c.Index - im.first; i >= 0 && i < len(im.launches) && im.launches[i].l != nil {
+		return &im.launches[i]
+	}
+	return nil
+}
+
+// span returns from where to where in Plan.Launches those of commands are.
+func span(cmds []driver.Cmd) (from, to int) {
+	for _, c := range cmds {
+		f, t := 0, 0
+		switch c := c.(type) {
+		case *driver.LaunchCmd:
+			f, t = c.Index, c.Index+1
+		case *driver.LoopCmd:
+			f, t = span(c.Body)
+		}
+		if t == 0 {
+			continue
+		}
+		if to == 0 {
+			from = f
+		}
+		to = t
+	}
+	return from, to
 }
 
 // newGraph makes the executables of commands; the runner drops them with what else it has.
@@ -126,7 +156,8 @@ func (r *runner) sends(cmds []driver.Cmd) bool {
 // make builds and instantiates an image, and brings it to the device. What a failure leaves is
 // destroyed.
 func (g *graph) make(resident bool) (*image, error) {
-	drv, im := g.r.dev.drv, &image{launches: make([]madeLaunch, len(g.r.launches)), hosted: g.r.plan.Rehosted, up: slices.Clone(g.r.up), down: slices.Clone(g.r.down)}
+	from, to := span(g.cmds)
+	drv, im := g.r.dev.drv, &image{launches: make([]madeLaunch, to-from), first: from, hosted: g.r.plan.Rehosted, up: slices.Clone(g.r.up), down: slices.Clone(g.r.down)}
 	err := g.fill(im, resident)
 	if err == nil {
 		if im.exec, err = drv.GraphInstantiate(im.graph); err == nil {
@@ -204,8 +235,8 @@ func (g *graph) relaunch() (refused bool, err error) {
 			if im == nil {
 				continue
 			}
-			m := &im.launches[c.Index]
-			if m.l == nil || m.changed == c.Changed {
+			m := im.made(c)
+			if m == nil || m.changed == c.Changed {
 				continue
 			}
 			if !counted {
@@ -271,7 +302,7 @@ func (g *graph) rehost() (refused bool, err error) {
 func (g *graph) reshaped(im *image) bool {
 	p := g.r.plan
 	for c := range p.ChangedSince(g.seen) {
-		if m := &im.launches[c.Index]; m.l != nil && (m.empty != c.Grid.Empty() || g.overlap && m.moved != c.Moved) {
+		if m := im.made(c); m != nil && (m.empty != c.Grid.Empty() || g.overlap && m.moved != c.Moved) {
 			return true
 		}
 	}

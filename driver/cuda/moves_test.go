@@ -145,3 +145,35 @@ func TestAGraphTakesItsTimesFromTheGPU(t *testing.T) {
 		}
 	}
 }
+
+// A run without work has no device time, not even that of a sequence that was here before.
+func TestARunOfNothingHasNoDeviceTime(t *testing.T) {
+	d, _ := onSim(t, eager)
+	k, err := d.Compile(ctx, parse(t, addOne), driver.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := d.NewSequence("before")
+	s.TimeTransfers(true)
+	s.Launch(k, driver.Groups(1), driver.All(s.Scratch(128)))
+	if res, err := s.Run(ctx); err != nil || !res.HasDevice {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = d.NewSequence("nothing")
+	s.TimeTransfers(true)
+	for range 4 {
+		if res, err := s.Run(ctx); err != nil || res.HasDevice || res.HasTransfers {
+			t.Errorf("%+v, %v", res.Timing, err)
+		}
+	}
+	g, err := s.Capture(driver.CaptureOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res, err := g.Run(ctx); err != nil || res.HasDevice || res.HasTransfers {
+		t.Errorf("captured: %+v, %v", res.Timing, err)
+	}
+}

@@ -128,7 +128,7 @@ func (r *runner) make() error {
 	if r.stream, err = d.streams.get(); err != nil {
 		return err
 	}
-	if !p.NoDeviceTime && !r.replays() {
+	if !p.NoDeviceTime && !r.replays() && len(p.Cmds) > 0 {
 		if r.timer, err = d.timers.get(p.TimeTransfers); err != nil {
 			return err
 		}

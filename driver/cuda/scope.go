@@ -70,7 +70,10 @@ func (s *scopes) list(to *scope, cmds []driver.Cmd, n uint64) {
 			to.add(driver.ReadBytes, n*uint64(c.Src.Len))
 			to.add(driver.ReadGapBytes, n*uint64(c.Gap))
 		case *driver.LaunchCmd:
-			s.places[c.Index] = inScope{to, to.launches.Add(c, n), n}
+			at := to.launches.Add(c, n)
+			if s.places != nil { // else nobody changes the launch where it is
+				s.places[c.Index] = inScope{to, at, n}
+			}
 		case *driver.LoopCmd:
 			if c.While {
 				s.list(&s.whiles[c.Index], c.Body, 1)

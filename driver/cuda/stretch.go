@@ -9,9 +9,9 @@ import "github.com/govyre/vyre/driver"
 // pay for changing nodes instead. Any other launches the graph.
 type stretch struct {
 	r        *runner
-	from, to int // in Plan.Cmds
-	launches [2]int
-	timed    bool // it is all that device time is measured around, so its graph does that
+	from, to int    // in Plan.Cmds
+	launches [2]int // in Plan.Launches
+	timed    bool   // it is all that device time is measured around, so its graph does that
 	runs     int
 	clock    uint64 // of the plan at the last run
 	seen     uint64 // and when sum was last right
@@ -135,7 +135,7 @@ func (st *stretch) bringUp() error {
 	}
 	st.seen = clock
 	st.sum.reset()
-	(&scopes{places: make([]inScope, len(r.plan.Launches))}).list(&st.sum, r.plan.Cmds[st.from:st.to], 1)
+	new(scopes).list(&st.sum, r.plan.Cmds[st.from:st.to], 1)
 	return nil
 }
 

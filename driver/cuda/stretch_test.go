@@ -2,11 +2,15 @@ package cuda_test
 
 import (
 	"encoding/binary"
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cuda"
+	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/cusim"
 )
 
@@ -232,5 +236,86 @@ func TestAValueThatIsSetAgainChangesNothing(t *testing.T) {
 	}
 	if n := d.Stats().Get(driver.GraphUpdates) + uint64(sim.Count("cuGraphExecKernelNodeSetParams_v2")); n != 0 {
 		t.Errorf("%d times a node was changed", n)
+	}
+}
+
+// Each call of a session may fail that launches graphs for stretches of plain runs, makes them, changes them, and
+// makes them anew, next to one that is captured.
+func TestAnyCallMayFailWhileRunsBecomeGraphs(t *testing.T) {
+	program := parse(t, addOne)
+	session := func(sim *cusim.Driver) (err error) {
+		d, err := cuda.Open(cuda.Options{Driver: sim, OpenOptions: driver.OpenOptions{CloseTimeout: time.Second}})
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, d.Close()) }()
+		k, err := d.Compile(ctx, program, driver.Options{})
+		if err != nil {
+			return err
+		}
+		s, out := d.NewSequence("steady"), make([]byte, 512)
+		x, y := s.Scratch(17<<10), s.Scratch(512)
+		s.Fill(driver.All(x), 0x100000002, 8)
+		first := s.Launch(k, driver.Groups(1), driver.Part(x, 0, 128))
+		s.Copy(driver.All(y), driver.Part(x, 0, 512))
+		s.Fill(driver.Part(y, 256, 256), 3, 4)
+		s.Upload(driver.Part(y, 128, 4), []byte{9, 0, 0, 0}, driver.Always)
+		last := s.Launch(k, driver.Groups(1), driver.All(y))
+		s.Read(driver.All(y), out)
+		run := func(p driver.Prepared, word0, word32 uint32) error {
+			clear(out)
+			if _, err := p.Run(ctx); err != nil {
+				return err
+			}
+			want := words(128, 3)
+			for i := range 64 {
+				binary.LittleEndian.PutUint32(want[4*i:], 2-uint32(i%2))
+			}
+			for i := range 32 {
+				binary.LittleEndian.PutUint32(want[4*i:], word0-uint32(i%2))
+			}
+			binary.LittleEndian.PutUint32(want[128:], word32)
+			return differ("y", out, want)
+		}
+		for range 3 {
+			if err := run(s, 4, 9); err != nil {
+				return err
+			}
+		}
+		g, err := s.Capture(driver.CaptureOptions{})
+		if err != nil {
+			return err
+		}
+		for _, c := range []struct {
+			set   func() error
+			word0 uint32
+		}{
+			{func() error { return last.SetArg(0, driver.Part(y, 0, 128)) }, 4},
+			{func() error { return first.SetGrid(driver.Groups(0)) }, 3},
+		} {
+			if err := c.set(); err != nil {
+				return err
+			}
+			for _, p := range []driver.Prepared{s, s, g} {
+				if err := run(p, c.word0, 9); err != nil {
+					return err
+				}
+			}
+		}
+		return errors.Join(g.Close(), s.Close(), k.Close())
+	}
+	for _, c := range []struct {
+		name    string
+		config  cusim.Config
+		results []cu.Result
+	}{
+		{"a slow GPU", cusim.Config{Models: []cusim.Model{cusim.Tiny}}, []cu.Result{719}},
+		{"a fast GPU", cusim.Config{Models: []cusim.Model{cusim.Tiny}, Eager: true}, []cu.Result{cu.OutOfMemory}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if n := anyCallMayFail(t, c.config, session, c.results...); n < 150 {
+				t.Errorf("only %d calls failed", n)
+			}
+		})
 	}
 }
