@@ -31,8 +31,9 @@ var (
 func (b *bench) duties() []measure {
 	z := b.size
 	list := []measure{
-		{name: "P1", ours: starts(z.launches, false), twin: fmt.Sprint("launches ", z.launches), bound: bound{more: 150}, part: 20},
-		{name: "P1-start", ours: starts(1, true), twin: startCalls(), bound: bound{more: 400}},
+		{name: "P1", ours: starts(z.launches, false, false), twin: fmt.Sprint("launches ", z.launches), bound: bound{more: 150}, part: 20},
+		{name: "P1-changed", ours: starts(z.launches, false, true), twin: fmt.Sprint("launches ", z.launches), bound: bound{more: 150}, part: 20},
+		{name: "P1-start", ours: starts(1, true, false), twin: startCalls(), bound: bound{more: 400}},
 		{name: "launch-wait", ours: runs(1, true), twin: "launches-wait 1", bound: bound{most: 1.05}},
 		{name: "launch-wait-timed", ours: runs(1, false)},
 		{name: "P2", ours: replays(1), twin: "launches-wait 1", bound: bound{most: 1.05}},
@@ -65,26 +66,40 @@ func (b *bench) duties() []measure {
 
 // launching records n launches of the empty kernel.
 func (b *bench) launching(n int, untimed bool) *driver.Sequence {
-	s := b.env.dev.NewSequence("duty")
+	s, _ := b.launches(n, untimed)
+	return s
+}
+
+// launches is launching that returns the last launch as well.
+func (b *bench) launches(n int, untimed bool) (s *driver.Sequence, last *driver.Step) {
+	s = b.env.dev.NewSequence("duty")
 	if untimed {
 		s.NoDeviceTime()
 	}
 	for range n {
-		s.Launch(b.env.empty, driver.Groups(1))
+		last = s.Launch(b.env.empty, driver.Groups(1))
 	}
-	return s
+	return s, last
 }
 
 type setup = func(*bench) (sample func() (float64, error), done func() error, err error)
 
-// starts times Start of n launches, each; their end is waited for in between.
-func starts(n int, untimed bool) setup {
+// starts times Start of n launches, each; their end is waited for in between. Where one changes
+// before each, they are enqueued one by one, else as a graph.
+func starts(n int, untimed, changing bool) setup {
 	return func(b *bench) (func() (float64, error), func() error, error) {
-		s := b.launching(n, untimed)
+		s, last := b.launches(n, untimed)
 		if err := s.Prepare(); err != nil {
 			return nil, nil, err
 		}
+		items := uint64(0)
 		return func() (float64, error) {
+			if changing {
+				items++
+				if err := last.SetDomain(items); err != nil {
+					return 0, err
+				}
+			}
 			begin := time.Now()
 			p, err := s.Start(b.ctx)
 			t := since(begin) / float64(n)

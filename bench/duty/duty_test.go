@@ -64,7 +64,7 @@ func verdicts(lines []string) map[string]string {
 
 func TestWithoutACSideNothingThatNeedsOnePasses(t *testing.T) {
 	got := verdicts(lines(t))
-	for _, name := range []string{"P1", "P1-start", "launch-wait", "P2", "P3", "P5", "P6", "P7", "P4-up-0MiB", "start"} {
+	for _, name := range []string{"P1", "P1-changed", "P1-start", "launch-wait", "P2", "P3", "P5", "P6", "P7", "P4-up-0MiB", "start"} {
 		if got[name] != "skip" {
 			t.Errorf("%s: verdict %q, want skip", name, got[name])
 		}
@@ -100,7 +100,7 @@ func buildTwin(t *testing.T) (program string) {
 func TestBothSidesTakePart(t *testing.T) {
 	all := lines(t, "-twin", buildTwin(t))
 	got := verdicts(all)
-	for _, name := range []string{"P1", "P1-start", "launch-wait", "P2", "P3", "P5", "P7", "P4-up-0MiB", "P4-down-0MiB"} {
+	for _, name := range []string{"P1", "P1-changed", "P1-start", "launch-wait", "P2", "P3", "P5", "P7", "P4-up-0MiB", "P4-down-0MiB"} {
 		if got[name] != "fail" && got[name] != "pass" {
 			t.Errorf("%s: verdict %q", name, got[name])
 		}
