@@ -457,7 +457,7 @@ func TestTheChosenCallFails(t *testing.T) {
 
 func TestEachCallFailsOnce(t *testing.T) {
 	var calls []string
-	for a := range cusim.EachCall(cusim.Config{}, func(d *cusim.Driver) error {
+	for a := range cusim.EachCall(cusim.Config{}, 1, func(d *cusim.Driver) error {
 		if err := d.Init(); err != nil {
 			return err
 		}

@@ -104,9 +104,9 @@ type Attempt struct {
 	Err    error // of the scenario
 }
 
-// EachCall runs a scenario once on a driver of the configuration, then once for each call that it made
-// and each result, on a fresh driver that lets the call of that number fail. If the first run fails, it is the only one.
-func EachCall(c Config, scenario func(*Driver) error, results ...cu.Result) iter.Seq[Attempt] {
+// EachCall runs a scenario once on a driver of the configuration, then once for each of the calls that it made whose number
+// every divides, and each result, on a fresh driver that lets that call fail. If the first run fails, it is the only one.
+func EachCall(c Config, every int, scenario func(*Driver) error, results ...cu.Result) iter.Seq[Attempt] {
 	return func(yield func(Attempt) bool) {
 		c.Record = true
 		clean := New(c)
@@ -115,6 +115,9 @@ func EachCall(c Config, scenario func(*Driver) error, results ...cu.Result) iter
 			return
 		}
 		for i, call := range clean.Calls() {
+			if (i+1)%every != 0 {
+				continue
+			}
 			for _, result := range results {
 				r := Rule{Nth: i + 1, Result: result}
 				c.Faults = Faults{r}
