@@ -20,24 +20,27 @@ func TestDevicesAgreeOnWhatASequenceDoes(t *testing.T) {
 	if long.Enabled() {
 		n = 6_000
 	}
+	plain := func(*cuda.Device) {}
 	for i, c := range []struct {
-		name  string
-		debug string
-		sim   cusim.Config
+		name    string
+		options driver.OpenOptions
+		adjust  func(*cuda.Device)
+		sim     cusim.Config
 	}{
-		{"in order", "", cusim.Config{Models: []cusim.Model{cusim.Hopper}, Races: true, Fetches: true}},
-		{"in any order", "", cusim.Config{Models: []cusim.Model{cusim.Ampere}, Seed: 11}},
-		{"fast, without pools", "", cusim.Config{Models: []cusim.Model{cusim.Tiny}, Eager: true, Lacks: []cu.Group{cu.Pool}}},
-		{"without loops and stores", "", cusim.Config{Models: []cusim.Model{cusim.Tiny}, Seed: 12, Lacks: []cu.Group{cu.Cond, cu.MemOp, cu.Pool, cu.Loading}}},
-		{"guarded", "memcheck", cusim.Config{Models: []cusim.Model{cusim.Hopper}, Seed: 13}},
-		{"watched", "sync", cusim.Config{Models: []cusim.Model{cusim.Tiny}, Seed: 14}},
+		{"in order", driver.OpenOptions{}, plain, cusim.Config{Models: []cusim.Model{cusim.Hopper}, Races: true, Fetches: true}},
+		{"in any order", driver.OpenOptions{PreserveThreadContext: true}, plain, cusim.Config{Models: []cusim.Model{cusim.Ampere}, Seed: 11}},
+		{"fast, on one stream, without pools", driver.OpenOptions{}, func(d *cuda.Device) { d.KeepStreams(1) }, cusim.Config{Models: []cusim.Model{cusim.Tiny}, Eager: true, Lacks: []cu.Group{cu.Pool}}},
+		{"without loops and stores", driver.OpenOptions{}, plain, cusim.Config{Models: []cusim.Model{cusim.Tiny}, Seed: 12, Lacks: []cu.Group{cu.Cond, cu.MemOp, cu.Pool, cu.Loading}}},
+		{"guarded, in chunks", driver.OpenOptions{Debug: "memcheck"}, func(d *cuda.Device) { d.SetTransfers(2000, 1024, 0) }, cusim.Config{Models: []cusim.Model{cusim.Hopper}, Seed: 13}},
+		{"watched", driver.OpenOptions{Debug: "sync"}, plain, cusim.Config{Models: []cusim.Model{cusim.Tiny}, Seed: 14}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			sim := cusim.New(c.sim)
-			d, err := cuda.Open(cuda.Options{Driver: sim, OpenOptions: driver.OpenOptions{Debug: c.debug}})
+			d, err := cuda.Open(cuda.Options{Driver: sim, OpenOptions: c.options})
 			if err != nil {
 				t.Fatal(err)
 			}
+			c.adjust(d)
 			ref, err := cpu.Open(cpu.Options{})
 			if err != nil {
 				t.Fatal(err)

@@ -2,6 +2,7 @@ package cuda_test
 
 import (
 	"cmp"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -176,7 +177,7 @@ func live(seed uint64, d driver.Device, k historyKernels, w way) (rounds []kept,
 				p = g
 			}
 		}
-		h.run(p, &k)
+		h.run(p, &k, h.draw(seed+1, round))
 		rounds = append(rounds, k)
 	}
 	return rounds, nil
@@ -438,8 +439,14 @@ func kindOf(err error) string {
 	return e.Error()
 }
 
-// run runs the sequence once and keeps what comes of it.
-func (h *history) run(p driver.Prepared, k *kept) {
+// run runs the sequence once and keeps what comes of it. A context that may end lets chunks go through a
+// goroutine, and waits poll.
+func (h *history) run(p driver.Prepared, k *kept, mayEnd bool) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if !mayEnd {
+		ctx = context.Background()
+	}
 	for _, out := range h.outputs {
 		clear(out.dst)
 	}

@@ -1,6 +1,10 @@
 package cuda
 
-import "github.com/govyre/vyre/driver"
+import (
+	"slices"
+
+	"github.com/govyre/vyre/driver"
+)
 
 // stretch is commands of a plain run that follow each other and that the host has no part in: launches,
 // and copies and fills between them. A graph of them takes one call, and the GPU goes from one to the next in a
@@ -25,6 +29,8 @@ const (
 	stretchRuns = 2
 	// stretchMost bounds the nodes of one graph.
 	stretchMost = 1 << 14
+	// stretchesMost bounds the graphs of a plan: each has memory of the device that is in no ledger.
+	stretchesMost = 256
 )
 
 // stretchesOf finds the stretches of a plan.
@@ -70,6 +76,10 @@ func (r *runner) stretchesOf() (list []*stretch) {
 		at.to = i + 1
 	}
 	end()
+	if len(list) > stretchesMost {
+		list = slices.DeleteFunc(list, func(st *stretch) bool { return st.launches[1]-st.launches[0] == 1 })
+		list = list[:min(len(list), stretchesMost)]
+	}
 	for _, st := range list {
 		st.timed = !p.NoDeviceTime && !p.TimeTransfers && st.from == p.TimedFrom && st.to == p.TimedTo
 	}

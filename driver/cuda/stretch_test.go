@@ -319,3 +319,39 @@ func TestAnyCallMayFailWhileRunsBecomeGraphs(t *testing.T) {
 		})
 	}
 }
+
+func TestAPlanHasSoManyGraphsAtMost(t *testing.T) {
+	d, sim := onSim(t, eager)
+	k, err := d.Compile(ctx, parse(t, addOne), driver.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name             string
+		pieces, launches int
+		graphs           int
+	}{{"single launches", 300, 1, 0}, {"few single launches", 200, 1, 200}, {"pairs", 300, 2, 256}} {
+		s := d.NewSequence(c.name)
+		b, out := s.Scratch(128), make([]byte, 128)
+		s.Fill(driver.All(b), 0, 4)
+		for range c.pieces {
+			s.Upload(driver.Part(b, 4, 4), make([]byte, 4), driver.Always)
+			for range c.launches {
+				s.Launch(k, driver.Groups(1), driver.All(b))
+			}
+		}
+		s.Read(driver.All(b), out)
+		before := sim.Count("cuGraphInstantiateWithFlags")
+		for range 4 {
+			if _, err := s.Run(ctx); err != nil {
+				t.Fatal(err)
+			}
+			if n := c.pieces * c.launches; binary.LittleEndian.Uint32(out) != uint32(n) || int(out[4]) != c.launches {
+				t.Errorf("%s: the words are % x after %d launches", c.name, out[:8], n)
+			}
+		}
+		if n := sim.Count("cuGraphInstantiateWithFlags") - before; n != c.graphs {
+			t.Errorf("%s make %d graphs, want %d", c.name, n, c.graphs)
+		}
+	}
+}

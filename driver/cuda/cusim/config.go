@@ -21,7 +21,7 @@ type Config struct {
 	Strict bool
 	// Races looks for accesses in a launch that nothing orders. They are findings too.
 	Races bool
-	// Fetches looks for copies to the host of bytes that nothing wrote. They are findings too, and no mistake of
+	// Fetches looks for copies to the host of bytes that nothing wrote, also by kernels that only carry bytes. They are findings too, and no mistake of
 	// whoever reads a buffer back that is written in part.
 	Fetches bool
 	// Budget bounds the instructions of one launch, counted by warps; 0 is 2²⁸. A launch that takes more

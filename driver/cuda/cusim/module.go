@@ -29,11 +29,11 @@ func (d *Driver) Locate(h cu.Module, source func(line int) string) {
 	}
 }
 
-// Carries lets kernels read what nothing wrote.
+// Carries lets kernels read what nothing wrote, as copies may unless somebody looks at what they fetch.
 func (d *Driver) Carries(h cu.Module) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if m := d.modules[h]; m != nil {
+	if m := d.modules[h]; m != nil && !d.config.Fetches {
 		m.image.Carries()
 	}
 }
