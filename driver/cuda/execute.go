@@ -45,15 +45,23 @@ func (r *runner) enqueue(ctx context.Context) error {
 				return no(err)
 			}
 		}
-		next, err := i+1, error(nil)
-		if st == nil {
-			err = r.command(ctx, r.plan.Cmds[i])
-		} else if next, err = st.to, st.launch(); err != nil {
-			first := r.plan.Launches[st.launches[0]]
-			err = r.refused("launch", first.Path, first, err)
+		next := i + 1
+		if st != nil {
+			if launched, err := st.launch(); err != nil {
+				return no(err)
+			} else if launched {
+				next = st.to
+			} else if st = nil; r.stamped && i == r.plan.TimedFrom {
+				r.stamped = false
+				if err := r.record(r.timer.from); err != nil {
+					return no(err)
+				}
+			}
 		}
-		if err != nil {
-			return err
+		if st == nil {
+			if err := r.command(ctx, r.plan.Cmds[i]); err != nil {
+				return err
+			}
 		}
 		if i = next; i == r.plan.TimedTo && !r.stamped {
 			if err := r.record(r.timer.to); err != nil {

@@ -112,15 +112,22 @@ func (st *stretch) ready() (bool, error) {
 	if recent {
 		return false, nil
 	}
-	if err := st.bringUp(); err != nil {
-		if e := r.dev.errorOf("start", p.Label, err); e.Sticky {
-			return false, e
-		}
-		st.declined = true
-		r.dev.say("commands %d to %d of %q stay as they are: %v", st.from, st.to-1, p.Label, err)
-		return false, nil
+	return st.taken(st.bringUp())
+}
+
+// taken reports whether the driver has taken what err is of. If not, the commands stay as they are, unless the
+// device is lost.
+func (st *stretch) taken(err error) (bool, error) {
+	if err == nil {
+		return true, nil
 	}
-	return true, nil
+	d, label := st.r.dev, st.r.plan.Label
+	if e := d.errorOf("start", label, err); e.Sticky {
+		return false, e
+	}
+	st.declined = true
+	d.say("commands %d to %d of %q stay as they are: %v", st.from, st.to-1, label, err)
+	return false, nil
 }
 
 // bringUp makes the graph, or brings it up to date.
@@ -149,11 +156,14 @@ func (st *stretch) bringUp() error {
 	return nil
 }
 
-// launch enqueues the graph.
-func (st *stretch) launch() error {
+// launch enqueues the graph. It reports false if the driver refuses that: then nothing is enqueued.
+func (st *stretch) launch() (bool, error) {
 	if st.timed {
 		*st.r.stamps = stamps{}
 	}
-	st.r.count(&st.sum, 1)
-	return st.g.launch(false)
+	launched, err := st.taken(st.g.launch(false))
+	if launched {
+		st.r.count(&st.sum, 1)
+	}
+	return launched, err
 }

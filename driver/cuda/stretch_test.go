@@ -168,7 +168,7 @@ func TestARunDoesWhatItsCommandsSayEachTime(t *testing.T) {
 }
 
 func TestARunWhoseGraphIsRefusedGoesOn(t *testing.T) {
-	for _, call := range []string{"cuGraphCreate", "cuGraphAddKernelNode_v2", "cuGraphInstantiateWithFlags", "cuGraphUpload"} {
+	for _, call := range []string{"cuGraphCreate", "cuGraphAddKernelNode_v2", "cuGraphInstantiateWithFlags", "cuGraphUpload", "cuGraphLaunch"} {
 		d, sim := onSim(t, eager)
 		k, err := d.Compile(ctx, parse(t, addOne), driver.Options{})
 		if err != nil {
@@ -186,14 +186,19 @@ func TestARunWhoseGraphIsRefusedGoesOn(t *testing.T) {
 		sim.Fail(cusim.Rule{Call: call, Nth: 1, Result: 2})
 		for range 6 {
 			out[0] = 0
-			if _, err := s.Run(ctx); err != nil || out[0] != 5 {
-				t.Fatalf("with a failing %s: %v, %d", call, err, out[0])
+			before := d.Stats()
+			res, err := s.Run(ctx)
+			if err != nil || out[0] != 5 || res.Device <= 0 {
+				t.Fatalf("with a failing %s: %v, %d, %v", call, err, out[0], res.Device)
+			}
+			if n := d.Stats().Sub(before).Get(driver.LaunchesPlain); n != 5 {
+				t.Errorf("with a failing %s %d launches are counted", call, n)
 			}
 		}
 		if n := sim.Count(call) - opening; n != 1 {
 			t.Errorf("%s is tried %d times", call, n)
 		}
-		if n := sim.Count("cuGraphLaunch"); n != 0 {
+		if n := sim.Count("cuGraphLaunch"); n != 0 && call != "cuGraphLaunch" {
 			t.Errorf("with a failing %s %d graphs are launched", call, n)
 		}
 		if err := s.Close(); err != nil {
@@ -353,5 +358,74 @@ func TestAPlanHasSoManyGraphsAtMost(t *testing.T) {
 		if n := sim.Count("cuGraphInstantiateWithFlags") - before; n != c.graphs {
 			t.Errorf("%s make %d graphs, want %d", c.name, n, c.graphs)
 		}
+	}
+}
+
+// spinOn goes round as often as x[0] says.
+const spinOn = `vyre 1
+kernel @spin_on workgroup(1) {
+  param @x: buf<u32> rw
+  %n = load @x[0_u32]
+  %end = loop ^l (%i: u32 = 0_u32) -> (u32) {
+    %done = le.u32 %n, %i
+    if %done { break ^l (%i) }
+    %next = add.u32 %i, 1_u32
+    continue ^l (%next)
+  }
+  store @x[0_u32], %end
+}`
+
+// The graph of a run that was given up goes when that has ended, before the code that it runs.
+func TestTheGraphsOfARunThatWasGivenUpGoWhenItHasEnded(t *testing.T) {
+	d, sim := onSim(t, cusim.Config{Models: []cusim.Model{cusim.Tiny}, Budget: 1 << 40})
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	d, err := cuda.Open(cuda.Options{Driver: sim, OpenOptions: driver.OpenOptions{CloseTimeout: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.KeepModules(0)
+	k, err := d.Compile(ctx, parse(t, spinOn), driver.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := d.NewSequence("lost")
+	b := s.Scratch(4)
+	in := s.Upload(driver.All(b), words(1, 1), driver.Always)
+	s.Launch(k, driver.Groups(1), driver.All(b))
+	for range 3 {
+		if _, err := s.Run(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := in.Set(words(1, 200_000)); err != nil {
+		t.Fatal(err)
+	}
+	launched := sim.Count("cuGraphLaunch")
+	if _, err := s.Start(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if sim.Count("cuGraphLaunch") == launched {
+		t.Error("the run launches no graph")
+	}
+	if err := s.Close(); !errors.Is(err, driver.Closed) {
+		t.Fatalf("closing a run that goes on for long: %v", err)
+	}
+	if err := k.Close(); err != nil {
+		t.Error(err)
+	}
+	other, err := d.Compile(ctx, parse(t, addOne), driver.Options{}) // which looks for modules to unload
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.AwaitCompilations()
+	counted(t, d, driver.ModulesUnloaded, 0)
+	if err := other.Close(); err != nil {
+		t.Error(err)
+	}
+	ends(t, d, sim)
+	if f := sim.Report().Faults; len(f) > 0 {
+		t.Error(f[0])
 	}
 }
