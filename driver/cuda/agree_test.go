@@ -16,7 +16,7 @@ import (
 // A sequence does the same on every device, whatever its runs consist of, whatever setters change between them:
 // it leaves the same bytes, traps and traces alike, and counts alike.
 func TestDevicesAgreeOnWhatASequenceDoes(t *testing.T) {
-	n := uint64(120)
+	n := uint64(240)
 	if long.Enabled() {
 		n = 6_000
 	}
@@ -52,7 +52,11 @@ func TestDevicesAgreeOnWhatASequenceDoes(t *testing.T) {
 			if a.refKernels, err = compileHistory(ref); err != nil {
 				t.Fatal(err)
 			}
-			for j := range n / 6 {
+			n := n / 6
+			if c.sim.Races {
+				n /= 5 // each takes ten times as long
+			}
+			for j := range n {
 				a.seed(uint64(i) + 6*j)
 				if t.Failed() {
 					break

@@ -343,7 +343,7 @@ func (h *history) loop(depth int) {
 	rng := h.rng
 	if rng.IntN(2) == 0 || h.flags == 8 {
 		n := rng.IntN(4)
-		if rng.IntN(20) == 0 {
+		if rng.IntN(60) == 0 {
 			n = 600 // too many to be copied
 		}
 		h.loops = append(h.loops, historyLoop{loop: h.s.Repeat(n, func() { h.commands(1+rng.IntN(2), depth+1) })})
