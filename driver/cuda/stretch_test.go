@@ -429,3 +429,41 @@ func TestTheGraphsOfARunThatWasGivenUpGoWhenItHasEnded(t *testing.T) {
 		t.Error(f[0])
 	}
 }
+
+// A graph that was made before an argument became another buffer writes the old one no more, which may be closed.
+func TestAClosedBufferIsOutOfTheGraphs(t *testing.T) {
+	d := opened(t, eager, driver.OpenOptions{Debug: "memcheck"})
+	k, err := d.Compile(ctx, parse(t, addOne), driver.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := d.NewSequence("moving")
+	b := alloc(t, d, 128)
+	st := s.Launch(k, driver.Groups(1), driver.All(b))
+	for range 4 {
+		for range 4 {
+			if _, err := s.Run(ctx); err != nil {
+				t.Fatal(err)
+			}
+		}
+		next := alloc(t, d, 128)
+		if err := st.SetArg(0, driver.All(next)); err != nil {
+			t.Fatal(err)
+		}
+		closed(t, b)
+		b = next
+	}
+	for _, groups := range []uint32{0, 1} { // a graph of nothing, and one that is made anew
+		if err := st.SetGrid(driver.Groups(groups)); err != nil {
+			t.Fatal(err)
+		}
+		for range 4 {
+			if _, err := s.Run(ctx); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if n := d.Stats().Get(driver.GraphUpdates); n != 3 {
+		t.Errorf("%d launches were changed", n)
+	}
+}
