@@ -129,7 +129,8 @@ func (ps Problems) Unwrap() []error {
 	return errs
 }
 
-// TrapError is the record of the first trap of a launch.
+// TrapError is the record of the first trap of a launch. If several launches of a run trap, it is of the one
+// that was recorded first.
 type TrapError struct {
 	Kernel       string
 	Code         uint32

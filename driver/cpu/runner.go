@@ -56,7 +56,8 @@ type runner struct {
 
 	// What the run in flight leaves.
 	err     error // it could not go on
-	trap    error // the first
+	trap    error // the first of the first launch that has one
+	trapped int   // that launch
 	device  time.Duration
 	in, out time.Duration // before and after that
 	timed   bool

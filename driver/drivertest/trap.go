@@ -49,6 +49,17 @@ var trapTests = []test{
 		_, err := s.Run(ctx)
 		e.fails(err, driver.Trap, "at 1", "value 0x5")
 	}},
+	{"OfSeveralLaunchesThatTrapTheOneRecordedFirstIsReported", func(e *env) {
+		k := e.compile(check)
+		a, b := e.words("a", 0), e.words("b", 5)
+		s := e.dev.NewSequence("s")
+		s.Repeat(2, func() { // b traps in the first round, a in the second
+			s.Launch(k, driver.Groups(1), driver.All(a))
+			s.Launch(k, driver.Groups(1), driver.All(b))
+		})
+		_, err := s.Run(ctx)
+		e.fails(err, driver.Trap, "at 0.body.0", "value 0x7")
+	}},
 	{"TheDeviceIsUsableAfterATrap", func(e *env) {
 		k := e.compile(check)
 		b := e.words("b", 1)
