@@ -147,7 +147,8 @@ func hasPairs(cmds []driver.Cmd) bool {
 // fillOf returns any other fill as the driver takes it.
 func fillOf(c *driver.FillCmd) cu.Fill {
 	width := min(c.Width, 4)
-	return cu.Fill{Dst: addressOf(c.Dst), Value: uint32(c.Value), Width: width, N: c.Dst.Len / int64(width)}
+	value := uint32(c.Value) & (1<<(8*width) - 1)
+	return cu.Fill{Dst: addressOf(c.Dst), Value: value, Width: width, N: c.Dst.Len / int64(width)}
 }
 
 // pairs launches vy_fill8.
