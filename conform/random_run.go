@@ -19,15 +19,18 @@ const shrinkTries = 3000
 func RunRandom(ctx context.Context, seed, n uint64, workers int, s *Summary, step func(), devices ...Device) error {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
+	var underWay []uint64 // when ctx ended
 	next := make(chan uint64, 64)
 	for range max(1, workers) {
 		wg.Go(func() {
 			for seed := range next {
 				err := tryRandom(ctx, seed, devices)
+				mu.Lock()
 				if ctx.Err() != nil {
+					underWay = append(underWay, seed)
+					mu.Unlock()
 					continue
 				}
-				mu.Lock()
 				s.Cases++
 				if err == nil {
 					s.Passed++
@@ -50,7 +53,10 @@ func RunRandom(ctx context.Context, seed, n uint64, workers int, s *Summary, ste
 	}
 	close(next)
 	wg.Wait()
-	return ctx.Err()
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("%w, with programs %v under way", err, underWay)
+	}
+	return nil
 }
 
 // tryRandom compares one program, and shrinks it if it fails.

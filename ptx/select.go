@@ -28,6 +28,7 @@ type selector struct {
 
 	wanted map[ir.Row]ir.Row // by load: a select between it and zero
 	taken  map[ir.Row]bool   // selects that are what the load gives
+	halved map[ir.Row]bool   // right shifts that are made of halves
 
 	vectors map[ir.Row][]operand // lanes of vector values
 	cuts    []cut                // accesses that are not finished
@@ -79,6 +80,7 @@ func newSelector(f *function) *selector {
 func (s *selector) run() {
 	s.countUses()
 	s.findWanted()
+	s.findHalved()
 	s.rows(0, ir.Row(s.p.Rows()))
 	s.row = ir.NoRow
 	s.add(inst{op: opExit})
@@ -149,7 +151,7 @@ type rule func(s *selector, r ir.Row)
 var rules [0x380]rule
 
 func init() {
-	for _, set := range []map[ir.Op]rule{builtinRules, integerRules, bitRules, floatRules, compareRules, convertRules,
+	for _, set := range []map[ir.Op]rule{builtinRules, integerRules, bitRules, shiftRules, floatRules, compareRules, convertRules,
 		memoryRules, atomicRules, barrierRules, subgroupRules, combineRules, controlRules, debugRules} {
 		for op, r := range set {
 			rules[op] = r

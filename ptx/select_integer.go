@@ -229,17 +229,10 @@ func (s *selector) mulSat(row ir.Row) {
 
 // bitRules covers ops on bits.
 var bitRules = map[ir.Op]rule{
-	ir.OpAnd: bitwise(opAnd),
-	ir.OpOr:  bitwise(opOr),
-	ir.OpXor: bitwise(opXor),
-	ir.OpNot: func(s *selector, r ir.Row) { s.set(r, s.do(opNot, untyped(s.typeOf(r)), s.logic(r, s.p.A(r)))) },
-	// The hardware's shifts clamp their count, as the op does.
-	ir.OpShl: func(s *selector, r ir.Row) {
-		s.set(r, s.do(opShl, untyped(s.typeOf(r)), s.value(s.p.A(r)).as(untyped(s.typeOf(r))), s.value(s.p.B(r))))
-	},
-	ir.OpShr: func(s *selector, r ir.Row) {
-		s.set(r, s.do(opShr, arith(s.typeOf(r)), s.value(s.p.A(r)), s.value(s.p.B(r))))
-	},
+	ir.OpAnd:  bitwise(opAnd),
+	ir.OpOr:   bitwise(opOr),
+	ir.OpXor:  bitwise(opXor),
+	ir.OpNot:  func(s *selector, r ir.Row) { s.set(r, s.do(opNot, untyped(s.typeOf(r)), s.logic(r, s.p.A(r)))) },
 	ir.OpRotl: func(s *selector, r ir.Row) { s.rotate(r, opShfL) },
 	ir.OpRotr: func(s *selector, r ir.Row) { s.rotate(r, opShfR) },
 	ir.OpPopc: counting(opPopc),

@@ -226,8 +226,12 @@ func agreeTogether(ctx context.Context, t *testing.T, lib cu.Driver) (s conform.
 		workers = 2 * *gpuTogether
 	}
 	err := conform.RunRandom(ctx, *gpuSeed, *gpuRandom, workers, &s, func() {}, conform.On(openTogether(t, lib)))
-	if err != nil && ctx.Err() == nil { // what the end of ctx cut short is seen from the number of cases
+	switch {
+	case err == nil:
+	case ctx.Err() == nil:
 		t.Error(err)
+	default: // what the end of ctx cut short is seen from the number of cases
+		t.Log(err)
 	}
 	return s
 }

@@ -43,7 +43,7 @@ line() { echo "$*" | tee -a "$out/gpu-summary.txt"; }
 bounded() { # log, command…
 	local log=$1
 	shift
-	timeout -k 15 "$seconds" "$@" >>"$log" 2>&1
+	timeout -s QUIT -k 15 "$seconds" "$@" >>"$log" 2>&1 # Go says what it waited for
 }
 
 # limit is when what ends itself does so: before the part's time is over, so that it can still say how far it came.

@@ -1,0 +1,73 @@
+package ptx
+
+import "github.com/govyre/vyre/ir"
+
+// shiftRules covers shifts. The hardware's clamp their count, as the ops do.
+var shiftRules = map[ir.Op]rule{
+	ir.OpShl: func(s *selector, r ir.Row) {
+		s.set(r, s.do(opShl, untyped(s.typeOf(r)), s.value(s.p.A(r)).as(untyped(s.typeOf(r))), s.value(s.p.B(r))))
+	},
+	ir.OpShr: func(s *selector, r ir.Row) {
+		a, n := s.value(s.p.A(r)), s.value(s.p.B(r))
+		if s.halved[r] {
+			s.set(r, s.shrHalved(s.typeOf(r), a, uint32(n.bits)))
+			return
+		}
+		s.set(r, s.do(opShr, arith(s.typeOf(r)), a, n))
+	},
+}
+
+// findHalved finds the 64-bit right shifts that are made of halves, because of what they are added to or
+// subtracted from, or what is from them. The assembler takes x<<n + x>>(64−n) for a rotation, which it is for a logical
+// shift only, and takes the differences for one, too: ptxas 11.8 does, and the driver for CUDA 13.0. It looks at shl.b64 and
+// shr alone.
+func (s *selector) findHalved() {
+	p := s.p
+	whole := func(t ir.Type) bool { return t == ir.I64 || t == ir.U64 }
+	// A value may be another one's bits, or that with the other sign.
+	by := func(v ir.Row, op ir.Op) (at ir.Row, n uint64, negated bool) {
+		for whole(p.Type(v)) && (p.Op(v) == ir.OpCvt || p.Op(v) == ir.OpBitcast || p.Op(v) == ir.OpNeg) && whole(p.Type(p.A(v))) {
+			negated = negated || p.Op(v) == ir.OpNeg
+			v = p.A(v)
+		}
+		if p.Op(v) != op || !whole(p.Type(v)) || p.Op(p.B(v)) != ir.OpConst {
+			return ir.NoRow, 0, false
+		}
+		return v, p.Const(p.B(v)), negated
+	}
+	for r := range ir.Row(p.Rows()) {
+		if op := p.Op(r); op != ir.OpAdd && op != ir.OpSub || !whole(p.Type(r)) {
+			continue
+		}
+		for _, v := range [...][2]ir.Row{{p.A(r), p.B(r)}, {p.B(r), p.A(r)}} {
+			shl, left, minus := by(v[0], ir.OpShl)
+			shr, right, less := by(v[1], ir.OpShr)
+			if shl == ir.NoRow || shr == ir.NoRow || left == 0 || left > 63 || left+right != 64 {
+				continue
+			}
+			if p.Op(r) == ir.OpAdd && !minus && !less && !p.Type(shr).IsSigned() {
+				continue // it is one
+			}
+			if s.halved == nil {
+				s.halved = make(map[ir.Row]bool)
+			}
+			s.halved[shr] = true
+		}
+	}
+}
+
+// shrHalved shifts a 64-bit value right by n, 1 to 63, one half at a time.
+func (s *selector) shrHalved(t ir.Type, a operand, n uint32) operand {
+	lo, hi := s.split(a.as(tB64))
+	pt, fill := tU32, u32(0)
+	if t.IsSigned() {
+		pt, fill = tS32, s.do(opShr, tS32, hi, u32(31))
+	}
+	switch {
+	case n < 32:
+		return s.joined(classRD, s.do(opShfR, tB32, lo, hi, u32(n)), s.do(opShr, pt, hi, u32(n)))
+	case n == 32:
+		return s.joined(classRD, hi, fill)
+	}
+	return s.joined(classRD, s.do(opShr, pt, hi, u32(n-32)), fill)
+}
