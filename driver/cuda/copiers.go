@@ -17,9 +17,9 @@ type copiers struct {
 	ended sync.WaitGroup
 }
 
-// copierCount is how many help who enqueues, where so many goroutines run. More than 8 only take room in
+// copierCount is how many help who enqueues, where so many goroutines run. More than 12 only take room in
 // the ring, and time of the memory, from the GPU.
-func copierCount(procs int) int { return min(procs/2, 8) }
+func copierCount(procs int) int { return min(procs*3/4, 12) }
 
 // copierPatience is how long one waits for another chunk. The GPU frees, or fills, several meanwhile
 // unless it has other work in front.

@@ -476,8 +476,8 @@ func TestHammerConveyors(t *testing.T) {
 	}
 }
 
-func TestHalfOfTheProcessorsHelpToCopy(t *testing.T) {
-	for procs, want := range map[int]int{1: 0, 2: 1, 4: 2, 7: 3, 16: 8, 128: 8} {
+func TestMostProcessorsHelpToCopy(t *testing.T) {
+	for procs, want := range map[int]int{1: 0, 2: 1, 4: 3, 7: 5, 16: 12, 128: 12} {
 		if got := cuda.CopierCount(procs); got != want {
 			t.Errorf("of %d processors %d help, want %d", procs, got, want)
 		}
