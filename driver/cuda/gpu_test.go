@@ -35,6 +35,7 @@ var (
 	gpuAtOnce   = flag.Int("gpu-at-once", 1, "conformance cases that run at the same time, compiled together; for tools that make loading a module slow")
 	gpuShard    = flag.String("gpu-shard", "0/1", "I/N: only every N-th conformance case, so that N processes share the work; I counts from 0")
 	gpuJournal  = flag.String("gpu-journal", "", "file that gets a line when a conformance case begins and one when it ends: what ran when the process died")
+	gpuWithout  = flag.String("gpu-without", "", "leave out conformance cases whose names begin so, for tools that do not understand them")
 	gpuKeep     = flag.Bool("gpu-keep", false, "unload no module, and leave the device open, for tools that mind")
 	gpuLimit    = flag.Duration("gpu-limit", 8*time.Minute, "when the suite and the random programs stop, with what they have")
 )
@@ -131,7 +132,7 @@ func TestGPUPassesTheConformanceSuite(t *testing.T) {
 
 // leftOut reports whether flags leave a case out.
 func leftOut(c *conform.Case) bool {
-	return *gpuClean && c.Flawed() || *gpuMost > 0 && c.Invocations() > *gpuMost
+	return *gpuClean && c.Flawed() || *gpuWithout != "" && strings.HasPrefix(c.String(), *gpuWithout) || *gpuMost > 0 && c.Invocations() > *gpuMost
 }
 
 // shard returns whether a case is this process's. Neighbours cost much the same, so names are dealt by a hash.

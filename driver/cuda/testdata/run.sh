@@ -117,7 +117,8 @@ part_sanitize() {
 	for tool in "${tools[@]}"; do
 		local under=(compute-sanitizer --tool "$tool" --report-api-errors no --print-limit 40) keep=()
 		[ -z "$said" ] || under=()
-		[ "$tool" != racecheck ] || keep=(-gpu-keep)
+		# It orders by barriers alone: a flag in shared memory that is released and acquired is a race to it, now and then.
+		[ "$tool" != racecheck ] || keep=(-gpu-keep -gpu-without=atomic-litmus/message-passing-in-a-group)
 		for ((shard = 0; shard < shards[$tool]; shard++)); do
 			ulimit -c 0 && GOTRACEBACK=crash bounded "$work/sanitize-$tool-$shard" "${under[@]}" "$here/cuda.test" -test.v -test.timeout=0 \
 				-test.run='^TestGPUPassesTheConformanceSuite$' -gpu-clean -gpu-most=65536 -gpu-at-once=32 "-gpu-limit=$(limit)" \
