@@ -5,10 +5,17 @@ import "github.com/govyre/vyre/ir"
 // subgroupRules covers ops among the lanes of a warp. All lanes that exist take part, so they wait for
 // each other under the mask of those.
 var subgroupRules = map[ir.Op]rule{
-	ir.OpBallot: func(s *selector, r ir.Row) { s.set(r, s.ballot(s.value(s.p.A(r)))) },
-	ir.OpAny:    func(s *selector, r ir.Row) { s.set(r, s.warpVote(opVoteAny, s.value(s.p.A(r)))) },
-	ir.OpAll:    func(s *selector, r ir.Row) { s.set(r, s.warpVote(opVoteAll, s.value(s.p.A(r)))) },
-	ir.OpElect:  func(s *selector, r ir.Row) { s.set(r, s.compare(cmpEQ, tU32, s.lane(), u32(0))) },
+	ir.OpBallot: func(s *selector, r ir.Row) {
+		v := s.value(s.p.A(r))
+		if v.isConst(0) {
+			s.set(r, u32(0))
+			return
+		}
+		s.set(r, s.ballot(v))
+	},
+	ir.OpAny:   func(s *selector, r ir.Row) { s.anyOrAll(r, opVoteAny) },
+	ir.OpAll:   func(s *selector, r ir.Row) { s.anyOrAll(r, opVoteAll) },
+	ir.OpElect: func(s *selector, r ir.Row) { s.set(r, s.compare(cmpEQ, tU32, s.lane(), u32(0))) },
 	ir.OpMatch: func(s *selector, r ir.Row) {
 		t := s.typeOf(s.p.A(r))
 		s.set(r, s.doInto(s.newReg(classR), opMatch, untyped(t), s.value(s.p.A(r)).as(untyped(t)), s.members()))
@@ -17,6 +24,16 @@ var subgroupRules = map[ir.Op]rule{
 	ir.OpShuffleXor:  (*selector).shuffle,
 	ir.OpShuffleUp:   (*selector).shuffle,
 	ir.OpShuffleDown: (*selector).shuffle,
+}
+
+// anyOrAll asks all lanes, unless they say the same: ptxas 11.8 for sm_90 crashes over the ballot of a vote on a
+// constant false.
+func (s *selector) anyOrAll(row ir.Row, op opcode) {
+	v := s.value(s.p.A(row))
+	if v.kind != isImm {
+		v = s.warpVote(op, v)
+	}
+	s.set(row, v)
 }
 
 // lanes returns how many lanes the invocation's warp has: fewer than 32 only in the last one of a group.
