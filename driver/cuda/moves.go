@@ -22,7 +22,7 @@ const (
 
 const (
 	// moveMost is what a graph moves by a kernel. Between a copy engine and the units that compute lie
-	// several microseconds, more than such a copy takes; one group has 16 KiB under way at a time.
+	// several microseconds; one group has 16 KiB under way at a time.
 	moveMost = 16 << 10
 	// movesAtOnce is how many moves a launch takes: the parameters of vy_move have that much room.
 	movesAtOnce = 8

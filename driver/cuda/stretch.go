@@ -8,7 +8,7 @@ import (
 
 // stretch is commands of a plain run that follow each other and that the host has no part in: launches,
 // and copies and fills between them. A graph of them takes one call, and the GPU goes from one to the next in a
-// sixth of the time; but making it takes as long as some launches of each. So the first runs enqueue the
+// fraction of the time; but making it is work. So the first runs enqueue the
 // commands, as does a run whose launches changed since the one before: who sets arguments for every run would
 // pay for changing nodes instead. Any other launches the graph.
 type stretch struct {
