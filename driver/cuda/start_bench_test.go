@@ -3,6 +3,8 @@ package cuda_test
 import (
 	"fmt"
 	"testing"
+	"time"
+	"unsafe"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda"
@@ -10,41 +12,154 @@ import (
 	"github.com/govyre/vyre/driver/cuda/cusim"
 )
 
-// idle is a driver whose graphs do nothing, and are changed in no time.
-type idle struct{ *cusim.Driver }
+// instant is a driver that, while on, has done its work as soon as it is asked to: what is left to measure is ours.
+type instant struct {
+	cu.Driver
+	on    bool
+	words map[cu.Ptr]unsafe.Pointer // where the host finds what the GPU finds there
+	base  cu.Ptr                    // of the words used last
+	at    unsafe.Pointer
+}
 
-func (idle) GraphLaunch(cu.GraphExec, cu.Stream) error { return nil }
+// wordsSpan covers the words of all streams.
+const wordsSpan = 1 << 13
 
-func (idle) GraphExecKernelNodeSetParams(cu.GraphExec, cu.GraphNode, *cu.Launch) error { return nil }
+func (d *instant) MemHostGetDevicePointer(p unsafe.Pointer) (cu.Ptr, error) {
+	at, err := d.Driver.MemHostGetDevicePointer(p)
+	d.words[at] = p
+	return at, err
+}
 
-// BenchmarkGraphStart replays graphs on a GPU that takes no time: what is left is the host's work, which is to be
-// the same however many nodes there are.
+func (d *instant) CtxSetCurrent(c cu.Context) error {
+	if d.on {
+		return nil
+	}
+	return d.Driver.CtxSetCurrent(c)
+}
+
+func (d *instant) LaunchKernel(l *cu.Launch) error {
+	if d.on {
+		return nil
+	}
+	return d.Driver.LaunchKernel(l)
+}
+
+func (d *instant) GraphLaunch(x cu.GraphExec, s cu.Stream) error {
+	if d.on {
+		return nil
+	}
+	return d.Driver.GraphLaunch(x, s)
+}
+
+func (d *instant) GraphExecKernelNodeSetParams(x cu.GraphExec, n cu.GraphNode, l *cu.Launch) error {
+	if d.on {
+		return nil
+	}
+	return d.Driver.GraphExecKernelNodeSetParams(x, n, l)
+}
+
+func (d *instant) StreamWriteValue32(s cu.Stream, at cu.Ptr, v uint32) error {
+	if !d.on {
+		return d.Driver.StreamWriteValue32(s, at, v)
+	}
+	if at < d.base || at >= d.base+wordsSpan {
+		for base, p := range d.words {
+			if at >= base && at < base+wordsSpan {
+				d.base, d.at = base, p
+			}
+		}
+	}
+	*(*uint32)(unsafe.Add(d.at, at-d.base)) = v
+	return nil
+}
+
+// onInstant opens a device of that driver, and compiles a kernel for it.
+func onInstant(b *testing.B, text string) (*instant, *cuda.Device, driver.Kernel) {
+	b.Helper()
+	drv := &instant{Driver: cusim.New(eager), words: map[cu.Ptr]unsafe.Pointer{}}
+	d, err := cuda.Open(cuda.Options{Driver: drv})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		drv.on = false
+		if err := d.Close(); err != nil {
+			b.Error(err)
+		}
+	})
+	k, err := d.Compile(ctx, parse(b, text), driver.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return drv, d, k
+}
+
+// startings starts and waits again and again, and says what Start takes. set comes before each.
+func startings(b *testing.B, drv *instant, p driver.Prepared, set func(i uint32) error) {
+	b.Helper()
+	for range 4 { // the third run of a sequence makes a graph
+		if _, err := p.Run(ctx); err != nil {
+			b.Fatal(err)
+		}
+	}
+	drv.on = true
+	b.ReportAllocs()
+	var spent time.Duration
+	for i := uint32(0); b.Loop(); i++ {
+		if err := set(i); err != nil {
+			b.Fatal(err)
+		}
+		begin := time.Now()
+		run, err := p.Start(ctx)
+		spent += time.Since(begin)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := run.Wait(ctx); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(spent.Nanoseconds())/float64(b.N), "ns/start")
+}
+
+const nothing = `vyre 1
+kernel @nothing workgroup(32) {
+  param %n: u32
+}`
+
+func unchanged(uint32) error { return nil }
+
+// BenchmarkStart measures what Start adds to the driver's calls.
+func BenchmarkStart(b *testing.B) {
+	for _, launches := range []int{1, 100, 1000} {
+		b.Run(fmt.Sprint(launches), func(b *testing.B) {
+			drv, d, k := onInstant(b, nothing)
+			s := d.NewSequence("bench")
+			s.NoDeviceTime()
+			for range launches {
+				s.Launch(k, driver.Groups(1), driver.U32(0))
+			}
+			startings(b, drv, s, unchanged)
+		})
+	}
+}
+
+// BenchmarkGraphStart does so for graphs: it is to be the same however many nodes there are.
 func BenchmarkGraphStart(b *testing.B) {
+	var st *driver.Step
 	for _, c := range []struct {
 		name string
-		set  func(st *driver.Step, i uint32) error
+		set  func(i uint32) error
 	}{
-		{"unchanged", func(*driver.Step, uint32) error { return nil }},
-		{"an argument set", func(st *driver.Step, i uint32) error { return st.SetArg(0, driver.U32(i)) }},
-		{"a domain set", func(st *driver.Step, i uint32) error { return st.SetDomain(uint64(i)) }},
+		{"unchanged", unchanged},
+		{"an argument set", func(i uint32) error { return st.SetArg(0, driver.U32(i)) }},
+		{"a domain set", func(i uint32) error { return st.SetDomain(uint64(i)) }},
 	} {
 		for _, nodes := range []int{1, 100, 1000, 10000} {
 			b.Run(fmt.Sprintf("%s/nodes=%d", c.name, nodes), func(b *testing.B) {
-				d, err := cuda.Open(cuda.Options{Driver: idle{cusim.New(eager)}})
-				if err != nil {
-					b.Fatal(err)
-				}
-				defer d.Close()
-				k, err := d.Compile(ctx, parse(b, `vyre 1
-kernel @nothing workgroup(32) {
-  param %n: u32
-}`), driver.Options{})
-				if err != nil {
-					b.Fatal(err)
-				}
+				drv, d, k := onInstant(b, nothing)
 				s := d.NewSequence("bench")
 				s.NoDeviceTime()
-				var st *driver.Step
 				for range nodes {
 					st = s.Launch(k, driver.Groups(1), driver.U32(0))
 				}
@@ -52,20 +167,28 @@ kernel @nothing workgroup(32) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				b.ReportAllocs()
-				for i := uint32(0); b.Loop(); i++ {
-					if err := c.set(st, i); err != nil {
-						b.Fatal(err)
-					}
-					p, err := g.Start(ctx)
-					if err != nil {
-						b.Fatal(err)
-					}
-					if _, err := p.Wait(ctx); err != nil {
-						b.Fatal(err)
-					}
-				}
+				startings(b, drv, g, c.set)
 			})
 		}
+	}
+}
+
+// BenchmarkDispatch measures what Dispatch of 4 KiB in and out adds.
+func BenchmarkDispatch(b *testing.B) {
+	drv, _, k := onInstant(b, addOne)
+	bytes := make([]byte, 4096)
+	args := []driver.Arg{driver.InOut(bytes)}
+	dispatch := func() {
+		bytes[4092]++
+		if _, err := driver.Dispatch(ctx, k, driver.Groups(32), args...); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for range 4 {
+		dispatch()
+	}
+	drv.on = true
+	for b.Loop() {
+		dispatch()
 	}
 }
