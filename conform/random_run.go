@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
+	"time"
 
 	"github.com/govyre/vyre/interp"
 	"github.com/govyre/vyre/ir"
@@ -13,24 +16,35 @@ import (
 // shrinkTries bounds the work spent on making a failing program small.
 const shrinkTries = 3000
 
+// stuckAfter is how long RunRandom waits for runs that go on though their context has ended.
+const stuckAfter = time.Second
+
 // RunRandom compares n random programs, from seed on, on each device with the interpreter: through text
 // and back, then run. Failing programs are shrunk and stand in the summary's failures as text. It
-// uses all processors if the device allows concurrent runs.
+// uses all processors if the device allows concurrent runs. When ctx ends, its error names the programs
+// under way; goroutines whose runs do not end then are left behind.
 func RunRandom(ctx context.Context, seed, n uint64, workers int, s *Summary, step func(), devices ...Device) error {
-	var mu sync.Mutex
+	var mu sync.Mutex // for what follows, and for s and step
+	underWay := map[uint64]bool{}
+	over := false
 	var wg sync.WaitGroup
-	var underWay []uint64 // when ctx ended
 	next := make(chan uint64, 64)
 	for range max(1, workers) {
 		wg.Go(func() {
 			for seed := range next {
+				if ctx.Err() != nil {
+					continue
+				}
+				mu.Lock()
+				underWay[seed] = true
+				mu.Unlock()
 				err := tryRandom(ctx, seed, devices)
 				mu.Lock()
-				if ctx.Err() != nil {
-					underWay = append(underWay, seed)
+				if over || ctx.Err() != nil {
 					mu.Unlock()
 					continue
 				}
+				delete(underWay, seed)
 				s.Cases++
 				if err == nil {
 					s.Passed++
@@ -45,16 +59,34 @@ func RunRandom(ctx context.Context, seed, n uint64, workers int, s *Summary, ste
 			}
 		})
 	}
-	for i := range n {
-		if ctx.Err() != nil {
-			break
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for i := range n {
+			if ctx.Err() != nil {
+				break
+			}
+			select {
+			case next <- seed + i:
+			case <-ctx.Done():
+			}
 		}
-		next <- seed + i
+		close(next)
+		wg.Wait()
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+		select {
+		case <-done:
+		case <-time.After(stuckAfter):
+		}
 	}
-	close(next)
-	wg.Wait()
+	mu.Lock()
+	defer mu.Unlock()
+	over = true
 	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("%w, with programs %v under way", err, underWay)
+		return fmt.Errorf("%w, with programs %d under way", err, slices.Sorted(maps.Keys(underWay)))
 	}
 	return nil
 }

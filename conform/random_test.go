@@ -48,6 +48,34 @@ func TestRandomProgramsAgreeUnderEverySchedule(t *testing.T) {
 	t.Logf("%d programs, each forward, reversed, seeded and with detectors: %d differ", s.Cases, s.Failed)
 }
 
+// stuck is a device whose runs go on when their context has ended, until it is told.
+type stuck struct {
+	conform.Device
+	begun, until chan struct{}
+}
+
+func (s stuck) Run(context.Context, *ir.Program, conform.Launch) (conform.Outcome, error) {
+	s.begun <- struct{}{}
+	<-s.until
+	return conform.Outcome{}, context.Canceled
+}
+
+func TestProgramsThatDoNotEndAreNamed(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	dev := stuck{conform.Interp(interp.Options{}), make(chan struct{}), make(chan struct{})}
+	defer close(dev.until)
+	go func() {
+		<-dev.begun
+		<-dev.begun
+		cancel()
+	}()
+	var s conform.Summary
+	err := conform.RunRandom(ctx, 40, 100, 2, &s, func() {}, dev)
+	if err == nil || !strings.Contains(err.Error(), "programs [40 41] under way") || s.Cases != 0 {
+		t.Errorf("got %v after %d programs", err, s.Cases)
+	}
+}
+
 // A generator that cannot fail shows nothing: with one rule broken it has to.
 func TestRandomProgramsNoticeABrokenRule(t *testing.T) {
 	wrong := func(_ ir.EvalType, _ uint32, a, b, _ uint64) uint64 { return a }

@@ -52,6 +52,7 @@ const (
 	onceLane
 	onceWarp
 	onceLanes // how many lanes the warp has
+	onceBelow // mask of the lanes below
 	onceMembers
 	onceScalar
 	onceHidden

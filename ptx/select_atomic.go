@@ -1,6 +1,10 @@
 package ptx
 
-import "github.com/govyre/vyre/ir"
+import (
+	"math"
+
+	"github.com/govyre/vyre/ir"
+)
 
 // atomicRules covers atomics.
 var atomicRules = map[ir.Op]rule{
@@ -89,6 +93,9 @@ func (s *selector) update(row ir.Row, op rmw, t ptype, v ...operand) {
 	p := s.inBounds(row, 1)
 	m := s.ordered(row, acqRel)
 	m.rmw = op
+	if m.space == shared && tried(op, t) {
+		p = s.inEveryLane(p)
+	}
 	for i := range v {
 		v[i] = v[i].as(t)
 	}
@@ -102,6 +109,25 @@ func (s *selector) update(row ir.Row, op rmw, t ptype, v ...operand) {
 	copy(in.src[1:], v)
 	s.guarded(in, p)
 	s.set(row, r(d))
+}
+
+// tried is whether the hardware has no such update of shared memory, so that the assembler writes a loop that tries
+// a compare-and-swap until it succeeds. Lanes leave it one by one.
+func tried(op rmw, t ptype) bool {
+	return t == tF32 || typeInfo[t].bits == 64 && op != rmwExch && op != rmwCas
+}
+
+// inEveryLane returns p and a condition that holds in every lane, for all that the assembler can see not in each. It
+// makes the lanes of a warp meet behind a branch; behind its loop for an update alone, ptxas 13.0 now and then forgets
+// that, and barriers and votes that follow find half a warp.
+func (s *selector) inEveryLane(p reg) reg {
+	below := s.onceOf(onceBelow, 0, func() operand { return s.do(opMov, tU32, spec(lanesBelow)) })
+	if p == noReg {
+		return s.compare(cmpNE, tU32, below, u32(math.MaxUint32)).reg
+	}
+	q := s.newReg(classP)
+	s.add(inst{op: opSetp, t: tU32, mod: mods{cmp: cmpNE, and: true}, dst: r(q), src: [4]operand{below, u32(math.MaxUint32), r(p)}})
+	return q
 }
 
 func (s *selector) compareAndSwap(row ir.Row) {

@@ -83,6 +83,14 @@ part_sweep() {
 	suite "$log" -test.run='^TestGPUFunctionsOfOneF32$' -gpu-stride=1 ${SIM:+-gpu-from=1016 -gpu-to=1017 "-gpu-functions=^(exp|cvt.i32)$"} ${SWEEP:-}
 }
 
+# alone runs the random programs that were under way in logs at the end once more, each in a process of its own, and tells
+# which do not end there either.
+alone() { # logs…
+	sed -n 's/.*with programs \[\([0-9 ]*\)\] under way.*/\1/p' "$@" | tr ' ' '\n' | xargs -r -P "$cores" -I{} sh -c '
+		timeout -s KILL 15 "$1" -test.timeout=0 -test.run="^TestGPUAgreesOnRandomPrograms$" -gpu-random=1 -gpu-together=1 "-gpu-seed=$2" >/dev/null 2>&1 ||
+			echo "gpu-random seed=$2 does not pass alone"' sh "$here/cuda.test" {} | tee -a "$out/gpu-summary.txt"
+}
+
 part_random() {
 	local programs=${RANDOM_PROGRAMS:-${SIM:+400}} processes=${PROCESSES:-$((cores > 3 ? cores / 2 : 2))} i rc=0 pids=()
 	programs=${programs:-200000}
@@ -94,6 +102,7 @@ part_random() {
 	done
 	for i in "${pids[@]}"; do wait "$i" || rc=$?; done
 	cat "$work"/random* >>"$log"
+	alone "$work"/random*
 	said=$(sed -n 's/^gpu-total random //p' "$work"/random* | awk -v processes="$processes" -v wanted="$programs" '{
 		for (i = 2; i <= NF; i++) { n = split($i, kv, "="); if (n == 2) sum[kv[1]] += kv[2]; if (kv[1] == "seconds" && kv[2] > longest) longest = kv[2] }
 	} END {
