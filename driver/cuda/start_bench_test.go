@@ -144,6 +144,19 @@ func BenchmarkStart(b *testing.B) {
 	}
 }
 
+// BenchmarkStartChanged does so where every run finds a launch changed, so that they are enqueued one by one.
+func BenchmarkStartChanged(b *testing.B) {
+	const launches = 1000
+	drv, d, k := onInstant(b, nothing)
+	s := d.NewSequence("bench")
+	s.NoDeviceTime()
+	var last *driver.Step
+	for range launches {
+		last = s.Launch(k, driver.Groups(1), driver.U32(0))
+	}
+	startings(b, drv, s, func(i uint32) error { return last.SetDomain(uint64(i) + 1) })
+}
+
 // BenchmarkGraphStart does so for graphs: it is to be the same however many nodes there are.
 func BenchmarkGraphStart(b *testing.B) {
 	var st *driver.Step
