@@ -25,43 +25,47 @@ func (r *runner) enqueue(ctx context.Context) error {
 	if err := r.record(r.timer.begin); err != nil {
 		return no(err)
 	}
-	stretches := r.stretches
+	cmds, stretches := r.plan.Cmds, r.stretches
 	r.stamped = false
-	for i := 0; i < len(r.plan.Cmds); {
-		var st *stretch // whose graph is launched
+	for i := 0; i < len(cmds); {
+		var st *stretch // that begins here
+		var whole bool  // its graph is launched
 		if len(stretches) > 0 && stretches[0].from == i {
-			if whole, err := stretches[0].ready(); err != nil {
+			st, stretches = stretches[0], stretches[1:]
+			var err error
+			if whole, err = st.ready(); err != nil {
 				return no(err)
-			} else if whole {
-				st = stretches[0]
 			}
-			stretches = stretches[1:]
 		}
-		if st != nil && st.timed {
-			r.stamped = true // no events are around it
-		}
+		r.stamped = r.stamped || whole && st.timed // no events are around it
 		if i == r.plan.TimedFrom && !r.stamped {
 			if err := r.record(r.timer.from); err != nil {
 				return no(err)
 			}
 		}
-		next := i + 1
-		if st != nil {
-			if launched, err := st.launch(); err != nil {
+		if whole {
+			var err error
+			if whole, err = st.launch(); err != nil {
 				return no(err)
-			} else if launched {
-				next = st.to
-			} else if st = nil; r.stamped && i == r.plan.TimedFrom {
+			}
+			if !whole && r.stamped && i == r.plan.TimedFrom {
 				r.stamped = false
 				if err := r.record(r.timer.from); err != nil {
 					return no(err)
 				}
 			}
 		}
-		if st == nil {
-			if err := r.command(ctx, r.plan.Cmds[i]); err != nil {
+		next := r.nextStop(i, stretches)
+		if st != nil {
+			next = st.to
+		}
+		if !whole {
+			if err := r.commands(ctx, cmds[i:next], st != nil); err != nil {
 				return err
 			}
+		}
+		if st != nil {
+			r.count(st.counts(), 1)
 		}
 		if i = next; i == r.plan.TimedTo && !r.stamped {
 			if err := r.record(r.timer.to); err != nil {
@@ -88,6 +92,98 @@ func (r *runner) record(e cu.Event) error {
 	return r.dev.drv.EventRecord(e, r.stream.handle)
 }
 
+// nextStop is the first command behind i in front of which something else is to do: an event, or a stretch.
+func (r *runner) nextStop(i int, stretches []*stretch) int {
+	stop := len(r.plan.Cmds)
+	if len(stretches) > 0 {
+		stop = stretches[0].from
+	}
+	for _, event := range []int{r.plan.TimedFrom, r.plan.TimedTo} {
+		if event > i {
+			stop = min(stop, event)
+		}
+	}
+	return stop
+}
+
+// commands enqueues commands; counted says that somebody else counts them.
+func (r *runner) commands(ctx context.Context, cmds []driver.Cmd, counted bool) error {
+	for len(cmds) > 0 {
+		var err error
+		n := r.together(cmds)
+		if n > 1 {
+			err = r.launchAll(cmds[:n])
+		} else {
+			n, err = 1, r.command(ctx, cmds[0])
+		}
+		if err != nil {
+			return err
+		}
+		if !counted {
+			for _, c := range cmds[:n] {
+				r.tally(c)
+			}
+		}
+		cmds = cmds[n:]
+	}
+	return nil
+}
+
+// together is how many commands in front are launches that one call can make.
+func (r *runner) together(cmds []driver.Cmd) (n int) {
+	if r.dev.watching {
+		return 0 // each is waited for
+	}
+	for n < len(cmds) {
+		l, ok := cmds[n].(*driver.LaunchCmd)
+		if !ok || r.launches[l.Index].barrier >= 0 {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// launchesAtOnce is how many launches are handed over together at most.
+const launchesAtOnce = 64
+
+// launchAll starts kernels without grid barriers.
+func (r *runner) launchAll(cmds []driver.Cmd) error {
+	calls := r.calls[:0]
+	for i, c := range cmds {
+		if c := c.(*driver.LaunchCmd); !c.Grid.Empty() {
+			calls = append(calls, &r.launches[c.Index].call)
+		}
+		if len(calls) < launchesAtOnce && i+1 < len(cmds) {
+			continue
+		}
+		if started, err := r.dev.drv.LaunchKernels(calls); err != nil {
+			for i := range r.launches {
+				if l := &r.launches[i]; &l.call == calls[started] {
+					c = l.cmd
+				}
+			}
+			return r.refused("launch", c.(*driver.LaunchCmd).Path, c, err)
+		}
+		calls = calls[:0]
+	}
+	return nil
+}
+
+// tally counts a command that the device has no other count of.
+func (r *runner) tally(c driver.Cmd) {
+	switch c := c.(type) {
+	case *driver.FillCmd:
+		r.plan.Tally.Count(driver.Fills, 1)
+		r.plan.Tally.Count(driver.FillBytes, uint64(c.Dst.Len))
+	case *driver.CopyCmd:
+		r.plan.Tally.Count(driver.Copies, 1)
+		r.plan.Tally.Count(driver.CopyBytes, uint64(c.Dst.Len))
+	case *driver.LaunchCmd:
+		r.plan.Tally.CountLaunch(c, r.captured, 1)
+	}
+}
+
 func (r *runner) command(ctx context.Context, c driver.Cmd) error {
 	d, s := r.dev, r.stream.handle
 	var err error
@@ -95,8 +191,6 @@ func (r *runner) command(ctx context.Context, c driver.Cmd) error {
 	switch c := c.(type) {
 	case *driver.FillCmd:
 		path, what, err = c.Path, "fill", r.fill(c)
-		r.plan.Tally.Count(driver.Fills, 1)
-		r.plan.Tally.Count(driver.FillBytes, uint64(c.Dst.Len))
 	case *driver.UploadCmd:
 		if !r.resident.Send[c.Index] {
 			return nil
@@ -106,8 +200,6 @@ func (r *runner) command(ctx context.Context, c driver.Cmd) error {
 	case *driver.CopyCmd:
 		path, what = c.Path, "copy"
 		err = d.drv.MemcpyDtoDAsync(addressOf(c.Dst), addressOf(c.Src), c.Dst.Len, s)
-		r.plan.Tally.Count(driver.Copies, 1)
-		r.plan.Tally.Count(driver.CopyBytes, uint64(c.Dst.Len))
 	case *driver.ReadCmd:
 		path, what = c.Path, "read"
 		err = r.read(c)
@@ -172,7 +264,6 @@ func (r *runner) memset(f cu.Fill) error {
 // driver guarantees what the barrier relies on: all groups are resident.
 func (r *runner) launch(c *driver.LaunchCmd) error {
 	d, l := r.dev, &r.launches[c.Index]
-	r.plan.Tally.CountLaunch(c, r.captured, 1)
 	if c.Grid.Empty() {
 		return nil
 	}
@@ -201,10 +292,8 @@ func (r *runner) body(ctx context.Context, c *driver.LoopCmd) error {
 	if r.gaveUpOn.Load() {
 		return errGaveUp
 	}
-	for _, b := range c.Body {
-		if err := r.command(ctx, b); err != nil {
-			return err
-		}
+	if err := r.commands(ctx, c.Body, false); err != nil {
+		return err
 	}
 	r.plan.Tally.Count(driver.LoopIterations, 1)
 	return nil

@@ -48,8 +48,9 @@ type runner struct {
 	flag      []byte   // of the loop under way
 	arrived   []byte   // at the barrier of a launch that is watched
 	launches  []launch
-	telling   []*launch // of launches: those that trap or trace
-	pairs     *pairs    // nil if nothing needs it
+	calls     []*cu.Launch // those that one call makes
+	telling   []*launch    // of launches: those that trap or trace
+	pairs     *pairs       // nil if nothing needs it
 	records   records
 	scopes    scopes // of what graphs run
 	bound     uint64 // the Plan.Clock that launches and scopes are for
@@ -139,6 +140,7 @@ func (r *runner) make() error {
 		}
 	}
 	r.launches = make([]launch, len(p.Launches))
+	r.calls = make([]*cu.Launch, 0, min(len(p.Launches), launchesAtOnce))
 	for i, c := range p.Launches {
 		r.launches[i] = newLaunch(c, r.stream.handle)
 	}

@@ -18,10 +18,12 @@ type stretch struct {
 	timed    bool   // it is all that device time is measured around, so its graph does that
 	runs     int
 	clock    uint64 // of the plan at the last run
-	seen     uint64 // and when sum was last right
+	seen     uint64 // and when the graph was last right
+	added    uint64 // and the sum
 	g        *graph
-	sum      scope // what a run counts
-	declined bool  // the driver does not make the graph
+	sum      scope // what a run counts, if summed
+	summed   bool
+	declined bool // the driver does not make the graph
 }
 
 const (
@@ -151,9 +153,24 @@ func (st *stretch) bringUp() error {
 		}
 	}
 	st.seen = clock
-	st.sum.reset()
-	new(scopes).list(&st.sum, r.plan.Cmds[st.from:st.to], 1)
 	return nil
+}
+
+// counts is what a run of the commands counts.
+func (st *stretch) counts() *scope {
+	p := st.r.plan
+	if !st.summed {
+		new(scopes).list(&st.sum, p.Cmds[st.from:st.to], 1)
+		st.summed = true
+	} else if st.added != p.Clock() {
+		for c := range p.ChangedSince(st.added) {
+			if c.Index >= st.launches[0] && c.Index < st.launches[1] {
+				st.sum.launches.Set(c.Index-st.launches[0], c, 1)
+			}
+		}
+	}
+	st.added = p.Clock()
+	return &st.sum
 }
 
 // launch enqueues the graph. It reports false if the driver refuses that: then nothing is enqueued.
@@ -161,9 +178,5 @@ func (st *stretch) launch() (bool, error) {
 	if st.timed {
 		*st.r.stamps = stamps{}
 	}
-	launched, err := st.taken(st.g.launch(false))
-	if launched {
-		st.r.count(&st.sum, 1)
-	}
-	return launched, err
+	return st.taken(st.g.launch(false))
 }

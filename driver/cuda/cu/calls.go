@@ -175,7 +175,6 @@ func (l *library) OccupancyMaxActiveBlocksPerMultiprocessor(f Function, threads,
 func (l *library) LaunchKernel(k *Launch) error {
 	fr := l.frame()
 	fr.launch(k)
-	fr.args[10] = 0 // no packed parameters
 	err := l.call(fnLaunchKernel, fr, 11)
 	runtime.KeepAlive(k)
 	return err
@@ -190,7 +189,12 @@ func (l *library) LaunchCooperativeKernel(k *Launch) error {
 }
 
 func (fr *frame) launch(k *Launch) {
-	fr.args = [11]uintptr{uintptr(k.Function),
+	fr.args = launchArgs(k)
+}
+
+// launchArgs are the arguments of a launch. The last, packed parameters, is none.
+func launchArgs(k *Launch) [11]uintptr {
+	return [11]uintptr{uintptr(k.Function),
 		uintptr(k.Grid[0]), uintptr(k.Grid[1]), uintptr(k.Grid[2]),
 		uintptr(k.Block[0]), uintptr(k.Block[1]), uintptr(k.Block[2]),
 		uintptr(k.Shared), uintptr(k.Stream), address(k.Params)}

@@ -3,6 +3,9 @@
 package cu_test
 
 import (
+	"bytes"
+	"runtime"
+	"slices"
 	"testing"
 	"unsafe"
 
@@ -24,12 +27,14 @@ func TestWarmCallsAllocateNothing(t *testing.T) {
 	value := new(uint64)
 	params := &[1]unsafe.Pointer{unsafe.Pointer(value)}
 	l := &cu.Launch{Params: &params[0]}
+	many := slices.Repeat([]*cu.Launch{l}, 60)
 	c := &cu.Copy{SrcHost: unsafe.Pointer(value), Bytes: 8}
 	for _, call := range []struct {
 		name string
 		run  func() error
 	}{
 		{"launch", func() error { return d.LaunchKernel(l) }},
+		{"launches", func() error { _, err := d.LaunchKernels(many); return err }},
 		{"cooperative launch", func() error { return d.LaunchCooperativeKernel(l) }},
 		{"upload", func() error { return d.MemcpyHtoDAsync(0, unsafe.Pointer(value), 8, 0) }},
 		{"copy", func() error { return d.MemcpyDtoDAsync(0, 0, 8, 0) }},
@@ -51,6 +56,86 @@ func TestWarmCallsAllocateNothing(t *testing.T) {
 		}); n != 0 {
 			t.Errorf("%s: %v allocations", call.name, n)
 		}
+	}
+}
+
+// BenchmarkLaunches measures what a launch takes on our side: C's abs does nothing for it.
+func BenchmarkLaunches(b *testing.B) {
+	libc, err := purego.Dlopen("libc.so.6", purego.RTLD_NOW)
+	if err != nil {
+		b.Skip("no C library of that name: ", err)
+	}
+	abs, err := purego.Dlsym(libc, "abs")
+	if err != nil {
+		b.Fatal(err)
+	}
+	d := cu.Simple(abs)
+	list := make([]*cu.Launch, 64)
+	for i := range list {
+		list[i] = &cu.Launch{Params: new(unsafe.Pointer)}
+	}
+	b.Run("one by one", func(b *testing.B) {
+		for i := range b.N {
+			if err := d.LaunchKernel(list[i%len(list)]); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("together", func(b *testing.B) {
+		for n := b.N; n > 0; n -= len(list) {
+			if _, err := d.LaunchKernels(list[:min(n, len(list))]); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// snprintf has any number of arguments and returns what it would have written: none of an empty form, which is
+// success.
+func TestManyCallsPassAllTheirArguments(t *testing.T) {
+	libc, err := purego.Dlopen("libc.so.6", purego.RTLD_NOW)
+	if err != nil {
+		t.Skip("no C library of that name: ", err)
+	}
+	snprintf, err := purego.Dlsym(libc, "snprintf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pins runtime.Pinner
+	defer pins.Unpin()
+	at := func(b []byte) uintptr {
+		pins.Pin(&b[0])
+		return uintptr(unsafe.Pointer(&b[0]))
+	}
+	const n = 5
+	form, none := at([]byte("%ld %ld %ld %ld %ld %ld %ld %ld\x00")), at([]byte{0})
+	texts := make([][]byte, n)
+	calls := make([][12]uintptr, n)
+	for i := range calls {
+		texts[i] = slices.Repeat([]byte{'-'}, 80)
+		calls[i] = [12]uintptr{snprintf, at(texts[i]), uintptr(len(texts[i])), none, 1, 1 << 40, 3, 4, 5, 6, 7, uintptr(i)}
+	}
+	if made, res := cu.CallAll(calls); made != n || res != 0 {
+		t.Errorf("%d calls, the last returned %d; want all %d", made, res, n)
+	}
+	for i, text := range texts {
+		if text[0] != 0 {
+			t.Errorf("call %d was not made", i)
+		}
+	}
+	calls[3][3] = form
+	texts[4][0] = '-'
+	if made, res := cu.CallAll(calls); made != 3 || res != 27 {
+		t.Errorf("%d calls, the last returned %d; want 3, and 27 characters of the fourth", made, res)
+	}
+	if got, _, _ := bytes.Cut(texts[3], []byte{0}); string(got) != "1 1099511627776 3 4 5 6 7 3" {
+		t.Errorf("wrote %q", got)
+	}
+	if texts[4][0] != '-' {
+		t.Error("the call behind the one that failed was made")
+	}
+	if made, res := cu.CallAll(nil); made != 0 || res != 0 {
+		t.Errorf("no calls: %d, %d", made, res)
 	}
 }
 

@@ -68,6 +68,8 @@ type Driver interface {
 	LinkDestroy(LinkState) error
 
 	LaunchKernel(*Launch) error
+	// LaunchKernels makes launches in their order, until one is refused. It returns how many were not.
+	LaunchKernels([]*Launch) (started int, err error)
 	// LaunchCooperativeKernel is in the group Coop.
 	LaunchCooperativeKernel(*Launch) error
 

@@ -25,6 +25,28 @@ var Layout = map[string]uintptr{
 	"launch attribute": unsafe.Sizeof(launchAttribute{}), "launch attribute: value": unsafe.Offsetof(launchAttribute{}.value),
 }
 
+// CallAll makes calls, each of a function and eleven arguments, by one crossing if the platform can.
+func CallAll(calls [][12]uintptr) (made int, res int32) {
+	l := &library{}
+	fr := new(frame)
+	if callAllEntry == 0 {
+		for made = range calls {
+			copy(fr.args[:], calls[made][1:])
+			if res = int32(l.cross(calls[made][0], fr, 11)); res != 0 {
+				return made, res
+			}
+		}
+		return len(calls), 0
+	}
+	for i, c := range calls {
+		fr.many[i].fn = c[0]
+		copy(fr.many[i].args[:], c[1:])
+	}
+	fr.args[0], fr.args[1] = address(&fr.many), uintptr(len(calls))
+	r := l.cross(callAllEntry, fr, 2)
+	return int(r >> 32), int32(r)
+}
+
 // Simple returns a library in which every function is the C function at addr.
 func Simple(addr uintptr) Driver {
 	l := &library{}

@@ -69,6 +69,7 @@ type frame struct {
 	ptr  unsafe.Pointer // an address outside of Go's heap that the driver stored
 	text [256]byte
 	node [32]uint64 // the structure that describes a node, see layout.go
+	many batch
 }
 
 func (l *library) frame() *frame { return l.frames.Get().(*frame) }
@@ -105,9 +106,14 @@ func (l *library) raw(f fn, fr *frame, n int) Result {
 	if l.addr[f] == 0 {
 		return NotSupported // the caller did not ask Has
 	}
-	r, _, _ := purego.SyscallN(l.addr[f], fr.args[:n]...)
+	return Result(int32(uint32(l.cross(l.addr[f], fr, n)))) // it fills the low half of the register
+}
+
+// cross calls the C function at addr with the first n words of the frame.
+func (l *library) cross(addr uintptr, fr *frame, n int) uintptr {
+	r, _, _ := purego.SyscallN(addr, fr.args[:n]...)
 	runtime.KeepAlive(fr)
-	return Result(int32(uint32(r))) // it fills the low half of the register
+	return r
 }
 
 // query calls f with one word and tells "not yet" from an error.

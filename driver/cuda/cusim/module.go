@@ -295,6 +295,17 @@ func (d *Driver) OccupancyMaxActiveBlocksPerMultiprocessor(h cu.Function, thread
 // LaunchKernel enqueues a launch.
 func (d *Driver) LaunchKernel(l *cu.Launch) error { return d.launch("cuLaunchKernel", l, false) }
 
+// LaunchKernels enqueues launches, each by a call.
+func (d *Driver) LaunchKernels(list []*cu.Launch) (started int, err error) {
+	for _, l := range list {
+		if err := d.LaunchKernel(l); err != nil {
+			return started, err
+		}
+		started++
+	}
+	return started, nil
+}
+
 // LaunchCooperativeKernel enqueues a launch whose groups run at once.
 func (d *Driver) LaunchCooperativeKernel(l *cu.Launch) error {
 	if !d.Has(cu.Coop) {
