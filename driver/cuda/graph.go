@@ -338,15 +338,38 @@ func (g *graph) remake() error {
 
 // launch enqueues the commands. resident leaves out what does not have to be sent.
 func (g *graph) launch(resident bool) error {
+	im, err := g.image(resident)
+	if err != nil {
+		return err
+	}
+	return g.r.dev.drv.GraphLaunch(im.exec, g.r.stream.handle)
+}
+
+// image is what a run launches that may leave out the uploads that the device still has, or may not.
+func (g *graph) image(resident bool) (*image, error) {
 	im := g.full
 	if resident && g.spare {
 		if g.resident == nil {
 			var err error
 			if g.resident, err = g.make(true); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		im = g.resident
 	}
-	return g.r.dev.drv.GraphLaunch(im.exec, g.r.stream.handle)
+	return im, nil
+}
+
+// current reports whether ready would find nothing to do, and image nothing to make.
+func (g *graph) current() bool {
+	p := g.r.plan
+	if g.seen != p.Clock() || g.counted != p.Recounted || g.spare && g.resident == nil {
+		return false
+	}
+	for _, im := range g.images() {
+		if im != nil && g.whole && im.hosted != p.Rehosted {
+			return false
+		}
+	}
+	return true
 }

@@ -49,8 +49,9 @@ type runner struct {
 	arrived   []byte   // at the barrier of a launch that is watched
 	launches  []launch
 	calls     []*cu.Launch // those that one call makes
-	telling   []*launch    // of launches: those that trap or trace
-	pairs     *pairs       // nil if nothing needs it
+	calling   cu.GraphRun
+	telling   []*launch // of launches: those that trap or trace
+	pairs     *pairs    // nil if nothing needs it
 	records   records
 	scopes    scopes // of what graphs run
 	bound     uint64 // the Plan.Clock that launches and scopes are for
@@ -73,6 +74,7 @@ type runner struct {
 	places  []place // of the run being started
 
 	open    uint64        // ticket of the part of a run that is being enqueued; 0 without one
+	written bool          // the stream writes it already
 	ticket  atomic.Uint64 // of the run in flight, or the last one
 	fault   atomic.Pointer[driver.Error]
 	hosted  bool          // the host decides on a loop
@@ -342,15 +344,18 @@ func (r *runner) notStarted(err error) *driver.Error {
 // begin enqueues everything but the flag.
 func (r *runner) begin(ctx context.Context) error {
 	d := r.dev
-	if err := r.thread.bind("start", r.plan.Label); err != nil {
-		return err
-	}
-	if err := r.rebind(); err != nil {
-		return d.memoryError("start", r.plan.Label, err)
-	}
-	for _, g := range r.graphs {
-		if err := g.ready(); err != nil {
+	brief := r.brief()
+	if brief == nil {
+		if err := r.thread.bind("start", r.plan.Label); err != nil {
 			return err
+		}
+		if err := r.rebind(); err != nil {
+			return d.memoryError("start", r.plan.Label, err)
+		}
+		for _, g := range r.graphs {
+			if err := g.ready(); err != nil {
+				return err
+			}
 		}
 	}
 	if err := r.beginPart(ctx); err != nil {
@@ -361,13 +366,27 @@ func (r *runner) begin(ctx context.Context) error {
 			return d.errorOf("start", r.plan.Label, err)
 		}
 	}
-	if err := r.records.first(d.drv, r.stream.handle); err != nil {
-		return d.errorOf("start", r.plan.Label, err)
+	if brief == nil {
+		if err := r.records.first(d.drv, r.stream.handle); err != nil {
+			return d.errorOf("start", r.plan.Label, err)
+		}
 	}
 	clear(r.outcome)
 	r.fault.Store(nil)
 	resident := r.resident.Begin()
 	r.sending(resident)
+	if brief != nil {
+		launched, failed := r.launchBriefly(brief, resident)
+		if launched && failed == nil {
+			return nil
+		}
+		err := r.thread.bind("start", r.plan.Label) // also to end what failed
+		if failed != nil {
+			return failed
+		} else if err != nil {
+			return err
+		}
+	}
 	if r.whole == nil {
 		return r.enqueue(ctx)
 	}
@@ -390,9 +409,9 @@ func (r *runner) beginPart(ctx context.Context) (err error) {
 
 // endPart ends what beginPart began.
 func (r *runner) endPart(failed bool) error {
-	ticket := r.open
-	r.open = 0
-	err := r.stream.close(ticket, failed)
+	ticket, written := r.open, r.written
+	r.open, r.written = 0, false
+	err := r.stream.close(ticket, failed, written)
 	r.ticket.Store(ticket) // from here on, Done asks for what was just enqueued
 	return err
 }

@@ -103,12 +103,12 @@ func (s *stream) open(ctx context.Context, quit <-chan struct{}) (ticket uint64,
 	return s.issued.Add(1), nil
 }
 
-// close ends the run of a ticket, and gives the turn away. If enqueuing failed, or does now, all
+// close ends the run of a ticket, and gives the turn away; written says that the word is on its way. If enqueuing failed, or does now, all
 // that got into the stream ends before anyone may touch its memory.
-func (s *stream) close(ticket uint64, failed bool) error {
+func (s *stream) close(ticket uint64, failed, written bool) error {
 	defer s.turn.unlock(true)
 	var err error
-	if !failed {
+	if !failed && !written {
 		if s.word != nil {
 			err = s.dev.drv.StreamWriteValue32(s.handle, s.wordAt, uint32(ticket))
 		} else if err = s.record(ticket); err == nil {
@@ -245,7 +245,7 @@ func (p *streams) try() error {
 	defer p.put(s)
 	ticket, err := s.open(context.Background(), nil)
 	if err == nil {
-		err = s.close(ticket, false)
+		err = s.close(ticket, false, false)
 	}
 	if err == nil {
 		err = p.dev.drv.StreamSynchronize(s.handle)

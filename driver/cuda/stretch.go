@@ -117,6 +117,12 @@ func (st *stretch) ready() (bool, error) {
 	return st.taken(st.bringUp())
 }
 
+// current reports whether ready would say yes, without anything to do.
+func (st *stretch) current() bool {
+	clock := st.r.plan.Clock()
+	return st.g != nil && !st.declined && st.clock == clock && st.seen == clock
+}
+
 // taken reports whether the driver has taken what err is of. If not, the commands stay as they are, unless the
 // device is lost.
 func (st *stretch) taken(err error) (bool, error) {

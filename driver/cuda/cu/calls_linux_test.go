@@ -40,6 +40,7 @@ func TestWarmCallsAllocateNothing(t *testing.T) {
 		{"copy", func() error { return d.MemcpyDtoDAsync(0, 0, 8, 0) }},
 		{"fill", func() error { return d.MemsetD32Async(0, 0, 8, 0) }},
 		{"graph launch", func() error { return d.GraphLaunch(0, 0) }},
+		{"graph run", func() error { _, err := d.GraphRun(&cu.GraphRun{}); return err }},
 		{"value write", func() error { return d.StreamWriteValue32(0, 0, 1) }},
 		{"event record", func() error { return d.EventRecord(0, 0) }},
 		{"event query", func() error { _, err := d.EventQuery(0); return err }},

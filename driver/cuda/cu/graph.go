@@ -38,11 +38,24 @@ type Graphs interface {
 	GraphUpload(GraphExec, Stream) error
 	// GraphLaunch runs an executable in the order of the stream, and after its launch before this.
 	GraphLaunch(GraphExec, Stream) error
+	// GraphRun makes the calls of a run from one thread, CtxSetCurrent, GraphLaunch and StreamWriteValue32, until one fails. It returns
+	// how many did not.
+	GraphRun(*GraphRun) (made int, err error)
 
 	// The following change a node of an executable for the launches after this. They fail with
 	// result 1 where only a new executable could have the change.
 	GraphExecKernelNodeSetParams(e GraphExec, n GraphNode, l *Launch) error
 	GraphExecMemcpyNodeSetParams(e GraphExec, n GraphNode, c *Copy) error
+}
+
+// GraphRun is what a run of a graph takes: the context to make current, what to launch and where, and the word that is
+// written behind it.
+type GraphRun struct {
+	Context Context
+	Exec    GraphExec
+	Stream  Stream
+	Word    Ptr
+	Value   uint32
 }
 
 // Copy is a copy as a node. A side is on the device unless the host's address is set.

@@ -1,6 +1,7 @@
 package cusim
 
 import (
+	"runtime"
 	"slices"
 
 	"github.com/govyre/vyre/driver/cuda/cu"
@@ -193,6 +194,22 @@ func (d *Driver) GraphUpload(h cu.GraphExec, sh cu.Stream) error {
 	}
 	s.push(work{kind: nothing})
 	return d.leave(call)
+}
+
+// GraphRun makes the calls of a run.
+func (d *Driver) GraphRun(g *cu.GraphRun) (made int, err error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := d.CtxSetCurrent(g.Context); err != nil {
+		return 0, err
+	}
+	if err := d.GraphLaunch(g.Exec, g.Stream); err != nil {
+		return 1, err
+	}
+	if err := d.StreamWriteValue32(g.Stream, g.Word, g.Value); err != nil {
+		return 2, err
+	}
+	return 3, nil
 }
 
 // GraphLaunch enqueues a launch. Launches of one executable do not overlap.
