@@ -24,32 +24,47 @@ type launch struct {
 	trace   int   // index of its trace ring; -1 without one
 }
 
-// newLaunch lays out the arguments of a launch, as ptx.Layout places them: those of the
-// program, then the hidden ones.
-func newLaunch(cmd *driver.LaunchCmd, stream cu.Stream) launch {
-	k := cmd.Kernel.(*kernel)
-	n := 0
-	for _, s := range k.code.params.Slots {
+// newLaunches lays out the arguments of launches, as ptx.Layout places them: those of the program, then the hidden ones. All
+// values lie together, and so do the pointers to them: launches are read one after the other.
+func newLaunches(cmds []*driver.LaunchCmd, stream cu.Stream) []launch {
+	list, total := make([]launch, len(cmds)), 0
+	for i, cmd := range cmds {
+		list[i] = launch{cmd: cmd, kernel: cmd.Kernel.(*kernel)}
+		total += list[i].place()
+	}
+	values := make([]uint64, total)
+	ptrs := make([]unsafe.Pointer, total+len(cmds))
+	for i := range list {
+		l := &list[i]
+		n := l.place()
+		l.values, values = values[:n:n], values[n:]
+		l.ptrs, ptrs = ptrs[:n+1:n+1], ptrs[n+1:] // one at least: the driver wants an address
+		for j := range l.values {
+			l.ptrs[j] = unsafe.Pointer(&l.values[j])
+		}
+		l.call = cu.Launch{Function: l.kernel.code.function, Block: l.kernel.Workgroup(), Stream: stream, Params: &l.ptrs[0]}
+	}
+	return list
+}
+
+// place finds the places of the hidden arguments, and returns how many there are in all.
+func (l *launch) place() (n int) {
+	p := &l.kernel.code.params
+	for _, s := range p.Slots {
 		if n++; s.Len >= 0 {
 			n++
 		}
 	}
-	l := launch{cmd: cmd, kernel: k, barrier: -1, trap: -1, trace: -1}
-	hidden := func(offset int) (at int) {
-		if offset < 0 {
-			return -1
+	for _, h := range []struct {
+		at     *int
+		offset int
+	}{{&l.barrier, p.Grid}, {&l.trap, p.Trap}, {&l.trace, p.Trace}} {
+		if *h.at = -1; h.offset >= 0 {
+			*h.at = n
+			n++
 		}
-		n++
-		return n - 1
 	}
-	l.barrier = hidden(k.code.params.Grid)
-	l.trap, l.trace = hidden(k.code.params.Trap), hidden(k.code.params.Trace)
-	l.values, l.ptrs = make([]uint64, n), make([]unsafe.Pointer, n+1)
-	for i := range l.values {
-		l.ptrs[i] = unsafe.Pointer(&l.values[i])
-	}
-	l.call = cu.Launch{Function: k.code.function, Block: k.Workgroup(), Stream: stream, Params: &l.ptrs[0]}
-	return l
+	return n
 }
 
 // needsNone reports whether an argument is a range of no bytes.

@@ -141,11 +141,8 @@ func (r *runner) make() error {
 			return err
 		}
 	}
-	r.launches = make([]launch, len(p.Launches))
+	r.launches = newLaunches(p.Launches, r.stream.handle)
 	r.calls = make([]*cu.Launch, 0, min(len(p.Launches), launchesAtOnce))
-	for i, c := range p.Launches {
-		r.launches[i] = newLaunch(c, r.stream.handle)
-	}
 	for i := range r.launches {
 		if err := r.bind(&r.launches[i]); err != nil {
 			return err

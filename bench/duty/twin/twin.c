@@ -193,12 +193,14 @@ static GraphExec captured(int nodes)
 	return x;
 }
 
-// calls makes the calls named, in order, as one start; returns 0 if it does not know one.
+// calls makes the calls named, in order, as one start, and waits for the word that they write, if they do; returns 0 if it does
+// not know one.
 static int calls(double *t, int n, char *names)
 {
 	enum { BIND, LAUNCH, REPLAY, WRITE, RECORD } list[16];
 	static GraphExec x;
-	int count = 0;
+	static uint32_t value; // of the word
+	int count = 0, writes = 0;
 	for (char *name = strtok(names, " "); name; name = strtok(NULL, " ")) {
 		if (count == 16)
 			return 0;
@@ -209,7 +211,7 @@ static int calls(double *t, int n, char *names)
 		else if (!strcmp(name, "cuGraphLaunch"))
 			list[count++] = REPLAY;
 		else if (!strncmp(name, "cuStreamWriteValue32", 20))
-			list[count++] = WRITE;
+			list[count++] = WRITE, writes = 1;
 		else if (!strcmp(name, "cuEventRecord"))
 			list[count++] = RECORD;
 		else
@@ -218,18 +220,23 @@ static int calls(double *t, int n, char *names)
 	if (!x) // of one launch
 		x = captured(1);
 	for (int i = 0; i < n && !failure[0]; i++) {
+		value++;
 		double begin = now();
 		for (int k = 0; k < count; k++) {
 			switch (list[k]) {
 			case BIND: TRY(cuCtxSetCurrent(context)); break;
 			case LAUNCH: launch_empty(); break;
 			case REPLAY: TRY(cuGraphLaunch(x, stream)); break;
-			case WRITE: TRY(cuStreamWriteValue32_v2(stream, word_at, i, 0)); break;
+			case WRITE: TRY(cuStreamWriteValue32_v2(stream, word_at, value, 0)); break;
 			case RECORD: TRY(cuEventRecord(to, stream)); break;
 			}
 		}
 		t[i] = now() - begin;
-		wait();
+		if (!writes)
+			wait();
+		else // as the other side does: a call would do some of the next launch's work
+			while (!failure[0] && __atomic_load_n(word, __ATOMIC_ACQUIRE) != value)
+				;
 	}
 	return 1;
 }
