@@ -36,7 +36,7 @@
 // # Invariants
 //
 // A goroutine that calls the driver is locked to its thread and has made the context current
-// on it, from enter to leave. No lock of the device is held during a call that waits for the
+// on it, from enter to leave; for a run that is one graph GraphRun does so. No lock of the device is held during a call that waits for the
 // GPU, but for the turn of a stream and the histories of buffers, whose waiters leave when their
 // context ends, and for a conveyor, which one run uses at a time. Waiters for any of them leave when
 // Close gives their run up. Every byte obtained from the driver is reserved for a buffer, idle, or

@@ -60,6 +60,50 @@ func TestWarmCallsAllocateNothing(t *testing.T) {
 	}
 }
 
+// A driver of which every function is C's abs: it refuses what does not begin with 0.
+func TestCallsMadeTogetherSayWhichWasRefused(t *testing.T) {
+	libc, err := purego.Dlopen("libc.so.6", purego.RTLD_NOW)
+	if err != nil {
+		t.Skip("no C library of that name: ", err)
+	}
+	abs, err := purego.Dlsym(libc, "abs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := cu.Simple(abs)
+	check := func(what string, made int, err error, want int, call string) {
+		t.Helper()
+		e, _ := err.(*cu.CallError)
+		if made != want || (call == "") != (err == nil) || e != nil && (e.Call != call || e.Result != 7) {
+			t.Errorf("%s: %d calls, then %v; want %d, then %s", what, made, err, want, call)
+		}
+	}
+	for i, call := range []string{"cuCtxSetCurrent", "cuGraphLaunch", "cuStreamWriteValue32_v2", ""} {
+		g := &cu.GraphRun{Context: cu.Context(7 * b2i(i == 0)), Exec: cu.GraphExec(7 * b2i(i == 1)), Stream: cu.Stream(7 * b2i(i == 2))}
+		made, err := d.GraphRun(g)
+		check("a run", made, err, i, call)
+	}
+	for _, refused := range []int{0, 1, 63, 64, 65, 130, 200} {
+		list := make([]*cu.Launch, 150)
+		for i := range list {
+			list[i] = &cu.Launch{Function: cu.Function(7 * b2i(i == refused)), Params: new(unsafe.Pointer)}
+		}
+		started, err := d.LaunchKernels(list)
+		call := "cuLaunchKernel"
+		if refused >= len(list) {
+			call = ""
+		}
+		check("launches", started, err, min(refused, len(list)), call)
+	}
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
 // BenchmarkLaunches measures what a launch takes on our side: C's abs does nothing for it.
 func BenchmarkLaunches(b *testing.B) {
 	libc, err := purego.Dlopen("libc.so.6", purego.RTLD_NOW)

@@ -15,7 +15,7 @@
 //
 // As in C: Init comes first, and what needs a context uses the one that is current on the
 // calling thread, so a goroutine locks its thread and calls CtxSetCurrent before a batch of
-// calls. Memory given to an asynchronous copy stays as it is until the copy has ended.
+// calls. GraphRun does both itself. Memory given to an asynchronous copy stays as it is until the copy has ended.
 //
 // # Not here
 //
