@@ -53,7 +53,7 @@
 //
 // The driver's functions (driver/cuda/cu), the text (ptx), rules for callers (driver).
 //
-// Start reading at device.go, then runner.go, finish.go, stream.go and wait.go; graphs are graph.go,
+// Start reading at device.go, then runner.go, start.go, finish.go, stream.go and wait.go; graphs are graph.go,
 // build.go and stretch.go, memory is memory.go and shelf.go, transfers are transfer.go, conveyor.go and
 // copiers.go.
 package cuda
