@@ -53,8 +53,8 @@ func NewResidency(p *Plan, staging [][]byte, whole bool) *Residency {
 
 // Begin decides what the run about to start sends, copies those bytes into staging, and
 // enters the run into the history of the buffers it writes. The caller keeps other runs
-// from being started over the same buffers meanwhile. It reports whether nothing but Always
-// uploads is sent.
+// from being started over the same buffers meanwhile. It counts what the run leaves out, and reports
+// whether nothing but Always uploads is sent.
 func (r *Residency) Begin() (resident bool) {
 	resident = true
 	for i, u := range r.plan.Uploads {
@@ -74,6 +74,8 @@ func (r *Residency) Begin() (resident bool) {
 		// What another command of the run writes over may be another one's once a setter has been called.
 		m.sent, m.epoch = r.Send[i] && u.Private, u.Dst.Buffer.leaf().epoch.Load()
 		if !r.Send[i] {
+			r.plan.Tally.Count(UploadsSkipped, 1)
+			r.plan.Tally.Count(UploadBytesSkipped, uint64(u.Dst.Len))
 			continue
 		}
 		m.valid = false
@@ -86,6 +88,13 @@ func (r *Residency) Begin() (resident bool) {
 		for j, in := range u.Inputs {
 			m.changed[j] = in.changed
 		}
+	}
+	switch {
+	case !r.whole:
+	case resident:
+		r.plan.Tally.Count(ReplaysResident, 1)
+	default:
+		r.plan.Tally.Count(ReplaysFull, 1)
 	}
 	return resident
 }

@@ -118,11 +118,12 @@ func (b *boundLaunch) bind() {
 
 // Start starts a run.
 func (r *runner) Start(ctx context.Context, after []driver.Runner, _ bool) error {
-	same, err := r.enter(ctx, after)
-	if err != nil {
+	if err := r.enter(ctx, after); err != nil {
 		return err
 	}
-	r.count(same)
+	if len(r.deps) > 0 {
+		r.plan.Tally.Count(driver.OrderWaits, uint64(len(r.deps)))
+	}
 	r.err, r.trap, r.device, r.timed = nil, nil, 0, false
 	clear(r.loops)
 	clear(r.kept)
@@ -136,12 +137,12 @@ func (r *runner) Start(ctx context.Context, after []driver.Runner, _ bool) error
 
 // enter gives a run its number and its place behind the runs that it depends on. A plan whose
 // loops the host decides on runs within Start, so it has no place before it can begin: its caller
-// may leave until then. It reports whether all inputs are on the device already.
-func (r *runner) enter(ctx context.Context, after []driver.Runner) (same bool, err error) {
+// may leave until then.
+func (r *runner) enter(ctx context.Context, after []driver.Runner) (err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
-		return false, &driver.Error{Op: "start", Label: r.plan.Label, Device: Name, Kind: driver.Closed, Msg: "sequence was closed"}
+		return &driver.Error{Op: "start", Label: r.plan.Label, Device: Name, Kind: driver.Closed, Msg: "sequence was closed"}
 	}
 	for i := range r.launches {
 		if b := &r.launches[i]; b.changed != b.cmd.Changed {
@@ -149,7 +150,7 @@ func (r *runner) enter(ctx context.Context, after []driver.Runner) (same bool, e
 		}
 	}
 	r.starting = true
-	for !r.tryEnter(after, &same) && err == nil {
+	for !r.tryEnter(after) && err == nil {
 		r.mu.Unlock()
 		err = r.awaitDeps(ctx)
 		r.mu.Lock()
@@ -158,12 +159,12 @@ func (r *runner) enter(ctx context.Context, after []driver.Runner) (same bool, e
 	if err != nil {
 		r.cond.Broadcast() // Close may wait for a run that there will not be
 	}
-	return same, err
+	return err
 }
 
 // tryEnter finds out what a run comes after, and gives it its place, unless it has to wait before.
 // The lock is held.
-func (r *runner) tryEnter(after []driver.Runner, same *bool) bool {
+func (r *runner) tryEnter(after []driver.Runner) bool {
 	r.deps = r.deps[:0]
 	for _, a := range after {
 		o := a.(*runner)
@@ -185,7 +186,7 @@ func (r *runner) tryEnter(after []driver.Runner, same *bool) bool {
 	for _, u := range uses {
 		u.Buffer.(*buffer).history.enter(run, u.Writes)
 	}
-	*same = r.resident.Begin()
+	r.resident.Begin()
 	return true
 }
 
@@ -201,25 +202,6 @@ func (r *runner) startHosted(ctx context.Context) error {
 		return e
 	}
 	return nil
-}
-
-func (r *runner) count(resident bool) {
-	for i, u := range r.plan.Uploads {
-		if !r.resident.Send[i] {
-			r.plan.Tally.Count(driver.UploadsSkipped, 1)
-			r.plan.Tally.Count(driver.UploadBytesSkipped, uint64(u.Dst.Len))
-		}
-	}
-	if len(r.deps) > 0 {
-		r.plan.Tally.Count(driver.OrderWaits, uint64(len(r.deps)))
-	}
-	switch {
-	case !r.graph:
-	case resident:
-		r.plan.Tally.Count(driver.ReplaysResident, 1)
-	default:
-		r.plan.Tally.Count(driver.ReplaysFull, 1)
-	}
 }
 
 // execute is the goroutine of a run.

@@ -122,7 +122,6 @@ func (r *runner) begin(ctx context.Context) error {
 	clear(r.outcome)
 	r.fault.Store(nil)
 	resident := r.resident.Begin()
-	r.sending(resident)
 	if brief != nil {
 		launched, failed := r.launchBriefly(brief, resident)
 		if launched && failed == nil {
@@ -162,21 +161,4 @@ func (r *runner) endPart(failed bool) error {
 	err := r.stream.close(ticket, failed, written)
 	r.ticket.Store(ticket) // from here on, Done asks for what was just enqueued
 	return err
-}
-
-// sending counts what the run leaves out.
-func (r *runner) sending(resident bool) {
-	for i, u := range r.plan.Uploads {
-		if !r.resident.Send[i] {
-			r.plan.Tally.Count(driver.UploadsSkipped, 1)
-			r.plan.Tally.Count(driver.UploadBytesSkipped, uint64(u.Dst.Len))
-		}
-	}
-	switch {
-	case !r.captured:
-	case resident:
-		r.plan.Tally.Count(driver.ReplaysResident, 1)
-	default:
-		r.plan.Tally.Count(driver.ReplaysFull, 1)
-	}
 }
