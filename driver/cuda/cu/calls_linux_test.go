@@ -13,16 +13,23 @@ import (
 	"github.com/govyre/vyre/driver/cuda/cu"
 )
 
-// A driver of which every function is C's abs: with 0 as its first argument it succeeds.
-func TestWarmCallsAllocateNothing(t *testing.T) {
+// ofC is the address of a function of the C library.
+func ofC(t testing.TB, name string) uintptr {
+	t.Helper()
 	libc, err := purego.Dlopen("libc.so.6", purego.RTLD_NOW)
 	if err != nil {
 		t.Skip("no C library of that name: ", err)
 	}
-	abs, err := purego.Dlsym(libc, "abs")
+	addr, err := purego.Dlsym(libc, name)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return addr
+}
+
+// A driver of which every function is C's abs: with 0 as its first argument it succeeds.
+func TestWarmCallsAllocateNothing(t *testing.T) {
+	abs := ofC(t, "abs")
 	d := cu.Simple(abs)
 	value := new(uint64)
 	params := &[1]unsafe.Pointer{unsafe.Pointer(value)}
@@ -62,14 +69,7 @@ func TestWarmCallsAllocateNothing(t *testing.T) {
 
 // A driver of which every function is C's abs: it refuses what does not begin with 0.
 func TestCallsMadeTogetherSayWhichWasRefused(t *testing.T) {
-	libc, err := purego.Dlopen("libc.so.6", purego.RTLD_NOW)
-	if err != nil {
-		t.Skip("no C library of that name: ", err)
-	}
-	abs, err := purego.Dlsym(libc, "abs")
-	if err != nil {
-		t.Fatal(err)
-	}
+	abs := ofC(t, "abs")
 	d := cu.Simple(abs)
 	check := func(what string, made int, err error, want int, call string) {
 		t.Helper()
@@ -106,14 +106,7 @@ func b2i(b bool) int {
 
 // BenchmarkLaunches measures what a launch takes on our side: C's abs does nothing for it.
 func BenchmarkLaunches(b *testing.B) {
-	libc, err := purego.Dlopen("libc.so.6", purego.RTLD_NOW)
-	if err != nil {
-		b.Skip("no C library of that name: ", err)
-	}
-	abs, err := purego.Dlsym(libc, "abs")
-	if err != nil {
-		b.Fatal(err)
-	}
+	abs := ofC(b, "abs")
 	d := cu.Simple(abs)
 	list := make([]*cu.Launch, 64)
 	for i := range list {
@@ -138,14 +131,7 @@ func BenchmarkLaunches(b *testing.B) {
 // snprintf has any number of arguments and returns what it would have written: none of an empty form, which is
 // success.
 func TestManyCallsPassAllTheirArguments(t *testing.T) {
-	libc, err := purego.Dlopen("libc.so.6", purego.RTLD_NOW)
-	if err != nil {
-		t.Skip("no C library of that name: ", err)
-	}
-	snprintf, err := purego.Dlsym(libc, "snprintf")
-	if err != nil {
-		t.Fatal(err)
-	}
+	snprintf := ofC(t, "snprintf")
 	var pins runtime.Pinner
 	defer pins.Unpin()
 	at := func(b []byte) uintptr {
