@@ -128,12 +128,8 @@ func TestLargeBlocksServeSizesAnEighthBelow(t *testing.T) {
 	}
 }
 
-// spin goes round n times, then x[0] = n.
-const spin = `vyre 1
-kernel @spin workgroup(1) {
-  param @x: buf<u32> rw
-  param %n: u32
-  %end = loop ^l (%i: u32 = 0_u32) -> (u32) {
+// goRound goes round %n times, then x[0] = %n.
+const goRound = `  %end = loop ^l (%i: u32 = 0_u32) -> (u32) {
     %done = le.u32 %n, %i
     if %done { break ^l (%i) }
     %next = add.u32 %i, 1_u32
@@ -141,6 +137,13 @@ kernel @spin workgroup(1) {
   }
   store @x[0_u32], %end
 }`
+
+// spin goes round n times, then x[0] = n.
+const spin = `vyre 1
+kernel @spin workgroup(1) {
+  param @x: buf<u32> rw
+  param %n: u32
+` + goRound
 
 func TestMemoryOfALostRunWaitsForItsEnd(t *testing.T) {
 	d := opened(t, cusim.Config{}, driver.OpenOptions{CloseTimeout: 1})

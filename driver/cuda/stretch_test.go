@@ -366,14 +366,7 @@ const spinOn = `vyre 1
 kernel @spin_on workgroup(1) {
   param @x: buf<u32> rw
   %n = load @x[0_u32]
-  %end = loop ^l (%i: u32 = 0_u32) -> (u32) {
-    %done = le.u32 %n, %i
-    if %done { break ^l (%i) }
-    %next = add.u32 %i, 1_u32
-    continue ^l (%next)
-  }
-  store @x[0_u32], %end
-}`
+` + goRound
 
 // The graph of a run that was given up goes when that has ended, before the code that it runs.
 func TestTheGraphsOfARunThatWasGivenUpGoWhenItHasEnded(t *testing.T) {
