@@ -13,10 +13,10 @@ gpu-suite:
 	rm -rf .gpu && mkdir -p .gpu/codegen-bench .gpu/examples
 	$(gpu) test -c -trimpath -ldflags=-s -o .gpu/cuda.test ./driver/cuda
 	$(gpu) test -c -trimpath -ldflags=-s -o .gpu/cusim.test ./driver/cuda/cusim
-	$(gpu) test -c -trimpath -ldflags=-s -o .gpu/ptx.test ./ptx
+	$(gpu) test -c -trimpath -ldflags=-s -o .gpu/ptx.test ./internal/ptx
 	gzip -9 .gpu/ptx.test # what may be sent to a machine is bounded
-	$(gpu) build -buildvcs=auto -trimpath -ldflags=-s -o .gpu/duty ./bench/duty
-	$(gpu) build -trimpath -ldflags=-s -o .gpu/codegen ./bench/codegen/compare
+	$(gpu) -C bench build -buildvcs=auto -trimpath -ldflags=-s -o ../.gpu/duty ./duty
+	$(gpu) -C bench build -trimpath -ldflags=-s -o ../.gpu/codegen ./codegen/compare
 	install -m 755 driver/cuda/testdata/run.sh .gpu/run.sh
 	$(gpu) build -trimpath -ldflags=-s -o .gpu/vyre ./cmd/vyre
 	cd examples && cp --parents digests.sh */kernel.go sobel/lake.png ../.gpu/examples/

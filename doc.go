@@ -3,7 +3,8 @@
 //
 //	dev, err := vyre.Open("auto")
 //	defer dev.Close()
-//	saxpy, err := dev.CompileGo(ctx, source, "Saxpy")
+//	program, err := kernel.Program(source, "Saxpy") // package kernel; or use what vyre gen writes
+//	saxpy, err := dev.Compile(ctx, program)
 //
 //	x, err := vyre.Upload(dev, xs)         // []float32 to the device
 //	y, err := vyre.Upload(dev, ys)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/kernel"
 )
 
 const saxpy = `package kernels
@@ -33,7 +34,11 @@ func Example() {
 	}
 	defer dev.Close()
 
-	k, err := dev.CompileGo(ctx, saxpy, "Saxpy")
+	p, err := kernel.Program(saxpy, "Saxpy")
+	if err != nil {
+		log.Fatal(err)
+	}
+	k, err := dev.Compile(ctx, p)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -63,7 +68,11 @@ func ExampleRun() {
 		log.Fatal(err)
 	}
 	defer dev.Close()
-	k, err := dev.CompileGo(ctx, saxpy, "")
+	p, err := kernel.Program(saxpy, "")
+	if err != nil {
+		log.Fatal(err)
+	}
+	k, err := dev.Compile(ctx, p)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -83,7 +92,7 @@ func ExampleSequence_while() {
 		log.Fatal(err)
 	}
 	defer dev.Close()
-	collatz, err := dev.CompileGo(ctx, `package kernels
+	p, err := kernel.Program(`package kernels
 
 import "github.com/govyre/vyre/gpu"
 
@@ -99,6 +108,10 @@ func Collatz(t gpu.Thread, x, again []uint32) {
 	}
 }
 `, "Collatz")
+	if err != nil {
+		log.Fatal(err)
+	}
+	collatz, err := dev.Compile(ctx, p)
 	if err != nil {
 		log.Fatal(err)
 	}

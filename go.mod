@@ -13,19 +13,12 @@ require (
 )
 
 require (
-	github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c // indirect
 	github.com/klauspost/cpuid/v2 v2.0.9 // indirect
 	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
-	golang.org/x/exp/typeparams v0.0.0-20231108232855-2478ac86f678 // indirect
-	golang.org/x/mod v0.23.0 // indirect
-	golang.org/x/sync v0.11.0 // indirect
-	honnef.co/go/tools v0.6.1 // indirect
 )
 
 require (
 	github.com/rogpeppe/go-internal v1.16.0
 	golang.org/x/tools v0.30.0 // indirect
 )
-
-tool honnef.co/go/tools/cmd/staticcheck

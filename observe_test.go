@@ -11,7 +11,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu"
-	"github.com/govyre/vyre/driver/cuda"
+	"github.com/govyre/vyre/driver/cudasim"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -72,7 +72,7 @@ func observed(t *testing.T, open func(driver.OpenOptions) (driver.Device, error)
 func TestAnObserverIsToldWhatHappens(t *testing.T) {
 	for name, open := range map[string]func(driver.OpenOptions) (driver.Device, error){
 		"cpu":      func(o driver.OpenOptions) (driver.Device, error) { return cpu.Open(cpu.Options{OpenOptions: o}) },
-		"cuda-sim": func(o driver.OpenOptions) (driver.Device, error) { return driver.Open(cuda.SimName, o) },
+		"cuda-sim": func(o driver.OpenOptions) (driver.Device, error) { return driver.Open(cudasim.Name, o) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			told := observed(t, open)

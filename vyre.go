@@ -2,14 +2,11 @@ package vyre
 
 import (
 	"context"
-	"fmt"
-	"strings"
 
 	"github.com/govyre/vyre/driver"
 	_ "github.com/govyre/vyre/driver/cpu"  // registers the device that is always there
 	_ "github.com/govyre/vyre/driver/cuda" // registers NVIDIA GPUs
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/kernel"
 )
 
 // The contract of devices under the names a program needs.
@@ -102,42 +99,6 @@ func (d *Device) Compile(ctx context.Context, p *ir.Program) (Kernel, error) {
 // CompileWith is Compile with options.
 func (d *Device) CompileWith(ctx context.Context, p *ir.Program, o CompileOptions) (Kernel, error) {
 	return d.Device.Compile(ctx, p, o)
-}
-
-// CompileGo makes a kernel of Go source. name is that of the kernel; "" takes the only one. What
-// is wrong with the source is reported as by package kernel, everything at once.
-func (d *Device) CompileGo(ctx context.Context, src, name string) (Kernel, error) {
-	pkg, err := kernel.Parse([]kernel.File{{Name: "kernel.go", Src: []byte(src)}}, kernel.Options{})
-	if err != nil {
-		return nil, &Error{Op: "compile", Label: name, Device: d.Name(), Kind: InvalidProgram, Err: err}
-	}
-	return d.compileOne(ctx, pkg, name)
-}
-
-// LoadGo makes a kernel of the Go source in a file, or in the package in a directory.
-func (d *Device) LoadGo(ctx context.Context, path, name string) (Kernel, error) {
-	pkg, err := kernel.Load(path)
-	if err != nil {
-		return nil, &Error{Op: "compile", Label: name, Device: d.Name(), Kind: InvalidProgram, Err: err}
-	}
-	return d.compileOne(ctx, pkg, name)
-}
-
-func (d *Device) compileOne(ctx context.Context, pkg *kernel.Package, name string) (Kernel, error) {
-	k := pkg.Lookup(name)
-	all := pkg.Kernels()
-	if name == "" && len(all) == 1 {
-		k = all[0]
-	}
-	if k == nil {
-		var names []string
-		for _, k := range all {
-			names = append(names, k.Name)
-		}
-		return nil, &Error{Op: "compile", Label: name, Device: d.Name(), Kind: InvalidArgument,
-			Msg: fmt.Sprintf("package %s has no such kernel, it has %d: %s", pkg.Name, len(all), strings.Join(names, ", ")), Fix: "name one of them"}
-	}
-	return d.Compile(ctx, k.Program)
 }
 
 // Cover returns the smallest grid whose groups of k cover so many items along x, y and z: n

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -161,17 +159,6 @@ func TestBufferRefusesSizesThatCannotBe(t *testing.T) {
 	wantError(t, s.Prepare(), vyre.InvalidArgument, "-16 bytes")
 }
 
-const two = `package kernels
-
-import "github.com/govyre/vyre/gpu"
-
-//vyre:kernel workgroup=32
-func One(t gpu.Thread, x []uint32) { x[t.Global().X] = 1 }
-
-//vyre:kernel workgroup=32
-func Two(t gpu.Thread, x []uint32) { x[t.Global().X] = 2 }
-`
-
 func TestCoverCountsGroupsAxisByAxis(t *testing.T) {
 	d := open(t)
 	b := ir.New("tile", ir.Workgroup(16, 8))
@@ -204,48 +191,6 @@ func TestCoverCountsGroupsAxisByAxis(t *testing.T) {
 	defer seq.Close()
 	seq.Launch(k, vyre.Cover(k, 1, 1, 1, 1))
 	wantError(t, seq.Prepare(), vyre.InvalidArgument)
-}
-
-func TestCompileGoTakesAKernelByName(t *testing.T) {
-	d := open(t)
-	k, err := d.CompileGo(ctx, two, "Two")
-	if err != nil {
-		t.Fatal(err)
-	}
-	x := make([]uint32, 3)
-	if _, err := vyre.Run(ctx, k, vyre.Cover(k, len(x)), vyre.InOut(x)); err != nil || !slices.Equal(x, []uint32{2, 2, 2}) {
-		t.Errorf("got %v, %v", x, err)
-	}
-	for _, name := range []string{"", "Three"} {
-		_, err = d.CompileGo(ctx, two, name)
-		wantError(t, err, vyre.InvalidArgument, "One, Two")
-	}
-}
-
-func TestCompileGoReportsTheSourcesFindings(t *testing.T) {
-	_, err := open(t).CompileGo(ctx, strings.ReplaceAll(two, "= 2", "= uint32(len(map[int]int{}))"), "Two")
-	wantError(t, err, vyre.InvalidProgram, "kernel.go:9", "VK003")
-	var found ir.Diags
-	if !errors.As(err, &found) || len(found) == 0 {
-		t.Errorf("%v holds no findings", err)
-	}
-}
-
-func TestLoadGoReadsAFile(t *testing.T) {
-	d := open(t)
-	path := filepath.Join(t.TempDir(), "two.go")
-	if err := os.WriteFile(path, []byte(two), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	k, err := d.LoadGo(ctx, path, "One")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if k.Label() != "One" {
-		t.Errorf("kernel is %s", k.Label())
-	}
-	_, err = d.LoadGo(ctx, path+"x", "One")
-	wantError(t, err, vyre.InvalidProgram, "no such file")
 }
 
 func TestOpenNamesWhatThereIs(t *testing.T) {

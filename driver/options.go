@@ -3,7 +3,7 @@ package driver
 import (
 	"fmt"
 
-	"github.com/govyre/vyre/opt"
+	"github.com/govyre/vyre/internal/opt"
 )
 
 // Check returns the passes that the options choose. What it refuses is refused by every device,

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/internal/long"
-	"github.com/govyre/vyre/interp"
 	"github.com/govyre/vyre/ir"
 )
 

@@ -12,7 +12,7 @@ import (
 	"unsafe"
 
 	"github.com/govyre/vyre/gpu"
-	"github.com/govyre/vyre/interp"
+	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/kernel"
 	"github.com/govyre/vyre/kernel/internal/cases"

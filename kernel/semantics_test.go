@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/govyre/vyre/interp"
+	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/kernel"
 )

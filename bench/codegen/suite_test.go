@@ -8,8 +8,9 @@ import (
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/bench/codegen"
 	"github.com/govyre/vyre/driver"
+	_ "github.com/govyre/vyre/driver/cudasim"
+	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/ptx"
 )
 
 var sm90 = ptx.Target{SM: 90}

@@ -9,9 +9,9 @@ import (
 	"runtime/debug"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/opt"
+	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/opt"
-	"github.com/govyre/vyre/ptx"
 )
 
 // The kernels of the duties.

@@ -13,6 +13,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/cusim"
+	"github.com/govyre/vyre/driver/cudasim"
 )
 
 // timedDriver measures the two calls of a start that take the driver long.
@@ -37,7 +38,7 @@ func (d *timedDriver) DevicePrimaryCtxRetain(v cu.Device) (cu.Context, error) {
 func first(ctx context.Context, device string) error {
 	begin := time.Now()
 	var lib cu.Driver = cusim.New(cusim.Config{})
-	if device != cuda.SimName {
+	if device != cudasim.Name {
 		var err error
 		if lib, err = cu.Load(os.Getenv(cuda.EnvLibrary)); err != nil {
 			return err

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"runtime"
 
-	"github.com/govyre/vyre/conform"
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/conform"
 )
 
 // conformCmd runs the suite.

@@ -8,8 +8,9 @@ import (
 	"text/tabwriter"
 
 	"github.com/govyre/vyre/driver"
-	_ "github.com/govyre/vyre/driver/cpu"  // registers the device "cpu"
-	_ "github.com/govyre/vyre/driver/cuda" // registers the device "cuda"
+	_ "github.com/govyre/vyre/driver/cpu"     // registers the device "cpu"
+	_ "github.com/govyre/vyre/driver/cuda"    // registers the device "cuda"
+	_ "github.com/govyre/vyre/driver/cudasim" // registers the device "cuda-sim"
 )
 
 // devicesCmd lists devices.

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/govyre/vyre/internal/explain"
-	"github.com/govyre/vyre/ptx"
+	"github.com/govyre/vyre/internal/ptx"
 )
 
 // explainCmd writes the page that shows how a kernel becomes PTX.

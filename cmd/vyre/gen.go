@@ -8,8 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/govyre/vyre/internal/gen"
 	"github.com/govyre/vyre/kernel"
-	"github.com/govyre/vyre/kernel/gen"
 )
 
 // genCmd writes typed launchers.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/opt"
 )
 
 // passesFlag chooses the passes that a kernel goes through on its way to a device.

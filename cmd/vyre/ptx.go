@@ -4,9 +4,9 @@ import (
 	"io"
 	"os"
 
+	"github.com/govyre/vyre/internal/opt"
+	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/opt"
-	"github.com/govyre/vyre/ptx"
 )
 
 // ptxCmd writes the PTX of kernels, as one module: what the device gets of them, one by one.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu"
-	"github.com/govyre/vyre/interp"
+	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/ir"
 	"lukechampine.com/blake3"
 )

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/interp"
+	"github.com/govyre/vyre/internal/interp"
 )
 
 // Name is what Open takes to get the device.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/interp"
+	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/ir"
 )
 

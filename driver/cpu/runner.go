@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/interp"
+	"github.com/govyre/vyre/internal/interp"
 )
 
 type executor struct{ dev *Device }

@@ -2,17 +2,36 @@ package cuda
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/ptx"
 )
 
-// lineInLog finds where the assembler stopped.
-var lineInLog = regexp.MustCompile(`line (\d+)\b[^;]*;?\s*(.*)`)
+// lineInLog finds where the assembler stopped, and what it says there: "…, line 12; error : Unknown symbol". It
+// reports false where a log names no line.
+func lineInLog(log string) (n int, what string, ok bool) {
+	const mark = "line "
+	for rest := log; ; {
+		at := strings.Index(rest, mark)
+		if at < 0 {
+			return 0, "", false
+		}
+		rest = rest[at+len(mark):]
+		digits := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
+		n, err := strconv.Atoi(rest[:digits])
+		if err != nil {
+			continue
+		}
+		line, _, _ := strings.Cut(rest[digits:], "\n")
+		if _, after, found := strings.Cut(line, ";"); found {
+			line = after
+		}
+		return n, strings.TrimSpace(line), true
+	}
+}
 
 // assemblerError is the driver's refusal of a text, with the place.
 func (d *Device) assemblerError(m *ptx.Module, log string, err error) *driver.Error {
@@ -21,17 +40,12 @@ func (d *Device) assemblerError(m *ptx.Module, log string, err error) *driver.Er
 		return e
 	}
 	defer func() { d.dump(m, e.Log) }()
-	found := lineInLog.FindStringSubmatch(log)
-	if found == nil {
+	n, what, ok := lineInLog(log)
+	if !ok {
 		e.Msg = log
 		return e
 	}
-	n, convErr := strconv.Atoi(found[1])
-	if convErr != nil {
-		e.Msg = log
-		return e
-	}
-	e.Line, e.Msg = n, fmt.Sprintf("%s: line %d of the text: %s", e.Call, n, strings.TrimSpace(found[2]))
+	e.Line, e.Msg = n, fmt.Sprintf("%s: line %d of the text: %s", e.Call, n, what)
 	k := &m.Kernels[0]
 	if row := k.RowAt(n); row != ir.NoRow {
 		e.Pos = k.Program.Pos(row).String()

@@ -8,9 +8,9 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/identity"
+	"github.com/govyre/vyre/internal/opt"
+	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/opt"
-	"github.com/govyre/vyre/ptx"
 )
 
 // how is what decides a module beside the program.

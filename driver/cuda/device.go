@@ -15,8 +15,8 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/ptx"
 )
 
 // Name is what Open takes to get the first device.
@@ -31,7 +31,7 @@ const rank = 10
 func init() {
 	driver.Register(Name, rank, func(selector string, o driver.OpenOptions) (driver.Device, error) {
 		return Open(Options{OpenOptions: o, Selector: selector})
-	}, func() ([]driver.Info, error) { return list(Name, nil) })
+	}, func() ([]driver.Info, error) { return List(Name, nil) })
 }
 
 // Options adjust the device. The zero value is what Open("cuda") uses.
@@ -42,7 +42,10 @@ type Options struct {
 	// Driver is used instead of the library of the system.
 	Driver cu.Driver
 
-	kind string // what names of devices begin with; empty is Name
+	// Kind is what names of devices begin with; empty is Name.
+	Kind string
+	// Simulated says that there is no GPU under Driver. Caps repeats it.
+	Simulated bool
 }
 
 // Device is one GPU.
@@ -86,7 +89,7 @@ type Device struct {
 
 // Open opens a GPU. Several devices may be open on one; they share its primary context.
 func Open(o Options) (*Device, error) {
-	kind := cmp.Or(o.kind, Name)
+	kind := cmp.Or(o.Kind, Name)
 	drv, err := load(kind, o.Driver)
 	if err != nil {
 		return nil, err
@@ -104,7 +107,7 @@ func Open(o Options) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	caps.Simulated = kind == SimName
+	caps.Simulated = o.Simulated
 	core, err := driver.NewCore(name, o.OpenOptions)
 	if err != nil {
 		return nil, err
@@ -197,8 +200,8 @@ func find(kind string, drv cu.Driver, selector string) (int, error) {
 	return ordinal, nil
 }
 
-// list enumerates GPUs without a context.
-func list(kind string, drv cu.Driver) ([]driver.Info, error) {
+// List enumerates the GPUs of a driver, by names that begin with kind, without a context; nil is the driver of the system.
+func List(kind string, drv cu.Driver) ([]driver.Info, error) {
 	drv, err := load(kind, drv)
 	if err != nil {
 		return nil, err

@@ -3,11 +3,9 @@ package cuda
 import (
 	"cmp"
 	"errors"
-	"fmt"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
-	"github.com/govyre/vyre/driver/cuda/cusim"
 )
 
 // meaning is what a result says about a call.
@@ -77,16 +75,21 @@ func kindWhen(first bool, a, b driver.Kind) driver.Kind {
 }
 
 // errorOf makes an error of the device from one of a call. A device that was not opened yet
-// has no context to lose, so d may be nil. The caller has the context current otherwise.
+// has no context to lose, so d may be nil. The caller has the context current otherwise. A driver
+// of the caller's own may fail with errors of its own: nothing is known of the context then.
 func (d *Device) errorOf(op, label string, err error) *driver.Error {
 	var call *cu.CallError
 	if !errors.As(err, &call) {
-		panic(fmt.Sprintf("BUG: the driver failed with %v", err))
+		e := &driver.Error{Op: op, Label: label, Kind: driver.Internal, Msg: "the driver answered with an error that is none of CUDA's: " + err.Error(), Err: err}
+		if d != nil {
+			e.Device = d.Name()
+		}
+		return e
 	}
 	e := &driver.Error{Op: op, Label: label, Code: int32(call.Result), CodeName: call.Result.String(), Call: call.Call, Msg: call.Call + " failed", Err: err}
-	var simulated *cusim.FaultError
-	if errors.As(err, &simulated) {
-		e.Msg += ": " + simulated.Cause.Error() // a simulated GPU knows what happened
+	var fault *cu.FaultError
+	if errors.As(err, &fault) {
+		e.Msg += ": " + fault.Cause.Error()
 	}
 	m, known := meaningOf(call.Result)
 	switch {

@@ -5,8 +5,8 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/ptx"
 )
 
 // OnEmit calls f with every module that the device makes, before the driver gets it.

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/govyre/vyre/conform"
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/conform"
 	"github.com/govyre/vyre/driver/cuda/cusim"
 	"github.com/govyre/vyre/ir"
 )

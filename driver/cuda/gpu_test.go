@@ -13,13 +13,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/govyre/vyre/conform"
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/conform"
 	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/cusim"
 	"github.com/govyre/vyre/driver/drivertest"
-	"github.com/govyre/vyre/ptx"
+	"github.com/govyre/vyre/internal/ptx"
 )
 
 // The tests in this file need a GPU. `make gpu-suite` builds them into .gpu/, with a script

@@ -6,9 +6,9 @@ import (
 	"os"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/cuda/imagecache"
+	"github.com/govyre/vyre/driver/cuda/internal/imagecache"
 	"github.com/govyre/vyre/internal/identity"
-	"github.com/govyre/vyre/ptx"
+	"github.com/govyre/vyre/internal/ptx"
 )
 
 // images is the device's use of the cache on disk. Whatever goes wrong with that is counted,

@@ -18,7 +18,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/cusim"
-	"github.com/govyre/vyre/driver/cuda/imagecache"
+	"github.com/govyre/vyre/driver/cuda/internal/imagecache"
 	"github.com/govyre/vyre/ir"
 )
 

@@ -6,9 +6,9 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/internal/opt"
+	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/opt"
-	"github.com/govyre/vyre/ptx"
 )
 
 // build optimises a program, emits it, has the driver compile it, or finds that done on disk,

@@ -9,13 +9,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/govyre/vyre/conform"
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/conform"
 	"github.com/govyre/vyre/driver/cuda/cusim"
 	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/opt"
+	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/kernel"
-	"github.com/govyre/vyre/opt"
-	"github.com/govyre/vyre/ptx"
 )
 
 // checkAll fails in the third round of a loop that is unrolled, and calls a function that could fail twice.

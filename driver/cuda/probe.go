@@ -6,7 +6,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
-	"github.com/govyre/vyre/ptx"
+	"github.com/govyre/vyre/internal/ptx"
 )
 
 // oldestDriver is the first driver that has every function of the core group.

@@ -5,7 +5,7 @@ import (
 	"os"
 	"sync"
 
-	"github.com/govyre/vyre/driver/cuda/nvtx"
+	"github.com/govyre/vyre/driver/cuda/internal/nvtx"
 )
 
 // profiler is the profilers' library, bound once a process.

@@ -3,11 +3,10 @@ package cuda_test
 import (
 	"context"
 	"errors"
-	"strings"
 	"testing"
 
-	"github.com/govyre/vyre/conform"
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/conform"
 	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/cusim"
@@ -107,26 +106,5 @@ func TestSimulatedDevicesAgreeOnRandomPrograms(t *testing.T) {
 	}
 	for _, f := range s.Failures {
 		t.Error(f)
-	}
-}
-
-func TestTheSimulatedDeviceHasANameOfItsOwn(t *testing.T) {
-	d, err := driver.Open("cuda-sim:3", driver.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
-	if c := d.Caps(); d.Name() != "cuda-sim:3" || !c.Simulated || c.Target != "sm_75" || c.Units != 4 {
-		t.Errorf("%s is %+v", d.Name(), *c)
-	}
-	infos, err := driver.List()
-	found := 0
-	for _, i := range infos {
-		if strings.HasPrefix(i.Name, "cuda-sim:") {
-			found++
-		}
-	}
-	if found != len(cusim.Models()) {
-		t.Errorf("%d simulated devices are listed: %v, %v", found, infos, err)
 	}
 }

@@ -3,7 +3,7 @@ package cuda
 import (
 	"fmt"
 
-	"github.com/govyre/vyre/ptx"
+	"github.com/govyre/vyre/internal/ptx"
 )
 
 // takes lists, for every target, the first driver whose compiler takes its text. Plain

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/ptx"
 )
 
 // ptxColumn shows a module of one kernel. Most lines stand for a row; those that set the entry

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/govyre/vyre/internal/opt"
+	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/opt"
-	"github.com/govyre/vyre/ptx"
 )
 
 // Input says what to explain, and how it is compiled.

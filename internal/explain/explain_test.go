@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/govyre/vyre/conform"
+	"github.com/govyre/vyre/driver/conform"
 	"github.com/govyre/vyre/internal/explain"
+	"github.com/govyre/vyre/internal/opt"
+	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/kernel"
-	"github.com/govyre/vyre/opt"
-	"github.com/govyre/vyre/ptx"
 )
 
 const scale = `package kernels

@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/internal/explain"
+	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/kernel"
-	"github.com/govyre/vyre/ptx"
 )
 
 // write returns the page of a program whose positions are in files.

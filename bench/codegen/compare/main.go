@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/bench/codegen"
+	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/kernel"
-	"github.com/govyre/vyre/ptx"
 )
 
 // options are the command line.

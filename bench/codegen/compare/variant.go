@@ -9,9 +9,9 @@ import (
 
 	"github.com/govyre/vyre/bench/codegen"
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/kernel"
-	"github.com/govyre/vyre/ptx"
 )
 
 // The names of the variants.

@@ -11,7 +11,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/govyre/vyre/bench/codegen"
-	"github.com/govyre/vyre/ptx"
+	"github.com/govyre/vyre/internal/ptx"
 )
 
 // unit is the work by which the hot loop of a kernel is divided: both sides unroll as they like.

@@ -42,6 +42,17 @@ func (e *CallError) Error() string { return e.Call + ": " + e.Result.Error() }
 // Unwrap returns the result.
 func (e *CallError) Unwrap() error { return e.Result }
 
+// FaultError is a CallError of a driver that knows more than a code: a simulated GPU knows what happened.
+type FaultError struct {
+	CallError
+	Cause error
+}
+
+func (e *FaultError) Error() string { return e.CallError.Error() + ": " + e.Cause.Error() }
+
+// Unwrap returns the call's own error and the cause.
+func (e *FaultError) Unwrap() []error { return []error{&e.CallError, e.Cause} }
+
 var resultNames = map[Result]string{
 	0: "SUCCESS", 1: "ERROR_INVALID_VALUE", 2: "ERROR_OUT_OF_MEMORY", 3: "ERROR_NOT_INITIALIZED", 4: "ERROR_DEINITIALIZED",
 	5: "ERROR_PROFILER_DISABLED", 6: "ERROR_PROFILER_NOT_INITIALIZED", 7: "ERROR_PROFILER_ALREADY_STARTED", 8: "ERROR_PROFILER_ALREADY_STOPPED",

@@ -4,7 +4,7 @@ import (
 	"maps"
 
 	"github.com/govyre/vyre/driver/cuda/cu"
-	"github.com/govyre/vyre/driver/cuda/cusim/machine"
+	"github.com/govyre/vyre/driver/cuda/cusim/internal/machine"
 )
 
 // DevicePrimaryCtxRetain makes the context, or takes it once more.
@@ -20,7 +20,7 @@ func (d *Driver) DevicePrimaryCtxRetain(dev cu.Device) (cu.Context, error) {
 	}
 	v := d.devices[dev]
 	if v.lasts != nil {
-		return 0, &FaultError{CallError: cu.CallError{Call: call, Result: resultOf(v.lasts)}, Cause: v.lasts}
+		return 0, &cu.FaultError{CallError: cu.CallError{Call: call, Result: resultOf(v.lasts)}, Cause: v.lasts}
 	}
 	if v.ctx == 0 {
 		v.ctx = cu.Context(d.handle())

@@ -9,7 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/govyre/vyre/driver/cuda/cu"
-	"github.com/govyre/vyre/driver/cuda/cusim/machine"
+	"github.com/govyre/vyre/driver/cuda/cusim/internal/machine"
 )
 
 // Results that calls fail with.
@@ -242,19 +242,8 @@ func (v *device) broken(call string) error {
 	if v.sticky == nil {
 		return nil
 	}
-	return &FaultError{CallError: cu.CallError{Call: call, Result: resultOf(v.sticky)}, Cause: v.sticky}
+	return &cu.FaultError{CallError: cu.CallError{Call: call, Result: resultOf(v.sticky)}, Cause: v.sticky}
 }
-
-// FaultError is the error of a call on a context that a kernel has broken.
-type FaultError struct {
-	cu.CallError
-	Cause error // a *machine.Fault, or the *cu.CallError that was injected
-}
-
-func (e *FaultError) Error() string { return e.CallError.Error() + ": " + e.Cause.Error() }
-
-// Unwrap returns the call's own error and the cause.
-func (e *FaultError) Unwrap() []error { return []error{&e.CallError, e.Cause} }
 
 // Path says that this is no library.
 func (d *Driver) Path() string { return "simulated" }

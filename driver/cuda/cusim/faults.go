@@ -4,7 +4,7 @@ import (
 	"iter"
 
 	"github.com/govyre/vyre/driver/cuda/cu"
-	"github.com/govyre/vyre/driver/cuda/cusim/machine"
+	"github.com/govyre/vyre/driver/cuda/cusim/internal/machine"
 )
 
 // Faults are calls that fail.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/govyre/vyre/driver/cuda/cu"
-	"github.com/govyre/vyre/driver/cuda/cusim/asm"
+	"github.com/govyre/vyre/driver/cuda/cusim/internal/asm"
 	"lukechampine.com/blake3"
 )
 

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 
 	"github.com/govyre/vyre/driver/cuda/cu"
-	"github.com/govyre/vyre/driver/cuda/cusim/asm"
-	"github.com/govyre/vyre/driver/cuda/cusim/machine"
+	"github.com/govyre/vyre/driver/cuda/cusim/internal/asm"
+	"github.com/govyre/vyre/driver/cuda/cusim/internal/machine"
 )
 
 // module is a loaded text.

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/govyre/vyre/conform"
+	"github.com/govyre/vyre/driver/conform"
 	"github.com/govyre/vyre/driver/cuda/cusim"
+	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/ptx"
 )
 
 // op is an instruction and what its operands are, each a letter of kinds. The first is the result. All lanes of a warp

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"github.com/govyre/vyre/driver/cuda/cusim/machine"
+	"github.com/govyre/vyre/driver/cuda/cusim/internal/machine"
 )
 
 // What work costs in virtual time.

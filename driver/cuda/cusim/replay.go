@@ -1,6 +1,6 @@
 package cusim
 
-import "github.com/govyre/vyre/driver/cuda/cusim/machine"
+import "github.com/govyre/vyre/driver/cuda/cusim/internal/machine"
 
 // run is a launch of an executable under way. It is kept for the next one.
 type run struct {

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/govyre/vyre/driver/cuda/cu"
-	"github.com/govyre/vyre/driver/cuda/cusim/machine"
+	"github.com/govyre/vyre/driver/cuda/cusim/internal/machine"
 )
 
 // stream is work in order.

@@ -1,0 +1,98 @@
+package opt_test
+
+import (
+	"context"
+	"flag"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"github.com/govyre/vyre/driver/conform"
+	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/opt"
+)
+
+var (
+	randomPrograms = flag.Uint64("random", 0, "number of random programs at each level; 0 takes a few")
+	randomSeed     = flag.Uint64("seed", 0, "seed of the first random program")
+)
+
+func TestRandomProgramsMeanTheSameBehindThePasses(t *testing.T) {
+	n := *randomPrograms
+	if n == 0 {
+		n = 200
+		if long.Enabled() {
+			n = 20_000
+		}
+	}
+	rng := rand.New(rand.NewPCG(1+*randomSeed, 2)) // other subsets for other programs
+	devices := []conform.Device{
+		optimising{Options: opt.Options{Level: opt.O2}, detect: interp.Races},
+		optimising{Options: opt.Options{Level: opt.O2, Check: true}, schedule: interp.Reversed},
+		optimising{Options: opt.Options{Level: opt.O1}, schedule: interp.Seeded(1)},
+		optimising{Options: opt.Options{Level: opt.O0}},
+	}
+	for range 3 {
+		o := opt.Options{Level: opt.O2}
+		for _, p := range opt.Passes() {
+			if rng.IntN(3) == 0 {
+				o.Disable = append(o.Disable, p)
+			}
+		}
+		devices = append(devices, optimising{Options: o})
+	}
+	var s conform.Summary
+	if err := conform.RunRandom(context.Background(), *randomSeed, n, runtime.GOMAXPROCS(0), &s, func() {}, devices...); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range s.Failures {
+		t.Error(f)
+	}
+}
+
+func TestTheSuitePassesBehindThePasses(t *testing.T) {
+	for name, level := range map[string]opt.Level{"O0": opt.O0, "O1": opt.O1, "O2": opt.O2} {
+		if level != opt.O2 && !long.Enabled() {
+			continue // the random programs and the cases are run at every level
+		}
+		t.Run(name, func(t *testing.T) {
+			s, err := conform.Run(context.Background(), optimising{Options: opt.Options{Level: level}}, conform.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range s.Failures {
+				t.Error(f)
+			}
+			t.Logf("%d passed, %d failed, %d skipped", s.Passed, s.Failed, s.Skipped)
+		})
+	}
+}
+
+// A pass that random programs give nothing to do is not tested by them.
+func TestRandomProgramsGiveEveryPassSomethingToDo(t *testing.T) {
+	const n = 500
+	programs, rewrites := map[string]int{}, map[string]int{}
+	for seed := range uint64(n) {
+		_, rep, err := opt.Run(conform.Random(seed).Program, opt.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fired := map[string]bool{}
+		for _, p := range rep.Passes {
+			for _, k := range p.Rewrites {
+				rewrites[p.Pass] += k
+				fired[p.Pass] = true
+			}
+		}
+		for name := range fired {
+			programs[name]++
+		}
+	}
+	for _, name := range opt.Passes() {
+		t.Logf("%s: in %d of %d programs, %d rewrites", name, programs[name], n, rewrites[name])
+		if programs[name] < n/100 {
+			t.Errorf("%s has something to do in %d of %d programs only", name, programs[name], n)
+		}
+	}
+}

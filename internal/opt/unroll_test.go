@@ -1,0 +1,129 @@
+package opt_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/govyre/vyre/driver/conform"
+	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/opt"
+	"github.com/govyre/vyre/ir"
+)
+
+// counting is a loop whose counter goes from one number to another and indexes two buffers, one by vectors.
+type counting struct {
+	typ      ir.Type
+	op       ir.Op // the loop goes on while first op bound, or bound op first
+	down     bool
+	step     uint64
+	constant bool // bounds are constants of the program
+}
+
+func (c counting) String() string {
+	return fmt.Sprintf("%s %s, step %d, down %t, constant %t", c.typ, c.op, c.step, c.down, c.constant)
+}
+
+// program counts from the first argument to the second. It sums up and stores what it sees.
+func (c counting) program(t *testing.T, from, to uint64) *ir.Program {
+	b := ir.New("counting", ir.Workgroup(1))
+	x, z := b.Buffer("x", ir.U32, ir.RO), b.Buffer("z", ir.U32, ir.RO)
+	w, y := b.Buffer("w", ir.U32, ir.RW), b.Buffer("y", ir.U32, ir.RW)
+	first, last := b.Const(c.typ, from), b.Const(c.typ, to)
+	if !c.constant {
+		first, last = b.Scalar("from", c.typ), b.Scalar("to", c.typ)
+	}
+	sum := b.Loop([]ir.Value{first, b.U32(0)}, func(l ir.Label, a []ir.Value) {
+		k, s := a[0], a[1]
+		lo, hi, step := k, last, c.step
+		if c.down {
+			lo, hi, step = last, k, -c.step&c.typ.Mask()
+		}
+		b.If(b.Not(b.Op(c.op, lo, hi)), func() { b.Break(l, s) })
+		v := b.LoadVec(z, k, 2)
+		s = b.Add(b.Mul(s, b.U32(3)), b.Xor(b.Load(x, k), b.Elem(v, 1)))
+		s = b.Add(s, b.Load(x, b.Add(k, b.Const(c.typ, 1))))
+		b.Store(w, k, s)
+		b.Continue(l, b.Add(k, b.Const(c.typ, step)), s)
+	})
+	b.Store(y, b.U32(0), sum[0])
+	p, err := b.Program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// rounds is how often the loop goes round, -1 for more than 40.
+func (c counting) rounds(from, to uint64) int {
+	for n := range 41 {
+		lo, hi, step := from, to, c.step
+		if c.down {
+			lo, hi, step = to, from, -c.step
+		}
+		if ir.Eval(c.op, c.typ, ir.Bool, 0, lo, hi, 0) == 0 {
+			return n
+		}
+		from = (from + step) & c.typ.Mask()
+	}
+	return -1
+}
+
+// TestLoopsMeanTheSameUnrolled counts near the least and the largest number, across zero, and past the ends of
+// the buffers; with races and accesses that claim to be in bounds reported.
+func TestLoopsMeanTheSameUnrolled(t *testing.T) {
+	before := conform.Interp(interp.Options{})
+	after := optimising{Options: opt.Options{Level: opt.O2}, detect: interp.Races}
+	words := func(n int) conform.Arg {
+		data := make([]byte, 4*n)
+		for i := range data {
+			data[i] = byte(i*i + 7*i + 3)
+		}
+		return conform.Arg{Data: data}
+	}
+	loops := 0
+	types := []ir.Type{ir.U32, ir.I64}
+	if long.Enabled() {
+		types = []ir.Type{ir.U32, ir.I32, ir.U64, ir.I64}
+	}
+	for _, typ := range types {
+		for _, c := range []counting{
+			{typ, ir.OpLt, false, 1, false}, {typ, ir.OpLe, false, 1, false}, {typ, ir.OpLt, true, 1, false}, {typ, ir.OpLe, true, 1, false},
+			{typ, ir.OpLt, false, 3, false}, {typ, ir.OpLe, true, 3, false}, {typ, ir.OpLt, false, 1, true}, {typ, ir.OpLe, true, 3, true},
+		} {
+			top, half := typ.Mask(), typ.Mask()>>1
+			places := []uint64{0, 1, 9, 17, 30, half - 1, half, half + 1, half + 8, top - 8, top}
+			for _, from := range places {
+				for _, to := range places {
+					if c.rounds(from, to) < 0 {
+						continue
+					}
+					loops++
+					p := c.program(t, from, to)
+					l := conform.Launch{Grid: [3]uint32{1, 1, 1}, Args: []conform.Arg{words(13 + 9*(loops%3)), words(50), words(13 + 7*(loops%2)), words(1)}}
+					if !c.constant {
+						l.Args = append(l.Args, conform.Arg{Bits: from}, conform.Arg{Bits: to})
+					}
+					want, err := before.Run(context.Background(), p, l)
+					if err != nil {
+						t.Fatal(err)
+					}
+					got, err := after.Run(context.Background(), p, l)
+					if err != nil {
+						t.Fatalf("%s from %#x to %#x: %v", c, from, to, err)
+					}
+					for i := range want.Buffers {
+						if !bytes.Equal(got.Buffers[i], want.Buffers[i]) {
+							t.Fatalf("%s from %#x to %#x: buffer %d: got %x, want %x", c, from, to, i, got.Buffers[i], want.Buffers[i])
+						}
+					}
+				}
+			}
+		}
+	}
+	if loops < 500 {
+		t.Errorf("%d loops end soon; want 500", loops)
+	}
+}

@@ -1,0 +1,164 @@
+package ptx
+
+import (
+	"encoding/hex"
+	"fmt"
+
+	"github.com/govyre/vyre/internal/opt"
+	"github.com/govyre/vyre/ir"
+)
+
+// Options chooses what stands in the text beside the code. The zero Options prints nothing else.
+type Options struct {
+	Label    string // names the entry instead of the program
+	LineInfo bool   // .file and .loc, for debuggers and profilers
+	Annotate bool   // the program's row behind each instruction
+}
+
+// Module is the PTX of one or more kernels for one target.
+type Module struct {
+	Text    string
+	Target  Target
+	Version string // of PTX: the lowest that has what the text uses
+	Kernels []Kernel
+}
+
+// Kernel is what a launch has to know about one entry of a module.
+type Kernel struct {
+	Entry  string
+	Params Params
+	// Program is what was compiled: the accurate functions expanded. The site of a trap is a row of it.
+	Program *ir.Program
+	// Static is the shared memory that the code declares. Dynamic is what every launch has to bring; a last
+	// array whose length comes with the launch lies behind that, RestElem bytes an element.
+	Static, Dynamic, RestElem int
+	Local                     int    // bytes of local arrays an invocation
+	Lines                     []Line // in order
+}
+
+// Line says that a line of the text, counted from 1, stands for a row of the program.
+type Line struct {
+	Line int
+	Row  ir.Row
+}
+
+// RowAt returns the row that the line of the text stands for, NoRow for the entry's own lines.
+func (k *Kernel) RowAt(line int) ir.Row {
+	for _, l := range k.Lines {
+		if l.Line == line {
+			return l.Row
+		}
+	}
+	return ir.NoRow
+}
+
+// Emit writes the PTX of one program. A program that the target cannot run gives an error of type
+// ir.Diags, which names the op, the architecture and what to do; a target that is none gives a *TargetError.
+func Emit(p *ir.Program, t Target, o Options) (*Module, error) {
+	return EmitAll([]*ir.Program{p}, t, o)
+}
+
+// Check returns what keeps a target from running p: the error, of type ir.Diags, that Emit would give, or
+// that the target is none. A device asks about the program that it was given, so that what is
+// refused does not depend on what the passes make of it.
+func Check(p *ir.Program, t Target) error {
+	if _, err := t.version(); err != nil {
+		return err
+	}
+	if errs := p.Verify(t.offer()).Errors(); len(errs) > 0 {
+		return errs
+	}
+	return nil
+}
+
+// EmitAll writes one module with an entry for each program. Programs of equal digest and name would
+// give equal entries, which is an error.
+func EmitAll(ps []*ir.Program, t Target, o Options) (*Module, error) {
+	v, err := t.version()
+	if err != nil {
+		return nil, err
+	}
+	m := &Module{Target: t}
+	var fs []*function
+	files := &fileTable{}
+	extern := false
+	taken := make(map[string]bool)
+	for _, p := range ps {
+		if err := Check(p, t); err != nil {
+			return nil, err
+		}
+		entry := entryName(p, o.Label)
+		if taken[entry] {
+			return nil, fmt.Errorf("two kernels of the module are %s: one program given twice", entry)
+		}
+		taken[entry] = true
+		expanded, err := opt.Expand(p)
+		if err != nil {
+			return nil, fmt.Errorf("expand %s: %w", p.Name(), err)
+		}
+		f := compile(expanded, t, entry)
+		f.files = files
+		if v.less(f.version) {
+			v = f.version
+		}
+		extern = extern || f.extern
+		fs = append(fs, f)
+	}
+	if o.LineInfo {
+		for _, f := range fs {
+			f.collectFiles()
+		}
+	}
+	m.Version = v.String()
+	w := printer{line: 1, o: o}
+	w.head(v, t, extern, files.names)
+	for _, f := range fs {
+		k := f.kernel()
+		k.Lines = w.function(f)
+		m.Kernels = append(m.Kernels, k)
+	}
+	m.Text = string(w.out)
+	return m, nil
+}
+
+// entryName is the label, else the program's name, made fit for a symbol, and the digest's first bytes.
+func entryName(p *ir.Program, label string) string {
+	if label == "" {
+		label = p.Name()
+	}
+	if label == "" {
+		label = "k"
+	}
+	d := p.Digest()
+	return symbolText(label, 48) + "_" + hex.EncodeToString(d[:4])
+}
+
+// symbolText makes s a symbol of at most n bytes.
+func symbolText(s string, n int) string {
+	b := []byte(s)
+	for i, c := range b {
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_') {
+			b[i] = '_'
+		}
+	}
+	if len(b) > 0 && b[0] >= '0' && b[0] <= '9' {
+		b = append([]byte{'_'}, b...)
+	}
+	return string(b[:min(n, len(b))])
+}
+
+// fileTable numbers the source files of a module.
+type fileTable struct {
+	names  []string
+	number map[string]int
+}
+
+func (t *fileTable) add(name string) {
+	if t.number == nil {
+		t.number = make(map[string]int)
+	}
+	if t.number[name] == 0 {
+		t.names = append(t.names, name)
+		t.number[name] = len(t.names)
+	}
+}
