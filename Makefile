@@ -15,10 +15,10 @@ gpu-suite:
 	$(gpu) test -c -trimpath -ldflags=-s -o .gpu/cusim.test ./driver/cuda/cusim
 	$(gpu) test -c -trimpath -ldflags=-s -o .gpu/ptx.test ./internal/ptx
 	gzip -9 .gpu/ptx.test # what may be sent to a machine is bounded
-	$(gpu) -C bench build -buildvcs=auto -trimpath -ldflags=-s -o ../.gpu/duty ./duty
+	$(gpu) -C bench build -buildvcs=auto -trimpath -ldflags=-s -o ../.gpu/budget ./budget
 	$(gpu) -C bench build -trimpath -ldflags=-s -o ../.gpu/codegen ./codegen/compare
 	install -m 755 driver/cuda/testdata/run.sh .gpu/run.sh
 	$(gpu) build -trimpath -ldflags=-s -o .gpu/vyre ./cmd/vyre
 	cd examples && cp --parents digests.sh */kernel.go sobel/lake.png ../.gpu/examples/
-	cp bench/duty/twin/* .gpu/
-	cp -r bench/codegen/run.sh bench/codegen/twins .gpu/codegen-bench/
+	cp bench/budget/reference/* .gpu/
+	cp -r bench/codegen/run.sh bench/codegen/reference .gpu/codegen-bench/

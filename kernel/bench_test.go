@@ -12,7 +12,7 @@ import (
 	"github.com/govyre/vyre/kernel"
 )
 
-// All kernels of package cases, from source to sealed programs. The duty is 20 ms for 500 lines.
+// All kernels of package cases, from source to sealed programs. The budget is 20 ms for 500 lines.
 func BenchmarkParse(b *testing.B) {
 	names, err := filepath.Glob("internal/cases/*.go")
 	if err != nil {

@@ -1,12 +1,12 @@
 // Package codegen holds the code that vyre generates against what nvcc makes of the same kernels.
 //
-// Thirteen kernels in Go (package kernels) have twins in CUDA C++ (directory twins). A Case knows one of them at three
-// sizes: its buffers, its launches, how many bytes must move, and a plain Go version that says what
+// Thirteen kernels in Go (package kernels) have reference kernels in CUDA C++ (directory reference). A Case knows one
+// of them at three sizes: its buffers, its launches, how many bytes must move, and a plain Go version that says what
 // has to come out.
 //
 //	kernels/*.go ── kernel.Parse ── opt.Run ── ptx.Emit ──┐
 //	                                                      ├── compare: one device, same buffers, same driver calls
-//	twins/*.cu ── nvcc (with and without contraction) ────┘
+//	reference/*.cu ── nvcc (with and without contraction) ┘
 //
 // What always holds: both sides take the same parameters, a pointer and a length for each slice, in the same
 // grid; inputs come from a fixed generator, so every run has the same; the tests run every kernel at its

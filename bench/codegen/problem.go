@@ -26,9 +26,9 @@ func (s Size) String() string { return [...]string{"launch", "in L2", "10×L2"}[
 
 // Case is one kernel of the suite.
 type Case struct {
-	Name  string
-	Entry string // cases of one entry count together, by their mean; "" stands for Name
-	Twin  string // file of the twin, without its suffix
+	Name      string
+	Entry     string // cases of one entry count together, by their mean; "" stands for Name
+	Reference string // file of the reference kernel, without its suffix
 	// Bound says what bounds the speed of a kernel that mostly moves data; "" where that is arithmetic, or
 	// passes through shared memory.
 	Bound string
@@ -137,7 +137,7 @@ type Arg struct {
 }
 
 // Len is the length of the slice that parameter p of the kernel has over the buffer: what Go's len gives, and
-// what the twin is told.
+// what the reference kernel is told.
 func (a Arg) Len(p kernel.Param) uint32 {
 	return uint32(a.Buffer.Bytes / int64(p.Elem.Size()*p.Lanes))
 }

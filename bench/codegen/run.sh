@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Builds the twins with nvcc and measures. Needs the NVIDIA driver and a CUDA toolkit, but no Go: build the
-# command first, on any machine,
+# Builds the reference kernels with nvcc and measures. Needs the NVIDIA driver and a CUDA toolkit, but no Go: build
+# the command first, on any machine,
 #
-#   CGO_ENABLED=0 go build -o .gpu/codegen ./bench/codegen/compare
+#   CGO_ENABLED=0 go -C bench build -o ../.gpu/codegen ./codegen/compare
 #
 # and then, where the GPU is, from the root of the repository,
 #
@@ -25,7 +25,7 @@ mkdir -p "$work"/{default,nofmad,vyre}
 [[ -z $out ]] || mkdir -p "$out"
 "$nvcc" --version | tail -2
 jobs=()
-for f in "$here"/twins/*.cu; do
+for f in "$here"/reference/*.cu; do
 	name=$(basename "$f" .cu)
 	"$nvcc" -O3 -arch="$arch" -cubin -Xptxas -v -o "$work/default/$name.cubin" "$f" 2>"$work/default/$name.log" & jobs+=($!)
 	"$nvcc" -O3 -arch="$arch" -cubin -Xptxas -v -fmad=false -o "$work/nofmad/$name.cubin" "$f" 2>"$work/nofmad/$name.log" & jobs+=($!)
@@ -33,7 +33,7 @@ done
 for j in "${jobs[@]}"; do
 	wait "$j" || { cat "$work"/*/*.log; exit 1; }
 done
-echo "twins built in $SECONDS s"
+echo "reference kernels built in $SECONDS s"
 
 # What the toolkit's own assembler makes of our PTX, for reading; what runs is assembled by the driver.
 if [[ -n $out ]] && command -v ptxas cuobjdump >/dev/null; then
@@ -47,4 +47,4 @@ if [[ -n $out ]] && command -v ptxas cuobjdump >/dev/null; then
 	rm -f "$out"/code/*/*.cubin
 	echo "code written in $SECONDS s"
 fi
-"$bin" -twins "$work" -out "$out" "$@"
+"$bin" -reference "$work" -out "$out" "$@"

@@ -107,7 +107,7 @@ const life = `kernel @life workgroup(128) {
 }`
 
 // BenchmarkLaneRows reports lane-rows a second of three kernels, which is what the
-// interpreter's speed duty is stated in.
+// interpreter's speed budget is stated in.
 func BenchmarkLaneRows(b *testing.B) {
 	data := make([]byte, 1<<18)
 	for i := range data {

@@ -40,7 +40,7 @@ func build(t testing.TB, s shape.Shape, n int) *ir.Program {
 	return p
 }
 
-// The duty is 10,000 rows through verifier and optimiser in well under 50 ms on one core;
+// The budget is 10,000 rows through verifier and optimiser in well under 50 ms on one core;
 // the verifier's part shows in BenchmarkSeal of package ir.
 func BenchmarkRun(b *testing.B) {
 	for _, s := range shape.All {

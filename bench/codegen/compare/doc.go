@@ -1,20 +1,21 @@
-// Command compare measures the kernels of package codegen against their twins on a CUDA device.
+// Command compare measures the kernels of package codegen against the reference kernels on a CUDA device.
 //
-//	compare -twins DIR [-out DIR] [-only REGEXP] [-size launch,L2,beyond] [-samples 32] [-unchecked] [-shapes]
+//	compare -reference DIR [-out DIR] [-only REGEXP] [-size launch,L2,beyond] [-samples 32] [-unchecked] [-shapes]
 //	compare -ptx DIR
 //
-// DIR/default and DIR/nofmad hold the twins as machine code, NAME.cubin, built with and without contraction of
-// products and sums. It needs the NVIDIA driver and nothing else; ../run.sh builds the twins first.
+// DIR/default and DIR/nofmad hold the reference kernels as machine code, NAME.cubin, built with and without
+// contraction of products and sums. It needs the NVIDIA driver and nothing else; ../run.sh builds them first.
 //
 // All variants run on the same buffers through the same driver calls. A sample is one run of all launches of a
-// case between two events, behind a kernel that spins until the host has enqueued all of it; before it,
+// case between two events, after a kernel that spins until the host has enqueued all of it; before it,
 // buffers that the case updates get their contents back. The variants take turns, A B C, C B A, and so on.
-// Before measuring, each variant runs once with its outputs poisoned: what it leaves must equal what the twin
-// without contraction leaves, bit for bit, and at the smallest size what plain Go computes.
+// Before measuring, each variant runs once with its outputs poisoned: what it leaves must equal what the reference
+// kernel without contraction leaves, bit for bit, and at the smallest size what plain Go computes.
 //
 // With -unchecked, the same program with its bounds checks taken out is another variant. With -shapes, so are other
-// kernels for the same work (codegen.Shape), of ours alone: what is faster on a device should become the
-// kernel of the suite, and of its twin. With -ptx, the PTX of all kernels is written to files, and nothing is measured.
+// kernels for the same work (codegen.Shape), of ours alone: what is faster on a device should become the kernel of the
+// suite, and the shape of its reference kernel. With -ptx, the PTX of all kernels is written to files, and nothing is
+// measured.
 //
 // Start reading in measure.go.
 package main

@@ -17,13 +17,13 @@ import (
 
 // options are the command line.
 type options struct {
-	twins, out, ptx string
-	library         string
-	only            *regexp.Regexp
-	sizes           []codegen.Size
-	samples         int
-	unchecked       bool
-	shapes          bool
+	reference, out, ptx string
+	library             string
+	only                *regexp.Regexp
+	sizes               []codegen.Size
+	samples             int
+	unchecked           bool
+	shapes              bool
 }
 
 func main() {
@@ -41,7 +41,7 @@ func main() {
 func parse() (options, error) {
 	var o options
 	var only, sizes string
-	flag.StringVar(&o.twins, "twins", "", "directory of the twins' machine code")
+	flag.StringVar(&o.reference, "reference", "", "directory of the reference kernels' machine code")
 	flag.StringVar(&o.out, "out", os.Getenv("OUT"), "directory for codegen.txt and codegen.json (default: $OUT)")
 	flag.StringVar(&o.ptx, "ptx", "", "write the PTX of all kernels to this directory and stop")
 	flag.StringVar(&o.library, "library", "", "path of the driver's library, if not where the loader looks")
@@ -77,8 +77,8 @@ func run(o options) error {
 	if o.ptx != "" {
 		return writePTX(o.ptx, kernels)
 	}
-	if o.twins == "" {
-		return fmt.Errorf("-twins is missing: the directory with default/*.cubin and nofmad/*.cubin; run.sh builds them")
+	if o.reference == "" {
+		return fmt.Errorf("-reference is missing: the directory with default/*.cubin and nofmad/*.cubin; run.sh builds them")
 	}
 	g, err := openGPU(o.library)
 	if err != nil {
@@ -113,7 +113,7 @@ func run(o options) error {
 	return r.verdict()
 }
 
-// target is what the suite is compiled for: the same as the twins.
+// target is what the suite is compiled for: the same as the reference kernels.
 var target = ptx.Target{SM: 90}
 
 // writePTX writes what the kernels are compiled to: NAME.ptx, and NAME.unchecked.ptx without bounds checks.

@@ -157,7 +157,7 @@ func (d *device) sample(v *variant) (time.Duration, error) {
 	return d.timed(v.calls)
 }
 
-// compare holds what the variants compute against the twin without contraction, and that at the
+// compare holds what the variants compute against the reference kernel without contraction, and that at the
 // smallest size against plain Go.
 func (d *device) compare(row *Row, size codegen.Size, vs []*variant) error {
 	want, err := d.results(vs[1])
@@ -167,7 +167,7 @@ func (d *device) compare(row *Row, size codegen.Size, vs []*variant) error {
 	if size == codegen.Launch {
 		for b, w := range d.p.Want() {
 			if err := d.p.Check(b, want[b], w); err != nil {
-				row.fault("the twin against plain Go", err)
+				row.fault("the reference kernel against plain Go", err)
 			}
 		}
 	}
@@ -190,7 +190,7 @@ func (d *device) compare(row *Row, size codegen.Size, vs []*variant) error {
 			case v.name == byDefault: // contraction may change bits
 				row.Contracted = err.Error()
 			default:
-				row.fault(v.name+" against the twin", err)
+				row.fault(v.name+" against the reference kernel", err)
 			}
 		}
 	}

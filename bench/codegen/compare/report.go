@@ -213,7 +213,7 @@ func (r *Report) print(out io.Writer) {
 			fmt.Fprintf(out, "WRONG %s, %s: %s\n", x.Case, x.Size, f)
 		}
 		if x.Contracted != "" {
-			fmt.Fprintf(out, "%s, %s: contraction changes the result of the twin: %s\n", x.Case, x.Size, x.Contracted)
+			fmt.Fprintf(out, "%s, %s: contraction changes the result of the reference kernel: %s\n", x.Case, x.Size, x.Contracted)
 		}
 	}
 }

@@ -44,12 +44,12 @@ type Cost struct {
 // variants makes the variants of a problem, on buffers that are in place.
 func (g *gpu) variants(c *codegen.Case, p *codegen.Problem, mem map[*codegen.Buffer]cu.Ptr, kernels map[string]*kernel.Kernel, o options) ([]*variant, error) {
 	var all []*variant
-	for _, twin := range []struct{ name, dir string }{{byDefault, "default"}, {noFMad, "nofmad"}} {
-		v, err := g.twin(filepath.Join(o.twins, twin.dir, c.Twin+".cubin"), p, mem, kernels)
+	for _, build := range []struct{ name, dir string }{{byDefault, "default"}, {noFMad, "nofmad"}} {
+		v, err := g.reference(filepath.Join(o.reference, build.dir, c.Reference+".cubin"), p, mem, kernels)
 		if err != nil {
 			return all, err
 		}
-		v.name = twin.name
+		v.name = build.name
 		all = append(all, v)
 	}
 	add := func(name string, steps []codegen.Step, compile compiler) (*variant, error) {
@@ -83,11 +83,11 @@ func (g *gpu) variants(c *codegen.Case, p *codegen.Problem, mem map[*codegen.Buf
 // compiler takes a program to PTX.
 type compiler func(*ir.Program, ptx.Target) (codegen.Code, error)
 
-// twin loads what nvcc made. A twin takes a pointer and a length of 32 bits for every slice.
-func (g *gpu) twin(file string, p *codegen.Problem, mem map[*codegen.Buffer]cu.Ptr, kernels map[string]*kernel.Kernel) (*variant, error) {
+// reference loads what nvcc made. A reference kernel takes a pointer and a length of 32 bits for every slice.
+func (g *gpu) reference(file string, p *codegen.Problem, mem map[*codegen.Buffer]cu.Ptr, kernels map[string]*kernel.Kernel) (*variant, error) {
 	image, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("no twin: %w; run.sh builds them", err)
+		return nil, fmt.Errorf("no reference kernel: %w; run.sh builds them", err)
 	} else if err != nil {
 		return nil, err
 	}

@@ -2,8 +2,8 @@ package kernels
 
 import "github.com/govyre/vyre/gpu"
 
-// Kernels of the suite in other shapes. They have no twins: compare -shapes times them beside the kernels, since which
-// shape suits a device only the device says.
+// Kernels of the suite in other shapes, without reference kernels: compare -shapes times them beside the kernels, since
+// which shape suits a device only the device says.
 
 // TransposeStrips takes the tiles down strips of 16, not along whole rows: what runs at one time is closer to a
 // square, so that neither side is far apart.

@@ -1,18 +1,18 @@
-// Command sass sets the machine code of the suite's kernels beside that of their twins, without a GPU.
+// Command sass sets the machine code of the suite's kernels beside that of the reference kernels, without a GPU.
 //
 //	sass [-toolkit DIR] [-sm 90] [-only REGEXP] [-out DIR]
 //
-// DIR is the folder that .ci/ptxas fills: it has nvcc's compiler and assembler, but no headers, so the twins
-// are compiled behind twins/prelude.h. gcc must be there for its preprocessor.
+// DIR is the folder that .ci/ptxas fills: it has nvcc's compiler and assembler, but no headers, so the reference
+// kernels are compiled after reference/prelude.h. gcc must be there for its preprocessor.
 //
-//	twins/*.cu ── gcc -E ── cicc ──┐
-//	                               ├── ptxas ── cuobjdump ── Function ── table
-//	kernels/*.go ── Compile ───────┘
+//	reference/*.cu ── gcc -E ── cicc ──┐
+//	                                   ├── ptxas ── cuobjdump ── Function ── table
+//	kernels/*.go ── Compile ───────────┘
 //
 // The table has a line for each kernel: instructions and memory instructions of the hot loop for one unit of
 // work (see units), in the whole kernel, registers, spilled bytes; ours / nvcc's. It counts code, not time: a guard
-// that is rarely true counts like any other instruction. Of the twins' two builds, with and without contraction, the
-// one with the shorter hot loop counts. With -out, PTX and machine code of both sides are kept there.
+// that is rarely true counts like any other instruction. Of the reference kernels' two builds, with and without
+// contraction, the one with the shorter hot loop counts. With -out, PTX and machine code of both sides are kept there.
 //
 // Start reading in main.go.
 package main

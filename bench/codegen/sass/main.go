@@ -61,7 +61,7 @@ func run() error {
 	t := toolkit{}
 	flag.StringVar(&t.dir, "toolkit", filepath.Join(cache, "vyre", "cuda-11.8"), "folder of the toolkit; .ci/ptxas fills it")
 	flag.IntVar(&t.sm, "sm", 90, "architecture")
-	flag.StringVar(&t.twins, "twins", "bench/codegen/twins", "folder of the twins")
+	flag.StringVar(&t.sources, "reference", "codegen/reference", "folder of the reference kernels")
 	only := flag.String("only", "", "kernels that match")
 	out := flag.String("out", "", "folder to keep PTX and machine code in")
 	flag.Parse()
@@ -82,10 +82,10 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	twin := make(map[string]string) // by kernel
+	reference := make(map[string]string) // by kernel
 	for _, c := range codegen.Cases {
 		for _, s := range c.Make(codegen.Launch).Steps {
-			twin[s.Kernel] = c.Twin
+			reference[s.Kernel] = c.Reference
 		}
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
@@ -95,11 +95,11 @@ func run() error {
 		if !choice.MatchString(u.kernel) {
 			continue
 		}
-		name := twin[u.kernel]
+		name := reference[u.kernel]
 		if _, ok := built[name]; !ok {
 			var both [2]map[string]*Function
 			for i, contract := range [2]bool{true, false} {
-				if both[i], err = t.twin(name, contract); err != nil {
+				if both[i], err = t.reference(name, contract); err != nil {
 					return err
 				}
 			}

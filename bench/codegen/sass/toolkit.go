@@ -10,22 +10,22 @@ import (
 
 // toolkit runs the parts of nvcc one by one.
 type toolkit struct {
-	dir   string // where the package was unpacked
-	twins string // folder of the twins
-	work  string // folder for what is made
-	sm    int
+	dir     string // where the package was unpacked
+	sources string // folder of the reference kernels
+	work    string // folder for what is made
+	sm      int
 }
 
-// twin compiles a twin and returns its kernels.
-func (t *toolkit) twin(name string, contract bool) (map[string]*Function, error) {
-	src, base := filepath.Join(t.twins, name+".cu"), "nvcc-"+name
+// reference compiles a reference kernel and returns its kernels.
+func (t *toolkit) reference(name string, contract bool) (map[string]*Function, error) {
+	src, base := filepath.Join(t.sources, name+".cu"), "nvcc-"+name
 	fmad := "-fmad=1"
 	if !contract {
 		base, fmad = "nofmad-"+name, "-fmad=0"
 	}
 	at := func(suffix string) string { return filepath.Join(t.work, base+suffix) }
 	if _, err := t.exec("gcc", "-E", "-x", "c++", "-m64", fmt.Sprintf("-D__CUDA_ARCH__=%d0", t.sm),
-		"-include", filepath.Join(t.twins, "prelude.h"), src, "-o", at(".ii")); err != nil {
+		"-include", filepath.Join(t.sources, "prelude.h"), src, "-o", at(".ii")); err != nil {
 		return nil, err
 	}
 	tools := filepath.Join(t.dir, "usr", "lib", "nvidia-cuda-toolkit")

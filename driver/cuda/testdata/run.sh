@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Runs the GPU suite where it lies. It needs the NVIDIA driver, no Go; the parts duties and codegen want a C compiler
+# Runs the GPU suite where it lies. It needs the NVIDIA driver, no Go; the parts budgets and codegen want a C compiler
 # and nvcc, sanitize wants compute-sanitizer, assemble ptxas, and each says so if it has none.
 #
-#	run.sh [PART[:SECONDS]]...      device contract conform examples instructions accuracy faults random sweep sanitize duties codegen assemble
+#	run.sh [PART[:SECONDS]]...      device contract conform examples instructions accuracy faults random sweep sanitize budgets codegen assemble
 #
 # Without parts, all of them. A part ends after its seconds, and its line tells how far it came. One line a part, and
 # one at the end:
@@ -10,7 +10,7 @@
 #	gpu-part NAME ok|FAIL|skip seconds=…  what came of it
 #	gpu-suite ok|FAIL parts=… failed=…
 #
-# Logs go to $OUT, or here: gpu.log with everything, gpu-summary.txt with the lines above, duties.txt, and codegen's tables.
+# Logs go to $OUT, or here: gpu.log with everything, gpu-summary.txt with the lines above, budgets.txt, and codegen's tables.
 #
 #	LIMIT=570                               seconds for all: parts get what is left, and those that find nothing left are skipped
 #	RANDOM_PROGRAMS=200000 PROCESSES=8      of the part random: each process has a context and a compiler of its own
@@ -176,24 +176,24 @@ running() {
 		END { for (c in open) if (open[c] > 0) { printf "%s%s", n++ ? ", " : ", running: ", c; if (n == 40) exit } }' "$1"
 }
 
-part_duties() {
+part_budgets() {
 	local args=(-limit "$((seconds > 90 ? seconds - 30 : seconds * 2 / 3))s") cc
 	cc=$(command -v cc || command -v gcc || command -v clang || true)
-	if [ -n "$cc" ] && "$cc" -O2 -o "$work/twin" "$here/twin.c" -ldl >>"$log" 2>&1; then
-		args+=(-twin "$work/twin")
+	if [ -n "$cc" ] && "$cc" -O2 -o "$work/reference" "$here/reference.c" -ldl >>"$log" 2>&1; then
+		args+=(-reference "$work/reference")
 		if nvcc -O3 "-arch=${ARCH:-sm_90}" -cubin -o "$work/gridsync.cubin" "$here/vendor.cu" >>"$log" 2>&1; then
 			args+=(-gridsync "$work/gridsync.cubin")
 		fi
 	fi
 	# The C side of a rehearsal has no driver, and says so.
 	[ -z "${SIM:-}" ] || args+=(-device cuda-sim -tiny -blocks 2 -samples 10 -starts 2)
-	: >"$work/duties"
-	bounded "$work/duties" "$here/duty" "${args[@]}"
+	: >"$work/budgets"
+	bounded "$work/budgets" "$here/budget" "${args[@]}"
 	local rc=$?
-	cp "$work/duties" "$out/duties.txt"
-	cat "$work/duties" >>"$log"
-	grep 'verdict=' "$work/duties" | sed 's/^vyrebench v=1/gpu-duty/; s/ gpu=.*//' | tee -a "$out/gpu-summary.txt"
-	said=$(sed -n 's/^vyrebench v=1 name=all //p' "$work/duties")
+	cp "$work/budgets" "$out/budgets.txt"
+	cat "$work/budgets" >>"$log"
+	grep 'verdict=' "$work/budgets" | sed 's/^vyrebench v=1/gpu-budget/; s/ gpu=.*//' | tee -a "$out/gpu-summary.txt"
+	said=$(sed -n 's/^vyrebench v=1 name=all //p' "$work/budgets")
 	return $rc
 }
 
@@ -225,8 +225,8 @@ part_assemble() {
 }
 
 declare -A most=([device]=60 [examples]=120 [contract]=120 [conform]=240 [instructions]=60 [accuracy]=150 [faults]=240
-	[random]=300 [sweep]=560 [sanitize]=420 [duties]=300 [codegen]=420 [assemble]=150)
-all=(device contract conform examples instructions accuracy faults random sweep sanitize duties codegen assemble)
+	[random]=300 [sweep]=560 [sanitize]=420 [budgets]=300 [codegen]=420 [assemble]=150)
+all=(device contract conform examples instructions accuracy faults random sweep sanitize budgets codegen assemble)
 [ $# -gt 0 ] || set -- "${all[@]}"
 for arg; do
 	if [ -z "${most[${arg%%:*}]:-}" ]; then

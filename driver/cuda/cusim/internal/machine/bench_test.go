@@ -10,7 +10,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda/cusim/internal/machine"
 )
 
-// The duty is 20 million instructions of lanes a second on one core, with all checks on.
+// The budget is 20 million instructions of lanes a second on one core, with all checks on.
 func BenchmarkLaneInstructions(b *testing.B) {
 	for _, c := range []struct{ name, code string }{
 		{"integers and memory", `mov.u32 %r1, 0;

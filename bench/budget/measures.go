@@ -27,35 +27,35 @@ var (
 	tiny = sizes{5, 3, 4, 2, []int64{4 << 10, 64 << 10}, 3, 100, 200}
 )
 
-// duties lists what has a C side.
-func (b *bench) duties() []measure {
+// measures lists what has a C side.
+func (b *bench) measures() []measure {
 	z := b.size
 	list := []measure{
-		{name: "P1", ours: starts(z.launches, false, false), twin: fmt.Sprint("launches ", z.launches), bound: bound{more: 150}, part: 20},
-		{name: "P1-changed", ours: starts(z.launches, false, true), twin: fmt.Sprint("launches ", z.launches), bound: bound{more: 150}, part: 20},
-		{name: "P1-start", ours: starts(1, true, false), twin: startCalls(), bound: bound{more: 400}},
-		{name: "launch-wait", ours: runs(1, true), twin: "launches-wait 1", bound: bound{most: 1.05}},
+		{name: "P1", ours: starts(z.launches, false, false), reference: fmt.Sprint("launches ", z.launches), bound: bound{more: 150}, part: 20},
+		{name: "P1-changed", ours: starts(z.launches, false, true), reference: fmt.Sprint("launches ", z.launches), bound: bound{more: 150}, part: 20},
+		{name: "P1-start", ours: starts(1, true, false), reference: startCalls(), bound: bound{more: 400}},
+		{name: "launch-wait", ours: runs(1, true), reference: "launches-wait 1", bound: bound{most: 1.05}},
 		{name: "launch-wait-timed", ours: runs(1, false)},
-		{name: "P2", ours: replays(1), twin: "launches-wait 1", bound: bound{most: 1.05}},
-		{name: "P3", ours: runs(z.sequence, false), twin: fmt.Sprint("launches-wait ", z.sequence), bound: bound{most: 1.05}, part: 5},
-		{name: "P5", ours: dispatches, twin: "dispatch 4096", bound: bound{most: 1.3}},
-		{name: "P6", ours: barriers, twin: fmt.Sprint("barriers ", z.rounds), bound: bound{most: 1}, part: 20},
-		{name: "P7", ours: replays(z.nodes), twin: fmt.Sprint("graph ", z.nodes), bound: bound{most: 1.02}, part: 20},
+		{name: "P2", ours: replays(1), reference: "launches-wait 1", bound: bound{most: 1.05}},
+		{name: "P3", ours: runs(z.sequence, false), reference: fmt.Sprint("launches-wait ", z.sequence), bound: bound{most: 1.05}, part: 5},
+		{name: "P5", ours: dispatches, reference: "dispatch 4096", bound: bound{most: 1.3}},
+		{name: "P6", ours: barriers, reference: fmt.Sprint("barriers ", z.rounds), bound: bound{most: 1}, part: 20},
+		{name: "P7", ours: replays(z.nodes), reference: fmt.Sprint("graph ", z.nodes), bound: bound{most: 1.02}, part: 20},
 	}
 	for i, n := range z.transfers {
 		part := []int{50, 250}[i]
 		for _, way := range []string{"up", "down"} {
 			name := fmt.Sprintf("P4-%s-%dMiB", way, n>>20)
 			list = append(list, measure{name: name, ours: transfers(way == "up", true, n), part: part, bound: bound{speed: 0.95},
-				twin: fmt.Sprintf("%s-pinned %d", way, n)})
+				reference: fmt.Sprintf("%s-pinned %d", way, n)})
 			slices := measure{name: name + "-slices", ours: transfers(way == "up", false, n), part: part, bound: bound{speed: 0.90},
-				twin: fmt.Sprintf("%s-pinned %d", way, n),
-				also: []rival{{name + "-slices-pageable", fmt.Sprintf("%s-pageable %d", way, n), bound{speed: 3}}}}
+				reference: fmt.Sprintf("%s-pinned %d", way, n),
+				also:      []rival{{name + "-slices-pageable", fmt.Sprintf("%s-pageable %d", way, n), bound{speed: 3}}}}
 			if i == 0 {
-				slices.twin, slices.also = "", nil // the duty begins at 256 MiB
+				slices.reference, slices.also = "", nil // the budget begins at 256 MiB
 			} else if runtime.GOMAXPROCS(0) < 8 {
 				slices.unless = func(*bench) string {
-					return fmt.Sprintf("the duty is for 8 processors, and here are %d", runtime.GOMAXPROCS(0))
+					return fmt.Sprintf("the budget is for 8 processors, and here are %d", runtime.GOMAXPROCS(0))
 				}
 			}
 			list = append(list, slices)
@@ -72,7 +72,7 @@ func (b *bench) launching(n int, untimed bool) *driver.Sequence {
 
 // launches is launching that returns the last launch as well.
 func (b *bench) launches(n int, untimed bool) (s *driver.Sequence, last *driver.Step) {
-	s = b.env.dev.NewSequence("duty")
+	s = b.env.dev.NewSequence("budget")
 	if untimed {
 		s.NoDeviceTime()
 	}

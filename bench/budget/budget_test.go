@@ -76,17 +76,17 @@ func TestWithoutACSideNothingThatNeedsOnePasses(t *testing.T) {
 	}
 }
 
-// buildTwin builds the C side and a driver without a GPU for it.
-func buildTwin(t *testing.T) (program string) {
+// buildReference builds the C side and a driver without a GPU for it.
+func buildReference(t *testing.T) (program string) {
 	t.Helper()
 	cc, err := exec.LookPath("cc")
 	if err != nil {
 		t.Skip("no C compiler")
 	}
 	dir := t.TempDir()
-	program, lib := filepath.Join(dir, "twin"), filepath.Join(dir, "libfake.so")
+	program, lib := filepath.Join(dir, "reference"), filepath.Join(dir, "libfake.so")
 	for _, args := range [][]string{
-		{"-O2", "-Wall", "-Wextra", "-Werror", "-o", program, "twin/twin.c", "-ldl"},
+		{"-O2", "-Wall", "-Wextra", "-Werror", "-o", program, "reference/reference.c", "-ldl"},
 		{"-shared", "-fPIC", "-o", lib, "testdata/libfake.c"},
 	} {
 		if out, err := exec.Command(cc, args...).CombinedOutput(); err != nil {
@@ -98,7 +98,7 @@ func buildTwin(t *testing.T) (program string) {
 }
 
 func TestBothSidesTakePart(t *testing.T) {
-	all := lines(t, "-twin", buildTwin(t))
+	all := lines(t, "-reference", buildReference(t))
 	got := verdicts(all)
 	for _, name := range []string{"P1", "P1-changed", "P1-start", "launch-wait", "P2", "P3", "P5", "P7", "P4-up-0MiB", "P4-down-0MiB"} {
 		if got[name] != "fail" && got[name] != "pass" {
@@ -111,24 +111,24 @@ func TestBothSidesTakePart(t *testing.T) {
 	if got["P6"] != "skip" {
 		t.Errorf("without the vendor's kernel P6 is %q", got["P6"])
 	}
-	if got := verdicts(lines(t, "-twin", buildTwin(t), "-gridsync", "duty_test.go", "-only", "P6"))["P6"]; got != "fail" && got != "pass" {
+	if got := verdicts(lines(t, "-reference", buildReference(t), "-gridsync", "budget_test.go", "-only", "P6"))["P6"]; got != "fail" && got != "pass" {
 		t.Errorf("with it P6 is %q", got)
 	}
 }
 
 func TestACSideThatBreaksOffIsAnError(t *testing.T) {
-	program := buildTwin(t)
-	tw, err := startTwin(program, "twin/twin.c", "empty", "copy")
+	program := buildReference(t)
+	ref, err := startReference(program, "reference/reference.c", "empty", "copy")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tw.block("unheard-of", 3, ""); err == nil || !strings.Contains(err.Error(), "has no unheard-of") {
+	if _, err := ref.block("unheard-of", 3, ""); err == nil || !strings.Contains(err.Error(), "has no unheard-of") {
 		t.Errorf("an unknown measure: %v", err)
 	}
-	if err := tw.cmd.Process.Kill(); err != nil {
+	if err := ref.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tw.block("launches", 3, "2"); err == nil {
+	if _, err := ref.block("launches", 3, "2"); err == nil {
 		t.Error("a dead process answers")
 	}
 }
@@ -138,13 +138,13 @@ func TestStartsOfOneLaunchAreCallsThatTheCSideKnows(t *testing.T) {
 	if !strings.Contains(calls, "cuGraphLaunch") {
 		t.Fatalf("Start makes the calls %q", calls)
 	}
-	tw, err := startTwin(buildTwin(t), "twin/twin.c", "empty", "copy")
+	ref, err := startReference(buildReference(t), "reference/reference.c", "empty", "copy")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer tw.close()
+	defer ref.close()
 	name, args, _ := strings.Cut(calls, " ")
-	if b, err := tw.block(name, 10, args); err != nil || b.n != 10 {
+	if b, err := ref.block(name, 10, args); err != nil || b.n != 10 {
 		t.Errorf("%s: %+v, %v", calls, b, err)
 	}
 }

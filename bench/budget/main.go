@@ -26,18 +26,18 @@ type options struct {
 	tiny     bool
 	first    bool
 
-	twinArgs []string
+	referenceArgs []string
 }
 
 func main() {
 	o, err := parse(os.Args[1:])
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "duty:", err)
+		fmt.Fprintln(os.Stderr, "budget:", err)
 		os.Exit(2)
 	}
 	if o.first {
 		if err := first(context.Background(), o.device); err != nil {
-			fmt.Fprintln(os.Stderr, "duty:", err)
+			fmt.Fprintln(os.Stderr, "budget:", err)
 			os.Exit(1)
 		}
 		return
@@ -48,9 +48,9 @@ func main() {
 func parse(args []string) (options, error) {
 	var o options
 	var only string
-	fs := flag.NewFlagSet("duty", flag.ContinueOnError)
+	fs := flag.NewFlagSet("budget", flag.ContinueOnError)
 	fs.StringVar(&o.device, "device", "cuda", "device to measure; cuda-sim shows that everything runs")
-	fs.StringVar(&o.program, "twin", "", "program made of twin.c")
+	fs.StringVar(&o.program, "reference", "", "program made of reference.c")
 	fs.StringVar(&o.gridsync, "gridsync", "", "machine code made of vendor.cu")
 	fs.StringVar(&only, "only", "", "measure what matches, such as ^P[12]")
 	fs.IntVar(&o.blocks, "blocks", 10, "blocks of each side")
@@ -83,7 +83,7 @@ func run(ctx context.Context, o options, out, log io.Writer) int {
 	b.out = p
 	errs := b.all()
 	for _, err := range errs {
-		fmt.Fprintln(log, "duty:", err)
+		fmt.Fprintln(log, "budget:", err)
 	}
 	fmt.Fprintf(out, "vyrebench v=1 name=all measured=%d failed=%d skipped=%d errors=%d seconds=%.0f\n", p.measured, p.failed, p.skipped, len(errs), time.Since(b.began).Seconds())
 	switch {
@@ -108,24 +108,24 @@ func (b *bench) all() (errs []error) {
 	}
 	defer func() { note(b.env.close()) }()
 	b.out.suffix = b.env.machine()
-	dir, err := os.MkdirTemp("", "duty")
+	dir, err := os.MkdirTemp("", "budget")
 	if err != nil {
 		return []error{err}
 	}
 	defer func() { note(os.RemoveAll(dir)) }()
-	if b.twinArgs, err = twinFiles(dir, b.env.dev.Caps().Target); err != nil {
+	if b.referenceArgs, err = referenceFiles(dir, b.env.dev.Caps().Target); err != nil {
 		return []error{err}
 	}
 	if b.gridsync != "" {
-		b.twinArgs = append(b.twinArgs, b.gridsync)
+		b.referenceArgs = append(b.referenceArgs, b.gridsync)
 	}
-	if b.twin, b.none = startTwin(b.program, b.twinArgs...); b.none != nil && !errors.Is(b.none, errNoTwin) {
+	if b.reference, b.none = startReference(b.program, b.referenceArgs...); b.none != nil && !errors.Is(b.none, errNoReference) {
 		return []error{b.none}
 	}
-	if b.twin != nil {
-		defer func() { note(b.twin.close()) }()
+	if b.reference != nil {
+		defer func() { note(b.reference.close()) }()
 	}
-	for _, m := range b.duties() {
+	for _, m := range b.measures() {
 		if b.only.MatchString(m.name) {
 			note(b.run(m))
 		}

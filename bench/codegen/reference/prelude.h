@@ -1,4 +1,4 @@
-// The part of CUDA C++ that the twins use, for a toolkit that comes without its headers. The names are CUDA's;
+// The part of CUDA C++ that the reference kernels use, for a toolkit that comes without its headers. The names are CUDA's;
 // behind them stand what nvcc's own compiler knows and its library of device functions.
 #pragma once
 #define __global__ __attribute__((global))

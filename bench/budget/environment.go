@@ -14,7 +14,7 @@ import (
 	"github.com/govyre/vyre/ir"
 )
 
-// The kernels of the duties.
+// The kernels of the budgets.
 const (
 	emptyText = `vyre 1
 kernel @empty workgroup(32) {
@@ -42,9 +42,9 @@ kernel @barriers workgroup(256) {
 
 // program parses one of them.
 func program(text string) *ir.Program {
-	ps, err := ir.Parse("duty", text)
+	ps, err := ir.Parse("budget", text)
 	if err != nil {
-		panic(fmt.Sprintf("BUG: a kernel of the duties is refused: %v", err))
+		panic(fmt.Sprintf("BUG: a kernel of the budgets is refused: %v", err))
 	}
 	return ps[0]
 }
@@ -100,9 +100,9 @@ func (e *environment) machine() string {
 	return fmt.Sprintf("gpu=%q driver=%d commit=%s", c.Model, c.DriverVersion, commit)
 }
 
-// twinFiles writes the text of the kernels that the C side launches, as the device gets it, and returns the first of the
+// referenceFiles writes the text of the kernels that the C side launches, as the device gets it, and returns the first of the
 // C side's arguments.
-func twinFiles(dir, target string) ([]string, error) {
+func referenceFiles(dir, target string) ([]string, error) {
 	t, err := ptx.ParseTarget(target)
 	if err != nil {
 		return nil, err

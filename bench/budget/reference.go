@@ -9,22 +9,22 @@ import (
 	"strings"
 )
 
-// twin is the C side, a process that measures a block when it is asked to.
-type twin struct {
+// reference is the C side, a process that measures a block when it is asked to.
+type reference struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
 	out *bufio.Scanner
 }
 
-// errNoTwin is why a measure has no C side; the text behind it says more.
-var errNoTwin = errors.New("no C side")
+// errNoReference is why a measure has no C side; the text behind it says more.
+var errNoReference = errors.New("no C side")
 
-// startTwin starts the C side with the arguments that it takes.
-func startTwin(path string, args ...string) (*twin, error) {
+// startReference starts the C side with the arguments that it takes.
+func startReference(path string, args ...string) (*reference, error) {
 	if path == "" {
-		return nil, fmt.Errorf("%w: -twin names no program", errNoTwin)
+		return nil, fmt.Errorf("%w: -reference names no program", errNoReference)
 	}
-	t := &twin{cmd: exec.Command(path, args...)}
+	t := &reference{cmd: exec.Command(path, args...)}
 	var err error
 	if t.in, err = t.cmd.StdinPipe(); err != nil {
 		return nil, err
@@ -35,15 +35,15 @@ func startTwin(path string, args ...string) (*twin, error) {
 	}
 	t.out = bufio.NewScanner(out)
 	if err := t.cmd.Start(); err != nil {
-		return nil, fmt.Errorf("%w: %w", errNoTwin, err)
+		return nil, fmt.Errorf("%w: %w", errNoReference, err)
 	}
 	if line, err := t.answer(); err != nil || line != "ready" {
-		return nil, errors.Join(fmt.Errorf("%w: it begins with %q", errNoTwin, line), err, t.close())
+		return nil, errors.Join(fmt.Errorf("%w: it begins with %q", errNoReference, line), err, t.close())
 	}
 	return t, nil
 }
 
-func (t *twin) answer() (string, error) {
+func (t *reference) answer() (string, error) {
 	if !t.out.Scan() {
 		return "", fmt.Errorf("the C side ended: %w", errors.Join(t.out.Err(), io.ErrUnexpectedEOF))
 	}
@@ -51,7 +51,7 @@ func (t *twin) answer() (string, error) {
 }
 
 // block asks for n samples of a measure.
-func (t *twin) block(name string, n int, args string) (b block, err error) {
+func (t *reference) block(name string, n int, args string) (b block, err error) {
 	if _, err := fmt.Fprintf(t.in, "%s %d %s\n", name, n, args); err != nil {
 		return b, fmt.Errorf("the C side is gone: %w", err)
 	}
@@ -60,7 +60,7 @@ func (t *twin) block(name string, n int, args string) (b block, err error) {
 		return b, err
 	}
 	if reason, ok := strings.CutPrefix(line, "skip "); ok {
-		return b, fmt.Errorf("%w: %s", errNoTwin, reason)
+		return b, fmt.Errorf("%w: %s", errNoReference, reason)
 	}
 	if _, err := fmt.Sscanf(line, "ok %d %f %f %f", &b.n, &b.min, &b.p50, &b.p99); err != nil {
 		return b, fmt.Errorf("the C side says %q to %s", line, name)
@@ -69,7 +69,7 @@ func (t *twin) block(name string, n int, args string) (b block, err error) {
 }
 
 // close ends the C side.
-func (t *twin) close() error {
+func (t *reference) close() error {
 	err := t.in.Close()
 	return errors.Join(err, t.cmd.Wait())
 }

@@ -1,7 +1,7 @@
-// The C side of the duties: the same driver calls, made as a C program makes them. It needs no toolkit:
+// The C side of the budgets: the same driver calls, made as a C program makes them. It needs no toolkit:
 //
-//	cc -O2 -o twin twin.c -ldl
-//	twin KERNELS.ptx EMPTY COPY [GRIDSYNC.cubin]
+//	cc -O2 -o reference reference.c -ldl
+//	reference KERNELS.ptx EMPTY COPY [GRIDSYNC.cubin]
 //
 // KERNELS.ptx holds an entry without parameters, called EMPTY, and one that copies words, called COPY, whose parameters
 // are two pairs of address and length. GRIDSYNC.cubin holds `gridsync(int rounds)`, made of vendor.cu.
@@ -385,7 +385,7 @@ int main(int argc, char **argv)
 	Module m;
 	argc -= first;
 	if (argc < 4 || argc > 5) {
-		fprintf(stderr, "usage: twin KERNELS.ptx EMPTY COPY [GRIDSYNC.cubin] [-first]\n");
+		fprintf(stderr, "usage: reference KERNELS.ptx EMPTY COPY [GRIDSYNC.cubin] [-first]\n");
 		return 2;
 	}
 	at[0] = now();

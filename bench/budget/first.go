@@ -67,7 +67,7 @@ func first(ctx context.Context, device string) error {
 // starting times processes of both sides from their start to their first result, with caches that are empty and
 // with caches that have it. It is a report: no bound is set.
 func (b *bench) starting() (err error) {
-	dir, err := os.MkdirTemp("", "duty")
+	dir, err := os.MkdirTemp("", "budget")
 	if err != nil {
 		return err
 	}
@@ -77,8 +77,8 @@ func (b *bench) starting() (err error) {
 		return err
 	}
 	commands := map[string][]string{"vyre": {self, "-first", "-device", b.device}}
-	if b.twin != nil {
-		commands["c"] = append(append([]string{b.program}, b.twinArgs[:3]...), "-first")
+	if b.reference != nil {
+		commands["c"] = append(append([]string{b.program}, b.referenceArgs[:3]...), "-first")
 	}
 	for _, name := range []string{"start-cold", "start-warm"} {
 		times, parts := map[string][]float64{}, map[string]string{}
@@ -108,7 +108,7 @@ func (b *bench) starting() (err error) {
 			}
 		}
 	}
-	if b.twin == nil {
+	if b.reference == nil {
 		b.out.skip("start", "%v", b.none)
 	}
 	return nil

@@ -15,7 +15,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda/cusim"
 )
 
-// Duties that are held against a number and not against C.
+// Budgets that are held against a number and not against C.
 
 // allocations counts the objects that warm operations allocate: P8.
 func (b *bench) allocations() (err error) {
@@ -94,7 +94,7 @@ func (p *printer) number(name, what string, v, limit float64, ok bool) {
 
 // compiling times Compile by the driver and from the cache on disk: P9. Each has a device of its own, with nothing in memory.
 func (b *bench) compiling() (err error) {
-	dir, err := os.MkdirTemp("", "duty")
+	dir, err := os.MkdirTemp("", "budget")
 	if err != nil {
 		return err
 	}

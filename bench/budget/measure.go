@@ -14,9 +14,9 @@ type measure struct {
 	name string
 	// ours returns what takes one sample and returns nanoseconds, and what to do when all are taken.
 	ours func(*bench) (sample func() (float64, error), done func() error, err error)
-	// twin is the C side's name of the measure with its arguments; empty if it cannot be measured there.
-	twin  string
-	bound bound
+	// reference is the C side's name of the measure with its arguments; empty if it cannot be measured there.
+	reference string
+	bound     bound
 	// part divides the samples of a block: measures that take long have fewer.
 	part int
 	// also lists further C sides to hold ours against.
@@ -27,20 +27,20 @@ type measure struct {
 
 // rival is a C side of another kind, judged under its own name.
 type rival struct {
-	name, twin string
-	bound      bound
+	name, reference string
+	bound           bound
 }
 
 // bench is one run.
 type bench struct {
 	options
-	ctx   context.Context
-	began time.Time
-	size  sizes
-	env   *environment
-	twin  *twin
-	none  error // why there is no twin
-	out   *printer
+	ctx       context.Context
+	began     time.Time
+	size      sizes
+	env       *environment
+	reference *reference
+	none      error // why there is no reference
+	out       *printer
 }
 
 // run measures and judges one measure.
@@ -61,8 +61,8 @@ func (b *bench) run(m measure) error {
 	}
 	n := max(1, b.samples/max(1, m.part))
 	rivals := m.also
-	if m.twin != "" {
-		rivals = append([]rival{{m.name, m.twin, m.bound}}, rivals...)
+	if m.reference != "" {
+		rivals = append([]rival{{m.name, m.reference, m.bound}}, rivals...)
 	}
 	var ours []block
 	theirs, none := make([][]block, len(rivals)), make([]error, len(rivals))
@@ -77,7 +77,7 @@ func (b *bench) run(m measure) error {
 				continue
 			}
 			var c block
-			if c, none[k] = b.theirs(r.twin, n); none[k] == nil && i >= 0 {
+			if c, none[k] = b.theirs(r.reference, n); none[k] == nil && i >= 0 {
 				theirs[k] = append(theirs[k], c)
 			}
 		}
@@ -105,11 +105,11 @@ func (b *bench) run(m measure) error {
 
 // theirs takes a block on the C side.
 func (b *bench) theirs(command string, n int) (block, error) {
-	if b.twin == nil {
+	if b.reference == nil {
 		return block{}, b.none
 	}
 	name, args, _ := strings.Cut(command, " ")
-	return b.twin.block(name, n, args)
+	return b.reference.block(name, n, args)
 }
 
 // late reports whether the time for measuring is over. Only between blocks: a sample is never cut short.
