@@ -35,7 +35,7 @@ func lineInLog(log string) (n int, what string, ok bool) {
 
 // assemblerError is the driver's refusal of a text, with the place.
 func (d *Device) assemblerError(m *ptx.Module, log string, err error) *driver.Error {
-	e := d.errorOf("compile", "", err)
+	e := d.gpu.ErrorOf("compile", "", err)
 	if e.Log = log; log == "" {
 		return e
 	}

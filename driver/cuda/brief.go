@@ -8,7 +8,7 @@ import "github.com/govyre/vyre/driver/cuda/cu"
 // brief returns the graph if the run being started is of that kind, and nobody has changed anything.
 func (r *runner) brief() *graph {
 	d, p := r.dev, r.plan
-	if r.thread.bound || d.restore || r.stream.word == nil || d.lost.Load() != nil || len(r.deps) > 0 ||
+	if r.thread.Bound() || d.gpu.Restore || r.stream.word == nil || d.gpu.Lost() || len(r.deps) > 0 ||
 		r.bound != p.Clock() || r.counted != p.Recounted || r.records.reported() > 0 {
 		return nil
 	}
@@ -34,20 +34,20 @@ func (r *runner) launchBriefly(g *graph, resident bool) (launched bool, err erro
 	d, label := r.dev, r.plan.Label
 	im, err := g.image(resident)
 	if err != nil {
-		return false, d.memoryError("start", label, err)
+		return false, d.gpu.Complete("start", label, err)
 	}
 	if r.stamps != nil {
 		*r.stamps = stamps{}
 	}
-	r.calling = cu.GraphRun{Context: d.ctx, Exec: im.exec, Stream: r.stream.handle, Word: r.stream.wordAt, Value: uint32(r.open)}
-	made, err := d.drv.GraphRun(&r.calling)
+	r.calling = cu.GraphRun{Context: d.gpu.Handle, Exec: im.exec, Stream: r.stream.handle, Word: r.stream.wordAt, Value: uint32(r.open)}
+	made, err := d.gpu.Driver.GraphRun(&r.calling)
 	switch {
 	case made == 1 && r.whole != nil:
-		return false, d.memoryError("start", label, err)
+		return false, d.gpu.Complete("start", label, err)
 	case made == 1:
 		return r.stretches[0].taken(err)
 	case err != nil:
-		return made > 1, d.errorOf("start", label, err)
+		return made > 1, d.gpu.ErrorOf("start", label, err)
 	}
 	r.written = true
 	if r.whole != nil {

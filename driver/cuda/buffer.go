@@ -31,45 +31,45 @@ func (d *Device) alloc(bytes int64, label string) (*buffer, error) {
 	if bytes < 0 {
 		return nil, &driver.Error{Op: "alloc", Label: label, Device: d.Name(), Kind: driver.InvalidArgument, Msg: fmt.Sprintf("size is %d bytes", bytes)}
 	}
-	if bytes > d.caps.MaxBuffer {
+	if bytes > d.gpu.Caps.MaxBuffer {
 		e := d.memory.tooLarge(bytes)
 		e.Op, e.Label, e.Device = "alloc", label, d.Name()
 		return nil, e
 	}
-	if err := d.open("alloc", label); err != nil {
+	if err := d.gpu.Hold("alloc", label); err != nil {
 		return nil, err
 	}
 	opened := true
 	defer func() {
 		if opened {
-			d.shut()
+			d.gpu.LetGo()
 		}
 	}()
 	b := &buffer{dev: d, size: bytes}
 	if bytes > 0 {
 		mem, err := d.memory.get(bytes+2*d.memcheck.guard(), reserved, nil, func() error {
 			// Whoever closes something now may find Close of the device waiting.
-			d.shut()
+			d.gpu.LetGo()
 			d.Reclaim()
-			err := d.open("alloc", label)
+			err := d.gpu.Hold("alloc", label)
 			opened = err == nil
 			return err
 		})
 		if err != nil {
-			return nil, d.memoryError("alloc", label, err)
+			return nil, d.gpu.Complete("alloc", label, err)
 		}
 		b.mem = mem
 		if err := d.memcheck.poison(mem.at, mem.size); err != nil {
-			e := d.memoryError("alloc", label, err)
+			e := d.gpu.Complete("alloc", label, err)
 			if back := d.memory.put(mem, reserved, nil); back != nil {
-				_ = d.Fail(d.memoryError("alloc", label, back)) // the first error is the one to report
+				_ = d.Fail(d.gpu.Complete("alloc", label, back)) // the first error is the one to report
 			}
 			return nil, e
 		}
 	}
 	if err := b.Init(d.Core, "buffer", label, b.free); err != nil {
 		if back := d.memory.put(b.mem, reserved, nil); back != nil {
-			return nil, d.memoryError("alloc", label, back)
+			return nil, d.gpu.Complete("alloc", label, back)
 		}
 		return nil, err
 	}
@@ -101,23 +101,8 @@ func (b *buffer) free() {
 	if b.mem.size == 0 {
 		return
 	}
-	d.life.RLock()
-	defer d.life.RUnlock()
-	if d.gone || d.lost.Load() != nil {
-		d.memory.abandon(b.mem, reserved)
-		return
-	}
-	// Close of a buffer has no error to give; the device counts what fails, and has it if it
-	// was lost by that. The memory is kept either way: nothing runs on it.
-	err := d.enter("close", b.Label())
-	if err == nil {
-		defer d.leave()
-	} else {
-		_ = d.Fail(err)
-	}
-	if err := d.memory.put(b.mem, reserved, b.history.unfinished()); err != nil {
-		_ = d.Fail(d.memoryError("close", b.Label(), err))
-	}
+	d.gpu.Closing(b.Label(), func() error { return d.memory.put(b.mem, reserved, b.history.unfinished()) },
+		func() { d.memory.abandon(b.mem, reserved) })
 }
 
 // Device returns the device of the buffer.

@@ -32,7 +32,7 @@ type builder struct {
 func (g *graph) fill(im *image, resident bool) error {
 	r := g.r
 	var err error
-	if im.graph, err = r.dev.drv.GraphCreate(); err != nil {
+	if im.graph, err = r.dev.gpu.Driver.GraphCreate(); err != nil {
 		return err
 	}
 	b := &builder{g: g, im: im, resident: resident, to: im.graph, order: order{overlap: g.overlap}}
@@ -209,7 +209,7 @@ func (b *builder) kernel(l *cu.Launch, t touches) error {
 	if err := b.flush(); err != nil {
 		return err
 	}
-	n, err := b.g.r.dev.drv.GraphAddKernelNode(b.to, b.order.before(t), l)
+	n, err := b.g.r.dev.gpu.Driver.GraphAddKernelNode(b.to, b.order.before(t), l)
 	return b.added(n, t, err)
 }
 
@@ -226,8 +226,8 @@ func (b *builder) memset(f cu.Fill, t touches) error {
 	if err := b.flush(); err != nil {
 		return err
 	}
-	f.Context = b.g.r.dev.ctx
-	n, err := b.g.r.dev.drv.GraphAddMemsetNode(b.to, b.order.before(t), &f)
+	f.Context = b.g.r.dev.gpu.Handle
+	n, err := b.g.r.dev.gpu.Driver.GraphAddMemsetNode(b.to, b.order.before(t), &f)
 	return b.added(n, t, err)
 }
 
@@ -247,9 +247,9 @@ func (b *builder) copy(c cu.Copy, t touches) error {
 	if err := b.flush(); err != nil {
 		return err
 	}
-	c.Context = r.dev.ctx
+	c.Context = r.dev.gpu.Handle
 	b.copied = c
-	n, err := b.g.r.dev.drv.GraphAddMemcpyNode(b.to, b.order.before(t), &c)
+	n, err := b.g.r.dev.gpu.Driver.GraphAddMemcpyNode(b.to, b.order.before(t), &c)
 	return b.added(n, t, err)
 }
 
@@ -282,9 +282,9 @@ func (b *builder) launch(c *driver.LaunchCmd) error {
 	if err := b.flush(); err != nil {
 		return err
 	}
-	n, err := r.dev.drv.GraphAddKernelNode(b.to, b.order.before(t), &l.call)
+	n, err := r.dev.gpu.Driver.GraphAddKernelNode(b.to, b.order.before(t), &l.call)
 	if err == nil && l.barrier >= 0 {
-		err = r.dev.drv.GraphKernelNodeSetCooperative(n)
+		err = r.dev.gpu.Driver.GraphKernelNodeSetCooperative(n)
 	}
 	m.nodes = append(m.nodes, n)
 	return b.added(n, t, err)
@@ -296,7 +296,7 @@ func (b *builder) loop(c *driver.LoopCmd) error {
 	d := b.g.r.dev
 	if !c.While {
 		n := driver.Mul(c.Count, nodesOf(c.Body))
-		unroll := n <= unrolledNodes || !d.caps.LoopNodes
+		unroll := n <= unrolledNodes || !d.gpu.Caps.LoopNodes
 		if unroll && n > mostNodes {
 			return &driver.Error{Op: "capture", Label: b.g.r.plan.Label, Device: d.Name(), Path: c.Path, Kind: driver.Unsupported,
 				Msg: fmt.Sprintf("%d rounds of the loop make %d nodes, the device has no loops in graphs and takes %d", c.Count, n, mostNodes), Fix: "run the sequence, or repeat less"}
@@ -319,7 +319,7 @@ func (b *builder) loop(c *driver.LoopCmd) error {
 func (b *builder) conditional(c *driver.LoopCmd) error {
 	r := b.g.r
 	d := r.dev
-	value, err := d.drv.GraphConditionalHandleCreate(b.to, d.ctx, 0, cu.CondAssignDefault)
+	value, err := d.gpu.Driver.GraphConditionalHandleCreate(b.to, d.gpu.Handle, 0, cu.CondAssignDefault)
 	if err != nil {
 		return err
 	}
@@ -333,7 +333,7 @@ func (b *builder) conditional(c *driver.LoopCmd) error {
 	if err := b.decide(decide, t); err != nil {
 		return err
 	}
-	n, body, err := d.drv.GraphAddWhileNode(b.to, b.order.before(t), value, d.ctx)
+	n, body, err := d.gpu.Driver.GraphAddWhileNode(b.to, b.order.before(t), value, d.gpu.Handle)
 	if err := b.added(n, t, err); err != nil {
 		return err
 	}

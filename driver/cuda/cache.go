@@ -155,8 +155,8 @@ func (c *cache) drop(note func(error)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, e := range c.entries {
-		if e.module != 0 && c.dev.lost.Load() == nil {
-			note(c.dev.drv.ModuleUnload(e.module))
+		if e.module != 0 && !c.dev.gpu.Lost() {
+			note(c.dev.gpu.Driver.ModuleUnload(e.module))
 			c.dev.Count(driver.ModulesUnloaded, 1)
 		}
 	}

@@ -52,7 +52,7 @@ func (r *runner) captureLoops(cmds []driver.Cmd) error {
 				return err
 			}
 			c.Lowering = driver.LoopHost
-			r.dev.say("the host decides on the loop at %s of %q: %v", c.Path, r.plan.Label, err)
+			r.dev.gpu.Say("the host decides on the loop at %s of %q: %v", c.Path, r.plan.Label, err)
 		}
 		if err := r.captureLoops(c.Body); err != nil {
 			return err
@@ -65,7 +65,7 @@ func (r *runner) captureLoops(cmds []driver.Cmd) error {
 func (r *runner) declined(err error) bool {
 	var e *driver.Error
 	if !errors.As(err, &e) {
-		e = r.dev.errorOf("prepare", r.plan.Label, err)
+		e = r.dev.gpu.ErrorOf("prepare", r.plan.Label, err)
 	}
 	return !e.Sticky && e.Kind != driver.OutOfMemory
 }

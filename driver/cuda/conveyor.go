@@ -75,7 +75,7 @@ func (g *conveyor) make() error {
 	}
 	for i := range g.slots {
 		if g.marks[i] == 0 {
-			if g.marks[i], err = d.drv.EventCreate(cu.EventDisableTiming); err != nil {
+			if g.marks[i], err = d.gpu.Driver.EventCreate(cu.EventDisableTiming); err != nil {
 				return err
 			}
 		}
@@ -169,7 +169,7 @@ func (g *conveyor) batch() int64 {
 
 // send enqueues the next n chunks, which lie side by side, and a mark behind them.
 func (g *conveyor) send(r *runner, n int64) error {
-	drv, s := g.dev.drv, r.stream.handle
+	drv, s := g.dev.gpu.Driver, r.stream.handle
 	off := (g.sent - g.first) * g.chunk
 	host, size := unsafe.Pointer(&g.slot(g.sent)[0]), min(n*g.chunk, g.total-off)
 	at := (g.oldest + g.count) % g.slots
@@ -198,7 +198,7 @@ func (g *conveyor) ask() (over bool, err error) {
 	if g.count == 0 {
 		return false, nil
 	}
-	if over, err = g.dev.drv.EventQuery(g.marks[g.oldest]); over && err == nil {
+	if over, err = g.dev.gpu.Driver.EventQuery(g.marks[g.oldest]); over && err == nil {
 		g.oldest = (g.oldest + 1) % g.slots
 		g.count--
 	}
@@ -273,12 +273,12 @@ func (g *conveyor) quiet() {
 
 // drop gives the ring back; a lost context has taken it.
 func (g *conveyor) drop(note func(error)) {
-	if g.dev.lost.Load() != nil {
+	if g.dev.gpu.Lost() {
 		g.dev.staging.abandon(g.ring)
 	} else {
 		for _, m := range g.marks {
 			if m != 0 {
-				note(g.dev.drv.EventDestroy(m))
+				note(g.dev.gpu.Driver.EventDestroy(m))
 			}
 		}
 		note(g.dev.staging.put(g.ring))

@@ -10,11 +10,10 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
-	"time"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/internal/primary"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 )
@@ -51,18 +50,9 @@ type Options struct {
 // Device is one GPU.
 type Device struct {
 	*driver.Core
-	drv    cu.Driver
-	dev    cu.Device
-	ctx    cu.Context
-	caps   driver.Caps
-	target ptx.Target
-	lost   atomic.Pointer[driver.Error] // the first error that the context did not survive
-
+	gpu      *primary.Context
+	target   ptx.Target
 	watching bool // every command is waited for
-	restore  bool // threads keep the context that they had
-
-	life sync.RWMutex // held for reading by whoever may be surprised by Close
-	gone bool         // the context was given back
 
 	memory  memory
 	staging staging
@@ -101,7 +91,7 @@ func Open(o Options) (*Device, error) {
 	name := deviceName(kind, ordinal)
 	dev, err := drv.DeviceGet(ordinal)
 	if err != nil {
-		return nil, (*Device)(nil).errorOf("open", name, err)
+		return nil, primary.ErrorOf("open", name, err)
 	}
 	caps, target, err := probe(drv, dev, name, ordinal)
 	if err != nil {
@@ -112,8 +102,8 @@ func Open(o Options) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Device{Core: core, drv: drv, dev: dev, caps: caps, target: target, emit: ptx.Emit,
-		watching: core.Debug().Sync, restore: o.PreserveThreadContext}
+	d := &Device{Core: core, gpu: &primary.Context{Core: core, Driver: drv, Device: dev, Caps: caps, Restore: o.PreserveThreadContext},
+		target: target, emit: ptx.Emit, watching: core.Debug().Sync}
 	d.memory.init(d, o.OpenOptions)
 	d.staging.init(d)
 	d.streams.dev, d.timers.dev, d.quarantine.dev = d, d, d
@@ -128,7 +118,7 @@ func Open(o Options) (*Device, error) {
 		return nil, err
 	}
 	d.markRanges()
-	if err := d.retain(); err != nil {
+	if err := d.gpu.Retain(); err != nil {
 		return nil, err
 	}
 	if err := d.streams.init(); err != nil {
@@ -158,7 +148,7 @@ func load(kind string, drv cu.Driver) (cu.Driver, error) {
 		drv = lib
 	}
 	if err := drv.Init(); err != nil {
-		return nil, (*Device)(nil).errorOf("open", kind, err)
+		return nil, primary.ErrorOf("open", kind, err)
 	}
 	return drv, nil
 }
@@ -167,7 +157,7 @@ func load(kind string, drv cu.Driver) (cu.Driver, error) {
 func find(kind string, drv cu.Driver, selector string) (int, error) {
 	n, err := drv.DeviceGetCount()
 	if err != nil {
-		return 0, (*Device)(nil).errorOf("open", kind, err)
+		return 0, primary.ErrorOf("open", kind, err)
 	}
 	label := kind
 	if selector != "" {
@@ -180,7 +170,7 @@ func find(kind string, drv cu.Driver, selector string) (int, error) {
 		for i := range n {
 			dev, err := drv.DeviceGet(i)
 			if err != nil {
-				return 0, (*Device)(nil).errorOf("open", label, err)
+				return 0, primary.ErrorOf("open", label, err)
 			}
 			if id, err := drv.DeviceGetUuid(dev); err == nil && id.String() == selector {
 				return i, nil
@@ -208,13 +198,13 @@ func List(kind string, drv cu.Driver) ([]driver.Info, error) {
 	}
 	n, err := drv.DeviceGetCount()
 	if err != nil {
-		return nil, (*Device)(nil).errorOf("list", kind, err)
+		return nil, primary.ErrorOf("list", kind, err)
 	}
 	var infos []driver.Info
 	for i := range n {
 		dev, err := drv.DeviceGet(i)
 		if err != nil {
-			return infos, (*Device)(nil).errorOf("list", deviceName(kind, i), err)
+			return infos, primary.ErrorOf("list", deviceName(kind, i), err)
 		}
 		p := prober{drv, dev}
 		info := driver.Info{Name: deviceName(kind, i), Capability: fmt.Sprintf("%d.%d", p.attr(cu.CapabilityMajor), p.attr(cu.CapabilityMinor))}
@@ -226,101 +216,16 @@ func List(kind string, drv cu.Driver) ([]driver.Info, error) {
 	return infos, nil
 }
 
-// retain takes the primary context. One that a fault in this process left broken is reset first; where
-// that does not help either, only another process has one that works.
-func (d *Device) retain() error {
-	for try := 0; ; try++ {
-		err := d.tryContext()
-		if err == nil {
-			return nil
-		}
-		first := (*Device)(nil).errorOf("open", d.Name(), err)
-		if !first.Sticky {
-			return first
-		}
-		if try > 0 {
-			first.Sticky, first.Kind = false, driver.Unavailable
-			first.Msg = "its context does not work: " + first.Msg
-			first.Fix = restart
-			return first
-		}
-		// A reset can only fail for the reason that is reported already.
-		_ = d.drv.DevicePrimaryCtxReset(d.dev)
-	}
-}
+// Caps describes the device.
+func (d *Device) Caps() *driver.Caps { return &d.gpu.Caps }
 
-// tryContext takes the primary context and gives it back if it does not work.
-func (d *Device) tryContext() error {
-	ctx, err := d.drv.DevicePrimaryCtxRetain(d.dev)
-	if err != nil {
+// Err returns nil, or how the device was lost.
+func (d *Device) Err() error {
+	if err := d.gpu.LostError("use", ""); err != nil {
 		return err
-	}
-	d.ctx = ctx
-	runtime.LockOSThread()
-	if err = d.bind(); err != nil {
-		runtime.UnlockOSThread()
-	} else {
-		_, err = d.drv.StreamQuery(0) // never blocks, and fails in a broken context
-		d.leave()
-	}
-	if err != nil {
-		_ = d.drv.DevicePrimaryCtxRelease(d.dev) // the first error is the one to report
-	}
-	return err
-}
-
-// enter makes the context current on the calling thread, until leave.
-func (d *Device) enter(op, label string) error {
-	if first := d.lost.Load(); first != nil {
-		return d.lostError(op, label, first)
-	}
-	runtime.LockOSThread()
-	if err := d.bind(); err != nil {
-		e := d.errorOf(op, label, err)
-		runtime.UnlockOSThread()
-		return e
 	}
 	return nil
 }
-
-func (d *Device) leave() {
-	if d.restore {
-		// What is under it can only be out of reach with the context on top, which tells that to
-		// whoever uses it next.
-		_, _ = d.drv.CtxPopCurrent()
-	}
-	runtime.UnlockOSThread()
-}
-
-// bind makes the context current on the thread: for good, or over the one that the thread has.
-func (d *Device) bind() error {
-	if d.restore {
-		return d.drv.CtxPushCurrent(d.ctx)
-	}
-	return d.drv.CtxSetCurrent(d.ctx)
-}
-
-// open is enter for what Close of the device does not wait for; it keeps the context until
-// shut. It fails if the device was closed.
-func (d *Device) open(op, label string) error {
-	d.life.RLock()
-	err := d.Alive(op, label)
-	if err == nil {
-		err = d.enter(op, label)
-	}
-	if err != nil {
-		d.life.RUnlock()
-	}
-	return err
-}
-
-func (d *Device) shut() {
-	d.leave()
-	d.life.RUnlock()
-}
-
-// Caps describes the device.
-func (d *Device) Caps() *driver.Caps { return &d.caps }
 
 // NewSequence returns an empty sequence.
 func (d *Device) NewSequence(label string) *driver.Sequence {
@@ -335,37 +240,37 @@ func (d *Device) Warm(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return d.Fail(&driver.Error{Op: "warm", Device: d.Name(), Kind: driver.Canceled, Err: err})
 	}
-	if err := d.open("warm", ""); err != nil {
+	if err := d.gpu.Hold("warm", ""); err != nil {
 		return d.Fail(err)
 	}
-	defer d.shut()
+	defer d.gpu.LetGo()
 	s, err := d.streams.get()
 	if err != nil {
-		return d.Fail(d.errorOf("warm", "", err))
+		return d.Fail(d.gpu.ErrorOf("warm", "", err))
 	}
 	d.streams.put(s)
-	if d.caps.Graphs {
+	if d.gpu.Caps.Graphs {
 		_, err = d.movers.get(moveEntry)
 	}
-	if err == nil && d.caps.LoopNodes {
+	if err == nil && d.gpu.Caps.LoopNodes {
 		_, err = d.loops.get(loopEntry)
 	}
 	if err != nil {
-		return d.Fail(d.errorOf("warm", "", err))
+		return d.Fail(d.gpu.ErrorOf("warm", "", err))
 	}
 	return nil
 }
 
 // Trim gives idle memory beyond keep bytes back to the driver.
 func (d *Device) Trim(keep int64) (int64, error) {
-	if err := d.open("trim", ""); err != nil {
+	if err := d.gpu.Hold("trim", ""); err != nil {
 		return 0, d.Fail(err)
 	}
-	defer d.shut()
+	defer d.gpu.LetGo()
 	d.Count(driver.Trims, 1)
 	freed, err := d.memory.trim(keep)
 	if err != nil {
-		return freed, d.Fail(d.memoryError("trim", "", err))
+		return freed, d.Fail(d.gpu.Complete("trim", "", err))
 	}
 	return freed, nil
 }
@@ -378,18 +283,17 @@ func (d *Device) Close() error {
 	}
 	d.kernels.wait()
 	stuck := d.quarantine.settle()
-	d.life.Lock()
-	defer d.life.Unlock()
-	if stuck > 0 {
-		return errors.Join(err, d.forsake(stuck))
-	}
-	return errors.Join(err, d.release())
+	return errors.Join(err, d.gpu.End(func() error {
+		if stuck > 0 {
+			return d.forsake(stuck)
+		}
+		return d.release()
+	}))
 }
 
 // forsake leaves the context, and everything in it, to the process: a goroutine that is in the
 // middle of a Start uses it, and the driver does not return to it.
 func (d *Device) forsake(starts int) error {
-	d.gone = true
 	return d.Fail(&driver.Error{Op: "close", Device: d.Name(), Kind: driver.Closed,
 		Msg: fmt.Sprintf("the context was left to the process: %d runs are being enqueued, and had not noticed %v later that they were given up", starts, d.CloseTimeout())})
 }
@@ -400,13 +304,13 @@ func (d *Device) forsake(starts int) error {
 func (d *Device) release() error {
 	var errs []error
 	note := func(err error) {
-		if err != nil && d.lost.Load() == nil {
-			errs = append(errs, d.Fail(d.memoryError("close", "", err)))
+		if err != nil && !d.gpu.Lost() {
+			errs = append(errs, d.Fail(d.gpu.Complete("close", "", err)))
 		}
 	}
 	had, hadHost := d.Gauge(driver.DriverBytes, 0), d.Gauge(driver.PinnedBytes, 0)
-	entered := d.enter("close", "") == nil
-	unended := d.quarantine.drop(note) && d.lost.CompareAndSwap(nil, &driver.Error{Op: "close", Device: d.Name(), Kind: driver.Closed,
+	entered := d.gpu.Enter("close", "") == nil
+	unended := d.quarantine.drop(note) && d.gpu.Lose(&driver.Error{Op: "close", Device: d.Name(), Kind: driver.Closed,
 		Msg: "the device was closed over runs that had not ended"})
 	d.copiers.stop()
 	d.uphill.drop(note)
@@ -419,12 +323,11 @@ func (d *Device) release() error {
 	left := d.memory.drop(note)
 	leftHost := d.staging.drop(note)
 	if entered {
-		if !d.restore {
-			note(d.drv.CtxSetCurrent(0))
+		if !d.gpu.Restore {
+			note(d.gpu.Driver.CtxSetCurrent(0))
 		}
-		d.leave()
+		d.gpu.Leave()
 	}
-	d.gone = true
 	if unended {
 		left, leftHost = had, hadHost
 	}
@@ -432,37 +335,8 @@ func (d *Device) release() error {
 		errs = append(errs, d.Fail(&driver.Error{Op: "close", Device: d.Name(), Kind: driver.Closed,
 			Msg: fmt.Sprintf("%d bytes of device memory and %d of pinned memory were left to the context, for runs that did not end may touch them", left, leftHost)}))
 	}
-	if err := d.releaseContext(unended); err != nil && (unended || d.lost.Load() == nil) {
+	if err := d.gpu.Release(unended); err != nil && (unended || !d.gpu.Lost()) {
 		errs = append(errs, d.Fail(err))
 	}
 	return errors.Join(errs...)
-}
-
-// releaseContext gives the context back. That ends what runs in it, which a driver may take its time for.
-func (d *Device) releaseContext(unended bool) error {
-	released := make(chan error, 1)
-	if !unended {
-		d.giveContextBack(released)
-		return <-released
-	}
-	const patience = 2 * time.Second
-	go d.giveContextBack(released)
-	late := time.NewTimer(d.CloseTimeout() + patience)
-	defer late.Stop()
-	select {
-	case err := <-released:
-		return err
-	case <-late.C:
-		return &driver.Error{Op: "close", Device: d.Name(), Kind: driver.Closed,
-			Msg: fmt.Sprintf("the driver had not ended them %v later", d.CloseTimeout()+patience), Fix: "end the process"}
-	}
-}
-
-// giveContextBack may not return before the process ends, if something in the context does not.
-func (d *Device) giveContextBack(released chan<- error) {
-	if err := d.drv.DevicePrimaryCtxRelease(d.dev); err != nil {
-		released <- (*Device)(nil).errorOf("close", d.Name(), err)
-		return
-	}
-	released <- nil
 }

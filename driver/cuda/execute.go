@@ -13,12 +13,12 @@ import (
 // device work. The context is current.
 func (r *runner) enqueue(ctx context.Context) error {
 	d, s := r.dev, r.stream.handle
-	no := func(err error) error { return d.errorOf("start", r.plan.Label, err) }
+	no := func(err error) error { return d.gpu.ErrorOf("start", r.plan.Label, err) }
 	if err := r.records.clear(r.memset); err != nil {
 		return no(err)
 	}
 	if len(r.image) > 0 {
-		if err := d.drv.MemcpyHtoDAsync(r.records.controlAt(0), unsafe.Pointer(&r.image[0]), int64(len(r.image)), s); err != nil {
+		if err := d.gpu.Driver.MemcpyHtoDAsync(r.records.controlAt(0), unsafe.Pointer(&r.image[0]), int64(len(r.image)), s); err != nil {
 			return no(err)
 		}
 	}
@@ -77,7 +77,7 @@ func (r *runner) enqueue(ctx context.Context) error {
 		return no(err)
 	}
 	if len(r.reports) > 0 {
-		if err := d.drv.MemcpyDtoHAsync(unsafe.Pointer(&r.reports[0]), r.records.fetchAt(), int64(len(r.reports)), s); err != nil {
+		if err := d.gpu.Driver.MemcpyDtoHAsync(unsafe.Pointer(&r.reports[0]), r.records.fetchAt(), int64(len(r.reports)), s); err != nil {
 			return no(err)
 		}
 	}
@@ -89,7 +89,7 @@ func (r *runner) record(e cu.Event) error {
 	if e == 0 {
 		return nil
 	}
-	return r.dev.drv.EventRecord(e, r.stream.handle)
+	return r.dev.gpu.Driver.EventRecord(e, r.stream.handle)
 }
 
 // nextStop is the first command behind i in front of which something else is to do: an event, or a stretch.
@@ -157,7 +157,7 @@ func (r *runner) launchAll(cmds []driver.Cmd) error {
 		if len(calls) < launchesAtOnce && i+1 < len(cmds) {
 			continue
 		}
-		if started, err := r.dev.drv.LaunchKernels(calls); err != nil {
+		if started, err := r.dev.gpu.Driver.LaunchKernels(calls); err != nil {
 			for i := range r.launches {
 				if l := &r.launches[i]; &l.call == calls[started] {
 					c = l.cmd
@@ -199,7 +199,7 @@ func (r *runner) command(ctx context.Context, c driver.Cmd) error {
 		err = r.upload(c)
 	case *driver.CopyCmd:
 		path, what = c.Path, "copy"
-		err = d.drv.MemcpyDtoDAsync(addressOf(c.Dst), addressOf(c.Src), c.Dst.Len, s)
+		err = d.gpu.Driver.MemcpyDtoDAsync(addressOf(c.Dst), addressOf(c.Src), c.Dst.Len, s)
 	case *driver.ReadCmd:
 		path, what = c.Path, "read"
 		err = r.read(c)
@@ -234,7 +234,7 @@ func (r *runner) refused(what, path string, c driver.Cmd, err error) *driver.Err
 	}
 	e, ok := err.(*driver.Error)
 	if !ok {
-		e = r.dev.errorOf(what, label, err)
+		e = r.dev.gpu.ErrorOf(what, label, err)
 	}
 	e.Path = path
 	return e
@@ -243,14 +243,14 @@ func (r *runner) refused(what, path string, c driver.Cmd, err error) *driver.Err
 // fill stores a value over a range again and again.
 func (r *runner) fill(c *driver.FillCmd) error {
 	if byKernel(c) {
-		return r.dev.drv.LaunchKernel(r.pairs.fill(c))
+		return r.dev.gpu.Driver.LaunchKernel(r.pairs.fill(c))
 	}
 	return r.memset(fillOf(c))
 }
 
 // memset enqueues a fill.
 func (r *runner) memset(f cu.Fill) error {
-	drv, s := r.dev.drv, r.stream.handle
+	drv, s := r.dev.gpu.Driver, r.stream.handle
 	switch f.Width {
 	case 1:
 		return drv.MemsetD8Async(f.Dst, uint8(f.Value), f.N, s)
@@ -268,14 +268,14 @@ func (r *runner) launch(c *driver.LaunchCmd) error {
 		return nil
 	}
 	if l.barrier < 0 {
-		return d.drv.LaunchKernel(&l.call)
+		return d.gpu.Driver.LaunchKernel(&l.call)
 	}
-	at, err := r.records.barrier(d.drv, r.stream.handle)
+	at, err := r.records.barrier(d.gpu.Driver, r.stream.handle)
 	if err != nil {
 		return err
 	}
 	l.values[l.barrier] = uint64(at)
-	return d.drv.LaunchCooperativeKernel(&l.call)
+	return d.gpu.Driver.LaunchCooperativeKernel(&l.call)
 }
 
 func (r *runner) repeat(ctx context.Context, c *driver.LoopCmd) error {
@@ -327,7 +327,7 @@ func (r *runner) while(ctx context.Context, c *driver.LoopCmd) error {
 // flagSet fetches the flag of a loop. What was enqueued so far becomes a part of the run that
 // ends here, with a ticket of its own. The round under way is waited for when ctx has ended, too.
 func (r *runner) flagSet(ctx context.Context, c *driver.LoopCmd) (bool, error) {
-	drv, s := r.dev.drv, r.stream.handle
+	drv, s := r.dev.gpu.Driver, r.stream.handle
 	ticket := r.open
 	err := drv.MemcpyDtoHAsync(unsafe.Pointer(&r.flag[0]), addressOf(c.Flag), 4, s)
 	if err == nil {
@@ -345,7 +345,7 @@ func (r *runner) flagSet(ctx context.Context, c *driver.LoopCmd) (bool, error) {
 		fault.Path = c.Path
 		return false, fault
 	}
-	if err := r.thread.bind("start", r.plan.Label); err != nil {
+	if err := r.thread.Bind("start", r.plan.Label); err != nil {
 		return false, err
 	}
 	if err := r.beginPart(context.Background()); err != nil {

@@ -65,7 +65,7 @@ func (m *memory) makeRoom(n int64, u use, cause error, release func() error) (bl
 func (m *memory) short(n int64, cause error) *driver.Error {
 	available := int64(-1)
 	if cause != nil {
-		if free, _, err := m.dev.drv.MemGetInfo(); err == nil {
+		if free, _, err := m.dev.gpu.Driver.MemGetInfo(); err == nil {
 			available = free // of the idle bytes, those that could be freed are in it
 		} // else unknown; the failed call is what matters
 	}
@@ -87,7 +87,7 @@ func (m *memory) short(n int64, cause error) *driver.Error {
 func (m *memory) tooLarge(n int64) *driver.Error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	most := m.dev.caps.MaxBuffer
+	most := m.dev.gpu.Caps.MaxBuffer
 	if m.limit > 0 {
 		most = min(most, m.limit)
 	}
@@ -119,16 +119,4 @@ func (m *memory) largest() string {
 		return ""
 	}
 	return "; largest: " + strings.Join(names, ", ")
-}
-
-// memoryError completes an error of get or put.
-func (d *Device) memoryError(op, label string, err error) *driver.Error {
-	var e *driver.Error
-	if errors.As(err, &e) {
-		if e.Op == "" {
-			e.Op, e.Label, e.Device = op, label, d.Name()
-		}
-		return e
-	}
-	return d.errorOf(op, label, err)
 }

@@ -3,8 +3,6 @@ package cuda
 import (
 	"context"
 
-	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 )
@@ -35,12 +33,6 @@ func Bandwidth(clockKHz, busBits int) int { return bandwidth(clockKHz, busBits) 
 
 // KeepModules sets how many modules the device keeps loaded.
 func (d *Device) KeepModules(n int) { d.kernels.most = n }
-
-// MeaningOf says what a result of the driver becomes.
-func MeaningOf(r cu.Result) (kind driver.Kind, sticky, known bool) {
-	m, known := meaningOf(r)
-	return m.kind, m.sticky, known
-}
 
 // KeepStreams sets how many streams there are before runs share one.
 func (d *Device) KeepStreams(n int) { d.streams.most = n }

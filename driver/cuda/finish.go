@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cuda/internal/primary"
 )
 
 // Done reports whether the run in flight has ended. It looks at the word of the stream, and asks the
@@ -23,13 +24,10 @@ func (r *runner) Done() bool {
 		return true
 	}
 	if d := r.dev; r.gaveUpOn.Load() {
-		if !d.life.TryRLock() {
-			return true // the device is being closed, and the run with it
+		if !d.gpu.Keep(false) {
+			return true // the device is closed, and the run with it
 		}
-		defer d.life.RUnlock()
-		if d.gone {
-			return true
-		}
+		defer d.gpu.Unkeep()
 	}
 	ticket, s := r.ticket.Load(), r.stream
 	if s.over(ticket) {
@@ -38,16 +36,16 @@ func (r *runner) Done() bool {
 	if s.word != nil && !s.due() {
 		return false
 	}
-	t := thread{dev: r.dev}
+	t := primary.Thread{Context: r.dev.gpu}
 	r.ask(ticket, &t)
-	t.release()
+	t.Release()
 	return s.over(ticket)
 }
 
 // faulted makes an error of one that the device reports after the fact: any launch of the run
 // may have caused it.
 func (r *runner) faulted(err error) *driver.Error {
-	e := r.dev.errorOf("run", r.plan.Label, err)
+	e := r.dev.gpu.ErrorOf("run", r.plan.Label, err)
 	r.blame(e)
 	return e
 }
@@ -71,7 +69,7 @@ func (r *runner) Wait(ctx context.Context, res *driver.Result) error {
 	r.life.RLock()
 	defer r.life.RUnlock()
 	if r.closed {
-		r.thread.release()
+		r.thread.Release()
 		return &driver.Error{Op: "wait", Label: r.plan.Label, Device: r.dev.Name(), Kind: driver.Closed, Msg: "sequence was closed"}
 	}
 	if failed, fed := r.awaitFeed(ctx); failed != nil {
@@ -79,7 +77,7 @@ func (r *runner) Wait(ctx context.Context, res *driver.Result) error {
 	} else if !fed {
 		return r.goesOn(ctx)
 	}
-	defer r.thread.release()
+	defer r.thread.Release()
 	ticket := r.ticket.Load()
 	if !r.await(ctx, true, ticket, &r.thread) {
 		return r.goesOn(ctx)
@@ -98,11 +96,11 @@ func (r *runner) Wait(ctx context.Context, res *driver.Result) error {
 
 // look finds what the run wrote that it should not have.
 func (r *runner) look() error {
-	if err := r.thread.bind("wait", r.plan.Label); err != nil {
+	if err := r.thread.Bind("wait", r.plan.Label); err != nil {
 		return err
 	}
 	if err := r.dev.memcheck.after(r); err != nil {
-		return r.dev.memoryError("wait", r.plan.Label, err)
+		return r.dev.gpu.Complete("wait", r.plan.Label, err)
 	}
 	return nil
 }
@@ -121,10 +119,10 @@ func (r *runner) ending(ticket uint64) *driver.Error {
 	if fault := r.fault.Load(); fault != nil {
 		return fault
 	}
-	if first := r.dev.lost.Load(); first != nil && !r.stream.finished(ticket) {
-		return r.dev.lostError("run", r.plan.Label, first)
+	if r.stream.finished(ticket) {
+		return nil
 	}
-	return nil
+	return r.dev.gpu.LostError("run", r.plan.Label)
 }
 
 // deliver hands out what a run that has ended left, and returns its first trap.
@@ -158,7 +156,7 @@ func (r *runner) times(res *driver.Result) {
 		return
 	}
 	t := &r.timer
-	if t.from == 0 || r.thread.bind("wait", r.plan.Label) != nil {
+	if t.from == 0 || r.thread.Bind("wait", r.plan.Label) != nil {
 		return
 	}
 	res.Device, res.HasDevice = r.dev.between(t.from, t.to)
@@ -195,16 +193,16 @@ func (r *runner) Close() error {
 	r.life.Lock()
 	defer r.life.Unlock()
 	r.closed = true
-	if d.lost.Load() != nil {
+	if d.gpu.Lost() {
 		r.abandon() // it went with the context
 		return nil
 	}
-	err := d.enter("close", r.plan.Label)
+	err := d.gpu.Enter("close", r.plan.Label)
 	if err == nil {
-		defer d.leave()
+		defer d.gpu.Leave()
 	}
 	if back := r.giveBack(); err == nil && back != nil {
-		err = d.memoryError("close", r.plan.Label, back)
+		err = d.gpu.Complete("close", r.plan.Label, back)
 	}
 	if err != nil {
 		return d.Fail(err)
@@ -222,7 +220,7 @@ func (r *runner) settled() bool {
 		}
 		sleep(sleepFor(passed))
 	}
-	t := thread{dev: r.dev}
+	t := primary.Thread{Context: r.dev.gpu}
 	return r.poll(r.ticket.Load(), &t, func(time.Duration) bool { return time.Since(begin) < limit })
 }
 

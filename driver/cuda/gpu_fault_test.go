@@ -60,7 +60,7 @@ func mayStay() []goleak.Option {
 	if *gpuFault != endlessName {
 		return nil
 	}
-	return []goleak.Option{goleak.IgnoreAnyFunction("github.com/govyre/vyre/driver/cuda.(*Device).giveContextBack")}
+	return []goleak.Option{goleak.IgnoreAnyFunction("github.com/govyre/vyre/driver/cuda/internal/primary.(*Context).release")}
 }
 
 const endlessName = "endless-kernel"

@@ -157,7 +157,7 @@ func (r *runner) sends(cmds []driver.Cmd) bool {
 // destroyed.
 func (g *graph) make(resident bool) (*image, error) {
 	from, to := span(g.cmds)
-	drv, im := g.r.dev.drv, &image{launches: make([]madeLaunch, to-from), first: from, hosted: g.r.plan.Rehosted, up: slices.Clone(g.r.up), down: slices.Clone(g.r.down)}
+	drv, im := g.r.dev.gpu.Driver, &image{launches: make([]madeLaunch, to-from), first: from, hosted: g.r.plan.Rehosted, up: slices.Clone(g.r.up), down: slices.Clone(g.r.down)}
 	err := g.fill(im, resident)
 	if err == nil {
 		if im.exec, err = drv.GraphInstantiate(im.graph); err == nil {
@@ -173,15 +173,15 @@ func (g *graph) make(resident bool) (*image, error) {
 
 // destroy gives an image back. Nothing of it runs.
 func (g *graph) destroy(im *image) error {
-	if im == nil || g.r.dev.lost.Load() != nil {
+	if im == nil || g.r.dev.gpu.Lost() {
 		return nil
 	}
 	var first error
 	if im.exec != 0 {
-		first = g.r.dev.drv.GraphExecDestroy(im.exec)
+		first = g.r.dev.gpu.Driver.GraphExecDestroy(im.exec)
 	}
 	if im.graph != 0 {
-		if err := g.r.dev.drv.GraphDestroy(im.graph); first == nil {
+		if err := g.r.dev.gpu.Driver.GraphDestroy(im.graph); first == nil {
 			first = err
 		}
 	}
@@ -216,9 +216,9 @@ func (g *graph) ready() error {
 	}
 	if anew {
 		d.Count(driver.GraphRebuilds, 1)
-		d.say("graph of %q is made anew", p.Label)
+		d.gpu.Say("graph of %q is made anew", p.Label)
 		if err := g.remake(); err != nil {
-			return d.memoryError("start", p.Label, err)
+			return d.gpu.Complete("start", p.Label, err)
 		}
 	}
 	g.seen, g.counted = p.Clock(), p.Recounted
@@ -244,7 +244,7 @@ func (g *graph) relaunch() (refused bool, err error) {
 				counted = true
 			}
 			if err := g.update(im, m); err != nil {
-				if e := d.errorOf("start", g.r.plan.Label, err); e.Sticky {
+				if e := d.gpu.ErrorOf("start", g.r.plan.Label, err); e.Sticky {
 					return false, e
 				}
 				refused = true
@@ -260,7 +260,7 @@ func (g *graph) relaunch() (refused bool, err error) {
 // update changes a launch in an image.
 func (g *graph) update(im *image, m *madeLaunch) error {
 	for _, n := range m.nodes {
-		if err := g.r.dev.drv.GraphExecKernelNodeSetParams(im.exec, n, &m.l.call); err != nil {
+		if err := g.r.dev.gpu.Driver.GraphExecKernelNodeSetParams(im.exec, n, &m.l.call); err != nil {
 			return err
 		}
 	}
@@ -284,9 +284,9 @@ func (g *graph) rehost() (refused bool, err error) {
 			if im == g.full {
 				d.Count(driver.GraphUpdates, 1)
 			}
-			if err := d.drv.GraphExecMemcpyNodeSetParams(im.exec, m.node, &m.copy); err != nil {
+			if err := d.gpu.Driver.GraphExecMemcpyNodeSetParams(im.exec, m.node, &m.copy); err != nil {
 				m.copy.SrcHost, m.copy.DstHost = nil, nil // it is not there yet
-				if e := d.errorOf("start", g.r.plan.Label, err); e.Sticky {
+				if e := d.gpu.ErrorOf("start", g.r.plan.Label, err); e.Sticky {
 					return false, e
 				}
 				return true, nil
@@ -342,7 +342,7 @@ func (g *graph) launch(resident bool) error {
 	if err != nil {
 		return err
 	}
-	return g.r.dev.drv.GraphLaunch(im.exec, g.r.stream.handle)
+	return g.r.dev.gpu.Driver.GraphLaunch(im.exec, g.r.stream.handle)
 }
 
 // image is what a run launches that may leave out the uploads that the device still has, or may not.

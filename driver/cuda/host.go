@@ -24,10 +24,10 @@ func (d *Device) allocHost(bytes int64) (*driver.HostMemory, error) {
 	if bytes < 0 {
 		return nil, &driver.Error{Op: op, Device: d.Name(), Kind: driver.InvalidArgument, Msg: fmt.Sprintf("size is %d bytes", bytes)}
 	}
-	if err := d.open(op, ""); err != nil {
+	if err := d.gpu.Hold(op, ""); err != nil {
 		return nil, err
 	}
-	defer d.shut()
+	defer d.gpu.LetGo()
 	p, err := d.staging.get(bytes)
 	if err != nil {
 		return nil, d.hostError(op, bytes, err)
@@ -38,29 +38,14 @@ func (d *Device) allocHost(bytes int64) (*driver.HostMemory, error) {
 		return m, nil
 	}
 	if back := d.staging.put(p); back != nil {
-		return nil, d.errorOf(op, "", back)
+		return nil, d.gpu.ErrorOf(op, "", back)
 	}
 	return nil, err
 }
 
-// free is put for who has no context current and no error to give; the device counts those.
+// free is put for who has no context current.
 func (s *staging) free(p pinned) {
-	d := s.dev
-	d.life.RLock()
-	defer d.life.RUnlock()
-	if d.gone || d.lost.Load() != nil {
-		s.abandon(p)
-		return
-	}
-	err := d.enter("close", "")
-	if err == nil {
-		defer d.leave()
-	} else {
-		_ = d.Fail(err)
-	}
-	if err := s.put(p); err != nil {
-		_ = d.Fail(d.errorOf("close", "", err))
-	}
+	s.dev.gpu.Closing("", func() error { return s.put(p) }, func() { s.abandon(p) })
 }
 
 // Pin makes the caller's memory such memory, until Close.
@@ -73,17 +58,17 @@ func (d *Device) Pin(b []byte) (*driver.HostMemory, error) {
 }
 
 func (d *Device) pin(b []byte) (*driver.HostMemory, error) {
-	if err := d.open("pin", ""); err != nil {
+	if err := d.gpu.Hold("pin", ""); err != nil {
 		return nil, err
 	}
-	defer d.shut()
+	defer d.gpu.LetGo()
 	if len(b) == 0 {
 		return d.NewHostMemory(b, "", func() {})
 	}
 	size, at := int64(len(b)), unsafe.Pointer(unsafe.SliceData(b))
 	// The driver pins whole pages, once. Bytes on a page that is pinned already, for their
 	// neighbours, are host memory like any other to the contract, and go through staging.
-	err := d.drv.MemHostRegister(at, size, hostFlags)
+	err := d.gpu.Driver.MemHostRegister(at, size, hostFlags)
 	registered := err == nil
 	if err != nil && !errors.Is(err, alreadyRegistered) {
 		return nil, d.hostError("pin", size, err)
@@ -106,8 +91,8 @@ func (d *Device) pin(b []byte) (*driver.HostMemory, error) {
 	}
 	d.Gauge(driver.PinnedBytes, -size)
 	if registered {
-		if back := d.drv.MemHostUnregister(at); back != nil {
-			return nil, d.errorOf("pin", "", back)
+		if back := d.gpu.Driver.MemHostUnregister(at); back != nil {
+			return nil, d.gpu.ErrorOf("pin", "", back)
 		}
 	}
 	return nil, err
@@ -121,26 +106,12 @@ const alreadyRegistered = cu.Result(712)
 
 // unpin gives the caller's memory back. A lost context has done so.
 func (d *Device) unpin(at unsafe.Pointer) {
-	d.life.RLock()
-	defer d.life.RUnlock()
-	if d.gone || d.lost.Load() != nil {
-		return
-	}
-	err := d.enter("close", "")
-	if err == nil {
-		defer d.leave()
-		if err = d.drv.MemHostUnregister(at); err != nil {
-			err = d.errorOf("close", "", err)
-		}
-	}
-	if err != nil {
-		_ = d.Fail(err) // Close of host memory has no error to give; the device counts it
-	}
+	d.gpu.Closing("", func() error { return d.gpu.Driver.MemHostUnregister(at) }, func() {})
 }
 
 // hostError explains why host memory could not be pinned.
 func (d *Device) hostError(op string, bytes int64, err error) *driver.Error {
-	e := d.errorOf(op, "", err)
+	e := d.gpu.ErrorOf(op, "", err)
 	if e.Kind == driver.OutOfMemory {
 		e.Requested, e.Msg, e.Fix = bytes, fmt.Sprintf("the system pins no further %d bytes", bytes), "pin less, or raise the limit of locked memory"
 	}

@@ -58,13 +58,13 @@ func (im *images) keyOf(m *ptx.Module, h how) [32]byte {
 	d := im.dev
 	target := d.linkTarget(h.target)
 	if target == 0 {
-		target = 10*d.caps.Major + d.caps.Minor
+		target = 10*d.gpu.Caps.Major + d.gpu.Caps.Minor
 	}
 	lines := 0
 	if h.lines {
 		lines = 1
 	}
-	return imageKey(d.caps.DriverVersion, target, m.Text, h.registers, lines, im.system)
+	return imageKey(d.gpu.Caps.DriverVersion, target, m.Text, h.registers, lines, im.system)
 }
 
 func imageKey(driverVersion, target int, text string, registers, lines int, system []byte) [32]byte {
@@ -105,7 +105,7 @@ func (im *images) store(key [32]byte, image []byte) {
 // count counts what went wrong, and says so if somebody listens.
 func (im *images) count(m driver.Metric, format string, args ...any) {
 	im.dev.Count(m, 1)
-	im.dev.say(format, args...)
+	im.dev.gpu.Say(format, args...)
 }
 
 // Stats returns the counters and gauges as they are now.

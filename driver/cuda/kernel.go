@@ -38,8 +38,8 @@ func (d *Device) compile(ctx context.Context, p *ir.Program, o driver.Options) (
 	if err := d.Alive("compile", label); err != nil {
 		return nil, err
 	}
-	if first := d.lost.Load(); first != nil {
-		return nil, d.lostError("compile", label, first)
+	if err := d.gpu.LostError("compile", label); err != nil {
+		return nil, err
 	}
 	if p == nil {
 		return nil, no(driver.InvalidArgument, "", "the program is nil")
@@ -51,11 +51,11 @@ func (d *Device) compile(ctx context.Context, p *ir.Program, o driver.Options) (
 	if o.Target != "" {
 		t, err := ptx.ParseTarget(o.Target)
 		if err != nil {
-			return nil, no(driver.Unsupported, "leave Target empty for "+d.caps.Target, "%v", err)
+			return nil, no(driver.Unsupported, "leave Target empty for "+d.gpu.Caps.Target, "%v", err)
 		}
-		if !mayTake(t, 10*d.caps.Major+d.caps.Minor, d.caps.DriverVersion) {
-			return nil, no(driver.Unsupported, "leave Target empty for "+d.caps.Target, "a device of capability %d.%d under CUDA %s does not run %v",
-				d.caps.Major, d.caps.Minor, versionText(d.caps.DriverVersion), t)
+		if !mayTake(t, 10*d.gpu.Caps.Major+d.gpu.Caps.Minor, d.gpu.Caps.DriverVersion) {
+			return nil, no(driver.Unsupported, "leave Target empty for "+d.gpu.Caps.Target, "a device of capability %d.%d under CUDA %s does not run %v",
+				d.gpu.Caps.Major, d.gpu.Caps.Minor, versionText(d.gpu.Caps.DriverVersion), t)
 		}
 		target = t
 	}
@@ -88,20 +88,20 @@ func (d *Device) compile(ctx context.Context, p *ir.Program, o driver.Options) (
 
 // fits says what a program needs that the device has not, in words.
 func (d *Device) fits(p *ir.Program) string {
-	if p.Traits().GridBarrier && !d.caps.GridBarrier {
+	if p.Traits().GridBarrier && !d.gpu.Caps.GridBarrier {
 		return "the program has a grid barrier, the device has no cooperative launches"
 	}
-	size, most := p.Workgroup(), d.caps.MaxGroupDim
+	size, most := p.Workgroup(), d.gpu.Caps.MaxGroupDim
 	for axis := range size {
 		if size[axis] > most[axis] {
 			return fmt.Sprintf("a group of %d along %c, the device has %d", size[axis], "xyz"[axis], most[axis])
 		}
 	}
-	if n := p.GroupSize(); n > d.caps.MaxThreadsPerGroup {
-		return fmt.Sprintf("%d threads a group, the device has %d", n, d.caps.MaxThreadsPerGroup)
+	if n := p.GroupSize(); n > d.gpu.Caps.MaxThreadsPerGroup {
+		return fmt.Sprintf("%d threads a group, the device has %d", n, d.gpu.Caps.MaxThreadsPerGroup)
 	}
-	if shared, _ := driver.SharedOf(p); shared > d.caps.SharedOptin {
-		return fmt.Sprintf("%d bytes of shared memory a group, the device has %d", shared, d.caps.SharedOptin)
+	if shared, _ := driver.SharedOf(p); shared > d.gpu.Caps.SharedOptin {
+		return fmt.Sprintf("%d bytes of shared memory a group, the device has %d", shared, d.gpu.Caps.SharedOptin)
 	}
 	return ""
 }
@@ -152,7 +152,7 @@ func (k *kernel) Resources() driver.Resources { return k.code.res }
 // bounds it.
 func (k *kernel) Occupancy(rest int) driver.Occupancy {
 	c, threads := k.code, k.code.program.GroupSize()
-	o := driver.Occupy(&k.dev.caps, c.res.Registers, c.res.Shared+rest*c.res.RestElem, threads)
+	o := driver.Occupy(&k.dev.gpu.Caps, c.res.Registers, c.res.Shared+rest*c.res.RestElem, threads)
 	groups := c.groups
 	if rest > 0 {
 		groups = k.query(threads, c.dynamic(rest))
@@ -160,20 +160,20 @@ func (k *kernel) Occupancy(rest int) driver.Occupancy {
 	if groups == 0 && o.Groups > 0 {
 		o.Limit = "driver"
 	}
-	o.Groups, o.Cooperative = groups, groups*k.dev.caps.Units
-	o.TenThousand = groups * ((threads + 31) / 32) * 10000 / max(1, k.dev.caps.MaxThreadsPerUnit/32)
+	o.Groups, o.Cooperative = groups, groups*k.dev.gpu.Caps.Units
+	o.TenThousand = groups * ((threads + 31) / 32) * 10000 / max(1, k.dev.gpu.Caps.MaxThreadsPerUnit/32)
 	return o
 }
 
 func (k *kernel) query(threads, dynamic int) int {
-	if k.dev.open("occupancy", k.Label()) != nil {
+	if k.dev.gpu.Hold("occupancy", k.Label()) != nil {
 		return 0 // nothing fits a device that is gone
 	}
-	defer k.dev.shut()
-	n, err := k.dev.drv.OccupancyMaxActiveBlocksPerMultiprocessor(k.code.function, threads, dynamic)
+	defer k.dev.gpu.LetGo()
+	n, err := k.dev.gpu.Driver.OccupancyMaxActiveBlocksPerMultiprocessor(k.code.function, threads, dynamic)
 	if err != nil {
 		// The launch that asked is refused for want of room; the device counts why.
-		_ = k.dev.Fail(k.dev.errorOf("occupancy", k.Label(), err))
+		_ = k.dev.Fail(k.dev.gpu.ErrorOf("occupancy", k.Label(), err))
 		return 0
 	}
 	return n

@@ -66,14 +66,14 @@ func (d *Device) links() (bool, *driver.Error) {
 			if failed.Sticky {
 				return false, failed
 			}
-			d.say("whether to link is not known: %v", failed)
+			d.gpu.Say("whether to link is not known: %v", failed)
 			return false, nil
 		}
 		d.linking.known = linkWorse
 		if same {
 			d.linking.known = linkEqual
 		}
-		d.say("linked code is as good as loaded code: %v", same)
+		d.gpu.Say("linked code is as good as loaded code: %v", same)
 	}
 	return d.linking.known == linkEqual, nil
 }
@@ -103,21 +103,21 @@ func (d *Device) compareLink() (same bool, failed *driver.Error) {
 // take loads a module, to see what it takes, and unloads it.
 func (d *Device) take(m *ptx.Module, h how, image []byte) (took [3]int, failed *driver.Error) {
 	jit := cu.JIT{MaxRegisters: h.registers, LineInfo: h.lines}
-	module, err := d.drv.ModuleLoadDataEx(image, &jit)
+	module, err := d.gpu.Driver.ModuleLoadDataEx(image, &jit)
 	if err != nil {
 		return took, d.assemblerError(m, jit.Errors, err)
 	}
-	f, err := d.drv.ModuleGetFunction(module, m.Kernels[0].Entry)
+	f, err := d.gpu.Driver.ModuleGetFunction(module, m.Kernels[0].Entry)
 	for i, a := range []cu.FuncAttribute{cu.FuncRegisters, cu.FuncLocal, cu.FuncShared} {
 		if err == nil {
-			took[i], err = d.drv.FuncGetAttribute(a, f)
+			took[i], err = d.gpu.Driver.FuncGetAttribute(a, f)
 		}
 	}
-	if d.lost.Load() == nil {
-		err = errors.Join(err, d.drv.ModuleUnload(module))
+	if !d.gpu.Lost() {
+		err = errors.Join(err, d.gpu.Driver.ModuleUnload(module))
 	}
 	if err != nil {
-		return took, d.errorOf("compile", "", err)
+		return took, d.gpu.ErrorOf("compile", "", err)
 	}
 	return took, nil
 }

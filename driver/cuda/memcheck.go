@@ -43,7 +43,7 @@ func (c *memcheck) guard() int64 {
 // open obtains what looking takes. The lock is held, and the context is current.
 func (c *memcheck) open() (err error) {
 	if c.stream == 0 {
-		if c.stream, err = c.dev.drv.StreamCreate(cu.StreamNonBlocking); err != nil {
+		if c.stream, err = c.dev.gpu.Driver.StreamCreate(cu.StreamNonBlocking); err != nil {
 			return err
 		}
 	}
@@ -66,10 +66,10 @@ func (c *memcheck) poison(at cu.Ptr, n int64) error {
 	if err := c.open(); err != nil {
 		return err
 	}
-	if err := c.dev.drv.MemsetD8Async(at, poison, n, c.stream); err != nil {
+	if err := c.dev.gpu.Driver.MemsetD8Async(at, poison, n, c.stream); err != nil {
 		return err
 	}
-	return c.dev.drv.StreamSynchronize(c.stream)
+	return c.dev.gpu.Driver.StreamSynchronize(c.stream)
 }
 
 // look returns the offset of the first byte that is not poison, and that byte; -1 if all are.
@@ -80,7 +80,7 @@ func (c *memcheck) look(at cu.Ptr, n int64) (first int64, was byte, err error) {
 	if err := c.open(); err != nil {
 		return 0, 0, err
 	}
-	drv := c.dev.drv
+	drv := c.dev.gpu.Driver
 	for from := int64(0); from < n; from += lookBytes {
 		size := min(lookBytes, n-from)
 		if err := drv.MemcpyDtoHAsync(c.mem.at, at+cu.Ptr(from), size, c.stream); err != nil {
@@ -180,11 +180,11 @@ func (m *memory) each(visit func(block) error) error {
 
 // drop gives back what looking took; a lost context has taken it.
 func (c *memcheck) drop(note func(error)) {
-	if c.dev.lost.Load() != nil {
+	if c.dev.gpu.Lost() {
 		c.dev.staging.abandon(c.mem)
 	} else {
 		if c.stream != 0 {
-			note(c.dev.drv.StreamDestroy(c.stream))
+			note(c.dev.gpu.Driver.StreamDestroy(c.stream))
 		}
 		note(c.dev.staging.put(c.mem))
 	}

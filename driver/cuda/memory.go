@@ -40,7 +40,7 @@ func (m *memory) init(d *Device, o driver.OpenOptions) {
 	m.dev, m.limit, m.idleLimit, m.open = d, o.MemoryLimit, o.IdleLimit, map[*buffer]struct{}{}
 	m.source.dev, m.ledger.counters = d, &d.Counters
 	if m.idleLimit <= 0 {
-		m.idleLimit = idleLimit(d.caps.TotalMemory)
+		m.idleLimit = idleLimit(d.gpu.Caps.TotalMemory)
 	}
 	m.shelf.init(&d.Counters)
 }
@@ -84,7 +84,7 @@ func (d *Device) watch(b block, bytes int64, label string) {
 	if d.memcheck.on {
 		return
 	}
-	if w, ok := d.drv.(cu.Watcher); ok && b.size > 0 {
+	if w, ok := d.gpu.Driver.(cu.Watcher); ok && b.size > 0 {
 		w.Watch(b.at, bytes, label)
 	}
 }
@@ -249,10 +249,10 @@ func (m *memory) none() (cu.Ptr, error) {
 // drop frees everything that is kept, and returns the bytes that were left behind because a
 // run may still touch them. A lost context has freed everything.
 func (m *memory) drop(note func(error)) (left int64) {
-	alive := m.dev.lost.Load() == nil
+	alive := !m.dev.gpu.Lost()
 	if alive {
 		note(m.put(m.sentinel, internal, nil))
-		for before := int64(-1); m.dev.lost.Load() == nil && m.shelf.bytes != before; {
+		for before := int64(-1); !m.dev.gpu.Lost() && m.shelf.bytes != before; {
 			// A block whose freeing failed is gone; the others get their try.
 			before = m.shelf.bytes
 			_, err := m.shrink(0, nil)
@@ -272,7 +272,7 @@ func (m *memory) drop(note func(error)) (left int64) {
 	m.shelf.bytes = 0
 	note(m.ledger.check())
 	m.mu.Unlock()
-	if m.dev.lost.Load() != nil {
+	if m.dev.gpu.Lost() {
 		return 0
 	}
 	return left

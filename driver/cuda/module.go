@@ -28,10 +28,10 @@ func (d *Device) build(e *compiled) error {
 	d.dump(m, "")
 	k := &m.Kernels[0]
 	e.emitted, e.params, e.fixed = k.Program, k.Params, k.Dynamic
-	if err := d.open("compile", ""); err != nil {
+	if err := d.gpu.Hold("compile", ""); err != nil {
 		return err
 	}
-	defer d.shut()
+	defer d.gpu.LetGo()
 	key := d.images.keyOf(m, e.how)
 	if image := d.images.load(key); image != nil {
 		err := d.install(e, m, image)
@@ -69,26 +69,26 @@ func (d *Device) build(e *compiled) error {
 // link has the driver compile a text and returns the image.
 func (d *Device) link(m *ptx.Module, h how) (image []byte, failed *driver.Error) {
 	jit := cu.JIT{Target: d.linkTarget(h.target), MaxRegisters: h.registers, LineInfo: h.lines}
-	l, err := d.drv.LinkCreate(&jit)
+	l, err := d.gpu.Driver.LinkCreate(&jit)
 	if err != nil {
 		return nil, d.assemblerError(m, jit.Errors, err)
 	}
 	defer func() {
-		if d.lost.Load() != nil {
+		if d.gpu.Lost() {
 			return // it went with the context
 		}
-		if err := d.drv.LinkDestroy(l); err != nil {
-			e := d.errorOf("compile", "", err)
+		if err := d.gpu.Driver.LinkDestroy(l); err != nil {
+			e := d.gpu.ErrorOf("compile", "", err)
 			_ = d.Fail(e) // an error before is the one to report
 			if failed == nil && e.Sticky {
 				failed = e
 			}
 		}
 	}()
-	if err := d.drv.LinkAddData(l, append([]byte(m.Text), 0), m.Kernels[0].Entry); err != nil {
+	if err := d.gpu.Driver.LinkAddData(l, append([]byte(m.Text), 0), m.Kernels[0].Entry); err != nil {
 		return nil, d.assemblerError(m, jit.Errors, err)
 	}
-	made, err := d.drv.LinkComplete(l)
+	made, err := d.gpu.Driver.LinkComplete(l)
 	if err != nil {
 		return nil, d.assemblerError(m, jit.Errors, err)
 	}
@@ -98,7 +98,7 @@ func (d *Device) link(m *ptx.Module, h how) (image []byte, failed *driver.Error)
 // linkTarget returns what a link compiles for. Text for an earlier architecture than the
 // device's is compiled for the device all the same, which knows itself what it is.
 func (d *Device) linkTarget(t ptx.Target) int {
-	if t.SM != 10*d.caps.Major+d.caps.Minor {
+	if t.SM != 10*d.gpu.Caps.Major+d.gpu.Caps.Minor {
 		return 0
 	}
 	return number(t)
@@ -115,7 +115,7 @@ func number(t ptx.Target) int {
 // install loads an image or a text, so that launches find all of it on the device.
 func (d *Device) install(e *compiled, m *ptx.Module, image []byte) *driver.Error {
 	jit := cu.JIT{MaxRegisters: e.how.registers, LineInfo: e.how.lines} // an image has had its own
-	module, err := d.drv.ModuleLoadDataEx(image, &jit)
+	module, err := d.gpu.Driver.ModuleLoadDataEx(image, &jit)
 	if err != nil {
 		return d.assemblerError(m, jit.Errors, err)
 	}
@@ -123,10 +123,10 @@ func (d *Device) install(e *compiled, m *ptx.Module, image []byte) *driver.Error
 	if err = d.inspect(e, &m.Kernels[0]); err == nil {
 		return nil
 	}
-	failed := d.errorOf("compile", "", err)
-	if d.lost.Load() == nil {
-		if err := d.drv.ModuleUnload(module); err != nil {
-			_ = d.Fail(d.errorOf("compile", "", err)) // the first error is the one to report
+	failed := d.gpu.ErrorOf("compile", "", err)
+	if !d.gpu.Lost() {
+		if err := d.gpu.Driver.ModuleUnload(module); err != nil {
+			_ = d.Fail(d.gpu.ErrorOf("compile", "", err)) // the first error is the one to report
 		}
 	}
 	e.module = 0
@@ -149,15 +149,15 @@ func sourceOf(k *ptx.Kernel, line int) string {
 // loading a function's code until its first launch is told to do it now; one that cannot be told
 // does it when asked.
 func (d *Device) inspect(e *compiled, k *ptx.Kernel) error {
-	if w, ok := d.drv.(cu.Watcher); ok {
+	if w, ok := d.gpu.Driver.(cu.Watcher); ok {
 		w.Locate(e.module, func(line int) string { return sourceOf(k, line) })
 	}
 	var err error
-	if e.function, err = d.drv.ModuleGetFunction(e.module, k.Entry); err != nil {
+	if e.function, err = d.gpu.Driver.ModuleGetFunction(e.module, k.Entry); err != nil {
 		return err
 	}
-	if d.drv.Has(cu.Loading) {
-		if err := d.drv.FuncLoad(e.function); err != nil {
+	if d.gpu.Driver.Has(cu.Loading) {
+		if err := d.gpu.Driver.FuncLoad(e.function); err != nil {
 			return err
 		}
 	}
@@ -170,32 +170,32 @@ func (d *Device) inspect(e *compiled, k *ptx.Kernel) error {
 		{cu.FuncRegisters, &e.res.Registers}, {cu.FuncLocal, &e.res.Local}, {cu.FuncConst, &e.res.Const},
 		{cu.FuncMaxThreads, &e.res.MaxThreads}, {cu.FuncShared, &static},
 	} {
-		if *a.to, err = d.drv.FuncGetAttribute(a.attr, e.function); err != nil {
+		if *a.to, err = d.gpu.Driver.FuncGetAttribute(a.attr, e.function); err != nil {
 			return err
 		}
 	}
 	if k.RestElem > 0 || k.Dynamic > 0 {
 		most := k.Dynamic
 		if k.RestElem > 0 {
-			most = d.caps.SharedOptin - static
+			most = d.gpu.Caps.SharedOptin - static
 		}
-		if err := d.drv.FuncSetAttribute(e.function, cu.FuncMaxDynamicShared, most); err != nil {
+		if err := d.gpu.Driver.FuncSetAttribute(e.function, cu.FuncMaxDynamicShared, most); err != nil {
 			return err
 		}
 	}
-	e.groups, err = d.drv.OccupancyMaxActiveBlocksPerMultiprocessor(e.function, e.program.GroupSize(), k.Dynamic)
+	e.groups, err = d.gpu.Driver.OccupancyMaxActiveBlocksPerMultiprocessor(e.function, e.program.GroupSize(), k.Dynamic)
 	return err
 }
 
 // unload gives a module back that nobody uses. The caller is a compilation: Close waits for
 // it, so the context is there, even when the device refuses work already.
 func (d *Device) unload(e *compiled) {
-	if d.enter("unload", "") != nil {
+	if d.gpu.Enter("unload", "") != nil {
 		return // it went with the context
 	}
-	defer d.leave()
+	defer d.gpu.Leave()
 	d.Count(driver.ModulesUnloaded, 1)
-	if err := d.drv.ModuleUnload(e.module); err != nil {
-		_ = d.Fail(d.errorOf("unload", "", err)) // nobody waits for it; the device counts it
+	if err := d.gpu.Driver.ModuleUnload(e.module); err != nil {
+		_ = d.Fail(d.gpu.ErrorOf("unload", "", err)) // nobody waits for it; the device counts it
 	}
 }

@@ -164,7 +164,7 @@ func newPairs(d *Device, s cu.Stream) (*pairs, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &pairs{most: int64(d.caps.Units) * fillGroups}
+	p := &pairs{most: int64(d.gpu.Caps.Units) * fillGroups}
 	for i := range p.values {
 		p.ptrs[i] = unsafe.Pointer(&p.values[i])
 	}

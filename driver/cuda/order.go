@@ -41,7 +41,7 @@ func (ref runRef) ask() bool {
 		return true
 	}
 	if err := ref.s.ask(); err != nil {
-		_ = ref.s.dev.Fail(ref.s.dev.errorOf("wait", "", err)) // nobody waits for the run; the device counts it
+		_ = ref.s.dev.Fail(ref.s.dev.gpu.ErrorOf("wait", "", err)) // nobody waits for the run; the device counts it
 	}
 	return ref.ended()
 }

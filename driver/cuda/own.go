@@ -30,7 +30,7 @@ func (o *own) get(entry string) (cu.Function, error) {
 	if f, ok := o.functions[entry]; ok {
 		return f, nil
 	}
-	drv := o.dev.drv
+	drv := o.dev.gpu.Driver
 	if o.module == 0 {
 		var jit cu.JIT
 		m, err := drv.ModuleLoadDataEx(fmt.Appendf(nil, o.text+"\x00", min(o.dev.target.SM, ownTarget)), &jit)
@@ -54,8 +54,8 @@ func (o *own) get(entry string) (cu.Function, error) {
 func (o *own) drop(note func(error)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.module != 0 && o.dev.lost.Load() == nil {
-		note(o.dev.drv.ModuleUnload(o.module))
+	if o.module != 0 && !o.dev.gpu.Lost() {
+		note(o.dev.gpu.Driver.ModuleUnload(o.module))
 	}
 	o.module, o.functions = 0, nil
 }

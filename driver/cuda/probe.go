@@ -6,6 +6,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/internal/primary"
 	"github.com/govyre/vyre/internal/ptx"
 )
 
@@ -52,7 +53,7 @@ func probe(drv cu.Driver, dev cu.Device, name string, ordinal int) (driver.Caps,
 	c := driver.Caps{Name: name, Ordinal: ordinal}
 	version, err := drv.DriverGetVersion()
 	if err != nil {
-		return c, ptx.Target{}, (*Device)(nil).errorOf("open", name, err)
+		return c, ptx.Target{}, primary.ErrorOf("open", name, err)
 	}
 	c.DriverVersion = version
 	if version < oldestDriver {
@@ -61,7 +62,7 @@ func probe(drv cu.Driver, dev cu.Device, name string, ordinal int) (driver.Caps,
 	// Everything else has a floor, but what the GPU executes cannot be guessed. Without the minor
 	// number it gets what the first GPUs of its generation took.
 	if c.Major, err = drv.DeviceGetAttribute(cu.CapabilityMajor, dev); err != nil {
-		return c, ptx.Target{}, (*Device)(nil).errorOf("open", name, err)
+		return c, ptx.Target{}, primary.ErrorOf("open", name, err)
 	}
 	c.Minor = p.attr(cu.CapabilityMinor)
 	sm := 10*c.Major + c.Minor

@@ -90,7 +90,7 @@ func (q *quarantine) remove(r *runner) bool {
 
 // drop writes off what is held, and goes with the context. It reports whether there is any.
 func (q *quarantine) drop(note func(error)) (held bool) {
-	if q.dev.lost.Load() == nil {
+	if !q.dev.gpu.Lost() {
 		if err := q.sweep(); err != nil {
 			note(err)
 		}

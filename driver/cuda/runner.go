@@ -8,6 +8,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/internal/primary"
 )
 
 type executor struct{ dev *Device }
@@ -75,12 +76,12 @@ type runner struct {
 	written bool          // the stream writes it already
 	ticket  atomic.Uint64 // of the run in flight, or the last one
 	fault   atomic.Pointer[driver.Error]
-	hosted  bool          // the host decides on a loop
-	fed     chan error    // how carry went
-	feed    func()        // carry, as a value: starting it allocates nothing
-	aside   bool          // Start has left it alone
-	thread  thread        // between Start and Wait of one goroutine
-	average time.Duration // of waits
+	hosted  bool           // the host decides on a loop
+	fed     chan error     // how carry went
+	feed    func()         // carry, as a value: starting it allocates nothing
+	aside   bool           // Start has left it alone
+	thread  primary.Thread // between Start and Wait of one goroutine
+	average time.Duration  // of waits
 
 	// starting is true while a Start, or carry for it, uses the runner. A Start first says so and
 	// then looks at closing, Close does it the other way around: so one of the two sees the other.
@@ -95,12 +96,12 @@ type runner struct {
 }
 
 func (d *Device) newRunner(p *driver.Plan, captured bool, o driver.CaptureOptions) (*runner, error) {
-	if err := d.enter("prepare", p.Label); err != nil {
+	if err := d.gpu.Enter("prepare", p.Label); err != nil {
 		return nil, err
 	}
-	defer d.leave()
+	defer d.gpu.Leave()
 	r := &runner{dev: d, plan: p, captured: captured, outcome: make([]driver.LoopResult, len(p.Whiles)),
-		loops: map[*driver.LoopCmd]*graph{}, controls: map[*driver.LoopCmd]int{}, thread: thread{dev: d}, average: waitFirst, quit: make(chan struct{})}
+		loops: map[*driver.LoopCmd]*graph{}, controls: map[*driver.LoopCmd]int{}, thread: primary.Thread{Context: d.gpu}, average: waitFirst, quit: make(chan struct{})}
 	err := r.make()
 	if err == nil {
 		r.resident = driver.NewResidency(p, r.staged, captured)
@@ -111,13 +112,13 @@ func (d *Device) newRunner(p *driver.Plan, captured bool, o driver.CaptureOption
 		r.hosted = slices.ContainsFunc(p.Whiles, func(c *driver.LoopCmd) bool { return c.Lowering == driver.LoopHost })
 	}
 	if err != nil {
-		e := d.memoryError("prepare", p.Label, err)
+		e := d.gpu.Complete("prepare", p.Label, err)
 		if back := r.giveBack(); back != nil {
-			_ = d.Fail(d.memoryError("prepare", p.Label, back)) // the first error is the one to report
+			_ = d.Fail(d.gpu.Complete("prepare", p.Label, back)) // the first error is the one to report
 		}
 		return nil, e
 	}
-	d.say("%s %q: %d launches, %d uploads, %d reads, %d graphs", map[bool]string{false: "prepared", true: "captured"}[captured], p.Label,
+	d.gpu.Say("%s %q: %d launches, %d uploads, %d reads, %d graphs", map[bool]string{false: "prepared", true: "captured"}[captured], p.Label,
 		len(p.Launches), len(p.Uploads), len(p.Reads), len(r.graphs))
 	return r, nil
 }

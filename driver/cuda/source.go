@@ -30,13 +30,13 @@ type source struct {
 // it is lost. A device without memory to spare tells nothing.
 func (s *source) try() error {
 	d := s.dev
-	if !d.caps.MemPools {
+	if !d.gpu.Caps.MemPools {
 		return nil
 	}
-	if err := d.enter("open", d.Name()); err != nil {
+	if err := d.gpu.Enter("open", d.Name()); err != nil {
 		return err
 	}
-	defer d.leave()
+	defer d.gpu.Leave()
 	at, err := s.obtain(alignment)
 	if err == nil {
 		err = errors.Join(s.describe(at), s.giveBack(at))
@@ -44,31 +44,31 @@ func (s *source) try() error {
 	if err == nil || isShort(err) {
 		return nil
 	}
-	if e := d.errorOf("open", d.Name(), err); e.Sticky {
+	if e := d.gpu.ErrorOf("open", d.Name(), err); e.Sticky {
 		return e
 	}
-	d.say("no memory from a pool: %v", err)
+	d.gpu.Say("no memory from a pool: %v", err)
 	var first error
 	s.drop(func(err error) {
 		if err != nil && first == nil {
-			first = d.errorOf("open", d.Name(), err)
+			first = d.gpu.ErrorOf("open", d.Name(), err)
 		}
 	})
-	d.caps.MemPools = false
+	d.gpu.Caps.MemPools = false
 	return first
 }
 
 // describe adds a fill of a block to a graph that nobody launches.
 func (s *source) describe(at cu.Ptr) error {
-	drv := s.dev.drv
-	if !s.dev.caps.Graphs {
+	drv := s.dev.gpu.Driver
+	if !s.dev.gpu.Caps.Graphs {
 		return nil
 	}
 	g, err := drv.GraphCreate()
 	if err != nil {
 		return err
 	}
-	_, err = drv.GraphAddMemsetNode(g, nil, &cu.Fill{Dst: at, Width: 4, N: alignment / 4, Context: s.dev.ctx})
+	_, err = drv.GraphAddMemsetNode(g, nil, &cu.Fill{Dst: at, Width: 4, N: alignment / 4, Context: s.dev.gpu.Handle})
 	return errors.Join(err, drv.GraphDestroy(g))
 }
 
@@ -79,14 +79,14 @@ func (s *source) open() (cu.MemPool, cu.Stream, error) {
 	if s.pool != 0 {
 		return s.pool, s.stream, nil
 	}
-	drv := s.dev.drv
+	drv := s.dev.gpu.Driver
 	var err error
 	if s.stream == 0 {
 		if s.stream, err = drv.StreamCreate(cu.StreamNonBlocking); err != nil {
 			return 0, 0, err
 		}
 	}
-	pool, err := drv.MemPoolCreate(s.dev.dev)
+	pool, err := drv.MemPoolCreate(s.dev.gpu.Device)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -106,8 +106,8 @@ func (s *source) get() (cu.MemPool, cu.Stream) {
 
 // obtain returns size bytes that nothing uses. The context is current.
 func (s *source) obtain(size int64) (cu.Ptr, error) {
-	drv := s.dev.drv
-	if !s.dev.caps.MemPools {
+	drv := s.dev.gpu.Driver
+	if !s.dev.gpu.Caps.MemPools {
 		return drv.MemAlloc(size)
 	}
 	pool, stream, err := s.open()
@@ -120,7 +120,7 @@ func (s *source) obtain(size int64) (cu.Ptr, error) {
 	}
 	// Whatever stream uses the memory first, it is there.
 	if err := drv.StreamSynchronize(stream); err != nil {
-		if s.dev.errorOf("alloc", "", err).Sticky {
+		if s.dev.gpu.ErrorOf("alloc", "", err).Sticky {
 			return 0, err
 		}
 		_ = drv.MemFreeAsync(at, stream) // the first error is the one to report
@@ -131,15 +131,15 @@ func (s *source) obtain(size int64) (cu.Ptr, error) {
 
 // giveBack frees memory that nothing uses. The context is current.
 func (s *source) giveBack(at cu.Ptr) error {
-	if !s.dev.caps.MemPools {
-		return s.dev.drv.MemFree(at)
+	if !s.dev.gpu.Caps.MemPools {
+		return s.dev.gpu.Driver.MemFree(at)
 	}
 	_, stream := s.get()
-	return s.dev.drv.MemFreeAsync(at, stream)
+	return s.dev.gpu.Driver.MemFreeAsync(at, stream)
 }
 
 // stalls reports whether giveBack waits for all work of the device.
-func (s *source) stalls() bool { return !s.dev.caps.MemPools }
+func (s *source) stalls() bool { return !s.dev.gpu.Caps.MemPools }
 
 // flush ends what giveBack began. The context is current.
 func (s *source) flush() error {
@@ -147,7 +147,7 @@ func (s *source) flush() error {
 	if pool == 0 {
 		return nil
 	}
-	return s.dev.drv.StreamSynchronize(stream)
+	return s.dev.gpu.Driver.StreamSynchronize(stream)
 }
 
 // settle ends what giveBack began, and lets the driver keep nothing for later.
@@ -159,15 +159,15 @@ func (s *source) settle() error {
 	if err := s.flush(); err != nil {
 		return err
 	}
-	return s.dev.drv.MemPoolTrimTo(pool, 0)
+	return s.dev.gpu.Driver.MemPoolTrimTo(pool, 0)
 }
 
 // drop ends the pool. A lost context has done so.
 func (s *source) drop(note func(error)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	drv := s.dev.drv
-	if s.dev.lost.Load() == nil {
+	drv := s.dev.gpu.Driver
+	if !s.dev.gpu.Lost() {
 		if s.pool != 0 {
 			note(drv.StreamSynchronize(s.stream))
 			note(drv.MemPoolDestroy(s.pool))
@@ -189,11 +189,11 @@ func (s *source) measure() {
 	if s.pool == 0 {
 		return
 	}
-	has, err := s.dev.drv.MemPoolGetAttribute(s.pool, cu.PoolReserved)
+	has, err := s.dev.gpu.Driver.MemPoolGetAttribute(s.pool, cu.PoolReserved)
 	if err != nil {
 		return // the gauge stays as it was
 	}
-	used, err := s.dev.drv.MemPoolGetAttribute(s.pool, cu.PoolUsed)
+	used, err := s.dev.gpu.Driver.MemPoolGetAttribute(s.pool, cu.PoolUsed)
 	if err != nil {
 		return
 	}
@@ -204,9 +204,10 @@ func (s *source) measure() {
 
 // measure brings gauges up to date that only the driver knows.
 func (d *Device) measure() {
-	d.life.RLock()
-	defer d.life.RUnlock()
-	if !d.gone && d.lost.Load() == nil {
-		d.memory.source.measure()
+	if d.gpu.Keep(true) {
+		if !d.gpu.Lost() {
+			d.memory.source.measure()
+		}
+		d.gpu.Unkeep()
 	}
 }

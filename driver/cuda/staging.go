@@ -85,7 +85,7 @@ func (s *staging) get(n int64) (pinned, error) {
 }
 
 func (s *staging) obtain(size int64) (unsafe.Pointer, error) {
-	at, err := s.dev.drv.MemHostAlloc(size, hostFlags)
+	at, err := s.dev.gpu.Driver.MemHostAlloc(size, hostFlags)
 	if err == nil {
 		s.dev.Gauge(driver.PinnedBytes, size)
 	}
@@ -177,7 +177,7 @@ func (s *staging) shrink(keep int64) error {
 			return nil
 		}
 		s.dev.Gauge(driver.PinnedBytes, -size)
-		if err := s.dev.drv.MemFreeHost(at); err != nil {
+		if err := s.dev.gpu.Driver.MemFreeHost(at); err != nil {
 			return err
 		}
 	}
@@ -212,7 +212,7 @@ func (s *staging) abandon(p pinned) {
 // drop frees everything that is kept, and returns the bytes that were left behind because a
 // run may still touch them. A lost context has freed everything.
 func (s *staging) drop(note func(error)) (left int64) {
-	for before := int64(-1); s.dev.lost.Load() == nil && s.idle != before; {
+	for before := int64(-1); !s.dev.gpu.Lost() && s.idle != before; {
 		before = s.idle // what could not be freed is gone; the rest gets its try
 		note(s.shrink(0))
 	}
@@ -224,7 +224,7 @@ func (s *staging) drop(note func(error)) (left int64) {
 	left = s.left + inUse
 	s.slabs, s.empty, s.left = nil, nil, 0
 	s.shelf.init(&s.dev.Counters)
-	if s.dev.lost.Load() != nil {
+	if s.dev.gpu.Lost() {
 		return 0
 	}
 	return left

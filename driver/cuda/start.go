@@ -13,7 +13,7 @@ func (r *runner) Start(ctx context.Context, after []driver.Runner, stay bool) er
 	r.starting.Store(true)
 	err := r.prepare(ctx, after)
 	if err == nil && r.slow && !r.hosted && ctx.Done() != nil {
-		r.thread.release()
+		r.thread.Release()
 		return r.startAside(ctx)
 	}
 	if err == nil {
@@ -63,7 +63,7 @@ func (r *runner) startHere(ctx context.Context, stay bool) error {
 	}
 	if r.open != 0 {
 		if end := r.endPart(failed); err == nil && end != nil {
-			err = r.dev.errorOf("start", r.plan.Label, end)
+			err = r.dev.gpu.ErrorOf("start", r.plan.Label, end)
 		}
 	}
 	ran := runRef{}
@@ -75,7 +75,7 @@ func (r *runner) startHere(ctx context.Context, stay bool) error {
 	}
 	r.unlock(ran)
 	if err != nil || !stay {
-		r.thread.release()
+		r.thread.Release()
 	}
 	return err
 }
@@ -94,11 +94,11 @@ func (r *runner) begin(ctx context.Context) error {
 	d := r.dev
 	brief := r.brief()
 	if brief == nil {
-		if err := r.thread.bind("start", r.plan.Label); err != nil {
+		if err := r.thread.Bind("start", r.plan.Label); err != nil {
 			return err
 		}
 		if err := r.rebind(); err != nil {
-			return d.memoryError("start", r.plan.Label, err)
+			return d.gpu.Complete("start", r.plan.Label, err)
 		}
 		for _, g := range r.graphs {
 			if err := g.ready(); err != nil {
@@ -111,12 +111,12 @@ func (r *runner) begin(ctx context.Context) error {
 	}
 	for _, dep := range r.deps {
 		if err := r.stream.follow(dep.s, dep.ticket); err != nil {
-			return d.errorOf("start", r.plan.Label, err)
+			return d.gpu.ErrorOf("start", r.plan.Label, err)
 		}
 	}
 	if brief == nil {
-		if err := r.records.first(d.drv, r.stream.handle); err != nil {
-			return d.errorOf("start", r.plan.Label, err)
+		if err := r.records.first(d.gpu.Driver, r.stream.handle); err != nil {
+			return d.gpu.ErrorOf("start", r.plan.Label, err)
 		}
 	}
 	clear(r.outcome)
@@ -127,7 +127,7 @@ func (r *runner) begin(ctx context.Context) error {
 		if launched && failed == nil {
 			return nil
 		}
-		err := r.thread.bind("start", r.plan.Label) // also to end what failed
+		err := r.thread.Bind("start", r.plan.Label) // also to end what failed
 		if failed != nil {
 			return failed
 		} else if err != nil {
@@ -142,7 +142,7 @@ func (r *runner) begin(ctx context.Context) error {
 		*r.stamps = stamps{}
 	}
 	if err := r.whole.launch(resident); err != nil {
-		return d.memoryError("start", r.plan.Label, err)
+		return d.gpu.Complete("start", r.plan.Label, err)
 	}
 	return nil
 }

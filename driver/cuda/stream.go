@@ -38,7 +38,7 @@ var start = time.Now()
 
 // over reports whether a run has ended, as far as can be seen without a call.
 func (s *stream) over(ticket uint64) bool {
-	return s.finished(ticket) || s.dev.lost.Load() != nil
+	return s.finished(ticket) || s.dev.gpu.Lost()
 }
 
 // finished is over for a run that did not go with its device.
@@ -78,9 +78,9 @@ func (s *stream) ask() error {
 	var over bool
 	var err error
 	if s.word != nil {
-		over, err = s.dev.drv.StreamQuery(s.handle)
+		over, err = s.dev.gpu.Driver.StreamQuery(s.handle)
 	} else {
-		over, err = s.dev.drv.EventQuery(s.mark)
+		over, err = s.dev.gpu.Driver.EventQuery(s.mark)
 	}
 	if err == nil && over {
 		s.end(last)
@@ -110,7 +110,7 @@ func (s *stream) close(ticket uint64, failed, written bool) error {
 	var err error
 	if !failed && !written {
 		if s.word != nil {
-			err = s.dev.drv.StreamWriteValue32(s.handle, s.wordAt, uint32(ticket))
+			err = s.dev.gpu.Driver.StreamWriteValue32(s.handle, s.wordAt, uint32(ticket))
 		} else if err = s.record(ticket); err == nil {
 			s.enqueued.Store(ticket)
 			return nil
@@ -128,9 +128,9 @@ func (s *stream) close(ticket uint64, failed, written bool) error {
 // for, the device is lost, and whoever asks learns that.
 func (s *stream) settle(ticket uint64) {
 	d := s.dev
-	if d.lost.Load() == nil {
-		if err := d.drv.StreamSynchronize(s.handle); err != nil {
-			_ = d.Fail(d.errorOf("start", "", err)) // what made this necessary is reported
+	if !d.gpu.Lost() {
+		if err := d.gpu.Driver.StreamSynchronize(s.handle); err != nil {
+			_ = d.Fail(d.gpu.ErrorOf("start", "", err)) // what made this necessary is reported
 		}
 	}
 	if s.word != nil {
@@ -143,7 +143,7 @@ func (s *stream) settle(ticket uint64) {
 func (s *stream) record(ticket uint64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.dev.drv.EventRecord(s.mark, s.handle); err != nil {
+	if err := s.dev.gpu.Driver.EventRecord(s.mark, s.handle); err != nil {
 		return err
 	}
 	s.marked = ticket
@@ -157,13 +157,13 @@ func (s *stream) follow(o *stream, ticket uint64) error {
 	defer o.mu.Unlock()
 	if o.marked < ticket {
 		last := o.enqueued.Load()
-		if err := s.dev.drv.EventRecord(o.mark, o.handle); err != nil {
+		if err := s.dev.gpu.Driver.EventRecord(o.mark, o.handle); err != nil {
 			return err
 		}
 		o.marked = last
 	}
 	s.dev.Count(driver.OrderWaits, 1)
-	return s.dev.drv.StreamWaitEvent(s.handle, o.mark)
+	return s.dev.gpu.Driver.StreamWaitEvent(s.handle, o.mark)
 }
 
 // block sleeps until what is in the stream has ended. The context is current.
@@ -174,7 +174,7 @@ func (s *stream) block() error {
 			return err
 		}
 	}
-	if err := s.dev.drv.EventSynchronize(s.mark); err != nil {
+	if err := s.dev.gpu.Driver.EventSynchronize(s.mark); err != nil {
 		return err
 	}
 	s.end(last)
@@ -203,27 +203,27 @@ const wordBytes = 64
 // that, events do; so what fails here is no reason not to open the device, unless it is lost.
 func (p *streams) init() error {
 	d := p.dev
-	if !d.drv.Has(cu.MemOp) {
+	if !d.gpu.Driver.Has(cu.MemOp) {
 		return nil
 	}
-	if err := d.enter("open", d.Name()); err != nil {
+	if err := d.gpu.Enter("open", d.Name()); err != nil {
 		return err
 	}
-	defer d.leave()
+	defer d.gpu.Leave()
 	words, err := d.staging.get(maxStreams * wordBytes)
 	if err == nil {
 		p.words = words
-		p.at, err = d.drv.MemHostGetDevicePointer(words.at)
+		p.at, err = d.gpu.Driver.MemHostGetDevicePointer(words.at)
 	}
 	if err == nil {
 		err = p.try()
 	}
 	if err != nil {
-		if e := d.errorOf("open", d.Name(), err); e.Sticky {
+		if e := d.gpu.ErrorOf("open", d.Name(), err); e.Sticky {
 			return e
 		}
 	}
-	if d.caps.StreamFlag {
+	if d.gpu.Caps.StreamFlag {
 		return nil
 	}
 	for _, s := range p.all {
@@ -231,7 +231,7 @@ func (p *streams) init() error {
 	}
 	words, p.words = p.words, pinned{}
 	if err := d.staging.put(words); err != nil {
-		return d.errorOf("open", d.Name(), err)
+		return d.gpu.ErrorOf("open", d.Name(), err)
 	}
 	return nil
 }
@@ -248,9 +248,9 @@ func (p *streams) try() error {
 		err = s.close(ticket, false, false)
 	}
 	if err == nil {
-		err = p.dev.drv.StreamSynchronize(s.handle)
+		err = p.dev.gpu.Driver.StreamSynchronize(s.handle)
 	}
-	p.dev.caps.StreamFlag = err == nil && flagged(ticket, s.word, &s.issued)
+	p.dev.gpu.Caps.StreamFlag = err == nil && flagged(ticket, s.word, &s.issued)
 	s.end(ticket)
 	return err
 }
@@ -285,7 +285,7 @@ func (p *streams) get() (*stream, error) {
 
 // make creates a stream. The caller has the lock.
 func (p *streams) make() (*stream, error) {
-	drv, s := p.dev.drv, &stream{dev: p.dev}
+	drv, s := p.dev.gpu.Driver, &stream{dev: p.dev}
 	var err error
 	if s.handle, err = drv.StreamCreate(cu.StreamNonBlocking); err != nil {
 		return nil, err
@@ -317,10 +317,10 @@ func (p *streams) put(s *stream) {
 func (p *streams) drop(note func(error)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.dev.lost.Load() == nil {
+	if !p.dev.gpu.Lost() {
 		for _, s := range p.all {
-			note(p.dev.drv.EventDestroy(s.mark))
-			note(p.dev.drv.StreamDestroy(s.handle))
+			note(p.dev.gpu.Driver.EventDestroy(s.mark))
+			note(p.dev.gpu.Driver.StreamDestroy(s.handle))
 		}
 		note(p.dev.staging.put(p.words))
 	} else {

@@ -38,7 +38,7 @@ const (
 // stretchesOf finds the stretches of a plan.
 func (r *runner) stretchesOf() (list []*stretch) {
 	p := r.plan
-	if r.replays() || r.dev.watching || !r.dev.caps.Graphs {
+	if r.replays() || r.dev.watching || !r.dev.gpu.Caps.Graphs {
 		return nil
 	}
 	var at *stretch
@@ -130,11 +130,11 @@ func (st *stretch) taken(err error) (bool, error) {
 		return true, nil
 	}
 	d, label := st.r.dev, st.r.plan.Label
-	if e := d.errorOf("start", label, err); e.Sticky {
+	if e := d.gpu.ErrorOf("start", label, err); e.Sticky {
 		return false, e
 	}
 	st.declined = true
-	d.say("commands %d to %d of %q stay as they are: %v", st.from, st.to-1, label, err)
+	d.gpu.Say("commands %d to %d of %q stay as they are: %v", st.from, st.to-1, label, err)
 	return false, nil
 }
 

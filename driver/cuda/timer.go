@@ -51,7 +51,7 @@ func (p *timers) event() (cu.Event, error) {
 		return e, nil
 	}
 	p.mu.Unlock()
-	return p.dev.drv.EventCreate(0)
+	return p.dev.gpu.Driver.EventCreate(0)
 }
 
 // put gives a timer back that nothing will record any more. The context is current.
@@ -68,7 +68,7 @@ func (p *timers) put(t timer) error {
 		}
 		p.mu.Unlock()
 		if !keep {
-			errs = append(errs, p.dev.drv.EventDestroy(e))
+			errs = append(errs, p.dev.gpu.Driver.EventDestroy(e))
 		}
 	}
 	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
@@ -82,8 +82,8 @@ func (p *timers) drop(note func(error)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, e := range p.idle {
-		if p.dev.lost.Load() == nil {
-			note(p.dev.drv.EventDestroy(e))
+		if !p.dev.gpu.Lost() {
+			note(p.dev.gpu.Driver.EventDestroy(e))
 		}
 	}
 	p.idle = nil
@@ -91,7 +91,7 @@ func (p *timers) drop(note func(error)) {
 
 // between returns the time from one event to another, which both have passed.
 func (d *Device) between(from, to cu.Event) (time.Duration, bool) {
-	ms, err := d.drv.EventElapsedTime(from, to)
+	ms, err := d.gpu.Driver.EventElapsedTime(from, to)
 	if err != nil || !(ms >= 0 && ms < 1e12) { // neither negative nor NaN nor infinite
 		return 0, false
 	}

@@ -67,7 +67,7 @@ func (r *runner) stage() error {
 		return r.dev.hostError("prepare", total, err)
 	}
 	if total > 0 && (r.replays() || clock >= 0) {
-		if r.stagingAt, err = r.dev.drv.MemHostGetDevicePointer(r.staging.at); err != nil {
+		if r.stagingAt, err = r.dev.gpu.Driver.MemHostGetDevicePointer(r.staging.at); err != nil {
 			return err
 		}
 	}
@@ -185,13 +185,13 @@ func (r *runner) choose() error {
 
 // rechoose is choose for a Start.
 func (r *runner) rechoose() error {
-	if err := r.thread.bind("start", r.plan.Label); err != nil {
+	if err := r.thread.Bind("start", r.plan.Label); err != nil {
 		return err
 	}
 	// What comes next needs the thread, too.
 	if err := r.choose(); err != nil {
-		r.thread.release()
-		return r.dev.memoryError("start", r.plan.Label, err)
+		r.thread.Release()
+		return r.dev.gpu.Complete("start", r.plan.Label, err)
 	}
 	return nil
 }
@@ -220,14 +220,14 @@ func (r *runner) upload(c *driver.UploadCmd) error {
 	switch r.up[c.Index] {
 	case staged:
 		r.plan.Tally.Count(driver.Uploads, 1)
-		return d.drv.MemcpyHtoDAsync(to, unsafe.Pointer(&r.staged[c.Index][0]), c.Dst.Len, s)
+		return d.gpu.Driver.MemcpyHtoDAsync(to, unsafe.Pointer(&r.staged[c.Index][0]), c.Dst.Len, s)
 	case chunked:
 		r.plan.Tally.Count(driver.Uploads, 1)
 		return d.uphill.upload(r, c)
 	}
 	for _, p := range c.Pieces {
 		r.plan.Tally.Count(driver.Uploads, 1)
-		if err := d.drv.MemcpyHtoDAsync(to+cu.Ptr(p.At), unsafe.Pointer(&p.Input.Bytes()[p.From]), p.Len, s); err != nil {
+		if err := d.gpu.Driver.MemcpyHtoDAsync(to+cu.Ptr(p.At), unsafe.Pointer(&p.Input.Bytes()[p.From]), p.Len, s); err != nil {
 			return err
 		}
 	}
@@ -244,13 +244,13 @@ func (r *runner) read(c *driver.ReadCmd) error {
 		if r.down[c.Index] == chunked {
 			return d.downhill.read(r, c)
 		}
-		return d.drv.MemcpyDtoHAsync(unsafe.Pointer(&r.fetched[c.Index][0]), from, c.Src.Len, s)
+		return d.gpu.Driver.MemcpyDtoHAsync(unsafe.Pointer(&r.fetched[c.Index][0]), from, c.Src.Len, s)
 	}
 	for _, v := range c.Views {
 		to := v.Output.Bytes()
 		r.plan.Tally.Count(driver.Reads, 1)
 		r.plan.Tally.Count(driver.ReadBytes, uint64(len(to)))
-		if err := d.drv.MemcpyDtoHAsync(unsafe.Pointer(&to[0]), from+cu.Ptr(v.Off), int64(len(to)), s); err != nil {
+		if err := d.gpu.Driver.MemcpyDtoHAsync(unsafe.Pointer(&to[0]), from+cu.Ptr(v.Off), int64(len(to)), s); err != nil {
 			return err
 		}
 	}

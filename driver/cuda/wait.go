@@ -6,30 +6,8 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cuda/internal/primary"
 )
-
-// thread is the calling thread's bond with the context: while bound, the goroutine is locked to
-// its thread and the context is current on that.
-type thread struct {
-	dev   *Device
-	bound bool
-}
-
-func (t *thread) bind(op, label string) error {
-	if t.bound {
-		return nil
-	}
-	err := t.dev.enter(op, label)
-	t.bound = err == nil
-	return err
-}
-
-func (t *thread) release() {
-	if t.bound {
-		t.bound = false
-		t.dev.leave()
-	}
-}
 
 // A waiter first looks at the word all the time, for a short run ends before a thread could be
 // put to sleep and woken, which takes a tenth of a millisecond where a virtual machine's host is
@@ -64,7 +42,7 @@ func sleepFor(passed time.Duration) time.Duration {
 // await waits for a run; false if Close gave up before or, where it may leave, if ctx ended. A
 // context that never ends lets it sleep until the run is over, whatever Close does. t is released
 // before the goroutine yields or sleeps. A fault of the device ends the wait; ending tells it.
-func (r *runner) await(ctx context.Context, leave bool, ticket uint64, t *thread) bool {
+func (r *runner) await(ctx context.Context, leave bool, ticket uint64, t *primary.Thread) bool {
 	s := r.stream
 	if s.over(ticket) {
 		r.plan.Tally.Count(driver.WaitsReady, 1)
@@ -90,24 +68,24 @@ func (r *runner) await(ctx context.Context, leave bool, ticket uint64, t *thread
 }
 
 // block sleeps until a run has ended.
-func (r *runner) block(ticket uint64, t *thread) {
-	err := t.bind("wait", r.plan.Label)
+func (r *runner) block(ticket uint64, t *primary.Thread) {
+	err := t.Bind("wait", r.plan.Label)
 	if err == nil {
 		if err = r.stream.block(); err != nil {
 			err = r.faulted(err)
 		}
 	}
 	r.failed(err, ticket)
-	t.release()
+	t.Release()
 }
 
 // poll looks and sleeps in turns until a run has ended, or until more says no.
-func (r *runner) poll(ticket uint64, t *thread, more func(passed time.Duration) bool) bool {
-	defer t.release()
+func (r *runner) poll(ticket uint64, t *primary.Thread, more func(passed time.Duration) bool) bool {
+	defer t.Release()
 	begin := time.Now()
 	for !r.stream.over(ticket) {
 		r.ask(ticket, t)
-		t.release()
+		t.Release()
 		if r.stream.over(ticket) {
 			break
 		}
@@ -121,7 +99,7 @@ func (r *runner) poll(ticket uint64, t *thread, more func(passed time.Duration) 
 }
 
 // spin looks for the end of a run for so long.
-func (s *stream) spin(ticket uint64, most time.Duration, t *thread) bool {
+func (s *stream) spin(ticket uint64, most time.Duration, t *primary.Thread) bool {
 	if s.word == nil {
 		return false // what there is to look at takes a call
 	}
@@ -144,7 +122,7 @@ func (s *stream) spin(ticket uint64, most time.Duration, t *thread) bool {
 		if passed >= yield {
 			// A goroutine that yields while locked parks its thread, which costs more than
 			// binding again.
-			t.release()
+			t.Release()
 			runtime.Gosched()
 			yield = passed + every
 		}
@@ -153,8 +131,8 @@ func (s *stream) spin(ticket uint64, most time.Duration, t *thread) bool {
 
 // ask asks the driver about the stream. A run that faulted, or whose device is lost, has ended
 // too; Wait says how.
-func (r *runner) ask(ticket uint64, t *thread) {
-	err := t.bind("wait", r.plan.Label)
+func (r *runner) ask(ticket uint64, t *primary.Thread) {
+	err := t.Bind("wait", r.plan.Label)
 	if err == nil {
 		if err = r.stream.ask(); err != nil {
 			err = r.faulted(err)
@@ -175,11 +153,11 @@ func (r *runner) failed(err error, ticket uint64) {
 	}
 	r.fault.CompareAndSwap(nil, e)
 	d := r.dev
-	if d.lost.Load() == nil && d.enter("wait", r.plan.Label) == nil {
-		if err := d.drv.StreamSynchronize(r.stream.handle); err != nil {
-			_ = d.Fail(d.errorOf("wait", r.plan.Label, err)) // the first error is the one to report
+	if !d.gpu.Lost() && d.gpu.Enter("wait", r.plan.Label) == nil {
+		if err := d.gpu.Driver.StreamSynchronize(r.stream.handle); err != nil {
+			_ = d.Fail(d.gpu.ErrorOf("wait", r.plan.Label, err)) // the first error is the one to report
 		}
-		d.leave()
+		d.gpu.Leave()
 	}
 	r.stream.end(ticket)
 }

@@ -9,21 +9,14 @@ import (
 	"github.com/govyre/vyre/driver/cuda/cu"
 )
 
-// say tells who debugs what happens, if anybody listens.
-func (d *Device) say(format string, args ...any) {
-	if debug := d.Debug(); debug.Log {
-		fmt.Fprintf(debug.Output, "vyre: "+d.Name()+": "+format+"\n", args...)
-	}
-}
-
 // describe says what was opened.
 func (d *Device) describe() {
-	c := &d.caps
+	c := &d.gpu.Caps
 	reduced := ""
 	if c.TargetReduced {
 		reduced = fmt.Sprintf(", below its own %d.%d", c.Major, c.Minor)
 	}
-	d.say("%s, target %s%s, driver %s: stream flag %v, memory pools %v, graphs %v, loops in them %v", c.Model, c.Target, reduced,
+	d.gpu.Say("%s, target %s%s, driver %s: stream flag %v, memory pools %v, graphs %v, loops in them %v", c.Model, c.Target, reduced,
 		versionText(c.DriverVersion), c.StreamFlag, c.MemPools, c.Graphs, c.LoopNodes)
 }
 
@@ -31,7 +24,7 @@ func (d *Device) describe() {
 // a device that is being debugged does that.
 func (r *runner) watched(c driver.Cmd) error {
 	d := r.dev
-	if err := d.drv.StreamSynchronize(r.stream.handle); err != nil {
+	if err := d.gpu.Driver.StreamSynchronize(r.stream.handle); err != nil {
 		return err
 	}
 	l, ok := c.(*driver.LaunchCmd)
@@ -39,10 +32,10 @@ func (r *runner) watched(c driver.Cmd) error {
 		return nil
 	}
 	at := cu.Ptr(r.launches[l.Index].values[r.launches[l.Index].barrier])
-	if err := d.drv.MemcpyDtoHAsync(unsafe.Pointer(&r.arrived[0]), at, int64(len(r.arrived)), r.stream.handle); err != nil {
+	if err := d.gpu.Driver.MemcpyDtoHAsync(unsafe.Pointer(&r.arrived[0]), at, int64(len(r.arrived)), r.stream.handle); err != nil {
 		return err
 	}
-	if err := d.drv.StreamSynchronize(r.stream.handle); err != nil {
+	if err := d.gpu.Driver.StreamSynchronize(r.stream.handle); err != nil {
 		return err
 	}
 	// Every barrier is complete when a launch ends: a group that left one out would be missed.

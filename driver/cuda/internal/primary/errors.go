@@ -1,4 +1,4 @@
-package cuda
+package primary
 
 import (
 	"cmp"
@@ -21,6 +21,9 @@ const (
 	restart   = "restart the process"
 	openAgain = "close the device and open it again"
 )
+
+// launchTimeout is CUDA_ERROR_TIMEOUT: a fault where the context survived it.
+const launchTimeout = 909
 
 // meaningOf classifies the results that the driver's header defines.
 func meaningOf(r cu.Result) (m meaning, known bool) {
@@ -74,60 +77,83 @@ func kindWhen(first bool, a, b driver.Kind) driver.Kind {
 	return b
 }
 
-// errorOf makes an error of the device from one of a call. A device that was not opened yet
-// has no context to lose, so d may be nil. The caller has the context current otherwise. A driver
-// of the caller's own may fail with errors of its own: nothing is known of the context then.
-func (d *Device) errorOf(op, label string, err error) *driver.Error {
+// ErrorOf makes an error of one from a call without a context: before one is retained, or after it was
+// given back. A driver of the caller's own may fail with errors of its own: nothing is known of them.
+func ErrorOf(op, label string, err error) *driver.Error {
+	e, _ := classify(op, label, err)
+	return e
+}
+
+// classify also reports whether the result is one that the header defines.
+func classify(op, label string, err error) (e *driver.Error, known bool) {
 	var call *cu.CallError
 	if !errors.As(err, &call) {
-		e := &driver.Error{Op: op, Label: label, Kind: driver.Internal, Msg: "the driver answered with an error that is none of CUDA's: " + err.Error(), Err: err}
-		if d != nil {
-			e.Device = d.Name()
-		}
-		return e
+		return &driver.Error{Op: op, Label: label, Kind: driver.Internal, Msg: "the driver answered with an error that is none of CUDA's: " + err.Error(), Err: err}, true
 	}
-	e := &driver.Error{Op: op, Label: label, Code: int32(call.Result), CodeName: call.Result.String(), Call: call.Call, Msg: call.Call + " failed", Err: err}
+	e = &driver.Error{Op: op, Label: label, Code: int32(call.Result), CodeName: call.Result.String(), Call: call.Call, Msg: call.Call + " failed", Err: err}
 	var fault *cu.FaultError
 	if errors.As(err, &fault) {
 		e.Msg += ": " + fault.Cause.Error()
 	}
 	m, known := meaningOf(call.Result)
-	switch {
-	case known:
-	case d == nil:
-		m = meaning{driver.Unavailable, false, ""}
-	default:
-		// Whether the context survived is found out by asking it something harmless.
-		_, again := d.drv.StreamQuery(0)
-		switch {
-		case again != nil:
-			m = meaning{driver.DeviceLost, true, openAgain}
-		case call.Result == 909:
-			m = meaning{driver.DeviceFault, false, ""}
-		default:
-			m = meaning{driver.Internal, false, ""}
-		}
+	if !known {
+		m.kind = driver.Unavailable
 	}
 	e.Kind, e.Sticky, e.Fix = m.kind, m.sticky, m.fix
-	if d != nil {
-		e.Device = d.Name()
-		if e.Sticky {
-			d.lost.CompareAndSwap(nil, e)
+	return e, known
+}
+
+// ErrorOf makes an error of the device from one of a call, and marks the context lost if it does not
+// survive that. The caller has the context current.
+func (c *Context) ErrorOf(op, label string, err error) *driver.Error {
+	e, known := classify(op, label, err)
+	e.Device = c.Name()
+	if !known {
+		// Whether the context survived is found out by asking it something harmless.
+		_, again := c.Driver.StreamQuery(0)
+		switch {
+		case again != nil:
+			e.Kind, e.Sticky, e.Fix = driver.DeviceLost, true, openAgain
+		case e.Code == launchTimeout:
+			e.Kind = driver.DeviceFault
+		default:
+			e.Kind = driver.Internal
 		}
+	}
+	if e.Sticky {
+		c.lost.CompareAndSwap(nil, e)
 	}
 	return e
 }
 
-// lostError is what every operation on a lost device answers.
-func (d *Device) lostError(op, label string, first *driver.Error) *driver.Error {
-	return &driver.Error{Op: op, Label: label, Device: d.Name(), Kind: driver.DeviceLost, Msg: "an earlier error ended the device: " + first.Error(),
-		Fix: cmp.Or(first.Fix, openAgain), Err: first}
+// Complete gives an error of a part of the device what only the caller knows; what is no error of the
+// device yet becomes one, as by ErrorOf.
+func (c *Context) Complete(op, label string, err error) *driver.Error {
+	var e *driver.Error
+	if !errors.As(err, &e) {
+		return c.ErrorOf(op, label, err)
+	}
+	if e.Op == "" {
+		e.Op, e.Label, e.Device = op, label, c.Name()
+	}
+	return e
 }
 
-// Err returns nil, or how the device was lost.
-func (d *Device) Err() error {
-	if first := d.lost.Load(); first != nil {
-		return d.lostError("use", "", first)
+// Lost reports whether the context is lost.
+func (c *Context) Lost() bool { return c.lost.Load() != nil }
+
+// Lose marks the context lost, unless it is already.
+func (c *Context) Lose(e *driver.Error) bool { return c.lost.CompareAndSwap(nil, e) }
+
+// LostError is nil, or what every operation answers once the context is lost.
+func (c *Context) LostError(op, label string) *driver.Error {
+	if first := c.lost.Load(); first != nil {
+		return c.lostError(op, label, first)
 	}
 	return nil
+}
+
+func (c *Context) lostError(op, label string, first *driver.Error) *driver.Error {
+	return &driver.Error{Op: op, Label: label, Device: c.Name(), Kind: driver.DeviceLost, Msg: "an earlier error ended the device: " + first.Error(),
+		Fix: cmp.Or(first.Fix, openAgain), Err: first}
 }

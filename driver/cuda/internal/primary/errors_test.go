@@ -1,10 +1,9 @@
-package cuda_test
+package primary
 
 import (
 	"testing"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/driver/cuda/cu"
 )
 
@@ -35,9 +34,9 @@ func TestEveryResultOfTheHeaderHasAMeaning(t *testing.T) {
 					continue
 				}
 				listed[r] = true
-				kind, sticky, known := cuda.MeaningOf(r)
-				if kind != row.kind || sticky != row.sticky || !known {
-					t.Errorf("%v is %v, sticky %v, known %v; want %v, sticky %v", r, kind, sticky, known, row.kind, row.sticky)
+				m, known := meaningOf(r)
+				if m.kind != row.kind || m.sticky != row.sticky || !known {
+					t.Errorf("%v is %v, sticky %v, known %v; want %v, sticky %v", r, m.kind, m.sticky, known, row.kind, row.sticky)
 				}
 			}
 		}
@@ -48,7 +47,7 @@ func TestEveryResultOfTheHeaderHasAMeaning(t *testing.T) {
 		}
 	}
 	for _, r := range []cu.Result{909, 999, 1234, -1} {
-		if _, _, known := cuda.MeaningOf(r); known {
+		if _, known := meaningOf(r); known {
 			t.Errorf("%v is taken at its word", r)
 		}
 	}
