@@ -7,6 +7,8 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/internal/pause"
+	"github.com/govyre/vyre/driver/cuda/internal/pinned"
 )
 
 const (
@@ -35,7 +37,7 @@ type conveyor struct {
 	most  int64 // conveyorBatch
 	turn  gate  // held alone during one transfer, whatever that waits for
 	// ring and marks are made on first use.
-	ring  pinned
+	ring  pinned.Memory
 	marks [conveyorSlots]cu.Event
 	made  bool
 
@@ -68,8 +70,8 @@ func (g *conveyor) make() error {
 	}
 	d := g.dev
 	var err error
-	if g.ring.size == 0 {
-		if g.ring, err = d.staging.get(g.slots * g.chunk); err != nil {
+	if g.ring.Size == 0 {
+		if g.ring, err = d.pinned.Get(g.slots * g.chunk); err != nil {
 			return err
 		}
 	}
@@ -114,7 +116,7 @@ func (g *conveyor) transfer(r *runner, up *driver.UploadCmd, down *driver.ReadCm
 // bound: a chunk takes a few microseconds once the work in front is over.
 func (g *conveyor) move(r *runner) error {
 	end := g.end.Load()
-	var p pause
+	var p pause.Pause
 	for g.up != nil && g.sent < end || g.down != nil && g.done < end {
 		if r.gaveUpOn.Load() {
 			return errGaveUp
@@ -136,9 +138,9 @@ func (g *conveyor) move(r *runner) error {
 		}
 		g.offer()
 		if !moved && !over && !g.help() {
-			p.rest()
+			p.Rest()
 		} else {
-			p = pause{}
+			p = pause.Pause{}
 		}
 	}
 	return nil
@@ -234,7 +236,7 @@ func (g *conveyor) help() bool {
 // slot returns the place of a chunk.
 func (g *conveyor) slot(n int64) []byte {
 	at := n % g.slots * g.chunk
-	return g.ring.bytes(at + g.chunk)[at:]
+	return g.ring.Bytes(at + g.chunk)[at:]
 }
 
 // copy copies a chunk that the caller has claimed, between its place and the host's memory.
@@ -264,8 +266,8 @@ func (g *conveyor) copy(n int64) {
 func (g *conveyor) quiet() {
 	last := g.revoke()
 	for n := g.done; n < last; n++ {
-		for p := (pause{}); !g.finished(n); {
-			p.rest()
+		for p := (pause.Pause{}); !g.finished(n); {
+			p.Rest()
 		}
 	}
 	g.up, g.down = nil, nil
@@ -274,14 +276,14 @@ func (g *conveyor) quiet() {
 // drop gives the ring back; a lost context has taken it.
 func (g *conveyor) drop(note func(error)) {
 	if g.dev.gpu.Lost() {
-		g.dev.staging.abandon(g.ring)
+		g.dev.pinned.Abandon(g.ring)
 	} else {
 		for _, m := range g.marks {
 			if m != 0 {
 				note(g.dev.gpu.Driver.EventDestroy(m))
 			}
 		}
-		note(g.dev.staging.put(g.ring))
+		note(g.dev.pinned.Put(g.ring))
 	}
-	g.ring, g.marks, g.made, g.count = pinned{}, [conveyorSlots]cu.Event{}, false, 0
+	g.ring, g.marks, g.made, g.count = pinned.Memory{}, [conveyorSlots]cu.Event{}, false, 0
 }

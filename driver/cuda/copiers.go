@@ -1,9 +1,10 @@
 package cuda
 
 import (
-	"runtime"
 	"sync"
 	"time"
+
+	"github.com/govyre/vyre/driver/cuda/internal/pause"
 )
 
 // copiers are goroutines that help to copy host memory: one processor does not keep up with
@@ -54,17 +55,17 @@ func (c *copiers) call(g *conveyor, wanted int64) {
 
 // help copies chunks of a conveyor's transfer while there are any, and nobody else calls.
 func (c *copiers) help(g *conveyor) {
-	var p pause
+	var p pause.Pause
 	for {
 		if n, ok := g.claim(); ok {
 			g.copy(n)
 			if len(c.calls) > 0 {
 				return // the other conveyor has its share
 			}
-			p = pause{}
+			p = pause.Pause{}
 			continue
 		}
-		if g.left() <= 0 || p.spin() >= copierPatience {
+		if g.left() <= 0 || p.Spin() >= copierPatience {
 			return
 		}
 	}
@@ -77,34 +78,4 @@ func (c *copiers) stop() {
 		close(c.calls)
 	}
 	c.ended.Wait()
-}
-
-// pause is a wait for what another goroutine or the GPU is about to do.
-type pause struct {
-	begin time.Time
-	yield time.Duration // when to let others run
-}
-
-// spin returns at once, or after others ran. It tells how long the pause has been.
-func (p *pause) spin() time.Duration {
-	if p.begin.IsZero() {
-		*p = pause{time.Now(), spinYield}
-		return 0
-	}
-	passed := time.Since(p.begin)
-	if passed >= p.yield {
-		runtime.Gosched()
-		p.yield = passed + spinYield
-	}
-	return passed
-}
-
-// rest is for a goroutine that is locked to its thread, which would be parked by letting others
-// run: it returns at once, or after a sleep if the pause has been long.
-func (p *pause) rest() {
-	if p.begin.IsZero() {
-		p.begin = time.Now()
-	} else if passed := time.Since(p.begin); passed > spinMost {
-		sleep(sleepFor(passed))
-	}
 }

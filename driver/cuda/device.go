@@ -13,6 +13,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/internal/pinned"
 	"github.com/govyre/vyre/driver/cuda/internal/primary"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
@@ -55,7 +56,7 @@ type Device struct {
 	watching bool // every command is waited for
 
 	memory  memory
-	staging staging
+	pinned  *pinned.Pool
 	streams streams
 	timers  timers
 	loops   own
@@ -104,8 +105,8 @@ func Open(o Options) (*Device, error) {
 	}
 	d := &Device{Core: core, gpu: &primary.Context{Core: core, Driver: drv, Device: dev, Caps: caps, Restore: o.PreserveThreadContext},
 		target: target, emit: ptx.Emit, watching: core.Debug().Sync}
+	d.pinned = pinned.NewPool(d.gpu)
 	d.memory.init(d, o.OpenOptions)
-	d.staging.init(d)
 	d.streams.dev, d.timers.dev, d.quarantine.dev = d, d, d
 	d.streams.most = maxStreams
 	d.loops.dev, d.loops.text, d.movers = d, loopText, own{dev: d, text: movesText, carries: true}
@@ -235,6 +236,24 @@ func (d *Device) NewSequence(label string) *driver.Sequence {
 // NewPool returns a pool of buffers.
 func (d *Device) NewPool(o driver.PoolOptions) *driver.Pool { return driver.NewPool(d, o) }
 
+// AllocHost returns pinned memory.
+func (d *Device) AllocHost(bytes int64) (*driver.HostMemory, error) {
+	m, err := d.pinned.AllocHost(bytes)
+	if err != nil {
+		return nil, d.Fail(err)
+	}
+	return m, nil
+}
+
+// Pin makes the caller's memory such memory, until Close.
+func (d *Device) Pin(b []byte) (*driver.HostMemory, error) {
+	m, err := d.pinned.Pin(b)
+	if err != nil {
+		return nil, d.Fail(err)
+	}
+	return m, nil
+}
+
 // Warm makes the first stream, and loads the package's own kernels.
 func (d *Device) Warm(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
@@ -321,7 +340,7 @@ func (d *Device) release() error {
 	d.timers.drop(note)
 	d.streams.drop(note)
 	left := d.memory.drop(note)
-	leftHost := d.staging.drop(note)
+	leftHost := d.pinned.Drop(note)
 	if entered {
 		if !d.gpu.Restore {
 			note(d.gpu.Driver.CtxSetCurrent(0))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/internal/freelist"
 )
 
 func isShort(err error) bool { return errors.Is(err, cu.OutOfMemory) }
@@ -17,7 +18,7 @@ func isShort(err error) bool { return errors.Is(err, cu.OutOfMemory) }
 // is dropped first is what serves the fewest: idle blocks that would have to be split, then
 // all of them and whatever else can be spared.
 func (m *memory) makeRoom(n int64, u use, cause error, release func() error) (block, error) {
-	size := classOf(n)
+	size := freelist.ClassOf(n)
 	again := func() (block, bool, error) {
 		m.dev.Count(driver.OOMRetries, 1)
 		return m.obtain(size, u)

@@ -19,9 +19,6 @@ func (d *Device) OnEmit(f func(*ptx.Module)) {
 	}
 }
 
-// ClassOf is the size that n bytes are rounded up to.
-func ClassOf(n int64) int64 { return classOf(n) }
-
 // ChooseTarget is what a device of capability sm gets under a driver.
 func ChooseTarget(sm, driverVersion int) (target string, reduced bool, err error) {
 	t, reduced, err := chooseTarget(sm, driverVersion)
@@ -40,8 +37,6 @@ func (d *Device) KeepStreams(n int) { d.streams.most = n }
 // The arithmetic of waiting.
 var (
 	TicketOver = ticketOver
-	SpinFor    = spinFor
-	SleepFor   = sleepFor
 )
 
 // Gate is the lock of buffers and streams.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cuda/internal/pause"
 	"github.com/govyre/vyre/driver/cuda/internal/primary"
 )
 
@@ -218,7 +219,7 @@ func (r *runner) settled() bool {
 		if passed >= limit {
 			return false
 		}
-		sleep(sleepFor(passed))
+		pause.Sleep(passed)
 	}
 	t := primary.Thread{Context: r.dev.gpu}
 	return r.poll(r.ticket.Load(), &t, func(time.Duration) bool { return time.Since(begin) < limit })
@@ -235,7 +236,7 @@ func (r *runner) leave() error {
 // abandon writes off what the runner has: it goes with the context.
 func (r *runner) abandon() {
 	for _, m := range append(r.more, r.staging) {
-		r.dev.staging.abandon(m)
+		r.dev.pinned.Abandon(m)
 	}
 	r.dev.memory.abandon(r.records.mem, internal)
 }

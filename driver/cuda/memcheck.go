@@ -8,6 +8,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/internal/pinned"
 )
 
 const (
@@ -28,7 +29,7 @@ type memcheck struct {
 
 	mu     sync.Mutex
 	stream cu.Stream
-	mem    pinned
+	mem    pinned.Memory
 	clean  []byte // lookBytes of poison
 }
 
@@ -47,8 +48,8 @@ func (c *memcheck) open() (err error) {
 			return err
 		}
 	}
-	if c.mem.size == 0 {
-		if c.mem, err = c.dev.staging.get(lookBytes); err != nil {
+	if c.mem.Size == 0 {
+		if c.mem, err = c.dev.pinned.Get(lookBytes); err != nil {
 			return err
 		}
 		c.clean = bytes.Repeat([]byte{poison}, lookBytes)
@@ -83,13 +84,13 @@ func (c *memcheck) look(at cu.Ptr, n int64) (first int64, was byte, err error) {
 	drv := c.dev.gpu.Driver
 	for from := int64(0); from < n; from += lookBytes {
 		size := min(lookBytes, n-from)
-		if err := drv.MemcpyDtoHAsync(c.mem.at, at+cu.Ptr(from), size, c.stream); err != nil {
+		if err := drv.MemcpyDtoHAsync(c.mem.At, at+cu.Ptr(from), size, c.stream); err != nil {
 			return 0, 0, err
 		}
 		if err := drv.StreamSynchronize(c.stream); err != nil {
 			return 0, 0, err
 		}
-		got := c.mem.bytes(size)
+		got := c.mem.Bytes(size)
 		if bytes.Equal(got, c.clean[:size]) {
 			continue
 		}
@@ -147,20 +148,18 @@ func (c *memcheck) after(r *runner) error {
 // each visits every idle block that nothing uses. While it is visited nobody gets it.
 func (m *memory) each(visit func(block) error) error {
 	m.mu.Lock()
-	n := m.shelf.blocks
+	n := m.shelf.Len()
 	m.mu.Unlock()
 	// Taking the oldest and putting it back as the newest, once for each, keeps the order.
 	for range n {
 		m.mu.Lock()
-		node := m.shelf.oldest(nil)
-		if node == nil {
-			m.mu.Unlock()
+		at, size, fresh, ok := m.shelf.TakeOldest(nil)
+		if !ok {
+			m.unlock()
 			return nil
 		}
-		fresh := node.fresh
-		at, size := m.shelf.remove(node)
 		m.ledger.move(idle, internal, size)
-		m.mu.Unlock()
+		m.unlock()
 		var err error
 		if fresh {
 			err = visit(block{at, size})
@@ -169,8 +168,8 @@ func (m *memory) each(visit func(block) error) error {
 		}
 		m.mu.Lock()
 		m.ledger.move(internal, idle, size)
-		m.shelf.put(at, size, nil)
-		m.mu.Unlock()
+		m.shelf.Put(at, size, nil)
+		m.unlock()
 		if err != nil {
 			return err
 		}
@@ -181,12 +180,12 @@ func (m *memory) each(visit func(block) error) error {
 // drop gives back what looking took; a lost context has taken it.
 func (c *memcheck) drop(note func(error)) {
 	if c.dev.gpu.Lost() {
-		c.dev.staging.abandon(c.mem)
+		c.dev.pinned.Abandon(c.mem)
 	} else {
 		if c.stream != 0 {
 			note(c.dev.gpu.Driver.StreamDestroy(c.stream))
 		}
-		note(c.dev.staging.put(c.mem))
+		note(c.dev.pinned.Put(c.mem))
 	}
-	c.stream, c.mem = 0, pinned{}
+	c.stream, c.mem = 0, pinned.Memory{}
 }

@@ -1,10 +1,12 @@
 package cuda
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/internal/freelist"
 )
 
 // block is device memory obtained from the driver.
@@ -21,11 +23,12 @@ type memory struct {
 	idleLimit int64
 	source    source
 
-	mu     sync.Mutex
-	ledger ledger
-	left   int64 // bytes written off
-	shelf  shelf[cu.Ptr]
-	open   map[*buffer]struct{}
+	mu      sync.Mutex
+	ledger  ledger
+	left    int64 // bytes written off
+	shelf   freelist.List[cu.Ptr, runRef]
+	awaited int // of the shelf, as the gauge has it
+	open    map[*buffer]struct{}
 	// sentinel is what kernels get for a buffer of no bytes: an address that is one.
 	sentinel block
 }
@@ -42,14 +45,14 @@ func (m *memory) init(d *Device, o driver.OpenOptions) {
 	if m.idleLimit <= 0 {
 		m.idleLimit = idleLimit(d.gpu.Caps.TotalMemory)
 	}
-	m.shelf.init(&d.Counters)
+	m.shelf.Reset()
 }
 
 // get returns a block of at least n > 0 bytes, for work on a stream, or anywhere without one. If
 // there is none, release may make others give back what they can spare; it is called with
 // nothing held. The context is current.
 func (m *memory) get(n int64, u use, on *stream, release func() error) (block, error) {
-	size := classOf(n)
+	size := freelist.ClassOf(n)
 	if b, ok := m.reuse(size, u, on); ok {
 		return b, nil
 	}
@@ -67,8 +70,8 @@ func (m *memory) get(n int64, u use, on *stream, release func() error) (block, e
 func (m *memory) reuse(size int64, u use, on *stream) (block, bool) {
 	m.ask()
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	at, got, ok := m.shelf.take(size, on)
+	defer m.unlock()
+	at, got, ok := m.shelf.Take(size, func(uses []runRef) bool { return follows(on, uses) })
 	if !ok {
 		return block{}, false
 	}
@@ -76,6 +79,19 @@ func (m *memory) reuse(size int64, u use, on *stream) (block, bool) {
 	m.dev.Count(driver.AllocReused, 1)
 	m.dev.watch(block{at, got}, got, "")
 	return block{at, got}, true
+}
+
+// follows reports whether work on the stream comes after all the runs.
+func follows(on *stream, uses []runRef) bool {
+	return on != nil && !slices.ContainsFunc(uses, func(u runRef) bool { return u.s != on })
+}
+
+// unlock tells how many blocks wait for runs, which whoever looks at the free list may change.
+func (m *memory) unlock() {
+	now := m.shelf.Awaited()
+	m.dev.Gauge(driver.Quarantined, int64(now-m.awaited))
+	m.awaited = now
+	m.mu.Unlock()
 }
 
 // watch tells a driver that checks accesses what of a block is in use, and as what. Not with
@@ -92,7 +108,7 @@ func (d *Device) watch(b block, bytes int64, label string) {
 // ask finds out whether runs that blocks wait for have ended.
 func (m *memory) ask() {
 	m.mu.Lock()
-	uses := m.shelf.uses(nil)
+	uses := m.shelf.Users()
 	m.mu.Unlock()
 	if uses == nil {
 		return
@@ -101,8 +117,8 @@ func (m *memory) ask() {
 		u.ask()
 	}
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.shelf.refresh()
+	m.shelf.Refresh()
+	m.unlock()
 }
 
 // reclaim makes others give back what they can spare. The caller has nothing that they wait for.
@@ -149,12 +165,12 @@ func (m *memory) put(b block, u use, uses []runRef) error {
 	}
 	m.mu.Lock()
 	m.ledger.move(u, idle, b.size)
-	m.shelf.put(b.at, b.size, uses)
+	m.shelf.Put(b.at, b.size, uses)
 	if len(uses) == 0 {
 		m.dev.watch(b, 0, "")
 	}
-	over := m.shelf.bytes > m.idleLimit
-	m.mu.Unlock()
+	over := m.shelf.Bytes() > m.idleLimit
+	m.unlock()
 	// Freeing that waits for the device is left for a time when nothing runs.
 	if !over || m.source.stalls() && m.dev.Now(driver.RunsInFlight) > 0 {
 		return nil
@@ -167,24 +183,23 @@ func (m *memory) put(b block, u use, uses []runRef) error {
 // bytes are left. Only those that ok allows go. It returns the bytes that went.
 func (m *memory) shrink(keep int64, ok func(size int64) bool) (freed int64, err error) {
 	m.ask()
-	var allowed func(*shelfNode[cu.Ptr]) bool
+	var allowed func(cu.Ptr, int64) bool
 	if ok != nil {
-		allowed = func(n *shelfNode[cu.Ptr]) bool { return ok(n.size) }
+		allowed = func(_ cu.Ptr, size int64) bool { return ok(size) }
 	}
 	for {
 		m.mu.Lock()
-		if m.shelf.bytes <= keep {
-			m.mu.Unlock()
+		if m.shelf.Bytes() <= keep {
+			m.unlock()
 			return freed, nil
 		}
-		n := m.shelf.oldest(allowed)
-		if n == nil {
-			m.mu.Unlock()
+		at, size, _, found := m.shelf.TakeOldest(allowed)
+		if !found {
+			m.unlock()
 			return freed, nil
 		}
-		at, size := m.shelf.remove(n)
 		m.ledger.move(idle, outside, size)
-		m.mu.Unlock()
+		m.unlock()
 		freed += size
 		m.dev.Count(driver.DriverFrees, 1)
 		if err := m.source.giveBack(at); err != nil {
@@ -252,9 +267,9 @@ func (m *memory) drop(note func(error)) (left int64) {
 	alive := !m.dev.gpu.Lost()
 	if alive {
 		note(m.put(m.sentinel, internal, nil))
-		for before := int64(-1); !m.dev.gpu.Lost() && m.shelf.bytes != before; {
+		for before := int64(-1); !m.dev.gpu.Lost() && m.shelf.Bytes() != before; {
 			// A block whose freeing failed is gone; the others get their try.
-			before = m.shelf.bytes
+			before = m.shelf.Bytes()
 			_, err := m.shrink(0, nil)
 			note(err)
 		}
@@ -264,14 +279,12 @@ func (m *memory) drop(note func(error)) (left int64) {
 	m.dev.memcheck.drop(note)
 	m.source.drop(note)
 	m.mu.Lock()
-	left = m.left + m.shelf.bytes
-	m.ledger.move(idle, outside, m.shelf.bytes)
+	left = m.left + m.shelf.Bytes()
+	m.ledger.move(idle, outside, m.shelf.Bytes())
 	m.left = 0
-	m.shelf.await(-m.shelf.awaited)
-	m.shelf.init(m.shelf.counters)
-	m.shelf.bytes = 0
+	m.shelf.Reset()
 	note(m.ledger.check())
-	m.mu.Unlock()
+	m.unlock()
 	if m.dev.gpu.Lost() {
 		return 0
 	}

@@ -26,24 +26,24 @@ func (ref runRef) known() (runRef, bool) {
 	return runRef{s: ref.of.stream, ticket: ref.of.ticket.Load()}, true
 }
 
-func (ref runRef) ended() bool {
+func (ref runRef) Ended() bool {
 	ref, ok := ref.known()
 	return ok && (ref.s == nil || ref.s.over(ref.ticket))
 }
 
-// ask is ended after the driver was asked, if need be. The context is current.
+// ask is Ended after the driver was asked, if need be. The context is current.
 func (ref runRef) ask() bool {
 	ref, ok := ref.known()
 	if !ok {
 		return false
 	}
-	if ref.ended() {
+	if ref.Ended() {
 		return true
 	}
 	if err := ref.s.ask(); err != nil {
 		_ = ref.s.dev.Fail(ref.s.dev.gpu.ErrorOf("wait", "", err)) // nobody waits for the run; the device counts it
 	}
-	return ref.ended()
+	return ref.Ended()
 }
 
 // history is what a buffer knows of the runs that touch it: the last one that writes, and those
@@ -75,7 +75,7 @@ func (h *history) lock(ctx context.Context, r *runner, writes bool, deps []runRe
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	add := func(ref runRef) {
-		if ref.s != s && !ref.ended() {
+		if ref.s != s && !ref.Ended() {
 			deps = append(deps, ref)
 		}
 	}
@@ -89,7 +89,7 @@ func (h *history) lock(ctx context.Context, r *runner, writes bool, deps []runRe
 	}
 	at := -1
 	for i, ref := range h.readers {
-		free := ref.s == s || ref.ended()
+		free := ref.s == s || ref.Ended()
 		if h.taken[i] == nil && (at < 0 || free) {
 			if at = i; free {
 				break
@@ -128,7 +128,7 @@ func (h *history) unfinished() []runRef {
 	defer h.mu.Unlock()
 	var runs []runRef
 	for _, r := range append(h.readers[:], h.writer) {
-		if !r.ended() {
+		if !r.Ended() {
 			runs = append(runs, r)
 		}
 	}

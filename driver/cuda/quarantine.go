@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cuda/internal/pause"
 )
 
 // quarantine has the runners that were given up while their run went on. What they own, staging,
@@ -71,7 +72,7 @@ func (q *quarantine) settle() int {
 		if n == 0 || passed >= q.dev.CloseTimeout() {
 			return n
 		}
-		sleep(sleepFor(passed))
+		pause.Sleep(passed)
 	}
 }
 

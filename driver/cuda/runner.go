@@ -8,6 +8,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/internal/pinned"
 	"github.com/govyre/vyre/driver/cuda/internal/primary"
 )
 
@@ -34,18 +35,18 @@ type runner struct {
 	timer     timer   // nothing if the run is not timed, or a graph's
 	stamps    *stamps // of a graph that tells its time; nil without one
 	resident  *driver.Residency
-	staging   pinned
-	stagingAt cu.Ptr   // where the GPU finds it, for a graph
-	more      []pinned // got after Prepare, for a setter
-	looped    []bool   // by Plan.Uploads: it is in a loop
-	up, down  []route  // of Plan.Uploads and Plan.Reads
-	chosen    uint64   // the Plan.Rehosted that the routes are for
-	slow      bool     // one of them is in chunks
-	staged    [][]byte // by Plan.Uploads: what a run sends, where that has a place in staging
-	fetched   [][]byte // by Plan.Reads: what Wait delivers, likewise
-	reports   []byte   // the records, as a run has left them
-	flag      []byte   // of the loop under way
-	arrived   []byte   // at the barrier of a launch that is watched
+	staging   pinned.Memory
+	stagingAt cu.Ptr          // where the GPU finds it, for a graph
+	more      []pinned.Memory // got after Prepare, for a setter
+	looped    []bool          // by Plan.Uploads: it is in a loop
+	up, down  []route         // of Plan.Uploads and Plan.Reads
+	chosen    uint64          // the Plan.Rehosted that the routes are for
+	slow      bool            // one of them is in chunks
+	staged    [][]byte        // by Plan.Uploads: what a run sends, where that has a place in staging
+	fetched   [][]byte        // by Plan.Reads: what Wait delivers, likewise
+	reports   []byte          // the records, as a run has left them
+	flag      []byte          // of the loop under way
+	arrived   []byte          // at the barrier of a launch that is watched
 	launches  []launch
 	calls     []*cu.Launch // those that one call makes
 	calling   cu.GraphRun
@@ -238,7 +239,7 @@ func (r *runner) giveBack() error {
 	}
 	r.stretches = nil
 	for _, m := range append(r.more, r.staging) {
-		if err := d.staging.put(m); first == nil {
+		if err := d.pinned.Put(m); first == nil {
 			first = err
 		}
 	}

@@ -8,6 +8,9 @@ import (
 	"github.com/govyre/vyre/driver/cuda/cu"
 )
 
+// alignment is what the driver promises of an allocation.
+const alignment = 256
+
 // poolKeeps is what the driver's pool keeps of freed memory when a wait ends; the rest goes back
 // to the system.
 const poolKeeps = 64 << 20

@@ -33,7 +33,7 @@ func (r *runner) prepare(ctx context.Context, after []driver.Runner) error {
 	for _, a := range after {
 		o := a.(*runner)
 		// Only the run that is in flight now matters; one that ended has taken effect.
-		if ref := (runRef{s: o.stream, ticket: o.ticket.Load()}); o.stream != r.stream && !ref.ended() {
+		if ref := (runRef{s: o.stream, ticket: o.ticket.Load()}); o.stream != r.stream && !ref.Ended() {
 			r.deps = append(r.deps, ref)
 		}
 	}

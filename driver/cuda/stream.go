@@ -9,6 +9,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/internal/pinned"
 )
 
 // stream is a queue of the GPU. Every run that goes there takes the stream's next ticket, and
@@ -187,10 +188,10 @@ type streams struct {
 	dev   *Device
 	mu    sync.Mutex
 	all   []*stream
-	idle  []*stream // without users
-	most  int       // maxStreams, or less
-	words pinned    // wordBytes for each; nothing without the store
-	at    cu.Ptr    // where the GPU finds them
+	idle  []*stream     // without users
+	most  int           // maxStreams, or less
+	words pinned.Memory // wordBytes for each; nothing without the store
+	at    cu.Ptr        // where the GPU finds them
 }
 
 // maxStreams is how many there are before several users share one.
@@ -210,10 +211,10 @@ func (p *streams) init() error {
 		return err
 	}
 	defer d.gpu.Leave()
-	words, err := d.staging.get(maxStreams * wordBytes)
+	words, err := d.pinned.Get(maxStreams * wordBytes)
 	if err == nil {
 		p.words = words
-		p.at, err = d.gpu.Driver.MemHostGetDevicePointer(words.at)
+		p.at, err = d.gpu.Driver.MemHostGetDevicePointer(words.At)
 	}
 	if err == nil {
 		err = p.try()
@@ -229,8 +230,8 @@ func (p *streams) init() error {
 	for _, s := range p.all {
 		s.word = nil
 	}
-	words, p.words = p.words, pinned{}
-	if err := d.staging.put(words); err != nil {
+	words, p.words = p.words, pinned.Memory{}
+	if err := d.pinned.Put(words); err != nil {
 		return d.gpu.ErrorOf("open", d.Name(), err)
 	}
 	return nil
@@ -294,9 +295,9 @@ func (p *streams) make() (*stream, error) {
 		_ = drv.StreamDestroy(s.handle) // the first error is the one to report
 		return nil, err
 	}
-	if p.words.size > 0 {
+	if p.words.Size > 0 {
 		offset := len(p.all) * wordBytes
-		s.word = (*uint32)(unsafe.Add(p.words.at, offset)) // aligned, and outside Go's heap: the GPU stores there
+		s.word = (*uint32)(unsafe.Add(p.words.At, offset)) // aligned, and outside Go's heap: the GPU stores there
 		s.wordAt = p.at + cu.Ptr(offset)
 		atomic.StoreUint32(s.word, 0)
 	}
@@ -322,9 +323,9 @@ func (p *streams) drop(note func(error)) {
 			note(p.dev.gpu.Driver.EventDestroy(s.mark))
 			note(p.dev.gpu.Driver.StreamDestroy(s.handle))
 		}
-		note(p.dev.staging.put(p.words))
+		note(p.dev.pinned.Put(p.words))
 	} else {
-		p.dev.staging.abandon(p.words)
+		p.dev.pinned.Abandon(p.words)
 	}
-	p.all, p.idle, p.words = nil, nil, pinned{}
+	p.all, p.idle, p.words = nil, nil, pinned.Memory{}
 }

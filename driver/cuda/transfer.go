@@ -63,15 +63,15 @@ func (r *runner) stage() error {
 		clock = place(int64(unsafe.Sizeof(stamps{})))
 	}
 	var err error
-	if r.staging, err = r.dev.staging.get(total); err != nil {
-		return r.dev.hostError("prepare", total, err)
+	if r.staging, err = r.dev.pinned.Get(total); err != nil {
+		return r.dev.pinned.Error("prepare", total, err)
 	}
 	if total > 0 && (r.replays() || clock >= 0) {
-		if r.stagingAt, err = r.dev.gpu.Driver.MemHostGetDevicePointer(r.staging.at); err != nil {
+		if r.stagingAt, err = r.dev.gpu.Driver.MemHostGetDevicePointer(r.staging.At); err != nil {
 			return err
 		}
 	}
-	all := r.staging.bytes(total)
+	all := r.staging.Bytes(total)
 	part := func(at, n int64) []byte {
 		if at < 0 {
 			return nil
@@ -97,7 +97,7 @@ func (r *runner) stage() error {
 
 // reach returns where the GPU finds a place in staging; 0 if it is in other memory.
 func (r *runner) reach(p unsafe.Pointer) cu.Ptr {
-	if at := uintptr(p) - uintptr(r.staging.at); r.stagingAt != 0 && at < uintptr(r.staging.size) {
+	if at := uintptr(p) - uintptr(r.staging.At); r.stagingAt != 0 && at < uintptr(r.staging.Size) {
 		return r.stagingAt + cu.Ptr(at)
 	}
 	return 0
@@ -198,19 +198,19 @@ func (r *runner) rechoose() error {
 
 // widen obtains another place in staging.
 func (r *runner) widen(n int64) ([]byte, error) {
-	total := r.staging.size + n
+	total := r.staging.Size + n
 	for _, m := range r.more {
-		total += m.size
+		total += m.Size
 	}
 	if err := r.mayKeep(total); err != nil {
 		return nil, err
 	}
-	m, err := r.dev.staging.get(n)
+	m, err := r.dev.pinned.Get(n)
 	if err != nil {
-		return nil, r.dev.hostError("start", n, err)
+		return nil, r.dev.pinned.Error("start", n, err)
 	}
 	r.more = append(r.more, m)
-	return m.bytes(n), nil
+	return m.Bytes(n), nil
 }
 
 // upload enqueues an upload.

@@ -6,38 +6,15 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cuda/internal/pause"
 	"github.com/govyre/vyre/driver/cuda/internal/primary"
 )
 
-// A waiter first looks at the word all the time, for a short run ends before a thread could be
-// put to sleep and woken, which takes a tenth of a millisecond where a virtual machine's host is
-// told of both. How long depends on how long its waits have been: one that is expected to end is
-// seen through, and what cannot be expected costs a few microseconds.
 const (
-	waitFirst    = 50 * time.Microsecond // taken for the average before there is one
-	waitWeight   = 8                     // a wait moves the average by 1/8 of the difference
-	spinLeast    = 20 * time.Microsecond
-	spinMost     = 2 * waitLong
-	spinHopeless = 5 * time.Microsecond // when waits are long anyway
-	waitLong     = 2 * time.Millisecond // from here on
-	spinLooks    = 16                   // between two looks at the clock
-	spinYield    = 10 * time.Microsecond
-	spinYieldOne = 5 * time.Microsecond // if nothing else can run meanwhile
+	waitFirst  = 50 * time.Microsecond // taken for the average before there is one
+	waitWeight = 8                     // a wait moves the average by 1/8 of the difference
+	spinLooks  = 16                    // between two looks at the clock
 )
-
-// spinFor returns how long to spin where waits take so long on average.
-func spinFor(average time.Duration) time.Duration {
-	if average > waitLong {
-		return spinHopeless
-	}
-	return min(max(2*average, spinLeast), spinMost)
-}
-
-// sleepFor returns how long to sleep between two looks after so long a wait.
-func sleepFor(passed time.Duration) time.Duration {
-	const least, most, fraction = 20 * time.Microsecond, 500 * time.Microsecond, 32
-	return min(max(passed/fraction, least), most)
-}
 
 // await waits for a run; false if Close gave up before or, where it may leave, if ctx ended. A
 // context that never ends lets it sleep until the run is over, whatever Close does. t is released
@@ -51,7 +28,7 @@ func (r *runner) await(ctx context.Context, leave bool, ticket uint64, t *primar
 	begin := time.Now()
 	how := driver.WaitsSpin
 	switch {
-	case s.spin(ticket, spinFor(r.average), t):
+	case s.spin(ticket, pause.SpinFor(r.average), t):
 	case ctx.Done() == nil:
 		how = driver.WaitsBlock
 		r.block(ticket, t)
@@ -93,7 +70,7 @@ func (r *runner) poll(ticket uint64, t *primary.Thread, more func(passed time.Du
 		if !more(passed) {
 			return false
 		}
-		sleep(sleepFor(passed))
+		pause.Sleep(passed)
 	}
 	return true
 }
@@ -103,10 +80,7 @@ func (s *stream) spin(ticket uint64, most time.Duration, t *primary.Thread) bool
 	if s.word == nil {
 		return false // what there is to look at takes a call
 	}
-	every := spinYield
-	if runtime.GOMAXPROCS(0) == 1 {
-		every = spinYieldOne
-	}
+	every := pause.YieldEvery()
 	begin, yield := time.Now(), every
 	for looks := 1; ; looks++ {
 		if s.over(ticket) {
