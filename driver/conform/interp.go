@@ -8,10 +8,18 @@ import (
 	"github.com/govyre/vyre/ir"
 )
 
-// Interp is the interpreter as a device, with a schedule, detectors and broken rules of choice.
-func Interp(o interp.Options) Device { return &interpreter{o: o} }
+// Interp is the interpreter as a device, with a schedule and detectors of choice.
+func Interp(o interp.Options) Device { return InterpOf(interp.Prepare, o) }
 
-type interpreter struct{ o interp.Options }
+// InterpOf is Interp with kernels that prepare makes.
+func InterpOf(prepare func(*ir.Program) (*interp.Kernel, error), o interp.Options) Device {
+	return &interpreter{prepare, o}
+}
+
+type interpreter struct {
+	prepare func(*ir.Program) (*interp.Kernel, error)
+	o       interp.Options
+}
 
 // Name says how the interpreter was set up.
 func (d *interpreter) Name() string {
@@ -19,14 +27,11 @@ func (d *interpreter) Name() string {
 	if d.o.Detect != 0 {
 		s += " with detectors"
 	}
-	if d.o.Mutate != nil {
-		s += " with a rule broken"
-	}
 	return s
 }
 
 func (d *interpreter) Run(ctx context.Context, p *ir.Program, l Launch) (Outcome, error) {
-	k, err := interp.Prepare(p)
+	k, err := d.prepare(p)
 	if err != nil {
 		return Outcome{}, err
 	}

@@ -76,27 +76,6 @@ func TestProgramsThatDoNotEndAreNamed(t *testing.T) {
 	}
 }
 
-// A generator that cannot fail shows nothing: with one rule broken it has to.
-func TestRandomProgramsNoticeABrokenRule(t *testing.T) {
-	wrong := func(_ ir.EvalType, _ uint32, a, b, _ uint64) uint64 { return a }
-	for name, m := range map[string]*interp.Mutation{
-		"mul gives its first operand": {Eval: map[ir.Op]ir.EvalFn{ir.OpMul: wrong}},
-		"no barriers":                 {Drop: []ir.Op{ir.OpBarrierWG}},
-		"indices wrap":                {WrapBounds: true},
-		"loops end together":          {NoRejoin: true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			d := conform.Interp(interp.Options{Schedule: interp.Seeded(3), Mutate: m})
-			for seed := range uint64(2000) {
-				if conform.Random(seed).Agree(context.Background(), d) != nil {
-					return
-				}
-			}
-			t.Error("2000 programs did not notice")
-		})
-	}
-}
-
 func TestShrinkingFindsASmallProgramThatStillFails(t *testing.T) {
 	// "Fails" stands for a property that survives in a tiny program: it has a loop.
 	loops := func(r *conform.RandomProgram) bool { return strings.Contains(r.Program.Text(), "loop ^") }

@@ -43,7 +43,7 @@ func (x *worker) trapped(w *warp, in *instr, live uint32) {
 	p := x.k.p
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.trap == nil || x.k.mut.LastTrap {
+	if x.k.rules.records(x.trap) {
 		x.trap = &Trap{Code: in.x, Row: in.row, Pos: p.Pos(in.row), Message: p.Message(in.row),
 			Value: w.at(in.b)[lane], By: x.invocation(w, lane)}
 	}

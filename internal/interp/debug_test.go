@@ -204,18 +204,18 @@ func TestMutationsBreakTheirRule(t *testing.T) {
 				`+c.body+`
 				store @out[%l], %r
 			}`)
-			lane2 := func(o interp.Options) uint32 {
+			lane2 := func(k *interp.Kernel) uint32 {
 				out := u32s(make([]uint32, 8)...)
-				run(t, k, 1, o, u32s(make([]uint32, 8)...), u32s(make([]uint32, 5)...), out)
+				run(t, k, 1, interp.Options{}, u32s(make([]uint32, 8)...), u32s(make([]uint32, 5)...), out)
 				return words(out)[2]
 			}
-			if got := lane2(interp.Options{}); got != c.want {
+			if got := lane2(k); got != c.want {
 				t.Errorf("unbroken: %d, want %d", got, c.want)
 			}
-			if got := lane2(interp.Options{Mutate: &c.m}); got != c.got {
+			if got := lane2(breaking(t, k, c.m)); got != c.got {
 				t.Errorf("broken: %d, want %d", got, c.got)
 			}
-			if got := lane2(interp.Options{}); got != c.want {
+			if got := lane2(k); got != c.want {
 				t.Errorf("after a broken run: %d, want %d", got, c.want)
 			}
 		})
@@ -237,7 +237,7 @@ func TestDroppedBarriersLeaveARace(t *testing.T) {
 	if res := run(t, k, 1, o, u32s(make([]uint32, 64)...)); len(res.Reports) != 0 {
 		t.Fatal(res.Reports[0])
 	}
-	o.Mutate = &interp.Mutation{Drop: []ir.Op{ir.OpBarrierWG}}
+	k = breaking(t, k, interp.Mutation{Drop: []ir.Op{ir.OpBarrierWG}})
 	if res := run(t, k, 1, o, u32s(make([]uint32, 64)...)); len(res.Reports) != 1 || res.Reports[0].Kind != interp.Race {
 		t.Errorf("got %v, want one race", res.Reports)
 	}
@@ -260,7 +260,8 @@ func TestBarrierThatCannotBeSatisfied(t *testing.T) {
 		}
 		return 0
 	}
-	o := interp.Options{Mutate: &interp.Mutation{Eval: map[ir.Op]ir.EvalFn{ir.OpEq: once}}}
+	var o interp.Options
+	k = breaking(t, k, interp.Mutation{Eval: map[ir.Op]ir.EvalFn{ir.OpEq: once}})
 	e := fails[*interp.BarrierError](t, k, interp.Launch{Grid: [3]uint32{1, 1, 1}, Args: []interp.Arg{scalar(1)}}, o)
 	wantText(t, e.Error(), "kernel k: barrier never satisfied in group (0,0,0): 1 warps wait at k.go:5:2, 1 ended")
 

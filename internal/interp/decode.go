@@ -15,7 +15,6 @@ type decoder struct {
 	k     *Kernel
 	p     *ir.Program
 	s     *slotting
-	mut   *Mutation
 	code  []instr
 	depth map[ir.Row]int32 // open structured ops
 	exits [][]int32        // by open region: ends inside it that leave to its end
@@ -23,7 +22,7 @@ type decoder struct {
 }
 
 func decode(k *Kernel, share bool) {
-	d := &decoder{k: k, p: k.p, s: assignSlots(k.shape, share), mut: &k.mut, depth: map[ir.Row]int32{}}
+	d := &decoder{k: k, p: k.p, s: assignSlots(k.shape, share), depth: map[ir.Row]int32{}}
 	d.open()
 	d.region(0)
 	d.close(instr{kind: doHalt}, false)
@@ -86,11 +85,7 @@ func (d *decoder) structured(r ir.Row) {
 		head := d.emit(in) + 1
 		d.open()
 		d.region(regions[0])
-		end := instr{kind: doEndLoop, row: r, depth: depth, to: head}
-		if d.mut.NoRejoin {
-			end.kind = doEndLoopFirst
-		}
-		d.close(end, true)
+		d.close(instr{kind: doEndLoop, row: r, depth: depth, to: head}, true)
 	case ir.OpBlock:
 		in.kind = doBlock
 		d.emit(in)
@@ -146,7 +141,7 @@ func (d *decoder) plain(r ir.Row) instr {
 		v = p.A(r)
 	}
 	u := p.Uniformity()
-	in.uniform = u.Control[r] <= ir.LevelWarp && u.Value[v] <= ir.LevelWarp || in.op == ir.OpIf && d.mut.UniformIfs
+	in.uniform = u.Control[r] <= ir.LevelWarp && u.Value[v] <= ir.LevelWarp
 	return in
 }
 
@@ -160,14 +155,7 @@ func (d *decoder) moves(first, end ir.Row, src []uint32) []move {
 		to = append(to, d.s.slot[first+ir.Row(i)])
 		from = append(from, d.s.slot[v])
 	}
-	if d.mut.SequentialMoves {
-		var ms []move
-		for i := range to {
-			ms = append(ms, move{to[i], from[i]})
-		}
-		return ms
-	}
-	ms, temp := parallel(to, from, d.s.slots)
+	ms, temp := d.k.rules.copies(to, from, d.s.slots)
 	d.temp = d.temp || temp
 	return ms
 }
@@ -177,8 +165,6 @@ func (d *decoder) row(r ir.Row) {
 	in := d.plain(r)
 	info := in.op.Info()
 	switch {
-	case d.mut.drops(in.op):
-		in.kind, in.vec = doNothing, uint8(d.p.Type(r).Lanes())
 	case info.Attr&ir.Terminator != 0:
 		d.exit(r, &in)
 	case info.Attr&ir.Barrier != 0:
@@ -235,7 +221,7 @@ func (d *decoder) pure(r ir.Row, in *instr, info *ir.Info) {
 	typed := [3]ir.Row{p.A(r), p.B(r), p.C(r)}[max(info.Typed-1, 0)]
 	t := d.typeOf(typed)
 	in.t = ir.EvalType{In: t, Out: p.Type(r), Width: uint8(t.Bits())}
-	in.fn = d.mut.eval(in.op)
+	in.fn = d.k.rules.eval(in.op)
 	in.kind = [...]kind{doPure1, doPure1, doPure2, doPure3}[info.Args]
 	// A missing operand is read as whatever the first one holds; the op ignores it.
 	if in.b == noSlot {
@@ -263,7 +249,7 @@ func (d *decoder) access(r ir.Row, in *instr) {
 		in.kind = doAtomic
 		if op, ok := atomicOp[in.op]; ok {
 			t := in.elem
-			in.t, in.fn = ir.EvalType{In: t, Out: t, Width: uint8(t.Bits())}, d.mut.eval(op)
+			in.t, in.fn = ir.EvalType{In: t, Out: t, Width: uint8(t.Bits())}, d.k.rules.eval(op)
 		}
 	case info.Attr&ir.Reads != 0 && in.vec > 1:
 		in.kind = doLoadVec
@@ -282,7 +268,7 @@ func (d *decoder) barrier(r ir.Row, in *instr) {
 	in.kind = [...]kind{doBarrierGrid, doBarrierGroup, doBarrierWarp}[in.op.Info().Level]
 	if vote, ok := voteOp[in.op]; ok {
 		t := d.typeOf(d.p.A(r))
-		in.t, in.fn = ir.EvalType{In: t, Out: t, Width: uint8(t.Bits())}, d.mut.eval(vote)
+		in.t, in.fn = ir.EvalType{In: t, Out: t, Width: uint8(t.Bits())}, d.k.rules.eval(vote)
 	}
 }
 
@@ -291,7 +277,7 @@ func (d *decoder) subgroup(r ir.Row, in *instr) {
 	t := d.typeOf(d.p.A(r))
 	in.t = ir.EvalType{In: t, Out: t, Width: uint8(t.Bits())}
 	if _, op, ok := combining(in.op); ok {
-		in.fn = d.mut.eval(op)
+		in.fn = d.k.rules.eval(op)
 	}
 }
 

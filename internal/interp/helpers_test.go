@@ -30,6 +30,16 @@ func decoded(t testing.TB, p *ir.Program) *interp.Kernel {
 	return k
 }
 
+// breaking prepares k's program again, with broken rules.
+func breaking(t testing.TB, k *interp.Kernel, m interp.Mutation) *interp.Kernel {
+	t.Helper()
+	broken, err := m.Prepare(k.Program())
+	if err != nil {
+		t.Fatalf("prepare: %v", err)
+	}
+	return broken
+}
+
 // run launches k over groups along x and fails the test on any error.
 func run(t testing.TB, k *interp.Kernel, groups uint32, o interp.Options, args ...interp.Arg) *interp.Result {
 	t.Helper()

@@ -14,7 +14,6 @@ const (
 	doElse kind = iota
 	doEndIf
 	doEndLoop
-	doEndLoopFirst // only under Mutation.NoRejoin
 	doEndBlock
 	doHalt
 
@@ -62,7 +61,6 @@ const (
 	// Debug.
 	doTrap
 	doTrace
-	doNothing // a row that a mutation dropped
 )
 
 // move copies a slot; the moves of one instruction run in order.

@@ -29,8 +29,7 @@ type Kernel struct {
 	size      [3]uint32
 	groupSize int
 	localID   [3][]lanes // by axis and warp
-	mut       Mutation
-	careful   bool // memory is accessed element by element, for a mutation
+	rules     *rules
 
 	states sync.Pool // of *launchState
 }
@@ -45,28 +44,23 @@ type object struct {
 }
 
 // Prepare decodes a program once, for any number of launches.
-func Prepare(p *ir.Program) (*Kernel, error) { return prepare(p, nil, true) }
+func Prepare(p *ir.Program) (*Kernel, error) { return prepare(p, &standard, true) }
 
-// prepare decodes p with the rules that m breaks. Unless share is set, every value has
-// a slot of its own.
-func prepare(p *ir.Program, m *Mutation, share bool) (*Kernel, error) {
+// prepare decodes p under rules. Unless share is set, every value has a slot of its own.
+func prepare(p *ir.Program, rules *rules, share bool) (*Kernel, error) {
 	if one := uint16(1); *(*byte)(unsafe.Pointer(&one)) != 1 { // the order of bytes is asked of the host
 		return nil, errors.New("the interpreter reads buffers in place and needs a little-endian host")
 	}
 	if p == nil || p.Rows() == 0 {
 		return nil, errors.New("no program to prepare; fix: pass one that was sealed")
 	}
-	k := &Kernel{p: p, shape: newShape(p), size: p.Workgroup(), groupSize: p.GroupSize()}
+	k := &Kernel{p: p, rules: rules, shape: newShape(p), size: p.Workgroup(), groupSize: p.GroupSize()}
 	k.warps = (k.groupSize + 31) / 32
 	if k.groupSize == 0 || k.warps > 32 {
 		return nil, fmt.Errorf("kernel %s: a workgroup of %d invocations; the limit is 1024", p.Name(), k.groupSize)
 	}
 	k.layOut()
 	k.numberInvocations()
-	if m != nil {
-		k.mut = *m
-		k.careful = m.WrapBounds || m.WholeVectors || m.ZeroExtend
-	}
 	decode(k, share)
 	return k, nil
 }

@@ -57,10 +57,9 @@ func (x *worker) memory(w *warp, in *instr, live uint32) bool {
 		return true
 	case in.kind == doAtomic:
 		return x.atomics(w, in, x.order(live))
-	case x.det != nil || in.vec > 1 || x.k.careful:
-		if in.kind == doLoad || in.kind == doLoadVec {
-			return x.loadElements(w, in, x.order(live))
-		}
+	case in.kind == doLoadVec, in.kind == doLoad && x.det != nil:
+		return x.loadElements(w, in, x.order(live))
+	case in.kind == doStoreVec, in.kind == doStore && x.det != nil:
 		return x.storeElements(w, in, x.order(live))
 	}
 	var missed uint32
@@ -144,7 +143,7 @@ func (in *instr) first(idx uint64) uint64 {
 	return idx * uint64(in.vec)
 }
 
-// loadElements is a load element by element, with detectors and mutations.
+// loadElements is a load element by element: of a vector, or with detectors.
 func (x *worker) loadElements(w *warp, in *instr, order []uint8) bool {
 	s, size := &w.spans[in.x], uintptr(in.elem.Size())
 	idx := *w.at(in.a)
@@ -153,24 +152,15 @@ func (x *worker) loadElements(w *warp, in *instr, order []uint8) bool {
 		first := in.first(idx[lane])
 		for e := range uint64(in.vec) {
 			d := w.at(in.dst + int32(e))
-			i := first + e
-			if i >= s.len {
-				d[lane] = 0
-				if !x.outside(w, in, lane, idx[lane], i) {
-					return false
-				}
-				if !x.wraps(in, s, &i) {
-					continue
-				}
+			d[lane] = 0
+			if first+e >= s.len && !x.outside(w, in, lane, idx[lane], first+e) {
+				return false
 			}
-			if x.k.mut.WholeVectors && first+uint64(in.vec) > s.len {
-				d[lane] = 0
+			i, ok := x.k.rules.element(first, e, uint64(in.vec), s.len)
+			if !ok {
 				continue
 			}
-			raw := s.load(lane, i, size)
-			if d[lane] = value(in.elem, raw); x.k.mut.ZeroExtend {
-				d[lane] = raw
-			}
+			d[lane] = x.k.rules.value(in.elem, s.load(lane, i, size))
 			if x.det != nil && !x.det.read(w, in, lane, i, plainAccess) {
 				return false
 			}
@@ -179,7 +169,7 @@ func (x *worker) loadElements(w *warp, in *instr, order []uint8) bool {
 	return true
 }
 
-// storeElements is a store element by element, with detectors and mutations.
+// storeElements is a store element by element: of a vector, or with detectors.
 func (x *worker) storeElements(w *warp, in *instr, order []uint8) bool {
 	s, size := &w.spans[in.x], uintptr(in.elem.Size())
 	for _, l := range order {
@@ -187,16 +177,11 @@ func (x *worker) storeElements(w *warp, in *instr, order []uint8) bool {
 		idx := w.at(in.a)[lane]
 		first := in.first(idx)
 		for e := range uint64(in.vec) {
-			i := first + e
-			if i >= s.len {
-				if !x.outside(w, in, lane, idx, i) {
-					return false
-				}
-				if !x.wraps(in, s, &i) {
-					continue
-				}
+			if first+e >= s.len && !x.outside(w, in, lane, idx, first+e) {
+				return false
 			}
-			if x.k.mut.WholeVectors && first+uint64(in.vec) > s.len {
+			i, ok := x.k.rules.element(first, e, uint64(in.vec), s.len)
+			if !ok {
 				continue
 			}
 			v := w.at(in.b + int32(e))[lane]
@@ -216,17 +201,16 @@ func (x *worker) atomics(w *warp, in *instr, order []uint8) bool {
 	for _, l := range order {
 		lane := int(l)
 		idx := w.at(in.a)[lane]
-		i := in.first(idx)
-		if i >= s.len {
+		first := in.first(idx)
+		if first >= s.len && !x.outside(w, in, lane, idx, first) {
+			return false
+		}
+		i, ok := x.k.rules.element(first, 0, 1, s.len)
+		if !ok {
 			if in.dst >= 0 {
 				w.at(in.dst)[lane] = 0
 			}
-			if !x.outside(w, in, lane, idx, i) {
-				return false
-			}
-			if !x.wraps(in, s, &i) {
-				continue
-			}
+			continue
 		}
 		var v, v2 uint64
 		if in.b != noSlot {
@@ -298,13 +282,4 @@ func (in *instr) named(idx, i uint64) int64 {
 		return max(int64(idx), math.MinInt64/4) * int64(in.vec)
 	}
 	return math.MaxInt64
-}
-
-// wraps applies the mutation of the bounds rule: the index is taken modulo the length.
-func (x *worker) wraps(in *instr, s *span, i *uint64) bool {
-	if !x.k.mut.WrapBounds || s.len == 0 {
-		return false
-	}
-	*i %= s.len
-	return true
 }

@@ -1,11 +1,6 @@
 package interp
 
-import (
-	"fmt"
-	"slices"
-
-	"github.com/govyre/vyre/ir"
-)
+import "fmt"
 
 // Schedule is the order in which warps advance and in which the lanes of a memory op
 // take effect. A warp advances by one unit at a time: until it has run one memory op,
@@ -69,7 +64,6 @@ type Options struct {
 	Poison   uint64 // seed of what undefined memory holds
 	TraceCap int    // trace records kept; 0 is 1024
 	Hook     func(Break)
-	Mutate   *Mutation
 }
 
 const (
@@ -79,27 +73,3 @@ const (
 	seededGroups    = 8  // groups alive at once under Seeded without grid barriers
 	unitRows        = 64 // rows of a unit without memory op
 )
-
-// Mutation breaks rules on purpose, so that a conformance suite can show that it
-// notices. A run with a Mutation decodes the program anew.
-type Mutation struct {
-	Eval            map[ir.Op]ir.EvalFn // takes the place of the op's evaluation, in atomics, votes, reduce and scan too
-	Drop            []ir.Op             // rows of these unstructured ops do nothing and give zero: barriers, fences, stores, traps …
-	WrapBounds      bool                // an index out of bounds wraps instead of giving zero
-	WholeVectors    bool                // a vector access with any element out of bounds does nothing
-	ZeroExtend      bool                // loads of i8 and i16 do not extend the sign
-	WrapShuffles    bool                // shuffle lanes are taken modulo 32, absent lanes hold what their registers hold
-	SequentialMoves bool                // carried values are copied one after the other
-	UniformIfs      bool                // the condition of an if is that of lane 0, for all
-	NoRejoin        bool                // a loop ends for all lanes with the first that breaks out
-	LastTrap        bool                // the last trap is kept, not the first
-}
-
-func (m *Mutation) drops(op ir.Op) bool { return slices.Contains(m.Drop, op) }
-
-func (m *Mutation) eval(op ir.Op) ir.EvalFn {
-	if f, ok := m.Eval[op]; ok {
-		return f
-	}
-	return op.Info().Eval
-}

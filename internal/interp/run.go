@@ -15,13 +15,6 @@ import (
 //
 // Run is safe for concurrent use as long as no two runs touch the same memory.
 func (k *Kernel) Run(ctx context.Context, in Launch, o Options) (*Result, error) {
-	if o.Mutate != nil {
-		mutated, err := prepare(k.p, o.Mutate, true)
-		if err != nil {
-			return nil, err
-		}
-		k = mutated
-	}
 	if err := k.check(&in); err != nil {
 		return nil, err
 	}

@@ -35,17 +35,7 @@ loop:
 			}
 		case doEndLoop:
 			f := &w.frames[in.depth]
-			if live = f.again; live != 0 {
-				f.again = 0
-				pc = in.to
-			} else if live = f.out; live == 0 {
-				pc = in.exit
-			}
-		case doEndLoopFirst:
-			f := &w.frames[in.depth]
-			if f.out != 0 {
-				f.out, f.again = f.out|f.again, 0
-			}
+			x.k.rules.round(f)
 			if live = f.again; live != 0 {
 				f.again = 0
 				pc = in.to
@@ -120,10 +110,6 @@ loop:
 				break loop
 			}
 		case doPrefetch:
-		case doNothing:
-			for e := int32(0); in.dst >= 0 && e < int32(in.vec); e++ {
-				w.set(in.dst+e, live, 0)
-			}
 
 		case doBarrierWarp:
 			if !x.arrive(w, in, live) {

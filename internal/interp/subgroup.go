@@ -109,14 +109,7 @@ func (x *worker) subgroup(w *warp, in *instr) {
 	default:
 		by := *w.at(in.b)
 		for l := range w.n {
-			d[l] = 0
-			from := source(in.op, uint64(l), by[l])
-			switch {
-			case from < uint64(w.n):
-				d[l] = v[from]
-			case x.k.mut.WrapShuffles:
-				d[l] = v[from%32]
-			}
+			d[l] = x.k.rules.shuffled(&v, source(in.op, uint64(l), by[l]), w.n)
 		}
 	}
 }
