@@ -9,12 +9,13 @@ import (
 	"github.com/govyre/vyre/ir"
 )
 
-// Error sweeps run an op on many f32 values in launches of sweepThreads invocations that take
+// Error sweeps run an op on many f32 values in launches of up to sweepThreads invocations that take
 // sweepEach values each, and gather one number. Between two values lie stride−1 others; stride 1 is all
 // 2³² of them.
 const (
-	sweepThreads = 1 << 18
-	sweepEach    = 64
+	sweepInvocations = 256 // invocations of a group
+	sweepThreads     = 1 << 18
+	sweepEach        = 64
 )
 
 // ErrorF32 returns the greatest error of the accurate function op on every stride-th f32, in
@@ -57,14 +58,15 @@ func ulpsBetween(b *ir.Builder, got, want ir.Value) ir.Value {
 // sweepOver builds the program that gathers value(bits) over the arguments of one launch:
 // bits = (base + thread + k·threads)·stride.
 func sweepOver(value func(b *ir.Builder, bits ir.Value) ir.Value, join, reduce, atomic ir.Op) *ir.Program {
-	b := ir.New("sweep", ir.Workgroup(256))
+	b := ir.New("sweep", ir.Workgroup(sweepInvocations))
 	base, stride := b.Scalar("base", ir.U32), b.Scalar("stride", ir.U32)
 	out := b.Buffer("out", ir.U64, ir.RW)
 	i := b.Var(b.Add(base, b.Global(0)))
 	sum := b.Var(b.U64(0))
+	threads := b.Mul(b.Groups(0), b.U32(sweepInvocations))
 	b.For(b.U32(0), b.U32(sweepEach), b.U32(1), func(ir.Value, ir.Label) {
 		sum.Set(b.Op(join, sum.Get(), value(b, b.Mul(i.Get(), stride))))
-		i.Set(b.Add(i.Get(), b.U32(sweepThreads)))
+		i.Set(b.Add(i.Get(), threads))
 	})
 	all := b.Op(reduce, sum.Get())
 	b.If(b.Op(ir.OpElect), func() {
@@ -83,10 +85,10 @@ func sweepAll(ctx context.Context, d Device, p *ir.Program, stride uint32) (uint
 	for base := uint64(0); base < total; base += sweepThreads * sweepEach {
 		// A launch that goes beyond the last value starts anew at the first, which would count twice.
 		threads := min(sweepThreads, (total-base)/sweepEach)
-		if threads < sweepThreads {
-			return 0, fmt.Errorf("a stride of %d leaves fewer than %d values", stride, sweepThreads*sweepEach)
+		if threads < sweepInvocations {
+			return 0, fmt.Errorf("a stride of %d leaves fewer than %d values", stride, sweepInvocations*sweepEach)
 		}
-		l := Launch{Grid: [3]uint32{sweepThreads / 256, 1, 1}, Args: []Arg{{Bits: base}, {Bits: uint64(stride)}, {Data: gathered}}}
+		l := Launch{Grid: [3]uint32{uint32(threads / sweepInvocations), 1, 1}, Args: []Arg{{Bits: base}, {Bits: uint64(stride)}, {Data: gathered}}}
 		got, err := d.Run(ctx, p, l)
 		if err != nil {
 			return 0, err

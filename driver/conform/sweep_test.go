@@ -2,9 +2,7 @@ package conform_test
 
 import (
 	"context"
-	"encoding/binary"
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/govyre/vyre/driver/conform"
@@ -34,29 +32,6 @@ func TestSweepsOfTheInterpreterFindNothing(t *testing.T) {
 	}
 }
 
-// wrongOnce spoils the first 1 in a buffer of float32 that a launch leaves.
-type wrongOnce struct{ conform.Device }
-
-func (d wrongOnce) Run(ctx context.Context, p *ir.Program, l conform.Launch) (conform.Outcome, error) {
-	out, err := d.Device.Run(ctx, p, l)
-	for _, b := range out.Buffers {
-		for ; len(b) >= 4; b = b[4:] {
-			if binary.LittleEndian.Uint32(b) == 0x3F80_0000 {
-				b[0]++
-				return out, err
-			}
-		}
-	}
-	return out, err
-}
-
-func TestSweepsTellOneWrongResult(t *testing.T) {
-	out, err := small(conform.Function{Op: ir.OpAbs, Out: ir.F32}).Run(context.Background(), wrongOnce{conform.Interp(interp.Options{})})
-	if err != nil || len(out.Wrong) != 1 || !strings.Contains(out.Wrong[0].Error(), "abs of 1 (0x3f800000) is 1.0000001") {
-		t.Errorf("%+v, %v", out, err)
-	}
-}
-
 func TestEndedSweepsSayWhereToGoOn(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -77,8 +52,11 @@ func TestApproximateFunctionsOfTheInterpreterAreWithinTolerance(t *testing.T) {
 }
 
 func TestSweptErrorOfRsqrtIsBelowItsBound(t *testing.T) {
-	// 2²⁴ values, one launch.
-	ulps, at, err := conform.ErrorF32(context.Background(), conform.Interp(interp.Options{}), ir.OpRsqrt, 1<<8)
+	stride := uint32(1 << 12) // 2²⁰ values
+	if long.Enabled() {
+		stride = 1 << 8
+	}
+	ulps, at, err := conform.ErrorF32(context.Background(), conform.Interp(interp.Options{}), ir.OpRsqrt, stride)
 	if err != nil {
 		t.Fatal(err)
 	}

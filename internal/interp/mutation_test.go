@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/govyre/vyre/driver/conform"
@@ -180,5 +181,22 @@ func TestRandomProgramsNoticeABrokenRule(t *testing.T) {
 			}
 			t.Error("2000 programs did not notice")
 		})
+	}
+}
+
+func TestSweepTellsOneWrongResult(t *testing.T) {
+	once := func(et ir.EvalType, x uint32, a, b, c uint64) uint64 {
+		r := ir.Eval(ir.OpAbs, et.In, et.Out, x, a, b, c)
+		if a == 0x3F80_0000 {
+			r++
+		}
+		return r
+	}
+	const block = 1 << 14
+	one := int(math.Float32bits(1)) / block
+	s := conform.Sweep{Function: conform.Function{Op: ir.OpAbs, Out: ir.F32}, From: one - 1, To: one + 2, Block: block, Launch: 2, Workers: 2}
+	out, err := s.Run(context.Background(), eval(ir.OpAbs, once).device())
+	if err != nil || len(out.Wrong) != 1 || !strings.Contains(out.Wrong[0].Error(), "abs of 1 (0x3f800000) is 1.0000001") {
+		t.Errorf("%+v, %v", out, err)
 	}
 }
