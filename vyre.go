@@ -27,7 +27,7 @@ type (
 	Pending = driver.Pending
 	// Result is what a run says about itself: times, loops, traces.
 	Result = driver.Result
-	// Grid counts the groups of a launch along x, y and z.
+	// Grid counts the groups of a launch along x, y and z. An axis that is left out has one group.
 	Grid = driver.Grid
 	// Range is a part of a buffer.
 	Range = driver.Range
@@ -102,15 +102,26 @@ func (d *Device) CompileWith(ctx context.Context, p *ir.Program, o CompileOption
 }
 
 // Cover returns the smallest grid whose groups of k cover so many items along x, y and z: n
-// elements, or w × h pixels. An axis that is left out has one group. A launch refuses the
-// grid if there are more than three axes, or if an axis needs more groups than fit.
+// elements, or w × h pixels. An axis that is left out has one group; no items on any axis are the
+// empty grid. A launch refuses the grid if there are more than three axes, if an axis needs more
+// groups than fit, or if k is no kernel.
 func Cover(k Kernel, items ...int) Grid {
+	k, err := driver.KernelOf(k)
+	if err != nil {
+		return Grid{}
+	}
 	grid, size := Grid{1, 1, 1}, k.Workgroup()
 	if len(items) > len(grid) {
 		return Grid{1<<32 - 1, 1<<32 - 1, 1<<32 - 1}
 	}
 	for axis, n := range items {
-		grid[axis] = driver.Cover(uint64(max(n, 0)), size[axis])[0]
+		if n <= 0 {
+			return EmptyGrid()
+		}
+		grid[axis] = driver.Cover(uint64(n), size[axis])[0]
 	}
 	return grid
 }
+
+// EmptyGrid returns the grid that launches nothing.
+func EmptyGrid() Grid { return driver.EmptyGrid() }

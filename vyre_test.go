@@ -180,8 +180,9 @@ func TestCoverCountsGroupsAxisByAxis(t *testing.T) {
 		{"exactly", []int{32, 8}, vyre.Grid{2, 1, 1}},
 		{"one more", []int{33, 9}, vyre.Grid{3, 2, 1}},
 		{"three axes", []int{1, 1, 5}, vyre.Grid{1, 1, 5}},
-		{"no items", []int{0, 9}, vyre.Grid{0, 2, 1}},
-		{"fewer than none", []int{-1}, vyre.Grid{0, 1, 1}},
+		{"no items", []int{0, 9}, vyre.EmptyGrid()},
+		{"no items on the second axis", []int{9, 0}, vyre.EmptyGrid()},
+		{"fewer than none", []int{-1}, vyre.EmptyGrid()},
 	} {
 		if got := vyre.Cover(k, c.items...); got != c.want {
 			t.Errorf("%s: grid is %v, want %v", c.name, got, c.want)
@@ -217,4 +218,55 @@ func TestAutoObeysTheEnvironment(t *testing.T) {
 	t.Setenv(driver.EnvDevice, "abacus")
 	_, err = vyre.Open("auto")
 	wantError(t, err, vyre.Unavailable, "VYRE_DEVICE=abacus")
+}
+
+// launcher is what vyre gen writes around a kernel.
+type launcher struct{ vyre.Kernel }
+
+func TestLaunchTakesALauncherForItsKernel(t *testing.T) {
+	for _, name := range []string{"cpu", "cuda-sim"} {
+		t.Run(name, func(t *testing.T) {
+			d, err := vyre.Open(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer d.Close()
+			ps, err := ir.Parse("ones", fillOnes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			k, err := d.Compile(ctx, ps[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			ones := launcher{k}
+			y, err := vyre.Alloc[uint32](d, 40)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seq := d.NewSequence("launcher")
+			seq.Launch(ones, vyre.Cover(ones, y.Len()), y.All())
+			if _, err := seq.Run(ctx); err != nil {
+				t.Fatal(err)
+			}
+			got, err := y.Read(ctx)
+			if err != nil || slices.Contains(got, 0) {
+				t.Errorf("a sequence gives %v, %v", got, err)
+			}
+			host := make([]uint32, 70)
+			if _, err := vyre.Run(ctx, ones, vyre.Cover(ones, len(host)), vyre.Out(host)); err != nil || slices.Contains(host, 0) {
+				t.Errorf("one run gives %v, %v", host, err)
+			}
+		})
+	}
+}
+
+func TestLaunchRefusesALauncherThatWasNotCompiled(t *testing.T) {
+	d := open(t)
+	seq := d.NewSequence("nothing")
+	defer seq.Close()
+	seq.Launch(launcher{}, vyre.Cover(launcher{}, 5))
+	wantError(t, seq.Prepare(), vyre.InvalidArgument, "launcher holds no kernel", "pass what Compile returned")
+	_, err := vyre.Run(ctx, launcher{}, vyre.Cover(launcher{}, 5))
+	wantError(t, err, vyre.InvalidArgument, "launcher holds no kernel")
 }

@@ -88,6 +88,7 @@ const (
 	slotScalar
 	slotRest
 	slotHost
+	slotForeign
 )
 
 func slotOf(a Arg) slot {
@@ -100,8 +101,10 @@ func slotOf(a Arg) slot {
 		return slot{kind: slotRest, rest: int(a)}
 	case Host:
 		return slot{kind: slotHost}
+	case nil:
+		return slot{}
 	}
-	return slot{}
+	return slot{kind: slotForeign}
 }
 
 // String says what the argument is, for a message.
@@ -115,6 +118,8 @@ func (s *slot) String() string {
 		return "a Rest"
 	case slotHost:
 		return "host memory, which only Dispatch takes"
+	case slotForeign:
+		return "of a type that is not of this package; pass the Range, the Scalar or the Rest that it embeds"
 	}
 	return "nil"
 }

@@ -49,6 +49,9 @@ func (s *Sequence) checkRange(op, path string, r Range) *Error {
 	if b == nil {
 		return s.refuse(op, "", path, InvalidArgument, "", "the buffer is nil")
 	}
+	if made, ok := own(b); !ok || made != b {
+		return s.refuse(op, "", path, InvalidArgument, "pass a buffer that Alloc, Scratch or a pool returned", "%s", foreign(b, "buffer"))
+	}
 	if sc, ok := b.(*scratch); ok && sc.seq != s {
 		return s.refuse(op, b.Label(), path, InvalidArgument, "give each sequence its own scratch memory", "scratch memory belongs to sequence %q", sc.seq.label)
 	}
@@ -163,6 +166,9 @@ func (s *Sequence) checkStep(st *Step) (ps Problems) {
 	k := st.cmd.Kernel
 	if k == nil {
 		return Problems{s.refuse("launch", "", st.cmd.Path, InvalidArgument, "", "the kernel is nil")}
+	}
+	if made, ok := own(k); !ok || made != k {
+		return Problems{s.refuse("launch", "", st.cmd.Path, InvalidArgument, "pass what Compile returned", "%s", foreign(k, "kernel"))}
 	}
 	if k.Device() != s.dev {
 		return Problems{s.refuse("launch", k.Label(), st.cmd.Path, InvalidArgument, "compile it for "+s.dev.Name(), "kernel is compiled for %s, the sequence is on %s", k.Device().Name(), s.dev.Name())}
@@ -299,6 +305,9 @@ func (s *Sequence) checkGrid(st *Step, grid Grid, rest int) *Error {
 	k, caps := st.cmd.Kernel, s.dev.Caps()
 	no := func(fix, format string, args ...any) *Error {
 		return s.refuse("launch", k.Label(), st.cmd.Path, InvalidArgument, fix, format, args...)
+	}
+	if grid == (Grid{}) {
+		return no("say Grid{1}, or EmptyGrid to launch nothing", "the grid says nothing")
 	}
 	size := k.Workgroup()
 	for axis, n := range grid {

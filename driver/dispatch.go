@@ -32,8 +32,9 @@ func InOut(b []byte) Host { return Host{mem: b, reads: true, out: true} }
 // call with the same sizes only copies and runs. Calls with a Range are not kept: the range
 // would stay in use.
 func Dispatch(ctx context.Context, k Kernel, grid Grid, args ...Arg) (Result, error) {
-	if k == nil {
-		return Result{}, &Error{Op: "dispatch", Kind: InvalidArgument, Msg: "the kernel is nil"}
+	k, err := KernelOf(k)
+	if err != nil {
+		return Result{}, err
 	}
 	if err := k.leaf().Alive("dispatch"); err != nil {
 		return Result{}, k.leaf().dev.Fail(err)
@@ -110,7 +111,7 @@ func newShape(k Kernel, args []Arg) *shape {
 			written, places = append(written, h), append(places, All(b))
 		}
 	}
-	sh.step = s.Launch(k, Grid{}, bound...)
+	sh.step = s.Launch(k, EmptyGrid(), bound...)
 	for i, h := range written {
 		sh.outputs = append(sh.outputs, s.Read(places[i], h.mem))
 	}

@@ -6,7 +6,8 @@ import (
 	"github.com/govyre/vyre/ir"
 )
 
-// Kernel is a program compiled for one device. A device's kernels embed a Leaf.
+// Kernel is a program compiled for one device. A device's kernels embed a Leaf. A type that embeds a
+// Kernel, as generated launchers do, stands for it; any other is refused.
 type Kernel interface {
 	Device() Device
 	Label() string
@@ -80,11 +81,25 @@ func SharedOf(p *ir.Program) (bytes, rest int) {
 	return bytes, rest
 }
 
-// Grid counts the groups of a launch along x, y and z.
+// Grid counts the groups of a launch along x, y and z. An axis that is left out has one group:
+// Grid{4} is 4×1×1 and Grid{4, 2} is 4×2×1. Of no groups at all there are two kinds: a launch refuses
+// the zero Grid, which says nothing, and does nothing for EmptyGrid, or any grid with 0 groups on x
+// and some on y.
 type Grid [3]uint32
+
+// EmptyGrid returns the grid that launches nothing.
+func EmptyGrid() Grid { return Grid{0, 1, 1} }
 
 // Groups returns a grid of n groups along x.
 func Groups(n uint32) Grid { return Grid{n, 1, 1} }
+
+// full returns the grid with the axes that were left out.
+func (g Grid) full() Grid {
+	if g != (Grid{}) {
+		g[1], g[2] = max(g[1], 1), max(g[2], 1)
+	}
+	return g
+}
 
 // Cover returns the smallest grid along x whose groups of the given size cover n items. No
 // items give a grid of 0, which launches nothing; more than a grid can hold give a grid that
@@ -99,10 +114,14 @@ func Cover(n uint64, group uint32) Grid {
 
 // Total returns the number of groups, saturated.
 func (g Grid) Total() uint64 {
+	g = g.full()
 	return mulSat(mulSat(uint64(g[0]), uint64(g[1])), uint64(g[2]))
 }
 
 // Empty reports whether the grid has no group.
-func (g Grid) Empty() bool { return g[0] == 0 || g[1] == 0 || g[2] == 0 }
+func (g Grid) Empty() bool { return g[0] == 0 }
 
-func (g Grid) String() string { return fmt.Sprintf("%d×%d×%d", g[0], g[1], g[2]) }
+func (g Grid) String() string {
+	g = g.full()
+	return fmt.Sprintf("%d×%d×%d", g[0], g[1], g[2])
+}

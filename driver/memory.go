@@ -5,7 +5,8 @@ import (
 	"unsafe"
 )
 
-// Buffer is device memory. A device's buffers embed a Leaf.
+// Buffer is device memory. A device's buffers embed a Leaf. A type that embeds a Buffer stands for
+// it; any other is refused.
 type Buffer interface {
 	Device() Device
 	ID() uint64      // identifies the buffer within the process, for good
@@ -32,7 +33,11 @@ func All(b Buffer) Range {
 	if b == nil {
 		return Range{}
 	}
-	return Range{b, 0, b.Len()}
+	r := Range{Buffer: b}.owned()
+	if _, ok := own(r.Buffer); ok {
+		r.Len = r.Buffer.Len()
+	}
+	return r
 }
 
 // Part returns bytes [off, off+n) of b.
@@ -79,7 +84,7 @@ func (c *Core) NewHostMemory(b []byte, label string, release func()) (*HostMemor
 			return nil, err
 		}
 	}
-	err := m.Init(c, "host memory", label, func() {
+	err := m.Init(c, m, label, func() {
 		c.removeHost(m)
 		release()
 	})

@@ -14,11 +14,12 @@ var ids atomic.Uint64
 // Leaf is what a device embeds in its buffers and kernels: identity, label, the sequences
 // that hold it, and a Close that refuses while there are any.
 type Leaf struct {
-	id    uint64
-	dev   *Core
-	what  string // "buffer", "kernel", "host memory"
-	label string
-	free  func()
+	id     uint64
+	dev    *Core
+	object any    // the Kernel, the Buffer or the *HostMemory that embeds the leaf
+	what   string // which of these, for messages
+	label  string
+	free   func()
 
 	mu      sync.Mutex
 	closed  bool
@@ -39,10 +40,19 @@ type hold struct {
 	n  int
 }
 
-// Init makes the leaf usable and enters it with its device; it fails if that is closed.
-// free runs once, when the leaf is closed and nothing refers to it.
-func (l *Leaf) Init(dev *Core, what, label string, free func()) error {
-	l.id, l.dev, l.what, l.label, l.free = ids.Add(1), dev, what, label, free
+// Init makes the leaf of an object usable and enters it with its device; it fails if that is
+// closed. object is the Kernel, the Buffer or the *HostMemory that embeds the leaf. free runs once,
+// when the leaf is closed and nothing refers to it.
+func (l *Leaf) Init(dev *Core, object any, label string, free func()) error {
+	l.id, l.dev, l.object, l.label, l.free = ids.Add(1), dev, object, label, free
+	switch object.(type) {
+	case Kernel:
+		l.what = "kernel"
+	case Buffer:
+		l.what = "buffer"
+	default:
+		l.what = "host memory"
+	}
 	l.holders, l.birth = l.few[:0], dev.bear()
 	return dev.enter(l)
 }

@@ -105,6 +105,10 @@ func (p *Pool) Put(b Buffer) error {
 	if b == nil {
 		return p.refuse("put", "", InvalidArgument, "", "the buffer is nil")
 	}
+	b, ok := own(b)
+	if !ok {
+		return p.refuse("put", "", InvalidArgument, "pass what Get returned", "%s", foreign(b, "buffer"))
+	}
 	p.mu.Lock()
 	if _, ours := p.out[b.ID()]; !ours {
 		p.mu.Unlock()

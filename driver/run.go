@@ -65,7 +65,7 @@ type Pending interface {
 	Done() bool
 	Wait(ctx context.Context) (Result, error)
 
-	running() Runner
+	flying() *pending
 }
 
 // pending is one way to run a sequence: plainly, or as a graph.
@@ -81,7 +81,7 @@ type pending struct {
 	flight  flight
 }
 
-func (p *pending) running() Runner { return p.runner }
+func (p *pending) flying() *pending { return p }
 
 // Done reports whether the run has ended.
 func (p *pending) Done() bool { return p.runner.Done() }
@@ -191,11 +191,14 @@ func (s *Sequence) claim(ctx context.Context, p *pending, after []Pending) error
 	}
 	s.after = s.after[:0]
 	for _, a := range after {
-		o, ok := a.(*pending)
-		if !ok || o.seq.core != s.core {
+		o := pendingOf(a)
+		switch {
+		case o == nil:
+			return s.core.Fail(&Error{Op: "start", Label: s.label, Device: s.core.name, Kind: InvalidArgument, Msg: "a run to start after is nil", Fix: "pass what Start returned"})
+		case o.seq.core != s.core:
 			return s.core.Fail(&Error{Op: "start", Label: s.label, Device: s.core.name, Kind: InvalidArgument, Msg: "a run to start after is of another device", Fix: "wait for it on the host"})
 		}
-		s.after = append(s.after, o.running())
+		s.after = append(s.after, o.runner)
 	}
 	s.plan.refresh()
 	s.flying, s.starting = p, true

@@ -191,14 +191,14 @@ func (s *Sequence) unprepared(op string) {
 // Fill stores the low width bytes of value, little endian, over dst again and again. width
 // is 1, 2, 4 or 8; offset and length of dst are multiples of it.
 func (s *Sequence) Fill(dst Range, value uint64, width int) {
-	c := &FillCmd{Dst: dst, Value: value, Width: width}
+	c := &FillCmd{Dst: dst.owned(), Value: value, Width: width}
 	c.Path = s.record(c)
 }
 
 // Upload stores host bytes into dst. src is taken when a run starts, unless it lies in a
 // HostMemory: then it belongs to the run until Wait.
 func (s *Sequence) Upload(dst Range, src []byte, mode Mode) *Input {
-	in := &Input{seq: s, dst: dst, src: src, mode: mode}
+	in := &Input{seq: s, dst: dst.owned(), src: src, mode: mode}
 	in.path = s.record(in)
 	s.inputs = append(s.inputs, in)
 	return in
@@ -206,16 +206,21 @@ func (s *Sequence) Upload(dst Range, src []byte, mode Mode) *Input {
 
 // Copy copies src to dst on the device. They have equal lengths and do not overlap.
 func (s *Sequence) Copy(dst, src Range) {
-	c := &CopyCmd{Dst: dst, Src: src}
+	c := &CopyCmd{Dst: dst.owned(), Src: src.owned()}
 	c.Path = s.record(c)
 }
 
 // Launch runs a kernel with one argument a parameter, in order: a Range for a buffer, a
 // Scalar of the exact type for a value; then a Rest, if the kernel has a shared array of
-// launch-time length. An axis of 0 groups launches nothing. Ranges may not overlap, unless
-// the kernel only reads both.
+// launch-time length. Ranges may not overlap, unless the kernel only reads both. A type that embeds
+// a kernel, as generated launchers do, stands for it.
 func (s *Sequence) Launch(k Kernel, grid Grid, args ...Arg) *Step {
-	st := &Step{seq: s, cmd: LaunchCmd{Kernel: k, Grid: grid, Traces: DefaultTraces}, args: make([]slot, len(args))}
+	if k != nil {
+		if made, ok := own(k); ok {
+			k = made
+		}
+	}
+	st := &Step{seq: s, cmd: LaunchCmd{Kernel: k, Grid: grid.full(), Traces: DefaultTraces}, args: make([]slot, len(args))}
 	for i, a := range args {
 		st.args[i] = slotOf(a)
 	}
@@ -232,7 +237,7 @@ func (s *Sequence) Repeat(n int, body func()) *Loop {
 //
 //	for i := 0; i < max && flag != 0; i++ { body }
 func (s *Sequence) While(flag Range, max int, body func()) *Loop {
-	l := &Loop{seq: s, count: max, cmd: LoopCmd{While: true, Flag: flag}}
+	l := &Loop{seq: s, count: max, cmd: LoopCmd{While: true, Flag: flag.owned()}}
 	s.whiles = append(s.whiles, l)
 	return s.loop(l, body)
 }
@@ -252,7 +257,7 @@ func (s *Sequence) loop(l *Loop, body func()) *Loop {
 // Read fetches src. dst receives the bytes as of this point when Wait succeeds, or fails
 // with a trap. It is not allowed in a loop.
 func (s *Sequence) Read(src Range, dst []byte) *Output {
-	out := &Output{seq: s, src: src, dst: dst}
+	out := &Output{seq: s, src: src.owned(), dst: dst}
 	out.path = s.record(out)
 	if s.depth > 0 {
 		s.complain("read", "", out.path, "a read in a loop would deliver only the last round", "read after the loop")
@@ -264,7 +269,7 @@ func (s *Sequence) Read(src Range, dst []byte) *Output {
 // Scratch returns memory private to the sequence.
 func (s *Sequence) Scratch(bytes int64) Buffer {
 	b := &scratch{seq: s, bytes: bytes}
-	b.id, b.dev, b.what, b.label = ids.Add(1), s.core, "scratch", fmt.Sprintf("%s scratch %d", s.label, len(s.scratch))
+	b.id, b.dev, b.object, b.what, b.label = ids.Add(1), s.core, b, "scratch", fmt.Sprintf("%s scratch %d", s.label, len(s.scratch))
 	if bytes < 0 {
 		s.complain("scratch", b.label, "", fmt.Sprintf("size is %d bytes", bytes), "")
 	}

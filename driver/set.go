@@ -172,7 +172,10 @@ func kernelLabel(k Kernel) string {
 	if k == nil {
 		return ""
 	}
-	return k.Label()
+	if k, ok := own(k); ok {
+		return k.Label()
+	}
+	return ""
 }
 
 // SetGrid changes the number of groups.
@@ -182,6 +185,7 @@ func (st *Step) SetGrid(g Grid) error {
 		return err
 	}
 	defer s.mu.Unlock()
+	g = g.full()
 	if s.plan != nil {
 		if err := s.checkGrid(st, g, st.cmd.Rest); err != nil {
 			return s.core.Fail(err)

@@ -17,7 +17,11 @@ func once(ctx context.Context, r Range, what string, record func(*Sequence)) err
 	if r.Buffer == nil {
 		return &Error{Op: what, Kind: InvalidArgument, Msg: "the buffer is nil"}
 	}
-	s := r.Buffer.Device().NewSequence(what)
+	made, ok := own(r.Buffer)
+	if !ok {
+		return &Error{Op: what, Kind: InvalidArgument, Msg: foreign(r.Buffer, "buffer"), Fix: "pass a buffer that Alloc or a pool returned"}
+	}
+	s := made.Device().NewSequence(what)
 	record(s)
 	_, err := s.Run(ctx)
 	if e := s.Close(); err == nil {

@@ -135,6 +135,7 @@ func (c *runCmd) open() (driver.Device, error) {
 
 func (j *job) setGrid(s string) error {
 	j.grid = driver.Grid{1, 1, 1}
+	empty := false
 	parts := strings.Split(s, "x")
 	if len(parts) > 3 {
 		return usagef("--grid %s has %d axes; a grid has one to three", s, len(parts))
@@ -144,7 +145,10 @@ func (j *job) setGrid(s string) error {
 		if err != nil {
 			return usagef("--grid %s: %q is no number of workgroups", s, p)
 		}
-		j.grid[i] = uint32(n)
+		j.grid[i], empty = uint32(n), empty || n == 0
+	}
+	if empty {
+		j.grid[0], j.grid[1], j.grid[2] = 0, max(j.grid[1], 1), max(j.grid[2], 1)
 	}
 	return nil
 }

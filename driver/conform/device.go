@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -49,7 +50,7 @@ func (d onDriver) Run(ctx context.Context, p *ir.Program, l Launch) (out Outcome
 	defer func() { err = errors.Join(seq.Close(), err) }()
 
 	seq.Upload(driver.All(mem), a.mem, driver.Always)
-	seq.Launch(k, driver.Grid(l.Grid), a.args(p, l, mem)...)
+	seq.Launch(k, l.groups(), a.args(p, l, mem)...)
 	seq.Read(driver.All(mem), a.mem)
 	res, err := seq.Run(ctx)
 	var trapped *driver.TrapError
@@ -65,6 +66,16 @@ func (d onDriver) Run(ctx context.Context, p *ir.Program, l Launch) (out Outcome
 	}
 	out.Buffers, err = a.buffers()
 	return out, err
+}
+
+// groups is the grid as a sequence takes it. In a case every axis is said, and 0 on one of them is a
+// launch of nothing, within the limits of the others.
+func (l *Launch) groups() driver.Grid {
+	g := driver.Grid(l.Grid)
+	if slices.Contains(g[:], 0) {
+		g[0], g[1], g[2] = 0, max(g[1], 1), max(g[2], 1)
+	}
+	return g
 }
 
 // args are the arguments of a launch whose buffers lie in mem as in the arena.

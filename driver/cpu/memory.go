@@ -53,7 +53,7 @@ func (d *Device) alloc(bytes int64, label string) (*buffer, error) {
 		skip := -uintptr(unsafe.Pointer(unsafe.SliceData(raw))) % align // Go's heap does not move
 		b.mem = raw[skip : int64(skip)+bytes : int64(skip)+bytes]
 	}
-	if err := b.Init(d.Core, "buffer", label, b.free); err != nil {
+	if err := b.Init(d.Core, b, label, b.free); err != nil {
 		d.release(b)
 		return nil, err
 	}

@@ -67,7 +67,7 @@ func (d *Device) alloc(bytes int64, label string) (*buffer, error) {
 			return nil, e
 		}
 	}
-	if err := b.Init(d.Core, "buffer", label, b.free); err != nil {
+	if err := b.Init(d.Core, b, label, b.free); err != nil {
 		if back := d.memory.put(b.mem, reserved, nil); back != nil {
 			return nil, d.gpu.Complete("alloc", label, back)
 		}

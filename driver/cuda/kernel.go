@@ -78,7 +78,7 @@ func (d *Device) compile(ctx context.Context, p *ir.Program, o driver.Options) (
 		return nil, d.compileError(label, err)
 	}
 	k := &kernel{dev: d, code: c, flags: driver.FlagsOf(p.Traits())}
-	if err := k.Init(d.Core, "kernel", label, k.free); err != nil {
+	if err := k.Init(d.Core, k, label, k.free); err != nil {
 		d.kernels.put(c)
 		return nil, err
 	}

@@ -23,7 +23,7 @@ var dispatchTests = []test{
 		k := e.compile(addTo)
 		for range 3 {
 			dst := le(9)
-			_, err := driver.Dispatch(ctx, k, driver.Grid{}, driver.In(le(1)), driver.Out(dst), driver.U32(1))
+			_, err := driver.Dispatch(ctx, k, driver.EmptyGrid(), driver.In(le(1)), driver.Out(dst), driver.U32(1))
 			e.must(err)
 			e.equal("output of nothing", dst, le(0))
 			_, err = driver.Dispatch(ctx, k, driver.Groups(1), driver.In(le(1)), driver.Out(dst), driver.U32(1))

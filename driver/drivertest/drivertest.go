@@ -29,7 +29,7 @@ func Run(t *testing.T, open func(driver.OpenOptions) (driver.Device, error)) {
 		name  string
 		tests []test
 	}{
-		{"Transfer", transferTests}, {"Fusion", fusionTests}, {"Launch", launchTests}, {"Loop", loopTests}, {"Starting", startingTests}, {"Refusal", refusalTests},
+		{"Transfer", transferTests}, {"Fusion", fusionTests}, {"Launch", launchTests}, {"Loop", loopTests}, {"Starting", startingTests}, {"Refusal", refusalTests}, {"Identity", identityTests},
 		{"Set", setTests}, {"Resident", residentTests}, {"Graph", graphTests}, {"Ownership", ownershipTests}, {"Context", contextTests},
 		{"Order", orderTests}, {"Dispatch", dispatchTests}, {"Stats", statsTests}, {"Trap", trapTests}, {"Pool", poolTests}, {"Hammer", hammerTests},
 	} {

@@ -190,7 +190,7 @@ var graphTests = []test{
 		k := e.compile(add)
 		b := e.words("b", 0)
 		s := e.dev.NewSequence("none")
-		st := s.Launch(k, driver.Grid{}, driver.All(b), driver.U32(1))
+		st := s.Launch(k, driver.EmptyGrid(), driver.All(b), driver.U32(1))
 		g := e.capture(s)
 		e.run(g)
 		e.must(st.SetGrid(driver.Groups(1)))

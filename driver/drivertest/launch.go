@@ -54,10 +54,44 @@ var launchTests = []test{
 		e.run(s)
 		e.equal("groups", e.read(b), le(2, 3, 4))
 	}},
-	{"AnAxisOfZeroLaunchesNothing", func(e *env) {
+	{"AnAxisThatIsLeftOutHasOneGroup", func(e *env) {
+		k := e.compile(grid)
+		b := e.words("b", 0, 0, 0)
+		s := e.dev.NewSequence("short")
+		st := s.Launch(k, driver.Grid{4}, driver.All(b))
+		e.run(s)
+		e.equal("groups of Grid{4}", e.read(b), le(4, 1, 1))
+		for _, c := range []struct {
+			grid driver.Grid
+			want []uint32
+			text string
+		}{{driver.Grid{4, 2}, []uint32{4, 2, 1}, "4×2×1"}, {driver.Grid{3, 0, 2}, []uint32{3, 1, 2}, "3×1×2"}, {driver.Grid{5}, []uint32{5, 1, 1}, "5×1×1"}} {
+			e.must(st.SetGrid(c.grid))
+			e.run(s)
+			e.equal("groups of "+c.text, e.read(b), le(c.want...))
+			e.same("total of "+c.text, c.grid.Total(), uint64(c.want[0])*uint64(c.want[1])*uint64(c.want[2]))
+			if c.grid.String() != c.text || c.grid.Empty() {
+				e.Errorf("%v is empty: %v, want %s, not empty", c.grid, c.grid.Empty(), c.text)
+			}
+		}
+	}},
+	{"AGridThatSaysNothingIsRefused", func(e *env) {
 		k := e.compile(grid)
 		b := e.words("b", 9, 9, 9)
-		for _, g := range []driver.Grid{{0, 1, 1}, {1, 0, 1}, {1, 1, 0}} {
+		s := e.dev.NewSequence("nothing said")
+		st := s.Launch(k, driver.Grid{}, driver.All(b))
+		e.fails(s.Prepare(), driver.InvalidArgument, "the grid says nothing", "EmptyGrid")
+		e.must(st.SetGrid(driver.EmptyGrid()))
+		e.run(s)
+		e.fails(st.SetGrid(driver.Grid{}), driver.InvalidArgument, "the grid says nothing")
+		_, err := driver.Dispatch(ctx, k, driver.Grid{}, driver.Out(make([]byte, 12)))
+		e.fails(err, driver.InvalidArgument, "the grid says nothing")
+		e.equal("b", e.read(b), le(9, 9, 9))
+	}},
+	{"AnEmptyGridLaunchesNothing", func(e *env) {
+		k := e.compile(grid)
+		b := e.words("b", 9, 9, 9)
+		for _, g := range []driver.Grid{driver.EmptyGrid(), driver.Groups(0), {0, 2, 3}, driver.Cover(0, 64)} {
 			s := e.dev.NewSequence("zero")
 			s.Launch(k, g, driver.All(b))
 			st := e.counted(func() { e.run(s) })

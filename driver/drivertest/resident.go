@@ -117,7 +117,7 @@ var residentTests = []test{
 		}{
 			{"launch", func(s *driver.Sequence, b driver.Buffer) { s.Launch(k, driver.Groups(1), driver.All(b), driver.U32(1)) }},
 			{"fill", func(s *driver.Sequence, b driver.Buffer) {
-				s.Launch(k, driver.Grid{}, driver.All(e.words("other", 0)), driver.U32(1))
+				s.Launch(k, driver.EmptyGrid(), driver.All(e.words("other", 0)), driver.U32(1))
 				s.Fill(driver.All(b), 9, 4)
 			}},
 			{"copy", func(s *driver.Sequence, b driver.Buffer) { s.Copy(driver.All(b), driver.All(e.words("other", 9))) }},
@@ -176,7 +176,7 @@ var residentTests = []test{
 		st := s.Launch(k, driver.Groups(1), driver.All(x))
 		_, err := s.Run(ctx)
 		e.fails(err, driver.Trap)
-		e.must(st.SetGrid(driver.Grid{}))
+		e.must(st.SetGrid(driver.EmptyGrid()))
 		e.sends("after a failure", e.sent(s, 2, nil), 4, 0)
 	}},
 	{"UploadsOverOneAnotherAreSentAgain", func(e *env) {

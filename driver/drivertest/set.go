@@ -26,7 +26,7 @@ var setTests = []test{
 		e.must(st.SetArg(1, driver.All(c)))
 		e.run(s)
 		e.equal("the buffer set", e.read(c), le(23, 24))
-		e.must(st.SetGrid(driver.Grid{}))
+		e.must(st.SetGrid(driver.EmptyGrid()))
 		e.must(st.SetArg(2, driver.U32(30)))
 		e.run(s)
 		e.equal("after no launch", e.read(c), le(23, 24))
@@ -105,7 +105,7 @@ var setTests = []test{
 		s := e.dev.NewSequence("frugal")
 		in := s.Upload(driver.All(a), src, driver.IfChanged)
 		var st *driver.Step
-		l := s.Repeat(1, func() { st = s.Launch(k, driver.Grid{}, driver.All(a), driver.U32(1)) })
+		l := s.Repeat(1, func() { st = s.Launch(k, driver.EmptyGrid(), driver.All(a), driver.U32(1)) })
 		out := s.Read(driver.All(a), dst)
 		e.run(s)
 		n := testing.AllocsPerRun(100, func() {
@@ -115,7 +115,7 @@ var setTests = []test{
 			e.must(st.SetArg(0, driver.All(b)))
 			e.must(st.SetArg(0, driver.All(a)))
 			e.must(st.SetArg(1, driver.U32(2)))
-			e.must(st.SetGrid(driver.Grid{}))
+			e.must(st.SetGrid(driver.EmptyGrid()))
 			e.must(l.SetCount(2))
 			if _, err := s.Run(ctx); err != nil {
 				e.Fatal(err)
@@ -136,7 +136,7 @@ var setTests = []test{
 		s := e.dev.NewSequence("frugal")
 		x := s.Scratch(4)
 		in := s.Upload(driver.All(x), src, driver.IfChanged)
-		st := s.Launch(k, driver.Grid{}, driver.All(x), driver.U32(1))
+		st := s.Launch(k, driver.EmptyGrid(), driver.All(x), driver.U32(1))
 		s.Read(driver.All(x), dst)
 		g := e.capture(s)
 		e.run(g)

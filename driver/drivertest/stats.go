@@ -137,7 +137,7 @@ var statsTests = []test{
 			func() error { return first.SetDomain(5) },
 			func() error { return errors.Join(empty.SetGrid(driver.Groups(1)), inner.SetGrid(driver.Groups(2))) },
 			func() error {
-				return errors.Join(empty.SetDomain(9), first.SetGrid(driver.Grid{}), counter.SetDomain(11))
+				return errors.Join(empty.SetDomain(9), first.SetGrid(driver.EmptyGrid()), counter.SetDomain(11))
 			},
 			func() error { return outer.SetCount(3) },
 			func() error { return errors.Join(inner.SetDomain(3), nested.SetCount(0)) },
