@@ -1,13 +1,28 @@
-# What needs more than the go command. `go build ./...` and `go test ./...` are all there is
-# to building and testing without a GPU.
+# What people type. `go build ./...` and `go test ./...` are all there is to building and testing without a GPU;
+# .ci/run is everything that must hold.
 
 GOARCH ?= amd64
+
+.PHONY: test lint golden gpu-suite
+test:
+	go test ./...
+	go -C bench test ./...
+
+lint:
+	bash .ci/install
+	bash .ci/lint
+
+# Rewrites the expectations in testdata, and what is generated, to what the code does now. The difference is reviewed
+# like code. The packages are those whose tests have the flag -update.
+golden:
+	go test $$(grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -n1 dirname | sort -u) -update
+	go generate ./...
+	git status --short
 
 # What needs nothing but an NVIDIA driver, and for some parts a C compiler, nvcc, ptxas and compute-sanitizer; and the
 # script that runs it. The script says what the parts are.
 #	make gpu-suite && scp -r .gpu machine: && ssh machine .gpu/run.sh
 #	SIM=1 .gpu/run.sh        a rehearsal without a GPU
-.PHONY: gpu-suite
 gpu = CGO_ENABLED=0 GOOS=linux GOARCH=$(GOARCH) go
 gpu-suite:
 	rm -rf .gpu && mkdir -p .gpu/codegen-bench .gpu/examples
