@@ -177,7 +177,7 @@ func (e *goldenError) Error() string {
 			if i < len(want) {
 				w = want[i]
 			}
-			return fmt.Sprintf("line %d is\n%s\nwant\n%s\nin\n%s(go test ./opt -update accepts it)", i+1, got[i], w, e.got)
+			return fmt.Sprintf("line %d is\n%s\nwant\n%s\nin\n%s(go test ./internal/opt -update accepts it)", i+1, got[i], w, e.got)
 		}
 	}
 	return fmt.Sprintf("the output ends early:\n%s", e.got)

@@ -290,7 +290,7 @@ func golden(t *testing.T, file, text string) {
 			if i < len(wants) {
 				old = wants[i]
 			}
-			t.Errorf("%s:%d: got\n%s\nwant\n%s\n(go test ./ptx -run '%s' -update accepts it)", file, i+1, got[i], old, t.Name())
+			t.Errorf("%s:%d: got\n%s\nwant\n%s\n(go test ./internal/ptx -run '%s' -update accepts it)", file, i+1, got[i], old, t.Name())
 			return
 		}
 	}
