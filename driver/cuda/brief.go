@@ -8,7 +8,7 @@ import "github.com/govyre/vyre/driver/cuda/cu"
 // brief returns the graph if the run being started is of that kind, and nobody has changed anything.
 func (r *runner) brief() *graph {
 	d, p := r.dev, r.plan
-	if r.thread.Bound() || d.gpu.Restore || r.stream.word == nil || d.gpu.Lost() || len(r.deps) > 0 ||
+	if r.thread.Bound() || d.gpu.Restore || r.Stream.Word() == 0 || d.gpu.Lost() || len(r.After) > 0 ||
 		r.bound != p.Clock() || r.counted != p.Recounted || r.records.reported() > 0 {
 		return nil
 	}
@@ -39,7 +39,7 @@ func (r *runner) launchBriefly(g *graph, resident bool) (launched bool, err erro
 	if r.stamps != nil {
 		*r.stamps = stamps{}
 	}
-	r.calling = cu.GraphRun{Context: d.gpu.Handle, Exec: im.exec, Stream: r.stream.handle, Word: r.stream.wordAt, Value: uint32(r.open)}
+	r.calling = cu.GraphRun{Context: d.gpu.Handle, Exec: im.exec, Stream: r.Stream.Handle, Word: r.Stream.Word(), Value: uint32(r.open)}
 	made, err := d.gpu.Driver.GraphRun(&r.calling)
 	switch {
 	case made == 1 && r.whole != nil:

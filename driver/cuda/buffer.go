@@ -5,6 +5,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/internal/timeline"
 )
 
 // buffer is device memory that the user has.
@@ -13,7 +14,7 @@ type buffer struct {
 	dev     *Device
 	mem     block
 	size    int64
-	history history
+	hazards timeline.Hazards
 }
 
 // Alloc returns a buffer. Its contents are undefined.
@@ -101,9 +102,12 @@ func (b *buffer) free() {
 	if b.mem.size == 0 {
 		return
 	}
-	d.gpu.Closing(b.Label(), func() error { return d.memory.put(b.mem, reserved, b.history.unfinished()) },
+	d.gpu.Closing(b.Label(), func() error { return d.memory.put(b.mem, reserved, b.hazards.Unfinished()) },
 		func() { d.memory.abandon(b.mem, reserved) })
 }
+
+// Hazards returns what the buffer knows of the runs that touch it.
+func (b *buffer) Hazards() *timeline.Hazards { return &b.hazards }
 
 // Device returns the device of the buffer.
 func (b *buffer) Device() driver.Device { return b.dev }

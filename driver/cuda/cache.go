@@ -127,7 +127,7 @@ func (c *cache) put(e *compiled) {
 // bounds. Nothing runs a module without a handle, so it may be unloaded at once, unless there are
 // runs that were given up.
 func (c *cache) evict() (old []*compiled) {
-	if c.dev.quarantine.any() {
+	if c.dev.deferred.Any() {
 		return nil
 	}
 	for len(c.entries) > c.most || c.bytes > c.mostBytes {

@@ -9,6 +9,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/internal/pause"
 	"github.com/govyre/vyre/driver/cuda/internal/pinned"
+	"github.com/govyre/vyre/driver/cuda/internal/timeline"
 )
 
 const (
@@ -33,9 +34,9 @@ const (
 // yet. Runs use the conveyor one after the other, and find in the ring what the GPU still does for earlier ones.
 type conveyor struct {
 	dev   *Device
-	chunk int64 // chunkBytes
-	most  int64 // conveyorBatch
-	turn  gate  // held alone during one transfer, whatever that waits for
+	chunk int64         // chunkBytes
+	most  int64         // conveyorBatch
+	turn  timeline.Gate // held alone during one transfer, whatever that waits for
 	// ring and marks are made on first use.
 	ring  pinned.Memory
 	marks [conveyorSlots]cu.Event
@@ -98,10 +99,10 @@ func (g *conveyor) read(r *runner, c *driver.ReadCmd) error {
 }
 
 func (g *conveyor) transfer(r *runner, up *driver.UploadCmd, down *driver.ReadCmd, on driver.Range) error {
-	if err := g.turn.lock(context.Background(), r.quit, true); err != nil {
+	if err := g.turn.Lock(context.Background(), r.Quit, true); err != nil {
 		return err
 	}
-	defer g.turn.unlock(true)
+	defer g.turn.Unlock(true)
 	if err := g.make(); err != nil {
 		return err
 	}
@@ -118,8 +119,8 @@ func (g *conveyor) move(r *runner) error {
 	end := g.end.Load()
 	var p pause.Pause
 	for g.up != nil && g.sent < end || g.down != nil && g.done < end {
-		if r.gaveUpOn.Load() {
-			return errGaveUp
+		if r.GaveUp.Load() {
+			return timeline.ErrGaveUp
 		}
 		moved := false
 		for g.done < end && g.finished(g.done) {
@@ -171,7 +172,7 @@ func (g *conveyor) batch() int64 {
 
 // send enqueues the next n chunks, which lie side by side, and a mark behind them.
 func (g *conveyor) send(r *runner, n int64) error {
-	drv, s := g.dev.gpu.Driver, r.stream.handle
+	drv, s := g.dev.gpu.Driver, r.Stream.Handle
 	off := (g.sent - g.first) * g.chunk
 	host, size := unsafe.Pointer(&g.slot(g.sent)[0]), min(n*g.chunk, g.total-off)
 	at := (g.oldest + g.count) % g.slots

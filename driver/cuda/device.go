@@ -15,6 +15,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/internal/pinned"
 	"github.com/govyre/vyre/driver/cuda/internal/primary"
+	"github.com/govyre/vyre/driver/cuda/internal/timeline"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 )
@@ -57,7 +58,7 @@ type Device struct {
 
 	memory  memory
 	pinned  *pinned.Pool
-	streams streams
+	streams *timeline.Streams
 	timers  timers
 	loops   own
 	movers  own
@@ -68,8 +69,8 @@ type Device struct {
 	kernels cache
 	images  images
 
-	quarantine quarantine
-	memcheck   memcheck
+	deferred *timeline.Deferred
+	memcheck memcheck
 
 	stagedTo         int64 // the size up to which a transfer is staged
 	uphill, downhill conveyor
@@ -107,8 +108,7 @@ func Open(o Options) (*Device, error) {
 		target: target, emit: ptx.Emit, watching: core.Debug().Sync}
 	d.pinned = pinned.NewPool(d.gpu)
 	d.memory.init(d, o.OpenOptions)
-	d.streams.dev, d.timers.dev, d.quarantine.dev = d, d, d
-	d.streams.most = maxStreams
+	d.streams, d.deferred, d.timers.dev = timeline.NewStreams(d.gpu, d.pinned), timeline.NewDeferred(d.gpu), d
 	d.loops.dev, d.loops.text, d.movers = d, loopText, own{dev: d, text: movesText, carries: true}
 	d.memcheck.dev, d.memcheck.on = d, d.Debug().Memcheck
 	d.stagedTo, d.copiers.n = stagedBytes, copierCount(runtime.GOMAXPROCS(0))
@@ -122,7 +122,7 @@ func Open(o Options) (*Device, error) {
 	if err := d.gpu.Retain(); err != nil {
 		return nil, err
 	}
-	if err := d.streams.init(); err != nil {
+	if err := d.streams.Open(); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	if err := d.memory.source.try(); err != nil {
@@ -263,11 +263,11 @@ func (d *Device) Warm(ctx context.Context) error {
 		return d.Fail(err)
 	}
 	defer d.gpu.LetGo()
-	s, err := d.streams.get()
+	s, err := d.streams.Get()
 	if err != nil {
 		return d.Fail(d.gpu.ErrorOf("warm", "", err))
 	}
-	d.streams.put(s)
+	d.streams.Put(s)
 	if d.gpu.Caps.Graphs {
 		_, err = d.movers.get(moveEntry)
 	}
@@ -301,7 +301,7 @@ func (d *Device) Close() error {
 		return err
 	}
 	d.kernels.wait()
-	stuck := d.quarantine.settle()
+	stuck := d.deferred.Settle()
 	return errors.Join(err, d.gpu.End(func() error {
 		if stuck > 0 {
 			return d.forsake(stuck)
@@ -329,7 +329,7 @@ func (d *Device) release() error {
 	}
 	had, hadHost := d.Gauge(driver.DriverBytes, 0), d.Gauge(driver.PinnedBytes, 0)
 	entered := d.gpu.Enter("close", "") == nil
-	unended := d.quarantine.drop(note) && d.gpu.Lose(&driver.Error{Op: "close", Device: d.Name(), Kind: driver.Closed,
+	unended := d.deferred.Drop(note) && d.gpu.Lose(&driver.Error{Op: "close", Device: d.Name(), Kind: driver.Closed,
 		Msg: "the device was closed over runs that had not ended"})
 	d.copiers.stop()
 	d.uphill.drop(note)
@@ -338,7 +338,7 @@ func (d *Device) release() error {
 	d.loops.drop(note)
 	d.movers.drop(note)
 	d.timers.drop(note)
-	d.streams.drop(note)
+	d.streams.Drop(note)
 	left := d.memory.drop(note)
 	leftHost := d.pinned.Drop(note)
 	if entered {

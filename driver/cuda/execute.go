@@ -7,12 +7,13 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/internal/timeline"
 )
 
 // enqueue puts the commands of a run into the stream, with events around the part that is
 // device work. The context is current.
 func (r *runner) enqueue(ctx context.Context) error {
-	d, s := r.dev, r.stream.handle
+	d, s := r.dev, r.Stream.Handle
 	no := func(err error) error { return d.gpu.ErrorOf("start", r.plan.Label, err) }
 	if err := r.records.clear(r.memset); err != nil {
 		return no(err)
@@ -89,7 +90,7 @@ func (r *runner) record(e cu.Event) error {
 	if e == 0 {
 		return nil
 	}
-	return r.dev.gpu.Driver.EventRecord(e, r.stream.handle)
+	return r.dev.gpu.Driver.EventRecord(e, r.Stream.Handle)
 }
 
 // nextStop is the first command behind i in front of which something else is to do: an event, or a stretch.
@@ -185,7 +186,7 @@ func (r *runner) tally(c driver.Cmd) {
 }
 
 func (r *runner) command(ctx context.Context, c driver.Cmd) error {
-	d, s := r.dev, r.stream.handle
+	d, s := r.dev, r.Stream.Handle
 	var err error
 	var path, what string
 	switch c := c.(type) {
@@ -220,7 +221,7 @@ func (r *runner) command(ctx context.Context, c driver.Cmd) error {
 	switch err {
 	case nil:
 		return nil
-	case errGaveUp:
+	case timeline.ErrGaveUp:
 		return err
 	}
 	return r.refused(what, path, c, err)
@@ -250,7 +251,7 @@ func (r *runner) fill(c *driver.FillCmd) error {
 
 // memset enqueues a fill.
 func (r *runner) memset(f cu.Fill) error {
-	drv, s := r.dev.gpu.Driver, r.stream.handle
+	drv, s := r.dev.gpu.Driver, r.Stream.Handle
 	switch f.Width {
 	case 1:
 		return drv.MemsetD8Async(f.Dst, uint8(f.Value), f.N, s)
@@ -270,7 +271,7 @@ func (r *runner) launch(c *driver.LaunchCmd) error {
 	if l.barrier < 0 {
 		return d.gpu.Driver.LaunchKernel(&l.call)
 	}
-	at, err := r.records.barrier(d.gpu.Driver, r.stream.handle)
+	at, err := r.records.barrier(d.gpu.Driver, r.Stream.Handle)
 	if err != nil {
 		return err
 	}
@@ -289,8 +290,8 @@ func (r *runner) repeat(ctx context.Context, c *driver.LoopCmd) error {
 
 // body enqueues a round of a loop, unless Close has given the run up.
 func (r *runner) body(ctx context.Context, c *driver.LoopCmd) error {
-	if r.gaveUpOn.Load() {
-		return errGaveUp
+	if r.GaveUp.Load() {
+		return timeline.ErrGaveUp
 	}
 	if err := r.commands(ctx, c.Body, false); err != nil {
 		return err
@@ -327,7 +328,7 @@ func (r *runner) while(ctx context.Context, c *driver.LoopCmd) error {
 // flagSet fetches the flag of a loop. What was enqueued so far becomes a part of the run that
 // ends here, with a ticket of its own. The round under way is waited for when ctx has ended, too.
 func (r *runner) flagSet(ctx context.Context, c *driver.LoopCmd) (bool, error) {
-	drv, s := r.dev.gpu.Driver, r.stream.handle
+	drv, s := r.dev.gpu.Driver, r.Stream.Handle
 	ticket := r.open
 	err := drv.MemcpyDtoHAsync(unsafe.Pointer(&r.flag[0]), addressOf(c.Flag), 4, s)
 	if err == nil {
@@ -339,7 +340,7 @@ func (r *runner) flagSet(ctx context.Context, c *driver.LoopCmd) (bool, error) {
 		return false, e
 	}
 	if !r.await(ctx, false, ticket, &r.thread) {
-		return false, errGaveUp
+		return false, timeline.ErrGaveUp
 	}
 	if fault := r.ending(ticket); fault != nil {
 		fault.Path = c.Path

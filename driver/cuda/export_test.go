@@ -1,8 +1,6 @@
 package cuda
 
 import (
-	"context"
-
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 )
@@ -32,21 +30,7 @@ func Bandwidth(clockKHz, busBits int) int { return bandwidth(clockKHz, busBits) 
 func (d *Device) KeepModules(n int) { d.kernels.most = n }
 
 // KeepStreams sets how many streams there are before runs share one.
-func (d *Device) KeepStreams(n int) { d.streams.most = n }
-
-// The arithmetic of waiting.
-var (
-	TicketOver = ticketOver
-)
-
-// Gate is the lock of buffers and streams.
-type Gate struct{ g gate }
-
-// Lock enters, alone or with others.
-func (g *Gate) Lock(ctx context.Context, alone bool) error { return g.g.lock(ctx, nil, alone) }
-
-// Unlock leaves.
-func (g *Gate) Unlock(alone bool) { g.g.unlock(alone) }
+func (d *Device) KeepStreams(n int) { d.streams.Most = n }
 
 // IdleLimit is how much memory a device of total bytes keeps for reuse.
 func IdleLimit(total int64) int64 { return idleLimit(total) }

@@ -2,7 +2,6 @@ package cuda
 
 import (
 	"context"
-	"errors"
 
 	"github.com/govyre/vyre/driver"
 )
@@ -10,10 +9,6 @@ import (
 // A run with a chunked transfer is enqueued as its chunks get through, so that takes as long as
 // the work in front of the last of them. If the caller may leave meanwhile, a goroutine of the
 // run enqueues it, with all that Start holds; else the caller does.
-
-// errGaveUp ends the enqueuing of a run whose sequence was closed and given up: at the next chunk,
-// the next round of a loop, or where it waits for others.
-var errGaveUp = errors.New("the sequence was given up")
 
 // startAside starts a run by a goroutine. If ctx ends before all is enqueued, the run goes on.
 func (r *runner) startAside(ctx context.Context) error {
@@ -31,7 +26,7 @@ func (r *runner) startAside(ctx context.Context) error {
 // carry is the goroutine.
 func (r *runner) carry() {
 	err := r.startHere(context.Background(), false)
-	r.starting.Store(false)
+	r.Starting.Store(false)
 	r.fed <- err
 }
 

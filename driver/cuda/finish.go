@@ -14,7 +14,7 @@ import (
 // driver now and then, so that a run that faulted ends, too. The word goes with the device, so Done
 // keeps Close from being done meanwhile.
 func (r *runner) Done() bool {
-	if r.starting.Load() {
+	if r.Starting.Load() {
 		return false
 	}
 	if !r.life.TryRLock() {
@@ -24,23 +24,23 @@ func (r *runner) Done() bool {
 	if r.closed {
 		return true
 	}
-	if d := r.dev; r.gaveUpOn.Load() {
+	if d := r.dev; r.GaveUp.Load() {
 		if !d.gpu.Keep(false) {
 			return true // the device is closed, and the run with it
 		}
 		defer d.gpu.Unkeep()
 	}
-	ticket, s := r.ticket.Load(), r.stream
-	if s.over(ticket) {
+	ticket, s := r.Last.Load(), r.Stream
+	if s.Over(ticket) {
 		return true
 	}
-	if s.word != nil && !s.due() {
+	if s.Word() != 0 && !s.Due() {
 		return false
 	}
 	t := primary.Thread{Context: r.dev.gpu}
 	r.ask(ticket, &t)
 	t.Release()
-	return s.over(ticket)
+	return s.Over(ticket)
 }
 
 // faulted makes an error of one that the device reports after the fact: any launch of the run
@@ -79,7 +79,7 @@ func (r *runner) Wait(ctx context.Context, res *driver.Result) error {
 		return r.goesOn(ctx)
 	}
 	defer r.thread.Release()
-	ticket := r.ticket.Load()
+	ticket := r.Last.Load()
 	if !r.await(ctx, true, ticket, &r.thread) {
 		return r.goesOn(ctx)
 	}
@@ -108,7 +108,7 @@ func (r *runner) look() error {
 
 // goesOn is the error of a Wait that ended before the run.
 func (r *runner) goesOn(ctx context.Context) *driver.Error {
-	if r.gaveUpOn.Load() {
+	if r.GaveUp.Load() {
 		return r.gaveUp()
 	}
 	return &driver.Error{Op: "wait", Label: r.plan.Label, Device: r.dev.Name(), Kind: driver.Canceled,
@@ -120,7 +120,7 @@ func (r *runner) ending(ticket uint64) *driver.Error {
 	if fault := r.fault.Load(); fault != nil {
 		return fault
 	}
-	if r.stream.finished(ticket) {
+	if r.Stream.Finished(ticket) {
 		return nil
 	}
 	return r.dev.gpu.LostError("run", r.plan.Label)
@@ -181,21 +181,21 @@ func (r *runner) gaveUp() *driver.Error {
 // Start that is under way by then ends as soon as it looks.
 func (r *runner) Close() error {
 	d := r.dev
-	r.closing.Store(true)
+	r.Closing.Store(true)
 	r.life.RLock()
 	over := r.settled()
 	r.life.RUnlock()
 	if !over {
-		r.gaveUpOn.Store(true)
-		close(r.quit)
-		d.quarantine.add(r)
+		r.GaveUp.Store(true)
+		close(r.Quit)
+		d.deferred.Add(r)
 		return d.Fail(r.gaveUp())
 	}
 	r.life.Lock()
 	defer r.life.Unlock()
 	r.closed = true
 	if d.gpu.Lost() {
-		r.abandon() // it went with the context
+		r.Abandon() // it went with the context
 		return nil
 	}
 	err := d.gpu.Enter("close", r.plan.Label)
@@ -214,7 +214,7 @@ func (r *runner) Close() error {
 // settled waits for the run in flight as long as Close waits.
 func (r *runner) settled() bool {
 	begin, limit := time.Now(), r.dev.CloseTimeout()
-	for r.starting.Load() {
+	for r.Starting.Load() {
 		passed := time.Since(begin)
 		if passed >= limit {
 			return false
@@ -222,19 +222,19 @@ func (r *runner) settled() bool {
 		pause.Sleep(passed)
 	}
 	t := primary.Thread{Context: r.dev.gpu}
-	return r.poll(r.ticket.Load(), &t, func(time.Duration) bool { return time.Since(begin) < limit })
+	return r.poll(r.Last.Load(), &t, func(time.Duration) bool { return time.Since(begin) < limit })
 }
 
-// leave gives back what the runner has once its run is over. The context is current.
-func (r *runner) leave() error {
+// Leave gives back what the runner has once its run is over. The context is current.
+func (r *runner) Leave() error {
 	r.life.Lock()
 	defer r.life.Unlock()
 	r.closed = true
 	return r.giveBack()
 }
 
-// abandon writes off what the runner has: it goes with the context.
-func (r *runner) abandon() {
+// Abandon writes off what the runner has: it goes with the context.
+func (r *runner) Abandon() {
 	for _, m := range append(r.more, r.staging) {
 		r.dev.pinned.Abandon(m)
 	}

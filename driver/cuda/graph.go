@@ -161,7 +161,7 @@ func (g *graph) make(resident bool) (*image, error) {
 	err := g.fill(im, resident)
 	if err == nil {
 		if im.exec, err = drv.GraphInstantiate(im.graph); err == nil {
-			err = drv.GraphUpload(im.exec, g.r.stream.handle)
+			err = drv.GraphUpload(im.exec, g.r.Stream.Handle)
 		}
 	}
 	if err != nil {
@@ -342,7 +342,7 @@ func (g *graph) launch(resident bool) error {
 	if err != nil {
 		return err
 	}
-	return g.r.dev.gpu.Driver.GraphLaunch(im.exec, g.r.stream.handle)
+	return g.r.dev.gpu.Driver.GraphLaunch(im.exec, g.r.Stream.Handle)
 }
 
 // image is what a run launches that may leave out the uploads that the device still has, or may not.

@@ -7,6 +7,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/internal/freelist"
+	"github.com/govyre/vyre/driver/cuda/internal/timeline"
 )
 
 // block is device memory obtained from the driver.
@@ -26,7 +27,7 @@ type memory struct {
 	mu      sync.Mutex
 	ledger  ledger
 	left    int64 // bytes written off
-	shelf   freelist.List[cu.Ptr, runRef]
+	shelf   freelist.List[cu.Ptr, timeline.Run]
 	awaited int // of the shelf, as the gauge has it
 	open    map[*buffer]struct{}
 	// sentinel is what kernels get for a buffer of no bytes: an address that is one.
@@ -51,12 +52,12 @@ func (m *memory) init(d *Device, o driver.OpenOptions) {
 // get returns a block of at least n > 0 bytes, for work on a stream, or anywhere without one. If
 // there is none, release may make others give back what they can spare; it is called with
 // nothing held. The context is current.
-func (m *memory) get(n int64, u use, on *stream, release func() error) (block, error) {
+func (m *memory) get(n int64, u use, on *timeline.Stream, release func() error) (block, error) {
 	size := freelist.ClassOf(n)
 	if b, ok := m.reuse(size, u, on); ok {
 		return b, nil
 	}
-	if err := m.dev.quarantine.sweep(); err != nil {
+	if err := m.dev.deferred.Sweep(); err != nil {
 		return block{}, err
 	}
 	b, short, err := m.obtain(size, u)
@@ -67,11 +68,11 @@ func (m *memory) get(n int64, u use, on *stream, release func() error) (block, e
 }
 
 // reuse takes a block off the shelf.
-func (m *memory) reuse(size int64, u use, on *stream) (block, bool) {
+func (m *memory) reuse(size int64, u use, on *timeline.Stream) (block, bool) {
 	m.ask()
 	m.mu.Lock()
 	defer m.unlock()
-	at, got, ok := m.shelf.Take(size, func(uses []runRef) bool { return follows(on, uses) })
+	at, got, ok := m.shelf.Take(size, func(uses []timeline.Run) bool { return follows(on, uses) })
 	if !ok {
 		return block{}, false
 	}
@@ -82,8 +83,8 @@ func (m *memory) reuse(size int64, u use, on *stream) (block, bool) {
 }
 
 // follows reports whether work on the stream comes after all the runs.
-func follows(on *stream, uses []runRef) bool {
-	return on != nil && !slices.ContainsFunc(uses, func(u runRef) bool { return u.s != on })
+func follows(on *timeline.Stream, uses []timeline.Run) bool {
+	return on != nil && !slices.ContainsFunc(uses, func(u timeline.Run) bool { return u.Stream != on })
 }
 
 // unlock tells how many blocks wait for runs, which whoever looks at the free list may change.
@@ -114,7 +115,7 @@ func (m *memory) ask() {
 		return
 	}
 	for _, u := range uses {
-		u.ask()
+		u.Ask()
 	}
 	m.mu.Lock()
 	m.shelf.Refresh()
@@ -153,7 +154,7 @@ func (m *memory) obtain(size int64, u use) (b block, short bool, err error) {
 }
 
 // put gives a block back, which runs may still touch. The context is current.
-func (m *memory) put(b block, u use, uses []runRef) error {
+func (m *memory) put(b block, u use, uses []timeline.Run) error {
 	if b.size == 0 {
 		return nil
 	}
@@ -210,7 +211,7 @@ func (m *memory) shrink(keep int64, ok func(size int64) bool) (freed int64, err 
 
 // trim gives back what is idle beyond keep bytes, and what the driver keeps for later.
 func (m *memory) trim(keep int64) (int64, error) {
-	if err := m.dev.quarantine.sweep(); err != nil {
+	if err := m.dev.deferred.Sweep(); err != nil {
 		return 0, err
 	}
 	freed, err := m.shrink(max(keep, 0), nil)

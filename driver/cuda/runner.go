@@ -10,6 +10,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/internal/pinned"
 	"github.com/govyre/vyre/driver/cuda/internal/primary"
+	"github.com/govyre/vyre/driver/cuda/internal/timeline"
 )
 
 type executor struct{ dev *Device }
@@ -31,7 +32,7 @@ type runner struct {
 	plan     *driver.Plan
 	captured bool
 
-	stream    *stream
+	timeline.Submitter
 	timer     timer   // nothing if the run is not timed, or a graph's
 	stamps    *stamps // of a graph that tells its time; nil without one
 	resident  *driver.Residency
@@ -70,12 +71,9 @@ type runner struct {
 	image    []byte
 
 	outcome []driver.LoopResult // of While loops
-	deps    []runRef
-	places  []place // of the run being started
 
-	open    uint64        // ticket of the part of a run that is being enqueued; 0 without one
-	written bool          // the stream writes it already
-	ticket  atomic.Uint64 // of the run in flight, or the last one
+	open    uint64 // ticket of the part of a run that is being enqueued; 0 without one
+	written bool   // the stream writes it already
 	fault   atomic.Pointer[driver.Error]
 	hosted  bool           // the host decides on a loop
 	fed     chan error     // how carry went
@@ -84,16 +82,9 @@ type runner struct {
 	thread  primary.Thread // between Start and Wait of one goroutine
 	average time.Duration  // of waits
 
-	// starting is true while a Start, or carry for it, uses the runner. A Start first says so and
-	// then looks at closing, Close does it the other way around: so one of the two sees the other.
-	starting atomic.Bool
-	closing  atomic.Bool
-
 	// life is held for reading by who waits; Close has it before what they use goes.
-	life     sync.RWMutex
-	closed   bool
-	gaveUpOn atomic.Bool   // Close has stopped waiting
-	quit     chan struct{} // closed then, for a Start that waits for others
+	life   sync.RWMutex
+	closed bool
 }
 
 func (d *Device) newRunner(p *driver.Plan, captured bool, o driver.CaptureOptions) (*runner, error) {
@@ -102,7 +93,8 @@ func (d *Device) newRunner(p *driver.Plan, captured bool, o driver.CaptureOption
 	}
 	defer d.gpu.Leave()
 	r := &runner{dev: d, plan: p, captured: captured, outcome: make([]driver.LoopResult, len(p.Whiles)),
-		loops: map[*driver.LoopCmd]*graph{}, controls: map[*driver.LoopCmd]int{}, thread: primary.Thread{Context: d.gpu}, average: waitFirst, quit: make(chan struct{})}
+		loops: map[*driver.LoopCmd]*graph{}, controls: map[*driver.LoopCmd]int{}, thread: primary.Thread{Context: d.gpu}, average: waitFirst}
+	r.Quit = make(chan struct{})
 	err := r.make()
 	if err == nil {
 		r.resident = driver.NewResidency(p, r.staged, captured)
@@ -128,7 +120,7 @@ func (d *Device) newRunner(p *driver.Plan, captured bool, o driver.CaptureOption
 func (r *runner) make() error {
 	d, p := r.dev, r.plan
 	var err error
-	if r.stream, err = d.streams.get(); err != nil {
+	if r.Stream, err = d.streams.Get(); err != nil {
 		return err
 	}
 	if !p.NoDeviceTime && !r.replays() && len(p.Cmds) > 0 {
@@ -137,11 +129,11 @@ func (r *runner) make() error {
 		}
 	}
 	if hasPairs(p.Cmds) {
-		if r.pairs, err = newPairs(d, r.stream.handle); err != nil {
+		if r.pairs, err = newPairs(d, r.Stream.Handle); err != nil {
 			return err
 		}
 	}
-	r.launches = newLaunches(p.Launches, r.stream.handle)
+	r.launches = newLaunches(p.Launches, r.Stream.Handle)
 	r.calls = make([]*cu.Launch, 0, min(len(p.Launches), launchesAtOnce))
 	for i := range r.launches {
 		if err := r.bind(&r.launches[i]); err != nil {
@@ -151,7 +143,7 @@ func (r *runner) make() error {
 	r.bound = p.Clock()
 	r.number(p.Cmds, r.captured)
 	if n := r.records.plan(r.launches, len(r.numbered)); n > 0 {
-		if r.records.mem, err = d.memory.get(n, internal, r.stream, d.reclaim); err != nil {
+		if r.records.mem, err = d.memory.get(n, internal, r.Stream, d.reclaim); err != nil {
 			return err
 		}
 		r.records.bind(r.launches)
@@ -250,8 +242,8 @@ func (r *runner) giveBack() error {
 	if err := d.timers.put(r.timer); first == nil {
 		first = err
 	}
-	if r.stream != nil {
-		d.streams.put(r.stream)
+	if r.Stream != nil {
+		d.streams.Put(r.Stream)
 	}
 	return first
 }

@@ -5,12 +5,13 @@ import (
 	"errors"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cuda/internal/timeline"
 )
 
 // Start enqueues a run: behind the runs it has to come after, then its commands, then the flag
 // that ends it.
 func (r *runner) Start(ctx context.Context, after []driver.Runner, stay bool) error {
-	r.starting.Store(true)
+	r.Starting.Store(true)
 	err := r.prepare(ctx, after)
 	if err == nil && r.slow && !r.hosted && ctx.Done() != nil {
 		r.thread.Release()
@@ -19,34 +20,34 @@ func (r *runner) Start(ctx context.Context, after []driver.Runner, stay bool) er
 	if err == nil {
 		err = r.startHere(ctx, stay)
 	}
-	r.starting.Store(false)
+	r.Starting.Store(false)
 	return err
 }
 
 // prepare is the part of Start that finds out what the run comes after, and enters the histories
 // of its buffers.
 func (r *runner) prepare(ctx context.Context, after []driver.Runner) error {
-	if r.closing.Load() {
+	if r.Closing.Load() {
 		return &driver.Error{Op: "start", Label: r.plan.Label, Device: r.dev.Name(), Kind: driver.Closed, Msg: "sequence was closed"}
 	}
-	r.deps = r.deps[:0]
+	r.After = r.After[:0]
 	for _, a := range after {
 		o := a.(*runner)
 		// Only the run that is in flight now matters; one that ended has taken effect.
-		if ref := (runRef{s: o.stream, ticket: o.ticket.Load()}); o.stream != r.stream && !ref.Ended() {
-			r.deps = append(r.deps, ref)
+		if ref := o.Run(); o.Stream != r.Stream && !ref.Ended() {
+			r.After = append(r.After, ref)
 		}
 	}
-	if err := r.lock(ctx, r.plan.Uses); err != nil {
+	if err := r.Lock(ctx, r.plan.Uses); err != nil {
 		return r.notStarted(err)
 	}
-	if r.gaveUpOn.Load() {
-		r.unlock(runRef{})
+	if r.GaveUp.Load() {
+		r.Unlock(timeline.Run{})
 		return r.gaveUp()
 	}
 	if r.chosen != r.plan.Rehosted {
 		if err := r.rechoose(); err != nil {
-			r.unlock(runRef{})
+			r.Unlock(timeline.Run{})
 			return err
 		}
 	}
@@ -55,10 +56,10 @@ func (r *runner) prepare(ctx context.Context, after []driver.Runner) error {
 
 // startHere is the part of Start that holds the histories.
 func (r *runner) startHere(ctx context.Context, stay bool) error {
-	before := r.ticket.Load()
+	before := r.Last.Load()
 	err := r.begin(ctx)
 	failed := err != nil
-	if errors.Is(err, errGaveUp) {
+	if errors.Is(err, timeline.ErrGaveUp) {
 		failed, err = false, r.gaveUp() // what was enqueued is not waited for
 	}
 	if r.open != 0 {
@@ -66,14 +67,14 @@ func (r *runner) startHere(ctx context.Context, stay bool) error {
 			err = r.dev.gpu.ErrorOf("start", r.plan.Label, end)
 		}
 	}
-	ran := runRef{}
-	if last := r.ticket.Load(); last != before {
-		ran = runRef{s: r.stream, ticket: last}
+	ran := timeline.Run{}
+	if last := r.Last.Load(); last != before {
+		ran = timeline.Run{Stream: r.Stream, Value: last}
 	}
 	if err != nil {
 		r.resident.End(false)
 	}
-	r.unlock(ran)
+	r.Unlock(ran)
 	if err != nil || !stay {
 		r.thread.Release()
 	}
@@ -83,7 +84,7 @@ func (r *runner) startHere(ctx context.Context, stay bool) error {
 // notStarted is the error of a run that has waited for others in vain: until the context ended, or
 // until Close gave it up.
 func (r *runner) notStarted(err error) *driver.Error {
-	if err == errGaveUp {
+	if err == timeline.ErrGaveUp {
 		return r.gaveUp()
 	}
 	return &driver.Error{Op: "start", Label: r.plan.Label, Device: r.dev.Name(), Kind: driver.Canceled, Msg: "nothing was started", Err: err}
@@ -109,13 +110,13 @@ func (r *runner) begin(ctx context.Context) error {
 	if err := r.beginPart(ctx); err != nil {
 		return r.notStarted(err)
 	}
-	for _, dep := range r.deps {
-		if err := r.stream.follow(dep.s, dep.ticket); err != nil {
+	for _, dep := range r.After {
+		if err := r.Stream.Follow(dep.Stream, dep.Value); err != nil {
 			return d.gpu.ErrorOf("start", r.plan.Label, err)
 		}
 	}
 	if brief == nil {
-		if err := r.records.first(d.gpu.Driver, r.stream.handle); err != nil {
+		if err := r.records.first(d.gpu.Driver, r.Stream.Handle); err != nil {
 			return d.gpu.ErrorOf("start", r.plan.Label, err)
 		}
 	}
@@ -150,7 +151,7 @@ func (r *runner) begin(ctx context.Context) error {
 // beginPart takes a ticket for what is enqueued next: all of a run, or a round of a loop that the
 // host decides on.
 func (r *runner) beginPart(ctx context.Context) (err error) {
-	r.open, err = r.stream.open(ctx, r.quit)
+	r.open, err = r.Stream.Begin(ctx, r.Quit)
 	return err
 }
 
@@ -158,7 +159,7 @@ func (r *runner) beginPart(ctx context.Context) (err error) {
 func (r *runner) endPart(failed bool) error {
 	ticket, written := r.open, r.written
 	r.open, r.written = 0, false
-	err := r.stream.close(ticket, failed, written)
-	r.ticket.Store(ticket) // from here on, Done asks for what was just enqueued
+	err := r.Stream.Finish(ticket, failed, written)
+	r.Last.Store(ticket) // from here on, Done asks for what was just enqueued
 	return err
 }

@@ -215,7 +215,7 @@ func (r *runner) widen(n int64) ([]byte, error) {
 
 // upload enqueues an upload.
 func (r *runner) upload(c *driver.UploadCmd) error {
-	d, s, to := r.dev, r.stream.handle, addressOf(c.Dst)
+	d, s, to := r.dev, r.Stream.Handle, addressOf(c.Dst)
 	r.plan.Tally.Count(driver.UploadBytes, uint64(c.Dst.Len))
 	switch r.up[c.Index] {
 	case staged:
@@ -236,7 +236,7 @@ func (r *runner) upload(c *driver.UploadCmd) error {
 
 // read enqueues a read.
 func (r *runner) read(c *driver.ReadCmd) error {
-	d, s, from := r.dev, r.stream.handle, addressOf(c.Src)
+	d, s, from := r.dev, r.Stream.Handle, addressOf(c.Src)
 	if r.down[c.Index] != direct {
 		r.plan.Tally.Count(driver.Reads, 1)
 		r.plan.Tally.Count(driver.ReadBytes, uint64(c.Src.Len))

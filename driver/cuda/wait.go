@@ -2,7 +2,6 @@ package cuda
 
 import (
 	"context"
-	"runtime"
 	"time"
 
 	"github.com/govyre/vyre/driver"
@@ -13,28 +12,27 @@ import (
 const (
 	waitFirst  = 50 * time.Microsecond // taken for the average before there is one
 	waitWeight = 8                     // a wait moves the average by 1/8 of the difference
-	spinLooks  = 16                    // between two looks at the clock
 )
 
 // await waits for a run; false if Close gave up before or, where it may leave, if ctx ended. A
 // context that never ends lets it sleep until the run is over, whatever Close does. t is released
 // before the goroutine yields or sleeps. A fault of the device ends the wait; ending tells it.
 func (r *runner) await(ctx context.Context, leave bool, ticket uint64, t *primary.Thread) bool {
-	s := r.stream
-	if s.over(ticket) {
+	s := r.Stream
+	if s.Over(ticket) {
 		r.plan.Tally.Count(driver.WaitsReady, 1)
 		return true
 	}
 	begin := time.Now()
 	how := driver.WaitsSpin
 	switch {
-	case s.spin(ticket, pause.SpinFor(r.average), t):
+	case s.Spin(ticket, pause.SpinFor(r.average), t):
 	case ctx.Done() == nil:
 		how = driver.WaitsBlock
 		r.block(ticket, t)
 	default:
 		how = driver.WaitsPoll
-		if !r.poll(ticket, t, func(time.Duration) bool { return !(leave && ctx.Err() != nil) && !r.gaveUpOn.Load() }) {
+		if !r.poll(ticket, t, func(time.Duration) bool { return !(leave && ctx.Err() != nil) && !r.GaveUp.Load() }) {
 			return false
 		}
 	}
@@ -48,7 +46,7 @@ func (r *runner) await(ctx context.Context, leave bool, ticket uint64, t *primar
 func (r *runner) block(ticket uint64, t *primary.Thread) {
 	err := t.Bind("wait", r.plan.Label)
 	if err == nil {
-		if err = r.stream.block(); err != nil {
+		if err = r.Stream.Block(); err != nil {
 			err = r.faulted(err)
 		}
 	}
@@ -60,10 +58,10 @@ func (r *runner) block(ticket uint64, t *primary.Thread) {
 func (r *runner) poll(ticket uint64, t *primary.Thread, more func(passed time.Duration) bool) bool {
 	defer t.Release()
 	begin := time.Now()
-	for !r.stream.over(ticket) {
+	for !r.Stream.Over(ticket) {
 		r.ask(ticket, t)
 		t.Release()
-		if r.stream.over(ticket) {
+		if r.Stream.Over(ticket) {
 			break
 		}
 		passed := time.Since(begin)
@@ -75,40 +73,12 @@ func (r *runner) poll(ticket uint64, t *primary.Thread, more func(passed time.Du
 	return true
 }
 
-// spin looks for the end of a run for so long.
-func (s *stream) spin(ticket uint64, most time.Duration, t *primary.Thread) bool {
-	if s.word == nil {
-		return false // what there is to look at takes a call
-	}
-	every := pause.YieldEvery()
-	begin, yield := time.Now(), every
-	for looks := 1; ; looks++ {
-		if s.over(ticket) {
-			return true
-		}
-		if looks%spinLooks != 0 {
-			continue
-		}
-		passed := time.Since(begin)
-		if passed >= most {
-			return false
-		}
-		if passed >= yield {
-			// A goroutine that yields while locked parks its thread, which costs more than
-			// binding again.
-			t.Release()
-			runtime.Gosched()
-			yield = passed + every
-		}
-	}
-}
-
 // ask asks the driver about the stream. A run that faulted, or whose device is lost, has ended
 // too; Wait says how.
 func (r *runner) ask(ticket uint64, t *primary.Thread) {
 	err := t.Bind("wait", r.plan.Label)
 	if err == nil {
-		if err = r.stream.ask(); err != nil {
+		if err = r.Stream.Ask(); err != nil {
 			err = r.faulted(err)
 		}
 	}
@@ -128,10 +98,10 @@ func (r *runner) failed(err error, ticket uint64) {
 	r.fault.CompareAndSwap(nil, e)
 	d := r.dev
 	if !d.gpu.Lost() && d.gpu.Enter("wait", r.plan.Label) == nil {
-		if err := d.gpu.Driver.StreamSynchronize(r.stream.handle); err != nil {
+		if err := d.gpu.Driver.StreamSynchronize(r.Stream.Handle); err != nil {
 			_ = d.Fail(d.gpu.ErrorOf("wait", r.plan.Label, err)) // the first error is the one to report
 		}
 		d.gpu.Leave()
 	}
-	r.stream.end(ticket)
+	r.Stream.End(ticket)
 }

@@ -24,7 +24,7 @@ func (d *Device) describe() {
 // a device that is being debugged does that.
 func (r *runner) watched(c driver.Cmd) error {
 	d := r.dev
-	if err := d.gpu.Driver.StreamSynchronize(r.stream.handle); err != nil {
+	if err := d.gpu.Driver.StreamSynchronize(r.Stream.Handle); err != nil {
 		return err
 	}
 	l, ok := c.(*driver.LaunchCmd)
@@ -32,10 +32,10 @@ func (r *runner) watched(c driver.Cmd) error {
 		return nil
 	}
 	at := cu.Ptr(r.launches[l.Index].values[r.launches[l.Index].barrier])
-	if err := d.gpu.Driver.MemcpyDtoHAsync(unsafe.Pointer(&r.arrived[0]), at, int64(len(r.arrived)), r.stream.handle); err != nil {
+	if err := d.gpu.Driver.MemcpyDtoHAsync(unsafe.Pointer(&r.arrived[0]), at, int64(len(r.arrived)), r.Stream.Handle); err != nil {
 		return err
 	}
-	if err := d.gpu.Driver.StreamSynchronize(r.stream.handle); err != nil {
+	if err := d.gpu.Driver.StreamSynchronize(r.Stream.Handle); err != nil {
 		return err
 	}
 	// Every barrier is complete when a launch ends: a group that left one out would be missed.

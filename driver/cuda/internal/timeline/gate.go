@@ -1,21 +1,25 @@
-package cuda
+package timeline
 
 import (
 	"context"
+	"errors"
 	"sync"
 )
 
-// gate is a lock whose waiters may leave when their context ends, or when they are told to quit. It is open to several at once
+// ErrGaveUp ends the enqueuing of a run whose sequence was closed and given up.
+var ErrGaveUp = errors.New("the sequence was given up")
+
+// Gate is a lock whose waiters may leave when their context ends, or when they are told to quit. It is open to several at once
 // who share it, at most sharers of them, or to one alone. Who waits is served in order, so that
 // neither kind starves the other. Taking a free gate allocates nothing.
-type gate struct {
+type Gate struct {
 	mu     sync.Mutex // held for a few instructions
 	shared int
 	alone  bool
 	queue  []*waiter
 }
 
-// sharers bounds who shares a gate: each has a place of its own in the buffer's history.
+// sharers bounds who shares a gate: each has a place of its own in the buffer's hazards.
 const sharers = 4
 
 type waiter struct {
@@ -24,14 +28,14 @@ type waiter struct {
 }
 
 // fits reports whether one more may enter. The caller holds mu.
-func (g *gate) fits(alone bool) bool {
+func (g *Gate) fits(alone bool) bool {
 	if alone {
 		return !g.alone && g.shared == 0
 	}
 	return !g.alone && g.shared < sharers
 }
 
-func (g *gate) enter(alone bool) {
+func (g *Gate) enter(alone bool) {
 	if alone {
 		g.alone = true
 	} else {
@@ -39,9 +43,9 @@ func (g *gate) enter(alone bool) {
 	}
 }
 
-// lock enters, or returns the context's error without having entered, or errGaveUp when quit is
+// Lock enters, or returns the context's error without having entered, or ErrGaveUp when quit is
 // closed.
-func (g *gate) lock(ctx context.Context, quit <-chan struct{}, alone bool) error {
+func (g *Gate) Lock(ctx context.Context, quit <-chan struct{}, alone bool) error {
 	g.mu.Lock()
 	if len(g.queue) == 0 && g.fits(alone) {
 		g.enter(alone)
@@ -58,14 +62,14 @@ func (g *gate) lock(ctx context.Context, quit <-chan struct{}, alone bool) error
 	case <-ctx.Done():
 		err = ctx.Err()
 	case <-quit:
-		err = errGaveUp
+		err = ErrGaveUp
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for i, o := range g.queue {
 		if o == w {
 			g.queue = append(g.queue[:i], g.queue[i+1:]...)
-			g.admit() // those behind may fit
+			g.admit() // those after it may fit
 			return err
 		}
 	}
@@ -74,14 +78,14 @@ func (g *gate) lock(ctx context.Context, quit <-chan struct{}, alone bool) error
 	return err
 }
 
-// unlock leaves what lock entered.
-func (g *gate) unlock(alone bool) {
+// Unlock leaves what Lock entered.
+func (g *Gate) Unlock(alone bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.leave(alone)
 }
 
-func (g *gate) leave(alone bool) {
+func (g *Gate) leave(alone bool) {
 	if alone {
 		g.alone = false
 	} else {
@@ -91,7 +95,7 @@ func (g *gate) leave(alone bool) {
 }
 
 // admit lets in whom it can, in order.
-func (g *gate) admit() {
+func (g *Gate) admit() {
 	for len(g.queue) > 0 && g.fits(g.queue[0].alone) {
 		w := g.queue[0]
 		g.queue = g.queue[1:]
