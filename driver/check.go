@@ -271,9 +271,9 @@ func (s *Sequence) checkBufferArg(st *Step, p *ir.Param, r Range) *Error {
 	if align := int64(1) << p.Align; r.Off%align != 0 {
 		return s.refuse("launch", k.Label(), st.cmd.Path, InvalidArgument, "", "%s starts at offset %d of %q, which is no multiple of its alignment %d", p.Name, r.Off, r.Buffer.Label(), align)
 	}
-	size := int64(p.Type.Size())
+	size := int64(p.Bytes())
 	if r.Len%size != 0 {
-		return s.refuse("launch", k.Label(), st.cmd.Path, InvalidArgument, "", "%s is %d bytes, which is no multiple of the %d bytes of %v", p.Name, r.Len, size, p.Type)
+		return s.refuse("launch", k.Label(), st.cmd.Path, InvalidArgument, "", "%s is %d bytes, which is no multiple of the %d bytes of a %s", p.Name, r.Len, size, p.ElemName())
 	}
 	if n := uint64(r.Len / size); n > p.MaxLen {
 		return s.refuse("launch", k.Label(), st.cmd.Path, InvalidArgument, "raise the parameter's bound, or pass a part", "%s has %d elements, its bound is %d", p.Name, n, p.MaxLen)

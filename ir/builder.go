@@ -61,6 +61,7 @@ type Builder struct {
 type object struct {
 	index int
 	array bool
+	field int // of a buffer of records
 }
 
 // Option configures a Builder.
@@ -181,6 +182,17 @@ func (b *Builder) Buffer(name string, elem Type, access Access) Object {
 	return Object(len(b.objs) - 1)
 }
 
+// Records declares a buffer parameter whose elements are records, and returns the objects of its fields.
+func (b *Builder) Records(name string, layout Record, access Access) []Object {
+	b.params = append(b.params, Param{Name: name, Access: access, Align: alignAuto, MaxLen: DefaultMaxLen, Record: &layout, Pos: b.given()})
+	fields := make([]Object, len(layout.Fields))
+	for i := range fields {
+		fields[i] = Object(len(b.objs))
+		b.objs = append(b.objs, object{index: len(b.params) - 1, field: i})
+	}
+	return fields
+}
+
 // SetAccess changes a buffer's access right.
 func (b *Builder) SetAccess(o Object, a Access) {
 	if p := b.buffer(o); p != nil {
@@ -240,8 +252,10 @@ func (b *Builder) elem(o Object) (Type, bool) {
 	}
 	if ob := b.objs[o]; ob.array {
 		return b.arrays[ob.index].Type, true
+	} else if p := &b.params[ob.index]; p.Record != nil {
+		return p.Record.Fields[ob.field].Type, true
 	} else {
-		return b.params[ob.index].Type, true
+		return p.Type, true
 	}
 }
 

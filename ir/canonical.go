@@ -64,7 +64,6 @@ func (k *canon) orderArrays() {
 // fillParams gives buffers the default MaxLen and the alignment of their widest access.
 func (k *canon) fillParams() {
 	c := k.c
-	var bufs []*Param
 	for i := range c.Params {
 		p := &c.Params[i]
 		if !p.IsBuffer() {
@@ -74,16 +73,26 @@ func (k *canon) fillParams() {
 		if p.MaxLen == 0 {
 			p.MaxLen = DefaultMaxLen
 		}
-		bufs = append(bufs, p)
 	}
+	objs := c.Objects()
+	bufs := objs[:c.Buffers()]
 	widest := make([]int, len(bufs))
 	for r, op := range c.Op {
 		if v := table[op].Vec; v != 0 && int(c.X[r]) < len(bufs) {
 			widest[c.X[r]] = max(widest[c.X[r]], v.Lanes())
 		}
 	}
-	for i, p := range bufs {
-		if p.Align == alignAuto {
+	for r, op := range c.Op { // all fields have one length: it is the first one's
+		if op == OpLen && int(c.X[r]) < len(bufs) {
+			c.X[r] = uint32(bufs[c.X[r]].First)
+		}
+	}
+	for i, o := range bufs {
+		switch p := o.Param; {
+		case p.Align != alignAuto:
+		case p.Record != nil:
+			p.Align = p.Record.wideAlign()
+		default:
 			p.Align = log2(p.Type.Size() * max(1, widest[i]))
 		}
 	}

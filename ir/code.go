@@ -17,8 +17,8 @@ const RestLen uint64 = ^uint64(0)
 // DefaultMaxLen is the largest element count of a buffer that does not ask for more.
 const DefaultMaxLen uint64 = 1<<31 - 1
 
-// Object numbers everything that can be accessed: buffer parameters in their order,
-// then arrays in theirs (shared before local).
+// Object numbers everything that can be accessed: buffer parameters in their order, each field of one with records
+// by itself, then arrays in theirs (shared before local).
 type Object uint32
 
 // Region is the half-open interval of rows [First, End), nested regions included,
@@ -31,11 +31,12 @@ type Region struct {
 // Param is a kernel parameter: a buffer, or a scalar passed by value.
 type Param struct {
 	Name   string
-	Type   Type   // element type, or type of the scalar
-	Access Access // 0 for a scalar
-	Align  uint8  // log₂ of the byte alignment of a buffer's start
-	MaxLen uint64 // bound of a buffer's element count
-	Pos    Pos    // where it was declared, if known; no part of the text
+	Type   Type    // element type, or type of the scalar
+	Access Access  // 0 for a scalar
+	Align  uint8   // log₂ of the byte alignment of a buffer's start
+	MaxLen uint64  // bound of a buffer's element count
+	Record *Record // of a buffer of records, whose Type is None; else nil
+	Pos    Pos     // where it was declared, if known; no part of the text
 }
 
 // IsBuffer reports whether the parameter is a buffer.
@@ -135,13 +136,11 @@ func cloneMap(m map[Row]string) map[Row]string {
 	return n
 }
 
-// Buffers returns the number of buffer parameters; object numbers from there on are arrays.
+// Buffers returns the number of objects in buffers; object numbers from there on are arrays.
 func (c *Code) Buffers() int {
 	n := 0
 	for i := range c.Params {
-		if c.Params[i].IsBuffer() {
-			n++
-		}
+		n += c.Params[i].objects()
 	}
 	return n
 }
@@ -150,12 +149,17 @@ func (c *Code) Buffers() int {
 type ObjectInfo struct {
 	Param *Param
 	Array *Array
-	Index int // of the parameter or the array
+	Index int          // of the parameter or the array
+	Field *RecordField // of a buffer of records; nil for all else
+	First Object       // the first object of the same parameter, itself if it has no records
 }
 
 // Name returns the object's name.
 func (o ObjectInfo) Name() string {
-	if o.Param != nil {
+	switch {
+	case o.Field != nil:
+		return o.Param.Name + "." + o.Param.Record.fieldName(o.Field)
+	case o.Param != nil:
 		return o.Param.Name
 	}
 	return o.Array.Name
@@ -171,7 +175,10 @@ func (o ObjectInfo) Pos() Pos {
 
 // Type returns the element type.
 func (o ObjectInfo) Type() Type {
-	if o.Param != nil {
+	switch {
+	case o.Field != nil:
+		return o.Field.Type
+	case o.Param != nil:
 		return o.Param.Type
 	}
 	return o.Array.Type
@@ -187,12 +194,18 @@ func (o ObjectInfo) Local() bool { return o.Array != nil && !o.Array.Shared }
 func (c *Code) Objects() []ObjectInfo {
 	var objs []ObjectInfo
 	for i := range c.Params {
-		if c.Params[i].IsBuffer() {
-			objs = append(objs, ObjectInfo{Param: &c.Params[i], Index: i})
+		q, first := &c.Params[i], Object(len(objs))
+		switch {
+		case q.Record != nil:
+			for k := range q.Record.Fields {
+				objs = append(objs, ObjectInfo{Param: q, Index: i, Field: &q.Record.Fields[k], First: first})
+			}
+		case q.IsBuffer():
+			objs = append(objs, ObjectInfo{Param: q, Index: i, First: first})
 		}
 	}
 	for i := range c.Arrays {
-		objs = append(objs, ObjectInfo{Array: &c.Arrays[i], Index: i})
+		objs = append(objs, ObjectInfo{Array: &c.Arrays[i], Index: i, First: Object(len(objs))})
 	}
 	return objs
 }

@@ -134,7 +134,7 @@ func readFrame(b []byte) (map[uint32][]byte, Diags) {
 			return bad("reserved flags %#x", flags)
 		case !known && !skippable:
 			return nil, wireError("VW009", "read it with the version that wrote it", "section %s is required, but not known", sectionName(id))
-		case known && skippable != (id > secRegions):
+		case known && skippable != (id > secRecords):
 			return bad("the flag that it may be skipped is wrong")
 		case offset != uint64(alignUp(end)):
 			return bad("at byte %d, but the section before ends at %d and the next multiple of %d is %d", offset, end, sectionAlign, alignUp(end))
@@ -146,7 +146,7 @@ func readFrame(b []byte) (map[uint32][]byte, Diags) {
 				return bad("bytes %d to %d in front of it are not all zero", end, offset)
 			}
 		}
-		if id > secRegions {
+		if id > secRecords {
 			if side += length; side > maxSide {
 				return nil, wireError("VW007", "", "side tables of %d bytes, at most %d", side, maxSide)
 			}
@@ -185,7 +185,12 @@ func readColumns(sections map[uint32][]byte) (*Code, Diags) {
 
 	c := &Code{Workgroup: [3]uint32{le.Uint32(head), le.Uint32(head[4:]), le.Uint32(head[8:])}}
 	var ds Diags
-	if c.Params, ds = readParams(sections[secParams]); ds != nil {
+	var kinds []byte
+	if c.Params, kinds, ds = readParams(sections[secParams]); ds != nil {
+		return nil, ds
+	}
+	records, present := sections[secRecords]
+	if ds := readRecords(c.Params, kinds, records, present); ds != nil {
 		return nil, ds
 	}
 	if c.Arrays, ds = readArrays(sections[secArrays]); ds != nil {
@@ -220,13 +225,16 @@ func readColumns(sections map[uint32][]byte) (*Code, Diags) {
 	return c, nil
 }
 
-func readParams(b []byte) ([]Param, Diags) {
-	params := make([]Param, len(b)/paramBytes)
+func readParams(b []byte) (params []Param, kinds []byte, ds Diags) {
+	params = make([]Param, len(b)/paramBytes)
 	for i := range params {
 		e := b[i*paramBytes:]
 		q := Param{Type: Type(e[1]), Access: Access(e[2]), Align: e[3], MaxLen: binary.LittleEndian.Uint64(e[8:])}
-		ok := q.Type.Valid() && !q.Type.IsVector() && binary.LittleEndian.Uint32(e[4:]) == 0
+		ok := (q.Type.Valid() && !q.Type.IsVector()) != (e[0] == kindRecord) && binary.LittleEndian.Uint32(e[4:]) == 0
+		kinds = append(kinds, e[0])
 		switch e[0] {
+		case kindRecord:
+			ok = ok && q.Type == None && q.Access >= RO && q.Access <= RW && q.Align < 64
 		case kindBuffer:
 			ok = ok && q.Access >= RO && q.Access <= RW && q.Align < 64
 		case kindScalar:
@@ -235,11 +243,11 @@ func readParams(b []byte) ([]Param, Diags) {
 			ok = false
 		}
 		if !ok {
-			return nil, wireError("VW004", "", "parameter %d is % x: unknown kind, type or access, or reserved bits", i, e[:paramBytes])
+			return nil, nil, wireError("VW004", "", "parameter %d is % x: unknown kind, type or access, or reserved bits", i, e[:paramBytes])
 		}
 		params[i] = q
 	}
-	return params, nil
+	return params, kinds, nil
 }
 
 func readArrays(b []byte) ([]Array, Diags) {

@@ -18,6 +18,7 @@ func digest(c *Code) (sum [32]byte) {
 	for id := uint32(secHead); id <= secRegions; id++ {
 		b = c.appendSection(b, id)
 	}
+	b = c.recordSection(b)
 	blake3.DeriveKey(sum[:], digestContext, b)
 	return sum
 }

@@ -27,6 +27,10 @@ func Encode(p *Program) ([]byte, error) {
 	for id := uint32(secHead); id <= secRegions; id++ {
 		table = append(table, section{id: id, length: n.size(id)})
 	}
+	records := c.recordSection(nil)
+	if len(records) > 0 {
+		table = append(table, section{id: secRecords, length: len(records)})
+	}
 	for _, s := range side {
 		table = append(table, section{id: s.id, flags: sectionSkippable, length: len(s.bytes)})
 	}
@@ -53,10 +57,13 @@ func Encode(p *Program) ([]byte, error) {
 	}
 	for i, s := range table {
 		b = append(b, make([]byte, s.offset-len(b))...)
-		if s.id <= secRegions {
+		switch {
+		case s.id <= secRegions:
 			b = c.appendSection(b, s.id)
-		} else {
-			b = append(b, side[i-secRegions].bytes...)
+		case s.id == secRecords:
+			b = append(b, records...)
+		default:
+			b = append(b, side[i+len(side)-len(table)].bytes...)
 		}
 	}
 	if len(b) != end {

@@ -180,11 +180,15 @@ func (p *parser) parseBuffer(b *Param) bool {
 	if !p.expect('<', "before the element type") {
 		return false
 	}
-	t, ok := p.scalarType()
+	ok := true
+	if p.punct('{') {
+		b.Record, ok = p.record()
+	} else {
+		b.Type, ok = p.scalarType()
+	}
 	if !ok || !p.expect('>', "after the element type") {
 		return false
 	}
-	b.Type = t
 	switch {
 	case p.word("ro"):
 		b.Access = RO
@@ -214,6 +218,58 @@ func (p *parser) parseBuffer(b *Param) bool {
 		b.Align = uint8(bits.TrailingZeros64(n))
 	}
 	return true
+}
+
+// record reads the layout of a record behind its brace: {type [count] @offset, …; stride align n}.
+func (p *parser) record() (*Record, bool) {
+	l := &Record{}
+	end := 0
+	for {
+		f := RecordField{Offset: end, Count: 1}
+		var ok bool
+		if f.Type, ok = p.scalarType(); !ok {
+			return nil, false
+		}
+		if p.punct('[') {
+			n, ok := p.count("the elements of a field", MaxStride)
+			if !ok || !p.expect(']', "after the elements of a field") {
+				return nil, false
+			}
+			f.Count = int(n)
+		}
+		if p.tok.kind == tokObject {
+			n, err := strconv.ParseUint(p.tok.text, 10, 16)
+			if err != nil {
+				p.report(p.tok, "VT005", fmt.Sprintf("@%s is no offset of a field", p.tok.text), "")
+			}
+			f.Offset = int(n)
+			p.advance()
+		}
+		end = f.Offset + f.Count*f.Type.Size()
+		l.Align = max(l.Align, log2(f.Type.Size()))
+		if l.Fields = append(l.Fields, f); len(l.Fields) > maxFields {
+			p.limit("fields of a record", len(l.Fields), maxFields)
+			return nil, false
+		}
+		if !p.punct(',') {
+			break
+		}
+	}
+	if !p.expect(';', "before the bytes of a record") {
+		return nil, false
+	}
+	n, ok := p.count("the bytes of a record", MaxStride)
+	l.Stride = int(n)
+	if ok && p.isWord("align") {
+		p.advance()
+		at := p.tok
+		if n, ok = p.count("align", 1<<recordAlign); ok && bits.OnesCount64(n) != 1 {
+			p.report(at, "VT005", fmt.Sprintf("align %d is no power of two", n), "")
+		} else {
+			l.Align = uint8(bits.TrailingZeros64(n))
+		}
+	}
+	return l, ok && p.expect('}', "after the bytes of a record")
 }
 
 func (p *parser) parseArray() (arrayDecl, bool) {

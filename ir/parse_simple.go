@@ -1,6 +1,10 @@
 package ir
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
 
 // parseSimple reads the operands of an op without regions and adds its row. What the
 // columns can show is left to the verifier: operand counts, types, ranges.
@@ -88,7 +92,37 @@ func (p *parser) object(in *Info) (Object, bool) {
 	}
 	v, ok := p.operand()
 	p.ops = append(p.ops, v)
-	return o, ok && p.expect(']', "after the index")
+	if !ok || !p.expect(']', "after the index") {
+		return o, false
+	}
+	return p.field(name, o), true
+}
+
+// field reads the .number behind an access of the object o, which must stand where o holds records.
+func (p *parser) field(name token, o Object) Object {
+	t := p.tok
+	digits, is := strings.CutPrefix(t.text, ".")
+	is = is && t.kind == tokIdent
+	fields := 0
+	if int(o) < len(p.objs) && p.objs[o].Field != nil {
+		fields = len(p.objs[o].Param.Record.Fields)
+	}
+	switch {
+	case !is && fields > 0:
+		p.report(name, "VT002", fmt.Sprintf("@%s holds records: no field behind the index", name.text), "write @"+name.text+"[index].0 for the first")
+	case is && fields == 0:
+		p.report(t, "VT002", fmt.Sprintf("@%s holds no records", name.text), "")
+		p.advance()
+	case is:
+		p.advance()
+		n, err := strconv.ParseUint(digits, 10, 32)
+		if err != nil || n >= uint64(fields) {
+			p.report(t, "VT003", fmt.Sprintf("@%s has no field %s, it has %d", name.text, digits, fields), "")
+			return o
+		}
+		return o + Object(n)
+	}
+	return o
 }
 
 // immediate reads a #number.

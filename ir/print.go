@@ -162,7 +162,11 @@ func (p *printer) decls() {
 		}
 		p.object(buffer)
 		p.str(": buf<")
-		p.typ(q.Type)
+		if q.Record != nil {
+			p.record(q.Record)
+		} else {
+			p.typ(q.Type)
+		}
 		p.str("> ")
 		p.str(q.Access.String())
 		if q.MaxLen != DefaultMaxLen {
@@ -173,7 +177,7 @@ func (p *printer) decls() {
 			p.str(" align ")
 			p.num(1 << (q.Align & 63))
 		}
-		buffer++
+		buffer += q.objects()
 	}
 	for i := range c.Arrays {
 		a := &c.Arrays[i]
@@ -200,18 +204,50 @@ func (p *printer) decls() {
 // saying so: the bytes of an element, or of the widest vector access.
 func defaultAligns(c *Code) []uint8 {
 	var aligns []uint8
-	var elems []Type
-	for i := range c.Params {
-		if q := &c.Params[i]; q.IsBuffer() {
-			elems = append(elems, q.Type)
-			aligns = append(aligns, log2(q.Type.Size()))
+	objs := c.Objects()[:c.Buffers()]
+	for _, o := range objs {
+		if o.Param.Record != nil {
+			aligns = append(aligns, o.Param.Record.wideAlign())
+		} else {
+			aligns = append(aligns, log2(o.Type().Size()))
 		}
 	}
 	for r, op := range c.Op {
-		if v := table[op].Vec; v != 0 && int(c.X[r]) < len(elems) {
+		if v := table[op].Vec; v != 0 && int(c.X[r]) < len(objs) {
 			o := c.X[r]
-			aligns[o] = max(aligns[o], log2(elems[o].Size()*v.Lanes()))
+			aligns[o] = max(aligns[o], log2(objs[o].Type().Size()*v.Lanes()))
 		}
 	}
 	return aligns
+}
+
+// record writes the layout of a record: its fields, with the offset of one that does not follow directly, and its stride,
+// with the alignment of one that its fields do not ask for.
+func (p *printer) record(l *Record) {
+	p.b = append(p.b, '{')
+	end, align := 0, uint8(0)
+	for i, f := range l.Fields {
+		if i > 0 {
+			p.str(", ")
+		}
+		p.typ(f.Type)
+		if f.Count != 1 {
+			p.b = append(p.b, '[')
+			p.num(uint64(f.Count))
+			p.b = append(p.b, ']')
+		}
+		if f.Offset != end {
+			p.str(" @")
+			p.num(uint64(f.Offset))
+		}
+		end = f.Offset + f.Count*f.Type.Size()
+		align = max(align, log2(f.Type.Size()))
+	}
+	p.str("; ")
+	p.num(uint64(l.Stride))
+	if l.Align != align {
+		p.str(" align ")
+		p.num(1 << (l.Align & 63))
+	}
+	p.b = append(p.b, '}')
 }

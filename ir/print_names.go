@@ -13,6 +13,7 @@ type nameTable struct {
 	rows    []string // of values and labels, by row; "" for the nameless
 	numbers []uint32 // of the nameless, by row
 	objects []string
+	fields  []int  // by object: the field of a record that it is, else -1
 	silent  []bool // rows whose result nobody uses and that may do without a name
 	visits  int
 }
@@ -88,8 +89,19 @@ func nameCode(c *Code) nameTable {
 		}
 	}
 	objects := namer{taken: map[string]int{}}
-	for _, o := range c.Objects() {
-		t.objects = append(t.objects, objects.text(o.Name()))
+	for i, o := range c.Objects() {
+		t.fields = append(t.fields, -1)
+		if o.Field != nil {
+			t.fields[i] = i - int(o.First)
+		}
+		switch {
+		case o.Field == nil:
+			t.objects = append(t.objects, objects.text(o.Name()))
+		case o.First == Object(i):
+			t.objects = append(t.objects, objects.text(o.Param.Name))
+		default:
+			t.objects = append(t.objects, t.objects[o.First])
+		}
 	}
 	used := usedRows(c, &t.visits)
 	values, labels := namer{taken: map[string]int{}}, namer{taken: map[string]int{}}

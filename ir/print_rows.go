@@ -62,6 +62,10 @@ func (p *printer) simple(r Row) {
 			p.b = append(p.b, '[')
 			p.value(rest[0])
 			p.b = append(p.b, ']')
+			if f := p.names.fields[c.X[r]]; f >= 0 {
+				p.b = append(p.b, '.')
+				p.num(uint64(f))
+			}
 			rest = rest[1:]
 		}
 	case ImmLabel:

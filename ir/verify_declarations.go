@@ -66,7 +66,12 @@ func (k *checker) workgroup() {
 // param checks one declaration.
 func (k *checker) param(p *Param) {
 	what := fmt.Sprintf("parameter %s", p.Name)
-	if p.Type == None || p.Type >= numTypes {
+	if p.Record != nil && p.IsBuffer() {
+		if fault := p.Record.fault(); fault != "" {
+			k.add("VY201", NoRow, what+": "+fault)
+			return
+		}
+	} else if p.Type == None || p.Type >= numTypes {
 		k.add("VY201", NoRow, fmt.Sprintf("%s is of no type (code %d)", what, p.Type))
 		return
 	}
@@ -78,7 +83,9 @@ func (k *checker) param(p *Param) {
 		k.add("VY201", NoRow, fmt.Sprintf("%s has access right %d", what, p.Access))
 	case p.Align > maxAlign:
 		k.add("VY201", NoRow, fmt.Sprintf("%s is aligned to 2^%d bytes, at most 2^%d are possible", what, p.Align, maxAlign))
-	case 1<<p.Align < p.Type.Size():
+	case p.Record != nil && p.Align < p.Record.Align:
+		k.add("VY201", NoRow, fmt.Sprintf("%s is aligned to %d, its records to %d", what, 1<<p.Align, 1<<p.Record.Align))
+	case p.Record == nil && 1<<p.Align < p.Type.Size():
 		k.add("VY201", NoRow, fmt.Sprintf("%s is aligned to %d, less than the %d bytes of an element", what, 1<<p.Align, p.Type.Size()))
 	}
 	if p.MaxLen > maxElements {

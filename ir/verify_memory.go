@@ -22,6 +22,8 @@ func (k *checker) access(r Row, in *Info, obj ObjectInfo) {
 	if in.Vec != 0 && elem.Valid() {
 		what := fmt.Sprintf("the vector of %s @%s", in.Name, obj.Name())
 		switch bytes := elem.Size() * in.Vec.Lanes(); {
+		case obj.Field != nil:
+			k.add("VY111", r, what, plural(in.Vec.Lanes(), "element"), "lies in different records")
 		case !(elem.Value() | in.Vec).Valid():
 			k.add("VY111", r, what, elem.Value()|in.Vec, "is wider than 16 bytes")
 		case obj.Param != nil && obj.Param.Align <= maxAlign && 1<<obj.Param.Align < bytes:
@@ -66,10 +68,7 @@ func (o ObjectInfo) bound() (n uint64, what string) {
 	if o.Param == nil {
 		return o.Array.Len, "its length is"
 	}
-	if o.Param.MaxLen == 0 {
-		return DefaultMaxLen, "its length is at most"
-	}
-	return o.Param.MaxLen, "its length is at most"
+	return o.MaxLen(), "its length is at most"
 }
 
 func (o ObjectInfo) kind() Kinds {

@@ -38,7 +38,7 @@ func newStructure(c *Code) *structure {
 			s.scalars++
 		}
 	}
-	s.objects = len(c.Params) - s.scalars + len(c.Arrays)
+	s.objects = c.Buffers() + len(c.Arrays)
 	return s
 }
 

@@ -37,6 +37,7 @@ const (
 	secExtra     = 13
 	secPool      = 14
 	secRegions   = 15
+	secRecords   = 17 // only of a program with records
 	secNames     = 0x8001
 	secPositions = 0x8002
 	secMessages  = 0x8003
@@ -48,7 +49,7 @@ const sectionSkippable = 1
 var sectionNames = map[uint32]string{
 	secHead: "head", secParams: "params", secArrays: "arrays",
 	secOp: "Op", secType: "Type", secFlags: "Flags", secRegion: "Region", secA: "A", secB: "B", secC: "C", secX: "X",
-	secArgs: "Args", secExtra: "Extra", secPool: "Pool", secRegions: "Regions",
+	secArgs: "Args", secExtra: "Extra", secPool: "Pool", secRegions: "Regions", secRecords: "records",
 	secNames: "names", secPositions: "positions", secMessages: "messages",
 }
 
@@ -65,6 +66,7 @@ const (
 	kindScalar = 2
 	kindShared = 3
 	kindLocal  = 4
+	kindRecord = 5
 )
 
 // Keys of a side table beside the rows: parameters, arrays, the program.
@@ -141,7 +143,9 @@ func (c *Code) appendSection(b []byte, id uint32) []byte {
 	case secParams:
 		for i := range c.Params {
 			q := &c.Params[i]
-			if q.IsBuffer() {
+			if q.Record != nil {
+				b = append(b, kindRecord, 0, byte(q.Access), q.Align, 0, 0, 0, 0)
+			} else if q.IsBuffer() {
 				b = append(b, kindBuffer, byte(q.Type), byte(q.Access), q.Align, 0, 0, 0, 0)
 			} else {
 				b = append(b, kindScalar, byte(q.Type), 0, q.Align, 0, 0, 0, 0)

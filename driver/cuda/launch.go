@@ -95,7 +95,7 @@ func (l *launch) bind(none cu.Ptr) {
 		if a.Range.Len > 0 {
 			at = addressOf(a.Range)
 		}
-		l.values[n], l.values[n+1] = uint64(at), uint64(a.Range.Len)/uint64(p.Type.Size())
+		l.values[n], l.values[n+1] = uint64(at), uint64(a.Range.Len)/uint64(p.Bytes())
 		n += 2
 	}
 }

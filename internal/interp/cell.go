@@ -10,7 +10,7 @@ import (
 // Elements are read and written in place by one load or store of their width, at the
 // address that span and index give. Every caller has compared the index with the
 // span's length, and the launch has checked that buffers start at a multiple of the
-// element size; that is all the safety there is, and why the unsafe code is kept here.
+// element's alignment; that is all the safety there is, and why the unsafe code is kept here.
 //
 // Plain accesses are hidden from Go's race detector. A program whose invocations race
 // is still defined, element by element, and reporting it is the work of this package's
@@ -31,7 +31,7 @@ func gather[T uint8 | uint16 | uint32 | uint64](d, idx *lanes, s *span, order []
 			missed |= 1 << l
 			continue
 		}
-		d[l] = uint64(*(*T)(unsafe.Add(s.base, uintptr(l)*s.stride+uintptr(i)*unsafe.Sizeof(T(0)))))
+		d[l] = uint64(*(*T)(unsafe.Add(s.base, uintptr(l)*s.stride+uintptr(i)*s.step)))
 	}
 	return missed
 }
@@ -51,21 +51,21 @@ func scatter[T uint8 | uint16 | uint32 | uint64](v, idx *lanes, s *span, order [
 			missed |= 1 << l
 			continue
 		}
-		*(*T)(unsafe.Add(s.base, uintptr(l)*s.stride+uintptr(i)*unsafe.Sizeof(T(0)))) = T(v[l])
+		*(*T)(unsafe.Add(s.base, uintptr(l)*s.stride+uintptr(i)*s.step)) = T(v[l])
 	}
 	return missed
 }
 
 // cell returns the address of element i, in lane's copy if the object is local.
-func (s *span) cell(lane int, i uint64, size uintptr) unsafe.Pointer {
-	return unsafe.Add(s.base, uintptr(lane)*s.stride+uintptr(i)*size)
+func (s *span) cell(lane int, i uint64) unsafe.Pointer {
+	return unsafe.Add(s.base, uintptr(lane)*s.stride+uintptr(i)*s.step)
 }
 
 // load reads the raw bits of element i.
 //
 //go:norace
 func (s *span) load(lane int, i uint64, size uintptr) uint64 {
-	p := s.cell(lane, i, size)
+	p := s.cell(lane, i)
 	switch size {
 	case 1:
 		return uint64(*(*uint8)(p))
@@ -81,7 +81,7 @@ func (s *span) load(lane int, i uint64, size uintptr) uint64 {
 //
 //go:norace
 func (s *span) store(lane int, i uint64, size uintptr, v uint64) {
-	p := s.cell(lane, i, size)
+	p := s.cell(lane, i)
 	switch size {
 	case 1:
 		*(*uint8)(p) = uint8(v)
@@ -97,7 +97,7 @@ func (s *span) store(lane int, i uint64, size uintptr, v uint64) {
 // update replaces element i by what f makes of it, at once as seen by every goroutine,
 // and returns what was there. Only 32- and 64-bit elements have atomics.
 func (s *span) update(i uint64, size uintptr, f func(old uint64) (new uint64, write bool)) uint64 {
-	p := s.cell(0, i, size)
+	p := s.cell(0, i)
 	for {
 		if size == 4 {
 			c := (*uint32)(p)

@@ -39,7 +39,7 @@ type object struct {
 	ir.ObjectInfo
 	elem ir.Type
 	size uint64 // bytes of an element
-	len  uint64 // elements of an array; of a buffer: its MaxLen
+	len  uint64 // elements of an array; of a buffer: the largest that it can have
 	at   uint64 // offset in the group's shared memory, or in the warp's local memory
 }
 
@@ -75,7 +75,7 @@ func (k *Kernel) layOut() {
 		ob := object{ObjectInfo: o, elem: o.Type(), size: uint64(o.Type().Size())}
 		switch {
 		case o.Param != nil:
-			ob.len = o.Param.MaxLen
+			ob.len = o.MaxLen()
 			k.buffers = i + 1
 		case o.Array.Len == ir.RestLen:
 			k.shared = align16(k.shared)

@@ -122,17 +122,21 @@ func (k *Kernel) checkArg(p *ir.Param, a *Arg) error {
 		}
 		return nil
 	}
-	size := uint64(p.Type.Size())
+	size := uint64(p.Bytes())
+	align := size
+	if p.Record != nil {
+		align = 1 << p.Record.Align
+	}
 	n := uint64(len(a.Mem))
 	switch {
 	case n%size != 0:
-		return k.invalid(p.Name, "", "%d bytes for buffer %s are not a multiple of %d, the bytes of a %s", n, p.Name, size, p.Type)
+		return k.invalid(p.Name, "", "%d bytes for buffer %s are not a multiple of %d, the bytes of a %s", n, p.Name, size, p.ElemName())
 	case n/size > p.MaxLen:
 		return k.invalid(p.Name, "declare a larger bound", "%d elements for buffer %s, its bound is %d", n/size, p.Name, p.MaxLen)
-	case n > 0 && uintptr(unsafe.Pointer(&a.Mem[0]))%uintptr(size) != 0:
+	case n > 0 && uintptr(unsafe.Pointer(&a.Mem[0]))%uintptr(align) != 0:
 		// Elements are accessed by loads and stores of their width. What the program may
 		// assume beyond that, for vectors, matters to hardware only.
-		return k.invalid(p.Name, "start it at an element's multiple", "buffer %s starts at an address that is not a multiple of %d", p.Name, size)
+		return k.invalid(p.Name, "start it at an element's multiple", "buffer %s starts at an address that is not a multiple of %d", p.Name, align)
 	}
 	return nil
 }
@@ -165,13 +169,8 @@ func (l *launch) bind(ctx context.Context, in *Launch, o Options) {
 	l.coop = k.p.Traits().GridBarrier
 	l.rest = uint64(in.Rest)
 	l.buffers = l.buffers[:0]
-	params := k.p.Params()
-	for i := range params {
-		if params[i].IsBuffer() {
-			mem := in.Args[i].Mem
-			s := span{base: unsafe.Pointer(unsafe.SliceData(mem)), len: uint64(len(mem)) / uint64(params[i].Type.Size())}
-			l.buffers = append(l.buffers, s)
-		}
+	for j := range k.buffers {
+		l.buffers = append(l.buffers, bufferSpan(&k.objs[j], in.Args[k.objs[j].Index].Mem))
 	}
 	shared := k.shared
 	if k.rest >= 0 {
@@ -205,6 +204,16 @@ func (l *launch) bind(ctx context.Context, in *Launch, o Options) {
 	for i, x := range l.workers {
 		x.reset(i)
 	}
+}
+
+// bufferSpan returns where an object lies whose buffer has the memory mem.
+func bufferSpan(o *object, mem []byte) span {
+	n := uint64(len(mem)) / uint64(o.Param.Bytes())
+	s := span{len: n * uint64(o.Slots()), step: uintptr(o.Stride())}
+	if n > 0 {
+		s.base = unsafe.Pointer(&mem[o.Offset()])
+	}
+	return s
 }
 
 func (o Options) withDefaults() Options {

@@ -9,6 +9,7 @@ import (
 type span struct {
 	base   unsafe.Pointer // kept as a pointer so that the memory stays alive; nil when empty
 	len    uint64         // elements
+	step   uintptr        // bytes from one element to the next
 	stride uintptr        // bytes from one lane's copy to the next; 0 for buffers and shared arrays
 }
 
@@ -113,13 +114,13 @@ func (l *launch) spanOf(j int, g *group, w *warp) span {
 	case j < l.k.buffers:
 		return l.buffers[j]
 	case o.Shared():
-		s := span{len: l.lenOf(j)}
+		s := span{len: l.lenOf(j), step: uintptr(o.size)}
 		if s.len > 0 {
 			s.base = unsafe.Pointer(&g.shared[o.at/8])
 		}
 		return s
 	}
-	return span{base: unsafe.Pointer(&w.local[o.at/8]), len: o.len, stride: uintptr(o.len * o.size)}
+	return span{base: unsafe.Pointer(&w.local[o.at/8]), len: o.len, step: uintptr(o.size), stride: uintptr(o.len * o.size)}
 }
 
 // rebind points a pooled group at the buffers of a new launch, and gives the shared

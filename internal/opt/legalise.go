@@ -116,12 +116,10 @@ func (w *work) outside(r ir.Row) bool {
 }
 
 // maxLen is the largest number of elements that object o can have.
-func (w *work) maxLen(o uint32) uint64 {
-	if p := w.objs[o].Param; p != nil {
-		return p.MaxLen
-	}
-	return w.objs[o].Array.Len
-}
+func (w *work) maxLen(o uint32) uint64 { return w.objs[o].MaxLen() }
+
+// sameLen reports whether two objects have one length: fields of one buffer of records have.
+func (w *work) sameLen(a, b uint32) bool { return w.objs[a].First == w.objs[b].First }
 
 // minLen is the smallest.
 func (w *work) minLen(o uint32) uint64 {

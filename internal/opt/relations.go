@@ -250,9 +250,9 @@ func (g *ranges) under(v ir.Row, o uint32, gap uint64, log int, depth int) bool 
 		return true
 	case !t.IsSigned() && gap <= least && i.hi <= least-gap:
 		return true
-	case log == 0 && w.Op[v] == ir.OpLen && w.must(checkSameBuffer, w.X[v] == o):
+	case log == 0 && w.Op[v] == ir.OpLen && w.must(checkSameBuffer, w.sameLen(w.X[v], o)):
 		return gap == 0
-	case log > 0 && w.Op[v] == ir.OpShr && w.Op[w.A(v)] == ir.OpLen && w.must(checkSameBuffer, w.X[w.A(v)] == o) && w.isConst(w.B(v), uint64(log)):
+	case log > 0 && w.Op[v] == ir.OpShr && w.Op[w.A(v)] == ir.OpLen && w.must(checkSameBuffer, w.sameLen(w.X[w.A(v)], o)) && w.isConst(w.B(v), uint64(log)):
 		return gap == 0
 	}
 	if int(v) < len(g.rel.first) {

@@ -421,7 +421,7 @@ func (u *unrolling) within(m, limit, r ir.Row) ir.Row {
 	if big := o.Param.MaxLen >= 1<<32; big != (t.Size() == 8) {
 		return limit
 	}
-	length := w.before(m, ir.OpLen, t, w.X[r])
+	length := w.before(m, ir.OpLen, t, uint32(o.First))
 	if log > 0 {
 		length = w.before(m, ir.OpShr, t, 0, length, w.constant(ir.U32, log))
 	}

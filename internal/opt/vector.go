@@ -179,7 +179,7 @@ func (v *vectors) form(g *group) {
 func (v *vectors) fits(object uint32, lanes uint64) bool {
 	o := v.w.objs[object]
 	elem := o.Type()
-	if elem == ir.Bool || !(elem.Value() | vecOf(lanes)).Valid() {
+	if o.Field != nil || elem == ir.Bool || !(elem.Value() | vecOf(lanes)).Valid() {
 		return false
 	}
 	size := uint64(elem.Size()) * lanes

@@ -130,7 +130,7 @@ const maxSum = 4
 func (s *selector) apart(obj ir.Object, c int64) (signed, ok bool) {
 	most := int64(1) << 31 // no array is larger
 	if q := s.objs[obj].Param; q != nil {
-		most = int64(min(q.MaxLen, 1<<40))
+		most = int64(min(s.objs[obj].MaxLen(), 1<<40))
 	}
 	switch {
 	case most-1-c < 1<<31 && c <= 1<<31:
@@ -178,6 +178,8 @@ func (s *selector) distance(a access, index operand, wide, signed bool) operand 
 	var d operand
 	log := u32(uint32(bits.TrailingZeros32(a.scale)))
 	switch long := s.typeOf(a.index).Size() == 8; {
+	case wide && long && a.scale&(a.scale-1) != 0:
+		d = s.do(opMulLo, tS64, index.as(tS64), imm(tS64, uint64(a.scale)))
 	case wide && long:
 		d = s.do(opShl, tB64, index.as(tB64), log)
 	case signed && !long:

@@ -54,10 +54,11 @@ type variable struct {
 type object struct {
 	ir.ObjectInfo
 	space space
-	sym   symbol // of the array, or of the parameter with the buffer's address
-	count symbol // of the parameter with the buffer's element count
-	off   uint32 // of a shared array in the extern segment
-	base  reg    // address of element 0, once asked for
+	sized ir.Object // the first object of the same length: another field of the same records
+	sym   symbol    // of the array, or of the parameter with the buffer's address
+	count symbol    // of the parameter with the buffer's element count
+	off   uint32    // of a shared array in the extern segment
+	base  reg       // address of element 0, once asked for
 	lens  map[lenKey]reg
 }
 
@@ -131,17 +132,19 @@ func (f *function) need(major, minor int) {
 // declare lays out parameters, shared and local arrays.
 func (f *function) declare() {
 	params := f.p.Params()
-	f.objs = make([]object, len(f.p.Objects()))
+	objs := f.p.Objects()
+	f.objs = make([]object, len(objs))
 	next := 0
 	for i := range params {
 		q := &params[i]
 		name := symbolText(q.Name, 200)
 		if q.IsBuffer() {
-			o := &f.objs[next]
-			next++
-			o.space, o.sym, o.count = global, f.symbol("p%d_%s", i, name), f.symbol("n%d_%s", i, name)
+			base, count := f.symbol("p%d_%s", i, name), f.symbol("n%d_%s", i, name)
+			for ; next < len(f.objs) && objs[next].Param != nil && objs[next].Index == i; next++ {
+				f.objs[next].space, f.objs[next].sym, f.objs[next].count = global, base, count
+			}
 			f.params = append(f.params,
-				paramDecl{fmt.Sprintf(".u64 .ptr .global .align %d", 1<<q.Align), o.sym}, paramDecl{".u64", o.count})
+				paramDecl{fmt.Sprintf(".u64 .ptr .global .align %d", 1<<q.Align), base}, paramDecl{".u64", count})
 			continue
 		}
 		decl := map[ptype]string{tF32: ".f32", tF64: ".f64", tS64: ".u64", tU64: ".u64"}[arith(q.Type)]
@@ -161,8 +164,12 @@ func (f *function) declare() {
 	f.hidden.grid = hide(f.layout.Grid, "vy_grid")
 	f.hidden.trap = hide(f.layout.Trap, "vy_trap")
 	f.hidden.trace = hide(f.layout.Trace, "vy_trace")
-	for i, o := range f.p.Objects() {
+	for i, o := range objs {
 		f.objs[i].ObjectInfo = o
+		f.objs[i].sized = o.First
+		if o.Slots() > 1 {
+			f.objs[i].sized = ir.Object(i)
+		}
 		f.objs[i].lens = make(map[lenKey]reg)
 	}
 	f.arrays()

@@ -44,9 +44,9 @@ type checkKey struct {
 
 // element is the place that row names, lanes elements at a time, off elements on.
 func (s *selector) element(row ir.Row, lanes, off uint32) operand {
-	obj := ir.Object(s.p.X(row))
-	size := uint32(s.objs[obj].Type().Size())
-	return s.access(access{obj: obj, index: s.p.A(row), scale: lanes * size, off: off * size})
+	o := &s.objs[s.p.X(row)]
+	step := uint32(o.Stride())
+	return s.access(access{obj: o.First, index: s.p.A(row), scale: lanes * step, off: uint32(o.Offset()) + off*step})
 }
 
 // length returns how many vectors of so many lanes the object has, lanes 1 for elements.
@@ -68,6 +68,8 @@ func (s *selector) length(obj ir.Object, wide bool, lanes uint32) operand {
 		switch {
 		case lanes > 1:
 			v = s.do(opShr, t, s.length(obj, wide, 1), u32(uint32(bits.TrailingZeros32(lanes))))
+		case o.Array == nil && o.Slots() > 1:
+			v = s.do(opMulLo, t, s.param(t, o.count), imm(t, uint64(o.Slots())))
 		case o.Array == nil:
 			v = s.param(t, o.count)
 		case wide:
@@ -105,7 +107,7 @@ func (s *selector) comparable(row ir.Row) (index operand, wide bool) {
 	t, index := s.typeOf(s.p.A(row)), s.value(s.p.A(row))
 	most := uint64(1) << 31 // no array is larger
 	if o.Param != nil {
-		most = o.Param.MaxLen
+		most = o.MaxLen()
 	}
 	switch {
 	case t.Size() == 8:
@@ -121,7 +123,7 @@ func (s *selector) comparable(row ir.Row) (index operand, wide bool) {
 // inBounds returns the predicate under which the access in row is in bounds with all its lanes; noReg
 // if it always is.
 func (s *selector) inBounds(row ir.Row, lanes uint32) reg {
-	obj := ir.Object(s.p.X(row))
+	obj := s.objs[s.p.X(row)].sized
 	if s.p.Flags(row).InBounds() {
 		return noReg
 	}

@@ -1,0 +1,155 @@
+package ir
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"strconv"
+)
+
+// Record is the layout of a buffer whose elements are structs. Every field is an object of its own, which has the
+// buffer's length: index i of it names that field of record i. Fields do not overlap, so accesses to different
+// fields never meet. What lies between them is never read as a value and never written.
+type Record struct {
+	Stride int   // bytes from one record to the next
+	Align  uint8 // log₂ of the alignment in bytes, which divides Stride
+	Fields []RecordField
+}
+
+// RecordField is one scalar of a record, or an array of them. A field of more than one element is indexed by slots, its
+// elements counted from the start of the buffer: i·Stride/size + Offset/size + j is element j of record i.
+type RecordField struct {
+	Type   Type
+	Offset int // bytes from the start of the record
+	Count  int
+	Name   string // in the source, if known; no part of the text
+}
+
+// Limits of a record.
+const (
+	MaxStride   = 4096
+	maxFields   = 1024
+	recordAlign = 3 // log₂ of the largest alignment
+)
+
+// equal reports whether two layouts are the same, whatever their fields are called.
+func (l *Record) equal(m *Record) bool {
+	if l == nil || m == nil {
+		return l == m
+	}
+	return l.Stride == m.Stride && l.Align == m.Align && slices.EqualFunc(l.Fields, m.Fields, func(a, b RecordField) bool {
+		return a.Type == b.Type && a.Offset == b.Offset && a.Count == b.Count
+	})
+}
+
+// Bytes returns how many bytes one element of a buffer takes.
+func (p *Param) Bytes() int {
+	if p.Record != nil {
+		return p.Record.Stride
+	}
+	return p.Type.Size()
+}
+
+// objects returns how many objects a buffer has: one for each field of a record.
+func (p *Param) objects() int {
+	switch {
+	case !p.IsBuffer():
+		return 0
+	case p.Record != nil:
+		return len(p.Record.Fields)
+	}
+	return 1
+}
+
+// ElemName names the element type for messages.
+func (p *Param) ElemName() string {
+	if p.Record != nil {
+		return "record"
+	}
+	return p.Type.String()
+}
+
+// Stride returns the bytes from one element of the object to the next.
+func (o ObjectInfo) Stride() int {
+	if o.Field != nil && o.Field.Count == 1 {
+		return o.Param.Record.Stride
+	}
+	return o.Type().Size()
+}
+
+// Slots returns how many elements of the object a record has room for; 1 for anything but an array in a record.
+func (o ObjectInfo) Slots() int {
+	if o.Field != nil && o.Field.Count > 1 {
+		return o.Param.Record.Stride / o.Field.Type.Size()
+	}
+	return 1
+}
+
+// Offset returns where index 0 of the object lies, in bytes from the start of its buffer.
+func (o ObjectInfo) Offset() int {
+	if o.Field != nil && o.Field.Count == 1 {
+		return o.Field.Offset
+	}
+	return 0
+}
+
+// wideAlign is log₂ of the alignment that a buffer of such records has without saying so: the most that all of them
+// have if the first does, up to the 16 bytes of the widest access.
+func (l *Record) wideAlign() uint8 {
+	return max(l.Align, min(4, uint8(bits.TrailingZeros(uint(l.Stride)))))
+}
+
+// fieldName returns the name of a field, or its number.
+func (l *Record) fieldName(f *RecordField) string {
+	if f.Name != "" {
+		return f.Name
+	}
+	for i := range l.Fields {
+		if f == &l.Fields[i] {
+			return strconv.Itoa(i)
+		}
+	}
+	return "?"
+}
+
+// fault says what is wrong with a layout, "" if nothing is.
+func (l *Record) fault() string {
+	switch {
+	case l.Stride < 1 || l.Stride > MaxStride:
+		return fmt.Sprintf("a record of %d bytes, 1 to %d are possible", l.Stride, MaxStride)
+	case l.Align > recordAlign || l.Stride%(1<<l.Align) != 0:
+		return fmt.Sprintf("records of %d bytes are aligned to 2^%d; at most 2^%d is possible, and it divides the bytes", l.Stride, l.Align, recordAlign)
+	case len(l.Fields) == 0 || len(l.Fields) > maxFields:
+		return fmt.Sprintf("a record of %d fields, 1 to %d are possible", len(l.Fields), maxFields)
+	}
+	end := 0
+	for i := range l.Fields {
+		f := &l.Fields[i]
+		if !f.Type.Valid() || f.Type.IsVector() {
+			return fmt.Sprintf("field %d is of no type (code %d)", i, f.Type)
+		}
+		size := f.Type.Size()
+		switch {
+		case f.Offset < end:
+			return fmt.Sprintf("field %d at byte %d begins inside the one before, which ends at %d", i, f.Offset, end)
+		case f.Offset%size != 0 || size > 1<<l.Align:
+			return fmt.Sprintf("field %d of %d bytes at byte %d of a record aligned to %d is not aligned", i, size, f.Offset, 1<<l.Align)
+		case f.Count < 1 || f.Count > (l.Stride-f.Offset)/size:
+			return fmt.Sprintf("field %d has %d elements of %d bytes from byte %d on in a record of %d bytes", i, f.Count, size, f.Offset, l.Stride)
+		}
+		end = f.Offset + f.Count*size
+	}
+	return ""
+}
+
+// MaxLen returns the largest index that any launch could give the object, plus one; RestLen if only the launch knows.
+func (o ObjectInfo) MaxLen() uint64 {
+	if o.Param == nil {
+		return o.Array.Len
+	}
+	n := o.Param.MaxLen
+	if n == 0 {
+		n = DefaultMaxLen
+	}
+	return n * uint64(o.Slots())
+}
