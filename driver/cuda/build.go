@@ -6,6 +6,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/internal/memory"
 )
 
 // Bounds of what becomes nodes of a graph.
@@ -117,7 +118,7 @@ func (b *builder) command(c driver.Cmd) error {
 	switch c := c.(type) {
 	case *driver.FillCmd:
 		if c.Dst.Len <= moveMost {
-			return b.move(fillMove(addressOf(c.Dst), c.Value, c.Width, c.Dst.Len), touchesOf(c))
+			return b.move(fillMove(memory.AddressOf(c.Dst), c.Value, c.Width, c.Dst.Len), touchesOf(c))
 		}
 		if byKernel(c) {
 			return b.kernel(b.g.r.pairs.fill(c), touchesOf(c))
@@ -129,7 +130,7 @@ func (b *builder) command(c driver.Cmd) error {
 		}
 		return b.upload(c)
 	case *driver.CopyCmd:
-		return b.copy(cu.Copy{Dst: addressOf(c.Dst), Src: addressOf(c.Src), Bytes: c.Dst.Len}, touchesOf(c))
+		return b.copy(cu.Copy{Dst: memory.AddressOf(c.Dst), Src: memory.AddressOf(c.Src), Bytes: c.Dst.Len}, touchesOf(c))
 	case *driver.ReadCmd:
 		return b.read(c)
 	case *driver.LaunchCmd:
@@ -141,7 +142,7 @@ func (b *builder) command(c driver.Cmd) error {
 }
 
 func (b *builder) upload(c *driver.UploadCmd) error {
-	r, to := b.g.r, addressOf(c.Dst)
+	r, to := b.g.r, memory.AddressOf(c.Dst)
 	if r.up[c.Index] == staged {
 		return b.copy(cu.Copy{Dst: to, SrcHost: unsafe.Pointer(&r.staged[c.Index][0]), Bytes: c.Dst.Len}, touchesOf(c))
 	}
@@ -155,7 +156,7 @@ func (b *builder) upload(c *driver.UploadCmd) error {
 }
 
 func (b *builder) read(c *driver.ReadCmd) error {
-	r, from := b.g.r, addressOf(c.Src)
+	r, from := b.g.r, memory.AddressOf(c.Src)
 	if r.down[c.Index] == staged {
 		return b.copy(cu.Copy{DstHost: unsafe.Pointer(&r.fetched[c.Index][0]), Src: from, Bytes: c.Src.Len}, touchesOf(c))
 	}
@@ -326,7 +327,7 @@ func (b *builder) conditional(c *driver.LoopCmd) error {
 	control := r.controls[c]
 	decide := decision{value: value, record: r.records.controlAt(control)}
 	if c.While {
-		decide.flag = addressOf(c.Flag)
+		decide.flag = memory.AddressOf(c.Flag)
 	}
 	t := touchesOf(c)
 	t.list = append(t.list, touch{key: pseudo(len(r.launches) + control), to: controlBytes, writes: true})

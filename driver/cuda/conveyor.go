@@ -7,6 +7,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/internal/memory"
 	"github.com/govyre/vyre/driver/cuda/internal/pause"
 	"github.com/govyre/vyre/driver/cuda/internal/pinned"
 	"github.com/govyre/vyre/driver/cuda/internal/timeline"
@@ -106,7 +107,7 @@ func (g *conveyor) transfer(r *runner, up *driver.UploadCmd, down *driver.ReadCm
 	if err := g.make(); err != nil {
 		return err
 	}
-	g.up, g.down, g.at, g.total = up, down, addressOf(on), on.Len
+	g.up, g.down, g.at, g.total = up, down, memory.AddressOf(on), on.Len
 	g.first = g.announce((on.Len + g.chunk - 1) / g.chunk)
 	g.sent, g.done = g.first, g.first
 	defer g.quiet()

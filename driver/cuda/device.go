@@ -13,6 +13,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/internal/memory"
 	"github.com/govyre/vyre/driver/cuda/internal/pinned"
 	"github.com/govyre/vyre/driver/cuda/internal/primary"
 	"github.com/govyre/vyre/driver/cuda/internal/timeline"
@@ -56,7 +57,7 @@ type Device struct {
 	target   ptx.Target
 	watching bool // every command is waited for
 
-	memory  memory
+	memory  *memory.Heap
 	pinned  *pinned.Pool
 	streams *timeline.Streams
 	timers  timers
@@ -70,7 +71,6 @@ type Device struct {
 	images  images
 
 	deferred *timeline.Deferred
-	memcheck memcheck
 
 	stagedTo         int64 // the size up to which a transfer is staged
 	uphill, downhill conveyor
@@ -107,10 +107,9 @@ func Open(o Options) (*Device, error) {
 	d := &Device{Core: core, gpu: &primary.Context{Core: core, Driver: drv, Device: dev, Caps: caps, Restore: o.PreserveThreadContext},
 		target: target, emit: ptx.Emit, watching: core.Debug().Sync}
 	d.pinned = pinned.NewPool(d.gpu)
-	d.memory.init(d, o.OpenOptions)
 	d.streams, d.deferred, d.timers.dev = timeline.NewStreams(d.gpu, d.pinned), timeline.NewDeferred(d.gpu), d
+	d.memory = memory.NewHeap(d.gpu, d, d.pinned, d.deferred, o.OpenOptions)
 	d.loops.dev, d.loops.text, d.movers = d, loopText, own{dev: d, text: movesText, carries: true}
-	d.memcheck.dev, d.memcheck.on = d, d.Debug().Memcheck
 	d.stagedTo, d.copiers.n = stagedBytes, copierCount(runtime.GOMAXPROCS(0))
 	d.uphill.init(d)
 	d.downhill.init(d)
@@ -125,7 +124,7 @@ func Open(o Options) (*Device, error) {
 	if err := d.streams.Open(); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	if err := d.memory.source.try(); err != nil {
+	if err := d.memory.Open(); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	d.describe()
@@ -236,6 +235,17 @@ func (d *Device) NewSequence(label string) *driver.Sequence {
 // NewPool returns a pool of buffers.
 func (d *Device) NewPool(o driver.PoolOptions) *driver.Pool { return driver.NewPool(d, o) }
 
+// Alloc returns a buffer. Its contents are undefined.
+func (d *Device) Alloc(bytes int64, o driver.AllocOptions) (driver.Buffer, error) {
+	d.Count(driver.AllocRequests, 1)
+	b, err := d.memory.Alloc(bytes, o.Label)
+	d.Allocated(o.Label, bytes, err)
+	if err != nil {
+		return nil, d.Fail(err)
+	}
+	return b, nil
+}
+
 // AllocHost returns pinned memory.
 func (d *Device) AllocHost(bytes int64) (*driver.HostMemory, error) {
 	m, err := d.pinned.AllocHost(bytes)
@@ -287,7 +297,7 @@ func (d *Device) Trim(keep int64) (int64, error) {
 	}
 	defer d.gpu.LetGo()
 	d.Count(driver.Trims, 1)
-	freed, err := d.memory.trim(keep)
+	freed, err := d.memory.Trim(keep)
 	if err != nil {
 		return freed, d.Fail(d.gpu.Complete("trim", "", err))
 	}
@@ -339,7 +349,7 @@ func (d *Device) release() error {
 	d.movers.drop(note)
 	d.timers.drop(note)
 	d.streams.Drop(note)
-	left := d.memory.drop(note)
+	left := d.memory.Drop(note)
 	leftHost := d.pinned.Drop(note)
 	if entered {
 		if !d.gpu.Restore {

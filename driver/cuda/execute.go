@@ -7,6 +7,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/internal/memory"
 	"github.com/govyre/vyre/driver/cuda/internal/timeline"
 )
 
@@ -200,7 +201,7 @@ func (r *runner) command(ctx context.Context, c driver.Cmd) error {
 		err = r.upload(c)
 	case *driver.CopyCmd:
 		path, what = c.Path, "copy"
-		err = d.gpu.Driver.MemcpyDtoDAsync(addressOf(c.Dst), addressOf(c.Src), c.Dst.Len, s)
+		err = d.gpu.Driver.MemcpyDtoDAsync(memory.AddressOf(c.Dst), memory.AddressOf(c.Src), c.Dst.Len, s)
 	case *driver.ReadCmd:
 		path, what = c.Path, "read"
 		err = r.read(c)
@@ -330,7 +331,7 @@ func (r *runner) while(ctx context.Context, c *driver.LoopCmd) error {
 func (r *runner) flagSet(ctx context.Context, c *driver.LoopCmd) (bool, error) {
 	drv, s := r.dev.gpu.Driver, r.Stream.Handle
 	ticket := r.open
-	err := drv.MemcpyDtoHAsync(unsafe.Pointer(&r.flag[0]), addressOf(c.Flag), 4, s)
+	err := drv.MemcpyDtoHAsync(unsafe.Pointer(&r.flag[0]), memory.AddressOf(c.Flag), 4, s)
 	if err == nil {
 		err = r.endPart(false)
 	}

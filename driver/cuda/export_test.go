@@ -32,9 +32,6 @@ func (d *Device) KeepModules(n int) { d.kernels.most = n }
 // KeepStreams sets how many streams there are before runs share one.
 func (d *Device) KeepStreams(n int) { d.streams.Most = n }
 
-// IdleLimit is how much memory a device of total bytes keeps for reuse.
-func IdleLimit(total int64) int64 { return idleLimit(total) }
-
 // SetTransfers sets up to which size a transfer is staged, in what chunks larger ones go through a ring of four,
 // two at once, and how many goroutines help to copy them.
 func (d *Device) SetTransfers(staged, chunk int64, copiers int) {

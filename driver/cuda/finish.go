@@ -88,7 +88,7 @@ func (r *runner) Wait(ctx context.Context, res *driver.Result) error {
 		return fault
 	}
 	err := r.deliver(res)
-	if r.dev.memcheck.on && err == nil {
+	if r.dev.memory.Checks() && err == nil {
 		err = r.look()
 	}
 	r.resident.End(err == nil)
@@ -100,7 +100,12 @@ func (r *runner) look() error {
 	if err := r.thread.Bind("wait", r.plan.Label); err != nil {
 		return err
 	}
-	if err := r.dev.memcheck.after(r); err != nil {
+	err := r.dev.memory.Check(r.plan.Uses, func(what string) error {
+		e := &driver.Error{Op: "run", Label: r.plan.Label, Device: r.dev.Name(), Kind: driver.DeviceFault, Msg: what}
+		r.blame(e)
+		return e
+	})
+	if err != nil {
 		return r.dev.gpu.Complete("wait", r.plan.Label, err)
 	}
 	return nil
@@ -238,5 +243,5 @@ func (r *runner) Abandon() {
 	for _, m := range append(r.more, r.staging) {
 		r.dev.pinned.Abandon(m)
 	}
-	r.dev.memory.abandon(r.records.mem, internal)
+	r.dev.memory.Abandon(r.records.mem)
 }

@@ -110,7 +110,7 @@ func (im *images) count(m driver.Metric, format string, args ...any) {
 
 // Stats returns the counters and gauges as they are now.
 func (d *Device) Stats() *driver.Stats {
-	d.measure()
+	d.memory.Measure()
 	s := d.Core.Stats()
 	if d.images.disk != nil {
 		s.CacheDir = d.images.disk.Root()

@@ -5,6 +5,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/internal/memory"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -93,7 +94,7 @@ func (l *launch) bind(none cu.Ptr) {
 		}
 		at := none
 		if a.Range.Len > 0 {
-			at = addressOf(a.Range)
+			at = memory.AddressOf(a.Range)
 		}
 		l.values[n], l.values[n+1] = uint64(at), uint64(a.Range.Len)/uint64(p.Bytes())
 		n += 2

@@ -8,6 +8,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/internal/memory"
 )
 
 // movesText is a module with the kernel that makes small moves, and the one that fills with eight bytes.
@@ -148,7 +149,7 @@ func hasPairs(cmds []driver.Cmd) bool {
 func fillOf(c *driver.FillCmd) cu.Fill {
 	width := min(c.Width, 4)
 	value := uint32(c.Value) & (1<<(8*width) - 1)
-	return cu.Fill{Dst: addressOf(c.Dst), Value: value, Width: width, N: c.Dst.Len / int64(width)}
+	return cu.Fill{Dst: memory.AddressOf(c.Dst), Value: value, Width: width, N: c.Dst.Len / int64(width)}
 }
 
 // pairs launches vy_fill8.
@@ -175,7 +176,7 @@ func newPairs(d *Device, s cu.Stream) (*pairs, error) {
 // fill describes the launch of a fill, until the next one.
 func (p *pairs) fill(c *driver.FillCmd) *cu.Launch {
 	n := c.Dst.Len / 8
-	p.values = [3]uint64{uint64(addressOf(c.Dst)), c.Value, uint64(n)}
+	p.values = [3]uint64{uint64(memory.AddressOf(c.Dst)), c.Value, uint64(n)}
 	p.call.Grid = [3]uint32{uint32(min((n+fillThreads-1)/fillThreads, p.most)), 1, 1}
 	return &p.call
 }

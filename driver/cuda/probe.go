@@ -6,6 +6,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/internal/memory"
 	"github.com/govyre/vyre/driver/cuda/internal/primary"
 	"github.com/govyre/vyre/internal/ptx"
 )
@@ -98,7 +99,7 @@ func probe(drv cu.Driver, dev cu.Device, name string, ordinal int) (driver.Caps,
 	if c.MaxBuffer = c.TotalMemory; c.MaxBuffer <= 0 {
 		c.MaxBuffer = 1 << 47
 	}
-	c.AllocAlign = alignment
+	c.AllocAlign = memory.Alignment
 	c.L2Bytes, c.L2Persist, c.ConstBytes = p.attr(cu.L2CacheSize), p.attr(cu.MaxPersistingL2), p.attr(cu.ConstantMemory)
 	c.MemClockKHz, c.BusBits = p.attr(cu.MemoryClockRate), p.attr(cu.GlobalMemoryBusWidth)
 	c.BandwidthGBs = bandwidth(c.MemClockKHz, c.BusBits)

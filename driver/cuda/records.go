@@ -5,6 +5,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/internal/memory"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -38,7 +39,7 @@ func ringBytes(capacity int) int64 { return int64(ringHeader+capacity*ringRecord
 // blocks for launches that are enqueued one by one, a block of its own for each launch that is
 // part of a graph, then what a run fetches: control records, trap records, trace rings.
 type records struct {
-	mem      block
+	mem      memory.Block
 	ring     int64 // bytes of the ring of barrier blocks
 	barriers int64 // bytes of all barrier blocks
 	controls int
@@ -88,7 +89,7 @@ func (r *records) trapsEnd() int64 { return r.trapsBegin() + (int64(r.traps)*tra
 // reported returns how many bytes a run fetches, from fetchAt on.
 func (r *records) reported() int64 { return r.size - r.barriers }
 
-func (r *records) fetchAt() cu.Ptr { return r.mem.at + cu.Ptr(r.barriers) }
+func (r *records) fetchAt() cu.Ptr { return r.mem.At + cu.Ptr(r.barriers) }
 
 func (r *records) trapAt(i int) cu.Ptr {
 	return r.fetchAt() + cu.Ptr(r.trapsBegin()) + cu.Ptr(i)*trapBytes
@@ -99,7 +100,7 @@ func (r *records) controlAt(i int) cu.Ptr { return r.fetchAt() + cu.Ptr(i)*contr
 func (r *records) ringAt(i int) cu.Ptr { return r.fetchAt() + cu.Ptr(r.rings[i].at) }
 
 // blockAt is the barrier block of a launch in a graph.
-func (r *records) blockAt(l *launch) cu.Ptr { return r.mem.at + cu.Ptr(r.ring+l.block) }
+func (r *records) blockAt(l *launch) cu.Ptr { return r.mem.At + cu.Ptr(r.ring+l.block) }
 
 // bind stores the places into the launches' values.
 func (r *records) bind(launches []launch) {
@@ -168,11 +169,11 @@ func (r *records) rounds(fetched []byte, i int) (last, all uint64, converged boo
 func (r *records) barrier(drv cu.Driver, s cu.Stream) (cu.Ptr, error) {
 	if r.next == 0 {
 		// The launches before are in the same stream, so none of them uses a block any more.
-		if err := drv.MemsetD8Async(r.mem.at, 0, r.ring, s); err != nil {
+		if err := drv.MemsetD8Async(r.mem.At, 0, r.ring, s); err != nil {
 			return 0, err
 		}
 	}
-	at := r.mem.at + cu.Ptr(r.next)*barrierBytes
+	at := r.mem.At + cu.Ptr(r.next)*barrierBytes
 	r.next = (r.next + 1) % barrierBlocks
 	return at, nil
 }

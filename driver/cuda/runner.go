@@ -143,7 +143,7 @@ func (r *runner) make() error {
 	r.bound = p.Clock()
 	r.number(p.Cmds, r.captured)
 	if n := r.records.plan(r.launches, len(r.numbered)); n > 0 {
-		if r.records.mem, err = d.memory.get(n, internal, r.Stream, d.reclaim); err != nil {
+		if r.records.mem, err = d.memory.Get(n, r.Stream); err != nil {
 			return err
 		}
 		r.records.bind(r.launches)
@@ -189,7 +189,7 @@ func (r *runner) bind(l *launch) error {
 	var none cu.Ptr
 	if l.needsNone() {
 		var err error
-		if none, err = r.dev.memory.none(); err != nil {
+		if none, err = r.dev.memory.None(); err != nil {
 			return err
 		}
 	}
@@ -236,7 +236,7 @@ func (r *runner) giveBack() error {
 		}
 	}
 	r.more = nil
-	if err := d.memory.put(r.records.mem, internal, nil); first == nil {
+	if err := d.memory.Put(r.records.mem); first == nil {
 		first = err
 	}
 	if err := d.timers.put(r.timer); first == nil {

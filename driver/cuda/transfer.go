@@ -7,6 +7,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/internal/memory"
 )
 
 // route is the way of a transfer between host memory and the device.
@@ -215,7 +216,7 @@ func (r *runner) widen(n int64) ([]byte, error) {
 
 // upload enqueues an upload.
 func (r *runner) upload(c *driver.UploadCmd) error {
-	d, s, to := r.dev, r.Stream.Handle, addressOf(c.Dst)
+	d, s, to := r.dev, r.Stream.Handle, memory.AddressOf(c.Dst)
 	r.plan.Tally.Count(driver.UploadBytes, uint64(c.Dst.Len))
 	switch r.up[c.Index] {
 	case staged:
@@ -236,7 +237,7 @@ func (r *runner) upload(c *driver.UploadCmd) error {
 
 // read enqueues a read.
 func (r *runner) read(c *driver.ReadCmd) error {
-	d, s, from := r.dev, r.Stream.Handle, addressOf(c.Src)
+	d, s, from := r.dev, r.Stream.Handle, memory.AddressOf(c.Src)
 	if r.down[c.Index] != direct {
 		r.plan.Tally.Count(driver.Reads, 1)
 		r.plan.Tally.Count(driver.ReadBytes, uint64(c.Src.Len))

@@ -1,4 +1,4 @@
-package cuda
+package memory
 
 import (
 	"cmp"
@@ -17,20 +17,20 @@ func isShort(err error) bool { return errors.Is(err, cu.OutOfMemory) }
 // makeRoom gets a block when memory is short, which cause says if the driver found so. What
 // is dropped first is what serves the fewest: idle blocks that would have to be split, then
 // all of them and whatever else can be spared.
-func (m *memory) makeRoom(n int64, u use, cause error, release func() error) (block, error) {
+func (m *Heap) makeRoom(n int64, u use, cause error, release func() error) (Block, error) {
 	size := freelist.ClassOf(n)
-	again := func() (block, bool, error) {
-		m.dev.Count(driver.OOMRetries, 1)
+	again := func() (Block, bool, error) {
+		m.gpu.Count(driver.OOMRetries, 1)
 		return m.obtain(size, u)
 	}
 	dropped, err := m.shrink(0, func(s int64) bool { return s >= size })
 	if err != nil {
-		return block{}, err
+		return Block{}, err
 	}
 	if dropped > 0 {
-		m.dev.Count(driver.Trims, 1)
+		m.gpu.Count(driver.Trims, 1)
 		if err := m.source.flush(); err != nil {
-			return block{}, err
+			return Block{}, err
 		}
 		b, short, err := again()
 		if !short {
@@ -40,17 +40,17 @@ func (m *memory) makeRoom(n int64, u use, cause error, release func() error) (bl
 	}
 	if release != nil {
 		if err := release(); err != nil {
-			return block{}, err
+			return Block{}, err
 		}
 	}
 	if dropped, err = m.shrink(0, nil); err != nil {
-		return block{}, err
+		return Block{}, err
 	}
 	if dropped > 0 {
-		m.dev.Count(driver.Trims, 1)
+		m.gpu.Count(driver.Trims, 1)
 	}
 	if err := m.source.settle(); err != nil {
-		return block{}, err
+		return Block{}, err
 	}
 	b, short, err := again()
 	if !short {
@@ -59,14 +59,14 @@ func (m *memory) makeRoom(n int64, u use, cause error, release func() error) (bl
 	if err != nil {
 		cause = err
 	}
-	return block{}, m.short(n, cause)
+	return Block{}, m.short(n, cause)
 }
 
 // short is the error of an allocation that cannot be had, by the limit or by the driver.
-func (m *memory) short(n int64, cause error) *driver.Error {
+func (m *Heap) short(n int64, cause error) *driver.Error {
 	available := int64(-1)
 	if cause != nil {
-		if free, _, err := m.dev.gpu.Driver.MemGetInfo(); err == nil {
+		if free, _, err := m.gpu.Driver.MemGetInfo(); err == nil {
 			available = free // of the idle bytes, those that could be freed are in it
 		} // else unknown; the failed call is what matters
 	}
@@ -85,10 +85,10 @@ func (m *memory) short(n int64, cause error) *driver.Error {
 }
 
 // tooLarge is the error for a size that no device memory can hold.
-func (m *memory) tooLarge(n int64) *driver.Error {
+func (m *Heap) tooLarge(n int64) *driver.Error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	most := m.dev.gpu.Caps.MaxBuffer
+	most := m.gpu.Caps.MaxBuffer
 	if m.limit > 0 {
 		most = min(most, m.limit)
 	}
@@ -96,25 +96,25 @@ func (m *memory) tooLarge(n int64) *driver.Error {
 }
 
 // exhausted is the error with its numbers. The lock is held.
-func (m *memory) exhausted(n, available int64) *driver.Error {
+func (m *Heap) exhausted(n, available int64) *driver.Error {
 	available = max(available, 0)
 	return &driver.Error{Kind: driver.OutOfMemory, Requested: n, Available: available,
 		Msg: fmt.Sprintf("requested %d bytes, %d available%s", n, available, m.largest()), Fix: "close buffers or split the work"}
 }
 
 // largest names the buffers that hold most.
-func (m *memory) largest() string {
+func (m *Heap) largest() string {
 	const shown = 5
-	var all []*buffer
+	var all []*Buffer
 	for b := range m.open {
 		all = append(all, b)
 	}
-	slices.SortFunc(all, func(a, b *buffer) int {
-		return cmp.Or(cmp.Compare(b.mem.size, a.mem.size), cmp.Compare(a.ID(), b.ID()))
+	slices.SortFunc(all, func(a, b *Buffer) int {
+		return cmp.Or(cmp.Compare(b.mem.Size, a.mem.Size), cmp.Compare(a.ID(), b.ID()))
 	})
 	var names []string
 	for _, b := range all[:min(len(all), shown)] {
-		names = append(names, fmt.Sprintf("%s %d", cmp.Or(b.Label(), "unnamed"), b.mem.size))
+		names = append(names, fmt.Sprintf("%s %d", cmp.Or(b.Label(), "unnamed"), b.mem.Size))
 	}
 	if names == nil {
 		return ""

@@ -1,4 +1,4 @@
-package cuda
+package memory
 
 import (
 	"errors"
@@ -6,10 +6,11 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/internal/primary"
 )
 
-// alignment is what the driver promises of an allocation.
-const alignment = 256
+// Alignment is what the driver promises of an allocation.
+const Alignment = 256
 
 // poolKeeps is what the driver's pool keeps of freed memory when a wait ends; the rest goes back
 // to the system.
@@ -19,7 +20,7 @@ const poolKeeps = 64 << 20
 // allocations and frees are work of a stream of their own, or the allocator of the context,
 // whose frees wait for all work of the device.
 type source struct {
-	dev *Device
+	gpu *primary.Context
 
 	mu     sync.Mutex // for making and measuring
 	pool   cu.MemPool
@@ -32,46 +33,46 @@ type source struct {
 // comes from the context's allocator, so what fails here is no reason not to open the device, unless
 // it is lost. A device without memory to spare tells nothing.
 func (s *source) try() error {
-	d := s.dev
-	if !d.gpu.Caps.MemPools {
+	d := s.gpu
+	if !d.Caps.MemPools {
 		return nil
 	}
-	if err := d.gpu.Enter("open", d.Name()); err != nil {
+	if err := d.Enter("open", d.Name()); err != nil {
 		return err
 	}
-	defer d.gpu.Leave()
-	at, err := s.obtain(alignment)
+	defer d.Leave()
+	at, err := s.obtain(Alignment)
 	if err == nil {
 		err = errors.Join(s.describe(at), s.giveBack(at))
 	}
 	if err == nil || isShort(err) {
 		return nil
 	}
-	if e := d.gpu.ErrorOf("open", d.Name(), err); e.Sticky {
+	if e := d.ErrorOf("open", d.Name(), err); e.Sticky {
 		return e
 	}
-	d.gpu.Say("no memory from a pool: %v", err)
+	d.Say("no memory from a pool: %v", err)
 	var first error
 	s.drop(func(err error) {
 		if err != nil && first == nil {
-			first = d.gpu.ErrorOf("open", d.Name(), err)
+			first = d.ErrorOf("open", d.Name(), err)
 		}
 	})
-	d.gpu.Caps.MemPools = false
+	d.Caps.MemPools = false
 	return first
 }
 
 // describe adds a fill of a block to a graph that nobody launches.
 func (s *source) describe(at cu.Ptr) error {
-	drv := s.dev.gpu.Driver
-	if !s.dev.gpu.Caps.Graphs {
+	drv := s.gpu.Driver
+	if !s.gpu.Caps.Graphs {
 		return nil
 	}
 	g, err := drv.GraphCreate()
 	if err != nil {
 		return err
 	}
-	_, err = drv.GraphAddMemsetNode(g, nil, &cu.Fill{Dst: at, Width: 4, N: alignment / 4, Context: s.dev.gpu.Handle})
+	_, err = drv.GraphAddMemsetNode(g, nil, &cu.Fill{Dst: at, Width: 4, N: Alignment / 4, Context: s.gpu.Handle})
 	return errors.Join(err, drv.GraphDestroy(g))
 }
 
@@ -82,14 +83,14 @@ func (s *source) open() (cu.MemPool, cu.Stream, error) {
 	if s.pool != 0 {
 		return s.pool, s.stream, nil
 	}
-	drv := s.dev.gpu.Driver
+	drv := s.gpu.Driver
 	var err error
 	if s.stream == 0 {
 		if s.stream, err = drv.StreamCreate(cu.StreamNonBlocking); err != nil {
 			return 0, 0, err
 		}
 	}
-	pool, err := drv.MemPoolCreate(s.dev.gpu.Device)
+	pool, err := drv.MemPoolCreate(s.gpu.Device)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -109,8 +110,8 @@ func (s *source) get() (cu.MemPool, cu.Stream) {
 
 // obtain returns size bytes that nothing uses. The context is current.
 func (s *source) obtain(size int64) (cu.Ptr, error) {
-	drv := s.dev.gpu.Driver
-	if !s.dev.gpu.Caps.MemPools {
+	drv := s.gpu.Driver
+	if !s.gpu.Caps.MemPools {
 		return drv.MemAlloc(size)
 	}
 	pool, stream, err := s.open()
@@ -123,7 +124,7 @@ func (s *source) obtain(size int64) (cu.Ptr, error) {
 	}
 	// Whatever stream uses the memory first, it is there.
 	if err := drv.StreamSynchronize(stream); err != nil {
-		if s.dev.gpu.ErrorOf("alloc", "", err).Sticky {
+		if s.gpu.ErrorOf("alloc", "", err).Sticky {
 			return 0, err
 		}
 		_ = drv.MemFreeAsync(at, stream) // the first error is the one to report
@@ -134,15 +135,15 @@ func (s *source) obtain(size int64) (cu.Ptr, error) {
 
 // giveBack frees memory that nothing uses. The context is current.
 func (s *source) giveBack(at cu.Ptr) error {
-	if !s.dev.gpu.Caps.MemPools {
-		return s.dev.gpu.Driver.MemFree(at)
+	if !s.gpu.Caps.MemPools {
+		return s.gpu.Driver.MemFree(at)
 	}
 	_, stream := s.get()
-	return s.dev.gpu.Driver.MemFreeAsync(at, stream)
+	return s.gpu.Driver.MemFreeAsync(at, stream)
 }
 
 // stalls reports whether giveBack waits for all work of the device.
-func (s *source) stalls() bool { return !s.dev.gpu.Caps.MemPools }
+func (s *source) stalls() bool { return !s.gpu.Caps.MemPools }
 
 // flush ends what giveBack began. The context is current.
 func (s *source) flush() error {
@@ -150,7 +151,7 @@ func (s *source) flush() error {
 	if pool == 0 {
 		return nil
 	}
-	return s.dev.gpu.Driver.StreamSynchronize(stream)
+	return s.gpu.Driver.StreamSynchronize(stream)
 }
 
 // settle ends what giveBack began, and lets the driver keep nothing for later.
@@ -162,15 +163,15 @@ func (s *source) settle() error {
 	if err := s.flush(); err != nil {
 		return err
 	}
-	return s.dev.gpu.Driver.MemPoolTrimTo(pool, 0)
+	return s.gpu.Driver.MemPoolTrimTo(pool, 0)
 }
 
 // drop ends the pool. A lost context has done so.
 func (s *source) drop(note func(error)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	drv := s.dev.gpu.Driver
-	if !s.dev.gpu.Lost() {
+	drv := s.gpu.Driver
+	if !s.gpu.Lost() {
 		if s.pool != 0 {
 			note(drv.StreamSynchronize(s.stream))
 			note(drv.MemPoolDestroy(s.pool))
@@ -180,7 +181,7 @@ func (s *source) drop(note func(error)) {
 		}
 	}
 	s.pool, s.stream = 0, 0
-	s.dev.Gauge(driver.PoolSlackBytes, -s.slack)
+	s.gpu.Gauge(driver.PoolSlackBytes, -s.slack)
 	s.slack = 0
 }
 
@@ -192,25 +193,25 @@ func (s *source) measure() {
 	if s.pool == 0 {
 		return
 	}
-	has, err := s.dev.gpu.Driver.MemPoolGetAttribute(s.pool, cu.PoolReserved)
+	has, err := s.gpu.Driver.MemPoolGetAttribute(s.pool, cu.PoolReserved)
 	if err != nil {
 		return // the gauge stays as it was
 	}
-	used, err := s.dev.gpu.Driver.MemPoolGetAttribute(s.pool, cu.PoolUsed)
+	used, err := s.gpu.Driver.MemPoolGetAttribute(s.pool, cu.PoolUsed)
 	if err != nil {
 		return
 	}
 	now := int64(has) - int64(used)
-	s.dev.Gauge(driver.PoolSlackBytes, now-s.slack)
+	s.gpu.Gauge(driver.PoolSlackBytes, now-s.slack)
 	s.slack = now
 }
 
-// measure brings gauges up to date that only the driver knows.
-func (d *Device) measure() {
-	if d.gpu.Keep(true) {
-		if !d.gpu.Lost() {
-			d.memory.source.measure()
+// Measure brings gauges up to date that only the driver knows.
+func (m *Heap) Measure() {
+	if m.gpu.Keep(true) {
+		if !m.gpu.Lost() {
+			m.source.measure()
 		}
-		d.gpu.Unkeep()
+		m.gpu.Unkeep()
 	}
 }

@@ -1,4 +1,4 @@
-package cuda
+package memory
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/internal/pinned"
+	"github.com/govyre/vyre/driver/cuda/internal/primary"
 )
 
 const (
@@ -21,11 +22,12 @@ const (
 	lookBytes = 1 << 20
 )
 
-// memcheck finds writes outside of buffers, by looking after each run. It works by copies, so
+// checker finds writes outside of buffers, by looking after each run. It works by copies, so
 // it is the same on a GPU and on a simulated one. Without the switch it does nothing.
-type memcheck struct {
-	dev *Device
-	on  bool
+type checker struct {
+	gpu  *primary.Context
+	pool *pinned.Pool
+	on   bool
 
 	mu     sync.Mutex
 	stream cu.Stream
@@ -34,7 +36,7 @@ type memcheck struct {
 }
 
 // guard returns the bytes to add in front of a buffer and behind it.
-func (c *memcheck) guard() int64 {
+func (c *checker) guard() int64 {
 	if c.on {
 		return guardBytes
 	}
@@ -42,14 +44,14 @@ func (c *memcheck) guard() int64 {
 }
 
 // open obtains what looking takes. The lock is held, and the context is current.
-func (c *memcheck) open() (err error) {
+func (c *checker) open() (err error) {
 	if c.stream == 0 {
-		if c.stream, err = c.dev.gpu.Driver.StreamCreate(cu.StreamNonBlocking); err != nil {
+		if c.stream, err = c.gpu.Driver.StreamCreate(cu.StreamNonBlocking); err != nil {
 			return err
 		}
 	}
 	if c.mem.Size == 0 {
-		if c.mem, err = c.dev.pinned.Get(lookBytes); err != nil {
+		if c.mem, err = c.pool.Get(lookBytes); err != nil {
 			return err
 		}
 		c.clean = bytes.Repeat([]byte{poison}, lookBytes)
@@ -58,7 +60,7 @@ func (c *memcheck) open() (err error) {
 }
 
 // poison fills memory that nothing uses. The context is current.
-func (c *memcheck) poison(at cu.Ptr, n int64) error {
+func (c *checker) poison(at cu.Ptr, n int64) error {
 	if !c.on || n == 0 {
 		return nil
 	}
@@ -67,21 +69,21 @@ func (c *memcheck) poison(at cu.Ptr, n int64) error {
 	if err := c.open(); err != nil {
 		return err
 	}
-	if err := c.dev.gpu.Driver.MemsetD8Async(at, poison, n, c.stream); err != nil {
+	if err := c.gpu.Driver.MemsetD8Async(at, poison, n, c.stream); err != nil {
 		return err
 	}
-	return c.dev.gpu.Driver.StreamSynchronize(c.stream)
+	return c.gpu.Driver.StreamSynchronize(c.stream)
 }
 
 // look returns the offset of the first byte that is not poison, and that byte; -1 if all are.
 // What was written is poison again then, so that it is found once.
-func (c *memcheck) look(at cu.Ptr, n int64) (first int64, was byte, err error) {
+func (c *checker) look(at cu.Ptr, n int64) (first int64, was byte, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err := c.open(); err != nil {
 		return 0, 0, err
 	}
-	drv := c.dev.gpu.Driver
+	drv := c.gpu.Driver
 	for from := int64(0); from < n; from += lookBytes {
 		size := min(lookBytes, n-from)
 		if err := drv.MemcpyDtoHAsync(c.mem.At, at+cu.Ptr(from), size, c.stream); err != nil {
@@ -106,36 +108,34 @@ func (c *memcheck) look(at cu.Ptr, n int64) (first int64, was byte, err error) {
 	return -1, 0, nil
 }
 
-// after looks around the buffers of a run, and into the memory that nobody has. The context is
-// current.
-func (c *memcheck) after(r *runner) error {
-	found := func(format string, args ...any) error {
-		e := &driver.Error{Op: "run", Label: r.plan.Label, Device: c.dev.Name(), Kind: driver.DeviceFault, Msg: fmt.Sprintf(format, args...)}
-		r.blame(e)
-		return e
-	}
-	for _, u := range r.plan.Uses {
-		b := u.Buffer.(*buffer)
-		if b.mem.size == 0 {
+// Checks reports whether runs are looked after, with the switch memcheck.
+func (m *Heap) Checks() bool { return m.check.on }
+
+// Check looks around the buffers that a run used, and into the memory that nobody has. What was
+// written there is made an error by found. The context is current.
+func (m *Heap) Check(uses []driver.Use, found func(what string) error) error {
+	for _, u := range uses {
+		b := u.Buffer.(*Buffer)
+		if b.mem.Size == 0 {
 			continue
 		}
 		name := b.Label()
-		if i, was, err := c.look(b.mem.at, guardBytes); err != nil {
+		if i, was, err := m.check.look(b.mem.At, guardBytes); err != nil {
 			return err
 		} else if i >= 0 {
-			return found("%d bytes in front of buffer %q was written, with %#02x", guardBytes-i, name, was)
+			return found(fmt.Sprintf("%d bytes in front of buffer %q was written, with %#02x", guardBytes-i, name, was))
 		}
-		if i, was, err := c.look(b.at()+cu.Ptr(b.size), guardBytes); err != nil {
+		if i, was, err := m.check.look(b.at()+cu.Ptr(b.size), guardBytes); err != nil {
 			return err
 		} else if i >= 0 {
-			return found("byte %d of buffer %q of %d bytes was written, with %#02x", b.size+i, name, b.size, was)
+			return found(fmt.Sprintf("byte %d of buffer %q of %d bytes was written, with %#02x", b.size+i, name, b.size, was))
 		}
 	}
 	var bad error
-	err := c.dev.memory.each(func(b block) error {
-		i, was, err := c.look(b.at, b.size)
+	err := m.each(func(b Block) error {
+		i, was, err := m.check.look(b.At, b.Size)
 		if err == nil && i >= 0 && bad == nil {
-			bad = found("free memory at %#x was written, with %#02x", uint64(b.at)+uint64(i), was)
+			bad = found(fmt.Sprintf("free memory at %#x was written, with %#02x", uint64(b.At)+uint64(i), was))
 		}
 		return err
 	})
@@ -146,14 +146,14 @@ func (c *memcheck) after(r *runner) error {
 }
 
 // each visits every idle block that nothing uses. While it is visited nobody gets it.
-func (m *memory) each(visit func(block) error) error {
+func (m *Heap) each(visit func(Block) error) error {
 	m.mu.Lock()
-	n := m.shelf.Len()
+	n := m.free.Len()
 	m.mu.Unlock()
 	// Taking the oldest and putting it back as the newest, once for each, keeps the order.
 	for range n {
 		m.mu.Lock()
-		at, size, fresh, ok := m.shelf.TakeOldest(nil)
+		at, size, fresh, ok := m.free.TakeOldest(nil)
 		if !ok {
 			m.unlock()
 			return nil
@@ -162,13 +162,13 @@ func (m *memory) each(visit func(block) error) error {
 		m.unlock()
 		var err error
 		if fresh {
-			err = visit(block{at, size})
+			err = visit(Block{at, size})
 		} else {
-			err = m.dev.memcheck.poison(at, size)
+			err = m.check.poison(at, size)
 		}
 		m.mu.Lock()
 		m.ledger.move(internal, idle, size)
-		m.shelf.Put(at, size, nil)
+		m.free.Put(at, size, nil)
 		m.unlock()
 		if err != nil {
 			return err
@@ -178,14 +178,14 @@ func (m *memory) each(visit func(block) error) error {
 }
 
 // drop gives back what looking took; a lost context has taken it.
-func (c *memcheck) drop(note func(error)) {
-	if c.dev.gpu.Lost() {
-		c.dev.pinned.Abandon(c.mem)
+func (c *checker) drop(note func(error)) {
+	if c.gpu.Lost() {
+		c.pool.Abandon(c.mem)
 	} else {
 		if c.stream != 0 {
-			note(c.dev.gpu.Driver.StreamDestroy(c.stream))
+			note(c.gpu.Driver.StreamDestroy(c.stream))
 		}
-		note(c.dev.pinned.Put(c.mem))
+		note(c.pool.Put(c.mem))
 	}
 	c.stream, c.mem = 0, pinned.Memory{}
 }
