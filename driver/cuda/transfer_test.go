@@ -443,6 +443,53 @@ func TestAnyCallOfATransferMayFail(t *testing.T) {
 	}
 }
 
+// Pinned memory that cannot be had fails one call; the same objects go on when there is some again.
+func TestPinnedMemoryThatFailsOnceIsAskedForAgain(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		bytes int
+		debug string
+	}{
+		{"for the staging of a sequence", 100 << 10, ""},
+		{"for a staging ring", 300 << 10, ""},
+		{"for looking at memory", 1 << 10, "memcheck"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Setenv(driver.EnvDebug, c.debug)
+			d, sim := onSim(t, cusim.Config{Models: []cusim.Model{cusim.Hopper}})
+			d.SetTransfers(200<<10, 64<<10, 2)
+			src, dst := pattern(c.bytes, 1), make([]byte, c.bytes)
+			sim.Fail(cusim.Rule{Call: "cuMemHostAlloc", Nth: 1, Result: cu.OutOfMemory})
+			b, err := d.Alloc(int64(c.bytes), driver.AllocOptions{})
+			if c.debug != "" {
+				if !errors.Is(err, driver.OutOfMemory) {
+					t.Fatalf("allocating gives %v", err)
+				}
+				b, err = d.Alloc(int64(c.bytes), driver.AllocOptions{})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := d.NewSequence("failing")
+			s.Upload(driver.All(b), src, driver.Always)
+			s.Read(driver.All(b), dst)
+			if c.debug == "" {
+				if _, err := s.Run(ctx); !errors.Is(err, driver.OutOfMemory) {
+					t.Fatalf("the run gives %v", err)
+				}
+			}
+			for range 2 {
+				clear(dst)
+				if run(t, s); !bytes.Equal(dst, src) {
+					t.Fatal("other bytes came back")
+				}
+			}
+			closed(t, s)
+			closed(t, b)
+		})
+	}
+}
+
 // Whatever the copiers of one run are at when it ends, the bytes of the next are its own.
 func TestHammerConveyors(t *testing.T) {
 	for _, copiers := range []int{0, 1, 3} {

@@ -89,7 +89,10 @@ func (s *Pool) Get(n int64) (Memory, error) {
 	}
 	if size >= pieceBytes {
 		at, err := s.obtain(size)
-		return Memory{At: at, Size: size}, err
+		if err != nil {
+			return Memory{}, err
+		}
+		return Memory{At: at, Size: size}, nil
 	}
 	at, err := s.obtain(slabBytes)
 	if err != nil {
