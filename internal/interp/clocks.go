@@ -1,42 +1,69 @@
 package interp
 
-import "github.com/govyre/vyre/ir"
+import (
+	"cmp"
+	"slices"
 
-// clock is a vector clock: for each warp of the grid the last epoch whose accesses
-// happen before. Epochs start at 1; entries beyond its length are 0.
-type clock []uint32
+	"github.com/govyre/vyre/ir"
+)
 
-func (c clock) at(warp uint64) uint32 {
-	if warp < uint64(len(c)) {
-		return c[warp]
-	}
-	return 0
+// clock says which accesses happen before: ticks in order of their keys. It is never changed once
+// it is handed out, so invocations share it.
+type clock []tick
+
+// tick covers an invocation's accesses up to an epoch, or a warp's or a group's before it had passed a number of barriers.
+type tick struct {
+	key uint64 // what it is about, in the upper two bits, and its number
+	at  uint32
 }
 
-// join raises c to the later of c and o in every entry.
-func (c *clock) join(o clock) {
-	for len(*c) < len(o) {
-		*c = append(*c, 0)
+const (
+	aboutInvocation uint64 = iota << 62
+	aboutWarp
+	aboutGroup
+)
+
+func (c clock) at(key uint64) uint32 {
+	i, ok := slices.BinarySearchFunc(c, key, func(t tick, key uint64) int { return cmp.Compare(t.key, key) })
+	if !ok {
+		return 0
 	}
-	for i, e := range o {
-		(*c)[i] = max((*c)[i], e)
-	}
+	return c[i].at
 }
 
-// set raises the entry of warp to epoch.
-func (c *clock) set(warp uint64, epoch uint32) {
-	for uint64(len(*c)) <= warp {
-		*c = append(*c, 0)
-	}
-	(*c)[warp] = max((*c)[warp], epoch)
+// covers reports whether p is among the accesses that happen before.
+func (c clock) covers(p *access) bool {
+	return c.at(aboutInvocation|p.who) >= p.epoch || c.at(aboutWarp|p.who>>5) > p.warp || c.at(aboutGroup|p.who>>10) > p.group
 }
 
-// clocks is what a warp knows about the others, kept only for programs that acquire or
-// release. An access carries the epoch of its warp; a release hands out all epochs so
+// join returns a clock that covers what c or o cover: one of them, if it does.
+func (c clock) join(o clock) clock {
+	switch {
+	case len(o) == 0 || len(c) == len(o) && &c[0] == &o[0]:
+		return c
+	case len(c) == 0:
+		return o
+	}
+	all := make(clock, 0, len(c)+len(o))
+	for len(c) > 0 && len(o) > 0 {
+		switch x, y := c[0], o[0]; {
+		case x.key < y.key:
+			all, c = append(all, x), c[1:]
+		case x.key > y.key:
+			all, o = append(all, y), o[1:]
+		default:
+			all, c, o = append(all, tick{x.key, max(x.at, y.at)}), c[1:], o[1:]
+		}
+	}
+	return append(append(all, c...), o...)
+}
+
+// clocks is what an invocation knows about the others, kept only for programs that acquire or
+// release. An access carries the epoch of its invocation; a release hands out the epochs so
 // far and begins the next, an acquire takes over what a release handed out.
 type clocks struct {
 	epoch    uint32
-	acquired clock  // what happens before the warp's next access; its own entry is about its other lanes
+	acquired clock  // what happens before the next access
 	read     clock  // handed out by what relaxed loads read, to be acquired by a fence
 	fenced   *point // handed out by relaxed stores after a releasing fence
 }
@@ -56,18 +83,14 @@ type location struct {
 	index uint64
 }
 
-// release begins a new epoch and returns what ended with it.
-func (s *clocks) release(self uint64) clock {
-	c := append(clock(nil), s.acquired...)
-	c.set(self, s.epoch)
+// release begins a new epoch of a lane and returns what ended with it: its own accesses, those that barriers
+// of its warp and group ordered before, and what it had acquired.
+func (w *warp) release(lane int) clock {
+	s := &w.sync[lane]
+	who := w.g.id<<10 | uint64(w.index<<5|lane)
+	own := clock{{aboutInvocation | who, s.epoch}, {aboutWarp | who>>5, w.phase}, {aboutGroup | who>>10, w.g.phase}}
 	s.epoch++
-	return c
-}
-
-// passAlone is a barrier of the warp alone: its lanes acquire from each other.
-func (s *clocks) passAlone(self uint64) {
-	s.acquired.set(self, s.epoch)
-	s.epoch++
+	return s.acquired.join(own)
 }
 
 // passGrid is a barrier of the grid. Phases order everything before it.
@@ -76,45 +99,49 @@ func (s *clocks) passGrid() {
 	s.epoch++
 }
 
-// joinGroup is a barrier of g: every warp acquires what any of them had acquired or done.
-func (d *detector) joinGroup(g *group) {
+// joinLanes is a barrier of some warps: every invocation acquires what any of them had. Phases
+// order what they did themselves.
+func joinLanes(warps []warp) {
 	var all clock
-	for i := range g.warps {
-		w := &g.warps[i]
-		all.join(w.sync.acquired)
-		all.set(d.index(w), w.sync.epoch)
-		w.sync.epoch++
+	for i := range warps {
+		for lane := range warps[i].sync {
+			all = all.join(warps[i].sync[lane].acquired)
+		}
 	}
-	for i := range g.warps {
-		g.warps[i].sync.acquired = append(g.warps[i].sync.acquired[:0], all...)
+	for i := range warps {
+		for lane := range warps[i].sync {
+			warps[i].sync[lane].acquired = all
+		}
 	}
 }
 
-// fence is a fence of w. C++11's rules: what a relaxed load read before an acquiring
+// fence is a fence of the live lanes of w. C++11's rules: what a relaxed load read before an acquiring
 // fence is acquired by it, and a relaxed store after a releasing fence hands out what
 // came before the fence.
-func (d *detector) fence(w *warp, f ir.Flags) {
-	if s := w.sync; s != nil {
-		s.acquired.join(s.read)
-		s.fenced = &point{clock: s.release(d.index(w)), group: w.g.id, narrow: f.Scope() == ir.Group}
+func (d *detector) fence(w *warp, live uint32, f ir.Flags) {
+	for ; w.sync != nil && live != 0; live &= live - 1 {
+		lane := firstLane(live)
+		s := &w.sync[lane]
+		s.acquired = s.acquired.join(s.read)
+		s.fenced = &point{clock: w.release(lane), group: w.g.id, narrow: f.Scope() == ir.Group}
 	}
 }
 
 // order draws the acquire–release edges of an atomic on element i.
-func (d *detector) order(w *warp, in *instr, i uint64, reads, wrote bool) {
-	s := w.sync
+func (d *detector) order(w *warp, lane int, in *instr, i uint64, reads, wrote bool) {
+	s := &w.sync[lane]
 	at := location{obj: in.x, index: i}
 	if d.x.k.objs[in.x].Shared() {
 		at.group = w.g.id
 	}
 	order, narrow := in.flags.Order(), in.flags.Scope() == ir.Group
 	if order == ir.SeqCst {
-		d.fence(w, in.flags)
+		d.fence(w, 1<<lane, in.flags)
 	}
 	p := d.sync[at]
 	if reads && p != nil && p.reaches(w.g.id, narrow) {
-		if s.read.join(p.clock); order.Acquires() {
-			s.acquired.join(p.clock)
+		if s.read = s.read.join(p.clock); order.Acquires() {
+			s.acquired = s.acquired.join(p.clock)
 		}
 	}
 	if !wrote {
@@ -122,7 +149,7 @@ func (d *detector) order(w *warp, in *instr, i uint64, reads, wrote bool) {
 	}
 	var out *point
 	if order.Releases() {
-		out = &point{clock: s.release(d.index(w)), group: w.g.id, narrow: narrow}
+		out = &point{clock: w.release(lane), group: w.g.id, narrow: narrow}
 	} else if s.fenced != nil {
 		f := *s.fenced
 		f.narrow = f.narrow || narrow
@@ -134,10 +161,8 @@ func (d *detector) order(w *warp, in *instr, i uint64, reads, wrote bool) {
 	case out != nil:
 		// A read-modify-write carries on the releases that it read. Where scopes differ
 		// the wider is assumed, which can only miss a race.
-		joined := &point{group: p.group, mixed: p.mixed || p.group != out.group, narrow: p.narrow && out.narrow}
-		joined.clock.join(p.clock)
-		joined.clock.join(out.clock)
-		d.sync[at] = joined
+		d.sync[at] = &point{clock: p.clock.join(out.clock), group: p.group, mixed: p.mixed || p.group != out.group,
+			narrow: p.narrow && out.narrow}
 	}
 }
 

@@ -17,6 +17,8 @@ type detector struct {
 	grid    uint32   // grid barriers passed
 	buffers []shadow // by object
 	free    []*page
+	slab    []access    // room for cells
+	told    []reportKey // about the access under way
 	sync    map[location]*point
 }
 
@@ -76,7 +78,10 @@ func (d *detector) startGroup(g *group) {
 		for i := range g.warps {
 			g.warps[i].sync = nil
 			if d.ordered {
-				g.warps[i].sync = &clocks{epoch: 1}
+				g.warps[i].sync = make([]clocks, g.warps[i].n)
+				for lane := range g.warps[i].sync {
+					g.warps[i].sync[lane].epoch = 1
+				}
 			}
 		}
 	}
@@ -176,20 +181,20 @@ func (d *detector) atomic(w *warp, in *instr, lane int, i uint64, wrote bool) bo
 		return false
 	}
 	if d.ordered {
-		d.order(w, in, i, reads, wrote)
+		d.order(w, lane, in, i, reads, wrote)
 	}
 	return true
 }
 
 func (d *detector) passWarpBarrier(w *warp) {
-	if w.sync != nil {
-		w.sync.passAlone(d.index(w))
+	if d.ordered {
+		joinLanes(w.g.warps[w.index : w.index+1])
 	}
 }
 
 func (d *detector) passGroupBarrier(g *group) {
 	if d.ordered {
-		d.joinGroup(g)
+		joinLanes(g.warps)
 	}
 }
 
@@ -197,14 +202,11 @@ func (d *detector) passGridBarrier(live []*group) {
 	d.grid++
 	for _, g := range live {
 		for i := range g.warps {
-			if s := g.warps[i].sync; s != nil {
-				s.passGrid()
+			for lane := range g.warps[i].sync {
+				g.warps[i].sync[lane].passGrid()
 			}
 		}
 	}
 }
-
-// index numbers the warps of the grid.
-func (d *detector) index(w *warp) uint64 { return w.g.id*uint64(len(w.g.warps)) + uint64(w.index) }
 
 const pageBytes = int64(unsafe.Sizeof(page{}))

@@ -87,6 +87,43 @@ func TestRaces(t *testing.T) {
 		{"equal values at one element", `store @b[0_u32], 5_u32`, interp.BenignRace},
 		{"equal values, and a reader", `store @b[0_u32], 5_u32
 			%x = load @b[0_u32]`, interp.Race},
+		{"an equal value does not hide the write before", `if %one { store @b[0_u32], 5_u32 }
+			if %two {
+				store @b[0_u32], 5_u32
+				%x = load @b[0_u32]
+			}`, interp.Race},
+		{"an equal value does not hide what its writer read", `if %one {
+				%x = load @b[0_u32]
+				store @b[0_u32], 5_u32
+			}
+			if %two { store @b[0_u32], 5_u32 }`, interp.Race},
+		{"a last value that is equal does not excuse the one before", `if %one { store @b[0_u32], 5_u32 }
+			if %two {
+				store @b[0_u32], 5_u32
+				store @b[0_u32], 6_u32
+			}`, interp.Race},
+		{"a value before the last one counts", `if %one { store @b[0_u32], 5_u32 }
+			if %two {
+				store @b[0_u32], 6_u32
+				store @b[0_u32], 5_u32
+			}`, interp.Race},
+		{"a reader in a crowd of equal writers", `store @b[0_u32], 5_u32
+			%third = eq.u32 %g, 77_u32
+			if %third { %x = load @b[0_u32] }`, interp.Race},
+		{"reads of many groups and phases, and a writer", `%grp = group.x
+			%x = load @b[0_u32]
+			barrier.wg
+			%y = load @b[0_u32]
+			barrier.wg
+			if %one { store @b[0_u32], 1_u32 }`, interp.Race},
+		{"a barrier forgives what came before", `if %one { store @b[0_u32], 5_u32 }
+			barrier.grid
+			if %two {
+				store @b[0_u32], 6_u32
+				%x = load @b[0_u32]
+			}`, none},
+		{"acquired by one lane, used by another", publishBeside("%two"), interp.Race},
+		{"released by one lane, written by another", publishBeside("%one"), interp.Race},
 		{"lanes of one warp are not ordered", `%o = xor.u32 %g, 1_u32
 			store @b[%g], %g
 			%x = load @b[%o]`, interp.Race},
@@ -238,6 +275,36 @@ func publish(store, load, before, after string) string {
 			%%x = load @b[0_u32]
 		}
 		barrier.grid`, before, store, load, after)
+}
+
+// publishBeside is publish, but for the lane beside the first, of the side that is named, doing the access.
+func publishBeside(side string) string {
+	writer, reader := "%one", "%two"
+	beside := `%second = eq.u32 %l, 1_u32
+		%grp = group.x
+		%first = eq.u32 %grp, 0_u32
+		%other = eq.u32 %grp, 1_u32
+		%onex = and.bool %second, %first
+		%twox = and.bool %second, %other
+		`
+	if side == writer {
+		writer = "%onex"
+	} else {
+		reader = "%twox"
+	}
+	return beside + `
+		if ` + writer + ` { store @b[0_u32], 7_u32 }
+		if %one { atomic_store.release.dev @c[0_u32], 1_u32 }
+		if %two {
+			loop ^wait () {
+				%f = atomic_load.acquire.dev @c[0_u32]
+				%set = ne.u32 %f, 0_u32
+				if %set { break ^wait }
+				continue ^wait
+			}
+		}
+		if ` + reader + ` { %x = load @b[0_u32] }
+		barrier.grid`
 }
 
 func TestRaceReportsNameBothSides(t *testing.T) {

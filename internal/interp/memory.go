@@ -52,7 +52,7 @@ func (x *worker) memory(w *warp, in *instr, live uint32) bool {
 		// Warps take turns on one worker, and Go's atomics order everything between
 		// workers, so a fence has nothing to do but to tell the detector.
 		if x.det != nil {
-			x.det.fence(w, in.flags)
+			x.det.fence(w, live, in.flags)
 		}
 		return true
 	case in.kind == doAtomic:

@@ -1,29 +1,48 @@
 package interp
 
-import "github.com/govyre/vyre/ir"
+import (
+	"slices"
+	"unsafe"
 
-// The race detector keeps, for each element, the last write and two reads. It is
-// exact about order by barriers, through phases, and about acquire and release up to
-// warps, through clocks: what one lane of a warp acquires counts for all its lanes. It
-// reports no order-abiding pair as a race. It can miss a race when more than two
-// unordered reads precede a write, or a write hides an earlier one, in that run.
+	"github.com/govyre/vyre/ir"
+)
 
-// access is who touched an element, and when.
+// The race detector keeps, for each element, the accesses that a later one could race with. An access is
+// forgotten only after another that follows it in every order and races with all that it would have raced with,
+// no less badly. So whether two accesses race, and whether the race is benign, does not depend on which of
+// them a schedule runs first.
+//
+// It is exact about order by barriers, through phases, and about acquire and release, through the clocks of
+// each invocation. It reports no order-abiding pair as a race. What it can miss: an order that an acquire saw
+// in this run and would not have seen in another counts; and where more than crowdOrdered invocations of a
+// program with acquire and release touch one element in the same way, the earliest are forgotten.
+
+// access is who touched an element, how, and when.
 type access struct {
-	who               uint64 // linear id of the group · 1024 + id in the group
-	row               uint32 // 1 + row; 0 is no access
-	warp, group, grid uint32 // barriers that the invocation had passed: of its warp, of its group, of the grid
-	epoch             uint32 // of its warp, see clocks
-	kind              accessKind
+	who         uint64 // linear id of the group · 1024 + id in the group
+	value       uint64 // that a plain store wrote
+	row         uint32
+	warp, group uint32 // barriers that the invocation had passed: of its warp, of its group
+	epoch       uint32 // of the invocation, see clocks
+	kind        accessKind
+	writes      bool
 }
 
 // cell is the shadow of an element.
 type cell struct {
 	owner uint64 // of a shared array: 1 + the group that has touched it
-	write access
-	value uint64 // that it wrote, for plain stores
-	reads [2]access
+	phase uint32 // barriers passed that order all accesses before: of the grid, for a shared array of the group
+	seen  []access
 }
+
+// How many accesses of one kind a cell keeps that are not ordered among themselves. Where only barriers order,
+// two say it all: of two different groups, one is unordered with any other invocation; of two different warps of
+// a group, one is unordered with any other invocation in the same phase.
+const (
+	crowd        = 2
+	crowdOrdered = 64
+	olderWrites  = 4 // of other values, which a last write came after
+)
 
 const pageCells = 256
 
@@ -63,8 +82,7 @@ func (d *detector) cell(w *warp, obj uint32, i uint64) *cell {
 	return &p[i%pageCells]
 }
 
-// access records an access and reports the races that it completes. Memory that only
-// one invocation, or only readers, can touch has no cells.
+// access looks at one access. It returns false if the launch is over.
 func (d *detector) access(w *warp, in *instr, lane int, i uint64, kind accessKind, writes bool, v uint64) bool {
 	o := &d.x.k.objs[in.x]
 	if o.Local() || o.Param != nil && o.Param.Access == ir.RO {
@@ -74,40 +92,36 @@ func (d *detector) access(w *warp, in *instr, lane int, i uint64, kind accessKin
 	if c == nil {
 		return false
 	}
-	a := access{who: w.g.id<<10 | uint64(w.index<<5|lane), row: uint32(in.row) + 1,
-		warp: w.phase, group: w.g.phase, grid: d.grid, kind: kind}
+	phase, owner := d.grid, uint64(0)
+	if o.Shared() {
+		phase, owner = w.g.phase, w.g.id+1
+	}
+	if c.phase != phase || c.owner != owner { // all that was seen came before, or is about the group that had this memory
+		c.phase, c.owner, c.seen = phase, owner, c.seen[:0]
+	}
+	a := access{who: w.g.id<<10 | uint64(w.index<<5|lane), value: v, row: uint32(in.row),
+		warp: w.phase, group: w.g.phase, kind: kind, writes: writes}
 	if w.sync != nil {
-		a.epoch = w.sync.epoch
+		a.epoch = w.sync[lane].epoch
 	}
-	if o.Shared() && c.owner != w.g.id+1 {
-		*c = cell{owner: w.g.id + 1} // it is about the group that had this memory before
-	}
-	if d.conflict(w, &c.write, &a) {
-		if writes && kind|c.write.kind == plainAccess && v == c.value {
-			d.report(BenignRace, w, in, lane, i, &c.write)
-		} else {
-			d.report(Race, w, in, lane, i, &c.write)
+	d.told = d.told[:0]
+	for k := range c.seen {
+		p := &c.seen[k]
+		if !p.conflicts(&a) || d.before(w, lane, p, &a) {
+			continue
 		}
-	}
-	if !writes {
-		d.remember(w, c, &a)
-		return true
-	}
-	for k := range c.reads {
-		if d.conflict(w, &c.reads[k], &a) {
-			d.report(Race, w, in, lane, i, &c.reads[k])
+		kind := Race
+		if p.writes && writes && p.kind|a.kind == plainAccess && p.value == v {
+			kind = BenignRace
 		}
+		d.report(kind, w, in, lane, i, p)
 	}
-	// Whoever comes later races with this write, or comes after it and after the reads
-	// that it came after.
-	c.write, c.value, c.reads = a, v, [2]access{}
-	return true
+	return d.keep(w, lane, c, &a)
 }
 
-// conflict reports whether the earlier access p and the access a of w race, given that
-// one of them writes.
-func (d *detector) conflict(w *warp, p, a *access) bool {
-	return p.row != 0 && p.who != a.who && !(atomics(p, a)) && !d.before(w, p, a)
+// conflicts reports whether two accesses race unless they are ordered.
+func (a *access) conflicts(p *access) bool {
+	return p.who != a.who && (p.writes || a.writes) && !atomics(p, a)
 }
 
 // atomics reports whether both accesses are atomic and within each other's scope.
@@ -118,11 +132,11 @@ func atomics(p, a *access) bool {
 	return p.who>>10 == a.who>>10 || (p.kind|a.kind)&groupScope == 0
 }
 
-// before reports whether p happens before a: a barrier that both took part in lies
-// between, or w has acquired what p's warp released after it.
-func (d *detector) before(w *warp, p, a *access) bool {
+// before reports whether p happens before a, an access of a lane of w: a barrier that both took part in lies
+// between, or the invocation has acquired what p's released after it. Grid barriers have emptied the cell.
+func (d *detector) before(w *warp, lane int, p, a *access) bool {
 	switch {
-	case p.grid != a.grid:
+	case p.who == a.who:
 		return true
 	case p.who>>10 == a.who>>10 && p.group != a.group:
 		return true
@@ -131,31 +145,100 @@ func (d *detector) before(w *warp, p, a *access) bool {
 	case w.sync == nil:
 		return false
 	}
-	warp := p.who>>10*uint64(len(w.g.warps)) + p.who>>5&31
-	return w.sync.acquired.at(warp) >= p.epoch
+	return w.sync[lane].acquired.covers(p)
 }
 
-// remember keeps a read. Of two that are kept, one differs from any writer; they are
-// preferably of different groups, else of different warps, and plain.
-func (d *detector) remember(w *warp, c *cell, a *access) {
-	for k := range c.reads {
-		r := &c.reads[k]
-		if r.row == 0 || (r.kind == a.kind || a.kind == plainAccess) && (r.who == a.who || d.before(w, r, a)) {
-			*r = *a
-			return
+// keep remembers a, and forgets what nobody has to be compared with after it. It returns false if the launch
+// has no state left.
+func (d *detector) keep(w *warp, lane int, c *cell, a *access) bool {
+	kept := c.seen[:0]
+	older, alike := 0, 0
+	var first, last int // of those alike
+	for k := len(c.seen) - 1; k >= 0; k-- {
+		if p := &c.seen[k]; a.overwrites(p) && d.before(w, lane, p, a) {
+			if older++; older > olderWrites {
+				p.row = forgotten
+			}
 		}
 	}
-	r0, r1 := &c.reads[0], &c.reads[1]
-	switch {
-	case r1.kind&atomicAccess != 0 && a.kind == plainAccess,
-		r0.who>>10 == r1.who>>10 && r0.who>>10 != a.who>>10,
-		r0.who>>5 == r1.who>>5 && r0.who>>5 != a.who>>5:
-		*r1 = *a
+	for k := range c.seen {
+		p := &c.seen[k]
+		if p.row == forgotten || a.covers(p) && d.before(w, lane, p, a) {
+			continue
+		}
+		if a.kind == p.kind && a.writes == p.writes && a.value == p.value {
+			if last = len(kept); alike == 0 {
+				first = last
+			}
+			alike++
+		}
+		kept = append(kept, *p)
 	}
+	c.seen = kept
+	switch {
+	case d.ordered && alike >= crowdOrdered:
+		copy(kept[first:], kept[first+1:])
+		kept[len(kept)-1] = *a
+		return true
+	case d.ordered || alike < crowd:
+		return d.add(c, a)
+	}
+	if r, s := &kept[first], &kept[last]; r.who>>10 == s.who>>10 && r.who>>10 != a.who>>10 || r.who>>5 == s.who>>5 && r.who>>5 != a.who>>5 {
+		*s = *a
+	}
+	return true
 }
 
+// forgotten marks accesses that are about to be dropped; no program has as many rows.
+const forgotten = ^uint32(0)
+
+// covers reports whether whatever races with p, which came before a, races with a no less badly.
+func (a *access) covers(p *access) bool {
+	if a.writes != p.writes {
+		return a.writes && a.kind == p.kind && a.kind != plainAccess
+	}
+	if a.writes {
+		return a.kind == p.kind && a.value == p.value
+	}
+	return a.kind == p.kind || a.kind == plainAccess
+}
+
+// overwrites reports whether a is a plain store after one of another value.
+func (a *access) overwrites(p *access) bool {
+	return a.writes && p.writes && a.kind|p.kind == plainAccess && a.value != p.value
+}
+
+// add appends an access to a cell. Most cells need room for two, so these are cut from slabs.
+func (d *detector) add(c *cell, a *access) bool {
+	if n := cap(c.seen); len(c.seen) == n {
+		more := max(crowd, n)
+		if !d.x.claim(int64(more) * accessBytes) {
+			return false
+		}
+		if len(d.slab) < n+more {
+			d.slab = make([]access, slabAccesses)
+		}
+		room := d.slab[: n+more : n+more]
+		d.slab = d.slab[n+more:]
+		c.seen = room[:copy(room, c.seen)]
+	}
+	c.seen = append(c.seen, *a)
+	return true
+}
+
+const (
+	slabAccesses = 512 // more than crowdOrdered doubled, the largest cell
+	accessBytes  = int64(unsafe.Sizeof(access{}))
+)
+
+// report counts a pair of rows once an access.
 func (d *detector) report(kind ReportKind, w *warp, in *instr, lane int, i uint64, p *access) {
-	d.reports.add(kind, in, ir.Row(p.row-1), w.spans[in.x].len, Place{Index: int64(i),
+	key := reportKey{kind, in.row, ir.Row(p.row)}
+	if slices.Contains(d.told, key) {
+		return
+	}
+	d.told = append(d.told, key)
+	d.reports.add(kind, in, ir.Row(p.row), w.spans[in.x].len, Place{Index: int64(i),
 		By: d.x.invocation(w, lane), Other: d.x.whoIs(p.who)})
 }
 

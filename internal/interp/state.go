@@ -50,7 +50,7 @@ type warp struct {
 	// Only with detectors.
 	phase   uint32    // barriers of any scope passed
 	defined [][]uint8 // by object: 1 for each element of a shared or local array that was written
-	sync    *clocks
+	sync    []clocks  // by lane
 }
 
 // group is a workgroup.
