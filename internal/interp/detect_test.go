@@ -33,6 +33,38 @@ func TestOutOfBoundsReportsNameThePlace(t *testing.T) {
 	}
 }
 
+// TestPartsOfBuffersReportWhatTheSourceWrote reads elements 8 to 11 as a slice of its own.
+func TestPartsOfBuffersReportWhatTheSourceWrote(t *testing.T) {
+	k := prepare(t, `kernel @k workgroup(1) {
+		param @x: buf<u32> ro
+		param %n: i64
+		param @out: buf<u32> wo
+		%i = add.i64 %n, 0_i64
+		%w = cvt.u64.i64 %i
+		%in = lt.u64 %w, 4_u64
+		%j = cvt.u32.i64 %i
+		%sum = add.u32 8_u32, %j
+		%at = select.u32 %in, %sum, 4294967295_u32
+		%five = add.u32 5_u32, 6_u32
+		%v = load @x[%at] !k.go:3
+		%u = add.u32 %v, %five
+		store @out[0_u32], %u
+	}`)
+	for n, want := range map[int64]string{-3: "x[-3] out of bounds, length 4", 4: "x[4] out of bounds, length 4", 3: "x[11] out of bounds, length 10", 1: ""} {
+		res := run(t, k, 1, interp.Options{Detect: interp.Bounds}, u32s(make([]uint32, 10)...), scalar(uint64(n)), u32s(0))
+		if want == "" {
+			if len(res.Reports) != 0 {
+				t.Errorf("%d: %s", n, res.Reports[0])
+			}
+			continue
+		}
+		if len(res.Reports) != 1 {
+			t.Fatalf("%d: %d reports", n, len(res.Reports))
+		}
+		wantText(t, res.Reports[0].String(), want)
+	}
+}
+
 func TestUndefinedReadsAreReported(t *testing.T) {
 	k := prepare(t, `kernel @k workgroup(32) {
 		param @out: buf<u32> wo

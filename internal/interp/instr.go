@@ -90,6 +90,7 @@ type instr struct {
 	fn      ir.EvalFn
 	moves   []move
 	list    []int32 // slots of the values traced
+	part    *part   // of an access to a part of a buffer
 }
 
 // noSlot marks an operand or a result that is not there.

@@ -264,8 +264,13 @@ func (x *worker) outside(w *warp, in *instr, lane int, idx, i uint64) bool {
 		return false
 	}
 	if x.o.Detect&Bounds != 0 {
-		x.det.reports.add(OutOfBounds, in, ir.NoRow, w.spans[in.x].len,
-			Place{Index: in.named(idx, i), By: x.invocation(w, lane)})
+		index, n := in.named(idx, i), w.spans[in.x].len
+		if in.part != nil {
+			if wrote, length, ok := in.part.outside(w, lane); ok {
+				index, n = wrote, length
+			}
+		}
+		x.det.reports.add(OutOfBounds, in, ir.NoRow, n, Place{Index: index, By: x.invocation(w, lane)})
 	}
 	return true
 }

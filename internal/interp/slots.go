@@ -93,6 +93,12 @@ func (s *slotting) findLives() {
 		for _, o := range p.List(r) {
 			s.use(ir.Row(o), r)
 		}
+		if p.Op(r).Info().Imm == ir.ImmObject {
+			if i, length, ok := partOf(p, p.A(r)); ok { // a report may want them
+				s.use(i, r)
+				s.use(length, r)
+			}
+		}
 		switch p.Op(r) {
 		case ir.OpYield:
 			exit(regions[p.Region(r)].Op, r)
