@@ -4,39 +4,35 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"unsafe"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/gpu"
-	"github.com/govyre/vyre/ir"
 )
 
-// Element is a type that has the same bytes in a Go slice and in a buffer: a scalar of fixed
-// size, or an array of two or four, as far as a kernel takes slices of them.
-type Element interface {
-	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~float32 | ~float64 | ~bool | gpu.Float16 | gpu.BFloat16 |
-		~[2]int8 | ~[2]int16 | ~[2]int32 | ~[2]int64 | ~[2]uint8 | ~[2]uint16 | ~[2]uint32 | ~[2]uint64 |
-		~[2]float32 | ~[2]float64 | ~[2]bool | ~[2]gpu.Float16 | ~[2]gpu.BFloat16 |
-		~[4]int8 | ~[4]int16 | ~[4]int32 | ~[4]uint8 | ~[4]uint16 | ~[4]uint32 |
-		~[4]float32 | ~[4]bool | ~[4]gpu.Float16 | ~[4]gpu.BFloat16
-}
-
-// Buffer is a slice of T on a device. Whoever makes it closes it.
+// Buffer is a slice of T on a device, or a view of one. Whoever makes a buffer closes it; a view has
+// no memory of its own.
 type Buffer[T Element] struct {
-	mem driver.Buffer
+	mem driver.Range // typed
 	n   int
 }
 
 // Alloc returns a buffer of n elements. Its contents are undefined.
 func Alloc[T Element](d *Device, n int) (*Buffer[T], error) {
-	if n < 0 || uint64(n) > uint64(1<<63-1)/size[T]() {
-		return nil, &Error{Op: "alloc", Device: d.Name(), Kind: InvalidArgument, Msg: fmt.Sprintf("%d elements", n)}
+	refuse := func(msg string) (*Buffer[T], error) {
+		return nil, d.refuse("alloc", "", msg)
+	}
+	elem := elementOf[T]()
+	switch {
+	case elem.Bad != "":
+		return refuse(elem.Name + ": " + elem.Bad)
+	case n < 0 || uint64(n) > uint64(1<<63-1)/size[T]():
+		return refuse(fmt.Sprintf("%d elements", n))
 	}
 	b, err := d.Device.Alloc(int64(n)*int64(size[T]()), driver.AllocOptions{})
 	if err != nil {
 		return nil, err
 	}
-	return &Buffer[T]{b, n}, nil
+	return &Buffer[T]{driver.All(b).Of(elem), n}, nil
 }
 
 // Upload returns a buffer that holds a copy of s.
@@ -53,36 +49,82 @@ func Upload[T Element](d *Device, s []T) (*Buffer[T], error) {
 	return b, nil
 }
 
-// View returns a buffer that was made on the device without a type, as elements. Closing either
-// closes both.
+// View returns a buffer that was made on the device without a type, as elements.
 func View[T Element](b driver.Buffer) (*Buffer[T], error) {
-	if b.Len()%int64(size[T]()) != 0 {
-		return nil, &Error{Op: "view", Label: b.Label(), Device: b.Device().Name(), Kind: InvalidArgument,
-			Msg: fmt.Sprintf("%d bytes are no multiple of the %d bytes of %v", b.Len(), size[T](), reflect.TypeFor[T]())}
+	if b == nil {
+		return nil, &Error{Op: "view", Kind: InvalidArgument, Msg: "the buffer is nil"}
 	}
-	return &Buffer[T]{b, int(b.Len() / int64(size[T]()))}, nil
+	return view[T](driver.All(b))
+}
+
+// ViewAs returns the bytes of a buffer as elements of another type.
+func ViewAs[U, T Element](b *Buffer[T]) (*Buffer[U], error) {
+	if bad := b.mem.Elem.Bad; bad != "" {
+		return nil, refuseView(b.mem, b.mem.Elem.Name+": "+bad)
+	}
+	return view[U](b.mem)
+}
+
+// view returns a range as elements.
+func view[T Element](r Range) (*Buffer[T], error) {
+	elem := elementOf[T]()
+	switch n := int64(size[T]()); {
+	case elem.Bad != "":
+		return nil, refuseView(r, elem.Name+": "+elem.Bad)
+	case r.Len%n != 0:
+		return nil, refuseView(r, fmt.Sprintf("%d bytes are no multiple of the %d bytes of %s", r.Len, n, elem.Name))
+	default:
+		return &Buffer[T]{r.Of(elem), int(r.Len / n)}, nil
+	}
+}
+
+func refuseView(r Range, msg string) error {
+	b := r.Buffer
+	return &Error{Op: "view", Label: b.Label(), Device: b.Device().Name(), Kind: InvalidArgument, Msg: msg}
 }
 
 // Scratch returns n elements of memory private to a sequence: undefined when a run starts,
 // unusable elsewhere, freed with the sequence.
 func Scratch[T Element](s *Sequence, n int) *Buffer[T] {
 	bytes := int64(n) * int64(size[T]())
-	if n > 0 && bytes/int64(size[T]()) != int64(n) {
+	if n > 0 && size[T]() > 0 && bytes/int64(size[T]()) != int64(n) {
 		bytes = 1<<63 - 1 // no device has that; Prepare says so
 	}
-	return &Buffer[T]{s.Scratch(bytes), n}
+	return &Buffer[T]{driver.All(s.Scratch(bytes)).Of(elementOf[T]()), n}
 }
 
 // Len returns the number of elements.
 func (b *Buffer[T]) Len() int { return b.n }
 
-// All returns the whole buffer, as an argument of a launch or the target of another command.
-func (b *Buffer[T]) All() Range { return driver.All(b.mem) }
+// All returns the whole buffer, as an argument of a launch or the target of another command. A launch
+// takes it for a parameter of the same type only.
+func (b *Buffer[T]) All() Range { return b.mem }
 
-// Slice returns elements [from, to), like b[from:to]. Bounds that are out of range are reported
+// Bytes returns the whole buffer like All, for a parameter of any type.
+func (b *Buffer[T]) Bytes() Range {
+	if b.mem.Elem.Bad != "" {
+		return b.mem
+	}
+	return b.mem.Of(nil)
+}
+
+// Slice returns elements [from, to) as a range, like All. Bounds that are out of range are reported
 // where the range is used.
-func (b *Buffer[T]) Slice(from, to int) Range {
-	return driver.Part(b.mem, int64(from)*int64(size[T]()), int64(to-from)*int64(size[T]()))
+func (b *Buffer[T]) Slice(from, to int) Range { return b.View(from, to).All() }
+
+// View returns elements [from, to) as a buffer, like b[from:to]: it is the same memory, and goes with
+// b. Bounds that are out of range are reported where the view is used.
+func (b *Buffer[T]) View(from, to int) *Buffer[T] {
+	r := b.mem
+	if from < 0 || to < from || to > b.n {
+		if elem := r.Elem; elem.Bad == "" {
+			r.Elem = &driver.Element{Name: elem.Name, Bad: fmt.Sprintf("elements [%d:%d) are not inside a buffer of %d", from, to, b.n)}
+		}
+		return &Buffer[T]{r, 0}
+	}
+	bytes := int64(size[T]())
+	r.Off, r.Len = r.Off+int64(from)*bytes, int64(to-from)*bytes
+	return &Buffer[T]{r, to - from}
 }
 
 // Write stores s at the start of the buffer, now.
@@ -104,25 +146,11 @@ func (b *Buffer[T]) ReadInto(ctx context.Context, s []T) error {
 	return driver.ReadInto(ctx, b.Slice(0, len(s)), Bytes(s))
 }
 
-// Memory returns the buffer as the device has it.
-func (b *Buffer[T]) Memory() driver.Buffer { return b.mem }
+// Memory returns the memory as the device has it: that of the whole buffer, also of a view.
+func (b *Buffer[T]) Memory() driver.Buffer { return b.mem.Buffer }
 
-// Close frees the buffer. It answers Busy while a prepared sequence refers to it.
-func (b *Buffer[T]) Close() error { return b.mem.Close() }
-
-// Bytes returns the memory of s, for the uploads and reads of a Sequence.
-func Bytes[T Element](s []T) []byte {
-	if len(s) == 0 {
-		return nil
-	}
-	// Elements have no pointers and no padding, so that their memory may be seen as bytes.
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(size[T]()))
-}
-
-func size[T Element]() uint64 {
-	var v T
-	return uint64(unsafe.Sizeof(v))
-}
+// Close frees the buffer, also if b is a view. It answers Busy while a prepared sequence refers to it.
+func (b *Buffer[T]) Close() error { return b.mem.Buffer.Close() }
 
 // Value passes v to a parameter of its type. int and uint are parameters of 64 bits.
 func Value[T gpu.Scalar](v T) driver.Scalar {
@@ -148,19 +176,15 @@ func Value[T gpu.Scalar](v T) driver.Scalar {
 	return driver.Scalar{Type: t, Bits: r.Uint()}
 }
 
-var scalarTypes = map[reflect.Kind]ir.Type{
-	reflect.Int8: ir.I8, reflect.Int16: ir.I16, reflect.Int32: ir.I32, reflect.Int64: ir.I64, reflect.Int: ir.I64,
-	reflect.Uint8: ir.U8, reflect.Uint16: ir.U16, reflect.Uint32: ir.U32, reflect.Uint64: ir.U64, reflect.Uint: ir.U64,
-}
-
-// In passes a slice that the kernel reads, to Run.
-func In[T Element](s []T) driver.Host { return driver.In(Bytes(s)) }
+// In passes a slice that the kernel reads, to Run. Like a range it is for a parameter of the same type
+// only; driver.In(Bytes(s)) is for any.
+func In[T Element](s []T) driver.Host { return driver.In(Bytes(s)).Of(elementOf[T]()) }
 
 // Out passes a slice that the kernel writes, to Run. The kernel sees zeros before.
-func Out[T Element](s []T) driver.Host { return driver.Out(Bytes(s)) }
+func Out[T Element](s []T) driver.Host { return driver.Out(Bytes(s)).Of(elementOf[T]()) }
 
 // InOut passes a slice that the kernel reads and writes, to Run.
-func InOut[T Element](s []T) driver.Host { return driver.InOut(Bytes(s)) }
+func InOut[T Element](s []T) driver.Host { return driver.InOut(Bytes(s)).Of(elementOf[T]()) }
 
 // Run runs a kernel once, with arguments in host memory: In, Out and InOut take slices, Value
 // takes the rest. For work that stays on the device, or has several steps, record a Sequence.

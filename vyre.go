@@ -101,6 +101,11 @@ func (d *Device) CompileWith(ctx context.Context, p *ir.Program, o CompileOption
 	return d.Device.Compile(ctx, p, o)
 }
 
+// refuse returns the error of a wrong argument.
+func (d *Device) refuse(op, label, msg string) error {
+	return &Error{Op: op, Label: label, Device: d.Name(), Kind: InvalidArgument, Msg: msg}
+}
+
 // Cover returns the smallest grid whose groups of k cover so many items along x, y and z: n
 // elements, or w × h pixels. An axis that is left out has one group; no items on any axis are the
 // empty grid. A launch refuses the grid if there are more than three axes, if an axis needs more

@@ -130,7 +130,7 @@ func TestBufferReadsAndWritesItsStart(t *testing.T) {
 	if err := b.ReadInto(ctx, got); err != nil || !slices.Equal(got, []uint32{9, 8, 3}) {
 		t.Errorf("read %v, %v", got, err)
 	}
-	wantError(t, b.Write(ctx, make([]uint32, 5)), vyre.InvalidArgument, "20 bytes from offset 0 are not inside a buffer of 16")
+	wantError(t, b.Write(ctx, make([]uint32, 5)), vyre.InvalidArgument, "elements [0:5) are not inside a buffer of 4")
 	if r := b.Slice(1, 3); r.Off != 4 || r.Len != 8 {
 		t.Errorf("elements 1 to 3 are %v", r)
 	}

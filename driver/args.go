@@ -94,7 +94,7 @@ const (
 func slotOf(a Arg) slot {
 	switch a := a.(type) {
 	case Range:
-		return slot{kind: slotRange, mem: a}
+		return slot{kind: slotRange, mem: a.owned()}
 	case Scalar:
 		return slot{kind: slotScalar, val: a}
 	case Rest:

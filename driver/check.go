@@ -64,6 +64,9 @@ func (s *Sequence) checkRange(op, path string, r Range) *Error {
 	if b.leaf().Alive(op) != nil {
 		return s.refuse(op, b.Label(), path, Closed, "", "buffer was closed")
 	}
+	if r.Elem != nil && r.Elem.Bad != "" {
+		return s.refuse(op, b.Label(), path, InvalidArgument, "", "%s: %s", r.Elem.Name, r.Elem.Bad)
+	}
 	if r.Off < 0 || r.Len < 0 || r.Len > b.Len()-r.Off {
 		return s.refuse(op, b.Label(), path, InvalidArgument, "", "%d bytes from offset %d are not inside a buffer of %d bytes", r.Len, r.Off, b.Len())
 	}
@@ -132,6 +135,9 @@ func (s *Sequence) checkCopy(c *CopyCmd) *Error {
 	if err := s.checkRange("copy", c.Path, c.Src); err != nil {
 		return err
 	}
+	if !c.Dst.Elem.sameAs(c.Src.Elem) {
+		return s.refuse("copy", c.Dst.Buffer.Label(), c.Path, InvalidArgument, "pass the ranges as bytes to copy them nevertheless", "elements of %v into a range of %v", c.Src.Elem, c.Dst.Elem)
+	}
 	if c.Dst.Len != c.Src.Len {
 		return s.refuse("copy", c.Dst.Buffer.Label(), c.Path, InvalidArgument, "", "%d bytes into a range of %d", c.Src.Len, c.Dst.Len)
 	}
@@ -153,6 +159,9 @@ func (s *Sequence) checkLoop(l *Loop, count int) *Error {
 	}
 	if err := s.checkLowering(l); err != nil {
 		return err
+	}
+	if e := l.cmd.Flag.Elem; e != nil && e.Type != ir.U32 {
+		return s.refuse("loop", l.cmd.Flag.Buffer.Label(), l.cmd.Path, InvalidArgument, "make it a uint32", "the flag is an element of %v", e)
 	}
 	if f := l.cmd.Flag; f.Len != 4 || f.Off%4 != 0 {
 		return s.refuse("loop", f.Buffer.Label(), l.cmd.Path, InvalidArgument, "pass 4 bytes at a multiple of 4", "the flag is %d bytes at offset %d", f.Len, f.Off)
@@ -263,6 +272,9 @@ func (s *Sequence) checkBufferArg(st *Step, p *ir.Param, r Range) *Error {
 		return err
 	}
 	k := st.cmd.Kernel
+	if !r.Elem.fits(p) {
+		return s.refuse("launch", k.Label(), st.cmd.Path, InvalidArgument, "pass elements of the parameter's type, or the memory as bytes", "%s is %s, the argument has elements of %v", p.Name, paramType(p), r.Elem)
+	}
 	if p.Access.Writes() {
 		if err := s.checkWritable("launch", st.cmd.Path, r); err != nil {
 			return err

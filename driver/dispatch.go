@@ -11,6 +11,7 @@ import (
 type Host struct {
 	mem        []byte
 	reads, out bool
+	elem       *Element
 }
 
 func (Host) arg() {}
@@ -73,11 +74,12 @@ type shapeArg struct {
 	kind    slotKind
 	size    int
 	in, out bool
+	elem    *Element
 }
 
 func shapeArgOf(a Arg) shapeArg {
 	if h, ok := a.(Host); ok {
-		return shapeArg{slotHost, len(h.mem), h.reads, h.out}
+		return shapeArg{slotHost, len(h.mem), h.reads, h.out, h.elem}
 	}
 	s := slotOf(a)
 	return shapeArg{kind: s.kind}
@@ -100,7 +102,7 @@ func newShape(k Kernel, args []Arg) *shape {
 			continue
 		}
 		b := s.Scratch(int64(len(h.mem)))
-		bound[i] = All(b)
+		bound[i] = All(b).Of(h.elem)
 		sh.bytes += int64(len(h.mem))
 		if h.reads {
 			sh.inputs = append(sh.inputs, s.Upload(All(b), h.mem, IfChanged))

@@ -9,8 +9,10 @@ import (
 // that many bytes for nothing costs less than a second copy.
 const MaxReadGap = 4096
 
-// resolve replaces scratch memory by the device's buffer behind it, once there is one.
+// resolve makes of a range that was checked what a device is given: bytes, with scratch memory replaced
+// by the device's buffer for it, once there is one.
 func resolve(r Range) Range {
+	r.Elem = nil
 	if sc, ok := r.Buffer.(*scratch); ok && sc.inner != nil {
 		r.Buffer = sc.inner
 	}

@@ -26,6 +26,7 @@ type Buffer interface {
 type Range struct {
 	Buffer   Buffer
 	Off, Len int64
+	Elem     *Element // what is there; nil says nothing
 }
 
 // All returns the whole of b.
@@ -41,7 +42,7 @@ func All(b Buffer) Range {
 }
 
 // Part returns bytes [off, off+n) of b.
-func Part(b Buffer, off, n int64) Range { return Range{b, off, n} }
+func Part(b Buffer, off, n int64) Range { return Range{Buffer: b, Off: off, Len: n} }
 
 // End returns the offset after the last byte.
 func (r Range) End() int64 { return r.Off + r.Len }

@@ -1,0 +1,112 @@
+package vyre
+
+import (
+	"fmt"
+	"reflect"
+	"sync"
+	"unsafe"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/gpu"
+	"github.com/govyre/vyre/ir"
+)
+
+// Element is a type that has the same bytes in a Go slice and in a buffer: a scalar of fixed size, an
+// array of such types, or a struct of them. The constraint leaves out what cannot be compared; a type
+// with a pointer, a string, an interface, an int or a uint in it is refused with an error by whatever
+// is made for it first.
+type Element interface{ comparable }
+
+// elements has the *driver.Element of every type that was asked for.
+var elements sync.Map // reflect.Type -> *driver.Element
+
+// elementOf returns what T is in a buffer.
+func elementOf[T Element]() *driver.Element {
+	t := reflect.TypeFor[T]()
+	if e, ok := elements.Load(t); ok {
+		return e.(*driver.Element)
+	}
+	e, _ := elements.LoadOrStore(t, describe(t))
+	return e.(*driver.Element)
+}
+
+func describe(t reflect.Type) *driver.Element {
+	e := &driver.Element{Name: t.String()}
+	if why := refused(t, ""); why != "" {
+		e.Bad = why + "; use types of fixed size, without pointers"
+		return e
+	}
+	if t.Size() == 0 {
+		e.Bad = "an element of no bytes has no place in a buffer"
+		return e
+	}
+	switch e.Type = scalarOf(t); {
+	case e.Type != ir.None:
+	case t.Kind() == reflect.Array && (t.Len() == 2 || t.Len() == 4):
+		// A kernel takes these as vectors, up to 16 bytes of them.
+		if of := scalarOf(t.Elem()); t.Len()*of.Value().Size() <= 16 {
+			e.Type = of
+		}
+	}
+	return e
+}
+
+// refused says why a part of an element, at a path within it, has no place in a buffer; "" if it has.
+func refused(t reflect.Type, path string) string {
+	if scalarOf(t) != ir.None {
+		return ""
+	}
+	switch t.Kind() {
+	case reflect.Array:
+		return refused(t.Elem(), path+"[]")
+	case reflect.Struct:
+		for i := range t.NumField() {
+			f := t.Field(i)
+			if why := refused(f.Type, path+"."+f.Name); why != "" {
+				return why
+			}
+		}
+		return ""
+	}
+	if path == "" {
+		return fmt.Sprintf("%v has no place in a buffer", t)
+	}
+	return fmt.Sprintf("%s is of type %v, which has no place in a buffer", path, t)
+}
+
+// scalarOf returns the type of a Go scalar of fixed size in programs, None for anything else.
+func scalarOf(t reflect.Type) ir.Type {
+	switch t {
+	case reflect.TypeFor[gpu.Float16]():
+		return ir.F16
+	case reflect.TypeFor[gpu.BFloat16]():
+		return ir.BF16
+	}
+	switch t.Kind() {
+	case reflect.Int, reflect.Uint:
+		return ir.None // of another size on other hosts
+	}
+	return scalarTypes[t.Kind()]
+}
+
+var scalarTypes = map[reflect.Kind]ir.Type{
+	reflect.Bool: ir.Bool,
+	reflect.Int8: ir.I8, reflect.Int16: ir.I16, reflect.Int32: ir.I32, reflect.Int64: ir.I64, reflect.Int: ir.I64,
+	reflect.Uint8: ir.U8, reflect.Uint16: ir.U16, reflect.Uint32: ir.U32, reflect.Uint64: ir.U64, reflect.Uint: ir.U64,
+	reflect.Float32: ir.F32, reflect.Float64: ir.F64,
+}
+
+// Bytes returns the memory of s, for the uploads and reads of a Sequence. Of elements that have no
+// place in a buffer there are none.
+func Bytes[T Element](s []T) []byte {
+	if len(s) == 0 || elementOf[T]().Bad != "" {
+		return nil
+	}
+	// Elements hold no pointers, so that their memory may be seen, and written, as bytes.
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(size[T]()))
+}
+
+func size[T Element]() uint64 {
+	var v T
+	return uint64(unsafe.Sizeof(v))
+}
