@@ -1,7 +1,9 @@
 package vyre
 
 import (
+	"cmp"
 	"fmt"
+	"math/bits"
 	"reflect"
 	"sync"
 	"unsafe"
@@ -32,23 +34,69 @@ func elementOf[T Element]() *driver.Element {
 
 func describe(t reflect.Type) *driver.Element {
 	e := &driver.Element{Name: t.String()}
-	if why := refused(t, ""); why != "" {
+	why := refused(t, "")
+	switch {
+	case why != "":
 		e.Bad = why + "; use types of fixed size, without pointers"
-		return e
-	}
-	if t.Size() == 0 {
+	case t.Size() == 0:
 		e.Bad = "an element of no bytes has no place in a buffer"
-		return e
-	}
-	switch e.Type = scalarOf(t); {
-	case e.Type != ir.None:
-	case t.Kind() == reflect.Array && (t.Len() == 2 || t.Len() == 4):
-		// A kernel takes these as vectors, up to 16 bytes of them.
-		if of := scalarOf(t.Elem()); t.Len()*of.Value().Size() <= 16 {
-			e.Type = of
-		}
+	case scalarOf(t) != ir.None:
+		e.Type = scalarOf(t)
+	case isVector(t):
+		e.Type = scalarOf(t.Elem())
+	case t.Size() > ir.MaxStride:
+		e.Bad = fmt.Sprintf("an element of %d bytes has no place in a buffer; %d are possible, so split it", t.Size(), ir.MaxStride)
+	default:
+		e.Record, e.Bad = record(t)
 	}
 	return e
+}
+
+// isVector reports whether kernels take t as a vector: an array of two or four, of up to 16 bytes as values.
+func isVector(t reflect.Type) bool {
+	return t.Kind() == reflect.Array && (t.Len() == 2 || t.Len() == 4) && scalarOf(t.Elem()) != ir.None &&
+		t.Len()*scalarOf(t.Elem()).Value().Size() <= 16
+}
+
+// record returns the scalars of a struct or an array, or why they are not where kernels look for them.
+func record(t reflect.Type) (*ir.Record, string) {
+	var l layout
+	align := l.add(t, 0, "")
+	if l.skewed != "" {
+		return nil, l.skewed + " lies elsewhere on hosts of 64 bits, as kernels have it; put fields of 8 bytes first"
+	}
+	return &ir.Record{Stride: int(t.Size()), Align: uint8(bits.TrailingZeros(uint(align))), Fields: l.fields}, ""
+}
+
+// layout collects the scalars of a type.
+type layout struct {
+	fields []ir.RecordField
+	skewed string // what is not aligned to its size: a host of 32 bits aligns less than kernels do
+}
+
+// add adds the scalars of t, which lies at an offset and is called path, and returns its alignment in
+// kernels.
+func (l *layout) add(t reflect.Type, offset int, path string) (align int) {
+	switch typ := scalarOf(t); {
+	case typ != ir.None:
+		l.fields = append(l.fields, ir.RecordField{Type: typ, Offset: offset, Count: 1, Name: path})
+		align = typ.Size()
+	case t.Kind() == reflect.Struct:
+		align = 1
+		for i := range t.NumField() {
+			f := t.Field(i)
+			align = max(align, l.add(f.Type, offset+int(f.Offset), path+"."+f.Name))
+		}
+	default: // an array: what refused has let pass is one of these three
+		align = 1
+		for i := range t.Len() {
+			align = max(align, l.add(t.Elem(), offset+i*int(t.Elem().Size()), path))
+		}
+	}
+	if offset%align != 0 || int(t.Size())%align != 0 {
+		l.skewed = cmp.Or(path, t.String())
+	}
+	return align
 }
 
 // refused says why a part of an element, at a path within it, has no place in a buffer; "" if it has.

@@ -247,3 +247,55 @@ func TestBuffersKeepStructs(t *testing.T) {
 	_, err = vyre.Run(ctx, compile(t, d, double), vyre.Grid{1}, vyre.In(want), vyre.Out(make([]float32, 1)))
 	wantError(t, err, vyre.InvalidArgument, "x is ro buffer of f32, the argument has elements of vyre_test.body")
 }
+
+// particle is {f32, f32[3], u32[2], u8} in 28 bytes, however that is grouped.
+type particle struct {
+	Mass float32
+	Pos  [3]float32
+	Cell struct{ Row, Col uint32 }
+	Kind uint8
+}
+
+const heavier = `
+kernel @heavier workgroup(32) {
+  param @p: buf<{f32, f32[3], u32[2], u8; 28}> rw
+  %i = global.x
+  %m = load @p[%i].0
+  %n = add.f32 %m, %m
+  store @p[%i].0, %n
+}`
+
+func TestStructsFitRecordsOfTheirLayout(t *testing.T) {
+	onEach(t, func(t *testing.T, d *vyre.Device) {
+		k := compile(t, d, heavier)
+		ps := []particle{{Mass: 1, Kind: 3}, {Mass: 2, Pos: [3]float32{1, 2, 3}}}
+		if _, err := vyre.Run(ctx, k, vyre.Grid{1}, vyre.InOut(ps)); err != nil {
+			t.Fatal(err)
+		}
+		if ps[0] != (particle{Mass: 2, Kind: 3}) || ps[1] != (particle{Mass: 4, Pos: [3]float32{1, 2, 3}}) {
+			t.Errorf("particles are %v", ps)
+		}
+		swapped := make([]struct {
+			Pos  [3]float32
+			Mass uint32
+			Cell [2]uint32
+			Kind uint16
+		}, 1)
+		if _, err := vyre.Run(ctx, k, vyre.Grid{1}, vyre.InOut(make([]struct {
+			A, B    float32
+			C       [2]float32
+			D       [2]uint32
+			E, _, _ uint8
+		}, 1))); err == nil {
+			t.Error("a struct with more fields was taken")
+		}
+		for _, bad := range []vyre.Arg{vyre.InOut(swapped), vyre.InOut(make([]float32, 7)), vyre.InOut(make([][7]float32, 1)), vyre.InOut(make([]body, 1))} {
+			_, err := vyre.Run(ctx, k, vyre.Grid{1}, bad)
+			wantError(t, err, vyre.InvalidArgument, "p is rw buffer of {", "[3]f32 @4", "u8 @24; 28 bytes}, the argument has elements of ")
+		}
+		seq := d.NewSequence("copy")
+		a, b := upload(t, d, ps...), upload(t, d, swapped...)
+		seq.Copy(a.All(), b.All())
+		wantError(t, seq.Prepare(), vyre.InvalidArgument, "into a range of vyre_test.particle")
+	})
+}

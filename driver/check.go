@@ -3,6 +3,7 @@ package driver
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/govyre/vyre/ir"
 )
@@ -228,9 +229,25 @@ func signature(k Kernel) string {
 	return text
 }
 
+// elemName names what a buffer parameter holds, with the layout of records.
+func elemName(p *ir.Param) string {
+	if p.Record == nil {
+		return p.ElemName()
+	}
+	var parts []string
+	for _, f := range p.Record.Fields {
+		part := fmt.Sprintf("%v @%d", f.Type, f.Offset)
+		if f.Count > 1 {
+			part = fmt.Sprintf("[%d]%s", f.Count, part)
+		}
+		parts = append(parts, strings.TrimSpace(f.Name+" "+part))
+	}
+	return fmt.Sprintf("{%s; %d bytes}", strings.Join(parts, ", "), p.Record.Stride)
+}
+
 func paramType(p *ir.Param) string {
 	if p.IsBuffer() {
-		return fmt.Sprintf("%v buffer of %v", p.Access, p.Type)
+		return fmt.Sprintf("%v buffer of %s", p.Access, elemName(p))
 	}
 	return p.Type.String()
 }
@@ -285,7 +302,7 @@ func (s *Sequence) checkBufferArg(st *Step, p *ir.Param, r Range) *Error {
 	}
 	size := int64(p.Bytes())
 	if r.Len%size != 0 {
-		return s.refuse("launch", k.Label(), st.cmd.Path, InvalidArgument, "", "%s is %d bytes, which is no multiple of the %d bytes of a %s", p.Name, r.Len, size, p.ElemName())
+		return s.refuse("launch", k.Label(), st.cmd.Path, InvalidArgument, "", "%s is %d bytes, which is no multiple of the %d bytes of %s", p.Name, r.Len, size, p.ElemName())
 	}
 	if n := uint64(r.Len / size); n > p.MaxLen {
 		return s.refuse("launch", k.Label(), st.cmd.Path, InvalidArgument, "raise the parameter's bound, or pass a part", "%s has %d elements, its bound is %d", p.Name, n, p.MaxLen)

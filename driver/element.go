@@ -10,9 +10,10 @@ import (
 // knows. Where it is known, a launch refuses it for a parameter of another type. Equal types have one
 // Element.
 type Element struct {
-	Name string  // as Go has it: "int32", "[4]float32"
-	Type ir.Type // of a scalar, or of each scalar of an array of two or four; None if it is neither
-	Bad  string  // why this has no place in a buffer, "" if it has one: it is refused wherever it comes
+	Name   string     // as Go has it: "int32", "[4]float32"
+	Type   ir.Type    // of a scalar, or of each scalar of a vector; None if it is neither
+	Record *ir.Record // of what is neither: its scalars
+	Bad    string     // why this has no place in a buffer, "" if it has one: it is refused wherever it comes
 }
 
 // String names the type as Go has it, and where that says more as programs do.
@@ -24,11 +25,69 @@ func (e *Element) String() string {
 }
 
 // fits reports whether a buffer parameter takes such elements.
-func (e *Element) fits(p *ir.Param) bool { return e == nil || e.Type == p.Type.Elem() }
+func (e *Element) fits(p *ir.Param) bool {
+	if e == nil {
+		return true
+	}
+	if e.Record == nil || p.Record == nil {
+		return e.Record == nil && p.Record == nil && e.Type == p.Type.Elem()
+	}
+	return sameScalars(e.Record, p.Record)
+}
+
+// sameScalars reports whether two records have the same scalars in the same places, however arrays and
+// nested structs group them.
+func sameScalars(a, b *ir.Record) bool {
+	if a.Stride != b.Stride {
+		return false
+	}
+	x, y := scalars{of: a.Fields}, scalars{of: b.Fields}
+	for {
+		f, more := x.next()
+		g, too := y.next()
+		if f != g || more != too {
+			return false
+		}
+		if !more {
+			return true
+		}
+	}
+}
+
+// scalars goes through the scalars of a record.
+type scalars struct {
+	of    []ir.RecordField
+	field int
+	elem  int
+}
+
+// scalar is one of them.
+type scalar struct {
+	typ    ir.Type
+	offset int
+}
+
+func (s *scalars) next() (scalar, bool) {
+	if s.field == len(s.of) {
+		return scalar{}, false
+	}
+	f := &s.of[s.field]
+	at := scalar{f.Type, f.Offset + s.elem*f.Type.Size()}
+	if s.elem++; s.elem == f.Count {
+		s.field, s.elem = s.field+1, 0
+	}
+	return at, true
+}
 
 // sameAs reports whether the bytes of the two mean the same, as far as that is known.
 func (e *Element) sameAs(o *Element) bool {
-	return e == nil || o == nil || e == o || e.Type == o.Type && e.Type != ir.None
+	switch {
+	case e == nil || o == nil || e == o:
+		return true
+	case e.Record == nil || o.Record == nil:
+		return e.Record == o.Record && e.Type == o.Type
+	}
+	return sameScalars(e.Record, o.Record)
 }
 
 // Of returns the range as one of such elements; nil makes it one of bytes, which every parameter takes.
