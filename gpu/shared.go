@@ -15,9 +15,9 @@ type sharedArray struct {
 
 // Shared returns an array of n elements that all invocations of the group share. The
 // k-th call of an invocation names the same array in all of them, so it stands in
-// straight-line code at the top of the kernel, and n is a constant. On a device the
-// array holds undefined data at first; natively it is zero.
-func Shared[T Scalar](t Thread, n int) []T {
+// straight-line code at the top of the kernel, and n is a constant. T is a scalar, a struct or an array.
+// On a device the array holds undefined data at first; natively it is zero.
+func Shared[T any](t Thread, n int) []T {
 	i := t.inv
 	if n < 1 {
 		panic(fmt.Sprintf("gpu: Shared of %d elements; a shared array has at least one", n))
@@ -42,7 +42,7 @@ func SharedRest[T Scalar](t Thread) []T {
 // shared returns the array in place p, making it if the caller is the first. The first
 // is found without a lock: a lock would order every invocation after those before it,
 // and hide their races.
-func shared[T Scalar](i *invocation, p *atomic.Pointer[sharedArray], op string, n int) *sharedArray {
+func shared[T any](i *invocation, p *atomic.Pointer[sharedArray], op string, n int) *sharedArray {
 	a := p.Load()
 	if a == nil {
 		a = &sharedArray{data: make([]T, n), n: n, first: site{op, callSite()}}

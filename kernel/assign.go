@@ -163,7 +163,7 @@ func (l *lowering) fieldPlace(e *ast.SelectorExpr) (place, bool) {
 		return place{}, false
 	}
 	for _, i := range sel.Index() {
-		if fieldsOf(p.typ) == nil || p.node == nil && p.bank == nil {
+		if fieldsOf(p.typ) == nil || p.node == nil && p.bank == nil && (p.mem == nil || p.mem.view == nil) {
 			if _, ptr := p.typ.Underlying().(*types.Pointer); ptr {
 				l.refuse(e.Pos(), noPointer, "a pointer")
 			}

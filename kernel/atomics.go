@@ -41,7 +41,11 @@ func atomic(op ir.Op, ordered bool) gpuFunc {
 		in := op.Info()
 		l.touch(o, in.Attr&ir.Reads != 0, in.Attr&ir.Writes != 0)
 		l.at(e.Pos())
-		v := l.b.Atomic(op, o.id, order, scope, l.position(p.mem), vals...)
+		id, i, located := l.locate(p)
+		if !located {
+			return l.badResults(e)
+		}
+		v := l.b.Atomic(op, id, order, scope, i, vals...)
 		if op == ir.OpAtomicStore {
 			return nil
 		}
@@ -52,8 +56,9 @@ func atomic(op ir.Op, ordered bool) gpuFunc {
 // target evaluates the first argument of an atomic, which is always &x[i].
 func (l *lowering) target(e ast.Expr) (place, bool) {
 	if u, ok := ast.Unparen(e).(*ast.UnaryExpr); ok && u.Op == token.AND {
-		if i, ok := ast.Unparen(u.X).(*ast.IndexExpr); ok {
-			p, ok := l.elementPlace(i)
+		switch x := ast.Unparen(u.X).(type) {
+		case *ast.IndexExpr, *ast.SelectorExpr:
+			p, ok := l.place(x)
 			if !ok {
 				return place{}, false
 			}

@@ -199,8 +199,15 @@ func sharedArray(l *lowering, e *ast.CallExpr, t types.Type) []val {
 		l.refuse(e.Args[1].Pos(), badShared, "a shared array of "+n.String()+" elements", "a shared array has at least one element and fits the memory of a workgroup")
 	case !l.straight(e):
 	default:
-		o := &object{name: l.arrayName(), elem: scalarOf(elem), lanes: 1, count: size}
-		o.id = l.b.SharedArray(o.name, o.elem, int(size))
+		o := &object{name: l.arrayName(), lanes: 1, count: size}
+		if o.elem, o.lanes = elementOf(elem); o.elem != ir.None {
+			o.id = l.b.SharedArray(o.name, o.elem, int(size)*o.lanes)
+		} else if l.admitRecord(e.Pos(), elem) {
+			o.lanes = 1
+			l.sharedFields(o, elem, size)
+		} else {
+			return l.badResults(e)
+		}
 		l.objects = append(l.objects, o)
 		return []val{{typ: t, view: &view{obj: o}}}
 	}
@@ -213,6 +220,10 @@ func sharedRest(l *lowering, e *ast.CallExpr, t types.Type) []val {
 	}
 	if l.rest {
 		l.refuse(e.Pos(), badShared, "second call of gpu.SharedRest", "call it once and split it by slice expressions")
+		return l.badResults(e)
+	}
+	if scalarOf(t.Underlying().(*types.Slice).Elem()) == ir.None {
+		l.refuse(e.Pos(), badShared, "gpu.SharedRest of "+l.typeName(t), "take scalars and compute the index, or use gpu.Shared")
 		return l.badResults(e)
 	}
 	l.rest = true
@@ -247,7 +258,7 @@ func (l *lowering) elementArg(e *ast.CallExpr) (place, bool) {
 	if !ok || x.bad || i.bad {
 		return place{}, false
 	}
-	return place{typ: s.Elem(), mem: &element{view: x.view, idx: i}}, true
+	return elementAt(s.Elem(), x.view, i), true
 }
 
 func at(l *lowering, e *ast.CallExpr, t types.Type) []val {

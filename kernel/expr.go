@@ -43,8 +43,8 @@ func (l *lowering) exprAs(e ast.Expr, want types.Type) val {
 	return x
 }
 
-// operand is exprAs but for an element of a buffer that is an array: it stays a place, so
-// that x[i][k] reads one scalar.
+// operand is exprAs but for an element of a buffer that is an array or a struct: it stays a place, so
+// that x[i][k] and x[i].f read one scalar.
 func (l *lowering) operand(e ast.Expr, want types.Type) val {
 	defer func() { l.depth-- }()
 	if !l.deeper(e.Pos()) || l.stopped {
@@ -153,7 +153,7 @@ func (l *lowering) selector(e *ast.SelectorExpr) val {
 	if v, ok := l.axis(e); ok {
 		return v
 	}
-	x := l.expr(e.X)
+	x := l.operand(e.X, nil)
 	for _, i := range sel.Index() {
 		if _, ptr := x.typ.Underlying().(*types.Pointer); ptr {
 			l.refuse(e.Pos(), noPointer, "a pointer")
@@ -162,7 +162,15 @@ func (l *lowering) selector(e *ast.SelectorExpr) val {
 		if fieldsOf(x.typ) == nil {
 			return l.bad(l.typeOf(e))
 		}
-		x = l.part(x, i)
+		if x.at != nil && x.at.mem != nil && !x.bad {
+			p := l.partPlace(*x.at, i)
+			x = val{typ: p.typ, at: &p}
+		} else {
+			x = l.part(x, i)
+		}
+	}
+	if x.at != nil && x.at.mem != nil && scalarOf(x.typ) != ir.None {
+		return l.load(*x.at)
 	}
 	return x
 }
@@ -187,7 +195,7 @@ func (l *lowering) indexExpr(e *ast.IndexExpr) val {
 	if !ok {
 		return l.bad(t)
 	}
-	if _, array := p.typ.Underlying().(*types.Array); p.mem != nil && array && p.mem.lane == nil {
+	if p.mem != nil && scalarOf(p.typ) == ir.None {
 		return val{typ: p.typ, at: &p}
 	}
 	l.at(e.Lbrack)
@@ -204,7 +212,7 @@ func (l *lowering) indexed(e *ast.IndexExpr) (place, bool) {
 	switch u := x.typ.Underlying().(type) {
 	case *types.Slice:
 		i := l.wrapped(l.exprAs(e.Index, types.Typ[types.Int]))
-		return place{typ: u.Elem(), mem: &element{view: x.view, idx: i}}, !i.bad && l.admit(e.Pos(), x.typ)
+		return elementAt(u.Elem(), x.view, i), !i.bad && l.admit(e.Pos(), x.typ)
 	case *types.Array:
 		i := l.wrapped(l.exprAs(e.Index, types.Typ[types.Int]))
 		if i.bad {

@@ -33,7 +33,7 @@ type Kernel struct {
 	Doc       string // its doc comment, directives left out
 	TypeArg   string // the type argument of an instance, "" for a plain function
 	Directive Directive
-	Params    []Param // those of the function behind gpu.Thread, one for each parameter of the program
+	Params    []Param // those of the function after gpu.Thread
 	Pos       ir.Pos  // of the function's name
 	Program   *ir.Program
 }
@@ -42,11 +42,19 @@ type Kernel struct {
 type Param struct {
 	Name   string
 	GoType string  // in the form of Go source, qualified by package names: "[]float32"
-	Elem   ir.Type // type of the scalar, or of one element of the buffer
-	Lanes  int     // 2 or 4 for a slice of such arrays, else 1
+	Elem   ir.Type // type of the scalar, or of one element of the buffer; None if that is a struct
+	Lanes  int     // 2 or 4 for a slice of such arrays that is a buffer of scalars, else 1
 	Buffer bool
 	Big    bool       // may hold 2³¹ elements and more
 	Type   types.Type // as checked; a type argument is already in place
+	First  int        // the first parameter of the program that belongs to it
+	Parts  []Part     // of a struct or an array by value: what its parameters of the program hold; else nil
+}
+
+// Part is a scalar of a parameter that is a struct or an array.
+type Part struct {
+	Path string // as Go selects it: ".Pos[1].X"
+	Elem ir.Type
 }
 
 // Parse compiles the kernels of the package that files make up. The error, if any, is

@@ -129,7 +129,7 @@ func (l *lowering) rangeStmt(s *ast.RangeStmt, label string) {
 		l.at(s.For)
 		n := l.lengthOf(x.view)
 		l.rounds(s, label, n, types.Typ[types.Int], func(i val) place {
-			return place{typ: u.Elem(), mem: &element{view: x.view, idx: i}}
+			return elementAt(u.Elem(), x.view, i)
 		})
 	case *types.Array:
 		l.rangeArray(s, label, u)

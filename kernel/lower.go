@@ -21,21 +21,23 @@ type lowering struct {
 	size [3]uint32
 	fr   *frame
 
-	objects []*object
-	free    map[shape][]*object   // local arrays that nobody uses any more
-	rest    bool                  // gpu.SharedRest was called
-	nested  int                   // branches and loops around the current point
-	current token.Pos             // of what is being lowered
-	inlined map[*types.Func]int   // how often
-	widened map[ir.Value]ir.Value // 64-bit integers by the 32-bit value that they equal
-	named   map[ir.Value]bool
-	panics  map[string]bool // positions of panic
-	hint    string          // name of the variable that the current expression will be
-	tags    uint32          // gpu.Trace calls so far
-	work    int             // operations so far
-	depth   int             // of expressions and statements
-	stopped bool            // a limit was exceeded; the rest would only add to it
-	refused bool
+	objects  []*object
+	free     map[shape][]*object   // local arrays that nobody uses any more
+	rest     bool                  // gpu.SharedRest was called
+	nested   int                   // branches and loops around the current point
+	current  token.Pos             // of what is being lowered
+	inlined  map[*types.Func]int   // how often
+	widened  map[ir.Value]ir.Value // 64-bit integers by the 32-bit value that they equal
+	named    map[ir.Value]bool
+	panics   map[string]bool    // positions of panic
+	hint     string             // name of the variable that the current expression will be
+	tags     uint32             // gpu.Trace calls so far
+	computed map[recordKey]bool // arrays inside the elements of buffers that computed values index
+	retry    bool               // one more was found: the kernel is lowered again
+	work     int                // operations so far
+	depth    int                // of expressions and statements
+	stopped  bool               // a limit was exceeded; the rest would only add to it
+	refused  bool
 }
 
 // frame is one function being inlined; the outermost is the kernel itself.
@@ -140,31 +142,46 @@ func (s *source) lower(m *marked, fn *types.Func, name string, e env, names map[
 		return nil
 	}
 	names[name] = true
+	computed := make(map[recordKey]bool)
+	for {
+		k, again := s.lowerOnce(m, fn, name, e, computed)
+		if !again {
+			return k
+		}
+	}
+}
+
+// lowerOnce compiles a kernel, given which arrays inside the elements of buffers are indexed by computed values. If it
+// finds another it notes it there and asks for one more try.
+func (s *source) lowerOnce(m *marked, fn *types.Func, name string, e env, computed map[recordKey]bool) (k *Kernel, again bool) {
 	size := m.directive.Workgroup
-	l := &lowering{src: s, name: fn.Name(), size: size, b: ir.New(name, ir.Workgroup(size[:]...)),
+	l := &lowering{src: s, name: fn.Name(), size: size, computed: computed, b: ir.New(name, ir.Workgroup(size[:]...)),
 		widened: make(map[ir.Value]ir.Value), named: make(map[ir.Value]bool), free: make(map[shape][]*object), inlined: make(map[*types.Func]int), panics: make(map[string]bool)}
 	l.fr = &frame{fn: fn, env: e, facts: s.factsOf(m.decl), vars: make(map[types.Object]*node)}
 	if l.foreign(m) {
-		return nil
+		return nil, false
 	}
-	k := &Kernel{Name: name, Func: fn.Name(), Doc: m.decl.Doc.Text(), Directive: m.directive, Pos: s.pos(m.decl.Name.Pos())}
+	k = &Kernel{Name: name, Func: fn.Name(), Doc: m.decl.Doc.Text(), Directive: m.directive, Pos: s.pos(m.decl.Name.Pos())}
 	l.signature(m, k)
 	if m.decl.Body == nil {
 		l.refuse(m.decl.Pos(), noUnsafe, "a function without a body")
-		return nil
+		return nil, false
 	}
 	l.block(m.decl.Body.List)
+	if l.retry && !l.refused {
+		return nil, true
+	}
 	l.inferAccess()
 	if l.refused || m.directive.Workgroup[0] == 0 {
-		return nil
+		return nil, false
 	}
 	p, err := l.b.Program()
 	if err != nil {
 		l.reportVerifier(err, k.Pos)
-		return nil
+		return nil, false
 	}
 	k.Program = p
-	return k
+	return k, false
 }
 
 // signature declares the parameters of the program. One that is refused gets no storage, and its uses say
@@ -194,6 +211,7 @@ func (l *lowering) signature(m *marked, k *Kernel) {
 	}
 	l.fr.vars[ps.At(0)] = &node{typ: ps.At(0).Type()}
 	big := slices.Clone(m.directive.Big)
+	taken := 0 // parameters of the program
 	for i := 1; i < ps.Len(); i++ {
 		p := ps.At(i)
 		t := l.subst(p.Type())
@@ -206,22 +224,29 @@ func (l *lowering) signature(m *marked, k *Kernel) {
 			continue
 		}
 		isBig := slices.Contains(big, p.Name())
-		param := Param{Name: p.Name(), GoType: typeName(t), Type: t, Lanes: 1, Big: isBig}
+		param := Param{Name: p.Name(), GoType: typeName(t), Type: t, Lanes: 1, Big: isBig, First: taken}
 		var init val
+		taken++
 		if sl, isSlice := t.Underlying().(*types.Slice); isSlice {
 			big = slices.DeleteFunc(big, func(n string) bool { return n == p.Name() })
 			param.Elem, param.Lanes = elementOf(sl.Elem())
 			param.Buffer = true
-			o := l.buffer(name, param)
+			o := l.buffer(name, sl.Elem(), param)
 			init = val{typ: t, view: &view{obj: o}}
 		} else if param.Elem = scalarOf(t); param.Elem != ir.None {
 			init = scalar(t, l.b.Scalar(name, param.Elem))
+		} else if n := cells(t); n > 0 && n <= maxParams {
+			init = l.partsOfParam(&param, t, name, "")
+			taken += len(param.Parts) - 1
+		} else if n > maxParams {
+			l.refuse(p.Pos(), overLimit, fmt.Sprintf("parameter %s is a %s of %d scalars, more than %d", name, typeName(t), n, maxParams), "pass it as a slice of one element")
+			continue
 		} else {
-			bad(p.Pos(), fmt.Sprintf("parameter %s is a %s, neither a slice nor a scalar", name, typeName(t)), "pass each part as a parameter of its own")
+			bad(p.Pos(), fmt.Sprintf("parameter %s is a %s, neither a slice nor a scalar", name, typeName(t)), "leave it out, or pass its length")
 			continue
 		}
 		k.Params = append(k.Params, param)
-		l.fr.vars[p] = l.newNode(t, name, "", nil, !l.fr.facts.assigned[p], init)
+		l.fr.vars[p] = l.newNode(t, name, "", l.fr.facts.dynamic[p], !l.fr.facts.assigned[p], init)
 	}
 	for _, name := range big {
 		l.src.found.add(finding(m.at, l.name, badDirective, fmt.Sprintf("big=%s names no slice parameter", name)))
@@ -229,10 +254,38 @@ func (l *lowering) signature(m *marked, k *Kernel) {
 	}
 }
 
+// partsOfParam declares a parameter of the program for each scalar of a struct or an array that is passed by value.
+// path says where in it t lies.
+func (l *lowering) partsOfParam(p *Param, t types.Type, name, path string) val {
+	if e := scalarOf(t); e != ir.None {
+		p.Parts = append(p.Parts, Part{path, e})
+		return scalar(t, l.b.Scalar(name+path, e))
+	}
+	n, part := partsOf(t)
+	s := fieldsOf(t)
+	x := val{typ: t, kids: make([]val, n)}
+	for i := range x.kids {
+		switch {
+		case s == nil:
+			x.kids[i] = l.partsOfParam(p, part(i), name, path+"["+decimal(int64(i))+"]")
+		case s.Field(i).Name() == "_":
+			x.kids[i] = l.zeroOf(part(i))
+		default:
+			x.kids[i] = l.partsOfParam(p, part(i), name, path+"."+s.Field(i).Name())
+		}
+	}
+	return x
+}
+
 const maxParams = 128 // spec of the program form: parameters of a kernel
 
-func (l *lowering) buffer(name string, p Param) *object {
-	o := &object{id: l.b.Buffer(name, p.Elem, ir.RW), name: name, elem: p.Elem, lanes: p.Lanes, buffer: true, wide: p.Big, count: -1}
+func (l *lowering) buffer(name string, t types.Type, p Param) *object {
+	var o *object
+	if p.Elem == ir.None {
+		o = l.recordBuffer(name, t, p.Big)
+	} else {
+		o = &object{id: l.b.Buffer(name, p.Elem, ir.RW), name: name, elem: p.Elem, lanes: p.Lanes, buffer: true, wide: p.Big, count: -1}
+	}
 	if p.Big {
 		l.b.SetMaxLen(o.id, 1<<40)
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // object is a buffer, a shared array or a local array of the program. Its Go element
-// is one scalar, or an array of lanes scalars.
+// is one scalar, an array of lanes scalars, or has fields.
 type object struct {
 	id     ir.Object
 	name   string
@@ -17,8 +17,9 @@ type object struct {
 	lanes  int
 	buffer bool
 	local  bool
-	wide   bool  // may hold 2³² elements and more
-	count  int64 // elements of an array; −1 if only the launch knows
+	wide   bool    // may hold 2³² elements and more
+	count  int64   // elements of an array; −1 if only the launch knows
+	fields []field // of an object whose elements are structs, or arrays that are no vectors; else nil
 
 	reads, writes bool // what the kernel does to it, for the access right of a buffer
 }
@@ -75,6 +76,8 @@ func detachable(x val) bool {
 	switch {
 	case x.view != nil:
 		return !x.view.obj.local
+	case x.at != nil && x.at.mem != nil:
+		return true
 	case x.at != nil:
 		return x.at.node != nil && detached(x.at.node)
 	}
@@ -125,6 +128,11 @@ func (l *lowering) inferAccess() {
 	}
 }
 
+// elementAt returns the place of element i, of type t, of what v stands for.
+func elementAt(t types.Type, v *view, i val) place {
+	return place{typ: t, mem: &element{view: v, idx: i}, hi: leavesOf(t)}
+}
+
 // loadElement reads an element: a vector access for a whole array, else a scalar one.
 func (l *lowering) loadElement(p place) val {
 	e := p.mem
@@ -132,6 +140,9 @@ func (l *lowering) loadElement(p place) val {
 		return l.zeroOf(p.typ)
 	}
 	o := e.view.obj
+	if o.fields != nil {
+		return l.loadFields(p)
+	}
 	l.touch(o, true, false)
 	if scalarOf(p.typ) != ir.None {
 		return scalar(p.typ, l.b.Load(o.id, l.position(e)))
@@ -151,6 +162,10 @@ func (l *lowering) storeElement(p place, x val) {
 		return
 	}
 	o := e.view.obj
+	if o.fields != nil {
+		l.storeFields(p, x)
+		return
+	}
 	l.touch(o, false, true)
 	if scalarOf(p.typ) != ir.None {
 		l.b.Store(o.id, l.position(e), l.raw(x))

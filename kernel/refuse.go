@@ -26,8 +26,7 @@ var (
 	noFullSlice  = reason{"VK008", "a slice expression with a capacity has no place in a kernel", "write x[i:j]; a view has no capacity"}
 	noPrint      = reason{"VK008", "%s has no place in a kernel", "use gpu.Trace"}
 	noNested     = reason{"VK009", "a slice of slices has no place in a kernel", "pass one slice of all values and one of offsets (CSR)"}
-	noRecords    = reason{"VK010", "a buffer of %s has no place in a kernel", "pass one slice for each field"}
-	noArrays     = reason{"VK010", "a buffer of %s has no place in a kernel", "use [2]T or [4]T of at most 16 bytes, or one slice of scalars and compute the index"}
+	noRecords    = reason{"VK010", "%s has no place in a kernel", "%s"}
 	noRecursion  = reason{"VK011", "recursion: %s", "write a loop with an explicit stack in a fixed array"}
 	noFuncValue  = reason{"VK012", "%s has no place in a kernel", "call a named helper, or choose by a type parameter"}
 	noMethodVal  = reason{"VK013", "%s has no place in a kernel", "call the method plainly, as x.M(…) on the type that declares it"}

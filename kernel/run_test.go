@@ -52,6 +52,13 @@ var launches = []launched{
 	{name: "Stack", fn: cases.Stack, args: []any{random[uint32](24, many), make([]uint32, many)}},
 	{name: "Quads", fn: cases.Quads, args: []any{quads(many), make([]uint32, many)}},
 
+	{name: "Particles", fn: cases.Particles, args: []any{float32(0.5), particles(many), make([]float32, many)}},
+	{name: "Triples", fn: cases.Triples, args: []any{triples(many), make([][3]float32, many), make([][4]float64, many)}},
+	{name: "Buckets", fn: cases.Buckets, args: []any{random[uint32](25, many), cases.MakeBuckets(many), make([][3]int32, many)}},
+	{name: "Clouds", fn: cases.Clouds, args: []any{cases.MakeCloud(), [2]int64{-1 << 40, 77}, make([]int64, many)}},
+	{name: "Tiles", fn: cases.Tiles, groups: gpu.Vec3{X: 5}, args: []any{particles(150), make([]float32, 155)}},
+	{name: "Passed", fn: cases.Passed, args: []any{uint32(7), uint32(19), particles(30), make([]float64, 50)}},
+
 	{name: "Generic_int8", fn: cases.Generic[int8], args: []any{random[int8](13, many), int8(3), make([]float64, many)}},
 	{name: "Generic_int32", fn: cases.Generic[int32], args: []any{random[int32](14, many), int32(-5), make([]float64, many)}},
 	{name: "Generic_float32", fn: cases.Generic[float32], args: []any{fill(many, func(i int) float32 { return float32(i)/8 - 9 }), float32(1.5), make([]float64, many)}},
@@ -89,21 +96,7 @@ func TestKernelsComputeWhatGoComputes(t *testing.T) {
 			if k == nil {
 				t.Fatal("package cases has no such kernel")
 			}
-			size := k.Program.Workgroup()
-			groups := c.groups
-			if groups.X == 0 {
-				groups.X = (uint32(longest(c.args)) + size[0] - 1) / size[0]
-			}
-			groups.Y, groups.Z = max(groups.Y, 1), max(groups.Z, 1)
-			want := copyArgs(c.args)
-			grid := gpu.Grid{Groups: groups, Group: gpu.Vec3{X: size[0], Y: size[1], Z: size[2]}, SharedRest: c.rest, Cooperative: k.Program.Traits().GridBarrier}
-			gpu.Run(grid, func(th gpu.Thread) {
-				in := []reflect.Value{reflect.ValueOf(th)}
-				for _, a := range want {
-					in = append(in, reflect.ValueOf(a))
-				}
-				reflect.ValueOf(c.fn).Call(in)
-			})
+			groups, want := c.natively(k)
 			prepared, err := interp.Prepare(k.Program)
 			if err != nil {
 				t.Fatal(err)
@@ -115,7 +108,7 @@ func TestKernelsComputeWhatGoComputes(t *testing.T) {
 				got := copyArgs(c.args)
 				l := interp.Launch{Grid: [3]uint32{groups.X, groups.Y, groups.Z}, Rest: c.rest}
 				for i, a := range got {
-					l.Args = append(l.Args, argOf(t, k.Params[i], a))
+					l.Args = append(l.Args, argsOf(t, k.Params[i], a)...)
 				}
 				res, err := prepared.Run(context.Background(), l, o)
 				if err != nil {
@@ -142,6 +135,26 @@ func TestKernelsComputeWhatGoComputes(t *testing.T) {
 	}
 }
 
+// natively runs the Go function and returns its grid and what it has made of the arguments.
+func (c launched) natively(k *kernel.Kernel) (groups gpu.Vec3, want []any) {
+	size := k.Program.Workgroup()
+	groups = c.groups
+	if groups.X == 0 {
+		groups.X = (uint32(longest(c.args)) + size[0] - 1) / size[0]
+	}
+	groups.Y, groups.Z = max(groups.Y, 1), max(groups.Z, 1)
+	want = copyArgs(c.args)
+	grid := gpu.Grid{Groups: groups, Group: gpu.Vec3{X: size[0], Y: size[1], Z: size[2]}, SharedRest: c.rest, Cooperative: k.Program.Traits().GridBarrier}
+	gpu.Run(grid, func(th gpu.Thread) {
+		in := []reflect.Value{reflect.ValueOf(th)}
+		for _, a := range want {
+			in = append(in, reflect.ValueOf(a))
+		}
+		reflect.ValueOf(c.fn).Call(in)
+	})
+	return groups, want
+}
+
 var loadOnce = sync.OnceValues(func() (*kernel.Package, error) { return kernel.Load("internal/cases") })
 
 func loadCases(t testing.TB) *kernel.Package {
@@ -153,6 +166,54 @@ func loadCases(t testing.TB) *kernel.Package {
 	return pkg
 }
 
+// argsOf makes the arguments of the interpreter for a: one, or one for each scalar of a struct or an array.
+func argsOf(t *testing.T, p kernel.Param, a any) []interp.Arg {
+	if p.Parts == nil {
+		return []interp.Arg{argOf(t, p, a)}
+	}
+	var args []interp.Arg
+	var walk func(v reflect.Value)
+	walk = func(v reflect.Value) {
+		switch v.Kind() {
+		case reflect.Struct:
+			for i := range v.NumField() {
+				if v.Type().Field(i).Name != "_" {
+					walk(v.Field(i))
+				}
+			}
+		case reflect.Array:
+			for i := range v.Len() {
+				walk(v.Index(i))
+			}
+		default:
+			args = append(args, scalarArg(p.Parts[len(args)].Elem, v))
+		}
+	}
+	walk(reflect.ValueOf(a))
+	if len(args) != len(p.Parts) {
+		t.Fatalf("parameter %s has %d parts, %d in Go", p.Name, len(p.Parts), len(args))
+	}
+	return args
+}
+
+// scalarArg is a scalar as a launch takes it: of a narrow integer the value widened.
+func scalarArg(e ir.Type, v reflect.Value) interp.Arg {
+	switch {
+	case v.Kind() == reflect.Bool:
+		if v.Bool() {
+			return interp.Arg{Bits: 1}
+		}
+		return interp.Arg{}
+	case v.CanInt():
+		return interp.Arg{Bits: uint64(v.Int()) & e.Value().Mask()}
+	case v.CanUint():
+		return interp.Arg{Bits: v.Uint()}
+	case e == ir.F32:
+		return interp.Arg{Bits: uint64(math.Float32bits(float32(v.Float())))}
+	}
+	return interp.Arg{Bits: math.Float64bits(v.Float())}
+}
+
 // argOf makes an argument of the interpreter that shares the memory of a slice.
 func argOf(t *testing.T, p kernel.Param, a any) interp.Arg {
 	v := reflect.ValueOf(a)
@@ -162,15 +223,7 @@ func argOf(t *testing.T, p kernel.Param, a any) interp.Arg {
 		}
 		return interp.Arg{Mem: bytesOf(v)}
 	}
-	switch {
-	case v.CanInt():
-		return interp.Arg{Bits: uint64(v.Int()) & p.Elem.Value().Mask()}
-	case v.CanUint():
-		return interp.Arg{Bits: v.Uint()}
-	case p.Elem == ir.F32:
-		return interp.Arg{Bits: uint64(math.Float32bits(float32(v.Float())))}
-	}
-	return interp.Arg{Bits: math.Float64bits(v.Float())}
+	return scalarArg(p.Elem, v)
 }
 
 func bytesOf(v reflect.Value) []byte {
@@ -275,4 +328,17 @@ func offsets(n int) []uint32 {
 		sum += uint32(i * 7 % 6)
 		return s
 	})
+}
+
+func particles(n int) []cases.Particle {
+	return fill(n, func(i int) cases.Particle {
+		x := float32(i) / 4
+		p := cases.Particle{Pos: [3]float32{x, -x, x * x}, Vel: [3]float32{1, x, 2 - x}, Kind: uint8(i * 7), Mass: float64(i % 9), Tag: uint16(i * 300), Alive: i%3 == 0}
+		p.Near.Index, p.Near.Far = int32(i*5%17), i%2 == 0
+		return p
+	})
+}
+
+func triples(n int) [][3]float32 {
+	return fill(n, func(i int) [3]float32 { return [3]float32{float32(i), float32(i) / 2, float32(-i)} })
 }

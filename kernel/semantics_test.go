@@ -237,13 +237,13 @@ func K(t gpu.Thread, x []uint8, m meters, q [][2]int, _ gpu.BFloat16) {
 	}
 	want := []kernel.Param{
 		{Name: "x", GoType: "[]uint8", Elem: ir.U8, Lanes: 1, Buffer: true, Big: true},
-		{Name: "m", GoType: "meters", Elem: ir.F64, Lanes: 1},
-		{Name: "q", GoType: "[][2]int", Elem: ir.I64, Lanes: 2, Buffer: true},
-		{Name: "_", GoType: "gpu.BFloat16", Elem: ir.BF16, Lanes: 1},
+		{Name: "m", GoType: "meters", Elem: ir.F64, Lanes: 1, First: 1},
+		{Name: "q", GoType: "[][2]int", Elem: ir.I64, Lanes: 2, Buffer: true, First: 2},
+		{Name: "_", GoType: "gpu.BFloat16", Elem: ir.BF16, Lanes: 1, First: 3},
 	}
 	for i, p := range k.Params {
 		p.Type = nil
-		if p != want[i] {
+		if !reflect.DeepEqual(p, want[i]) {
 			t.Errorf("parameter %d is %+v, want %+v", i, p, want[i])
 		}
 	}

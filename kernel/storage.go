@@ -39,7 +39,7 @@ type place struct {
 	node *node
 
 	bank   *bank
-	lo, hi int   // leaves of the part
+	lo, hi int   // leaves of the part, or fields of an element that has them
 	idx    []val // indices so far, as many as dims of a leaf when it is complete
 
 	mem *element
@@ -155,12 +155,12 @@ func (l *lowering) partPlace(p place, i int) place {
 	switch {
 	case p.node != nil && p.node.kids != nil:
 		return place{typ: part(i), node: p.node.kids[i]}
-	case p.bank != nil:
+	case p.bank != nil, p.mem != nil:
 		lo := p.lo
 		for k := range i {
 			lo += leavesOf(part(k))
 		}
-		return place{typ: part(i), bank: p.bank, lo: lo, hi: lo + leavesOf(part(i)), idx: p.idx}
+		return place{typ: part(i), bank: p.bank, mem: p.mem, lo: lo, hi: lo + leavesOf(part(i)), idx: p.idx}
 	}
 	panic("BUG: field of a place without fields: " + p.typ.String())
 }
@@ -172,9 +172,9 @@ func (l *lowering) indexPlace(p place, i val) place {
 		p = p.node.bank.whole(p.typ)
 	}
 	switch {
-	case p.bank != nil:
+	case p.bank != nil, p.mem != nil && p.mem.view != nil && p.mem.view.obj.fields != nil:
 		idx := append(p.idx[:len(p.idx):len(p.idx)], i)
-		return place{typ: elem, bank: p.bank, lo: p.lo, hi: p.hi, idx: idx}
+		return place{typ: elem, bank: p.bank, mem: p.mem, lo: p.lo, hi: p.hi, idx: idx}
 	case p.mem != nil:
 		e := *p.mem
 		e.lane = &i

@@ -170,17 +170,11 @@ func (l *lowering) admitElement(p token.Pos, t types.Type) bool {
 	if e, _ := elementOf(t); e != ir.None {
 		return true
 	}
-	switch u := t.Underlying().(type) {
+	switch t.Underlying().(type) {
 	case *types.Slice:
 		l.refuse(p, noNested)
-	case *types.Struct:
-		l.refuse(p, noRecords, "structs")
-	case *types.Array:
-		if fieldsOf(u.Elem()) != nil {
-			l.refuse(p, noRecords, "structs")
-		} else if l.admit(p, u.Elem()) {
-			l.refuse(p, noArrays, l.typeName(t))
-		}
+	case *types.Struct, *types.Array:
+		return l.admitRecord(p, t)
 	default:
 		l.admit(p, t)
 	}

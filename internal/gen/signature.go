@@ -33,6 +33,10 @@ func (f *file) signature(k *kernel.Kernel) (*signature, error) {
 		if name == "" || name == "_" {
 			name = fmt.Sprintf("p%d", i+1)
 		}
+		if p.Parts != nil || p.Buffer && p.Elem == ir.None {
+			return nil, fmt.Errorf("kernel %s: a launcher takes slices of scalars and scalars; launch a kernel with parameter %s, a %s, by its program",
+				k.Name, name, p.GoType)
+		}
 		typ := p.Type
 		if p.Buffer {
 			typ = typ.Underlying().(*types.Slice).Elem()
@@ -41,7 +45,7 @@ func (f *file) signature(k *kernel.Kernel) (*signature, error) {
 					k.Name, types.TypeString(typ, f.qualify), name)
 			}
 		}
-		s.params = append(s.params, param{unused(taken, name), f.typeText(typ, p.Buffer), p.Buffer, k.Program.Params()[i].Access})
+		s.params = append(s.params, param{unused(taken, name), f.typeText(typ, p.Buffer), p.Buffer, k.Program.Params()[p.First].Access})
 	}
 	s.recv, s.seq, s.ctx, s.grid = unused(taken, "k"), unused(taken, "seq"), unused(taken, "ctx"), unused(taken, "grid")
 	if k.Program.Traits().SharedRest {
