@@ -16,8 +16,15 @@ type change struct {
 	newer, older *LaunchCmd
 }
 
-// Clock grows with every change of a launch.
+// Clock grows with every change that a setter makes: who remembers it has one number to compare, and finds
+// what changed since by ChangedSince, Rehosted and Recounted.
 func (p *Plan) Clock() uint64 { return p.changes.clock }
+
+// tick is the clock of one more change.
+func (p *Plan) tick() uint64 {
+	p.changes.clock++
+	return p.changes.clock
+}
 
 // ChangedSince yields the launches that changed after the clock was as given, each once. Among
 // them are those of which only Domain is another one, so that Changed is what it was.
@@ -31,8 +38,7 @@ func (p *Plan) ChangedSince(clock uint64) iter.Seq[*LaunchCmd] {
 
 // mark moves a launch that changes to the front.
 func (p *Plan) mark(c *LaunchCmd) {
-	p.changes.clock++
-	c.change.at = p.changes.clock
+	c.change.at = p.tick()
 	first := p.changes.latest
 	if first == c {
 		return

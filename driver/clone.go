@@ -17,8 +17,7 @@ func (c *cloner) moved(r Range) Range {
 }
 
 func (c *cloner) plan(p *Plan) *Plan {
-	n := &Plan{Label: p.Label, Tally: p.Tally, Cmds: c.list(p.Cmds), NoDeviceTime: p.NoDeviceTime, TimeTransfers: p.TimeTransfers,
-		Recounted: p.Recounted, adopted: p.Clock()}
+	n := &Plan{Label: p.Label, Tally: p.Tally, Cmds: c.list(p.Cmds), NoDeviceTime: p.NoDeviceTime, TimeTransfers: p.TimeTransfers, adopted: p.Clock()}
 	n.index()
 	return n
 }
@@ -72,23 +71,24 @@ func (p *Plan) adopt(from *Plan, memory map[Buffer]Buffer) {
 		l := p.Launches[o.Index]
 		l.Domain = o.Domain
 		p.mark(l)
-		if l.Changed == o.Changed {
+		if o.Changed <= p.adopted {
 			continue
 		}
-		l.Grid, l.Rest, l.Changed = o.Grid, o.Rest, o.Changed
+		l.Grid, l.Rest, l.Changed = o.Grid, o.Rest, p.Clock()
 		for j, a := range o.Args {
 			a.Range = c.moved(a.Range)
 			l.Args[j] = a
 		}
-		if l.Moved != o.Moved {
-			l.Moved, p.stale = o.Moved, true
+		if o.Moved > p.adopted {
+			l.Moved, p.stale = p.Clock(), true
 		}
 	}
+	recounted := from.Recounted > p.adopted
 	p.adopted = from.Clock()
-	if p.Recounted == from.Recounted {
+	if !recounted {
 		return
 	}
-	p.Recounted, p.stale = from.Recounted, true
+	p.Recounted, p.stale = p.tick(), true
 	var counts []uint64
 	from.walk(from.Cmds, func(c Cmd) {
 		if l, ok := c.(*LoopCmd); ok {

@@ -248,7 +248,7 @@ func (c *shapes) give(sh *shape, err error) error {
 
 // forget lets go of the caller's memory; the next use sets it anew.
 func (sh *shape) forget() {
-	sh.seq.plan.Rehosted++
+	sh.seq.plan.Rehosted = sh.seq.plan.tick()
 	for _, in := range sh.inputs {
 		sh.seq.swap(leafOfHost(in.host), nil)
 		in.src, in.host = nil, nil

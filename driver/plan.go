@@ -28,8 +28,8 @@ type Plan struct {
 	NoDeviceTime  bool // nothing is measured
 	TimeTransfers bool // what is before TimedFrom and from TimedTo on is measured as well
 
-	// Rehosted grows whenever a setter changed which HostMemory, or which bytes of it, a transfer is
-	// from or to, Recounted whenever one changed the count of a loop.
+	// Rehosted is what Clock was when a setter last changed which HostMemory, or which bytes of it, a
+	// transfer is from or to, Recounted when one last changed the count of a loop.
 	Rehosted, Recounted uint64
 
 	// Scratch lists the buffers private to the sequence.
@@ -98,7 +98,8 @@ type LaunchCmd struct {
 	Rest   int     // elements of the shared array of launch-time length
 	Domain uint64  // items of work, for statistics; 0 is the number of threads
 	Traces int     // capacity for trace records
-	// Changed grows whenever a setter changed the launch, Moved when it bound another range.
+	// Changed is what Plan.Clock was when a setter last changed the launch, but for Domain; Moved when one
+	// last bound another range.
 	Changed, Moved uint64
 
 	change change
@@ -166,7 +167,7 @@ func (p *Plan) index() {
 			c.Index = len(p.Reads)
 			p.Reads = append(p.Reads, c)
 		case *LaunchCmd:
-			c.Index, c.change = len(p.Launches), change{}
+			c.Index, c.change, c.Changed, c.Moved = len(p.Launches), change{}, 0, 0
 			p.Launches = append(p.Launches, c)
 		case *LoopCmd:
 			if c.While {

@@ -80,7 +80,7 @@ func (s *Sequence) swapHost(host **HostMemory, was, b []byte, path string) error
 	}
 	if *host != next || next != nil && unsafe.SliceData(was) != unsafe.SliceData(b) {
 		*host = next
-		s.plan.Rehosted++
+		s.plan.Rehosted = s.plan.tick()
 	}
 	return nil
 }
@@ -133,18 +133,19 @@ func (st *Step) SetArg(i int, a Arg) error {
 	if old == st.cmd.Args[i] {
 		return nil // what runners made of it stands
 	}
-	if old.Range != st.cmd.Args[i].Range {
-		s.plan.stale = true
-		st.cmd.Moved++
-	}
 	st.changed()
+	if old.Range != st.cmd.Args[i].Range {
+		s.plan.stale, st.cmd.Moved = true, st.cmd.Changed
+	}
 	return nil
 }
 
 // changed notes that the launch is not the one of the last run.
 func (st *Step) changed() {
-	st.cmd.Changed++
-	st.noted()
+	if p := st.seq.plan; p != nil {
+		p.mark(&st.cmd)
+		st.cmd.Changed = p.Clock()
+	}
 }
 
 // noted notes that runners have to look at the launch.
@@ -241,7 +242,7 @@ func (l *Loop) SetCount(n int) error {
 		return s.core.Fail(err)
 	}
 	if s.plan != nil && l.cmd.Count != uint64(n) {
-		s.plan.Recounted++
+		s.plan.Recounted = s.plan.tick()
 		s.plan.stale = true
 	}
 	l.count, l.cmd.Count = n, uint64(n)
