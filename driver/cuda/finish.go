@@ -84,14 +84,14 @@ func (r *runner) Wait(ctx context.Context, res *driver.Result) error {
 		return r.goesOn(ctx)
 	}
 	if fault := r.ending(ticket); fault != nil {
-		r.resident.End(false)
+		r.transfers.resident.End(false)
 		return fault
 	}
 	err := r.deliver(res)
 	if r.dev.memory.Checks() && err == nil {
 		err = r.look()
 	}
-	r.resident.End(err == nil)
+	r.transfers.resident.End(err == nil)
 	return err
 }
 
@@ -133,46 +133,35 @@ func (r *runner) ending(ticket uint64) *driver.Error {
 
 // deliver hands out what a run that has ended left, and returns its first trap.
 func (r *runner) deliver(res *driver.Result) error {
-	r.times(res)
+	if !r.clock.asks() || r.thread.Bind("wait", r.plan.Label) == nil {
+		r.clock.read(r.dev.gpu.Driver, res)
+	}
 	r.decided()
 	res.Loops = append(res.Loops, r.outcome...)
 	var trap error
 	for _, l := range r.telling {
 		var dropped uint64
-		res.Traces, dropped = r.records.traces(l, r.reports, res.Traces)
+		res.Traces, dropped = r.records.traces(l, r.transfers.reports, res.Traces)
 		res.TracesDropped += dropped
 		if trap == nil {
-			trap = r.records.trapped(l, r.reports, r.dev.Name())
+			trap = r.records.trapped(l, r.transfers.reports, r.dev.Name())
 		}
 	}
-	r.fetch()
+	r.transfers.deliver()
 	return trap
 }
 
-// times reads the clock, or the events, around the work and around the run.
-func (r *runner) times(res *driver.Result) {
-	if s := r.stamps; s != nil && (r.replays() || r.stamped) {
-		if res.Device, res.HasDevice = s.between(stampFrom, stampTo); r.plan.TimeTransfers {
-			in, first := s.between(stampBegin, stampFrom)
-			out, second := s.between(stampTo, stampEnd)
-			if res.HasTransfers = first && second; res.HasTransfers {
-				res.TransferIn, res.TransferOut = in, out
-			}
+// decided takes over what loops say that the device decided on: how they ended, and how often
+// what is in them ran.
+func (r *runner) decided() {
+	for i, c := range r.loops {
+		if !c.While || c.Lowering == driver.LoopHost {
+			continue
 		}
-		return
-	}
-	t := &r.timer
-	if t.from == 0 || r.thread.Bind("wait", r.plan.Label) != nil {
-		return
-	}
-	res.Device, res.HasDevice = r.dev.between(t.from, t.to)
-	if t.begin == 0 {
-		return
-	}
-	in, first := r.dev.between(t.begin, t.from)
-	out, second := r.dev.between(t.to, t.end)
-	if res.HasTransfers = first && second; res.HasTransfers {
-		res.TransferIn, res.TransferOut = in, out
+		last, all, converged := r.records.rounds(r.transfers.reports, i)
+		r.outcome[c.Index] = driver.LoopResult{Iterations: last, Converged: converged}
+		r.dev.Count(driver.LoopIterationsGraph, all)
+		r.count(&r.whiles[c.Index], all)
 	}
 }
 
@@ -240,7 +229,7 @@ func (r *runner) Leave() error {
 
 // Abandon writes off what the runner has: it goes with the context.
 func (r *runner) Abandon() {
-	for _, m := range append(r.more, r.staging) {
+	for _, m := range append(r.transfers.more, r.transfers.mem) {
 		r.dev.pinned.Abandon(m)
 	}
 	r.dev.memory.Abandon(r.records.mem)

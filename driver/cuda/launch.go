@@ -12,17 +12,17 @@ import (
 // launch is a launch as the driver takes it. Values and the pointers to them stay where they
 // are for good: Go's heap does not move, and the runner keeps them.
 type launch struct {
-	cmd     *driver.LaunchCmd
-	kernel  *kernel
-	changed uint64
-	call    cu.Launch
-	values  []uint64
-	ptrs    []unsafe.Pointer
+	cmd    *driver.LaunchCmd
+	kernel *kernel
+	call   cu.Launch
+	values []uint64
+	ptrs   []unsafe.Pointer
 
 	block   int64 // offset of the barrier block that the launch has in a graph
 	barrier int   // index of the value that is the address of the barrier block; -1 without one
 	trap    int   // index of the launch's trap record; -1 without one
 	trace   int   // index of its trace ring; -1 without one
+	in      summand
 }
 
 // newLaunches lays out the arguments of launches, as ptx.Layout places them: those of the program, then the hidden ones. All
@@ -68,6 +68,9 @@ func (l *launch) place() (n int) {
 	return n
 }
 
+// empty reports whether it launches nothing.
+func (l *launch) empty() bool { return driver.Grid(l.call.Grid).Empty() }
+
 // needsNone reports whether an argument is a range of no bytes.
 func (l *launch) needsNone() bool {
 	for _, a := range l.cmd.Args {
@@ -81,7 +84,6 @@ func (l *launch) needsNone() bool {
 // bind takes over what setters changed. none is the address for ranges of no bytes.
 func (l *launch) bind(none cu.Ptr) {
 	c := l.cmd
-	l.changed = c.Changed
 	l.call.Grid = c.Grid
 	l.call.Shared = uint32(l.kernel.code.dynamic(c.Rest))
 	n := 0

@@ -2,13 +2,9 @@ package cuda
 
 import (
 	_ "embed"
-	"slices"
-	"time"
 	"unsafe"
 
-	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
-	"github.com/govyre/vyre/driver/cuda/internal/memory"
 )
 
 // movesText is a module with the kernel that makes small moves, and the one that fills with eight bytes.
@@ -49,12 +45,13 @@ const (
 	moveTime
 )
 
-// fillMove makes a move of a fill.
-func fillMove(to cu.Ptr, value uint64, width int, bytes int64) move {
-	for w := width * 8; w < 64; w *= 2 {
+// move makes a move of a fill.
+func (f *fill) move() move {
+	value := f.value
+	for w := f.width * 8; w < 64; w *= 2 {
 		value = value&(1<<w-1) | value<<w
 	}
-	return move{to: uint64(to), from: value, bytes: uint64(bytes), how: moveFill}
+	return move{to: uint64(f.to), from: value, bytes: uint64(f.bytes), how: moveFill}
 }
 
 // conflicts reports whether the order of two moves matters.
@@ -106,77 +103,4 @@ func (g *moves) launch(own *own) (*cu.Launch, error) {
 	threads := min(max((uint32(most)/16+31)&^31, 32), moveThreads)
 	return &cu.Launch{Function: f, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{threads, 1, 1},
 		Params: pointers(unsafe.Pointer(&g.list), unsafe.Pointer(&g.n))}, nil
-}
-
-// stamps is what the GPU's clock said in a run of a graph: before the run, before the work, after it, and
-// after the run. It lies in staging.
-type stamps [4]uint64
-
-// Places in stamps.
-const (
-	stampBegin = iota
-	stampFrom
-	stampTo
-	stampEnd
-)
-
-// between returns the time from one stamp to another.
-func (s *stamps) between(from, to int) (time.Duration, bool) {
-	if s[from] == 0 || s[to] < s[from] {
-		return 0, false
-	}
-	return time.Duration(s[to] - s[from]), true
-}
-
-// byKernel reports whether a fill is one of eight bytes that no fill of the driver makes, whose values
-// are of four at most.
-func byKernel(c *driver.FillCmd) bool { return c.Width == 8 && uint32(c.Value) != uint32(c.Value>>32) }
-
-// hasPairs reports whether there is such a fill among commands.
-func hasPairs(cmds []driver.Cmd) bool {
-	return slices.ContainsFunc(cmds, func(c driver.Cmd) bool {
-		switch c := c.(type) {
-		case *driver.FillCmd:
-			return byKernel(c)
-		case *driver.LoopCmd:
-			return hasPairs(c.Body)
-		}
-		return false
-	})
-}
-
-// fillOf returns any other fill as the driver takes it.
-func fillOf(c *driver.FillCmd) cu.Fill {
-	width := min(c.Width, 4)
-	value := uint32(c.Value) & (1<<(8*width) - 1)
-	return cu.Fill{Dst: memory.AddressOf(c.Dst), Value: value, Width: width, N: c.Dst.Len / int64(width)}
-}
-
-// pairs launches vy_fill8.
-type pairs struct {
-	call   cu.Launch
-	most   int64 // groups
-	values [3]uint64
-	ptrs   [3]unsafe.Pointer
-}
-
-func newPairs(d *Device, s cu.Stream) (*pairs, error) {
-	f, err := d.movers.get(fill8Entry)
-	if err != nil {
-		return nil, err
-	}
-	p := &pairs{most: int64(d.gpu.Caps.Units) * fillGroups}
-	for i := range p.values {
-		p.ptrs[i] = unsafe.Pointer(&p.values[i])
-	}
-	p.call = cu.Launch{Function: f, Block: [3]uint32{fillThreads, 1, 1}, Stream: s, Params: &p.ptrs[0]}
-	return p, nil
-}
-
-// fill describes the launch of a fill, until the next one.
-func (p *pairs) fill(c *driver.FillCmd) *cu.Launch {
-	n := c.Dst.Len / 8
-	p.values = [3]uint64{uint64(memory.AddressOf(c.Dst)), c.Value, uint64(n)}
-	p.call.Grid = [3]uint32{uint32(min((n+fillThreads-1)/fillThreads, p.most)), 1, 1}
-	return &p.call
 }

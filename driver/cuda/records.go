@@ -102,14 +102,19 @@ func (r *records) ringAt(i int) cu.Ptr { return r.fetchAt() + cu.Ptr(r.rings[i].
 // blockAt is the barrier block of a launch in a graph.
 func (r *records) blockAt(l *launch) cu.Ptr { return r.mem.At + cu.Ptr(r.ring+l.block) }
 
+// ownBlock makes that one the block of the launch.
+func (r *records) ownBlock(l *launch) {
+	if l.barrier >= 0 {
+		l.values[l.barrier] = uint64(r.blockAt(l))
+	}
+}
+
 // bind stores the places into the launches' values.
 func (r *records) bind(launches []launch) {
 	trap, ring := 0, 0
 	for i := range launches {
 		l := &launches[i]
-		if l.barrier >= 0 {
-			l.values[l.barrier] = uint64(r.blockAt(l))
-		}
+		r.ownBlock(l)
 		if l.trap >= 0 {
 			l.values[l.trap] = uint64(r.trapAt(trap))
 			l.trap = trap
@@ -123,10 +128,13 @@ func (r *records) bind(launches []launch) {
 	}
 }
 
+// ready reports whether that is so.
+func (r *records) ready() bool { return r.written || r.reported() == 0 }
+
 // first writes everything that a run fetches, for the first one: between records, and in a ring that is not full,
 // there are bytes that no kernel writes. It is work of that run, so that memory given back unused has none to come.
 func (r *records) first(drv cu.Driver, s cu.Stream) error {
-	if r.written || r.reported() == 0 {
+	if r.ready() {
 		return nil
 	}
 	err := drv.MemsetD8Async(r.fetchAt(), 0, r.reported(), s)
@@ -134,22 +142,16 @@ func (r *records) first(drv cu.Driver, s cu.Stream) error {
 	return err
 }
 
-// clear makes the records ready for a run, by fills.
-func (r *records) clear(fill func(cu.Fill) error) error {
+// cleared returns the fills that make the records ready for a run.
+func (r *records) cleared() []*fill {
+	var fills []*fill
 	if r.traps > 0 {
-		if err := fill(cu.Fill{Dst: r.trapAt(0), Width: 1, N: r.trapsEnd() - r.trapsBegin()}); err != nil {
-			return err
-		}
+		fills = append(fills, &fill{r.trapAt(0), 0, 1, r.trapsEnd() - r.trapsBegin()})
 	}
-	for i := range r.rings {
-		if err := fill(cu.Fill{Dst: r.ringAt(i), Width: 4, N: 1}); err != nil {
-			return err
-		}
-		if err := fill(cu.Fill{Dst: r.ringAt(i) + 4, Value: uint32(r.rings[i].capacity), Width: 4, N: 1}); err != nil {
-			return err
-		}
+	for i, ring := range r.rings {
+		fills = append(fills, &fill{r.ringAt(i), 0, 4, 4}, &fill{r.ringAt(i) + 4, uint64(ring.capacity), 4, 4})
 	}
-	return nil
+	return fills
 }
 
 // control fills the image that control records start from.

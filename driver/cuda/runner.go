@@ -2,15 +2,9 @@ package cuda
 
 import (
 	"slices"
-	"sync"
-	"sync/atomic"
-	"time"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
-	"github.com/govyre/vyre/driver/cuda/internal/pinned"
-	"github.com/govyre/vyre/driver/cuda/internal/primary"
-	"github.com/govyre/vyre/driver/cuda/internal/timeline"
 )
 
 type executor struct{ dev *Device }
@@ -31,60 +25,24 @@ type runner struct {
 	dev      *Device
 	plan     *driver.Plan
 	captured bool
+	overlap  bool
 
-	timeline.Submitter
-	timer     timer   // nothing if the run is not timed, or a graph's
-	stamps    *stamps // of a graph that tells its time; nil without one
-	resident  *driver.Residency
-	staging   pinned.Memory
-	stagingAt cu.Ptr          // where the GPU finds it, for a graph
-	more      []pinned.Memory // got after Prepare, for a setter
-	looped    []bool          // by Plan.Uploads: it is in a loop
-	up, down  []route         // of Plan.Uploads and Plan.Reads
-	chosen    uint64          // the Plan.Rehosted that the routes are for
-	slow      bool            // one of them is in chunks
-	staged    [][]byte        // by Plan.Uploads: what a run sends, where that has a place in staging
-	fetched   [][]byte        // by Plan.Reads: what Wait delivers, likewise
-	reports   []byte          // the records, as a run has left them
-	flag      []byte          // of the loop under way
-	arrived   []byte          // at the barrier of a launch that is watched
+	// What the plan was lowered to.
 	launches  []launch
-	calls     []*cu.Launch // those that one call makes
-	calling   cu.GraphRun
 	telling   []*launch // of launches: those that trap or trace
-	pairs     *pairs    // nil if nothing needs it
+	filler    *filler   // nil if nothing needs it
+	loops     []*loop   // that the device may decide on, by control record
+	segments  []*segment
+	graphs    []*segment // those of them, and in them, that have a graph, or may get one
+	whiles    []sum      // of loops that the device decides on, by Plan.Whiles
 	records   records
-	scopes    scopes // of what graphs run
-	bound     uint64 // the Plan.Clock that launches and scopes are for
-	counted   uint64 // the Plan.Recounted that image and scopes are for
+	transfers transfers
+	clock     clock
+	gen       uint64 // the Plan.Clock that launches, transfers and sums are for
 
-	graphs []*graph                   // whole, or those of loops
-	whole  *graph                     // of a captured plan
-	loops  map[*driver.LoopCmd]*graph // of a plain one
-	// What a plain run launches at once when it has run for some times.
-	stretches []*stretch
-	stamped   bool // the run's time is in stamps, though it is no replay
-	// Loops that the device may decide on are numbered, for their control records; image is what
-	// those start from.
-	numbered []*driver.LoopCmd
-	controls map[*driver.LoopCmd]int
-	image    []byte
-
-	outcome []driver.LoopResult // of While loops
-
-	open    uint64 // ticket of the part of a run that is being enqueued; 0 without one
-	written bool   // the stream writes it already
-	fault   atomic.Pointer[driver.Error]
-	hosted  bool           // the host decides on a loop
-	fed     chan error     // how carry went
-	feed    func()         // carry, as a value: starting it allocates nothing
-	aside   bool           // Start has left it alone
-	thread  primary.Thread // between Start and Wait of one goroutine
-	average time.Duration  // of waits
-
-	// life is held for reading by who waits; Close has it before what they use goes.
-	life   sync.RWMutex
-	closed bool
+	queue   queue
+	calling cu.GraphRun
+	flight
 }
 
 func (d *Device) newRunner(p *driver.Plan, captured bool, o driver.CaptureOptions) (*runner, error) {
@@ -92,31 +50,29 @@ func (d *Device) newRunner(p *driver.Plan, captured bool, o driver.CaptureOption
 		return nil, err
 	}
 	defer d.gpu.Leave()
-	r := &runner{dev: d, plan: p, captured: captured, outcome: make([]driver.LoopResult, len(p.Whiles)),
-		loops: map[*driver.LoopCmd]*graph{}, controls: map[*driver.LoopCmd]int{}, thread: primary.Thread{Context: d.gpu}, average: waitFirst}
-	r.Quit = make(chan struct{})
-	err := r.make()
-	if err == nil {
-		r.resident = driver.NewResidency(p, r.staged, captured)
-		r.chosen, r.fed, r.feed = p.Rehosted-1, make(chan error, 1), r.carry
-		if err = r.choose(); err == nil {
-			err = r.capture(o)
-		}
-		r.hosted = slices.ContainsFunc(p.Whiles, func(c *driver.LoopCmd) bool { return c.Lowering == driver.LoopHost })
-	}
-	if err != nil {
+	r := &runner{dev: d, plan: p, captured: captured, overlap: o.Overlap}
+	r.flight.init(r)
+	r.transfers.r = r
+	if err := r.make(); err != nil {
 		e := d.gpu.Complete("prepare", p.Label, err)
 		if back := r.giveBack(); back != nil {
 			_ = d.Fail(d.gpu.Complete("prepare", p.Label, back)) // the first error is the one to report
 		}
 		return nil, e
 	}
+	r.hosted = slices.ContainsFunc(p.Whiles, func(c *driver.LoopCmd) bool { return c.Lowering == driver.LoopHost })
+	graphs := 0
+	for _, s := range r.graphs {
+		if s.full != nil {
+			graphs++
+		}
+	}
 	d.gpu.Say("%s %q: %d launches, %d uploads, %d reads, %d graphs", map[bool]string{false: "prepared", true: "captured"}[captured], p.Label,
-		len(p.Launches), len(p.Uploads), len(p.Reads), len(r.graphs))
+		len(p.Launches), len(p.Uploads), len(p.Reads), graphs)
 	return r, nil
 }
 
-// make obtains what the runner needs. If it fails, giveBack returns what it got.
+// make obtains what the runner needs, and lowers the plan. If it fails, giveBack returns what it got.
 func (r *runner) make() error {
 	d, p := r.dev, r.plan
 	var err error
@@ -124,25 +80,24 @@ func (r *runner) make() error {
 		return err
 	}
 	if !p.NoDeviceTime && !r.replays() && len(p.Cmds) > 0 {
-		if r.timer, err = d.timers.get(p.TimeTransfers); err != nil {
-			return err
-		}
-	}
-	if hasPairs(p.Cmds) {
-		if r.pairs, err = newPairs(d, r.Stream.Handle); err != nil {
+		if r.clock.events, err = d.timers.get(p.TimeTransfers); err != nil {
 			return err
 		}
 	}
 	r.launches = newLaunches(p.Launches, r.Stream.Handle)
-	r.calls = make([]*cu.Launch, 0, min(len(p.Launches), launchesAtOnce))
 	for i := range r.launches {
 		if err := r.bind(&r.launches[i]); err != nil {
 			return err
 		}
 	}
-	r.bound = p.Clock()
-	r.number(p.Cmds, r.captured)
-	if n := r.records.plan(r.launches, len(r.numbered)); n > 0 {
+	r.gen = p.Clock()
+	ops := r.lower(p.Cmds, r.captured)
+	if some(ops, func(o *op) bool { return o.fill != nil && o.fill.byKernel() }) {
+		if r.filler, err = newFiller(d, r.Stream.Handle); err != nil {
+			return err
+		}
+	}
+	if n := r.records.plan(r.launches, len(r.loops)); n > 0 {
 		if r.records.mem, err = d.memory.Get(n, r.Stream); err != nil {
 			return err
 		}
@@ -153,34 +108,76 @@ func (r *runner) make() error {
 			r.telling = append(r.telling, l)
 		}
 	}
-	r.stretches = r.stretchesOf()
-	if err := r.stage(); err != nil {
+	r.segments = r.divide(r.frame(ops), true)
+	bounded(r.segments)
+	if err := r.transfers.init(slices.ContainsFunc(r.segments, func(s *segment) bool { return s.timed })); err != nil {
 		return err
 	}
+	r.queue = queue{r, make([]*cu.Launch, 0, min(len(p.Launches), launchesAtOnce))}
+	r.whiles = make([]sum, len(p.Whiles))
 	r.recount()
+	if err := r.capture(r.segments); err != nil {
+		return err
+	}
+	r.addUp()
 	return nil
 }
 
-// replays reports whether a run launches one graph and nothing else.
+// replays reports whether a run launches one graph and nothing else. Commands of a graph cannot be told apart from outside, so who
+// watches gets them one by one.
 func (r *runner) replays() bool { return r.captured && !r.dev.watching }
 
-// rebind takes over what setters changed since the last run. It looks at no other launch.
+// update takes over what setters changed since the last run. It looks at nothing else.
+func (r *runner) update() error {
+	p := r.plan
+	prev, clock := r.gen, r.plan.Clock()
+	if prev != clock {
+		if err := r.rebind(); err != nil {
+			return r.dev.gpu.Complete("start", p.Label, err)
+		}
+	}
+	for _, s := range r.graphs {
+		if s.gen == clock {
+			continue
+		}
+		if err := r.thread.Bind("start", p.Label); err != nil {
+			return err
+		}
+		if err := s.update(prev); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rebind is update for launches, transfers and sums.
 func (r *runner) rebind() error {
-	for c := range r.plan.ChangedSince(r.bound) {
-		if l := &r.launches[c.Index]; l.changed != c.Changed {
+	p := r.plan
+	if err := r.thread.Bind("start", p.Label); err != nil {
+		return err
+	}
+	rehosted, recounted := p.Rehosted > r.gen, p.Recounted > r.gen
+	if rehosted {
+		if err := r.transfers.choose(); err != nil {
+			return err
+		}
+	}
+	if recounted {
+		r.recount()
+	}
+	for c := range p.ChangedSince(r.gen) {
+		l := &r.launches[c.Index]
+		if c.Changed > r.gen {
 			if err := r.bind(l); err != nil {
 				return err
 			}
 		}
+		l.in.changed(c)
 	}
-	if r.counted != r.plan.Recounted {
-		r.recount()
-	} else if r.counts() {
-		for c := range r.plan.ChangedSince(r.bound) {
-			r.scopes.changed(c)
-		}
+	if recounted || rehosted && r.transfers.rerouted > r.gen {
+		r.addUp()
 	}
-	r.bound = r.plan.Clock()
+	r.gen = p.Clock()
 	return nil
 }
 
@@ -197,51 +194,29 @@ func (r *runner) bind(l *launch) error {
 	return nil
 }
 
-// recount takes over how often loops run.
+// recount takes over how often loops of the device run.
 func (r *runner) recount() {
-	r.counted = r.plan.Recounted
-	for i, c := range r.numbered {
-		r.records.control(r.image, i, c.Count)
-	}
-	if r.counts() {
-		r.scopes.sum(r.plan)
+	for i, c := range r.loops {
+		r.records.control(r.transfers.controls, i, c.Count)
 	}
 }
-
-// counts reports whether the runner has graphs, whose commands are not counted one by one.
-func (r *runner) counts() bool { return r.captured || len(r.numbered) > 0 }
 
 // giveBack returns what the runner has. Nothing of it is in use.
 func (r *runner) giveBack() error {
 	d := r.dev
 	var first error
-	for _, g := range r.graphs {
-		if err := g.drop(); first == nil {
+	note := func(err error) {
+		if first == nil {
 			first = err
 		}
+	}
+	for _, s := range r.graphs {
+		note(s.drop())
 	}
 	r.graphs = nil
-	for _, st := range r.stretches {
-		if st.g == nil {
-			continue
-		}
-		if err := st.g.drop(); first == nil {
-			first = err
-		}
-	}
-	r.stretches = nil
-	for _, m := range append(r.more, r.staging) {
-		if err := d.pinned.Put(m); first == nil {
-			first = err
-		}
-	}
-	r.more = nil
-	if err := d.memory.Put(r.records.mem); first == nil {
-		first = err
-	}
-	if err := d.timers.put(r.timer); first == nil {
-		first = err
-	}
+	note(r.transfers.drop())
+	note(d.memory.Put(r.records.mem))
+	note(d.timers.put(r.clock.events))
 	if r.Stream != nil {
 		d.streams.Put(r.Stream)
 	}

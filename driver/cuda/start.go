@@ -13,7 +13,7 @@ import (
 func (r *runner) Start(ctx context.Context, after []driver.Runner, stay bool) error {
 	r.Starting.Store(true)
 	err := r.prepare(ctx, after)
-	if err == nil && r.slow && !r.hosted && ctx.Done() != nil {
+	if err == nil && r.transfers.slow && !r.hosted && ctx.Done() != nil {
 		r.thread.Release()
 		return r.startAside(ctx)
 	}
@@ -45,11 +45,11 @@ func (r *runner) prepare(ctx context.Context, after []driver.Runner) error {
 		r.Unlock(timeline.Run{})
 		return r.gaveUp()
 	}
-	if r.chosen != r.plan.Rehosted {
-		if err := r.rechoose(); err != nil {
-			r.Unlock(timeline.Run{})
-			return err
-		}
+	if err := r.update(); err != nil {
+		r.transfers.resident.End(false)
+		r.Unlock(timeline.Run{})
+		r.thread.Release()
+		return err
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ func (r *runner) startHere(ctx context.Context, stay bool) error {
 		ran = timeline.Run{Stream: r.Stream, Value: last}
 	}
 	if err != nil {
-		r.resident.End(false)
+		r.transfers.resident.End(false)
 	}
 	r.Unlock(ran)
 	if err != nil || !stay {
@@ -92,19 +92,11 @@ func (r *runner) notStarted(err error) *driver.Error {
 
 // begin enqueues everything but the flag.
 func (r *runner) begin(ctx context.Context) error {
-	d := r.dev
-	brief := r.brief()
-	if brief == nil {
-		if err := r.thread.Bind("start", r.plan.Label); err != nil {
+	d, label := r.dev, r.plan.Label
+	crossing := r.crosses()
+	if !crossing {
+		if err := r.thread.Bind("start", label); err != nil {
 			return err
-		}
-		if err := r.rebind(); err != nil {
-			return d.gpu.Complete("start", r.plan.Label, err)
-		}
-		for _, g := range r.graphs {
-			if err := g.ready(); err != nil {
-				return err
-			}
 		}
 	}
 	if err := r.beginPart(ctx); err != nil {
@@ -112,40 +104,40 @@ func (r *runner) begin(ctx context.Context) error {
 	}
 	for _, dep := range r.After {
 		if err := r.Stream.Follow(dep.Stream, dep.Value); err != nil {
-			return d.gpu.ErrorOf("start", r.plan.Label, err)
+			return d.gpu.ErrorOf("start", label, err)
 		}
 	}
-	if brief == nil {
-		if err := r.records.first(d.gpu.Driver, r.Stream.Handle); err != nil {
-			return d.gpu.ErrorOf("start", r.plan.Label, err)
-		}
+	if err := r.records.first(d.gpu.Driver, r.Stream.Handle); err != nil {
+		return d.gpu.ErrorOf("start", label, err)
 	}
 	clear(r.outcome)
 	r.fault.Store(nil)
-	resident := r.resident.Begin()
-	if brief != nil {
-		launched, failed := r.launchBriefly(brief, resident)
+	r.clock.stamped = false
+	r.transfers.resident.Begin()
+	if crossing {
+		launched, failed := r.segments[0].run()
 		if launched && failed == nil {
 			return nil
 		}
-		err := r.thread.Bind("start", r.plan.Label) // also to end what failed
+		err := r.thread.Bind("start", label) // also to end what failed
 		if failed != nil {
 			return failed
 		} else if err != nil {
 			return err
 		}
 	}
-	if r.whole == nil {
-		return r.enqueue(ctx)
-	}
-	r.count(&r.scopes.outer, 1)
-	if r.stamps != nil {
-		*r.stamps = stamps{}
-	}
-	if err := r.whole.launch(resident); err != nil {
-		return d.gpu.Complete("start", r.plan.Label, err)
+	for _, s := range r.segments {
+		if err := s.launch(ctx); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// crosses reports whether to launch one fresh segment is all that the run takes, so that one crossing into the driver makes its calls.
+func (r *runner) crosses() bool {
+	return len(r.segments) == 1 && r.segments[0].fresh() && !r.thread.Bound() && len(r.After) == 0 &&
+		r.records.ready() && r.Stream.Word() != 0 && !r.dev.gpu.Restore && !r.dev.gpu.Lost()
 }
 
 // beginPart takes a ticket for what is enqueued next: all of a run, or a round of a loop that the

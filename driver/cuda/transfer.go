@@ -2,12 +2,12 @@ package cuda
 
 import (
 	"fmt"
-	"slices"
 	"unsafe"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/internal/memory"
+	"github.com/govyre/vyre/driver/cuda/internal/pinned"
 )
 
 // route is the way of a transfer between host memory and the device.
@@ -22,84 +22,98 @@ const (
 // stagedBytes is the size up to which a transfer has a place in staging.
 const stagedBytes = 256 << 10
 
-// stage obtains one block of pinned memory and divides it. Items start at multiples of 64
+// transfers has what a runner moves between the host and the device: the routes of its uploads and reads, and staging for them and
+// for what else the GPU and the host tell each other.
+type transfers struct {
+	r        *runner
+	resident *driver.Residency
+	mem      pinned.Memory
+	at       cu.Ptr          // where the GPU finds mem, for a graph
+	more     []pinned.Memory // got after Prepare, for a setter
+
+	looped   []bool   // by Plan.Uploads: it is in a loop
+	up, down []route  // of Plan.Uploads and Plan.Reads
+	rerouted uint64   // the Plan.Clock when one of them last became another one
+	slow     bool     // one of them is in chunks
+	staged   [][]byte // by Plan.Uploads: what a run sends, where that has a place in staging
+	fetched  [][]byte // by Plan.Reads: what Wait delivers, likewise
+
+	controls []byte // what the control records of loops start from
+	reports  []byte // the records, as a run has left them
+	flag     []byte // of the host's loop under way
+	arrived  []byte // at the barrier of a launch that is watched
+}
+
+// init obtains one block of pinned memory and divides it. Items start at multiples of 64
 // bytes, so that none shares a cache line with another. A small transfer has its place there
-// whatever its route is now: a setter may change that.
-func (r *runner) stage() error {
-	var total int64
-	place := func(n int64) (at int64) {
-		at = total
-		total += (n + 63) &^ 63
-		return at
+// whatever its route is now: a setter may change that. stamped asks for stamps of the clock.
+func (t *transfers) init(stamped bool) error {
+	r := t.r
+	p, total := r.plan, int64(0)
+	// What places hold is only known with the memory, so each is entered here, and filled in below.
+	type place struct {
+		to    *[]byte
+		at, n int64
 	}
-	p := r.plan
-	r.up, r.down = make([]route, len(p.Uploads)), make([]route, len(p.Reads))
-	r.staged, r.fetched = make([][]byte, len(p.Uploads)), make([][]byte, len(p.Reads))
-	up, down := make([]int64, len(p.Uploads)), make([]int64, len(p.Reads))
-	r.looped = loopedUploads(p)
+	var places []place
+	reserve := func(to *[]byte, n int64) {
+		if n > 0 {
+			places = append(places, place{to, total, n})
+			total += (n + 63) &^ 63
+		}
+	}
+	t.up, t.down = make([]route, len(p.Uploads)), make([]route, len(p.Reads))
+	t.staged, t.fetched = make([][]byte, len(p.Uploads)), make([][]byte, len(p.Reads))
+	t.looped = loopedUploads(p)
 	for i, u := range p.Uploads {
-		if up[i] = -1; u.Dst.Len <= r.dev.stagedTo || r.looped[i] || r.captured && !uploadsDirectly(u) {
-			up[i] = place(u.Dst.Len)
+		if u.Dst.Len <= r.dev.stagedTo || t.looped[i] || r.captured && !uploadsDirectly(u) {
+			reserve(&t.staged[i], u.Dst.Len)
 		}
 	}
 	for i, rd := range p.Reads {
-		if down[i] = -1; rd.Src.Len <= r.dev.stagedTo || r.captured && !readsDirectly(rd) {
-			down[i] = place(rd.Src.Len)
+		if rd.Src.Len <= r.dev.stagedTo || r.captured && !readsDirectly(rd) {
+			reserve(&t.fetched[i], rd.Src.Len)
 		}
 	}
 	if r.captured {
-		if err := r.mayKeep(total); err != nil {
+		if err := mayKeep(total); err != nil {
 			return err
 		}
 	}
-	reports, flag := place(r.records.reported()), int64(0)
+	reserve(&t.reports, r.records.reported())
 	if len(p.Whiles) > 0 {
-		flag = place(4)
+		reserve(&t.flag, 4)
 	}
-	arrived := place(4)
-	images := int64(len(r.numbered)) * controlBytes
-	image := place(images)
-	clock := int64(-1)
-	if r.replays() && !p.NoDeviceTime || slices.ContainsFunc(r.stretches, func(st *stretch) bool { return st.timed }) {
-		clock = place(int64(unsafe.Sizeof(stamps{})))
+	reserve(&t.arrived, 4)
+	reserve(&t.controls, int64(len(r.loops))*controlBytes)
+	var stamps []byte
+	if stamped {
+		reserve(&stamps, stampBytes)
 	}
 	var err error
-	if r.staging, err = r.dev.pinned.Get(total); err != nil {
+	if t.mem, err = r.dev.pinned.Get(total); err != nil {
 		return r.dev.pinned.Error("prepare", total, err)
 	}
-	if total > 0 && (r.replays() || clock >= 0) {
-		if r.stagingAt, err = r.dev.gpu.Driver.MemHostGetDevicePointer(r.staging.At); err != nil {
+	if r.replays() || stamped {
+		if t.at, err = r.dev.gpu.Driver.MemHostGetDevicePointer(t.mem.At); err != nil {
 			return err
 		}
 	}
-	all := r.staging.Bytes(total)
-	part := func(at, n int64) []byte {
-		if at < 0 {
-			return nil
-		}
-		return all[at : at+n : at+n]
+	all := t.mem.Bytes(total)
+	for _, p := range places {
+		*p.to = all[p.at : p.at+p.n : p.at+p.n]
 	}
-	for i, u := range p.Uploads {
-		r.staged[i] = part(up[i], u.Dst.Len)
+	if stamped {
+		r.clock.stamps = (*[marks]uint64)(unsafe.Pointer(&stamps[0]))
 	}
-	for i, rd := range p.Reads {
-		r.fetched[i] = part(down[i], rd.Src.Len)
-	}
-	r.arrived = part(arrived, 4)
-	r.reports, r.image = part(reports, r.records.reported()), part(image, images)
-	if len(p.Whiles) > 0 {
-		r.flag = part(flag, 4)
-	}
-	if clock >= 0 {
-		r.stamps = (*stamps)(unsafe.Pointer(&all[clock]))
-	}
-	return nil
+	t.resident = driver.NewResidency(p, t.staged, r.captured)
+	return t.choose()
 }
 
 // reach returns where the GPU finds a place in staging; 0 if it is in other memory.
-func (r *runner) reach(p unsafe.Pointer) cu.Ptr {
-	if at := uintptr(p) - uintptr(r.staging.At); r.stagingAt != 0 && at < uintptr(r.staging.Size) {
-		return r.stagingAt + cu.Ptr(at)
+func (t *transfers) reach(p unsafe.Pointer) cu.Ptr {
+	if at := uintptr(p) - uintptr(t.mem.At); t.at != 0 && at < uintptr(t.mem.Size) {
+		return t.at + cu.Ptr(at)
 	}
 	return 0
 }
@@ -141,7 +155,7 @@ func loopedUploads(p *driver.Plan) []bool {
 // graphStaged bounds what a graph, whose copies cannot wait for the host, keeps for them.
 const graphStaged = 256 << 20
 
-func (r *runner) mayKeep(total int64) error {
+func mayKeep(total int64) error {
 	if total <= graphStaged {
 		return nil
 	}
@@ -151,121 +165,138 @@ func (r *runner) mayKeep(total int64) error {
 
 // choose finds the route of every transfer, after setters changed where bytes are. The context
 // is current.
-func (r *runner) choose() error {
-	p := r.plan
-	r.slow = false
-	var err error
-	pick := func(isDirect bool, place *[]byte, n int64) route {
-		if isDirect {
-			return direct
-		}
-		if *place == nil && r.captured {
+func (t *transfers) choose() error {
+	p := t.r.plan
+	t.slow = false
+	pick := func(way *route, isDirect bool, place *[]byte, n int64) (err error) {
+		was := *way
+		switch {
+		case isDirect:
+			*way = direct
+		case *place != nil:
+			*way = staged
+		case t.r.captured:
 			// It was direct when the graph was captured.
-			if *place, err = r.widen(n); err != nil {
-				return direct
+			if *place, err = t.widen(n); err != nil {
+				return err
 			}
+			*way = staged
+		default:
+			*way, t.slow = chunked, true
 		}
-		if *place == nil {
-			r.slow = true
-			return chunked
+		if *way != was {
+			t.rerouted = p.Clock()
 		}
-		return staged
+		return nil
 	}
 	for i, u := range p.Uploads {
-		r.up[i] = pick(!r.looped[i] && uploadsDirectly(u), &r.staged[i], u.Dst.Len)
-		r.resident.Bare[i] = r.up[i] != staged
+		if err := pick(&t.up[i], !t.looped[i] && uploadsDirectly(u), &t.staged[i], u.Dst.Len); err != nil {
+			return err
+		}
+		t.resident.Bare[i] = t.up[i] != staged
 	}
 	for i, rd := range p.Reads {
-		r.down[i] = pick(readsDirectly(rd), &r.fetched[i], rd.Src.Len)
-	}
-	if err == nil {
-		r.chosen = p.Rehosted
-	}
-	return err
-}
-
-// rechoose is choose for a Start.
-func (r *runner) rechoose() error {
-	if err := r.thread.Bind("start", r.plan.Label); err != nil {
-		return err
-	}
-	// What comes next needs the thread, too.
-	if err := r.choose(); err != nil {
-		r.thread.Release()
-		return r.dev.gpu.Complete("start", r.plan.Label, err)
+		if err := pick(&t.down[i], readsDirectly(rd), &t.fetched[i], rd.Src.Len); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
 // widen obtains another place in staging.
-func (r *runner) widen(n int64) ([]byte, error) {
-	total := r.staging.Size + n
-	for _, m := range r.more {
+func (t *transfers) widen(n int64) ([]byte, error) {
+	total := t.mem.Size + n
+	for _, m := range t.more {
 		total += m.Size
 	}
-	if err := r.mayKeep(total); err != nil {
+	if err := mayKeep(total); err != nil {
 		return nil, err
 	}
-	m, err := r.dev.pinned.Get(n)
+	m, err := t.r.dev.pinned.Get(n)
 	if err != nil {
-		return nil, r.dev.pinned.Error("start", n, err)
+		return nil, t.r.dev.pinned.Error("start", n, err)
 	}
-	r.more = append(r.more, m)
+	t.more = append(t.more, m)
 	return m.Bytes(n), nil
 }
 
-// upload enqueues an upload.
-func (r *runner) upload(c *driver.UploadCmd) error {
-	d, s, to := r.dev, r.Stream.Handle, memory.AddressOf(c.Dst)
-	r.plan.Tally.Count(driver.UploadBytes, uint64(c.Dst.Len))
-	switch r.up[c.Index] {
+// upload gives a sink the copies of an upload. One in chunks is the conveyor's, which enqueues them by itself.
+func (t *transfers) upload(o *op, to sink) error {
+	u := o.up
+	at := memory.AddressOf(u.Dst)
+	switch t.up[u.Index] {
 	case staged:
-		r.plan.Tally.Count(driver.Uploads, 1)
-		return d.gpu.Driver.MemcpyHtoDAsync(to, unsafe.Pointer(&r.staged[c.Index][0]), c.Dst.Len, s)
+		return to.copy(cu.Copy{Dst: at, SrcHost: unsafe.Pointer(&t.staged[u.Index][0]), Bytes: u.Dst.Len}, o)
 	case chunked:
-		r.plan.Tally.Count(driver.Uploads, 1)
-		return d.uphill.upload(r, c)
+		return t.r.dev.uphill.upload(t.r, u)
 	}
-	for _, p := range c.Pieces {
-		r.plan.Tally.Count(driver.Uploads, 1)
-		if err := d.gpu.Driver.MemcpyHtoDAsync(to+cu.Ptr(p.At), unsafe.Pointer(&p.Input.Bytes()[p.From]), p.Len, s); err != nil {
+	for i, p := range u.Pieces {
+		if err := to.hosted(cu.Copy{Dst: at + cu.Ptr(p.At), SrcHost: pieceAt(p), Bytes: p.Len}, o, i); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// read enqueues a read.
-func (r *runner) read(c *driver.ReadCmd) error {
-	d, s, from := r.dev, r.Stream.Handle, memory.AddressOf(c.Src)
-	if r.down[c.Index] != direct {
-		r.plan.Tally.Count(driver.Reads, 1)
-		r.plan.Tally.Count(driver.ReadBytes, uint64(c.Src.Len))
-		r.plan.Tally.Count(driver.ReadGapBytes, uint64(c.Gap))
-		if r.down[c.Index] == chunked {
-			return d.downhill.read(r, c)
-		}
-		return d.gpu.Driver.MemcpyDtoHAsync(unsafe.Pointer(&r.fetched[c.Index][0]), from, c.Src.Len, s)
+// read gives a sink the copies of a read.
+func (t *transfers) read(o *op, to sink) error {
+	rd := o.down
+	at := memory.AddressOf(rd.Src)
+	switch t.down[rd.Index] {
+	case staged:
+		return to.copy(cu.Copy{DstHost: unsafe.Pointer(&t.fetched[rd.Index][0]), Src: at, Bytes: rd.Src.Len}, o)
+	case chunked:
+		return t.r.dev.downhill.read(t.r, rd)
 	}
-	for _, v := range c.Views {
-		to := v.Output.Bytes()
-		r.plan.Tally.Count(driver.Reads, 1)
-		r.plan.Tally.Count(driver.ReadBytes, uint64(len(to)))
-		if err := d.gpu.Driver.MemcpyDtoHAsync(unsafe.Pointer(&to[0]), from+cu.Ptr(v.Off), int64(len(to)), s); err != nil {
+	for i, v := range rd.Views {
+		if err := to.hosted(cu.Copy{DstHost: viewAt(v), Src: at + cu.Ptr(v.Off), Bytes: int64(len(v.Output.Bytes()))}, o, i); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// fetch copies what reads left in staging to where it belongs. Other routes end there.
-func (r *runner) fetch() {
-	for i, rd := range r.plan.Reads {
-		if r.down[i] != staged {
+func pieceAt(p driver.Piece) unsafe.Pointer { return unsafe.Pointer(&p.Input.Bytes()[p.From]) }
+func viewAt(v driver.View) unsafe.Pointer   { return unsafe.Pointer(unsafe.SliceData(v.Output.Bytes())) }
+
+// uploads returns how many copies an upload is.
+func (t *transfers) uploads(u *driver.UploadCmd) uint64 {
+	if t.up[u.Index] == direct {
+		return uint64(len(u.Pieces))
+	}
+	return 1
+}
+
+// reads returns how many copies a read is, of how many bytes, and how many of these nobody asked for.
+func (t *transfers) reads(rd *driver.ReadCmd) (copies, bytes, gap uint64) {
+	if t.down[rd.Index] != direct {
+		return 1, uint64(rd.Src.Len), uint64(rd.Gap)
+	}
+	for _, v := range rd.Views {
+		bytes += uint64(len(v.Output.Bytes()))
+	}
+	return uint64(len(rd.Views)), bytes, 0
+}
+
+// deliver copies what reads left in staging to where it belongs. Other routes end there.
+func (t *transfers) deliver() {
+	for i, rd := range t.r.plan.Reads {
+		if t.down[i] != staged {
 			continue
 		}
 		for _, v := range rd.Views {
-			copy(v.Output.Bytes(), r.fetched[i][v.Off:])
+			copy(v.Output.Bytes(), t.fetched[i][v.Off:])
 		}
 	}
+}
+
+// drop gives staging back. Nothing of it is in use.
+func (t *transfers) drop() (first error) {
+	for _, m := range append(t.more, t.mem) {
+		if err := t.r.dev.pinned.Put(m); first == nil {
+			first = err
+		}
+	}
+	t.more = nil
+	return first
 }

@@ -22,26 +22,27 @@ func (d *Device) describe() {
 
 // watched waits for the command just enqueued, so that what goes wrong is told of that one. Only
 // a device that is being debugged does that.
-func (r *runner) watched(c driver.Cmd) error {
-	d := r.dev
+func (r *runner) watched(o *op) error {
+	d, arrived := r.dev, r.transfers.arrived
 	if err := d.gpu.Driver.StreamSynchronize(r.Stream.Handle); err != nil {
 		return err
 	}
-	l, ok := c.(*driver.LaunchCmd)
-	if !ok || l.Grid.Empty() || r.launches[l.Index].barrier < 0 {
+	l := o.launch
+	if l == nil || l.barrier < 0 || l.empty() {
 		return nil
 	}
-	at := cu.Ptr(r.launches[l.Index].values[r.launches[l.Index].barrier])
-	if err := d.gpu.Driver.MemcpyDtoHAsync(unsafe.Pointer(&r.arrived[0]), at, int64(len(r.arrived)), r.Stream.Handle); err != nil {
+	at := cu.Ptr(l.values[l.barrier])
+	if err := d.gpu.Driver.MemcpyDtoHAsync(unsafe.Pointer(&arrived[0]), at, int64(len(arrived)), r.Stream.Handle); err != nil {
 		return err
 	}
 	if err := d.gpu.Driver.StreamSynchronize(r.Stream.Handle); err != nil {
 		return err
 	}
+	groups := l.cmd.Grid.Total()
 	// Every barrier is complete when a launch ends: a group that left one out would be missed.
-	if n := uint64(binary.LittleEndian.Uint32(r.arrived)); n%l.Grid.Total() != 0 {
-		return &driver.Error{Op: "launch", Label: l.Kernel.Label(), Device: d.Name(), Kind: driver.DeviceFault,
-			Msg: fmt.Sprintf("%d arrivals at grid barriers are no multiple of its %d groups", n, l.Grid.Total()), Fix: "let every group pass every barrier"}
+	if n := uint64(binary.LittleEndian.Uint32(arrived)); n%groups != 0 {
+		return &driver.Error{Op: "launch", Label: l.kernel.Label(), Device: d.Name(), Kind: driver.DeviceFault,
+			Msg: fmt.Sprintf("%d arrivals at grid barriers are no multiple of its %d groups", n, groups), Fix: "let every group pass every barrier"}
 	}
 	return nil
 }

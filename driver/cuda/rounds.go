@@ -1,0 +1,93 @@
+package cuda
+
+import (
+	"context"
+	"encoding/binary"
+	"unsafe"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cuda/internal/memory"
+	"github.com/govyre/vyre/driver/cuda/internal/timeline"
+)
+
+// rounds goes through the rounds of a loop that holds what only the host decides on, or has to enqueue again for each.
+func (r *runner) rounds(ctx context.Context, s *segment) error {
+	if s.loop.kind == kindWhile {
+		return r.while(ctx, s)
+	}
+	for range s.loop.loop.Count {
+		if err := r.round(ctx, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// round enqueues a round of a loop, unless Close has given the run up.
+func (r *runner) round(ctx context.Context, s *segment) error {
+	if r.GaveUp.Load() {
+		return timeline.ErrGaveUp
+	}
+	for _, b := range s.body {
+		if err := b.launch(ctx); err != nil {
+			return err
+		}
+	}
+	r.plan.Tally.Count(driver.LoopIterations, 1)
+	return nil
+}
+
+// while fetches the flag before every round and waits for it. If the context ends, the loop
+// stops after a whole number of rounds, and so does the run.
+func (r *runner) while(ctx context.Context, s *segment) error {
+	c := s.loop.loop
+	var out driver.LoopResult
+	for {
+		set, err := r.flagSet(ctx, c.LoopCmd)
+		if err != nil {
+			return err
+		}
+		if out.Converged = !set; !set || out.Iterations == c.Count {
+			break
+		}
+		if err := ctx.Err(); err != nil {
+			return &driver.Error{Op: "run", Label: r.plan.Label, Device: r.dev.Name(), Path: c.Path, Kind: driver.Canceled,
+				Msg: "the loop was stopped between two rounds, and the run with it", Err: err}
+		}
+		if err := r.round(ctx, s); err != nil {
+			return err
+		}
+		out.Iterations++
+	}
+	r.outcome[c.Index] = out
+	return nil
+}
+
+// flagSet fetches the flag of a loop. What was enqueued so far becomes a part of the run that
+// ends here, with a timeline value of its own. The round under way is waited for when ctx has ended, too.
+func (r *runner) flagSet(ctx context.Context, c *driver.LoopCmd) (bool, error) {
+	flag, ticket := r.transfers.flag, r.open
+	err := r.dev.gpu.Driver.MemcpyDtoHAsync(unsafe.Pointer(&flag[0]), memory.AddressOf(c.Flag), 4, r.Stream.Handle)
+	if err == nil {
+		err = r.endPart(false)
+	}
+	if err != nil {
+		e := r.faulted(err)
+		e.Path = c.Path
+		return false, e
+	}
+	if !r.await(ctx, false, ticket, &r.thread) {
+		return false, timeline.ErrGaveUp
+	}
+	if fault := r.ending(ticket); fault != nil {
+		fault.Path = c.Path
+		return false, fault
+	}
+	if err := r.thread.Bind("start", r.plan.Label); err != nil {
+		return false, err
+	}
+	if err := r.beginPart(context.Background()); err != nil {
+		return false, err // given up
+	}
+	return binary.LittleEndian.Uint32(flag) != 0, nil
+}

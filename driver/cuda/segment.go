@@ -1,0 +1,359 @@
+package cuda
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cuda/cu"
+)
+
+// segment is operations that follow each other and reach the device as one thing: a graph of them, a row of calls, or rounds of a
+// loop that the host goes through.
+type segment struct {
+	r    *runner
+	ops  []op
+	when when
+	sum  sum // what a run of the operations counts
+
+	launches [2]int // the span of them in Plan.Launches
+
+	loop *op        // of rounds
+	body []*segment // of each round
+
+	timed  bool                // its graph has the marks of the clock
+	spares []*driver.UploadCmd // that a run may leave out
+	runs   int                 // that enqueued the operations, before the graph is made
+	gen    uint64              // the Plan.Clock that the graph is for
+	// full sends every upload, resident those that are Always. The latter is made when a run first
+	// leaves something out.
+	full, resident *image
+}
+
+// when says when a segment has a graph.
+type when uint8
+
+const (
+	never  when = iota
+	warm        // after some runs, where the driver takes it; a run whose launches changed since the one before enqueues them
+	always      // from Prepare on
+)
+
+const (
+	// warmRuns is how many runs there are before a graph is made: that is work, which a plan that runs once would not get back.
+	warmRuns = 2
+	// segmentNodes bounds the nodes of one graph of a plain run.
+	segmentNodes = 1 << 14
+	// segmentGraphs bounds the graphs of a plain run: each has memory of the device that is in no ledger.
+	segmentGraphs = 256
+)
+
+// divide makes segments of operations; outer says that they are not of a loop.
+func (r *runner) divide(ops []op, outer bool) (list []*segment) {
+	if r.replays() {
+		s := r.segment(ops, always)
+		s.timed = !r.plan.NoDeviceTime
+		return []*segment{s}
+	}
+	begin := 0 // of the operations that are in no segment yet
+	cut := func(from, to int, w when) *segment {
+		if from > begin {
+			list = append(list, r.segment(ops[begin:from], never))
+		}
+		if begin = to; to == from {
+			return nil
+		}
+		s := r.segment(ops[from:to], w)
+		list = append(list, s)
+		return s
+	}
+	for i := 0; i < len(ops); {
+		o := &ops[i]
+		n, launches := r.graphable(ops[i:])
+		switch {
+		case o.kind == kindWhile && o.loop.Lowering == driver.LoopGraph:
+			cut(i, i+1, always)
+		case o.loop != nil && some(ops[i:i+1], func(o *op) bool { return o.kind == kindWhile }):
+			cut(i, i+1, never).rounds()
+		case launches && outer:
+			from, to := i, i+n
+			// All that device time is measured around: its graph does that.
+			timed := !r.plan.TimeTransfers && from > 0 && ops[from-1].kind == kindMark && to < len(ops) && ops[to].kind == kindMark
+			if timed {
+				from, to = from-1, to+1
+			}
+			cut(from, to, warm).timed = timed
+		}
+		i += max(n, 1)
+	}
+	cut(len(ops), len(ops), never)
+	return list
+}
+
+// graphable returns how many operations in front the host has no part in, and whether kernels of the user are among them.
+func (r *runner) graphable(ops []op) (n int, launches bool) {
+	if r.dev.watching || !r.dev.gpu.Caps.Graphs {
+		return 0, false
+	}
+	nodes := uint64(0)
+	for ; n < len(ops); n++ {
+		one := ops[n : n+1]
+		more := nodesOf(one)
+		if nodes += more; nodes > segmentNodes || one[0].loop != nil && more > unrolledNodes || some(one, needsHost) {
+			break
+		}
+		launches = launches || some(one, launchesKernel)
+	}
+	return n, launches
+}
+
+func launchesKernel(o *op) bool { return o.kind == kindLaunch }
+
+func needsHost(o *op) bool {
+	switch o.kind {
+	case kindLaunch, kindFill, kindCopy, kindRepeat:
+		return false
+	}
+	return true
+}
+
+// bounded lets no more segments have a graph than may: those with a single launch gain the least by one.
+func bounded(list []*segment) {
+	var graphs []*segment
+	for _, s := range list {
+		if s.when == warm {
+			graphs = append(graphs, s)
+		}
+	}
+	if len(graphs) <= segmentGraphs {
+		return
+	}
+	left := segmentGraphs
+	for _, s := range graphs {
+		launches := 0
+		some(s.ops, func(o *op) bool {
+			if o.launch != nil {
+				launches++
+			}
+			return false
+		})
+		if launches == 1 || left == 0 {
+			s.when = never
+			continue
+		}
+		left--
+	}
+}
+
+// segment makes a segment.
+func (r *runner) segment(ops []op, w when) *segment {
+	s := &segment{r: r, ops: ops, when: w, gen: ^uint64(0)}
+	some(ops, func(o *op) bool {
+		if o.up != nil && o.up.Mode != driver.Always {
+			s.spares = append(s.spares, o.up)
+		}
+		if l := o.launch; l != nil {
+			if s.launches[1] == 0 {
+				s.launches[0] = l.cmd.Index
+			}
+			s.launches[1] = l.cmd.Index + 1
+		}
+		return false
+	})
+	return s
+}
+
+// rounds makes a segment of one loop one that the host goes through.
+func (s *segment) rounds() {
+	s.when, s.loop, s.ops, s.spares = never, &s.ops[0], nil, nil
+	s.body = s.r.divide(s.loop.loop.body, false)
+}
+
+// capture makes the graphs that segments have from Prepare on, and notes all that have, or may get, one.
+func (r *runner) capture(list []*segment) error {
+	for _, s := range list {
+		if s.when != never {
+			r.graphs = append(r.graphs, s)
+		}
+		if s.when == always {
+			if err := s.capture(); err != nil {
+				return err
+			}
+		}
+		if err := r.capture(s.body); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// capture makes the graphs of a segment. A loop that the driver does not take, for what is in it or at all, becomes the host's.
+func (s *segment) capture() error {
+	r := s.r
+	var err error
+	if s.full, err = s.make(false); err != nil && !r.replays() {
+		if c := s.ops[0].loop; !c.Forced && r.declined(err) {
+			c.Lowering = driver.LoopHost
+			r.dev.gpu.Say("the host decides on the loop at %s of %q: %v", c.Path, r.plan.Label, err)
+			s.rounds()
+			return nil
+		}
+	}
+	if err == nil && len(s.spares) > 0 && r.replays() && r.plan.ReplaySafe() {
+		s.resident, err = s.make(true)
+	}
+	s.gen = r.plan.Clock()
+	return err
+}
+
+// declined reports whether the driver does not take a graph, as opposed to having failed.
+func (r *runner) declined(err error) bool {
+	var e *driver.Error
+	if !errors.As(err, &e) {
+		e = r.dev.gpu.ErrorOf("prepare", r.plan.Label, err)
+	}
+	return !e.Sticky && e.Kind != driver.OutOfMemory
+}
+
+// update brings the graph up to date with the setters, if this run launches it; prev is the Plan.Clock of the run before.
+func (s *segment) update(prev uint64) error {
+	clock := s.r.plan.Clock()
+	switch {
+	case s.when == never:
+		s.gen = clock
+		return nil
+	case s.when == always:
+		if err := s.change(); err != nil {
+			return err
+		}
+	case s.runs < warmRuns:
+		s.runs++
+		return nil
+	case s.changed(prev):
+		return nil // who sets arguments for every run would pay for changing nodes in each
+	case s.full == nil:
+		full, err := s.make(false)
+		if taken, err := s.taken(err); !taken {
+			return err
+		}
+		s.full = full
+	case s.changed(s.gen):
+		if taken, err := s.taken(s.change()); !taken {
+			return err
+		}
+	}
+	s.gen = clock
+	return nil
+}
+
+// changed reports whether a launch, or a count, changed since.
+func (s *segment) changed(since uint64) bool {
+	p := s.r.plan
+	for c := range p.ChangedSince(since) {
+		if c.Index >= s.launches[0] && c.Index < s.launches[1] {
+			return true
+		}
+	}
+	return p.Recounted > since && some(s.ops, func(o *op) bool { return o.loop != nil })
+}
+
+// taken reports whether the driver has taken what err is of. If not, a segment that need not have a graph has none from now on, unless
+// the device is lost.
+func (s *segment) taken(err error) (bool, error) {
+	if err == nil {
+		return true, nil
+	}
+	r := s.r
+	switch {
+	case r.replays():
+		return false, r.dev.gpu.Complete("start", r.plan.Label, err)
+	case s.when == always:
+		return false, r.refused(&s.ops[0], err)
+	}
+	e := r.dev.gpu.Complete("start", r.plan.Label, err)
+	if e.Sticky {
+		return false, e
+	}
+	s.when = never
+	r.dev.gpu.Say("%d commands of %q from %s on stay as they are: %v", len(s.ops), r.plan.Label, s.ops[0].path, err)
+	return false, nil
+}
+
+// fresh reports whether the graph is there and as setters want it.
+func (s *segment) fresh() bool { return s.full != nil && s.when != never && s.gen == s.r.plan.Clock() }
+
+// launch enqueues the segment: its graph if it is fresh, else what is in it. The context is current.
+func (s *segment) launch(ctx context.Context) error {
+	r := s.r
+	if s.loop != nil {
+		return r.rounds(ctx, s)
+	}
+	launched := false
+	if s.fresh() {
+		im, err := s.image()
+		if err == nil {
+			s.begin()
+			err = r.dev.gpu.Driver.GraphLaunch(im.exec, r.Stream.Handle)
+		}
+		if launched, err = s.taken(err); err != nil {
+			return err
+		}
+		if launched && r.dev.watching {
+			if err := r.watched(&s.ops[0]); err != nil {
+				return r.refused(&s.ops[0], err)
+			}
+		}
+	}
+	if !launched {
+		r.clock.stamped = r.clock.stamped && !s.timed
+		if err := r.queue.all(s.ops); err != nil {
+			return err
+		}
+	}
+	r.count(&s.sum, 1)
+	return nil
+}
+
+// run is launch for a run of one fresh segment, which takes three calls: the context is made current, the graph is launched, and
+// the word after it is written. They are made by one crossing, so the goroutine keeps no thread. It reports false without an
+// error where the driver does not take the graph; nothing is enqueued then.
+func (s *segment) run() (launched bool, err error) {
+	r := s.r
+	im, err := s.image()
+	if err != nil {
+		return s.taken(err)
+	}
+	s.begin()
+	r.calling = cu.GraphRun{Context: r.dev.gpu.Handle, Exec: im.exec, Stream: r.Stream.Handle, Word: r.Stream.Word(), Value: uint32(r.open)}
+	switch made, err := r.dev.gpu.Driver.GraphRun(&r.calling); {
+	case made == 1:
+		return s.taken(err)
+	case err != nil:
+		return made > 1, r.dev.gpu.ErrorOf("start", r.plan.Label, err)
+	}
+	r.written = true
+	r.count(&s.sum, 1)
+	return true, nil
+}
+
+// begin makes the clock ready for the graph.
+func (s *segment) begin() {
+	if s.timed {
+		s.r.clock.reset()
+	}
+}
+
+// image is what the run being started launches: the one without the uploads that it may leave out, if it leaves out all of them.
+func (s *segment) image() (*image, error) {
+	if len(s.spares) == 0 || slices.ContainsFunc(s.spares, s.r.queue.sends) {
+		return s.full, nil
+	}
+	if s.resident == nil {
+		var err error
+		if s.resident, err = s.make(true); err != nil {
+			return nil, err
+		}
+	}
+	return s.resident, nil
+}
