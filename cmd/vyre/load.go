@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -25,7 +24,7 @@ func load(spec string) ([]loaded, error) {
 	var all []loaded
 	switch strings.ToLower(filepath.Ext(file)) {
 	case ".vyre":
-		src, err := os.ReadFile(file)
+		src, err := readFile(file, maxProgram)
 		if err != nil {
 			return nil, err
 		}
@@ -37,7 +36,7 @@ func load(spec string) ([]loaded, error) {
 			all = append(all, loaded{p, p.Name()})
 		}
 	case ".vyrb":
-		b, err := os.ReadFile(file)
+		b, err := readFile(file, maxProgram)
 		if err != nil {
 			return nil, err
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/govyre/vyre/ir"
 )
 
-// maxPixels bounds a picture before its pixels are read: 64 megapixels.
+// maxPixels bounds a picture before its pixels are read or written: 64 megapixels.
 const maxPixels = 64 << 20
 
 // readPicture reads a PNG as red, green, blue, opacity: four u8 or one u32 a pixel, or as
@@ -30,7 +30,7 @@ func readPicture(t ir.Type, name string) ([]byte, *picture, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if cfg.Width*cfg.Height > maxPixels {
+	if cfg.Width > maxPixels || cfg.Height > maxPixels || cfg.Width*cfg.Height > maxPixels {
 		return nil, nil, fmt.Errorf("%s has %d × %d pixels, more than %d", name, cfg.Width, cfg.Height, maxPixels)
 	}
 	if _, err := f.Seek(0, 0); err != nil {
@@ -67,13 +67,14 @@ func pictureSize(s string) (file string, size *picture, err error) {
 	}
 	w, h, _ := strings.Cut(s[i+5:], "x")
 	size = new(picture)
-	if size.w, err = strconv.Atoi(w); err != nil || size.w <= 0 {
+	if size.w, err = strconv.Atoi(w); err == nil && h != "" {
+		size.h, err = strconv.Atoi(h)
+	}
+	if err != nil || size.w <= 0 || size.h < 0 || h != "" && size.h == 0 {
 		return "", nil, fmt.Errorf("%q: want FILE.png:WIDTH or FILE.png:WIDTHxHEIGHT", s)
 	}
-	if h != "" {
-		if size.h, err = strconv.Atoi(h); err != nil || size.h <= 0 {
-			return "", nil, fmt.Errorf("%q: want FILE.png:WIDTH or FILE.png:WIDTHxHEIGHT", s)
-		}
+	if size.w > maxPixels || size.h > maxPixels || size.w*max(size.h, 1) > maxPixels {
+		return "", nil, fmt.Errorf("%q: a picture has at most %d pixels", s, maxPixels)
 	}
 	return s[:i+4], size, nil
 }

@@ -118,8 +118,7 @@ func formatElement(t ir.Type, bits uint64) string {
 // picture is the size of an image that a buffer came from.
 type picture struct{ w, h int }
 
-// parseBuffer makes the contents of a buffer of element type t from what stands
-// behind --arg name=:
+// parseBuffer makes the contents of a buffer of element type t from what follows --arg name=:
 //
 //	zeros:N            N zeros
 //	iota:N             0, 1, 2, … N−1
@@ -143,7 +142,7 @@ func parseBuffer(t ir.Type, s string) ([]byte, *picture, error) {
 	case ".png":
 		return readPicture(t, s)
 	case ".txt":
-		text, err := os.ReadFile(s)
+		text, err := readFile(s, maxData)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -153,7 +152,7 @@ func parseBuffer(t ir.Type, s string) ([]byte, *picture, error) {
 		}
 		return b, nil, err
 	}
-	b, err := os.ReadFile(s)
+	b, err := readFile(s, maxData)
 	if err != nil {
 		return nil, nil, err
 	}
