@@ -29,7 +29,7 @@
 // # Environment
 //
 //	VYRE_DEVICE       the device that Open("auto") must open
-//	VYRE_DEBUG        comma list of sync, memcheck, leaks, log, ptx=<directory>
+//	VYRE_DEBUG        comma list of sync, memcheck, leaks, log, ptx=<directory>, passes=<directory>
 //	VYRE_CACHE_DIR    where compiled kernels are kept, or off; vyre in the user's cache directory by default
 //	VYRE_CACHE_BYTES  about how many bytes of them, 1 GiB by default
 //

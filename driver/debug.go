@@ -21,11 +21,13 @@ type Debug struct {
 	Leaks    bool   // at Close, list what was made and not closed, with the place
 	Log      bool   // say what happens
 	PTX      string // directory that every text for the assembler is written to; empty is none
+	Passes   string // directory that what a kernel was after each run of a pass is written to; empty is none
 
 	Output io.Writer // where all that goes
 }
 
-// ParseDebug reads a comma list of sync, memcheck, leaks, log and ptx=<directory>. The word
+// ParseDebug reads a comma list of sync, memcheck, leaks, log, ptx=<directory> and
+// passes=<directory>. The word
 // off alone, like an empty list, sets nothing.
 func ParseDebug(list string) (Debug, error) {
 	d := Debug{Output: os.Stderr}
@@ -41,9 +43,11 @@ func ParseDebug(list string) (Debug, error) {
 			*flag = true
 		case key == "ptx" && value != "":
 			d.PTX = value
+		case key == "passes" && value != "":
+			d.Passes = value
 		default:
 			return Debug{Output: os.Stderr}, &Error{Op: "open", Kind: InvalidArgument, Msg: fmt.Sprintf("there is no debug switch %q", word),
-				Fix: "write a comma list of sync, memcheck, leaks, log and ptx=<directory>"}
+				Fix: "write a comma list of sync, memcheck, leaks, log, ptx=<directory> and passes=<directory>"}
 		}
 	}
 	return d, nil

@@ -19,6 +19,7 @@ func TestDebugSwitchesAreACommaList(t *testing.T) {
 		{"sync", driver.Debug{Sync: true}},
 		{"memcheck,leaks", driver.Debug{Memcheck: true, Leaks: true}},
 		{" log , ptx=/tmp/x=y,", driver.Debug{Log: true, PTX: "/tmp/x=y"}},
+		{"passes=a,ptx=b", driver.Debug{Passes: "a", PTX: "b"}},
 	} {
 		got, err := driver.ParseDebug(c.list)
 		got.Output = nil
@@ -26,7 +27,7 @@ func TestDebugSwitchesAreACommaList(t *testing.T) {
 			t.Errorf("%q is %+v, %v; want %+v", c.list, got, err, c.want)
 		}
 	}
-	for _, list := range []string{"memchk", "ptx", "ptx=", "sync=1", "=", "off,sync"} {
+	for _, list := range []string{"memchk", "ptx", "ptx=", "passes=", "sync=1", "=", "off,sync"} {
 		if _, err := driver.ParseDebug(list); !errors.Is(err, driver.InvalidArgument) {
 			t.Errorf("%q gives %v", list, err)
 		}

@@ -52,8 +52,9 @@ type Device interface {
 
 // Options are fixed when a kernel is compiled. The zero value is right for most programs.
 type Options struct {
-	// Optimise chooses the passes that the program goes through, as opt.Parse reads it: "" is
-	// the default level, "0" the program as it is written, "2,-licm" all passes but one. What a
+	// Optimise chooses the passes that the program goes through, by level and name: "" is
+	// the default level, "0" the program as it is written, "2,-licm" all passes but one, "2,-gvn.lowered" all but
+	// one run of one; `vyre passes` lists the names. What a
 	// kernel computes does not depend on it. The device "cpu" checks it and runs the program as
 	// written all the same: it is what the others are held against, and its reports are
 	// promised for that program.

@@ -9,7 +9,7 @@ import (
 	"runtime/debug"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/internal/opt"
+	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 )
@@ -109,13 +109,9 @@ func referenceFiles(dir, target string) ([]string, error) {
 	}
 	var ps []*ir.Program
 	for _, text := range []string{emptyText, copyText} {
-		p, _, err := opt.Run(program(text), opt.Options{})
-		if err != nil {
-			return nil, err
-		}
-		ps = append(ps, p)
+		ps = append(ps, program(text))
 	}
-	m, err := ptx.EmitAll(ps, t, ptx.Options{})
+	m, err := compile.Programs(ps, t, compile.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"path"
 
-	"github.com/govyre/vyre/internal/opt"
+	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/kernel"
@@ -49,12 +49,11 @@ type Code struct {
 
 // Compile takes a program the way that every device takes it: through the default passes to PTX.
 func Compile(p *ir.Program, t ptx.Target) (Code, error) {
-	q, _, err := opt.Run(p, opt.Options{})
+	m, err := compile.Program(p, t, compile.Options{})
 	if err != nil {
 		return Code{}, err
 	}
-	m, err := ptx.Emit(q, t, ptx.Options{})
-	return Code{q, m}, err
+	return Code{m.Kernels[0].Program, m}, nil
 }
 
 // Unchecked is Compile of a program whose accesses all claim to be in bounds. It does not keep the

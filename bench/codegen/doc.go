@@ -4,7 +4,7 @@
 // of them at three sizes: its buffers, its launches, how many bytes must move, and a plain Go version that says what
 // has to come out.
 //
-//	kernels/*.go ── kernel.Parse ── opt.Run ── ptx.Emit ──┐
+//	kernels/*.go ── kernel.Parse ── compile.Program ──────┐
 //	                                                      ├── compare: one device, same buffers, same driver calls
 //	reference/*.cu ── nvcc (with and without contraction) ┘
 //

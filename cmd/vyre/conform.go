@@ -28,7 +28,7 @@ type conformJSON struct {
 }
 
 func (c *conformCmd) Run(t *terminal) error {
-	if _, err := c.options(); err != nil {
+	if _, err := c.choice(); err != nil {
 		return err
 	}
 	dev, err := driver.Open(c.Device, driver.OpenOptions{})

@@ -23,8 +23,9 @@ type explainCmd struct {
 // Help is the long help of the command.
 func (explainCmd) Help() string {
 	return `The page is one file that loads nothing else. Its columns are the source, the program as
-it was made of it, the program behind each pass that changed it, and the PTX. A line under the
-mouse marks what belongs to it everywhere; a click pins that.`
+it was made of it, the program after each run of a pass that changed it, the instructions
+likewise, and the PTX. A line under the mouse marks what belongs to it everywhere; a click pins
+that.`
 }
 
 func (c *explainCmd) Run(t *terminal) error {
@@ -32,7 +33,7 @@ func (c *explainCmd) Run(t *terminal) error {
 	if err != nil {
 		return usage{err}
 	}
-	passes, err := c.options()
+	choice, err := c.choice()
 	if err != nil {
 		return err
 	}
@@ -40,7 +41,7 @@ func (c *explainCmd) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	page, err := explain.New(explain.Input{Program: l.program, Read: sourceReader(c.Source), Options: passes, Target: target, Times: c.Times})
+	page, err := explain.New(explain.Input{Program: l.program, Read: sourceReader(c.Source), Passes: choice, Target: target, Times: c.Times})
 	if err != nil {
 		return err
 	}

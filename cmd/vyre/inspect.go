@@ -55,8 +55,8 @@ func (c *checkCmd) Run(t *terminal) error {
 type irCmd struct {
 	Source    string `arg:"" help:"Go file, directory, or program in text form, with :NAME to choose one kernel."`
 	Positions bool   `help:"Print the source line of every row."`
-	Optimise  string `short:"O" placeholder:"PASSES" help:"Optimise first: level 0 (lowerings only), 1 or 2, +NAME and -NAME, with commas between."`
-	Passes    bool   `help:"Print the program behind every pass that changed it; at level 2 if none is given."`
+	Optimise  string `short:"O" placeholder:"PASSES" help:"Optimise first: level 0 (what is required), 1 or 2, +NAME and -NAME, with commas between."`
+	Passes    bool   `help:"Print the program after every run of a pass that changed it; at level 2 if none is given."`
 	Out       string `short:"o" placeholder:"FILE" help:"Write to FILE; FILE.vyrb gets the wire form of a single kernel."`
 }
 

@@ -5,6 +5,7 @@
 //	vyre check saxpy.go                                   every finding, and nothing else
 //	vyre ir saxpy.go                                      the program in text form
 //	vyre ptx saxpy.go --target sm_90                      its PTX
+//	vyre passes                                           the compiler's passes, in their order
 //	vyre explain saxpy.go -o report.html                  source, passes and PTX side by side
 //	vyre conform --device cpu                             the conformance suite
 //	vyre gen ./kernels                                    typed launchers, for go generate
@@ -32,6 +33,7 @@ type commands struct {
 	IR      irCmd      `cmd:"" name:"ir" help:"Print the programs of kernels in text form."`
 	PTX     ptxCmd     `cmd:"" name:"ptx" help:"Write the PTX of kernels for an NVIDIA architecture."`
 	Explain explainCmd `cmd:"" help:"Write a page that shows how a kernel becomes PTX, pass by pass."`
+	Passes  passesCmd  `cmd:"" help:"List the compiler's passes in their order."`
 	Gen     genCmd     `cmd:"" help:"Write typed launchers for the kernels of a package."`
 	Conform conformCmd `cmd:"" help:"Run the conformance suite on a device."`
 	Version versionCmd `cmd:"" help:"Print the version."`

@@ -5,38 +5,81 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/govyre/vyre/internal/opt"
+	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/ir"
 )
 
 // passesFlag chooses the passes that a kernel goes through on its way to a device.
 type passesFlag struct {
-	Optimise string `short:"O" placeholder:"PASSES" help:"Passes to run: level 0 (lowerings only), 1 or 2, +NAME and -NAME, with commas between; 2 by default."`
+	Optimise string `short:"O" placeholder:"PASSES" help:"Passes to run: level 0 (what is required), 1 or 2, +NAME and -NAME, with commas between; 2 by default. vyre passes lists the names."`
 }
 
-// options returns the choice as package opt takes it.
-func (f passesFlag) options() (opt.Options, error) {
-	o, err := opt.Parse(f.Optimise)
+// choice returns what the flag says.
+func (f passesFlag) choice() (passes.Choice, error) {
+	c, err := passes.Parse(f.Optimise)
 	if err != nil {
-		return o, usage{err}
+		return c, usage{err}
 	}
-	return o, nil
+	return c, nil
+}
+
+// passesCmd lists the compiler's passes.
+type passesCmd struct {
+	passesFlag
+}
+
+// Help is the long help of the command.
+func (passesCmd) Help() string {
+	return `The runs of passes in their order, from the program to the text. With -O a run that the choice
+leaves out is marked with a minus. -NAME leaves out a run, or with the name of a pass all its runs.`
+}
+
+func (c *passesCmd) Run(t *terminal) error {
+	choice, err := c.choice()
+	if err != nil {
+		return err
+	}
+	chosen, err := choice.Runs()
+	if err != nil {
+		return usage{err}
+	}
+	var b strings.Builder
+	for i, r := range passes.Table() {
+		if i == 0 || passes.Table()[i-1].Group != r.Group {
+			fmt.Fprintf(&b, "%v\n", r.Group)
+		}
+		mark := " "
+		if !slices.Contains(chosen, r) {
+			mark = "-"
+		}
+		p, _ := passes.Of(r.Pass)
+		level := strconv.Itoa(int(r.Level - passes.O0))
+		if p.Required {
+			level = "always"
+		}
+		fmt.Fprintf(&b, "%s %-17s %-7s %s\n", mark, r.Name, level, p.Does)
+	}
+	_, err = io.WriteString(t.out, b.String())
+	return err
 }
 
 // optimise puts what the passes make of them in the place of the programs, and prints
 // each step if that was asked for.
 func (c *irCmd) optimise(t *terminal, all []loaded) error {
-	o, err := passesFlag{c.Optimise}.options()
+	choice, err := passesFlag{c.Optimise}.choice()
 	if err != nil {
 		return err
 	}
+	o := opt.Options{Passes: choice}
 	for i, l := range all {
 		var trace error
 		if c.Passes {
 			before := l.program
-			o.Trace = func(s opt.PassStats, p *ir.Program) {
+			o.Trace = func(s passes.Stats, p *ir.Program) {
 				if trace == nil && p != before {
 					trace = c.step(t.out, s, p)
 				}
@@ -59,13 +102,13 @@ func (c *irCmd) optimise(t *terminal, all []loaded) error {
 }
 
 // step prints what a pass made, under its name and the rules it used.
-func (c *irCmd) step(w io.Writer, s opt.PassStats, p *ir.Program) error {
+func (c *irCmd) step(w io.Writer, s passes.Stats, p *ir.Program) error {
 	var rules []string
 	for rule, n := range s.Rewrites {
 		rules = append(rules, fmt.Sprintf("%s %d", rule, n))
 	}
 	slices.Sort(rules)
-	if _, err := fmt.Fprintf(w, "\n// behind %s: %s\n", s.Pass, strings.Join(rules, ", ")); err != nil {
+	if _, err := fmt.Fprintf(w, "\n// after %s: %s\n", s.Run, strings.Join(rules, ", ")); err != nil {
 		return err
 	}
 	return ir.Printer{Positions: c.Positions}.Print(w, p)

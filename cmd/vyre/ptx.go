@@ -1,10 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"io"
 	"os"
 
-	"github.com/govyre/vyre/internal/opt"
+	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 )
@@ -15,7 +16,8 @@ type ptxCmd struct {
 	Target   string `default:"sm_90" placeholder:"SM" help:"Architecture to write for, such as sm_75 or sm_90a."`
 	Output   string `short:"o" placeholder:"FILE" help:"Write to this file instead of standard output."`
 	Lines    bool   `help:"Name the source line of every instruction (.loc)."`
-	Annotate bool   `help:"Print the row behind every instruction, of the program that the passes made."`
+	Passes   bool   `help:"Print in front of it what there was after every run of a pass that changed something."`
+	Annotate bool   `help:"Print the row after every instruction, of the program that the passes made."`
 	passesFlag
 }
 
@@ -24,7 +26,7 @@ func (c *ptxCmd) Run(t *terminal) error {
 	if err != nil {
 		return usage{err}
 	}
-	passes, err := c.options()
+	choice, err := c.choice()
 	if err != nil {
 		return err
 	}
@@ -34,19 +36,18 @@ func (c *ptxCmd) Run(t *terminal) error {
 	}
 	var ps []*ir.Program
 	for _, l := range all {
-		if err := ptx.Check(l.program, target); err != nil {
-			return err
-		}
-		p, _, err := opt.Run(l.program, passes)
-		if err != nil {
-			return err
-		}
-		ps = append(ps, p)
+		ps = append(ps, l.program)
 	}
-	m, err := ptx.EmitAll(ps, target, ptx.Options{LineInfo: c.Lines, Annotate: c.Annotate})
+	o := compile.Options{Passes: choice, LineInfo: c.Lines, Annotate: c.Annotate}
+	var steps bytes.Buffer
+	if c.Passes {
+		o.Trace = compile.Dump(&steps)
+	}
+	m, err := compile.Programs(ps, target, o)
 	if err != nil {
 		return err
 	}
+	m.Text = steps.String() + m.Text
 	if c.Output != "" {
 		return os.WriteFile(c.Output, []byte(m.Text), 0o666)
 	}

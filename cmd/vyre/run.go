@@ -49,7 +49,7 @@ type job struct {
 }
 
 func (c *runCmd) Run(t *terminal) error {
-	if _, err := c.options(); err != nil {
+	if _, err := c.choice(); err != nil {
 		return err
 	}
 	l, err := loadOne(c.Source)

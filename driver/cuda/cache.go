@@ -8,14 +8,14 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/identity"
-	"github.com/govyre/vyre/internal/opt"
+	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 )
 
 // how is what decides a module beside the program.
 type how struct {
-	passes    opt.Options
+	passes    passes.Choice
 	target    ptx.Target
 	registers int
 	lines     bool

@@ -17,6 +17,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda/internal/pinned"
 	"github.com/govyre/vyre/driver/cuda/internal/primary"
 	"github.com/govyre/vyre/driver/cuda/internal/timeline"
+	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 )
@@ -76,7 +77,7 @@ type Device struct {
 	uphill, downhill conveyor
 	copiers          copiers
 
-	emit func(*ir.Program, ptx.Target, ptx.Options) (*ptx.Module, error)
+	emit func(*ir.Program, ptx.Target, compile.Options) (*ptx.Module, error)
 }
 
 // Open opens a GPU. Several devices may be open on one; they share its primary context.
@@ -105,7 +106,7 @@ func Open(o Options) (*Device, error) {
 		return nil, err
 	}
 	d := &Device{Core: core, gpu: &primary.Context{Core: core, Driver: drv, Device: dev, Caps: caps, Restore: o.PreserveThreadContext},
-		target: target, emit: ptx.Emit, watching: core.Debug().Sync}
+		target: target, emit: compile.Program, watching: core.Debug().Sync}
 	d.pinned = pinned.NewPool(d.gpu)
 	d.streams, d.deferred, d.timers.dev = timeline.NewStreams(d.gpu, d.pinned), timeline.NewDeferred(d.gpu), d
 	d.memory = memory.NewHeap(d.gpu, d, d.pinned, d.deferred, o.OpenOptions)

@@ -1,7 +1,7 @@
 // Package cuda is the device "cuda": NVIDIA GPUs through the driver that every such machine
 // has. It needs no toolkit and no cgo. Importing the package registers it.
 //
-//	ir.Program ──opt.Run──ptx.Emit──▶ text ──driver's linker or loader──▶ module ──▶ Kernel
+//	ir.Program ──compile.Program──▶ text ──driver's linker or loader──▶ module ──▶ Kernel
 //	                                    └──imagecache, if a process was here before──┘
 //	Plan ──runner.Start──▶ stream: waits for earlier runs over its buffers, then
 //	     │                 fills, copies, launches and loops, then a store of the ticket

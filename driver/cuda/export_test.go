@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 )
@@ -8,7 +9,7 @@ import (
 // OnEmit calls f with every module that the device makes, before the driver gets it.
 func (d *Device) OnEmit(f func(*ptx.Module)) {
 	emit := d.emit
-	d.emit = func(p *ir.Program, t ptx.Target, o ptx.Options) (*ptx.Module, error) {
+	d.emit = func(p *ir.Program, t ptx.Target, o compile.Options) (*ptx.Module, error) {
 		m, err := emit(p, t, o)
 		if err == nil {
 			f(m)

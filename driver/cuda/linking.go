@@ -5,6 +5,8 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/internal/compile"
+	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 )
@@ -83,7 +85,7 @@ func (d *Device) compareLink() (same bool, failed *driver.Error) {
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
-	m, err := ptx.Emit(ps[0], d.target, ptx.Options{})
+	m, err := compile.Program(ps[0], d.target, compile.Options{Passes: passes.Choice{Level: passes.O0}})
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}

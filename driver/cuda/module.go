@@ -6,26 +6,25 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
-	"github.com/govyre/vyre/internal/opt"
+	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 )
 
-// build optimises a program, emits it, has the driver compile it, or finds that done on disk,
+// build compiles a program to text, has the driver compile that, or finds that done on disk,
 // and learns what it takes.
 func (d *Device) build(e *compiled) error {
-	if err := ptx.Check(e.program, e.how.target); err != nil {
-		return err
+	o := compile.Options{Passes: e.how.passes, Label: e.how.label, LineInfo: e.how.lines}
+	var steps bytes.Buffer
+	if d.Debug().Passes != "" {
+		o.Trace = compile.Dump(&steps)
 	}
-	p, _, err := opt.Run(e.program, e.how.passes)
-	if err != nil {
-		return err
-	}
-	m, err := d.emit(p, e.how.target, ptx.Options{Label: e.how.label, LineInfo: e.how.lines})
+	m, err := d.emit(e.program, e.how.target, o)
 	if err != nil {
 		return err
 	}
 	d.dump(m, "")
+	d.dumpSteps(m, steps.Bytes())
 	k := &m.Kernels[0]
 	e.emitted, e.params, e.fixed = k.Program, k.Params, k.Dynamic
 	if err := d.gpu.Hold("compile", ""); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/govyre/vyre/driver/conform"
 	"github.com/govyre/vyre/driver/cuda/cusim"
 	"github.com/govyre/vyre/internal/long"
-	"github.com/govyre/vyre/internal/opt"
+	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/kernel"
 )
@@ -120,7 +120,7 @@ func choices(n int) []string {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for range n {
 		choice := fmt.Sprint(1 + rng.IntN(2))
-		for _, name := range opt.Passes() {
+		for _, name := range passes.Optional() {
 			if rng.IntN(3) == 0 {
 				choice += ",-" + name
 			}

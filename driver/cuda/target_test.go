@@ -63,7 +63,7 @@ func TestATargetThatWasRenamedIsRefused(t *testing.T) {
 
 func TestADebugSwitchWritesTexts(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "texts")
-	d, err := cuda.Open(cuda.Options{Driver: newSim(), OpenOptions: driver.OpenOptions{Debug: "ptx=" + dir}})
+	d, err := cuda.Open(cuda.Options{Driver: newSim(), OpenOptions: driver.OpenOptions{Debug: "passes=" + dir + ",ptx=" + dir}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,8 @@ func TestADebugSwitchWritesTexts(t *testing.T) {
 	if _, err := d.Compile(ctx, adding(t, 2), driver.Options{Label: "wrong"}); !errors.Is(err, driver.Compile) {
 		t.Errorf("got %v", err)
 	}
-	for pattern, says := range map[string]string{"add_one_*.ptx": "add.u32", "wrong_*.ptx": ".entry wrong_", "wrong_*.log": "line"} {
+	for pattern, says := range map[string]string{"add_one_*.ptx": "add.u32", "wrong_*.ptx": ".entry wrong_", "wrong_*.log": "line",
+		"add_one_*.passes": "// add_one after ptx.select\n"} {
 		found, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil || len(found) != 1 {
 			t.Errorf("%s is %v, %v", pattern, found, err)

@@ -9,33 +9,19 @@ import (
 	"github.com/govyre/vyre/ir"
 )
 
-// ptxColumn shows a module of one kernel. Most lines stand for a row; those that set the entry
-// up belong to the parameters and arrays that they are about.
-func (o *origins) ptxColumn(m *ptx.Module) *column {
+// moduleColumn shows a module of one kernel.
+func (o *origins) moduleColumn(m *ptx.Module) *column {
 	k := &m.Kernels[0]
 	c := &column{id: "ptx", title: "PTX", about: m.Target.String()}
-	rows := make(map[int]ir.Row, len(k.Lines))
-	for _, l := range k.Lines {
-		rows[l.Line] = l.Row
-	}
-	var lines []line
-	carried := make(map[string][]origin) // by register that the entry set
+	c.parts = []part{{lines: o.assembly(k.Program, m.Text, k.Lines)}}
 	count := 0
-	for i, text := range strings.Split(strings.TrimSuffix(m.Text, "\n"), "\n") {
-		n := line{number: i + 1, tokens: ptxTokens(text)}
-		if r, ok := rows[n.number]; ok {
-			n.shows(o, k.Program.Pos(r))
-		} else {
-			o.entry(&n, k.Program, carried)
-		}
-		for _, t := range n.tokens {
+	c.lines(func(l *line) {
+		for _, t := range l.tokens {
 			if t.class == operation {
 				count++
 			}
 		}
-		lines = append(lines, n)
-	}
-	c.parts = []part{{lines: lines}}
+	})
 	c.fact("instructions", strconv.Itoa(count), "of the text; the driver's assembler schedules and allocates")
 	if k.Static > 0 || k.Dynamic > 0 {
 		c.fact("shared", fmt.Sprintf("%d bytes", k.Static+k.Dynamic), "shared memory of a workgroup")
@@ -44,6 +30,32 @@ func (o *origins) ptxColumn(m *ptx.Module) *column {
 		c.fact("local", fmt.Sprintf("%d bytes", k.Local), "local arrays of an invocation")
 	}
 	return c
+}
+
+// listingColumn shows the instructions that a program has so far.
+func (o *origins) listingColumn(p *ir.Program, l *ptx.Listing) *column {
+	return &column{about: "instructions", parts: []part{{lines: o.assembly(p, l.Text, l.Lines)}}}
+}
+
+// assembly links lines of instructions. Most stand for a row; those that set the entry up belong to the parameters
+// and arrays that they are about.
+func (o *origins) assembly(p *ir.Program, text string, stand []ptx.Line) []line {
+	rows := make(map[int]ir.Row, len(stand))
+	for _, l := range stand {
+		rows[l.Line] = l.Row
+	}
+	var lines []line
+	carried := make(map[string][]origin) // by register that the entry set
+	for i, text := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+		n := line{number: i + 1, tokens: ptxTokens(text)}
+		if r, ok := rows[n.number]; ok {
+			n.shows(o, p.Pos(r))
+		} else {
+			o.entry(&n, p, carried)
+		}
+		lines = append(lines, n)
+	}
+	return lines
 }
 
 // entry finds what a line of the entry is about: a symbol in it, or registers that

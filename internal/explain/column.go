@@ -111,7 +111,7 @@ func (o *origins) programColumn(p *ir.Program) *column {
 	var lines []line
 	for i, text := range strings.Split(strings.TrimSuffix(l.Text, "\n"), "\n") {
 		n := line{number: i + 1, tokens: programTokens(text)}
-		if i > 0 && i <= len(decls) { // behind the head, parameters and arrays have a line each
+		if i > 0 && i <= len(decls) { // after the head, parameters and arrays have a line each
 			n.shows(o, decls[i-1])
 		}
 		for _, r := range l.Rows[i] {

@@ -1,14 +1,14 @@
 // Package explain makes the page that shows how a kernel becomes device code: its source, the
-// program that the front end made of it, the program behind each pass that changed it, and the
-// PTX, as columns whose lines are linked.
+// program that the front end made of it, the program after each run of a pass that changed it, the
+// instructions likewise, and the PTX, as columns whose lines are linked.
 //
-//	ir.Program ──tag──▶ opt.Run, ptx.Emit ──▶ columns of lines, each with origins ──page──▶ HTML
+//	ir.Program ──tag──▶ compile.Program ──▶ columns of lines, each with origins ──page──▶ HTML
 //
 // # How lines are linked
 //
 // An origin is a number for something that the front end made: a row, a parameter, an array. Before
 // the passes run, each position in the program is replaced by the origin it belongs to (tag.go).
-// Passes and emitter carry positions along with the rows that they move, copy and combine, so behind
+// Passes and emitter carry positions along with the rows that they move, copy and combine, so after
 // each of them the position of a row says what it comes from, exactly, at the cost of nothing. Names
 // are made unique at the same time: %v12 is the same value in every column.
 //
@@ -23,7 +23,7 @@
 //   - Whatever source and program contain stays text: it is escaped, and characters that would not
 //     show, or would reorder what does, are replaced by ones that show.
 //
-// Not here: what passes do (package opt), how PTX is chosen (package ptx).
+// Not here: the order of the passes (package passes), what they do (opt and ptx).
 //
 // Start reading at explain.go for the columns, and at page/page.js for what the page does with them.
 package explain

@@ -6,8 +6,11 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
+	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/opt"
+	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 )
@@ -17,10 +20,10 @@ type Input struct {
 	Program *ir.Program // as the front end made it
 	// Read returns a source file by its name in the program's positions. Nil, or an error,
 	// leaves the file out of the page.
-	Read    func(file string) ([]byte, error)
-	Options opt.Options // of the passes; Trace is this package's
-	Target  ptx.Target
-	Times   bool // show how long each pass took, which differs from run to run
+	Read   func(file string) ([]byte, error)
+	Passes passes.Choice
+	Target ptx.Target
+	Times  bool // show how long each pass took, which differs from run to run
 }
 
 // Page is what there is to see of one kernel, in columns.
@@ -38,19 +41,21 @@ type stage struct {
 	column *column
 }
 
-// New compiles the program and keeps what it looked like on the way. An error is the optimiser's,
-// about its options, or the emitter's, about what the target lacks.
+// New compiles the program and keeps what it looked like on the way. An error is about the choice of passes, or about what
+// the target lacks.
 func New(in Input) (*Page, error) {
 	tagged, o, err := tag(in.Program)
 	if err != nil {
 		return nil, err
 	}
 	page := &Page{program: in.Program, target: in.Target, origins: o}
-	last, err := page.programs(tagged, in)
-	if err != nil {
-		return nil, err
-	}
-	module, err := ptx.Emit(last, in.Target, ptx.Options{})
+	front := o.programColumn(tagged)
+	front.id, front.title = "front", "front end"
+	front.fact("rows", strconv.Itoa(rows(tagged)), "constants aside")
+	front.totals(opt.Count(tagged))
+	page.add(front)
+	w := &way{page: page, times: in.Times, program: tagged, shown: front}
+	module, err := compile.Program(tagged, in.Target, compile.Options{Passes: in.Passes, Trace: w.step})
 	if err != nil {
 		var ds ir.Diags
 		if errors.As(err, &ds) {
@@ -58,7 +63,7 @@ func New(in Input) (*Page, error) {
 		}
 		return nil, err
 	}
-	assembly := o.ptxColumn(module)
+	assembly := o.moduleColumn(module)
 	if source := o.sourceColumn(in.Read); source != nil {
 		source.weigh(assembly)
 		page.columns = append([]*column{source}, page.columns...)
@@ -73,45 +78,51 @@ func (p *Page) add(c *column) {
 	p.columns = append(p.columns, c)
 }
 
-// programs adds the front end's program and those behind the passes, and returns the last.
-func (p *Page) programs(tagged *ir.Program, in Input) (*ir.Program, error) {
-	front := p.origins.programColumn(tagged)
-	front.id, front.title = "front", "front end"
-	front.fact("rows", strconv.Itoa(rows(tagged)), "constants aside")
-	p.add(front)
-	last, shown := tagged, front
-	runs := make(map[string]int)
-	in.Options.Trace = func(s opt.PassStats, q *ir.Program) {
-		if runs[s.Pass]++; q == last {
-			p.stages = append(p.stages, stage{name: s.Pass})
-			return
+// way follows a program through the passes.
+type way struct {
+	page    *Page
+	times   bool
+	program *ir.Program // after the last run
+	count   int         // of instructions, once there are any
+	shown   *column     // the last one
+}
+
+// step adds a column for what a run made, or its name if that was nothing.
+func (w *way) step(s compile.Step) {
+	var c *column
+	switch {
+	case s.Run == "ptx.print":
+		return // the module has its text
+	case !s.Changed:
+		w.page.stages = append(w.page.stages, stage{name: s.Run})
+		return
+	case s.Listing == nil:
+		c = w.page.origins.programColumn(s.Program)
+		c.fact("rows", fmt.Sprintf("%d → %d", rows(w.program), rows(s.Program)), "before and after, constants aside")
+		w.program = s.Program
+	default:
+		c = w.page.origins.listingColumn(s.Program, s.Listing)
+		if w.count == 0 {
+			w.shown.totals(opt.Count(s.Program)) // the last of the programs
+			c.fact("instructions", strconv.Itoa(s.Rows), "labels and directives too")
+		} else {
+			c.fact("instructions", fmt.Sprintf("%d → %d", w.count, s.Rows), "before and after, labels and directives too")
 		}
-		c := p.origins.programColumn(q)
-		c.id, c.title = s.Pass, s.Pass
-		if n := runs[s.Pass]; n > 1 {
-			c.id, c.title = fmt.Sprintf("%s-%d", s.Pass, n), fmt.Sprintf("%s, run %d", s.Pass, n)
-		}
-		c.fact("rows", fmt.Sprintf("%d → %d", rows(last), rows(q)), "before and after, constants aside")
-		if in.Times {
-			c.fact("took", fmt.Sprintf("%d ns", s.Time.Nanoseconds()), "time of the pass")
-		}
-		for _, name := range slices.Sorted(maps.Keys(s.Rewrites)) {
-			c.rules = append(c.rules, rule{name, s.Rewrites[name]})
-		}
-		came, went := markChanges(shown, c)
+		w.count = s.Rows
+	}
+	c.id, c.title = strings.ReplaceAll(s.Run, ".", "-"), s.Run
+	if w.times {
+		c.fact("took", fmt.Sprintf("%d ns", s.Time.Nanoseconds()), "time of the pass")
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Rewrites)) {
+		c.rules = append(c.rules, rule{name, s.Rewrites[name]})
+	}
+	if c.about == w.shown.about {
+		came, went := markChanges(w.shown, c)
 		c.fact("lines", fmt.Sprintf("+%d −%d", came, went), "new since the column before, and gone")
-		p.add(c)
-		last, shown = q, c
 	}
-	q, report, err := opt.Run(tagged, in.Options)
-	if err != nil {
-		return nil, err
-	}
-	front.totals(report.Before)
-	if shown != front {
-		shown.totals(report.After)
-	}
-	return q, nil
+	w.page.add(c)
+	w.shown = c
 }
 
 // totals shows what a program has of what costs most.

@@ -11,6 +11,7 @@ import (
 	"github.com/govyre/vyre/driver/conform"
 	"github.com/govyre/vyre/internal/explain"
 	"github.com/govyre/vyre/internal/opt"
+	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/kernel"
@@ -39,14 +40,14 @@ func Scale(t gpu.Thread, a float32, x []float32) {
 `
 
 // writeScale returns the page of scale under other options of the optimiser.
-func writeScale(t *testing.T, o opt.Options) string {
+func writeScale(t *testing.T, choice passes.Choice) string {
 	t.Helper()
-	in := explain.Input{Program: compile(t, "scale.go", scale), Options: o, Target: ptx.Target{SM: 90}}
+	in := explain.Input{Program: compile(t, "scale.go", scale), Passes: choice, Target: ptx.Target{SM: 90}}
 	in.Read = func(string) ([]byte, error) { return []byte(scale), nil }
 	return writeInput(t, in)
 }
 
-func TestEveryExampleKernelRenders(t *testing.T) {
+func TestNewRendersEveryExampleKernel(t *testing.T) {
 	files, err := filepath.Glob("../../examples/*/kernel.go")
 	if err != nil || len(files) < 10 {
 		t.Fatalf("%d files, error %v", len(files), err)
@@ -70,7 +71,7 @@ func TestEveryExampleKernelRenders(t *testing.T) {
 	}
 }
 
-func TestProgramsWithoutSourceRender(t *testing.T) {
+func TestNewRendersProgramsWithoutSource(t *testing.T) {
 	for seed := range uint64(20) {
 		p := conform.Random(seed).Program
 		cols := columns(t, writeInput(t, explain.Input{Program: p, Target: ptx.Target{SM: 90}}))
@@ -80,8 +81,8 @@ func TestProgramsWithoutSourceRender(t *testing.T) {
 	}
 }
 
-func TestALineIsLinkedToWhatWasMadeOfIt(t *testing.T) {
-	page := writeScale(t, opt.Options{Level: opt.O0})
+func TestColumnsLinkALineToWhatWasMadeOfIt(t *testing.T) {
+	page := writeScale(t, passes.Choice{Level: passes.O0})
 	cols := columns(t, page)
 	for _, c := range []struct {
 		name, line string
@@ -122,7 +123,7 @@ func normal(lines []string) []string {
 	return list
 }
 
-func TestACallIsLinkedToTheFunctionThatWasInlined(t *testing.T) {
+func TestColumnsLinkACallToTheFunctionThatWasInlined(t *testing.T) {
 	page := write(t, compile(t, "scale.go", scale), map[string]string{"scale.go": scale})
 	cols := columns(t, page)
 	body := line(t, cols["source"], "return v * 3")
@@ -131,14 +132,14 @@ func TestACallIsLinkedToTheFunctionThatWasInlined(t *testing.T) {
 	}
 }
 
-func TestValuesKeepTheirNamesThroughThePasses(t *testing.T) {
-	page := writeScale(t, opt.Options{Level: opt.O0, Enable: []string{"gvn"}})
+func TestTagKeepsNamesOfValuesThroughThePasses(t *testing.T) {
+	page := writeScale(t, passes.Choice{Level: passes.O0, Enable: []string{"gvn.early"}})
 	cols := columns(t, page)
-	if cols["gvn"] == nil {
+	if cols["gvn-early"] == nil {
 		t.Fatal("no column for gvn, though a*a stands there twice")
 	}
-	s := line(t, cols["gvn"], "%s = add.f32")
-	first := line(t, cols["gvn"], "mul.f32 %a, %a")
+	s := line(t, cols["gvn-early"], "%s = add.f32")
+	first := line(t, cols["gvn-early"], "mul.f32 %a, %a")
 	value, _, _ := strings.Cut(strings.TrimSpace(first.text), " ")
 	if want := "%s = add.f32 " + value + ", " + value; strings.TrimSpace(s.text) != want {
 		t.Errorf("got %q, want %q", s.text, want)
@@ -159,7 +160,7 @@ func TestValuesKeepTheirNamesThroughThePasses(t *testing.T) {
 	}
 }
 
-func TestStagesNamePassesThatChangedNothing(t *testing.T) {
+func TestNewNamesRunsThatChangedNothing(t *testing.T) {
 	p := compile(t, "scale.go", scale)
 	_, report, err := opt.Run(p, opt.Options{})
 	if err != nil {
@@ -178,18 +179,20 @@ func TestStagesNamePassesThatChangedNothing(t *testing.T) {
 	}
 	want := []string{"front end"}
 	for _, s := range report.Passes {
-		want = append(want, s.Pass)
+		want = append(want, s.Run)
+	}
+	for _, r := range passes.Table() {
+		if r.Group == passes.Text && r.Name != "ptx.print" {
+			want = append(want, r.Name)
+		}
 	}
 	want = append(want, "PTX")
-	for i, s := range stages {
-		stages[i], _, _ = strings.Cut(s, ", run")
-	}
 	if !slices.Equal(stages, want) {
 		t.Errorf("got %q, want %q", stages, want)
 	}
 }
 
-func TestEqualInputGivesEqualBytes(t *testing.T) {
+func TestWriteGivesEqualBytesForEqualInput(t *testing.T) {
 	p, files := compile(t, "scale.go", scale), map[string]string{"scale.go": scale}
 	first := write(t, p, files)
 	for range 4 {
@@ -199,7 +202,7 @@ func TestEqualInputGivesEqualBytes(t *testing.T) {
 	}
 }
 
-func TestTimesAreShownWhenAskedFor(t *testing.T) {
+func TestNewShowsTimesWhenAskedFor(t *testing.T) {
 	p := compile(t, "scale.go", scale)
 	for _, times := range []bool{false, true} {
 		root := parse(t, writeInput(t, explain.Input{Program: p, Target: ptx.Target{SM: 90}, Times: times}))
@@ -210,7 +213,7 @@ func TestTimesAreShownWhenAskedFor(t *testing.T) {
 	}
 }
 
-func TestDeclarationsWithoutRowsAreFolded(t *testing.T) {
+func TestSourceColumnFoldsDeclarationsWithoutRows(t *testing.T) {
 	root := parse(t, write(t, compile(t, "scale.go", scale), map[string]string{"scale.go": scale}))
 	source := root.all(func(e *element) bool { return e.attrs["id"] == "source" })[0]
 	var folded strings.Builder
@@ -224,7 +227,7 @@ func TestDeclarationsWithoutRowsAreFolded(t *testing.T) {
 	}
 }
 
-func TestWhatTheTargetLacksIsReportedAtItsPlaceInTheSource(t *testing.T) {
+func TestNewReportsWhatTheTargetLacksAtItsPlaceInTheSource(t *testing.T) {
 	ps, err := ir.Parse("k.vyre", `vyre 1
 kernel @k workgroup(32) {
   param @x: buf<f32> rw
@@ -243,14 +246,14 @@ kernel @k workgroup(32) {
 	}
 }
 
-func TestOptionsOfTheOptimiserAreItsOwn(t *testing.T) {
+func TestNewRefusesNamesThatNoPassHas(t *testing.T) {
 	p := compile(t, "scale.go", scale)
-	_, err := explain.New(explain.Input{Program: p, Target: ptx.Target{SM: 90}, Options: opt.Options{Disable: []string{"fusion"}}})
+	_, err := explain.New(explain.Input{Program: p, Target: ptx.Target{SM: 90}, Passes: passes.Choice{Disable: []string{"fusion"}}})
 	if err == nil || !strings.Contains(err.Error(), `"fusion"`) {
 		t.Errorf("error %v, want one that names fusion", err)
 	}
-	root := parse(t, writeInput(t, explain.Input{Program: p, Target: ptx.Target{SM: 90}, Options: opt.Options{Disable: []string{"gvn"}}}))
-	if cols := root.all(func(e *element) bool { return e.attrs["id"] == "gvn" }); len(cols) > 0 {
+	root := parse(t, writeInput(t, explain.Input{Program: p, Target: ptx.Target{SM: 90}, Passes: passes.Choice{Disable: []string{"gvn"}}}))
+	if cols := root.all(func(e *element) bool { return strings.HasPrefix(e.attrs["id"], "gvn") }); len(cols) > 0 {
 		t.Error("a column for gvn, which was not to run")
 	}
 }

@@ -165,7 +165,7 @@ func (a *aggregation) needs(v ir.Row, arm uint32, order *[]ir.Row) (cost int, ok
 func (a *aggregation) combine(at, r ir.Row, then bool) {
 	w := a.w
 	o, op, t := w.X[at], w.Op[at], w.Type[at]
-	before, behind := a.apart[o] && !a.quietBefore(r, o), a.apart[o] && !a.quietBehind(at, r, o)
+	before, after := a.apart[o] && !a.quietBefore(r, o), a.apart[o] && !a.quietAfter(at, r, o)
 	if before && !w.must(checkLaneOrder, false) {
 		w.before(r, ir.OpBarrierWarp, ir.None, 0)
 	}
@@ -198,7 +198,7 @@ func (a *aggregation) combine(at, r ir.Row, then bool) {
 		all = times(put(ir.OpAnd, ir.U32, n, w.constant(ir.U32, 1)))
 	}
 	old := a.issue(at, r, some, all)
-	if behind && !w.must(checkLaneOrder, false) {
+	if after && !w.must(checkLaneOrder, false) {
 		w.before(r, ir.OpBarrierWarp, ir.None, 0)
 	}
 	w.hit(w.info(at).Name)
@@ -284,8 +284,8 @@ func (a *aggregation) quietBefore(r ir.Row, o uint32) bool {
 	return false
 }
 
-// quietBehind reports whether the lanes meet, or end, before any of them accesses object o behind atomic at in row r.
-func (a *aggregation) quietBehind(at, r ir.Row, o uint32) bool {
+// quietAfter reports whether the lanes meet, or end, before any of them accesses object o after atomic at in row r.
+func (a *aggregation) quietAfter(at, r ir.Row, o uint32) bool {
 	w := a.w
 	it := walk{w: w, row: r, at: atRow}
 	for range maxLook {

@@ -4,8 +4,8 @@ import "github.com/govyre/vyre/ir"
 
 // barrier removes barriers and fences that order nothing. Where no access that others could notice lies
 // between two of them on any way of control, around loops too, the weaker one goes if the other one comes by
-// whenever it does: looking ahead for one behind it, then back for one in front. The start and the end of
-// the kernel are the like of a barrier of the group, behind and in front of all accesses.
+// whenever it does: looking ahead for one after it, then back for one in front. The start and the end of
+// the kernel are the like of a barrier of the group, after and in front of all accesses.
 //
 // A barrier of the grid is removed only for another one: it makes the launch cooperative, which the host and
 // waiting groups rely on. A barrier with a vote stays while the vote has a use. A fence goes next to a
@@ -67,7 +67,7 @@ type ordering struct {
 	grids   int  // barriers of the grid
 
 	head  []order // by first region of a loop: at the start of a round
-	end   []order // by first region of an op: behind it
+	end   []order // by first region of an op: after it
 	entry []order // by first region of an if: in front of it
 
 	changed   bool
@@ -75,7 +75,7 @@ type ordering struct {
 	redundant []ir.Row // what goes if the state stays as it is
 }
 
-// maxOrderRounds bounds the walks in each direction; behind quietOrderRounds a head that still changes is
+// maxOrderRounds bounds the walks in each direction; after quietOrderRounds a head that still changes is
 // taken to be next to an access.
 const (
 	maxOrderRounds   = 10

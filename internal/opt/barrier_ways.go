@@ -42,7 +42,7 @@ func (b *ordering) back() {
 	}
 }
 
-// ahead walks the program from its end, with what lies behind each row.
+// ahead walks the program from its end, with what lies after each row.
 func (b *ordering) ahead() { b.region(0) }
 
 // region walks a region from its end and returns the state at its start. Nesting bounds the recursion.

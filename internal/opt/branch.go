@@ -65,7 +65,7 @@ func (b *branches) tally(r ir.Row, d int32) {
 	}
 }
 
-// drop removes row r and those behind it in its region.
+// drop removes row r and those after it in its region.
 func (b *branches) drop(r ir.Row) {
 	w := b.w
 	for at := r; at != ir.NoRow; at = w.next[at] {
@@ -125,7 +125,7 @@ func (w *work) exitsTo(e, r ir.Row) bool {
 }
 
 // dissolve puts the rows of a region of r, which is all that runs of it, in the place of
-// r. If they leave for elsewhere, what stood behind r goes. It returns the first of them, or
+// r. If they leave for elsewhere, what stood after r goes. It returns the first of them, or
 // of what follows.
 func (b *branches) dissolve(r ir.Row, reg uint32) (first ir.Row) {
 	w := b.w
@@ -310,7 +310,7 @@ func (b *branches) yieldAtEnd(r ir.Row) {
 	}
 }
 
-// prune removes what stands behind an op that cannot complete, which may keep others from completing.
+// prune removes what stands after an op that cannot complete, which may keep others from completing.
 func (b *branches) prune() {
 	w := b.w
 	var stuck []ir.Row

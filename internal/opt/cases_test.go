@@ -16,6 +16,7 @@ import (
 	"github.com/govyre/vyre/driver/conform"
 	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/internal/opt"
+	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/ir"
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -30,7 +31,7 @@ var update = flag.Bool("update", false, "rewrite what the passes make of the cas
 //	launch  arguments, in the format of the conformance suite: both forms must agree on them
 //	want    what buffers must hold, in the same format
 //	stats   lines "RULE COUNT": how often the passes used it
-//	endless a number of rows behind which neither form has come to its end
+//	endless a number of rows after which neither form has come to its end
 //
 // In testdata/regress there is no section after: those are run at every level.
 type passCase struct {
@@ -103,24 +104,24 @@ func cases(t testing.TB) []*passCase {
 
 // only are the options that run the named passes and nothing else.
 func only(names []string) opt.Options {
-	o := opt.Options{Level: opt.O0, Enable: names, Check: true}
-	for _, p := range opt.Passes() {
-		if !slices.Contains(names, p) {
-			o.Disable = append(o.Disable, p)
+	var runs []passes.Run
+	for _, r := range passes.Table() {
+		if slices.Contains(names, r.Pass) {
+			runs = append(runs, r)
 		}
 	}
-	return o
+	return opt.WithRuns(opt.Options{Check: true}, runs)
 }
 
 // everyWay are the options under which a regression must hold.
 func everyWay() map[string]opt.Options {
 	ways := map[string]opt.Options{
-		"O0": {Level: opt.O0, Check: true},
-		"O1": {Level: opt.O1, Check: true},
-		"O2": {Level: opt.O2, Check: true},
+		"O0": {Passes: passes.Choice{Level: passes.O0}, Check: true},
+		"O1": {Passes: passes.Choice{Level: passes.O1}, Check: true},
+		"O2": {Passes: passes.Choice{Level: passes.O2}, Check: true},
 	}
-	for _, p := range opt.Passes() {
-		ways[p] = only([]string{p})
+	for _, p := range passes.All() {
+		ways[p.Name] = only([]string{p.Name})
 	}
 	return ways
 }
@@ -183,7 +184,7 @@ func (e *goldenError) Error() string {
 	return fmt.Sprintf("the output ends early:\n%s", e.got)
 }
 
-// agree compares the interpreter's results of the case before and behind the passes.
+// agree compares the interpreter's results of the case before and after the passes.
 func (c *passCase) agree(o opt.Options) error {
 	if c.conform == nil {
 		return nil

@@ -41,7 +41,7 @@ func (c *cloning) values(r ir.Row) []uint32 {
 }
 
 // region copies the rows from row r to the end of its region to the end of region reg. It
-// stops in front of a continue that ends the loop's body, and behind the test if the arm that runs leaves; it
+// stops in front of a continue that ends the loop's body, and after the test if the arm that runs leaves; it
 // reports whether control comes to that continue.
 func (c *cloning) region(r ir.Row, reg uint32) bool {
 	w := c.w

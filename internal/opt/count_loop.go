@@ -4,7 +4,7 @@ import "github.com/govyre/vyre/ir"
 
 // countingLoops replaces the two loops that count the ones of a number x: one takes away its lowest one in each
 // round (x &= x−1) and adds 1, the other its lowest bit (x >>= 1) and adds that. Both end when x is 0 and do nothing
-// else, so what they leave behind is known: x is 0, and the number of ones has been added.
+// else, so what they leave is known: x is 0, and the number of ones has been added.
 func (w *work) countingLoops() {
 	var e *exits
 	for it := w.rows(); it.step(); {
@@ -50,7 +50,7 @@ func (w *work) countingLoop(e *exits, l ir.Row) bool {
 		return false
 	}
 	start := ir.Row(w.Operands(l)[w.X[x]])
-	// What it leaves behind, by result.
+	// What it leaves after, by result.
 	vals := make([]ir.Row, 0, 2)
 	counts := make([]bool, 0, 2)
 	for k, v := range w.Operands(leave) {

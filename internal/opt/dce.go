@@ -55,6 +55,7 @@ func (d *liveness) root(r ir.Row) {
 // reach marks what row r, which is live, depends on.
 func (d *liveness) reach(r ir.Row) {
 	w := d.w
+	w.row = r
 	in := w.info(r)
 	for _, v := range [3]ir.Row{w.A(r), w.B(r), w.C(r)} {
 		d.mark(v)

@@ -11,7 +11,7 @@ import (
 	"github.com/govyre/vyre/ir"
 )
 
-// optimising is the interpreter behind the passes: a device that has to agree with the
+// optimising is the interpreter after the passes: a device that has to agree with the
 // interpreter alone.
 type optimising struct {
 	opt.Options
@@ -21,7 +21,7 @@ type optimising struct {
 }
 
 func (d optimising) Name() string {
-	return fmt.Sprintf("interp behind level %d, with %v, without %v", d.Level, d.Enable, d.Disable)
+	return fmt.Sprintf("interp after the passes %v", d.Passes)
 }
 
 func (d optimising) Run(ctx context.Context, p *ir.Program, l conform.Launch) (conform.Outcome, error) {

@@ -7,7 +7,7 @@
 // a digest of its own. Every bit of every result stays (ir says what that allows); positions,
 // names and messages follow the rows they belong to. What the host was promised about a launch stays too.
 //
-// Run takes the passes of one table (passes.go), in its order, over one working copy
+// Run takes the runs of the table of package passes, but for the group text, over one working copy
 // (work.go): columns made mutable, with the rows of each region linked, so that an edit renumbers
 // nothing. Sealing writes fresh columns, canonicalises and verifies.
 //
@@ -29,6 +29,6 @@
 // Not here: the meaning of ops (ir), instruction selection and everything with addresses
 // (ptx), deciding from measurements which optional pass to run.
 //
-// Start reading in passes.go, then work.go, then gvn.go. Cases stand in
+// README.md teaches how the passes are written and tested. Start reading there, then in run.go, work.go and gvn.go. Cases stand in
 // testdata/<pass>, former and possible miscompiles in testdata/regress.
 package opt

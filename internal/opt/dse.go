@@ -2,7 +2,7 @@ package opt
 
 import "github.com/govyre/vyre/ir"
 
-// dse removes a store if a later one to the same place runs on every path behind it: one in the same region
+// dse removes a store if a later one to the same place runs on every path after it: one in the same region
 // or in one around that, with no exit between. Nobody may look meanwhile, so there is no read of that place
 // by this invocation, and nothing that would order a read of another one: no barrier, fence or ordered atomic.
 // A local array only its own invocation can read.

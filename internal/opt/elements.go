@@ -2,7 +2,7 @@ package opt
 
 import "github.com/govyre/vyre/ir"
 
-// kept returns what a load gives behind a store of v to an element of that type, by rows in front of row
+// kept returns what a load gives after a store of v to an element of that type, by rows in front of row
 // at: a narrow element keeps the low bits, and a load extends them.
 func (w *work) kept(elem ir.Type, v, at ir.Row) ir.Row {
 	t := elem.Value()

@@ -1,13 +1,16 @@
 package opt
 
-import "github.com/govyre/vyre/ir"
+import (
+	"github.com/govyre/vyre/internal/passes"
+	"github.com/govyre/vyre/ir"
+)
 
 // Expand replaces every op that has a recipe (exp, sin, pow, …) by the basic ops of that
 // recipe, and every integer division by a constant by a multiplication. The result computes the same bits: the
 // interpreter evaluates an op with a recipe by running the very same recipe. A program without such ops is
 // returned as it is. O(rows).
 func Expand(p *ir.Program) (*ir.Program, error) {
-	q, _, err := Run(p, Options{Level: O0})
+	q, _, err := Run(p, Options{Passes: passes.Choice{Level: passes.O0}})
 	return q, err
 }
 

@@ -1,6 +1,11 @@
 package opt
 
-import "github.com/govyre/vyre/ir"
+import (
+	"testing"
+
+	"github.com/govyre/vyre/internal/passes"
+	"github.com/govyre/vyre/ir"
+)
 
 // Checks is the number of checks that Weaken can turn off.
 const Checks = int(numChecks)
@@ -14,35 +19,22 @@ func Weaken(o Options, k int) Options {
 	return o
 }
 
-// CheckTable applies the order constraints to a table in which two passes have changed places.
-func CheckTable(first, second string) error {
-	table := append([]pass{}, passes...)
-	for i := range table {
-		switch table[i].name {
-		case first:
-			table[i] = byName(second)
-		case second:
-			table[i] = byName(first)
-		}
-	}
-	return checkTable(table, constraints)
+// WithRuns returns o with other runs, in another order, than what its choice has.
+func WithRuns(o Options, runs []passes.Run) Options {
+	o.runs = runs
+	return o
 }
 
-func byName(name string) pass {
-	for _, p := range passes {
-		if p.name == name {
-			return p
+// WithPass makes another function the pass of that name, until the test is over. It is called when it has walked to the
+// last row.
+func WithPass(t testing.TB, name string, f func(last ir.Row)) {
+	before := functions[name]
+	functions[name] = func(w *work) {
+		for it := w.rows(); it.step(); {
 		}
+		f(w.row)
 	}
-	panic("no pass " + name)
-}
-
-// Constraints lists the order constraints as pairs of names.
-func Constraints() (pairs [][2]string) {
-	for _, c := range constraints {
-		pairs = append(pairs, [2]string{c.first, c.then})
-	}
-	return pairs
+	t.Cleanup(func() { functions[name] = before })
 }
 
 // Interval is what the range analysis says about a value at one place.
@@ -62,7 +54,7 @@ func (i Interval) Says() bool { return i.i != i.n.full() }
 func OperandRanges(p *ir.Program) map[ir.Row][3]Interval {
 	all := make(map[ir.Row][3]Interval)
 	w := open(p)
-	w.stats = new(PassStats)
+	w.stats = new(passes.Stats)
 	w.ranges(func(g *ranges, r ir.Row) {
 		var at [3]Interval
 		for k, v := range [3]ir.Row{w.A(r), w.B(r), w.C(r)} {
@@ -80,14 +72,17 @@ func OperandRanges(p *ir.Program) map[ir.Row][3]Interval {
 
 // RunForgetting is Run at the default level with nothing kept from one pass to the next, and each of them run.
 func RunForgetting(p *ir.Program) (*ir.Program, error) {
-	plan, err := Options{}.plan()
+	runs, err := passes.Choice{}.Runs()
 	if err != nil {
 		return nil, err
 	}
 	r := &run{src: p, sealed: p, traced: p, rep: &Report{}}
-	for _, ps := range plan {
+	for _, at := range runs {
+		if at.Group == passes.Text {
+			break
+		}
 		r.idle = make(map[string]int)
-		if err := r.pass(ps); err != nil {
+		if err := r.pass(at); err != nil {
 			return nil, err
 		}
 		r.work.analysis = nil
@@ -103,13 +98,13 @@ func Around(t ir.Type, vals ...uint64) Interval {
 	for _, v := range vals[1:] {
 		i = n.join(i, n.exact(v))
 	}
-	return Interval{n.tidy(i), n}
+	return Interval{n.reduce(i), n}
 }
 
 // Transfers returns a function that gives the interval of row r's value for those of its operands.
 func Transfers(p *ir.Program) func(r ir.Row, in [3]Interval) Interval {
 	w := open(p)
-	w.stats = new(PassStats)
+	w.stats = new(passes.Stats)
 	return func(r ir.Row, in [3]Interval) Interval {
 		return Interval{w.transfer(r, func(v ir.Row) interval {
 			for k, u := range [3]ir.Row{w.A(r), w.B(r), w.C(r)} {

@@ -3,7 +3,7 @@ package opt
 import "github.com/govyre/vyre/ir"
 
 // facts are values that are constants in the regions that a walk is in, because of a condition
-// that control has passed: inside an arm its condition, and behind an if with an arm that leaves, the
+// that control has passed: inside an arm its condition, and after an if with an arm that leaves, the
 // opposite of that arm's. A fact holds until its region ends.
 type facts struct {
 	w     *work

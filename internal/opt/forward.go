@@ -4,14 +4,14 @@ import "github.com/govyre/vyre/ir"
 
 // forward gives a load the value of the store that wrote what it reads: the last one at that very index
 // with no other change to the object between. Other stores between are at indices that are certainly other
-// ones; barriers, fences, atomics and ordered atomics start a new epoch (see epochs), and so
-// does the end of every region with a store in it, which is why a store in the same epoch dominates.
+// ones; barriers, fences, atomics and ordered atomics start a new version (see memoryVersions), and so
+// does the end of every region with a store in it, which is why a store in the same version dominates.
 //
 // The index must be proven in bounds: out of them the store wrote nothing and the load gives zero. A narrow
 // element gives back what it kept. Two walks and one of ranges, O(rows); the stores remembered
 // for an object are bounded.
 func forward(w *work) {
-	f := &forwarding{w: w, epochs: w.epochs(), known: make([]knownStores, len(w.objs)), from: make([]ir.Row, w.Rows())}
+	f := &forwarding{w: w, memory: w.memoryVersions(), known: make([]knownStores, len(w.objs)), from: make([]ir.Row, w.Rows())}
 	found := false
 	for it := w.rows(); it.step(); {
 		if it.at == atRow {
@@ -21,9 +21,9 @@ func forward(w *work) {
 		before := uint32(0)
 		store := it.at == atRow && w.Op[it.row] == ir.OpStore
 		if store {
-			before = f.epochs.now[w.X[it.row]]
+			before = f.memory.now[w.X[it.row]]
 		}
-		f.epochs.follow(&it)
+		f.memory.follow(&it)
 		if store {
 			f.store(it.row, before)
 		}
@@ -45,27 +45,27 @@ func forward(w *work) {
 
 type forwarding struct {
 	w      *work
-	epochs *epochs
+	memory *memoryVersions
 	known  []knownStores // by object
 	from   []ir.Row      // by load: the store that it reads from
 }
 
-// knownStores are stores of an object whose elements hold what they wrote for as long as the epoch lasts.
+// knownStores are stores of an object whose elements hold what they wrote for as long as the version lasts.
 type knownStores struct {
-	epoch uint32
-	rows  []ir.Row
+	version uint32
+	rows    []ir.Row
 }
 
 // maxKnown bounds the stores remembered for an object.
 const maxKnown = 8
 
-// store takes note of store r; before is the epoch that it ended.
+// store takes note of store r; before is the version that it ended.
 func (f *forwarding) store(r ir.Row, before uint32) {
 	w := f.w
 	o := w.X[r]
 	k := &f.known[o]
 	kept := k.rows[:0]
-	if k.epoch == before {
+	if k.version == before {
 		for _, s := range k.rows {
 			w.visits++
 			if w.must(checkForwardAcross, w.apart(w.A(s), w.A(r))) {
@@ -76,7 +76,7 @@ func (f *forwarding) store(r ir.Row, before uint32) {
 	if len(kept) == maxKnown {
 		kept = append(kept[:0], kept[1:]...)
 	}
-	k.rows, k.epoch = append(kept, r), f.epochs.now[o]
+	k.rows, k.version = append(kept, r), f.memory.now[o]
 }
 
 // source returns the store that row r reads from, NoRow if it is no load or none is known.
@@ -86,7 +86,7 @@ func (f *forwarding) source(r ir.Row) ir.Row {
 		return ir.NoRow
 	}
 	k := &f.known[w.X[r]]
-	if k.epoch != f.epochs.now[w.X[r]] {
+	if k.version != f.memory.now[w.X[r]] {
 		return ir.NoRow
 	}
 	for i := len(k.rows) - 1; i >= 0; i-- {

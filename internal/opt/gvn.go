@@ -3,11 +3,11 @@ package opt
 import "github.com/govyre/vyre/ir"
 
 // gvn merges equal values: pure rows with equal op, type, immediate and operands, and
-// loads of one place in one epoch (see epochs). The leader is the first such row in program order whose
+// loads of one place in one version (see memoryVersions). The leader is the first such row in program order whose
 // region is still open, which is to say that it dominates. Keys are compared, a hash only says where to look.
 // One walk, O(rows + operands) expected.
 func gvn(w *work) {
-	g := numbering{w: w, epochs: w.epochs(), open: make([]bool, len(w.Regions)), epoch: make([]uint32, w.Rows())}
+	g := numbering{w: w, memory: w.memoryVersions(), open: make([]bool, len(w.Regions)), version: make([]uint32, w.Rows())}
 	size := 64
 	for size < 2*w.Rows() {
 		size *= 2
@@ -21,7 +21,7 @@ func gvn(w *work) {
 		if it.at == atRow {
 			g.row(it.row)
 		}
-		g.epochs.follow(&it)
+		g.memory.follow(&it)
 		w.track(g.open, &it)
 	}
 }
@@ -43,11 +43,11 @@ func (w *work) track(open []bool, it *walk) {
 }
 
 type numbering struct {
-	w      *work
-	epochs *epochs
-	open   []bool
-	epoch  []uint32 // by load: the epoch that it reads
-	slots  []ir.Row // leaders, by hash
+	w       *work
+	memory  *memoryVersions
+	open    []bool
+	version []uint32 // by load: the version that it reads
+	slots   []ir.Row // leaders, by hash
 }
 
 // row merges row r with its leader, or makes it one.
@@ -59,7 +59,7 @@ func (g *numbering) row(r ir.Row) {
 		return
 	}
 	if load {
-		g.epoch[r] = g.epochs.now[w.X[r]]
+		g.version[r] = g.memory.now[w.X[r]]
 	}
 	mask := uint64(len(g.slots) - 1)
 	for i := g.hash(r, in) & mask; ; i = (i + 1) & mask {
@@ -107,7 +107,7 @@ func (g *numbering) hash(r ir.Row, in *ir.Info) uint64 {
 	a, b, c := g.key(r, in)
 	h := mix(uint64(w.Op[r])<<32 | uint64(w.X[r]))
 	h = mix(h ^ uint64(a)<<32 ^ uint64(b))
-	h = mix(h ^ uint64(c)<<32 ^ uint64(w.Type[r])<<24 ^ uint64(g.epoch[r]))
+	h = mix(h ^ uint64(c)<<32 ^ uint64(w.Type[r])<<24 ^ uint64(g.version[r]))
 	for _, v := range w.Operands(r) {
 		w.visits++
 		h = mix(h ^ uint64(v))
@@ -117,7 +117,7 @@ func (g *numbering) hash(r ir.Row, in *ir.Info) uint64 {
 
 func (g *numbering) equal(p, r ir.Row, in *ir.Info) bool {
 	w := g.w
-	if w.Op[p] != w.Op[r] || w.Type[p] != w.Type[r] || w.X[p] != w.X[r] || g.epoch[p] != g.epoch[r] {
+	if w.Op[p] != w.Op[r] || w.Type[p] != w.Type[r] || w.X[p] != w.X[r] || g.version[p] != g.version[r] {
 		return false
 	}
 	pa, pb, pc := g.key(p, in)

@@ -35,22 +35,22 @@ func (w width) exact(v uint64) interval {
 
 // unsigned is the interval of the numbers from lo to hi.
 func (w width) unsigned(lo, hi uint64) interval {
-	return w.tidy(interval{lo: lo, hi: hi, slo: w.min(), shi: w.max(), zeros: ^w.mask()})
+	return w.reduce(interval{lo: lo, hi: hi, slo: w.min(), shi: w.max(), zeros: ^w.mask()})
 }
 
 // signed is the interval of the signed numbers from lo to hi.
 func (w width) signed(lo, hi int64) interval {
-	return w.tidy(interval{hi: w.mask(), slo: lo, shi: hi, zeros: ^w.mask()})
+	return w.reduce(interval{hi: w.mask(), slo: lo, shi: hi, zeros: ^w.mask()})
 }
 
 // known is the interval of the numbers with these bits.
 func (w width) known(zeros, ones uint64) interval {
-	return w.tidy(interval{hi: w.mask(), slo: w.min(), shi: w.max(), zeros: zeros | ^w.mask(), ones: ones & w.mask()})
+	return w.reduce(interval{hi: w.mask(), slo: w.min(), shi: w.max(), zeros: zeros | ^w.mask(), ones: ones & w.mask()})
 }
 
-// tidy makes each of the three say what follows from the others. Where they contradict each other
+// reduce makes each of the three say what follows from the others. Where they contradict each other
 // control cannot come, and anything is true: then it says nothing.
-func (w width) tidy(i interval) interval {
+func (w width) reduce(i interval) interval {
 	for range 2 {
 		i.lo, i.hi = max(i.lo, i.ones), min(i.hi, ^i.zeros)
 		switch smax := uint64(w.max()); {
@@ -79,7 +79,7 @@ func (w width) join(a, b interval) interval {
 
 // meet holds where both do.
 func (w width) meet(a, b interval) interval {
-	return w.tidy(interval{lo: max(a.lo, b.lo), hi: min(a.hi, b.hi), slo: max(a.slo, b.slo), shi: min(a.shi, b.shi),
+	return w.reduce(interval{lo: max(a.lo, b.lo), hi: min(a.hi, b.hi), slo: max(a.slo, b.slo), shi: min(a.shi, b.shi),
 		zeros: a.zeros | b.zeros, ones: a.ones | b.ones})
 }
 

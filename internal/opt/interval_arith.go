@@ -12,7 +12,7 @@ func (w width) add(a, b interval) interval {
 	if lo, hi := a.slo+b.slo, a.shi+b.shi; !overflows(a.slo, b.slo, lo) && !overflows(a.shi, b.shi, hi) && w.fits(lo) && w.fits(hi) {
 		r.slo, r.shi = lo, hi
 	}
-	return w.tidy(r)
+	return w.reduce(r)
 }
 
 func (w width) sub(a, b interval) interval {
@@ -24,7 +24,7 @@ func (w width) sub(a, b interval) interval {
 	if lo, hi := a.slo-b.shi, a.shi-b.slo; !overflows(lo, b.shi, a.slo) && !overflows(hi, b.slo, a.shi) && w.fits(lo) && w.fits(hi) {
 		r.slo, r.shi = lo, hi
 	}
-	return w.tidy(r)
+	return w.reduce(r)
 }
 
 // overflows reports whether sum is not x + y in 64 bits.
@@ -62,7 +62,7 @@ func (w width) mul(a, b interval) interval {
 	if lo, hi, ok := w.corners(a, b); ok {
 		r.slo, r.shi = lo, hi
 	}
-	return w.tidy(r)
+	return w.reduce(r)
 }
 
 // corners returns the bounds of a signed product, if it does not overflow.
@@ -83,13 +83,13 @@ func (w width) corners(a, b interval) (lo, hi int64, ok bool) {
 func (w width) and(a, b interval) interval {
 	r := w.known(a.zeros|b.zeros, a.ones&b.ones)
 	r.hi = min(r.hi, a.hi, b.hi)
-	return w.tidy(r)
+	return w.reduce(r)
 }
 
 func (w width) or(a, b interval) interval {
 	r := w.known(a.zeros&b.zeros, a.ones|b.ones)
 	r.lo = max(r.lo, a.lo, b.lo)
-	return w.tidy(r)
+	return w.reduce(r)
 }
 
 func (w width) xor(a, b interval) interval {
@@ -97,7 +97,7 @@ func (w width) xor(a, b interval) interval {
 }
 
 func (w width) not(a interval) interval {
-	return w.tidy(interval{lo: ^a.hi & w.mask(), hi: ^a.lo & w.mask(), slo: ^a.shi, shi: ^a.slo,
+	return w.reduce(interval{lo: ^a.hi & w.mask(), hi: ^a.lo & w.mask(), slo: ^a.shi, shi: ^a.slo,
 		zeros: a.ones | ^w.mask(), ones: a.zeros & w.mask()})
 }
 
@@ -117,7 +117,7 @@ func (w width) shl(a, n interval) interval {
 	if lo, hi := a.slo<<k, a.shi<<k; lo>>k == a.slo && hi>>k == a.shi && w.fits(lo) && w.fits(hi) {
 		r.slo, r.shi = lo, hi
 	}
-	return w.tidy(r)
+	return w.reduce(r)
 }
 
 func (w width) shr(a, n interval, signed bool) interval {
@@ -193,13 +193,13 @@ func (w width) convert(a interval, from width, signed bool) interval {
 		if w.fits(a.slo) && w.fits(a.shi) {
 			r.slo, r.shi = a.slo, a.shi
 		}
-		return w.tidy(r)
+		return w.reduce(r)
 	case signed:
 		return w.meet(w.signed(a.slo, a.shi), w.known(a.zeros&from.mask(), a.ones))
 	}
 	r := w.known(a.zeros, a.ones)
 	r.lo, r.hi = a.lo, a.hi
-	return w.tidy(r)
+	return w.reduce(r)
 }
 
 // less decides x < y, or returns the interval of both answers.

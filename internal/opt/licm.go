@@ -14,7 +14,7 @@ const maxHoisted = 24
 // A load that did not run in every round leaves its control, and its proof of bounds with it. Conversions
 // move only with what needs them. One walk, O(rows + operands), loads times the loops they leave.
 func licm(w *work) {
-	h := &hoisting{w: w, epochs: w.epochs(), depth: make([]int32, len(w.Regions)), sure: make([]bool, len(w.Regions)), leaves: w.leavesPast()}
+	h := &hoisting{w: w, memory: w.memoryVersions(), depth: make([]int32, len(w.Regions)), sure: make([]bool, len(w.Regions)), leaves: w.leavesPast()}
 	h.written = make([]bool, len(w.objs))
 	for it := w.rows(); it.step(); {
 		if in := w.info(it.row); it.at == atRow && in.Imm == ir.ImmObject && in.Attr&ir.Writes != 0 {
@@ -42,7 +42,7 @@ func licm(w *work) {
 
 type hoisting struct {
 	w       *work
-	epochs  *epochs
+	memory  *memoryVersions
 	loops   []loopState // the loops that the walk is in
 	depth   []int32     // by region: how many loops it is in
 	sure    []bool      // by region: what comes next runs whenever the region is entered
@@ -140,7 +140,7 @@ func (h *hoisting) loadTo(r ir.Row, here, to int) (far int, always bool) {
 		body := w.X[loop]
 		runs := w.Region[at] == body && h.sure[body]
 		if h.written[o] {
-			inside := h.epochs.inside[body]
+			inside := h.memory.inside[body]
 			if !w.must(checkHoistedPast, !inside.has(o)) || !w.must(checkHoistedSure, runs) {
 				return far, always
 			}

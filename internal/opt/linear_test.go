@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/internal/opt"
+	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/shape"
 	"github.com/govyre/vyre/ir"
 )
@@ -14,7 +15,7 @@ func TestEveryPassIsLinear(t *testing.T) {
 	for _, s := range shape.All {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
-			var last []opt.PassStats
+			var last []passes.Stats
 			for _, n := range []int{12500, 25000, 50000} {
 				_, rep, err := opt.Run(build(t, s, n), opt.Options{})
 				if err != nil {
@@ -44,12 +45,12 @@ func build(t testing.TB, s shape.Shape, n int) *ir.Program {
 // the verifier's part shows in BenchmarkSeal of package ir.
 func BenchmarkRun(b *testing.B) {
 	for _, s := range shape.All {
-		for _, level := range []opt.Level{opt.O1, opt.O2} {
-			b.Run(fmt.Sprintf("%s/10000/O%d", s.Name, level-opt.O0), func(b *testing.B) {
+		for _, level := range []passes.Level{passes.O1, passes.O2} {
+			b.Run(fmt.Sprintf("%s/10000/O%d", s.Name, level-passes.O0), func(b *testing.B) {
 				p := build(b, s, 10000)
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, _, err := opt.Run(p, opt.Options{Level: level}); err != nil {
+					if _, _, err := opt.Run(p, opt.Options{Passes: passes.Choice{Level: level}}); err != nil {
 						b.Fatal(err)
 					}
 				}

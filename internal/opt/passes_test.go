@@ -6,23 +6,16 @@ import (
 
 	"github.com/govyre/vyre/driver/conform"
 	"github.com/govyre/vyre/internal/opt"
+	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/ir"
 )
 
-func TestOrderConstraintsNoticeExchangedPasses(t *testing.T) {
-	for _, c := range opt.Constraints() {
-		if err := opt.CheckTable(c[0], c[1]); err == nil {
-			t.Errorf("%s and %s have changed places and nothing says so", c[0], c[1])
-		}
-	}
-}
-
-func TestOptionsThatNameNoPassAreErrors(t *testing.T) {
+func TestRunRefusesOptionsThatNameNoPass(t *testing.T) {
 	p := conform.Random(1).Program
 	for name, o := range map[string]opt.Options{
-		"enable":  {Enable: []string{"fusion"}},
-		"disable": {Disable: []string{"fusion"}},
-		"level":   {Level: 9},
+		"enable":  {Passes: passes.Choice{Enable: []string{"fusion"}}},
+		"disable": {Passes: passes.Choice{Disable: []string{"fusion"}}},
+		"level":   {Passes: passes.Choice{Level: 9}},
 	} {
 		_, _, err := opt.Run(p, o)
 		if err == nil || name != "level" && !strings.Contains(err.Error(), `"fusion"`) {
@@ -62,12 +55,12 @@ func TestFiveRunsGiveOneProgram(t *testing.T) {
 func TestTraceSeesEveryPassAndTheProgramBehindIt(t *testing.T) {
 	for seed := range uint64(10) {
 		p := conform.Random(seed).Program
-		var passes []string
+		var traced []string
 		last := p
-		trace := func(s opt.PassStats, q *ir.Program) {
-			passes = append(passes, s.Pass)
+		trace := func(s passes.Stats, q *ir.Program) {
+			traced = append(traced, s.Run)
 			if q != last && q.Digest() == last.Digest() {
-				t.Errorf("seed %d: %s changed nothing and gave another program", seed, s.Pass)
+				t.Errorf("seed %d: %s changed nothing and gave another program", seed, s.Run)
 			}
 			last = q
 		}
@@ -77,10 +70,10 @@ func TestTraceSeesEveryPassAndTheProgramBehindIt(t *testing.T) {
 		}
 		var want []string
 		for _, s := range report.Passes {
-			want = append(want, s.Pass)
+			want = append(want, s.Run)
 		}
-		if strings.Join(passes, " ") != strings.Join(want, " ") {
-			t.Errorf("seed %d: traced %v, the report has %v", seed, passes, want)
+		if strings.Join(traced, " ") != strings.Join(want, " ") {
+			t.Errorf("seed %d: traced %v, the report has %v", seed, traced, want)
 		}
 		if last.Digest() != q.Digest() {
 			t.Errorf("seed %d: the last program traced is not the result", seed)

@@ -5,12 +5,14 @@ import (
 	"flag"
 	"math/rand/v2"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/govyre/vyre/driver/conform"
 	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/internal/opt"
+	"github.com/govyre/vyre/internal/passes"
 )
 
 var (
@@ -28,16 +30,16 @@ func TestRandomProgramsMeanTheSameBehindThePasses(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(1+*randomSeed, 2)) // other subsets for other programs
 	devices := []conform.Device{
-		optimising{Options: opt.Options{Level: opt.O2}, detect: interp.Races},
-		optimising{Options: opt.Options{Level: opt.O2, Check: true}, schedule: interp.Reversed},
-		optimising{Options: opt.Options{Level: opt.O1}, schedule: interp.Seeded(1)},
-		optimising{Options: opt.Options{Level: opt.O0}},
+		optimising{Options: opt.Options{Passes: passes.Choice{Level: passes.O2}}, detect: interp.Races},
+		optimising{Options: opt.Options{Passes: passes.Choice{Level: passes.O2}, Check: true}, schedule: interp.Reversed},
+		optimising{Options: opt.Options{Passes: passes.Choice{Level: passes.O1}}, schedule: interp.Seeded(1)},
+		optimising{Options: opt.Options{Passes: passes.Choice{Level: passes.O0}}},
 	}
 	for range 3 {
-		o := opt.Options{Level: opt.O2}
-		for _, p := range opt.Passes() {
+		var o opt.Options
+		for _, p := range passes.Optional() {
 			if rng.IntN(3) == 0 {
-				o.Disable = append(o.Disable, p)
+				o.Passes.Disable = append(o.Passes.Disable, p)
 			}
 		}
 		devices = append(devices, optimising{Options: o})
@@ -52,12 +54,12 @@ func TestRandomProgramsMeanTheSameBehindThePasses(t *testing.T) {
 }
 
 func TestTheSuitePassesBehindThePasses(t *testing.T) {
-	for name, level := range map[string]opt.Level{"O0": opt.O0, "O1": opt.O1, "O2": opt.O2} {
-		if level != opt.O2 && !long.Enabled() {
+	for name, level := range map[string]passes.Level{"O0": passes.O0, "O1": passes.O1, "O2": passes.O2} {
+		if level != passes.O2 && !long.Enabled() {
 			continue // the random programs and the cases are run at every level
 		}
 		t.Run(name, func(t *testing.T) {
-			s, err := conform.Run(context.Background(), optimising{Options: opt.Options{Level: level}}, conform.Options{})
+			s, err := conform.Run(context.Background(), optimising{Options: opt.Options{Passes: passes.Choice{Level: level}}}, conform.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -89,7 +91,11 @@ func TestRandomProgramsGiveEveryPassSomethingToDo(t *testing.T) {
 			programs[name]++
 		}
 	}
-	for _, name := range opt.Passes() {
+	for _, p := range passes.All() {
+		name := p.Name
+		if strings.HasPrefix(name, "ptx.") {
+			continue
+		}
 		t.Logf("%s: in %d of %d programs, %d rewrites", name, programs[name], n, rewrites[name])
 		if programs[name] < n/100 {
 			t.Errorf("%s has something to do in %d of %d programs only", name, programs[name], n)

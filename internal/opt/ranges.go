@@ -3,7 +3,7 @@ package opt
 import "github.com/govyre/vyre/ir"
 
 // ranges finds the intervals of integer and bool values by forward dataflow, and follows what conditions
-// say: in an arm, and behind an arm that leaves, operands of the condition have narrower intervals, and
+// say: in an arm, and after an arm that leaves, operands of the condition have narrower intervals, and
 // are below one another (see relations).
 //
 // A walk keeps the state of the place where it is: now holds for the values that are defined there. A loop
@@ -35,10 +35,10 @@ type ranges struct {
 	last   bool // the round that narrows what maxRounds has widened to everything
 	visit  func(*ranges, ir.Row)
 
-	version int      // version of the program that this analysis, and if kept the last one, is of
-	kept    bool     // back and fed are what the last analysis found
-	within  []ir.Row // by structured op: nest that it was entered in
-	outward []bool   // by nest: rounds brought values to results around it, where they stay
+	revision int      // of the program that this analysis, and if kept the last one, is of
+	kept     bool     // back and fed are what the last analysis found
+	within   []ir.Row // by structured op: nest that it was entered in
+	outward  []bool   // by nest: rounds brought values to results around it, where they stay
 }
 
 type undone struct {
@@ -49,14 +49,14 @@ type undone struct {
 const (
 	quietRounds = 3
 	maxRounds   = 10
-	visiting    = -1 // the round behind all others
+	visiting    = -1 // the round after all others
 )
 
 // ranges runs the analysis and calls visit for every row at which it has come to its result,
 // with the state of that place. visit may change the row, and add rows in front of it.
 func (w *work) ranges(visit func(*ranges, ir.Row)) {
 	if w.analysis == nil {
-		w.analysis = &ranges{w: w, version: -1}
+		w.analysis = &ranges{w: w, revision: -1}
 	}
 	g := w.analysis
 	g.begin()
@@ -90,18 +90,18 @@ func (g *ranges) begin() {
 	g.undo, g.marks = g.undo[:0], g.marks[:0]
 	g.rel.reset(g.w)
 	g.nest, g.last, g.change = ir.NoRow, false, false
-	g.kept = g.version >= 0 && g.current()
-	g.version = g.w.version()
+	g.kept = g.revision >= 0 && g.current()
+	g.revision = g.w.revision()
 	g.mark()
 }
 
 // current reports whether the program is still the one with which the analysis began.
-func (g *ranges) current() bool { return g.w.must(checkVersion, g.version == g.w.version()) }
+func (g *ranges) current() bool { return g.w.must(checkRevision, g.revision == g.w.revision()) }
 
 // steady reports whether the state is a result: outside of loops, or in the last round of a nest.
 func (g *ranges) steady() bool { return g.nest == ir.NoRow || g.round == visiting }
 
-// row brings the state behind row r, or into its first region.
+// row brings the state after row r, or into its first region.
 func (g *ranges) row(r ir.Row) {
 	w := g.w
 	if g.steady() {
@@ -144,7 +144,7 @@ func (g *ranges) enter(r ir.Row) {
 				i := g.of(ir.Row(v))
 				if g.fed[at] {
 					n := widthOf(t)
-					i = n.tidy(n.join(i, g.back[at]))
+					i = n.reduce(n.join(i, g.back[at]))
 				}
 				g.now[at], g.more[at] = i, false
 			}
@@ -205,7 +205,7 @@ func (g *ranges) result(r ir.Row) interval {
 		return widthOf(t).full()
 	}
 	g.more[r] = false
-	return widthOf(t).tidy(g.next[r])
+	return widthOf(t).reduce(g.next[r])
 }
 
 // end closes structured op r; a nest of loops may have to be walked again.
@@ -230,7 +230,7 @@ func (g *ranges) end(it *walk) {
 	}
 	if w.info(r).Owns == 2 {
 		x := w.X[r]
-		// Behind an if of which one arm leaves, its condition is that of the other.
+		// After an if of which one arm leaves, its condition is that of the other.
 		if then, els := w.Op[w.tail[x]] == ir.OpYield, w.Op[w.tail[x+1]] == ir.OpYield; then != els {
 			g.assume(w.A(r), then)
 		}
@@ -280,7 +280,7 @@ func (g *ranges) nextRound() bool {
 		})
 		g.round = visiting
 	case g.round >= maxRounds:
-		// Behind the visit of a row stands what the round before knew of it, so that must hold too: one more round.
+		// After the visit of a row stands what the round before knew of it, so that must hold too: one more round.
 		g.arguments(func(at ir.Row) { g.back[at], g.fed[at] = widthOf(g.w.Type[at]).full(), true })
 		g.last = true
 	default:

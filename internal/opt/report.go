@@ -1,27 +1,17 @@
 package opt
 
 import (
-	"time"
-
+	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/ir"
 )
 
 // Report says what a run did. Its JSON form is stable.
 type Report struct {
-	Kernel   string      `json:"kernel"`
-	Passes   []PassStats `json:"passes"` // in the order they ran; a pass may come up several times
-	Before   Totals      `json:"before"`
-	After    Totals      `json:"after"`
-	Verified int         `json:"verified"` // how often the program was sealed on the way
-}
-
-// PassStats is what one run of a pass did.
-type PassStats struct {
-	Pass     string         `json:"pass"`
-	Time     time.Duration  `json:"ns"`
-	Visits   int            `json:"visits"` // rows and operands looked at; 0 where the pass had just had nothing to do
-	Rows     int            `json:"rows"`   // rows behind it, constants aside
-	Rewrites map[string]int `json:"rewrites,omitempty"`
+	Kernel   string         `json:"kernel"`
+	Passes   []passes.Stats `json:"passes"` // in the order they ran
+	Before   Totals         `json:"before"`
+	After    Totals         `json:"after"`
+	Verified int            `json:"verified"` // how often the program was sealed on the way
 }
 
 // Totals counts what matters in a program.
@@ -52,8 +42,8 @@ func (w *work) linked() int {
 	return n
 }
 
-// totals counts what a program has.
-func totals(p *ir.Program) Totals {
+// Count counts what a program has.
+func Count(p *ir.Program) Totals {
 	t := Totals{Rows: p.Rows()}
 	for r := range ir.Row(p.Rows()) {
 		in := p.Op(r).Info()

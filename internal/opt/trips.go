@@ -23,7 +23,7 @@ func counts(op ir.Op) bool {
 	return op == ir.OpAdd || op == ir.OpShl || op == ir.OpShr || op == ir.OpMul || op == ir.OpDiv
 }
 
-// after returns what the counter is in the round behind the one in which it is v.
+// after returns what the counter is in the round after the one in which it is v.
 func (w *work) after(c counter, v uint64) uint64 {
 	t := w.Type[c.arg]
 	return ir.Eval(c.op, t, t, 0, v, c.step, 0)
@@ -39,7 +39,7 @@ func (w *work) counter(e *exits, l ir.Row) (counter, bool) {
 			continue
 		}
 		if first != ir.NoRow && w.encloses(r, first) {
-			break // a continue in here skips the tests behind it
+			break // a continue in here skips the tests after it
 		}
 		if w.Op[r] != ir.OpIf {
 			continue

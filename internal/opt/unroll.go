@@ -12,7 +12,7 @@ const (
 	maxRest     = 128 // rows that the rounds left over may become
 )
 
-// unroll writes the rounds of a loop one behind the other: all of them where their number is constant and
+// unroll writes the rounds of a loop one after the other: all of them where their number is constant and
 // the result is short; two, four or eight where the loop is left by a counter only and loads, or its hint says so.
 // What is left over of the rounds is done by the loop as it was, or written out where their number is known.
 //
@@ -348,7 +348,7 @@ const maxIndexed = 4
 // than any where the bound is closer to the least number than that.
 //
 // The limit also lies so far before the lengths of what the counter indexes: accesses of the rounds at a time are in
-// bounds, and need no check, and the rounds behind see what is out of bounds.
+// bounds, and need no check, and the rounds after see what is out of bounds.
 func (u *unrolling) sure(c counter, cl *cloning, n int, m ir.Row, args []uint32, indexed []ir.Row) {
 	w := u.w
 	body := w.X[m]

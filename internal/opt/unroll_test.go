@@ -10,6 +10,7 @@ import (
 	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/internal/opt"
+	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -75,7 +76,7 @@ func (c counting) rounds(from, to uint64) int {
 // the buffers; with races and accesses that claim to be in bounds reported.
 func TestLoopsMeanTheSameUnrolled(t *testing.T) {
 	before := conform.Interp(interp.Options{})
-	after := optimising{Options: opt.Options{Level: opt.O2}, detect: interp.Races}
+	after := optimising{Options: opt.Options{Passes: passes.Choice{Level: passes.O2}}, detect: interp.Races}
 	words := func(n int) conform.Arg {
 		data := make([]byte, 4*n)
 		for i := range data {

@@ -1,6 +1,9 @@
 package opt
 
-import "github.com/govyre/vyre/ir"
+import (
+	"github.com/govyre/vyre/internal/passes"
+	"github.com/govyre/vyre/ir"
+)
 
 // work is a program while passes edit it: the columns of a sealed program made mutable,
 // and beside them what makes an edit cheap.
@@ -40,11 +43,12 @@ type work struct {
 
 	reopened bool // a pass has changed what the first ones of the table had left
 
-	edits   int // changes so far
-	marked  int // those among them that only mark accesses as in bounds
-	renewed int // how often the work was sealed and opened, which is no change but may reorder and drop rows
-	visits  int // rows and operands touched, for the test of linear work
-	stats   *PassStats
+	edits   int    // changes so far
+	marked  int    // those among them that only mark accesses as in bounds
+	renewed int    // how often the work was sealed and opened, which is no change but may reorder and drop rows
+	visits  int    // rows and operands touched, for the test of linear work
+	row     ir.Row // where the last walk is, for errors
+	stats   *passes.Stats
 	weak    weakness
 }
 

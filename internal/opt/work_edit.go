@@ -2,8 +2,8 @@ package opt
 
 import "github.com/govyre/vyre/ir"
 
-// version changes with every edit but the marking of accesses as in bounds, which says nothing about values.
-func (w *work) version() int { return w.edits - w.marked }
+// revision changes with every edit but the marking of accesses as in bounds, which says nothing about values.
+func (w *work) revision() int { return w.edits - w.marked }
 
 // state changes whenever anything does that a pass can see.
 func (w *work) state() int { return w.edits + w.renewed }
@@ -193,7 +193,7 @@ func (w *work) remove(r ir.Row) {
 	w.edits++
 }
 
-// removeFrom removes row r and those behind it in its region. Nesting bounds the recursion.
+// removeFrom removes row r and those after it in its region. Nesting bounds the recursion.
 func (w *work) removeFrom(r ir.Row) {
 	for r != ir.NoRow {
 		next := w.next[r]

@@ -8,12 +8,12 @@ import "github.com/govyre/vyre/ir"
 //		switch it.at {
 //		case atRow: …  // it.row; its regions, if any, come next
 //		case atElse: … // between the arms of the if it.row
-//		case atEnd: …  // behind the regions of it.row, before its res rows
+//		case atEnd: …  // after the regions of it.row, before its res rows
 //		}
 //	}
 //
 // The links are its state, so it needs no stack, and rows may be added and removed on the
-// way: it goes on behind where it.row stands, or stood. A structured op removed or emptied at its
+// way: it goes on after where it.row stands, or stood. A structured op removed or emptied at its
 // own atRow is not entered.
 type walk struct {
 	w   *work
@@ -52,7 +52,7 @@ func (it *walk) step() bool {
 	}
 	w.visits++
 	if next != ir.NoRow {
-		it.row, it.at = next, atRow
+		it.row, it.at, w.row = next, atRow, next
 		return true
 	}
 	reg := uint32(0)
@@ -66,7 +66,7 @@ func (it *walk) step() bool {
 	if op == ir.NoRow {
 		return false
 	}
-	it.row, it.at = op, atEnd
+	it.row, it.at, w.row = op, atEnd, op
 	if w.info(op).Owns == 2 && reg == w.X[op] {
 		it.at = atElse
 	}

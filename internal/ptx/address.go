@@ -23,7 +23,8 @@ const maxOffset = 1 << 20
 // address is the stage that works out where accesses go. The start of every object is found once at
 // the entry; the address of an element is computed where it is first accessed and used again by
 // accesses to which that place is dominant.
-func (s *selector) address() {
+func (f *function) address() {
+	s := f.sel
 	s.findRoots()
 	code := s.code
 	// An access may get a distance and a sum; later stages want room for moves.
@@ -41,7 +42,9 @@ func (s *selector) address() {
 		}
 		s.code = append(s.code, in)
 	}
-	s.spare = code
+	f.spare = code
+	f.insts = append(append(f.room(len(s.prologue)+len(s.code)), s.prologue...), s.code...)
+	f.spare, f.sel = s.code, nil
 }
 
 // place returns the address of an access.

@@ -12,6 +12,7 @@ func (f *function) align() {
 		for i := range f.insts {
 			f.visits++
 			in := &f.insts[i]
+			f.at = in.row
 			switch {
 			case in.op == opLabel:
 				parted = parted || arriving[in.dst.bits]

@@ -96,7 +96,7 @@ func releaseOf(ctx context.Context, t *testing.T, ptxas string) string {
 
 // knows reports whether the assembler has a target, by a kernel that does nothing.
 func knows(ctx context.Context, t *testing.T, ptxas string, target ptx.Target) bool {
-	m, err := ptx.Emit(parse(t, "kernel @k workgroup(32) { }"), target, ptx.Options{})
+	m, err := emit(parse(t, "kernel @k workgroup(32) { }"), target)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,7 +62,7 @@ func BenchmarkEmit(b *testing.B) {
 		b.Run(fmt.Sprintf("%s-%d-rows", p.Name(), p.Rows()), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := ptx.Emit(p, ptx.Target{SM: 90}, ptx.Options{}); err != nil {
+				if _, err := emit(p, ptx.Target{SM: 90}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -13,6 +13,7 @@ func (f *function) copies() {
 	out := f.room(len(f.insts) + moves)
 	for i := range f.insts {
 		if in := &f.insts[i]; in.op == opCopy {
+			f.at = in.row
 			out = o.sequence(out, in)
 		} else {
 			out = append(out, *in)

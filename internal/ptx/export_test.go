@@ -1,9 +1,32 @@
 package ptx
 
-import "github.com/govyre/vyre/ir"
+import (
+	"testing"
+
+	"github.com/govyre/vyre/internal/passes"
+	"github.com/govyre/vyre/ir"
+)
 
 // Visits compiles p for sm_90 and returns how many instructions the stages looked at, and how many are left.
 func Visits(p *ir.Program) (visits, insts int) {
-	f := compile(p, Target{SM: 90}, "k")
+	f := newFunction(p, Target{SM: 90}, "k")
+	if err := f.stages(passes.Table(), nil); err != nil {
+		panic(err)
+	}
 	return f.visits, len(f.insts)
+}
+
+// WithStage makes another function the pass of that name, until the test is over. It is called when the pass has come to
+// the first store, and told how many instructions there are.
+func WithStage(t testing.TB, name string, do func(insts int)) {
+	before := stages[name]
+	stages[name] = func(f *function) {
+		for i := range f.insts {
+			if f.at = f.insts[i].row; f.insts[i].op == opSt {
+				break
+			}
+		}
+		do(len(f.insts))
+	}
+	t.Cleanup(func() { stages[name] = before })
 }

@@ -26,7 +26,10 @@ type function struct {
 	regs   [numClasses]uint32 // registers in use by class
 	labels uint64
 	insts  []inst
-	spare  []inst // memory of the list before insts
+	spare  []inst    // memory of the list before insts
+	sel    *selector // until places are worked out, it has the instructions
+	at     ir.Row    // where the stage is, for errors
+	lines  []Line    // of the text, once printed
 
 	lists    []reg // registers of vectors
 	accesses []access
@@ -34,7 +37,6 @@ type function struct {
 
 	visits int       // instructions that the stages looked at, for the test of linear work
 	val    []operand // by row: where its value is
-	files  *fileTable
 }
 
 // paramDecl is one parameter as the entry declares it.
@@ -62,21 +64,9 @@ type object struct {
 	lens  map[lenKey]reg
 }
 
-// compile runs the stages. Each takes the instructions that the one before left.
-func compile(p *ir.Program, t Target, entry string) *function {
-	f := &function{p: p, t: t, entry: entry, size: p.Workgroup(), layout: Layout(p), names: []string{""}}
-	f.declare()
-	s := newSelector(f)
-	s.run()
-	s.address()
-	f.insts = append(append(f.room(len(s.prologue)+len(s.code)), s.prologue...), s.code...)
-	f.spare = s.code
-	f.predicate()
-	f.copies()
-	f.tidy()
-	f.delay()
-	f.align()
-	return f
+// newFunction is one without instructions yet.
+func newFunction(p *ir.Program, t Target, entry string) *function {
+	return &function{p: p, t: t, entry: entry, size: p.Workgroup(), layout: Layout(p), names: []string{""}, at: ir.NoRow}
 }
 
 // room returns an empty list with room for n instructions, in the memory of the list before the current one
@@ -178,7 +168,7 @@ func (f *function) declare() {
 // staticShared is the shared memory that code may declare; what needs more gets it with the launch.
 const staticShared = 48 << 10
 
-// hiddenCells is the name of the cells behind the shared arrays through which voting barriers talk;
+// hiddenCells is the name of the cells after the shared arrays through which voting barriers talk;
 // hiddenBytes is their size.
 const (
 	hiddenCells = "vy_cells"
@@ -207,7 +197,7 @@ func (f *function) arrays() {
 		bytes := 0
 		if a.Len == ir.RestLen {
 			f.restElem = a.Type.Size()
-			at = (total + 15) &^ 15 // behind the hidden cells
+			at = (total + 15) &^ 15 // after the hidden cells
 		} else {
 			bytes = int(a.Len) * a.Type.Size()
 		}
@@ -239,15 +229,13 @@ func (f *function) arrays() {
 // kernel describes f to a launch.
 func (f *function) kernel() Kernel {
 	return Kernel{Entry: f.entry, Params: f.layout, Program: f.p, Static: f.static, Dynamic: f.dynamic,
-		RestElem: f.restElem, Local: f.local}
+		RestElem: f.restElem, Local: f.local, Lines: f.lines}
 }
 
-func (f *function) collectFiles() {
+func (f *function) collectFiles(files *fileTable) {
 	for r := range ir.Row(f.p.Rows()) {
 		if pos := f.p.Pos(r); pos.Line > 0 {
-			f.files.add(pos.File)
+			files.add(pos.File)
 		}
 	}
 }
-
-func (f *function) fileNumber(name string) int { return f.files.number[name] }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/driver/conform"
+	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/kernel"
@@ -37,7 +38,7 @@ func wholeKernels(t *testing.T) map[string]*ir.Program {
 func TestKernels(t *testing.T) {
 	for name, p := range wholeKernels(t) {
 		t.Run(name, func(t *testing.T) {
-			m, err := ptx.Emit(p, ptx.Target{SM: 90}, ptx.Options{})
+			m, err := emit(p, ptx.Target{SM: 90})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -54,7 +55,7 @@ func TestTextIsStable(t *testing.T) {
 		texts := make(map[string]bool)
 		for round := range 5 {
 			runtime.GOMAXPROCS(1 + round%2*7)
-			m, err := ptx.Emit(p, ptx.Target{SM: 80}, ptx.Options{LineInfo: true, Annotate: true})
+			m, err := compile.Program(p, ptx.Target{SM: 80}, compile.Options{Passes: asWritten.Passes, LineInfo: true, Annotate: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,7 +71,7 @@ func TestTextIsStable(t *testing.T) {
 func TestModuleHoldsSeveralKernels(t *testing.T) {
 	one := parse(t, "kernel @one workgroup(32) { param @x: buf<u32> wo\n%l = local.x\nstore @x[%l], %l\n}")
 	two := parse(t, "kernel @two workgroup(64) { param @x: buf<u32> rw\nshared @s: u32[?]\n%l = local.x\nstore @s[%l], %l\nbarrier.wg\n%v = load @s[0_u32]\nstore @x[%l], %v\n}")
-	m, err := ptx.EmitAll([]*ir.Program{one, two}, ptx.Target{SM: 80}, ptx.Options{})
+	m, err := emitAll([]*ir.Program{one, two}, ptx.Target{SM: 80})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +93,7 @@ func TestModuleHoldsSeveralKernels(t *testing.T) {
 	if got := m.Kernels[1]; got.Static != 0 || got.Dynamic != 0 || got.RestElem != 4 {
 		t.Errorf("shared memory %d static, %d dynamic, %d an element; want 0, 0, 4", got.Static, got.Dynamic, got.RestElem)
 	}
-	if _, err := ptx.EmitAll([]*ir.Program{one, one}, ptx.Target{SM: 80}, ptx.Options{}); err == nil {
+	if _, err := emitAll([]*ir.Program{one, one}, ptx.Target{SM: 80}); err == nil {
 		t.Error("a program given twice makes two equal entries, and no error")
 	}
 }
@@ -107,7 +108,7 @@ func TestSharedMemory(t *testing.T) {
 		{"arrays at multiples of 16", "shared @a: u8[3]\nshared @b: f64[2]\n", 32, 0, 0, 0, 70},
 		{"as much as code may declare", "shared @a: u8[49152]\n", 49152, 0, 0, 0, 70},
 		{"one byte more comes with the launch", "shared @a: u8[49153]\n", 0, 49153, 0, 0, 70},
-		{"rest behind the arrays", "shared @a: u32[3]\nshared @r: u32[?]\n", 0, 16, 4, 0, 70},
+		{"rest after the arrays", "shared @a: u32[3]\nshared @r: u32[?]\n", 0, 16, 4, 0, 70},
 		{"all of sm_90", "shared @a: u8[232448]\n", 0, 232448, 0, 80, 90},
 		{"more than sm_90 has", "shared @a: u8[232449]\n", 0, 0, 0, 90, 0},
 	}
@@ -115,7 +116,7 @@ func TestSharedMemory(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			p := parse(t, "kernel @k workgroup(32) { "+row.arrays+"}")
 			if row.refusedBelow > 0 {
-				_, err := ptx.Emit(p, ptx.Target{SM: row.refusedBelow}, ptx.Options{})
+				_, err := emit(p, ptx.Target{SM: row.refusedBelow})
 				if err == nil || !strings.Contains(err.Error(), "VY504") {
 					t.Errorf("on sm_%d: %v, want VY504", row.refusedBelow, err)
 				}
@@ -123,7 +124,7 @@ func TestSharedMemory(t *testing.T) {
 			if row.acceptedOn == 0 {
 				return
 			}
-			m, err := ptx.Emit(p, ptx.Target{SM: row.acceptedOn}, ptx.Options{})
+			m, err := emit(p, ptx.Target{SM: row.acceptedOn})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -140,10 +141,10 @@ func TestAGroupHasTheSharedMemoryOfItsTarget(t *testing.T) {
 	most := map[int]int{70: 96, 72: 96, 75: 64, 80: 163, 86: 99, 87: 163, 88: 99, 89: 99, 90: 227, 100: 227, 101: 227, 103: 227, 110: 227, 120: 99, 121: 99}
 	for _, target := range ptx.Targets() {
 		bytes := most[target.SM] << 10
-		if _, err := ptx.Emit(parse(t, fmt.Sprintf("kernel @k workgroup(32) { shared @a: u8[%d]\n}", bytes)), target, ptx.Options{}); err != nil {
+		if _, err := emit(parse(t, fmt.Sprintf("kernel @k workgroup(32) { shared @a: u8[%d]\n}", bytes)), target); err != nil {
 			t.Errorf("%s, %d bytes: %v", target, bytes, err)
 		}
-		_, err := ptx.Emit(parse(t, fmt.Sprintf("kernel @k workgroup(32) { shared @a: u8[%d]\n}", bytes+1)), target, ptx.Options{})
+		_, err := emit(parse(t, fmt.Sprintf("kernel @k workgroup(32) { shared @a: u8[%d]\n}", bytes+1)), target)
 		if err == nil || !strings.Contains(err.Error(), "VY504") {
 			t.Errorf("%s, %d bytes: %v, want VY504", target, bytes+1, err)
 		}
@@ -170,7 +171,7 @@ func TestVersionIsTheLowest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := ptx.Emit(parse(t, row.program), target, ptx.Options{})
+		m, err := emit(parse(t, row.program), target)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -191,7 +192,7 @@ func TestEntryName(t *testing.T) {
 		{strings.Repeat("a", 60), strings.Repeat("a", 48)},
 	}
 	for _, row := range rows {
-		m, err := ptx.Emit(p, ptx.Target{SM: 70}, ptx.Options{Label: row.label})
+		m, err := compile.Program(p, ptx.Target{SM: 70}, compile.Options{Passes: asWritten.Passes, Label: row.label})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -214,7 +215,7 @@ func TestParseTarget(t *testing.T) {
 			t.Errorf("%q: the error does not say what there is: %v", bad, err)
 		}
 	}
-	if _, err := ptx.Emit(parse(t, "kernel @k workgroup(32) { }"), ptx.Target{SM: 61}, ptx.Options{}); err == nil {
+	if _, err := emit(parse(t, "kernel @k workgroup(32) { }"), ptx.Target{SM: 61}); err == nil {
 		t.Error("Emit takes sm_61")
 	}
 }
@@ -222,7 +223,7 @@ func TestParseTarget(t *testing.T) {
 // TestTrapsKeepTheirSite: the site that code records is a row of the program that was compiled.
 func TestTrapsKeepTheirSite(t *testing.T) {
 	p := parse(t, "kernel @k workgroup(32) { param @x: buf<f32> rw\n%l = local.x\n%v = load @x[%l]\n%e = exp.f32 %v\n%bad = lt.f32 %e, %v\ntrap %bad, 1_u64, #9\nstore @x[%l], %e\n}")
-	m, err := ptx.Emit(p, ptx.Target{SM: 90}, ptx.Options{})
+	m, err := emit(p, ptx.Target{SM: 90})
 	if err != nil {
 		t.Fatal(err)
 	}

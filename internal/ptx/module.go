@@ -4,7 +4,7 @@ import (
 	"encoding/hex"
 	"fmt"
 
-	"github.com/govyre/vyre/internal/opt"
+	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -12,7 +12,19 @@ import (
 type Options struct {
 	Label    string // names the entry instead of the program
 	LineInfo bool   // .file and .loc, for debuggers and profilers
-	Annotate bool   // the program's row behind each instruction
+	Annotate bool   // the program's row after each instruction
+
+	Passes passes.Choice
+	// Trace is called after each run of the group text with what it did, and with the instructions of the kernel as they
+	// are then; for the last of them, ptx.print, with its text in the module.
+	Trace func(passes.Stats, *ir.Program, Listing)
+}
+
+// Listing is the instructions of a kernel on the way. Until they are worked out, places in memory are written as
+// the program names them and carried values as copies of lists, which no assembler takes.
+type Listing struct {
+	Text  string
+	Lines []Line // lines of Text, in order; those of the entry stand for no row
 }
 
 // Module is the PTX of one or more kernels for one target.
@@ -30,7 +42,7 @@ type Kernel struct {
 	// Program is what was compiled: the accurate functions expanded. The site of a trap is a row of it.
 	Program *ir.Program
 	// Static is the shared memory that the code declares. Dynamic is what every launch has to bring; a last
-	// array whose length comes with the launch lies behind that, RestElem bytes an element.
+	// array whose length comes with the launch lies after that, RestElem bytes an element.
 	Static, Dynamic, RestElem int
 	Local                     int    // bytes of local arrays an invocation
 	Lines                     []Line // in order
@@ -52,14 +64,8 @@ func (k *Kernel) RowAt(line int) ir.Row {
 	return ir.NoRow
 }
 
-// Emit writes the PTX of one program. A program that the target cannot run gives an error of type
-// ir.Diags, which names the op, the architecture and what to do; a target that is none gives a *TargetError.
-func Emit(p *ir.Program, t Target, o Options) (*Module, error) {
-	return EmitAll([]*ir.Program{p}, t, o)
-}
-
-// Check returns what keeps a target from running p: the error, of type ir.Diags, that Emit would give, or
-// that the target is none. A device asks about the program that it was given, so that what is
+// Check returns what keeps a target from running p: an error of type ir.Diags, which names the op, the architecture
+// and what to do, or a *TargetError for a target that is none. A device asks about the program that it was given, so that what is
 // refused does not depend on what the passes make of it.
 func Check(p *ir.Program, t Target) error {
 	if _, err := t.version(); err != nil {
@@ -71,54 +77,59 @@ func Check(p *ir.Program, t Target) error {
 	return nil
 }
 
-// EmitAll writes one module with an entry for each program. Programs of equal digest and name would
-// give equal entries, which is an error.
-func EmitAll(ps []*ir.Program, t Target, o Options) (*Module, error) {
+// Emit writes one module with an entry for each program. Programs are lowered: an op with a recipe is an error, and a
+// target that is none is a *TargetError. That the target has what they need is for Check to say before. Programs
+// of equal digest and name would give equal entries, which is an error.
+func Emit(ps []*ir.Program, t Target, o Options) (*Module, error) {
 	v, err := t.version()
 	if err != nil {
 		return nil, err
 	}
-	m := &Module{Target: t}
+	runs, err := o.Passes.Runs()
+	if err != nil {
+		return nil, err
+	}
+	w := &printer{line: 1, o: o}
 	var fs []*function
-	files := &fileTable{}
-	extern := false
 	taken := make(map[string]bool)
 	for _, p := range ps {
-		if err := Check(p, t); err != nil {
-			return nil, err
-		}
 		entry := entryName(p, o.Label)
 		if taken[entry] {
 			return nil, fmt.Errorf("two kernels of the module are %s: one program given twice", entry)
 		}
 		taken[entry] = true
-		expanded, err := opt.Expand(p)
-		if err != nil {
-			return nil, fmt.Errorf("expand %s: %w", p.Name(), err)
+		if err := lowered(p); err != nil {
+			return nil, err
 		}
-		f := compile(expanded, t, entry)
-		f.files = files
+		f := newFunction(p, t, entry)
+		if err := f.stages(runs, o.Trace); err != nil {
+			return nil, err
+		}
 		if v.less(f.version) {
 			v = f.version
 		}
-		extern = extern || f.extern
 		fs = append(fs, f)
 	}
-	if o.LineInfo {
-		for _, f := range fs {
-			f.collectFiles()
-		}
-	}
-	m.Version = v.String()
-	w := printer{line: 1, o: o}
-	w.head(v, t, extern, files.names)
+	m := &Module{Target: t, Version: v.String()}
+	w.module(v, t, fs)
 	for _, f := range fs {
-		k := f.kernel()
-		k.Lines = w.function(f)
-		m.Kernels = append(m.Kernels, k)
+		if err := f.print(w, o.Trace); err != nil {
+			return nil, err
+		}
+		m.Kernels = append(m.Kernels, f.kernel())
 	}
 	m.Text = string(w.out)
 	return m, nil
+}
+
+// lowered reports an op that the pass expand would have replaced.
+func lowered(p *ir.Program) error {
+	for r := range ir.Row(p.Rows()) {
+		if in := p.Op(r).Info(); in.Recipe != nil {
+			return fmt.Errorf("kernel %q, row %d: %s stands for simpler ops; run the pass expand first", p.Name(), r, in.Name)
+		}
+	}
+	return nil
 }
 
 // entryName is the label, else the program's name, made fit for a symbol, and the digest's first bytes.

@@ -153,7 +153,7 @@ var opInfo = [numOpcodes]struct {
 	opReduxMax: {"redux.sync.max", convergent}, opReduxAnd: {"redux.sync.and", convergent},
 	opReduxOr: {"redux.sync.or", convergent}, opReduxXor: {"redux.sync.xor", convergent}, opNanosleep: {"nanosleep", 0},
 
-	opBra: {"bra", control}, opExit: {"exit", control}, opLabel: {"", control}, opNoUnroll: {"", control}, opCopy: {"", control},
+	opBra: {"bra", control}, opExit: {"exit", control}, opLabel: {"", control}, opNoUnroll: {"", control}, opCopy: {"copy", control},
 }
 
 // has reports whether the opcode has an attribute.

@@ -315,7 +315,7 @@ var sampleSets = []struct {
 
 // instructions returns the lines that stand for the sample's row.
 func (s sample) instructions(t testing.TB, target ptx.Target) string {
-	m, err := ptx.Emit(s.p, target, ptx.Options{})
+	m, err := emit(s.p, target)
 	if err != nil {
 		return "\t" + err.Error()[strings.LastIndex(err.Error(), s.op.String()):] + "\n"
 	}

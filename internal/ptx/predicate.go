@@ -24,9 +24,10 @@ func (f *function) predicate() {
 			p.led[in.dst.bits]++
 		}
 	}
-	// Inner branches stand behind the one around them, so going up they come first.
+	// Inner branches stand after the one around them, so going up they come first.
 	for i := len(f.insts) - 1; i >= 0; i-- {
 		if in := &f.insts[i]; in.op == opBra && in.guard != noReg && !in.mod.rare && p.at[in.dst.bits] > i && !p.gone[i] {
+			p.function.at = in.row
 			p.branch(i)
 		}
 	}
@@ -85,7 +86,7 @@ func (p *predication) arm(from, to, limit int) (a arm, ok bool) {
 		}
 		in := &p.insts[i]
 		if a.leaves >= 0 || a.size > limit {
-			return a, false // something behind it is reached in another way, or it is too long
+			return a, false // something after it is reached in another way, or it is too long
 		}
 		switch {
 		case in.op == opLabel && p.led[in.dst.bits] == 0:
@@ -151,7 +152,7 @@ func (p *predication) drop(i int) {
 }
 
 // selections replaces the copies at the ends of two arms, if they write the same registers, by selections
-// behind the second.
+// after the second.
 func (p *predication) selections(then, els *arm, g reg, runs bool) {
 	if then.copies < 0 || els.copies < 0 {
 		return

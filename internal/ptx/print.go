@@ -13,6 +13,8 @@ type printer struct {
 	out  []byte
 	line int // of the text, from 1
 	o    Options
+
+	files *fileTable
 }
 
 func (p *printer) raw(s string) { p.out = append(p.out, s...) }
@@ -46,10 +48,24 @@ func (p *printer) head(v version, t Target, extern bool, files []string) {
 // the launch.
 const externShared = "vy_shared"
 
+// module numbers the source files and writes what stands before the kernels.
+func (p *printer) module(v version, t Target, fs []*function) {
+	p.files = &fileTable{}
+	extern := false
+	for _, f := range fs {
+		extern = extern || f.extern
+		if p.o.LineInfo {
+			f.collectFiles(p.files)
+		}
+	}
+	p.head(v, t, extern, p.files.names)
+}
+
 // printed is one function on its way into text.
 type printed struct {
 	*printer
 	f     *function
+	draft bool                 // a listing: registers keep their numbers, and nothing is an error
 	regs  [numClasses][]uint32 // printed number of each register; 0 not seen yet
 	count [numClasses]uint32
 	lines []Line
@@ -94,10 +110,11 @@ func (p *printer) function(f *function) []Line {
 	last := ir.Pos{}
 	for i := range f.insts {
 		in := &f.insts[i]
+		f.at = in.row
 		if p.o.LineInfo && in.row != ir.NoRow && in.op != opLabel {
 			if pos := f.p.Pos(in.row); pos.Line > 0 && (pos.File != last.File || pos.Line != last.Line || pos.Col != last.Col) {
 				last = pos
-				p.linef("\t.loc %d %d %d", f.fileNumber(pos.File), pos.Line, pos.Col)
+				p.linef("\t.loc %d %d %d", p.files.number[pos.File], pos.Line, pos.Col)
 			}
 		}
 		if in.row != ir.NoRow {
@@ -145,7 +162,11 @@ func (q *printed) numberReg(x reg) {
 
 func (q *printed) reg(x reg) {
 	q.raw(regNames[x.class()])
-	q.out = strconv.AppendUint(q.out, uint64(q.regs[x.class()][x.num()]), 10)
+	n := x.num()
+	if !q.draft {
+		n = q.regs[x.class()][n]
+	}
+	q.out = strconv.AppendUint(q.out, uint64(n), 10)
 }
 
 // inst writes one instruction, without the end of the line.
@@ -286,6 +307,8 @@ func (q *printed) operand(o *operand) {
 		q.raw("]")
 	case isLabel:
 		q.label(o.bits)
+	case isAccess, isCopyList:
+		q.unfinished(o)
 	default:
 		panic(fmt.Sprintf("BUG: operand of kind %d reached the printer", o.kind))
 	}

@@ -24,7 +24,7 @@ type selector struct {
 	frames map[ir.Row]*frame
 	loops  []ir.Row // open ones
 	votes  votes
-	copied copying // all parallel copies, one behind the other
+	copied copying // all parallel copies, one after the other
 
 	wanted map[ir.Row]ir.Row // by load: a select between it and zero
 	taken  map[ir.Row]bool   // selects that are what the load gives
@@ -78,6 +78,13 @@ func newSelector(f *function) *selector {
 	return s
 }
 
+// choose is the stage.
+func (f *function) choose() {
+	f.declare()
+	f.sel = newSelector(f)
+	f.sel.run()
+}
+
 func (s *selector) run() {
 	s.countUses()
 	s.findWanted()
@@ -125,11 +132,11 @@ func (s *selector) rows(first, end ir.Row) {
 	}
 }
 
-// one selects row r, with all that is inside it, and returns the row behind.
+// one selects row r, with all that is inside it, and returns the row after.
 func (s *selector) one(r ir.Row) ir.Row {
 	s.row = r
 	op := s.p.Op(r)
-	if len(s.cuts) > 0 && !s.mayDelay(r) {
+	if len(s.cuts) > 0 && !s.mayStandBetween(r) {
 		s.finish()
 	}
 	if op.Info().Owns > 0 {

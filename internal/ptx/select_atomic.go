@@ -118,7 +118,7 @@ func tried(op rmw, t ptype) bool {
 }
 
 // inEveryLane returns p and a condition that holds in every lane, for all that the assembler can see not in each. It
-// makes the lanes of a warp meet behind a branch; behind its loop for an update alone, ptxas 13.0 now and then forgets
+// makes the lanes of a warp meet after a branch; after its loop for an update alone, ptxas 13.0 now and then forgets
 // that, and barriers and votes that follow find half a warp.
 func (s *selector) inEveryLane(p reg) reg {
 	below := s.onceOf(onceBelow, 0, func() operand { return s.do(opMov, tU32, spec(lanesBelow)) })

@@ -24,7 +24,7 @@ var barrierRules = map[ir.Op]rule{
 }
 
 // votes is what voting barriers keep in registers, the same in every thread that reads it. Cells are
-// used alternately: a cell is written again only behind a barrier to which everyone comes after
+// used alternately: a cell is written again only after a barrier to which everyone comes after
 // reading it.
 type votes struct {
 	sumAt  reg    // byte offset among the hidden cells of the next group sum: 0 or 8

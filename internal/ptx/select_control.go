@@ -35,12 +35,12 @@ func (s *selector) scalarParam(k uint32) int {
 type frame struct {
 	results []reg
 	args    []reg
-	end     uint64 // label behind the op
+	end     uint64 // label after the op
 	again   uint64 // of a loop: label where the next round starts
 	ways    []way  // of a loop: arms that lead out of it
 }
 
-// way is an arm that leads out of a loop. It stands behind the loop, so that a round only has the branch to it.
+// way is an arm that leads out of a loop. It stands after the loop, so that a round only has the branch to it.
 type way struct {
 	from uint64 // its label
 	arm  ir.Region
@@ -163,7 +163,7 @@ func (s *selector) empty(reg ir.Region) bool {
 
 // move adds a parallel copy of a row's operand list.
 func (s *selector) move(dst []reg, row ir.Row) {
-	// The lists of all copies lie behind one another; one that is there stays when they grow.
+	// The lists of all copies lie after one another; one that is there stays when they grow.
 	first := len(s.copied.dst)
 	for i, v := range s.p.List(row) {
 		t := s.typeOf(ir.Row(v))
@@ -197,7 +197,7 @@ func (s *selector) continues(row ir.Row) {
 }
 
 // loop selects a loop. One that starts by computing whether to leave it tests at the bottom: the
-// test stands before the first round and again behind every round, so a round costs one branch.
+// test stands before the first round and again at the end of every round, so a round costs one branch.
 func (s *selector) loop(x ir.Row, f *frame) {
 	reg := s.p.Regions()[s.p.X(x)]
 	body := reg.First

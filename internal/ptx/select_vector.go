@@ -7,7 +7,7 @@ import (
 )
 
 // cut is a vector access that the object's end may cut short. Its lanes are accessed one by one where that is so,
-// behind the access of all lanes at once and others like it.
+// after the access of all lanes at once and others like it.
 type cut struct {
 	row   ir.Row
 	lanes uint32
@@ -67,10 +67,10 @@ func (s *selector) cutShort(c cut) {
 	}
 }
 
-// mayDelay reports whether row r may stand between the access of whole vectors and that of the lanes of those cut
+// mayStandBetween reports whether row r may stand between the access of whole vectors and that of the lanes of those cut
 // short: it computes, from other values, or it is an access of the same kind. Loads may change places with loads.
 // A store may with a store of vectors of the same size: those that differ share no element.
-func (s *selector) mayDelay(row ir.Row) bool {
+func (s *selector) mayStandBetween(row ir.Row) bool {
 	in := s.p.Op(row).Info()
 	first := s.cuts[0]
 	loads := s.p.Op(first.row).Info().Attr&ir.Writes == 0

@@ -93,7 +93,7 @@ func TestEveryCaseHasPTX(t *testing.T) {
 		refused := 0
 		for _, g := range groups {
 			for _, p := range g.ps {
-				_, err := ptx.Emit(p, target, ptx.Options{})
+				_, err := emit(p, target)
 				var ds ir.Diags
 				switch {
 				case err == nil:
@@ -196,7 +196,7 @@ func (s *sweep) assembles(ctx context.Context, target ptx.Target, ps []*ir.Progr
 	if ctx.Err() != nil {
 		return used{}
 	}
-	m, err := ptx.EmitAll(ps, target, ptx.Options{})
+	m, err := emitAll(ps, target)
 	log := ""
 	if err == nil {
 		log, err = assemble(ctx, s.t, s.ptxas, m)

@@ -34,7 +34,7 @@ func nest(deep, many int) *ir.Program {
 	return sealed(b)
 }
 
-// switches is ifs without else, one behind the other.
+// switches is ifs without else, one after the other.
 func switches(n int) *ir.Program {
 	b := ir.New("switches", ir.Workgroup(64))
 	x := b.Buffer("x", ir.U32, ir.RW)
@@ -45,7 +45,7 @@ func switches(n int) *ir.Program {
 	return sealed(b)
 }
 
-// barriers is a loop with n group barriers behind divergent branches.
+// barriers is a loop with n group barriers after divergent branches.
 func barriers(n int) *ir.Program {
 	b := ir.New("barriers", ir.Workgroup(64))
 	x := b.Buffer("x", ir.U32, ir.RW)

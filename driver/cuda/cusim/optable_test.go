@@ -7,6 +7,8 @@ import (
 
 	"github.com/govyre/vyre/driver/conform"
 	"github.com/govyre/vyre/driver/cuda/cusim"
+	"github.com/govyre/vyre/internal/compile"
+	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 )
@@ -184,7 +186,7 @@ func TestEveryEmittedInstructionIsListed(t *testing.T) {
 		}
 		seen[c.Program] = true
 		for _, target := range []ptx.Target{{SM: 70}, {SM: 90, Suffix: "a"}} {
-			m, err := ptx.Emit(c.Program, target, ptx.Options{})
+			m, err := compile.Program(c.Program, target, compile.Options{Passes: passes.Choice{Level: passes.O0}})
 			if err != nil {
 				continue // the target lacks an op
 			}

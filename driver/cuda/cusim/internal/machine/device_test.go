@@ -8,6 +8,8 @@ import (
 	"github.com/govyre/vyre/driver/conform"
 	"github.com/govyre/vyre/driver/cuda/cusim/internal/asm"
 	"github.com/govyre/vyre/driver/cuda/cusim/internal/machine"
+	"github.com/govyre/vyre/internal/compile"
+	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 )
@@ -35,7 +37,7 @@ const (
 )
 
 func (d device) Run(ctx context.Context, p *ir.Program, l conform.Launch) (out conform.Outcome, err error) {
-	emitted, err := ptx.Emit(p, d.target, ptx.Options{})
+	emitted, err := compile.Program(p, d.target, compile.Options{Passes: passes.Choice{Level: passes.O0}})
 	if err != nil {
 		return out, err
 	}

@@ -2,15 +2,15 @@ package opt
 
 import "github.com/govyre/vyre/ir"
 
-// scalars makes values of the elements of a local array all of whose indices are constants in range: a load is
+// mem2reg makes values of the elements of a local array all of whose indices are constants in range: a load is
 // what was stored last, carried through loops and out of structured ops like any other value. What was never
 // stored is undefined, and becomes zero. A narrow element keeps the low bits.
 //
 // A structured op inside of which elements are stored gets a result for each of them, a loop an argument too;
 // dce drops those that nobody needs. Two walks, O(rows + what is carried), and arrays that would have more
 // carried than the program has rows stay as they are.
-func scalars(w *work) {
-	s := &scalarising{w: w, stays: make([]bool, len(w.objs)), number: make(map[element]uint32), inside: make([]smallSet, len(w.Regions))}
+func mem2reg(w *work) {
+	s := &promotion{w: w, stays: make([]bool, len(w.objs)), number: make(map[element]uint32), inside: make([]smallSet, len(w.Regions))}
 	if !s.choose() {
 		return
 	}
@@ -30,9 +30,9 @@ func scalars(w *work) {
 	}
 }
 
-// scalarising is the state of scalars. The elements that become values are numbered in the order of their first
+// promotion is the state of mem2reg. The elements that become values are numbered in the order of their first
 // accesses.
-type scalarising struct {
+type promotion struct {
 	w      *work
 	exits  *exits
 	stays  []bool             // by object: it stays an array
@@ -54,11 +54,11 @@ type savedElement struct {
 	value  ir.Row
 }
 
-// maxScalars bounds the elements that become values: smallSet holds as many.
-const maxScalars = 256
+// maxPromoted bounds the elements that become values: smallSet holds as many.
+const maxPromoted = 256
 
 // choose finds the arrays that can go, numbers their elements, and reports whether there are any.
-func (s *scalarising) choose() bool {
+func (s *promotion) choose() bool {
 	w := s.w
 	var accesses []ir.Row
 	for it := w.rows(); it.step(); {
@@ -78,7 +78,7 @@ func (s *scalarising) choose() bool {
 		if _, known := s.number[e]; known || s.stays[e.object] {
 			continue
 		}
-		if len(s.types) == maxScalars {
+		if len(s.types) == maxPromoted {
 			s.stays[e.object] = true
 			continue
 		}
@@ -91,13 +91,13 @@ func (s *scalarising) choose() bool {
 }
 
 // element returns what access r names.
-func (s *scalarising) element(r ir.Row) element {
+func (s *promotion) element(r ir.Row) element {
 	i, _ := s.w.bits(s.w.A(r))
 	return element{s.w.X[r], i}
 }
 
 // of returns the number of the element that row r accesses, if that becomes a value.
-func (s *scalarising) of(r ir.Row) (uint32, bool) {
+func (s *promotion) of(r ir.Row) (uint32, bool) {
 	w := s.w
 	if w.Op[r] != ir.OpLoad && w.Op[r] != ir.OpStore || s.stays[w.X[r]] {
 		return 0, false
@@ -107,7 +107,7 @@ func (s *scalarising) of(r ir.Row) (uint32, bool) {
 }
 
 // affordable finds what is stored inside each op, and reports whether the values to be carried are few enough.
-func (s *scalarising) affordable() bool {
+func (s *promotion) affordable() bool {
 	w := s.w
 	carried := 0
 	for it := w.rows(); it.step(); {
@@ -133,7 +133,7 @@ func (s *scalarising) affordable() bool {
 }
 
 // row takes row r to values.
-func (s *scalarising) row(r ir.Row) {
+func (s *promotion) row(r ir.Row) {
 	w := s.w
 	switch op := w.Op[r]; {
 	case op == ir.OpLoad:
@@ -155,7 +155,7 @@ func (s *scalarising) row(r ir.Row) {
 }
 
 // carry appends the values of what is stored inside op to the operands of row r.
-func (s *scalarising) carry(r, op ir.Row) {
+func (s *promotion) carry(r, op ir.Row) {
 	w := s.w
 	list := append([]uint32(nil), w.Operands(r)...)
 	n := len(list)
@@ -167,7 +167,7 @@ func (s *scalarising) carry(r, op ir.Row) {
 }
 
 // enter begins structured op r. A loop has arguments for what is stored in it.
-func (s *scalarising) enter(r ir.Row) {
+func (s *promotion) enter(r ir.Row) {
 	w := s.w
 	inside := s.inside[w.X[r]]
 	inside.each(func(k uint32) { s.saved = append(s.saved, savedElement{r, k, s.now[k]}) })
@@ -179,15 +179,15 @@ func (s *scalarising) enter(r ir.Row) {
 }
 
 // other begins the second arm of if r, with what was there in front of it.
-func (s *scalarising) other(r ir.Row) {
+func (s *promotion) other(r ir.Row) {
 	for i := len(s.saved) - 1; i >= 0 && s.saved[i].op == r && !s.w.must(checkOtherArm, false); i-- {
 		s.now[s.saved[i].number] = s.saved[i].value
 	}
 }
 
 // end closes structured op r: what is stored in it is a result. If nothing comes to its end, neither does
-// anything behind it.
-func (s *scalarising) end(r ir.Row) {
+// anything after it.
+func (s *promotion) end(r ir.Row) {
 	w := s.w
 	for n := len(s.saved) - 1; n >= 0 && s.saved[n].op == r; n-- {
 		s.now[s.saved[n].number] = s.saved[n].value
@@ -198,8 +198,8 @@ func (s *scalarising) end(r ir.Row) {
 	}
 }
 
-// merges adds arguments or results, behind those from row at on, and makes them the values of the elements.
-func (s *scalarising) merges(of smallSet, op ir.Op, at, like ir.Row) {
+// merges adds arguments or results, after those from row at on, and makes them the values of the elements.
+func (s *promotion) merges(of smallSet, op ir.Op, at, like ir.Row) {
 	w := s.w
 	n := uint32(0)
 	for ; w.Op[at] == op; at = w.next[at] {

@@ -2,14 +2,14 @@ package ptx
 
 import "github.com/govyre/vyre/ir"
 
-// delay is the stage that moves what the entry computes from parameters, such as lengths in vectors, behind loops that
+// sink is the stage that moves what the entry computes from parameters, such as lengths in vectors, past loops that
 // do not read it. It would hold registers while they run: the assembler loads a parameter, or makes an address of one,
 // again where that is better, but keeps what was computed. A loop that lacks a few registers runs the rounds that were
-// unrolled in it one behind the other.
+// unrolled in it one after the other.
 //
 // An instruction goes as far down as it still stands in front of everything that reads it, on every way there, and
 // in no loop. It stays if it would not pass a loop.
-func (f *function) delay() {
+func (f *function) sink() {
 	head := 0
 	for head < len(f.insts) && f.insts[head].row == ir.NoRow && f.insts[head].op.has(pure|memory) {
 		head++
@@ -18,7 +18,7 @@ func (f *function) delay() {
 	if loop == len(f.insts) || head == 0 {
 		return
 	}
-	d := delaying{function: f, registry: f.registry(), jumps: jumps, spans: make([]span, head)}
+	d := sinking{function: f, registry: f.registry(), jumps: jumps, spans: make([]span, head)}
 	movable := d.movable()
 	for i := head; i < len(f.insts); i++ {
 		f.visits++
@@ -43,7 +43,7 @@ func (f *function) delay() {
 // jump is a branch and where it leads, as numbers of instructions.
 type jump struct{ from, to int }
 
-// jumps returns all branches, and where the first loop ends; behind the last instruction if there is none.
+// jumps returns all branches, and where the first loop ends; after the last instruction if there is none.
 func (f *function) jumps() (all []jump, loop int) {
 	at := make([]int, f.labels+1)
 	for i := range f.insts {
@@ -67,8 +67,8 @@ func (f *function) jumps() (all []jump, loop int) {
 // span is the first and the last instruction that reads a register; zero for one that nobody reads.
 type span struct{ first, last int }
 
-// delaying is the state of the stage.
-type delaying struct {
+// sinking is the state of the stage.
+type sinking struct {
 	*function
 	*registry
 	jumps []jump
@@ -76,7 +76,7 @@ type delaying struct {
 }
 
 // movable says which instructions of the head compute from parameters alone, into a register of their own.
-func (d *delaying) movable() []bool {
+func (d *sinking) movable() []bool {
 	movable := make([]bool, len(d.spans))
 	parameter := make([]bool, len(d.spans)) // or its address in global space
 	for i := range movable {
@@ -108,7 +108,7 @@ func (d *delaying) movable() []bool {
 }
 
 // read notes that in, standing at instruction i, reads its operands.
-func (d *delaying) read(in *inst, i int) {
+func (d *sinking) read(in *inst, i int) {
 	note := func(x reg) {
 		k := d.only(x)
 		if k < 0 || k >= len(d.spans) {
@@ -127,7 +127,7 @@ func (d *delaying) read(in *inst, i int) {
 }
 
 // lowest returns the last place, outside all loops, that every way to an instruction in s passes.
-func (d *delaying) lowest(s span) int {
+func (d *sinking) lowest(s span) int {
 	at, last := s.first, s.last
 	for again := true; again; {
 		again = false
@@ -136,7 +136,7 @@ func (d *delaying) lowest(s span) int {
 			switch {
 			case j.to < j.from && j.to <= at && at <= j.from: // a loop around it
 				at, again = j.to, again || j.to < at
-			case j.to < j.from && j.to <= last && last < j.from: // a loop that starts behind it is passed as a whole
+			case j.to < j.from && j.to <= last && last < j.from: // a loop that starts after it is passed as a whole
 				last, again = j.from, true
 			case j.from < at && at <= j.to && j.to <= last: // a way around it
 				at, again = j.from, true

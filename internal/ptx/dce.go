@@ -1,18 +1,19 @@
 package ptx
 
-// tidy drops what nobody reaches, results that nobody reads, branches to the instruction behind them, and
-// labels that nothing leads to.
-func (f *function) tidy() {
+// dce is the stage that drops dead code: what nobody reaches, results that nobody reads, branches to the next
+// instruction, and labels that nothing leads to.
+func (f *function) dce() {
 	f.dropUnreached()
 	f.dropUnread()
 	used := make([]int, f.labels+1)
 	keep := make([]bool, len(f.insts))
-	// Going up, near holds the labels that stand directly behind an instruction: those of the current run.
+	// Going up, near holds the labels that stand directly after an instruction: those of the current run.
 	near := make([]int, f.labels+1)
 	run := 1
 	for i := len(f.insts) - 1; i >= 0; i-- {
 		f.visits++
 		in := &f.insts[i]
+		f.at = in.row
 		keep[i] = in.op != opBra || near[in.dst.bits] != run
 		switch {
 		case in.op == opLabel:
@@ -34,7 +35,7 @@ func (f *function) tidy() {
 }
 
 // dropUnreached drops what no way from the entry leads to. Ways may lead back to what nothing in front of it
-// leads to: the end of a loop's round, from an arm that stands behind the loop.
+// leads to: the end of a loop's round, from an arm that stands after the loop.
 func (f *function) dropUnreached() {
 	at := make([]int, f.labels+1)
 	for i := range f.insts {
@@ -79,6 +80,7 @@ func (f *function) dropUnread() {
 	keep := len(f.insts)
 	for i := len(f.insts) - 1; i >= 0; i-- {
 		in := &f.insts[i]
+		f.at = in.row
 		idle := in.op.has(pure) || in.op == opLd && in.mod.order == noOrder
 		f.eachWrite(in, func(x reg) { idle = idle && reads[x.class()][x.num()] == 0 })
 		if idle {

@@ -26,40 +26,40 @@ func (s smallSet) each(f func(o uint32)) {
 	}
 }
 
-// epochs gives every object a number that changes whenever its contents may: two reads of
+// memoryVersions gives every object a number that changes whenever its contents may: two reads of
 // one place under one number, the first of which dominates the second, give the same.
 //
-//   - A write or an atomic to an object starts a new epoch of it.
+//   - A write or an atomic to an object starts a new version of it.
 //   - A barrier, a fence and an atomic with an order start one for each object that the
 //     program writes and others can see: what they wrote may become visible.
 //   - The head of a loop, and the end of any structured op, do for each object for which anything
 //     inside does. The arms of an if both start where the if stands.
 //
 // O(rows); the objects of an op are visited as often as something inside changes them.
-type epochs struct {
+type memoryVersions struct {
 	w       *work
 	visible smallSet   // objects that the program writes, local arrays aside
 	inside  []smallSet // by first region of a structured op: what changes in there
 	now     []uint32   // by object
 	last    uint32
-	saved   []savedEpoch // of the ifs that the walk is in
+	saved   []savedVersion // of the ifs that the walk is in
 }
 
-type savedEpoch struct {
-	op     ir.Row
-	object uint32
-	epoch  uint32
+type savedVersion struct {
+	op      ir.Row
+	object  uint32
+	version uint32
 }
 
-// epochs prepares the analysis; follow must then be given every event of a walk.
-func (w *work) epochs() *epochs {
-	e := &epochs{w: w, now: make([]uint32, len(w.objs)), inside: make([]smallSet, len(w.Regions))}
+// memoryVersions prepares the analysis; follow must then be given every event of a walk.
+func (w *work) memoryVersions() *memoryVersions {
+	m := &memoryVersions{w: w, now: make([]uint32, len(w.objs)), inside: make([]smallSet, len(w.Regions))}
 	for it := w.rows(); it.step(); {
 		if it.at != atRow {
 			continue
 		}
 		if in := w.info(it.row); in.Imm == ir.ImmObject && in.Attr&ir.Writes != 0 && !w.objs[w.X[it.row]].Local() {
-			e.visible.add(w.X[it.row])
+			m.visible.add(w.X[it.row])
 		}
 	}
 	for it := w.rows(); it.step(); {
@@ -67,24 +67,24 @@ func (w *work) epochs() *epochs {
 		switch {
 		case it.at == atEnd:
 			if around := w.Region[r]; around != 0 {
-				e.inside[w.X[w.owner(around)]].join(e.inside[w.X[r]])
+				m.inside[w.X[w.owner(around)]].join(m.inside[w.X[r]])
 			}
 		case it.at == atRow && w.Region[r] != 0:
-			e.inside[w.X[w.owner(w.Region[r])]].join(e.changes(r))
+			m.inside[w.X[w.owner(w.Region[r])]].join(m.changes(r))
 		}
 	}
-	return e
+	return m
 }
 
-// changes returns the objects of which row r starts a new epoch.
-func (e *epochs) changes(r ir.Row) (s smallSet) {
-	w := e.w
+// changes returns the objects of which row r starts a new version.
+func (m *memoryVersions) changes(r ir.Row) (s smallSet) {
+	w := m.w
 	in := w.info(r)
 	if in.Attr&(ir.Barrier|ir.Fence) != 0 || in.Attr&ir.Atomic != 0 && w.Flags[r].Order() != ir.Relaxed {
 		if w.must(checkBarriers, false) {
 			return s
 		}
-		s = e.visible
+		s = m.visible
 	}
 	if in.Imm == ir.ImmObject && in.Attr&(ir.Writes|ir.Atomic) != 0 && !w.must(checkWrites, false) {
 		s.add(w.X[r])
@@ -92,9 +92,9 @@ func (e *epochs) changes(r ir.Row) (s smallSet) {
 	return s
 }
 
-// follow takes note of what the walk has come to. Behind it, now holds for what follows.
-func (e *epochs) follow(it *walk) {
-	w, r := e.w, it.row
+// follow takes note of what the walk has come to. After it, now holds for what follows.
+func (m *memoryVersions) follow(it *walk) {
+	w, r := m.w, it.row
 	switch it.at {
 	case atRow:
 		if w.gone[r] {
@@ -103,38 +103,38 @@ func (e *epochs) follow(it *walk) {
 		in := w.info(r)
 		if in.Owns == 0 {
 			if in.Attr&(ir.Barrier|ir.Fence|ir.Atomic|ir.Writes) != 0 {
-				e.renew(e.changes(r))
+				m.renew(m.changes(r))
 			}
 			return
 		}
-		inside := e.inside[w.X[r]]
+		inside := m.inside[w.X[r]]
 		if in.Owns == 2 {
-			inside.each(func(o uint32) { e.saved = append(e.saved, savedEpoch{r, o, e.now[o]}) })
+			inside.each(func(o uint32) { m.saved = append(m.saved, savedVersion{r, o, m.now[o]}) })
 		} else if in.Attr&ir.Repeats != 0 && !w.must(checkLoopWrites, false) {
-			e.renew(inside)
+			m.renew(inside)
 		}
 	case atElse:
-		for i := len(e.saved) - 1; i >= 0 && e.saved[i].op == r; i-- {
-			e.now[e.saved[i].object] = e.saved[i].epoch
+		for i := len(m.saved) - 1; i >= 0 && m.saved[i].op == r; i-- {
+			m.now[m.saved[i].object] = m.saved[i].version
 			w.visits++
 		}
 	case atEnd:
-		for i := len(e.saved) - 1; i >= 0 && e.saved[i].op == r; i-- {
-			e.saved = e.saved[:i]
+		for i := len(m.saved) - 1; i >= 0 && m.saved[i].op == r; i-- {
+			m.saved = m.saved[:i]
 		}
 		if !w.must(checkLoopWrites, false) {
-			e.renew(e.inside[w.X[r]])
+			m.renew(m.inside[w.X[r]])
 		}
 	}
 }
 
-func (e *epochs) renew(s smallSet) {
+func (m *memoryVersions) renew(s smallSet) {
 	if s == (smallSet{}) {
 		return
 	}
-	e.last++
+	m.last++
 	s.each(func(o uint32) {
-		e.now[o] = e.last
-		e.w.visits++
+		m.now[o] = m.last
+		m.w.visits++
 	})
 }

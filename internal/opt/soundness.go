@@ -10,9 +10,9 @@ const (
 	checkOpen                          // gvn: the leader's region encloses the row
 	checkSameRegion                    // gvn: convergent ops merge within one region only
 	checkExact                         // gvn: keys are compared, not hashes
-	checkWrites                        // epochs: a write starts a new one
-	checkBarriers                      // epochs: so do barriers, fences and ordered atomics
-	checkLoopWrites                    // epochs: so does the head of a loop that writes, and the end of an op that does
+	checkWrites                        // memory versions: a write starts a new one
+	checkBarriers                      // memory versions: so do barriers, fences and ordered atomics
+	checkLoopWrites                    // memory versions: so does the head of a loop that writes, and the end of an op that does
 	checkEndless                       // dce: a loop goes only if it ends
 	checkClass                         // algebra: the types are those of the rule
 	checkCondition                     // algebra: the constants are what the rule asks for
@@ -25,7 +25,7 @@ const (
 	checkSameBuffer                    // bounds: the length is that of the buffer accessed
 	checkWrap                          // bounds: what is subtracted does not wrap
 	checkRounds                        // ranges: a loop is walked until its rounds bring nothing new
-	checkVersion                       // ranges: what was found before is about the program as it is
+	checkRevision                      // ranges: what was found before is about the program as it is
 	checkScope                         // ranges: what a condition says ends with its region
 	checkNarrow                        // narrow: the value fits
 	checkDivisor                       // narrow: by zero, 64 bits give another number than 32
@@ -39,7 +39,7 @@ const (
 	checkAligned                       // vector: the first index and the object are aligned to the whole
 	checkIntegers                      // algebra: conversions around an op are between integers, not from floats of the width
 	checkReciprocal                    // expand: a reciprocal of one bit more than a word gets that bit
-	checkElement                       // forward, scalars: a narrow element keeps the low bits
+	checkElement                       // forward, mem2reg: a narrow element keeps the low bits
 	checkForwardBounds                 // forward: the store wrote what it was given
 	checkForwardIndex                  // forward: the load reads what the store wrote
 	checkForwardAcross                 // forward: a store between is at another index
@@ -48,8 +48,8 @@ const (
 	checkStoreRead                     // dse: nor does the invocation itself
 	checkStorePlace                    // dse: the later store is to the same place
 	checkStoreCondition                // dse: it runs under no stronger condition
-	checkConstantIndex                 // scalars: each access names one element
-	checkOtherArm                      // scalars: an arm does not see what the other one stored
+	checkConstantIndex                 // mem2reg: each access names one element
+	checkOtherArm                      // mem2reg: an arm does not see what the other one stored
 	checkSeen                          // barrier: no access lies between
 	checkStrength                      // barrier: the one that stays is as strong
 	checkEveryWay                      // barrier: it comes by on every way
@@ -66,7 +66,7 @@ const (
 	checkAnyOrder                      // aggregate: integers, which combine in any order alike
 	checkUnordered                     // aggregate: the atomic orders nothing else
 	checkOldInBounds                   // aggregate: out of bounds every lane gets 0
-	checkLaneOrder                     // aggregate: a lane's own accesses stay before and behind its atomic
+	checkLaneOrder                     // aggregate: a lane's own accesses stay before and after its atomic
 	numChecks
 )
 
@@ -85,7 +85,7 @@ var checkNames = [numChecks]string{
 	checkSameBuffer:       "same-buffer",
 	checkWrap:             "wrap",
 	checkRounds:           "rounds",
-	checkVersion:          "version",
+	checkRevision:         "revision",
 	checkScope:            "scope",
 	checkNarrow:           "narrow",
 	checkDivisor:          "divisor",

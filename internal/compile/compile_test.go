@@ -1,0 +1,172 @@
+package compile_test
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/govyre/vyre/driver/conform"
+	"github.com/govyre/vyre/internal/compile"
+	"github.com/govyre/vyre/internal/passes"
+	"github.com/govyre/vyre/internal/ptx"
+	"github.com/govyre/vyre/ir"
+)
+
+var sm90 = ptx.Target{SM: 90}
+
+func parse(t *testing.T, text string) *ir.Program {
+	t.Helper()
+	ps, err := ir.Parse("test", "vyre 1\n"+text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ps[0]
+}
+
+const exponential = `kernel @exponential workgroup(32) {
+  param @x: buf<f32> rw
+  %i = global.x
+  %v = load @x[%i]
+  %e = exp.f32 %v
+  %w = mul.f32 %e, 1_f32
+  store @x[%i], %w
+}`
+
+// Every run of the table that has something to be applied to comes by, once, in order, down to the text.
+func TestProgramTracesTheRunsOfTheTable(t *testing.T) {
+	for _, level := range []passes.Level{passes.O0, passes.O1, passes.O2} {
+		var ran []string
+		m, err := compile.Program(parse(t, exponential), sm90, compile.Options{Passes: passes.Choice{Level: level}, Trace: func(s compile.Step) {
+			ran = append(ran, s.Run)
+			if text := s.Run[:min(4, len(s.Run))] == "ptx."; text != (s.Listing != nil) || s.Program == nil || s.Kernel != "exponential" {
+				t.Errorf("%s has program %v and listing %v", s.Run, s.Program, s.Listing)
+			}
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []string
+		for _, r := range passes.Table() {
+			if r.Level <= level && r.When == passes.Always {
+				want = append(want, r.Name)
+			}
+		}
+		if ran = slices.DeleteFunc(ran, func(name string) bool { return !slices.Contains(want, name) }); !slices.Equal(ran, want) {
+			t.Errorf("at O%d: ran %v, want %v", level-passes.O0, ran, want)
+		}
+		if !strings.Contains(m.Text, ".visible .entry exponential_") {
+			t.Errorf("the text is\n%s", m.Text)
+		}
+	}
+}
+
+// What is traced is what happens: with the trace the text is the same, and its last listing is the text.
+func TestProgramGivesTheSameTextWithATrace(t *testing.T) {
+	for seed := range uint64(30) {
+		p := conform.Random(seed).Program
+		plain, err := compile.Program(p, sm90, compile.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var last compile.Step
+		traced, err := compile.Program(p, sm90, compile.Options{Check: true, Trace: func(s compile.Step) { last = s }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if plain.Text != traced.Text || !strings.HasSuffix(plain.Text, last.Listing.Text) || last.Program != traced.Kernels[0].Program {
+			t.Errorf("seed %d: with the trace the text is\n%s\nwithout\n%s", seed, traced.Text, plain.Text)
+		}
+	}
+}
+
+func TestProgramExpandsOnce(t *testing.T) {
+	expanded, rules := 0, 0
+	_, err := compile.Program(parse(t, exponential), sm90, compile.Options{Trace: func(s compile.Step) {
+		if s.Pass == "expand" {
+			expanded++
+			rules += s.Rewrites["exp"]
+		}
+	}})
+	if err != nil || expanded != 1 || rules != 1 {
+		t.Errorf("the pass expand ran %d times and replaced %d ops, want 1 and 1; error %v", expanded, rules, err)
+	}
+}
+
+// The target is held against the program as it was given, once: so what the passes make of one that it takes must need
+// nothing that it lacks.
+func TestProgramNeedsNoMoreThanItsSource(t *testing.T) {
+	old := ptx.Target{SM: 70}
+	programs := 0
+	for seed := range uint64(200) {
+		p := conform.Random(seed).Program
+		m, err := compile.Program(p, old, compile.Options{})
+		if err != nil {
+			continue // the target lacks an op
+		}
+		programs++
+		if err := ptx.Check(m.Kernels[0].Program, old); err != nil {
+			t.Errorf("seed %d: %v", seed, err)
+		}
+	}
+	if programs < 100 {
+		t.Errorf("%d programs could be compiled for %s", programs, old)
+	}
+}
+
+func TestProgramRefusesWhatTheTargetLacksAtEveryLevel(t *testing.T) {
+	p := parse(t, "kernel @k workgroup(32) { param @x: buf<f32> rw\n%i = global.x\n%v = load @x[%i]\n%t = fast_tanh.f32 %v\nstore @x[%i], %v\n}")
+	for _, level := range []passes.Level{passes.O0, passes.O2} {
+		_, err := compile.Program(p, ptx.Target{SM: 70}, compile.Options{Passes: passes.Choice{Level: level}})
+		var ds ir.Diags
+		if !errors.As(err, &ds) || ds[0].Code != "VY506" {
+			t.Errorf("at O%d: %v, want VY506", level-passes.O0, err)
+		}
+	}
+	var none *ptx.TargetError
+	if _, err := compile.Program(p, ptx.Target{SM: 61}, compile.Options{}); !errors.As(err, &none) {
+		t.Errorf("for sm_61: %v, want a TargetError", err)
+	}
+	if _, err := compile.Program(p, sm90, compile.Options{Passes: passes.Choice{Disable: []string{"fusion"}}}); err == nil || !strings.Contains(err.Error(), `"fusion"`) {
+		t.Errorf("without a pass that there is not: %v", err)
+	}
+}
+
+// A panic that no run is to blame for, here one of the caller's own trace, does not end the process either.
+func TestProgramMakesAnErrorOfAPanic(t *testing.T) {
+	for _, at := range []string{"algebra.early", "ptx.address", "ptx.print"} {
+		_, err := compile.Program(parse(t, exponential), sm90, compile.Options{Trace: func(s compile.Step) {
+			if s.Run == at {
+				panic("on purpose")
+			}
+		}})
+		var e *passes.InternalError
+		if !errors.As(err, &e) || e.Kernel != "exponential" || e.Value != "on purpose" || len(e.Stack) == 0 {
+			t.Errorf("a panic at %s: %v, want an internal error", at, err)
+		}
+	}
+}
+
+func TestDumpWritesWhatChanged(t *testing.T) {
+	var b bytes.Buffer
+	if _, err := compile.Program(parse(t, exponential), sm90, compile.Options{Trace: compile.Dump(&b)}); err != nil {
+		t.Fatal(err)
+	}
+	var heads []string
+	for line := range strings.Lines(b.String()) {
+		if strings.HasPrefix(line, "// ") {
+			heads = append(heads, strings.TrimSpace(line))
+		}
+	}
+	for _, want := range []string{"// exponential after algebra.early: fmul-one 1", "// exponential after ptx.select", "// exponential after ptx.address"} {
+		if !slices.Contains(heads, want) {
+			t.Errorf("no line %q among %q", want, heads)
+		}
+	}
+	for _, head := range heads {
+		if strings.Contains(head, "unroll") || strings.Contains(head, "ptx.print") {
+			t.Errorf("%q changed nothing, or stands in the module", head)
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package compile
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Dump returns a trace that writes to w what there was after each run that changed something: programs in text form,
+// then instructions. Each stands under the names of the kernel, the run and the rules that it used. The last, the text
+// of the module, is left out. Errors of w are dropped: a dump decides nothing.
+func Dump(w io.Writer) func(Step) {
+	return func(s Step) {
+		if !s.Changed || s.Run == "ptx.print" {
+			return
+		}
+		text := ""
+		if s.Listing != nil {
+			text = s.Listing.Text
+		} else {
+			text = s.Program.Text()
+		}
+		_, _ = fmt.Fprintf(w, "// %s after %s%s\n%s\n", s.Kernel, s.Run, rules(s.Rewrites), text)
+	}
+}
+
+// rules lists the rules of a run and how often each was used.
+func rules(rewrites map[string]int) string {
+	var list []string
+	for rule, n := range rewrites {
+		list = append(list, fmt.Sprintf("%s %d", rule, n))
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	slices.Sort(list)
+	return ": " + strings.Join(list, ", ")
+}

@@ -1,0 +1,145 @@
+package opt
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/govyre/vyre/internal/passes"
+	"github.com/govyre/vyre/ir"
+)
+
+// Options are the choices of a run; the zero value does what is best for most programs.
+type Options struct {
+	Passes passes.Choice
+
+	Check bool // seal and verify after every run of a pass, not only at the end
+
+	// Trace is called after each run with what it did and with the program as it is then: the very one of the call before
+	// if nothing changed.
+	Trace func(passes.Stats, *ir.Program)
+
+	weak weakness
+	runs []passes.Run // instead of what Passes chooses; tests try other orders
+}
+
+// Run takes p through the runs before the group text. The result is sealed and verified, and is p itself when there was
+// nothing to do. The error names an option that is wrong, or, as a BUG, the run that broke the program; after a panic it is
+// a *passes.InternalError.
+func Run(p *ir.Program, o Options) (*ir.Program, *Report, error) {
+	runs := o.runs
+	if runs == nil {
+		var err error
+		if runs, err = o.Passes.Runs(); err != nil {
+			return nil, nil, err
+		}
+	}
+	rep := &Report{Kernel: p.Name(), Before: Count(p)}
+	r := &run{o: o, src: p, sealed: p, traced: p, idle: make(map[string]int), rep: rep}
+	for _, at := range runs {
+		if at.Group == passes.Text {
+			break
+		}
+		if err := r.pass(at); err != nil {
+			return nil, rep, err
+		}
+	}
+	out, err := r.seal("the passes together")
+	if err != nil {
+		if !o.Check { // once more, to say which pass it was
+			o.Check, o.Trace = true, nil
+			if _, _, err2 := Run(p, o); err2 != nil {
+				err = err2
+			}
+		}
+		return nil, rep, err
+	}
+	rep.After = Count(out)
+	return out, rep, nil
+}
+
+// run is the state of one Run.
+type run struct {
+	o      Options
+	src    *ir.Program // what went in
+	sealed *ir.Program // the work when it was last sealed
+	traced *ir.Program // the first that looked like it
+	work   *work
+	at     int            // its edits by then
+	idle   map[string]int // by pass: 1 + the state of the work in which it last found nothing to do
+	rep    *Report
+}
+
+// pass runs one row of the table, unless it has nothing to do in the very program that it has.
+func (r *run) pass(at passes.Run) error {
+	if r.work == nil {
+		r.work = open(r.sealed)
+		r.work.weak = r.o.weak
+	}
+	w := r.work
+	if !w.applies(at.When) {
+		return nil
+	}
+	r.rep.Passes = append(r.rep.Passes, passes.Stats{Run: at.Name, Pass: at.Pass})
+	w.stats, w.row = &r.rep.Passes[len(r.rep.Passes)-1], ir.NoRow
+	if err := passes.Guard(at.Name, r.src.Name(), w.where, func() { r.call(at) }); err != nil {
+		return err
+	}
+	if !r.o.Check && r.o.Trace == nil {
+		return nil
+	}
+	if _, err := r.seal("pass " + at.Name); err != nil {
+		return err
+	}
+	if r.sealed.Digest() != r.traced.Digest() {
+		r.traced = r.sealed
+	}
+	if r.o.Trace != nil {
+		r.o.Trace(*w.stats, r.traced)
+	}
+	return nil
+}
+
+// call calls the function of a pass and keeps count of what it does.
+func (r *run) call(at passes.Run) {
+	w := r.work
+	edits, marked, visits, start := w.edits, w.marked, w.visits, time.Now()
+	if state := 1 + w.state(); r.idle[at.Pass] != state {
+		functions[at.Pass](w)
+		if state == 1+w.state() { // and so it would be again: a pass sees nothing but the work
+			r.idle[at.Pass] = state
+		}
+	}
+	if p, _ := passes.Of(at.Pass); p.Reopens && w.edits-edits > w.marked-marked {
+		w.reopened = true
+	}
+	if w.edits != edits {
+		w.legalise()
+	}
+	w.stats.Time, w.stats.Visits, w.stats.Rows = time.Since(start), w.visits-visits, w.linked()
+}
+
+// seal makes a program of the work; who is to blame if that fails.
+func (r *run) seal(who string) (out *ir.Program, err error) {
+	if r.work == nil || r.work.edits == r.at {
+		return r.sealed, nil
+	}
+	w := r.work
+	w.row = ir.NoRow
+	if failed := passes.Guard(who, r.src.Name(), w.where, func() { out, err = w.code().Seal() }); failed != nil {
+		return nil, failed
+	}
+	if err != nil {
+		return nil, fmt.Errorf("BUG: opt: %s made a program of kernel %s that the verifier refuses: %w", who, r.src.Name(), err)
+	}
+	r.rep.Verified++
+	r.sealed, r.at = out, w.edits
+	return out, nil
+}
+
+// where tells the row that the last walk is at, and its place in the source.
+func (w *work) where() (ir.Row, ir.Pos) {
+	if w.row == ir.NoRow || int(w.row) >= w.Rows() {
+		return ir.NoRow, ir.Pos{}
+	}
+	return w.row, w.Debug.Pos(w.row)
+}

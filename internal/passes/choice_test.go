@@ -1,0 +1,51 @@
+package passes_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/govyre/vyre/internal/passes"
+)
+
+func TestParseReadsBackWhatStringWrites(t *testing.T) {
+	for _, c := range []struct {
+		text, canonical string
+		level           passes.Level
+	}{
+		{"", "2", passes.Default},
+		{"0", "0", passes.O0},
+		{"1", "1", passes.O1},
+		{"-licm", "2,-licm", passes.Default},
+		{"2,-vector,-licm,-vector", "2,-licm,-vector", passes.O2},
+		{"+dce,0", "0,+dce", passes.O0},
+		{"-gvn.early,-ptx.sink", "2,-gvn.early,-ptx.sink", passes.Default},
+	} {
+		o, err := passes.Parse(c.text)
+		if err != nil || o.Level != c.level || o.String() != c.canonical {
+			t.Errorf("%q is level %d, %q, %v; want %d, %q", c.text, o.Level, o, err, c.level, c.canonical)
+		}
+		if again, err := passes.Parse(o.String()); err != nil || again.String() != c.canonical {
+			t.Errorf("%q reads back as %q, %v", o, again, err)
+		}
+	}
+}
+
+func TestParseRefusesWrongChoices(t *testing.T) {
+	for _, c := range []struct{ text, says string }{
+		{"3", "the levels are 0, 1 and 2"},
+		{"licm", "+NAME or -NAME"},
+		{"1,2", "two levels"},
+		{"1,", `"" is no level`},
+		{"-lcim", `no pass is called "lcim"; the passes are canonical, fold,`},
+		{"-gvn.erly", "the runs of gvn are gvn.early, gvn.narrowed,"},
+		{"-expand", "cannot be left out"},
+		{"2,-ptx.copies", "cannot be left out"},
+		{"+", "no pass is called"},
+		{"--licm", "no pass is called"},
+		{"+licm,-licm", "both runs and leaves out"},
+	} {
+		if _, err := passes.Parse(c.text); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%q: %v, want an error that says %q", c.text, err, c.says)
+		}
+	}
+}

@@ -1,0 +1,4 @@
+package passes
+
+// Check applies the rules of the order to a table.
+func Check(table []Run) error { return check(table) }

@@ -1,0 +1,160 @@
+package passes
+
+// Pass is what a pass is, wherever it runs.
+type Pass struct {
+	Name  string
+	Does  string // in a few words, for `vyre passes`
+	Bound string // how its work grows with the n rows or instructions that it is given
+	// Required passes make what the target has of what it lacks, or text. They cannot be left out.
+	Required bool
+	// Reopens says that what the pass changes gives more to do to passes that ran before it.
+	Reopens bool
+}
+
+// all describes the passes, in the order of their first runs.
+var all = []Pass{
+	{Name: "canonical", Bound: "n", Does: "one form for equal terms: order of operands, constants right"},
+	{Name: "fold", Bound: "n", Does: "computes what has constant operands only"},
+	{Name: "algebra", Bound: "n", Does: "rewrites by rules that are exact for every value"},
+	{Name: "branch", Bound: "n", Does: "constant and implied conditions, empty arms, ifs that only choose a value"},
+	{Name: "dce", Bound: "n", Does: "drops dead code: what no effect needs"},
+	{Name: "mem2reg", Bound: "n + what it carries", Does: "makes values of the elements of local arrays"},
+	{Name: "gvn", Bound: "n", Does: "global value numbering: equal values and equal loads become one"},
+	{Name: "narrow", Bound: "n", Does: "does 64-bit arithmetic in 32 bits where the value fits"},
+	{Name: "forward", Bound: "n", Does: "gives a load the value that was stored there", Reopens: true},
+	{Name: "dse", Bound: "n", Does: "drops dead stores: those that a later one overwrites", Reopens: true},
+	{Name: "bounds", Bound: "n", Does: "proves accesses in bounds, which then need no check", Reopens: true},
+	{Name: "licm", Bound: "n", Does: "moves loop-invariant code out of loops", Reopens: true},
+	{Name: "unroll", Bound: "n + what it writes", Does: "writes out rounds of loops, all of them or several at a time", Reopens: true},
+	{Name: "idiom", Bound: "n", Does: "finds rotates, bit fields, bit counts, and atomics that one lane can do for its warp"},
+	{Name: "barrier", Bound: "n", Does: "drops barriers and fences that order nothing"},
+	{Name: "vector", Bound: "n", Does: "joins accesses of neighbours into one of 8 or 16 bytes"},
+	{Name: "expand", Bound: "n + what it writes", Does: "replaces exact functions and division by constants by simpler ops", Required: true},
+	{Name: "ptx.select", Bound: "n", Does: "chooses instructions for each row", Required: true},
+	{Name: "ptx.address", Bound: "n", Does: "works out places in memory, once for accesses that share one", Required: true},
+	{Name: "ptx.predicate", Bound: "n", Does: "turns short branches into guards"},
+	{Name: "ptx.copies", Bound: "n", Does: "puts the moves of carried values in order", Required: true},
+	{Name: "ptx.dce", Bound: "n", Does: "drops what nobody reaches or reads, and labels that nothing leads to", Required: true},
+	{Name: "ptx.sink", Bound: "n", Does: "moves what the entry computes past loops that do not read it"},
+	{Name: "ptx.align", Bound: "n for each depth of loops", Does: "finds barriers that all lanes of a warp reach together"},
+	{Name: "ptx.print", Bound: "n", Does: "writes the text", Required: true},
+}
+
+// Group is a part of the way from program to text.
+type Group uint8
+
+// The groups, in their order.
+const (
+	Early    Group = iota // cleans up what the front end wrote, and learns what there is to know without touching loops
+	Loops                 // moves code out of loops and writes out their rounds
+	Late                  // uses what is constant, straight or in bounds now; barriers and wide accesses
+	Lowering              // makes the ops that the target has, and cleans up after that
+	Text                  // instructions, then text: package ptx
+)
+
+var groupNames = [...]string{Early: "early", Loops: "loops", Late: "late", Lowering: "lowering", Text: "text"}
+
+func (g Group) String() string { return groupNames[g] }
+
+// Level says how much is run.
+type Level uint8
+
+// The levels. The zero Level is O2.
+const (
+	Default Level = iota
+	O0            // what makes text of a program, and nothing that changes it more than it has to
+	O1            // and what is cheap and nearly always pays
+	O2            // and everything else
+)
+
+// When says on what a run depends beside the choice.
+type When uint8
+
+// The conditions.
+const (
+	Always       When = iota
+	IfReopened        // a pass that reopens has changed something
+	IfInnerLoops      // unrolling has written out the rounds of a loop that has loops in it
+)
+
+// Run is one place at which a pass is called.
+type Run struct {
+	Name  string // the pass, and after a dot what it runs after; the pass alone if that runs once
+	Pass  string
+	Group Group
+	Level Level // the lowest at which it runs
+	When  When
+}
+
+// table is the compiler: its runs, in order.
+var table = []Run{
+	{"canonical", "canonical", Early, O1, Always},
+	{"fold.early", "fold", Early, O1, Always},
+	{"algebra.early", "algebra", Early, O1, Always},
+	{"branch.early", "branch", Early, O1, Always},
+	{"dce.early", "dce", Early, O1, Always},
+	{"mem2reg.early", "mem2reg", Early, O1, Always},
+	{"gvn.early", "gvn", Early, O1, Always},
+	{"dce.merged", "dce", Early, O1, Always},
+	{"narrow.early", "narrow", Early, O2, Always},
+	{"algebra.narrowed", "algebra", Early, O2, Always},
+	{"gvn.narrowed", "gvn", Early, O2, Always},
+	{"dce.narrowed", "dce", Early, O2, Always},
+	{"forward.early", "forward", Early, O2, Always},
+	{"dse.early", "dse", Early, O2, Always},
+	{"bounds.early", "bounds", Early, O2, Always},
+
+	{"licm", "licm", Loops, O2, Always},
+	{"unroll.first", "unroll", Loops, O2, Always},
+	{"fold.unrolled", "fold", Loops, O2, IfReopened},
+	{"algebra.unrolled", "algebra", Loops, O2, IfReopened},
+	{"branch.unrolled", "branch", Loops, O2, IfReopened},
+	{"dce.unrolled", "dce", Loops, O2, IfReopened},
+	{"gvn.unrolled", "gvn", Loops, O2, IfReopened},
+	{"unroll.again", "unroll", Loops, O2, IfInnerLoops},
+	{"fold.again", "fold", Loops, O2, IfInnerLoops},
+	{"algebra.again", "algebra", Loops, O2, IfInnerLoops},
+	{"mem2reg.unrolled", "mem2reg", Loops, O2, IfReopened},
+	{"gvn.again", "gvn", Loops, O2, IfInnerLoops},
+
+	{"narrow.late", "narrow", Late, O2, IfReopened},
+	{"dce.late", "dce", Late, O2, IfReopened},
+	{"forward.late", "forward", Late, O2, IfReopened},
+	{"dse.late", "dse", Late, O2, IfReopened},
+	{"bounds.late", "bounds", Late, O2, IfReopened},
+	{"idiom", "idiom", Late, O2, Always},
+	{"dce.idiom", "dce", Late, O2, Always},
+	{"barrier", "barrier", Late, O2, Always},
+	{"vector", "vector", Late, O2, Always},
+
+	{"expand", "expand", Lowering, O0, Always},
+	{"fold.lowered", "fold", Lowering, O1, Always},
+	{"algebra.lowered", "algebra", Lowering, O1, Always},
+	{"gvn.lowered", "gvn", Lowering, O1, Always},
+	{"dce.lowered", "dce", Lowering, O1, Always},
+
+	{"ptx.select", "ptx.select", Text, O0, Always},
+	{"ptx.address", "ptx.address", Text, O0, Always},
+	{"ptx.predicate", "ptx.predicate", Text, O0, Always},
+	{"ptx.copies", "ptx.copies", Text, O0, Always},
+	{"ptx.dce", "ptx.dce", Text, O0, Always},
+	{"ptx.sink", "ptx.sink", Text, O0, Always},
+	{"ptx.align", "ptx.align", Text, O0, Always},
+	{"ptx.print", "ptx.print", Text, O0, Always},
+}
+
+// All returns the passes in the order of their first runs. The caller must not change it.
+func All() []Pass { return all }
+
+// Table returns the runs in order. The caller must not change it.
+func Table() []Run { return table }
+
+// Of returns what the pass with that name is; false if there is none.
+func Of(name string) (Pass, bool) {
+	for i := range all {
+		if all[i].Name == name {
+			return all[i], true
+		}
+	}
+	return Pass{}, false
+}

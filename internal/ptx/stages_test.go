@@ -1,0 +1,58 @@
+package ptx_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/govyre/vyre/internal/passes"
+	"github.com/govyre/vyre/internal/ptx"
+	"github.com/govyre/vyre/ir"
+)
+
+const stored = "kernel @stored workgroup(32) { param @x: buf<u32> wo\n%i = global.x\nstore @x[%i], %i\n}"
+
+// A stage that panics gives an error that says which, and where it was.
+func TestEmitMakesAnErrorOfAPanic(t *testing.T) {
+	for _, stage := range []string{"ptx.predicate", "ptx.copies", "ptx.dce", "ptx.sink", "ptx.align"} {
+		t.Run(stage, func(t *testing.T) {
+			ptx.WithStage(t, stage, func(n int) { _ = make([]int, n)[n] })
+			_, err := emit(parse(t, stored), ptx.Target{SM: 90})
+			var e *passes.InternalError
+			if !errors.As(err, &e) || e.Run != stage || e.Kernel != "stored" || e.Row == ir.NoRow || e.Pos.Line != 4 {
+				t.Fatalf("got %v, want an internal error of %s at the store", err, stage)
+			}
+			for _, part := range []string{"pass " + stage, `kernel "stored"`, "row ", "test:4:1", "index out of range"} {
+				if !strings.Contains(err.Error(), part) {
+					t.Errorf("the error does not say %q: %v", part, err)
+				}
+			}
+		})
+	}
+}
+
+func TestEmitRefusesWhatIsNotLowered(t *testing.T) {
+	p := parse(t, "kernel @k workgroup(32) { param @x: buf<f32> rw\n%i = global.x\n%v = load @x[%i]\n%e = exp.f32 %v\nstore @x[%i], %e\n}")
+	_, err := ptx.Emit([]*ir.Program{p}, ptx.Target{SM: 90}, ptx.Options{})
+	if err == nil || !strings.Contains(err.Error(), "exp stands for simpler ops") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// An optional stage that is left out leaves a text that holds more, not another one.
+func TestEmitLeavesStagesOut(t *testing.T) {
+	p := parse(t, "kernel @k workgroup(64) { param @x: buf<u32> rw\n%i = global.x\n%c = lt.u32 %i, 7_u32\nif %c { store @x[%i], %i\n}\nbarrier.wg\n}")
+	text := func(without ...string) string {
+		m, err := ptx.Emit([]*ir.Program{p}, ptx.Target{SM: 90}, ptx.Options{Passes: passes.Choice{Disable: without}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m.Text
+	}
+	if s := text(); strings.Contains(s, "bra") || !strings.Contains(s, "bar.sync") {
+		t.Errorf("with all stages there is a branch, or a barrier that lanes may reach one by one:\n%s", s)
+	}
+	if s := text("ptx.predicate", "ptx.align"); !strings.Contains(s, "bra") || !strings.Contains(s, "barrier.sync") {
+		t.Errorf("without two stages there is no branch, or a barrier that lanes reach together:\n%s", s)
+	}
+}
