@@ -14,7 +14,7 @@ const here = `activemask.b32 %r9;
 
 func all(n int, v uint32) []uint32 { return slices.Repeat([]uint32{v}, n) }
 
-func TestLanesMeetBehindABranch(t *testing.T) {
+func TestLanesMeetAfterABranch(t *testing.T) {
 	for _, c := range []struct {
 		name, code string
 		want       []uint32
@@ -44,6 +44,36 @@ func TestLanesMeetBehindABranch(t *testing.T) {
 		L:	setp.lt.u32 %p2, %r0, 3;
 			@%p2 exit;
 		E:` + here, append(all(3, 0), all(29, 29)...)},
+		{"in a loop whose every exit has a guard", `mov.u32 %r1, 0;
+		L:	barrier.sync 0;
+			setp.ge.u32 %p1, %r1, 3;
+			@%p1 exit;
+			add.u32 %r1, %r1, 1;
+			setp.lt.u32 %p2, %r0, 5;
+			@%p2 bra M;
+			add.u32 %r2, %r0, 1;
+		M:` + here + `
+			bra.uni L;`, all(32, 32)},
+		{"in the next round of a loop whose every exit has a guard", `mov.u32 %r1, 0;
+		L:	bar.sync 0;` + here + `
+			setp.ge.u32 %p1, %r1, 3;
+			@%p1 exit;
+			add.u32 %r1, %r1, 1;
+			setp.lt.u32 %p2, %r0, 5;
+			@%p2 bra L;
+			add.u32 %r2, %r0, 1;
+			bra.uni L;`, all(32, 32)},
+		{"before a loop whose every exit has a guard", `mov.u32 %r1, 0;
+			setp.lt.u32 %p2, %r0, 5;
+			@%p2 bra L;
+			add.u32 %r2, %r1, 1;
+		L:	bar.sync 0;` + here + `
+			setp.ge.u32 %p1, %r1, 9;
+			@%p1 exit;
+			add.u32 %r1, %r1, 2;
+		M:	setp.lt.u32 %p2, %r1, 100;
+			@%p2 bra L;
+			bra.uni M;`, all(32, 32)},
 		{"arms laid out far apart", `setp.lt.u32 %p1, %r0, 5;
 			@%p1 bra FAR;
 			add.u32 %r1, %r0, 1;

@@ -9,9 +9,10 @@ import (
 // meets returns for every branch the instruction where its two ways meet again: its immediate
 // post-dominator. It is −1 for other instructions, and where the ways never meet.
 //
-// Lanes that exit are no way that counts: a branch around an early exit meets behind it. So the exit that
+// Lanes that exit are no way that counts: a branch around an early exit meets after it. So the exit that
 // stands last in the code is the one end that post-dominance is about. Branches from which it cannot be reached
-// are looked at again with all exits as ends.
+// are looked at again with all exits as ends, and those from which none can be reached, since every exit has a
+// guard, with the rounds of the endless loops as ends: two ways meet at the latest where the next round begins.
 func meets(code []asm.Inst) []int32 {
 	g := newGraph(code)
 	last := -1
@@ -22,6 +23,8 @@ func meets(code []asm.Inst) []int32 {
 	}
 	main := g.dominators(func(b int) bool { return b == last })
 	all := g.dominators(func(b int) bool { return g.blocks[b].leaves })
+	rounds := g.cutEndless(all)
+	round := rounds.dominators(func(b int) bool { return rounds.blocks[b].leaves })
 	meet := make([]int32, len(code))
 	for i := range meet {
 		meet[i] = -1
@@ -38,8 +41,12 @@ func meets(code []asm.Inst) []int32 {
 			}
 		}
 		switch {
-		case ways == 0:
+		case ways == 0 && all[b] != unreached:
 			d = all[b]
+		case ways == 0:
+			if d = round[b]; d == len(g.blocks) {
+				d = rounds.blocks[b].round
+			}
 		case ways == 1 && len(blk.next) > 1:
 			continue // the others only leave
 		}
@@ -60,6 +67,7 @@ type codeBlock struct {
 	first, end int
 	next       []int // indices of blocks, each once
 	leaves     bool  // ends in an exit
+	round      int   // of an endless loop: the block that its rounds begin with; else unreached
 }
 
 func newGraph(code []asm.Inst) *graph {
@@ -121,6 +129,61 @@ func (b *codeBlock) leadsTo(n int) {
 	if !slices.Contains(b.next, n) {
 		b.next = append(b.next, n)
 	}
+}
+
+// cutEndless returns g with the way back of every endless loop, which is one that no block of it leads out of, cut:
+// the blocks that lead back leave. all are the post-dominators of g, which such loops do not have.
+func (g *graph) cutEndless(all []int) *graph {
+	cut := &graph{blocks: slices.Clone(g.blocks), preds: slices.Clone(g.preds)}
+	for b := range cut.blocks {
+		cut.blocks[b].round = unreached
+	}
+	done := make([]bool, len(g.blocks))
+	for h := range g.blocks {
+		if all[h] != unreached || done[h] || !slices.ContainsFunc(g.preds[h], func(p int32) bool { return int(p) >= h }) {
+			continue
+		}
+		after := walk(h, func(b int) []int { return g.blocks[b].next })
+		back := walk(h, func(b int) (preds []int) {
+			for _, p := range g.preds[b] {
+				if after[int(p)] {
+					preds = append(preds, int(p))
+				}
+			}
+			return preds
+		})
+		for b := range back {
+			done[b] = true
+		}
+		if len(back) < len(after) {
+			continue // it leads on to another loop
+		}
+		for b := range back {
+			blk := &cut.blocks[b]
+			blk.round = h
+			if i := slices.Index(blk.next, h); i >= 0 {
+				blk.leaves, blk.next = true, slices.Delete(slices.Clone(blk.next), i, i+1)
+			}
+		}
+		cut.preds[h] = slices.DeleteFunc(slices.Clone(g.preds[h]), func(p int32) bool { return back[int(p)] })
+	}
+	return cut
+}
+
+// walk returns the blocks that can be reached from one, itself included.
+func walk(from int, next func(b int) []int) map[int]bool {
+	seen, todo := map[int]bool{from: true}, []int{from}
+	for len(todo) > 0 {
+		b := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, n := range next(b) {
+			if !seen[n] {
+				seen[n] = true
+				todo = append(todo, n)
+			}
+		}
+	}
+	return seen
 }
 
 // unreached is the post-dominator of a block from which no end can be reached.
