@@ -98,7 +98,12 @@ func (b *Buffer[T]) Len() int { return b.n }
 
 // All returns the whole buffer, as an argument of a launch or the target of another command. A launch
 // takes it for a parameter of the same type only.
-func (b *Buffer[T]) All() Range { return b.mem }
+func (b *Buffer[T]) All() Range {
+	if b == nil {
+		return Range{} // refused where it is used
+	}
+	return b.mem
+}
 
 // Bytes returns the whole buffer like All, for a parameter of any type.
 func (b *Buffer[T]) Bytes() Range {

@@ -19,6 +19,7 @@ type source struct {
 	info  *types.Info
 	given func(path string) ([]File, error) // sources of an import path; none if it is not available
 
+	files   []*ast.File               // that were checked
 	pkgs    map[string]*types.Package // nil while being checked
 	funcs   map[*types.Func]*ast.FuncDecl
 	unsafe  bool               // some file imports unsafe
@@ -88,6 +89,7 @@ func (s *source) check(path string, files []*ast.File) *types.Package {
 			}
 		}
 	}
+	s.files = append(s.files, files...)
 	pkg, _ := cfg.Check(path, s.fset, files, s.info)
 	for _, f := range files {
 		for _, d := range f.Decls {

@@ -36,6 +36,7 @@ type Kernel struct {
 	Params    []Param // those of the function after gpu.Thread
 	Pos       ir.Pos  // of the function's name
 	Program   *ir.Program
+	Source    [32]byte // digest of the function and of all that it needs, comments and spacing aside
 }
 
 // Param is a parameter of a kernel as its Go caller sees it.
@@ -96,9 +97,13 @@ func (s *source) compile(files []File, wanted func(file string) bool) (*Package,
 		return nil, s.found.sorted()
 	}
 	out := &Package{Name: pkg.Name(), Types: pkg}
-	names := make(map[string]bool)
+	names, declared := make(map[string]bool), s.declarations()
 	for _, m := range kernels {
-		out.kernels = append(out.kernels, s.lowerAll(m, names)...)
+		made, source := s.lowerAll(m, names), s.sourceDigest(m, declared)
+		for _, k := range made {
+			k.Source = source
+		}
+		out.kernels = append(out.kernels, made...)
 	}
 	if len(s.found.list) > 0 {
 		return nil, s.found.sorted()

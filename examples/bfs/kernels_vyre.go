@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/govyre/vyre"
+	"github.com/govyre/vyre/gpu"
 	"github.com/govyre/vyre/kernel/packed"
 )
 
@@ -16,13 +17,21 @@ import (
 // neighbours that are not reached, whose depth is 0xFFFFFFFF, and found counts those.
 type ExpandKernel struct{ vyre.Kernel }
 
+// The launchers pass what this signature takes. If it does not build, "vyre gen ." makes them anew.
+var _ func(gpu.Thread, uint32, []uint32, []uint32, []uint32, []uint32) = Expand
+
 // CompileExpand compiles Expand, which has workgroups of 128, for a device.
 func CompileExpand(ctx context.Context, dev *vyre.Device) (ExpandKernel, error) {
+	return CompileExpandWith(ctx, dev, vyre.CompileOptions{})
+}
+
+// CompileExpandWith is CompileExpand with options.
+func CompileExpandWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (ExpandKernel, error) {
 	p, err := packed.Program(expandProgram)
 	if err != nil {
 		return ExpandKernel{}, err
 	}
-	k, err := dev.Compile(ctx, p)
+	k, err := dev.CompileWith(ctx, p, o)
 	return ExpandKernel{k}, err
 }
 
@@ -35,6 +44,9 @@ func (k ExpandKernel) Launch(seq *vyre.Sequence, grid vyre.Grid, level uint32, o
 func (k ExpandKernel) Run(ctx context.Context, grid vyre.Grid, level uint32, offsets, arcs, depth, found []uint32) (vyre.Result, error) {
 	return vyre.Run(ctx, k.Kernel, grid, vyre.Value(level), vyre.In(offsets), vyre.In(arcs), vyre.InOut(depth), vyre.InOut(found))
 }
+
+// expandSource is the digest of the source of Expand and of all that it needs.
+const expandSource = "f01e5a0912045b33e076afe7a209acd8fc9344292d0d19da00c55a9aba1aad23"
 
 // expandProgram is the program of Expand: 37 rows, digest a218e4939f57789f.
 const expandProgram = `

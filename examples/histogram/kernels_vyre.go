@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/govyre/vyre"
+	"github.com/govyre/vyre/gpu"
 	"github.com/govyre/vyre/kernel/packed"
 )
 
@@ -15,13 +16,21 @@ import (
 // shared memory first, so that the counters in global memory see little traffic.
 type HistogramKernel struct{ vyre.Kernel }
 
+// The launchers pass what this signature takes. If it does not build, "vyre gen ." makes them anew.
+var _ func(gpu.Thread, []uint8, []uint32) = Histogram
+
 // CompileHistogram compiles Histogram, which has workgroups of 256, for a device.
 func CompileHistogram(ctx context.Context, dev *vyre.Device) (HistogramKernel, error) {
+	return CompileHistogramWith(ctx, dev, vyre.CompileOptions{})
+}
+
+// CompileHistogramWith is CompileHistogram with options.
+func CompileHistogramWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (HistogramKernel, error) {
 	p, err := packed.Program(histogramProgram)
 	if err != nil {
 		return HistogramKernel{}, err
 	}
-	k, err := dev.Compile(ctx, p)
+	k, err := dev.CompileWith(ctx, p, o)
 	return HistogramKernel{k}, err
 }
 
@@ -34,6 +43,9 @@ func (k HistogramKernel) Launch(seq *vyre.Sequence, grid vyre.Grid, data *vyre.B
 func (k HistogramKernel) Run(ctx context.Context, grid vyre.Grid, data []uint8, bins []uint32) (vyre.Result, error) {
 	return vyre.Run(ctx, k.Kernel, grid, vyre.In(data), vyre.InOut(bins))
 }
+
+// histogramSource is the digest of the source of Histogram and of all that it needs.
+const histogramSource = "ce2e1c4b0f10db385dcefa89d2f927779b06c1c1b9b1d3ba071fd333310e5776"
 
 // histogramProgram is the program of Histogram: 24 rows, digest 6d39a812749f84dd.
 const histogramProgram = `

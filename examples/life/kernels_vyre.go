@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/govyre/vyre"
+	"github.com/govyre/vyre/gpu"
 	"github.com/govyre/vyre/kernel/packed"
 )
 
@@ -17,13 +18,21 @@ import (
 // for each: 15 while the cell lives, then one less every 64 generations.
 type LifeKernel struct{ vyre.Kernel }
 
+// The launchers pass what this signature takes. If it does not build, "vyre gen ." makes them anew.
+var _ func(gpu.Thread, uint32, uint32, []uint32, []uint32, [][4]uint32) = Life
+
 // CompileLife compiles Life, which has workgroups of 256, for a device.
 func CompileLife(ctx context.Context, dev *vyre.Device) (LifeKernel, error) {
+	return CompileLifeWith(ctx, dev, vyre.CompileOptions{})
+}
+
+// CompileLifeWith is CompileLife with options.
+func CompileLifeWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (LifeKernel, error) {
 	p, err := packed.Program(lifeProgram)
 	if err != nil {
 		return LifeKernel{}, err
 	}
-	k, err := dev.Compile(ctx, p)
+	k, err := dev.CompileWith(ctx, p, o)
 	return LifeKernel{k}, err
 }
 
@@ -36,6 +45,9 @@ func (k LifeKernel) Launch(seq *vyre.Sequence, grid vyre.Grid, w, generations ui
 func (k LifeKernel) Run(ctx context.Context, grid vyre.Grid, w, generations uint32, a, b []uint32, glow [][4]uint32) (vyre.Result, error) {
 	return vyre.Run(ctx, k.Kernel, grid, vyre.Value(w), vyre.Value(generations), vyre.InOut(a), vyre.InOut(b), vyre.InOut(glow))
 }
+
+// lifeSource is the digest of the source of Life and of all that it needs.
+const lifeSource = "497366d83a578dd7701c541431921cb8e1191ace37b6224f1a38d393a29b5a3a"
 
 // lifeProgram is the program of Life: 336 rows, digest 727ccff814af9636.
 const lifeProgram = `

@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/govyre/vyre"
+	"github.com/govyre/vyre/gpu"
 	"github.com/govyre/vyre/kernel/packed"
 )
 
@@ -15,13 +16,21 @@ import (
 // of the complex plane in the middle, scale from one pixel to the next.
 type MandelbrotKernel struct{ vyre.Kernel }
 
+// The launchers pass what this signature takes. If it does not build, "vyre gen ." makes them anew.
+var _ func(gpu.Thread, uint32, float64, float64, float64, uint32, []uint8) = Mandelbrot
+
 // CompileMandelbrot compiles Mandelbrot, which has workgroups of 16×16, for a device.
 func CompileMandelbrot(ctx context.Context, dev *vyre.Device) (MandelbrotKernel, error) {
+	return CompileMandelbrotWith(ctx, dev, vyre.CompileOptions{})
+}
+
+// CompileMandelbrotWith is CompileMandelbrot with options.
+func CompileMandelbrotWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (MandelbrotKernel, error) {
 	p, err := packed.Program(mandelbrotProgram)
 	if err != nil {
 		return MandelbrotKernel{}, err
 	}
-	k, err := dev.Compile(ctx, p)
+	k, err := dev.CompileWith(ctx, p, o)
 	return MandelbrotKernel{k}, err
 }
 
@@ -34,6 +43,9 @@ func (k MandelbrotKernel) Launch(seq *vyre.Sequence, grid vyre.Grid, w uint32, c
 func (k MandelbrotKernel) Run(ctx context.Context, grid vyre.Grid, w uint32, cx, cy, scale float64, limit uint32, img []uint8) (vyre.Result, error) {
 	return vyre.Run(ctx, k.Kernel, grid, vyre.Value(w), vyre.Value(cx), vyre.Value(cy), vyre.Value(scale), vyre.Value(limit), vyre.InOut(img))
 }
+
+// mandelbrotSource is the digest of the source of Mandelbrot and of all that it needs.
+const mandelbrotSource = "84c663f4b80be7c9bad9aa7587dd17ce5307113bf75f4a919f3c8187c1aaf110"
 
 // mandelbrotProgram is the program of Mandelbrot: 121 rows, digest bea20751fd59aa3d.
 const mandelbrotProgram = `

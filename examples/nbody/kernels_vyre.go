@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/govyre/vyre"
+	"github.com/govyre/vyre/gpu"
 	"github.com/govyre/vyre/kernel/packed"
 )
 
@@ -16,13 +17,21 @@ import (
 // memory 128 at a time, so that a workgroup reads each only once.
 type StepKernel struct{ vyre.Kernel }
 
+// The launchers pass what this signature takes. If it does not build, "vyre gen ." makes them anew.
+var _ func(gpu.Thread, float32, [][4]float32, [][4]float32, [][4]float32) = Step
+
 // CompileStep compiles Step, which has workgroups of 128, for a device.
 func CompileStep(ctx context.Context, dev *vyre.Device) (StepKernel, error) {
+	return CompileStepWith(ctx, dev, vyre.CompileOptions{})
+}
+
+// CompileStepWith is CompileStep with options.
+func CompileStepWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (StepKernel, error) {
 	p, err := packed.Program(stepProgram)
 	if err != nil {
 		return StepKernel{}, err
 	}
-	k, err := dev.Compile(ctx, p)
+	k, err := dev.CompileWith(ctx, p, o)
 	return StepKernel{k}, err
 }
 
@@ -35,6 +44,9 @@ func (k StepKernel) Launch(seq *vyre.Sequence, grid vyre.Grid, dt float32, pos, 
 func (k StepKernel) Run(ctx context.Context, grid vyre.Grid, dt float32, pos, next, vel [][4]float32) (vyre.Result, error) {
 	return vyre.Run(ctx, k.Kernel, grid, vyre.Value(dt), vyre.In(pos), vyre.InOut(next), vyre.InOut(vel))
 }
+
+// stepSource is the digest of the source of Step and of all that it needs.
+const stepSource = "1822417941fc069ee7bd012cfebc0500eb9c52ad0414ecc536a06aac471a1631"
 
 // stepProgram is the program of Step: 145 rows, digest a40906839a3ea998.
 const stepProgram = `

@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/govyre/vyre"
+	"github.com/govyre/vyre/gpu"
 	"github.com/govyre/vyre/kernel/packed"
 )
 
@@ -15,13 +16,21 @@ import (
 // shared memory and leaves one number in part; the host adds those few.
 type SumKernel struct{ vyre.Kernel }
 
+// The launchers pass what this signature takes. If it does not build, "vyre gen ." makes them anew.
+var _ func(gpu.Thread, []int64, []int64) = Sum
+
 // CompileSum compiles Sum, which has workgroups of 256, for a device.
 func CompileSum(ctx context.Context, dev *vyre.Device) (SumKernel, error) {
+	return CompileSumWith(ctx, dev, vyre.CompileOptions{})
+}
+
+// CompileSumWith is CompileSum with options.
+func CompileSumWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (SumKernel, error) {
 	p, err := packed.Program(sumProgram)
 	if err != nil {
 		return SumKernel{}, err
 	}
-	k, err := dev.Compile(ctx, p)
+	k, err := dev.CompileWith(ctx, p, o)
 	return SumKernel{k}, err
 }
 
@@ -34,6 +43,9 @@ func (k SumKernel) Launch(seq *vyre.Sequence, grid vyre.Grid, x, part *vyre.Buff
 func (k SumKernel) Run(ctx context.Context, grid vyre.Grid, x, part []int64) (vyre.Result, error) {
 	return vyre.Run(ctx, k.Kernel, grid, vyre.In(x), vyre.InOut(part))
 }
+
+// sumSource is the digest of the source of Sum and of all that it needs.
+const sumSource = "6fc4ee9be1fa489579d44b8348794b883d608aff89af5d6b74fc47ab2a9e1faf"
 
 // sumProgram is the program of Sum: 50 rows, digest b3a8d65cc070b913.
 const sumProgram = `

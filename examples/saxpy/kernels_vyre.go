@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/govyre/vyre"
+	"github.com/govyre/vyre/gpu"
 	"github.com/govyre/vyre/kernel/packed"
 )
 
@@ -14,13 +15,21 @@ import (
 // Saxpy adds a times x to y, element by element.
 type SaxpyKernel struct{ vyre.Kernel }
 
+// The launchers pass what this signature takes. If it does not build, "vyre gen ." makes them anew.
+var _ func(gpu.Thread, float32, []float32, []float32) = Saxpy
+
 // CompileSaxpy compiles Saxpy, which has workgroups of 256, for a device.
 func CompileSaxpy(ctx context.Context, dev *vyre.Device) (SaxpyKernel, error) {
+	return CompileSaxpyWith(ctx, dev, vyre.CompileOptions{})
+}
+
+// CompileSaxpyWith is CompileSaxpy with options.
+func CompileSaxpyWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (SaxpyKernel, error) {
 	p, err := packed.Program(saxpyProgram)
 	if err != nil {
 		return SaxpyKernel{}, err
 	}
-	k, err := dev.Compile(ctx, p)
+	k, err := dev.CompileWith(ctx, p, o)
 	return SaxpyKernel{k}, err
 }
 
@@ -33,6 +42,9 @@ func (k SaxpyKernel) Launch(seq *vyre.Sequence, grid vyre.Grid, a float32, x, y 
 func (k SaxpyKernel) Run(ctx context.Context, grid vyre.Grid, a float32, x, y []float32) (vyre.Result, error) {
 	return vyre.Run(ctx, k.Kernel, grid, vyre.Value(a), vyre.In(x), vyre.InOut(y))
 }
+
+// saxpySource is the digest of the source of Saxpy and of all that it needs.
+const saxpySource = "4fac31c7782834ff54d9261ac22a1119d1c3fe32dda9b3161c333d6afd92754f"
 
 // saxpyProgram is the program of Saxpy: 13 rows, digest bbd8713886740e22.
 const saxpyProgram = `

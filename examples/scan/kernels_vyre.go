@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/govyre/vyre"
+	"github.com/govyre/vyre/gpu"
 	"github.com/govyre/vyre/kernel/packed"
 )
 
@@ -16,13 +17,21 @@ import (
 // workgroup turns the sums into starting points, each workgroup scans its block from there.
 type ScanKernel struct{ vyre.Kernel }
 
+// The launchers pass what this signature takes. If it does not build, "vyre gen ." makes them anew.
+var _ func(gpu.Thread, []uint32, []uint32, []uint32) = Scan
+
 // CompileScan compiles Scan, which has workgroups of 256, for a device.
 func CompileScan(ctx context.Context, dev *vyre.Device) (ScanKernel, error) {
+	return CompileScanWith(ctx, dev, vyre.CompileOptions{})
+}
+
+// CompileScanWith is CompileScan with options.
+func CompileScanWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (ScanKernel, error) {
 	p, err := packed.Program(scanProgram)
 	if err != nil {
 		return ScanKernel{}, err
 	}
-	k, err := dev.Compile(ctx, p)
+	k, err := dev.CompileWith(ctx, p, o)
 	return ScanKernel{k}, err
 }
 
@@ -35,6 +44,9 @@ func (k ScanKernel) Launch(seq *vyre.Sequence, grid vyre.Grid, x, y, starts *vyr
 func (k ScanKernel) Run(ctx context.Context, grid vyre.Grid, x, y, starts []uint32) (vyre.Result, error) {
 	return vyre.Run(ctx, k.Kernel, grid, vyre.In(x), vyre.InOut(y), vyre.InOut(starts))
 }
+
+// scanSource is the digest of the source of Scan and of all that it needs.
+const scanSource = "8977da51596c4b1ea61ecc5793d82d67b51c1f9e34a4f0058da6dd92dbaadcd6"
 
 // scanProgram is the program of Scan: 134 rows, digest 8c74ecbf4d86efc4.
 const scanProgram = `

@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/govyre/vyre"
+	"github.com/govyre/vyre/gpu"
 	"github.com/govyre/vyre/kernel/packed"
 )
 
@@ -15,13 +16,21 @@ import (
 // brightness at a pixel, the more of its colour is left.
 type SobelKernel struct{ vyre.Kernel }
 
+// The launchers pass what this signature takes. If it does not build, "vyre gen ." makes them anew.
+var _ func(gpu.Thread, uint32, []uint8, []uint8) = Sobel
+
 // CompileSobel compiles Sobel, which has workgroups of 16×16, for a device.
 func CompileSobel(ctx context.Context, dev *vyre.Device) (SobelKernel, error) {
+	return CompileSobelWith(ctx, dev, vyre.CompileOptions{})
+}
+
+// CompileSobelWith is CompileSobel with options.
+func CompileSobelWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (SobelKernel, error) {
 	p, err := packed.Program(sobelProgram)
 	if err != nil {
 		return SobelKernel{}, err
 	}
-	k, err := dev.Compile(ctx, p)
+	k, err := dev.CompileWith(ctx, p, o)
 	return SobelKernel{k}, err
 }
 
@@ -34,6 +43,9 @@ func (k SobelKernel) Launch(seq *vyre.Sequence, grid vyre.Grid, w uint32, in, ou
 func (k SobelKernel) Run(ctx context.Context, grid vyre.Grid, w uint32, in, out []uint8) (vyre.Result, error) {
 	return vyre.Run(ctx, k.Kernel, grid, vyre.Value(w), vyre.In(in), vyre.InOut(out))
 }
+
+// sobelSource is the digest of the source of Sobel and of all that it needs.
+const sobelSource = "8f0a35bc8b0eec9186cdc276d82bdfc5079b3ae2ba95d658a35d030db8bc8dbb"
 
 // sobelProgram is the program of Sobel: 189 rows, digest d4dffe5e397ca5da.
 const sobelProgram = `

@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/govyre/vyre"
+	"github.com/govyre/vyre/gpu"
 	"github.com/govyre/vyre/kernel/packed"
 )
 
@@ -16,13 +17,21 @@ import (
 // extra column keeps a column of the tile from falling into one memory bank.
 type TransposeKernel struct{ vyre.Kernel }
 
+// The launchers pass what this signature takes. If it does not build, "vyre gen ." makes them anew.
+var _ func(gpu.Thread, uint32, uint32, []float32, []float32) = Transpose
+
 // CompileTranspose compiles Transpose, which has workgroups of 16×16, for a device.
 func CompileTranspose(ctx context.Context, dev *vyre.Device) (TransposeKernel, error) {
+	return CompileTransposeWith(ctx, dev, vyre.CompileOptions{})
+}
+
+// CompileTransposeWith is CompileTranspose with options.
+func CompileTransposeWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (TransposeKernel, error) {
 	p, err := packed.Program(transposeProgram)
 	if err != nil {
 		return TransposeKernel{}, err
 	}
-	k, err := dev.Compile(ctx, p)
+	k, err := dev.CompileWith(ctx, p, o)
 	return TransposeKernel{k}, err
 }
 
@@ -35,6 +44,9 @@ func (k TransposeKernel) Launch(seq *vyre.Sequence, grid vyre.Grid, w, h uint32,
 func (k TransposeKernel) Run(ctx context.Context, grid vyre.Grid, w, h uint32, in, out []float32) (vyre.Result, error) {
 	return vyre.Run(ctx, k.Kernel, grid, vyre.Value(w), vyre.Value(h), vyre.In(in), vyre.InOut(out))
 }
+
+// transposeSource is the digest of the source of Transpose and of all that it needs.
+const transposeSource = "f17a0f4ea99334c573e6fa62f651669d7fda36b0611da2df2065753e0ad95221"
 
 // transposeProgram is the program of Transpose: 47 rows, digest ea7198e1f5a0aced.
 const transposeProgram = `

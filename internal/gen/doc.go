@@ -12,9 +12,17 @@
 // the file declares
 //
 //	type SaxpyKernel struct{ vyre.Kernel }
+//	var _ func(gpu.Thread, float32, []float32, []float32) = Saxpy
 //	func CompileSaxpy(ctx context.Context, dev *vyre.Device) (SaxpyKernel, error)
+//	func CompileSaxpyWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (SaxpyKernel, error)
 //	func (k SaxpyKernel) Launch(seq *vyre.Sequence, grid vyre.Grid, a float32, x, y *vyre.Buffer[float32]) *vyre.Step
 //	func (k SaxpyKernel) Run(ctx context.Context, grid vyre.Grid, a float32, x, y []float32) (vyre.Result, error)
+//
+//	const saxpySource = "…"
+//
+// SaxpyKernel is a kernel wherever one is expected. Launch takes buffers and views of them, Run slices. The
+// file does not build any more when the signature changes; Check compares the digests of the source,
+// and so says which bodies did.
 //
 // An instance of a generic kernel is named for its type: SaxpyFloat32Kernel. A kernel that is not
 // exported gets launchers that are not either: saxpyKernel, compileSaxpy.
@@ -28,5 +36,6 @@
 //
 // Finding sources and writing files is cmd/vyre; the form of the programs is package packed.
 //
-// Start reading at source.go; signature.go is the way from a kernel's parameters to Go's.
+// Start reading at source.go; signature.go is the way from a kernel's parameters to Go's, check.go finds
+// launchers that are stale.
 package gen

@@ -54,6 +54,15 @@ func (f *file) signature(k *kernel.Kernel) (*signature, error) {
 	return s, nil
 }
 
+// types writes the parameters of a kernel's Go function without their names.
+func (f *file) types(k *kernel.Kernel) string {
+	list := []string{f.qualify(types.NewPackage(gpuPath, "gpu")) + ".Thread"}
+	for _, p := range k.Params {
+		list = append(list, types.TypeString(p.Type, f.qualify))
+	}
+	return strings.Join(list, ", ")
+}
+
 // unused returns name, with underscores if it is taken, and takes it.
 func unused(taken map[string]bool, name string) string {
 	for taken[name] {
@@ -76,24 +85,29 @@ func (f *file) typeText(t types.Type, buffer bool) string {
 	return types.TypeString(t, f.qualify)
 }
 
-// hasBuffer reports whether vyre.Buffer takes the element type: a defined type over int has
-// another size on some hosts, and an array satisfies the constraint only if its elements are
-// of predeclared types.
+// hasBuffer reports whether vyre.Buffer takes the element type: an int within has another size on some
+// hosts. As an element by itself it is passed as an int64.
 func hasBuffer(t types.Type) bool {
 	t = types.Unalias(t)
-	if a, ok := t.Underlying().(*types.Array); ok {
-		elem := types.Unalias(a.Elem())
-		b, ok := elem.(*types.Basic)
-		return ok && b.Kind() != types.Int && b.Kind() != types.Uint || isHalf(elem)
-	}
-	b, ok := t.Underlying().(*types.Basic)
-	return !ok || t == b || b.Kind() != types.Int && b.Kind() != types.Uint
+	b, ok := t.(*types.Basic)
+	return ok && b.Info()&types.IsInteger != 0 || isFixed(t)
 }
 
-// isHalf reports whether t is one of the two-byte floats of package gpu.
-func isHalf(t types.Type) bool {
-	n, ok := t.(*types.Named)
-	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == vyrePath+"/gpu"
+// isFixed reports whether t has the same size on every host.
+func isFixed(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Kind() != types.Int && u.Kind() != types.Uint
+	case *types.Array:
+		return isFixed(u.Elem())
+	case *types.Struct:
+		for f := range u.Fields() {
+			if !isFixed(f.Type()) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // declare writes the parameters of Launch or Run: first, the grid, then the kernel's, buffers

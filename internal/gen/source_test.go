@@ -110,7 +110,7 @@ func TestWhatHasNoLauncherIsRefused(t *testing.T) {
 			"kernel F: a buffer of N cannot be a Go slice on every host; give parameter x elements"},
 		{"arrays of int", head + "//vyre:kernel workgroup=1\nfunc F(t gpu.Thread, x [][2]int) { x[0][0] = 1 }\n",
 			"a buffer of [2]int cannot"},
-		{"arrays of a defined type", head + "type N int32\n\n//vyre:kernel workgroup=1\nfunc F(t gpu.Thread, x [][2]N) { x[0][0] = 1 }\n",
+		{"arrays of a defined type over int", head + "type N int\n\n//vyre:kernel workgroup=1\nfunc F(t gpu.Thread, x [][2]N) { x[0][0] = 1 }\n",
 			"a buffer of [2]N cannot"},
 		{"instance that is called like a kernel", head +
 			"//vyre:kernel workgroup=1 types=T:int32|int64\nfunc F[T int32 | int64](t gpu.Thread, x []T) { x[0] = 1 }\n\n" +

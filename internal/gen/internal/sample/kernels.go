@@ -95,5 +95,14 @@ func Names(gpuThread gpu.Thread, vyre, k, seq, ctx, grid, packed uint32, _ float
 	}
 }
 
+// Mix swaps the parts of pairs of a defined type.
+//
+//vyre:kernel workgroup=32
+func Mix(t gpu.Thread, x [][2]ID) {
+	if i := t.Global().X; i < uint32(len(x)) {
+		x[i] = [2]ID{x[i][1], x[i][0]}
+	}
+}
+
 //vyre:kernel workgroup=4 name=private
 func hidden(t gpu.Thread, x []uint8) { x[t.Global().X]++ }

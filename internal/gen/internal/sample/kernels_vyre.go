@@ -16,13 +16,21 @@ import (
 // Scalars adds up what it gets; each parameter gives its own bits.
 type ScalarsKernel struct{ vyre.Kernel }
 
+// The launchers pass what this signature takes. If it does not build, "vyre gen ." makes them anew.
+var _ func(gpu.Thread, bool, int8, int16, int32, int64, int, uint8, uint16, uint32, uint64, uint, float32, float64, gpu.Float16, gpu.BFloat16, ID, unit.Metre, Count, []float64) = Scalars
+
 // CompileScalars compiles Scalars, which has workgroups of 1, for a device.
 func CompileScalars(ctx context.Context, dev *vyre.Device) (ScalarsKernel, error) {
+	return CompileScalarsWith(ctx, dev, vyre.CompileOptions{})
+}
+
+// CompileScalarsWith is CompileScalars with options.
+func CompileScalarsWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (ScalarsKernel, error) {
 	p, err := packed.Program(scalarsProgram)
 	if err != nil {
 		return ScalarsKernel{}, err
 	}
-	k, err := dev.Compile(ctx, p)
+	k, err := dev.CompileWith(ctx, p, o)
 	return ScalarsKernel{k}, err
 }
 
@@ -35,6 +43,9 @@ func (k_ ScalarsKernel) Launch(seq *vyre.Sequence, grid vyre.Grid, a bool, b int
 func (k_ ScalarsKernel) Run(ctx context.Context, grid vyre.Grid, a bool, b int8, c int16, d int32, e int64, f int, g uint8, h uint16, i uint32, j uint64, k uint, l float32, m float64, n gpu.Float16, o gpu.BFloat16, p ID, q unit.Metre, r Count, sums []float64) (vyre.Result, error) {
 	return vyre.Run(ctx, k_.Kernel, grid, vyre.Value(a), vyre.Value(b), vyre.Value(c), vyre.Value(d), vyre.Value(e), vyre.Value(f), vyre.Value(g), vyre.Value(h), vyre.Value(i), vyre.Value(j), vyre.Value(k), vyre.Value(l), vyre.Value(m), vyre.Value(n), vyre.Value(o), vyre.Value(p), vyre.Value(q), vyre.Value(r), vyre.InOut(sums))
 }
+
+// scalarsSource is the digest of the source of Scalars and of all that it needs.
+const scalarsSource = "674636bd188dc53f968f88672fe501549dc4ce872bc7c88e0d92b56aef56a74a"
 
 // scalarsProgram is the program of Scalars: 65 rows, digest c7d9a3e33fdc1840.
 const scalarsProgram = `
@@ -69,13 +80,21 @@ CQFFA7AJAUYDsAkBRwOwCQFIA7AJAUkDsAkESgAAAA==
 // Elements copies one buffer of each kind.
 type ElementsKernel struct{ vyre.Kernel }
 
+// The launchers pass what this signature takes. If it does not build, "vyre gen ." makes them anew.
+var _ func(gpu.Thread, []bool, []bool, []ID, []ID, []gpu.Float16, []gpu.Float16, []unit.Metre, []unit.Metre, []int, []int, [][2]uint16, [][2]uint16, [][4]float32, [][4]float32) = Elements
+
 // CompileElements compiles Elements, which has workgroups of 32, for a device.
 func CompileElements(ctx context.Context, dev *vyre.Device) (ElementsKernel, error) {
+	return CompileElementsWith(ctx, dev, vyre.CompileOptions{})
+}
+
+// CompileElementsWith is CompileElements with options.
+func CompileElementsWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (ElementsKernel, error) {
 	p, err := packed.Program(elementsProgram)
 	if err != nil {
 		return ElementsKernel{}, err
 	}
-	k, err := dev.Compile(ctx, p)
+	k, err := dev.CompileWith(ctx, p, o)
 	return ElementsKernel{k}, err
 }
 
@@ -88,6 +107,9 @@ func (k ElementsKernel) Launch(seq *vyre.Sequence, grid vyre.Grid, flags, flagsO
 func (k ElementsKernel) Run(ctx context.Context, grid vyre.Grid, flags, flagsOut []bool, ids, idsOut []ID, halves, halvesOut []gpu.Float16, lengths, lengthsOut []unit.Metre, ints, intsOut []int64, pairs, pairsOut [][2]uint16, points, pointsOut [][4]float32) (vyre.Result, error) {
 	return vyre.Run(ctx, k.Kernel, grid, vyre.In(flags), vyre.InOut(flagsOut), vyre.In(ids), vyre.InOut(idsOut), vyre.In(halves), vyre.InOut(halvesOut), vyre.In(lengths), vyre.InOut(lengthsOut), vyre.In(ints), vyre.InOut(intsOut), vyre.In(pairs), vyre.InOut(pairsOut), vyre.In(points), vyre.InOut(pointsOut))
 }
+
+// elementsSource is the digest of the source of Elements and of all that it needs.
+const elementsSource = "2049970267ca0b19487b4502506a2ad55918b652612eebb863d9000a1d467e06"
 
 // elementsProgram is the program of Elements: 41 rows, digest 600bf7cd073fa983.
 const elementsProgram = `
@@ -120,13 +142,21 @@ hAEAAOwFAACEAQAA7AUAAIQBAADsBQAAhAEAAOwFAACEAQAA7AUAAIQBAADsBQAAhAEAAOwFAACEAQAA
 // Even stores to elements of even index only.
 type EvenKernel struct{ vyre.Kernel }
 
+// The launchers pass what this signature takes. If it does not build, "vyre gen ." makes them anew.
+var _ func(gpu.Thread, []uint32) = Even
+
 // CompileEven compiles Even, which has workgroups of 16, for a device.
 func CompileEven(ctx context.Context, dev *vyre.Device) (EvenKernel, error) {
+	return CompileEvenWith(ctx, dev, vyre.CompileOptions{})
+}
+
+// CompileEvenWith is CompileEven with options.
+func CompileEvenWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (EvenKernel, error) {
 	p, err := packed.Program(evenProgram)
 	if err != nil {
 		return EvenKernel{}, err
 	}
-	k, err := dev.Compile(ctx, p)
+	k, err := dev.CompileWith(ctx, p, o)
 	return EvenKernel{k}, err
 }
 
@@ -139,6 +169,9 @@ func (k EvenKernel) Launch(seq *vyre.Sequence, grid vyre.Grid, out *vyre.Buffer[
 func (k EvenKernel) Run(ctx context.Context, grid vyre.Grid, out []uint32) (vyre.Result, error) {
 	return vyre.Run(ctx, k.Kernel, grid, vyre.InOut(out))
 }
+
+// evenSource is the digest of the source of Even and of all that it needs.
+const evenSource = "d61b9ff6a42f3f66d89564eaa7382727b1cce3940b5d4b51131bd0472b0c580a"
 
 // evenProgram is the program of Even: 17 rows, digest ea56710665c71e10.
 const evenProgram = `
@@ -159,13 +192,21 @@ NAAAnAEAADQAAIQJAAAIAACwAQAACAAAhAIAA8AKAUAATAA=
 // Scale multiplies in place.
 type ScaleFloat32Kernel struct{ vyre.Kernel }
 
+// The launchers pass what this signature takes. If it does not build, "vyre gen ." makes them anew.
+var _ func(gpu.Thread, float32, []float32) = Scale
+
 // CompileScaleFloat32 compiles Scale[float32], which has workgroups of 64, for a device.
 func CompileScaleFloat32(ctx context.Context, dev *vyre.Device) (ScaleFloat32Kernel, error) {
+	return CompileScaleFloat32With(ctx, dev, vyre.CompileOptions{})
+}
+
+// CompileScaleFloat32With is CompileScaleFloat32 with options.
+func CompileScaleFloat32With(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (ScaleFloat32Kernel, error) {
 	p, err := packed.Program(scaleFloat32Program)
 	if err != nil {
 		return ScaleFloat32Kernel{}, err
 	}
-	k, err := dev.Compile(ctx, p)
+	k, err := dev.CompileWith(ctx, p, o)
 	return ScaleFloat32Kernel{k}, err
 }
 
@@ -178,6 +219,9 @@ func (k ScaleFloat32Kernel) Launch(seq *vyre.Sequence, grid vyre.Grid, by float3
 func (k ScaleFloat32Kernel) Run(ctx context.Context, grid vyre.Grid, by float32, x []float32) (vyre.Result, error) {
 	return vyre.Run(ctx, k.Kernel, grid, vyre.Value(by), vyre.InOut(x))
 }
+
+// scaleFloat32Source is the digest of the source of Scale[float32] and of all that it needs.
+const scaleFloat32Source = "e88e1dbdfa43e5d79b2ec7463b3eab637a9f801f9eda46a8439bd790edc8964f"
 
 // scaleFloat32Program is the program of Scale[float32]: 11 rows, digest f4a1b95ff4477e56.
 const scaleFloat32Program = `
@@ -196,13 +240,21 @@ QQgAPzIAPzgHVAAI6AMAAAQABEQAAHgABPQBAAAEAACwAwAACAAA9AcAAAgAAIwBAASQAgAACAAAjAIA
 // Scale multiplies in place.
 type ScaleInt64Kernel struct{ vyre.Kernel }
 
+// The launchers pass what this signature takes. If it does not build, "vyre gen ." makes them anew.
+var _ func(gpu.Thread, int64, []int64) = Scale
+
 // CompileScaleInt64 compiles Scale[int64], which has workgroups of 64, for a device.
 func CompileScaleInt64(ctx context.Context, dev *vyre.Device) (ScaleInt64Kernel, error) {
+	return CompileScaleInt64With(ctx, dev, vyre.CompileOptions{})
+}
+
+// CompileScaleInt64With is CompileScaleInt64 with options.
+func CompileScaleInt64With(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (ScaleInt64Kernel, error) {
 	p, err := packed.Program(scaleInt64Program)
 	if err != nil {
 		return ScaleInt64Kernel{}, err
 	}
-	k, err := dev.Compile(ctx, p)
+	k, err := dev.CompileWith(ctx, p, o)
 	return ScaleInt64Kernel{k}, err
 }
 
@@ -215,6 +267,9 @@ func (k ScaleInt64Kernel) Launch(seq *vyre.Sequence, grid vyre.Grid, by int64, x
 func (k ScaleInt64Kernel) Run(ctx context.Context, grid vyre.Grid, by int64, x []int64) (vyre.Result, error) {
 	return vyre.Run(ctx, k.Kernel, grid, vyre.Value(by), vyre.InOut(x))
 }
+
+// scaleInt64Source is the digest of the source of Scale[int64] and of all that it needs.
+const scaleInt64Source = "e88e1dbdfa43e5d79b2ec7463b3eab637a9f801f9eda46a8439bd790edc8964f"
 
 // scaleInt64Program is the program of Scale[int64]: 11 rows, digest 1857b76c82b03790.
 const scaleInt64Program = `
@@ -233,13 +288,21 @@ AD84D3wAAHgAAAQABEQAAHgABPQBAAAEAACwAwAACAAA9AcAAAgAAIwBAASQAgAACAAAjAIAA8AIAUAA
 // Scale multiplies in place.
 type ScaleIDKernel struct{ vyre.Kernel }
 
+// The launchers pass what this signature takes. If it does not build, "vyre gen ." makes them anew.
+var _ func(gpu.Thread, ID, []ID) = Scale
+
 // CompileScaleID compiles Scale[ID], which has workgroups of 64, for a device.
 func CompileScaleID(ctx context.Context, dev *vyre.Device) (ScaleIDKernel, error) {
+	return CompileScaleIDWith(ctx, dev, vyre.CompileOptions{})
+}
+
+// CompileScaleIDWith is CompileScaleID with options.
+func CompileScaleIDWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (ScaleIDKernel, error) {
 	p, err := packed.Program(scaleIDProgram)
 	if err != nil {
 		return ScaleIDKernel{}, err
 	}
-	k, err := dev.Compile(ctx, p)
+	k, err := dev.CompileWith(ctx, p, o)
 	return ScaleIDKernel{k}, err
 }
 
@@ -252,6 +315,9 @@ func (k ScaleIDKernel) Launch(seq *vyre.Sequence, grid vyre.Grid, by ID, x *vyre
 func (k ScaleIDKernel) Run(ctx context.Context, grid vyre.Grid, by ID, x []ID) (vyre.Result, error) {
 	return vyre.Run(ctx, k.Kernel, grid, vyre.Value(by), vyre.InOut(x))
 }
+
+// scaleIDSource is the digest of the source of Scale[ID] and of all that it needs.
+const scaleIDSource = "e88e1dbdfa43e5d79b2ec7463b3eab637a9f801f9eda46a8439bd790edc8964f"
 
 // scaleIDProgram is the program of Scale[ID]: 11 rows, digest c67f916f6e28ee3b.
 const scaleIDProgram = `
@@ -270,13 +336,21 @@ AAjoAwAABAAERAAAfAAE9AEAAAQAALADAAAIAAD0BwAACAAAjAEABJACAAAIAACMAgADwAgBQAAsAADI
 // Fill stores one value everywhere.
 type FillBoolKernel struct{ vyre.Kernel }
 
+// The launchers pass what this signature takes. If it does not build, "vyre gen ." makes them anew.
+var _ func(gpu.Thread, bool, []bool) = Fill
+
 // CompileFillBool compiles Fill[bool], which has workgroups of 64, for a device.
 func CompileFillBool(ctx context.Context, dev *vyre.Device) (FillBoolKernel, error) {
+	return CompileFillBoolWith(ctx, dev, vyre.CompileOptions{})
+}
+
+// CompileFillBoolWith is CompileFillBool with options.
+func CompileFillBoolWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (FillBoolKernel, error) {
 	p, err := packed.Program(fillBoolProgram)
 	if err != nil {
 		return FillBoolKernel{}, err
 	}
-	k, err := dev.Compile(ctx, p)
+	k, err := dev.CompileWith(ctx, p, o)
 	return FillBoolKernel{k}, err
 }
 
@@ -289,6 +363,9 @@ func (k FillBoolKernel) Launch(seq *vyre.Sequence, grid vyre.Grid, v bool, x *vy
 func (k FillBoolKernel) Run(ctx context.Context, grid vyre.Grid, v bool, x []bool) (vyre.Result, error) {
 	return vyre.Run(ctx, k.Kernel, grid, vyre.Value(v), vyre.InOut(x))
 }
+
+// fillBoolSource is the digest of the source of Fill[bool] and of all that it needs.
+const fillBoolSource = "0992154b44d1d89258ea4d170204fa9d24ce2c0af187f6ebdd9137e87e325584"
 
 // fillBoolProgram is the program of Fill[bool]: 9 rows, digest c4d0f922f505888d.
 const fillBoolProgram = `
@@ -307,13 +384,21 @@ AACECAAEgAIAAAgAAIwBAAOwCAFAABwAALgBAAAcAA==
 // Fill stores one value everywhere.
 type FillFloat16Kernel struct{ vyre.Kernel }
 
+// The launchers pass what this signature takes. If it does not build, "vyre gen ." makes them anew.
+var _ func(gpu.Thread, gpu.Float16, []gpu.Float16) = Fill
+
 // CompileFillFloat16 compiles Fill[gpu.Float16], which has workgroups of 64, for a device.
 func CompileFillFloat16(ctx context.Context, dev *vyre.Device) (FillFloat16Kernel, error) {
+	return CompileFillFloat16With(ctx, dev, vyre.CompileOptions{})
+}
+
+// CompileFillFloat16With is CompileFillFloat16 with options.
+func CompileFillFloat16With(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (FillFloat16Kernel, error) {
 	p, err := packed.Program(fillFloat16Program)
 	if err != nil {
 		return FillFloat16Kernel{}, err
 	}
-	k, err := dev.Compile(ctx, p)
+	k, err := dev.CompileWith(ctx, p, o)
 	return FillFloat16Kernel{k}, err
 }
 
@@ -326,6 +411,9 @@ func (k FillFloat16Kernel) Launch(seq *vyre.Sequence, grid vyre.Grid, v gpu.Floa
 func (k FillFloat16Kernel) Run(ctx context.Context, grid vyre.Grid, v gpu.Float16, x []gpu.Float16) (vyre.Result, error) {
 	return vyre.Run(ctx, k.Kernel, grid, vyre.Value(v), vyre.InOut(x))
 }
+
+// fillFloat16Source is the digest of the source of Fill[gpu.Float16] and of all that it needs.
+const fillFloat16Source = "0992154b44d1d89258ea4d170204fa9d24ce2c0af187f6ebdd9137e87e325584"
 
 // fillFloat16Program is the program of Fill[gpu.Float16]: 9 rows, digest f7bb91b4e7cbc0c6.
 const fillFloat16Program = `
@@ -344,13 +432,21 @@ AQAABAAAhAgABIACAAAIAACMAQADsAgBQAAcAAC4AQAAHAA=
 // Reverse turns each group's share around, through shared memory as long as the launch says.
 type ReverseKernel struct{ vyre.Kernel }
 
+// The launchers pass what this signature takes. If it does not build, "vyre gen ." makes them anew.
+var _ func(gpu.Thread, []int32) = Reverse
+
 // CompileReverse compiles Reverse, which has workgroups of 8, for a device.
 func CompileReverse(ctx context.Context, dev *vyre.Device) (ReverseKernel, error) {
+	return CompileReverseWith(ctx, dev, vyre.CompileOptions{})
+}
+
+// CompileReverseWith is CompileReverse with options.
+func CompileReverseWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (ReverseKernel, error) {
 	p, err := packed.Program(reverseProgram)
 	if err != nil {
 		return ReverseKernel{}, err
 	}
-	k, err := dev.Compile(ctx, p)
+	k, err := dev.CompileWith(ctx, p, o)
 	return ReverseKernel{k}, err
 }
 
@@ -363,6 +459,9 @@ func (k ReverseKernel) Launch(seq *vyre.Sequence, grid vyre.Grid, x *vyre.Buffer
 func (k ReverseKernel) Run(ctx context.Context, grid vyre.Grid, x []int32, sharedRest int) (vyre.Result, error) {
 	return vyre.Run(ctx, k.Kernel, grid, vyre.InOut(x), vyre.Rest(sharedRest))
 }
+
+// reverseSource is the digest of the source of Reverse and of all that it needs.
+const reverseSource = "b5ef50b03519676355b60ee4f5326fa5a1b7f3964f2abbf7c8a443eaa41ef7ae"
 
 // reverseProgram is the program of Reverse: 11 rows, digest 2e3f5a8a0d42d47c.
 const reverseProgram = `
@@ -381,13 +480,21 @@ BLwDAABAAAAMAAC4AQAADAAAgAgAAAwAAMQDAAAMAATQAwAApAMAAAwAAMAHAAAMAACwBwADxAYBQAPU
 // Names has parameters called like things in a launcher.
 type NamesKernel struct{ vyre.Kernel }
 
+// The launchers pass what this signature takes. If it does not build, "vyre gen ." makes them anew.
+var _ func(gpu.Thread, uint32, uint32, uint32, uint32, uint32, uint32, float32, []uint32, []uint32) = Names
+
 // CompileNames compiles Names, which has workgroups of 2×2×2, for a device.
 func CompileNames(ctx context.Context, dev *vyre.Device) (NamesKernel, error) {
+	return CompileNamesWith(ctx, dev, vyre.CompileOptions{})
+}
+
+// CompileNamesWith is CompileNames with options.
+func CompileNamesWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (NamesKernel, error) {
 	p, err := packed.Program(namesProgram)
 	if err != nil {
 		return NamesKernel{}, err
 	}
-	k, err := dev.Compile(ctx, p)
+	k, err := dev.CompileWith(ctx, p, o)
 	return NamesKernel{k}, err
 }
 
@@ -400,6 +507,9 @@ func (k_ NamesKernel) Launch(seq_ *vyre.Sequence, grid_ vyre.Grid, vyre_, k, seq
 func (k_ NamesKernel) Run(ctx_ context.Context, grid_ vyre.Grid, vyre_, k, seq, ctx, grid, packed uint32, p7 float32, context, s []uint32) (vyre.Result, error) {
 	return vyre.Run(ctx_, k_.Kernel, grid_, vyre.Value(vyre_), vyre.Value(k), vyre.Value(seq), vyre.Value(ctx), vyre.Value(grid), vyre.Value(packed), vyre.Value(p7), vyre.In(context), vyre.InOut(s))
 }
+
+// namesSource is the digest of the source of Names and of all that it needs.
+const namesSource = "0b630551885d619bb4d2ae4b9d354a8f39847a420fa62fbc7d6808ef74963a69"
 
 // namesProgram is the program of Names: 66 rows, digest 3384115cbed36608.
 const namesProgram = `
@@ -426,16 +536,74 @@ AKwCAACEEQAArAIAAPwOAACsAgAAgA8AAKwCAT4DrAIBPwMIAAD0BwAACAAA+AcAAAgAABMAAMQCAACw
 sAYAAMQCAACwBgAAxAIAALAGAADEAgAAsAYAAMQCAACwBgAAxAIAALAGAADEAgA=
 `
 
+// MixKernel is the kernel Mix, compiled for a device.
+//
+// Mix swaps the parts of pairs of a defined type.
+type MixKernel struct{ vyre.Kernel }
+
+// The launchers pass what this signature takes. If it does not build, "vyre gen ." makes them anew.
+var _ func(gpu.Thread, [][2]ID) = Mix
+
+// CompileMix compiles Mix, which has workgroups of 32, for a device.
+func CompileMix(ctx context.Context, dev *vyre.Device) (MixKernel, error) {
+	return CompileMixWith(ctx, dev, vyre.CompileOptions{})
+}
+
+// CompileMixWith is CompileMix with options.
+func CompileMixWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (MixKernel, error) {
+	p, err := packed.Program(mixProgram)
+	if err != nil {
+		return MixKernel{}, err
+	}
+	k, err := dev.CompileWith(ctx, p, o)
+	return MixKernel{k}, err
+}
+
+// Launch records a launch of Mix. It updates x.
+func (k MixKernel) Launch(seq *vyre.Sequence, grid vyre.Grid, x *vyre.Buffer[[2]ID]) *vyre.Step {
+	return seq.Launch(k.Kernel, grid, x.All())
+}
+
+// Run launches Mix once with its buffers in host memory, and waits. It updates x.
+func (k MixKernel) Run(ctx context.Context, grid vyre.Grid, x [][2]ID) (vyre.Result, error) {
+	return vyre.Run(ctx, k.Kernel, grid, vyre.InOut(x))
+}
+
+// mixSource is the digest of the source of Mix and of all that it needs.
+const mixSource = "51cca7ce323bc61850cb3a3c41f866b5a81d6e92f20941bcf6a051119e013a3b"
+
+// mixProgram is the program of Mix: 20 rows, digest c08ad760aabd23e4.
+const mixProgram = `
+E4lWWVINChoKAQAAABEAAAAcBgABASDAitdgqr0j5BSRUu+G404se7CDYZ6fJBK+O/wbzKE8rQImAgAAADgAAAEB4AMJASQDEAEC
+AwgBEAMJARADEAEDAwgBIAQhAAMBAQQLGAEoAxABBQMIAVADGAEUAxAAA6cBAgBwAxgBUAMQAQcDCAHACxgBCAMIARADgQEABBgB
+CQMIAWALGAEKAwgBsAsYAQsDCAAEsQEABBgBDAMIAVALGAENAwgBoAMYAAQoAQ4DCAGwAxgBGAMQAQ8DCAHQAxgABNACAgGAA+wC
+AAORAgE0AxgBAgMYAUADGAHcAxgABAEBIAOkAwAEBAAAAQAAxAIAANcBAAQEAAgBAwEDAwETBP///38BEAABAhIFAAgAhQCCAYAC
+oAFCAEAAwAEACAvAAcYBxAGFAoUCiAXOAwsDBQUDAwMBAAUFBQALAUMLXwBtAQAI/AEAGAQABMEBAf8PAQAAiwMAAJUCAAD0BAAA
+CAAAzAQAALgEAACkBAAAEAAA1AMAAOgDAAAsAAAQABBEAAgBAABoAACvAwAEEAAEgAEACBAABAwAAJAEABBEAEQBAASkAgALjwcA
+BbwCACwBAB9zABUBABBAAACYAQAA9AYABLAGAASUAQAEsAEADKQBAARIAADkBQAAjAgAAKwDARIDDAAACAETCzAABIQGAASIBAAA
+DAVpeE1peAqcBgFAA2gABNcIAAUBAARgAACABAAI1AYADAQgZgoLa2VybmVscy5nb2YjAGYaAGYCAGcUAGcdAGcIAGUAgAgABHAA
+APAEAABwAACkBAAACAAA+AQAAHgAAMQBAASABQAAJAAAhAUAAAgAAIgFAAAIAACoAgAACAAAkAUAADwAAJQBAAAIAAC8AgAACAAA
+zAQAAEwAAIwLAAAIAADwCwAACAAAwAEAAAgAAJwCAAPYCgFAAGwA
+`
+
 // hiddenKernel is the kernel hidden, compiled for a device.
 type hiddenKernel struct{ vyre.Kernel }
 
+// The launchers pass what this signature takes. If it does not build, "vyre gen ." makes them anew.
+var _ func(gpu.Thread, []uint8) = hidden
+
 // compileHidden compiles hidden, which has workgroups of 4, for a device.
 func compileHidden(ctx context.Context, dev *vyre.Device) (hiddenKernel, error) {
+	return compileHiddenWith(ctx, dev, vyre.CompileOptions{})
+}
+
+// compileHiddenWith is compileHidden with options.
+func compileHiddenWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (hiddenKernel, error) {
 	p, err := packed.Program(hiddenProgram)
 	if err != nil {
 		return hiddenKernel{}, err
 	}
-	k, err := dev.Compile(ctx, p)
+	k, err := dev.CompileWith(ctx, p, o)
 	return hiddenKernel{k}, err
 }
 
@@ -449,6 +617,9 @@ func (k hiddenKernel) Run(ctx context.Context, grid vyre.Grid, x []uint8) (vyre.
 	return vyre.Run(ctx, k.Kernel, grid, vyre.InOut(x))
 }
 
+// hiddenSource is the digest of the source of hidden and of all that it needs.
+const hiddenSource = "7475d9b1bb6663780bec407770fde1c533a8e72332aa350985f2756a1b8cf713"
+
 // hiddenProgram is the program of hidden: 6 rows, digest 16c9e7d36d1d93f7.
 const hiddenProgram = `
 E4lWWVINChoKAQAAABEAAADIAwABASAWyefTbR2T9zBq5t/4aWVlHrGtmltbZBbzDM9IXNelowImAgAAADgAAAEB4AMJASQDEAEC
@@ -456,5 +627,5 @@ AwgBEAMJARADEAADXwIAIAQhAAMBAQQLGAEMAxABBQMIATADGAEGAxAABAgBQAMYARgDEAEHAwgBYAsY
 GAEKAwgBwAsYAQsDCAHgCxgABLABAAThAQAEGAENAwgBIAT5AQADAQEOCxgABKABAQ8DCAEwAxgABFgCAYAC7AIBQAMYASgDGAEC
 AxgBcAMYAVgDGAAEAQAA2AIAACAABAQAAAEABLwCAAgUAAQBAgELAkkE////fwIkCQUAwAFAAMEBiAHyAQMDAwMLygEAOgEB/wMB
 AACIAQAAYQAACAAAEAAMIAAEFAAAfQAUIAAMLAAgAQAcQAAMoAIABBwABMQCAAC0AQAEuAEAAPwECHhwcml2YXRlAKsDAAMjAcAI
-RAAAwAEAADwAAJgEAAAMAAAEEmMqC2tlcm5lbHMuZ29jNwBjGwZ4AARcAAAoAAAIAATQAwAAmAYAAyQAAYMGAA==
+RAAAwAEAADwAAJgEAAAMAAAEEmwqC2tlcm5lbHMuZ29sNwBsGwZ4AARcAAAoAAAIAATQAwAAmAYAAyQAAYMGAA==
 `

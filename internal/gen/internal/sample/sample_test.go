@@ -2,12 +2,16 @@ package sample
 
 import (
 	"context"
+	"errors"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/govyre/vyre"
+	_ "github.com/govyre/vyre/driver/cudasim"
 	"github.com/govyre/vyre/gpu"
 	"github.com/govyre/vyre/internal/gen/internal/sample/unit"
+	"github.com/govyre/vyre/kernel/launchers"
 )
 
 var ctx = context.Background()
@@ -251,4 +255,79 @@ func TestKernelThatIsNotExportedHasALauncherThatIsNot(t *testing.T) {
 	ok(t, res, err)
 	native(k, 1, 0, func(th gpu.Thread) { hidden(th, want) })
 	same(t, "x", got, want)
+}
+
+func TestLaunchTakesViewsOfBuffers(t *testing.T) {
+	d := open(t)
+	k := compiled(CompileMix(ctx, d))(t)
+	pairs := uploaded(t, d, [][2]ID{{1, 2}, {3, 4}, {5, 6}})
+	seq := d.NewSequence("part")
+	defer seq.Close()
+	k.Launch(seq, vyre.Cover(k, 1), pairs.View(1, 2))
+	res, err := seq.Run(ctx)
+	ok(t, res, err)
+	got := make([][2]ID, 3)
+	read(t, pairs, got)
+	same(t, "pairs", got, [][2]ID{{1, 2}, {4, 3}, {5, 6}})
+}
+
+func TestLaunchRefusesABufferThatIsNil(t *testing.T) {
+	d := open(t)
+	k := compiled(CompileMix(ctx, d))(t)
+	seq := d.NewSequence("nil")
+	defer seq.Close()
+	k.Launch(seq, vyre.Cover(k, 1), nil)
+	if err := seq.Prepare(); !errors.Is(err, vyre.InvalidArgument) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestCompileWithTakesOptions(t *testing.T) {
+	d := open(t)
+	k := compiled(CompileMixWith(ctx, d, vyre.CompileOptions{Workgroup: [3]uint32{64, 1, 1}, Label: "wide"}))(t)
+	if k.Workgroup() != [3]uint32{64, 1, 1} || k.Label() != "wide" {
+		t.Errorf("kernel %s has workgroups of %v", k.Label(), k.Workgroup())
+	}
+	if _, err := CompileMixWith(ctx, d, vyre.CompileOptions{MaxRegisters: 3}); !errors.Is(err, vyre.InvalidArgument) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestLauncherIsAKernelWhereOneIsExpected(t *testing.T) {
+	for _, name := range []string{"cpu", "cuda-sim"} {
+		t.Run(name, func(t *testing.T) {
+			d, err := vyre.Open(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			k := compiled(CompileEven(ctx, d))(t)
+			out, err := vyre.Alloc[uint32](d, 40)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seq := d.NewSequence("even")
+			seq.Fill(out.All(), 1, 4)
+			seq.Launch(k, vyre.Cover(k, 40), out.All())
+			res, err := seq.Run(ctx)
+			ok(t, res, err)
+			got := make([]uint32, 40)
+			read(t, out, got)
+			host := slices.Repeat([]uint32{1}, 40)
+			res, err = vyre.Run(ctx, k, vyre.Cover(k, 40), vyre.InOut(host))
+			ok(t, res, err)
+			same(t, "both ways", got, host)
+			if got[38] != 38 || got[39] != 1 {
+				t.Errorf("the last are %v", got[38:])
+			}
+			if err := seq.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestLaunchersAreFresh(t *testing.T) {
+	if err := launchers.Check("."); err != nil {
+		t.Error(err)
+	}
 }

@@ -1,0 +1,42 @@
+// Package launchers tells a test that generated launchers are stale.
+//
+//	func TestLaunchersAreFresh(t *testing.T) {
+//		if err := launchers.Check("."); err != nil {
+//			t.Error(err)
+//		}
+//	}
+//
+// A kernel's launcher has the program inside: when the body changes and vyre gen is not run, the old
+// one runs. A changed signature does not build, a changed body is found here. Another version of the
+// compiler, comments and spacing change nothing.
+//
+// The launchers themselves do not import this package, so a program that uses them has no compiler
+// inside.
+package launchers
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/govyre/vyre/internal/gen"
+	"github.com/govyre/vyre/kernel"
+)
+
+// Check compares the kernels of the package in a directory with those that vyre gen has written
+// launchers for. The error names every kernel that has changed since, that is new, or that is gone.
+func Check(dir string) error {
+	pkg, err := kernel.Load(dir)
+	if err != nil {
+		return err
+	}
+	name := filepath.Join(dir, gen.FileName)
+	text, err := os.ReadFile(name)
+	if err == nil {
+		err = gen.Check(pkg, name, text)
+	}
+	if err != nil {
+		return fmt.Errorf("%w\n\trun vyre gen %s", err, dir)
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+package launchers_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/govyre/vyre/internal/gen"
+	"github.com/govyre/vyre/kernel"
+	"github.com/govyre/vyre/kernel/launchers"
+)
+
+const twoKernels = `package k
+
+import "github.com/govyre/vyre/gpu"
+
+func more(v uint32) uint32 { return v + 1 }
+
+// Up adds one.
+//
+//vyre:kernel workgroup=32
+func Up(t gpu.Thread, x []uint32) { x[t.Global().X] = more(x[t.Global().X]) }
+
+//vyre:kernel workgroup=32
+func Copy(t gpu.Thread, x, y []uint32) { y[t.Global().X] = x[t.Global().X] }
+`
+
+func write(t *testing.T, dir, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// generated writes the kernels and their launchers into a directory.
+func generated(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	write(t, dir, "k.go", twoKernels)
+	pkg, err := kernel.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := gen.Source(pkg, gen.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, gen.FileName, string(text))
+	return dir
+}
+
+func TestCheckNamesKernelsThatChanged(t *testing.T) {
+	for _, c := range []struct {
+		name, old, new string
+		want           []string // none: the launchers are fresh
+	}{
+		{"nothing", "", "", nil},
+		{"a comment", "Up adds", "Up now adds", nil},
+		{"a body", "y[t.Global().X] = x[", "y[t.Global().X] = 2*x[", []string{"kernel Copy, or a part of it, has changed"}},
+		{"a helper", "v + 1", "v + 2", []string{"kernel Up, or a part of it, has changed"}},
+		{"parameters of one type that change places", "x, y []uint32", "y, x []uint32", []string{"kernel Copy, or a part of it, has changed"}},
+		{"a new name", "func Copy(", "func Move(", []string{"no launcher of kernel Move", "not there any more: Copy"}},
+		{"a kernel that does not compile", "x[t.Global().X] }", "z }", []string{"undefined: z"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := generated(t)
+			write(t, dir, "k.go", strings.Replace(twoKernels, c.old, c.new, 1))
+			err := launchers.Check(dir)
+			if (err == nil) != (c.want == nil) {
+				t.Fatalf("got %v, want %q", err, c.want)
+			}
+			for _, want := range c.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("got %v, want %q", err, want)
+				}
+			}
+		})
+	}
+}
+
+func TestCheckRefusesWhatVyreGenHasNotWritten(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "k.go", twoKernels)
+	if err := launchers.Check(dir); err == nil || !strings.Contains(err.Error(), "run vyre gen "+dir) {
+		t.Errorf("without launchers: %v", err)
+	}
+	write(t, dir, gen.FileName, "package k\n\nconst UpSource = 1\n")
+	if err := launchers.Check(dir); err == nil || !strings.Contains(err.Error(), "no launcher of kernel Up") {
+		t.Errorf("with another file: %v", err)
+	}
+}
+
+func ExampleCheck() {
+	fmt.Println(launchers.Check("../../examples/saxpy"))
+	// Output: <nil>
+}
