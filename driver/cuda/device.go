@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -17,6 +16,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda/internal/pinned"
 	"github.com/govyre/vyre/driver/cuda/internal/primary"
 	"github.com/govyre/vyre/driver/cuda/internal/timeline"
+	"github.com/govyre/vyre/driver/cuda/internal/transfer"
 	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
@@ -73,9 +73,7 @@ type Device struct {
 
 	deferred *timeline.Deferred
 
-	stagedTo         int64 // the size up to which a transfer is staged
-	uphill, downhill conveyor
-	copiers          copiers
+	rings *transfer.Rings
 
 	emit func(*ir.Program, ptx.Target, compile.Options) (*ptx.Module, error)
 }
@@ -109,11 +107,9 @@ func Open(o Options) (*Device, error) {
 		target: target, emit: compile.Program, watching: core.Debug().Sync}
 	d.pinned = pinned.NewPool(d.gpu)
 	d.streams, d.deferred, d.timers.dev = timeline.NewStreams(d.gpu, d.pinned), timeline.NewDeferred(d.gpu), d
+	d.rings = transfer.NewRings(d.gpu, d.pinned)
 	d.memory = memory.NewHeap(d.gpu, d, d.pinned, d.deferred, o.OpenOptions)
 	d.loops.dev, d.loops.text, d.movers = d, loopText, own{dev: d, text: movesText, carries: true}
-	d.stagedTo, d.copiers.n = stagedBytes, copierCount(runtime.GOMAXPROCS(0))
-	d.uphill.init(d)
-	d.downhill.init(d)
 	d.kernels.init(d)
 	if err := d.images.init(d, o); err != nil {
 		return nil, err
@@ -342,9 +338,7 @@ func (d *Device) release() error {
 	entered := d.gpu.Enter("close", "") == nil
 	unended := d.deferred.Drop(note) && d.gpu.Lose(&driver.Error{Op: "close", Device: d.Name(), Kind: driver.Closed,
 		Msg: "the device was closed over runs that had not ended"})
-	d.copiers.stop()
-	d.uphill.drop(note)
-	d.downhill.drop(note)
+	d.rings.Drop(note)
 	d.kernels.drop(note)
 	d.loops.drop(note)
 	d.movers.drop(note)

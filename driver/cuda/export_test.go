@@ -36,14 +36,9 @@ func (d *Device) KeepStreams(n int) { d.streams.Most = n }
 // SetTransfers sets up to which size a transfer is staged, in what chunks larger ones go through a ring of four,
 // two at once, and how many goroutines help to copy them.
 func (d *Device) SetTransfers(staged, chunk int64, copiers int) {
-	d.stagedTo, d.copiers.n = staged, copiers
-	for _, g := range []*conveyor{&d.uphill, &d.downhill} {
-		g.chunk, g.slots, g.most = chunk, 4, 2
-	}
+	r := d.rings
+	r.Staged, r.Chunk, r.Slots, r.Batch, r.Copiers = staged, chunk, 4, 2, copiers
 }
-
-// CopierCount is how many goroutines help to copy where so many run.
-func CopierCount(procs int) int { return copierCount(procs) }
 
 // KeepImageBytes sets how large the images of modules kept loaded may be together.
 func (d *Device) KeepImageBytes(n int) { d.kernels.mostBytes = n }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cuda/internal/primary"
 )
 
 // A run with a chunked transfer is enqueued as its chunks get through, so that takes as long as
@@ -25,9 +26,26 @@ func (r *runner) startAside(ctx context.Context) error {
 
 // carry is the goroutine.
 func (r *runner) carry() {
-	err := r.startHere(context.Background(), false)
-	r.Starting.Store(false)
-	r.fed <- err
+	var err error
+	defer func() {
+		if v := recover(); v != nil {
+			err = r.broken(primary.Caught("start", r.plan.Label, v))
+		}
+		r.Starting.Store(false)
+		r.fed <- err
+	}()
+	err = r.startHere(context.Background(), false)
+}
+
+// broken ends the part of a run that was being enqueued when something panicked, so that nobody waits for it.
+func (r *runner) broken(e *driver.Error) error {
+	if r.open != 0 {
+		_ = r.endPart(true) // the first error is the one to report
+	}
+	r.transfers.resident.End(false)
+	r.Unlock(r.Run())
+	r.thread.Release()
+	return r.dev.Fail(e)
 }
 
 // awaitFeed waits for the goroutine if Start left it alone, and returns how the start failed.

@@ -16,11 +16,8 @@ type route uint8
 const (
 	staged  route = iota // through the runner's staging: a copy by the host, at Start or in Wait
 	direct               // the GPU takes the bytes from pinned memory, or leaves them there
-	chunked              // in chunks, by a conveyor of the device
+	chunked              // in chunks, by a staging ring of the device
 )
-
-// stagedBytes is the size up to which a transfer has a place in staging.
-const stagedBytes = 256 << 10
 
 // transfers has what a runner moves between the host and the device: the routes of its uploads and reads, and staging for them and
 // for what else the GPU and the host tell each other.
@@ -66,12 +63,12 @@ func (t *transfers) init(stamped bool) error {
 	t.staged, t.fetched = make([][]byte, len(p.Uploads)), make([][]byte, len(p.Reads))
 	t.looped = loopedUploads(p)
 	for i, u := range p.Uploads {
-		if u.Dst.Len <= r.dev.stagedTo || t.looped[i] || r.captured && !uploadsDirectly(u) {
+		if u.Dst.Len <= r.dev.rings.Staged || t.looped[i] || r.captured && !uploadsDirectly(u) {
 			reserve(&t.staged[i], u.Dst.Len)
 		}
 	}
 	for i, rd := range p.Reads {
-		if rd.Src.Len <= r.dev.stagedTo || r.captured && !readsDirectly(rd) {
+		if rd.Src.Len <= r.dev.rings.Staged || r.captured && !readsDirectly(rd) {
 			reserve(&t.fetched[i], rd.Src.Len)
 		}
 	}
@@ -220,7 +217,7 @@ func (t *transfers) widen(n int64) ([]byte, error) {
 	return m.Bytes(n), nil
 }
 
-// upload gives a sink the copies of an upload. One in chunks is the conveyor's, which enqueues them by itself.
+// upload gives a sink the copies of an upload. One in chunks is the ring's, which enqueues them by itself.
 func (t *transfers) upload(o *op, to sink) error {
 	u := o.up
 	at := memory.AddressOf(u.Dst)
@@ -228,7 +225,7 @@ func (t *transfers) upload(o *op, to sink) error {
 	case staged:
 		return to.copy(cu.Copy{Dst: at, SrcHost: unsafe.Pointer(&t.staged[u.Index][0]), Bytes: u.Dst.Len}, o)
 	case chunked:
-		return t.r.dev.uphill.upload(t.r, u)
+		return t.r.dev.rings.Up.Upload(&t.r.Submitter, u)
 	}
 	for i, p := range u.Pieces {
 		if err := to.hosted(cu.Copy{Dst: at + cu.Ptr(p.At), SrcHost: pieceAt(p), Bytes: p.Len}, o, i); err != nil {
@@ -246,7 +243,7 @@ func (t *transfers) read(o *op, to sink) error {
 	case staged:
 		return to.copy(cu.Copy{DstHost: unsafe.Pointer(&t.fetched[rd.Index][0]), Src: at, Bytes: rd.Src.Len}, o)
 	case chunked:
-		return t.r.dev.downhill.read(t.r, rd)
+		return t.r.dev.rings.Down.Read(&t.r.Submitter, rd)
 	}
 	for i, v := range rd.Views {
 		if err := to.hosted(cu.Copy{DstHost: viewAt(v), Src: at + cu.Ptr(v.Off), Bytes: int64(len(v.Output.Bytes()))}, o, i); err != nil {

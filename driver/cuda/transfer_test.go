@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda"
@@ -490,8 +492,54 @@ func TestPinnedMemoryThatFailsOnceIsAskedForAgain(t *testing.T) {
 	}
 }
 
+// fragile is a driver that panics once, in a copy to the device.
+type fragile struct {
+	cu.Driver
+	armed atomic.Bool
+}
+
+func (f *fragile) MemcpyHtoDAsync(dst cu.Ptr, src unsafe.Pointer, n int64, s cu.Stream) error {
+	if f.armed.Swap(false) {
+		panic("a copy that panics")
+	}
+	return f.Driver.MemcpyHtoDAsync(dst, src, n, s)
+}
+
+func TestAPanicOfTheGoroutineThatEnqueuesIsAnError(t *testing.T) {
+	sim := cusim.New(cusim.Config{Models: []cusim.Model{cusim.Tiny}})
+	drv := &fragile{Driver: sim}
+	d, err := cuda.Open(cuda.Options{Driver: drv})
+	if err != nil {
+		t.Fatal(err)
+	}
+	small(d)
+	b := alloc(t, d, 4_096)
+	src, dst := pattern(4_096, 1), make([]byte, 4_096)
+	s := d.NewSequence("fragile")
+	s.Upload(driver.All(b), src, driver.Always)
+	s.Read(driver.All(b), dst)
+	may, cancel := context.WithCancel(ctx) // who may leave has a goroutine that enqueues
+	defer cancel()
+	for range 2 {
+		drv.armed.Store(true)
+		if _, err := s.Run(may); !errors.Is(err, driver.Internal) {
+			t.Fatalf("the run gives %v", err)
+		}
+		clear(dst)
+		if _, err := s.Run(may); err != nil || !bytes.Equal(dst, src) {
+			t.Fatalf("the next run gives %v, or other bytes", err)
+		}
+	}
+	closed(t, s)
+	closed(t, b)
+	closed(t, d)
+	if left := sim.Left(); left != "" {
+		t.Errorf("left behind: %s", left)
+	}
+}
+
 // Whatever the copiers of one run are at when it ends, the bytes of the next are its own.
-func TestHammerConveyors(t *testing.T) {
+func TestHammerRings(t *testing.T) {
 	for _, copiers := range []int{0, 1, 3} {
 		t.Run(fmt.Sprintf("%d copiers", copiers), func(t *testing.T) {
 			d := opened(t, cusim.Config{Seed: 3}, driver.OpenOptions{})
@@ -520,14 +568,6 @@ func TestHammerConveyors(t *testing.T) {
 			}
 			running.Wait()
 		})
-	}
-}
-
-func TestMostProcessorsHelpToCopy(t *testing.T) {
-	for procs, want := range map[int]int{1: 0, 2: 1, 4: 3, 7: 5, 16: 12, 128: 12} {
-		if got := cuda.CopierCount(procs); got != want {
-			t.Errorf("of %d processors %d help, want %d", procs, got, want)
-		}
 	}
 }
 

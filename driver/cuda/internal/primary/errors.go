@@ -3,6 +3,8 @@ package primary
 import (
 	"cmp"
 	"errors"
+	"fmt"
+	"runtime/debug"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
@@ -156,4 +158,11 @@ func (c *Context) LostError(op, label string) *driver.Error {
 func (c *Context) lostError(op, label string, first *driver.Error) *driver.Error {
 	return &driver.Error{Op: op, Label: label, Device: c.Name(), Kind: driver.DeviceLost, Msg: "an earlier error ended the device: " + first.Error(),
 		Fix: cmp.Or(first.Fix, openAgain), Err: first}
+}
+
+// Caught makes an error of what a goroutine that the device started panicked with. The process is not the
+// device's to end.
+func Caught(op, label string, v any) *driver.Error {
+	return &driver.Error{Op: op, Label: label, Kind: driver.Internal, Msg: fmt.Sprintf("a mistake of this package: %v", v), Log: string(debug.Stack()),
+		Fix: "report it with the error's log"}
 }

@@ -89,9 +89,10 @@ func (b *Submitter) Lock(ctx context.Context, uses []driver.Use) error {
 	return nil
 }
 
-// Unlock leaves them.
+// Unlock leaves them, with a run that was enqueued, or with none.
 func (b *Submitter) Unlock(run Run) {
 	for _, p := range b.places {
 		p.unlock(run)
 	}
+	b.places = b.places[:0]
 }

@@ -1,4 +1,4 @@
-package cuda
+package transfer
 
 import "sync/atomic"
 
@@ -10,7 +10,7 @@ type chunks struct {
 	open    atomic.Int64 // chunks below may be copied
 	claimed atomic.Int64 // chunks below have somebody who copies them; never below open between transfers
 	end     atomic.Int64 // the number after the last of the transfer
-	copied  [conveyorSlots]atomic.Int64
+	copied  [ringSlots]atomic.Int64
 }
 
 // announce begins a transfer of n chunks, and returns the number of the first.
