@@ -7,7 +7,7 @@ import (
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/gpu"
-	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/text"
 )
 
 // onEach runs a test on the devices that need no hardware.
@@ -26,9 +26,9 @@ func onEach(t *testing.T, test func(t *testing.T, d *vyre.Device)) {
 	}
 }
 
-func compile(t *testing.T, d *vyre.Device, text string) vyre.Kernel {
+func compile(t *testing.T, d *vyre.Device, source string) vyre.Kernel {
 	t.Helper()
-	ps, err := ir.Parse("test", "vyre 1\n"+text)
+	ps, err := text.Parse("test", "vyre 1\n"+source)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
 	"github.com/govyre/vyre/kernel"
 )
 
@@ -145,7 +146,7 @@ func ExampleGraph() {
 	defer dev.Close()
 
 	// Programs can also be built row by row.
-	b := ir.New("square", ir.Workgroup(32))
+	b := build.New("square", build.Workgroup(32))
 	in, out := b.Buffer("in", ir.U32, ir.RO), b.Buffer("out", ir.U32, ir.WO)
 	i := b.Global(0)
 	v := b.Load(in, i)

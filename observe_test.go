@@ -12,7 +12,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu"
 	"github.com/govyre/vyre/driver/cudasim"
-	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/text"
 )
 
 const fillOnes = `vyre 1
@@ -36,7 +36,7 @@ func observed(t *testing.T, open func(driver.OpenOptions) (driver.Device, error)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ps, err := ir.Parse("ones", fillOnes)
+	ps, err := text.Parse("ones", fillOnes)
 	if err != nil {
 		t.Fatal(err)
 	}

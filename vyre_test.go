@@ -11,7 +11,8 @@ import (
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/gpu"
-	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
+	"github.com/govyre/vyre/ir/text"
 	"go.uber.org/goleak"
 )
 
@@ -161,7 +162,7 @@ func TestBufferRefusesSizesThatCannotBe(t *testing.T) {
 
 func TestCoverCountsGroupsAxisByAxis(t *testing.T) {
 	d := open(t)
-	b := ir.New("tile", ir.Workgroup(16, 8))
+	b := build.New("tile", build.Workgroup(16, 8))
 	p, err := b.Program()
 	if err != nil {
 		t.Fatal(err)
@@ -231,7 +232,7 @@ func TestLaunchTakesALauncherForItsKernel(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer d.Close()
-			ps, err := ir.Parse("ones", fillOnes)
+			ps, err := text.Parse("ones", fillOnes)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,12 +6,12 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/text"
 )
 
-func compile(t *testing.T, d driver.Device, text string) driver.Kernel {
+func compile(t *testing.T, d driver.Device, source string) driver.Kernel {
 	t.Helper()
-	ps, err := ir.Parse("test", text)
+	ps, err := text.Parse("test", source)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/verify"
 )
 
 // Resize returns the program for another workgroup size. It refuses a program that could
@@ -32,5 +33,5 @@ func Resize(p *ir.Program, workgroup [3]uint32) (*ir.Program, error) {
 	}
 	c := p.Edit()
 	c.Workgroup = workgroup
-	return c.Seal()
+	return verify.Seal(c)
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // These tests see that each name is bound to its function, for both types. The bounds
-// themselves are tested where the recipes are, in package ir.
+// themselves are tested where the recipes are, in package exact.
 
 // ulps returns the distance of got from want in units of want's last place, for a
 // precision of p bits.

@@ -1,6 +1,9 @@
 package gpu
 
-import "github.com/govyre/vyre/ir"
+import (
+	"github.com/govyre/vyre/internal/exact"
+	"github.com/govyre/vyre/ir"
+)
 
 // Float16 is an IEEE binary16 number, two bytes in a buffer. It computes through
 // methods: each widens to float32, which is exact, computes there and rounds back.
@@ -98,17 +101,17 @@ func (h BFloat16) Less(g BFloat16) bool { return compareHalf(ir.OpLt, ir.BF16, h
 func (h BFloat16) Equal(g BFloat16) bool { return compareHalf(ir.OpEq, ir.BF16, h.bits, g.bits) }
 
 func half(op ir.Op, t ir.Type, a, b uint16) uint16 {
-	return uint16(ir.Eval(op, t, t, 0, uint64(a), uint64(b), 0))
+	return uint16(exact.Eval(op, t, t, 0, uint64(a), uint64(b), 0))
 }
 
 func compareHalf(op ir.Op, t ir.Type, a, b uint16) bool {
-	return ir.Eval(op, t, ir.Bool, 0, uint64(a), uint64(b), 0) != 0
+	return exact.Eval(op, t, ir.Bool, 0, uint64(a), uint64(b), 0) != 0
 }
 
 func narrow(to ir.Type, f float32) uint16 {
-	return uint16(ir.Eval(ir.OpCvt, ir.F32, to, 0, toBits(f), 0, 0))
+	return uint16(exact.Eval(ir.OpCvt, ir.F32, to, 0, toBits(f), 0, 0))
 }
 
 func widen(from ir.Type, h uint16) float32 {
-	return fromBits[float32](ir.Eval(ir.OpCvt, from, ir.F32, 0, uint64(h), 0, 0))
+	return fromBits[float32](exact.Eval(ir.OpCvt, from, ir.F32, 0, uint64(h), 0, 0))
 }

@@ -3,6 +3,7 @@ package gpu
 import (
 	"fmt"
 
+	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -23,26 +24,26 @@ func AbsDiff[T ~uint32 | ~uint64](a, b T) T { return eval2(ir.OpAbsDiff, a, b) }
 
 // AbsDiffI32 returns |a − b|, exactly.
 func AbsDiffI32(a, b int32) uint32 {
-	return uint32(ir.Eval(ir.OpAbsDiff, ir.I32, ir.U32, 0, toBits(a), toBits(b), 0))
+	return uint32(exact.Eval(ir.OpAbsDiff, ir.I32, ir.U32, 0, toBits(a), toBits(b), 0))
 }
 
 // AbsDiffI64 returns |a − b|, exactly.
 func AbsDiffI64(a, b int64) uint64 {
-	return ir.Eval(ir.OpAbsDiff, ir.I64, ir.U64, 0, toBits(a), toBits(b), 0)
+	return exact.Eval(ir.OpAbsDiff, ir.I64, ir.U64, 0, toBits(a), toBits(b), 0)
 }
 
 // ExtractBits returns the n bits of x from bit pos on, extended by the signedness of T.
 // pos and n are constants; n is at least 1.
 func ExtractBits[T Word](x T, pos, n int) T {
 	t := typeOf[T]()
-	return fromBits[T](ir.Eval(ir.OpBfe, t, t, field[T]("ExtractBits", pos, n), toBits(x), 0, 0))
+	return fromBits[T](exact.Eval(ir.OpBfe, t, t, field[T]("ExtractBits", pos, n), toBits(x), 0, 0))
 }
 
 // InsertBits returns base with its n bits from bit pos on replaced by the low bits of x.
 // pos and n are constants; n is at least 1.
 func InsertBits[T Word](base, x T, pos, n int) T {
 	t := typeOf[T]()
-	return fromBits[T](ir.Eval(ir.OpBfi, t, t, field[T]("InsertBits", pos, n), toBits(base), toBits(x), 0))
+	return fromBits[T](exact.Eval(ir.OpBfi, t, t, field[T]("InsertBits", pos, n), toBits(base), toBits(x), 0))
 }
 
 // field packs a bit field the way the program form does.
@@ -56,7 +57,7 @@ func field[T Word](op string, pos, n int) uint32 {
 // PermuteBytes picks four of the eight bytes of b:a, a the low four. Nibble k of sel
 // says which becomes byte k of the result; its bit 3 asks for eight copies of that byte's top bit instead.
 func PermuteBytes(a, b, sel uint32) uint32 {
-	return uint32(ir.Eval(ir.OpPrmt, ir.U32, ir.U32, 0, uint64(a), uint64(b), uint64(sel)))
+	return uint32(exact.Eval(ir.OpPrmt, ir.U32, ir.U32, 0, uint64(a), uint64(b), uint64(sel)))
 }
 
 // Dot4 returns c plus the dot product of the four unsigned bytes of a and b, modulo 2³².

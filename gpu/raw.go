@@ -3,6 +3,7 @@ package gpu
 import (
 	"unsafe"
 
+	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -69,23 +70,23 @@ func typeOf[T Word | Float]() ir.Type {
 
 func eval1[T Word | Float](op ir.Op, a T) T {
 	t := typeOf[T]()
-	return fromBits[T](ir.Eval(op, t, t, 0, toBits(a), 0, 0))
+	return fromBits[T](exact.Eval(op, t, t, 0, toBits(a), 0, 0))
 }
 
 func eval2[T Word | Float](op ir.Op, a, b T) T {
 	t := typeOf[T]()
-	return fromBits[T](ir.Eval(op, t, t, 0, toBits(a), toBits(b), 0))
+	return fromBits[T](exact.Eval(op, t, t, 0, toBits(a), toBits(b), 0))
 }
 
 func eval3[T Word | Float](op ir.Op, a, b, c T) T {
 	t := typeOf[T]()
-	return fromBits[T](ir.Eval(op, t, t, 0, toBits(a), toBits(b), toBits(c)))
+	return fromBits[T](exact.Eval(op, t, t, 0, toBits(a), toBits(b), toBits(c)))
 }
 
 // evalFloat2 is eval2 for a T that is known to be a float, where the constraint does not say so.
 func evalFloat2[T Number](op ir.Op, a, b T) T {
 	t := floatType[T]()
-	return fromBits[T](ir.Eval(op, t, t, 0, toBits(a), toBits(b), 0))
+	return fromBits[T](exact.Eval(op, t, t, 0, toBits(a), toBits(b), 0))
 }
 
 func floatType[T Number]() ir.Type {

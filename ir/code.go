@@ -1,6 +1,9 @@
 package ir
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 // Row is an index of the columns, and the id of the value that the row defines.
 type Row uint32
@@ -16,6 +19,9 @@ const RestLen uint64 = ^uint64(0)
 
 // DefaultMaxLen is the largest element count of a buffer that does not ask for more.
 const DefaultMaxLen uint64 = 1<<31 - 1
+
+// AlignAuto in Param.Align asks sealing for the default: the bytes of the buffer's widest access.
+const AlignAuto = 0xFF
 
 // Object numbers everything that can be accessed: buffer parameters in their order, each field of one with records
 // by itself, then arrays in theirs (shared before local).
@@ -49,6 +55,16 @@ type Array struct {
 	Shared bool
 	Len    uint64 // RestLen: comes with the launch
 	Pos    Pos    // where it was declared, if known; no part of the text
+}
+
+// AddBytes returns sum and the bytes of the array, or the largest number if that is more.
+func (a *Array) AddBytes(sum uint64) uint64 {
+	hi, n := bits.Mul64(a.Len, uint64(a.Type.Size()))
+	sum, carry := bits.Add64(sum, n, 0)
+	if hi|carry != 0 {
+		return ^uint64(0)
+	}
+	return sum
 }
 
 // Pos is a source position. A position inside an inlined call names the call in Call.
@@ -140,7 +156,7 @@ func cloneMap(m map[Row]string) map[Row]string {
 func (c *Code) Buffers() int {
 	n := 0
 	for i := range c.Params {
-		n += c.Params[i].objects()
+		n += c.Params[i].Objects()
 	}
 	return n
 }
@@ -210,10 +226,28 @@ func (c *Code) Objects() []ObjectInfo {
 	return objs
 }
 
-// lenType is the type of `len` of the object: u64 only for buffers beyond 2³²−1 elements.
-func (o ObjectInfo) lenType() Type {
+// LenType is the type of `len` of the object: u64 only for buffers beyond 2³²−1 elements.
+func (o ObjectInfo) LenType() Type {
 	if o.Param != nil && o.Param.MaxLen >= 1<<32 {
 		return U64
 	}
 	return U32
+}
+
+// Grow makes room for n rows in every column.
+func (c *Code) Grow(n int) {
+	c.Op, c.Type, c.Flags = make([]Op, 0, n), make([]Type, 0, n), make([]Flags, 0, n)
+	c.Region, c.X, c.Args = make([]uint32, 0, n), make([]uint32, 0, n), make([]uint32, 0, n)
+	c.A, c.B, c.C = make([]Row, 0, n), make([]Row, 0, n), make([]Row, 0, n)
+}
+
+// Kind returns which kind of object it is.
+func (o ObjectInfo) Kind() Kinds {
+	switch {
+	case o.Param != nil:
+		return OnBuffer
+	case o.Array.Shared:
+		return OnShared
+	}
+	return OnLocal
 }

@@ -1,7 +1,7 @@
 // Package ir is the one form that a kernel takes between its source and a device.
 //
 // A [Program] is structured SSA in columns: row r of every column describes one operation, and r is also
-// the name of the value that the row defines. Saxpy, as [Program.Text] prints it:
+// the name of the value that the row defines. Saxpy, as package ir/text prints it:
 //
 //	kernel @saxpy workgroup(256) {
 //	  param %a: f32
@@ -20,27 +20,36 @@
 //
 // # What flows in and out
 //
-//	Builder ──┐                       ┌─▶ interp, ptx, driver (through the accessors of Program)
-//	Parse ────┼─▶ Code ──Seal──▶ Program ─▶ Text, Encode
-//	Decode ───┘     ▲                 └─▶ Edit ──▶ a pass ──▶ Code
-//	                └───────────────────────────────────────────┘
+//	build ──┐
+//	text  ──┼─▶ Code ──verify.Seal──▶ Program ─▶ interp, ptx, driver (through the accessors of Program)
+//	wire  ──┘    ▲                       └─▶ text, wire
+//	             └──── a pass ◀──Edit───────┘
 //
-// [Code] is the columns while they can still change; it promises nothing. [Code.Seal] checks its structure, brings
-// it into canonical form, verifies types, access rights, uniformity and limits, takes the digest and
+// [Code] is the columns while they can still change; it promises nothing. Sealing (package ir/verify) checks its
+// structure, brings it into canonical form, verifies types, access rights, uniformity and limits, takes the digest and
 // hands out an immutable [Program]. Everything wrong with a program is reported at once, as [Diags] with stable
 // codes, source positions and advice.
 //
+// # The packages
+//
+//   - ir: the form itself. Types, ops and their table, code, programs, findings.
+//   - ir/build: writes programs op by op. ir/text: as text and back. ir/wire: as bytes and back.
+//   - ir/verify: seals code, and judges a program for a target.
+//   - ir/internal: what those share. The columns as bytes and their digest, canonical form, the dataflow analyses
+//     (uniformity, barrier intervals), the words of findings, literals, limits.
+//   - internal/exact: what every op computes, on bits.
+//
 // # What a row means
 //
-// The op table (table.go) has one [Info] an op: operand and result rules, properties, and for a pure op the function
-// that computes it on raw bits. Verifier, interpreter, folder, printer, parser and decoder read that table;
-// an op is added, or changed, in one place. Every op is total: integer division by zero, shifts by too much and
+// The op table (table.go) has one [Info] an op: operand and result rules, and properties. Verifier, interpreter,
+// folder, printer, parser and decoder read that table; none has a switch over opcodes. What a pure op computes is its
+// function in the table of internal/exact. Every op is total: integer division by zero, shifts by too much and
 // accesses out of bounds have defined results, and every float op rounds on its own. Accurate functions
-// (exp, sin, pow, …) have a [Recipe] in terms of other ops, so that their bits are the same everywhere.
+// (exp, sin, pow, …) have a recipe in terms of other ops, so that their bits are the same everywhere.
 //
 // # What holds of a Program
 //
-//   - Canonical: const rows stand directly behind the arguments of region 0, unique and in order of first use; no
+//   - Canonical: const rows stand directly after the arguments of region 0, unique and in order of first use; no
 //     argument or result is trivial; pool, operand lists, regions and arrays are numbered in program order.
 //     So equal structure has an equal digest, whether it was built, parsed or decoded.
 //   - Dominance is one comparison: d may be used at u if d < u < End(Region(d)).
@@ -56,7 +65,8 @@
 //
 // # Not here
 //
-// Reading Go (kernel), running (interp), changing programs for speed (opt). Package ir imports nothing of vyre's.
+// Reading Go (kernel), running (interp), changing programs for speed (opt). Package ir and those under it import
+// nothing else of vyre's.
 //
-// Start reading at code.go and info.go, then table.go; builder.go and seal.go show how a program comes to be.
+// Start reading at code.go and info.go, then table.go; ir/build and ir/verify/seal.go show how a program comes to be.
 package ir

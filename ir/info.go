@@ -21,8 +21,6 @@ type Info struct {
 	On     Kinds   // kinds of object that it may access; 0 for all
 	Spread Spread  // how uniform its result is
 	Vec    Type    // V2 or V4 for a vector access
-	Eval   EvalFn  // nil for ops with an effect, and for those that read state
-	Recipe Recipe  // nil for basic ops
 }
 
 // Operand is the rule for one operand.
@@ -151,24 +149,6 @@ const (
 )
 
 func (l Level) String() string { return [...]string{"grid", "workgroup", "warp", "lane"}[l&3] }
-
-// EvalType tells an evaluation function its types. In is the type of the operand
-// that the mnemonic carries, Out that of the result, Width the integer width: that of
-// In, or 6 or 8 when a rule test runs the op on tiny integers.
-type EvalType struct {
-	In, Out Type
-	Width   uint8
-}
-
-// EvalFn computes an op on raw bits. Values narrower than 64 bits are zero-extended,
-// on the way in and out. x is column X.
-type EvalFn func(t EvalType, x uint32, a, b, c uint64) uint64
-
-// Eval computes a pure op on raw bits: in is the type of the operand that the
-// mnemonic carries, out the result type. It panics for an op without an evaluation function.
-func Eval(op Op, in, out Type, x uint32, a, b, c uint64) uint64 {
-	return table[op].Eval(EvalType{in, out, uint8(in.Bits())}, x, a, b, c)
-}
 
 // ResultType returns the type of a pure op's result for operand types in, or None
 // if the rule needs more than those.

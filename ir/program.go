@@ -1,5 +1,7 @@
 package ir
 
+import "github.com/govyre/vyre/ir/internal/inner"
+
 // Program is a sealed kernel: canonical, verified, immutable, identified by its
 // digest, and safe to share between goroutines. Slices that its methods return belong
 // to it and must not be written.
@@ -10,6 +12,19 @@ type Program struct {
 	uni    *Uniformity
 	traits Traits
 }
+
+// NewProgram makes a program of canonical, verified code with the given digest and uniformity. c belongs to
+// it afterwards. Package verify calls it; a program of anybody else's would promise what nobody checked.
+func NewProgram(_ inner.Key, c *Code, digest [32]byte, uni *Uniformity) *Program {
+	p := &Program{code: *c, digest: digest, uni: uni}
+	p.objs = p.code.Objects()
+	p.traits = traits(&p.code, p.objs)
+	return p
+}
+
+// Code returns the program's own columns, which must not be written: what prints, encodes or judges a
+// program reads them. For everybody else there are the accessors, and Edit.
+func (p *Program) Code(inner.Key) *Code { return &p.code }
 
 // Traits is what a sealed program knows about itself, found once.
 type Traits struct {
@@ -110,3 +125,25 @@ func (p *Program) Uniformity() *Uniformity { return p.uni }
 
 // Edit returns an unsealed copy, for a pass.
 func (p *Program) Edit() *Code { return p.code.Clone() }
+
+// voteBytes is the room that voting barriers share in every group: two cells of 8 bytes for
+// votes and two for broadcasts, used alternately.
+const voteBytes = 32
+
+// SharedBytes returns the shared memory that a group needs, without the array whose
+// length comes with the launch: the arrays in order, each at a multiple of 16 bytes, then
+// the hidden cells of voting barriers.
+func (p *Program) SharedBytes() uint64 {
+	sum := uint64(0)
+	for i := range p.code.Arrays {
+		if a := &p.code.Arrays[i]; a.Shared && a.Len != RestLen {
+			sum = a.AddBytes((sum + 15) &^ 15)
+		}
+	}
+	for _, op := range p.code.Op {
+		if in := &table[op]; in.Attr&Barrier != 0 && in.Result.Kind != ResultNone {
+			return (sum+15)&^15 + voteBytes
+		}
+	}
+	return sum
+}

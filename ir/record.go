@@ -27,9 +27,9 @@ type RecordField struct {
 
 // Limits of a record.
 const (
-	MaxStride   = 4096
-	maxFields   = 1024
-	recordAlign = 3 // log₂ of the largest alignment
+	MaxStride      = 4096
+	MaxFields      = 1024
+	MaxRecordAlign = 3 // log₂ of the largest alignment
 )
 
 // equal reports whether two layouts are the same, whatever their fields are called.
@@ -50,8 +50,8 @@ func (p *Param) Bytes() int {
 	return p.Type.Size()
 }
 
-// objects returns how many objects a buffer has: one for each field of a record.
-func (p *Param) objects() int {
+// Objects returns how many objects a buffer has: one for each field of a record.
+func (p *Param) Objects() int {
 	switch {
 	case !p.IsBuffer():
 		return 0
@@ -93,9 +93,9 @@ func (o ObjectInfo) Offset() int {
 	return 0
 }
 
-// wideAlign is log₂ of the alignment that a buffer of such records has without saying so: the most that all of them
+// WideAlign is log₂ of the alignment that a buffer of such records has without saying so: the most that all of them
 // have if the first does, up to the 16 bytes of the widest access.
-func (l *Record) wideAlign() uint8 {
+func (l *Record) WideAlign() uint8 {
 	return max(l.Align, min(4, uint8(bits.TrailingZeros(uint(l.Stride)))))
 }
 
@@ -112,15 +112,15 @@ func (l *Record) fieldName(f *RecordField) string {
 	return "?"
 }
 
-// fault says what is wrong with a layout, "" if nothing is.
-func (l *Record) fault() string {
+// Fault says what is wrong with a layout, "" if nothing is.
+func (l *Record) Fault() string {
 	switch {
 	case l.Stride < 1 || l.Stride > MaxStride:
 		return fmt.Sprintf("a record of %d bytes, 1 to %d are possible", l.Stride, MaxStride)
-	case l.Align > recordAlign || l.Stride%(1<<l.Align) != 0:
-		return fmt.Sprintf("records of %d bytes are aligned to 2^%d; at most 2^%d is possible, and it divides the bytes", l.Stride, l.Align, recordAlign)
-	case len(l.Fields) == 0 || len(l.Fields) > maxFields:
-		return fmt.Sprintf("a record of %d fields, 1 to %d are possible", len(l.Fields), maxFields)
+	case l.Align > MaxRecordAlign || l.Stride%(1<<l.Align) != 0:
+		return fmt.Sprintf("records of %d bytes are aligned to 2^%d; at most 2^%d is possible, and it divides the bytes", l.Stride, l.Align, MaxRecordAlign)
+	case len(l.Fields) == 0 || len(l.Fields) > MaxFields:
+		return fmt.Sprintf("a record of %d fields, 1 to %d are possible", len(l.Fields), MaxFields)
 	}
 	end := 0
 	for i := range l.Fields {

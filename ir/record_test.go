@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
+	"github.com/govyre/vyre/ir/text"
+	"github.com/govyre/vyre/ir/wire"
 )
 
 const records = `vyre 1
@@ -23,33 +26,33 @@ kernel @k workgroup(64) {
 `
 
 func TestRecordsKeepTheirTextAndWireForm(t *testing.T) {
-	p, err := ir.Parse("records.vyre", records)
+	p, err := text.Parse("records.vyre", records)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := p[0].Text(); got != records {
+	if got := text.Of(p[0]); got != records {
 		t.Errorf("text\n%s\nwant\n%s", got, records)
 	}
-	b, err := ir.Encode(p[0])
+	b, err := wire.Encode(p[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, notes, err := ir.Decode(b)
+	q, notes, err := wire.Decode(b)
 	if err != nil || len(notes) > 0 {
 		t.Fatalf("decode: %v, notes %v", err, notes)
 	}
-	if q.Text() != p[0].Text() || q.Digest() != p[0].Digest() {
-		t.Errorf("decoded\n%s\nwant\n%s", q.Text(), p[0].Text())
+	if text.Of(q) != text.Of(p[0]) || q.Digest() != p[0].Digest() {
+		t.Errorf("decoded\n%s\nwant\n%s", text.Of(q), text.Of(p[0]))
 	}
 	for cut := range b { // no shorter file is taken for a program
-		if _, _, err := ir.Decode(b[:cut]); err == nil {
+		if _, _, err := wire.Decode(b[:cut]); err == nil {
 			t.Fatalf("%d of %d bytes decode", cut, len(b))
 		}
 	}
 }
 
 func TestRecordsOfTheBuilderEqualThoseOfTheText(t *testing.T) {
-	b := ir.New("k", ir.Workgroup(64))
+	b := build.New("k", build.Workgroup(64))
 	f := b.Records("ps", ir.Record{Stride: 16, Align: 3, Fields: []ir.RecordField{
 		{Type: ir.F32, Count: 1, Name: "X"}, {Type: ir.F32, Offset: 4, Count: 1}, {Type: ir.F64, Offset: 8, Count: 1}}}, ir.RW)
 	b.Store(f[1], b.Len(f[2]), b.Load(f[0], b.Global(0)))
@@ -57,7 +60,7 @@ func TestRecordsOfTheBuilderEqualThoseOfTheText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := ir.Parse("k.vyre", `vyre 1
+	q, err := text.Parse("k.vyre", `vyre 1
 		kernel @k workgroup(64) {
 			param @other: buf<{f32, f32, f64; 16}> rw
 			%l = len @other
@@ -69,14 +72,14 @@ func TestRecordsOfTheBuilderEqualThoseOfTheText(t *testing.T) {
 		t.Fatal(err)
 	}
 	if p.Digest() != q[0].Digest() {
-		t.Errorf("different digests:\n%s\n%s", p.Text(), q[0].Text())
+		t.Errorf("different digests:\n%s\n%s", text.Of(p), text.Of(q[0]))
 	}
 }
 
 func TestRecordsOfAnotherLayoutHaveAnotherDigest(t *testing.T) {
 	seen := make(map[[32]byte]string)
 	for _, elem := range []string{"{f32, f32; 8}", "{f32, f32; 12}", "{f32, f32; 8 align 8}", "{f32, f32 @8; 12}", "{f32, i32; 8}", "{f32[2]; 8}", "{f32, f32, f32; 12}"} {
-		p, err := ir.Parse("k.vyre", "vyre 1\nkernel @k workgroup(1) {\nparam @x: buf<"+elem+"> ro\n}")
+		p, err := text.Parse("k.vyre", "vyre 1\nkernel @k workgroup(1) {\nparam @x: buf<"+elem+"> ro\n}")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +106,7 @@ func TestRecordsThatAreNoneAreRefused(t *testing.T) {
 		{"array", "{f32; 4}", "store @x[2147483647_u32].0, 0_f32", "its length is at most 2147483647"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := ir.Parse("k.vyre", "vyre 1\nkernel @k workgroup(1) {\nparam @x: buf<"+c.decl+"> rw\n"+c.body+"\n}")
+			_, err := text.Parse("k.vyre", "vyre 1\nkernel @k workgroup(1) {\nparam @x: buf<"+c.decl+"> rw\n"+c.body+"\n}")
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v, want %q", err, c.want)
 			}

@@ -27,57 +27,55 @@ const (
 func set(s TypeSet) Operand { return Operand{Set: s} }
 
 // un, bin and tern are rows of ops whose operands and result share one type.
-func un(name string, s TypeSet, eval EvalFn) Info {
-	return Info{Name: name, Args: 1, In: [3]Operand{set(s)}, Result: resSame, Typed: 1, Attr: Pure, Eval: eval}
+func un(name string, s TypeSet) Info {
+	return Info{Name: name, Args: 1, In: [3]Operand{set(s)}, Result: resSame, Typed: 1, Attr: Pure}
 }
 
-func bin(name string, s TypeSet, attr Attr, eval EvalFn) Info {
-	return Info{Name: name, Args: 2, In: [3]Operand{set(s), same0}, Result: resSame, Typed: 1, Attr: Pure | attr, Eval: eval}
+func bin(name string, s TypeSet, attr Attr) Info {
+	return Info{Name: name, Args: 2, In: [3]Operand{set(s), same0}, Result: resSame, Typed: 1, Attr: Pure | attr}
 }
 
-func tern(name string, s TypeSet, eval EvalFn) Info {
-	return Info{Name: name, Args: 3, In: [3]Operand{set(s), same0, same0}, Result: resSame, Typed: 1, Attr: Pure, Eval: eval}
+func tern(name string, s TypeSet) Info {
+	return Info{Name: name, Args: 3, In: [3]Operand{set(s), same0, same0}, Result: resSame, Typed: 1, Attr: Pure}
 }
 
 // shift is a row of an op whose second operand is a u32 count in the given role.
-func shift(name string, count Role, eval EvalFn) Info {
+func shift(name string, count Role) Info {
 	return Info{Name: name, Args: 2, In: [3]Operand{set(setI), {Set: setU32, Role: count}}, Result: resSame,
-		Typed: 1, Attr: Pure, Eval: eval}
+		Typed: 1, Attr: Pure}
 }
 
 // divide is a row of an op whose second operand is a divisor.
-func divide(name string, s TypeSet, eval EvalFn) Info {
-	in := bin(name, s, 0, eval)
+func divide(name string, s TypeSet) Info {
+	in := bin(name, s, 0)
 	in.In[1].Role = RoleDivisor
 	return in
 }
 
 // count is a row of an integer op with a u32 result.
-func count(name string, eval EvalFn) Info {
-	return Info{Name: name, Args: 1, In: [3]Operand{set(setI)}, Result: resU32, Typed: 1, Attr: Pure, Eval: eval}
+func count(name string) Info {
+	return Info{Name: name, Args: 1, In: [3]Operand{set(setI)}, Result: resU32, Typed: 1, Attr: Pure}
 }
 
-func cmp(name string, s TypeSet, attr Attr, eval EvalFn) Info {
-	return Info{Name: name, Args: 2, In: [3]Operand{set(s), same0}, Result: resBool, Typed: 1, Attr: Pure | attr, Eval: eval}
+func cmp(name string, s TypeSet, attr Attr) Info {
+	return Info{Name: name, Args: 2, In: [3]Operand{set(s), same0}, Result: resBool, Typed: 1, Attr: Pure | attr}
 }
 
-// recipe1 and recipe2 are rows of accurate functions; their Eval runs the recipe over bits.
-func recipe1(name string, r Recipe) Info {
-	in := un(name, setF, evalRecipe(r))
+// recipe1 and recipe2 are rows of accurate functions.
+func recipe1(name string) Info {
+	in := un(name, setF)
 	in.Attr |= Expanded
-	in.Recipe = r
 	return in
 }
 
-func recipe2(name string, r Recipe) Info {
-	in := bin(name, setF, Expanded, evalRecipe(r))
-	in.Recipe = r
+func recipe2(name string) Info {
+	in := bin(name, setF, Expanded)
 	return in
 }
 
-// fast is a row of an approximate op; eval is the exact op or accurate recipe in its place.
-func fast(name string, args int, eval EvalFn) Info {
-	in := un(name, setF32, eval)
+// fast is a row of an approximate op.
+func fast(name string, args int) Info {
+	in := un(name, setF32)
 	in.Attr |= Approximate
 	if args == 2 {
 		in.Args, in.In[1] = 2, same0
@@ -145,96 +143,96 @@ var table = [numOps]Info{
 	OpLen:    {Name: "len", Result: Result{Kind: ResultLen}, Imm: ImmObject, Attr: Pure, Spread: SpreadGrid},
 	OpClock:  {Name: "clock", Result: Result{Kind: ResultFixed, Type: U64}, Attr: Unordered, Spread: SpreadLane},
 
-	OpAdd:   bin("add", setNH, Commutative, evalAdd),
-	OpSub:   bin("sub", setNH, 0, evalSub),
-	OpMul:   bin("mul", setNH, Commutative, evalMul),
-	OpMulHi: bin("mulhi", setI, Commutative, evalMulHi),
+	OpAdd:   bin("add", setNH, Commutative),
+	OpSub:   bin("sub", setNH, 0),
+	OpMul:   bin("mul", setNH, Commutative),
+	OpMulHi: bin("mulhi", setI, Commutative),
 	OpMulWide: {Name: "mulwide", Args: 2, In: [3]Operand{set(1<<I32 | 1<<U32), same0}, Result: Result{Kind: ResultWide},
-		Typed: 1, Attr: Pure | Commutative, Eval: evalMulWide},
-	OpDiv: divide("div", setNH, evalDiv),
-	OpRem: divide("rem", setI, evalRem),
-	OpMin: bin("min", setNH, Commutative, evalMin),
-	OpMax: bin("max", setNH, Commutative, evalMax),
-	OpNeg: un("neg", setNH, evalNeg),
-	OpAbs: un("abs", setF|setH|1<<I32|1<<I64, evalAbs),
+		Typed: 1, Attr: Pure | Commutative},
+	OpDiv: divide("div", setNH),
+	OpRem: divide("rem", setI),
+	OpMin: bin("min", setNH, Commutative),
+	OpMax: bin("max", setNH, Commutative),
+	OpNeg: un("neg", setNH),
+	OpAbs: un("abs", setF|setH|1<<I32|1<<I64),
 	OpAbsDiff: {Name: "absdiff", Args: 2, In: [3]Operand{set(setI), same0}, Result: Result{Kind: ResultUnsigned},
-		Typed: 1, Attr: Pure | Commutative, Eval: evalAbsDiff},
-	OpAddSat: bin("addsat", setI, Commutative, evalAddSat),
-	OpSubSat: bin("subsat", setI, 0, evalSubSat),
-	OpMulSat: bin("mulsat", setI, Commutative, evalMulSat),
-	OpDp4a:   tern("dp4a", 1<<I32|1<<U32, evalDp4a),
+		Typed: 1, Attr: Pure | Commutative},
+	OpAddSat: bin("addsat", setI, Commutative),
+	OpSubSat: bin("subsat", setI, 0),
+	OpMulSat: bin("mulsat", setI, Commutative),
+	OpDp4a:   tern("dp4a", 1<<I32|1<<U32),
 
-	OpAnd:  bin("and", setI|setBool, Commutative, evalAnd),
-	OpOr:   bin("or", setI|setBool, Commutative, evalOr),
-	OpXor:  bin("xor", setI|setBool, Commutative, evalXor),
-	OpNot:  un("not", setI|setBool, evalNot),
-	OpShl:  shift("shl", RoleShift, evalShl),
-	OpShr:  shift("shr", RoleShift, evalShr),
-	OpRotl: shift("rotl", RoleCount, evalRotl),
-	OpRotr: shift("rotr", RoleCount, evalRotr),
-	OpPopc: count("popc", evalPopc),
-	OpClz:  count("clz", evalClz),
-	OpCtz:  count("ctz", evalCtz),
-	OpBrev: un("brev", setI, evalBrev),
-	OpBfe:  {Name: "bfe", Args: 1, In: [3]Operand{set(setI)}, Result: resSame, Typed: 1, Imm: ImmField, Attr: Pure, Eval: evalBfe},
+	OpAnd:  bin("and", setI|setBool, Commutative),
+	OpOr:   bin("or", setI|setBool, Commutative),
+	OpXor:  bin("xor", setI|setBool, Commutative),
+	OpNot:  un("not", setI|setBool),
+	OpShl:  shift("shl", RoleShift),
+	OpShr:  shift("shr", RoleShift),
+	OpRotl: shift("rotl", RoleCount),
+	OpRotr: shift("rotr", RoleCount),
+	OpPopc: count("popc"),
+	OpClz:  count("clz"),
+	OpCtz:  count("ctz"),
+	OpBrev: un("brev", setI),
+	OpBfe:  {Name: "bfe", Args: 1, In: [3]Operand{set(setI)}, Result: resSame, Typed: 1, Imm: ImmField, Attr: Pure},
 	OpBfi: {Name: "bfi", Args: 2, In: [3]Operand{set(setI), same0}, Result: resSame, Typed: 1, Imm: ImmField,
-		Attr: Pure, Eval: evalBfi},
-	OpPrmt: {Name: "prmt", Args: 3, In: [3]Operand{u32In, u32In, u32In}, Result: resU32, Attr: Pure, Eval: evalPrmt},
+		Attr: Pure},
+	OpPrmt: {Name: "prmt", Args: 3, In: [3]Operand{u32In, u32In, u32In}, Result: resU32, Attr: Pure},
 
-	OpFma:      tern("fma", setF, evalFma),
-	OpCopysign: bin("copysign", setF, 0, evalCopysign),
-	OpMinp:     bin("minp", setF|setH, Commutative, evalMinp),
-	OpMaxp:     bin("maxp", setF|setH, Commutative, evalMaxp),
-	OpSqrt:     un("sqrt", setF|setH, evalSqrt),
-	OpFloor:    un("floor", setF, evalFloor),
-	OpCeil:     un("ceil", setF, evalCeil),
-	OpTrunc:    un("trunc", setF, evalTrunc),
-	OpRint:     un("rint", setF, evalRint),
+	OpFma:      tern("fma", setF),
+	OpCopysign: bin("copysign", setF, 0),
+	OpMinp:     bin("minp", setF|setH, Commutative),
+	OpMaxp:     bin("maxp", setF|setH, Commutative),
+	OpSqrt:     un("sqrt", setF|setH),
+	OpFloor:    un("floor", setF),
+	OpCeil:     un("ceil", setF),
+	OpTrunc:    un("trunc", setF),
+	OpRint:     un("rint", setF),
 
-	OpRsqrt: recipe1("rsqrt", recipeRsqrt),
-	OpExp:   recipe1("exp", recipeExp),
-	OpExp2:  recipe1("exp2", recipeExp2),
-	OpExpm1: recipe1("expm1", recipeExpm1),
-	OpLog:   recipe1("log", recipeLog),
-	OpLog2:  recipe1("log2", recipeLog2),
-	OpLog10: recipe1("log10", recipeLog10),
-	OpLog1p: recipe1("log1p", recipeLog1p),
-	OpPow:   recipe2("pow", recipePow),
-	OpSin:   recipe1("sin", recipeSin),
-	OpCos:   recipe1("cos", recipeCos),
-	OpTan:   recipe1("tan", recipeTan),
-	OpAsin:  recipe1("asin", recipeAsin),
-	OpAcos:  recipe1("acos", recipeAcos),
-	OpAtan:  recipe1("atan", recipeAtan),
-	OpAtan2: recipe2("atan2", recipeAtan2),
-	OpSinh:  recipe1("sinh", recipeSinh),
-	OpCosh:  recipe1("cosh", recipeCosh),
-	OpTanh:  recipe1("tanh", recipeTanh),
-	OpCbrt:  recipe1("cbrt", recipeCbrt),
-	OpHypot: recipe2("hypot", recipeHypot),
-	OpErf:   recipe1("erf", recipeErf),
+	OpRsqrt: recipe1("rsqrt"),
+	OpExp:   recipe1("exp"),
+	OpExp2:  recipe1("exp2"),
+	OpExpm1: recipe1("expm1"),
+	OpLog:   recipe1("log"),
+	OpLog2:  recipe1("log2"),
+	OpLog10: recipe1("log10"),
+	OpLog1p: recipe1("log1p"),
+	OpPow:   recipe2("pow"),
+	OpSin:   recipe1("sin"),
+	OpCos:   recipe1("cos"),
+	OpTan:   recipe1("tan"),
+	OpAsin:  recipe1("asin"),
+	OpAcos:  recipe1("acos"),
+	OpAtan:  recipe1("atan"),
+	OpAtan2: recipe2("atan2"),
+	OpSinh:  recipe1("sinh"),
+	OpCosh:  recipe1("cosh"),
+	OpTanh:  recipe1("tanh"),
+	OpCbrt:  recipe1("cbrt"),
+	OpHypot: recipe2("hypot"),
+	OpErf:   recipe1("erf"),
 
-	OpFastDiv:   fast("fast_div", 2, evalDiv),
-	OpFastRcp:   fast("fast_rcp", 1, evalRcp),
-	OpFastSqrt:  fast("fast_sqrt", 1, evalSqrt),
-	OpFastRsqrt: fast("fast_rsqrt", 1, evalRecipe(recipeRsqrt)),
-	OpFastExp2:  fast("fast_exp2", 1, evalRecipe(recipeExp2)),
-	OpFastLog2:  fast("fast_log2", 1, evalRecipe(recipeLog2)),
-	OpFastSin:   fast("fast_sin", 1, evalRecipe(recipeSin)),
-	OpFastCos:   fast("fast_cos", 1, evalRecipe(recipeCos)),
-	OpFastTanh:  withMinSM(fast("fast_tanh", 1, evalRecipe(recipeTanh)), 75),
+	OpFastDiv:   fast("fast_div", 2),
+	OpFastRcp:   fast("fast_rcp", 1),
+	OpFastSqrt:  fast("fast_sqrt", 1),
+	OpFastRsqrt: fast("fast_rsqrt", 1),
+	OpFastExp2:  fast("fast_exp2", 1),
+	OpFastLog2:  fast("fast_log2", 1),
+	OpFastSin:   fast("fast_sin", 1),
+	OpFastCos:   fast("fast_cos", 1),
+	OpFastTanh:  withMinSM(fast("fast_tanh", 1), 75),
 
-	OpEq: cmp("eq", setValue, Commutative, evalEq),
-	OpNe: cmp("ne", setValue, Commutative, evalNe),
-	OpLt: cmp("lt", setNH, 0, evalLt),
-	OpLe: cmp("le", setNH, 0, evalLe),
+	OpEq: cmp("eq", setValue, Commutative),
+	OpNe: cmp("ne", setValue, Commutative),
+	OpLt: cmp("lt", setNH, 0),
+	OpLe: cmp("le", setNH, 0),
 	OpSelect: {Name: "select", Args: 3, In: [3]Operand{boolIn, set(setValue), {Same: 2, Role: RoleArm}}, Result: Result{Kind: ResultSame, From: 1},
-		Typed: 2, Attr: Pure, Eval: evalSelect},
+		Typed: 2, Attr: Pure},
 
 	OpCvt: {Name: "cvt", Args: 1, In: [3]Operand{set(setValue)}, Result: Result{Kind: ResultStated}, Typed: 1,
-		Attr: Pure, Eval: evalCvt},
+		Attr: Pure},
 	OpBitcast: {Name: "bitcast", Args: 1, In: [3]Operand{set(setNH)}, Result: Result{Kind: ResultStated}, Typed: 1,
-		Attr: Pure, Eval: evalBitcast},
+		Attr: Pure},
 
 	OpLoad: {Name: "load", Args: 1, In: [3]Operand{idxIn}, Result: resElem, Imm: ImmObject,
 		Attr: Reads | Hinted, Spread: SpreadLoad},

@@ -1,5 +1,7 @@
 package ir
 
+import "strings"
+
 // Type is the type of a value, an element or a scalar parameter. The numbers are
 // part of the wire form and never change.
 type Type uint8
@@ -92,6 +94,9 @@ func (t Type) Lanes() int {
 
 // IsVector reports whether t is a v2 or v4.
 func (t Type) IsVector() bool { return t&^63 != 0 }
+
+// IsScalar reports whether t is a type and no vector.
+func (t Type) IsScalar() bool { return t > None && t < numTypes }
 
 // Size returns the bytes of one scalar of type t in memory (of one lane for a vector).
 func (t Type) Size() int {
@@ -193,6 +198,20 @@ func (s TypeSet) One() Type {
 		}
 	}
 	return None
+}
+
+// String lists the types of the set: "i32, u32 or f32".
+func (s TypeSet) String() string {
+	var names []string
+	for t := Bool; t < numTypes; t++ {
+		if s.Has(t) {
+			names = append(names, t.String())
+		}
+	}
+	if n := len(names); n > 1 {
+		return strings.Join(names[:n-1], ", ") + " or " + names[n-1]
+	}
+	return strings.Join(names, "")
 }
 
 // The sets the op table is written in.

@@ -6,6 +6,7 @@ import (
 	"go/types"
 
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
 )
 
 // atomics are the ops behind gpu.Atomic… and its Ordered form.
@@ -25,7 +26,7 @@ func atomic(op ir.Op, ordered bool) gpuFunc {
 			args = args[:len(args)-2]
 		}
 		p, found := l.target(args[0])
-		var vals []ir.Value
+		var vals []build.Value
 		for _, a := range args[1:] {
 			x := l.exprAs(a, p.typ)
 			ok = ok && !x.bad

@@ -4,6 +4,7 @@ import (
 	"go/types"
 
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
 )
 
 // exactBits is what math/bits has. Names that end in a width take arguments of that width.
@@ -70,7 +71,7 @@ const (
 )
 
 func reverseBytes(l *lowering, t types.Type, a []val) []val {
-	swap := func(v ir.Value, sel uint32) ir.Value { return l.b.Op(ir.OpPrmt, v, l.b.U32(0), l.b.U32(sel)) }
+	swap := func(v build.Value, sel uint32) build.Value { return l.b.Op(ir.OpPrmt, v, l.b.U32(0), l.b.U32(sel)) }
 	x := a[0]
 	switch x.elem {
 	case ir.U16:
@@ -104,11 +105,11 @@ func mulPair(l *lowering, t types.Type, a []val) []val {
 	return []val{l.result(t, 0, hi), l.result(t, 1, lo)}
 }
 
-func (l *lowering) topBit(v ir.Value) ir.Value {
+func (l *lowering) topBit(v build.Value) build.Value {
 	return l.b.Shr(v, l.b.U32(uint32(l.b.Type(v).Bits())-1))
 }
 
 // result makes result i of a call whose type is the tuple t.
-func (l *lowering) result(t types.Type, i int, v ir.Value) val {
+func (l *lowering) result(t types.Type, i int, v build.Value) val {
 	return scalar(t.(*types.Tuple).At(i).Type(), v)
 }

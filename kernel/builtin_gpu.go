@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
 )
 
 // gpuFunc lowers a call of package gpu; t is the type of the call.
@@ -120,7 +121,7 @@ func (l *lowering) gpuCall(e *ast.CallExpr, fn *types.Func, recv ast.Expr) []val
 	if !found {
 		panic("BUG: package gpu has " + name + ", which the compiler does not know")
 	}
-	in := make([]ir.Value, len(args))
+	in := make([]build.Value, len(args))
 	for i, a := range args {
 		in[i] = l.bits(a)
 	}
@@ -169,7 +170,7 @@ func exclusive(op ir.Op) mathFunc {
 	}
 }
 
-func (l *lowering) infinity(x val) ir.Value {
+func (l *lowering) infinity(x val) build.Value {
 	if x.elem == ir.F32 {
 		return l.b.F32(float32(math.Inf(1)))
 	}
@@ -310,7 +311,7 @@ func trace(l *lowering, e *ast.CallExpr, _ types.Type) []val {
 		l.refuse(e.Args[2+most].Pos(), notConstant, "gpu.Trace of "+decimal(int64(len(e.Args)-2))+" values", "trace at most three, or call it twice")
 		return nil
 	}
-	var vals []ir.Value
+	var vals []build.Value
 	for _, a := range e.Args[2:] {
 		x := l.exprAs(a, types.Typ[types.Uint64])
 		ok = ok && !x.bad
@@ -335,7 +336,7 @@ func (l *lowering) field(pos, n ast.Expr, width uint) (uint32, bool) {
 		l.refuse(pos.Pos(), notConstant, "bits "+decimal(p)+" to "+decimal(p+k)+" of a value of "+decimal(int64(width)), "a field has at least one bit and lies inside the value")
 		return 0, false
 	}
-	return ir.Field(uint32(p), uint32(k)), true
+	return build.Field(uint32(p), uint32(k)), true
 }
 
 func extractBits(l *lowering, e *ast.CallExpr, t types.Type) []val {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
 )
 
 // maxWork bounds the operations of a kernel after inlining: the rows that a program may have. Helpers
@@ -280,7 +280,7 @@ func (l *lowering) inlineBody(d *ast.FuncDecl, args []val) []val {
 			return fr.given
 		}
 	} else {
-		l.b.Block(func(out ir.Label) {
+		l.b.Block(func(out build.Label) {
 			fr.returns = &out
 			l.block(d.Body.List)
 		})

@@ -1,6 +1,6 @@
 // Package kernel compiles kernels written in Go to programs.
 //
-//	Go source ──go/parser──▶ syntax ──go/types──▶ typed syntax ──lowering──▶ ir.Builder ──▶ ir.Program
+//	Go source ──go/parser──▶ syntax ──go/types──▶ typed syntax ──lowering──▶ build.Builder ──▶ ir.Program
 //
 // A kernel is a Go function under a directive:
 //

@@ -7,6 +7,7 @@ import (
 	"go/types"
 
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
 )
 
 // maxDepth bounds the nesting of Go expressions and statements, and so the walk's stack.
@@ -342,14 +343,14 @@ func (l *lowering) shortCircuit(e *ast.BinaryExpr, t types.Type) val {
 	l.at(e.OpPos)
 	var y val
 	l.nested++
-	right := func() []ir.Value {
+	right := func() []build.Value {
 		y = l.expr(e.Y)
-		return []ir.Value{l.raw(y)}
+		return []build.Value{l.raw(y)}
 	}
-	fixed := func(v bool) func() []ir.Value {
-		return func() []ir.Value { return []ir.Value{l.b.Bool(v)} }
+	fixed := func(v bool) func() []build.Value {
+		return func() []build.Value { return []build.Value{l.b.Bool(v)} }
 	}
-	var r []ir.Value
+	var r []build.Value
 	if e.Op == token.LAND {
 		r = l.b.Choose(l.raw(x), right, fixed(false))
 	} else {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/govyre/vyre/ir/text"
 	"github.com/govyre/vyre/kernel"
 )
 
@@ -76,7 +77,7 @@ func TestAcceptedKernelsBecomeTheProgramsOfTheirArchives(t *testing.T) {
 		}
 		var out strings.Builder
 		for _, k := range p.Kernels() {
-			out.WriteString(strings.TrimPrefix(k.Program.Text(), "vyre 1\n\n"))
+			out.WriteString(strings.TrimPrefix(text.Of(k.Program), "vyre 1\n\n"))
 		}
 		return out.String()
 	})

@@ -6,13 +6,14 @@ import (
 	"go/types"
 
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
 )
 
 // loop lowers a loop: done leaves it, post runs after each round, also one that ends in continue.
 // Either may be nil. The body stands in a block of its own only if a continue has to reach post.
-func (l *lowering) loop(body *ast.BlockStmt, label string, done func() ir.Value, head func(), post func()) {
+func (l *lowering) loop(body *ast.BlockStmt, label string, done func() build.Value, head func(), post func()) {
 	l.nested++
-	l.b.Loop(nil, func(again ir.Label, _ []ir.Value) {
+	l.b.Loop(nil, func(again build.Label, _ []build.Value) {
 		if done != nil {
 			l.b.If(done(), func() { l.b.Break(again) })
 		}
@@ -30,7 +31,7 @@ func (l *lowering) loop(body *ast.BlockStmt, label string, done func() ir.Value,
 			return
 		}
 		if continues(body, label) {
-			l.b.Block(func(next ir.Label) {
+			l.b.Block(func(next build.Label) {
 				t.next, t.block = next, true
 				run()
 			})
@@ -77,9 +78,9 @@ func (l *lowering) forStmt(s *ast.ForStmt, label string) {
 	if s.Init != nil {
 		l.stmt(s.Init, "")
 	}
-	var done func() ir.Value
+	var done func() build.Value
 	if s.Cond != nil && (l.src.info.Types[s.Cond].Value == nil || !constTrue(l.src.info.Types[s.Cond].Value)) {
-		done = func() ir.Value {
+		done = func() build.Value {
 			c := l.inverse(s.Cond)
 			l.at(s.For)
 			return c
@@ -99,7 +100,7 @@ var inverseOf = map[token.Token]token.Token{
 
 // inverse evaluates the negation of a condition. Of integers the opposite comparison says it;
 // of floats it does not, since a NaN fails both.
-func (l *lowering) inverse(e ast.Expr) ir.Value {
+func (l *lowering) inverse(e ast.Expr) build.Value {
 	if c, ok := ast.Unparen(e).(*ast.BinaryExpr); ok && inverseOf[c.Op] != token.ILLEGAL {
 		t := l.typeOf(c.X)
 		if isUntyped(t) {
@@ -200,10 +201,10 @@ func (s *source) changes(body *ast.BlockStmt, o types.Object) bool {
 
 // rounds runs the body of a range statement for 0 … n−1. The count is hidden from the body, in the
 // type of n, which is as narrow as is known; key and value are set from it each round.
-func (l *lowering) rounds(s *ast.RangeStmt, label string, n ir.Value, key types.Type, element func(i val) place) {
+func (l *lowering) rounds(s *ast.RangeStmt, label string, n build.Value, key types.Type, element func(i val) place) {
 	t := l.b.Type(n)
 	hidden := l.b.Var(l.b.Const(t, 0))
-	var i ir.Value
+	var i build.Value
 	head := func() {
 		at := l.counted(i, key)
 		l.setRange(s, s.Key, at, s.Tok == token.DEFINE)
@@ -212,7 +213,7 @@ func (l *lowering) rounds(s *ast.RangeStmt, label string, n ir.Value, key types.
 			l.setRange(s, s.Value, l.load(element(at)), s.Tok == token.DEFINE)
 		}
 	}
-	done := func() ir.Value {
+	done := func() build.Value {
 		i = hidden.Get()
 		return l.b.Ge(i, n)
 	}
@@ -223,7 +224,7 @@ func (l *lowering) rounds(s *ast.RangeStmt, label string, n ir.Value, key types.
 }
 
 // counted returns the hidden count as a value of the key's type.
-func (l *lowering) counted(i ir.Value, key types.Type) val {
+func (l *lowering) counted(i build.Value, key types.Type) val {
 	e := scalarOf(key)
 	if keepsNumber(l.b.Type(i), e) {
 		return val{typ: key, elem: e, v: i, pending: true}

@@ -10,25 +10,26 @@ import (
 	"strings"
 
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
 )
 
 // lowering turns one kernel into a program. Helpers are inlined as the walk meets them; a
 // frame holds what belongs to the function that is being walked.
 type lowering struct {
 	src  *source
-	b    *ir.Builder
+	b    *build.Builder
 	name string
 	size [3]uint32
 	fr   *frame
 
 	objects  []*object
-	free     map[shape][]*object   // local arrays that nobody uses any more
-	rest     bool                  // gpu.SharedRest was called
-	nested   int                   // branches and loops around the current point
-	current  token.Pos             // of what is being lowered
-	inlined  map[*types.Func]int   // how often
-	widened  map[ir.Value]ir.Value // 64-bit integers by the 32-bit value that they equal
-	named    map[ir.Value]bool
+	free     map[shape][]*object         // local arrays that nobody uses any more
+	rest     bool                        // gpu.SharedRest was called
+	nested   int                         // branches and loops around the current point
+	current  token.Pos                   // of what is being lowered
+	inlined  map[*types.Func]int         // how often
+	widened  map[build.Value]build.Value // 64-bit integers by the 32-bit value that they equal
+	named    map[build.Value]bool
 	panics   map[string]bool    // positions of panic
 	hint     string             // name of the variable that the current expression will be
 	tags     uint32             // gpu.Trace calls so far
@@ -50,8 +51,8 @@ type frame struct {
 	call    *ir.Pos // where it is called
 	locals  []*object
 	results []*node
-	returns *ir.Label // block to leave; nil for the kernel, and where the one return stands last
-	given   []val     // what that one return gave
+	returns *build.Label // block to leave; nil for the kernel, and where the one return stands last
+	given   []val        // what that one return gave
 	targets []target
 }
 
@@ -59,9 +60,9 @@ type frame struct {
 type target struct {
 	label string
 	loop  bool
-	exit  ir.Label
-	next  ir.Label // of a loop
-	block bool     // next is a block to leave, not a loop to continue
+	exit  build.Label
+	next  build.Label // of a loop
+	block bool        // next is a block to leave, not a loop to continue
 }
 
 // lowerAll compiles a kernel, or every instance of a generic one.
@@ -155,8 +156,8 @@ func (s *source) lower(m *marked, fn *types.Func, name string, e env, names map[
 // finds another it notes it there and asks for one more try.
 func (s *source) lowerOnce(m *marked, fn *types.Func, name string, e env, computed map[recordKey]bool) (k *Kernel, again bool) {
 	size := m.directive.Workgroup
-	l := &lowering{src: s, name: fn.Name(), size: size, computed: computed, b: ir.New(name, ir.Workgroup(size[:]...)),
-		widened: make(map[ir.Value]ir.Value), named: make(map[ir.Value]bool), free: make(map[shape][]*object), inlined: make(map[*types.Func]int), panics: make(map[string]bool)}
+	l := &lowering{src: s, name: fn.Name(), size: size, computed: computed, b: build.New(name, build.Workgroup(size[:]...)),
+		widened: make(map[build.Value]build.Value), named: make(map[build.Value]bool), free: make(map[shape][]*object), inlined: make(map[*types.Func]int), panics: make(map[string]bool)}
 	l.fr = &frame{fn: fn, env: e, facts: s.factsOf(m.decl), vars: make(map[types.Object]*node)}
 	if l.foreign(m) {
 		return nil, false
@@ -302,7 +303,7 @@ func (l *lowering) at(p token.Pos) {
 }
 
 // nameValue gives a value the name of the first variable that held it.
-func (l *lowering) nameValue(v ir.Value, name string) {
+func (l *lowering) nameValue(v build.Value, name string) {
 	if name != "" && !l.named[v] {
 		l.named[v] = true
 		l.b.Name(v, name)

@@ -6,6 +6,7 @@ import (
 	"go/types"
 
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
 )
 
 // mathFunc computes a function of math or math/bits on scalar arguments; t is the type
@@ -15,7 +16,7 @@ type mathFunc func(l *lowering, t types.Type, a []val) []val
 // op1 is a function that is one op.
 func op1(op ir.Op) mathFunc {
 	return func(l *lowering, t types.Type, a []val) []val {
-		in := make([]ir.Value, len(a))
+		in := make([]build.Value, len(a))
 		for i := range a {
 			in[i] = l.bits(a[i])
 		}

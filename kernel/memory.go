@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
 )
 
 // object is a buffer, a shared array or a local array of the program. Its Go element
@@ -171,7 +172,7 @@ func (l *lowering) storeElement(p place, x val) {
 		l.b.Store(o.id, l.position(e), l.raw(x))
 		return
 	}
-	parts := make([]ir.Value, o.lanes)
+	parts := make([]build.Value, o.lanes)
 	for k := range parts {
 		parts[k] = l.raw(l.part(x, k))
 	}
@@ -180,7 +181,7 @@ func (l *lowering) storeElement(p place, x val) {
 
 // index returns an integer value as it indexes: the value it was widened from, if any,
 // which is the same number.
-func (l *lowering) index(i val) ir.Value {
+func (l *lowering) index(i val) build.Value {
 	if n, ok := i.intConst(); ok && n >= 0 && n <= math.MaxInt32 {
 		return l.b.U32(uint32(n))
 	}
@@ -196,7 +197,7 @@ func (l *lowering) index(i val) ir.Value {
 
 // below compares an index of any integer type, by its mathematical value, with a bound of
 // u32 or u64. A negative index is not below anything.
-func (l *lowering) below(i, bound ir.Value) ir.Value {
+func (l *lowering) below(i, bound build.Value) build.Value {
 	t, bt := l.b.Type(i), l.b.Type(bound)
 	if t.Bits() == 32 && bt == ir.U32 {
 		return l.b.Lt(l.b.Cvt(ir.U32, i), bound) // a bound is below 2³¹: a negative index lies above it
@@ -207,7 +208,7 @@ func (l *lowering) below(i, bound ir.Value) ir.Value {
 // position returns the index of an element in its object, counted in scalars for a lane and in
 // vectors for a whole array. Nothing wraps; what lies outside the view becomes an
 // index outside the object.
-func (l *lowering) position(e *element) ir.Value {
+func (l *lowering) position(e *element) build.Value {
 	o := e.view.obj
 	i := l.index(e.idx)
 	if e.view.part {
@@ -225,7 +226,7 @@ func (l *lowering) position(e *element) ir.Value {
 }
 
 // shifted moves an index of a view into its object.
-func (l *lowering) shifted(v *view, i ir.Value) ir.Value {
+func (l *lowering) shifted(v *view, i build.Value) build.Value {
 	t := v.lenType()
 	in := l.below(i, v.len)
 	sum := l.b.Add(v.off, l.b.Cvt(t, i))
@@ -234,12 +235,12 @@ func (l *lowering) shifted(v *view, i ir.Value) ir.Value {
 
 // lane returns the index of scalar k of array i. An index of 32 bits cannot wrap in 64; one of
 // 64 bits is held below 2⁶¹ first, which is above every length.
-func (l *lowering) lane(o *object, i ir.Value, k val) ir.Value {
+func (l *lowering) lane(o *object, i build.Value, k val) build.Value {
 	const far = 1 << 61
 	n := l.b.U64(uint64(o.lanes))
 	c, isConst := k.intConst()
 	w := l.b.Cvt(ir.U64, i)
-	ok, checked := ir.Value(0), false
+	ok, checked := build.Value(0), false
 	if l.b.Type(i).Bits() == 64 {
 		ok, checked = l.b.Lt(w, l.b.U64(far)), true
 	}

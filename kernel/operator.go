@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
 )
 
 // arith evaluates an arithmetic operator on operands of type t. On narrow integers the ops
@@ -131,7 +132,7 @@ func (l *lowering) narrower(x, y val) (val, val) {
 	return x, y
 }
 
-func (l *lowering) equal(x, y val) ir.Value {
+func (l *lowering) equal(x, y val) build.Value {
 	switch {
 	case x.elem.IsHalf(): // two-byte structs: == compares bits
 		return l.b.Eq(l.b.Bitcast(ir.U32, l.raw(x)), l.b.Bitcast(ir.U32, l.raw(y)))
@@ -214,7 +215,7 @@ func convertConst(c constant.Value, to ir.Type) constant.Value {
 
 // saturate narrows what a float gave in 32 bits to the range of a narrow target; wider
 // targets are saturated by the conversion itself.
-func (l *lowering) saturate(t types.Type, v ir.Value) val {
+func (l *lowering) saturate(t types.Type, v build.Value) val {
 	e := scalarOf(t)
 	if isNarrow(e) {
 		least, greatest := rangeOf(e)
@@ -260,7 +261,7 @@ func keepsNumber(from, to ir.Type) bool {
 }
 
 // widen converts a 32-bit integer to 64 bits and remembers that the number is the same.
-func (l *lowering) widen(to ir.Type, v ir.Value) ir.Value {
+func (l *lowering) widen(to ir.Type, v build.Value) build.Value {
 	w := l.b.Cvt(to, v)
 	if keepsNumber(l.b.Type(v), to) {
 		l.widened[w] = v

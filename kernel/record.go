@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
 )
 
 // layoutSizes gives structs the layout that Go has on a 64-bit host. A 32-bit host may have another.
@@ -189,7 +190,7 @@ func (l *lowering) sharedFields(o *object, t types.Type, n int64) {
 
 // locate returns the object and the index that a place of one scalar in a buffer, shared array or view has; ok is
 // false if it has none.
-func (l *lowering) locate(p place) (id ir.Object, index ir.Value, ok bool) {
+func (l *lowering) locate(p place) (id ir.Object, index build.Value, ok bool) {
 	o := p.mem.view.obj
 	if o.fields == nil {
 		return o.id, l.position(p.mem), true
@@ -214,7 +215,7 @@ func (l *lowering) locate(p place) (id ir.Object, index ir.Value, ok bool) {
 			"copy the array to a local variable first and index that")
 		return 0, 0, false
 	}
-	var inner ir.Value
+	var inner build.Value
 	if known {
 		inner = l.b.U32(uint32(k))
 	} else {
@@ -237,9 +238,9 @@ func constIndex(dims []int64, idx []val) (n int64, ok bool) {
 
 // slot returns the index of element inner of a field with arrays, in element i of the object. Nothing wraps: a product
 // of 32 bits has 64, and an index of 64 bits is held below every length first. known: inner is in bounds.
-func (l *lowering) slot(o *object, f *field, i, inner ir.Value, known bool) ir.Value {
+func (l *lowering) slot(o *object, f *field, i, inner build.Value, known bool) build.Value {
 	const far = 1 << 41
-	var ok []ir.Value
+	var ok []build.Value
 	if !known {
 		ok = append(ok, l.below(inner, l.b.U32(uint32(f.count()))))
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/govyre/vyre/gpu"
 	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/text"
 	"github.com/govyre/vyre/kernel"
 	"github.com/govyre/vyre/kernel/internal/cases"
 )
@@ -124,7 +125,7 @@ func TestKernelsComputeWhatGoComputes(t *testing.T) {
 				}
 			}
 			if t.Failed() {
-				t.Logf("the program:\n%s", k.Program.Text())
+				t.Logf("the program:\n%s", text.Of(k.Program))
 			}
 		})
 	}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/text"
+	"github.com/govyre/vyre/ir/wire"
 	"github.com/govyre/vyre/kernel"
 )
 
@@ -50,7 +52,7 @@ func launchOne(t *testing.T, k *kernel.Kernel, args ...any) *interp.Result {
 	}
 	for _, r := range res.Reports {
 		if r.Kind == interp.UndefinedRead {
-			t.Errorf("%v\n%s", r, k.Program.Text())
+			t.Errorf("%v\n%s", r, text.Of(k.Program))
 		}
 	}
 	return res
@@ -292,7 +294,7 @@ func TestCompilingIsDeterministic(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, k := range again.Kernels() {
-			if first := pkg.Kernels()[i]; k.Name != first.Name || k.Program.Digest() != first.Program.Digest() || k.Program.Text() != first.Program.Text() {
+			if first := pkg.Kernels()[i]; k.Name != first.Name || k.Program.Digest() != first.Program.Digest() || text.Of(k.Program) != text.Of(first.Program) {
 				t.Errorf("kernel %s differs from kernel %s of the first compilation", k.Name, first.Name)
 			}
 		}
@@ -381,17 +383,17 @@ func Größe(t gpu.Thread, σ []float32, _, _ int32) {
 func π2() int { return 2 }
 `)
 	for _, k := range append(loadCases(t).Kernels(), odd) {
-		back, err := ir.Parse(k.Name, k.Program.Text())
+		back, err := text.Parse(k.Name, text.Of(k.Program))
 		if err != nil || back[0].Digest() != k.Program.Digest() {
-			t.Errorf("%s: text: %v\n%s", k.Name, err, k.Program.Text())
+			t.Errorf("%s: text: %v\n%s", k.Name, err, text.Of(k.Program))
 			continue
 		}
-		wire, err := ir.Encode(k.Program)
+		encoded, err := wire.Encode(k.Program)
 		if err != nil {
 			t.Errorf("%s: encode: %v", k.Name, err)
 			continue
 		}
-		if back, _, err := ir.Decode(wire); err != nil || back.Digest() != k.Program.Digest() {
+		if back, _, err := wire.Decode(encoded); err != nil || back.Digest() != k.Program.Digest() {
 			t.Errorf("%s: decode: %v", k.Name, err)
 		}
 	}

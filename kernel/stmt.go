@@ -6,6 +6,7 @@ import (
 	"go/types"
 
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
 )
 
 // block lowers statements in order.
@@ -70,7 +71,7 @@ func (l *lowering) exprStmt(s *ast.ExprStmt) {
 }
 
 // condition evaluates a condition.
-func (l *lowering) condition(e ast.Expr) ir.Value {
+func (l *lowering) condition(e ast.Expr) build.Value {
 	x := l.expr(e)
 	if x.elem != ir.Bool {
 		return l.b.Bool(false)
@@ -86,7 +87,7 @@ func (l *lowering) ifStmt(s *ast.IfStmt) {
 		l.oneIf(s)
 		return
 	}
-	l.b.Block(func(out ir.Label) {
+	l.b.Block(func(out build.Label) {
 		for {
 			if s.Init != nil {
 				l.stmt(s.Init, "")
@@ -108,7 +109,7 @@ func (l *lowering) ifStmt(s *ast.IfStmt) {
 }
 
 // arm lowers one piece of a chain: if cond, run it and leave.
-func (l *lowering) arm(cond ir.Value, at token.Pos, body []ast.Stmt, out ir.Label) {
+func (l *lowering) arm(cond build.Value, at token.Pos, body []ast.Stmt, out build.Label) {
 	l.at(at)
 	l.nested++
 	l.b.If(cond, func() {
@@ -143,7 +144,7 @@ func (l *lowering) switchStmt(s *ast.SwitchStmt, label string) {
 		x := l.settle(l.expr(s.Tag))
 		tag = &x
 	}
-	l.b.Block(func(out ir.Label) {
+	l.b.Block(func(out build.Label) {
 		l.fr.targets = append(l.fr.targets, target{label: label, exit: out})
 		var other *ast.CaseClause
 		for _, c := range s.Body.List {
@@ -165,8 +166,8 @@ func (l *lowering) switchStmt(s *ast.SwitchStmt, label string) {
 
 // matches evaluates whether a case applies. Its expressions are evaluated in turn until one does;
 // constants, which have no effect, are simply compared all.
-func (l *lowering) matches(c *ast.CaseClause, tag *val) ir.Value {
-	one := func(e ast.Expr) ir.Value {
+func (l *lowering) matches(c *ast.CaseClause, tag *val) build.Value {
+	one := func(e ast.Expr) build.Value {
 		if tag == nil {
 			return l.condition(e)
 		}
@@ -184,8 +185,8 @@ func (l *lowering) matches(c *ast.CaseClause, tag *val) ir.Value {
 			continue
 		}
 		l.nested++
-		r := l.b.Choose(cond, func() []ir.Value { return []ir.Value{l.b.Bool(true)} },
-			func() []ir.Value { return []ir.Value{one(e)} })
+		r := l.b.Choose(cond, func() []build.Value { return []build.Value{l.b.Bool(true)} },
+			func() []build.Value { return []build.Value{one(e)} })
 		l.nested--
 		if len(r) == 0 {
 			return l.b.Bool(false)

@@ -4,6 +4,7 @@ import (
 	"go/types"
 
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
 )
 
 // node is the storage of a variable, or of a part of one. A struct has one node a field, an array that
@@ -11,8 +12,8 @@ import (
 type node struct {
 	typ   types.Type
 	name  string
-	fixed *val    // of a variable that nothing assigns to: its only value
-	v     *ir.Var // of a scalar
+	fixed *val       // of a variable that nothing assigns to: its only value
+	v     *build.Var // of a scalar
 	kids  []*node
 	bank  *bank
 	slice *sliceVar
@@ -284,7 +285,7 @@ func (l *lowering) storeByLoop(p place, x val) bool {
 			}
 			continue
 		}
-		l.count(uint32(to.obj.count), func(i ir.Value) {
+		l.count(uint32(to.obj.count), func(i build.Value) {
 			v := l.b.Const(to.elem.Value(), 0)
 			if from != nil {
 				v = l.b.Load(from.leaves[k].obj.id, i)
@@ -296,9 +297,9 @@ func (l *lowering) storeByLoop(p place, x val) bool {
 }
 
 // count emits a loop over 0 … n−1.
-func (l *lowering) count(n uint32, body func(i ir.Value)) {
+func (l *lowering) count(n uint32, body func(i build.Value)) {
 	i := l.b.Var(l.b.U32(0))
-	l.b.Loop(nil, func(loop ir.Label, _ []ir.Value) {
+	l.b.Loop(nil, func(loop build.Label, _ []build.Value) {
 		at := i.Get()
 		l.b.If(l.b.Ge(at, l.b.U32(n)), func() { l.b.Break(loop) })
 		body(at)
@@ -308,12 +309,12 @@ func (l *lowering) count(n uint32, body func(i ir.Value)) {
 
 // flat returns the index of an element in a flat array of the given dimensions. With more than one,
 // each index is checked by itself, since one that is too large would meet another row.
-func (l *lowering) flat(dims []int64, idx []val) ir.Value {
+func (l *lowering) flat(dims []int64, idx []val) build.Value {
 	if len(dims) == 1 {
 		return l.index(idx[0])
 	}
-	var sum, ok ir.Value // of the indices that are not constant
-	known := int64(0)    // of those that are
+	var sum, ok build.Value // of the indices that are not constant
+	known := int64(0)       // of those that are
 	computed := false
 	stride := int64(1)
 	for k := len(dims) - 1; k >= 0; k-- {

@@ -5,12 +5,13 @@ import (
 	"go/types"
 
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
 )
 
 // axisOps are the ids and sizes that gpu.Thread gives along three axes; GroupSize is constant.
 var axisOps = map[string]ir.Op{"Global": ir.OpGlobal, "Local": ir.OpLocal, "Group": ir.OpGroup, "Groups": ir.OpGroups, "GroupSize": ir.OpConst}
 
-func (l *lowering) axisValue(name string, axis int) ir.Value {
+func (l *lowering) axisValue(name string, axis int) build.Value {
 	if name == "GroupSize" {
 		return l.b.U32(l.size[axis])
 	}
@@ -48,8 +49,8 @@ func (l *lowering) axis(e *ast.SelectorExpr) (val, bool) {
 
 // globalIndex is the linear id in the grid, modulo 2⁶⁴.
 func globalIndex(l *lowering, t types.Type, _ []val) []val {
-	id := func(axis int) ir.Value { return l.b.Cvt(ir.U64, l.b.Global(uint32(axis))) }
-	along := func(axis int) ir.Value {
+	id := func(axis int) build.Value { return l.b.Cvt(ir.U64, l.b.Global(uint32(axis))) }
+	along := func(axis int) build.Value {
 		n := l.b.Cvt(ir.U64, l.b.Groups(uint32(axis)))
 		if l.size[axis] == 1 {
 			return n

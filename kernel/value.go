@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
 )
 
 // val is what a Go expression has given: a scalar, an aggregate of parts, or a slice.
@@ -21,7 +22,7 @@ type val struct {
 	// A 64-bit integer that was converted from 32 bits is pending until somebody wants it in 64:
 	// v is the same number in 32 bits.
 	elem    ir.Type
-	v       ir.Value
+	v       build.Value
 	loose   bool
 	pending bool
 	num     constant.Value // of a constant
@@ -39,10 +40,10 @@ type val struct {
 func decimal(n int64) string { return strconv.FormatInt(n, 10) }
 
 // scalar makes a value of Go type t from an IR value whose upper bits are right.
-func scalar(t types.Type, v ir.Value) val { return val{typ: t, elem: scalarOf(t), v: v} }
+func scalar(t types.Type, v build.Value) val { return val{typ: t, elem: scalarOf(t), v: v} }
 
 // loosely makes a value of Go type t from one whose upper bits may be wrong, if t is narrow.
-func loosely(t types.Type, v ir.Value) val {
+func loosely(t types.Type, v build.Value) val {
 	x := scalar(t, v)
 	x.loose = isNarrow(x.elem)
 	return x
@@ -72,7 +73,7 @@ func (l *lowering) zeroOf(t types.Type) val {
 }
 
 // raw returns a scalar's value; its upper bits may be anything if it is loose.
-func (l *lowering) raw(x val) ir.Value {
+func (l *lowering) raw(x val) build.Value {
 	if x.elem == ir.None { // refused, or of a type that was
 		return l.b.Const(ir.U32, 0)
 	}
@@ -83,12 +84,12 @@ func (l *lowering) raw(x val) ir.Value {
 }
 
 // bits returns a scalar's value, wrapped to its type.
-func (l *lowering) bits(x val) ir.Value {
+func (l *lowering) bits(x val) build.Value {
 	v := l.raw(x)
 	if !x.loose {
 		return v
 	}
-	return l.b.OpImm(ir.OpBfe, ir.Field(0, uint32(x.elem.Bits())), v)
+	return l.b.OpImm(ir.OpBfe, build.Field(0, uint32(x.elem.Bits())), v)
 }
 
 // tight returns x wrapped to its type, and in its full width.

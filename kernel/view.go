@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
 )
 
 // view is what a slice stands for: an object that is known while compiling, whole or
@@ -15,7 +16,7 @@ type view struct {
 	obj      *object
 	part     bool
 	wide     bool // off and len are u64, else u32
-	off, len ir.Value
+	off, len build.Value
 }
 
 func (v *view) lenType() ir.Type {
@@ -32,7 +33,7 @@ type sliceVar struct {
 	fixed    *val
 	obj      *object
 	wide     bool
-	off, len *ir.Var
+	off, len *build.Var
 	asNil    bool // was used while it stood for nothing
 }
 
@@ -56,7 +57,7 @@ func (l *lowering) newSlice(name string, t *types.Slice, fixed bool, init val) *
 }
 
 // extent returns offset and length of a view in the type that wide asks for.
-func (l *lowering) extent(v *view, wide bool) (off, n ir.Value) {
+func (l *lowering) extent(v *view, wide bool) (off, n build.Value) {
 	t := ir.U32
 	if wide {
 		t = ir.U64
@@ -101,7 +102,7 @@ func (l *lowering) storeSlice(p place, x val) {
 }
 
 // lengthOf returns the length of a view in Go elements, as u32 or u64.
-func (l *lowering) lengthOf(v *view) ir.Value {
+func (l *lowering) lengthOf(v *view) build.Value {
 	switch {
 	case v == nil:
 		return l.b.U32(0)
@@ -118,7 +119,7 @@ func (l *lowering) lengthOf(v *view) ir.Value {
 }
 
 // asInt returns an unsigned length or count as Go's int.
-func (l *lowering) asInt(n ir.Value) val {
+func (l *lowering) asInt(n build.Value) val {
 	t := types.Typ[types.Int]
 	if l.b.Type(n) == ir.U32 {
 		return val{typ: t, elem: ir.I64, v: n, pending: true}
@@ -186,7 +187,7 @@ func (l *lowering) arrayView(x val) val {
 }
 
 // clamp brings a bound of a slice expression into [0, n], in n's type.
-func (l *lowering) clamp(x val, n ir.Value) ir.Value {
+func (l *lowering) clamp(x val, n build.Value) build.Value {
 	i := l.index(x)
 	t := l.b.Type(n)
 	if l.b.Type(i).IsSigned() {

@@ -12,6 +12,7 @@ import (
 	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/text"
 )
 
 // The kernels of the budgets.
@@ -41,8 +42,8 @@ kernel @barriers workgroup(256) {
 )
 
 // program parses one of them.
-func program(text string) *ir.Program {
-	ps, err := ir.Parse("budget", text)
+func program(source string) *ir.Program {
+	ps, err := text.Parse("budget", source)
 	if err != nil {
 		panic(fmt.Sprintf("BUG: a kernel of the budgets is refused: %v", err))
 	}

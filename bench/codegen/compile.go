@@ -9,6 +9,7 @@ import (
 	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/verify"
 	"github.com/govyre/vyre/kernel"
 )
 
@@ -66,7 +67,7 @@ func Unchecked(p *ir.Program, t ptx.Target) (Code, error) {
 			c.Flags[r] |= ir.InBounds
 		}
 	}
-	q, err := c.Seal()
+	q, err := verify.Seal(c)
 	if err != nil {
 		return Code{}, fmt.Errorf("take the checks out of %s: %w", p.Name(), err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/govyre/vyre/bench/codegen"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
 )
 
 // BenchmarkCompile takes sealed programs to PTX: two of the suite, and ones of 10,000 values in which nothing
@@ -39,7 +40,7 @@ func benchmarkCompile(b *testing.B, name string, p *ir.Program) {
 
 // straight is a chain of integer and float arithmetic in which each value needs the one before.
 func straight(b *testing.B, rows int) *ir.Program {
-	c := ir.New("straight", ir.Workgroup(256))
+	c := build.New("straight", build.Workgroup(256))
 	y := c.Buffer("y", ir.U32, ir.RW)
 	v := c.Global(0)
 	for i := 0; i < rows/8; i++ {
@@ -52,14 +53,14 @@ func straight(b *testing.B, rows int) *ir.Program {
 
 // branches is arithmetic under conditions, with loops.
 func branches(b *testing.B, rows int) *ir.Program {
-	c := ir.New("branches", ir.Workgroup(256))
+	c := build.New("branches", build.Workgroup(256))
 	y := c.Buffer("y", ir.U32, ir.RW)
 	v := c.Var(c.Global(0))
 	for i := 0; i < rows/20; i++ {
 		c.IfElse(c.Lt(v.Get(), c.U32(uint32(i)*0x9E3779B9)), func() {
 			v.Set(c.Mul(v.Get(), c.U32(uint32(2*i+3))))
 		}, func() {
-			c.For(c.U32(0), v.Get(), c.U32(uint32(i+1)), func(k ir.Value, _ ir.Label) {
+			c.For(c.U32(0), v.Get(), c.U32(uint32(i+1)), func(k build.Value, _ build.Label) {
 				v.Set(c.Xor(v.Get(), c.Add(k, c.U32(uint32(i)))))
 			})
 		})
@@ -70,7 +71,7 @@ func branches(b *testing.B, rows int) *ir.Program {
 
 // accesses is loads and stores at computed places of several buffers.
 func accesses(b *testing.B, rows int) *ir.Program {
-	c := ir.New("accesses", ir.Workgroup(256))
+	c := build.New("accesses", build.Workgroup(256))
 	var in []ir.Object
 	for i := range 8 {
 		in = append(in, c.Buffer(fmt.Sprintf("x%d", i), ir.U32, ir.RO))
@@ -87,12 +88,12 @@ func accesses(b *testing.B, rows int) *ir.Program {
 
 // rounds is loops that the passes write out: they come to more than twice the rows, in which every pass finds something.
 func rounds(b *testing.B, rows int) *ir.Program {
-	c := ir.New("rounds", ir.Workgroup(256))
+	c := build.New("rounds", build.Workgroup(256))
 	x, y := c.Buffer("x", ir.U32, ir.RO), c.Buffer("y", ir.U32, ir.RW)
 	v := c.Var(c.Global(0))
 	for i := 0; i < rows/30; i++ {
 		c.If(c.Lt(v.Get(), c.Len(x)), func() {
-			c.For(c.U32(0), v.Get(), c.U32(uint32(i%5+1)), func(k ir.Value, _ ir.Label) {
+			c.For(c.U32(0), v.Get(), c.U32(uint32(i%5+1)), func(k build.Value, _ build.Label) {
 				at := c.Cvt(ir.U32, c.Add(c.Cvt(ir.I64, k), c.I64(int64(i))))
 				v.Set(c.Xor(c.Load(x, at), c.Rem(v.Get(), c.U32(16))))
 				c.Store(y, v.Get(), k)
@@ -104,7 +105,7 @@ func rounds(b *testing.B, rows int) *ir.Program {
 	return sealed(b, c)
 }
 
-func sealed(b *testing.B, c *ir.Builder) *ir.Program {
+func sealed(b *testing.B, c *build.Builder) *ir.Program {
 	p, err := c.Program()
 	if err != nil {
 		b.Fatal(err)

@@ -10,6 +10,9 @@ import (
 	"strings"
 
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/text"
+	"github.com/govyre/vyre/ir/verify"
+	"github.com/govyre/vyre/ir/wire"
 )
 
 // checkCmd compiles and reports.
@@ -27,7 +30,7 @@ func (c *checkCmd) Run(t *terminal) error {
 			continue
 		}
 		for _, l := range all {
-			warnings := l.program.Verify(ir.Target{})
+			warnings := verify.Program(l.program, verify.Target{})
 			for _, d := range warnings {
 				fmt.Fprintln(t.err, d)
 			}
@@ -74,7 +77,7 @@ func (c *irCmd) Run(t *terminal) error {
 		if len(all) > 1 {
 			return usagef("%s has %d kernels and the wire form holds one; choose with %s:NAME, NAME being %s", c.Source, len(all), c.Source, names(all))
 		}
-		b, err := ir.Encode(all[0].program)
+		b, err := wire.Encode(all[0].program)
 		if err != nil {
 			return err
 		}
@@ -84,7 +87,7 @@ func (c *irCmd) Run(t *terminal) error {
 	for _, l := range all {
 		ps = append(ps, l.program)
 	}
-	print := ir.Printer{Positions: c.Positions}.Print
+	print := text.Printer{Positions: c.Positions}.Print
 	if c.Out == "" {
 		return print(t.out, ps...)
 	}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/text"
+	"github.com/govyre/vyre/ir/wire"
 	"github.com/govyre/vyre/kernel"
 )
 
@@ -28,7 +30,7 @@ func load(spec string) ([]loaded, error) {
 		if err != nil {
 			return nil, err
 		}
-		ps, err := ir.Parse(file, string(src))
+		ps, err := text.Parse(file, string(src))
 		if err != nil {
 			return nil, err
 		}
@@ -40,7 +42,7 @@ func load(spec string) ([]loaded, error) {
 		if err != nil {
 			return nil, err
 		}
-		p, _, err := ir.Decode(b)
+		p, _, err := wire.Decode(b)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}

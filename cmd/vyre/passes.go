@@ -11,6 +11,7 @@ import (
 	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/text"
 )
 
 // passesFlag chooses the passes that a kernel goes through on its way to a device.
@@ -88,7 +89,7 @@ func (c *irCmd) optimise(t *terminal, all []loaded) error {
 			if _, err := fmt.Fprintf(t.out, "// %s as it is written\n", l.name); err != nil {
 				return err
 			}
-			if err := (ir.Printer{Positions: c.Positions}).Print(t.out, l.program); err != nil {
+			if err := (text.Printer{Positions: c.Positions}).Print(t.out, l.program); err != nil {
 				return err
 			}
 		}
@@ -111,5 +112,5 @@ func (c *irCmd) step(w io.Writer, s passes.Stats, p *ir.Program) error {
 	if _, err := fmt.Fprintf(w, "\n// after %s: %s\n", s.Run, strings.Join(rules, ", ")); err != nil {
 		return err
 	}
-	return ir.Printer{Positions: c.Positions}.Print(w, p)
+	return text.Printer{Positions: c.Positions}.Print(w, p)
 }

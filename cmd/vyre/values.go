@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -51,7 +52,7 @@ func parseScalar(t ir.Type, s string) (uint64, error) {
 		}
 		bits := uint64(math.Float32bits(float32(v)))
 		if t != ir.F32 {
-			bits = ir.Eval(ir.OpCvt, ir.F32, t, 0, bits, 0, 0)
+			bits = exact.Eval(ir.OpCvt, ir.F32, t, 0, bits, 0, 0)
 		}
 		return bits, nil
 	}
@@ -106,7 +107,7 @@ func formatElement(t ir.Type, bits uint64) string {
 	case t == ir.F32:
 		return strconv.FormatFloat(float64(math.Float32frombits(uint32(bits))), 'g', -1, 32)
 	case t.IsHalf():
-		v := ir.Eval(ir.OpCvt, t, ir.F32, 0, bits, 0, 0)
+		v := exact.Eval(ir.OpCvt, t, ir.F32, 0, bits, 0, 0)
 		return strconv.FormatFloat(float64(math.Float32frombits(uint32(v))), 'g', -1, 32)
 	case t.IsSigned():
 		shift := 64 - t.Bits()
@@ -223,7 +224,7 @@ func generated(t ir.Type, kind, rest string) ([]byte, error) {
 			v = uint64(math.Float32bits(rng.Float32()))
 		case t.IsHalf():
 			// Eight random bits are exact in both formats.
-			v = ir.Eval(ir.OpCvt, ir.F32, t, 0, uint64(math.Float32bits(float32(rng.IntN(256))/256)), 0, 0)
+			v = exact.Eval(ir.OpCvt, ir.F32, t, 0, uint64(math.Float32bits(float32(rng.IntN(256))/256)), 0, 0)
 		default:
 			v = rng.Uint64() & t.Mask()
 		}
@@ -242,7 +243,7 @@ func iotaBits(t ir.Type, i uint64) uint64 {
 	case t == ir.F32:
 		return uint64(math.Float32bits(float32(i)))
 	case t.IsHalf():
-		return ir.Eval(ir.OpCvt, ir.F32, t, 0, uint64(math.Float32bits(float32(i))), 0, 0)
+		return exact.Eval(ir.OpCvt, ir.F32, t, 0, uint64(math.Float32bits(float32(i))), 0, 0)
 	}
 	return i & t.Mask()
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -97,15 +98,15 @@ type bulkStep struct {
 func NewBulk(f Function) *Bulk {
 	w := &bulkWriter{consts: map[int]uint64{}, open: [][]bulkStep{nil}}
 	x := w.value(ir.F32)
-	var y ir.Ref
-	rec := f.Op.Info().Recipe
-	if exact, ok := approximated[f.Op]; ok {
-		rec = exact.Info().Recipe
+	var y exact.Ref
+	rec := exact.RecipeOf(f.Op)
+	if same, ok := approximated[f.Op]; ok {
+		rec = exact.RecipeOf(same)
 	}
 	if rec != nil {
-		y = rec(ir.NewEmitter(w), f.Out, ir.Ref(x), 0)
+		y = rec(exact.NewEmitter(w), f.Out, exact.Ref(x), 0)
 	} else {
-		y = w.op(f.Op, ir.F32, f.Out, 0, ir.Ref(x), 0, 0)
+		y = w.op(f.Op, ir.F32, f.Out, 0, exact.Ref(x), 0, 0)
 	}
 	return w.finish(int(y))
 }
@@ -177,14 +178,14 @@ func (w *bulkWriter) value(t ir.Type) int {
 }
 
 // Const gives a constant.
-func (w *bulkWriter) Const(t ir.Type, bits uint64) ir.Ref {
+func (w *bulkWriter) Const(t ir.Type, bits uint64) exact.Ref {
 	v := w.value(t)
 	w.consts[v] = bits
-	return ir.Ref(v)
+	return exact.Ref(v)
 }
 
 // Op adds a step.
-func (w *bulkWriter) Op(op ir.Op, out ir.Type, imm uint32, _ int, a, b, c ir.Ref) ir.Ref {
+func (w *bulkWriter) Op(op ir.Op, out ir.Type, imm uint32, _ int, a, b, c exact.Ref) exact.Ref {
 	in := w.types[a]
 	if op == ir.OpSelect {
 		in = w.types[b]
@@ -192,7 +193,7 @@ func (w *bulkWriter) Op(op ir.Op, out ir.Type, imm uint32, _ int, a, b, c ir.Ref
 	return w.op(op, in, out, imm, a, b, c)
 }
 
-func (w *bulkWriter) op(op ir.Op, in, out ir.Type, imm uint32, a, b, c ir.Ref) ir.Ref {
+func (w *bulkWriter) op(op ir.Op, in, out ir.Type, imm uint32, a, b, c exact.Ref) exact.Ref {
 	loop := bulkLoops[bulkKey{op, in}]
 	if op == ir.OpCvt || op == ir.OpBitcast {
 		loop = bulkConversions[bulkConversion{op, in, out}]
@@ -202,7 +203,7 @@ func (w *bulkWriter) op(op ir.Op, in, out ir.Type, imm uint32, a, b, c ir.Ref) i
 	}
 	v := w.value(out)
 	w.add(bulkStep{loop: loop, dst: v, a: int(a), b: int(b), c: int(c)})
-	return ir.Ref(v)
+	return exact.Ref(v)
 }
 
 func (w *bulkWriter) add(s bulkStep) {
@@ -211,13 +212,13 @@ func (w *bulkWriter) add(s bulkStep) {
 }
 
 // If begins a choice and its first arm.
-func (w *bulkWriter) If(c ir.Ref, t ir.Type) {
+func (w *bulkWriter) If(c exact.Ref, t ir.Type) {
 	w.ifs = append(w.ifs, bulkStep{a: int(c), dst: w.value(t), wide: isWide(t)})
 	w.open = append(w.open, nil)
 }
 
 // Else ends the first arm and begins the second.
-func (w *bulkWriter) Else(v ir.Ref) {
+func (w *bulkWriter) Else(v exact.Ref) {
 	s := &w.ifs[len(w.ifs)-1]
 	s.b = int(v)
 	s.then = w.close()
@@ -225,13 +226,13 @@ func (w *bulkWriter) Else(v ir.Ref) {
 }
 
 // End ends the second arm.
-func (w *bulkWriter) End(v ir.Ref) ir.Ref {
+func (w *bulkWriter) End(v exact.Ref) exact.Ref {
 	s := w.ifs[len(w.ifs)-1]
 	w.ifs = w.ifs[:len(w.ifs)-1]
 	s.c = int(v)
 	s.els = w.close()
 	w.add(s)
-	return ir.Ref(s.dst)
+	return exact.Ref(s.dst)
 }
 
 func (w *bulkWriter) close() []bulkStep {

@@ -3,6 +3,7 @@ package conform
 import (
 	"math"
 
+	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -19,7 +20,7 @@ type bulkConversion struct {
 
 // bulkByTable is the loop of any op, through its evaluation function. wide says which of a, b and c have 64 bits.
 func bulkByTable(op ir.Op, in, out ir.Type, imm uint32, wide [3]bool) bulkLoop {
-	eval, t, widens := op.Info().Eval, ir.EvalType{In: in, Out: out, Width: uint8(in.Bits())}, isWide(out)
+	eval, t, widens := exact.Of(op), exact.Types{In: in, Out: out, Width: uint8(in.Bits())}, isWide(out)
 	return func(dst, a, b, c *bulkValues) {
 		for i := range bulkLanes {
 			if widens {
@@ -447,6 +448,6 @@ func bulkFma(d, a, b, c *bulkValues) {
 			r[i] = oneNaN(float32(s))
 			continue
 		}
-		d.u32()[i] = uint32(ir.Eval(ir.OpFma, ir.F32, ir.F32, 0, a.get(i, false), b.get(i, false), c.get(i, false)))
+		d.u32()[i] = uint32(exact.Eval(ir.OpFma, ir.F32, ir.F32, 0, a.get(i, false), b.get(i, false), c.get(i, false)))
 	}
 }

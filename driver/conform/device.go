@@ -10,6 +10,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
 )
 
 // On runs the suite on a device. Every case compiles its program, uploads all buffers as
@@ -113,7 +114,7 @@ func lineOf(err error) int {
 // Residency fills the device with one launch whose groups all wait for each other: exactly as many
 // groups as the device promises to run at once. One more must be refused.
 func Residency(ctx context.Context, d driver.Device) error {
-	b := ir.New("resident", ir.Workgroup(128))
+	b := build.New("resident", build.Workgroup(128))
 	count, seen := b.Buffer("count", ir.U32, ir.RW), b.Buffer("seen", ir.U32, ir.RW)
 	lead := b.Eq(b.Local(0), b.U32(0))
 	b.If(lead, func() { b.AtomicAdd(count, b.U32(0), b.U32(1), ir.Relaxed, ir.Device) })

@@ -8,7 +8,7 @@
 //
 //	cases/<family>/*.txtar ─┐
 //	suite_*.go (products) ──┼─▶ Case ──Try──▶ Device ──▶ Outcome ──▶ buffers, trap, traces, reports compared
-//	random*.go ─────────────┘      └──Host──▶ package ir itself (verifier, text, wire)
+//	random*.go ─────────────┘      └──Host──▶ verify, text and wire of package ir
 //
 // What always holds: every family is shown to notice when its rule is broken (mutation_test.go runs it on
 // an interpreter, or a package ir, with that rule changed). A device gets its buffers as parts of one

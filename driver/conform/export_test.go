@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -38,7 +39,7 @@ func BulkLoops() []BulkLoop {
 					a &= 1
 				case ir.OpFma:
 					if rng.IntN(2) == 0 {
-						c = ir.Eval(ir.OpNeg, in, in, 0, ir.Eval(ir.OpMul, in, in, 0, a, b, 0), 0, 0) // what is left is the rounding
+						c = exact.Eval(ir.OpNeg, in, in, 0, exact.Eval(ir.OpMul, in, in, 0, a, b, 0), 0, 0) // what is left is the rounding
 					}
 				}
 				return a, b, c
@@ -52,7 +53,7 @@ func BulkLoops() []BulkLoop {
 				loop(&d, &x, &y, &z)
 				return d.get(5, isWide(out))
 			},
-			Want: func(a, b, c uint64) uint64 { return ir.Eval(op, in, out, 0, a, b, c) },
+			Want: func(a, b, c uint64) uint64 { return exact.Eval(op, in, out, 0, a, b, c) },
 		})
 	}
 	for k, loop := range bulkLoops {

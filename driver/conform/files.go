@@ -10,7 +10,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/text"
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
@@ -106,7 +108,7 @@ func ParseFile(name string, data []byte) ([]Case, error) {
 // launchCase makes a case of the sections program, launch and want.
 func launchCase(name string, sections map[string]string) (*Case, error) {
 	var c Case
-	progs, err := ir.Parse(name, sections["program"])
+	progs, err := text.Parse(name, sections["program"])
 	if err != nil {
 		return nil, err
 	}
@@ -334,7 +336,7 @@ func literal(t ir.Type, s string) (uint64, error) {
 		return math.Float64bits(v), err
 	case ir.F16, ir.BF16:
 		v, err := strconv.ParseFloat(s, 32)
-		return ir.Eval(ir.OpCvt, ir.F32, t, 0, uint64(math.Float32bits(float32(v))), 0, 0), err
+		return exact.Eval(ir.OpCvt, ir.F32, t, 0, uint64(math.Float32bits(float32(v))), 0, 0), err
 	}
 	w := int(t.Bits())
 	if strings.HasPrefix(s, "-") {

@@ -8,13 +8,16 @@ import (
 	"strings"
 
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/text"
+	"github.com/govyre/vyre/ir/verify"
+	"github.com/govyre/vyre/ir/wire"
 )
 
 // Front is what cases without a device go through. Tests of the suite break it, to see
 // that the cases notice.
 type Front struct {
 	// Findings seals the kernels of a text for a target and returns everything said about them.
-	Findings func(text string, target ir.Target) ir.Diags
+	Findings func(text string, target verify.Target) ir.Diags
 	Seal     func(*ir.Code) ir.Diags
 	Print    func(*ir.Program) string
 	Parse    func(name, text string) ([]*ir.Program, error)
@@ -22,42 +25,42 @@ type Front struct {
 	Decode   func([]byte) (*ir.Program, ir.Diags, error)
 }
 
-// TheFront is package ir as it is.
+// TheFront is the packages ir/verify, text and wire as they are.
 var TheFront = Front{
 	Findings: findings,
 	Seal:     sealing,
-	Print:    (*ir.Program).Text,
-	Parse:    ir.Parse,
-	Encode:   ir.Encode,
-	Decode:   ir.Decode,
+	Print:    text.Of,
+	Parse:    text.Parse,
+	Encode:   wire.Encode,
+	Decode:   wire.Decode,
 }
 
 func sealing(c *ir.Code) ir.Diags {
-	_, err := c.Seal()
+	_, err := verify.Seal(c)
 	ds, _ := err.(ir.Diags)
 	return ds
 }
 
-func findings(text string, target ir.Target) ir.Diags {
-	codes, err := ir.ParseCode("case", text)
+func findings(source string, target verify.Target) ir.Diags {
+	codes, err := text.ParseCode("case", source)
 	if err != nil {
 		return err.(ir.Diags)
 	}
 	var ds ir.Diags
 	for _, c := range codes {
-		p, err := c.Seal()
+		p, err := verify.Seal(c)
 		if err != nil {
 			ds = append(ds, err.(ir.Diags)...)
 			continue
 		}
-		ds = append(ds, p.Verify(target)...)
+		ds = append(ds, verify.Program(p, target)...)
 	}
 	return ds
 }
 
 // targetOf reads the comment "// target sm=N shared=BYTES" of a text; without one the target
 // has everything.
-func targetOf(text string) (t ir.Target, err error) {
+func targetOf(text string) (t verify.Target, err error) {
 	_, line, ok := strings.Cut(text, "// target ")
 	if !ok {
 		return t, nil

@@ -7,6 +7,9 @@ import (
 
 	"github.com/govyre/vyre/driver/conform"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/text"
+	"github.com/govyre/vyre/ir/verify"
+	"github.com/govyre/vyre/ir/wire"
 )
 
 // fronts break package ir, for the families that need no device.
@@ -16,12 +19,12 @@ var fronts = []struct {
 	broken func(f *conform.Front)
 }{
 	{"verify-neg", "a group barrier needs uniform control", func(f *conform.Front) {
-		f.Findings = func(text string, target ir.Target) ir.Diags {
+		f.Findings = func(text string, target verify.Target) ir.Diags {
 			return slices.DeleteFunc(conform.TheFront.Findings(text, target), func(d ir.Diag) bool { return d.Code == "VY401" })
 		}
 	}},
 	{"text", "floats print as the shortest decimal that reads back", func(f *conform.Front) {
-		f.Print = func(p *ir.Program) string { return longFloat.ReplaceAllString(p.Text(), "${1}0_f32") }
+		f.Print = func(p *ir.Program) string { return longFloat.ReplaceAllString(text.Of(p), "${1}0_f32") }
 	}},
 	{"wire", "the pool is part of the wire form", func(f *conform.Front) {
 		f.Encode = func(p *ir.Program) ([]byte, error) {
@@ -29,11 +32,11 @@ var fronts = []struct {
 			for i := range c.Pool {
 				c.Pool[i] &^= 1
 			}
-			q, err := c.Seal()
+			q, err := verify.Seal(c)
 			if err != nil {
 				return nil, err
 			}
-			return ir.Encode(q)
+			return wire.Encode(q)
 		}
 	}},
 }

@@ -3,7 +3,9 @@ package conform
 import (
 	"fmt"
 
+	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
 )
 
 // valueTypes are the scalar types a value can have.
@@ -36,14 +38,14 @@ func (o opCase) typed() ir.Type { return o.in[max(1, o.op.Info().Typed)-1] }
 
 // eval computes the op as the table says.
 func (o opCase) eval(v [3]uint64) uint64 {
-	return ir.Eval(o.op, o.typed(), o.out, o.imm, v[0], v[1], v[2])
+	return exact.Eval(o.op, o.typed(), o.out, o.imm, v[0], v[1], v[2])
 }
 
 // opCases lists every legal choice of types of a pure op with an evaluation function.
 // Conversions are listed apart.
 func opCases(op ir.Op) []opCase {
 	info := op.Info()
-	if info.Eval == nil || info.Result.Kind == ir.ResultStated {
+	if exact.Of(op) == nil || info.Result.Kind == ir.ResultStated {
 		return nil
 	}
 	var cases []opCase
@@ -69,7 +71,7 @@ func opCases(op ir.Op) []opCase {
 		imms := []uint32{0}
 		if info.Imm == ir.ImmField {
 			w := uint32(t.Bits())
-			imms = []uint32{ir.Field(0, 1), ir.Field(0, 8), ir.Field(0, w), ir.Field(w-1, 1), ir.Field(5, 9), ir.Field(w/2, w/2)}
+			imms = []uint32{build.Field(0, 1), build.Field(0, 8), build.Field(0, w), build.Field(w-1, 1), build.Field(5, 9), build.Field(w/2, w/2)}
 		}
 		for _, imm := range imms {
 			cases = append(cases, opCase{op, in, info.ResultType(in...), imm})
@@ -97,7 +99,7 @@ func conversions(op ir.Op) []opCase {
 
 // program applies the op to element i of its operand buffers, for every i.
 func (o opCase) program() *ir.Program {
-	b := ir.New("op", ir.Workgroup(64))
+	b := build.New("op", build.Workgroup(64))
 	var bufs []ir.Object
 	for i, t := range o.in {
 		bufs = append(bufs, b.Buffer(fmt.Sprintf("in%d", i), t, ir.RO))
@@ -105,11 +107,11 @@ func (o opCase) program() *ir.Program {
 	out := b.Buffer("out", o.out, ir.WO)
 	i := b.Global(0)
 	b.If(b.Lt(i, b.Len(out)), func() {
-		var vals []ir.Value
+		var vals []build.Value
 		for _, buf := range bufs {
 			vals = append(vals, b.Load(buf, i))
 		}
-		var v ir.Value
+		var v build.Value
 		switch o.op {
 		case ir.OpCvt:
 			v = b.Cvt(o.out, vals[0])

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
 )
 
 // RandomProgram is a program made of random decisions, with a launch for it. It is free
@@ -67,7 +68,7 @@ type local struct {
 // generator holds the program under construction.
 type generator struct {
 	*choices
-	b      *ir.Builder
+	b      *build.Builder
 	fuel   int // expressions and statements still allowed
 	wg     [3]uint32
 	size   int // invocations of a group
@@ -75,20 +76,20 @@ type generator struct {
 	arrays []*array
 	ro     []*array // read-only buffers
 	locals []local
-	vars   []*ir.Var
+	vars   []*build.Var
 	labels []label
-	counts []*ir.Var // counters of the loops around that run a constant number of rounds
-	level  ir.Level  // of control: where convergent ops may stand
+	counts []*build.Var // counters of the loops around that run a constant number of rounds
+	level  ir.Level     // of control: where convergent ops may stand
 	coop   bool
-	own    ir.Value // linear id in the grid
-	ownWG  ir.Value // linear id in the group
+	own    build.Value // linear id in the grid
+	ownWG  build.Value // linear id in the group
 	launch Launch
 	trap   bool // the program has its trap
 	rounds int  // loops at uniform control so far
 }
 
 type label struct {
-	ir.Label
+	build.Label
 	loop bool
 }
 
@@ -106,7 +107,7 @@ func generate(c *choices) *RandomProgram {
 	groups := int(g.launch.Grid[0] * g.launch.Grid[1])
 	g.total = g.size * groups
 	g.coop = g.chance(4)
-	g.b = ir.New("random", ir.Workgroup(wg[:]...))
+	g.b = build.New("random", build.Workgroup(wg[:]...))
 	g.declare()
 	g.fill()
 	g.phases(ir.LevelGrid, 0)
@@ -204,7 +205,7 @@ func (g *generator) fill() {
 }
 
 // linear is the linear id in the group.
-func (g *generator) linear() ir.Value {
+func (g *generator) linear() build.Value {
 	b := g.b
 	v := b.Local(0)
 	if g.wg[1] > 1 {
@@ -217,7 +218,7 @@ func (g *generator) linear() ir.Value {
 }
 
 // varying is a value of type t that tells the invocations of a group apart.
-func (g *generator) varying(t ir.Type) ir.Value {
+func (g *generator) varying(t ir.Type) build.Value {
 	b := g.b
 	switch {
 	case t == ir.Bool:
@@ -240,7 +241,7 @@ func (g *generator) draw(a *array) {
 // results stores every variable to a buffer of its type, so that all that was computed is seen.
 func (g *generator) results() {
 	b := g.b
-	byType := make(map[ir.Type][]*ir.Var)
+	byType := make(map[ir.Type][]*build.Var)
 	var order []ir.Type
 	for _, v := range g.vars {
 		if byType[v.Type()] == nil {

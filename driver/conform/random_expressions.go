@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
 )
 
 // opsTo lists, by result type, the pure ops that random expressions use. Approximate
@@ -33,14 +34,14 @@ var subgroupOps = []ir.Op{ir.OpShuffle, ir.OpShuffleXor, ir.OpShuffleUp, ir.OpSh
 	ir.OpScanExAnd, ir.OpScanExOr, ir.OpScanExXor}
 
 // constant draws an edge value.
-func (g *generator) constant(t ir.Type) ir.Value {
+func (g *generator) constant(t ir.Type) build.Value {
 	vals := edges(t)
 	bits := vals[g.pick(len(vals))]
 	return g.b.Const(t, bits)
 }
 
 // expr writes an expression of type t.
-func (g *generator) expr(t ir.Type, depth int) ir.Value {
+func (g *generator) expr(t ir.Type, depth int) build.Value {
 	g.fuel--
 	if g.fuel < 0 || depth < 0 {
 		return g.leaf(t)
@@ -71,17 +72,17 @@ func (g *generator) expr(t ir.Type, depth int) ir.Value {
 }
 
 // arm is one arm of an if with a result.
-func (g *generator) arm(t ir.Type, depth int) func() []ir.Value {
-	return func() (r []ir.Value) {
-		g.body(func() { r = []ir.Value{g.expr(t, depth-1)} })
+func (g *generator) arm(t ir.Type, depth int) func() []build.Value {
+	return func() (r []build.Value) {
+		g.body(func() { r = []build.Value{g.expr(t, depth-1)} })
 		return r
 	}
 }
 
 // leaf writes a constant, a variable or a builtin.
-func (g *generator) leaf(t ir.Type) ir.Value {
+func (g *generator) leaf(t ir.Type) build.Value {
 	b := g.b
-	var vars []*ir.Var
+	var vars []*build.Var
 	for _, v := range g.vars {
 		if v.Type() == t {
 			vars = append(vars, v)
@@ -112,7 +113,7 @@ func (g *generator) leaf(t ir.Type) ir.Value {
 }
 
 // load reads from an object of element type t that may be read here.
-func (g *generator) load(t ir.Type) (ir.Value, bool) {
+func (g *generator) load(t ir.Type) (build.Value, bool) {
 	b := g.b
 	type source struct {
 		obj   ir.Object
@@ -155,7 +156,7 @@ func (g *generator) load(t ir.Type) (ir.Value, bool) {
 
 // index is an index of any integer type, sometimes out of bounds, never a constant, since
 // constant ones out of bounds are refused.
-func (g *generator) index() ir.Value {
+func (g *generator) index() build.Value {
 	b := g.b
 	t := []ir.Type{ir.U32, ir.I32, ir.U64, ir.I64}[g.pick(4)]
 	if g.chance(2) {
@@ -165,14 +166,14 @@ func (g *generator) index() ir.Value {
 }
 
 // op writes a pure op with result type t.
-func (g *generator) op(t ir.Type, depth int) ir.Value {
+func (g *generator) op(t ir.Type, depth int) build.Value {
 	b := g.b
 	if (t.IsInt() || t.IsFloat()) && g.chance(8) {
 		return g.there(t, depth)
 	}
 	list := opsTo()[t]
 	o := list[g.pick(len(list))]
-	in := make([]ir.Value, len(o.in))
+	in := make([]build.Value, len(o.in))
 	for i, it := range o.in {
 		in[i] = g.expr(it, depth-1)
 	}
@@ -191,7 +192,7 @@ func (g *generator) op(t ir.Type, depth int) ir.Value {
 }
 
 // there converts a number to the other kind and back, which keeps some numbers and not others.
-func (g *generator) there(t ir.Type, depth int) ir.Value {
+func (g *generator) there(t ir.Type, depth int) build.Value {
 	b := g.b
 	ints, floats := []ir.Type{ir.U32, ir.I32, ir.U64, ir.I64}, []ir.Type{ir.F32, ir.F64}
 	from, via := ints[g.pick(4)], floats[g.pick(2)]
@@ -209,7 +210,7 @@ func (g *generator) there(t ir.Type, depth int) ir.Value {
 }
 
 // subgroup writes an op among the lanes of the warp.
-func (g *generator) subgroup(t ir.Type, depth int) ir.Value {
+func (g *generator) subgroup(t ir.Type, depth int) build.Value {
 	b := g.b
 	if t == ir.Bool && g.chance(2) {
 		return b.Op([]ir.Op{ir.OpAny, ir.OpAll}[g.pick(2)], g.expr(ir.Bool, depth-1))

@@ -1,11 +1,14 @@
 package conform
 
-import "github.com/govyre/vyre/ir"
+import (
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
+)
 
 // Shapes that an optimiser looks for, and shapes next to them, come up too rarely by chance.
 
 // spelled writes in several ops what an instruction does, or nearly does.
-func (g *generator) spelled(t ir.Type, depth int) ir.Value {
+func (g *generator) spelled(t ir.Type, depth int) build.Value {
 	b := g.b
 	x := g.expr(t, depth-1)
 	switch g.pick(8) {
@@ -53,10 +56,10 @@ func (g *generator) spelled(t ir.Type, depth int) ir.Value {
 }
 
 // turned is two shifts put together, mostly of a whole turn.
-func (g *generator) turned(t ir.Type, x ir.Value) ir.Value {
+func (g *generator) turned(t ir.Type, x build.Value) build.Value {
 	b := g.b
 	w := uint32(t.Bits())
-	var n, rest ir.Value
+	var n, rest build.Value
 	switch g.pick(4) {
 	case 0:
 		k := uint32(g.pick(int(w) + 1))
@@ -78,7 +81,7 @@ func (g *generator) turned(t ir.Type, x ir.Value) ir.Value {
 }
 
 // counted adds up single bits of x, and of x and another value.
-func (g *generator) counted(t ir.Type, x ir.Value) ir.Value {
+func (g *generator) counted(t ir.Type, x build.Value) build.Value {
 	b := g.b
 	one, zero := b.Const(t, 1), b.Const(t, 0)
 	y := x
@@ -89,7 +92,7 @@ func (g *generator) counted(t ir.Type, x ir.Value) ir.Value {
 	for range 3 + g.pick(4) {
 		k := uint32(g.pick(int(t.Bits())))
 		at := b.Const(t, 1<<k)
-		var bit ir.Value
+		var bit build.Value
 		switch g.pick(5) {
 		case 0, 1:
 			bit = b.And(b.Shr(x, b.U32(k)), one)
@@ -109,7 +112,7 @@ func (g *generator) counted(t ir.Type, x ir.Value) ir.Value {
 }
 
 // packed puts bytes of two values side by side.
-func (g *generator) packed(x, y ir.Value) ir.Value {
+func (g *generator) packed(x, y build.Value) build.Value {
 	b := g.b
 	v := b.U32(0)
 	for k := range uint32(2 + g.pick(3)) {
@@ -135,7 +138,7 @@ func (g *generator) packed(x, y ir.Value) ir.Value {
 }
 
 // ones counts the ones of x in a loop.
-func (g *generator) ones(t ir.Type, x ir.Value) ir.Value {
+func (g *generator) ones(t ir.Type, x build.Value) build.Value {
 	b := g.b
 	r, n := b.Var(x), b.Var(g.leaf(t))
 	one, zero := b.Const(t, 1), b.Const(t, 0)
@@ -143,7 +146,7 @@ func (g *generator) ones(t ir.Type, x ir.Value) ir.Value {
 		r.Set(b.And(x, b.Const(t, t.Mask()>>1)))
 	}
 	lowest := g.chance(2)
-	b.Loop(nil, func(l ir.Label, _ []ir.Value) {
+	b.Loop(nil, func(l build.Label, _ []build.Value) {
 		b.If(b.Eq(r.Get(), zero), func() { b.Break(l) })
 		if lowest {
 			r.Set(b.And(r.Get(), b.Sub(r.Get(), one)))

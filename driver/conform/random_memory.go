@@ -1,12 +1,15 @@
 package conform
 
-import "github.com/govyre/vyre/ir"
+import (
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
+)
 
 // What passes do to memory shows only where one place is stored to and loaded from again and again, with
 // something between now and then. Random statements alone rarely come by the same place twice.
 
 // place is the index of an element of a local array.
-func (g *generator) place(l local) ir.Value {
+func (g *generator) place(l local) build.Value {
 	b := g.b
 	switch n := len(g.counts); {
 	case !l.fixed:
@@ -48,9 +51,9 @@ func (g *generator) burst() {
 }
 
 // accesses are those of a burst, now and then with a way out of it.
-func (g *generator) accesses(obj ir.Object, elem ir.Type, places ...ir.Value) {
+func (g *generator) accesses(obj ir.Object, elem ir.Type, places ...build.Value) {
 	if g.chance(4) {
-		g.b.Block(func(l ir.Label) {
+		g.b.Block(func(l build.Label) {
 			g.labels = append(g.labels, label{l, false})
 			g.body(func() { g.access(obj, elem, places) })
 			g.labels = g.labels[:len(g.labels)-1]
@@ -60,7 +63,7 @@ func (g *generator) accesses(obj ir.Object, elem ir.Type, places ...ir.Value) {
 	g.access(obj, elem, places)
 }
 
-func (g *generator) access(obj ir.Object, elem ir.Type, places []ir.Value) {
+func (g *generator) access(obj ir.Object, elem ir.Type, places []build.Value) {
 	b := g.b
 	t := elem.Value()
 	for n := 3 + g.pick(4); n > 0 && !b.Dead(); n-- {

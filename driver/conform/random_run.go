@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/internal/interp"
-	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/text"
 )
 
 // shrinkTries bounds the work spent on making a failing program small.
@@ -120,7 +120,7 @@ func (r *RandomProgram) Agree(ctx context.Context, devices ...Device) error {
 	for _, rep := range want.Reports {
 		return fmt.Errorf("a program made to be free of findings has one: %s", rep.Text)
 	}
-	back, err := ir.Parse("random", r.Program.Text())
+	back, err := text.Parse("random", text.Of(r.Program))
 	if err != nil {
 		return fmt.Errorf("its text is refused: %w", err)
 	}
@@ -169,7 +169,7 @@ func (r *RandomProgram) differ(got, want Outcome) error {
 // Describe prints the program and its launch in the form of a case file.
 func (r *RandomProgram) Describe() string {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "-- program --\n%s-- launch --\ngrid %d %d %d\n", r.Program.Text(), r.Launch.Grid[0], r.Launch.Grid[1], r.Launch.Grid[2])
+	fmt.Fprintf(&b, "-- program --\n%s-- launch --\ngrid %d %d %d\n", text.Of(r.Program), r.Launch.Grid[0], r.Launch.Grid[1], r.Launch.Grid[2])
 	for i, p := range r.Program.Params() {
 		fmt.Fprintf(&b, "arg %s =", p.Name)
 		if !p.IsBuffer() {

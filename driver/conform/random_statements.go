@@ -1,6 +1,9 @@
 package conform
 
-import "github.com/govyre/vyre/ir"
+import (
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
+)
 
 // phases writes statements at uniform control, with barriers between them.
 func (g *generator) phases(level ir.Level, depth int) {
@@ -93,7 +96,7 @@ func (g *generator) uniformLoop(level ir.Level, depth int) {
 	vote := g.chance(2) && (level != ir.LevelGrid || g.coop)
 	vars := len(g.vars)
 	count := b.Var(b.U32(0))
-	b.Loop(nil, func(l ir.Label, _ []ir.Value) {
+	b.Loop(nil, func(l build.Label, _ []build.Value) {
 		g.border(level)
 		b.If(b.Le(b.U32(rounds), count.Get()), func() { b.Break(l) })
 		g.phases(level, depth+1)
@@ -113,7 +116,7 @@ func (g *generator) uniformLoop(level ir.Level, depth int) {
 // uniformIf chooses between phases by a value that all invocations of the level share.
 func (g *generator) uniformIf(level ir.Level, depth int) {
 	b := g.b
-	var c ir.Value
+	var c build.Value
 	inner := level
 	switch g.pick(3) {
 	case 0:
@@ -199,7 +202,7 @@ func (g *generator) statement(depth int) {
 	case 6, 7:
 		g.loop(depth)
 	case 8:
-		b.Block(func(l ir.Label) {
+		b.Block(func(l build.Label) {
 			g.labels = append(g.labels, label{l, false})
 			g.body(func() { g.statements(depth + 1) })
 			g.labels = g.labels[:len(g.labels)-1]
@@ -227,14 +230,14 @@ func (g *generator) loop(depth int) {
 	b := g.b
 	counts := len(g.counts)
 	i := b.Var(b.U32(0))
-	var bound ir.Value
+	var bound build.Value
 	if g.chance(2) {
 		bound = b.U32(uint32(1 + g.pick(3)))
 		g.counts = append(g.counts, i)
 	} else {
 		bound = b.And(g.expr(ir.U32, 1), b.U32(3))
 	}
-	b.Loop(nil, func(l ir.Label, _ []ir.Value) {
+	b.Loop(nil, func(l build.Label, _ []build.Value) {
 		b.If(b.Le(bound, i.Get()), func() { b.Break(l) })
 		i.Set(b.Add(i.Get(), b.U32(1)))
 		g.labels = append(g.labels, label{l, true})
@@ -282,7 +285,7 @@ func (g *generator) touch() {
 		if a.elem.IsInt() && g.chance(2) {
 			op := []ir.Op{ir.OpAtomicAdd, ir.OpAtomicMax, ir.OpAtomicExch, ir.OpAtomicXor, ir.OpAtomicCas}[g.pick(5)]
 			order := []ir.Order{ir.Relaxed, ir.Acquire, ir.Release, ir.AcqRel, ir.SeqCst}[g.pick(5)]
-			vals := []ir.Value{g.expr(t, 1)}
+			vals := []build.Value{g.expr(t, 1)}
 			if op == ir.OpAtomicCas {
 				vals = append(vals, g.expr(t, 1))
 			}
@@ -296,10 +299,10 @@ func (g *generator) touch() {
 }
 
 // cell is the index of one of the invocation's own cells.
-func (g *generator) cell(a *array) ir.Value { return g.cellAt(a, g.pick(a.cells)) }
+func (g *generator) cell(a *array) build.Value { return g.cellAt(a, g.pick(a.cells)) }
 
 // cellAt is the index of the k-th of them.
-func (g *generator) cellAt(a *array, k int) ir.Value {
+func (g *generator) cellAt(a *array, k int) build.Value {
 	b := g.b
 	own := g.own
 	if a.shared {

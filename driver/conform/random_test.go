@@ -12,6 +12,7 @@ import (
 	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/text"
 )
 
 var (
@@ -78,7 +79,7 @@ func TestProgramsThatDoNotEndAreNamed(t *testing.T) {
 
 func TestShrinkingFindsASmallProgramThatStillFails(t *testing.T) {
 	// "Fails" stands for a property that survives in a tiny program: it has a loop.
-	loops := func(r *conform.RandomProgram) bool { return strings.Contains(r.Program.Text(), "loop ^") }
+	loops := func(r *conform.RandomProgram) bool { return strings.Contains(text.Of(r.Program), "loop ^") }
 	for seed := range uint64(200) {
 		r := conform.Random(seed)
 		if !loops(r) || r.Program.Rows() < 100 {
@@ -89,7 +90,7 @@ func TestShrinkingFindsASmallProgramThatStillFails(t *testing.T) {
 			t.Fatal("the shrunk program does not fail")
 		}
 		if small.Program.Rows() > 40 {
-			t.Errorf("seed %d shrank from %d to %d rows only:\n%s", seed, r.Program.Rows(), small.Program.Rows(), small.Program.Text())
+			t.Errorf("seed %d shrank from %d to %d rows only:\n%s", seed, r.Program.Rows(), small.Program.Rows(), text.Of(small.Program))
 		}
 		return
 	}

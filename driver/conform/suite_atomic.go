@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
 )
 
 // atomicFamilies are about single atomics, contention and order.
@@ -101,19 +103,19 @@ func (a atomic) after(r [3]uint64) uint64 {
 		}
 		return r[0]
 	}
-	return ir.Eval(updates[a.op], a.t, a.t, 0, r[0], r[1], 0)
+	return exact.Eval(updates[a.op], a.t, a.t, 0, r[0], r[1], 0)
 }
 
 // oneCase runs the op on cell g, for every invocation g, and keeps what it returned.
 func (a atomic) oneCase() Case {
 	const group = 64
-	b := ir.New("atomic", ir.Workgroup(group))
+	b := build.New("atomic", build.Workgroup(group))
 	cell := b.Buffer("cell", a.t, ir.RW)
 	operands := []ir.Object{b.Buffer("x", a.t, ir.RO), b.Buffer("y", a.t, ir.RO)}[:a.op.Info().Args-1]
 	old := b.Buffer("old", a.t, ir.WO)
 	shared := b.SharedArray("part", a.t, group)
 	g, l := b.Global(0), b.Local(0)
-	var vals []ir.Value
+	var vals []build.Value
 	for _, o := range operands {
 		vals = append(vals, b.Load(o, g))
 	}

@@ -1,6 +1,9 @@
 package conform
 
-import "github.com/govyre/vyre/ir"
+import (
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
+)
 
 // controlFamilies are about structured control under divergence.
 func controlFamilies() []Family {
@@ -17,9 +20,9 @@ func controlFamilies() []Family {
 const deep = 200
 
 // deepCase runs one group of 64 over a single word an invocation.
-func deepCase(name string, want func(lane uint32) uint32, body func(b *ir.Builder, lane ir.Value) ir.Value) Case {
+func deepCase(name string, want func(lane uint32) uint32, body func(b *build.Builder, lane build.Value) build.Value) Case {
 	const n = 64
-	b := ir.New("deep", ir.Workgroup(n))
+	b := build.New("deep", build.Workgroup(n))
 	y := b.Buffer("y", ir.U32, ir.WO)
 	l := b.Local(0)
 	b.Store(y, l, body(b, l))
@@ -44,7 +47,7 @@ func deepCases() []Case {
 }
 
 // deepIfs counts how far a lane gets: level k asks for 7·lane > k.
-func deepIfs(b *ir.Builder, l ir.Value) ir.Value {
+func deepIfs(b *build.Builder, l build.Value) build.Value {
 	n := b.Var(b.U32(0))
 	reach := b.Mul(l, b.U32(7))
 	var nest func(k uint32)
@@ -62,33 +65,33 @@ func deepIfs(b *ir.Builder, l ir.Value) ir.Value {
 }
 
 // deepChoices hands values out of every level on the way back.
-func deepChoices(b *ir.Builder, l ir.Value) ir.Value {
+func deepChoices(b *build.Builder, l build.Value) build.Value {
 	reach := b.Mul(l, b.U32(7))
-	var nest func(k uint32) ir.Value
-	nest = func(k uint32) ir.Value {
+	var nest func(k uint32) build.Value
+	nest = func(k uint32) build.Value {
 		if k == deep {
 			return b.U32(1000 * deep)
 		}
 		r := b.Choose(b.Le(reach, b.U32(k)),
-			func() []ir.Value { return []ir.Value{b.U32(1000 * k)} },
-			func() []ir.Value { return []ir.Value{b.Add(nest(k+1), b.U32(1))} })
+			func() []build.Value { return []build.Value{b.U32(1000 * k)} },
+			func() []build.Value { return []build.Value{b.Add(nest(k+1), b.U32(1))} })
 		return r[0]
 	}
 	return nest(0)
 }
 
 // deepLoops goes once round each of the loops, and lane times more round the innermost.
-func deepLoops(b *ir.Builder, l ir.Value) ir.Value {
+func deepLoops(b *build.Builder, l build.Value) build.Value {
 	n := b.Var(b.U32(0))
 	var nest func(k int)
 	nest = func(k int) {
-		b.Loop([]ir.Value{b.Bool(false)}, func(label ir.Label, again []ir.Value) {
+		b.Loop([]build.Value{b.Bool(false)}, func(label build.Label, again []build.Value) {
 			b.If(again[0], func() { b.Break(label) })
 			n.Set(b.Add(n.Get(), b.U32(1)))
 			if k+1 < deep {
 				nest(k + 1)
 			} else {
-				b.For(b.U32(0), l, b.U32(1), func(ir.Value, ir.Label) {
+				b.For(b.U32(0), l, b.U32(1), func(build.Value, build.Label) {
 					n.Set(b.Add(n.Get(), b.U32(1)))
 				})
 			}
@@ -100,11 +103,11 @@ func deepLoops(b *ir.Builder, l ir.Value) ir.Value {
 }
 
 // deepBlocks leaves all blocks down to one that the lane chooses.
-func deepBlocks(b *ir.Builder, l ir.Value) ir.Value {
+func deepBlocks(b *build.Builder, l build.Value) build.Value {
 	const blocks = deep - 1
 	target := b.Rem(b.Mul(l, b.U32(3)), b.U32(deep))
 	n := b.Var(b.U32(0))
-	var labels []ir.Label
+	var labels []build.Label
 	var nest func()
 	nest = func() {
 		if len(labels) == blocks {
@@ -113,7 +116,7 @@ func deepBlocks(b *ir.Builder, l ir.Value) ir.Value {
 			}
 			return
 		}
-		b.Block(func(label ir.Label) {
+		b.Block(func(label build.Label) {
 			labels = append(labels, label)
 			nest()
 		})
@@ -127,17 +130,17 @@ func deepBlocks(b *ir.Builder, l ir.Value) ir.Value {
 }
 
 // deepBreak leaves every level at once from the innermost.
-func deepBreak(b *ir.Builder, l ir.Value) ir.Value {
-	var out ir.Label
+func deepBreak(b *build.Builder, l build.Value) build.Value {
+	var out build.Label
 	var nest func(k int)
 	nest = func(k int) {
 		if k == deep-2 {
 			b.Break(out, b.Add(l, b.U32(500)))
 			return
 		}
-		b.Block(func(ir.Label) { nest(k + 1) })
+		b.Block(func(build.Label) { nest(k + 1) })
 	}
-	r := b.Loop(nil, func(label ir.Label, _ []ir.Value) {
+	r := b.Loop(nil, func(label build.Label, _ []build.Value) {
 		out = label
 		nest(0)
 	})
@@ -145,10 +148,10 @@ func deepBreak(b *ir.Builder, l ir.Value) ir.Value {
 }
 
 // deepContinue starts the outermost loop anew from the innermost level.
-func deepContinue(b *ir.Builder, l ir.Value) ir.Value {
+func deepContinue(b *build.Builder, l build.Value) build.Value {
 	more := b.Rem(l, b.U32(5))
 	n := b.Var(b.U32(0))
-	b.Loop([]ir.Value{b.U32(0)}, func(outer ir.Label, round []ir.Value) {
+	b.Loop([]build.Value{b.U32(0)}, func(outer build.Label, round []build.Value) {
 		var nest func(k int)
 		nest = func(k int) {
 			n.Set(b.Add(n.Get(), b.U32(1)))
@@ -157,7 +160,7 @@ func deepContinue(b *ir.Builder, l ir.Value) ir.Value {
 				b.Break(outer)
 				return
 			}
-			b.Block(func(ir.Label) { nest(k + 1) })
+			b.Block(func(build.Label) { nest(k + 1) })
 		}
 		nest(1)
 	})

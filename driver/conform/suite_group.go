@@ -5,7 +5,9 @@ import (
 	"math/bits"
 	"math/rand/v2"
 
+	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
 )
 
 // groupFamilies are about what invocations of a group, a grid or a warp do together.
@@ -63,8 +65,8 @@ func subgroupCases(ops ...ir.Op) func() []Case {
 func subgroupCase(op ir.Op, t ir.Type, size int) Case {
 	const groups = 3
 	info := op.Info()
-	b := ir.New("subgroup", ir.Workgroup(uint32(size)))
-	var args []ir.Value
+	b := build.New("subgroup", build.Workgroup(uint32(size)))
+	var args []build.Value
 	g := b.Global(0)
 	c := Case{Name: fmt.Sprintf("%s.%s.%d", op, t, size), Launch: Launch{Grid: [3]uint32{groups, 1, 1}}}
 	rng := rand.New(rand.NewPCG(uint64(op)<<16|uint64(t), uint64(size)))
@@ -177,7 +179,7 @@ var basis = [7]ir.Op{ir.OpAdd, ir.OpMul, ir.OpMin, ir.OpMax, ir.OpAnd, ir.OpOr, 
 
 // collect models reductions and scans, step by step as the language states them.
 func collect(op ir.Op, t ir.Type, vals []uint64) []uint64 {
-	step := func(op ir.Op, a, b uint64) uint64 { return ir.Eval(op, t, t, 0, a, b, 0) }
+	step := func(op ir.Op, a, b uint64) uint64 { return exact.Eval(op, t, t, 0, a, b, 0) }
 	switch {
 	case op < ir.OpScanAdd:
 		o := basis[op-ir.OpReduceAdd]
@@ -219,7 +221,7 @@ func identity(op ir.Op, t ir.Type, reduce bool) uint64 {
 		}
 	case ir.OpMul:
 		if t.IsFloat() {
-			return ir.Eval(ir.OpCvt, ir.U32, t, 0, 1, 0, 0)
+			return exact.Eval(ir.OpCvt, ir.U32, t, 0, 1, 0, 0)
 		}
 		return 1
 	case ir.OpMin, ir.OpMax:

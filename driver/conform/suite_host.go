@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
+	"github.com/govyre/vyre/ir/text"
 )
 
 // hostFamilies are about programs in themselves; no device is needed.
@@ -27,10 +29,10 @@ func deviceFamilies() [][]Family {
 // damagedCases break the columns of a sound program in ways that no text can.
 func damagedCases() []Case {
 	base := func() *ir.Code {
-		b := ir.New("sound", ir.Workgroup(32))
+		b := build.New("sound", build.Workgroup(32))
 		x, y := b.Buffer("x", ir.U32, ir.RO), b.Buffer("y", ir.U32, ir.WO)
 		v := b.Load(x, b.Global(0))
-		r := b.Choose(b.Eq(v, b.U32(7)), func() []ir.Value { return []ir.Value{b.U32(1)} }, func() []ir.Value { return []ir.Value{v} })
+		r := b.Choose(b.Eq(v, b.U32(7)), func() []build.Value { return []build.Value{b.U32(1)} }, func() []build.Value { return []build.Value{v} })
 		b.Store(y, b.Global(0), b.Add(r[0], b.Len(x)))
 		return must(b.Program()).Edit()
 	}
@@ -129,7 +131,7 @@ func constants(t ir.Type) *ir.Program {
 			vals = append(vals, v)
 		}
 	}
-	b := ir.New("constants")
+	b := build.New("constants")
 	y := b.Buffer("y", t, ir.WO)
 	for i, v := range unique(vals, t.Mask()) {
 		b.Store(y, b.U32(uint32(i)), b.Const(t, v))
@@ -175,8 +177,8 @@ func wireTrip(f Front, p *ir.Program) error {
 		return fmt.Errorf("something was dropped: %w", notes)
 	case q.Digest() != p.Digest():
 		return fmt.Errorf("the digest changed on the way through the wire form")
-	case q.Text() != p.Text():
-		return fmt.Errorf("names changed on the way through the wire form:\n%s", short(q.Text()))
+	case text.Of(q) != text.Of(p):
+		return fmt.Errorf("names changed on the way through the wire form:\n%s", short(text.Of(q)))
 	}
 	if again, err := f.Encode(q); err != nil || !bytes.Equal(again, b) {
 		return fmt.Errorf("encoded twice, the bytes differ (%v)", err)

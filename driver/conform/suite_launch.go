@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
 )
 
 // launchFamilies are about a launch as a whole, and what it leaves beside its buffers.
@@ -43,16 +44,16 @@ func launchCases() []Case {
 
 // builtinCase stores all builtins of each invocation side by side, at its linear id.
 func builtinCase(group, grid [3]uint32) Case {
-	b := ir.New("builtins", ir.Workgroup(group[:]...))
+	b := build.New("builtins", build.Workgroup(group[:]...))
 	y := b.Buffer("y", ir.U32, ir.WO)
-	var vals []ir.Value
+	var vals []build.Value
 	for axis := range uint32(3) {
 		for _, op := range builtinAxes {
 			vals = append(vals, b.OpImm(op, axis))
 		}
 	}
 	vals = append(vals, b.Lane(), b.Warp())
-	width := func(axis uint32) ir.Value { return b.Mul(b.Groups(axis), b.U32(group[axis])) }
+	width := func(axis uint32) build.Value { return b.Mul(b.Groups(axis), b.U32(group[axis])) }
 	linear := b.Add(b.Global(0), b.Mul(width(0), b.Add(b.Global(1), b.Mul(width(1), b.Global(2)))))
 	at := b.Mul(linear, b.U32(uint32(len(vals))))
 	for i, v := range vals {
@@ -82,7 +83,7 @@ func builtinCase(group, grid [3]uint32) Case {
 
 // traceCases fill the ring.
 func traceCases() []Case {
-	b := ir.New("overflow", ir.Workgroup(64))
+	b := build.New("overflow", build.Workgroup(64))
 	g := b.Global(0)
 	b.Trace(3, "", g)
 	b.Trace(4, "", b.Cvt(ir.U64, g), g)

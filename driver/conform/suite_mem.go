@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
 )
 
 // memTypes are the types that memory can hold.
@@ -89,7 +90,7 @@ func boundsCases() []Case {
 
 // loadAt is y[g] = x[index[g]].
 func loadAt(t, it ir.Type, idx []uint64, n uint64) Case {
-	b := ir.New("load_at", ir.Workgroup(32))
+	b := build.New("load_at", build.Workgroup(32))
 	index, x, y := b.Buffer("index", it, ir.RO), b.Buffer("x", t, ir.RO), b.Buffer("y", t, ir.WO)
 	g := b.Global(0)
 	b.Store(y, g, b.Load(x, b.Load(index, g)))
@@ -111,7 +112,7 @@ func loadAt(t, it ir.Type, idx []uint64, n uint64) Case {
 
 // storeAt is x[index[g]] = y[g].
 func storeAt(t, it ir.Type, idx []uint64, n uint64) Case {
-	b := ir.New("store_at", ir.Workgroup(32))
+	b := build.New("store_at", build.Workgroup(32))
 	index, y, x := b.Buffer("index", it, ir.RO), b.Buffer("y", t, ir.RO), b.Buffer("x", t, ir.WO)
 	g := b.Global(0)
 	b.If(b.Lt(g, b.Len(index)), func() {
@@ -175,7 +176,7 @@ func vectorIndices(t ir.Type, lanes, n uint64) []uint64 {
 
 // loadVectors stores lane k of x[index[g]] at y[g·lanes + k].
 func loadVectors(t, it ir.Type, lanes int, n uint64) Case {
-	b := ir.New("load_vectors", ir.Workgroup(32))
+	b := build.New("load_vectors", build.Workgroup(32))
 	index, x, y := b.Buffer("index", it, ir.RO), b.Buffer("x", t, ir.RO), b.Buffer("y", t, ir.WO)
 	g := b.Global(0)
 	v := b.LoadVec(x, b.Load(index, g), lanes)
@@ -203,11 +204,11 @@ func loadVectors(t, it ir.Type, lanes int, n uint64) Case {
 
 // storeVectors is x[index[g]] = vec(y[g·lanes], y[g·lanes + 1], …).
 func storeVectors(t, it ir.Type, lanes int, n uint64) Case {
-	b := ir.New("store_vectors", ir.Workgroup(32))
+	b := build.New("store_vectors", build.Workgroup(32))
 	index, y, x := b.Buffer("index", it, ir.RO), b.Buffer("y", t, ir.RO), b.Buffer("x", t, ir.WO)
 	g := b.Global(0)
 	b.If(b.Lt(g, b.Len(index)), func() {
-		var vals []ir.Value
+		var vals []build.Value
 		for k := range uint32(lanes) {
 			vals = append(vals, b.Load(y, b.Add(b.Mul(g, b.U32(uint32(lanes))), b.U32(k))))
 		}
@@ -253,7 +254,7 @@ func widened(t ir.Type, raw uint64) uint64 {
 }
 
 // asWord makes a u32 of a value, keeping its bits.
-func asWord(b *ir.Builder, v ir.Value) ir.Value {
+func asWord(b *build.Builder, v build.Value) build.Value {
 	switch b.Type(v) {
 	case ir.Bool:
 		return b.Cvt(ir.U32, v)
@@ -265,7 +266,7 @@ func asWord(b *ir.Builder, v ir.Value) ir.Value {
 
 // loadAll loads every bit pattern of an element.
 func loadAll(t ir.Type, raw []byte) Case {
-	b := ir.New("load_all", ir.Workgroup(256))
+	b := build.New("load_all", build.Workgroup(256))
 	x, y := b.Buffer("x", t, ir.RO), b.Buffer("y", ir.U32, ir.WO)
 	g := b.Global(0)
 	b.Store(y, g, asWord(b, b.Load(x, g)))
@@ -282,7 +283,7 @@ func loadAll(t ir.Type, raw []byte) Case {
 // leaves its neighbours' bytes alone.
 func storeAll(t ir.Type) Case {
 	const n = 1024
-	b := ir.New("store_all", ir.Workgroup(256))
+	b := build.New("store_all", build.Workgroup(256))
 	x, y := b.Buffer("x", ir.U32, ir.RO), b.Buffer("y", t, ir.WO)
 	g := b.Global(0)
 	v := b.Load(x, g)
@@ -318,7 +319,7 @@ func storeAll(t ir.Type) Case {
 
 // passScalar passes the value with all but the lowest bits set; signed ones extend.
 func passScalar(t ir.Type) Case {
-	b := ir.New("pass_scalar", ir.Workgroup(1))
+	b := build.New("pass_scalar", build.Workgroup(1))
 	v, y := b.Scalar("v", t), b.Buffer("y", ir.U32, ir.WO)
 	b.Store(y, b.U32(0), asWord(b, v))
 	raw := t.Mask() &^ (t.Mask() >> 4)

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/ir"
 )
@@ -148,7 +149,7 @@ func convertCases() []Case {
 
 // recipeCases run every accurate function as one op, and as the basic ops of its recipe.
 func recipeCases() []Case {
-	plain := opFamily("recipe-same", "", func(op ir.Op, t ir.Type) bool { return op.Info().Recipe != nil }).Cases()
+	plain := opFamily("recipe-same", "", func(op ir.Op, t ir.Type) bool { return exact.RecipeOf(op) != nil }).Cases()
 	var cases []Case
 	for _, c := range plain {
 		expanded := c

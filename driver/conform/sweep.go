@@ -9,6 +9,7 @@ import (
 
 	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
 )
 
 // Sweep compares a function on a device with the op table, on blocks of arguments that are neighbours. The
@@ -175,7 +176,7 @@ func canonicalNaN(t ir.Type) uint64 {
 }
 
 // apply writes the function of the f32 with the given bits.
-func (f Function) apply(b *ir.Builder, bits ir.Value) ir.Value {
+func (f Function) apply(b *build.Builder, bits build.Value) build.Value {
 	x := b.Bitcast(ir.F32, bits)
 	switch f.Op {
 	case ir.OpCvt:
@@ -188,7 +189,7 @@ func (f Function) apply(b *ir.Builder, bits ir.Value) ir.Value {
 
 // program stores the function of base + g to out[g].
 func (f Function) program() *ir.Program {
-	b := ir.New("function", ir.Workgroup(256))
+	b := build.New("function", build.Workgroup(256))
 	base, out := b.Scalar("base", ir.U32), b.Buffer("out", f.Out, ir.WO)
 	g := b.Global(0)
 	b.Store(out, g, f.apply(b, b.Add(base, g)))
@@ -198,12 +199,12 @@ func (f Function) program() *ir.Program {
 // sumProgram adds to out[block] the results of each block, each plus one and weighted by twice its argument
 // plus one, modulo 2⁶⁴. The weights are odd, so one wrong result always shows.
 func (f Function) sumProgram() *ir.Program {
-	b := ir.New("sums", ir.Workgroup(256))
+	b := build.New("sums", build.Workgroup(256))
 	base, groups := b.Scalar("base", ir.U32), b.Scalar("groups", ir.U32) // groups of a block
 	out := b.Buffer("out", ir.U64, ir.RW)
 	bits := b.Var(b.Add(b.Add(base, b.Mul(b.Group(0), b.U32(sweepGroup))), b.Local(0)))
 	sum := b.Var(b.U64(0))
-	b.For(b.U32(0), b.U32(sweepGroup/256), b.U32(1), func(ir.Value, ir.Label) {
+	b.For(b.U32(0), b.U32(sweepGroup/256), b.U32(1), func(build.Value, build.Label) {
 		x := bits.Get()
 		r := b.Add(rawU64(b, f.apply(b, x)), b.U64(1))
 		sum.Set(b.Add(sum.Get(), b.Mul(r, b.Add(b.Shl(b.Cvt(ir.U64, x), b.U32(1)), b.U64(1)))))
@@ -217,7 +218,7 @@ func (f Function) sumProgram() *ir.Program {
 }
 
 // rawU64 is the bits of v with one NaN for all, zero-extended.
-func rawU64(b *ir.Builder, v ir.Value) ir.Value {
+func rawU64(b *build.Builder, v build.Value) build.Value {
 	switch t := b.Type(v); t {
 	case ir.F64:
 		return b.Bitcast(ir.U64, b.CanonNaN(v))

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
 )
 
 // Error sweeps run an op on many f32 values in launches of up to sweepThreads invocations that take
@@ -23,7 +24,7 @@ const (
 // NaN, or a zero of the wrong sign, counts as an infinite error. An infinity counts as the number after
 // the greatest.
 func ErrorF32(ctx context.Context, d Device, op ir.Op, stride uint32) (ulps float64, at float32, err error) {
-	p := sweepOver(func(b *ir.Builder, bits ir.Value) ir.Value {
+	p := sweepOver(func(b *build.Builder, bits build.Value) build.Value {
 		x := b.Bitcast(ir.F32, bits)
 		e := b.Cvt(ir.F32, ulpsBetween(b, b.Op(op, x), b.Op(op, b.Cvt(ir.F64, x))))
 		high := b.Shl(b.Cvt(ir.U64, b.Bitcast(ir.U32, e)), b.U32(32))
@@ -34,16 +35,16 @@ func ErrorF32(ctx context.Context, d Device, op ir.Op, stride uint32) (ulps floa
 }
 
 // ulpsBetween writes |got − want| in units of the last place of an f32 as large as want.
-func ulpsBetween(b *ir.Builder, got, want ir.Value) ir.Value {
+func ulpsBetween(b *build.Builder, got, want build.Value) build.Value {
 	inf := b.F64(math.Inf(1))
 	after := b.F64(0x1p128)
-	clamp := func(v ir.Value) ir.Value {
+	clamp := func(v build.Value) build.Value {
 		return b.Select(b.Lt(after, b.Abs(v)), b.Op(ir.OpCopysign, after, v), v)
 	}
 	g, w := b.Cvt(ir.F64, got), want
 	gNaN, wNaN := b.Ne(g, g), b.Ne(w, w)
 	zeros := b.And(b.Eq(g, b.F64(0)), b.Eq(w, b.F64(0)))
-	sign := func(v ir.Value) ir.Value { return b.Shr(b.Bitcast(ir.U64, v), b.U32(63)) }
+	sign := func(v build.Value) build.Value { return b.Shr(b.Bitcast(ir.U64, v), b.U32(63)) }
 	wrongZero := b.And(zeros, b.Ne(sign(b.CanonNaN(g)), sign(b.CanonNaN(w))))
 	g, w = clamp(g), clamp(w)
 	// The unit is 2^(e−23), e being the exponent of want, or that of the smallest normal.
@@ -57,14 +58,14 @@ func ulpsBetween(b *ir.Builder, got, want ir.Value) ir.Value {
 
 // sweepOver builds the program that gathers value(bits) over the arguments of one launch:
 // bits = (base + thread + k·threads)·stride.
-func sweepOver(value func(b *ir.Builder, bits ir.Value) ir.Value, join, reduce, atomic ir.Op) *ir.Program {
-	b := ir.New("sweep", ir.Workgroup(sweepInvocations))
+func sweepOver(value func(b *build.Builder, bits build.Value) build.Value, join, reduce, atomic ir.Op) *ir.Program {
+	b := build.New("sweep", build.Workgroup(sweepInvocations))
 	base, stride := b.Scalar("base", ir.U32), b.Scalar("stride", ir.U32)
 	out := b.Buffer("out", ir.U64, ir.RW)
 	i := b.Var(b.Add(base, b.Global(0)))
 	sum := b.Var(b.U64(0))
 	threads := b.Mul(b.Groups(0), b.U32(sweepInvocations))
-	b.For(b.U32(0), b.U32(sweepEach), b.U32(1), func(ir.Value, ir.Label) {
+	b.For(b.U32(0), b.U32(sweepEach), b.U32(1), func(build.Value, build.Label) {
 		sum.Set(b.Op(join, sum.Get(), value(b, b.Mul(i.Get(), stride))))
 		i.Set(b.Add(i.Get(), threads))
 	})

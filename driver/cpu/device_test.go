@@ -13,6 +13,8 @@ import (
 	"github.com/govyre/vyre/driver/cpu"
 	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
+	"github.com/govyre/vyre/ir/text"
 )
 
 var ctx = context.Background()
@@ -31,9 +33,9 @@ func open(t *testing.T, o cpu.Options) *cpu.Device {
 	return d
 }
 
-func parse(t testing.TB, text string) *ir.Program {
+func parse(t testing.TB, source string) *ir.Program {
 	t.Helper()
-	ps, err := ir.Parse("test", "vyre 1\n"+text)
+	ps, err := text.Parse("test", "vyre 1\n"+source)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -291,7 +293,7 @@ func TestProgramsOfOneDigestKeepTheirOwnPositions(t *testing.T) {
 func TestCacheForgetsWhatIsNotUsed(t *testing.T) {
 	d := open(t, cpu.Options{})
 	build := func(n uint32) *ir.Program {
-		b := ir.New("n", ir.Workgroup(1))
+		b := build.New("n", build.Workgroup(1))
 		b.Store(b.Buffer("x", ir.U32, ir.WO), b.U32(0), b.U32(n))
 		p, err := b.Program()
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/wire"
 )
 
 // how is what decides a module beside the program.
@@ -25,7 +26,7 @@ type how struct {
 // keyOf returns the key of a module. Of the program everything counts, names and positions
 // included, for these appear in traps.
 func keyOf(p *ir.Program, h how) ([32]byte, error) {
-	wire, err := ir.Encode(p)
+	wire, err := wire.Encode(p)
 	if err != nil {
 		return [32]byte{}, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda/cusim"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/text"
 )
 
 var ctx = context.Background()
@@ -151,9 +152,9 @@ kernel @add_one workgroup(32) {
   store @x[%i], %w
 }`
 
-func parse(t testing.TB, text string) *ir.Program {
+func parse(t testing.TB, source string) *ir.Program {
 	t.Helper()
-	ps, err := ir.Parse("test", text)
+	ps, err := text.Parse("test", source)
 	if err != nil {
 		t.Fatal(err)
 	}

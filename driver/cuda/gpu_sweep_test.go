@@ -15,6 +15,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/conform"
 	"github.com/govyre/vyre/driver/cuda/cusim"
+	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -49,7 +50,7 @@ func TestGPUAccurateFunctionsOfF32(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range conform.FunctionsF32(true) {
-		if f.Op.Info().Recipe == nil || !match.MatchString(f.String()) {
+		if exact.RecipeOf(f.Op) == nil || !match.MatchString(f.String()) {
 			continue
 		}
 		ulps, at, err := conform.ErrorF32(ctx, d, f.Op, uint32(*gpuMeasured))

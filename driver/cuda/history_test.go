@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/text"
 )
 
 // told traces and may trap in one invocation.
@@ -132,7 +132,7 @@ func compileHistory(d driver.Device) (k historyKernels, err error) {
 		text string
 		to   *driver.Kernel
 	}{{mix, &k.mix}, {told, &k.told}, {turned, &k.turned}, {summed, &k.summed}, {countDown, &k.count}} {
-		ps, err := ir.Parse("test", c.text)
+		ps, err := text.Parse("test", c.text)
 		if err != nil {
 			return k, err
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
-	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/text"
 )
 
 // Only the linker gives an image that can be kept on disk. But it takes text as code that may be
@@ -81,7 +81,7 @@ func (d *Device) links() (bool, *driver.Error) {
 }
 
 func (d *Device) compareLink() (same bool, failed *driver.Error) {
-	ps, err := ir.Parse("sample", sample)
+	ps, err := text.Parse("sample", sample)
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}

@@ -21,6 +21,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/text"
 )
 
 // Run runs the tests. open returns a new device each time; the tests close it.
@@ -94,9 +95,9 @@ func (e *env) compile(text string) driver.Kernel {
 	return k
 }
 
-func (e *env) program(text string) *ir.Program {
+func (e *env) program(source string) *ir.Program {
 	e.Helper()
-	ps, err := ir.Parse("drivertest", "vyre 1\n"+text)
+	ps, err := text.Parse("drivertest", "vyre 1\n"+source)
 	e.must(err)
 	return ps[0]
 }

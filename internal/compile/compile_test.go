@@ -12,13 +12,14 @@ import (
 	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/text"
 )
 
 var sm90 = ptx.Target{SM: 90}
 
-func parse(t *testing.T, text string) *ir.Program {
+func parse(t *testing.T, source string) *ir.Program {
 	t.Helper()
-	ps, err := ir.Parse("test", "vyre 1\n"+text)
+	ps, err := text.Parse("test", "vyre 1\n"+source)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/govyre/vyre/ir/text"
 )
 
 // Dump returns a trace that writes to w what there was after each run that changed something: programs in text form,
@@ -15,13 +17,13 @@ func Dump(w io.Writer) func(Step) {
 		if !s.Changed || s.Run == "ptx.print" {
 			return
 		}
-		text := ""
+		var program string
 		if s.Listing != nil {
-			text = s.Listing.Text
+			program = s.Listing.Text
 		} else {
-			text = s.Program.Text()
+			program = text.Of(s.Program)
 		}
-		_, _ = fmt.Fprintf(w, "// %s after %s%s\n%s\n", s.Kernel, s.Run, rules(s.Rewrites), text)
+		_, _ = fmt.Fprintf(w, "// %s after %s%s\n%s\n", s.Kernel, s.Run, rules(s.Rewrites), program)
 	}
 }
 

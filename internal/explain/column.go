@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/text"
 )
 
 // column is one form of the kernel.
@@ -99,7 +100,7 @@ func (c *column) width() int {
 
 // programColumn shows a tagged program as text.
 func (o *origins) programColumn(p *ir.Program) *column {
-	l := ir.Printer{}.List(p)
+	l := text.Printer{}.List(p)
 	uniform := p.Uniformity().Value
 	var decls []ir.Pos
 	for i := range p.Params() {

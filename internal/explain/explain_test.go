@@ -14,6 +14,7 @@ import (
 	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/text"
 	"github.com/govyre/vyre/kernel"
 )
 
@@ -228,7 +229,7 @@ func TestSourceColumnFoldsDeclarationsWithoutRows(t *testing.T) {
 }
 
 func TestNewReportsWhatTheTargetLacksAtItsPlaceInTheSource(t *testing.T) {
-	ps, err := ir.Parse("k.vyre", `vyre 1
+	ps, err := text.Parse("k.vyre", `vyre 1
 kernel @k workgroup(32) {
   param @x: buf<f32> rw
   %i = global.x

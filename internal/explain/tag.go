@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/text"
+	"github.com/govyre/vyre/ir/verify"
 )
 
 // origin numbers what the front end made: the rows of its program, then the parameters, then
@@ -37,7 +39,7 @@ func tag(p *ir.Program) (*ir.Program, *origins, error) {
 		c.Arrays[i].Pos = next(c.Arrays[i].Pos)
 	}
 	c.Debug.Names = names(p)
-	tagged, err := c.Seal()
+	tagged, err := verify.Seal(c)
 	if err != nil {
 		return nil, nil, fmt.Errorf("BUG: explain: kernel %s with positions replaced: %w", p.Name(), err)
 	}
@@ -52,7 +54,7 @@ func (o *origins) at(pos ir.Pos) (origin, bool) {
 // names returns a name for each row that the text of p shows one for: the printed one, which
 // is unique, and where that is a number, a name with the number in it.
 func names(p *ir.Program) map[ir.Row]string {
-	printed := ir.Printer{}.List(p).Names
+	printed := text.Printer{}.List(p).Names
 	taken := make(map[string]bool, len(printed))
 	for _, s := range printed {
 		taken[s] = true

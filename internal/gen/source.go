@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/verify"
 	"github.com/govyre/vyre/kernel"
 	"github.com/govyre/vyre/kernel/packed"
 )
@@ -197,7 +198,7 @@ func (f *file) relative(p *ir.Program) (*ir.Program, error) {
 	for i := range code.Arrays {
 		relocate(&code.Arrays[i].Pos, dir)
 	}
-	return code.Seal()
+	return verify.Seal(code)
 }
 
 // relocate names the files of a position, and of the calls around it, from dir.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
 )
 
 // TestControlRejoins runs one group of 8 lanes, whose results are one word each.
@@ -178,7 +179,7 @@ func TestControlRejoins(t *testing.T) {
 
 // TestDeepNestsRejoin nests 200 ifs, each of which drops one more lane, in a loop.
 func TestDeepNestsRejoin(t *testing.T) {
-	b := ir.New("nest", ir.Workgroup(256))
+	b := build.New("nest", build.Workgroup(256))
 	dst := b.Buffer("out", ir.U32, ir.WO)
 	l := b.Local(0)
 	depth := b.Var(b.U32(0))
@@ -192,7 +193,7 @@ func TestDeepNestsRejoin(t *testing.T) {
 			nest(level + 1)
 		})
 	}
-	b.For(b.U32(0), b.U32(3), b.U32(1), func(ir.Value, ir.Label) { nest(0) })
+	b.For(b.U32(0), b.U32(3), b.U32(1), func(build.Value, build.Label) { nest(0) })
 	b.Store(dst, l, depth.Get())
 	p, err := b.Program()
 	if err != nil {

@@ -6,12 +6,15 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
+	"github.com/govyre/vyre/ir/text"
 )
 
 func TestFirstTrapIsKeptAndTheRunGoesOn(t *testing.T) {
-	b := ir.New("k", ir.Workgroup(40))
+	b := build.New("k", build.Workgroup(40))
 	out := b.Buffer("out", ir.U32, ir.RW)
 	g := b.Global(0)
 	b.At(ir.Pos{File: "k.go", Line: 7})
@@ -147,8 +150,8 @@ func TestSeededScheduleDependsOnTheSeedAlone(t *testing.T) {
 }
 
 func TestMutationsBreakTheirRule(t *testing.T) {
-	plusOne := func(f ir.EvalFn) ir.EvalFn {
-		return func(t ir.EvalType, x uint32, a, b, c uint64) uint64 { return (f(t, x, a, b, c) + 1) & t.Out.Mask() }
+	plusOne := func(f exact.Func) exact.Func {
+		return func(t exact.Types, x uint32, a, b, c uint64) uint64 { return (f(t, x, a, b, c) + 1) & t.Out.Mask() }
 	}
 	cases := []struct {
 		name string
@@ -157,9 +160,9 @@ func TestMutationsBreakTheirRule(t *testing.T) {
 		want uint32 // in lane 2 of 8
 		got  uint32
 	}{
-		{"evaluation", interp.Mutation{Eval: map[ir.Op]ir.EvalFn{ir.OpXor: plusOne(ir.OpXor.Info().Eval)}},
+		{"evaluation", interp.Mutation{Eval: map[ir.Op]exact.Func{ir.OpXor: plusOne(exact.Of(ir.OpXor))}},
 			`%r = xor.u32 %l, 8_u32`, 10, 11},
-		{"evaluation inside an atomic", interp.Mutation{Eval: map[ir.Op]ir.EvalFn{ir.OpMax: ir.OpMin.Info().Eval}},
+		{"evaluation inside an atomic", interp.Mutation{Eval: map[ir.Op]exact.Func{ir.OpMax: exact.Of(ir.OpMin)}},
 			`%x = atomic_max.relaxed.dev @b[%l], 9_u32
 			%r = load @b[%l]`, 9, 0},
 		{"bounds", interp.Mutation{WrapBounds: true}, `%i = add.u32 %l, 8_u32
@@ -252,7 +255,7 @@ func TestBarrierThatCannotBeSatisfied(t *testing.T) {
 		if %c { barrier.wg !k.go:5:2 }
 	}`)
 	first := true
-	once := func(ir.EvalType, uint32, uint64, uint64, uint64) uint64 {
+	once := func(exact.Types, uint32, uint64, uint64, uint64) uint64 {
 		was := first
 		first = false
 		if was {
@@ -261,7 +264,7 @@ func TestBarrierThatCannotBeSatisfied(t *testing.T) {
 		return 0
 	}
 	var o interp.Options
-	k = breaking(t, k, interp.Mutation{Eval: map[ir.Op]ir.EvalFn{ir.OpEq: once}})
+	k = breaking(t, k, interp.Mutation{Eval: map[ir.Op]exact.Func{ir.OpEq: once}})
 	e := fails[*interp.BarrierError](t, k, interp.Launch{Grid: [3]uint32{1, 1, 1}, Args: []interp.Arg{scalar(1)}}, o)
 	wantText(t, e.Error(), "kernel k: barrier never satisfied in group (0,0,0): 1 warps wait at k.go:5:2, 1 ended")
 
@@ -273,7 +276,7 @@ func TestBarrierThatCannotBeSatisfied(t *testing.T) {
 
 // TestBrokenProofIsAnInternalError runs a program whose range proof is a lie.
 func TestBrokenProofIsAnInternalError(t *testing.T) {
-	ps, err := ir.ParseTrusted("t", `vyre 1
+	ps, err := text.ParseTrusted("t", `vyre 1
 kernel @k workgroup(4) {
 	param @b: buf<u32> rw
 	%l = local.x

@@ -3,6 +3,7 @@ package interp
 import (
 	"fmt"
 
+	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -173,7 +174,7 @@ func (d *decoder) row(r ir.Row) {
 		d.subgroup(r, &in)
 	case info.Imm == ir.ImmObject && in.op != ir.OpLen:
 		d.access(r, &in)
-	case info.Eval != nil:
+	case exact.Of(in.op) != nil:
 		d.pure(r, &in, info)
 	default:
 		if !d.special(r, &in) {
@@ -220,7 +221,7 @@ func (d *decoder) pure(r ir.Row, in *instr, info *ir.Info) {
 	p := d.p
 	typed := [3]ir.Row{p.A(r), p.B(r), p.C(r)}[max(info.Typed-1, 0)]
 	t := d.typeOf(typed)
-	in.t = ir.EvalType{In: t, Out: p.Type(r), Width: uint8(t.Bits())}
+	in.t = exact.Types{In: t, Out: p.Type(r), Width: uint8(t.Bits())}
 	in.fn = d.k.rules.eval(in.op)
 	in.kind = [...]kind{doPure1, doPure1, doPure2, doPure3}[info.Args]
 	// A missing operand is read as whatever the first one holds; the op ignores it.
@@ -252,7 +253,7 @@ func (d *decoder) access(r ir.Row, in *instr) {
 		in.kind = doAtomic
 		if op, ok := atomicOp[in.op]; ok {
 			t := in.elem
-			in.t, in.fn = ir.EvalType{In: t, Out: t, Width: uint8(t.Bits())}, d.k.rules.eval(op)
+			in.t, in.fn = exact.Types{In: t, Out: t, Width: uint8(t.Bits())}, d.k.rules.eval(op)
 		}
 	case info.Attr&ir.Reads != 0 && in.vec > 1:
 		in.kind = doLoadVec
@@ -271,14 +272,14 @@ func (d *decoder) barrier(r ir.Row, in *instr) {
 	in.kind = [...]kind{doBarrierGrid, doBarrierGroup, doBarrierWarp}[in.op.Info().Level]
 	if vote, ok := voteOp[in.op]; ok {
 		t := d.typeOf(d.p.A(r))
-		in.t, in.fn = ir.EvalType{In: t, Out: t, Width: uint8(t.Bits())}, d.k.rules.eval(vote)
+		in.t, in.fn = exact.Types{In: t, Out: t, Width: uint8(t.Bits())}, d.k.rules.eval(vote)
 	}
 }
 
 func (d *decoder) subgroup(r ir.Row, in *instr) {
 	in.kind = doSubgroup
 	t := d.typeOf(d.p.A(r))
-	in.t = ir.EvalType{In: t, Out: t, Width: uint8(t.Bits())}
+	in.t = exact.Types{In: t, Out: t, Width: uint8(t.Bits())}
 	if _, op, ok := combining(in.op); ok {
 		in.fn = d.k.rules.eval(op)
 	}

@@ -3,6 +3,7 @@ package interp
 import (
 	"slices"
 
+	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -22,16 +23,16 @@ func Parallel(dst, src []int32, temp int32) [][2]int32 {
 
 // Mutation says which rules of the language a kernel breaks.
 type Mutation struct {
-	Eval            map[ir.Op]ir.EvalFn // takes the place of the op's evaluation, in atomics, votes, reduce and scan too
-	Drop            []ir.Op             // rows of these unstructured scalar ops do nothing and give zero: barriers, fences, stores, traps …
-	WrapBounds      bool                // an index out of bounds wraps instead of giving zero
-	WholeVectors    bool                // a vector access with any element out of bounds does nothing
-	ZeroExtend      bool                // loads of i8 and i16 do not extend the sign
-	WrapShuffles    bool                // shuffle lanes are taken modulo 32, absent lanes hold what their registers hold
-	SequentialMoves bool                // carried values are copied one after the other
-	UniformIfs      bool                // the condition of an if is that of lane 0, for all
-	NoRejoin        bool                // a loop ends for all lanes with the first that breaks out
-	LastTrap        bool                // the last trap is kept, not the first
+	Eval            map[ir.Op]exact.Func // takes the place of the op's evaluation, in atomics, votes, reduce and scan too
+	Drop            []ir.Op              // rows of these unstructured scalar ops do nothing and give zero: barriers, fences, stores, traps …
+	WrapBounds      bool                 // an index out of bounds wraps instead of giving zero
+	WholeVectors    bool                 // a vector access with any element out of bounds does nothing
+	ZeroExtend      bool                 // loads of i8 and i16 do not extend the sign
+	WrapShuffles    bool                 // shuffle lanes are taken modulo 32, absent lanes hold what their registers hold
+	SequentialMoves bool                 // carried values are copied one after the other
+	UniformIfs      bool                 // the condition of an if is that of lane 0, for all
+	NoRejoin        bool                 // a loop ends for all lanes with the first that breaks out
+	LastTrap        bool                 // the last trap is kept, not the first
 }
 
 // Prepare is the package's Prepare with broken rules.
@@ -48,7 +49,7 @@ func (m Mutation) Prepare(p *ir.Program) (*Kernel, error) {
 
 func (m Mutation) rules() *rules {
 	r := standard
-	r.eval = func(op ir.Op) ir.EvalFn {
+	r.eval = func(op ir.Op) exact.Func {
 		if f, ok := m.Eval[op]; ok {
 			return f
 		}
@@ -105,6 +106,6 @@ func (m Mutation) edit(in *instr) {
 		in.kind, in.moves = doMoves, nil
 	case slices.Contains(m.Drop, in.op):
 		in.kind, in.a, in.b, in.c = doPure3, in.dst, in.dst, in.dst
-		in.fn = func(ir.EvalType, uint32, uint64, uint64, uint64) uint64 { return 0 }
+		in.fn = func(exact.Types, uint32, uint64, uint64, uint64) uint64 { return 0 }
 	}
 }

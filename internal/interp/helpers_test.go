@@ -9,12 +9,13 @@ import (
 
 	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/text"
 )
 
 // prepare parses the text of one kernel, without its first line, and decodes it.
 func prepare(t testing.TB, src string) *interp.Kernel {
 	t.Helper()
-	ps, err := ir.Parse("test.vyre", "vyre 1\n"+src)
+	ps, err := text.Parse("test.vyre", "vyre 1\n"+src)
 	if err != nil {
 		t.Fatalf("parse: %v", err)
 	}

@@ -1,6 +1,9 @@
 package interp
 
-import "github.com/govyre/vyre/ir"
+import (
+	"github.com/govyre/vyre/internal/exact"
+	"github.com/govyre/vyre/ir"
+)
 
 // lanes holds one value of a warp: the raw bits of every lane, zero-extended.
 type lanes [32]uint64
@@ -77,7 +80,7 @@ type instr struct {
 	wide    bool    // the index has type i64
 	vec     uint8   // elements of a memory access
 	elem    ir.Type // element type of the object accessed
-	t       ir.EvalType
+	t       exact.Types
 	op      ir.Op
 	flags   ir.Flags
 	row     ir.Row
@@ -87,7 +90,7 @@ type instr struct {
 	exit    int32  // end of a region: where a warp goes that has no lane left here
 	dst     int32
 	a, b, c int32
-	fn      ir.EvalFn
+	fn      exact.Func
 	moves   []move
 	list    []int32 // slots of the values traced
 	part    *part   // of an access to a part of a buffer

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/driver/conform"
+	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/ir"
 )
@@ -23,8 +24,8 @@ func (b brokenDevice) device() conform.Device { return conform.InterpOf(b.Prepar
 func broken(m interp.Mutation) brokenDevice { return brokenDevice{Mutation: m} }
 
 // eval replaces the evaluation of one op.
-func eval(op ir.Op, f ir.EvalFn) brokenDevice {
-	return broken(interp.Mutation{Eval: map[ir.Op]ir.EvalFn{op: f}})
+func eval(op ir.Op, f exact.Func) brokenDevice {
+	return broken(interp.Mutation{Eval: map[ir.Op]exact.Func{op: f}})
 }
 
 // drop leaves out an op.
@@ -37,9 +38,9 @@ func (b brokenDevice) detecting() brokenDevice {
 }
 
 // instead evaluates an op, then spoils the result.
-func instead(op ir.Op, spoil func(t ir.EvalType, a, b, right uint64) uint64) brokenDevice {
-	right := op.Info().Eval
-	return eval(op, func(t ir.EvalType, x uint32, a, b, c uint64) uint64 {
+func instead(op ir.Op, spoil func(t exact.Types, a, b, right uint64) uint64) brokenDevice {
+	right := exact.Of(op)
+	return eval(op, func(t exact.Types, x uint32, a, b, c uint64) uint64 {
 		return spoil(t, a, b, right(t, x, a, b, c))
 	})
 }
@@ -52,8 +53,8 @@ func unordered(op ir.Op) brokenDevice {
 }
 
 // reassociated adds floats as another order would: with another rounding now and then.
-func reassociated(t ir.EvalType, x uint32, a, b, c uint64) uint64 {
-	sum := ir.Eval(ir.OpAdd, t.In, t.Out, x, a, b, c)
+func reassociated(t exact.Types, x uint32, a, b, c uint64) uint64 {
+	sum := exact.Eval(ir.OpAdd, t.In, t.Out, x, a, b, c)
 	if t.In.IsFloat() && a != 0 && b != 0 && a != b && sum&7 == 7 {
 		return sum + 1
 	}
@@ -67,43 +68,43 @@ var mutations = []struct {
 	rule   string
 	b      brokenDevice
 }{
-	{"int-edge", "mulhi is signed on signed types", eval(ir.OpMulHi, func(t ir.EvalType, x uint32, a, b, c uint64) uint64 {
-		return ir.Eval(ir.OpMulHi, t.In.Unsigned(), t.In.Unsigned(), x, a, b, c)
+	{"int-edge", "mulhi is signed on signed types", eval(ir.OpMulHi, func(t exact.Types, x uint32, a, b, c uint64) uint64 {
+		return exact.Eval(ir.OpMulHi, t.In.Unsigned(), t.In.Unsigned(), x, a, b, c)
 	})},
-	{"int-shift", "a shift saturates its count", eval(ir.OpShl, func(t ir.EvalType, x uint32, a, b, c uint64) uint64 {
+	{"int-shift", "a shift saturates its count", eval(ir.OpShl, func(t exact.Types, x uint32, a, b, c uint64) uint64 {
 		return a << (b & uint64(t.Width-1)) & t.In.Mask()
 	})},
-	{"int-div", "x/0 is all ones on unsigned types", instead(ir.OpDiv, func(t ir.EvalType, a, b, right uint64) uint64 {
+	{"int-div", "x/0 is all ones on unsigned types", instead(ir.OpDiv, func(t exact.Types, a, b, right uint64) uint64 {
 		if b == 0 {
 			return 0
 		}
 		return right
 	})},
-	{"float-edge", "subnormals are kept", instead(ir.OpMul, func(t ir.EvalType, a, b, right uint64) uint64 {
+	{"float-edge", "subnormals are kept", instead(ir.OpMul, func(t exact.Types, a, b, right uint64) uint64 {
 		if t.In == ir.F32 && right&0x7F80_0000 == 0 {
 			return right & 0x8000_0000
 		}
 		return right
 	})},
-	{"float-round", "fma rounds once", eval(ir.OpFma, func(t ir.EvalType, x uint32, a, b, c uint64) uint64 {
-		return ir.Eval(ir.OpAdd, t.In, t.In, 0, ir.Eval(ir.OpMul, t.In, t.In, 0, a, b, 0), c, 0)
+	{"float-round", "fma rounds once", eval(ir.OpFma, func(t exact.Types, x uint32, a, b, c uint64) uint64 {
+		return exact.Eval(ir.OpAdd, t.In, t.In, 0, exact.Eval(ir.OpMul, t.In, t.In, 0, a, b, 0), c, 0)
 	})},
-	{"float-min", "a NaN loses in min", eval(ir.OpMin, func(t ir.EvalType, x uint32, a, b, c uint64) uint64 {
-		return ir.Eval(ir.OpMinp, t.In, t.In, x, a, b, c)
+	{"float-min", "a NaN loses in min", eval(ir.OpMin, func(t exact.Types, x uint32, a, b, c uint64) uint64 {
+		return exact.Eval(ir.OpMinp, t.In, t.In, x, a, b, c)
 	})},
-	{"convert", "a NaN becomes integer 0", instead(ir.OpCvt, func(t ir.EvalType, a, b, right uint64) uint64 {
+	{"convert", "a NaN becomes integer 0", instead(ir.OpCvt, func(t exact.Types, a, b, right uint64) uint64 {
 		if t.In == ir.F64 && t.Out.IsInt() && math.IsNaN(math.Float64frombits(a)) {
 			return 1 << (t.Out.Bits() - 1)
 		}
 		return right
 	})},
-	{"recipe-ulp", "log keeps to 1 ulp", instead(ir.OpLog, func(t ir.EvalType, a, b, right uint64) uint64 {
+	{"recipe-ulp", "log keeps to 1 ulp", instead(ir.OpLog, func(t exact.Types, a, b, right uint64) uint64 {
 		return right + 2
 	})},
-	{"recipe-same", "exp has the same bits everywhere", instead(ir.OpExp, func(t ir.EvalType, a, b, right uint64) uint64 {
+	{"recipe-same", "exp has the same bits everywhere", instead(ir.OpExp, func(t exact.Types, a, b, right uint64) uint64 {
 		return right ^ 1
 	})},
-	{"fast-tolerance", "fast_sin keeps its tolerance", instead(ir.OpFastSin, func(t ir.EvalType, a, b, right uint64) uint64 {
+	{"fast-tolerance", "fast_sin keeps its tolerance", instead(ir.OpFastSin, func(t exact.Types, a, b, right uint64) uint64 {
 		return uint64(math.Float32bits(math.Float32frombits(uint32(right)) + 1e-4))
 	})},
 	{"mem-bounds", "an access out of bounds does nothing", broken(interp.Mutation{WrapBounds: true})},
@@ -116,14 +117,14 @@ var mutations = []struct {
 	{"ctl-exit", "lanes leave a loop one by one", broken(interp.Mutation{NoRejoin: true})},
 	{"ctl-swap", "carried values are copied at once", broken(interp.Mutation{SequentialMoves: true})},
 	{"ctl-deep", "every lane takes its own arm", broken(interp.Mutation{UniformIfs: true})},
-	{"atomic-ops", "atomic_min is signed on signed types", eval(ir.OpMin, func(t ir.EvalType, x uint32, a, b, c uint64) uint64 {
+	{"atomic-ops", "atomic_min is signed on signed types", eval(ir.OpMin, func(t exact.Types, x uint32, a, b, c uint64) uint64 {
 		return min(a, b)
 	})},
 	{"atomic-contend", "no update is lost", drop(ir.OpAtomicAdd)},
 	{"atomic-litmus", "a fence orders", drop(ir.OpFence).detecting()},
 	{"bar-wg", "a barrier waits for the group", unordered(ir.OpBarrierWG)},
 	{"bar-grid", "a barrier waits for the grid", unordered(ir.OpBarrierGrid)},
-	{"bar-vote", "all is not any", eval(ir.OpAnd, ir.OpOr.Info().Eval)},
+	{"bar-vote", "all is not any", eval(ir.OpAnd, exact.Of(ir.OpOr))},
 	{"sub-vote", "a ballot is taken", drop(ir.OpBallot)},
 	{"sub-shuffle", "a lane that does not exist gives zero", broken(interp.Mutation{WrapShuffles: true})},
 	{"sub-reduce", "the order of a float sum is fixed", eval(ir.OpAdd, reassociated)},
@@ -132,7 +133,7 @@ var mutations = []struct {
 	{"trap", "the first trap is kept", broken(interp.Mutation{LastTrap: true})},
 	{"trace", "a trace leaves a record", drop(ir.OpTrace)},
 	{"race", "a barrier orders", drop(ir.OpBarrierGrid).detecting()},
-	{"mismatch", "logical and is not bitwise", eval(ir.OpNe, func(t ir.EvalType, x uint32, a, b, c uint64) uint64 {
+	{"mismatch", "logical and is not bitwise", eval(ir.OpNe, func(t exact.Types, x uint32, a, b, c uint64) uint64 {
 		return a & 1
 	})},
 	{"emission", "carried values are copied at once", broken(interp.Mutation{SequentialMoves: true})},
@@ -165,9 +166,9 @@ func TestSuiteNoticesEveryBrokenRule(t *testing.T) {
 
 // A generator that cannot fail shows nothing: with one rule broken it has to.
 func TestRandomProgramsNoticeABrokenRule(t *testing.T) {
-	wrong := func(_ ir.EvalType, _ uint32, a, b, _ uint64) uint64 { return a }
+	wrong := func(_ exact.Types, _ uint32, a, b, _ uint64) uint64 { return a }
 	for name, m := range map[string]interp.Mutation{
-		"mul gives its first operand": {Eval: map[ir.Op]ir.EvalFn{ir.OpMul: wrong}},
+		"mul gives its first operand": {Eval: map[ir.Op]exact.Func{ir.OpMul: wrong}},
 		"no barriers":                 {Drop: []ir.Op{ir.OpBarrierWG}},
 		"indices wrap":                {WrapBounds: true},
 		"loops end together":          {NoRejoin: true},
@@ -185,8 +186,8 @@ func TestRandomProgramsNoticeABrokenRule(t *testing.T) {
 }
 
 func TestSweepTellsOneWrongResult(t *testing.T) {
-	once := func(et ir.EvalType, x uint32, a, b, c uint64) uint64 {
-		r := ir.Eval(ir.OpAbs, et.In, et.Out, x, a, b, c)
+	once := func(et exact.Types, x uint32, a, b, c uint64) uint64 {
+		r := exact.Eval(ir.OpAbs, et.In, et.Out, x, a, b, c)
 		if a == 0x3F80_0000 {
 			r++
 		}

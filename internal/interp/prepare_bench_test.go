@@ -5,17 +5,18 @@ import (
 
 	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
 )
 
 // BenchmarkPrepare decodes a program of about 100,000 rows: loops in a row, nested
 // three deep, with carried values.
 func BenchmarkPrepare(b *testing.B) {
-	w := ir.New("large", ir.Workgroup(64))
+	w := build.New("large", build.Workgroup(64))
 	out := w.Buffer("out", ir.U32, ir.RW)
 	sum := w.Var(w.U32(0))
 	var nest func(depth int)
 	nest = func(depth int) {
-		w.For(w.U32(0), w.U32(3), w.U32(1), func(i ir.Value, _ ir.Label) {
+		w.For(w.U32(0), w.U32(3), w.U32(1), func(i build.Value, _ build.Label) {
 			for range 8 {
 				sum.Set(w.Add(sum.Get(), w.Mul(i, i)))
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/govyre/vyre/driver/conform"
 	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/ir/text"
 )
 
 // TestRandomProgramsGiveOneResult runs programs that are free of races by construction
@@ -27,7 +28,7 @@ func TestRandomProgramsGiveOneResult(t *testing.T) {
 			continue
 		}
 		small := conform.Shrink(r, 500, func(r *conform.RandomProgram) bool { return oneResult(r) != nil })
-		t.Fatalf("seed %d, shrunk: %v\n%s", seed, oneResult(small), small.Program.Text())
+		t.Fatalf("seed %d, shrunk: %v\n%s", seed, oneResult(small), text.Of(small.Program))
 	}
 }
 

@@ -1,13 +1,16 @@
 package interp
 
-import "github.com/govyre/vyre/ir"
+import (
+	"github.com/govyre/vyre/internal/exact"
+	"github.com/govyre/vyre/ir"
+)
 
 // rules are the decisions of the language that a device gets wrong most easily, in one table. Kernels are
 // prepared with the standard rules; the tests of this package prepare others, to see that the conformance
 // suite notices each.
 type rules struct {
 	// eval returns the evaluation of a pure op, also where an atomic, a vote, a reduction or a scan combines with it.
-	eval func(ir.Op) ir.EvalFn
+	eval func(ir.Op) exact.Func
 	// copies orders the copies dst[i] ← src[i] of carried values; temp is a free slot, and the result says whether it is used.
 	copies func(dst, src []int32, temp int32) ([]move, bool)
 	// element returns which of n elements is the e-th of an access to vec elements from first on; false if there is none.
@@ -24,7 +27,7 @@ type rules struct {
 
 // standard is what the language says.
 var standard = rules{
-	eval:   func(op ir.Op) ir.EvalFn { return op.Info().Eval },
+	eval:   func(op ir.Op) exact.Func { return exact.Of(op) },
 	copies: parallel,
 	element: func(first, e, _, n uint64) (uint64, bool) {
 		return first + e, first+e < n

@@ -1,6 +1,9 @@
 package opt
 
-import "github.com/govyre/vyre/ir"
+import (
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/verify"
+)
 
 // aggregate lets lane 0 issue one atomic for all lanes of a warp that would issue one on the same element:
 //
@@ -24,7 +27,7 @@ func (w *work) aggregate() {
 		return
 	}
 	// Levels were not kept while nothing relied on them, and those of control are only known of a sealed program.
-	p, err := w.code().Seal()
+	p, err := verify.Seal(w.code())
 	if err != nil {
 		return // sealing after the pass says so
 	}

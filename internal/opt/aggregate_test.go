@@ -10,13 +10,15 @@ import (
 	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
+	"github.com/govyre/vyre/ir/text"
 )
 
 // places is a kernel in which the lanes that hit draw places from a counter of the group, in two rounds, and
 // write them down plus 1.
 func places(t *testing.T) *ir.Program {
 	t.Helper()
-	b := ir.New("places", ir.Workgroup(40))
+	b := build.New("places", build.Workgroup(40))
 	y := b.Buffer("y", ir.U32, ir.WO)
 	n := b.SharedArray("n", ir.U32, 1)
 	l, zero, one := b.Local(0), b.U32(0), b.U32(1)
@@ -49,7 +51,7 @@ func TestPlacesHandedOutByOneLaneAreThoseOfSomeOrder(t *testing.T) {
 		fired += s.Rewrites["atomic_add"]
 	}
 	if fired != 2 {
-		t.Fatalf("%d atomics were left to one lane, want 2:\n%s", fired, q.Text())
+		t.Fatalf("%d atomics were left to one lane, want 2:\n%s", fired, text.Of(q))
 	}
 	schedules := []interp.Schedule{{}, interp.Reversed}
 	for seed := range uint64(20) {

@@ -3,6 +3,7 @@ package opt
 import (
 	"math/bits"
 
+	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -19,7 +20,7 @@ func bounds(w *work) {
 				w.marked++
 				w.hit("in-bounds")
 			}
-		case w.Type[r] == ir.Bool && in.Eval != nil && in.Args == 2 && w.Type[w.A(r)].IsInt():
+		case w.Type[r] == ir.Bool && exact.Of(w.Op[r]) != nil && in.Args == 2 && w.Type[w.A(r)].IsInt():
 			if v, ok := g.at(r).constant(); ok {
 				w.replaceAlways(r, w.constant(ir.Bool, v))
 				w.hit("decided")

@@ -288,7 +288,7 @@ func (w *work) speculative(r ir.Row) (cost int, ok bool) {
 	case ir.OpDiv, ir.OpRem, ir.OpSqrt:
 		return maxSpeculated, true
 	}
-	if in.Recipe != nil {
+	if in.Attr&ir.Expanded != 0 {
 		return maxSpeculated + 1, true
 	}
 	return 1, true

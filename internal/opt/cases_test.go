@@ -18,6 +18,7 @@ import (
 	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/text"
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
@@ -65,7 +66,7 @@ func readCase(file string) (*passCase, error) {
 	if s, ok := c.section["passes"]; ok {
 		c.passes = strings.Fields(s)
 	}
-	ps, err := ir.ParseTrusted(file, "vyre 1\n"+c.section["before"])
+	ps, err := text.ParseTrusted(file, "vyre 1\n"+c.section["before"])
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +128,7 @@ func everyWay() map[string]opt.Options {
 }
 
 // text is a program without the line that opens a file.
-func text(p *ir.Program) string { return strings.TrimPrefix(p.Text(), "vyre 1\n\n") }
+func listing(p *ir.Program) string { return strings.TrimPrefix(text.Of(p), "vyre 1\n\n") }
 
 // try runs a case with o, changed by weaken, and returns what is wrong.
 func (c *passCase) try(weaken func(opt.Options) opt.Options) error {
@@ -148,7 +149,7 @@ func (c *passCase) try(weaken func(opt.Options) opt.Options) error {
 	if err := c.agree(o); err != nil {
 		return err
 	}
-	if got, want := text(after), c.section["after"]; got != want {
+	if got, want := listing(after), c.section["after"]; got != want {
 		return &goldenError{got, want}
 	}
 	for line := range strings.Lines(c.section["stats"]) {

@@ -9,6 +9,7 @@ import (
 	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/text"
 )
 
 // optimising is the interpreter after the passes: a device that has to agree with the
@@ -33,7 +34,7 @@ func (d optimising) Run(ctx context.Context, p *ir.Program, l conform.Launch) (c
 	budget := cmp.Or(d.budget, 1<<22)
 	out, err := conform.Interp(interp.Options{Schedule: d.schedule, Detect: d.detect, Budget: budget}).Run(ctx, q, l)
 	if err != nil {
-		return out, fmt.Errorf("%w\n%s", err, q.Text())
+		return out, fmt.Errorf("%w\n%s", err, text.Of(q))
 	}
 	for _, r := range out.Reports {
 		if r.Kind == conform.Racy {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/ir"
@@ -25,8 +26,8 @@ func (v divider) by(d uint64, dividends func(yield func(uint64) bool)) error {
 	if !ok {
 		return nil
 	}
-	t := ir.EvalType{In: v.t, Out: v.t, Width: v.width}
-	eval := v.op.Info().Eval
+	t := exact.Types{In: v.t, Out: v.t, Width: v.width}
+	eval := exact.Of(v.op)
 	for x := range dividends {
 		x &= v.mask()
 		if got, want := f(x), eval(t, 0, x, d, 0); got != want {

@@ -1,6 +1,7 @@
 package opt
 
 import (
+	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/ir"
 )
@@ -21,9 +22,9 @@ func expand(w *work) {
 		if it.at != atRow {
 			continue
 		}
-		if rec := w.info(it.row).Recipe; rec != nil {
+		if rec := exact.RecipeOf(w.Op[it.row]); rec != nil {
 			e.at, e.in = it.row, nil
-			v := rec(ir.NewEmitter(&e), w.Type[it.row], ir.Ref(w.A(it.row)), ir.Ref(w.B(it.row)))
+			v := rec(exact.NewEmitter(&e), w.Type[it.row], exact.Ref(w.A(it.row)), exact.Ref(w.B(it.row)))
 			w.hit(w.info(it.row).Name)
 			w.replaceAlways(it.row, ir.Row(v))
 			continue
@@ -61,21 +62,21 @@ func (e *expander) arm() uint32 {
 }
 
 // Const gives a constant.
-func (e *expander) Const(t ir.Type, bits uint64) ir.Ref { return ir.Ref(e.w.constant(t, bits)) }
+func (e *expander) Const(t ir.Type, bits uint64) exact.Ref { return exact.Ref(e.w.constant(t, bits)) }
 
 // Op adds a basic op.
-func (e *expander) Op(op ir.Op, out ir.Type, imm uint32, args int, a, b, c ir.Ref) ir.Ref {
+func (e *expander) Op(op ir.Op, out ir.Type, imm uint32, args int, a, b, c exact.Ref) exact.Ref {
 	in := [3]ir.Row{ir.NoRow, ir.NoRow, ir.NoRow}
-	for i, v := range [3]ir.Ref{a, b, c} {
+	for i, v := range [3]exact.Ref{a, b, c} {
 		if i < args {
 			in[i] = ir.Row(v)
 		}
 	}
-	return ir.Ref(e.add(e.w.make(e.at, op, out, imm, in[0], in[1], in[2])))
+	return exact.Ref(e.add(e.w.make(e.at, op, out, imm, in[0], in[1], in[2])))
 }
 
 // If opens an if with one result of type t.
-func (e *expander) If(c ir.Ref, t ir.Type) {
+func (e *expander) If(c exact.Ref, t ir.Type) {
 	w := e.w
 	r := e.add(w.make(e.at, ir.OpIf, ir.None, uint32(len(w.Regions)), ir.Row(c), ir.NoRow, ir.NoRow))
 	w.region(r)
@@ -84,10 +85,10 @@ func (e *expander) If(c ir.Ref, t ir.Type) {
 }
 
 // Else ends the first arm with its value.
-func (e *expander) Else(v ir.Ref) { e.yield(v) }
+func (e *expander) Else(v exact.Ref) { e.yield(v) }
 
 // End ends the second arm with its value and returns the result of the if.
-func (e *expander) End(v ir.Ref) ir.Ref {
+func (e *expander) End(v exact.Ref) exact.Ref {
 	w := e.w
 	e.yield(v)
 	r := e.in[len(e.in)-1]
@@ -95,10 +96,10 @@ func (e *expander) End(v ir.Ref) ir.Ref {
 	res := w.make(e.at, ir.OpRes, w.Type[v], 0, ir.NoRow, ir.NoRow, ir.NoRow)
 	// A recipe does the same in every lane: its result is no more varying than its condition and what the arms give.
 	w.level[res] = max(w.level[w.A(r)], w.level[w.tail[w.X[r]]], w.level[v])
-	return ir.Ref(e.add(res))
+	return exact.Ref(e.add(res))
 }
 
-func (e *expander) yield(v ir.Ref) {
+func (e *expander) yield(v exact.Ref) {
 	w := e.w
 	y := w.make(e.at, ir.OpYield, ir.None, 0, ir.NoRow, ir.NoRow, ir.NoRow)
 	w.append(e.arm(), y)

@@ -3,6 +3,7 @@ package opt
 import (
 	"slices"
 
+	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -125,7 +126,7 @@ func (e *evaluation) eval(p *term, t ir.Type) uint64 {
 	}
 	in := p.op.Info()
 	var args [3]uint64
-	et := ir.EvalType{Out: t}
+	et := exact.Types{Out: t}
 	for i, a := range p.args {
 		at := argType(p, i, t, func(v int) ir.Type { return e.vars[v] })
 		args[i] = e.eval(a, at)
@@ -133,7 +134,7 @@ func (e *evaluation) eval(p *term, t ir.Type) uint64 {
 			et.In, et.Width = at, e.width(at)
 		}
 	}
-	return in.Eval(et, 0, args[0], args[1], args[2])
+	return exact.Of(p.op)(et, 0, args[0], args[1], args[2])
 }
 
 // Mutants returns the rule with one thing changed in its result: a number one off, the operands

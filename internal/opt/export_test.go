@@ -3,6 +3,7 @@ package opt
 import (
 	"testing"
 
+	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/ir"
 )
@@ -121,7 +122,7 @@ func Transfers(p *ir.Program) func(r ir.Row, in [3]Interval) Interval {
 // writes it; false if expand leaves that divisor alone. t tells the sign.
 func Divide(op ir.Op, t ir.Type, width uint8, d uint64) (func(x uint64) uint64, bool) {
 	plan, ok := divideBy(d, uint(width), t.IsSigned())
-	s := stepsOfBits{ir.EvalType{In: t, Out: t, Width: width}}
+	s := stepsOfBits{exact.Types{In: t, Out: t, Width: width}}
 	if op == ir.OpRem {
 		return func(x uint64) uint64 { return remainder(plan, s, x) }, ok
 	}
@@ -129,9 +130,9 @@ func Divide(op ir.Op, t ir.Type, width uint8, d uint64) (func(x uint64) uint64, 
 }
 
 // stepsOfBits evaluates the steps.
-type stepsOfBits struct{ t ir.EvalType }
+type stepsOfBits struct{ t exact.Types }
 
-func (s stepsOfBits) op(op ir.Op, a, b uint64) uint64 { return op.Info().Eval(s.t, 0, a, b, 0) }
+func (s stepsOfBits) op(op ir.Op, a, b uint64) uint64 { return exact.Of(op)(s.t, 0, a, b, 0) }
 
 func (s stepsOfBits) shift(op ir.Op, a uint64, n uint) uint64 { return s.op(op, a, uint64(n)) }
 

@@ -1,6 +1,9 @@
 package opt
 
-import "github.com/govyre/vyre/ir"
+import (
+	"github.com/govyre/vyre/internal/exact"
+	"github.com/govyre/vyre/ir"
+)
 
 // fold computes pure ops of constants, through the very function that the interpreter
 // runs, and values that the workgroup's size decides. One sweep: operands come first.
@@ -20,7 +23,7 @@ func (w *work) fold(r ir.Row) bool {
 	}
 	var bits uint64
 	switch {
-	case in.Eval != nil:
+	case exact.Of(w.Op[r]) != nil:
 		if !w.must(checkApproximate, in.Attr&ir.Approximate == 0) {
 			return false
 		}
@@ -39,7 +42,7 @@ func (w *work) fold(r ir.Row) bool {
 				t = w.Type[v]
 			}
 		}
-		bits = ir.Eval(w.Op[r], t, w.Type[r], w.X[r], arg[0], arg[1], arg[2])
+		bits = exact.Eval(w.Op[r], t, w.Type[r], w.X[r], arg[0], arg[1], arg[2])
 	case w.Op[r] == ir.OpLocal && w.Workgroup[w.X[r]] == 1:
 	case w.Op[r] == ir.OpWarp && w.groupSize() <= 32:
 	case w.Op[r] == ir.OpLane && w.groupSize() == 1:

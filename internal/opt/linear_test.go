@@ -17,7 +17,7 @@ func TestEveryPassIsLinear(t *testing.T) {
 			t.Parallel()
 			var last []passes.Stats
 			for _, n := range []int{12500, 25000, 50000} {
-				_, rep, err := opt.Run(build(t, s, n), opt.Options{})
+				_, rep, err := opt.Run(program(t, s, n), opt.Options{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -32,7 +32,7 @@ func TestEveryPassIsLinear(t *testing.T) {
 	}
 }
 
-func build(t testing.TB, s shape.Shape, n int) *ir.Program {
+func program(t testing.TB, s shape.Shape, n int) *ir.Program {
 	t.Helper()
 	p, err := s.Build(n).Program()
 	if err != nil {
@@ -42,12 +42,12 @@ func build(t testing.TB, s shape.Shape, n int) *ir.Program {
 }
 
 // The budget is 10,000 rows through verifier and optimiser in well under 50 ms on one core;
-// the verifier's part shows in BenchmarkSeal of package ir.
+// the verifier's part shows in BenchmarkSeal of package verify.
 func BenchmarkRun(b *testing.B) {
 	for _, s := range shape.All {
 		for _, level := range []passes.Level{passes.O1, passes.O2} {
 			b.Run(fmt.Sprintf("%s/10000/O%d", s.Name, level-passes.O0), func(b *testing.B) {
-				p := build(b, s, 10000)
+				p := program(b, s, 10000)
 				b.ReportAllocs()
 				for b.Loop() {
 					if _, _, err := opt.Run(p, opt.Options{Passes: passes.Choice{Level: level}}); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/text"
 )
 
 // shuffled returns the runs before the group text in a random order that keeps to the groups and the constraints.
@@ -89,7 +90,7 @@ func TestRunMeansTheSameInEveryOrderOnCases(t *testing.T) {
 
 // A pass that panics gives an error that says which, and where it was; also to many that run at once.
 func TestRunMakesAnErrorOfAPanic(t *testing.T) {
-	p, err := ir.Parse("k.vyre", "vyre 1\nkernel @stored workgroup(32) { param @x: buf<u32> wo\n%i = global.x\nstore @x[%i], %i\n}")
+	p, err := text.Parse("k.vyre", "vyre 1\nkernel @stored workgroup(32) { param @x: buf<u32> wo\n%i = global.x\nstore @x[%i], %i\n}")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/text"
 )
 
 func TestRunRefusesOptionsThatNameNoPass(t *testing.T) {
@@ -25,7 +26,7 @@ func TestRunRefusesOptionsThatNameNoPass(t *testing.T) {
 }
 
 func TestAProgramWithNothingToDoIsReturnedItself(t *testing.T) {
-	ps, err := ir.Parse("", "vyre 1\nkernel @k workgroup(1) {\n}\n")
+	ps, err := text.Parse("", "vyre 1\nkernel @k workgroup(1) {\n}\n")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,11 +8,14 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/driver/conform"
+	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/internal/shape"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
+	"github.com/govyre/vyre/ir/text"
 )
 
 // Every operand of every row that a random program runs is where the analysis said it would be.
@@ -98,7 +101,7 @@ func TestWhatIsKeptBetweenPassesChangesNoProgram(t *testing.T) {
 			t.Fatal(err)
 		}
 		if kept.Digest() != anew.Digest() {
-			t.Errorf("%s: with what was kept\n%swithout\n%s", name, kept.Text(), anew.Text())
+			t.Errorf("%s: with what was kept\n%swithout\n%s", name, text.Of(kept), text.Of(anew))
 		}
 	}
 	for seed := range n {
@@ -108,7 +111,7 @@ func TestWhatIsKeptBetweenPassesChangesNoProgram(t *testing.T) {
 		same(c.file, c.program)
 	}
 	for _, s := range shape.All {
-		same(s.Name, build(t, s, 2000))
+		same(s.Name, program(t, s, 2000))
 	}
 }
 
@@ -122,7 +125,7 @@ func TestTransferHoldsForEveryOp(t *testing.T) {
 	ints := []ir.Type{ir.I32, ir.U32, ir.I64, ir.U64, ir.Bool}
 	for _, op := range ir.Ops() {
 		info := op.Info()
-		if info.Eval == nil || info.Args == 0 || info.Attr&ir.Pure == 0 {
+		if exact.Of(op) == nil || info.Args == 0 || info.Attr&ir.Pure == 0 {
 			continue
 		}
 		for _, typ := range ints {
@@ -145,8 +148,8 @@ func immediates(info *ir.Info) []uint32 {
 // check tries one op with operands of type typ, if there is such an op.
 func check(t *testing.T, rng *rand.Rand, op ir.Op, typ, out ir.Type, imm uint32, rounds int) {
 	info := op.Info()
-	b := ir.New("k", ir.Workgroup(1))
-	var args []ir.Value
+	b := build.New("k", build.Workgroup(1))
+	var args []build.Value
 	var types []ir.Type
 	for i := range info.Args {
 		at := typ
@@ -156,7 +159,7 @@ func check(t *testing.T, rng *rand.Rand, op ir.Op, typ, out ir.Type, imm uint32,
 		types = append(types, at)
 		args = append(args, b.Scalar(string(rune('a'+i)), at))
 	}
-	var v ir.Value
+	var v build.Value
 	switch op {
 	case ir.OpCvt:
 		if !ir.CanConvert(out, typ) {
@@ -211,7 +214,7 @@ func check(t *testing.T, rng *rand.Rand, op ir.Op, typ, out ir.Type, imm uint32,
 			for k := range types {
 				bits[k] = members[k][rng.IntN(3)]
 			}
-			if v := ir.Eval(op, in, out, imm, bits[0], bits[1], bits[2]); !got.Has(v) {
+			if v := exact.Eval(op, in, out, imm, bits[0], bits[1], bits[2]); !got.Has(v) {
 				t.Fatalf("%s.%s to %s, immediate %#x: %#x of %x is not in %+v, made of %+v", op, typ, out, imm, v, bits, got, around)
 			}
 		}

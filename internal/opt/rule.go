@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -167,7 +168,7 @@ func literal(lit string, t ir.Type, mask uint64, w uint64) uint64 {
 	case ir.F32, ir.F16, ir.BF16:
 		bits := uint64(math.Float32bits(float32(n)))
 		if t != ir.F32 {
-			bits = ir.Eval(ir.OpCvt, ir.F32, t, 0, bits, 0, 0)
+			bits = exact.Eval(ir.OpCvt, ir.F32, t, 0, bits, 0, 0)
 		}
 		return bits
 	}

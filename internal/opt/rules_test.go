@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/ir"
@@ -120,7 +121,7 @@ func edges(t ir.Type) []uint64 {
 				b = uint64(math.Float32bits(float32(g)))
 			}
 			if t.IsHalf() {
-				b = ir.Eval(ir.OpCvt, ir.F32, t, 0, b, 0, 0)
+				b = exact.Eval(ir.OpCvt, ir.F32, t, 0, b, 0, 0)
 			}
 			list = append(list, b)
 		}

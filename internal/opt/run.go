@@ -6,6 +6,7 @@ import (
 
 	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/verify"
 )
 
 // Options are the choices of a run; the zero value does what is best for most programs.
@@ -125,7 +126,7 @@ func (r *run) seal(who string) (out *ir.Program, err error) {
 	}
 	w := r.work
 	w.row = ir.NoRow
-	if failed := passes.Guard(who, r.src.Name(), w.where, func() { out, err = w.code().Seal() }); failed != nil {
+	if failed := passes.Guard(who, r.src.Name(), w.where, func() { out, err = verify.Seal(w.code()) }); failed != nil {
 		return nil, failed
 	}
 	if err != nil {

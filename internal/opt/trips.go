@@ -1,6 +1,9 @@
 package opt
 
-import "github.com/govyre/vyre/ir"
+import (
+	"github.com/govyre/vyre/internal/exact"
+	"github.com/govyre/vyre/ir"
+)
 
 // counter is what makes a loop end: an argument that changes by a constant each round, in the same way, and a test
 // in every round that leaves when it has come to a bound.
@@ -26,7 +29,7 @@ func counts(op ir.Op) bool {
 // after returns what the counter is in the round after the one in which it is v.
 func (w *work) after(c counter, v uint64) uint64 {
 	t := w.Type[c.arg]
-	return ir.Eval(c.op, t, t, 0, v, c.step, 0)
+	return exact.Eval(c.op, t, t, 0, v, c.step, 0)
 }
 
 // counter finds what ends loop l, if it is a counter.

@@ -3,6 +3,7 @@ package opt
 import (
 	"math/bits"
 
+	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -99,7 +100,7 @@ func (w *work) rounds(c counter) (int, bool) {
 		if c.y == c.which && c.x != c.which {
 			x, y = bound, v
 		}
-		if ir.Eval(c.cond, t, ir.Bool, 0, x, y, 0) == 0 {
+		if exact.Eval(c.cond, t, ir.Bool, 0, x, y, 0) == 0 {
 			return n, true
 		}
 		v = w.after(c, v)

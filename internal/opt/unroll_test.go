@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/driver/conform"
+	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
 )
 
 // counting is a loop whose counter goes from one number to another and indexes two buffers, one by vectors.
@@ -29,14 +31,14 @@ func (c counting) String() string {
 
 // program counts from the first argument to the second. It sums up and stores what it sees.
 func (c counting) program(t *testing.T, from, to uint64) *ir.Program {
-	b := ir.New("counting", ir.Workgroup(1))
+	b := build.New("counting", build.Workgroup(1))
 	x, z := b.Buffer("x", ir.U32, ir.RO), b.Buffer("z", ir.U32, ir.RO)
 	w, y := b.Buffer("w", ir.U32, ir.RW), b.Buffer("y", ir.U32, ir.RW)
 	first, last := b.Const(c.typ, from), b.Const(c.typ, to)
 	if !c.constant {
 		first, last = b.Scalar("from", c.typ), b.Scalar("to", c.typ)
 	}
-	sum := b.Loop([]ir.Value{first, b.U32(0)}, func(l ir.Label, a []ir.Value) {
+	sum := b.Loop([]build.Value{first, b.U32(0)}, func(l build.Label, a []build.Value) {
 		k, s := a[0], a[1]
 		lo, hi, step := k, last, c.step
 		if c.down {
@@ -64,7 +66,7 @@ func (c counting) rounds(from, to uint64) int {
 		if c.down {
 			lo, hi, step = to, from, -c.step
 		}
-		if ir.Eval(c.op, c.typ, ir.Bool, 0, lo, hi, 0) == 0 {
+		if exact.Eval(c.op, c.typ, ir.Bool, 0, lo, hi, 0) == 0 {
 			return n
 		}
 		from = (from + step) & c.typ.Mask()

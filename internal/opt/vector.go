@@ -3,6 +3,7 @@ package opt
 import (
 	"math/bits"
 
+	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -264,7 +265,7 @@ func (v *vectors) index(g *group, at []int, r ir.Row) ir.Row {
 	shift := bits.TrailingZeros(uint(len(at)))
 	offset := g.members[at[0]].offset
 	if g.base == ir.NoRow {
-		return w.constant(g.typ, ir.Eval(ir.OpShr, g.typ, g.typ, 0, offset, uint64(shift), 0))
+		return w.constant(g.typ, exact.Eval(ir.OpShr, g.typ, g.typ, 0, offset, uint64(shift), 0))
 	}
 	i, mask := g.base, g.typ.Mask()
 	if k, ok := w.bits(w.B(i)); ok && w.Op[i] == ir.OpShl && k >= uint64(shift) && k < 64 && !g.typ.IsSigned() {

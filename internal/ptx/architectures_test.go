@@ -16,6 +16,7 @@ import (
 	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/text"
 )
 
 // `make gpu-suite` builds this package's tests for machines with another ptxas than the one in continuous integration.
@@ -117,7 +118,7 @@ func optimised(ctx context.Context, t *testing.T, ps []*ir.Program) []*ir.Progra
 		running.Go(func() {
 			for i := range next {
 				if q, _, err := opt.Run(ps[i], opt.Options{}); err != nil {
-					t.Errorf("%v\n%s", err, ps[i].Text())
+					t.Errorf("%v\n%s", err, text.Of(ps[i]))
 				} else if q.Digest() != ps[i].Digest() {
 					after[i] = q
 				}

@@ -6,11 +6,12 @@ import (
 
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
 )
 
 // straight is a program of about n rows without control.
 func straight(n int) *ir.Program {
-	b := ir.New("straight", ir.Workgroup(256))
+	b := build.New("straight", build.Workgroup(256))
 	x := b.Buffer("x", ir.F32, ir.RW)
 	i := b.Global(0)
 	v := b.Load(x, i)
@@ -30,12 +31,12 @@ func straight(n int) *ir.Program {
 
 // nested is a program of loops within loops, so deep, side by side, so many.
 func nested(deep, many int) *ir.Program {
-	b := ir.New("nested", ir.Workgroup(256))
+	b := build.New("nested", build.Workgroup(256))
 	x := b.Buffer("x", ir.U32, ir.RW)
 	i := b.Global(0)
 	var nest func(d int)
 	nest = func(d int) {
-		b.For(b.U32(0), b.Load(x, i), b.U32(1), func(k ir.Value, _ ir.Label) {
+		b.For(b.U32(0), b.Load(x, i), b.U32(1), func(k build.Value, _ build.Label) {
 			b.Store(x, k, b.Add(i, k))
 			if d > 1 {
 				nest(d - 1)
@@ -48,7 +49,7 @@ func nested(deep, many int) *ir.Program {
 	return sealed(b)
 }
 
-func sealed(b *ir.Builder) *ir.Program {
+func sealed(b *build.Builder) *ir.Program {
 	p, err := b.Program()
 	if err != nil {
 		panic(err)

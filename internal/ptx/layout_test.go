@@ -5,12 +5,13 @@ import (
 
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/text"
 )
 
 // parse returns the only program of a text.
-func parse(t testing.TB, text string) *ir.Program {
+func parse(t testing.TB, source string) *ir.Program {
 	t.Helper()
-	ps, err := ir.Parse("test", "vyre 1\n"+text)
+	ps, err := text.Parse("test", "vyre 1\n"+source)
 	if err != nil {
 		t.Fatal(err)
 	}

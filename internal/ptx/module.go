@@ -6,6 +6,7 @@ import (
 
 	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/verify"
 )
 
 // Options chooses what stands in the text beside the code. The zero Options prints nothing else.
@@ -71,7 +72,7 @@ func Check(p *ir.Program, t Target) error {
 	if _, err := t.version(); err != nil {
 		return err
 	}
-	if errs := p.Verify(t.offer()).Errors(); len(errs) > 0 {
+	if errs := verify.Program(p, t.offer()).Errors(); len(errs) > 0 {
 		return errs
 	}
 	return nil
@@ -125,7 +126,7 @@ func Emit(ps []*ir.Program, t Target, o Options) (*Module, error) {
 // lowered reports an op that the pass expand would have replaced.
 func lowered(p *ir.Program) error {
 	for r := range ir.Row(p.Rows()) {
-		if in := p.Op(r).Info(); in.Recipe != nil {
+		if in := p.Op(r).Info(); in.Attr&ir.Expanded != 0 {
 			return fmt.Errorf("kernel %q, row %d: %s stands for simpler ops; run the pass expand first", p.Name(), r, in.Name)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
 )
 
 // classes are targets of which each brings something that the ones before lack.
@@ -22,8 +23,8 @@ type sample struct {
 }
 
 // sampleOf builds a program around what make emits, and stores the value it returns, if any.
-func sampleOf(name string, op ir.Op, group int, make func(b *ir.Builder) (ir.Value, bool)) sample {
-	b := ir.New("k", ir.Workgroup(uint32(group)))
+func sampleOf(name string, op ir.Op, group int, make func(b *build.Builder) (build.Value, bool)) sample {
+	b := build.New("k", build.Workgroup(uint32(group)))
 	if v, ok := make(b); ok {
 		b.Store(b.Buffer("out", b.Type(v), ir.WO), b.Local(0), v)
 	}
@@ -31,8 +32,8 @@ func sampleOf(name string, op ir.Op, group int, make func(b *ir.Builder) (ir.Val
 }
 
 // operands are scalar parameters of the given types.
-func operands(b *ir.Builder, types ...ir.Type) []ir.Value {
-	var vals []ir.Value
+func operands(b *build.Builder, types ...ir.Type) []build.Value {
+	var vals []build.Value
 	for i, t := range types {
 		vals = append(vals, b.Scalar(fmt.Sprintf("v%d", i), t))
 	}
@@ -44,7 +45,7 @@ func pureSamples() (list []sample) {
 	for _, op := range ir.Ops() {
 		info := op.Info()
 		switch {
-		case info.Attr&ir.Pure == 0 || info.Recipe != nil || info.Args == 0 || info.Level > 0 && info.Attr&ir.Convergent != 0:
+		case info.Attr&ir.Pure == 0 || info.Attr&ir.Expanded != 0 || info.Args == 0 || info.Level > 0 && info.Attr&ir.Convergent != 0:
 			continue
 		case op == ir.OpCvt || op == ir.OpBitcast:
 			list = append(list, conversionSamples(op)...)
@@ -68,9 +69,9 @@ func pureSamples() (list []sample) {
 			}
 			imm := uint32(0)
 			if info.Imm == ir.ImmField {
-				imm = ir.Field(5, 9)
+				imm = build.Field(5, 9)
 			}
-			list = append(list, sampleOf(fmt.Sprintf("%s.%s", op, t), op, 32, func(b *ir.Builder) (ir.Value, bool) {
+			list = append(list, sampleOf(fmt.Sprintf("%s.%s", op, t), op, 32, func(b *build.Builder) (build.Value, bool) {
 				return b.OpImm(op, imm, operands(b, in...)...), true
 			}))
 		}
@@ -81,12 +82,12 @@ func pureSamples() (list []sample) {
 func conversionSamples(op ir.Op) (list []sample) {
 	for _, to := range valueTypes {
 		for _, from := range valueTypes {
-			legal, make := ir.CanConvert(to, from), (*ir.Builder).Cvt
+			legal, make := ir.CanConvert(to, from), (*build.Builder).Cvt
 			if op == ir.OpBitcast {
-				legal, make = ir.CanBitcast(to, from), (*ir.Builder).Bitcast
+				legal, make = ir.CanBitcast(to, from), (*build.Builder).Bitcast
 			}
 			if legal {
-				list = append(list, sampleOf(fmt.Sprintf("%s.%s.%s", op, to, from), op, 32, func(b *ir.Builder) (ir.Value, bool) {
+				list = append(list, sampleOf(fmt.Sprintf("%s.%s.%s", op, to, from), op, 32, func(b *build.Builder) (build.Value, bool) {
 					return make(b, to, operands(b, from)[0]), true
 				}))
 			}
@@ -104,14 +105,14 @@ func constantSamples() (list []sample) {
 				if t == ir.I32 && v == 8 || t == ir.U32 && v == 0xFFFF_FFFF {
 					continue
 				}
-				list = append(list, sampleOf(fmt.Sprintf("%s.%s by %#x", op, t, v), op, 32, func(b *ir.Builder) (ir.Value, bool) {
+				list = append(list, sampleOf(fmt.Sprintf("%s.%s by %#x", op, t, v), op, 32, func(b *build.Builder) (build.Value, bool) {
 					return b.Op(op, operands(b, t)[0], b.Const(t, v)), true
 				}))
 			}
 		}
 	}
 	for _, n := range []uint32{5, 37} {
-		list = append(list, sampleOf(fmt.Sprintf("rotl.u64 by %d", n), ir.OpRotl, 32, func(b *ir.Builder) (ir.Value, bool) {
+		list = append(list, sampleOf(fmt.Sprintf("rotl.u64 by %d", n), ir.OpRotl, 32, func(b *build.Builder) (build.Value, bool) {
 			return b.Op(ir.OpRotl, operands(b, ir.U64)[0], b.U32(n)), true
 		}))
 	}
@@ -121,39 +122,39 @@ func constantSamples() (list []sample) {
 // memorySamples has plain accesses: each element type, each kind of object, vectors, indices, hints.
 func memorySamples() (list []sample) {
 	elems := append([]ir.Type{ir.I8, ir.U8, ir.I16, ir.U16}, valueTypes...)
-	add := func(name string, op ir.Op, make func(b *ir.Builder) (ir.Value, bool)) {
+	add := func(name string, op ir.Op, make func(b *build.Builder) (build.Value, bool)) {
 		list = append(list, sampleOf(name, op, 64, make))
 	}
 	for _, t := range elems {
-		add(fmt.Sprintf("load buf<%s> ro", t), ir.OpLoad, func(b *ir.Builder) (ir.Value, bool) {
+		add(fmt.Sprintf("load buf<%s> ro", t), ir.OpLoad, func(b *build.Builder) (build.Value, bool) {
 			return b.Load(b.Buffer("x", t, ir.RO), operands(b, ir.U32)[0]), true
 		})
-		add(fmt.Sprintf("store buf<%s>", t), ir.OpStore, func(b *ir.Builder) (ir.Value, bool) {
+		add(fmt.Sprintf("store buf<%s>", t), ir.OpStore, func(b *build.Builder) (build.Value, bool) {
 			v := operands(b, ir.U32, t)
 			b.Store(b.Buffer("x", t, ir.WO), v[0], v[1])
 			return 0, false
 		})
 	}
-	objects := map[string]func(b *ir.Builder) ir.Object{
-		"buf<f32> rw":     func(b *ir.Builder) ir.Object { return b.Buffer("x", ir.F32, ir.RW) },
-		"shared f32[100]": func(b *ir.Builder) ir.Object { return b.SharedArray("x", ir.F32, 100) },
-		"shared f32[5000]": func(b *ir.Builder) ir.Object {
+	objects := map[string]func(b *build.Builder) ir.Object{
+		"buf<f32> rw":     func(b *build.Builder) ir.Object { return b.Buffer("x", ir.F32, ir.RW) },
+		"shared f32[100]": func(b *build.Builder) ir.Object { return b.SharedArray("x", ir.F32, 100) },
+		"shared f32[5000]": func(b *build.Builder) ir.Object {
 			b.SharedArray("y", ir.F32, 10000)
 			return b.SharedArray("x", ir.F32, 5000)
 		},
-		"shared f32[?]": func(b *ir.Builder) ir.Object { return b.SharedRest("x", ir.F32) },
-		"local f32[30]": func(b *ir.Builder) ir.Object { return b.LocalArray("x", ir.F32, 30) },
+		"shared f32[?]": func(b *build.Builder) ir.Object { return b.SharedRest("x", ir.F32) },
+		"local f32[30]": func(b *build.Builder) ir.Object { return b.LocalArray("x", ir.F32, 30) },
 	}
 	for _, what := range []string{"buf<f32> rw", "shared f32[100]", "shared f32[5000]", "shared f32[?]", "local f32[30]"} {
 		for _, t := range []ir.Type{ir.I32, ir.U32, ir.I64, ir.U64} {
-			add(fmt.Sprintf("load %s, index %s", what, t), ir.OpLoad, func(b *ir.Builder) (ir.Value, bool) {
+			add(fmt.Sprintf("load %s, index %s", what, t), ir.OpLoad, func(b *build.Builder) (build.Value, bool) {
 				return b.Load(objects[what](b), operands(b, t)[0]), true
 			})
 		}
-		add(fmt.Sprintf("load %s, index 3", what), ir.OpLoad, func(b *ir.Builder) (ir.Value, bool) {
+		add(fmt.Sprintf("load %s, index 3", what), ir.OpLoad, func(b *build.Builder) (build.Value, bool) {
 			return b.Load(objects[what](b), b.U32(3)), true
 		})
-		add(fmt.Sprintf("store.v2 %s", what), ir.OpStoreV2, func(b *ir.Builder) (ir.Value, bool) {
+		add(fmt.Sprintf("store.v2 %s", what), ir.OpStoreV2, func(b *build.Builder) (build.Value, bool) {
 			v := operands(b, ir.U32, ir.F32, ir.F32)
 			o := objects[what](b)
 			if strings.HasPrefix(what, "buf") {
@@ -163,18 +164,18 @@ func memorySamples() (list []sample) {
 			return 0, false
 		})
 	}
-	add("load buf<f32> ro max 2^32-1, index i32", ir.OpLoad, func(b *ir.Builder) (ir.Value, bool) {
+	add("load buf<f32> ro max 2^32-1, index i32", ir.OpLoad, func(b *build.Builder) (build.Value, bool) {
 		o := b.Buffer("x", ir.F32, ir.RO)
 		b.SetMaxLen(o, 1<<32-1)
 		return b.Load(o, operands(b, ir.I32)[0]), true
 	})
 	for _, h := range []ir.Hint{ir.Stream, ir.Keep, ir.L2} {
-		add("load buf<f32> ro, "+h.String(), ir.OpLoad, func(b *ir.Builder) (ir.Value, bool) {
+		add("load buf<f32> ro, "+h.String(), ir.OpLoad, func(b *build.Builder) (build.Value, bool) {
 			v := b.Load(b.Buffer("x", ir.F32, ir.RO), operands(b, ir.U32)[0])
 			b.Hint(h)
 			return v, true
 		})
-		add("store buf<f32>, "+h.String(), ir.OpStore, func(b *ir.Builder) (ir.Value, bool) {
+		add("store buf<f32>, "+h.String(), ir.OpStore, func(b *build.Builder) (build.Value, bool) {
 			v := operands(b, ir.U32, ir.F32)
 			b.Store(b.Buffer("x", ir.F32, ir.WO), v[0], v[1])
 			b.Hint(h)
@@ -182,26 +183,26 @@ func memorySamples() (list []sample) {
 		})
 	}
 	for _, t := range []ir.Type{ir.U8, ir.F16, ir.F32} {
-		add(fmt.Sprintf("load.v4 buf<%s> ro", t), ir.OpLoadV4, func(b *ir.Builder) (ir.Value, bool) {
+		add(fmt.Sprintf("load.v4 buf<%s> ro", t), ir.OpLoadV4, func(b *build.Builder) (build.Value, bool) {
 			o := b.Buffer("x", t, ir.RO)
 			b.SetAlign(o, 4*t.Size())
 			return b.Elem(b.LoadVec(o, operands(b, ir.U32)[0], 4), 3), true
 		})
 	}
-	add("load.v2 buf<i64> rw", ir.OpLoadV2, func(b *ir.Builder) (ir.Value, bool) {
+	add("load.v2 buf<i64> rw", ir.OpLoadV2, func(b *build.Builder) (build.Value, bool) {
 		o := b.Buffer("x", ir.I64, ir.RW)
 		b.SetAlign(o, 16)
 		v := b.LoadVec(o, operands(b, ir.U64)[0], 2)
 		return b.Add(b.Elem(v, 0), b.Elem(v, 1)), true
 	})
-	add("store.v4 buf<bool>", ir.OpStoreV4, func(b *ir.Builder) (ir.Value, bool) {
+	add("store.v4 buf<bool>", ir.OpStoreV4, func(b *build.Builder) (build.Value, bool) {
 		o := b.Buffer("x", ir.Bool, ir.WO)
 		b.SetAlign(o, 4)
 		v := operands(b, ir.U32, ir.Bool, ir.Bool)
 		b.StoreVec(o, v[0], b.Vec(v[1], v[2], b.Bool(true), v[1]))
 		return 0, false
 	})
-	add("prefetch", ir.OpPrefetch, func(b *ir.Builder) (ir.Value, bool) {
+	add("prefetch", ir.OpPrefetch, func(b *build.Builder) (build.Value, bool) {
 		b.Prefetch(b.Buffer("x", ir.F32, ir.RO), operands(b, ir.U32)[0])
 		return 0, false
 	})
@@ -218,7 +219,7 @@ func atomicSamples() (list []sample) {
 		if !used {
 			name += " unused"
 		}
-		list = append(list, sampleOf(name, op, 64, func(b *ir.Builder) (ir.Value, bool) {
+		list = append(list, sampleOf(name, op, 64, func(b *build.Builder) (build.Value, bool) {
 			vals := operands(b, []ir.Type{ir.U32, t, t}[:op.Info().Args]...)
 			var obj ir.Object
 			if inShared {
@@ -276,7 +277,7 @@ func groupSamples() (list []sample) {
 				if t == ir.None {
 					name = fmt.Sprintf("%s in a group of %d", op, size)
 				}
-				list = append(list, sampleOf(name, op, size, func(b *ir.Builder) (ir.Value, bool) {
+				list = append(list, sampleOf(name, op, size, func(b *build.Builder) (build.Value, bool) {
 					in := []ir.Type{t, ir.U32}[:info.Args]
 					v := b.Op(op, operands(b, in...)...)
 					return v, info.Result.Kind != ir.ResultNone
@@ -286,7 +287,7 @@ func groupSamples() (list []sample) {
 	}
 	for _, sc := range []ir.Scope{ir.Group, ir.Device, ir.System} {
 		for _, o := range []ir.Order{ir.AcqRel, ir.SeqCst} {
-			list = append(list, sampleOf(fmt.Sprintf("fence.%s.%s", o, sc), ir.OpFence, 64, func(b *ir.Builder) (ir.Value, bool) {
+			list = append(list, sampleOf(fmt.Sprintf("fence.%s.%s", o, sc), ir.OpFence, 64, func(b *build.Builder) (build.Value, bool) {
 				b.Fence(o, sc)
 				return 0, false
 			}))
@@ -294,7 +295,7 @@ func groupSamples() (list []sample) {
 	}
 	for _, n := range []uint32{0, 5, 32} {
 		for op := ir.OpShuffle; op <= ir.OpShuffleDown; op++ {
-			list = append(list, sampleOf(fmt.Sprintf("%s.f32 by %d", op, n), op, 64, func(b *ir.Builder) (ir.Value, bool) {
+			list = append(list, sampleOf(fmt.Sprintf("%s.f32 by %d", op, n), op, 64, func(b *build.Builder) (build.Value, bool) {
 				return b.Op(op, operands(b, ir.F32)[0], b.U32(n)), true
 			}))
 		}
@@ -376,7 +377,7 @@ func TestEveryOpIsSampled(t *testing.T) {
 	for _, op := range ir.Ops() {
 		in := op.Info()
 		// Builtins and control stand in whole kernels; recipes are gone before.
-		if !sampled[op] && in.Recipe == nil && in.Args > 0 && in.Owns == 0 && in.Attr&ir.Traps == 0 {
+		if !sampled[op] && in.Attr&ir.Expanded == 0 && in.Args > 0 && in.Owns == 0 && in.Attr&ir.Traps == 0 {
 			t.Errorf("no sample of %s", op)
 		}
 	}

@@ -1,6 +1,9 @@
 package ptx
 
-import "github.com/govyre/vyre/ir"
+import (
+	"github.com/govyre/vyre/internal/exact"
+	"github.com/govyre/vyre/ir"
+)
 
 // combination is the op that a reduction or scan puts between two lanes.
 type combination struct {
@@ -52,7 +55,7 @@ func (c combination) identity(t ir.Type) operand {
 		}
 	case ir.OpMul:
 		if t.IsFloat() {
-			return imm(pt, ir.Eval(ir.OpCvt, ir.U32, t, 0, 1, 0, 0))
+			return imm(pt, exact.Eval(ir.OpCvt, ir.U32, t, 0, 1, 0, 0))
 		}
 		return imm(pt, 1)
 	case ir.OpMin, ir.OpMax:

@@ -1,6 +1,9 @@
 package ptx
 
-import "github.com/govyre/vyre/ir"
+import (
+	"github.com/govyre/vyre/internal/exact"
+	"github.com/govyre/vyre/ir"
+)
 
 // compareRules covers comparisons and select.
 var compareRules = map[ir.Op]rule{
@@ -94,7 +97,7 @@ func (s *selector) cvt(row ir.Row) {
 	case from == ir.Bool:
 		one := imm(arith(to), 1)
 		if to.IsFloat() {
-			one.bits = ir.Eval(ir.OpCvt, ir.U32, to, 0, 1, 0, 0)
+			one.bits = exact.Eval(ir.OpCvt, ir.U32, to, 0, 1, 0, 0)
 		}
 		s.set(row, s.do(opSelp, arith(to), one, imm(arith(to), 0), r(s.pred(a))))
 	case to.IsHalf():

@@ -20,6 +20,7 @@ import (
 	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/text"
 	"github.com/govyre/vyre/kernel"
 )
 
@@ -216,9 +217,9 @@ func (s *sweep) assembles(ctx context.Context, target ptx.Target, ps []*ir.Progr
 	case errors.As(err, &ds) && ds[0].Code == "VY506":
 		return used{}
 	case m == nil:
-		s.t.Errorf("%s: %v\n%s", target, err, ps[0].Text())
+		s.t.Errorf("%s: %v\n%s", target, err, text.Of(ps[0]))
 	case s.shown.Add(1) <= 20:
-		s.t.Errorf("%s: %s\n%s\n%s", target, log, ps[0].Text(), m.Text)
+		s.t.Errorf("%s: %s\n%s\n%s", target, log, text.Of(ps[0]), m.Text)
 	default:
 		s.t.Fail() // the text of thousands would hide the first
 	}

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/verify"
 )
 
 // Target is the architecture that PTX is written for. PTX for a plain target runs on every later
@@ -111,8 +111,8 @@ func (t Target) version() (version, error) {
 }
 
 // offer is what the target has to hold a program against.
-func (t Target) offer() ir.Target {
-	o := ir.Target{SM: t.SM, Cooperative: true}
+func (t Target) offer() verify.Target {
+	o := verify.Target{SM: t.SM, Cooperative: true}
 	for _, a := range architectures {
 		if a.sm == t.SM {
 			o.SharedBytes = a.shared

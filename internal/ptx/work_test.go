@@ -5,18 +5,19 @@ import (
 
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
 )
 
 // nest is ifs and loops within each other, so deep, side by side, so many, with work in the innermost.
 func nest(deep, many int) *ir.Program {
-	b := ir.New("nest", ir.Workgroup(64))
+	b := build.New("nest", build.Workgroup(64))
 	x := b.Buffer("x", ir.U32, ir.RW)
 	i := b.Global(0)
 	var level func(d int)
 	level = func(d int) {
 		b.If(b.Lt(b.Load(x, i), b.U32(uint32(d))), func() {
 			if d%8 == 0 {
-				b.For(b.U32(0), i, b.U32(1), func(k ir.Value, l ir.Label) {
+				b.For(b.U32(0), i, b.U32(1), func(k build.Value, l build.Label) {
 					b.If(b.Eq(b.Load(x, k), i), func() { b.Break(l) })
 					if d > 1 {
 						level(d - 1)
@@ -36,7 +37,7 @@ func nest(deep, many int) *ir.Program {
 
 // switches is ifs without else, one after the other.
 func switches(n int) *ir.Program {
-	b := ir.New("switches", ir.Workgroup(64))
+	b := build.New("switches", build.Workgroup(64))
 	x := b.Buffer("x", ir.U32, ir.RW)
 	i := b.Global(0)
 	for k := range n {
@@ -47,10 +48,10 @@ func switches(n int) *ir.Program {
 
 // barriers is a loop with n group barriers after divergent branches.
 func barriers(n int) *ir.Program {
-	b := ir.New("barriers", ir.Workgroup(64))
+	b := build.New("barriers", build.Workgroup(64))
 	x := b.Buffer("x", ir.U32, ir.RW)
 	i := b.Global(0)
-	b.For(b.U32(0), b.Len(x), b.U32(1), func(ir.Value, ir.Label) {
+	b.For(b.U32(0), b.Len(x), b.U32(1), func(build.Value, build.Label) {
 		for k := range n {
 			b.If(b.Lt(i, b.U32(uint32(k))), func() {
 				for j := range 6 {

@@ -3,18 +3,21 @@
 // a long switch, and a loop full of barriers.
 package shape
 
-import "github.com/govyre/vyre/ir"
+import (
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
+)
 
 // Shape is a kind of program that can be made at any size.
 type Shape struct {
 	Name  string
-	Build func(rows int) *ir.Builder // of about that many rows
+	Build func(rows int) *build.Builder // of about that many rows
 }
 
 // All lists the shapes.
 var All = []Shape{
-	{"long block", func(n int) *ir.Builder {
-		b := ir.New("block")
+	{"long block", func(n int) *build.Builder {
+		b := build.New("block")
 		out := b.Buffer("out", ir.U32, ir.WO)
 		v := b.Global(0)
 		for i := range n {
@@ -23,8 +26,8 @@ var All = []Shape{
 		b.Store(out, b.U32(0), v)
 		return b
 	}},
-	{"deep nests", func(n int) *ir.Builder {
-		b := ir.New("nests")
+	{"deep nests", func(n int) *build.Builder {
+		b := build.New("nests")
 		out := b.Buffer("out", ir.U32, ir.WO)
 		v := b.Var(b.Global(0))
 		var nest func(depth int)
@@ -41,16 +44,16 @@ var All = []Shape{
 		b.Store(out, b.U32(0), v.Get())
 		return b
 	}},
-	{"variables over loops", func(n int) *ir.Builder {
-		b := ir.New("vars")
+	{"variables over loops", func(n int) *build.Builder {
+		b := build.New("vars")
 		out := b.Buffer("out", ir.U32, ir.WO)
 		const vars = 40
-		vs := make([]*ir.Var, vars)
+		vs := make([]*build.Var, vars)
 		for i := range vs {
 			vs[i] = b.Var(b.U32(uint32(i)))
 		}
 		for l := range n / 60 {
-			b.Loop(nil, func(lab ir.Label, _ []ir.Value) {
+			b.Loop(nil, func(lab build.Label, _ []build.Value) {
 				b.If(b.Lt(b.U32(9), vs[l%vars].Get()), func() { b.Break(lab) })
 				for k := range 10 {
 					v := vs[(l*7+k)%vars]
@@ -63,11 +66,11 @@ var All = []Shape{
 		}
 		return b
 	}},
-	{"switch", func(n int) *ir.Builder {
-		b := ir.New("switch")
+	{"switch", func(n int) *build.Builder {
+		b := build.New("switch")
 		out := b.Buffer("out", ir.U32, ir.WO)
 		x, v := b.Global(0), b.Var(b.U32(0))
-		b.Block(func(l ir.Label) {
+		b.Block(func(l build.Label) {
 			for i := range n / 6 {
 				b.If(b.Eq(x, b.U32(uint32(i))), func() {
 					v.Set(b.Add(x, b.U32(uint32(i+1))))
@@ -78,11 +81,11 @@ var All = []Shape{
 		b.Store(out, b.U32(0), v.Get())
 		return b
 	}},
-	{"barriers in a loop", func(n int) *ir.Builder {
-		b := ir.New("barriers")
+	{"barriers in a loop", func(n int) *build.Builder {
+		b := build.New("barriers")
 		out := b.Buffer("out", ir.U32, ir.RW)
 		v := b.Var(b.U32(0))
-		b.Loop(nil, func(l ir.Label, _ []ir.Value) {
+		b.Loop(nil, func(l build.Label, _ []build.Value) {
 			b.If(b.Lt(b.U32(100), v.Get()), func() { b.Break(l) })
 			for range n / 4 {
 				b.Store(out, b.Global(0), b.Load(out, b.U32(0)))

@@ -9,5 +9,5 @@
 // unless its kernels do. For that reason the packing is ours and not compress/flate, whose
 // output may change when Go does.
 //
-// Not here: what the wire form is (package ir), what a generated file looks like (package gen).
+// Not here: what the wire form is (package ir/wire), what a generated file looks like (package gen).
 package packed

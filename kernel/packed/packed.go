@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/wire"
 )
 
 // lineLength is a multiple of 4, so that every line of text holds whole bytes.
@@ -13,7 +14,7 @@ const lineLength = 100
 
 // Text returns a program as lines of text, each ended by a newline.
 func Text(p *ir.Program) (string, error) {
-	wire, err := ir.Encode(p)
+	wire, err := wire.Encode(p)
 	if err != nil {
 		return "", err
 	}
@@ -29,15 +30,15 @@ func Text(p *ir.Program) (string, error) {
 
 // Program returns the program that Text made text of. Any other text is an error.
 func Program(text string) (*ir.Program, error) {
-	bytes, err := base64.StdEncoding.DecodeString(strings.TrimSpace(text))
+	packed, err := base64.StdEncoding.DecodeString(strings.TrimSpace(text))
 	if err != nil {
 		return nil, fmt.Errorf("packed program: %w", err)
 	}
-	wire, err := unpack(bytes)
+	encoded, err := unpack(packed)
 	if err != nil {
 		return nil, fmt.Errorf("packed program: %w", err)
 	}
-	p, _, err := ir.Decode(wire)
+	p, _, err := wire.Decode(encoded)
 	if err != nil {
 		return nil, fmt.Errorf("packed program: %w", err)
 	}

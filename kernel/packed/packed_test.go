@@ -7,13 +7,16 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
+	"github.com/govyre/vyre/ir/text"
+	"github.com/govyre/vyre/ir/wire"
 	"github.com/govyre/vyre/kernel/packed"
 )
 
 // program has enough rows for repetition to pay.
 func program(t *testing.T, rows int) *ir.Program {
 	t.Helper()
-	b := ir.New("chain", ir.Workgroup(64))
+	b := build.New("chain", build.Workgroup(64))
 	x := b.Buffer("x", ir.U32, ir.RW)
 	i := b.Global(0)
 	v := b.Load(x, i)
@@ -28,7 +31,7 @@ func program(t *testing.T, rows int) *ir.Program {
 	return p
 }
 
-func text(t *testing.T, p *ir.Program) string {
+func packedText(t *testing.T, p *ir.Program) string {
 	t.Helper()
 	s, err := packed.Text(p)
 	if err != nil {
@@ -40,12 +43,12 @@ func text(t *testing.T, p *ir.Program) string {
 func TestProgramSurvivesPacking(t *testing.T) {
 	for _, rows := range []int{0, 1, 50, 3000} {
 		p := program(t, rows)
-		back, err := packed.Program(text(t, p))
+		back, err := packed.Program(packedText(t, p))
 		if err != nil {
 			t.Fatalf("%d rows: %v", rows, err)
 		}
-		if back.Digest() != p.Digest() || back.Text() != p.Text() {
-			t.Errorf("%d rows: came back as\n%s\nwant\n%s", rows, back.Text(), p.Text())
+		if back.Digest() != p.Digest() || text.Of(back) != text.Of(p) {
+			t.Errorf("%d rows: came back as\n%s\nwant\n%s", rows, text.Of(back), text.Of(p))
 		}
 	}
 }
@@ -53,27 +56,27 @@ func TestProgramSurvivesPacking(t *testing.T) {
 func TestPackingHalvesEvenSmallPrograms(t *testing.T) {
 	for _, rows := range []int{5, 100} {
 		p := program(t, rows)
-		wire, err := ir.Encode(p)
+		wire, err := wire.Encode(p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := len(text(t, p)); n > len(wire) {
+		if n := len(packedText(t, p)); n > len(wire) {
 			t.Errorf("%d rows: %d bytes of text for %d bytes of wire form", rows, n, len(wire))
 		}
 	}
 }
 
 func TestTextDoesNotVary(t *testing.T) {
-	first := text(t, program(t, 500))
+	first := packedText(t, program(t, 500))
 	for range 5 {
-		if text(t, program(t, 500)) != first {
+		if packedText(t, program(t, 500)) != first {
 			t.Fatal("equal programs became different texts")
 		}
 	}
 }
 
 func TestDamagedTextIsRefused(t *testing.T) {
-	good := text(t, program(t, 5))
+	good := packedText(t, program(t, 5))
 	steps := func(numbers ...uint64) string {
 		var b []byte
 		for _, n := range numbers {

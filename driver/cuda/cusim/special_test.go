@@ -7,13 +7,13 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/driver/cuda/cusim"
-	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/internal/exact"
 )
 
 // encodings are the bits of a number in each float format.
 var encodings = map[byte]func(v float64) uint64{
-	'e': func(v float64) uint64 { return uint64(ir.F32ToF16(float32(v))) },
-	'k': func(v float64) uint64 { return uint64(ir.F32ToBF16(float32(v))) },
+	'e': func(v float64) uint64 { return uint64(exact.F32ToF16(float32(v))) },
+	'k': func(v float64) uint64 { return uint64(exact.F32ToBF16(float32(v))) },
 	'f': func(v float64) uint64 { return uint64(math.Float32bits(float32(v))) },
 	'g': math.Float64bits,
 }

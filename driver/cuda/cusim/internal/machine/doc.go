@@ -14,7 +14,7 @@
 //
 //   - Integer ops, conversions and the float ops with a rounding give the bits that IEEE 754 and the
 //     PTX manual ask for. Nothing is contracted. Which NaN a result is, the manual leaves open; here
-//     each format has one. Approximations have the bits of package ir's exact op or recipe.
+//     each format has one. Approximations have the bits of package exact's op or recipe.
 //   - Memory is sequentially consistent; orders and scopes change nothing. What the schedule decides is
 //     the order of groups, warps and paths, and of the lanes of an atomic. It follows from the launch alone.
 //   - Every access is checked: bounds, freed memory, alignment, space. Breaking one is a Fault that names the

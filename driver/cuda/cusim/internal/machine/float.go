@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/govyre/vyre/driver/cuda/cusim/internal/asm"
+	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -57,7 +58,7 @@ func approximate1(op string) fn1 {
 	ops := map[string]ir.Op{"rcp": ir.OpFastRcp, "sqrt": ir.OpFastSqrt, "rsqrt": ir.OpFastRsqrt, "sin": ir.OpFastSin,
 		"cos": ir.OpFastCos, "lg2": ir.OpFastLog2, "ex2": ir.OpFastExp2, "tanh": ir.OpFastTanh}
 	o := ops[op]
-	return func(a uint64) uint64 { return ir.Eval(o, ir.F32, ir.F32, 0, a, 0, 0) }
+	return func(a uint64) uint64 { return exact.Eval(o, ir.F32, ir.F32, 0, a, 0, 0) }
 }
 
 // quotient is division in a format.
@@ -93,7 +94,7 @@ func float2(in *asm.Inst) fn2 {
 		return func(a, b uint64) uint64 { return f.from(f.value(a)*f.value(b), nearest) } // the product is exact
 	case "div":
 		if in.Has("approx") || in.Has("full") {
-			return func(a, b uint64) uint64 { return ir.Eval(ir.OpFastDiv, ir.F32, ir.F32, 0, a, b, 0) }
+			return func(a, b uint64) uint64 { return exact.Eval(ir.OpFastDiv, ir.F32, ir.F32, 0, a, b, 0) }
 		}
 		return quotient(f, mode)
 	case "min", "max":

@@ -175,7 +175,7 @@ func (f format) fromBig(v *big.Float, more bool, mode rounding) uint64 {
 // exactPrec holds the exact sum of a product and a number of any format.
 const exactPrec = 4400
 
-func exact(v float64) *big.Float { return new(big.Float).SetPrec(exactPrec).SetFloat64(v) }
+func exactly(v float64) *big.Float { return new(big.Float).SetPrec(exactPrec).SetFloat64(v) }
 
 // fma rounds a·b+c once, in any format and mode.
 func (f format) fma(a, b, c uint64, mode rounding) uint64 {
@@ -188,9 +188,9 @@ func (f format) fma(a, b, c uint64, mode rounding) uint64 {
 	case math.IsInf(z, 0): // whatever float64 makes of the product, it is finite
 		return f.from(z, mode)
 	}
-	product := exact(x)
-	product.Mul(product, exact(y))
-	sum := new(big.Float).SetPrec(exactPrec).Add(product, exact(z))
+	product := exactly(x)
+	product.Mul(product, exactly(y))
+	sum := new(big.Float).SetPrec(exactPrec).Add(product, exactly(z))
 	if sum.Sign() == 0 {
 		return f.pack(f.zeroSign(product.Signbit(), math.Signbit(z), mode), 0, 0, false, mode)
 	}
@@ -212,7 +212,7 @@ func (f format) add(a, b uint64, mode rounding) uint64 {
 	if s := x + y; math.IsNaN(s) || math.IsInf(x, 0) || math.IsInf(y, 0) {
 		return f.from(s, mode)
 	}
-	sum := new(big.Float).SetPrec(exactPrec).Add(exact(x), exact(y))
+	sum := new(big.Float).SetPrec(exactPrec).Add(exactly(x), exactly(y))
 	if sum.Sign() == 0 {
 		return f.pack(f.zeroSign(math.Signbit(x), math.Signbit(y), mode), 0, 0, false, mode)
 	}
@@ -225,7 +225,7 @@ func (f format) mul(a, b uint64, mode rounding) uint64 {
 	if s := x * y; math.IsNaN(s) || math.IsInf(x, 0) || math.IsInf(y, 0) {
 		return f.from(s, mode)
 	}
-	p := new(big.Float).SetPrec(exactPrec).Mul(exact(x), exact(y))
+	p := new(big.Float).SetPrec(exactPrec).Mul(exactly(x), exactly(y))
 	return f.fromBig(p, false, mode)
 }
 
@@ -235,7 +235,7 @@ func (f format) div(a, b uint64, mode rounding) uint64 {
 	if s := x / y; math.IsNaN(s) || math.IsInf(x, 0) || math.IsInf(y, 0) || y == 0 {
 		return f.from(s, mode)
 	}
-	q := new(big.Float).SetPrec(160).SetMode(big.ToZero).Quo(exact(x), exact(y))
+	q := new(big.Float).SetPrec(160).SetMode(big.ToZero).Quo(exactly(x), exactly(y))
 	return f.fromBig(q, q.Acc() != big.Exact, mode)
 }
 
@@ -245,7 +245,7 @@ func (f format) sqrt(a uint64, mode rounding) uint64 {
 	if x == 0 || !(x > 0) || math.IsInf(x, 0) {
 		return f.from(math.Sqrt(x), mode)
 	}
-	r := new(big.Float).SetPrec(160).Sqrt(exact(x))
+	r := new(big.Float).SetPrec(160).Sqrt(exactly(x))
 	square := new(big.Float).SetPrec(400).Mul(r, r)
-	return f.fromBig(r, square.Cmp(exact(x)) != 0, mode)
+	return f.fromBig(r, square.Cmp(exactly(x)) != 0, mode)
 }

@@ -1,0 +1,101 @@
+package exact_test
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/govyre/vyre/internal/long"
+)
+
+var (
+	exhaustive = flag.Bool("exhaustive", false, "with -long: measure accurate f32 functions on all inputs")
+	sums       = flag.String("sums", "", "with -exhaustive: file for a weighted sum of the results of each function and shard")
+	functions  = flag.String("functions", "", "with -exhaustive: only these, as in exp,log2")
+)
+
+// shards is the number of pieces of a sweep.
+const shards = 1 << 10
+
+// TestRecipesF32Exhaustive runs each function of one operand on all 2³² inputs and each of
+// two on -samples random pairs, by default 10⁹, on all processors. Run it with -v and
+// -timeout 0; it prints the greatest error and the time of each function.
+func TestRecipesF32Exhaustive(t *testing.T) {
+	if !long.Enabled() || !*exhaustive {
+		t.Skip("takes about ten minutes a function and core; run with -long -exhaustive -timeout 0")
+	}
+	var names []string
+	if *functions != "" {
+		names = strings.Split(*functions, ",")
+	}
+	var lines []byte
+	for _, f := range accurates {
+		if names != nil && !slices.Contains(names, f.op.String()) {
+			continue
+		}
+		t.Run(f.op.String(), func(t *testing.T) {
+			start := time.Now()
+			w, parts := sweep(t, f)
+			w.report(t, f)
+			if !f.binary() {
+				for shard, sum := range parts {
+					lines = fmt.Appendf(lines, "%v %d %016x\n", f.op, shard, sum)
+				}
+			}
+			t.Logf("%v: %v on %d processors", f.op, time.Since(start).Round(time.Second), runtime.GOMAXPROCS(0))
+		})
+	}
+	if *sums != "" {
+		if err := os.WriteFile(*sums, lines, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// sweep splits the inputs into shards that the processors take in turn.
+func sweep(t *testing.T, f accurate) (total worst, parts [shards]uint64) {
+	var next, done atomic.Int64
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	pairs := *samples
+	if pairs == 0 {
+		pairs = 1_000_000_000
+	}
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			var w worst
+			for shard := next.Add(1) - 1; shard < shards; shard = next.Add(1) - 1 {
+				if f.binary() {
+					w.binary32(f, rand.New(rand.NewPCG(uint64(shard), uint64(f.op))), pairs/shards)
+				} else {
+					const size = 1 << 32 / shards
+					w.sum = 0
+					for i := range uint32(size) {
+						w.unary32(f, uint32(shard)*size+i)
+					}
+					parts[shard] = w.sum
+				}
+				if d := done.Add(1); d%(shards/4) == 0 {
+					t.Logf("%v: %d%%", f.op, 100*d/shards)
+				}
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			count := total.count + w.count
+			if w.ulps > total.ulps {
+				total = w
+			}
+			total.count = count
+		})
+	}
+	wg.Wait()
+	return total, parts
+}

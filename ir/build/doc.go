@@ -1,0 +1,17 @@
+// Package build writes programs op by op.
+//
+//	b := build.New("scale", build.Workgroup(64))
+//	x := b.Buffer("x", ir.F32, ir.RW)
+//	i := b.Global(0)
+//	b.If(b.Lt(i, b.Len(x)), func() { b.Store(x, i, b.Mul(b.Load(x, i), b.F32(2))) })
+//	p, err := b.Program()
+//
+// Control is written with functions (If, Loop, For, Block), and a variable (Var) may be set anywhere: the builder
+// finds the loop arguments and results that it needs (var.go, after Braun and others, "Simple and Efficient
+// Construction of Static Single Assignment Form", 2013).
+//
+// Methods return no errors. Misuse is kept with the caller's line, the builder goes on, and Program returns every
+// finding as ir.Diags: first the builder's, else the verifier's. A Builder is for one goroutine.
+//
+// Start reading at builder.go; ops.go, memory.go and control.go are the vocabulary, program.go brings rows into order.
+package build

@@ -1,0 +1,180 @@
+package dataflow
+
+import (
+	"github.com/govyre/vyre/ir"
+)
+
+// sources gives every row the level that it has whatever its operands are.
+func (u *Analysis) sources() {
+	c := u.Code
+	loads := u.settle()
+	for r := range ir.Row(c.Rows()) {
+		in := c.Op[r].Info()
+		var l ir.Level
+		switch in.Spread {
+		case ir.SpreadGroup, ir.SpreadWarp, ir.SpreadLane:
+			l = ir.Level(in.Spread - ir.SpreadGrid)
+		case ir.SpreadSource:
+			l = ir.LevelWarp
+		case ir.SpreadLocal:
+			l = localLevel(c.Workgroup, c.X[r])
+		case ir.SpreadGlobal:
+			l = max(ir.LevelGroup, localLevel(c.Workgroup, c.X[r]))
+		case ir.SpreadLoad:
+			l = u.loadLevel(r, loads)
+		}
+		if l > ir.LevelGrid && in.Result.Kind != ir.ResultNone {
+			u.raiseValue(r, u.folded(l), r)
+		}
+	}
+}
+
+// folded maps the levels below the group to the group where a warp, or an invocation, is all of it.
+func (u *Analysis) folded(l ir.Level) ir.Level {
+	w := u.Code.Workgroup
+	n := uint64(w[0]) * uint64(w[1]) * uint64(w[2])
+	switch {
+	case l == ir.LevelWarp && n <= 32, l == ir.LevelLane && n <= 1:
+		return ir.LevelGroup
+	}
+	return l
+}
+
+// localLevel is the level of the local id along an axis. Where the lower axes fill whole
+// warps, the lanes of a warp share it.
+func localLevel(w [3]uint32, axis uint32) ir.Level {
+	if axis > 2 {
+		return ir.LevelLane
+	}
+	inner := uint64(1)
+	for _, size := range w[:axis] {
+		inner *= uint64(size)
+	}
+	switch {
+	case w[axis] == 1:
+		return ir.LevelGrid
+	case axis > 0 && inner%32 == 0:
+		return ir.LevelWarp
+	}
+	return ir.LevelLane
+}
+
+// loadLevel is the level of a plain load at a grid-uniform index, and keeps the load for
+// a second look if it depends on control.
+func (u *Analysis) loadLevel(r ir.Row, loads []settledness) ir.Level {
+	obj := u.objs[u.Code.X[r]]
+	switch {
+	case obj.Local(), loads != nil && !loads[r].together:
+		return ir.LevelLane
+	case loads != nil && !loads[r].alone:
+		if u.uneasy == nil {
+			u.uneasy = make([][]ir.Row, len(u.last))
+		}
+		u.uneasy[u.Of[r]] = append(u.uneasy[u.Of[r]], r)
+	}
+	return settledAt(obj)
+}
+
+// settledAt is the scope whose barriers order the writes to an object: its own group's
+// for a shared array, the grid's for a buffer.
+func settledAt(o ir.ObjectInfo) ir.Level {
+	if o.Shared() {
+		return ir.LevelGroup
+	}
+	return ir.LevelGrid
+}
+
+// loops finds the innermost loop of every region, and the arguments that continues feed
+// with different values.
+func (u *Analysis) loops() {
+	c := u.Code
+	u.Inner = make([]uint32, len(c.Regions))
+	u.differs = make([]bool, c.Rows())
+	feeds := make([]ir.Row, len(c.Regions)) // by first region of a loop: its first continue
+	for r, op := range c.Op {
+		u.Visits++
+		switch {
+		case op.Info().Owns > 0:
+			for i := range uint32(op.Info().Owns) {
+				u.Inner[c.X[r]+i] = u.Inner[c.Region[r]]
+			}
+			if op.Info().Attr&ir.Repeats != 0 {
+				u.Inner[c.X[r]] = c.X[r]
+			}
+		case op == ir.OpContinue:
+			x := c.X[c.X[r]]
+			if feeds[x] == 0 { // no continue stands in row 0
+				feeds[x] = ir.Row(r)
+				continue
+			}
+			first := c.List(feeds[x])
+			for k, v := range c.List(ir.Row(r)) {
+				u.Visits++
+				if v != first[k] {
+					u.differs[c.Regions[x].First+ir.Row(k)] = true
+				}
+			}
+		}
+	}
+}
+
+// dependents lists, for every value, the rows whose level is at least its own.
+func (u *Analysis) dependents() {
+	n := u.Code.Rows()
+	u.heads = make([]uint32, n+1)
+	u.edges(func(from, to ir.Row) { u.heads[from+1]++ })
+	for i := range n {
+		u.heads[i+1] += u.heads[i]
+	}
+	u.uses = make([]ir.Row, u.heads[n])
+	fill := make([]uint32, n)
+	u.edges(func(from, to ir.Row) {
+		u.uses[u.heads[from]+fill[from]] = to
+		fill[from]++
+	})
+}
+
+// edges calls f for every pair of a value and a row that it raises. Constants raise nothing.
+func (u *Analysis) edges(f func(from, to ir.Row)) {
+	c := u.Code
+	edge := func(from, to ir.Row) {
+		if from != ir.NoRow && c.Op[from] != ir.OpConst {
+			u.Visits++
+			f(from, to)
+		}
+	}
+	list := func(r, to ir.Row) {
+		for k, v := range c.List(r) {
+			edge(ir.Row(v), to+ir.Row(k))
+		}
+	}
+	for r, op := range c.Op {
+		row := ir.Row(r)
+		u.Visits++
+		in := op.Info()
+		switch {
+		case op == ir.OpLoop:
+			list(row, c.Regions[c.X[r]].First)
+		case op == ir.OpContinue:
+			list(row, c.Regions[c.X[c.X[r]]].First)
+		case op == ir.OpBreak:
+			list(row, u.after(ir.Row(c.X[r])))
+		case op == ir.OpYield:
+			list(row, u.after(c.Regions[c.Region[r]].Op))
+		case op == ir.OpIf:
+			edge(c.A[r], row)
+		case in.Result.Kind == ir.ResultNone:
+		case in.Spread == ir.SpreadOperands:
+			edge(c.A[r], row)
+			edge(c.B[r], row)
+			edge(c.C[r], row)
+			for _, v := range c.List(row) {
+				edge(ir.Row(v), row)
+			}
+		case in.Spread == ir.SpreadSource:
+			edge(c.B[r], row)
+		case in.Spread == ir.SpreadLoad:
+			edge(c.A[r], row)
+		}
+	}
+}

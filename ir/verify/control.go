@@ -1,0 +1,110 @@
+package verify
+
+import (
+	"fmt"
+
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/internal/dataflow"
+	"github.com/govyre/vyre/ir/internal/limits"
+)
+
+// control finds the uniformity of the program and checks that convergent ops are reached
+// by all invocations of their level, or by none.
+func (k *checker) control() {
+	u := dataflow.NewAnalysis(k.Code, k.objs)
+	k.uni = u.Solve()
+	k.visits += u.Visits
+	for r, op := range k.Code.Op {
+		if in := op.Info(); in.Attr&ir.Convergent != 0 && k.uni.Control[r] > in.Level {
+			k.diverged(u, ir.Row(r), in)
+		}
+	}
+}
+
+// diverged reports a convergent op under control that is not uniform enough, with the
+// row where control rose and the value that it hangs on.
+func (k *checker) diverged(u *dataflow.Analysis, r ir.Row, in *ir.Info) {
+	why := u.WhyControl[u.Of[r]]
+	d := k.Add(k.divergence(u, r, in, why), r, in.Name)
+	// An exit was taken by some invocations because of a branch around it, or of another
+	// exit in front of it.
+	for range limits.Nesting {
+		if k.Code.Op[why] == ir.OpIf {
+			break
+		}
+		k.Note(d, why, "some invocations leave here: %s", k.leaves(why))
+		next := u.WhyControl[u.Of[why]]
+		if next == why {
+			return
+		}
+		why = next
+	}
+	if k.Code.Op[why] != ir.OpIf {
+		return
+	}
+	cond := k.Code.A[why]
+	k.Note(d, why, "control splits here on %s, which differs between %s", k.Value(cond), among(u.Value[cond]))
+	if root, how := k.root(u, cond); root != cond {
+		k.Note(d, root, "%s differs because of %s", k.Value(cond), how)
+	}
+}
+
+// divergence is the code for a convergent op in row r where control rose because of row why.
+func (k *checker) divergence(u *dataflow.Analysis, r ir.Row, in *ir.Info, why ir.Row) string {
+	c := k.Code
+	switch op := c.Op[why]; {
+	case op == ir.OpReturn:
+		return "VY404"
+	case op == ir.OpBreak || op == ir.OpContinue:
+		// It counts as leaving a loop if that loop holds row r.
+		target := ir.Row(c.X[why])
+		for x := u.Inner[c.Region[why]]; x != 0; x = u.Inner[c.Region[c.Regions[x].Op]] {
+			loop := c.Regions[x]
+			left := loop.Op > target || loop.Op == target && op == ir.OpBreak
+			if left && r > loop.Op && r < loop.End {
+				return "VY405"
+			}
+		}
+	}
+	return [...]string{ir.LevelGrid: "VY402", ir.LevelGroup: "VY401", ir.LevelWarp: "VY403"}[in.Level]
+}
+
+// leaves describes an exit.
+func (k *checker) leaves(e ir.Row) string {
+	c := k.Code
+	if op := c.Op[e]; op != ir.OpReturn {
+		return fmt.Sprintf("%s of %s", op, k.Label(ir.Row(c.X[e])))
+	}
+	return "return"
+}
+
+// among names what a value of a level differs between.
+func among(l ir.Level) string {
+	switch l {
+	case ir.LevelGroup:
+		return "workgroups"
+	case ir.LevelWarp:
+		return "warps"
+	}
+	return "invocations"
+}
+
+// root follows the reasons of a value's level to where it comes from.
+func (k *checker) root(u *dataflow.Analysis, v ir.Row) (ir.Row, string) {
+	c := k.Code
+	for range c.Rows() {
+		w := u.WhyValue[v]
+		if w == v {
+			break
+		}
+		if c.Op[w].Info().Attr&ir.Terminator != 0 {
+			return w, "where invocations leave: " + k.leaves(w)
+		}
+		v = w
+	}
+	in := c.Op[v].Info()
+	if in.Imm == ir.ImmObject {
+		return v, fmt.Sprintf("%s of @%s", in.Name, k.objs[c.X[v]].Name())
+	}
+	return v, in.Name
+}

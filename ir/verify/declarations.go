@@ -1,0 +1,95 @@
+package verify
+
+import (
+	"fmt"
+
+	"github.com/govyre/vyre/ir"
+)
+
+// maxAlign is the largest log₂ of an alignment, a page.
+const maxAlign = 12
+
+// declarations checks workgroup, parameters and arrays.
+func (k *checker) declarations() {
+	k.workgroup()
+	for i := range k.Code.Params {
+		k.param(&k.Code.Params[i])
+	}
+	rest := 0
+	local := uint64(0)
+	for i := range k.Code.Arrays {
+		a := &k.Code.Arrays[i]
+		if !a.Type.IsScalar() {
+			k.Add("VY201", ir.NoRow, fmt.Sprintf("array @%s has elements of no type (code %d)", a.Name, a.Type))
+		}
+		kind := "local"
+		if a.Shared {
+			kind = "shared"
+		}
+		switch {
+		case a.Len == 0:
+			k.Add("VY207", ir.NoRow, kind, a.Name, "is empty")
+		case a.Len == ir.RestLen && !a.Shared:
+			k.Add("VY207", ir.NoRow, kind, a.Name, "has no length")
+		case a.Len == ir.RestLen:
+			if rest++; rest > 1 {
+				k.Add("VY207", ir.NoRow, kind, a.Name, "is the second one without a length")
+			}
+		case !a.Shared:
+			local = a.AddBytes(local)
+		}
+	}
+	if local > maxLocal {
+		k.Add("VY505", ir.NoRow, local, maxLocal)
+	}
+}
+
+// workgroup checks the three sizes and their product.
+func (k *checker) workgroup() {
+	w := k.Code.Workgroup
+	size := fmt.Sprintf("%d×%d×%d", w[0], w[1], w[2])
+	fits := true
+	for axis, most := range [3]uint32{1024, 1024, 64} {
+		switch {
+		case w[axis] == 0:
+			k.Add("VY501", ir.NoRow, size, fmt.Sprintf("its size along %c is zero", 'x'+axis))
+			fits = false
+		case w[axis] > most:
+			k.Add("VY501", ir.NoRow, size, fmt.Sprintf("at most %d are possible along %c", most, 'x'+axis))
+			fits = false
+		}
+	}
+	if n := w[0] * w[1] * w[2]; fits && n > 1024 {
+		k.Add("VY501", ir.NoRow, size, fmt.Sprintf("it has %d invocations", n))
+	}
+}
+
+// param checks one declaration.
+func (k *checker) param(p *ir.Param) {
+	what := fmt.Sprintf("parameter %s", p.Name)
+	if p.Record != nil && p.IsBuffer() {
+		if fault := p.Record.Fault(); fault != "" {
+			k.Add("VY201", ir.NoRow, what+": "+fault)
+			return
+		}
+	} else if !p.Type.IsScalar() {
+		k.Add("VY201", ir.NoRow, fmt.Sprintf("%s is of no type (code %d)", what, p.Type))
+		return
+	}
+	if !p.IsBuffer() {
+		return
+	}
+	switch {
+	case p.Access > ir.RW:
+		k.Add("VY201", ir.NoRow, fmt.Sprintf("%s has access right %d", what, p.Access))
+	case p.Align > maxAlign:
+		k.Add("VY201", ir.NoRow, fmt.Sprintf("%s is aligned to 2^%d bytes, at most 2^%d are possible", what, p.Align, maxAlign))
+	case p.Record != nil && p.Align < p.Record.Align:
+		k.Add("VY201", ir.NoRow, fmt.Sprintf("%s is aligned to %d, its records to %d", what, 1<<p.Align, 1<<p.Record.Align))
+	case p.Record == nil && 1<<p.Align < p.Type.Size():
+		k.Add("VY201", ir.NoRow, fmt.Sprintf("%s is aligned to %d, less than the %d bytes of an element", what, 1<<p.Align, p.Type.Size()))
+	}
+	if p.MaxLen > maxElements {
+		k.Add("VY502", ir.NoRow, "elements of "+what, p.MaxLen, uint64(maxElements))
+	}
+}

@@ -1,0 +1,53 @@
+package verify
+
+import (
+	"github.com/govyre/vyre/ir"
+)
+
+// Target is what a device offers, as far as it decides whether a program can run there.
+// The zero Target offers everything.
+type Target struct {
+	SM          int    // architecture, such as 90; 0 for any, and then Cooperative is taken as true
+	SharedBytes uint64 // shared memory a workgroup can have, with the opt-in; 0 for any amount
+	Cooperative bool   // can launch grids with a grid barrier
+}
+
+// Program reports what keeps the program from running on the target, and warns about what
+// is legal but hardly meant. A sealed program has no other findings.
+func Program(p *ir.Program, t Target) ir.Diags {
+	a := newAdvice(p)
+	a.all(t)
+	return a.Sorted()
+}
+
+func (a *advice) all(t Target) {
+	a.target(t)
+	a.rows()
+	a.loops()
+	a.unused()
+	a.mixed()
+	a.unwritten()
+}
+
+// target checks the limits of the device.
+func (a *advice) target(t Target) {
+	if n := a.p.SharedBytes(); t.SharedBytes != 0 && n > t.SharedBytes {
+		a.Add("VY504", ir.NoRow, n, t.SharedBytes)
+	}
+	if t.SM == 0 {
+		return
+	}
+	said := map[ir.Op]bool{}
+	cooperative := t.Cooperative
+	for r, op := range a.Code.Op {
+		in := op.Info()
+		if in.MinSM > t.SM && !said[op] {
+			said[op] = true
+			a.Add("VY506", ir.Row(r), in.Name, in.MinSM, t.SM)
+		}
+		if in.Attr&ir.Barrier != 0 && in.Level == ir.LevelGrid && !cooperative {
+			cooperative = true // said once
+			a.Add("VY507", ir.Row(r), in.Name)
+		}
+	}
+}

@@ -1,0 +1,13 @@
+// Package wire is the stored form of a program: Encode writes it, Decode reads it back.
+//
+//	header (magic, version, digest) │ section table │ the columns, little endian │ names, positions, messages
+//
+// Everything has one place and one spelling, so equal programs have equal bytes. Decode believes nothing: sizes are
+// checked before memory is taken for them, then structure, digest, canonical form, and all else that sealing checks.
+// What a reader may do without (names, positions, messages, sections of a later version) is dropped when it makes
+// no sense, and the notes say so.
+//
+// An optimised program has no wire form, since nobody could trust its in-bounds flags: keep its source.
+//
+// The columns themselves, and the digest over them, are in ir/internal/columns. Start reading at wire.go.
+package wire
