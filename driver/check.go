@@ -155,16 +155,16 @@ func (s *Sequence) checkLoop(l *Loop, count int) *Error {
 	if !l.cmd.While {
 		return nil
 	}
-	if err := s.checkRange("loop", l.cmd.Path, l.cmd.Flag); err != nil {
+	if err := s.checkRange("loop", l.cmd.Path, l.flag); err != nil {
 		return err
 	}
 	if err := s.checkLowering(l); err != nil {
 		return err
 	}
-	if e := l.cmd.Flag.Elem; e != nil && e.Type != ir.U32 {
-		return s.refuse("loop", l.cmd.Flag.Buffer.Label(), l.cmd.Path, InvalidArgument, "make it a uint32", "the flag is an element of %v", e)
+	if e := l.flag.Elem; e != nil && e.Type != ir.U32 {
+		return s.refuse("loop", l.flag.Buffer.Label(), l.cmd.Path, InvalidArgument, "make it a uint32", "the flag is an element of %v", e)
 	}
-	if f := l.cmd.Flag; f.Len != 4 || f.Off%4 != 0 {
+	if f := l.flag; f.Len != 4 || f.Off%4 != 0 {
 		return s.refuse("loop", f.Buffer.Label(), l.cmd.Path, InvalidArgument, "pass 4 bytes at a multiple of 4", "the flag is %d bytes at offset %d", f.Len, f.Off)
 	}
 	return nil

@@ -56,7 +56,7 @@ func (f *fuser) list(recorded []any) []Cmd {
 			}
 			cmds = append(cmds, &c.cmd)
 		case *Loop:
-			c.cmd.Count, c.cmd.Flag = uint64(c.count), resolve(c.cmd.Flag)
+			c.cmd.Count, c.cmd.Flag = uint64(c.count), resolve(c.flag)
 			c.cmd.Body = f.list(c.body)
 			cmds = append(cmds, &c.cmd)
 		}

@@ -140,7 +140,8 @@ type Step struct {
 type Loop struct {
 	seq   *Sequence
 	cmd   LoopCmd
-	count int // as recorded
+	flag  Range // of a While, as recorded
+	count int   // as recorded
 	body  []any
 	last  LoopResult
 }
@@ -237,7 +238,7 @@ func (s *Sequence) Repeat(n int, body func()) *Loop {
 //
 //	for i := 0; i < max && flag != 0; i++ { body }
 func (s *Sequence) While(flag Range, max int, body func()) *Loop {
-	l := &Loop{seq: s, count: max, cmd: LoopCmd{While: true, Flag: flag.owned()}}
+	l := &Loop{seq: s, count: max, flag: flag.owned(), cmd: LoopCmd{While: true}}
 	s.whiles = append(s.whiles, l)
 	return s.loop(l, body)
 }

@@ -16,7 +16,7 @@ import (
 // A sequence does the same on every device, whatever its runs consist of, whatever setters change between them:
 // it leaves the same bytes, traps and traces alike, and counts alike.
 func TestDevicesAgreeOnWhatASequenceDoes(t *testing.T) {
-	n := uint64(240)
+	n := uint64(120)
 	if long.Enabled() {
 		n = 6_000
 	}
@@ -35,6 +35,7 @@ func TestDevicesAgreeOnWhatASequenceDoes(t *testing.T) {
 		{"watched", driver.OpenOptions{Debug: "sync"}, plain, cusim.Config{Models: []cusim.Model{cusim.Tiny}, Seed: 14}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			sim := cusim.New(c.sim)
 			d, err := cuda.Open(cuda.Options{Driver: sim, OpenOptions: c.options})
 			if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/cusim"
+	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -253,13 +254,16 @@ func (s *tour) batch() error {
 	return q.Close()
 }
 
-// anyCallMayFail lets each call of a session fail with each result, in a short run every seventh, and returns how many there are: whatever
-// call it is, the error says which, nothing is left, and the next session works.
+// anyCallMayFail lets each call of a session fail with each result, or every so manieth unless it may take long, and returns how many
+// there are: whatever call it is, the error says which, nothing is left, and the next session works.
 func anyCallMayFail(t *testing.T, config cusim.Config, session func(*cusim.Driver) error, results ...cu.Result) (attempts int) {
 	t.Helper()
-	every := 1
-	if testing.Short() { // under the race detector each takes a second
-		every = 7
+	every := 13
+	switch {
+	case long.Enabled():
+		every = 1
+	case testing.Short(): // under the race detector each takes a second
+		every = 29
 	}
 	for a := range cusim.EachCall(config, every, session, results...) {
 		attempts += every
@@ -293,6 +297,7 @@ func TestAnyCallMayFailOnTheSimulatedDriver(t *testing.T) {
 		{"an old driver", false, []cu.Group{cu.MemOp, cu.Pool, cu.Cond, cu.Loading}, []cu.Result{1}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			config := cusim.Config{Models: []cusim.Model{cusim.Tiny}, Eager: c.eager, Lacks: c.lacks}
 			attempts := anyCallMayFail(t, config, func(sim *cusim.Driver) error { return do(sim, driver.OpenOptions{}, programs) }, c.results...)
 			if attempts < 200 {

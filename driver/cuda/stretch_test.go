@@ -318,6 +318,7 @@ func TestAnyCallMayFailWhileRunsBecomeGraphs(t *testing.T) {
 		{"a fast GPU", cusim.Config{Models: []cusim.Model{cusim.Tiny}, Eager: true}, []cu.Result{cu.OutOfMemory}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			if n := anyCallMayFail(t, c.config, session, c.results...); n < 150 {
 				t.Errorf("only %d calls failed", n)
 			}

@@ -439,6 +439,7 @@ func TestAnyCallOfATransferMayFail(t *testing.T) {
 		{"copiers help", 3, []cu.Result{1, 719}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			config := cusim.Config{Models: []cusim.Model{cusim.Tiny}}
 			anyCallMayFail(t, config, func(sim *cusim.Driver) error { return transferSession(sim, c.copiers) }, c.results...)
 		})

@@ -91,12 +91,8 @@ func (r *runner) failed(err error, ticket uint64) {
 	if err == nil {
 		return
 	}
-	e, ok := err.(*driver.Error)
-	if !ok {
-		panic("BUG: " + err.Error())
-	}
-	r.fault.CompareAndSwap(nil, e)
 	d := r.dev
+	r.fault.CompareAndSwap(nil, d.gpu.Complete("run", r.plan.Label, err))
 	if !d.gpu.Lost() && d.gpu.Enter("wait", r.plan.Label) == nil {
 		if err := d.gpu.Driver.StreamSynchronize(r.Stream.Handle); err != nil {
 			_ = d.Fail(d.gpu.ErrorOf("wait", r.plan.Label, err)) // the first error is the one to report

@@ -17,6 +17,8 @@ type Rule struct {
 	// Nth is which of these calls fails, from 1.
 	Nth    int
 	Result cu.Result
+	// Err is what the call returns instead: a driver of the caller's own may fail with errors that are none of CUDA's.
+	Err error
 	// After lets the call do its work first.
 	After bool
 	// Sticky lets the context not survive it, whatever the result is.
@@ -32,6 +34,9 @@ func (d *Driver) inject(call string, after bool) error {
 		}
 		if r.After != after || n != r.Nth || r.Call != "" && r.Call != call {
 			continue
+		}
+		if r.Err != nil {
+			return r.Err
 		}
 		err := &cu.CallError{Call: call, Result: r.Result}
 		if v := d.bearer(d.current[threadID()]); v != nil && v.sticky == nil && (r.Sticky || sticky(r.Result)) {
