@@ -192,7 +192,9 @@ func Out[T Element](s []T) driver.Host { return driver.Out(Bytes(s)).Of(elementO
 func InOut[T Element](s []T) driver.Host { return driver.InOut(Bytes(s)).Of(elementOf[T]()) }
 
 // Run runs a kernel once, with arguments in host memory: In, Out and InOut take slices, Value
-// takes the rest. For work that stays on the device, or has several steps, record a Sequence.
+// takes the rest; a range of a Buffer stays on the device. If ctx ends during the run, its outputs are
+// dropped and the slices keep what they hold. For work that stays on the device, has several steps, or
+// is to be waited for again, record a Sequence.
 func Run(ctx context.Context, k Kernel, grid Grid, args ...Arg) (Result, error) {
 	return driver.Dispatch(ctx, k, grid, args...)
 }

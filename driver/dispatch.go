@@ -3,6 +3,7 @@ package driver
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 )
@@ -32,6 +33,9 @@ func InOut(b []byte) Host { return Host{mem: b, reads: true, out: true} }
 // A kernel keeps the sequences of the argument sizes it was dispatched with, so that the next
 // call with the same sizes only copies and runs. Calls with a Range are not kept: the range
 // would stay in use.
+//
+// If ctx ends during the run, the run goes on and its outputs are dropped: what was passed as Out or
+// InOut keeps its bytes, unless it is pinned memory. A Sequence can be waited for again.
 func Dispatch(ctx context.Context, k Kernel, grid Grid, args ...Arg) (Result, error) {
 	k, err := KernelOf(k)
 	if err != nil {
@@ -210,11 +214,10 @@ func (sh *shape) fits(args []Arg) bool {
 // give ends the use of a shape, with the error of its run, and returns the error of the call.
 func (c *shapes) give(sh *shape, err error) error {
 	if e, ok := err.(*Error); ok && e.Kind == Canceled && sh.seq.inFlight() {
-		// The run goes on. Nobody waits for it, so its outputs are never delivered.
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.astray = append(c.astray, sh)
-		return err
+		return sh.leftAlone(e)
 	}
 	var drop []*shape
 	c.mu.Lock()
@@ -244,6 +247,22 @@ func (c *shapes) give(sh *shape, err error) error {
 		}
 	}
 	return err
+}
+
+// leftAlone is the error of a call whose context ended while its run goes on. Nobody can wait for that
+// run, so its outputs are never delivered; the device may still write those that it reaches directly.
+func (sh *shape) leftAlone(e *Error) *Error {
+	left := *e
+	left.Op, left.Label = "dispatch", sh.step.cmd.Kernel.Label()
+	left.Msg = "the run goes on and its outputs are dropped: " + e.Err.Error() + "; what was passed to be written keeps its bytes"
+	for _, out := range sh.outputs {
+		if out.host != nil {
+			left.Msg = fmt.Sprintf("the run goes on: %v; the outputs in pinned memory belong to it until the kernel is closed, others are dropped", e.Err)
+			break
+		}
+	}
+	left.Fix = "record a Sequence, whose Wait fetches a run that was left"
+	return &left
 }
 
 // forget lets go of the caller's memory; the next use sets it anew.

@@ -2,6 +2,7 @@ package drivertest
 
 import (
 	"context"
+	"errors"
 
 	"github.com/govyre/vyre/driver"
 )
@@ -108,11 +109,32 @@ var dispatchTests = []test{
 				e.must(k.Close())
 				return nil
 			}
-			e.fails(err, driver.Canceled)
+			e.fails(err, driver.Canceled, "dispatch \"spin\"", "the run goes on and its outputs are dropped", "record a Sequence")
+			if !errors.Is(err, context.Canceled) {
+				e.Errorf("%v does not wrap the context's error", err)
+			}
 			_, again := driver.Dispatch(ctx, k, driver.Groups(1), driver.Out(make([]byte, 4)), driver.U32(1))
 			e.must(again)
 			e.must(k.Close()) // waits for the stray run
 			e.equal("destination", dst, le(5))
+			return err
+		})
+	}},
+	{"ACanceledDispatchKeepsPinnedOutputs", func(e *env) {
+		e.interrupted(func(n uint32) error {
+			k := e.compile(spin)
+			m, err := e.dev.AllocHost(4)
+			e.must(err)
+			err = e.cancelWhileRunning(func(c context.Context) error {
+				_, err := driver.Dispatch(c, k, driver.Groups(1), driver.Out(m.Bytes()), driver.U32(n))
+				return err
+			})
+			if err != nil {
+				e.fails(err, driver.Canceled, "the outputs in pinned memory belong to it until the kernel is closed")
+				e.fails(m.Close(), driver.Busy)
+			}
+			e.must(k.Close())
+			e.must(m.Close())
 			return err
 		})
 	}},
