@@ -1,8 +1,11 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"os"
+	"os/exec"
 	"runtime"
 
 	"github.com/govyre/vyre/driver"
@@ -14,9 +17,29 @@ type conformCmd struct {
 	Device string `default:"auto" help:"Device to test; see vyre devices."`
 	Match  string `placeholder:"TEXT" help:"Only cases whose family/name holds this text."`
 	Random uint64 `placeholder:"N" help:"Run N random programs as well, against the interpreter."`
-	Seed   uint64 `help:"Seed of the first random program."`
+	Seed   uint64 `help:"Seed of the first random program; 0 takes one from the clock and says which."`
 	JSON   bool   `help:"Print the totals as JSON."`
+
+	Choices string `hidden:"" help:"File with the decisions of one random program: nothing else is tried."`
 	passesFlag
+}
+
+// random tries random programs; one that loses the device is tried again in a process of its own.
+func (c *conformCmd) random(t *terminal, sum *conform.Summary, on conform.Device) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	if c.Seed == 0 {
+		c.Seed = conform.ClockSeed()
+	}
+	fmt.Fprintf(t.err, "random programs from seed %d; --seed %d repeats them\n", c.Seed, c.Seed)
+	step, stop := countdown(t.err, "random programs", int(c.Random))
+	defer stop()
+	return conform.RandomRun{Seed: c.Seed, N: c.Random, Workers: runtime.GOMAXPROCS(0), Step: func() { step(1) },
+		Alone: conform.InProcess(func(ctx context.Context, file string) *exec.Cmd {
+			return exec.CommandContext(ctx, self, "conform", "--device", c.Device, "--optimise="+c.Optimise, "--choices", file)
+		})}.Run(t.ctx, sum, on)
 }
 
 type conformJSON struct {
@@ -37,6 +60,13 @@ func (c *conformCmd) Run(t *terminal) error {
 	}
 	defer dev.Close()
 	on := conform.OnWith(dev, driver.Options{Optimise: c.Optimise})
+	if c.Choices != "" {
+		r, err := conform.ReadChoices(c.Choices)
+		if err != nil {
+			return err
+		}
+		return r.Agree(t.ctx, on)
+	}
 	step, stop := countdown(t.err, "conform", len(conform.Suite()))
 	sum, err := conform.Run(t.ctx, on, conform.Options{Match: c.Match, Progress: func(string, conform.Summary) { step(1) }})
 	stop()
@@ -44,10 +74,7 @@ func (c *conformCmd) Run(t *terminal) error {
 		return err
 	}
 	if c.Random > 0 {
-		step, stop := countdown(t.err, "random programs", int(c.Random))
-		err := conform.RunRandom(t.ctx, c.Seed, c.Random, runtime.GOMAXPROCS(0), &sum, func() { step(1) }, on)
-		stop()
-		if err != nil {
+		if err := c.random(t, &sum, on); err != nil {
 			return err
 		}
 	}

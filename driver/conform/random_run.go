@@ -1,78 +1,95 @@
 package conform
 
 import (
-	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"sync"
 	"time"
 
-	"github.com/govyre/vyre/internal/interp"
-	"github.com/govyre/vyre/ir/text"
+	"github.com/govyre/vyre/driver"
 )
 
 // shrinkTries bounds the work spent on making a failing program small.
 const shrinkTries = 3000
 
-// stuckAfter is how long RunRandom waits for runs that go on though their context has ended.
+// shrinkTriesAlone bounds it where each try is a process, with a context of its own.
+const shrinkTriesAlone = 150
+
+// stuckAfter is how long a RandomRun waits for runs that go on though their context has ended.
 const stuckAfter = time.Second
 
-// RunRandom compares n random programs, from seed on, on each device with the interpreter: through text
-// and back, then run. Failing programs are shrunk and stand in the summary's failures as text. It
-// uses all processors if the device allows concurrent runs. When ctx ends, its error names the programs
-// under way; goroutines whose runs do not end then are left behind.
+// ClockSeed returns a first seed that no run has had: the clock, spread over all seeds, so that runs that
+// begin together go over different ones.
+func ClockSeed() uint64 { return uint64(time.Now().UnixNano()) * 0x9E37_79B9_7F4A_7C15 }
+
+// RandomRun compares random programs on each device with the interpreter: through text and back, then run. Failing
+// programs are shrunk and stand in the summary's failures as text.
+type RandomRun struct {
+	Seed, N uint64 // the first program, and how many
+	Workers int    // goroutines; 0 is one
+	Step    func() // called after each program; may be nil
+	// Alone tries the program of some decisions on the same devices in a process of its own, where a lost device harms
+	// nobody. It is how a program that loses a device is found and made small; nil leaves those that were under way
+	// without a verdict. See InProcess.
+	Alone func(ctx context.Context, choices []uint16) error
+}
+
+// RunRandom is a RandomRun of n programs from seed on, in this process alone.
 func RunRandom(ctx context.Context, seed, n uint64, workers int, s *Summary, step func(), devices ...Device) error {
-	var mu sync.Mutex // for what follows, and for s and step
-	underWay := map[uint64]bool{}
-	over := false
-	var wg sync.WaitGroup
-	next := make(chan uint64, 64)
-	for range max(1, workers) {
-		wg.Go(func() {
-			for seed := range next {
-				if ctx.Err() != nil {
-					continue
-				}
-				mu.Lock()
-				underWay[seed] = true
-				mu.Unlock()
-				err := tryRandom(ctx, seed, devices)
-				mu.Lock()
-				if over || ctx.Err() != nil {
-					mu.Unlock()
-					continue
-				}
-				delete(underWay, seed)
-				s.Cases++
-				if err == nil {
-					s.Passed++
-				} else {
-					s.Failed++
-					if len(s.Failures) < 100 {
-						s.Failures = append(s.Failures, Failure{&Case{Family: "random", Name: fmt.Sprint(seed)}, err})
-					}
-				}
-				step()
-				mu.Unlock()
-			}
-		})
+	return RandomRun{Seed: seed, N: n, Workers: workers, Step: step}.Run(ctx, s, devices...)
+}
+
+// LostError says that a random program lost its device, and with it those under way.
+type LostError struct {
+	UnderWay []uint64 // seeds without a verdict; none if each was tried alone
+	Next     uint64   // the first seed that was not begun
+	Err      error
+}
+
+func (e *LostError) Error() string {
+	if len(e.UnderWay) == 0 {
+		return fmt.Sprintf("a program lost the device, seeds from %d on were not begun: %v", e.Next, e.Err)
 	}
+	return fmt.Sprintf("one of the programs %d lost the device, seeds from %d on were not begun: %v", e.UnderWay, e.Next, e.Err)
+}
+
+func (e *LostError) Unwrap() error { return e.Err }
+
+// randomRun is a run under way.
+type randomRun struct {
+	RandomRun
+	devices []Device
+
+	mu       sync.Mutex // for what follows, and for the summary and Step
+	s        *Summary
+	next     uint64 // programs begun
+	underWay map[uint64]bool
+	over     bool
+	lost     error    // the first that lost a device
+	suspects []uint64 // that have failed since
+}
+
+// Run tries the programs. It uses as many goroutines as there are workers, if the devices allow concurrent runs. When
+// ctx ends, its error names the programs under way, which are no failures; goroutines whose runs do not end then are
+// left behind. When a device is lost, the programs under way are tried alone, and the rest is left: a *LostError.
+func (o RandomRun) Run(ctx context.Context, s *Summary, devices ...Device) error {
+	r := &randomRun{RandomRun: o, devices: devices, s: s, underWay: map[uint64]bool{}}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		for i := range n {
-			if ctx.Err() != nil {
-				break
-			}
-			select {
-			case next <- seed + i:
-			case <-ctx.Done():
-			}
+		var workers sync.WaitGroup
+		for range max(1, o.Workers) {
+			workers.Go(func() {
+				for seed, ok := r.begin(ctx); ok; seed, ok = r.begin(ctx) {
+					r.end(ctx, seed, tryRandom(ctx, Random(seed), devices))
+				}
+			})
 		}
-		close(next)
-		wg.Wait()
+		workers.Wait()
 	}()
 	select {
 	case <-done:
@@ -82,20 +99,91 @@ func RunRandom(ctx context.Context, seed, n uint64, workers int, s *Summary, ste
 		case <-time.After(stuckAfter):
 		}
 	}
-	mu.Lock()
-	defer mu.Unlock()
-	over = true
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.over = true
 	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("%w, with programs %d under way", err, slices.Sorted(maps.Keys(underWay)))
+		return fmt.Errorf("%w, with programs %d under way", err, slices.Sorted(maps.Keys(r.underWay)))
+	}
+	if r.lost != nil {
+		return r.accuse(ctx)
 	}
 	return nil
 }
 
+// begin returns the next seed, if there is one to try.
+func (r *randomRun) begin(ctx context.Context) (uint64, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.next == r.N || ctx.Err() != nil || r.lost != nil {
+		return 0, false
+	}
+	seed := r.Seed + r.next
+	r.next++
+	r.underWay[seed] = true
+	return seed, true
+}
+
+// end notes what came of a program. What fails once a device is lost is no verdict.
+func (r *randomRun) end(ctx context.Context, seed uint64, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over || ctx.Err() != nil {
+		return
+	}
+	delete(r.underWay, seed)
+	if err != nil && (r.lost != nil || errors.Is(err, driver.DeviceLost)) {
+		r.lost = cmp.Or(r.lost, err)
+		r.suspects = append(r.suspects, seed)
+		return
+	}
+	r.count(seed, err)
+}
+
+func (r *randomRun) count(seed uint64, err error) {
+	r.s.Cases++
+	if err == nil {
+		r.s.Passed++
+	} else {
+		r.s.Failed++
+		if len(r.s.Failures) < 100 {
+			r.s.Failures = append(r.s.Failures, Failure{&Case{Family: "random", Name: fmt.Sprint(seed)}, err})
+		}
+	}
+	if r.Step != nil {
+		r.Step()
+	}
+}
+
+// accuse tries each suspect alone, and shrinks those that fail there.
+func (r *randomRun) accuse(ctx context.Context) error {
+	lost := &LostError{UnderWay: r.suspects, Next: r.Seed + r.next, Err: r.lost}
+	if r.Alone == nil {
+		return lost
+	}
+	lost.UnderWay = nil
+	for _, seed := range r.suspects {
+		p := Random(seed)
+		err := r.Alone(ctx, p.Choices())
+		if ctx.Err() != nil {
+			lost.UnderWay = append(lost.UnderWay, seed)
+			continue
+		}
+		if err != nil {
+			small := Shrink(p, shrinkTriesAlone, func(c *RandomProgram) bool {
+				return ctx.Err() == nil && r.Alone(ctx, c.Choices()) != nil && ctx.Err() == nil
+			})
+			err = fmt.Errorf("loses the device, also alone: %w\n%s", err, small.Describe())
+		}
+		r.count(seed, err)
+	}
+	return lost
+}
+
 // tryRandom compares one program, and shrinks it if it fails.
-func tryRandom(ctx context.Context, seed uint64, devices []Device) error {
-	r := Random(seed)
+func tryRandom(ctx context.Context, r *RandomProgram, devices []Device) error {
 	err := r.Agree(ctx, devices...)
-	if err == nil || ctx.Err() != nil {
+	if err == nil || ctx.Err() != nil || errors.Is(err, driver.DeviceLost) {
 		return err
 	}
 	if again := r.Agree(ctx, devices...); again == nil {
@@ -107,84 +195,4 @@ func tryRandom(ctx context.Context, seed uint64, devices []Device) error {
 		again = fmt.Errorf("%w; a smaller program fails now and then", err)
 	}
 	return fmt.Errorf("%w\n%s", again, small.Describe())
-}
-
-// Agree runs the program on the interpreter, going forward and with every detector, and, read back from
-// its text, on every device. It returns how they differ, or what the detectors found.
-func (r *RandomProgram) Agree(ctx context.Context, devices ...Device) error {
-	oracle := Interp(interp.Options{Detect: interp.Races | interp.Undefined})
-	want, err := oracle.Run(ctx, r.Program, r.Launch)
-	if err != nil {
-		return fmt.Errorf("on the interpreter: %w", err)
-	}
-	for _, rep := range want.Reports {
-		return fmt.Errorf("a program made to be free of findings has one: %s", rep.Text)
-	}
-	back, err := text.Parse("random", text.Of(r.Program))
-	if err != nil {
-		return fmt.Errorf("its text is refused: %w", err)
-	}
-	if back[0].Digest() != r.Program.Digest() {
-		return fmt.Errorf("its text is another program")
-	}
-	for _, d := range devices {
-		got, err := d.Run(ctx, back[0], r.Launch)
-		if err != nil {
-			return fmt.Errorf("on %s: %w", d.Name(), err)
-		}
-		if err := r.differ(got, want); err != nil {
-			return fmt.Errorf("on %s: %w", d.Name(), err)
-		}
-	}
-	return nil
-}
-
-// differ compares two outcomes. After a trap a device may have ended early, so then
-// only the trap counts.
-func (r *RandomProgram) differ(got, want Outcome) error {
-	switch {
-	case want.Trap == nil && got.Trap != nil:
-		return fmt.Errorf("trap %d with %d, want none", got.Trap.Code, got.Trap.Value)
-	case want.Trap != nil && got.Trap == nil:
-		return fmt.Errorf("no trap, want %d with %d", want.Trap.Code, want.Trap.Value)
-	case want.Trap != nil:
-		g, w := *got.Trap, *want.Trap
-		if g.Code != w.Code || g.Value != w.Value || g.Group != w.Group || g.Local != w.Local {
-			return fmt.Errorf("trap %+v, want %+v", g, w)
-		}
-		return nil
-	}
-	for i, w := range want.Buffers {
-		p := r.Program.Params()[i]
-		if !p.IsBuffer() || bytes.Equal(got.Buffers[i], w) {
-			continue
-		}
-		if err := compare(p.Type, got.Buffers[i], w, nil); err != nil {
-			return fmt.Errorf("buffer %s: %w", p.Name, err)
-		}
-	}
-	return nil
-}
-
-// Describe prints the program and its launch in the form of a case file.
-func (r *RandomProgram) Describe() string {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "-- program --\n%s-- launch --\ngrid %d %d %d\n", text.Of(r.Program), r.Launch.Grid[0], r.Launch.Grid[1], r.Launch.Grid[2])
-	for i, p := range r.Program.Params() {
-		fmt.Fprintf(&b, "arg %s =", p.Name)
-		if !p.IsBuffer() {
-			fmt.Fprintf(&b, " %#x\n", r.Launch.Args[i].Bits&p.Type.Mask())
-			continue
-		}
-		data := r.Launch.Args[i].Data
-		if len(bytes.Trim(data, "\x00")) == 0 {
-			fmt.Fprintf(&b, " zeros %d\n", len(data)/p.Type.Size())
-			continue
-		}
-		for at := 0; at < len(data); at += p.Type.Size() {
-			fmt.Fprintf(&b, " %#x", bitsOf(p.Type, data[at:]))
-		}
-		b.WriteByte('\n')
-	}
-	return b.String()
 }

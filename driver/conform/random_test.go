@@ -3,11 +3,17 @@ package conform_test
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"flag"
+	"fmt"
+	"os"
+	"os/exec"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 
+	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/conform"
 	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/internal/long"
@@ -17,8 +23,18 @@ import (
 
 var (
 	randomPrograms = flag.Uint64("random", 0, "number of random programs to run; 0 takes a few")
-	randomSeed     = flag.Uint64("seed", 0, "the first of them")
+	randomSeed     = flag.Uint64("seed", 0, "the first of them; 0 takes one from the clock")
 )
+
+// firstSeed is that of the flag, or one that no run has had.
+func firstSeed(t *testing.T) uint64 {
+	seed := *randomSeed
+	if seed == 0 {
+		seed = conform.ClockSeed()
+	}
+	t.Logf("the first seed is %d; -seed=%d repeats it", seed, seed)
+	return seed
+}
 
 // schedules are what random programs run under, besides going forward.
 var schedules = []interp.Options{
@@ -40,7 +56,7 @@ func TestRandomProgramsAgreeUnderEverySchedule(t *testing.T) {
 		devices = append(devices, conform.Interp(o))
 	}
 	var s conform.Summary
-	if err := conform.RunRandom(context.Background(), *randomSeed, n, runtime.GOMAXPROCS(0), &s, func() {}, devices...); err != nil {
+	if err := conform.RunRandom(context.Background(), firstSeed(t), n, runtime.GOMAXPROCS(0), &s, func() {}, devices...); err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range s.Failures {
@@ -74,6 +90,84 @@ func TestProgramsThatDoNotEndAreNamed(t *testing.T) {
 	err := conform.RunRandom(ctx, 40, 100, 2, &s, func() {}, dev)
 	if err == nil || !strings.Contains(err.Error(), "programs [40 41] under way") || s.Cases != 0 {
 		t.Errorf("got %v after %d programs", err, s.Cases)
+	}
+}
+
+// fragile is a device that a program with a loop in it loses, for good.
+type fragile struct {
+	conform.Device
+	lost atomic.Bool
+}
+
+func newFragile() *fragile { return &fragile{Device: conform.Interp(interp.Options{})} }
+
+func (d *fragile) Run(ctx context.Context, p *ir.Program, l conform.Launch) (conform.Outcome, error) {
+	if d.lost.Load() || strings.Contains(text.Of(p), "loop ^") {
+		d.lost.Store(true)
+		return conform.Outcome{}, &driver.Error{Kind: driver.DeviceFault, Sticky: true, Err: errors.New("illegal instruction")}
+	}
+	return d.Device.Run(ctx, p, l)
+}
+
+func TestRandomRunFindsTheProgramThatLosesTheDevice(t *testing.T) {
+	const n = 200
+	run := conform.RandomRun{N: n, Workers: 4, Alone: func(ctx context.Context, choices []uint16) error {
+		return conform.FromChoices(choices).Agree(ctx, newFragile())
+	}}
+	var s conform.Summary
+	found := map[string]bool{}
+	for run.N > 0 {
+		before := s.Failed
+		err := run.Run(t.Context(), &s, newFragile())
+		if err == nil {
+			break
+		}
+		lost := new(conform.LostError)
+		if !errors.As(err, &lost) || len(lost.UnderWay) != 0 {
+			t.Fatalf("got %v", err)
+		}
+		if s.Failed == before {
+			t.Fatalf("nobody is accused: %v", err)
+		}
+		run.Seed, run.N = lost.Next, n-lost.Next
+	}
+	if s.Cases != n {
+		t.Errorf("%d programs have a verdict, want %d", s.Cases, n)
+	}
+	for _, f := range s.Failures {
+		found[f.Case.Name] = true
+		text := f.Err.Error()
+		if !strings.Contains(text, "loses the device, also alone") || strings.Count(text, "\n") > 60 {
+			t.Errorf("seed %s is described so:\n%s", f.Case.Name, text)
+		}
+	}
+	for seed := range uint64(n) {
+		if loops := strings.Contains(text.Of(conform.Random(seed).Program), "loop ^"); loops != found[fmt.Sprint(seed)] && s.Failed < 100 {
+			t.Errorf("seed %d: has a loop %v, is accused %v", seed, loops, !loops)
+		}
+	}
+}
+
+func TestRandomRunWithoutAProcessNamesTheProgramsUnderWay(t *testing.T) {
+	var s conform.Summary
+	err := conform.RandomRun{N: 500, Workers: 3}.Run(t.Context(), &s, newFragile())
+	lost := new(conform.LostError)
+	if !errors.As(err, &lost) || len(lost.UnderWay) == 0 || len(lost.UnderWay) > 3 || s.Failed != 0 || uint64(s.Cases+len(lost.UnderWay)) != lost.Next {
+		t.Errorf("%d passed, %d failed: %v", s.Passed, s.Failed, err)
+	}
+}
+
+func TestProcessesReadTheDecisionsTheyAreGiven(t *testing.T) {
+	r := conform.Random(3)
+	alone := conform.InProcess(func(ctx context.Context, file string) *exec.Cmd {
+		read, err := conform.ReadChoices(file)
+		if err != nil || read.Program.Digest() != r.Program.Digest() {
+			t.Errorf("another program was read: %v", err)
+		}
+		return exec.CommandContext(ctx, os.Args[0], "-test.run=^$", "-test.unknown-flag")
+	})
+	if err := alone(t.Context(), r.Choices()); err == nil || !strings.Contains(err.Error(), "unknown-flag") {
+		t.Errorf("a process that fails gave %v", err)
 	}
 }
 

@@ -2,11 +2,13 @@ package cuda_test
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"hash/crc32"
 	"math"
 	"os"
+	"os/exec"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -26,7 +28,8 @@ import (
 // that runs them on a machine with a driver and no Go.
 var (
 	gpuRandom   = flag.Uint64("gpu-random", 200, "how many random programs to compare on the GPU")
-	gpuSeed     = flag.Uint64("gpu-seed", 1, "the first of them")
+	gpuSeed     = flag.Uint64("gpu-seed", 0, "the first of them; 0 takes one from the clock")
+	gpuChoices  = flag.String("gpu-choices", "", "file with the decisions of one random program, to be tried alone")
 	gpuMatch    = flag.String("gpu-match", "", "only conformance cases whose family/name holds this")
 	gpuTogether = flag.Int("gpu-together", 64, "how many random programs the driver compiles as one module; 1 is each alone")
 	gpuWorkers  = flag.Int("gpu-workers", 0, "goroutines that compare random programs; 0 is two for each that are compiled together")
@@ -177,6 +180,16 @@ func TestGPUAgreesOnRandomPrograms(t *testing.T) {
 	gpu(t) // says what is missing
 	ctx, cancel := limited()
 	defer cancel()
+	if *gpuChoices != "" {
+		r, err := conform.ReadChoices(*gpuChoices)
+		if err == nil {
+			err = r.Agree(ctx, conform.On(gpu(t)))
+		}
+		if err != nil {
+			t.Error(err)
+		}
+		return
+	}
 	s := agreeTogether(ctx, t, library(t))
 	if uint64(s.Cases) < *gpuRandom {
 		t.Errorf("cut short after %d of %d programs, of which %d differ", s.Cases, *gpuRandom, s.Failed)
@@ -226,9 +239,21 @@ func agreeTogether(ctx context.Context, t *testing.T, lib cu.Driver) (s conform.
 	if workers == 0 {
 		workers = 2 * *gpuTogether
 	}
-	err := conform.RunRandom(ctx, *gpuSeed, *gpuRandom, workers, &s, func() {}, conform.On(openTogether(t, lib)))
+	seed := *gpuSeed
+	if seed == 0 {
+		seed = conform.ClockSeed()
+	}
+	fmt.Printf("gpu-random from seed=%d; -gpu-seed=%d repeats it\n", seed, seed)
+	run := conform.RandomRun{Seed: seed, N: *gpuRandom, Workers: workers, Alone: conform.InProcess(func(ctx context.Context, file string) *exec.Cmd {
+		return exec.CommandContext(ctx, os.Args[0], "-test.run=^TestGPUAgreesOnRandomPrograms$", "-gpu-choices="+file, fmt.Sprintf("-gpu-sim=%v", *gpuSim))
+	})}
+	err := run.Run(ctx, &s, conform.On(openTogether(t, lib)))
+	lost := new(conform.LostError)
 	switch {
 	case err == nil:
+	case errors.As(err, &lost):
+		fmt.Printf("gpu-random lost the device; left=%d from seed=%d\n", *gpuRandom-(lost.Next-seed), lost.Next)
+		t.Error(err)
 	case ctx.Err() == nil:
 		t.Error(err)
 	default: // what the end of ctx cut short is seen from the number of cases
