@@ -99,7 +99,7 @@ func TestRecordsThatAreNoneAreRefused(t *testing.T) {
 		{"empty", "{u8[0]; 4}", "", "0 elements"},
 		{"too long", "{u8; 4097}", "", "at most 4096"},
 		{"far alignment", "{f64; 16 align 16}", "", "align: 16, at most 8"},
-		{"no field", "{f32; 4}", "%1 = load @x[0_u32]", "no field behind the index"},
+		{"no field", "{f32; 4}", "%1 = load @x[0_u32]", "no field after the index"},
 		{"unknown field", "{f32; 4}", "%1 = load @x[0_u32].1", "has no field 1"},
 		{"field of a scalar", "f32", "%1 = load @x[0_u32].0", "holds no records"},
 		{"vector", "{f32, f32; 8}", "%1 = load.v2 @x[0_u32].0", "lies in different records"},

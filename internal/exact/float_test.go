@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/internal/exact"
+	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -157,9 +158,13 @@ func near(f format, to uint64, rng *rand.Rand) uint64 {
 
 func TestFloatArithmeticOnRandomOperands(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
+	rounds := 800
+	if long.Enabled() {
+		rounds = 10_000
+	}
 	for _, typ := range floatTypes {
 		f := formatOf(typ)
-		for range 3000 {
+		for range rounds {
 			a := randomFloat(f, rng)
 			checkFloat(t, typ, a, near(f, a, rng))
 			checkFloat(t, typ, a, near(f, f.one(), rng))

@@ -11,7 +11,7 @@ import (
 // that can change x·2/π modulo 4 and are not too small to matter are multiplied by m:
 // a window whose place depends on e. It is found by selects, as recipes have no memory.
 
-// The bits of 2/π after the point, behind a word of zeros that the smallest e need.
+// The bits of 2/π after the point, led by a word of zeros that the smallest e need.
 var (
 	twoOverPi32 = []uint64{0,
 		0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab}

@@ -39,7 +39,7 @@ type scope struct {
 	at                    int       // its row in program order
 	before                uint32    // block in front of it
 	head                  uint32    // first block inside (loops)
-	after                 uint32    // block behind it; 0 until it is closed and can be reached
+	after                 uint32    // block after it; 0 until it is closed and can be reached
 	writes                [2]uint32 // interval of variable writes inside: [0] at open, [1] at close
 	closed                bool
 	exits                 []edge // ways to its end
@@ -57,7 +57,7 @@ type edge struct {
 	block uint32
 }
 
-// block is a stretch of code without a merge inside, the unit in which variables are
+// block is a basic block: code without a merge inside, the unit in which variables are
 // looked up.
 type block struct {
 	kind  blockKind
@@ -71,7 +71,7 @@ const (
 	blockEntry blockKind = iota
 	blockPlain           // one predecessor
 	blockHead            // loop head
-	blockEnd             // behind a structured op
+	blockEnd             // after a structured op
 )
 
 func (b *Builder) newBlock(k block) uint32 {

@@ -225,7 +225,7 @@ func (p *parser) take(k tokenKind, want string) (token, bool) {
 	return t, true
 }
 
-// resync goes on behind a syntax error: to the end of the line, past whole bodies. It
+// resync goes on after a syntax error: to the end of the line, past whole bodies. It
 // passes at least one token if the statement, which starts at token number start, had none.
 func (p *parser) resync(start int) {
 	stuck := p.tokens == start

@@ -11,7 +11,7 @@ import (
 	"github.com/govyre/vyre/ir/internal/literal"
 )
 
-// parseKernel reads a kernel behind its keyword, and adds its code even if it is broken.
+// parseKernel reads a kernel after its keyword, and adds its code even if it is broken.
 func (p *parser) parseKernel() {
 	p.kernel = kernel{
 		code:    &ir.Code{},
@@ -171,7 +171,7 @@ func (p *parser) parseParam() bool {
 	return false
 }
 
-// parseBuffer reads a buffer parameter behind its name.
+// parseBuffer reads a buffer parameter after its name.
 func (p *parser) parseBuffer(b *ir.Param) bool {
 	b.Access, b.Align, b.MaxLen = ir.RW, ir.AlignAuto, ir.DefaultMaxLen
 	if !p.expect(':', "before the buffer's type") {
@@ -224,7 +224,7 @@ func (p *parser) parseBuffer(b *ir.Param) bool {
 	return true
 }
 
-// record reads the layout of a record behind its brace: {type [count] @offset, …; stride align n}.
+// record reads the layout of a record after its brace: {type [count] @offset, …; stride align n}.
 func (p *parser) record() (*ir.Record, bool) {
 	l := &ir.Record{}
 	end := 0
@@ -302,7 +302,7 @@ func (p *parser) parseArray() (arrayDecl, bool) {
 }
 
 // numberArrays puts shared arrays before local ones, wherever they were declared, and
-// numbers them behind the buffers.
+// numbers them after the buffers.
 func (p *parser) numberArrays(arrays []arrayDecl) {
 	if len(arrays) > limits.Arrays {
 		p.limit("arrays", len(arrays), limits.Arrays)

@@ -6,7 +6,7 @@ import (
 	"github.com/govyre/vyre/ir/internal/literal"
 )
 
-// finish puts the constants behind the parameters, where sealed programs have them, and
+// finish puts the constants after the parameters, where sealed programs have them, and
 // gives every value its row.
 func (p *parser) finish() {
 	c := p.code

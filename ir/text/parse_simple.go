@@ -101,7 +101,7 @@ func (p *parser) object(in *ir.Info) (ir.Object, bool) {
 	return p.field(name, o), true
 }
 
-// field reads the .number behind an access of the object o, which must stand where o holds records.
+// field reads the .number after an access of the object o, which must stand where o holds records.
 func (p *parser) field(name token, o ir.Object) ir.Object {
 	t := p.tok
 	digits, is := strings.CutPrefix(t.text, ".")
@@ -112,7 +112,7 @@ func (p *parser) field(name token, o ir.Object) ir.Object {
 	}
 	switch {
 	case !is && fields > 0:
-		p.report(name, "VT002", fmt.Sprintf("@%s holds records: no field behind the index", name.text), "write @"+name.text+"[index].0 for the first")
+		p.report(name, "VT002", fmt.Sprintf("@%s holds records: no field after the index", name.text), "write @"+name.text+"[index].0 for the first")
 	case is && fields == 0:
 		p.report(t, "VT002", fmt.Sprintf("@%s holds no records", name.text), "")
 		p.advance()

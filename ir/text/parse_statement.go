@@ -110,7 +110,7 @@ func (p *parser) endStatement(r ir.Row) bool {
 	return false
 }
 
-// parseExit reads a terminator behind its word.
+// parseExit reads a terminator after its word.
 func (p *parser) parseExit(word token, op ir.Op) bool {
 	if len(p.vals) > 0 {
 		p.broke(p.vals[0], "VY011", op.Info().Name, "no", "it is named %"+p.vals[0].text)

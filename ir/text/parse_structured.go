@@ -56,7 +56,7 @@ func (p *parser) parseStructured(op ir.Op) bool {
 		return false
 	}
 	if n := len(p.types) - f.types; f.named && n != len(p.vals) {
-		p.report(p.vals[0], "VT002", fmt.Sprintf("%d names for %d results", len(p.vals), n), "state one type behind -> for each name")
+		p.report(p.vals[0], "VT002", fmt.Sprintf("%d names for %d results", len(p.vals), n), "state one type after -> for each name")
 		f.named = false
 		for _, v := range p.vals {
 			p.setName(v.text, unknownRow)
@@ -124,7 +124,7 @@ func (p *parser) loopArgs() ([]loopArg, bool) {
 	return args, p.expect(')', "after the loop's arguments")
 }
 
-// resultTypes reads the types behind an arrow onto the stack.
+// resultTypes reads the types after an arrow onto the stack.
 func (p *parser) resultTypes() bool {
 	if !p.expect('(', "after \"->\"") {
 		return false

@@ -13,7 +13,7 @@ import (
 
 // Printer writes programs as text. The zero Printer leaves source positions out.
 type Printer struct {
-	Positions bool // write !file:line:col behind each statement that has one
+	Positions bool // write !file:line:col after each statement that has one
 }
 
 // Print writes the programs as one text file, which Parse reads back: to equal digests and, as

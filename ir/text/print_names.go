@@ -10,7 +10,7 @@ import (
 	"github.com/govyre/vyre/ir/internal/literal"
 )
 
-// nameTable holds the identifiers of a kernel's text: each legal, and unique behind its
+// nameTable holds the identifiers of a kernel's text: each legal, and unique after its
 // sigil. Names that were given stay as far as they are both; the nameless are numbered
 // in program order.
 type nameTable struct {
@@ -22,7 +22,7 @@ type nameTable struct {
 	visits  int
 }
 
-// namer makes identifiers unique behind one sigil.
+// namer makes identifiers unique after one sigil.
 type namer struct {
 	taken map[string]int // how many suffixes were tried for a name that is taken
 	next  uint32         // number of the next nameless

@@ -108,7 +108,7 @@ func (p *printer) simple(r ir.Row) {
 	p.finish(r)
 }
 
-// finish writes the marks behind a statement.
+// finish writes the marks after a statement.
 func (p *printer) finish(r ir.Row) {
 	if p.c.Flags[r].InBounds() {
 		p.str(" !inb")

@@ -8,7 +8,7 @@ import (
 // The verifier has three stages. checkStructure takes columns of any content and says
 // whether they are a program at all; what follows relies on it. check proves what every
 // device needs: types, access rights, atomics, and that convergent ops are reached
-// together. Verify looks at a sealed program with a target in mind and adds warnings.
+// together. Program looks at a sealed program with a target in mind and adds warnings.
 // All of them are driven by the op table, collect every finding, and are linear in rows
 // plus operands.
 

@@ -17,12 +17,12 @@ func (a *advice) mixed() {
 	}
 	a.batches(objs, func(batch []ir.Object) {
 		d := dataflow.NewIntervals(&a.flow, a.p.Objects(), batch)
-		behind, start := d.Ahead(func(e *dataflow.Incident) uint64 { return e.Plain })
+		after, start := d.Ahead(func(e *dataflow.Incident) uint64 { return e.Plain })
 		other, otherStart := d.Ahead(func(e *dataflow.Incident) uint64 { return e.Atomic })
-		for i := range behind {
-			behind[i] &= other[i]
+		for i := range after {
+			after[i] &= other[i]
 		}
-		both := d.During(behind, start&otherStart)
+		both := d.During(after, start&otherStart)
 		first := make([]ir.Row, len(batch)) // the plain access that the finding shows
 		for i := range first {
 			first[i] = ir.NoRow
@@ -86,7 +86,7 @@ func (a *advice) unwritten() {
 	})
 }
 
-// written returns, by stretch, objects that count as written when it starts, because the op
+// written returns, by basic block, objects that count as written when it starts, because the op
 // in front of it wrote them: in a loop, which is taken to run at least once, or under
 // control that splits a group, where some invocation is taken to come by.
 func (a *advice) written(d *dataflow.Intervals) []uint64 {
@@ -100,11 +100,11 @@ func (a *advice) written(d *dataflow.Intervals) []uint64 {
 			if c.Op[op].Info().Attr&ir.Repeats == 0 && control[at] <= ir.LevelGroup {
 				break
 			}
-			behind := a.flow.Next[a.flow.Of[op]]
-			if early[behind]&e.Writes != 0 {
+			after := a.flow.Next[a.flow.Of[op]]
+			if early[after]&e.Writes != 0 {
 				break // and so further out
 			}
-			early[behind] |= e.Writes
+			early[after] |= e.Writes
 			at = op
 			a.visits++
 		}

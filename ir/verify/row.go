@@ -92,7 +92,7 @@ func (s *structure) place(r ir.Row, in *ir.Info, f *opened) {
 	c := s.Code
 	op := c.Op[r]
 	if f.ended {
-		s.fault("VY004", r, s.Region(f.region), fmt.Sprintf("%s behind %s", in.Name, s.opName(f.last)))
+		s.fault("VY004", r, s.Region(f.region), fmt.Sprintf("%s after %s", in.Name, s.opName(f.last)))
 		return
 	}
 	if op == ir.OpConst {

@@ -18,7 +18,7 @@ type structure struct {
 
 	left    []bool // by first region of a structured op: something leaves it to its end
 	args    []int  // by region: arg rows
-	results []int  // by first region: res rows behind the op
+	results []int  // by first region: res rows after the op
 	faulty  []bool // by region: has a finding
 	listed  int    // operands in lists so far
 	visits  int

@@ -88,7 +88,7 @@ var broken = []struct {
 	{"region that no op owns", "VY003", func(c *ir.Code) { c.Regions = append(c.Regions, ir.Region{Op: 4, First: 5, End: 6}) }},
 	{"region of a row that does not exist", "VY003", func(c *ir.Code) { c.Regions = append(c.Regions, ir.Region{Op: 1 << 30, First: 5, End: 6}) }},
 
-	{"row behind a terminator", "VY004", func(c *ir.Code) { c.Op[nth(c, ir.OpBarrierWG, 0)] = ir.OpReturn }},
+	{"row after a terminator", "VY004", func(c *ir.Code) { c.Op[nth(c, ir.OpBarrierWG, 0)] = ir.OpReturn }},
 	{"body without a terminator", "VY004", func(c *ir.Code) { c.Op[nth(c, ir.OpReturn, 0)] = ir.OpBarrierWG }},
 
 	{"operand defined later", "VY005", func(c *ir.Code) { c.A[nth(c, ir.OpEq, 0)] = nth(c, ir.OpAtomicAdd, 0) }},
@@ -141,7 +141,7 @@ var broken = []struct {
 	{"no type on an op with a result", "VY011", func(c *ir.Code) { c.Type[nth(c, ir.OpEq, 0)] = ir.None }},
 	{"operand without a value", "VY011", func(c *ir.Code) { c.A[nth(c, ir.OpStore, 0)] = nth(c, ir.OpLoop, 0) }},
 
-	{"code behind a block that nothing breaks", "VY012", func(c *ir.Code) {
+	{"code after a block that nothing breaks", "VY012", func(c *ir.Code) {
 		r := nth(c, ir.OpBreak, 1)
 		c.Op[r], c.X[r], c.Args[r] = ir.OpReturn, 0, ir.NoArgs
 	}},

@@ -97,7 +97,7 @@ func readFrame(b []byte) (map[uint32][]byte, ir.Diags) {
 		_, known := sectionNames[id]
 		switch {
 		case id <= last:
-			return bad("stands behind section %s", sectionName(last))
+			return bad("stands after section %s", sectionName(last))
 		case flags&^sectionSkippable != 0:
 			return bad("reserved flags %#x", flags)
 		case !known && !skippable:
@@ -123,7 +123,7 @@ func readFrame(b []byte) (map[uint32][]byte, ir.Diags) {
 		sections[id] = b[offset:end:end]
 	}
 	if end != len(b) {
-		return nil, wireError("VW006", "", "%d bytes behind the last section", len(b)-end)
+		return nil, wireError("VW006", "", "%d bytes after the last section", len(b)-end)
 	}
 	for id := uint32(columns.Head); id <= columns.Last; id++ {
 		if _, ok := sections[id]; !ok {

@@ -11,7 +11,7 @@ import (
 
 // Encode returns the wire form of p, which Decode reads back: equal programs with equal
 // names, positions and messages give equal bytes. An optimised program has none, since
-// its in-bounds flags are proofs that nobody could trust behind a file: keep its source.
+// its in-bounds flags are proofs that nobody could trust in a file: keep its source.
 func Encode(p *ir.Program) ([]byte, error) { return encode(p.Code(inner.Key{}), p.Digest()) }
 
 // encode writes columns with the digest that they are said to have.

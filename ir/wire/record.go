@@ -43,7 +43,7 @@ func readRecords(params []ir.Param, kinds []byte, b []byte, present bool) ir.Dia
 	}
 	switch {
 	case len(b) > 0:
-		return wireError("VW008", "", "%d bytes behind the last layout of section records", len(b))
+		return wireError("VW008", "", "%d bytes after the last layout of section records", len(b))
 	case present != (records > 0):
 		return wireError("VW006", "", "section records does not go with %d parameters of records", records)
 	}

@@ -161,9 +161,9 @@ func TestDamagedWireFormIsRefusedWithItsCode(t *testing.T) {
 		{"version", "VW003", "version 2, but this reads version 1", func(b []byte) []byte { b[8] = 2; return b }},
 		{"header flags", "VW004", "flags 0x1", func(b []byte) []byte { b[10] = 1; return b }},
 		{"header tail", "VW004", "tail 0x1", func(b []byte) []byte { b[56] = 1; return b }},
-		{"bytes behind", "VW005", "but the header says", func(b []byte) []byte { return append(b, 0) }},
-		{"bytes behind, counted", "VW006", "1 bytes behind the last section", func(b []byte) []byte { le.PutUint64(b[16:], uint64(len(b)+1)); return append(b, 0) }},
-		{"section twice", "VW006", "section head: stands behind section head", func(b []byte) []byte { b[64+24] = 1; return b }},
+		{"bytes after", "VW005", "but the header says", func(b []byte) []byte { return append(b, 0) }},
+		{"bytes after, counted", "VW006", "1 bytes after the last section", func(b []byte) []byte { le.PutUint64(b[16:], uint64(len(b)+1)); return append(b, 0) }},
+		{"section twice", "VW006", "section head: stands after section head", func(b []byte) []byte { b[64+24] = 1; return b }},
 		{"section flags", "VW006", "reserved flags 0x2", func(b []byte) []byte { b[68] = 2; return b }},
 		{"required section marked", "VW006", "the flag that it may be skipped is wrong", func(b []byte) []byte { b[68] = 1; return b }},
 		{"section moved", "VW006", "the next multiple of 16", func(b []byte) []byte { b[72]++; return b }},
@@ -231,7 +231,7 @@ func TestPositionsOutOfRangeAreDroppedAsAWhole(t *testing.T) {
 	good := encode(t, annotated(t))
 	const secPositions = 0x8002
 	at, e := sectionAt(good, secPositions)
-	last := at + int(le.Uint64(good[e+16:])) - 8 // the pair of the array, behind those of two parameters
+	last := at + int(le.Uint64(good[e+16:])) - 8 // the pair of the array, after those of two parameters
 	for _, c := range []struct {
 		name   string
 		damage func(b []byte)

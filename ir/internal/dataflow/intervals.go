@@ -9,15 +9,15 @@ import (
 // of control. A barrier of a group empties the bits of shared arrays, one of the grid
 // those of buffers too; the start and the end of a launch are grid barriers.
 //
-// Sets only grow, and a stretch is looked at again only when one that leads to it grew:
+// Sets only grow, and a basic block is looked at again only when one that leads to it grew:
 // at most once for each object, and in practice once or twice in all.
 type Intervals struct {
 	f         *Flow
 	Incidents []Incident
-	Heads     []uint32 // by stretch: where its incidents start
+	Heads     []uint32 // by basic block: where its incidents start
 	Succ      [][2]uint32
 	preds     []uint32
-	predsAt   []uint32 // by stretch: where its predecessors start
+	predsAt   []uint32 // by basic block: where its predecessors start
 	Visits    int
 }
 
@@ -59,8 +59,8 @@ func NewIntervals(f *Flow, objs []ir.ObjectInfo, batch []ir.Object) *Intervals {
 		case in.Attr&ir.Barrier != 0 && in.Level == ir.LevelGroup:
 			e.kills = shared
 		}
-		// Rows of a stretch stand together, and stretches are numbered in the order of their
-		// rows, so incidents in program order are grouped by stretch.
+		// Rows of a basic block stand together, and basic blocks are numbered in the order of their
+		// rows, so incidents in program order are grouped by basic block.
 		if e != (Incident{Row: ir.Row(r)}) {
 			d.Incidents = append(d.Incidents, e)
 			d.Heads[f.Of[r]+1]++
@@ -96,7 +96,7 @@ func (d *Intervals) connect() {
 	for s := range d.Succ {
 		d.Succ[s] = d.f.successors(uint32(s))
 		for _, t := range d.Succ[s] {
-			if t != noStretch {
+			if t != noBlock {
 				d.predsAt[t+1]++
 			}
 		}
@@ -108,7 +108,7 @@ func (d *Intervals) connect() {
 	fill := make([]uint32, len(d.Succ))
 	for s := range d.Succ {
 		for _, t := range d.Succ[s] {
-			if t != noStretch {
+			if t != noBlock {
 				d.preds[d.predsAt[t]+fill[t]] = uint32(s)
 				fill[t]++
 			}
@@ -140,7 +140,7 @@ func (d *Intervals) since(of pick) []uint64 {
 }
 
 // Ahead returns, for every incident and for the start of the program, what will be picked
-// behind it on some way to the next barrier.
+// after it on some way to the next barrier.
 func (d *Intervals) Ahead(of pick) (sets []uint64, start uint64) {
 	gen, kill := make([]uint64, len(d.Succ)), make([]uint64, len(d.Succ))
 	for s := range d.Succ {
@@ -166,14 +166,14 @@ func (d *Intervals) Ahead(of pick) (sets []uint64, start uint64) {
 	return sets, start
 }
 
-// During carries sets that hold behind each barrier (and behind the start) forward to all
+// During carries sets that hold after each barrier (and after the start) forward to all
 // incidents of the intervals that begin there.
-func (d *Intervals) During(behind []uint64, start uint64) []uint64 {
+func (d *Intervals) During(after []uint64, start uint64) []uint64 {
 	gen, kill := make([]uint64, len(d.Succ)), make([]uint64, len(d.Succ))
 	for s := range d.Succ {
 		for i := d.Heads[s]; i < d.Heads[s+1]; i++ {
 			k := d.Incidents[i].kills
-			gen[s] = gen[s]&^k | behind[i]&k
+			gen[s] = gen[s]&^k | after[i]&k
 			kill[s] |= k
 		}
 	}
@@ -184,19 +184,19 @@ func (d *Intervals) During(behind []uint64, start uint64) []uint64 {
 		for i := d.Heads[s]; i < d.Heads[s+1]; i++ {
 			k := d.Incidents[i].kills
 			sets[i] = set
-			set = set&^k | behind[i]&k
+			set = set&^k | after[i]&k
 		}
 	}
 	return sets
 }
 
-// Forward solves for the sets at the start of every stretch.
+// Forward solves for the sets at the start of every basic block.
 func (d *Intervals) Forward(gen, kill []uint64, start uint64) []uint64 {
 	at := make([]uint64, len(d.Succ))
 	at[d.f.first[0]] = start
 	d.fix(at, gen, kill, false, func(s uint32, f func(uint32)) {
 		for _, t := range d.Succ[s] {
-			if t != noStretch {
+			if t != noBlock {
 				f(t)
 			}
 		}
@@ -204,7 +204,7 @@ func (d *Intervals) Forward(gen, kill []uint64, start uint64) []uint64 {
 	return at
 }
 
-// backward solves for the sets at the end of every stretch.
+// backward solves for the sets at the end of every basic block.
 func (d *Intervals) backward(gen, kill []uint64) []uint64 {
 	at := make([]uint64, len(d.Succ))
 	d.fix(at, gen, kill, true, func(s uint32, f func(uint32)) {
@@ -215,7 +215,7 @@ func (d *Intervals) backward(gen, kill []uint64) []uint64 {
 	return at
 }
 
-// fix moves sets along until none grows. All stretches are taken once, in the order of
+// fix moves sets along until none grows. All basic blocks are taken once, in the order of
 // the direction, so that only loops make one come up again.
 func (d *Intervals) fix(at, gen, kill []uint64, back bool, along func(uint32, func(uint32))) {
 	n := len(at)

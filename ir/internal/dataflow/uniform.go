@@ -9,32 +9,32 @@ import (
 // when that rose. So it is linear in rows plus operands.
 //
 // Two kinds of node rise. A value's dependents are the values computed from it or fed
-// by it. The control of a stretch (see flow) has as dependents the stretch behind it,
-// those inside the op that ends it, and, if an exit ends it, the stretches behind every
+// by it. The control of a basic block (see Flow) has as dependents the basic block after it,
+// those inside the op that ends it, and, if an exit ends it, the basic blocks after every
 // op that the exit leaves and the results that it feeds.
 type Analysis struct {
 	Flow
 	objs []ir.ObjectInfo
 
 	Value   []ir.Level // by row
-	control []ir.Level // by stretch
+	control []ir.Level // by basic block
 
 	// Why a level is not grid. Of a value: the row that raised it, itself at a source. Of a
-	// stretch: the if that split control, or the exit that some invocations took.
+	// basic block: the if that split control, or the exit that some invocations took.
 	WhyValue, WhyControl []ir.Row
 
 	heads []uint32 // by row: where its dependents start in uses
 	uses  []ir.Row
 
-	differs []bool     // by row: an argument that continues feed with different values
-	Inner   []uint32   // by region: region of the innermost loop around its rows, 0 for none
-	uneasy  [][]ir.Row // by stretch: loads that are settled only while control is uniform enough
-	climbed [4][]uint32
-	risen   []ir.Level // by stretch: control already passed on
+	differs     []bool     // by row: an argument that continues feed with different values
+	Inner       []uint32   // by region: region of the innermost loop around its rows, 0 for none
+	conditional [][]ir.Row // by basic block: loads that are settled only while control is uniform enough
+	climbed     [4][]uint32
+	risen       []ir.Level // by basic block: control already passed on
 
-	values    []ir.Row
-	stretches []uint32
-	Visits    int
+	values []ir.Row
+	blocks []uint32
+	Visits int
 }
 
 // NewAnalysis prepares the analysis of structurally sound code.
@@ -52,10 +52,10 @@ func NewAnalysis(c *ir.Code, objs []ir.ObjectInfo) *Analysis {
 // Solve runs the analysis.
 func (u *Analysis) Solve() *ir.Uniformity {
 	u.sources()
-	for len(u.values)+len(u.stretches) > 0 {
-		if n := len(u.stretches); n > 0 {
-			s := u.stretches[n-1]
-			u.stretches = u.stretches[:n-1]
+	for len(u.values)+len(u.blocks) > 0 {
+		if n := len(u.blocks); n > 0 {
+			s := u.blocks[n-1]
+			u.blocks = u.blocks[:n-1]
 			u.controlRose(s)
 			continue
 		}
@@ -83,7 +83,7 @@ func (u *Analysis) raiseControl(s uint32, l ir.Level, why ir.Row) {
 	u.Visits++
 	if l > u.control[s] {
 		u.control[s], u.WhyControl[s] = l, why
-		u.stretches = append(u.stretches, s)
+		u.blocks = append(u.blocks, s)
 	}
 }
 
@@ -108,7 +108,7 @@ func (u *Analysis) valueRose(v ir.Row) {
 	}
 }
 
-// controlRose passes the level of stretch s on: to what its last row leads to.
+// controlRose passes the level of basic block s on: to what its last row leads to.
 func (u *Analysis) controlRose(s uint32) {
 	c := u.Code
 	l, why := u.control[s], u.WhyControl[s]
@@ -117,8 +117,8 @@ func (u *Analysis) controlRose(s uint32) {
 		return
 	}
 	u.risen[s] = l
-	if u.uneasy != nil {
-		for _, r := range u.uneasy[s] {
+	if u.conditional != nil {
+		for _, r := range u.conditional[s] {
 			if l > settledAt(u.objs[c.X[r]]) {
 				u.raiseValue(r, ir.LevelLane, r)
 			}
@@ -137,7 +137,7 @@ func (u *Analysis) controlRose(s uint32) {
 }
 
 // exitRose handles the exit in row e, whose control rose from one level to another: what
-// comes behind every op that it leaves is reached by some invocations only, and so is the
+// comes after every op that it leaves is reached by some invocations only, and so is the
 // next round of every loop that it leaves.
 func (u *Analysis) exitRose(e ir.Row, from, to ir.Level) {
 	c := u.Code
@@ -176,7 +176,7 @@ func (u *Analysis) exitRose(e ir.Row, from, to ir.Level) {
 	}
 }
 
-// climb raises control behind every structured op from the one owning region x (its first
+// climb raises control after every structured op from the one owning region x (its first
 // region) outward that encloses exit e and lies inside row target. An op that was
 // climbed over for level l has passed l on already, so it is skipped from then on: the
 // links in climbed, with path halving, lead to the next op that was not.

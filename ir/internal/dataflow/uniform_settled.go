@@ -12,7 +12,7 @@ import (
 // lies on its way from that barrier to the load, or from the load to the next. A forward
 // and a backward dataflow find those. Where only some come to the load, others may be on
 // other ways from the same barrier, so all writes that can follow that barrier count: the
-// backward result just behind it, carried forward to the load.
+// backward result just after it, carried forward to the load.
 
 // settledness says where no write can meet a load.
 type settledness struct {

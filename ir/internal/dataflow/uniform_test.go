@@ -113,23 +113,23 @@ var levels = []struct {
 		%c = eq.u32 %x, 2_u32`, ir.LevelGroup},
 	{"load of a buffer that nothing writes", "64", `%x = load @rw[%n]
 		%c = eq.u32 %x, 2_u32`, ir.LevelGrid},
-	{"load behind a write", "64", `store @rw[%lid], %lid
+	{"load after a write", "64", `store @rw[%lid], %lid
 		%x = load @rw[%n]
 		%c = eq.u32 %x, 2_u32`, ir.LevelLane},
-	{"load behind an atomic write", "64", `atomic_store.relaxed.dev @rw[%lid], %lid
+	{"load after an atomic write", "64", `atomic_store.relaxed.dev @rw[%lid], %lid
 		%x = load @rw[%n]
 		%c = eq.u32 %x, 2_u32`, ir.LevelLane},
-	{"load behind a write to something else", "64", `store @rw2[%lid], %lid
+	{"load after a write to something else", "64", `store @rw2[%lid], %lid
 		%x = load @rw[%n]
 		%c = eq.u32 %x, 2_u32`, ir.LevelGrid},
 	{"load in front of a write", "64", `%x = load @rw[%n]
 		store @rw[%lid], %lid
 		%c = eq.u32 %x, 2_u32`, ir.LevelLane},
-	{"load behind a write and a grid barrier", "64", `store @rw[%lid], %lid
+	{"load after a write and a grid barrier", "64", `store @rw[%lid], %lid
 		barrier.grid
 		%x = load @rw[%n]
 		%c = eq.u32 %x, 2_u32`, ir.LevelGrid},
-	{"load behind a write and a group barrier", "64", `store @rw[%lid], %lid
+	{"load after a write and a group barrier", "64", `store @rw[%lid], %lid
 		barrier.wg
 		%x = load @rw[%n]
 		%c = eq.u32 %x, 2_u32`, ir.LevelLane},
@@ -139,12 +139,12 @@ var levels = []struct {
 		barrier.grid
 		store @rw[%lid], %x
 		%c = eq.u32 %x, 2_u32`, ir.LevelGrid},
-	{"load behind a barrier on one way only", "64", `store @rw[%lid], %lid
+	{"load after a barrier on one way only", "64", `store @rw[%lid], %lid
 		%first = eq.u32 %n, 1_u32
 		if %first { barrier.grid }
 		%x = load @rw[%n]
 		%c = eq.u32 %x, 2_u32`, ir.LevelLane},
-	{"load behind a barrier on both ways", "64", `store @rw[%lid], %lid
+	{"load after a barrier on both ways", "64", `store @rw[%lid], %lid
 		%first = eq.u32 %n, 1_u32
 		if %first { barrier.grid } else { %v = barrier_any.grid %odd }
 		%x = load @rw[%n]
@@ -174,7 +174,7 @@ var levels = []struct {
 		barrier.wg
 		%x = load @s[%n]
 		%c = eq.u32 %x, 2_u32`, ir.LevelGroup},
-	{"load of a shared array behind a grid barrier", "64", `store @s[%lid], %lid
+	{"load of a shared array after a grid barrier", "64", `store @s[%lid], %lid
 		barrier.grid
 		%x = load @s[%n]
 		%c = eq.u32 %x, 2_u32`, ir.LevelGroup},
@@ -183,7 +183,7 @@ var levels = []struct {
 		%w = warp
 		%x = load @s[%w]
 		%c = eq.u32 %x, 2_u32`, ir.LevelWarp},
-	{"load of a shared array behind a warp barrier", "64", `store @s[%lid], %lid
+	{"load of a shared array after a warp barrier", "64", `store @s[%lid], %lid
 		barrier.warp
 		%x = load @s[%n]
 		%c = eq.u32 %x, 2_u32`, ir.LevelLane},

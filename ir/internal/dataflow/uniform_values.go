@@ -67,10 +67,10 @@ func (u *Analysis) loadLevel(r ir.Row, loads []settledness) ir.Level {
 	case obj.Local(), loads != nil && !loads[r].together:
 		return ir.LevelLane
 	case loads != nil && !loads[r].alone:
-		if u.uneasy == nil {
-			u.uneasy = make([][]ir.Row, len(u.last))
+		if u.conditional == nil {
+			u.conditional = make([][]ir.Row, len(u.last))
 		}
-		u.uneasy[u.Of[r]] = append(u.uneasy[u.Of[r]], r)
+		u.conditional[u.Of[r]] = append(u.conditional[u.Of[r]], r)
 	}
 	return settledAt(obj)
 }
