@@ -12,6 +12,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/internal/exec"
 	"github.com/govyre/vyre/driver/cuda/internal/memory"
 	"github.com/govyre/vyre/driver/cuda/internal/pinned"
 	"github.com/govyre/vyre/driver/cuda/internal/primary"
@@ -54,16 +55,13 @@ type Options struct {
 // Device is one GPU.
 type Device struct {
 	*driver.Core
-	gpu      *primary.Context
-	target   ptx.Target
-	watching bool // every command is waited for
+	gpu    *primary.Context
+	target ptx.Target
 
 	memory  *memory.Heap
 	pinned  *pinned.Pool
 	streams *timeline.Streams
-	timers  timers
-	loops   own
-	movers  own
+	exec    *exec.Executor
 	linking struct {
 		sync.Mutex
 		known linking
@@ -104,12 +102,12 @@ func Open(o Options) (*Device, error) {
 		return nil, err
 	}
 	d := &Device{Core: core, gpu: &primary.Context{Core: core, Driver: drv, Device: dev, Caps: caps, Restore: o.PreserveThreadContext},
-		target: target, emit: compile.Program, watching: core.Debug().Sync}
+		target: target, emit: compile.Program}
 	d.pinned = pinned.NewPool(d.gpu)
-	d.streams, d.deferred, d.timers.dev = timeline.NewStreams(d.gpu, d.pinned), timeline.NewDeferred(d.gpu), d
+	d.streams, d.deferred = timeline.NewStreams(d.gpu, d.pinned), timeline.NewDeferred(d.gpu)
 	d.rings = transfer.NewRings(d.gpu, d.pinned)
 	d.memory = memory.NewHeap(d.gpu, d, d.pinned, d.deferred, o.OpenOptions)
-	d.loops.dev, d.loops.text, d.movers = d, loopText, own{dev: d, text: movesText, carries: true}
+	d.exec = exec.New(exec.Parts{GPU: d.gpu, Memory: d.memory, Pinned: d.pinned, Streams: d.streams, Deferred: d.deferred, Rings: d.rings, SM: target.SM})
 	d.kernels.init(d)
 	if err := d.images.init(d, o); err != nil {
 		return nil, err
@@ -226,7 +224,7 @@ func (d *Device) Err() error {
 
 // NewSequence returns an empty sequence.
 func (d *Device) NewSequence(label string) *driver.Sequence {
-	return driver.NewSequence(d, executor{d}, label)
+	return driver.NewSequence(d, d.exec, label)
 }
 
 // NewPool returns a pool of buffers.
@@ -270,18 +268,7 @@ func (d *Device) Warm(ctx context.Context) error {
 		return d.Fail(err)
 	}
 	defer d.gpu.LetGo()
-	s, err := d.streams.Get()
-	if err != nil {
-		return d.Fail(d.gpu.ErrorOf("warm", "", err))
-	}
-	d.streams.Put(s)
-	if d.gpu.Caps.Graphs {
-		_, err = d.movers.get(moveEntry)
-	}
-	if err == nil && d.gpu.Caps.LoopNodes {
-		_, err = d.loops.get(loopEntry)
-	}
-	if err != nil {
+	if err := d.exec.Warm(); err != nil {
 		return d.Fail(d.gpu.ErrorOf("warm", "", err))
 	}
 	return nil
@@ -340,9 +327,7 @@ func (d *Device) release() error {
 		Msg: "the device was closed over runs that had not ended"})
 	d.rings.Drop(note)
 	d.kernels.drop(note)
-	d.loops.drop(note)
-	d.movers.drop(note)
-	d.timers.drop(note)
+	d.exec.Drop(note)
 	d.streams.Drop(note)
 	left := d.memory.Drop(note)
 	leftHost := d.pinned.Drop(note)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/internal/exec"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 )
@@ -147,6 +148,12 @@ func (k *kernel) Flags() driver.KernelFlags { return k.flags }
 
 // Resources returns what a group takes.
 func (k *kernel) Resources() driver.Resources { return k.code.res }
+
+// Code returns what launches need.
+func (k *kernel) Code() exec.Code {
+	c := k.code
+	return exec.Code{Function: c.function, Params: &c.params, Program: c.emitted, Fixed: c.fixed, RestElem: c.res.RestElem}
+}
 
 // Occupancy returns how many groups run at once. The driver knows the number, the model what
 // bounds it.

@@ -1,4 +1,4 @@
-package cuda
+package exec
 
 import (
 	"context"
@@ -9,8 +9,8 @@ import (
 	"github.com/govyre/vyre/driver/cuda/cu"
 )
 
-// segment is operations that follow each other and reach the device as one thing: a graph of them, a row of calls, or rounds of a
-// loop that the host goes through.
+// segment is operations that follow each other and reach the device as one thing: a graph of them, a row of
+// calls, or rounds of a loop that the host goes through.
 type segment struct {
 	r    *runner
 	ops  []op
@@ -36,16 +36,16 @@ type when uint8
 
 const (
 	never  when = iota
-	warm        // after some runs, where the driver takes it; a run whose launches changed since the one before enqueues them
+	warm        // after some runs, where the driver takes it, and not in a run before which a setter changed it
 	always      // from Prepare on
 )
 
 const (
-	// warmRuns is how many runs there are before a graph is made: that is work, which a plan that runs once would not get back.
+	// warmRuns is how many runs there are before a graph is made, which is more work than it saves one run.
 	warmRuns = 2
 	// segmentNodes bounds the nodes of one graph of a plain run.
 	segmentNodes = 1 << 14
-	// segmentGraphs bounds the graphs of a plain run: each has memory of the device that is in no ledger.
+	// segmentGraphs bounds the graphs of a plain plan: each has memory of the device that is in no ledger.
 	segmentGraphs = 256
 )
 
@@ -78,7 +78,7 @@ func (r *runner) divide(ops []op, outer bool) (list []*segment) {
 			cut(i, i+1, never).rounds()
 		case launches && outer:
 			from, to := i, i+n
-			// All that device time is measured around: its graph does that.
+			// Where it is all that device time is measured around, its graph does that.
 			timed := !r.plan.TimeTransfers && from > 0 && ops[from-1].kind == kindMark && to < len(ops) && ops[to].kind == kindMark
 			if timed {
 				from, to = from-1, to+1
@@ -91,9 +91,10 @@ func (r *runner) divide(ops []op, outer bool) (list []*segment) {
 	return list
 }
 
-// graphable returns how many operations in front the host has no part in, and whether kernels of the user are among them.
+// graphable returns how many operations, from the first on, the host has no part in, and whether kernels of
+// the user are among them.
 func (r *runner) graphable(ops []op) (n int, launches bool) {
-	if r.dev.watching || !r.dev.gpu.Caps.Graphs {
+	if r.x.watching || !r.x.GPU.Caps.Graphs {
 		return 0, false
 	}
 	nodes := uint64(0)
@@ -188,14 +189,15 @@ func (r *runner) capture(list []*segment) error {
 	return nil
 }
 
-// capture makes the graphs of a segment. A loop that the driver does not take, for what is in it or at all, becomes the host's.
+// capture makes the graphs of a segment. A loop that the driver does not take, for what is in it or at all,
+// becomes the host's.
 func (s *segment) capture() error {
 	r := s.r
 	var err error
 	if s.full, err = s.make(false); err != nil && !r.replays() {
 		if c := s.ops[0].loop; !c.Forced && r.declined(err) {
 			c.Lowering = driver.LoopHost
-			r.dev.gpu.Say("the host decides on the loop at %s of %q: %v", c.Path, r.plan.Label, err)
+			r.x.GPU.Say("the host decides on the loop at %s of %q: %v", c.Path, r.plan.Label, err)
 			s.rounds()
 			return nil
 		}
@@ -211,12 +213,13 @@ func (s *segment) capture() error {
 func (r *runner) declined(err error) bool {
 	var e *driver.Error
 	if !errors.As(err, &e) {
-		e = r.dev.gpu.ErrorOf("prepare", r.plan.Label, err)
+		e = r.x.GPU.ErrorOf("prepare", r.plan.Label, err)
 	}
 	return !e.Sticky && e.Kind != driver.OutOfMemory
 }
 
-// update brings the graph up to date with the setters, if this run launches it; prev is the Plan.Clock of the run before.
+// update brings the graph up to date with the setters, if this run launches it; prev is the Plan.Clock of the
+// run before.
 func (s *segment) update(prev uint64) error {
 	clock := s.r.plan.Clock()
 	switch {
@@ -258,8 +261,8 @@ func (s *segment) changed(since uint64) bool {
 	return p.Recounted > since && some(s.ops, func(o *op) bool { return o.loop != nil })
 }
 
-// taken reports whether the driver has taken what err is of. If not, a segment that need not have a graph has none from now on, unless
-// the device is lost.
+// taken reports whether the driver has taken what err is of. If not, a segment that need not have a graph has
+// none from now on, unless the device is lost.
 func (s *segment) taken(err error) (bool, error) {
 	if err == nil {
 		return true, nil
@@ -267,16 +270,16 @@ func (s *segment) taken(err error) (bool, error) {
 	r := s.r
 	switch {
 	case r.replays():
-		return false, r.dev.gpu.Complete("start", r.plan.Label, err)
+		return false, r.x.GPU.Complete("start", r.plan.Label, err)
 	case s.when == always:
 		return false, r.refused(&s.ops[0], err)
 	}
-	e := r.dev.gpu.Complete("start", r.plan.Label, err)
+	e := r.x.GPU.Complete("start", r.plan.Label, err)
 	if e.Sticky {
 		return false, e
 	}
 	s.when = never
-	r.dev.gpu.Say("%d commands of %q from %s on stay as they are: %v", len(s.ops), r.plan.Label, s.ops[0].path, err)
+	r.x.GPU.Say("%d commands of %q from %s on stay as they are: %v", len(s.ops), r.plan.Label, s.ops[0].path, err)
 	return false, nil
 }
 
@@ -294,12 +297,12 @@ func (s *segment) launch(ctx context.Context) error {
 		im, err := s.image()
 		if err == nil {
 			s.begin()
-			err = r.dev.gpu.Driver.GraphLaunch(im.exec, r.Stream.Handle)
+			err = r.x.GPU.Driver.GraphLaunch(im.exec, r.Stream.Handle)
 		}
 		if launched, err = s.taken(err); err != nil {
 			return err
 		}
-		if launched && r.dev.watching {
+		if launched && r.x.watching {
 			if err := r.watched(&s.ops[0]); err != nil {
 				return r.refused(&s.ops[0], err)
 			}
@@ -315,9 +318,9 @@ func (s *segment) launch(ctx context.Context) error {
 	return nil
 }
 
-// run is launch for a run of one fresh segment, which takes three calls: the context is made current, the graph is launched, and
-// the word after it is written. They are made by one crossing, so the goroutine keeps no thread. It reports false without an
-// error where the driver does not take the graph; nothing is enqueued then.
+// run is launch for a run of one fresh segment, which takes three calls: the context is made current, the graph
+// is launched, and the completion word is stored. They are made by one crossing, so the goroutine keeps no
+// thread. It reports false without an error where the driver does not take the graph; nothing is enqueued then.
 func (s *segment) run() (launched bool, err error) {
 	r := s.r
 	im, err := s.image()
@@ -325,12 +328,12 @@ func (s *segment) run() (launched bool, err error) {
 		return s.taken(err)
 	}
 	s.begin()
-	r.calling = cu.GraphRun{Context: r.dev.gpu.Handle, Exec: im.exec, Stream: r.Stream.Handle, Word: r.Stream.Word(), Value: uint32(r.open)}
-	switch made, err := r.dev.gpu.Driver.GraphRun(&r.calling); {
+	r.calling = cu.GraphRun{Context: r.x.GPU.Handle, Exec: im.exec, Stream: r.Stream.Handle, Word: r.Stream.Word(), Value: uint32(r.open)}
+	switch made, err := r.x.GPU.Driver.GraphRun(&r.calling); {
 	case made == 1:
 		return s.taken(err)
 	case err != nil:
-		return made > 1, r.dev.gpu.ErrorOf("start", r.plan.Label, err)
+		return made > 1, r.x.GPU.ErrorOf("start", r.plan.Label, err)
 	}
 	r.written = true
 	r.count(&s.sum, 1)
@@ -344,7 +347,8 @@ func (s *segment) begin() {
 	}
 }
 
-// image is what the run being started launches: the one without the uploads that it may leave out, if it leaves out all of them.
+// image is what the run being started launches: the one without the uploads that it may leave out, if it leaves
+// out all of them.
 func (s *segment) image() (*image, error) {
 	if len(s.spares) == 0 || slices.ContainsFunc(s.spares, s.r.queue.sends) {
 		return s.full, nil

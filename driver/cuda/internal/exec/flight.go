@@ -1,4 +1,4 @@
-package cuda
+package exec
 
 import (
 	"sync"
@@ -32,6 +32,6 @@ type flight struct {
 
 func (f *flight) init(r *runner) {
 	f.outcome = make([]driver.LoopResult, len(r.plan.Whiles))
-	f.thread, f.average = primary.Thread{Context: r.dev.gpu}, waitFirst
+	f.thread, f.average = primary.Thread{Context: r.x.GPU}, waitFirst
 	f.fed, f.feed, f.Quit = make(chan error, 1), r.carry, make(chan struct{})
 }

@@ -1,4 +1,4 @@
-package cuda
+package exec
 
 import (
 	"context"
@@ -17,22 +17,22 @@ const (
 // await waits for a run; false if Close gave up before or, where it may leave, if ctx ended. A
 // context that never ends lets it sleep until the run is over, whatever Close does. t is released
 // before the goroutine yields or sleeps. A fault of the device ends the wait; ending tells it.
-func (r *runner) await(ctx context.Context, leave bool, ticket uint64, t *primary.Thread) bool {
+func (r *runner) await(ctx context.Context, leave bool, value uint64, t *primary.Thread) bool {
 	s := r.Stream
-	if s.Over(ticket) {
+	if s.Over(value) {
 		r.plan.Tally.Count(driver.WaitsReady, 1)
 		return true
 	}
 	begin := time.Now()
 	how := driver.WaitsSpin
 	switch {
-	case s.Spin(ticket, pause.SpinFor(r.average), t):
+	case s.Spin(value, pause.SpinFor(r.average), t):
 	case ctx.Done() == nil:
 		how = driver.WaitsBlock
-		r.block(ticket, t)
+		r.block(value, t)
 	default:
 		how = driver.WaitsPoll
-		if !r.poll(ticket, t, func(time.Duration) bool { return !(leave && ctx.Err() != nil) && !r.GaveUp.Load() }) {
+		if !r.poll(value, t, func(time.Duration) bool { return !(leave && ctx.Err() != nil) && !r.GaveUp.Load() }) {
 			return false
 		}
 	}
@@ -43,25 +43,25 @@ func (r *runner) await(ctx context.Context, leave bool, ticket uint64, t *primar
 }
 
 // block sleeps until a run has ended.
-func (r *runner) block(ticket uint64, t *primary.Thread) {
+func (r *runner) block(value uint64, t *primary.Thread) {
 	err := t.Bind("wait", r.plan.Label)
 	if err == nil {
 		if err = r.Stream.Block(); err != nil {
 			err = r.faulted(err)
 		}
 	}
-	r.failed(err, ticket)
+	r.failed(err, value)
 	t.Release()
 }
 
 // poll looks and sleeps in turns until a run has ended, or until more says no.
-func (r *runner) poll(ticket uint64, t *primary.Thread, more func(passed time.Duration) bool) bool {
+func (r *runner) poll(value uint64, t *primary.Thread, more func(passed time.Duration) bool) bool {
 	defer t.Release()
 	begin := time.Now()
-	for !r.Stream.Over(ticket) {
-		r.ask(ticket, t)
+	for !r.Stream.Over(value) {
+		r.ask(value, t)
 		t.Release()
-		if r.Stream.Over(ticket) {
+		if r.Stream.Over(value) {
 			break
 		}
 		passed := time.Since(begin)
@@ -75,29 +75,29 @@ func (r *runner) poll(ticket uint64, t *primary.Thread, more func(passed time.Du
 
 // ask asks the driver about the stream. A run that faulted, or whose device is lost, has ended
 // too; Wait says how.
-func (r *runner) ask(ticket uint64, t *primary.Thread) {
+func (r *runner) ask(value uint64, t *primary.Thread) {
 	err := t.Bind("wait", r.plan.Label)
 	if err == nil {
 		if err = r.Stream.Ask(); err != nil {
 			err = r.faulted(err)
 		}
 	}
-	r.failed(err, ticket)
+	r.failed(err, value)
 }
 
 // failed notes how the run ended that was asked for, if asking failed. Unless the device is lost
 // its work is waited for, so that what is told to have ended has.
-func (r *runner) failed(err error, ticket uint64) {
+func (r *runner) failed(err error, value uint64) {
 	if err == nil {
 		return
 	}
-	d := r.dev
-	r.fault.CompareAndSwap(nil, d.gpu.Complete("run", r.plan.Label, err))
-	if !d.gpu.Lost() && d.gpu.Enter("wait", r.plan.Label) == nil {
-		if err := d.gpu.Driver.StreamSynchronize(r.Stream.Handle); err != nil {
-			_ = d.Fail(d.gpu.ErrorOf("wait", r.plan.Label, err)) // the first error is the one to report
+	x := r.x
+	r.fault.CompareAndSwap(nil, x.GPU.Complete("run", r.plan.Label, err))
+	if !x.GPU.Lost() && x.GPU.Enter("wait", r.plan.Label) == nil {
+		if err := x.GPU.Driver.StreamSynchronize(r.Stream.Handle); err != nil {
+			_ = x.GPU.Fail(x.GPU.ErrorOf("wait", r.plan.Label, err)) // the first error is the one to report
 		}
-		d.gpu.Leave()
+		x.GPU.Leave()
 	}
-	r.Stream.End(ticket)
+	r.Stream.End(value)
 }

@@ -1,4 +1,4 @@
-package cuda
+package exec
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda/internal/primary"
 )
 
-// Done reports whether the run in flight has ended. It looks at the word of the stream, and asks the
+// Done reports whether the run in flight has ended. It looks at the completion word of the stream, and asks the
 // driver now and then, so that a run that faulted ends, too. The word goes with the device, so Done
 // keeps Close from being done meanwhile.
 func (r *runner) Done() bool {
@@ -24,29 +24,29 @@ func (r *runner) Done() bool {
 	if r.closed {
 		return true
 	}
-	if d := r.dev; r.GaveUp.Load() {
-		if !d.gpu.Keep(false) {
+	if x := r.x; r.GaveUp.Load() {
+		if !x.GPU.Keep(false) {
 			return true // the device is closed, and the run with it
 		}
-		defer d.gpu.Unkeep()
+		defer x.GPU.Unkeep()
 	}
-	ticket, s := r.Last.Load(), r.Stream
-	if s.Over(ticket) {
+	value, s := r.Last.Load(), r.Stream
+	if s.Over(value) {
 		return true
 	}
 	if s.Word() != 0 && !s.Due() {
 		return false
 	}
-	t := primary.Thread{Context: r.dev.gpu}
-	r.ask(ticket, &t)
+	t := primary.Thread{Context: r.x.GPU}
+	r.ask(value, &t)
 	t.Release()
-	return s.Over(ticket)
+	return s.Over(value)
 }
 
 // faulted makes an error of one that the device reports after the fact: any launch of the run
 // may have caused it.
 func (r *runner) faulted(err error) *driver.Error {
-	e := r.dev.gpu.ErrorOf("run", r.plan.Label, err)
+	e := r.x.GPU.ErrorOf("run", r.plan.Label, err)
 	r.blame(e)
 	return e
 }
@@ -71,7 +71,7 @@ func (r *runner) Wait(ctx context.Context, res *driver.Result) error {
 	defer r.life.RUnlock()
 	if r.closed {
 		r.thread.Release()
-		return &driver.Error{Op: "wait", Label: r.plan.Label, Device: r.dev.Name(), Kind: driver.Closed, Msg: "sequence was closed"}
+		return &driver.Error{Op: "wait", Label: r.plan.Label, Device: r.x.GPU.Name(), Kind: driver.Closed, Msg: "sequence was closed"}
 	}
 	if failed, fed := r.awaitFeed(ctx); failed != nil {
 		return failed
@@ -79,16 +79,16 @@ func (r *runner) Wait(ctx context.Context, res *driver.Result) error {
 		return r.goesOn(ctx)
 	}
 	defer r.thread.Release()
-	ticket := r.Last.Load()
-	if !r.await(ctx, true, ticket, &r.thread) {
+	value := r.Last.Load()
+	if !r.await(ctx, true, value, &r.thread) {
 		return r.goesOn(ctx)
 	}
-	if fault := r.ending(ticket); fault != nil {
+	if fault := r.ending(value); fault != nil {
 		r.transfers.resident.End(false)
 		return fault
 	}
 	err := r.deliver(res)
-	if r.dev.memory.Checks() && err == nil {
+	if r.x.Memory.Checks() && err == nil {
 		err = r.look()
 	}
 	r.transfers.resident.End(err == nil)
@@ -100,13 +100,13 @@ func (r *runner) look() error {
 	if err := r.thread.Bind("wait", r.plan.Label); err != nil {
 		return err
 	}
-	err := r.dev.memory.Check(r.plan.Uses, func(what string) error {
-		e := &driver.Error{Op: "run", Label: r.plan.Label, Device: r.dev.Name(), Kind: driver.DeviceFault, Msg: what}
+	err := r.x.Memory.Check(r.plan.Uses, func(what string) error {
+		e := &driver.Error{Op: "run", Label: r.plan.Label, Device: r.x.GPU.Name(), Kind: driver.DeviceFault, Msg: what}
 		r.blame(e)
 		return e
 	})
 	if err != nil {
-		return r.dev.gpu.Complete("wait", r.plan.Label, err)
+		return r.x.GPU.Complete("wait", r.plan.Label, err)
 	}
 	return nil
 }
@@ -116,25 +116,25 @@ func (r *runner) goesOn(ctx context.Context) *driver.Error {
 	if r.GaveUp.Load() {
 		return r.gaveUp()
 	}
-	return &driver.Error{Op: "wait", Label: r.plan.Label, Device: r.dev.Name(), Kind: driver.Canceled,
+	return &driver.Error{Op: "wait", Label: r.plan.Label, Device: r.x.GPU.Name(), Kind: driver.Canceled,
 		Msg: "the run goes on: " + ctx.Err().Error(), Fix: "wait again before using its outputs", Err: ctx.Err()}
 }
 
 // ending returns how a run failed that is over, nil if it did not.
-func (r *runner) ending(ticket uint64) *driver.Error {
+func (r *runner) ending(value uint64) *driver.Error {
 	if fault := r.fault.Load(); fault != nil {
 		return fault
 	}
-	if r.Stream.Finished(ticket) {
+	if r.Stream.Finished(value) {
 		return nil
 	}
-	return r.dev.gpu.LostError("run", r.plan.Label)
+	return r.x.GPU.LostError("run", r.plan.Label)
 }
 
 // deliver hands out what a run that has ended left, and returns its first trap.
 func (r *runner) deliver(res *driver.Result) error {
 	if !r.clock.asks() || r.thread.Bind("wait", r.plan.Label) == nil {
-		r.clock.read(r.dev.gpu.Driver, res)
+		r.clock.read(r.x.GPU.Driver, res)
 	}
 	r.decided()
 	res.Loops = append(res.Loops, r.outcome...)
@@ -144,7 +144,7 @@ func (r *runner) deliver(res *driver.Result) error {
 		res.Traces, dropped = r.records.traces(l, r.transfers.reports, res.Traces)
 		res.TracesDropped += dropped
 		if trap == nil {
-			trap = r.records.trapped(l, r.transfers.reports, r.dev.Name())
+			trap = r.records.trapped(l, r.transfers.reports, r.x.GPU.Name())
 		}
 	}
 	r.transfers.deliver()
@@ -160,21 +160,21 @@ func (r *runner) decided() {
 		}
 		last, all, converged := r.records.rounds(r.transfers.reports, i)
 		r.outcome[c.Index] = driver.LoopResult{Iterations: last, Converged: converged}
-		r.dev.Count(driver.LoopIterationsGraph, all)
+		r.x.GPU.Count(driver.LoopIterationsGraph, all)
 		r.count(&r.whiles[c.Index], all)
 	}
 }
 
 func (r *runner) gaveUp() *driver.Error {
-	return &driver.Error{Op: "run", Label: r.plan.Label, Device: r.dev.Name(), Kind: driver.Closed,
-		Msg: fmt.Sprintf("the sequence was closed, and the run had not ended %v later", r.dev.CloseTimeout())}
+	return &driver.Error{Op: "run", Label: r.plan.Label, Device: r.x.GPU.Name(), Kind: driver.Closed,
+		Msg: fmt.Sprintf("the sequence was closed, and the run had not ended %v later", r.x.GPU.CloseTimeout())}
 }
 
 // Close waits for the run in flight, at most the device's time for that, and gives back what
 // the runner has. What a run that does not end may touch is given back later, or written off. A
 // Start that is under way by then ends as soon as it looks.
 func (r *runner) Close() error {
-	d := r.dev
+	x := r.x
 	r.Closing.Store(true)
 	r.life.RLock()
 	over := r.settled()
@@ -182,32 +182,32 @@ func (r *runner) Close() error {
 	if !over {
 		r.GaveUp.Store(true)
 		close(r.Quit)
-		d.deferred.Add(r)
-		return d.Fail(r.gaveUp())
+		x.Deferred.Add(r)
+		return x.GPU.Fail(r.gaveUp())
 	}
 	r.life.Lock()
 	defer r.life.Unlock()
 	r.closed = true
-	if d.gpu.Lost() {
+	if x.GPU.Lost() {
 		r.Abandon() // it went with the context
 		return nil
 	}
-	err := d.gpu.Enter("close", r.plan.Label)
+	err := x.GPU.Enter("close", r.plan.Label)
 	if err == nil {
-		defer d.gpu.Leave()
+		defer x.GPU.Leave()
 	}
 	if back := r.giveBack(); err == nil && back != nil {
-		err = d.gpu.Complete("close", r.plan.Label, back)
+		err = x.GPU.Complete("close", r.plan.Label, back)
 	}
 	if err != nil {
-		return d.Fail(err)
+		return x.GPU.Fail(err)
 	}
 	return nil
 }
 
-// settled waits for the run in flight as long as Close waits.
+// settled waits for the run in flight, no longer than Close does.
 func (r *runner) settled() bool {
-	begin, limit := time.Now(), r.dev.CloseTimeout()
+	begin, limit := time.Now(), r.x.GPU.CloseTimeout()
 	for r.Starting.Load() {
 		passed := time.Since(begin)
 		if passed >= limit {
@@ -215,7 +215,7 @@ func (r *runner) settled() bool {
 		}
 		pause.Sleep(passed)
 	}
-	t := primary.Thread{Context: r.dev.gpu}
+	t := primary.Thread{Context: r.x.GPU}
 	return r.poll(r.Last.Load(), &t, func(time.Duration) bool { return time.Since(begin) < limit })
 }
 
@@ -230,7 +230,7 @@ func (r *runner) Leave() error {
 // Abandon writes off what the runner has: it goes with the context.
 func (r *runner) Abandon() {
 	for _, m := range append(r.transfers.more, r.transfers.mem) {
-		r.dev.pinned.Abandon(m)
+		r.x.Pinned.Abandon(m)
 	}
-	r.dev.memory.Abandon(r.records.mem)
+	r.x.Memory.Abandon(r.records.mem)
 }

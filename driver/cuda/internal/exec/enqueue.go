@@ -1,4 +1,4 @@
-package cuda
+package exec
 
 import (
 	"github.com/govyre/vyre/driver"
@@ -17,7 +17,7 @@ type queue struct {
 
 // all enqueues operations. Its error says which of them the driver did not take.
 func (q *queue) all(ops []op) error {
-	watching := q.r.dev.watching
+	watching := q.r.x.watching
 	for i := range ops {
 		o := &ops[i]
 		if o.kind == kindLaunch && o.launch.barrier < 0 && !watching {
@@ -47,7 +47,7 @@ func (q *queue) all(ops []op) error {
 
 // flush hands over the launches that were taken.
 func (q *queue) flush() (err error) {
-	calls, drv := q.calls, q.r.dev.gpu.Driver
+	calls, drv := q.calls, q.r.x.GPU.Driver
 	q.calls = calls[:0]
 	started := 0
 	switch len(calls) {
@@ -75,18 +75,18 @@ func (q *queue) launch(o *op) error {
 		return nil
 	}
 	if l.barrier < 0 {
-		return r.dev.gpu.Driver.LaunchKernel(&l.call)
+		return r.x.GPU.Driver.LaunchKernel(&l.call)
 	}
-	at, err := r.records.barrier(r.dev.gpu.Driver, r.Stream.Handle)
+	at, err := r.records.barrier(r.x.GPU.Driver, r.Stream.Handle)
 	if err != nil {
 		return err
 	}
 	l.values[l.barrier] = uint64(at)
-	return r.dev.gpu.Driver.LaunchCooperativeKernel(&l.call)
+	return r.x.GPU.Driver.LaunchCooperativeKernel(&l.call)
 }
 
 func (q *queue) fill(o *op) error {
-	drv, s := q.r.dev.gpu.Driver, q.r.Stream.Handle
+	drv, s := q.r.x.GPU.Driver, q.r.Stream.Handle
 	if o.fill.byKernel() {
 		return drv.LaunchKernel(q.r.filler.launch(o.fill))
 	}
@@ -101,7 +101,7 @@ func (q *queue) fill(o *op) error {
 }
 
 func (q *queue) copy(c cu.Copy, _ *op) error {
-	drv, s := q.r.dev.gpu.Driver, q.r.Stream.Handle
+	drv, s := q.r.x.GPU.Driver, q.r.Stream.Handle
 	switch {
 	case c.SrcHost != nil:
 		return drv.MemcpyHtoDAsync(c.Dst, c.SrcHost, c.Bytes, s)
@@ -116,10 +116,11 @@ func (q *queue) hosted(c cu.Copy, o *op, _ int) error { return q.copy(c, o) }
 func (q *queue) sends(u *driver.UploadCmd) bool { return q.r.transfers.resident.Send[u.Index] }
 
 func (q *queue) mark(m mark) error {
-	return q.r.dev.gpu.Driver.EventRecord(q.r.clock.events[m], q.r.Stream.Handle)
+	return q.r.x.GPU.Driver.EventRecord(q.r.clock.events[m], q.r.Stream.Handle)
 }
 
-// loop enqueues the body of a Repeat again and again, unless Close has given the run up. Whiles are segments of their own.
+// loop enqueues the body of a Repeat again and again, unless Close has given the run up. Whiles are segments of
+// their own.
 func (q *queue) loop(o *op) error {
 	for range o.loop.Count {
 		if q.r.GaveUp.Load() {
@@ -143,7 +144,7 @@ func (r *runner) refused(o *op, err error) error {
 	}
 	e, ok := err.(*driver.Error)
 	if !ok {
-		e = r.dev.gpu.ErrorOf(verbs[o.kind], label, err)
+		e = r.x.GPU.ErrorOf(verbs[o.kind], label, err)
 	}
 	if e.Path == "" {
 		e.Path = o.path

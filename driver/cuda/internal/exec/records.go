@@ -1,4 +1,4 @@
-package cuda
+package exec
 
 import (
 	"encoding/binary"
@@ -194,7 +194,7 @@ func (r *records) trapped(l *launch, fetched []byte, device string) error {
 	t := &driver.TrapError{Kernel: l.kernel.Label(), Code: word(4), Site: word(8), Value: binary.LittleEndian.Uint64(rec[16:]),
 		Group: [3]uint32{word(24), word(28), word(32)}, Local: [3]uint32{word(36), word(40), word(44)}}
 	e := &driver.Error{Op: "launch", Label: t.Kernel, Device: device, Path: l.cmd.Path, Kind: driver.Trap, Err: t}
-	if p := l.kernel.code.emitted; int64(t.Site) < int64(p.Rows()) {
+	if p := l.code.Program; int64(t.Site) < int64(p.Rows()) {
 		t.Message, e.Pos = p.Message(ir.Row(t.Site)), p.Pos(ir.Row(t.Site)).String()
 	}
 	e.Msg = t.Detail()

@@ -1,4 +1,4 @@
-package cuda
+package exec
 
 import (
 	"unsafe"
@@ -51,7 +51,8 @@ type loop struct {
 	control int // index of its control record; -1 without one
 }
 
-// lower makes operations of commands. Loops that the device may decide on, all of those inside one, get control records.
+// lower makes operations of commands. Loops that the device may decide on get control records; inside says that
+// one of them is around the commands.
 func (r *runner) lower(cmds []driver.Cmd, inside bool) []op {
 	ops := make([]op, 0, len(cmds))
 	for _, c := range cmds {
@@ -84,8 +85,8 @@ func (r *runner) lower(cmds []driver.Cmd, inside bool) []op {
 	return ops
 }
 
-// frame puts what makes the records ready before the operations of a plan, what fetches them after these, and marks of the clock
-// between.
+// frame puts what makes the records ready before the operations of a plan, what fetches them after these, and
+// marks of the clock between.
 func (r *runner) frame(cmds []op) []op {
 	p := r.plan
 	ops := make([]op, 0, len(cmds)+8)

@@ -1,4 +1,4 @@
-package cuda
+package exec
 
 import (
 	"errors"
@@ -54,7 +54,7 @@ func (m *madeCopy) moved() bool {
 // make builds and instantiates an image, and brings it to the device. What a failure leaves is
 // destroyed.
 func (s *segment) make(resident bool) (*image, error) {
-	drv, im := s.r.dev.gpu.Driver, &image{launches: make([]madeLaunch, s.launches[1]-s.launches[0])}
+	drv, im := s.r.x.GPU.Driver, &image{launches: make([]madeLaunch, s.launches[1]-s.launches[0])}
 	err := s.fill(im, resident)
 	if err == nil {
 		if im.exec, err = drv.GraphInstantiate(im.graph); err == nil {
@@ -70,14 +70,14 @@ func (s *segment) make(resident bool) (*image, error) {
 
 // destroy gives an image back. Nothing of it runs.
 func (s *segment) destroy(im *image) (first error) {
-	if im == nil || s.r.dev.gpu.Lost() {
+	if im == nil || s.r.x.GPU.Lost() {
 		return nil
 	}
 	if im.exec != 0 {
-		first = s.r.dev.gpu.Driver.GraphExecDestroy(im.exec)
+		first = s.r.x.GPU.Driver.GraphExecDestroy(im.exec)
 	}
 	if im.graph != 0 {
-		if err := s.r.dev.gpu.Driver.GraphDestroy(im.graph); first == nil {
+		if err := s.r.x.GPU.Driver.GraphDestroy(im.graph); first == nil {
 			first = err
 		}
 	}
@@ -100,7 +100,7 @@ func (s *segment) made(im *image, c *driver.LaunchCmd) *madeLaunch {
 // where the driver refuses, or where the change is one of their shape, they are made anew. It looks
 // at no launch that did not change. The launches are bound.
 func (s *segment) change() error {
-	d, p := s.r.dev, s.r.plan
+	x, p := s.r.x, s.r.plan
 	anew := s.reshaped()
 	for _, f := range []func() (bool, error){s.relaunch, s.rehost} {
 		if !anew {
@@ -113,10 +113,10 @@ func (s *segment) change() error {
 	if !anew {
 		return nil
 	}
-	d.Count(driver.GraphRebuilds, 1)
-	d.gpu.Say("graph of %q is made anew", p.Label)
+	x.GPU.Count(driver.GraphRebuilds, 1)
+	x.GPU.Say("graph of %q is made anew", p.Label)
 	if err := s.remake(); err != nil {
-		return d.gpu.Complete("start", p.Label, err)
+		return x.GPU.Complete("start", p.Label, err)
 	}
 	return nil
 }
@@ -135,7 +135,7 @@ func (s *segment) refuses(err error) (bool, error) {
 	if err == nil {
 		return false, nil
 	}
-	if e := s.r.dev.gpu.ErrorOf("start", s.r.plan.Label, err); e.Sticky {
+	if e := s.r.x.GPU.ErrorOf("start", s.r.plan.Label, err); e.Sticky {
 		return false, e
 	}
 	return true, nil
@@ -149,11 +149,11 @@ func (s *segment) relaunch() (refused bool, err error) {
 		if c.Changed <= s.gen || s.made(s.full, c) == nil {
 			continue
 		}
-		r.dev.Count(driver.GraphUpdates, 1)
+		r.x.GPU.Count(driver.GraphUpdates, 1)
 		r.records.ownBlock(l)
 		refused, err := s.refuses(s.images(func(im *image) error {
 			for _, n := range s.made(im, c).nodes {
-				if err := r.dev.gpu.Driver.GraphExecKernelNodeSetParams(im.exec, n, &l.call); err != nil {
+				if err := r.x.GPU.Driver.GraphExecKernelNodeSetParams(im.exec, n, &l.call); err != nil {
 					return err
 				}
 			}
@@ -179,9 +179,9 @@ func (s *segment) rehost() (refused bool, err error) {
 				continue
 			}
 			if im == s.full {
-				s.r.dev.Count(driver.GraphUpdates, 1)
+				s.r.x.GPU.Count(driver.GraphUpdates, 1)
 			}
-			if err := s.r.dev.gpu.Driver.GraphExecMemcpyNodeSetParams(im.exec, m.node, &m.copy); err != nil {
+			if err := s.r.x.GPU.Driver.GraphExecMemcpyNodeSetParams(im.exec, m.node, &m.copy); err != nil {
 				m.copy.SrcHost, m.copy.DstHost = nil, nil // it is not there yet
 				return err
 			}

@@ -1,4 +1,4 @@
-package cuda
+package exec
 
 import (
 	"context"
@@ -51,7 +51,7 @@ func (r *runner) while(ctx context.Context, s *segment) error {
 			break
 		}
 		if err := ctx.Err(); err != nil {
-			return &driver.Error{Op: "run", Label: r.plan.Label, Device: r.dev.Name(), Path: c.Path, Kind: driver.Canceled,
+			return &driver.Error{Op: "run", Label: r.plan.Label, Device: r.x.GPU.Name(), Path: c.Path, Kind: driver.Canceled,
 				Msg: "the loop was stopped between two rounds, and the run with it", Err: err}
 		}
 		if err := r.round(ctx, s); err != nil {
@@ -66,8 +66,8 @@ func (r *runner) while(ctx context.Context, s *segment) error {
 // flagSet fetches the flag of a loop. What was enqueued so far becomes a part of the run that
 // ends here, with a timeline value of its own. The round under way is waited for when ctx has ended, too.
 func (r *runner) flagSet(ctx context.Context, c *driver.LoopCmd) (bool, error) {
-	flag, ticket := r.transfers.flag, r.open
-	err := r.dev.gpu.Driver.MemcpyDtoHAsync(unsafe.Pointer(&flag[0]), memory.AddressOf(c.Flag), 4, r.Stream.Handle)
+	flag, value := r.transfers.flag, r.open
+	err := r.x.GPU.Driver.MemcpyDtoHAsync(unsafe.Pointer(&flag[0]), memory.AddressOf(c.Flag), 4, r.Stream.Handle)
 	if err == nil {
 		err = r.endPart(false)
 	}
@@ -76,10 +76,10 @@ func (r *runner) flagSet(ctx context.Context, c *driver.LoopCmd) (bool, error) {
 		e.Path = c.Path
 		return false, e
 	}
-	if !r.await(ctx, false, ticket, &r.thread) {
+	if !r.await(ctx, false, value, &r.thread) {
 		return false, timeline.ErrGaveUp
 	}
-	if fault := r.ending(ticket); fault != nil {
+	if fault := r.ending(value); fault != nil {
 		fault.Path = c.Path
 		return false, fault
 	}

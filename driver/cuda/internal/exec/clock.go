@@ -1,4 +1,4 @@
-package cuda
+package exec
 
 import (
 	"sync"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/internal/primary"
 )
 
 // mark is a place in a run where the clock is looked at.
@@ -20,7 +21,7 @@ const (
 	marks
 )
 
-// clock has the times of a run's marks. The stream records an event at each. A graph that has the first and the last of them stores
+// clock has the times of a run's marks. The stream records an event at each. A graph that has all of them stores
 // there what the GPU's clock says instead.
 type clock struct {
 	events  [marks]cu.Event // 0 where there is no mark
@@ -35,7 +36,7 @@ func (c *clock) reset() {
 	*c.stamps, c.stamped = [marks]uint64{}, true
 }
 
-// read takes the times of a run that has ended. The context is current if asks reports so.
+// read takes the times of a run that has ended. The context is current if that asks the driver.
 func (c *clock) read(drv cu.Driver, res *driver.Result) {
 	res.Device, res.HasDevice = c.between(drv, markFrom, markTo)
 	in, first := c.between(drv, markBegin, markFrom)
@@ -66,7 +67,7 @@ func (c *clock) between(drv cu.Driver, from, to mark) (time.Duration, bool) {
 
 // timers hands out events for clocks and keeps what is given back.
 type timers struct {
-	dev  *Device
+	gpu  *primary.Context
 	mu   sync.Mutex
 	idle []cu.Event
 }
@@ -74,8 +75,8 @@ type timers struct {
 // idleEvents bounds what is kept.
 const idleEvents = 128
 
-// get returns events for the marks around the work, and for those around all of a run if its transfers are timed. The context is
-// current.
+// get returns events for the marks around the work, and for those around all of a run if its transfers are timed.
+// The context is current.
 func (p *timers) get(transfers bool) (events [marks]cu.Event, err error) {
 	for m := range marks {
 		if transfers || m == markFrom || m == markTo {
@@ -97,7 +98,7 @@ func (p *timers) event() (cu.Event, error) {
 		return e, nil
 	}
 	p.mu.Unlock()
-	return p.dev.gpu.Driver.EventCreate(0)
+	return p.gpu.Driver.EventCreate(0)
 }
 
 // put gives events back that nothing will record any more. The context is current.
@@ -113,7 +114,7 @@ func (p *timers) put(events [marks]cu.Event) (first error) {
 		}
 		p.mu.Unlock()
 		if !keep {
-			if err := p.dev.gpu.Driver.EventDestroy(e); first == nil {
+			if err := p.gpu.Driver.EventDestroy(e); first == nil {
 				first = err
 			}
 		}
@@ -126,8 +127,8 @@ func (p *timers) drop(note func(error)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, e := range p.idle {
-		if !p.dev.gpu.Lost() {
-			note(p.dev.gpu.Driver.EventDestroy(e))
+		if !p.gpu.Lost() {
+			note(p.gpu.Driver.EventDestroy(e))
 		}
 	}
 	p.idle = nil

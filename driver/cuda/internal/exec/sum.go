@@ -1,9 +1,10 @@
-package cuda
+package exec
 
 import "github.com/govyre/vyre/driver"
 
-// sum is what operations count that run equally often: those of a segment, but for what is in a While of the device, or those in one.
-// It is added up beforehand: a run takes less time than looking at each of its operations.
+// sum is what operations count that run equally often: those of a segment outside of the loops that the device
+// decides on, or those in one of these. It is added up beforehand: a run takes less time than looking at each of
+// its operations.
 type sum struct {
 	counts   []metricCount // of what setters do not change
 	uploads  []repeated
@@ -49,7 +50,8 @@ func (s *sum) reset() {
 	s.launches.Reset()
 }
 
-// add adds operations that happen n times when the sum is counted once; decided says that the device decides on their rounds.
+// add adds operations that happen n times when the sum is counted once; decided says that the device decides on
+// their rounds.
 func (r *runner) add(to *sum, ops []op, n uint64, decided bool) {
 	for i := range ops {
 		switch o := &ops[i]; o.kind {

@@ -1,4 +1,4 @@
-package cuda
+package exec
 
 import (
 	"github.com/govyre/vyre/driver"
@@ -23,7 +23,7 @@ type orderedNode struct {
 // chain again. Edges grow by the square of it.
 const overlapMost = 2048
 
-// touch is a stretch of a buffer that a command reads or writes.
+// touch is a part of a buffer that a command reads or writes.
 type touch struct {
 	key      uint64 // identity of the buffer
 	from, to int64

@@ -1,4 +1,4 @@
-package cuda
+package exec
 
 import (
 	"fmt"
@@ -6,12 +6,14 @@ import (
 	"unsafe"
 
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/internal/primary"
 )
 
 // own is a module of the package itself, from its first use until the device closes. It is loaded as
 // text, neither linked nor cached: it is small, and may call functions that the driver brings along.
 type own struct {
-	dev       *Device
+	gpu       *primary.Context
+	sm        int    // of the device's target
 	text      string // with a place for the number of the architecture
 	carries   bool   // its kernels only take bytes from one place to another
 	mu        sync.Mutex
@@ -30,10 +32,10 @@ func (o *own) get(entry string) (cu.Function, error) {
 	if f, ok := o.functions[entry]; ok {
 		return f, nil
 	}
-	drv := o.dev.gpu.Driver
+	drv := o.gpu.Driver
 	if o.module == 0 {
 		var jit cu.JIT
-		m, err := drv.ModuleLoadDataEx(fmt.Appendf(nil, o.text+"\x00", min(o.dev.target.SM, ownTarget)), &jit)
+		m, err := drv.ModuleLoadDataEx(fmt.Appendf(nil, o.text+"\x00", min(o.sm, ownTarget)), &jit)
 		if err != nil {
 			return 0, err
 		}
@@ -54,8 +56,8 @@ func (o *own) get(entry string) (cu.Function, error) {
 func (o *own) drop(note func(error)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.module != 0 && !o.dev.gpu.Lost() {
-		note(o.dev.gpu.Driver.ModuleUnload(o.module))
+	if o.module != 0 && !o.gpu.Lost() {
+		note(o.gpu.Driver.ModuleUnload(o.module))
 	}
 	o.module, o.functions = 0, nil
 }

@@ -244,7 +244,7 @@ func TestAValueThatIsSetAgainChangesNothing(t *testing.T) {
 	}
 }
 
-// Each call of a session may fail that launches graphs for stretches of plain runs, makes them, changes them, and
+// Each call of a session may fail that launches graphs for segments of plain runs, makes them, changes them, and
 // makes them anew, next to one that is captured.
 func TestAnyCallMayFailWhileRunsBecomeGraphs(t *testing.T) {
 	program := parse(t, addOne)

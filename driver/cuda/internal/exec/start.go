@@ -1,4 +1,4 @@
-package cuda
+package exec
 
 import (
 	"context"
@@ -8,8 +8,8 @@ import (
 	"github.com/govyre/vyre/driver/cuda/internal/timeline"
 )
 
-// Start enqueues a run: behind the runs it has to come after, then its commands, then the flag
-// that ends it.
+// Start enqueues a run: waits for the runs it has to come after, then its segments, then the store of the
+// completion word.
 func (r *runner) Start(ctx context.Context, after []driver.Runner, stay bool) error {
 	r.Starting.Store(true)
 	err := r.prepare(ctx, after)
@@ -24,11 +24,11 @@ func (r *runner) Start(ctx context.Context, after []driver.Runner, stay bool) er
 	return err
 }
 
-// prepare is the part of Start that finds out what the run comes after, and enters the histories
-// of its buffers.
+// prepare is the part of Start that finds out what the run comes after, enters the hazards of its buffers, and
+// takes over what setters changed.
 func (r *runner) prepare(ctx context.Context, after []driver.Runner) error {
 	if r.Closing.Load() {
-		return &driver.Error{Op: "start", Label: r.plan.Label, Device: r.dev.Name(), Kind: driver.Closed, Msg: "sequence was closed"}
+		return &driver.Error{Op: "start", Label: r.plan.Label, Device: r.x.GPU.Name(), Kind: driver.Closed, Msg: "sequence was closed"}
 	}
 	r.After = r.After[:0]
 	for _, a := range after {
@@ -54,7 +54,7 @@ func (r *runner) prepare(ctx context.Context, after []driver.Runner) error {
 	return nil
 }
 
-// startHere is the part of Start that holds the histories.
+// startHere is the part of Start that holds the hazards.
 func (r *runner) startHere(ctx context.Context, stay bool) error {
 	before := r.Last.Load()
 	err := r.begin(ctx)
@@ -64,7 +64,7 @@ func (r *runner) startHere(ctx context.Context, stay bool) error {
 	}
 	if r.open != 0 {
 		if end := r.endPart(failed); err == nil && end != nil {
-			err = r.dev.gpu.ErrorOf("start", r.plan.Label, end)
+			err = r.x.GPU.ErrorOf("start", r.plan.Label, end)
 		}
 	}
 	ran := timeline.Run{}
@@ -87,12 +87,12 @@ func (r *runner) notStarted(err error) *driver.Error {
 	if err == timeline.ErrGaveUp {
 		return r.gaveUp()
 	}
-	return &driver.Error{Op: "start", Label: r.plan.Label, Device: r.dev.Name(), Kind: driver.Canceled, Msg: "nothing was started", Err: err}
+	return &driver.Error{Op: "start", Label: r.plan.Label, Device: r.x.GPU.Name(), Kind: driver.Canceled, Msg: "nothing was started", Err: err}
 }
 
-// begin enqueues everything but the flag.
+// begin enqueues everything but the store of the completion word, unless one crossing makes that, too.
 func (r *runner) begin(ctx context.Context) error {
-	d, label := r.dev, r.plan.Label
+	x, label := r.x, r.plan.Label
 	crossing := r.crosses()
 	if !crossing {
 		if err := r.thread.Bind("start", label); err != nil {
@@ -104,11 +104,11 @@ func (r *runner) begin(ctx context.Context) error {
 	}
 	for _, dep := range r.After {
 		if err := r.Stream.Follow(dep.Stream, dep.Value); err != nil {
-			return d.gpu.ErrorOf("start", label, err)
+			return x.GPU.ErrorOf("start", label, err)
 		}
 	}
-	if err := r.records.first(d.gpu.Driver, r.Stream.Handle); err != nil {
-		return d.gpu.ErrorOf("start", label, err)
+	if err := r.records.first(x.GPU.Driver, r.Stream.Handle); err != nil {
+		return x.GPU.ErrorOf("start", label, err)
 	}
 	clear(r.outcome)
 	r.fault.Store(nil)
@@ -134,13 +134,14 @@ func (r *runner) begin(ctx context.Context) error {
 	return nil
 }
 
-// crosses reports whether to launch one fresh segment is all that the run takes, so that one crossing into the driver makes its calls.
+// crosses reports whether to launch one fresh segment is all that the run takes, so that one crossing into the
+// driver makes its calls.
 func (r *runner) crosses() bool {
 	return len(r.segments) == 1 && r.segments[0].fresh() && !r.thread.Bound() && len(r.After) == 0 &&
-		r.records.ready() && r.Stream.Word() != 0 && !r.dev.gpu.Restore && !r.dev.gpu.Lost()
+		r.records.ready() && r.Stream.Word() != 0 && !r.x.GPU.Restore && !r.x.GPU.Lost()
 }
 
-// beginPart takes a ticket for what is enqueued next: all of a run, or a round of a loop that the
+// beginPart takes a timeline value for what is enqueued next: all of a run, or a round of a loop that the
 // host decides on.
 func (r *runner) beginPart(ctx context.Context) (err error) {
 	r.open, err = r.Stream.Begin(ctx, r.Quit)
@@ -149,9 +150,9 @@ func (r *runner) beginPart(ctx context.Context) (err error) {
 
 // endPart ends what beginPart began.
 func (r *runner) endPart(failed bool) error {
-	ticket, written := r.open, r.written
+	value, written := r.open, r.written
 	r.open, r.written = 0, false
-	err := r.Stream.Finish(ticket, failed, written)
-	r.Last.Store(ticket) // from here on, Done asks for what was just enqueued
+	err := r.Stream.Finish(value, failed, written)
+	r.Last.Store(value) // from here on, Done asks for what was just enqueued
 	return err
 }

@@ -1,4 +1,4 @@
-package cuda
+package exec
 
 import (
 	"unsafe"
@@ -32,12 +32,12 @@ type filler struct {
 	ptrs   [3]unsafe.Pointer
 }
 
-func newFiller(d *Device, s cu.Stream) (*filler, error) {
-	f, err := d.movers.get(fill8Entry)
+func newFiller(x *Executor, s cu.Stream) (*filler, error) {
+	f, err := x.movers.get(fill8Entry)
 	if err != nil {
 		return nil, err
 	}
-	k := &filler{most: int64(d.gpu.Caps.Units) * fillGroups}
+	k := &filler{most: int64(x.GPU.Caps.Units) * fillGroups}
 	for i := range k.values {
 		k.ptrs[i] = unsafe.Pointer(&k.values[i])
 	}

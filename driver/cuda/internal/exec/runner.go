@@ -1,4 +1,4 @@
-package cuda
+package exec
 
 import (
 	"slices"
@@ -7,22 +7,9 @@ import (
 	"github.com/govyre/vyre/driver/cuda/cu"
 )
 
-type executor struct{ dev *Device }
-
-// Prepare makes a plan ready: a stream, staging for its transfers, arguments for its launches, and
-// executables of the loops that the device decides on.
-func (x executor) Prepare(p *driver.Plan) (driver.Runner, error) {
-	return x.dev.newRunner(p, false, driver.CaptureOptions{})
-}
-
-// Capture makes an executable of all of a plan, and one without what a run may leave out.
-func (x executor) Capture(p *driver.Plan, o driver.CaptureOptions) (driver.Runner, error) {
-	return x.dev.newRunner(p, true, o)
-}
-
 // runner runs one plan, one run at a time, on a stream of its own.
 type runner struct {
-	dev      *Device
+	x        *Executor
 	plan     *driver.Plan
 	captured bool
 	overlap  bool
@@ -45,18 +32,18 @@ type runner struct {
 	flight
 }
 
-func (d *Device) newRunner(p *driver.Plan, captured bool, o driver.CaptureOptions) (*runner, error) {
-	if err := d.gpu.Enter("prepare", p.Label); err != nil {
+func (x *Executor) newRunner(p *driver.Plan, captured bool, o driver.CaptureOptions) (*runner, error) {
+	if err := x.GPU.Enter("prepare", p.Label); err != nil {
 		return nil, err
 	}
-	defer d.gpu.Leave()
-	r := &runner{dev: d, plan: p, captured: captured, overlap: o.Overlap}
+	defer x.GPU.Leave()
+	r := &runner{x: x, plan: p, captured: captured, overlap: o.Overlap}
 	r.flight.init(r)
 	r.transfers.r = r
 	if err := r.make(); err != nil {
-		e := d.gpu.Complete("prepare", p.Label, err)
+		e := x.GPU.Complete("prepare", p.Label, err)
 		if back := r.giveBack(); back != nil {
-			_ = d.Fail(d.gpu.Complete("prepare", p.Label, back)) // the first error is the one to report
+			_ = x.GPU.Fail(x.GPU.Complete("prepare", p.Label, back)) // the first error is the one to report
 		}
 		return nil, e
 	}
@@ -67,20 +54,20 @@ func (d *Device) newRunner(p *driver.Plan, captured bool, o driver.CaptureOption
 			graphs++
 		}
 	}
-	d.gpu.Say("%s %q: %d launches, %d uploads, %d reads, %d graphs", map[bool]string{false: "prepared", true: "captured"}[captured], p.Label,
+	x.GPU.Say("%s %q: %d launches, %d uploads, %d reads, %d graphs", map[bool]string{false: "prepared", true: "captured"}[captured], p.Label,
 		len(p.Launches), len(p.Uploads), len(p.Reads), graphs)
 	return r, nil
 }
 
 // make obtains what the runner needs, and lowers the plan. If it fails, giveBack returns what it got.
 func (r *runner) make() error {
-	d, p := r.dev, r.plan
+	x, p := r.x, r.plan
 	var err error
-	if r.Stream, err = d.streams.Get(); err != nil {
+	if r.Stream, err = x.Streams.Get(); err != nil {
 		return err
 	}
 	if !p.NoDeviceTime && !r.replays() && len(p.Cmds) > 0 {
-		if r.clock.events, err = d.timers.get(p.TimeTransfers); err != nil {
+		if r.clock.events, err = x.timers.get(p.TimeTransfers); err != nil {
 			return err
 		}
 	}
@@ -93,12 +80,12 @@ func (r *runner) make() error {
 	r.gen = p.Clock()
 	ops := r.lower(p.Cmds, r.captured)
 	if some(ops, func(o *op) bool { return o.fill != nil && o.fill.byKernel() }) {
-		if r.filler, err = newFiller(d, r.Stream.Handle); err != nil {
+		if r.filler, err = newFiller(x, r.Stream.Handle); err != nil {
 			return err
 		}
 	}
 	if n := r.records.plan(r.launches, len(r.loops)); n > 0 {
-		if r.records.mem, err = d.memory.Get(n, r.Stream); err != nil {
+		if r.records.mem, err = x.Memory.Get(n, r.Stream); err != nil {
 			return err
 		}
 		r.records.bind(r.launches)
@@ -123,9 +110,9 @@ func (r *runner) make() error {
 	return nil
 }
 
-// replays reports whether a run launches one graph and nothing else. Commands of a graph cannot be told apart from outside, so who
-// watches gets them one by one.
-func (r *runner) replays() bool { return r.captured && !r.dev.watching }
+// replays reports whether a run launches one graph and nothing else. Commands of a graph cannot be told apart
+// from outside, so who watches gets them one by one.
+func (r *runner) replays() bool { return r.captured && !r.x.watching }
 
 // update takes over what setters changed since the last run. It looks at nothing else.
 func (r *runner) update() error {
@@ -133,7 +120,7 @@ func (r *runner) update() error {
 	prev, clock := r.gen, r.plan.Clock()
 	if prev != clock {
 		if err := r.rebind(); err != nil {
-			return r.dev.gpu.Complete("start", p.Label, err)
+			return r.x.GPU.Complete("start", p.Label, err)
 		}
 	}
 	for _, s := range r.graphs {
@@ -186,7 +173,7 @@ func (r *runner) bind(l *launch) error {
 	var none cu.Ptr
 	if l.needsNone() {
 		var err error
-		if none, err = r.dev.memory.None(); err != nil {
+		if none, err = r.x.Memory.None(); err != nil {
 			return err
 		}
 	}
@@ -203,7 +190,7 @@ func (r *runner) recount() {
 
 // giveBack returns what the runner has. Nothing of it is in use.
 func (r *runner) giveBack() error {
-	d := r.dev
+	x := r.x
 	var first error
 	note := func(err error) {
 		if first == nil {
@@ -215,10 +202,10 @@ func (r *runner) giveBack() error {
 	}
 	r.graphs = nil
 	note(r.transfers.drop())
-	note(d.memory.Put(r.records.mem))
-	note(d.timers.put(r.clock.events))
+	note(x.Memory.Put(r.records.mem))
+	note(x.timers.put(r.clock.events))
 	if r.Stream != nil {
-		d.streams.Put(r.Stream)
+		x.Streams.Put(r.Stream)
 	}
 	return first
 }

@@ -1,4 +1,4 @@
-package cuda
+package exec
 
 import (
 	"context"
@@ -7,8 +7,8 @@ import (
 	"github.com/govyre/vyre/driver/cuda/internal/primary"
 )
 
-// A run with a chunked transfer is enqueued as its chunks get through, so that takes as long as
-// the work in front of the last of them. If the caller may leave meanwhile, a goroutine of the
+// A run with a chunked transfer is enqueued while its chunks get through, and the last of them waits
+// for all work before it. If the caller may leave meanwhile, a goroutine of the
 // run enqueues it, with all that Start holds; else the caller does.
 
 // startAside starts a run by a goroutine. If ctx ends before all is enqueued, the run goes on.
@@ -19,7 +19,7 @@ func (r *runner) startAside(ctx context.Context) error {
 		return err
 	case <-ctx.Done():
 		r.aside = true
-		return &driver.Error{Op: "start", Label: r.plan.Label, Device: r.dev.Name(), Kind: driver.Canceled,
+		return &driver.Error{Op: "start", Label: r.plan.Label, Device: r.x.GPU.Name(), Kind: driver.Canceled,
 			Msg: "the run goes on: " + ctx.Err().Error(), Fix: "wait before using its inputs and outputs", Err: &driver.Underway{Err: ctx.Err()}}
 	}
 }
@@ -45,7 +45,7 @@ func (r *runner) broken(e *driver.Error) error {
 	r.transfers.resident.End(false)
 	r.Unlock(r.Run())
 	r.thread.Release()
-	return r.dev.Fail(e)
+	return r.x.GPU.Fail(e)
 }
 
 // awaitFeed waits for the goroutine if Start left it alone, and returns how the start failed.

@@ -1,4 +1,4 @@
-package cuda
+package exec
 
 import (
 	_ "embed"

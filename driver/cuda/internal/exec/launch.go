@@ -1,4 +1,4 @@
-package cuda
+package exec
 
 import (
 	"unsafe"
@@ -6,14 +6,30 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/internal/memory"
+	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 )
+
+// Kernel is a kernel of the device.
+type Kernel interface {
+	driver.Kernel
+	Code() Code
+}
+
+// Code is what launches of a kernel need.
+type Code struct {
+	Function        cu.Function
+	Params          *ptx.Params
+	Program         *ir.Program // as it was emitted: sites of traps are rows of it
+	Fixed, RestElem int         // dynamic shared bytes of every launch, and of each element of a Rest
+}
 
 // launch is a launch as the driver takes it. Values and the pointers to them stay where they
 // are for good: Go's heap does not move, and the runner keeps them.
 type launch struct {
 	cmd    *driver.LaunchCmd
-	kernel *kernel
+	kernel Kernel
+	code   Code
 	call   cu.Launch
 	values []uint64
 	ptrs   []unsafe.Pointer
@@ -30,7 +46,8 @@ type launch struct {
 func newLaunches(cmds []*driver.LaunchCmd, stream cu.Stream) []launch {
 	list, total := make([]launch, len(cmds)), 0
 	for i, cmd := range cmds {
-		list[i] = launch{cmd: cmd, kernel: cmd.Kernel.(*kernel)}
+		k := cmd.Kernel.(Kernel)
+		list[i] = launch{cmd: cmd, kernel: k, code: k.Code()}
 		total += list[i].place()
 	}
 	values := make([]uint64, total)
@@ -43,14 +60,14 @@ func newLaunches(cmds []*driver.LaunchCmd, stream cu.Stream) []launch {
 		for j := range l.values {
 			l.ptrs[j] = unsafe.Pointer(&l.values[j])
 		}
-		l.call = cu.Launch{Function: l.kernel.code.function, Block: l.kernel.Workgroup(), Stream: stream, Params: &l.ptrs[0]}
+		l.call = cu.Launch{Function: l.code.Function, Block: l.kernel.Workgroup(), Stream: stream, Params: &l.ptrs[0]}
 	}
 	return list
 }
 
 // place finds the places of the hidden arguments, and returns how many there are in all.
 func (l *launch) place() (n int) {
-	p := &l.kernel.code.params
+	p := l.code.Params
 	for _, s := range p.Slots {
 		if n++; s.Len >= 0 {
 			n++
@@ -85,7 +102,7 @@ func (l *launch) needsNone() bool {
 func (l *launch) bind(none cu.Ptr) {
 	c := l.cmd
 	l.call.Grid = c.Grid
-	l.call.Shared = uint32(l.kernel.code.dynamic(c.Rest))
+	l.call.Shared = uint32(l.code.Fixed + c.Rest*l.code.RestElem)
 	n := 0
 	for i, p := range l.kernel.Signature() {
 		a := c.Args[i]

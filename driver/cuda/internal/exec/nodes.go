@@ -1,4 +1,4 @@
-package cuda
+package exec
 
 import (
 	"fmt"
@@ -32,7 +32,7 @@ type nodes struct {
 // fill makes the graph of an image.
 func (s *segment) fill(im *image, resident bool) error {
 	var err error
-	if im.graph, err = s.r.dev.gpu.Driver.GraphCreate(); err != nil {
+	if im.graph, err = s.r.x.GPU.Driver.GraphCreate(); err != nil {
 		return err
 	}
 	b := &nodes{r: s.r, im: im, first: s.launches[0], resident: resident, to: im.graph, order: order{overlap: s.r.overlap}}
@@ -75,8 +75,8 @@ func (b *nodes) fill(o *op) error {
 			return err
 		}
 		set, t := f.memset(), b.touches(o)
-		set.Context = b.r.dev.gpu.Handle
-		n, err := b.r.dev.gpu.Driver.GraphAddMemsetNode(b.to, b.order.before(t), &set)
+		set.Context = b.r.x.GPU.Handle
+		n, err := b.r.x.GPU.Driver.GraphAddMemsetNode(b.to, b.order.before(t), &set)
 		return b.added(n, t, err)
 	}
 }
@@ -92,14 +92,14 @@ func (b *nodes) copy(c cu.Copy, o *op) error {
 	if host := c.SrcHost != nil || c.DstHost != nil; host && c.Bytes <= moveMost && from != 0 && to != 0 {
 		return b.move(move{to: uint64(to), from: uint64(from), bytes: uint64(c.Bytes)}, b.touches(o))
 	}
-	c.Context = b.r.dev.gpu.Handle
+	c.Context = b.r.x.GPU.Handle
 	_, err := b.memcpy(&c, o)
 	return err
 }
 
 // hosted adds a copy that has a node of its own, which the image remembers.
 func (b *nodes) hosted(c cu.Copy, o *op, part int) error {
-	c.Context = b.r.dev.gpu.Handle
+	c.Context = b.r.x.GPU.Handle
 	n, err := b.memcpy(&c, o)
 	if err == nil {
 		b.im.copies = append(b.im.copies, madeCopy{o, part, n, c})
@@ -112,7 +112,7 @@ func (b *nodes) memcpy(c *cu.Copy, o *op) (cu.GraphNode, error) {
 		return 0, err
 	}
 	t := b.touches(o)
-	n, err := b.r.dev.gpu.Driver.GraphAddMemcpyNode(b.to, b.order.before(t), c)
+	n, err := b.r.x.GPU.Driver.GraphAddMemcpyNode(b.to, b.order.before(t), c)
 	return n, b.added(n, t, err)
 }
 
@@ -135,7 +135,7 @@ func (b *nodes) flush() error {
 	}
 	g := b.moves
 	b.moves = moves{}
-	l, err := g.launch(&b.r.dev.movers)
+	l, err := g.launch(&b.r.x.movers)
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (b *nodes) kernel(l *cu.Launch, t touches) error {
 	if err := b.flush(); err != nil {
 		return err
 	}
-	n, err := b.r.dev.gpu.Driver.GraphAddKernelNode(b.to, b.order.before(t), l)
+	n, err := b.r.x.GPU.Driver.GraphAddKernelNode(b.to, b.order.before(t), l)
 	return b.added(n, t, err)
 }
 
@@ -183,9 +183,9 @@ func (b *nodes) launch(o *op) error {
 	if err := b.flush(); err != nil {
 		return err
 	}
-	n, err := r.dev.gpu.Driver.GraphAddKernelNode(b.to, b.order.before(t), &l.call)
+	n, err := r.x.GPU.Driver.GraphAddKernelNode(b.to, b.order.before(t), &l.call)
 	if err == nil && l.barrier >= 0 {
-		err = r.dev.gpu.Driver.GraphKernelNodeSetCooperative(n)
+		err = r.x.GPU.Driver.GraphKernelNodeSetCooperative(n)
 	}
 	m.nodes = append(m.nodes, n)
 	return b.added(n, t, err)
@@ -194,17 +194,17 @@ func (b *nodes) launch(o *op) error {
 // loop copies the body of a short Repeat as often as it runs. Everything else is decided on by
 // the device.
 func (b *nodes) loop(o *op) error {
-	d, c := b.r.dev, o.loop
+	x, c := b.r.x, o.loop
 	if c.While {
 		return b.decided(o)
 	}
 	n, most := driver.Mul(c.Count, nodesOf(c.body)), uint64(mostNodes)
-	unroll := n <= unrolledNodes || !d.gpu.Caps.LoopNodes
+	unroll := n <= unrolledNodes || !x.GPU.Caps.LoopNodes
 	if c.control < 0 {
 		unroll, most = true, segmentNodes
 	}
 	if unroll && n > most {
-		return &driver.Error{Op: "capture", Label: b.r.plan.Label, Device: d.Name(), Path: c.Path, Kind: driver.Unsupported,
+		return &driver.Error{Op: "capture", Label: b.r.plan.Label, Device: x.GPU.Name(), Path: c.Path, Kind: driver.Unsupported,
 			Msg: fmt.Sprintf("%d rounds of the loop make %d nodes, the device has no loops in graphs and takes %d", c.Count, n, most), Fix: "run the sequence, or repeat less"}
 	}
 	b.im.loops = append(b.im.loops, madeLoop{c.LoopCmd, c.Count, unroll})
@@ -223,7 +223,7 @@ func (b *nodes) loop(o *op) error {
 // goes before the node and to the end of its body.
 func (b *nodes) decided(o *op) error {
 	r, c := b.r, o.loop
-	drv, gpu := r.dev.gpu.Driver, r.dev.gpu.Handle
+	drv, gpu := r.x.GPU.Driver, r.x.GPU.Handle
 	value, err := drv.GraphConditionalHandleCreate(b.to, gpu, 0, cu.CondAssignDefault)
 	if err != nil {
 		return err
@@ -250,7 +250,7 @@ func (b *nodes) decided(o *op) error {
 }
 
 func (b *nodes) decide(x decision, t touches) error {
-	l, err := x.launch(&b.r.dev.loops)
+	l, err := x.launch(&b.r.x.loops)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package cuda
+package exec
 
 import (
 	"fmt"
@@ -19,8 +19,8 @@ const (
 	chunked              // in chunks, by a staging ring of the device
 )
 
-// transfers has what a runner moves between the host and the device: the routes of its uploads and reads, and staging for them and
-// for what else the GPU and the host tell each other.
+// transfers has what a runner moves between the host and the device: the routes of its uploads and reads, and
+// staging for them and for what else the GPU and the host tell each other.
 type transfers struct {
 	r        *runner
 	resident *driver.Residency
@@ -63,12 +63,12 @@ func (t *transfers) init(stamped bool) error {
 	t.staged, t.fetched = make([][]byte, len(p.Uploads)), make([][]byte, len(p.Reads))
 	t.looped = loopedUploads(p)
 	for i, u := range p.Uploads {
-		if u.Dst.Len <= r.dev.rings.Staged || t.looped[i] || r.captured && !uploadsDirectly(u) {
+		if u.Dst.Len <= r.x.Rings.Staged || t.looped[i] || r.captured && !uploadsDirectly(u) {
 			reserve(&t.staged[i], u.Dst.Len)
 		}
 	}
 	for i, rd := range p.Reads {
-		if rd.Src.Len <= r.dev.rings.Staged || r.captured && !readsDirectly(rd) {
+		if rd.Src.Len <= r.x.Rings.Staged || r.captured && !readsDirectly(rd) {
 			reserve(&t.fetched[i], rd.Src.Len)
 		}
 	}
@@ -88,11 +88,11 @@ func (t *transfers) init(stamped bool) error {
 		reserve(&stamps, stampBytes)
 	}
 	var err error
-	if t.mem, err = r.dev.pinned.Get(total); err != nil {
-		return r.dev.pinned.Error("prepare", total, err)
+	if t.mem, err = r.x.Pinned.Get(total); err != nil {
+		return r.x.Pinned.Error("prepare", total, err)
 	}
 	if r.replays() || stamped {
-		if t.at, err = r.dev.gpu.Driver.MemHostGetDevicePointer(t.mem.At); err != nil {
+		if t.at, err = r.x.GPU.Driver.MemHostGetDevicePointer(t.mem.At); err != nil {
 			return err
 		}
 	}
@@ -209,9 +209,9 @@ func (t *transfers) widen(n int64) ([]byte, error) {
 	if err := mayKeep(total); err != nil {
 		return nil, err
 	}
-	m, err := t.r.dev.pinned.Get(n)
+	m, err := t.r.x.Pinned.Get(n)
 	if err != nil {
-		return nil, t.r.dev.pinned.Error("start", n, err)
+		return nil, t.r.x.Pinned.Error("start", n, err)
 	}
 	t.more = append(t.more, m)
 	return m.Bytes(n), nil
@@ -225,7 +225,7 @@ func (t *transfers) upload(o *op, to sink) error {
 	case staged:
 		return to.copy(cu.Copy{Dst: at, SrcHost: unsafe.Pointer(&t.staged[u.Index][0]), Bytes: u.Dst.Len}, o)
 	case chunked:
-		return t.r.dev.rings.Up.Upload(&t.r.Submitter, u)
+		return t.r.x.Rings.Up.Upload(&t.r.Submitter, u)
 	}
 	for i, p := range u.Pieces {
 		if err := to.hosted(cu.Copy{Dst: at + cu.Ptr(p.At), SrcHost: pieceAt(p), Bytes: p.Len}, o, i); err != nil {
@@ -243,7 +243,7 @@ func (t *transfers) read(o *op, to sink) error {
 	case staged:
 		return to.copy(cu.Copy{DstHost: unsafe.Pointer(&t.fetched[rd.Index][0]), Src: at, Bytes: rd.Src.Len}, o)
 	case chunked:
-		return t.r.dev.rings.Down.Read(&t.r.Submitter, rd)
+		return t.r.x.Rings.Down.Read(&t.r.Submitter, rd)
 	}
 	for i, v := range rd.Views {
 		if err := to.hosted(cu.Copy{DstHost: viewAt(v), Src: at + cu.Ptr(v.Off), Bytes: int64(len(v.Output.Bytes()))}, o, i); err != nil {
@@ -290,7 +290,7 @@ func (t *transfers) deliver() {
 // drop gives staging back. Nothing of it is in use.
 func (t *transfers) drop() (first error) {
 	for _, m := range append(t.more, t.mem) {
-		if err := t.r.dev.pinned.Put(m); first == nil {
+		if err := t.r.x.Pinned.Put(m); first == nil {
 			first = err
 		}
 	}
