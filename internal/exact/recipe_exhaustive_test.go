@@ -17,9 +17,8 @@ import (
 )
 
 var (
-	exhaustive = flag.Bool("exhaustive", false, "with -long: measure accurate f32 functions on all inputs")
-	sums       = flag.String("sums", "", "with -exhaustive: file for a weighted sum of the results of each function and shard")
-	functions  = flag.String("functions", "", "with -exhaustive: only these, as in exp,log2")
+	sums      = flag.String("sums", "", "with -exhaustive: file for a weighted sum of the results of each function and shard")
+	functions = flag.String("functions", "", "with -exhaustive: only these, as in exp,log2")
 )
 
 // shards is the number of pieces of a sweep.
@@ -29,7 +28,7 @@ const shards = 1 << 10
 // two on -samples random pairs, by default 10⁹, on all processors. Run it with -v and
 // -timeout 0; it prints the greatest error and the time of each function.
 func TestRecipesF32Exhaustive(t *testing.T) {
-	if !long.Enabled() || !*exhaustive {
+	if !long.Exhaustive() {
 		t.Skip("takes about ten minutes a function and core; run with -long -exhaustive -timeout 0")
 	}
 	var names []string

@@ -1,6 +1,6 @@
-// Package long holds the switch for tests that take minutes: `go test -long` in a
-// package that imports it, or VYRE_LONG=1 in the environment. Continuous integration
-// sets it where the time is worth it.
+// Package long holds the switches for tests that take long: `go test -long` in a package that imports it, or VYRE_LONG=1
+// in the environment, for those that take minutes. Continuous integration runs all of them. What takes a quarter of an
+// hour and more, because it goes through all arguments, needs -exhaustive beside it.
 package long
 
 import (
@@ -8,7 +8,13 @@ import (
 	"os"
 )
 
-var enabled = flag.Bool("long", os.Getenv("VYRE_LONG") != "", "run the slow sweeps too")
+var (
+	enabled    = flag.Bool("long", os.Getenv("VYRE_LONG") != "", "run the slow sweeps too")
+	exhaustive = flag.Bool("exhaustive", false, "with -long: sweeps over all arguments too, which take a quarter of an hour and more")
+)
 
 // Enabled reports whether slow tests should run. Call it from a test, after flags are parsed.
 func Enabled() bool { return *enabled }
+
+// Exhaustive reports whether sweeps over all arguments should run.
+func Exhaustive() bool { return *enabled && *exhaustive }

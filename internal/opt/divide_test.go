@@ -94,7 +94,7 @@ func TestDivisionByEveryNumberOf16Bits(t *testing.T) {
 			t.Parallel()
 			for d := uint64(1); d < 1<<16; d++ {
 				dividends := v.around(d)
-				if long.Enabled() {
+				if long.Exhaustive() {
 					dividends = func(yield func(uint64) bool) {
 						for x := range uint64(1 << 16) {
 							if !yield(x) {
