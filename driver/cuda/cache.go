@@ -3,10 +3,13 @@ package cuda
 import (
 	"context"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
+	"weak"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cuda/internal/primary"
 	"github.com/govyre/vyre/internal/identity"
 	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
@@ -21,6 +24,13 @@ type how struct {
 	registers int
 	lines     bool
 	label     string
+}
+
+// wish is a program, by identity, and how somebody wants it compiled. A sealed program does not change, so what
+// it was compiled to once is found again without looking at it.
+type wish struct {
+	program weak.Pointer[ir.Program]
+	options driver.Options
 }
 
 // keyOf returns the key of a module. Of the program everything counts, names and positions
@@ -40,7 +50,9 @@ type cache struct {
 	dev       *Device
 	mu        sync.Mutex
 	entries   map[[32]byte]*compiled
-	bytes     int // of the images of entries
+	granted   map[wish]*compiled // those of entries that are ready; programs may be gone
+	mostGrant int                // how many of these there are before they are looked through
+	bytes     int                // of the images of entries
 	clock     uint64
 	most      int // modules kept loaded; those in use are kept beyond it
 	mostBytes int // of their images, likewise
@@ -54,7 +66,34 @@ const (
 )
 
 func (c *cache) init(d *Device) {
-	c.dev, c.entries, c.most, c.mostBytes = d, map[[32]byte]*compiled{}, maxKernels, maxImageBytes
+	c.dev, c.entries, c.granted, c.most, c.mostBytes = d, map[[32]byte]*compiled{}, map[wish]*compiled{}, maxKernels, maxImageBytes
+}
+
+// find returns the module that a wish was granted before, held by one more handle; nil if there is none.
+func (c *cache) find(w wish) *compiled {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.granted[w]
+	if e == nil {
+		return nil
+	}
+	c.dev.Count(driver.CompilesMemory, 1)
+	c.clock++
+	e.handles++
+	e.used = c.clock
+	return e
+}
+
+// grant remembers what a wish led to, which a handle holds.
+func (c *cache) grant(w wish, e *compiled) {
+	const least = 64
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.granted) >= max(c.mostGrant, least) {
+		maps.DeleteFunc(c.granted, func(w wish, _ *compiled) bool { return w.program.Value() == nil })
+		c.mostGrant = 2 * len(c.granted)
+	}
+	c.granted[w] = e
 }
 
 // get returns the module of a program, held by one more handle.
@@ -99,7 +138,7 @@ func (c *cache) get(ctx context.Context, p *ir.Program, h how) (*compiled, error
 func (c *cache) compile(e *compiled) {
 	defer c.compiling.Done()
 	begin := time.Now()
-	e.err = c.dev.build(e)
+	e.err = c.build(e)
 	c.dev.Count(e.origin, 1)
 	c.dev.Count(driver.CompileNS, uint64(time.Since(begin)))
 	var old []*compiled
@@ -115,6 +154,16 @@ func (c *cache) compile(e *compiled) {
 	for _, o := range old {
 		c.dev.unload(o)
 	}
+}
+
+// build has a program compiled. Whatever panics in that is an error of those who wait for it.
+func (c *cache) build(e *compiled) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = primary.Caught("compile", e.program.Name(), v)
+		}
+	}()
+	return c.dev.build(e)
 }
 
 // put gives up one handle.
@@ -142,6 +191,7 @@ func (c *cache) evict() (old []*compiled) {
 			break
 		}
 		delete(c.entries, oldest.key)
+		maps.DeleteFunc(c.granted, func(_ wish, e *compiled) bool { return e == oldest })
 		c.bytes -= oldest.bytes
 		old = append(old, oldest)
 	}
@@ -162,4 +212,5 @@ func (c *cache) drop(note func(error)) {
 		}
 	}
 	clear(c.entries)
+	clear(c.granted)
 }

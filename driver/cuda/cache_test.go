@@ -1,6 +1,7 @@
 package cuda_test
 
 import (
+	"errors"
 	"runtime"
 	"strings"
 	"testing"
@@ -9,6 +10,8 @@ import (
 	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/cusim"
+	"github.com/govyre/vyre/internal/ptx"
+	"github.com/govyre/vyre/ir"
 )
 
 // inspecting calls hook when the device asks about a function, which is the end of a compilation.
@@ -57,4 +60,49 @@ func TestCloseDuringCompilationUnloadsWhatMadeRoom(t *testing.T) {
 	if left := sim.Left(); left != "" {
 		t.Errorf("left behind: %s", left)
 	}
+}
+
+func TestAProgramIsEncodedOnceHoweverOftenItIsCompiled(t *testing.T) {
+	d, _ := onSim(t, cusim.Config{Models: []cusim.Model{cusim.Tiny}})
+	p := parse(t, addOne)
+	first := compile(t, d, p)
+	again := func() { closed(t, compile(t, d, p)) }
+	if n := testing.AllocsPerRun(10, again); n > 8 {
+		t.Errorf("compiling again allocates %v times", n)
+	}
+	closed(t, first)
+	counted(t, d, driver.CompilesFresh, 1)
+
+	// What was unloaded is compiled anew.
+	d.KeepModules(1)
+	closed(t, compile(t, d, parse(t, strings.ReplaceAll(addOne, "1_u32", "2_u32"))))
+	d.AwaitCompilations()
+	closed(t, compile(t, d, p))
+	counted(t, d, driver.CompilesFresh, 3)
+}
+
+func TestAPanicWhileCompilingIsAnErrorThatNamesTheKernel(t *testing.T) {
+	d, _ := onSim(t, cusim.Config{Models: []cusim.Model{cusim.Tiny}})
+	panics := true
+	d.OnEmit(func(*ptx.Module) {
+		if panics {
+			panic("a pass that panics")
+		}
+	})
+	p := parse(t, addOne)
+	var e *driver.Error
+	if _, err := d.Compile(ctx, p, driver.Options{}); !errors.As(err, &e) || e.Kind != driver.Internal || e.Label != p.Name() || !strings.Contains(e.Log, "cache_test.go") {
+		t.Errorf("compiling gives %v", err)
+	}
+	panics = false
+	closed(t, compile(t, d, p))
+}
+
+func compile(t *testing.T, d *cuda.Device, p *ir.Program) driver.Kernel {
+	t.Helper()
+	k, err := d.Compile(ctx, p, driver.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"weak"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
@@ -33,9 +34,6 @@ func (d *Device) Compile(ctx context.Context, p *ir.Program, o driver.Options) (
 
 func (d *Device) compile(ctx context.Context, p *ir.Program, o driver.Options) (*kernel, error) {
 	label := driver.LabelOf(p, o)
-	no := func(kind driver.Kind, fix, format string, args ...any) error {
-		return &driver.Error{Op: "compile", Label: label, Device: d.Name(), Kind: kind, Msg: fmt.Sprintf(format, args...), Fix: fix}
-	}
 	if err := d.Alive("compile", label); err != nil {
 		return nil, err
 	}
@@ -43,10 +41,33 @@ func (d *Device) compile(ctx context.Context, p *ir.Program, o driver.Options) (
 		return nil, err
 	}
 	if p == nil {
-		return nil, no(driver.InvalidArgument, "", "the program is nil")
+		return nil, &driver.Error{Op: "compile", Label: label, Device: d.Name(), Kind: driver.InvalidArgument, Msg: "the program is nil"}
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, &driver.Error{Op: "compile", Label: label, Device: d.Name(), Kind: driver.Canceled, Msg: "nothing was started", Err: err}
+	}
+	w := wish{weak.Make(p), o}
+	c := d.kernels.find(w)
+	if c == nil {
+		var err error
+		if c, err = d.module(ctx, p, o, label); err != nil {
+			return nil, err
+		}
+		d.kernels.grant(w, c)
+	}
+	k := &kernel{dev: d, code: c, flags: driver.FlagsOf(c.program.Traits())}
+	if err := k.Init(d.Core, k, label, k.free); err != nil {
+		d.kernels.put(c)
+		return nil, err
+	}
+	d.Gauge(driver.Kernels, 1)
+	return k, nil
+}
+
+// module returns the module of a program that was not compiled with these options before.
+func (d *Device) module(ctx context.Context, p *ir.Program, o driver.Options, label string) (*compiled, error) {
+	no := func(kind driver.Kind, fix, format string, args ...any) error {
+		return &driver.Error{Op: "compile", Label: label, Device: d.Name(), Kind: kind, Msg: fmt.Sprintf(format, args...), Fix: fix}
 	}
 	target := d.target
 	if o.Target != "" {
@@ -78,13 +99,7 @@ func (d *Device) compile(ctx context.Context, p *ir.Program, o driver.Options) (
 	if err != nil {
 		return nil, d.compileError(label, err)
 	}
-	k := &kernel{dev: d, code: c, flags: driver.FlagsOf(p.Traits())}
-	if err := k.Init(d.Core, k, label, k.free); err != nil {
-		d.kernels.put(c)
-		return nil, err
-	}
-	d.Gauge(driver.Kernels, 1)
-	return k, nil
+	return c, nil
 }
 
 // fits says what a program needs that the device has not, in words.
