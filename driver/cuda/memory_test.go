@@ -33,7 +33,7 @@ func opened(t *testing.T, c cusim.Config, o driver.OpenOptions) *cuda.Device {
 			t.Errorf("left behind: %s", left)
 		}
 		booksAre(t, d, books{})
-		for _, m := range []driver.Metric{driver.PinnedBytes, driver.PinnedIdleBytes, driver.Quarantined, driver.PoolSlackBytes, driver.Buffers} {
+		for _, m := range []driver.Metric{driver.PinnedBytes, driver.PinnedIdleBytes, driver.DeferredBlocks, driver.PoolSlackBytes, driver.Buffers} {
 			counted(t, d, m, 0)
 		}
 	})
@@ -165,14 +165,14 @@ func TestMemoryOfALostRunWaitsForItsEnd(t *testing.T) {
 		t.Fatalf("closing a run that goes on for long: %v", err)
 	}
 	closed(t, b)
-	if n := d.Stats().Get(driver.Quarantined); n == 0 {
+	if n := d.Stats().Get(driver.DeferredBlocks); n == 0 {
 		t.Error("nothing is in quarantine")
 	}
 	other := alloc(t, d, 100_000)
 	counted(t, d, driver.DriverAllocs, 2)
 	closed(t, other)
 	// The simulated run goes on whenever somebody asks after it.
-	for d.Stats().Get(driver.Quarantined) > 0 {
+	for d.Stats().Get(driver.DeferredBlocks) > 0 {
 		runtime.Gosched()
 		closed(t, alloc(t, d, 100_000))
 		if _, err := d.Trim(1 << 20); err != nil {

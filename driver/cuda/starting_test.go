@@ -68,7 +68,7 @@ func onSlow(t *testing.T, blocks bool, o driver.OpenOptions) (*cuda.Device, *slo
 // ends closes a device that has no run left to wait for, and leaves nothing.
 func ends(t *testing.T, d *cuda.Device, sim *cusim.Driver) {
 	t.Helper()
-	for d.Stats().Get(driver.Quarantined) > 0 {
+	for d.Stats().Get(driver.DeferredBlocks) > 0 {
 		runtime.Gosched()
 		if _, err := d.Trim(1 << 30); err != nil {
 			t.Fatal(err)

@@ -363,7 +363,7 @@ func TestCloseGivesAChunkedRunUp(t *testing.T) {
 	if err := s.Close(); !errors.Is(err, driver.Closed) {
 		t.Errorf("closing gives %v", err)
 	}
-	for d.Stats().Get(driver.Quarantined) > 0 {
+	for d.Stats().Get(driver.DeferredBlocks) > 0 {
 		runtime.Gosched()
 		if _, err := d.Trim(1 << 30); err != nil {
 			t.Fatal(err)

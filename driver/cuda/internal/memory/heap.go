@@ -114,7 +114,7 @@ func follows(on *timeline.Stream, uses []timeline.Run) bool {
 // unlock tells how many blocks wait for runs, which whoever looks at the free list may change.
 func (m *Heap) unlock() {
 	now := m.free.Awaited()
-	m.gpu.Gauge(driver.Quarantined, int64(now-m.awaited))
+	m.gpu.Gauge(driver.DeferredBlocks, int64(now-m.awaited))
 	m.awaited = now
 	m.mu.Unlock()
 }

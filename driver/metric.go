@@ -1,0 +1,131 @@
+package driver
+
+// Metric names one counter or gauge of a device.
+type Metric uint8
+
+// The metrics. Every event is counted once, under one of them.
+const (
+	LiveBytes       Metric = iota // gauge: bytes asked for and not freed
+	ReservedBytes                 // gauge: bytes charged for them
+	IdleBytes                     // gauge: bytes kept for reuse
+	InternalBytes                 // gauge: staging and the like
+	DriverBytes                   // gauge: bytes obtained from the system: reserved + idle + internal
+	PeakBytes                     // gauge: the most DriverBytes has been
+	PinnedBytes                   // gauge: host memory reached directly
+	Buffers                       // gauge
+	Kernels                       // gauge
+	Sequences                     // gauge
+	Graphs                        // gauge
+	RunsInFlight                  // gauge
+	PoolSlackBytes                // gauge: bytes that the driver keeps for later, beyond DriverBytes
+	PinnedIdleBytes               // gauge: of PinnedBytes, kept for reuse
+	ShadowBytes                   // gauge: host copies of what is on the device
+	StaticBytes                   // gauge: in static sets of pools
+	DeferredBlocks                // gauge: blocks of memory whose release waits for a sequence that was given up
+
+	AllocRequests
+	AllocReused
+	DriverAllocs
+	DriverFrees
+	Trims
+	OOMRetries
+
+	PoolHits
+	PoolMisses
+	PoolEvictions
+	StaticHits
+	StaticMisses
+	StaticEvictions
+
+	UploadBytes
+	Uploads
+	ReadBytes
+	Reads
+	ReadGapBytes // fetched only because two reads near each other became one
+	CopyBytes
+	Copies
+	FillBytes
+	Fills
+	UploadsFused
+	ReadsFused
+	UploadsSkipped
+	UploadBytesSkipped
+
+	RunsPlain
+	RunsGraph
+	LaunchesPlain
+	LaunchesGraph
+	LaunchesSkipped
+	CoopLaunches
+	ThreadSlots
+	DomainItems
+	SlotSaturations
+	ReplaysFull
+	ReplaysResident
+	GraphUpdates  // launches changed in a graph that was made
+	GraphRebuilds // graphs made anew
+	BatchRows
+	BatchChunks         // rows that ran at the same time
+	LoopIterations      // that the host has begun
+	LoopIterationsGraph // that the device has
+	OrderWaits
+
+	WaitsReady // the run had ended
+	WaitsSpin  // it ended while its waiter looked all the time
+	WaitsBlock // the waiter slept until it ended
+	WaitsPoll  // the waiter slept and looked, again and again
+	WallNS
+	EnqueueNS
+	WaitNS
+	DeviceNS
+	DeviceNSMax // gauge
+	DeviceTimedRuns
+	DeviceTimeMissing
+
+	CompilesMemory // found loaded
+	CompilesDisk   // found in the cache on disk
+	CompilesFresh  // done, or tried
+	CompileNS
+	CacheCorrupt     // files of that cache that were no images
+	CacheWriteErrors // images that were not kept, and caches that could not be used
+	CacheEvictions   // files removed to make room
+	ModulesUnloaded
+
+	Traps
+	errorsFirst // one counter a Kind from here on
+	numMetrics  = errorsFirst + Metric(Internal)
+)
+
+func errorsMetric(k Kind) Metric { return errorsFirst + Metric(k) - 1 }
+
+// String returns the metric's name and label as Prometheus writes them, without prefix.
+func (m Metric) String() string { return metricTable[m].name + metricTable[m].label }
+
+// Name returns the metric's name without its label; several metrics may share it.
+func (m Metric) Name() string { return metricTable[m].name }
+
+// Label returns the label that tells metrics of one name apart, as Prometheus writes it, or "".
+func (m Metric) Label() string { return metricTable[m].label }
+
+// Help says what the metrics of the name count.
+func (m Metric) Help() string {
+	for m > 0 && metricTable[m].help == "" {
+		m--
+	}
+	return metricTable[m].help
+}
+
+// IsTime reports whether the metric counts nanoseconds.
+func (m Metric) IsTime() bool {
+	switch m {
+	case WallNS, EnqueueNS, WaitNS, DeviceNS, DeviceNSMax, CompileNS:
+		return true
+	}
+	return false
+}
+
+// IsGauge reports whether the metric goes down as well as up.
+func (m Metric) IsGauge() bool { return metricTable[m].gauge }
+
+// Errors returns the counter of errors of kind k.
+func Errors(k Kind) Metric { return errorsMetric(k) }

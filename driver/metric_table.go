@@ -1,0 +1,102 @@
+package driver
+
+import "fmt"
+
+// metricRow says how a metric appears to the outside.
+type metricRow struct {
+	name  string // as Prometheus has it, without prefix, unit of time and _total
+	label string // as Prometheus has it, with braces
+	help  string // of all metrics of the name: at the first of them
+	gauge bool
+}
+
+// metricTable has a row a metric; those of one name follow each other.
+var metricTable = func() (t [numMetrics]metricRow) {
+	t = [numMetrics]metricRow{
+		LiveBytes:           {name: "mem_live_bytes", help: "Bytes of buffers that were asked for and not freed.", gauge: true},
+		ReservedBytes:       {name: "mem_reserved_bytes", help: "Bytes charged for the buffers that are live.", gauge: true},
+		IdleBytes:           {name: "mem_idle_bytes", help: "Bytes of device memory kept for reuse.", gauge: true},
+		InternalBytes:       {name: "mem_internal_bytes", help: "Bytes of device memory for staging and the like.", gauge: true},
+		DriverBytes:         {name: "mem_driver_bytes", help: "Bytes obtained from the system: reserved, idle and internal.", gauge: true},
+		PeakBytes:           {name: "mem_peak_bytes", help: "The most that vyre_mem_driver_bytes has been.", gauge: true},
+		PinnedBytes:         {name: "host_pinned_bytes", help: "Bytes of host memory that the device reaches directly.", gauge: true},
+		Buffers:             {name: "buffers", help: "Buffers that are open.", gauge: true},
+		Kernels:             {name: "kernels", help: "Kernels that are open.", gauge: true},
+		Sequences:           {name: "sequences", help: "Sequences that are open.", gauge: true},
+		Graphs:              {name: "graphs", help: "Captured graphs that are open.", gauge: true},
+		RunsInFlight:        {name: "runs_in_flight", help: "Runs that were started and not waited for.", gauge: true},
+		PoolSlackBytes:      {name: "mem_pool_slack_bytes", help: "Bytes that the driver keeps for later, beyond vyre_mem_driver_bytes.", gauge: true},
+		PinnedIdleBytes:     {name: "host_pinned_idle_bytes", help: "Bytes of pinned host memory kept for reuse.", gauge: true},
+		ShadowBytes:         {name: "host_shadow_bytes", help: "Bytes of host copies of what is on the device.", gauge: true},
+		StaticBytes:         {name: "static_bytes", help: "Bytes in static sets of pools.", gauge: true},
+		DeferredBlocks:      {name: "deferred_blocks", help: "Blocks of memory whose release waits for a sequence that was given up.", gauge: true},
+		AllocRequests:       {name: "alloc_requests", help: "Buffers asked for."},
+		AllocReused:         {name: "alloc_reused", help: "Buffers made of idle memory."},
+		DriverAllocs:        {name: "driver_allocs", help: "Allocations by the driver."},
+		DriverFrees:         {name: "driver_frees", help: "Memory given back to the driver."},
+		Trims:               {name: "trims", help: "Times that idle memory was given back."},
+		OOMRetries:          {name: "oom_retries", help: "Allocations tried again after idle memory was given back."},
+		PoolHits:            {name: "pool_hits", help: "Buffers that pools had idle."},
+		PoolMisses:          {name: "pool_misses", help: "Buffers that pools had to allocate."},
+		PoolEvictions:       {name: "pool_evictions", help: "Idle buffers that pools gave up."},
+		StaticHits:          {name: "static_hits", help: "Static sets that pools had."},
+		StaticMisses:        {name: "static_misses", help: "Static sets that pools had to upload."},
+		StaticEvictions:     {name: "static_evictions", help: "Static sets that pools gave up."},
+		UploadBytes:         {name: "h2d_bytes", help: "Bytes copied to the device."},
+		Uploads:             {name: "h2d_copies", help: "Copies to the device."},
+		ReadBytes:           {name: "d2h_bytes", help: "Bytes copied from the device."},
+		Reads:               {name: "d2h_copies", help: "Copies from the device."},
+		ReadGapBytes:        {name: "d2h_gap_bytes", help: "Bytes fetched only because two reads near each other became one."},
+		CopyBytes:           {name: "d2d_bytes", help: "Bytes copied on the device."},
+		Copies:              {name: "d2d_copies", help: "Copies on the device."},
+		FillBytes:           {name: "fill_bytes", help: "Bytes filled on the device."},
+		Fills:               {name: "fills", help: "Fills on the device."},
+		UploadsFused:        {name: "uploads_fused", help: "Uploads saved by fusing neighbours."},
+		ReadsFused:          {name: "reads_fused", help: "Reads saved by fusing neighbours."},
+		UploadsSkipped:      {name: "uploads_skipped", help: "Uploads left out because the bytes were there."},
+		UploadBytesSkipped:  {name: "upload_bytes_skipped", help: "Bytes of uploads left out because they were there."},
+		RunsPlain:           {name: "runs", label: `{mode="plain"}`, help: "Runs of sequences, and of graphs."},
+		RunsGraph:           {name: "runs", label: `{mode="graph"}`},
+		LaunchesPlain:       {name: "launches", label: `{mode="plain"}`, help: "Launches of kernels by sequences, and by graphs."},
+		LaunchesGraph:       {name: "launches", label: `{mode="graph"}`},
+		LaunchesSkipped:     {name: "launches_skipped", help: "Launches of empty grids."},
+		CoopLaunches:        {name: "coop_launches", help: "Launches whose groups are all resident."},
+		ThreadSlots:         {name: "thread_slots", help: "Threads launched."},
+		DomainItems:         {name: "domain_items", help: "Items of work that launches were given."},
+		SlotSaturations:     {name: "slot_saturations", help: "Launches with more threads than can be counted."},
+		ReplaysFull:         {name: "graph_replays", label: `{exec="full"}`, help: "Replays of graphs, with all uploads or with those that changed."},
+		ReplaysResident:     {name: "graph_replays", label: `{exec="resident"}`},
+		GraphUpdates:        {name: "graph_updates", help: "Launches changed in a graph that was made."},
+		GraphRebuilds:       {name: "graph_rebuilds", help: "Graphs made anew."},
+		BatchRows:           {name: "batch_rows", help: "Rows of batches."},
+		BatchChunks:         {name: "batch_chunks", help: "Groups of rows of batches that ran at the same time."},
+		LoopIterations:      {name: "loop_iterations", label: `{lowering="host"}`, help: "Rounds of loops that the host began, and that the device did."},
+		LoopIterationsGraph: {name: "loop_iterations", label: `{lowering="graph"}`},
+		OrderWaits:          {name: "order_waits", help: "Runs that waited for another over the same bytes."},
+		WaitsReady:          {name: "waits", label: `{how="ready"}`, help: "Waits for runs: that had ended, that ended while the waiter looked or slept, and that it looked for now and then."},
+		WaitsSpin:           {name: "waits", label: `{how="spin"}`},
+		WaitsBlock:          {name: "waits", label: `{how="block"}`},
+		WaitsPoll:           {name: "waits", label: `{how="poll"}`},
+		WallNS:              {name: "wall_ns", help: "Time from the start of runs to their results."},
+		EnqueueNS:           {name: "enqueue_ns", help: "Time in starting runs."},
+		WaitNS:              {name: "wait_ns", help: "Time in waiting for runs."},
+		DeviceNS:            {name: "device_ns", help: "Time of runs on the device."},
+		DeviceNSMax:         {name: "device_ns_max", help: "The longest time of a run on the device.", gauge: true},
+		DeviceTimedRuns:     {name: "device_timed_runs", help: "Runs with a time on the device."},
+		DeviceTimeMissing:   {name: "device_time_missing", help: "Runs whose time on the device could not be had."},
+		CompilesMemory:      {name: "compiles", label: `{origin="memory"}`, help: "Compilations by where the code was found: loaded, in the cache on disk, or nowhere."},
+		CompilesDisk:        {name: "compiles", label: `{origin="disk"}`},
+		CompilesFresh:       {name: "compiles", label: `{origin="link"}`},
+		CompileNS:           {name: "compile_ns", help: "Time in compiling kernels."},
+		CacheCorrupt:        {name: "cache_corrupt", help: "Files of the cache on disk that were no images."},
+		CacheWriteErrors:    {name: "cache_write_errors", help: "Images that could not be kept on disk."},
+		CacheEvictions:      {name: "cache_evictions", help: "Files of the cache on disk removed to make room."},
+		ModulesUnloaded:     {name: "modules_unloaded", help: "Modules unloaded."},
+		Traps:               {name: "traps", help: "Runs that trapped."},
+	}
+	for k := InvalidProgram; k <= Internal; k++ {
+		t[errorsMetric(k)] = metricRow{name: "errors", label: fmt.Sprintf("{kind=%q}", k)}
+	}
+	t[errorsFirst].help = "Errors by their kind."
+	return t
+}()
