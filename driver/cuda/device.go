@@ -8,18 +8,16 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/internal/code"
 	"github.com/govyre/vyre/driver/cuda/internal/exec"
 	"github.com/govyre/vyre/driver/cuda/internal/memory"
 	"github.com/govyre/vyre/driver/cuda/internal/pinned"
 	"github.com/govyre/vyre/driver/cuda/internal/primary"
 	"github.com/govyre/vyre/driver/cuda/internal/timeline"
 	"github.com/govyre/vyre/driver/cuda/internal/transfer"
-	"github.com/govyre/vyre/internal/compile"
-	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -55,25 +53,15 @@ type Options struct {
 // Device is one GPU.
 type Device struct {
 	*driver.Core
-	gpu    *primary.Context
-	target ptx.Target
+	gpu *primary.Context
 
-	memory  *memory.Heap
-	pinned  *pinned.Pool
-	streams *timeline.Streams
-	exec    *exec.Executor
-	linking struct {
-		sync.Mutex
-		known linking
-	}
-	kernels cache
-	images  images
-
+	memory   *memory.Heap
+	pinned   *pinned.Pool
+	streams  *timeline.Streams
+	exec     *exec.Executor
 	deferred *timeline.Deferred
-
-	rings *transfer.Rings
-
-	emit func(*ir.Program, ptx.Target, compile.Options) (*ptx.Module, error)
+	rings    *transfer.Rings
+	code     *code.Compiler
 }
 
 // Open opens a GPU. Several devices may be open on one; they share its primary context.
@@ -101,15 +89,13 @@ func Open(o Options) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Device{Core: core, gpu: &primary.Context{Core: core, Driver: drv, Device: dev, Caps: caps, Restore: o.PreserveThreadContext},
-		target: target, emit: compile.Program}
+	d := &Device{Core: core, gpu: &primary.Context{Core: core, Driver: drv, Device: dev, Caps: caps, Restore: o.PreserveThreadContext}}
 	d.pinned = pinned.NewPool(d.gpu)
 	d.streams, d.deferred = timeline.NewStreams(d.gpu, d.pinned), timeline.NewDeferred(d.gpu)
 	d.rings = transfer.NewRings(d.gpu, d.pinned)
 	d.memory = memory.NewHeap(d.gpu, d, d.pinned, d.deferred, o.OpenOptions)
 	d.exec = exec.New(exec.Parts{GPU: d.gpu, Memory: d.memory, Pinned: d.pinned, Streams: d.streams, Deferred: d.deferred, Rings: d.rings, SM: target.SM})
-	d.kernels.init(d)
-	if err := d.images.init(d, o); err != nil {
+	if d.code, err = code.New(d.gpu, d, d.deferred, target, o.OpenOptions, o.Driver != nil); err != nil {
 		return nil, err
 	}
 	d.markRanges()
@@ -230,6 +216,19 @@ func (d *Device) NewSequence(label string) *driver.Sequence {
 // NewPool returns a pool of buffers.
 func (d *Device) NewPool(o driver.PoolOptions) *driver.Pool { return driver.NewPool(d, o) }
 
+// Compile optimises a program, emits it for the device's target and has the driver compile that.
+func (d *Device) Compile(ctx context.Context, p *ir.Program, o driver.Options) (driver.Kernel, error) {
+	return d.code.Compile(ctx, p, o)
+}
+
+// Stats returns the counters and gauges as they are now.
+func (d *Device) Stats() *driver.Stats {
+	d.memory.Measure()
+	s := d.Core.Stats()
+	s.CacheDir = d.code.CacheDir()
+	return s
+}
+
 // Alloc returns a buffer. Its contents are undefined.
 func (d *Device) Alloc(bytes int64, o driver.AllocOptions) (driver.Buffer, error) {
 	d.Count(driver.AllocRequests, 1)
@@ -294,7 +293,7 @@ func (d *Device) Close() error {
 	if !first {
 		return err
 	}
-	d.kernels.wait()
+	d.code.Wait()
 	stuck := d.deferred.Settle()
 	return errors.Join(err, d.gpu.End(func() error {
 		if stuck > 0 {
@@ -326,7 +325,7 @@ func (d *Device) release() error {
 	unended := d.deferred.Drop(note) && d.gpu.Lose(&driver.Error{Op: "close", Device: d.Name(), Kind: driver.Closed,
 		Msg: "the device was closed over runs that had not ended"})
 	d.rings.Drop(note)
-	d.kernels.drop(note)
+	d.code.Drop(note)
 	d.exec.Drop(note)
 	d.streams.Drop(note)
 	left := d.memory.Drop(note)

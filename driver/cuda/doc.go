@@ -1,22 +1,24 @@
 // Package cuda is the device "cuda": NVIDIA GPUs through the driver that every such machine
 // has. It needs no toolkit and no cgo. Importing the package registers it.
 //
-//	ir.Program ──compile──▶ text ──driver's linker or loader──▶ module ──▶ Kernel
-//	                          └──internal/imagecache, if a process was here before──┘
+//	ir.Program ──internal/code──▶ Kernel, on the device
 //	Plan ──internal/exec──▶ stream: waits for earlier runs over its buffers, then segments of fills,
 //	     │                  copies, launches and loops, then a store of the timeline value
 //	     ◀──────────────── outputs, device time, trap records, traces
 //
 // A device shares the primary context of its GPU with whatever else the process does there. This package opens
-// and closes it, says what it can do, compiles programs and keeps their modules. What runs them lies below, in
-// rooms that take what they need and not the device:
+// and closes it, and says what it can do. What does the work lies below, in packages that take what they need
+// and not the device, each of those above it alone:
 //
 //	primary    the context: current on a thread, errors of calls, whether it is lost
+//	pause      how a goroutine waits: looking, letting others run, sleeping
+//	freelist   memory that was given back, by size class
 //	pinned     host memory that the GPU reaches
 //	timeline   streams, timeline values, hazards between runs, release deferred until a run is over
 //	memory     device memory: buffers and what the device needs itself, kept by size class
 //	transfer   staging rings, for transfers too large for a sequence's own staging
 //	exec       plans: lowered to segments, run on a stream, one by one or as graphs
+//	code       programs: compiled, loaded, kept in memory and, by imagecache, on disk
 //
 // README.md walks through them.
 //
@@ -37,5 +39,5 @@
 //
 // The driver's functions (driver/cuda/cu), the text (internal/ptx), rules for callers (driver).
 //
-// Start reading at device.go, kernel.go and cache.go; a run is internal/exec.
+// Start reading at device.go; a run is internal/exec, a compilation internal/code.
 package cuda

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"github.com/govyre/vyre/driver/cuda/internal/code"
 	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
@@ -8,8 +9,8 @@ import (
 
 // OnEmit calls f with every module that the device makes, before the driver gets it.
 func (d *Device) OnEmit(f func(*ptx.Module)) {
-	emit := d.emit
-	d.emit = func(p *ir.Program, t ptx.Target, o compile.Options) (*ptx.Module, error) {
+	emit := d.code.Emit
+	d.code.Emit = func(p *ir.Program, t ptx.Target, o compile.Options) (*ptx.Module, error) {
 		m, err := emit(p, t, o)
 		if err == nil {
 			f(m)
@@ -20,7 +21,7 @@ func (d *Device) OnEmit(f func(*ptx.Module)) {
 
 // ChooseTarget is what a device of capability sm gets under a driver.
 func ChooseTarget(sm, driverVersion int) (target string, reduced bool, err error) {
-	t, reduced, err := chooseTarget(sm, driverVersion)
+	t, reduced, err := code.ChooseTarget(sm, driverVersion)
 	return t.String(), reduced, err
 }
 
@@ -28,7 +29,7 @@ func ChooseTarget(sm, driverVersion int) (target string, reduced bool, err error
 func Bandwidth(clockKHz, busBits int) int { return bandwidth(clockKHz, busBits) }
 
 // KeepModules sets how many modules the device keeps loaded.
-func (d *Device) KeepModules(n int) { d.kernels.most = n }
+func (d *Device) KeepModules(n int) { d.code.Most = n }
 
 // KeepStreams sets how many streams there are before runs share one.
 func (d *Device) KeepStreams(n int) { d.streams.Most = n }
@@ -41,13 +42,13 @@ func (d *Device) SetTransfers(staged, chunk int64, copiers int) {
 }
 
 // KeepImageBytes sets how large the images of modules kept loaded may be together.
-func (d *Device) KeepImageBytes(n int) { d.kernels.mostBytes = n }
+func (d *Device) KeepImageBytes(n int) { d.code.MostBytes = n }
 
 // ImageKey is the key of an image on disk.
-var ImageKey = imageKey
+var ImageKey = code.ImageKey
 
 // LinksAreEqual spares the device the comparison of linked and loaded code.
-func (d *Device) LinksAreEqual() { d.linking.known = linkEqual }
+func (d *Device) LinksAreEqual() { d.code.Linking = code.LinkEqual }
 
 // AwaitCompilations waits until those under way have ended, and unloaded what made room.
-func (d *Device) AwaitCompilations() { d.kernels.wait() }
+func (d *Device) AwaitCompilations() { d.code.Wait() }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/internal/code"
 	"github.com/govyre/vyre/driver/cuda/internal/memory"
 	"github.com/govyre/vyre/driver/cuda/internal/primary"
 	"github.com/govyre/vyre/internal/ptx"
@@ -58,7 +59,7 @@ func probe(drv cu.Driver, dev cu.Device, name string, ordinal int) (driver.Caps,
 	}
 	c.DriverVersion = version
 	if version < oldestDriver {
-		return c, ptx.Target{}, unavailable(name, "update the NVIDIA driver to 470 or newer", "the driver is of CUDA %s, 11.4 is the oldest that works", versionText(version))
+		return c, ptx.Target{}, unavailable(name, "update the NVIDIA driver to 470 or newer", "the driver is of CUDA %s, 11.4 is the oldest that works", code.VersionText(version))
 	}
 	// Everything else has a floor, but what the GPU executes cannot be guessed. Without the minor
 	// number it gets what the first GPUs of its generation took.
@@ -67,7 +68,7 @@ func probe(drv cu.Driver, dev cu.Device, name string, ordinal int) (driver.Caps,
 	}
 	c.Minor = p.attr(cu.CapabilityMinor)
 	sm := 10*c.Major + c.Minor
-	target, reduced, err := chooseTarget(sm, version)
+	target, reduced, err := code.ChooseTarget(sm, version)
 	if err != nil {
 		return c, target, unavailable(name, "", "%v", err)
 	}
@@ -121,5 +122,3 @@ func probe(drv cu.Driver, dev cu.Device, name string, ordinal int) (driver.Caps,
 // bandwidth returns what the memory moves in a second: its clock, two transfers a cycle, the
 // width of its bus.
 func bandwidth(clockKHz, busBits int) int { return clockKHz * busBits / 4_000_000 }
-
-func versionText(v int) string { return fmt.Sprintf("%d.%d", v/1000, v%1000/10) }

@@ -26,7 +26,7 @@
 // # Not here
 //
 // Memory, streams and their hazards, staging rings, the context: the packages beside this one. What a sequence
-// may be: package driver. Compiling: driver/cuda.
+// may be: package driver. Compiling: the package code.
 //
 // Start reading at executor.go, then runner.go, lower.go, segment.go, enqueue.go and nodes.go; a run is start.go,
 // wait.go and finish.go.

@@ -1,4 +1,4 @@
-package cuda
+package code
 
 import (
 	"bytes"
@@ -13,27 +13,27 @@ import (
 
 // build compiles a program to text, has the driver compile that, or finds that done on disk,
 // and learns what it takes.
-func (d *Device) build(e *compiled) error {
+func (c *Compiler) build(e *compiled) error {
 	o := compile.Options{Passes: e.how.passes, Label: e.how.label, LineInfo: e.how.lines}
 	var steps bytes.Buffer
-	if d.Debug().Passes != "" {
+	if c.gpu.Debug().Passes != "" {
 		o.Trace = compile.Dump(&steps)
 	}
-	m, err := d.emit(e.program, e.how.target, o)
+	m, err := c.Emit(e.program, e.how.target, o)
 	if err != nil {
 		return err
 	}
-	d.dump(m, "")
-	d.dumpSteps(m, steps.Bytes())
+	c.dump(m, "")
+	c.dumpSteps(m, steps.Bytes())
 	k := &m.Kernels[0]
 	e.emitted, e.params, e.fixed = k.Program, k.Params, k.Dynamic
-	if err := d.gpu.Hold("compile", ""); err != nil {
+	if err := c.gpu.Hold("compile", ""); err != nil {
 		return err
 	}
-	defer d.gpu.LetGo()
-	key := d.images.keyOf(m, e.how)
-	if image := d.images.load(key); image != nil {
-		err := d.install(e, m, image)
+	defer c.gpu.LetGo()
+	key := c.images.keyOf(m, e.how)
+	if image := c.images.load(key); image != nil {
+		err := c.install(e, m, image)
 		if err == nil {
 			e.origin = driver.CompilesDisk
 			return nil
@@ -42,62 +42,62 @@ func (d *Device) build(e *compiled) error {
 			return err
 		}
 		// The file is what was written once, and no use: the driver knows why. It is made anew, once.
-		d.images.refused(key)
+		c.images.refused(key)
 	}
-	links, failed := d.links()
+	links, failed := c.links()
 	if failed != nil {
 		return failed
 	}
 	if !links {
-		if failed := d.install(e, m, append([]byte(m.Text), 0)); failed != nil {
+		if failed := c.install(e, m, append([]byte(m.Text), 0)); failed != nil {
 			return failed
 		}
 		return nil
 	}
-	image, failed := d.link(m, e.how)
+	image, failed := c.link(m, e.how)
 	if failed == nil {
-		failed = d.install(e, m, image)
+		failed = c.install(e, m, image)
 	}
 	if failed != nil {
 		return failed
 	}
-	d.images.store(key, image)
+	c.images.store(key, image)
 	return nil
 }
 
 // link has the driver compile a text and returns the image.
-func (d *Device) link(m *ptx.Module, h how) (image []byte, failed *driver.Error) {
-	jit := cu.JIT{Target: d.linkTarget(h.target), MaxRegisters: h.registers, LineInfo: h.lines}
-	l, err := d.gpu.Driver.LinkCreate(&jit)
+func (c *Compiler) link(m *ptx.Module, h how) (image []byte, failed *driver.Error) {
+	jit := cu.JIT{Target: c.linkTarget(h.target), MaxRegisters: h.registers, LineInfo: h.lines}
+	l, err := c.gpu.Driver.LinkCreate(&jit)
 	if err != nil {
-		return nil, d.assemblerError(m, jit.Errors, err)
+		return nil, c.assemblerError(m, jit.Errors, err)
 	}
 	defer func() {
-		if d.gpu.Lost() {
+		if c.gpu.Lost() {
 			return // it went with the context
 		}
-		if err := d.gpu.Driver.LinkDestroy(l); err != nil {
-			e := d.gpu.ErrorOf("compile", "", err)
-			_ = d.Fail(e) // an error before is the one to report
+		if err := c.gpu.Driver.LinkDestroy(l); err != nil {
+			e := c.gpu.ErrorOf("compile", "", err)
+			_ = c.gpu.Fail(e) // an error before is the one to report
 			if failed == nil && e.Sticky {
 				failed = e
 			}
 		}
 	}()
-	if err := d.gpu.Driver.LinkAddData(l, append([]byte(m.Text), 0), m.Kernels[0].Entry); err != nil {
-		return nil, d.assemblerError(m, jit.Errors, err)
+	if err := c.gpu.Driver.LinkAddData(l, append([]byte(m.Text), 0), m.Kernels[0].Entry); err != nil {
+		return nil, c.assemblerError(m, jit.Errors, err)
 	}
-	made, err := d.gpu.Driver.LinkComplete(l)
+	made, err := c.gpu.Driver.LinkComplete(l)
 	if err != nil {
-		return nil, d.assemblerError(m, jit.Errors, err)
+		return nil, c.assemblerError(m, jit.Errors, err)
 	}
 	return bytes.Clone(made), nil // the driver's bytes go with the link
 }
 
 // linkTarget returns what a link compiles for. Text for an earlier architecture than the
 // device's is compiled for the device all the same, which knows itself what it is.
-func (d *Device) linkTarget(t ptx.Target) int {
-	if t.SM != 10*d.gpu.Caps.Major+d.gpu.Caps.Minor {
+func (c *Compiler) linkTarget(t ptx.Target) int {
+	if t.SM != 10*c.gpu.Caps.Major+c.gpu.Caps.Minor {
 		return 0
 	}
 	return number(t)
@@ -112,20 +112,20 @@ func number(t ptx.Target) int {
 }
 
 // install loads an image or a text, so that launches find all of it on the device.
-func (d *Device) install(e *compiled, m *ptx.Module, image []byte) *driver.Error {
+func (c *Compiler) install(e *compiled, m *ptx.Module, image []byte) *driver.Error {
 	jit := cu.JIT{MaxRegisters: e.how.registers, LineInfo: e.how.lines} // an image has had its own
-	module, err := d.gpu.Driver.ModuleLoadDataEx(image, &jit)
+	module, err := c.gpu.Driver.ModuleLoadDataEx(image, &jit)
 	if err != nil {
-		return d.assemblerError(m, jit.Errors, err)
+		return c.assemblerError(m, jit.Errors, err)
 	}
 	e.module, e.bytes = module, len(image)
-	if err = d.inspect(e, &m.Kernels[0]); err == nil {
+	if err = c.inspect(e, &m.Kernels[0]); err == nil {
 		return nil
 	}
-	failed := d.gpu.ErrorOf("compile", "", err)
-	if !d.gpu.Lost() {
-		if err := d.gpu.Driver.ModuleUnload(module); err != nil {
-			_ = d.Fail(d.gpu.ErrorOf("compile", "", err)) // the first error is the one to report
+	failed := c.gpu.ErrorOf("compile", "", err)
+	if !c.gpu.Lost() {
+		if err := c.gpu.Driver.ModuleUnload(module); err != nil {
+			_ = c.gpu.Fail(c.gpu.ErrorOf("compile", "", err)) // the first error is the one to report
 		}
 	}
 	e.module = 0
@@ -147,16 +147,16 @@ func sourceOf(k *ptx.Kernel, line int) string {
 // inspect finds the function of a module and asks the driver about it. A driver that puts off
 // loading a function's code until its first launch is told to do it now; one that cannot be told
 // does it when asked.
-func (d *Device) inspect(e *compiled, k *ptx.Kernel) error {
-	if w, ok := d.gpu.Driver.(cu.Watcher); ok {
+func (c *Compiler) inspect(e *compiled, k *ptx.Kernel) error {
+	if w, ok := c.gpu.Driver.(cu.Watcher); ok {
 		w.Locate(e.module, func(line int) string { return sourceOf(k, line) })
 	}
 	var err error
-	if e.function, err = d.gpu.Driver.ModuleGetFunction(e.module, k.Entry); err != nil {
+	if e.function, err = c.gpu.Driver.ModuleGetFunction(e.module, k.Entry); err != nil {
 		return err
 	}
-	if d.gpu.Driver.Has(cu.Loading) {
-		if err := d.gpu.Driver.FuncLoad(e.function); err != nil {
+	if c.gpu.Driver.Has(cu.Loading) {
+		if err := c.gpu.Driver.FuncLoad(e.function); err != nil {
 			return err
 		}
 	}
@@ -169,32 +169,32 @@ func (d *Device) inspect(e *compiled, k *ptx.Kernel) error {
 		{cu.FuncRegisters, &e.res.Registers}, {cu.FuncLocal, &e.res.Local}, {cu.FuncConst, &e.res.Const},
 		{cu.FuncMaxThreads, &e.res.MaxThreads}, {cu.FuncShared, &static},
 	} {
-		if *a.to, err = d.gpu.Driver.FuncGetAttribute(a.attr, e.function); err != nil {
+		if *a.to, err = c.gpu.Driver.FuncGetAttribute(a.attr, e.function); err != nil {
 			return err
 		}
 	}
 	if k.RestElem > 0 || k.Dynamic > 0 {
 		most := k.Dynamic
 		if k.RestElem > 0 {
-			most = d.gpu.Caps.SharedOptin - static
+			most = c.gpu.Caps.SharedOptin - static
 		}
-		if err := d.gpu.Driver.FuncSetAttribute(e.function, cu.FuncMaxDynamicShared, most); err != nil {
+		if err := c.gpu.Driver.FuncSetAttribute(e.function, cu.FuncMaxDynamicShared, most); err != nil {
 			return err
 		}
 	}
-	e.groups, err = d.gpu.Driver.OccupancyMaxActiveBlocksPerMultiprocessor(e.function, e.program.GroupSize(), k.Dynamic)
+	e.groups, err = c.gpu.Driver.OccupancyMaxActiveBlocksPerMultiprocessor(e.function, e.program.GroupSize(), k.Dynamic)
 	return err
 }
 
 // unload gives a module back that nobody uses. The caller is a compilation: Close waits for
 // it, so the context is there, even when the device refuses work already.
-func (d *Device) unload(e *compiled) {
-	if d.gpu.Enter("unload", "") != nil {
+func (c *Compiler) unload(e *compiled) {
+	if c.gpu.Enter("unload", "") != nil {
 		return // it went with the context
 	}
-	defer d.gpu.Leave()
-	d.Count(driver.ModulesUnloaded, 1)
-	if err := d.gpu.Driver.ModuleUnload(e.module); err != nil {
-		_ = d.Fail(d.gpu.ErrorOf("unload", "", err)) // nobody waits for it; the device counts it
+	defer c.gpu.Leave()
+	c.gpu.Count(driver.ModulesUnloaded, 1)
+	if err := c.gpu.Driver.ModuleUnload(e.module); err != nil {
+		_ = c.gpu.Fail(c.gpu.ErrorOf("unload", "", err)) // nobody waits for it; the device counts it
 	}
 }

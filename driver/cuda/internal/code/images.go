@@ -1,4 +1,4 @@
-package cuda
+package code
 
 import (
 	"bytes"
@@ -14,26 +14,26 @@ import (
 // images is the device's use of the cache on disk. Whatever goes wrong with that is counted,
 // and costs a compilation.
 type images struct {
-	dev    *Device
+	c      *Compiler
 	disk   *imagecache.Cache // nil keeps nothing
 	system []byte            // what tells builds of the driver apart, beside its version
 }
 
 // init finds the place of the cache. A driver that was handed in keeps images only where
 // somebody said so: what it makes is of no use to other processes as a rule.
-func (im *images) init(d *Device, o Options) error {
-	im.dev = d
-	if o.Driver == nil {
+func (im *images) init(c *Compiler, o driver.OpenOptions, handed bool) error {
+	im.c = c
+	if !handed {
 		im.system = systemDriver()
 	} else {
-		im.system = []byte(o.Driver.Path())
+		im.system = []byte(c.gpu.Driver.Path())
 	}
 	at, err := o.DiskCache()
 	if err != nil {
-		err.(*driver.Error).Label = d.Name()
+		err.(*driver.Error).Label = c.gpu.Name()
 		return err
 	}
-	if o.Driver != nil && !at.Chosen || at.Chosen && at.Root == "" {
+	if handed && !at.Chosen || at.Chosen && at.Root == "" {
 		return nil
 	}
 	if im.disk, err = imagecache.Open(at.Root, at.Bytes); err != nil {
@@ -55,19 +55,20 @@ func systemDriver() []byte {
 // keyOf returns the key of the image of a text. The text itself is in it, so there is no version
 // of the emitter to keep.
 func (im *images) keyOf(m *ptx.Module, h how) [32]byte {
-	d := im.dev
-	target := d.linkTarget(h.target)
+	c := im.c
+	target := c.linkTarget(h.target)
 	if target == 0 {
-		target = 10*d.gpu.Caps.Major + d.gpu.Caps.Minor
+		target = 10*c.gpu.Caps.Major + c.gpu.Caps.Minor
 	}
 	lines := 0
 	if h.lines {
 		lines = 1
 	}
-	return imageKey(d.gpu.Caps.DriverVersion, target, m.Text, h.registers, lines, im.system)
+	return ImageKey(c.gpu.Caps.DriverVersion, target, m.Text, h.registers, lines, im.system)
 }
 
-func imageKey(driverVersion, target int, text string, registers, lines int, system []byte) [32]byte {
+// ImageKey is the key of the image of a text.
+func ImageKey(driverVersion, target int, text string, registers, lines int, system []byte) [32]byte {
 	options := fmt.Sprintf("O4;regs=%d;line=%d", registers, lines)
 	return identity.Key("vyre.cubin.v1", uint64(driverVersion), uint64(target), []byte(text), []byte(options), system)
 }
@@ -96,7 +97,7 @@ func (im *images) store(key [32]byte, image []byte) {
 		return
 	}
 	removed, err := im.disk.Store(key, image)
-	im.dev.Count(driver.CacheEvictions, uint64(removed))
+	im.c.gpu.Count(driver.CacheEvictions, uint64(removed))
 	if err != nil {
 		im.count(driver.CacheWriteErrors, "image not kept: %v", err)
 	}
@@ -104,16 +105,6 @@ func (im *images) store(key [32]byte, image []byte) {
 
 // count counts what went wrong, and says so if somebody listens.
 func (im *images) count(m driver.Metric, format string, args ...any) {
-	im.dev.Count(m, 1)
-	im.dev.gpu.Say(format, args...)
-}
-
-// Stats returns the counters and gauges as they are now.
-func (d *Device) Stats() *driver.Stats {
-	d.memory.Measure()
-	s := d.Core.Stats()
-	if d.images.disk != nil {
-		s.CacheDir = d.images.disk.Root()
-	}
-	return s
+	im.c.gpu.Count(m, 1)
+	im.c.gpu.Say(format, args...)
 }

@@ -1,4 +1,4 @@
-package cuda
+package code
 
 import (
 	"errors"
@@ -44,82 +44,82 @@ kernel @sample workgroup(64) {
   store @y[%i], %h
 }`
 
-// linking is whether the linker's code is as good as loaded text, once that is known.
-type linking uint8
+// Linking is whether the linker's code is as good as loaded text, once that is known.
+type Linking uint8
 
 const (
-	linkUnknown linking = iota
-	linkEqual
-	linkWorse
+	LinkUnknown Linking = iota
+	LinkEqual
+	LinkWorse
 )
 
 // links reports whether texts go through the linker, and from there to the disk. The first
 // compilation of a device that finds nothing on disk compares both ways to compile the sample.
 // The context is current.
-func (d *Device) links() (bool, *driver.Error) {
-	if d.images.disk == nil {
+func (c *Compiler) links() (bool, *driver.Error) {
+	if c.images.disk == nil {
 		return false, nil // nothing would keep the image
 	}
-	d.linking.Lock()
-	defer d.linking.Unlock()
-	if d.linking.known == linkUnknown {
-		same, failed := d.compareLink()
+	c.linking.Lock()
+	defer c.linking.Unlock()
+	if c.Linking == LinkUnknown {
+		same, failed := c.compareLink()
 		if failed != nil {
 			if failed.Sticky {
 				return false, failed
 			}
-			d.gpu.Say("whether to link is not known: %v", failed)
+			c.gpu.Say("whether to link is not known: %v", failed)
 			return false, nil
 		}
-		d.linking.known = linkWorse
+		c.Linking = LinkWorse
 		if same {
-			d.linking.known = linkEqual
+			c.Linking = LinkEqual
 		}
-		d.gpu.Say("linked code is as good as loaded code: %v", same)
+		c.gpu.Say("linked code is as good as loaded code: %v", same)
 	}
-	return d.linking.known == linkEqual, nil
+	return c.Linking == LinkEqual, nil
 }
 
-func (d *Device) compareLink() (same bool, failed *driver.Error) {
+func (c *Compiler) compareLink() (same bool, failed *driver.Error) {
 	ps, err := text.Parse("sample", sample)
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
-	m, err := compile.Program(ps[0], d.target, compile.Options{Passes: passes.Choice{Level: passes.O0}})
+	m, err := compile.Program(ps[0], c.target, compile.Options{Passes: passes.Choice{Level: passes.O0}})
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
-	h := how{target: d.target}
-	loaded, failed := d.take(m, h, append([]byte(m.Text), 0))
+	h := how{target: c.target}
+	loaded, failed := c.take(m, h, append([]byte(m.Text), 0))
 	if failed != nil {
 		return false, failed
 	}
-	image, failed := d.link(m, h)
+	image, failed := c.link(m, h)
 	if failed != nil {
 		return false, failed
 	}
-	linked, failed := d.take(m, h, image)
+	linked, failed := c.take(m, h, image)
 	return loaded == linked, failed
 }
 
 // take loads a module, to see what it takes, and unloads it.
-func (d *Device) take(m *ptx.Module, h how, image []byte) (took [3]int, failed *driver.Error) {
+func (c *Compiler) take(m *ptx.Module, h how, image []byte) (took [3]int, failed *driver.Error) {
 	jit := cu.JIT{MaxRegisters: h.registers, LineInfo: h.lines}
-	module, err := d.gpu.Driver.ModuleLoadDataEx(image, &jit)
+	module, err := c.gpu.Driver.ModuleLoadDataEx(image, &jit)
 	if err != nil {
-		return took, d.assemblerError(m, jit.Errors, err)
+		return took, c.assemblerError(m, jit.Errors, err)
 	}
-	f, err := d.gpu.Driver.ModuleGetFunction(module, m.Kernels[0].Entry)
+	f, err := c.gpu.Driver.ModuleGetFunction(module, m.Kernels[0].Entry)
 	for i, a := range []cu.FuncAttribute{cu.FuncRegisters, cu.FuncLocal, cu.FuncShared} {
 		if err == nil {
-			took[i], err = d.gpu.Driver.FuncGetAttribute(a, f)
+			took[i], err = c.gpu.Driver.FuncGetAttribute(a, f)
 		}
 	}
-	if !d.gpu.Lost() {
-		err = errors.Join(err, d.gpu.Driver.ModuleUnload(module))
+	if !c.gpu.Lost() {
+		err = errors.Join(err, c.gpu.Driver.ModuleUnload(module))
 	}
 	if err != nil {
-		return took, d.gpu.ErrorOf("compile", "", err)
+		return took, c.gpu.ErrorOf("compile", "", err)
 	}
 	return took, nil
 }

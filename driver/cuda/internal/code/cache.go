@@ -1,4 +1,4 @@
-package cuda
+package code
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/internal/primary"
+	"github.com/govyre/vyre/driver/cuda/internal/timeline"
 	"github.com/govyre/vyre/internal/identity"
 	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
@@ -47,26 +48,15 @@ func keyOf(p *ir.Program, h how) ([32]byte, error) {
 // cache keeps loaded modules. Whoever asks for one first starts its compilation, which goes
 // on when that caller leaves; everyone else waits for it.
 type cache struct {
-	dev       *Device
+	c         *Compiler
+	deferred  *timeline.Deferred
 	mu        sync.Mutex
 	entries   map[[32]byte]*compiled
 	granted   map[wish]*compiled // those of entries that are ready; programs may be gone
 	mostGrant int                // how many of these there are before they are looked through
 	bytes     int                // of the images of entries
 	clock     uint64
-	most      int // modules kept loaded; those in use are kept beyond it
-	mostBytes int // of their images, likewise
 	compiling sync.WaitGroup
-}
-
-// How many modules a device keeps loaded, and how large their images may be together.
-const (
-	maxKernels    = 512
-	maxImageBytes = 256 << 20
-)
-
-func (c *cache) init(d *Device) {
-	c.dev, c.entries, c.granted, c.most, c.mostBytes = d, map[[32]byte]*compiled{}, map[wish]*compiled{}, maxKernels, maxImageBytes
 }
 
 // find returns the module that a wish was granted before, held by one more handle; nil if there is none.
@@ -77,7 +67,7 @@ func (c *cache) find(w wish) *compiled {
 	if e == nil {
 		return nil
 	}
-	c.dev.Count(driver.CompilesMemory, 1)
+	c.c.gpu.Count(driver.CompilesMemory, 1)
 	c.clock++
 	e.handles++
 	e.used = c.clock
@@ -106,7 +96,7 @@ func (c *cache) get(ctx context.Context, p *ir.Program, h how) (*compiled, error
 	c.clock++
 	e := c.entries[k]
 	if e != nil {
-		c.dev.Count(driver.CompilesMemory, 1)
+		c.c.gpu.Count(driver.CompilesMemory, 1)
 	} else {
 		e = &compiled{program: p, how: h, key: k, origin: driver.CompilesFresh, ready: make(chan struct{})}
 		c.entries[k] = e
@@ -124,7 +114,7 @@ func (c *cache) get(ctx context.Context, p *ir.Program, h how) (*compiled, error
 		case <-e.ready:
 		case <-ctx.Done():
 			c.put(e)
-			return nil, &driver.Error{Op: "compile", Device: c.dev.Name(), Kind: driver.Canceled, Msg: "the compilation goes on for the next who asks", Err: ctx.Err()}
+			return nil, &driver.Error{Op: "compile", Device: c.c.gpu.Name(), Kind: driver.Canceled, Msg: "the compilation goes on for the next who asks", Err: ctx.Err()}
 		}
 	}
 	if e.err != nil {
@@ -139,8 +129,8 @@ func (c *cache) compile(e *compiled) {
 	defer c.compiling.Done()
 	begin := time.Now()
 	e.err = c.build(e)
-	c.dev.Count(e.origin, 1)
-	c.dev.Count(driver.CompileNS, uint64(time.Since(begin)))
+	c.c.gpu.Count(e.origin, 1)
+	c.c.gpu.Count(driver.CompileNS, uint64(time.Since(begin)))
 	var old []*compiled
 	c.mu.Lock()
 	if e.err != nil { // failures are not kept
@@ -152,7 +142,7 @@ func (c *cache) compile(e *compiled) {
 	c.mu.Unlock()
 	close(e.ready)
 	for _, o := range old {
-		c.dev.unload(o)
+		c.c.unload(o)
 	}
 }
 
@@ -163,7 +153,7 @@ func (c *cache) build(e *compiled) (err error) {
 			err = primary.Caught("compile", e.program.Name(), v)
 		}
 	}()
-	return c.dev.build(e)
+	return c.c.build(e)
 }
 
 // put gives up one handle.
@@ -177,10 +167,10 @@ func (c *cache) put(e *compiled) {
 // bounds. Nothing runs a module without a handle, so it may be unloaded at once, unless there are
 // runs that were given up.
 func (c *cache) evict() (old []*compiled) {
-	if c.dev.deferred.Any() {
+	if c.deferred.Any() {
 		return nil
 	}
-	for len(c.entries) > c.most || c.bytes > c.mostBytes {
+	for len(c.entries) > c.c.Most || c.bytes > c.c.MostBytes {
 		var oldest *compiled
 		for _, e := range c.entries {
 			if e.handles == 0 && (oldest == nil || e.used < oldest.used) {
@@ -198,17 +188,14 @@ func (c *cache) evict() (old []*compiled) {
 	return old
 }
 
-// wait waits for the compilations under way.
-func (c *cache) wait() { c.compiling.Wait() }
-
 // drop unloads every module. The context is current, unless it is lost.
 func (c *cache) drop(note func(error)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, e := range c.entries {
-		if e.module != 0 && !c.dev.gpu.Lost() {
-			note(c.dev.gpu.Driver.ModuleUnload(e.module))
-			c.dev.Count(driver.ModulesUnloaded, 1)
+		if e.module != 0 && !c.c.gpu.Lost() {
+			note(c.c.gpu.Driver.ModuleUnload(e.module))
+			c.c.gpu.Count(driver.ModulesUnloaded, 1)
 		}
 	}
 	clear(c.entries)

@@ -1,4 +1,4 @@
-package cuda
+package code
 
 import (
 	"fmt"
@@ -35,10 +35,10 @@ var takes = []struct {
 // cannot be expressed: every one stands for a family that ran in data centres or desktops.
 var forOthers = map[int]bool{70: true, 75: true, 80: true, 86: true, 89: true, 90: true, 100: true, 103: true, 120: true, 121: true}
 
-// chooseTarget returns what programs are compiled for on a device of capability sm under a
+// ChooseTarget returns what programs are compiled for on a device of capability sm under a
 // driver: the device's own architecture with everything it has, else the highest one below
 // that the driver takes. Text for an architecture runs on later ones too.
-func chooseTarget(sm, driverVersion int) (t ptx.Target, reduced bool, err error) {
+func ChooseTarget(sm, driverVersion int) (t ptx.Target, reduced bool, err error) {
 	for _, row := range takes {
 		if row.sm > sm || row.plain > driverVersion || row.gone > 0 && row.gone <= driverVersion || row.sm != sm && !forOthers[row.sm] {
 			continue
@@ -68,3 +68,6 @@ func mayTake(t ptx.Target, sm, driverVersion int) bool {
 	}
 	return false
 }
+
+// VersionText is a version of the driver as people write it.
+func VersionText(v int) string { return fmt.Sprintf("%d.%d", v/1000, v%1000/10) }

@@ -1,4 +1,4 @@
-package cuda
+package code
 
 import (
 	"fmt"
@@ -34,12 +34,12 @@ func lineInLog(log string) (n int, what string, ok bool) {
 }
 
 // assemblerError is the driver's refusal of a text, with the place.
-func (d *Device) assemblerError(m *ptx.Module, log string, err error) *driver.Error {
-	e := d.gpu.ErrorOf("compile", "", err)
+func (c *Compiler) assemblerError(m *ptx.Module, log string, err error) *driver.Error {
+	e := c.gpu.ErrorOf("compile", "", err)
 	if e.Log = log; log == "" {
 		return e
 	}
-	defer func() { d.dump(m, e.Log) }()
+	defer func() { c.dump(m, e.Log) }()
 	n, what, ok := lineInLog(log)
 	if !ok {
 		e.Msg = log
