@@ -165,7 +165,11 @@ func Value[T gpu.Scalar](v T) driver.Scalar {
 	case gpu.BFloat16:
 		return driver.BF16(h.Bits())
 	}
-	r := reflect.ValueOf(v)
+	return scalar(reflect.ValueOf(v))
+}
+
+// scalar passes a value of any other kind.
+func scalar(r reflect.Value) driver.Scalar {
 	switch r.Kind() {
 	case reflect.Bool:
 		return driver.Bool(r.Bool())
@@ -178,7 +182,36 @@ func Value[T gpu.Scalar](v T) driver.Scalar {
 	if r.CanInt() {
 		return driver.Scalar{Type: t, Bits: uint64(r.Int()) & t.Mask()}
 	}
+	if !r.CanUint() {
+		return driver.Scalar{} // of no type
+	}
 	return driver.Scalar{Type: t, Bits: r.Uint()}
+}
+
+// Fields passes a struct or an array to a kernel that takes it by value: one argument for each scalar in
+// it, in their order.
+//
+//	seq.Launch(k, grid, append(vyre.Fields(params), x.All())...)
+func Fields[T Element](v T) []Arg { return appendFields(nil, reflect.ValueOf(v)) }
+
+func appendFields(args []Arg, v reflect.Value) []Arg {
+	switch t := v.Type(); {
+	case scalarOf(t).IsHalf():
+		return append(args, driver.Scalar{Type: scalarOf(t), Bits: v.Field(0).Uint()})
+	case v.Kind() == reflect.Struct:
+		for i := range v.NumField() {
+			if t.Field(i).Name != "_" {
+				args = appendFields(args, v.Field(i))
+			}
+		}
+		return args
+	case v.Kind() == reflect.Array:
+		for i := range v.Len() {
+			args = appendFields(args, v.Index(i))
+		}
+		return args
+	}
+	return append(args, scalar(v)) // of a kind that no kernel takes, an argument that none takes
 }
 
 // In passes a slice that the kernel reads, to Run. Like a range it is for a parameter of the same type

@@ -84,8 +84,11 @@ func (l *layout) add(t reflect.Type, offset int, path string) (align int) {
 	case t.Kind() == reflect.Struct:
 		align = 1
 		for i := range t.NumField() {
-			f := t.Field(i)
+			f, n := t.Field(i), len(l.fields)
 			align = max(align, l.add(f.Type, offset+int(f.Offset), path+"."+f.Name))
+			if f.Name == "_" {
+				l.fields = l.fields[:n] // kernels have no use for it
+			}
 		}
 	default: // an array: what refused has let pass is one of these three
 		align = 1

@@ -285,7 +285,7 @@ func TestStructsFitRecordsOfTheirLayout(t *testing.T) {
 			A, B    float32
 			C       [2]float32
 			D       [2]uint32
-			E, _, _ uint8
+			E, F, G uint8
 		}, 1))); err == nil {
 			t.Error("a struct with more fields was taken")
 		}
@@ -298,4 +298,25 @@ func TestStructsFitRecordsOfTheirLayout(t *testing.T) {
 		seq.Copy(a.All(), b.All())
 		wantError(t, seq.Prepare(), vyre.InvalidArgument, "into a range of vyre_test.particle")
 	})
+}
+
+func TestFieldsPassesAStructScalarByScalar(t *testing.T) {
+	type inner struct {
+		Half gpu.Float16
+		_    int32
+		on   bool
+	}
+	got := vyre.Fields(struct {
+		At [2]int8
+		In inner
+		N  int
+	}{[2]int8{-1, 2}, inner{gpu.ToFloat16(1), 9, true}, 5})
+	want := []vyre.Arg{driver.I8(-1), driver.I8(2), driver.F16(0x3C00), driver.Bool(true), driver.I64(5)}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	d := open(t)
+	seq := d.NewSequence("text")
+	seq.Launch(compile(t, d, "kernel @k workgroup(1) {\n  param %a: u32\n}"), vyre.Grid{1}, vyre.Fields("text")...)
+	wantError(t, seq.Prepare(), vyre.InvalidArgument, "a is u32, the argument is none")
 }

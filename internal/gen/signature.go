@@ -21,6 +21,7 @@ type signature struct {
 // param is a parameter of the kernel. Type is that of the scalar, or of an element.
 type param struct {
 	name, typ string
+	parts     []kernel.Part // of a struct or an array by value
 	buffer    bool
 	access    ir.Access
 }
@@ -33,9 +34,9 @@ func (f *file) signature(k *kernel.Kernel) (*signature, error) {
 		if name == "" || name == "_" {
 			name = fmt.Sprintf("p%d", i+1)
 		}
-		if p.Parts != nil || p.Buffer && p.Elem == ir.None {
-			return nil, fmt.Errorf("kernel %s: a launcher takes slices of scalars and scalars; launch a kernel with parameter %s, a %s, by its program",
-				k.Name, name, p.GoType)
+		if where := f.outOfReach(p.Type); p.Parts != nil && where != "" {
+			return nil, fmt.Errorf("kernel %s: a launcher passes the fields of parameter %s one by one, and cannot reach %s; export it, or pass a slice of one element",
+				k.Name, name, where)
 		}
 		typ := p.Type
 		if p.Buffer {
@@ -45,7 +46,7 @@ func (f *file) signature(k *kernel.Kernel) (*signature, error) {
 					k.Name, types.TypeString(typ, f.qualify), name)
 			}
 		}
-		s.params = append(s.params, param{unused(taken, name), f.typeText(typ, p.Buffer), p.Buffer, k.Program.Params()[p.First].Access})
+		s.params = append(s.params, param{unused(taken, name), f.typeText(typ, p.Buffer), p.Parts, p.Buffer, k.Program.Params()[p.First].Access})
 	}
 	s.recv, s.seq, s.ctx, s.grid = unused(taken, "k"), unused(taken, "seq"), unused(taken, "ctx"), unused(taken, "grid")
 	if k.Program.Traits().SharedRest {
@@ -91,6 +92,28 @@ func hasBuffer(t types.Type) bool {
 	t = types.Unalias(t)
 	b, ok := t.(*types.Basic)
 	return ok && b.Info()&types.IsInteger != 0 || isFixed(t)
+}
+
+// outOfReach names a field in t that the generated file, which is of the kernels' package, cannot
+// select; "" if it can select all.
+func (f *file) outOfReach(t types.Type) string {
+	switch u := t.Underlying().(type) {
+	case *types.Array:
+		return f.outOfReach(u.Elem())
+	case *types.Struct:
+		if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Pkg().Path() == gpuPath {
+			return "" // a scalar
+		}
+		for v := range u.Fields() {
+			if !v.Exported() && v.Name() != "_" && v.Pkg() != f.pkg.Types {
+				return v.Name() + " of package " + v.Pkg().Path()
+			}
+			if where := f.outOfReach(v.Type()); where != "" {
+				return where
+			}
+		}
+	}
+	return ""
 }
 
 // isFixed reports whether t has the same size on every host.
@@ -148,6 +171,10 @@ func (s *signature) pass(slices bool) string {
 	list := []string{s.recv + ".Kernel", s.grid}
 	for _, p := range s.params {
 		switch {
+		case p.parts != nil:
+			for _, part := range p.parts {
+				list = append(list, "vyre.Value("+p.name+part.Path+")")
+			}
 		case !p.buffer:
 			list = append(list, "vyre.Value("+p.name+")")
 		case !slices:

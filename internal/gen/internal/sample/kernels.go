@@ -95,6 +95,40 @@ func Names(gpuThread gpu.Thread, vyre, k, seq, ctx, grid, packed uint32, _ float
 	}
 }
 
+// Particle is a struct with padding, a nested one and arrays.
+type Particle struct {
+	Pos   [3]float32
+	Mass  float64
+	Spin  struct{ Axis, Rate float32 }
+	Alive bool
+	_     uint16
+	Near  [2]ID
+}
+
+// Step is what Move takes by value.
+type Step struct {
+	By    [3]float32
+	Scale float64
+	grow  int
+}
+
+// Move moves particles.
+//
+//vyre:kernel workgroup=32
+func Move(t gpu.Thread, s Step, ps []Particle, points [][3]float32) {
+	i := t.Global().X
+	if i >= uint32(len(ps)) || !ps[i].Alive {
+		return
+	}
+	ps[i].Mass *= s.Scale
+	ps[i].Spin.Rate += 1
+	ps[i].Near[1] = ps[i].Near[0] + ID(s.grow)
+	for a := range 3 {
+		ps[i].Pos[a] += s.By[a]
+		points[i][a] = ps[i].Pos[a]
+	}
+}
+
 // Mix swaps the parts of pairs of a defined type.
 //
 //vyre:kernel workgroup=32

@@ -257,6 +257,39 @@ func TestKernelThatIsNotExportedHasALauncherThatIsNot(t *testing.T) {
 	same(t, "x", got, want)
 }
 
+func TestLaunchersTakeStructs(t *testing.T) {
+	for _, name := range []string{"cpu"} {
+		t.Run(name, func(t *testing.T) {
+			d, err := vyre.Open(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer d.Close()
+			k := compiled(CompileMove(ctx, d))(t)
+			step := Step{By: [3]float32{1, 2, 3}, Scale: 0.5, grow: 7}
+			got := []Particle{{Mass: 2, Alive: true, Near: [2]ID{1, 2}}, {Mass: 4}, {Pos: [3]float32{5, 6, 7}, Alive: true}}
+			want, other := slices.Clone(got), slices.Clone(got)
+			points, wantPoints := make([][3]float32, 3), make([][3]float32, 3)
+			res, err := k.Run(ctx, vyre.Cover(k, 3), step, got, points)
+			ok(t, res, err)
+			native(k, 1, 0, func(th gpu.Thread) { Move(th, step, want, wantPoints) })
+			same(t, "particles", got, want)
+			same(t, "points", points, wantPoints)
+
+			ps := uploaded(t, d, other)
+			seq := d.NewSequence("move")
+			seq.Launch(k, vyre.Cover(k, 3), append(vyre.Fields(step), ps.All(), uploaded(t, d, points).All())...)
+			res, err = seq.Run(ctx)
+			ok(t, res, err)
+			read(t, ps, other)
+			same(t, "particles on the device", other, want)
+			if err := seq.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 func TestLaunchTakesViewsOfBuffers(t *testing.T) {
 	d := open(t)
 	k := compiled(CompileMix(ctx, d))(t)
