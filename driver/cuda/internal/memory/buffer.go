@@ -65,12 +65,13 @@ func (m *Heap) Alloc(bytes int64, label string) (*Buffer, error) {
 		}
 		return nil, err
 	}
-	m.enter(b)
-	m.watch(b.mem, bytes, label)
+	b.enter()
+	m.check.watch(b.mem, bytes, label)
 	return b, nil
 }
 
-func (m *Heap) enter(b *Buffer) {
+func (b *Buffer) enter() {
+	m := b.heap
 	m.mu.Lock()
 	m.open[b] = struct{}{}
 	m.mu.Unlock()
@@ -78,7 +79,8 @@ func (m *Heap) enter(b *Buffer) {
 	m.gpu.Gauge(driver.LiveBytes, b.size)
 }
 
-func (m *Heap) leave(b *Buffer) {
+func (b *Buffer) leave() {
+	m := b.heap
 	m.mu.Lock()
 	delete(m.open, b)
 	m.mu.Unlock()
@@ -89,7 +91,7 @@ func (m *Heap) leave(b *Buffer) {
 // free gives the memory back. A run of a sequence that was given up may still touch it.
 func (b *Buffer) free() {
 	m := b.heap
-	m.leave(b)
+	b.leave()
 	if b.mem.Size > 0 {
 		m.gpu.Closing(b.Label(), func() error { return m.put(b.mem, reserved, b.hazards.Unfinished()) }, func() { m.abandon(b.mem, reserved) })
 	}

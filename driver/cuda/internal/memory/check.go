@@ -177,6 +177,17 @@ func (m *Heap) each(visit func(Block) error) error {
 	return nil
 }
 
+// watch tells a driver that checks accesses what of a block is in use, and as what. Not with
+// memcheck, which looks at all of it.
+func (c *checker) watch(b Block, bytes int64, label string) {
+	if c.on {
+		return
+	}
+	if w, ok := c.gpu.Driver.(cu.Watcher); ok && b.Size > 0 {
+		w.Watch(b.At, bytes, label)
+	}
+}
+
 // drop gives back what looking took; a lost context has taken it.
 func (c *checker) drop(note func(error)) {
 	if c.gpu.Lost() {

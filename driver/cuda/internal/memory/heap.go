@@ -102,7 +102,7 @@ func (m *Heap) reuse(size int64, u use, on *timeline.Stream) (Block, bool) {
 	}
 	m.ledger.move(idle, u, got)
 	m.gpu.Count(driver.AllocReused, 1)
-	m.watch(Block{at, got}, got, "")
+	m.check.watch(Block{at, got}, got, "")
 	return Block{at, got}, true
 }
 
@@ -117,17 +117,6 @@ func (m *Heap) unlock() {
 	m.gpu.Gauge(driver.DeferredBlocks, int64(now-m.awaited))
 	m.awaited = now
 	m.mu.Unlock()
-}
-
-// watch tells a driver that checks accesses what of a block is in use, and as what. Not with
-// memcheck, which looks at all of it.
-func (m *Heap) watch(b Block, bytes int64, label string) {
-	if m.check.on {
-		return
-	}
-	if w, ok := m.gpu.Driver.(cu.Watcher); ok && b.Size > 0 {
-		w.Watch(b.At, bytes, label)
-	}
 }
 
 // ask finds out whether runs that blocks wait for have ended.
@@ -186,7 +175,7 @@ func (m *Heap) put(b Block, u use, uses []timeline.Run) error {
 	m.ledger.move(u, idle, b.Size)
 	m.free.Put(b.At, b.Size, uses)
 	if len(uses) == 0 {
-		m.watch(b, 0, "")
+		m.check.watch(b, 0, "")
 	}
 	over := m.free.Bytes() > m.idleLimit
 	m.unlock()

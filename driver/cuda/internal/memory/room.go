@@ -99,14 +99,14 @@ func (m *Heap) tooLarge(n int64) *driver.Error {
 func (m *Heap) exhausted(n, available int64) *driver.Error {
 	available = max(available, 0)
 	return &driver.Error{Kind: driver.OutOfMemory, Requested: n, Available: available,
-		Msg: fmt.Sprintf("requested %d bytes, %d available%s", n, available, m.largest()), Fix: "close buffers or split the work"}
+		Msg: fmt.Sprintf("requested %d bytes, %d available%s", n, available, largest(m.open)), Fix: "close buffers or split the work"}
 }
 
 // largest names the buffers that hold most.
-func (m *Heap) largest() string {
+func largest(open map[*Buffer]struct{}) string {
 	const shown = 5
 	var all []*Buffer
-	for b := range m.open {
+	for b := range open {
 		all = append(all, b)
 	}
 	slices.SortFunc(all, func(a, b *Buffer) int {
