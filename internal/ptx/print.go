@@ -259,8 +259,24 @@ func (q *printed) mnemonic(in *inst) {
 			q.raw(".uni")
 		}
 	}
-	q.raw(typeInfo[in.t].name)
+	q.raw(typeInfo[writtenType(in)].name)
 	q.raw(typeInfo[in.t2].name)
+}
+
+// writtenType is the type that an instruction is written with. Moves and choices of floats say that they carry bits:
+// ptxas (11.8 and 13.0) makes a number of the condition where a float is chosen between a zero and ±1, and takes −0
+// for +0 there. What is +0 in truth may stay: its code is shorter by an instruction.
+func writtenType(in *inst) ptype {
+	if in.op != opMov && (in.op != opSelp || in.src[0].isConst(0) || in.src[1].isConst(0)) {
+		return in.t
+	}
+	switch in.t {
+	case tF32:
+		return tB32
+	case tF64:
+		return tB64
+	}
+	return in.t
 }
 
 func (q *printed) label(n uint64) {

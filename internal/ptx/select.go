@@ -26,9 +26,10 @@ type selector struct {
 	votes  votes
 	copied copying // all parallel copies, one after the other
 
-	wanted map[ir.Row]ir.Row // by load: a select between it and zero
-	taken  map[ir.Row]bool   // selects that are what the load gives
-	halved map[ir.Row]bool   // right shifts that are made of halves
+	wanted    map[ir.Row]ir.Row // by load: a select between it and zero
+	taken     map[ir.Row]bool   // selects that are what the load gives
+	halved    map[ir.Row]bool   // right shifts that are made of halves
+	halfKnown map[ir.Row]bool   // products that are made of halves
 
 	vectors map[ir.Row][]operand // lanes of vector values
 	cuts    []cut                // accesses that are not finished
@@ -89,6 +90,7 @@ func (s *selector) run() {
 	s.countUses()
 	s.findWanted()
 	s.findHalved()
+	s.findLowKnown()
 	s.rows(0, ir.Row(s.p.Rows()))
 	s.row = ir.NoRow
 	s.add(inst{op: opExit})

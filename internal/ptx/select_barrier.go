@@ -1,6 +1,10 @@
 package ptx
 
-import "github.com/govyre/vyre/ir"
+import (
+	"math"
+
+	"github.com/govyre/vyre/ir"
+)
 
 // barrierRules covers barriers, their voting forms, and fences.
 var barrierRules = map[ir.Op]rule{
@@ -51,10 +55,20 @@ func (s *selector) kept(x *reg, v uint32) reg {
 // sync waits for the group.
 func (s *selector) sync() { s.add(inst{op: opBarSync, src: [4]operand{u32(0)}}) }
 
-// groupVote waits for the group and combines its bools.
+// groupVote waits for the group and combines its bools. A vote on a constant, which the result is, waits only: ptxas
+// (11.8 and 13.0) takes such a vote for a value that it may compute once more where it is used, and a second barrier
+// then stands in a branch that not all threads take. So that it sees no constant in what is none to us either, the bool
+// is combined with one that is always false, for all that the assembler can see not in each lane.
 func (s *selector) groupVote(op opcode, v operand) operand {
+	if v.kind == isImm {
+		s.sync()
+		return v
+	}
+	below := s.onceOf(onceBelow, 0, func() operand { return s.do(opMov, tU32, spec(lanesBelow)) })
+	never := s.compare(cmpEQ, tU32, below, u32(math.MaxUint32))
+	q := s.do(opXor, tPred, r(s.pred(v)), never).reg
 	d := s.newReg(classP)
-	s.add(inst{op: op, t: tPred, dst: r(d), src: [4]operand{u32(0), r(s.pred(v))}})
+	s.add(inst{op: op, t: tPred, dst: r(d), src: [4]operand{u32(0), r(q)}})
 	return r(d)
 }
 

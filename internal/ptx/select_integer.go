@@ -10,7 +10,7 @@ import (
 var integerRules = map[ir.Op]rule{
 	ir.OpAdd:     arithmetic(opAdd, opAddRN),
 	ir.OpSub:     arithmetic(opSub, opSubRN),
-	ir.OpMul:     arithmetic(opMulLo, opMulRN),
+	ir.OpMul:     (*selector).multiply,
 	ir.OpMulHi:   binary(opMulHi),
 	ir.OpMulWide: binaryTo(opMulWide),
 	ir.OpDiv:     (*selector).divide,
@@ -67,6 +67,14 @@ func arithmetic(ints, floats opcode) rule {
 			s.set(r, s.do(ints, arith(t), a, b))
 		}
 	}
+}
+
+func (s *selector) multiply(r ir.Row) {
+	if s.halfKnown[r] {
+		s.set(r, s.timesByHalves(s.value(s.p.A(r)), factor(s.p, r)))
+		return
+	}
+	arithmetic(opMulLo, opMulRN)(s, r)
 }
 
 // least and greatest are the ends of an integer type, as raw bits.

@@ -5,6 +5,10 @@ import "github.com/govyre/vyre/ir"
 // shiftRules covers shifts. The hardware's clamp their count, as the ops do.
 var shiftRules = map[ir.Op]rule{
 	ir.OpShl: func(s *selector, r ir.Row) {
+		if s.halfKnown[r] {
+			s.set(r, s.timesByHalves(s.value(s.p.A(r)), factor(s.p, r)))
+			return
+		}
 		s.set(r, s.do(opShl, untyped(s.typeOf(r)), s.value(s.p.A(r)).as(untyped(s.typeOf(r))), s.value(s.p.B(r))))
 	},
 	ir.OpShr: func(s *selector, r ir.Row) {
