@@ -79,11 +79,11 @@ func (a *arena) buffers() ([][]byte, error) {
 	return bufs, a.guarded(end, len(a.mem), before)
 }
 
-// guarded checks the guard bytes [from, to) behind a buffer.
+// guarded checks the guard bytes [from, to) after a buffer.
 func (a *arena) guarded(from, to int, before string) error {
 	for k, b := range a.mem[from:to] {
 		if b != guard {
-			return fmt.Errorf("memory outside all buffers was overwritten, %d bytes behind the end of %q", k, before)
+			return fmt.Errorf("memory outside all buffers was overwritten, %d bytes after the end of %q", k, before)
 		}
 	}
 	return nil

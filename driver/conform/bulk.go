@@ -241,7 +241,7 @@ func (w *bulkWriter) close() []bulkStep {
 	return last
 }
 
-// finish gives values slots. A slot is free again behind the last use of its value, as the steps stand in
+// finish gives values slots. A slot is free again after the last use of its value, as the steps stand in
 // the list, arms included: nothing is read again further up.
 func (w *bulkWriter) finish(result int) *Bulk {
 	f := slotter{last: make([]int, len(w.types)), slot: make([]int, len(w.types))}
@@ -292,7 +292,7 @@ type slotter struct {
 	clock  int
 }
 
-// uses notes the last use of every value. The two results of arms are used by the choice, behind both.
+// uses notes the last use of every value. The two results of arms are used by the choice, after both.
 func (f *slotter) uses(steps []bulkStep) {
 	for i := range steps {
 		s := &steps[i]

@@ -57,7 +57,7 @@ func bulkBool(b bool) uint32 {
 }
 
 // bulkLoops are the loops of the ops that recipes are made of. What is rare goes through the table. A result may take
-// the slot of any operand: one that is wide goes from the last lane to the first, so that it comes behind words, and
+// the slot of any operand: one that is wide goes from the last lane to the first, so that it comes after words, and
 // one that is not the other way round.
 var bulkLoops = map[bulkKey]bulkLoop{
 	{ir.OpAdd, ir.F32}: func(d, a, b, _ *bulkValues) {

@@ -23,7 +23,7 @@ type Device interface {
 	Run(ctx context.Context, p *ir.Program, l Launch) (Outcome, error)
 }
 
-// Through is d behind a pass: every program goes through it before it runs.
+// Through is d after a pass: every program goes through it before it runs.
 func Through(d Device, name string, pass func(*ir.Program) (*ir.Program, error)) Device {
 	return through{d, name, pass}
 }
@@ -62,7 +62,7 @@ type Arg struct {
 // Part is bytes [Off, Off+Len) of the buffer of argument Of.
 type Part struct{ Of, Off, Len int }
 
-// Outcome is what a launch left behind.
+// Outcome is what a launch left.
 type Outcome struct {
 	Buffers [][]byte // one for each parameter; nil for scalars
 	Trap    *Trap
@@ -141,7 +141,7 @@ type Case struct {
 	// races nor undefined reads.
 	Reports *Finding
 	// Host, if set, is the whole case.
-	Host func(Front) error
+	Host func(front) error
 }
 
 // String returns "family/name".
@@ -189,7 +189,7 @@ var ErrSkipped = errors.New("needs a device with detectors")
 // Try runs one case on a device and returns nil if everything is as expected.
 func Try(ctx context.Context, d Device, c *Case) error {
 	if c.Host != nil {
-		return c.Host(TheFront)
+		return c.Host(theFront)
 	}
 	if c.AtOnce <= 1 {
 		return c.once(ctx, d)

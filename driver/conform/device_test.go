@@ -37,8 +37,8 @@ func TestCPUDeviceRunsAsManyGroupsAtOnceAsItPromises(t *testing.T) {
 	}
 }
 
-// Passes keep every bit: the suite runs behind each of them.
-func TestSuitePassesBehindEveryPass(t *testing.T) {
+// Passes keep every bit: the suite runs after each of them.
+func TestSuitePassesAfterEveryPass(t *testing.T) {
 	d := conform.Through(conform.Interp(interp.Options{}), "expand", opt.Expand)
 	for _, f := range conform.Suite() {
 		if cases := suite()[f.Name]; !needsNoDevice(cases) {
@@ -48,7 +48,7 @@ func TestSuitePassesBehindEveryPass(t *testing.T) {
 }
 
 // The suite has a tenth of the rounds, so that it stays quick.
-func TestAMillionMessagesArriveInOrder(t *testing.T) {
+func TestMillionMessagesArriveInOrder(t *testing.T) {
 	if !long.Enabled() {
 		t.Skip("takes seconds; run with -long")
 	}

@@ -10,14 +10,18 @@
 //	suite_*.go (products) ──┼─▶ Case ──Try──▶ Device ──▶ Outcome ──▶ buffers, trap, traces, reports compared
 //	random*.go ─────────────┘      └──Host──▶ verify, text and wire of package ir
 //
-// What always holds: every family is shown to notice when its rule is broken (mutation_test.go runs it on
-// an interpreter, or a package ir, with that rule changed). A device gets its buffers as parts of one
+// What always holds: every family is shown to notice when its rule is broken (tests of package interp run it on
+// an interpreter with that rule changed, mutation_test.go on such a package ir). A device gets its buffers as parts of one
 // allocation with guard bytes between them, so a stray write is seen wherever it lands. What a case
 // expects is stated by hand where a person can (files), and else computed element by element with the op
 // table's evaluation function. NaNs of one type are equal. Cases do not depend on the schedule.
 //
 // Beside the cases, a Sweep compares a function of one f32 with the op table on ranges of all 2³² arguments, and
 // RunRandom random programs with the interpreter.
+//
+// Authors of devices import this package from tests of their own: Run(ctx, On(device), Options{}) is the suite, RandomRun
+// compares random programs, Residency and Sweep look at what needs a whole launch or all arguments. Interp and
+// InterpOf are for packages of this module, whose interpreter has its options there.
 //
 // Not here: what Go kernels compile to (package kernel), the text of PTX (package ptx), passes before and
 // after (package opt).

@@ -8,6 +8,11 @@ import (
 	"github.com/govyre/vyre/ir"
 )
 
+// Front is what cases without a device go through, TheFront package ir as it is.
+type Front = front
+
+var TheFront = theFront
+
 // FunctionProgram stores f(base + g) to out[g].
 func FunctionProgram(f Function) *ir.Program { return f.program() }
 

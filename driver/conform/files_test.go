@@ -68,7 +68,7 @@ func TestMalformedFilesAreErrors(t *testing.T) {
 		{"grid of four axes", "arg n", "grid 1 1 1 1\narg n", "three counts"},
 		{"part of nothing", "arg y = zeros 4", "arg y = part z 0 16", "part OTHER OFF LEN"},
 		{"unknown finding", "y = 2 4 14 32", "reports trouble", "unknown finding trouble"},
-		{"bound without a buffer", "y = 2 4 14 32", "within 1 ulp", "stands behind"},
+		{"bound without a buffer", "y = 2 4 14 32", "within 1 ulp", "comes after"},
 		{"trap without a value", "y = 2 4 14 32", "trap 7", "trap CODE VALUE"},
 		{"target that does not exist", "-- want --", "-- refused --\n// target vram=7\n-- want --", "sm=N"},
 	} {

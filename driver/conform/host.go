@@ -13,9 +13,9 @@ import (
 	"github.com/govyre/vyre/ir/wire"
 )
 
-// Front is what cases without a device go through. Tests of the suite break it, to see
+// front is what cases without a device go through. Tests of the suite break it, to see
 // that the cases notice.
-type Front struct {
+type front struct {
 	// Findings seals the kernels of a text for a target and returns everything said about them.
 	Findings func(text string, target verify.Target) ir.Diags
 	Seal     func(*ir.Code) ir.Diags
@@ -25,8 +25,8 @@ type Front struct {
 	Decode   func([]byte) (*ir.Program, ir.Diags, error)
 }
 
-// TheFront is the packages ir/verify, text and wire as they are.
-var TheFront = Front{
+// theFront is the packages ir/verify, text and wire as they are.
+var theFront = front{
 	Findings: findings,
 	Seal:     sealing,
 	Print:    text.Of,
@@ -106,7 +106,7 @@ func announced(text string) []string {
 // verdictCase is a case about what must be said about a text.
 func verdictCase(name string, accepted bool, text string) (Case, error) {
 	target, err := targetOf(text)
-	return Case{Name: name, Host: func(f Front) error {
+	return Case{Name: name, Host: func(f front) error {
 		ds := f.Findings(text, target)
 		want := announced(text)
 		if len(ds.Errors()) == 0 && !accepted {

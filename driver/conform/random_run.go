@@ -75,7 +75,7 @@ type randomRun struct {
 
 // Run tries the programs. It uses as many goroutines as there are workers, if the devices allow concurrent runs. When
 // ctx ends, its error names the programs under way, which are no failures; goroutines whose runs do not end then are
-// left behind. When a device is lost, the programs under way are tried alone, and the rest is left: a *LostError.
+// left running. When a device is lost, the programs under way are tried alone, and the rest is left: a *LostError.
 func (o RandomRun) Run(ctx context.Context, s *Summary, devices ...Device) error {
 	r := &randomRun{RandomRun: o, devices: devices, s: s, underWay: map[uint64]bool{}}
 	done := make(chan struct{})

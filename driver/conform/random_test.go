@@ -203,7 +203,7 @@ func TestEqualSeedsGiveEqualPrograms(t *testing.T) {
 	}
 }
 
-func TestADescribedProgramIsACase(t *testing.T) {
+func TestDescribedProgramIsACase(t *testing.T) {
 	for seed := range uint64(100) {
 		r := conform.Random(seed)
 		cs, err := conform.ParseFile("described", []byte(r.Describe()))

@@ -8,7 +8,7 @@ import (
 // controlFamilies are about structured control under divergence.
 func controlFamilies() []Family {
 	return []Family{
-		fileFamily("ctl-if", "lanes take the arm of their own condition and meet behind it"),
+		fileFamily("ctl-if", "lanes take the arm of their own condition and meet after it"),
 		fileFamily("ctl-loop", "every lane goes round a loop as often as it must"),
 		fileFamily("ctl-exit", "lanes leave several structured ops at once, and rejoin where the outermost ends"),
 		fileFamily("ctl-swap", "carried values, results and initial values are copied at once"),

@@ -66,7 +66,7 @@ func damagedCases() []Case {
 			}
 		}},
 	} {
-		cases = append(cases, Case{Name: "damaged: " + d.code + " " + d.what, Host: func(f Front) error {
+		cases = append(cases, Case{Name: "damaged: " + d.code + " " + d.what, Host: func(f front) error {
 			c := base()
 			d.damage(c)
 			ds := f.Seal(c)
@@ -82,10 +82,10 @@ func damagedCases() []Case {
 }
 
 // roundTrips makes a case of every family's programs, and one of constants.
-func roundTrips(family string, trip func(Front, *ir.Program) error) []Case {
+func roundTrips(family string, trip func(front, *ir.Program) error) []Case {
 	var cases []Case
 	add := func(name string, programs func() []*ir.Program) {
-		cases = append(cases, Case{Family: family, Name: name, Host: func(f Front) error {
+		cases = append(cases, Case{Family: family, Name: name, Host: func(f front) error {
 			for _, p := range programs() {
 				if err := trip(f, p); err != nil {
 					return fmt.Errorf("kernel %s: %w", p.Name(), err)
@@ -140,7 +140,7 @@ func constants(t ir.Type) *ir.Program {
 }
 
 // textTrip prints and parses.
-func textTrip(f Front, p *ir.Program) error {
+func textTrip(f front, p *ir.Program) error {
 	text := f.Print(p)
 	again, err := f.Parse("printed", text)
 	switch {
@@ -164,7 +164,7 @@ func short(text string) string {
 }
 
 // wireTrip encodes and decodes.
-func wireTrip(f Front, p *ir.Program) error {
+func wireTrip(f front, p *ir.Program) error {
 	b, err := f.Encode(p)
 	if err != nil {
 		return err
@@ -188,13 +188,13 @@ func wireTrip(f Front, p *ir.Program) error {
 
 func wireCases() []Case {
 	cases := roundTrips("wire", wireTrip)
-	small := func(f Front) ([]byte, *ir.Program, error) {
+	small := func(f front) ([]byte, *ir.Program, error) {
 		p := opCases(ir.OpAdd)[0].program()
 		b, err := f.Encode(p)
 		return b, p, err
 	}
 	return append(cases,
-		Case{Family: "wire", Name: "cut short", Host: func(f Front) error {
+		Case{Family: "wire", Name: "cut short", Host: func(f front) error {
 			b, _, err := small(f)
 			if err != nil {
 				return err
@@ -206,7 +206,7 @@ func wireCases() []Case {
 			}
 			return nil
 		}},
-		Case{Family: "wire", Name: "damaged", Host: func(f Front) error {
+		Case{Family: "wire", Name: "damaged", Host: func(f front) error {
 			b, p, err := small(f)
 			if err != nil {
 				return err

@@ -40,7 +40,7 @@ func (c *Case) wantLine(line string, w *wants) error {
 		}
 		i := slices.IndexFunc(c.Want, func(b []byte) bool { return b != nil })
 		if i < 0 {
-			return fmt.Errorf("within stands behind the buffer that it is about")
+			return fmt.Errorf("within comes after the buffer that it is about")
 		}
 		c.Tolerance = withinULPs(c.Program.Params()[i].Type, ulps)
 		return nil

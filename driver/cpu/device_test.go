@@ -172,7 +172,7 @@ func TestCloseEndsARunThatOutlastsItsPatience(t *testing.T) {
 		}
 	}
 	wantError(t, behind.Close(), driver.Closed, `"behind"`, "had not ended 1ms later")
-	// Who came behind it comes behind what it did not wait for.
+	// Who came after it comes after what it did not wait for.
 	last := d.NewSequence("last")
 	last.Read(driver.All(b), make([]byte, 4))
 	before := d.Stats()

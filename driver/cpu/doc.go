@@ -1,4 +1,4 @@
-// Package cpu is the device "cpu": the interpreter, behind the same contract as a GPU. It
+// Package cpu is the device "cpu": the interpreter, under the same contract as a GPU. It
 // needs no hardware, gives the bits that define what a program means, and can watch programs
 // for races and stray accesses while it runs them. Importing the package registers it.
 //

@@ -34,7 +34,7 @@ func (h *history) before(r *runner, writes bool, deps []runRef) []runRef {
 }
 
 // before appends the run to deps unless it has ended; one that ended without waiting for others
-// leaves them to those behind it.
+// leaves them to those after it.
 func (ref runRef) before(r *runner, deps []runRef) []runRef {
 	switch {
 	case ref.r == r:

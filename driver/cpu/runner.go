@@ -135,7 +135,7 @@ func (r *runner) Start(ctx context.Context, after []driver.Runner, _ bool) error
 	return nil
 }
 
-// enter gives a run its number and its place behind the runs that it depends on. A plan whose
+// enter gives a run its number and its place after the runs that it depends on. A plan whose
 // loops the host decides on runs within Start, so it has no place before it can begin: its caller
 // may leave until then.
 func (r *runner) enter(ctx context.Context, after []driver.Runner) (err error) {

@@ -23,7 +23,7 @@ func Example() {
 	// Output: cuda-sim:0 true
 }
 
-func TestTheSimulatedDeviceHasANameOfItsOwn(t *testing.T) {
+func TestSimulatedDeviceHasANameOfItsOwn(t *testing.T) {
 	d, err := driver.Open("cuda-sim:3", driver.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)

@@ -60,7 +60,8 @@ func (c clock) join(o clock) clock {
 
 // clocks is what an invocation knows about the others, kept only for programs that acquire or
 // release. An access carries the epoch of its invocation; a release hands out the epochs so
-// far and begins the next, an acquire takes over what a release handed out.
+// far and begins the next, an acquire takes over what a release handed out (epochs as in Flanagan and Freund,
+// "FastTrack", 2009).
 type clocks struct {
 	epoch    uint32
 	acquired clock  // what happens before the next access

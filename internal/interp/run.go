@@ -13,7 +13,7 @@ import (
 // is not a refusal, buffers hold what the run wrote until then and the Result what it
 // had counted and found.
 //
-// Run is safe for concurrent use as long as no two runs touch the same memory.
+// Run is safe for concurrent use if no two runs touch the same memory.
 func (k *Kernel) Run(ctx context.Context, in Launch, o Options) (*Result, error) {
 	if err := k.check(&in); err != nil {
 		return nil, err

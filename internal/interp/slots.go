@@ -7,7 +7,7 @@ import "github.com/govyre/vyre/ir"
 //
 // A lane's path through a structured program visits rows in ascending order, but for
 // the way back to the head of a loop. So the life of a value is an interval of rows:
-// from its definition to its last use, stretched to the end of every loop that
+// from its definition to its last use, extended to the end of every loop that
 // contains the use and not the definition. Loop arguments live as long as the body;
 // a result lives from the first exit that brings it. An operand that dies in a row
 // may give its slot to what the row defines: every instruction reads a lane before
@@ -119,7 +119,7 @@ func (s *slotting) findLives() {
 	}
 }
 
-// use stretches the life of value v to its use in row u.
+// use extends the life of value v to its use in row u.
 func (s *slotting) use(v, u ir.Row) {
 	last := int32(u)
 	home := int32(s.p.Region(v))

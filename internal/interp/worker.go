@@ -216,7 +216,7 @@ func (x *worker) draw(n int) int {
 func (x *worker) ended(g *group) bool { return g.ended == len(g.warps) }
 
 // forgetEnded drops groups that have ended from the live ones, keeping their states
-// behind them.
+// behind the live ones.
 func (x *worker) forgetEnded() {
 	n := 0
 	for i, g := range x.live {

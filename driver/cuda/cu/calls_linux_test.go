@@ -163,7 +163,7 @@ func TestManyCallsPassAllTheirArguments(t *testing.T) {
 		t.Errorf("wrote %q", got)
 	}
 	if texts[4][0] != '-' {
-		t.Error("the call behind the one that failed was made")
+		t.Error("the call after the one that failed was made")
 	}
 	if made, res := cu.CallAll(nil); made != 0 || res != 0 {
 		t.Errorf("no calls: %d, %d", made, res)
@@ -173,7 +173,7 @@ func TestManyCallsPassAllTheirArguments(t *testing.T) {
 // words are n words at p, which the calls under test keep alive.
 func words(p unsafe.Pointer, n int) []uint64 { return unsafe.Slice((*uint64)(p), n) }
 
-func TestAWhileNodeReturnsItsBody(t *testing.T) {
+func TestWhileNodeReturnsItsBody(t *testing.T) {
 	bodies := [1]uint64{0xB0D7}
 	var got []uint64
 	add := purego.NewCallback(func(node unsafe.Pointer, graph uintptr, deps unsafe.Pointer, n uintptr, params unsafe.Pointer) uintptr {
@@ -196,7 +196,7 @@ func TestAWhileNodeReturnsItsBody(t *testing.T) {
 }
 
 // The version of the function that is called knows no other flag than none.
-func TestAStoreOfAStreamHasNoFlags(t *testing.T) {
+func TestStoreOfAStreamHasNoFlags(t *testing.T) {
 	var got [4]uintptr
 	write := purego.NewCallback(func(stream, at, value, flags uintptr) uintptr {
 		got = [4]uintptr{stream, at, value, flags}
@@ -210,7 +210,7 @@ func TestAStoreOfAStreamHasNoFlags(t *testing.T) {
 	}
 }
 
-func TestAKernelNodeIsDescribed(t *testing.T) {
+func TestKernelNodeIsDescribed(t *testing.T) {
 	var got [9]uint64
 	add := purego.NewCallback(func(node unsafe.Pointer, graph uintptr, deps unsafe.Pointer, n uintptr, params unsafe.Pointer) uintptr {
 		copy(got[:], words(params, 9))
@@ -246,7 +246,7 @@ func TestLogsOfALinkStayWithItUntilItEnds(t *testing.T) {
 	}
 }
 
-func TestACallThatTheLibraryLacksSaysSo(t *testing.T) {
+func TestCallThatTheLibraryLacksSaysSo(t *testing.T) {
 	if err := cu.Simple(0).FuncLoad(1); err == nil {
 		t.Error("it did something")
 	}

@@ -17,6 +17,11 @@
 // calling thread, so a goroutine locks its thread and calls CtxSetCurrent before a batch of
 // calls. GraphRun does both itself. Memory given to an asynchronous copy stays as it is until the copy has ended.
 //
+// # Who imports it
+//
+// Programs need none of this. Tests of programs do, which give cuda.Open a driver of their own: one that wraps a
+// Driver to count, delay or fail calls, and the results that package cusim is told to fail with.
+//
 // # Not here
 //
 // Which codes mean what for a device, memory pools, modules, launches (driver/cuda).

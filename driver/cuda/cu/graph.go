@@ -49,7 +49,7 @@ type Graphs interface {
 }
 
 // GraphRun is what a run of a graph takes: the context to make current, what to launch and where, and the word that is
-// written behind it.
+// written after it.
 type GraphRun struct {
 	Context Context
 	Exec    GraphExec

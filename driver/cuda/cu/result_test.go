@@ -8,7 +8,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda/cu"
 )
 
-func TestAFailedCallNamesItselfAndItsResult(t *testing.T) {
+func TestFailedCallNamesItselfAndItsResult(t *testing.T) {
 	var err error = &cu.CallError{Call: "cuMemAlloc_v2", Result: cu.OutOfMemory}
 	if got, want := err.Error(), "cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY 2"; got != want {
 		t.Errorf("error is %q, want %q", got, want)
@@ -24,7 +24,7 @@ func TestResultsBeyondTheHeaderKeepTheirNumber(t *testing.T) {
 	}
 }
 
-func TestAMissingLibraryIsNamed(t *testing.T) {
+func TestMissingLibraryIsNamed(t *testing.T) {
 	const path = "/no/such/libcuda.so"
 	_, err := cu.Load(path)
 	var missing *cu.MissingError
@@ -39,7 +39,7 @@ func TestAMissingLibraryIsNamed(t *testing.T) {
 	}
 }
 
-func TestAUUIDIsPrintedAsNvidiaSMIDoes(t *testing.T) {
+func TestUUIDIsPrintedAsNvidiaSMIDoes(t *testing.T) {
 	id := cu.UUID{0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef, 0xfe, 0xdc, 0xba, 0x98, 0x76, 0x54, 0x32, 0x10}
 	if got, want := id.String(), "GPU-01234567-89ab-cdef-fedc-ba9876543210"; got != want {
 		t.Errorf("got %s, want %s", got, want)

@@ -233,7 +233,7 @@ func TestQueriesLetWorkGoOn(t *testing.T) {
 	}
 }
 
-func TestACallNeedsAContextOnItsThread(t *testing.T) {
+func TestCallNeedsAContextOnItsThread(t *testing.T) {
 	b := open(t, cusim.Config{})
 	if runtime.GOOS != "linux" {
 		t.Skip("threads are told apart on Linux only")
@@ -324,7 +324,7 @@ func TestTextsAreRefusedWithTheirLine(t *testing.T) {
 	}
 }
 
-func TestAFaultBreaksTheContextUntilItIsGone(t *testing.T) {
+func TestFaultBreaksTheContextUntilItIsGone(t *testing.T) {
 	b := open(t, cusim.Config{Recovers: true})
 	p := one(b.MemAlloc(4))(b)
 	b.ok(b.LaunchKernel(b.call("crash", 1, 1, p, 1)))
@@ -344,7 +344,7 @@ func TestAFaultBreaksTheContextUntilItIsGone(t *testing.T) {
 	one(b.MemAlloc(4))(b)
 }
 
-func TestAFaultLastsAsLongAsTheProcess(t *testing.T) {
+func TestFaultLastsAsLongAsTheProcess(t *testing.T) {
 	for _, kernel := range []string{"crash", "wait"} {
 		b := open(t, cusim.Config{Budget: 10_000})
 		p := one(b.MemAlloc(4))(b)
@@ -366,7 +366,7 @@ func TestAFaultLastsAsLongAsTheProcess(t *testing.T) {
 	}
 }
 
-func TestAnEndlessKernelTimesOut(t *testing.T) {
+func TestEndlessKernelTimesOut(t *testing.T) {
 	b := open(t, cusim.Config{Budget: 10_000})
 	p := one(b.MemAlloc(4))(b)
 	b.ok(b.MemsetD8Async(p, 0, 4, b.stream))
@@ -441,7 +441,7 @@ func TestTimeIsVirtual(t *testing.T) {
 	}
 }
 
-func TestTheChosenCallFails(t *testing.T) {
+func TestChosenCallFails(t *testing.T) {
 	b := open(t, cusim.Config{Faults: cusim.Faults{{Call: "cuMemAlloc_v2", Nth: 2, Result: 2}, {Call: "cuMemFree_v2", Nth: 1, Result: 1, After: true}}})
 	p := one(b.MemAlloc(16))(b)
 	_, err := b.MemAlloc(16)
@@ -501,7 +501,7 @@ func TestBoundsAreThoseOfWhatIsInUse(t *testing.T) {
 		bytes int64
 		says  string
 	}{
-		{"behind the end", 8, `0 bytes behind the end of "edges", 8 bytes`},
+		{"after the end", 8, `0 bytes after the end of "edges", 8 bytes`},
 		{"in nobody's memory", 0, "nobody uses now"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -566,7 +566,7 @@ func TestFetchesOfWhatNothingWroteAreFound(t *testing.T) {
 	}
 }
 
-func TestAStickyFaultBreaksTheContextWhateverItsResult(t *testing.T) {
+func TestStickyFaultBreaksTheContextWhateverItsResult(t *testing.T) {
 	b := open(t, cusim.Config{Faults: cusim.Faults{{Call: "cuMemAlloc_v2", Nth: 1, Result: 999, Sticky: true}}})
 	_, err := b.MemAlloc(16)
 	b.is(err, 999)

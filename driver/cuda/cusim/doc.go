@@ -2,7 +2,7 @@
 // would get.
 //
 //	d := cusim.New(cusim.Config{})                  // one device of each model
-//	dev, err := cuda.Open(cuda.Options{Driver: d})  // or vyre.Open("cuda-sim")
+//	dev, err := cuda.Open(cuda.Options{Driver: d})  // or driver.Open("cuda-sim"), with driver/cudasim imported
 //
 //	cu.Driver calls ──▶ checks: handles, context of the thread, ranges, limits
 //	                        │
@@ -24,6 +24,12 @@
 // out of bounds. A launch that cannot end because everyone waits is a deadlock, told with where. Links
 // give images that load on the devices they are for, and on no others. Time is virtual: a launch, a copied byte and an executed
 // instruction cost fixed times, so that what events measure repeats exactly.
+//
+// # Who imports it
+//
+// A program that runs without a GPU imports driver/cudasim, which registers this driver as a device. Tests import cusim
+// itself, for what a device has no name for: a model of their choice, little memory, calls that fail (Faults, EachCall), and
+// what was never given back (Left).
 //
 // # Concurrency
 //

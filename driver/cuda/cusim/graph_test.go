@@ -78,7 +78,7 @@ func (c *chain) exec() cu.GraphExec {
 	return one(c.GraphInstantiate(c.g))(c.bench)
 }
 
-func TestAGraphRunsInTheOrderOfItsStream(t *testing.T) {
+func TestGraphRunsInTheOrderOfItsStream(t *testing.T) {
 	for seed := range uint64(5) {
 		b := open(t, cusim.Config{Seed: seed})
 		p := one(b.MemAlloc(8))(b)
@@ -144,7 +144,7 @@ func TestLaunchesOfOneExecutableDoNotOverlap(t *testing.T) {
 	}
 }
 
-func TestAChangeIsForLaterLaunches(t *testing.T) {
+func TestChangeIsForLaterLaunches(t *testing.T) {
 	b := open(t, cusim.Config{})
 	p := one(b.MemAlloc(16))(b)
 	host := b.pinned(8)
@@ -216,7 +216,7 @@ func (b *bench) loader() cu.Function {
 	return one(b.ModuleGetFunction(m, "next"))(b)
 }
 
-func TestALoopRunsWhileItsValueIsNotZero(t *testing.T) {
+func TestLoopRunsWhileItsValueIsNotZero(t *testing.T) {
 	for seed := range uint64(4) {
 		b := open(t, cusim.Config{Seed: seed})
 		f := b.loader()
@@ -243,7 +243,7 @@ func TestALoopRunsWhileItsValueIsNotZero(t *testing.T) {
 	}
 }
 
-func TestALoopMayNeverBegin(t *testing.T) {
+func TestLoopMayNeverBegin(t *testing.T) {
 	b := open(t, cusim.Config{})
 	p := one(b.MemAlloc(4))(b)
 	c := b.chain()
@@ -255,7 +255,7 @@ func TestALoopMayNeverBegin(t *testing.T) {
 	}
 }
 
-func TestALoopThatNeverEndsTimesOut(t *testing.T) {
+func TestLoopThatNeverEndsTimesOut(t *testing.T) {
 	b := open(t, cusim.Config{Budget: 1000})
 	p := one(b.MemAlloc(4))(b)
 	c := b.chain()

@@ -117,7 +117,7 @@ func TestMemoryOfAPoolIsFreedOnce(t *testing.T) {
 	}
 }
 
-func TestAStreamWritesAWordWhenItGetsThere(t *testing.T) {
+func TestStreamWritesAWordWhenItGetsThere(t *testing.T) {
 	b := open(t, cusim.Config{})
 	host := b.mapped(8)
 	word := one(b.MemHostGetDevicePointer(at(host[4:])))(b)
@@ -160,7 +160,7 @@ func TestContextsArePushedAndPopped(t *testing.T) {
 	}
 }
 
-func TestALinkMakesAnImage(t *testing.T) {
+func TestLinkMakesAnImage(t *testing.T) {
 	b := open(t, cusim.Config{Models: []cusim.Model{cusim.Tiny, cusim.Hopper}})
 	jit := &cu.JIT{}
 	l := one(b.LinkCreate(jit))(b)

@@ -70,7 +70,7 @@ func (p *parser) body() {
 	}
 }
 
-// resume goes behind the statement at fault: past its semicolon, but over no brace that stands alone.
+// resume goes after the statement at fault: past its semicolon, but over no brace that stands alone.
 func (p *parser) resume() {
 	if p.ended {
 		return
@@ -145,7 +145,7 @@ func (p *parser) finish() {
 	}
 }
 
-// endLabelled reports whether a branch leads behind the last instruction.
+// endLabelled reports whether a branch leads past the last instruction.
 func (p *parser) endLabelled() bool {
 	for _, x := range p.fn.fixes {
 		if x.l.at == len(p.fn.k.Code) {
@@ -155,7 +155,7 @@ func (p *parser) endLabelled() bool {
 	return false
 }
 
-// ends reports whether control does not go on behind the instruction, if it runs.
+// ends reports whether control does not go on after the instruction, if it runs.
 func (in *Inst) ends() bool {
 	return in.Op == "exit" || in.Op == "ret" || in.Op == "trap" || in.Op == "bra" || in.Op == "brx"
 }

@@ -14,7 +14,7 @@ import "strings"
 //	=F F  the same of the second type                               =W W  of twice the width of the type
 //	=R R  a register of the type or wider                           =V V  one or, with .v2 and .v4, a vector of them
 //	=u32 u32 …  of that type                                        !p  a predicate that may be negated
-//	=p|q  a predicate, with a second one behind a bar or without    =T|p  a register, with a predicate or without
+//	=p|q  a predicate, with a second one after a bar or without    =T|p  a register, with a predicate or without
 //	[g]  a place in memory                                          L  a label, B  a table of them
 //	=M M  anything that mov takes                                   S  a symbol or an address
 //
@@ -262,7 +262,7 @@ func (p *pattern) usage(op string) string {
 	return b.String()
 }
 
-// match fills in the modifiers and types of in from the words behind its name. It returns the number of
+// match fills in the modifiers and types of in from the words after its name. It returns the number of
 // groups it got through, and whether all words were taken.
 func (p *pattern) match(in *Inst, words []string) (taken int, ok bool) {
 	in.Mods, in.Type, in.From = in.Mods[:0], None, None

@@ -1,6 +1,6 @@
 package asm
 
-// function reads what stands behind .func: what it returns, its name and parameters, and a body unless it is
+// function reads what follows .func: what it returns, its name and parameters, and a body unless it is
 // only declared.
 func (p *parser) function() {
 	k := &Kernel{Line: p.tok.line, function: true}
@@ -72,7 +72,7 @@ func (p *parser) formal() formal {
 	return formal{}
 }
 
-// call reads a call behind its word. The function has been declared.
+// call reads a call after its word. The function has been declared.
 func (p *parser) call(in *Inst) {
 	if p.tok.kind == tDot && p.tok.text == "uni" {
 		p.advance()

@@ -40,7 +40,7 @@ func (x *inliner) needed(k *Kernel) bool {
 	return slices.ContainsFunc(k.Vars, func(v *Var) bool { return v.Passed }) || slices.ContainsFunc(k.Code, func(in Inst) bool { return in.Call != nil })
 }
 
-// expand adds the body of k. vars says what its parameters stand for. Returning goes on behind the body.
+// expand adds the body of k. vars says what its parameters stand for. Returning goes on after the body.
 func (x *inliner) expand(k *Kernel, vars map[*Var]*Var) {
 	base := Reg(len(x.out.Regs))
 	x.out.Regs = append(x.out.Regs, k.Regs...)

@@ -217,7 +217,7 @@ const (
 type Operand struct {
 	Kind    OperandKind
 	Reg     Reg    // of IsReg; the base of IsAddress, NoReg with a symbol or an absolute address
-	Second  Reg    // the predicate behind a bar, or NoReg
+	Second  Reg    // the predicate after a bar, or NoReg
 	Not     bool   // a predicate is negated
 	Bits    uint64 // an immediate's bits, by the operand's type; an address's or symbol's offset; a label's instruction
 	Var     *Var   // of IsSymbol; of an IsAddress without a register

@@ -10,7 +10,7 @@ type rawOperand struct {
 	line    int
 	kind    rawKind
 	name    string // of a name; the base of an address
-	second  string // the name behind a bar
+	second  string // the name after a bar
 	not     bool
 	consts  []token // sign and number of a constant
 	off     int64   // of an address or symbol

@@ -147,7 +147,7 @@ func (p *parser) numbers(limit uint64) []uint64 {
 	return list
 }
 
-// skip goes behind the next semicolon or block in braces, where statements start again.
+// skip goes past the next semicolon or block in braces, where statements start again.
 func (p *parser) skip() {
 	if p.ended {
 		return

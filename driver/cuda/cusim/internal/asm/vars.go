@@ -23,7 +23,7 @@ func (p *parser) variables(space Space, extern bool) []*Var {
 	return list
 }
 
-// variable reads what stands behind the state space: alignment, type, name, sizes, contents.
+// variable reads what follows the state space: alignment, type, name, sizes, contents.
 func (p *parser) variable(space Space, extern bool) *Var {
 	v := &Var{Line: p.tok.line, Space: space, Extern: extern, Align: 0}
 	for p.tok.kind == tDot {
@@ -189,7 +189,7 @@ func (p *parser) constant(t Type) uint64 {
 	return bits
 }
 
-// registers reads a .reg declaration behind its word.
+// registers reads a .reg declaration after its word.
 func (p *parser) registers() {
 	if p.tok.kind != tDot {
 		p.fail("%s where a type is due", p.shown())

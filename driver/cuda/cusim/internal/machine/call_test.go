@@ -27,7 +27,7 @@ DONE:
 	st.global.u32 [%rd1], %r2;
 `
 
-func TestABranchByTableSendsEachLaneToItsLabel(t *testing.T) {
+func TestBranchByTableSendsEachLaneToItsLabel(t *testing.T) {
 	for seed := range uint64(4) {
 		got, _, err := launch(t, table, 32, machine.Launch{Seed: seed})
 		if err != nil {
@@ -50,7 +50,7 @@ func TestABranchByTableSendsEachLaneToItsLabel(t *testing.T) {
 	}
 }
 
-func TestAnIndexBehindTheTableIsAFault(t *testing.T) {
+func TestIndexBeyondTheTableIsAFault(t *testing.T) {
 	f := faults(t, strings.ReplaceAll(table, "@%p1 bra DONE;", ""), 32, machine.Launch{})
 	if f.Kind != machine.Invalid || !strings.Contains(f.Msg, "index 4 of a table of 4") {
 		t.Errorf("got %v", f)

@@ -190,7 +190,7 @@ func TestEndlessKernelsEnd(t *testing.T) {
 	}
 }
 
-func TestALaunchThatNobodyCanEndIsADeadlock(t *testing.T) {
+func TestLaunchThatNobodyCanEndIsADeadlock(t *testing.T) {
 	for _, c := range []struct{ name, code, at string }{
 		{"waiting for a word", `mov.u32 %r1, 0;
 			st.global.u32 [%rd1], %r1;
@@ -226,7 +226,7 @@ func TestWorkWithoutStoresIsNoDeadlock(t *testing.T) {
 	}
 }
 
-func TestAGroupMayWaitForALaterOne(t *testing.T) {
+func TestGroupMayWaitForALaterOne(t *testing.T) {
 	_, _, err := launch(t, `mov.u32 %r1, %ctaid.x;
 		setp.eq.u32 %p1, %r1, 0;
 		@%p1 bra L;

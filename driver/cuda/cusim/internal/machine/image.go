@@ -64,7 +64,7 @@ type Kernel struct {
 	code   []inst
 
 	slots  int      // of values
-	consts []uint64 // the values of the slots behind the registers'
+	consts []uint64 // the values of the slots after the registers'
 	preds  int
 
 	static int // bytes of shared variables

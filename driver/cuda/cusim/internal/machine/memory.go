@@ -106,7 +106,7 @@ func (m *Memory) Commit(addr uint64) {
 }
 
 // Watch says that of the allocation at addr the first n bytes are in use now, under a name, and with contents
-// that are undefined. What lies behind them is out of bounds until it is said otherwise; with n = 0 all of it.
+// that are undefined. What lies after them is out of bounds until it is said otherwise; with n = 0 all of it.
 func (m *Memory) Watch(addr uint64, n int64, label string) error {
 	a := m.find(addr)
 	if a == nil || a.base != addr || a.freed || a.host || n < 0 || n > a.whole {
@@ -204,12 +204,12 @@ func (m *Memory) around(addr uint64, n int) string {
 	case a.freed && a.holds(addr, 1):
 		return fmt.Sprintf("it lies in memory that was freed: %s", a)
 	case a.holds(addr, 1):
-		return fmt.Sprintf("the last %d of its %d bytes lie behind %s", addr+uint64(n)-a.base-uint64(a.size), n, a)
+		return fmt.Sprintf("the last %d of its %d bytes lie after %s", addr+uint64(n)-a.base-uint64(a.size), n, a)
 	}
 	if a.size == 0 && addr-a.base < uint64(a.whole) {
 		return fmt.Sprintf("it lies in %d bytes at %#x that nobody uses now", a.whole, a.base)
 	}
-	return fmt.Sprintf("it lies %d bytes behind the end of %s", addr-a.base-uint64(a.size), a)
+	return fmt.Sprintf("it lies %d bytes after the end of %s", addr-a.base-uint64(a.size), a)
 }
 
 // slice returns the bytes [addr, addr+n) of a live allocation.

@@ -99,12 +99,12 @@ func TestFaultsNameTheLine(t *testing.T) {
 		kind           machine.FaultKind
 		says           string
 	}{
-		{"load behind the end", "ld.global.u32 %r1, [%rd0+128];", "ld.global.u32", machine.IllegalAddress, `0 bytes behind the end of "out"`},
-		{"store across the end", "add.u64 %rd2, %rd0, 124;\n st.global.v2.u32 [%rd2+4], {%r0, %r0};", "st.global", machine.IllegalAddress, "behind the end"},
+		{"load after the end", "ld.global.u32 %r1, [%rd0+128];", "ld.global.u32", machine.IllegalAddress, `0 bytes after the end of "out"`},
+		{"store across the end", "add.u64 %rd2, %rd0, 124;\n st.global.v2.u32 [%rd2+4], {%r0, %r0};", "st.global", machine.IllegalAddress, "after the end"},
 		{"null", "mov.u64 %rd2, 0;\n ld.global.u32 %r1, [%rd2];", "ld.global", machine.IllegalAddress, "no allocation is near"},
 		{"misaligned", "st.global.u32 [%rd0+2], %r0;", "st.global", machine.Misaligned, "no multiple of 4"},
 		{"misaligned vector", "st.global.v2.u32 [%rd0+4], {%r0, %r0};", "st.global", machine.Misaligned, "no multiple of 8"},
-		{"shared memory behind the end", "mov.u32 %r1, tile;\n st.shared.u32 [%r1+256], %r0;", "st.shared", machine.IllegalAddress, "shared memory has 256 bytes"},
+		{"shared memory after the end", "mov.u32 %r1, tile;\n st.shared.u32 [%r1+256], %r0;", "st.shared", machine.IllegalAddress, "shared memory has 256 bytes"},
 		{"atomic outside", "red.relaxed.gpu.global.add.u32 [%rd0+512], 1;", "red.relaxed", machine.IllegalAddress, "out"},
 		{"aligned barrier without all lanes", "setp.lt.u32 %p1, %r0, 9;\n @%p1 bar.sync 0;", "@%p1 bar.sync", machine.Diverged, "lanes 0x1ff"},
 		{"vote without a member", "setp.lt.u32 %p1, %r0, 9;\n @%p1 vote.sync.any.pred %p2, %p1, -1;", "@%p1 vote", machine.Diverged, "are not here"},

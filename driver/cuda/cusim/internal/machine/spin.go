@@ -9,7 +9,7 @@ import (
 
 // A warp that goes around a loop, finds memory as it was and comes back to the registers it had, does so for ever
 // unless somebody else changes something. When that is so of every warp that can run, nobody can go on. It
-// is found out by comparing the state of a warp with an earlier one, in a window behind every power of two of
+// is found out by comparing the state of a warp with an earlier one, in a window after every power of two of
 // turns in which nothing changed, so that a long loop pays little for it.
 const (
 	firstWindow = 256 // turns

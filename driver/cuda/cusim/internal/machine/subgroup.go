@@ -59,7 +59,7 @@ func (dec *decoder) subgroup(in *inst, src *asm.Inst) {
 	in.run = runShuffle
 }
 
-// second is the predicate behind an operand's bar, −1 without.
+// second is the predicate after an operand's bar, −1 without.
 func (dec *decoder) second(o *asm.Operand) int32 {
 	if o.Second == asm.NoReg {
 		return -1
