@@ -7,6 +7,8 @@ import (
 	"log"
 
 	"github.com/govyre/vyre"
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cpu"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/build"
 	"github.com/govyre/vyre/kernel"
@@ -83,6 +85,203 @@ func ExampleRun() {
 	}
 	fmt.Println(y)
 	// Output: [11 21 31]
+}
+
+// A sequence is checked once and runs as often as wanted. Between runs its handles change what was
+// recorded.
+func ExampleSequence() {
+	ctx := context.Background()
+	dev, err := vyre.Open("cpu")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer dev.Close()
+	p, err := kernel.Program(saxpy, "Saxpy")
+	if err != nil {
+		log.Fatal(err)
+	}
+	k, err := dev.Compile(ctx, p)
+	if err != nil {
+		log.Fatal(err)
+	}
+	in, out := []float32{1, 2, 3}, make([]float32, 3)
+	seq := dev.NewSequence("three times")
+	defer seq.Close()
+	x, y := vyre.Scratch[float32](seq, 3), vyre.Scratch[float32](seq, 3)
+	seq.Upload(x.All(), vyre.Bytes(in), vyre.Always)
+	seq.Fill(y.All(), 0, 4)
+	step := seq.Launch(k, vyre.Cover(k, 3), vyre.Value(float32(1)), x.All(), y.All())
+	seq.Read(y.All(), vyre.Bytes(out))
+	for _, a := range []float32{1, 10, 100} {
+		if err := step.SetArg(0, vyre.Value(a)); err != nil {
+			log.Fatal(err)
+		}
+		if _, err := seq.Run(ctx); err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(out)
+	}
+	// Output:
+	// [1 2 3]
+	// [10 20 30]
+	// [100 200 300]
+}
+
+// Two sequences run at the same time; a third waits for both on the device.
+func ExamplePending() {
+	ctx := context.Background()
+	dev, err := vyre.Open("cpu")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer dev.Close()
+	b, err := vyre.Alloc[uint32](dev, 4)
+	if err != nil {
+		log.Fatal(err)
+	}
+	var halves []vyre.Pending
+	for i := range 2 {
+		fill := dev.NewSequence("half")
+		defer fill.Close()
+		fill.Fill(b.Slice(2*i, 2*i+2), uint64(i+1), 4)
+		run, err := fill.Start(ctx)
+		if err != nil {
+			log.Fatal(err)
+		}
+		halves = append(halves, run)
+	}
+	all := make([]uint32, 4)
+	read := dev.NewSequence("all")
+	defer read.Close()
+	read.Read(b.All(), vyre.Bytes(all))
+	run, err := read.Start(ctx, halves...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := run.Wait(ctx); err != nil { // a wait that ctx ends can be repeated
+		log.Fatal(err)
+	}
+	fmt.Println(all)
+	// Output: [1 1 2 2]
+}
+
+// A pool gives buffers of sizes that come again and again without allocating.
+func ExamplePool() {
+	dev, err := vyre.Open("cpu")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer dev.Close()
+	pool := dev.NewPool(vyre.PoolOptions{})
+	defer pool.Close()
+	for range 3 {
+		mem, err := pool.Get(1 << 20)
+		if err != nil {
+			log.Fatal(err)
+		}
+		floats, err := vyre.View[float32](mem)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(floats.Len())
+		if err := pool.Put(mem); err != nil {
+			log.Fatal(err)
+		}
+	}
+	fmt.Println("taken from the pool:", dev.Stats().Get(driver.PoolHits))
+	// Output:
+	// 262144
+	// 262144
+	// 262144
+	// taken from the pool: 2
+}
+
+// Views are parts of a buffer, and the same bytes under another type.
+func ExampleBuffer() {
+	ctx := context.Background()
+	dev, err := vyre.Open("cpu")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer dev.Close()
+	type particle struct {
+		Pos  [3]float32
+		Mass float32
+	}
+	ps, err := vyre.Upload(dev, []particle{{Mass: 1}, {Pos: [3]float32{1, 2, 3}, Mass: 2}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(ps.View(1, 2).Read(ctx))
+	floats, err := vyre.ViewAs[float32](ps)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(floats.Read(ctx))
+	// Output:
+	// [{[1 2 3] 2}] <nil>
+	// [0 0 0 1 1 2 3 2] <nil>
+}
+
+// SaxpyKernel is the launcher that vyre gen writes for the kernel, without the program inside.
+type SaxpyKernel struct{ vyre.Kernel }
+
+// Launch takes buffers and views of them, of the kernel's types.
+func (k SaxpyKernel) Launch(seq *vyre.Sequence, grid vyre.Grid, a float32, x, y *vyre.Buffer[float32]) *vyre.Step {
+	return seq.Launch(k.Kernel, grid, vyre.Value(a), x.All(), y.All())
+}
+
+// A generated launcher has the kernel's parameters, and is a kernel wherever one is expected.
+func Example_generatedLauncher() {
+	ctx := context.Background()
+	dev, err := vyre.Open("cpu")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer dev.Close()
+	p, err := kernel.Program(saxpy, "Saxpy")
+	if err != nil {
+		log.Fatal(err)
+	}
+	k, err := dev.Compile(ctx, p) // CompileSaxpy(ctx, dev) does these two steps
+	if err != nil {
+		log.Fatal(err)
+	}
+	saxpy := SaxpyKernel{k}
+	x, err := vyre.Upload(dev, []float32{1, 2, 3, 4})
+	if err != nil {
+		log.Fatal(err)
+	}
+	seq := dev.NewSequence("launchers")
+	saxpy.Launch(seq, vyre.Cover(saxpy, 2), 10, x.View(0, 2), x.View(2, 4))
+	seq.Launch(saxpy, vyre.Cover(saxpy, 2), vyre.Value(float32(1)), x.Slice(0, 2), x.Slice(2, 4))
+	if _, err := seq.Run(ctx); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(x.Read(ctx))
+	// Output: [1 2 14 26] <nil>
+}
+
+// A test opens a device of its own, with the limits that it is about, under the name of no hardware.
+func ExampleDevice() {
+	d, err := cpu.Open(cpu.Options{OpenOptions: driver.OpenOptions{
+		MemoryLimit: 1 << 10,
+		Observer:    &driver.Observer{Alloc: func(label string, bytes int64, err error) { fmt.Println("alloc", bytes, err == nil) }},
+	}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	dev := &vyre.Device{Device: d}
+	defer dev.Close()
+	for _, n := range []int{100, 1000} {
+		_, err := vyre.Alloc[uint32](dev, n)
+		fmt.Println(errors.Is(err, vyre.OutOfMemory))
+	}
+	// Output:
+	// alloc 400 true
+	// false
+	// alloc 4000 false
+	// true
 }
 
 // A loop that ends when the device says so. The host waits once.

@@ -13,8 +13,6 @@ import (
 type (
 	// Kernel is a program compiled for a device.
 	Kernel = driver.Kernel
-	// Sequence records commands, checks and runs them as a unit.
-	Sequence = driver.Sequence
 	// Input, Output, Step and Loop are what the commands of a Sequence return. Between runs their
 	// methods change host memory, arguments, grids and counts.
 	Input  = driver.Input
@@ -55,6 +53,40 @@ type (
 	// CaptureOptions adjusts a graph.
 	CaptureOptions = driver.CaptureOptions
 )
+
+// Sequence records commands, checks and runs them as a unit. A Device makes it; whoever asked for it
+// closes it. It is [driver.Sequence], whose page has every rule.
+//
+// Recording, in the order in which the commands take effect:
+//
+//	Fill(dst Range, value uint64, width int)
+//	Upload(dst Range, src []byte, mode Mode) *Input
+//	Copy(dst, src Range)
+//	Launch(k Kernel, grid Grid, args ...Arg) *Step
+//	Repeat(n int, body func()) *Loop
+//	While(flag Range, max int, body func()) *Loop
+//	Read(src Range, dst []byte) *Output
+//	Scratch(bytes int64) driver.Buffer            // typed: vyre.Scratch
+//
+// Before it is prepared:
+//
+//	Lower(l Lowering)                             // who decides whether a While goes on
+//	NoDeviceTime(), TimeTransfers(on bool)        // what results tell
+//
+// Running, as often as wanted; between runs the setters of handles change what was recorded:
+//
+//	Prepare() error                               // checks everything; Run and Start do it too
+//	Run(ctx) (Result, error)
+//	Start(ctx, after ...Pending) (Pending, error)
+//	Wait(ctx) (Result, error)                     // for the run in flight, also after a canceled Run
+//	Capture(o CaptureOptions) (*Graph, error)
+//	Close() error
+//
+// For looking at: Label, Device, Plan.
+type Sequence = driver.Sequence
+
+// Mode says when an upload of a Sequence sends its bytes.
+type Mode = driver.Mode
 
 // When an upload of a sequence sends its bytes.
 const (
