@@ -21,6 +21,10 @@ func TestAWarmRunMakesItsCallsAndNoOther(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	meet, err := d.Compile(ctx, parse(t, countDownTogether), driver.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	b, err := d.Alloc(4096, driver.AllocOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -59,6 +63,13 @@ func TestAWarmRunMakesItsCallsAndNoOther(t *testing.T) {
 		{"one timed launch", launches(1), true, run, 6, 3},
 		{"started and waited for", launches(1), false, startAndWait, 3, 3},
 		{"timed, started and waited for", launches(1), true, startAndWait, 7, 3},
+		{"a Repeat of 2 launches", func(s *driver.Sequence) { s.Repeat(3, func() { launches(2)(s) }) }, false, run, 8, 3},
+		{"two cooperative launches", func(s *driver.Sequence) {
+			for range 2 {
+				s.Launch(meet, driver.Groups(2), driver.Part(b, 0, 4))
+			}
+		}, true, run, 7, 3},
+		{"a Repeat between launches", func(s *driver.Sequence) { launches(1)(s); s.Repeat(3, func() { launches(1)(s) }); launches(1)(s) }, false, run, 7, 3},
 	} {
 		s := d.NewSequence(c.name)
 		if !c.timed {

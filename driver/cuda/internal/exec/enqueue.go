@@ -134,7 +134,7 @@ func (q *queue) loop(o *op) error {
 }
 
 // refused says which operation the driver did not take.
-func (r *runner) refused(o *op, err error) error {
+func (r *lowered) refused(o *op, err error) error {
 	if err == timeline.ErrGaveUp {
 		return err
 	}

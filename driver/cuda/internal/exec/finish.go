@@ -45,14 +45,14 @@ func (r *runner) Done() bool {
 
 // faulted makes an error of one that the device reports after the fact: any launch of the run
 // may have caused it.
-func (r *runner) faulted(err error) *driver.Error {
+func (r *lowered) faulted(err error) *driver.Error {
 	e := r.x.GPU.ErrorOf("run", r.plan.Label, err)
 	r.blame(e)
 	return e
 }
 
 // blame names the kernels of a run in an error.
-func (r *runner) blame(e *driver.Error) {
+func (r *lowered) blame(e *driver.Error) {
 	if len(r.plan.Launches) > 0 {
 		e.Msg += ", after launches of"
 		seen := map[string]bool{}
@@ -96,7 +96,7 @@ func (r *runner) Wait(ctx context.Context, res *driver.Result) error {
 }
 
 // look finds what the run wrote that it should not have.
-func (r *runner) look() error {
+func (r *flight) look() error {
 	if err := r.thread.Bind("wait", r.plan.Label); err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (r *runner) look() error {
 }
 
 // goesOn is the error of a Wait that ended before the run.
-func (r *runner) goesOn(ctx context.Context) *driver.Error {
+func (r *flight) goesOn(ctx context.Context) *driver.Error {
 	if r.GaveUp.Load() {
 		return r.gaveUp()
 	}
@@ -121,7 +121,7 @@ func (r *runner) goesOn(ctx context.Context) *driver.Error {
 }
 
 // ending returns how a run failed that is over, nil if it did not.
-func (r *runner) ending(value uint64) *driver.Error {
+func (r *flight) ending(value uint64) *driver.Error {
 	if fault := r.fault.Load(); fault != nil {
 		return fault
 	}
@@ -132,7 +132,7 @@ func (r *runner) ending(value uint64) *driver.Error {
 }
 
 // deliver hands out what a run that has ended left, and returns its first trap.
-func (r *runner) deliver(res *driver.Result) error {
+func (r *flight) deliver(res *driver.Result) error {
 	if !r.clock.asks() || r.thread.Bind("wait", r.plan.Label) == nil {
 		r.clock.read(r.x.GPU.Driver, res)
 	}
@@ -153,7 +153,7 @@ func (r *runner) deliver(res *driver.Result) error {
 
 // decided takes over what loops say that the device decided on: how they ended, and how often
 // what is in them ran.
-func (r *runner) decided() {
+func (r *flight) decided() {
 	for i, c := range r.loops {
 		if !c.While || c.Lowering == driver.LoopHost {
 			continue
@@ -165,7 +165,7 @@ func (r *runner) decided() {
 	}
 }
 
-func (r *runner) gaveUp() *driver.Error {
+func (r *lowered) gaveUp() *driver.Error {
 	return &driver.Error{Op: "run", Label: r.plan.Label, Device: r.x.GPU.Name(), Kind: driver.Closed,
 		Msg: fmt.Sprintf("the sequence was closed, and the run had not ended %v later", r.x.GPU.CloseTimeout())}
 }
@@ -206,7 +206,7 @@ func (r *runner) Close() error {
 }
 
 // settled waits for the run in flight, no longer than Close does.
-func (r *runner) settled() bool {
+func (r *flight) settled() bool {
 	begin, limit := time.Now(), r.x.GPU.CloseTimeout()
 	for r.Starting.Load() {
 		passed := time.Since(begin)

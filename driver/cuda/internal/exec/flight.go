@@ -10,8 +10,9 @@ import (
 	"github.com/govyre/vyre/driver/cuda/internal/timeline"
 )
 
-// flight is the state of a runner's run: the one in flight, or the last one.
+// flight is the run of a plan that is in flight, or the last one.
 type flight struct {
+	*lowered
 	timeline.Submitter
 	outcome []driver.LoopResult // of While loops
 
@@ -19,9 +20,6 @@ type flight struct {
 	written bool   // the store of the completion word is enqueued already
 	fault   atomic.Pointer[driver.Error]
 	hosted  bool           // the host decides on a loop
-	fed     chan error     // how carry went
-	feed    func()         // carry, as a value: starting it allocates nothing
-	aside   bool           // Start has left it alone
 	thread  primary.Thread // between Start and Wait of one goroutine
 	average time.Duration  // of waits
 
@@ -30,8 +28,7 @@ type flight struct {
 	closed bool
 }
 
-func (f *flight) init(r *runner) {
-	f.outcome = make([]driver.LoopResult, len(r.plan.Whiles))
-	f.thread, f.average = primary.Thread{Context: r.x.GPU}, waitFirst
-	f.fed, f.feed, f.Quit = make(chan error, 1), r.carry, make(chan struct{})
+func (f *flight) init(l *lowered) {
+	f.lowered, f.outcome = l, make([]driver.LoopResult, len(l.plan.Whiles))
+	f.thread, f.average, f.Quit = primary.Thread{Context: l.x.GPU}, waitFirst, make(chan struct{})
 }

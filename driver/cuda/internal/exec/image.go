@@ -102,16 +102,14 @@ func (s *segment) made(im *image, c *driver.LaunchCmd) *madeLaunch {
 func (s *segment) change() error {
 	x, p := s.r.x, s.r.plan
 	anew := s.reshaped()
-	for _, f := range []func() (bool, error){s.relaunch, s.rehost} {
-		if !anew {
-			var err error
-			if anew, err = f(); err != nil {
-				return err
-			}
+	var err error
+	if !anew {
+		if anew, err = s.relaunch(); err == nil && !anew {
+			anew, err = s.rehost()
 		}
 	}
-	if !anew {
-		return nil
+	if err != nil || !anew {
+		return err
 	}
 	x.GPU.Count(driver.GraphRebuilds, 1)
 	x.GPU.Say("graph of %q is made anew", p.Label)

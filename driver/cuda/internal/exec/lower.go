@@ -53,7 +53,7 @@ type loop struct {
 
 // lower makes operations of commands. Loops that the device may decide on get control records; inside says that
 // one of them is around the commands.
-func (r *runner) lower(cmds []driver.Cmd, inside bool) []op {
+func (r *lowered) lower(cmds []driver.Cmd, inside bool) []op {
 	ops := make([]op, 0, len(cmds))
 	for _, c := range cmds {
 		o := op{cmd: c}
@@ -87,7 +87,7 @@ func (r *runner) lower(cmds []driver.Cmd, inside bool) []op {
 
 // frame puts what makes the records ready before the operations of a plan, what fetches them after these, and
 // marks of the clock between.
-func (r *runner) frame(cmds []op) []op {
+func (r *lowered) frame(cmds []op) []op {
 	p := r.plan
 	ops := make([]op, 0, len(cmds)+8)
 	marked := func(m mark, here bool) {
@@ -129,7 +129,7 @@ type sink interface {
 }
 
 // emit gives a sink what an operation is made of.
-func (r *runner) emit(o *op, to sink) error {
+func (r *lowered) emit(o *op, to sink) error {
 	t := &r.transfers
 	switch o.kind {
 	case kindLaunch:

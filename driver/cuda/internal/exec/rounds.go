@@ -65,7 +65,7 @@ func (r *runner) while(ctx context.Context, s *segment) error {
 
 // flagSet fetches the flag of a loop. What was enqueued so far becomes a part of the run that
 // ends here, with a timeline value of its own. The round under way is waited for when ctx has ended, too.
-func (r *runner) flagSet(ctx context.Context, c *driver.LoopCmd) (bool, error) {
+func (r *flight) flagSet(ctx context.Context, c *driver.LoopCmd) (bool, error) {
 	flag, value := r.transfers.flag, r.open
 	err := r.x.GPU.Driver.MemcpyDtoHAsync(unsafe.Pointer(&flag[0]), memory.AddressOf(c.Flag), 4, r.Stream.Handle)
 	if err == nil {

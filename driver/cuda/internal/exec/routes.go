@@ -160,8 +160,7 @@ func mayKeep(total int64) error {
 		Fix: "let them come from host memory of the device"}
 }
 
-// choose finds the route of every transfer, after setters changed where bytes are. The context
-// is current.
+// choose finds the route of every transfer, after setters changed where bytes are.
 func (t *transfers) choose() error {
 	p := t.r.plan
 	t.slow = false
@@ -207,6 +206,9 @@ func (t *transfers) widen(n int64) ([]byte, error) {
 		total += m.Size
 	}
 	if err := mayKeep(total); err != nil {
+		return nil, err
+	}
+	if err := t.r.thread.Bind("start", t.r.plan.Label); err != nil {
 		return nil, err
 	}
 	m, err := t.r.x.Pinned.Get(n)

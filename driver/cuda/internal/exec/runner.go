@@ -7,14 +7,13 @@ import (
 	"github.com/govyre/vyre/driver/cuda/cu"
 )
 
-// runner runs one plan, one run at a time, on a stream of its own.
-type runner struct {
+// lowered is a plan as a GPU runs it.
+type lowered struct {
 	x        *Executor
 	plan     *driver.Plan
 	captured bool
 	overlap  bool
 
-	// What the plan was lowered to.
 	launches  []launch
 	telling   []*launch // of launches: those that trap or trace
 	filler    *filler   // nil if nothing needs it
@@ -26,10 +25,17 @@ type runner struct {
 	transfers transfers
 	clock     clock
 	gen       uint64 // the Plan.Clock that launches, transfers and sums are for
+}
 
+// runner runs one plan, one run at a time, on a stream of its own.
+type runner struct {
+	flight
 	queue   queue
 	calling cu.GraphRun
-	flight
+
+	fed   chan error // how carry went
+	feed  func()     // carry, as a value: starting it allocates nothing
+	aside bool       // Start has left it alone
 }
 
 func (x *Executor) newRunner(p *driver.Plan, captured bool, o driver.CaptureOptions) (*runner, error) {
@@ -37,9 +43,9 @@ func (x *Executor) newRunner(p *driver.Plan, captured bool, o driver.CaptureOpti
 		return nil, err
 	}
 	defer x.GPU.Leave()
-	r := &runner{x: x, plan: p, captured: captured, overlap: o.Overlap}
-	r.flight.init(r)
-	r.transfers.r = r
+	r := &runner{fed: make(chan error, 1)}
+	r.flight.init(&lowered{x: x, plan: p, captured: captured, overlap: o.Overlap})
+	r.transfers.r, r.feed = r, r.carry
 	if err := r.make(); err != nil {
 		e := x.GPU.Complete("prepare", p.Label, err)
 		if back := r.giveBack(); back != nil {
@@ -112,7 +118,7 @@ func (r *runner) make() error {
 
 // replays reports whether a run launches one graph and nothing else. Commands of a graph cannot be told apart
 // from outside, so who watches gets them one by one.
-func (r *runner) replays() bool { return r.captured && !r.x.watching }
+func (r *lowered) replays() bool { return r.captured && !r.x.watching }
 
 // update takes over what setters changed since the last run. It looks at nothing else.
 func (r *runner) update() error {
@@ -125,6 +131,10 @@ func (r *runner) update() error {
 	}
 	for _, s := range r.graphs {
 		if s.gen == clock {
+			continue
+		}
+		if !s.affected() {
+			s.gen = clock
 			continue
 		}
 		if err := r.thread.Bind("start", p.Label); err != nil {
@@ -140,9 +150,6 @@ func (r *runner) update() error {
 // rebind is update for launches, transfers and sums.
 func (r *runner) rebind() error {
 	p := r.plan
-	if err := r.thread.Bind("start", p.Label); err != nil {
-		return err
-	}
 	rehosted, recounted := p.Rehosted > r.gen, p.Recounted > r.gen
 	if rehosted {
 		if err := r.transfers.choose(); err != nil {
@@ -155,6 +162,11 @@ func (r *runner) rebind() error {
 	for c := range p.ChangedSince(r.gen) {
 		l := &r.launches[c.Index]
 		if c.Changed > r.gen {
+			if l.needsNone() {
+				if err := r.thread.Bind("start", p.Label); err != nil {
+					return err
+				}
+			}
 			if err := r.bind(l); err != nil {
 				return err
 			}
@@ -169,7 +181,7 @@ func (r *runner) rebind() error {
 }
 
 // bind takes over what setters changed of a launch.
-func (r *runner) bind(l *launch) error {
+func (r *lowered) bind(l *launch) error {
 	var none cu.Ptr
 	if l.needsNone() {
 		var err error
@@ -182,7 +194,7 @@ func (r *runner) bind(l *launch) error {
 }
 
 // recount takes over how often loops of the device run.
-func (r *runner) recount() {
+func (r *lowered) recount() {
 	for i, c := range r.loops {
 		r.records.control(r.transfers.controls, i, c.Count)
 	}
@@ -190,6 +202,14 @@ func (r *runner) recount() {
 
 // giveBack returns what the runner has. Nothing of it is in use.
 func (r *runner) giveBack() error {
+	if r.Stream != nil {
+		r.x.Streams.Put(r.Stream)
+	}
+	return r.drop()
+}
+
+// drop returns what runs of the plan used.
+func (r *lowered) drop() error {
 	x := r.x
 	var first error
 	note := func(err error) {
@@ -204,8 +224,5 @@ func (r *runner) giveBack() error {
 	note(r.transfers.drop())
 	note(x.Memory.Put(r.records.mem))
 	note(x.timers.put(r.clock.events))
-	if r.Stream != nil {
-		x.Streams.Put(r.Stream)
-	}
 	return first
 }

@@ -93,7 +93,7 @@ func (r *runner) divide(ops []op, outer bool) (list []*segment) {
 
 // graphable returns how many operations, from the first on, the host has no part in, and whether kernels of
 // the user are among them.
-func (r *runner) graphable(ops []op) (n int, launches bool) {
+func (r *lowered) graphable(ops []op) (n int, launches bool) {
 	if r.x.watching || !r.x.GPU.Caps.Graphs {
 		return 0, false
 	}
@@ -210,12 +210,26 @@ func (s *segment) capture() error {
 }
 
 // declined reports whether the driver does not take a graph, as opposed to having failed.
-func (r *runner) declined(err error) bool {
+func (r *lowered) declined(err error) bool {
 	var e *driver.Error
 	if !errors.As(err, &e) {
 		e = r.x.GPU.ErrorOf("prepare", r.plan.Label, err)
 	}
 	return !e.Sticky && e.Kind != driver.OutOfMemory
+}
+
+// affected reports whether setters changed what is in the graph, or nothing is known of it yet.
+func (s *segment) affected() bool {
+	r := s.r
+	if s.full == nil || r.transfers.rerouted > s.gen || r.plan.Rehosted > s.gen && len(s.full.copies) > 0 || s.recounted(s.gen) {
+		return true
+	}
+	for c := range r.plan.ChangedSince(s.gen) {
+		if c.Changed > s.gen && s.has(c) {
+			return true
+		}
+	}
+	return false
 }
 
 // update brings the graph up to date with the setters, if this run launches it; prev is the Plan.Clock of the
@@ -254,11 +268,21 @@ func (s *segment) update(prev uint64) error {
 func (s *segment) changed(since uint64) bool {
 	p := s.r.plan
 	for c := range p.ChangedSince(since) {
-		if c.Index >= s.launches[0] && c.Index < s.launches[1] {
+		if s.has(c) {
 			return true
 		}
 	}
-	return p.Recounted > since && some(s.ops, func(o *op) bool { return o.loop != nil })
+	return s.recounted(since)
+}
+
+// has reports whether a launch is one of the segment's.
+func (s *segment) has(c *driver.LaunchCmd) bool {
+	return c.Index >= s.launches[0] && c.Index < s.launches[1]
+}
+
+// recounted reports whether the count of a loop changed since.
+func (s *segment) recounted(since uint64) bool {
+	return s.r.plan.Recounted > since && some(s.ops, func(o *op) bool { return o.loop != nil })
 }
 
 // taken reports whether the driver has taken what err is of. If not, a segment that need not have a graph has
@@ -285,6 +309,9 @@ func (s *segment) taken(err error) (bool, error) {
 
 // fresh reports whether the graph is there and as setters want it.
 func (s *segment) fresh() bool { return s.full != nil && s.when != never && s.gen == s.r.plan.Clock() }
+
+// complete reports whether the graph is fresh, and no image of it has still to be made.
+func (s *segment) complete() bool { return s.fresh() && (len(s.spares) == 0 || s.resident != nil) }
 
 // launch enqueues the segment: its graph if it is fresh, else what is in it. The context is current.
 func (s *segment) launch(ctx context.Context) error {

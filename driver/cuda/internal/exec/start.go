@@ -83,7 +83,7 @@ func (r *runner) startHere(ctx context.Context, stay bool) error {
 
 // notStarted is the error of a run that has waited for others in vain: until the context ended, or
 // until Close gave it up.
-func (r *runner) notStarted(err error) *driver.Error {
+func (r *flight) notStarted(err error) *driver.Error {
 	if err == timeline.ErrGaveUp {
 		return r.gaveUp()
 	}
@@ -137,19 +137,19 @@ func (r *runner) begin(ctx context.Context) error {
 // crosses reports whether to launch one fresh segment is all that the run takes, so that one crossing into the
 // driver makes its calls.
 func (r *runner) crosses() bool {
-	return len(r.segments) == 1 && r.segments[0].fresh() && !r.thread.Bound() && len(r.After) == 0 &&
+	return len(r.segments) == 1 && r.segments[0].complete() && !r.thread.Bound() && len(r.After) == 0 &&
 		r.records.ready() && r.Stream.Word() != 0 && !r.x.GPU.Restore && !r.x.GPU.Lost()
 }
 
 // beginPart takes a timeline value for what is enqueued next: all of a run, or a round of a loop that the
 // host decides on.
-func (r *runner) beginPart(ctx context.Context) (err error) {
+func (r *flight) beginPart(ctx context.Context) (err error) {
 	r.open, err = r.Stream.Begin(ctx, r.Quit)
 	return err
 }
 
 // endPart ends what beginPart began.
-func (r *runner) endPart(failed bool) error {
+func (r *flight) endPart(failed bool) error {
 	value, written := r.open, r.written
 	r.open, r.written = 0, false
 	err := r.Stream.Finish(value, failed, written)

@@ -30,14 +30,14 @@ type summand struct {
 }
 
 // addUp makes all sums anew.
-func (r *runner) addUp() {
+func (r *lowered) addUp() {
 	for i := range r.whiles {
 		r.whiles[i].reset()
 	}
 	r.addSegments(r.segments)
 }
 
-func (r *runner) addSegments(list []*segment) {
+func (r *lowered) addSegments(list []*segment) {
 	for _, s := range list {
 		s.sum.reset()
 		r.add(&s.sum, s.ops, 1, r.captured)
@@ -52,7 +52,7 @@ func (s *sum) reset() {
 
 // add adds operations that happen n times when the sum is counted once; decided says that the device decides on
 // their rounds.
-func (r *runner) add(to *sum, ops []op, n uint64, decided bool) {
+func (r *lowered) add(to *sum, ops []op, n uint64, decided bool) {
 	for i := range ops {
 		switch o := &ops[i]; o.kind {
 		case kindFill:
@@ -100,7 +100,7 @@ func (s *sum) add(m driver.Metric, n uint64) {
 func (in *summand) changed(c *driver.LaunchCmd) { in.sum.launches.Set(in.at, c, in.times) }
 
 // count counts n times what a sum is of.
-func (r *runner) count(s *sum, n uint64) {
+func (r *lowered) count(s *sum, n uint64) {
 	if n == 0 {
 		return
 	}

@@ -17,7 +17,7 @@ const (
 // await waits for a run; false if Close gave up before or, where it may leave, if ctx ended. A
 // context that never ends lets it sleep until the run is over, whatever Close does. t is released
 // before the goroutine yields or sleeps. A fault of the device ends the wait; ending tells it.
-func (r *runner) await(ctx context.Context, leave bool, value uint64, t *primary.Thread) bool {
+func (r *flight) await(ctx context.Context, leave bool, value uint64, t *primary.Thread) bool {
 	s := r.Stream
 	if s.Over(value) {
 		r.plan.Tally.Count(driver.WaitsReady, 1)
@@ -43,7 +43,7 @@ func (r *runner) await(ctx context.Context, leave bool, value uint64, t *primary
 }
 
 // block sleeps until a run has ended.
-func (r *runner) block(value uint64, t *primary.Thread) {
+func (r *flight) block(value uint64, t *primary.Thread) {
 	err := t.Bind("wait", r.plan.Label)
 	if err == nil {
 		if err = r.Stream.Block(); err != nil {
@@ -55,7 +55,7 @@ func (r *runner) block(value uint64, t *primary.Thread) {
 }
 
 // poll looks and sleeps in turns until a run has ended, or until more says no.
-func (r *runner) poll(value uint64, t *primary.Thread, more func(passed time.Duration) bool) bool {
+func (r *flight) poll(value uint64, t *primary.Thread, more func(passed time.Duration) bool) bool {
 	defer t.Release()
 	begin := time.Now()
 	for !r.Stream.Over(value) {
@@ -75,7 +75,7 @@ func (r *runner) poll(value uint64, t *primary.Thread, more func(passed time.Dur
 
 // ask asks the driver about the stream. A run that faulted, or whose device is lost, has ended
 // too; Wait says how.
-func (r *runner) ask(value uint64, t *primary.Thread) {
+func (r *flight) ask(value uint64, t *primary.Thread) {
 	err := t.Bind("wait", r.plan.Label)
 	if err == nil {
 		if err = r.Stream.Ask(); err != nil {
@@ -87,7 +87,7 @@ func (r *runner) ask(value uint64, t *primary.Thread) {
 
 // failed notes how the run ended that was asked for, if asking failed. Unless the device is lost
 // its work is waited for, so that what is told to have ended has.
-func (r *runner) failed(err error, value uint64) {
+func (r *flight) failed(err error, value uint64) {
 	if err == nil {
 		return
 	}

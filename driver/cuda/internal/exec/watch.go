@@ -11,7 +11,7 @@ import (
 
 // watched waits for the command just enqueued, so that what goes wrong is told of that one. Only
 // a device that is being debugged does that.
-func (r *runner) watched(o *op) error {
+func (r *flight) watched(o *op) error {
 	x, arrived := r.x, r.transfers.arrived
 	if err := x.GPU.Driver.StreamSynchronize(r.Stream.Handle); err != nil {
 		return err
