@@ -7,7 +7,7 @@ import (
 	"github.com/govyre/vyre/internal/explain"
 )
 
-func TestCommonLinesAreALongestCommonSubsequence(t *testing.T) {
+func TestCommonIsALongestCommonSubsequence(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	random := func() []string {
 		s := make([]string, rnd.IntN(12))
@@ -58,7 +58,7 @@ func longest(a, b []string) int {
 	return length[len(a)][len(b)]
 }
 
-func TestTextsThatDifferALotShareOnlyTheirEnds(t *testing.T) {
+func TestCommonTakesOnlyTheEndsOfTextsThatDifferALot(t *testing.T) {
 	a, b := []string{"first"}, []string{"first"}
 	for range 3000 {
 		a, b = append(a, "a"), append(b, "b")

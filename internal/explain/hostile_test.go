@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestThePageLoadsNothing(t *testing.T) {
+func TestPageLoadsNothing(t *testing.T) {
 	page := write(t, compile(t, "scale.go", scale), map[string]string{"scale.go": scale})
 	root := parse(t, page)
 	refs := []string{"src", "href", "srcset", "action", "data", "poster", "background", "ping", "formaction"}
@@ -34,7 +34,7 @@ func TestThePageLoadsNothing(t *testing.T) {
 	}
 }
 
-func TestOnlyThePagesOwnScriptMayRun(t *testing.T) {
+func TestPageRunsItsOwnScriptOnly(t *testing.T) {
 	page := write(t, compile(t, "scale.go", scale), nil)
 	_, rest, _ := strings.Cut(page, "\n<script>")
 	script, _, ok := strings.Cut(rest, "</script>")
@@ -58,7 +58,7 @@ func policyOf(page *element) string {
 	return ""
 }
 
-func TestHostileTextStaysText(t *testing.T) {
+func TestPageKeepsHostileTextText(t *testing.T) {
 	for name, text := range map[string]string{
 		"elements":     `</script><script>alert(1)</script><img src=x onerror=alert(1)>`,
 		"attributes":   `" onmouseover="alert(1)" '`,
@@ -99,7 +99,7 @@ func TestHostileTextStaysText(t *testing.T) {
 }
 
 // Source need not be what was compiled: the file may have changed, or lie elsewhere.
-func TestSourceThatIsNoGoIsShownAsItIs(t *testing.T) {
+func TestSourceColumnShowsWhatIsNoGoAsItIs(t *testing.T) {
 	p := compile(t, "scale.go", scale)
 	for name, src := range map[string]string{
 		"empty": "", "one line": "x", "no Go": "`\n'\n/*\n\"\xff\xfe\n#!@", "short": "package kernels\n\nfunc f() {}\n", "CRLF": strings.ReplaceAll(scale, "\n", "\r\n"),

@@ -40,7 +40,7 @@ func places(t *testing.T) *ir.Program {
 
 // Under every schedule the places of a group are those of some order of its atomics: each is drawn once, and a lane's second
 // comes after its first.
-func TestPlacesHandedOutByOneLaneAreThoseOfSomeOrder(t *testing.T) {
+func TestIdiomHandsOutPlacesInSomeOrderOfTheAtomics(t *testing.T) {
 	p := places(t)
 	q, rep, err := opt.Run(p, opt.Options{Check: true})
 	if err != nil {

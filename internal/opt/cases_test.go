@@ -237,7 +237,7 @@ func (c *passCase) neverEnds(o opt.Options) error {
 	return nil
 }
 
-func TestCases(t *testing.T) {
+func TestPassesOnCases(t *testing.T) {
 	for _, c := range cases(t) {
 		t.Run(strings.TrimSuffix(strings.TrimPrefix(c.file, "testdata/"), ".txtar"), func(t *testing.T) {
 			t.Parallel()

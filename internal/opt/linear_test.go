@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/shape"
@@ -11,12 +12,16 @@ import (
 )
 
 // A program of twice the rows may cost a pass 2.2 times the work, whatever its shape.
-func TestEveryPassIsLinear(t *testing.T) {
+func TestPassesAreLinear(t *testing.T) {
 	for _, s := range shape.All {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
 			var last []passes.Stats
-			for _, n := range []int{12500, 25000, 50000} {
+			sizes := []int{6250, 12500, 25000}
+			if long.Enabled() {
+				sizes = []int{12500, 25000, 50000, 100000}
+			}
+			for _, n := range sizes {
 				_, rep, err := opt.Run(program(t, s, n), opt.Options{})
 				if err != nil {
 					t.Fatal(err)

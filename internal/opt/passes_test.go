@@ -25,7 +25,7 @@ func TestRunRefusesOptionsThatNameNoPass(t *testing.T) {
 	}
 }
 
-func TestAProgramWithNothingToDoIsReturnedItself(t *testing.T) {
+func TestRunReturnsAProgramWithNothingToDoItself(t *testing.T) {
 	ps, err := text.Parse("", "vyre 1\nkernel @k workgroup(1) {\n}\n")
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +35,7 @@ func TestAProgramWithNothingToDoIsReturnedItself(t *testing.T) {
 	}
 }
 
-func TestFiveRunsGiveOneProgram(t *testing.T) {
+func TestRunGivesOneProgramFiveTimes(t *testing.T) {
 	for seed := range uint64(40) {
 		p := conform.Random(seed).Program
 		first, _, err := opt.Run(p, opt.Options{})
@@ -53,7 +53,7 @@ func TestFiveRunsGiveOneProgram(t *testing.T) {
 	}
 }
 
-func TestTraceSeesEveryPassAndTheProgramBehindIt(t *testing.T) {
+func TestRunTracesEveryPassAndTheProgramAfterIt(t *testing.T) {
 	for seed := range uint64(10) {
 		p := conform.Random(seed).Program
 		var traced []string

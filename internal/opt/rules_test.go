@@ -158,7 +158,7 @@ func isNaN(t ir.Type, bits uint64) bool {
 	return false
 }
 
-func TestEveryRuleIsTrue(t *testing.T) {
+func TestAlgebraRulesAreTrue(t *testing.T) {
 	for _, r := range opt.AllRules() {
 		t.Run(r.Name(), func(t *testing.T) {
 			t.Parallel()
@@ -206,7 +206,7 @@ abs-of-int        sint  (abs ?x)                     => ?x
 max-of-min        any   (min ?x (max ?x ?y))         => ?x
 `
 
-func TestRulesThatOnlyLookRightAreRefuted(t *testing.T) {
+func TestAlgebraRefutesRulesThatOnlyLookRight(t *testing.T) {
 	for _, r := range opt.ParseRules(refused) {
 		found := false
 		for _, typ := range r.Types() {
@@ -219,7 +219,7 @@ func TestRulesThatOnlyLookRightAreRefuted(t *testing.T) {
 }
 
 // Changed in one place a rule is no longer true.
-func TestAChangedRuleIsRefuted(t *testing.T) {
+func TestAlgebraRefutesChangedRules(t *testing.T) {
 	for _, r := range opt.AllRules() {
 		for _, m := range r.Mutants() {
 			found := len(m.Types()) == 0

@@ -74,9 +74,9 @@ func (c counting) rounds(from, to uint64) int {
 	return -1
 }
 
-// TestLoopsMeanTheSameUnrolled counts near the least and the largest number, across zero, and past the ends of
+// TestUnrollKeepsTheMeaningOfLoops counts near the least and the largest number, across zero, and past the ends of
 // the buffers; with races and accesses that claim to be in bounds reported.
-func TestLoopsMeanTheSameUnrolled(t *testing.T) {
+func TestUnrollKeepsTheMeaningOfLoops(t *testing.T) {
 	before := conform.Interp(interp.Options{})
 	after := optimising{Options: opt.Options{Passes: passes.Choice{Level: passes.O2}}, detect: interp.Races}
 	words := func(n int) conform.Arg {

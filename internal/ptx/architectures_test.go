@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
@@ -21,14 +22,14 @@ import (
 
 // `make gpu-suite` builds this package's tests for machines with another ptxas than the one in continuous integration.
 var (
-	assembleEvery = flag.Int("assemble-every", 256, "assemble one program of so many for each architecture; 1 is all")
+	assembleEvery = flag.Int("assemble-every", 0, "assemble one program of so many for each architecture; 1 is all, 0 leaves that to -long")
 	assembleLimit = flag.Duration("assemble-limit", 10*time.Minute, "when that stops, with what it has")
 )
 
-// TestAssemblesForEveryArchitecture gives programs, as written and as the passes leave them, to the assembler for
+// TestEmitAssemblesForEveryArchitecture gives programs, as written and as the passes leave them, to the assembler for
 // all targets that it knows. Registers are counted and not compared: testdata/registers.txt is of one version of
 // the assembler.
-func TestAssemblesForEveryArchitecture(t *testing.T) {
+func TestEmitAssemblesForEveryArchitecture(t *testing.T) {
 	begin := time.Now()
 	ctx, cancel := context.WithTimeout(t.Context(), *assembleLimit)
 	defer cancel()
@@ -49,7 +50,13 @@ func TestAssemblesForEveryArchitecture(t *testing.T) {
 	for _, g := range corpus(t, 300) {
 		ps = append(ps, g.ps...)
 	}
-	ps = oneOf(*assembleEvery, ps)
+	every := *assembleEvery
+	if every == 0 {
+		if every = 2048; long.Enabled() {
+			every = 256
+		}
+	}
+	ps = oneOf(every, ps)
 	s.groups = []group{{"as written", ps}, {"optimised", optimised(ctx, t, ps)}}
 
 	var all used

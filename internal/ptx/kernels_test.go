@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/govyre/vyre/driver/conform"
@@ -22,20 +23,41 @@ func wholeKernels(t *testing.T) map[string]*ir.Program {
 			all[c.Name] = c.Program
 		}
 	}
-	for _, dir := range []string{"saxpy", "reduce", "transpose"} {
-		pkg, err := kernel.Load(filepath.Join("../../examples", dir))
+	for _, name := range fewExamples {
+		pkg, err := example(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, k := range pkg.Kernels() {
-			all[dir] = k.Program
+			all[name] = k.Program
 		}
 	}
 	return all
 }
 
-// TestKernels holds whole modules to testdata/kernels.
-func TestKernels(t *testing.T) {
+// fewExamples are those that are compiled without -long: to load one takes longer than most tests. The page of package
+// explain is made of all.
+var fewExamples = []string{"saxpy", "reduce", "transpose"}
+
+var examples = struct {
+	sync.Mutex
+	loaded map[string]*kernel.Package
+}{loaded: map[string]*kernel.Package{}}
+
+// example returns the kernels of an example, loaded once.
+func example(name string) (*kernel.Package, error) {
+	examples.Lock()
+	defer examples.Unlock()
+	if pkg := examples.loaded[name]; pkg != nil {
+		return pkg, nil
+	}
+	pkg, err := kernel.Load(filepath.Join("../../examples", name))
+	examples.loaded[name] = pkg
+	return pkg, err
+}
+
+// TestEmitOfWholeKernels holds whole modules to testdata/kernels.
+func TestEmitOfWholeKernels(t *testing.T) {
 	for name, p := range wholeKernels(t) {
 		t.Run(name, func(t *testing.T) {
 			m, err := emit(p, ptx.Target{SM: 90})
@@ -47,8 +69,8 @@ func TestKernels(t *testing.T) {
 	}
 }
 
-// TestTextIsStable: five compilations give equal bytes, whatever else the process does.
-func TestTextIsStable(t *testing.T) {
+// TestEmitIsStable: five compilations give equal bytes, whatever else the process does.
+func TestEmitIsStable(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	for seed := range uint64(20) {
 		p := conform.Random(seed).Program
@@ -67,8 +89,8 @@ func TestTextIsStable(t *testing.T) {
 	}
 }
 
-// TestModuleHoldsSeveralKernels: each has its own entry and table, and the same text as alone.
-func TestModuleHoldsSeveralKernels(t *testing.T) {
+// TestEmitPutsSeveralKernelsIntoAModule: each has its own entry and table, and the same text as alone.
+func TestEmitPutsSeveralKernelsIntoAModule(t *testing.T) {
 	one := parse(t, "kernel @one workgroup(32) { param @x: buf<u32> wo\n%l = local.x\nstore @x[%l], %l\n}")
 	two := parse(t, "kernel @two workgroup(64) { param @x: buf<u32> rw\nshared @s: u32[?]\n%l = local.x\nstore @s[%l], %l\nbarrier.wg\n%v = load @s[0_u32]\nstore @x[%l], %v\n}")
 	m, err := emitAll([]*ir.Program{one, two}, ptx.Target{SM: 80})
@@ -98,7 +120,7 @@ func TestModuleHoldsSeveralKernels(t *testing.T) {
 	}
 }
 
-func TestSharedMemory(t *testing.T) {
+func TestEmitPlacesSharedMemory(t *testing.T) {
 	rows := []struct {
 		name, arrays             string
 		static, dynamic, elem    int
@@ -136,8 +158,8 @@ func TestSharedMemory(t *testing.T) {
 	}
 }
 
-// TestAGroupHasTheSharedMemoryOfItsTarget: all of it, in KiB, and not a byte more.
-func TestAGroupHasTheSharedMemoryOfItsTarget(t *testing.T) {
+// TestCheckGivesAGroupTheSharedMemoryOfItsTarget: all of it, in KiB, and not a byte more.
+func TestCheckGivesAGroupTheSharedMemoryOfItsTarget(t *testing.T) {
 	most := map[int]int{70: 96, 72: 96, 75: 64, 80: 163, 86: 99, 87: 163, 88: 99, 89: 99, 90: 227, 100: 227, 101: 227, 103: 227, 110: 227, 120: 99, 121: 99}
 	for _, target := range ptx.Targets() {
 		bytes := most[target.SM] << 10
@@ -151,7 +173,7 @@ func TestAGroupHasTheSharedMemoryOfItsTarget(t *testing.T) {
 	}
 }
 
-func TestVersionIsTheLowest(t *testing.T) {
+func TestEmitAsksForTheLowestVersion(t *testing.T) {
 	plain := "kernel @k workgroup(32) { param @x: buf<f32> rw\n%l = local.x\n%v = load @x[%l]\nstore @x[%l], %v\n}"
 	keep := strings.Replace(plain, "load @x", "load.keep @x", 1)
 	tanh := strings.Replace(plain, "store @x[%l], %v", "%w = fast_tanh.f32 %v\nstore @x[%l], %w", 1)
@@ -182,7 +204,7 @@ func TestVersionIsTheLowest(t *testing.T) {
 	}
 }
 
-func TestEntryName(t *testing.T) {
+func TestEmitNamesTheEntry(t *testing.T) {
 	p := parse(t, "kernel @k.1 workgroup(32) { }")
 	digest := p.Digest()
 	rows := []struct{ label, want string }{
@@ -220,8 +242,8 @@ func TestParseTarget(t *testing.T) {
 	}
 }
 
-// TestTrapsKeepTheirSite: the site that code records is a row of the program that was compiled.
-func TestTrapsKeepTheirSite(t *testing.T) {
+// TestEmitKeepsTheSiteOfTraps: the site that code records is a row of the program that was compiled.
+func TestEmitKeepsTheSiteOfTraps(t *testing.T) {
 	p := parse(t, "kernel @k workgroup(32) { param @x: buf<f32> rw\n%l = local.x\n%v = load @x[%l]\n%e = exp.f32 %v\n%bad = lt.f32 %e, %v\ntrap %bad, 1_u64, #9\nstore @x[%l], %e\n}")
 	m, err := emit(p, ptx.Target{SM: 90})
 	if err != nil {

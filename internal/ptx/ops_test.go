@@ -336,8 +336,8 @@ func (s sample) instructions(t testing.TB, target ptx.Target) string {
 	return b.String()
 }
 
-// TestOps holds the instructions of each op on each type to golden files, once where all targets agree.
-func TestOps(t *testing.T) {
+// TestSelectOfEveryOp holds the instructions of each op on each type to golden files, once where all targets agree.
+func TestSelectOfEveryOp(t *testing.T) {
 	for _, set := range sampleSets {
 		t.Run(set.file, func(t *testing.T) {
 			var b strings.Builder
@@ -364,8 +364,8 @@ func TestOps(t *testing.T) {
 	}
 }
 
-// TestEveryOpIsSampled: an op without a golden would change unseen.
-func TestEveryOpIsSampled(t *testing.T) {
+// TestSelectIsSampledForEveryOp: an op without a golden would change unseen.
+func TestSelectIsSampledForEveryOp(t *testing.T) {
 	sampled := make(map[ir.Op]bool)
 	for _, set := range sampleSets {
 		for _, s := range set.list() {

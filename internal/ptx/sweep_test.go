@@ -21,7 +21,6 @@ import (
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/text"
-	"github.com/govyre/vyre/kernel"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -35,8 +34,8 @@ type group struct {
 	ps   []*ir.Program
 }
 
-// corpus returns the programs of the conformance suite by family, each program once; the kernels of each
-// example; and n random programs.
+// corpus returns the programs of the conformance suite by family, each program once; the kernels of examples, with
+// -long of all; and n random programs.
 func corpus(t testing.TB, n int) []group {
 	groups, err := written()
 	if err != nil {
@@ -67,24 +66,31 @@ var written = sync.OnceValues(func() ([]group, error) {
 	for c := range conform.Cases("") {
 		add(c.Family, c.Program)
 	}
-	dirs, err := filepath.Glob("../../examples/*/kernel.go")
-	if err != nil || len(dirs) == 0 {
-		return nil, fmt.Errorf("no examples: %v", err)
+	names := fewExamples
+	if long.Enabled() {
+		dirs, err := filepath.Glob("../../examples/*/kernel.go")
+		if err != nil || len(dirs) == 0 {
+			return nil, fmt.Errorf("no examples: %v", err)
+		}
+		names = nil
+		for _, file := range dirs {
+			names = append(names, filepath.Base(filepath.Dir(file)))
+		}
 	}
-	for _, file := range dirs {
-		pkg, err := kernel.Load(filepath.Dir(file))
+	for _, name := range names {
+		pkg, err := example(name)
 		if err != nil {
 			return nil, err
 		}
 		for _, k := range pkg.Kernels() {
-			add("examples/"+filepath.Base(filepath.Dir(file))+":"+k.Name, k.Program)
+			add("examples/"+name+":"+k.Name, k.Program)
 		}
 	}
 	return groups, nil
 })
 
-// TestEveryCaseHasPTX: each program has PTX for each target, or an error that names the op.
-func TestEveryCaseHasPTX(t *testing.T) {
+// TestEmitTakesEveryCase: each program has PTX for each target, or an error that names the op.
+func TestEmitTakesEveryCase(t *testing.T) {
 	groups := corpus(t, 20)
 	targets := classes
 	if long.Enabled() {
@@ -119,16 +125,16 @@ func (u *used) add(v used) {
 	u.kernels, u.registers, u.spilled = u.kernels+v.kernels, u.registers+v.registers, u.spilled+v.spilled
 }
 
-// TestAssembles gives every program to the real assembler, many to a module. With -long it does so for all
+// TestEmitAssembles gives every program to the real assembler, many to a module. With -long it does so for all
 // targets and holds registers and spills to testdata/registers.txt, which -update writes anew; else it takes
-// one program of 16, on the oldest and the newest.
-func TestAssembles(t *testing.T) {
+// one program of 64, on the oldest and the newest.
+func TestEmitAssembles(t *testing.T) {
 	s := sweep{t: t, ptxas: assembler(t), targets: []ptx.Target{{SM: 70}, {SM: 90}}}
 	if long.Enabled() {
 		s.targets, s.groups = swept, corpus(t, 300)
 	} else {
 		for _, g := range corpus(t, 60) {
-			s.groups = append(s.groups, group{g.name, oneOf(16, g.ps)})
+			s.groups = append(s.groups, group{g.name, oneOf(64, g.ps)})
 		}
 	}
 	sums := s.run(t.Context())

@@ -64,8 +64,8 @@ func barriers(n int) *ir.Program {
 	return sealed(b)
 }
 
-// TestWorkIsLinear: twice the program is twice the work, whatever its shape.
-func TestWorkIsLinear(t *testing.T) {
+// TestStagesAreLinear: twice the program is twice the work, whatever its shape.
+func TestStagesAreLinear(t *testing.T) {
 	shapes := []struct {
 		name string
 		make func(n int) *ir.Program

@@ -244,8 +244,8 @@ part_assemble() {
 	ptxas=$(realpath "$ptxas")
 	gunzip -c "$here/ptx.test.gz" >"$work/ptx.test" && chmod +x "$work/ptx.test" || return 1
 	# It looks for the examples in ../examples, as from its package's directory.
-	(cd "$here/examples" && VYRE_PTXAS=$ptxas bounded "$log" "$work/ptx.test" -test.v -test.timeout=0 -test.run='^TestAssemblesForEveryArchitecture$' \
-		-assemble-every=1 ${SIM:+-assemble-every=256} "-assemble-limit=$(limit)")
+	(cd "$here/examples" && VYRE_PTXAS=$ptxas bounded "$log" "$work/ptx.test" -test.v -test.timeout=0 -test.run='^TestEmitAssemblesForEveryArchitecture$' \
+		-long -assemble-every=1 ${SIM:+-assemble-every=256} "-assemble-limit=$(limit)")
 }
 
 declare -A most=([device]=60 [examples]=120 [contract]=120 [conform]=240 [instructions]=60 [accuracy]=150 [faults]=240
