@@ -88,7 +88,7 @@ func (o *origins) sourceLines(file string, src []byte, used map[place][]origin) 
 		}
 	}
 	if k := len(cut) - 1; k > 0 && len(cut[k]) == 0 {
-		cut = cut[:k] // behind the last end of line
+		cut = cut[:k] // after the last end of line
 	}
 	lines := make([]line, len(cut))
 	for i, tokens := range cut {

@@ -85,7 +85,7 @@ func (w *work) renew(p *ir.Program) {
 
 type aggregation struct {
 	w       *work
-	control []ir.Level // by row, as long as it is one of the sealed program
+	control []ir.Level // by row of the sealed program
 	apart   []bool     // by object: it has accesses whose order matters to a lane
 	fences  bool       // the program has any
 }

@@ -12,7 +12,7 @@ import "github.com/govyre/vyre/ir"
 // barrier whose invocations are all that it is about; none but another one stands for a sequentially
 // consistent fence.
 //
-// Removing a barrier for one in front of it joins two of the stretches in which the verifier looks for writes that
+// Removing a barrier for one in front of it joins two of the runs of rows in which the verifier looks for writes that
 // meet a load. Where it found loads equal among invocations, both must stand in one run of rows, so that there
 // is no way from the one that does not come by the other.
 //

@@ -29,6 +29,6 @@
 // Not here: the meaning of ops (ir), instruction selection and everything with addresses
 // (ptx), deciding from measurements which optional pass to run.
 //
-// README.md teaches how the passes are written and tested. Start reading there, then in run.go, work.go and gvn.go. Cases stand in
-// testdata/<pass>, former and possible miscompiles in testdata/regress.
+// README.md teaches how the passes are written and tested. Start reading there, then in run.go, work.go and gvn.go. Cases
+// stand in testdata/<pass>, former and possible miscompiles in testdata/regress.
 package opt

@@ -50,7 +50,7 @@ type forwarding struct {
 	from   []ir.Row      // by load: the store that it reads from
 }
 
-// knownStores are stores of an object whose elements hold what they wrote for as long as the version lasts.
+// knownStores are stores of an object whose elements hold what they wrote while the version lasts.
 type knownStores struct {
 	version uint32
 	rows    []ir.Row

@@ -117,7 +117,7 @@ func (w width) widen(old, next interval) interval {
 		keep := lost&-lost - 1
 		j.zeros, j.ones = j.zeros&(keep|^w.mask()), j.ones&keep
 	}
-	// Not tidied: what follows from the others now would be lost again, and reported as growth.
+	// Not reduced: what follows from the others now would be lost again, and reported as growth.
 	return j
 }
 

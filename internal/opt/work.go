@@ -9,7 +9,7 @@ import (
 // and beside them what makes an edit cheap.
 //
 // The rows of a region are a doubly linked list, so that an insertion renumbers nothing
-// and a row keeps its id for as long as the work lives: the list is the order key. A
+// and a row keeps its id while the work lives: the list is the order key. A
 // structured op stands in the list of its region, its own regions hang off it, its res
 // rows follow it. Const rows stand in no list; they are reached as operands and dominate
 // everything.

@@ -67,7 +67,7 @@ func (p *predication) foldNots() {
 	}
 }
 
-// arm is a stretch of instructions, [from, to), that a branch skips.
+// arm is a run of instructions, [from, to), that a branch skips.
 type arm struct {
 	from, to int
 	leaves   int // the unconditional branch or exit at its end, -1 without one
@@ -75,7 +75,7 @@ type arm struct {
 	size     int
 }
 
-// arm looks at a stretch; ok if all of it can be guarded.
+// arm looks at such a run; ok if all of it can be guarded.
 func (p *predication) arm(from, to, limit int) (a arm, ok bool) {
 	a = arm{from: from, to: to, leaves: -1, copies: -1}
 	mem := 0
