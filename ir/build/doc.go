@@ -10,8 +10,12 @@
 // finds the loop arguments and results that it needs (var.go, after Braun and others, "Simple and Efficient
 // Construction of Static Single Assignment Form", 2013).
 //
+// Inline replays a sealed program at the current point, with objects, scalars and ids of the caller: that is how
+// several programs become one.
+//
 // Methods return no errors. Misuse is kept with the caller's line, the builder goes on, and Program returns every
 // finding as ir.Diags: first the builder's, else the verifier's. A Builder is for one goroutine.
 //
-// Start reading at builder.go; ops.go, memory.go and control.go are the vocabulary, program.go brings rows into order.
+// Start reading at builder.go; ops.go, memory.go, control.go and inline.go are the vocabulary,
+// program.go brings rows into order.
 package build

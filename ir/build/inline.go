@@ -1,0 +1,242 @@
+package build
+
+import (
+	"fmt"
+
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/internal/finding"
+)
+
+// Inlining is what an inlined program gets in place of what a launch would give it.
+type Inlining struct {
+	Scalars []Value     // for each scalar parameter, in order
+	Objects []ir.Object // for each object of the program, in the order of their numbers
+
+	// ID gives a component of the ids group, groups and global (ir.OpGroup, ir.OpGroups, ir.OpGlobal) where the
+	// program asks for it. Without ID they are those of the launch; the others always are.
+	ID func(op ir.Op, axis uint32) Value
+}
+
+// Inline replays a sealed program at the current point. Its return leaves the body, so what follows here follows it.
+// Flags, hints, names, messages and positions are kept; a position names the current one as the call that it stands in.
+// Only the proofs that accesses are in bounds are dropped, since they were found for other objects.
+func (b *Builder) Inline(p *ir.Program, in Inlining) {
+	if b.dead || !b.fits(p, in) {
+		return
+	}
+	l := inliner{b: b, p: p, in: in, values: make([]Value, p.Rows()), labels: make(map[ir.Row]Label),
+		call: b.given(), calls: make(map[ir.Pos]ir.Pos)}
+	at := b.at
+	b.Block(func(body Label) {
+		l.body = body
+		l.region(0)
+	})
+	b.at = at
+}
+
+// fits reports misuse: arguments that are not those that p takes.
+func (b *Builder) fits(p *ir.Program, in Inlining) bool {
+	if !b.ok(in.Scalars...) {
+		return false
+	}
+	before := len(b.diags)
+	what := "inlined " + p.Name()
+	scalars := 0
+	for _, q := range p.Params() {
+		if q.IsBuffer() {
+			continue
+		}
+		if k := scalars; k < len(in.Scalars) {
+			if t := b.Type(in.Scalars[k]); t != q.Type.Value() {
+				b.fail("VY101", "scalar "+q.Name, what, t, q.Type.Value())
+			}
+		}
+		scalars++
+	}
+	if scalars != len(in.Scalars) {
+		b.fail("VY006", what, finding.Plural(len(in.Scalars), "scalar"), finding.Plural(scalars, "scalar"))
+	}
+	objs := p.Objects()
+	if len(objs) != len(in.Objects) {
+		b.fail("VY006", what, finding.Plural(len(in.Objects), "object"), finding.Plural(len(objs), "object"))
+		return false
+	}
+	for k, o := range in.Objects {
+		elem, ok := b.elem(o)
+		if ok && elem != objs[k].Type() {
+			b.fail("VY201", fmt.Sprintf("@%s of %s has elements of %s, the one given for it of %s", objs[k].Name(), what, objs[k].Type(), elem))
+		} else if ok && b.slots(o) != objs[k].Slots() {
+			b.fail("VY201", fmt.Sprintf("@%s of %s has %d slots in a record, the one given for it %d", objs[k].Name(), what, objs[k].Slots(), b.slots(o)))
+		}
+	}
+	return len(b.diags) == before
+}
+
+// slots is ObjectInfo.Slots of an object that was declared here.
+func (b *Builder) slots(o ir.Object) int {
+	ob := b.objs[o]
+	if ob.array || b.params[ob.index].Record == nil {
+		return 1
+	}
+	p := &b.params[ob.index]
+	return ir.ObjectInfo{Param: p, Field: &p.Record.Fields[ob.field]}.Slots()
+}
+
+// inliner is the state of Inline.
+type inliner struct {
+	b      *Builder
+	p      *ir.Program
+	in     Inlining
+	body   Label
+	values []Value          // by row
+	labels map[ir.Row]Label // of open loops and blocks, by row
+	call   ir.Pos
+	calls  map[ir.Pos]ir.Pos // positions, with the call added
+}
+
+// region replays the rows of a region, and returns the values of the yield that ends it.
+func (l *inliner) region(reg uint32) []Value {
+	p := l.p
+	g := p.Regions()[reg]
+	var results []Value
+	for r := g.First; r < g.End; r++ {
+		op := p.Op(r)
+		in := op.Info()
+		l.place(r)
+		switch {
+		case op == ir.OpArg: // given by whoever opened the region
+			if reg == 0 {
+				l.values[r] = l.in.Scalars[p.X(r)]
+			}
+		case op == ir.OpConst:
+			l.values[r] = l.b.Const(p.Type(r), p.Const(r))
+		case op == ir.OpRes:
+			l.values[r] = results[p.X(r)]
+			l.name(r, l.values[r])
+		case in.Attr&ir.Structured != 0:
+			results = l.structured(r)
+			r = p.Regions()[p.X(r)+uint32(in.Owns)-1].End - 1
+		case op == ir.OpYield:
+			return l.list(r)
+		case op == ir.OpBreak:
+			l.b.Break(l.labels[ir.Row(p.X(r))], l.list(r)...)
+		case op == ir.OpContinue:
+			l.b.Continue(l.labels[ir.Row(p.X(r))], l.list(r)...)
+		case op == ir.OpReturn:
+			l.b.Break(l.body)
+		case op == ir.OpUnreachable: // closing the op in front of it said so
+		default:
+			l.values[r] = l.simple(r, in)
+			l.name(r, l.values[r])
+		}
+	}
+	return nil
+}
+
+// structured replays a structured op with its regions, and returns its results.
+func (l *inliner) structured(r ir.Row) []Value {
+	b, p := l.b, l.p
+	first := p.X(r)
+	open := func(label Label, args []Value) {
+		op := b.scopes[label.scope].op
+		b.flags[op] = p.Flags(r)
+		l.name(r, op)
+		l.labels[r] = label
+		for k, v := range args {
+			at := p.Regions()[first].First + ir.Row(k)
+			l.values[at] = v
+			l.name(at, v)
+		}
+		l.region(first)
+	}
+	switch p.Op(r) {
+	case ir.OpIf:
+		return b.Choose(l.values[p.A(r)],
+			func() []Value { return l.region(first) },
+			func() []Value { return l.region(first + 1) })
+	case ir.OpLoop:
+		return b.Loop(l.list(r), open)
+	}
+	return b.Block(func(label Label) { open(label, nil) })
+}
+
+// simple replays a row without regions that is no exit.
+func (l *inliner) simple(r ir.Row, in *ir.Info) Value {
+	b, p := l.b, l.p
+	op, x := p.Op(r), p.X(r)
+	switch {
+	case l.in.ID != nil && (op == ir.OpGroup || op == ir.OpGroups || op == ir.OpGlobal):
+		return l.id(r)
+	case in.Imm == ir.ImmObject:
+		x = uint32(l.in.Objects[x])
+	}
+	v := b.emit(op, p.Type(r), x, l.operand(p.A(r)), l.operand(p.B(r)), l.operand(p.C(r)))
+	b.flags[v] = p.Flags(r) &^ ir.InBounds
+	b.args[v] = b.list(l.list(r))
+	b.message(v, p.Message(r))
+	return v
+}
+
+// id asks the caller for the id of row r.
+func (l *inliner) id(r ir.Row) Value {
+	b, op := l.b, l.p.Op(r)
+	v := l.in.ID(op, l.p.X(r))
+	if t := b.Type(v); t != l.p.Type(r) {
+		if v != noValue { // else it was reported
+			b.fail("VY101", "the id", fmt.Sprintf("%s of inlined %s", op, l.p.Name()), t, l.p.Type(r))
+		}
+		return b.Const(l.p.Type(r), 0)
+	}
+	return v
+}
+
+func (l *inliner) operand(r ir.Row) Value {
+	if r == ir.NoRow {
+		return noValue
+	}
+	return l.values[r]
+}
+
+func (l *inliner) list(r ir.Row) []Value {
+	var vals []Value
+	for _, v := range l.p.List(r) {
+		vals = append(vals, l.values[v])
+	}
+	return vals
+}
+
+func (l *inliner) name(r ir.Row, v Value) {
+	if s := l.p.ValueName(r); s != "" {
+		l.b.Name(v, s)
+	}
+}
+
+// place sets the position of row r, with the call added at the outer end of its chain.
+func (l *inliner) place(r ir.Row) {
+	pos := l.p.Pos(r)
+	if l.call == (ir.Pos{}) {
+		l.b.At(pos)
+		return
+	}
+	at, ok := l.calls[pos]
+	if !ok {
+		at = called(pos, &l.call)
+		l.calls[pos] = at
+	}
+	l.b.At(at)
+}
+
+// called returns pos as a position inside the call.
+func called(pos ir.Pos, call *ir.Pos) ir.Pos {
+	if pos == (ir.Pos{}) {
+		return *call
+	}
+	outer := &pos
+	for outer.Call != nil {
+		c := *outer.Call
+		outer.Call = &c
+		outer = &c
+	}
+	outer.Call = call
+	return pos
+}

@@ -1,0 +1,131 @@
+package build_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
+	"github.com/govyre/vyre/ir/text"
+)
+
+// wave is a program that ends early, with a message, a hint and ids.
+func wave(t *testing.T) *ir.Program {
+	t.Helper()
+	b := build.New("wave", build.Workgroup(32))
+	b.At(ir.Pos{File: "wave.go", Line: 3})
+	n := b.Scalar("n", ir.U32)
+	x := b.Buffer("x", ir.U32, ir.RW)
+	i := b.Global(0)
+	b.If(b.Ge(i, n), func() { b.Return() })
+	b.At(ir.Pos{File: "wave.go", Line: 4})
+	v := b.Load(x, i)
+	b.Hint(ir.Stream)
+	b.Trap(b.Eq(v, b.U32(7)), b.U64(1), 5, "seven")
+	b.Store(x, i, b.Add(v, b.Group(0)))
+	p, err := b.Program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestInlineGivesArgumentsObjectsAndIDs(t *testing.T) {
+	b := build.New("fused", build.Workgroup(32))
+	first, second := b.Buffer("first", ir.U32, ir.RW), b.Buffer("second", ir.U32, ir.RW)
+	id := func(op ir.Op, axis uint32) build.Value { return b.U32(40 + uint32(op-ir.OpLocal)) }
+	w := wave(t)
+	b.At(ir.Pos{File: "plan", Line: 1})
+	b.Inline(w, build.Inlining{Scalars: []build.Value{b.U32(100)}, Objects: []ir.Object{first}})
+	b.Inline(w, build.Inlining{Scalars: []build.Value{b.Len(second)}, Objects: []ir.Object{second}, ID: id})
+	b.Store(second, b.U32(0), b.U32(1))
+	p, err := b.Program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `vyre 1
+
+kernel @fused workgroup(32) {
+  param @first: buf<u32> rw
+  param @second: buf<u32> rw
+  block ^0 {
+    %0 = global.x
+    %1 = le.u32 100_u32, %0
+    if %1 { break ^0 }
+    %2 = load.stream @first[%0]
+    %3 = eq.u32 %2, 7_u32
+    trap %3, 1_u64, #5
+    %4 = group.x
+    %5 = add.u32 %2, %4
+    store @first[%0], %5
+    break ^0
+  }
+  %6 = len @second
+  block ^1 {
+    %7 = le.u32 %6, 43_u32
+    if %7 { break ^1 }
+    %8 = load.stream @second[43_u32]
+    %9 = eq.u32 %8, 7_u32
+    trap %9, 1_u64, #5
+    %10 = add.u32 %8, 41_u32
+    store @second[43_u32], %10
+    break ^1
+  }
+  store @second[0_u32], 1_u32
+}
+`
+	if got := text.Of(p); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	traps := 0
+	for r := range ir.Row(p.Rows()) {
+		if p.Op(r) != ir.OpTrap {
+			continue
+		}
+		traps++
+		pos := p.Pos(r)
+		if p.Message(r) != "seven" || pos.String() != "wave.go:4" || pos.Call == nil || pos.Call.String() != "plan:1" {
+			t.Errorf("trap %q at %v", p.Message(r), pos)
+		}
+	}
+	if traps != 2 {
+		t.Errorf("%d traps, want 2", traps)
+	}
+}
+
+func TestInlineRefusesWhatDoesNotFit(t *testing.T) {
+	w := wave(t)
+	for _, c := range []struct {
+		name, want string
+		in         func(*build.Builder, ir.Object) build.Inlining
+	}{
+		{"no scalar", "inlined wave has 0 scalars, needs 1 scalar [VY006]", func(b *build.Builder, o ir.Object) build.Inlining {
+			return build.Inlining{Objects: []ir.Object{o}}
+		}},
+		{"another scalar", "scalar n of inlined wave is f32; it takes u32 [VY101]", func(b *build.Builder, o ir.Object) build.Inlining {
+			return build.Inlining{Scalars: []build.Value{b.F32(1)}, Objects: []ir.Object{o}}
+		}},
+		{"no object", "inlined wave has 0 objects, needs 1 object [VY006]", func(b *build.Builder, o ir.Object) build.Inlining {
+			return build.Inlining{Scalars: []build.Value{b.U32(1)}}
+		}},
+		{"another element", "@x of inlined wave has elements of u32, the one given for it of f32 [VY201]", func(b *build.Builder, o ir.Object) build.Inlining {
+			return build.Inlining{Scalars: []build.Value{b.U32(1)}, Objects: []ir.Object{b.SharedArray("s", ir.F32, 4)}}
+		}},
+		{"unknown object", "9 was not declared [VY201]", func(b *build.Builder, o ir.Object) build.Inlining {
+			return build.Inlining{Scalars: []build.Value{b.U32(1)}, Objects: []ir.Object{9}}
+		}},
+		{"another id", "the id of global of inlined wave is f32; it takes u32 [VY101]", func(b *build.Builder, o ir.Object) build.Inlining {
+			return build.Inlining{Scalars: []build.Value{b.U32(1)}, Objects: []ir.Object{o},
+				ID: func(ir.Op, uint32) build.Value { return b.F32(1) }}
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := build.New("k", build.Workgroup(32))
+			o := b.Buffer("x", ir.U32, ir.RW)
+			b.Inline(w, c.in(b, o))
+			if _, err := b.Program(); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+}
