@@ -71,10 +71,6 @@ var (
 // Models lists the models in the order in which the zero Config has them.
 func Models() []Model { return []Model{Hopper, Ampere, Blackwell, Tiny} }
 
-// registers is what every function is said to take, for the occupancy. The registers of the text are
-// virtual, so their number says nothing.
-const registers = 32
-
 // attributes are the properties of the model.
 func (m *Model) attributes(ordinal int) map[cu.Attribute]int {
 	a := map[cu.Attribute]int{
@@ -95,7 +91,7 @@ func (m *Model) attributes(ordinal int) map[cu.Attribute]int {
 }
 
 // occupancy is how many groups run at once on a unit.
-func (m *Model) occupancy(threads, shared int) int {
+func (m *Model) occupancy(registers, threads, shared int) int {
 	c := driver.Caps{Major: m.Major, Minor: m.Minor, Units: m.Units, MaxThreadsPerGroup: 1024, MaxThreadsPerUnit: m.ThreadsUnit,
 		MaxGroupsPerUnit: m.GroupsUnit, RegsGroup: 65536, RegsUnit: 65536, RegsMax: 255, SharedOptin: m.SharedOptin, SharedPerUnit: m.SharedUnit}
 	if m.Major >= 8 {

@@ -22,7 +22,8 @@
 // Memory is accounted to the byte; that of pools is there from the turn of its allocation in a stream to the
 // turn of its free. Who hands parts of allocations out says so (cu.Watcher), and what lies between them is
 // out of bounds. A launch that cannot end because everyone waits is a deadlock, told with where. Links
-// give images that load on the devices they are for, and on no others. Time is virtual: a launch, a copied byte and an executed
+// give images that load on the devices they are for, and on no others. A function takes as many registers as are live at
+// once in its text, which is near what an assembler gives it; occupancy follows from that. Time is virtual: a launch, a copied byte and an executed
 // instruction cost fixed times, so that what events measure repeats exactly.
 //
 // # Who imports it

@@ -238,7 +238,7 @@ func (d *Driver) FuncGetAttribute(a cu.FuncAttribute, h cu.Function) (int, error
 	case cu.FuncLocal:
 		n = f.code.LocalBytes()
 	case cu.FuncRegisters:
-		n = registers
+		n = f.code.EstimatedRegisters()
 	case cu.FuncMaxDynamicShared:
 		n = f.dynamic
 	default:
@@ -289,7 +289,7 @@ func (d *Driver) OccupancyMaxActiveBlocksPerMultiprocessor(h cu.Function, thread
 	if threads <= 0 || dynamicShared < 0 {
 		return 0, failed(call, invalidValue)
 	}
-	return f.dev.model.occupancy(threads, f.code.StaticShared()+dynamicShared), d.leave(call)
+	return f.dev.model.occupancy(f.code.EstimatedRegisters(), threads, f.code.StaticShared()+dynamicShared), d.leave(call)
 }
 
 // LaunchKernel enqueues a launch.
@@ -372,7 +372,7 @@ func (d *Driver) prepared(call string, f *function, l *cu.Launch, block []byte, 
 func (d *Driver) fits(call string, f *function, l *machine.Launch) error {
 	m := &f.dev.model
 	threads := int(l.Block[0] * l.Block[1] * l.Block[2])
-	groups := m.occupancy(threads, f.code.StaticShared()+l.Shared)
+	groups := m.occupancy(f.code.EstimatedRegisters(), threads, f.code.StaticShared()+l.Shared)
 	switch total := uint64(l.Grid[0]) * uint64(l.Grid[1]) * uint64(l.Grid[2]); {
 	case groups == 0:
 		return failed(call, outOfResources)

@@ -224,3 +224,50 @@ type Operand struct {
 	Special Special
 	Vec     []Operand // also of a table
 }
+
+// writes tells which instructions write their first operand.
+var writes = func() map[string]bool {
+	m := map[string]bool{}
+	for _, f := range forms {
+		for op := range strings.FieldsSeq(f.ops) {
+			m[op] = strings.HasPrefix(f.args, "=")
+		}
+	}
+	return m
+}()
+
+// Registers calls yield for every register of the instruction, the guard included, and whether it is written.
+func (in *Inst) Registers(yield func(r Reg, written bool)) {
+	if in.Guard != NoReg {
+		yield(in.Guard, false)
+	}
+	var visit func(o *Operand, written bool)
+	visit = func(o *Operand, written bool) {
+		switch o.Kind {
+		case IsReg:
+			yield(o.Reg, written)
+			if o.Second != NoReg {
+				yield(o.Second, written)
+			}
+		case IsAddress:
+			if o.Reg != NoReg {
+				yield(o.Reg, false)
+			}
+		case IsVec:
+			for i := range o.Vec {
+				visit(&o.Vec[i], written)
+			}
+		}
+	}
+	for i := range in.Args {
+		visit(&in.Args[i], i == 0 && writes[in.Op])
+	}
+	if in.Call != nil {
+		for i := range in.Call.returns {
+			visit(&in.Call.returns[i], true)
+		}
+		for i := range in.Call.args {
+			visit(&in.Call.args[i], false)
+		}
+	}
+}

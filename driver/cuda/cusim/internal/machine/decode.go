@@ -50,7 +50,7 @@ type decoder struct {
 }
 
 func (im *Image) decode(m *asm.Module, k *asm.Kernel) (*Kernel, error) {
-	d := &Kernel{source: k, mem: im.mem}
+	d := &Kernel{source: k, mem: im.mem, estimate: estimateRegisters(k)}
 	at, err := im.placed(m, k, d)
 	if err != nil {
 		return nil, err

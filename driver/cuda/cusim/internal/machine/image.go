@@ -63,9 +63,10 @@ type Kernel struct {
 	mem    *Memory
 	code   []inst
 
-	slots  int      // of values
-	consts []uint64 // the values of the slots after the registers'
-	preds  int
+	estimate int      // of registers, see estimateRegisters
+	slots    int      // of values
+	consts   []uint64 // the values of the slots after the registers'
+	preds    int
 
 	static int // bytes of shared variables
 	local  int // bytes of local variables of an invocation
@@ -91,6 +92,9 @@ func (k *Kernel) ParamBytes() int { return k.source.ParamBytes }
 
 // StaticShared is how many bytes of shared memory the code declares.
 func (k *Kernel) StaticShared() int { return k.static }
+
+// EstimatedRegisters is about how many registers of 32 bits an invocation would take.
+func (k *Kernel) EstimatedRegisters() int { return k.estimate }
 
 // LocalBytes is how many bytes of local memory an invocation has.
 func (k *Kernel) LocalBytes() int { return k.local }

@@ -1,0 +1,79 @@
+package machine_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"github.com/govyre/vyre/driver/conform"
+	"github.com/govyre/vyre/driver/cuda/cusim/internal/asm"
+	"github.com/govyre/vyre/driver/cuda/cusim/internal/machine"
+	"github.com/govyre/vyre/internal/compile"
+	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/passes"
+)
+
+var usedRegisters = regexp.MustCompile(`Used (\d+) registers`)
+
+// TestRegistersAreEstimated compares the estimate with what ptxas gives the same text.
+func TestRegistersAreEstimated(t *testing.T) {
+	ptxas := os.Getenv("VYRE_PTXAS")
+	if ptxas == "" || ptxas == "require" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			t.Skip(err)
+		}
+		ptxas = filepath.Join(cache, "vyre/cuda-11.8/usr/bin/ptxas")
+	}
+	if _, err := os.Stat(ptxas); err != nil {
+		t.Skip("no ptxas; .ci/ptxas gets one: ", err)
+	}
+	programs := uint64(20)
+	if long.Enabled() {
+		programs = 200
+	}
+	var ours, theirs, off, n int
+	for seed := range programs {
+		emitted, err := compile.Program(conform.Random(seed).Program, target(t, "sm_90"), compile.Options{Passes: passes.Choice{Level: passes.O0}})
+		if err != nil {
+			continue // the target lacks an op
+		}
+		module, err := asm.Parse(emitted.Text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		image, err := machine.Load(module, machine.NewMemory())
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(t.TempDir(), "k.ptx")
+		if err := os.WriteFile(file, []byte(emitted.Text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		log, err := exec.Command(ptxas, "-v", "-arch=sm_90", "-o", os.DevNull, file).CombinedOutput()
+		if err != nil {
+			continue // this ptxas is older than the text
+		}
+		m := usedRegisters.FindSubmatch(log)
+		if m == nil {
+			t.Fatalf("ptxas says nothing of registers: %s", log)
+		}
+		want, _ := strconv.Atoi(string(m[1]))
+		got := image.Kernel(emitted.Kernels[0].Entry).EstimatedRegisters()
+		ours, theirs, n = ours+got, theirs+want, n+1
+		if got > 2*want || want > 2*got {
+			off++
+			t.Logf("seed %d: estimated %d, ptxas gives %d", seed, got, want)
+		}
+	}
+	if uint64(n) < programs/2 {
+		t.Fatalf("only %d of %d programs could be compared", n, programs)
+	}
+	t.Logf("%d kernels: estimated %d registers, ptxas gives %d; %d are off by more than a factor of two", n, ours, theirs, off)
+	if 10*off > n || 4*ours < 3*theirs || 3*ours > 4*theirs {
+		t.Errorf("the estimate is off: %d registers in %d kernels, ptxas gives %d; %d are off by more than two", ours, n, theirs, off)
+	}
+}
