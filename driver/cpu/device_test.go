@@ -256,6 +256,52 @@ func TestCloseEndsALoopThatOutlastsItsPatience(t *testing.T) {
 	}
 }
 
+// TestContextInsideAHugeRepeatEndsTheWait also looks at what goes on beside it: other sequences, and closing.
+func TestContextInsideAHugeRepeatEndsTheWait(t *testing.T) {
+	for name, body := range map[string]func(s *driver.Sequence, k driver.Kernel, x driver.Buffer){
+		"of launches": func(s *driver.Sequence, k driver.Kernel, x driver.Buffer) {
+			s.Repeat(1<<40, func() { s.Launch(k, driver.Groups(1), driver.All(x)) })
+		},
+		"of launches that are empty": func(s *driver.Sequence, k driver.Kernel, x driver.Buffer) {
+			s.Repeat(1<<40, func() { s.Launch(k, driver.Grid{0, 1, 1}, driver.All(x)) })
+		},
+		"of a huge repeat": func(s *driver.Sequence, k driver.Kernel, x driver.Buffer) {
+			s.Repeat(1<<20, func() { s.Repeat(1<<20, func() { s.Launch(k, driver.Groups(1), driver.All(x)) }) })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := open(t, cpu.Options{OpenOptions: driver.OpenOptions{CloseTimeout: time.Millisecond}})
+			x, err := d.Alloc(4, driver.AllocOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			y, err := d.Alloc(4, driver.AllocOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			k := compile(t, d, `kernel @count workgroup(32) {
+				param @x: buf<u32> rw
+				atomic_add.relaxed.dev @x[0_u32], 1_u32
+			}`)
+			huge, other := d.NewSequence("huge"), d.NewSequence("other")
+			body(huge, k, x)
+			limited, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
+			defer cancel()
+			if _, err := huge.Run(limited); !errors.Is(err, context.DeadlineExceeded) {
+				t.Fatalf("got %v", err)
+			}
+			other.Fill(driver.All(y), 7, 4)
+			if _, err := other.Run(ctx); err != nil {
+				t.Errorf("a sequence beside it: %v", err)
+			}
+			wantError(t, huge.Close(), driver.Closed, `"huge"`, "had not ended 1ms later")
+			if err := errors.Join(other.Close(), x.Close(), y.Close(), k.Close(), d.Close()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 func TestHammerCompileIsSingleFlight(t *testing.T) {
 	d := open(t, cpu.Options{})
 	p := parse(t, racy)
