@@ -193,11 +193,15 @@ func TestBitcastKeepsEveryBit(t *testing.T) {
 	})
 }
 
-// TestEveryF32Conversion compares all 2³² operands with the machine's own float64
+// TestEveryF32Conversion compares operands from all over, with -exhaustive all 2³², with the machine's own float64
 // arithmetic, which is exact for these targets.
 func TestEveryF32Conversion(t *testing.T) {
-	if !long.Enabled() {
-		t.Skip("all f32 patterns to four types take minutes")
+	stride := uint64(65_537) // prime, so that all low bits occur
+	switch {
+	case long.Exhaustive():
+		stride = 1
+	case long.Enabled():
+		stride = 251
 	}
 	clamp := func(v, lo, hi float64) float64 {
 		if v != v {
@@ -209,7 +213,7 @@ func TestEveryF32Conversion(t *testing.T) {
 	workers := uint64(runtime.GOMAXPROCS(0))
 	for w := range workers {
 		wg.Go(func() {
-			for a := w; a < 1<<32; a += workers {
+			for a := w * stride; a < 1<<32; a += workers * stride {
 				v := float64(math.Float32frombits(uint32(a)))
 				for _, row := range [...]struct {
 					to   ir.Type

@@ -2,6 +2,7 @@ package opt_test
 
 import (
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"testing"
 
@@ -97,22 +98,32 @@ func TestExpandDividesByNumbersOf16Bits(t *testing.T) {
 				if d >= 1<<10 && d%31 != 0 && !long.Enabled() {
 					continue
 				}
-				dividends := v.around(d)
-				if long.Exhaustive() {
-					dividends = func(yield func(uint64) bool) {
-						for x := range uint64(1 << 16) {
-							if !yield(x) {
-								return
-							}
-						}
-					}
+				dividends := []iter.Seq[uint64]{v.around(d)}
+				switch {
+				case long.Exhaustive():
+					dividends = append(dividends, every(0, 1))
+				case long.Enabled():
+					dividends = append(dividends, every(d%61, 61))
 				}
-				if err := v.by(d, dividends); err != nil {
-					t.Fatal(err)
+				for _, x := range dividends {
+					if err := v.by(d, x); err != nil {
+						t.Fatal(err)
+					}
 				}
 			}
 		})
 	})
+}
+
+// every returns each step-th number of 16 bits from first on.
+func every(first, step uint64) iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		for x := first; x < 1<<16; x += step {
+			if !yield(x) {
+				return
+			}
+		}
+	}
 }
 
 // The numbers near powers of two, and near the largest over small ones, are where a reciprocal just fits or just does not.
