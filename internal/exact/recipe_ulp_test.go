@@ -100,7 +100,7 @@ func TestRecipesF32(t *testing.T) {
 	for _, f := range accurates {
 		t.Run(f.op.String(), func(t *testing.T) {
 			t.Parallel()
-			n := sampleCount(150_000, 20_000_000)
+			n := sampleCount(150_000, 2_000_000)
 			var w worst
 			if f.binary() {
 				w.binary32(f, rand.New(rand.NewPCG(2, uint64(f.op))), n)
