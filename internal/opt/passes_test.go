@@ -1,10 +1,13 @@
 package opt_test
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/govyre/vyre/driver/conform"
+	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/ir"
@@ -78,6 +81,35 @@ func TestRunTracesEveryPassAndTheProgramAfterIt(t *testing.T) {
 		}
 		if last.Digest() != q.Digest() {
 			t.Errorf("seed %d: the last program traced is not the result", seed)
+		}
+	}
+}
+
+// A program whose expansion is larger than one may be is at a limit of the compiler; it shows no mistake of it.
+func TestRunReportsALimitAsOne(t *testing.T) {
+	nested := "vyre 1\nkernel @k workgroup(1) {\nparam @x: buf<f64> rw\n%i = global.x\n%c = eq.u32 %i, 0_u32\n%v = load @x[%i]\n" +
+		strings.Repeat("if %c {\n", 256) + "%s = sin.f64 %v\nstore @x[%i], %s\n" + strings.Repeat("}", 256) + "}\n"
+	programs := map[string]string{"nesting": nested}
+	if long.Enabled() {
+		var b strings.Builder
+		b.WriteString("vyre 1\nkernel @k workgroup(1) {\nparam @x: buf<f64> rw\n%i = global.x\n%v0 = load @x[%i]\n")
+		for k := range 8000 {
+			fmt.Fprintf(&b, "%%v%d = sin.f64 %%v%d\n", k+1, k)
+		}
+		b.WriteString("store @x[%i], %v8000\n}\n")
+		programs["rows"] = b.String()
+	}
+	for what, source := range programs {
+		ps, err := text.Parse("k.vyre", source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range []opt.Options{{Passes: passes.Choice{Level: passes.O0}}, {Passes: passes.Choice{Level: passes.O0}, Check: true}} {
+			_, _, err = opt.Run(ps[0], o)
+			var ds ir.Diags
+			if !errors.As(err, &ds) || ds[0].Code != "VY502" || !strings.Contains(err.Error(), what+": ") || strings.Contains(err.Error(), "BUG") {
+				t.Errorf("%s: got %v, want a limit", what, err)
+			}
 		}
 	}
 }

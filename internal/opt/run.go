@@ -1,7 +1,9 @@
 package opt
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/govyre/vyre/internal/passes"
@@ -24,8 +26,8 @@ type Options struct {
 }
 
 // Run takes p through the runs before the group text. The result is sealed and verified, and is p itself when there was
-// nothing to do. The error names an option that is wrong, or, as a BUG, the run that broke the program; after a panic it is
-// a *passes.InternalError.
+// nothing to do. The error names an option that is wrong; is an ir.Diags if the program becomes larger than one may be; or
+// names, as a BUG, the run that broke the program; after a panic it is a *passes.InternalError.
 func Run(p *ir.Program, o Options) (*ir.Program, *Report, error) {
 	runs := o.runs
 	if runs == nil {
@@ -46,7 +48,7 @@ func Run(p *ir.Program, o Options) (*ir.Program, *Report, error) {
 	}
 	out, err := r.seal("the passes together")
 	if err != nil {
-		if !o.Check { // once more, to say which pass it was
+		if !o.Check && !overLimit(err) { // once more, to say which pass it was
 			o.Check, o.Trace = true, nil
 			if _, _, err2 := Run(p, o); err2 != nil {
 				err = err2
@@ -129,12 +131,22 @@ func (r *run) seal(who string) (out *ir.Program, err error) {
 	if failed := passes.Guard(who, r.src.Name(), w.where, func() { out, err = verify.Seal(w.code()) }); failed != nil {
 		return nil, failed
 	}
+	if overLimit(err) {
+		return nil, fmt.Errorf("kernel %s, of %d rows, becomes more than a program may be in %s: %w", r.src.Name(), r.src.Rows(), who, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("BUG: opt: %s made a program of kernel %s that the verifier refuses: %w", who, r.src.Name(), err)
 	}
 	r.rep.Verified++
 	r.sealed, r.at = out, w.edits
 	return out, nil
+}
+
+// overLimit reports whether all that the verifier says against a program is that it is too large. Then nothing is wrong
+// with it: what the author wrote stands for more than fits, such as functions that expand replaces by their steps.
+func overLimit(err error) bool {
+	var ds ir.Diags
+	return errors.As(err, &ds) && !slices.ContainsFunc(ds, func(d ir.Diag) bool { return d.Code != "VY502" })
 }
 
 // where tells the row that the last walk is at, and its place in the source.
