@@ -96,6 +96,7 @@ type label struct {
 var groupSizes = [][3]uint32{{1, 1, 1}, {4, 1, 1}, {32, 1, 1}, {33, 1, 1}, {5, 3, 1}, {64, 1, 1}, {8, 4, 2}}
 
 func generate(c *choices) *RandomProgram {
+	formulas := c.chance(8)
 	g := &generator{choices: c, fuel: 20 + c.pick(80)}
 	wg := groupSizes[g.pick(len(groupSizes))]
 	g.wg = wg
@@ -110,7 +111,11 @@ func generate(c *choices) *RandomProgram {
 	g.b = build.New("random", build.Workgroup(wg[:]...))
 	g.declare()
 	g.fill()
-	g.phases(ir.LevelGrid, 0)
+	if formulas {
+		g.formulas()
+	} else {
+		g.phases(ir.LevelGrid, 0)
+	}
 	g.results()
 	p, err := g.b.Program()
 	if err != nil {
