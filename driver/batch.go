@@ -202,7 +202,7 @@ func (g *Graph) waitRow(ctx context.Context, l *lane) (Result, error) {
 	}
 	now := time.Now()
 	res.Wall, res.Enqueue, res.Wait = now.Sub(l.begin), l.enqueue, now.Sub(begin)
-	s.count(g.p, &res)
+	runsOf(s).count(g.p, &res)
 	if f := s.core.observer.RunEnd; f != nil {
 		f(s.label, &res, err)
 	}
@@ -280,7 +280,7 @@ func (g *Graph) checkBatch(rows []Row) error {
 	}
 	s.plan.refresh()
 	for _, u := range s.plan.Uses {
-		if u.Writes && !s.isScratch(u.Buffer) {
+		if u.Writes && !holdsOf(s).isScratch(u.Buffer) {
 			return no("make it scratch memory of the sequence", "a batch would write %q, which others can see", u.Buffer.Label())
 		}
 	}

@@ -26,7 +26,7 @@ func TestLanesFollowUnitsAndMemory(t *testing.T) {
 		{"kernels run one at a time", 132, 141 * gib, mib, 100, true, false, 1},
 		{"kernels need all of the device", 132, 141 * gib, mib, 100, false, true, 1},
 	} {
-		caps := &driver.Caps{Units: c.units, TotalMemory: c.total, ConcurrentKernels: !c.alone}
+		caps := &driver.Caps{Processors: driver.Processors{Units: c.units}, DeviceMemory: driver.DeviceMemory{TotalMemory: c.total}, System: driver.System{ConcurrentKernels: !c.alone}}
 		if got := driver.LaneCount(caps, c.shape, c.coop, c.rows); got != c.want {
 			t.Errorf("%s: %d lanes, want %d", c.name, got, c.want)
 		}

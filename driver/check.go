@@ -8,14 +8,19 @@ import (
 	"github.com/govyre/vyre/ir"
 )
 
+// rules is what Prepare and the setters check in a sequence.
+type rules struct{ *Sequence }
+
+func rulesOf(s *Sequence) rules { return rules{s} }
+
 // check walks the recorded commands and returns everything that breaks a rule.
-func (s *Sequence) check() Problems {
+func (s rules) check() Problems {
 	ps := append(Problems(nil), s.problems...)
 	s.checkList(s.commands, &ps)
 	return ps
 }
 
-func (s *Sequence) checkList(cmds []any, ps *Problems) {
+func (s rules) checkList(cmds []any, ps *Problems) {
 	add := func(e *Error) {
 		if e != nil {
 			*ps = append(*ps, e)
@@ -45,7 +50,7 @@ func (s *Sequence) refuse(op, label, path string, kind Kind, fix, format string,
 }
 
 // checkRange applies the rules of every range: a live buffer of this device, bytes inside it.
-func (s *Sequence) checkRange(op, path string, r Range) *Error {
+func (s rules) checkRange(op, path string, r Range) *Error {
 	b := r.Buffer
 	if b == nil {
 		return s.refuse(op, "", path, InvalidArgument, "", "the buffer is nil")
@@ -53,7 +58,7 @@ func (s *Sequence) checkRange(op, path string, r Range) *Error {
 	if made, ok := own(b); !ok || made != b {
 		return s.refuse(op, "", path, InvalidArgument, "pass a buffer that Alloc, Scratch or a pool returned", "%s", foreign(b, "buffer"))
 	}
-	if sc, ok := b.(*scratch); ok && sc.seq != s {
+	if sc, ok := b.(*scratch); ok && sc.seq != s.Sequence {
 		return s.refuse(op, b.Label(), path, InvalidArgument, "give each sequence its own scratch memory", "scratch memory belongs to sequence %q", sc.seq.label)
 	}
 	if b.Device() != s.dev {
@@ -75,14 +80,14 @@ func (s *Sequence) checkRange(op, path string, r Range) *Error {
 }
 
 // checkWritable refuses to write what somebody relies on not to change.
-func (s *Sequence) checkWritable(op, path string, r Range) *Error {
+func (s rules) checkWritable(op, path string, r Range) *Error {
 	if owner := r.Buffer.leaf().readOnly(); owner != "" {
 		return s.refuse(op, r.Buffer.Label(), path, InvalidArgument, "write a buffer of your own", "the buffer belongs to %s and is read only", owner)
 	}
 	return nil
 }
 
-func (s *Sequence) checkFill(c *FillCmd) *Error {
+func (s rules) checkFill(c *FillCmd) *Error {
 	if err := s.checkRange("fill", c.Path, c.Dst); err != nil {
 		return err
 	}
@@ -100,7 +105,7 @@ func (s *Sequence) checkFill(c *FillCmd) *Error {
 	return nil
 }
 
-func (s *Sequence) checkInput(in *Input, src []byte) *Error {
+func (s rules) checkInput(in *Input, src []byte) *Error {
 	if err := s.checkRange("upload", in.path, in.dst); err != nil {
 		return err
 	}
@@ -116,7 +121,7 @@ func (s *Sequence) checkInput(in *Input, src []byte) *Error {
 	return nil
 }
 
-func (s *Sequence) checkOutput(out *Output, dst []byte) *Error {
+func (s rules) checkOutput(out *Output, dst []byte) *Error {
 	if err := s.checkRange("read", out.path, out.src); err != nil {
 		return err
 	}
@@ -126,7 +131,7 @@ func (s *Sequence) checkOutput(out *Output, dst []byte) *Error {
 	return nil
 }
 
-func (s *Sequence) checkCopy(c *CopyCmd) *Error {
+func (s rules) checkCopy(c *CopyCmd) *Error {
 	if err := s.checkRange("copy", c.Path, c.Dst); err != nil {
 		return err
 	}
@@ -148,7 +153,7 @@ func (s *Sequence) checkCopy(c *CopyCmd) *Error {
 	return nil
 }
 
-func (s *Sequence) checkLoop(l *Loop, count int) *Error {
+func (s rules) checkLoop(l *Loop, count int) *Error {
 	if count < 0 {
 		return s.refuse("loop", "", l.cmd.Path, InvalidArgument, "", "count is %d", count)
 	}
@@ -172,7 +177,7 @@ func (s *Sequence) checkLoop(l *Loop, count int) *Error {
 
 // checkStep checks a launch: the kernel, the number of arguments, each of them, then what
 // they do to each other, the grid and the memory of a group.
-func (s *Sequence) checkStep(st *Step) (ps Problems) {
+func (s rules) checkStep(st *Step) (ps Problems) {
 	k := st.cmd.Kernel
 	if k == nil {
 		return Problems{s.refuse("launch", "", st.cmd.Path, InvalidArgument, "", "the kernel is nil")}
@@ -253,7 +258,7 @@ func paramType(p *ir.Param) string {
 }
 
 // bind checks argument i by itself and stores its value in the command.
-func (s *Sequence) bind(st *Step, i int, a *slot) *Error {
+func (s rules) bind(st *Step, i int, a *slot) *Error {
 	params := st.cmd.Kernel.Signature()
 	if i == len(params) {
 		if a.kind != slotRest {
@@ -280,11 +285,11 @@ func (s *Sequence) bind(st *Step, i int, a *slot) *Error {
 	return nil
 }
 
-func (s *Sequence) refuseArg(st *Step, name, want string, got *slot) *Error {
+func (s rules) refuseArg(st *Step, name, want string, got *slot) *Error {
 	return s.refuse("launch", st.cmd.Kernel.Label(), st.cmd.Path, InvalidArgument, "", "%s is %s, the argument is %s", name, want, got.String())
 }
 
-func (s *Sequence) checkBufferArg(st *Step, p *ir.Param, r Range) *Error {
+func (s rules) checkBufferArg(st *Step, p *ir.Param, r Range) *Error {
 	if err := s.checkRange("launch", st.cmd.Path, r); err != nil {
 		return err
 	}
@@ -311,7 +316,7 @@ func (s *Sequence) checkBufferArg(st *Step, p *ir.Param, r Range) *Error {
 }
 
 // checkOverlap compares the ranges of parameters [from, to) with all others.
-func (s *Sequence) checkOverlap(st *Step, from, to int) *Error {
+func (s rules) checkOverlap(st *Step, from, to int) *Error {
 	params, args := st.cmd.Kernel.Signature(), st.cmd.Args
 	for i := from; i < to; i++ {
 		for j := range args {
@@ -330,7 +335,7 @@ func (s *Sequence) checkOverlap(st *Step, from, to int) *Error {
 }
 
 // checkGrid checks the grid against the device, and that the groups it needs at once fit.
-func (s *Sequence) checkGrid(st *Step, grid Grid, rest int) *Error {
+func (s rules) checkGrid(st *Step, grid Grid, rest int) *Error {
 	k, caps := st.cmd.Kernel, s.dev.Caps()
 	no := func(fix, format string, args ...any) *Error {
 		return s.refuse("launch", k.Label(), st.cmd.Path, InvalidArgument, fix, format, args...)

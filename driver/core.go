@@ -3,10 +3,8 @@ package driver
 import (
 	"cmp"
 	"errors"
-	"slices"
 	"sync"
 	"time"
-	"unsafe"
 )
 
 // Core is the part of a device that is the same for all: its name, what is open on it, its
@@ -26,8 +24,7 @@ type Core struct {
 	roots  map[*Sequence]struct{}
 	pools  map[*Pool]struct{}
 
-	hostMu sync.RWMutex
-	hosts  []*HostMemory // ascending by address, disjoint
+	hosts hosts
 }
 
 // NewCore returns the core of a device that is being opened. It fails if the options, or the
@@ -38,7 +35,7 @@ func NewCore(name string, o OpenOptions) (*Core, error) {
 		err.(*Error).Label = name
 		return nil, err
 	}
-	c := &Core{name: name, timeout: cmp.Or(o.CloseTimeout, DefaultCloseTimeout), origin: Choice{Name: name}, debug: debug,
+	c := &Core{name: name, timeout: cmp.Or(o.CloseTimeout, DefaultCloseTimeout), origin: Choice{Name: name}, debug: debug, hosts: hosts{device: name},
 		leaves: map[*Leaf]struct{}{}, roots: map[*Sequence]struct{}{}, pools: map[*Pool]struct{}{}}
 	if o.Observer != nil {
 		c.observer = *o.Observer
@@ -72,12 +69,12 @@ func (c *Core) Alive(op, label string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
-		return c.closedError(op, label)
+		return closedDevice(c, op, label)
 	}
 	return nil
 }
 
-func (c *Core) closedError(op, label string) *Error {
+func closedDevice(c *Core, op, label string) *Error {
 	return &Error{Op: op, Label: label, Device: c.name, Kind: Closed, Msg: "device was closed"}
 }
 
@@ -104,7 +101,7 @@ func (c *Core) enter(l *Leaf) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
-		return c.closedError("open", l.label)
+		return closedDevice(c, "open", l.label)
 	}
 	c.leaves[l] = struct{}{}
 	return nil
@@ -120,7 +117,7 @@ func (c *Core) enterRoot(s *Sequence) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
-		return c.closedError("record", s.label)
+		return closedDevice(c, "record", s.label)
 	}
 	c.roots[s] = struct{}{}
 	c.Gauge(Sequences, 1)
@@ -179,50 +176,4 @@ func (c *Core) Shut() (first bool, err error) {
 		p.revoke()
 	}
 	return true, errors.Join(errs...)
-}
-
-// addHost enters m; it fails if its bytes are part of another host memory.
-func (c *Core) addHost(m *HostMemory) error {
-	c.hostMu.Lock()
-	defer c.hostMu.Unlock()
-	i := c.hostAfter(m.base())
-	if i > 0 && c.hosts[i-1].end() > m.base() || i < len(c.hosts) && c.hosts[i].base() < m.end() {
-		return &Error{Op: "pin", Device: c.name, Kind: InvalidArgument, Msg: "the bytes overlap host memory that is pinned already",
-			Fix: "pin an allocation once and slice it"}
-	}
-	c.hosts = slices.Insert(c.hosts, i, m)
-	return nil
-}
-
-func (c *Core) removeHost(m *HostMemory) {
-	c.hostMu.Lock()
-	defer c.hostMu.Unlock()
-	c.hosts = slices.DeleteFunc(c.hosts, func(h *HostMemory) bool { return h == m })
-}
-
-// hostOf returns the host memory that holds all of b, or nil.
-func (c *Core) hostOf(b []byte) *HostMemory {
-	if len(b) == 0 {
-		return nil
-	}
-	c.hostMu.RLock()
-	defer c.hostMu.RUnlock()
-	at := uintptr(unsafe.Pointer(unsafe.SliceData(b))) // compared as a number only
-	if i := c.hostAfter(at); i > 0 && at+uintptr(len(b)) <= c.hosts[i-1].end() {
-		return c.hosts[i-1]
-	}
-	return nil
-}
-
-// hostAfter returns the index of the first host memory that starts beyond at.
-func (c *Core) hostAfter(at uintptr) int {
-	lo, hi := 0, len(c.hosts)
-	for lo < hi {
-		if mid := (lo + hi) / 2; c.hosts[mid].base() <= at {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo
 }

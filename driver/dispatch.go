@@ -213,7 +213,7 @@ func (sh *shape) fits(args []Arg) bool {
 
 // give ends the use of a shape, with the error of its run, and returns the error of the call.
 func (c *shapes) give(sh *shape, err error) error {
-	if e, ok := err.(*Error); ok && e.Kind == Canceled && sh.seq.inFlight() {
+	if e, ok := err.(*Error); ok && e.Kind == Canceled && runsOf(sh.seq).inFlight() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.astray = append(c.astray, sh)
@@ -222,7 +222,7 @@ func (c *shapes) give(sh *shape, err error) error {
 	var drop []*shape
 	c.mu.Lock()
 	c.astray = slices.DeleteFunc(c.astray, func(s *shape) bool {
-		if s.seq.inFlight() && !s.seq.flyingDone() {
+		if runsOf(s.seq).inFlight() && !runsOf(s.seq).flyingDone() {
 			return false
 		}
 		drop = append(drop, s)
@@ -269,11 +269,11 @@ func (sh *shape) leftAlone(e *Error) *Error {
 func (sh *shape) forget() {
 	sh.seq.plan.Rehosted = sh.seq.plan.tick()
 	for _, in := range sh.inputs {
-		sh.seq.swap(leafOfHost(in.host), nil)
+		holdsOf(sh.seq).swap(leafOfHost(in.host), nil)
 		in.src, in.host = nil, nil
 	}
 	for _, out := range sh.outputs {
-		sh.seq.swap(leafOfHost(out.host), nil)
+		holdsOf(sh.seq).swap(leafOfHost(out.host), nil)
 		out.dst, out.host = nil, nil
 	}
 }
@@ -290,13 +290,13 @@ func (c *shapes) drop() {
 	}
 }
 
-func (s *Sequence) inFlight() bool {
+func (s runs) inFlight() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.flying != nil
 }
 
-func (s *Sequence) flyingDone() bool {
+func (s runs) flyingDone() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.flying == nil || s.flying.runner.Done()

@@ -47,12 +47,12 @@ func (s *Sequence) Capture(o CaptureOptions) (*Graph, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.flying != nil {
-		return nil, s.busy("capture")
+		return nil, runsOf(s).busy("capture")
 	}
 	if !s.dev.Caps().Graphs {
 		return nil, s.core.Fail(&Error{Op: "capture", Label: s.label, Device: s.core.name, Kind: Unsupported, Msg: "the device has no graphs", Fix: "run the sequence"})
 	}
-	if err := s.prepare(); err != nil {
+	if err := holdsOf(s).prepare(); err != nil {
 		return nil, err
 	}
 	if c := s.plan.hostLoop(); c != nil {
@@ -73,18 +73,18 @@ func (s *Sequence) Capture(o CaptureOptions) (*Graph, error) {
 }
 
 // Run replays the graph and waits.
-func (g *Graph) Run(ctx context.Context) (Result, error) { return g.seq.run(ctx, g.p) }
+func (g *Graph) Run(ctx context.Context) (Result, error) { return runsOf(g.seq).run(ctx, g.p) }
 
 // Start starts a replay.
 func (g *Graph) Start(ctx context.Context, after ...Pending) (Pending, error) {
-	if _, err := g.seq.start(ctx, g.p, after, false); err != nil {
+	if _, err := runsOf(g.seq).start(ctx, g.p, after, false); err != nil {
 		return nil, err
 	}
 	return g.p, nil
 }
 
 // Wait waits for the replay in flight.
-func (g *Graph) Wait(ctx context.Context) (Result, error) { return g.seq.wait(ctx, g.p) }
+func (g *Graph) Wait(ctx context.Context) (Result, error) { return runsOf(g.seq).wait(ctx, g.p) }
 
 // Info describes the graph as its arguments are now.
 func (g *Graph) Info() GraphInfo {
@@ -105,7 +105,7 @@ func (g *Graph) Info() GraphInfo {
 	return GraphInfo{ReplaySafe: true}
 }
 
-func (s *Sequence) isScratch(b Buffer) bool {
+func (s holds) isScratch(b Buffer) bool {
 	for _, sc := range s.scratch {
 		if sc.inner == b {
 			return true
@@ -123,7 +123,7 @@ func (g *Graph) Close() error {
 	err := g.closeRunner()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.ended(g.p, err)
+	runsOf(s).ended(g.p, err)
 	for i, o := range s.graphs {
 		if o == g {
 			s.graphs = append(s.graphs[:i:i], s.graphs[i+1:]...)

@@ -42,7 +42,7 @@ func (l *Loop) Lowering() Lowering {
 }
 
 // checkLowering refuses what was forced and cannot be.
-func (s *Sequence) checkLowering(l *Loop) *Error {
+func (s rules) checkLowering(l *Loop) *Error {
 	if s.lower == LoopGraph && !s.dev.Caps().LoopNodes {
 		return s.refuse("loop", "", l.cmd.Path, Unsupported, "leave the lowering to the device", "the device cannot decide on its own whether a loop goes on")
 	}
@@ -51,7 +51,7 @@ func (s *Sequence) checkLowering(l *Loop) *Error {
 
 // settleLowering chooses for a loop. The device may still take LoopHost where that is not
 // forced, if what the body holds has no place in its own loops.
-func (s *Sequence) settleLowering(c *LoopCmd) {
+func (s holds) settleLowering(c *LoopCmd) {
 	c.Lowering = s.lower
 	if c.Forced = s.lower != LowerAuto; c.Forced {
 		return

@@ -81,16 +81,16 @@ type HostMemory struct {
 func (c *Core) NewHostMemory(b []byte, label string, release func()) (*HostMemory, error) {
 	m := &HostMemory{bytes: b}
 	if len(b) > 0 {
-		if err := c.addHost(m); err != nil {
+		if err := c.hosts.add(m); err != nil {
 			return nil, err
 		}
 	}
 	err := m.Init(c, m, label, func() {
-		c.removeHost(m)
+		c.hosts.remove(m)
 		release()
 	})
 	if err != nil {
-		c.removeHost(m)
+		c.hosts.remove(m)
 		return nil, err
 	}
 	return m, nil

@@ -10,9 +10,15 @@ import (
 // The table of what real devices answer for kernels of these sizes.
 func TestOccupancyOfThreeGenerations(t *testing.T) {
 	caps := []*driver.Caps{
-		{Model: "9.0", Major: 9, Units: 132, MaxThreadsPerUnit: 2048, MaxGroupsPerUnit: 32, SharedPerUnit: 233472, SharedOptin: 232448},
-		{Model: "8.6", Major: 8, Minor: 6, Units: 82, MaxThreadsPerUnit: 1536, MaxGroupsPerUnit: 16, SharedPerUnit: 102400, SharedOptin: 101376},
-		{Model: "12.0", Major: 12, Units: 170, MaxThreadsPerUnit: 1536, MaxGroupsPerUnit: 24, SharedPerUnit: 102400, SharedOptin: 101376},
+		{Identity: driver.Identity{Model: "9.0", Major: 9},
+			Processors:   driver.Processors{Units: 132, MaxThreadsPerUnit: 2048, MaxGroupsPerUnit: 32},
+			SharedMemory: driver.SharedMemory{SharedPerUnit: 233472, SharedOptin: 232448}},
+		{Identity: driver.Identity{Model: "8.6", Major: 8, Minor: 6},
+			Processors:   driver.Processors{Units: 82, MaxThreadsPerUnit: 1536, MaxGroupsPerUnit: 16},
+			SharedMemory: driver.SharedMemory{SharedPerUnit: 102400, SharedOptin: 101376}},
+		{Identity: driver.Identity{Model: "12.0", Major: 12},
+			Processors:   driver.Processors{Units: 170, MaxThreadsPerUnit: 1536, MaxGroupsPerUnit: 24},
+			SharedMemory: driver.SharedMemory{SharedPerUnit: 102400, SharedOptin: 101376}},
 	}
 	for _, c := range caps {
 		c.MaxThreadsPerGroup, c.RegsUnit, c.RegsGroup, c.RegsMax, c.SharedReserved = 1024, 65536, 65536, 255, 1024

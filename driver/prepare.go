@@ -2,21 +2,27 @@ package driver
 
 import "context"
 
+// holds is what a sequence makes of its commands, and what that refers to: a plan, scratch memory, and a
+// reference to each leaf.
+type holds struct{ *Sequence }
+
+func holdsOf(s *Sequence) holds { return holds{s} }
+
 // Prepare checks everything that was recorded, fuses it into a plan and makes that ready on
 // the device. The error is a Problems with every finding. Run and Start prepare by
 // themselves; preparing again does nothing.
 func (s *Sequence) Prepare() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.prepare()
+	return holdsOf(s).prepare()
 }
 
-func (s *Sequence) prepare() error {
+func (s holds) prepare() error {
 	if s.closed {
-		return s.closedError("prepare")
+		return runsOf(s.Sequence).closedError("prepare")
 	}
 	if len(s.problems) > 0 || s.plan == nil {
-		if ps := s.check(); len(ps) > 0 {
+		if ps := rulesOf(s.Sequence).check(); len(ps) > 0 {
 			for _, p := range ps {
 				s.core.note(p)
 			}
@@ -36,12 +42,12 @@ func (s *Sequence) prepare() error {
 		s.unsettle()
 		return s.core.Fail(err)
 	}
-	s.plain = &pending{seq: s, what: "sequence", runner: r}
+	s.plain = &pending{seq: s.Sequence, what: "sequence", runner: r}
 	return nil
 }
 
 // settle makes the plan, with scratch memory and holds on everything it refers to.
-func (s *Sequence) settle() error {
+func (s holds) settle() error {
 	if s.plan != nil {
 		return nil
 	}
@@ -73,9 +79,9 @@ func (s *Sequence) settle() error {
 }
 
 // unsettle undoes settle.
-func (s *Sequence) unsettle() {
+func (s holds) unsettle() {
 	if s.plan != nil {
-		s.refs(s.plan, func(l *Leaf) { l.drop(s) })
+		s.refs(s.plan, func(l *Leaf) { l.drop(s.Sequence) })
 	}
 	s.plan = nil
 	for _, sc := range s.scratch {
@@ -89,23 +95,23 @@ func (s *Sequence) unsettle() {
 }
 
 // holdAll refers to everything that the plan refers to, or to nothing if some of it is closed.
-func (s *Sequence) holdAll(p *Plan) bool {
+func (s holds) holdAll(p *Plan) bool {
 	for _, in := range s.inputs {
-		in.host = s.core.hostOf(in.src)
+		in.host = s.core.hosts.of(in.src)
 	}
 	for _, out := range s.outputs {
-		out.host = s.core.hostOf(out.dst)
+		out.host = s.core.hosts.of(out.dst)
 	}
 	held, ok := 0, true
 	s.refs(p, func(l *Leaf) {
-		if ok = ok && l.hold(s); ok {
+		if ok = ok && l.hold(s.Sequence); ok {
 			held++
 		}
 	})
 	if !ok {
 		s.refs(p, func(l *Leaf) {
 			if held > 0 {
-				l.drop(s)
+				l.drop(s.Sequence)
 				held--
 			}
 		})
@@ -114,7 +120,7 @@ func (s *Sequence) holdAll(p *Plan) bool {
 }
 
 // refs visits every buffer, kernel and host memory of a plan, once a place that names it.
-func (s *Sequence) refs(p *Plan, visit func(*Leaf)) {
+func (s holds) refs(p *Plan, visit func(*Leaf)) {
 	p.walk(p.Cmds, func(c Cmd) {
 		switch c := c.(type) {
 		case *FillCmd:
@@ -152,15 +158,15 @@ func (s *Sequence) refs(p *Plan, visit func(*Leaf)) {
 }
 
 // swap makes the sequence refer to next in a place where it referred to old. Either may be nil.
-func (s *Sequence) swap(old, next *Leaf) bool {
+func (s holds) swap(old, next *Leaf) bool {
 	if old == next {
 		return true
 	}
-	if next != nil && !next.hold(s) {
+	if next != nil && !next.hold(s.Sequence) {
 		return false
 	}
 	if old != nil {
-		old.drop(s)
+		old.drop(s.Sequence)
 	}
 	return true
 }

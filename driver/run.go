@@ -87,35 +87,40 @@ func (p *pending) flying() *pending { return p }
 func (p *pending) Done() bool { return p.runner.Done() }
 
 // Wait waits for the run.
-func (p *pending) Wait(ctx context.Context) (Result, error) { return p.seq.wait(ctx, p) }
+func (p *pending) Wait(ctx context.Context) (Result, error) { return runsOf(p.seq).wait(ctx, p) }
+
+// runs is the life of a sequence's runs: from Start to Wait, one at a time, or to Close.
+type runs struct{ *Sequence }
+
+func runsOf(s *Sequence) runs { return runs{s} }
 
 // Run starts a run and waits for it.
 func (s *Sequence) Run(ctx context.Context) (Result, error) {
-	p, err := s.ready("run")
+	p, err := runsOf(s).ready("run")
 	if err != nil {
 		return Result{}, err
 	}
-	return s.run(ctx, p)
+	return runsOf(s).run(ctx, p)
 }
 
 // Start starts a run, ordered after other runs if any are given. Runs that share a buffer
 // that one of them writes are ordered without being told.
 func (s *Sequence) Start(ctx context.Context, after ...Pending) (Pending, error) {
-	p, err := s.ready("start")
+	p, err := runsOf(s).ready("start")
 	if err != nil {
 		return nil, err
 	}
-	if err := s.startable(); err != nil {
+	if err := runsOf(s).startable(); err != nil {
 		return nil, err
 	}
-	if _, err := s.start(ctx, p, after, false); err != nil {
+	if _, err := runsOf(s).start(ctx, p, after, false); err != nil {
 		return nil, err
 	}
 	return p, nil
 }
 
 // startable refuses a sequence that needs the host until its last loop has ended.
-func (s *Sequence) startable() error {
+func (s runs) startable() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.plan == nil {
@@ -132,10 +137,10 @@ func (s *Sequence) Wait(ctx context.Context) (Result, error) {
 	s.mu.Lock()
 	p := s.flying
 	s.mu.Unlock()
-	return s.wait(ctx, p)
+	return runsOf(s).wait(ctx, p)
 }
 
-func (s *Sequence) ready(op string) (*pending, error) {
+func (s runs) ready(op string) (*pending, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -144,13 +149,13 @@ func (s *Sequence) ready(op string) (*pending, error) {
 	if s.flying != nil {
 		return nil, s.busy(op)
 	}
-	if err := s.prepare(); err != nil {
+	if err := holdsOf(s.Sequence).prepare(); err != nil {
 		return nil, err
 	}
 	return s.plain, nil
 }
 
-func (s *Sequence) run(ctx context.Context, p *pending) (Result, error) {
+func (s runs) run(ctx context.Context, p *pending) (Result, error) {
 	task, err := s.start(ctx, p, nil, true)
 	if err != nil {
 		return Result{}, err
@@ -164,7 +169,7 @@ func (s *Sequence) run(ctx context.Context, p *pending) (Result, error) {
 // The runner starts it without the lock: that may take as long as the work in front of a chunk,
 // or all rounds of a loop that the host decides on. Meanwhile the run is in flight for everybody
 // else, and Close waits for it no longer than for any other.
-func (s *Sequence) start(ctx context.Context, p *pending, after []Pending, stay bool) (task context.Context, err error) {
+func (s runs) start(ctx context.Context, p *pending, after []Pending, stay bool) (task context.Context, err error) {
 	begin := time.Now()
 	if err := s.claim(ctx, p, after); err != nil {
 		return nil, err
@@ -177,7 +182,7 @@ func (s *Sequence) start(ctx context.Context, p *pending, after []Pending, stay 
 }
 
 // claim takes the sequence for a run, or refuses it.
-func (s *Sequence) claim(ctx context.Context, p *pending, after []Pending) error {
+func (s runs) claim(ctx context.Context, p *pending, after []Pending) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed || p.closed {
@@ -207,7 +212,7 @@ func (s *Sequence) claim(ctx context.Context, p *pending, after []Pending) error
 
 // started notes what the runner made of a Start. Who closed the runner meanwhile has left the end
 // of the flight to this.
-func (s *Sequence) started(p *pending, begin time.Time, stay bool, err error) error {
+func (s runs) started(p *pending, begin time.Time, stay bool, err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.starting = false
@@ -233,7 +238,7 @@ func (s *Sequence) started(p *pending, begin time.Time, stay bool, err error) er
 	return nil
 }
 
-func (s *Sequence) wait(ctx context.Context, p *pending) (Result, error) {
+func (s runs) wait(ctx context.Context, p *pending) (Result, error) {
 	begin := time.Now()
 	s.mu.Lock()
 	switch {
@@ -258,7 +263,7 @@ func (s *Sequence) wait(ctx context.Context, p *pending) (Result, error) {
 
 // await is wait for who alone may, within the task of the run. The flight itself may be ended
 // meanwhile, by a Close.
-func (s *Sequence) await(ctx, task context.Context, p *pending, begin time.Time) (Result, error) {
+func (s runs) await(ctx, task context.Context, p *pending, begin time.Time) (Result, error) {
 	res := &p.res
 	*res = Result{Loops: res.Loops[:0], Traces: res.Traces[:0], Reports: res.Reports[:0]}
 	region := s.core.region(task, "vyre.wait", s.label)
@@ -287,7 +292,7 @@ func (s *Sequence) await(ctx, task context.Context, p *pending, begin time.Time)
 }
 
 // land ends the flight of p, unless a Close has done so while p was waited for.
-func (s *Sequence) land(p *pending, res *Result, err error) {
+func (s runs) land(p *pending, res *Result, err error) {
 	if s.flying != p {
 		return
 	}
@@ -301,7 +306,7 @@ func (s *Sequence) land(p *pending, res *Result, err error) {
 
 // ended notes that the runner of p was closed, with how that went. A flight that is still being
 // started ends there.
-func (s *Sequence) ended(p *pending, err error) {
+func (s runs) ended(p *pending, err error) {
 	p.gone = true
 	if !s.starting || s.flying != p {
 		s.unwaited(p, err)
@@ -309,14 +314,14 @@ func (s *Sequence) ended(p *pending, err error) {
 }
 
 // unwaited ends the flight of p, which a Close has waited for and whose outcome nobody asked for.
-func (s *Sequence) unwaited(p *pending, err error) {
+func (s runs) unwaited(p *pending, err error) {
 	if err == nil {
 		err = &Error{Op: "wait", Label: s.label, Device: s.core.name, Kind: Closed, Msg: p.what + " was closed before anyone waited for its run"}
 	}
 	s.land(p, &Result{}, err)
 }
 
-func (s *Sequence) count(p *pending, res *Result) {
+func (s runs) count(p *pending, res *Result) {
 	c := s.tally
 	if p.what == "graph" {
 		c.Count(RunsGraph, 1)
@@ -338,11 +343,11 @@ func (s *Sequence) count(p *pending, res *Result) {
 	s.core.High(DeviceNSMax, int64(res.Device))
 }
 
-func (s *Sequence) busy(op string) error {
+func (s runs) busy(op string) error {
 	return s.core.Fail(&Error{Op: op, Label: s.label, Device: s.core.name, Kind: Busy, Msg: "a run is in flight", Fix: "wait for it, or use another sequence for parallel work"})
 }
 
-func (s *Sequence) closedError(op string) error {
+func (s runs) closedError(op string) error {
 	msg := "sequence was closed"
 	if s.core.Alive(op, s.label) != nil {
 		msg = "device was closed"
@@ -351,7 +356,7 @@ func (s *Sequence) closedError(op string) error {
 }
 
 // closedStart is what a Start of p answers once p was closed, with its sequence or alone.
-func (s *Sequence) closedStart(p *pending) error {
+func (s runs) closedStart(p *pending) error {
 	if s.closed {
 		return s.closedError("start")
 	}
@@ -361,11 +366,11 @@ func (s *Sequence) closedStart(p *pending) error {
 // Close waits for the run in flight, then gives up everything the sequence has: its graphs,
 // its scratch memory, and its hold on buffers and kernels. Closing again does nothing.
 func (s *Sequence) Close() error {
-	s.closing.Do(func() { s.closeErr = s.close() })
+	s.closing.Do(func() { s.closeErr = runsOf(s).close() })
 	return s.closeErr
 }
 
-func (s *Sequence) close() error {
+func (s runs) close() error {
 	s.mu.Lock()
 	s.closed = true
 	plain, graphs := s.plain, s.graphs
@@ -385,8 +390,8 @@ func (s *Sequence) close() error {
 	if s.flying != nil {
 		s.ended(s.flying, err)
 	}
-	s.unsettle()
-	s.core.leaveRoot(s)
+	holdsOf(s.Sequence).unsettle()
+	s.core.leaveRoot(s.Sequence)
 	s.core.dropTally(s.tally)
 	return err
 }

@@ -23,22 +23,35 @@ type Sequence struct {
 	label string
 	tally *Tally
 
-	birth    birth
-	commands []any    // what was recorded: *FillCmd, *Input, *CopyCmd, *Step, *Loop, *Output
+	birth birth
+	recording
+	settings
+	progress
+}
+
+// recording is what was recorded.
+type recording struct {
+	commands []any    // *FillCmd, *Input, *CopyCmd, *Step, *Loop, *Output
 	at       *[]any   // where recording goes on
 	prefix   string   // path of *at
 	depth    int      // loops around it
 	problems Problems // of recording itself
 
-	untimed       bool
-	timeTransfers bool
-	lower         Lowering
-
 	inputs  []*Input
 	outputs []*Output
 	whiles  []*Loop
 	scratch []*scratch
+}
 
+// settings is what was said before Prepare.
+type settings struct {
+	untimed       bool
+	timeTransfers bool
+	lower         Lowering
+}
+
+// progress is how far a sequence is.
+type progress struct {
 	mu       sync.Mutex
 	closed   bool
 	closing  sync.Once

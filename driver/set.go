@@ -3,7 +3,7 @@ package driver
 import "unsafe"
 
 // settable locks the sequence for a setter. Unless it fails, the caller unlocks.
-func (s *Sequence) settable(op string) error {
+func (s runs) settable(op string) error {
 	s.mu.Lock()
 	var err error
 	switch {
@@ -22,14 +22,14 @@ func (s *Sequence) settable(op string) error {
 // when a run starts.
 func (in *Input) Set(src []byte) error {
 	s := in.seq
-	if err := s.settable("set"); err != nil {
+	if err := runsOf(s).settable("set"); err != nil {
 		return err
 	}
 	defer s.mu.Unlock()
-	if err := s.checkInput(in, src); err != nil {
+	if err := rulesOf(s).checkInput(in, src); err != nil {
 		return s.core.Fail(err)
 	}
-	if err := s.swapHost(&in.host, in.src, src, in.path); err != nil {
+	if err := holdsOf(s).swapHost(&in.host, in.src, src, in.path); err != nil {
 		return err
 	}
 	in.src = src
@@ -43,7 +43,7 @@ func (in *Input) Set(src []byte) error {
 // input changed, or after the buffer was written through its address.
 func (in *Input) Touch() error {
 	s := in.seq
-	if err := s.settable("touch"); err != nil {
+	if err := runsOf(s).settable("touch"); err != nil {
 		return err
 	}
 	defer s.mu.Unlock()
@@ -54,14 +54,14 @@ func (in *Input) Touch() error {
 // Set makes dst the destination of the output, of the same length as before.
 func (out *Output) Set(dst []byte) error {
 	s := out.seq
-	if err := s.settable("set"); err != nil {
+	if err := runsOf(s).settable("set"); err != nil {
 		return err
 	}
 	defer s.mu.Unlock()
-	if err := s.checkOutput(out, dst); err != nil {
+	if err := rulesOf(s).checkOutput(out, dst); err != nil {
 		return s.core.Fail(err)
 	}
-	if err := s.swapHost(&out.host, out.dst, dst, out.path); err != nil {
+	if err := holdsOf(s).swapHost(&out.host, out.dst, dst, out.path); err != nil {
 		return err
 	}
 	out.dst = dst
@@ -70,11 +70,11 @@ func (out *Output) Set(dst []byte) error {
 
 // swapHost lets the sequence hold the host memory that b lies in instead of *host, where was lies
 // in.
-func (s *Sequence) swapHost(host **HostMemory, was, b []byte, path string) error {
+func (s holds) swapHost(host **HostMemory, was, b []byte, path string) error {
 	if s.plan == nil {
 		return nil
 	}
-	next := s.core.hostOf(b)
+	next := s.core.hosts.of(b)
 	if !s.swap(leafOfHost(*host), leafOfHost(next)) {
 		return s.core.Fail(s.refuse("set", next.label, path, Closed, "", "host memory was closed"))
 	}
@@ -103,7 +103,7 @@ func leafOfBuffer(b Buffer) *Leaf {
 // obeys the rules of Launch; if it does not, the old one stays.
 func (st *Step) SetArg(i int, a Arg) error {
 	s := st.seq
-	if err := s.settable("set"); err != nil {
+	if err := runsOf(s).settable("set"); err != nil {
 		return err
 	}
 	defer s.mu.Unlock()
@@ -119,11 +119,11 @@ func (st *Step) SetArg(i int, a Arg) error {
 		return st.setRest(&next)
 	}
 	old := st.cmd.Args[i]
-	err := s.bind(st, i, &next)
+	err := rulesOf(s).bind(st, i, &next)
 	if err == nil {
-		err = s.checkOverlap(st, i, i+1)
+		err = rulesOf(s).checkOverlap(st, i, i+1)
 	}
-	if err == nil && !s.swap(leafOfBuffer(old.Range.Buffer), leafOfBuffer(st.cmd.Args[i].Range.Buffer)) {
+	if err == nil && !holdsOf(s).swap(leafOfBuffer(old.Range.Buffer), leafOfBuffer(st.cmd.Args[i].Range.Buffer)) {
 		err = s.refuse("launch", st.cmd.Kernel.Label(), st.cmd.Path, Closed, "", "buffer was closed")
 	}
 	if err != nil {
@@ -157,9 +157,9 @@ func (st *Step) noted() {
 
 func (st *Step) setRest(next *slot) error {
 	s, old := st.seq, st.cmd.Rest
-	err := s.bind(st, len(st.cmd.Args), next)
+	err := rulesOf(s).bind(st, len(st.cmd.Args), next)
 	if err == nil {
-		err = s.checkGrid(st, st.cmd.Grid, st.cmd.Rest)
+		err = rulesOf(s).checkGrid(st, st.cmd.Grid, st.cmd.Rest)
 	}
 	if err != nil {
 		st.cmd.Rest = old
@@ -182,13 +182,13 @@ func kernelLabel(k Kernel) string {
 // SetGrid changes the number of groups.
 func (st *Step) SetGrid(g Grid) error {
 	s := st.seq
-	if err := s.settable("set"); err != nil {
+	if err := runsOf(s).settable("set"); err != nil {
 		return err
 	}
 	defer s.mu.Unlock()
 	g = g.full()
 	if s.plan != nil {
-		if err := s.checkGrid(st, g, st.cmd.Rest); err != nil {
+		if err := rulesOf(s).checkGrid(st, g, st.cmd.Rest); err != nil {
 			return s.core.Fail(err)
 		}
 	}
@@ -202,7 +202,7 @@ func (st *Step) SetGrid(g Grid) error {
 // SetDomain says how many items of work the launch has. It only feeds statistics.
 func (st *Step) SetDomain(items uint64) error {
 	s := st.seq
-	if err := s.settable("set"); err != nil {
+	if err := runsOf(s).settable("set"); err != nil {
 		return err
 	}
 	defer s.mu.Unlock()
@@ -217,7 +217,7 @@ func (st *Step) SetDomain(items uint64) error {
 // otherwise. It is said before Prepare, which makes room for them.
 func (st *Step) SetTrace(records int) error {
 	s := st.seq
-	if err := s.settable("set"); err != nil {
+	if err := runsOf(s).settable("set"); err != nil {
 		return err
 	}
 	defer s.mu.Unlock()
@@ -234,11 +234,11 @@ func (st *Step) SetTrace(records int) error {
 // SetCount changes the count of a Repeat, or the bound of a While.
 func (l *Loop) SetCount(n int) error {
 	s := l.seq
-	if err := s.settable("set"); err != nil {
+	if err := runsOf(s).settable("set"); err != nil {
 		return err
 	}
 	defer s.mu.Unlock()
-	if err := s.checkLoop(l, n); err != nil {
+	if err := rulesOf(s).checkLoop(l, n); err != nil {
 		return s.core.Fail(err)
 	}
 	if s.plan != nil && l.cmd.Count != uint64(n) {

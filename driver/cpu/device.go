@@ -63,16 +63,16 @@ func Open(o Options) (*Device, error) {
 
 func caps() driver.Caps {
 	c := driver.Caps{
-		Name: Name, Model: model(), Target: target,
-		Units: runtime.GOMAXPROCS(0), WarpSize: 32,
-		MaxThreadsPerGroup: 1024, MaxGroupDim: [3]uint32{1024, 1024, 64}, MaxGridDim: [3]uint32{1<<31 - 1, 65535, 65535},
-		MaxThreadsPerUnit: 2048, MaxGroupsPerUnit: 32,
-		SharedPerGroup: 48 << 10, SharedOptin: 227 << 10, SharedPerUnit: 228 << 10,
-		TotalMemory: totalMemory(), AllocAlign: align,
-		AsyncEngines: 1, UnifiedAddressing: true, HostRegister: true, PageableAccess: true,
-		GridBarrier: true, Graphs: true, LoopNodes: true,
-		F16: true, BF16: true, F64: true, Atomic64: true, AtomicF32: true, AtomicF64: true,
-		Redux: true, Subgroup: true, Trap: true, Timing: "host clock",
+		Identity: driver.Identity{Name: Name, Model: model(), Target: target},
+		Processors: driver.Processors{Units: runtime.GOMAXPROCS(0), WarpSize: 32,
+			MaxThreadsPerGroup: 1024, MaxGroupDim: [3]uint32{1024, 1024, 64}, MaxGridDim: [3]uint32{1<<31 - 1, 65535, 65535},
+			MaxThreadsPerUnit: 2048, MaxGroupsPerUnit: 32},
+		SharedMemory: driver.SharedMemory{SharedPerGroup: 48 << 10, SharedOptin: 227 << 10, SharedPerUnit: 228 << 10},
+		DeviceMemory: driver.DeviceMemory{TotalMemory: totalMemory(), AllocAlign: align},
+		System:       driver.System{AsyncEngines: 1, UnifiedAddressing: true, HostRegister: true, PageableAccess: true},
+		Features: driver.Features{GridBarrier: true, Graphs: true, LoopNodes: true,
+			F16: true, BF16: true, F64: true, Atomic64: true, AtomicF32: true, AtomicF64: true,
+			Redux: true, Subgroup: true, Trap: true, Timing: "host clock"},
 	}
 	if c.MaxBuffer = c.TotalMemory; c.MaxBuffer == 0 {
 		c.MaxBuffer = 1 << 47 // the address space of a process, where the system does not tell

@@ -52,7 +52,7 @@ func (p prober) bound(a cu.Attribute, floor int) int {
 // probe fills the capabilities of a device. It needs no context.
 func probe(drv cu.Driver, dev cu.Device, name string, ordinal int) (driver.Caps, ptx.Target, error) {
 	p := prober{drv, dev}
-	c := driver.Caps{Name: name, Ordinal: ordinal}
+	c := driver.Caps{Identity: driver.Identity{Name: name, Ordinal: ordinal}}
 	version, err := drv.DriverGetVersion()
 	if err != nil {
 		return c, ptx.Target{}, primary.ErrorOf("open", name, err)

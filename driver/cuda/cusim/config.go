@@ -92,8 +92,12 @@ func (m *Model) attributes(ordinal int) map[cu.Attribute]int {
 
 // occupancy is how many groups run at once on a unit.
 func (m *Model) occupancy(registers, threads, shared int) int {
-	c := driver.Caps{Major: m.Major, Minor: m.Minor, Units: m.Units, MaxThreadsPerGroup: 1024, MaxThreadsPerUnit: m.ThreadsUnit,
-		MaxGroupsPerUnit: m.GroupsUnit, RegsGroup: 65536, RegsUnit: 65536, RegsMax: 255, SharedOptin: m.SharedOptin, SharedPerUnit: m.SharedUnit}
+	c := driver.Caps{
+		Identity: driver.Identity{Major: m.Major, Minor: m.Minor},
+		Processors: driver.Processors{Units: m.Units, MaxThreadsPerGroup: 1024, MaxThreadsPerUnit: m.ThreadsUnit,
+			MaxGroupsPerUnit: m.GroupsUnit, RegsGroup: 65536, RegsUnit: 65536, RegsMax: 255},
+		SharedMemory: driver.SharedMemory{SharedOptin: m.SharedOptin, SharedPerUnit: m.SharedUnit},
+	}
 	if m.Major >= 8 {
 		c.SharedReserved = 1024
 	}

@@ -26,7 +26,7 @@ func TestACopierThatPanicsFailsTheTransferAndNoOther(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gpu := &primary.Context{Core: core, Driver: cusim.New(cusim.Config{Models: []cusim.Model{cusim.Tiny}}), Caps: driver.Caps{MaxBuffer: 1 << 20}}
+	gpu := &primary.Context{Core: core, Driver: cusim.New(cusim.Config{Models: []cusim.Model{cusim.Tiny}}), Caps: driver.Caps{DeviceMemory: driver.DeviceMemory{MaxBuffer: 1 << 20}}}
 	must := func(err error) {
 		t.Helper()
 		if err != nil {

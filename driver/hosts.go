@@ -1,0 +1,61 @@
+package driver
+
+import (
+	"slices"
+	"sync"
+	"unsafe"
+)
+
+// hosts finds the host memory of a device by its address.
+type hosts struct {
+	device string // for messages
+
+	mu   sync.RWMutex
+	list []*HostMemory // ascending by address, disjoint
+}
+
+// add enters m; it fails if its bytes are part of another host memory.
+func (h *hosts) add(m *HostMemory) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	i := h.after(m.base())
+	if i > 0 && h.list[i-1].end() > m.base() || i < len(h.list) && h.list[i].base() < m.end() {
+		return &Error{Op: "pin", Device: h.device, Kind: InvalidArgument, Msg: "the bytes overlap host memory that is pinned already",
+			Fix: "pin an allocation once and slice it"}
+	}
+	h.list = slices.Insert(h.list, i, m)
+	return nil
+}
+
+func (h *hosts) remove(m *HostMemory) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.list = slices.DeleteFunc(h.list, func(o *HostMemory) bool { return o == m })
+}
+
+// of returns the host memory that holds all of b, or nil.
+func (h *hosts) of(b []byte) *HostMemory {
+	if len(b) == 0 {
+		return nil
+	}
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	at := uintptr(unsafe.Pointer(unsafe.SliceData(b))) // compared as a number only
+	if i := h.after(at); i > 0 && at+uintptr(len(b)) <= h.list[i-1].end() {
+		return h.list[i-1]
+	}
+	return nil
+}
+
+// after returns the index of the first host memory that starts beyond at.
+func (h *hosts) after(at uintptr) int {
+	lo, hi := 0, len(h.list)
+	for lo < hi {
+		if mid := (lo + hi) / 2; h.list[mid].base() <= at {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
