@@ -69,7 +69,7 @@ func observed(t *testing.T, open func(driver.OpenOptions) (driver.Device, error)
 	return told
 }
 
-func TestAnObserverIsToldWhatHappens(t *testing.T) {
+func TestObserverIsToldWhatHappens(t *testing.T) {
 	for name, open := range map[string]func(driver.OpenOptions) (driver.Device, error){
 		"cpu":      func(o driver.OpenOptions) (driver.Device, error) { return cpu.Open(cpu.Options{OpenOptions: o}) },
 		"cuda-sim": func(o driver.OpenOptions) (driver.Device, error) { return driver.Open(cudasim.Name, o) },
@@ -100,7 +100,7 @@ func deviceName(kind string) string {
 	return kind + ":0"
 }
 
-func TestATraceShowsRuns(t *testing.T) {
+func TestTraceShowsRuns(t *testing.T) {
 	if trace.IsEnabled() {
 		t.Skip("a trace is being taken already")
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/govyre/vyre/driver"
 )
 
-func TestAPlanTellsWhatChangedSinceAnyTime(t *testing.T) {
+func TestPlanTellsWhatChangedSinceAnyTime(t *testing.T) {
 	d, err := driver.Open("cpu", driver.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)

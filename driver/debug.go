@@ -65,20 +65,20 @@ func (o OpenOptions) debug() (Debug, error) {
 // Debug returns the debug switches of the device.
 func (c *Core) Debug() Debug { return c.debug }
 
-// birth is where an object was made, as program counters.
-type birth []uintptr
+// captureStack is where an object was made, as program counters.
+type captureStack []uintptr
 
-// bear returns the place of the caller of Leaf.Init or NewSequence, if leaks are looked for.
-func (c *Core) bear() birth {
+// captureStack returns the place of the caller of Leaf.Init or NewSequence, if leaks are looked for.
+func (c *Core) captureStack() captureStack {
 	if !c.debug.Leaks {
 		return nil
 	}
-	pcs := make(birth, 32)
+	pcs := make(captureStack, 32)
 	return pcs[:runtime.Callers(3, pcs)]
 }
 
 // String lists the calls that led to the place, the innermost first.
-func (b birth) String() string {
+func (b captureStack) String() string {
 	var s strings.Builder
 	frames := runtime.CallersFrames(b)
 	for {
@@ -94,7 +94,7 @@ func (b birth) String() string {
 type survivor struct {
 	id   uint64
 	what string
-	at   birth
+	at   captureStack
 }
 
 // reportLeaks lists the objects that are open while the device closes. What a sequence has for
@@ -113,13 +113,13 @@ func (c *Core) reportLeaks(roots map[*Sequence]struct{}, leaves map[*Leaf]struct
 			}
 		}
 		s.mu.Unlock()
-		if s.birth != nil {
-			all = append(all, survivor{0, fmt.Sprintf("sequence %q", s.label), s.birth})
+		if s.made != nil {
+			all = append(all, survivor{0, fmt.Sprintf("sequence %q", s.label), s.made})
 		}
 	}
 	for l := range leaves {
 		if !private[l] {
-			all = append(all, survivor{l.id, fmt.Sprintf("%s %q", l.what, l.label), l.birth})
+			all = append(all, survivor{l.id, fmt.Sprintf("%s %q", l.what, l.label), l.made})
 		}
 	}
 	if all == nil {

@@ -54,7 +54,7 @@ func TestOptionsComeBeforeTheDebugEnvironment(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotClosedIsListedWithItsPlace(t *testing.T) {
+func TestLeaksAreListedWithTheirPlace(t *testing.T) {
 	var out strings.Builder
 	d, err := cpu.Open(cpu.Options{OpenOptions: driver.OpenOptions{Debug: "leaks", DebugOutput: &out}})
 	if err != nil {
@@ -80,7 +80,7 @@ func TestWhatIsNotClosedIsListedWithItsPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := out.String()
-	for _, want := range []string{"cpu closes with 2 objects open", `buffer "kept" made at`, `sequence "open" made at`, "TestWhatIsNotClosedIsListedWithItsPlace", "debug_test.go:"} {
+	for _, want := range []string{"cpu closes with 2 objects open", `buffer "kept" made at`, `sequence "open" made at`, "TestLeaksAreListedWithTheirPlace", "debug_test.go:"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the report lacks %q:\n%s", want, got)
 		}

@@ -91,7 +91,7 @@ func shapeArgOf(a Arg) shapeArg {
 
 func newShape(k Kernel, args []Arg) *shape {
 	s := k.Device().NewSequence("dispatch " + k.Label())
-	s.birth = nil
+	s.made = nil
 	sh := &shape{seq: s, keep: true}
 	bound := slices.Clone(args)
 	var written []Host

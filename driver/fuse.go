@@ -124,8 +124,8 @@ func (f *fuser) covered(dst Range, later []any) bool {
 	return false
 }
 
-// fuseUploads merges inputs whose ranges form one stretch without a hole. Inputs of separate
-// stretches touch no common byte, so the order of stretches does not matter.
+// fuseUploads merges inputs whose ranges form one span without a hole. Inputs of separate
+// spans touch no common byte, so the order of spans does not matter.
 func (f *fuser) fuseUploads(run []*Input) []Cmd {
 	order := make([]int, len(run)) // indices, ascending by place
 	for i := range order {
@@ -135,22 +135,22 @@ func (f *fuser) fuseUploads(run []*Input) []Cmd {
 		a, b := run[i].dst, run[j].dst
 		return cmp.Or(cmp.Compare(a.Buffer.ID(), b.Buffer.ID()), cmp.Compare(a.Off, b.Off))
 	})
-	var stretches [][]int
+	var spans [][]int
 	var last Range
 	for _, i := range order {
-		if dst := run[i].dst; stretches == nil || dst.Buffer != last.Buffer || dst.Off > last.End() {
-			stretches, last = append(stretches, nil), dst
+		if dst := run[i].dst; spans == nil || dst.Buffer != last.Buffer || dst.Off > last.End() {
+			spans, last = append(spans, nil), dst
 		} else {
 			last.Len = max(last.End(), dst.End()) - last.Off
 		}
-		stretches[len(stretches)-1] = append(stretches[len(stretches)-1], i)
+		spans[len(spans)-1] = append(spans[len(spans)-1], i)
 	}
-	for _, members := range stretches {
+	for _, members := range spans {
 		slices.Sort(members) // as recorded: where they overlap, the last one wins
 	}
-	slices.SortFunc(stretches, func(a, b []int) int { return a[0] - b[0] })
+	slices.SortFunc(spans, func(a, b []int) int { return a[0] - b[0] })
 	var cmds []Cmd
-	for _, members := range stretches {
+	for _, members := range spans {
 		var inputs []*Input
 		dst := run[members[0]].dst
 		for _, i := range members {

@@ -22,7 +22,7 @@ func compile(t *testing.T, d driver.Device, source string) driver.Kernel {
 	return k
 }
 
-func TestASumCountsWhatItsLaunchesCount(t *testing.T) {
+func TestLaunchSumCountsWhatItsLaunchesCount(t *testing.T) {
 	d, err := driver.Open("cpu", driver.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)

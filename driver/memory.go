@@ -14,7 +14,7 @@ type Buffer interface {
 	Reserved() int64 // bytes charged
 	Label() string
 	// Address returns where the buffer is, in the device's own terms. What is written there
-	// behind vyre's back needs an Input.Touch.
+	// without vyre needs an Input.Touch.
 	Address() (uint64, error)
 	// Close frees the buffer. It answers Busy while a prepared sequence refers to it.
 	Close() error

@@ -26,12 +26,12 @@ type Leaf struct {
 	holders []hold
 	few     [2]hold // first home of holders: a setter that binds a fresh buffer allocates nothing
 	shapes  *shapes // of a kernel that was dispatched
-	birth   birth
+	made    captureStack
 	owner   string // that alone closes it, and keeps it from being written; empty is the user
 
-	// epoch counts the runs that write a buffer, in the order of their Start. Equal epochs
+	// version counts the runs that write a buffer, in the order of their Start. Equal versions
 	// mean that nothing was written in between.
-	epoch atomic.Uint64
+	version atomic.Uint64
 }
 
 // hold says that a sequence refers to a leaf from n places.
@@ -53,7 +53,7 @@ func (l *Leaf) Init(dev *Core, object any, label string, free func()) error {
 	default:
 		l.what = "host memory"
 	}
-	l.holders, l.birth = l.few[:0], dev.bear()
+	l.holders, l.made = l.few[:0], dev.captureStack()
 	return dev.enter(l)
 }
 

@@ -51,7 +51,7 @@ func (c *Core) Allocated(label string, bytes int64, err error) {
 	}
 }
 
-// Ranges marks stretches of time in a profiler. Its methods may be called by several
+// Ranges marks spans of time in a profiler. Its methods may be called by several
 // goroutines at once.
 type Ranges interface {
 	Start(text string) (id uint64)
@@ -62,14 +62,14 @@ type Ranges interface {
 // is being opened.
 func (c *Core) MarkRanges(r Ranges) { c.ranges = r }
 
-// region is a stretch of work, as runtime/trace and a profiler see it.
+// region is a span of work, as runtime/trace and a profiler see it.
 type region struct {
 	traced *trace.Region
 	ranges Ranges
 	id     uint64
 }
 
-// region begins a stretch of work. While nobody looks, it costs a load.
+// region begins a span of work. While nobody looks, it costs a load.
 func (c *Core) region(ctx context.Context, what, label string) region {
 	if trace.IsEnabled() {
 		trace.Log(ctx, what, label+" on "+c.name)

@@ -46,8 +46,8 @@ type Use struct {
 	Writes bool
 }
 
-// Advance enters into a buffer's history that the run about to be started writes it.
-func (u Use) Advance() { u.Buffer.leaf().epoch.Add(1) }
+// Advance gives a buffer the version that the run about to be started writes.
+func (u Use) Advance() { u.Buffer.leaf().version.Add(1) }
 
 // Cmd is one command of a plan: *FillCmd, *UploadCmd, *CopyCmd, *LaunchCmd, *LoopCmd or
 // *ReadCmd. Ranges of length 0 do not occur, launches of no groups do.

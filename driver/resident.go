@@ -29,7 +29,7 @@ type mark struct {
 	valid   bool
 	sent    bool     // by the run in flight
 	copied  bool     // staging has the bytes
-	epoch   uint64   // of the buffer, after the run that sent the bytes had been entered
+	version uint64   // of the buffer, after the run that sent the bytes had been entered
 	changed []uint64 // of each input, at that time
 }
 
@@ -52,7 +52,7 @@ func NewResidency(p *Plan, staging [][]byte, whole bool) *Residency {
 }
 
 // Begin decides what the run about to start sends, copies those bytes into staging, and
-// enters the run into the history of the buffers it writes. The caller keeps other runs
+// gives the buffers that the run writes their next version. The caller keeps other runs
 // from being started over the same buffers meanwhile. It counts what the run leaves out, and reports
 // whether nothing but Always uploads is sent.
 func (r *Residency) Begin() (resident bool) {
@@ -72,7 +72,7 @@ func (r *Residency) Begin() (resident bool) {
 			r.Send[i] = true
 		}
 		// What another command of the run writes over may be another one's once a setter has been called.
-		m.sent, m.epoch = r.Send[i] && u.Private, u.Dst.Buffer.leaf().epoch.Load()
+		m.sent, m.version = r.Send[i] && u.Private, u.Dst.Buffer.leaf().version.Load()
 		if !r.Send[i] {
 			r.plan.Tally.Count(UploadsSkipped, 1)
 			r.plan.Tally.Count(UploadBytesSkipped, uint64(u.Dst.Len))
@@ -100,7 +100,7 @@ func (r *Residency) Begin() (resident bool) {
 }
 
 func (r *Residency) unchanged(u *UploadCmd, m *mark) bool {
-	if !m.valid || !u.Private || m.epoch != u.Dst.Buffer.leaf().epoch.Load() {
+	if !m.valid || !u.Private || m.version != u.Dst.Buffer.leaf().version.Load() {
 		return false
 	}
 	for j, in := range u.Inputs {

@@ -7,7 +7,7 @@ import (
 )
 
 // A device that fails while it starts a run may not get as far as telling how the run ended.
-func TestARunThatNeverEndedLeavesNothingResident(t *testing.T) {
+func TestResidencyForgetsARunThatNeverEnded(t *testing.T) {
 	d, err := driver.Open("cpu", driver.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)

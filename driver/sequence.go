@@ -23,7 +23,7 @@ type Sequence struct {
 	label string
 	tally *Tally
 
-	birth birth
+	made captureStack
 	recording
 	settings
 	progress
@@ -68,7 +68,7 @@ type progress struct {
 // NewSequence returns a sequence for a device; devices call it.
 func NewSequence(dev Device, exec Executor, label string) *Sequence {
 	s := &Sequence{dev: dev, core: dev.core(), exec: exec, label: label}
-	s.at, s.birth, s.tally = &s.commands, s.core.bear(), s.core.takeTally()
+	s.at, s.made, s.tally = &s.commands, s.core.captureStack(), s.core.takeTally()
 	if err := s.core.enterRoot(s); err != nil {
 		s.closed = true
 	}

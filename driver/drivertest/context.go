@@ -44,7 +44,7 @@ func (e *env) cancelWhileRunning(run func(context.Context) error) error {
 }
 
 var contextTests = []test{
-	{"AContextDoneOnEntryStartsNothing", func(e *env) {
+	{"ContextDoneOnEntryStartsNothing", func(e *env) {
 		b := e.words("b", 1)
 		s := e.dev.NewSequence("s")
 		s.Fill(driver.All(b), 2, 4)
@@ -58,7 +58,7 @@ var contextTests = []test{
 		_, err = e.dev.Compile(ended(), e.program(add), driver.Options{})
 		e.fails(err, driver.Canceled)
 	}},
-	{"ACanceledWaitLeavesTheRunGoing", func(e *env) {
+	{"CanceledWaitLeavesTheRunGoing", func(e *env) {
 		k := e.compile(spin)
 		e.interrupted(func(n uint32) error {
 			b := e.words("b", 0)
@@ -86,7 +86,7 @@ var contextTests = []test{
 			return err
 		})
 	}},
-	{"ACanceledRunIsWaitedForOnTheSequence", func(e *env) {
+	{"CanceledRunIsWaitedForOnTheSequence", func(e *env) {
 		k := e.compile(spin)
 		e.interrupted(func(n uint32) error {
 			b := e.words("b", 0)
@@ -143,7 +143,7 @@ var orderTests = []test{
 		}
 		e.equal("bytes", dst, le(longSpin+1))
 	}},
-	{"AWriterWaitsForReaders", func(e *env) {
+	{"WriterWaitsForReaders", func(e *env) {
 		slow := e.compile(spin)
 		b, c := e.words("b", 5), e.words("c", 0)
 		dst := make([]byte, 4)

@@ -43,7 +43,7 @@ var dispatchTests = []test{
 		}
 		e.must(b.Close()) // nothing keeps it
 	}},
-	{"WhatAShapeIsKeptForHoldsNoHostMemory", func(e *env) {
+	{"ShapesThatAreKeptHoldNoHostMemory", func(e *env) {
 		k := e.compile(addTo)
 		m, err := e.dev.AllocHost(8)
 		e.must(err)
@@ -97,7 +97,7 @@ var dispatchTests = []test{
 		_, err = driver.Dispatch(ctx, nil, driver.Groups(1))
 		e.fails(err, driver.InvalidArgument, "kernel is nil")
 	}},
-	{"ACanceledDispatchDeliversNothing", func(e *env) {
+	{"CanceledDispatchDeliversNothing", func(e *env) {
 		e.interrupted(func(n uint32) error {
 			k := e.compile(spin)
 			dst := le(5)
@@ -120,7 +120,7 @@ var dispatchTests = []test{
 			return err
 		})
 	}},
-	{"ACanceledDispatchKeepsPinnedOutputs", func(e *env) {
+	{"CanceledDispatchKeepsPinnedOutputs", func(e *env) {
 		e.interrupted(func(n uint32) error {
 			k := e.compile(spin)
 			m, err := e.dev.AllocHost(4)

@@ -99,7 +99,7 @@ var fusionTests = []test{
 		e.equal("first", x, le(1))
 		e.equal("second", y, le(2))
 	}},
-	{"AFillThatIsCoveredAtOnceIsDropped", func(e *env) {
+	{"FillThatIsCoveredAtOnceIsDropped", func(e *env) {
 		k := e.compile(add)
 		b := e.words("b", 1, 2)
 		src := le(5, 6)
@@ -120,7 +120,7 @@ var fusionTests = []test{
 		e.same("fills covered partly", e.counted(func() { e.run(partly) }).Get(driver.Fills), 1)
 		e.equal("bytes", e.read(b), le(5, 0))
 	}},
-	{"ThePlanShowsWhatIsLeft", func(e *env) {
+	{"PlanShowsWhatIsLeft", func(e *env) {
 		k := e.compile(add)
 		b := e.buffer("b", 8, 0)
 		s := e.dev.NewSequence("plan")

@@ -29,7 +29,7 @@ func (e *env) capture(s *driver.Sequence) *driver.Graph {
 }
 
 var graphTests = []test{
-	{"AReplayGivesWhatARunGives", func(e *env) {
+	{"ReplayGivesWhatARunGives", func(e *env) {
 		dst := make([]byte, 8)
 		s, in, _ := e.inc(le(1, 2), dst)
 		g := e.capture(s)
@@ -64,7 +64,7 @@ var graphTests = []test{
 		}
 		e.equal("last", dst, le(4, 6))
 	}},
-	{"AFullReplaySendsEveryInput", func(e *env) {
+	{"FullReplaySendsEveryInput", func(e *env) {
 		a, b := e.words("a", 0), e.words("b", 0, 0)
 		s := e.dev.NewSequence("two")
 		s.Upload(driver.All(a), le(1), driver.IfChanged)
@@ -76,7 +76,7 @@ var graphTests = []test{
 			}
 		}), 12, 0, 12)
 	}},
-	{"AGraphThatWritesItsInputsIsNotReplaySafe", func(e *env) {
+	{"GraphThatWritesItsInputsIsNotReplaySafe", func(e *env) {
 		k := e.compile(add)
 		b := e.words("b", 0)
 		s := e.dev.NewSequence("unsafe")
@@ -114,7 +114,7 @@ var graphTests = []test{
 		e.must(err)
 		e.run(s)
 	}},
-	{"AClosedGraphLeavesItsSequence", func(e *env) {
+	{"ClosedGraphLeavesItsSequence", func(e *env) {
 		dst := make([]byte, 4)
 		s, _, _ := e.inc(le(1), dst)
 		g := e.capture(s)
@@ -142,7 +142,7 @@ var graphTests = []test{
 		e.same("full replays", full, 1)
 		e.equal("a", e.read(a), le(7, 7, 7|1<<24))
 	}},
-	{"AnAlwaysUploadOverAnInputForcesFullReplays", func(e *env) {
+	{"AlwaysUploadOverAnInputForcesFullReplays", func(e *env) {
 		b := e.words("b", 0)
 		s := e.dev.NewSequence("both")
 		s.Upload(driver.All(b), le(1), driver.IfChanged)
@@ -155,7 +155,7 @@ var graphTests = []test{
 		}
 		e.equal("b", e.read(b), le(2))
 	}},
-	{"AStaticInputIsTrustedUntilItIsTouched", func(e *env) {
+	{"StaticInputIsTrustedUntilItIsTouched", func(e *env) {
 		b, src := e.words("b", 0), le(1)
 		s := e.dev.NewSequence("static")
 		in := s.Upload(driver.All(b), src, driver.Static)
@@ -170,7 +170,7 @@ var graphTests = []test{
 		e.same("full replays", full, 1)
 		e.equal("b", e.read(b), le(2))
 	}},
-	{"ASetScalarIsUsedByAResidentReplay", func(e *env) {
+	{"SetScalarIsUsedByAResidentReplay", func(e *env) {
 		k := e.compile(addTo)
 		s := e.dev.NewSequence("scalar")
 		a, b, dst := s.Scratch(4), s.Scratch(4), make([]byte, 4)
@@ -186,7 +186,7 @@ var graphTests = []test{
 			e.equal("output", dst, le(5+n))
 		}
 	}},
-	{"ALaunchOfNoGroupsComesAndGoes", func(e *env) {
+	{"LaunchOfNoGroupsComesAndGoes", func(e *env) {
 		k := e.compile(add)
 		b := e.words("b", 0)
 		s := e.dev.NewSequence("none")
@@ -241,7 +241,7 @@ var graphTests = []test{
 		e.run(g)
 		e.equal("right of another source", dst[1], le(101))
 	}},
-	{"ABatchTakesSeveralRowsAtATime", func(e *env) {
+	{"BatchTakesSeveralRowsAtATime", func(e *env) {
 		s, _, _ := e.inc(le(1, 1), make([]byte, 8))
 		g := e.capture(s)
 		e.run(g)
@@ -267,7 +267,7 @@ var graphTests = []test{
 		_, err := g.RunBatch(ended(), rows)
 		e.fails(err, driver.Canceled)
 	}},
-	{"ABatchUsesWhatSettersChanged", func(e *env) {
+	{"BatchUsesWhatSettersChanged", func(e *env) {
 		k := e.compile(addTo)
 		s := e.dev.NewSequence("set")
 		a, b := s.Scratch(4), s.Scratch(4)
@@ -288,7 +288,7 @@ var graphTests = []test{
 			}
 		}
 	}},
-	{"ARefusedBatchLeavesTheGraphAsItWas", func(e *env) {
+	{"RefusedBatchLeavesTheGraphAsItWas", func(e *env) {
 		k := e.compile(addTo)
 		s := e.dev.NewSequence("three")
 		a, b := s.Scratch(12), s.Scratch(12)
@@ -308,7 +308,7 @@ var graphTests = []test{
 		_, resident := e.replays(func() { e.run(g) })
 		e.same("resident replays", resident, 1)
 	}},
-	{"ABatchRunsItsRowsInOrder", func(e *env) {
+	{"BatchRunsItsRowsInOrder", func(e *env) {
 		first := make([]byte, 4)
 		s, in, out := e.inc(le(1), first)
 		g := e.capture(s)
@@ -333,7 +333,7 @@ var graphTests = []test{
 			e.Error("the batch replaced the output")
 		}
 	}},
-	{"ABatchOfAnotherShapeRunsNothing", func(e *env) {
+	{"BatchOfAnotherShapeRunsNothing", func(e *env) {
 		s, _, _ := e.inc(le(1, 2), make([]byte, 8))
 		g := e.capture(s)
 		ok := driver.Row{Inputs: [][]byte{make([]byte, 8)}, Outputs: [][]byte{make([]byte, 8)}}
@@ -356,7 +356,7 @@ var graphTests = []test{
 			})
 		}
 	}},
-	{"ABatchThatWritesSharedMemoryIsRefused", func(e *env) {
+	{"BatchThatWritesSharedMemoryIsRefused", func(e *env) {
 		b := e.words("b", 0)
 		s := e.dev.NewSequence("shared")
 		s.Fill(driver.All(b), 1, 4)

@@ -8,7 +8,7 @@ import (
 )
 
 var launchTests = []test{
-	{"AKernelComputes", func(e *env) {
+	{"KernelComputes", func(e *env) {
 		k := e.compile(saxpy)
 		const n = 100
 		x, y, want := make([]uint32, n), make([]uint32, n), make([]uint32, n)
@@ -38,7 +38,7 @@ var launchTests = []test{
 			}
 		}
 	}},
-	{"APartIsABufferOfItsOwn", func(e *env) {
+	{"PartIsABufferOfItsOwn", func(e *env) {
 		k := e.compile(add)
 		b := e.words("b", 1, 2, 3, 4)
 		s := e.dev.NewSequence("part")
@@ -46,7 +46,7 @@ var launchTests = []test{
 		e.run(s)
 		e.equal("b", e.read(b), le(1, 12, 13, 4))
 	}},
-	{"TheGridArrives", func(e *env) {
+	{"GridArrives", func(e *env) {
 		k := e.compile(grid)
 		b := e.words("b", 0, 0, 0)
 		s := e.dev.NewSequence("grid")
@@ -54,7 +54,7 @@ var launchTests = []test{
 		e.run(s)
 		e.equal("groups", e.read(b), le(2, 3, 4))
 	}},
-	{"AnAxisThatIsLeftOutHasOneGroup", func(e *env) {
+	{"AxisThatIsLeftOutHasOneGroup", func(e *env) {
 		k := e.compile(grid)
 		b := e.words("b", 0, 0, 0)
 		s := e.dev.NewSequence("short")
@@ -75,7 +75,7 @@ var launchTests = []test{
 			}
 		}
 	}},
-	{"AGridThatSaysNothingIsRefused", func(e *env) {
+	{"GridThatSaysNothingIsRefused", func(e *env) {
 		k := e.compile(grid)
 		b := e.words("b", 9, 9, 9)
 		s := e.dev.NewSequence("nothing said")
@@ -88,7 +88,7 @@ var launchTests = []test{
 		e.fails(err, driver.InvalidArgument, "the grid says nothing")
 		e.equal("b", e.read(b), le(9, 9, 9))
 	}},
-	{"AnEmptyGridLaunchesNothing", func(e *env) {
+	{"EmptyGridLaunchesNothing", func(e *env) {
 		k := e.compile(grid)
 		b := e.words("b", 9, 9, 9)
 		for _, g := range []driver.Grid{driver.EmptyGrid(), driver.Groups(0), {0, 2, 3}, driver.Cover(0, 64)} {
@@ -123,7 +123,7 @@ var launchTests = []test{
 		e.run(s)
 		e.equal("length after SetArg", e.read(b), le(3))
 	}},
-	{"AGridBarrierKernelRunsWithAllGroupsResident", func(e *env) {
+	{"GridBarrierKernelRunsWithAllGroupsResident", func(e *env) {
 		k := e.compile(together)
 		n := uint32(k.Occupancy(0).Cooperative)
 		b := e.words("sum", 0)
@@ -149,7 +149,7 @@ var launchTests = []test{
 			e.Errorf("traces are %+v, want one of each invocation", res.Traces)
 		}
 	}},
-	{"TheRoundsOfALoopShareTheRoomForTraces", func(e *env) {
+	{"RoundsOfALoopShareTheRoomForTraces", func(e *env) {
 		k := e.compile(tell)
 		s := e.dev.NewSequence("tell twice")
 		s.Repeat(2, func() { e.must(s.Launch(k, driver.Groups(1)).SetTrace(5)) })
@@ -159,7 +159,7 @@ var launchTests = []test{
 			e.same("dropped traces", res.TracesDropped, 3)
 		}
 	}},
-	{"AKernelSaysWhatItIs", func(e *env) {
+	{"KernelSaysWhatItIs", func(e *env) {
 		k := e.compile(together)
 		if f := k.Flags(); f&driver.GridBarrier == 0 || f&driver.MayTrap != 0 || f&driver.Traces != 0 {
 			e.Errorf("flags are %b", f)

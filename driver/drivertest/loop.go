@@ -171,7 +171,7 @@ var loopTests = []test{
 		e.run(g)
 		e.equal("y after another run", e.read(y), le(4))
 	}},
-	{"ARepeatInAGraphHasTheLengthItIsGiven", func(e *env) {
+	{"RepeatInAGraphHasTheLengthItIsGiven", func(e *env) {
 		k := e.compile(add)
 		for _, counts := range [][]int{{3, 0, 5}, {2000, 1, 3000}, {1, 2000}} {
 			b := e.words("x", 0)
@@ -192,7 +192,7 @@ var loopTests = []test{
 			e.must(s.Close())
 		}
 	}},
-	{"AWhileInARunSendsItsUploads", func(e *env) {
+	{"WhileInARunSendsItsUploads", func(e *env) {
 		k := e.compile(countDown)
 		flag, x, y := e.words("flag", 0), e.words("x", 0), e.words("y", 0)
 		s := e.dev.NewSequence("uploads")
@@ -208,7 +208,7 @@ var loopTests = []test{
 		}
 		e.equal("y", e.read(y), le(9))
 	}},
-	{"ALoopOfTheHostStopsBetweenTwoRounds", func(e *env) {
+	{"LoopOfTheHostStopsBetweenTwoRounds", func(e *env) {
 		k := e.compile(countDown)
 		flag, x := e.words("flag", much), e.words("x", 0)
 		s := e.dev.NewSequence("endless")

@@ -79,7 +79,7 @@ var ownershipTests = []test{
 		e.fails(err, driver.Closed, `"tell"`, "kernel was closed")
 		e.fails(driver.Write(ctx, driver.All(b), le(1)), driver.Closed)
 	}},
-	{"ADeviceClosesEverythingMadeOnIt", func(e *env) {
+	{"DeviceClosesEverythingMadeOnIt", func(e *env) {
 		dev, err := e.open(driver.OpenOptions{})
 		e.must(err)
 		on := &env{T: e.T, dev: dev, open: e.open}
@@ -197,7 +197,7 @@ var ownershipTests = []test{
 		}
 		e.equal("b", e.read(b), le(longSpin))
 	}},
-	{"ASequenceClosesAfterItsRun", func(e *env) {
+	{"SequenceClosesAfterItsRun", func(e *env) {
 		k := e.compile(spin)
 		b := e.words("b", 0)
 		s := e.dev.NewSequence("s")

@@ -28,7 +28,7 @@ func (e *env) static(p *driver.Pool, payloads ...[]byte) *driver.StaticSet {
 func fill(n int, v byte) []byte { return bytes.Repeat([]byte{v}, n) }
 
 var poolTests = []test{
-	{"APoolKeepsWhatFitsItsBudget", func(e *env) {
+	{"PoolKeepsWhatFitsItsBudget", func(e *env) {
 		live := func() uint64 { return e.dev.Stats().Get(driver.LiveBytes) }
 		before := live()
 		p := e.dev.NewPool(driver.PoolOptions{Budget: 64})
@@ -41,7 +41,7 @@ var poolTests = []test{
 		e.must(p.Close())
 		e.same("live after Close", live(), before)
 	}},
-	{"APoolGivesWayWhereMemoryIsShort", func(e *env) {
+	{"PoolGivesWayWhereMemoryIsShort", func(e *env) {
 		dev, err := e.open(driver.OpenOptions{MemoryLimit: 1 << 20})
 		e.must(err)
 		p := dev.NewPool(driver.PoolOptions{Budget: 1 << 20})
@@ -57,7 +57,7 @@ var poolTests = []test{
 		e.must(dev.Close())
 		e.nothingLeft(dev)
 	}},
-	{"APoolEvictsTheLargestFirst", func(e *env) {
+	{"PoolEvictsTheLargestFirst", func(e *env) {
 		p := e.dev.NewPool(driver.PoolOptions{Budget: 100})
 		b := e.get(p, 64, 32, 48, 101)
 		for _, x := range b {
@@ -72,7 +72,7 @@ var poolTests = []test{
 		}
 		e.must(p.Close())
 	}},
-	{"APoolTakesBackOnlyWhatIsItsOwn", func(e *env) {
+	{"PoolTakesBackOnlyWhatIsItsOwn", func(e *env) {
 		p := e.dev.NewPool(driver.PoolOptions{})
 		foreign := e.buffer("foreign", 8, 0)
 		e.fails(p.Put(foreign), driver.InvalidArgument, "not from this pool")
@@ -91,7 +91,7 @@ var poolTests = []test{
 		_, err := p.Get(8)
 		e.fails(err, driver.Closed, "pool was closed")
 	}},
-	{"AWarmPoolAllocatesNothing", func(e *env) {
+	{"WarmPoolAllocatesNothing", func(e *env) {
 		p := e.dev.NewPool(driver.PoolOptions{})
 		e.must(p.Put(e.get(p, 100)[0]))
 		n := testing.AllocsPerRun(100, func() {

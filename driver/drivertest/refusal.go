@@ -248,7 +248,7 @@ kernel @sum workgroup(1) {
 		_, err := s.Run(ctx)
 		e.fails(err, driver.InvalidArgument, "its commands stand")
 	}},
-	{"AWrongArgumentCanBeSetRight", func(e *env) {
+	{"WrongArgumentCanBeSetRight", func(e *env) {
 		b := e.words("b", 0)
 		s := e.dev.NewSequence("repair")
 		st := s.Launch(e.compile(add), driver.Groups(1), driver.All(b), driver.I32(1))

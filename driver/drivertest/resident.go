@@ -65,7 +65,7 @@ var residentTests = []test{
 		}), 4, 0, 4, 4)
 		e.equal("b", e.read(b), le(3))
 	}},
-	{"ALaunchThatReadsKeepsTheUpload", func(e *env) {
+	{"LaunchThatReadsKeepsTheUpload", func(e *env) {
 		k := e.compile(addTo)
 		a, b := e.words("a", 0), e.words("b", 0)
 		s := e.dev.NewSequence("reads")
@@ -73,7 +73,7 @@ var residentTests = []test{
 		s.Launch(k, driver.Groups(1), driver.All(a), driver.All(b), driver.U32(1))
 		e.sends("a launch reads it", e.sent(s, 2, nil), 4, 0)
 	}},
-	{"WhatALaunchWroteIsSentAgainWhenItWritesElsewhere", func(e *env) {
+	{"UploadsThatALaunchWroteAreSentAgainWhenItWritesElsewhere", func(e *env) {
 		k := e.compile(add)
 		a, b := e.words("a", 0), e.words("b", 0)
 		s := e.dev.NewSequence("moved")
@@ -86,7 +86,7 @@ var residentTests = []test{
 		}), 4, 4, 0)
 		e.equal("a", e.read(a), le(1))
 	}},
-	{"AnUploadOfALoopWithoutRoundsIsNotSent", func(e *env) {
+	{"UploadOfALoopWithoutRoundsIsNotSent", func(e *env) {
 		a, flag := e.words("a", 0), e.words("flag", 0)
 		s := e.dev.NewSequence("no rounds")
 		l := s.Repeat(0, func() { s.Upload(driver.All(a), le(1), driver.Static) })
@@ -109,7 +109,7 @@ var residentTests = []test{
 		e.run(s)
 		e.equal("a after a round of a While", e.read(a), le(2))
 	}},
-	{"ACommandThatWritesForcesTheUpload", func(e *env) {
+	{"CommandThatWritesForcesTheUpload", func(e *env) {
 		k := e.compile(add)
 		for _, c := range []struct {
 			name  string
@@ -168,7 +168,7 @@ var residentTests = []test{
 		e.sends("other bytes", e.sent(s, 3, nil), 4, 0, 0)
 		e.equal("b", e.read(b), le(1, 3))
 	}},
-	{"AFailedRunLeavesNothingResident", func(e *env) {
+	{"FailedRunLeavesNothingResident", func(e *env) {
 		k := e.compile(check)
 		a, x := e.words("a", 0), e.words("x", 1)
 		s := e.dev.NewSequence("fails")

@@ -31,7 +31,7 @@ var setTests = []test{
 		e.run(s)
 		e.equal("after no launch", e.read(c), le(23, 24))
 	}},
-	{"AWrongValueLeavesTheOldOne", func(e *env) {
+	{"WrongValueLeavesTheOldOne", func(e *env) {
 		k := e.compile(addTo)
 		a, b := e.words("a", 1), e.words("b", 0)
 		dst := make([]byte, 4)
@@ -88,7 +88,7 @@ var setTests = []test{
 		e.must(err)
 		e.must(in.Set(le(2)))
 	}},
-	{"ABufferSetIsHeldAndTheOldOneIsFree", func(e *env) {
+	{"BufferSetIsHeldAndTheOldOneIsFree", func(e *env) {
 		k := e.compile(add)
 		a, b := e.words("a", 0), e.words("b", 0)
 		s := e.dev.NewSequence("holder")

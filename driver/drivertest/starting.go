@@ -47,7 +47,7 @@ func until(l *driver.Loop, n int, kind driver.Kind) {
 }
 
 var startingTests = []test{
-	{"ASequenceInALoopOfTheHostIsBusy", func(e *env) {
+	{"SequenceInALoopOfTheHostIsBusy", func(e *env) {
 		flag, x := e.words("flag", 1), e.words("x", 0)
 		s, l := e.endless("s", flag, x)
 		c, cancel := context.WithCancel(ctx)

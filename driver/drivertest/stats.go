@@ -95,7 +95,7 @@ var statsTests = []test{
 		e.same("bytes", st.Get(driver.ReadBytes), 24)
 		e.same("runs in flight", st.Get(driver.RunsInFlight), 0)
 	}},
-	{"AReplayCountsWhatARunCounts", func(e *env) {
+	{"ReplayCountsWhatARunCounts", func(e *env) {
 		k, down := e.compile(add), e.compile(countDown)
 		s := e.dev.NewSequence("counted")
 		x, y, flag := s.Scratch(256), s.Scratch(256), s.Scratch(4)

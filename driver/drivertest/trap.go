@@ -7,7 +7,7 @@ import (
 )
 
 var trapTests = []test{
-	{"ATrapFailsTheRunAndReadsAreDelivered", func(e *env) {
+	{"TrapFailsTheRunAndReadsAreDelivered", func(e *env) {
 		k := e.compile(check)
 		b := e.words("b", 0, 0, 0xBEEF, 0)
 		dst := make([]byte, 16)
@@ -39,7 +39,7 @@ var trapTests = []test{
 		e.fails(err, driver.Trap)
 		e.equal("c", e.read(c), le(3))
 	}},
-	{"TheFirstTrapOfARunIsReported", func(e *env) {
+	{"FirstTrapOfARunIsReported", func(e *env) {
 		k := e.compile(check)
 		a, b := e.words("a", 0), e.words("b", 5)
 		s := e.dev.NewSequence("s")
@@ -60,7 +60,7 @@ var trapTests = []test{
 		_, err := s.Run(ctx)
 		e.fails(err, driver.Trap, "at 0.body.0", "value 0x7")
 	}},
-	{"TheDeviceIsUsableAfterATrap", func(e *env) {
+	{"DeviceIsUsableAfterATrap", func(e *env) {
 		k := e.compile(check)
 		b := e.words("b", 1)
 		s := e.dev.NewSequence("s")

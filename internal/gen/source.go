@@ -212,7 +212,7 @@ func relocate(at *ir.Pos, dir string) {
 		if at.Call == nil {
 			return
 		}
-		// Positions of one call share what is behind it, so each is copied before it changes.
+		// Positions of one call share the calls around it, so each is copied before it changes.
 		call := *at.Call
 		at.Call = &call
 		at = at.Call

@@ -102,7 +102,7 @@ func Copy(t gpu.Thread, x []unit.T, y []other.T) { y[t.Global().X] = other.T(x[t
 	}
 }
 
-func TestWhatHasNoLauncherIsRefused(t *testing.T) {
+func TestSourceRefusesWhatHasNoLauncher(t *testing.T) {
 	const head = "package k\n\nimport \"github.com/govyre/vyre/gpu\"\n\n"
 	for _, c := range []struct{ name, src, want string }{
 		{"no kernel", "package k\n", "package k has no kernel"},

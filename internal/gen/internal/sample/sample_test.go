@@ -191,7 +191,7 @@ func TestElementsThatAKernelLeavesAloneKeepTheirValues(t *testing.T) {
 	same(t, "out", got, want)
 }
 
-func TestEachInstanceOfAGenericKernelHasALauncher(t *testing.T) {
+func TestInstancesOfAGenericKernelHaveALauncherEach(t *testing.T) {
 	d := open(t)
 	grid := vyre.Grid{1, 1, 1}
 
