@@ -298,6 +298,33 @@ func TestRandomGoKernelsAgreeWithGo(t *testing.T) {
 	}
 }
 
+// A generator whose kernels hide their work shows nothing: a change of one initial value has to be seen.
+func TestRandomGoKernelsShowWhatTheyCompute(t *testing.T) {
+	seen := 0
+	d := goDevices(t)[0]
+	run := func(source string) string {
+		pkg, err := kernel.Parse([]kernel.File{{Name: "kernel.go", Src: []byte(source)}}, kernel.Options{})
+		if err != nil {
+			t.Fatalf("%v\n%s", err, source)
+		}
+		out, err := d.Run(context.Background(), pkg.Kernels()[0].Program, conform.Launch{Grid: [3]uint32{goGroups, 1, 1},
+			Args: []conform.Arg{{Bits: 2}, {Data: make([]byte, 4*goInputs)}, {Data: make([]byte, 16)}, {Data: make([]byte, 4*goGroup*goGroups)}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(out.Buffers[3])
+	}
+	for seed := range uint64(20) {
+		source := (&goSource{Rand: rand.New(rand.NewPCG(seed, 1))}).file()
+		if run(source) != run(strings.Replace(source, "n, uint32(7)", "n, uint32(8)", 1)) {
+			seen++
+		}
+	}
+	if seen < 15 {
+		t.Errorf("only %d of 20 kernels show another initial value", seen)
+	}
+}
+
 // goDevices are the devices that need no GPU.
 func goDevices(t *testing.T) (list []conform.Device) {
 	for _, name := range []string{"cpu", "cuda-sim"} {
