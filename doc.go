@@ -23,6 +23,10 @@
 // launch with its arguments in Go slices. Errors are of one type, with a Kind to ask for:
 // errors.Is(err, vyre.OutOfMemory).
 //
+// Elements of buffers are Go's own types, structs included, and are checked against the kernel's:
+// Buffer.Bytes, View and ViewAs are the ways to pass them as something else. vyre gen writes launchers,
+// which have the kernel's parameters as Go has them, and are kernels wherever one is expected.
+//
 // Nothing is inferred: no grid from the size of a buffer, no conversion of arguments, no device
 // that silently replaces another. What a kernel computes is the same, bit for bit, on every device.
 //

@@ -20,6 +20,18 @@
 // Prepare, a run allocates nothing. Commands take effect in recorded order; runs that share
 // a buffer, one of them writing, take effect in the order of their Start.
 //
+// # Identity
+//
+// A device's kernels and buffers are known by the leaf that they embed, which knows its object. A type
+// around one of them, as generated launchers are, stands for what it embeds, and is replaced by that
+// where it is recorded; what only has the methods is refused in Prepare. So a device may take it for
+// granted that what a plan names is its own.
+//
+// # Types
+//
+// Where it is known what a range or host memory holds (Element), a launch, a copy and the flag of a
+// loop refuse another type. Of bytes nothing is known, and every parameter takes them.
+//
 // # Ownership
 //
 // Whoever makes an object closes it. Buffers, kernels and host memory are leaves: while a
@@ -53,6 +65,6 @@
 // How a device executes a plan (driver/cpu, driver/cuda), what a program means (ir), typed
 // buffers and the newcomer's view (package vyre).
 //
-// Start reading at sequence.go, then check.go and fuse.go; device authors read core.go,
-// plan.go and resident.go.
+// Start reading at sequence.go, then check.go, prepare.go and run.go, which are what a sequence may
+// hold, holds and does; device authors read core.go, plan.go and resident.go.
 package driver
