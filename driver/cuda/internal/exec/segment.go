@@ -323,7 +323,6 @@ func (s *segment) launch(ctx context.Context) error {
 	if s.fresh() {
 		im, err := s.image()
 		if err == nil {
-			s.begin()
 			err = r.x.GPU.Driver.GraphLaunch(im.exec, r.Stream.Handle)
 		}
 		if launched, err = s.taken(err); err != nil {
@@ -354,7 +353,6 @@ func (s *segment) run() (launched bool, err error) {
 	if err != nil {
 		return s.taken(err)
 	}
-	s.begin()
 	r.calling = cu.GraphRun{Context: r.x.GPU.Handle, Exec: im.exec, Stream: r.Stream.Handle, Word: r.Stream.Word(), Value: uint32(r.open)}
 	switch made, err := r.x.GPU.Driver.GraphRun(&r.calling); {
 	case made == 1:
@@ -367,16 +365,12 @@ func (s *segment) run() (launched bool, err error) {
 	return true, nil
 }
 
-// begin makes the clock ready for the graph.
-func (s *segment) begin() {
+// image is what the run being started launches: the one without the uploads that it may leave out, if it leaves
+// out all of them. The clock is ready for it.
+func (s *segment) image() (*image, error) {
 	if s.timed {
 		s.r.clock.reset()
 	}
-}
-
-// image is what the run being started launches: the one without the uploads that it may leave out, if it leaves
-// out all of them.
-func (s *segment) image() (*image, error) {
 	if len(s.spares) == 0 || slices.ContainsFunc(s.spares, s.r.queue.sends) {
 		return s.full, nil
 	}
