@@ -3,7 +3,6 @@ package ir
 import (
 	"fmt"
 	"math/bits"
-	"slices"
 	"strconv"
 )
 
@@ -31,16 +30,6 @@ const (
 	MaxFields      = 1024
 	MaxRecordAlign = 3 // log₂ of the largest alignment
 )
-
-// equal reports whether two layouts are the same, whatever their fields are called.
-func (l *Record) equal(m *Record) bool {
-	if l == nil || m == nil {
-		return l == m
-	}
-	return l.Stride == m.Stride && l.Align == m.Align && slices.EqualFunc(l.Fields, m.Fields, func(a, b RecordField) bool {
-		return a.Type == b.Type && a.Offset == b.Offset && a.Count == b.Count
-	})
-}
 
 // Bytes returns how many bytes one element of a buffer takes.
 func (p *Param) Bytes() int {

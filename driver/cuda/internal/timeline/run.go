@@ -68,6 +68,9 @@ type Submitter struct {
 // Run names the run in flight, or the last one.
 func (b *Submitter) Run() Run { return Run{Stream: b.Stream, Value: b.Last.Load()} }
 
+// submitter lets the package reach the Submitter of what embeds one.
+//
+//lint:ignore U1000 owners of deferred releases are called by it, through an interface
 func (b *Submitter) submitter() *Submitter { return b }
 
 // Guarded is a buffer with hazards.
