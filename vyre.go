@@ -25,6 +25,8 @@ type (
 	Pending = driver.Pending
 	// Result is what a run says about itself: times, loops, traces.
 	Result = driver.Result
+	// CommandTime is the time of one command, of a sequence that was told TimeCommands.
+	CommandTime = driver.CommandTime
 	// Grid counts the groups of a launch along x, y and z. An axis that is left out has one group.
 	Grid = driver.Grid
 	// Range is a part of a buffer.
@@ -71,7 +73,7 @@ type (
 // Before it is prepared:
 //
 //	Lower(l Lowering)                             // who decides whether a While goes on
-//	NoDeviceTime(), TimeTransfers(on bool)        // what results tell
+//	NoDeviceTime(), TimeTransfers(on bool), TimeCommands() // what results tell
 //
 // Running, as often as wanted; between runs the setters of handles change what was recorded:
 //

@@ -95,5 +95,7 @@ type Features struct {
 	Cluster     bool
 	Subgroup    bool
 	Trap        bool
-	Timing      string // where device time comes from
+
+	Timing       string // where device time comes from
+	CommandTimes bool   // that of single commands can be had
 }

@@ -16,6 +16,9 @@ func rulesOf(s *Sequence) rules { return rules{s} }
 // check walks the recorded commands and returns everything that breaks a rule.
 func (s rules) check() Problems {
 	ps := append(Problems(nil), s.problems...)
+	if err := s.checkTimes(); err != nil {
+		ps = append(ps, err)
+	}
 	s.checkList(s.commands, &ps)
 	return ps
 }

@@ -17,7 +17,7 @@ func (c *cloner) moved(r Range) Range {
 }
 
 func (c *cloner) plan(p *Plan) *Plan {
-	n := &Plan{Label: p.Label, Tally: p.Tally, Cmds: c.list(p.Cmds), NoDeviceTime: p.NoDeviceTime, TimeTransfers: p.TimeTransfers, adopted: p.Clock()}
+	n := &Plan{Label: p.Label, Tally: p.Tally, Cmds: c.list(p.Cmds), NoDeviceTime: p.NoDeviceTime, TimeTransfers: p.TimeTransfers, TimeCommands: p.TimeCommands, adopted: p.Clock()}
 	n.index()
 	return n
 }

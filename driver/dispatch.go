@@ -57,6 +57,7 @@ func Dispatch(ctx context.Context, k Kernel, grid Grid, args ...Arg) (Result, er
 // detached returns the result with slices of its own.
 func (r Result) detached() Result {
 	r.Loops, r.Traces, r.Reports = slices.Clone(r.Loops), slices.Clone(r.Traces), slices.Clone(r.Reports)
+	r.Commands = slices.Clone(r.Commands)
 	return r
 }
 

@@ -60,7 +60,8 @@ func (s holds) settle() error {
 		sc.inner = b
 	}
 	var f fuser
-	p := &Plan{Label: s.label, Tally: s.tally, Cmds: f.list(s.commands), NoDeviceTime: s.untimed, TimeTransfers: s.timeTransfers && !s.untimed}
+	p := &Plan{Label: s.label, Tally: s.tally, Cmds: f.list(s.commands), NoDeviceTime: s.untimed, TimeTransfers: s.timeTransfers && !s.untimed,
+		TimeCommands: s.timeCommands}
 	for _, sc := range s.scratch {
 		p.Scratch = append(p.Scratch, sc.inner)
 	}

@@ -37,9 +37,10 @@ func (t Timing) Add(o Timing) Timing {
 // run.
 type Result struct {
 	Timing
-	Loops   []LoopResult // of While loops, in recorded order
-	Traces  []Trace
-	Reports []Report
+	Loops    []LoopResult // of While loops, in recorded order
+	Traces   []Trace
+	Reports  []Report
+	Commands []CommandTime // if the sequence was told TimeCommands
 	// TracesDropped counts traces beyond the capacity of their launch.
 	TracesDropped uint64
 }

@@ -265,7 +265,7 @@ func (s runs) wait(ctx context.Context, p *pending) (Result, error) {
 // meanwhile, by a Close.
 func (s runs) await(ctx, task context.Context, p *pending, begin time.Time) (Result, error) {
 	res := &p.res
-	*res = Result{Loops: res.Loops[:0], Traces: res.Traces[:0], Reports: res.Reports[:0]}
+	*res = Result{Loops: res.Loops[:0], Traces: res.Traces[:0], Reports: res.Reports[:0], Commands: res.Commands[:0]}
 	region := s.core.region(task, "vyre.wait", s.label)
 	err := p.runner.Wait(ctx, res)
 	region.end()

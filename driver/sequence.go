@@ -47,6 +47,7 @@ type recording struct {
 type settings struct {
 	untimed       bool
 	timeTransfers bool
+	timeCommands  bool
 	lower         Lowering
 }
 

@@ -13,6 +13,9 @@ import (
 // commands executes the plan and measures the part of it that is device work, and what is before
 // and after that.
 func (r *runner) commands() error {
+	for i := range r.times {
+		r.times[i].Times, r.times[i].Time = 0, 0
+	}
 	begin := time.Now()
 	from, to := begin, begin
 	for i, c := range r.plan.Cmds {
@@ -33,6 +36,18 @@ func (r *runner) commands() error {
 }
 
 func (r *runner) command(c driver.Cmd) error {
+	if r.times == nil {
+		return r.do(c)
+	}
+	begin := time.Now()
+	err := r.do(c)
+	row := &r.times[r.timesAt[c]]
+	row.Times++
+	row.Time += time.Since(begin)
+	return err
+}
+
+func (r *runner) do(c driver.Cmd) error {
 	switch c := c.(type) {
 	case *driver.FillCmd:
 		fill(bytes(c.Dst), c.Value, c.Width)

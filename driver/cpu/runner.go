@@ -34,6 +34,8 @@ type runner struct {
 	staged   [][]byte // by Plan.Uploads: what a run sends
 	fetched  [][]byte // by Plan.Reads: what Wait delivers
 	launches []boundLaunch
+	times    []driver.CommandTime // of the run, if commands are timed
+	timesAt  map[driver.Cmd]int
 	internal int64 // bytes of staging
 
 	hosted bool            // the host decides on a loop
@@ -81,6 +83,9 @@ func (d *Device) newRunner(p *driver.Plan, graph bool) (*runner, error) {
 	for _, u := range p.Uploads {
 		r.staged = append(r.staged, make([]byte, u.Dst.Len))
 		r.internal += u.Dst.Len
+	}
+	if p.TimeCommands {
+		r.times, r.timesAt = p.CommandTimes()
 	}
 	r.resident = driver.NewResidency(p, r.staged, graph)
 	for _, rd := range p.Reads {
@@ -281,6 +286,7 @@ func (r *runner) Wait(ctx context.Context, res *driver.Result) error {
 	res.Loops = append(res.Loops, r.loops...)
 	res.Traces, res.TracesDropped = append(res.Traces, r.traces...), r.dropped
 	res.Reports = append(res.Reports, r.reports...)
+	res.Commands = append(res.Commands, r.times...)
 	if r.err != nil {
 		return r.err
 	}
