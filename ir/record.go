@@ -15,8 +15,8 @@ type Record struct {
 	Fields []RecordField
 }
 
-// RecordField is one scalar of a record, or an array of them. A field of more than one element is indexed by slots, its
-// elements counted from the start of the buffer: i·Stride/size + Offset/size + j is element j of record i.
+// RecordField is one scalar of a record, or an array of them. The elements of an array are numbered through all records:
+// index e of the field names element e mod Count of record e div Count.
 type RecordField struct {
 	Type   Type
 	Offset int // bytes from the start of the record
@@ -58,7 +58,8 @@ func (p *Param) ElemName() string {
 	return p.Type.String()
 }
 
-// Stride returns the bytes from one element of the object to the next.
+// Stride returns the bytes from one element of the object to the next in the same record, or in the next record if each
+// has only one.
 func (o ObjectInfo) Stride() int {
 	if o.Field != nil && o.Field.Count == 1 {
 		return o.Param.Record.Stride
@@ -66,17 +67,25 @@ func (o ObjectInfo) Stride() int {
 	return o.Type().Size()
 }
 
-// Slots returns how many elements of the object a record has room for; 1 for anything but an array in a record.
-func (o ObjectInfo) Slots() int {
-	if o.Field != nil && o.Field.Count > 1 {
-		return o.Param.Record.Stride / o.Field.Type.Size()
+// Count returns how many elements of the object one record has; 1 for anything but an array in a record.
+func (o ObjectInfo) Count() int {
+	if o.Field != nil {
+		return o.Field.Count
 	}
 	return 1
 }
 
-// Offset returns where index 0 of the object lies, in bytes from the start of its buffer.
+// Gap returns the bytes after an array in a record that lie between its last element and the first of the next record.
+func (o ObjectInfo) Gap() int {
+	if n := o.Count(); n > 1 {
+		return o.Param.Record.Stride - n*o.Field.Type.Size()
+	}
+	return 0
+}
+
+// Offset returns where the object begins, in bytes from the start of its buffer.
 func (o ObjectInfo) Offset() int {
-	if o.Field != nil && o.Field.Count == 1 {
+	if o.Field != nil {
 		return o.Field.Offset
 	}
 	return 0
@@ -140,5 +149,5 @@ func (o ObjectInfo) MaxLen() uint64 {
 	if n == 0 {
 		n = DefaultMaxLen
 	}
-	return n * uint64(o.Slots())
+	return n * uint64(o.Count())
 }

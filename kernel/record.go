@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
+	"math"
 	"slices"
 	"strings"
 
@@ -27,8 +28,6 @@ type field struct {
 
 	ids   []ir.Object // one for all elements, or one for each in the order of the indices
 	split bool        // one for each
-	slots int64       // of one for all: elements from one element of the object to the next
-	first int64       // and those before the first
 }
 
 // count returns how many elements the arrays around the field have.
@@ -115,13 +114,11 @@ func (l *lowering) recordOf(param string, t types.Type, fields []field) ir.Recor
 	var pieces []piece
 	for i := range fields {
 		f := &fields[i]
-		size := int64(f.elem.Size())
 		n := f.count()
 		switch {
 		case f.blank:
 			continue
 		case l.computed[recordKey{param, i}] && f.dense() || n > maxSplit && f.dense():
-			f.slots, f.first = layoutSizes.Sizeof(t)/size, f.off/size
 			pieces = append(pieces, piece{ir.RecordField{Type: f.elem, Offset: int(f.off), Count: int(n), Name: f.name}, i, 0})
 			f.ids = make([]ir.Object, 1)
 			continue
@@ -161,7 +158,20 @@ func (l *lowering) recordBuffer(name string, t types.Type, big bool) *object {
 		}
 	}
 	o.id = ids[0]
+	if most := maxRun(o.fields); most > 1 && !big { // the elements of its arrays are numbered in 32 bits
+		l.b.SetMaxLen(o.id, uint64(math.MaxUint32/most))
+	}
 	return o
+}
+
+// maxRun returns the most elements that a field has in one record.
+func maxRun(fields []field) (n int64) {
+	for i := range fields {
+		if f := &fields[i]; !f.split && len(f.ids) > 0 {
+			n = max(n, f.count())
+		}
+	}
+	return n
 }
 
 // sharedFields declares a shared array of n structs or arrays: an array for each scalar of its element, so that the
@@ -177,8 +187,7 @@ func (l *lowering) sharedFields(o *object, t types.Type, n int64) {
 		if f.name != "" {
 			name += "." + f.name
 		}
-		f.slots = f.count()
-		f.ids = []ir.Object{l.b.SharedArray(name, f.elem, int(n*f.slots))}
+		f.ids = []ir.Object{l.b.SharedArray(name, f.elem, int(n*f.count()))}
 	}
 	for i := range o.fields {
 		if len(o.fields[i].ids) > 0 {
@@ -221,7 +230,7 @@ func (l *lowering) locate(p place) (id ir.Object, index build.Value, ok bool) {
 	} else {
 		inner = l.flat(f.dims, p.idx)
 	}
-	return f.ids[0], l.slot(o, f, i, inner, known), true
+	return f.ids[0], l.inside(o, f, i, inner, known), true
 }
 
 // constIndex returns the number of the element that constant indices name.
@@ -236,9 +245,9 @@ func constIndex(dims []int64, idx []val) (n int64, ok bool) {
 	return n, true
 }
 
-// slot returns the index of element inner of a field with arrays, in element i of the object. Nothing wraps: a product
+// inside returns the index of element inner of a field with arrays, in element i of the object. Nothing wraps: a product
 // of 32 bits has 64, and an index of 64 bits is held below every length first. known: inner is in bounds.
-func (l *lowering) slot(o *object, f *field, i, inner build.Value, known bool) build.Value {
+func (l *lowering) inside(o *object, f *field, i, inner build.Value, known bool) build.Value {
 	const far = 1 << 41
 	var ok []build.Value
 	if !known {
@@ -251,10 +260,7 @@ func (l *lowering) slot(o *object, f *field, i, inner build.Value, known bool) b
 	} else if l.b.Type(i).Bits() == 64 {
 		ok = append(ok, l.b.Lt(l.b.Cvt(ir.U64, i), l.b.U64(far)))
 	}
-	at := l.b.Mul(l.b.Cvt(t, i), l.b.Const(t, uint64(f.slots)))
-	if f.first > 0 {
-		at = l.b.Add(at, l.b.Const(t, uint64(f.first)))
-	}
+	at := l.b.Mul(l.b.Cvt(t, i), l.b.Const(t, uint64(f.count())))
 	at = l.b.Add(at, l.b.Cvt(t, inner))
 	if len(ok) == 0 {
 		return at

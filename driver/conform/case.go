@@ -222,7 +222,11 @@ func (c *Case) once(ctx context.Context, d Device) error {
 			continue
 		}
 		p := c.Program.Params()[i]
-		if err := compare(p.Type, out.Buffers[i], want, c.Tolerance); err != nil {
+		t := p.Type
+		if p.Record != nil {
+			t = ir.U8 // byte by byte, with what lies between fields
+		}
+		if err := compare(t, out.Buffers[i], want, c.Tolerance); err != nil {
 			return fmt.Errorf("buffer %s: %w", p.Name, err)
 		}
 	}

@@ -19,6 +19,7 @@ func memFamilies() []Family {
 		withFiles("mem-bounds", "an access out of bounds loads zero, stores nothing, whatever the index type", boundsCases),
 		withFiles("mem-vector", "vector accesses apply the bounds rule to every element", vectorCases),
 		withFiles("mem-narrow", "narrow elements extend when loaded and are cut when stored", narrowCases),
+		{"mem-record", "fields of records lie where Go has them, and padding is left alone", recordCases},
 		fileFamily("mem-shared", "shared arrays belong to their group and do not run into each other"),
 		fileFamily("mem-local", "local arrays belong to their invocation"),
 	}

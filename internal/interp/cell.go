@@ -58,7 +58,11 @@ func scatter[T uint8 | uint16 | uint32 | uint64](v, idx *lanes, s *span, order [
 
 // cell returns the address of element i, in lane's copy if the object is local.
 func (s *span) cell(lane int, i uint64) unsafe.Pointer {
-	return unsafe.Add(s.base, uintptr(lane)*s.stride+uintptr(i)*s.step)
+	at := uintptr(lane)*s.stride + uintptr(i)*s.step
+	if s.run > 0 {
+		at += uintptr(i/s.run) * s.gap
+	}
+	return unsafe.Add(s.base, at)
 }
 
 // load reads the raw bits of element i.

@@ -209,7 +209,10 @@ func (l *launch) bind(ctx context.Context, in *Launch, o Options) {
 // bufferSpan returns where an object lies whose buffer has the memory mem.
 func bufferSpan(o *object, mem []byte) span {
 	n := uint64(len(mem)) / uint64(o.Param.Bytes())
-	s := span{len: n * uint64(o.Slots()), step: uintptr(o.Stride())}
+	s := span{len: n * uint64(o.Count()), step: uintptr(o.Stride())}
+	if o.Gap() > 0 {
+		s.run, s.gap = uint64(o.Count()), uintptr(o.Gap())
+	}
 	if n > 0 {
 		s.base = unsafe.Pointer(&mem[o.Offset()])
 	}
@@ -256,7 +259,7 @@ func (l *launch) fillBank(in *Launch) {
 		case ir.OpArg:
 			l.bank[i].fill(l.scalars[x])
 		case ir.OpLen:
-			l.bank[i].fill(l.lenOf(int(x)))
+			l.bank[i].fill(l.lenOf(int(x)) / uint64(k.objs[x].Count()))
 		case ir.OpGroups:
 			l.bank[i].fill(uint64(l.grid[x]))
 		}

@@ -57,9 +57,9 @@ func (x *worker) memory(w *warp, in *instr, live uint32) bool {
 		return true
 	case in.kind == doAtomic:
 		return x.atomics(w, in, x.order(live))
-	case in.kind == doLoadVec, in.kind == doLoad && x.det != nil:
+	case in.kind == doLoadVec, in.kind == doLoad && (x.det != nil || w.spans[in.x].run > 0):
 		return x.loadElements(w, in, x.order(live))
-	case in.kind == doStoreVec, in.kind == doStore && x.det != nil:
+	case in.kind == doStoreVec, in.kind == doStore && (x.det != nil || w.spans[in.x].run > 0):
 		return x.storeElements(w, in, x.order(live))
 	}
 	var missed uint32

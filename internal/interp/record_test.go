@@ -20,8 +20,8 @@ func TestFieldsLieWhereTheRecordSays(t *testing.T) {
 		%b = load @in[%i].1
 		%c = load @in[%i].2
 		store @out[%i].0, %c
-		%s = mul.u32 %i, 12_u32
-		%t = add.u32 %s, 6_u32
+		%s = mul.u32 %i, 3_u32
+		%t = add.u32 %s, 1_u32
 		store @out[%t].1, %a
 		%d = bitcast.i32.u32 %b
 		store @out[%i].2, %d

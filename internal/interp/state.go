@@ -10,7 +10,9 @@ type span struct {
 	base   unsafe.Pointer // kept as a pointer so that the memory stays alive; nil when empty
 	len    uint64         // elements
 	step   uintptr        // bytes from one element to the next
-	stride uintptr        // bytes from one lane's copy to the next; 0 for buffers and shared arrays
+	run    uint64         // of an array in a record: its elements, after which come gap bytes more; else 0
+	gap    uintptr
+	stride uintptr // bytes from one lane's copy to the next; 0 for buffers and shared arrays
 }
 
 // status is what a warp can do next.

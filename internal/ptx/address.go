@@ -14,7 +14,9 @@ type addrKey struct {
 	obj    ir.Object
 	index  ir.Row
 	scale  uint32
-	signed bool // an index of 32 bits is a signed number
+	signed bool   // an index of 32 bits is a signed number
+	run    uint32 // of an array in a record
+	gap    uint32
 }
 
 // maxOffset bounds the bytes that stand in an instruction.
@@ -54,7 +56,11 @@ func (s *selector) place(a access) operand {
 	t := s.typeOf(a.index)
 	wide := o.space != shared // shared addresses have 32 bits
 	if index.kind == isImm {
-		off := extended(t, index.bits)*uint64(a.scale) + uint64(a.off)
+		e := extended(t, index.bits)
+		off := e*uint64(a.scale) + uint64(a.off)
+		if a.run > 0 {
+			off += e / uint64(a.run) * uint64(a.gap)
+		}
 		if off > maxOffset { // no access of its kind is in bounds, or the offset does not fit an instruction
 			return s.computed(a, index, wide, false)
 		}
@@ -63,7 +69,7 @@ func (s *selector) place(a access) operand {
 		}
 		return operand{kind: isAddress, sym: o.sym, bits: off + uint64(o.off)}
 	}
-	if !wide {
+	if !wide || a.run > 0 {
 		return s.computed(a, index, wide, false) // the assembler sees through sums of 32 bits by itself
 	}
 	root, c := s.root(a.index)
@@ -154,7 +160,7 @@ func extended(t ir.Type, bits uint64) uint64 {
 
 // computed returns the address of an access whose index is only known at run time.
 func (s *selector) computed(a access, index operand, wide, signed bool) operand {
-	k := addrKey{a.obj, a.index, a.scale, signed}
+	k := addrKey{a.obj, a.index, a.scale, signed, a.run, a.gap}
 	off := uint64(int64(int32(a.off)))
 	if c, ok := s.addrs[k]; ok && s.dominates(c.row, s.row) {
 		return operand{kind: isAddress, reg: c.reg, bits: off}
@@ -171,7 +177,7 @@ func (s *selector) computed(a access, index operand, wide, signed bool) operand 
 // distance is how many bytes an element is from the first. All objects with elements of one size share it; the
 // assembler makes one machine instruction of the product and each sum.
 func (s *selector) distance(a access, index operand, wide, signed bool) operand {
-	k := addrKey{noObject, a.index, a.scale, signed}
+	k := addrKey{noObject, a.index, a.scale, signed, a.run, a.gap}
 	if !wide {
 		k.obj--
 	}
@@ -194,8 +200,25 @@ func (s *selector) distance(a access, index operand, wide, signed bool) operand 
 	default:
 		d = s.do(opShl, tB32, index.as(tB32), log)
 	}
+	if a.run > 0 {
+		d = s.do(opAdd, tS64, d, s.gaps(a, index))
+	}
 	s.addrs[k] = cached{d.reg, s.row}
 	return d
+}
+
+// gaps is how many bytes of other fields lie between an element of an array in a record and the first one: a gap for
+// each record before.
+func (s *selector) gaps(a access, index operand) operand {
+	switch long := s.typeOf(a.index).Size() == 8; {
+	case long && !a.narrow:
+		q := s.do(opDiv, tU64, index.as(tU64), imm(tU64, uint64(a.run)))
+		return s.do(opMulLo, tS64, q, imm(tS64, uint64(a.gap)))
+	case long:
+		index = s.convert(opCvt, tU32, tU64, index.as(tU64))
+	}
+	q := s.do(opDiv, tU32, index.as(tU32), u32(a.run))
+	return s.doInto(s.newReg(classRD), opMulWide, tU32, q, u32(a.gap))
 }
 
 // dominates reports whether what was worked out at row d is there at row u.

@@ -157,8 +157,8 @@ func (f *function) declare() {
 	for i, o := range objs {
 		f.objs[i].ObjectInfo = o
 		f.objs[i].sized = o.First
-		if o.Slots() > 1 {
-			f.objs[i].sized = ir.Object(i)
+		for objs[f.objs[i].sized].Count() != o.Count() {
+			f.objs[i].sized++
 		}
 		f.objs[i].lens = make(map[lenKey]reg)
 	}

@@ -211,6 +211,9 @@ type access struct {
 	index ir.Row
 	scale uint32 // bytes that the index counts
 	off   uint32 // bytes beyond
+
+	run, gap uint32 // of an array in a record: its elements, after which come gap bytes more; else 0
+	narrow   bool   // no index in bounds has more than 32 bits
 }
 
 // copying is a parallel copy: all sources are read before any destination is written.

@@ -10,7 +10,7 @@ var builtinRules = map[ir.Op]rule{
 	ir.OpGlobal: func(s *selector, r ir.Row) { s.set(r, s.globalID(s.p.X(r))) },
 	ir.OpLane:   func(s *selector, r ir.Row) { s.set(r, s.lane()) },
 	ir.OpWarp:   func(s *selector, r ir.Row) { s.set(r, s.warp()) },
-	ir.OpLen:    func(s *selector, r ir.Row) { s.set(r, s.length(s.objs[s.p.X(r)].First, s.typeOf(r) == ir.U64, 1)) },
+	ir.OpLen:    func(s *selector, r ir.Row) { s.set(r, s.runs(ir.Object(s.p.X(r)), s.typeOf(r) == ir.U64, 1, 1)) },
 	ir.OpClock:  func(s *selector, r ir.Row) { s.set(r, s.do(opMov, tU64, spec(clock64))) },
 }
 

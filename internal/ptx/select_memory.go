@@ -33,6 +33,7 @@ type lenKey struct {
 	lanes uint32
 	rest  bool
 	wide  bool
+	run   int // elements that an array has in each record; 1 for all else
 }
 
 // checkKey names a bounds check that several accesses may share.
@@ -46,12 +47,23 @@ type checkKey struct {
 func (s *selector) element(row ir.Row, lanes, off uint32) operand {
 	o := &s.objs[s.p.X(row)]
 	step := uint32(o.Stride())
-	return s.access(access{obj: o.First, index: s.p.A(row), scale: lanes * step, off: uint32(o.Offset()) + off*step})
+	a := access{obj: o.First, index: s.p.A(row), scale: lanes * step, off: uint32(o.Offset()) + off*step}
+	if o.Gap() > 0 {
+		a.run, a.gap = uint32(o.Count()), uint32(o.Gap())
+		a.narrow = o.MaxLen() < 1<<32
+	}
+	return s.access(a)
 }
 
 // length returns how many vectors of so many lanes the object has, lanes 1 for elements.
 func (s *selector) length(obj ir.Object, wide bool, lanes uint32) operand {
+	return s.runs(obj, wide, lanes, s.objs[obj].Count())
+}
+
+// runs is length for a field whose records have so many elements each; 1 counts the records.
+func (s *selector) runs(obj ir.Object, wide bool, lanes uint32, run int) operand {
 	o := &s.objs[obj]
+	o = &s.objs[o.First]
 	t := tU32
 	if wide {
 		t = tU64
@@ -59,7 +71,7 @@ func (s *selector) length(obj ir.Object, wide bool, lanes uint32) operand {
 	if o.Array != nil && o.Array.Len != ir.RestLen {
 		return imm(t, o.Array.Len/uint64(lanes))
 	}
-	k := lenKey{lanes, false, wide}
+	k := lenKey{lanes, false, wide, run}
 	if x, ok := o.lens[k]; ok {
 		return r(x)
 	}
@@ -68,8 +80,8 @@ func (s *selector) length(obj ir.Object, wide bool, lanes uint32) operand {
 		switch {
 		case lanes > 1:
 			v = s.do(opShr, t, s.length(obj, wide, 1), u32(uint32(bits.TrailingZeros32(lanes))))
-		case o.Array == nil && o.Slots() > 1:
-			v = s.do(opMulLo, t, s.param(t, o.count), imm(t, uint64(o.Slots())))
+		case run > 1:
+			v = s.do(opMulLo, t, s.runs(obj, wide, 1, 1), imm(t, uint64(run)))
 		case o.Array == nil:
 			v = s.param(t, o.count)
 		case wide:

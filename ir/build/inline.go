@@ -65,21 +65,21 @@ func (b *Builder) fits(p *ir.Program, in Inlining) bool {
 		elem, ok := b.elem(o)
 		if ok && elem != objs[k].Type() {
 			b.fail("VY201", fmt.Sprintf("@%s of %s has elements of %s, the one given for it of %s", objs[k].Name(), what, objs[k].Type(), elem))
-		} else if ok && b.slots(o) != objs[k].Slots() {
-			b.fail("VY201", fmt.Sprintf("@%s of %s has %d slots in a record, the one given for it %d", objs[k].Name(), what, objs[k].Slots(), b.slots(o)))
+		} else if ok && b.count(o) != objs[k].Count() {
+			b.fail("VY201", fmt.Sprintf("@%s of %s has %d elements in a record, the one given for it %d", objs[k].Name(), what, objs[k].Count(), b.count(o)))
 		}
 	}
 	return len(b.diags) == before
 }
 
-// slots is ObjectInfo.Slots of an object that was declared here.
-func (b *Builder) slots(o ir.Object) int {
+// count is ObjectInfo.Count of an object that was declared here.
+func (b *Builder) count(o ir.Object) int {
 	ob := b.objs[o]
 	if ob.array || b.params[ob.index].Record == nil {
 		return 1
 	}
 	p := &b.params[ob.index]
-	return ir.ObjectInfo{Param: p, Field: &p.Record.Fields[ob.field]}.Slots()
+	return ir.ObjectInfo{Param: p, Field: &p.Record.Fields[ob.field]}.Count()
 }
 
 // inliner is the state of Inline.
