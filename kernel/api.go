@@ -14,6 +14,8 @@ const (
 	gpuPath  = "github.com/govyre/vyre/gpu"
 	mathPath = "math"
 	bitsPath = "math/bits"
+
+	randomPath = gpuPath + "/random"
 )
 
 // declarations holds what the type checker has to know of the packages that kernels
@@ -47,6 +49,18 @@ var knownPackages = sync.OnceValue(func() map[string]*types.Package {
 	}
 	return pkgs
 })
+
+// sourceOf returns the text of a package that every kernel may call and that is compiled with it; none of any other.
+func sourceOf(path string) []File {
+	if path != randomPath {
+		return nil
+	}
+	src, err := declarations.ReadFile("api/random.txt")
+	if err != nil {
+		panic(fmt.Sprintf("BUG: the source of %s is not embedded: %v", path, err))
+	}
+	return []File{{Name: "random.go", Src: src}}
+}
 
 // known returns a package whose declarations are embedded, or nil.
 func known(path string) *types.Package {

@@ -33,7 +33,12 @@ type source struct {
 
 func newSource(given func(string) ([]File, error)) *source {
 	return &source{
-		fset: token.NewFileSet(), given: given,
+		fset: token.NewFileSet(), given: func(path string) ([]File, error) {
+			if files := sourceOf(path); files != nil {
+				return files, nil
+			}
+			return given(path)
+		},
 		info: &types.Info{
 			Types: make(map[ast.Expr]types.TypeAndValue), Defs: make(map[*ast.Ident]types.Object),
 			Uses: make(map[*ast.Ident]types.Object), Selections: make(map[*ast.SelectorExpr]*types.Selection),

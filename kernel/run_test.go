@@ -60,6 +60,8 @@ var launches = []launched{
 	{name: "Tiles", fn: cases.Tiles, groups: gpu.Vec3{X: 5}, args: []any{particles(150), make([]float32, 155)}},
 	{name: "Passed", fn: cases.Passed, args: []any{uint32(7), uint32(19), particles(30), make([]float64, 50)}},
 
+	{name: "Draws", fn: cases.Draws, args: []any{uint64(0x123456789ABCDEF0), uint64(1<<40 + 3), make([]uint32, many), make([]float64, many), make([]float32, many)}},
+
 	{name: "Generic_int8", fn: cases.Generic[int8], args: []any{random[int8](13, many), int8(3), make([]float64, many)}},
 	{name: "Generic_int32", fn: cases.Generic[int32], args: []any{random[int32](14, many), int32(-5), make([]float64, many)}},
 	{name: "Generic_float32", fn: cases.Generic[float32], args: []any{fill(many, func(i int) float32 { return float32(i)/8 - 9 }), float32(1.5), make([]float64, many)}},

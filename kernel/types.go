@@ -245,7 +245,7 @@ func (l *lowering) typeName(t types.Type) string { return typeName(t) }
 
 func typeName(t types.Type) string {
 	return types.TypeString(t, func(p *types.Package) string {
-		if _, ok := knownFiles[p.Path()]; ok {
+		if _, ok := knownFiles[p.Path()]; ok || p.Path() == randomPath {
 			return p.Name()
 		}
 		return ""

@@ -1,5 +1,6 @@
 // Command declare writes the declarations that package kernel embeds, from the sources of package
-// gpu and of the standard library: exported names, types and constants, without bodies.
+// gpu and of the standard library: exported names, types and constants, without bodies. Of package
+// gpu/random it copies the whole source, which kernels inline.
 package main
 
 import (
@@ -25,6 +26,9 @@ var targets = []struct {
 	{"api/gpu.txt", func(dir string) ([]byte, error) { return fromSource(filepath.Join(dir, "..", "gpu")) }},
 	{"api/math.txt", func(string) ([]byte, error) { return fromLibrary("math") }},
 	{"api/bits.txt", func(string) ([]byte, error) { return fromLibrary("math/bits") }},
+	{"api/random.txt", func(dir string) ([]byte, error) {
+		return os.ReadFile(filepath.Join(dir, "..", "gpu", "random", "random.go"))
+	}},
 }
 
 func main() {
