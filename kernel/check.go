@@ -131,7 +131,13 @@ func (s *source) Import(path string) (*types.Package, error) {
 		return nil, errNotGiven
 	}
 	s.pkgs[path] = nil
-	p := s.check(path, s.parse(files))
+	parsed := s.parse(files)
+	if n := len(s.found.list); n == 0 {
+		if s.bound(parsed); len(s.found.list) > n {
+			return nil, errors.New("its declarations exceed a limit")
+		}
+	}
+	p := s.check(path, parsed)
 	s.pkgs[path] = p
 	return p, nil
 }

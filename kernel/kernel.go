@@ -83,6 +83,7 @@ func (p *Package) Lookup(name string) *Kernel {
 // accepts are compiled.
 func (s *source) compile(files []File, wanted func(file string) bool) (*Package, error) {
 	parsed := s.parse(files)
+	s.bound(parsed)
 	if len(s.found.list) > 0 {
 		return nil, s.found.sorted()
 	}

@@ -321,7 +321,7 @@ func (l *lowering) admitRecord(p token.Pos, t types.Type) bool {
 	switch {
 	case size == 0:
 		return refuse(whole+", which holds nothing,", "give it a field with a value, or pass the length alone")
-	case size > maxElementBytes || layoutSizes.Sizeof(t) > maxElementBytes:
+	case size > maxElementBytes || extent(t) > maxLocalCells || layoutSizes.Sizeof(t) > maxElementBytes:
 		return refuse(fmt.Sprintf("%s, more than %d bytes each,", whole, maxElementBytes), "split it over several slices")
 	}
 	n := int64(0)

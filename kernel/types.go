@@ -95,6 +95,22 @@ func cells(t types.Type) int64 {
 	return sum
 }
 
+// extent counts the parts that a value of type t has while compiling, those without a scalar too: at least one each.
+func extent(t types.Type) int64 {
+	if scalarOf(t) != ir.None {
+		return 1
+	}
+	n, part := partsOf(t)
+	if _, ok := t.Underlying().(*types.Array); ok {
+		return min(manyCells, max(1, min(n, manyCells)*extent(part(0))))
+	}
+	var sum int64
+	for i := range int(n) {
+		sum = min(manyCells, sum+extent(part(i)))
+	}
+	return max(1, sum)
+}
+
 // elementOf splits the element type of a slice into a scalar and the length of the array around it.
 func elementOf(t types.Type) (elem ir.Type, lanes int) {
 	if e := scalarOf(t); e != ir.None {
@@ -130,7 +146,7 @@ func (l *lowering) admit(p token.Pos, t types.Type) bool {
 			l.refuse(p, noUnsafe, "an unsafe.Pointer")
 		}
 	case *types.Struct, *types.Array:
-		if c := cells(t); c > maxLocalCells {
+		if c := extent(t); c > maxLocalCells {
 			many := ""
 			if c == manyCells {
 				many = " and more"

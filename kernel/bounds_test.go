@@ -1,0 +1,65 @@
+package kernel_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/govyre/vyre/kernel"
+)
+
+// tower writes 40 declarations, each of which has the one before twice.
+func tower(first, next string) string {
+	var b strings.Builder
+	b.WriteString(first + "\n")
+	for i := 1; i <= 40; i++ {
+		b.WriteString(strings.NewReplacer("#", fmt.Sprint(i), "%", fmt.Sprint(i-1)).Replace(next) + "\n")
+	}
+	return b.String()
+}
+
+// Each of these texts is short, and would take memory or time without bound if anything expanded it.
+func TestParseIsBoundedBeforeItExpands(t *testing.T) {
+	body := func(s string) string {
+		return "//vyre:kernel workgroup=1\nfunc K(t gpu.Thread, y []int32) {\n" + s + "\n}\n"
+	}
+	for _, c := range []struct{ name, src, want string }{
+		{"array of nothing", body("var a [1 << 62]struct{}\n_ = a"), "exceeds the 16 KiB"},
+		{"array of empty arrays", body("var a [1 << 40][0]int32\nb := a\n_ = b"), "exceeds the 16 KiB"},
+		{"arrays of arrays of nothing", body("var a [1 << 30][1 << 30][1 << 30]struct{}\n_ = a"), "exceeds the 16 KiB"},
+		{"literal of nothing", body("_ = [1 << 50]struct{}{}"), "exceeds the 16 KiB"},
+		{"parameter", "//vyre:kernel workgroup=1\nfunc K(t gpu.Thread, a [1 << 50][0]int32, y []int32) {}", "exceeds the 16 KiB"},
+		{"element", "//vyre:kernel workgroup=1\nfunc K(t gpu.Thread, y [][1 << 50]struct{}) {}", "holds nothing"},
+		{"structs", tower("type T0 struct{ a, b int32 }", "type T# struct{ a, b T% }") + body("var a T40\n_ = a"), "VK024"},
+		{"aliases", tower("type T0 = struct{ a, b int32 }", "type T# = struct{ a, b T% }") + body("var a T40\n_ = a"), "VK024"},
+		{"pointers", tower("type T0 = *int32", "type T# = func(a, b T%) (c, d T%)") + body("y[0] = 1"), "VK024"},
+		{"generics", "type G[T any] struct{ a, b T }\n" + body("var a "+strings.Repeat("G[", 40)+"int32"+strings.Repeat("]", 40)+"\n_ = a"), "VK024"},
+		{"generic declarations", "type G[T any] struct{ a, b T }\n" + tower("type T0 = G[int32]", "type T# = G[T%]") + body("var a T40\n_ = a"), "VK024"},
+		{"local types", body(tower("type T0 struct{ a, b int32 }", "type T# struct{ a, b T% }") + "var a T40\n_ = a"), "VK024"},
+		{"shadowed types", body(strings.Repeat("{ type U = struct{ a, b T }\n{ type T = struct{ a, b U }\n", 40) + "var a T\n_ = a" + strings.Repeat("}}", 40)), "VK024"},
+		{"texts", tower(`const s0 = "abcd"`, "const s# = s% + s%") + body("panic(s40)"), "VK024"},
+		{"lengths of texts", tower(`const s0 = "abcd"`, "const s# = s% + s%") + body("y[0] = int32(len(s40) & 1)"), "VK024"},
+		{"text written out", tower(`const s0 = "abcdefghijklmnop"`, "const s# = s0") + body("panic("+strings.Repeat("s1 + ", 70000)+"s2)"), "VK024"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			src := "package kernels\n\nimport \"github.com/govyre/vyre/gpu\"\n\n" + c.src
+			_, err := kernel.Parse([]kernel.File{{Name: "k.go", Src: []byte(src)}}, kernel.Options{})
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "k.go:") {
+				t.Errorf("%.300v, want %q with a position", err, c.want)
+			}
+		})
+	}
+}
+
+// What is many, but not more than a program may hold, compiles.
+func TestParseTakesManyDeclarations(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("package kernels\n\nimport \"github.com/govyre/vyre/gpu\"\n\n")
+	for i := range 2000 {
+		fmt.Fprintf(&b, "type T%d struct{ a, b, c, d float32 }\nconst s%d = \"text\"\nfunc f%d(x T%d) float32 { return x.a + x.d }\n", i, i, i, i)
+	}
+	b.WriteString("//vyre:kernel workgroup=1\nfunc K(t gpu.Thread, y []float32) { y[0] = f1999(T1999{d: 2}) }\n")
+	if _, err := kernel.Parse([]kernel.File{{Name: "k.go", Src: []byte(b.String())}}, kernel.Options{}); err != nil {
+		t.Error(err)
+	}
+}
