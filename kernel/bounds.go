@@ -12,6 +12,7 @@ import (
 const (
 	maxTypeParts  = 1 << 16 // scalars, fields and elements that a type names, directly or through other declarations
 	maxConstBytes = 1 << 20 // of a constant text
+	maxScopes     = 10_000  // that lie in each other; a name is looked up in all of them
 	farAbove      = 1 << 40 // where counting stops
 )
 
@@ -79,23 +80,53 @@ func (s *source) bound(files []*ast.File) {
 // boundExpressions applies the limits to types and texts that are written where they are used.
 func (s *source) boundExpressions(files []*ast.File, b *bounds) {
 	for _, f := range files {
+		var open []ast.Node
+		scopes := 0
+		isScope := func(n ast.Node) bool {
+			switch n.(type) {
+			case *ast.IfStmt, *ast.BlockStmt, *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.CaseClause, *ast.FuncLit:
+				return true
+			}
+			return false
+		}
 		ast.Inspect(f, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.StructType, *ast.IndexExpr, *ast.IndexListExpr:
-				if k := b.partsIn(n.(ast.Expr), 0); k > maxTypeParts {
-					s.found.add(finding(s.pos(n.Pos()), "", overLimit, fmt.Sprintf("a type of %s parts, more than %d", roughly(k), maxTypeParts),
-						"keep large data in buffers"))
+			if n == nil {
+				if isScope(open[len(open)-1]) {
+					scopes--
+				}
+				open = open[:len(open)-1]
+				return true
+			}
+			if isScope(n) {
+				if scopes == maxScopes {
+					s.found.add(finding(s.pos(n.Pos()), "", overLimit, fmt.Sprintf("blocks nested deeper than %d", maxScopes), "write a switch, or a loop over a table"))
 					return false
 				}
-			case *ast.BinaryExpr:
-				if k := b.text(n, 0); k > maxConstBytes {
-					s.found.add(finding(s.pos(n.Pos()), "", overLimit, fmt.Sprintf("a text of %s bytes, more than %d", roughly(k), maxConstBytes),
-						"pass the text as a []uint8"))
-				}
-				return false // its operands are part of it
+				scopes++
 			}
+			b.refuse(s, n)
+			if _, whole := n.(*ast.BinaryExpr); whole { // its operands are part of it
+				return false
+			}
+			open = append(open, n)
 			return true
 		})
+	}
+}
+
+// refuse refuses a type or a text that exceeds a limit where it is written.
+func (b *bounds) refuse(s *source, n ast.Node) {
+	switch n := n.(type) {
+	case *ast.StructType, *ast.IndexExpr, *ast.IndexListExpr:
+		if k := b.partsIn(n.(ast.Expr), 0); k > maxTypeParts {
+			s.found.add(finding(s.pos(n.Pos()), "", overLimit, fmt.Sprintf("a type of %s parts, more than %d", roughly(k), maxTypeParts),
+				"keep large data in buffers"))
+		}
+	case *ast.BinaryExpr:
+		if k := b.text(n, 0); k > maxConstBytes {
+			s.found.add(finding(s.pos(n.Pos()), "", overLimit, fmt.Sprintf("a text of %s bytes, more than %d", roughly(k), maxConstBytes),
+				"pass the text as a []uint8"))
+		}
 	}
 }
 

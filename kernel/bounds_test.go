@@ -40,6 +40,8 @@ func TestParseIsBoundedBeforeItExpands(t *testing.T) {
 		{"texts", tower(`const s0 = "abcd"`, "const s# = s% + s%") + body("panic(s40)"), "VK024"},
 		{"lengths of texts", tower(`const s0 = "abcd"`, "const s# = s% + s%") + body("y[0] = int32(len(s40) & 1)"), "VK024"},
 		{"text written out", tower(`const s0 = "abcdefghijklmnop"`, "const s# = s0") + body("panic("+strings.Repeat("s1 + ", 70000)+"s2)"), "VK024"},
+		{"else after else", body(strings.Repeat("if y[0] > 1 { y[1] = 1 } else ", 20_000) + "{ y[2] = 1 }"), "nested deeper than 10000"},
+		{"block in block", body(strings.Repeat("if y[0] > 1 {\n", 20_000) + strings.Repeat("}", 20_000)), "nested deeper than 10000"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			src := "package kernels\n\nimport \"github.com/govyre/vyre/gpu\"\n\n" + c.src
