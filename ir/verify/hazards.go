@@ -17,12 +17,7 @@ func (a *advice) mixed() {
 	}
 	a.batches(objs, func(batch []ir.Object) {
 		d := dataflow.NewIntervals(&a.flow, a.p.Objects(), batch)
-		after, start := d.Ahead(func(e *dataflow.Incident) uint64 { return e.Plain })
-		other, otherStart := d.Ahead(func(e *dataflow.Incident) uint64 { return e.Atomic })
-		for i := range after {
-			after[i] &= other[i]
-		}
-		both := d.During(after, start&otherStart)
+		both := d.During(d.Meetings(a.together(batch)))
 		first := make([]ir.Row, len(batch)) // the plain access that the finding shows
 		for i := range first {
 			first[i] = ir.NoRow
@@ -48,6 +43,28 @@ func (a *advice) mixed() {
 		}
 		a.visits += d.Visits
 	})
+}
+
+// together tells at which of the objects a branch cannot bring a plain and an atomic access of its two arms together:
+// at a shared array if the group takes one arm, at a buffer if the grid does.
+func (a *advice) together(batch []ir.Object) func(branch ir.Row) uint64 {
+	var all, shared uint64
+	for i, o := range batch {
+		all |= 1 << i
+		if a.p.Objects()[o].Shared() {
+			shared |= 1 << i
+		}
+	}
+	u := a.p.Uniformity()
+	return func(branch ir.Row) uint64 {
+		switch l := max(u.Control[branch], u.Value[branch]); {
+		case l <= ir.LevelGrid:
+			return all
+		case l <= ir.LevelGroup:
+			return shared
+		}
+		return 0
+	}
 }
 
 // unwritten finds shared arrays that are read where no write need have come before.

@@ -22,6 +22,10 @@ func (u *Analysis) sources() {
 			l = max(ir.LevelGroup, localLevel(c.Workgroup, c.X[r]))
 		case ir.SpreadLoad:
 			l = u.loadLevel(r, loads)
+		case ir.SpreadOperands:
+			if u.wholeWarps(r) {
+				l = ir.LevelWarp
+			}
 		}
 		if l > ir.LevelGrid && in.Result.Kind != ir.ResultNone {
 			u.raiseValue(r, u.folded(l), r)
@@ -57,6 +61,30 @@ func localLevel(w [3]uint32, axis uint32) ir.Level {
 		return ir.LevelWarp
 	}
 	return ir.LevelLane
+}
+
+// wholeWarps reports whether row r divides the id along x of a one-dimensional group of whole warps by a multiple of 32,
+// as an index of a row for each warp does: the lanes of a warp get the same.
+func (u *Analysis) wholeWarps(r ir.Row) bool {
+	c := u.Code
+	if w := c.Workgroup; w[0]%32 != 0 || w[1] != 1 || w[2] != 1 {
+		return false
+	}
+	by := c.B[r]
+	if by == ir.NoRow || c.Op[by] != ir.OpConst {
+		return false
+	}
+	switch n := c.Pool[c.X[by]]; {
+	case c.Op[r] == ir.OpDiv && n > 0 && n%32 == 0:
+	case c.Op[r] == ir.OpShr && n >= 5:
+	default:
+		return false
+	}
+	x := c.A[r]
+	for c.Op[x] == ir.OpCvt && (c.Type[x] == ir.U32 || c.Type[x] == ir.U64 || c.Type[x] == ir.I64) { // all keep an id's number
+		x = c.A[x]
+	}
+	return (c.Op[x] == ir.OpLocal || c.Op[x] == ir.OpGlobal) && c.X[x] == 0
 }
 
 // loadLevel is the level of a plain load at a grid-uniform index, and keeps the load for
@@ -164,6 +192,7 @@ func (u *Analysis) edges(f func(from, to ir.Row)) {
 		case op == ir.OpIf:
 			edge(c.A[r], row)
 		case in.Result.Kind == ir.ResultNone:
+		case in.Spread == ir.SpreadOperands && u.wholeWarps(row):
 		case in.Spread == ir.SpreadOperands:
 			edge(c.A[r], row)
 			edge(c.B[r], row)
