@@ -68,7 +68,8 @@
 //	panic, Assert                               reported; after panic    panic; Run panics with group
 //	                                            the invocation ends,     and local id
 //	                                            after Assert it goes on
-//	Trace                                       a ring the host reads    a line on standard error
+//	Trace, Printf                               a ring the host reads    a line on standard error
+//	Clock                                       cycles, or steps         nanoseconds
 //
 // [Exp] and its kin are recipes of exact operations and have the same bits everywhere;
 // Go's math.Exp does not, so the compiler refuses it. The Fast functions differ in their

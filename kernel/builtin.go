@@ -98,7 +98,7 @@ func (l *lowering) panicCall(e *ast.CallExpr) {
 func (l *lowering) text(e ast.Expr, what string) (string, bool) {
 	c := l.src.info.Types[e].Value
 	if c == nil || c.Kind() != constant.String {
-		l.refuse(e.Pos(), notConstant, what+" is not a constant text", "write a constant string; numbers go into gpu.Trace")
+		l.refuse(e.Pos(), notConstant, what+" is not a constant text", "write a constant string; numbers go into gpu.Printf")
 		return "", false
 	}
 	return constant.StringVal(c), true

@@ -24,7 +24,7 @@ var (
 	noPointer    = reason{"VK007", "%s has no place in a kernel", "pass values and return the new value; &x[i] may stand only as the target of an atomic"}
 	noHeap       = reason{"VK008", "%s has no place in a kernel", "use a fixed array, gpu.Shared, or a buffer made by the host"}
 	noFullSlice  = reason{"VK008", "a slice expression with a capacity has no place in a kernel", "write x[i:j]; a view has no capacity"}
-	noPrint      = reason{"VK008", "%s has no place in a kernel", "use gpu.Trace"}
+	noPrint      = reason{"VK008", "%s has no place in a kernel", "use gpu.Printf"}
 	noNested     = reason{"VK009", "a slice of slices has no place in a kernel", "pass one slice of all values and one of offsets (CSR)"}
 	noRecords    = reason{"VK010", "%s has no place in a kernel", "%s"}
 	noRecursion  = reason{"VK011", "recursion: %s", "write a loop with an explicit stack in a fixed array"}

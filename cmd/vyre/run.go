@@ -100,8 +100,11 @@ func (c *runCmd) Run(t *terminal) error {
 	for _, r := range res.Reports {
 		fmt.Fprintln(t.err, r.Text)
 	}
-	for _, tr := range res.Traces {
-		fmt.Fprintf(t.err, "trace %d by invocation %d: %v\n", tr.Tag, tr.Global, tr.Values[:tr.Count])
+	for _, p := range driver.Print(j.program, res.Traces) {
+		fmt.Fprintln(t.err, strings.TrimSuffix(p.String(), "\n"))
+	}
+	if n := res.TracesDropped; n > 0 {
+		fmt.Fprintf(t.err, "%d more traces found no room\n", n)
 	}
 	switch {
 	case err != nil:
