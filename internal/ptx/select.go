@@ -26,10 +26,12 @@ type selector struct {
 	votes  votes
 	copied copying // all parallel copies, one after the other
 
-	wanted    map[ir.Row]ir.Row // by load: a select between it and zero
-	taken     map[ir.Row]bool   // selects that are what the load gives
-	halved    map[ir.Row]bool   // right shifts that are made of halves
-	halfKnown map[ir.Row]bool   // products that are made of halves
+	wanted    map[ir.Row]ir.Row   // by load: a select between it and zero
+	taken     map[ir.Row]bool     // selects that are what the load gives
+	halved    map[ir.Row]bool     // right shifts that are made of halves
+	halfKnown map[ir.Row]bool     // products that are made of halves
+	wide      map[ir.Row]wideLoad // by the first of the loads that are one
+	alongside map[ir.Row]bool     // loads that are part of one
 
 	vectors map[ir.Row][]operand // lanes of vector values
 	cuts    []cut                // accesses that are not finished
@@ -89,6 +91,7 @@ func (f *function) choose() {
 func (s *selector) run() {
 	s.countUses()
 	s.findWanted()
+	s.findWide()
 	s.findHalved()
 	s.findLowKnown()
 	s.rows(0, ir.Row(s.p.Rows()))

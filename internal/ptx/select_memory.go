@@ -218,6 +218,13 @@ func (s *selector) toMemory(t ir.Type, o operand) operand {
 }
 
 func (s *selector) load(row ir.Row) {
+	if w, ok := s.wide[row]; ok {
+		s.loadWide(row, w)
+		return
+	}
+	if s.alongside[row] {
+		return // with the first of them
+	}
 	t := s.objs[s.p.X(row)].Type()
 	p, sense := s.inBounds(row, 1), true
 	if sel, ok := s.wanted[row]; ok && s.uses[row] == 1 {

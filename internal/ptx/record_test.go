@@ -1,0 +1,62 @@
+package ptx_test
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/govyre/vyre/internal/ptx"
+)
+
+var loads = regexp.MustCompile(`ld\.global(\.nc)?(\.v[24])?\.\w+`)
+
+// Fields that lie next to each other in one record are loaded at once, as far as alignment, writes and order allow.
+func TestLoadsOfNeighbouringFieldsAreOne(t *testing.T) {
+	use := func(fields ...string) (body string) {
+		for _, f := range fields {
+			body += "%x" + f + " = load @p[%i]." + f + "\n"
+		}
+		for _, f := range fields {
+			body += "store @out[%i], %x" + f + "\n"
+		}
+		return body
+	}
+	for _, c := range []struct {
+		name, elem, access, body string
+		want                     []string
+	}{
+		{"sixteen bytes", "{f32, f32, f32, f32; 16}", "ro", use("0", "1", "2", "3"), []string{"ld.global.nc.v4.f32"}},
+		{"in another order", "{f32, f32, f32, f32; 16}", "rw", use("2", "0", "3", "1"), []string{"ld.global.v4.f32"}},
+		{"two of eight", "{f32, f64 @8, f64; 32}", "ro", "%a = load @p[%i].1\n%b = load @p[%i].2\n%c = add.f64 %a, %b\n%d = cvt.f32.f64 %c\nstore @out[%i], %d\n",
+			[]string{"ld.global.nc.f64", "ld.global.nc.f64"}},
+		{"two of eight, aligned", "{f32, f64 @16, f64; 32}", "ro", "%a = load @p[%i].1\n%b = load @p[%i].2\n%c = add.f64 %a, %b\n%d = cvt.f32.f64 %c\nstore @out[%i], %d\n",
+			[]string{"ld.global.nc.v2.f64"}},
+		{"eight bytes", "{f32, f32, f32; 24 align 8}", "ro", use("0", "1", "2"), []string{"ld.global.nc.v2.f32", "ld.global.nc.f32"}},
+		{"no alignment", "{f32, f32, f32; 12}", "ro", use("0", "1", "2"), []string{"ld.global.nc.f32", "ld.global.nc.f32", "ld.global.nc.f32"}},
+		{"three of four, read only", "{f32, f32, f32, f32; 16}", "ro", use("0", "1", "2"), []string{"ld.global.nc.v4.f32"}},
+		{"three of four, written", "{f32, f32, f32, f32; 16}", "rw", use("0", "1", "2"), []string{"ld.global.v2.f32", "ld.global.f32"}},
+		{"different types", "{f32, u32, f32, f32; 16}", "rw", use("0", "2", "3"), []string{"ld.global.f32", "ld.global.v2.f32"}},
+		{"a store between", "{f32, f32; 8}", "rw", "%a = load @p[%i].0\nstore @p[%n].1, %a\n%b = load @p[%i].1\nstore @out[%i], %b\n", []string{"ld.global.f32", "ld.global.f32"}},
+		{"a barrier between", "{f32, f32; 8}", "rw", "%a = load @p[%i].0\nstore @out[%i], %a\nbarrier.grid\n%b = load @p[%i].1\nstore @out[%i], %b\n", []string{"ld.global.f32", "ld.global.f32"}},
+		{"a branch between", "{f32, f32; 8}", "ro", "%a = load @p[%i].0\nstore @out[%i], %a\n%c = lt.u32 %i, 9_u32\nif %c {\n%b = load @p[%i].1\nstore @out[%i], %b\n}\n", []string{"ld.global.nc.f32", "ld.global.nc.f32"}},
+		{"other records", "{f32, f32; 8}", "ro", "%a = load @p[%i].0\n%b = load @p[%n].1\n%c = add.f32 %a, %b\nstore @out[%i], %c\n", []string{"ld.global.nc.f32", "ld.global.nc.f32"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := parse(t, "kernel @k workgroup(64) {\nparam @p: buf<"+c.elem+"> "+c.access+"\nparam @out: buf<f32> wo\n%i = global.x\n%n = len @out\n"+c.body+"}")
+			m, err := emit(p, ptx.Target{SM: 70})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := loads.FindAllString(m.Text, -1); !slices.Equal(got, c.want) {
+				t.Errorf("loads %v, want %v\n%s", got, c.want, m.Text)
+			}
+			if ptxas := assembler(t); ptxas != "" {
+				if log, err := assemble(context.Background(), t, ptxas, m); err != nil {
+					t.Errorf("%v\n%s", err, strings.TrimSpace(log))
+				}
+			}
+		})
+	}
+}
