@@ -138,7 +138,7 @@ func (l *lowering) place(e ast.Expr) (place, bool) {
 			return place{typ: n.typ, node: n}, true
 		}
 		if o != nil && o.Pkg() != nil && o.Parent() == o.Pkg().Scope() {
-			l.refuse(e.Pos(), noGlobal, o.Name())
+			l.refuse(e.Pos(), noGlobal, o.Name()+", which is assigned here,", "write to a buffer, or to a variable of the kernel")
 		}
 	case *ast.SelectorExpr:
 		return l.fieldPlace(e)

@@ -67,7 +67,7 @@ func (l *lowering) callOfNoFunction(e *ast.CallExpr) []val {
 		}
 	case *ast.Ident: // a variable, which was refused where it was declared
 		if o := l.src.info.Uses[f]; o != nil && o.Pkg() != nil && o.Parent() == o.Pkg().Scope() {
-			l.refuse(e.Pos(), noGlobal, o.Name())
+			l.refuse(e.Pos(), noGlobal, o.Name(), globalAdvice)
 		}
 	default:
 		if t := l.typeOf(e.Fun); t != nil && t != types.Typ[types.Invalid] {

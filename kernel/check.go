@@ -22,6 +22,7 @@ type source struct {
 	files   []*ast.File               // that were checked
 	pkgs    map[string]*types.Package // nil while being checked
 	funcs   map[*types.Func]*ast.FuncDecl
+	globals globals
 	unsafe  bool               // some file imports unsafe
 	imports map[token.Pos]bool // of imports of packages without sources
 	facts   map[*ast.FuncDecl]*facts
@@ -44,7 +45,8 @@ func newSource(given func(string) ([]File, error)) *source {
 			Uses: make(map[*ast.Ident]types.Object), Selections: make(map[*ast.SelectorExpr]*types.Selection),
 			Instances: make(map[*ast.Ident]types.Instance),
 		},
-		pkgs: make(map[string]*types.Package), funcs: make(map[*types.Func]*ast.FuncDecl),
+		globals: globals{make(map[*types.Var]ast.Expr), make(map[*types.Var]token.Pos), make(map[*types.Var]*table)},
+		pkgs:    make(map[string]*types.Package), funcs: make(map[*types.Func]*ast.FuncDecl),
 		imports: make(map[token.Pos]bool), facts: make(map[*ast.FuncDecl]*facts), context: types.NewContext(),
 	}
 }
@@ -96,6 +98,7 @@ func (s *source) check(path string, files []*ast.File) *types.Package {
 	}
 	s.files = append(s.files, files...)
 	pkg, _ := cfg.Check(path, s.fset, files, s.info)
+	s.globals.collect(s, files)
 	for _, f := range files {
 		for _, d := range f.Decls {
 			if d, ok := d.(*ast.FuncDecl); ok {

@@ -132,8 +132,8 @@ func (l *lowering) ident(e *ast.Ident) val {
 		if n := l.fr.vars[o]; n != nil {
 			return l.load(place{typ: n.typ, node: n})
 		}
-		if o.Pkg() != nil && o.Parent() == o.Pkg().Scope() {
-			l.refuse(e.Pos(), noGlobal, o.Name())
+		if packageVar(o) != nil {
+			return l.global(e.Pos(), o)
 		}
 	case *types.Func, *types.Builtin:
 		l.refuse(e.Pos(), noFuncValue, "a function value")
@@ -144,6 +144,9 @@ func (l *lowering) ident(e *ast.Ident) val {
 func (l *lowering) selector(e *ast.SelectorExpr) val {
 	sel := l.src.info.Selections[e]
 	if sel == nil {
+		if v := packageVar(l.src.info.Uses[e.Sel]); v != nil {
+			return l.global(e.Pos(), v)
+		}
 		l.qualified(e)
 		return l.bad(l.typeOf(e))
 	}
@@ -180,7 +183,7 @@ func (l *lowering) selector(e *ast.SelectorExpr) val {
 func (l *lowering) qualified(e *ast.SelectorExpr) {
 	switch o := l.src.info.Uses[e.Sel].(type) {
 	case *types.Var:
-		l.refuse(e.Pos(), noGlobal, o.Pkg().Name()+"."+o.Name())
+		l.refuse(e.Pos(), noGlobal, o.Pkg().Name()+"."+o.Name(), globalAdvice)
 	case *types.Func:
 		l.refuse(e.Pos(), noFuncValue, "a function value")
 	}
@@ -235,7 +238,7 @@ func (l *lowering) indexed(e *ast.IndexExpr) (place, bool) {
 // index i cannot reach.
 func (l *lowering) placed(x val, i val) place {
 	_, isConst := i.intConst()
-	if x.at != nil && (isConst || x.at.mem != nil || x.at.bank != nil || x.at.node.bank != nil) {
+	if x.at != nil && (isConst || x.at.mem != nil || x.at.bank != nil || x.at.table != nil || x.at.node.bank != nil) {
 		return *x.at
 	}
 	n := l.newNode(x.typ, "temporary", "", map[string]bool{"": !isConst}, true, x)

@@ -177,7 +177,7 @@ func (l *lowering) rangeArray(s *ast.RangeStmt, label string, u *types.Array) {
 		return
 	}
 	l.at(s.For)
-	kept := x.at != nil && x.at.mem == nil && (x.at.bank != nil || x.at.node.bank != nil)
+	kept := x.at != nil && x.at.mem == nil && (x.at.bank != nil || x.at.table != nil || x.at.node.bank != nil)
 	if root, _ := l.src.rootOf(s.X); kept && root != nil && !l.src.changes(s.Body, root) {
 		from := *x.at
 		l.rounds(s, label, n, types.Typ[types.Int], func(i val) place { return l.indexPlace(from, i) })

@@ -77,7 +77,7 @@ func detachable(x val) bool {
 	switch {
 	case x.view != nil:
 		return !x.view.obj.local
-	case x.at != nil && x.at.mem != nil:
+	case x.at != nil && (x.at.mem != nil || x.at.table != nil):
 		return true
 	case x.at != nil:
 		return x.at.node != nil && detached(x.at.node)

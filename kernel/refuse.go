@@ -34,7 +34,7 @@ var (
 	noDefer      = reason{"VK015", "%s has no place in a kernel", "write straight code; nothing unwinds on a device"}
 	noComplex    = reason{"VK016", "a complex number has no place in a kernel", "use two floats"}
 	noUnsafe     = reason{"VK016", "%s has no place in a kernel", "write it in Go, with math.Float32bits and its like for raw bits"}
-	noGlobal     = reason{"VK017", "package variable %s has no place in a kernel", "make it a constant, or pass it as a parameter"}
+	noGlobal     = reason{"VK017", "package variable %s has no place in a kernel", "%s"}
 	noForeign    = reason{"VK018", "%s a package that the compiler was not given", "copy it into this package, or give the compiler the package's source"}
 	noExactMath  = reason{"VK019", "%s has no form with the same bits on every machine", "%s"}
 	badShared    = reason{"VK020", "%s", "%s"}

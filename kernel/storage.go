@@ -44,6 +44,8 @@ type place struct {
 	idx    []val // indices so far, as many as dims of a leaf when it is complete
 
 	mem *element
+
+	table *table
 }
 
 // newNode makes the storage of a variable of type t that starts as init. path says where it
@@ -156,12 +158,12 @@ func (l *lowering) partPlace(p place, i int) place {
 	switch {
 	case p.node != nil && p.node.kids != nil:
 		return place{typ: part(i), node: p.node.kids[i]}
-	case p.bank != nil, p.mem != nil:
+	case p.bank != nil, p.mem != nil, p.table != nil:
 		lo := p.lo
 		for k := range i {
 			lo += leavesOf(part(k))
 		}
-		return place{typ: part(i), bank: p.bank, mem: p.mem, lo: lo, hi: lo + leavesOf(part(i)), idx: p.idx}
+		return place{typ: part(i), bank: p.bank, mem: p.mem, table: p.table, lo: lo, hi: lo + leavesOf(part(i)), idx: p.idx}
 	}
 	panic("BUG: field of a place without fields: " + p.typ.String())
 }
@@ -173,9 +175,9 @@ func (l *lowering) indexPlace(p place, i val) place {
 		p = p.node.bank.whole(p.typ)
 	}
 	switch {
-	case p.bank != nil, p.mem != nil && p.mem.view != nil && p.mem.view.obj.fields != nil:
+	case p.bank != nil, p.table != nil, p.mem != nil && p.mem.view != nil && p.mem.view.obj.fields != nil:
 		idx := append(p.idx[:len(p.idx):len(p.idx)], i)
-		return place{typ: elem, bank: p.bank, mem: p.mem, lo: p.lo, hi: p.hi, idx: idx}
+		return place{typ: elem, bank: p.bank, mem: p.mem, table: p.table, lo: p.lo, hi: p.hi, idx: idx}
 	case p.mem != nil:
 		e := *p.mem
 		e.lane = &i
@@ -199,6 +201,8 @@ func (l *lowering) load(p place) val {
 		return l.loadSlice(p)
 	case e == ir.None:
 		return val{typ: p.typ, at: &p}
+	case p.table != nil:
+		return l.loadTable(p)
 	case p.node != nil && p.node.fixed != nil:
 		return *p.node.fixed
 	case p.node != nil:
@@ -267,7 +271,7 @@ func (l *lowering) storeByLoop(p place, x val) bool {
 		if q.node != nil && q.node.bank != nil {
 			q = q.node.bank.whole(q.typ)
 		}
-		if q.bank == nil || len(q.idx) != 0 || len(p.idx) != 0 {
+		if q.table != nil || q.bank == nil || len(q.idx) != 0 || len(p.idx) != 0 {
 			return false
 		}
 		from = q.bank
