@@ -2,7 +2,7 @@
 // natively, one goroutine an invocation.
 //
 // A kernel is an ordinary function whose first parameter is a [Thread]. Slices are
-// buffers of the device, scalars go by value:
+// buffers of the device, of scalars, structs and arrays of them; scalars and structs go by value:
 //
 //	package kernels
 //

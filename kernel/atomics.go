@@ -9,7 +9,7 @@ import (
 	"github.com/govyre/vyre/ir/build"
 )
 
-// atomics are the ops behind gpu.Atomic… and its Ordered form.
+// atomics are the ops that gpu.Atomic… and its Ordered form stand for.
 var atomics = map[string]ir.Op{
 	"Load": ir.OpAtomicLoad, "Store": ir.OpAtomicStore, "Add": ir.OpAtomicAdd, "Sub": ir.OpAtomicSub, "Min": ir.OpAtomicMin, "Max": ir.OpAtomicMax,
 	"And": ir.OpAtomicAnd, "Or": ir.OpAtomicOr, "Xor": ir.OpAtomicXor, "Exchange": ir.OpAtomicExch, "CompareExchange": ir.OpAtomicCas,

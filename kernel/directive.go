@@ -66,7 +66,7 @@ func (s *source) marked(f *ast.File) []*marked {
 	return found
 }
 
-// parseDirective reads the words behind the marker.
+// parseDirective reads the words after the marker.
 func parseDirective(text string) (Directive, *ir.Diag) {
 	var d Directive
 	fault := func(r reason, format string, args ...any) (Directive, *ir.Diag) {

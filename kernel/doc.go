@@ -21,9 +21,10 @@
 // # Invariants
 //
 //   - The compiler needs no Go installation, no source tree and no network: what it has to know of packages
-//     gpu, math and math/bits is embedded (api/, written by internal/declare).
+//     gpu, gpu/random, math and math/bits is embedded (api/, written by internal/declare).
 //   - Equal source gives equal programs, digest included.
-//   - No input panics. Every walk is bounded by depth and by the number of operations after inlining.
+//   - No input panics. Every walk is bounded by depth and by the number of operations after inlining, and what
+//     declarations stand for is counted before go/types expands it.
 //   - Constants are folded by go/types and nowhere else, so exactly as Go does.
 //   - Each row has the position of the Go text that it stands for.
 //
@@ -31,7 +32,9 @@
 //
 // A scalar is a value; a struct is its fields; a slice is an object known while compiling,
 // whole or with an offset and a length (a view); an array is its elements if all indices are
-// constant, else local memory (a bank). A pointer does not exist. Functions are inlined where
+// constant, else local memory (a bank). A slice of structs is a buffer of records, in which each field
+// is an object of its own; in shared memory it is an array for each scalar. A package variable that nothing
+// assigns to is a table of constants. A pointer does not exist. Functions are inlined where
 // they are called, with type arguments in place. A variable that is never assigned again is just
 // its value; any other is an ir.Var. Operands are evaluated from left to right; where Go leaves open
 // whether x[i] is read before or after a call in the same expression, it is read in its turn.
@@ -39,10 +42,10 @@
 // # Not here
 //
 // What a row means (package ir), native execution of the same functions (package gpu),
-// optimisation (package opt): lowering only avoids rows that would be waste in any form.
+// optimisation (package internal/opt): lowering only avoids rows that would be waste in any form.
 //
 // # Where to start
 //
-// kernel.go for the face, lower.go for the walk, value.go and storage.go for what it walks with; refuse.go has
-// every refusal in one table.
+// kernel.go for the face, lower.go for the walk, value.go and storage.go for what it walks with, record.go and table.go
+// for what lies in memory; bounds.go for what is refused before go/types sees it, refuse.go for every refusal in one table.
 package kernel

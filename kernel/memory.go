@@ -57,7 +57,7 @@ func (l *lowering) localArray(name string, e ir.Type, n int64) *object {
 }
 
 // release gives back the local arrays of a helper that has returned, unless a result still lies in one:
-// then they live as long as the caller.
+// then they live until the caller returns.
 func (l *lowering) release(fr *frame, results []val) {
 	for i, x := range results {
 		if !detachable(x) {

@@ -16,7 +16,7 @@ import (
 var layoutSizes = types.SizesFor("gc", "amd64")
 
 // field is one scalar of an object's element type, with the arrays around it inside the element. In a buffer each
-// element of those arrays is a field of the record, as long as only constants index them: then accesses to it need no
+// element of those arrays is a field of the record if only constants index them: then accesses to it need no
 // arithmetic. Else they are one field of many elements.
 type field struct {
 	elem  ir.Type

@@ -99,7 +99,7 @@ func (g *globals) note(s *source, n ast.Node) {
 	}
 }
 
-// globalOf returns the package variable that e is, or is a part of; nil if there is none or e is behind a slice or a
+// globalOf returns the package variable that e is, or is a part of; nil if there is none or e is reached through a slice or a
 // pointer.
 func (s *source) globalOf(e ast.Expr) *types.Var {
 	for {
