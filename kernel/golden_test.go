@@ -10,6 +10,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/ir/text"
 	"github.com/govyre/vyre/kernel"
 )
@@ -24,6 +25,9 @@ func golden(t *testing.T, dir string, got func(files []kernel.File, o kernel.Opt
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			if strings.HasSuffix(file, "_long.txtar") && !long.Enabled() {
+				t.Skip("takes seconds; run with -long")
+			}
 			a, err := txtar.ParseFile(file)
 			if err != nil {
 				t.Fatal(err)
