@@ -17,13 +17,16 @@ type recordKey struct {
 	flags ir.Flags
 }
 
+// maxRecords bounds the records whose loads may still be joined.
+const maxRecords = 32
+
 // wideLoad is one load of several fields, in the order of their places; a place without a field is NoRow.
 type wideLoad struct {
 	rows []ir.Row
 	off  int // bytes from the start of the record
 }
 
-// findWide notes which loads of fields go together. One walk, O(rows).
+// findWide notes which loads of fields go together. One walk, O(rows), records bounded.
 func (s *selector) findWide() {
 	if !slices.ContainsFunc(s.objs, func(o object) bool { return o.Field != nil }) {
 		return
@@ -54,6 +57,10 @@ func (s *selector) findWide() {
 		case s.p.Op(row) == ir.OpLoad && s.joins(row):
 			k := recordKey{s.objs[s.p.X(row)].First, s.p.A(row), s.p.Flags(row)}
 			if open[k] == nil {
+				if len(order) == maxRecords {
+					oldest := order[0]
+					flush(func(k recordKey) bool { return k == oldest })
+				}
 				order = append(order, k)
 			}
 			open[k] = append(open[k], row)
