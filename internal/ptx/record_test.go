@@ -60,3 +60,39 @@ func TestLoadsOfNeighbouringFieldsAreOne(t *testing.T) {
 		})
 	}
 }
+
+var stores = regexp.MustCompile(`st\.global(\.v[24])?\.\w+`)
+
+// Stores of neighbouring fields are one where they write all of its bytes and nothing in between sees the difference.
+func TestStoresOfNeighbouringFieldsAreOne(t *testing.T) {
+	const head = "%a = load @in[%i]\n%b = add.f32 %a, 1_f32\n"
+	for _, c := range []struct {
+		name, elem, body string
+		want             []string
+	}{
+		{"sixteen bytes", "{f32, f32, f32, f32; 16}", "store @p[%i].1, %a\nstore @p[%i].0, %b\nstore @p[%i].3, 2_f32\nstore @p[%i].2, %a\n", []string{"st.global.v4.f32"}},
+		{"three of four", "{f32, f32, f32, f32; 16}", "store @p[%i].0, %a\nstore @p[%i].1, %b\nstore @p[%i].2, %a\n", []string{"st.global.v2.f32", "st.global.f32"}},
+		{"no alignment", "{f32, f32, f32; 12}", "store @p[%i].0, %a\nstore @p[%i].1, %b\nstore @p[%i].2, %a\n", []string{"st.global.f32", "st.global.f32", "st.global.f32"}},
+		{"another record between", "{f32, f32; 8}", "store @p[%i].0, %a\nstore @p[%n].0, %b\nstore @p[%i].1, %a\n", []string{"st.global.f32", "st.global.f32", "st.global.f32"}},
+		{"the same field twice", "{f32, f32; 8}", "store @p[%i].0, %a\nstore @p[%i].0, %b\nstore @p[%i].1, %a\n", []string{"st.global.f32", "st.global.v2.f32"}},
+		{"a load between", "{f32, f32; 8}", "store @p[%i].0, %a\n%c = load @p[%n].0\nstore @p[%i].1, %c\n", []string{"st.global.f32", "st.global.f32"}},
+		{"a barrier between", "{f32, f32; 8}", "store @p[%i].0, %a\nbarrier.wg\nstore @p[%i].1, %b\n", []string{"st.global.f32", "st.global.f32"}},
+		{"a branch between", "{f32, f32; 8}", "store @p[%i].0, %a\n%c = lt.u32 %i, 9_u32\nif %c { store @p[%i].1, %b }\n", []string{"st.global.f32", "st.global.f32"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := parse(t, "kernel @k workgroup(64) {\nparam @p: buf<"+c.elem+"> rw\nparam @in: buf<f32> ro\n%i = global.x\n%n = len @in\n"+head+c.body+"}")
+			m, err := emit(p, ptx.Target{SM: 70})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := stores.FindAllString(m.Text, -1); !slices.Equal(got, c.want) {
+				t.Errorf("stores %v, want %v\n%s", got, c.want, m.Text)
+			}
+			if ptxas := assembler(t); ptxas != "" {
+				if log, err := assemble(context.Background(), t, ptxas, m); err != nil {
+					t.Errorf("%v\n%s", err, strings.TrimSpace(log))
+				}
+			}
+		})
+	}
+}

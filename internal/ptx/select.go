@@ -26,12 +26,12 @@ type selector struct {
 	votes  votes
 	copied copying // all parallel copies, one after the other
 
-	wanted    map[ir.Row]ir.Row   // by load: a select between it and zero
-	taken     map[ir.Row]bool     // selects that are what the load gives
-	halved    map[ir.Row]bool     // right shifts that are made of halves
-	halfKnown map[ir.Row]bool     // products that are made of halves
-	wide      map[ir.Row]wideLoad // by the first of the loads that are one
-	alongside map[ir.Row]bool     // loads that are part of one
+	wanted    map[ir.Row]ir.Row     // by load: a select between it and zero
+	taken     map[ir.Row]bool       // selects that are what the load gives
+	halved    map[ir.Row]bool       // right shifts that are made of halves
+	halfKnown map[ir.Row]bool       // products that are made of halves
+	wide      map[ir.Row]wideAccess // by the first of the loads, or the last of the stores, that are one
+	alongside map[ir.Row]bool       // accesses that are part of one
 
 	vectors map[ir.Row][]operand // lanes of vector values
 	cuts    []cut                // accesses that are not finished

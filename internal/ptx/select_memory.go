@@ -281,6 +281,13 @@ func (s *selector) findWanted() {
 }
 
 func (s *selector) store(row ir.Row) {
+	if w, ok := s.wide[row]; ok {
+		s.storeWide(row, w)
+		return
+	}
+	if s.alongside[row] {
+		return // with the last of them
+	}
 	t := s.objs[s.p.X(row)].Type()
 	p := s.inBounds(row, 1)
 	v := s.toMemory(t, s.value(s.p.B(row)))

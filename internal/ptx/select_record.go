@@ -8,30 +8,33 @@ import (
 
 // Loads of neighbouring fields of one record become one load of 8 or 16 bytes, where layout and buffer are aligned to
 // that: the record is in bounds with all its fields or with none, and the bytes between fields may be read. The load
-// stands where the first of them did: nothing between writes the buffer, orders memory, or leaves the block.
+// stands where the first of them did: nothing between writes the buffer, orders memory, or leaves the block. Stores
+// become one store where the last of them did, if they write all of its bytes and nothing between reads or writes the
+// buffer elsewhere.
 
 // recordKey is what loads of one record have in common.
 type recordKey struct {
 	first ir.Object
 	index ir.Row
 	flags ir.Flags
+	store bool
 }
 
 // maxRecords bounds the records whose loads may still be joined.
 const maxRecords = 32
 
-// wideLoad is one load of several fields, in the order of their places; a place without a field is NoRow.
-type wideLoad struct {
+// wideAccess is one load or store of several fields, in the order of their places; a place without a field is NoRow.
+type wideAccess struct {
 	rows []ir.Row
 	off  int // bytes from the start of the record
 }
 
-// findWide notes which loads of fields go together. One walk, O(rows), records bounded.
+// findWide notes which accesses of fields go together. One walk, O(rows), records bounded.
 func (s *selector) findWide() {
 	if !slices.ContainsFunc(s.objs, func(o object) bool { return o.Field != nil }) {
 		return
 	}
-	s.wide, s.alongside = make(map[ir.Row]wideLoad), make(map[ir.Row]bool)
+	s.wide, s.alongside = make(map[ir.Row]wideAccess), make(map[ir.Row]bool)
 	open := make(map[recordKey][]ir.Row)
 	var order []recordKey
 	flush := func(which func(recordKey) bool) {
@@ -44,39 +47,53 @@ func (s *selector) findWide() {
 			return true
 		})
 	}
-	all := func(recordKey) bool { return true }
+	join := func(k recordKey, row ir.Row) {
+		if open[k] == nil {
+			if len(order) == maxRecords {
+				oldest := order[0]
+				flush(func(k recordKey) bool { return k == oldest })
+			}
+			order = append(order, k)
+		}
+		open[k] = append(open[k], row)
+	}
 	for i := range s.p.Rows() {
 		row := ir.Row(i)
 		in := s.p.Op(row).Info()
 		switch {
 		case in.Owns > 0, in.Attr&(ir.Terminator|ir.Barrier|ir.Fence|ir.Atomic) != 0:
-			flush(all)
-		case in.Imm == ir.ImmObject && in.Attr&ir.Writes != 0:
-			first := s.objs[s.p.X(row)].First
-			flush(func(k recordKey) bool { return k.first == first })
-		case s.p.Op(row) == ir.OpLoad && s.joins(row):
-			k := recordKey{s.objs[s.p.X(row)].First, s.p.A(row), s.p.Flags(row)}
-			if open[k] == nil {
-				if len(order) == maxRecords {
-					oldest := order[0]
-					flush(func(k recordKey) bool { return k == oldest })
-				}
-				order = append(order, k)
-			}
-			open[k] = append(open[k], row)
+			flush(func(recordKey) bool { return true })
+			continue
+		case in.Imm != ir.ImmObject || in.Attr&(ir.Reads|ir.Writes) == 0 || s.idle(row):
+			continue
+		}
+		k := recordKey{s.objs[s.p.X(row)].First, s.p.A(row), s.p.Flags(row), in.Attr&ir.Writes != 0}
+		// A store ends what else is open of its buffer, and a second one of a field what is open with the first; a load
+		// ends stores.
+		flush(func(o recordKey) bool {
+			return o.first == k.first && (k.store && (o != k || s.has(open[o], row)) || !k.store && o.store)
+		})
+		if s.joins(row) {
+			join(k, row)
 		}
 	}
-	flush(all)
+	flush(func(recordKey) bool { return true })
 }
 
-// joins reports whether a load may be a part of a wider one. One that a select narrows stays by itself.
+// has reports whether one of the rows accesses the field that row does.
+func (s *selector) has(rows []ir.Row, row ir.Row) bool {
+	return slices.ContainsFunc(rows, func(r ir.Row) bool { return s.p.X(r) == s.p.X(row) })
+}
+
+// joins reports whether an access may be a part of a wider one. A load that a select narrows stays by itself.
 func (s *selector) joins(row ir.Row) bool {
 	o := &s.objs[s.p.X(row)]
 	_, narrowed := s.wanted[row]
-	return o.Field != nil && o.Count() == 1 && o.Type().Size() >= 4 && !narrowed && !s.idle(row)
+	op := s.p.Op(row)
+	return (op == ir.OpLoad || op == ir.OpStore) && o.Field != nil && o.Count() == 1 && o.Type().Size() >= 4 && !narrowed
 }
 
-// together forms wide loads of the loads of one record, in the order of their rows: of 16 bytes first.
+// together forms wide accesses of those of one record, in the order of their rows: of 16 bytes first.
 func (s *selector) together(rows []ir.Row) {
 	for _, width := range []int{16, 8} {
 		for _, lead := range rows {
@@ -87,7 +104,7 @@ func (s *selector) together(rows []ir.Row) {
 			if s.alongside[lead] || size == width || l.Stride%width != 0 || 1<<o.Param.Align < width {
 				continue
 			}
-			w := wideLoad{off: at}
+			w := wideAccess{off: at}
 			found := 0
 			for off := at; off < at+width; off += size {
 				k := slices.IndexFunc(rows, func(r ir.Row) bool {
@@ -102,22 +119,26 @@ func (s *selector) together(rows []ir.Row) {
 				w.rows = append(w.rows, rows[k])
 			}
 			// What is not asked for may be loaded along where nobody writes it.
-			if found == width/size || found == 3 && o.Param.Access == ir.RO {
-				first := ir.NoRow
-				for _, r := range w.rows {
-					if r != ir.NoRow {
-						s.alongside[r] = true
-						first = min(first, r)
-					}
-				}
-				s.wide[first] = w
+			if found < width/size && (found != 3 || o.Param.Access != ir.RO) {
+				continue
 			}
+			first, last := ir.NoRow, ir.Row(0)
+			for _, r := range w.rows {
+				if r != ir.NoRow {
+					s.alongside[r] = true
+					first, last = min(first, r), max(last, r)
+				}
+			}
+			if s.p.Op(lead) == ir.OpStore {
+				first = last
+			}
+			s.wide[first] = w
 		}
 	}
 }
 
 // loadWide loads several fields at once.
-func (s *selector) loadWide(row ir.Row, w wideLoad) {
+func (s *selector) loadWide(row ir.Row, w wideAccess) {
 	o := &s.objs[s.p.X(row)]
 	t := o.Type()
 	p := s.inBounds(row, 1)
@@ -135,4 +156,17 @@ func (s *selector) loadWide(row ir.Row, w wideLoad) {
 			s.set(r, s.fromMemory(s.objs[s.p.X(r)].Type(), d[i]))
 		}
 	}
+}
+
+// storeWide stores several fields at once.
+func (s *selector) storeWide(row ir.Row, w wideAccess) {
+	o := &s.objs[s.p.X(row)]
+	t := o.Type()
+	p := s.inBounds(row, 1)
+	v := make([]reg, len(w.rows))
+	for i, r := range w.rows {
+		v[i] = s.inReg(moveType(makeReg(memClass(t), 0)), s.toMemory(t, s.value(s.p.B(r))))
+	}
+	at := s.access(access{obj: o.First, index: s.p.A(row), scale: uint32(o.Stride()), off: uint32(w.off)})
+	s.guarded(inst{op: opSt, t: inMemory(t), mod: s.accessMods(row, false), dst: at, src: [4]operand{s.vec(v...)}}, p)
 }
