@@ -26,14 +26,6 @@ func init() {
 	})
 }
 
-// Options adjust the device. The zero value is what Open("cpu") uses.
-type Options struct {
-	driver.OpenOptions
-	// Run is how the interpreter runs every launch: schedule, detectors, workers, budget.
-	// With detectors, findings come as the Reports of each Result.
-	Run interp.Options
-}
-
 // Device is the interpreter as a device.
 type Device struct {
 	*driver.Core
