@@ -46,7 +46,7 @@ func (l *lowering) call(e *ast.CallExpr) []val {
 	}
 	d := l.src.funcs[fn.Origin()]
 	if d == nil {
-		l.refuse(e.Pos(), noForeign, fn.FullName()+" belongs to")
+		l.refuse(e.Pos(), noForeign, fn.FullName()+" belongs to", adviceFor(fn.Pkg().Path()))
 		return l.badResults(e)
 	}
 	return l.helper(e, fn, d, recv)

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"errors"
 	"go/ast"
 	"go/parser"
@@ -172,10 +173,56 @@ func (s *source) report(reached map[*ast.FuncDecl]bool) bool {
 			}
 			continue
 		}
-		s.found.add(ir.Diag{Row: ir.NoRow, Pos: s.pos(e.Pos), Msg: e.Msg})
+		s.found.add(ir.Diag{Row: ir.NoRow, Pos: s.pos(e.Pos), Msg: e.Msg, Fix: s.goAdvice(e)})
 		last = &s.found.list[len(s.found.list)-1]
 	}
 	return s.goFindings() > 0
+}
+
+// goAdvice says what to write where an index and a len meet, which are of two types in kernels: the mistake of the
+// first hour. Go's own words only name the types.
+func (s *source) goAdvice(e types.Error) (advice string) {
+	for _, f := range s.files {
+		if e.Pos < f.FileStart || f.FileEnd <= e.Pos {
+			continue
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if n == nil || e.Pos < n.Pos() || n.End() <= e.Pos {
+				return false
+			}
+			if b, ok := n.(*ast.BinaryExpr); ok {
+				advice = cmp.Or(s.lenAdvice(b), advice)
+			}
+			return true
+		})
+	}
+	return advice
+}
+
+// lenAdvice is b with its len converted to the type of the other side, if that is an integer of another type.
+func (s *source) lenAdvice(b *ast.BinaryExpr) string {
+	left, right := types.ExprString(b.X), types.ExprString(b.Y)
+	other, text := b.X, &right
+	if s.isLen(b.X) {
+		other, text = b.Y, &left
+	} else if !s.isLen(b.Y) {
+		return ""
+	}
+	t, ok := s.info.TypeOf(other).(*types.Basic)
+	if !ok || t.Info()&types.IsInteger == 0 || t.Info()&types.IsUntyped != 0 || t.Kind() == types.Int {
+		return ""
+	}
+	*text = t.Name() + "(" + *text + ")"
+	return "write " + left + " " + b.Op.String() + " " + right + "; len is an int, and indices of threads are uint32"
+}
+
+func (s *source) isLen(e ast.Expr) bool {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
+	return ok && s.info.Uses[id] == types.Universe.Lookup("len")
 }
 
 // goFindings counts the findings that are Go's: they have no code. With any of them the text is not

@@ -39,13 +39,12 @@ func (s *source) marked(f *ast.File) []*marked {
 	byDecl := make(map[*ast.FuncDecl]bool)
 	for _, g := range f.Comments {
 		for _, c := range g.List {
-			if !strings.HasPrefix(c.Text, prefix) {
-				continue
-			}
-			at := s.pos(c.Pos())
+			at, fn := s.pos(c.Pos()), above[c]
 			bad := func(r reason, text string) { s.found.add(finding(at, "", r, text)) }
-			fn := above[c]
 			switch {
+			case spaced(c.Text) && fn != nil:
+				bad(badDirective, "a comment and no directive: Go wants no space between // and vyre:kernel")
+			case !strings.HasPrefix(c.Text, prefix):
 			case c.Text != marker && !strings.HasPrefix(c.Text, marker+" "):
 				bad(badDirective, fmt.Sprintf("unknown directive %s", strings.Fields(c.Text)[0]))
 			case fn == nil:
@@ -64,6 +63,13 @@ func (s *source) marked(f *ast.File) []*marked {
 		}
 	}
 	return found
+}
+
+// spaced reports whether a comment would be the directive but for the blanks after its slashes.
+func spaced(comment string) bool {
+	text := strings.TrimLeft(strings.TrimPrefix(comment, "//"), " \t")
+	word, _, _ := strings.Cut(text, " ")
+	return word == strings.TrimPrefix(marker, "//") && !strings.HasPrefix(comment, prefix)
 }
 
 // parseDirective reads the words after the marker.

@@ -24,7 +24,7 @@ func (l *lowering) foreign(m *marked) bool {
 				case p.Imported().Path() == "C":
 					l.refuse(n.Pos(), noUnsafe, "cgo")
 				default:
-					l.refuse(n.Pos(), noForeign, p.Imported().Name()+"."+n.Sel.Name+" belongs to")
+					l.refuse(n.Pos(), noForeign, p.Imported().Name()+"."+n.Sel.Name+" belongs to", adviceFor(p.Imported().Path()))
 				}
 				found = true
 				return false
@@ -34,7 +34,7 @@ func (l *lowering) foreign(m *marked) bool {
 					return true
 				}
 				if hasInvalid(o.Type(), nil) {
-					l.refuse(n.Pos(), noForeign, o.Name()+" depends on")
+					l.refuse(n.Pos(), noForeign, o.Name()+" depends on", adviceFor(""))
 					found = true
 				}
 			}

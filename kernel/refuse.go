@@ -35,7 +35,7 @@ var (
 	noComplex    = reason{"VK016", "a complex number has no place in a kernel", "use two floats"}
 	noUnsafe     = reason{"VK016", "%s has no place in a kernel", "write it in Go, with math.Float32bits and its like for raw bits"}
 	noGlobal     = reason{"VK017", "package variable %s has no place in a kernel", "%s"}
-	noForeign    = reason{"VK018", "%s a package that the compiler was not given", "copy it into this package, or give the compiler the package's source"}
+	noForeign    = reason{"VK018", "%s a package that the compiler was not given", "%s"}
 	noExactMath  = reason{"VK019", "%s has no form with the same bits on every machine", "%s"}
 	badShared    = reason{"VK020", "%s", "%s"}
 	panicBarrier = reason{"VK021", "this panic ends only some of the invocations that a later %s waits for", "use gpu.Assert, which records the failure and goes on"}
@@ -43,6 +43,25 @@ var (
 	twoBuffers   = reason{"VK023", "%s may stand for two different buffers", "branch around the accesses, so that each names one buffer"}
 	overLimit    = reason{"VK024", "%s", "%s"}
 )
+
+// foreignAdvice says what to write instead of a package of the standard library that kernels are often tried with.
+var foreignAdvice = map[string]string{
+	"fmt":          "write gpu.Printf, which prints from a kernel on every device",
+	"log":          "write gpu.Printf, which prints from a kernel on every device",
+	"math/rand":    "write random.Word(seed, stream, i) and random.Uniform of package gpu/random: the same numbers on every device",
+	"math/rand/v2": "write random.Word(seed, stream, i) and random.Uniform of package gpu/random: the same numbers on every device",
+	"sync":         "write t.Barrier() to wait for the workgroup, or an atomic such as gpu.AtomicAdd(&x[i], 1)",
+	"sync/atomic":  "write gpu.AtomicAdd(&x[i], 1), gpu.AtomicLoad(&x[i]) and their like",
+	"time":         "write gpu.Clock for the ticks of the device, or time the launch on the host, where its Result says how long it took",
+}
+
+// adviceFor says what to write instead of an import without source.
+func adviceFor(path string) string {
+	if s, ok := foreignAdvice[path]; ok {
+		return s
+	}
+	return "copy it into this package, or give the compiler the package's source"
+}
 
 // finding makes a diagnostic of a reason. args fill the verbs of its text, then those of its advice.
 func finding(pos ir.Pos, kernel string, r reason, args ...any) ir.Diag {
