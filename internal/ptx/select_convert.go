@@ -33,7 +33,9 @@ func comparing(ints, floats cmp) rule {
 			p := s.compare(ints, arith(t), a, b)
 			s.set(row, p)
 			if n := s.p.B(row); ints == cmpLT && t == ir.U32 && s.p.Op(n) == ir.OpLen {
-				s.checks[checkKey{ir.Object(s.p.X(n)), s.p.A(row), 1}] = cached{p.reg, row} // the program asks itself
+				if obj, ok := s.counted(ir.Object(s.p.X(n))); ok {
+					s.checks[checkKey{obj, s.p.A(row), 1}] = cached{p.reg, row} // the program asks itself
+				}
 			}
 		}
 	}

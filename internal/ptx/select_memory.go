@@ -157,6 +157,18 @@ func (s *selector) inBounds(row ir.Row, lanes uint32) reg {
 	return p.reg
 }
 
+// counted returns the object whose checks compare with the length that len gives: of a buffer of records, the first field
+// that is no array; ok is false if there is none.
+func (s *selector) counted(obj ir.Object) (ir.Object, bool) {
+	first := s.objs[obj].First
+	for obj = first; int(obj) < len(s.objs) && s.objs[obj].First == first; obj++ {
+		if s.objs[obj].Count() == 1 {
+			return obj, true
+		}
+	}
+	return 0, false
+}
+
 // guarded adds in under the predicate p, without one if p is noReg.
 func (s *selector) guarded(in inst, p reg) {
 	in.guard, in.sense = p, true
