@@ -222,11 +222,7 @@ func (c *Case) once(ctx context.Context, d Device) error {
 			continue
 		}
 		p := c.Program.Params()[i]
-		t := p.Type
-		if p.Record != nil {
-			t = ir.U8 // byte by byte, with what lies between fields
-		}
-		if err := compare(t, out.Buffers[i], want, c.Tolerance); err != nil {
+		if err := compare(cellType(&p), out.Buffers[i], want, c.Tolerance); err != nil {
 			return fmt.Errorf("buffer %s: %w", p.Name, err)
 		}
 	}
@@ -236,6 +232,15 @@ func (c *Case) once(ctx context.Context, d Device) error {
 		}
 	}
 	return c.judge(out)
+}
+
+// cellType is the type as which the contents of a buffer are compared and written down: bytes for records, with what lies
+// between fields.
+func cellType(p *ir.Param) ir.Type {
+	if p.Record != nil {
+		return ir.U8
+	}
+	return p.Type
 }
 
 // judge compares what detectors found with what they must find.

@@ -244,7 +244,7 @@ func (c *Case) values(s string) (param int, data []byte, err error) {
 		return 0, nil, fmt.Errorf("no parameter %s", name)
 	}
 	for part := range strings.SplitSeq(list, "|") {
-		if data, err = appendValues(data, c.Program.Params()[i].Type, strings.Fields(part)); err != nil {
+		if data, err = appendValues(data, cellType(&c.Program.Params()[i]), strings.Fields(part)); err != nil {
 			return 0, nil, err
 		}
 	}

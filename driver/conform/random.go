@@ -168,6 +168,9 @@ func (g *generator) declare() {
 		t := elemTypes[g.pick(len(elemTypes))]
 		g.locals = append(g.locals, local{b.LocalArray(fmt.Sprintf("lo%d", i), t, 4), t, 4, g.chance(2)})
 	}
+	if g.chance(4) {
+		g.records()
+	}
 }
 
 // fill gives shared and local arrays defined contents and draws the first modes.

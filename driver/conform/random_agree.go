@@ -59,7 +59,7 @@ func (r *RandomProgram) differ(got, want Outcome) error {
 		if !p.IsBuffer() || bytes.Equal(got.Buffers[i], w) {
 			continue
 		}
-		if err := compare(p.Type, got.Buffers[i], w, nil); err != nil {
+		if err := compare(cellType(&p), got.Buffers[i], w, nil); err != nil {
 			return fmt.Errorf("buffer %s: %w", p.Name, err)
 		}
 	}
@@ -78,11 +78,11 @@ func (r *RandomProgram) Describe() string {
 		}
 		data := r.Launch.Args[i].Data
 		if len(bytes.Trim(data, "\x00")) == 0 {
-			fmt.Fprintf(&b, " zeros %d\n", len(data)/p.Type.Size())
+			fmt.Fprintf(&b, " zeros %d\n", len(data)/cellType(&p).Size())
 			continue
 		}
-		for at := 0; at < len(data); at += p.Type.Size() {
-			fmt.Fprintf(&b, " %#x", bitsOf(p.Type, data[at:]))
+		for at := 0; at < len(data); at += cellType(&p).Size() {
+			fmt.Fprintf(&b, " %#x", bitsOf(cellType(&p), data[at:]))
 		}
 		b.WriteByte('\n')
 	}

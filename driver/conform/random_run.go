@@ -17,7 +17,7 @@ import (
 const shrinkTries = 3000
 
 // shrinkTriesAlone bounds it where each try is a process, with a context of its own.
-const shrinkTriesAlone = 150
+const shrinkTriesAlone = 250
 
 // stuckAfter is how long a RandomRun waits for runs that go on though their context has ended.
 const stuckAfter = time.Second
