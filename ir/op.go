@@ -222,8 +222,8 @@ const (
 	OpTrace
 )
 
-// numOps bounds the opcodes, the ranges reserved for the second step included.
-const numOps = 0x380
+// numOps bounds the opcodes that have rows; what lies above is reserved, and no op.
+const numOps = 0x2C0
 
 // Info returns the op's row of the table; nil for an opcode that is unknown or not enabled.
 func (op Op) Info() *Info {
