@@ -112,6 +112,17 @@ func Open(o Options) (*Device, error) {
 	return d, nil
 }
 
+// describe says what was opened.
+func (d *Device) describe() {
+	c := &d.gpu.Caps
+	reduced := ""
+	if c.TargetReduced {
+		reduced = fmt.Sprintf(", below its own %d.%d", c.Major, c.Minor)
+	}
+	d.gpu.Say("%s, target %s%s, driver %s: stream flag %v, memory pools %v, graphs %v, loops in them %v", c.Model, c.Target, reduced,
+		code.VersionText(c.DriverVersion), c.StreamFlag, c.MemPools, c.Graphs, c.LoopNodes)
+}
+
 func deviceName(kind string, ordinal int) string { return kind + ":" + strconv.Itoa(ordinal) }
 
 // load returns the driver, initialised.

@@ -236,11 +236,7 @@ func (d *Driver) StreamSynchronize(h cu.Stream) error {
 	const call = "cuStreamSynchronize"
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	v, err := d.bound(call)
-	if err != nil {
-		return err
-	}
-	s, err := d.at(v, call, h)
+	v, s, err := d.place(call, h)
 	if err != nil {
 		return err
 	}
@@ -257,11 +253,7 @@ func (d *Driver) StreamQuery(h cu.Stream) (bool, error) {
 	const call = "cuStreamQuery"
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	v, err := d.bound(call)
-	if err != nil {
-		return false, err
-	}
-	s, err := d.at(v, call, h)
+	v, s, err := d.place(call, h)
 	if err != nil {
 		return false, err
 	}
@@ -277,11 +269,7 @@ func (d *Driver) StreamWaitEvent(h cu.Stream, e cu.Event) error {
 	const call = "cuStreamWaitEvent"
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	v, err := d.bound(call)
-	if err != nil {
-		return err
-	}
-	s, err := d.at(v, call, h)
+	_, s, err := d.place(call, h)
 	if err != nil {
 		return err
 	}

@@ -196,22 +196,13 @@ func (k *kernel) free() {
 	k.by.modules.put(k.code)
 }
 
-// Device returns the device of the kernel.
-func (k *kernel) Device() driver.Device { return k.by.owner }
+// What a driver.Kernel is asked.
 
-// Digest returns the content hash of the program.
-func (k *kernel) Digest() [32]byte { return k.code.program.Digest() }
-
-// Signature returns the parameters.
-func (k *kernel) Signature() []ir.Param { return k.code.program.Params() }
-
-// Workgroup returns the size of a group.
-func (k *kernel) Workgroup() [3]uint32 { return k.code.program.Workgroup() }
-
-// Flags returns what a launch has to provide for.
-func (k *kernel) Flags() driver.KernelFlags { return k.flags }
-
-// Resources returns what a group takes.
+func (k *kernel) Device() driver.Device       { return k.by.owner }
+func (k *kernel) Digest() [32]byte            { return k.code.program.Digest() }
+func (k *kernel) Signature() []ir.Param       { return k.code.program.Params() }
+func (k *kernel) Workgroup() [3]uint32        { return k.code.program.Workgroup() }
+func (k *kernel) Flags() driver.KernelFlags   { return k.flags }
 func (k *kernel) Resources() driver.Resources { return k.code.res }
 
 // Code returns what launches need.

@@ -216,7 +216,7 @@ func (r *flight) settled() bool {
 		pause.Sleep(passed)
 	}
 	t := primary.Thread{Context: r.x.GPU}
-	return r.poll(r.Last.Load(), &t, func(time.Duration) bool { return time.Since(begin) < limit })
+	return r.poll(r.Last.Load(), &t, func() bool { return time.Since(begin) < limit })
 }
 
 // Leave gives back what the runner has once its run is over. The context is current.

@@ -23,13 +23,13 @@ type decision struct {
 	next   uint64         // rounds that have ended since the last decision: 0 before the loop, then 1
 }
 
-// launch describes it. The driver copies the values while the node is added, which is before
-// anything here is collected.
-func (x *decision) launch(loops *own) (*cu.Launch, error) {
-	f, err := loops.get(loopEntry)
+// decide adds that launch. The driver copies the values while the node is added, which is before anything here is
+// collected.
+func (b *nodes) decide(x decision, t touches) error {
+	f, err := b.r.x.loops.get(loopEntry)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return &cu.Launch{Function: f, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1},
-		Params: pointers(unsafe.Pointer(&x.value), unsafe.Pointer(&x.record), unsafe.Pointer(&x.flag), unsafe.Pointer(&x.next))}, nil
+	return b.kernel(&cu.Launch{Function: f, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1},
+		Params: pointers(unsafe.Pointer(&x.value), unsafe.Pointer(&x.record), unsafe.Pointer(&x.flag), unsafe.Pointer(&x.next))}, t)
 }

@@ -248,11 +248,3 @@ func (b *nodes) decided(o *op) error {
 	decide.next = 1
 	return inner.decide(decide, everything)
 }
-
-func (b *nodes) decide(x decision, t touches) error {
-	l, err := x.launch(&b.r.x.loops)
-	if err != nil {
-		return err
-	}
-	return b.kernel(l, t)
-}

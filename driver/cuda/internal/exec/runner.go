@@ -2,9 +2,14 @@ package exec
 
 import (
 	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/internal/primary"
+	"github.com/govyre/vyre/driver/cuda/internal/timeline"
 )
 
 // lowered is a plan as a GPU runs it.
@@ -27,6 +32,24 @@ type lowered struct {
 	gen       uint64 // the Plan.Clock that launches, transfers and sums are for
 }
 
+// flight is the run of a plan that is in flight, or the last one.
+type flight struct {
+	*lowered
+	timeline.Submitter
+	outcome []driver.LoopResult // of While loops
+
+	open    uint64 // timeline value of the part of a run that is being enqueued; 0 without one
+	written bool   // the store of the completion word is enqueued already
+	fault   atomic.Pointer[driver.Error]
+	hosted  bool           // the host decides on a loop
+	thread  primary.Thread // between Start and Wait of one goroutine
+	average time.Duration  // of waits
+
+	// life is held for reading by who waits; Close has it before what they use goes.
+	life   sync.RWMutex
+	closed bool
+}
+
 // runner runs one plan, one run at a time, on a stream of its own.
 type runner struct {
 	flight
@@ -44,7 +67,8 @@ func (x *Executor) newRunner(p *driver.Plan, captured bool, o driver.CaptureOpti
 	}
 	defer x.GPU.Leave()
 	r := &runner{fed: make(chan error, 1)}
-	r.flight.init(&lowered{x: x, plan: p, captured: captured, overlap: o.Overlap})
+	r.lowered, r.outcome = &lowered{x: x, plan: p, captured: captured, overlap: o.Overlap}, make([]driver.LoopResult, len(p.Whiles))
+	r.thread, r.average, r.Quit = primary.Thread{Context: x.GPU}, waitFirst, make(chan struct{})
 	r.transfers.r, r.feed = r, r.carry
 	if err := r.make(); err != nil {
 		e := x.GPU.Complete("prepare", p.Label, err)

@@ -104,12 +104,10 @@ func (r *lowered) graphable(ops []op) (n int, launches bool) {
 		if nodes += more; nodes > segmentNodes || one[0].loop != nil && more > unrolledNodes || some(one, needsHost) {
 			break
 		}
-		launches = launches || some(one, launchesKernel)
+		launches = launches || some(one, func(o *op) bool { return o.kind == kindLaunch })
 	}
 	return n, launches
 }
-
-func launchesKernel(o *op) bool { return o.kind == kindLaunch }
 
 func needsHost(o *op) bool {
 	switch o.kind {
@@ -221,15 +219,7 @@ func (r *lowered) declined(err error) bool {
 // affected reports whether setters changed what is in the graph, or nothing is known of it yet.
 func (s *segment) affected() bool {
 	r := s.r
-	if s.full == nil || r.transfers.rerouted > s.gen || r.plan.Rehosted > s.gen && len(s.full.copies) > 0 || s.recounted(s.gen) {
-		return true
-	}
-	for c := range r.plan.ChangedSince(s.gen) {
-		if c.Changed > s.gen && s.has(c) {
-			return true
-		}
-	}
-	return false
+	return s.full == nil || r.transfers.rerouted > s.gen || r.plan.Rehosted > s.gen && len(s.full.copies) > 0 || s.changed(s.gen)
 }
 
 // update brings the graph up to date with the setters, if this run launches it; prev is the Plan.Clock of the
@@ -264,24 +254,13 @@ func (s *segment) update(prev uint64) error {
 	return nil
 }
 
-// changed reports whether a launch, or a count, changed since.
+// changed reports whether a launch, or the count of a loop, changed since.
 func (s *segment) changed(since uint64) bool {
-	p := s.r.plan
-	for c := range p.ChangedSince(since) {
-		if s.has(c) {
+	for c := range s.r.plan.ChangedSince(since) {
+		if c.Changed > since && c.Index >= s.launches[0] && c.Index < s.launches[1] {
 			return true
 		}
 	}
-	return s.recounted(since)
-}
-
-// has reports whether a launch is one of the segment's.
-func (s *segment) has(c *driver.LaunchCmd) bool {
-	return c.Index >= s.launches[0] && c.Index < s.launches[1]
-}
-
-// recounted reports whether the count of a loop changed since.
-func (s *segment) recounted(since uint64) bool {
 	return s.r.plan.Recounted > since && some(s.ops, func(o *op) bool { return o.loop != nil })
 }
 

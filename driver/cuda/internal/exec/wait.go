@@ -32,7 +32,7 @@ func (r *flight) await(ctx context.Context, leave bool, value uint64, t *primary
 		r.block(value, t)
 	default:
 		how = driver.WaitsPoll
-		if !r.poll(value, t, func(time.Duration) bool { return !(leave && ctx.Err() != nil) && !r.GaveUp.Load() }) {
+		if !r.poll(value, t, func() bool { return !(leave && ctx.Err() != nil) && !r.GaveUp.Load() }) {
 			return false
 		}
 	}
@@ -55,7 +55,7 @@ func (r *flight) block(value uint64, t *primary.Thread) {
 }
 
 // poll looks and sleeps in turns until a run has ended, or until more says no.
-func (r *flight) poll(value uint64, t *primary.Thread, more func(passed time.Duration) bool) bool {
+func (r *flight) poll(value uint64, t *primary.Thread, more func() bool) bool {
 	defer t.Release()
 	begin := time.Now()
 	for !r.Stream.Over(value) {
@@ -64,11 +64,10 @@ func (r *flight) poll(value uint64, t *primary.Thread, more func(passed time.Dur
 		if r.Stream.Over(value) {
 			break
 		}
-		passed := time.Since(begin)
-		if !more(passed) {
+		if !more() {
 			return false
 		}
-		pause.Sleep(passed)
+		pause.Sleep(time.Since(begin))
 	}
 	return true
 }

@@ -179,8 +179,8 @@ func (m *Heap) put(b Block, u use, uses []timeline.Run) error {
 	}
 	over := m.free.Bytes() > m.idleLimit
 	m.unlock()
-	// Freeing that waits for the device is left for a time when nothing runs.
-	if !over || m.source.stalls() && m.gpu.Now(driver.RunsInFlight) > 0 {
+	// Without a pool to free memory waits for the device, which is left for a time when nothing runs.
+	if !over || !m.gpu.Caps.MemPools && m.gpu.Now(driver.RunsInFlight) > 0 {
 		return nil
 	}
 	_, err := m.shrink(m.idleLimit, nil)
@@ -188,13 +188,9 @@ func (m *Heap) put(b Block, u use, uses []timeline.Run) error {
 }
 
 // shrink gives idle blocks back to the driver, the least recently used first, until keep
-// bytes are left. Only those that ok allows go. It returns the bytes that went.
-func (m *Heap) shrink(keep int64, ok func(size int64) bool) (freed int64, err error) {
+// bytes are left. Only those go that allowed allows, if it is there. It returns the bytes that went.
+func (m *Heap) shrink(keep int64, allowed func(at cu.Ptr, size int64) bool) (freed int64, err error) {
 	m.ask()
-	var allowed func(cu.Ptr, int64) bool
-	if ok != nil {
-		allowed = func(_ cu.Ptr, size int64) bool { return ok(size) }
-	}
 	for {
 		m.mu.Lock()
 		if m.free.Bytes() <= keep {
@@ -225,17 +221,12 @@ func (m *Heap) Trim(keep int64) (int64, error) {
 	if err == nil {
 		err = m.source.settle()
 	}
-	if err == nil {
-		err = m.balance()
+	if err != nil {
+		return freed, err
 	}
-	return freed, err
-}
-
-// balance returns an error if the books do not balance.
-func (m *Heap) balance() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.ledger.check()
+	return freed, m.ledger.check()
 }
 
 // abandon writes a block off that goes with the context.

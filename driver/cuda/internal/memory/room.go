@@ -23,7 +23,7 @@ func (m *Heap) makeRoom(n int64, u use, cause error, release func() error) (Bloc
 		m.gpu.Count(driver.OOMRetries, 1)
 		return m.obtain(size, u)
 	}
-	dropped, err := m.shrink(0, func(s int64) bool { return s >= size })
+	dropped, err := m.shrink(0, func(_ cu.Ptr, s int64) bool { return s >= size })
 	if err != nil {
 		return Block{}, err
 	}

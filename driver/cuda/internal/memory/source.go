@@ -142,9 +142,6 @@ func (s *source) giveBack(at cu.Ptr) error {
 	return s.gpu.Driver.MemFreeAsync(at, stream)
 }
 
-// stalls reports whether giveBack waits for all work of the device.
-func (s *source) stalls() bool { return !s.gpu.Caps.MemPools }
-
 // flush ends what giveBack began. The context is current.
 func (s *source) flush() error {
 	pool, stream := s.get()

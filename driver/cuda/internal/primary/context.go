@@ -72,8 +72,8 @@ func (c *Context) try() error {
 
 // Enter makes the context current on the calling thread, until Leave.
 func (c *Context) Enter(op, label string) error {
-	if first := c.lost.Load(); first != nil {
-		return c.lostError(op, label, first)
+	if lost := c.LostError(op, label); lost != nil {
+		return lost
 	}
 	runtime.LockOSThread()
 	if err := c.bind(); err != nil {

@@ -24,6 +24,8 @@ const (
 	openAgain = "close the device and open it again"
 )
 
+const updateDriver = "update the NVIDIA driver"
+
 // launchTimeout is CUDA_ERROR_TIMEOUT: a fault where the context survived it.
 const launchTimeout = 909
 
@@ -44,8 +46,10 @@ func meaningOf(r cu.Result) (m meaning, known bool) {
 		return meaning{driver.Unavailable, false, "start the fabric manager, or wait until it has set the system up"}, true
 	case r == 803:
 		return meaning{driver.Unavailable, false, "the driver library and the kernel module are of different versions; reboot, or reinstall the driver"}, true
-	case r == 36 || r == 804:
-		return meaning{kindWhen(r == 36, driver.Unsupported, driver.Unavailable), false, "update the NVIDIA driver"}, true
+	case r == 36:
+		return meaning{driver.Unsupported, false, updateDriver}, true
+	case r == 804:
+		return meaning{driver.Unavailable, false, updateDriver}, true
 	case r >= 5 && r <= 8, r == 101 || r == 102 || r == 221 || r == 223 || r == 302 || r == 303, r == 800, r >= 805 && r <= 809:
 		return meaning{driver.Unavailable, false, ""}, true
 	case r == 215 || r == 217 || r == 224 || r == 225, r >= 703 && r <= 705, r == 711, r == 801 || r == 811 || r == 812, r == 916 || r == 917:
@@ -70,13 +74,6 @@ func meaningOf(r cu.Result) (m meaning, known bool) {
 		return meaning{}, false
 	}
 	return meaning{driver.Internal, false, ""}, r.Known()
-}
-
-func kindWhen(first bool, a, b driver.Kind) driver.Kind {
-	if first {
-		return a
-	}
-	return b
 }
 
 // ErrorOf makes an error of one from a call without a context: before one is retained, or after it was
@@ -149,13 +146,10 @@ func (c *Context) Lose(e *driver.Error) bool { return c.lost.CompareAndSwap(nil,
 
 // LostError is nil, or what every operation answers once the context is lost.
 func (c *Context) LostError(op, label string) *driver.Error {
-	if first := c.lost.Load(); first != nil {
-		return c.lostError(op, label, first)
+	first := c.lost.Load()
+	if first == nil {
+		return nil
 	}
-	return nil
-}
-
-func (c *Context) lostError(op, label string, first *driver.Error) *driver.Error {
 	return &driver.Error{Op: op, Label: label, Device: c.Name(), Kind: driver.DeviceLost, Msg: "an earlier error ended the device: " + first.Error(),
 		Fix: cmp.Or(first.Fix, openAgain), Err: first}
 }
