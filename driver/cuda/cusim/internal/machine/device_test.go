@@ -85,7 +85,7 @@ func (d device) Run(ctx context.Context, p *ir.Program, l conform.Launch) (out c
 		switch {
 		case q.IsBuffer():
 			binary.LittleEndian.PutUint64(params[slot.Offset:], base[i])
-			binary.LittleEndian.PutUint64(params[slot.Len:], uint64(size[i]/q.Type.Size()))
+			binary.LittleEndian.PutUint64(params[slot.Len:], uint64(size[i]/q.Bytes()))
 		case slot.Size == 4:
 			binary.LittleEndian.PutUint32(params[slot.Offset:], uint32(widened(q.Type, arg.Bits)))
 		default:
