@@ -14,7 +14,7 @@ import (
 
 // conformCmd runs the suite.
 type conformCmd struct {
-	Device string `default:"auto" help:"Device to test; see vyre devices."`
+	Device string `default:"auto" completes:"device" help:"Device to test; see vyre devices."`
 	Match  string `placeholder:"TEXT" help:"Only cases whose family/name holds this text."`
 	Random uint64 `placeholder:"N" help:"Run N random programs as well, against the interpreter."`
 	Seed   uint64 `help:"Seed of the first random program; 0 takes one from the clock and says which."`
@@ -54,7 +54,7 @@ func (c *conformCmd) Run(t *terminal) error {
 	if _, err := c.choice(); err != nil {
 		return err
 	}
-	dev, err := driver.Open(c.Device, driver.OpenOptions{})
+	dev, err := openDevice(c.Device, driver.OpenOptions{})
 	if err != nil {
 		return err
 	}
@@ -78,6 +78,9 @@ func (c *conformCmd) Run(t *terminal) error {
 			return err
 		}
 	}
+	if sum.Cases == 0 {
+		return usagef("--match %s: no case matches %q", c.Match, c.Match)
+	}
 	for _, f := range sum.Failures {
 		fmt.Fprintln(t.err, f.Error())
 	}
@@ -90,9 +93,6 @@ func (c *conformCmd) Run(t *terminal) error {
 	}
 	if sum.Failed > 0 {
 		return errSilent
-	}
-	if sum.Cases == 0 {
-		return usagef("no case matches %q", c.Match)
 	}
 	return nil
 }

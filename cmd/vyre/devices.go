@@ -4,11 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/govyre/vyre/driver"
-	_ "github.com/govyre/vyre/driver/cpu"     // registers the device "cpu"
+	"github.com/govyre/vyre/driver/cpu"
 	_ "github.com/govyre/vyre/driver/cuda"    // registers the device "cuda"
 	_ "github.com/govyre/vyre/driver/cudasim" // registers the device "cuda-sim"
 )
@@ -78,6 +79,18 @@ func (c *devicesCmd) Run(t *terminal) error {
 	}
 	return openErr
 }
+
+// openDevice opens a device by the name that the command line has. A name that nothing goes by is a mistake in it.
+func openDevice(name string, o driver.OpenOptions) (driver.Device, error) {
+	kind, _, _ := strings.Cut(name, ":")
+	if name == "" || slices.Contains(deviceNames(), kind) {
+		return driver.Open(name, o)
+	}
+	return nil, usagef("--device %s: there is no such device; there are %s, and some take a number, as in cuda:1", name, strings.Join(deviceNames(), ", "))
+}
+
+// deviceNames are the names that --device takes.
+func deviceNames() []string { return []string{"auto", cpu.Name, "cuda", "cuda-sim"} }
 
 // split takes joined errors apart.
 func split(err error) []error {

@@ -13,9 +13,9 @@ import (
 
 // explainCmd writes the page that shows how a kernel becomes PTX.
 type explainCmd struct {
-	Source string `arg:"" help:"Go file, directory, or program in text form, with :NAME to choose one kernel."`
+	Source string `arg:"" help:"Go file, directory, or program in text form, with :NAME to choose one kernel; - is standard input."`
 	Out    string `short:"o" placeholder:"FILE" help:"Write the page to FILE instead of standard output."`
-	Target string `default:"sm_90" placeholder:"SM" help:"Architecture to write PTX for, such as sm_75 or sm_90a."`
+	Target string `default:"sm_90" completes:"target" placeholder:"SM" help:"Architecture to write PTX for, such as sm_75 or sm_90a."`
 	Times  bool   `help:"Show how long each pass took; the page then differs from run to run."`
 	passesFlag
 }
@@ -37,7 +37,12 @@ func (c *explainCmd) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	l, err := loadOne(c.Source)
+	out, err := t.create("-o", c.Out)
+	if err != nil {
+		return err
+	}
+	defer out.close()
+	l, err := t.loadOne(c.Source)
 	if err != nil {
 		return err
 	}
@@ -49,11 +54,7 @@ func (c *explainCmd) Run(t *terminal) error {
 	if err := page.Write(&b); err != nil {
 		return err
 	}
-	if c.Out == "" {
-		_, err := t.out.Write(b.Bytes())
-		return err
-	}
-	return os.WriteFile(c.Out, b.Bytes(), 0o666)
+	return out.write(b.Bytes())
 }
 
 // sourceReader reads the source that a program's positions name. Positions are what the program says, so

@@ -14,8 +14,8 @@ import (
 
 // genCmd writes typed launchers.
 type genCmd struct {
-	Source []string `arg:"" optional:"" placeholder:"DIR" help:"Directories of packages, or Go files; the current directory if none is given."`
-	Out    string   `short:"o" placeholder:"FILE" help:"Write to FILE instead of kernels_vyre.go beside the source."`
+	Source []string `arg:"" optional:"" placeholder:"DIR" help:"Directories of packages, or Go files; DIR/... is every directory from DIR down that has kernels; the current directory if none is given."`
+	Out    string   `short:"o" placeholder:"FILE" help:"Write to FILE instead of kernels_vyre.go beside the source; - is standard output."`
 	Check  bool     `help:"Write nothing; fail if a file is not what would be written."`
 }
 
@@ -23,12 +23,20 @@ type genCmd struct {
 func (genCmd) Help() string {
 	return `Once in a module, and once in a file beside the kernels:
   go get -tool github.com/govyre/vyre/cmd/vyre
-  //go:generate go tool vyre gen`
+  //go:generate go tool vyre gen
+The first go tool vyre in a module builds the command, in silence, and takes a while; later ones do not.`
 }
 
 func (c *genCmd) Run(t *terminal) error {
 	if len(c.Source) == 0 {
 		c.Source = []string{"."}
+	}
+	var err error
+	if c.Source, err = expand(c.Source); err != nil {
+		return err
+	}
+	if c.Out == "-" && c.Check {
+		return usagef("--check compares with a file, and -o - is none")
 	}
 	if c.Out != "" && len(c.Source) > 1 {
 		return usagef("-o %s: one file cannot hold the launchers of %d sources", c.Out, len(c.Source))
@@ -57,6 +65,9 @@ func (c *genCmd) Run(t *terminal) error {
 
 // target is the file with the launchers of a source.
 func (c *genCmd) target(source string) (string, error) {
+	if c.Out == "-" {
+		return c.Out, nil
+	}
 	if c.Out != "" {
 		return filepath.Clean(c.Out), nil
 	}
@@ -72,6 +83,11 @@ func (c *genCmd) target(source string) (string, error) {
 
 // one generates, or checks, one file.
 func (c *genCmd) one(t *terminal, source, file string) error {
+	if !c.Check && file != "-" {
+		if err := t.writable(file); err != nil {
+			return err
+		}
+	}
 	pkg, err := kernel.Load(source)
 	if err != nil {
 		return err
@@ -79,6 +95,10 @@ func (c *genCmd) one(t *terminal, source, file string) error {
 	want, err := gen.Source(pkg, gen.Options{Command: c.command(source, file), Dir: filepath.Dir(file)})
 	if err != nil {
 		return fmt.Errorf("%s: %w", source, err)
+	}
+	if file == "-" {
+		_, err := t.out.Write(want)
+		return err
 	}
 	have, err := os.ReadFile(file)
 	missing := errors.Is(err, fs.ErrNotExist)

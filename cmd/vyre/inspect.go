@@ -2,78 +2,44 @@ package main
 
 import (
 	"bytes"
-	"fmt"
-	"os"
 	"path/filepath"
-	"runtime"
-	"runtime/debug"
 	"strings"
 
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/text"
-	"github.com/govyre/vyre/ir/verify"
 	"github.com/govyre/vyre/ir/wire"
 )
 
-// checkCmd compiles and reports.
-type checkCmd struct {
-	Source []string `arg:"" help:"Go file, directory, or program in text form, with :NAME to choose one kernel."`
-}
-
-func (c *checkCmd) Run(t *terminal) error {
-	bad := false
-	for _, spec := range c.Source {
-		all, err := load(spec)
-		if err != nil {
-			fmt.Fprintln(t.err, message(err))
-			bad = true
-			continue
-		}
-		for _, l := range all {
-			warnings := verify.Program(l.program, verify.Target{})
-			for _, d := range warnings {
-				fmt.Fprintln(t.err, d)
-			}
-			tr := l.program.Traits()
-			fmt.Fprintf(t.out, "%s: ok, %d rows, %s", l.name, l.program.Rows(), tr.Class)
-			if tr.GridBarrier {
-				fmt.Fprint(t.out, ", cooperative")
-			}
-			switch n := len(warnings); {
-			case n == 1:
-				fmt.Fprint(t.out, ", 1 warning")
-			case n > 1:
-				fmt.Fprintf(t.out, ", %d warnings", n)
-			}
-			fmt.Fprintln(t.out)
-		}
-	}
-	if bad {
-		return errSilent
-	}
-	return nil
-}
-
 // irCmd prints programs.
 type irCmd struct {
-	Source    string `arg:"" help:"Go file, directory, or program in text form, with :NAME to choose one kernel."`
+	Source    string `arg:"" help:"Go file, directory, or program in text form, with :NAME to choose one kernel; - is standard input."`
 	Positions bool   `help:"Print the source line of every row."`
 	Optimise  string `short:"O" placeholder:"PASSES" help:"Optimise first: level 0 (what is required), 1 or 2, +NAME and -NAME, with commas between."`
 	Passes    bool   `help:"Print the program after every run of a pass that changed it; at level 2 if none is given."`
-	Out       string `short:"o" placeholder:"FILE" help:"Write to FILE; FILE.vyrb gets the wire form of a single kernel."`
+	Out       string `short:"o" placeholder:"FILE" help:"Write to FILE; FILE.vyrb, or --out=-.vyrb for standard output, gets the wire form of a single kernel."`
 }
 
 func (c *irCmd) Run(t *terminal) error {
-	all, err := load(c.Source)
+	out, err := t.create("-o", c.Out)
 	if err != nil {
 		return err
 	}
+	defer out.close()
+	all, err := t.load(c.Source)
+	if err != nil {
+		return err
+	}
+	binary := strings.ToLower(filepath.Ext(c.Out)) == ".vyrb"
+	if binary && c.Passes {
+		return usagef("-o %s: the wire form holds one program, and --passes prints many; name a .vyre", c.Out)
+	}
+	var b bytes.Buffer
 	if c.Optimise != "" || c.Passes {
-		if err := c.optimise(t, all); err != nil || c.Passes {
+		if err := c.optimise(&b, all); err != nil {
 			return err
 		}
 	}
-	if strings.ToLower(filepath.Ext(c.Out)) == ".vyrb" {
+	if binary {
 		if len(all) > 1 {
 			return usagef("%s has %d kernels and the wire form holds one; choose with %s:NAME, NAME being %s", c.Source, len(all), c.Source, names(all))
 		}
@@ -81,31 +47,17 @@ func (c *irCmd) Run(t *terminal) error {
 		if err != nil {
 			return err
 		}
-		return os.WriteFile(c.Out, b, 0o666)
+		return out.write(b)
+	}
+	if c.Passes {
+		return out.write(b.Bytes()) // the last of them is what there is in the end
 	}
 	var ps []*ir.Program
 	for _, l := range all {
 		ps = append(ps, l.program)
 	}
-	print := text.Printer{Positions: c.Positions}.Print
-	if c.Out == "" {
-		return print(t.out, ps...)
-	}
-	var b bytes.Buffer
-	if err := print(&b, ps...); err != nil {
+	if err := (text.Printer{Positions: c.Positions}).Print(&b, ps...); err != nil {
 		return err
 	}
-	return os.WriteFile(c.Out, b.Bytes(), 0o666)
-}
-
-// versionCmd prints the version.
-type versionCmd struct{}
-
-func (versionCmd) Run(t *terminal) error {
-	v := "development"
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
-		v = info.Main.Version
-	}
-	fmt.Fprintf(t.out, "vyre %s, %s, %s/%s\n", v, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	return nil
+	return out.write(b.Bytes())
 }

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/govyre/vyre/driver"
@@ -19,42 +23,13 @@ type loaded struct {
 	name    string
 }
 
-// load reads "FILE[:KERNEL]": Go source or a directory of it, programs in text form
-// (.vyre) or wire form (.vyrb).
-func load(spec string) ([]loaded, error) {
+// load reads "FILE[:KERNEL]": Go source or a directory of it, programs in text form (.vyre) or wire form
+// (.vyrb), or any of these from standard input.
+func (t *terminal) load(spec string) ([]loaded, error) {
 	file, name := splitSpec(spec)
-	var all []loaded
-	switch strings.ToLower(filepath.Ext(file)) {
-	case ".vyre":
-		src, err := readFile(file, maxProgram)
-		if err != nil {
-			return nil, err
-		}
-		ps, err := text.Parse(file, string(src))
-		if err != nil {
-			return nil, err
-		}
-		for _, p := range ps {
-			all = append(all, loaded{p, p.Name()})
-		}
-	case ".vyrb":
-		b, err := readFile(file, maxProgram)
-		if err != nil {
-			return nil, err
-		}
-		p, _, err := wire.Decode(b)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
-		}
-		all = append(all, loaded{p, p.Name()})
-	default:
-		pkg, err := kernel.Load(file)
-		if err != nil {
-			return nil, err
-		}
-		for _, k := range pkg.Kernels() {
-			all = append(all, loaded{k.Program, k.Name})
-		}
+	all, err := t.loadFile(file)
+	if err != nil {
+		return nil, err
 	}
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%s has no kernel; mark one with //vyre:kernel workgroup=256", file)
@@ -67,12 +42,68 @@ func load(spec string) ([]loaded, error) {
 			return []loaded{l}, nil
 		}
 	}
-	return nil, fmt.Errorf("%s has no kernel %s; it has %s", file, name, names(all))
+	return nil, usagef("%s has no kernel %s; it has %s", file, name, names(all))
+}
+
+func (t *terminal) loadFile(file string) ([]loaded, error) {
+	form := strings.ToLower(filepath.Ext(file))
+	if form != ".vyre" && form != ".vyrb" && !standard(file) {
+		return kernels(kernel.Load(file))
+	}
+	b, err := t.read(file, maxProgram)
+	if err != nil {
+		return nil, err
+	}
+	if standard(file) {
+		file, form = "stdin", formOf(b)
+	}
+	switch form {
+	case ".vyre":
+		ps, err := text.Parse(file, string(b))
+		var all []loaded
+		for _, p := range ps {
+			all = append(all, loaded{p, p.Name()})
+		}
+		return all, err
+	case ".vyrb":
+		p, _, err := wire.Decode(b)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		return []loaded{{p, p.Name()}}, nil
+	}
+	return kernels(kernel.Parse([]kernel.File{{Name: file, Src: b}}, kernel.Options{}))
+}
+
+// formOf tells what standard input has: the wire form starts with a byte that no text has, the text form with
+// its version.
+func formOf(b []byte) string {
+	switch {
+	case bytes.HasPrefix(b, []byte("\x89VYR")):
+		return ".vyrb"
+	case textForm.Match(b):
+		return ".vyre"
+	}
+	return ".go"
+}
+
+// textForm is the first line of the text form, after comments.
+var textForm = regexp.MustCompile(`^(\s*//.*\n)*\s*vyre [0-9]`)
+
+func kernels(pkg *kernel.Package, err error) ([]loaded, error) {
+	if err != nil {
+		return nil, err
+	}
+	var all []loaded
+	for _, k := range pkg.Kernels() {
+		all = append(all, loaded{k.Program, k.Name})
+	}
+	return all, nil
 }
 
 // loadOne is load for a command that takes a single kernel.
-func loadOne(spec string) (loaded, error) {
-	all, err := load(spec)
+func (t *terminal) loadOne(spec string) (loaded, error) {
+	all, err := t.load(spec)
 	if err != nil {
 		return loaded{}, err
 	}
@@ -84,12 +115,81 @@ func loadOne(spec string) (loaded, error) {
 
 // splitSpec splits FILE:KERNEL. A Windows drive letter is no file.
 func splitSpec(spec string) (file, name string) {
-	if i := strings.LastIndexByte(spec, ':'); i > 1 && !strings.ContainsAny(spec[i+1:], `/\`) {
+	if i := strings.LastIndexByte(spec, ':'); (i > 1 || i == 1 && spec[0] == '-') && !strings.ContainsAny(spec[i+1:], `/\`) {
 		return spec[:i], spec[i+1:]
 	}
 	return spec, ""
 }
 
+// expand replaces DIR/... by the directories from DIR down whose Go files mark kernels. As for the Go tool, names
+// that start with a dot or an underscore, testdata, vendor and other modules do not count.
+func expand(specs []string) ([]string, error) {
+	var all []string
+	for _, spec := range specs {
+		root, ok := strings.CutSuffix(filepath.ToSlash(spec), "/...")
+		if spec == "..." {
+			root, ok = ".", true
+		}
+		if !ok {
+			all = append(all, spec)
+			continue
+		}
+		before := len(all)
+		err := filepath.WalkDir(filepath.FromSlash(root), func(path string, d fs.DirEntry, err error) error {
+			if err != nil || !d.IsDir() {
+				return err
+			}
+			if path != root && skipped(path, d.Name()) {
+				return filepath.SkipDir
+			}
+			if marks, err := marksKernels(path); err != nil || !marks {
+				return err
+			}
+			all = append(all, path)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		if len(all) == before {
+			return nil, fmt.Errorf("%s: no Go file has a kernel; mark one with //vyre:kernel workgroup=256", spec)
+		}
+	}
+	return all, nil
+}
+
+func skipped(path, name string) bool {
+	if name == "testdata" || name == "vendor" || name[0] == '.' || name[0] == '_' {
+		return true
+	}
+	_, err := os.Stat(filepath.Join(path, "go.mod"))
+	return err == nil
+}
+
+// marker is a line that makes the function below it a kernel, or was meant to.
+var marker = regexp.MustCompile(`(?m)^//[ \t]*vyre:kernel\b`)
+
+func marksKernels(dir string) (bool, error) {
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return false, err
+	}
+	for _, f := range files {
+		if f.IsDir() || !strings.HasSuffix(f.Name(), ".go") || strings.HasSuffix(f.Name(), "_test.go") {
+			continue
+		}
+		b, err := os.ReadFile(filepath.Join(dir, f.Name()))
+		if err != nil {
+			return false, err
+		}
+		if marker.Match(b) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// names lists kernels.
 func names(all []loaded) string {
 	var list []string
 	for _, l := range all {

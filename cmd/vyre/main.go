@@ -2,16 +2,19 @@
 //
 //	vyre devices                                          what there is, and why something is missing
 //	vyre run saxpy.go --grid 4 --arg a=2 --arg x=iota:1024 --arg y=zeros:1024 --print y:8
-//	vyre check saxpy.go                                   every finding, and nothing else
+//	vyre check ./...                                      every finding, and nothing else
 //	vyre ir saxpy.go                                      the program in text form
 //	vyre ptx saxpy.go --target sm_90                      its PTX
 //	vyre passes                                           the compiler's passes, in their order
 //	vyre explain saxpy.go -o report.html                  source, passes and PTX side by side
 //	vyre conform --device cpu                             the conformance suite
 //	vyre gen ./kernels                                    typed launchers, for go generate
+//	vyre completion bash                                  completion for a shell
 //
-// Results go to standard output, everything else to standard error. The exit status is 0
-// on success, 1 when something failed, 2 when the command line makes no sense.
+// Results go to standard output, everything else to standard error. With --json, standard output is one document.
+// A file named - is standard input, or standard output. Output files are opened before the work, and a file keeps
+// what it held until there is something to write. The exit status is 0 on success, 1 when something failed, 2 when
+// the command line makes no sense.
 package main
 
 import (
@@ -37,12 +40,20 @@ type commands struct {
 	Gen     genCmd     `cmd:"" help:"Write typed launchers for the kernels of a package."`
 	Conform conformCmd `cmd:"" help:"Run the conformance suite on a device."`
 	Version versionCmd `cmd:"" help:"Print the version."`
+
+	Completion  completionCmd    `cmd:"" help:"Print a script that completes the command line in a shell."`
+	VersionFlag kong.VersionFlag `name:"version" help:"Print the version."`
 }
 
 // terminal is where a command reads and writes, and the context it lives in.
 type terminal struct {
 	ctx      context.Context
+	in       io.Reader
 	out, err io.Writer
+	model    *kong.Application // of the command line
+
+	inRead bool   // standard input was read
+	outBy  string // what writes to standard output, if it must do so alone
 }
 
 // usage is an error of the command line: exit status 2.
@@ -52,23 +63,32 @@ func (u usage) Unwrap() error { return u.error }
 
 func usagef(format string, args ...any) error { return usage{fmt.Errorf(format, args...)} }
 
-// silent is an error that was reported already.
+// asUsage makes an error one of the command line.
+func asUsage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return usage{err}
+}
+
+// errSilent is an error that was reported already.
 var errSilent = errors.New("reported")
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
 // run is main without the process: it returns the exit status.
-func run(ctx context.Context, args []string, out, errOut io.Writer) (status int) {
+func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) (status int) {
 	var cli commands
 	exited := -1
 	parser, err := kong.New(&cli,
 		kong.Name("vyre"),
 		kong.Description("GPU compute for Go: kernels written in Go, run on a GPU or without one."),
 		kong.UsageOnError(),
+		kong.Vars{"version": version()},
 		kong.Writers(out, errOut),
 		kong.Exit(func(code int) { exited = code }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
@@ -91,7 +111,7 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) (status int)
 		fmt.Fprintf(errOut, "vyre: %v\nrun vyre --help to see what there is\n", err)
 		return 2
 	}
-	err = k.Run(&terminal{ctx: ctx, out: out, err: errOut})
+	err = k.Run(&terminal{ctx: ctx, in: in, out: out, err: errOut, model: parser.Model})
 	var u usage
 	switch {
 	case err == nil:
@@ -99,7 +119,7 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) (status int)
 	case errors.Is(err, errSilent):
 		return 1
 	case errors.As(err, &u):
-		fmt.Fprintf(errOut, "vyre: %v\n", err)
+		fmt.Fprintln(errOut, message(err))
 		return 2
 	}
 	fmt.Fprintln(errOut, message(err))

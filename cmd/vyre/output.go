@@ -2,9 +2,9 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -38,6 +38,26 @@ func (j *job) prints(specs []string) ([]printing, error) {
 	return list, nil
 }
 
+// json is the same for --json.
+func (p printing) json(j *job) printedJSON {
+	par := j.params[p.param]
+	data, size := j.data[p.param], par.Type.Size()
+	doc := printedJSON{par.Name, par.Type.String(), len(data) / size, []any{}}
+	shown := doc.Len
+	if p.count >= 0 {
+		shown = min(shown, p.count)
+	}
+	for i := range shown {
+		text := formatElement(par.Type, element(data[i*size:], par.Type))
+		if json.Valid([]byte(text)) {
+			doc.Values = append(doc.Values, json.RawMessage(text))
+		} else {
+			doc.Values = append(doc.Values, text)
+		}
+	}
+	return doc
+}
+
 // print writes elements between blanks, on one line after the name.
 func (p printing) print(w io.Writer, j *job) {
 	par := j.params[p.param]
@@ -62,13 +82,19 @@ func (p printing) print(w io.Writer, j *job) {
 
 // output is one --out.
 type output struct {
+	*sink
 	param int
 	file  string
 	size  *picture
 }
 
-func (j *job) outputs(specs []string) ([]output, error) {
-	var list []output
+// outputs opens every --out.
+func (j *job) outputs(t *terminal, specs []string) (list []output, err error) {
+	defer func() {
+		if err != nil {
+			closeAll(list)
+		}
+	}()
 	for _, s := range specs {
 		name, file, ok := strings.Cut(s, "=")
 		if !ok || file == "" {
@@ -90,42 +116,45 @@ func (j *job) outputs(specs []string) ([]output, error) {
 				return nil, usagef("--out %s: a picture needs its size: %s=%s:WIDTH", s, name, o.file)
 			}
 		}
+		if p := j.params[i]; isPicture(o.file) {
+			if _, _, err := o.size.fit(p.Type, len(j.data[i])/p.Type.Size()); err != nil {
+				return nil, usagef("--out %s: %w", s, err)
+			}
+		}
+		if o.sink, err = t.create("--out", o.file); err != nil {
+			return nil, err
+		}
 		list = append(list, o)
 	}
 	return list, nil
 }
 
+func closeAll(list []output) {
+	for _, o := range list {
+		o.close()
+	}
+}
+
 func isPicture(file string) bool { return strings.ToLower(filepath.Ext(file)) == ".png" }
 
-func (o output) write(j *job) error {
+// save writes what the launch left in the buffer.
+func (o output) save(j *job) error {
 	p, data := j.params[o.param], j.data[o.param]
 	switch {
 	case isPicture(o.file):
-		return writePicture(o.file, p.Type, data, *o.size)
+		b, err := encodePicture(p.Type, data, *o.size)
+		if err != nil {
+			return err
+		}
+		return o.write(b)
 	case strings.ToLower(filepath.Ext(o.file)) == ".txt":
-		return writeText(o.file, func(w *bufio.Writer) {
-			size := p.Type.Size()
-			for i := 0; i < len(data); i += size {
-				w.WriteString(formatElement(p.Type, element(data[i:], p.Type)))
-				w.WriteByte('\n')
-			}
-		})
+		var b []byte
+		for size := p.Type.Size(); len(data) > 0; data = data[size:] {
+			b = append(append(b, formatElement(p.Type, element(data, p.Type))...), '\n')
+		}
+		return o.write(b)
 	}
-	return os.WriteFile(o.file, data, 0o666)
-}
-
-func writeText(name string, fill func(*bufio.Writer)) error {
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	w := bufio.NewWriter(f)
-	fill(w)
-	if err := w.Flush(); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
+	return o.write(data)
 }
 
 // summary is what run shows if nothing was asked for.

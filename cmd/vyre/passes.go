@@ -70,7 +70,7 @@ func (c *passesCmd) Run(t *terminal) error {
 
 // optimise puts what the passes make of them in the place of the programs, and prints
 // each step if that was asked for.
-func (c *irCmd) optimise(t *terminal, all []loaded) error {
+func (c *irCmd) optimise(w io.Writer, all []loaded) error {
 	choice, err := passesFlag{c.Optimise}.choice()
 	if err != nil {
 		return err
@@ -82,14 +82,14 @@ func (c *irCmd) optimise(t *terminal, all []loaded) error {
 			before := l.program
 			o.Trace = func(s passes.Stats, p *ir.Program) {
 				if trace == nil && p != before {
-					trace = c.step(t.out, s, p)
+					trace = c.step(w, s, p)
 				}
 				before = p
 			}
-			if _, err := fmt.Fprintf(t.out, "// %s as it is written\n", l.name); err != nil {
+			if _, err := fmt.Fprintf(w, "// %s as it is written\n", l.name); err != nil {
 				return err
 			}
-			if err := (text.Printer{Positions: c.Positions}).Print(t.out, l.program); err != nil {
+			if err := (text.Printer{Positions: c.Positions}).Print(w, l.program); err != nil {
 				return err
 			}
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"image"
@@ -8,7 +9,6 @@ import (
 	"image/draw"
 	"image/png"
 	"math"
-	"os"
 	"strconv"
 	"strings"
 
@@ -20,23 +20,15 @@ const maxPixels = 64 << 20
 
 // readPicture reads a PNG as red, green, blue, opacity: four u8 or one u32 a pixel, or as
 // four f32 between 0 and 1.
-func readPicture(t ir.Type, name string) ([]byte, *picture, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer f.Close()
-	cfg, err := png.DecodeConfig(f)
+func readPicture(t ir.Type, name string, file []byte) ([]byte, *picture, error) {
+	cfg, err := png.DecodeConfig(bytes.NewReader(file))
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if cfg.Width > maxPixels || cfg.Height > maxPixels || cfg.Width*cfg.Height > maxPixels {
 		return nil, nil, fmt.Errorf("%s has %d × %d pixels, more than %d", name, cfg.Width, cfg.Height, maxPixels)
 	}
-	if _, err := f.Seek(0, 0); err != nil {
-		return nil, nil, err
-	}
-	src, err := png.Decode(f)
+	src, err := png.Decode(bytes.NewReader(file))
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -79,12 +71,16 @@ func pictureSize(s string) (file string, size *picture, err error) {
 	return s[:i+4], size, nil
 }
 
-// writePicture writes a buffer as a PNG: four u8 or one u32 a pixel as colour; one u8,
-// bool or float a pixel as grey, floats and bools from 0 to 1.
-func writePicture(name string, t ir.Type, b []byte, size picture) error {
-	n := len(b) / t.Size()
+// fit returns the size of the picture that n elements make, and whether it has colours: four u8 or one u32 a
+// pixel are colour; one u8, bool or float is grey.
+func (size picture) fit(t ir.Type, n int) (_ picture, colour bool, err error) {
+	switch t {
+	case ir.U8, ir.U32, ir.Bool, ir.F32, ir.F64:
+	default:
+		return size, false, fmt.Errorf("a picture is made of u8, u32, bool, f32 or f64, not %s", t)
+	}
 	pixels := n
-	colour := t == ir.U32
+	colour = t == ir.U32
 	if t == ir.U8 && (size.h == 0 && n%(4*size.w) == 0 || n == 4*size.w*size.h) {
 		pixels, colour = n/4, true
 	}
@@ -92,53 +88,50 @@ func writePicture(name string, t ir.Type, b []byte, size picture) error {
 		size.h = pixels / size.w
 	}
 	if size.w*size.h != pixels {
-		return fmt.Errorf("%s: %d × %d pixels do not fit a buffer of %d %s", name, size.w, size.h, n, t)
+		return size, colour, fmt.Errorf("%d × %d pixels do not fit a buffer of %d %s", size.w, size.h, n, t)
+	}
+	return size, colour, nil
+}
+
+// encodePicture makes a PNG of a buffer; floats and bools are brightness from 0 to 1.
+func encodePicture(t ir.Type, b []byte, size picture) ([]byte, error) {
+	size, colour, err := size.fit(t, len(b)/t.Size())
+	if err != nil {
+		return nil, err
 	}
 	var img image.Image
 	if colour {
 		img = &image.NRGBA{Pix: b, Stride: 4 * size.w, Rect: image.Rect(0, 0, size.w, size.h)}
 	} else {
 		grey := image.NewGray(image.Rect(0, 0, size.w, size.h))
-		for i := range pixels {
-			v, err := greyOf(t, element(b[i*t.Size():], t))
-			if err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-			grey.SetGray(i%size.w, i/size.w, color.Gray{Y: v})
+		for i := range size.w * size.h {
+			grey.SetGray(i%size.w, i/size.w, color.Gray{Y: greyOf(t, element(b[i*t.Size():], t))})
 		}
 		img = grey
 	}
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	if err := png.Encode(f, img); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
+	var out bytes.Buffer
+	err = png.Encode(&out, img)
+	return out.Bytes(), err
 }
 
 // greyOf turns one element into a brightness.
-func greyOf(t ir.Type, bits uint64) (uint8, error) {
+func greyOf(t ir.Type, bits uint64) uint8 {
 	var v float64
 	switch t {
 	case ir.U8:
-		return uint8(bits), nil
+		return uint8(bits)
 	case ir.Bool:
 		if bits != 0 {
-			return 255, nil
+			return 255
 		}
-		return 0, nil
+		return 0
 	case ir.F32:
 		v = float64(math.Float32frombits(uint32(bits)))
 	case ir.F64:
 		v = math.Float64frombits(bits)
-	default:
-		return 0, fmt.Errorf("a picture is made of u8, u32, bool, f32 or f64, not %s", t)
 	}
 	if !(v > 0) {
-		return 0, nil
+		return 0
 	}
-	return uint8(min(v, 1)*255 + 0.5), nil
+	return uint8(min(v, 1)*255 + 0.5)
 }

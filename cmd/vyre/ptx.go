@@ -2,8 +2,6 @@ package main
 
 import (
 	"bytes"
-	"io"
-	"os"
 
 	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/ptx"
@@ -12,11 +10,11 @@ import (
 
 // ptxCmd writes the PTX of kernels, as one module: what the device gets of them, one by one.
 type ptxCmd struct {
-	Source   string `arg:"" help:"Go file, directory, or program in text form, with :NAME to choose one kernel."`
-	Target   string `default:"sm_90" placeholder:"SM" help:"Architecture to write for, such as sm_75 or sm_90a."`
-	Output   string `short:"o" placeholder:"FILE" help:"Write to this file instead of standard output."`
+	Source   string `arg:"" help:"Go file, directory, or program in text form, with :NAME to choose one kernel; - is standard input."`
+	Target   string `default:"sm_90" completes:"target" placeholder:"SM" help:"Architecture to write for, such as sm_75 or sm_90a."`
+	Out      string `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
 	Lines    bool   `help:"Name the source line of every instruction (.loc)."`
-	Passes   bool   `help:"Print in front of it what there was after every run of a pass that changed something."`
+	Passes   bool   `help:"Print before it what there was after every run of a pass that changed something."`
 	Annotate bool   `help:"Print the row after every instruction, of the program that the passes made."`
 	passesFlag
 }
@@ -30,7 +28,12 @@ func (c *ptxCmd) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	all, err := load(c.Source)
+	out, err := t.create("-o", c.Out)
+	if err != nil {
+		return err
+	}
+	defer out.close()
+	all, err := t.load(c.Source)
 	if err != nil {
 		return err
 	}
@@ -47,10 +50,6 @@ func (c *ptxCmd) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	m.Text = steps.String() + m.Text
-	if c.Output != "" {
-		return os.WriteFile(c.Output, []byte(m.Text), 0o666)
-	}
-	_, err = io.WriteString(t.out, m.Text)
-	return err
+	steps.WriteString(m.Text)
+	return out.write(steps.Bytes())
 }

@@ -127,40 +127,36 @@ type picture struct{ w, h int }
 //	1,2,3              these numbers
 //	FILE.png           the pixels, four bytes each (u8) or one word each (u32), red first
 //	FILE.txt           numbers between blanks
-//	FILE               its bytes
-func parseBuffer(t ir.Type, s string) ([]byte, *picture, error) {
+//	FILE               its bytes; as -, -.png or -.txt, those of standard input
+func (term *terminal) parseBuffer(t ir.Type, s string) ([]byte, *picture, error) {
 	kind, rest, _ := strings.Cut(s, ":")
 	switch kind {
 	case "zeros", "iota", "rand":
 		b, err := generated(t, kind, rest)
-		return b, nil, err
+		return b, nil, asUsage(err)
 	}
 	if isList(s) {
 		b, err := numberList(t, strings.Split(s, ","))
-		return b, nil, err
+		return b, nil, asUsage(err)
+	}
+	file, err := term.read(s, maxData)
+	if err != nil {
+		return nil, nil, err
 	}
 	switch strings.ToLower(filepath.Ext(s)) {
 	case ".png":
-		return readPicture(t, s)
+		return readPicture(t, s, file)
 	case ".txt":
-		text, err := readFile(s, maxData)
-		if err != nil {
-			return nil, nil, err
-		}
-		b, err := numberList(t, strings.Fields(string(text)))
+		b, err := numberList(t, strings.Fields(string(file)))
 		if err != nil {
 			err = fmt.Errorf("%s: %w", s, err)
 		}
 		return b, nil, err
 	}
-	b, err := readFile(s, maxData)
-	if err != nil {
-		return nil, nil, err
+	if len(file)%t.Size() != 0 {
+		return nil, nil, fmt.Errorf("%s has %d bytes, which is no multiple of the %d bytes of a %s", s, len(file), t.Size(), t)
 	}
-	if len(b)%t.Size() != 0 {
-		return nil, nil, fmt.Errorf("%s has %d bytes, which is no multiple of the %d bytes of a %s", s, len(b), t.Size(), t)
-	}
-	return b, nil, nil
+	return file, nil, nil
 }
 
 // isList reports whether s is a number or a comma-separated list, and no file.

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/govyre/vyre/internal/compile"
+	"github.com/govyre/vyre/internal/ptx"
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/verify"
+)
+
+// checkCmd compiles and reports.
+type checkCmd struct {
+	Source []string `arg:"" help:"Go files, directories, programs in text form, with :NAME to choose one kernel; DIR/... is every directory from DIR down that has kernels, - is standard input."`
+	Target string   `completes:"target" placeholder:"SM" help:"Compile for this architecture as well, such as sm_75, and report what it refuses."`
+	JSON   bool     `help:"Print kernels and findings as one JSON document."`
+}
+
+// checked is the form of --json.
+type checked struct {
+	Kernels  []checkedKernel `json:"kernels"`
+	Findings []finding       `json:"findings"`
+	Errors   []string        `json:"errors"` // what no position belongs to, such as a file that is not there
+	Target   string          `json:"target,omitempty"`
+}
+
+type checkedKernel struct {
+	Source      string `json:"source"`
+	Name        string `json:"name"`
+	Rows        int    `json:"rows"`
+	Class       string `json:"class"`
+	Cooperative bool   `json:"cooperative"`
+	Warnings    int    `json:"warnings"`
+}
+
+type finding struct {
+	Code     string `json:"code,omitempty"` // none if Go's own compiler would say the same
+	Severity string `json:"severity"`
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"`
+	Column   int    `json:"column,omitempty"`
+	Kernel   string `json:"kernel,omitempty"`
+	Message  string `json:"message"`
+	Fix      string `json:"fix,omitempty"`
+	Text     string `json:"text"` // all of it, as it is printed without --json
+}
+
+func (c *checkCmd) Run(t *terminal) error {
+	r := &checker{t: t, json: c.JSON, doc: checked{Kernels: []checkedKernel{}, Findings: []finding{}, Errors: []string{}}}
+	if c.Target != "" {
+		target, err := ptx.ParseTarget(c.Target)
+		if err != nil {
+			return usage{err}
+		}
+		r.target, r.doc.Target = &target, target.String()
+	}
+	specs, err := expand(c.Source)
+	if err != nil {
+		return err
+	}
+	for _, spec := range specs {
+		all, err := t.load(spec)
+		if errors.As(err, new(usage)) {
+			return err
+		}
+		r.failed(err)
+		for _, l := range all {
+			r.kernel(spec, l)
+		}
+	}
+	if c.JSON {
+		if err := json.NewEncoder(t.out).Encode(r.doc); err != nil {
+			return err
+		}
+	}
+	if r.bad {
+		return errSilent
+	}
+	return nil
+}
+
+// checker collects what is to be said, or says it.
+type checker struct {
+	t      *terminal
+	target *ptx.Target // nil if no architecture was named
+	json   bool
+	doc    checked
+	bad    bool
+}
+
+// kernel checks one that its front end has accepted.
+func (r *checker) kernel(spec string, l loaded) {
+	if r.target != nil {
+		if _, err := compile.Program(l.program, *r.target, compile.Options{}); err != nil {
+			r.failed(err)
+			return
+		}
+	}
+	warnings := verify.Program(l.program, verify.Target{})
+	r.findings(warnings)
+	tr := l.program.Traits()
+	file, _ := splitSpec(spec)
+	k := checkedKernel{file, l.name, l.program.Rows(), tr.Class.String(), tr.GridBarrier, len(warnings)}
+	r.doc.Kernels = append(r.doc.Kernels, k)
+	if r.json {
+		return
+	}
+	fmt.Fprintf(r.t.out, "%s: ok, %d rows, %s", k.Name, k.Rows, k.Class)
+	if k.Cooperative {
+		fmt.Fprint(r.t.out, ", cooperative")
+	}
+	if k.Warnings > 0 {
+		fmt.Fprintf(r.t.out, ", %s", counted(k.Warnings, "warning"))
+	}
+	if r.target != nil {
+		fmt.Fprintf(r.t.out, ", compiles for %v", *r.target)
+	}
+	fmt.Fprintln(r.t.out)
+}
+
+// failed reports why a source or a kernel is not right.
+func (r *checker) failed(err error) {
+	var ds ir.Diags
+	switch {
+	case err == nil:
+		return
+	case errors.As(err, &ds):
+		r.findings(ds)
+	case r.json:
+		r.doc.Errors = append(r.doc.Errors, message(err))
+	default:
+		fmt.Fprintln(r.t.err, message(err))
+	}
+	r.bad = true
+}
+
+func (r *checker) findings(ds ir.Diags) {
+	for _, d := range ds {
+		if !r.json {
+			fmt.Fprintln(r.t.err, d)
+			continue
+		}
+		f := finding{Code: d.Code, Severity: "error", File: d.Pos.File, Line: d.Pos.Line, Column: d.Pos.Col,
+			Kernel: d.Kernel, Message: d.Msg, Fix: d.Fix, Text: d.String()}
+		if d.Severity == ir.Warning {
+			f.Severity = "warning"
+		}
+		r.doc.Findings = append(r.doc.Findings, f)
+	}
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/ir"
+)
+
+// jobFlags say what is launched, and on what.
+type jobFlags struct {
+	Source string   `arg:"" help:"Go file, directory, or program in text form, with :NAME to choose one kernel; - is standard input."`
+	Grid   string   `required:"" placeholder:"X[xY[xZ]]" help:"Number of workgroups along each axis."`
+	Arg    []string `sep:"none" placeholder:"NAME=VALUE" help:"Argument: a number for a scalar; zeros:N, iota:N, rand:N[:SEED], numbers with commas, FILE.png, FILE.txt or a FILE of bytes for a buffer."`
+	Rest   int      `placeholder:"N" help:"Elements of the shared array whose length comes with the launch."`
+	passesFlag
+}
+
+// job is a kernel with everything it needs for one launch.
+type job struct {
+	loaded
+	params  []ir.Param
+	data    [][]byte // contents of buffers, replaced by what the launch left
+	bits    []uint64 // of scalars
+	picture *picture // size of the picture among the arguments
+	grid    driver.Grid
+	rest    int
+}
+
+// job reads what the flags say.
+func (c *jobFlags) job(t *terminal) (*job, error) {
+	if _, err := c.choice(); err != nil {
+		return nil, err
+	}
+	l, err := t.loadOne(c.Source)
+	if err != nil {
+		return nil, err
+	}
+	j := &job{loaded: l, params: l.program.Params(), rest: c.Rest}
+	if err := j.setGrid(c.Grid); err != nil {
+		return nil, err
+	}
+	return j, j.setArgs(t, c.Arg)
+}
+
+func (j *job) setGrid(s string) error {
+	j.grid = driver.Grid{1, 1, 1}
+	empty := false
+	parts := strings.Split(s, "x")
+	if len(parts) > 3 {
+		return usagef("--grid %s has %d axes; a grid has one to three", s, len(parts))
+	}
+	for i, p := range parts {
+		n, err := strconv.ParseUint(p, 0, 32)
+		if err != nil {
+			return usagef("--grid %s: %q is no number of workgroups", s, p)
+		}
+		j.grid[i], empty = uint32(n), empty || n == 0
+	}
+	if empty {
+		j.grid[0], j.grid[1], j.grid[2] = 0, max(j.grid[1], 1), max(j.grid[2], 1)
+	}
+	return nil
+}
+
+// find returns the index of a parameter.
+func (j *job) find(flag, name string) (int, error) {
+	var all []string
+	for i, p := range j.params {
+		if p.Name == name {
+			return i, nil
+		}
+		all = append(all, p.Name)
+	}
+	return 0, usagef("%s %s: kernel %s has no parameter of that name; it has %s", flag, name, j.name, strings.Join(all, ", "))
+}
+
+// setArgs reads every --arg and makes sure that each parameter has one.
+func (j *job) setArgs(t *terminal, args []string) error {
+	j.data, j.bits = make([][]byte, len(j.params)), make([]uint64, len(j.params))
+	set := make([]bool, len(j.params))
+	for _, a := range args {
+		name, value, ok := strings.Cut(a, "=")
+		if !ok {
+			return usagef("--arg %s: want NAME=VALUE", a)
+		}
+		i, err := j.find("--arg", name)
+		if err != nil {
+			return err
+		}
+		if set[i] {
+			return usagef("--arg %s: %s was given before", a, name)
+		}
+		set[i] = true
+		p := j.params[i]
+		if !p.IsBuffer() {
+			if j.bits[i], err = parseScalar(p.Type, value); err != nil {
+				return usagef("--arg %s: %w", a, err)
+			}
+			continue
+		}
+		var pic *picture
+		if j.data[i], pic, err = t.parseBuffer(p.Type, value); err != nil {
+			return fmt.Errorf("--arg %s: %w", a, err)
+		}
+		if pic != nil {
+			j.picture = pic
+		}
+	}
+	for i, p := range j.params {
+		if set[i] {
+			continue
+		}
+		if p.IsBuffer() {
+			return usagef("kernel %s needs its buffer %s of %s: add --arg %s=zeros:N, iota:N, rand:N or a file", j.name, p.Name, p.Type, p.Name)
+		}
+		return usagef("kernel %s needs its parameter %s of %s: add --arg %s=NUMBER", j.name, p.Name, p.Type, p.Name)
+	}
+	return nil
+}
+
+// launch uploads, launches once and reads back what the kernel may have written.
+func (j *job) launch(t *terminal, dev driver.Device, o driver.Options) (driver.Result, error) {
+	var none driver.Result
+	stop := spin(t.err, "compiling "+j.name)
+	k, err := dev.Compile(t.ctx, j.program, o)
+	stop()
+	if err != nil {
+		return none, err
+	}
+	defer k.Close()
+	seq := dev.NewSequence(j.name)
+	defer seq.Close()
+	args := make([]driver.Arg, 0, len(j.params)+1)
+	var bufs []driver.Buffer
+	for i, p := range j.params {
+		if !p.IsBuffer() {
+			args = append(args, driver.Scalar{Type: p.Type, Bits: j.bits[i]})
+			bufs = append(bufs, nil)
+			continue
+		}
+		b, err := dev.Alloc(int64(len(j.data[i])), driver.AllocOptions{Label: p.Name})
+		if err != nil {
+			return none, err
+		}
+		bufs = append(bufs, b)
+		seq.Upload(driver.All(b), j.data[i], driver.Always)
+		args = append(args, driver.All(b))
+	}
+	if j.program.Traits().SharedRest {
+		args = append(args, driver.Rest(j.rest))
+	}
+	seq.Launch(k, j.grid, args...)
+	for i, p := range j.params {
+		if p.IsBuffer() && p.Access.Writes() {
+			seq.Read(driver.All(bufs[i]), j.data[i])
+		}
+	}
+	defer spin(t.err, "running "+j.name)()
+	return seq.Run(t.ctx)
+}
