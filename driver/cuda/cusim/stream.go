@@ -52,8 +52,14 @@ const (
 	nothing // takes time only
 )
 
-// push adds work to a stream.
+// depth is how much work a stream takes before who enqueues more waits.
+const depth = 1024
+
+// push adds work to a stream, once that has room.
 func (s *stream) push(w work) {
+	if len(s.work) >= depth {
+		s.dev.await(s, func() bool { return len(s.work) < depth })
+	}
 	if len(s.work) == 0 {
 		s.dev.order = append(s.dev.order, s)
 	}
