@@ -119,12 +119,11 @@ func (q *queue) mark(m mark) error {
 	return q.r.x.GPU.Driver.EventRecord(q.r.clock.events[m], q.r.Stream.Handle)
 }
 
-// loop enqueues the body of a Repeat again and again, unless Close has given the run up. Whiles are segments of
-// their own.
+// loop enqueues the body of a Repeat again and again. Whiles are segments of their own.
 func (q *queue) loop(o *op) error {
 	for range o.loop.Count {
-		if q.r.GaveUp.Load() {
-			return timeline.ErrGaveUp
+		if err := q.r.goOn(o.loop); err != nil {
+			return err
 		}
 		if err := q.all(o.loop.body); err != nil {
 			return err

@@ -8,8 +8,8 @@ import (
 )
 
 // A run with a chunked transfer is enqueued while its chunks get through, and the last of them waits
-// for all work before it. If the caller may leave meanwhile, a goroutine of the
-// run enqueues it, with all that Start holds; else the caller does.
+// for all work before it. One that a stream has no room for is enqueued while the GPU is at it. If the caller may
+// leave meanwhile, a goroutine of the run enqueues it, with all that Start holds; else the caller does.
 
 // startAside starts a run by a goroutine. If ctx ends before all is enqueued, the run goes on.
 func (r *runner) startAside(ctx context.Context) error {

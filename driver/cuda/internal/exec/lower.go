@@ -48,7 +48,8 @@ type op struct {
 type loop struct {
 	*driver.LoopCmd
 	body    []op
-	control int // index of its control record; -1 without one
+	idle    bool // nothing but loops is in it
+	control int  // index of its control record; -1 without one
 }
 
 // lower makes operations of commands. Loops that the device may decide on get control records; inside says that
@@ -79,6 +80,7 @@ func (r *lowered) lower(cmds []driver.Cmd, inside bool) []op {
 				r.loops = append(r.loops, o.loop)
 			}
 			o.loop.body = r.lower(c.Body, inside)
+			o.loop.idle = !some(o.loop.body, func(o *op) bool { return o.loop == nil })
 		}
 		ops = append(ops, o)
 	}
@@ -146,6 +148,9 @@ func (r *lowered) emit(o *op, to sink) error {
 	case kindRead:
 		return t.read(o, to)
 	case kindRepeat, kindWhile:
+		if o.kind == kindRepeat && o.loop.idle {
+			return nil
+		}
 		return to.loop(o)
 	case kindMark:
 		return to.mark(o.mark)

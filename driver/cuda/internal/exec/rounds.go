@@ -11,25 +11,38 @@ import (
 )
 
 // rounds goes through the rounds of a loop that holds what only the host decides on, or has to enqueue again for each.
-func (r *runner) rounds(ctx context.Context, s *segment) error {
+func (r *runner) rounds(s *segment) error {
 	if s.loop.kind == kindWhile {
-		return r.while(ctx, s)
+		return r.while(s)
 	}
 	for range s.loop.loop.Count {
-		if err := r.round(ctx, s); err != nil {
+		if err := r.round(s); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// round enqueues a round of a loop, unless Close has given the run up.
-func (r *runner) round(ctx context.Context, s *segment) error {
+// goOn is asked before each round of a loop: it fails where Close has given the run up, and where the context has
+// ended of a run that the host decides about. That stops after a whole number of rounds.
+func (r *flight) goOn(c *loop) error {
 	if r.GaveUp.Load() {
 		return timeline.ErrGaveUp
 	}
+	if err := r.host.Err(); err != nil {
+		return &driver.Error{Op: "run", Label: r.plan.Label, Device: r.x.GPU.Name(), Path: c.Path, Kind: driver.Canceled,
+			Msg: "the loop was stopped between two rounds, and the run with it", Err: err}
+	}
+	return nil
+}
+
+// round enqueues a round of a loop.
+func (r *runner) round(s *segment) error {
+	if err := r.goOn(s.loop.loop); err != nil {
+		return err
+	}
 	for _, b := range s.body {
-		if err := b.launch(ctx); err != nil {
+		if err := b.launch(); err != nil {
 			return err
 		}
 	}
@@ -37,24 +50,19 @@ func (r *runner) round(ctx context.Context, s *segment) error {
 	return nil
 }
 
-// while fetches the flag before every round and waits for it. If the context ends, the loop
-// stops after a whole number of rounds, and so does the run.
-func (r *runner) while(ctx context.Context, s *segment) error {
+// while fetches the flag before every round and waits for it.
+func (r *runner) while(s *segment) error {
 	c := s.loop.loop
 	var out driver.LoopResult
 	for {
-		set, err := r.flagSet(ctx, c.LoopCmd)
+		set, err := r.flagSet(c.LoopCmd)
 		if err != nil {
 			return err
 		}
 		if out.Converged = !set; !set || out.Iterations == c.Count {
 			break
 		}
-		if err := ctx.Err(); err != nil {
-			return &driver.Error{Op: "run", Label: r.plan.Label, Device: r.x.GPU.Name(), Path: c.Path, Kind: driver.Canceled,
-				Msg: "the loop was stopped between two rounds, and the run with it", Err: err}
-		}
-		if err := r.round(ctx, s); err != nil {
+		if err := r.round(s); err != nil {
 			return err
 		}
 		out.Iterations++
@@ -64,8 +72,8 @@ func (r *runner) while(ctx context.Context, s *segment) error {
 }
 
 // flagSet fetches the flag of a loop. What was enqueued so far becomes a part of the run that
-// ends here, with a timeline value of its own. The round under way is waited for when ctx has ended, too.
-func (r *flight) flagSet(ctx context.Context, c *driver.LoopCmd) (bool, error) {
+// ends here, with a timeline value of its own. The round under way is waited for when the context has ended, too.
+func (r *flight) flagSet(c *driver.LoopCmd) (bool, error) {
 	flag, value := r.transfers.flag, r.open
 	err := r.x.GPU.Driver.MemcpyDtoHAsync(unsafe.Pointer(&flag[0]), memory.AddressOf(c.Flag), 4, r.Stream.Handle)
 	if err == nil {
@@ -76,7 +84,7 @@ func (r *flight) flagSet(ctx context.Context, c *driver.LoopCmd) (bool, error) {
 		e.Path = c.Path
 		return false, e
 	}
-	if !r.await(ctx, false, value, &r.thread) {
+	if !r.await(r.host, false, value, &r.thread) {
 		return false, timeline.ErrGaveUp
 	}
 	if fault := r.ending(value); fault != nil {

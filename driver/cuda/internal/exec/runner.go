@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"context"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -30,6 +31,7 @@ type lowered struct {
 	transfers transfers
 	clock     clock
 	gen       uint64 // the Plan.Clock that launches, transfers and sums are for
+	long      bool   // a stream has no room for a run at once
 }
 
 // flight is the run of a plan that is in flight, or the last one.
@@ -41,9 +43,10 @@ type flight struct {
 	open    uint64 // timeline value of the part of a run that is being enqueued; 0 without one
 	written bool   // the store of the completion word is enqueued already
 	fault   atomic.Pointer[driver.Error]
-	hosted  bool           // the host decides on a loop
-	thread  primary.Thread // between Start and Wait of one goroutine
-	average time.Duration  // of waits
+	hosted  bool            // the host decides on a loop
+	host    context.Context // of the caller then; else one that never ends
+	thread  primary.Thread  // between Start and Wait of one goroutine
+	average time.Duration   // of waits
 
 	// life is held for reading by who waits; Close has it before what they use goes.
 	life   sync.RWMutex
@@ -217,8 +220,12 @@ func (r *lowered) bind(l *launch) error {
 	return nil
 }
 
-// recount takes over how often loops of the device run.
+// atOnce is how much a driver takes of a stream before who enqueues more waits for the GPU.
+const atOnce = 1024
+
+// recount takes over how often loops run.
 func (r *lowered) recount() {
+	r.long = calls(r.segments) > atOnce
 	for i, c := range r.loops {
 		r.records.control(r.transfers.controls, i, c.Count)
 	}

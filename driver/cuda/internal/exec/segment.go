@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"context"
 	"errors"
 	"slices"
 
@@ -289,14 +288,30 @@ func (s *segment) taken(err error) (bool, error) {
 // fresh reports whether the graph is there and as setters want it.
 func (s *segment) fresh() bool { return s.full != nil && s.when != never && s.gen == s.r.plan.Clock() }
 
+// calls returns how many calls of the driver segments take in a run, about, saturated. One that may have a graph
+// counts as one.
+func calls(list []*segment) (total uint64) {
+	for _, s := range list {
+		n := uint64(1)
+		switch {
+		case s.loop != nil && s.loop.kind == kindRepeat:
+			n = driver.Mul(s.loop.loop.Count, calls(s.body))
+		case s.when == never:
+			n = nodesOf(s.ops)
+		}
+		total += min(n, 1<<62-total)
+	}
+	return total
+}
+
 // complete reports whether the graph is fresh, and no image of it has still to be made.
 func (s *segment) complete() bool { return s.fresh() && (len(s.spares) == 0 || s.resident != nil) }
 
 // launch enqueues the segment: its graph if it is fresh, else what is in it. The context is current.
-func (s *segment) launch(ctx context.Context) error {
+func (s *segment) launch() error {
 	r := s.r
 	if s.loop != nil {
-		return r.rounds(ctx, s)
+		return r.rounds(s)
 	}
 	launched := false
 	if s.fresh() {

@@ -13,7 +13,7 @@ import (
 func (r *runner) Start(ctx context.Context, after []driver.Runner, stay bool) error {
 	r.Starting.Store(true)
 	err := r.prepare(ctx, after)
-	if err == nil && r.transfers.slow && !r.hosted && ctx.Done() != nil {
+	if err == nil && (r.transfers.slow || r.long) && !r.hosted && ctx.Done() != nil {
 		r.thread.Release()
 		return r.startAside(ctx)
 	}
@@ -110,6 +110,9 @@ func (r *runner) begin(ctx context.Context) error {
 	if err := r.records.first(x.GPU.Driver, r.Stream.Handle); err != nil {
 		return x.GPU.ErrorOf("start", label, err)
 	}
+	if r.host = context.Background(); r.hosted {
+		r.host = ctx
+	}
 	clear(r.outcome)
 	r.fault.Store(nil)
 	r.clock.stamped = false
@@ -127,7 +130,7 @@ func (r *runner) begin(ctx context.Context) error {
 		}
 	}
 	for _, s := range r.segments {
-		if err := s.launch(ctx); err != nil {
+		if err := s.launch(); err != nil {
 			return err
 		}
 	}
