@@ -80,13 +80,20 @@ func (c *devicesCmd) Run(t *terminal) error {
 	return openErr
 }
 
-// openDevice opens a device by the name that the command line has. A name that nothing goes by is a mistake in it.
+// openDevice opens a device by the name that the command line has.
 func openDevice(name string, o driver.OpenOptions) (driver.Device, error) {
-	kind, _, _ := strings.Cut(name, ":")
-	if name == "" || slices.Contains(deviceNames(), kind) {
-		return driver.Open(name, o)
+	if err := checkDevice(name); err != nil {
+		return nil, err
 	}
-	return nil, usagef("--device %s: there is no such device; there are %s, and some take a number, as in cuda:1", name, strings.Join(deviceNames(), ", "))
+	return driver.Open(name, o)
+}
+
+// checkDevice refuses a name that nothing goes by: that is a mistake in the command line, and no device that is missing.
+func checkDevice(name string) error {
+	if kind, _, _ := strings.Cut(name, ":"); name == "" || slices.Contains(deviceNames(), kind) {
+		return nil
+	}
+	return usagef("--device %s: there is no such device; there are %s, and some take a number, as in cuda:1", name, strings.Join(deviceNames(), ", "))
 }
 
 // deviceNames are the names that --device takes.

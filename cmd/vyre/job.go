@@ -121,6 +121,25 @@ func (j *job) setArgs(t *terminal, args []string) error {
 	return nil
 }
 
+// bind allocates the buffers of the launch on a device, nil for scalars, and returns its arguments.
+func (j *job) bind(dev driver.Device) (args []driver.Arg, bufs []driver.Buffer, err error) {
+	bufs = make([]driver.Buffer, len(j.params))
+	for i, p := range j.params {
+		if !p.IsBuffer() {
+			args = append(args, driver.Scalar{Type: p.Type, Bits: j.bits[i]})
+			continue
+		}
+		if bufs[i], err = dev.Alloc(int64(len(j.data[i])), driver.AllocOptions{Label: p.Name}); err != nil {
+			return nil, nil, err
+		}
+		args = append(args, driver.All(bufs[i]))
+	}
+	if j.program.Traits().SharedRest {
+		args = append(args, driver.Rest(j.rest))
+	}
+	return args, bufs, nil
+}
+
 // launch uploads, launches once and reads back what the kernel may have written.
 func (j *job) launch(t *terminal, dev driver.Device, o driver.Options) (driver.Result, error) {
 	var none driver.Result
@@ -131,31 +150,21 @@ func (j *job) launch(t *terminal, dev driver.Device, o driver.Options) (driver.R
 		return none, err
 	}
 	defer k.Close()
+	args, bufs, err := j.bind(dev)
+	if err != nil {
+		return none, err
+	}
 	seq := dev.NewSequence(j.name)
 	defer seq.Close()
-	args := make([]driver.Arg, 0, len(j.params)+1)
-	var bufs []driver.Buffer
-	for i, p := range j.params {
-		if !p.IsBuffer() {
-			args = append(args, driver.Scalar{Type: p.Type, Bits: j.bits[i]})
-			bufs = append(bufs, nil)
-			continue
+	for i, b := range bufs {
+		if b != nil {
+			seq.Upload(driver.All(b), j.data[i], driver.Always)
 		}
-		b, err := dev.Alloc(int64(len(j.data[i])), driver.AllocOptions{Label: p.Name})
-		if err != nil {
-			return none, err
-		}
-		bufs = append(bufs, b)
-		seq.Upload(driver.All(b), j.data[i], driver.Always)
-		args = append(args, driver.All(b))
-	}
-	if j.program.Traits().SharedRest {
-		args = append(args, driver.Rest(j.rest))
 	}
 	seq.Launch(k, j.grid, args...)
-	for i, p := range j.params {
-		if p.IsBuffer() && p.Access.Writes() {
-			seq.Read(driver.All(bufs[i]), j.data[i])
+	for i, b := range bufs {
+		if b != nil && j.params[i].Access.Writes() {
+			seq.Read(driver.All(b), j.data[i])
 		}
 	}
 	defer spin(t.err, "running "+j.name)()

@@ -2,6 +2,7 @@
 //
 //	vyre devices                                          what there is, and why something is missing
 //	vyre run saxpy.go --grid 4 --arg a=2 --arg x=iota:1024 --arg y=zeros:1024 --print y:8
+//	vyre bench saxpy.go --device cpu,cuda --grid 4 …      how long it takes, and how well it fills a device
 //	vyre check ./...                                      every finding, and nothing else
 //	vyre ir saxpy.go                                      the program in text form
 //	vyre ptx saxpy.go --target sm_90                      its PTX
@@ -32,6 +33,7 @@ import (
 type commands struct {
 	Devices devicesCmd `cmd:"" help:"List devices, and say why one is missing."`
 	Run     runCmd     `cmd:"" help:"Compile a kernel and run it once."`
+	Bench   benchCmd   `cmd:"" help:"Measure a kernel, on one or several devices."`
 	Check   checkCmd   `cmd:"" help:"Compile kernels and report every finding."`
 	IR      irCmd      `cmd:"" name:"ir" help:"Print the programs of kernels in text form."`
 	PTX     ptxCmd     `cmd:"" name:"ptx" help:"Write the PTX of kernels for an NVIDIA architecture."`

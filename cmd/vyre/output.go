@@ -159,7 +159,7 @@ func (o output) save(j *job) error {
 
 // summary is what run shows if nothing was asked for.
 func (j *job) summary(w io.Writer) {
-	for _, o := range j.written() {
+	for _, o := range j.written(j.data) {
 		fmt.Fprintf(w, "%s: %d %s, blake3 %s\n", o.Name, o.Len, o.Type, o.BLAKE3[:16])
 	}
 }

@@ -153,19 +153,20 @@ type printedJSON struct {
 	Values []any  `json:"values"`
 }
 
-func (j *job) written() []outputJSON {
+// written describes what the kernel may have written, which is in data.
+func (j *job) written(data [][]byte) []outputJSON {
 	outs := []outputJSON{}
 	for i, p := range j.params {
 		if p.IsBuffer() && p.Access.Writes() {
-			sum := blake3.Sum256(j.data[i])
-			outs = append(outs, outputJSON{p.Name, p.Type.String(), len(j.data[i]) / p.Type.Size(), hex.EncodeToString(sum[:])})
+			sum := blake3.Sum256(data[i])
+			outs = append(outs, outputJSON{p.Name, p.Type.String(), len(data[i]) / p.Type.Size(), hex.EncodeToString(sum[:])})
 		}
 	}
 	return outs
 }
 
 func (j *job) printJSON(t *terminal, dev driver.Device, res driver.Result, prints []printing) error {
-	doc := runJSON{Device: dev.Name(), Kernel: j.name, Outputs: j.written(), Timing: timingJSON{
+	doc := runJSON{Device: dev.Name(), Kernel: j.name, Outputs: j.written(j.data), Timing: timingJSON{
 		res.Wall.Nanoseconds(), res.Enqueue.Nanoseconds(), res.Wait.Nanoseconds(), res.Device.Nanoseconds()}}
 	for _, p := range prints {
 		doc.Printed = append(doc.Printed, p.json(j))
