@@ -25,7 +25,9 @@ func (explainCmd) Help() string {
 	return `The page is one file that loads nothing else. Its columns are the source, the program as
 it was made of it, the program after each run of a pass that changed it, the instructions
 likewise, and the PTX. A line under the mouse marks what belongs to it everywhere; a click pins
-that.`
+that. So does Enter, after the arrows.
+What the machine code takes is told by an NVIDIA GPU of the architecture if there is one, else by ptxas if it
+is on the PATH; else registers and occupancy are estimates, and the page says so.`
 }
 
 func (c *explainCmd) Run(t *terminal) error {
@@ -46,7 +48,8 @@ func (c *explainCmd) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	page, err := explain.New(explain.Input{Program: l.program, Read: sourceReader(c.Source), Passes: choice, Target: target, Times: c.Times})
+	page, err := explain.New(explain.Input{Program: l.program, Read: sourceReader(c.Source), Passes: choice, Target: target, Times: c.Times,
+		Machine: machineOf(t.ctx, l.program, target, choice, c.Optimise)})
 	if err != nil {
 		return err
 	}

@@ -24,6 +24,18 @@ type Input struct {
 	Passes passes.Choice
 	Target ptx.Target
 	Times  bool // show how long each pass took, which differs from run to run
+	// Machine is what the machine code takes, which the compiler does not know. Nil leaves that out.
+	Machine *Machine
+}
+
+// Machine is what the machine code of a kernel takes, and who says so.
+type Machine struct {
+	Registers int
+	Spills    int     // bytes an invocation keeps in memory for want of registers; negative if nobody knows
+	Occupancy float64 // share of the warps that a processor holds
+	Limit     string  // what keeps it from holding more
+	By        string  // who says so: a device, an assembler, an estimate
+	Estimated bool
 }
 
 // Page is what there is to see of one kernel, in columns.
@@ -64,6 +76,7 @@ func New(in Input) (*Page, error) {
 		return nil, err
 	}
 	assembly := o.moduleColumn(module)
+	assembly.machine(in.Machine)
 	if source := o.sourceColumn(in.Read); source != nil {
 		source.weigh(assembly)
 		page.columns = append([]*column{source}, page.columns...)

@@ -77,19 +77,15 @@
 
 	let pinned = null;
 	const main = document.querySelector('main');
-	main.addEventListener('mouseover', e => {
-		const el = target(e), line = el && lineOf(el);
+	function point(el, name) { // at what has origins, or at nothing
+		const line = el && lineOf(el);
 		mark('hover', el ? together(originsOf(el)) : []);
 		mark('feed', line ? feeds(line) : pinned ? feeds(lineOf(pinned)) : []);
-		mark('same', e.target.classList.contains('v') ? uses(e.target) : []);
+		mark('same', name && name.classList.contains('v') ? uses(name) : []);
 		about.textContent = tell(el || pinned);
-	});
-	main.addEventListener('mouseleave', () => {
-		mark('hover', []);
-		mark('same', []);
-		mark('feed', pinned ? feeds(lineOf(pinned)) : []);
-		about.textContent = tell(pinned);
-	});
+	}
+	main.addEventListener('mouseover', e => point(target(e), e.target));
+	main.addEventListener('mouseleave', () => point(null));
 	main.addEventListener('click', e => {
 		const el = target(e);
 		if (el && getSelection().isCollapsed) pin(el === pinned ? null : el);
@@ -118,6 +114,44 @@
 			box.scrollTop += at.top - frame.top - frame.height / 3;
 	}
 
+	// The keys: up and down go from line to line, left and right to what belongs to a line in the next open column,
+	// Enter and the space bar pin.
+	const at = new Map(); // the line of a column that had the focus last
+	function go(line) {
+		if (!line) return;
+		at.set(columnOf(line), line);
+		line.tabIndex = -1;
+		reveal(line);
+		columnOf(line).scrollIntoView({ inline: 'nearest', block: 'nearest' });
+		line.focus({ preventScroll: true });
+		point(line.dataset.o ? line : null);
+	}
+	function beside(column, line, by) {
+		const open = columns.filter(c => !c.hidden), next = open[open.indexOf(column) + by];
+		if (!next) return null;
+		const own = line && line.dataset.o ? [...together(originsOf(line))].map(lineOf) : [];
+		return own.find(l => columnOf(l) === next) || at.get(next) || linesOf(next)[0];
+	}
+	main.addEventListener('keydown', e => {
+		const box = e.target.closest('.lines');
+		if (!box || e.altKey || e.ctrlKey || e.metaKey || e.target.closest('summary')) return;
+		const column = columnOf(box), lines = linesOf(column).filter(l => l.checkVisibility());
+		const line = e.target.closest('.l'), i = lines.indexOf(line || at.get(column));
+		const keys = {
+			ArrowDown: () => go(lines[Math.min(i + 1, lines.length - 1)]),
+			ArrowUp: () => go(lines[Math.max(i - 1, 0)]),
+			Home: () => go(lines[0]),
+			End: () => go(lines[lines.length - 1]),
+			ArrowLeft: () => go(beside(column, line, -1)),
+			ArrowRight: () => go(beside(column, line, 1)),
+			Enter: () => line && line.dataset.o && pin(line === pinned ? null : line),
+		};
+		keys[' '] = keys.Enter;
+		if (!keys[e.key]) return;
+		e.preventDefault();
+		keys[e.key]();
+	});
+
 	// Columns open and close at the buttons. At first as many are open as there is room for: source,
 	// front end, PTX and the last program, then the passes that changed most.
 	const button = id => document.querySelector(`button[data-column="${CSS.escape(id)}"]`);
@@ -125,7 +159,10 @@
 		column.hidden = !open;
 		button(column.id).setAttribute('aria-pressed', open);
 	}
-	for (const c of columns) button(c.id).addEventListener('click', () => show(c, c.hidden));
+	for (const c of columns) button(c.id).addEventListener('click', () => {
+		show(c, c.hidden);
+		if (!c.hidden) c.scrollIntoView({ inline: 'nearest', block: 'nearest' });
+	});
 	const programs = columns.filter(c => c.id !== 'source' && c.id !== 'ptx');
 	const open = new Set([document.getElementById('source'), document.getElementById('ptx'), programs[0], programs[programs.length - 1]]);
 	const news = c => c.querySelectorAll('.came').length;
@@ -183,6 +220,7 @@
 	});
 	document.addEventListener('keydown', e => {
 		if (e.key === 'Escape') {
+			point(null);
 			input.value = '';
 			input.blur();
 			search('');
