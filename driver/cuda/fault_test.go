@@ -46,7 +46,7 @@ var parts = []struct {
 	name string
 	run  func(*tour) error
 }{
-	{"a run", (*tour).plain}, {"replays", (*tour).replays}, {"loops", (*tour).loops}, {"a trap", (*tour).trap}, {"a batch", (*tour).batch}, {"grid barriers", (*tour).barriers},
+	{"a run", (*tour).plain}, {"replays", (*tour).replays}, {"loops", (*tour).loops}, {"a trap", (*tour).trap}, {"a batch", (*tour).batch}, {"grid barriers", (*tour).barriers}, {"times", (*tour).times},
 }
 
 // do opens a device, runs all parts, and closes what there is in any case.
@@ -220,6 +220,21 @@ func (s *tour) barriers() error {
 		return err
 	}
 	return errors.Join(differ("f", dst, words(1, 200)), q.Close())
+}
+
+func (s *tour) times() error {
+	q, dst := s.d.NewSequence("times"), make([]byte, 128)
+	q.TimeCommands()
+	q.Fill(driver.All(s.x), 0, 4)
+	loop := q.Repeat(0, func() { q.Launch(s.noted, driver.Groups(1), driver.All(s.x), driver.U32(1)) })
+	q.Read(driver.All(s.x), dst)
+	if err := errors.Join(q.Prepare(), loop.SetCount(9)); err != nil { // more than it has events for
+		return err
+	}
+	if _, err := q.Run(ctx); err != nil {
+		return err
+	}
+	return errors.Join(differ("x", dst, words(32, 9)), q.Close())
 }
 
 func errorUnless(ok bool, text string) error {

@@ -115,7 +115,7 @@ func probe(drv cu.Driver, dev cu.Device, name string, ordinal int) (driver.Caps,
 	c.LoopNodes = c.Graphs && drv.Has(cu.Cond) && version >= firstLoops
 	c.F16, c.F64, c.Atomic64, c.AtomicF32, c.AtomicF64 = true, true, true, true, true
 	c.BF16, c.Redux = target.SM >= 80, target.SM >= 80
-	c.Subgroup, c.Trap, c.Timing = true, true, "device timestamps"
+	c.Subgroup, c.Trap, c.Timing, c.CommandTimes = true, true, "device timestamps", true
 	return c, target, nil
 }
 

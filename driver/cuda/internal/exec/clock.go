@@ -58,14 +58,19 @@ func (c *clock) between(drv cu.Driver, from, to mark) (time.Duration, bool) {
 	if c.events[from] == 0 || c.events[to] == 0 {
 		return 0, false
 	}
-	ms, err := drv.EventElapsedTime(c.events[from], c.events[to])
+	return elapsed(drv, c.events[from], c.events[to])
+}
+
+// elapsed returns the time from one event to another, which have both passed.
+func elapsed(drv cu.Driver, from, to cu.Event) (time.Duration, bool) {
+	ms, err := drv.EventElapsedTime(from, to)
 	if err != nil || !(ms >= 0 && ms < 1e12) { // neither negative nor NaN nor infinite
 		return 0, false
 	}
 	return time.Duration(float64(ms)*1e6 + 0.5), true
 }
 
-// timers hands out events for clocks and keeps what is given back.
+// timers hands out events for clocks and laps, and keeps what is given back.
 type timers struct {
 	gpu  *primary.Context
 	mu   sync.Mutex
@@ -81,7 +86,7 @@ func (p *timers) get(transfers bool) (events [marks]cu.Event, err error) {
 	for m := range marks {
 		if transfers || m == markFrom || m == markTo {
 			if events[m], err = p.event(); err != nil {
-				_ = p.put(events) // the first error is the one to report
+				_ = p.put(events[:]) // the first error is the one to report
 				return [marks]cu.Event{}, err
 			}
 		}
@@ -102,7 +107,7 @@ func (p *timers) event() (cu.Event, error) {
 }
 
 // put gives events back that nothing will record any more. The context is current.
-func (p *timers) put(events [marks]cu.Event) (first error) {
+func (p *timers) put(events []cu.Event) (first error) {
 	for _, e := range events {
 		if e == 0 {
 			continue

@@ -17,10 +17,10 @@ type queue struct {
 
 // all enqueues operations. Its error says which of them the driver did not take.
 func (q *queue) all(ops []op) error {
-	watching := q.r.x.watching
+	watching, singly := q.r.x.watching, q.r.singly()
 	for i := range ops {
 		o := &ops[i]
-		if o.kind == kindLaunch && o.launch.barrier < 0 && !watching {
+		if o.kind == kindLaunch && o.launch.barrier < 0 && !singly {
 			if o.launch.empty() {
 				continue
 			}
@@ -37,6 +37,9 @@ func (q *queue) all(ops []op) error {
 		err := q.r.emit(o, q)
 		if err == nil && watching {
 			err = q.r.watched(o)
+		}
+		if err == nil {
+			err = q.r.lap(o.cmd, 1)
 		}
 		if err != nil {
 			return q.r.refused(o, err)

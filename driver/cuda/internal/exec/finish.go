@@ -136,6 +136,11 @@ func (r *flight) deliver(res *driver.Result) error {
 	if !r.clock.asks() || r.thread.Bind("wait", r.plan.Label) == nil {
 		r.clock.read(r.x.GPU.Driver, res)
 	}
+	if r.laps != nil && r.thread.Bind("wait", r.plan.Label) == nil {
+		if r.laps.read(r.x.GPU.Driver); !r.laps.untold {
+			res.Commands = append(res.Commands, r.laps.rows...)
+		}
+	}
 	r.decided()
 	res.Loops = append(res.Loops, r.outcome...)
 	var trap error

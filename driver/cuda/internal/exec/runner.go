@@ -30,6 +30,7 @@ type lowered struct {
 	records   records
 	transfers transfers
 	clock     clock
+	laps      *laps  // nil if commands are not timed
 	gen       uint64 // the Plan.Clock that launches, transfers and sums are for
 	long      bool   // a stream has no room for a run at once
 }
@@ -110,6 +111,11 @@ func (r *runner) make() error {
 			return err
 		}
 	}
+	if p.TimeCommands {
+		if err := r.hostLoops(); err != nil {
+			return err
+		}
+	}
 	r.gen = p.Clock()
 	ops := r.lower(p.Cmds, r.captured)
 	if some(ops, func(o *op) bool { return o.fill != nil && o.fill.byKernel() }) {
@@ -136,6 +142,11 @@ func (r *runner) make() error {
 	r.queue = queue{r, make([]*cu.Launch, 0, min(len(p.Launches), launchesAtOnce))}
 	r.whiles = make([]sum, len(p.Whiles))
 	r.recount()
+	if p.TimeCommands {
+		if err := r.timeCommands(); err != nil {
+			return err
+		}
+	}
 	if err := r.capture(r.segments); err != nil {
 		return err
 	}
@@ -143,9 +154,12 @@ func (r *runner) make() error {
 	return nil
 }
 
-// replays reports whether a run launches one graph and nothing else. Commands of a graph cannot be told apart
-// from outside, so who watches gets them one by one.
-func (r *lowered) replays() bool { return r.captured && !r.x.watching }
+// replays reports whether a run launches one graph and nothing else.
+func (r *lowered) replays() bool { return r.captured && !r.singly() }
+
+// singly reports whether no command is part of a graph: those cannot be told apart from outside, so who watches
+// commands, or times them, gets them one by one.
+func (r *lowered) singly() bool { return r.x.watching || r.plan.TimeCommands }
 
 // update takes over what setters changed since the last run. It looks at nothing else.
 func (r *runner) update() error {
@@ -207,6 +221,18 @@ func (r *runner) rebind() error {
 	return nil
 }
 
+// hostLoops lets the host decide on every loop, so that each command in them is enqueued.
+func (r *lowered) hostLoops() error {
+	for _, c := range r.plan.Whiles {
+		if c.Forced && c.Lowering == driver.LoopGraph {
+			return &driver.Error{Op: "prepare", Label: r.plan.Label, Device: r.x.GPU.Name(), Path: c.Path, Kind: driver.Unsupported,
+				Msg: "the commands of a loop that the device decides on cannot be timed", Fix: "let the host decide, or time no commands"}
+		}
+		c.Lowering = driver.LoopHost
+	}
+	return nil
+}
+
 // bind takes over what setters changed of a launch.
 func (r *lowered) bind(l *launch) error {
 	var none cu.Ptr
@@ -254,6 +280,9 @@ func (r *lowered) drop() error {
 	r.graphs = nil
 	note(r.transfers.drop())
 	note(x.Memory.Put(r.records.mem))
-	note(x.timers.put(r.clock.events))
+	note(x.timers.put(r.clock.events[:]))
+	if r.laps != nil {
+		note(x.timers.put(r.laps.events))
+	}
 	return first
 }

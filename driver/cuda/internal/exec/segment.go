@@ -93,7 +93,7 @@ func (r *runner) divide(ops []op, outer bool) (list []*segment) {
 // graphable returns how many operations, from the first on, the host has no part in, and whether kernels of
 // the user are among them.
 func (r *lowered) graphable(ops []op) (n int, launches bool) {
-	if r.x.watching || !r.x.GPU.Caps.Graphs {
+	if r.singly() || !r.x.GPU.Caps.Graphs {
 		return 0, false
 	}
 	nodes := uint64(0)
@@ -311,7 +311,10 @@ func (s *segment) complete() bool { return s.fresh() && (len(s.spares) == 0 || s
 func (s *segment) launch() error {
 	r := s.r
 	if s.loop != nil {
-		return r.rounds(s)
+		if err := r.rounds(s); err != nil {
+			return err
+		}
+		return r.lap(s.loop.cmd, 1)
 	}
 	launched := false
 	if s.fresh() {
