@@ -135,48 +135,37 @@ func (d *Driver) add(call string, g *graph, deps []cu.GraphNode, n *node) (cu.Gr
 
 // GraphAddKernelNode adds a launch and takes its arguments over.
 func (d *Driver) GraphAddKernelNode(h cu.Graph, deps []cu.GraphNode, l *cu.Launch) (cu.GraphNode, error) {
-	const call = "cuGraphAddKernelNode_v2"
+	return addWork(d, "cuGraphAddKernelNode_v2", h, deps, l, d.launching)
+}
+
+// addWork adds a node that is one piece of work, which begin makes of what describes it.
+func addWork[T any](d *Driver, call string, h cu.Graph, deps []cu.GraphNode, what *T, begin func(call string, v *device, what *T) (work, error)) (cu.GraphNode, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	g, err := d.graph(call, h)
 	if err != nil {
 		return 0, err
 	}
-	n := &node{work: work{kind: kernel}}
-	if err := d.describe(call, g.dev, &n.work, l); err != nil {
+	w, err := begin(call, g.dev, what)
+	if err != nil {
 		return 0, err
 	}
-	return d.add(call, g, deps, n)
+	return d.add(call, g, deps, &node{work: w})
 }
 
-// describe makes w the launch l; it stays cooperative if it was.
-func (d *Driver) describe(call string, v *device, w *work, l *cu.Launch) error {
+// launching is the work of a kernel node.
+func (d *Driver) launching(call string, v *device, l *cu.Launch) (work, error) {
 	f := d.funcs[l.Function]
 	if f == nil || f.dev != v {
-		return failed(call, invalidHandle)
+		return work{}, failed(call, invalidHandle)
 	}
-	run, err := d.prepared(call, f, l, nil, w.launch.Together)
-	if err != nil {
-		return err
-	}
-	w.fn, w.launch = f, run
-	return nil
+	run, err := d.prepared(call, f, l, nil, false)
+	return work{kind: kernel, fn: f, launch: run}, err
 }
 
 // GraphAddMemcpyNode adds a copy. Memory of the host is pinned.
 func (d *Driver) GraphAddMemcpyNode(h cu.Graph, deps []cu.GraphNode, c *cu.Copy) (cu.GraphNode, error) {
-	const call = "cuGraphAddMemcpyNode"
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	g, err := d.graph(call, h)
-	if err != nil {
-		return 0, err
-	}
-	n := &node{}
-	if n.work, err = d.copying(call, g.dev, c); err != nil {
-		return 0, err
-	}
-	return d.add(call, g, deps, n)
+	return addWork(d, "cuGraphAddMemcpyNode", h, deps, c, d.copying)
 }
 
 // copying is the work of a copy node.
@@ -211,18 +200,7 @@ func (d *Driver) copying(call string, v *device, c *cu.Copy) (work, error) {
 
 // GraphAddMemsetNode adds a fill.
 func (d *Driver) GraphAddMemsetNode(h cu.Graph, deps []cu.GraphNode, f *cu.Fill) (cu.GraphNode, error) {
-	const call = "cuGraphAddMemsetNode"
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	g, err := d.graph(call, h)
-	if err != nil {
-		return 0, err
-	}
-	n := &node{}
-	if n.work, err = d.filling(call, g.dev, f); err != nil {
-		return 0, err
-	}
-	return d.add(call, g, deps, n)
+	return addWork(d, "cuGraphAddMemsetNode", h, deps, f, d.filling)
 }
 
 // filling is the work of a fill node.
