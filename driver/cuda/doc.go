@@ -8,19 +8,7 @@
 //
 // A device shares the primary context of its GPU with whatever else the process does there. This package opens
 // and closes it, and says what it can do. What does the work lies below, in packages that take what they need
-// and not the device, each of those above it alone:
-//
-//	primary    the context: current on a thread, errors of calls, whether it is lost
-//	pause      how a goroutine waits: looking, letting others run, sleeping
-//	freelist   memory that was given back, by size class
-//	pinned     host memory that the GPU reaches
-//	timeline   streams, timeline values, hazards between runs, release deferred until a run is over
-//	memory     device memory: buffers and what the device needs itself, kept by size class
-//	transfer   staging rings, for transfers too large for a sequence's own staging
-//	exec       plans: lowered to segments, run on a stream, one by one or as graphs
-//	code       programs: compiled, loaded, kept in memory and, by imagecache, on disk
-//
-// README.md walks through them.
+// and not the device. README.md names them and walks through them.
 //
 // # Invariants
 //

@@ -9,7 +9,6 @@ import (
 	"weak"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/cuda/internal/primary"
 	"github.com/govyre/vyre/driver/cuda/internal/timeline"
 	"github.com/govyre/vyre/internal/identity"
 	"github.com/govyre/vyre/internal/passes"
@@ -128,7 +127,7 @@ func (c *cache) get(ctx context.Context, p *ir.Program, h how) (*compiled, error
 func (c *cache) compile(e *compiled) {
 	defer c.compiling.Done()
 	begin := time.Now()
-	e.err = c.build(e)
+	e.err = c.c.build(e)
 	c.c.gpu.Count(e.origin, 1)
 	c.c.gpu.Count(driver.CompileNS, uint64(time.Since(begin)))
 	var old []*compiled
@@ -144,16 +143,6 @@ func (c *cache) compile(e *compiled) {
 	for _, o := range old {
 		c.c.unload(o)
 	}
-}
-
-// build has a program compiled. Whatever panics in that is an error of those who wait for it.
-func (c *cache) build(e *compiled) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = primary.Caught("compile", e.program.Name(), v)
-		}
-	}()
-	return c.c.build(e)
 }
 
 // put gives up one handle.

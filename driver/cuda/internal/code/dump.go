@@ -18,11 +18,6 @@ func (c *Compiler) dump(m *ptx.Module, log string) {
 	}
 }
 
-// dumpSteps writes what a kernel was after each run of a pass to the directory that a debug switch names.
-func (c *Compiler) dumpSteps(m *ptx.Module, steps []byte) {
-	c.dumpFile(c.gpu.Debug().Passes, m.Kernels[0].Entry+".passes", steps)
-}
-
 // dumpFile writes a file, if there is a directory for it. That it cannot is said and does not stop anybody.
 func (c *Compiler) dumpFile(dir, name string, text []byte) {
 	if dir == "" {

@@ -218,7 +218,7 @@ func (k *kernel) Occupancy(rest int) driver.Occupancy {
 	o := driver.Occupy(&k.by.gpu.Caps, c.res.Registers, c.res.Shared+rest*c.res.RestElem, threads)
 	groups := c.groups
 	if rest > 0 {
-		groups = k.query(threads, c.dynamic(rest))
+		groups = k.query(threads, c.fixed+rest*c.res.RestElem)
 	}
 	if groups == 0 && o.Groups > 0 {
 		o.Limit = "driver"
@@ -262,6 +262,3 @@ type compiled struct {
 	handles int
 	used    uint64 // clock of the last get
 }
-
-// dynamic returns the dynamic shared bytes of a launch with rest elements.
-func (c *compiled) dynamic(rest int) int { return c.fixed + rest*c.res.RestElem }

@@ -6,14 +6,20 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/internal/primary"
 	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 )
 
 // build compiles a program to text, has the driver compile that, or finds that done on disk,
-// and learns what it takes.
-func (c *Compiler) build(e *compiled) error {
+// and learns what it takes. Whatever panics in that is an error of those who wait for it.
+func (c *Compiler) build(e *compiled) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = primary.Caught("compile", e.program.Name(), v)
+		}
+	}()
 	o := compile.Options{Passes: e.how.passes, Label: e.how.label, LineInfo: e.how.lines}
 	var steps bytes.Buffer
 	if c.gpu.Debug().Passes != "" {
@@ -24,8 +30,8 @@ func (c *Compiler) build(e *compiled) error {
 		return err
 	}
 	c.dump(m, "")
-	c.dumpSteps(m, steps.Bytes())
 	k := &m.Kernels[0]
+	c.dumpFile(c.gpu.Debug().Passes, k.Entry+".passes", steps.Bytes())
 	e.emitted, e.params, e.fixed = k.Program, k.Params, k.Dynamic
 	if err := c.gpu.Hold("compile", ""); err != nil {
 		return err

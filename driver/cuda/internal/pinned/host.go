@@ -25,7 +25,9 @@ func (s *Pool) AllocHost(bytes int64) (*driver.HostMemory, error) {
 		return nil, s.Error(op, bytes, err)
 	}
 	clear(p.Bytes(bytes)) // what it had before is of some run, perhaps of another device
-	m, err := s.gpu.NewHostMemory(p.Bytes(bytes), "", func() { s.giveBack(p) })
+	m, err := s.gpu.NewHostMemory(p.Bytes(bytes), "", func() {
+		s.gpu.Closing("", func() error { return s.Put(p) }, func() { s.Abandon(p) })
+	})
 	if err == nil {
 		return m, nil
 	}
@@ -33,11 +35,6 @@ func (s *Pool) AllocHost(bytes int64) (*driver.HostMemory, error) {
 		return nil, s.gpu.ErrorOf(op, "", back)
 	}
 	return nil, err
-}
-
-// giveBack is Put for who has no context current.
-func (s *Pool) giveBack(p Memory) {
-	s.gpu.Closing("", func() error { return s.Put(p) }, func() { s.Abandon(p) })
 }
 
 // Pin makes the caller's memory such memory, until Close.
@@ -61,7 +58,7 @@ func (s *Pool) Pin(b []byte) (*driver.HostMemory, error) {
 	m, err := s.gpu.NewHostMemory(b, "", func() {
 		s.gpu.Gauge(driver.PinnedBytes, -size)
 		if registered {
-			s.unpin(at)
+			s.gpu.Closing("", func() error { return s.gpu.Driver.MemHostUnregister(at) }, func() {})
 			pins.Delete(at)
 		}
 	})
@@ -87,11 +84,6 @@ var pins sync.Map // by address
 
 // alreadyRegistered is the driver's answer for a page that is pinned.
 const alreadyRegistered = cu.Result(712)
-
-// unpin gives the caller's memory back. A lost context has done so.
-func (s *Pool) unpin(at unsafe.Pointer) {
-	s.gpu.Closing("", func() error { return s.gpu.Driver.MemHostUnregister(at) }, func() {})
-}
 
 // Error explains why host memory could not be pinned.
 func (s *Pool) Error(op string, bytes int64, err error) *driver.Error {
