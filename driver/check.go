@@ -52,6 +52,14 @@ func (s *Sequence) refuse(op, label, path string, kind Kind, fix, format string,
 	return &Error{Op: op, Label: label, Device: s.dev.Name(), Path: path, Kind: kind, Msg: fmt.Sprintf(format, args...), Fix: fix}
 }
 
+// beside names the sequence's device so that it is told from another, which may go by the same name.
+func (s rules) beside(other Device) string {
+	if s.dev.Name() != other.Name() {
+		return s.dev.Name()
+	}
+	return "another device, which was opened as " + s.dev.Name() + " too"
+}
+
 // checkRange applies the rules of every range: a live buffer of this device, bytes inside it.
 func (s rules) checkRange(op, path string, r Range) *Error {
 	b := r.Buffer
@@ -68,7 +76,7 @@ func (s rules) checkRange(op, path string, r Range) *Error {
 		if err := b.leaf().dev.Alive(op, b.Label()); err != nil {
 			return s.refuse(op, b.Label(), path, Closed, "", "device %s of the buffer was closed", b.Device().Name())
 		}
-		return s.refuse(op, b.Label(), path, InvalidArgument, "move the bytes through the host", "buffer is on %s, the sequence on %s", b.Device().Name(), s.dev.Name())
+		return s.refuse(op, b.Label(), path, InvalidArgument, "move the bytes through the host", "buffer is on %s, the sequence on %s", b.Device().Name(), s.beside(b.Device()))
 	}
 	if b.leaf().Alive(op) != nil {
 		return s.refuse(op, b.Label(), path, Closed, "", "buffer was closed")
@@ -189,7 +197,7 @@ func (s rules) checkStep(st *Step) (ps Problems) {
 		return Problems{s.refuse("launch", "", st.cmd.Path, InvalidArgument, "pass what Compile returned", "%s", foreign(k, "kernel"))}
 	}
 	if k.Device() != s.dev {
-		return Problems{s.refuse("launch", k.Label(), st.cmd.Path, InvalidArgument, "compile it for "+s.dev.Name(), "kernel is compiled for %s, the sequence is on %s", k.Device().Name(), s.dev.Name())}
+		return Problems{s.refuse("launch", k.Label(), st.cmd.Path, InvalidArgument, "compile it for "+s.beside(k.Device()), "kernel is compiled for %s, the sequence is on %s", k.Device().Name(), s.beside(k.Device()))}
 	}
 	if k.leaf().Alive("launch") != nil {
 		return Problems{s.refuse("launch", k.Label(), st.cmd.Path, Closed, "", "kernel was closed")}

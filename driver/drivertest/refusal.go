@@ -78,7 +78,7 @@ var refusals = []refusal{
 		b, err := other.Alloc(4, driver.AllocOptions{Label: "b"})
 		e.must(err)
 		s.Fill(driver.All(b), 0, 1)
-	}, "0", driver.InvalidArgument, []string{`fill "b"`, "buffer is on", "the sequence on"}},
+	}, "0", driver.InvalidArgument, []string{`fill "b"`, "buffer is on", "the sequence on another device, which was opened as"}},
 	{"buffer of a closed device", func(e *env, s *driver.Sequence) {
 		other, err := e.open(driver.OpenOptions{})
 		e.must(err)
@@ -99,7 +99,7 @@ var refusals = []refusal{
 		k, err := other.Compile(ctx, e.program(tell), driver.Options{})
 		e.must(err)
 		s.Launch(k, driver.Groups(1))
-	}, "0", driver.InvalidArgument, []string{"kernel is compiled for"}},
+	}, "0", driver.InvalidArgument, []string{"kernel is compiled for", "the sequence is on another device, which was opened as"}},
 	{"too few arguments", func(e *env, s *driver.Sequence) { s.Launch(e.compile(add), driver.Groups(1), driver.U32(1)) }, "0", driver.InvalidArgument,
 		[]string{"1 arguments for 2 parameters (x rw buffer of u32, n u32)"}},
 	{"missing Rest", func(e *env, s *driver.Sequence) {
