@@ -27,7 +27,8 @@ it was made of it, the program after each run of a pass that changed it, the ins
 likewise, and the PTX. A line under the mouse marks what belongs to it everywhere; a click pins
 that. So does Enter, after the arrows.
 What the machine code takes is told by an NVIDIA GPU of the architecture if there is one, else by ptxas if it
-is on the PATH; else registers and occupancy are estimates, and the page says so.`
+is on the PATH; else registers and occupancy are estimates, and the page says so.
+With ptxas and nvdisasm on the PATH, the last column is the machine code.`
 }
 
 func (c *explainCmd) Run(t *terminal) error {
@@ -49,7 +50,8 @@ func (c *explainCmd) Run(t *terminal) error {
 		return err
 	}
 	page, err := explain.New(explain.Input{Program: l.program, Read: sourceReader(c.Source), Passes: choice, Target: target, Times: c.Times,
-		Machine: machineOf(t.ctx, l.program, target, choice, c.Optimise)})
+		Machine:     machineOf(t.ctx, l.program, target, choice, c.Optimise),
+		Disassemble: func(text string) []explain.MachineLine { return disassemble(t.ctx, text, target) }})
 	if err != nil {
 		return err
 	}

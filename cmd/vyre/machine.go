@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -108,4 +109,47 @@ func assemble(ctx context.Context, text string, target ptx.Target) *assembled {
 		return &assembled{n, number(spillStores)}
 	}
 	return nil
+}
+
+var (
+	machineOrigin = regexp.MustCompile(`//## File "\.nv_debug_ptx_txt", line (\d+)`)
+	machineCode   = regexp.MustCompile(`^\s*/\*[0-9a-f]{4,}\*/\s+(\S.*?)\s*;$`)
+	machineLabel  = regexp.MustCompile(`^(\.L_x_\d+|\$\S+):$`)
+)
+
+// disassemble shows what ptxas makes of a text, if it and nvdisasm are on the PATH and know the architecture.
+func disassemble(ctx context.Context, text string, target ptx.Target) []explain.MachineLine {
+	dir, err := os.MkdirTemp("", "vyre-explain-")
+	if err != nil {
+		return nil
+	}
+	defer os.RemoveAll(dir)
+	cubin := filepath.Join(dir, "kernel.cubin")
+	cmd := exec.CommandContext(ctx, "ptxas", "--generate-line-info", "--gpu-name="+target.String(), "--output-file="+cubin, "-")
+	cmd.Stdin = strings.NewReader(text)
+	if cmd.Run() != nil {
+		return nil
+	}
+	out, err := exec.CommandContext(ctx, "nvdisasm", "--print-code", "--print-line-info-ptx", cubin).Output()
+	if err != nil {
+		return nil
+	}
+	var all []explain.MachineLine
+	end, from := 0, 0 // of what is no padding; the line of PTX
+	for line := range strings.Lines(string(out)) {
+		line = strings.TrimRight(line, "\r\n")
+		if m := machineOrigin.FindStringSubmatch(line); m != nil {
+			from, _ = strconv.Atoi(m[1]) // a number too large is no line
+		} else if m := machineCode.FindStringSubmatch(line); m != nil {
+			if all = append(all, explain.MachineLine{Text: m[1], PTX: from}); m[1] != "NOP" {
+				end = len(all)
+			}
+		} else if m := machineLabel.FindStringSubmatch(line); m != nil {
+			all = append(all, explain.MachineLine{Text: m[1] + ":"})
+			if m[1][0] == '$' {
+				from = 0 // a function of the assembler's own, which any line may call
+			}
+		}
+	}
+	return all[:end]
 }

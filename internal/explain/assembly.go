@@ -32,23 +32,6 @@ func (o *origins) moduleColumn(m *ptx.Module) *column {
 	return c
 }
 
-// machine shows what the machine code takes.
-func (c *column) machine(m *Machine) {
-	if m == nil {
-		return
-	}
-	about := ""
-	if m.Estimated {
-		about = "about "
-	}
-	c.fact("registers", fmt.Sprintf("%s%d", about, m.Registers), "of an invocation: "+m.By)
-	if m.Spills >= 0 {
-		c.fact("spills", fmt.Sprintf("%d bytes", m.Spills), "of an invocation, kept in memory for want of registers: "+m.By)
-	}
-	c.fact("occupancy", fmt.Sprintf("%s%.0f %%, limited by %s", about, 100*m.Occupancy, m.Limit), "of the warps that a processor holds: "+m.By)
-	c.fact("as told by", m.By, "who says what the machine code takes")
-}
-
 // listingColumn shows the instructions that a program has so far.
 func (o *origins) listingColumn(p *ir.Program, l *ptx.Listing) *column {
 	return &column{about: "instructions", parts: []part{{lines: o.assembly(p, l.Text, l.Lines)}}}

@@ -1,6 +1,6 @@
 // Package explain makes the page that shows how a kernel becomes device code: its source, the
 // program that the front end made of it, the program after each run of a pass that changed it, the
-// instructions likewise, and the PTX, as columns whose lines are linked.
+// instructions likewise, the PTX, and machine code where the caller can disassemble, as columns whose lines are linked.
 //
 //	ir.Program ──tag──▶ compile.Program ──▶ columns of lines, each with origins ──page──▶ HTML
 //
@@ -13,11 +13,12 @@
 // are made unique at the same time: %v12 is the same value in every column.
 //
 // A line knows the origins that it shows. Two lines belong together when they share one; a line of
-// source has the origins whose position is on it. That is all the page's script knows.
+// source has the origins whose position is on it, and a line of machine code those of the line of PTX that the
+// assembler says it is from. That is all the page's script knows.
 //
 // # Invariants
 //
-//   - Equal input gives equal bytes, unless times are asked for.
+//   - Equal input gives equal bytes, unless times are asked for. What tells of the machine is input.
 //   - The page is one well-formed XHTML file that loads nothing: style and script are inside, and its
 //     content security policy forbids everything else.
 //   - Whatever source and program contain stays text: it is escaped, and characters that would not

@@ -26,16 +26,8 @@ type Input struct {
 	Times  bool // show how long each pass took, which differs from run to run
 	// Machine is what the machine code takes, which the compiler does not know. Nil leaves that out.
 	Machine *Machine
-}
-
-// Machine is what the machine code of a kernel takes, and who says so.
-type Machine struct {
-	Registers int
-	Spills    int     // bytes an invocation keeps in memory for want of registers; negative if nobody knows
-	Occupancy float64 // share of the warps that a processor holds
-	Limit     string  // what keeps it from holding more
-	By        string  // who says so: a device, an assembler, an estimate
-	Estimated bool
+	// Disassemble shows the machine code that a text of PTX becomes; nil, or no lines, leaves it out.
+	Disassemble func(text string) []MachineLine
 }
 
 // Page is what there is to see of one kernel, in columns.
@@ -83,6 +75,11 @@ func New(in Input) (*Page, error) {
 		page.stages = append([]stage{{source.title, source}}, page.stages...)
 	}
 	page.add(assembly)
+	if in.Disassemble != nil {
+		if code := in.Disassemble(module.Text); len(code) > 0 {
+			page.add(assembly.machineColumn(code, in.Target))
+		}
+	}
 	return page, nil
 }
 
