@@ -38,7 +38,7 @@ func (r *runner) Done() bool {
 		return false
 	}
 	t := primary.Thread{Context: r.x.GPU}
-	r.ask(value, &t)
+	r.ask(value, &t, s.Ask)
 	t.Release()
 	return s.Over(value)
 }

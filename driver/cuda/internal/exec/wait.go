@@ -29,7 +29,8 @@ func (r *flight) await(ctx context.Context, leave bool, value uint64, t *primary
 	case s.Spin(value, pause.SpinFor(r.average), t):
 	case ctx.Done() == nil:
 		how = driver.WaitsBlock
-		r.block(value, t)
+		r.ask(value, t, s.Block)
+		t.Release()
 	default:
 		how = driver.WaitsPoll
 		if !r.poll(value, t, func() bool { return !(leave && ctx.Err() != nil) && !r.GaveUp.Load() }) {
@@ -42,24 +43,12 @@ func (r *flight) await(ctx context.Context, leave bool, value uint64, t *primary
 	return true
 }
 
-// block sleeps until a run has ended.
-func (r *flight) block(value uint64, t *primary.Thread) {
-	err := t.Bind("wait", r.plan.Label)
-	if err == nil {
-		if err = r.Stream.Block(); err != nil {
-			err = r.faulted(err)
-		}
-	}
-	r.failed(err, value)
-	t.Release()
-}
-
 // poll looks and sleeps in turns until a run has ended, or until more says no.
 func (r *flight) poll(value uint64, t *primary.Thread, more func() bool) bool {
 	defer t.Release()
 	begin := time.Now()
 	for !r.Stream.Over(value) {
-		r.ask(value, t)
+		r.ask(value, t, r.Stream.Ask)
 		t.Release()
 		if r.Stream.Over(value) {
 			break
@@ -72,12 +61,12 @@ func (r *flight) poll(value uint64, t *primary.Thread, more func() bool) bool {
 	return true
 }
 
-// ask asks the driver about the stream. A run that faulted, or whose device is lost, has ended
-// too; Wait says how.
-func (r *flight) ask(value uint64, t *primary.Thread) {
+// ask asks the driver about the stream, or sleeps until it has an answer. A run that faulted, or whose
+// device is lost, has ended too; Wait says how.
+func (r *flight) ask(value uint64, t *primary.Thread, call func() error) {
 	err := t.Bind("wait", r.plan.Label)
 	if err == nil {
-		if err = r.Stream.Ask(); err != nil {
+		if err = call(); err != nil {
 			err = r.faulted(err)
 		}
 	}
