@@ -18,3 +18,14 @@ func Enabled() bool { return *enabled }
 
 // Exhaustive reports whether sweeps over all arguments should run.
 func Exhaustive() bool { return *enabled && *exhaustive }
+
+// Count is how many cases a test takes: quick ones always, sweep with -long, all with -exhaustive beside it.
+func Count(quick, sweep, all int) int {
+	switch {
+	case Exhaustive():
+		return all
+	case Enabled():
+		return sweep
+	}
+	return quick
+}

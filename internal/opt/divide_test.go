@@ -128,10 +128,7 @@ func every(first, step uint64) iter.Seq[uint64] {
 
 // The numbers near powers of two, and near the largest over small ones, are where a reciprocal just fits or just does not.
 func TestExpandDividesNumbersOf32And64BitsAtEdges(t *testing.T) {
-	n := 5_000
-	if long.Enabled() {
-		n = 5_000_000
-	}
+	n := long.Count(5_000, 200_000, 5_000_000)
 	for _, width := range []uint8{32, 64} {
 		everyDivider(width, func(v divider) {
 			rng := rand.New(rand.NewPCG(5, uint64(width)))

@@ -54,10 +54,7 @@ func shuffled(rng *rand.Rand) []passes.Run {
 
 // What the constraints leave open decides how good a program becomes, never what it means.
 func TestRunMeansTheSameInEveryOrder(t *testing.T) {
-	orders, programs := 40, uint64(5)
-	if long.Enabled() {
-		orders, programs = 2000, 40
-	}
+	orders, programs := long.Count(40, 200, 2000), uint64(long.Count(5, 20, 40))
 	rng := rand.New(rand.NewPCG(11, 12))
 	seen := map[string]bool{}
 	for k := range uint64(orders) {

@@ -20,10 +20,7 @@ import (
 
 // Every operand of every row that a random program runs is where the analysis said it would be.
 func TestRangesHoldInRandomPrograms(t *testing.T) {
-	n := uint64(300)
-	if long.Enabled() {
-		n = 20_000
-	}
+	n := uint64(long.Count(300, 3_000, 20_000))
 	checked, said := 0, 0
 	for seed := range n {
 		r := conform.Random(seed)
@@ -87,10 +84,7 @@ func TestRangesHoldInCases(t *testing.T) {
 
 // A pass would find what was kept for it, and one that is left out would do nothing.
 func TestRunGivesTheSameWithNothingKept(t *testing.T) {
-	n := uint64(200)
-	if long.Enabled() {
-		n = 20_000
-	}
+	n := uint64(long.Count(200, 2_000, 20_000))
 	same := func(name string, p *ir.Program) {
 		kept, _, err := opt.Run(p, opt.Options{})
 		if err != nil {
@@ -118,10 +112,7 @@ func TestRunGivesTheSameWithNothingKept(t *testing.T) {
 // Whatever intervals the operands of an op come from, its result is in the interval made of them.
 func TestRangesTransferEveryOp(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	rounds := 400
-	if long.Enabled() {
-		rounds = 100_000
-	}
+	rounds := long.Count(400, 5_000, 100_000)
 	ints := []ir.Type{ir.I32, ir.U32, ir.I64, ir.U64, ir.Bool}
 	for _, op := range ir.Ops() {
 		info := op.Info()

@@ -27,7 +27,7 @@ func counterexample(r opt.Rule, t ir.Type) error {
 		// 8 bits are a proof at 8 bits; three variables take 2²⁴ cases there. A smaller width is a power
 		// of two as well: rotates rely on that.
 		tiny := uint8(8)
-		if len(vars) > 2 && !long.Enabled() {
+		if len(vars) > 2 && !long.Exhaustive() {
 			tiny = 4
 		}
 		if err := everywhere(vars, func(t ir.Type) []uint64 { return small(t, tiny) }, func(b []uint64) error { return try(tiny, b) }); err != nil {
@@ -41,10 +41,7 @@ func counterexample(r opt.Rule, t ir.Type) error {
 	if err := everywhere(vars, edges, func(b []uint64) error { return try(0, b) }); err != nil {
 		return err
 	}
-	n := 2000
-	if long.Enabled() {
-		n = 1_000_000
-	}
+	n := long.Count(2_000, 50_000, 1_000_000)
 	rng := rand.New(rand.NewPCG(3, uint64(t)))
 	bits := make([]uint64, len(vars))
 	for range n {
