@@ -84,7 +84,7 @@ func (b *bench) launches(n int, untimed bool) (s *driver.Sequence, last *driver.
 
 type setup = func(*bench) (sample func() (float64, error), done func() error, err error)
 
-// starts times Start of n launches, each; their end is waited for in between. Where one changes
+// starts times Start of n launches, each; their end is waited for in between. Where the grid of one changes
 // before each, they are enqueued one by one, else as a graph.
 func starts(n int, untimed, changing bool) setup {
 	return func(b *bench) (func() (float64, error), func() error, error) {
@@ -96,7 +96,7 @@ func starts(n int, untimed, changing bool) setup {
 		return func() (float64, error) {
 			if changing {
 				items++
-				if err := last.SetDomain(items); err != nil {
+				if err := last.SetGrid(driver.Groups(uint32(1 + items%2))); err != nil {
 					return 0, err
 				}
 			}
