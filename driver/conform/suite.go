@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/govyre/vyre/driver"
 )
 
 // Suite lists every family.
@@ -97,7 +99,7 @@ func Run(ctx context.Context, d Device, o Options) (Summary, error) {
 	return s, nil
 }
 
-// errEnded is the outcome of a case that was not tried because the run was over.
+// errEnded is the outcome of a case that was not tried, or not to its end, because the run was over.
 var errEnded = errors.New("not tried")
 
 // try tries cases and returns what came of each.
@@ -128,5 +130,10 @@ func (o Options) try(ctx context.Context, d Device, cases []Case) []error {
 	}
 	close(next)
 	workers.Wait()
+	for i, err := range errs {
+		if ctx.Err() != nil && errors.Is(err, driver.Canceled) {
+			errs[i] = errEnded // what was cut short is no verdict
+		}
+	}
 	return errs
 }

@@ -8,9 +8,11 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/conform"
 	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/ir"
 )
 
 func TestCaseNamesAreUnique(t *testing.T) {
@@ -106,5 +108,24 @@ func TestDetectorsReportWhatCasesExpect(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// slow is a device whose runs end when the context does, as compilations do.
+type slow struct {
+	conform.Device
+	cancel context.CancelFunc
+}
+
+func (d slow) Run(context.Context, *ir.Program, conform.Launch) (conform.Outcome, error) {
+	d.cancel()
+	return conform.Outcome{}, &driver.Error{Op: "compile", Kind: driver.Canceled}
+}
+
+func TestRunCountsNoCaseThatWasCutShort(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	s, err := conform.Run(ctx, slow{conform.Interp(interp.Options{}), cancel}, conform.Options{Match: "ctl-if/"})
+	if err == nil || s.Cases != 0 || s.Failed != 0 {
+		t.Errorf("got %+v, %v", s, err)
 	}
 }
