@@ -32,6 +32,9 @@ type RandomRun struct {
 	Seed, N uint64 // the first program, and how many
 	Workers int    // goroutines; 0 is one
 	Step    func() // called after each program; may be nil
+	// Stop ends the run early once it is closed, without an error: nothing more is begun, and what is under way gets a
+	// verdict. Nil never does.
+	Stop <-chan struct{}
 	// Alone tries the program of some decisions on the same devices in a process of its own, where a lost device harms
 	// nobody. It is how a program that loses a device is found and made small; nil leaves those that were under way
 	// without a verdict. See InProcess.
@@ -115,6 +118,11 @@ func (o RandomRun) Run(ctx context.Context, s *Summary, devices ...Device) error
 func (r *randomRun) begin(ctx context.Context) (uint64, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	select {
+	case <-r.Stop:
+		return 0, false
+	default:
+	}
 	if r.next == r.N || ctx.Err() != nil || r.lost != nil {
 		return 0, false
 	}

@@ -93,6 +93,22 @@ func TestProgramsThatDoNotEndAreNamed(t *testing.T) {
 	}
 }
 
+func TestRandomRunThatIsStoppedGivesVerdictsOnWhatItHasBegun(t *testing.T) {
+	stop := make(chan struct{})
+	var s conform.Summary
+	run := conform.RandomRun{Seed: 40, N: 1 << 60, Workers: 3, Stop: stop, Step: func() {
+		if s.Cases == 10 { // Step is never called twice at once
+			close(stop)
+		}
+	}}
+	if err := run.Run(t.Context(), &s, conform.Interp(interp.Options{})); err != nil {
+		t.Fatal(err)
+	}
+	if s.Cases < 10 || s.Cases > 12 || s.Failed != 0 {
+		t.Errorf("stopped after 10 with 3 workers: %d programs, of which %d failed", s.Cases, s.Failed)
+	}
+}
+
 // fragile is a device that a program with a loop in it loses, for good.
 type fragile struct {
 	conform.Device
