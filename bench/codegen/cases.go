@@ -16,6 +16,22 @@ var Cases = []Case{
 	{Name: "mandelbrot", Reference: "mandelbrot", Make: mandelbrot},
 	{Name: "n-body", Reference: "nbody", Make: nbody},
 	{Name: "sgemm", Reference: "sgemm", Make: sgemm},
+
+	{Group: Unseen, Name: "biquad", Reference: "biquad", Make: biquad},
+	{Group: Unseen, Name: "edit distance", Reference: "editdistance", Make: editDistance},
+	{Group: Unseen, Name: "convolution", Reference: "convolve", Make: convolve},
+	{Group: Unseen, Name: "queens", Reference: "queens", Arrays: 20 * 16, Make: queens},
+	{Group: Unseen, Name: "crc-32", Reference: "crc32", Make: crc32Packets},
+	{Group: Unseen, Name: "rays", Reference: "rays", Make: rays},
+	{Group: Unseen, Name: "black-scholes", Reference: "blackscholes", Make: blackScholes},
+	{Group: Unseen, Name: "softmax", Reference: "softmax", Make: softmax},
+	{Group: Unseen, Name: "planes", Reference: "planes", Bound: Memory, Make: planes},
+	{Group: Unseen, Name: "power mod m", Reference: "powmod", Make: powMod},
+	{Group: Unseen, Name: "hash lookup", Reference: "lookup", Bound: "gathers", Make: lookup},
+	{Group: Unseen, Name: "components", Reference: "components", Bound: "gathers", Make: components},
+
+	{Group: Structs, Name: "bodies", Reference: "bodies", Make: bodies},
+	{Group: Structs, Name: "particles", Reference: "particles", Bound: Memory, Make: particles},
 }
 
 // pick returns the value for a size.

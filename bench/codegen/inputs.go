@@ -36,6 +36,24 @@ func floats(seed random, n int) []float32 {
 	return out
 }
 
+// longs returns n random words of 64 bits, none of them 0.
+func longs(seed random, n int) []uint64 {
+	out := make([]uint64, n)
+	for i := range out {
+		out[i] = max(seed.next(), 1)
+	}
+	return out
+}
+
+// between returns n random numbers between least and most.
+func between(seed random, n int, least, most float32) []float32 {
+	out := floats(seed, n)
+	for i, v := range out {
+		out[i] = least + (v+1)/2*(most-least)
+	}
+	return out
+}
+
 // csr returns a graph in compressed rows: where each row starts, and the arcs. Rows have least to most
 // arcs, to any node.
 func csr(seed random, nodes, columns, least, most int) (rows, arcs []uint32) {

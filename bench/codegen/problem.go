@@ -24,11 +24,28 @@ var Sizes = [...]Size{Launch, InL2, Beyond}
 
 func (s Size) String() string { return [...]string{"launch", "in L2", "10×L2"}[s] }
 
+// Group says what a case is there for.
+type Group int
+
+// The groups.
+const (
+	Thirteen Group = iota // those by which the passes are tuned
+	Unseen                // written without a look at the passes, and never used for tuning: what a user's kernel gets
+	Structs               // over slices of structs, beside arrays into which a programmer splits them by hand
+)
+
+// Groups are all groups, in order.
+var Groups = [...]Group{Thirteen, Unseen, Structs}
+
+func (g Group) String() string { return [...]string{"thirteen", "unseen", "structs"}[g] }
+
 // Case is one kernel of the suite.
 type Case struct {
 	Name      string
+	Group     Group
 	Entry     string // cases of one entry count together, by their mean; "" stands for Name
 	Reference string // file of the reference kernel, without its suffix
+	Arrays    int    // bytes of local memory that the reference kernel's arrays take, which are no spills
 	// Bound says what bounds the speed of a kernel that mostly moves data; "" where that is arithmetic, or
 	// passes through shared memory.
 	Bound string
@@ -50,7 +67,11 @@ type Problem struct {
 	// Approximate is set where Want has other bits than the kernel: it uses a function whose last bits
 	// differ between devices, or Want computes in another order.
 	Approximate bool
-	Shapes      []Shape
+	// Library is set where the kernel calls functions whose last bits differ between package gpu and CUDA's library:
+	// it is then compared with its reference kernel as with an approximation.
+	Library bool
+	Shapes  []Shape
+	Split   *Split // the same work without structs; nil for most
 }
 
 // Shape is another way to launch the same work, with other kernels over the same buffers. Which is faster is for a
@@ -130,16 +151,17 @@ type Step struct {
 	Args   []Arg // one for each parameter of the Go kernel
 }
 
-// Arg is a buffer or a scalar of 32 bits.
+// Arg is a buffer or a scalar.
 type Arg struct {
 	Buffer *Buffer
-	Bits   uint32
+	Bits   uint64 // of the scalar, zeros above it
 }
 
-// Len is the length of the slice that parameter p of the kernel has over the buffer: what Go's len gives, and
+// Len is the length of the slice that parameter i of the kernel has over the buffer: what Go's len gives, and
 // what the reference kernel is told.
-func (a Arg) Len(p kernel.Param) uint32 {
-	return uint32(a.Buffer.Bytes / int64(p.Elem.Size()*p.Lanes))
+func (a Arg) Len(k *kernel.Kernel, i int) uint32 {
+	p := &k.Params[i]
+	return uint32(a.Buffer.Bytes / int64(k.Program.Params()[p.First].Bytes()*p.Lanes))
 }
 
 func buffer[T any](name string, role Role, data []T) *Buffer {
@@ -151,7 +173,7 @@ func output(name string, bytes int) *Buffer {
 	return &Buffer{Name: name, Role: Out, Bytes: int64(bytes)}
 }
 
-// args makes arguments of buffers and of scalars of 32 bits.
+// args makes arguments of buffers and of scalars.
 func args(list ...any) []Arg {
 	out := make([]Arg, len(list))
 	for i, a := range list {
@@ -159,11 +181,13 @@ func args(list ...any) []Arg {
 		case *Buffer:
 			out[i].Buffer = a
 		case uint32:
+			out[i].Bits = uint64(a)
+		case uint64:
 			out[i].Bits = a
 		case float32:
-			out[i].Bits = *(*uint32)(unsafe.Pointer(&a))
+			out[i].Bits = uint64(math.Float32bits(a))
 		default:
-			panic("BUG: an argument is neither a buffer nor a scalar of 32 bits")
+			panic(fmt.Sprintf("BUG: argument %d is of type %T", i, a))
 		}
 	}
 	return out

@@ -92,6 +92,35 @@ func TestShapesDoTheSameWork(t *testing.T) {
 	}
 }
 
+// Kernels over arrays that are split by hand leave in them what those over structs must leave.
+func TestSplitsDoTheSameWork(t *testing.T) {
+	kernels, err := codegen.Kernels()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev := open(t, "cuda-sim")
+	for _, c := range codegen.Cases {
+		p := c.Make(codegen.Launch)
+		if p.Split == nil {
+			continue
+		}
+		t.Run(c.Name, func(t *testing.T) {
+			q := *p
+			q.Steps, q.Buffers = p.Split.Steps, p.Split.Buffers()
+			programs := make(map[string]*ir.Program)
+			for _, s := range q.Steps {
+				programs[s.Kernel] = kernels[s.Kernel].Program
+			}
+			got := p.Split.Join(run(t, dev, programs, &q))
+			for b, w := range p.Want() {
+				if err := p.Check(b, got[b], w); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
 // The suite is tested at a size at which all tiles fit into one round.
 func TestScanStartsGoesOnWhereARoundEnded(t *testing.T) {
 	kernels, err := codegen.Kernels()
@@ -163,7 +192,7 @@ func run(t *testing.T, dev *vyre.Device, programs map[string]*ir.Program, p *cod
 			if q.IsBuffer() {
 				args = append(args, driver.All(mem[s.Args[i].Buffer]))
 			} else {
-				args = append(args, driver.Scalar{Type: q.Type, Bits: uint64(s.Args[i].Bits)})
+				args = append(args, driver.Scalar{Type: q.Type, Bits: s.Args[i].Bits})
 			}
 		}
 		seq.Launch(kernels[s.Kernel], driver.Grid(s.Grid), args...)

@@ -10,7 +10,11 @@
 // case between two events, after a kernel that spins until the host has enqueued all of it; before it,
 // buffers that the case updates get their contents back. The variants take turns, A B C, C B A, and so on.
 // Before measuring, each variant runs once with its outputs poisoned: what it leaves must equal what the reference
-// kernel without contraction leaves, bit for bit, and at the smallest size what plain Go computes.
+// kernel without contraction leaves, bit for bit, and at the smallest size what plain Go computes. Where both sides call
+// functions of libraries whose last bits differ, near is enough.
+//
+// The report has a geometric mean for each group of cases and for all. Kernels over structs have a further variant, over
+// arrays that are split by hand.
 //
 // With -unchecked, the same program with its bounds checks taken out is another variant. With -shapes, so are other
 // kernels for the same work (codegen.Shape), of ours alone: what is faster on a device should become the kernel of the

@@ -45,7 +45,7 @@ func parse() (options, error) {
 	flag.StringVar(&o.out, "out", os.Getenv("OUT"), "directory for codegen.txt and codegen.json (default: $OUT)")
 	flag.StringVar(&o.ptx, "ptx", "", "write the PTX of all kernels to this directory and stop")
 	flag.StringVar(&o.library, "library", "", "path of the driver's library, if not where the loader looks")
-	flag.StringVar(&only, "only", "", "measure the cases that match")
+	flag.StringVar(&only, "only", "", "measure the cases that match, as GROUP/NAME")
 	flag.StringVar(&sizes, "size", "launch,L2,beyond", "sizes to measure")
 	flag.IntVar(&o.samples, "samples", 32, "samples of each variant")
 	flag.BoolVar(&o.unchecked, "unchecked", false, "measure without bounds checks, too")
@@ -91,7 +91,7 @@ func run(o options) error {
 	}
 	for i := range codegen.Cases {
 		c := &codegen.Cases[i]
-		if !o.only.MatchString(c.Name) {
+		if !o.only.MatchString(c.Group.String() + "/" + c.Name) {
 			continue
 		}
 		for _, size := range o.sizes {

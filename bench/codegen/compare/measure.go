@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/govyre/vyre/bench/codegen"
@@ -21,7 +22,11 @@ type device struct {
 // place allocates and uploads the buffers.
 func (g *gpu) place(p *codegen.Problem) (*device, error) {
 	d := &device{g, p, make(map[*codegen.Buffer]cu.Ptr), make(map[*codegen.Buffer]cu.Ptr)}
-	for _, b := range p.Buffers {
+	buffers := p.Buffers
+	if p.Split != nil {
+		buffers = slices.Concat(buffers, p.Split.Buffers())
+	}
+	for _, b := range buffers {
 		m, err := g.memory(b.Bytes, b.Data)
 		if err != nil {
 			return d, err
@@ -46,9 +51,9 @@ func (d *device) free() error {
 	return errors.Join(errs...)
 }
 
-// restore gives buffers that launches update their contents back.
-func (d *device) restore() error {
-	for _, b := range d.p.Buffers {
+// restore gives the buffers that a variant updates their contents back.
+func (d *device) restore(v *variant) error {
+	for _, b := range v.buffers {
 		if b.Role == codegen.Update {
 			if err := d.drv.MemcpyDtoDAsync(d.mem[b], d.pristine[b], b.Bytes, d.stream); err != nil {
 				return err
@@ -58,23 +63,23 @@ func (d *device) restore() error {
 	return nil
 }
 
-// results runs a variant once over poisoned outputs and returns what it leaves.
+// results runs a variant once over poisoned outputs and returns what it leaves in the problem's buffers.
 func (d *device) results(v *variant) (map[*codegen.Buffer][]byte, error) {
-	for _, b := range d.p.Buffers {
+	for _, b := range v.buffers {
 		if b.Role == codegen.Out {
 			if err := d.drv.MemsetD32Async(d.mem[b], 0xCBCBCBCB, b.Bytes/4, d.stream); err != nil {
 				return nil, err
 			}
 		}
 	}
-	if err := d.restore(); err != nil {
+	if err := d.restore(v); err != nil {
 		return nil, err
 	}
 	if _, err := d.timed(v.calls); err != nil {
 		return nil, fmt.Errorf("%s: %w", v.name, err)
 	}
 	out := make(map[*codegen.Buffer][]byte)
-	for _, b := range d.p.Buffers {
+	for _, b := range v.buffers {
 		if b.Role == codegen.In {
 			continue
 		}
@@ -83,6 +88,9 @@ func (d *device) results(v *variant) (map[*codegen.Buffer][]byte, error) {
 			return nil, fmt.Errorf("%s: %w", v.name, err)
 		}
 		out[b] = got
+	}
+	if v.split != nil {
+		return v.split.Join(out), nil
 	}
 	return out, nil
 }
@@ -107,7 +115,7 @@ func (g *gpu) measure(c *codegen.Case, size codegen.Size, kernels map[string]*ke
 	if err != nil {
 		return row, err
 	}
-	row = Row{Case: c.Name, Entry: c.Entry, Bound: c.Bound, Size: size.String(), N: p.N, Launches: len(p.Steps), Bytes: p.Bytes}
+	row = Row{Case: c.Name, Group: c.Group.String(), Entry: c.Entry, Bound: c.Bound, Size: size.String(), N: p.N, Launches: len(p.Steps), Bytes: p.Bytes}
 	if row.Entry == "" {
 		row.Entry = c.Name
 	}
@@ -151,7 +159,7 @@ func (g *gpu) measure(c *codegen.Case, size codegen.Size, kernels map[string]*ke
 
 // sample is one run of a variant, timed.
 func (d *device) sample(v *variant) (time.Duration, error) {
-	if err := d.restore(); err != nil {
+	if err := d.restore(v); err != nil {
 		return 0, err
 	}
 	return d.timed(v.calls)

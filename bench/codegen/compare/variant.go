@@ -21,13 +21,16 @@ const (
 	ours      = "vyre"
 	unchecked = "vyre unchecked"
 
+	split       = "vyre split by hand"
 	shapePrefix = "vyre, " // and the name of the shape
 )
 
 // variant is one way to run a case.
 type variant struct {
 	name    string
-	near    bool // in another order: last bits differ
+	near    bool              // last bits differ from the reference kernel's
+	split   *codegen.Split    // what its buffers are parts of; nil if they are the problem's
+	buffers []*codegen.Buffer // that it reads and writes
 	calls   []*call
 	modules []cu.Module
 	cost    Cost
@@ -45,17 +48,17 @@ type Cost struct {
 func (g *gpu) variants(c *codegen.Case, p *codegen.Problem, mem map[*codegen.Buffer]cu.Ptr, kernels map[string]*kernel.Kernel, o options) ([]*variant, error) {
 	var all []*variant
 	for _, build := range []struct{ name, dir string }{{byDefault, "default"}, {noFMad, "nofmad"}} {
-		v, err := g.reference(filepath.Join(o.reference, build.dir, c.Reference+".cubin"), p, mem, kernels)
+		v, err := g.reference(filepath.Join(o.reference, build.dir, c.Reference+".cubin"), c.Arrays, p, mem, kernels)
 		if err != nil {
 			return all, err
 		}
-		v.name = build.name
+		v.name, v.buffers = build.name, p.Buffers
 		all = append(all, v)
 	}
 	add := func(name string, steps []codegen.Step, compile compiler) (*variant, error) {
 		v, err := g.own(steps, mem, kernels, compile)
 		if err == nil {
-			v.name = name
+			v.name, v.near, v.buffers = name, p.Library, p.Buffers
 			all = append(all, v)
 		}
 		return v, err
@@ -74,8 +77,15 @@ func (g *gpu) variants(c *codegen.Case, p *codegen.Problem, mem map[*codegen.Buf
 			if err != nil {
 				return all, err
 			}
-			v.near = s.Approximate
+			v.near = v.near || s.Approximate
 		}
+	}
+	if p.Split != nil {
+		v, err := add(split, p.Split.Steps, codegen.Compile)
+		if err != nil {
+			return all, err
+		}
+		v.split, v.buffers = p.Split, p.Split.Buffers()
 	}
 	return all, nil
 }
@@ -84,7 +94,7 @@ func (g *gpu) variants(c *codegen.Case, p *codegen.Problem, mem map[*codegen.Buf
 type compiler func(*ir.Program, ptx.Target) (codegen.Code, error)
 
 // reference loads what nvcc made. A reference kernel takes a pointer and a length of 32 bits for every slice.
-func (g *gpu) reference(file string, p *codegen.Problem, mem map[*codegen.Buffer]cu.Ptr, kernels map[string]*kernel.Kernel) (*variant, error) {
+func (g *gpu) reference(file string, arrays int, p *codegen.Problem, mem map[*codegen.Buffer]cu.Ptr, kernels map[string]*kernel.Kernel) (*variant, error) {
 	image, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("no reference kernel: %w; run.sh builds them", err)
@@ -105,13 +115,13 @@ func (g *gpu) reference(file string, p *codegen.Problem, mem map[*codegen.Buffer
 		var values []uint64
 		for i, a := range s.Args {
 			if a.Buffer == nil {
-				values = append(values, uint64(a.Bits))
+				values = append(values, a.Bits)
 				continue
 			}
-			values = append(values, uint64(mem[a.Buffer]), uint64(a.Len(k.Params[i])))
+			values = append(values, uint64(mem[a.Buffer]), uint64(a.Len(k, i)))
 		}
 		v.calls = append(v.calls, g.newCall(f, s.Grid, k.Program.Workgroup(), 0, values))
-		if err := g.count(v, f, 0); err != nil {
+		if err := g.count(v, f, arrays); err != nil {
 			return nil, err
 		}
 	}
@@ -165,7 +175,7 @@ type loaded struct {
 }
 
 // values are the arguments in the order of the entry's parameters: for each buffer an address and a count
-// of elements, which are not vectors.
+// of elements, which are scalars or structs, but not vectors.
 func (l *loaded) values(s codegen.Step, mem map[*codegen.Buffer]cu.Ptr) ([]uint64, error) {
 	layout := &l.code.Module.Kernels[0].Params
 	if layout.Grid >= 0 || layout.Trap >= 0 || layout.Trace >= 0 {
@@ -175,10 +185,10 @@ func (l *loaded) values(s codegen.Step, mem map[*codegen.Buffer]cu.Ptr) ([]uint6
 	for i, q := range l.code.Program.Params() {
 		a := s.Args[i]
 		if !q.IsBuffer() {
-			values = append(values, uint64(a.Bits))
+			values = append(values, a.Bits)
 			continue
 		}
-		values = append(values, uint64(mem[a.Buffer]), uint64(a.Buffer.Bytes)/uint64(q.Type.Size()))
+		values = append(values, uint64(mem[a.Buffer]), uint64(a.Buffer.Bytes)/uint64(q.Bytes()))
 	}
 	return values, nil
 }

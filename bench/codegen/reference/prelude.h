@@ -9,8 +9,20 @@
 #define builtin __device__ __attribute__((device_builtin))
 #define inlined static __device__ inline
 
+struct __attribute__((aligned(8))) uint2 {
+	unsigned x, y;
+};
 struct uint3 {
 	unsigned x, y, z;
+};
+struct float3 {
+	float x, y, z;
+};
+struct __attribute__((aligned(4))) uchar4 {
+	unsigned char x, y, z, w;
+};
+struct __attribute__((aligned(16))) ulonglong2 {
+	unsigned long long x, y;
 };
 struct __attribute__((aligned(16))) float4 {
 	float x, y, z, w;
@@ -24,6 +36,7 @@ extern "C" {
 builtin void __syncthreads();
 builtin unsigned __uAtomicAdd(unsigned *, unsigned);
 builtin unsigned __uAtomicOr(unsigned *, unsigned);
+builtin unsigned __uAtomicCAS(unsigned *, unsigned, unsigned);
 builtin unsigned __nvvm_shfl_idx_sync(unsigned, unsigned, unsigned, unsigned);
 builtin unsigned __nvvm_shfl_up_sync(unsigned, unsigned, unsigned, unsigned);
 builtin unsigned __nvvm_shfl_down_sync(unsigned, unsigned, unsigned, unsigned);
@@ -31,7 +44,23 @@ builtin unsigned __nvvm_shfl_bfly_sync(unsigned, unsigned, unsigned, unsigned);
 builtin unsigned __float_as_uint(float);
 builtin float __uint_as_float(unsigned);
 __device__ float __nv_fmaf(float, float, float);
+__device__ float __nv_fmaxf(float, float);
+__device__ float __nv_fabsf(float);
+__device__ float __nv_sqrtf(float);
 __device__ float __nv_rsqrtf(float);
+__device__ float __nv_expf(float);
+__device__ float __nv_logf(float);
+__device__ float __nv_erff(float);
+__device__ unsigned long long __nv_umul64hi(unsigned long long, unsigned long long);
+}
+
+#define INFINITY __builtin_huge_valf()
+
+inlined float3 make_float3(float x, float y, float z)
+{
+	float3 v;
+	v.x = x, v.y = y, v.z = z;
+	return v;
 }
 
 inlined float4 make_float4(float x, float y, float z, float w)
@@ -50,9 +79,19 @@ inlined uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w)
 
 inlined unsigned min(unsigned a, unsigned b) { return a < b ? a : b; }
 inlined unsigned max(unsigned a, unsigned b) { return a > b ? a : b; }
+inlined int min(int a, int b) { return a < b ? a : b; }
+inlined int max(int a, int b) { return a > b ? a : b; }
 inlined float fmaf(float a, float b, float c) { return __nv_fmaf(a, b, c); }
+inlined float fmaxf(float a, float b) { return __nv_fmaxf(a, b); }
+inlined float fabsf(float x) { return __nv_fabsf(x); }
+inlined float sqrtf(float x) { return __nv_sqrtf(x); }
 inlined float rsqrtf(float x) { return __nv_rsqrtf(x); }
+inlined float expf(float x) { return __nv_expf(x); }
+inlined float logf(float x) { return __nv_logf(x); }
+inlined float erff(float x) { return __nv_erff(x); }
+inlined unsigned long long __umul64hi(unsigned long long a, unsigned long long b) { return __nv_umul64hi(a, b); }
 inlined unsigned atomicAdd(unsigned *p, unsigned v) { return __uAtomicAdd(p, v); }
+inlined unsigned atomicCAS(unsigned *p, unsigned old, unsigned v) { return __uAtomicCAS(p, old, v); }
 inlined unsigned atomicOr(unsigned *p, unsigned v) { return __uAtomicOr(p, v); }
 
 inlined unsigned __funnelshift_l(unsigned lo, unsigned hi, unsigned n)

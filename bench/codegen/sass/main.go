@@ -44,6 +44,21 @@ var units = []struct {
 	{"Mandelbrot", unit{"round", `^FFMA`, 3}},
 	{"NBody", unit{"body", `^MUFU\.RSQ`, 1}},
 	{"SGEMM", unit{"column", `^FFMA`, 16}},
+	{"Biquad", unit{"sample", `^STG`, 1}},
+	{"EditDistance", unit{}},
+	{"Convolve", unit{}},
+	{"Queens", unit{}},
+	{"CRC32", unit{}},
+	{"Rays", unit{"triangle", `^MUFU\.RCP`, 1}},
+	{"BlackScholes", unit{}},
+	{"Softmax", unit{}},
+	{"Planes", unit{}},
+	{"PowMod", unit{}},
+	{"Lookup", unit{}},
+	{"Hook", unit{}},
+	{"Flatten", unit{}},
+	{"Bodies", unit{"body", `^MUFU\.RSQ`, 1}},
+	{"Particles", unit{}},
 }
 
 func main() {

@@ -25,7 +25,7 @@ func (t *toolkit) reference(name string, contract bool) (map[string]*Function, e
 	}
 	at := func(suffix string) string { return filepath.Join(t.work, base+suffix) }
 	if _, err := t.exec("gcc", "-E", "-x", "c++", "-m64", fmt.Sprintf("-D__CUDA_ARCH__=%d0", t.sm),
-		"-include", filepath.Join(t.sources, "prelude.h"), src, "-o", at(".ii")); err != nil {
+		"-include", filepath.Join(t.sources, "prelude.h"), "-isystem", filepath.Join(t.sources, "headers"), src, "-o", at(".ii")); err != nil {
 		return nil, err
 	}
 	tools := filepath.Join(t.dir, "usr", "lib", "nvidia-cuda-toolkit")

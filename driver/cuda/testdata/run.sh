@@ -229,7 +229,7 @@ part_codegen() {
 	local rc=$?
 	cp "$work"/codegen/codegen.* "$out/" 2>/dev/null
 	tar -C "$work/codegen" -czf "$out/codegen-code.tar.gz" code 2>/dev/null
-	said=$(grep '^geometric mean' "$out/codegen.txt" 2>/dev/null)
+	said=$(grep '^geometric mean' "$out/codegen.txt" 2>/dev/null | tr '\n' ';')
 	return $rc
 }
 
@@ -248,7 +248,7 @@ part_assemble() {
 }
 
 declare -A most=([device]=60 [examples]=120 [contract]=120 [conform]=240 [instructions]=60 [accuracy]=150 [faults]=240
-	[random]=300 [sweep]=560 [sanitize]=420 [budgets]=300 [codegen]=420 [assemble]=150)
+	[random]=300 [sweep]=560 [sanitize]=420 [budgets]=300 [codegen]=560 [assemble]=150)
 all=(device contract conform examples instructions accuracy faults random sweep sanitize budgets codegen assemble)
 [ $# -gt 0 ] || set -- "${all[@]}"
 for arg; do
