@@ -126,7 +126,7 @@ func (d *fragile) Run(ctx context.Context, p *ir.Program, l conform.Launch) (con
 }
 
 func TestRandomRunFindsTheProgramThatLosesTheDevice(t *testing.T) {
-	const n = 200
+	n := uint64(long.Count(30, 200, 200))
 	run := conform.RandomRun{N: n, Workers: 4, Alone: func(ctx context.Context, choices []uint16) error {
 		return conform.FromChoices(choices).Agree(ctx, newFragile())
 	}}
@@ -147,7 +147,7 @@ func TestRandomRunFindsTheProgramThatLosesTheDevice(t *testing.T) {
 		}
 		run.Seed, run.N = lost.Next, n-lost.Next
 	}
-	if s.Cases != n {
+	if uint64(s.Cases) != n {
 		t.Errorf("%d programs have a verdict, want %d", s.Cases, n)
 	}
 	for _, f := range s.Failures {
@@ -157,7 +157,7 @@ func TestRandomRunFindsTheProgramThatLosesTheDevice(t *testing.T) {
 			t.Errorf("seed %s is described so:\n%s", f.Case.Name, text)
 		}
 	}
-	for seed := range uint64(n) {
+	for seed := range n {
 		if loops := strings.Contains(text.Of(conform.Random(seed).Program), "loop ^"); loops != found[fmt.Sprint(seed)] && s.Failed < 100 {
 			t.Errorf("seed %d: has a loop %v, is accused %v", seed, loops, !loops)
 		}

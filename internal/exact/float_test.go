@@ -158,10 +158,7 @@ func near(f format, to uint64, rng *rand.Rand) uint64 {
 
 func TestFloatArithmeticOnRandomOperands(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	rounds := 800
-	if long.Enabled() {
-		rounds = 10_000
-	}
+	rounds := long.Count(200, 5_000, 10_000)
 	for _, typ := range floatTypes {
 		f := formatOf(typ)
 		for range rounds {
@@ -177,7 +174,7 @@ func TestSqrtIsCorrectlyRounded(t *testing.T) {
 	for _, typ := range floatTypes {
 		f := formatOf(typ)
 		values := floatEdges(typ)
-		for range 2000 {
+		for range long.Count(300, 2_000, 20_000) {
 			values = append(values, randomFloat(f, rng))
 		}
 		for _, a := range values {

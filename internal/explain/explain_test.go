@@ -10,6 +10,7 @@ import (
 
 	"github.com/govyre/vyre/driver/conform"
 	"github.com/govyre/vyre/internal/explain"
+	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
@@ -53,6 +54,9 @@ func TestNewRendersEveryExampleKernel(t *testing.T) {
 	if err != nil || len(files) < 10 {
 		t.Fatalf("%d files, error %v", len(files), err)
 	}
+	if !long.Enabled() {
+		files = files[:3]
+	}
 	for _, file := range files {
 		pkg, err := kernel.Load(file)
 		if err != nil {
@@ -73,7 +77,7 @@ func TestNewRendersEveryExampleKernel(t *testing.T) {
 }
 
 func TestNewRendersProgramsWithoutSource(t *testing.T) {
-	for seed := range uint64(20) {
+	for seed := range uint64(long.Count(4, 20, 100)) {
 		p := conform.Random(seed).Program
 		cols := columns(t, writeInput(t, explain.Input{Program: p, Target: ptx.Target{SM: 90}}))
 		if cols["source"] != nil || len(cols["front"]) == 0 || len(cols["ptx"]) == 0 {

@@ -54,7 +54,7 @@ func shuffled(rng *rand.Rand) []passes.Run {
 
 // What the constraints leave open decides how good a program becomes, never what it means.
 func TestRunMeansTheSameInEveryOrder(t *testing.T) {
-	orders, programs := long.Count(40, 200, 2000), uint64(long.Count(5, 20, 40))
+	orders, programs := long.Count(20, 200, 2000), uint64(long.Count(4, 10, 40))
 	rng := rand.New(rand.NewPCG(11, 12))
 	seen := map[string]bool{}
 	for k := range uint64(orders) {

@@ -23,7 +23,7 @@ var (
 func TestRunKeepsTheMeaningOfRandomPrograms(t *testing.T) {
 	n := *randomPrograms
 	if n == 0 {
-		n = uint64(long.Count(200, 2_000, 20_000))
+		n = uint64(long.Count(60, 1_000, 20_000))
 	}
 	rng := rand.New(rand.NewPCG(1+*randomSeed, 2)) // other subsets for other programs
 	devices := []conform.Device{

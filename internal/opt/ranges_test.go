@@ -84,7 +84,7 @@ func TestRangesHoldInCases(t *testing.T) {
 
 // A pass would find what was kept for it, and one that is left out would do nothing.
 func TestRunGivesTheSameWithNothingKept(t *testing.T) {
-	n := uint64(long.Count(200, 2_000, 20_000))
+	n := uint64(long.Count(60, 1_000, 20_000))
 	same := func(name string, p *ir.Program) {
 		kept, _, err := opt.Run(p, opt.Options{})
 		if err != nil {

@@ -87,7 +87,7 @@ func TestUnrollKeepsTheMeaningOfLoops(t *testing.T) {
 		return conform.Arg{Data: data}
 	}
 	loops := 0
-	types := []ir.Type{ir.U32, ir.I64}
+	types := []ir.Type{ir.I32}
 	if long.Enabled() {
 		types = []ir.Type{ir.U32, ir.I32, ir.U64, ir.I64}
 	}
@@ -126,7 +126,7 @@ func TestUnrollKeepsTheMeaningOfLoops(t *testing.T) {
 			}
 		}
 	}
-	if loops < 500 {
-		t.Errorf("%d loops end soon; want 500", loops)
+	if loops < 200*len(types) {
+		t.Errorf("%d loops of %d types end soon", loops, len(types))
 	}
 }
