@@ -200,11 +200,10 @@ func sharedArray(l *lowering, e *ast.CallExpr, t types.Type) []val {
 		l.refuse(e.Args[1].Pos(), badShared, "a shared array of "+n.String()+" elements", "a shared array has at least one element and fits the memory of a workgroup")
 	case !l.straight(e):
 	default:
-		o := &object{name: l.arrayName(), lanes: 1, count: size}
+		o := &object{name: l.arrayName(), count: size}
 		if o.elem, o.lanes = elementOf(elem); o.elem != ir.None {
 			o.id = l.b.SharedArray(o.name, o.elem, int(size)*o.lanes)
 		} else if l.admitRecord(e.Pos(), elem) {
-			o.lanes = 1
 			l.sharedFields(o, elem, size)
 		} else {
 			return l.badResults(e)

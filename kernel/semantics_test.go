@@ -224,14 +224,16 @@ func TestParametersAreToldAsGoAndAsTheProgramSeesThem(t *testing.T) {
 	k := compile(t, `
 type meters float64
 
+type span struct{ from, to meters }
+
 // Doc says what it does.
 //
 //vyre:kernel workgroup=4x2 big=x name=other
-func K(t gpu.Thread, x []uint8, m meters, q [][2]int, _ gpu.BFloat16) {
+func K(t gpu.Thread, x []uint8, m meters, q [][2]int, _ gpu.BFloat16, spans []span) {
 	x[len(x)-1] = uint8(q[1][0]) + uint8(m)
 }
 `)
-	if k.Name != "other" || k.Func != "K" || k.Doc != "Doc says what it does.\n" || k.Pos.Line != 10 {
+	if k.Name != "other" || k.Func != "K" || k.Doc != "Doc says what it does.\n" || k.Pos.Line != 12 {
 		t.Errorf("name %s, func %s, doc %q, line %d", k.Name, k.Func, k.Doc, k.Pos.Line)
 	}
 	if w := k.Program.Workgroup(); w != [3]uint32{4, 2, 1} {
@@ -242,6 +244,7 @@ func K(t gpu.Thread, x []uint8, m meters, q [][2]int, _ gpu.BFloat16) {
 		{Name: "m", GoType: "meters", Elem: ir.F64, Lanes: 1, First: 1},
 		{Name: "q", GoType: "[][2]int", Elem: ir.I64, Lanes: 2, Buffer: true, First: 2},
 		{Name: "_", GoType: "gpu.BFloat16", Elem: ir.BF16, Lanes: 1, First: 3},
+		{Name: "spans", GoType: "[]span", Lanes: 1, Buffer: true, First: 4},
 	}
 	for i, p := range k.Params {
 		p.Type = nil

@@ -111,7 +111,7 @@ func extent(t types.Type) int64 {
 	return max(1, sum)
 }
 
-// elementOf splits the element type of a slice into a scalar and the length of the array around it.
+// elementOf splits the element type of a slice into a scalar and the length of the array around it, 1 if there is none.
 func elementOf(t types.Type) (elem ir.Type, lanes int) {
 	if e := scalarOf(t); e != ir.None {
 		return e, 1
@@ -122,7 +122,7 @@ func elementOf(t types.Type) (elem ir.Type, lanes int) {
 			return e, int(a.Len())
 		}
 	}
-	return ir.None, 0
+	return ir.None, 1
 }
 
 // admit refuses, at p, a type that no value in a kernel can have, and reports whether t may stand.

@@ -3,6 +3,7 @@ package codegen_test
 import (
 	"context"
 	"encoding/binary"
+	"go/types"
 	"testing"
 
 	"github.com/govyre/vyre"
@@ -118,6 +119,32 @@ func TestSplitsDoTheSameWork(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// What the reference kernels are told of a buffer is the length of the Go slice over it.
+func TestLengthsAreThoseOfGoSlices(t *testing.T) {
+	kernels, err := codegen.Kernels()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sizes := types.SizesFor("gc", "amd64")
+	for _, c := range codegen.Cases {
+		for _, s := range c.Make(codegen.Launch).Steps {
+			k := kernels[s.Kernel]
+			for i, a := range s.Args {
+				slice, ok := k.Params[i].Type.Underlying().(*types.Slice)
+				if ok != (a.Buffer != nil) {
+					t.Fatalf("%s: argument %d does not fit a %s", s.Kernel, i, k.Params[i].Type)
+				}
+				if !ok {
+					continue
+				}
+				if got, want := a.Len(k, i), a.Buffer.Bytes/sizes.Sizeof(slice.Elem()); int64(got) != want {
+					t.Errorf("%s: %s of %d bytes has length %d, want %d", s.Kernel, k.Params[i].GoType, a.Buffer.Bytes, got, want)
+				}
+			}
+		}
 	}
 }
 
