@@ -12,7 +12,8 @@
 // grid; inputs come from a fixed generator, so every run has the same; the tests run every kernel at its
 // smallest size on the interpreter against the plain Go version.
 //
-// The command in sass counts the machine code of both sides, which needs no device.
+// The command in sass counts the machine code of both sides, and a rehearsal of compare runs both on the simulated driver;
+// neither needs a device. Package toolkit has what is left of nvcc for them.
 //
 // Not here: measuring and reporting, which is the command in compare; the method and the table, which are in
 // docs/codegen.md.

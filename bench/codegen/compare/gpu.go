@@ -24,12 +24,8 @@ type gpu struct {
 	l2        int
 }
 
-// openGPU opens the first device.
-func openGPU(library string) (*gpu, error) {
-	drv, err := cu.Load(library)
-	if err != nil {
-		return nil, err
-	}
+// openGPU opens the first device of a driver.
+func openGPU(drv cu.Driver) (*gpu, error) {
 	g := &gpu{drv: drv}
 	steps := []func() error{
 		drv.Init,
@@ -51,7 +47,6 @@ func openGPU(library string) (*gpu, error) {
 		func() (err error) { g.helpers, err = g.load([]byte(helperPTX)); return err },
 		func() (err error) { g.spin, err = drv.ModuleGetFunction(g.helpers, "spin"); return err },
 		func() (err error) { g.empty, err = drv.ModuleGetFunction(g.helpers, "empty"); return err },
-		g.placeCopies,
 	}
 	for _, f := range steps {
 		if err := f(); err != nil {

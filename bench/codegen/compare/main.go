@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/bench/codegen"
+	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/kernel"
 )
@@ -80,7 +81,11 @@ func run(o options) error {
 	if o.reference == "" {
 		return fmt.Errorf("-reference is missing: the directory with default/*.cubin and nofmad/*.cubin; run.sh builds them")
 	}
-	g, err := openGPU(o.library)
+	drv, err := cu.Load(o.library)
+	if err != nil {
+		return err
+	}
+	g, err := openGPU(drv)
 	if err != nil {
 		return err
 	}

@@ -66,6 +66,9 @@ func (s Stats) p50() time.Duration { return time.Duration(s.P50) }
 
 // report starts a report with what the device is and how fast it copies.
 func (g *gpu) report(o options) (*Report, error) {
+	if err := g.placeCopies(); err != nil {
+		return nil, err
+	}
 	whole, err := g.copied(2 * copyBytes)
 	if err != nil {
 		return nil, err

@@ -2,8 +2,7 @@
 //
 //	sass [-toolkit DIR] [-sm 90] [-only REGEXP] [-out DIR]
 //
-// DIR is the folder that .ci/ptxas fills: it has nvcc's compiler and assembler, but no headers, so the reference
-// kernels are compiled after reference/prelude.h. gcc must be there for its preprocessor.
+// DIR is the folder that .ci/ptxas fills; package toolkit runs what is in it.
 //
 //	reference/*.cu ── gcc -E ── cicc ──┐
 //	                                   ├── ptxas ── cuobjdump ── Function ── table

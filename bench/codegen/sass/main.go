@@ -4,13 +4,13 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/govyre/vyre/bench/codegen"
+	"github.com/govyre/vyre/bench/codegen/toolkit"
 	"github.com/govyre/vyre/internal/ptx"
 )
 
@@ -69,14 +69,14 @@ func main() {
 }
 
 func run() error {
-	cache, err := os.UserCacheDir()
+	folder, err := toolkit.Folder()
 	if err != nil {
 		return err
 	}
-	t := toolkit{}
-	flag.StringVar(&t.dir, "toolkit", filepath.Join(cache, "vyre", "cuda-11.8"), "folder of the toolkit; .ci/ptxas fills it")
-	flag.IntVar(&t.sm, "sm", 90, "architecture")
-	flag.StringVar(&t.sources, "reference", "codegen/reference", "folder of the reference kernels")
+	var t toolkit.Toolkit
+	flag.StringVar(&t.Dir, "toolkit", folder, "folder of the toolkit; .ci/ptxas fills it")
+	flag.IntVar(&t.SM, "sm", 90, "architecture")
+	flag.StringVar(&t.Sources, "reference", "codegen/reference", "folder of the reference kernels")
 	only := flag.String("only", "", "kernels that match")
 	out := flag.String("out", "", "folder to keep PTX and machine code in")
 	flag.Parse()
@@ -84,23 +84,23 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	if t.work = *out; t.work == "" {
-		if t.work, err = os.MkdirTemp("", "sass"); err != nil {
+	if t.Work = *out; t.Work == "" {
+		if t.Work, err = os.MkdirTemp("", "sass"); err != nil {
 			return err
 		}
-		defer os.RemoveAll(t.work)
+		defer os.RemoveAll(t.Work)
 	}
-	if err := os.MkdirAll(t.work, 0o777); err != nil {
+	if err := os.MkdirAll(t.Work, 0o777); err != nil {
 		return err
 	}
 	kernels, err := codegen.Kernels()
 	if err != nil {
 		return err
 	}
-	reference := make(map[string]string) // by kernel
+	files := make(map[string]string) // of reference kernels, by kernel
 	for _, c := range codegen.Cases {
 		for _, s := range c.Make(codegen.Launch).Steps {
-			reference[s.Kernel] = c.Reference
+			files[s.Kernel] = c.Reference
 		}
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
@@ -110,21 +110,21 @@ func run() error {
 		if !choice.MatchString(u.kernel) {
 			continue
 		}
-		name := reference[u.kernel]
+		name := files[u.kernel]
 		if _, ok := built[name]; !ok {
 			var both [2]map[string]*Function
 			for i, contract := range [2]bool{true, false} {
-				if both[i], err = t.reference(name, contract); err != nil {
+				if both[i], err = reference(&t, name, contract); err != nil {
 					return err
 				}
 			}
 			built[name] = both
 		}
-		code, err := codegen.Compile(kernels[u.kernel].Program, ptx.Target{SM: t.sm})
+		code, err := codegen.Compile(kernels[u.kernel].Program, ptx.Target{SM: t.SM})
 		if err != nil {
 			return err
 		}
-		all, err := t.assemble("vyre-"+u.kernel, code.Module.Text)
+		all, err := assembled(&t, "vyre-"+u.kernel, code.Module.Text)
 		if err != nil {
 			return err
 		}
@@ -136,6 +136,28 @@ func run() error {
 		}))
 	}
 	return w.Flush()
+}
+
+// reference returns the kernels of a file of reference kernels.
+func reference(t *toolkit.Toolkit, name string, contract bool) (map[string]*Function, error) {
+	text, err := t.Text(name, contract)
+	if err != nil {
+		return nil, err
+	}
+	base := "nvcc-" + name
+	if !contract {
+		base = "nofmad-" + name
+	}
+	return assembled(t, base, text)
+}
+
+// assembled returns the kernels of a text.
+func assembled(t *toolkit.Toolkit, name, text string) (map[string]*Function, error) {
+	code, report, err := t.Assemble(name, text)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(code, report), nil
 }
 
 // line writes what is known of one kernel.
