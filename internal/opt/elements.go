@@ -45,6 +45,31 @@ func (w *work) offset(i ir.Row) (base ir.Row, more uint64) {
 	return i, 0
 }
 
+// inside is the condition that index i names an element of object o, which has one for each unit of its length, by
+// rows in front of row at. Read without its sign, a negative index is larger than any length that bit 31 does not count in.
+func (w *work) inside(i ir.Row, o uint32, at ir.Row) ir.Row {
+	obj := w.objs[o]
+	from, to := w.Type[i], ir.U32
+	short := !from.IsSigned() || obj.Array != nil || w.must(checkIndexSign, w.maxLen(o) <= 1<<31)
+	if from.Size() == 8 || obj.LenType() == ir.U64 || !short {
+		to = ir.U64
+	}
+	as := func(v ir.Row) ir.Row {
+		if w.Type[v] == to {
+			return v
+		}
+		if b, ok := w.bits(v); ok && !w.Type[v].IsSigned() {
+			return w.constant(to, b)
+		}
+		return w.before(at, ir.OpCvt, to, 0, v)
+	}
+	n := w.constant(ir.U32, w.minLen(o))
+	if obj.Array == nil || obj.Array.Len == ir.RestLen {
+		n = w.before(at, ir.OpLen, obj.LenType(), uint32(obj.First))
+	}
+	return w.before(at, ir.OpLt, ir.Bool, 0, as(i), as(n))
+}
+
 // ordered reports whether row r orders memory accesses of this invocation and others: a barrier,
 // a fence, an atomic that is not relaxed.
 func (w *work) ordered(r ir.Row) bool {

@@ -16,7 +16,7 @@ func CheckName(k int) string { return checkNames[k] }
 
 // Weaken returns o with the k-th soundness check turned off.
 func Weaken(o Options, k int) Options {
-	o.weak |= 1 << k
+	o.weak = o.weak.off(check(k))
 	return o
 }
 

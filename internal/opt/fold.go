@@ -28,7 +28,6 @@ func (w *work) fold(r ir.Row) bool {
 			return false
 		}
 		var arg [3]uint64
-		t := ir.None
 		for i, v := range [3]ir.Row{w.A(r), w.B(r), w.C(r)} {
 			if i >= in.Args {
 				break
@@ -38,11 +37,8 @@ func (w *work) fold(r ir.Row) bool {
 				return false
 			}
 			arg[i] = b
-			if in.Typed == i+1 {
-				t = w.Type[v]
-			}
 		}
-		bits = exact.Eval(w.Op[r], t, w.Type[r], w.X[r], arg[0], arg[1], arg[2])
+		bits = w.eval(r, arg)
 	case w.Op[r] == ir.OpLocal && w.Workgroup[w.X[r]] == 1:
 	case w.Op[r] == ir.OpWarp && w.groupSize() <= 32:
 	case w.Op[r] == ir.OpLane && w.groupSize() == 1:
@@ -54,6 +50,15 @@ func (w *work) fold(r ir.Row) bool {
 	w.replaceAlways(r, w.constant(w.Type[r], bits))
 	w.hit(in.Name)
 	return true
+}
+
+// eval computes row r, of an op with a function, for operands with these bits.
+func (w *work) eval(r ir.Row, arg [3]uint64) uint64 {
+	t := ir.None
+	if k := w.info(r).Typed; k > 0 {
+		t = w.Type[[3]ir.Row{w.A(r), w.B(r), w.C(r)}[k-1]]
+	}
+	return exact.Eval(w.Op[r], t, w.Type[r], w.X[r], arg[0], arg[1], arg[2])
 }
 
 // groupSize is the number of invocations of a workgroup.

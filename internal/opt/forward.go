@@ -7,8 +7,8 @@ import "github.com/govyre/vyre/ir"
 // ones; barriers, fences, atomics and ordered atomics start a new version (see memoryVersions), and so
 // does the end of every region with a store in it, which is why a store in the same version dominates.
 //
-// The index must be proven in bounds: out of them the store wrote nothing and the load gives zero. A narrow
-// element gives back what it kept. Two walks and one of ranges, O(rows); the stores remembered
+// Out of bounds the store wrote nothing and the load gives zero: where the index is not proven to be in them, the value
+// is a choice between the two. A narrow element gives back what it kept. Two walks and one of ranges, O(rows); the stores remembered
 // for an object are bounded.
 func forward(w *work) {
 	f := &forwarding{w: w, memory: w.memoryVersions(), known: make([]knownStores, len(w.objs)), from: make([]ir.Row, w.Rows())}
@@ -36,11 +36,25 @@ func forward(w *work) {
 			return
 		}
 		v := w.B(f.from[r])
-		if w.must(checkForwardBounds, w.Flags[r].InBounds() || g.inBounds(r)) && w.fits(r, v) {
-			w.replace(r, w.kept(w.objs[w.X[r]].Type(), v, r))
-			w.hit("load")
+		switch {
+		case w.must(checkForwardBounds, w.Flags[r].InBounds() || g.inBounds(r)):
+			if w.fits(r, v) {
+				w.replace(r, w.kept(w.objs[w.X[r]].Type(), v, r))
+				w.hit("load")
+			}
+		case w.must(checkForwardRecord, w.objs[w.X[r]].Count() == 1) && w.fits(r, w.moreVarying(w.A(r), v)):
+			f.choose(r, v)
+			w.hit("choice")
 		}
 	})
+}
+
+// choose replaces load r by what was stored there, v, if that is in bounds, and by zero if not.
+func (f *forwarding) choose(r, v ir.Row) {
+	w := f.w
+	o, t := w.X[r], w.Type[r]
+	v = w.kept(w.objs[o].Type(), v, r)
+	w.replace(r, w.before(r, ir.OpSelect, t, 0, w.inside(w.A(r), o, r), v, w.constant(t, 0)))
 }
 
 type forwarding struct {

@@ -62,9 +62,9 @@ func (n *narrowing) fits32(v ir.Row) bool {
 func (n *narrowing) fitsSigned32(v ir.Row) bool {
 	i := n.g.at(v)
 	if !n.w.Type[v].IsSigned() {
-		return i.hi <= 1<<31-1
+		return n.w.must(checkNarrow, i.hi <= 1<<31-1)
 	}
-	return i.slo >= -1<<31 && i.shi <= 1<<31-1
+	return n.w.must(checkNarrow, i.slo >= -1<<31 && i.shi <= 1<<31-1)
 }
 
 // wideOp narrows a comparison, division or product of values that fit.
@@ -92,6 +92,17 @@ func (n *narrowing) wideOp(r ir.Row) {
 			w.become(r, ir.OpCvt, 0, q)
 			w.hit("divide")
 		}
+	case ir.OpMin, ir.OpMax:
+		if unsigned {
+			w.become(r, ir.OpCvt, 0, w.before(r, w.Op[r], ir.U32, 0, n.low(a, r), n.low(b, r)))
+			w.hit("min-max-narrow")
+		} else if signed {
+			w.become(r, ir.OpCvt, 0, w.before(r, w.Op[r], ir.I32, 0, n.signed(a, r), n.signed(b, r)))
+			w.hit("min-max-narrow")
+		} else if x, c, ok := n.fromZero(r); ok {
+			w.become(r, ir.OpCvt, 0, n.less(x, c, r))
+			w.hit("min-max-narrow")
+		}
 	case ir.OpMul:
 		if _, ok := w.bits(b); ok && w.uses[r] == 1 {
 			return // often an index scaled, which the use will narrow
@@ -107,6 +118,27 @@ func (n *narrowing) wideOp(r ir.Row) {
 			w.hit("multiply")
 		}
 	}
+}
+
+// fromZero takes max(x - c, 0) apart, where x is a u32 as a number and c a constant.
+func (n *narrowing) fromZero(v ir.Row) (x ir.Row, c uint64, ok bool) {
+	w := n.w
+	a := w.A(v)
+	if w.Op[v] != ir.OpMax || !w.Type[v].IsSigned() || !w.isConst(w.B(v), 0) || w.Op[a] != ir.OpAdd && w.Op[a] != ir.OpSub {
+		return 0, 0, false
+	}
+	if c, ok = w.bits(w.B(a)); w.Op[a] == ir.OpAdd {
+		c = -c
+	}
+	x = w.A(a)
+	return x, c, ok && w.must(checkNarrow, c <= 1<<32-1) && n.fits32(x)
+}
+
+// less is max(x, c) - c in 32 bits, by rows in front of row at.
+func (n *narrowing) less(x ir.Row, c uint64, at ir.Row) ir.Row {
+	w := n.w
+	k := w.constant(ir.U32, c)
+	return w.before(at, ir.OpSub, ir.U32, 0, w.before(at, ir.OpMax, ir.U32, 0, n.low(x, at), k), k)
 }
 
 // convert narrows what a conversion looks at.
@@ -193,6 +225,12 @@ func (n *narrowing) low(v, at ir.Row) ir.Row {
 		case ir.OpMin, ir.OpMax:
 			if n.fits32(a) && n.fits32(b) {
 				return w.before(at, op, ir.U32, 0, n.low(a, at), n.low(b, at))
+			}
+			if n.fitsSigned32(a) && n.fitsSigned32(b) {
+				return w.before(at, ir.OpCvt, ir.U32, 0, w.before(at, op, ir.I32, 0, n.signed(a, at), n.signed(b, at)))
+			}
+			if x, c, ok := n.fromZero(v); ok {
+				return n.less(x, c, at)
 			}
 		case ir.OpSelect:
 			return w.before(at, op, ir.U32, 0, a, n.low(b, at), n.low(w.C(v), at))

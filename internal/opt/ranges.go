@@ -27,6 +27,8 @@ type ranges struct {
 	undo  []undone
 	marks []int // length of undo when each open region was entered
 	rel   relations
+	lens  []ir.Row // by object: a row with its length that the walk has come by, NoRow without one
+	zero  zeroing
 
 	nest   ir.Row   // outermost loop that the walk is in, NoRow for none
 	loops  []ir.Row // those of the nest
@@ -89,6 +91,10 @@ func (g *ranges) begin() {
 	}
 	g.undo, g.marks = g.undo[:0], g.marks[:0]
 	g.rel.reset(g.w)
+	g.lens = g.lens[:0]
+	for range g.w.objs {
+		g.lens = append(g.lens, ir.NoRow)
+	}
 	g.nest, g.last, g.change = ir.NoRow, false, false
 	g.kept = g.revision >= 0 && g.current()
 	g.revision = g.w.revision()
@@ -116,6 +122,9 @@ func (g *ranges) row(r ir.Row) {
 		g.enter(r)
 	case w.Op[r] == ir.OpArg && w.Region[r] != 0:
 	case in.Result.Kind != ir.ResultNone:
+		if w.Op[r] == ir.OpLen {
+			g.lens[w.X[r]] = r
+		}
 		if t := w.Type[r]; t.IsInt() || t == ir.Bool {
 			g.set(r, w.transfer(r, g.of))
 		}

@@ -17,6 +17,7 @@ func (g *ranges) learn(c ir.Row, val bool, depth int) {
 	}
 	g.refine(c, width(1).exact(bit), 0)
 	op := w.Op[c]
+	g.prove(c, val)
 	switch op {
 	case ir.OpNot:
 		g.learn(w.A(c), !val, depth-1)
@@ -197,10 +198,11 @@ type relations struct {
 	marks []int
 }
 
-// relation says a + gap <= b.
+// relation says a + gap <= b; where b is no row, a + gap <= the elements of object.
 type relation struct {
 	a, b   ir.Row
 	gap    uint64
+	object uint32
 	before int32 // of the same a
 }
 
@@ -222,12 +224,15 @@ func (l *relations) release() {
 	l.list, l.marks = l.list[:l.marks[n]], l.marks[:n]
 }
 
-func (l *relations) add(a, b ir.Row, gap uint64) {
-	for int(a) >= len(l.first) {
+func (l *relations) add(a, b ir.Row, gap uint64) { l.put(relation{a: a, b: b, gap: gap}) }
+
+func (l *relations) put(r relation) {
+	for int(r.a) >= len(l.first) {
 		l.first = append(l.first, 0)
 	}
-	l.list = append(l.list, relation{a, b, gap, l.first[a]})
-	l.first[a] = int32(len(l.list))
+	r.before = l.first[r.a]
+	l.list = append(l.list, r)
+	l.first[r.a] = int32(len(l.list))
 }
 
 // maxSearch bounds how far a proof is looked for.
@@ -258,7 +263,8 @@ func (g *ranges) under(v ir.Row, o uint32, gap uint64, log int, depth int) bool 
 	if int(v) < len(g.rel.first) {
 		for k := g.rel.first[v]; k != 0; {
 			r := &g.rel.list[k-1]
-			if g.under(r.b, o, gap-min(gap, r.gap), log, depth-1) {
+			if r.b == ir.NoRow && g.elementOf(r.object, o, gap-min(gap, r.gap), log, depth-1) ||
+				r.b != ir.NoRow && g.under(r.b, o, gap-min(gap, r.gap), log, depth-1) {
 				return true
 			}
 			k = r.before

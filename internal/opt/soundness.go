@@ -24,6 +24,8 @@ const (
 	checkNegative                      // bounds: an index is 0 or more
 	checkSameBuffer                    // bounds: the length is that of the buffer accessed
 	checkWrap                          // bounds: what is subtracted does not wrap
+	checkNotZero                       // bounds: a condition says that what was loaded is not zero
+	checkAsLong                        // bounds: what has the element that was loaded is no longer than what is accessed
 	checkRounds                        // ranges: a loop is walked until its rounds bring nothing new
 	checkRevision                      // ranges: what was found before is about the program as it is
 	checkScope                         // ranges: what a condition says ends with its region
@@ -42,6 +44,8 @@ const (
 	checkElement                       // forward, mem2reg: a narrow element keeps the low bits
 	checkForwardBounds                 // forward: the store wrote what it was given
 	checkForwardIndex                  // forward: the load reads what the store wrote
+	checkForwardRecord                 // forward: in bounds is what is below the length
+	checkIndexSign                     // forward: a negative index of 32 bits is larger than any length
 	checkForwardAcross                 // forward: a store between is at another index
 	checkStoreExit                     // dse: the later store runs on every path
 	checkStoreOrder                    // dse: nobody else may look meanwhile
@@ -91,6 +95,8 @@ var checkNames = [numChecks]string{
 	checkNegative:         "bounds/negative",
 	checkSameBuffer:       "bounds/same-buffer",
 	checkWrap:             "bounds/wrap",
+	checkNotZero:          "bounds/not-zero",
+	checkAsLong:           "bounds/as-long",
 	checkRounds:           "bounds/rounds",
 	checkRevision:         "bounds/revision",
 	checkScope:            "bounds/scope",
@@ -109,6 +115,8 @@ var checkNames = [numChecks]string{
 	checkElement:          "forward/element",
 	checkForwardBounds:    "forward/forward-bounds",
 	checkForwardIndex:     "forward/forward-index",
+	checkForwardRecord:    "forward/forward-record",
+	checkIndexSign:        "forward/index-sign",
 	checkForwardAcross:    "forward/forward-across",
 	checkStoreExit:        "dse/store-exit",
 	checkStoreOrder:       "dse/store-order",
@@ -137,7 +145,13 @@ var checkNames = [numChecks]string{
 }
 
 // weakness is a set of checks that are off.
-type weakness uint64
+type weakness [(numChecks + 63) / 64]uint64
+
+// off is the set with one more check.
+func (k weakness) off(c check) weakness {
+	k[c/64] |= 1 << (c % 64)
+	return k
+}
 
 // must is ok, unless a test has turned the check off.
-func (w *work) must(c check, ok bool) bool { return ok || w.weak>>c&1 != 0 }
+func (w *work) must(c check, ok bool) bool { return ok || w.weak[c/64]>>(c%64)&1 != 0 }

@@ -1,0 +1,130 @@
+package ptx_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/govyre/vyre/internal/compile"
+	"github.com/govyre/vyre/internal/passes"
+	"github.com/govyre/vyre/internal/ptx"
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/text"
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// TestPassesShortenMachineCode counts the machine instructions of kernels that show what a pass is worth: files
+// testdata/machine/<kernel>.txtar, with the sections
+//
+//	program       one kernel
+//	without       a pass whose absence is counted as well; none if left out
+//	order         what has to stand before what in the machine code: lines "N FIRST THEN", the N-th instruction that
+//	              matches the one expression before the first that matches the other
+//	instructions  how many there are, for sm_90 by ptxas 11.8
+func TestPassesShortenMachineCode(t *testing.T) {
+	ptxas := assembler(t)
+	if release := releaseOf(t.Context(), t, ptxas); release != "11.8" {
+		t.Skip("the counts are of ptxas 11.8, this is ", release)
+	}
+	files, err := filepath.Glob("testdata/machine/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no kernels: ", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			section := make(map[string]string)
+			for _, f := range archive.Files {
+				section[f.Name] = string(f.Data)
+			}
+			ps, err := text.Parse(file, "vyre 1\n"+section["program"])
+			if err != nil {
+				t.Fatal(err)
+			}
+			code := machineCode(t.Context(), t, ptxas, ps[0], passes.Choice{})
+			got := fmt.Sprintf("%d\n", len(code))
+			if pass := strings.TrimSpace(section["without"]); pass != "" {
+				less := machineCode(t.Context(), t, ptxas, ps[0], passes.Choice{Disable: []string{pass}})
+				got = fmt.Sprintf("%d, without %s %d\n", len(code), pass, len(less))
+			}
+			for line := range strings.Lines(section["order"]) {
+				var n int
+				var first, then string
+				if _, err := fmt.Sscan(line, &n, &first, &then); err != nil {
+					t.Fatalf("order: %q: want N FIRST THEN", line)
+				}
+				if a, b := position(code, first, n), position(code, then, 1); a < 0 || b < 0 || a > b {
+					t.Errorf("%d %s stands at %d, %s at %d, in\n%s", n, first, a, then, b, strings.Join(code, "\n"))
+				}
+			}
+			if got == section["instructions"] {
+				return
+			}
+			if !*update {
+				t.Errorf("machine instructions: %swant %s(-update accepts them)", got, section["instructions"])
+				return
+			}
+			kept := archive.Files[:0]
+			for _, f := range archive.Files {
+				if f.Name != "instructions" {
+					kept = append(kept, f)
+				}
+			}
+			archive.Files = append(kept, txtar.File{Name: "instructions", Data: []byte(got)})
+			if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// position returns where the n-th instruction stands that matches, negative if there are not so many.
+func position(code []string, pattern string, n int) int {
+	re := regexp.MustCompile(pattern)
+	for i, in := range code {
+		if re.MatchString(in) {
+			if n--; n == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+var sassLine = regexp.MustCompile(`^\s*/\*([0-9a-f]{4,})\*/\s+([^;]*);`)
+
+// machineCode returns the machine instructions of a kernel, without the padding after its end.
+func machineCode(ctx context.Context, t *testing.T, ptxas string, p *ir.Program, choice passes.Choice) []string {
+	m, err := compile.Program(p, ptx.Target{SM: 90}, compile.Options{Passes: choice})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in.ptx"), filepath.Join(dir, "out.cubin")
+	if err := os.WriteFile(in, []byte(m.Text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if log, err := exec.CommandContext(ctx, ptxas, "-arch", "sm_90", "-o", out, in).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s\n%s", err, log, m.Text)
+	}
+	disassembler := filepath.Join(filepath.Dir(ptxas), "nvdisasm")
+	listing, err := exec.CommandContext(ctx, disassembler, "-c", out).Output()
+	if err != nil {
+		t.Skipf("%s: %v", disassembler, err)
+	}
+	var code []string
+	for line := range strings.Lines(string(listing)) {
+		if in := sassLine.FindStringSubmatch(line); in != nil && !strings.HasPrefix(in[2], "NOP") {
+			code = append(code, strings.TrimSpace(in[2]))
+		}
+	}
+	return code
+}
