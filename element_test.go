@@ -186,20 +186,62 @@ func refusesElements[T vyre.Element](t *testing.T, d *vyre.Device, k vyre.Kernel
 }
 
 func TestElementsWithPointersAreRefused(t *testing.T) {
-	d := open(t)
-	k := compile(t, d, double)
-	refusesElements[string](t, d, k, "string has no place in a buffer; use types of fixed size")
-	refusesElements[*int32](t, d, k, "*int32 has no place in a buffer")
-	refusesElements[any](t, d, k, "interface {} has no place in a buffer")
-	refusesElements[named](t, d, k, "vyre_test.named: .Name is of type string, which has no place in a buffer")
-	refusesElements[linked](t, d, k, ".Next is of type *vyre_test.linked")
-	refusesElements[counted](t, d, k, ".N is of type int, which has no place in a buffer")
-	refusesElements[nested](t, d, k, ".Other[].Any is of type interface {}")
-	refusesElements[int](t, d, k, "int has no place in a buffer")
-	refusesElements[uintptr](t, d, k, "uintptr has no place in a buffer")
-	refusesElements[complex64](t, d, k, "complex64 has no place in a buffer")
-	refusesElements[empty](t, d, k, "an element of no bytes")
-	refusesElements[[0]float32](t, d, k, "an element of no bytes")
+	onEach(t, func(t *testing.T, d *vyre.Device) {
+		k := compile(t, d, double)
+		refusesElements[string](t, d, k, "string has no place in a buffer; use types of fixed size")
+		refusesElements[*int32](t, d, k, "*int32 has no place in a buffer")
+		refusesElements[any](t, d, k, "interface {} has no place in a buffer")
+		refusesElements[named](t, d, k, "vyre_test.named: .Name is of type string, which has no place in a buffer")
+		refusesElements[linked](t, d, k, ".Next is of type *vyre_test.linked")
+		refusesElements[counted](t, d, k, ".N is of type int, which has no place in a buffer")
+		refusesElements[nested](t, d, k, ".Other[].Any is of type interface {}")
+		refusesElements[int](t, d, k, "int has no place in a buffer")
+		refusesElements[uintptr](t, d, k, "uintptr has no place in a buffer")
+		refusesElements[complex64](t, d, k, "complex64 has no place in a buffer")
+		refusesElements[empty](t, d, k, "an element of no bytes")
+		refusesElements[[0]float32](t, d, k, "an element of no bytes")
+	})
+}
+
+const chatter = `
+kernel @chatter workgroup(256) {
+  param @y: buf<u32> wo
+  %i = global.x
+  trace %i, #7
+  store @y[%i], %i
+}`
+
+// However much a kernel has to say, a run keeps what there is room for, and counts the rest.
+func TestTracesAreBounded(t *testing.T) {
+	const said = 400 * 256
+	onEach(t, func(t *testing.T, d *vyre.Device) {
+		k := compile(t, d, chatter)
+		y := upload(t, d, make([]uint32, said)...)
+		for _, room := range []int{driver.DefaultTraces, 1, 5000, 1 << 20} {
+			seq := d.NewSequence("chatter")
+			st := seq.Launch(k, vyre.Grid{400}, y.All())
+			if room != driver.DefaultTraces {
+				if err := st.SetTrace(room); err != nil {
+					t.Fatal(err)
+				}
+			}
+			res, err := seq.Run(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if kept := min(room, said); len(res.Traces) != kept || res.TracesDropped != uint64(said-kept) {
+				t.Errorf("with room for %d: %d kept, %d dropped", room, len(res.Traces), res.TracesDropped)
+			}
+			if err := seq.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		for _, room := range []int{0, -1, 1<<20 + 1} {
+			seq := d.NewSequence("refused")
+			wantError(t, seq.Launch(k, vyre.Grid{400}, y.All()).SetTrace(room), vyre.InvalidArgument, "1 to 1048576 can be had")
+			_ = seq.Close()
+		}
+	})
 }
 
 func TestViewsShareTheMemoryOfTheirBuffer(t *testing.T) {

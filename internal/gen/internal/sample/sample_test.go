@@ -258,7 +258,7 @@ func TestKernelThatIsNotExportedHasALauncherThatIsNot(t *testing.T) {
 }
 
 func TestLaunchersTakeStructs(t *testing.T) {
-	for _, name := range []string{"cpu"} {
+	for _, name := range []string{"cpu", "cuda-sim"} {
 		t.Run(name, func(t *testing.T) {
 			d, err := vyre.Open(name)
 			if err != nil {
