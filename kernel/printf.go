@@ -40,9 +40,16 @@ func printf(l *lowering, e *ast.CallExpr, _ types.Type) []val {
 	for k := range parts {
 		vals := p.vals[k*traceValues : min(len(p.vals), (k+1)*traceValues)]
 		l.b.Trace(l.tags, ir.PrintfMessage(k, parts, p.format.String()), vals...)
-		l.tags++
+		l.tag()
 	}
 	return nil
+}
+
+// tag numbers the next trace row, if the last one becomes a part of the program.
+func (l *lowering) tag() {
+	if !l.b.Dead() {
+		l.tags++
+	}
 }
 
 // printing is a format that is held against its arguments.

@@ -119,6 +119,8 @@ func (l *lowering) arm(cond build.Value, at token.Pos, body []ast.Stmt, out buil
 	l.nested--
 }
 
+// oneIf lowers an if without a chain. What a constant condition leaves out is checked like all else, and leaves nothing in
+// the program: neither rows nor access rights.
 func (l *lowering) oneIf(s *ast.IfStmt) {
 	if s.Init != nil {
 		l.stmt(s.Init, "")
@@ -130,7 +132,21 @@ func (l *lowering) oneIf(s *ast.IfStmt) {
 	if s.Else != nil {
 		els = func() { l.stmt(s.Else, "") }
 	}
-	l.b.IfElse(cond, func() { l.block(s.Body.List) }, els)
+	then := func() { l.block(s.Body.List) }
+	switch c := l.src.info.Types[s.Cond].Value; {
+	case c == nil:
+		l.b.IfElse(cond, then, els)
+	case constTrue(c):
+		then()
+		if els != nil {
+			l.b.Unreached(els)
+		}
+	default:
+		l.b.Unreached(then)
+		if els != nil {
+			els()
+		}
+	}
 	l.nested--
 }
 

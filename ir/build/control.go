@@ -321,3 +321,12 @@ func (b *Builder) Return() {
 
 // Dead reports whether the current point cannot be reached. What is emitted there is dropped.
 func (b *Builder) Dead() bool { return b.dead }
+
+// Unreached runs a piece that control never comes to: it is held against the rules, and none of its rows become a part
+// of the program.
+func (b *Builder) Unreached(piece func()) {
+	was := b.dead
+	b.dead = true
+	piece()
+	b.dead = was
+}
