@@ -29,8 +29,9 @@ func Shared[T any](t Thread, n int) []T {
 }
 
 // SharedRest returns the one shared array whose length comes with the launch: Grid.SharedRest
-// elements. A kernel calls it at most once.
-func SharedRest[T Scalar](t Thread) []T {
+// elements. A kernel calls it at most once. T is a scalar: the compiler refuses others, since a struct in shared memory is
+// an array for each of its fields, and only one array may be last.
+func SharedRest[T any](t Thread) []T {
 	i := t.inv
 	if i.restUsed {
 		panic("gpu: SharedRest called twice by one invocation; keep the slice of the first call")

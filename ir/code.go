@@ -24,7 +24,7 @@ const DefaultMaxLen uint64 = 1<<31 - 1
 const AlignAuto = 0xFF
 
 // Object numbers everything that can be accessed: buffer parameters in their order, each field of one with records
-// by itself, then arrays in theirs (shared before local).
+// by itself, then arrays in theirs (shared before local, then tables).
 type Object uint32
 
 // Region is the half-open interval of rows [First, End), nested regions included,
@@ -48,12 +48,13 @@ type Param struct {
 // IsBuffer reports whether the parameter is a buffer.
 func (p *Param) IsBuffer() bool { return p.Access != 0 }
 
-// Array is a shared or local array.
+// Array is a shared or local array, or a table: an array of constants.
 type Array struct {
 	Name   string
 	Type   Type
 	Shared bool
 	Len    uint64 // RestLen: comes with the launch
+	Table  string // the bytes of a table's elements, little endian, as a buffer holds them; "" for all else
 	Pos    Pos    // where it was declared, if known; no part of the text
 }
 
@@ -170,17 +171,6 @@ type ObjectInfo struct {
 	First Object       // the first object of the same parameter, itself if it has no records
 }
 
-// Name returns the object's name.
-func (o ObjectInfo) Name() string {
-	switch {
-	case o.Field != nil:
-		return o.Param.Name + "." + o.Param.Record.fieldName(o.Field)
-	case o.Param != nil:
-		return o.Param.Name
-	}
-	return o.Array.Name
-}
-
 // Pos returns where the object was declared.
 func (o ObjectInfo) Pos() Pos {
 	if o.Param != nil {
@@ -204,7 +194,13 @@ func (o ObjectInfo) Type() Type {
 func (o ObjectInfo) Shared() bool { return o.Array != nil && o.Array.Shared }
 
 // Local reports whether the object is a local array.
-func (o ObjectInfo) Local() bool { return o.Array != nil && !o.Array.Shared }
+func (o ObjectInfo) Local() bool { return o.Array != nil && o.Array.Kind() == OnLocal }
+
+// Table reports whether the object is a table.
+func (o ObjectInfo) Table() bool { return o.Array != nil && o.Array.Kind() == OnTable }
+
+// ReadOnly reports whether nothing writes the object while the kernel runs: a table, or a buffer that is ro.
+func (o ObjectInfo) ReadOnly() bool { return o.Table() || o.Param != nil && o.Param.Access == RO }
 
 // Objects lists the objects in the order of their numbers. The pointers alias c.
 func (c *Code) Objects() []ObjectInfo {
@@ -243,11 +239,8 @@ func (c *Code) Grow(n int) {
 
 // Kind returns which kind of object it is.
 func (o ObjectInfo) Kind() Kinds {
-	switch {
-	case o.Param != nil:
+	if o.Param != nil {
 		return OnBuffer
-	case o.Array.Shared:
-		return OnShared
 	}
-	return OnLocal
+	return o.Array.Kind()
 }

@@ -54,6 +54,7 @@ const (
 	OnBuffer Kinds = 1 << iota
 	OnShared
 	OnLocal
+	OnTable
 )
 
 // Spread says how uniform an op's result is.

@@ -3,7 +3,6 @@ package ir
 import (
 	"fmt"
 	"math/bits"
-	"strconv"
 )
 
 // Record is the layout of a buffer whose elements are structs. Every field is an object of its own, which has the
@@ -21,7 +20,9 @@ type RecordField struct {
 	Type   Type
 	Offset int // bytes from the start of the record
 	Count  int
-	Name   string // in the source, if known; no part of the text
+	// Name is its path in the source, if known, such as Near.ids[4]: of an array, with the lengths of the arrays that
+	// its elements are numbered through. It is no part of the text.
+	Name string
 }
 
 // Limits of a record.
@@ -95,19 +96,6 @@ func (o ObjectInfo) Offset() int {
 // have if the first does, up to the 16 bytes of the widest access.
 func (l *Record) WideAlign() uint8 {
 	return max(l.Align, min(4, uint8(bits.TrailingZeros(uint(l.Stride)))))
-}
-
-// fieldName returns the name of a field, or its number.
-func (l *Record) fieldName(f *RecordField) string {
-	if f.Name != "" {
-		return f.Name
-	}
-	for i := range l.Fields {
-		if f == &l.Fields[i] {
-			return strconv.Itoa(i)
-		}
-	}
-	return "?"
 }
 
 // Fault says what is wrong with a layout, "" if nothing is.

@@ -42,12 +42,14 @@ func atomic(op ir.Op, ordered bool) gpuFunc {
 		in := op.Info()
 		l.touch(o, in.Attr&ir.Reads != 0, in.Attr&ir.Writes != 0)
 		l.at(e.Pos())
-		id, i, located := l.locate(p)
+		gives := in.Result.Kind != ir.ResultNone
+		v, located := l.access(p, gives, func(id ir.Object, i build.Value) build.Value {
+			return l.b.Atomic(op, id, order, scope, i, vals...)
+		})
 		if !located {
 			return l.badResults(e)
 		}
-		v := l.b.Atomic(op, id, order, scope, i, vals...)
-		if op == ir.OpAtomicStore {
+		if !gives {
 			return nil
 		}
 		return []val{scalar(t, v)}

@@ -223,7 +223,7 @@ func sharedRest(l *lowering, e *ast.CallExpr, t types.Type) []val {
 		return l.badResults(e)
 	}
 	if scalarOf(t.Underlying().(*types.Slice).Elem()) == ir.None {
-		l.refuse(e.Pos(), badShared, "gpu.SharedRest of "+l.typeName(t), "take scalars and compute the index, or use gpu.Shared")
+		l.refuse(e.Pos(), badShared, "gpu.SharedRest of "+l.typeName(t), "take scalars and compute the index, or use gpu.Shared, whose length is constant")
 		return l.badResults(e)
 	}
 	l.rest = true
@@ -319,7 +319,7 @@ func trace(l *lowering, e *ast.CallExpr, _ types.Type) []val {
 	if ok {
 		l.at(e.Pos())
 		l.b.Trace(l.tags, msg, vals...)
-		l.tags++
+		l.tag()
 	}
 	return nil
 }

@@ -16,8 +16,8 @@ import (
 // with structs take part: of all else the conformance suite has each op.
 func TestKernelsComputeOnDevicesWhatGoComputes(t *testing.T) {
 	pkg := loadCases(t)
-	brief := map[string]bool{"Particles": true, "Triples": true, "Buckets": true, "Clouds": true, "Tiles": true, "Passed": true,
-		"Draws": true, "Tables": true}
+	brief := map[string]bool{"Particles": true, "Triples": true, "Buckets": true, "Racks": true, "Clouds": true, "Tiles": true, "Passed": true,
+		"Draws": true, "Tables": true, "Lookups": true}
 	for _, name := range []string{"cpu", "cuda-sim"} {
 		dev, err := driver.Open(name, driver.OpenOptions{})
 		if err != nil {

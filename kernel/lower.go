@@ -30,14 +30,15 @@ type lowering struct {
 	inlined  map[*types.Func]int         // how often
 	widened  map[build.Value]build.Value // 64-bit integers by the 32-bit value that they equal
 	named    map[build.Value]bool
-	panics   map[string]bool    // positions of panic
-	hint     string             // name of the variable that the current expression will be
-	tags     uint32             // gpu.Trace calls so far
-	computed map[recordKey]bool // arrays inside the elements of buffers that computed values index
-	retry    bool               // one more was found: the kernel is lowered again
-	work     int                // operations so far
-	depth    int                // of expressions and statements
-	stopped  bool               // a limit was exceeded; the rest would only add to it
+	panics   map[string]bool          // positions of panic
+	hint     string                   // name of the variable that the current expression will be
+	tags     uint32                   // gpu.Trace calls so far
+	tables   map[tableField]ir.Object // of package variables that computed values index
+	computed map[recordKey]bool       // arrays inside the elements of buffers that computed values index
+	retry    bool                     // one more was found: the kernel is lowered again
+	work     int                      // operations so far
+	depth    int                      // of expressions and statements
+	stopped  bool                     // a limit was exceeded; the rest would only add to it
 	refused  bool
 }
 
@@ -157,7 +158,7 @@ func (s *source) lower(m *marked, fn *types.Func, name string, e env, names map[
 func (s *source) lowerOnce(m *marked, fn *types.Func, name string, e env, computed map[recordKey]bool) (k *Kernel, again bool) {
 	size := m.directive.Workgroup
 	l := &lowering{src: s, name: fn.Name(), size: size, computed: computed, b: build.New(name, build.Workgroup(size[:]...)),
-		widened: make(map[build.Value]build.Value), named: make(map[build.Value]bool), free: make(map[shape][]*object), inlined: make(map[*types.Func]int), panics: make(map[string]bool)}
+		widened: make(map[build.Value]build.Value), named: make(map[build.Value]bool), tables: make(map[tableField]ir.Object), free: make(map[shape][]*object), inlined: make(map[*types.Func]int), panics: make(map[string]bool)}
 	l.fr = &frame{fn: fn, env: e, facts: s.factsOf(m.decl), vars: make(map[types.Object]*node)}
 	if l.foreign(m) {
 		return nil, false

@@ -20,7 +20,7 @@ var layoutSizes = types.SizesFor("gc", "amd64")
 // arithmetic. Else they are one field of many elements.
 type field struct {
 	elem  ir.Type
-	name  string
+	name  string  // its path inside the element, with [] for each array
 	dims  []int64 // lengths of the arrays around it
 	steps []int64 // bytes from one element of each to the next
 	off   int64   // bytes from the start of the element
@@ -37,6 +37,23 @@ func (f *field) count() int64 {
 		n *= d
 	}
 	return n
+}
+
+// path is the field's path with a number for each array.
+func (f *field) path(numbers []int64) string {
+	path := f.name
+	for _, n := range numbers {
+		path = strings.Replace(path, "[]", "["+decimal(n)+"]", 1)
+	}
+	return path
+}
+
+// label is the field's path as it continues a name, without arrays.
+func (f *field) label() string {
+	if path := strings.ReplaceAll(f.name, "[]", ""); path != "" {
+		return "." + strings.TrimPrefix(path, ".")
+	}
+	return ""
 }
 
 // dense reports whether the elements of the arrays around the field lie next to each other.
@@ -63,6 +80,7 @@ func fieldsIn(t types.Type) []field {
 			return
 		}
 		if a, ok := t.Underlying().(*types.Array); ok {
+			f.name += "[]"
 			f.dims = append(slices.Clip(f.dims), a.Len())
 			f.steps = append(slices.Clip(f.steps), layoutSizes.Sizeof(a.Elem()))
 			walk(a.Elem(), f)
@@ -119,21 +137,21 @@ func (l *lowering) recordOf(param string, t types.Type, fields []field) ir.Recor
 		case f.blank:
 			continue
 		case l.computed[recordKey{param, i}] && f.dense() || n > maxSplit && f.dense():
-			pieces = append(pieces, piece{ir.RecordField{Type: f.elem, Offset: int(f.off), Count: int(n), Name: f.name}, i, 0})
+			pieces = append(pieces, piece{ir.RecordField{Type: f.elem, Offset: int(f.off), Count: int(n), Name: f.path(f.dims)}, i, 0})
 			f.ids = make([]ir.Object, 1)
 			continue
 		}
 		f.split, f.ids = true, make([]ir.Object, n)
 		for k := range n {
-			at, name := f.off, ""
+			at := f.off
 			rest := k
+			index := make([]int64, len(f.dims))
 			for d := len(f.dims) - 1; d >= 0; d-- {
-				i := rest % f.dims[d]
-				at += i * f.steps[d]
+				index[d] = rest % f.dims[d]
+				at += index[d] * f.steps[d]
 				rest /= f.dims[d]
-				name = fmt.Sprintf("[%d]%s", i, name)
 			}
-			pieces = append(pieces, piece{ir.RecordField{Type: f.elem, Offset: int(at), Count: 1, Name: f.name + name}, i, int(k)})
+			pieces = append(pieces, piece{ir.RecordField{Type: f.elem, Offset: int(at), Count: 1, Name: f.path(index)}, i, int(k)})
 		}
 	}
 	slices.SortFunc(pieces, func(a, b piece) int { return a.Offset - b.Offset })
@@ -183,11 +201,7 @@ func (l *lowering) sharedFields(o *object, t types.Type, n int64) {
 		if f.blank {
 			continue
 		}
-		name := o.name
-		if f.name != "" {
-			name += "." + f.name
-		}
-		f.ids = []ir.Object{l.b.SharedArray(name, f.elem, int(n*f.count()))}
+		f.ids = []ir.Object{l.b.SharedArray(o.name+f.label(), f.elem, int(n*f.count()))}
 	}
 	for i := range o.fields {
 		if len(o.fields[i].ids) > 0 {
@@ -195,81 +209,6 @@ func (l *lowering) sharedFields(o *object, t types.Type, n int64) {
 			return
 		}
 	}
-}
-
-// locate returns the object and the index that a place of one scalar in a buffer, shared array or view has; ok is
-// false if it has none.
-func (l *lowering) locate(p place) (id ir.Object, index build.Value, ok bool) {
-	o := p.mem.view.obj
-	if o.fields == nil {
-		return o.id, l.position(p.mem), true
-	}
-	f := &o.fields[p.lo]
-	if f.blank {
-		return 0, 0, false
-	}
-	k, known := constIndex(f.dims, p.idx)
-	i := l.position(p.mem)
-	switch {
-	case len(f.dims) == 0:
-		return f.ids[0], i, true
-	case f.split && known:
-		return f.ids[k], i, true
-	case f.split && f.dense():
-		l.retry = true
-		l.computed[recordKey{o.name, p.lo}] = true
-		return 0, 0, false
-	case f.split:
-		l.refuse(l.current, noRecords, "a computed index of an array of structs inside a buffer's element",
-			"copy the array to a local variable first and index that")
-		return 0, 0, false
-	}
-	var inner build.Value
-	if known {
-		inner = l.b.U32(uint32(k))
-	} else {
-		inner = l.flat(f.dims, p.idx)
-	}
-	return f.ids[0], l.inside(o, f, i, inner, known), true
-}
-
-// constIndex returns the number of the element that constant indices name.
-func constIndex(dims []int64, idx []val) (n int64, ok bool) {
-	for k, d := range dims {
-		i, ok := idx[k].intConst()
-		if !ok || i < 0 || i >= d {
-			return 0, false
-		}
-		n = n*d + i
-	}
-	return n, true
-}
-
-// inside returns the index of element inner of a field with arrays, in element i of the object. Nothing wraps: a product
-// of 32 bits has 64, and an index of 64 bits is held below every length first. known: inner is in bounds.
-func (l *lowering) inside(o *object, f *field, i, inner build.Value, known bool) build.Value {
-	const far = 1 << 41
-	var ok []build.Value
-	if !known {
-		ok = append(ok, l.below(inner, l.b.U32(uint32(f.count()))))
-	}
-	t := ir.U64
-	if o.count >= 0 { // an array, whose length is known and small
-		t = ir.U32
-		ok = append(ok, l.below(i, l.b.U32(uint32(o.count))))
-	} else if l.b.Type(i).Bits() == 64 {
-		ok = append(ok, l.b.Lt(l.b.Cvt(ir.U64, i), l.b.U64(far)))
-	}
-	at := l.b.Mul(l.b.Cvt(t, i), l.b.Const(t, uint64(f.count())))
-	at = l.b.Add(at, l.b.Cvt(t, inner))
-	if len(ok) == 0 {
-		return at
-	}
-	in := ok[0]
-	for _, c := range ok[1:] {
-		in = l.b.And(in, c)
-	}
-	return l.b.Select(in, at, l.b.Const(t, t.Mask()))
 }
 
 // loadFields reads a place in a buffer or shared array of structs: all its scalars.
@@ -282,12 +221,12 @@ func (l *lowering) loadFields(p place) val {
 		}
 		return x
 	}
-	id, i, ok := l.locate(p)
+	l.touch(p.mem.view.obj, true, false)
+	v, ok := l.access(p, true, func(id ir.Object, i build.Value) build.Value { return l.b.Load(id, i) })
 	if !ok {
 		return l.zeroLike(p.typ, false)
 	}
-	l.touch(p.mem.view.obj, true, false)
-	return scalar(p.typ, l.b.Load(id, i))
+	return scalar(p.typ, v)
 }
 
 // storeFields writes one. x may have been loaded from there: it is assigned field by field.
@@ -299,12 +238,12 @@ func (l *lowering) storeFields(p place, x val) {
 		}
 		return
 	}
-	id, i, ok := l.locate(p)
-	if !ok {
-		return
-	}
 	l.touch(p.mem.view.obj, false, true)
-	l.b.Store(id, i, l.raw(x))
+	v := l.raw(x)
+	l.access(p, false, func(id ir.Object, i build.Value) build.Value {
+		l.b.Store(id, i, v)
+		return 0
+	})
 }
 
 // admitRecord refuses, at p, an element type of a buffer or shared array that has no layout on a device.

@@ -56,11 +56,13 @@ var launches = []launched{
 	{name: "Particles", fn: cases.Particles, args: []any{float32(0.5), particles(many), make([]float32, many)}},
 	{name: "Triples", fn: cases.Triples, args: []any{triples(many), make([][3]float32, many), make([][4]float64, many)}},
 	{name: "Buckets", fn: cases.Buckets, args: []any{random[uint32](25, many), cases.MakeBuckets(many), make([][3]int32, many)}},
+	{name: "Racks", fn: cases.Racks, args: []any{random[uint32](28, many), cases.MakeRacks(many), make([]float64, many)}},
 	{name: "Clouds", fn: cases.Clouds, args: []any{cases.MakeCloud(), [2]int64{-1 << 40, 77}, make([]int64, many)}},
 	{name: "Tiles", fn: cases.Tiles, groups: gpu.Vec3{X: 5}, args: []any{particles(150), make([]float32, 155)}},
 	{name: "Passed", fn: cases.Passed, args: []any{uint32(7), uint32(19), particles(30), make([]float64, 50)}},
 
 	{name: "Tables", fn: cases.Tables, args: []any{random[uint32](26, many), make([]float64, many)}},
+	{name: "Lookups", fn: cases.Lookups, args: []any{uint32(65535), append(random[uint32](27, many), 7, 40000, 65535), make([]float64, many+3)}},
 	{name: "Draws", fn: cases.Draws, args: []any{uint64(0x123456789ABCDEF0), uint64(1<<40 + 3), make([]uint32, many), make([]float64, many), make([]float32, many)}},
 
 	{name: "Generic_int8", fn: cases.Generic[int8], args: []any{random[int8](13, many), int8(3), make([]float64, many)}},

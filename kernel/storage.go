@@ -262,40 +262,48 @@ func (l *lowering) store(p place, x val) {
 // unrolled is how many stores of one array are written out before a loop is shorter.
 const unrolled = 16
 
-// storeByLoop assigns to a whole bank element by element in a loop, if the right side is zero or
-// a whole bank of the same shape, and long enough.
+// storeByLoop assigns to a whole bank element by element, in a loop where it is long enough, if the right side is zero,
+// or all of a table or a bank of the same shape.
 func (l *lowering) storeByLoop(p place, x val) bool {
-	var from *bank
+	var q place // zero: x is
 	if x.at != nil {
-		q := *x.at
+		q = *x.at
 		if q.node != nil && q.node.bank != nil {
 			q = q.node.bank.whole(q.typ)
 		}
-		if q.table != nil || q.bank == nil || len(q.idx) != 0 || len(p.idx) != 0 {
+		if q.bank == nil && q.table == nil {
 			return false
 		}
-		from = q.bank
-	} else if !x.zero || len(p.idx) != 0 {
+	} else if !x.zero {
+		return false
+	}
+	if len(p.idx) != 0 || len(q.idx) != 0 {
 		return false
 	}
 	for k := p.lo; k < p.hi; k++ {
-		to := p.bank.leaves[k]
-		if to.obj == nil {
-			continue
-		}
-		if to.obj.count <= unrolled && from == nil {
+		from := q.lo + k - p.lo
+		switch to := p.bank.leaves[k]; {
+		case to.obj == nil:
+		case to.obj.count <= unrolled && q.bank == nil:
 			for i := range to.obj.count {
-				l.b.Store(to.obj.id, l.b.U32(uint32(i)), l.b.Const(to.elem.Value(), 0))
+				bits := uint64(0)
+				if q.table != nil {
+					bits = q.table.values[from][i]
+				}
+				l.b.Store(to.obj.id, l.b.U32(uint32(i)), l.b.Const(to.elem.Value(), bits))
 			}
-			continue
+		default:
+			l.count(uint32(to.obj.count), func(i build.Value) {
+				v := l.b.Const(to.elem.Value(), 0)
+				switch {
+				case q.table != nil:
+					v = l.b.Load(l.tableObject(q.table, from), i)
+				case q.bank != nil:
+					v = l.b.Load(q.bank.leaves[from].obj.id, i)
+				}
+				l.b.Store(to.obj.id, i, v)
+			})
 		}
-		l.count(uint32(to.obj.count), func(i build.Value) {
-			v := l.b.Const(to.elem.Value(), 0)
-			if from != nil {
-				v = l.b.Load(from.leaves[k].obj.id, i)
-			}
-			l.b.Store(to.obj.id, i, v)
-		})
 	}
 	return true
 }

@@ -7,24 +7,26 @@ import (
 	"go/token"
 	"go/types"
 	"math"
-	"math/bits"
 
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/ir/build"
 )
 
 // table is a package variable that nothing assigns to and whose initialiser is constant. Reading it at constant indices
-// gives constants; at a computed index, a choice among them: the elements stand in words of 64 bits, one of which is
-// chosen by a tree of selects, a level for each bit of the index.
+// gives constants; at a computed index it loads from a table of the program, one for each scalar of its element.
 type table struct {
+	name   string
+	at     token.Pos
 	fields []field    // as of the element of a buffer
 	values [][]uint64 // by field: the raw bits of its elements
 }
 
-const globalAdvice = "make it a constant, or pass it as a parameter"
+// tableField names one scalar of a table.
+type tableField struct {
+	table *table
+	field int
+}
 
-// maxTableBytes bounds a table that is read at computed indices: 256 words, so 255 selects.
-const maxTableBytes = 2048
+const globalAdvice = "make it a constant, or pass it as a parameter"
 
 // globals is what is known of the package variables of a compilation.
 type globals struct {
@@ -152,10 +154,10 @@ func (l *lowering) global(p token.Pos, v *types.Var) val {
 		return refuse("", globalAdvice)
 	case written:
 		return refuse(fmt.Sprintf(", which is changed or referred to at %v,", l.src.pos(at)), "leave it as its initialiser says, or pass it as a parameter")
-	case cells(t) > maxTableBytes || extent(t) > maxLocalCells:
-		return refuse(", which is larger than "+decimal(maxTableBytes)+" scalars,", "pass it as a slice")
+	case extent(t) > ir.MaxTableBytes || tableBytes(t) > ir.MaxTableBytes:
+		return refuse(", which is larger than the "+decimal(ir.MaxTableBytes)+" bytes of a table,", "pass it as a slice")
 	}
-	if !l.admit(p, t) {
+	if !l.admitUpTo(p, t, ir.MaxTableBytes) {
 		return l.bad(t)
 	}
 	if isSlice(t) {
@@ -163,7 +165,7 @@ func (l *lowering) global(p token.Pos, v *types.Var) val {
 	}
 	tab, done := g.tables[v]
 	if !done {
-		tab = &table{fields: fieldsIn(t)}
+		tab = &table{name: v.Name(), at: v.Pos(), fields: fieldsIn(t)}
 		for i := range tab.fields {
 			tab.values = append(tab.values, make([]uint64, tab.fields[i].count()))
 		}
@@ -177,6 +179,14 @@ func (l *lowering) global(p token.Pos, v *types.Var) val {
 	}
 	x := place{typ: t, table: tab, hi: len(tab.fields)}
 	return l.load(x)
+}
+
+// tableBytes counts the bytes of the scalars of a variable whose parts are not too many.
+func tableBytes(t types.Type) (n int64) {
+	for _, f := range fieldsIn(t) {
+		n += f.count() * int64(f.elem.Size())
+	}
+	return n
 }
 
 // fillTable evaluates the initialiser of the part of a table that begins with field lo; at is the number of the element
@@ -253,68 +263,22 @@ func (l *lowering) loadTable(p place) val {
 	if len(values) == 0 {
 		return l.zeroLike(p.typ, false)
 	}
-	if n := len(values) * f.elem.Size(); n > maxTableBytes {
-		l.refuse(l.current, noGlobal, fmt.Sprintf("table of %d bytes, read at a computed index,", n), fmt.Sprintf("pass it as a slice; up to %d bytes can stay", maxTableBytes))
-		return l.bad(p.typ)
-	}
-	i := l.flat(f.dims, p.idx)
-	in := l.below(i, l.b.U32(uint32(len(values))))
-	i = l.b.Cvt(ir.U32, i)
-	each := uint(f.elem.Size()) * 8
-	per := 64 / int(each)
-	shift := uint(bits.TrailingZeros(uint(per)))
-	words := make([]uint64, (len(values)+per-1)/per)
-	for k, v := range values {
-		words[k/per] |= v << (uint(k%per) * each)
-	}
-	w := l.choose(words, i, shift)
-	if per > 1 {
-		w = l.b.Shr(w, l.b.Mul(l.b.And(i, l.b.U32(uint32(per-1))), l.b.U32(uint32(each))))
-	}
-	zero := l.b.U64(0)
-	w = l.b.Select(in, w, zero)
-	return l.fromWord(p.typ, f.elem, w)
+	l.work++
+	return scalar(p.typ, l.b.Load(l.tableObject(p.table, p.lo), l.flat(f.dims, p.idx)))
 }
 
-// choose returns the word that the bits of i from shift on name.
-func (l *lowering) choose(words []uint64, i build.Value, shift uint) build.Value {
-	level := make([]build.Value, len(words))
-	for k, w := range words {
-		level[k] = l.b.U64(w)
+// tableObject returns the object of the program that holds one scalar of a table, declared where the table is.
+func (l *lowering) tableObject(t *table, lo int) ir.Object {
+	k := tableField{t, lo}
+	o, ok := l.tables[k]
+	if !ok {
+		at := l.current
+		l.b.At(l.src.pos(t.at))
+		o = l.b.Table(t.name+t.fields[lo].label(), t.fields[lo].elem, t.values[lo])
+		l.at(at)
+		l.tables[k] = o
 	}
-	for ; len(level) > 1; shift++ {
-		odd := l.b.Ne(l.b.And(i, l.b.U32(1<<shift)), l.b.U32(0))
-		next := make([]build.Value, (len(level)+1)/2)
-		for k := range next {
-			next[k] = level[2*k]
-			if 2*k+1 < len(level) && level[2*k+1] != level[2*k] {
-				next[k] = l.b.Select(odd, level[2*k+1], level[2*k])
-			}
-		}
-		level = next
-	}
-	l.work += len(words)
-	return level[0]
-}
-
-// fromWord makes a value of type t of the low bits of a word.
-func (l *lowering) fromWord(t types.Type, e ir.Type, w build.Value) val {
-	switch {
-	case e == ir.F64:
-		return scalar(t, l.b.Bitcast(ir.F64, w))
-	case e == ir.I64, e == ir.U64:
-		return scalar(t, l.b.Cvt(e, w))
-	}
-	v := l.b.Cvt(ir.U32, w)
-	switch {
-	case e == ir.Bool:
-		return scalar(t, l.b.Ne(l.b.And(v, l.b.U32(1)), l.b.U32(0)))
-	case e == ir.F32:
-		return scalar(t, l.b.Bitcast(ir.F32, v))
-	case e.Value() == ir.I32:
-		v = l.b.Bitcast(ir.I32, v)
-	}
-	return loosely(t, v)
+	return o
 }
 
 // fromBits is the constant with the given raw bits.

@@ -126,7 +126,10 @@ func elementOf(t types.Type) (elem ir.Type, lanes int) {
 }
 
 // admit refuses, at p, a type that no value in a kernel can have, and reports whether t may stand.
-func (l *lowering) admit(p token.Pos, t types.Type) bool {
+func (l *lowering) admit(p token.Pos, t types.Type) bool { return l.admitUpTo(p, t, maxLocalCells) }
+
+// admitUpTo is admit for a variable that may have so many parts.
+func (l *lowering) admitUpTo(p token.Pos, t types.Type, most int64) bool {
 	if t == nil || t == types.Typ[types.Invalid] {
 		return false
 	}
@@ -146,7 +149,7 @@ func (l *lowering) admit(p token.Pos, t types.Type) bool {
 			l.refuse(p, noUnsafe, "an unsafe.Pointer")
 		}
 	case *types.Struct, *types.Array:
-		if c := extent(t); c > maxLocalCells {
+		if c := extent(t); c > most {
 			many := ""
 			if c == manyCells {
 				many = " and more"
@@ -160,7 +163,7 @@ func (l *lowering) admit(p token.Pos, t types.Type) bool {
 			n = min(n, 1)
 		}
 		for i := range int(n) {
-			if !l.admit(p, part(i)) {
+			if !l.admitUpTo(p, part(i), most) {
 				return false
 			}
 		}

@@ -37,6 +37,7 @@ func inlined(p *ir.Program) (*ir.Program, error) {
 			in.Objects = append(in.Objects, b.SharedRest(a.Name, a.Type))
 		case a.Shared:
 			in.Objects = append(in.Objects, b.SharedArray(a.Name, a.Type, int(a.Len)))
+		case a.Table != "": // comes along
 		default:
 			in.Objects = append(in.Objects, b.LocalArray(a.Name, a.Type, int(a.Len)))
 		}

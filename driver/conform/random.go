@@ -171,6 +171,23 @@ func (g *generator) declare() {
 	if g.chance(4) {
 		g.records()
 	}
+	for range g.pick(3) {
+		g.table()
+	}
+}
+
+// table declares a table: an array that is read like a read-only buffer. Small numbers fit few bits.
+func (g *generator) table() {
+	t := elemTypes[g.pick(len(elemTypes))]
+	vals := edges(t.Value())
+	if t.IsInt() && g.chance(2) {
+		vals = []uint64{0, 1, 2, 5}
+	}
+	elems := make([]uint64, []int{1, 2, 3, 8, 9, 33, 64, 300}[g.pick(8)])
+	for i := range elems {
+		elems[i] = vals[g.pick(len(vals))] & t.Mask()
+	}
+	g.ro = append(g.ro, &array{obj: g.b.Table("tab", t, elems), elem: t})
 }
 
 // fill gives shared and local arrays defined contents and draws the first modes.

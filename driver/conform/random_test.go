@@ -153,7 +153,7 @@ func TestRandomRunFindsTheProgramThatLosesTheDevice(t *testing.T) {
 	for _, f := range s.Failures {
 		found[f.Case.Name] = true
 		text := f.Err.Error()
-		if !strings.Contains(text, "loses the device, also alone") || strings.Count(text, "\n") > 60 {
+		if !strings.Contains(text, "loses the device, also alone") || strings.Count(text, "\n") > 90 {
 			t.Errorf("seed %s is described so:\n%s", f.Case.Name, text)
 		}
 	}

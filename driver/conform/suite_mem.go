@@ -20,6 +20,7 @@ func memFamilies() []Family {
 		withFiles("mem-vector", "vector accesses apply the bounds rule to every element", vectorCases),
 		withFiles("mem-narrow", "narrow elements extend when loaded and are cut when stored", narrowCases),
 		{"mem-record", "fields of records lie where Go has them, and padding is left alone", recordCases},
+		{"mem-table", "tables hold what they were declared with, for all lanes of a warp alike and for each its own", tableCases},
 		fileFamily("mem-shared", "shared arrays belong to their group and do not run into each other"),
 		fileFamily("mem-local", "local arrays belong to their invocation"),
 	}

@@ -68,7 +68,7 @@ func (d *Device) compile(ctx context.Context, p *ir.Program, o driver.Options) (
 		return nil, no(driver.Unsupported, "", "%d bytes of shared memory a group, the device has %d", res.Shared, d.caps.SharedOptin)
 	}
 	for _, a := range p.Arrays() {
-		if !a.Shared {
+		if a.Kind() == ir.OnLocal {
 			res.Local += int(a.Len) * a.Type.Size()
 		}
 	}

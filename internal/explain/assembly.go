@@ -86,7 +86,7 @@ func (o *origins) entry(l *line, p *ir.Program, carried map[string][]origin) {
 }
 
 // declared returns where a symbol was declared. Symbols are a letter, the index of the parameter (p, and
-// n for its length) or array (s and l), and its name.
+// n for its length) or array (s, l and t), and its name.
 func declared(p *ir.Program, symbol string) (ir.Pos, bool) {
 	digits, _, ok := strings.Cut(symbol[1:], "_")
 	i, err := strconv.Atoi(digits)
@@ -98,7 +98,7 @@ func declared(p *ir.Program, symbol string) (ir.Pos, bool) {
 		if i < len(p.Params()) {
 			return p.Params()[i].Pos, true
 		}
-	case 's', 'l':
+	case 's', 'l', 't':
 		if i < len(p.Arrays()) {
 			return p.Arrays()[i].Pos, true
 		}

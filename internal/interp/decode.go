@@ -241,8 +241,8 @@ func (d *decoder) access(r ir.Row, in *instr) {
 	in.elem = d.k.objs[in.x].elem
 	in.signed = d.typeOf(d.p.A(r)) == ir.I32
 	in.wide = d.typeOf(d.p.A(r)) == ir.I64
-	if i, length, ok := partOf(d.p, d.p.A(r)); ok {
-		in.part = &part{index: d.operand(i), length: d.operand(length), t: d.p.Type(i)}
+	if i, other, ok := partOf(d.p, d.p.A(r), d.k.objs[in.x].Count()); ok {
+		in.part = &part{index: d.operand(i), other: d.operand(other), t: d.p.Type(i), u: d.p.Type(other)}
 	}
 	in.vec = 1
 	if info.Vec != 0 {

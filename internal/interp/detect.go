@@ -97,6 +97,9 @@ func (d *detector) startUndefined(g *group) {
 	}
 	for j := k.buffers; j < len(k.objs); j++ {
 		n := d.x.lenOf(j)
+		if k.objs[j].Table() {
+			continue
+		}
 		if k.objs[j].Shared() {
 			marks := fresh(g.warps[0].defined[j], n)
 			for i := range g.warps {

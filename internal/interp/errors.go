@@ -112,15 +112,14 @@ type ProofError struct {
 	Kernel string
 	Row    ir.Row
 	Pos    ir.Pos
-	Object string
-	Index  int64
-	Len    uint64
+	Path   string // of the element, as the source calls it
+	Len    uint64 // elements of the object
 	By     Invocation
 }
 
 func (e *ProofError) Error() string {
-	return fmt.Sprintf("internal: %s: kernel %s: %s[%d] was proven in bounds, length %d, by %s",
-		place(e.Pos, e.Row), e.Kernel, e.Object, e.Index, e.Len, e.By)
+	return fmt.Sprintf("internal: %s: kernel %s: %s was proven in bounds, length %d, by %s",
+		place(e.Pos, e.Row), e.Kernel, e.Path, e.Len, e.By)
 }
 
 // CanceledError ends a launch whose context is done; it wraps the context's error.

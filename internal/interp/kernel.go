@@ -41,6 +41,8 @@ type object struct {
 	size uint64 // bytes of an element
 	len  uint64 // elements of an array; of a buffer: the largest that it can have
 	at   uint64 // offset in the group's shared memory, or in the warp's local memory
+
+	table []uint64 // contents of a table, in words so that its elements are aligned
 }
 
 // Prepare decodes a program once, for any number of launches.
@@ -68,7 +70,7 @@ func prepare(p *ir.Program, rules *rules, share bool) (*Kernel, error) {
 // Program returns the program that k was prepared from.
 func (k *Kernel) Program() *ir.Program { return k.p }
 
-// layOut places shared and local arrays, each aligned to 16 bytes.
+// layOut places shared and local arrays, each aligned to 16 bytes, and copies tables to where they are aligned.
 func (k *Kernel) layOut() {
 	k.rest = -1
 	for i, o := range k.p.Objects() {
@@ -84,6 +86,9 @@ func (k *Kernel) layOut() {
 		case o.Array.Shared:
 			ob.len, ob.at = o.Array.Len, align16(k.shared)
 			k.shared = ob.at + ob.len*ob.size
+		case o.Table():
+			ob.len, ob.table = o.Array.Len, make([]uint64, align16(uint64(len(o.Array.Table)))/8)
+			copy(unsafe.Slice((*byte)(unsafe.Pointer(&ob.table[0])), len(o.Array.Table)), o.Array.Table)
 		default:
 			ob.len, ob.at = o.Array.Len, align16(k.locals)
 			k.locals = ob.at + 32*ob.len*ob.size

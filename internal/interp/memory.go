@@ -259,18 +259,18 @@ func (x *worker) outside(w *warp, in *instr, lane int, idx, i uint64) bool {
 	x.outOfBounds++
 	if in.flags.InBounds() {
 		p := x.k.p
-		x.fail(&ProofError{Kernel: p.Name(), Row: in.row, Pos: p.Pos(in.row), Object: x.k.objs[in.x].Name(),
-			Index: in.named(idx, i), Len: w.spans[in.x].len, By: x.invocation(w, lane)})
+		x.fail(&ProofError{Kernel: p.Name(), Row: in.row, Pos: p.Pos(in.row), Path: x.k.objs[in.x].Path(in.named(idx, i)), Len: w.spans[in.x].len, By: x.invocation(w, lane)})
 		return false
 	}
 	if x.o.Detect&Bounds != 0 {
-		index, n := in.named(idx, i), w.spans[in.x].len
-		if in.part != nil {
-			if wrote, length, ok := in.part.outside(w, lane); ok {
-				index, n = wrote, length
-			}
+		at, n := Place{Index: in.named(idx, i), By: x.invocation(w, lane)}, w.spans[in.x].len
+		if o := &x.k.objs[in.x]; o.Count() > 1 {
+			n /= uint64(o.Count()) // records
 		}
-		x.det.reports.add(OutOfBounds, in, ir.NoRow, n, Place{Index: index, By: x.invocation(w, lane)})
+		if in.part != nil {
+			in.part.outside(x, w, lane, in, &at, &n)
+		}
+		x.det.reports.add(OutOfBounds, in, ir.NoRow, n, at)
 	}
 	return true
 }

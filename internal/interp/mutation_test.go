@@ -111,6 +111,7 @@ var mutations = []struct {
 	{"mem-bounds", "an access out of bounds does nothing", broken(interp.Mutation{WrapBounds: true})},
 	{"mem-vector", "the bounds rule is about elements", broken(interp.Mutation{WholeVectors: true})},
 	{"mem-record", "an access out of bounds does nothing", broken(interp.Mutation{WrapBounds: true})},
+	{"mem-table", "an access out of bounds does nothing", broken(interp.Mutation{WrapBounds: true})},
 	{"mem-narrow", "narrow elements extend their sign", broken(interp.Mutation{ZeroExtend: true})},
 	{"mem-shared", "an access out of bounds does nothing", broken(interp.Mutation{WrapBounds: true})},
 	{"mem-local", "an access out of bounds does nothing", broken(interp.Mutation{WrapBounds: true})},

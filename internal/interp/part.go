@@ -5,21 +5,35 @@ import "github.com/govyre/vyre/ir"
 // A part of a buffer, which the source slices and indexes, is an offset and a length in the program. An access to
 // its element i names select(i < length, offset + i, an element that no buffer has). What the source wrote is i,
 // so reports of an access out of bounds name i, and the length of the part.
+//
+// An access to element j of an array in record i likewise names select(…, i·n + j, an element that no buffer has), where
+// n is the array's length. Reports name i and j, and the length that one of them exceeds.
 
-// part is a slice as the source sees it, in an access to it.
+// part is what the source wrote where an access names an element by a sum.
 type part struct {
-	index, length int32 // slots
-	t             ir.Type
+	index int32 // slot of i
+	other int32 // of the length of a slice, or of j
+	t, u  ir.Type
 }
 
-// partOf recognises an access to a part of a buffer by the row of its index, and returns the rows of what
-// the source wrote and of the length.
-func partOf(p *ir.Program, index ir.Row) (i, length ir.Row, ok bool) {
+// partOf recognises such an access by the row of its index, and returns the rows of what the source wrote. n is how
+// many elements of the object a record has, 1 if it is no array in records.
+func partOf(p *ir.Program, index ir.Row, n int) (i, other ir.Row, ok bool) {
 	if index == ir.NoRow || p.Op(index) != ir.OpSelect {
 		return 0, 0, false
 	}
 	in, sum, far := p.A(index), p.B(index), p.C(index)
-	if p.Op(in) != ir.OpLt || p.Op(sum) != ir.OpAdd || p.Op(far) != ir.OpConst || p.Const(far) != p.Type(far).Mask() {
+	if p.Op(sum) != ir.OpAdd || p.Op(far) != ir.OpConst || p.Const(far) != p.Type(far).Mask() {
+		return 0, 0, false
+	}
+	if n > 1 {
+		product := p.A(sum)
+		if p.Op(product) != ir.OpMul || p.Op(p.B(product)) != ir.OpConst || p.Const(p.B(product)) != uint64(n) {
+			return 0, 0, false
+		}
+		return uncast(p, p.A(product)), uncast(p, p.B(sum)), true
+	}
+	if p.Op(in) != ir.OpLt {
 		return 0, 0, false
 	}
 	i = uncast(p, p.A(in))
@@ -34,12 +48,27 @@ func uncast(p *ir.Program, r ir.Row) ir.Row {
 	return r
 }
 
-// outside returns the index that the source wrote in a lane and the length of the part; false if i lies inside.
-func (s *part) outside(w *warp, lane int) (i int64, length uint64, ok bool) {
-	bits, length := w.at(s.index)[lane], w.at(s.length)[lane]
-	i = int64(bits)
-	if s.t == ir.I32 {
-		i = int64(int32(bits))
+// outside sets in a report of an access out of bounds in a lane what the source wrote, and the length that this exceeds.
+func (s *part) outside(x *worker, w *warp, lane int, in *instr, at *Place, n *uint64) {
+	i := number(s.t, w.at(s.index)[lane])
+	o := &x.k.objs[in.x]
+	if run := int64(o.Count()); run > 1 {
+		j := number(s.u, w.at(s.other)[lane])
+		at.Path = o.PathInside(i, j)
+		if i >= 0 && uint64(i) < *n {
+			*n = uint64(run)
+		}
+		return
 	}
-	return i, length, i < 0 || uint64(i) >= length
+	if length := w.at(s.other)[lane]; i < 0 || uint64(i) >= length {
+		at.Index, *n = i, length
+	}
+}
+
+// number reads the raw bits of an index.
+func number(t ir.Type, bits uint64) int64 {
+	if t == ir.I32 {
+		return int64(int32(bits))
+	}
+	return int64(bits)
 }

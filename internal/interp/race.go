@@ -85,7 +85,7 @@ func (d *detector) cell(w *warp, obj uint32, i uint64) *cell {
 // access looks at one access. It returns false if the launch is over.
 func (d *detector) access(w *warp, in *instr, lane int, i uint64, kind accessKind, writes bool, v uint64) bool {
 	o := &d.x.k.objs[in.x]
-	if o.Local() || o.Param != nil && o.Param.Access == ir.RO {
+	if o.Local() || o.ReadOnly() {
 		return true
 	}
 	c := d.cell(w, in.x, i)

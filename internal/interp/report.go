@@ -31,7 +31,8 @@ func (k ReportKind) String() string {
 
 // Place is one occurrence of a finding.
 type Place struct {
-	Index int64 // element, as the program computed it; may be negative
+	Index int64  // element, as the program computed it; may be negative
+	Path  string // what the source calls it
 	By    Invocation
 	Other Invocation // of a race: who made the earlier access
 }
@@ -47,7 +48,7 @@ type Report struct {
 	Row      ir.Row
 	Pos      ir.Pos
 	Object   string
-	Len      uint64  // elements of the object
+	Len      uint64  // elements of the object, or what else the first index is out of bounds of
 	Count    uint64  // occurrences in all
 	Places   []Place // at least one, at most five
 	OtherRow ir.Row  // of a race: the earlier access
@@ -69,11 +70,11 @@ func (r Report) String() string {
 	fmt.Fprintf(&b, "%s: kernel %s: ", place(r.Pos, r.Row), r.Kernel)
 	switch r.Kind {
 	case OutOfBounds:
-		fmt.Fprintf(&b, "%s of %s[%d] out of bounds, length %d, by %s", r.access, r.Object, first.Index, r.Len, first.By)
+		fmt.Fprintf(&b, "%s of %s out of bounds, length %d, by %s", r.access, first.Path, r.Len, first.By)
 	case UndefinedRead:
-		fmt.Fprintf(&b, "%s of %s[%d], which nothing wrote, by %s", r.access, r.Object, first.Index, first.By)
+		fmt.Fprintf(&b, "%s of %s, which nothing wrote, by %s", r.access, first.Path, first.By)
 	default:
-		fmt.Fprintf(&b, "%s on %s[%d]: %s by %s and %s at %s by %s", r.Kind, r.Object, first.Index,
+		fmt.Fprintf(&b, "%s on %s: %s by %s and %s at %s by %s", r.Kind, first.Path,
 			r.access, first.By, r.other, place(r.OtherPos, r.OtherRow), first.Other)
 	}
 	if r.Count > 1 {
@@ -119,6 +120,9 @@ func (rs *reports) add(kind ReportKind, in *instr, other ir.Row, n uint64, at Pl
 	}
 	r.Count++
 	if len(r.Places) < maxPlaces {
+		if at.Path == "" {
+			at.Path = rs.k.objs[in.x].Path(at.Index)
+		}
 		r.Places = append(r.Places, at)
 	}
 }

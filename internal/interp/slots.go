@@ -77,7 +77,7 @@ func (s *slotting) findLoops() {
 
 // findLives computes start and end of every value.
 func (s *slotting) findLives() {
-	p, regions := s.p, s.regions
+	p, regions, objs := s.p, s.regions, s.p.Objects()
 	firstExit := make(map[ir.Row]int32) // structured op → first row that brings its results
 	exit := func(op ir.Row, r ir.Row) {
 		if _, ok := firstExit[op]; !ok {
@@ -94,9 +94,9 @@ func (s *slotting) findLives() {
 			s.use(ir.Row(o), r)
 		}
 		if p.Op(r).Info().Imm == ir.ImmObject {
-			if i, length, ok := partOf(p, p.A(r)); ok { // a report may want them
+			if i, other, ok := partOf(p, p.A(r), objs[p.X(r)].Count()); ok { // a report may want them
 				s.use(i, r)
-				s.use(length, r)
+				s.use(other, r)
 			}
 		}
 		switch p.Op(r) {

@@ -121,6 +121,8 @@ func (l *launch) spanOf(j int, g *group, w *warp) span {
 			s.base = unsafe.Pointer(&g.shared[o.at/8])
 		}
 		return s
+	case o.Table():
+		return span{base: unsafe.Pointer(&o.table[0]), len: o.len, step: uintptr(o.size)}
 	}
 	return span{base: unsafe.Pointer(&w.local[o.at/8]), len: o.len, step: uintptr(o.size), stride: uintptr(o.len * o.size)}
 }

@@ -113,7 +113,7 @@ func (w *work) seen(r ir.Row) bool {
 		return true
 	}
 	o := w.objs[w.X[r]]
-	return !o.Local() && (o.Param == nil || o.Param.Access != ir.RO)
+	return !o.Local() && !o.ReadOnly()
 }
 
 // gives returns the order that row r makes, if it is a barrier or fence.

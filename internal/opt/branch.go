@@ -278,8 +278,7 @@ func (w *work) moreVarying(first ir.Row, more ...ir.Row) ir.Row {
 func (w *work) speculative(r ir.Row) (cost int, ok bool) {
 	in := w.info(r)
 	if in.Spread == ir.SpreadLoad {
-		p := w.objs[w.X[r]].Param
-		return 3, w.must(checkSpeculatedLoad, p != nil && p.Access == ir.RO)
+		return 3, w.must(checkSpeculatedLoad, w.objs[w.X[r]].ReadOnly())
 	}
 	if !w.pure(r) {
 		return 0, false

@@ -6,7 +6,7 @@ import (
 )
 
 // fold computes pure ops of constants, through the very function that the interpreter
-// runs, and values that the workgroup's size decides. One sweep: operands come first.
+// runs, elements of tables at constant indices, and values that the workgroup's size decides. One sweep: operands come first.
 func fold(w *work) {
 	for it := w.rows(); it.step(); {
 		if it.at == atRow && !w.legal(it.row) {
@@ -18,7 +18,7 @@ func fold(w *work) {
 // fold replaces row r by a constant if it is one, and reports whether it did.
 func (w *work) fold(r ir.Row) bool {
 	in := w.info(r)
-	if in.Attr&ir.Pure == 0 || in.Attr&ir.Convergent != 0 {
+	if in.Attr&ir.Pure == 0 && w.Op[r] != ir.OpLoad || in.Attr&ir.Convergent != 0 {
 		return false
 	}
 	var bits uint64
@@ -44,6 +44,12 @@ func (w *work) fold(r ir.Row) bool {
 	case w.Op[r] == ir.OpLane && w.groupSize() == 1:
 	case w.Op[r] == ir.OpLen && w.minLen(w.X[r]) > 0:
 		bits = w.minLen(w.X[r])
+	case w.Op[r] == ir.OpLoad && w.objs[w.X[r]].Table():
+		i, ok := w.bits(w.A(r))
+		if !ok {
+			return false
+		}
+		bits = w.objs[w.X[r]].Array.Loaded(i)
 	default:
 		return false
 	}

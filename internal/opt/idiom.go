@@ -7,17 +7,21 @@ import (
 )
 
 // idiom finds what an instruction does that the program spells out: counts of bits (count_bits.go, count_loop.go),
-// rotations, permutations of bytes (bytes.go), bit fields, upper halves of products, minima and absolute values, and
-// atomics that the lanes of a warp can leave to one of them (aggregate.go). Integers only. O(rows): a row is looked at
-// with what it is computed from, a bounded number of rows deep.
+// rotations, permutations of bytes (bytes.go), bit fields, upper halves of products, minima and absolute values,
+// tables that are a word (table.go), and atomics that the lanes of a warp can leave to one of them (aggregate.go).
+// But for tables, integers only. O(rows): a row is looked at with what it is computed from, a bounded number of rows
+// deep.
 //
 // Not looked for: unsigned fields without a base, and signed ones that do not start at bit 0; a device has no
 // instruction for them, and takes a shift and a mask, or two shifts, as well.
 func idiom(w *work) {
 	w.countingLoops()
 	w.ranges(func(g *ranges, r ir.Row) {
-		if w.pure(r) && w.info(r).Args > 0 {
+		switch {
+		case w.pure(r) && w.info(r).Args > 0:
 			w.recognise(g, r)
+		case w.Op[r] == ir.OpLoad && w.objs[w.X[r]].Table():
+			w.lookUp(g, r)
 		}
 	})
 	w.aggregate()

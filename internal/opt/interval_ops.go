@@ -32,6 +32,9 @@ func (w *work) transfer(r ir.Row, of func(ir.Row) interval) interval {
 			return n.unsigned(w.minLen(w.X[r]), most)
 		}
 	case ir.OpLoad:
+		if w.objs[w.X[r]].Table() {
+			return w.contents(w.X[r])
+		}
 		return n.element(w.objs[w.X[r]].Type())
 	case ir.OpArg:
 		if w.Region[r] == 0 {

@@ -19,7 +19,7 @@ const (
 	checkConversion                    // algebra: nothing is lost between two conversions
 	checkArm                           // branch: a condition is known where its arm encloses the row
 	checkEqualFloats                   // branch: floats that are equal need not be the same
-	checkSpeculatedLoad                // branch: what runs in every case loads from read-only buffers at most
+	checkSpeculatedLoad                // branch: what runs in every case loads from what nobody writes at most
 	checkSpeculatedBounds              // a proof of bounds stays with the control that it came from
 	checkNegative                      // bounds: an index is 0 or more
 	checkSameBuffer                    // bounds: the length is that of the buffer accessed
@@ -65,6 +65,7 @@ const (
 	checkWholeBytes                    // idiom: a mask takes bytes as a whole
 	checkSamePlace                     // idiom: a bit that comes twice counts twice
 	checkShiftedOut                    // idiom: a number shifted right comes to 0
+	checkTableBounds                   // idiom: an index is in bounds of its table, or is made to give zero
 	checkWarpControl                   // aggregate: all lanes come to the condition
 	checkOneElement                    // aggregate: all lanes mean the same element
 	checkAnyOrder                      // aggregate: integers, which combine in any order alike
@@ -136,6 +137,7 @@ var checkNames = [numChecks]string{
 	checkWholeBytes:       "idiom/whole-bytes",
 	checkSamePlace:        "idiom/same-place",
 	checkShiftedOut:       "idiom/shifted-out",
+	checkTableBounds:      "idiom/table-bounds",
 	checkWarpControl:      "idiom/warp-control",
 	checkOneElement:       "idiom/one-element",
 	checkAnyOrder:         "idiom/any-order",

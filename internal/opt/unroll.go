@@ -165,8 +165,7 @@ func (u *unrolling) survey(c counter) body {
 		switch {
 		case in.Spread == ir.SpreadLoad:
 			s.loads++
-			p := w.objs[w.X[r]].Param
-			s.before = s.before || !seen && (p == nil || p.Access != ir.RO)
+			s.before = s.before || !seen && !w.objs[w.X[r]].ReadOnly()
 		case !seen && !w.pure(r) && w.Op[r] != ir.OpArg:
 			s.before = true
 		}

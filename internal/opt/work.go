@@ -37,7 +37,8 @@ type work struct {
 	convergent bool     // the program has convergent ops
 	varying    ir.Level // the highest that a value can have: a group of one invocation knows no lanes
 
-	analysis *ranges // the last one of ranges
+	analysis *ranges             // the last one of ranges
+	tables   map[uint32]interval // what loads from tables give, by object
 
 	inner bool // unroll wrote out the rounds of a loop that has loops in it
 

@@ -234,7 +234,7 @@ func (w *work) levelOf(r ir.Row) ir.Level {
 		}
 	case ir.SpreadLoad:
 		l = w.varying
-		if p := w.objs[w.X[r]].Param; p != nil && p.Access == ir.RO {
+		if w.objs[w.X[r]].ReadOnly() {
 			l = w.level[w.A(r)]
 		}
 	default:

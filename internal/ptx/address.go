@@ -64,7 +64,7 @@ func (s *selector) place(a access) operand {
 		if off > maxOffset { // no access of its kind is in bounds, or the offset does not fit an instruction
 			return s.computed(a, index, wide, false)
 		}
-		if o.space == global {
+		if o.Param != nil {
 			return operand{kind: isAddress, reg: s.base(a.obj), bits: off}
 		}
 		return operand{kind: isAddress, sym: o.sym, bits: off + uint64(o.off)}
@@ -233,10 +233,10 @@ func (s *selector) base(obj ir.Object) reg {
 		return o.base
 	}
 	s.atEntry(func() {
-		switch o.space {
-		case global:
+		switch {
+		case o.Param != nil:
 			o.base = s.do(opToGlobal, tU64, s.param(tU64, o.sym)).reg
-		case local:
+		case o.space != shared:
 			o.base = s.do(opMov, tU64, operand{kind: isSymbol, sym: o.sym}).reg
 		default:
 			o.base = s.do(opMov, tU32, operand{kind: isSymbol, sym: o.sym}).reg

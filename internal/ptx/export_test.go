@@ -9,7 +9,7 @@ import (
 
 // Visits compiles p for sm_90 and returns how many instructions the stages looked at, and how many are left.
 func Visits(p *ir.Program) (visits, insts int) {
-	f := newFunction(p, Target{SM: 90}, "k")
+	f := newFunction(p, Target{SM: 90}, "k", 1)
 	if err := f.stages(passes.Table(), nil); err != nil {
 		panic(err)
 	}

@@ -17,9 +17,12 @@ type function struct {
 	params  []paramDecl
 	hidden  struct{ grid, trap, trace symbol }
 	vars    []variable
+	tables  []table
 	names   []string // by symbol
 	objs    []object
-	extern  bool // shared arrays lie in the segment that comes with the launch
+	// constants is how many bytes of constant memory the tables may take.
+	constants int
+	extern    bool // shared arrays lie in the segment that comes with the launch
 
 	static, dynamic, restElem, local int
 
@@ -64,9 +67,10 @@ type object struct {
 	lens  map[lenKey]reg
 }
 
-// newFunction is one without instructions yet.
-func newFunction(p *ir.Program, t Target, entry string) *function {
-	return &function{p: p, t: t, entry: entry, size: p.Workgroup(), layout: Layout(p), names: []string{""}, at: ir.NoRow}
+// newFunction is one without instructions yet, in a module of so many kernels.
+func newFunction(p *ir.Program, t Target, entry string, kernels int) *function {
+	return &function{p: p, t: t, entry: entry, size: p.Workgroup(), layout: Layout(p), names: []string{""}, at: ir.NoRow,
+		constants: constantMemory / kernels}
 }
 
 // room returns an empty list with room for n instructions, in the memory of the list before the current one
@@ -163,6 +167,7 @@ func (f *function) declare() {
 		f.objs[i].lens = make(map[lenKey]reg)
 	}
 	f.arrays()
+	f.placeTables()
 }
 
 // staticShared is the shared memory that code may declare; what needs more gets it with the launch.
@@ -184,7 +189,7 @@ func (f *function) arrays() {
 		o := &f.objs[i]
 		a := o.Array
 		switch {
-		case a == nil:
+		case a == nil || o.Table():
 			continue
 		case !a.Shared:
 			o.space, o.sym = local, f.symbol("l%d_%s", o.Index, symbolText(a.Name, 200))

@@ -281,9 +281,10 @@ const (
 	shared
 	local
 	param
+	constant
 )
 
-var spaceNames = [...]string{"", ".global", ".shared", ".local", ".param"}
+var spaceNames = [...]string{"", ".global", ".shared", ".local", ".param", ".const"}
 
 type cache uint8
 

@@ -102,7 +102,7 @@ func Emit(ps []*ir.Program, t Target, o Options) (*Module, error) {
 		if err := lowered(p); err != nil {
 			return nil, err
 		}
-		f := newFunction(p, t, entry)
+		f := newFunction(p, t, entry, len(ps))
 		if err := f.stages(runs, o.Trace); err != nil {
 			return nil, err
 		}

@@ -59,6 +59,9 @@ func (p *printer) module(v version, t Target, fs []*function) {
 		}
 	}
 	p.head(v, t, extern, p.files.names)
+	for _, f := range fs {
+		p.tables(f)
+	}
 }
 
 // printed is one function on its way into text.
@@ -331,28 +334,28 @@ func (q *printed) operand(o *operand) {
 }
 
 // constant writes the raw bits of a constant of type t.
-func (q *printed) constant(t ptype, bits uint64) {
+func (p *printer) constant(t ptype, bits uint64) {
 	switch t {
 	case tF32:
-		q.hex("0f", bits, 8)
+		p.hex("0f", bits, 8)
 	case tF64:
-		q.hex("0d", bits, 16)
+		p.hex("0d", bits, 16)
 	case tB16, tF16, tBF16:
-		q.hex("0x", bits, 4)
+		p.hex("0x", bits, 4)
 	case tS32:
-		q.out = strconv.AppendInt(q.out, int64(int32(bits)), 10)
+		p.out = strconv.AppendInt(p.out, int64(int32(bits)), 10)
 	case tS64:
-		q.out = strconv.AppendInt(q.out, int64(bits), 10)
+		p.out = strconv.AppendInt(p.out, int64(bits), 10)
 	default:
-		q.out = strconv.AppendUint(q.out, bits, 10)
+		p.out = strconv.AppendUint(p.out, bits, 10)
 	}
 }
 
 const hexDigits = "0123456789ABCDEF"
 
-func (q *printed) hex(prefix string, bits uint64, digits int) {
-	q.raw(prefix)
+func (p *printer) hex(prefix string, bits uint64, digits int) {
+	p.raw(prefix)
 	for i := digits - 1; i >= 0; i-- {
-		q.out = append(q.out, hexDigits[bits>>(4*i)&15])
+		p.out = append(p.out, hexDigits[bits>>(4*i)&15])
 	}
 }

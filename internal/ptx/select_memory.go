@@ -189,7 +189,7 @@ func (s *selector) accessMods(row ir.Row, loads bool) mods {
 	if o.space != global {
 		return m
 	}
-	m.nc = loads && o.Param.Access == ir.RO
+	m.nc = loads && o.ReadOnly()
 	switch s.p.Flags(row).Hint() {
 	case ir.Stream:
 		m.cache = streaming

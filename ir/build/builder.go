@@ -242,6 +242,34 @@ func (b *Builder) LocalArray(name string, t ir.Type, n int) ir.Object {
 	return b.array(ir.Array{Name: name, Type: t, Len: uint64(n)})
 }
 
+// Table declares an array of constants, whose elements have the given raw bits. Equal tables are one object.
+func (b *Builder) Table(name string, t ir.Type, elems []uint64) ir.Object {
+	bytes := make([]byte, 0, len(elems)*t.Size())
+	for i, bits := range elems {
+		if bits&^t.Mask() != 0 {
+			b.fail("VY210", name, fmt.Sprintf("has element %d with the bits %#x, which do not fit a %s", i, bits, t))
+		}
+		bytes = t.AppendElem(bytes, bits)
+	}
+	if len(bytes) == 0 {
+		b.fail("VY210", name, "has no elements")
+	}
+	return b.table(ir.Array{Name: name, Type: t, Len: uint64(len(elems)), Table: string(bytes), Pos: b.given()})
+}
+
+// table returns the object of a table with the elements of a: one that is there, or a new one.
+func (b *Builder) table(a ir.Array) ir.Object {
+	for o, ob := range b.objs {
+		if ob.array && b.arrays[ob.index].Type == a.Type && b.arrays[ob.index].Table == a.Table {
+			return ir.Object(o)
+		}
+	}
+	pos := a.Pos
+	o := b.array(a)
+	b.arrays[b.objs[o].index].Pos = pos
+	return o
+}
+
 func (b *Builder) array(a ir.Array) ir.Object {
 	a.Pos = b.given()
 	b.arrays = append(b.arrays, a)

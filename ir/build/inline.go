@@ -2,6 +2,7 @@ package build
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/internal/finding"
@@ -10,7 +11,7 @@ import (
 // Inlining is what an inlined program gets in place of what a launch would give it.
 type Inlining struct {
 	Scalars []Value     // for each scalar parameter, in order
-	Objects []ir.Object // for each object of the program, in the order of their numbers
+	Objects []ir.Object // for each buffer, shared and local array of the program, in the order of their numbers; tables come along
 
 	// ID gives a component of the ids group, groups and global (ir.OpGroup, ir.OpGroups, ir.OpGlobal) where the
 	// program asks for it. Without ID they are those of the launch; the others always are.
@@ -23,6 +24,10 @@ type Inlining struct {
 func (b *Builder) Inline(p *ir.Program, in Inlining) {
 	if b.dead || !b.fits(p, in) {
 		return
+	}
+	in.Objects = slices.Clip(in.Objects)
+	for _, o := range p.Objects()[len(in.Objects):] {
+		in.Objects = append(in.Objects, b.table(*o.Array))
 	}
 	l := inliner{b: b, p: p, in: in, values: make([]Value, p.Rows()), labels: make(map[ir.Row]Label),
 		call: b.given(), calls: make(map[ir.Pos]ir.Pos)}
@@ -57,6 +62,9 @@ func (b *Builder) fits(p *ir.Program, in Inlining) bool {
 		b.fail("VY006", what, finding.Plural(len(in.Scalars), "scalar"), finding.Plural(scalars, "scalar"))
 	}
 	objs := p.Objects()
+	for len(objs) > 0 && objs[len(objs)-1].Table() { // the last ones
+		objs = objs[:len(objs)-1]
+	}
 	if len(objs) != len(in.Objects) {
 		b.fail("VY006", what, finding.Plural(len(in.Objects), "object"), finding.Plural(len(objs), "object"))
 		return false

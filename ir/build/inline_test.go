@@ -93,6 +93,27 @@ kernel @fused workgroup(32) {
 	}
 }
 
+func TestInlinedTablesComeAlongOnce(t *testing.T) {
+	b := build.New("look", build.Workgroup(32))
+	b.Store(b.Buffer("y", ir.U32, ir.RW), b.Lane(), b.Load(b.Table("t", ir.U32, []uint64{3, 1, 2}), b.Lane()))
+	look, err := b.Program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b = build.New("both", build.Workgroup(32))
+	y := b.Buffer("y", ir.U32, ir.RW)
+	b.Inline(look, build.Inlining{Objects: []ir.Object{y}})
+	s := b.SharedArray("s", ir.U32, 32)
+	b.Inline(look, build.Inlining{Objects: []ir.Object{s}})
+	p, err := b.Program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := p.Arrays(); len(a) != 2 || a[0].Name != "s" || a[1].Name != "t" || a[1].Table != look.Arrays()[0].Table {
+		t.Errorf("arrays %v", a)
+	}
+}
+
 func TestInlineRefusesWhatDoesNotFit(t *testing.T) {
 	w := wave(t)
 	for _, c := range []struct {

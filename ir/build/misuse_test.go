@@ -42,6 +42,9 @@ func TestBuilderMisuseHasTheCodeOfTheRule(t *testing.T) {
 			})
 		}},
 		{"bitcast", "VY105", func(b *build.Builder, o ir.Object) { b.Bitcast(ir.U64, b.U32(1)) }},
+		{"table of none", "VY210", func(b *build.Builder, o ir.Object) { b.Table("t", ir.U32, nil) }},
+		{"table of wider elements", "VY210", func(b *build.Builder, o ir.Object) { b.Table("t", ir.U8, []uint64{256}) }},
+		{"store to a table", "VY211", func(b *build.Builder, o ir.Object) { b.Store(b.Table("t", ir.U32, []uint64{1}), b.Lane(), b.U32(1)) }},
 		{"conversion", "VY104", func(b *build.Builder, o ir.Object) { b.Cvt(ir.Bool, b.U32(1)) }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -188,11 +188,8 @@ func (p *printer) decls() {
 	for i := range c.Arrays {
 		a := &c.Arrays[i]
 		p.newLine()
-		if a.Shared {
-			p.str("shared ")
-		} else {
-			p.str("local ")
-		}
+		p.str(a.Kind().Word())
+		p.str(" ")
 		p.object(buffer + i)
 		p.str(": ")
 		p.typ(a.Type)
@@ -203,7 +200,22 @@ func (p *printer) decls() {
 			p.num(a.Len)
 		}
 		p.b = append(p.b, ']')
+		if a.Table != "" {
+			p.table(a)
+		}
 	}
+}
+
+// table writes the elements of a table.
+func (p *printer) table(a *ir.Array) {
+	p.str(" = {")
+	for i := range a.Len {
+		if i > 0 {
+			p.comma()
+		}
+		p.b = literal.AppendElem(p.b, a.Type, a.Elem(i))
+	}
+	p.b = append(p.b, '}')
 }
 
 // defaultAligns returns, for each buffer, log₂ of the alignment that it has without

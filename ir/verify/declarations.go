@@ -16,15 +16,21 @@ func (k *checker) declarations() {
 		k.param(&k.Code.Params[i])
 	}
 	rest := 0
-	local := uint64(0)
+	local, tables := uint64(0), uint64(0)
 	for i := range k.Code.Arrays {
 		a := &k.Code.Arrays[i]
 		if !a.Type.IsScalar() {
 			k.Add("VY201", ir.NoRow, fmt.Sprintf("array @%s has elements of no type (code %d)", a.Name, a.Type))
 		}
-		kind := "local"
-		if a.Shared {
-			kind = "shared"
+		kind := a.Kind().Word()
+		if a.Table != "" {
+			if fault := a.TableFault(); fault != "" {
+				k.Add("VY210", ir.NoRow, a.Name, fault)
+			} else if n := uint64(len(a.Table)); n > ir.MaxTableBytes {
+				k.Add("VY502", ir.NoRow, "bytes of table @"+a.Name, n, uint64(ir.MaxTableBytes))
+			}
+			tables += uint64(len(a.Table))
+			continue
 		}
 		switch {
 		case a.Len == 0:
@@ -38,6 +44,9 @@ func (k *checker) declarations() {
 		case !a.Shared:
 			local = a.AddBytes(local)
 		}
+	}
+	if tables > ir.MaxTablesBytes {
+		k.Add("VY502", ir.NoRow, "bytes of tables", tables, uint64(ir.MaxTablesBytes))
 	}
 	if local > maxLocal {
 		k.Add("VY505", ir.NoRow, local, maxLocal)

@@ -9,8 +9,11 @@ import (
 
 // access checks that row r may touch the object obj in the way it does.
 func (k *checker) access(r ir.Row, in *ir.Info, obj ir.ObjectInfo) {
-	if in.On != 0 && in.On&obj.Kind() == 0 {
+	switch {
+	case in.On != 0 && in.On&obj.Kind() == 0:
 		k.Add("VY209", r, in.Name, kindName(obj), obj.Name())
+	case in.Attr&ir.Writes != 0 && obj.Table():
+		k.Add("VY211", r, in.Name, obj.Name())
 	}
 	if p := obj.Param; p != nil && p.Access <= ir.RW {
 		switch {
@@ -80,10 +83,10 @@ func kindName(o ir.ObjectInfo) string {
 	switch o.Kind() {
 	case ir.OnBuffer:
 		return "buffer"
-	case ir.OnShared:
-		return "shared array"
+	case ir.OnTable:
+		return "table"
 	}
-	return "local array"
+	return o.Array.Kind().Word() + " array"
 }
 
 // order checks order and scope of an atomic or fence.

@@ -169,6 +169,9 @@ var broken = []struct {
 	{"carried vector", "VY111", func(c *ir.Code) { c.Type[nth(c, ir.OpArg, 1)] = ir.U32 | ir.V2 }},
 	{"constant bits above the type", "VY112", func(c *ir.Code) { c.Pool[0] = 1 << 32 }},
 	{"element type without a meaning", "VY201", func(c *ir.Code) { c.Arrays[0].Type = 77 }},
+	{"table with bytes missing", "VY210", func(c *ir.Code) {
+		c.Arrays = append(c.Arrays, ir.Array{Name: "t", Type: ir.U32, Len: 2, Table: "1234"})
+	}},
 	{"parameter of no type", "VY201", func(c *ir.Code) { c.Params[1].Type = ir.None }},
 	{"access right without a meaning", "VY201", func(c *ir.Code) { c.Params[0].Access = 9 }},
 	{"alignment below the element", "VY201", func(c *ir.Code) { c.Params[0].Align = 1 }},

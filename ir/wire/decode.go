@@ -102,7 +102,7 @@ func readFrame(b []byte) (map[uint32][]byte, ir.Diags) {
 			return bad("reserved flags %#x", flags)
 		case !known && !skippable:
 			return nil, wireError("VW009", "read it with the version that wrote it", "section %s is required, but not known", sectionName(id))
-		case known && skippable != (id > columns.Records):
+		case known && skippable != (id > columns.Tables):
 			return bad("the flag that it may be skipped is wrong")
 		case offset != uint64(alignUp(end)):
 			return bad("at byte %d, but the section before ends at %d and the next multiple of %d is %d", offset, end, sectionAlign, alignUp(end))
@@ -114,7 +114,7 @@ func readFrame(b []byte) (map[uint32][]byte, ir.Diags) {
 				return bad("bytes %d to %d in front of it are not all zero", end, offset)
 			}
 		}
-		if id > columns.Records {
+		if id > columns.Tables {
 			if side += length; side > limits.Side {
 				return nil, wireError("VW007", "", "side tables of %d bytes, at most %d", side, limits.Side)
 			}
@@ -161,6 +161,10 @@ func readColumns(sections map[uint32][]byte) (*ir.Code, ir.Diags) {
 		return nil, ds
 	}
 	if c.Arrays, ds = readArrays(sections[columns.Arrays]); ds != nil {
+		return nil, ds
+	}
+	tables, present := sections[columns.Tables]
+	if ds := readTables(c.Arrays, sections[columns.Arrays], tables, present); ds != nil {
 		return nil, ds
 	}
 	ops := sections[columns.Op]
@@ -222,7 +226,7 @@ func readArrays(b []byte) ([]ir.Array, ir.Diags) {
 	for i := range arrays {
 		e := b[i*columns.ParamBytes:]
 		a := ir.Array{Type: ir.Type(e[1]), Shared: e[0] == columns.KindShared, Len: binary.LittleEndian.Uint64(e[8:])}
-		ok := (e[0] == columns.KindShared || e[0] == columns.KindLocal) && a.Type.Valid() && !a.Type.IsVector() &&
+		ok := (e[0] == columns.KindShared || e[0] == columns.KindLocal || e[0] == columns.KindTable) && a.Type.Valid() && !a.Type.IsVector() &&
 			e[2] == 0 && e[3] == 0 && binary.LittleEndian.Uint32(e[4:]) == 0
 		if !ok {
 			return nil, wireError("VW004", "", "array %d is % x: unknown kind or type, or reserved bits", i, e[:columns.ParamBytes])

@@ -33,9 +33,11 @@ func encode(c *ir.Code, digest [32]byte) ([]byte, error) {
 	for id := uint32(columns.Head); id <= columns.Last; id++ {
 		table = append(table, section{id: id, length: n.Size(id)})
 	}
-	records := columns.AppendRecords(nil, c)
-	if len(records) > 0 {
-		table = append(table, section{id: columns.Records, length: len(records)})
+	extra := map[uint32][]byte{columns.Records: columns.AppendRecords(nil, c), columns.Tables: columns.AppendTables(nil, c)}
+	for _, id := range []uint32{columns.Records, columns.Tables} {
+		if n := len(extra[id]); n > 0 {
+			table = append(table, section{id: id, length: n})
+		}
 	}
 	for _, s := range side {
 		table = append(table, section{id: s.id, flags: sectionSkippable, length: len(s.bytes)})
@@ -66,8 +68,8 @@ func encode(c *ir.Code, digest [32]byte) ([]byte, error) {
 		switch {
 		case s.id <= columns.Last:
 			b = columns.Append(b, c, s.id)
-		case s.id == columns.Records:
-			b = append(b, records...)
+		case s.id <= columns.Tables:
+			b = append(b, extra[s.id]...)
 		default:
 			b = append(b, side[i+len(side)-len(table)].bytes...)
 		}

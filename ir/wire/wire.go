@@ -33,7 +33,7 @@ const sectionSkippable = 1
 var sectionNames = map[uint32]string{
 	columns.Head: "head", columns.Params: "params", columns.Arrays: "arrays",
 	columns.Op: "Op", columns.Type: "Type", columns.Flags: "Flags", columns.Region: "Region", columns.A: "A", columns.B: "B", columns.C: "C", columns.X: "X",
-	columns.Args: "Args", columns.Extra: "Extra", columns.Pool: "Pool", columns.Last: "Regions", columns.Records: "records",
+	columns.Args: "Args", columns.Extra: "Extra", columns.Pool: "Pool", columns.Last: "Regions", columns.Records: "records", columns.Tables: "tables",
 	secNames: "names", secPositions: "positions", secMessages: "messages",
 }
 

@@ -41,17 +41,17 @@ type canon struct {
 	visits int      // rows and operands touched, for the test of linear work
 }
 
-// orderArrays moves shared arrays before local ones and renumbers objects.
+// orderArrays moves shared arrays before local ones, these before tables, and renumbers objects.
 func (k *canon) orderArrays() {
 	c := k.c
 	bufs := uint32(c.Buffers())
 	remap := make([]uint32, len(c.Arrays))
 	var sorted []ir.Array
-	for _, shared := range []bool{true, false} {
+	for _, kind := range ir.ArrayKinds {
 		// The array whose length comes with the launch is the last shared one.
 		for _, rest := range []bool{false, true} {
 			for i, a := range c.Arrays {
-				if a.Shared == shared && (a.Len == ir.RestLen) == rest {
+				if a.Kind() == kind && (a.Len == ir.RestLen) == rest {
 					remap[i] = bufs + uint32(len(sorted))
 					sorted = append(sorted, a)
 				}

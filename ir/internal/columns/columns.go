@@ -40,7 +40,11 @@ const (
 	KindShared = 3
 	KindLocal  = 4
 	KindRecord = 5
+	KindTable  = 6
 )
+
+// arrayKinds are the kinds of entries of section arrays.
+var arrayKinds = map[ir.Kinds]byte{ir.OnShared: KindShared, ir.OnLocal: KindLocal, ir.OnTable: KindTable}
 
 // counts says how many entries each section has.
 type counts struct {
@@ -122,11 +126,7 @@ func Append(b []byte, c *ir.Code, id uint32) []byte {
 	case Arrays:
 		for i := range c.Arrays {
 			a := &c.Arrays[i]
-			kind := byte(KindLocal)
-			if a.Shared {
-				kind = KindShared
-			}
-			b = append(b, kind, byte(a.Type), 0, 0, 0, 0, 0, 0)
+			b = append(b, arrayKinds[a.Kind()], byte(a.Type), 0, 0, 0, 0, 0, 0)
 			b = binary.LittleEndian.AppendUint64(b, a.Len)
 		}
 		return b

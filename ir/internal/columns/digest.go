@@ -22,7 +22,7 @@ func Digest(c *ir.Code) (sum [32]byte) {
 	for id := uint32(Head); id <= Last; id++ {
 		b = Append(b, c, id)
 	}
-	b = AppendRecords(b, c)
+	b = AppendTables(AppendRecords(b, c), c)
 	blake3.DeriveKey(sum[:], digestContext, b)
 	return sum
 }

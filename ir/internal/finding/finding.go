@@ -55,6 +55,8 @@ var Rules = map[string]rule{
 	"VY207": {ir.Error, "%s array @%s %s", "give arrays a length; only the last shared array may take it from the launch"},
 	"VY208": {ir.Error, "len of @%s has type %s, must be %s", "len is u64 exactly where the buffer may have 2³² elements or more"},
 	"VY209": {ir.Error, "%s on the %s @%s", "prefetch buffers; use atomics on buffers and shared arrays"},
+	"VY210": {ir.Error, "table @%s %s", "give a table one element of its type for each of its length"},
+	"VY211": {ir.Error, "%s writes @%s, which is a table", "copy the table into a shared or local array, or pass a buffer"},
 
 	"VY301": {ir.Error, "%s on @%s, whose elements are %s; it takes %s", "use 32- or 64-bit elements; floats have load, store, add, exchange and compare-exchange"},
 	"VY302": {ir.Error, "%s cannot have order %s; it takes %s", "loads acquire, stores release"},

@@ -48,6 +48,35 @@ func Append(b []byte, t ir.Type, bits uint64) []byte {
 	return append(b, t.String()...)
 }
 
+// AppendElem writes an element of an array of type t, whose declaration has said its type: as Append, without that, and
+// narrow integers in decimal.
+func AppendElem(b []byte, t ir.Type, bits uint64) []byte {
+	switch t {
+	case ir.I8:
+		return strconv.AppendInt(b, int64(int8(bits)), 10)
+	case ir.I16:
+		return strconv.AppendInt(b, int64(int16(bits)), 10)
+	case ir.U8, ir.U16:
+		return strconv.AppendUint(b, bits, 10)
+	case ir.Bool:
+		return strconv.AppendBool(b, bits != 0)
+	}
+	b = Append(b, t, bits)
+	return b[:len(b)-len(t.String())-1]
+}
+
+// ParseElem reads an element of an array of type t. The message and its code are those of Parse.
+func ParseElem(t ir.Type, s string) (bits uint64, code, msg string) {
+	if s != "true" && s != "false" && !strings.Contains(s, "_") {
+		s += "_" + t.String()
+	}
+	has, bits, code, msg := Parse(s)
+	if code == "" && has != t {
+		return 0, "VT005", "the literal " + Clip(s) + " is " + has.String() + ", an element is " + t.String()
+	}
+	return bits, code, msg
+}
+
 func appendHex(b []byte, t ir.Type, bits uint64) []byte {
 	b = append(b, "0x"...)
 	b = strconv.AppendUint(b, bits, 16)

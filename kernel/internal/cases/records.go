@@ -167,3 +167,55 @@ func MakeBuckets(n int) any {
 func MakeCloud() any {
 	return cloud{[3]float32{1, 2, 3}, 255, link{-9, true}, [4]int16{-1, 20, -300, 4000}}
 }
+
+type slot struct {
+	w float32
+	n uint32
+}
+
+type rack struct {
+	id    uint8
+	slots [5]slot
+	grid  [3]struct {
+		a [2]int16
+		b int64
+	}
+}
+
+// MakeRacks makes elements that can be told apart.
+func MakeRacks(n int) []rack {
+	rs := make([]rack, n)
+	for i := range rs {
+		r := &rs[i]
+		r.id = uint8(i)
+		for j := range r.slots {
+			r.slots[j] = slot{float32(10*i + j), uint32(100*i + j)}
+		}
+		for j := range r.grid {
+			r.grid[j].a, r.grid[j].b = [2]int16{int16(i - j), int16(i + j)}, int64(i)<<40+int64(j)
+		}
+	}
+	return rs
+}
+
+// Racks indexes arrays of structs inside elements by computed values: loads, stores, atomics, whole structs and arrays of
+// arrays.
+//
+//vyre:kernel workgroup=32
+func Racks(t gpu.Thread, in []uint32, rs []rack, out []float64) {
+	i := t.Global().X
+	if i >= uint32(len(rs)) {
+		return
+	}
+	n := in[i]
+	j, k := n%5, n/5%3
+	s := rs[i].slots[j]
+	sum := float64(s.w) + float64(rs[i].grid[k].a[n%2])*2 + float64(rs[i].grid[2].a[n%2]+rs[i].grid[k].a[1])
+	rs[i].slots[j].w += 1.5
+	rs[i].slots[(j+1)%5] = slot{s.w, n}
+	gpu.AtomicAdd(&rs[i].slots[j].n, 7)
+	sum += float64(gpu.AtomicExchange(&rs[i].slots[(j+2)%5].n, n))
+	rs[i].grid[k].a[n%2]--
+	rs[i].grid[k].b *= int64(rs[i].id)
+	out[i] = sum
+}

@@ -39,3 +39,46 @@ func Tables(t gpu.Thread, in []uint32, out []float64) {
 	row[n%3]++
 	out[i] = sum + float64(row[n%3]) + float64(len(squares))
 }
+
+type glyph struct {
+	width int16
+	rows  [4]uint8
+	scale float32
+	_     uint8
+}
+
+var (
+	glyphs = [5]glyph{{width: -3, rows: [4]uint8{1, 2, 3, 4}, scale: 0.5}, 2: {width: 300, scale: 2}, 4: {rows: [4]uint8{3: 255}, scale: -1}}
+	sparse = [65536]uint8{7: 3, 40000: 9, 65535: 200}
+	cubes  = [3][4][5]uint32{{{1, 2, 3, 4, 5}, {6, 7, 8, 9, 10}}, 2: {3: {11, 12, 13, 14, 15}}}
+	few    = [20]int32{3: -100, 17: 100}
+	same   = [7]uint16{9, 9, 9, 9, 9, 9, 9}
+)
+
+// Lookups reads tables of structs and of arrays, the largest that there may be, and copies of tables; at indices that
+// differ in a warp and at one that does not.
+//
+//vyre:kernel workgroup=32
+func Lookups(t gpu.Thread, at uint32, in []uint32, out []float64) {
+	i := t.Global().X
+	if i >= uint32(len(in)) {
+		return
+	}
+	n := in[i]
+	g := glyphs[n%5]
+	sum := float64(g.width) + float64(g.rows[n%4])*float64(g.scale) + float64(glyphs[n%5].rows[3])
+	sum += float64(sparse[uint16(n)]) + float64(sparse[40000]) + float64(sparse[uint16(at)]) + float64(primes[at%11])
+	cube := cubes
+	cube[n%3][n%4][n%5] += 2
+	for a := range cubes {
+		for b, row := range cubes[a] {
+			sum += float64(cube[a][b][(n+uint32(b))%5]) * float64(row[n%5]+1)
+		}
+	}
+	for _, g := range glyphs {
+		sum += float64(g.rows[n%4]) * float64(g.width)
+	}
+	copied := few
+	copied[n%20] += int32(same[n%7])
+	out[i] = sum + float64(copied[(n>>3)%20]) + float64(few[n%20])
+}

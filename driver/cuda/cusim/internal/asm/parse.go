@@ -13,6 +13,7 @@ func Parse(text string) (*Module, error) {
 	p.globals = scope{names: make(map[string]symbol)}
 	p.advance()
 	p.module()
+	p.constants()
 	if len(p.errs) == 0 {
 		p.inline()
 	}

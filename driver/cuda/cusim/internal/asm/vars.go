@@ -10,6 +10,24 @@ func f64Bits(v float64) uint64 { return math.Float64bits(v) }
 // maxVarBytes bounds a variable, so that no text makes the reader allocate much.
 const maxVarBytes = 1 << 26
 
+// maxConstants is how many bytes the variables in constant memory may have together.
+const maxConstants = 64 << 10
+
+// constants checks that the variables in constant memory fit it.
+func (p *parser) constants() {
+	n := 0
+	for _, v := range p.m.Vars {
+		if v.Space != Const {
+			continue
+		}
+		n = (n+v.Align-1)&^(v.Align-1) + v.Bytes
+		if n > maxConstants {
+			p.errorf(v.Line, "with %s the variables in constant memory have %d bytes, %d are possible", v.Name, n, maxConstants)
+			return
+		}
+	}
+}
+
 // variables reads a declaration of one or more variables, with its semicolon.
 func (p *parser) variables(space Space, extern bool) []*Var {
 	first := p.variable(space, extern)
