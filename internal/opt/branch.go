@@ -3,8 +3,8 @@ package opt
 import "github.com/govyre/vyre/ir"
 
 // branch simplifies control: an if on a constant or on what an enclosing arm implies, an if
-// without effect, an if that only chooses values, a loop that never repeats, a block left only at its end.
-// What control cannot come to any more goes.
+// without effect, an if that only chooses values, exits of a block that only choose what it gives, a loop that
+// never repeats, a block left only at its end. What control cannot come to any more goes.
 //
 // An arm becomes part of what surrounds it, and then runs in every case, only if it is pure,
 // short, and loads from read-only buffers at most. One walk, and for what is moved or removed one more visit
@@ -36,6 +36,7 @@ func branch(w *work) {
 		case it.at == atEnd && w.info(r).Owns == 2:
 			b.flatten(r)
 		case it.at == atEnd:
+			b.join(r)
 			b.straighten(r, &it)
 		}
 	}

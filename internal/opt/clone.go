@@ -11,6 +11,7 @@ type cloning struct {
 	back ir.Row   // what a continue of the loop breaks out of, NoRow if it is the last row of the body
 	test ir.Row   // an if of which only one arm runs, NoRow for none
 	arm  uint32   // that arm
+	open bool     // either may, after what comes next and may run in vain
 }
 
 // start prepares for the body of a loop. What was copied before is referred to by nothing outside of its own
@@ -19,7 +20,7 @@ func (c *cloning) start(loop ir.Row) {
 	for len(c.to) < c.w.Rows() {
 		c.to = append(c.to, ir.Row(len(c.to)))
 	}
-	c.loop, c.back, c.test = loop, ir.NoRow, ir.NoRow
+	c.loop, c.back, c.test, c.open = loop, ir.NoRow, ir.NoRow, false
 }
 
 // value returns what stands for v in this round.
@@ -49,6 +50,16 @@ func (c *cloning) region(r ir.Row, reg uint32) bool {
 		switch {
 		case w.Op[r] == ir.OpArg && w.owner(w.Region[r]) == c.loop:
 			continue
+		case r == c.test && c.open:
+			last := c.ahead(r, reg)
+			c.row(r, reg)
+			for w.Op[w.next[r]] == ir.OpRes {
+				r = w.next[r]
+				c.row(r, reg)
+			}
+			if last != ir.NoRow {
+				r = last
+			}
 		case r == c.test:
 			if !c.chosen(r, reg) {
 				return false
@@ -66,6 +77,40 @@ func (c *cloning) region(r ir.Row, reg uint32) bool {
 		}
 	}
 	return true
+}
+
+// maxAhead bounds the cost of what runs before it is known to be needed.
+const maxAhead = 16
+
+// ahead copies the rows after the test to region reg if loads are among them and all may run in vain. It stops behind
+// the last load from which that is so, and returns that row, NoRow if there is none.
+func (c *cloning) ahead(test ir.Row, reg uint32) ir.Row {
+	w := c.w
+	if w.results(test) > 0 {
+		return ir.NoRow
+	}
+	last, spent := ir.NoRow, 0
+	for r := w.next[test]; !w.structured(r); r = w.next[r] {
+		cost, ok := w.speculative(r)
+		if spent += cost; !ok || spent > maxAhead {
+			break
+		}
+		if w.info(r).Spread == ir.SpreadLoad {
+			last = r
+		}
+	}
+	if last == ir.NoRow {
+		return last
+	}
+	for r := w.next[test]; ; r = w.next[r] {
+		c.row(r, reg)
+		if w.info(r).Spread == ir.SpreadLoad && !w.must(checkSpeculatedBounds, false) {
+			w.Flags[c.to[r]] &^= ir.InBounds
+		}
+		if r == last {
+			return last
+		}
+	}
 }
 
 // chosen copies the arm of the test that runs, and reports whether control comes to its end.

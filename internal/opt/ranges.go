@@ -30,6 +30,8 @@ type ranges struct {
 	lens  []ir.Row // by object: a row with its length that the walk has come by, NoRow without one
 	zero  zeroing
 
+	limits []limit // what conditions said in the first round of the nest
+
 	nest   ir.Row   // outermost loop that the walk is in, NoRow for none
 	loops  []ir.Row // those of the nest
 	round  int
@@ -169,7 +171,7 @@ func (g *ranges) enter(r ir.Row) {
 
 // enterNest begins the rounds of a nest, or the one that visits if what the others would find is known.
 func (g *ranges) enterNest(r ir.Row) {
-	g.nest, g.round, g.loops = r, 0, g.loops[:0]
+	g.nest, g.round, g.loops, g.limits = r, 0, g.loops[:0], g.limits[:0]
 	if g.kept && g.current() && !g.outward[r] {
 		g.round = visiting
 		return
@@ -194,6 +196,9 @@ func (g *ranges) leave(r ir.Row) {
 		if t := w.Type[to]; t.IsInt() || t == ir.Bool {
 			g.grow(to)
 			i := g.at(ir.Row(v))
+			if w.Op[r] == ir.OpContinue {
+				i = g.foreseen(to, ir.Row(v), i)
+			}
 			if g.more[to] {
 				i = widthOf(t).join(i, g.next[to])
 			}

@@ -20,6 +20,7 @@ const (
 	checkArm                           // branch: a condition is known where its arm encloses the row
 	checkEqualFloats                   // branch: floats that are equal need not be the same
 	checkSpeculatedLoad                // branch: what runs in every case loads from what nobody writes at most
+	checkPath                          // branch: an exit in an arm of an arm is taken where both conditions hold
 	checkSpeculatedBounds              // a proof of bounds stays with the control that it came from
 	checkNegative                      // bounds: an index is 0 or more
 	checkSameBuffer                    // bounds: the length is that of the buffer accessed
@@ -34,9 +35,13 @@ const (
 	checkKept                          // narrow: what is dropped is not stored
 	checkNarrowSign                    // narrow: the number is not negative
 	checkHoistedPast                   // licm: nothing in the loop can change what is loaded
-	checkHoistedSure                   // licm: a load of what is written runs in every round
+	checkHoistedSure                   // licm: a load of what is written runs in the first round
+	checkFirstRound                    // licm: the loop surely has one
 	checkUniformTrips                  // unroll: no op relies on uniform control
 	checkSureRounds                    // unroll: all rounds that become one are sure
+	checkTripsWrap                     // unroll: a counter that starts within bounds does not wrap on its way
+	checkTripsMeet                     // unroll: the steps to a bound that may have wrapped meet it
+	checkOpenTest                      // unroll: a round that may not run keeps its test
 	checkBetween                       // vector: no other access of the object stands between
 	checkAligned                       // vector: the first index and the object are aligned to the whole
 	checkIntegers                      // algebra: conversions around an op are between integers, not from floats of the width
@@ -92,6 +97,7 @@ var checkNames = [numChecks]string{
 	checkArm:              "branch/arm",
 	checkEqualFloats:      "branch/equal-floats",
 	checkSpeculatedLoad:   "branch/speculated-load",
+	checkPath:             "branch/path",
 	checkSpeculatedBounds: "branch/speculated-bounds",
 	checkNegative:         "bounds/negative",
 	checkSameBuffer:       "bounds/same-buffer",
@@ -107,8 +113,12 @@ var checkNames = [numChecks]string{
 	checkNarrowSign:       "narrow/narrow-sign",
 	checkHoistedPast:      "licm/hoisted-past",
 	checkHoistedSure:      "licm/hoisted-sure",
+	checkFirstRound:       "licm/first-round",
 	checkUniformTrips:     "unroll/uniform-trips",
 	checkSureRounds:       "unroll/sure-rounds",
+	checkTripsWrap:        "unroll/trips-wrap",
+	checkTripsMeet:        "unroll/trips-meet",
+	checkOpenTest:         "unroll/open-test",
 	checkBetween:          "vector/between",
 	checkAligned:          "vector/aligned",
 	checkIntegers:         "algebra/integers",

@@ -40,7 +40,8 @@ type work struct {
 	analysis *ranges             // the last one of ranges
 	tables   map[uint32]interval // what loads from tables give, by object
 
-	inner bool // unroll wrote out the rounds of a loop that has loops in it
+	wroteOut bool // unroll wrote out rounds of a loop
+	inner    bool // unroll wrote out the rounds of a loop that has loops in it
 
 	reopened bool // a pass has changed what the first ones of the table had left
 

@@ -104,7 +104,7 @@ var table = []Run{
 	{"dse.early", "dse", Early, O2, Always},
 	{"bounds.early", "bounds", Early, O2, Always},
 
-	{"licm", "licm", Loops, O2, Always},
+	{"licm.first", "licm", Loops, O2, Always},
 	{"unroll.first", "unroll", Loops, O2, Always},
 	{"fold.unrolled", "fold", Loops, O2, IfReopened},
 	{"algebra.unrolled", "algebra", Loops, O2, IfReopened},
@@ -116,6 +116,8 @@ var table = []Run{
 	{"algebra.again", "algebra", Loops, O2, IfInnerLoops},
 	{"mem2reg.unrolled", "mem2reg", Loops, O2, IfReopened},
 	{"gvn.again", "gvn", Loops, O2, IfInnerLoops},
+	{"branch.again", "branch", Loops, O2, IfReopened},
+	{"licm.unrolled", "licm", Loops, O2, IfReopened},
 
 	{"narrow.late", "narrow", Late, O2, IfReopened},
 	{"dce.late", "dce", Late, O2, IfReopened},

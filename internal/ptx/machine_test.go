@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -15,14 +16,16 @@ import (
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/text"
+	"github.com/govyre/vyre/kernel"
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // TestPassesShortenMachineCode counts the machine instructions of kernels that show what a pass is worth: files
 // testdata/machine/<kernel>.txtar, with the sections
 //
-//	program       one kernel
+//	program       one kernel, or kernel.go with one in Go
 //	without       a pass whose absence is counted as well; none if left out
+//	count         what to count beside instructions: inLoops, those between a branch and its target before it; branches
 //	order         what has to stand before what in the machine code: lines "N FIRST THEN", the N-th instruction that
 //	              matches the one expression before the first that matches the other
 //	instructions  how many there are, for sm_90 by ptxas 11.8
@@ -45,15 +48,13 @@ func TestPassesShortenMachineCode(t *testing.T) {
 			for _, f := range archive.Files {
 				section[f.Name] = string(f.Data)
 			}
-			ps, err := text.Parse(file, "vyre 1\n"+section["program"])
-			if err != nil {
-				t.Fatal(err)
-			}
-			code := machineCode(t.Context(), t, ptxas, ps[0], passes.Choice{})
-			got := fmt.Sprintf("%d\n", len(code))
+			p := machineProgram(t, file, section)
+			count := strings.Fields(section["count"])
+			code, labels := machineCode(t.Context(), t, ptxas, p, passes.Choice{})
+			got := counts(code, labels, count) + "\n"
 			if pass := strings.TrimSpace(section["without"]); pass != "" {
-				less := machineCode(t.Context(), t, ptxas, ps[0], passes.Choice{Disable: []string{pass}})
-				got = fmt.Sprintf("%d, without %s %d\n", len(code), pass, len(less))
+				less, labels := machineCode(t.Context(), t, ptxas, p, passes.Choice{Disable: []string{pass}})
+				got = fmt.Sprintf("%s, without %s %s\n", strings.TrimSpace(got), pass, counts(less, labels, count))
 			}
 			for line := range strings.Lines(section["order"]) {
 				var n int
@@ -86,6 +87,56 @@ func TestPassesShortenMachineCode(t *testing.T) {
 	}
 }
 
+// machineProgram is the kernel of a file.
+func machineProgram(t *testing.T, file string, section map[string]string) *ir.Program {
+	if source, ok := section["kernel.go"]; ok {
+		pkg, err := kernel.Parse([]kernel.File{{Name: "kernel.go", Src: []byte(source)}}, kernel.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return pkg.Kernels()[0].Program
+	}
+	ps, err := text.Parse(file, "vyre 1\n"+section["program"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ps[0]
+}
+
+var branchTarget = regexp.MustCompile("^(?:@!?U?P[0-9T]+ )?BRA.*`\\((\\.L_\\w+)\\)")
+
+// counts says how many instructions there are, and of those asked for.
+func counts(code []string, labels map[string]int, of []string) string {
+	inside, branches, inLoops := make([]bool, len(code)), 0, 0
+	for i, in := range code {
+		m := branchTarget.FindStringSubmatch(in)
+		if m == nil || labels[m[1]] == i { // the last, to itself, pads the end
+			continue
+		}
+		branches++
+		for at := labels[m[1]]; at <= i; at++ {
+			inside[at] = true
+		}
+	}
+	for _, in := range inside {
+		if in {
+			inLoops++
+		}
+	}
+	s := strconv.Itoa(len(code))
+	if len(of) > 0 {
+		s += " ("
+		for i, what := range of {
+			if i > 0 {
+				s += ", "
+			}
+			s += fmt.Sprintf("%s %d", what, map[string]int{"inLoops": inLoops, "branches": branches}[what])
+		}
+		s += ")"
+	}
+	return s
+}
+
 // position returns where the n-th instruction stands that matches, negative if there are not so many.
 func position(code []string, pattern string, n int) int {
 	re := regexp.MustCompile(pattern)
@@ -101,8 +152,9 @@ func position(code []string, pattern string, n int) int {
 
 var sassLine = regexp.MustCompile(`^\s*/\*([0-9a-f]{4,})\*/\s+([^;]*);`)
 
-// machineCode returns the machine instructions of a kernel, without the padding after its end.
-func machineCode(ctx context.Context, t *testing.T, ptxas string, p *ir.Program, choice passes.Choice) []string {
+// machineCode returns the machine instructions of a kernel, without the padding after its end, and by label the number of
+// the instruction after it.
+func machineCode(ctx context.Context, t *testing.T, ptxas string, p *ir.Program, choice passes.Choice) ([]string, map[string]int) {
 	m, err := compile.Program(p, ptx.Target{SM: 90}, compile.Options{Passes: choice})
 	if err != nil {
 		t.Fatal(err)
@@ -121,10 +173,14 @@ func machineCode(ctx context.Context, t *testing.T, ptxas string, p *ir.Program,
 		t.Skipf("%s: %v", disassembler, err)
 	}
 	var code []string
+	labels := make(map[string]int)
 	for line := range strings.Lines(string(listing)) {
+		if name, ok := strings.CutSuffix(strings.TrimSpace(line), ":"); ok {
+			labels[name] = len(code)
+		}
 		if in := sassLine.FindStringSubmatch(line); in != nil && !strings.HasPrefix(in[2], "NOP") {
 			code = append(code, strings.TrimSpace(in[2]))
 		}
 	}
-	return code
+	return code, labels
 }
