@@ -15,8 +15,11 @@ func tableCases() []Case {
 		for _, it := range indexTypes {
 			cases = append(cases, lookUp(t, it, 5, pattern, false), lookUp(t, it, 5, pattern, true))
 		}
-		cases = append(cases, lookUp(t, ir.U32, ir.MaxTableBytes/uint64(t.Size()), pattern, false),
-			lookUp(t, ir.I64, ir.MaxTableBytes/uint64(t.Size()), pattern, true), lookUp(t, ir.U32, 1, pattern, false))
+		cases = append(cases, lookUp(t, ir.U32, 1, pattern, false))
+		if t == ir.U8 || t == ir.I16 || t == ir.F64 { // one of the largest is a long text
+			most := ir.MaxTableBytes / uint64(t.Size())
+			cases = append(cases, lookUp(t, ir.U32, most, pattern, false), lookUp(t, ir.I64, most, pattern, true))
+		}
 		for _, lanes := range []int{2, 4} {
 			if lanes*t.Value().Size() <= 16 {
 				cases = append(cases, lookUpVectors(t, lanes))

@@ -21,7 +21,7 @@ func forward(w *work) {
 		before := uint32(0)
 		store := it.at == atRow && w.Op[it.row] == ir.OpStore
 		if store {
-			before = f.memory.now[w.X[it.row]]
+			before = f.memory.version(w.X[it.row])
 		}
 		f.memory.follow(&it)
 		if store {
@@ -90,7 +90,7 @@ func (f *forwarding) store(r ir.Row, before uint32) {
 	if len(kept) == maxKnown {
 		kept = append(kept[:0], kept[1:]...)
 	}
-	k.rows, k.version = append(kept, r), f.memory.now[o]
+	k.rows, k.version = append(kept, r), f.memory.version(o)
 }
 
 // source returns the store that row r reads from, NoRow if it is no load or none is known.
@@ -100,7 +100,7 @@ func (f *forwarding) source(r ir.Row) ir.Row {
 		return ir.NoRow
 	}
 	k := &f.known[w.X[r]]
-	if k.version != f.memory.now[w.X[r]] {
+	if k.version != f.memory.version(w.X[r]) {
 		return ir.NoRow
 	}
 	for i := len(k.rows) - 1; i >= 0; i-- {

@@ -59,7 +59,7 @@ func (g *numbering) row(r ir.Row) {
 		return
 	}
 	if load {
-		g.version[r] = g.memory.now[w.X[r]]
+		g.version[r] = g.memory.version(w.X[r])
 	}
 	mask := uint64(len(g.slots) - 1)
 	for i := g.hash(r, in) & mask; ; i = (i + 1) & mask {

@@ -224,7 +224,7 @@ func (h *hoisting) loadTo(r ir.Row, here, to int) (far int, always, guarded bool
 		}
 		if h.written[o] {
 			inside := h.memory.inside[body]
-			if !w.must(checkHoistedPast, !inside.has(o)) {
+			if !w.must(checkHoistedPast, !inside.has(h.memory.of[o])) {
 				return far, always, false
 			}
 			if !w.must(checkHoistedSure, runs == certain) {

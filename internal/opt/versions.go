@@ -6,8 +6,11 @@ import (
 	"github.com/govyre/vyre/ir"
 )
 
-// smallSet is a set of numbers below 256, such as the objects of a program.
-type smallSet [4]uint64
+// smallSet is a set of numbers below 256.
+type smallSet [maxNumbers / 64]uint64
+
+// maxNumbers bounds the numbers of a set.
+const maxNumbers = 256
 
 func (s *smallSet) add(o uint32)      { s[o/64] |= 1 << (o % 64) }
 func (s *smallSet) has(o uint32) bool { return s[o/64]>>(o%64)&1 != 0 }
@@ -35,12 +38,15 @@ func (s smallSet) each(f func(o uint32)) {
 //   - The head of a loop, and the end of any structured op, do for each object for which anything
 //     inside does. The arms of an if both start where the if stands.
 //
+// Where records have more fields than a set has numbers, all fields of a buffer have one version.
+//
 // O(rows); the objects of an op are visited as often as something inside changes them.
 type memoryVersions struct {
 	w       *work
+	of      []uint32   // by object: its number in sets
 	visible smallSet   // objects that the program writes, local arrays aside
 	inside  []smallSet // by first region of a structured op: what changes in there
-	now     []uint32   // by object
+	now     []uint32   // by number
 	last    uint32
 	saved   []savedVersion // of the ifs that the walk is in
 }
@@ -53,13 +59,22 @@ type savedVersion struct {
 
 // memoryVersions prepares the analysis; follow must then be given every event of a walk.
 func (w *work) memoryVersions() *memoryVersions {
-	m := &memoryVersions{w: w, now: make([]uint32, len(w.objs)), inside: make([]smallSet, len(w.Regions))}
+	m := &memoryVersions{w: w, of: make([]uint32, len(w.objs)), now: make([]uint32, maxNumbers), inside: make([]smallSet, len(w.Regions))}
+	for i, o := range w.objs {
+		switch m.of[i] = uint32(i); {
+		case len(w.objs) <= maxNumbers:
+		case o.Param != nil:
+			m.of[i] = uint32(o.Index) // of 128 parameters
+		default:
+			m.of[i] = uint32(maxNumbers/2 + o.Index) // of as many arrays
+		}
+	}
 	for it := w.rows(); it.step(); {
 		if it.at != atRow {
 			continue
 		}
 		if in := w.info(it.row); in.Imm == ir.ImmObject && in.Attr&ir.Writes != 0 && !w.objs[w.X[it.row]].Local() {
-			m.visible.add(w.X[it.row])
+			m.visible.add(m.of[w.X[it.row]])
 		}
 	}
 	for it := w.rows(); it.step(); {
@@ -87,10 +102,13 @@ func (m *memoryVersions) changes(r ir.Row) (s smallSet) {
 		s = m.visible
 	}
 	if in.Imm == ir.ImmObject && in.Attr&(ir.Writes|ir.Atomic) != 0 && !w.must(checkWrites, false) {
-		s.add(w.X[r])
+		s.add(m.of[w.X[r]])
 	}
 	return s
 }
+
+// version is the number that object o has now.
+func (m *memoryVersions) version(o uint32) uint32 { return m.now[m.of[o]] }
 
 // follow takes note of what the walk has come to. After it, now holds for what follows.
 func (m *memoryVersions) follow(it *walk) {

@@ -26,7 +26,7 @@ var all = []Pass{
 	{Name: "bounds", Bound: "n", Does: "proves accesses in bounds, which then need no check", Reopens: true},
 	{Name: "licm", Bound: "n", Does: "moves loop-invariant code out of loops", Reopens: true},
 	{Name: "unroll", Bound: "n + what it writes", Does: "writes out rounds of loops, all of them or several at a time", Reopens: true},
-	{Name: "idiom", Bound: "n", Does: "finds rotates, bit fields, bit counts, and atomics that one lane can do for its warp"},
+	{Name: "idiom", Bound: "n", Does: "finds rotates, bit fields, bit counts, tables that fit a word, and atomics that one lane can do for its warp"},
 	{Name: "barrier", Bound: "n", Does: "drops barriers and fences that order nothing"},
 	{Name: "vector", Bound: "n", Does: "joins accesses of neighbours into one of 8 or 16 bytes"},
 	{Name: "expand", Bound: "n + what it writes", Does: "replaces exact functions and division by constants by simpler ops", Required: true},
