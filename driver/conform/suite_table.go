@@ -34,7 +34,11 @@ func tableCases() []Case {
 			cases = append(cases, c)
 		}
 	}
-	return append(cases, lookUpMany())
+	cases = append(cases, lookUpMany())
+	for i := range cases {
+		cases[i].Family = "mem-table"
+	}
+	return cases
 }
 
 // lookUp is y[g] = table[index[g]]; with alike it is done for one index after the other, by all lanes of a warp.

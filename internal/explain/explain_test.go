@@ -262,3 +262,32 @@ func TestNewRefusesNamesThatNoPassHas(t *testing.T) {
 		t.Error("a column for gvn, which was not to run")
 	}
 }
+
+const tabled = `package kernels
+
+import "github.com/govyre/vyre/gpu"
+
+var weights = [9]uint32{1000, 2, 1000000, 2, 4, 2, 1, 2, 1}
+
+//vyre:kernel workgroup=64
+func Weigh(t gpu.Thread, x []uint32) {
+	i := t.Global().X
+	x[i] = weights[x[i]%9]
+}
+`
+
+// A table's contents, and what gets at them, belong to the line that declares the variable.
+func TestTablesAreLinkedToTheirDeclaration(t *testing.T) {
+	in := explain.Input{Program: compile(t, "weigh.go", tabled), Target: ptx.Target{SM: 90}}
+	in.Read = func(string) ([]byte, error) { return []byte(tabled), nil }
+	cols := columns(t, writeInput(t, in))
+	declared := line(t, cols["source"], "var weights").origins
+	for column, text := range map[string]string{"front": "table @weights", "ptx": ".global .align 16 .u32"} {
+		if got := line(t, cols[column], text).origins; len(got) == 0 || !slices.Contains(declared, got[0]) {
+			t.Errorf("%s: %q belongs to %v, the declaration to %v", column, text, got, declared)
+		}
+	}
+	if got := line(t, cols["ptx"], "ld.global.nc.u32").origins; len(got) == 0 {
+		t.Error("the load from the table is linked to nothing")
+	}
+}

@@ -90,6 +90,19 @@ func TestAllMistakesAreReported(t *testing.T) {
 	}
 }
 
+func TestConstantMemoryIsBounded(t *testing.T) {
+	text := func(bytes string) string {
+		return ".version 7.8\n.target sm_90\n.const .align 4 .b8 a[65520];\n.global .b8 g[100000];\n.const .align 8 .b8 b[" + bytes + "];"
+	}
+	if _, err := asm.Parse(text("16")); err != nil {
+		t.Error(err)
+	}
+	_, err := asm.Parse(text("17"))
+	if want := "line 5: with b the variables in constant memory have 65537 bytes, 65536 are possible"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %q", err, want)
+	}
+}
+
 func TestVariablesHaveContents(t *testing.T) {
 	m, err := asm.Parse(".version 7.8\n.target sm_90\n.const .align 4 .u16 t[5] = {1, 0x203, -1};\n.global .f32 x = 0f3F800000, y;\n.global .b8 z[2][2] = {{1,2},{3,4}};")
 	if err != nil {
