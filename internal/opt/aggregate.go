@@ -115,10 +115,18 @@ func (a *aggregation) fits(at ir.Row) bool {
 	w := a.w
 	t := w.objs[w.X[at]].Type()
 	shared := w.level[w.B(at)] <= ir.LevelWarp
-	return w.must(checkOneElement, w.level[w.A(at)] <= ir.LevelWarp) &&
+	return !a.assembled(at) && w.must(checkOneElement, w.level[w.A(at)] <= ir.LevelWarp) &&
 		w.must(checkAnyOrder, t.IsInt()) && (shared || t.Bits() == 32) &&
 		w.must(checkUnordered, w.Flags[at].Order() == ir.Relaxed && !a.fences) &&
 		(w.uses[at] == 0 || w.Op[at] == ir.OpAtomicAdd && w.must(checkOldInBounds, w.Flags[at].InBounds()))
+}
+
+// assembled reports whether the assembler lets one lane issue atomic at by itself, and would look for it once more after us:
+// of integers of 32 bits, where it sees that all lanes mean the same element. docs/design/optimiser.md has the table.
+func (a *aggregation) assembled(at ir.Row) bool {
+	w := a.w
+	t := w.objs[w.X[at]].Type()
+	return t.IsInt() && t.Bits() == 32 && w.level[w.A(at)] <= ir.LevelGroup && (w.Op[at] == ir.OpAtomicAdd || w.uses[at] == 0)
 }
 
 // free moves what atomic at is computed from in front of row r, and reports whether that could be.

@@ -14,20 +14,20 @@ import (
 	"github.com/govyre/vyre/ir/text"
 )
 
-// places is a kernel in which the lanes that hit draw places from a counter of the group, in two rounds, and
+// places is a kernel in which the lanes that hit draw places from a counter of the group, of 64 bits, in two rounds, and
 // write them down plus 1.
 func places(t *testing.T) *ir.Program {
 	t.Helper()
 	b := build.New("places", build.Workgroup(40))
 	y := b.Buffer("y", ir.U32, ir.WO)
-	n := b.SharedArray("n", ir.U32, 1)
+	n := b.SharedArray("n", ir.U64, 1)
 	l, zero, one := b.Local(0), b.U32(0), b.U32(1)
-	b.If(b.Eq(l, zero), func() { b.Store(n, zero, zero) })
+	b.If(b.Eq(l, zero), func() { b.Store(n, zero, b.U64(0)) })
 	b.Barrier()
 	for round := range uint32(2) {
 		hit := b.Ne(b.Op(ir.OpRem, b.Add(l, b.U32(round)), b.U32(3)), zero)
 		b.If(hit, func() {
-			at := b.Atomic(ir.OpAtomicAdd, n, ir.Relaxed, ir.Group, zero, one)
+			at := b.Cvt(ir.U32, b.Atomic(ir.OpAtomicAdd, n, ir.Relaxed, ir.Group, zero, b.U64(1)))
 			b.Store(y, b.Add(b.Mul(b.Global(0), b.U32(2)), b.U32(round)), b.Add(at, one))
 		})
 	}

@@ -21,7 +21,10 @@ var functions = map[string]func(*work){
 	"unroll":    unroll,
 	"idiom":     idiom,
 	"barrier":   barrier,
+	"clamp":     clamp,
+	"cover":     cover,
 	"vector":    vector,
+	"ahead":     ahead,
 	"expand":    expand,
 }
 

@@ -77,6 +77,12 @@ const (
 	checkUnordered                     // aggregate: the atomic orders nothing else
 	checkOldInBounds                   // aggregate: out of bounds every lane gets 0
 	checkLaneOrder                     // aggregate: a lane's own accesses stay before and after its atomic
+	checkClamped                       // clamp: out of bounds is zero and not an element
+	checkCoverSign                     // cover: a length is a number that the index may be
+	checkCoverWraps                    // cover: an index that wraps in 32 bits is beyond every length
+	checkCoverSpan                     // cover: the last of the accesses is as far on as it is
+	checkAheadWrite                    // ahead: what is loaded is not changed between
+	checkAheadExit                     // ahead: a load passes no test that its proof of bounds may rest on
 	numChecks
 )
 
@@ -154,6 +160,12 @@ var checkNames = [numChecks]string{
 	checkUnordered:        "idiom/unordered",
 	checkOldInBounds:      "idiom/old-in-bounds",
 	checkLaneOrder:        "idiom/lane-order",
+	checkClamped:          "clamp/clamped",
+	checkCoverSign:        "cover/cover-sign",
+	checkCoverWraps:       "cover/cover-wraps",
+	checkCoverSpan:        "cover/cover-span",
+	checkAheadWrite:       "ahead/ahead-write",
+	checkAheadExit:        "ahead/ahead-exit",
 }
 
 // weakness is a set of checks that are off.

@@ -56,6 +56,14 @@ var constraints = []Constraint{
 	{"idiom", "barrier", "an atomic left to one lane may bring barriers of the warp"},
 	{"unroll.again", "vector", "neighbours appear by unrolling"},
 
+	{"bounds.late", "clamp", "a load that is in bounds is left alone"},
+	{"forward.late", "clamp", "what was just stored is not loaded"},
+	{"clamp", "cover", "local arrays have their own way"},
+	{"bounds.late", "cover", "an access that is in bounds needs no part in a check"},
+	{"cover", "vector", "accesses that are in bounds together may be one"},
+	{"vector", "ahead", "accesses are joined where they stand together"},
+	{"bounds.late", "ahead", "a load that is in bounds takes no check along"},
+
 	{"expand", "fold.lowered", "steps of a function have constant operands"},
 	{"expand", "gvn.lowered", "two functions of one value have steps in common"},
 	{"gvn.lowered", "dce.lowered", "what lost its uses goes"},

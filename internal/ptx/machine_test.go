@@ -25,7 +25,8 @@ import (
 //
 //	program       one kernel, or kernel.go with one in Go
 //	without       a pass whose absence is counted as well; none if left out
-//	count         what to count beside instructions: inLoops, those between a branch and its target before it; branches
+//	count         what to count beside instructions: inLoops, those between a branch and its target before it; branches; shortest,
+//	              those on the shortest way through, whatever the conditions
 //	order         what has to stand before what in the machine code: lines "N FIRST THEN", the N-th instruction that
 //	              matches the one expression before the first that matches the other
 //	instructions  how many there are, for sm_90 by ptxas 11.8
@@ -130,11 +131,36 @@ func counts(code []string, labels map[string]int, of []string) string {
 			if i > 0 {
 				s += ", "
 			}
-			s += fmt.Sprintf("%s %d", what, map[string]int{"inLoops": inLoops, "branches": branches}[what])
+			s += fmt.Sprintf("%s %d", what, map[string]int{"inLoops": inLoops, "branches": branches, "shortest": shortest(code, labels)}[what])
 		}
 		s += ")"
 	}
 	return s
+}
+
+// shortest returns how many instructions run at least if every condition may be as it likes.
+func shortest(code []string, labels map[string]int) int {
+	steps := make([]int, len(code)+1) // from each instruction to the end
+	for i := range steps {
+		steps[i] = 1 << 30
+	}
+	for changed := true; changed; {
+		changed = false
+		for i := len(code) - 1; i >= 0; i-- {
+			n := steps[i+1] + 1
+			if m := branchTarget.FindStringSubmatch(code[i]); m != nil && strings.HasPrefix(code[i], "@") {
+				n = min(n, steps[labels[m[1]]]+1)
+			} else if m != nil {
+				n = steps[labels[m[1]]] + 1
+			} else if strings.HasPrefix(code[i], "EXIT") {
+				n = 1
+			}
+			if n < steps[i] {
+				steps[i], changed = n, true
+			}
+		}
+	}
+	return steps[0]
 }
 
 // position returns where the n-th instruction stands that matches, negative if there are not so many.

@@ -6,6 +6,7 @@ const (
 	maxArm        = 10
 	maxUniformArm = 4
 	maxArmMemory  = 3
+	maxBothMemory = 5 // of two arms, which everybody would go through
 )
 
 // predicate is the stage that turns short branches into guards. What only computes runs for everyone; what has
@@ -73,12 +74,12 @@ type arm struct {
 	leaves   int // the unconditional branch or exit at its end, -1 without one
 	copies   int // the parallel copy that is the last before that, -1 without one
 	size     int
+	memory   int // instructions that access it
 }
 
 // arm looks at such a run; ok if all of it can be guarded.
 func (p *predication) arm(from, to, limit int) (a arm, ok bool) {
 	a = arm{from: from, to: to, leaves: -1, copies: -1}
-	mem := 0
 	for i := from; i < to; i++ {
 		p.visits++
 		if p.gone[i] {
@@ -106,13 +107,13 @@ func (p *predication) arm(from, to, limit int) (a arm, ok bool) {
 			a.size++
 		case in.op.has(memory):
 			a.size++
-			mem++
+			a.memory++
 		default:
 			return a, false
 		}
 		a.copies = -1
 	}
-	return a, a.size <= limit && mem <= maxArmMemory
+	return a, a.size <= limit && a.memory <= maxArmMemory
 }
 
 // branch tries to do without the branch in instruction i.
@@ -131,6 +132,9 @@ func (p *predication) branch(i int) {
 	if then.leaves >= 0 && p.insts[then.leaves].op == opBra && p.led[skip] == 1 {
 		join := p.insts[then.leaves].dst.bits
 		els, ok := p.arm(p.at[skip]+1, p.at[join], limit)
+		if ok && then.memory+els.memory > maxBothMemory {
+			return
+		}
 		if ok && p.at[join] > p.at[skip] && els.leaves < 0 {
 			p.gone[then.leaves] = true
 			p.led[join]--

@@ -272,7 +272,8 @@ func (s *selector) onlyWhere(row, sel ir.Row, p reg) (guard reg, sense bool) {
 	return p, loads
 }
 
-// findWanted notes the loads that a select takes or leaves for zero. Of more than one the last counts, and then none:
+// findWanted notes the loads that a select takes or leaves for zero, but for those of local arrays: they are near, and
+// need not wait for the condition. Of more than one the last counts, and then none:
 // the load has other uses.
 func (s *selector) findWanted() {
 	p := s.p
@@ -283,10 +284,11 @@ func (s *selector) findWanted() {
 			continue
 		}
 		zero := func(v ir.Row) bool { return p.Op(v) == ir.OpConst && p.Const(v) == 0 }
+		load := func(v ir.Row) bool { return p.Op(v) == ir.OpLoad && s.objs[p.X(v)].space != local }
 		switch a, b := p.B(row), p.C(row); {
-		case p.Op(a) == ir.OpLoad && zero(b):
+		case load(a) && zero(b):
 			s.wanted[a] = row
-		case p.Op(b) == ir.OpLoad && zero(a):
+		case load(b) && zero(a):
 			s.wanted[b] = row
 		}
 	}
