@@ -29,6 +29,9 @@ func (o *origins) moduleColumn(m *ptx.Module) *column {
 	if k.Local > 0 {
 		c.fact("local", fmt.Sprintf("%d bytes", k.Local), "local arrays of an invocation")
 	}
+	if k.Tables > 0 {
+		c.fact("tables", fmt.Sprintf("%d bytes", k.Tables), "in constant memory (.const) or global memory (.global), with the code")
+	}
 	return c
 }
 

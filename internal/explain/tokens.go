@@ -37,7 +37,7 @@ func (l *lexer) word(i int) int {
 }
 
 // structure are the words of the program's text that are not operations.
-var structure = []string{"kernel", "param", "shared", "local", "if", "else", "loop", "block", "unroll", "ro", "wo", "rw", "max", "align"}
+var structure = []string{"kernel", "param", "shared", "local", "table", "if", "else", "loop", "block", "unroll", "ro", "wo", "rw", "max", "align"}
 
 // programTokens cuts a line of a program's text.
 func programTokens(text string) []token {

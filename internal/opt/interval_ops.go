@@ -33,7 +33,7 @@ func (w *work) transfer(r ir.Row, of func(ir.Row) interval) interval {
 		}
 	case ir.OpLoad:
 		if w.objs[w.X[r]].Table() {
-			return w.contents(w.X[r])
+			return w.contents(w.X[r]).loads
 		}
 		return n.element(w.objs[w.X[r]].Type())
 	case ir.OpArg:

@@ -16,12 +16,15 @@ import (
 func (w *work) lookUp(g *ranges, r ir.Row) {
 	a := w.objs[w.X[r]].Array
 	i := w.A(r)
+	if a.Len > 64 && !w.contents(w.X[r]).equal && g.at(i).hi >= 64 {
+		return // more elements than bits
+	}
 	n, sure := a.Len, w.Flags[r].InBounds()
 	if hi := g.at(i).hi; g.notNegative(i) && hi < n {
 		n, sure = hi+1, true
 	}
 	sure = w.must(checkTableBounds, sure)
-	p, ok := w.pack(a, n, sure)
+	p, ok := w.pack(a, min(n, 64), sure) // of more than that, all are equal
 	if !ok {
 		return
 	}
@@ -30,7 +33,7 @@ func (w *work) lookUp(g *ranges, r ir.Row) {
 		w.hit("table-constant")
 		return
 	}
-	if w.level[i] <= ir.LevelWarp {
+	if n > 64 || w.level[i] <= ir.LevelWarp {
 		return
 	}
 	w.hit("table-word")
@@ -59,10 +62,14 @@ type pack struct {
 func (w *work) pack(a *ir.Array, n uint64, sure bool) (p pack, ok bool) {
 	t := a.Type.Value()
 	p.n = n
-	if sure && t.IsInt() {
+	if sure {
 		p.least = a.Loaded(0)
-		for k := uint64(1); k < min(n, 64); k++ { // more elements fit only if all are equal
-			if v := a.Loaded(k); v < p.least && !t.IsSigned() || t.IsSigned() && widthOf(t).sign(v) < widthOf(t).sign(p.least) {
+		for k := range n {
+			switch v := a.Loaded(k); {
+			case v == p.least:
+			case !t.IsInt(): // a sum of bits is no sum of floats
+				p.least = 0
+			case t.IsSigned() && widthOf(t).sign(v) < widthOf(t).sign(p.least), !t.IsSigned() && v < p.least:
 				p.least = v
 			}
 		}
@@ -75,7 +82,7 @@ func (w *work) pack(a *ir.Array, n uint64, sure bool) (p pack, ok bool) {
 			return p, false
 		}
 	}
-	for k := range min(n, 64) {
+	for k := range n {
 		p.word |= (a.Loaded(k) - p.least) & t.Mask() << (uint(k) * p.width)
 	}
 	return p, true
@@ -121,20 +128,30 @@ func (w *work) unpack(r ir.Row, p pack, i ir.Row) ir.Row {
 	return v
 }
 
-// contents is the interval of what a load from table o gives. Found once.
-func (w *work) contents(o uint32) interval {
-	if i, ok := w.tables[o]; ok {
-		return i
+// contents is what is known of all elements of a table.
+type contents struct {
+	loads interval // what a load gives, out of bounds too
+	equal bool     // all elements are
+}
+
+// contents looks at a table once.
+func (w *work) contents(o uint32) contents {
+	if c, ok := w.tables[o]; ok {
+		return c
 	}
 	a := w.objs[o].Array
 	n := widthOf(a.Type.Value())
-	i := n.exact(0) // out of bounds
+	c := contents{n.exact(0), true}
 	for k := range a.Len {
-		i = n.join(i, n.exact(a.Loaded(k)))
+		w.visits++
+		v := a.Loaded(k)
+		c.loads = n.join(c.loads, n.exact(v))
+		c.equal = c.equal && v == a.Loaded(0)
 	}
+	c.loads = n.reduce(c.loads)
 	if w.tables == nil {
-		w.tables = make(map[uint32]interval)
+		w.tables = make(map[uint32]contents)
 	}
-	w.tables[o] = n.reduce(i)
-	return w.tables[o]
+	w.tables[o] = c
+	return c
 }

@@ -38,7 +38,7 @@ type work struct {
 	varying    ir.Level // the highest that a value can have: a group of one invocation knows no lanes
 
 	analysis *ranges             // the last one of ranges
-	tables   map[uint32]interval // what loads from tables give, by object
+	tables   map[uint32]contents // of tables, by object
 
 	wroteOut bool // unroll wrote out rounds of a loop
 	inner    bool // unroll wrote out the rounds of a loop that has loops in it

@@ -233,8 +233,12 @@ func (f *function) arrays() {
 
 // kernel describes f to a launch.
 func (f *function) kernel() Kernel {
-	return Kernel{Entry: f.entry, Params: f.layout, Program: f.p, Static: f.static, Dynamic: f.dynamic,
+	k := Kernel{Entry: f.entry, Params: f.layout, Program: f.p, Static: f.static, Dynamic: f.dynamic,
 		RestElem: f.restElem, Local: f.local, Lines: f.lines}
+	for _, t := range f.tables {
+		k.Tables += len(t.Table)
+	}
+	return k
 }
 
 func (f *function) collectFiles(files *fileTable) {

@@ -46,6 +46,7 @@ type Kernel struct {
 	// array whose length comes with the launch lies after that, RestElem bytes an element.
 	Static, Dynamic, RestElem int
 	Local                     int    // bytes of local arrays an invocation
+	Tables                    int    // bytes of tables, which the module holds
 	Lines                     []Line // in order
 }
 
