@@ -120,7 +120,7 @@ func (u *Analysis) controlRose(s uint32) {
 	if u.conditional != nil {
 		for _, r := range u.conditional[s] {
 			if l > settledAt(u.objs[c.X[r]]) {
-				u.raiseValue(r, ir.LevelLane, r)
+				u.raiseValue(r, u.folded(ir.LevelLane), r)
 			}
 		}
 	}
