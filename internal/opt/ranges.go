@@ -30,8 +30,6 @@ type ranges struct {
 	lens  []ir.Row // by object: a row with its length that the walk has come by, NoRow without one
 	zero  zeroing
 
-	limits []limit // what conditions said in the first round of the nest
-
 	nest   ir.Row   // outermost loop that the walk is in, NoRow for none
 	loops  []ir.Row // those of the nest
 	round  int
@@ -143,15 +141,14 @@ func (g *ranges) enter(r ir.Row) {
 		if g.nest == ir.NoRow {
 			g.enterNest(r)
 		}
-		first := g.round == 0
-		if first {
+		if g.round == 0 {
 			g.loops = append(g.loops, r)
+			g.foresee(r)
 		}
 		at := w.head[w.X[r]]
 		for _, v := range w.Operands(r) {
 			if t := w.Type[at]; t.IsInt() || t == ir.Bool {
 				g.grow(at)
-				g.fed[at] = g.fed[at] && !first
 				i := g.of(ir.Row(v))
 				if g.fed[at] {
 					n := widthOf(t)
@@ -171,7 +168,7 @@ func (g *ranges) enter(r ir.Row) {
 
 // enterNest begins the rounds of a nest, or the one that visits if what the others would find is known.
 func (g *ranges) enterNest(r ir.Row) {
-	g.nest, g.round, g.loops, g.limits = r, 0, g.loops[:0], g.limits[:0]
+	g.nest, g.round, g.loops = r, 0, g.loops[:0]
 	if g.kept && g.current() && !g.outward[r] {
 		g.round = visiting
 		return
@@ -196,9 +193,6 @@ func (g *ranges) leave(r ir.Row) {
 		if t := w.Type[to]; t.IsInt() || t == ir.Bool {
 			g.grow(to)
 			i := g.at(ir.Row(v))
-			if w.Op[r] == ir.OpContinue {
-				i = g.foreseen(to, ir.Row(v), i)
-			}
 			if g.more[to] {
 				i = widthOf(t).join(i, g.next[to])
 			}
@@ -265,7 +259,8 @@ func (g *ranges) feed(r ir.Row) {
 		case g.last:
 			g.back[at] = g.next[at]
 		case !g.fed[at]:
-			g.back[at], g.fed[at], g.change = g.next[at], true, true
+			g.back[at], g.fed[at] = g.next[at], true
+			g.change = g.change || !w.must(checkRounds, g.next[at].within(g.now[at]))
 		case !w.must(checkRounds, g.next[at].within(g.back[at])):
 			g.change = true
 			switch {

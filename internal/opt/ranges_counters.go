@@ -2,52 +2,71 @@ package opt
 
 import "github.com/govyre/vyre/ir"
 
-// limit is what a condition says about an argument of a loop.
-type limit struct {
-	arg ir.Row
-	i   interval
-}
+// maxForeseen bounds the rows of a loop that are looked at for the test of its counter.
+const maxForeseen = 16
 
-// limited takes note of what a condition has said about v, an argument of a loop in its first round.
-func (g *ranges) limited(v ir.Row, i interval) {
-	if g.nest != ir.NoRow && g.round == 0 && g.w.Op[v] == ir.OpArg && g.w.Region[v] != 0 {
-		g.limits = append(g.limits, limit{v, i})
-	}
-}
-
-// foreseen adds to what a continue brings to argument arg in the first round, which is value v, what it will bring when
-// the counter that arg may be has come to its limit: then the next round shows that no more comes. It is a guess,
-// and rounds go on until they bring nothing new whatever was guessed; what was too much the last round takes back.
-func (g *ranges) foreseen(arg, v ir.Row, i interval) interval {
+// foresee begins the first round of loop l with nothing that its continues would bring, but for a counter: that begins
+// with all that it comes to before its test ends the loop. It is a guess, which the round confirms by bringing nothing
+// more; if it brings more, more rounds follow, and if it brings less, that is taken.
+func (g *ranges) foresee(l ir.Row) {
 	w := g.w
-	if g.round != 0 || g.nest == ir.NoRow || w.Op[v] != ir.OpAdd || w.A(v) != arg {
-		return i
+	at := w.head[w.X[l]]
+	for ; w.Op[at] == ir.OpArg; at = w.next[at] {
+		g.grow(at)
+		g.fed[at] = false
 	}
-	step, ok := w.bits(w.B(v))
-	if !ok {
-		return i
+	for n := 0; w.Op[at] != ir.OpIf; n, at = n+1, w.next[at] {
+		if n == maxForeseen || w.structured(at) || w.info(at).Attr&ir.Terminator != 0 {
+			return
+		}
+	}
+	w.visits++
+	cond := w.A(at)
+	if op := w.Op[cond]; op != ir.OpLt && op != ir.OpLe || !w.Type[w.A(cond)].IsInt() {
+		return
+	}
+	// It goes on while low is less than high, or no more than that.
+	low, high, equal := w.A(cond), w.B(cond), w.Op[cond] == ir.OpLe
+	if w.leaves(w.tail[w.X[at]], l) {
+		low, high, equal = high, low, !equal
+	}
+	g.count(l, low, high, equal, true)
+	g.count(l, high, low, equal, false)
+}
+
+// count takes arg for a counter of loop l that goes up to a bound, or down to it.
+func (g *ranges) count(l, arg, bound ir.Row, equal, up bool) {
+	w := g.w
+	e := w.tail[w.X[l]]
+	if w.Op[arg] != ir.OpArg || w.Region[arg] != w.X[l] || w.Op[e] != ir.OpContinue || w.exitTarget(e) != l || w.encloses(l, bound) {
+		return
+	}
+	next := ir.Row(w.Operands(e)[w.X[arg]])
+	if w.Op[next] != ir.OpAdd || w.A(next) != arg {
+		return
 	}
 	n := widthOf(w.Type[arg])
-	for k := len(g.limits) - 1; k >= 0 && k >= len(g.limits)-maxLimits; k-- {
-		w.visits++
-		if g.limits[k].arg != arg {
-			continue
-		}
-		now, most := g.of(arg), g.limits[k].i
-		switch {
-		case w.Type[arg].IsSigned() && n.sign(step) > 0:
-			most = n.signed(now.slo, most.shi)
-		case w.Type[arg].IsSigned():
-			most = n.signed(most.slo, now.shi)
-		case n.sign(step) > 0:
-			most = n.unsigned(now.lo, most.hi)
-		default:
-			most = n.unsigned(most.lo, now.hi)
-		}
-		return n.join(i, n.add(most, n.exact(step)))
+	step, ok := w.bits(w.B(next))
+	if !ok || up != (n.sign(step) > 0) {
+		return
 	}
-	return i
+	// Without the equal the last value in the loop is one off the bound, and the one after that a step further.
+	first, last := g.of(ir.Row(w.Operands(l)[w.X[arg]])), g.of(bound)
+	if off := uint64(1); !equal && up {
+		step -= off
+	} else if !equal {
+		step += off
+	}
+	var i interval
+	switch signed := w.Type[arg].IsSigned(); {
+	case signed && up:
+		i = n.signed(min(first.slo, last.shi), last.shi)
+	case signed:
+		i = n.signed(last.slo, max(first.shi, last.slo))
+	case up:
+		i = n.unsigned(min(first.lo, last.hi), last.hi)
+	default:
+		i = n.unsigned(last.lo, max(first.hi, last.lo))
+	}
+	g.back[arg], g.fed[arg] = n.add(i, n.exact(step)), true
 }
-
-// maxLimits bounds how many conditions are looked at for one.
-const maxLimits = 8

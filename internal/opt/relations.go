@@ -62,21 +62,17 @@ func (g *ranges) learn(c ir.Row, val bool, depth int) {
 func (g *ranges) below(a, b ir.Row, t ir.Type, gap int64) {
 	n := widthOf(t)
 	x, y := g.of(a), g.of(b)
-	under := func(v ir.Row, i interval) {
-		g.limited(v, i)
-		g.refine(v, i, 2)
-	}
 	if t.IsSigned() {
 		if y.shi-gap < y.shi || gap == 0 {
-			under(a, n.signed(n.min(), max(y.shi-gap, n.min())))
+			g.refine(a, n.signed(n.min(), max(y.shi-gap, n.min())), 2)
 		}
-		under(b, n.signed(min(x.slo+gap, n.max()), n.max()))
+		g.refine(b, n.signed(min(x.slo+gap, n.max()), n.max()), 2)
 	} else {
 		if y.hi >= uint64(gap) {
-			under(a, n.unsigned(0, y.hi-uint64(gap)))
+			g.refine(a, n.unsigned(0, y.hi-uint64(gap)), 2)
 		}
 		if x.lo+uint64(gap) <= n.mask() {
-			under(b, n.unsigned(x.lo+uint64(gap), n.mask()))
+			g.refine(b, n.unsigned(x.lo+uint64(gap), n.mask()), 2)
 		}
 	}
 	g.rel.add(g.core(a), g.core(b), uint64(gap))
