@@ -37,6 +37,7 @@ func branch(w *work) {
 			b.flatten(r)
 		case it.at == atEnd:
 			b.join(r)
+			b.nest(r)
 			b.straighten(r, &it)
 		}
 	}

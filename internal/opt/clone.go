@@ -80,7 +80,7 @@ func (c *cloning) region(r ir.Row, reg uint32) bool {
 }
 
 // maxAhead bounds the cost of what runs before it is known to be needed.
-const maxAhead = 16
+const maxAhead = 24
 
 // ahead copies the rows after the test to region reg if loads are among them and all may run in vain. It stops behind
 // the last load from which that is so, and returns that row, NoRow if there is none.
@@ -92,6 +92,9 @@ func (c *cloning) ahead(test ir.Row, reg uint32) ir.Row {
 	last, spent := ir.NoRow, 0
 	for r := w.next[test]; !w.structured(r); r = w.next[r] {
 		cost, ok := w.speculative(r)
+		if b := w.B(r); b != ir.NoRow && w.Op[b] == ir.OpConst {
+			cost = min(cost, 4) // as many instructions as make a division by a constant
+		}
 		if spent += cost; !ok || spent > maxAhead {
 			break
 		}
