@@ -142,6 +142,9 @@ func (h *hoisting) row(it *walk) {
 	next := w.next[r]
 	w.each(r, func(v ir.Row) { h.bring(v, to) })
 	if guarded {
+		if h.follows(w.A(r)) {
+			return
+		}
 		h.guard(r, to)
 	} else {
 		h.hoist(r, to)
@@ -199,7 +202,7 @@ func (h *hoisting) bring(v ir.Row, to int) {
 func (h *hoisting) hoist(r ir.Row, to int) {
 	l := &h.loops[to]
 	l.hoisted++
-	h.w.each(r, func(v ir.Row) { h.late[r] = h.late[r] || int(v) < len(h.late) && h.late[v] })
+	h.w.each(r, func(v ir.Row) { h.late[r] = h.late[r] || h.follows(v) })
 	if l.guard != ir.NoRow && !h.late[r] {
 		h.w.move(r, l.guard)
 		return

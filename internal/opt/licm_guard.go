@@ -10,11 +10,14 @@ func (h *hoisting) guardable(r ir.Row, to int) bool {
 	if !t.IsInt() && !t.IsFloat() && t != ir.Bool {
 		return false
 	}
-	if a := w.A(r); int(a) < len(h.late) && h.late[a] {
+	if h.follows(w.A(r)) {
 		return false
 	}
 	return w.fits(r, w.moreVarying(r, w.start(c), c.bound))
 }
+
+// follows reports whether v depends on what stands under a test in front of a loop, so that it cannot lead to more there.
+func (h *hoisting) follows(v ir.Row) bool { return int(v) < len(h.late) && h.late[v] }
 
 // guard puts load r in front of its loop, under the first test of that loop's counter: it runs where it ran in the first
 // round, from where nothing has changed what it reads, and so keeps its proof of bounds. Where it does not run
