@@ -217,7 +217,7 @@ func instructionOf(line string) string {
 	if strings.HasPrefix(inst, "atom.") || strings.HasPrefix(inst, "red.") {
 		return orders.Replace(inst)
 	}
-	if strings.HasPrefix(inst, ".") { // a declaration
+	if strings.IndexAny(inst, ".0123456789") == 0 { // a declaration, or contents of one
 		return ""
 	}
 	return inst
