@@ -19,8 +19,11 @@ const shrinkTries = 3000
 // shrinkTriesAlone bounds it where each try is a process, with a context of its own.
 const shrinkTriesAlone = 250
 
+// shrinkFor bounds it in time, for devices on which a try takes long.
+const shrinkFor = 20 * time.Second
+
 // stuckAfter is how long a RandomRun waits for runs that go on though their context has ended.
-const stuckAfter = time.Second
+const stuckAfter = 3 * time.Second
 
 // ClockSeed returns a first seed that no run has had: the clock, spread over all seeds, so that runs that
 // begin together go over different ones.
@@ -88,7 +91,15 @@ func (o RandomRun) Run(ctx context.Context, s *Summary, devices ...Device) error
 		for range max(1, o.Workers) {
 			workers.Go(func() {
 				for seed, ok := r.begin(ctx); ok; seed, ok = r.begin(ctx) {
-					r.end(ctx, seed, tryRandom(ctx, Random(seed), devices))
+					p := Random(seed)
+					err := p.Agree(ctx, devices...)
+					if ctx.Err() != nil {
+						return // what the end of ctx has to do with it is not known
+					}
+					if err != nil && !errors.Is(err, driver.DeviceLost) {
+						err = shrunk(ctx, p, err, devices)
+					}
+					r.end(seed, err)
 				}
 			})
 		}
@@ -133,10 +144,10 @@ func (r *randomRun) begin(ctx context.Context) (uint64, bool) {
 }
 
 // end notes what came of a program. What fails once a device is lost is no verdict.
-func (r *randomRun) end(ctx context.Context, seed uint64, err error) {
+func (r *randomRun) end(seed uint64, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.over || ctx.Err() != nil {
+	if r.over {
 		return
 	}
 	delete(r.underWay, seed)
@@ -188,19 +199,32 @@ func (r *randomRun) accuse(ctx context.Context) error {
 	return lost
 }
 
-// tryRandom compares one program, and shrinks it if it fails.
-func tryRandom(ctx context.Context, r *RandomProgram, devices []Device) error {
-	err := r.Agree(ctx, devices...)
-	if err == nil || ctx.Err() != nil || errors.Is(err, driver.DeviceLost) {
-		return err
+// shrunk describes a program that has failed with err, made as small as the time allows. However soon ctx ends, it has
+// failed.
+func shrunk(ctx context.Context, r *RandomProgram, err error, devices []Device) error {
+	whole := fmt.Errorf("%w\n%s", err, r.Describe())
+	ctx, cancel := context.WithTimeout(ctx, shrinkFor)
+	defer cancel()
+	fails := func(c *RandomProgram) error {
+		if err := c.Agree(ctx, devices...); ctx.Err() == nil {
+			return err
+		}
+		return nil
 	}
-	if again := r.Agree(ctx, devices...); again == nil {
+	if fails(r) == nil && ctx.Err() == nil {
 		return fmt.Errorf("%w; a second run of the same program agreed\n%s", err, r.Describe())
 	}
-	small := Shrink(r, shrinkTries, func(c *RandomProgram) bool { return ctx.Err() == nil && c.Agree(ctx, devices...) != nil })
-	again := small.Agree(ctx, devices...)
-	if again == nil {
-		again = fmt.Errorf("%w; a smaller program fails now and then", err)
+	last := whole
+	small := Shrink(r, shrinkTries, func(c *RandomProgram) bool {
+		err := fails(c)
+		if err == nil || errors.Is(err, driver.DeviceLost) {
+			return false
+		}
+		last = err
+		return true
+	})
+	if last == whole {
+		return whole
 	}
-	return fmt.Errorf("%w\n%s", again, small.Describe())
+	return fmt.Errorf("%w\n%s", last, small.Describe())
 }

@@ -308,10 +308,12 @@ const (
 	cmpLE
 	cmpGT
 	cmpGE
+	cmpGTU // greater or unordered
+	cmpGEU
 	cmpNaN // one of the two is a NaN
 )
 
-var cmpNames = [...]string{"", ".eq", ".ne", ".neu", ".lt", ".le", ".gt", ".ge", ".nan"}
+var cmpNames = [...]string{"", ".eq", ".ne", ".neu", ".lt", ".le", ".gt", ".ge", ".gtu", ".geu", ".nan"}
 
 type rmw uint8
 

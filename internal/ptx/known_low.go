@@ -3,81 +3,234 @@ package ptx
 import (
 	"math/bits"
 
+	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/ir"
 )
 
-// known is how many of an integer's lowest bits an assembler may find to be constants, by the ways on which the value
-// is no constant as a whole; and whether there are ways on which it is. Merges take the larger number: the assembler
-// knows loops that run once for what they are.
-type known struct {
-	low   int
-	whole bool
-}
+// How often a program is tried: with other inputs, along other ways, and around its loops.
+const (
+	lowInputs = 12
+	lowWays   = 4
+	lowRounds = 3
+)
 
-// findLowKnown finds the 64-bit products by constants, left shifts among them, of values whose low word may be known
-// while the high word is not: after ((x<<16+1)<<16+1) the lower word is 0x00010001. Where something is added to the
-// product of such a value, ptxas (11.8 and 13.0) adds to the high word without having multiplied it.
+// lowBits is how many constant bits of a low word are enough to go wrong.
+const lowBits = 8
+
+// findLowKnown finds the 64-bit products by constants, left shifts and doublings among them, of which much of the low
+// word is constant: after ((x<<16+1)<<16+1)<<16 the low word is 0x00010000. Where something
+// is added to such a product, ptxas (11.8 and 13.0) adds to the high word without having multiplied it. It does so in
+// chains, where the factor is such a product itself, and where the whole low word is constant.
+//
+// What an assembler may know of a bit is not guessed: if two runs with different inputs give different bits, nobody
+// can know it. So the values are computed with arbitrary inputs, and a bit that is always the same counts as known.
+// The inputs of a run are a hash of what they are read from, so equal loads are equal; a run takes each merge from an
+// arbitrary side, since the assembler may know that a loop has one round. O(rows × ways × inputs) at worst, and two
+// inputs end it where nothing is found.
 func (s *selector) findLowKnown() {
-	p := s.p
-	var products []ir.Row
-	for r := range ir.Row(p.Rows()) {
-		if factor(p, r) != 1 && is64(p.Type(r)) {
-			products = append(products, r)
+	t := &lowTrial{p: s.p}
+	products := 0
+	for r := range ir.Row(s.p.Rows()) {
+		switch {
+		case !is64(s.p.Type(r)):
+		case s.timesConstant(r):
+			products++
+			t.watched = append(t.watched, r)
+		case (s.p.Op(r) == ir.OpAdd || s.p.Op(r) == ir.OpSub) && (s.timesConstant(s.p.A(r)) || s.timesConstant(s.p.B(r))):
+			t.watched = append(t.watched, r)
 		}
 	}
-	if len(products) < 2 {
+	if products < 2 {
 		return // it takes one to know the low word, and another one to go wrong
 	}
-	all := lowBits(p)
-	for _, r := range products {
-		if all[p.A(r)].low >= 32 && uint32(factor(p, r)) != 0 {
-			if s.halfKnown == nil {
-				s.halfKnown = make(map[ir.Row]bool)
+	chained := s.chained()
+	for i, constant := range t.run() {
+		r := t.watched[i]
+		for _, product := range [3]ir.Row{r, s.p.A(r), s.p.B(r)} {
+			if s.timesConstant(product) && (chained[s.p.A(product)] && constant >= lowBits || constant == 32 && uint32(factor(s.p, product)) != 0) {
+				if s.halfKnown == nil {
+					s.halfKnown = make(map[ir.Row]bool)
+				}
+				s.halfKnown[product] = true
 			}
-			s.halfKnown[r] = true
 		}
 	}
+}
+
+// chained returns which rows are products by constants, or made of such by ops on integers.
+func (s *selector) chained() []bool {
+	of := make([]bool, s.p.Rows())
+	for range 2 { // once more for what goes round loops
+		for r := range ir.Row(s.p.Rows()) {
+			switch s.p.Op(r) {
+			case ir.OpArg, ir.OpRes:
+			case ir.OpLoop, ir.OpContinue, ir.OpBreak, ir.OpYield:
+				to := targetOf(s.p, r)
+				for i, v := range s.p.List(r) {
+					of[to+ir.Row(i)] = of[to+ir.Row(i)] || of[v]
+				}
+			default:
+				if exact.Of(s.p.Op(r)) == nil || !s.p.Type(r).IsInt() {
+					continue
+				}
+				of[r] = s.timesConstant(r)
+				for i, v := range [3]ir.Row{s.p.A(r), s.p.B(r), s.p.C(r)} {
+					of[r] = of[r] || i < s.p.Op(r).Info().Args && of[v]
+				}
+			}
+		}
+	}
+	return of
 }
 
 func is64(t ir.Type) bool { return t == ir.I64 || t == ir.U64 }
 
-// factor is the constant by which a row multiplies its first operand; 1 if it does not.
-func factor(p *ir.Program, r ir.Row) uint64 {
-	op := p.Op(r)
-	if op != ir.OpMul && op != ir.OpShl && op != ir.OpMulWide || !p.Type(r).IsInt() || p.Op(p.B(r)) != ir.OpConst {
-		return 1
-	}
-	c := p.Const(p.B(r))
-	if op == ir.OpShl {
-		return 1 << c // 0 from 64 on
-	}
-	return c
+// timesConstant reports whether a row is a 64-bit product by a constant.
+func (s *selector) timesConstant(r ir.Row) bool {
+	return is64(s.p.Type(r)) && factor(s.p, r) > 1
 }
 
-// lowBits returns what may be known of every row. What merges know only grows, and by a factor's zeros at least in
-// each round of a loop, so this ends after a few passes: O(rows × 64) at worst.
-func lowBits(p *ir.Program) []known {
-	all := make([]known, p.Rows())
-	for {
-		changed := false
-		for r := range ir.Row(p.Rows()) {
-			switch p.Op(r) {
-			case ir.OpArg, ir.OpRes: // what reaches them says it
-			case ir.OpLoop, ir.OpContinue, ir.OpBreak, ir.OpYield:
-				to := targetOf(p, r)
-				for i, v := range p.List(r) {
-					at, was := &all[to+ir.Row(i)], all[to+ir.Row(i)]
-					at.low, at.whole = max(at.low, all[v].low), at.whole || all[v].whole
-					changed = changed || *at != was
-				}
-			default:
-				all[r] = lowOf(p, all, r)
-			}
+// factor is the constant by which a row multiplies its first operand; 1 if it does not.
+func factor(p *ir.Program, r ir.Row) uint64 {
+	switch p.Op(r) {
+	case ir.OpAdd:
+		if p.A(r) == p.B(r) && p.Type(r).IsInt() {
+			return 2
 		}
-		if !changed {
-			return all
+	case ir.OpMul:
+		if p.Type(r).IsInt() && p.Op(p.B(r)) == ir.OpConst {
+			return p.Const(p.B(r))
+		}
+	case ir.OpShl:
+		if p.Op(p.B(r)) == ir.OpConst {
+			return 1 << p.Const(p.B(r)) // 0 from 64 on
 		}
 	}
+	return 1
+}
+
+// lowTrial computes the values of a program's rows.
+type lowTrial struct {
+	p       *ir.Program
+	watched []ir.Row
+
+	vals []uint64
+	fed  []bool // rows of merges that have a value
+	way  uint64
+	in   uint64
+}
+
+// seen is what the runs along one way have shown of a watched row.
+type seen struct{ first, varies uint64 }
+
+// constant is how many bits of the low word were always the same.
+func (v seen) constant() int { return 32 - bits.OnesCount32(uint32(v.varies)) }
+
+// run returns of each watched row how many bits of its low word are constant, along the way where most are.
+func (t *lowTrial) run() []int {
+	ways, rounds := 1, 1
+	for r := range ir.Row(t.p.Rows()) {
+		switch t.p.Op(r) {
+		case ir.OpLoop:
+			ways, rounds = lowWays, lowRounds
+		case ir.OpBreak, ir.OpYield:
+			ways = lowWays
+		}
+	}
+	most := make([]int, len(t.watched))
+	t.vals, t.fed = make([]uint64, t.p.Rows()), make([]bool, t.p.Rows())
+	all := make([]seen, rounds*len(t.watched))
+	for t.way = range uint64(ways) {
+		for t.in = range uint64(lowInputs) {
+			clear(t.fed)
+			open := t.in == 0
+			for k := range all {
+				if k%len(t.watched) == 0 {
+					t.compute()
+				}
+				v := t.vals[t.watched[k%len(t.watched)]]
+				if t.in == 0 {
+					all[k] = seen{first: v}
+				}
+				all[k].varies |= v ^ all[k].first
+				open = open || all[k].constant() >= lowBits
+			}
+			if !open {
+				break
+			}
+		}
+		for k, v := range all {
+			most[k%len(t.watched)] = max(most[k%len(t.watched)], v.constant())
+		}
+	}
+	return most
+}
+
+// compute goes through the program once. What merges have from the last time, they may keep.
+func (t *lowTrial) compute() {
+	for r := range ir.Row(t.p.Rows()) {
+		switch t.p.Op(r) {
+		case ir.OpArg, ir.OpRes: // what reaches them says it, and of a parameter nobody
+			if !t.fed[r] {
+				t.vals[r] = mixed(t.in, uint64(r)) & t.p.Type(r).Mask()
+			}
+		case ir.OpLoop, ir.OpContinue, ir.OpBreak, ir.OpYield:
+			to := targetOf(t.p, r)
+			for i, v := range t.p.List(r) {
+				at := to + ir.Row(i)
+				if !t.fed[at] || mixed(t.way, uint64(at), uint64(r))&1 == 0 {
+					t.vals[at], t.fed[at] = t.vals[v], true
+				}
+			}
+		default:
+			t.vals[r] = t.value(r)
+		}
+	}
+}
+
+// value computes a row that is no merge: exactly if it is a pure op on integers, else as a hash of what it depends on.
+func (t *lowTrial) value(r ir.Row) uint64 {
+	p, op, typ := t.p, t.p.Op(r), t.p.Type(r)
+	in := op.Info()
+	var arg [3]uint64
+	rows := [3]ir.Row{p.A(r), p.B(r), p.C(r)}
+	for i, v := range rows {
+		if v != ir.NoRow && i < in.Args {
+			arg[i] = t.vals[v]
+		}
+	}
+	switch {
+	case typ == ir.None:
+		return 0
+	case op == ir.OpConst:
+		return p.Const(r)
+	case exact.Of(op) != nil && !typ.IsFloat():
+		of := ir.None
+		if in.Typed > 0 {
+			of = p.Type(rows[in.Typed-1])
+		}
+		return exact.Eval(op, of, typ, p.X(r), arg[0], arg[1], arg[2])
+	}
+	v := mixed(t.in, uint64(op)<<32|uint64(p.X(r)), arg[0], arg[1], arg[2])
+	switch op {
+	case ir.OpLocal:
+		return v % uint64(p.Workgroup()[p.X(r)])
+	case ir.OpLane, ir.OpWarp, ir.OpGroup:
+		return v % 32 // whatever the launch, it may be as small
+	}
+	return v & typ.Mask()
+}
+
+// mixed is a hash of some numbers: the finisher of MurmurHash3 after each.
+func mixed(words ...uint64) uint64 {
+	h := uint64(0x9E37_79B9_7F4A_7C15)
+	for _, w := range words {
+		h ^= w
+		h = (h ^ h>>33) * 0xFF51_AFD7_ED55_8CCD
+		h = (h ^ h>>33) * 0xC4CE_B9FE_1A85_EC53
+		h ^= h >> 33
+	}
+	return h
 }
 
 // targetOf is the first of the rows that take the list of a row.
@@ -95,48 +248,13 @@ func targetOf(p *ir.Program, r ir.Row) ir.Row {
 	return results(regions[p.Region(r)].Op)
 }
 
-// lowOf is what may be known of a row's value, by what may be known of its operands.
-func lowOf(p *ir.Program, all []known, r ir.Row) known {
-	if !p.Type(r).IsInt() {
-		return known{}
-	}
-	var a, b known
-	if x := p.A(r); x != ir.NoRow {
-		a = all[x]
-	}
-	if x := p.B(r); x != ir.NoRow {
-		b = all[x]
-	}
-	k := known{}
-	switch p.Op(r) {
-	case ir.OpConst:
-		return known{whole: true}
-	case ir.OpAdd, ir.OpSub, ir.OpAnd, ir.OpOr, ir.OpXor:
-		k = known{min(a.low, b.low), a.whole && b.whole}
-		if a.whole {
-			k.low = max(k.low, b.low)
-		}
-		if b.whole {
-			k.low = max(k.low, a.low)
-		}
-	case ir.OpNeg, ir.OpNot, ir.OpCvt, ir.OpBitcast:
-		k = a
-	case ir.OpMul, ir.OpMulWide, ir.OpShl:
-		if f := factor(p, r); f != 1 {
-			k = known{a.low + bits.TrailingZeros64(f), a.whole}
-		}
-	case ir.OpSelect:
-		c := all[p.C(r)]
-		k = known{max(b.low, c.low), b.whole || c.whole}
-	}
-	k.low = min(k.low, int(p.Type(r).Bits()))
-	return k
-}
-
 // timesByHalves multiplies a 64-bit value by a constant in words of 32 bits.
 func (s *selector) timesByHalves(a operand, by uint64) operand {
 	lo, hi := s.split(a.as(tB64))
 	first, above := u32(uint32(by)), u32(uint32(by>>32))
+	if first.bits == 0 {
+		return s.joined(classRD, first, s.do(opMulLo, tU32, lo, above))
+	}
 	product, carry := s.split(s.doInto(s.newReg(classRD), opMulWide, tU32, lo, first))
 	high := s.do(opAdd, tU32, s.do(opMulLo, tU32, hi, first), carry)
 	if above.bits != 0 {

@@ -30,8 +30,6 @@ const (
 	opMax
 	opNeg
 	opAbs
-	opAddSat
-	opSubSat
 	opDp4a
 
 	opAddRN
@@ -128,7 +126,7 @@ var opInfo = [numOpcodes]struct {
 	opAdd: {"add", pure}, opSub: {"sub", pure}, opMulLo: {"mul.lo", pure}, opMulHi: {"mul.hi", pure},
 	opMulWide: {"mul.wide", pure}, opMadLo: {"mad.lo", pure}, opMadWide: {"mad.wide", pure}, opDiv: {"div", pure | slow},
 	opRem: {"rem", pure | slow}, opMin: {"min", pure}, opMax: {"max", pure}, opNeg: {"neg", pure}, opAbs: {"abs", pure},
-	opAddSat: {"add.sat", pure}, opSubSat: {"sub.sat", pure}, opDp4a: {"dp4a", pure},
+	opDp4a: {"dp4a", pure},
 
 	opAddRN: {"add.rn", pure}, opSubRN: {"sub.rn", pure}, opMulRN: {"mul.rn", pure}, opDivRN: {"div.rn", pure | slow},
 	opFmaRN: {"fma.rn", pure}, opSqrtRN: {"sqrt.rn", pure | slow}, opMinNaN: {"min.NaN", pure}, opMaxNaN: {"max.NaN", pure},

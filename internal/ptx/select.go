@@ -30,6 +30,7 @@ type selector struct {
 	taken     map[ir.Row]bool       // selects that are what the load gives
 	halved    map[ir.Row]bool       // right shifts that are made of halves
 	halfKnown map[ir.Row]bool       // products that are made of halves
+	zeroSign  map[ir.Row]bool       // floats that may be a constant zero
 	wide      map[ir.Row]wideAccess // by the first of the loads, or the last of the stores, that are one
 	alongside map[ir.Row]bool       // accesses that are part of one
 
@@ -94,6 +95,7 @@ func (s *selector) run() {
 	s.findWide()
 	s.findHalved()
 	s.findLowKnown()
+	s.findZeroSigns()
 	s.rows(0, ir.Row(s.p.Rows()))
 	s.row = ir.NoRow
 	s.add(inst{op: opExit})

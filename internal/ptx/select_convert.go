@@ -26,9 +26,9 @@ func comparing(ints, floats cmp) rule {
 			}
 			s.set(row, v)
 		case t.IsHalf():
-			s.set(row, s.compare(floats, tF32, s.widen(t, a), s.widen(t, b)))
+			s.set(row, s.compareFloats(row, floats, tF32, s.widen(t, a), s.widen(t, b)))
 		case t.IsFloat():
-			s.set(row, s.compare(floats, arith(t), a, b))
+			s.set(row, s.compareFloats(row, floats, arith(t), a, b))
 		default:
 			p := s.compare(ints, arith(t), a, b)
 			s.set(row, p)
@@ -39,6 +39,25 @@ func comparing(ints, floats cmp) rule {
 			}
 		}
 	}
+}
+
+// compareFloats compares. Where ptxas (11.8 and 13.0) knows a range of an f32 in which a comparison with a constant holds,
+// such as |x| ≥ 0, it makes it true for NaNs as well. So such a comparison is the negation of the opposite one that
+// holds for NaNs; the assembler makes one instruction of the two.
+func (s *selector) compareFloats(row ir.Row, c cmp, t ptype, a, b operand) operand {
+	opposite, ordered := map[cmp]cmp{cmpLT: cmpGEU, cmpLE: cmpGTU}[c]
+	x, y := s.p.A(row), s.p.B(row)
+	if t != tF32 || !ordered || (s.p.Op(x) == ir.OpConst) == (s.p.Op(y) == ir.OpConst) {
+		return s.compare(c, t, a, b)
+	}
+	if s.p.Op(x) == ir.OpConst {
+		x = y
+	}
+	switch s.p.Op(x) {
+	case ir.OpLoad, ir.OpArg, ir.OpBitcast: // of which it knows no range
+		return s.compare(c, t, a, b)
+	}
+	return s.do(opNot, tPred, s.compare(opposite, t, a, b))
 }
 
 func (s *selector) selects(row ir.Row) {

@@ -10,13 +10,13 @@ import (
 var integerRules = map[ir.Op]rule{
 	ir.OpAdd:     arithmetic(opAdd, opAddRN),
 	ir.OpSub:     arithmetic(opSub, opSubRN),
-	ir.OpMul:     (*selector).multiply,
+	ir.OpMul:     arithmetic(opMulLo, opMulRN),
 	ir.OpMulHi:   binary(opMulHi),
 	ir.OpMulWide: binaryTo(opMulWide),
 	ir.OpDiv:     (*selector).divide,
 	ir.OpRem:     (*selector).remainder,
-	ir.OpMin:     arithmetic(opMin, opMin),
-	ir.OpMax:     arithmetic(opMax, opMax),
+	ir.OpMin:     func(s *selector, r ir.Row) { s.extreme(r, opMin, cmpLT) },
+	ir.OpMax:     func(s *selector, r ir.Row) { s.extreme(r, opMax, cmpGE) },
 	ir.OpNeg:     (*selector).negate,
 	ir.OpAbs:     (*selector).absolute,
 	ir.OpAbsDiff: func(s *selector, r ir.Row) {
@@ -59,6 +59,8 @@ func arithmetic(ints, floats opcode) rule {
 		t := s.typeOf(r)
 		a, b := s.value(s.p.A(r)), s.value(s.p.B(r))
 		switch {
+		case s.halfKnown[r]:
+			s.set(r, s.timesByHalves(a, factor(s.p, r)))
 		case t.IsHalf():
 			s.set(r, s.halfBinary(floats, t, a, b))
 		case t.IsFloat():
@@ -69,12 +71,21 @@ func arithmetic(ints, floats opcode) rule {
 	}
 }
 
-func (s *selector) multiply(r ir.Row) {
-	if s.halfKnown[r] {
-		s.set(r, s.timesByHalves(s.value(s.p.A(r)), factor(s.p, r)))
+// extreme is the smaller or the greater of two values. Of a float and the constant −0 it is a choice of bits: ptxas
+// (11.8 and 13.0) takes min(|x|, −0) for a number that has no sign, and leaves an abs of it out. A NaN and what is not
+// less than a zero give the −0 of a minimum; zeros of both signs are kept as the maximum that they are.
+func (s *selector) extreme(r ir.Row, op opcode, keeps cmp) {
+	x, zero := s.p.A(r), s.p.B(r)
+	if s.negativeZero(x) {
+		x, zero = zero, x
+	}
+	if !s.negativeZero(zero) {
+		arithmetic(op, op)(s, r)
 		return
 	}
-	arithmetic(opMulLo, opMulRN)(s, r)
+	t := s.typeOf(r)
+	kept := s.compare(keeps, arith(t), s.value(x), imm(arith(t), 0))
+	s.set(r, s.do(opSelp, untyped(t), s.value(x), imm(untyped(t), signBit(t)), kept))
 }
 
 // least and greatest are the ends of an integer type, as raw bits.
@@ -157,6 +168,8 @@ func (s *selector) negate(row ir.Row) {
 	switch {
 	case t.IsHalf():
 		s.set(row, s.do(opXor, tB16, a, imm(tB16, 1<<15)))
+	case t.IsFloat() && s.zeroSign[s.p.A(row)]:
+		s.set(row, s.do(opXor, untyped(t), a, imm(untyped(t), signBit(t))))
 	case t.IsFloat():
 		s.set(row, s.do(opNeg, arith(t), a))
 	default:
@@ -167,52 +180,50 @@ func (s *selector) negate(row ir.Row) {
 func (s *selector) absolute(row ir.Row) {
 	t := s.typeOf(row)
 	a := s.value(s.p.A(row))
-	if t.IsHalf() {
+	switch {
+	case t.IsHalf():
 		s.set(row, s.do(opAnd, tB16, a, imm(tB16, 1<<15-1)))
-		return
+	case s.zeroSign[s.p.A(row)]:
+		s.set(row, s.do(opAnd, untyped(t), a, imm(untyped(t), signBit(t)-1)))
+	default:
+		s.set(row, s.do(opAbs, arith(t), a))
 	}
-	s.set(row, s.do(opAbs, arith(t), a))
 }
 
 // addSat clamps. An unsigned sum has wrapped if it is less than an operand; a signed one if it has a
-// sign that neither operand has.
+// sign that neither operand has. There is add.sat.s32, which takes as many instructions; but of a sum with a constant
+// ptxas (11.8 and 13.0) adds the two constants first, and that sum may wrap. sub.sat is not trusted either.
 func (s *selector) addSat(row ir.Row) {
 	t := s.typeOf(row)
 	a, b, pt := s.value(s.p.A(row)), s.value(s.p.B(row)), arith(t)
-	if t == ir.I32 {
-		s.set(row, s.do(opAddSat, pt, a, b))
-		return
-	}
 	sum := s.do(opAdd, pt, a, b)
 	if !t.IsSigned() {
 		wrapped := s.compare(cmpLT, pt, sum, a)
 		s.set(row, s.do(opSelp, pt, imm(pt, t.Mask()), sum, wrapped))
 		return
 	}
-	over := s.do(opAnd, tB64, s.do(opXor, tB64, a.as(tB64), sum), s.do(opXor, tB64, b.as(tB64), sum))
-	s.set(row, s.clampSigned(sum, over, a))
+	bits := untyped(t)
+	over := s.do(opAnd, bits, s.do(opXor, bits, a.as(bits), sum), s.do(opXor, bits, b.as(bits), sum))
+	s.set(row, s.clampSigned(t, sum, over, a))
 }
 
 func (s *selector) subSat(row ir.Row) {
 	t := s.typeOf(row)
 	a, b, pt := s.value(s.p.A(row)), s.value(s.p.B(row)), arith(t)
-	switch {
-	case t == ir.I32:
-		s.set(row, s.do(opSubSat, pt, a, b))
-	case !t.IsSigned():
+	if !t.IsSigned() {
 		s.set(row, s.do(opSub, pt, s.do(opMax, pt, a, b), b))
-	default:
-		diff := s.do(opSub, pt, a, b)
-		over := s.do(opAnd, tB64, s.do(opXor, tB64, a.as(tB64), b.as(tB64)), s.do(opXor, tB64, a.as(tB64), diff))
-		s.set(row, s.clampSigned(diff, over, a))
+		return
 	}
+	bits, diff := untyped(t), s.do(opSub, pt, a, b)
+	over := s.do(opAnd, bits, s.do(opXor, bits, a.as(bits), b.as(bits)), s.do(opXor, bits, a.as(bits), diff))
+	s.set(row, s.clampSigned(t, diff, over, a))
 }
 
-// clampSigned returns the 64-bit v, or where over is negative the end of the range on the side that
-// the sign of side names.
-func (s *selector) clampSigned(v, over, side operand) operand {
-	end := s.do(opXor, tB64, s.do(opShr, tS64, side, u32(63)), imm(tB64, greatest(ir.I64)))
-	return s.do(opSelp, tS64, end, v, s.compare(cmpLT, tS64, over, imm(tS64, 0)))
+// clampSigned returns v, or where over is negative the end of the range on the side that the sign of side names.
+func (s *selector) clampSigned(t ir.Type, v, over, side operand) operand {
+	pt, bits := arith(t), untyped(t)
+	end := s.do(opXor, bits, s.do(opShr, pt, side, u32(uint32(t.Bits()-1))), imm(bits, greatest(t)))
+	return s.do(opSelp, pt, end, v, s.compare(cmpLT, pt, over, imm(pt, 0)))
 }
 
 func (s *selector) mulSat(row ir.Row) {
