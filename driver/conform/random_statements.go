@@ -219,7 +219,11 @@ func (g *generator) statement(depth int) {
 	case 12, 13:
 		g.burst()
 	case 14:
-		g.fence()
+		if g.chance(4) {
+			g.fence()
+		} else {
+			g.shaped()
+		}
 	case 15:
 		g.together()
 	}

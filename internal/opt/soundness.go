@@ -77,6 +77,9 @@ const (
 	checkUnordered                     // aggregate: the atomic orders nothing else
 	checkOldInBounds                   // aggregate: out of bounds every lane gets 0
 	checkLaneOrder                     // aggregate: a lane's own accesses stay before and after its atomic
+	checkJoinCondition                 // join: both ifs have one condition
+	checkJoinLoad                      // join: nobody writes what is loaded between
+	checkUnswitchUniform               // unswitch: no op in the loop relies on uniform control
 	checkClamped                       // clamp: out of bounds is zero and not an element
 	checkCoverSign                     // cover: a length is a number that the index may be
 	checkCoverWraps                    // cover: an index that wraps in 32 bits is beyond every length
@@ -160,6 +163,9 @@ var checkNames = [numChecks]string{
 	checkUnordered:        "idiom/unordered",
 	checkOldInBounds:      "idiom/old-in-bounds",
 	checkLaneOrder:        "idiom/lane-order",
+	checkJoinCondition:    "join/join-condition",
+	checkJoinLoad:         "join/join-load",
+	checkUnswitchUniform:  "unswitch/unswitch-uniform",
 	checkClamped:          "clamp/clamped",
 	checkCoverSign:        "cover/cover-sign",
 	checkCoverWraps:       "cover/cover-wraps",
