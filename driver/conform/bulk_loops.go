@@ -320,6 +320,24 @@ var bulkLoops = map[bulkKey]bulkLoop{
 			d[i] = a[i] >> x[i]
 		}
 	},
+	{ir.OpMinp, ir.F32}: func(d, a, b, _ *bulkValues) {
+		r, x, y := d.f32(), a.f32(), b.f32()
+		for i := range r {
+			r[i] = oneNaN(min(x[i], y[i]))
+		}
+	},
+	{ir.OpMaxp, ir.F32}: func(d, a, b, _ *bulkValues) {
+		r, x, y := d.f32(), a.f32(), b.f32()
+		for i := range r {
+			r[i] = oneNaN(max(x[i], y[i]))
+		}
+	},
+	{ir.OpMin, ir.U32}: func(d, a, b, _ *bulkValues) {
+		r, x, y := d.u32(), a.u32(), b.u32()
+		for i := range r {
+			r[i] = min(x[i], y[i])
+		}
+	},
 	{ir.OpMin, ir.I32}: func(d, a, b, _ *bulkValues) {
 		r, x, y := d.i32(), a.i32(), b.i32()
 		for i := range r {

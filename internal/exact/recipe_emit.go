@@ -86,6 +86,16 @@ func (e *Emitter) Min(t ir.Type, a, b Ref) Ref { return e.op(ir.OpMin, evalMin, 
 // Max is the greater; of floats, a NaN loses.
 func (e *Emitter) Max(t ir.Type, a, b Ref) Ref { return e.op(ir.OpMax, evalMax, t, t, 0, 2, a, b, 0) }
 
+// Minp is the lesser of two floats; a NaN wins.
+func (e *Emitter) Minp(t ir.Type, a, b Ref) Ref {
+	return e.op(ir.OpMinp, evalMinp, t, t, 0, 2, a, b, 0)
+}
+
+// Maxp is the greater of two floats; a NaN wins.
+func (e *Emitter) Maxp(t ir.Type, a, b Ref) Ref {
+	return e.op(ir.OpMaxp, evalMaxp, t, t, 0, 2, a, b, 0)
+}
+
 // Eq is a == b, a bool.
 func (e *Emitter) Eq(t ir.Type, a, b Ref) Ref {
 	return e.op(ir.OpEq, evalEq, t, ir.Bool, 0, 2, a, b, 0)

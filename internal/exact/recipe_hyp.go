@@ -8,24 +8,23 @@ import (
 
 // sinh, cosh, tanh. With |x| = n·ln 2 + r as for exp,
 //
-//	2·cosh x = (2ⁿ + 2⁻ⁿ)·cosh r + (2ⁿ − 2⁻ⁿ)·sinh r
 //	2·sinh x = (2ⁿ − 2⁻ⁿ)·cosh r + (2ⁿ + 2⁻ⁿ)·sinh r
 //
-// so neither needs a division, and sinh near 0, where n = 0, is a polynomial.
+// so sinh near 0, where n = 0, is a polynomial. cosh is e^|x|/2 and its reciprocal, as nothing cancels there.
 
 type hypSet struct {
 	s       []float64 // (sinh r/r − 1)/r² in r²
 	c       []float64 // (cosh r − 1)/r² in r²
-	max     float64   // sinh and cosh are ∞ above; 2ⁿ/4 is finite below
+	max     float64   // sinh and cosh are ∞ from here on, and eˣ/4 is finite
 	tiny    float64   // below it, sinh x and tanh x round to x
 	tanhOne float64   // tanh rounds to 1 above
 }
 
 var hypF32 = hypSet{
-	// |r| ≤ 0.3468: errors below 2⁻³⁴, 2⁻³³
-	s:   []float64{0.166666672, 0.00833317544, 0.000199740971},
-	c:   []float64{0.5, 0.0416664593, 0.00139354263},
-	max: 89.5, tiny: 0x1p-13, tanhOne: 9.02,
+	// |r| ≤ 0.3468: absolute errors of sinh r/r and cosh r below 2⁻²⁶ and 2⁻³³
+	s:   []float64{0.1666654199, 0.008366717957},
+	c:   []float64{0.5, 0.04166645929, 0.001393543207},
+	max: 89.5, tiny: 0x1p-13, tanhOne: 10,
 }
 
 var hypF64 = hypSet{
@@ -44,48 +43,71 @@ func hypOf(t ir.Type) *hypSet {
 	return &hypF64
 }
 
+// recipeSinh adds the parts in quarters, since 2ⁿ can overflow where half of it does not. minus + plus·r cancels for n = 1:
+// by half at most, and its rounding and that of r then count an ulp together, before the last one.
 func recipeSinh(e *Emitter, t ir.Type, x, _ Ref) Ref {
-	plus, minus, r, s, c := e.hypParts(t, x)
-	y := e.hypSum(t, minus, plus, r, s, c)
-	y = e.hypEnd(t, x, y)
-	return e.keepIfSmall(t, x, hypOf(t).tiny, e.Copysign(t, y, x))
-}
-
-func recipeCosh(e *Emitter, t ir.Type, x, _ Ref) Ref {
-	plus, minus, r, s, c := e.hypParts(t, x)
-	return e.hypEnd(t, x, e.hypSum(t, plus, minus, r, s, c))
-}
-
-// hypParts gives (2ⁿ ± 2⁻ⁿ)/4, since 2ⁿ can overflow where half of it does not, and
-// sinh |r| as r + s, cosh r as 1 + c.
-func (e *Emitter) hypParts(t ir.Type, x Ref) (plus, minus, r, s, c Ref) {
-	i, k := formatOf(t).signed, hypOf(t)
-	n, r, lo := e.expReduce(t, e.Abs(t, x))
+	f, k := formatOf(t), hypOf(t)
+	word, r := e.expReduce(t, e.atMost(t, e.Abs(t, x), k.max))
 	z := e.Mul(t, r, r)
-	s = e.Fma(t, e.Mul(t, r, z), e.horner(t, z, k.s), lo)
-	c = e.Mul(t, z, e.horner(t, z, k.c))
-	up := e.pow2(t, e.Sub(i, n, e.Bits(i, 2)))
-	// 2⁻ⁿ/4. From n = 100 on it is nothing beside 2ⁿ; its exponent must stay normal.
-	down := e.pow2(t, e.Sub(i, e.Bits(i, i.Mask()-1 /* −2 */), e.Min(i, n, e.Bits(i, 100))))
-	return e.Add(t, up, down), e.Sub(t, up, down), r, s, c
+	s := e.Mul(t, e.Mul(t, r, z), e.horner(t, z, k.s)) // sinh r − r
+	c := e.Mul(t, z, e.horner(t, z, k.c))              // cosh r − 1
+	up := e.pow2(t, word, -2)
+	// From n = 100 on 2⁻ⁿ is nothing beside 2ⁿ; its exponent must stay normal.
+	word = e.Min(f.unsigned, word, e.Bits(f.unsigned, f.magicBits+100))
+	quarter := e.Bits(f.unsigned, f.one-2<<f.mantissa)
+	down := e.Bitcast(t, f.unsigned, e.Sub(f.unsigned, quarter, e.atExponent(t, word)))
+	plus, minus := e.Add(t, up, down), e.Sub(t, up, down)
+
+	rest := e.Mul(t, plus, s)
+	if t == ir.F64 {
+		// What the rounding of minus lost. In f32 no argument needs it.
+		rest = e.Fma(t, plus, s, e.Sub(t, e.Sub(t, up, minus), down))
+	}
+	y := e.Add(t, e.Fma(t, plus, r, minus), e.Fma(t, minus, c, rest))
+	return e.keepIfSmall(t, x, k.tiny, e.Copysign(t, e.Add(t, y, y), x))
 }
 
-// hypSum is 2·(a·(1 + c) + b·(r + s)); a + b·r cancels for n = 1 and keeps its error.
-func (e *Emitter) hypSum(t ir.Type, a, b, r, s, c Ref) Ref {
-	hi := e.Fma(t, b, r, a)
-	lo := e.Fma(t, b, r, e.Sub(t, a, hi))
-	y := e.Add(t, hi, e.Fma(t, a, c, e.Fma(t, b, s, lo)))
+// recipeCosh has a quarter of e^|x|, for the same reason, and adds a sixteenth of the reciprocal. From 2⁶⁰ on that is nothing,
+// and kept from overflowing.
+func recipeCosh(e *Emitter, t ir.Type, x, _ Ref) Ref {
+	word, r := e.expReduce(t, e.atMost(t, e.Abs(t, x), hypOf(t).max))
+	y := e.Mul(t, e.horner(t, r, expOf(t).exp), e.pow2(t, word, -2))
+	y = e.Fma(t, e.reciprocal(t, e.atMost(t, y, 0x1p60)), e.Float(t, 1.0/16), y)
 	return e.Add(t, y, y)
 }
 
-func (e *Emitter) hypEnd(t ir.Type, x, y Ref) Ref {
-	over := e.Lt(t, e.Float(t, hypOf(t).max), e.Abs(t, x))
-	return e.Select(t, over, e.Float(t, math.Inf(1)), y)
+func recipeTanh(e *Emitter, t ir.Type, x, _ Ref) Ref {
+	if t == ir.F32 {
+		return e.tanh32(x)
+	}
+	return e.tanh64(x)
 }
 
-// recipeTanh is h/(1 + h) where h is half of e^(2|x|) − 1, as hi + lo in both places.
-func recipeTanh(e *Emitter, t ir.Type, x, _ Ref) Ref {
-	k := hypOf(t)
+var (
+	// (tanh x/x − 1)/x² in x², |x| ≤ 0.65: relative error of tanh below 2⁻²⁷
+	tanhNear32 = []float64{-0.3333326, 0.13330829, -0.053687904, 0.020469, -0.00551468}
+	// e^2r, |2r| ≤ 0.3468: relative error below 2⁻²³
+	tanhExp32 = []float64{1, 1.9999994, 1.9999659, 1.333412, 0.67037153, 0.2652627}
+)
+
+// tanh32 is a polynomial up to 0.65, and 1 − 2/(1 + e^2|x|) beyond, where the error of e^2|x| counts less than half.
+func (e *Emitter) tanh32(x Ref) Ref {
+	t := ir.F32
+	ax := e.Abs(t, x)
+	z := e.Mul(t, x, x)
+	near := e.Fma(t, ax, e.Mul(t, z, e.horner(t, z, tanhNear32)), ax)
+
+	v := e.atMost(t, ax, hypF32.tanhOne)
+	n, word := e.nearest(t, v, 2*math.Log2E)
+	r := e.Fma(t, n, e.Float(t, -math.Ln2/2), v)
+	d := e.Add(t, e.timesPow2(t, e.horner(t, r, tanhExp32), word), e.Float(t, 1))
+	far := e.Fma(t, e.reciprocal(t, d), e.Float(t, -2), e.Float(t, 1))
+	return e.Copysign(t, e.Select(t, e.Lt(t, e.Float(t, 0.65), ax), far, near), x)
+}
+
+// tanh64 is h/(1 + h) where h is half of e^(2|x|) − 1, as hi + lo in both places.
+func (e *Emitter) tanh64(x Ref) Ref {
+	t, k := ir.F64, &hypF64
 	one := e.Float(t, 1)
 	ax := e.Abs(t, x)
 	h, l := e.expm1Half(t, e.Add(t, ax, ax))

@@ -89,24 +89,28 @@ func (e *Emitter) powPositive(t ir.Type, x, y Ref) Ref {
 	hi, lo := e.log2Pair(t, x)
 	v, err := e.twoProd(t, hi, y)
 	err = e.Fma(t, lo, y, err)
-	f, n := e.nearest(t, v, 1)
+	n, word := e.nearest(t, v, 1)
 	// err can be as large as an ulp of the greatest exponent.
-	r, rest := e.fastTwoSum(t, e.Sub(t, v, f), err)
-	p := e.scale(t, e.exp2Near0(t, r, rest), n)
-	return e.clip(t, v, k.min, k.max, p)
+	r := e.Add(t, e.Sub(t, v, n), err)
+	return e.clip(t, v, k.min, k.max, e.scale(t, e.horner(t, r, expOf(t).exp2), word))
+}
+
+// clip is r, but 0 where v < min and ∞ where v > max.
+func (e *Emitter) clip(t ir.Type, v Ref, min, max float64, r Ref) Ref {
+	r = e.Select(t, e.Lt(t, v, e.Float(t, min)), e.Float(t, 0), r)
+	return e.Select(t, e.Lt(t, e.Float(t, max), v), e.Float(t, math.Inf(1)), r)
 }
 
 // log2Pair is log2 x with an error near u²: k + 2/ln 2 · atanh s, s = (m−1)/(m+1).
 func (e *Emitter) log2Pair(t ir.Type, x Ref) (hi, lo Ref) {
 	c := powOf(t)
-	one := e.Float(t, 1)
 	k, f := e.logReduce(t, x)
 
 	// s = f/(2+f). The denominator has one bit too many.
 	two := e.Float(t, 2)
 	d := e.Add(t, two, f)
 	dLo := e.Sub(t, f, e.Sub(t, d, two))
-	rcp := e.Div(t, one, d)
+	rcp := e.reciprocal(t, d)
 	s := e.Mul(t, f, rcp)
 	rest := e.Fma(t, e.Neg(t, s), d, f)
 	rest = e.Fma(t, e.Neg(t, s), dLo, rest)

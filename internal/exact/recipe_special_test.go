@@ -3,6 +3,7 @@ package exact_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/govyre/vyre/internal/exact"
@@ -140,6 +141,42 @@ func raw(typ ir.Type, x float64) uint64 {
 		return uint64(math.Float32bits(float32(x)))
 	}
 	return math.Float64bits(x)
+}
+
+// TestOddAndEvenFunctionsHaveTheSameBitsOnBothSides: the sign is put on at the end, and no rounding looks at it.
+func TestOddAndEvenFunctionsHaveTheSameBitsOnBothSides(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	for _, typ := range []ir.Type{ir.F32, ir.F64} {
+		sign := uint64(1) << (typ.Bits() - 1)
+		for _, f := range []struct {
+			op   ir.Op
+			flip uint64
+		}{
+			{ir.OpSin, sign}, {ir.OpCos, 0}, {ir.OpTan, sign}, {ir.OpAsin, sign}, {ir.OpAtan, sign}, {ir.OpSinh, sign}, {ir.OpCosh, 0},
+			{ir.OpTanh, sign}, {ir.OpCbrt, sign}, {ir.OpErf, sign},
+		} {
+			for range 5000 {
+				x := raw(typ, draw64(r)) &^ sign
+				right := exact.Eval(f.op, typ, typ, 0, x, 0, 0)
+				left := exact.Eval(f.op, typ, typ, 0, x|sign, 0, 0)
+				if left != right^f.flip && !isNaN(typ, right) {
+					t.Fatalf("%v.%v: %x gives %x, and with the other sign %x", f.op, typ, x, right, left)
+				}
+			}
+		}
+	}
+}
+
+func isNaN(typ ir.Type, bits uint64) bool {
+	switch typ {
+	case ir.F32:
+		f := math.Float32frombits(uint32(bits))
+		return f != f
+	case ir.F64:
+		f := math.Float64frombits(bits)
+		return f != f
+	}
+	return false
 }
 
 // TestRecipesDoNotAllocate includes both sides of every if.

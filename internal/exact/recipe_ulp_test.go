@@ -84,11 +84,7 @@ func TestRecipesF64(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, uint64(f.op)))
 			var w worst
 			for range sampleCount(1500, 100_000) {
-				x, y := f.arguments64(r)
-				if want := f.want64(x, y); want != nil {
-					got := math.Float64frombits(exact.Eval(f.op, ir.F64, ir.F64, 0, math.Float64bits(x), math.Float64bits(y), 0))
-					w.see(ulps64(got, want), x, y, got)
-				}
+				w.sample64(f, r)
 			}
 			w.report(t, f)
 		})
@@ -100,18 +96,24 @@ func TestRecipesF32(t *testing.T) {
 	for _, f := range accurates {
 		t.Run(f.op.String(), func(t *testing.T) {
 			t.Parallel()
-			n := sampleCount(150_000, 2_000_000)
 			var w worst
-			if f.binary() {
-				w.binary32(f, rand.New(rand.NewPCG(2, uint64(f.op))), n)
-			} else {
-				step := 1<<32/uint64(n) | 1
-				for bits := uint64(0); bits < 1<<32; bits += step {
-					w.unary32(f, uint32(bits))
-				}
-			}
+			w.sample32(f, sampleCount(150_000, 2_000_000))
 			w.report(t, f)
 		})
+	}
+}
+
+// TestLog1pBelowAHalf: 1 + x rounds to 1½ for the greatest x below ½, which makes its reduction inexact.
+func TestLog1pBelowAHalf(t *testing.T) {
+	for _, f := range accurates {
+		if f.op != ir.OpLog1p {
+			continue
+		}
+		for typ, x := range map[ir.Type]float64{ir.F32: 0x1.fffffep-2, ir.F64: 0x1.fffffffffffffp-2} {
+			if e := f.errorAt(typ, x, 1); !(e <= f.bound) {
+				t.Errorf("log1p.%v(%x) is off by %v ulps", typ, x, e)
+			}
+		}
 	}
 }
 
@@ -139,15 +141,41 @@ func (w *worst) report(t *testing.T, f accurate) {
 	}
 }
 
+// sample32 takes a stride through all arguments, or random pairs: about n.
+func (w *worst) sample32(f accurate, n int) {
+	if f.binary() {
+		w.binary32(f, rand.New(rand.NewPCG(2, uint64(f.op))), n)
+		return
+	}
+	step := 1<<32/uint64(n) | 1
+	for bits := uint64(0); bits < 1<<32; bits += step {
+		w.unary32(f, uint32(bits))
+	}
+}
+
 func (w *worst) unary32(f accurate, bits uint32) {
+	w.value32(f, bits, uint32(exact.Eval(f.op, ir.F32, ir.F32, 0, uint64(bits), 0, 0)))
+}
+
+// value32 takes a result for the argument with those bits.
+func (w *worst) value32(f accurate, bits, result uint32) {
 	x := float64(math.Float32frombits(bits))
-	got := math.Float32frombits(uint32(exact.Eval(f.op, ir.F32, ir.F32, 0, uint64(bits), 0, 0)))
+	got := math.Float32frombits(result)
 	w.see(ulps32(got, f.one64(x)), x, 0, float64(got))
 	out := uint64(0x7FC0_0000) // the one NaN
 	if got == got {
 		out = uint64(math.Float32bits(got))
 	}
 	w.sum += (out + 1) * (2*uint64(bits) + 1)
+}
+
+// sample64 takes one random argument, or pair.
+func (w *worst) sample64(f accurate, r *rand.Rand) {
+	x, y := f.arguments64(r)
+	if want := f.want64(x, y); want != nil {
+		got := math.Float64frombits(exact.Eval(f.op, ir.F64, ir.F64, 0, math.Float64bits(x), math.Float64bits(y), 0))
+		w.see(ulps64(got, want), x, y, got)
+	}
 }
 
 func (w *worst) binary32(f accurate, r *rand.Rand, n int) {
