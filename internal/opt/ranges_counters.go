@@ -50,23 +50,24 @@ func (g *ranges) count(l, arg, bound ir.Row, equal, up bool) {
 	if !ok || up != (n.sign(step) > 0) {
 		return
 	}
-	// Without the equal the last value in the loop is one off the bound, and the one after that a step further.
+	// Without the equal the last value in the loop is one off the bound. All have the low bits that no step changes.
 	first, last := g.of(ir.Row(w.Operands(l)[w.X[arg]])), g.of(bound)
-	if off := uint64(1); !equal && up {
-		step -= off
-	} else if !equal {
-		step += off
+	off := uint64(1)
+	if equal {
+		off = 0
 	}
 	var i interval
 	switch signed := w.Type[arg].IsSigned(); {
 	case signed && up:
-		i = n.signed(min(first.slo, last.shi), last.shi)
+		i = n.signed(min(first.slo, last.shi), last.shi-min(int64(off), last.shi-n.min()))
 	case signed:
-		i = n.signed(last.slo, max(first.shi, last.slo))
+		i = n.signed(last.slo+min(int64(off), n.max()-last.slo), max(first.shi, last.slo))
 	case up:
-		i = n.unsigned(min(first.lo, last.hi), last.hi)
+		i = n.unsigned(min(first.lo, last.hi), last.hi-min(off, last.hi))
 	default:
-		i = n.unsigned(last.lo, max(first.hi, last.lo))
+		i = n.unsigned(last.lo+min(off, n.mask()-last.lo), max(first.hi, last.lo))
 	}
+	low := step&-step - 1
+	i = n.meet(i, n.known(first.zeros&low, first.ones&low))
 	g.back[arg], g.fed[arg] = n.add(i, n.exact(step)), true
 }
