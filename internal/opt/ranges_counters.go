@@ -59,9 +59,9 @@ func (g *ranges) count(l, arg, bound ir.Row, equal, up bool) {
 	var i interval
 	switch signed := w.Type[arg].IsSigned(); {
 	case signed && up:
-		i = n.signed(min(first.slo, last.shi), last.shi-min(int64(off), last.shi-n.min()))
+		i = n.signed(min(first.slo, last.shi), max(last.shi, n.min()+1)-int64(off))
 	case signed:
-		i = n.signed(last.slo+min(int64(off), n.max()-last.slo), max(first.shi, last.slo))
+		i = n.signed(min(last.slo, n.max()-1)+int64(off), max(first.shi, last.slo))
 	case up:
 		i = n.unsigned(min(first.lo, last.hi), last.hi-min(off, last.hi))
 	default:
