@@ -1,5 +1,7 @@
 package ptx
 
+import "slices"
+
 // Arms up to these sizes lose their branch. A branch that all lanes take alike costs no more than a few
 // instructions, and skips the arm.
 const (
@@ -77,8 +79,9 @@ type arm struct {
 	memory   int // instructions that access it
 }
 
-// arm looks at such a run; ok if all of it can be guarded.
-func (p *predication) arm(from, to, limit int) (a arm, ok bool) {
+// arm looks at such a run; ok if all of it can be guarded by g. What gives g another value cannot: what is left of the
+// arm would be guarded by that.
+func (p *predication) arm(from, to, limit int, g reg) (a arm, ok bool) {
 	a = arm{from: from, to: to, leaves: -1, copies: -1}
 	for i := from; i < to; i++ {
 		p.visits++
@@ -95,6 +98,9 @@ func (p *predication) arm(from, to, limit int) (a arm, ok bool) {
 		case in.op == opCopy:
 			a.copies = i
 			a.size += len(p.copyOf(in).dst)
+			if slices.Contains(p.copyOf(in).dst, g) {
+				return a, false
+			}
 			continue
 		case in.op == opExit, in.op == opBra:
 			if in.guard == noReg {
@@ -124,14 +130,14 @@ func (p *predication) branch(i int) {
 	if in.mod.uni {
 		limit = maxUniformArm
 	}
-	then, ok := p.arm(i+1, p.at[skip], limit)
+	then, ok := p.arm(i+1, p.at[skip], limit, in.guard)
 	if !ok {
 		return
 	}
 	g, runs := in.guard, !in.sense // the arm runs where g is runs
 	if then.leaves >= 0 && p.insts[then.leaves].op == opBra && p.led[skip] == 1 {
 		join := p.insts[then.leaves].dst.bits
-		els, ok := p.arm(p.at[skip]+1, p.at[join], limit)
+		els, ok := p.arm(p.at[skip]+1, p.at[join], limit, g)
 		if ok && then.memory+els.memory > maxBothMemory {
 			return
 		}
