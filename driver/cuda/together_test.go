@@ -256,7 +256,12 @@ func splitText(text string) (t ptxText, ok bool) {
 		return t, false
 	}
 	t = ptxText{version: m[1], target: m[2], extern: m[3], kernels: text[len(m[0]):]}
-	if !strings.HasPrefix(strings.TrimSpace(t.kernels), ".visible .entry") {
+	rest := strings.TrimSpace(t.kernels)
+	for strings.HasPrefix(rest, ".global ") || strings.HasPrefix(rest, ".const ") { // tables, named after their kernel
+		_, rest, _ = strings.Cut(rest, ";")
+		rest = strings.TrimSpace(rest)
+	}
+	if !strings.HasPrefix(rest, ".visible .entry") {
 		return t, false
 	}
 	for _, e := range textEntry.FindAllStringSubmatch(t.kernels, -1) {
