@@ -11,6 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/kernel"
 )
 
@@ -211,7 +212,7 @@ func K(t gpu.Thread, x []int32) { x[0] = lib.Twice(x[1]) }
 func TestCompilationsRunInParallel(t *testing.T) {
 	src := sources(t)
 	var wg sync.WaitGroup
-	for range 4 {
+	for range long.Count(2, 4, 8) {
 		wg.Go(func() {
 			for _, text := range src {
 				kernel.Parse([]kernel.File{{Name: "k.go", Src: []byte(text)}}, kernel.Options{})

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/internal/compile"
+	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
@@ -31,6 +32,9 @@ import (
 //	              matches the one expression before the first that matches the other
 //	instructions  how many there are, for sm_90 by ptxas 11.8
 func TestPassesShortenMachineCode(t *testing.T) {
+	if !long.Enabled() {
+		t.Skip("assembles every kernel with each pass left out, half a minute; run with -long")
+	}
 	ptxas := assembler(t)
 	if release := releaseOf(t.Context(), t, ptxas); release != "11.8" {
 		t.Skip("the counts are of ptxas 11.8, this is ", release)
