@@ -10,8 +10,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/kernel"
 )
 
