@@ -106,9 +106,7 @@ func (w *work) takeArm(to, from uint32, results []ir.Row) {
 		w.move(r, end)
 		r = next
 	}
-	for _, v := range w.Operands(last) {
-		values = append(values, v)
-	}
+	values = append(values, w.Operands(last)...)
 	if len(values) > len(results) {
 		w.setList(end, values)
 	}
