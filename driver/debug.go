@@ -125,7 +125,7 @@ func (c *Core) reportLeaks(roots map[*Sequence]struct{}, leaves map[*Leaf]struct
 	if all == nil {
 		return
 	}
-	slices.SortFunc(all, func(a, b survivor) int { return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.what, b.what)) })
+	slices.SortStableFunc(all, func(a, b survivor) int { return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.what, b.what)) })
 	var s strings.Builder
 	fmt.Fprintf(&s, "vyre: %s closes with %d objects open\n", c.name, len(all))
 	for _, o := range all {

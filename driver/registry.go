@@ -51,7 +51,7 @@ func Register(name string, rank int, open OpenFunc, list ListFunc) {
 		}
 	}
 	registry.backends = append(registry.backends, backend{name, rank, open, list})
-	slices.SortFunc(registry.backends, func(a, b backend) int {
+	slices.SortStableFunc(registry.backends, func(a, b backend) int {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.name, b.name))
 	})
 }

@@ -159,6 +159,6 @@ func (x *worker) barrierError(g *group, absent uint32) error {
 	for r, n := range count {
 		e.Waits = append(e.Waits, Wait{Row: r, Pos: x.k.p.Pos(r), Warps: n})
 	}
-	slices.SortFunc(e.Waits, func(a, b Wait) int { return cmp.Compare(a.Row, b.Row) })
+	slices.SortStableFunc(e.Waits, func(a, b Wait) int { return cmp.Compare(a.Row, b.Row) })
 	return e
 }

@@ -133,7 +133,7 @@ func (rs *reports) sorted() []Report {
 	for _, r := range rs.byID {
 		list = append(list, *r)
 	}
-	slices.SortFunc(list, func(a, b Report) int {
+	slices.SortStableFunc(list, func(a, b Report) int {
 		return cmp.Or(cmp.Compare(a.Row, b.Row), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.OtherRow, b.OtherRow))
 	})
 	rs.byID = nil

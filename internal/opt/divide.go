@@ -1,7 +1,6 @@
 package opt
 
 import (
-	"math/big"
 	"math/bits"
 
 	"github.com/govyre/vyre/ir"
@@ -60,22 +59,47 @@ func divideBy(d uint64, width uint, signed bool) (division, bool) {
 // below 2^precision. It is given modulo 2^width; over says that it is larger.
 func reciprocal(d uint64, width, precision uint) (m uint64, shift uint, over bool) {
 	shift = uint(bits.Len64(d - 1))
-	one, by := big.NewInt(1), new(big.Int).SetUint64(d)
 	// Any m from 2^(width+shift)/d up to a 2^precision-th part more gives the right quotients.
-	low := new(big.Int).Lsh(one, width+shift)
-	high := new(big.Int).Lsh(one, width+shift-precision)
-	high.Add(high, low).Div(high, by)
-	low.Div(low, by)
+	low := power(width + shift)
+	high := low.plus(power(width + shift - precision)).by(d)
+	low = low.by(d)
 	for ; shift > 0; shift-- {
-		l, h := new(big.Int).Rsh(low, 1), new(big.Int).Rsh(high, 1)
-		if l.Cmp(h) >= 0 {
+		l, h := low.half(), high.half()
+		if l == h {
 			break
 		}
 		low, high = l, h
 	}
-	over = high.Bit(int(width)) != 0
-	return high.SetBit(high, int(width), 0).Uint64(), shift, over
+	over, high[width/64] = high[width/64]>>(width%64)&1 != 0, high[width/64]&^(1<<(width%64))
+	return high[0], shift, over
 }
+
+// long is a number of 192 bits, the lowest word first: 2^(width+shift) is at most 2^128.
+type long [3]uint64
+
+func power(n uint) (a long) {
+	a[n/64] = 1 << (n % 64)
+	return a
+}
+
+func (a long) plus(b long) long {
+	var carry uint64
+	for i := range a {
+		a[i], carry = bits.Add64(a[i], b[i], carry)
+	}
+	return a
+}
+
+// by is the quotient, rounded down.
+func (a long) by(d uint64) long {
+	var rest uint64
+	for i := len(a) - 1; i >= 0; i-- {
+		a[i], rest = bits.Div64(rest, a[i], d)
+	}
+	return a
+}
+
+func (a long) half() long { return long{a[1]<<63 | a[0]>>1, a[2]<<63 | a[1]>>1, a[2] >> 1} }
 
 // steps is where the ops of a division go: in front of a row, or, in tests, to their own evaluation.
 type steps[V any] interface {

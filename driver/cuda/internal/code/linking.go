@@ -1,6 +1,7 @@
 package code
 
 import (
+	_ "embed"
 	"errors"
 
 	"github.com/govyre/vyre/driver"
@@ -8,41 +9,18 @@ import (
 	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
-	"github.com/govyre/vyre/ir/text"
+	"github.com/govyre/vyre/ir/wire"
 )
 
 // Only the linker gives an image that can be kept on disk. But it takes text as code that may be
 // put together with other code: shared arrays get their places late, and a division or a root is a
 // real call, whose conventions cost registers. What is loaded as text has neither.
 
-// sample is a kernel in which the two differ, if they do.
-const sample = `vyre 1
-kernel @sample workgroup(64) {
-  param @x: buf<f32> ro
-  param @y: buf<f32> rw
-  shared @s: f32[64]
-  %l = local.x
-  %i = global.x
-  %v = load @x[%i]
-  store @s[%l], %v
-  barrier.wg
-  %j = xor.u32 %l, 63_u32
-  %w = load @s[%j]
-  %p = div.f32 %v, %w
-  %q = div.f32 %w, %v
-  %r = mul.f32 %v, %w
-  %t = sqrt.f32 %r
-  %a = mul.f32 %p, %q
-  %b = mul.f32 %a, %t
-  %c = mul.f32 %b, %v
-  %d = mul.f32 %c, %w
-  %old = load @y[%i]
-  %e = div.f32 %d, %old
-  %f = mul.f32 %e, %p
-  %g = mul.f32 %f, %q
-  %h = mul.f32 %g, %t
-  store @y[%i], %h
-}`
+// sample is a kernel in which the two differ, if they do: sample.vyre, encoded, so that programs that only run kernels
+// link no parser of text. The test of that name remakes it with -update.
+//
+//go:embed sample.bin
+var sample []byte
 
 // Linking is whether the linker's code is as good as loaded text, once that is known.
 type Linking uint8
@@ -81,11 +59,11 @@ func (c *Compiler) links() (bool, *driver.Error) {
 }
 
 func (c *Compiler) compareLink() (same bool, failed *driver.Error) {
-	ps, err := text.Parse("sample", sample)
+	p, _, err := wire.Decode(sample)
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
-	m, err := compile.Program(ps[0], c.target, compile.Options{Passes: passes.Choice{Level: passes.O0}})
+	m, err := compile.Program(p, c.target, compile.Options{Passes: passes.Choice{Level: passes.O0}})
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
