@@ -321,12 +321,28 @@ func counting(op opcode) rule {
 	}
 }
 
+// negated returns what a row negates, if it does. To a rotation by a constant of −x ptxas (11.8 and 13.0) adds by one
+// LEA.HI with a minus sign, which is that of the whole 64-bit value there and not of its low word. So what is rotated
+// is ^x + 1.
+func (s *selector) negated(r ir.Row) (x ir.Row, ok bool) {
+	switch p := s.p; {
+	case p.Op(r) == ir.OpNeg:
+		return p.A(r), true
+	case p.Op(r) == ir.OpSub && p.Op(p.A(r)) == ir.OpConst && p.Const(p.A(r)) == 0:
+		return p.B(r), true
+	}
+	return ir.NoRow, false
+}
+
 // rotate turns by funnel shifts. Of 64 bits, the halves change places if the count has bit 5, and
 // then each takes in what leaves the other.
 func (s *selector) rotate(row ir.Row, op opcode) {
 	a, n := s.value(s.p.A(row)), s.value(s.p.B(row))
 	if s.typeOf(row).Size() == 4 {
 		a = a.as(tB32)
+		if x, ok := s.negated(s.p.A(row)); ok {
+			a = s.do(opAdd, tU32, s.do(opNot, tB32, s.value(x).as(tB32)), u32(1))
+		}
 		s.set(row, s.do(op, tB32, a, a, n))
 		return
 	}
