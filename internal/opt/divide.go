@@ -178,7 +178,7 @@ func (w *work) divide(r ir.Row) {
 		v = remainder(d, s, w.A(r))
 		w.hit("rem-constant")
 	}
-	w.replaceAlways(r, v)
+	w.exchange(r, v) // equal dividends give equal quotients
 }
 
 // stepsBefore puts ops on values of type t in front of a row.
