@@ -178,7 +178,7 @@ func (w *work) divide(r ir.Row) {
 		v = remainder(d, s, w.A(r))
 		w.hit("rem-constant")
 	}
-	w.exchange(r, v) // equal dividends give equal quotients
+	w.replace(r, v) // or not: x/32 may be the same in a warp, which is not seen of the product
 }
 
 // stepsBefore puts ops on values of type t in front of a row.

@@ -26,7 +26,7 @@ func expand(w *work) {
 			e.at, e.in = it.row, nil
 			v := rec(exact.NewEmitter(&e), w.Type[it.row], exact.Ref(w.A(it.row)), exact.Ref(w.B(it.row)))
 			w.hit(w.info(it.row).Name)
-			w.exchange(it.row, ir.Row(v)) // equal arguments give equal results
+			w.replaceAlways(it.row, ir.Row(v))
 			continue
 		}
 		w.divide(it.row)

@@ -164,13 +164,6 @@ func (w *work) replace(old, v ir.Row) bool {
 	if !w.fits(old, v) {
 		return false
 	}
-	w.exchange(old, v)
-	return true
-}
-
-// exchange is replace without the question whether v varies more: where v is as uniform as old for a reason that the
-// verifier need not see. If a barrier depends on it, the verifier says so.
-func (w *work) exchange(old, v ir.Row) {
 	w.forward[old] = v
 	w.uses[v] += w.uses[old]
 	w.uses[old] = 0
@@ -184,6 +177,7 @@ func (w *work) exchange(old, v ir.Row) {
 	if in := w.info(old); in.Spread != ir.SpreadMerge {
 		w.remove(old)
 	}
+	return true
 }
 
 // remove takes row r out, with all rows inside it.
