@@ -52,3 +52,11 @@ func zeroed[T any](s []T, n int) []T {
 	clear(s)
 	return s
 }
+
+// ceilDiv returns n/d rounded up.
+func ceilDiv(n, d uint64) uint64 {
+	if n%d > 0 {
+		return n/d + 1
+	}
+	return n / d
+}

@@ -2,10 +2,14 @@
 // who drives their rounds, and what the run will count. It is arithmetic only. It knows waves as numbers with byte counts,
 // touches no device and no program, and can be tested to the last bit without either.
 //
-//	waves, dependencies ─▶ Barriers ─▶ Groups ─▶ Arena ─▶ …
-//	                          │           │         └ a place for each buffer, one region for each type of elements
-//	                          │           └ groups that fit the budget, peaks, lower bound
-//	                          └ the fewest groups, heights
+//	waves, dependencies ─▶ Barriers ─▶ Groups ─▶ Arena         a place for each buffer, one region for each type
+//	                          │           │                    of elements
+//	                          │           └ groups that fit the budget, peaks, a lower bound of their number
+//	                          └ the fewest groups, and heights
+//	records, costs ─▶ Select ─▶ Decision ─▶ Convergence        who looks for the end, and how often
+//	                               └ shape and topology, each candidate judged by its own Memory
+//	identity ─▶ Key ─▶ Cache, Decisions                        one build for all who want it
+//	Predicted.Check(Counted)                                   what a run did that its plan did not say
 //
 // A planner is a value that keeps its working storage:
 //
@@ -28,11 +32,12 @@
 // # Ownership
 //
 // A planner is used by one goroutine at a time. What it fills belongs to the caller, who may hand it in again; the
-// slices of the last plan are overwritten then. After an error it is empty.
+// slices of the last plan are overwritten then. After an error it is empty. Cache and Decisions may be used from any
+// goroutine, and an entry of a cache is released by whoever got it.
 //
 // # Not here
 //
 // Waves as programs, fusing and running them: package megakernel.
 //
-// Start reading at barriers.go, then groups.go and arena.go.
+// Start reading at barriers.go, then groups.go and arena.go; select.go stands by itself.
 package plan
