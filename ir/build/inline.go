@@ -13,10 +13,14 @@ type Inlining struct {
 	Scalars []Value     // for each scalar parameter, in order
 	Objects []ir.Object // for each buffer, shared and local array of the program, in the order of their numbers; tables come along
 
-	// ID gives a component of the ids group, groups and global (ir.OpGroup, ir.OpGroups, ir.OpGlobal) where the
-	// program asks for it. Without ID they are those of the launch; the others always are.
-	ID func(op ir.Op, axis uint32) Value
+	// Replace, if set, is asked first about every row that is neither structured nor an exit, with its operands. If
+	// it returns true, the value it returns stands for the row, whose type it must have. So an id becomes what the
+	// caller counts, and an object may be NoObject where every row that uses it is replaced.
+	Replace func(r ir.Row, operand [3]Value) (Value, bool)
 }
+
+// NoObject stands for an object that nothing is left of (see Inlining.Replace).
+const NoObject ir.Object = 1<<32 - 1
 
 // Inline replays a sealed program at the current point. Its return leaves the body, so what follows here follows it.
 // Flags, hints, names, messages and positions are kept; a position names the current one as the call that it stands in.
@@ -70,6 +74,9 @@ func (b *Builder) fits(p *ir.Program, in Inlining) bool {
 		return false
 	}
 	for k, o := range in.Objects {
+		if o == NoObject && in.Replace != nil {
+			continue
+		}
 		elem, ok := b.elem(o)
 		if ok && elem != objs[k].Type() {
 			b.fail("VY201", fmt.Sprintf("@%s of %s has elements of %s, the one given for it of %s", objs[k].Name(), what, objs[k].Type(), elem))
@@ -172,28 +179,34 @@ func (l *inliner) structured(r ir.Row) []Value {
 func (l *inliner) simple(r ir.Row, in *ir.Info) Value {
 	b, p := l.b, l.p
 	op, x := p.Op(r), p.X(r)
-	switch {
-	case l.in.ID != nil && (op == ir.OpGroup || op == ir.OpGroups || op == ir.OpGlobal):
-		return l.id(r)
-	case in.Imm == ir.ImmObject:
-		x = uint32(l.in.Objects[x])
+	operand := [3]Value{l.operand(p.A(r)), l.operand(p.B(r)), l.operand(p.C(r))}
+	if l.in.Replace != nil {
+		if v, ok := l.in.Replace(r, operand); ok {
+			return l.replaced(r, v)
+		}
 	}
-	v := b.emit(op, p.Type(r), x, l.operand(p.A(r)), l.operand(p.B(r)), l.operand(p.C(r)))
+	if in.Imm == ir.ImmObject {
+		name := p.Objects()[x].Name()
+		if x = uint32(l.in.Objects[x]); ir.Object(x) == NoObject {
+			return b.fail("VY201", fmt.Sprintf("@%s of inlined %s is not given, and %s was not replaced", name, p.Name(), op))
+		}
+	}
+	v := b.emit(op, p.Type(r), x, operand[0], operand[1], operand[2])
 	b.flags[v] = p.Flags(r) &^ ir.InBounds
 	b.args[v] = b.list(l.list(r))
 	b.message(v, p.Message(r))
 	return v
 }
 
-// id asks the caller for the id of row r.
-func (l *inliner) id(r ir.Row) Value {
-	b, op := l.b, l.p.Op(r)
-	v := l.in.ID(op, l.p.X(r))
-	if t := b.Type(v); t != l.p.Type(r) {
-		if v != noValue { // else it was reported
-			b.fail("VY101", "the id", fmt.Sprintf("%s of inlined %s", op, l.p.Name()), t, l.p.Type(r))
-		}
-		return b.Const(l.p.Type(r), 0)
+// replaced checks the value that stands for row r.
+func (l *inliner) replaced(r ir.Row, v Value) Value {
+	want := l.p.Type(r)
+	if want == ir.None || v == noValue { // which was reported
+		return v
+	}
+	if t := l.b.Type(v); t != want {
+		l.b.fail("VY101", "what replaces "+l.p.Op(r).String(), "inlined "+l.p.Name(), t, want)
+		return l.b.Const(want, 0)
 	}
 	return v
 }

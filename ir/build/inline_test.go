@@ -33,11 +33,14 @@ func wave(t *testing.T) *ir.Program {
 func TestInlineGivesArgumentsObjectsAndIDs(t *testing.T) {
 	b := build.New("fused", build.Workgroup(32))
 	first, second := b.Buffer("first", ir.U32, ir.RW), b.Buffer("second", ir.U32, ir.RW)
-	id := func(op ir.Op, axis uint32) build.Value { return b.U32(40 + uint32(op-ir.OpLocal)) }
 	w := wave(t)
+	ids := func(r ir.Row, _ [3]build.Value) (build.Value, bool) {
+		op := w.Op(r)
+		return b.U32(40 + uint32(op-ir.OpLocal)), op == ir.OpGroup || op == ir.OpGlobal
+	}
 	b.At(ir.Pos{File: "plan", Line: 1})
 	b.Inline(w, build.Inlining{Scalars: []build.Value{b.U32(100)}, Objects: []ir.Object{first}})
-	b.Inline(w, build.Inlining{Scalars: []build.Value{b.Len(second)}, Objects: []ir.Object{second}, ID: id})
+	b.Inline(w, build.Inlining{Scalars: []build.Value{b.Len(second)}, Objects: []ir.Object{second}, Replace: ids})
 	b.Store(second, b.U32(0), b.U32(1))
 	p, err := b.Program()
 	if err != nil {
@@ -135,9 +138,13 @@ func TestInlineRefusesWhatDoesNotFit(t *testing.T) {
 		{"unknown object", "9 was not declared [VY201]", func(b *build.Builder, o ir.Object) build.Inlining {
 			return build.Inlining{Scalars: []build.Value{b.U32(1)}, Objects: []ir.Object{9}}
 		}},
-		{"another id", "the id of global of inlined wave is f32; it takes u32 [VY101]", func(b *build.Builder, o ir.Object) build.Inlining {
+		{"another id", "what replaces global of inlined wave is f32; it takes u32 [VY101]", func(b *build.Builder, o ir.Object) build.Inlining {
 			return build.Inlining{Scalars: []build.Value{b.U32(1)}, Objects: []ir.Object{o},
-				ID: func(ir.Op, uint32) build.Value { return b.F32(1) }}
+				Replace: func(r ir.Row, _ [3]build.Value) (build.Value, bool) { return b.F32(1), w.Op(r) == ir.OpGlobal }}
+		}},
+		{"object left over", "@x of inlined wave is not given, and load was not replaced [VY201]", func(b *build.Builder, o ir.Object) build.Inlining {
+			return build.Inlining{Scalars: []build.Value{b.U32(1)}, Objects: []ir.Object{build.NoObject},
+				Replace: func(ir.Row, [3]build.Value) (build.Value, bool) { return 0, false }}
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -1,0 +1,290 @@
+package megakernel
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/ir"
+)
+
+// step is a wave, looked into.
+type step struct {
+	*Wave
+	id      int
+	items   bool     // runs once for every item; else in workgroups of its own
+	args    []source // one a parameter
+	length  int      // binding of the domain's words, -1 without any
+	touches []touch  // what it does to which binding
+}
+
+// source is where a parameter gets its value from.
+type source struct {
+	kind    sourceKind
+	binding int    // of a range
+	bits    uint64 // of a scalar
+}
+
+type sourceKind uint8
+
+const (
+	fromScalar sourceKind = iota
+	fromRange
+	fromRound
+	fromVote
+	fromRest
+)
+
+// binding is a range of memory that waves use: one parameter of every program made of them.
+type binding struct {
+	memory driver.Range
+	param  ir.Param // as the first wave declares it, with the rights of all
+}
+
+// maxBindings bounds the parameters of a program, which has 128 at most, less those that the loop adds.
+const maxBindings = 128 - 4
+
+// binder looks into waves and collects what they share.
+type binder struct {
+	dev      driver.Device
+	label    string
+	steps    []step
+	bindings []binding
+	found    driver.Problems
+}
+
+// refuse keeps a problem of a wave.
+func (b *binder) refuse(code string, wave int, where, msg, fix string) {
+	path := fmt.Sprintf("wave %d", wave)
+	if p := b.steps[wave].Program; p != nil {
+		path += " " + p.Name()
+	}
+	if where != "" {
+		path += ", " + where
+	}
+	b.found = append(b.found, problem(b.dev, driver.InvalidArgument, code, wave, path, msg, fix))
+}
+
+// problem is an error of the package.
+func problem(dev driver.Device, kind driver.Kind, code string, index int, path, msg, fix string) *driver.Error {
+	return &driver.Error{Op: "plan", Device: dev.Name(), Kind: kind, Path: path, Msg: msg, Fix: fix, Err: &Reason{Code: code, Index: index}}
+}
+
+// bind looks into all waves.
+func bind(dev driver.Device, label string, waves []Wave) (*binder, error) {
+	b := &binder{dev: dev, label: label, steps: make([]step, len(waves))}
+	for i := range waves {
+		b.steps[i] = step{Wave: &waves[i], id: i, length: -1}
+		if waves[i].Program == nil {
+			b.refuse("F1", i, "", "it has no program", "give every wave a sealed program")
+			continue
+		}
+		b.step(&b.steps[i])
+	}
+	if len(b.bindings) > maxBindings {
+		b.found = append(b.found, problem(dev, driver.InvalidArgument, "F13", -1, "", fmt.Sprintf("the waves use %d ranges of memory, at most %d are possible", len(b.bindings), maxBindings),
+			"put what belongs together into one buffer"))
+	}
+	if len(b.found) > 0 {
+		return nil, b.found
+	}
+	return b, nil
+}
+
+// step looks into one wave.
+func (b *binder) step(s *step) {
+	p := s.Program
+	_, err := driver.Resize(p, p.Workgroup())
+	s.items = err == nil
+	if r, ok := waits(p); ok {
+		b.refuse("F4", s.id, "", fmt.Sprintf("%v: only a store of another invocation can end this loop, and that may not have begun", p.Pos(r)),
+			"let a later wave, or the next round, do what comes after")
+	}
+	params := p.Params()
+	args := s.Args
+	rest := p.Traits().SharedRest
+	if n := len(params); len(args) != n && !(rest && len(args) == n+1) {
+		b.refuse("F1", s.id, "", fmt.Sprintf("it has %d arguments for %d parameters", len(args), n), "give one argument a parameter, in order")
+		return
+	}
+	for k := range params {
+		s.args = append(s.args, b.source(s, &params[k], args[k]))
+	}
+	b.domain(s)
+	s.touches = touched(s)
+}
+
+// source finds where a parameter gets its value from.
+func (b *binder) source(s *step, q *ir.Param, a driver.Arg) source {
+	where := "argument " + q.Name
+	wrong := func(what string) source {
+		b.refuse("F1", s.id, where, what, "pass a range for a buffer, a scalar of the exact type for a value, Round{} for a u32, Vote{} for a []uint32")
+		return source{}
+	}
+	switch a := a.(type) {
+	case driver.Scalar:
+		if q.IsBuffer() || a.Type != q.Type {
+			return wrong(fmt.Sprintf("it is %v, the parameter is %s", a, describe(q)))
+		}
+		return source{kind: fromScalar, bits: a.Bits}
+	case Round:
+		if q.IsBuffer() || q.Type != ir.U32 {
+			return wrong("the number of a round is u32, the parameter is " + describe(q))
+		}
+		return source{kind: fromRound}
+	case Vote:
+		if !q.IsBuffer() || q.Record != nil || q.Type != ir.U32 {
+			return wrong("a vote is a buffer of u32, the parameter is " + describe(q))
+		}
+		b.vote(s, q)
+		return source{kind: fromVote}
+	case driver.Range:
+		if !q.IsBuffer() {
+			return wrong("it is a range, the parameter is " + describe(q))
+		}
+		return source{kind: fromRange, binding: b.binding(s, where, a, *q)}
+	}
+	return wrong(fmt.Sprintf("it is a %T", a))
+}
+
+func describe(q *ir.Param) string {
+	switch {
+	case q.Record != nil:
+		return "a buffer of records"
+	case q.IsBuffer():
+		return "a buffer of " + q.Type.String()
+	}
+	return q.Type.String()
+}
+
+// binding finds the binding of a range, or makes it, and joins what waves want of it.
+func (b *binder) binding(s *step, where string, r driver.Range, q ir.Param) int {
+	if r.Buffer == nil {
+		b.refuse("F1", s.id, where, "it has no buffer", "pass a range of an open buffer")
+		return 0
+	}
+	for k := range b.bindings {
+		g := &b.bindings[k]
+		if g.memory.Buffer != r.Buffer || g.memory.Off != r.Off || g.memory.Len != r.Len {
+			continue
+		}
+		if !sameElements(&g.param, &q) {
+			b.refuse("F7", s.id, where, fmt.Sprintf("it is %s here and %s in another wave", describe(&q), describe(&g.param)),
+				"read it by one element type, and convert in the kernels")
+		}
+		g.param.Access |= q.Access
+		g.param.Align = max(g.param.Align, q.Align)
+		g.param.MaxLen = max(g.param.MaxLen, q.MaxLen)
+		return k
+	}
+	b.bindings = append(b.bindings, binding{memory: r, param: q})
+	return len(b.bindings) - 1
+}
+
+func sameElements(a, b *ir.Param) bool {
+	if a.Record == nil || b.Record == nil {
+		return a.Record == b.Record && a.Type == b.Type
+	}
+	return a.Record.Stride == b.Record.Stride && slices.EqualFunc(a.Record.Fields, b.Record.Fields, func(x, y ir.RecordField) bool {
+		x.Name, y.Name = "", ""
+		return x == y
+	})
+}
+
+// domain checks the domain of a wave, and binds its words.
+func (b *binder) domain(s *step) {
+	d := s.Domain
+	switch {
+	case d.kind == noDomain:
+		b.refuse("domain", s.id, "domain", "it has none", "say over what the wave runs: Fixed, Counted or List")
+		return
+	case d.count > MaxItems:
+		b.refuse("domain", s.id, "domain", fmt.Sprintf("%d items, at most %d are possible", d.count, MaxItems), "split the wave")
+	case d.kind == fixed:
+		return
+	case s.Phase != EveryRound && d.kind == list:
+		b.refuse("domain", s.id, "domain", "a list is made by rounds, and the wave runs "+s.Phase.String()+" them", "use Counted or Fixed")
+	case d.words.Len != 4*d.kind.words() || d.words.Off%4 != 0:
+		b.refuse("domain", s.id, "domain", fmt.Sprintf("its range has %d bytes at %d, it takes %d at a multiple of 4", d.words.Len, d.words.Off, 4*d.kind.words()), "pass the range of the word, or of the three words of a list")
+		return
+	}
+	s.length = b.binding(s, "domain", d.words, ir.Param{Name: "length", Type: ir.U32, Access: ir.RW, Align: 2, MaxLen: ir.DefaultMaxLen})
+}
+
+// vote refuses any use of a vote but additions at 0 whose result nobody uses.
+func (b *binder) vote(s *step, q *ir.Param) {
+	p := s.Program
+	used := make([]bool, p.Rows())
+	use := func(r ir.Row) {
+		if r != ir.NoRow {
+			used[r] = true
+		}
+	}
+	for r := range ir.Row(p.Rows()) {
+		use(p.A(r))
+		use(p.B(r))
+		use(p.C(r))
+		for _, v := range p.List(r) {
+			use(ir.Row(v))
+		}
+	}
+	for r := range ir.Row(p.Rows()) {
+		if p.Op(r).Info().Imm != ir.ImmObject || p.Objects()[p.X(r)].Param != q {
+			continue
+		}
+		index := p.A(r)
+		if p.Op(r) == ir.OpAtomicAdd && !used[r] && p.Op(index) == ir.OpConst && p.Const(index) == 0 {
+			continue
+		}
+		b.refuse("F5", s.id, "argument "+q.Name, fmt.Sprintf("%v: a vote is only added to, at 0, and its result is left unused; this is %v", p.Pos(r), p.Op(r)),
+			"count in a buffer of your own what the kernel reads")
+	}
+}
+
+// touch is what a wave does to a binding.
+type touch struct {
+	binding int
+	plain   bool // reads plainly
+	writes  bool // writes plainly
+	updates ir.Op
+	mixed   bool // has updates of several kinds
+	row     ir.Row
+}
+
+// touched collects what the wave does to its bindings.
+func touched(s *step) []touch {
+	p := s.Program
+	var all []touch
+	for r := range ir.Row(p.Rows()) {
+		in := p.Op(r).Info()
+		if in.Imm != ir.ImmObject || in.Attr&(ir.Reads|ir.Writes) == 0 {
+			continue
+		}
+		o := p.Objects()[p.X(r)]
+		if o.Param == nil || s.args[o.Index].kind != fromRange {
+			continue
+		}
+		k := s.args[o.Index].binding
+		at := slices.IndexFunc(all, func(t touch) bool { return t.binding == k })
+		if at < 0 {
+			at = len(all)
+			all = append(all, touch{binding: k, row: r})
+		}
+		t := &all[at]
+		switch op := p.Op(r); {
+		case in.Attr&ir.Atomic == 0:
+			t.plain = t.plain || in.Attr&ir.Reads != 0
+			if in.Attr&ir.Writes != 0 && !t.writes {
+				t.writes, t.row = true, r
+			}
+		case in.Attr&ir.Writes == 0: // a relaxed load goes with any update
+		case t.updates != 0 && t.updates != op:
+			t.mixed = true
+		default:
+			t.updates = op
+		}
+	}
+	slices.SortFunc(all, func(a, b touch) int { return cmp.Compare(a.binding, b.binding) })
+	return all
+}

@@ -1,0 +1,214 @@
+package megakernel
+
+import (
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
+)
+
+// The fused program: all rounds in one cooperative launch.
+//
+//	waves that run before, a barrier after each group
+//	loop {
+//	    if one block goes on alone {
+//	        the first block: rounds with its own barriers, until much is to be done or nothing
+//	        (round, weight) = broadcast over the grid
+//	    } else {
+//	        for each group { bodies, all blocks; barrier }
+//	        weight = sum over the grid, in the last barrier
+//	    }
+//	    leave if weight is 0 or the rounds are spent
+//	}
+//	waves that run after; the first thread writes the record
+//
+// Whether to go on is a sum that a barrier took, so all threads of the grid agree (VY402, VY405).
+
+// fused is what a cooperative program takes besides the bindings, in this order.
+const (
+	fusedRecord = iota // the buffer of the record
+	fusedRound         // u32: the round to begin with; 0 begins anew
+	fusedLimit         // u32: the round to stop before
+	fusedLast          // u32: the same, of the last slice
+)
+
+// alonePart is how much larger the weight may grow before all blocks come back than it was when one
+// went on alone. The two thresholds keep a run from going to and fro.
+const alonePart = 4
+
+// fuser writes the fused program.
+type fuser struct {
+	*writer
+	phases *[After + 1]groups
+	tail   Tail
+	record ir.Object
+	begun  build.Value // the round that the launch began with
+	limit  build.Value
+
+	n        *tally
+	barriers *build.Var
+	most     *build.Var // items of the round that had most
+	stays    *build.Var // of one block alone
+	lone     *build.Var // rounds of those
+	changed  *build.Var
+}
+
+// fuse builds the program of one cooperative launch.
+func fuse(name string, threads uint32, bindings []binding, phases *[After + 1]groups, tail Tail) (*ir.Program, error) {
+	f := &fuser{writer: newWriter(name, threads, bindings), phases: phases, tail: tail}
+	f.record = f.Buffer("record", ir.U32, ir.RW)
+	f.begun, f.limit = f.Scalar("round", ir.U32), f.Scalar("limit", ir.U32)
+	last := f.Scalar("last", ir.U32)
+	zero := f.U32(0)
+	f.n = f.tally()
+	f.barriers, f.most, f.stays, f.lone, f.changed = f.Var(zero), f.Var(zero), f.Var(zero), f.Var(zero), f.Var(zero)
+
+	f.If(f.Eq(f.begun, zero), func() { f.once(Before) })
+	end := f.Loop([]build.Value{f.begun, f.U32(0)}, f.round)
+	round, weight := end[0], end[1]
+	f.If(f.Or(f.Eq(weight, zero), f.Eq(round, last)), func() { f.once(After) })
+	f.write(round, weight)
+	return f.Program()
+}
+
+// once writes a phase outside the loop.
+func (f *fuser) once(p Phase) {
+	g := &f.phases[p]
+	if len(g.steps) == 0 {
+		return
+	}
+	for _, waves := range g.steps {
+		f.group(waves, f.grid(), f.begun, f.tally(), f.Var(f.U64(0)))
+		f.GridBarrier()
+		f.pass()
+	}
+}
+
+// pass counts a barrier of the grid.
+func (f *fuser) pass() { f.barriers.Set(f.Add(f.barriers.Get(), f.U32(1))) }
+
+// round writes one turn of the loop: a round of all blocks, or a stay of one. arg is the round and
+// what the one before left to be done; at first 1<<32 - 1, which is much.
+func (f *fuser) round(l build.Label, arg []build.Value) {
+	round, weight := f.Var(arg[0]), f.Var(arg[1])
+	first := f.Eq(arg[0], f.begun)
+	all := func() {
+		w := f.turn(f.grid(), round.Get(), func() { f.GridBarrier(); f.pass() }, func(mine build.Value) build.Value {
+			sum := f.Op(ir.OpBarrierAddGrid, f.Min(mine, f.Div(f.U32(1<<32-1), f.Mul(f.Groups(0), f.U32(f.threads)))))
+			f.pass()
+			return sum
+		})
+		weight.Set(w)
+		round.Set(f.Add(round.Get(), f.U32(1)))
+	}
+	if f.tail == TailNever {
+		all()
+	} else {
+		few := f.Le(arg[1], f.U32(f.enter()))
+		f.IfElse(f.And(few, f.Not(first)), func() { f.stay(round, weight) }, all)
+	}
+	zero := f.U32(0)
+	f.changed.Set(f.Or(f.changed.Get(), weight.Get()))
+	f.If(f.Or(f.Eq(weight.Get(), zero), f.Eq(round.Get(), f.limit)), func() { f.Break(l, round.Get(), weight.Get()) })
+	f.Continue(l, round.Get(), weight.Get())
+}
+
+// enter is the greatest weight with which one block goes on alone.
+func (f *fuser) enter() uint32 {
+	if f.tail == TailAlways {
+		return 1<<32 - 1
+	}
+	return 2 * f.threads
+}
+
+// turn writes the groups of one round, with a barrier after each; the last one sums what is left to
+// be done, which it returns.
+func (f *fuser) turn(t team, round build.Value, barrier func(), vote func(mine build.Value) build.Value) build.Value {
+	f.n.weight.Set(f.U32(0))
+	sum := f.Var(f.U64(0))
+	g := f.phases[EveryRound].steps
+	for k, waves := range g {
+		f.group(waves, t, round, f.n, sum)
+		if k < len(g)-1 {
+			barrier()
+		}
+	}
+	f.clear(g, t, round)
+	f.most.Set(f.Max(f.most.Get(), f.Cvt(ir.U32, f.Min(sum.Get(), f.U64(1<<32-1)))))
+	return vote(f.n.weight.Get())
+}
+
+// clear sets the lengths to 0 to which the round after the next one appends.
+func (w *writer) clear(groups [][]*step, t team, round build.Value) {
+	done := map[int]bool{}
+	for _, waves := range groups {
+		for _, s := range waves {
+			if s.Domain.kind != list || done[s.length] {
+				continue
+			}
+			done[s.length] = true
+			w.If(w.Eq(t.thread, w.U32(0)), func() {
+				w.Atomic(ir.OpAtomicStore, w.objects[s.length][0], ir.Relaxed, ir.Device, w.Rem(w.Add(w.Rem(round, w.U32(3)), w.U32(2)), w.U32(3)), w.U32(0))
+			})
+		}
+	}
+}
+
+// stay writes the rounds of one block alone, and the barrier at which the others wait for it.
+func (f *fuser) stay(round, weight *build.Var) {
+	zero := f.U32(0)
+	f.If(f.Eq(f.Group(0), zero), func() {
+		f.Loop(nil, func(l build.Label, _ []build.Value) {
+			w := f.turn(f.alone(), round.Get(), f.Barrier, func(mine build.Value) build.Value {
+				return f.Op(ir.OpBarrierAddWG, f.Min(mine, f.U32((1<<32-1)/f.threads)))
+			})
+			weight.Set(w)
+			round.Set(f.Add(round.Get(), f.U32(1)))
+			f.lone.Set(f.Add(f.lone.Get(), f.U32(1)))
+			leave := f.Or(f.Eq(w, zero), f.Eq(round.Get(), f.limit))
+			if f.tail != TailAlways {
+				leave = f.Or(leave, f.Lt(f.U32(alonePart*f.enter()), w))
+			}
+			f.If(leave, func() { f.Break(l) })
+		})
+	})
+	f.stays.Set(f.Add(f.stays.Get(), f.U32(1)))
+	both := f.Or(f.Shl(f.Cvt(ir.U64, round.Get()), f.U32(32)), f.Cvt(ir.U64, weight.Get()))
+	both = f.Op(ir.OpBarrierBcastGrid, both)
+	f.pass()
+	round.Set(f.Cvt(ir.U32, f.Shr(both, f.U32(32))))
+	weight.Set(f.Cvt(ir.U32, both))
+}
+
+// write writes the record: what this launch counted, on top of what those before it did.
+func (f *fuser) write(round, weight build.Value) {
+	zero := f.U32(0)
+	f.If(f.Eq(f.Global(0), zero), func() {
+		anew := f.Eq(f.begun, zero)
+		put := func(word int, v build.Value) { f.Store(f.record, f.U32(uint32(word)), v) }
+		old := func(word int) build.Value {
+			return f.Select(anew, zero, f.Load(f.record, f.U32(uint32(word))))
+		}
+		wide := func(word int, v build.Value) {
+			before := f.Or(f.Cvt(ir.U64, old(word)), f.Shl(f.Cvt(ir.U64, old(word+1)), f.U32(32)))
+			v = f.Add(v, before)
+			put(word, f.Cvt(ir.U32, v))
+			put(word+1, f.Cvt(ir.U32, f.Shr(v, f.U32(32))))
+		}
+		more := func(word int, v build.Value) { put(word, f.Add(old(word), v)) }
+		converged := f.Eq(weight, zero)
+		put(wordMagic, f.U32(magic))
+		put(wordStatus, f.Select(converged, f.U32(uint32(Converged)), f.U32(uint32(BudgetSpent))))
+		// Lists that were all empty from the start make no round.
+		none := f.And(f.Eq(f.n.items.Get(), f.U64(0)), anew)
+		put(wordRounds, f.Select(none, zero, round))
+		put(wordChanged, f.Select(f.Ne(f.Or(f.changed.Get(), old(wordChanged)), zero), f.U32(1), zero))
+		put(wordFault, zero)
+		put(wordFaultAt, zero)
+		wide(wordItems, f.n.items.Get())
+		wide(wordEdges, f.U64(0))
+		more(wordBarriers, f.barriers.Get())
+		more(wordTailRounds, f.lone.Get())
+		more(wordTailStays, f.stays.Get())
+		put(wordGreatest, f.Max(old(wordGreatest), f.most.Get()))
+		wide(wordResults, f.n.listed.Get())
+	})
+}

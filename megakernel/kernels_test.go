@@ -1,0 +1,289 @@
+package megakernel_test
+
+import (
+	"context"
+	"encoding/binary"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+
+	_ "github.com/govyre/vyre/driver/cpu"
+	_ "github.com/govyre/vyre/driver/cuda"
+	_ "github.com/govyre/vyre/driver/cudasim"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/kernel"
+)
+
+// source holds the waves of the tests: steps of a breadth-first search.
+const source = `package waves
+
+import "github.com/govyre/vyre/gpu"
+
+// Expand appends the neighbours of the nodes in the list of the round that were not reached before.
+//
+//vyre:kernel workgroup=128
+func Expand(t gpu.Thread, round uint32, offsets, arcs, depth, queue, lengths, weight []uint32) {
+	half := uint32(len(depth))
+	v := queue[(round&1)*half+t.Global().X]
+	for k := offsets[v]; k < offsets[v+1]; k++ {
+		if gpu.AtomicCompareExchange(&depth[arcs[k]], ^uint32(0), round+1) == ^uint32(0) {
+			at := gpu.AtomicAdd(&lengths[(round+1)%3], 1)
+			queue[((round+1)&1)*half+at] = arcs[k]
+			gpu.AtomicAdd(&weight[0], 1)
+		}
+	}
+}
+
+// Clear makes a search of seed begin.
+//
+//vyre:kernel workgroup=64
+func Clear(t gpu.Thread, seed uint32, depth, queue, lengths []uint32) {
+	v := t.Global().X
+	depth[v] = ^uint32(0)
+	if v == seed {
+		depth[v] = 0
+		queue[0] = v
+	}
+	if v < 3 {
+		lengths[v] = 0
+		if v == 0 {
+			lengths[v] = 1
+		}
+	}
+}
+
+// Sweep is a search without lists: it looks at all nodes in every round.
+//
+//vyre:kernel workgroup=128
+func Sweep(t gpu.Thread, round uint32, offsets, arcs, depth, weight []uint32) {
+	v := t.Global().X
+	if gpu.AtomicLoad(&depth[v]) != round {
+		return
+	}
+	for k := offsets[v]; k < offsets[v+1]; k++ {
+		if gpu.AtomicCompareExchange(&depth[arcs[k]], ^uint32(0), round+1) == ^uint32(0) {
+			gpu.AtomicAdd(&weight[0], 1)
+		}
+	}
+}
+
+// Gather is Sweep the other way round, in workgroups with shared memory: a node looks at those
+// that its arcs lead to.
+//
+//vyre:kernel workgroup=64
+func Gather(t gpu.Thread, round uint32, offsets, arcs, depth, next, weight []uint32) {
+	found := gpu.Shared[uint32](t, 1)
+	if t.Local().X == 0 {
+		found[0] = 0
+	}
+	t.Barrier()
+	v := t.Group().X*64 + t.Local().X
+	if v < uint32(len(depth)) {
+		next[v] = depth[v]
+		if depth[v] == ^uint32(0) {
+			for k := offsets[v]; k < offsets[v+1]; k++ {
+				if depth[arcs[k]] == round {
+					next[v] = round + 1
+					gpu.AtomicAdd(&found[0], 1)
+					break
+				}
+			}
+		}
+	}
+	t.Barrier()
+	if t.Local().X == 0 && found[0] != 0 {
+		gpu.AtomicAdd(&weight[0], found[0])
+	}
+}
+
+// Keep makes what Gather found the depths.
+//
+//vyre:kernel workgroup=128
+func Keep(t gpu.Thread, depth, next []uint32) {
+	depth[t.Global().X] = next[t.Global().X]
+}
+`
+
+// programs holds the waves, compiled once.
+var programs = sync.OnceValue(func() map[string]*ir.Program {
+	pkg, err := kernel.Parse([]kernel.File{{Name: "waves.go", Src: []byte(source)}}, kernel.Options{})
+	if err != nil {
+		panic(err)
+	}
+	m := map[string]*ir.Program{}
+	for _, k := range pkg.Kernels() {
+		m[k.Name] = k.Program
+	}
+	return m
+})
+
+// graph is a directed graph in CSR form.
+type graph struct {
+	name    string
+	offsets []uint32
+	arcs    []uint32
+}
+
+func (g *graph) nodes() uint32 { return uint32(len(g.offsets) - 1) }
+
+// fromArcs makes a graph of arcs from node to node.
+func fromArcs(name string, n int, arcs [][2]uint32) *graph {
+	g := &graph{name: name, offsets: make([]uint32, n+1), arcs: make([]uint32, len(arcs))}
+	for _, a := range arcs {
+		g.offsets[a[0]+1]++
+	}
+	for v := range n {
+		g.offsets[v+1] += g.offsets[v]
+	}
+	at := append([]uint32(nil), g.offsets...)
+	for _, a := range arcs {
+		g.arcs[at[a[0]]] = a[1]
+		at[a[0]]++
+	}
+	return g
+}
+
+func chain(n int) *graph {
+	var arcs [][2]uint32
+	for v := range uint32(n) - 1 {
+		arcs = append(arcs, [2]uint32{v, v + 1}, [2]uint32{v + 1, v})
+	}
+	return fromArcs(fmt.Sprintf("chain %d", n), n, arcs)
+}
+
+// ladder has n rungs of w nodes; arcs lead to the next rung.
+func ladder(n, w uint32) *graph {
+	var arcs [][2]uint32
+	for i := range n - 1 {
+		for j := range w {
+			arcs = append(arcs, [2]uint32{i*w + j, (i+1)*w + j}, [2]uint32{i*w + j, (i+1)*w + (j+1)%w})
+		}
+	}
+	return fromArcs(fmt.Sprintf("ladder %d x %d", n, w), int(n*w), arcs)
+}
+
+func grid(w, h uint32) *graph {
+	var arcs [][2]uint32
+	for y := range h {
+		for x := range w {
+			v := y*w + x
+			if x+1 < w {
+				arcs = append(arcs, [2]uint32{v, v + 1}, [2]uint32{v + 1, v})
+			}
+			if y+1 < h {
+				arcs = append(arcs, [2]uint32{v, v + w}, [2]uint32{v + w, v})
+			}
+		}
+	}
+	return fromArcs(fmt.Sprintf("grid %d x %d", w, h), int(w*h), arcs)
+}
+
+func star(n int) *graph {
+	var arcs [][2]uint32
+	for v := uint32(1); v < uint32(n); v++ {
+		arcs = append(arcs, [2]uint32{0, v}, [2]uint32{v, 0})
+	}
+	return fromArcs(fmt.Sprintf("star %d", n), n, arcs)
+}
+
+// random is a symmetric graph with about degree arcs a node, and some nodes that nothing reaches.
+func random(seed uint64, n, degree int) *graph {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	var arcs [][2]uint32
+	for range n * degree / 2 {
+		a, b := rng.Uint32N(uint32(n)), rng.Uint32N(uint32(n))
+		arcs = append(arcs, [2]uint32{a, b}, [2]uint32{b, a})
+	}
+	return fromArcs(fmt.Sprintf("random %d of %d", seed, n), n, arcs)
+}
+
+// depths is the search as books have it, with the number of levels.
+func (g *graph) depths(seed uint32) (depth []uint32, levels uint32) {
+	depth = make([]uint32, g.nodes())
+	for v := range depth {
+		depth[v] = ^uint32(0)
+	}
+	depth[seed] = 0
+	for queue := []uint32{seed}; len(queue) > 0; queue = queue[1:] {
+		v := queue[0]
+		levels = depth[v]
+		for _, w := range g.arcs[g.offsets[v]:g.offsets[v+1]] {
+			if depth[w] == ^uint32(0) {
+				depth[w] = depth[v] + 1
+				queue = append(queue, w)
+			}
+		}
+	}
+	return depth, levels
+}
+
+// memory is the buffers of a search on a device.
+type memory struct {
+	t                                 *testing.T
+	dev                               driver.Device
+	offsets, arcs, depth, next, queue driver.Range
+	lengths                           driver.Range
+}
+
+func (g *graph) upload(t *testing.T, dev driver.Device) *memory {
+	t.Helper()
+	m := &memory{t: t, dev: dev}
+	n := int64(g.nodes())
+	for _, r := range []struct {
+		to    *driver.Range
+		words int64
+		host  []uint32
+	}{{&m.offsets, n + 1, g.offsets}, {&m.arcs, int64(max(len(g.arcs), 1)), g.arcs}, {&m.depth, n, nil}, {&m.next, n, nil}, {&m.queue, 2 * n, nil}, {&m.lengths, 3, nil}} {
+		b, err := dev.Alloc(4*r.words, driver.AllocOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { b.Close() })
+		*r.to = driver.All(b)
+		host := make([]byte, 4*r.words)
+		for k, v := range r.host {
+			binary.LittleEndian.PutUint32(host[4*k:], v)
+		}
+		if err := driver.Write(context.Background(), *r.to, host); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return m
+}
+
+func (m *memory) read(r driver.Range) []uint32 {
+	m.t.Helper()
+	b := make([]byte, r.Len)
+	if err := driver.ReadInto(context.Background(), r, b); err != nil {
+		m.t.Fatal(err)
+	}
+	words := make([]uint32, r.Len/4)
+	for k := range words {
+		words[k] = binary.LittleEndian.Uint32(b[4*k:])
+	}
+	return words
+}
+
+// devices are where the tests run; a machine with a GPU has "cuda" as well.
+var deviceFlag = flag.String("devices", "cpu,cuda-sim", "devices that the tests run on, with commas between")
+
+func devices() []string { return strings.Split(*deviceFlag, ",") }
+
+func open(t *testing.T, name string) driver.Device {
+	t.Helper()
+	dev, err := driver.Open(name, driver.OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := dev.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return dev
+}

@@ -1,0 +1,94 @@
+package megakernel
+
+import (
+	"fmt"
+
+	"github.com/govyre/vyre/driver"
+)
+
+// Topology says who drives the rounds.
+type Topology uint8
+
+// The topologies. All leave the same bits and the same record.
+const (
+	Auto        Topology = iota // the fastest by what was measured, else a documented default
+	HostLoop                    // the host reads a word before every round
+	BackToBack                  // rounds are enqueued one after another, and the host looks now and then
+	Captured                    // the same as a captured graph
+	DeviceLoop                  // the device decides whether to launch the next round
+	Cooperative                 // one launch holds all rounds, with barriers of the grid between groups
+)
+
+var topologyNames = [...]string{"auto", "host loop", "back-to-back", "captured graph", "device loop", "cooperative"}
+
+func (t Topology) String() string {
+	if int(t) < len(topologyNames) {
+		return topologyNames[t]
+	}
+	return fmt.Sprintf("topology %d", uint8(t))
+}
+
+// Tail says when one block goes on alone.
+type Tail uint8
+
+// The settings.
+const (
+	TailAuto   Tail = iota // while the weight is at most twice the threads of a block
+	TailNever              // all blocks take part in every round
+	TailAlways             // one block from the second round on
+)
+
+// Options adjusts a plan. The zero value is right for most.
+type Options struct {
+	Label     string // appears in errors and profiles; empty is "megakernel"
+	Topology  Topology
+	MaxRounds uint32 // rounds after which a run ends unfinished; 0 is 1<<20
+	// SliceRounds is how many rounds one launch holds at most; 0 is all. A run of several slices
+	// gives the same bits as one of a single slice, and can be cancelled between two.
+	SliceRounds uint32
+	Threads     uint32 // of a block, a multiple of 32 up to 1024; 0 is that of the waves that state one, else 256
+	Blocks      uint32 // of the cooperative launch, or of a launch; 0 is one a multiprocessor
+	Tail        Tail
+	PollRounds  uint32 // rounds between two looks of the host, where it looks only now and then; 0 is 16
+	Optimise    string // see driver.Options
+}
+
+const (
+	defaultRounds  = 1 << 20
+	defaultThreads = 256
+	defaultPoll    = 16
+)
+
+// settled returns the options with defaults in place.
+func (o Options) settled() Options {
+	if o.Label == "" {
+		o.Label = "megakernel"
+	}
+	if o.MaxRounds == 0 {
+		o.MaxRounds = defaultRounds
+	}
+	if o.SliceRounds == 0 {
+		o.SliceRounds = o.MaxRounds
+	}
+	if o.PollRounds == 0 {
+		o.PollRounds = defaultPoll
+	}
+	return o
+}
+
+// check refuses options that cannot be.
+func (o *Options) check(dev driver.Device) (found driver.Problems) {
+	refuse := func(code, msg, fix string) {
+		found = append(found, problem(dev, driver.InvalidArgument, code, -1, "options", msg, fix))
+	}
+	if o.Topology > Cooperative {
+		refuse("topology", fmt.Sprintf("there is no %v", o.Topology), "use one of the constants")
+	}
+	if o.Threads%32 != 0 || o.Threads > 1024 {
+		refuse("threads", fmt.Sprintf("a block of %d threads", o.Threads), "use a multiple of 32 up to 1024, or 0")
+	}
+	if o.Tail > TailAlways {
+		refuse("tail", fmt.Sprintf("there is no tail setting %d", o.Tail), "use one of the constants")
+	}
+	return found
+}

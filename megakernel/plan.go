@@ -1,0 +1,234 @@
+package megakernel
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/ir"
+)
+
+// Plan is a set of waves made ready to run to a fixed point.
+type Plan struct {
+	dev     driver.Device
+	o       Options
+	steps   []step
+	phases  [After + 1]groups
+	threads uint32
+	blocks  uint32
+	rows    int // of the largest program
+
+	runner
+	next    uint32 // the round that a run begins with; 0 begins anew
+	last    driver.Result
+	closers []interface{ Close() error }
+}
+
+// runner runs rounds from round up to limit; last is the limit of the last slice.
+type runner interface {
+	run(ctx context.Context, round, limit, last uint32) (driver.Result, error)
+	record() []byte // that the run left
+}
+
+// New checks waves and makes a plan of them for a device. Waves that the dependencies leave free of
+// each other run between the same two barriers. The plan holds its kernels and its control words
+// until Close; the memory that the waves use is the caller's.
+func New(ctx context.Context, dev driver.Device, waves []Wave, deps []Dependency, o Options) (*Plan, error) {
+	if found := o.check(dev); len(found) > 0 {
+		return nil, found
+	}
+	p := &Plan{dev: dev, o: o.settled()}
+	b, err := bind(dev, p.o.Label, waves)
+	if err != nil {
+		return nil, err
+	}
+	if p.phases, err = b.layer(deps); err != nil {
+		return nil, err
+	}
+	p.steps = b.steps
+	if p.threads, err = b.threads(p.o.Threads); err != nil {
+		return nil, err
+	}
+	if p.o.Topology == Auto {
+		p.o.Topology = p.choose()
+	}
+	made := p.launchedForm
+	if p.o.Topology == Cooperative {
+		made = p.cooperative
+	}
+	if p.runner, err = made(ctx, b.bindings); err != nil {
+		p.Close() // whose error would hide the cause
+		return nil, err
+	}
+	return p, nil
+}
+
+// choose is the topology where nothing was measured.
+func (p *Plan) choose() Topology {
+	if p.dev.Caps().GridBarrier {
+		return Cooperative
+	}
+	return HostLoop
+}
+
+// threads is the size of a block: what workgroup waves have, who must agree, or what is asked for.
+func (b *binder) threads(want uint32) (uint32, error) {
+	var stated *step
+	for k := range b.steps {
+		s := &b.steps[k]
+		if s.items {
+			continue
+		}
+		size := s.Program.Workgroup()
+		switch n := size[0]; {
+		case size[1] != 1 || size[2] != 1:
+			b.refuse("F3", s.id, "", fmt.Sprintf("its workgroups are %d×%d×%d, and waves have one axis", size[0], size[1], size[2]), "number invocations along x")
+		case want != 0 && n != want:
+			b.refuse("F3", s.id, "", fmt.Sprintf("its workgroups have %d invocations, the block %d", n, want), "leave Options.Threads out, or compile the wave for that size")
+		case stated != nil && n != stated.Program.Workgroup()[0]:
+			b.refuse("F3", s.id, "", fmt.Sprintf("its workgroups have %d invocations, those of wave %d %s have %d", n, stated.id, stated.Program.Name(), stated.Program.Workgroup()[0]),
+				"compile both for one size")
+		case stated == nil:
+			stated = s
+		}
+		if s.Program.Traits().GridBarrier {
+			b.refuse("F2", s.id, "", "it has a barrier of the grid", "split it there into two waves with a dependency")
+		}
+	}
+	switch {
+	case len(b.found) > 0:
+		return 0, b.found
+	case want != 0:
+		return want, nil
+	case stated != nil:
+		return stated.Program.Workgroup()[0], nil
+	}
+	return defaultThreads, nil
+}
+
+// compile compiles a program that the plan closes.
+func (p *Plan) compile(ctx context.Context, program *ir.Program, err error) (driver.Kernel, error) {
+	if err != nil {
+		return nil, &driver.Error{Op: "plan", Label: p.o.Label, Device: p.dev.Name(), Kind: driver.InvalidProgram, Msg: "the waves do not make a program: " + err.Error(),
+			Fix: "the rule that was broken says what to change", Err: err}
+	}
+	p.rows = max(p.rows, program.Rows())
+	k, err := p.dev.Compile(ctx, program, driver.Options{Optimise: p.o.Optimise, Label: program.Name()})
+	if err != nil {
+		return nil, err
+	}
+	p.closers = append(p.closers, k)
+	return k, nil
+}
+
+// alloc allocates memory that the plan closes.
+func (p *Plan) alloc(bytes int64, label string) (driver.Buffer, error) {
+	b, err := p.dev.Alloc(bytes, driver.AllocOptions{Label: p.o.Label + " " + label})
+	if err == nil {
+		p.closers = append(p.closers, b)
+	}
+	return b, err
+}
+
+// sequence makes a sequence that the plan closes.
+func (p *Plan) sequence(what string) *driver.Sequence {
+	s := p.dev.NewSequence(p.o.Label + " " + what)
+	p.closers = append(p.closers, s)
+	return s
+}
+
+// grid is how many blocks a launch has where all must be resident at once: at most limit of them.
+func (p *Plan) grid(limit int) (uint32, error) {
+	n := p.o.Blocks
+	if n == 0 {
+		n = uint32(min(limit, p.dev.Caps().Units))
+	}
+	if int64(n) > int64(limit) || n == 0 {
+		return 0, problem(p.dev, driver.InvalidArgument, "F11", -1, "options", fmt.Sprintf("%d blocks of %d threads, %d are resident at once", n, p.threads, limit),
+			"leave Options.Blocks out, or take fewer or smaller blocks")
+	}
+	return n, nil
+}
+
+// Run runs rounds until one leaves nothing to be done or the rounds allowed are spent, and returns
+// the record. After a run that spent its budget the next one goes on where it stopped; after one
+// that converged, and after Reset, it begins with round 0. A context that ends stops the run between
+// two slices; the next one goes on there, too.
+func (p *Plan) Run(ctx context.Context) (Record, error) {
+	last := p.next + p.o.MaxRounds
+	if last < p.next {
+		return Record{}, &driver.Error{Op: "run", Label: p.o.Label, Device: p.dev.Name(), Kind: driver.InvalidArgument, Msg: fmt.Sprintf("%d rounds are done, and %d more do not fit 32 bits", p.next, p.o.MaxRounds),
+			Fix: "call Reset, or allow fewer rounds"}
+	}
+	for first := true; ; first = false {
+		if err := ctx.Err(); err != nil {
+			return Record{}, &driver.Error{Op: "run", Label: p.o.Label, Device: p.dev.Name(), Kind: driver.Canceled, Msg: fmt.Sprintf("%d rounds are done", p.next), Fix: "Run goes on there", Err: err}
+		}
+		limit := min(last, p.next+p.o.SliceRounds)
+		part, err := p.run(ctx, p.next, limit, last)
+		if !first {
+			part = together(p.last, part)
+		}
+		p.last = part
+		if err != nil {
+			return Record{}, err
+		}
+		rec, err := decode(p.dev, p.o.Label, p.record())
+		if err != nil {
+			return Record{}, err
+		}
+		if rec.Status == Converged {
+			p.next = 0
+			return rec, nil
+		}
+		if p.next = rec.Rounds; p.next >= last {
+			return rec, nil
+		}
+	}
+}
+
+// Result returns what the device says about the last run: times, traces and findings of all its
+// slices. Device time is there if every slice has it.
+func (p *Plan) Result() driver.Result { return p.last }
+
+// Reset makes the next run begin with round 0. What the waves keep in memory is the caller's to
+// bring back.
+func (p *Plan) Reset() { p.next = 0 }
+
+// Topology returns who drives the rounds.
+func (p *Plan) Topology() Topology { return p.o.Topology }
+
+// Explain says what was decided, one line each, the same for equal waves.
+func (p *Plan) Explain() string {
+	var s strings.Builder
+	for _, f := range []Phase{Before, EveryRound, After} {
+		for k, waves := range p.phases[f].steps {
+			fmt.Fprintf(&s, "group %v %d:", f, k)
+			for _, w := range waves {
+				form := "items"
+				if !w.items {
+					form = "workgroups"
+				}
+				fmt.Fprintf(&s, " %d %s (%s, %v)", w.id, w.Program.Name(), form, w.Domain)
+			}
+			s.WriteByte('\n')
+		}
+	}
+	fmt.Fprintf(&s, "topology %v: %d blocks of %d threads, %d rows at most, slices of %d rounds, at most %d\n", p.o.Topology, p.blocks, p.threads, p.rows, p.o.SliceRounds, p.o.MaxRounds)
+	return s.String()
+}
+
+// Close closes what the plan made. The memory of the waves stays.
+func (p *Plan) Close() error {
+	var first error
+	for k := len(p.closers) - 1; k >= 0; k-- {
+		if err := p.closers[k].Close(); err != nil && first == nil {
+			first = err
+		}
+	}
+	if first == nil {
+		p.closers = nil
+	}
+	return first
+}

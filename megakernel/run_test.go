@@ -1,0 +1,219 @@
+package megakernel_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cpu"
+	"github.com/govyre/vyre/megakernel"
+)
+
+// TestNoScheduleShowsARace runs every form under the detectors, with groups and warps in three orders.
+func TestNoScheduleShowsARace(t *testing.T) {
+	g := random(7, 300, 3)
+	want, _ := g.depths(1)
+	for _, schedule := range []cpu.Schedule{cpu.Forward, cpu.Reversed, cpu.Seeded(5), cpu.Seeded(6)} {
+		dev, err := cpu.Open(cpu.Options{Run: cpu.RunOptions{Schedule: schedule, Detect: cpu.Everything}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := g.upload(t, dev)
+		for _, f := range forms {
+			for _, topology := range topologies {
+				for _, tail := range []megakernel.Tail{megakernel.TailNever, megakernel.TailAlways, megakernel.TailAuto} {
+					o := megakernel.Options{Topology: topology, Tail: tail, Blocks: 2, Threads: 64}
+					waves, deps := f.waves(g, m, 1)
+					p, err := megakernel.New(context.Background(), dev, waves, deps, o)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if _, err := p.Run(context.Background()); err != nil {
+						t.Fatal(err)
+					}
+					for _, r := range p.Result().Reports {
+						t.Errorf("%s, %v: %s: %s", f.name, topology, r.Kernel, r.Text)
+					}
+					if got := m.read(m.depth); !slices.Equal(got, want) {
+						t.Errorf("%s, %v: depths %v, want %v", f.name, topology, got, want)
+					}
+					if err := p.Close(); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestMissingDependencyIsRefused leaves out the barrier between Gather and Keep.
+func TestMissingDependencyIsRefused(t *testing.T) {
+	g := chain(20)
+	dev := open(t, "cpu")
+	m := g.upload(t, dev)
+	waves, _ := forms[2].waves(g, m, 0)
+	_, err := megakernel.New(context.Background(), dev, waves, nil, megakernel.Options{})
+	if err == nil || !strings.Contains(err.Error(), "add the dependency from wave 1 to wave 2") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestBudgetSpentIsAResultAndTheNextRunGoesOn stops one round early, in every topology.
+func TestBudgetSpentIsAResultAndTheNextRunGoesOn(t *testing.T) {
+	ctx := context.Background()
+	for _, device := range devices() {
+		dev := open(t, device)
+		g := chain(12)
+		m := g.upload(t, dev)
+		want, levels := g.depths(0)
+		for _, f := range forms {
+			for _, topology := range topologies {
+				waves, deps := f.waves(g, m, 0)
+				p, err := megakernel.New(ctx, dev, waves, deps, megakernel.Options{Topology: topology, MaxRounds: levels, Blocks: 2, PollRounds: 4})
+				if err != nil {
+					t.Fatal(err)
+				}
+				// The round after the last level finds that nothing is left.
+				rec, err := p.Run(ctx)
+				if err != nil || rec.Status != megakernel.BudgetSpent || rec.Rounds != levels || !rec.Changed {
+					t.Errorf("%s, %s, %v: %v, %v, want the budget spent at %d", device, f.name, topology, rec, err, levels)
+				}
+				rec, err = p.Run(ctx)
+				if err != nil || rec.Status != megakernel.Converged || rec.Rounds != levels+1 {
+					t.Errorf("%s, %s, %v: going on: %v, %v, want convergence at %d", device, f.name, topology, rec, err, levels+1)
+				}
+				if got := m.read(m.depth); !slices.Equal(got, want) {
+					t.Errorf("%s, %s, %v: depths %v, want %v", device, f.name, topology, got, want)
+				}
+				p.Close()
+			}
+		}
+	}
+}
+
+// TestRunIsCancelledBetweenSlices and goes on.
+func TestRunIsCancelledBetweenSlices(t *testing.T) {
+	g := chain(30)
+	dev := open(t, "cpu")
+	m := g.upload(t, dev)
+	want, _ := g.depths(0)
+	waves, deps := forms[0].waves(g, m, 0)
+	p, err := megakernel.New(context.Background(), dev, waves, deps, megakernel.Options{SliceRounds: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := p.Run(ctx); !errors.Is(err, driver.Canceled) {
+		t.Errorf("got %v, want %v", err, driver.Canceled)
+	}
+	if rec, err := p.Run(context.Background()); err != nil || rec.Status != megakernel.Converged {
+		t.Errorf("%v, %v", rec, err)
+	}
+	if got := m.read(m.depth); !slices.Equal(got, want) {
+		t.Errorf("depths %v, want %v", got, want)
+	}
+}
+
+// TestNoSeedsMakeNoRound gives a list that is empty from the start.
+func TestNoSeedsMakeNoRound(t *testing.T) {
+	g := chain(10)
+	for _, device := range devices() {
+		dev := open(t, device)
+		m := g.upload(t, dev)
+		for _, topology := range topologies {
+			waves, _ := forms[0].waves(g, m, 99) // no node has that number, so Clear lists none
+			waves[0].Args[0] = driver.U32(99)
+			p, err := megakernel.New(context.Background(), dev, waves[1:], nil, megakernel.Options{Topology: topology, Blocks: 2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := driver.Write(context.Background(), m.lengths, make([]byte, 12)); err != nil {
+				t.Fatal(err)
+			}
+			rec, err := p.Run(context.Background())
+			if err != nil || rec.Rounds != 0 || rec.Status != megakernel.Converged || rec.Changed || rec.Items != 0 {
+				t.Errorf("%s, %v: %v, %v, want no rounds", device, topology, rec, err)
+			}
+			p.Close()
+		}
+	}
+}
+
+// TestBarriersAreThosePlanned compares what the device counted with the plan: one a group and round.
+func TestBarriersAreThosePlanned(t *testing.T) {
+	g := chain(10)
+	dev := open(t, "cuda-sim")
+	m := g.upload(t, dev)
+	_, levels := g.depths(0)
+	for i, perRound := range []uint32{1, 1, 2} {
+		waves, deps := forms[i].waves(g, m, 0)
+		p, err := megakernel.New(context.Background(), dev, waves, deps, megakernel.Options{Topology: megakernel.Cooperative, Tail: megakernel.TailNever, Blocks: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec, err := p.Run(context.Background())
+		if want := (levels+1)*perRound + 1; err != nil || rec.Barriers != want { // one after the wave before the loop
+			t.Errorf("%s: %v, %v, want %d barriers", forms[i].name, rec, err, want)
+		}
+		p.Close()
+	}
+}
+
+// TestRunAllocatesNothing, on either side.
+func TestRunAllocatesNothing(t *testing.T) {
+	g := chain(6)
+	dev := open(t, "cuda-sim")
+	m := g.upload(t, dev)
+	for _, topology := range topologies {
+		waves, deps := forms[0].waves(g, m, 0)
+		p, err := megakernel.New(context.Background(), dev, waves, deps, megakernel.Options{Topology: topology, Blocks: 2, Threads: 32})
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := func() {
+			if _, err := p.Run(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		run()
+		before := *dev.Stats()
+		run()
+		after := dev.Stats()
+		if n := after.Get(driver.AllocRequests) - before.Get(driver.AllocRequests); n != 0 {
+			t.Errorf("%v: %d allocations on the device", topology, n)
+		}
+		p.Close()
+	}
+}
+
+// TestExplainIsStable reads the plan as a person does.
+func TestExplainIsStable(t *testing.T) {
+	g := chain(10)
+	dev := open(t, "cpu")
+	m := g.upload(t, dev)
+	waves, deps := forms[2].waves(g, m, 0)
+	p, err := megakernel.New(context.Background(), dev, waves, deps, megakernel.Options{Blocks: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	text := p.Explain()
+	for _, want := range []string{"group before 0: 0 Clear (items, fixed 10)\n", "group every round 0: 1 Gather (workgroups, fixed 1)\n", "group every round 1: 2 Keep (items, fixed 10)\n", "topology cooperative: 2 blocks of 64 threads"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	q, err := megakernel.New(context.Background(), dev, waves, deps, megakernel.Options{Blocks: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer q.Close()
+	if q.Explain() != text {
+		t.Errorf("equal waves are explained as\n%sand\n%s", text, q.Explain())
+	}
+}

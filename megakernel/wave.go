@@ -1,0 +1,116 @@
+package megakernel
+
+import (
+	"fmt"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/megakernel/plan"
+)
+
+// Wave is one step of an analysis.
+type Wave struct {
+	Program *ir.Program  // of package kernel, or of a builder
+	Args    []driver.Arg // one a parameter, as in Sequence.Launch; Round{} and Vote{} in the places that they fill
+	Domain  Domain       // what it runs over
+	Bytes   Envelope     // what it needs of memory, for the plan; zero if that is not planned
+	Phase   Phase        // when it runs
+}
+
+// Dependency is an ordered pair of waves: After must see what Before wrote, or must not overwrite
+// what Before still reads.
+type Dependency = plan.Dependency
+
+// Envelope is what a wave needs of memory.
+type Envelope = plan.Envelope
+
+// Reason stands in the chain of the package's errors and says which rule was broken, with its numbers.
+type Reason = plan.Reason
+
+// Phase says when a wave runs.
+type Phase uint8
+
+// The phases.
+const (
+	EveryRound Phase = iota
+	Before           // once, before the first round
+	After            // once, after the last round
+)
+
+func (p Phase) String() string {
+	switch p {
+	case EveryRound:
+		return "every round"
+	case Before:
+		return "before"
+	case After:
+		return "after"
+	}
+	return fmt.Sprintf("phase %d", uint8(p))
+}
+
+// Round is the argument of a u32 parameter that takes the number of the round, from 0 on.
+type Round struct{ driver.Scalar }
+
+// Vote is the argument of a []uint32 to which the wave adds how much it leaves to be done. The run
+// ends after a round in which nobody added anything.
+type Vote struct{ driver.Range }
+
+// MaxItems bounds a domain.
+const MaxItems = 1 << 31
+
+// Domain says over how many items, or workgroups, a wave runs.
+type Domain struct {
+	kind  domainKind
+	count uint32       // of a fixed one; else the most that there may be
+	words driver.Range // of others
+}
+
+type domainKind uint8
+
+const (
+	noDomain domainKind = iota
+	fixed
+	counted
+	list
+)
+
+// Fixed is a domain of n.
+func Fixed(n uint32) Domain { return Domain{kind: fixed, count: n} }
+
+// Counted is a domain whose size stands in the u32 of word, a range of 4 bytes, at most most. Who
+// writes the word is a wave of an earlier group, or of the round before.
+func Counted(word driver.Range, most uint32) Domain {
+	return Domain{kind: counted, count: most, words: word}
+}
+
+// List is a domain whose size is the length of a list that one round makes for the next. lengths is
+// a range of three u32: round r runs over the number in word r%3, appends by adding to word
+// (r+1)%3, and the loop clears word (r+2)%3. With two words, the one to clear would be the one
+// that slow groups still read. Before a first run word 0 has the number of seeds, the others are 0.
+func List(lengths driver.Range, most uint32) Domain {
+	return Domain{kind: list, count: most, words: lengths}
+}
+
+func (d Domain) String() string {
+	switch d.kind {
+	case fixed:
+		return fmt.Sprintf("fixed %d", d.count)
+	case counted:
+		return fmt.Sprintf("counted, at most %d", d.count)
+	case list:
+		return fmt.Sprintf("list, at most %d", d.count)
+	}
+	return "none"
+}
+
+// words is how many u32 a domain of the kind has in memory.
+func (k domainKind) words() int64 {
+	switch k {
+	case counted:
+		return 1
+	case list:
+		return 3
+	}
+	return 0
+}
