@@ -188,7 +188,8 @@ func (t *lowTrial) compute() {
 	}
 }
 
-// value computes a row that is no merge: exactly if it is a pure op on integers, else as a hash of what it depends on.
+// value computes a row that is no merge: exactly if an op without effects is defined to the bit, else as a hash of what
+// it depends on. A load from a local array depends on its index alone: the assembler may know what was stored.
 func (t *lowTrial) value(r ir.Row) uint64 {
 	p, op, typ := t.p, t.p.Op(r), t.p.Type(r)
 	in := op.Info()
@@ -204,14 +205,18 @@ func (t *lowTrial) value(r ir.Row) uint64 {
 		return 0
 	case op == ir.OpConst:
 		return p.Const(r)
-	case exact.Of(op) != nil && !typ.IsFloat():
+	case exact.Of(op) != nil && in.Attr&ir.Approximate == 0:
 		of := ir.None
 		if in.Typed > 0 {
 			of = p.Type(rows[in.Typed-1])
 		}
 		return exact.Eval(op, of, typ, p.X(r), arg[0], arg[1], arg[2])
 	}
-	v := mixed(t.in, uint64(op)<<32|uint64(p.X(r)), arg[0], arg[1], arg[2])
+	input := t.in
+	if in.Attr&(ir.Reads|ir.Atomic) == 0 && in.Args > 0 || loadsLocal(p, r) {
+		input = 0
+	}
+	v := mixed(input, uint64(op)<<32|uint64(p.X(r)), arg[0], arg[1], arg[2])
 	switch op {
 	case ir.OpLocal:
 		return v % uint64(p.Workgroup()[p.X(r)])

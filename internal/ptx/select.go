@@ -30,6 +30,7 @@ type selector struct {
 	taken     map[ir.Row]bool       // selects that are what the load gives
 	halved    map[ir.Row]bool       // right shifts that are made of halves
 	halfKnown map[ir.Row]bool       // products that are made of halves
+	knownSum  map[ir.Row]bool       // sums of f32 that the assembler may know
 	zeroSign  map[ir.Row]bool       // floats that may be a constant zero
 	wide      map[ir.Row]wideAccess // by the first of the loads, or the last of the stores, that are one
 	alongside map[ir.Row]bool       // accesses that are part of one
@@ -63,6 +64,8 @@ const (
 	onceLead // whether this is invocation 0 of its group
 	onceZeroH
 	onceNoneLeft
+	onceNothing  // zero, which the assembler does not know
+	onceObscured // a constant that the assembler does not know
 )
 
 // cached is a value worked out at a row. It may be used wherever that row's value could be.
@@ -95,6 +98,7 @@ func (s *selector) run() {
 	s.findWide()
 	s.findHalved()
 	s.findLowKnown()
+	s.findKnownSums()
 	s.findZeroSigns()
 	s.rows(0, ir.Row(s.p.Rows()))
 	s.row = ir.NoRow

@@ -64,6 +64,9 @@ func arithmetic(ints, floats opcode) rule {
 		case t.IsHalf():
 			s.set(r, s.halfBinary(floats, t, a, b))
 		case t.IsFloat():
+			if s.knownSum[r] {
+				a, b = s.obscured(a, b)
+			}
 			s.set(r, s.do(floats, arith(t), a, b))
 		default:
 			s.set(r, s.do(ints, arith(t), a, b))
