@@ -48,6 +48,19 @@ func (t Type) AppendElem(b []byte, bits uint64) []byte {
 	return binary.LittleEndian.AppendUint64(b, bits)
 }
 
+// ReadElem returns the raw bits of the element of type t with which b begins.
+func (t Type) ReadElem(b []byte) uint64 {
+	switch t.Size() {
+	case 1:
+		return uint64(b[0])
+	case 2:
+		return uint64(binary.LittleEndian.Uint16(b))
+	case 4:
+		return uint64(binary.LittleEndian.Uint32(b))
+	}
+	return binary.LittleEndian.Uint64(b)
+}
+
 // Elem returns the raw bits of element i of a table as it lies in memory. i is below its length.
 func (a *Array) Elem(i uint64) uint64 {
 	n := a.Type.Size()

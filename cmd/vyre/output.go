@@ -48,7 +48,7 @@ func (p printing) json(j *job) printedJSON {
 		shown = min(shown, p.count)
 	}
 	for i := range shown {
-		text := formatElement(par.Type, element(data[i*size:], par.Type))
+		text := formatElement(par.Type, par.Type.ReadElem(data[i*size:]))
 		if json.Valid([]byte(text)) {
 			doc.Values = append(doc.Values, json.RawMessage(text))
 		} else {
@@ -72,7 +72,7 @@ func (p printing) print(w io.Writer, j *job) {
 	fmt.Fprintf(out, "%s:", par.Name)
 	for i := range shown {
 		out.WriteByte(' ')
-		out.WriteString(formatElement(par.Type, element(data[i*size:], par.Type)))
+		out.WriteString(formatElement(par.Type, par.Type.ReadElem(data[i*size:])))
 	}
 	if shown < n {
 		fmt.Fprintf(out, " … (%d in all)", n)
@@ -150,7 +150,7 @@ func (o output) save(j *job) error {
 	case strings.ToLower(filepath.Ext(o.file)) == ".txt":
 		var b []byte
 		for size := p.Type.Size(); len(data) > 0; data = data[size:] {
-			b = append(append(b, formatElement(p.Type, element(data, p.Type))...), '\n')
+			b = append(append(b, formatElement(p.Type, p.Type.ReadElem(data))...), '\n')
 		}
 		return o.write(b)
 	}

@@ -105,7 +105,7 @@ func encodePicture(t ir.Type, b []byte, size picture) ([]byte, error) {
 	} else {
 		grey := image.NewGray(image.Rect(0, 0, size.w, size.h))
 		for i := range size.w * size.h {
-			grey.SetGray(i%size.w, i/size.w, color.Gray{Y: greyOf(t, element(b[i*t.Size():], t))})
+			grey.SetGray(i%size.w, i/size.w, color.Gray{Y: greyOf(t, t.ReadElem(b[i*t.Size():]))})
 		}
 		img = grey
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -69,32 +68,6 @@ func parseScalar(t ir.Type, s string) (uint64, error) {
 		return 0, fmt.Errorf("%w, whose range is 0 to %d", bad(), t.Mask())
 	}
 	return v, nil
-}
-
-// appendElement appends one element of type t.
-func appendElement(b []byte, t ir.Type, bits uint64) []byte {
-	switch t.Size() {
-	case 1:
-		return append(b, byte(bits))
-	case 2:
-		return binary.LittleEndian.AppendUint16(b, uint16(bits))
-	case 4:
-		return binary.LittleEndian.AppendUint32(b, uint32(bits))
-	}
-	return binary.LittleEndian.AppendUint64(b, bits)
-}
-
-// element reads one element of type t.
-func element(b []byte, t ir.Type) uint64 {
-	switch t.Size() {
-	case 1:
-		return uint64(b[0])
-	case 2:
-		return uint64(binary.LittleEndian.Uint16(b))
-	case 4:
-		return uint64(binary.LittleEndian.Uint32(b))
-	}
-	return binary.LittleEndian.Uint64(b)
 }
 
 // formatElement prints one element the way parseScalar reads it.
@@ -182,7 +155,7 @@ func numberList(t ir.Type, words []string) ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("number %d: %w", i, err)
 		}
-		b = appendElement(b, t, v)
+		b = t.AppendElem(b, v)
 	}
 	return b, nil
 }
@@ -224,7 +197,7 @@ func generated(t ir.Type, kind, rest string) ([]byte, error) {
 		default:
 			v = rng.Uint64() & t.Mask()
 		}
-		b = appendElement(b, t, v)
+		b = t.AppendElem(b, v)
 	}
 	return b, nil
 }

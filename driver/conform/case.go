@@ -3,7 +3,6 @@ package conform
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -279,7 +278,7 @@ func compare(t ir.Type, got, want []byte, tol func(got, want uint64) bool) error
 	}
 	n := t.Size()
 	for i := 0; i+n <= len(got); i += n {
-		g, w := bitsOf(t, got[i:]), bitsOf(t, want[i:])
+		g, w := t.ReadElem(got[i:]), t.ReadElem(want[i:])
 		if g == w || isNaN(t, g) && isNaN(t, w) || tol != nil && tol(g, w) {
 			continue
 		}
@@ -288,37 +287,11 @@ func compare(t ir.Type, got, want []byte, tol func(got, want uint64) bool) error
 	return nil
 }
 
-// bitsOf reads one element as raw bits.
-func bitsOf(t ir.Type, b []byte) uint64 {
-	switch t.Size() {
-	case 1:
-		return uint64(b[0])
-	case 2:
-		return uint64(binary.LittleEndian.Uint16(b))
-	case 4:
-		return uint64(binary.LittleEndian.Uint32(b))
-	}
-	return binary.LittleEndian.Uint64(b)
-}
-
-// appendBits writes one element.
-func appendBits(b []byte, t ir.Type, bits uint64) []byte {
-	switch t.Size() {
-	case 1:
-		return append(b, byte(bits))
-	case 2:
-		return binary.LittleEndian.AppendUint16(b, uint16(bits))
-	case 4:
-		return binary.LittleEndian.AppendUint32(b, uint32(bits))
-	}
-	return binary.LittleEndian.AppendUint64(b, bits)
-}
-
 // pack writes elements of type t.
 func pack(t ir.Type, vals ...uint64) []byte {
 	b := make([]byte, 0, len(vals)*t.Size())
 	for _, v := range vals {
-		b = appendBits(b, t, v)
+		b = t.AppendElem(b, v)
 	}
 	return b
 }

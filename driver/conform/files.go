@@ -189,7 +189,7 @@ func (c *Case) launchLine(line string, set []bool) error {
 		if len(data) != p.Type.Size() {
 			return fmt.Errorf("a scalar has one value")
 		}
-		c.Launch.Args[i].Bits = widen(p.Type, bitsOf(p.Type, data))
+		c.Launch.Args[i].Bits = widen(p.Type, p.Type.ReadElem(data))
 		return nil
 	}
 	return fmt.Errorf("want grid, rest or arg")
@@ -289,7 +289,7 @@ func appendValues(data []byte, t ir.Type, words []string) ([]byte, error) {
 			if err != nil {
 				return nil, err
 			}
-			data = appendBits(data, t, v)
+			data = t.AppendElem(data, v)
 		}
 		return data, nil
 	case "fill":
@@ -299,7 +299,7 @@ func appendValues(data []byte, t ir.Type, words []string) ([]byte, error) {
 		}
 		v, err := literal(t, words[1])
 		for range n {
-			data = appendBits(data, t, v)
+			data = t.AppendElem(data, v)
 		}
 		return data, err
 	}
@@ -308,7 +308,7 @@ func appendValues(data []byte, t ir.Type, words []string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		data = appendBits(data, t, v)
+		data = t.AppendElem(data, v)
 	}
 	return data, nil
 }

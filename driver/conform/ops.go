@@ -131,14 +131,14 @@ func (o opCase) on(family, name string, rows [][3]uint64) Case {
 	for i, t := range o.in {
 		data := make([]byte, 0, len(rows)*t.Size())
 		for _, r := range rows {
-			data = appendBits(data, t, r[i])
+			data = t.AppendElem(data, r[i])
 		}
 		c.Launch.Args = append(c.Launch.Args, Arg{Data: data})
 		c.Want = append(c.Want, nil)
 	}
 	want := make([]byte, 0, len(rows)*o.out.Size())
 	for _, r := range rows {
-		want = appendBits(want, o.out, o.eval(r))
+		want = o.out.AppendElem(want, o.eval(r))
 	}
 	c.Launch.Args = append(c.Launch.Args, Arg{Data: make([]byte, len(want))})
 	c.Want = append(c.Want, want)

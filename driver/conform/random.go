@@ -136,7 +136,7 @@ func (g *generator) declare() {
 		data := make([]byte, 0, n*t.Size())
 		vals := edges(t.Value())
 		for range n {
-			data = appendBits(data, t, vals[g.pick(len(vals))]&t.Mask())
+			data = t.AppendElem(data, vals[g.pick(len(vals))]&t.Mask())
 		}
 		g.launch.Args = append(g.launch.Args, Arg{Data: data})
 	}

@@ -82,7 +82,7 @@ func (r *RandomProgram) Describe() string {
 			continue
 		}
 		for at := 0; at < len(data); at += cellType(&p).Size() {
-			fmt.Fprintf(&b, " %#x", bitsOf(cellType(&p), data[at:]))
+			fmt.Fprintf(&b, " %#x", cellType(&p).ReadElem(data[at:]))
 		}
 		b.WriteByte('\n')
 	}

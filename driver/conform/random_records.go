@@ -36,7 +36,7 @@ func (g *generator) records() {
 			vals := edges(f.Type.Value())
 			for i := range n * f.Count {
 				at := i/f.Count*r.Stride + f.Offset + i%f.Count*f.Type.Size()
-				copy(data[at:], appendBits(nil, f.Type, vals[g.pick(len(vals))]&f.Type.Mask()))
+				copy(data[at:], f.Type.AppendElem(nil, vals[g.pick(len(vals))]&f.Type.Mask()))
 			}
 		}
 		g.launch.Args = append(g.launch.Args, Arg{Data: data})

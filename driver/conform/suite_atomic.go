@@ -137,10 +137,10 @@ func (a atomic) oneCase() Case {
 	var after, before []byte
 	for _, r := range rows {
 		for k := range cols {
-			cols[k] = appendBits(cols[k], a.t, r[k])
+			cols[k] = a.t.AppendElem(cols[k], r[k])
 		}
-		after = appendBits(after, a.t, a.after(r))
-		before = appendBits(before, a.t, r[0])
+		after = a.t.AppendElem(after, a.after(r))
+		before = a.t.AppendElem(before, r[0])
 	}
 	if a.op.Info().Result.Kind == ir.ResultNone {
 		before = filled(len(before))

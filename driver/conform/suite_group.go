@@ -94,7 +94,7 @@ func subgroupCase(op ir.Op, t ir.Type, size int) Case {
 		for first := 0; first < size; first += 32 {
 			at, end := group*size+first, group*size+min(size, first+32)
 			for _, bits := range warpModel(op, t, vals[at:end], lanes[at:end]) {
-				want = appendBits(want, out, bits)
+				want = out.AppendElem(want, bits)
 			}
 		}
 	}

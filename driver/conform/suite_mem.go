@@ -71,7 +71,7 @@ func pattern(t ir.Type, i uint64) uint64 {
 func patterns(t ir.Type, n uint64) []byte {
 	var b []byte
 	for i := range n {
-		b = appendBits(b, t, pattern(t, i))
+		b = t.AppendElem(b, pattern(t, i))
 	}
 	return b
 }
@@ -103,7 +103,7 @@ func loadAt(t, it ir.Type, idx []uint64, n uint64) Case {
 		if e, ok := element(it, i, n); ok {
 			v = pattern(t, e)
 		}
-		want = appendBits(want, t, v)
+		want = t.AppendElem(want, v)
 	}
 	c.Launch = Launch{Grid: [3]uint32{uint32(len(idx)+31) / 32, 1, 1},
 		Args: []Arg{{Data: pack(it, idx...)}, {Data: patterns(t, n)}, {Data: filled(len(want))}}}
@@ -145,7 +145,7 @@ func filled(bytes int) []byte {
 // putBits writes element i.
 func putBits(b []byte, t ir.Type, i, bits uint64) {
 	n := uint64(t.Size())
-	copy(b[i*n:], appendBits(nil, t, bits))
+	copy(b[i*n:], t.AppendElem(nil, bits))
 }
 
 // vectorCases load and store vectors in and over the end of a buffer.
@@ -195,7 +195,7 @@ func loadVectors(t, it ir.Type, lanes int, n uint64) Case {
 			if e := first*uint64(lanes) + k; ok && e < n {
 				bits = pattern(t, e)
 			}
-			want = appendBits(want, t, bits)
+			want = t.AppendElem(want, bits)
 		}
 	}
 	c.Launch = Launch{Grid: [3]uint32{1, 1, 1},
@@ -240,7 +240,7 @@ func narrowCases() []Case {
 		var raw []byte
 		count := uint64(1) << (8 * t.Size())
 		for v := range count {
-			raw = appendBits(raw, t, v)
+			raw = t.AppendElem(raw, v)
 		}
 		cases = append(cases, loadAll(t, raw), storeAll(t), passScalar(t))
 	}
@@ -274,7 +274,7 @@ func loadAll(t ir.Type, raw []byte) Case {
 	b.Store(y, g, asWord(b, b.Load(x, g)))
 	var want []byte
 	for i := 0; i < len(raw); i += t.Size() {
-		want = binary.LittleEndian.AppendUint32(want, uint32(widened(t, bitsOf(t, raw[i:]))))
+		want = binary.LittleEndian.AppendUint32(want, uint32(widened(t, t.ReadElem(raw[i:]))))
 	}
 	return Case{Name: fmt.Sprintf("load-all.%s", t), Program: must(b.Program()),
 		Launch: Launch{Grid: [3]uint32{uint32(len(want) / 4 / 256), 1, 1}, Args: []Arg{{Data: raw}, {Data: filled(len(want))}}},

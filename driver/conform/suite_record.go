@@ -122,17 +122,17 @@ func copyField(k int, r ir.Record, f int, it ir.Type, load bool) Case {
 	}
 	source, want := filled(int(sizes[0])*r.Stride), filled(int(sizes[1])*r.Stride)
 	for e := range sizes[0] * uint64(field.Count) {
-		copy(source[at(e):], appendBits(nil, field.Type, pattern(field.Type, e)))
+		copy(source[at(e):], field.Type.AppendElem(nil, pattern(field.Type, e)))
 	}
 	for j, i := range idx {
 		e, inside := element(it, i, n)
 		switch {
 		case load && inside:
-			copy(want[at(uint64(j)):], appendBits(nil, field.Type, pattern(field.Type, e)))
+			copy(want[at(uint64(j)):], field.Type.AppendElem(nil, pattern(field.Type, e)))
 		case load:
-			copy(want[at(uint64(j)):], appendBits(nil, field.Type, 0))
+			copy(want[at(uint64(j)):], field.Type.AppendElem(nil, 0))
 		case inside:
-			copy(want[at(e):], appendBits(nil, field.Type, pattern(field.Type, uint64(j))))
+			copy(want[at(e):], field.Type.AppendElem(nil, pattern(field.Type, uint64(j))))
 		}
 	}
 	c.Launch = Launch{Grid: [3]uint32{1, 1, 1},

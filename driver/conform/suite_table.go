@@ -67,7 +67,7 @@ func lookUp(t, it ir.Type, n uint64, elem func(t ir.Type, i uint64) uint64, alik
 		if e, ok := element(it, i, n); ok {
 			v = elems[e]
 		}
-		want = appendBits(want, t, v)
+		want = t.AppendElem(want, v)
 	}
 	c := Case{Name: fmt.Sprintf("%s.%s[%s].%d", name, t, it, n), Program: must(b.Program())}
 	c.Launch = Launch{Grid: [3]uint32{uint32(len(idx)+31) / 32, 1, 1}, Args: []Arg{{Data: pack(it, idx...)}, {Data: filled(len(want))}}}
@@ -100,7 +100,7 @@ func lookUpVectors(t ir.Type, lanes int) Case {
 			if e := i*uint64(lanes) + k; e < n {
 				bits = elems[e]
 			}
-			want = appendBits(want, t, bits)
+			want = t.AppendElem(want, bits)
 		}
 	}
 	return Case{Name: fmt.Sprintf("v%d.%s", lanes, t), Program: must(b.Program()),

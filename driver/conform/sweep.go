@@ -153,7 +153,7 @@ func (s Sweep) describe(d Device, block int) error {
 	}
 	t := s.Function.Out
 	for i := range s.Block {
-		g, w := bitsOf(t, got.Buffers[1][i*t.Size():]), bitsOf(t, want.Buffers[1][i*t.Size():])
+		g, w := t.ReadElem(got.Buffers[1][i*t.Size():]), t.ReadElem(want.Buffers[1][i*t.Size():])
 		if g != w && !(isNaN(t, g) && isNaN(t, w)) {
 			x := uint64(block)*uint64(s.Block) + uint64(i)
 			return fmt.Errorf("%s of %s is %s, want %s", s.Function, show(ir.F32, x), show(t, g), show(t, w))

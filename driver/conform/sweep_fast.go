@@ -67,7 +67,7 @@ func (s Sweep) tolerated(bulk *Bulk, bands fastRanges, block int, got []byte) (e
 		for i, w := range results {
 			x := at + uint32(i)
 			k := int(x) - block*s.Block
-			g := bitsOf(ir.F32, got[4*k:])
+			g := ir.F32.ReadElem(got[4*k:])
 			if g == w || err != nil {
 				continue
 			}

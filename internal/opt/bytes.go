@@ -120,77 +120,93 @@ func (p *permuted) inside(r ir.Row, depth int) (b [4]byteOf, ok bool) {
 	p.ops++
 	switch op := w.Op[r]; op {
 	case ir.OpShl, ir.OpShr, ir.OpRotl:
-		if !isConst || c%8 != 0 || c > 24 {
-			break
+		if isConst && c%8 == 0 && c <= 24 {
+			b, ok = shifted(op, p.of(x, depth-1), int(c/8)), true
 		}
-		from, n := p.of(x, depth-1), int(c/8)
-		for k := range b {
-			b[k] = zeroByte
-			switch {
-			case op == ir.OpRotl:
-				b[k] = from[(k-n)&3]
-			case op == ir.OpShl && k >= n:
-				b[k] = from[k-n]
-			case op == ir.OpShr && k+n < 4:
-				b[k] = from[k+n]
-			}
-		}
-		return b, true
 	case ir.OpAnd:
-		if !isConst {
-			break
+		if isConst {
+			b, ok = p.masked(p.of(x, depth-1), c)
 		}
-		b = p.of(x, depth-1)
-		for k := range b {
-			switch m := c >> (8 * k) & 0xFF; {
-			case m == 0:
-				b[k] = zeroByte
-			case m != 0xFF && !w.must(checkWholeBytes, b[k].from == ir.NoRow):
-				p.ops = save
-				return b, false
-			}
-		}
-		return b, true
 	case ir.OpBfe:
 		if pos, length := w.X[r]&0xFF, w.X[r]>>8; pos%8 == 0 && length%8 == 0 {
-			from := p.of(x, depth-1)
-			for k := range b {
-				b[k] = zeroByte
-				if k < int(length/8) {
-					b[k] = from[k+int(pos/8)]
-				}
-			}
-			return b, true
+			b, ok = field(p.of(x, depth-1), int(pos/8), int(length/8)), true
 		}
 	case ir.OpPrmt:
-		pick, ok := w.bits(w.C(r))
-		if !ok || pick&0x8888 != 0 {
-			break
+		if pick, known := w.bits(w.C(r)); known && pick&0x8888 == 0 {
+			b, ok = p.picked(x, y, pick, depth), true
 		}
-		from := [2][4]byteOf{p.of(x, depth-1), {zeroByte, zeroByte, zeroByte, zeroByte}}
-		if !w.isConst(y, 0) {
-			from[1] = p.of(y, depth-1)
-		}
-		for k := range b {
-			n := pick >> (4 * k) & 7
-			b[k] = from[n/4][n%4]
-		}
-		return b, true
 	case ir.OpOr, ir.OpXor, ir.OpAdd:
-		if isConst {
-			break
+		if !isConst {
+			b, ok = united(p.of(x, depth-1), p.of(y, depth-1))
 		}
-		l, s := p.of(x, depth-1), p.of(y, depth-1)
-		for k := range b {
-			if b[k] = l[k]; b[k].from == ir.NoRow {
-				b[k] = s[k]
-			} else if s[k].from != ir.NoRow {
-				p.ops = save
-				return b, false
-			}
-		}
-		return b, true
 	}
-	p.ops = save
-	return b, false
+	if !ok {
+		p.ops = save
+	}
+	return b, ok
+}
+
+// shifted are the bytes of a shift or a rotation by n bytes.
+func shifted(op ir.Op, from [4]byteOf, n int) (b [4]byteOf) {
+	for k := range b {
+		b[k] = zeroByte
+		switch {
+		case op == ir.OpRotl:
+			b[k] = from[(k-n)&3]
+		case op == ir.OpShl && k >= n:
+			b[k] = from[k-n]
+		case op == ir.OpShr && k+n < 4:
+			b[k] = from[k+n]
+		}
+	}
+	return b
+}
+
+// masked are the bytes that mask leaves, false if it leaves a part of one.
+func (p *permuted) masked(b [4]byteOf, mask uint64) ([4]byteOf, bool) {
+	for k := range b {
+		switch m := mask >> (8 * k) & 0xFF; {
+		case m == 0:
+			b[k] = zeroByte
+		case m != 0xFF && !p.w.must(checkWholeBytes, b[k].from == ir.NoRow):
+			return b, false
+		}
+	}
+	return b, true
+}
+
+// field are the n bytes from byte pos on, and zeros.
+func field(from [4]byteOf, pos, n int) (b [4]byteOf) {
+	for k := range b {
+		b[k] = zeroByte
+		if k < n {
+			b[k] = from[k+pos]
+		}
+	}
+	return b
+}
+
+// picked are the bytes that pick names of those of x and y.
+func (p *permuted) picked(x, y ir.Row, pick uint64, depth int) (b [4]byteOf) {
+	from := [2][4]byteOf{p.of(x, depth-1), {zeroByte, zeroByte, zeroByte, zeroByte}}
+	if !p.w.isConst(y, 0) {
+		from[1] = p.of(y, depth-1)
+	}
+	for k := range b {
+		n := pick >> (4 * k) & 7
+		b[k] = from[n/4][n%4]
+	}
+	return b
+}
+
+// united are the bytes of two values of which at each place one has a zero, false if both have something.
+func united(x, y [4]byteOf) (b [4]byteOf, ok bool) {
+	for k := range b {
+		if b[k] = x[k]; b[k].from == ir.NoRow {
+			b[k] = y[k]
+		} else if y[k].from != ir.NoRow {
+			return b, false
+		}
+	}
+	return b, true
 }
