@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"testing"
@@ -114,6 +115,7 @@ func TestBarriersRefuse(t *testing.T) {
 	}{
 		{"no waves", 0, nil, []string{"empty"}},
 		{"fewer than none", -1, nil, []string{"empty"}},
+		{"more than are numbered", math.MaxInt32 + 1, nil, []string{`overflow("waves")`}},
 		{"a wave that is not there", 2, []plan.Dependency{{0, 2}}, []string{"bad_wave(0, 0→2)"}},
 		{"a negative wave", 2, []plan.Dependency{{0, 1}, {-1, 1}}, []string{"bad_wave(1, -1→1)"}},
 		{"a wave that waits for itself", 2, []plan.Dependency{{1, 1}}, []string{"self(1)"}},

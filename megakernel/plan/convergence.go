@@ -57,7 +57,7 @@ func PlanConvergence(in ConvergenceRequest) (Convergence, error) {
 		r.Index = -1
 		ps = append(ps, Refusal(convergenceOp, driver.InvalidArgument, path, msg, fix, r))
 	}
-	if in.Topology == NoTopology || in.Topology > Cooperative {
+	if in.Topology == Auto || in.Topology > Cooperative {
 		refuse("topology", fmt.Sprintf("%v drives no rounds", in.Topology), "choose one, or let Select choose",
 			Reason{Code: "no_topology", What: in.Topology.String()})
 	}

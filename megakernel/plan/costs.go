@@ -1,8 +1,6 @@
 package plan
 
-import (
-	"math"
-)
+import "math"
 
 // Costs are times of a device, measured on it, in nanoseconds.
 type Costs struct {
@@ -10,8 +8,8 @@ type Costs struct {
 	LaunchRead  float64 // a launch, a read of 4 bytes and the wait for it
 	GraphNode   float64 // one more node of a captured graph
 	GraphRead   float64 // a replay, a read and the wait
-	WhileStart  float64 // a while node that runs no round, a read and the wait
-	WhileRound  float64 // a round of it, without its nodes
+	LoopStart   float64 // a loop of the device that runs no round, a read and the wait
+	LoopRound   float64 // a round of it, without its nodes
 	CoopRead    float64 // a cooperative launch, a read and the wait
 	EmptyTail   float64 // a round of the fused program in one block that finds nothing to do
 	GridBarrier [4]BarrierCost
@@ -85,10 +83,10 @@ func (c *Costs) Predict(t Topology, batch uint64, blocks, groups int, w Workload
 		// A launch behind another costs the device a node's time, or the host more if enqueueing it takes longer than
 		// the group before it runs.
 		return polls*c.LaunchRead + polls*(k*g-1)*max(c.Launch-w.GroupNS, c.GraphNode) + work
-	case CapturedGraph:
+	case Captured:
 		return polls*(c.GraphRead+k*g*c.GraphNode) + work
-	case WhileNode:
-		return c.WhileStart + w.Rounds*(c.WhileRound+g*c.GraphNode) + work
+	case DeviceLoop:
+		return c.LoopStart + w.Rounds*(c.LoopRound+g*c.GraphNode) + work
 	case Cooperative:
 		return c.CoopRead + (w.Rounds-w.TailRounds)*g*c.Barrier(blocks) + w.TailRounds*c.EmptyTail + work
 	}

@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"testing"
 
@@ -111,6 +112,25 @@ func TestBuckets(t *testing.T) {
 	}
 	if got := at(func(in *plan.SelectRequest) {}); got.Fusion != 9 || got.Launch != 2 {
 		t.Errorf("fusion of .9 is in %d, launches of 2500 in %d", got.Fusion, got.Launch)
+	}
+	for rounds, want := range map[float64]uint8{0: 0, 1: 1, 100: 7, math.NaN(): 0, math.Inf(1): 63} {
+		got := at(func(in *plan.SelectRequest) {
+			in.Costs, in.Workload = &simpleCosts, plan.Workload{Rounds: rounds, Runs: 1}
+		})
+		if !got.Measured || got.Rounds != want {
+			t.Errorf("%v rounds are in %d, want %d", rounds, got.Rounds, want)
+		}
+	}
+	if got := at(func(in *plan.SelectRequest) { in.Costs = &simpleCosts }).Rounds; got != 4 {
+		t.Errorf("the first run's 8 rounds are in %d", got)
+	}
+	if got := at(func(in *plan.SelectRequest) { in.Workload.Rounds, in.Workload.Runs = 100, 1 }).Rounds; got != 0 {
+		t.Errorf("rounds count before anything was measured: %d", got)
+	}
+	if got := at(func(in *plan.SelectRequest) {
+		in.Estimate = &plan.MemoryRequest{Nodes: math.MaxUint64, NodeBytes: 2}
+	}).Memory; got != 10 {
+		t.Errorf("memory beyond 64 bits is in %d", got)
 	}
 	if got := at(func(in *plan.SelectRequest) { in.Device.GridBarrier = false }).Fusion; got != 0 {
 		t.Errorf("fusion counts as %d where there is no cooperative launch", got)

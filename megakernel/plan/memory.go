@@ -17,7 +17,7 @@ type MemoryRequest struct {
 
 	Shape    Shape
 	Topology Topology
-	Next     Topology // what a cooperative plan gives way to, by predicted time; NoTopology is HostLoop
+	Next     Topology // what a cooperative plan gives way to, by predicted time; Auto is HostLoop
 	Asked    bool     // the topology is the caller's wish and gives way to nothing
 }
 
@@ -45,7 +45,7 @@ func PlanMemory(in MemoryRequest) (Memory, error) {
 	}
 	shape, topology := in.Shape, in.Topology
 	if topology == Cooperative && !in.Asked {
-		if topology = in.Next; topology == NoTopology || topology == Cooperative {
+		if topology = in.Next; topology == Auto || topology == Cooperative {
 			topology = HostLoop
 		}
 		if m, err = in.need(shape, topology); err != nil {

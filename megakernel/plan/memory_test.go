@@ -19,7 +19,7 @@ func TestMemoryOfATopology(t *testing.T) {
 	exact := ofGraph(2048, 1<<20, plan.Hybrid, plan.Cooperative)
 	exact.Exact = true
 	next := ofGraph(10000, 80000, plan.Sparse, plan.Cooperative)
-	next.Next = plan.WhileNode
+	next.Next = plan.DeviceLoop
 	for _, c := range []struct {
 		name string
 		in   plan.MemoryRequest
@@ -44,7 +44,7 @@ func TestMemoryOfATopology(t *testing.T) {
 		{"the shape stays where it fits", ofGraph(10000, 80000, plan.Dense, plan.Cooperative),
 			plan.Memory{Graph: 48000, Frontier: 4096, Scratch: 20000, Output: 512, Required: 72608, Shape: plan.Dense, Topology: plan.HostLoop, Downgraded: true}},
 		{"the next topology is taken", next,
-			plan.Memory{Graph: 48000, Frontier: 4096, Scratch: 10000, Output: 512, Required: 62608, Shape: plan.Sparse, Topology: plan.WhileNode, Downgraded: true}},
+			plan.Memory{Graph: 48000, Frontier: 4096, Scratch: 10000, Output: 512, Required: 62608, Shape: plan.Sparse, Topology: plan.DeviceLoop, Downgraded: true}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := plan.PlanMemory(c.in)

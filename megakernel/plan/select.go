@@ -33,7 +33,7 @@ type SelectRequest struct {
 	Estimate         *MemoryRequest
 
 	Device Offers
-	Only   Topology // the caller's wish; NoTopology if there is none
+	Only   Topology // the caller's wish; Auto if there is none
 
 	Previous Previous // zero on the first run
 
@@ -114,7 +114,7 @@ const selectOp = "select topology"
 //
 // Errors: no_topology if the device lacks the one that is asked for; those of PlanMemory.
 func Select(in SelectRequest) (Decision, error) {
-	if in.Only > Cooperative || in.Only != NoTopology && !in.Device.has(in.Only) {
+	if in.Only > Cooperative || in.Only != Auto && !in.Device.has(in.Only) {
 		return Decision{}, Refusal(selectOp, driver.Unsupported, "topology", fmt.Sprintf("the device has no %v", in.Only),
 			"take another topology, or none to let the plan choose", Reason{Code: "no_topology", Index: -1, What: in.Only.String()})
 	}
@@ -134,9 +134,9 @@ func (o Offers) has(t Topology) bool {
 	switch t {
 	case HostLoop, BackToBack:
 		return true
-	case CapturedGraph:
+	case Captured:
 		return o.Graphs
-	case WhileNode:
+	case DeviceLoop:
 		return o.LoopNodes
 	case Cooperative:
 		return o.GridBarrier

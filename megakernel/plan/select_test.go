@@ -93,7 +93,7 @@ func TestTheDocumentedDefault(t *testing.T) {
 		}), plan.Hybrid, plan.Cooperative), plan.Hybrid, plan.Cooperative, plan.BecauseFusion},
 		{"and not when it is not wanted", after(with(fused(), func(in *plan.SelectRequest) { in.Fusion = .59 }), plan.Hybrid, plan.Cooperative), plan.Hybrid, plan.HostLoop, plan.BecauseDensity},
 
-		{"a wish", with(atDensity(.35), func(in *plan.SelectRequest) { in.Only = plan.WhileNode }), plan.Hybrid, plan.WhileNode, plan.BecauseAsked},
+		{"a wish", with(atDensity(.35), func(in *plan.SelectRequest) { in.Only = plan.DeviceLoop }), plan.Hybrid, plan.DeviceLoop, plan.BecauseAsked},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := plan.Select(c.in)
@@ -192,18 +192,29 @@ func TestCandidatesAreJudgedByTheirOwnMemory(t *testing.T) {
 	if _, err = plan.Select(in); err == nil {
 		t.Error("four times the scratch fits 64 bits")
 	}
-	in.Only = plan.NoTopology
+	in.Only = plan.Auto
 	if got, err = plan.Select(in); err != nil || got.Shape != plan.Sparse || got.Topology != plan.HostLoop {
 		t.Errorf("chose %v, %v, %v", got.Shape, got.Topology, err)
 	}
 }
 
 func TestATopologyThatTheDeviceLacksIsRefused(t *testing.T) {
-	for _, topology := range []plan.Topology{plan.CapturedGraph, plan.WhileNode, plan.Cooperative, 77} {
+	for _, topology := range []plan.Topology{plan.Captured, plan.DeviceLoop, plan.Cooperative, 77} {
 		in := atDensity(.5)
 		in.Device, in.Only = plan.Offers{}, topology
 		_, err := plan.Select(in)
 		refused(t, err, driver.Unsupported, `no_topology("`+topology.String()+`")`)
+	}
+}
+
+func TestAWishIsPolledBeforeAnythingIsMeasured(t *testing.T) {
+	for topology, batch := range map[plan.Topology]uint64{plan.HostLoop: 1, plan.BackToBack: 16, plan.Captured: 16, plan.DeviceLoop: 0, plan.Cooperative: 0} {
+		in := atDensity(.5)
+		in.Only = topology
+		got, err := plan.Select(in)
+		if err != nil || got.Topology != topology || got.Batch != batch || got.Reason != plan.BecauseAsked {
+			t.Errorf("asked for %v: got %v with %d rounds to a poll for %s, %v", topology, got.Topology, got.Batch, got.Reason, err)
+		}
 	}
 }
 
@@ -213,6 +224,13 @@ func TestExplainIsOneStableLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "topology-v2|shape=hybrid|topology=cooperative|k=0|blocks=132|pressure=1000|degree=40000|launch=2500|source=default|reason=fusion"
+	if got.Explain() != want {
+		t.Errorf("got  %s\nwant %s", got.Explain(), want)
+	}
+	if got, err = plan.Select(measured(100, 1)); err != nil {
+		t.Fatal(err)
+	}
+	want = "topology-v2|shape=hybrid|topology=cooperative|k=0|blocks=132|pressure=1000|degree=40000|launch=1000|source=measured|reason=fastest"
 	if got.Explain() != want {
 		t.Errorf("got  %s\nwant %s", got.Explain(), want)
 	}

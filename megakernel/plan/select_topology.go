@@ -16,7 +16,7 @@ func (s *selection) chooseTopology() error {
 		usual = Candidate{Topology: Cooperative}
 	}
 	switch {
-	case s.in.Only != NoTopology:
+	case s.in.Only != Auto:
 		s.ask()
 	case s.in.Costs != nil:
 		s.fastest(usual.Topology, fits)
@@ -63,10 +63,10 @@ func (s *selection) candidates(cooperative bool) []Candidate {
 	consider(HostLoop, 1)
 	consider(BackToBack, polled[1:]...)
 	if s.in.Device.Graphs {
-		consider(CapturedGraph, polled[:]...)
+		consider(Captured, polled[:]...)
 	}
 	if s.in.Device.LoopNodes {
-		consider(WhileNode, 0)
+		consider(DeviceLoop, 0)
 	}
 	if cooperative {
 		consider(Cooperative, 0)
@@ -74,14 +74,14 @@ func (s *selection) candidates(cooperative bool) []Candidate {
 	return list
 }
 
-// quickest returns the candidate of topology t with the least time, of any if t is NoTopology. Of equal times that of
+// quickest returns the candidate of topology t with the least time, of any if t is Auto. Of equal times that of
 // the usual topology counts, else the first.
 func quickest(list []Candidate, t, usual Topology) (best Candidate) {
 	for _, c := range list {
-		if t != NoTopology && c.Topology != t {
+		if t != Auto && c.Topology != t {
 			continue
 		}
-		if best.Topology == NoTopology || c.NS < best.NS || c.NS == best.NS && c.Topology == usual && best.Topology != usual {
+		if best.Topology == Auto || c.NS < best.NS || c.NS == best.NS && c.Topology == usual && best.Topology != usual {
 			best = c
 		}
 	}
@@ -92,9 +92,9 @@ func quickest(list []Candidate, t, usual Topology) (best Candidate) {
 func (s *selection) fastest(usual Topology, cooperative bool) {
 	s.out.Measured = true
 	list := s.candidates(cooperative)
-	best := quickest(list, NoTopology, usual)
+	best := quickest(list, Auto, usual)
 	prev := quickest(list, s.in.Previous.Topology, usual)
-	if prev.Topology != NoTopology && prev.Topology != best.Topology && best.NS > 0.9*prev.NS {
+	if prev.Topology != Auto && prev.Topology != best.Topology && best.NS > 0.9*prev.NS {
 		s.take(prev, BecauseTenth)
 		return
 	}
@@ -110,7 +110,7 @@ func (s *selection) ask() {
 		c = quickest(s.candidates(s.in.Device.GridBarrier), s.in.Only, s.in.Only)
 	case s.in.Only == HostLoop:
 		c.Batch = 1
-	case s.in.Only == BackToBack, s.in.Only == CapturedGraph:
+	case s.in.Only == BackToBack, s.in.Only == Captured:
 		c.Batch = defaultBatch
 	}
 	s.take(c, BecauseAsked)

@@ -2,25 +2,25 @@ package plan
 
 import "fmt"
 
-// Topology says who drives the rounds of a run.
+// Topology says who drives the rounds.
 type Topology uint8
 
-// The topologies.
+// The topologies. All leave the same bits.
 const (
-	NoTopology    Topology = iota // none chosen
-	HostLoop                      // the host reads a word after each round
-	BackToBack                    // launches of several rounds, then a word
-	CapturedGraph                 // the same, captured and replayed
-	WhileNode                     // a graph whose loop the device decides on
-	Cooperative                   // one launch of the fused program
+	Auto        Topology = iota // none chosen, or none asked for
+	HostLoop                    // the host reads a word after each round
+	BackToBack                  // rounds are enqueued one after another, and the host looks now and then
+	Captured                    // the same as a captured graph
+	DeviceLoop                  // a graph in which the device decides whether to launch the next round
+	Cooperative                 // one launch holds all rounds, with barriers of the grid between groups
 )
 
-var topologyNames = [...]string{"none", "host-loop", "back-to-back", "captured-graph", "while-node", "cooperative"}
+var topologyNames = [...]string{"auto", "host loop", "back-to-back", "captured graph", "device loop", "cooperative"}
 
 func (t Topology) String() string { return nameOf(topologyNames[:], uint8(t), "topology") }
 
 // DeviceDriven reports whether the device decides about the next round, so that the host waits for the end only.
-func (t Topology) DeviceDriven() bool { return t == WhileNode || t == Cooperative }
+func (t Topology) DeviceDriven() bool { return t == DeviceLoop || t == Cooperative }
 
 // Shape says how a round treats its frontier.
 type Shape uint8
