@@ -1,0 +1,159 @@
+package graph
+
+import (
+	"fmt"
+	"math"
+)
+
+const (
+	// None is no node: a node that no search has reached has this level.
+	None = math.MaxUint32
+	// MaxNodes is how many nodes a graph may have: None is not one of them.
+	MaxNodes = math.MaxUint32 - 1
+	// MaxArcs is how many arcs offsets of 32 bits can count.
+	MaxArcs = math.MaxUint32
+)
+
+// Kinds of arcs, each a bit of a mask. Those of programs have the numbers below; 16 to 31 are free.
+const (
+	KindAssign uint32 = 1 << iota
+	KindArgument
+	KindReturn
+	KindPhi
+	KindDominance
+	KindAlias
+	KindStore
+	KindLoad
+	KindMutableReference
+	KindControl
+	KindField
+	KindIndex
+	KindCall
+	KindCallReturn
+	KindCallToReturnSite
+	KindConvert
+
+	// AllKinds is the filter that allows every arc.
+	AllKinds uint32 = math.MaxUint32
+)
+
+// CSR is a directed graph in compressed rows. The zero value has no nodes. It never changes, and any number of
+// goroutines may read it.
+type CSR struct {
+	offsets []uint32 // nodes + 1 of them, or none if there is no node
+	targets []uint32
+	masks   []uint32 // one an arc, or none if all are 1
+}
+
+// New makes a graph of its arrays, which it keeps: they must not be written again. offsets has one more entry than
+// there are nodes; masks is nil where every arc has mask 1. An error names the row or the arc that is wrong, with its
+// values.
+func New(offsets, targets, masks []uint32) (*CSR, error) {
+	g := &CSR{offsets, targets, masks}
+	if err := g.check(); err != nil {
+		return nil, err
+	}
+	g.dropEqualMasks()
+	return g, nil
+}
+
+// dropEqualMasks leaves out masks that are all 1, so that a graph has one form.
+func (g *CSR) dropEqualMasks() {
+	for _, m := range g.masks {
+		if m != 1 {
+			return
+		}
+	}
+	g.masks = nil
+}
+
+// Nodes returns how many nodes there are. Their ids count from 0.
+func (g *CSR) Nodes() int { return max(len(g.offsets), 1) - 1 }
+
+// Arcs returns how many arcs there are.
+func (g *CSR) Arcs() int { return len(g.targets) }
+
+// Offsets returns where each row starts among the targets, and at the end the number of arcs. It must not be written.
+func (g *CSR) Offsets() []uint32 {
+	if len(g.offsets) == 0 {
+		return []uint32{0}
+	}
+	return g.offsets
+}
+
+// Targets returns the targets of all arcs, row by row. It must not be written.
+func (g *CSR) Targets() []uint32 { return g.targets }
+
+// Masks returns the kinds of all arcs in the order of Targets, or nil if all have mask 1. It must not be written.
+func (g *CSR) Masks() []uint32 { return g.masks }
+
+// Row returns the arcs of a node: their targets and their masks, which are nil if all are 1. Neither must be written.
+func (g *CSR) Row(node uint32) (targets, masks []uint32) {
+	from, to := g.offsets[node], g.offsets[node+1]
+	if g.masks != nil {
+		masks = g.masks[from:to:to]
+	}
+	return g.targets[from:to:to], masks
+}
+
+// Bytes returns how much memory the arrays take.
+func (g *CSR) Bytes() int64 {
+	return 4 * int64(len(g.offsets)+len(g.targets)+len(g.masks))
+}
+
+// check looks for the first broken invariant.
+func (g *CSR) check() error {
+	if err := g.checkShape(); err != nil {
+		return err
+	}
+	for u := range g.Nodes() {
+		if from, to := g.offsets[u], g.offsets[u+1]; to < from {
+			return fmt.Errorf("graph: row %d: offset %d after %d", u, to, from)
+		}
+	}
+	if last := g.offsets[g.Nodes()]; uint64(last) != uint64(g.Arcs()) {
+		return fmt.Errorf("graph: the last offset is %d, and there are %d targets", last, g.Arcs())
+	}
+	for u := range g.Nodes() {
+		if err := g.checkRow(uint32(u)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkShape compares the lengths of the arrays.
+func (g *CSR) checkShape() error {
+	switch {
+	case len(g.offsets) == 0:
+		return fmt.Errorf("graph: no offsets; a graph of n nodes has n+1, the first of them 0")
+	case uint64(g.Nodes()) > MaxNodes:
+		return fmt.Errorf("graph: %d nodes, at most %d have ids", g.Nodes(), uint64(MaxNodes))
+	case uint64(g.Arcs()) > MaxArcs:
+		return fmt.Errorf("graph: %d arcs, offsets of 32 bits count at most %d", g.Arcs(), uint64(MaxArcs))
+	case g.offsets[0] != 0:
+		return fmt.Errorf("graph: offsets start at %d, not at 0", g.offsets[0])
+	case g.masks != nil && len(g.masks) != len(g.targets):
+		return fmt.Errorf("graph: %d masks for %d arcs", len(g.masks), len(g.targets))
+	}
+	return nil
+}
+
+// checkRow looks at the arcs of one node.
+func (g *CSR) checkRow(u uint32) error {
+	targets, masks := g.Row(u)
+	for i, v := range targets {
+		switch {
+		case uint64(v) >= uint64(g.Nodes()):
+			return fmt.Errorf("graph: arc %d of row %d: target %d, but n = %d", i, u, v, g.Nodes())
+		case masks != nil && masks[i] == 0:
+			return fmt.Errorf("graph: arc %d of row %d, to %d: mask 0 can never be allowed", i, u, v)
+		case i == 0 || targets[i-1] < v:
+		case targets[i-1] > v:
+			return fmt.Errorf("graph: arc %d of row %d: target %d after %d; rows ascend", i, u, v, targets[i-1])
+		case masks != nil && masks[i-1] > masks[i]:
+			return fmt.Errorf("graph: arc %d of row %d, to %d: mask %#x after %#x; equal targets ascend by mask", i, u, v, masks[i], masks[i-1])
+		}
+	}
+	return nil
+}

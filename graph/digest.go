@@ -1,0 +1,73 @@
+package graph
+
+import (
+	"encoding/binary"
+	"hash"
+
+	"lukechampine.com/blake3"
+)
+
+// Digest returns what identifies the graph: BLAKE3 of "vyre graph 1", the numbers of nodes and arcs, and the digests of
+// offsets, of targets, of masks, and of node kinds and tags, which are of nothing as long as there are none. Numbers are
+// little endian, offsets have 64 bits and all others 32, and masks that are all 1 count: the same graph has one digest
+// however it is stored.
+func (g *CSR) Digest() [32]byte {
+	h := blake3.New(32, nil)
+	h.Write([]byte("vyre graph 1"))
+	h.Write(binary.LittleEndian.AppendUint64(nil, uint64(g.Nodes())))
+	h.Write(binary.LittleEndian.AppendUint64(nil, uint64(g.Arcs())))
+	offsets := digestOf(g.Offsets(), func(b []byte, v uint32) []byte { return binary.LittleEndian.AppendUint64(b, uint64(v)) })
+	targets, nothing := Digest32(g.targets), Digest32(nil)
+	for _, d := range [][32]byte{offsets, targets, g.digestOfMasks(), nothing, nothing} {
+		h.Write(d[:])
+	}
+	return sum(h)
+}
+
+func (g *CSR) digestOfMasks() [32]byte {
+	if g.masks != nil {
+		return Digest32(g.masks)
+	}
+	return digestOf(g.targets, func(b []byte, _ uint32) []byte { return binary.LittleEndian.AppendUint32(b, 1) })
+}
+
+// Digest32 returns BLAKE3 of words in little endian.
+func Digest32(words []uint32) [32]byte {
+	return digestOf(words, binary.LittleEndian.AppendUint32)
+}
+
+// Digest64 is the same for words of 64 bits.
+func Digest64(words []uint64) [32]byte {
+	return digestOf(words, binary.LittleEndian.AppendUint64)
+}
+
+// digestOf hashes words in portions, so that no second copy of a large array is made.
+func digestOf[T any](words []T, add func([]byte, T) []byte) [32]byte {
+	h := blake3.New(32, nil)
+	buf := make([]byte, 0, 64<<10)
+	for _, w := range words {
+		if buf = add(buf, w); len(buf) > cap(buf)-8 {
+			h.Write(buf)
+			buf = buf[:0]
+		}
+	}
+	h.Write(buf)
+	return sum(h)
+}
+
+func sum(h hash.Hash) (d [32]byte) {
+	h.Sum(d[:0])
+	return d
+}
+
+// Fold sums a set in two words, so that a device can do it in any order: word k is the sum over all i of
+// mix64(mix64(k + G·(i+1)) ⊕ words[i]), modulo 2⁶⁴. It tells apart what differs by accident, not by intent.
+func Fold(words []uint64) [2]uint64 {
+	var d [2]uint64
+	for i, w := range words {
+		for k := range d {
+			d[k] += mix64(mix64(uint64(k)+golden*(uint64(i)+1)) ^ w)
+		}
+	}
+	return d
+}

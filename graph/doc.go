@@ -1,0 +1,37 @@
+// Package graph holds directed graphs in compressed rows (CSR).
+//
+//	g, err := graph.Generate("road:1024x1024", graph.Options{Seed: 1})
+//	levels, err := graph.Levels(g, []uint32{0}, graph.AllKinds)
+//
+// The arcs of a node are its row: targets[offsets[u]:offsets[u+1]]. Every arc has a mask of kinds, 32 bits; a filter is
+// a mask too, and an arc is allowed if the two have a bit in common. A graph whose masks are all 1 stores none.
+//
+//	node 0 → 1, 2      offsets  0  2  3  3
+//	node 1 → 2         targets  1  2  2
+//	node 2             masks    none
+//
+// # Flow
+//
+//	name ──Parse──▶ Generator ──Build──▶ CSR ──Levels──▶ levels ──Bitset──▶ bits ──Fold──▶ two words
+//	arrays ────────────New─────────────▶ CSR ──Digest──▶ 32 bytes
+//
+// # Invariants
+//
+// New checks them and names the row or the arc that breaks one; graphs of generators have them by the way they are
+// made. Offsets start at 0, never fall, and end at the number of arcs; every target is a node; rows ascend by target,
+// then by mask; no mask is 0. A graph never changes, so that any number of goroutines may read it.
+//
+// # Generators
+//
+// Every arc is a pure function of the seed and of its number or its node, so that a device can make the same graph, in
+// any order. Parse has the names. Their graphs are known: nodes, arcs, digests and levels of those that others
+// measure with stand in this package's tests.
+//
+// # Not here yet
+//
+// Offsets have 32 bits, so a graph has at most 2³²−1 arcs. Masks are stored as they are or not at all: there is no
+// table of kinds with an index of 8 bits. Node kinds, tags, weights, names, the reverse form, files, and analyses on
+// a device are missing. Generators run on one core.
+//
+// Start reading at csr.go, then build.go and generator.go.
+package graph

@@ -1,0 +1,65 @@
+package graph_test
+
+import (
+	"fmt"
+	"log"
+	"slices"
+
+	"github.com/govyre/vyre/graph"
+)
+
+// A generated graph is known by its name: its digest is the same everywhere.
+func Example() {
+	roads, err := graph.Parse("road:64x64")
+	if err != nil {
+		log.Fatal(err)
+	}
+	o := graph.Options{Seed: 1}
+	g, err := roads.Build(o)
+	if err != nil {
+		log.Fatal(err)
+	}
+	levels, err := graph.Levels(g, roads.Seeds(o), graph.AllKinds)
+	if err != nil {
+		log.Fatal(err)
+	}
+	reached := slices.DeleteFunc(slices.Clone(levels), func(l uint32) bool { return l == graph.None })
+	digest := g.Digest()
+	fmt.Printf("%v: %d nodes, %d arcs, %x…\n", roads, g.Nodes(), g.Arcs(), digest[:8])
+	fmt.Printf("%d levels reach %d nodes\n", slices.Max(reached)+1, len(reached))
+	// Output:
+	// road:64x64: 4096 nodes, 9662 arcs, 494c89795cb493e7…
+	// 137 levels reach 3830 nodes
+}
+
+// A filter says which arcs count.
+func ExampleLevels() {
+	// main calls parse and log, parse passes its argument to log.
+	g, err := graph.New([]uint32{0, 2, 3, 3}, []uint32{1, 2, 2},
+		[]uint32{graph.KindCall, graph.KindCall, graph.KindArgument})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, filter := range []uint32{graph.KindCall, graph.KindCall | graph.KindArgument} {
+		levels, err := graph.Levels(g, []uint32{1}, filter)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%03b\n", graph.Bitset(levels)[0])
+	}
+	// Output:
+	// 010
+	// 110
+}
+
+// A name that makes no sense says what would.
+func ExampleParse() {
+	for _, name := range []string{"grid:1024", "skew:1000", "kron:40"} {
+		_, err := graph.Parse(name)
+		fmt.Println(err)
+	}
+	// Output:
+	// graph: "grid:1024" has 1 numbers, want grid:WxH
+	// graph: "skew:1000": size N is 1000, want a power of two
+	// graph: "kron:40": scale S is "40", want a number from 0 to 31
+}

@@ -1,0 +1,12 @@
+package graph
+
+var Draw = draw
+
+// KronOrder maps an id to its place in kron.
+func KronOrder(scale, seed uint64, id uint32) uint32 {
+	p := kronOrder(scale, seed)
+	return p.of(id)
+}
+
+// Check looks for a broken invariant.
+func (g *CSR) Check() error { return g.check() }

@@ -1,0 +1,175 @@
+package graph
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Options say which graph of its family a generator makes. The zero value is right, except that the known graphs are
+// those of seed 1.
+type Options struct {
+	Seed     uint64 // of kron, uniform, road and icfg; every other graph has no chance in it
+	Directed bool   // kron and uniform: without the arc back that each of their arcs has otherwise
+	MaxBytes int64  // refuse a graph whose arrays might take more than that; 0 is no limit but the address space
+}
+
+// Generator makes one graph. Parse makes generators.
+type Generator struct {
+	family *family
+	p      [3]uint64 // the numbers of its name
+}
+
+// Generate makes the graph of a name: Parse and Build in one.
+func Generate(name string, o Options) (*CSR, error) {
+	g, err := Parse(name)
+	if err != nil {
+		return nil, err
+	}
+	return g.Build(o)
+}
+
+// Parse reads the name of a graph:
+//
+//	kron:S        2^S nodes, 16 arcs a node and as many back, few nodes with most of them (Graph500)
+//	uniform:S     2^S nodes, 16 arcs a node and as many back, between nodes drawn evenly
+//	grid:WxH      node y·W+x, with arcs to its neighbours left, right, above and below
+//	road:WxH      a grid without three tenths of its horizontal and half of its vertical links
+//	chain:N       0 → 1 → … → N−1
+//	ladder:NxW    node i·W+j with arcs to (i+1)·W+j and (i+1)·W+(j+1) mod W, for i below N−1
+//	star:N        arcs from 0 to every other node
+//	complete:N    an arc from every node to every other
+//	tree:N,K      N nodes, an arc from i to each of K·i+1 … K·i+K that there is
+//	icfg:P,B,F    a program's interprocedural control flow with facts: P procedures of B places, F facts beside fact 0,
+//	              exploded: node (p·B+b)·(F+1)+fact
+//	skew:N        N a power of two, few nodes with a quarter of the arcs, with kinds
+//
+// Numbers are decimal. The size is checked, nothing is made.
+func Parse(name string) (Generator, error) {
+	head, rest, named := strings.Cut(name, ":")
+	f := familyOf(head)
+	switch {
+	case f == nil:
+		return Generator{}, fmt.Errorf("graph: no generator %q; there are %s", head, familyForms())
+	case !named:
+		return Generator{}, fmt.Errorf("graph: %q has no size; write %s", name, f.form())
+	}
+	words := strings.Split(rest, f.separator())
+	if len(words) != len(f.params) {
+		return Generator{}, fmt.Errorf("graph: %q has %d numbers, want %s", name, len(words), f.form())
+	}
+	g := Generator{family: f}
+	for i, w := range words {
+		v, err := f.params[i].parse(w)
+		if err != nil {
+			return Generator{}, fmt.Errorf("graph: %q: %w", name, err)
+		}
+		g.p[i] = v
+	}
+	if err := g.fits(); err != nil {
+		return Generator{}, fmt.Errorf("graph: %q: %w", name, err)
+	}
+	return g, nil
+}
+
+// fits compares the size with what a graph can have.
+func (g Generator) fits() error {
+	if g.family.valid != nil {
+		if err := g.family.valid(g.p); err != nil {
+			return err
+		}
+	}
+	nodes, arcs := g.family.size(g.p)
+	switch {
+	case nodes > MaxNodes:
+		return fmt.Errorf("more than %d nodes, which is the most", uint64(MaxNodes))
+	case arcs > MaxArcs:
+		return fmt.Errorf("%d nodes may have more than %d arcs, the most that offsets of 32 bits count", nodes, uint64(MaxArcs))
+	}
+	return nil
+}
+
+// String returns the name, without leading zeros.
+func (g Generator) String() string {
+	if g.family == nil {
+		return "no generator"
+	}
+	var b strings.Builder
+	b.WriteString(g.family.name)
+	for i := range g.family.params {
+		if i == 0 {
+			b.WriteByte(':')
+		} else {
+			b.WriteString(g.family.separator())
+		}
+		b.WriteString(strconv.FormatUint(g.p[i], 10))
+	}
+	return b.String()
+}
+
+// Nodes returns how many nodes the graph has.
+func (g Generator) Nodes() uint64 {
+	if g.family == nil {
+		return 0
+	}
+	nodes, _ := g.family.size(g.p)
+	return nodes
+}
+
+// MaxBytes returns the most that the arrays of the graph can take.
+func (g Generator) MaxBytes() uint64 {
+	if g.family == nil {
+		return 0
+	}
+	nodes, arcs := g.family.size(g.p)
+	if g.family.masked {
+		arcs *= 2
+	}
+	return 4 * (nodes + 1 + arcs)
+}
+
+// Build makes the graph.
+func (g Generator) Build(o Options) (*CSR, error) {
+	if g.family == nil {
+		return nil, fmt.Errorf("graph: a generator that Parse did not make")
+	}
+	limit := uint64(math.MaxInt)
+	if o.MaxBytes > 0 {
+		limit = min(limit, uint64(o.MaxBytes))
+	}
+	if need := g.MaxBytes(); need > limit {
+		return nil, fmt.Errorf("graph: %q may take %d bytes, the limit is %d", g, need, limit)
+	}
+	made, err := build(uint32(g.Nodes()), g.family.masked, g.family.arcs(g.p, o))
+	if err != nil {
+		return nil, fmt.Errorf("graph: %q: %w", g, err)
+	}
+	return made, nil
+}
+
+// Seeds returns the nodes from where the graph is usually searched: for skew a set of its own, for kron the node that
+// is expected to have the most arcs, for all others node 0.
+func (g Generator) Seeds(o Options) []uint32 {
+	switch {
+	case g.family == nil:
+		return nil
+	case g.family.seeds == nil:
+		return []uint32{0}
+	}
+	return g.family.seeds(g.p, o)
+}
+
+// param is a number of a name.
+type param struct {
+	name     string
+	min, max uint64
+}
+
+func (p param) parse(word string) (uint64, error) {
+	v, err := strconv.ParseUint(word, 10, 64)
+	if err != nil || v < p.min || v > p.max {
+		return 0, fmt.Errorf("%s is %q, want a number from %d to %d", p.name, word, p.min, p.max)
+	}
+	return v, nil
+}

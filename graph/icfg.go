@@ -1,0 +1,101 @@
+package graph
+
+// icfg is a made-up program: procedures of equally many places, calls among them, and facts that hold at places. Its
+// graph is exploded (Reps, Horwitz and Sagiv, "Precise interprocedural dataflow analysis via graph reachability",
+// 1995): a node is a place with a fact, an arc says that the fact at its end follows from the one at its start. Fact 0
+// holds always. Arcs inside procedures are of kind control, the others call, call return, and call to return site.
+type icfg struct {
+	procedures, places uint32 // places of one procedure; entry first, exit last
+	facts              uint32 // beside fact 0
+	seed               uint64
+}
+
+func newICFG(p [3]uint64, o Options) icfg {
+	return icfg{uint32(p[0]), uint32(p[1]), uint32(p[2]), o.Seed}
+}
+
+// icfgSize counts at most: each place has three ways on, with one more arc than facts and two beside. The exit of a
+// procedure has as many ways as there are calls to it, and every place makes at most one.
+func icfgSize(p [3]uint64) (nodes, arcs uint64) {
+	places, facts := product(p[0], p[1]), p[2]+1
+	return product(places, facts), product(places, 3, facts+2)
+}
+
+func icfgArcs(p [3]uint64, o Options) func(emit) {
+	g := newICFG(p, o)
+	return func(emit emit) {
+		for place := range g.procedures * g.places {
+			words := streamOf(g.seed, uint64(place))
+			if callee, ok := g.call(place, words); ok {
+				g.callArcs(place, callee, emit)
+				continue
+			}
+			g.ways(place, words, func(to uint32) { g.flow(place, to, words, emit) })
+		}
+	}
+}
+
+// node is a place with a fact.
+func (g icfg) node(place, fact uint32) uint32 { return place*(g.facts+1) + fact }
+
+// call returns the procedure that a place calls, if it does. Entry and the last two places call none.
+func (g icfg) call(place uint32, words stream) (callee uint32, ok bool) {
+	b := place % g.places
+	if b < 1 || b+3 > g.places || words.word(0)%8 != 0 {
+		return 0, false
+	}
+	return uint32(words.word(1) % uint64(g.procedures)), true
+}
+
+// ways yields the places that follow one that calls nothing.
+func (g icfg) ways(place uint32, words stream, to func(place uint32)) {
+	b, last := place%g.places, g.places-1
+	if b == last {
+		return
+	}
+	start := place - b
+	to(place + 1)
+	if b+2 <= last && words.word(2)%4 == 0 {
+		to(start + uint32(min(uint64(last), uint64(b)+2+words.word(3)%8)))
+	}
+	if b >= 1 && words.word(4)%16 == 0 {
+		to(start + b - 1 - uint32(words.word(5)%uint64(min(b, 8))))
+	}
+}
+
+// flow yields what the facts at one place give at the next: some facts end, fact 0 makes one now and then, and one
+// fact may make another.
+func (g icfg) flow(place, next uint32, words stream, emit emit) {
+	fact := func(k uint64) uint32 { return 1 + uint32(words.word(k)%uint64(g.facts)) }
+	emit(g.node(place, 0), g.node(next, 0), KindControl)
+	if words.word(6)%16 == 0 {
+		emit(g.node(place, 0), g.node(next, fact(7)), KindControl)
+	}
+	var from, makes uint32
+	if words.word(8)%4 == 0 {
+		from, makes = fact(9), fact(10)
+		emit(g.node(place, from), g.node(next, makes), KindControl)
+	}
+	lives := streamOf(g.seed+1, uint64(place))
+	for d := uint32(1); d <= g.facts; d++ {
+		if lives.word(uint64(d))%8 != 0 && !(d == from && d == makes) {
+			emit(g.node(place, d), g.node(next, d), KindControl)
+		}
+	}
+}
+
+// callArcs yields the arcs of a call: even facts go into the procedure and come back from its exit, odd ones and fact
+// 0 pass by.
+func (g icfg) callArcs(place, callee uint32, emit emit) {
+	entry := callee * g.places
+	exit := entry + g.places - 1
+	for d := uint32(0); d <= g.facts; d++ {
+		if d%2 == 0 {
+			emit(g.node(place, d), g.node(entry, d), KindCall)
+			emit(g.node(exit, d), g.node(place+1, d), KindCallReturn)
+		}
+		if d%2 == 1 || d == 0 {
+			emit(g.node(place, d), g.node(place+1, d), KindCallToReturnSite)
+		}
+	}
+}
