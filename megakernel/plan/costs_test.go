@@ -105,6 +105,9 @@ func TestManyShortRoundsRankTheTopologies(t *testing.T) {
 			t.Errorf("times are %v, want them to fall", times)
 		}
 	}
+	if got, want := times[3], 12000+2047*100+2047*1500.; got != want {
+		t.Errorf("all rounds in one block take %v, want %v", got, want)
+	}
 	if got := costs.Predict(plan.Captured, 64, 132, 1, w); got >= times[0] || got <= times[2] {
 		t.Errorf("a captured graph takes %v, want between %v and %v", got, times[0], times[2])
 	}

@@ -24,7 +24,6 @@ import (
 //	empty_budget    -
 //	flag_width      -                       have, need
 //	polled          -                       polls
-//	batch           -            topology
 //	no_topology     -            topology
 type Reason struct {
 	Code    string

@@ -59,6 +59,17 @@ func TestTheDocumentedDefault(t *testing.T) {
 		{"little memory", with(atDensity(.9), full), plan.Sparse, plan.HostLoop, plan.BecausePressure},
 		{"little memory comes before fusion", with(fused(), full), plan.Sparse, plan.HostLoop, plan.BecausePressure},
 
+		{"at every threshold: few items", with(atDensity(.03125), func(in *plan.SelectRequest) { in.Edges = 8000 }), plan.WarpSparse, plan.HostLoop, plan.BecauseDensity},
+		{"many items of just the degree", with(atDensity(.70), func(in *plan.SelectRequest) { in.Edges = 2000 }), plan.Dense, plan.HostLoop, plan.BecauseDensity},
+		{"nearly all of just the degree", with(atDensity(.85), func(in *plan.SelectRequest) { in.Edges = 2000 }), plan.BlockDense, plan.HostLoop, plan.BecauseDensity},
+		{"just too little memory", with(atDensity(.9), func(in *plan.SelectRequest) { in.Required = 9000 }), plan.Sparse, plan.HostLoop, plan.BecausePressure},
+		{"just too little memory for the shape", with(atDensity(.5), func(in *plan.SelectRequest) {
+			in.Estimate = &plan.MemoryRequest{Envelope: plan.Envelope{Scratch: 3000}, Budget: 10000}
+		}), plan.Sparse, plan.HostLoop, plan.BecauseMemory},
+		{"warp-sparse at its end", with(after(atDensity(.05625), plan.WarpSparse, plan.HostLoop), func(in *plan.SelectRequest) { in.Edges = 8000 }), plan.WarpSparse, plan.HostLoop, plan.BecauseKept},
+		{"sparse at its end", after(atDensity(.15), plan.Sparse, plan.HostLoop), plan.Sparse, plan.HostLoop, plan.BecauseKept},
+		{"dense at its end", with(after(atDensity(.675), plan.Dense, plan.HostLoop), func(in *plan.SelectRequest) { in.Edges = 2000 }), plan.Dense, plan.HostLoop, plan.BecauseKept},
+
 		{"launches and readback that weigh", fused(), plan.Hybrid, plan.Cooperative, plan.BecauseFusion},
 		{"fusion that is not wanted", with(fused(), func(in *plan.SelectRequest) { in.Fusion = .69 }), plan.Hybrid, plan.HostLoop, plan.BecauseDensity},
 		{"launches that do not weigh", with(fused(), func(in *plan.SelectRequest) { in.OverheadNS = 149 }), plan.Hybrid, plan.HostLoop, plan.BecauseDensity},
