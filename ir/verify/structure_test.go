@@ -261,10 +261,7 @@ func TestSealAnswersForAnyColumns(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	base := parseSound(t)
 	accepted := 0
-	rounds := 20_000
-	if long.Enabled() {
-		rounds = 2_000_000
-	}
+	rounds := long.Count(20_000, 500_000, 2_000_000)
 	for range rounds {
 		c := base.Clone()
 		for range 1 + rng.IntN(4) {
