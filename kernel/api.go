@@ -16,6 +16,7 @@ const (
 	bitsPath = "math/bits"
 
 	randomPath = gpuPath + "/random"
+	arcsPath   = "github.com/govyre/vyre/megakernel/arcs"
 )
 
 // declarations holds what the type checker has to know of the packages that kernels
@@ -52,15 +53,19 @@ var knownPackages = sync.OnceValue(func() map[string]*types.Package {
 
 // sourceOf returns the text of a package that every kernel may call and that is compiled with it; none of any other.
 func sourceOf(path string) []File {
-	if path != randomPath {
-		return nil
+	var files []File
+	for _, name := range sources[path] {
+		src, err := declarations.ReadFile("api/" + name + ".txt")
+		if err != nil {
+			panic(fmt.Sprintf("BUG: the source of %s is not embedded: %v", path, err))
+		}
+		files = append(files, File{Name: name + ".go", Src: src})
 	}
-	src, err := declarations.ReadFile("api/random.txt")
-	if err != nil {
-		panic(fmt.Sprintf("BUG: the source of %s is not embedded: %v", path, err))
-	}
-	return []File{{Name: "random.go", Src: src}}
+	return files
 }
+
+// sources lists the files of packages that are compiled with the kernels which call them.
+var sources = map[string][]string{randomPath: {"random"}, arcsPath: {"arcs", "drain"}}
 
 // known returns a package whose declarations are embedded, or nil.
 func known(path string) *types.Package {

@@ -264,7 +264,7 @@ func (l *lowering) typeName(t types.Type) string { return typeName(t) }
 
 func typeName(t types.Type) string {
 	return types.TypeString(t, func(p *types.Package) string {
-		if _, ok := knownFiles[p.Path()]; ok || p.Path() == randomPath {
+		if _, ok := knownFiles[p.Path()]; ok || sources[p.Path()] != nil {
 			return p.Name()
 		}
 		return ""

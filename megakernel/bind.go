@@ -33,7 +33,7 @@ const (
 	fromRange
 	fromRound
 	fromVote
-	fromRest
+	fromEdges
 )
 
 // binding is a range of memory that waves use: one parameter of every program made of them.
@@ -43,7 +43,7 @@ type binding struct {
 }
 
 // maxBindings bounds the parameters of a program, which has 128 at most, less those that the loop adds.
-const maxBindings = 128 - 4
+const maxBindings = 128 - 5
 
 // binder looks into waves and collects what they share.
 type binder struct {
@@ -119,7 +119,7 @@ func (b *binder) step(s *step) {
 func (b *binder) source(s *step, q *ir.Param, a driver.Arg) source {
 	where := "argument " + q.Name
 	wrong := func(what string) source {
-		b.refuse("F1", s.id, where, what, "pass a range for a buffer, a scalar of the exact type for a value, Round{} for a u32, Vote{} for a []uint32")
+		b.refuse("F1", s.id, where, what, "pass a range for a buffer, a scalar of the exact type for a value, Round{} for a u32, Vote{} or Edges{} for a []uint32")
 		return source{}
 	}
 	switch a := a.(type) {
@@ -133,12 +133,16 @@ func (b *binder) source(s *step, q *ir.Param, a driver.Arg) source {
 			return wrong("the number of a round is u32, the parameter is " + describe(q))
 		}
 		return source{kind: fromRound}
-	case Vote:
-		if !q.IsBuffer() || q.Record != nil || q.Type != ir.U32 {
-			return wrong("a vote is a buffer of u32, the parameter is " + describe(q))
+	case Vote, Edges:
+		kind, what := fromVote, "a vote"
+		if _, ok := a.(Edges); ok {
+			kind, what = fromEdges, "a count of edges"
 		}
-		b.vote(s, q)
-		return source{kind: fromVote}
+		if !q.IsBuffer() || q.Record != nil || q.Type != ir.U32 {
+			return wrong(what + " is a buffer of u32, the parameter is " + describe(q))
+		}
+		b.vote(s, q, what)
+		return source{kind: kind}
 	case driver.Range:
 		if !q.IsBuffer() {
 			return wrong("it is a range, the parameter is " + describe(q))
@@ -212,8 +216,8 @@ func (b *binder) domain(s *step) {
 	s.length = b.binding(s, "domain", d.words, ir.Param{Name: "length", Type: ir.U32, Access: ir.RW, Align: 2, MaxLen: ir.DefaultMaxLen})
 }
 
-// vote refuses any use of a vote but additions at 0 whose result nobody uses.
-func (b *binder) vote(s *step, q *ir.Param) {
+// vote refuses any use of a vote, or a count, but additions at 0 whose result nobody uses.
+func (b *binder) vote(s *step, q *ir.Param, what string) {
 	p := s.Program
 	used := make([]bool, p.Rows())
 	use := func(r ir.Row) {
@@ -237,7 +241,7 @@ func (b *binder) vote(s *step, q *ir.Param) {
 		if p.Op(r) == ir.OpAtomicAdd && !used[r] && p.Op(index) == ir.OpConst && p.Const(index) == 0 {
 			continue
 		}
-		b.refuse("F5", s.id, "argument "+q.Name, fmt.Sprintf("%v: a vote is only added to, at 0, and its result is left unused; this is %v", p.Pos(r), p.Op(r)),
+		b.refuse("F5", s.id, "argument "+q.Name, fmt.Sprintf("%v: %s is only added to, at 0, and the result is left unused; this is %v", p.Pos(r), what, p.Op(r)),
 			"count in a buffer of your own what the kernel reads")
 	}
 }

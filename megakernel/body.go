@@ -64,10 +64,11 @@ type tally struct {
 	weight *build.Var // u32: what this invocation leaves to be done
 	items  *build.Var // u64: sizes of the domains
 	listed *build.Var // u64: those that are lists
+	edges  *build.Var // u64: arcs that this invocation looked at
 }
 
 func (w *writer) tally() *tally {
-	return &tally{weight: w.Var(w.U32(0)), items: w.Var(w.U64(0)), listed: w.Var(w.U64(0))}
+	return &tally{weight: w.Var(w.U32(0)), items: w.Var(w.U64(0)), listed: w.Var(w.U64(0)), edges: w.Var(w.U64(0))}
 }
 
 // group writes the bodies of the waves of a group, in any order, and adds them to sum, a u64 of the
@@ -84,10 +85,10 @@ func (w *writer) group(waves []*step, t team, round build.Value, n *tally, sum *
 			n.listed.Set(w.Add(n.listed.Get(), wide))
 		}
 		if s.items {
-			w.items(s, w.begin(t.thread, t.threads, itemBase, k), t.threads, size, round, n.weight)
+			w.items(s, w.begin(t.thread, t.threads, itemBase, k), t.threads, size, round, n)
 			itemBase = w.Add(itemBase, size)
 		} else {
-			w.workgroups(s, w.begin(t.block, t.blocks, base, k), t.blocks, size, round, n.weight)
+			w.workgroups(s, w.begin(t.block, t.blocks, base, k), t.blocks, size, round, n)
 			base = w.Add(base, size)
 		}
 	}
@@ -120,9 +121,9 @@ func (w *writer) size(s *step, round build.Value) build.Value {
 }
 
 // items writes the body of a wave that runs for every item.
-func (w *writer) items(s *step, first, stride, size, round build.Value, weight *build.Var) {
+func (w *writer) items(s *step, first, stride, size, round build.Value, n *tally) {
 	w.For(first, size, stride, func(i build.Value, _ build.Label) {
-		w.body(s, round, weight, func(op ir.Op, axis uint32) build.Value {
+		w.body(s, round, n, func(op ir.Op, axis uint32) build.Value {
 			if axis != 0 {
 				return w.U32(0)
 			}
@@ -133,9 +134,9 @@ func (w *writer) items(s *step, first, stride, size, round build.Value, weight *
 
 // workgroups writes the body of a wave that runs in workgroups of its own, which are as large as
 // the block.
-func (w *writer) workgroups(s *step, first, stride, size, round build.Value, weight *build.Var) {
+func (w *writer) workgroups(s *step, first, stride, size, round build.Value, n *tally) {
 	w.For(first, size, stride, func(v build.Value, _ build.Label) {
-		w.body(s, round, weight, func(op ir.Op, axis uint32) build.Value {
+		w.body(s, round, n, func(op ir.Op, axis uint32) build.Value {
 			switch {
 			case op == ir.OpGroup && axis == 0:
 				return v
@@ -155,7 +156,7 @@ func (w *writer) workgroups(s *step, first, stride, size, round build.Value, wei
 }
 
 // body replays the wave's program with ids of the caller's choice.
-func (w *writer) body(s *step, round build.Value, weight *build.Var, id func(ir.Op, uint32) build.Value) {
+func (w *writer) body(s *step, round build.Value, n *tally, id func(ir.Op, uint32) build.Value) {
 	p := s.Program
 	in := build.Inlining{Objects: w.give(s)}
 	for k, q := range p.Params() {
@@ -172,9 +173,14 @@ func (w *writer) body(s *step, round build.Value, weight *build.Var, id func(ir.
 		case ir.OpGroup, ir.OpGroups, ir.OpGlobal:
 			return id(op, p.X(r)), true
 		case ir.OpAtomicAdd:
-			if in.Objects[p.X(r)] == build.NoObject {
-				sum := w.Add(weight.Get(), operand[1])
-				weight.Set(w.Select(w.Lt(sum, operand[1]), w.U32(1<<32-1), sum)) // it saturates
+			switch o := p.Objects()[p.X(r)]; {
+			case o.Param == nil:
+			case s.args[o.Index].kind == fromVote:
+				sum := w.Add(n.weight.Get(), operand[1])
+				n.weight.Set(w.Select(w.Lt(sum, operand[1]), w.U32(1<<32-1), sum)) // it saturates
+				return w.U32(0), true
+			case s.args[o.Index].kind == fromEdges:
+				n.edges.Set(w.Add(n.edges.Get(), w.Cvt(ir.U64, operand[1])))
 				return w.U32(0), true
 			}
 		}
@@ -192,7 +198,7 @@ func (w *writer) give(s *step) []ir.Object {
 	for _, o := range s.Program.Objects() {
 		switch {
 		case o.Table():
-		case o.Param != nil && s.args[o.Index].kind == fromVote:
+		case o.Param != nil && (s.args[o.Index].kind == fromVote || s.args[o.Index].kind == fromEdges):
 			objs = append(objs, build.NoObject)
 		case o.Param != nil:
 			field := 0

@@ -1,6 +1,8 @@
 package megakernel
 
 import (
+	"slices"
+
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/build"
 )
@@ -25,6 +27,7 @@ import (
 // fused is what a cooperative program takes besides the bindings, in this order.
 const (
 	fusedRecord = iota // the buffer of the record
+	fusedTotals        // a buffer of one u64, which is 0 between launches: arcs looked at
 	fusedRound         // u32: the round to begin with; 0 begins anew
 	fusedLimit         // u32: the round to stop before
 	fusedLast          // u32: the same, of the last slice
@@ -40,6 +43,7 @@ type fuser struct {
 	phases *[After + 1]groups
 	tail   Tail
 	record ir.Object
+	totals ir.Object
 	begun  build.Value // the round that the launch began with
 	limit  build.Value
 
@@ -54,7 +58,7 @@ type fuser struct {
 // fuse builds the program of one cooperative launch.
 func fuse(name string, threads uint32, bindings []binding, phases *[After + 1]groups, tail Tail) (*ir.Program, error) {
 	f := &fuser{writer: newWriter(name, threads, bindings), phases: phases, tail: tail}
-	f.record = f.Buffer("record", ir.U32, ir.RW)
+	f.record, f.totals = f.Buffer("record", ir.U32, ir.RW), f.Buffer("totals", ir.U64, ir.RW)
 	f.begun, f.limit = f.Scalar("round", ir.U32), f.Scalar("limit", ir.U32)
 	last := f.Scalar("last", ir.U32)
 	zero := f.U32(0)
@@ -65,7 +69,7 @@ func fuse(name string, threads uint32, bindings []binding, phases *[After + 1]gr
 	end := f.Loop([]build.Value{f.begun, f.U32(0)}, f.round)
 	round, weight := end[0], end[1]
 	f.If(f.Or(f.Eq(weight, zero), f.Eq(round, last)), func() { f.once(After) })
-	f.write(round, weight)
+	f.write(round, weight, f.sumEdges())
 	return f.Program()
 }
 
@@ -178,8 +182,32 @@ func (f *fuser) stay(round, weight *build.Var) {
 	weight.Set(f.Cvt(ir.U32, both))
 }
 
+// sumEdges adds up what the invocations looked at, and leaves the total as it found it. Where no wave
+// counts, it is 0.
+func (f *fuser) sumEdges() build.Value {
+	counts := false
+	for _, waves := range f.phases[EveryRound].steps {
+		for _, s := range waves {
+			counts = counts || slices.ContainsFunc(s.args, func(a source) bool { return a.kind == fromEdges })
+		}
+	}
+	if !counts {
+		return f.U64(0)
+	}
+	zero := f.U32(0)
+	f.Atomic(ir.OpAtomicAdd, f.totals, ir.Relaxed, ir.Device, zero, f.n.edges.Get())
+	f.GridBarrier()
+	f.pass()
+	sum := f.Var(f.U64(0))
+	f.If(f.Eq(f.Global(0), zero), func() {
+		sum.Set(f.Load(f.totals, zero))
+		f.Store(f.totals, zero, f.U64(0))
+	})
+	return sum.Get()
+}
+
 // write writes the record: what this launch counted, on top of what those before it did.
-func (f *fuser) write(round, weight build.Value) {
+func (f *fuser) write(round, weight, edges build.Value) {
 	zero := f.U32(0)
 	f.If(f.Eq(f.Global(0), zero), func() {
 		anew := f.Eq(f.begun, zero)
@@ -204,7 +232,7 @@ func (f *fuser) write(round, weight build.Value) {
 		put(wordFault, zero)
 		put(wordFaultAt, zero)
 		wide(wordItems, f.n.items.Get())
-		wide(wordEdges, f.U64(0))
+		wide(wordEdges, edges)
 		more(wordBarriers, f.barriers.Get())
 		more(wordTailRounds, f.lone.Get())
 		more(wordTailStays, f.stays.Get())

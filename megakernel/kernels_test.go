@@ -22,7 +22,48 @@ import (
 // source holds the waves of the tests: steps of a breadth-first search.
 const source = `package waves
 
-import "github.com/govyre/vyre/gpu"
+import (
+	"github.com/govyre/vyre/gpu"
+	"github.com/govyre/vyre/megakernel/arcs"
+)
+
+// Reach marks what can be reached.
+type Reach struct{ seen []uint32 }
+
+func (r Reach) Arc(t gpu.Thread, from, to, mask uint32) bool {
+	bit := uint32(1) << (to & 31)
+	return gpu.AtomicOr(&r.seen[to/32], bit)&bit == 0
+}
+
+//vyre:kernel workgroup=256
+func ReachRound(t gpu.Thread, round uint32, offsets, targets, seen, list, lengths, weight, edges []uint32) {
+	g := arcs.Graph{Offsets: offsets, Targets: targets}
+	arcs.Round(t, Reach{seen}, g, arcs.List{Nodes: list, Lengths: lengths, Weight: weight, Edges: edges}, round)
+}
+
+//vyre:kernel workgroup=256
+func ReachDrain(t gpu.Thread, offsets, targets, seen, list, lengths []uint32, slots []uint64, control []uint32) {
+	g := arcs.Graph{Offsets: offsets, Targets: targets}
+	arcs.Drain(t, Reach{seen}, g, list, lengths[0], arcs.Queue{Slots: slots, Control: control})
+}
+
+// ReachClear makes a search from seed begin.
+//
+//vyre:kernel workgroup=64
+func ReachClear(t gpu.Thread, seed uint32, seen, list, lengths []uint32) {
+	i := t.Global().X
+	seen[i] = 0
+	if i == seed/32 {
+		seen[i] = 1 << (seed & 31)
+		list[0] = seed
+	}
+	if i < 3 {
+		lengths[i] = 0
+		if i == 0 {
+			lengths[i] = 1
+		}
+	}
+}
 
 // Expand appends the neighbours of the nodes in the list of the round that were not reached before.
 //
@@ -227,7 +268,7 @@ type memory struct {
 	t                                 *testing.T
 	dev                               driver.Device
 	offsets, arcs, depth, next, queue driver.Range
-	lengths                           driver.Range
+	lengths, seen                     driver.Range
 }
 
 func (g *graph) upload(t *testing.T, dev driver.Device) *memory {
@@ -238,7 +279,7 @@ func (g *graph) upload(t *testing.T, dev driver.Device) *memory {
 		to    *driver.Range
 		words int64
 		host  []uint32
-	}{{&m.offsets, n + 1, g.offsets}, {&m.arcs, int64(max(len(g.arcs), 1)), g.arcs}, {&m.depth, n, nil}, {&m.next, n, nil}, {&m.queue, 2 * n, nil}, {&m.lengths, 3, nil}} {
+	}{{&m.offsets, n + 1, g.offsets}, {&m.arcs, int64(max(len(g.arcs), 1)), g.arcs}, {&m.depth, n, nil}, {&m.next, n, nil}, {&m.queue, 2 * n, nil}, {&m.lengths, 3, nil}, {&m.seen, (n + 31) / 32, nil}} {
 		b, err := dev.Alloc(4*r.words, driver.AllocOptions{})
 		if err != nil {
 			t.Fatal(err)

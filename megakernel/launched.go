@@ -26,6 +26,7 @@ const (
 	ctlItemsHigh
 	ctlListed // those of lists
 	ctlListedHigh
+	ctlEdges // of the round, which are fewer than 1<<32
 	ctlWords = 12
 )
 
@@ -122,6 +123,10 @@ func (l *launcher) part(waves []*step, last bool) {
 	l.If(l.Ne(mine, zero), func() {
 		l.Atomic(ir.OpAtomicOr, l.ctl, ir.Relaxed, ir.Device, l.U32(ctlWeight), l.U32(1))
 	})
+	edges := l.Cvt(ir.U32, n.edges.Get())
+	l.If(l.Ne(edges, zero), func() {
+		l.Atomic(ir.OpAtomicAdd, l.ctl, ir.Relaxed, ir.Device, l.U32(ctlEdges), edges)
+	})
 	l.If(l.Eq(l.Global(0), zero), func() {
 		l.wide(l.ctl, ctlItems, n.items.Get())
 		l.wide(l.ctl, ctlListed, n.listed.Get())
@@ -144,7 +149,7 @@ func (l *launcher) finish(round build.Value) {
 	l.clear(l.phases[EveryRound].steps, team{thread: zero}, round)
 	over := l.Or(l.Eq(weight, zero), l.Eq(next, l.read(ctlLast)))
 	l.count(round, next, weight)
-	for _, word := range []int{ctlArrived, ctlWeight, ctlItems, ctlItemsHigh, ctlListed, ctlListedHigh} {
+	for _, word := range []int{ctlArrived, ctlWeight, ctlItems, ctlItemsHigh, ctlListed, ctlListedHigh, ctlEdges} {
 		l.set(word, zero)
 	}
 	l.set(ctlRound, next)
@@ -167,6 +172,7 @@ func (l *launcher) count(round, next, weight build.Value) {
 	put(wordRounds, l.Select(none, zero, next))
 	put(wordChanged, l.Or(old(wordChanged), weight))
 	l.wide(l.record, wordItems, items)
+	l.wide(l.record, wordEdges, l.Cvt(ir.U64, l.read(ctlEdges)))
 	put(wordGreatest, l.Max(old(wordGreatest), l.Cvt(ir.U32, l.Min(items, l.U64(1<<32-1)))))
 	l.wide(l.record, wordResults, pair(ctlListed))
 }

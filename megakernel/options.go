@@ -9,7 +9,7 @@ import (
 // Topology says who drives the rounds.
 type Topology uint8
 
-// The topologies. All leave the same bits and the same record.
+// The topologies. All leave the same bits, and all but Drained the same record: it has no rounds.
 const (
 	Auto        Topology = iota // the fastest by what was measured, else a documented default
 	HostLoop                    // the host reads a word before every round
@@ -17,9 +17,10 @@ const (
 	Captured                    // the same as a captured graph
 	DeviceLoop                  // the device decides whether to launch the next round
 	Cooperative                 // one launch holds all rounds, with barriers of the grid between groups
+	Drained                     // one launch without rounds; of a wave that has a Drain
 )
 
-var topologyNames = [...]string{"auto", "host loop", "back-to-back", "captured graph", "device loop", "cooperative"}
+var topologyNames = [...]string{"auto", "host loop", "back-to-back", "captured graph", "device loop", "cooperative", "drained"}
 
 func (t Topology) String() string {
 	if int(t) < len(topologyNames) {
@@ -81,7 +82,7 @@ func (o *Options) check(dev driver.Device) (found driver.Problems) {
 	refuse := func(code, msg, fix string) {
 		found = append(found, problem(dev, driver.InvalidArgument, code, -1, "options", msg, fix))
 	}
-	if o.Topology > Cooperative {
+	if o.Topology > Drained {
 		refuse("topology", fmt.Sprintf("there is no %v", o.Topology), "use one of the constants")
 	}
 	if o.Threads%32 != 0 || o.Threads > 1024 {

@@ -54,8 +54,11 @@ func New(ctx context.Context, dev driver.Device, waves []Wave, deps []Dependency
 		p.o.Topology = p.choose()
 	}
 	made := p.launchedForm
-	if p.o.Topology == Cooperative {
+	switch p.o.Topology {
+	case Cooperative:
 		made = p.cooperative
+	case Drained:
+		made = p.drained
 	}
 	if p.runner, err = made(ctx, b.bindings); err != nil {
 		p.Close() // whose error would hide the cause

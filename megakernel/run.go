@@ -21,10 +21,17 @@ func (p *Plan) cooperative(ctx context.Context, bindings []binding) (runner, err
 	if err != nil {
 		return nil, err
 	}
+	totals, err := p.alloc(8, "totals")
+	if err != nil {
+		return nil, err
+	}
+	if err := driver.Write(ctx, driver.All(totals), make([]byte, 8)); err != nil {
+		return nil, err
+	}
 	c := &oneLaunch{seq: p.sequence("run")}
 	args := arguments(bindings)
 	c.round = len(args) + fusedRound
-	args = append(args, driver.All(record), driver.U32(0), driver.U32(0), driver.U32(0))
+	args = append(args, driver.All(record), driver.All(totals), driver.U32(0), driver.U32(0), driver.U32(0))
 	c.step = c.seq.Launch(k, driver.Groups(p.blocks), args...)
 	c.seq.Read(driver.All(record), c.bytes[:])
 	return c, c.seq.Prepare()
@@ -32,7 +39,7 @@ func (p *Plan) cooperative(ctx context.Context, bindings []binding) (runner, err
 
 // arguments lists the ranges of the bindings.
 func arguments(bindings []binding) []driver.Arg {
-	args := make([]driver.Arg, len(bindings), len(bindings)+4)
+	args := make([]driver.Arg, len(bindings), len(bindings)+5)
 	for k := range bindings {
 		args[k] = bindings[k].memory
 	}
@@ -75,6 +82,24 @@ type launch struct {
 
 // launchedForm makes the runner of any topology that launches groups one by one.
 func (p *Plan) launchedForm(ctx context.Context, bindings []binding) (runner, error) {
+	l, err := p.loop(ctx, bindings, Before, EveryRound, After)
+	if err != nil {
+		return nil, err
+	}
+	if p.blocks = p.o.Blocks; p.blocks == 0 {
+		p.blocks = uint32(p.dev.Caps().Units)
+	}
+	switch p.o.Topology {
+	case HostLoop:
+		return l.while(driver.LoopHost)
+	case DeviceLoop:
+		return l.while(driver.LoopGraph)
+	}
+	return l.polled(p.o.Topology == Captured)
+}
+
+// loop compiles the groups of some phases, and allocates what they share.
+func (p *Plan) loop(ctx context.Context, bindings []binding, phases ...Phase) (*loop, error) {
 	l := &loop{Plan: p}
 	var err error
 	if l.ctl, err = p.alloc(4*ctlWords, "control"); err != nil {
@@ -88,8 +113,8 @@ func (p *Plan) launchedForm(ctx context.Context, bindings []binding) (runner, er
 		return nil, err
 	}
 	args := append(arguments(bindings), driver.All(l.ctl), driver.All(l.rec))
-	for f := range l.phase {
-		programs, err := launched(p.o.Label, p.threads, bindings, &p.phases, Phase(f))
+	for _, f := range phases {
+		programs, err := launched(p.o.Label, p.threads, bindings, &p.phases, f)
 		if err != nil {
 			programs = []*ir.Program{nil} // compile says it
 		}
@@ -101,16 +126,7 @@ func (p *Plan) launchedForm(ctx context.Context, bindings []binding) (runner, er
 			l.phase[f] = append(l.phase[f], launch{k, args})
 		}
 	}
-	if p.blocks = p.o.Blocks; p.blocks == 0 {
-		p.blocks = uint32(p.dev.Caps().Units)
-	}
-	switch p.o.Topology {
-	case HostLoop:
-		return l.while(driver.LoopHost)
-	case DeviceLoop:
-		return l.while(driver.LoopGraph)
-	}
-	return l.polled(p.o.Topology == Captured)
+	return l, nil
 }
 
 func (l *loop) record() []byte { return l.bytes[:] }
@@ -140,7 +156,7 @@ func set(s *driver.Step, round, limit, last uint32) error {
 	return nil
 }
 
-// go is the word that says whether rounds go on.
+// goes is the word that says whether rounds go on.
 func (l *loop) goes() driver.Range { return driver.Part(l.ctl, 4*ctlGo, 4) }
 
 // whiles is a loop that tests a word before every round, on the host or on the device. There are two

@@ -15,6 +15,7 @@ type Wave struct {
 	Domain  Domain       // what it runs over
 	Bytes   Envelope     // what it needs of memory, for the plan; zero if that is not planned
 	Phase   Phase        // when it runs
+	Drain   *Drain       // the same wave without rounds, if there is one
 }
 
 // Dependency is an ordered pair of waves: After must see what Before wrote, or must not overwrite
@@ -55,6 +56,24 @@ type Round struct{ driver.Scalar }
 // Vote is the argument of a []uint32 to which the wave adds how much it leaves to be done. The run
 // ends after a round in which nobody added anything.
 type Vote struct{ driver.Range }
+
+// Edges is the argument of a []uint32 to which the wave adds, at element 0, how many arcs it looked
+// at. The record has their sum.
+type Edges struct{ driver.Range }
+
+// Drain is a wave without rounds: a kernel that calls arcs.Drain. A plan of one such wave can be
+// drained (see Drained). The list of the wave has the nodes to begin with.
+type Drain struct {
+	Program *ir.Program
+	Args    []driver.Arg // one a parameter; Slots{} and Control{} in the places of the queue's fields
+	Slots   uint64       // how many there are: what arcs.Slots returns
+}
+
+// Slots is the argument of a drain's []uint64 of slots, which the plan provides.
+type Slots struct{ driver.Range }
+
+// Control is the argument of a drain's []uint32 of control words, which the plan provides.
+type Control struct{ driver.Range }
 
 // MaxItems bounds a domain.
 const MaxItems = 1 << 31

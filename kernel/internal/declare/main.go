@@ -1,6 +1,6 @@
 // Command declare writes the declarations that package kernel embeds, from the sources of package
-// gpu and of the standard library: exported names, types and constants, without bodies. Of package
-// gpu/random it copies the whole source, which kernels inline.
+// gpu and of the standard library: exported names, types and constants, without bodies. Of packages
+// gpu/random and of megakernel/arcs it copies the source, which kernels inline.
 package main
 
 import (
@@ -26,9 +26,14 @@ var targets = []struct {
 	{"api/gpu.txt", func(dir string) ([]byte, error) { return fromSource(filepath.Join(dir, "..", "gpu")) }},
 	{"api/math.txt", func(string) ([]byte, error) { return fromLibrary("math") }},
 	{"api/bits.txt", func(string) ([]byte, error) { return fromLibrary("math/bits") }},
-	{"api/random.txt", func(dir string) ([]byte, error) {
-		return os.ReadFile(filepath.Join(dir, "..", "gpu", "random", "random.go"))
-	}},
+	{"api/random.txt", source("gpu/random/random.go")},
+	{"api/arcs.txt", source("megakernel/arcs/arcs.go")},
+	{"api/drain.txt", source("megakernel/arcs/drain.go")},
+}
+
+// source copies a file of the module.
+func source(path string) func(dir string) ([]byte, error) {
+	return func(dir string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, "..", filepath.FromSlash(path))) }
 }
 
 func main() {

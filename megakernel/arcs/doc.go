@@ -1,0 +1,32 @@
+// Package arcs is the part of waves that walk the rows of a graph which is the same for all of them.
+//
+// A wave says what happens along one arc, by a Go type with one method over its buffers:
+//
+//	type Reach struct{ Seen []uint32 }
+//
+//	func (r Reach) Arc(t gpu.Thread, from, to, mask uint32) bool {
+//		bit := uint32(1) << (to & 31)
+//		return gpu.AtomicOr(&r.Seen[to/32], bit)&bit == 0
+//	}
+//
+// Lists, tickets, votes and the end are here, once. [Round] is a wave of package megakernel, one
+// step of a search in rounds, which runs in every topology:
+//
+//	//vyre:kernel workgroup=256
+//	func ReachRound(t gpu.Thread, round uint32, offsets, targets, seen, list, lengths, weight, edges []uint32) {
+//		g := arcs.Graph{Offsets: offsets, Targets: targets}
+//		arcs.Round(t, Reach{seen}, g, arcs.List{Nodes: list, Lengths: lengths, Weight: weight, Edges: edges}, round)
+//	}
+//
+// [Drain] has no rounds at all: whoever has no work takes the next item there is. It needs waves
+// that come to the same end in any order: those that only set bits, lower or raise numbers, or
+// claim by an exchange.
+//
+//	//vyre:kernel workgroup=256
+//	func ReachDrain(t gpu.Thread, offsets, targets, seen, list, lengths []uint32, slots []uint64, control []uint32) {
+//		g := arcs.Graph{Offsets: offsets, Targets: targets}
+//		arcs.Drain(t, Reach{seen}, g, list, lengths[0], arcs.Queue{Slots: slots, Control: control})
+//	}
+//
+// The functions are ordinary Go. The compiler of kernels inlines them, natively they run as they are.
+package arcs

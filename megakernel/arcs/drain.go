@@ -1,0 +1,230 @@
+package arcs
+
+import (
+	"math/bits"
+
+	"github.com/govyre/vyre/gpu"
+)
+
+// Queue is what a drain works through. An item is a run of arcs, first and last in the halves of a
+// u64, which is never 0. Every item that is published has a slot of its own, so tickets only grow.
+// All of it is 0 at first.
+type Queue struct {
+	Slots   []uint64 // as many as Slots says: two totals, of nodes and arcs, then the items
+	Control []uint32 // ControlWords: four counters a line of 128 bytes apart, and the record
+}
+
+// Words of Queue.Control.
+const (
+	taken     = 0  // tickets
+	published = 32 // tickets
+	done      = 64 // items
+	left      = 96 // warps
+	record    = 128
+
+	// ControlWords is the length of Queue.Control, and RecordWord where in it the record stands.
+	ControlWords = 160
+	RecordWord   = record
+)
+
+// firstSlot is where the items begin, a line after the totals.
+const firstSlot = 16
+
+// Split is the greatest number of arcs of an item: longer rows are cut, for everybody.
+const Split = 64
+
+// Slots returns how many slots the queue of a graph needs, for waves that report each node at most
+// once: one a node, and one more for every Split arcs.
+func Slots(nodes, arcs uint64) uint64 { return firstSlot + nodes + arcs/Split + 1 }
+
+// items is how many items a run of arcs makes.
+func items(first, last uint32) uint32 { return (last - first + Split - 1) / Split }
+
+// child is a node that an arc leads to: its own arcs, none unless it was found.
+type child struct {
+	first, last uint32
+	found       bool
+}
+
+// Drain walks all arcs that can be reached from the seeds, the first n nodes of the list, which the
+// wave counts as reached. It runs in one cooperative launch, and every warp stays until nothing is
+// left anywhere.
+//
+// A lane without work holds a ticket and looks at its slot while it does other things. A child is
+// kept if the lane has nothing else, the others are published for whoever holds the next tickets. The end is
+// found by counting: items done, read first, are as many as were published; then nobody works, since
+// only who works publishes.
+func Drain[W Wave](t gpu.Thread, w W, g Graph, seeds []uint32, n uint32, q Queue) {
+	for i := t.Global().X; i < n; i += t.Groups().X * t.GroupSize().X {
+		v := seeds[i]
+		c := child{first: g.Offsets[v], last: g.Offsets[v+1]}
+		if c.first < c.last {
+			q.put(gpu.AtomicAdd(&q.Control[published], items(c.first, c.last)), c)
+		}
+	}
+	t.GridBarrier()
+
+	const none = ^uint32(0)
+	var first, last uint32 // arcs that the lane has still to look at
+	slot := none           // of the ticket that it holds
+	working := false       // on an item that it took
+	var ended uint32       // items taken and done, not yet reported
+	var found, seen uint32
+	if t.Global().X == 0 {
+		found = n // the seeds
+	}
+	for {
+		want := !working && slot == none
+		if lanes := t.Ballot(want); lanes != 0 {
+			base := uint32(0)
+			leader := uint32(bits.TrailingZeros32(lanes))
+			if t.Lane() == leader {
+				base = gpu.AtomicAdd(&q.Control[taken], uint32(bits.OnesCount32(lanes)))
+			}
+			base = gpu.Shuffle(t, base, leader)
+			if want {
+				slot = base + uint32(bits.OnesCount32(lanes&(1<<t.Lane()-1)))
+			}
+		}
+		if slot < uint32(len(q.Slots))-firstSlot {
+			if item := gpu.AtomicLoad(&q.Slots[firstSlot+slot]); item != 0 {
+				first, last, slot, working = uint32(item>>32), uint32(item), none, true
+			}
+		}
+		if t.Any(working) {
+			a, b, c, d := look4(t, w, g, first, last)
+			seen += min(last-first, 4)
+			first += min(last-first, 4)
+			found += one(a) + one(b) + one(c) + one(d)
+			if working && first == last { // go on with a child, if there is one
+				a, b = order(a, b)
+				c, d = order(c, d)
+				a, c = order(a, c)
+				first = a.first
+				last = min(a.last, a.first+Split)
+				a.first = last
+				if first == last {
+					working = false
+					ended++
+				}
+			}
+			share(t, q, a, b, c, d)
+			continue
+		}
+		if over(t, q, ended) {
+			break
+		}
+		ended = 0
+	}
+	finish(t, q, n, found, seen)
+}
+
+// order returns the two with one that is not empty first, if there is one.
+func order(a, b child) (child, child) {
+	if a.first == a.last { // found is not looked at any more
+		return b, a
+	}
+	return a, b
+}
+
+func one(c child) uint32 {
+	if c.found {
+		return 1
+	}
+	return 0
+}
+
+// look4 walks up to four arcs, whose loads and claims are in flight together.
+func look4[W Wave](t gpu.Thread, w W, g Graph, k, last uint32) (a, b, c, d child) {
+	top := uint32(len(g.Targets)) - 1 // a lane without work looks somewhere, too
+	ta, tb, tc, td := g.Targets[min(k, top)], g.Targets[min(k+1, top)], g.Targets[min(k+2, top)], g.Targets[min(k+3, top)]
+	a.first, a.last = g.Offsets[ta], g.Offsets[ta+1]
+	b.first, b.last = g.Offsets[tb], g.Offsets[tb+1]
+	c.first, c.last = g.Offsets[tc], g.Offsets[tc+1]
+	d.first, d.last = g.Offsets[td], g.Offsets[td+1]
+	a.found = k < last && w.Arc(t, 0, ta, gpu.At(g.Masks, k))
+	b.found = k+1 < last && w.Arc(t, 0, tb, gpu.At(g.Masks, k+1))
+	c.found = k+2 < last && w.Arc(t, 0, tc, gpu.At(g.Masks, k+2))
+	d.found = k+3 < last && w.Arc(t, 0, td, gpu.At(g.Masks, k+3))
+	return a.settled(), b.settled(), c.settled(), d.settled()
+}
+
+// settled is the child with no arcs if it was not found.
+func (c child) settled() child {
+	if !c.found {
+		c.last = c.first
+	}
+	return c
+}
+
+// share publishes what is left of up to four children, with one addition for the warp.
+func share(t gpu.Thread, q Queue, a, b, c, d child) {
+	n := items(a.first, a.last) + items(b.first, b.last) + items(c.first, c.last) + items(d.first, d.last)
+	if !t.Any(n != 0) {
+		return
+	}
+	before := gpu.ExclusiveScanAdd(t, n)
+	base := uint32(0)
+	if t.Lane() == 31 {
+		base = gpu.AtomicAdd(&q.Control[published], before+n)
+	}
+	at := gpu.Shuffle(t, base, 31) + before
+	at = q.put(at, a)
+	at = q.put(at, b)
+	at = q.put(at, c)
+	q.put(at, d)
+}
+
+// put stores the items of a run of arcs in slots from at on, and returns the next one.
+func (q Queue) put(at uint32, c child) uint32 {
+	for c.first < c.last {
+		end := min(c.last, c.first+Split)
+		if at < uint32(len(q.Slots))-firstSlot {
+			gpu.AtomicStore(&q.Slots[firstSlot+at], uint64(c.first)<<32|uint64(end))
+		}
+		c.first = end
+		at++
+	}
+	return at
+}
+
+// over reports what the lanes of the warp have done, and whether nothing is left anywhere.
+func over(t gpu.Thread, q Queue, ended uint32) bool {
+	n := gpu.ReduceAdd(t, ended)
+	end := uint32(0)
+	if t.Lane() == 0 {
+		if n != 0 { // what was published before is seen by who sees this
+			gpu.AtomicAddOrdered(&q.Control[done], n, gpu.Release, gpu.Device)
+		}
+		finished := gpu.AtomicLoadOrdered(&q.Control[done], gpu.Acquire, gpu.Device)
+		if finished == gpu.AtomicLoad(&q.Control[published]) {
+			end = 1
+		}
+	}
+	return gpu.Shuffle(t, end, 0) != 0
+}
+
+// finish adds up what the warp found; the last one to leave writes the record.
+func finish(t gpu.Thread, q Queue, n, found, seen uint32) {
+	items, arcs := gpu.ReduceAdd(t, uint64(found)), gpu.ReduceAdd(t, uint64(seen))
+	if t.Lane() != 0 {
+		return
+	}
+	gpu.AtomicAdd(&q.Slots[0], items)
+	gpu.AtomicAdd(&q.Slots[1], arcs)
+	warps := t.Groups().X * (t.GroupSize().X / 32)
+	if gpu.AtomicAddOrdered(&q.Control[left], 1, gpu.AcqRel, gpu.Device) != warps-1 {
+		return
+	}
+	items, arcs = gpu.AtomicLoad(&q.Slots[0]), gpu.AtomicLoad(&q.Slots[1])
+	q.Control[record] = 0x5659_0001 // see megakernel.Record
+	q.Control[record+1] = 1         // converged
+	q.Control[record+3] = 0
+	if items > uint64(n) {
+		q.Control[record+3] = 1
+	}
+	q.Control[record+6], q.Control[record+7] = uint32(items), uint32(items>>32)
+	q.Control[record+8], q.Control[record+9] = uint32(arcs), uint32(arcs>>32)
+	q.Control[record+10] = 1
+	q.Control[record+14], q.Control[record+15] = uint32(items), uint32(items>>32)
+}

@@ -1,0 +1,153 @@
+package megakernel_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cpu"
+	"github.com/govyre/vyre/megakernel"
+	"github.com/govyre/vyre/megakernel/arcs"
+)
+
+// reach makes the waves of a search that only marks nodes, which needs no rounds.
+func reach(g *graph, m *memory, seed uint32) []megakernel.Wave {
+	p := programs()
+	words := (g.nodes() + 31) / 32
+	return []megakernel.Wave{
+		{Program: p["ReachClear"], Args: []driver.Arg{driver.U32(seed), m.seen, m.queue, m.lengths}, Domain: megakernel.Fixed(max(words, 3)), Phase: megakernel.Before},
+		{Program: p["ReachRound"], Args: []driver.Arg{megakernel.Round{}, m.offsets, m.arcs, m.seen, m.queue, m.lengths, megakernel.Vote{}, megakernel.Edges{}},
+			Domain: megakernel.List(m.lengths, g.nodes()),
+			Drain: &megakernel.Drain{Program: p["ReachDrain"], Args: []driver.Arg{m.offsets, m.arcs, m.seen, m.queue, m.lengths, megakernel.Slots{}, megakernel.Control{}},
+				Slots: arcs.Slots(uint64(g.nodes()), uint64(len(g.arcs)))}},
+	}
+}
+
+// reached is the answer, as bits, with the number of nodes and of arcs that leave them.
+func (g *graph) reached(seed uint32) (seen []uint32, nodes, edges uint64) {
+	seen = make([]uint32, (g.nodes()+31)/32)
+	depth, _ := g.depths(seed)
+	for v, d := range depth {
+		if d != ^uint32(0) {
+			seen[v/32] |= 1 << (v % 32)
+			nodes++
+			edges += uint64(g.offsets[v+1] - g.offsets[v])
+		}
+	}
+	return seen, nodes, edges
+}
+
+// TestReachIsTheSameInRoundsAndDrained runs one definition of an arc in all six topologies.
+func TestReachIsTheSameInRoundsAndDrained(t *testing.T) {
+	hubs := random(3, 400, 2)
+	for _, device := range devices() {
+		dev := open(t, device)
+		for _, g := range []*graph{random(1, 500, 3), chain(70), star(300), hubs, fromArcs("one node", 1, nil), complete(90)} {
+			m := g.upload(t, dev)
+			seed := g.nodes() / 3
+			want, nodes, edges := g.reached(seed)
+			for _, topology := range append(slices.Clone(topologies), megakernel.Drained) {
+				for _, blocks := range []uint32{1, 3} {
+					p, err := megakernel.New(context.Background(), dev, reach(g, m, seed), nil, megakernel.Options{Topology: topology, Blocks: blocks})
+					if err != nil {
+						t.Fatal(err)
+					}
+					for range 2 {
+						rec, err := p.Run(context.Background())
+						if err != nil {
+							t.Fatalf("%s, %s, %v: %v", device, g.name, topology, err)
+						}
+						if got := m.read(m.seen); !slices.Equal(got, want) {
+							t.Errorf("%s, %s, %v: reached %x, want %x", device, g.name, topology, got, want)
+						}
+						if rec.Items != nodes || rec.Edges != edges || rec.Results != nodes || rec.Changed != (nodes > 1) || rec.Status != megakernel.Converged {
+							t.Errorf("%s, %s, %v: %#v, want %d nodes and %d arcs", device, g.name, topology, rec, nodes, edges)
+						}
+					}
+					if err := p.Close(); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		}
+	}
+}
+
+// complete has an arc from every node to every other.
+func complete(n uint32) *graph {
+	var all [][2]uint32
+	for a := range n {
+		for b := range n {
+			if a != b {
+				all = append(all, [2]uint32{a, b})
+			}
+		}
+	}
+	return fromArcs("complete", int(n), all)
+}
+
+// TestDrainHasNoRaceUnderAnySchedule: items are handed over, and the end is found, in whatever order warps run.
+func TestDrainHasNoRaceUnderAnySchedule(t *testing.T) {
+	g := random(9, 200, 3)
+	want, nodes, _ := g.reached(5)
+	schedules := []cpu.Schedule{cpu.Forward, cpu.Reversed}
+	for seed := range uint64(8) {
+		schedules = append(schedules, cpu.Seeded(seed))
+	}
+	for _, schedule := range schedules {
+		dev, err := cpu.Open(cpu.Options{Run: cpu.RunOptions{Schedule: schedule, Detect: cpu.Everything}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := g.upload(t, dev)
+		p, err := megakernel.New(context.Background(), dev, reach(g, m, 5), nil, megakernel.Options{Topology: megakernel.Drained, Blocks: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec, err := p.Run(context.Background())
+		if err != nil || rec.Items != nodes {
+			t.Errorf("%v: %v, %v", schedule, rec, err)
+		}
+		for _, r := range p.Result().Reports {
+			t.Errorf("%v: %s", schedule, r.Text)
+		}
+		if got := m.read(m.seen); !slices.Equal(got, want) {
+			t.Errorf("%v: reached %x, want %x", schedule, got, want)
+		}
+		p.Close()
+	}
+}
+
+// TestDrainThatCannotBeIsRefused says what is missing.
+func TestDrainThatCannotBeIsRefused(t *testing.T) {
+	g := chain(9)
+	dev := open(t, "cpu")
+	m := g.upload(t, dev)
+	change := func(f func(*megakernel.Drain)) []megakernel.Wave {
+		waves := reach(g, m, 0)
+		f(waves[1].Drain)
+		return waves
+	}
+	none := reach(g, m, 0)
+	none[1].Drain = nil
+	two := append(reach(g, m, 0), megakernel.Wave{Program: programs()["Keep"], Args: []driver.Arg{m.depth, m.next}, Domain: megakernel.Fixed(9)})
+	for _, c := range []struct {
+		name, want string
+		waves      []megakernel.Wave
+	}{
+		{"no drain", "it has no form without rounds", none},
+		{"two waves", "a drain has one wave", two},
+		{"no slots", "its drain has 0 slots", change(func(d *megakernel.Drain) { d.Slots = 0 })},
+		{"no cooperative kernel", "Keep is no cooperative kernel", change(func(d *megakernel.Drain) { d.Program = programs()["Keep"] })},
+		{"no queue", "it has 1 of Slots{} and Control{}", change(func(d *megakernel.Drain) { d.Args[6] = m.depth })},
+		{"slots elsewhere", "slots are a buffer of u64, argument offsets is a buffer of u32", change(func(d *megakernel.Drain) { d.Args[0] = megakernel.Slots{} })},
+		{"too few arguments", "it has 6 arguments for 7 parameters", change(func(d *megakernel.Drain) { d.Args = d.Args[:6] })},
+	} {
+		_, err := megakernel.New(context.Background(), dev, c.waves, nil, megakernel.Options{Topology: megakernel.Drained})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %q", c.name, err, c.want)
+		}
+	}
+}
