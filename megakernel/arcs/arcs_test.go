@@ -1,0 +1,74 @@
+package arcs_test
+
+import (
+	"testing"
+
+	"github.com/govyre/vyre/gpu"
+	"github.com/govyre/vyre/megakernel/arcs"
+)
+
+// reach marks what can be reached.
+type reach struct{ seen []uint32 }
+
+func (r reach) Arc(t gpu.Thread, from, to, mask uint32) bool {
+	bit := uint32(1) << (to & 31)
+	return gpu.AtomicOr(&r.seen[to/32], bit)&bit == 0
+}
+
+// ring has arcs from every node to the next and to the one three on, and a row of rays from node 0.
+func ring(n uint32) arcs.Graph {
+	g := arcs.Graph{Masks: []uint32{0}}
+	for v := range n {
+		g.Offsets = append(g.Offsets, uint32(len(g.Targets)))
+		g.Targets = append(g.Targets, (v+1)%n, (v+3)%n)
+		if v == 0 {
+			for k := range 3 * uint32(arcs.Split) {
+				g.Targets = append(g.Targets, k%n)
+			}
+		}
+	}
+	g.Offsets = append(g.Offsets, uint32(len(g.Targets)))
+	return g
+}
+
+// TestDrainRunsNatively is for the race detector, which sees the hand-over of items as Go does.
+func TestDrainRunsNatively(t *testing.T) {
+	const n = 50
+	g := ring(n)
+	q := arcs.Queue{Slots: make([]uint64, arcs.Slots(n, uint64(len(g.Targets)))), Control: make([]uint32, arcs.ControlWords)}
+	w := reach{make([]uint32, (n+31)/32)}
+	w.seen[0] = 1
+	gpu.Run(gpu.Grid{Groups: gpu.Vec3{X: 2}, Group: gpu.Vec3{X: 64}, Cooperative: true}, func(th gpu.Thread) {
+		arcs.Drain(th, w, g, []uint32{0}, 1, q)
+	})
+	for v := range uint32(n) {
+		if w.seen[v/32]>>(v%32)&1 == 0 {
+			t.Errorf("node %d was not reached", v)
+		}
+	}
+	rec := q.Control[arcs.RecordWord:]
+	if rec[6] != n || int(rec[8]) != len(g.Targets) || rec[1] != 1 {
+		t.Errorf("record %v, want %d nodes and %d arcs", rec, n, len(g.Targets))
+	}
+}
+
+// TestRoundsRunNatively does the same round by round.
+func TestRoundsRunNatively(t *testing.T) {
+	const n = 50
+	g := ring(n)
+	w := reach{make([]uint32, (n+31)/32)}
+	w.seen[0] = 1
+	l := arcs.List{Nodes: make([]uint32, 2*n), Lengths: []uint32{1, 0, 0}, Weight: make([]uint32, 1), Edges: make([]uint32, 1)}
+	nodes := uint32(0)
+	for round := uint32(0); l.Lengths[round%3] > 0; round++ {
+		size := l.Lengths[round%3]
+		nodes += size
+		gpu.Run(gpu.Grid{Groups: gpu.Vec3{X: size}, Group: gpu.Vec3{X: 1}}, func(th gpu.Thread) {
+			arcs.Round(th, w, g, l, round)
+		})
+		l.Lengths[(round+2)%3] = 0
+	}
+	if nodes != n || int(l.Edges[0]) != len(g.Targets) || l.Weight[0] != n-1 {
+		t.Errorf("%d nodes, %d arcs and %d found, want %d, %d and %d", nodes, l.Edges[0], l.Weight[0], n, len(g.Targets), n-1)
+	}
+}
