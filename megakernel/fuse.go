@@ -120,7 +120,7 @@ func (f *fuser) enter() uint32 {
 	if f.tail == TailAlways {
 		return 1<<32 - 1
 	}
-	return 2 * f.threads
+	return f.threads / 4
 }
 
 // turn writes the groups of one round, with a barrier after each; the last one sums what is left to

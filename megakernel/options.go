@@ -34,7 +34,7 @@ type Tail uint8
 
 // The settings.
 const (
-	TailAuto   Tail = iota // while the weight is at most twice the threads of a block
+	TailAuto   Tail = iota // while the weight is at most a quarter of the threads of a block
 	TailNever              // all blocks take part in every round
 	TailAlways             // one block from the second round on
 )

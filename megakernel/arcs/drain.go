@@ -30,6 +30,9 @@ const (
 // firstSlot is where the items begin, a line after the totals.
 const firstSlot = 16
 
+// patience is how many turns without work a warp waits before it looks whether any is left.
+const patience = 16
+
 // Split is the greatest number of arcs of an item: longer rows are cut, for everybody.
 const Split = 64
 
@@ -73,6 +76,7 @@ func Drain[W Wave](t gpu.Thread, w W, g Graph, seeds []uint32, n uint32, q Queue
 	if t.Global().X == 0 {
 		found = n // the seeds
 	}
+	turns := uint32(0) // without work, since it was last looked whether any is left
 	for {
 		want := !working && slot == none
 		if lanes := t.Ballot(want); lanes != 0 {
@@ -109,6 +113,10 @@ func Drain[W Wave](t gpu.Thread, w W, g Graph, seeds []uint32, n uint32, q Queue
 				}
 			}
 			share(t, q, a, b, c, d)
+			continue
+		}
+		// The counters are what those add to who have work, so they are not looked at all the time.
+		if turns++; turns%patience != 0 {
 			continue
 		}
 		if over(t, q, ended) {

@@ -33,7 +33,9 @@ var targets = []struct {
 
 // source copies a file of the module.
 func source(path string) func(dir string) ([]byte, error) {
-	return func(dir string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, "..", filepath.FromSlash(path))) }
+	return func(dir string) ([]byte, error) {
+		return os.ReadFile(filepath.Join(dir, "..", filepath.FromSlash(path)))
+	}
 }
 
 func main() {
