@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -32,6 +33,7 @@ func (c *completionCmd) Run(t *terminal) error {
 // completed is a command as a shell sees it.
 type completed struct {
 	name, help string
+	parts      []string // commands below it, one of which must follow; mostly none
 	flags      []completedFlag
 	values     []string // of its argument; none if that is a file
 }
@@ -47,24 +49,36 @@ func completions(app *kong.Application) []completed {
 	var all []completed
 	for _, n := range app.Children {
 		c := completed{name: n.Name, help: n.Help}
-		for _, group := range n.AllFlags(true) {
-			for _, f := range group {
-				if f.Name == "version" { // of the command as a whole
-					continue
-				}
-				one := completedFlag{long: f.Name, help: f.Help, takes: !f.IsBool(), values: valuesOf(f.Value)}
-				if f.Short != 0 {
-					one.short = string(f.Short)
-				}
-				c.flags = append(c.flags, one)
-			}
+		for _, part := range n.Children {
+			c.parts = append(c.parts, part.Name)
+			c.add(part)
 		}
-		for _, p := range n.Positional {
-			c.values = valuesOf(p)
+		if len(n.Children) == 0 {
+			c.add(n)
 		}
 		all = append(all, c)
 	}
 	return all
+}
+
+// add takes flags and arguments of a command, which is c or one below it.
+func (c *completed) add(n *kong.Node) {
+	for _, group := range n.AllFlags(true) {
+		for _, f := range group {
+			known := slices.ContainsFunc(c.flags, func(k completedFlag) bool { return k.long == f.Name })
+			if f.Name == "version" || known { // of the command as a whole
+				continue
+			}
+			one := completedFlag{long: f.Name, help: f.Help, takes: !f.IsBool(), values: valuesOf(f.Value)}
+			if f.Short != 0 {
+				one.short = string(f.Short)
+			}
+			c.flags = append(c.flags, one)
+		}
+	}
+	for _, p := range n.Positional {
+		c.values = valuesOf(p)
+	}
 }
 
 // valuesOf are the words that a value may be, if these are known.
@@ -116,6 +130,9 @@ func completeBash(w io.Writer, all []completed) {
 			words = append(words, f.words()...)
 		}
 		fmt.Fprintf(w, "\t%s)\n\t\tflags=%q words=%q\n", c.name, strings.Join(words, " "), strings.Join(c.values, " "))
+		if len(c.parts) > 0 {
+			fmt.Fprintf(w, "\t\tif [ \"$COMP_CWORD\" -eq 2 ]; then words=%q; fi\n", strings.Join(c.parts, " "))
+		}
 		fmt.Fprint(w, "\t\tcase $before in\n")
 		for _, f := range c.flags {
 			if len(f.values) > 0 {
@@ -160,6 +177,9 @@ func completeZsh(w io.Writer, all []completed) {
 				fmt.Fprintf(w, " \\\n\t\t%s", quoted(spec))
 			}
 		}
+		if len(c.parts) > 0 {
+			fmt.Fprintf(w, " \\\n\t\t%s", quoted("1:command:("+strings.Join(c.parts, " ")+")"))
+		}
 		if len(c.values) > 0 {
 			fmt.Fprintf(w, " \\\n\t\t%s ;;\n", quoted("*:value:("+strings.Join(c.values, " ")+")"))
 		} else {
@@ -173,7 +193,17 @@ func completeFish(w io.Writer, all []completed) {
 	fmt.Fprintf(w, "complete -c vyre -n __fish_use_subcommand -l version -d 'Print the version.'\n")
 	for _, c := range all {
 		fmt.Fprintf(w, "complete -c vyre -f -n __fish_use_subcommand -a %s -d %s\n", c.name, quoted(c.help))
-		when := fmt.Sprintf("complete -c vyre -n '__fish_seen_subcommand_from %s'", c.name)
+		seen := "__fish_seen_subcommand_from " + c.name
+		for _, other := range all { // of which c's name may be a part
+			if slices.Contains(other.parts, c.name) {
+				seen += "; and not __fish_seen_subcommand_from " + other.name
+			}
+		}
+		when := fmt.Sprintf("complete -c vyre -n '%s'", seen)
+		if len(c.parts) > 0 {
+			parts := strings.Join(c.parts, " ")
+			fmt.Fprintf(w, "complete -c vyre -n '%s; and not __fish_seen_subcommand_from %s' -f -a '%s'\n", seen, parts, parts)
+		}
 		for _, f := range c.flags {
 			fmt.Fprintf(w, "%s -l %s", when, f.long)
 			if f.short != "" {

@@ -9,6 +9,7 @@
 //	vyre passes                                           the compiler's passes, in their order
 //	vyre explain saxpy.go -o report.html                  source, passes and PTX side by side
 //	vyre conform --device cpu                             the conformance suite
+//	vyre evidence check speedup.csv                       whether measured ratios may be quoted
 //	vyre gen ./kernels                                    typed launchers, for go generate
 //	vyre completion bash                                  completion for a shell
 //
@@ -41,6 +42,9 @@ type commands struct {
 	Passes  passesCmd  `cmd:"" help:"List the compiler's passes in their order."`
 	Gen     genCmd     `cmd:"" help:"Write typed launchers for the kernels of a package."`
 	Conform conformCmd `cmd:"" help:"Run the conformance suite on a device."`
+
+	Evidence evidenceCmd `cmd:"" help:"Check measured comparisons of protocols."`
+
 	Version versionCmd `cmd:"" help:"Print the version."`
 
 	Completion  completionCmd    `cmd:"" help:"Print a script that completes the command line in a shell."`
