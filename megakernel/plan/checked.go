@@ -13,6 +13,14 @@ func add(terms ...uint64) (sum uint64, ok bool) {
 	return sum, ok
 }
 
+// capped returns a+b, or the largest number where 64 bits do not hold it.
+func capped(a, b uint64) uint64 {
+	if sum, ok := add(a, b); ok {
+		return sum
+	}
+	return 1<<64 - 1
+}
+
 // mul returns a·b and whether 64 bits hold it.
 func mul(a, b uint64) (product uint64, ok bool) {
 	hi, lo := bits.Mul64(a, b)

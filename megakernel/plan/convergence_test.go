@@ -20,23 +20,27 @@ func TestConvergenceIsFoundByWhoDrivesTheRounds(t *testing.T) {
 		{"a loop of the device too", plan.ConvergenceRequest{Topology: plan.DeviceLoop, MaxRounds: 128, FlagBytes: 4}, 40,
 			plan.Progress{Converged: true, Rounds: 40, Launched: 40, Slices: 1, HostWaits: 1, ReadBytes: 64}},
 		{"a poll every 16 rounds", plan.ConvergenceRequest{Topology: plan.BackToBack, MaxRounds: 128, FlagBytes: 4, Batch: 16}, 40,
-			plan.Progress{Converged: true, Rounds: 40, Launched: 48, Polls: 3, HostWaits: 4, ReadBytes: 3*4 + 64}},
+			plan.Progress{Converged: true, Rounds: 40, Launched: 48, Polls: 3, Slices: 1, HostWaits: 5, ReadBytes: 3*4 + 64}},
 		{"a poll every round", plan.ConvergenceRequest{Topology: plan.HostLoop, MaxRounds: 128, FlagBytes: 4}, 40,
-			plan.Progress{Converged: true, Rounds: 40, Launched: 40, Polls: 40, HostWaits: 41, ReadBytes: 40*4 + 64}},
+			plan.Progress{Converged: true, Rounds: 40, Launched: 40, Polls: 40, Slices: 1, HostWaits: 42, ReadBytes: 64}},
 		{"as many rounds as are needed", plan.ConvergenceRequest{Topology: plan.Captured, MaxRounds: 40, FlagBytes: 4, Batch: 4}, 40,
-			plan.Progress{Converged: true, Rounds: 40, Launched: 40, Polls: 10, HostWaits: 11, ReadBytes: 10*4 + 64}},
+			plan.Progress{Converged: true, Rounds: 40, Launched: 40, Polls: 10, Slices: 1, HostWaits: 12, ReadBytes: 10*4 + 64}},
 		{"a round too few", plan.ConvergenceRequest{Topology: plan.Captured, MaxRounds: 39, FlagBytes: 4, Batch: 4}, 40,
-			plan.Progress{Rounds: 39, Launched: 40, Polls: 10, HostWaits: 11, ReadBytes: 10*4 + 64}},
+			plan.Progress{Rounds: 39, Launched: 40, Polls: 10, Slices: 1, HostWaits: 12, ReadBytes: 10*4 + 64}},
 		{"a round too few in one launch", plan.ConvergenceRequest{Topology: plan.Cooperative, MaxRounds: 39, FlagBytes: 4}, 40,
 			plan.Progress{Rounds: 39, Launched: 39, Slices: 1, HostWaits: 1, ReadBytes: 64}},
 		{"slices", plan.ConvergenceRequest{Topology: plan.Cooperative, MaxRounds: 128, FlagBytes: 4, Slice: 16}, 40,
 			plan.Progress{Converged: true, Rounds: 40, Launched: 40, Slices: 3, HostWaits: 3, ReadBytes: 3 * 64}},
 		{"an end at the end of a slice", plan.ConvergenceRequest{Topology: plan.Cooperative, MaxRounds: 128, FlagBytes: 4, Slice: 16}, 32,
 			plan.Progress{Converged: true, Rounds: 32, Launched: 32, Slices: 2, HostWaits: 2, ReadBytes: 2 * 64}},
+		{"slices that end between polls", plan.ConvergenceRequest{Topology: plan.BackToBack, MaxRounds: 128, FlagBytes: 4, Batch: 4, Slice: 10}, 25,
+			plan.Progress{Converged: true, Rounds: 25, Launched: 32, Polls: 8, Slices: 3, HostWaits: 14, ReadBytes: 8*4 + 3*64}},
+		{"an empty frontier of one launch", plan.ConvergenceRequest{Topology: plan.Cooperative, MaxRounds: 128, FlagBytes: 4}, 0,
+			plan.Progress{Converged: true, Launched: 1, Slices: 1, HostWaits: 1, ReadBytes: 64}},
 		{"an empty frontier", plan.ConvergenceRequest{Topology: plan.BackToBack, MaxRounds: 128, FlagBytes: 4, Batch: 4}, 0,
-			plan.Progress{Converged: true, Launched: 4, Polls: 1, HostWaits: 2, ReadBytes: 4 + 64}},
+			plan.Progress{Converged: true, Launched: 4, Polls: 1, Slices: 1, HostWaits: 3, ReadBytes: 4 + 64}},
 		{"polls that the host is asked for", plan.ConvergenceRequest{Topology: plan.HostLoop, MaxRounds: 1, FlagBytes: 4, Polls: 1}, 1,
-			plan.Progress{Converged: true, Rounds: 1, Launched: 1, Polls: 1, HostWaits: 2, ReadBytes: 4 + 64}},
+			plan.Progress{Converged: true, Rounds: 1, Launched: 1, Polls: 1, Slices: 1, HostWaits: 3, ReadBytes: 64}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, err := plan.PlanConvergence(c.in)
@@ -54,11 +58,11 @@ func TestConvergenceIsFoundByWhoDrivesTheRounds(t *testing.T) {
 }
 
 func TestConvergenceOfEndlessRunsDoesNotWrap(t *testing.T) {
-	p, err := plan.PlanConvergence(plan.ConvergenceRequest{Topology: plan.HostLoop, MaxRounds: math.MaxUint64, FlagBytes: 4, Batch: 3})
+	p, err := plan.PlanConvergence(plan.ConvergenceRequest{Topology: plan.BackToBack, MaxRounds: math.MaxUint64, FlagBytes: 4, Batch: 3, Slice: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := p.After(math.MaxUint64); got.Launched != math.MaxUint64 || got.ReadBytes != math.MaxUint64 {
+	if got := p.After(math.MaxUint64); got.Launched != math.MaxUint64 || got.HostWaits != math.MaxUint64 || got.ReadBytes != math.MaxUint64 {
 		t.Errorf("%+v", got)
 	}
 }
