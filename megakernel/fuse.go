@@ -185,13 +185,7 @@ func (f *fuser) stay(round, weight *build.Var) {
 // sumEdges adds up what the invocations looked at, and leaves the total as it found it. Where no wave
 // counts, it is 0.
 func (f *fuser) sumEdges() build.Value {
-	counts := false
-	for _, waves := range f.phases[EveryRound].steps {
-		for _, s := range waves {
-			counts = counts || slices.ContainsFunc(s.args, func(a source) bool { return a.kind == fromEdges })
-		}
-	}
-	if !counts {
+	if !f.phases[EveryRound].countEdges() {
 		return f.U64(0)
 	}
 	zero := f.U32(0)
@@ -204,6 +198,18 @@ func (f *fuser) sumEdges() build.Value {
 		f.Store(f.totals, zero, f.U64(0))
 	})
 	return sum.Get()
+}
+
+// countEdges reports whether any wave says how many arcs it looked at.
+func (g *groups) countEdges() bool {
+	for _, waves := range g.steps {
+		for _, s := range waves {
+			if slices.ContainsFunc(s.args, func(a source) bool { return a.kind == fromEdges }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // write writes the record: what this launch counted, on top of what those before it did.
