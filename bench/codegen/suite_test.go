@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"go/types"
+	"strings"
 	"testing"
 
 	"github.com/govyre/vyre"
@@ -15,6 +16,24 @@ import (
 )
 
 var sm90 = ptx.Target{SM: 90}
+
+// Where each thread stores a record of several chunks, the lanes of a warp store them for each other; two chunks are not
+// several.
+func TestWarpsStoreParticlesTogether(t *testing.T) {
+	kernels, err := codegen.Kernels()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{"Particles": true, "ParticlesSplit": false, "Bodies": false, "BodiesSplit": false} {
+		c, err := codegen.Compile(kernels[name].Program, sm90)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(c.Module.Text, "activemask"); got != want {
+			t.Errorf("%s: together: %v, want %v", name, got, want)
+		}
+	}
+}
 
 // Every kernel, as written, optimised, with its checks taken out, and as PTX, against plain Go.
 func TestKernelsComputeWhatPlainGoDoes(t *testing.T) {

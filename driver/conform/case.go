@@ -234,12 +234,16 @@ func (c *Case) once(ctx context.Context, d Device) error {
 }
 
 // cellType is the type as which the contents of a buffer are compared and written down: bytes for records, with what lies
-// between fields.
+// between fields; words for those that are nothing but words.
 func cellType(p *ir.Param) ir.Type {
-	if p.Record != nil {
+	r := p.Record
+	switch {
+	case r == nil:
+		return p.Type
+	case len(r.Fields)*ir.U32.Size() < r.Stride || slices.ContainsFunc(r.Fields, func(f ir.RecordField) bool { return f.Type != ir.U32 }):
 		return ir.U8
 	}
-	return p.Type
+	return ir.U32
 }
 
 // judge compares what detectors found with what they must find.

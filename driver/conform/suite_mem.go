@@ -19,7 +19,9 @@ func memFamilies() []Family {
 		withFiles("mem-bounds", "an access out of bounds loads zero, stores nothing, whatever the index type", boundsCases),
 		withFiles("mem-vector", "vector accesses apply the bounds rule to every element", vectorCases),
 		withFiles("mem-narrow", "narrow elements extend when loaded and are cut when stored", narrowCases),
-		{"mem-record", "fields of records lie where Go has them, and padding is left alone", recordCases},
+		withFiles("mem-record", "fields of records lie where Go has them, padding is left alone, and whole records are whole", func() []Case {
+			return append(recordCases(), wholeRecordCases()...)
+		}),
 		{"mem-table", "tables hold what they were declared with, for all lanes of a warp alike and for each its own", tableCases},
 		fileFamily("mem-shared", "shared arrays belong to their group and do not run into each other"),
 		fileFamily("mem-local", "local arrays belong to their invocation"),

@@ -73,6 +73,7 @@ var constraints = []Constraint{
 	{"expand", "gvn.lowered", "two functions of one value have steps in common"},
 	{"gvn.lowered", "dce.lowered", "what lost its uses goes"},
 
+	{"ptx.lanes", "ptx.select", "a store of records is of a warp where its lanes go together"},
 	{"ptx.select", "ptx.address", "places are worked out for the instructions that need them"},
 	{"ptx.address", "ptx.predicate", "an arm is as long as what works out its places"},
 	{"ptx.predicate", "ptx.copies", "copies of two arms become selections while they are copies"},

@@ -35,6 +35,7 @@ var all = []Pass{
 	{Name: "vector", Bound: "n", Does: "joins accesses of neighbours into one of 8 or 16 bytes"},
 	{Name: "ahead", Bound: "n", Does: "moves loads in front of divisions, square roots and branches that they do not need"},
 	{Name: "expand", Bound: "n + what it writes", Does: "replaces exact functions and division by constants by simpler ops", Required: true},
+	{Name: "ptx.lanes", Bound: "n", Does: "finds indices by which the lanes of a warp can store records for each other"},
 	{Name: "ptx.select", Bound: "n", Does: "chooses instructions for each row", Required: true},
 	{Name: "ptx.address", Bound: "n", Does: "works out places in memory, once for accesses that share one", Required: true},
 	{Name: "ptx.predicate", Bound: "n", Does: "turns short branches into guards"},
@@ -145,6 +146,7 @@ var table = []Run{
 	{"gvn.lowered", "gvn", Lowering, O1, Always},
 	{"dce.lowered", "dce", Lowering, O1, Always},
 
+	{"ptx.lanes", "ptx.lanes", Text, O2, Always},
 	{"ptx.select", "ptx.select", Text, O0, Always},
 	{"ptx.address", "ptx.address", Text, O0, Always},
 	{"ptx.predicate", "ptx.predicate", Text, O0, Always},

@@ -42,6 +42,9 @@ func (f *function) address() {
 				in.src[i] = s.place(s.accesses[in.src[i].bits])
 			}
 		}
+		if in.op == opPlace {
+			in.op, in.src = opAdd, [4]operand{r(in.src[0].reg), imm(tS64, in.src[0].bits)}
+		}
 		s.code = append(s.code, in)
 	}
 	f.spare = code

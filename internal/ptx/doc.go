@@ -3,14 +3,14 @@
 // In go programs whose ops with recipes the pass expand has replaced, and a Target that Check accepts them for; out comes a Module: the text, and for each entry what a launch has to
 // know (where parameters lie, how much shared memory, which line stands for which row).
 //
-//	p ── select ── address ── predicate ── copies ── dce ── sink ── align ── print
+//	p ── lanes ── select ── address ── predicate ── copies ── dce ── sink ── align ── print
 //
-// select chooses instructions row by row, with places in memory as the program names them, carried values as
-// parallel copies and every if as a branch. address works out places, once for accesses that share one.
-// predicate turns short branches into guards. copies orders moves, through a temporary where they go round in
-// a circle. dce drops what is left over, sink moves what the entry computes past loops that do not need it,
-// align finds barriers that all lanes of a warp reach together. An instruction is an opcode with typed operands
-// all the way; only the printer knows how it is spelt.
+// lanes finds indices that are consecutive over a warp. select chooses instructions row by row, with places in memory
+// as the program names them, carried values as parallel copies and every if as a branch. address works out places,
+// once for accesses that share one. predicate turns short branches into guards. copies orders moves, through a
+// temporary where they go round in a circle. dce drops what is left over, sink moves what the entry computes past
+// loops that do not need it, align finds barriers that all lanes of a warp reach together. An instruction is an
+// opcode with typed operands all the way; only the printer knows how it is spelt.
 //
 // What always holds: the text is the same for the same program and target, bit for bit; the assembler takes it;
 // nothing is contracted, flushed or reordered, so the results are the interpreter's bits. What a target lacks is

@@ -34,6 +34,9 @@ type function struct {
 	at     ir.Row    // where the stage is, for errors
 	lines  []Line    // of the text, once printed
 
+	inLanes []bool // by row: an index that is consecutive over the lanes of a warp; nil if none was looked for
+	looped  []bool // by region: it is in a loop
+
 	lists    []reg // registers of vectors
 	accesses []access
 	copying  []copying

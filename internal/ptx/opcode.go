@@ -72,9 +72,11 @@ const (
 	opAtom
 	opRed
 	opPrefetch
+	opPlace    // the address of an access: becomes a sum
 	opToGlobal // generic to global address
 	opFence
 
+	opActiveMask
 	opBarWarp
 	opBarSync
 	opBarOr
@@ -143,7 +145,7 @@ var opInfo = [numOpcodes]struct {
 	opLd: {"ld", memory}, opSt: {"st", memory}, opAtom: {"atom", memory}, opRed: {"red", memory},
 	opPrefetch: {"prefetch", memory}, opToGlobal: {"cvta.to.global", pure}, opFence: {"fence", 0},
 
-	opBarWarp: {"bar.warp.sync", convergent}, opBarSync: {".sync", convergent}, opBarOr: {".red.or", convergent},
+	opActiveMask: {"activemask", 0}, opBarWarp: {"bar.warp.sync", convergent}, opBarSync: {".sync", convergent}, opBarOr: {".red.or", convergent},
 	opBarAnd: {".red.and", convergent}, opBallot: {"vote.sync.ballot", convergent}, opVoteAny: {"vote.sync.any", convergent},
 	opVoteAll: {"vote.sync.all", convergent}, opShflIdx: {"shfl.sync.idx", convergent}, opShflXor: {"shfl.sync.bfly", convergent},
 	opShflUp: {"shfl.sync.up", convergent}, opShflDown: {"shfl.sync.down", convergent}, opMatch: {"match.any.sync", convergent},

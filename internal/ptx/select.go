@@ -26,14 +26,15 @@ type selector struct {
 	votes  votes
 	copied copying // all parallel copies, one after the other
 
-	wanted    map[ir.Row]ir.Row     // by load: a select between it and zero
-	taken     map[ir.Row]bool       // selects that are what the load gives
-	halved    map[ir.Row]bool       // right shifts that are made of halves
-	halfKnown map[ir.Row]bool       // products that are made of halves
-	knownSum  map[ir.Row]bool       // sums of f32 that the assembler may know
-	zeroSign  map[ir.Row]bool       // floats that may be a constant zero
-	wide      map[ir.Row]wideAccess // by the first of the loads, or the last of the stores, that are one
-	alongside map[ir.Row]bool       // accesses that are part of one
+	wanted    map[ir.Row]ir.Row       // by load: a select between it and zero
+	taken     map[ir.Row]bool         // selects that are what the load gives
+	halved    map[ir.Row]bool         // right shifts that are made of halves
+	halfKnown map[ir.Row]bool         // products that are made of halves
+	knownSum  map[ir.Row]bool         // sums of f32 that the assembler may know
+	zeroSign  map[ir.Row]bool         // floats that may be a constant zero
+	wide      map[ir.Row]wideAccess   // by the first of the loads, or the last of the stores, that are one
+	alongside map[ir.Row]bool         // accesses that are part of one
+	records   map[ir.Row][]wideAccess // by the last of them: stores of whole records, in wide parts
 
 	vectors map[ir.Row][]operand // lanes of vector values
 	cuts    []cut                // accesses that are not finished

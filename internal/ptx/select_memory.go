@@ -295,6 +295,10 @@ func (s *selector) findWanted() {
 }
 
 func (s *selector) store(row ir.Row) {
+	if parts, ok := s.records[row]; ok {
+		s.storeRecord(row, parts)
+		return
+	}
 	if w, ok := s.wide[row]; ok {
 		s.storeWide(row, w)
 		return

@@ -35,6 +35,7 @@ func (s *selector) findWide() {
 		return
 	}
 	s.wide, s.alongside = make(map[ir.Row]wideAccess), make(map[ir.Row]bool)
+	s.records = make(map[ir.Row][]wideAccess)
 	open := make(map[recordKey][]ir.Row)
 	var order []recordKey
 	flush := func(which func(recordKey) bool) {
@@ -43,6 +44,7 @@ func (s *selector) findWide() {
 				return false
 			}
 			s.together(open[k])
+			s.storesTogether(open[k])
 			delete(open, k)
 			return true
 		})

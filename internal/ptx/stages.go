@@ -10,6 +10,7 @@ import (
 // stages are the passes over one function by the names that the table of package passes has for them. Each takes the
 // instructions that the one before left.
 var stages = map[string]func(*function){
+	"ptx.lanes":     (*function).lanes,
 	"ptx.select":    (*function).choose,
 	"ptx.address":   (*function).address,
 	"ptx.predicate": (*function).predicate,
