@@ -1,6 +1,7 @@
 package megakernel
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/govyre/vyre/driver"
@@ -19,16 +20,14 @@ func (b *binder) layer(deps []Dependency) (phases [After + 1]groups, err error) 
 	if len(b.steps) == 0 {
 		return phases, driver.Problems{problem(b.dev, driver.InvalidArgument, "empty", -1, "", "there are no waves", "give at least one that runs every round")}
 	}
-	var of [After + 1][]int // waves
-	at := make([]int, len(b.steps))
+	var of [After + 1]int // waves of each phase
 	for i := range b.steps {
 		f := b.steps[i].Phase
 		if f > After {
 			b.refuse("phase", i, "", fmt.Sprintf("there is no %v", f), "use EveryRound, Before or After")
 			return phases, b.found
 		}
-		at[i] = len(of[f])
-		of[f] = append(of[f], i)
+		of[f]++
 	}
 	order := [After + 1]int{Before: 0, EveryRound: 1, After: 2}
 	var inner [After + 1][]Dependency
@@ -40,32 +39,39 @@ func (b *binder) layer(deps []Dependency) (phases [After + 1]groups, err error) 
 		}
 		from, to := b.steps[d.Before].Phase, b.steps[d.After].Phase
 		switch {
+		case d.Before == d.After:
+			b.found = append(b.found, problem(b.dev, driver.InvalidArgument, "self", d.Before, fmt.Sprintf("dependency %d", k),
+				fmt.Sprintf("wave %d waits for itself", d.Before), "drop it; what a wave hands to its next round needs no dependency"))
 		case from == to:
-			inner[from] = append(inner[from], Dependency{Before: at[d.Before], After: at[d.After]})
+			inner[from] = append(inner[from], d)
 		case order[from] > order[to]:
 			b.found = append(b.found, problem(b.dev, driver.InvalidArgument, "phase", k, fmt.Sprintf("dependency %d", k),
 				fmt.Sprintf("wave %d, which runs %v, would wait for wave %d, which runs %v", d.After, to, d.Before, from), "turn it round, or change a phase"))
 		}
 	}
-	if len(of[EveryRound]) == 0 {
+	if of[EveryRound] == 0 {
 		b.found = append(b.found, problem(b.dev, driver.InvalidArgument, "empty", -1, "", "no wave runs every round", "leave the phase of at least one wave as it is"))
 	}
 	if len(b.found) > 0 {
 		return phases, b.found
 	}
 	for f := range phases {
-		if len(of[f]) == 0 {
+		if of[f] == 0 {
 			continue
 		}
+		// Waves of other phases are planned along, free of dependencies, so that errors name waves as the caller does.
+		// They stand in the first group, where this phase has one, too.
 		var planner plan.BarrierPlanner
 		g := &phases[f]
-		if err := planner.Plan(len(of[f]), inner[f], &g.plan); err != nil {
-			return phases, err
+		if err := planner.Plan(len(b.steps), inner[f], &g.plan); err != nil {
+			return phases, b.own(err)
 		}
 		for _, waves := range g.plan.Groups {
 			var steps []*step
 			for _, w := range waves {
-				steps = append(steps, &b.steps[of[f][w]])
+				if int(b.steps[w].Phase) == f {
+					steps = append(steps, &b.steps[w])
+				}
 			}
 			b.conflicts(steps)
 			g.steps = append(g.steps, steps)
@@ -75,6 +81,17 @@ func (b *binder) layer(deps []Dependency) (phases [After + 1]groups, err error) 
 		return phases, b.found
 	}
 	return phases, nil
+}
+
+// own makes findings of a planner those of making this plan.
+func (b *binder) own(err error) error {
+	var ps driver.Problems
+	if errors.As(err, &ps) {
+		for _, e := range ps {
+			e.Op, e.Device = "plan", b.dev.Name()
+		}
+	}
+	return err
 }
 
 // conflicts refuses waves of one group that touch the same memory, one of them writing: nothing

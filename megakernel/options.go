@@ -4,30 +4,22 @@ import (
 	"fmt"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/megakernel/plan"
 )
 
 // Topology says who drives the rounds.
-type Topology uint8
+type Topology = plan.Topology
 
 // The topologies. All leave the same bits, and all but Drained the same record: it has no rounds.
 const (
-	Auto        Topology = iota // the fastest by what was measured, else a documented default
-	HostLoop                    // the host reads a word before every round
-	BackToBack                  // rounds are enqueued one after another, and the host looks now and then
-	Captured                    // the same as a captured graph
-	DeviceLoop                  // the device decides whether to launch the next round
-	Cooperative                 // one launch holds all rounds, with barriers of the grid between groups
-	Drained                     // one launch without rounds; of a wave that has a Drain
+	Auto        = plan.Auto        // the fastest by what was measured, else a documented default
+	HostLoop    = plan.HostLoop    // the host reads a word before every round
+	BackToBack  = plan.BackToBack  // rounds are enqueued one after another, and the host looks now and then
+	Captured    = plan.Captured    // the same as a captured graph
+	DeviceLoop  = plan.DeviceLoop  // the device decides whether to launch the next round
+	Cooperative = plan.Cooperative // one launch holds all rounds, with barriers of the grid between groups
+	Drained     = plan.Drained     // one launch without rounds; of a wave that has a Drain
 )
-
-var topologyNames = [...]string{"auto", "host loop", "back-to-back", "captured graph", "device loop", "cooperative", "drained"}
-
-func (t Topology) String() string {
-	if int(t) < len(topologyNames) {
-		return topologyNames[t]
-	}
-	return fmt.Sprintf("topology %d", uint8(t))
-}
 
 // Tail says when one block goes on alone.
 type Tail uint8

@@ -14,7 +14,7 @@ func (p *Plan) Predicted(rec Record) plan.Predicted {
 		out.Unknown = plan.Launches | plan.Rounds | plan.GridBarriers | plan.HostWaits | plan.ReadBytes
 		return out
 	}
-	c, err := plan.PlanConvergence(plan.ConvergenceRequest{Topology: plan.Topology(p.o.Topology), MaxRounds: uint64(p.o.MaxRounds),
+	c, err := plan.PlanConvergence(plan.ConvergenceRequest{Topology: p.o.Topology, MaxRounds: uint64(p.o.MaxRounds),
 		FlagBytes: plan.FlagBytes, Batch: uint64(p.o.PollRounds), Slice: uint64(p.o.SliceRounds)})
 	if err != nil {
 		panic("BUG: a plan that was made has no plan of its convergence: " + err.Error())

@@ -78,6 +78,7 @@ func TestConvergenceRefuses(t *testing.T) {
 		{"polls of the device", plan.ConvergenceRequest{Topology: plan.Cooperative, MaxRounds: 128, FlagBytes: 4, Polls: 1}, []string{"polled(1)"}},
 		{"all of it", plan.ConvergenceRequest{Topology: plan.DeviceLoop, Polls: 2}, []string{"empty_budget", "flag_width(0, 4)", "polled(2)"}},
 		{"no topology", plan.ConvergenceRequest{MaxRounds: 1, FlagBytes: 4}, []string{`no_topology("auto")`}},
+		{"one without rounds", plan.ConvergenceRequest{Topology: plan.Drained, MaxRounds: 1, FlagBytes: 4}, []string{`no_topology("drained")`}},
 		{"one that there is not", plan.ConvergenceRequest{Topology: 99, MaxRounds: 1, FlagBytes: 4}, []string{`no_topology("topology 99")`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

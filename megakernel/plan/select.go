@@ -114,8 +114,8 @@ const selectOp = "select topology"
 //
 // Errors: no_topology if the device lacks the one that is asked for; those of PlanMemory.
 func Select(in SelectRequest) (Decision, error) {
-	if in.Only > Cooperative || in.Only != Auto && !in.Device.has(in.Only) {
-		return Decision{}, Refusal(selectOp, driver.Unsupported, "topology", fmt.Sprintf("the device has no %v", in.Only),
+	if in.Only != Auto && !in.Device.has(in.Only) {
+		return Decision{}, Refusal(selectOp, driver.Unsupported, "topology", fmt.Sprintf("%v is not what this device can drive rounds by", in.Only),
 			"take another topology, or none to let the plan choose", Reason{Code: "no_topology", Index: -1, What: in.Only.String()})
 	}
 	s := selection{in: in}

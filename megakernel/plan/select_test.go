@@ -210,7 +210,7 @@ func TestCandidatesAreJudgedByTheirOwnMemory(t *testing.T) {
 }
 
 func TestATopologyThatTheDeviceLacksIsRefused(t *testing.T) {
-	for _, topology := range []plan.Topology{plan.Captured, plan.DeviceLoop, plan.Cooperative, 77} {
+	for _, topology := range []plan.Topology{plan.Captured, plan.DeviceLoop, plan.Cooperative, plan.Drained, 77} {
 		in := atDensity(.5)
 		in.Device, in.Only = plan.Offers{}, topology
 		_, err := plan.Select(in)
