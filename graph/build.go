@@ -55,7 +55,10 @@ func startRows(degrees []uint32) uint64 {
 
 // sortRows makes rows ascend by target, then by mask. Rows that do are left alone.
 func (g *CSR) sortRows() {
-	var keys []uint64
+	var keys []uint64 // of one row
+	if g.masks != nil {
+		keys = make([]uint64, 0, g.maxDegree())
+	}
 	for u := range g.Nodes() {
 		targets, masks := g.Row(uint32(u))
 		if masks == nil {
@@ -76,4 +79,11 @@ func (g *CSR) sortRows() {
 			targets[i], masks[i] = uint32(k>>32), uint32(k)
 		}
 	}
+}
+
+func (g *CSR) maxDegree() (most uint32) {
+	for u := range g.Nodes() {
+		most = max(most, g.offsets[u+1]-g.offsets[u])
+	}
+	return most
 }

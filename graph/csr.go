@@ -87,7 +87,8 @@ func (g *CSR) Targets() []uint32 { return g.targets }
 // Masks returns the kinds of all arcs in the order of Targets, or nil if all have mask 1. It must not be written.
 func (g *CSR) Masks() []uint32 { return g.masks }
 
-// Row returns the arcs of a node: their targets and their masks, which are nil if all are 1. Neither must be written.
+// Row returns the arcs of a node, which must be one: their targets, and their masks, which are nil if all are 1. Neither
+// must be written.
 func (g *CSR) Row(node uint32) (targets, masks []uint32) {
 	from, to := g.offsets[node], g.offsets[node+1]
 	if g.masks != nil {

@@ -2,6 +2,7 @@ package graph_test
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -141,6 +142,27 @@ func TestSizesAreBounds(t *testing.T) {
 	}
 }
 
+// TestBuildHoldsTheGraphOnly counts what building allocates: no list of arcs stands in between.
+func TestBuildHoldsTheGraphOnly(t *testing.T) {
+	for _, name := range []string{"grid:200x200", "road:200x200", "uniform:9", "kron:9", "skew:16384", "icfg:20,20,20"} {
+		g, err := graph.Parse(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		made, err := g.Build(graph.Options{Seed: 1})
+		runtime.ReadMemStats(&after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const slack = 64 << 10 // closures, a row that is sorted, sizes of allocation rounded up
+		if used := after.TotalAlloc - before.TotalAlloc; used > uint64(made.Bytes())+slack {
+			t.Errorf("%s has %d bytes, building it took %d", name, made.Bytes(), used)
+		}
+	}
+}
+
 // TestDirected compares the graph without arcs back with the one that has them.
 func TestDirected(t *testing.T) {
 	for _, name := range []string{"kron:6", "uniform:6"} {
@@ -219,10 +241,14 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-func BenchmarkGrid(b *testing.B) {
-	for b.Loop() {
-		if _, err := graph.Generate("grid:1024x1024", graph.Options{}); err != nil {
-			b.Fatal(err)
-		}
+func BenchmarkGenerate(b *testing.B) {
+	for _, name := range []string{"grid:1024x1024", "road:1024x1024", "skew:1048576", "uniform:16", "kron:16"} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := graph.Generate(name, graph.Options{Seed: 1}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

@@ -32,20 +32,17 @@ func kronArcs(p [3]uint64, o Options) func(emit) {
 	place := kronOrder(s, o.Seed)
 	return scattered(s, o, func(words stream) (from, to uint32) {
 		for l := range s {
-			from, to = from<<1, to<<1
-			switch r := words.word(l) >> 32; {
-			case r < both0:
-			case r < to1:
-				to |= 1
-			case r < from1:
-				from |= 1
-			default:
-				from, to = from|1, to|1
-			}
+			// Sums in place of a switch: no processor guesses this draw.
+			r := words.word(l) >> 32
+			a, b, c := atLeast(r, both0), atLeast(r, to1), atLeast(r, from1)
+			from, to = from<<1|b, to<<1|(a-b+c)
 		}
 		return place.of(from), place.of(to)
 	})
 }
+
+// atLeast is 1 if r is at least least, and 0 if not; both are below 2⁶³.
+func atLeast(r, least uint64) uint32 { return 1 - uint32((r-least)>>63) }
 
 // kronSeeds is where the id went that the product favours.
 func kronSeeds(p [3]uint64, o Options) []uint32 {
