@@ -185,6 +185,47 @@ func TestReadPassesErrorsOn(t *testing.T) {
 	}
 }
 
+// endless repeats a text after a file's beginning, and counts what is taken of it.
+type endless struct {
+	rest, repeat string
+	taken        int
+}
+
+func (e *endless) Read(b []byte) (int, error) {
+	if e.rest == "" {
+		e.rest = e.repeat
+	}
+	n := copy(b, e.rest)
+	e.rest = e.rest[n:]
+	e.taken += n
+	return n, nil
+}
+
+// A file that does not end is given up.
+func TestReadIsBounded(t *testing.T) {
+	row := strings.TrimPrefix(file(pair()[0]), evidence.Header+"\n")
+	for _, c := range []struct {
+		name, start, repeat string
+		most                int
+	}{
+		{"a header without end", "", "schema,", 16 << 10},
+		{"a row without end", evidence.Header + "\n", "1,", 24 << 10},
+		{"empty lines", evidence.Header + "\n", "\n", 40 << 10},
+		{"rows", evidence.Header + "\n", row, 10001*len(row) + 24<<10},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in := &endless{rest: c.start, repeat: c.repeat}
+			_, err := evidence.Read(in)
+			if got := reasons(t, err); len(got) == 0 || len(got) > 100 {
+				t.Errorf("%d reasons", len(got))
+			}
+			if in.taken > c.most {
+				t.Errorf("read %d bytes, want at most %d", in.taken, c.most)
+			}
+		})
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	f.Add(file(pair()...))
 	f.Add(evidence.Header + "\n1,2\n")

@@ -29,7 +29,8 @@ type Region struct {
 	// Do is what is timed: it starts before the first command of the first repetition, and returns when the last one
 	// is complete.
 	Do func() error
-	// Results is asked after that for the digest of each repetition, and for the rounds of one.
+	// Results is asked after that for the digest of each repetition, and for the rounds of one. The rounds of naive
+	// and strong must agree; those of the others are not looked at, since they need not have any.
 	Results func() (rounds uint64, digests [][2]uint64, err error)
 }
 
