@@ -197,33 +197,6 @@ func chain(n int) *graph {
 	return fromArcs(fmt.Sprintf("chain %d", n), n, arcs)
 }
 
-// ladder has n rungs of w nodes; arcs lead to the next rung.
-func ladder(n, w uint32) *graph {
-	var arcs [][2]uint32
-	for i := range n - 1 {
-		for j := range w {
-			arcs = append(arcs, [2]uint32{i*w + j, (i+1)*w + j}, [2]uint32{i*w + j, (i+1)*w + (j+1)%w})
-		}
-	}
-	return fromArcs(fmt.Sprintf("ladder %d x %d", n, w), int(n*w), arcs)
-}
-
-func grid(w, h uint32) *graph {
-	var arcs [][2]uint32
-	for y := range h {
-		for x := range w {
-			v := y*w + x
-			if x+1 < w {
-				arcs = append(arcs, [2]uint32{v, v + 1}, [2]uint32{v + 1, v})
-			}
-			if y+1 < h {
-				arcs = append(arcs, [2]uint32{v, v + w}, [2]uint32{v + w, v})
-			}
-		}
-	}
-	return fromArcs(fmt.Sprintf("grid %d x %d", w, h), int(w*h), arcs)
-}
-
 func star(n int) *graph {
 	var arcs [][2]uint32
 	for v := uint32(1); v < uint32(n); v++ {

@@ -44,6 +44,12 @@ type Options struct {
 	Tail        Tail
 	PollRounds  uint32 // rounds between two looks of the host, where it looks only now and then; 0 is 16
 	Optimise    string // see driver.Options
+
+	// Costs are times measured on the device, by which Auto chooses; without them it takes Cooperative
+	// where the device has barriers of the grid, else HostLoop.
+	Costs *plan.Costs
+	// Expected is what earlier runs came to, for that choice; without any, eight rounds are taken for granted.
+	Expected plan.Workload
 }
 
 const (

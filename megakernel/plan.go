@@ -17,7 +17,8 @@ type Plan struct {
 	phases  [After + 1]groups
 	threads uint32
 	blocks  uint32
-	rows    int // of the largest program
+	rows    int    // of the largest program
+	choice  string // why Auto took the topology, if it went by costs
 
 	runner
 	next    uint32 // the round that a run begins with; 0 begins anew
@@ -51,7 +52,9 @@ func New(ctx context.Context, dev driver.Device, waves []Wave, deps []Dependency
 		return nil, err
 	}
 	if p.o.Topology == Auto {
-		p.o.Topology = p.choose()
+		if err := p.choose(o.PollRounds == 0); err != nil {
+			return nil, err
+		}
 	}
 	made := p.launchedForm
 	switch p.o.Topology {
@@ -65,14 +68,6 @@ func New(ctx context.Context, dev driver.Device, waves []Wave, deps []Dependency
 		return nil, err
 	}
 	return p, nil
-}
-
-// choose is the topology where nothing was measured.
-func (p *Plan) choose() Topology {
-	if p.dev.Caps().GridBarrier {
-		return Cooperative
-	}
-	return HostLoop
 }
 
 // threads is the size of a block: what workgroup waves have, who must agree, or what is asked for.
@@ -219,6 +214,7 @@ func (p *Plan) Explain() string {
 		}
 	}
 	fmt.Fprintf(&s, "topology %v: %d blocks of %d threads, %d rows at most, slices of %d rounds, at most %d\n", p.o.Topology, p.blocks, p.threads, p.rows, p.o.SliceRounds, p.o.MaxRounds)
+	s.WriteString(p.choice)
 	return s.String()
 }
 
