@@ -83,6 +83,8 @@ func (p *Plan) drainable() (*step, error) {
 		return refuse(s.id, path, "it has no form without rounds", "give it a Drain, a kernel that calls arcs.Drain, or choose another topology")
 	case !d.Program.Traits().GridBarrier:
 		return refuse(s.id, path, fmt.Sprintf("its drain %s is no cooperative kernel, so nobody promises that all its groups run at once", d.Program.Name()), "let it call arcs.Drain")
+	case d.Program.GroupSize() > arcs.MaxThreads:
+		return refuse(s.id, path, fmt.Sprintf("its drain %s has groups of %d, at most %d are possible", d.Program.Name(), d.Program.GroupSize(), arcs.MaxThreads), "compile it for smaller groups")
 	case d.Slots == 0 || d.Slots > 1<<32:
 		return refuse(s.id, path, fmt.Sprintf("its drain has %d slots", d.Slots), "ask arcs.Slots, and split a graph that needs more than 1<<32")
 	case !p.dev.Caps().GridBarrier:

@@ -31,9 +31,12 @@ func TestTimes(t *testing.T) {
 		want, _, _ := g.reached(0)
 		_, levels := g.depths(0)
 		for _, topology := range append(slices.Clone(topologies), megakernel.Drained) {
-			for _, o := range []megakernel.Options{{PollRounds: 64}, {Tail: megakernel.TailNever}, {Threads: 512}, {Threads: 1024}, {Blocks: 2 * uint32(dev.Caps().Units)}, {Blocks: 4 * uint32(dev.Caps().Units)}} {
+			for _, o := range []megakernel.Options{{PollRounds: 64}, {Tail: megakernel.TailNever}, {Threads: 512}, {Threads: 1024}, {Blocks: uint32(dev.Caps().Units) / 4}, {Blocks: uint32(dev.Caps().Units) / 2}, {Blocks: 2 * uint32(dev.Caps().Units)}} {
 				switch o.Topology = topology; topology {
 				case megakernel.Cooperative:
+					if o.Blocks > 0 {
+						continue
+					}
 				case megakernel.Drained:
 					if o.Tail != megakernel.TailAuto || o.Threads != 0 {
 						continue

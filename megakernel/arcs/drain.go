@@ -49,14 +49,25 @@ type child struct {
 	found       bool
 }
 
+// Groups of a drain have at most maxWarps warps. A warp has room for what its lanes can find in one
+// turn: four children each, and an item that came.
+const (
+	maxWarps = 8
+	room     = 32 * 5
+)
+
+// MaxThreads is the greatest group size of a kernel that calls Drain.
+const MaxThreads = 32 * maxWarps
+
 // Drain walks all arcs that can be reached from the seeds, the first n nodes of the list, which the
-// wave counts as reached. It runs in one cooperative launch, and every warp stays until nothing is
-// left anywhere.
+// wave counts as reached. It runs in one cooperative launch of groups of at most MaxThreads, and
+// every warp stays until nothing is left anywhere.
 //
-// A lane without work holds a ticket and looks at its slot while it does other things. A child is
-// kept if the lane has nothing else, the others are published for whoever holds the next tickets. The end is
-// found by counting: items done, read first, are as many as were published; then nobody works, since
-// only who works publishes.
+// A lane without work takes a ticket and looks at its slot, also while it works on what came
+// another way. A child is kept if the lane has nothing else; others go to lanes of the warp that have
+// nothing; the rest is published, for whoever holds the next tickets. The end is found by counting:
+// items done, read first, are as many as were published; then nobody works, since only who works
+// publishes. A warp has done what it took when none of its lanes has work.
 func Drain[W Wave](t gpu.Thread, w W, g Graph, seeds []uint32, n uint32, q Queue) {
 	for i := t.Global().X; i < n; i += t.Groups().X * t.GroupSize().X {
 		v := seeds[i]
@@ -68,64 +79,143 @@ func Drain[W Wave](t gpu.Thread, w W, g Graph, seeds []uint32, n uint32, q Queue
 	t.GridBarrier()
 
 	const none = ^uint32(0)
-	var first, last uint32 // arcs that the lane has still to look at
+	pool := gpu.Shared[uint64](t, maxWarps*room)
+	at := t.Warp() * room
+	var first, last uint32 // arcs that the lane has still to look at; equal if it has no work
 	slot := none           // of the ticket that it holds
-	working := false       // on an item that it took
-	var ended uint32       // items taken and done, not yet reported
+	var held child         // an item that came while the lane had work
+	var came uint32        // items taken, not yet reported as done
 	var found, seen uint32
 	if t.Global().X == 0 {
 		found = n // the seeds
 	}
 	turns := uint32(0) // without work, since it was last looked whether any is left
 	for {
-		want := !working && slot == none
-		if lanes := t.Ballot(want); lanes != 0 {
-			base := uint32(0)
-			leader := uint32(bits.TrailingZeros32(lanes))
-			if t.Lane() == leader {
-				base = gpu.AtomicAdd(&q.Control[taken], uint32(bits.OnesCount32(lanes)))
-			}
-			base = gpu.Shuffle(t, base, leader)
-			if want {
-				slot = base + uint32(bits.OnesCount32(lanes&(1<<t.Lane()-1)))
-			}
-		}
+		slot = ticket(t, q, slot, first == last && slot == none)
+		item := uint64(0)
 		if slot < uint32(len(q.Slots))-firstSlot {
-			if item := gpu.AtomicLoad(&q.Slots[firstSlot+slot]); item != 0 {
-				first, last, slot, working = uint32(item>>32), uint32(item), none, true
-			}
+			item = gpu.AtomicLoad(&q.Slots[firstSlot+slot])
 		}
-		if t.Any(working) {
-			a, b, c, d := look4(t, w, g, first, last)
+		var a, b, c, d child
+		if t.Any(first < last) {
+			turns = 0
+			a, b, c, d = look4(t, w, g, first, last)
 			seen += min(last-first, 4)
 			first += min(last-first, 4)
 			found += one(a) + one(b) + one(c) + one(d)
-			if working && first == last { // go on with a child, if there is one
+			if first == last { // go on with a child, if there is one
 				a, b = order(a, b)
 				c, d = order(c, d)
 				a, c = order(a, c)
 				first = a.first
 				last = min(a.last, a.first+Split)
 				a.first = last
-				if first == last {
-					working = false
-					ended++
-				}
 			}
-			share(t, q, a, b, c, d)
+			if t.Any(items(a.first, a.last)|items(b.first, b.last)|items(c.first, c.last)|items(d.first, d.last) > 1) {
+				a, b, c, d = share(t, q, a, b, c, d)
+			}
+		}
+		if item != 0 {
+			held = unpack(item)
+			slot = none
+			came++
+		}
+		if first == last {
+			first, last, held.first = held.first, held.last, held.last
+		}
+		first, last, held = spread(t, q, pool, at, first, last, a, b, c, d, held)
+		if t.Any(first < last) {
 			continue
 		}
 		// The counters are what those add to who have work, so they are not looked at all the time.
 		if turns++; turns%patience != 0 {
 			continue
 		}
-		if over(t, q, ended) {
+		if over(t, q, came) {
 			break
 		}
-		ended = 0
+		came = 0
 	}
 	finish(t, q, n, found, seen)
 }
+
+// ticket gives the lanes that want one the next tickets, with one addition for the warp.
+func ticket(t gpu.Thread, q Queue, slot uint32, want bool) uint32 {
+	lanes := t.Ballot(want)
+	if lanes == 0 {
+		return slot
+	}
+	base := uint32(0)
+	leader := uint32(bits.TrailingZeros32(lanes))
+	if t.Lane() == leader {
+		base = gpu.AtomicAdd(&q.Control[taken], uint32(bits.OnesCount32(lanes)))
+	}
+	base = gpu.Shuffle(t, base, leader)
+	if want {
+		slot = base + below(t, lanes)
+	}
+	return slot
+}
+
+// below counts those of a ballot that stand before the lane.
+func below(t gpu.Thread, lanes uint32) uint32 {
+	return uint32(bits.OnesCount32(lanes & (1<<t.Lane() - 1)))
+}
+
+// spread gives items that came, and what lanes found, to lanes of the warp without work, and publishes
+// what was found beyond that. What came is never published again, so the slots suffice: it waits
+// with its lane. It returns the arcs of the lane, and what it holds.
+func spread(t gpu.Thread, q Queue, pool []uint64, at, first, last uint32, a, b, c, d, held child) (uint32, uint32, child) {
+	n := items(a.first, a.last) + items(b.first, b.last) + items(c.first, c.last) + items(d.first, d.last)
+	holders := t.Ballot(held.first < held.last)
+	if !t.Any(n != 0) && holders == 0 {
+		return first, last, held
+	}
+	idle := t.Ballot(first == last)
+	given := uint32(bits.OnesCount32(idle))
+	front := min(uint32(bits.OnesCount32(holders)), given)
+	if held.first < held.last && below(t, holders) < front {
+		held.into(pool, at+below(t, holders))
+		held.first = held.last
+	}
+	k := gpu.ExclusiveScanAdd(t, n) + front
+	total := gpu.Shuffle(t, k+n, 31)
+	k += at
+	k = a.into(pool, k)
+	k = b.into(pool, k)
+	k = c.into(pool, k)
+	d.into(pool, k)
+	t.WarpBarrier()
+	if first == last && below(t, idle) < total {
+		got := unpack(pool[at+below(t, idle)])
+		first, last = got.first, got.last
+	}
+	if given < total {
+		base := uint32(0)
+		if t.Lane() == 0 {
+			base = gpu.AtomicAdd(&q.Control[published], total-given)
+		}
+		base = gpu.Shuffle(t, base, 0)
+		for k := given + t.Lane(); k < total; k += 32 {
+			q.store(base+k-given, pool[at+k])
+		}
+	}
+	t.WarpBarrier()
+	return first, last, held
+}
+
+// into stores a run of arcs, if it has any, and returns where the next one goes.
+func (c child) into(pool []uint64, k uint32) uint32 {
+	if c.first == c.last {
+		return k
+	}
+	pool[k] = pack(c.first, c.last)
+	return k + 1
+}
+
+func pack(first, last uint32) uint64 { return uint64(first)<<32 | uint64(last) }
+
+func unpack(item uint64) child { return child{first: uint32(item >> 32), last: uint32(item)} }
 
 // order returns the two with one that is not empty first, if there is one.
 func order(a, b child) (child, child) {
@@ -165,40 +255,57 @@ func (c child) settled() child {
 	return c
 }
 
-// share publishes what is left of up to four children, with one addition for the warp.
-func share(t gpu.Thread, q Queue, a, b, c, d child) {
-	n := items(a.first, a.last) + items(b.first, b.last) + items(c.first, c.last) + items(d.first, d.last)
-	if !t.Any(n != 0) {
-		return
-	}
+// share publishes children with more arcs than an item has, with one addition for the warp, and
+// returns the others.
+func share(t gpu.Thread, q Queue, a, b, c, d child) (child, child, child, child) {
+	var la, lb, lc, ld child
+	a, la = a.long()
+	b, lb = b.long()
+	c, lc = c.long()
+	d, ld = d.long()
+	n := items(la.first, la.last) + items(lb.first, lb.last) + items(lc.first, lc.last) + items(ld.first, ld.last)
 	before := gpu.ExclusiveScanAdd(t, n)
 	base := uint32(0)
 	if t.Lane() == 31 {
 		base = gpu.AtomicAdd(&q.Control[published], before+n)
 	}
 	at := gpu.Shuffle(t, base, 31) + before
-	at = q.put(at, a)
-	at = q.put(at, b)
-	at = q.put(at, c)
-	q.put(at, d)
+	at = q.put(at, la)
+	at = q.put(at, lb)
+	at = q.put(at, lc)
+	q.put(at, ld)
+	return a, b, c, d
+}
+
+// long splits a child into one of a single item and one of several; one of the two is empty.
+func (c child) long() (short, long child) {
+	if items(c.first, c.last) > 1 {
+		return child{}, c
+	}
+	return c, child{}
 }
 
 // put stores the items of a run of arcs in slots from at on, and returns the next one.
 func (q Queue) put(at uint32, c child) uint32 {
 	for c.first < c.last {
 		end := min(c.last, c.first+Split)
-		if at < uint32(len(q.Slots))-firstSlot {
-			gpu.AtomicStore(&q.Slots[firstSlot+at], uint64(c.first)<<32|uint64(end))
-		}
+		q.store(at, pack(c.first, end))
 		c.first = end
 		at++
 	}
 	return at
 }
 
-// over reports what the lanes of the warp have done, and whether nothing is left anywhere.
-func over(t gpu.Thread, q Queue, ended uint32) bool {
-	n := gpu.ReduceAdd(t, ended)
+// store stores an item. A queue as large as Slots says has a slot for it.
+func (q Queue) store(at uint32, item uint64) {
+	if at < uint32(len(q.Slots))-firstSlot {
+		gpu.AtomicStore(&q.Slots[firstSlot+at], item)
+	}
+}
+
+// over reports as done what the warp took, and whether nothing is left anywhere.
+func over(t gpu.Thread, q Queue, came uint32) bool {
+	n := gpu.ReduceAdd(t, came)
 	end := uint32(0)
 	if t.Lane() == 0 {
 		if n != 0 { // what was published before is seen by who sees this
