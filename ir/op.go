@@ -227,11 +227,21 @@ const numOps = 0x2C0
 
 // Info returns the op's row of the table; nil for an opcode that is unknown or not enabled.
 func (op Op) Info() *Info {
-	if op < numOps && table[op].Name != "" {
-		return &table[op]
+	if op < numOps {
+		return infos[op]
 	}
 	return nil
 }
+
+// infos are the rows of the table, nil for opcodes that are not enabled. Every pass asks for one at every row.
+var infos = func() (list [numOps]*Info) {
+	for op := range list {
+		if table[op].Name != "" {
+			list[op] = &table[op]
+		}
+	}
+	return list
+}()
 
 // String returns the op's name, without types.
 func (op Op) String() string {

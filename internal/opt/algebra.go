@@ -47,6 +47,9 @@ type binding [6]ir.Row
 
 // apply rewrites row r by a rule if that matches.
 func (w *work) apply(ru *rule, r ir.Row) bool {
+	if !w.resembles(ru.left, r) {
+		return false
+	}
 	var b binding
 	for i := range b {
 		b[i] = ir.NoRow
@@ -80,6 +83,28 @@ func (w *work) apply(ru *rule, r ir.Row) bool {
 	return true
 }
 
+// resembles reports whether the operands of row r may be those of a pattern, as far as their ops say. Few rows come
+// further than this.
+func (w *work) resembles(p *term, r ir.Row) bool {
+	x, y := w.A(r), w.B(r)
+	if len(p.args) != 2 {
+		return w.mayBe(p.args[0], x)
+	}
+	return w.mayBe(p.args[0], x) && w.mayBe(p.args[1], y) ||
+		w.info(r).Attr&ir.Commutative != 0 && w.mayBe(p.args[0], y) && w.mayBe(p.args[1], x)
+}
+
+// mayBe reports whether the op of row r is that of a pattern.
+func (w *work) mayBe(p *term, r ir.Row) bool {
+	switch p.kind {
+	case termOp:
+		return w.Op[r] == p.op
+	case termVar:
+		return true
+	}
+	return w.Op[r] == ir.OpConst
+}
+
 // match compares a pattern with row r.
 func (w *work) match(p *term, r ir.Row, b *binding) bool {
 	switch p.kind {
@@ -99,7 +124,7 @@ func (w *work) match(p *term, r ir.Row, b *binding) bool {
 		if !ok || (t == ir.Bool) != (p.lit == "true" || p.lit == "false") {
 			return false
 		}
-		return bits == literal(p.lit, t, t.Mask(), uint64(t.Bits()))
+		return bits == literal(p, t, t.Mask(), uint64(t.Bits()))
 	}
 	if w.Op[r] != p.op {
 		return false
@@ -131,7 +156,7 @@ func (w *work) build(p *term, at ir.Row, t ir.Type, width uint64, b *binding) ir
 	case termVar, termConst:
 		return b[p.v]
 	case termLit:
-		return w.constant(t, literal(p.lit, t, t.Mask(), width))
+		return w.constant(t, literal(p, t, t.Mask(), width))
 	}
 	return w.simplify(w.before(at, p.op, t, 0, w.buildArgs(p, at, t, width, b)...))
 }

@@ -22,12 +22,12 @@ var zeroByte = byteOf{from: ir.NoRow}
 // permutation makes one op of shifts by whole bytes, masks of whole bytes and ors, if their bytes come from one or two
 // values and it stands for at least three ops.
 func (w *work) permutation(g *ranges, r ir.Row) bool {
-	if w.Type[r] != ir.U32 {
+	if w.Type[r] != ir.U32 || g == nil {
 		return false
 	}
 	p := permuted{w: w, g: g}
 	all, ok := p.inside(r, maxBytesDeep)
-	if !ok || p.ops < 3 {
+	if !ok || p.ops < minBytewise {
 		return false
 	}
 	var from []ir.Row
@@ -69,7 +69,30 @@ func (w *work) permutation(g *ranges, r ir.Row) bool {
 	return true
 }
 
-const maxBytesDeep = 6
+// Bounds of what one op takes the place of.
+const (
+	maxBytesDeep = 6
+	minBytewise  = 3
+)
+
+// bytewise is how many ops row r stands for at most, if what it puts together are bytes.
+func bytewise(w *work, r ir.Row, depth int) int {
+	if w.visits++; w.Type[r] != ir.U32 || depth == 0 {
+		return 0
+	}
+	n := 1
+	switch w.Op[r] {
+	case ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpAdd:
+	default:
+		return 0
+	}
+	for _, v := range [2]ir.Row{w.A(r), w.B(r)} {
+		if w.uses[v] == 1 {
+			n += bytewise(w, v, depth-1)
+		}
+	}
+	return n
+}
 
 // permuted finds where bytes come from.
 type permuted struct {

@@ -131,9 +131,24 @@ func (g *grouping) add(r ir.Row) {
 			return
 		}
 	}
-	a := accessGroup{base: base, object: w.X[r], low: c, high: c}
+	g.begin().start(w, r, base, c)
+}
+
+// begin adds a group, with the lists of one from runs before.
+func (g *grouping) begin() *accessGroup {
+	n := len(g.groups)
+	if n < cap(g.groups) {
+		g.groups = g.groups[:n+1]
+	} else {
+		g.groups = append(g.groups, accessGroup{})
+	}
+	return &g.groups[n]
+}
+
+// start makes a the group of access r, at distance c from a base.
+func (a *accessGroup) start(w *work, r, base ir.Row, c int64) {
+	*a = accessGroup{base: base, object: w.X[r], low: c, high: c, accesses: a.accesses[:0], indices: a.indices[:0]}
 	a.put(w, r, c)
-	g.groups = append(g.groups, a)
 }
 
 // distance is how far the index of access r is from the base.
@@ -189,12 +204,15 @@ func (g *grouping) narrow(v ir.Row) bool {
 // if it does not pay.
 func (g *grouping) choose() (first, last int, ok bool) {
 	w := g.w
-	kept := g.groups[:0]
-	for _, a := range g.groups {
-		if a.saved -= 2; a.saved > 0 && g.comparable(&a) {
-			kept = append(kept, a)
+	all, n := g.groups, 0 // those that are dropped stay behind the others, with their lists
+	for i := range all {
+		if a := &all[i]; a.saved-2 > 0 && g.comparable(a) {
+			a.saved -= 2
+			all[n], all[i] = all[i], all[n]
+			n++
 		}
 	}
+	kept := all[:n]
 	for changed := true; changed; {
 		changed, first, last = false, len(g.rows), 0
 		for _, a := range kept {
@@ -206,7 +224,10 @@ func (g *grouping) choose() (first, last int, ok bool) {
 		for i := 0; i < len(kept); i++ {
 			w.visits++
 			if p := int(g.pos[g.tested(&kept[i])]); p > first { // it is computed between
-				kept = append(kept[:i], kept[i+1:]...)
+				dropped := kept[i]
+				copy(kept[i:], kept[i+1:])
+				kept[len(kept)-1] = dropped
+				kept = kept[:len(kept)-1]
 				changed = true
 				i--
 			}

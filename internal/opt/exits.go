@@ -13,7 +13,15 @@ type exits struct {
 	owner          []ir.Row // by res row: the op whose result it is
 }
 
+// exits returns the lists for the program as it is, the last ones while that has not changed.
 func (w *work) exits() *exits {
+	if w.ways == nil || w.waysOf != w.state() {
+		w.ways, w.waysOf = w.findExits(), w.state()
+	}
+	return w.ways
+}
+
+func (w *work) findExits() *exits {
 	n := len(w.Regions)
 	e := &exits{w: w, leave: make([]ir.Row, n), repeat: make([]ir.Row, n), lastL: make([]ir.Row, n), lastR: make([]ir.Row, n)}
 	for _, col := range [][]ir.Row{e.leave, e.repeat, e.lastL, e.lastR} {

@@ -122,7 +122,7 @@ func (e *evaluation) eval(p *term, t ir.Type) uint64 {
 	case termVar, termConst:
 		return e.bits[p.v]
 	case termLit:
-		return literal(p.lit, t, e.mask(t), uint64(e.width(e.class)))
+		return literal(p, t, e.mask(t), uint64(e.width(e.class)))
 	}
 	in := p.op.Info()
 	var args [3]uint64
@@ -161,13 +161,13 @@ func variants(p *term, f func(*term)) {
 	if p.kind == termLit {
 		switch p.lit {
 		case "true":
-			f(&term{kind: termLit, lit: "false"})
+			f(literalTerm("false"))
 		case "false":
-			f(&term{kind: termLit, lit: "true"})
+			f(literalTerm("true"))
 		case "0", "ones":
-			f(&term{kind: termLit, lit: "1"})
+			f(literalTerm("1"))
 		default:
-			f(&term{kind: termLit, lit: "0"})
+			f(literalTerm("0"))
 		}
 	}
 	if p.kind != termOp {

@@ -16,15 +16,43 @@ import (
 // instruction for them, and takes a shift and a mask, or two shifts, as well.
 func idiom(w *work) {
 	w.countingLoops()
-	w.ranges(func(g *ranges, r ir.Row) {
-		switch {
-		case w.pure(r) && w.info(r).Args > 0:
-			w.recognise(g, r)
-		case w.Op[r] == ir.OpLoad && w.objs[w.X[r]].Table():
-			w.lookUp(g, r)
-		}
-	})
+	w.spelledOut()
 	w.aggregate()
+}
+
+// spelledOut recognises what rows are together. Only shifts, bytes that are put together and tables take ranges.
+func (w *work) spelledOut() {
+	for it := w.rows(); it.step(); {
+		if it.at == atRow && w.takesRanges(it.row) {
+			w.ranges(w.idiomAt)
+			return
+		}
+	}
+	for it := w.rows(); it.step(); {
+		if it.at == atRow {
+			w.idiomAt(nil, it.row)
+		}
+	}
+}
+
+// takesRanges reports whether row r may be a part of an idiom that ranges decide about.
+func (w *work) takesRanges(r ir.Row) bool {
+	switch w.Op[r] {
+	case ir.OpShl, ir.OpShr, ir.OpRotl, ir.OpBfe, ir.OpPrmt:
+		return true
+	case ir.OpLoad:
+		return w.objs[w.X[r]].Table()
+	}
+	return bytewise(w, r, maxBytesDeep) >= minBytewise
+}
+
+func (w *work) idiomAt(g *ranges, r ir.Row) {
+	switch {
+	case w.pure(r) && w.info(r).Args > 0:
+		w.recognise(g, r)
+	case w.Op[r] == ir.OpLoad && w.objs[w.X[r]].Table():
+		w.lookUp(g, r)
+	}
 }
 
 // idioms are the rules that need no more than a pattern, in the form of the table in rules.go.

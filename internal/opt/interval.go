@@ -25,7 +25,9 @@ func (w width) max() int64          { return int64(w.mask() >> 1) }
 func (w width) sign(v uint64) int64 { return int64(v<<(64-w)) >> (64 - w) }
 func (w width) bits(v int64) uint64 { return uint64(v) & w.mask() }
 func (w width) fits(v int64) bool   { return v >= w.min() && v <= w.max() }
-func (w width) full() interval      { return w.unsigned(0, w.mask()) }
+func (w width) full() interval {
+	return interval{hi: w.mask(), slo: w.min(), shi: w.max(), zeros: ^w.mask()}
+}
 
 // exact is the interval of one number.
 func (w width) exact(v uint64) interval {
@@ -61,7 +63,7 @@ func (w width) reduce(i interval) interval {
 			i.lo, i.hi = max(i.lo, w.bits(i.slo)), min(i.hi, w.bits(i.shi))
 		}
 		if i.lo > i.hi || i.slo > i.shi || i.zeros&i.ones != 0 {
-			return interval{hi: w.mask(), slo: w.min(), shi: w.max(), zeros: ^w.mask()}
+			return w.full()
 		}
 		// Bits above the highest in which the bounds differ are the same for all between.
 		same := ^uint64(0) << bits.Len64(i.lo^i.hi)

@@ -15,10 +15,7 @@ func (w *work) legalise() {
 	var e *exits
 	for it := w.rows(); it.step(); {
 		r := it.row
-		if it.at != atRow || w.legal(r) {
-			continue
-		}
-		if in := w.info(r); in.Imm != ir.ImmObject || in.Args == 0 || !w.merges(w.A(r)) {
+		if in := w.info(r); it.at != atRow || in.Imm != ir.ImmObject || in.Args == 0 || w.legal(r) || !w.mayBeConstant(w.A(r)) {
 			continue
 		}
 		if e == nil {
@@ -34,6 +31,26 @@ func (w *work) legalise() {
 // merges reports whether v is an argument of a loop or a result.
 func (w *work) merges(v ir.Row) bool {
 	return w.Op[v] == ir.OpRes || w.Op[v] == ir.OpArg && w.Region[v] != 0
+}
+
+// mayBeConstant reports whether v is an argument or a result, and the first value that it is fed with may be the only one.
+func (w *work) mayBeConstant(v ir.Row) bool {
+	if !w.merges(v) {
+		return false
+	}
+	from := w.owner(w.Region[v])
+	if w.Op[v] == ir.OpRes {
+		s := w.prev[v]
+		for w.Op[s] == ir.OpRes {
+			w.visits++
+			s = w.prev[s]
+		}
+		if from = w.tail[w.X[s]]; w.Op[from] != ir.OpYield {
+			return true
+		}
+	}
+	u := ir.Row(w.Operands(from)[w.X[v]])
+	return w.Op[u] == ir.OpConst || w.merges(u)
 }
 
 // maxMerges bounds how many arguments and results are looked through for one constant.

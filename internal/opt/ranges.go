@@ -37,6 +37,10 @@ type ranges struct {
 	last   bool // the round that narrows what maxRounds has widened to everything
 	visit  func(*ranges, ir.Row)
 
+	made   []uint32 // by row: the moment at which now was computed from the operands
+	moment uint32   // changes with whatever may make that another interval
+	edits  int      // of the program at that moment
+
 	revision int      // of the program that this analysis, and if kept the last one, is of
 	kept     bool     // back and fed are what the last analysis found
 	within   []ir.Row // by structured op: nest that it was entered in
@@ -96,6 +100,7 @@ func (g *ranges) begin() {
 		g.lens = append(g.lens, ir.NoRow)
 	}
 	g.nest, g.last, g.change = ir.NoRow, false, false
+	g.moment++
 	g.kept = g.revision >= 0 && g.current()
 	g.revision = g.w.revision()
 	g.mark()
@@ -125,8 +130,8 @@ func (g *ranges) row(r ir.Row) {
 		if w.Op[r] == ir.OpLen {
 			g.lens[w.X[r]] = r
 		}
-		if t := w.Type[r]; t.IsInt() || t == ir.Bool {
-			g.set(r, w.transfer(r, g.of))
+		if t := w.Type[r]; (t.IsInt() || t == ir.Bool) && !g.fresh(r) {
+			g.compute(r)
 		}
 	case in.Attr&ir.Terminator != 0:
 		g.leave(r)
@@ -138,6 +143,7 @@ func (g *ranges) enter(r ir.Row) {
 	w := g.w
 	g.grow(r)
 	if w.info(r).Attr&ir.Repeats != 0 {
+		g.moment++
 		if g.nest == ir.NoRow {
 			g.enterNest(r)
 		}
@@ -326,6 +332,7 @@ func (g *ranges) release() {
 	}
 	for i := len(g.undo) - 1; i >= g.marks[n]; i-- {
 		g.now[g.undo[i].row] = g.undo[i].was
+		g.moment++
 	}
 	g.undo = g.undo[:g.marks[n]]
 	g.marks = g.marks[:n]
@@ -341,7 +348,8 @@ func (g *ranges) grow(r ir.Row) {
 
 // extend makes room for n rows.
 func (g *ranges) extend(n int) {
-	n -= len(g.now)
+	n += n/8 - len(g.now)
+	g.made = append(g.made, make([]uint32, n)...)
 	g.now, g.back, g.next = append(g.now, make([]interval, n)...), append(g.back, make([]interval, n)...), append(g.next, make([]interval, n)...)
 	g.fed, g.more = append(g.fed, make([]bool, n)...), append(g.more, make([]bool, n)...)
 	g.within, g.outward = append(g.within, make([]ir.Row, n)...), append(g.outward, make([]bool, n)...)
@@ -349,7 +357,7 @@ func (g *ranges) extend(n int) {
 
 func (g *ranges) set(r ir.Row, i interval) {
 	g.grow(r)
-	g.now[r] = i
+	g.now[r], g.made[r] = i, 0
 }
 
 // of returns the interval that v has here. A row that a visit added is looked at now.
@@ -363,16 +371,34 @@ func (g *ranges) of(v ir.Row) interval {
 		return widthOf(t).exact(b)
 	}
 	if int(v) >= len(g.now) || g.now[v] == (interval{}) {
-		g.set(v, w.transfer(v, g.of))
+		g.compute(v)
 	}
 	return g.now[v]
+}
+
+// compute takes the interval of v from those of its operands.
+func (g *ranges) compute(v ir.Row) {
+	g.set(v, g.w.transfer(v, g.of))
+	if revision := g.w.revision(); revision != g.edits {
+		g.edits = revision
+		g.moment++
+	}
+	g.made[v] = g.moment
+}
+
+// fresh reports whether the interval of v was computed and neither the program nor what is known has changed since.
+func (g *ranges) fresh(v ir.Row) bool {
+	return int(v) < len(g.made) && g.made[v] == g.moment && g.edits == g.w.revision()
 }
 
 // at is of, sharpened by what is known here about the operands of v, which may be more than was where v stands.
 func (g *ranges) at(v ir.Row) interval {
 	i := g.of(v)
 	w := g.w
-	if t := w.Type[v]; w.pure(v) && w.info(v).Args > 0 && (t.IsInt() || t == ir.Bool) {
+	if t := w.Type[v]; (t.IsInt() || t == ir.Bool) && w.info(v).Args > 0 && w.pure(v) {
+		if g.fresh(v) {
+			return widthOf(t).reduce(i)
+		}
 		return widthOf(t).meet(i, w.transfer(v, g.of))
 	}
 	return i

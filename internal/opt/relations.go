@@ -132,6 +132,7 @@ func (g *ranges) refine(v ir.Row, i interval, depth int) {
 	}
 	g.undo = append(g.undo, undone{v, was})
 	g.now[v] = now
+	g.moment++
 	w.visits++
 	if depth == 0 {
 		return

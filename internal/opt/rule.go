@@ -29,8 +29,17 @@ type term struct {
 	kind termKind
 	op   ir.Op
 	args []*term
-	v    int    // of a variable
-	lit  string // of a literal
+	v    int     // of a variable
+	lit  string  // of a literal
+	n    float64 // of one that is a number
+}
+
+func literalTerm(lit string) *term {
+	n, err := strconv.ParseFloat(lit, 64)
+	if err != nil && !slices.Contains([]string{"true", "false", "ones", "top", "width"}, lit) {
+		panic("BUG: opt: literal " + lit)
+	}
+	return &term{kind: termLit, lit: lit, n: n}
 }
 
 type termKind uint8
@@ -118,7 +127,7 @@ func (p *termParser) term() *term {
 		case '#':
 			return &term{kind: termConst, v: p.variable(word)}
 		}
-		return &term{kind: termLit, lit: word}
+		return literalTerm(word)
 	}
 	name, rest, _ := strings.Cut(p.rest[1:], " ")
 	op, ok := ir.OpByName(name)
@@ -145,8 +154,8 @@ func (p *termParser) variable(name string) int {
 }
 
 // literal returns the raw bits of a literal in type t; w is the width of the rule's class.
-func literal(lit string, t ir.Type, mask uint64, w uint64) uint64 {
-	switch lit {
+func literal(p *term, t ir.Type, mask uint64, w uint64) uint64 {
+	switch p.lit {
 	case "true":
 		return 1
 	case "false":
@@ -158,21 +167,17 @@ func literal(lit string, t ir.Type, mask uint64, w uint64) uint64 {
 	case "width":
 		return w
 	}
-	n, err := strconv.ParseFloat(lit, 64)
-	if err != nil {
-		panic("BUG: opt: literal " + lit)
-	}
 	switch t {
 	case ir.F64:
-		return math.Float64bits(n)
+		return math.Float64bits(p.n)
 	case ir.F32, ir.F16, ir.BF16:
-		bits := uint64(math.Float32bits(float32(n)))
+		bits := uint64(math.Float32bits(float32(p.n)))
 		if t != ir.F32 {
 			bits = exact.Eval(ir.OpCvt, ir.F32, t, 0, bits, 0, 0)
 		}
 		return bits
 	}
-	return uint64(int64(n)) & mask
+	return uint64(int64(p.n)) & mask
 }
 
 // conditions are what rules can ask of constants: raw bits, their type, and the mask and

@@ -62,14 +62,16 @@ func Run(p *ir.Program, o Options) (*ir.Program, *Report, error) {
 
 // run is the state of one Run.
 type run struct {
-	o      Options
-	src    *ir.Program // what went in
-	sealed *ir.Program // the work when it was last sealed
-	traced *ir.Program // the first that looked like it
-	work   *work
-	at     int            // its edits by then
-	idle   map[string]int // by pass: 1 + the state of the work in which it last found nothing to do
-	rep    *Report
+	o       Options
+	src     *ir.Program // what went in
+	sealed  *ir.Program // the work when it was last sealed
+	traced  *ir.Program // the first that looked like it
+	work    *work
+	at      int // its edits by then
+	rows    int // linked ones, and the edits when they were counted
+	counted int
+	idle    map[string]int // by pass: 1 + the state of the work in which it last found nothing to do
+	rep     *Report
 }
 
 // pass runs one row of the table, unless it has nothing to do in the very program that it has.
@@ -118,7 +120,10 @@ func (r *run) call(at passes.Run) {
 	if w.edits != edits {
 		w.legalise()
 	}
-	w.stats.Time, w.stats.Visits, w.stats.Rows = time.Since(start), w.visits-visits, w.linked()
+	if w.edits != r.counted || r.rows == 0 {
+		r.rows, r.counted = w.linked(), w.edits
+	}
+	w.stats.Time, w.stats.Visits, w.stats.Rows = time.Since(start), w.visits-visits, r.rows
 }
 
 // seal makes a program of the work; who is to blame if that fails.

@@ -37,7 +37,9 @@ type work struct {
 	convergent bool     // the program has convergent ops
 	varying    ir.Level // the highest that a value can have: a group of one invocation knows no lanes
 
-	analysis *ranges             // the last one of ranges
+	analysis *ranges // the last one of ranges
+	ways     *exits  // the last ones, and the state of the work then
+	waysOf   int
 	tables   map[uint32]contents // of tables, by object
 
 	wroteOut bool // unroll wrote out rounds of a loop
