@@ -114,7 +114,12 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		return exited
 	}
 	if err != nil {
-		fmt.Fprintf(errOut, "vyre: %v\nrun vyre --help to see what there is\n", err)
+		command := "vyre"
+		var wrong *kong.ParseError
+		if errors.As(err, &wrong) && wrong.Context.Selected() != nil {
+			command += " " + wrong.Context.Selected().Name
+		}
+		fmt.Fprintf(errOut, "vyre: %v\nrun %s --help to see what there is\n", err, command)
 		return 2
 	}
 	err = k.Run(&terminal{ctx: ctx, in: in, out: out, err: errOut, model: parser.Model})
