@@ -48,13 +48,18 @@ func (s *selector) findLowKnown() {
 		r := t.watched[i]
 		for _, product := range [3]ir.Row{r, s.p.A(r), s.p.B(r)} {
 			if s.timesConstant(product) && (chained[s.p.A(product)] && constant >= lowBits || constant == 32 && uint32(factor(s.p, product)) != 0) {
-				if s.halfKnown == nil {
-					s.halfKnown = make(map[ir.Row]bool)
-				}
-				s.halfKnown[product] = true
+				s.byHalves(product)
 			}
 		}
 	}
+}
+
+// byHalves has a product made of 32-bit halves.
+func (s *selector) byHalves(product ir.Row) {
+	if s.halfKnown == nil {
+		s.halfKnown = make(map[ir.Row]bool)
+	}
+	s.halfKnown[product] = true
 }
 
 // chained returns which rows are products by constants, or made of such by ops on integers.

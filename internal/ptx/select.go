@@ -32,6 +32,8 @@ type selector struct {
 	halfKnown map[ir.Row]bool         // products that are made of halves
 	knownSum  map[ir.Row]bool         // sums of f32 that the assembler may know
 	zeroSign  map[ir.Row]bool         // floats that may be a constant zero
+	ofThree   map[ir.Row]bool         // 32-bit minima and maxima of which another is taken
+	turned    map[ir.Row]ir.Row       // minima that are made of maxima: of what and 1
 	wide      map[ir.Row]wideAccess   // by the first of the loads, or the last of the stores, that are one
 	alongside map[ir.Row]bool         // accesses that are part of one
 	records   map[ir.Row][]wideAccess // by the last of them: stores of whole records, in wide parts
@@ -99,8 +101,11 @@ func (s *selector) run() {
 	s.findWide()
 	s.findHalved()
 	s.findLowKnown()
+	s.findUnits()
 	s.findKnownSums()
 	s.findZeroSigns()
+	s.findClamps()
+	s.findOfThree()
 	s.rows(0, ir.Row(s.p.Rows()))
 	s.row = ir.NoRow
 	s.add(inst{op: opExit})

@@ -61,6 +61,10 @@ func (s *selector) compareFloats(row ir.Row, c cmp, t ptype, a, b operand) opera
 }
 
 func (s *selector) selects(row ir.Row) {
+	if x, ok := s.turned[row]; ok {
+		s.turnedMinimum(row, x)
+		return
+	}
 	if s.taken[row] {
 		load := s.p.B(row)
 		if s.p.Op(load) != ir.OpLoad {

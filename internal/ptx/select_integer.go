@@ -15,8 +15,8 @@ var integerRules = map[ir.Op]rule{
 	ir.OpMulWide: binaryTo(opMulWide),
 	ir.OpDiv:     (*selector).divide,
 	ir.OpRem:     (*selector).remainder,
-	ir.OpMin:     func(s *selector, r ir.Row) { s.extreme(r, opMin, cmpLT) },
-	ir.OpMax:     func(s *selector, r ir.Row) { s.extreme(r, opMax, cmpGE) },
+	ir.OpMin:     func(s *selector, r ir.Row) { s.extreme(r, opMin, cmpGEU) },
+	ir.OpMax:     func(s *selector, r ir.Row) { s.extreme(r, opMax, cmpLTU) },
 	ir.OpNeg:     (*selector).negate,
 	ir.OpAbs:     (*selector).absolute,
 	ir.OpAbsDiff: func(s *selector, r ir.Row) {
@@ -76,8 +76,18 @@ func arithmetic(ints, floats opcode) rule {
 
 // extreme is the smaller or the greater of two values. Of a float and the constant −0 it is a choice of bits: ptxas
 // (11.8 and 13.0) takes min(|x|, −0) for a number that has no sign, and leaves an abs of it out. A NaN and what is not
-// less than a zero give the −0 of a minimum; zeros of both signs are kept as the maximum that they are.
-func (s *selector) extreme(r ir.Row, op opcode, keeps cmp) {
+// less than a zero give the −0 of a minimum; zeros of both signs are kept as the maximum that they are. What gives way
+// to −0 is asked, NaNs included, since what stays would be asked wrongly: see compareFloats.
+func (s *selector) extreme(r ir.Row, op opcode, givesWay cmp) {
+	if x, ok := s.turned[r]; ok {
+		s.turnedMinimum(r, x)
+		return
+	}
+	if s.ofThree[r] {
+		t := arith(s.typeOf(r))
+		s.set(r, s.do(op, t, s.plainly(s.p.A(r)).as(t), s.plainly(s.p.B(r)).as(t)))
+		return
+	}
 	x, zero := s.p.A(r), s.p.B(r)
 	if s.negativeZero(x) {
 		x, zero = zero, x
@@ -87,8 +97,8 @@ func (s *selector) extreme(r ir.Row, op opcode, keeps cmp) {
 		return
 	}
 	t := s.typeOf(r)
-	kept := s.compare(keeps, arith(t), s.value(x), imm(arith(t), 0))
-	s.set(r, s.do(opSelp, untyped(t), s.value(x), imm(untyped(t), signBit(t)), kept))
+	gone := s.compare(givesWay, arith(t), s.value(x), imm(arith(t), 0))
+	s.set(r, s.do(opSelp, untyped(t), imm(untyped(t), signBit(t)), s.value(x), gone))
 }
 
 // least and greatest are the ends of an integer type, as raw bits.
@@ -171,13 +181,19 @@ func (s *selector) negate(row ir.Row) {
 	switch {
 	case t.IsHalf():
 		s.set(row, s.do(opXor, tB16, a, imm(tB16, 1<<15)))
-	case t.IsFloat() && s.zeroSign[s.p.A(row)]:
-		s.set(row, s.do(opXor, untyped(t), a, imm(untyped(t), signBit(t))))
 	case t.IsFloat():
-		s.set(row, s.do(opNeg, arith(t), a))
+		s.set(row, s.opposite(t, a, s.zeroSign[s.p.A(row)]))
 	default:
 		s.set(row, s.do(opSub, arith(t), imm(arith(t), 0), a))
 	}
+}
+
+// opposite is the float −a, made of bits if it may be a zero that the assembler knows.
+func (s *selector) opposite(t ir.Type, a operand, zeroSign bool) operand {
+	if zeroSign {
+		return s.do(opXor, untyped(t), a, imm(untyped(t), signBit(t)))
+	}
+	return s.do(opNeg, arith(t), a)
 }
 
 func (s *selector) absolute(row ir.Row) {
@@ -277,7 +293,7 @@ var bitRules = map[ir.Op]rule{
 		s.set(r, s.do(opBfi, t, s.value(s.p.B(r)).as(t), s.value(s.p.A(r)).as(t), u32(x&0xFF), u32(x>>8&0xFF)))
 	},
 	ir.OpPrmt: func(s *selector, r ir.Row) {
-		s.set(r, s.do(opPrmt, tB32, s.value(s.p.A(r)), s.value(s.p.B(r)), s.value(s.p.C(r))))
+		s.set(r, s.permute(s.value(s.p.A(r)), s.value(s.p.B(r)), s.value(s.p.C(r))))
 	},
 }
 
@@ -324,17 +340,34 @@ func counting(op opcode) rule {
 	}
 }
 
-// negated returns what a row negates, if it does. To a rotation by a constant of −x ptxas (11.8 and 13.0) adds by one
-// LEA.HI with a minus sign, which is that of the whole 64-bit value there and not of its low word. So what is rotated
-// is ^x + 1.
+// negated returns what a row of 32 bits negates, if it does.
 func (s *selector) negated(r ir.Row) (x ir.Row, ok bool) {
-	switch p := s.p; {
-	case p.Op(r) == ir.OpNeg:
-		return p.A(r), true
-	case p.Op(r) == ir.OpSub && p.Op(p.A(r)) == ir.OpConst && p.Const(p.A(r)) == 0:
-		return p.B(r), true
+	p := s.p
+	a, b := p.A(r), p.B(r)
+	switch p.Op(r) {
+	case ir.OpNeg:
+		return a, true
+	case ir.OpSub:
+		return b, s.isConst(a, 0)
+	case ir.OpMul:
+		return a, s.isConst(b, 0xFFFF_FFFF)
+	case ir.OpCvt, ir.OpBitcast:
+		if t := p.Type(a); t == ir.I32 || t == ir.U32 {
+			return s.negated(a)
+		}
 	}
 	return ir.NoRow, false
+}
+
+// plainly is the value of a row of 32 bits; a negation is made of ^x and 1, which the assembler does not take
+// for one. To a rotation by a constant of −x ptxas (11.8 and 13.0) adds by one LEA.HI with a minus sign, which is that of
+// the whole 64-bit value there and not of its low word.
+func (s *selector) plainly(r ir.Row) operand {
+	x, ok := s.negated(r)
+	if !ok {
+		return s.value(r)
+	}
+	return s.do(opAdd, tU32, s.do(opNot, tB32, s.value(x).as(tB32)), u32(1))
 }
 
 // rotate turns by funnel shifts. Of 64 bits, the halves change places if the count has bit 5, and
@@ -342,10 +375,7 @@ func (s *selector) negated(r ir.Row) (x ir.Row, ok bool) {
 func (s *selector) rotate(row ir.Row, op opcode) {
 	a, n := s.value(s.p.A(row)), s.value(s.p.B(row))
 	if s.typeOf(row).Size() == 4 {
-		a = a.as(tB32)
-		if x, ok := s.negated(s.p.A(row)); ok {
-			a = s.do(opAdd, tU32, s.do(opNot, tB32, s.value(x).as(tB32)), u32(1))
-		}
+		a = s.plainly(s.p.A(row)).as(tB32)
 		s.set(row, s.do(op, tB32, a, a, n))
 		return
 	}

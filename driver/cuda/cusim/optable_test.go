@@ -90,7 +90,7 @@ var ops = list([]op{
 	{"setp.{eq,ne,lt,le,gt,ge}.{s32,u32}", "pbb"}, {"setp.hs.u32", "pbb"}, {"setp.{eq,ne,lt,le,gt,ge}.{s64,u64}", "pdd"},
 	{"setp.ne.b64", "pdd"}, {"setp.{eq,ne,lt,le,gt,ge}.and.{s32,u32}", "pbbp"}, {"setp.{eq,ne,lt,le,gt,ge}.and.{s64,u64}", "pddp"},
 	{"setp.{eq,neu,lt,le,ge,gtu,geu,nan}.and.f32", "pffp"}, {"setp.{eq,neu,lt,le,nan}.and.f64", "pggp"},
-	{"setp.{eq,ne,neu,lt,ltu,le,gt,ge,gtu,geu,nan,num}.f32", "pff"}, {"setp.{eq,ne,neu,lt,ltu,le,gt,nan,num}.f64", "pgg"},
+	{"setp.{eq,ne,neu,lt,ltu,le,gt,ge,gtu,geu,nan,num}.f32", "pff"}, {"setp.{eq,ne,neu,lt,ltu,le,gt,geu,nan,num}.f64", "pgg"},
 	{"set.lt.u32.s32", "bbb"}, {"set.ge.f32.f32", "fff"}, {"slct.b32.s32", "bbbb"}, {"slct.f32.f32", "bbbf"},
 	{"selp.b16", "hhhp"}, {"selp.{b32,s32,u32,f32}", "bbbp"}, {"selp.{b64,s64,u64,f64}", "dddp"},
 

@@ -1,0 +1,75 @@
+package ptx_test
+
+import (
+	"regexp"
+	"testing"
+
+	"github.com/govyre/vyre/internal/ptx"
+)
+
+// TestEmitAvoidsWhatTheAssemblerGetsWrong: the shapes of docs/design/assembler-errors.md are written in other words, and
+// what stands next to them is written as ever.
+func TestEmitAvoidsWhatTheAssemblerGetsWrong(t *testing.T) {
+	const head = `kernel @k workgroup(32) {
+  param @f: buf<f32> rw
+  param @d: buf<f64> rw
+  param @u: buf<u32> rw
+  param @q: buf<u64> rw
+  %i = local.x
+  %x = load @f[%i]
+  %xd = load @d[%i]
+  %a = load @u[%i]
+  %j = add.u32 %i, 32_u32
+  %b = load @u[%j]
+  %v = load @q[%i]
+`
+	rows := []struct {
+		name, program string
+		has, hasNot   string // patterns of its text
+	}{
+		{"maximum with −0", "%r = max.f32 %x, -0_f32\nstore @f[%i], %r", `setp\.ltu\.f32`, `setp\.ge\.f32`},
+		{"minimum with −0", "%r = min.f32 %x, -0_f32\nstore @f[%i], %r", `setp\.geu\.f32`, `setp\.lt\.f32`},
+
+		{"sign of a byte of a", "%p = prmt %a, %b, 0x18_u32\nstore @u[%i], %p", `prmt\.b32 .*, 17500;`, `prmt\.b32 .*, 24;`},
+		{"sign of a byte of b", "%p = prmt %a, %b, 0x3c_u32\nstore @u[%i], %p", `prmt\.b32 .*, 60;`, ""},
+		{"signs of both", "%p = prmt %a, %b, 0xc8_u32\nstore @u[%i], %p", `prmt\.b32 .*, (\d+);\n\tprmt\.b32`, `prmt\.b32 .*, 200;`},
+		{"bytes", "%p = prmt %a, %b, 0x7351_u32\nstore @u[%i], %p", `prmt\.b32 .*, 29521;`, ""},
+
+		{"at most 1, at least 0", "%m = min.f32 %x, 1_f32\n%r = max.f32 %m, 0_f32\nstore @f[%i], %r", `max\.f32 .*, 0fBF800000`, `min\.f32`},
+		{"at most 1 by a choice", "%c = lt.f32 %x, 1_f32\n%m = select.f32 %c, %x, 1_f32\n%r = max.f32 %m, 0_f32\nstore @f[%i], %r",
+			`max\.f32 .*, 0fBF800000`, `selp`},
+		{"at least 0 later", "%m = min.f64 1_f64, %xd\n%n = neg.f64 %m\n%o = neg.f64 %n\n%p = max.f64 %o, -2_f64\n%r = max.f64 %p, 0_f64\nstore @d[%i], %r",
+			`max\.f64 .*, 0dBFF0000000000000`, `min\.f64`},
+		{"at least 0, at most 1", "%m = max.f32 %x, 0_f32\n%r = min.f32 %m, 1_f32\nstore @f[%i], %r", `min\.f32`, `neg`},
+		{"at most 2, at least 0", "%m = min.f32 %x, 2_f32\n%r = max.f32 %m, 0_f32\nstore @f[%i], %r", `min\.f32`, `neg`},
+
+		{"greatest of three", "%c = cvt.i32.u32 %a\n%e = neg.i32 %c\n%n = cvt.u32.i32 %e\n%m = max.u32 %b, %n\n%r = max.u32 %m, %i\nstore @u[%i], %r", `not\.b32`, ""},
+		{"greatest of two", "%n = sub.u32 0_u32, %a\n%m = max.u32 %b, %n\n%r = min.u32 %m, %i\nstore @u[%i], %r", "", `not\.b32`},
+
+		{"2147483647 twice", "%p = mul.u64 %v, 2147483647_u64\n%s = add.u64 %p, 5_u64\n%r = mul.u64 %s, 2147483647_u64\nstore @q[%i], %r",
+			`mul\.lo\.u64 .*(?s:.*)mul\.wide\.u32 .*, 2147483647`, `2147483647(?s:.*)mul\.lo\.u64`},
+		{"2147483646 and one", "%p = mul.u64 %v, 2147483646_u64\n%s = add.u64 %p, %v\n%t = sub.u64 5_u64, %s\n%w = mul.u64 %t, 2147483646_u64\n%r = add.u64 %w, %t\nstore @q[%i], %r",
+			`mul\.wide\.u32 .*, 2147483646`, ""},
+		{"5 times 858993459, negated", "%p = mul.u64 %v, 5_u64\n%s = sub.u64 7_u64, %p\n%r = mul.u64 %s, 858993459_u64\nstore @q[%i], %r",
+			`mul\.wide\.u32 .*, 858993459`, ""},
+		{"3 times 5", "%p = mul.u64 %v, 3_u64\n%s = add.u64 %p, 5_u64\n%r = mul.u64 %s, 5_u64\nstore @q[%i], %r", `mul\.lo\.u64`, `mul\.wide\.u32 .*, [35];`},
+
+		{"bound of a number with a sign", "%s = abs.f32 %x\n%n = neg.f32 %s\n%m = max.f32 %n, 0_f32\n%o = abs.f32 %m\n%r = neg.f32 %o\nstore @f[%i], %r",
+			`and\.b32 .*, 2147483647;\n\txor\.b32`, ""},
+		{"bound of any number", "%m = max.f32 %x, 0_f32\n%r = neg.f32 %m\nstore @f[%i], %r", `neg\.f32`, `xor`},
+	}
+	for _, r := range rows {
+		t.Run(r.name, func(t *testing.T) {
+			m, err := emit(parse(t, head+r.program+"\n}"), ptx.Target{SM: 90})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !regexp.MustCompile(r.has).MatchString(m.Text) {
+				t.Errorf("got\n%s\nwant %s in it", m.Text, r.has)
+			}
+			if r.hasNot != "" && regexp.MustCompile(r.hasNot).MatchString(m.Text) {
+				t.Errorf("got\n%s\nwant no %s in it", m.Text, r.hasNot)
+			}
+		})
+	}
+}
