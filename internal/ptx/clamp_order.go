@@ -21,10 +21,10 @@ func (s *selector) turnMinima(v ir.Row) {
 	for {
 		op := p.Op(v)
 		if x := s.heldBelow(v); x != ir.NoRow {
-			if s.turned == nil {
-				s.turned = make(map[ir.Row]ir.Row)
+			if s.turnedMins == nil {
+				s.turnedMins = make(map[ir.Row]ir.Row)
 			}
-			s.turned[v] = x
+			s.turnedMins[v] = x
 			v = x
 			continue
 		}

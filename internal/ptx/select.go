@@ -26,17 +26,17 @@ type selector struct {
 	votes  votes
 	copied copying // all parallel copies, one after the other
 
-	wanted    map[ir.Row]ir.Row       // by load: a select between it and zero
-	taken     map[ir.Row]bool         // selects that are what the load gives
-	halved    map[ir.Row]bool         // right shifts that are made of halves
-	halfKnown map[ir.Row]bool         // products that are made of halves
-	knownSum  map[ir.Row]bool         // sums of f32 that the assembler may know
-	zeroSign  map[ir.Row]bool         // floats that may be a constant zero
-	ofThree   map[ir.Row]bool         // 32-bit minima and maxima of which another is taken
-	turned    map[ir.Row]ir.Row       // minima that are made of maxima: of what and 1
-	wide      map[ir.Row]wideAccess   // by the first of the loads, or the last of the stores, that are one
-	alongside map[ir.Row]bool         // accesses that are part of one
-	records   map[ir.Row][]wideAccess // by the last of them: stores of whole records, in wide parts
+	wanted     map[ir.Row]ir.Row       // by load: a select between it and zero
+	taken      map[ir.Row]bool         // selects that are what the load gives
+	halved     map[ir.Row]bool         // right shifts that are made of halves
+	halfKnown  map[ir.Row]bool         // products that are made of halves
+	knownSum   map[ir.Row]bool         // sums of f32 that the assembler may know
+	zeroSign   map[ir.Row]bool         // floats that may be a constant zero
+	ofThree    map[ir.Row]bool         // 32-bit minima and maxima of which another is taken
+	turnedMins map[ir.Row]ir.Row       // minima that are made of maxima: of what and 1
+	wide       map[ir.Row]wideAccess   // by the first of the loads, or the last of the stores, that are one
+	alongside  map[ir.Row]bool         // accesses that are part of one
+	records    map[ir.Row][]wideAccess // by the last of them: stores of whole records, in wide parts
 
 	vectors map[ir.Row][]operand // lanes of vector values
 	cuts    []cut                // accesses that are not finished

@@ -61,7 +61,7 @@ func (s *selector) compareFloats(row ir.Row, c cmp, t ptype, a, b operand) opera
 }
 
 func (s *selector) selects(row ir.Row) {
-	if x, ok := s.turned[row]; ok {
+	if x, ok := s.turnedMins[row]; ok {
 		s.turnedMinimum(row, x)
 		return
 	}

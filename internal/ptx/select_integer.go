@@ -79,7 +79,7 @@ func arithmetic(ints, floats opcode) rule {
 // less than a zero give the −0 of a minimum; zeros of both signs are kept as the maximum that they are. What gives way
 // to −0 is asked, NaNs included, since what stays would be asked wrongly: see compareFloats.
 func (s *selector) extreme(r ir.Row, op opcode, givesWay cmp) {
-	if x, ok := s.turned[r]; ok {
+	if x, ok := s.turnedMins[r]; ok {
 		s.turnedMinimum(r, x)
 		return
 	}
