@@ -74,7 +74,8 @@ type generator struct {
 	size   int // invocations of a group
 	total  int // of the grid
 	arrays []*array
-	ro     []*array // read-only buffers
+	ro     []*array    // read-only buffers
+	whole  []ir.Object // fields of records of which each invocation stores its own as a whole; nil without
 	locals []local
 	vars   []*build.Var
 	labels []label

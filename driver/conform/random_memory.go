@@ -23,6 +23,10 @@ func (g *generator) place(l local) build.Value {
 // burst writes a few accesses to one or two places that the invocation has for itself, with conditions,
 // fences and exits between.
 func (g *generator) burst() {
+	if g.whole != nil && g.chance(2) {
+		g.storeWhole()
+		return
+	}
 	b := g.b
 	var own []*array
 	for _, a := range g.arrays {

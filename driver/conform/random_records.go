@@ -9,6 +9,10 @@ import (
 // records declares a buffer of records that is read, or one that invocations own cells of. Each field is an array of the
 // generator's like any other. Fields that are written are no floats, since their buffer is compared byte by byte.
 func (g *generator) records() {
+	if g.chance(3) {
+		g.wholeRecords()
+		return
+	}
 	b := g.b
 	written := g.chance(2)
 	r := ir.Record{}
@@ -47,4 +51,29 @@ func (g *generator) records() {
 		g.arrays = append(g.arrays, &array{obj: o, elem: r.Fields[k].Type, cells: cells})
 	}
 	g.launch.Args = append(g.launch.Args, Arg{Data: make([]byte, max(0, cells*g.total-g.pick(4))*r.Stride)})
+}
+
+// wholeRecords declares a buffer of records of words, of which each invocation has its own, and stores all of it.
+func (g *generator) wholeRecords() {
+	r := words(4*(2+g.pick(4)), ir.U32)
+	g.whole = g.b.Records("whole", r, ir.RW)
+	g.launch.Args = append(g.launch.Args, Arg{Data: make([]byte, max(0, g.total-g.pick(4))*r.Stride)})
+}
+
+// storeWhole stores the invocation's record, now and then under a condition, with a quotient and what one of its words was
+// after that.
+func (g *generator) storeWhole() {
+	b := g.b
+	store := func() {
+		v := b.Cvt(ir.U32, b.Div(g.expr(ir.U64, 1), b.Or(g.expr(ir.U64, 1), b.U64(1))))
+		w := b.Load(g.whole[g.pick(len(g.whole))], g.own)
+		for i, f := range g.whole {
+			b.Store(f, g.own, b.Add(v, b.Mul(w, b.U32(uint32(i)))))
+		}
+	}
+	if g.chance(2) {
+		store()
+		return
+	}
+	b.If(g.expr(ir.Bool, 1), func() { g.body(store) })
 }

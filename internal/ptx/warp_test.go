@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/driver/conform"
+	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
@@ -108,5 +109,22 @@ func TestCasesOfWholeRecordsStoreThemTogether(t *testing.T) {
 	}
 	if n < 40 {
 		t.Errorf("%d cases", n)
+	}
+}
+
+// Random programs have some, among all lanes of a warp and among a part of them.
+func TestRandomProgramsStoreWholeRecordsTogether(t *testing.T) {
+	n := 0
+	for seed := range uint64(300) {
+		m, err := compile.Program(conform.Random(seed).Program, ptx.Target{SM: 90}, compile.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(m.Text, "activemask") {
+			n++
+		}
+	}
+	if n == 0 {
+		t.Error("none")
 	}
 }
