@@ -29,7 +29,8 @@ gpu-suite:
 	$(gpu) test -c -trimpath -ldflags=-s -o .gpu/cuda.test ./driver/cuda
 	$(gpu) test -c -trimpath -ldflags=-s -o .gpu/cusim.test ./driver/cuda/cusim
 	$(gpu) test -c -trimpath -ldflags=-s -o .gpu/ptx.test ./internal/ptx
-	gzip -9 .gpu/ptx.test # what may be sent to a machine is bounded
+	$(gpu) test -c -trimpath -ldflags=-s -o .gpu/megakernel.test ./megakernel
+	gzip -9 .gpu/ptx.test .gpu/megakernel.test # what may be sent to a machine is bounded
 	$(gpu) -C bench build -buildvcs=auto -trimpath -ldflags=-s -o ../.gpu/budget ./budget
 	$(gpu) -C bench build -trimpath -ldflags=-s -o ../.gpu/codegen ./codegen/compare
 	install -m 755 driver/cuda/testdata/run.sh .gpu/run.sh

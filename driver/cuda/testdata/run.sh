@@ -2,7 +2,7 @@
 # Runs the GPU suite where it lies. It needs the NVIDIA driver, no Go; the parts budgets and codegen want a C compiler
 # and nvcc, sanitize wants compute-sanitizer, assemble ptxas, and each says so if it has none.
 #
-#	run.sh [PART[:SECONDS]]...      device contract conform examples instructions accuracy faults random sweep sanitize budgets codegen assemble
+#	run.sh [PART[:SECONDS]]...      device contract conform examples waves instructions accuracy faults random sweep sanitize budgets codegen assemble
 #
 # Without parts, all of them. A part ends after its seconds, and its line tells how far it came. One line a part, and
 # one at the end:
@@ -72,6 +72,15 @@ part_examples() {
 	VYRE=$here/vyre bounded "$log" "$here/examples/digests.sh" "${devices[@]}"
 	local rc=$?
 	said=$(sed -n 's/^examples //p' "$log")
+	return $rc
+}
+
+# part_waves searches graphs in every topology of package megakernel.
+part_waves() {
+	gunzip -c "$here/megakernel.test.gz" >"$work/megakernel.test" && chmod +x "$work/megakernel.test" || return 1
+	bounded "$log" "$work/megakernel.test" -test.v -test.timeout=0 -test.run='Search|Reach|Budget|NoSeeds' "-devices=cuda${SIM:+-sim}" $([ -n "${SIM:-}" ] || echo -long)
+	local rc=$?
+	said="tests=$(grep -c '^--- PASS' "$log") failed=$(grep -c '^--- FAIL' "$log")"
 	return $rc
 }
 
@@ -247,9 +256,9 @@ part_assemble() {
 		-long -assemble-every=1 ${SIM:+-assemble-every=256} "-assemble-limit=$(limit)")
 }
 
-declare -A most=([device]=60 [examples]=120 [contract]=120 [conform]=240 [instructions]=60 [accuracy]=150 [faults]=240
+declare -A most=([device]=60 [examples]=120 [waves]=60 [contract]=120 [conform]=240 [instructions]=60 [accuracy]=150 [faults]=240
 	[random]=300 [sweep]=560 [sanitize]=420 [budgets]=300 [codegen]=560 [assemble]=150)
-all=(device contract conform examples instructions accuracy faults random sweep sanitize budgets codegen assemble)
+all=(device contract conform examples waves instructions accuracy faults random sweep sanitize budgets codegen assemble)
 [ $# -gt 0 ] || set -- "${all[@]}"
 for arg; do
 	if [ -z "${most[${arg%%:*}]:-}" ]; then
