@@ -307,14 +307,13 @@ const (
 	cmpLT
 	cmpLE
 	cmpGT
-	cmpGE
 	cmpLTU // less or unordered
 	cmpGTU // greater or unordered
 	cmpGEU
 	cmpNaN // one of the two is a NaN
 )
 
-var cmpNames = [...]string{"", ".eq", ".ne", ".neu", ".lt", ".le", ".gt", ".ge", ".ltu", ".gtu", ".geu", ".nan"}
+var cmpNames = [...]string{"", ".eq", ".ne", ".neu", ".lt", ".le", ".gt", ".ltu", ".gtu", ".geu", ".nan"}
 
 type rmw uint8
 
