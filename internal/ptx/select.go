@@ -184,7 +184,10 @@ func init() {
 	}
 }
 
-// add appends an instruction for the current row.
+// add appends an instruction for the current row. It is large and called all over the rules: its copies
+// would count in the size of every program.
+//
+//go:noinline
 func (s *selector) add(in inst) {
 	in.row = s.row
 	*s.cur = append(*s.cur, in)
