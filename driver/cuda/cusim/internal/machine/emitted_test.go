@@ -30,8 +30,9 @@ func TestEmittedProgramsPassTheSuite(t *testing.T) {
 	if long.Enabled() {
 		targets = append(targets, "sm_70", "sm_75", "sm_80")
 	}
+	every := long.Count(4, 1, 1) // races all the same
 	for i, name := range targets {
-		found := ""
+		found, n := "", 0
 		d := device{target: target(t, name), seed: uint64(1 + i), saw: func(r machine.Report) {
 			for _, f := range r.Findings {
 				if f.Kind == machine.Race {
@@ -41,6 +42,9 @@ func TestEmittedProgramsPassTheSuite(t *testing.T) {
 		}}
 		for c := range conform.Cases("") {
 			if c.Host != nil || c.Refused != "" {
+				continue
+			}
+			if n++; n%every != 0 && c.Reports == nil {
 				continue
 			}
 			found = ""
