@@ -268,8 +268,12 @@ func (q *printed) mnemonic(in *inst) {
 
 // writtenType is the type that an instruction is written with. Moves and choices of floats say that they carry bits:
 // ptxas (11.8 and 13.0) makes a number of the condition where a float is chosen between a zero and ±1, and takes −0
-// for +0 there. What is +0 in truth may stay: its code is shorter by an instruction.
+// for +0 there. What is +0 in truth may stay: its code is shorter by an instruction. Differences of 64 bits are written
+// as signed ones: of sub.u64 of 0 ptxas loses the minus sign where the result is shifted, or added to what is.
 func writtenType(in *inst) ptype {
+	if in.op == opSub && in.t == tU64 {
+		return tS64
+	}
 	if in.op != opMov && (in.op != opSelp || in.src[0].isConst(0) || in.src[1].isConst(0)) {
 		return in.t
 	}
