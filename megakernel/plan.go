@@ -2,6 +2,7 @@ package megakernel
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -23,6 +24,8 @@ type Plan struct {
 	runner
 	next    uint32 // the round that a run begins with; 0 begins anew
 	last    driver.Result
+	failed  bool // a slice ended with an error, and nobody knows how many rounds were done
+	seqs    []*driver.Sequence
 	closers []interface{ Close() error }
 }
 
@@ -132,7 +135,7 @@ func (p *Plan) alloc(bytes int64, label string) (driver.Buffer, error) {
 // sequence makes a sequence that the plan closes.
 func (p *Plan) sequence(what string) *driver.Sequence {
 	s := p.dev.NewSequence(p.o.Label + " " + what)
-	p.closers = append(p.closers, s)
+	p.closers, p.seqs = append(p.closers, s), append(p.seqs, s)
 	return s
 }
 
@@ -151,9 +154,14 @@ func (p *Plan) grid(limit int) (uint32, error) {
 
 // Run runs rounds until one leaves nothing to be done or the rounds allowed are spent, and returns
 // the record. After a run that spent its budget the next one goes on where it stopped; after one
-// that converged, and after Reset, it begins with round 0. A context that ends stops the run between
-// two slices; the next one goes on there, too.
+// that converged, and after Reset, it begins with round 0. A context that ends between two slices
+// stops the run there, and the next one goes on, too; one that ends within a slice ends the wait
+// only, and the plan has to be Reset.
 func (p *Plan) Run(ctx context.Context) (Record, error) {
+	if p.failed {
+		return Record{}, &driver.Error{Op: "run", Label: p.o.Label, Device: p.dev.Name(), Kind: driver.InvalidArgument,
+			Msg: "the last run ended in the middle of a slice, so how many rounds were done is not known", Fix: "bring the waves' memory back, and call Reset"}
+	}
 	last := p.next + p.o.MaxRounds
 	if last < p.next {
 		return Record{}, &driver.Error{Op: "run", Label: p.o.Label, Device: p.dev.Name(), Kind: driver.InvalidArgument, Msg: fmt.Sprintf("%d rounds are done, and %d more do not fit 32 bits", p.next, p.o.MaxRounds),
@@ -170,6 +178,7 @@ func (p *Plan) Run(ctx context.Context) (Record, error) {
 		}
 		p.last = part
 		if err != nil {
+			p.failed = true
 			return Record{}, err
 		}
 		rec, err := decode(p.dev, p.o.Label, p.record())
@@ -190,9 +199,20 @@ func (p *Plan) Run(ctx context.Context) (Record, error) {
 // slices. Device time is there if every slice has it.
 func (p *Plan) Result() driver.Result { return p.last }
 
-// Reset makes the next run begin with round 0. What the waves keep in memory is the caller's to
-// bring back.
-func (p *Plan) Reset() { p.next = 0 }
+// Reset makes the next run begin with round 0. It waits for what a run that was given up left in
+// flight. What the waves keep in memory is the caller's to bring back.
+func (p *Plan) Reset(ctx context.Context) error {
+	if p.failed {
+		for _, s := range p.seqs {
+			// That nothing is in flight, or that it failed, is as well: nothing is waited for any more.
+			if _, err := s.Wait(ctx); errors.Is(err, driver.Canceled) && ctx.Err() != nil {
+				return err
+			}
+		}
+	}
+	p.next, p.failed = 0, false
+	return nil
+}
 
 // Topology returns who drives the rounds.
 func (p *Plan) Topology() Topology { return p.o.Topology }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu"
@@ -217,5 +218,54 @@ func TestExplainIsStable(t *testing.T) {
 	defer q.Close()
 	if q.Explain() != text {
 		t.Errorf("equal waves are explained as\n%sand\n%s", text, q.Explain())
+	}
+}
+
+// TestInterruptedRunIsNotGoneOnWith lets a context end in the middle of a slice: how many rounds were done is not
+// known then, so the next run must not take up at the round that the plan knows of.
+func TestInterruptedRunIsNotGoneOnWith(t *testing.T) {
+	g := chain(700)
+	interrupted := 0
+	want, _ := g.depths(0)
+	for _, device := range devices() {
+		dev := open(t, device)
+		m := g.upload(t, dev)
+		for _, topology := range topologies {
+			waves, deps := forms[0].waves(g, m, 0)
+			p, err := megakernel.New(context.Background(), dev, waves, deps, megakernel.Options{Topology: topology, Blocks: 1, Threads: 32})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), 3*time.Millisecond)
+			_, err = p.Run(ctx)
+			cancel()
+			if err == nil { // it was faster than that
+				p.Close()
+				continue
+			}
+			interrupted++
+			if !errors.Is(err, driver.Canceled) {
+				t.Errorf("%s, %v: %v, want %v", device, topology, err, driver.Canceled)
+			}
+			if _, err := p.Run(context.Background()); !errors.Is(err, driver.InvalidArgument) || !strings.Contains(err.Error(), "Reset") {
+				t.Errorf("%s, %v: the next run: %v, want a refusal that names Reset", device, topology, err)
+			}
+			if err := p.Reset(context.Background()); err != nil {
+				t.Errorf("%s, %v: %v", device, topology, err)
+			}
+			rec, err := p.Run(context.Background())
+			if err != nil || rec.Status != megakernel.Converged {
+				t.Errorf("%s, %v: after Reset: %v, %v", device, topology, rec, err)
+			}
+			if got := m.read(m.depth); !slices.Equal(got, want) {
+				t.Errorf("%s, %v: wrong depths", device, topology)
+			}
+			if err := p.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if interrupted == 0 {
+		t.Error("every run was over before its context")
 	}
 }
