@@ -97,7 +97,7 @@ func TestKnownPrograms(t *testing.T) {
 	} {
 		t.Run(want.name, func(t *testing.T) {
 			if want.nodes > 1<<20 && !long.Enabled() {
-				t.Skip("long")
+				t.Skip("takes seconds; run with -long")
 			}
 			g, err := graph.Generate(want.name, graph.Options{Seed: 1})
 			if err != nil {

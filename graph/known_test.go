@@ -48,7 +48,7 @@ func TestKnownGraphs(t *testing.T) {
 	for _, want := range knownGraphs {
 		t.Run(want.name, func(t *testing.T) {
 			if want.long && !long.Enabled() {
-				t.Skip("long")
+				t.Skip("takes seconds; run with -long")
 			}
 			g, err := graph.Generate(want.name, graph.Options{Seed: 1})
 			if err != nil {

@@ -12,7 +12,7 @@ import (
 func skew(t *testing.T, n int) (*graph.CSR, []uint32) {
 	t.Helper()
 	if n > 65536 && !long.Enabled() {
-		t.Skip("long")
+		t.Skip("takes seconds; run with -long")
 	}
 	gen, err := graph.Parse(fmt.Sprint("skew:", n))
 	if err != nil {

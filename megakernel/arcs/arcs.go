@@ -13,7 +13,7 @@ type Wave interface {
 type Graph struct {
 	Offsets []uint32
 	Targets []uint32
-	Masks   []uint32 // of arcs; a single element where there are none
+	Masks   []uint32 // of arcs; nil where there are none
 }
 
 // List is the list of a round. Nodes has two halves, for the round that runs and the next one; what
