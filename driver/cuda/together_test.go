@@ -69,7 +69,7 @@ func (d *together) ModuleLoadDataEx(image []byte, jit *cu.JIT) (cu.Module, error
 	switch {
 	case !ok && !linked:
 		return d.Driver.ModuleLoadDataEx(image, jit) // machine code, say
-	case !ok || jit.MaxRegisters != 0 || jit.LineInfo:
+	case !ok || jit.LineInfo:
 		return d.compile(strings.TrimSuffix(given, "\x00"), target, jit)
 	}
 	r := &toLoad{text: text, jit: jit, target: target}

@@ -194,6 +194,33 @@ var launchTests = []test{
 			e.fails(err, driver.Unsupported, "depends on its group size", obstacle)
 		}
 	}},
+	{"MaxRegistersBindsAndChangesNoResult", func(e *env) {
+		const bound, lanes, values = 32, 32, 64
+		p := e.program(crowded(values))
+		x := make([]uint32, lanes*values)
+		for i := range x {
+			x[i] = uint32(i)
+		}
+		for _, o := range []driver.Options{{}, {MaxRegisters: bound}} {
+			k, err := e.dev.Compile(ctx, p, o)
+			if err != nil {
+				e.Fatal(err)
+			}
+			b := e.words("x", x...)
+			s := e.dev.NewSequence("crowded")
+			s.Launch(k, driver.Groups(1), driver.All(b))
+			e.run(s)
+			got := e.read(b)
+			for v := range values {
+				if at := 4 * lanes * v; binary.LittleEndian.Uint32(got[at:]) != uint32(lanes*(values-1-v)) {
+					e.Errorf("at most %d registers: value %d is %d, want %d", o.MaxRegisters, v, binary.LittleEndian.Uint32(got[at:]), lanes*(values-1-v))
+				}
+			}
+			if n := k.Resources().Registers; o.MaxRegisters > 0 && n > o.MaxRegisters {
+				e.Errorf("%d registers, at most %d were asked for", n, o.MaxRegisters)
+			}
+		}
+	}},
 	{"CompileRefusesWhatItCannotDo", func(e *env) {
 		_, err := e.dev.Compile(ctx, nil, driver.Options{})
 		e.fails(err, driver.InvalidArgument, "program is nil")

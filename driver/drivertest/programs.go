@@ -1,5 +1,10 @@
 package drivertest
 
+import (
+	"fmt"
+	"strings"
+)
+
 // The kernels of the tests.
 const (
 	// saxpy: y = a·x + y.
@@ -179,3 +184,16 @@ kernel @tell workgroup(4) {
   trace %i, #3
 }`
 )
+
+// crowded turns n words of each invocation round: all are loaded before the first is stored, so n values are live at once.
+func crowded(n int) string {
+	var b strings.Builder
+	b.WriteString("kernel @crowded workgroup(32) {\n  param @x: buf<u32> rw\n  %i = local.x\n")
+	for v := range n {
+		fmt.Fprintf(&b, "  %%a%d = add.u32 %%i, %d_u32\n  %%v%d = load @x[%%a%d]\n", v, 32*v, v, v)
+	}
+	for v := range n {
+		fmt.Fprintf(&b, "  store @x[%%a%d], %%v%d\n", v, n-1-v)
+	}
+	return b.String() + "}\n"
+}

@@ -15,7 +15,9 @@ type Options struct {
 	Label    string // names the entry instead of the program
 	LineInfo bool   // .file and .loc, for debuggers and profilers
 	Annotate bool   // the row after each instruction, of the program that the passes made
-	Check    bool   // verify after every run of a pass, not only after the last
+	// MaxRegisters bounds the registers of a thread; 0 leaves that to the assembler.
+	MaxRegisters int
+	Check        bool // verify after every run of a pass, not only after the last
 
 	// Trace is called after each run, in order; text is printed when all programs have come that far.
 	Trace func(Step)
@@ -76,7 +78,7 @@ func optimise(p *ir.Program, t ptx.Target, o Options) (*ir.Program, error) {
 
 // emit takes programs through the group text.
 func emit(ps []*ir.Program, t ptx.Target, o Options) (*ptx.Module, error) {
-	how := ptx.Options{Passes: o.Passes, Label: o.Label, LineInfo: o.LineInfo, Annotate: o.Annotate}
+	how := ptx.Options{Passes: o.Passes, Label: o.Label, LineInfo: o.LineInfo, Annotate: o.Annotate, MaxRegisters: o.MaxRegisters}
 	if o.Trace != nil {
 		last := make(map[*ir.Program]string)
 		how.Trace = func(s passes.Stats, p *ir.Program, l ptx.Listing) {

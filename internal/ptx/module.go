@@ -15,6 +15,9 @@ type Options struct {
 	LineInfo bool   // .file and .loc, for debuggers and profilers
 	Annotate bool   // the program's row after each instruction
 
+	// MaxRegisters bounds the registers of a thread; 0 leaves that to the assembler.
+	MaxRegisters int
+
 	Passes passes.Choice
 	// Trace is called after each run of the group text with what it did, and with the instructions of the kernel as they
 	// are then; for the last of them, ptx.print, with its text in the module.

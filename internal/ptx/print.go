@@ -101,6 +101,9 @@ func (p *printer) function(f *function) []Line {
 	}
 	p.linef(")")
 	p.linef(".reqntid %d, %d, %d", f.size[0], f.size[1], f.size[2])
+	if n := p.o.MaxRegisters; n > 0 { // an option of the assembler has no effect beside a required size
+		p.linef(".maxnreg %d", n)
+	}
 	p.linef("{")
 	for c := classP; c < numClasses; c++ {
 		if n := q.count[c]; n > 0 {

@@ -154,9 +154,8 @@ type Launch struct {
 type JIT struct {
 	// Target is the compute capability times ten that a link compiles for, plus TargetSpecific
 	// if it may use what only this one has; 0 is that of the current device.
-	Target       int
-	MaxRegisters int // 0 leaves it to the compiler
-	LineInfo     bool
+	Target   int
+	LineInfo bool
 
 	Info, Errors string // what the compiler said
 }

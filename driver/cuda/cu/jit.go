@@ -10,7 +10,6 @@ import (
 
 // Options of the driver's compiler (CUjit_option).
 const (
-	jitMaxRegisters = 0
 	jitInfoLog      = 3
 	jitInfoLogSize  = 4
 	jitErrorLog     = 5
@@ -48,9 +47,6 @@ func newJITCall(jit *JIT, link bool) *jitCall {
 	c.add(jitErrorLog, address(&c.errors[0]))
 	c.add(jitErrorLogSize, errorLogBytes)
 	c.add(jitOptLevel, 4)
-	if jit.MaxRegisters > 0 {
-		c.add(jitMaxRegisters, uintptr(jit.MaxRegisters))
-	}
 	if jit.LineInfo {
 		c.add(jitLineInfo, 1)
 	}

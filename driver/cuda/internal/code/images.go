@@ -64,12 +64,12 @@ func (im *images) keyOf(m *ptx.Module, h how) [32]byte {
 	if h.lines {
 		lines = 1
 	}
-	return ImageKey(c.gpu.Caps.DriverVersion, target, m.Text, h.registers, lines, im.system)
+	return ImageKey(c.gpu.Caps.DriverVersion, target, m.Text, lines, im.system)
 }
 
 // ImageKey is the key of the image of a text.
-func ImageKey(driverVersion, target int, text string, registers, lines int, system []byte) [32]byte {
-	options := fmt.Sprintf("O4;regs=%d;line=%d", registers, lines)
+func ImageKey(driverVersion, target int, text string, lines int, system []byte) [32]byte {
+	options := fmt.Sprintf("O4;line=%d", lines)
 	return identity.Key("vyre.cubin.v1", uint64(driverVersion), uint64(target), []byte(text), []byte(options), system)
 }
 

@@ -82,7 +82,7 @@ func (c *Compiler) compareLink() (same bool, failed *driver.Error) {
 
 // take loads a module, to see what it takes, and unloads it.
 func (c *Compiler) take(m *ptx.Module, h how, image []byte) (took [3]int, failed *driver.Error) {
-	jit := cu.JIT{MaxRegisters: h.registers, LineInfo: h.lines}
+	jit := cu.JIT{LineInfo: h.lines}
 	module, err := c.gpu.Driver.ModuleLoadDataEx(image, &jit)
 	if err != nil {
 		return took, c.assemblerError(m, jit.Errors, err)

@@ -20,7 +20,7 @@ func (c *Compiler) build(e *compiled) (err error) {
 			err = primary.Caught("compile", e.program.Name(), v)
 		}
 	}()
-	o := compile.Options{Passes: e.how.passes, Label: e.how.label, LineInfo: e.how.lines}
+	o := compile.Options{Passes: e.how.passes, Label: e.how.label, LineInfo: e.how.lines, MaxRegisters: e.how.registers}
 	var steps bytes.Buffer
 	if c.gpu.Debug().Passes != "" {
 		o.Trace = compile.Dump(&steps)
@@ -73,7 +73,7 @@ func (c *Compiler) build(e *compiled) (err error) {
 
 // link has the driver compile a text and returns the image.
 func (c *Compiler) link(m *ptx.Module, h how) (image []byte, failed *driver.Error) {
-	jit := cu.JIT{Target: c.linkTarget(h.target), MaxRegisters: h.registers, LineInfo: h.lines}
+	jit := cu.JIT{Target: c.linkTarget(h.target), LineInfo: h.lines}
 	l, err := c.gpu.Driver.LinkCreate(&jit)
 	if err != nil {
 		return nil, c.assemblerError(m, jit.Errors, err)
@@ -119,7 +119,7 @@ func number(t ptx.Target) int {
 
 // install loads an image or a text, so that launches find all of it on the device.
 func (c *Compiler) install(e *compiled, m *ptx.Module, image []byte) *driver.Error {
-	jit := cu.JIT{MaxRegisters: e.how.registers, LineInfo: e.how.lines} // an image has had its own
+	jit := cu.JIT{LineInfo: e.how.lines} // an image has had its own
 	module, err := c.gpu.Driver.ModuleLoadDataEx(image, &jit)
 	if err != nil {
 		return c.assemblerError(m, jit.Errors, err)

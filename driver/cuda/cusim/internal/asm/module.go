@@ -45,9 +45,11 @@ type Kernel struct {
 	// zero without.
 	Required [3]uint32
 	Most     uint64
-	Regs     []RegInfo
-	Vars     []*Var
-	Code     []Inst
+	// MaxRegisters is the bound that .maxnreg sets to the registers of a thread; zero without.
+	MaxRegisters int
+	Regs         []RegInfo
+	Vars         []*Var
+	Code         []Inst
 
 	function         bool // not an entry
 	defined          bool // a function that has a body

@@ -367,7 +367,9 @@ func (p *parser) performance(k *Kernel) {
 		for _, n := range p.numbers(1024) {
 			k.Most *= n
 		}
-	case "maxnreg", "minnctapersm", "maxnctapersm":
+	case "maxnreg":
+		k.MaxRegisters = int(p.number(1 << 16))
+	case "minnctapersm", "maxnctapersm":
 		p.number(1 << 16)
 	case "noreturn":
 	case "pragma":

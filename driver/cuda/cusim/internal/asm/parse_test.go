@@ -119,7 +119,7 @@ func TestVariablesHaveContents(t *testing.T) {
 }
 
 func TestParametersHaveNaturalOffsets(t *testing.T) {
-	m, err := asm.Parse(".version 7.8\n.target sm_90\n.entry k(.param .u32 a, .param .u64 .ptr .global .align 16 b, .param .u8 c, .param .align 8 .b8 d[12], .param .u16 e) .reqntid 8, 2 { ret; }")
+	m, err := asm.Parse(".version 7.8\n.target sm_90\n.entry k(.param .u32 a, .param .u64 .ptr .global .align 16 b, .param .u8 c, .param .align 8 .b8 d[12], .param .u16 e) .reqntid 8, 2 .maxnreg 40 { ret; }")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,8 +129,8 @@ func TestParametersHaveNaturalOffsets(t *testing.T) {
 			t.Errorf("parameter %s at %d, want %d", k.Params[i].Name, got, want)
 		}
 	}
-	if k.ParamBytes != 38 || k.Required != [3]uint32{8, 2, 1} {
-		t.Errorf("%d bytes, block %v", k.ParamBytes, k.Required)
+	if k.ParamBytes != 38 || k.Required != [3]uint32{8, 2, 1} || k.MaxRegisters != 40 {
+		t.Errorf("%d bytes, block %v, %d registers at most", k.ParamBytes, k.Required, k.MaxRegisters)
 	}
 }
 

@@ -15,7 +15,7 @@ const (
 )
 
 // estimateRegisters returns about how many registers of 32 bits an assembler would give the code: the most that are live at
-// one place. Predicates have registers of their own; parameters and constants are operands that need none.
+// one place, and no more than the code allows. Predicates have registers of their own; parameters and constants are operands that need none.
 func estimateRegisters(k *asm.Kernel) int {
 	weight := weights(k)
 	g := newGraph(k.Code)
@@ -35,7 +35,11 @@ func estimateRegisters(k *asm.Kernel) int {
 			most = max(most, backward(k.Code[g.blocks[b].first:g.blocks[b].end], live, at(2*b), weight, &changed))
 		}
 	}
-	return min(max(most+registersBeside, fewestRegisters), mostRegisters)
+	bound := mostRegisters
+	if k.MaxRegisters > 0 {
+		bound = min(bound, k.MaxRegisters)
+	}
+	return min(max(most+registersBeside, fewestRegisters), bound)
 }
 
 // backward goes from what is live at the end of a basic block to what is live at its start, and returns the greatest weight
