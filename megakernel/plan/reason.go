@@ -25,6 +25,15 @@ import (
 //	flag_width      -                       have, need
 //	polled          -                       polls
 //	no_topology     -            topology
+//	duplicate       slot, shard
+//	meaningful_over_capacity
+//	                slot                    meaningful bytes, capacity
+//	cap             -
+//	raw_bytes       shard
+//	record_bytes    shard
+//	emitted_over_candidates
+//	                shard                   records, candidates
+//	severity        shard
 type Reason struct {
 	Code    string
 	Index   int      // of the wave, dependency or buffer at fault; -1 if there is none
