@@ -2,6 +2,7 @@ package build
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"github.com/govyre/vyre/ir"
@@ -13,11 +14,19 @@ type Inlining struct {
 	Scalars []Value     // for each scalar parameter, in order
 	Objects []ir.Object // for each buffer, shared and local array of the program, in the order of their numbers; tables come along
 
+	// Views says of objects, by their place in Objects, that the program sees a part only. They are checked like the
+	// whole: what is outside the view is out of bounds, though the object go on there.
+	Views map[int]View
+
 	// Replace, if set, is asked first about every row that is neither structured nor an exit, with its operands. If
 	// it returns true, the value it returns stands for the row, whose type it must have. So an id becomes what the
 	// caller counts, and an object may be NoObject where every row that uses it is replaced.
 	Replace func(r ir.Row, operand [3]Value) (Value, bool)
 }
+
+// View is a part of an object, in u32 elements (records, where it has them). The object has fewer than 1<<32 elements,
+// and a view whose program takes vectors begins at a whole number of them.
+type View struct{ Base, Len Value }
 
 // NoObject stands for an object that nothing is left of (see Inlining.Replace).
 const NoObject ir.Object = 1<<32 - 1
@@ -82,6 +91,17 @@ func (b *Builder) fits(p *ir.Program, in Inlining) bool {
 			b.fail("VY201", fmt.Sprintf("@%s of %s has elements of %s, the one given for it of %s", objs[k].Name(), what, objs[k].Type(), elem))
 		} else if ok && b.count(o) != objs[k].Count() {
 			b.fail("VY201", fmt.Sprintf("@%s of %s has %d elements in a record, the one given for it %d", objs[k].Name(), what, objs[k].Count(), b.count(o)))
+		}
+	}
+	for k, view := range in.Views {
+		switch {
+		case k < 0 || k >= len(in.Objects):
+			b.fail("VY006", fmt.Sprintf("view %d of %s", k, what), finding.Plural(len(objs), "object"), "an object to be a view of")
+		case !b.ok(view.Base, view.Len):
+		case b.Type(view.Base) != ir.U32 || b.Type(view.Len) != ir.U32:
+			b.fail("VY101", "the view of @"+objs[k].Name(), what, fmt.Sprintf("%v and %v", b.Type(view.Base), b.Type(view.Len)), ir.U32)
+		case in.Objects[k] != NoObject && b.lenType(in.Objects[k]) != ir.U32:
+			b.fail("VY201", fmt.Sprintf("@%s of %s is to be a view of an object with 1<<32 elements or more", objs[k].Name(), what))
 		}
 	}
 	return len(b.diags) == before
@@ -187,6 +207,12 @@ func (l *inliner) simple(r ir.Row, in *ir.Info) Value {
 	}
 	if in.Imm == ir.ImmObject {
 		name := p.Objects()[x].Name()
+		if view, ok := l.in.Views[int(x)]; ok {
+			if op == ir.OpLen {
+				return l.replaced(r, view.Len)
+			}
+			operand[0] = b.through(view, operand[0], in.Vec.Lanes())
+		}
 		if x = uint32(l.in.Objects[x]); ir.Object(x) == NoObject {
 			return b.fail("VY201", fmt.Sprintf("@%s of inlined %s is not given, and %s was not replaced", name, p.Name(), op))
 		}
@@ -196,6 +222,26 @@ func (l *inliner) simple(r ir.Row, in *ir.Info) Value {
 	b.args[v] = b.list(l.list(r))
 	b.message(v, p.Message(r))
 	return v
+}
+
+// through returns the index into an object for one into a view of it, of vectors of so many lanes. What is out of the
+// view's bounds is out of the object's, too.
+func (b *Builder) through(view View, i Value, lanes int) Value {
+	base, length := view.Base, view.Len
+	if lanes > 1 {
+		shift := b.U32(uint32(bits.TrailingZeros(uint(lanes))))
+		base, length = b.Shr(base, shift), b.Shr(length, shift)
+	}
+	none := b.U32(1<<32 - 1)
+	if t := b.Type(i); t != ir.U32 {
+		wide := b.Cvt(ir.U64, i) // a negative one becomes more than any length, or 0
+		inside := b.Lt(wide, b.Cvt(ir.U64, length))
+		if t.IsSigned() {
+			inside = b.And(inside, b.Ge(i, b.Const(t, 0)))
+		}
+		return b.Select(inside, b.Add(b.Cvt(ir.U32, wide), base), none)
+	}
+	return b.Select(b.Lt(i, length), b.Add(i, base), none)
 }
 
 // replaced checks the value that stands for row r.

@@ -1,9 +1,12 @@
 package build_test
 
 import (
+	"encoding/binary"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/build"
 	"github.com/govyre/vyre/ir/text"
@@ -117,6 +120,56 @@ func TestInlinedTablesComeAlongOnce(t *testing.T) {
 	}
 }
 
+// run runs one workgroup of a program with one buffer.
+func run(t *testing.T, p *ir.Program, words []uint32) []uint32 {
+	t.Helper()
+	k, err := interp.Prepare(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mem := make([]byte, 4*len(words))
+	for i, v := range words {
+		binary.LittleEndian.PutUint32(mem[4*i:], v)
+	}
+	if _, err := k.Run(t.Context(), interp.Launch{Grid: [3]uint32{1, 1, 1}, Args: []interp.Arg{{Mem: mem}}}, interp.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	out := make([]uint32, len(words))
+	for i := range out {
+		out[i] = binary.LittleEndian.Uint32(mem[4*i:])
+	}
+	return out
+}
+
+// TestInlinedViewIsAPart runs a program on views of a buffer: what is outside of one is out of bounds.
+func TestInlinedViewIsAPart(t *testing.T) {
+	b := build.New("part", build.Workgroup(32))
+	x, y := b.Buffer("x", ir.U32, ir.RW), b.Buffer("y", ir.U32, ir.RW)
+	b.Store(x, b.Lane(), b.Load(y, b.Sub(b.Cvt(ir.I32, b.Lane()), b.I32(1))))
+	b.Barrier()
+	b.StoreVec(x, b.U32(1), b.LoadVec(y, b.U32(0), 2))
+	b.Store(x, b.U32(4), b.Len(y))
+	part, err := b.Program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b = build.New("views", build.Workgroup(32))
+	all := b.Buffer("all", ir.U32, ir.RW)
+	b.Inline(part, build.Inlining{Objects: []ir.Object{all, all}, Views: map[int]build.View{
+		0: {Base: b.U32(8), Len: b.U32(6)}, 1: {Base: b.U32(2), Len: b.U32(3)}}})
+	p, err := b.Program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := []uint32{0, 1, 2, 3, 4, 5, 6, 7, 90, 90, 90, 90, 90, 90, 90, 90}
+	got := run(t, p, words)
+	// Element 0 of y is word 2; -1 and 3 and more are out of its bounds, 6 and more out of x's.
+	want := []uint32{0, 1, 2, 3, 4, 5, 6, 7, 0, 2, 2, 3, 3, 0, 90, 90}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %v\nwant %v", got, want)
+	}
+}
+
 func TestInlineRefusesWhatDoesNotFit(t *testing.T) {
 	w := wave(t)
 	for _, c := range []struct {
@@ -141,6 +194,12 @@ func TestInlineRefusesWhatDoesNotFit(t *testing.T) {
 		{"another id", "what replaces global of inlined wave is f32; it takes u32 [VY101]", func(b *build.Builder, o ir.Object) build.Inlining {
 			return build.Inlining{Scalars: []build.Value{b.U32(1)}, Objects: []ir.Object{o},
 				Replace: func(r ir.Row, _ [3]build.Value) (build.Value, bool) { return b.F32(1), w.Op(r) == ir.OpGlobal }}
+		}},
+		{"a view by u64", "the view of @x of inlined wave is u64 and u32; it takes u32 [VY101]", func(b *build.Builder, o ir.Object) build.Inlining {
+			return build.Inlining{Scalars: []build.Value{b.U32(1)}, Objects: []ir.Object{o}, Views: map[int]build.View{0: {Base: b.U64(1), Len: b.U32(1)}}}
+		}},
+		{"a view of nothing", "view 1 of inlined wave has 1 object, needs an object to be a view of [VY006]", func(b *build.Builder, o ir.Object) build.Inlining {
+			return build.Inlining{Scalars: []build.Value{b.U32(1)}, Objects: []ir.Object{o}, Views: map[int]build.View{1: {Base: b.U32(1), Len: b.U32(1)}}}
 		}},
 		{"object left over", "@x of inlined wave is not given, and load was not replaced [VY201]", func(b *build.Builder, o ir.Object) build.Inlining {
 			return build.Inlining{Scalars: []build.Value{b.U32(1)}, Objects: []ir.Object{build.NoObject},

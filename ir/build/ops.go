@@ -151,11 +151,15 @@ func (b *Builder) Len(o ir.Object) Value {
 	if _, ok := b.elem(o); !ok {
 		return noValue
 	}
-	t := ir.U32
+	return b.emit(ir.OpLen, b.lenType(o), uint32(o))
+}
+
+// lenType is the type of the length of an object that was declared.
+func (b *Builder) lenType(o ir.Object) ir.Type {
 	if ob := b.objs[o]; !ob.array && b.params[ob.index].MaxLen >= 1<<32 {
-		t = ir.U64
+		return ir.U64
 	}
-	return b.emit(ir.OpLen, t, uint32(o))
+	return ir.U32
 }
 
 // Add returns x + y.
