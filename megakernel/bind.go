@@ -40,10 +40,17 @@ const (
 type binding struct {
 	memory driver.Range
 	param  ir.Param // as the first wave declares it, with the rights of all
+	temp   *temp    // if the plan provides it
+	lanes  int      // of the widest access
+
+	// What it is in the programs: a parameter, or a view of one.
+	parameter    int
+	part         bool
+	base, length uint32 // elements
 }
 
 // maxBindings bounds the parameters of a program, which has 128 at most, less those that the loop adds.
-const maxBindings = 128 - 5
+const maxBindings = 128 - 6
 
 // binder looks into waves and collects what they share.
 type binder struct {
@@ -51,7 +58,18 @@ type binder struct {
 	label    string
 	steps    []step
 	bindings []binding
+	ranges   map[rangeKey]int
+	near     map[int][]int // bindings that share bytes with one
+	temps    map[int]*temp
+	order    []*temp // as they come
+	waiting  map[*ir.Program]loopThatWaits
 	found    driver.Problems
+}
+
+// loopThatWaits is what F4 says of a program.
+type loopThatWaits struct {
+	row ir.Row
+	is  bool
 }
 
 // refuse keeps a problem of a wave.
@@ -73,7 +91,7 @@ func problem(dev driver.Device, kind driver.Kind, code string, index int, path, 
 
 // bind looks into all waves.
 func bind(dev driver.Device, label string, waves []Wave) (*binder, error) {
-	b := &binder{dev: dev, label: label, steps: make([]step, len(waves))}
+	b := &binder{dev: dev, label: label, steps: make([]step, len(waves)), ranges: map[rangeKey]int{}, temps: map[int]*temp{}, waiting: map[*ir.Program]loopThatWaits{}}
 	for i := range waves {
 		b.steps[i] = step{Wave: &waves[i], id: i, length: -1}
 		if waves[i].Program == nil {
@@ -82,10 +100,7 @@ func bind(dev driver.Device, label string, waves []Wave) (*binder, error) {
 		}
 		b.step(&b.steps[i])
 	}
-	if len(b.bindings) > maxBindings {
-		b.found = append(b.found, problem(dev, driver.InvalidArgument, "F13", -1, "", fmt.Sprintf("the waves use %d ranges of memory, at most %d are possible", len(b.bindings), maxBindings),
-			"put what belongs together into one buffer"))
-	}
+	b.overlaps()
 	if len(b.found) > 0 {
 		return nil, b.found
 	}
@@ -97,8 +112,13 @@ func (b *binder) step(s *step) {
 	p := s.Program
 	_, err := driver.Resize(p, p.Workgroup())
 	s.items = err == nil
-	if r, ok := waits(p); ok {
-		b.refuse("F4", s.id, "", fmt.Sprintf("%v: only a store of another invocation can end this loop, and that may not have begun", p.Pos(r)),
+	w, known := b.waiting[p]
+	if !known {
+		w.row, w.is = waits(p)
+		b.waiting[p] = w
+	}
+	if w.is {
+		b.refuse("F4", s.id, "", fmt.Sprintf("%v: only a store of another invocation can end this loop, and that may not have begun", p.Pos(w.row)),
 			"let a later wave, or the next round, do what comes after")
 	}
 	params := p.Params()
@@ -113,6 +133,10 @@ func (b *binder) step(s *step) {
 	}
 	b.domain(s)
 	s.touches = touched(s)
+	for _, t := range s.touches {
+		g := &b.bindings[t.binding]
+		g.lanes = max(g.lanes, t.lanes)
+	}
 }
 
 // source finds where a parameter gets its value from.
@@ -143,11 +167,14 @@ func (b *binder) source(s *step, q *ir.Param, a driver.Arg) source {
 		}
 		b.vote(s, q, what)
 		return source{kind: kind}
-	case driver.Range:
+	case driver.Range, Temp:
 		if !q.IsBuffer() {
 			return wrong("it is a range, the parameter is " + describe(q))
 		}
-		return source{kind: fromRange, binding: b.binding(s, where, a, *q)}
+		if m, ok := a.(Temp); ok {
+			return source{kind: fromRange, binding: b.temp(s, where, m, *q)}
+		}
+		return source{kind: fromRange, binding: b.binding(s, where, a.(driver.Range), *q)}
 	}
 	return wrong(fmt.Sprintf("it is a %T", a))
 }
@@ -168,22 +195,27 @@ func (b *binder) binding(s *step, where string, r driver.Range, q ir.Param) int 
 		b.refuse("F1", s.id, where, "it has no buffer", "pass a range of an open buffer")
 		return 0
 	}
-	for k := range b.bindings {
-		g := &b.bindings[k]
-		if g.memory.Buffer != r.Buffer || g.memory.Off != r.Off || g.memory.Len != r.Len {
-			continue
-		}
-		if !sameElements(&g.param, &q) {
-			b.refuse("F7", s.id, where, fmt.Sprintf("it is %s here and %s in another wave", describe(&q), describe(&g.param)),
-				"read it by one element type, and convert in the kernels")
-		}
-		g.param.Access |= q.Access
-		g.param.Align = max(g.param.Align, q.Align)
-		g.param.MaxLen = max(g.param.MaxLen, q.MaxLen)
+	key := rangeKey{r.Buffer, r.Off, r.Len}
+	k, ok := b.ranges[key]
+	if ok {
+		b.join(s, where, &b.bindings[k], q)
 		return k
 	}
-	b.bindings = append(b.bindings, binding{memory: r, param: q})
-	return len(b.bindings) - 1
+	k = len(b.bindings)
+	b.ranges[key] = k
+	b.bindings = append(b.bindings, binding{memory: r, param: q, lanes: 1})
+	return k
+}
+
+// join adds to a binding what a wave wants of it.
+func (b *binder) join(s *step, where string, g *binding, q ir.Param) {
+	if !sameElements(&g.param, &q) {
+		b.refuse("F7", s.id, where, fmt.Sprintf("it is %s here and %s in another wave", describe(&q), describe(&g.param)),
+			"read it by one element type, and convert in the kernels")
+	}
+	g.param.Access |= q.Access
+	g.param.Align = max(g.param.Align, q.Align)
+	g.param.MaxLen = max(g.param.MaxLen, q.MaxLen)
 }
 
 func sameElements(a, b *ir.Param) bool {
@@ -253,6 +285,7 @@ type touch struct {
 	writes  bool // writes plainly
 	updates ir.Op
 	mixed   bool // has updates of several kinds
+	lanes   int  // of the widest access
 	row     ir.Row
 }
 
@@ -273,9 +306,10 @@ func touched(s *step) []touch {
 		at := slices.IndexFunc(all, func(t touch) bool { return t.binding == k })
 		if at < 0 {
 			at = len(all)
-			all = append(all, touch{binding: k, row: r})
+			all = append(all, touch{binding: k, row: r, lanes: 1})
 		}
 		t := &all[at]
+		t.lanes = max(t.lanes, in.Vec.Lanes())
 		switch op := p.Op(r); {
 		case in.Attr&ir.Atomic == 0:
 			t.plain = t.plain || in.Attr&ir.Reads != 0

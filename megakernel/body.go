@@ -10,9 +10,19 @@ import (
 // writer writes the bodies of waves into a program.
 type writer struct {
 	*build.Builder
-	threads uint32        // of a block
-	objects [][]ir.Object // of every binding
+	*frame
+	objects [][]ir.Object // of every parameter
+	table   ir.Object     // of waves that share bodies; NoObject without any
 	arrays  map[arrayKey]ir.Object
+}
+
+// frame is what all programs of a plan have in common.
+type frame struct {
+	threads  uint32 // of a block
+	bindings []binding
+	params   []parameter
+	tabled   bool // the last parameter is the table
+	phases   [After + 1]groups
 }
 
 // arrayKey is the shape of an array, and which of that shape it is within a wave. Waves share arrays
@@ -24,12 +34,12 @@ type arrayKey struct {
 	number int
 }
 
-// newWriter starts a program that takes the bindings as its first parameters.
-func newWriter(name string, threads uint32, bindings []binding) *writer {
-	w := &writer{Builder: build.New(name, build.Workgroup(threads)), threads: threads,
-		objects: make([][]ir.Object, len(bindings)), arrays: map[arrayKey]ir.Object{}}
-	for k := range bindings {
-		q := &bindings[k].param
+// newWriter starts a program that takes the plan's parameters first.
+func newWriter(name string, f *frame) *writer {
+	w := &writer{Builder: build.New(name, build.Workgroup(f.threads)), frame: f,
+		objects: make([][]ir.Object, len(f.params)), table: build.NoObject, arrays: map[arrayKey]ir.Object{}}
+	for k := range f.params {
+		q := &f.params[k].param
 		name := fmt.Sprintf("%s.%d", q.Name, k)
 		if q.Record != nil {
 			w.objects[k] = w.Records(name, *q.Record, q.Access)
@@ -39,6 +49,9 @@ func newWriter(name string, threads uint32, bindings []binding) *writer {
 		o := w.objects[k][0]
 		w.SetMaxLen(o, q.MaxLen)
 		w.SetAlign(o, 1<<q.Align)
+	}
+	if f.tabled {
+		w.table = w.objects[len(f.params)-1][0]
 	}
 	return w
 }
@@ -72,58 +85,79 @@ func (w *writer) tally() *tally {
 }
 
 // group writes the bodies of the waves of a group, in any order, and adds them to sum, a u64 of the
-// items of the round so far. Shared memory that two bodies use in turn has barriers between.
+// items of the round so far.
 func (w *writer) group(waves []*step, t team, round build.Value, n *tally, sum *build.Var) {
-	base := w.U32(0) // workgroups and items of the waves before, for a start where they ended
-	itemBase := w.U32(0)
-	for k, s := range waves {
-		size := w.size(s, round)
-		wide := w.Cvt(ir.U64, size)
-		n.items.Set(w.Add(n.items.Get(), wide))
-		sum.Set(w.Add(sum.Get(), wide))
-		if s.Domain.kind == list {
-			n.listed.Set(w.Add(n.listed.Get(), wide))
-		}
-		if s.items {
-			w.items(s, w.begin(t.thread, t.threads, itemBase, k), t.threads, size, round, n)
-			itemBase = w.Add(itemBase, size)
-		} else {
-			w.workgroups(s, w.begin(t.block, t.blocks, base, k), t.blocks, size, round, n)
-			base = w.Add(base, size)
-		}
+	base, itemBase := w.Var(w.U32(0)), w.Var(w.U32(0))
+	for _, s := range waves {
+		w.wave(&instance{step: s, words: w.words(s)}, t, round, base, itemBase, n, sum)
 	}
 }
 
-// begin is where a member of a team begins in a wave: the waves of a group are numbered through, so
-// that a small one does not leave some idle that a larger one keeps busy.
-func (w *writer) begin(member, members, base build.Value, k int) build.Value {
-	if k == 0 {
+// wave writes the body of a wave. base and itemBase are the workgroups and the items of the waves of
+// its group before it: they are numbered through, so that a small wave does not leave some idle that
+// a larger one keeps busy.
+func (w *writer) wave(in *instance, t team, round build.Value, base, itemBase *build.Var, n *tally, sum *build.Var) {
+	size := w.size(in, round)
+	wide := w.Cvt(ir.U64, size)
+	n.items.Set(w.Add(n.items.Get(), wide))
+	sum.Set(w.Add(sum.Get(), wide))
+	if in.Domain.kind == list {
+		n.listed.Set(w.Add(n.listed.Get(), wide))
+	}
+	if in.items {
+		w.items(in, w.begin(t.thread, t.threads, itemBase.Get()), t.threads, size, round, n)
+		itemBase.Set(w.Add(itemBase.Get(), size))
+	} else {
+		w.workgroups(in, w.begin(t.block, t.blocks, base.Get()), t.blocks, size, round, n)
+		base.Set(w.Add(base.Get(), size))
+	}
+}
+
+// begin is where a member of a team begins in a wave, behind so many items of others.
+func (w *writer) begin(member, members, base build.Value) build.Value {
+	if base == w.U32(0) {
 		return member
 	}
 	return w.Rem(w.Sub(w.Add(member, members), w.Rem(base, members)), members)
 }
 
+// length is the object of the words that have the size of a wave's domain, and the index of word k.
+func (w *writer) length(in *instance, k build.Value) (ir.Object, build.Value) {
+	g := &w.bindings[in.step.length]
+	if g.part {
+		k = w.Add(k, w.word(in, rowLength))
+	}
+	return w.objects[g.parameter][0], k
+}
+
 // size is the size of a wave's domain in the round.
-func (w *writer) size(s *step, round build.Value) build.Value {
-	if s.Domain.kind == fixed {
-		return w.U32(s.Domain.count)
+func (w *writer) size(in *instance, round build.Value) build.Value {
+	most := w.word(in, rowSize)
+	if in.Domain.kind == fixed {
+		return most
 	}
 	at := w.U32(0)
-	if s.Domain.kind == list {
+	if in.Domain.kind == list {
 		at = w.Rem(round, w.U32(3))
 	}
-	n := w.Atomic(ir.OpAtomicLoad, w.objects[s.length][0], ir.Relaxed, ir.Device, at)
-	n = w.Min(n, w.U32(s.Domain.count))
-	if s.items {
+	o, at := w.length(in, at)
+	n := w.Min(w.Atomic(ir.OpAtomicLoad, o, ir.Relaxed, ir.Device, at), most)
+	if in.items {
 		return n
 	}
 	return w.Op(ir.OpBarrierBcastWG, n) // workgroups stay together
 }
 
+// clearList sets the length to 0 to which the round after the next one appends.
+func (w *writer) clearList(in *instance, round build.Value) {
+	o, at := w.length(in, w.Rem(w.Add(w.Rem(round, w.U32(3)), w.U32(2)), w.U32(3)))
+	w.Atomic(ir.OpAtomicStore, o, ir.Relaxed, ir.Device, at, w.U32(0))
+}
+
 // items writes the body of a wave that runs for every item.
-func (w *writer) items(s *step, first, stride, size, round build.Value, n *tally) {
+func (w *writer) items(in *instance, first, stride, size, round build.Value, n *tally) {
 	w.For(first, size, stride, func(i build.Value, _ build.Label) {
-		w.body(s, round, n, func(op ir.Op, axis uint32) build.Value {
+		w.body(in, round, n, func(op ir.Op, axis uint32) build.Value {
 			if axis != 0 {
 				return w.U32(0)
 			}
@@ -133,10 +167,10 @@ func (w *writer) items(s *step, first, stride, size, round build.Value, n *tally
 }
 
 // workgroups writes the body of a wave that runs in workgroups of its own, which are as large as
-// the block.
-func (w *writer) workgroups(s *step, first, stride, size, round build.Value, n *tally) {
+// the block. Shared memory that two bodies use in turn has barriers between.
+func (w *writer) workgroups(in *instance, first, stride, size, round build.Value, n *tally) {
 	w.For(first, size, stride, func(v build.Value, _ build.Label) {
-		w.body(s, round, n, func(op ir.Op, axis uint32) build.Value {
+		w.body(in, round, n, func(op ir.Op, axis uint32) build.Value {
 			switch {
 			case op == ir.OpGroup && axis == 0:
 				return v
@@ -149,23 +183,24 @@ func (w *writer) workgroups(s *step, first, stride, size, round build.Value, n *
 			}
 			return w.U32(0)
 		})
-		if s.Program.SharedBytes() > 0 {
+		if in.Program.SharedBytes() > 0 {
 			w.Barrier() // what comes next may use the memory anew
 		}
 	})
 }
 
 // body replays the wave's program with ids of the caller's choice.
-func (w *writer) body(s *step, round build.Value, n *tally, id func(ir.Op, uint32) build.Value) {
+func (w *writer) body(s *instance, round build.Value, n *tally, id func(ir.Op, uint32) build.Value) {
 	p := s.Program
-	in := build.Inlining{Objects: w.give(s)}
+	in := build.Inlining{}
+	in.Objects, in.Views = w.give(s)
 	for k, q := range p.Params() {
-		switch a := s.args[k]; {
+		switch {
 		case q.IsBuffer():
-		case a.kind == fromRound:
+		case s.args[k].kind == fromRound:
 			in.Scalars = append(in.Scalars, round)
 		default:
-			in.Scalars = append(in.Scalars, w.Const(q.Type.Value(), a.bits))
+			in.Scalars = append(in.Scalars, w.scalar(s, k, q.Type.Value()))
 		}
 	}
 	in.Replace = func(r ir.Row, operand [3]build.Value) (build.Value, bool) {
@@ -186,14 +221,14 @@ func (w *writer) body(s *step, round build.Value, n *tally, id func(ir.Op, uint3
 		}
 		return 0, false
 	}
-	w.At(ir.Pos{File: fmt.Sprintf("wave %d", s.id)})
+	w.At(ir.Pos{File: s.name()})
 	w.Inline(p, in)
 	w.At(ir.Pos{})
 }
 
-// give lists what stands for the objects of the wave's program.
-func (w *writer) give(s *step) []ir.Object {
-	var objs []ir.Object
+// give lists what stands for the objects of the wave's program, and which are views.
+func (w *writer) give(s *instance) (objs []ir.Object, views map[int]build.View) {
+	views = map[int]build.View{}
 	seen := map[arrayKey]int{} // arrays of one shape, which within a wave are different ones
 	for _, o := range s.Program.Objects() {
 		switch {
@@ -205,7 +240,12 @@ func (w *writer) give(s *step) []ir.Object {
 			if o.Field != nil {
 				field = fieldIndex(o)
 			}
-			objs = append(objs, w.objects[s.args[o.Index].binding][field])
+			g := &w.bindings[s.args[o.Index].binding]
+			if g.part {
+				at := rowArgs + 2*o.Index
+				views[len(objs)] = build.View{Base: w.word(s, at), Len: w.word(s, at+1)}
+			}
+			objs = append(objs, w.objects[g.parameter][field])
 		default:
 			key := arrayKey{elem: o.Array.Type, shared: o.Array.Shared, length: o.Array.Len}
 			n := seen[key]
@@ -214,7 +254,7 @@ func (w *writer) give(s *step) []ir.Object {
 			objs = append(objs, w.array(key))
 		}
 	}
-	return objs
+	return objs, views
 }
 
 // array declares an array, once for all waves that have one of its key.

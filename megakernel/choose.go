@@ -4,7 +4,7 @@ import "github.com/govyre/vyre/megakernel/plan"
 
 // choose settles the topology: the one with the least predicted time if there are measured costs, with
 // the rounds between two looks that go with it where those are free.
-func (p *Plan) choose(freePoll bool) error {
+func (p *Plan) choose(b *binder, arena uint64, freePoll bool) error {
 	caps := p.dev.Caps()
 	if p.o.Costs == nil {
 		if p.o.Topology = HostLoop; caps.GridBarrier {

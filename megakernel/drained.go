@@ -17,12 +17,12 @@ type drain struct {
 }
 
 // drained makes the runner of a drain.
-func (p *Plan) drained(ctx context.Context, bindings []binding) (runner, error) {
+func (p *Plan) drained(ctx context.Context) (runner, error) {
 	s, err := p.drainable()
 	if err != nil {
 		return nil, err
 	}
-	l, err := p.loop(ctx, bindings, Before, After)
+	l, err := p.loop(ctx, Before, After)
 	if err != nil {
 		return nil, err
 	}

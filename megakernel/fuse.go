@@ -40,7 +40,6 @@ const alonePart = 4
 // fuser writes the fused program.
 type fuser struct {
 	*writer
-	phases *[After + 1]groups
 	tail   Tail
 	record ir.Object
 	totals ir.Object
@@ -56,8 +55,8 @@ type fuser struct {
 }
 
 // fuse builds the program of one cooperative launch.
-func fuse(name string, threads uint32, bindings []binding, phases *[After + 1]groups, tail Tail) (*ir.Program, error) {
-	f := &fuser{writer: newWriter(name, threads, bindings), phases: phases, tail: tail}
+func fuse(name string, of *frame, tail Tail) (*ir.Program, error) {
+	f := &fuser{writer: newWriter(name, of), tail: tail}
 	f.record, f.totals = f.Buffer("record", ir.U32, ir.RW), f.Buffer("totals", ir.U64, ir.RW)
 	f.begun, f.limit = f.Scalar("round", ir.U32), f.Scalar("limit", ir.U32)
 	last := f.Scalar("last", ir.U32)
@@ -79,11 +78,10 @@ func (f *fuser) once(p Phase) {
 	if len(g.steps) == 0 {
 		return
 	}
-	for _, waves := range g.steps {
-		f.group(waves, f.grid(), f.begun, f.tally(), f.Var(f.U64(0)))
+	f.groups(g, f.grid(), f.begun, f.tally(), f.Var(f.U64(0)), func(bool) {
 		f.GridBarrier()
 		f.pass()
-	}
+	})
 }
 
 // pass counts a barrier of the grid.
@@ -127,31 +125,50 @@ func (f *fuser) enter() uint32 {
 // be done, which it returns.
 func (f *fuser) turn(t team, round build.Value, barrier func(), vote func(mine build.Value) build.Value) build.Value {
 	f.n.weight.Set(f.U32(0))
-	sum := f.Var(f.U64(0))
-	g := f.phases[EveryRound].steps
-	for k, waves := range g {
-		f.group(waves, t, round, f.n, sum)
-		if k < len(g)-1 {
+	sum, left := f.Var(f.U64(0)), f.Var(f.U32(0))
+	g := &f.phases[EveryRound]
+	f.clear(g, t, round)
+	f.groups(g, t, round, f.n, sum, func(last bool) {
+		if last || g.shared != nil {
+			left.Set(vote(f.n.weight.Get()))
+		} else {
 			barrier()
 		}
-	}
-	f.clear(g, t, round)
+	})
 	f.most.Set(f.Max(f.most.Get(), f.Cvt(ir.U32, f.Min(sum.Get(), f.U64(1<<32-1)))))
-	return vote(f.n.weight.Get())
+	return left.Get()
 }
 
-// clear sets the lengths to 0 to which the round after the next one appends.
-func (w *writer) clear(groups [][]*step, t team, round build.Value) {
+// groups writes all groups of a phase, and what ends each. Where waves share bodies the groups are turns
+// of a loop, in which every end is written as the last one.
+func (w *writer) groups(g *groups, t team, round build.Value, n *tally, sum *build.Var, end func(last bool)) {
+	if g.shared != nil {
+		w.For(w.U32(0), w.U32(uint32(len(g.steps))), w.U32(1), func(k build.Value, _ build.Label) {
+			w.casts(g, k, t, round, n, sum)
+			end(true)
+		})
+		return
+	}
+	for k, waves := range g.steps {
+		w.group(waves, t, round, n, sum)
+		end(k == len(g.steps)-1)
+	}
+}
+
+// clear sets the lengths to 0 to which the round after the next one appends. Nobody uses them in this round.
+func (w *writer) clear(g *groups, t team, round build.Value) {
+	if g.shared != nil {
+		w.clearCasts(g, t, round)
+		return
+	}
 	done := map[int]bool{}
-	for _, waves := range groups {
+	for _, waves := range g.steps {
 		for _, s := range waves {
 			if s.Domain.kind != list || done[s.length] {
 				continue
 			}
 			done[s.length] = true
-			w.If(w.Eq(t.thread, w.U32(0)), func() {
-				w.Atomic(ir.OpAtomicStore, w.objects[s.length][0], ir.Relaxed, ir.Device, w.Rem(w.Add(w.Rem(round, w.U32(3)), w.U32(2)), w.U32(3)), w.U32(0))
-			})
+			w.If(w.Eq(t.thread, w.U32(0)), func() { w.clearList(&instance{step: s, words: w.words(s)}, round) })
 		}
 	}
 }

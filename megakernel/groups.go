@@ -11,12 +11,13 @@ import (
 
 // groups are the waves of one phase, layered.
 type groups struct {
-	steps [][]*step
-	plan  plan.Barriers
+	steps  [][]*step
+	plan   plan.Groups
+	shared *sharing // if waves of it share bodies
 }
 
 // layer makes the groups of every phase, and refuses waves of one group that touch the same memory.
-func (b *binder) layer(deps []Dependency) (phases [After + 1]groups, err error) {
+func (b *binder) layer(deps []Dependency, budget uint64) (phases [After + 1]groups, err error) {
 	if len(b.steps) == 0 {
 		return phases, driver.Problems{problem(b.dev, driver.InvalidArgument, "empty", -1, "", "there are no waves", "give at least one that runs every round")}
 	}
@@ -55,15 +56,17 @@ func (b *binder) layer(deps []Dependency) (phases [After + 1]groups, err error) 
 	if len(b.found) > 0 {
 		return phases, b.found
 	}
+	var planner plan.GroupPlanner
+	resident := b.resident()
 	for f := range phases {
 		if of[f] == 0 {
 			continue
 		}
 		// Waves of other phases are planned along, free of dependencies, so that errors name waves as the caller does.
 		// They stand in the first group, where this phase has one, too.
-		var planner plan.BarrierPlanner
 		g := &phases[f]
-		if err := planner.Plan(len(b.steps), inner[f], &g.plan); err != nil {
+		in := plan.GroupRequest{Waves: b.envelopes(Phase(f)), Dependencies: inner[f], Graph: resident, Budget: budget}
+		if err := planner.Plan(in, &g.plan); err != nil {
 			return phases, b.own(err)
 		}
 		for _, waves := range g.plan.Groups {
@@ -83,13 +86,58 @@ func (b *binder) layer(deps []Dependency) (phases [After + 1]groups, err error) 
 	return phases, nil
 }
 
+// envelopes is what each wave of a phase needs of memory beside what is resident: what it says, or its
+// temps. Waves of other phases need nothing.
+func (b *binder) envelopes(f Phase) []Envelope {
+	es := make([]Envelope, len(b.steps))
+	for i := range b.steps {
+		s := &b.steps[i]
+		if s.Phase != f {
+			continue
+		}
+		if es[i] = s.Bytes; es[i] == (Envelope{}) {
+			for _, t := range s.touches {
+				if m := b.bindings[t.binding].temp; m != nil && !m.Kept {
+					es[i].Scratch += uint64(m.Bytes)
+				}
+			}
+		}
+	}
+	return es
+}
+
+// resident is how many bytes are there all the time: of the caller's ranges, those that overlap counted
+// once, and of temps that are kept.
+func (b *binder) resident() (n uint64) {
+	var end int64
+	var last driver.Buffer
+	for _, k := range b.byPlace(nil) {
+		m := b.bindings[k].memory
+		if m.Buffer != last {
+			last, end = m.Buffer, 0
+		}
+		if to := m.Off + m.Len; to > end {
+			n += uint64(to - max(end, m.Off))
+			end = to
+		}
+	}
+	for _, m := range b.order {
+		if m.Kept {
+			n += uint64(m.Bytes)
+		}
+	}
+	return n
+}
+
 // own makes findings of a planner those of making this plan.
 func (b *binder) own(err error) error {
 	var ps driver.Problems
-	if errors.As(err, &ps) {
-		for _, e := range ps {
-			e.Op, e.Device = "plan", b.dev.Name()
-		}
+	var e *driver.Error
+	if !errors.As(err, &ps) && errors.As(err, &e) {
+		ps = driver.Problems{e}
+	}
+	for _, e := range ps {
+		e.Op, e.Device = "plan", b.dev.Name()
 	}
 	return err
 }
@@ -104,8 +152,16 @@ func (b *binder) conflicts(group []*step) {
 	users := map[int][]user{}
 	for _, s := range group {
 		for _, t := range s.touches {
-			for _, u := range users[t.binding] {
+			others := users[t.binding]
+			for _, k := range b.near[t.binding] {
+				others = append(others[:len(others):len(others)], users[k]...)
+			}
+			for _, u := range others {
 				if meet(u.t, t) {
+					continue
+				}
+				if u.s == s {
+					b.refuse("F5", s.id, "argument "+b.nameOf(s, t), fmt.Sprintf("%v: it shares bytes with another argument of the wave, and one of them is written", s.Program.Pos(t.row)), "pass the range once")
 					continue
 				}
 				name := u.s.Program.Objects()[u.s.Program.X(u.t.row)].Name()

@@ -1,6 +1,7 @@
 package megakernel
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/govyre/vyre/ir"
@@ -33,13 +34,12 @@ const (
 // launcher writes the programs of the launched forms.
 type launcher struct {
 	*writer
-	phases *[After + 1]groups
 	ctl    ir.Object
 	record ir.Object
 }
 
-func newLauncher(name string, threads uint32, bindings []binding, phases *[After + 1]groups) *launcher {
-	l := &launcher{writer: newWriter(name, threads, bindings), phases: phases}
+func newLauncher(name string, f *frame) *launcher {
+	l := &launcher{writer: newWriter(name, f)}
 	l.ctl, l.record = l.Buffer("control", ir.U32, ir.RW), l.Buffer("record", ir.U32, ir.RW)
 	return l
 }
@@ -72,29 +72,40 @@ func beginProgram(name string) (*ir.Program, error) {
 	return b.Program()
 }
 
-// launched builds the programs of a phase, one a group.
-func launched(name string, threads uint32, bindings []binding, phases *[After + 1]groups, p Phase) ([]*ir.Program, error) {
-	var programs []*ir.Program
-	g := phases[p].steps
-	for k, waves := range g {
-		l := newLauncher(fmt.Sprintf("%s.%v.%d", name, p, k), threads, bindings, phases)
+// launched builds the programs of a phase, one a group; or one for all, which takes the number of the
+// group as its last argument, where waves share bodies.
+func launched(name string, f *frame, p Phase) (programs []*ir.Program, err error) {
+	g := &f.phases[p]
+	one := func(name string, body func(l *launcher) (last build.Value, write func(n *tally))) {
+		l := newLauncher(name, f)
 		switch p {
 		case EveryRound:
 			l.unless(ctlGo)
-			l.part(waves, k == len(g)-1)
 		case After:
 			l.unless(ctlOver)
-			l.outside(waves)
-		default:
-			l.outside(waves)
 		}
-		program, err := l.Program()
-		if err != nil {
-			return nil, err
+		last, write := body(l)
+		if p == EveryRound {
+			l.part(last, write)
+		} else {
+			write(l.tally())
 		}
-		programs = append(programs, program)
+		program, failed := l.Program()
+		programs, err = append(programs, program), cmp.Or(err, failed)
 	}
-	return programs, nil
+	if g.shared != nil {
+		one(fmt.Sprintf("%s.%v", name, p), func(l *launcher) (build.Value, func(*tally)) {
+			k := l.Scalar("group", ir.U32)
+			return l.Eq(k, l.U32(uint32(len(g.steps)-1))), func(n *tally) { l.casts(g, k, l.grid(), l.read(ctlRound), n, l.Var(l.U64(0))) }
+		})
+		return programs, err
+	}
+	for k, waves := range g.steps {
+		one(fmt.Sprintf("%s.%v.%d", name, p, k), func(l *launcher) (build.Value, func(*tally)) {
+			return l.Bool(k == len(g.steps)-1), func(n *tally) { l.group(waves, l.grid(), l.read(ctlRound), n, l.Var(l.U64(0))) }
+		})
+	}
+	return programs, err
 }
 
 // unless returns where a control word is 0, in all of a workgroup.
@@ -110,15 +121,11 @@ func (w *writer) wide(o ir.Object, word int, v build.Value) {
 	w.Store(o, high, w.Cvt(ir.U32, w.Shr(v, w.U32(32))))
 }
 
-// outside writes a group that runs once.
-func (l *launcher) outside(waves []*step) {
-	l.group(waves, l.grid(), l.read(ctlRound), l.tally(), l.Var(l.U64(0)))
-}
-
-// part writes one group of a round.
-func (l *launcher) part(waves []*step, last bool) {
-	zero, n, round := l.U32(0), l.tally(), l.read(ctlRound)
-	l.group(waves, l.grid(), round, n, l.Var(l.U64(0)))
+// part writes one group of a round, and what ends the round behind the last one.
+func (l *launcher) part(last build.Value, write func(n *tally)) {
+	zero, n := l.U32(0), l.tally()
+	round := l.read(ctlRound)
+	write(n)
 	mine := n.weight.Get()
 	l.If(l.Ne(mine, zero), func() {
 		l.Atomic(ir.OpAtomicOr, l.ctl, ir.Relaxed, ir.Device, l.U32(ctlWeight), l.U32(1))
@@ -131,13 +138,12 @@ func (l *launcher) part(waves []*step, last bool) {
 		l.wide(l.ctl, ctlItems, n.items.Get())
 		l.wide(l.ctl, ctlListed, n.listed.Get())
 	})
-	if !last {
-		return
-	}
-	l.Barrier()
-	l.If(l.Eq(l.Local(0), zero), func() {
-		before := l.AtomicAdd(l.ctl, l.U32(ctlArrived), l.U32(1), ir.AcqRel, ir.Device)
-		l.If(l.Eq(before, l.Sub(l.Groups(0), l.U32(1))), func() { l.finish(round) })
+	l.If(last, func() {
+		l.Barrier()
+		l.If(l.Eq(l.Local(0), zero), func() {
+			before := l.AtomicAdd(l.ctl, l.U32(ctlArrived), l.U32(1), ir.AcqRel, ir.Device)
+			l.If(l.Eq(before, l.Sub(l.Groups(0), l.U32(1))), func() { l.finish(round) })
+		})
 	})
 }
 
@@ -146,7 +152,7 @@ func (l *launcher) finish(round build.Value) {
 	zero := l.U32(0)
 	weight := l.read(ctlWeight)
 	next := l.Add(round, l.U32(1))
-	l.clear(l.phases[EveryRound].steps, team{thread: zero}, round)
+	l.clear(&l.phases[EveryRound], team{thread: zero}, round)
 	over := l.Or(l.Eq(weight, zero), l.Eq(next, l.read(ctlLast)))
 	l.count(round, next, weight)
 	for _, word := range []int{ctlArrived, ctlWeight, ctlItems, ctlItemsHigh, ctlListed, ctlListedHigh, ctlEdges} {

@@ -2,6 +2,7 @@ package megakernel
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/megakernel/plan"
@@ -45,6 +46,13 @@ type Options struct {
 	PollRounds  uint32 // rounds between two looks of the host, where it looks only now and then; 0 is 16
 	Optimise    string // see driver.Options
 
+	// Budget bounds the bytes of the waves' memory: what the caller's ranges have, and the arena of temps. Waves
+	// that would need more at one time are put into different groups. 0 is no bound but the device's.
+	Budget uint64
+	// MaxRows bounds the rows of the bodies in a program, beyond which waves of one program share a body; 0 is
+	// 4096, for which an assembler takes about two seconds.
+	MaxRows int
+
 	// Costs are times measured on the device, by which Auto chooses; without them it takes Cooperative
 	// where the device has barriers of the grid, else HostLoop.
 	Costs *plan.Costs
@@ -56,6 +64,7 @@ const (
 	defaultRounds  = 1 << 20
 	defaultThreads = 256
 	defaultPoll    = 16
+	defaultRows    = 4096
 )
 
 // settled returns the options with defaults in place.
@@ -71,6 +80,12 @@ func (o Options) settled() Options {
 	}
 	if o.PollRounds == 0 {
 		o.PollRounds = defaultPoll
+	}
+	if o.Budget == 0 {
+		o.Budget = math.MaxUint64
+	}
+	if o.MaxRows == 0 {
+		o.MaxRows = defaultRows
 	}
 	return o
 }

@@ -2,6 +2,7 @@ package megakernel
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"strings"
@@ -12,12 +13,12 @@ import (
 
 // Plan is a set of waves made ready to run to a fixed point.
 type Plan struct {
-	dev     driver.Device
-	o       Options
-	steps   []step
-	phases  [After + 1]groups
-	threads uint32
-	blocks  uint32
+	dev driver.Device
+	o   Options
+	frame
+	steps  []step
+	temps  map[int]*temp
+	blocks uint32
 	rows    int    // of the largest program
 	choice  string // why Auto took the topology, if it went by costs
 
@@ -47,17 +48,16 @@ func New(ctx context.Context, dev driver.Device, waves []Wave, deps []Dependency
 	if err != nil {
 		return nil, err
 	}
-	if p.phases, err = b.layer(deps); err != nil {
+	if p.phases, err = b.layer(deps, p.o.Budget); err != nil {
 		return nil, err
 	}
 	p.steps = b.steps
 	if p.threads, err = b.threads(p.o.Threads); err != nil {
 		return nil, err
 	}
-	if p.o.Topology == Auto {
-		if err := p.choose(o.PollRounds == 0); err != nil {
-			return nil, err
-		}
+	if err := p.arrange(ctx, b, o.PollRounds == 0); err != nil {
+		p.Close() // whose error would hide the cause
+		return nil, err
 	}
 	made := p.launchedForm
 	switch p.o.Topology {
@@ -66,11 +66,94 @@ func New(ctx context.Context, dev driver.Device, waves []Wave, deps []Dependency
 	case Drained:
 		made = p.drained
 	}
-	if p.runner, err = made(ctx, b.bindings); err != nil {
+	if p.runner, err = made(ctx); err != nil {
 		p.Close() // whose error would hide the cause
 		return nil, err
 	}
 	return p, nil
+}
+
+// arrange gives temps their memory, settles the topology, and makes the parameters of the programs.
+func (p *Plan) arrange(ctx context.Context, b *binder, freePoll bool) error {
+	all := b.live(&p.phases)
+	a, err := b.arena(all, p.o.Budget)
+	if err != nil {
+		return err
+	}
+	if a.Bytes > 0 {
+		memory, err := p.alloc(int64(a.Bytes), "arena")
+		if err != nil {
+			return err
+		}
+		zero := p.sequence("zero")
+		zero.Fill(driver.All(memory), 0, 1)
+		if _, err := zero.Run(ctx); err != nil {
+			return err
+		}
+		b.place(a, memory)
+	}
+	p.temps = b.temps
+	if p.o.Topology == Auto {
+		if err := p.choose(b, a.Bytes, freePoll); err != nil {
+			return err
+		}
+	}
+	rows := p.bodies()
+	if p.params, err = b.parameters(rows > p.o.MaxRows); err != nil {
+		return err
+	}
+	p.bindings = b.bindings
+	if rows <= p.o.MaxRows {
+		return nil
+	}
+	if err := p.shareBodies(ctx); err != nil {
+		return err
+	}
+	if rows = p.bodies(); rows > p.o.MaxRows {
+		return problem(p.dev, driver.InvalidArgument, "F13", -1, "", fmt.Sprintf("the waves make programs of %d rows, though those of one program share a body, and at most %d are allowed", rows, p.o.MaxRows),
+			"raise Options.MaxRows and wait longer for the assembler, or make plans of fewer waves")
+	}
+	return nil
+}
+
+// bodies is how many rows the bodies of the waves have, as often as they are written: one block that goes on
+// alone has bodies of its own.
+func (p *Plan) bodies() int {
+	n := p.phases[Before].rows() + p.phases[EveryRound].rows() + p.phases[After].rows()
+	if p.o.Topology == Cooperative && p.o.Tail != TailNever {
+		n += p.phases[EveryRound].rows()
+	}
+	return n
+}
+
+// shareBodies makes waves of one program share a body, with the table of what they differ in.
+func (p *Plan) shareBodies(ctx context.Context) error {
+	var words []uint32
+	for f := range p.phases {
+		if g := &p.phases[f]; len(g.steps) > 0 {
+			words = g.share(&p.frame, words)
+		}
+	}
+	host := make([]byte, 4*len(words))
+	for k, v := range words {
+		binary.LittleEndian.PutUint32(host[4*k:], v)
+	}
+	table, err := p.alloc(int64(len(host)), "table of waves")
+	if err != nil {
+		return err
+	}
+	p.tabled = true
+	p.params = append(p.params, parameter{driver.All(table), ir.Param{Name: "waves", Type: ir.U32, Access: ir.RO, Align: 2, MaxLen: ir.DefaultMaxLen}})
+	return driver.Write(ctx, driver.All(table), host)
+}
+
+// Memory returns the range of a temp that is kept, and whether there is one with the ID. It is open until Close.
+func (p *Plan) Memory(id int) (driver.Range, bool) {
+	t, ok := p.temps[id]
+	if !ok || !t.Kept {
+		return driver.Range{}, false
+	}
+	return t.Range, true
 }
 
 // threads is the size of a block: what workgroup waves have, who must agree, or what is asked for.

@@ -8,8 +8,8 @@ import (
 )
 
 // cooperative makes the runner of one launch.
-func (p *Plan) cooperative(ctx context.Context, bindings []binding) (runner, error) {
-	program, err := fuse(p.o.Label, p.threads, bindings, &p.phases, p.o.Tail)
+func (p *Plan) cooperative(ctx context.Context) (runner, error) {
+	program, err := fuse(p.o.Label, &p.frame, p.o.Tail)
 	k, err := p.compile(ctx, program, err)
 	if err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func (p *Plan) cooperative(ctx context.Context, bindings []binding) (runner, err
 		return nil, err
 	}
 	c := &oneLaunch{seq: p.sequence("run")}
-	args := arguments(bindings)
+	args := p.arguments()
 	c.round = len(args) + fusedRound
 	args = append(args, driver.All(record), driver.All(totals), driver.U32(0), driver.U32(0), driver.U32(0))
 	c.step = c.seq.Launch(k, driver.Groups(p.blocks), args...)
@@ -37,11 +37,11 @@ func (p *Plan) cooperative(ctx context.Context, bindings []binding) (runner, err
 	return c, c.seq.Prepare()
 }
 
-// arguments lists the ranges of the bindings.
-func arguments(bindings []binding) []driver.Arg {
-	args := make([]driver.Arg, len(bindings), len(bindings)+5)
-	for k := range bindings {
-		args[k] = bindings[k].memory
+// arguments lists the memory of the parameters.
+func (f *frame) arguments() []driver.Arg {
+	args := make([]driver.Arg, len(f.params), len(f.params)+5)
+	for k := range f.params {
+		args[k] = f.params[k].memory
 	}
 	return args
 }
@@ -81,8 +81,8 @@ type launch struct {
 }
 
 // launchedForm makes the runner of any topology that launches groups one by one.
-func (p *Plan) launchedForm(ctx context.Context, bindings []binding) (runner, error) {
-	l, err := p.loop(ctx, bindings, Before, EveryRound, After)
+func (p *Plan) launchedForm(ctx context.Context) (runner, error) {
+	l, err := p.loop(ctx, Before, EveryRound, After)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func (p *Plan) launchedForm(ctx context.Context, bindings []binding) (runner, er
 }
 
 // loop compiles the groups of some phases, and allocates what they share.
-func (p *Plan) loop(ctx context.Context, bindings []binding, phases ...Phase) (*loop, error) {
+func (p *Plan) loop(ctx context.Context, phases ...Phase) (*loop, error) {
 	l := &loop{Plan: p}
 	var err error
 	if l.ctl, err = p.alloc(4*ctlWords, "control"); err != nil {
@@ -112,9 +112,9 @@ func (p *Plan) loop(ctx context.Context, bindings []binding, phases ...Phase) (*
 	if l.begin, err = p.compile(ctx, program, err); err != nil {
 		return nil, err
 	}
-	args := append(arguments(bindings), driver.All(l.ctl), driver.All(l.rec))
+	args := append(p.arguments(), driver.All(l.ctl), driver.All(l.rec))
 	for _, f := range phases {
-		programs, err := launched(p.o.Label, p.threads, bindings, &p.phases, f)
+		programs, err := launched(p.o.Label, &p.frame, f)
 		if err != nil {
 			programs = []*ir.Program{nil} // compile says it
 		}
@@ -123,7 +123,14 @@ func (p *Plan) loop(ctx context.Context, bindings []binding, phases ...Phase) (*
 			if err != nil {
 				return nil, err
 			}
-			l.phase[f] = append(l.phase[f], launch{k, args})
+			g := &p.phases[f]
+			if g.shared == nil {
+				l.phase[f] = append(l.phase[f], launch{k, args})
+				continue
+			}
+			for group := range g.steps {
+				l.phase[f] = append(l.phase[f], launch{k, append(args[:len(args):len(args)], driver.U32(uint32(group)))})
+			}
 		}
 	}
 	return l, nil
