@@ -57,7 +57,6 @@ func (b *binder) layer(deps []Dependency, budget uint64) (phases [After + 1]grou
 		return phases, b.found
 	}
 	var planner plan.GroupPlanner
-	resident := b.resident()
 	for f := range phases {
 		if of[f] == 0 {
 			continue
@@ -65,7 +64,7 @@ func (b *binder) layer(deps []Dependency, budget uint64) (phases [After + 1]grou
 		// Waves of other phases are planned along, free of dependencies, so that errors name waves as the caller does.
 		// They stand in the first group, where this phase has one, too.
 		g := &phases[f]
-		in := plan.GroupRequest{Waves: b.envelopes(Phase(f)), Dependencies: inner[f], Graph: resident, Budget: budget}
+		in := plan.GroupRequest{Waves: b.envelopes(Phase(f)), Dependencies: inner[f], Graph: b.resident(), Budget: budget}
 		if err := planner.Plan(in, &g.plan); err != nil {
 			return phases, b.own(err)
 		}

@@ -17,8 +17,10 @@ type Plan struct {
 	o   Options
 	frame
 	steps  []step
-	temps  map[int]*temp
 	blocks uint32
+
+	temps                 map[int]*temp
+	arenaBytes, tempBytes uint64
 	rows    int    // of the largest program
 	choice  string // why Auto took the topology, if it went by costs
 
@@ -92,14 +94,17 @@ func (p *Plan) arrange(ctx context.Context, b *binder, freePoll bool) error {
 		}
 		b.place(a, memory)
 	}
-	p.temps = b.temps
+	p.temps, p.arenaBytes = b.temps, a.Bytes
+	for _, m := range b.order {
+		p.tempBytes += uint64(m.Bytes)
+	}
 	if p.o.Topology == Auto {
 		if err := p.choose(b, a.Bytes, freePoll); err != nil {
 			return err
 		}
 	}
 	rows := p.bodies()
-	if p.params, err = b.parameters(rows > p.o.MaxRows); err != nil {
+	if p.params, err = b.parameters(rows > p.o.MaxRows || len(b.bindings) > maxBindings); err != nil {
 		return err
 	}
 	p.bindings = b.bindings
@@ -315,6 +320,14 @@ func (p *Plan) Explain() string {
 			}
 			s.WriteByte('\n')
 		}
+	}
+	for _, f := range []Phase{Before, EveryRound, After} {
+		if g := p.phases[f].shared; g != nil {
+			fmt.Fprintf(&s, "bodies %v: %d for %d waves\n", f, len(g.casts), p.phases[f].waves())
+		}
+	}
+	if p.arenaBytes > 0 {
+		fmt.Fprintf(&s, "arena: %d bytes for %d of temps\n", p.arenaBytes, p.tempBytes)
 	}
 	fmt.Fprintf(&s, "topology %v: %d blocks of %d threads, %d rows at most, slices of %d rounds, at most %d\n", p.o.Topology, p.blocks, p.threads, p.rows, p.o.SliceRounds, p.o.MaxRounds)
 	s.WriteString(p.choice)

@@ -132,6 +132,14 @@ func (g *groups) rows() (n int) {
 	return n
 }
 
+// waves is how many waves the phase has.
+func (g *groups) waves() (n int) {
+	for _, waves := range g.steps {
+		n += len(waves)
+	}
+	return n
+}
+
 // instance is a wave whose body is written: one wave, or each of those that share it.
 type instance struct {
 	*step
