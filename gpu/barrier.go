@@ -1,5 +1,7 @@
 package gpu
 
+import "runtime"
+
 // Every barrier is reached by all invocations of its scope or by none. It orders what
 // they did to memory before it before what they do after it.
 
@@ -61,6 +63,11 @@ func GridBarrierBroadcast[T Scalar](t Thread, v T) T {
 	}
 	return fromBits[T](t.inv.gridBarrier("GridBarrierBroadcast", give))
 }
+
+// Pause lets others run for about ns nanoseconds, at most twice that and at most a millisecond. A loop that waits for
+// another invocation by reading an atomic pauses between two reads, longer each time, so that it does not take the
+// memory's time from the one it waits for. It orders nothing, and natively it yields, whatever ns is.
+func Pause(ns uint32) { runtime.Gosched() }
 
 // Fence orders the memory accesses of this invocation before it against those after it,
 // as seen from the invocations of scope s. o is AcqRel or SeqCst. It waits for nobody.

@@ -68,6 +68,7 @@
 //	panic, Assert                               reported; after panic    panic; Run panics with group
 //	                                            the invocation ends,     and local id
 //	                                            after Assert it goes on
+//	Pause                                       sleeps                   yields
 //	Trace, Printf                               a ring the host reads    a line on standard error
 //	Clock                                       cycles, or steps         nanoseconds
 //

@@ -165,6 +165,7 @@ const (
 	OpBarrierBcastWG
 	OpBarrierBcastGrid
 	OpFence
+	OpPause
 )
 
 // Subgroup. Reduce, Scan and ScanEx each come in seven kinds in the order

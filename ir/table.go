@@ -274,6 +274,7 @@ var table = [numOps]Info{
 	OpBarrierBcastWG:   barrier("barrier_bcast.wg", LevelGroup, setValue, resSame),
 	OpBarrierBcastGrid: barrier("barrier_bcast.grid", LevelGrid, setValue, resSame),
 	OpFence:            {Name: "fence", Attr: Fence | Reads | Writes, Orders: ordFence},
+	OpPause:            {Name: "pause", Args: 1, In: [3]Operand{u32In}},
 
 	OpBallot:      subgroup("ballot", setBool, resU32, SpreadWarp),
 	OpAny:         subgroup("any", setBool, resBool, SpreadWarp),

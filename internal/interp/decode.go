@@ -312,6 +312,8 @@ func (d *decoder) special(r ir.Row, in *instr) bool {
 		in.moves = []move{{in.dst, in.a + int32(in.x)}}
 	case ir.OpFence:
 		in.kind = doFence
+	case ir.OpPause:
+		in.kind = doPause
 	case ir.OpTrap:
 		in.kind = doTrap
 	case ir.OpTrace:

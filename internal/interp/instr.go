@@ -52,6 +52,7 @@ const (
 	doLoadVec
 	doStoreVec
 	doPrefetch
+	doPause
 	doAtomic
 	doFence
 

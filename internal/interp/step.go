@@ -1,13 +1,16 @@
 package interp
 
-import "math/bits"
+import (
+	"math/bits"
+	"runtime"
+)
 
 func firstLane(mask uint32) int { return bits.TrailingZeros32(mask) }
 
 func lastLane(mask uint32) int { return 31 - bits.LeadingZeros32(mask) }
 
 // step runs at most rows rows of w and returns how many it ran. It stops after a
-// memory op, fence or barrier unless the warp is alone, and where the warp's status changes.
+// memory op, fence, pause or barrier unless the warp is alone, and where the warp's status changes.
 func (x *worker) step(w *warp, rows int, alone bool) int {
 	code := x.code
 	pc, live := w.pc, w.live
@@ -110,6 +113,13 @@ loop:
 				break loop
 			}
 		case doPrefetch:
+		case doPause: // whoever is waited for may run on
+			if x.many {
+				runtime.Gosched()
+			}
+			if !alone {
+				break loop
+			}
 
 		case doBarrierWarp:
 			if !x.arrive(w, in, live) {

@@ -202,6 +202,14 @@ func memorySamples() (list []sample) {
 		b.StoreVec(o, v[0], b.Vec(v[1], v[2], b.Bool(true), v[1]))
 		return 0, false
 	})
+	add("pause", ir.OpPause, func(b *build.Builder) (build.Value, bool) {
+		b.Op(ir.OpPause, operands(b, ir.U32)[0])
+		return 0, false
+	})
+	add("pause constant", ir.OpPause, func(b *build.Builder) (build.Value, bool) {
+		b.Op(ir.OpPause, b.U32(100))
+		return 0, false
+	})
 	add("prefetch", ir.OpPrefetch, func(b *build.Builder) (build.Value, bool) {
 		b.Prefetch(b.Buffer("x", ir.F32, ir.RO), operands(b, ir.U32)[0])
 		return 0, false

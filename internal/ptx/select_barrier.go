@@ -6,7 +6,7 @@ import (
 	"github.com/govyre/vyre/ir"
 )
 
-// barrierRules covers barriers, their voting forms, and fences.
+// barrierRules covers barriers, their voting forms, fences and pauses.
 var barrierRules = map[ir.Op]rule{
 	ir.OpBarrierWarp: func(s *selector, r ir.Row) {
 		s.add(inst{op: opBarWarp, src: [4]operand{s.members()}})
@@ -25,6 +25,13 @@ var barrierRules = map[ir.Op]rule{
 		f := s.p.Flags(r)
 		s.add(inst{op: opFence, mod: mods{order: orders[f.Order()], scope: scopes[f.Scope()]}})
 	},
+	ir.OpPause: func(s *selector, r ir.Row) { s.pause(s.value(s.p.A(r)), noReg) },
+}
+
+// pause lets the warp sleep for about ns nanoseconds, where the predicate p holds.
+func (s *selector) pause(ns operand, p reg) {
+	s.need(6, 3)
+	s.guarded(inst{op: opNanosleep, t: tU32, src: [4]operand{ns}}, p)
 }
 
 // votes is what voting barriers keep in registers, the same in every thread that reads it. Cells are

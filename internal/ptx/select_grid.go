@@ -50,8 +50,7 @@ func (s *selector) arrive(before, after func(block reg)) {
 	now := s.newReg(classR)
 	s.add(inst{op: opLd, t: tU32, mod: mods{order: acquire, scope: scopeGPU, space: global}, dst: r(now), src: [4]operand{at(block, blockArrivals)}})
 	missing := s.compare(cmpLT, tS32, s.do(opSub, tS32, r(now), r(epoch)), imm(tS32, 0))
-	s.need(6, 3)
-	s.guarded(inst{op: opNanosleep, t: tU32, src: [4]operand{pause}}, missing.reg)
+	s.pause(pause, missing.reg)
 	s.doInto(pause.reg, opMin, tU32, s.do(opAdd, tU32, pause, pause), u32(64)) // ns
 	s.add(inst{op: opBra, dst: label(wait), guard: missing.reg, sense: true})
 	s.label(open)

@@ -37,7 +37,7 @@ func (b *Builder) want(op ir.Op, elem ir.Type, object string, in ...Value) bool 
 }
 
 // Op emits an op that has no object, region or immediate: arithmetic, functions,
-// subgroup ops, barriers. It returns the value, if the op has one.
+// subgroup ops, barriers, pauses. It returns the value, if the op has one.
 func (b *Builder) Op(op ir.Op, in ...Value) Value { return b.OpImm(op, 0, in...) }
 
 // OpImm is Op with an immediate: an axis, the Field of bfe and bfi, the lane of elem.
@@ -57,7 +57,7 @@ func (b *Builder) OpImm(op ir.Op, imm uint32, in ...Value) Value {
 	if info.Result.Kind != ir.ResultNone && t == ir.None {
 		return b.fail("VY103", op, "none", "stated by its own method of the builder")
 	}
-	if info.Attr&(ir.Pure|ir.Convergent) == 0 && op != ir.OpClock {
+	if info.Attr&(ir.Pure|ir.Convergent) == 0 && op != ir.OpClock && op != ir.OpPause {
 		return b.fail("VY006", op, "a plain list of operands", "its own method of the builder")
 	}
 	return b.emit(op, t, imm, in...)

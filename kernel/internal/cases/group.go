@@ -146,6 +146,28 @@ func Atomics(t gpu.Thread, a []int32, u []uint64, f []float32, out []int64) {
 	out[i] = s + int64(gpu.AtomicLoad(&part[i%32]))
 }
 
+// Waits hands a value from the first warp of a group to the second, which pauses while it is not there.
+//
+//vyre:kernel workgroup=64
+func Waits(t gpu.Thread, in, out []uint32) {
+	cell := gpu.Shared[uint32](t, 2)
+	l, g := t.Local().X, t.Group().X
+	if l < 2 {
+		cell[l] = 0
+	}
+	t.Barrier()
+	if l == 0 {
+		cell[1] = in[g]
+		gpu.AtomicStoreOrdered(&cell[0], 1, gpu.Release, gpu.Workgroup)
+	}
+	if l == 32 {
+		for ns := uint32(8); gpu.AtomicLoadOrdered(&cell[0], gpu.Acquire, gpu.Workgroup) == 0; ns = min(2*ns, 256) {
+			gpu.Pause(ns)
+		}
+		out[g] = cell[1]
+	}
+}
+
 // Outside reads and writes out of bounds, which At and Put define natively too.
 //
 //vyre:kernel workgroup=32
