@@ -1,26 +1,43 @@
 package megakernel
 
-import "github.com/govyre/vyre/megakernel/plan"
+import (
+	"context"
+	"math"
+
+	"github.com/govyre/vyre/megakernel/plan"
+)
 
 // choose settles the topology: the one with the least predicted time if there are measured costs, with
-// the rounds between two looks that go with it where those are free.
-func (p *Plan) choose(b *binder, arena uint64, freePoll bool) error {
+// the rounds between two looks that go with it where those are free. Without, it is the cooperative one
+// where there is one, unless waves have too little memory beside it. Waves of too many rows for one
+// program are launched.
+func (p *Plan) choose(ctx context.Context, b *binder, arena uint64, freePoll bool) error {
 	caps := p.dev.Caps()
-	if p.o.Costs == nil {
-		if p.o.Topology = HostLoop; caps.GridBarrier {
-			p.o.Topology = Cooperative
+	p.o.Topology = HostLoop
+	if caps.GridBarrier {
+		p.o.Topology = Cooperative
+		if p.bodies() > p.o.MaxRows && 2*b.distinct() > p.o.MaxRows {
+			p.o.Topology = HostLoop
+			p.choice = "topology host loop: code_size\n"
+			return nil
 		}
+	}
+	if p.o.Costs == nil {
 		return nil
 	}
 	blocks := int(p.o.Blocks)
 	if blocks == 0 {
 		blocks = caps.Units
 	}
-	d, err := plan.Select(plan.SelectRequest{
+	in := plan.SelectRequest{
 		Device: plan.Offers{Graphs: caps.Graphs, LoopNodes: caps.LoopNodes, GridBarrier: caps.GridBarrier},
 		Costs:  p.o.Costs, Workload: p.o.Expected,
 		Groups: p.phases[EveryRound].plan.PerRound, Blocks: blocks,
-	})
+	}
+	if p.o.Budget != math.MaxUint64 {
+		in.Estimate = &plan.MemoryRequest{Nodes: b.resident(), NodeBytes: 1, Envelope: Envelope{Scratch: arena}, Exact: true, Budget: p.o.Budget}
+	}
+	d, err := p.selected(ctx, in)
 	if err != nil {
 		return err
 	}
@@ -29,4 +46,22 @@ func (p *Plan) choose(b *binder, arena uint64, freePoll bool) error {
 	}
 	p.choice = d.Explain() + "\n"
 	return nil
+}
+
+// selected is what the planner says, or what it said of an equal plan before.
+func (p *Plan) selected(ctx context.Context, in plan.SelectRequest) (plan.Decision, error) {
+	if p.o.Cache == nil {
+		return plan.Select(in)
+	}
+	var keyer plan.Keyer
+	key := keyer.Key(p.identity())
+	return p.o.Cache.decisions.Select(ctx, key, key, in)
+}
+
+// distinct is how many rows the different programs of waves have.
+func (b *binder) distinct() (n int) {
+	for p := range b.waiting {
+		n += p.Rows()
+	}
+	return n
 }

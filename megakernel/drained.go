@@ -26,7 +26,7 @@ func (p *Plan) drained(ctx context.Context) (runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	k, err := p.compile(ctx, s.Drain.Program, nil)
+	k, err := p.compile(ctx, "drain", func() (*ir.Program, error) { return s.Drain.Program, nil })
 	if err != nil {
 		return nil, err
 	}

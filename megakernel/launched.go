@@ -1,7 +1,6 @@
 package megakernel
 
 import (
-	"cmp"
 	"fmt"
 
 	"github.com/govyre/vyre/ir"
@@ -72,40 +71,29 @@ func beginProgram(name string) (*ir.Program, error) {
 	return b.Program()
 }
 
-// launched builds the programs of a phase, one a group; or one for all, which takes the number of the
-// group as its last argument, where waves share bodies.
-func launched(name string, f *frame, p Phase) (programs []*ir.Program, err error) {
+// launched builds the program of group k of a phase. Where waves share bodies there is one for all groups,
+// which takes the number of the group as its last argument.
+func launched(name string, f *frame, p Phase, k int) (*ir.Program, error) {
 	g := &f.phases[p]
-	one := func(name string, body func(l *launcher) (last build.Value, write func(n *tally))) {
-		l := newLauncher(name, f)
-		switch p {
-		case EveryRound:
-			l.unless(ctlGo)
-		case After:
-			l.unless(ctlOver)
-		}
-		last, write := body(l)
-		if p == EveryRound {
-			l.part(last, write)
-		} else {
-			write(l.tally())
-		}
-		program, failed := l.Program()
-		programs, err = append(programs, program), cmp.Or(err, failed)
-	}
+	l := newLauncher(fmt.Sprintf("%s.%v.%d", name, p, k), f)
+	last := l.Bool(k == len(g.steps)-1)
+	write := func(n *tally) { l.group(g.steps[k], l.grid(), l.read(ctlRound), n, l.Var(l.U64(0))) }
 	if g.shared != nil {
-		one(fmt.Sprintf("%s.%v", name, p), func(l *launcher) (build.Value, func(*tally)) {
-			k := l.Scalar("group", ir.U32)
-			return l.Eq(k, l.U32(uint32(len(g.steps)-1))), func(n *tally) { l.casts(g, k, l.grid(), l.read(ctlRound), n, l.Var(l.U64(0))) }
-		})
-		return programs, err
+		group := l.Scalar("group", ir.U32)
+		last = l.Eq(group, l.U32(uint32(len(g.steps)-1)))
+		write = func(n *tally) { l.casts(g, group, l.grid(), l.read(ctlRound), n, l.Var(l.U64(0))) }
 	}
-	for k, waves := range g.steps {
-		one(fmt.Sprintf("%s.%v.%d", name, p, k), func(l *launcher) (build.Value, func(*tally)) {
-			return l.Bool(k == len(g.steps)-1), func(n *tally) { l.group(waves, l.grid(), l.read(ctlRound), n, l.Var(l.U64(0))) }
-		})
+	switch p {
+	case EveryRound:
+		l.unless(ctlGo)
+		l.part(last, write)
+	case After:
+		l.unless(ctlOver)
+		write(l.tally())
+	default:
+		write(l.tally())
 	}
-	return programs, err
+	return l.Program()
 }
 
 // unless returns where a control word is 0, in all of a workgroup.

@@ -53,6 +53,9 @@ type Options struct {
 	// 4096, for which an assembler takes about two seconds.
 	MaxRows int
 
+	// Cache keeps the plan's kernels for equal plans. It has to be of the same device.
+	Cache *Cache
+
 	// Costs are times measured on the device, by which Auto chooses; without them it takes Cooperative
 	// where the device has barriers of the grid, else HostLoop.
 	Costs *plan.Costs
@@ -94,6 +97,12 @@ func (o Options) settled() Options {
 func (o *Options) check(dev driver.Device) (found driver.Problems) {
 	refuse := func(code, msg, fix string) {
 		found = append(found, problem(dev, driver.InvalidArgument, code, -1, "options", msg, fix))
+	}
+	if o.Cache != nil && o.Cache.dev != dev {
+		refuse("cache", "the cache is one of "+o.Cache.dev.Name(), "make a cache for each device")
+	}
+	if o.MaxRows < 0 {
+		refuse("rows", fmt.Sprintf("at most %d rows", o.MaxRows), "allow some, or 0 for the default")
 	}
 	if o.Topology > Drained {
 		refuse("topology", fmt.Sprintf("there is no %v", o.Topology), "use one of the constants")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/megakernel/plan"
 )
 
 // Plan is a set of waves made ready to run to a fixed point.
@@ -18,11 +19,13 @@ type Plan struct {
 	frame
 	steps  []step
 	blocks uint32
+	deps   []Dependency
+	id     *plan.Identity // for a cache; nil until it is asked for
 
 	temps                 map[int]*temp
 	arenaBytes, tempBytes uint64
-	rows    int    // of the largest program
-	choice  string // why Auto took the topology, if it went by costs
+	rows                  int    // of the largest program
+	choice                string // why Auto took the topology, if it went by costs
 
 	runner
 	next    uint32 // the round that a run begins with; 0 begins anew
@@ -45,7 +48,7 @@ func New(ctx context.Context, dev driver.Device, waves []Wave, deps []Dependency
 	if found := o.check(dev); len(found) > 0 {
 		return nil, found
 	}
-	p := &Plan{dev: dev, o: o.settled()}
+	p := &Plan{dev: dev, o: o.settled(), deps: deps}
 	b, err := bind(dev, p.o.Label, waves)
 	if err != nil {
 		return nil, err
@@ -99,7 +102,7 @@ func (p *Plan) arrange(ctx context.Context, b *binder, freePoll bool) error {
 		p.tempBytes += uint64(m.Bytes)
 	}
 	if p.o.Topology == Auto {
-		if err := p.choose(b, a.Bytes, freePoll); err != nil {
+		if err := p.choose(ctx, b, a.Bytes, freePoll); err != nil {
 			return err
 		}
 	}
@@ -194,21 +197,6 @@ func (b *binder) threads(want uint32) (uint32, error) {
 		return stated.Program.Workgroup()[0], nil
 	}
 	return defaultThreads, nil
-}
-
-// compile compiles a program that the plan closes.
-func (p *Plan) compile(ctx context.Context, program *ir.Program, err error) (driver.Kernel, error) {
-	if err != nil {
-		return nil, &driver.Error{Op: "plan", Label: p.o.Label, Device: p.dev.Name(), Kind: driver.InvalidProgram, Msg: "the waves do not make a program: " + err.Error(),
-			Fix: "the rule that was broken says what to change", Err: err}
-	}
-	p.rows = max(p.rows, program.Rows())
-	k, err := p.dev.Compile(ctx, program, driver.Options{Optimise: p.o.Optimise, Label: program.Name()})
-	if err != nil {
-		return nil, err
-	}
-	p.closers = append(p.closers, k)
-	return k, nil
 }
 
 // alloc allocates memory that the plan closes.

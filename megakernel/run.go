@@ -2,6 +2,7 @@ package megakernel
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/ir"
@@ -9,8 +10,7 @@ import (
 
 // cooperative makes the runner of one launch.
 func (p *Plan) cooperative(ctx context.Context) (runner, error) {
-	program, err := fuse(p.o.Label, &p.frame, p.o.Tail)
-	k, err := p.compile(ctx, program, err)
+	k, err := p.compile(ctx, "fused", func() (*ir.Program, error) { return fuse(p.o.Label, &p.frame, p.o.Tail) })
 	if err != nil {
 		return nil, err
 	}
@@ -108,28 +108,27 @@ func (p *Plan) loop(ctx context.Context, phases ...Phase) (*loop, error) {
 	if l.rec, err = p.alloc(RecordBytes, "record"); err != nil {
 		return nil, err
 	}
-	program, err := beginProgram(p.o.Label + ".begin")
-	if l.begin, err = p.compile(ctx, program, err); err != nil {
+	if l.begin, err = p.compile(ctx, "begin", func() (*ir.Program, error) { return beginProgram(p.o.Label + ".begin") }); err != nil {
 		return nil, err
 	}
 	args := append(p.arguments(), driver.All(l.ctl), driver.All(l.rec))
 	for _, f := range phases {
-		programs, err := launched(p.o.Label, &p.frame, f)
-		if err != nil {
-			programs = []*ir.Program{nil} // compile says it
+		g := &p.phases[f]
+		n := len(g.steps)
+		if g.shared != nil {
+			n = min(n, 1)
 		}
-		for _, program := range programs {
-			k, err := p.compile(ctx, program, err)
+		for k := range n {
+			kernel, err := p.compile(ctx, fmt.Sprintf("%v %d", f, k), func() (*ir.Program, error) { return launched(p.o.Label, &p.frame, f, k) })
 			if err != nil {
 				return nil, err
 			}
-			g := &p.phases[f]
 			if g.shared == nil {
-				l.phase[f] = append(l.phase[f], launch{k, args})
+				l.phase[f] = append(l.phase[f], launch{kernel, args})
 				continue
 			}
 			for group := range g.steps {
-				l.phase[f] = append(l.phase[f], launch{k, append(args[:len(args):len(args)], driver.U32(uint32(group)))})
+				l.phase[f] = append(l.phase[f], launch{kernel, append(args[:len(args):len(args)], driver.U32(uint32(group)))})
 			}
 		}
 	}

@@ -121,7 +121,9 @@ func TestBudgetPutsWavesIntoMoreGroups(t *testing.T) {
 func TestTempsThatCannotBeAreRefused(t *testing.T) {
 	dev := open(t, "cpu")
 	start, _ := startOf(t, dev, 128)
-	temp := func(id int, bytes int64, kept bool) driver.Arg { return megakernel.Temp{ID: id, Bytes: bytes, Kept: kept} }
+	temp := func(id int, bytes int64, kept bool) driver.Arg {
+		return megakernel.Temp{ID: id, Bytes: bytes, Kept: kept}
+	}
 	wave := func(a, b, to driver.Arg) megakernel.Wave {
 		return megakernel.Wave{Program: mixes()[0], Domain: megakernel.Fixed(128), Args: []driver.Arg{driver.U32(1), a, b, to}}
 	}
