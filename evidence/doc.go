@@ -31,7 +31,8 @@
 //
 // # Not here
 //
-// The three protocols themselves, and the command that runs them. Package graph has the oracle of the results.
+// The protocols themselves: internal/speedup has them, and the command `vyre evidence run` runs them. Package graph has
+// the oracle of the results.
 //
 // Start reading at field.go, then gate.go and measure.go.
 package evidence

@@ -6,6 +6,8 @@ import (
 	"math/bits"
 	"strconv"
 	"strings"
+
+	"github.com/govyre/vyre/driver"
 )
 
 // Gate is what a file has to pass. The zero value requires no ratio, and everything else.
@@ -48,6 +50,20 @@ func (g Gate) Check(r io.Reader) (*Proof, error) {
 	return prove(rows), bad.err()
 }
 
+// Worth returns as Rejections why samples of a subject would be rejected whatever they come to: too small a graph, too
+// few repetitions of each protocol in a sample, or samples, or a device that does not count. It is asked before them.
+func (g Gate) Worth(dev driver.Device, s Subject, repetitions, samples int) error {
+	var bad Rejections
+	var r Row
+	s.on(dev, &r)
+	r.numbers[fRepetitions] = uint64(max(repetitions, 0))
+	g.scale(&bad, &r)
+	if samples < minSamples {
+		bad.add(FewSamples, 0, fSample.String(), "%d sample of graph %s, want at least %d", samples, s.Graph, minSamples)
+	}
+	return bad.err()
+}
+
 // Valid returns why the gate is none, as Check does before it reads anything: a ratio that every file has, or none, is
 // a mistake.
 func (g Gate) Valid() error {
@@ -75,7 +91,10 @@ func (g Gate) scale(bad *Rejections, r *Row) {
 	floor(fNodes, minNodes)
 	floor(fEdges, minEdges)
 	floor(fRepetitions, minRepetitions)
-	if d := r.words[fDevice]; strings.HasPrefix(d, simulated) || strings.HasPrefix(d, "cuda-sim") {
+	switch d := r.words[fDevice]; {
+	case strings.HasPrefix(d, rehearsed):
+		bad.add(Scale, r.line, fDevice.String(), "device is %q, and a rehearsal is no evidence", d)
+	case strings.HasPrefix(d, simulated), strings.HasPrefix(d, "cuda-sim"):
 		bad.add(Scale, r.line, fDevice.String(), "device is %q, want one that is not simulated", d)
 	}
 	if !g.AnyDevice {

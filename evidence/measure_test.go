@@ -382,3 +382,79 @@ func TestWrongResultsAreCounted(t *testing.T) {
 		t.Errorf("%s mismatches, %v, want one in each of 8 regions", row.Field("digest_mismatches"), err)
 	}
 }
+
+// A wait that closes a region of naive or strong is not counted, and no other is left out for it.
+func TestClosingWaitIsNotCounted(t *testing.T) {
+	b := newBench(t)
+	s := b.sample(1)
+	err := b.measure(s, func(turn int, r *evidence.Region) {
+		if r.Protocol == evidence.Strong {
+			do := r.Do
+			r.Closes = true
+			r.Do = func() error { return errors.Join(do(), run(b.sequence(b.launch))) }
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if row, err := s.Row(); err != nil || row.Field("strong_waits") != "192" || row.Field("naive_waits") != "256" {
+		t.Errorf("%s waits of strong, %s of naive, %v, want 192 and 256", row.Field("strong_waits"), row.Field("naive_waits"), err)
+	}
+}
+
+// A rehearsal may have halves that differ, and never passes.
+func TestRehearsal(t *testing.T) {
+	b := newBench(t)
+	subject := evidence.Subject{Run: "a", Sample: 1, Graph: "g", Nodes: 1 << 20, Edges: 1 << 20, Digest: right, Rehearsal: true}
+	s := evidence.NewSample(b.dev, subject)
+	s.SetClock(func() time.Time { return b.clock })
+	turn := 0
+	for p, more := s.Next(); more; p, more = s.Next() {
+		if p != order[turn] {
+			t.Errorf("turn %d is %v, want %v", turn, p, order[turn])
+		}
+		b.takes = time.Duration(turn+1) * time.Hour
+		if err := s.Measure(b.region(p)); err != nil {
+			t.Fatal(err)
+		}
+		turn++
+	}
+	row, err := s.Row()
+	if err != nil || turn != len(order) || !strings.HasPrefix(row.Field("device"), "rehearsal on cpu") {
+		t.Fatalf("after %d turns: %v, device %q", turn, err, row.Field("device"))
+	}
+	var text strings.Builder
+	if err := evidence.Write(&text, []evidence.Row{row}); err != nil {
+		t.Fatal(err)
+	}
+	_, err = evidence.Gate{AnyDevice: true}.Check(strings.NewReader(text.String()))
+	expect(t, err, evidence.Error{Code: evidence.Scale, Line: 2, Field: "device", Text: "a rehearsal is no evidence"})
+}
+
+// What could not pass is known before.
+func TestWorth(t *testing.T) {
+	b := newBench(t)
+	large := evidence.Subject{Graph: "g", Nodes: 10_000, Edges: 80_000}
+	if err := (evidence.Gate{AnyDevice: true}).Worth(b.dev, large, 64, 2); err != nil {
+		t.Error(err)
+	}
+	small, rehearsal := large, large
+	small.Nodes, small.Edges = 9_999, 79_999
+	rehearsal.Rehearsal = true
+	for field, err := range map[string]error{
+		"sm":          evidence.Gate{}.Worth(b.dev, large, 64, 2),
+		"nodes":       evidence.Gate{AnyDevice: true}.Worth(b.dev, small, 64, 2),
+		"edges":       evidence.Gate{AnyDevice: true}.Worth(b.dev, small, 64, 2),
+		"repetitions": evidence.Gate{AnyDevice: true}.Worth(b.dev, large, 63, 2),
+		"sample":      evidence.Gate{AnyDevice: true}.Worth(b.dev, large, 64, 1),
+		"device":      evidence.Gate{AnyDevice: true}.Worth(b.dev, rehearsal, 64, 2),
+	} {
+		found := false
+		for _, r := range reasons(t, err) {
+			found = found || r.Field == field
+		}
+		if !found {
+			t.Errorf("%s is not among %v", field, err)
+		}
+	}
+}

@@ -12,8 +12,10 @@ import (
 // drain is the topology without rounds: what runs before, one launch, what runs after.
 type drain struct {
 	*loop
-	seq *driver.Sequence
-	beg *driver.Step
+	work           launch
+	slots, control driver.Range
+	seq            *driver.Sequence
+	beg            *driver.Step
 }
 
 // drained makes the runner of a drain.
@@ -46,18 +48,23 @@ func (p *Plan) drained(ctx context.Context) (runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &drain{loop: l, seq: p.sequence("drain")}
+	d := &drain{loop: l, work: launch{k, args}, slots: driver.All(slots), control: driver.All(control), seq: p.sequence("drain")}
 	d.beg = l.start(d.seq)
-	l.launches(d.seq, Before)
-	d.seq.Fill(driver.All(slots), 0, 8)
-	d.seq.Fill(driver.All(control), 0, 4)
-	d.seq.Launch(k, driver.Groups(p.blocks), args...)
-	if len(l.phase[After]) > 0 {
-		d.seq.Fill(driver.Part(l.ctl, 4*ctlOver, 4), 1, 4)
-		l.launches(d.seq, After)
-	}
+	d.rest(d.seq)
 	d.seq.Read(driver.Part(control, 4*arcs.RecordWord, RecordBytes), l.bytes[:])
 	return d, d.seq.Prepare()
+}
+
+// rest records all but the first launch.
+func (d *drain) rest(s *driver.Sequence) {
+	d.launches(s, Before)
+	s.Fill(d.slots, 0, 8)
+	s.Fill(d.control, 0, 4)
+	s.Launch(d.work.kernel, driver.Groups(d.blocks), d.work.args...)
+	if len(d.phase[After]) > 0 {
+		s.Fill(driver.Part(d.ctl, 4*ctlOver, 4), 1, 4)
+		d.launches(s, After)
+	}
 }
 
 func (d *drain) run(ctx context.Context, round, limit, last uint32) (driver.Result, error) {

@@ -28,11 +28,10 @@ func (p *Plan) cooperative(ctx context.Context) (runner, error) {
 	if err := driver.Write(ctx, driver.All(totals), make([]byte, 8)); err != nil {
 		return nil, err
 	}
-	c := &oneLaunch{seq: p.sequence("run")}
-	args := p.arguments()
-	c.round = len(args) + fusedRound
-	args = append(args, driver.All(record), driver.All(totals), driver.U32(0), driver.U32(0), driver.U32(0))
-	c.step = c.seq.Launch(k, driver.Groups(p.blocks), args...)
+	c := &oneLaunch{seq: p.sequence("run"), launch: launch{kernel: k, args: p.arguments()}}
+	c.round = len(c.args) + fusedRound
+	c.args = append(c.args, driver.All(record), driver.All(totals), driver.U32(0), driver.U32(p.o.MaxRounds), driver.U32(p.o.MaxRounds))
+	c.step = c.seq.Launch(k, driver.Groups(p.blocks), c.args...)
 	c.seq.Read(driver.All(record), c.bytes[:])
 	return c, c.seq.Prepare()
 }
@@ -48,6 +47,7 @@ func (f *frame) arguments() []driver.Arg {
 
 // oneLaunch is the cooperative topology.
 type oneLaunch struct {
+	launch
 	seq   *driver.Sequence
 	step  *driver.Step
 	round int // argument number

@@ -11,6 +11,7 @@ import (
 
 // evidenceCmd is about measured comparisons.
 type evidenceCmd struct {
+	Run   evidenceRunCmd   `cmd:"" help:"Measure a search by four protocols, and write a file of comparisons."`
 	Check evidenceCheckCmd `cmd:"" help:"Check a file of measured comparisons, and print every ratio."`
 }
 
@@ -61,15 +62,20 @@ func (c *evidenceCheckCmd) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
+	return checkEvidence(t, c.File, gate, b, c.JSON)
+}
+
+// checkEvidence holds a file against a gate, and prints what comes out.
+func checkEvidence(t *terminal, file string, gate evidence.Gate, b []byte, asJSON bool) error {
 	proof, err := gate.Check(bytes.NewReader(b))
 	var rejected evidence.Rejections
 	if err != nil && !errors.As(err, &rejected) {
 		return err
 	}
-	if c.JSON {
-		err = c.json(t, proof, rejected)
+	if asJSON {
+		err = printEvidenceJSON(t, file, proof, rejected)
 	} else {
-		err = c.text(t, proof, rejected)
+		err = printEvidence(t, file, proof, rejected)
 	}
 	if err == nil && len(rejected) > 0 {
 		return errSilent
@@ -90,20 +96,20 @@ func (c *evidenceCheckCmd) gate() evidence.Gate {
 	return g
 }
 
-// text prints the ratios, and to standard error why they do not count.
-func (c *evidenceCheckCmd) text(t *terminal, proof *evidence.Proof, rejected evidence.Rejections) error {
+// printEvidence prints the ratios, and to standard error why they do not count.
+func printEvidence(t *terminal, file string, proof *evidence.Proof, rejected evidence.Rejections) error {
 	verdict := "passed"
 	if len(rejected) > 0 {
 		verdict = "rejected"
 	}
-	if _, err := fmt.Fprintf(t.out, "%s: %s\n", c.File, verdict); err != nil {
+	if _, err := fmt.Fprintf(t.out, "%s: %s\n", file, verdict); err != nil {
 		return err
 	}
 	for _, r := range rejected {
 		if r.Line > 0 {
-			fmt.Fprintf(t.err, "%s:%d: %s: %s\n", c.File, r.Line, r.Code, r.Text)
+			fmt.Fprintf(t.err, "%s:%d: %s: %s\n", file, r.Line, r.Code, r.Text)
 		} else {
-			fmt.Fprintf(t.err, "%s: %s: %s\n", c.File, r.Code, r.Text)
+			fmt.Fprintf(t.err, "%s: %s: %s\n", file, r.Code, r.Text)
 		}
 	}
 	if proof == nil {
@@ -112,8 +118,8 @@ func (c *evidenceCheckCmd) text(t *terminal, proof *evidence.Proof, rejected evi
 	return proof.Write(t.out)
 }
 
-func (c *evidenceCheckCmd) json(t *terminal, proof *evidence.Proof, rejected evidence.Rejections) error {
-	doc := evidenceDoc{File: c.File, Passed: len(rejected) == 0, Proof: proof, Rejections: []rejectionEntry{}}
+func printEvidenceJSON(t *terminal, file string, proof *evidence.Proof, rejected evidence.Rejections) error {
+	doc := evidenceDoc{File: file, Passed: len(rejected) == 0, Proof: proof, Rejections: []rejectionEntry{}}
 	for _, r := range rejected {
 		doc.Rejections = append(doc.Rejections, rejectionEntry{r.Code, r.Line, r.Field, r.Text})
 	}

@@ -9,6 +9,7 @@
 //	vyre passes                                           the compiler's passes, in their order
 //	vyre explain saxpy.go -o report.html                  source, passes and PTX side by side
 //	vyre conform --device cpu                             the conformance suite
+//	vyre evidence run --graph road:1024x1024 -o x.csv     one launch against a loop of the host, measured
 //	vyre evidence check speedup.csv                       whether measured ratios may be quoted
 //	vyre gen ./kernels                                    typed launchers, for go generate
 //	vyre completion bash                                  completion for a shell
@@ -43,7 +44,7 @@ type commands struct {
 	Gen     genCmd     `cmd:"" help:"Write typed launchers for the kernels of a package."`
 	Conform conformCmd `cmd:"" help:"Run the conformance suite on a device."`
 
-	Evidence evidenceCmd `cmd:"" help:"Check measured comparisons of protocols."`
+	Evidence evidenceCmd `cmd:"" help:"Measure and check comparisons of protocols."`
 
 	Version versionCmd `cmd:"" help:"Print the version."`
 

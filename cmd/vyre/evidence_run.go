@@ -1,0 +1,138 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/evidence"
+	"github.com/govyre/vyre/internal/speedup"
+)
+
+// evidenceRunCmd measures, and writes a file.
+type evidenceRunCmd struct {
+	Graph     []string `required:"" sep:"none" placeholder:"NAME" help:"Graph to search, such as road:1024x1024, icfg:1024,64,16, or with a filter of kinds skew:1048576@0x10; may be repeated."`
+	Reps      int      `default:"64" help:"Repetitions of each protocol in a sample; an even number."`
+	Samples   int      `default:"5" help:"Samples of each graph."`
+	Output    string   `short:"o" required:"" placeholder:"FILE" help:"CSV file to write; - is standard output."`
+	Device    string   `default:"auto" completes:"device" help:"Device to measure on; see vyre devices."`
+	AnyDevice bool     `help:"Let small GPUs count, and devices that are none."`
+	Rehearsal bool     `help:"Measure what the gate will reject: small graphs, simulated devices, busy machines."`
+}
+
+// Help is the long help of the command.
+func (evidenceRunCmd) Help() string {
+	return `Searches graphs by four protocols in turn: naive uploads everything and asks the host after each round; strong keeps all
+on the device and reads a word a round; best other is the fastest of back-to-back launches, captured graphs and loops
+of the device; resident is one launch that ends by itself. Every result is compared with a search on one core, and
+nothing is written if one differs. A sample whose halves are more than 10 % apart is measured again, five times at
+most. What could not pass the gate is refused before anything is measured, but for a rehearsal, whose file never
+passes.
+Example:
+  vyre evidence run --graph road:1024x1024 --graph skew:1048576 --reps 64 --samples 5 -o speedup.csv`
+}
+
+func (c *evidenceRunCmd) Run(t *terminal) error {
+	names, err := c.names()
+	if err != nil {
+		return err
+	}
+	if err := checkDevice(c.Device); err != nil {
+		return err
+	}
+	file, err := t.create("-o", c.Output)
+	if err != nil {
+		return err
+	}
+	defer file.close()
+	rows, err := c.measure(t, names)
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	if err := evidence.Write(&text, rows); err != nil {
+		return err
+	}
+	if err := file.write(text.Bytes()); err != nil {
+		return err
+	}
+	return c.verdict(t, text.Bytes())
+}
+
+// names reads what is to be searched.
+func (c *evidenceRunCmd) names() (names []speedup.Name, err error) {
+	seen := map[string]bool{}
+	for _, g := range c.Graph {
+		n, err := speedup.Parse(g)
+		if err != nil {
+			return nil, usagef("--graph %s: %w", g, err)
+		}
+		if seen[n.String()] {
+			return nil, usagef("--graph %s: it is there twice", g)
+		}
+		seen[n.String()] = true
+		names = append(names, n)
+	}
+	switch {
+	case c.Reps < 2 || c.Reps%2 != 0:
+		return nil, usagef("--reps %d: want an even number, since half of the repetitions are measured in each of two regions", c.Reps)
+	case c.Samples < 1:
+		return nil, usagef("--samples %d: want at least 1", c.Samples)
+	}
+	return names, nil
+}
+
+// measure opens the device and takes all samples. What happens meanwhile is said on standard error, and not by a
+// goroutine of its own: what that allocates would be counted.
+func (c *evidenceRunCmd) measure(t *terminal, names []speedup.Name) ([]evidence.Row, error) {
+	dev, err := openDevice(c.Device, driver.OpenOptions{})
+	if err != nil {
+		return nil, err
+	}
+	defer dev.Close()
+	o := speedup.Options{Run: time.Now().UTC().Format("20060102T150405Z"), Repetitions: c.Reps, Samples: c.Samples, Rehearsal: c.Rehearsal,
+		Say: func(format string, args ...any) { fmt.Fprintf(t.err, format+"\n", args...) }}
+	if err := o.Check(dev); err != nil {
+		return nil, err
+	}
+	var works []*speedup.Work
+	for _, n := range names {
+		w, err := n.Load(0)
+		if err != nil {
+			return nil, err
+		}
+		if err := c.gate().Worth(dev, w.Subject(o), c.Reps, c.Samples); err != nil && !c.Rehearsal {
+			return nil, fmt.Errorf("graph %v: the gate would reject what is measured; --rehearsal measures it all the same:\n%w", n, err)
+		}
+		works = append(works, w)
+	}
+	var rows []evidence.Row
+	for _, w := range works {
+		some, err := speedup.Measure(t.ctx, dev, w, o)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, some...)
+	}
+	return rows, nil
+}
+
+// gate is what the file is held against.
+func (c *evidenceRunCmd) gate() evidence.Gate {
+	return evidence.Gate{AnyDevice: c.AnyDevice || c.Rehearsal}
+}
+
+// verdict prints what a check of the file prints. A rehearsal is never rejected for being one.
+func (c *evidenceRunCmd) verdict(t *terminal, file []byte) error {
+	var out io.Writer = t.out
+	if standard(c.Output) {
+		out = t.err
+	}
+	err := checkEvidence(&terminal{out: out, err: t.err}, c.Output, c.gate(), file, false)
+	if c.Rehearsal && err == errSilent {
+		return nil
+	}
+	return err
+}
