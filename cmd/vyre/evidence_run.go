@@ -16,7 +16,7 @@ type evidenceRunCmd struct {
 	Graph     []string `required:"" sep:"none" placeholder:"NAME" help:"Graph to search, such as road:1024x1024, icfg:1024,64,16, or with a filter of kinds skew:1048576@0x10; may be repeated."`
 	Reps      int      `default:"64" help:"Repetitions of each protocol in a sample; an even number."`
 	Samples   int      `default:"5" help:"Samples of each graph."`
-	Output    string   `short:"o" required:"" placeholder:"FILE" help:"CSV file to write; - is standard output."`
+	Out       string   `short:"o" required:"" placeholder:"FILE" help:"CSV file to write; - is standard output."`
 	Device    string   `default:"auto" completes:"device" help:"Device to measure on; see vyre devices."`
 	AnyDevice bool     `help:"Let small GPUs count, and devices that are none."`
 	Rehearsal bool     `help:"Measure what the gate will reject: small graphs, simulated devices, busy machines."`
@@ -42,7 +42,7 @@ func (c *evidenceRunCmd) Run(t *terminal) error {
 	if err := checkDevice(c.Device); err != nil {
 		return err
 	}
-	file, err := t.create("-o", c.Output)
+	file, err := t.create("-o", c.Out)
 	if err != nil {
 		return err
 	}
@@ -127,10 +127,10 @@ func (c *evidenceRunCmd) gate() evidence.Gate {
 // verdict prints what a check of the file prints. A rehearsal is never rejected for being one.
 func (c *evidenceRunCmd) verdict(t *terminal, file []byte) error {
 	var out io.Writer = t.out
-	if standard(c.Output) {
+	if standard(c.Out) {
 		out = t.err
 	}
-	err := checkEvidence(&terminal{out: out, err: t.err}, c.Output, c.gate(), file, false)
+	err := checkEvidence(&terminal{out: out, err: t.err}, c.Out, c.gate(), file, false)
 	if c.Rehearsal && err == errSilent {
 		return nil
 	}
