@@ -30,6 +30,11 @@ func (t Thread) BarrierAdd(n uint32) uint32 {
 	return uint32(t.inv.barrier(&t.inv.group.all, "BarrierAdd", uint64(n)))
 }
 
+// BarrierAdd64 is BarrierAdd of 64 bits. One of two sums in its halves is a vote on both.
+func (t Thread) BarrierAdd64(n uint64) uint64 {
+	return t.inv.barrier(&t.inv.group.all, "BarrierAdd64", n)
+}
+
 // BarrierBroadcast is a Barrier that returns the v of the group's first invocation, that with LocalIndex 0.
 func BarrierBroadcast[T Scalar](t Thread, v T) T {
 	var give uint64
@@ -53,6 +58,11 @@ func (t Thread) GridBarrierAll(p bool) bool {
 // GridBarrierAdd is a GridBarrier that returns the sum of n over the grid, modulo 2³².
 func (t Thread) GridBarrierAdd(n uint32) uint32 {
 	return uint32(t.inv.gridBarrier("GridBarrierAdd", uint64(n)))
+}
+
+// GridBarrierAdd64 is GridBarrierAdd of 64 bits. One of two sums in its halves is a vote on both.
+func (t Thread) GridBarrierAdd64(n uint64) uint64 {
+	return t.inv.gridBarrier("GridBarrierAdd64", n)
 }
 
 // GridBarrierBroadcast is a GridBarrier that returns the v of the grid's first invocation, that with GlobalIndex 0.

@@ -152,6 +152,7 @@ func TestBarrierVotes(t *testing.T) {
 		{"all but one", grid(1, 40), func(t gpu.Thread) any { return t.BarrierAll(t.LocalIndex() != 39) }, false},
 		{"add", grid(1, 40), func(t gpu.Thread) any { return t.BarrierAdd(t.LocalIndex()) }, uint32(780)},
 		{"add wraps", grid(1, 40), func(t gpu.Thread) any { return t.BarrierAdd(1 << 31) }, uint32(0)},
+		{"add of 64 bits", grid(1, 40), func(t gpu.Thread) any { return t.BarrierAdd64(1<<32 + 1<<31) }, uint64(40*(1<<32) + 20<<32)},
 		{"broadcast", grid(1, 40), func(t gpu.Thread) any { return gpu.BarrierBroadcast(t, -1.5*float32(t.LocalIndex()+1)) }, float32(-1.5)},
 		{"broadcast of a bool", grid(1, 40), func(t gpu.Thread) any { return gpu.BarrierBroadcast(t, t.LocalIndex() == 0) }, true},
 		{"add in one group only", grid(3, 40), func(t gpu.Thread) any { return t.BarrierAdd(1) }, uint32(40)},
@@ -160,6 +161,7 @@ func TestBarrierVotes(t *testing.T) {
 		{"grid all", cooperative(5, 40), func(t gpu.Thread) any { return t.GridBarrierAll(true) }, true},
 		{"grid all but one", cooperative(5, 40), func(t gpu.Thread) any { return t.GridBarrierAll(t.GlobalIndex() != 100) }, false},
 		{"grid add", cooperative(5, 40), func(t gpu.Thread) any { return t.GridBarrierAdd(uint32(t.GlobalIndex())) }, uint32(19900)},
+		{"grid add of 64 bits", cooperative(5, 40), func(t gpu.Thread) any { return t.GridBarrierAdd64(1<<40 | t.GlobalIndex()) }, uint64(200<<40 + 19900)},
 		{"grid broadcast", cooperative(5, 40), func(t gpu.Thread) any { return gpu.GridBarrierBroadcast(t, int64(t.GlobalIndex())-7) }, int64(-7)},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -110,6 +110,13 @@ func barrier(name string, level Level, in TypeSet, res Result) Info {
 	return i
 }
 
+// sumBarrier is a row of a barrier that adds. Its name has no type: what it adds has.
+func sumBarrier(name string, level Level) Info {
+	i := barrier(name, level, setU32|1<<U64, resSame)
+	i.Typed = 0
+	return i
+}
+
 func subgroup(name string, s TypeSet, res Result, spread Spread) Info {
 	in := Info{Name: name, Args: 1, In: [3]Operand{set(s)}, Result: res, Attr: Pure | Convergent, Level: LevelWarp, Spread: spread}
 	if s == setBool {
@@ -269,8 +276,8 @@ var table = [numOps]Info{
 	OpBarrierAnyGrid:   barrier("barrier_any.grid", LevelGrid, setBool, resBool),
 	OpBarrierAllWG:     barrier("barrier_all.wg", LevelGroup, setBool, resBool),
 	OpBarrierAllGrid:   barrier("barrier_all.grid", LevelGrid, setBool, resBool),
-	OpBarrierAddWG:     barrier("barrier_add.wg", LevelGroup, setU32, resU32),
-	OpBarrierAddGrid:   barrier("barrier_add.grid", LevelGrid, setU32, resU32),
+	OpBarrierAddWG:     sumBarrier("barrier_add.wg", LevelGroup),
+	OpBarrierAddGrid:   sumBarrier("barrier_add.grid", LevelGrid),
 	OpBarrierBcastWG:   barrier("barrier_bcast.wg", LevelGroup, setValue, resSame),
 	OpBarrierBcastGrid: barrier("barrier_bcast.grid", LevelGrid, setValue, resSame),
 	OpFence:            {Name: "fence", Attr: Fence | Reads | Writes, Orders: ordFence},

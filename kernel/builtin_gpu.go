@@ -18,8 +18,8 @@ type gpuFunc func(l *lowering, e *ast.CallExpr, t types.Type) []val
 var gpuOps = map[string]ir.Op{
 	"Clock": ir.OpClock, "Pause": ir.OpPause, "Thread.Lane": ir.OpLane, "Thread.Warp": ir.OpWarp,
 	"Thread.Barrier": ir.OpBarrierWG, "Thread.GridBarrier": ir.OpBarrierGrid, "Thread.WarpBarrier": ir.OpBarrierWarp,
-	"Thread.BarrierAny": ir.OpBarrierAnyWG, "Thread.BarrierAll": ir.OpBarrierAllWG, "Thread.BarrierAdd": ir.OpBarrierAddWG,
-	"Thread.GridBarrierAny": ir.OpBarrierAnyGrid, "Thread.GridBarrierAll": ir.OpBarrierAllGrid, "Thread.GridBarrierAdd": ir.OpBarrierAddGrid,
+	"Thread.BarrierAny": ir.OpBarrierAnyWG, "Thread.BarrierAll": ir.OpBarrierAllWG, "Thread.BarrierAdd": ir.OpBarrierAddWG, "Thread.BarrierAdd64": ir.OpBarrierAddWG,
+	"Thread.GridBarrierAny": ir.OpBarrierAnyGrid, "Thread.GridBarrierAll": ir.OpBarrierAllGrid, "Thread.GridBarrierAdd": ir.OpBarrierAddGrid, "Thread.GridBarrierAdd64": ir.OpBarrierAddGrid,
 	"BarrierBroadcast": ir.OpBarrierBcastWG, "GridBarrierBroadcast": ir.OpBarrierBcastGrid,
 
 	"Thread.Ballot": ir.OpBallot, "Thread.Any": ir.OpAny, "Thread.All": ir.OpAll, "Thread.Elect": ir.OpElect,

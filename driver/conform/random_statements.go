@@ -48,7 +48,7 @@ func (g *generator) barrier(level ir.Level) {
 		if grid {
 			op = ir.OpBarrierAddGrid
 		}
-		v := b.Op(op, g.expr(ir.U32, 1))
+		v := b.Op(op, g.expr([]ir.Type{ir.U32, ir.U64}[g.pick(2)], 1))
 		g.vars = append(g.vars, b.Var(v))
 	case kind == 3:
 		op := ir.OpBarrierBcastWG

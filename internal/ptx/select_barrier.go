@@ -14,7 +14,7 @@ var barrierRules = map[ir.Op]rule{
 	ir.OpBarrierWG:        func(s *selector, r ir.Row) { s.sync() },
 	ir.OpBarrierAnyWG:     func(s *selector, r ir.Row) { s.set(r, s.groupVote(opBarOr, s.value(s.p.A(r)))) },
 	ir.OpBarrierAllWG:     func(s *selector, r ir.Row) { s.set(r, s.groupVote(opBarAnd, s.value(s.p.A(r)))) },
-	ir.OpBarrierAddWG:     func(s *selector, r ir.Row) { s.set(r, s.groupSum(s.value(s.p.A(r)))) },
+	ir.OpBarrierAddWG:     func(s *selector, r ir.Row) { s.set(r, s.groupSum(s.typeOf(r), s.value(s.p.A(r)))) },
 	ir.OpBarrierBcastWG:   (*selector).groupBroadcast,
 	ir.OpBarrierGrid:      func(s *selector, r ir.Row) { s.gridBarrier(nil, nil) },
 	ir.OpBarrierAnyGrid:   (*selector).gridAny,
@@ -38,12 +38,13 @@ func (s *selector) pause(ns operand, p reg) {
 // used alternately: a cell is written again only after a barrier to which everyone comes after
 // reading it.
 type votes struct {
-	sumAt  reg    // byte offset among the hidden cells of the next group sum: 0 or 8
-	sums   [2]reg // what those cells held when they were last read
-	castAt reg    // byte offset of the next broadcast: 16 or 24
+	cells  ir.Type // of what sums are kept in: u64 if the program has a sum of that, else u32
+	sumAt  reg     // byte offset among the hidden cells of the next group sum: 0 or 8
+	sums   [2]reg  // what those cells held when they were last read
+	castAt reg     // byte offset of the next broadcast: 16 or 24
 
 	epoch     reg    // arrivals at which the current grid barrier is complete
-	gridAt    reg    // byte offset in the barrier block of the next grid vote: 8 or 12
+	gridAt    reg    // byte offset in the barrier block of the next grid vote
 	grid      [2]reg // what those cells held when they were last read; the leader's only
 	gridCast  reg    // byte offset in the block of the next grid broadcast: 16 or 24
 	cellsAddr reg
@@ -51,12 +52,29 @@ type votes struct {
 }
 
 // kept returns the register *x, which is set to v at the entry when it is first asked for.
-func (s *selector) kept(x *reg, v uint32) reg {
+func (s *selector) kept(x *reg, v uint32) reg { return s.keptAs(tU32, x, v) }
+
+func (s *selector) keptAs(t ptype, x *reg, v uint32) reg {
 	if *x == noReg {
-		*x = s.newReg(classR)
-		s.atEntry(func() { s.doInto(*x, opMov, tU32, u32(v)) })
+		*x = s.newReg(t.class())
+		s.atEntry(func() { s.doInto(*x, opMov, t, imm(t, uint64(v))) })
 	}
 	return *x
+}
+
+// cellType returns the type of what sums are kept in.
+func (s *selector) cellType() ir.Type {
+	v := &s.votes
+	if v.cells == ir.None {
+		v.cells = ir.U32
+		for r := range ir.Row(s.p.Rows()) {
+			if op := s.p.Op(r); (op == ir.OpBarrierAddWG || op == ir.OpBarrierAddGrid) && s.typeOf(r) == ir.U64 {
+				v.cells = ir.U64
+				break
+			}
+		}
+	}
+	return v.cells
 }
 
 // sync waits for the group.
@@ -107,62 +125,81 @@ func (s *selector) flip(x reg, by uint32) { s.doInto(x, opXor, tB32, r(x), u32(b
 // single reports whether a group is one warp, so that its lanes need no cells to talk.
 func (s *selector) single() bool { return s.p.GroupSize() <= 32 }
 
-// groupSum waits for the group and returns the sum of v.
+// groupSum waits for the group and returns the sum of v, of type t.
 //
 // Each warp adds its own to a cell. Cells only grow, so nothing has to clear them between two votes: the
-// sum is the difference to what the cell held when it was read before, two votes ago.
-func (s *selector) groupSum(v operand) operand {
+// sum is the difference to what the cell held when it was read before, two votes ago. A sum of 32 bits in a cell of 64
+// adds to the low half alone. A carry that is lost there is lost in the reading that the next difference is taken to, too.
+func (s *selector) groupSum(t ir.Type, v operand) operand {
 	if s.single() {
-		sum := s.warpSum(v)
+		sum := s.warpSum(t, v)
 		s.sync()
 		return sum
 	}
-	cell := s.addToCell(v)
+	cell := s.addToCell(t, v)
 	s.sync()
-	return s.readCell(cell)
+	return s.readCell(t, cell)
 }
 
-// addToCell adds the group's sum of v to the next cell and returns its address.
-func (s *selector) addToCell(v operand) reg {
+// addToCell adds the group's sum of v, of type t, to the next cell and returns its address.
+func (s *selector) addToCell(t ir.Type, v operand) reg {
 	vs := &s.votes
 	cells := s.cells()
 	if vs.sumAt == noReg {
+		ct := arith(s.cellType())
 		s.kept(&vs.sumAt, 0)
-		s.kept(&vs.sums[0], 0)
-		s.kept(&vs.sums[1], 0)
+		s.keptAs(ct, &vs.sums[0], 0)
+		s.keptAs(ct, &vs.sums[1], 0)
 		leads := s.leads()
 		s.atEntry(func() {
 			for off := uint64(0); off < 16; off += 8 {
-				s.guarded(inst{op: opSt, t: tU32, mod: mods{space: shared}, dst: at(cells, off), src: [4]operand{u32(0)}}, leads.reg)
+				s.guarded(inst{op: opSt, t: ct, mod: mods{space: shared}, dst: at(cells, off), src: [4]operand{imm(ct, 0)}}, leads.reg)
 			}
 			s.sync()
 		})
 	}
-	sum := s.warpSum(v)
+	sum := s.warpSum(t, v)
 	cell := s.do(opAdd, tU32, r(cells), r(vs.sumAt))
 	first := s.compare(cmpEQ, tU32, s.lane(), u32(0))
-	s.guarded(inst{op: opRed, t: tU32, mod: mods{order: relaxed, scope: scopeCTA, space: shared, rmw: rmwAdd},
-		dst: at(cell.reg, 0), src: [4]operand{sum}}, first.reg)
+	add := inst{op: opRed, t: tU32, mod: mods{order: relaxed, scope: scopeCTA, space: shared, rmw: rmwAdd},
+		dst: at(cell.reg, 0), src: [4]operand{sum}}
+	if t == ir.U32 {
+		s.guarded(add, first.reg)
+		return cell.reg
+	}
+	// The hardware adds no 64 bits in shared memory. Each warp adds a low half, learns what carry that made, and adds
+	// it with the high half: after all of them the carries are those of the sum.
+	lo, hi := s.split(sum)
+	old := s.newReg(classR)
+	s.zero(old, first.reg)
+	low := add
+	low.op, low.dst, low.src = opAtom, r(old), [4]operand{at(cell.reg, 0), lo}
+	s.guarded(low, first.reg)
+	carries := s.compare(cmpLT, tU32, s.do(opAdd, tU32, r(old), lo), lo)
+	add.dst, add.src[0] = at(cell.reg, 4), s.do(opAdd, tU32, s.do(opSelp, tU32, u32(1), u32(0), carries), hi)
+	s.guarded(add, first.reg)
 	return cell.reg
 }
 
-// readCell returns what was added to a cell since it was read before, and turns to the other cell.
-func (s *selector) readCell(cell reg) operand {
+// readCell returns what was added to a cell since it was read before, as a value of type t, and turns to the other cell.
+func (s *selector) readCell(t ir.Type, cell reg) operand {
 	vs := &s.votes
-	d := s.newReg(classR)
-	s.add(inst{op: opLd, t: tU32, mod: mods{space: shared}, dst: r(d), src: [4]operand{at(cell, 0)}})
+	ct := arith(s.cellType())
+	d := s.newReg(ct.class())
+	s.add(inst{op: opLd, t: ct, mod: mods{space: shared}, dst: r(d), src: [4]operand{at(cell, 0)}})
 	sum := s.growth(r(d), vs.sumAt, 0, &vs.sums)
 	s.flip(vs.sumAt, 8)
-	return sum
+	return s.resize(t, s.cellType(), sum)
 }
 
 // growth returns now less the previous reading of the cell that which names, which becomes now. zero
 // is the value of which that means the first cell.
 func (s *selector) growth(now operand, which reg, zero uint32, prev *[2]reg) operand {
+	t := arith(s.cellType())
 	first := s.compare(cmpEQ, tU32, r(which), u32(zero))
-	diff := s.do(opSub, tU32, now, s.do(opSelp, tU32, r(prev[0]), r(prev[1]), first))
-	s.doInto(prev[0], opSelp, tU32, now, r(prev[0]), first)
-	s.doInto(prev[1], opSelp, tU32, r(prev[1]), now, first)
+	diff := s.do(opSub, t, now, s.do(opSelp, t, r(prev[0]), r(prev[1]), first))
+	s.doInto(prev[0], opSelp, t, now, r(prev[0]), first)
+	s.doInto(prev[1], opSelp, t, r(prev[1]), now, first)
 	return diff
 }
 

@@ -73,7 +73,7 @@ func (c combination) identity(t ir.Type) operand {
 }
 
 // warpSum is the sum of a u32 over the warp, in every lane.
-func (s *selector) warpSum(v operand) operand { return s.reduced(ir.U32, combinations[0], v) }
+func (s *selector) warpSum(t ir.Type, v operand) operand { return s.reduced(t, combinations[0], v) }
 
 func (s *selector) reduce(row ir.Row, c combination) {
 	t, v := s.typeOf(row), s.value(s.p.A(row))

@@ -7,6 +7,7 @@ const (
 	blockArrivals = 0
 	blockVotes    = 8  // two of 4 bytes
 	blockCasts    = 16 // two of 8 bytes
+	blockWide     = 32 // two of 8 bytes, for votes if there are sums of u64
 )
 
 // gridBarrier waits for the grid. before runs in the group's leader before it arrives, after when all
@@ -61,54 +62,50 @@ func (s *selector) arrive(before, after func(block reg)) {
 	s.sync()
 }
 
-// vote adds v, the group's vote in its leader, to a cell of the block, waits for the grid and returns what
+// vote adds the group's vote in its leader, of type t, to a cell of the block, waits for the grid and returns what
 // all added. The vote is counted before the group's arrival, which releases it.
-func (s *selector) vote(group func() operand) operand {
+func (s *selector) vote(t ir.Type, group func() operand) operand {
 	v := &s.votes
-	gridAt := s.kept(&v.gridAt, blockVotes)
-	s.kept(&v.grid[0], 0)
-	s.kept(&v.grid[1], 0)
+	ct, cells := s.cellType(), uint32(blockVotes)
+	if ct == ir.U64 {
+		cells = blockWide
+	}
+	gridAt := s.kept(&v.gridAt, cells)
+	s.keptAs(arith(ct), &v.grid[0], 0)
+	s.keptAs(arith(ct), &v.grid[1], 0)
 	cast := s.castCell()
 	var cell reg
 	s.arrive(func(block reg) {
 		offset := s.convert(opCvt, tU64, tU32, r(gridAt))
 		cell = s.do(opAdd, tU64, r(block), offset).reg
-		s.add(inst{op: opRed, t: tU32, mod: mods{order: relaxed, scope: scopeGPU, space: global, rmw: rmwAdd},
+		s.add(inst{op: opRed, t: arith(t), mod: mods{order: relaxed, scope: scopeGPU, space: global, rmw: rmwAdd},
 			dst: at(cell, 0), src: [4]operand{group()}})
 	}, func(reg) {
-		now := s.newReg(classR)
-		s.add(inst{op: opLd, t: tU32, mod: mods{order: relaxed, scope: scopeGPU, space: global}, dst: r(now), src: [4]operand{at(cell, 0)}})
-		sum := s.growth(r(now), gridAt, blockVotes, &v.grid)
-		s.add(inst{op: opSt, t: tB32, mod: mods{space: shared}, dst: at(cast, 0), src: [4]operand{sum}})
+		now := s.newReg(arith(ct).class())
+		s.add(inst{op: opLd, t: arith(ct), mod: mods{order: relaxed, scope: scopeGPU, space: global}, dst: r(now), src: [4]operand{at(cell, 0)}})
+		sum := s.resize(t, ct, s.growth(r(now), gridAt, cells, &v.grid))
+		s.add(inst{op: opSt, t: bitsOf(t), mod: mods{space: shared}, dst: at(cast, 0), src: [4]operand{sum}})
 	})
-	s.flip(gridAt, blockVotes^(blockVotes+4))
-	return s.readCast(ir.U32, cast)
+	s.flip(gridAt, cells^(cells+uint32(ct.Size())))
+	return s.readCast(t, cast)
 }
 
 func (s *selector) gridAny(row ir.Row) {
 	p := s.groupVote(opBarOr, s.value(s.p.A(row)))
-	sum := s.vote(func() operand { return s.word(ir.Bool, p) })
+	sum := s.vote(ir.U32, func() operand { return s.word(ir.Bool, p) })
 	s.set(row, s.compare(cmpNE, tU32, sum, u32(0)))
 }
 
 func (s *selector) gridAll(row ir.Row) {
 	p := s.groupVote(opBarAnd, s.value(s.p.A(row)))
-	sum := s.vote(func() operand { return s.word(ir.Bool, p) })
+	sum := s.vote(ir.U32, func() operand { return s.word(ir.Bool, p) })
 	s.set(row, s.compare(cmpEQ, tU32, sum, r(s.votes.groups)))
 }
 
 func (s *selector) gridAdd(row ir.Row) {
-	v := s.value(s.p.A(row))
-	if s.single() {
-		sum := s.warpSum(v)
-		s.sync()
-		s.set(row, s.vote(func() operand { return sum }))
-		return
-	}
-	cell := s.addToCell(v)
-	s.sync()
-	sum := s.readCell(cell)
-	s.set(row, s.vote(func() operand { return sum }))
+	t := s.typeOf(row)
+	sum := s.groupSum(t, s.value(s.p.A(row)))
+	s.set(row, s.vote(t, func() operand { return sum }))
 }
 
 // gridBroadcast gives all the value of invocation 0 of group 0.

@@ -123,6 +123,8 @@ func Grids(t gpu.Thread, cells []uint32, out []uint32) {
 	}
 	again := t.GridBarrierAny(cells[i] > 50)
 	total := t.GridBarrierAdd(cells[i] & 7)
+	both := t.GridBarrierAdd64(uint64(cells[i]&3)<<32|0xFFFFFFF) + t.BarrierAdd64(uint64(cells[i])<<40)
+	total += uint32(both>>32) ^ uint32(both)
 	if again && t.GridBarrierAll(total > 1) {
 		total += gpu.GridBarrierBroadcast(t, cells[i])
 	}
