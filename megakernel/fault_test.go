@@ -1,0 +1,143 @@
+package megakernel_test
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cuda"
+	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/cusim"
+	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/megakernel"
+)
+
+var errWrong = errors.New("a run without an error is wrong")
+
+// searchTwice opens a device, makes a plan, runs it twice, and again after a run that failed, and closes what there is in any case.
+func searchTwice(drv cu.Driver, g *graph, top megakernel.Topology) (err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	d, err := cuda.Open(cuda.Options{Driver: drv, OpenOptions: driver.OpenOptions{CloseTimeout: time.Second}})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	m := &memory{dev: d}
+	n := int64(g.nodes())
+	for _, r := range []struct {
+		to    *driver.Range
+		words int64
+		host  []uint32
+	}{{&m.offsets, n + 1, g.offsets}, {&m.arcs, int64(len(g.arcs)), g.arcs}, {&m.queue, 2 * n, nil}, {&m.lengths, 3, nil}, {&m.seen, (n + 31) / 32, nil}} {
+		b, err := d.Alloc(4*r.words, driver.AllocOptions{})
+		if err != nil {
+			return err
+		}
+		*r.to = driver.All(b)
+		host := make([]byte, 4*r.words)
+		for k, v := range r.host {
+			binary.LittleEndian.PutUint32(host[4*k:], v)
+		}
+		if err := driver.Write(ctx, *r.to, host); err != nil {
+			return err
+		}
+	}
+	p, err := megakernel.New(ctx, d, reach(g, m, 0), nil, megakernel.Options{Topology: top, SliceRounds: 5, PollRounds: 2})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	run := func() error {
+		rec, err := p.Run(ctx)
+		if err != nil {
+			return err
+		}
+		got := make([]byte, m.seen.Len)
+		if err := driver.ReadInto(ctx, m.seen, got); err != nil {
+			return err
+		}
+		var bits []byte
+		want, nodes, _ := g.reached(0)
+		for _, v := range want {
+			bits = binary.LittleEndian.AppendUint32(bits, v)
+		}
+		if rec.Status != megakernel.Converged || rec.Items < nodes || !slices.Equal(got, bits) {
+			return fmt.Errorf("%w: %+v, %x", errWrong, rec, got)
+		}
+		return nil
+	}
+	for range 2 {
+		if e := run(); e != nil {
+			// Going on after a failure gives the right result, or an error again.
+			err = errors.Join(err, e)
+			if e := p.Reset(ctx); e != nil {
+				return errors.Join(err, e)
+			}
+			err = errors.Join(err, run())
+		}
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("%w: it took too long: %w", errWrong, errors.Join(err, ctx.Err()))
+	}
+	return err
+}
+
+// TestAnyCallOfThePlansRunsMayFail fails each call of the driver in turn, in every topology: the error names a
+// call, nothing is left behind, no result is wrong, nothing hangs, and the next session works.
+func TestAnyCallOfThePlansRunsMayFail(t *testing.T) {
+	g := chain(12)
+	every := 41
+	switch {
+	case long.Enabled():
+		every = 3
+	case testing.Short():
+		every = 97
+	}
+	for k, top := range append(slices.Clone(topologies), megakernel.Drained) {
+		t.Run(top.String(), func(t *testing.T) {
+			t.Parallel()
+			config := cusim.Config{Models: []cusim.Model{cusim.Tiny}, Eager: k%2 == 0}
+			n := 0
+			for a := range cusim.EachCall(config, every, func(sim *cusim.Driver) error { return searchTwice(sim, g, top) }, []cu.Result{719, cu.OutOfMemory}...) {
+				n++
+				at := fmt.Sprintf("call %d, %s, with %v", a.Nth, a.Call, a.Result)
+				if a.Call == "" {
+					t.Fatalf("without any fault: %v", a.Err)
+				}
+				var e *driver.Error
+				if a.Err != nil && (!errors.As(a.Err, &e) || e.Call == "" && e.Kind != driver.DeviceLost) {
+					t.Errorf("%s: the error names no call: %v", at, a.Err)
+				}
+				if errors.Is(a.Err, errWrong) {
+					t.Errorf("%s: %v", at, a.Err)
+				}
+				if left := a.Driver.Left(); left != "" && !gives(a.Call) && a.Call != "cuCtxSetCurrent" {
+					t.Errorf("%s: %s left behind after %v", at, left, a.Err)
+				}
+				a.Driver.Heal()
+				if err := searchTwice(a.Driver, g, top); err != nil {
+					t.Errorf("%s: the next session fails: %v", at, err)
+				}
+			}
+			if t.Logf("%d times", n); n < 10 && !testing.Short() {
+				t.Errorf("only %d calls failed", n)
+			}
+		})
+	}
+}
+
+// gives reports whether a call gives something back: if it fails, the driver keeps it.
+func gives(call string) bool {
+	switch call {
+	case "cuMemFree_v2", "cuMemFreeHost", "cuModuleUnload", "cuStreamDestroy_v2", "cuEventDestroy_v2", "cuDevicePrimaryCtxRelease_v2",
+		"cuGraphDestroy", "cuGraphExecDestroy", "cuMemFreeAsync", "cuMemPoolDestroy", "cuLinkDestroy":
+		return true
+	}
+	return false
+}
