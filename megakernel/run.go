@@ -10,7 +10,12 @@ import (
 
 // cooperative makes the runner of one launch.
 func (p *Plan) cooperative(ctx context.Context) (runner, error) {
-	k, err := p.compile(ctx, "fused", func() (*ir.Program, error) { return fuse(p.o.Label, &p.frame, p.o.Tail) })
+	return p.launchedOnce(ctx, "fused", func() (*ir.Program, error) { return fuse(p.o.Label, &p.frame, p.o.Tail) })
+}
+
+// launchedOnce makes the runner of a program that holds all rounds.
+func (p *Plan) launchedOnce(ctx context.Context, name string, made func() (*ir.Program, error)) (runner, error) {
+	k, err := p.compile(ctx, name, made)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,25 @@
+package megakernel
+
+import (
+	"context"
+
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/text"
+)
+
+// Alter makes a cooperative plan run another program: its own one, with the text changed.
+func (p *Plan) Alter(ctx context.Context, change func(string) string) error {
+	var err error
+	p.runner, err = p.launchedOnce(ctx, "altered", func() (*ir.Program, error) {
+		program, err := fuse(p.o.Label, &p.frame, p.o.Tail)
+		if err != nil {
+			return nil, err
+		}
+		altered, err := text.Parse("altered", change(text.Of(program)))
+		if err != nil {
+			return nil, err
+		}
+		return altered[0], nil
+	})
+	return err
+}
