@@ -22,6 +22,9 @@ func (p *Plan) choose(ctx context.Context, b *binder, arena uint64, freePoll boo
 			return nil
 		}
 	}
+	if p.o.Costs == nil && p.o.Expected.Runs > 0 {
+		p.o.Costs = KeptCosts(p.dev)
+	}
 	if p.o.Costs == nil {
 		return nil
 	}

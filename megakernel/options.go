@@ -56,10 +56,12 @@ type Options struct {
 	// Cache keeps the plan's kernels for equal plans. It has to be of the same device.
 	Cache *Cache
 
-	// Costs are times measured on the device, by which Auto chooses; without them it takes Cooperative
-	// where the device has barriers of the grid, else HostLoop.
+	// Costs are times measured on the device, by which Auto chooses. Nil are those that Calibrate kept, if
+	// there was an earlier run to choose by; without costs Auto takes Cooperative where the device has
+	// barriers of the grid, else HostLoop.
 	Costs *plan.Costs
-	// Expected is what earlier runs came to, for that choice; without any, eight rounds are taken for granted.
+	// Expected is what earlier runs came to, by Plan.Observe; with costs and without any run, eight rounds
+	// are taken for granted.
 	Expected plan.Workload
 }
 

@@ -48,7 +48,7 @@ func TestRowsOfRealRuns(t *testing.T) {
 	slow := []string{"skew:16@7", "road:4x4", "icfg:2,5,3", "skew:64", "grid:3x4"}
 	for name, graphs := range map[string][]string{
 		"cpu":      {"road:12x12", "grid:9x7", "skew:256", "icfg:3,8,4", "icfg:3,8,4@0x200"},
-		"cuda-sim": slow[:long.Count(2, 5, 5)],
+		"cuda-sim": slow[:long.Count(1, 5, 5)],
 	} {
 		dev := device(t, name)
 		var rows []evidence.Row

@@ -1,0 +1,138 @@
+package megakernel_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/megakernel"
+	"github.com/govyre/vyre/megakernel/plan"
+)
+
+// calibrated opens a device that keeps costs in a directory of the test's, and calibrates it.
+func calibrated(t *testing.T, name string) (driver.Device, *plan.Costs, string) {
+	t.Helper()
+	dir := t.TempDir()
+	dev, err := driver.Open(name, driver.OpenOptions{CacheDir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { dev.Close() })
+	if megakernel.KeptCosts(dev) != nil {
+		t.Fatal("there are costs before anything was measured")
+	}
+	costs, err := megakernel.Calibrate(context.Background(), dev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dev, costs, dir
+}
+
+func TestCalibrationMeasuresEverythingThatThereIs(t *testing.T) {
+	for _, name := range devices() {
+		dev, c, _ := calibrated(t, name)
+		t.Logf("%s: %+v", name, *c)
+		if c.LaunchRead <= 0 || c.GraphRead <= 0 || c.LoopStart <= 0 || c.CoopRead <= 0 {
+			t.Errorf("%s: a launch with its read took nothing: %+v", name, c)
+		}
+		last := 0
+		for i, b := range c.GridBarrier {
+			if b.Blocks <= last && (i == 0 || b.Blocks != 0) {
+				t.Errorf("%s: barriers of %+v, want rising numbers of blocks", name, c.GridBarrier)
+			}
+			last = b.Blocks
+		}
+		if n := dev.Stats().Get(driver.LiveBytes); n != 0 {
+			t.Errorf("%s: %d bytes were not given back", name, n)
+		}
+	}
+}
+
+// TestAutoGoesByKeptCostsOnceThereWasARun: before that nothing is known of the rounds, and costs would say little.
+func TestAutoGoesByKeptCostsOnceThereWasARun(t *testing.T) {
+	dev, costs, _ := calibrated(t, "cuda-sim")
+	kept := megakernel.KeptCosts(dev)
+	if kept == nil || *kept != *costs {
+		t.Fatalf("kept are %+v, measured %+v", kept, costs)
+	}
+	g := chain(5)
+	m := g.upload(t, dev)
+	made := func(o megakernel.Options) *megakernel.Plan {
+		o.Blocks = 1
+		p, err := megakernel.New(context.Background(), dev, reach(g, m, 0), nil, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { p.Close() })
+		return p
+	}
+	if p := made(megakernel.Options{}); p.Topology() != megakernel.Cooperative || strings.Contains(p.Explain(), "measured") {
+		t.Errorf("without a run it took\n%s", p.Explain())
+	}
+	var w plan.Workload
+	p := made(megakernel.Options{Topology: megakernel.HostLoop})
+	rec, err := p.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Observe(&w, rec); w.Runs != 1 || w.Rounds != float64(rec.Rounds) || w.GroupNS <= 0 || w.GroupNS > float64(p.Result().Wall)/w.Rounds {
+		t.Errorf("observed %+v of %v in %v", w, rec, p.Result().Wall)
+	}
+	if p := made(megakernel.Options{Expected: w}); !strings.Contains(p.Explain(), "|source=measured|") {
+		t.Errorf("with kept costs and a run it took\n%s", p.Explain())
+	}
+}
+
+// TestKeptCostsThatAreNoneDoNotCount damages the file in several ways; the next calibration writes it anew.
+func TestKeptCostsThatAreNoneDoNotCount(t *testing.T) {
+	dev, _, dir := calibrated(t, "cuda-sim")
+	files, err := filepath.Glob(filepath.Join(dir, "costs", "*"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("files %v, %v", files, err)
+	}
+	whole, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, text := range map[string]string{
+		"empty":          "",
+		"cut off":        string(whole[:len(whole)/2]),
+		"other version":  strings.Replace(string(whole), `"version": 1`, `"version": 2`, 1),
+		"other device":   strings.Replace(string(whole), `"model": "`, `"model": "not `, 1),
+		"no launch time": strings.Replace(string(whole), `"LaunchRead": `, `"LaunchRead": -`, 1),
+		"too long":       string(whole) + strings.Repeat(" ", 1<<16),
+	} {
+		if text == string(whole) {
+			t.Fatalf("%s: nothing was changed in\n%s", what, whole)
+		}
+		if err := os.WriteFile(files[0], []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if c := megakernel.KeptCosts(dev); c != nil {
+			t.Errorf("%s: %+v", what, c)
+		}
+	}
+	if _, err := megakernel.Calibrate(context.Background(), dev); err != nil || megakernel.KeptCosts(dev) == nil {
+		t.Errorf("after another calibration: %v", err)
+	}
+}
+
+// TestCostsThatCannotBeKept come with the error.
+func TestCostsThatCannotBeKept(t *testing.T) {
+	dir := t.TempDir()
+	dev, err := driver.Open("cuda-sim", driver.OpenOptions{CacheDir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	if err := os.WriteFile(filepath.Join(dir, "costs"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	costs, err := megakernel.Calibrate(context.Background(), dev)
+	if err == nil || !strings.Contains(err.Error(), "were measured, and could not be kept") || costs == nil || costs.LaunchRead <= 0 {
+		t.Errorf("%+v, %v", costs, err)
+	}
+}
