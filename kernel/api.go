@@ -17,6 +17,7 @@ const (
 
 	randomPath = gpuPath + "/random"
 	arcsPath   = "github.com/govyre/vyre/megakernel/arcs"
+	queuePath  = "github.com/govyre/vyre/megakernel/queue"
 )
 
 // declarations holds what the type checker has to know of the packages that kernels
@@ -65,7 +66,7 @@ func sourceOf(path string) []File {
 }
 
 // sources lists the files of packages that are compiled with the kernels which call them.
-var sources = map[string][]string{randomPath: {"random"}, arcsPath: {"arcs", "drain"}}
+var sources = map[string][]string{randomPath: {"random"}, arcsPath: {"arcs", "drain"}, queuePath: {"ring"}}
 
 // known returns a package whose declarations are embedded, or nil.
 func known(path string) *types.Package {

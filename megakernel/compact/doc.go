@@ -38,7 +38,7 @@
 //
 // # Not here
 //
-// What sets flags. Lists that grow while a kernel runs: megakernel/arcs.
+// What sets flags. Lists that grow while a kernel runs: megakernel/arcs and megakernel/queue.
 //
 // Start reading at results.go, then kernels.go and reader.go.
 package compact

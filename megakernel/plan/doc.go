@@ -9,6 +9,7 @@
 //	records, costs ─▶ Select ─▶ Decision ─▶ Convergence        who looks for the end, and how often
 //	                               └ shape and topology, each candidate judged by its own Memory
 //	identity ─▶ Key ─▶ Cache, Decisions                        one build for all who want it
+//	items that create items ─▶ Queue, Drain                    slots, bytes, launches
 //	results, reports ─▶ Compaction, Diagnostics                what the host reads of them, side by side
 //	Predicted.Check(Counted)                                   what a run did that its plan did not say
 //

@@ -34,6 +34,13 @@ import (
 //	emitted_over_candidates
 //	                shard                   records, candidates
 //	severity        shard
+//	entry_bytes     -
+//	too_many_initial
+//	                -                       initial items, capacity
+//	host_participates
+//	                -
+//	capacity        -                       entries, most children
+//	drain_chunk     -
 type Reason struct {
 	Code    string
 	Index   int      // of the wave, dependency or buffer at fault; -1 if there is none

@@ -1,6 +1,6 @@
 // Command declare writes the declarations that package kernel embeds, from the sources of package
 // gpu and of the standard library: exported names, types and constants, without bodies. Of packages
-// gpu/random and of megakernel/arcs it copies the source, which kernels inline.
+// gpu/random, megakernel/arcs and megakernel/queue it copies the source, which kernels inline.
 package main
 
 import (
@@ -29,6 +29,7 @@ var targets = []struct {
 	{"api/random.txt", source("gpu/random/random.go")},
 	{"api/arcs.txt", source("megakernel/arcs/arcs.go")},
 	{"api/drain.txt", source("megakernel/arcs/drain.go")},
+	{"api/ring.txt", source("megakernel/queue/ring.go")},
 }
 
 // source copies a file of the module.

@@ -1,0 +1,60 @@
+package queue
+
+import (
+	"fmt"
+
+	"github.com/govyre/vyre/megakernel/plan"
+)
+
+// Record is what a run says at its end. Pushed is Popped is Done and Faults together once nothing is
+// Live. An item that was deferred and brought back counts once.
+type Record struct {
+	Pushed, Popped uint64
+	Done           uint64
+	Faults         uint64 // items that could not be done
+	Live           uint64 // items that are left, after an error
+	Peak           uint64 // most slots that were spoken for at once
+	Capacity       uint64 // at the end
+	ResidentBytes  uint64 // of queue and control words, at the end
+	Launches       int
+	Deferred       uint64  // items whose children did not fit at first
+	Grown          int     // times that the ring was replaced by a larger one
+	First          []Fault // the first faults, up to 64 of them
+}
+
+// Fault is an item that could not be done.
+type Fault struct {
+	Ticket uint64
+	Op     uint32
+	Reason uint32 // of Work.Check, or TooMany
+}
+
+func (f Fault) String() string {
+	if f.Reason == TooMany {
+		return fmt.Sprintf("item %d, operation %d: it creates more items than Options.Most", f.Ticket, f.Op)
+	}
+	return fmt.Sprintf("item %d, operation %d: reason %d", f.Ticket, f.Op, f.Reason)
+}
+
+// record is what the words of the last launch say.
+func (q *Queue) record() Record {
+	r := Record{
+		Pushed: q.get(wordTail) - q.redone(), Popped: q.get(wordHead) - q.again,
+		Done: q.get(wordDone), Faults: q.get(wordFaults), Live: q.get(wordLive),
+		Peak: q.get(wordPeak), Capacity: q.plan.Capacity, ResidentBytes: q.plan.ResidentBytes,
+		Launches: q.launches, Deferred: q.again, Grown: q.grown,
+	}
+	for k := range int(min(r.Faults, Faults)) {
+		what := q.get(faultList + 2*k + 1)
+		r.First = append(r.First, Fault{Ticket: q.get(faultList + 2*k), Op: uint32(what), Reason: uint32(what >> 32)})
+	}
+	return r
+}
+
+// redone is how many items stand twice among the tickets that were given: those that were deferred and are
+// back in the ring.
+func (q *Queue) redone() uint64 { return q.again - q.get(wordDeferred) }
+
+// Plan is the size of the ring as it is now, and how launches of at most LaunchItems items empty one
+// that is full, which is nothing if that is 0.
+func (q *Queue) Plan() (plan.Queue, plan.Drain) { return q.plan, q.drain }
