@@ -66,7 +66,7 @@ func sourceOf(path string) []File {
 }
 
 // sources lists the files of packages that are compiled with the kernels which call them.
-var sources = map[string][]string{randomPath: {"random"}, arcsPath: {"arcs", "drain"}, queuePath: {"ring"}}
+var sources = map[string][]string{randomPath: {"random"}, arcsPath: {"arcs", "rounds", "stay", "drain"}, queuePath: {"ring"}}
 
 // known returns a package whose declarations are embedded, or nil.
 func known(path string) *types.Package {

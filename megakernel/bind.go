@@ -16,6 +16,7 @@ type step struct {
 	items   bool     // runs once for every item; else in workgroups of its own
 	args    []source // one a parameter
 	length  int      // binding of the domain's words, -1 without any
+	stay    *step    // its form for one block alone, nil without one
 	touches []touch  // what it does to which binding
 }
 
@@ -32,8 +33,12 @@ const (
 	fromScalar sourceKind = iota
 	fromRange
 	fromRound
-	fromVote
+	fromSize
+	fromLimit
+	fromMany
+	fromVote // from here on they are values in place of a buffer
 	fromEdges
+	fromResult
 )
 
 // binding is a range of memory that waves use: one parameter of every program made of them.
@@ -99,6 +104,7 @@ func bind(dev driver.Device, label string, waves []Wave) (*binder, error) {
 			continue
 		}
 		b.step(&b.steps[i])
+		b.stay(&b.steps[i])
 	}
 	b.overlaps()
 	if len(b.found) > 0 {
@@ -111,7 +117,7 @@ func bind(dev driver.Device, label string, waves []Wave) (*binder, error) {
 func (b *binder) step(s *step) {
 	p := s.Program
 	_, err := driver.Resize(p, p.Workgroup())
-	s.items = err == nil
+	s.items = err == nil && s.Domain.kind != spread
 	w, known := b.waiting[p]
 	if !known {
 		w.row, w.is = waits(p)
@@ -143,7 +149,7 @@ func (b *binder) step(s *step) {
 func (b *binder) source(s *step, q *ir.Param, a driver.Arg) source {
 	where := "argument " + q.Name
 	wrong := func(what string) source {
-		b.refuse("F1", s.id, where, what, "pass a range for a buffer, a scalar of the exact type for a value, Round{} for a u32, Vote{} or Edges{} for a []uint32")
+		b.refuse("F1", s.id, where, what, "pass a range for a buffer, a scalar of the exact type for a value, Round{} or Size{} for a u32, Vote{} or Edges{} for a []uint32")
 		return source{}
 	}
 	switch a := a.(type) {
@@ -157,6 +163,13 @@ func (b *binder) source(s *step, q *ir.Param, a driver.Arg) source {
 			return wrong("the number of a round is u32, the parameter is " + describe(q))
 		}
 		return source{kind: fromRound}
+	case Size:
+		if q.IsBuffer() || q.Type != ir.U32 {
+			return wrong("the size of a domain is u32, the parameter is " + describe(q))
+		}
+		return source{kind: fromSize}
+	case Limit, Many, Result:
+		return b.ofStay(s, q, a, wrong)
 	case Vote, Edges:
 		kind, what := fromVote, "a vote"
 		if _, ok := a.(Edges); ok {
@@ -239,7 +252,7 @@ func (b *binder) domain(s *step) {
 		b.refuse("domain", s.id, "domain", fmt.Sprintf("%d items, at most %d are possible", d.count, MaxItems), "split the wave")
 	case d.kind == fixed:
 		return
-	case s.Phase != EveryRound && d.kind == list:
+	case s.Phase != EveryRound && d.kind.lists():
 		b.refuse("domain", s.id, "domain", "a list is made by rounds, and the wave runs "+s.Phase.String()+" them", "use Counted or Fixed")
 	case d.words.Len != 4*d.kind.words() || d.words.Off%4 != 0:
 		b.refuse("domain", s.id, "domain", fmt.Sprintf("its range has %d bytes at %d, it takes %d at a multiple of 4", d.words.Len, d.words.Off, 4*d.kind.words()), "pass the range of the word, or of the three words of a list")
@@ -323,6 +336,8 @@ func touched(s *step) []touch {
 			t.updates = op
 		}
 	}
-	slices.SortFunc(all, func(a, b touch) int { return cmp.Compare(a.binding, b.binding) })
+	slices.SortFunc(all, byBinding)
 	return all
 }
+
+func byBinding(a, b touch) int { return cmp.Compare(a.binding, b.binding) }

@@ -67,8 +67,8 @@ func (w *writer) grid() team {
 	return team{block: w.Group(0), blocks: w.Groups(0), thread: w.Global(0), threads: w.Mul(w.Groups(0), w.U32(w.threads))}
 }
 
-// alone is the team of one block.
-func (w *writer) alone() team {
+// one is the team of one block.
+func (w *writer) one() team {
 	return team{block: w.U32(0), blocks: w.U32(1), thread: w.Local(0), threads: w.U32(w.threads)}
 }
 
@@ -101,13 +101,16 @@ func (w *writer) wave(in *instance, t team, round build.Value, base, itemBase *b
 	wide := w.Cvt(ir.U64, size)
 	n.items.Set(w.Add(n.items.Get(), wide))
 	sum.Set(w.Add(sum.Get(), wide))
-	if in.Domain.kind == list {
+	if in.Domain.kind.lists() {
 		n.listed.Set(w.Add(n.listed.Get(), wide))
 	}
-	if in.items {
+	switch {
+	case in.Domain.kind == spread:
+		w.spread(in, t, values{round: round, size: size}, n)
+	case in.items:
 		w.items(in, w.begin(t.thread, t.threads, itemBase.Get()), t.threads, size, round, n)
 		itemBase.Set(w.Add(itemBase.Get(), size))
-	} else {
+	default:
 		w.workgroups(in, w.begin(t.block, t.blocks, base.Get()), t.blocks, size, round, n)
 		base.Set(w.Add(base.Get(), size))
 	}
@@ -137,15 +140,17 @@ func (w *writer) size(in *instance, round build.Value) build.Value {
 		return most
 	}
 	at := w.U32(0)
-	if in.Domain.kind == list {
+	if in.Domain.kind.lists() {
 		at = w.Rem(round, w.U32(3))
 	}
 	o, at := w.length(in, at)
-	n := w.Min(w.Atomic(ir.OpAtomicLoad, o, ir.Relaxed, ir.Device, at), most)
+	read := func() build.Value { return w.Min(w.Atomic(ir.OpAtomicLoad, o, ir.Relaxed, ir.Device, at), most) }
 	if in.items {
-		return n
+		return read()
 	}
-	return w.Op(ir.OpBarrierBcastWG, n) // workgroups stay together
+	n := w.Var(w.U32(0))
+	w.If(w.Eq(w.Local(0), w.U32(0)), func() { n.Set(read()) })
+	return w.Op(ir.OpBarrierBcastWG, n.Get()) // workgroups stay together
 }
 
 // clearList sets the length to 0 to which the round after the next one appends.
@@ -157,7 +162,7 @@ func (w *writer) clearList(in *instance, round build.Value) {
 // items writes the body of a wave that runs for every item.
 func (w *writer) items(in *instance, first, stride, size, round build.Value, n *tally) {
 	w.For(first, size, stride, func(i build.Value, _ build.Label) {
-		w.body(in, round, n, func(op ir.Op, axis uint32) build.Value {
+		w.body(in, values{round: round, size: size}, n, func(op ir.Op, axis uint32) build.Value {
 			if axis != 0 {
 				return w.U32(0)
 			}
@@ -170,7 +175,7 @@ func (w *writer) items(in *instance, first, stride, size, round build.Value, n *
 // the block. Shared memory that two bodies use in turn has barriers between.
 func (w *writer) workgroups(in *instance, first, stride, size, round build.Value, n *tally) {
 	w.For(first, size, stride, func(v build.Value, _ build.Label) {
-		w.body(in, round, n, func(op ir.Op, axis uint32) build.Value {
+		w.body(in, values{round: round, size: size}, n, func(op ir.Op, axis uint32) build.Value {
 			switch {
 			case op == ir.OpGroup && axis == 0:
 				return v
@@ -189,24 +194,66 @@ func (w *writer) workgroups(in *instance, first, stride, size, round build.Value
 	})
 }
 
+// values is what the marked arguments of a body are, besides those that add up.
+type values struct {
+	round, size build.Value
+	limit, many build.Value  // of a stay
+	result      []*build.Var // likewise, one a word
+}
+
+// spread writes the body of a wave that every block runs once.
+func (w *writer) spread(in *instance, t team, v values, n *tally) {
+	w.body(in, v, n, func(op ir.Op, axis uint32) build.Value {
+		switch {
+		case op == ir.OpGroup && axis == 0:
+			return t.block
+		case op == ir.OpGroups && axis == 0:
+			return t.blocks
+		case op == ir.OpGlobal && axis == 0:
+			return t.thread
+		case op == ir.OpGroups:
+			return w.U32(1)
+		}
+		return w.U32(0)
+	})
+	if in.Program.SharedBytes() > 0 {
+		w.Barrier() // what comes next may use the memory anew
+	}
+}
+
 // body replays the wave's program with ids of the caller's choice.
-func (w *writer) body(s *instance, round build.Value, n *tally, id func(ir.Op, uint32) build.Value) {
+func (w *writer) body(s *instance, v values, n *tally, id func(ir.Op, uint32) build.Value) {
 	p := s.Program
 	in := build.Inlining{}
 	in.Objects, in.Views = w.give(s)
 	for k, q := range p.Params() {
-		switch {
-		case q.IsBuffer():
-		case s.args[k].kind == fromRound:
-			in.Scalars = append(in.Scalars, round)
-		default:
-			in.Scalars = append(in.Scalars, w.scalar(s, k, q.Type.Value()))
+		if q.IsBuffer() {
+			continue
 		}
+		var x build.Value
+		switch s.args[k].kind {
+		case fromRound:
+			x = v.round
+		case fromSize:
+			x = v.size
+		case fromLimit:
+			x = v.limit
+		case fromMany:
+			x = v.many
+		default:
+			x = w.scalar(s, k, q.Type.Value())
+		}
+		in.Scalars = append(in.Scalars, x)
 	}
 	in.Replace = func(r ir.Row, operand [3]build.Value) (build.Value, bool) {
 		switch op := p.Op(r); op {
 		case ir.OpGroup, ir.OpGroups, ir.OpGlobal:
 			return id(op, p.X(r)), true
+		case ir.OpStore:
+			if o := p.Objects()[p.X(r)]; o.Param != nil && s.args[o.Index].kind == fromResult {
+				v.result[p.Const(p.A(r))].Set(operand[1])
+				return operand[1], true
+			}
 		case ir.OpAtomicAdd:
 			switch o := p.Objects()[p.X(r)]; {
 			case o.Param == nil:
@@ -233,7 +280,7 @@ func (w *writer) give(s *instance) (objs []ir.Object, views map[int]build.View) 
 	for _, o := range s.Program.Objects() {
 		switch {
 		case o.Table():
-		case o.Param != nil && (s.args[o.Index].kind == fromVote || s.args[o.Index].kind == fromEdges):
+		case o.Param != nil && s.args[o.Index].kind >= fromVote:
 			objs = append(objs, build.NoObject)
 		case o.Param != nil:
 			field := 0

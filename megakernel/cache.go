@@ -54,7 +54,7 @@ func (p *Plan) identity() *plan.Identity {
 		Device: plan.DeviceIdentity{Target: caps.Target, Units: caps.Units, WarpSize: caps.WarpSize, ThreadsPerGroup: caps.MaxThreadsPerGroup,
 			SharedPerGroup: int(caps.SharedPerGroup), GridBarrier: caps.GridBarrier, LoopNodes: caps.LoopNodes, DriverVersion: caps.DriverVersion}}
 	var s strings.Builder
-	fmt.Fprintf(&s, "%s %v %d %d %q %v", p.o.Label, p.o.Topology, p.threads, p.o.Tail, p.o.Optimise, p.tabled)
+	fmt.Fprintf(&s, "%s %v %d %d %q %v", p.o.Label, p.o.Topology, p.threads, p.enter(), p.o.Optimise, p.tabled)
 	for k := range p.params {
 		q := p.params[k].param
 		fmt.Fprintf(&s, "|%s %s %d %d %d", q.Name, q.ElemName(), q.Access, q.Align, q.MaxLen)
@@ -71,6 +71,12 @@ func (p *Plan) identity() *plan.Identity {
 		fmt.Fprintf(&s, "|%v %d", w.Phase, w.length)
 		for _, a := range w.args {
 			fmt.Fprintf(&s, " %d,%d,%x", a.kind, a.binding, a.bits)
+		}
+		if w.stay != nil {
+			fmt.Fprintf(&s, " %x", w.stay.Program.Digest())
+			for _, a := range w.stay.args {
+				fmt.Fprintf(&s, " %d,%d,%x", a.kind, a.binding, a.bits)
+			}
 		}
 		if w.Drain != nil && w.Drain.Program != nil {
 			fmt.Fprintf(&s, " %x", w.Drain.Program.Digest())

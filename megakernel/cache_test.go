@@ -82,7 +82,16 @@ func TestCacheTellsPlansApart(t *testing.T) {
 		"tail": func() uint64 {
 			return misses(megakernel.Options{Topology: megakernel.Cooperative, Tail: megakernel.TailNever}, nil)
 		},
-		"threads": func() uint64 { return misses(megakernel.Options{Topology: megakernel.Cooperative, Threads: 512}, nil) },
+		"threads": func() uint64 {
+			return misses(megakernel.Options{Topology: megakernel.Cooperative, Threads: 512}, func(w []megakernel.Wave) {
+				large := programsOf(512)
+				w[1].Program, w[1].Stay.Program = large["ReachRound"], large["ReachStay"]
+			})
+		},
+		"threshold": func() uint64 {
+			return misses(megakernel.Options{Topology: megakernel.Cooperative, TailEnter: 7}, nil)
+		},
+		"stay": func() uint64 { return misses(o, func(w []megakernel.Wave) { w[1].Stay = nil }) },
 		"label": func() uint64 {
 			return misses(megakernel.Options{Topology: megakernel.Cooperative, Label: "another"}, nil)
 		},

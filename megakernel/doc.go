@@ -12,8 +12,9 @@
 //
 // # What a wave and its loop tell each other
 //
-// Two arguments are marked. Round{} fills a u32 parameter with the number of the round. Vote{} fills
-// a buffer of u32, to which a kernel adds, at element 0, how much it leaves to be done:
+// Arguments are marked for that. Round{} fills a u32 parameter with the number of the round, Size{}
+// with how large the domain is in it. Vote{} fills a buffer of u32, to which a kernel adds, at
+// element 0, how much it leaves to be done:
 //
 //	gpu.AtomicAdd(&weight[0], 1)
 //
@@ -26,7 +27,11 @@
 // holds (Counted), or the length of a list that rounds make for each other (List). A program that
 // cannot tell its group size (see driver.Resize) runs once for every item, whose number is its
 // global id along x. Any other runs in its own groups: the domain counts those, and its group has
-// the size of the block.
+// the size of the block. Spread is the length of a list for a wave that shares it out by itself: it
+// runs once in every block that takes part in the round.
+//
+// A wave may have a form for one block alone, which holds all rounds in which little is to be done
+// (see Stay), and one without rounds (see Drain). Package arcs makes all three of one definition.
 //
 // # Invariants
 //
@@ -42,5 +47,5 @@
 // The planners, which are arithmetic, stand in megakernel/plan; sequences, graphs and cooperative
 // launches in driver.
 //
-// Start reading at wave.go, then fuse.go.
+// Start reading at wave.go, then fuse.go and alone.go.
 package megakernel

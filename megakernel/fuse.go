@@ -33,14 +33,10 @@ const (
 	fusedLast          // u32: the same, of the last slice
 )
 
-// alonePart is how much larger the weight may grow before all blocks come back than it was when one
-// went on alone. The two thresholds keep a run from going to and fro.
-const alonePart = 4
-
 // fuser writes the fused program.
 type fuser struct {
 	*writer
-	tail   Tail
+	enter  uint32 // the greatest weight with which one block goes on alone; 0 is never
 	record ir.Object
 	totals ir.Object
 	begun  build.Value // the round that the launch began with
@@ -55,8 +51,8 @@ type fuser struct {
 }
 
 // fuse builds the program of one cooperative launch.
-func fuse(name string, of *frame, tail Tail) (*ir.Program, error) {
-	f := &fuser{writer: newWriter(name, of), tail: tail}
+func fuse(name string, of *frame, enter uint32) (*ir.Program, error) {
+	f := &fuser{writer: newWriter(name, of), enter: enter}
 	f.record, f.totals = f.Buffer("record", ir.U32, ir.RW), f.Buffer("totals", ir.U64, ir.RW)
 	f.begun, f.limit = f.Scalar("round", ir.U32), f.Scalar("limit", ir.U32)
 	last := f.Scalar("last", ir.U32)
@@ -91,7 +87,6 @@ func (f *fuser) pass() { f.barriers.Set(f.Add(f.barriers.Get(), f.U32(1))) }
 // what the one before left to be done; at first 1<<32 - 1, which is much.
 func (f *fuser) round(l build.Label, arg []build.Value) {
 	round, weight := f.Var(arg[0]), f.Var(arg[1])
-	first := f.Eq(arg[0], f.begun)
 	all := func() {
 		w := f.turn(f.grid(), round.Get(), func() { f.GridBarrier(); f.pass() }, func(mine build.Value) build.Value {
 			sum := f.Op(ir.OpBarrierAddGrid, f.Min(mine, f.Div(f.U32(1<<32-1), f.Mul(f.Groups(0), f.U32(f.threads)))))
@@ -101,24 +96,16 @@ func (f *fuser) round(l build.Label, arg []build.Value) {
 		weight.Set(w)
 		round.Set(f.Add(round.Get(), f.U32(1)))
 	}
-	if f.tail == TailNever {
+	if f.enter == 0 {
 		all()
-	} else {
-		few := f.Le(arg[1], f.U32(f.enter()))
-		f.IfElse(f.And(few, f.Not(first)), func() { f.stay(round, weight) }, all)
+	} else { // the first round is for all, since it begins with what no barrier has ordered
+		little := f.And(f.Le(arg[1], f.U32(f.enter)), f.Ne(arg[0], f.begun))
+		f.IfElse(little, func() { f.alone(round, weight) }, all)
 	}
 	zero := f.U32(0)
 	f.changed.Set(f.Or(f.changed.Get(), weight.Get()))
 	f.If(f.Or(f.Eq(weight.Get(), zero), f.Eq(round.Get(), f.limit)), func() { f.Break(l, round.Get(), weight.Get()) })
 	f.Continue(l, round.Get(), weight.Get())
-}
-
-// enter is the greatest weight with which one block goes on alone.
-func (f *fuser) enter() uint32 {
-	if f.tail == TailAlways {
-		return 1<<32 - 1
-	}
-	return f.threads / 4
 }
 
 // turn writes the groups of one round, with a barrier after each; the last one sums what is left to
@@ -164,39 +151,13 @@ func (w *writer) clear(g *groups, t team, round build.Value) {
 	done := map[int]bool{}
 	for _, waves := range g.steps {
 		for _, s := range waves {
-			if s.Domain.kind != list || done[s.length] {
+			if !s.Domain.kind.lists() || done[s.length] {
 				continue
 			}
 			done[s.length] = true
 			w.If(w.Eq(t.thread, w.U32(0)), func() { w.clearList(&instance{step: s, words: w.words(s)}, round) })
 		}
 	}
-}
-
-// stay writes the rounds of one block alone, and the barrier at which the others wait for it.
-func (f *fuser) stay(round, weight *build.Var) {
-	zero := f.U32(0)
-	f.If(f.Eq(f.Group(0), zero), func() {
-		f.Loop(nil, func(l build.Label, _ []build.Value) {
-			w := f.turn(f.alone(), round.Get(), f.Barrier, func(mine build.Value) build.Value {
-				return f.Op(ir.OpBarrierAddWG, f.Min(mine, f.U32((1<<32-1)/f.threads)))
-			})
-			weight.Set(w)
-			round.Set(f.Add(round.Get(), f.U32(1)))
-			f.lone.Set(f.Add(f.lone.Get(), f.U32(1)))
-			leave := f.Or(f.Eq(w, zero), f.Eq(round.Get(), f.limit))
-			if f.tail != TailAlways {
-				leave = f.Or(leave, f.Lt(f.U32(alonePart*f.enter()), w))
-			}
-			f.If(leave, func() { f.Break(l) })
-		})
-	})
-	f.stays.Set(f.Add(f.stays.Get(), f.U32(1)))
-	both := f.Or(f.Shl(f.Cvt(ir.U64, round.Get()), f.U32(32)), f.Cvt(ir.U64, weight.Get()))
-	both = f.Op(ir.OpBarrierBcastGrid, both)
-	f.pass()
-	round.Set(f.Cvt(ir.U32, f.Shr(both, f.U32(32))))
-	weight.Set(f.Cvt(ir.U32, both))
 }
 
 // sumEdges adds up what the invocations looked at, and leaves the total as it found it. Where no wave

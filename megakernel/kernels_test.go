@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -36,15 +37,26 @@ func (r Reach) Arc(t gpu.Thread, from, to, mask uint32) bool {
 }
 
 //vyre:kernel workgroup=256
-func ReachRound(t gpu.Thread, round uint32, offsets, targets, seen, list, lengths, weight, edges []uint32) {
+func ReachRound(t gpu.Thread, round, n uint32, offsets, targets, seen, list, lengths, weight, edges []uint32) {
 	g := arcs.Graph{Offsets: offsets, Targets: targets}
-	arcs.Round(t, Reach{seen}, g, arcs.List{Nodes: list, Lengths: lengths, Weight: weight, Edges: edges}, round)
+	arcs.Round(t, Reach{seen}, g, arcs.List{Nodes: list, Lengths: lengths, Weight: weight, Edges: edges}, round, n)
+}
+
+//vyre:kernel workgroup=256
+func ReachStay(t gpu.Thread, round, n, limit, many uint32, offsets, targets, seen, list, lengths, edges []uint32, result []uint64) {
+	g := arcs.Graph{Offsets: offsets, Targets: targets}
+	arcs.Stay(t, Reach{seen}, g, arcs.List{Nodes: list, Lengths: lengths, Edges: edges}, round, n, limit, many, result)
 }
 
 //vyre:kernel workgroup=256
 func ReachDrain(t gpu.Thread, offsets, targets, seen, list, lengths []uint32, slots []uint64, control []uint32) {
 	g := arcs.Graph{Offsets: offsets, Targets: targets}
 	arcs.Drain(t, Reach{seen}, g, list, lengths[0], arcs.Queue{Slots: slots, Control: control})
+}
+
+//vyre:kernel workgroup=256
+func AddResult(t gpu.Thread, result []uint64) {
+	gpu.AtomicAdd(&result[0], 1)
 }
 
 // ReachClear makes a search from seed begin.
@@ -151,7 +163,18 @@ func Keep(t gpu.Thread, depth, next []uint32) {
 `
 
 // programs holds the waves, compiled once.
-var programs = sync.OnceValue(func() map[string]*ir.Program {
+var programs = sync.OnceValue(func() map[string]*ir.Program { return compile(source) })
+
+// programsOf has the rounds of reach for groups of some other size.
+func programsOf(threads uint32) map[string]*ir.Program {
+	all := maps.Clone(programs())
+	for _, name := range []string{"ReachRound", "ReachStay"} {
+		all[name] = compile(strings.ReplaceAll(source, "workgroup=256", fmt.Sprintf("workgroup=%d", threads)))[name]
+	}
+	return all
+}
+
+func compile(source string) map[string]*ir.Program {
 	pkg, err := kernel.Parse([]kernel.File{{Name: "waves.go", Src: []byte(source)}}, kernel.Options{})
 	if err != nil {
 		panic(err)
@@ -161,7 +184,7 @@ var programs = sync.OnceValue(func() map[string]*ir.Program {
 		m[k.Name] = k.Program
 	}
 	return m
-})
+}
 
 // graph is a directed graph in CSR form.
 type graph struct {

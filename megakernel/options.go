@@ -27,7 +27,7 @@ type Tail uint8
 
 // The settings.
 const (
-	TailAuto   Tail = iota // while the weight is at most a quarter of the threads of a block
+	TailAuto   Tail = iota // while the weight is at most Options.TailEnter
 	TailNever              // all blocks take part in every round
 	TailAlways             // one block from the second round on
 )
@@ -43,6 +43,7 @@ type Options struct {
 	Threads     uint32 // of a block, a multiple of 32 up to 1024; 0 is that of the waves that state one, else 256
 	Blocks      uint32 // of the cooperative launch, or of a launch; 0 is one a multiprocessor
 	Tail        Tail
+	TailEnter   uint32 // the greatest weight with which one block goes on alone, until it is four times as much; 0 is a quarter of the threads of a block
 	PollRounds  uint32 // rounds between two looks of the host, where it looks only now and then; 0 is 16
 	Optimise    string // see driver.Options
 

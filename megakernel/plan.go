@@ -129,6 +129,9 @@ func (p *Plan) arrange(ctx context.Context, b *binder, freePoll bool) error {
 func (p *Plan) bodies() int {
 	n := p.phases[Before].rows() + p.phases[EveryRound].rows() + p.phases[After].rows()
 	if p.o.Topology == Cooperative && p.o.Tail != TailNever {
+		if s := lonely(&p.phases[EveryRound]); s != nil {
+			return n + s.stay.Program.Rows()
+		}
 		n += p.phases[EveryRound].rows()
 	}
 	return n
@@ -167,8 +170,7 @@ func (p *Plan) Memory(id int) (driver.Range, bool) {
 // threads is the size of a block: what workgroup waves have, who must agree, or what is asked for.
 func (b *binder) threads(want uint32) (uint32, error) {
 	var stated *step
-	for k := range b.steps {
-		s := &b.steps[k]
+	for _, s := range b.forms() {
 		if s.items {
 			continue
 		}
@@ -226,6 +228,17 @@ func (p *Plan) grid(limit int) (uint32, error) {
 			"leave Options.Blocks out, or take fewer or smaller blocks")
 	}
 	return n, nil
+}
+
+// forms lists the waves, each with its form for one block alone.
+func (b *binder) forms() (all []*step) {
+	for k := range b.steps {
+		s := &b.steps[k]
+		if all = append(all, s); s.stay != nil {
+			all = append(all, s.stay)
+		}
+	}
+	return all
 }
 
 // Run runs rounds until one leaves nothing to be done or the rounds allowed are spent, and returns

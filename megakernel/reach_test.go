@@ -9,18 +9,24 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu"
 	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/megakernel"
 	"github.com/govyre/vyre/megakernel/arcs"
 )
 
 // reach makes the waves of a search that only marks nodes, which needs no rounds.
 func reach(g *graph, m *memory, seed uint32) []megakernel.Wave {
-	p := programs()
+	return reachBy(g, m, seed, programs())
+}
+
+// reachBy takes programs of some size of group.
+func reachBy(g *graph, m *memory, seed uint32, p map[string]*ir.Program) []megakernel.Wave {
 	words := (g.nodes() + 31) / 32
 	return []megakernel.Wave{
 		{Program: p["ReachClear"], Args: []driver.Arg{driver.U32(seed), m.seen, m.queue, m.lengths}, Domain: megakernel.Fixed(max(words, 3)), Phase: megakernel.Before},
-		{Program: p["ReachRound"], Args: []driver.Arg{megakernel.Round{}, m.offsets, m.arcs, m.seen, m.queue, m.lengths, megakernel.Vote{}, megakernel.Edges{}},
-			Domain: megakernel.List(m.lengths, g.nodes()),
+		{Program: p["ReachRound"], Args: []driver.Arg{megakernel.Round{}, megakernel.Size{}, m.offsets, m.arcs, m.seen, m.queue, m.lengths, megakernel.Vote{}, megakernel.Edges{}},
+			Domain: megakernel.Spread(m.lengths, g.nodes()),
+			Stay:   &megakernel.Stay{Program: p["ReachStay"], Args: []driver.Arg{megakernel.Round{}, megakernel.Size{}, megakernel.Limit{}, megakernel.Many{}, m.offsets, m.arcs, m.seen, m.queue, m.lengths, megakernel.Edges{}, megakernel.Result{}}},
 			Drain: &megakernel.Drain{Program: p["ReachDrain"], Args: []driver.Arg{m.offsets, m.arcs, m.seen, m.queue, m.lengths, megakernel.Slots{}, megakernel.Control{}},
 				Slots: arcs.Slots(uint64(g.nodes()), uint64(len(g.arcs)))}},
 	}
@@ -45,16 +51,22 @@ func TestReachIsTheSameInRoundsAndDrained(t *testing.T) {
 	hubs := random(3, 400, 2)
 	for _, device := range devices() {
 		dev := open(t, device)
-		for i, g := range []*graph{fromArcs("one node", 1, nil), random(1, 150, 3), complete(70), chain(70), star(300), hubs} {
+		for i, g := range []*graph{fromArcs("one node", 1, nil), random(1, 150, 3), complete(70), chain(70), star(300), hubs, star(arcs.Hub + 50)} {
 			if i > 2 && device != "cpu" && !long.Enabled() {
 				break
 			}
 			m := g.upload(t, dev)
 			seed := g.nodes() / 3
 			want, nodes, edges := g.reached(seed)
+			_, levels := g.depths(seed)
+			var first *megakernel.Record
 			for _, topology := range append(slices.Clone(topologies), megakernel.Drained) {
-				for _, blocks := range []uint32{1, 3} {
-					p, err := megakernel.New(context.Background(), dev, reach(g, m, seed), nil, megakernel.Options{Topology: topology, Blocks: blocks})
+				for _, o := range []megakernel.Options{{Blocks: 1}, {Blocks: 3}, {Blocks: 2, Tail: megakernel.TailNever}, {Blocks: 2, Tail: megakernel.TailAlways},
+					{Blocks: 3, TailEnter: 2}, {Blocks: 2, SliceRounds: 1, Tail: megakernel.TailAlways}} {
+					if o.Topology = topology; topology != megakernel.Cooperative && (o.Tail != megakernel.TailAuto || o.TailEnter != 0) {
+						continue
+					}
+					p, err := megakernel.New(context.Background(), dev, reach(g, m, seed), nil, o)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -68,6 +80,17 @@ func TestReachIsTheSameInRoundsAndDrained(t *testing.T) {
 						}
 						if rec.Items != nodes || rec.Edges != edges || rec.Results != nodes || rec.Changed != (nodes > 1) || rec.Status != megakernel.Converged {
 							t.Errorf("%s, %s, %v: %#v, want %d nodes and %d arcs", device, g.name, topology, rec, nodes, edges)
+						}
+						if topology == megakernel.Drained {
+							continue
+						}
+						if rec.Barriers, rec.TailRounds, rec.TailStays = 0, 0, 0; first == nil {
+							first = &rec
+						} else if rec != *first {
+							t.Errorf("%s, %s, %+v: record\n%+v, of the first topology\n%+v", device, g.name, o, rec, *first)
+						}
+						if rec.Rounds != levels+1 {
+							t.Errorf("%s, %s, %+v: %d rounds, want %d", device, g.name, o, rec.Rounds, levels+1)
 						}
 					}
 					if err := p.Close(); err != nil {
@@ -121,6 +144,94 @@ func TestDrainHasNoRaceUnderAnySchedule(t *testing.T) {
 			t.Errorf("%v: reached %x, want %x", schedule, got, want)
 		}
 		p.Close()
+	}
+}
+
+// TestRoundsHaveNoRaceUnderAnySchedule runs a search with rows for a lane, a warp and a group, in all
+// topologies, with one block alone always, never, and now and then.
+func TestRoundsHaveNoRaceUnderAnySchedule(t *testing.T) {
+	g := hub(random(11, 300, 3), arcs.Hub+20)
+	want, nodes, edges := g.reached(5)
+	schedules := []cpu.Schedule{cpu.Forward, cpu.Reversed}
+	for seed := range uint64(long.Count(1, 4, 60)) {
+		schedules = append(schedules, cpu.Seeded(seed))
+	}
+	for _, schedule := range schedules {
+		dev, err := cpu.Open(cpu.Options{Run: cpu.RunOptions{Schedule: schedule, Detect: cpu.Everything}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := g.upload(t, dev)
+		for _, o := range []megakernel.Options{{Topology: megakernel.HostLoop}, {Topology: megakernel.DeviceLoop}, {Topology: megakernel.Captured},
+			{Topology: megakernel.Cooperative, TailEnter: 20}, {Topology: megakernel.Cooperative, Tail: megakernel.TailAlways}, {Topology: megakernel.Cooperative, Tail: megakernel.TailNever}} {
+			o.Blocks = 3
+			p, err := megakernel.New(context.Background(), dev, reach(g, m, 5), nil, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rec, err := p.Run(context.Background())
+			if err != nil || rec.Items != nodes || rec.Edges != edges {
+				t.Errorf("%v, %+v: %v, %v; want %d items and %d edges", schedule, o, rec, err, nodes, edges)
+			}
+			if (rec.TailRounds != 0) != (o.Topology == megakernel.Cooperative && o.Tail != megakernel.TailNever) {
+				t.Errorf("%v, %+v: %d rounds of one block alone", schedule, o, rec.TailRounds)
+			}
+			for _, r := range p.Result().Reports {
+				t.Errorf("%v, %+v: %s", schedule, o, r.Text)
+			}
+			if got := m.read(m.seen); !slices.Equal(got, want) {
+				t.Errorf("%v, %+v: reached %x, want %x", schedule, o, got, want)
+			}
+			p.Close()
+		}
+	}
+}
+
+// hub gives the last node of a graph, which is made to be reached from node 5, an arc to each of n more nodes.
+func hub(g *graph, n uint32) *graph {
+	var all [][2]uint32
+	last := g.nodes() - 1
+	for v := range g.nodes() {
+		for _, w := range g.arcs[g.offsets[v]:g.offsets[v+1]] {
+			all = append(all, [2]uint32{v, w})
+		}
+	}
+	all = append(all, [2]uint32{5, last})
+	for k := range n {
+		all = append(all, [2]uint32{last, last + 1 + k})
+	}
+	return fromArcs("hub", int(g.nodes()+n), all)
+}
+
+// TestStayThatCannotBeIsRefused says what is wrong.
+func TestStayThatCannotBeIsRefused(t *testing.T) {
+	g := chain(9)
+	dev := open(t, "cpu")
+	m := g.upload(t, dev)
+	change := func(f func(*megakernel.Wave)) []megakernel.Wave {
+		waves := reach(g, m, 0)
+		f(&waves[1])
+		return waves
+	}
+	for _, c := range []struct {
+		name, want string
+		waves      []megakernel.Wave
+	}{
+		{"no program", "give it a kernel that calls arcs.Stay", change(func(w *megakernel.Wave) { w.Stay.Program = nil })},
+		{"another domain", "it goes on with a list, and the domain is fixed 9", change(func(w *megakernel.Wave) { w.Domain = megakernel.Fixed(9) })},
+		{"a bound for a buffer", "a bound of a stay is u32, the parameter is a buffer of u32", change(func(w *megakernel.Wave) { w.Stay.Args[4] = megakernel.Many{} })},
+		{"a result of u32", "the result of a stay is a buffer of u64, the parameter is a buffer of u32", change(func(w *megakernel.Wave) { w.Stay.Args[4] = megakernel.Result{} })},
+		{"a limit of the wave", "a megakernel.Limit is for the form for one block alone", change(func(w *megakernel.Wave) { w.Args[1] = megakernel.Limit{} })},
+		{"a size for a buffer", "the size of a domain is u32, the parameter is a buffer of u32", change(func(w *megakernel.Wave) { w.Args[2] = megakernel.Size{} })},
+		{"another size of group", "its workgroups have 512 invocations, those of wave 1 ReachRound have 256", change(func(w *megakernel.Wave) { w.Stay.Program = programsOf(512)["ReachStay"] })},
+		{"a result that is added to", "the result of a stay is only stored", change(func(w *megakernel.Wave) {
+			w.Stay = &megakernel.Stay{Program: programs()["AddResult"], Args: []driver.Arg{megakernel.Result{}}}
+		})},
+	} {
+		_, err := megakernel.New(context.Background(), dev, c.waves, nil, megakernel.Options{})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %q", c.name, err, c.want)
+		}
 	}
 }
 

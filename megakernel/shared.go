@@ -197,7 +197,7 @@ func (w *writer) clearCasts(g *groups, t team, round build.Value) {
 	s := g.shared
 	for at := range s.casts {
 		c := &s.casts[at]
-		if c.steps[0].Domain.kind != list {
+		if !c.steps[0].Domain.kind.lists() {
 			continue
 		}
 		dir := w.U32(s.dir + uint32(at))

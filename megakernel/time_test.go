@@ -14,6 +14,29 @@ import (
 
 var timed = flag.String("timed", "", "print times of every topology over these generated graphs, with semicolons between, on the last of the devices")
 
+var ways = flag.String("ways", "host loop,back-to-back,captured,device loop,cooperative,drained", "topologies of which times are printed")
+
+// timedOptions lists what is timed of a topology.
+func timedOptions(t megakernel.Topology, units uint32) []megakernel.Options {
+	switch t {
+	case megakernel.Cooperative:
+		all := []megakernel.Options{{}, {Tail: megakernel.TailNever}, {Tail: megakernel.TailAlways}}
+		for _, threads := range []uint32{512, 1024} {
+			for _, o := range all[:3] {
+				o.Threads = threads
+				all = append(all, o)
+			}
+		}
+		for _, enter := range []uint32{16, 32, 128, 256} {
+			all = append(all, megakernel.Options{TailEnter: enter})
+		}
+		return all
+	case megakernel.Drained:
+		return []megakernel.Options{{}, {Blocks: units / 4}, {Blocks: units / 2}, {Blocks: 2 * units}}
+	}
+	return []megakernel.Options{{PollRounds: 64}}
+}
+
 // TestTimes prints how long a search takes in every topology.
 func TestTimes(t *testing.T) {
 	if *timed == "" {
@@ -31,22 +54,12 @@ func TestTimes(t *testing.T) {
 		want, _, _ := g.reached(0)
 		_, levels := g.depths(0)
 		for _, topology := range append(slices.Clone(topologies), megakernel.Drained) {
-			for _, o := range []megakernel.Options{{PollRounds: 64}, {Tail: megakernel.TailNever}, {Threads: 512}, {Threads: 1024}, {Blocks: uint32(dev.Caps().Units) / 4}, {Blocks: uint32(dev.Caps().Units) / 2}, {Blocks: 2 * uint32(dev.Caps().Units)}} {
-				switch o.Topology = topology; topology {
-				case megakernel.Cooperative:
-					if o.Blocks > 0 {
-						continue
-					}
-				case megakernel.Drained:
-					if o.Tail != megakernel.TailAuto || o.Threads != 0 {
-						continue
-					}
-				default:
-					if o.PollRounds == 0 {
-						continue
-					}
-				}
-				p, err := megakernel.New(context.Background(), dev, reach(g, m, 0), nil, o)
+			if !strings.Contains(*ways, topology.String()) {
+				continue
+			}
+			for _, o := range timedOptions(topology, uint32(dev.Caps().Units)) {
+				o.Topology = topology
+				p, err := megakernel.New(context.Background(), dev, reachBy(g, m, 0, programsOf(max(o.Threads, 256))), nil, o)
 				if err != nil {
 					t.Log(err)
 					continue
@@ -62,7 +75,7 @@ func TestTimes(t *testing.T) {
 				if !slices.Equal(m.read(m.seen), want) {
 					t.Errorf("%s, %v: wrong nodes", name, topology)
 				}
-				t.Logf("%s, %v, %d threads, %d blocks, tail %d: wall %v, device %v, %.3f us a level; %v", name, topology, o.Threads, o.Blocks, o.Tail, slices.Min(wall), slices.Min(device),
+				t.Logf("%s, %v, %d threads, %d blocks, tail %d, enter %d: wall %v, device %v, %.3f us a level; %v", name, topology, o.Threads, o.Blocks, o.Tail, o.TailEnter, slices.Min(wall), slices.Min(device),
 					float64(slices.Min(wall).Nanoseconds())/1e3/float64(levels+1), rec)
 				p.Close()
 			}

@@ -15,6 +15,7 @@ type Wave struct {
 	Domain  Domain       // what it runs over
 	Bytes   Envelope     // what it needs of memory, for the plan; zero if that is not planned
 	Phase   Phase        // when it runs
+	Stay    *Stay        // the same wave for one block alone, if there is one
 	Drain   *Drain       // the same wave without rounds, if there is one
 }
 
@@ -53,6 +54,9 @@ func (p Phase) String() string {
 // Round is the argument of a u32 parameter that takes the number of the round, from 0 on.
 type Round struct{ driver.Scalar }
 
+// Size is the argument of a u32 parameter that takes the size of the wave's domain in the round.
+type Size struct{ driver.Scalar }
+
 // Vote is the argument of a []uint32 to which the wave adds how much it leaves to be done. The run
 // ends after a round in which nobody added anything.
 type Vote struct{ driver.Range }
@@ -60,6 +64,24 @@ type Vote struct{ driver.Range }
 // Edges is the argument of a []uint32 to which the wave adds, at element 0, how many arcs it looked
 // at. The record has their sum.
 type Edges struct{ driver.Range }
+
+// Stay is a wave for one block alone: a kernel that calls arcs.Stay, with groups as large as the block.
+// The cooperative topology has it for rounds in which little is to be done, if no other wave runs
+// every round. It begins with the list that the wave left, and leaves the one that the wave goes on with.
+type Stay struct {
+	Program *ir.Program
+	Args    []driver.Arg // one a parameter; Limit{}, Many{} and Result{}, too, in the places that they fill
+}
+
+// Limit is the argument of a stay's u32 parameter for the round to stop before.
+type Limit struct{ driver.Scalar }
+
+// Many is the argument of a stay's u32 parameter for the number of items that is too many for it.
+type Many struct{ driver.Scalar }
+
+// Result is the argument of a stay's []uint64 of arcs.StayWords words, which becomes values: words are
+// stored only, at constant indices.
+type Result struct{ driver.Range }
 
 // Drain is a wave without rounds: a kernel that calls arcs.Drain. A plan of one such wave can be
 // drained (see Drained). The list of the wave has the nodes to begin with.
@@ -92,6 +114,7 @@ const (
 	fixed
 	counted
 	list
+	spread
 )
 
 // Fixed is a domain of n.
@@ -111,12 +134,24 @@ func List(lengths driver.Range, most uint32) Domain {
 	return Domain{kind: list, count: most, words: lengths}
 }
 
+// Spread is List for a wave that finds its items by itself: it runs once in every block that takes part
+// in the round, and its invocations share the list by their ids and the argument Size{}. So they may
+// help each other, by operations of warps and barriers of groups, which have the size of a block.
+func Spread(lengths driver.Range, most uint32) Domain {
+	return Domain{kind: spread, count: most, words: lengths}
+}
+
+// lists reports whether the domain is the length of a list.
+func (k domainKind) lists() bool { return k == list || k == spread }
+
 func (d Domain) String() string {
 	switch d.kind {
 	case fixed:
 		return fmt.Sprintf("fixed %d", d.count)
 	case counted:
 		return fmt.Sprintf("counted, at most %d", d.count)
+	case spread:
+		return fmt.Sprintf("spread over a list, at most %d", d.count)
 	case list:
 		return fmt.Sprintf("list, at most %d", d.count)
 	}
@@ -128,7 +163,7 @@ func (k domainKind) words() int64 {
 	switch k {
 	case counted:
 		return 1
-	case list:
+	case list, spread:
 		return 3
 	}
 	return 0

@@ -38,9 +38,17 @@ func Begin(t gpu.Thread, seed uint32, seen, list, lengths []uint32) {
 // Round is one round of the search.
 //
 //vyre:kernel workgroup=256
-func Round(t gpu.Thread, round uint32, offsets, targets, seen, list, lengths, weight, edges []uint32) {
+func Round(t gpu.Thread, round, n uint32, offsets, targets, seen, list, lengths, weight, edges []uint32) {
 	g := arcs.Graph{Offsets: offsets, Targets: targets}
-	arcs.Round(t, Reach{seen}, g, arcs.List{Nodes: list, Lengths: lengths, Weight: weight, Edges: edges}, round)
+	arcs.Round(t, Reach{seen}, g, arcs.List{Nodes: list, Lengths: lengths, Weight: weight, Edges: edges}, round, n)
+}
+
+// Stay is rounds of one group alone.
+//
+//vyre:kernel workgroup=256
+func Stay(t gpu.Thread, round, n, limit, many uint32, offsets, targets, seen, list, lengths, edges []uint32, result []uint64) {
+	g := arcs.Graph{Offsets: offsets, Targets: targets}
+	arcs.Stay(t, Reach{seen}, g, arcs.List{Nodes: list, Lengths: lengths, Edges: edges}, round, n, limit, many, result)
 }
 
 // Drain is the whole search, without rounds.

@@ -100,12 +100,13 @@ func upload(dev *vyre.Device, g *graph.CSR) (*search, error) {
 	return s, errors.Join(errs[:]...)
 }
 
-// waves says what runs: Begin once, then rounds, or the drain.
+// waves says what runs: Begin once, then rounds, of one block alone where little is left, or the drain.
 func (s *search) waves() ([]megakernel.Wave, error) {
 	begin, err1 := packed.Program(beginProgram)
 	round, err2 := packed.Program(roundProgram)
-	drain, err3 := packed.Program(drainProgram)
-	if err := errors.Join(err1, err2, err3); err != nil {
+	stay, err3 := packed.Program(stayProgram)
+	drain, err4 := packed.Program(drainProgram)
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return nil, err
 	}
 	n := uint32(s.nodes)
@@ -117,8 +118,12 @@ func (s *search) waves() ([]megakernel.Wave, error) {
 		Phase:   megakernel.Before,
 	}, {
 		Program: round,
-		Args:    []vyre.Arg{megakernel.Round{}, offsets, targets, seen, list, lengths, megakernel.Vote{}, megakernel.Edges{}},
-		Domain:  megakernel.List(lengths, n),
+		Args:    []vyre.Arg{megakernel.Round{}, megakernel.Size{}, offsets, targets, seen, list, lengths, megakernel.Vote{}, megakernel.Edges{}},
+		Domain:  megakernel.Spread(lengths, n),
+		Stay: &megakernel.Stay{
+			Program: stay,
+			Args:    []vyre.Arg{megakernel.Round{}, megakernel.Size{}, megakernel.Limit{}, megakernel.Many{}, offsets, targets, seen, list, lengths, megakernel.Edges{}, megakernel.Result{}},
+		},
 		Drain: &megakernel.Drain{
 			Program: drain,
 			Args:    []vyre.Arg{offsets, targets, seen, list, lengths, megakernel.Slots{}, megakernel.Control{}},

@@ -51,17 +51,33 @@ func Begin(t gpu.Thread, first, seeds, seen, list, lengths, turn []uint32) {
 // Round is one round of a search along all arcs.
 //
 //vyre:kernel workgroup=256
-func Round(t gpu.Thread, round uint32, offsets, targets, seen, list, lengths, weight, edges []uint32) {
+func Round(t gpu.Thread, round, n uint32, offsets, targets, seen, list, lengths, weight, edges []uint32) {
 	g := arcs.Graph{Offsets: offsets, Targets: targets}
-	arcs.Round(t, claim{seen}, g, arcs.List{Nodes: list, Lengths: lengths, Weight: weight, Edges: edges}, round)
+	arcs.Round(t, claim{seen}, g, arcs.List{Nodes: list, Lengths: lengths, Weight: weight, Edges: edges}, round, n)
 }
 
 // RoundOfKinds is one round of a search along the arcs that the filter allows.
 //
 //vyre:kernel workgroup=256
-func RoundOfKinds(t gpu.Thread, round, filter uint32, offsets, targets, masks, seen, list, lengths, weight, edges []uint32) {
+func RoundOfKinds(t gpu.Thread, round, n, filter uint32, offsets, targets, masks, seen, list, lengths, weight, edges []uint32) {
 	g := arcs.Graph{Offsets: offsets, Targets: targets, Masks: masks}
-	arcs.Round(t, allowed{seen, filter}, g, arcs.List{Nodes: list, Lengths: lengths, Weight: weight, Edges: edges}, round)
+	arcs.Round(t, allowed{seen, filter}, g, arcs.List{Nodes: list, Lengths: lengths, Weight: weight, Edges: edges}, round, n)
+}
+
+// Stay is rounds of one group alone, along all arcs.
+//
+//vyre:kernel workgroup=256
+func Stay(t gpu.Thread, round, n, limit, many uint32, offsets, targets, seen, list, lengths, edges []uint32, result []uint64) {
+	g := arcs.Graph{Offsets: offsets, Targets: targets}
+	arcs.Stay(t, claim{seen}, g, arcs.List{Nodes: list, Lengths: lengths, Edges: edges}, round, n, limit, many, result)
+}
+
+// StayOfKinds is the same along the arcs that the filter allows.
+//
+//vyre:kernel workgroup=256
+func StayOfKinds(t gpu.Thread, round, n, limit, many, filter uint32, offsets, targets, masks, seen, list, lengths, edges []uint32, result []uint64) {
+	g := arcs.Graph{Offsets: offsets, Targets: targets, Masks: masks}
+	arcs.Stay(t, allowed{seen, filter}, g, arcs.List{Nodes: list, Lengths: lengths, Edges: edges}, round, n, limit, many, result)
 }
 
 // Fold adds the digest of a repetition up, as graph.Fold does, in the slot of that repetition. A word of the set is 64

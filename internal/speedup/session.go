@@ -24,7 +24,7 @@ type session struct {
 	graph                                          driver.Buffer // the image
 	first, seeds, seen, list, lengths, turn, slots driver.Buffer
 	fold, sweep                                    driver.Kernel
-	begin, round, foldProgram                      *ir.Program
+	begin, round, stay, foldProgram                *ir.Program
 	anew, upload, read                             *driver.Sequence
 	digests                                        []byte
 	results                                        [][2]uint64
@@ -49,17 +49,18 @@ func open(ctx context.Context, dev driver.Device, w *Work, reps int) (*session, 
 
 // programs unpacks and compiles.
 func (s *session) programs() error {
-	round, sweep := roundProgram, sweepProgram
+	round, stay, sweep := roundProgram, stayProgram, sweepProgram
 	if s.w.filtered() {
-		round, sweep = roundOfKindsProgram, sweepOfKindsProgram
+		round, stay, sweep = roundOfKindsProgram, stayOfKindsProgram, sweepOfKindsProgram
 	}
-	var err1, err2, err3, err4 error
+	var err1, err2, err3, err4, err5 error
 	var sweepIR *ir.Program
 	s.begin, err1 = packed.Program(beginProgram)
 	s.round, err2 = packed.Program(round)
 	s.foldProgram, err3 = packed.Program(foldProgram)
 	sweepIR, err4 = packed.Program(sweep)
-	if err := errors.Join(err1, err2, err3, err4); err != nil {
+	s.stay, err5 = packed.Program(stay)
+	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
 		return err
 	}
 	for _, c := range []struct {
@@ -147,18 +148,22 @@ func (s *session) foldGroups() uint32 { return uint32(min((s.w.setWords()/2+255)
 // waves are what all protocols but the naive one run.
 func (s *session) waves() []megakernel.Wave {
 	seen, list, lengths, turn := driver.All(s.seen), driver.All(s.list), driver.All(s.lengths), driver.All(s.turn)
-	args := []driver.Arg{megakernel.Round{}}
-	if s.w.filtered() {
-		args = append(args, driver.U32(s.w.Filter))
+	args := func(marked ...driver.Arg) []driver.Arg {
+		if s.w.filtered() {
+			marked = append(marked, driver.U32(s.w.Filter))
+		}
+		return append(append(marked, s.image.graph(s.graph)...), seen, list, lengths)
 	}
-	args = append(append(args, s.image.graph(s.graph)...), seen, list, lengths, megakernel.Vote{}, megakernel.Edges{})
 	return []megakernel.Wave{{
 		Program: s.begin,
 		Args:    []driver.Arg{driver.All(s.first), driver.All(s.seeds), seen, list, lengths, turn},
 		Domain:  megakernel.Fixed(uint32(max(s.w.setWords(), len(s.w.Seeds), 3))),
 		Phase:   megakernel.Before,
 	}, {
-		Program: s.round, Args: args, Domain: megakernel.List(lengths, uint32(s.w.Graph.Nodes())),
+		Program: s.round, Args: append(args(megakernel.Round{}, megakernel.Size{}), megakernel.Vote{}, megakernel.Edges{}),
+		Domain: megakernel.Spread(lengths, uint32(s.w.Graph.Nodes())),
+		Stay: &megakernel.Stay{Program: s.stay,
+			Args: append(args(megakernel.Round{}, megakernel.Size{}, megakernel.Limit{}, megakernel.Many{}), megakernel.Edges{}, megakernel.Result{})},
 	}, {
 		Program: s.foldProgram, Args: []driver.Arg{seen, turn, driver.All(s.slots)}, Domain: megakernel.Fixed(s.foldGroups()),
 		Phase: megakernel.After,

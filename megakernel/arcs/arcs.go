@@ -17,27 +17,10 @@ type Graph struct {
 }
 
 // List is the list of a round. Nodes has two halves, for the round that runs and the next one; what
-// Lengths, Weight and Edges are stands at List, Vote and Edges of package megakernel.
+// Lengths, Weight and Edges are stands at Spread, Vote and Edges of package megakernel.
 type List struct {
 	Nodes   []uint32
 	Lengths []uint32
 	Weight  []uint32
 	Edges   []uint32
-}
-
-// Round walks the arcs of one node of the list. It runs once for every node: the domain is the list.
-// Order does not matter within a round.
-func Round[W Wave](t gpu.Thread, w W, g Graph, l List, round uint32) {
-	half := uint32(len(l.Nodes)) / 2
-	v := l.Nodes[(round&1)*half+t.Global().X]
-	first, last := g.Offsets[v], g.Offsets[v+1]
-	gpu.AtomicAdd(&l.Edges[0], last-first)
-	for k := first; k < last; k++ {
-		to := g.Targets[k]
-		if w.Arc(t, v, to, gpu.At(g.Masks, k)) {
-			at := gpu.AtomicAdd(&l.Lengths[(round+1)%3], 1)
-			l.Nodes[((round+1)&1)*half+at] = to
-			gpu.AtomicAdd(&l.Weight[0], 1)
-		}
-	}
 }

@@ -52,6 +52,42 @@ func TestDrainRunsNatively(t *testing.T) {
 	}
 }
 
+// TestStayRunsNatively does the same in one group, with a list that is handed over in the middle.
+func TestStayRunsNatively(t *testing.T) {
+	const n = 50
+	g := ring(n)
+	w := reach{make([]uint32, (n+31)/32)}
+	w.seen[0] = 1
+	l := arcs.List{Nodes: make([]uint32, 2*n), Lengths: []uint32{1, 0, 0}, Edges: make([]uint32, 1)}
+	rounds, items, greatest := uint64(0), uint64(0), uint64(0)
+	for round, stays := uint32(0), 0; l.Lengths[round%3] > 0; stays++ {
+		limit := round + 2
+		if stays == 2 {
+			limit = 1 << 20
+		}
+		var result [arcs.StayWords]uint64
+		out := make([][arcs.StayWords]uint64, 64) // natively every thread stores, so each has its own
+		size := l.Lengths[round%3]
+		gpu.Run(gpu.Grid{Groups: gpu.Vec3{X: 1}, Group: gpu.Vec3{X: 64}}, func(th gpu.Thread) {
+			arcs.Stay(th, w, g, l, round, size, limit, 30, out[th.Local().X][:])
+		})
+		result = out[0]
+		for k := range out {
+			if out[k] != result {
+				t.Fatalf("thread %d has %v, thread 0 %v", k, out[k], result)
+			}
+		}
+		rounds, items, greatest = result[arcs.StayRound], items+result[arcs.StayItems], max(greatest, result[arcs.StayGreatest])
+		round = uint32(rounds)
+		if uint64(l.Lengths[round%3]) != result[arcs.StayWeight] {
+			t.Errorf("after %d rounds a list of %d, and %d are left", round, l.Lengths[round%3], result[arcs.StayWeight])
+		}
+	}
+	if items != n || int(l.Edges[0]) != len(g.Targets) || rounds != 2 || greatest != n-1 {
+		t.Errorf("%d nodes, %d arcs in %d rounds, at most %d, want %d, %d, 2 and %d", items, l.Edges[0], rounds, greatest, n, len(g.Targets), n-1)
+	}
+}
+
 // TestRoundsRunNatively does the same round by round.
 func TestRoundsRunNatively(t *testing.T) {
 	const n = 50
@@ -63,8 +99,8 @@ func TestRoundsRunNatively(t *testing.T) {
 	for round := uint32(0); l.Lengths[round%3] > 0; round++ {
 		size := l.Lengths[round%3]
 		nodes += size
-		gpu.Run(gpu.Grid{Groups: gpu.Vec3{X: size}, Group: gpu.Vec3{X: 1}}, func(th gpu.Thread) {
-			arcs.Round(th, w, g, l, round)
+		gpu.Run(gpu.Grid{Groups: gpu.Vec3{X: 2}, Group: gpu.Vec3{X: 64}}, func(th gpu.Thread) {
+			arcs.Round(th, w, g, l, round, size)
 		})
 		l.Lengths[(round+2)%3] = 0
 	}

@@ -13,9 +13,17 @@
 // step of a search in rounds, which runs in every topology:
 //
 //	//vyre:kernel workgroup=256
-//	func ReachRound(t gpu.Thread, round uint32, offsets, targets, seen, list, lengths, weight, edges []uint32) {
+//	func ReachRound(t gpu.Thread, round, n uint32, offsets, targets, seen, list, lengths, weight, edges []uint32) {
 //		g := arcs.Graph{Offsets: offsets, Targets: targets}
-//		arcs.Round(t, Reach{seen}, g, arcs.List{Nodes: list, Lengths: lengths, Weight: weight, Edges: edges}, round)
+//		arcs.Round(t, Reach{seen}, g, arcs.List{Nodes: list, Lengths: lengths, Weight: weight, Edges: edges}, round, n)
+//	}
+//
+// [Stay] is the same for one group alone, all rounds in which little is to be done:
+//
+//	//vyre:kernel workgroup=256
+//	func ReachStay(t gpu.Thread, round, n, limit, many uint32, offsets, targets, seen, list, lengths, edges []uint32, result []uint64) {
+//		g := arcs.Graph{Offsets: offsets, Targets: targets}
+//		arcs.Stay(t, Reach{seen}, g, arcs.List{Nodes: list, Lengths: lengths, Edges: edges}, round, n, limit, many, result)
 //	}
 //
 // [Drain] has no rounds at all: whoever has no work takes the next item there is. It needs waves

@@ -28,6 +28,8 @@ var targets = []struct {
 	{"api/bits.txt", func(string) ([]byte, error) { return fromLibrary("math/bits") }},
 	{"api/random.txt", source("gpu/random/random.go")},
 	{"api/arcs.txt", source("megakernel/arcs/arcs.go")},
+	{"api/rounds.txt", source("megakernel/arcs/rounds.go")},
+	{"api/stay.txt", source("megakernel/arcs/stay.go")},
 	{"api/drain.txt", source("megakernel/arcs/drain.go")},
 	{"api/ring.txt", source("megakernel/queue/ring.go")},
 }
