@@ -10,6 +10,7 @@
 //	                               └ shape and topology, each candidate judged by its own Memory
 //	identity ─▶ Key ─▶ Cache, Decisions                        one build for all who want it
 //	items that create items ─▶ Queue, Drain                    slots, bytes, launches
+//	nodes, edges ─▶ Facts ─▶ PlanExpansion                     rows of a graph, and the queue of waves over it
 //	results, reports ─▶ Compaction, Diagnostics                what the host reads of them, side by side
 //	Predicted.Check(Counted)                                   what a run did that its plan did not say
 //

@@ -25,7 +25,7 @@ import (
 //	flag_width      -                       have, need
 //	polled          -                       polls
 //	no_topology     -            topology
-//	duplicate       slot, shard
+//	duplicate       slot, shard, node
 //	meaningful_over_capacity
 //	                slot                    meaningful bytes, capacity
 //	cap             -
@@ -41,6 +41,15 @@ import (
 //	                -
 //	capacity        -                       entries, most children
 //	drain_chunk     -
+//	record_width    -                       bytes of a node's record, of an edge's
+//	index_overflow  -                       nodes, edges
+//	unknown         edge                    the node's id
+//	payload_overflow
+//	                node                    offset, bytes
+//	payload_bounds  node                    end, payload bytes
+//	payload_over_budget
+//	                -                       need, have
+//	active_count    wave
 type Reason struct {
 	Code    string
 	Index   int      // of the wave, dependency or buffer at fault; -1 if there is none
