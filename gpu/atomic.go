@@ -36,6 +36,12 @@ func load[T Word | Float](p *T) T {
 	return fromBits[T](atomic.LoadUint64(word64(p)))
 }
 
+// LoadStale returns *p, or what it held before: some value that it had since the last barrier or acquire that orders this
+// load after a write of it. A device answers it from the cache that is nearest. It is for a look in front of an atomic
+// that decides, on a buffer: what is seen to be claimed need not be claimed. It races with nothing. No loop may wait by it: it need
+// never see what another invocation writes.
+func LoadStale[T Word | Float](p *T) T { return load(p) }
+
 // AtomicStore sets *p to v.
 func AtomicStore[T Word | Float](p *T, v T) {
 	if is32[T]() {

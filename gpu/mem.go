@@ -19,5 +19,11 @@ func Put[T Scalar, I Integer](x []T, i I, v T) {
 // Prefetch asks for x[i] to be brought closer. It changes no result, whatever i is; natively it does nothing.
 func Prefetch[T Scalar, I Integer](x []T, i I) {}
 
+// LoadHint returns *p, which is &x[i] or a part of it, with advice to the caches.
+func LoadHint[T any](p *T, h CacheHint) T { return *p }
+
+// StoreHint sets *p, which is &x[i] or a part of it, to v, with advice to the caches.
+func StoreHint[T any](p *T, v T, h CacheHint) { *p = v }
+
 // inside reports whether 0 ≤ i < n. A negative i converts to a uint64 above every length.
 func inside[I Integer](i I, n int) bool { return uint64(i) < uint64(n) }

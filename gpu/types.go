@@ -37,6 +37,16 @@ const (
 	SeqCst
 )
 
+// CacheHint advises a device's caches about one load or store. It changes no result.
+type CacheHint uint8
+
+// The hints.
+const (
+	HintStream CacheHint = iota + 1 // read or written once: what is kept should rather be something else
+	HintKeep                        // soon needed again: what is given up should rather be something else
+	HintL2                          // of no use to this multiprocessor again: it stays in the cache of all
+)
+
 // Scope says which invocations an order is about.
 type Scope uint8
 

@@ -149,6 +149,7 @@ const (
 	OpAtomicXor
 	OpAtomicExch
 	OpAtomicCas
+	OpLoadStale
 )
 
 // Barriers and fences.

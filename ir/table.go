@@ -268,6 +268,8 @@ var table = [numOps]Info{
 	OpAtomicExch: rmw("atomic_exch", setN),
 	OpAtomicCas: {Name: "atomic_cas", Args: 3, In: [3]Operand{idxIn, elemIn, elemIn}, Result: resElem, Imm: ImmObject,
 		Attr: Reads | Writes | Atomic, Orders: ordAll, Elems: setN, On: OnBuffer | OnShared, Spread: SpreadLane},
+	OpLoadStale: {Name: "load_stale", Args: 1, In: [3]Operand{idxIn}, Result: resElem, Imm: ImmObject,
+		Attr: Reads | Atomic, Elems: setN, On: OnBuffer, Spread: SpreadLane},
 
 	OpBarrierWarp:      barrier("barrier.warp", LevelWarp, 0, resNone),
 	OpBarrierWG:        barrier("barrier.wg", LevelGroup, 0, resNone),

@@ -44,6 +44,9 @@ func atomic(op ir.Op, ordered bool) gpuFunc {
 		l.at(e.Pos())
 		gives := in.Result.Kind != ir.ResultNone
 		v, located := l.access(p, gives, func(id ir.Object, i build.Value) build.Value {
+			if op == ir.OpLoadStale {
+				return l.b.LoadStale(id, i)
+			}
 			return l.b.Atomic(op, id, order, scope, i, vals...)
 		})
 		if !located {

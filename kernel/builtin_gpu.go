@@ -78,7 +78,7 @@ var gpuForms map[string]gpuFunc
 
 func init() { // init, because the functions reach back to the table through call
 	gpuForms = map[string]gpuFunc{
-		"Shared": sharedArray, "SharedRest": sharedRest, "At": at, "Put": put, "Prefetch": prefetch,
+		"Shared": sharedArray, "SharedRest": sharedRest, "At": at, "Put": put, "Prefetch": prefetch, "LoadHint": loadHint, "StoreHint": storeHint,
 		"Thread.Fence": fence, "Assert": assert, "Trace": trace, "Printf": printf, "ExtractBits": extractBits, "InsertBits": insertBits,
 		"Run": func(l *lowering, e *ast.CallExpr, t types.Type) []val {
 			l.refuse(e.Pos(), noFuncValue, "gpu.Run, which takes a function value,")
@@ -89,6 +89,7 @@ func init() { // init, because the functions reach back to the table through cal
 		gpuForms["Atomic"+name] = atomic(op, false)
 		gpuForms["Atomic"+name+"Ordered"] = atomic(op, true)
 	}
+	gpuForms["LoadStale"] = atomic(ir.OpLoadStale, false)
 	for axis := range axisOps {
 		gpuForms["Thread."+axis] = func(l *lowering, e *ast.CallExpr, t types.Type) []val {
 			return []val{l.vec3(axis, t)}
@@ -287,6 +288,49 @@ func prefetch(l *lowering, e *ast.CallExpr, _ types.Type) []val {
 		l.b.Prefetch(p.mem.view.obj.id, l.position(p.mem))
 	}
 	return nil
+}
+
+func loadHint(l *lowering, e *ast.CallExpr, _ types.Type) []val {
+	p, found := l.target(e.Args[0])
+	h, ok := l.cacheHint(e.Args[1])
+	if !found || !ok {
+		return l.badResults(e)
+	}
+	l.at(e.Pos())
+	l.cache = h
+	defer func() { l.cache = ir.NoHint }()
+	return []val{l.load(p)}
+}
+
+func storeHint(l *lowering, e *ast.CallExpr, _ types.Type) []val {
+	p, found := l.target(e.Args[0])
+	x := l.exprAs(e.Args[1], p.typ)
+	h, ok := l.cacheHint(e.Args[2])
+	if found && ok {
+		l.at(e.Pos())
+		l.cache = h
+		defer func() { l.cache = ir.NoHint }()
+		l.store(p, x)
+	}
+	return nil
+}
+
+// cacheHint evaluates the constant hint of a load or a store.
+func (l *lowering) cacheHint(e ast.Expr) (ir.Hint, bool) {
+	h, ok := l.constantArg(e, "the cache hint")
+	if ok && (h < int64(ir.Stream) || h > int64(ir.L2)) {
+		l.refuse(e.Pos(), notConstant, "cache hint "+decimal(h)+" does not exist", "use gpu.HintStream, gpu.HintKeep or gpu.HintL2")
+		return 0, false
+	}
+	return ir.Hint(h), ok
+}
+
+// hinted gives the load or store that was just made the hint that its call states.
+func (l *lowering) hinted(v build.Value) build.Value {
+	if l.cache != ir.NoHint {
+		l.b.Hint(l.cache)
+	}
+	return v
 }
 
 func assert(l *lowering, e *ast.CallExpr, _ types.Type) []val {

@@ -146,9 +146,9 @@ func (l *lowering) loadElement(p place) val {
 	}
 	l.touch(o, true, false)
 	if scalarOf(p.typ) != ir.None {
-		return scalar(p.typ, l.b.Load(o.id, l.position(e)))
+		return scalar(p.typ, l.hinted(l.b.Load(o.id, l.position(e))))
 	}
-	vec := l.b.LoadVec(o.id, l.position(e), o.lanes)
+	vec := l.hinted(l.b.LoadVec(o.id, l.position(e), o.lanes))
 	x := val{typ: p.typ}
 	for k := range o.lanes {
 		x.kids = append(x.kids, val{typ: p.typ.Underlying().(*types.Array).Elem(), elem: o.elem, v: l.b.Elem(vec, uint32(k))})
@@ -170,6 +170,7 @@ func (l *lowering) storeElement(p place, x val) {
 	l.touch(o, false, true)
 	if scalarOf(p.typ) != ir.None {
 		l.b.Store(o.id, l.position(e), l.raw(x))
+		l.hinted(0)
 		return
 	}
 	parts := make([]build.Value, o.lanes)
@@ -177,6 +178,7 @@ func (l *lowering) storeElement(p place, x val) {
 		parts[k] = l.raw(l.part(x, k))
 	}
 	l.b.StoreVec(o.id, l.position(e), l.b.Vec(parts...))
+	l.hinted(0)
 }
 
 // index returns an integer value as it indexes: the value it was widened from, if any,

@@ -222,7 +222,7 @@ func (l *lowering) loadFields(p place) val {
 		return x
 	}
 	l.touch(p.mem.view.obj, true, false)
-	v, ok := l.access(p, true, func(id ir.Object, i build.Value) build.Value { return l.b.Load(id, i) })
+	v, ok := l.access(p, true, func(id ir.Object, i build.Value) build.Value { return l.hinted(l.b.Load(id, i)) })
 	if !ok {
 		return l.zeroLike(p.typ, false)
 	}
@@ -242,7 +242,7 @@ func (l *lowering) storeFields(p place, x val) {
 	v := l.raw(x)
 	l.access(p, false, func(id ir.Object, i build.Value) build.Value {
 		l.b.Store(id, i, v)
-		return 0
+		return l.hinted(0)
 	})
 }
 

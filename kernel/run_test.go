@@ -85,6 +85,10 @@ var launches = []launched{
 	{name: "Warps", fn: cases.Warps, groups: gpu.Vec3{X: 3}, args: []any{random[int32](19, 144), make([]int64, 144)}},
 	{name: "Votes", fn: cases.Votes, args: []any{fill(256, func(i int) int32 { return int32(i*7%31) - 4 }), make([]uint32, 256)}},
 	{name: "Waits", fn: cases.Waits, groups: gpu.Vec3{X: 4}, args: []any{[]uint32{5, 6, 7, 8}, make([]uint32, 4)}},
+	{name: "Hinted", fn: cases.Hinted, args: []any{
+		fill(32, func(i int) uint32 { return uint32(i) }), fill(32, func(i int) [4]float32 { return [4]float32{float32(i), 1, 2, 3} }),
+		fill(32, func(i int) cases.Pair { return cases.Pair{A: uint32(3 * i), B: 1} }), make([]uint32, 8), make([]uint32, 32),
+	}},
 	{name: "Grids", fn: cases.Grids, groups: gpu.Vec3{X: 4}, args: []any{fill(128, func(i int) uint32 { return uint32(i % 5) }), make([]uint32, 128)}},
 	{name: "Atomics", fn: cases.Atomics, groups: gpu.Vec3{X: 4}, args: []any{random[int32](20, 128), random[uint64](21, 128), make([]float32, 128), make([]int64, 128)}},
 	{name: "Outside", fn: cases.Outside, args: []any{random[int32](22, 20), fill(many, func(i int) int64 { return int64(i-200) * 3 }), make([]int32, many)}},

@@ -147,11 +147,11 @@ func (g *generator) load(t ir.Type) (build.Value, bool) {
 	s := from[g.pick(len(from))]
 	switch {
 	case s.own != nil:
-		return b.Load(s.obj, g.cell(s.own)), true
+		return g.hinted(b.Load(s.obj, g.cell(s.own))), true
 	case s.local != nil:
 		return b.Load(s.obj, g.place(*s.local)), true
 	}
-	return b.Load(s.obj, g.index()), true
+	return g.hinted(b.Load(s.obj, g.index())), true
 }
 
 // index is an index of any integer type, sometimes out of bounds, never a constant, since

@@ -92,3 +92,11 @@ func (g *generator) fence() {
 	order := []ir.Order{ir.AcqRel, ir.SeqCst}[g.pick(2)]
 	g.b.Fence(order, []ir.Scope{ir.Group, ir.Device, ir.System}[g.pick(3)])
 }
+
+// hinted advises caches about the load or store that was just made, now and then.
+func (g *generator) hinted(v build.Value) build.Value {
+	if g.chance(8) {
+		g.b.Hint(ir.Stream + ir.Hint(g.pick(3)))
+	}
+	return v
+}

@@ -297,6 +297,7 @@ func (g *generator) touch() {
 			return
 		}
 		b.Store(a.obj, i, g.expr(t, 2))
+		g.hinted(0)
 	case modeAtom:
 		b.Atomic(a.atom, a.obj, ir.Relaxed, scope, g.index(), g.expr(a.elem, 1))
 	}

@@ -40,7 +40,7 @@ func atomicCases() []Case {
 	var cases []Case
 	for _, op := range ir.Ops() {
 		info := op.Info()
-		if info.Attr&ir.Atomic == 0 {
+		if info.Attr&ir.Atomic == 0 || info.Orders == 0 {
 			continue
 		}
 		for _, t := range memTypes {

@@ -173,7 +173,7 @@ func (d *detector) atomic(w *warp, in *instr, lane int, i uint64, wrote bool) bo
 			d.define(w, in, lane, i)
 		}
 	}
-	if !d.races {
+	if !d.races || in.op == ir.OpLoadStale { // whatever it races with: it says that it does
 		return true
 	}
 	kind := atomicAccess

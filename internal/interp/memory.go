@@ -243,7 +243,7 @@ func (x *worker) atomics(w *warp, in *instr, order []uint8) bool {
 // apply returns what an atomic makes of the value that it finds, and whether it writes.
 func (in *instr) apply(old, v, v2 uint64) (uint64, bool) {
 	switch in.op {
-	case ir.OpAtomicLoad:
+	case ir.OpAtomicLoad, ir.OpLoadStale:
 		return old, false
 	case ir.OpAtomicStore, ir.OpAtomicExch:
 		return v, true

@@ -239,6 +239,11 @@ func atomicSamples() (list []sample) {
 			return v, used && op != ir.OpAtomicStore
 		}))
 	}
+	for _, t := range []ir.Type{ir.U32, ir.F64} {
+		list = append(list, sampleOf(fmt.Sprintf("load_stale.%s", t), ir.OpLoadStale, 64, func(b *build.Builder) (build.Value, bool) {
+			return b.LoadStale(b.Buffer("x", t, ir.RW), operands(b, ir.U32)[0]), true
+		}))
+	}
 	for op := ir.OpAtomicLoad; op <= ir.OpAtomicCas; op++ {
 		for _, t := range valueTypes {
 			if op.Info().Elems.Has(t) {

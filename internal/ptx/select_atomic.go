@@ -9,6 +9,7 @@ import (
 // atomicRules covers atomics.
 var atomicRules = map[ir.Op]rule{
 	ir.OpAtomicLoad:  (*selector).atomicLoad,
+	ir.OpLoadStale:   (*selector).loadStale,
 	ir.OpAtomicStore: (*selector).atomicStore,
 	ir.OpAtomicAdd:   updating(rmwAdd),
 	ir.OpAtomicSub:   updating(rmwAdd), // of the negative
@@ -42,6 +43,18 @@ func (s *selector) atomicLoad(row ir.Row) {
 	d := s.newReg(t.class())
 	s.zero(d, p)
 	m := s.ordered(row, acquire)
+	s.guarded(inst{op: opLd, t: t, mod: m, dst: r(d), src: [4]operand{s.element(row, 1, 0)}}, p)
+	s.set(row, r(d))
+}
+
+// loadStale loads with the scope of the group, which the cache next to it may answer. A weak load may be answered there as
+// well, but the assembler may do it twice, or in parts; one with the scope of the device goes past that cache.
+func (s *selector) loadStale(row ir.Row) {
+	t := inMemory(s.typeOf(row))
+	p := s.inBounds(row, 1)
+	d := s.newReg(t.class())
+	s.zero(d, p)
+	m := mods{order: relaxed, scope: scopeCTA, space: global}
 	s.guarded(inst{op: opLd, t: t, mod: m, dst: r(d), src: [4]operand{s.element(row, 1, 0)}}, p)
 	s.set(row, r(d))
 }

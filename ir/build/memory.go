@@ -144,6 +144,10 @@ func (b *Builder) AtomicCas(o ir.Object, i, expected, new Value, order ir.Order,
 	return b.Atomic(ir.OpAtomicCas, o, order, scope, i, expected, new)
 }
 
+// LoadStale reads element i of a buffer, or what it held before: some value that it had since the last barrier that
+// orders the access after a write of it.
+func (b *Builder) LoadStale(o ir.Object, i Value) Value { return b.access(ir.OpLoadStale, o, 0, i) }
+
 // Fence orders the accesses of this invocation.
 func (b *Builder) Fence(order ir.Order, scope ir.Scope) {
 	if ir.OpFence.Info().Orders>>order&1 == 0 {

@@ -189,6 +189,26 @@ func Outside(t gpu.Thread, in []int32, at []int64, out []int32) {
 	}
 }
 
+// Hinted advises caches, about scalars, vectors and records, and looks before it claims.
+//
+//vyre:kernel workgroup=32
+func Hinted(t gpu.Thread, in []uint32, quads [][4]float32, pairs []Pair, claimed, out []uint32) {
+	i := t.Global().X
+	q := gpu.LoadHint(&quads[i], gpu.HintStream)
+	p := gpu.LoadHint(&pairs[i], gpu.HintL2)
+	v := gpu.LoadHint(&in[i], gpu.HintKeep) + uint32(q[0]+q[3]) + p.A
+	gpu.StoreHint(&pairs[i].A, v, gpu.HintStream)
+	gpu.StoreHint(&quads[i], [4]float32{q[3], q[2], q[1], q[0]}, gpu.HintL2)
+	first := uint32(0)
+	if c := i % 8; gpu.LoadStale(&claimed[c]) == 0 && gpu.AtomicCompareExchange(&claimed[c], 0, 1) == 0 {
+		first = 1
+	}
+	gpu.StoreHint(&out[i], v+gpu.ReduceAdd(t, first)<<16, gpu.HintStream)
+}
+
+// Pair is a record.
+type Pair struct{ A, B uint32 }
+
 // Rest works in the shared array that the launch sizes.
 //
 //vyre:kernel workgroup=32

@@ -8,6 +8,8 @@ import "github.com/govyre/vyre/driver/cuda/cusim/internal/asm"
 // warp's at the address, and an acquire there takes it. Where the code has fences, every strong access is
 // both. Lanes of a warp are in order, except those of one store.
 //
+// A load of global memory that is relaxed in the scope of the group asks for any value and is not looked at.
+//
 // A word remembers one read and one write, so not every race is seen; what is reported is one.
 type races struct {
 	warps  int // of a group
@@ -85,11 +87,15 @@ func (r *races) barrier(g *group) {
 }
 
 // ordering is what an access says about others.
-type ordering struct{ strong, acquires, releases bool }
+type ordering struct {
+	strong, acquires, releases bool
+	stale                      bool // asks only for some value, so it races with nothing
+}
 
 func orderingOf(src *asm.Inst) ordering {
 	atomic := src.Op == "atom" || src.Op == "red"
 	return ordering{
+		stale:    src.Op == "ld" && src.Space() == asm.Global && src.Has("relaxed") && src.Has("cta"),
 		strong:   atomic || src.One("volatile", "relaxed", "acquire", "release") != "",
 		acquires: src.One("acquire", "acq_rel") != "",
 		releases: src.One("release", "acq_rel") != "",
@@ -99,9 +105,12 @@ func orderingOf(src *asm.Inst) ordering {
 // access notes an access of lane l to n bytes of a cell, and reports what it races with. changes says
 // whether it writes something else than is there.
 func (r *races) access(w *warp, in *inst, x *access, l, n int, c cell, writes, changes bool) {
+	o := x.order
+	if o.stale {
+		return
+	}
 	me := r.number(w)
 	clock := r.clock(me)
-	o := x.order
 	sync := w.address(x, l)
 	if o.strong && r.fences || o.acquires {
 		merge(clock, r.left[sync])
