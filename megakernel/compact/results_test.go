@@ -2,12 +2,14 @@ package compact_test
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/driver"
@@ -256,6 +258,35 @@ func TestListsFollowTheFlags(t *testing.T) {
 		run(t, dev, res)
 		equal(t, fmt.Sprint(share), l.Records(), filter(flags, pairs))
 	}
+}
+
+// TestRunAfterCancelling ends contexts before and in runs, and runs again.
+func TestRunAfterCancelling(t *testing.T) {
+	dev, err := vyre.Open("cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	flags, pairs := draw(5, 30_000, 50)
+	res := compact.New(dev, compact.Options{Blocks: 4})
+	defer res.Close()
+	l := add(t, res, upload(t, dev, flags), upload(t, dev, pairs))
+	run(t, dev, res)
+	for k := range 10 {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(k)*time.Millisecond)
+		if err := res.Run(ctx); err == nil {
+			t.Logf("%d ms are enough", k)
+		} else if !errors.Is(err, vyre.Canceled) || l.Len() != 0 {
+			t.Fatalf("got %v with %d records, want %v", err, l.Len(), vyre.Canceled)
+		}
+		cancel()
+	}
+	if err := res.Run(context.Background()); err != nil { // counts what the last one read, too
+		t.Fatal(err)
+	}
+	equal(t, "after all", l.Records(), filter(flags, pairs))
+	run(t, dev, res)
+	equal(t, "once more", l.Records(), filter(flags, pairs))
 }
 
 func TestRefusals(t *testing.T) {

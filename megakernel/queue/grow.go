@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/govyre/vyre"
@@ -17,7 +16,7 @@ type ring struct {
 }
 
 // makeRoom brings back deferred items, to a ring of twice the capacity if there are bytes for it.
-func (q *Queue) makeRoom(ctx context.Context) error {
+func (q *Queue) makeRoom() error {
 	old := q.ring
 	in := q.request(q.get(wordTail)-q.get(wordHead)+q.get(wordDeferred), 0)
 	in.ControlBytes += old.capacity * entryBytes
@@ -25,7 +24,7 @@ func (q *Queue) makeRoom(ctx context.Context) error {
 	most := (in.Budget - min(in.ControlBytes, in.Budget)) / entryBytes
 	in.Capacity = max(2*old.capacity, need)
 	if in.Capacity > most && old.capacity >= need && most <= old.capacity {
-		return q.bringBack(ctx, old)
+		return q.bringBack(old)
 	}
 	if in.Capacity > most {
 		in.Capacity = max(need, most)
@@ -38,7 +37,7 @@ func (q *Queue) makeRoom(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := q.bringBack(ctx, larger); err != nil {
+	if err := q.bringBack(larger); err != nil {
 		_ = larger.close() // the old ring stays
 		return err
 	}
@@ -52,9 +51,9 @@ func (q *Queue) makeRoom(ctx context.Context) error {
 }
 
 // bringBack puts deferred items behind the others, in the ring that there is or in a larger one.
-func (q *Queue) bringBack(ctx context.Context, to ring) error {
+func (q *Queue) bringBack(to ring) error {
 	old := q.ring
-	err := q.once(ctx, func(seq *vyre.Sequence) {
+	err := q.once(func(seq *vyre.Sequence) {
 		q.ring = to
 		if to != old {
 			seq.Launch(q.own.move, q.groups(old.capacity), driver.All(q.control), driver.All(old.items), driver.All(to.items))

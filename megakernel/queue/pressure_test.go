@@ -284,30 +284,70 @@ func TestLaunchItemsBoundsALaunch(t *testing.T) {
 	}
 }
 
-// TestResumeAfterCancelling ends the context between two launches.
+// TestResumeAfterCancelling ends the context before a launch and in the middle of one.
 func TestResumeAfterCancelling(t *testing.T) {
-	dev := open(t, "cpu", 7)
-	g := draw(13, 200, 3)
-	m := g.upload(t, dev, "Narrow")
-	q := m.queue(queue.Options{Most: g.most, Capacity: 1000, Blocks: 2})
-	defer q.Close()
-	if _, err := q.Resume(context.Background()); !errors.Is(err, vyre.InvalidArgument) || !strings.Contains(err.Error(), "begin with Run") {
-		t.Errorf("got %v", err)
+	for _, device := range devices() {
+		dev := open(t, device, 7)
+		g := draw(31, 600, 4)
+		m := g.upload(t, dev, "Wide")
+		q := m.queue(queue.Options{Most: g.most, Capacity: 8192, Blocks: 2})
+		if _, err := q.Resume(context.Background()); !errors.Is(err, vyre.InvalidArgument) || !strings.Contains(err.Error(), "begin with Run") {
+			t.Errorf("%s: got %v", device, err)
+		}
+		want, items := g.paths([]uint32{0})
+		for _, resume := range []bool{false, true} {
+			for _, midway := range []bool{false, true} {
+				if !cancelled(t, dev, q, midway) {
+					m.counts()
+					continue
+				}
+				again := q.Resume
+				if !resume {
+					m.counts()
+					again = func(ctx context.Context) (queue.Record, error) { return q.Run(ctx, []queue.Item{item(0)}) }
+				}
+				rec, err := again(context.Background())
+				if err != nil {
+					t.Fatal(err)
+				}
+				balanced(t, device, rec, items)
+				if got := m.counts(); !slices.Equal(got, want) {
+					t.Errorf("%s: items were done %v times, want %v", device, got, want)
+				}
+			}
+		}
+		if err := q.Close(); err != nil {
+			t.Error(err)
+		}
 	}
+}
+
+// cancelled begins a run whose context ends before its launch, or after it began, and reports whether it did
+// before the run was over.
+func cancelled(t *testing.T, dev *vyre.Device, q *queue.Queue, midway bool) bool {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
+	if !midway {
+		cancel()
+	}
+	begun := dev.Stats().Get(driver.LaunchesPlain)
+	ended := make(chan error)
+	go func() {
+		_, err := q.Run(ctx, []queue.Item{item(0)})
+		ended <- err
+	}()
+	for midway && dev.Stats().Get(driver.LaunchesPlain) < begun+3 { // mark, restore, and the one that works
+	}
 	cancel()
-	if _, err := q.Run(ctx, []queue.Item{item(0)}); !errors.Is(err, vyre.Canceled) {
+	err := <-ended
+	if err == nil && midway {
+		t.Log("the run was over before its context")
+		return false
+	}
+	if !errors.Is(err, vyre.Canceled) {
 		t.Errorf("got %v, want %v", err, vyre.Canceled)
 	}
-	want, items := g.paths([]uint32{0})
-	rec, err := q.Run(context.Background(), []queue.Item{item(0)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	balanced(t, "after cancelling", rec, items)
-	if got := m.counts(); !slices.Equal(got, want) {
-		t.Errorf("items were done %v times, want %v", got, want)
-	}
+	return true
 }
 
 func TestRefusals(t *testing.T) {

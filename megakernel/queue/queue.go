@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 
@@ -47,9 +48,9 @@ type Queue struct {
 type state uint8
 
 const (
-	empty       state = iota // Run
-	halfway                  // Resume, or Run
-	interrupted              // Run
+	empty    state = iota // Run
+	halfway               // Resume, or Run
+	inFlight              // the same: the context ended while a launch went on
 	closed
 )
 
@@ -153,11 +154,16 @@ func (q *Queue) request(initial, capacity uint64) plan.QueueRequest {
 }
 
 // Run works on items, and all that they create, until nothing is left, and says what was done. Items
-// that were left by a run before are forgotten. An error of kind OutOfMemory loses nothing: SetBudget and
-// Resume go on.
+// that were left by a run before are forgotten. An error of kind OutOfMemory loses nothing, SetBudget and
+// Resume go on; nor does one of kind Canceled, which ends the wait and not the launch.
 func (q *Queue) Run(ctx context.Context, items []Item) (Record, error) {
 	if q.state == closed {
 		return Record{}, q.refuse(driver.Closed, "", "it was closed", "")
+	}
+	if q.state == inFlight { // what comes of it is forgotten
+		if _, err := q.ring.seq.Wait(ctx); errors.Is(err, driver.Canceled) {
+			return Record{}, err
+		}
 	}
 	q.state = empty
 	p, err := plan.PlanQueue(q.request(uint64(len(items)), uint64(q.o.Capacity)))
@@ -188,7 +194,7 @@ func (q *Queue) Run(ctx context.Context, items []Item) (Record, error) {
 		seq.Launch(q.own.mark, q.groups(q.ring.capacity), driver.All(q.control), driver.All(q.ring.sequence))
 		q.restored(seq)
 	}
-	if err := q.once(ctx, seat); err != nil {
+	if err := q.once(seat); err != nil {
 		return Record{}, err
 	}
 	q.state = halfway
@@ -207,40 +213,51 @@ func (q *Queue) settle(p plan.Queue) (err error) {
 // SetBudget changes the bytes that the queue may have.
 func (q *Queue) SetBudget(bytes int64) { q.o.Budget = bytes }
 
-// Resume goes on where Run or Resume ended with an error, if its error was that of the budget or its
-// context ended between two launches.
+// Resume goes on where Run or Resume ended with an error of the budget, or because its context ended.
 func (q *Queue) Resume(ctx context.Context) (Record, error) {
 	switch q.state {
 	case closed:
 		return Record{}, q.refuse(driver.Closed, "", "it was closed", "")
-	case interrupted:
-		return q.record(), q.refuse(driver.InvalidArgument, "", "a launch was interrupted, so what was done is not known", "begin with Run")
 	case empty:
 		return Record{}, q.refuse(driver.InvalidArgument, "", "it has no items", "begin with Run")
 	}
 	for {
-		if q.get(wordDeferred) > 0 {
-			if err := q.makeRoom(ctx); err != nil {
+		if q.state == halfway && q.get(wordDeferred) > 0 {
+			if err := q.makeRoom(); err != nil {
 				return q.record(), err
 			}
 		}
-		q.state = interrupted
-		if ctx.Err() != nil {
-			q.state = halfway
-		}
-		res, err := q.ring.seq.Run(ctx)
-		res.Reports = append(q.result.Reports, res.Reports...)
-		if q.result = res; err != nil {
+		if err := q.launch(ctx); err != nil {
 			return q.record(), err
 		}
-		q.state = halfway
-		q.launches++
-		q.again += q.get(wordDeferred)
 		if q.get(wordLive) == 0 {
 			q.state = empty
 			return q.record(), nil
 		}
 	}
+}
+
+// launch launches the kernel, if that was not done already, and waits for it.
+func (q *Queue) launch(ctx context.Context) error {
+	if q.state != inFlight {
+		if _, err := q.ring.seq.Start(ctx); err != nil {
+			return err
+		}
+		q.state = inFlight
+	}
+	res, err := q.ring.seq.Wait(ctx)
+	if errors.Is(err, driver.Canceled) {
+		return err
+	}
+	res.Reports = append(q.result.Reports, res.Reports...)
+	if q.result = res; err != nil {
+		q.state = empty // what was done is not known
+		return err
+	}
+	q.state = halfway
+	q.launches++
+	q.again += q.get(wordDeferred)
+	return nil
 }
 
 // restored records the launch that puts deferred items into the ring, and counts its credits.
@@ -258,11 +275,12 @@ func (q *Queue) groups(capacity uint64) vyre.Grid {
 	return driver.Groups(uint32(min(max(capacity/1024, 1), 1024)))
 }
 
-// once runs commands that have nothing to do again.
-func (q *Queue) once(ctx context.Context, record func(*vyre.Sequence)) error {
+// once runs commands between two launches. They take no time to speak of, and a context that ended in the
+// middle of them would leave open where the items are.
+func (q *Queue) once(record func(*vyre.Sequence)) error {
 	seq := q.dev.NewSequence(q.o.Label)
 	record(seq)
-	_, err := seq.Run(ctx)
+	_, err := seq.Run(context.Background())
 	if e := seq.Close(); err == nil {
 		err = e
 	}
