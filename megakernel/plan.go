@@ -90,9 +90,7 @@ func (p *Plan) arrange(ctx context.Context, b *binder, freePoll bool) error {
 		if err != nil {
 			return err
 		}
-		zero := p.sequence("zero")
-		zero.Fill(driver.All(memory), 0, 1)
-		if _, err := zero.Run(ctx); err != nil {
+		if err := p.zero(ctx, memory); err != nil {
 			return err
 		}
 		b.place(a, memory)
@@ -208,6 +206,14 @@ func (p *Plan) alloc(bytes int64, label string) (driver.Buffer, error) {
 		p.closers = append(p.closers, b)
 	}
 	return b, err
+}
+
+// zero fills memory of the plan with zeros, which is no upload.
+func (p *Plan) zero(ctx context.Context, b driver.Buffer) error {
+	s := p.sequence("zero")
+	s.Fill(driver.All(b), 0, 1)
+	_, err := s.Run(ctx)
+	return err
 }
 
 // sequence makes a sequence that the plan closes.

@@ -30,7 +30,7 @@ func (p *Plan) launchedOnce(ctx context.Context, name string, made func() (*ir.P
 	if err != nil {
 		return nil, err
 	}
-	if err := driver.Write(ctx, driver.All(totals), make([]byte, 8)); err != nil {
+	if err := p.zero(ctx, totals); err != nil {
 		return nil, err
 	}
 	c := &oneLaunch{seq: p.sequence("run"), launch: launch{kernel: k, args: p.arguments()}}

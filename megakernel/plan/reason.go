@@ -50,6 +50,8 @@ import (
 //	payload_over_budget
 //	                -                       need, have
 //	active_count    wave
+//	graph_digest, graph_bytes, runs, budget, not_resident
+//	                -
 type Reason struct {
 	Code    string
 	Index   int      // of the wave, dependency or buffer at fault; -1 if there is none

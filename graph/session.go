@@ -1,0 +1,263 @@
+package graph
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"math/bits"
+	"sync"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/graph/internal/waves"
+	"github.com/govyre/vyre/megakernel"
+	"github.com/govyre/vyre/megakernel/arcs"
+	"github.com/govyre/vyre/megakernel/plan"
+)
+
+// Session is a graph on a device, and what searches of it need there. The graph is uploaded once; a batch of queries
+// uploads its seeds, is one submission where the device drives the rounds, and is read back at once. It may be used from
+// any goroutine; batches run one after another.
+type Session struct {
+	mu     sync.Mutex
+	dev    driver.Device
+	g      *CSR
+	o      SessionOptions
+	plan   *megakernel.Plan
+	memory plan.Session
+
+	stride, slot                                              int // words of a query, of an answer
+	graph, seen, list, lengths, turn, filter, staged, answers driver.Buffer
+	submissions                                               map[int]*submission // by queries
+	closers                                                   []interface{ Close() error }
+}
+
+// SessionOptions adjusts a session. The zero value is right for most.
+type SessionOptions struct {
+	Label   string // appears in errors and profiles; empty is "graph"
+	Queries int    // of a batch, for whose answers there is memory; 0 is 16. Larger batches take several.
+	Seeds   int    // of a query, at most; 0 is 1024
+	Budget  uint64 // bytes of device memory; 0 is what the allocator has
+	// Topology is who drives the rounds; Auto is a drain where the device has cooperative launches.
+	Topology megakernel.Topology
+}
+
+// Query asks which nodes can be reached.
+type Query struct {
+	Seeds []uint32 // nodes to begin with; they are reached
+	Kinds uint32   // of arcs that are allowed, as a mask; 0 is all
+}
+
+// Reached is the answer to a query.
+type Reached struct {
+	words []uint32
+	count int
+}
+
+// Count returns how many nodes are reached.
+func (r *Reached) Count() int { return r.count }
+
+// Contains reports whether a node is reached; none that the graph does not have.
+func (r *Reached) Contains(node uint32) bool {
+	return int(node/32) < len(r.words) && r.words[node/32]>>(node%32)&1 != 0
+}
+
+// Nodes are the nodes that are reached, ascending.
+func (r *Reached) Nodes() iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		for k, w := range r.words {
+			for ; w != 0; w &= w - 1 {
+				if !yield(uint32(32*k + bits.TrailingZeros32(w))) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// sessionRoom is what a session may take beside what is counted: control words.
+const sessionRoom = 64 << 10
+
+// NewSession uploads a graph and prepares searches of it. What it needs is compared with the budget before anything is
+// allocated.
+//
+// Errors: out of memory, with the bytes needed and those there are; a graph without nodes; a device without the topology.
+func NewSession(ctx context.Context, dev driver.Device, g *CSR, o SessionOptions) (*Session, error) {
+	s := &Session{dev: dev, g: g, o: o.settled(dev), submissions: map[int]*submission{}}
+	if g.Nodes() == 0 || s.o.Queries < 0 || s.o.Seeds < 0 {
+		return nil, s.refuse(fmt.Sprintf("a graph of %d nodes, %d queries of %d seeds", g.Nodes(), o.Queries, o.Seeds), "load a graph with nodes, and leave what is to be the default at 0")
+	}
+	s.o.Seeds = min(s.o.Seeds, g.Nodes())
+	s.stride, s.slot = waves.QueryHead+s.o.Seeds, waves.AnswerHead+s.words()
+	var err error
+	if s.memory, err = plan.PlanSession(s.request()); err != nil {
+		return nil, err
+	}
+	if err = s.open(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func (o SessionOptions) settled(dev driver.Device) SessionOptions {
+	if o.Label == "" {
+		o.Label = "graph"
+	}
+	if o.Queries == 0 {
+		o.Queries = 16
+	}
+	if o.Seeds == 0 {
+		o.Seeds = 1024
+	}
+	if o.Budget == 0 {
+		o.Budget = math.MaxUint64
+	}
+	if o.Topology == megakernel.Auto && dev.Caps().GridBarrier {
+		o.Topology = megakernel.Drained
+	}
+	return o
+}
+
+func (s *Session) refuse(msg, fix string) error {
+	return &driver.Error{Op: "session", Label: s.o.Label, Device: s.dev.Name(), Kind: driver.InvalidArgument, Msg: msg, Fix: fix}
+}
+
+// words is how many words of 32 bits a set of nodes has.
+func (s *Session) words() int { return (s.g.Nodes() + 31) / 32 }
+
+// request is what the session's memory is planned from.
+func (s *Session) request() plan.SessionRequest {
+	n := uint64(s.g.Nodes())
+	scratch := 4*uint64(s.words()) + 8*n + 4*(3+1+1) + sessionRoom
+	if s.o.Topology == megakernel.Drained {
+		scratch += 8 * arcs.Slots(n, uint64(s.g.Arcs()))
+	}
+	return plan.SessionRequest{Graph: s.g.Digest(), GraphBytes: uint64(s.graphBytes()), Runs: uint64(s.o.Queries), FrontierBytes: 4 * uint64(s.stride),
+		ScratchBytes: scratch, OutputBytes: 4 * uint64(s.slot), Budget: s.o.Budget, Staged: true, KeepAll: true}
+}
+
+// open allocates, uploads and prepares.
+func (s *Session) open(ctx context.Context) error {
+	n, q := int64(s.g.Nodes()), int64(s.o.Queries)
+	for _, b := range []struct {
+		to    *driver.Buffer
+		words int64
+		label string
+	}{
+		{&s.graph, s.graphBytes() / 4, "graph"}, {&s.seen, int64(s.words()), "seen"}, {&s.list, 2 * n, "list"}, {&s.lengths, 3, "lengths"}, {&s.turn, 1, "turn"},
+		{&s.filter, 1, "filter"}, {&s.staged, q * int64(s.stride), "queries"}, {&s.answers, q * int64(s.slot), "answers"},
+	} {
+		var err error
+		if *b.to, err = s.dev.Alloc(4*b.words, driver.AllocOptions{Label: s.o.Label + " " + b.label}); err != nil {
+			return err
+		}
+		s.closers = append(s.closers, *b.to)
+	}
+	if err := s.upload(ctx); err != nil {
+		return err
+	}
+	p, err := waves.Unpack(s.g.Masks() != nil)
+	if err != nil {
+		return err
+	}
+	if s.plan, err = megakernel.New(ctx, s.dev, s.waves(p), dependencies, megakernel.Options{Label: s.o.Label, Topology: s.o.Topology}); err != nil {
+		return err
+	}
+	s.closers = append(s.closers, s.plan)
+	return nil
+}
+
+// The waves, by number, and what waits for what.
+const (
+	clearWave = iota
+	seedWave
+	roundWave
+	answerWave
+	nextWave
+)
+
+var dependencies = []megakernel.Dependency{{Before: clearWave, After: seedWave}, {Before: answerWave, After: nextWave}}
+
+func (s *Session) waves(p waves.Programs) []megakernel.Wave {
+	turn, seen, list, lengths, filter := driver.All(s.turn), driver.All(s.seen), driver.All(s.list), driver.All(s.lengths), driver.All(s.filter)
+	answers, slot, stride := driver.All(s.answers), driver.U32(uint32(s.slot)), driver.U32(uint32(s.stride))
+	arrays := s.arrays()
+	with := func(first []driver.Arg, last ...driver.Arg) []driver.Arg {
+		args := append(first, arrays...)
+		return append(append(args, seen, filter, list, lengths), last...)
+	}
+	round := with([]driver.Arg{megakernel.Round{}, megakernel.Size{}}, megakernel.Vote{}, megakernel.Edges{})
+	stay := with([]driver.Arg{megakernel.Round{}, megakernel.Size{}, megakernel.Limit{}, megakernel.Many{}}, megakernel.Edges{}, megakernel.Result{})
+	drain := with(nil, megakernel.Slots{}, megakernel.Control{})
+	return []megakernel.Wave{
+		clearWave: {Program: p.Clear, Phase: megakernel.Before, Domain: megakernel.Fixed(uint32(max(s.words(), 3))), Args: []driver.Arg{slot, turn, seen, lengths, answers}},
+		seedWave:  {Program: p.Seed, Phase: megakernel.Before, Domain: megakernel.Fixed(uint32(max(s.o.Seeds, 1))), Args: []driver.Arg{stride, turn, driver.All(s.staged), seen, list, lengths, filter}},
+		roundWave: {Program: p.Round, Domain: megakernel.Spread(lengths, uint32(s.g.Nodes())), Args: round,
+			Stay:  &megakernel.Stay{Program: p.Stay, Args: stay},
+			Drain: &megakernel.Drain{Program: p.Drain, Args: drain, Slots: arcs.Slots(uint64(s.g.Nodes()), uint64(s.g.Arcs()))}},
+		answerWave: {Program: p.Answer, Phase: megakernel.After, Domain: megakernel.Fixed(uint32((s.words() + 2047) / 2048)), Args: []driver.Arg{slot, turn, seen, answers}},
+		nextWave:   {Program: p.Next, Phase: megakernel.After, Domain: megakernel.Fixed(1), Args: []driver.Arg{turn}},
+	}
+}
+
+// Memory returns what the session was planned to take, and what it saves against runs that keep nothing.
+func (s *Session) Memory() plan.Session { return s.memory }
+
+// Topology returns who drives the rounds.
+func (s *Session) Topology() megakernel.Topology { return s.plan.Topology() }
+
+// Close gives everything on the device back. It waits for the batch that runs.
+func (s *Session) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var err error
+	for k := len(s.closers) - 1; k >= 0; k-- {
+		err = errors.Join(err, s.closers[k].Close())
+	}
+	if s.closers = nil; err == nil {
+		clear(s.submissions)
+	}
+	return err
+}
+
+// layout is where the arrays of the graph stand in its buffer, a line of 256 bytes each.
+func (s *Session) layout() (offsets, targets, masks, end int64) {
+	line := func(at int64, words int) int64 { return (at + 4*int64(words) + 255) / 256 * 256 }
+	targets = line(0, len(s.g.Offsets()))
+	masks = line(targets, max(s.g.Arcs(), 1))
+	return 0, targets, masks, line(masks, len(s.g.Masks()))
+}
+
+// graphBytes is what the graph takes on the device.
+func (s *Session) graphBytes() int64 {
+	_, _, _, end := s.layout()
+	return end
+}
+
+// arrays are the arguments that stand for the graph.
+func (s *Session) arrays() []driver.Arg {
+	offsets, targets, masks, _ := s.layout()
+	args := []driver.Arg{driver.Part(s.graph, offsets, 4*int64(len(s.g.Offsets()))), driver.Part(s.graph, targets, 4*int64(max(s.g.Arcs(), 1)))}
+	if s.g.Masks() != nil {
+		args = append(args, driver.Part(s.graph, masks, 4*int64(s.g.Arcs())))
+	}
+	return args
+}
+
+// upload puts the graph on the device, as one piece.
+func (s *Session) upload(ctx context.Context) error {
+	offsets, targets, masks, end := s.layout()
+	host := make([]byte, end)
+	putWords(host[offsets:], s.g.Offsets())
+	putWords(host[targets:], s.g.Targets())
+	putWords(host[masks:], s.g.Masks())
+	return driver.Write(ctx, driver.All(s.graph), host)
+}
+
+func putWords(to []byte, words []uint32) {
+	for i, v := range words {
+		binary.LittleEndian.PutUint32(to[4*i:], v)
+	}
+}
