@@ -36,6 +36,8 @@ const (
 	fromSize
 	fromLimit
 	fromMany
+	fromSlots // of a drain
+	fromControl
 	fromVote // from here on they are values in place of a buffer
 	fromEdges
 	fromResult
@@ -303,8 +305,10 @@ type touch struct {
 }
 
 // touched collects what the wave does to its bindings.
-func touched(s *step) []touch {
-	p := s.Program
+func touched(s *step) []touch { return touchedBy(s.Program, s.args) }
+
+// touchedBy is the same of a program with its arguments.
+func touchedBy(p *ir.Program, args []source) []touch {
 	var all []touch
 	for r := range ir.Row(p.Rows()) {
 		in := p.Op(r).Info()
@@ -312,10 +316,10 @@ func touched(s *step) []touch {
 			continue
 		}
 		o := p.Objects()[p.X(r)]
-		if o.Param == nil || s.args[o.Index].kind != fromRange {
+		if o.Param == nil || args[o.Index].kind != fromRange {
 			continue
 		}
-		k := s.args[o.Index].binding
+		k := args[o.Index].binding
 		at := slices.IndexFunc(all, func(t touch) bool { return t.binding == k })
 		if at < 0 {
 			at = len(all)

@@ -83,6 +83,12 @@ func (p *Plan) identity() *plan.Identity {
 		}
 		id.Waves = append(id.Waves, plan.WaveIdentity{Program: w.Program.Digest(), Domain: uint8(w.Domain.kind), Items: uint64(w.Domain.count), Envelope: w.Bytes})
 	}
+	if p.drain != nil {
+		fmt.Fprintf(&s, "|drain %d", p.drain.Drain.Slots)
+		for _, a := range p.drain.args {
+			fmt.Fprintf(&s, " %d,%d,%x", a.kind, a.binding, a.bits)
+		}
+	}
 	id.Options = s.String()
 	return id
 }

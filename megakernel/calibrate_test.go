@@ -62,7 +62,8 @@ func TestAutoGoesByKeptCostsOnceThereWasARun(t *testing.T) {
 	m := g.upload(t, dev)
 	made := func(o megakernel.Options) *megakernel.Plan {
 		o.Blocks = 1
-		p, err := megakernel.New(context.Background(), dev, reach(g, m, 0), nil, o)
+		waves, deps := forms[0].waves(g, m, 0)
+		p, err := megakernel.New(context.Background(), dev, waves, deps, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,5 +135,73 @@ func TestCostsThatCannotBeKept(t *testing.T) {
 	costs, err := megakernel.Calibrate(context.Background(), dev)
 	if err == nil || !strings.Contains(err.Error(), "were measured, and could not be kept") || costs == nil || costs.LaunchRead <= 0 {
 		t.Errorf("%+v, %v", costs, err)
+	}
+}
+
+// TestAutoDrainsWhatNeedsNoRounds, unless rounds are asked for or drains were slower.
+func TestAutoDrainsWhatNeedsNoRounds(t *testing.T) {
+	dev := open(t, "cpu")
+	g := chain(30)
+	m := g.upload(t, dev)
+	costs := plan.Costs{Launch: 2000, LaunchRead: 8000, GraphNode: 1000, GraphRead: 9000, LoopStart: 10000, LoopRound: 2000,
+		CoopRead: 12000, GridBarrier: [4]plan.BarrierCost{{Blocks: 132, NS: 1000}}} // 100 rounds: 212,000
+	known := func(drain float64) plan.Workload {
+		return plan.Workload{Rounds: 100, GroupNS: 1000, Runs: 1, DrainNS: drain}
+	}
+	for _, c := range []struct {
+		name string
+		o    megakernel.Options
+		want megakernel.Topology
+	}{
+		{"nothing known", megakernel.Options{}, megakernel.Drained},
+		{"rounds bounded", megakernel.Options{MaxRounds: 1 << 20}, megakernel.Cooperative},
+		{"slices", megakernel.Options{SliceRounds: 1 << 20}, megakernel.Cooperative},
+		{"a budget", megakernel.Options{Budget: 1 << 30}, megakernel.Cooperative},
+		{"costs, and no drain yet", megakernel.Options{Costs: &costs, Expected: known(0)}, megakernel.Drained},
+		{"a drain that took less", megakernel.Options{Costs: &costs, Expected: known(211_000)}, megakernel.Drained},
+		{"a drain that took more", megakernel.Options{Costs: &costs, Expected: known(213_000)}, megakernel.Cooperative},
+	} {
+		c.o.Blocks = 2
+		p, err := megakernel.New(context.Background(), dev, reach(g, m, 0), nil, c.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Topology() != c.want {
+			t.Errorf("%s: took %v, want %v\n%s", c.name, p.Topology(), c.want, p.Explain())
+		}
+		var w plan.Workload
+		rec, err := p.Run(context.Background())
+		if p.Observe(&w, rec); err != nil || (w.DrainNS > 0) != (c.want == megakernel.Drained) || (w.Runs > 0) == (w.DrainNS > 0) {
+			t.Errorf("%s: observed %+v, %v", c.name, w, err)
+		}
+		p.Close()
+	}
+}
+
+// TestDrainCountsWhatItsPlanPredicts: one launch, whatever runs before and after.
+func TestDrainCountsWhatItsPlanPredicts(t *testing.T) {
+	for _, device := range devices() {
+		dev := open(t, device)
+		g := chain(9)
+		m := g.upload(t, dev)
+		waves := append(reach(g, m, 0), megakernel.Wave{Program: programs()["Keep"], Args: []driver.Arg{m.depth, m.next}, Domain: megakernel.Fixed(9), Phase: megakernel.After})
+		before := dev.Stats()
+		p, err := megakernel.New(context.Background(), dev, waves, nil, megakernel.Options{Topology: megakernel.Drained, Blocks: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		begin := dev.Stats()
+		rec, err := p.Run(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		predicted := p.Predicted(rec)
+		for _, d := range predicted.Check(megakernel.Tally(before, begin, dev.Stats(), rec)) {
+			t.Errorf("%s: %v", device, d)
+		}
+		if predicted.Launches != 1 || predicted.Unknown != plan.Rounds|plan.GridBarriers {
+			t.Errorf("%s: predicted %+v", device, predicted)
+		}
+		p.Close()
 	}
 }

@@ -26,6 +26,7 @@ func (p *Plan) choose(ctx context.Context, b *binder, arena uint64, freePoll boo
 		p.o.Costs = KeptCosts(p.dev)
 	}
 	if p.o.Costs == nil {
+		p.preferDrain(math.Inf(1))
 		return nil
 	}
 	blocks := int(p.o.Blocks)
@@ -48,7 +49,25 @@ func (p *Plan) choose(ctx context.Context, b *binder, arena uint64, freePoll boo
 		p.o.PollRounds = uint32(d.Batch)
 	}
 	p.choice = d.Explain() + "\n"
+	for _, c := range d.Candidates {
+		if c.Topology == d.Topology && c.Batch == d.Batch {
+			p.preferDrain(c.NS)
+		}
+	}
 	return nil
+}
+
+// preferDrain takes the drain, if there is one and nobody asked for a number of rounds, unless runs of it
+// were observed to take longer than what was chosen.
+func (p *Plan) preferDrain(ns float64) {
+	if drained := p.o.Expected.DrainNS; !p.anyRounds || drained > ns {
+		return
+	}
+	if _, err := p.drainable(); err != nil {
+		return
+	}
+	p.o.Topology = Drained
+	p.choice += "topology drained: the wave needs no rounds\n"
 }
 
 // selected is what the planner says, or what it said of an equal plan before.

@@ -22,10 +22,7 @@ func (p *Plan) Commands() Commands {
 	case *oneLaunch:
 		return Commands{Begin: func(s *driver.Sequence) { s.Launch(r.kernel, driver.Groups(p.blocks), r.args...) }}
 	case *drain:
-		return Commands{Begin: func(s *driver.Sequence) {
-			r.first(s)
-			r.rest(s)
-		}}
+		return Commands{Begin: func(s *driver.Sequence) { s.Launch(r.kernel, driver.Groups(p.blocks), r.args...) }}
 	case *whiles:
 		if p.o.Topology == DeviceLoop {
 			return Commands{Begin: func(s *driver.Sequence) {
@@ -53,12 +50,7 @@ func (l *loop) pieces() Commands {
 
 // opening records the first launch of a run of all rounds, and what runs before them.
 func (l *loop) opening(s *driver.Sequence) {
-	l.first(s)
-	l.launches(s, Before)
-}
-
-// first records the first launch of such a run.
-func (l *loop) first(s *driver.Sequence) {
 	rounds := driver.U32(l.o.MaxRounds)
 	s.Launch(l.begin, driver.Groups(1), driver.All(l.ctl), driver.All(l.rec), driver.U32(0), rounds, rounds)
+	l.launches(s, Before)
 }

@@ -3,9 +3,13 @@ package megakernel
 import "github.com/govyre/vyre/megakernel/plan"
 
 // Observe takes the last run, which left the record, into what is expected of the next ones: its rounds, and what a
-// group's work took beyond what the topology costs. It says nothing of a drain, which has no rounds.
+// group's work took beyond what the topology costs; of a drain, which has no rounds, the time.
 func (p *Plan) Observe(w *plan.Workload, rec Record) {
-	if p.o.Topology == Drained || rec.Rounds == 0 {
+	switch {
+	case p.o.Topology == Drained:
+		w.ObserveDrain(float64(p.last.Wall))
+		return
+	case rec.Rounds == 0:
 		return
 	}
 	costs := p.o.Costs

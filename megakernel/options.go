@@ -59,7 +59,8 @@ type Options struct {
 
 	// Costs are times measured on the device, by which Auto chooses. Nil are those that Calibrate kept, if
 	// there was an earlier run to choose by; without costs Auto takes Cooperative where the device has
-	// barriers of the grid, else HostLoop.
+	// barriers of the grid, else HostLoop. A wave with a Drain is drained, unless rounds or a budget are
+	// asked for, or drains were observed to take longer than what costs predict.
 	Costs *plan.Costs
 	// Expected is what earlier runs came to, by Plan.Observe; with costs and without any run, eight rounds
 	// are taken for granted.

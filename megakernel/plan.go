@@ -17,10 +17,12 @@ type Plan struct {
 	dev driver.Device
 	o   Options
 	frame
-	steps  []step
-	blocks uint32
-	deps   []Dependency
-	id     *plan.Identity // for a cache; nil until it is asked for
+	steps     []step
+	blocks    uint32
+	deps      []Dependency
+	anyRounds bool           // nobody asked for a number of rounds, or a budget
+	drain     *step          // the arguments of the wave's drain, in that topology
+	id        *plan.Identity // for a cache; nil until it is asked for
 
 	temps                 map[int]*temp
 	arenaBytes, tempBytes uint64
@@ -48,7 +50,7 @@ func New(ctx context.Context, dev driver.Device, waves []Wave, deps []Dependency
 	if found := o.check(dev); len(found) > 0 {
 		return nil, found
 	}
-	p := &Plan{dev: dev, o: o.settled(), deps: deps}
+	p := &Plan{dev: dev, o: o.settled(), deps: deps, anyRounds: o.MaxRounds == 0 && o.SliceRounds == 0 && o.Budget == 0}
 	b, err := bind(dev, p.o.Label, waves)
 	if err != nil {
 		return nil, err
@@ -101,6 +103,11 @@ func (p *Plan) arrange(ctx context.Context, b *binder, freePoll bool) error {
 	}
 	if p.o.Topology == Auto {
 		if err := p.choose(ctx, b, a.Bytes, freePoll); err != nil {
+			return err
+		}
+	}
+	if p.o.Topology == Drained {
+		if err := p.bindDrain(b); err != nil {
 			return err
 		}
 	}

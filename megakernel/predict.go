@@ -11,7 +11,8 @@ import (
 func (p *Plan) Predicted(rec Record) plan.Predicted {
 	out := plan.Predicted{Counted: plan.Counted{Rounds: uint64(rec.Rounds), DeviceBytes: p.deviceBytes()}}
 	if p.o.Topology == Drained {
-		out.Unknown = plan.Launches | plan.Rounds | plan.GridBarriers | plan.HostWaits | plan.ReadBytes
+		out.Launches, out.HostWaits, out.ReadBytes = 1, 1, RecordBytes
+		out.Unknown = plan.Rounds | plan.GridBarriers // it has none, and counts none
 		return out
 	}
 	c, err := plan.PlanConvergence(plan.ConvergenceRequest{Topology: p.o.Topology, MaxRounds: uint64(p.o.MaxRounds),

@@ -15,8 +15,8 @@
 // All others run the same waves, prepared by package megakernel. Strong launches the groups of a round and reads one
 // word, in a loop here that waits once a round and for nothing else: what follows the last round of a repetition goes
 // with the first round of the next. Best other is what was fastest of back-to-back launches, captured graphs and the
-// loop of the device in a trial before the first sample. Resident is one launch a repetition, all of a region in one
-// submission.
+// loop of the device in a trial before the first sample. Resident is one launch a repetition, a drain, and all
+// repetitions of a region are one submission.
 //
 // Start reading at work.go, then measure.go.
 package speedup

@@ -80,6 +80,22 @@ func StayOfKinds(t gpu.Thread, round, n, limit, many, filter uint32, offsets, ta
 	arcs.Stay(t, allowed{seen, filter}, g, arcs.List{Nodes: list, Lengths: lengths, Edges: edges}, round, n, limit, many, result)
 }
 
+// Drain is the search along all arcs without rounds.
+//
+//vyre:kernel workgroup=256
+func Drain(t gpu.Thread, offsets, targets, seen, list, lengths []uint32, slots []uint64, control []uint32) {
+	g := arcs.Graph{Offsets: offsets, Targets: targets}
+	arcs.Drain(t, claim{seen}, g, list, lengths[0], arcs.Queue{Slots: slots, Control: control})
+}
+
+// DrainOfKinds is the search along the arcs that the filter allows without rounds.
+//
+//vyre:kernel workgroup=256
+func DrainOfKinds(t gpu.Thread, filter uint32, offsets, targets, masks, seen, list, lengths []uint32, slots []uint64, control []uint32) {
+	g := arcs.Graph{Offsets: offsets, Targets: targets, Masks: masks}
+	arcs.Drain(t, allowed{seen, filter}, g, list, lengths[0], arcs.Queue{Slots: slots, Control: control})
+}
+
 // Fold adds the digest of a repetition up, as graph.Fold does, in the slot of that repetition. A word of the set is 64
 // bits.
 //

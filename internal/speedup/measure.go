@@ -15,6 +15,7 @@ type Options struct {
 	Repetitions int    // of each protocol in a sample, half of them in each of its two regions
 	Samples     int
 	Rehearsal   bool                             // see evidence.Subject
+	blocks      uint32                           // see session
 	Say         func(format string, args ...any) // is told what happens, between regions; nil is nobody
 }
 
@@ -53,6 +54,7 @@ func Measure(ctx context.Context, dev driver.Device, w *Work, o Options) (rows [
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	s.blocks = o.blocks
 	ps, err := s.protocols(o)
 	if err != nil {
 		return nil, err
@@ -84,7 +86,7 @@ func (s *session) protocols(o Options) (ps protocols, err error) {
 	}
 	n, err1 := newNaive(s)
 	st, err2 := newStrong(s)
-	r, err3 := newResident(s)
+	r, err3 := newResident(s, o.Say)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return ps, err
 	}

@@ -150,10 +150,16 @@ type resident struct {
 	all *driver.Sequence
 }
 
-func newResident(s *session) (*resident, error) {
-	p, err := s.plan(megakernel.Options{Label: "resident", Topology: megakernel.Cooperative})
+func newResident(s *session, say func(format string, args ...any)) (*resident, error) {
+	p, err := s.plan(megakernel.Options{Label: "resident"})
 	if err != nil {
 		return nil, err
+	}
+	switch p.Topology() {
+	case megakernel.Cooperative, megakernel.Drained:
+		say("%s: resident is %v", s.w.Name, p.Topology())
+	default:
+		return nil, fmt.Errorf("graph %s: the plan took the topology %v, which is no single launch", s.w.Name, p.Topology())
 	}
 	r := &resident{s, s.sequence("resident")}
 	for range s.reps {

@@ -11,20 +11,22 @@ import (
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/kernel/packed"
 	"github.com/govyre/vyre/megakernel"
+	"github.com/govyre/vyre/megakernel/arcs"
 )
 
 // session is the work on a device, with what all protocols but the naive one keep there.
 type session struct {
-	ctx  context.Context
-	dev  driver.Device
-	w    *Work
-	reps int // of a region
+	ctx    context.Context
+	dev    driver.Device
+	w      *Work
+	reps   int    // of a region
+	blocks uint32 // of every plan; 0 is what plans have
 
 	image                                          *image
 	graph                                          driver.Buffer // the image
 	first, seeds, seen, list, lengths, turn, slots driver.Buffer
 	fold, sweep                                    driver.Kernel
-	begin, round, stay, foldProgram                *ir.Program
+	begin, round, stay, drain, foldProgram         *ir.Program
 	anew, upload, read                             *driver.Sequence
 	digests                                        []byte
 	results                                        [][2]uint64
@@ -49,19 +51,19 @@ func open(ctx context.Context, dev driver.Device, w *Work, reps int) (*session, 
 
 // programs unpacks and compiles.
 func (s *session) programs() error {
-	round, stay, sweep := roundProgram, stayProgram, sweepProgram
+	round, stay, drain, sweep := roundProgram, stayProgram, drainProgram, sweepProgram
 	if s.w.filtered() {
-		round, stay, sweep = roundOfKindsProgram, stayOfKindsProgram, sweepOfKindsProgram
+		round, stay, drain, sweep = roundOfKindsProgram, stayOfKindsProgram, drainOfKindsProgram, sweepOfKindsProgram
 	}
-	var err1, err2, err3, err4, err5 error
 	var sweepIR *ir.Program
-	s.begin, err1 = packed.Program(beginProgram)
-	s.round, err2 = packed.Program(round)
-	s.foldProgram, err3 = packed.Program(foldProgram)
-	sweepIR, err4 = packed.Program(sweep)
-	s.stay, err5 = packed.Program(stay)
-	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
-		return err
+	for _, p := range []struct {
+		to   **ir.Program
+		text string
+	}{{&s.begin, beginProgram}, {&s.round, round}, {&s.stay, stay}, {&s.drain, drain}, {&s.foldProgram, foldProgram}, {&sweepIR, sweep}} {
+		var err error
+		if *p.to, err = packed.Program(p.text); err != nil {
+			return err
+		}
 	}
 	for _, c := range []struct {
 		to *driver.Kernel
@@ -164,6 +166,8 @@ func (s *session) waves() []megakernel.Wave {
 		Domain: megakernel.Spread(lengths, uint32(s.w.Graph.Nodes())),
 		Stay: &megakernel.Stay{Program: s.stay,
 			Args: append(args(megakernel.Round{}, megakernel.Size{}, megakernel.Limit{}, megakernel.Many{}), megakernel.Edges{}, megakernel.Result{})},
+		Drain: &megakernel.Drain{Program: s.drain, Args: append(args(), megakernel.Slots{}, megakernel.Control{}),
+			Slots: arcs.Slots(uint64(s.w.Graph.Nodes()), uint64(s.w.Graph.Arcs()))},
 	}, {
 		Program: s.foldProgram, Args: []driver.Arg{seen, turn, driver.All(s.slots)}, Domain: megakernel.Fixed(s.foldGroups()),
 		Phase: megakernel.After,
@@ -172,6 +176,7 @@ func (s *session) waves() []megakernel.Wave {
 
 // plan makes a plan of the waves that the session closes.
 func (s *session) plan(o megakernel.Options) (*megakernel.Plan, error) {
+	o.Blocks = s.blocks
 	p, err := megakernel.New(s.ctx, s.dev, s.waves(), nil, o)
 	if err == nil {
 		s.closers = append(s.closers, p)

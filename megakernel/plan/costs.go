@@ -46,6 +46,8 @@ type Workload struct {
 	TailRounds float64 // of them in one block
 	GroupNS    float64 // device time of one group's work
 	Runs       uint64  // averaged; 0 is the first run, of which only GroupNS can be known
+
+	DrainNS float64 // time of a run without rounds; 0 if there was none. It is none of Runs
 }
 
 // firstRounds is how many rounds a run is taken to have before there was one.
@@ -61,6 +63,15 @@ func (w *Workload) Observe(rounds, tailRounds, groupNS float64) {
 	w.TailRounds += weight * (tailRounds - w.TailRounds)
 	w.GroupNS += weight * (groupNS - w.GroupNS)
 	w.Runs++
+}
+
+// ObserveDrain takes a run without rounds into the average of those.
+func (w *Workload) ObserveDrain(ns float64) {
+	weight := 0.25
+	if w.DrainNS == 0 {
+		weight = 1
+	}
+	w.DrainNS += weight * (ns - w.DrainNS)
 }
 
 // expected is what the next run is taken to be.
