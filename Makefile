@@ -25,12 +25,13 @@ golden:
 #	SIM=1 .gpu/run.sh        a rehearsal without a GPU
 gpu = CGO_ENABLED=0 GOOS=linux GOARCH=$(GOARCH) go
 gpu-suite:
-	rm -rf .gpu && mkdir -p .gpu/codegen-bench .gpu/examples
+	rm -rf .gpu && mkdir -p .gpu/codegen-bench .gpu/examples .gpu/waves
 	$(gpu) test -c -trimpath -ldflags=-s -o .gpu/cuda.test ./driver/cuda
 	$(gpu) test -c -trimpath -ldflags=-s -o .gpu/cusim.test ./driver/cuda/cusim
 	$(gpu) test -c -trimpath -ldflags=-s -o .gpu/ptx.test ./internal/ptx
-	$(gpu) test -c -trimpath -ldflags=-s -o .gpu/megakernel.test ./megakernel
-	gzip -9 .gpu/ptx.test .gpu/megakernel.test # what may be sent to a machine is bounded
+	for p in megakernel megakernel/compact megakernel/queue graph; do \
+		$(gpu) test -c -trimpath -ldflags=-s -o .gpu/waves/$$(basename $$p).test ./$$p || exit 1; done
+	gzip -9 .gpu/ptx.test .gpu/waves/*.test # what may be sent to a machine is bounded
 	$(gpu) -C bench build -buildvcs=auto -trimpath -ldflags=-s -o ../.gpu/budget ./budget
 	$(gpu) -C bench build -trimpath -ldflags=-s -o ../.gpu/codegen ./codegen/compare
 	install -m 755 driver/cuda/testdata/run.sh .gpu/run.sh

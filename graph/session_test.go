@@ -2,6 +2,7 @@ package graph_test
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	_ "github.com/govyre/vyre/driver/cpu"
+	_ "github.com/govyre/vyre/driver/cuda"
 	_ "github.com/govyre/vyre/driver/cudasim"
 
 	"github.com/govyre/vyre/driver"
@@ -18,6 +20,11 @@ import (
 )
 
 var everyTopology = []megakernel.Topology{megakernel.Auto, megakernel.HostLoop, megakernel.BackToBack, megakernel.Captured, megakernel.DeviceLoop, megakernel.Cooperative, megakernel.Drained}
+
+// devices are where the tests run; a machine with a GPU has "cuda" as well.
+var deviceFlag = flag.String("devices", "cpu,cuda-sim", "devices that the tests run on, with commas between")
+
+func devices() []string { return strings.Split(*deviceFlag, ",") }
 
 func openDevice(t *testing.T, name string) driver.Device {
 	t.Helper()
@@ -84,7 +91,7 @@ func matches(t *testing.T, g *graph.CSR, q graph.Query, r *graph.Reached) {
 }
 
 func TestSessionAnswersWhatASearchDoes(t *testing.T) {
-	for _, device := range []string{"cpu", "cuda-sim"} {
+	for _, device := range devices() {
 		for _, name := range []string{"grid:9x7", "skew:512", "chain:50", "uniform:6"} {
 			g := generated(t, name)
 			for _, topology := range everyTopology {
@@ -126,7 +133,7 @@ func TestSessionAnswersWhatASearchDoes(t *testing.T) {
 
 // TestSessionSavesWhatItWasPlannedTo compares runs over a graph that stays with runs that keep nothing, as the device counted both.
 func TestSessionSavesWhatItWasPlannedTo(t *testing.T) {
-	for _, device := range []string{"cpu", "cuda-sim"} {
+	for _, device := range devices() {
 		t.Run(device, func(t *testing.T) {
 			dev := openDevice(t, device)
 			g := generated(t, "road:20x20")

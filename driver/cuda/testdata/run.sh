@@ -75,11 +75,18 @@ part_examples() {
 	return $rc
 }
 
-# part_waves searches graphs in every topology of package megakernel.
+# part_waves searches graphs in every topology of package megakernel, and runs what else is made of waves.
 part_waves() {
-	gunzip -c "$here/megakernel.test.gz" >"$work/megakernel.test" && chmod +x "$work/megakernel.test" || return 1
-	bounded "$log" "$work/megakernel.test" -test.v -test.timeout=0 -test.run='Search|Reach|Budget|NoSeeds' "-devices=cuda${SIM:+-sim}" $([ -n "${SIM:-}" ] || echo -long)
-	local rc=$?
+	local name tests rc=0
+	while read -r name tests; do
+		gunzip -c "$here/waves/$name.test.gz" >"$work/$name.test" && chmod +x "$work/$name.test" || return 1
+		bounded "$log" "$work/$name.test" -test.v -test.timeout=0 "-test.run=$tests" "-devices=cuda${SIM:+-sim}" $([ -n "${SIM:-}" ] || [ "$name" != megakernel ] || echo -long) || rc=1
+	done <<-END
+		megakernel Search|Reach|Budget|NoSeeds|Waves|Temps|Cache|Queries
+		compact Lists|Plan|Reports
+		queue Queue|Growing|Budget|Corrupted|LaunchItems|Cancelling
+		graph Session
+	END
 	said="tests=$(grep -c '^--- PASS' "$log") failed=$(grep -c '^--- FAIL' "$log")"
 	return $rc
 }
