@@ -18,6 +18,8 @@ const (
 	randomPath = gpuPath + "/random"
 	arcsPath   = "github.com/govyre/vyre/megakernel/arcs"
 	queuePath  = "github.com/govyre/vyre/megakernel/queue"
+
+	frontiersPath = "github.com/govyre/vyre/megakernel/frontiers"
 )
 
 // declarations holds what the type checker has to know of the packages that kernels
@@ -66,7 +68,7 @@ func sourceOf(path string) []File {
 }
 
 // sources lists the files of packages that are compiled with the kernels which call them.
-var sources = map[string][]string{randomPath: {"random"}, arcsPath: {"arcs", "rounds", "stay", "drain"}, queuePath: {"ring"}}
+var sources = map[string][]string{randomPath: {"random"}, arcsPath: {"arcs", "rounds", "stay", "drain"}, queuePath: {"ring"}, frontiersPath: {"work"}}
 
 // known returns a package whose declarations are embedded, or nil.
 func known(path string) *types.Package {

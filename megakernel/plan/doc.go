@@ -11,6 +11,7 @@
 //	identity ─▶ Key ─▶ Cache, Decisions                        one build for all who want it
 //	items that create items ─▶ Queue, Drain                    slots, bytes, launches
 //	nodes, edges ─▶ Facts ─▶ PlanExpansion                     rows of a graph, and the queue of waves over it
+//	frontiers, order ─▶ Frontiers                              a wave for each layer and kind of work
 //	results, reports ─▶ Compaction, Diagnostics                what the host reads of them, side by side
 //	Predicted.Check(Counted)                                   what a run did that its plan did not say
 //

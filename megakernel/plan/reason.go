@@ -25,7 +25,7 @@ import (
 //	flag_width      -                       have, need
 //	polled          -                       polls
 //	no_topology     -            topology
-//	duplicate       slot, shard, node
+//	duplicate       slot, shard, node, frontier
 //	meaningful_over_capacity
 //	                slot                    meaningful bytes, capacity
 //	cap             -
@@ -43,7 +43,7 @@ import (
 //	drain_chunk     -
 //	record_width    -                       bytes of a node's record, of an edge's
 //	index_overflow  -                       nodes, edges
-//	unknown         edge                    the node's id
+//	unknown         edge, dependency        the id that nobody has
 //	payload_overflow
 //	                node                    offset, bytes
 //	payload_bounds  node                    end, payload bytes

@@ -1,6 +1,7 @@
 // Command declare writes the declarations that package kernel embeds, from the sources of package
 // gpu and of the standard library: exported names, types and constants, without bodies. Of packages
-// gpu/random, megakernel/arcs and megakernel/queue it copies the source, which kernels inline.
+// gpu/random, megakernel/arcs, megakernel/frontiers and megakernel/queue it copies the source, which
+// kernels inline.
 package main
 
 import (
@@ -32,6 +33,7 @@ var targets = []struct {
 	{"api/stay.txt", source("megakernel/arcs/stay.go")},
 	{"api/drain.txt", source("megakernel/arcs/drain.go")},
 	{"api/ring.txt", source("megakernel/queue/ring.go")},
+	{"api/work.txt", source("megakernel/frontiers/work.go")},
 }
 
 // source copies a file of the module.

@@ -24,7 +24,7 @@ func embedded(t *testing.T, file string) []byte {
 // The embedded declarations are what kernels are checked against, so they must say what
 // package gpu says.
 func TestEmbeddedDeclarationsOfGPUAreCurrent(t *testing.T) {
-	for _, i := range []int{0, 3, 4, 5, 6} {
+	for _, i := range []int{0, 3, 4, 5, 6, 7, 8, 9} {
 		want, err := targets[i].make("../..")
 		if err != nil {
 			t.Fatal(err)
