@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -127,8 +128,16 @@ func (s *Sample) Measure(r Region) error {
 	return nil
 }
 
+// settle is how long finalizers have to run after a collection.
+const settle = time.Millisecond
+
 // time runs the region between two snapshots. Statistics are taken outside of the heap's, since taking them allocates.
+// The garbage of what ran before is collected first and none within: a collection, and the finalizers that it sets
+// going, allocate too, and would be counted as the region's.
 func (s *Sample) time(r Region) (*half, error) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	runtime.GC()
+	time.Sleep(settle)
 	stats := s.dev.Stats()
 	runtime.ReadMemStats(&s.before)
 	begin := s.now()
