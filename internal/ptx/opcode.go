@@ -79,8 +79,7 @@ const (
 	opActiveMask
 	opBarWarp
 	opBarSync
-	opBarOr
-	opBarAnd
+	opBarCount
 	opBallot
 	opVoteAny
 	opVoteAll
@@ -145,8 +144,8 @@ var opInfo = [numOpcodes]struct {
 	opLd: {"ld", memory}, opSt: {"st", memory}, opAtom: {"atom", memory}, opRed: {"red", memory},
 	opPrefetch: {"prefetch", memory}, opToGlobal: {"cvta.to.global", pure}, opFence: {"fence", 0},
 
-	opActiveMask: {"activemask", 0}, opBarWarp: {"bar.warp.sync", convergent}, opBarSync: {".sync", convergent}, opBarOr: {".red.or", convergent},
-	opBarAnd: {".red.and", convergent}, opBallot: {"vote.sync.ballot", convergent}, opVoteAny: {"vote.sync.any", convergent},
+	opActiveMask: {"activemask", 0}, opBarWarp: {"bar.warp.sync", convergent}, opBarSync: {".sync", convergent}, opBarCount: {".red.popc", convergent},
+	opBallot: {"vote.sync.ballot", convergent}, opVoteAny: {"vote.sync.any", convergent},
 	opVoteAll: {"vote.sync.all", convergent}, opShflIdx: {"shfl.sync.idx", convergent}, opShflXor: {"shfl.sync.bfly", convergent},
 	opShflUp: {"shfl.sync.up", convergent}, opShflDown: {"shfl.sync.down", convergent}, opMatch: {"match.any.sync", convergent},
 	opReduxAdd: {"redux.sync.add", convergent}, opReduxMin: {"redux.sync.min", convergent},

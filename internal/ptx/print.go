@@ -221,7 +221,7 @@ func (q *printed) inst(in *inst) {
 func (q *printed) mnemonic(in *inst) {
 	m := &in.mod
 	switch in.op {
-	case opBarSync, opBarOr, opBarAnd:
+	case opBarSync, opBarCount:
 		if m.align {
 			q.raw("bar")
 		} else {

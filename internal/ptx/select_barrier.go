@@ -1,10 +1,6 @@
 package ptx
 
-import (
-	"math"
-
-	"github.com/govyre/vyre/ir"
-)
+import "github.com/govyre/vyre/ir"
 
 // barrierRules covers barriers, their voting forms, fences and pauses.
 var barrierRules = map[ir.Op]rule{
@@ -12,8 +8,8 @@ var barrierRules = map[ir.Op]rule{
 		s.add(inst{op: opBarWarp, src: [4]operand{s.members()}})
 	},
 	ir.OpBarrierWG:        func(s *selector, r ir.Row) { s.sync() },
-	ir.OpBarrierAnyWG:     func(s *selector, r ir.Row) { s.set(r, s.groupVote(opBarOr, s.value(s.p.A(r)))) },
-	ir.OpBarrierAllWG:     func(s *selector, r ir.Row) { s.set(r, s.groupVote(opBarAnd, s.value(s.p.A(r)))) },
+	ir.OpBarrierAnyWG:     func(s *selector, r ir.Row) { s.set(r, s.groupVote(false, s.value(s.p.A(r)))) },
+	ir.OpBarrierAllWG:     func(s *selector, r ir.Row) { s.set(r, s.groupVote(true, s.value(s.p.A(r)))) },
 	ir.OpBarrierAddWG:     func(s *selector, r ir.Row) { s.set(r, s.groupSum(s.typeOf(r), s.value(s.p.A(r)))) },
 	ir.OpBarrierBcastWG:   (*selector).groupBroadcast,
 	ir.OpBarrierGrid:      func(s *selector, r ir.Row) { s.gridBarrier(nil, nil) },
@@ -80,21 +76,22 @@ func (s *selector) cellType() ir.Type {
 // sync waits for the group.
 func (s *selector) sync() { s.add(inst{op: opBarSync, src: [4]operand{u32(0)}}) }
 
-// groupVote waits for the group and combines its bools. A vote on a constant, which the result is, waits only: ptxas
-// (11.8 and 13.0) takes such a vote for a value that it may compute once more where it is used, and a second barrier
-// then stands in a branch that not all threads take. So that it sees no constant in what is none to us either, the bool
-// is combined with one that is always false, for all that the assembler can see not in each lane.
-func (s *selector) groupVote(op opcode, v operand) operand {
+// groupVote waits for the group and returns whether the bool is true in some invocation, or in all. A vote on a constant,
+// which the result is, waits only. The others count: ptxas (11.8 and 13.0) takes the bool that bar.red.or and bar.red.and
+// give for a value that it may compute once more where it is used, and a second barrier then stands in a branch that not
+// all threads take. A count it keeps in a register.
+func (s *selector) groupVote(all bool, v operand) operand {
 	if v.kind == isImm {
 		s.sync()
 		return v
 	}
-	below := s.onceOf(onceBelow, 0, func() operand { return s.do(opMov, tU32, spec(lanesBelow)) })
-	never := s.compare(cmpEQ, tU32, below, u32(math.MaxUint32))
-	q := s.do(opXor, tPred, r(s.pred(v)), never).reg
-	d := s.newReg(classP)
-	s.add(inst{op: op, t: tPred, dst: r(d), src: [4]operand{u32(0), r(q)}})
-	return r(d)
+	kind, c := isReg, cmpNE
+	if all { // none is false
+		kind, c = isNot, cmpEQ
+	}
+	count := s.newReg(classR)
+	s.add(inst{op: opBarCount, t: tU32, dst: r(count), src: [4]operand{u32(0), {kind: kind, reg: s.pred(v)}}})
+	return s.compare(c, tU32, r(count), u32(0))
 }
 
 // cells returns the address of the hidden cells.

@@ -91,13 +91,13 @@ func (s *selector) vote(t ir.Type, group func() operand) operand {
 }
 
 func (s *selector) gridAny(row ir.Row) {
-	p := s.groupVote(opBarOr, s.value(s.p.A(row)))
+	p := s.groupVote(false, s.value(s.p.A(row)))
 	sum := s.vote(ir.U32, func() operand { return s.word(ir.Bool, p) })
 	s.set(row, s.compare(cmpNE, tU32, sum, u32(0)))
 }
 
 func (s *selector) gridAll(row ir.Row) {
-	p := s.groupVote(opBarAnd, s.value(s.p.A(row)))
+	p := s.groupVote(true, s.value(s.p.A(row)))
 	sum := s.vote(ir.U32, func() operand { return s.word(ir.Bool, p) })
 	s.set(row, s.compare(cmpEQ, tU32, sum, r(s.votes.groups)))
 }
