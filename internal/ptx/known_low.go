@@ -44,8 +44,8 @@ func (s *selector) findLowKnown() {
 		return // it takes one to know the low word, and another one to go wrong
 	}
 	chained := s.chained()
-	for i, constant := range t.run() {
-		r := t.watched[i]
+	for i, low := range t.run() {
+		r, constant := t.watched[i], low.constant
 		for _, product := range [3]ir.Row{r, s.p.A(r), s.p.B(r)} {
 			if s.timesConstant(product) && (chained[s.p.A(product)] && constant >= lowBits || constant == 32 && uint32(factor(s.p, product)) != 0) {
 				s.byHalves(product)
@@ -131,8 +131,14 @@ type seen struct{ first, varies uint64 }
 // constant is how many bits of the low word were always the same.
 func (v seen) constant() int { return 32 - bits.OnesCount32(uint32(v.varies)) }
 
-// run returns of each watched row how many bits of its low word are constant, along the way where most are.
-func (t *lowTrial) run() []int {
+// lowKnown is what the trial of a program found of a low word.
+type lowKnown struct {
+	constant int    // how many bits were always the same, along the way where most were
+	greatest uint32 // the greatest one that was always the same as a whole
+}
+
+// run returns what is known of the low word of each watched row.
+func (t *lowTrial) run() []lowKnown {
 	ways, rounds := 1, 1
 	for r := range ir.Row(t.p.Rows()) {
 		switch t.p.Op(r) {
@@ -142,7 +148,7 @@ func (t *lowTrial) run() []int {
 			ways = lowWays
 		}
 	}
-	most := make([]int, len(t.watched))
+	known := make([]lowKnown, len(t.watched))
 	t.vals, t.fed = make([]uint64, t.p.Rows()), make([]bool, t.p.Rows())
 	all := make([]seen, rounds*len(t.watched))
 	for t.way = range uint64(ways) {
@@ -165,10 +171,14 @@ func (t *lowTrial) run() []int {
 			}
 		}
 		for k, v := range all {
-			most[k%len(t.watched)] = max(most[k%len(t.watched)], v.constant())
+			low := &known[k%len(t.watched)]
+			low.constant = max(low.constant, v.constant())
+			if v.constant() == 32 {
+				low.greatest = max(low.greatest, uint32(v.first))
+			}
 		}
 	}
-	return most
+	return known
 }
 
 // compute goes through the program once. What merges have from the last time, they may keep.

@@ -29,8 +29,8 @@ func (s *selector) findKnownSums() {
 	if len(t.watched) == 0 {
 		return
 	}
-	for i, constant := range t.run() {
-		if constant == 32 {
+	for i, low := range t.run() {
+		if low.constant == 32 {
 			if s.knownSum == nil {
 				s.knownSum = make(map[ir.Row]bool)
 			}
@@ -97,11 +97,16 @@ func mayKnow(p *ir.Program, r ir.Row, known []bool) bool {
 	return in.Args+len(p.List(r)) > 0 && in.Attr&(ir.Reads|ir.Atomic) == 0 && every
 }
 
+// nothing returns a word that is zero, which the assembler does not know.
+func (s *selector) nothing() operand {
+	below := s.onceOf(onceBelow, 0, func() operand { return s.do(opMov, tU32, spec(lanesBelow)) })
+	return s.onceOf(onceNothing, 0, func() operand { return s.do(opShr, tU32, below, u32(31)) }) // no lane is above 31
+}
+
 // obscured returns a and b, of which the assembler knows one less: its bits are combined with a word that is always zero,
 // for all that the assembler can see not in each lane. A constant is combined once, at the entry.
 func (s *selector) obscured(a, b operand) (operand, operand) {
-	below := s.onceOf(onceBelow, 0, func() operand { return s.do(opMov, tU32, spec(lanesBelow)) })
-	zero := s.onceOf(onceNothing, 0, func() operand { return s.do(opShr, tU32, below, u32(31)) }) // no lane is above 31
+	zero := s.nothing()
 	switch {
 	case b.kind == isImm:
 		b = s.onceOf(onceObscured, uint32(b.bits), func() operand { return s.do(opXor, tB32, zero, b.as(tB32)) })

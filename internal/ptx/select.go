@@ -30,6 +30,7 @@ type selector struct {
 	taken      map[ir.Row]bool         // selects that are what the load gives
 	halved     map[ir.Row]bool         // right shifts that are made of halves
 	halfKnown  map[ir.Row]bool         // products that are made of halves
+	farShift   map[ir.Row]bool         // left shifts of which the assembler may know that they leave nothing
 	knownSum   map[ir.Row]bool         // sums of f32 that the assembler may know
 	zeroSign   map[ir.Row]bool         // floats that may be a constant zero
 	ofThree    map[ir.Row]bool         // 32-bit minima and maxima of which another is taken
@@ -100,6 +101,7 @@ func (s *selector) run() {
 	s.findWanted()
 	s.findWide()
 	s.findHalved()
+	s.findFarShifts()
 	s.findLowKnown()
 	s.findUnits()
 	s.findKnownSums()

@@ -9,7 +9,15 @@ var shiftRules = map[ir.Op]rule{
 			s.set(r, s.timesByHalves(s.value(s.p.A(r)), factor(s.p, r)))
 			return
 		}
-		s.set(r, s.do(opShl, untyped(s.typeOf(r)), s.value(s.p.A(r)).as(untyped(s.typeOf(r))), s.value(s.p.B(r))))
+		t, n := untyped(s.typeOf(r)), s.value(s.p.B(r))
+		switch {
+		case n.kind == isImm && n.bits >= 64 && is64(s.typeOf(r)):
+			s.set(r, imm(t, 0))
+			return
+		case s.farShift[r]:
+			n = s.do(opXor, tB32, n, s.nothing())
+		}
+		s.set(r, s.do(opShl, t, s.value(s.p.A(r)).as(t), n))
 	},
 	ir.OpShr: func(s *selector, r ir.Row) {
 		a, n := s.value(s.p.A(r)), s.value(s.p.B(r))
@@ -19,6 +27,40 @@ var shiftRules = map[ir.Op]rule{
 		}
 		s.set(r, s.do(opShr, arith(s.typeOf(r)), a, n))
 	},
+}
+
+// findFarShifts finds the left shifts of 64 bits by a count that the assembler may know, and that is 64 or more. Of a
+// product by a constant, ptxas (11.8 and the driver for CUDA 13.0) leaves such a shift out, as if the count were 0. What
+// is known of it has to be the number: a range does not do. Counts that are written come to zero as a whole. O(rows),
+// and a trial of the program if some count is made of constants.
+func (s *selector) findFarShifts() {
+	p := s.p
+	t := &lowTrial{p: p}
+	var shifts []ir.Row
+	var known []bool
+	for r := range ir.Row(p.Rows()) {
+		if p.Op(r) != ir.OpShl || !is64(p.Type(r)) || p.Op(p.B(r)) == ir.OpConst {
+			continue
+		}
+		if known == nil {
+			known = mayBeKnown(p)
+		}
+		if known[p.B(r)] {
+			shifts, t.watched = append(shifts, r), append(t.watched, p.B(r))
+		}
+	}
+	if len(shifts) == 0 {
+		return
+	}
+	for i, count := range t.run() {
+		if count.greatest < 64 {
+			continue
+		}
+		if s.farShift == nil {
+			s.farShift = make(map[ir.Row]bool)
+		}
+		s.farShift[shifts[i]] = true
+	}
 }
 
 // findHalved finds the 64-bit right shifts that are made of halves, because of what they are added to or
