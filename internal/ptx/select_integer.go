@@ -290,12 +290,22 @@ var bitRules = map[ir.Op]rule{
 	},
 	ir.OpBfi: func(s *selector, r ir.Row) {
 		x, t := s.p.X(r), untyped(s.typeOf(r))
-		s.set(r, s.do(opBfi, t, s.value(s.p.B(r)).as(t), s.value(s.p.A(r)).as(t), u32(x&0xFF), u32(x>>8&0xFF)))
+		a, b, from, width := s.value(s.p.A(r)).as(t), s.value(s.p.B(r)).as(t), x&0xFF, x>>8&0xFF
+		if pick, ok := halfWord[from]; ok && t == tB32 && width == 16 {
+			s.set(r, s.do(opPrmt, tB32, a, b, u32(pick)))
+			return
+		}
+		s.set(r, s.do(opBfi, t, b, a, u32(from), u32(width)))
 	},
 	ir.OpPrmt: func(s *selector, r ir.Row) {
 		s.set(r, s.permute(s.value(s.p.A(r)), s.value(s.p.B(r)), s.value(s.p.C(r))))
 	},
 }
+
+// halfWord is how prmt puts the lower half of its second operand into its first one, by the bit from which on. ptxas (11.8
+// and the driver for CUDA 13.0) takes such a bfi for a pair of 16-bit registers, and now and then makes the pair in the
+// register of the word that it is taken from, which is wanted later on.
+var halfWord = map[uint32]uint32{0: 0x3254, 16: 0x5410}
 
 // untyped is the suffix for ops on the bits of values of type t.
 func untyped(t ir.Type) ptype {
