@@ -45,7 +45,7 @@ func (p *Plan) laneShape() (bytes int64, cooperative bool) {
 	for _, r := range p.Reads {
 		bytes += r.Src.Len
 	}
-	return bytes, slices.ContainsFunc(p.Launches, func(l *LaunchCmd) bool { return l.Kernel.Flags()&GridBarrier != 0 })
+	return bytes, slices.ContainsFunc(p.Launches, func(l *LaunchCmd) bool { return l.Kernel.Flags()&Resident != 0 })
 }
 
 // RunBatch replays the graph once for each row, with the row's inputs and outputs, and returns a

@@ -372,7 +372,7 @@ func (s rules) checkGrid(st *Step, grid Grid, rest int) *Error {
 	if shared := uint64(res.Shared) + mulSat(uint64(rest), uint64(res.RestElem)); shared > uint64(caps.SharedOptin) {
 		return no("pass a smaller Rest", "%d bytes of shared memory a group, the device has %d", shared, caps.SharedOptin)
 	}
-	if k.Flags()&GridBarrier == 0 || grid.Empty() {
+	if k.Flags()&Resident == 0 || grid.Empty() {
 		return nil
 	}
 	if occ := k.Occupancy(rest); grid.Total() > uint64(occ.Cooperative) {

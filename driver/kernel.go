@@ -28,7 +28,7 @@ type KernelFlags uint8
 
 // The properties.
 const (
-	GridBarrier KernelFlags = 1 << iota // all groups of a launch must be resident
+	Resident KernelFlags = 1 << iota // all groups of a launch must be resident
 	MayTrap
 	Traces
 	Ordered    // has atomics or fences stronger than relaxed
@@ -42,7 +42,7 @@ func FlagsOf(t ir.Traits) KernelFlags {
 	for _, row := range []struct {
 		on   bool
 		flag KernelFlags
-	}{{t.GridBarrier, GridBarrier}, {t.MayTrap, MayTrap}, {t.Traces, Traces}, {t.Ordered, Ordered}, {t.SharedRest, SharedRest}, {t.Class == ir.ClassExact, Exact}} {
+	}{{t.Resident, Resident}, {t.MayTrap, MayTrap}, {t.Traces, Traces}, {t.Ordered, Ordered}, {t.SharedRest, SharedRest}, {t.Class == ir.ClassExact, Exact}} {
 		if row.on {
 			f |= row.flag
 		}

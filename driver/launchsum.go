@@ -20,7 +20,7 @@ func (c *LaunchCmd) count(n uint64) launchCount {
 	if l.items = l.slots; c.Domain > 0 {
 		l.items = mulSat(c.Domain, n)
 	}
-	if c.Kernel.Flags()&GridBarrier != 0 {
+	if c.Kernel.Flags()&Resident != 0 {
 		l.coop = n
 	}
 	return l

@@ -11,6 +11,10 @@ func (t Thread) Barrier() { t.inv.barrier(&t.inv.group.all, "Barrier", 0) }
 // WarpBarrier waits for the lanes of the warp.
 func (t Thread) WarpBarrier() { t.inv.barrier(t.inv.warp(), "WarpBarrier", 0) }
 
+// Resident asks for all groups of the launch at once, so that one may wait for another by reading an atomic. A grid
+// barrier asks for the same. The launch is cooperative for it: it is refused where not all groups fit on the device.
+func (t Thread) Resident() { t.inv.cooperates("Resident") }
+
 // GridBarrier waits for all invocations of the grid, which must be launched cooperatively.
 func (t Thread) GridBarrier() { t.inv.gridBarrier("GridBarrier", 0) }
 

@@ -107,6 +107,11 @@ func TestGridBarrierNeedsACooperativeLaunch(t *testing.T) {
 		gpu.Run(grid(2, 8), func(t gpu.Thread) { t.GridBarrier() })
 	})
 	wantMatch(t, text, `GridBarrier at \S+barrier_test\.go:\d+ needs a cooperative launch`)
+	text = panicOf(t, func() {
+		gpu.Run(grid(2, 8), func(t gpu.Thread) { t.Resident() })
+	})
+	wantMatch(t, text, `Resident at \S+barrier_test\.go:\d+ needs a cooperative launch`)
+	gpu.Run(cooperative(2, 8), func(t gpu.Thread) { t.Resident() })
 }
 
 // The same source line is one place, however often the compiler copied it.

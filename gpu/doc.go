@@ -64,7 +64,8 @@
 //	loong64, amd64 with GOAMD64=v3                                       forbids it
 //	shared memory at start                      undefined                zero
 //	atomics                                     order and scope as said  sequentially consistent
-//	GridBarrier in a launch not Cooperative     a launch of it always is panics
+//	GridBarrier, Resident in a launch that is   a launch of it always is panics
+//	not Cooperative
 //	panic, Assert                               reported; after panic    panic; Run panics with group
 //	                                            the invocation ends,     and local id
 //	                                            after Assert it goes on

@@ -59,12 +59,23 @@ func (i *invocation) barrier(m *meet, op string, give uint64) uint64 {
 	return g.sum
 }
 
+// cooperates panics where groups run one after the other.
+func (i *invocation) cooperates(op string) {
+	if at := (site{op, callSite()}); !i.group.run.cooperative {
+		panic(at.needsCooperation())
+	}
+}
+
+func (s site) needsCooperation() string {
+	return "gpu: " + s.String() + " needs a cooperative launch; set Grid.Cooperative"
+}
+
 // gridBarrier is barrier for the whole grid: the group meets as usual, but the round
 // completes when the last group has met.
 func (i *invocation) gridBarrier(op string, give uint64) uint64 {
 	at := site{op, callSite()}
 	if !i.group.run.cooperative {
-		panic("gpu: " + at.String() + " needs a cooperative launch; set Grid.Cooperative")
+		panic(at.needsCooperation())
 	}
 	g := i.arrive(&i.group.all, at)
 	g.sum += give

@@ -167,6 +167,7 @@ const (
 	OpBarrierBcastGrid
 	OpFence
 	OpPause
+	OpResident
 )
 
 // Subgroup. Reduce, Scan and ScanEx each come in seven kinds in the order

@@ -29,7 +29,8 @@ func (p *Program) Code(inner.Key) *Code { return &p.code }
 // Traits is what a sealed program knows about itself, found once.
 type Traits struct {
 	Class       Class
-	GridBarrier bool // launches cooperatively
+	Resident    bool // launches cooperatively: all groups run at once
+	GridBarrier bool // has a barrier of the grid, and is resident for that
 	MayTrap     bool
 	Traces      bool
 	Ordered     bool // has an atomic or fence stronger than relaxed

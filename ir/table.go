@@ -284,6 +284,7 @@ var table = [numOps]Info{
 	OpBarrierBcastGrid: barrier("barrier_bcast.grid", LevelGrid, setValue, resSame),
 	OpFence:            {Name: "fence", Attr: Fence | Reads | Writes, Orders: ordFence},
 	OpPause:            {Name: "pause", Args: 1, In: [3]Operand{u32In}},
+	OpResident:         {Name: "resident", Attr: Convergent, Level: LevelGrid},
 
 	OpBallot:      subgroup("ballot", setBool, resU32, SpreadWarp),
 	OpAny:         subgroup("any", setBool, resBool, SpreadWarp),

@@ -12,8 +12,9 @@ func traits(c *Code, objs []ObjectInfo) Traits {
 		case in.Attr&Unordered != 0, op == OpAtomicAdd && objs[c.X[r]].Type().IsFloat():
 			t.Class = max(t.Class, ClassUnordered)
 		}
-		if in.Attr&Barrier != 0 && in.Level == LevelGrid {
-			t.GridBarrier = true
+		if in.Attr&Convergent != 0 && in.Level == LevelGrid {
+			t.Resident = true
+			t.GridBarrier = t.GridBarrier || in.Attr&Barrier != 0
 		}
 		if in.Attr&Traps != 0 {
 			t.MayTrap = true

@@ -16,7 +16,7 @@ type gpuFunc func(l *lowering, e *ast.CallExpr, t types.Type) []val
 // gpuOps are the functions and methods of package gpu that are one op on their scalar arguments; a
 // gpu.Thread among them has no value. What the op gives for a narrow integer is wrapped.
 var gpuOps = map[string]ir.Op{
-	"Clock": ir.OpClock, "Pause": ir.OpPause, "Thread.Lane": ir.OpLane, "Thread.Warp": ir.OpWarp,
+	"Clock": ir.OpClock, "Pause": ir.OpPause, "Thread.Resident": ir.OpResident, "Thread.Lane": ir.OpLane, "Thread.Warp": ir.OpWarp,
 	"Thread.Barrier": ir.OpBarrierWG, "Thread.GridBarrier": ir.OpBarrierGrid, "Thread.WarpBarrier": ir.OpBarrierWarp,
 	"Thread.BarrierAny": ir.OpBarrierAnyWG, "Thread.BarrierAll": ir.OpBarrierAllWG, "Thread.BarrierAdd": ir.OpBarrierAddWG, "Thread.BarrierAdd64": ir.OpBarrierAddWG,
 	"Thread.GridBarrierAny": ir.OpBarrierAnyGrid, "Thread.GridBarrierAll": ir.OpBarrierAllGrid, "Thread.GridBarrierAdd": ir.OpBarrierAddGrid, "Thread.GridBarrierAdd64": ir.OpBarrierAddGrid,

@@ -89,6 +89,7 @@ var launches = []launched{
 		fill(32, func(i int) uint32 { return uint32(i) }), fill(32, func(i int) [4]float32 { return [4]float32{float32(i), 1, 2, 3} }),
 		fill(32, func(i int) cases.Pair { return cases.Pair{A: uint32(3 * i), B: 1} }), make([]uint32, 8), make([]uint32, 32),
 	}},
+	{name: "Chained", fn: cases.Chained, groups: gpu.Vec3{X: 4}, args: []any{[]uint32{1, 20, 300, 4000}, make([]uint32, 4), make([]uint32, 4)}},
 	{name: "Grids", fn: cases.Grids, groups: gpu.Vec3{X: 4}, args: []any{fill(128, func(i int) uint32 { return uint32(i % 5) }), make([]uint32, 128)}},
 	{name: "Atomics", fn: cases.Atomics, groups: gpu.Vec3{X: 4}, args: []any{random[int32](20, 128), random[uint64](21, 128), make([]float32, 128), make([]int64, 128)}},
 	{name: "Outside", fn: cases.Outside, args: []any{random[int32](22, 20), fill(many, func(i int) int64 { return int64(i-200) * 3 }), make([]int32, many)}},
@@ -155,7 +156,7 @@ func (c launched) natively(k *kernel.Kernel) (groups gpu.Vec3, want []any) {
 	}
 	groups.Y, groups.Z = max(groups.Y, 1), max(groups.Z, 1)
 	want = copyArgs(c.args)
-	grid := gpu.Grid{Groups: groups, Group: gpu.Vec3{X: size[0], Y: size[1], Z: size[2]}, SharedRest: c.rest, Cooperative: k.Program.Traits().GridBarrier}
+	grid := gpu.Grid{Groups: groups, Group: gpu.Vec3{X: size[0], Y: size[1], Z: size[2]}, SharedRest: c.rest, Cooperative: k.Program.Traits().Resident}
 	gpu.Run(grid, func(th gpu.Thread) {
 		in := []reflect.Value{reflect.ValueOf(th)}
 		for _, a := range want {

@@ -204,7 +204,7 @@ func (p *Plan) drainable() (*step, error) {
 	switch d := s.Drain; {
 	case d == nil || d.Program == nil:
 		return refuse(s.id, path, "it has no form without rounds", "give it a Drain, a kernel that calls arcs.Drain, or choose another topology")
-	case !d.Program.Traits().GridBarrier:
+	case !d.Program.Traits().Resident:
 		return refuse(s.id, path, fmt.Sprintf("its drain %s is no cooperative kernel, so nobody promises that all its groups run at once", d.Program.Name()), "let it call arcs.Drain")
 	case d.Program.GroupSize() > arcs.MaxThreads:
 		return refuse(s.id, path, fmt.Sprintf("its drain %s has groups of %d, at most %d are possible", d.Program.Name(), d.Program.GroupSize(), arcs.MaxThreads), "compile it for smaller groups")

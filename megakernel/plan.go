@@ -191,8 +191,11 @@ func (b *binder) threads(want uint32) (uint32, error) {
 		case stated == nil:
 			stated = s
 		}
-		if s.Program.Traits().GridBarrier {
+		switch t := s.Program.Traits(); {
+		case t.GridBarrier:
 			b.refuse("F2", s.id, "", "it has a barrier of the grid", "split it there into two waves with a dependency")
+		case t.Resident:
+			b.refuse("F2", s.id, "", "it asks for all its groups at once, which those of a wave are not", "let no group wait for another, or give the wave a Drain")
 		}
 	}
 	switch {

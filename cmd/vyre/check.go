@@ -102,7 +102,7 @@ func (r *checker) kernel(spec string, l loaded) {
 	r.findings(warnings)
 	tr := l.program.Traits()
 	file, _ := splitSpec(spec)
-	k := checkedKernel{file, l.name, l.program.Rows(), tr.Class.String(), tr.GridBarrier, len(warnings)}
+	k := checkedKernel{file, l.name, l.program.Rows(), tr.Class.String(), tr.Resident, len(warnings)}
 	r.doc.Kernels = append(r.doc.Kernels, k)
 	if r.json {
 		return

@@ -133,6 +133,33 @@ var launchTests = []test{
 		e.equal("sum", e.read(b), le(n*32))
 		e.same("cooperative launches", st.Get(driver.CoopLaunches), 1)
 	}},
+	{"KernelThatAsksToBeResidentRunsSo", func(e *env) {
+		k := e.compile(chained)
+		if k.Flags()&driver.Resident == 0 {
+			e.Error("it is not resident")
+		}
+		flag, x := e.words("flag", 0, 0, 0), e.words("x", 0, 0, 0)
+		s := e.dev.NewSequence("chained")
+		s.Fill(driver.All(flag), 0, 4)
+		s.Fill(driver.All(x), 0, 4)
+		st := s.Launch(k, driver.Groups(3), driver.All(flag), driver.All(x))
+		for round := range 4 { // a device may make a graph of it on the way
+			n := e.counted(func() { e.run(s) })
+			e.equal("x", e.read(x), le(7, 6, 5))
+			e.same("cooperative launches", n.Get(driver.CoopLaunches), 1)
+			if round == 1 {
+				e.must(st.SetGrid(driver.Groups(3)))
+			}
+		}
+		n := k.Occupancy(0).Cooperative
+		e.fails(st.SetGrid(driver.Groups(uint32(n+1))), driver.InvalidArgument, "needs all resident")
+		if e.dev.Caps().Graphs {
+			g := e.capture(s)
+			e.run(g)
+			e.equal("x of the graph", e.read(x), le(7, 6, 5))
+			e.must(g.Close())
+		}
+	}},
 	{"TracesArrive", func(e *env) {
 		k := e.compile(tell)
 		s := e.dev.NewSequence("tell")
@@ -161,7 +188,7 @@ var launchTests = []test{
 	}},
 	{"KernelSaysWhatItIs", func(e *env) {
 		k := e.compile(together)
-		if f := k.Flags(); f&driver.GridBarrier == 0 || f&driver.MayTrap != 0 || f&driver.Traces != 0 {
+		if f := k.Flags(); f&driver.Resident == 0 || f&driver.MayTrap != 0 || f&driver.Traces != 0 {
 			e.Errorf("flags are %b", f)
 		}
 		if k.Workgroup() != [3]uint32{32, 1, 1} || k.Label() != "together" || len(k.Signature()) != 1 || k.Device() != e.dev {

@@ -129,6 +129,34 @@ kernel @bounded workgroup(1) {
   store @x[0_u32], %n
 }`
 
+	// chained: every group waits for the next one and adds one to what that stored; the last stores 5.
+	chained = `
+kernel @chained workgroup(1) {
+  param @flag: buf<u32> rw
+  param @x: buf<u32> rw
+  resident
+  %g = group.x
+  %n = groups.x
+  %next = add.u32 %g, 1_u32
+  %last = eq.u32 %next, %n
+  if %last {
+    store @x[%g], 5_u32
+    atomic_store.release.dev @flag[%g], 1_u32
+  } else {
+    loop ^wait () {
+      %f = atomic_load.acquire.dev @flag[%next]
+      %there = eq.u32 %f, 1_u32
+      if %there { break ^wait }
+      pause 100_u32
+      continue ^wait
+    }
+    %v = load @x[%next]
+    %w = add.u32 %v, 1_u32
+    store @x[%g], %w
+    atomic_store.release.dev @flag[%g], 1_u32
+  }
+}`
+
 	// together: every group adds one, and after a grid barrier the first stores the sum.
 	together = `
 kernel @together workgroup(32) {

@@ -77,7 +77,7 @@ func summary(p *ir.Program) string {
 		text += fmt.Sprintf("×%d", g[2])
 	}
 	text += ", " + p.Traits().Class.String()
-	if p.Traits().GridBarrier {
+	if p.Traits().Resident {
 		text += ", cooperative"
 	}
 	return text

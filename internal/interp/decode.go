@@ -170,6 +170,8 @@ func (d *decoder) row(r ir.Row) {
 		d.exit(r, &in)
 	case info.Attr&ir.Barrier != 0:
 		d.barrier(r, &in)
+	case in.op == ir.OpResident: // the launch knows
+		return
 	case info.Attr&ir.Convergent != 0:
 		d.subgroup(r, &in)
 	case info.Imm == ir.ImmObject && in.op != ir.OpLen:

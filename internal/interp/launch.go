@@ -166,7 +166,7 @@ func (l *launch) bind(ctx context.Context, in *Launch, o Options) {
 	k := l.k
 	l.ctx, l.o, l.grid = ctx, o.withDefaults(), in.Grid
 	l.total = uint64(in.Grid[0]) * uint64(in.Grid[1]) * uint64(in.Grid[2])
-	l.coop = k.p.Traits().GridBarrier
+	l.coop = k.p.Traits().Resident
 	l.rest = uint64(in.Rest)
 	l.buffers = l.buffers[:0]
 	for j := range k.buffers {

@@ -45,7 +45,7 @@ func (d *liveness) root(r ir.Row) {
 	switch {
 	case in.Attr&effects == ir.Writes && in.Imm == ir.ImmObject && w.objs[w.X[r]].Array != nil:
 		d.stores[w.X[r]] = append(d.stores[w.X[r]], r)
-	case in.Attr&effects != 0, w.Op[r] == ir.OpPrefetch, w.Op[r] == ir.OpPause, w.Op[r] == ir.OpReturn && w.Region[r] != 0:
+	case in.Attr&effects != 0, in.Result.Kind == ir.ResultNone && in.Attr&(ir.Terminator|ir.Structured) == 0, w.Op[r] == ir.OpReturn && w.Region[r] != 0:
 		d.mark(r)
 	case in.Attr&ir.Repeats != 0 && !w.must(checkEndless, w.ends(d.exits, r)):
 		d.mark(r)

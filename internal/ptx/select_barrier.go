@@ -2,7 +2,8 @@ package ptx
 
 import "github.com/govyre/vyre/ir"
 
-// barrierRules covers barriers, their voting forms, fences and pauses.
+// barrierRules covers barriers, their voting forms, fences, pauses and
+// what asks for a cooperative launch.
 var barrierRules = map[ir.Op]rule{
 	ir.OpBarrierWarp: func(s *selector, r ir.Row) {
 		s.add(inst{op: opBarWarp, src: [4]operand{s.members()}})
@@ -21,7 +22,8 @@ var barrierRules = map[ir.Op]rule{
 		f := s.p.Flags(r)
 		s.add(inst{op: opFence, mod: mods{order: orders[f.Order()], scope: scopes[f.Scope()]}})
 	},
-	ir.OpPause: func(s *selector, r ir.Row) { s.pause(s.value(s.p.A(r)), noReg) },
+	ir.OpResident: func(*selector, ir.Row) {}, // the launch knows
+	ir.OpPause:    func(s *selector, r ir.Row) { s.pause(s.value(s.p.A(r)), noReg) },
 }
 
 // pause lets the warp sleep for about ns nanoseconds, where the predicate p holds.

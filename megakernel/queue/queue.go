@@ -86,7 +86,7 @@ func (q *Queue) check() error {
 	}
 	negative := q.o.Most < 0 || q.o.Capacity < 0 || q.o.Expansion < 0 || q.o.Budget < 0 || q.o.LaunchItems < 0 || q.o.Blocks < 0
 	switch {
-	case q.kernel.Flags()&driver.GridBarrier == 0:
+	case q.kernel.Flags()&driver.Resident == 0:
 		return q.refuse(driver.InvalidArgument, "kernel", q.kernel.Label()+" is not cooperative, so nobody promises that all its groups run at once", "let it call queue.Run")
 	case len(q.kernel.Signature()) != len(q.args)+4:
 		return q.refuse(driver.InvalidArgument, "kernel", fmt.Sprintf("%s has %d parameters, and %d arguments beside the four of the ring", q.kernel.Label(), len(q.kernel.Signature()), len(q.args)),

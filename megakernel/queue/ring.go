@@ -73,7 +73,7 @@ const TooMany = ^uint32(0)
 // run at once, and have a multiple of 32 threads. One lane acts for its warp, which takes up to 32
 // items, one a lane.
 func Run[W Work](t gpu.Thread, w W, r Ring) {
-	t.GridBarrier() // makes the launch cooperative: warps wait for each other
+	t.Resident() // warps wait for each other
 	done, pause := uint32(0), uint32(shortPause)
 	for {
 		taken, head := r.take(t)

@@ -170,6 +170,26 @@ func Waits(t gpu.Thread, in, out []uint32) {
 	}
 }
 
+// Chained has each group wait for the next one.
+//
+//vyre:kernel workgroup=32
+func Chained(t gpu.Thread, in, flags, out []uint32) {
+	t.Resident()
+	g := t.Group().X
+	if t.Local().X != 0 {
+		return
+	}
+	sum := in[g]
+	if g+1 < t.Groups().X {
+		for gpu.AtomicLoadOrdered(&flags[g+1], gpu.Acquire, gpu.Device) == 0 {
+			gpu.Pause(50)
+		}
+		sum += out[g+1]
+	}
+	out[g] = sum
+	gpu.AtomicStoreOrdered(&flags[g], 1, gpu.Release, gpu.Device)
+}
+
 // Outside reads and writes out of bounds, which At and Put define natively too.
 //
 //vyre:kernel workgroup=32

@@ -154,8 +154,12 @@ func (c *Compiler) module(ctx context.Context, p *ir.Program, o driver.Options, 
 
 // fits says what a program needs that the device has not, in words.
 func (c *Compiler) fits(p *ir.Program) string {
-	if p.Traits().GridBarrier && !c.gpu.Caps.GridBarrier {
-		return "the program has a grid barrier, the device has no cooperative launches"
+	if t := p.Traits(); t.Resident && !c.gpu.Caps.GridBarrier {
+		why := "asks for all its groups at once"
+		if t.GridBarrier {
+			why = "has a grid barrier"
+		}
+		return "the program " + why + ", the device has no cooperative launches"
 	}
 	size, most := p.Workgroup(), c.gpu.Caps.MaxGroupDim
 	for axis := range size {

@@ -20,7 +20,7 @@ func (q *queue) all(ops []op) error {
 	watching, singly := q.r.x.watching, q.r.singly()
 	for i := range ops {
 		o := &ops[i]
-		if o.kind == kindLaunch && o.launch.barrier < 0 && !singly {
+		if o.kind == kindLaunch && !o.launch.resident && !singly {
 			if o.launch.empty() {
 				continue
 			}
@@ -70,21 +70,23 @@ func (q *queue) flush() (err error) {
 	return err
 }
 
-// launch starts a kernel. One with a grid barrier is launched cooperatively, so that the
-// driver guarantees what the barrier relies on: all groups are resident.
+// launch starts a kernel. One that is resident is launched cooperatively, so that the driver guarantees what its barriers
+// and waits rely on: all groups run at once.
 func (q *queue) launch(o *op) error {
 	r, l := q.r, o.launch
 	if l.empty() {
 		return nil
 	}
-	if l.barrier < 0 {
+	if !l.resident {
 		return r.x.GPU.Driver.LaunchKernel(&l.call)
 	}
-	at, err := r.records.barrier(r.x.GPU.Driver, r.Stream.Handle)
-	if err != nil {
-		return err
+	if l.barrier >= 0 {
+		at, err := r.records.barrier(r.x.GPU.Driver, r.Stream.Handle)
+		if err != nil {
+			return err
+		}
+		l.values[l.barrier] = uint64(at)
 	}
-	l.values[l.barrier] = uint64(at)
 	return r.x.GPU.Driver.LaunchCooperativeKernel(&l.call)
 }
 

@@ -34,11 +34,12 @@ type launch struct {
 	values []uint64
 	ptrs   []unsafe.Pointer
 
-	block   int64 // offset of the barrier block that the launch has in a graph
-	barrier int   // index of the value that is the address of the barrier block; -1 without one
-	trap    int   // index of the launch's trap record; -1 without one
-	trace   int   // index of its trace ring; -1 without one
-	in      summand
+	resident bool  // all groups run at once
+	block    int64 // offset of the barrier block that the launch has in a graph
+	barrier  int   // index of the value that is the address of the barrier block; -1 without one
+	trap     int   // index of the launch's trap record; -1 without one
+	trace    int   // index of its trace ring; -1 without one
+	in       summand
 }
 
 // newLaunches lays out the arguments of launches, as ptx.Layout places them: those of the program, then the hidden ones. All
@@ -47,7 +48,7 @@ func newLaunches(cmds []*driver.LaunchCmd, stream cu.Stream) []launch {
 	list, total := make([]launch, len(cmds)), 0
 	for i, cmd := range cmds {
 		k := cmd.Kernel.(Kernel)
-		list[i] = launch{cmd: cmd, kernel: k, code: k.Code()}
+		list[i] = launch{cmd: cmd, kernel: k, code: k.Code(), resident: k.Flags()&driver.Resident != 0}
 		total += list[i].place()
 	}
 	values := make([]uint64, total)

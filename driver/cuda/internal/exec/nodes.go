@@ -184,7 +184,7 @@ func (b *nodes) launch(o *op) error {
 		return err
 	}
 	n, err := r.x.GPU.Driver.GraphAddKernelNode(b.to, b.order.before(t), &l.call)
-	if err == nil && l.barrier >= 0 {
+	if err == nil && l.resident {
 		err = r.x.GPU.Driver.GraphKernelNodeSetCooperative(n)
 	}
 	m.nodes = append(m.nodes, n)

@@ -107,7 +107,7 @@ func (d device) Run(ctx context.Context, p *ir.Program, l conform.Launch) (out c
 	trace := hide(k.Params.Trace, ring, "trace ring")
 
 	report, err := image.Kernel(k.Entry).Run(ctx, machine.Launch{Grid: l.Grid, Block: p.Workgroup(), Shared: k.Dynamic + l.Rest*k.RestElem,
-		Params: params, Together: p.Traits().GridBarrier, Seed: d.seed, Budget: 1 << 26, Races: d.findings || d.saw != nil})
+		Params: params, Together: p.Traits().Resident, Seed: d.seed, Budget: 1 << 26, Races: d.findings || d.saw != nil})
 	if d.saw != nil {
 		d.saw(report)
 	}
