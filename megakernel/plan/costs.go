@@ -4,15 +4,15 @@ import "math"
 
 // Costs are times of a device, measured on it, in nanoseconds.
 type Costs struct {
-	Launch      float64 // enqueueing one launch
-	LaunchRead  float64 // a launch, a read of 4 bytes and the wait for it
-	GraphNode   float64 // one more node of a captured graph
-	GraphRead   float64 // a replay, a read and the wait
-	LoopStart   float64 // a loop of the device that runs no round, a read and the wait
-	LoopRound   float64 // a round of it, without its nodes
-	CoopRead    float64 // a cooperative launch, a read and the wait
-	EmptyTail   float64 // a round of the fused program in one block that finds nothing to do
-	GridBarrier [4]BarrierCost
+	Launch      float64        // enqueueing one more launch, or running it if that takes longer
+	LaunchRead  float64        // a launch, a read of 4 bytes and the wait for it
+	GraphNode   float64        // one more node of a captured graph
+	GraphRead   float64        // a replay, a read and the wait
+	LoopStart   float64        // a loop of the device that runs no round, a read and the wait
+	LoopRound   float64        // a round of it, without its nodes
+	CoopRead    float64        // a cooperative launch, a read and the wait
+	EmptyTail   float64        // a round of the fused program in one block that finds nothing to do
+	GridBarrier [4]BarrierCost // a group of the fused program that finds nothing to do, with its barrier
 }
 
 // BarrierCost is the time of a grid barrier among this many blocks. Costs holds them by rising number of blocks; those

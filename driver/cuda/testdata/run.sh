@@ -2,7 +2,7 @@
 # Runs the GPU suite where it lies. It needs the NVIDIA driver, no Go; the parts budgets and codegen want a C compiler
 # and nvcc, sanitize wants compute-sanitizer, assemble ptxas, and each says so if it has none.
 #
-#	run.sh [PART[:SECONDS]]...      device contract conform examples waves instructions accuracy faults random sweep sanitize budgets codegen assemble
+#	run.sh [PART[:SECONDS]]...      device contract conform examples waves topologies evidence instructions accuracy faults random sweep sanitize budgets codegen assemble
 #
 # Without parts, all of them. A part ends after its seconds, and its line tells how far it came. One line a part, and
 # one at the end:
@@ -10,14 +10,15 @@
 #	gpu-part NAME ok|FAIL|skip seconds=…  what came of it
 #	gpu-suite ok|FAIL parts=… failed=…
 #
-# Logs go to $OUT, or here: gpu.log with everything, gpu-summary.txt with the lines above, budgets.txt, and codegen's tables.
+# Logs go to $OUT, or here: gpu.log with everything, gpu-summary.txt with the lines above, budgets.txt, topologies.txt,
+# speedup.csv, and codegen's tables.
 #
 #	LIMIT=570                               seconds for all: parts get what is left, and those that find nothing left are skipped
 #	RANDOM_PROGRAMS=200000 PROCESSES=8      of the part random: each process has a context and a compiler of its own
 #	SEED=106618676                          of the part random: its first seed, not one from the clock
 #	SWEEP=-gpu-resume=FUNCTION:BLOCK        of the part sweep: go on where a run was cut short; its line says where
 #	VYRE_PTXAS=/path/to/ptxas               of the part assemble: this one, not the one in PATH or /usr/local/cuda/bin
-#	SIM=1                                   rehearse on the simulated driver, doing little; accuracy and codegen are left out
+#	SIM=1                                   rehearse on the simulated driver, doing little; topologies, accuracy and codegen are left out
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 out=${OUT:-.}
@@ -88,6 +89,30 @@ part_waves() {
 		graph Session
 	END
 	said="tests=$(grep -c '^--- PASS' "$log") failed=$(grep -c '^--- FAIL' "$log")"
+	return $rc
+}
+
+# part_topologies compares predicted times of every topology with measured ones, and prints what bare rounds cost.
+part_topologies() {
+	if [ -n "${SIM:-}" ]; then
+		said="no times in a rehearsal"
+		return 75
+	fi
+	gunzip -c "$here/megakernel.test.gz" >"$work/megakernel.test" && chmod +x "$work/megakernel.test" || return 1
+	bounded "$log" "$work/megakernel.test" -test.v -test.timeout=0 -test.run='^(TestPredictedTimes|TestBareCosts)$' -devices=cuda -predicted=all
+	local rc=$?
+	sed -n 's/^ *predicted_time_test.go:[0-9]*: //p' "$log" >"$out/topologies.txt"
+	said=$(grep '^mean relative error' "$out/topologies.txt")
+	return $rc
+}
+
+# part_evidence measures what a resident search gains over hosts that take part.
+part_evidence() {
+	local args=(--device cuda --graph road:1024x1024 --graph grid:1024x1024 --graph skew:1048576 --graph icfg:1024,64,16 --reps 64 --samples 2)
+	[ -z "${SIM:-}" ] || args=(--device cuda-sim --graph grid:3x3 --reps 2 --samples 1 --rehearsal)
+	bounded "$log" "$here/vyre" evidence run "${args[@]}" -o "$out/speedup.csv"
+	local rc=$?
+	said=$(grep -m1 ': \(passed\|rejected\)$' "$log")
 	return $rc
 }
 
@@ -263,9 +288,9 @@ part_assemble() {
 		-long -assemble-every=1 ${SIM:+-assemble-every=256} "-assemble-limit=$(limit)")
 }
 
-declare -A most=([device]=60 [examples]=120 [waves]=60 [contract]=120 [conform]=240 [instructions]=60 [accuracy]=150 [faults]=240
+declare -A most=([device]=60 [examples]=120 [waves]=60 [topologies]=150 [evidence]=420 [contract]=120 [conform]=240 [instructions]=60 [accuracy]=150 [faults]=240
 	[random]=300 [sweep]=560 [sanitize]=420 [budgets]=300 [codegen]=560 [assemble]=150)
-all=(device contract conform examples waves instructions accuracy faults random sweep sanitize budgets codegen assemble)
+all=(device contract conform examples waves topologies evidence instructions accuracy faults random sweep sanitize budgets codegen assemble)
 [ $# -gt 0 ] || set -- "${all[@]}"
 for arg; do
 	if [ -z "${most[${arg%%:*}]:-}" ]; then
