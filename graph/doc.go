@@ -14,6 +14,7 @@
 //
 //	name ──Parse──▶ Generator ──Build──▶ CSR ──Levels──▶ levels ──Bitset──▶ bits ──Fold──▶ two words
 //	arrays ────────────New─────────────▶ CSR ──Digest──▶ 32 bytes
+//	CSR, device ──NewSession──▶ Session ──Batch──▶ what is reached
 //
 // # Invariants
 //
@@ -30,8 +31,8 @@
 // # Not here yet
 //
 // Offsets have 32 bits, so a graph has at most 2³²−1 arcs. Masks are stored as they are or not at all: there is no
-// table of kinds with an index of 8 bits. Node kinds, tags, weights, names, the reverse form, files, and analyses on
-// a device are missing. Generators run on one core.
+// table of kinds with an index of 8 bits. Node kinds, tags, weights, names, the reverse form and files are missing, and
+// of analyses on a device all but Session.Reach. Generators run on one core.
 //
-// Start reading at csr.go, then build.go and generator.go.
+// Start reading at csr.go, then build.go and generator.go; for devices at session.go, then batch.go.
 package graph

@@ -7,4 +7,4 @@
 // Start reading at kernel.go.
 package waves
 
-//go:generate go run ../../../cmd/vyre gen .
+//go:generate go run -tags bootstrap ../../../cmd/vyre gen .
