@@ -98,7 +98,7 @@ part_topologies() {
 		said="no times in a rehearsal"
 		return 75
 	fi
-	gunzip -c "$here/megakernel.test.gz" >"$work/megakernel.test" && chmod +x "$work/megakernel.test" || return 1
+	gunzip -c "$here/waves/megakernel.test.gz" >"$work/megakernel.test" && chmod +x "$work/megakernel.test" || return 1
 	bounded "$log" "$work/megakernel.test" -test.v -test.timeout=0 -test.run='^(TestPredictedTimes|TestBareCosts)$' -devices=cuda -predicted=all
 	local rc=$?
 	sed -n 's/^ *predicted_time_test.go:[0-9]*: //p' "$log" >"$out/topologies.txt"
