@@ -3,6 +3,7 @@ package ir
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 )
 
 // Record is the layout of a buffer whose elements are structs. Every field is an object of its own, which has the
@@ -23,6 +24,14 @@ type RecordField struct {
 	// Name is its path in the source, if known, such as Near.ids[4]: of an array, with the lengths of the arrays that
 	// its elements are numbered through. It is no part of the text.
 	Name string
+}
+
+// Same reports whether two layouts differ in names at most.
+func (l *Record) Same(m *Record) bool {
+	return l.Stride == m.Stride && slices.EqualFunc(l.Fields, m.Fields, func(x, y RecordField) bool {
+		x.Name, y.Name = "", ""
+		return x == y
+	})
 }
 
 // Limits of a record.

@@ -75,8 +75,13 @@ func (a *Array) Loaded(i uint64) uint64 {
 	if i >= a.Len {
 		return 0
 	}
-	bits := a.Elem(i)
-	switch a.Type {
+	return a.Type.Extend(a.Elem(i))
+}
+
+// Extend returns the raw bits of the value that an element of type t with the given raw bits has: a narrow integer is
+// extended by its sign, if it has one.
+func (t Type) Extend(bits uint64) uint64 {
+	switch t {
 	case I8:
 		return uint64(uint32(int32(int8(bits))))
 	case I16:

@@ -159,7 +159,7 @@ func (b *binder) source(s *step, q *ir.Param, a driver.Arg) source {
 		if q.IsBuffer() || a.Type != q.Type {
 			return wrong(fmt.Sprintf("it is %v, the parameter is %s", a, describe(q)))
 		}
-		return source{kind: fromScalar, bits: a.Bits}
+		return source{kind: fromScalar, bits: a.Type.Extend(a.Bits)}
 	case Round:
 		if q.IsBuffer() || q.Type != ir.U32 {
 			return wrong("the number of a round is u32, the parameter is " + describe(q))
@@ -237,10 +237,7 @@ func sameElements(a, b *ir.Param) bool {
 	if a.Record == nil || b.Record == nil {
 		return a.Record == b.Record && a.Type == b.Type
 	}
-	return a.Record.Stride == b.Record.Stride && slices.EqualFunc(a.Record.Fields, b.Record.Fields, func(x, y ir.RecordField) bool {
-		x.Name, y.Name = "", ""
-		return x == y
-	})
+	return a.Record.Same(b.Record)
 }
 
 // domain checks the domain of a wave, and binds its words.

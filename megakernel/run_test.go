@@ -11,6 +11,8 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu"
 	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
 	"github.com/govyre/vyre/megakernel"
 )
 
@@ -267,5 +269,33 @@ func TestInterruptedRunIsNotGoneOnWith(t *testing.T) {
 	}
 	if interrupted == 0 {
 		t.Error("every run was over before its context")
+	}
+}
+
+// TestNarrowScalarsAreExtended as those of a launch are.
+func TestNarrowScalarsAreExtended(t *testing.T) {
+	b := build.New("narrow", build.Workgroup(32))
+	k, out := b.Scalar("k", ir.I16), b.Buffer("out", ir.U32, ir.RW)
+	b.Store(out, b.Global(0), b.Bitcast(ir.U32, b.Add(k, b.I32(1))))
+	p, err := b.Program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, device := range devices() {
+		dev := open(t, device)
+		m := chain(3).upload(t, dev)
+		for _, topology := range []megakernel.Topology{megakernel.Cooperative, megakernel.HostLoop} {
+			plan, err := megakernel.New(context.Background(), dev, []megakernel.Wave{{Program: p, Args: []driver.Arg{driver.I16(-4), m.depth}, Domain: megakernel.Fixed(3)}}, nil, megakernel.Options{Topology: topology})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := plan.Run(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			if got, want := m.read(m.depth), ^uint32(2); got[2] != want {
+				t.Errorf("%s, %v: got %#x, want %#x", device, topology, got[2], want)
+			}
+			plan.Close()
+		}
 	}
 }

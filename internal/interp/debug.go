@@ -12,6 +12,9 @@ type Break struct {
 	in    *instr
 }
 
+// Op returns the row's op.
+func (b *Break) Op() ir.Op { return b.in.op }
+
 // Operand returns the raw bits of the row's operand k, 0 to 2, in a lane; false if the
 // row has no such operand.
 func (b *Break) Operand(k, lane int) (uint64, bool) {

@@ -142,16 +142,7 @@ func (k *Kernel) checkArg(p *ir.Param, a *Arg) error {
 }
 
 // widen keeps the low bits of a value of element type t and extends them as a load does.
-func widen(t ir.Type, v uint64) uint64 {
-	v &= t.Mask()
-	switch t {
-	case ir.I8:
-		return uint64(uint32(int32(int8(v))))
-	case ir.I16:
-		return uint64(uint32(int32(int16(v))))
-	}
-	return v
-}
+func widen(t ir.Type, v uint64) uint64 { return t.Extend(v & t.Mask()) }
 
 func overlap(p, q *ir.Param, a, b []byte) bool {
 	if len(a) == 0 || len(b) == 0 || p.Access == ir.RO && q.Access == ir.RO {
