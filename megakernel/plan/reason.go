@@ -25,7 +25,7 @@ import (
 //	flag_width      -                       have, need
 //	polled          -                       polls
 //	no_topology     -            topology
-//	duplicate       slot, shard, node, frontier
+//	duplicate       stage, slot, shard, node, frontier
 //	meaningful_over_capacity
 //	                slot                    meaningful bytes, capacity
 //	cap             -
