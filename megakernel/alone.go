@@ -33,10 +33,19 @@ func (p *Plan) enter() uint32 {
 // many is the greatest weight with which one block stays alone.
 func (f *fuser) many() uint32 { return uint32(min(alonePart*uint64(f.enter), always)) }
 
-// lonely returns the wave whose form for one block alone the rounds have: the only one there is.
-func lonely(g *groups) *step {
-	if len(g.steps) == 1 && len(g.steps[0]) == 1 && g.steps[0][0].stay != nil {
-		return g.steps[0][0]
+// only returns the wave of every round if it is the only one and has a domain of the kind.
+func (f *frame) only(kind domainKind) *step {
+	g := f.phases[EveryRound].steps
+	if len(g) == 1 && len(g[0]) == 1 && g[0][0].Domain.kind == kind {
+		return g[0][0]
+	}
+	return nil
+}
+
+// lonely returns the wave whose form for one block alone the rounds have, if they have one.
+func (f *frame) lonely() *step {
+	if s := f.only(spread); s != nil && s.stay != nil {
+		return s
 	}
 	return nil
 }
@@ -44,8 +53,8 @@ func lonely(g *groups) *step {
 // alone writes a stay of one block.
 func (f *fuser) alone(round, weight *build.Var) {
 	body := f.turnsAlone
-	if s := lonely(&f.phases[EveryRound]); s != nil {
-		body = func(round, weight *build.Var) { f.lonely(s, round, weight) }
+	if s := f.lonely(); s != nil {
+		body = func(round, weight *build.Var) { f.stayAlone(s, round, weight) }
 	}
 	f.If(f.Eq(f.Group(0), f.U32(0)), func() { body(round, weight) })
 	f.comeBack(round, weight)
@@ -71,8 +80,8 @@ func (f *fuser) turnsAlone(round, weight *build.Var) {
 // single is a wave that shares its body with no other.
 func (w *writer) single(s *step) *instance { return &instance{step: s, words: w.words(s)} }
 
-// lonely writes the form of a wave for one block alone, which holds all rounds of the stay.
-func (f *fuser) lonely(s *step, round, weight *build.Var) {
+// stayAlone writes the form of a wave for one block alone, which holds all rounds of the stay.
+func (f *fuser) stayAlone(s *step, round, weight *build.Var) {
 	v := values{round: round.Get(), size: f.size(f.single(s), round.Get()), limit: f.limit, many: f.U32(f.many())}
 	for range arcs.StayWords {
 		v.result = append(v.result, f.Var(f.U64(0)))

@@ -14,6 +14,9 @@ type writer struct {
 	objects [][]ir.Object // of every parameter
 	table   ir.Object     // of waves that share bodies; NoObject without any
 	arrays  map[arrayKey]ir.Object
+
+	// left, if set, is given how to load the size of a domain Spread, and may know it without.
+	left func(load func() build.Value) build.Value
 }
 
 // frame is what all programs of a plan have in common.
@@ -148,9 +151,15 @@ func (w *writer) size(in *instance, round build.Value) build.Value {
 	if in.items {
 		return read()
 	}
-	n := w.Var(w.U32(0))
-	w.If(w.Eq(w.Local(0), w.U32(0)), func() { n.Set(read()) })
-	return w.Op(ir.OpBarrierBcastWG, n.Get()) // workgroups stay together
+	load := func() build.Value {
+		n := w.Var(w.U32(0))
+		w.If(w.Eq(w.Local(0), w.U32(0)), func() { n.Set(read()) })
+		return w.Op(ir.OpBarrierBcastWG, n.Get()) // workgroups stay together
+	}
+	if in.Domain.kind == spread && w.left != nil {
+		return w.Min(w.left(load), most)
+	}
+	return load()
 }
 
 // clearList sets the length to 0 to which the round after the next one appends.

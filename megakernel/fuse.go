@@ -87,9 +87,19 @@ func (f *fuser) pass() { f.barriers.Set(f.Add(f.barriers.Get(), f.U32(1))) }
 // what the one before left to be done; at first 1<<32 - 1, which is much.
 func (f *fuser) round(l build.Label, arg []build.Value) {
 	round, weight := f.Var(arg[0]), f.Var(arg[1])
+	if f.only(spread) != nil { // what it left is what it appended
+		f.left = func(load func() build.Value) build.Value {
+			n := f.Var(arg[1])
+			f.If(f.Eq(arg[0], f.begun), func() { n.Set(load()) })
+			return n.Get()
+		}
+	}
 	all := func() {
 		w := f.turn(f.grid(), round.Get(), func() { f.GridBarrier(); f.pass() }, func(mine build.Value) build.Value {
-			sum := f.Op(ir.OpBarrierAddGrid, f.Min(mine, f.Div(f.U32(1<<32-1), f.Mul(f.Groups(0), f.U32(f.threads)))))
+			if f.left == nil { // else the sum is at most MaxItems
+				mine = f.Min(mine, f.Div(f.U32(1<<32-1), f.Mul(f.Groups(0), f.U32(f.threads))))
+			}
+			sum := f.Op(ir.OpBarrierAddGrid, mine)
 			f.pass()
 			return sum
 		})

@@ -134,7 +134,7 @@ func (p *Plan) arrange(ctx context.Context, b *binder, freePoll bool) error {
 func (p *Plan) bodies() int {
 	n := p.phases[Before].rows() + p.phases[EveryRound].rows() + p.phases[After].rows()
 	if p.o.Topology == Cooperative && p.o.Tail != TailNever {
-		if s := lonely(&p.phases[EveryRound]); s != nil {
+		if s := p.lonely(); s != nil {
 			return n + s.stay.Program.Rows()
 		}
 		n += p.phases[EveryRound].rows()

@@ -21,18 +21,9 @@ func timedOptions(t megakernel.Topology, units uint32) []megakernel.Options {
 	switch t {
 	case megakernel.Cooperative:
 		all := []megakernel.Options{{}, {Tail: megakernel.TailNever}, {Tail: megakernel.TailAlways}}
-		for _, threads := range []uint32{512, 1024} {
-			for _, o := range all[:3] {
-				o.Threads = threads
-				all = append(all, o)
-			}
-		}
-		for _, enter := range []uint32{16, 32, 128, 256} {
-			all = append(all, megakernel.Options{TailEnter: enter})
-		}
-		return all
+		return append(all, megakernel.Options{Threads: 512}, megakernel.Options{TailEnter: 32}, megakernel.Options{TailEnter: 128})
 	case megakernel.Drained:
-		return []megakernel.Options{{}, {Blocks: units / 4}, {Blocks: units / 2}, {Blocks: 2 * units}}
+		return []megakernel.Options{{}, {Blocks: units / 2}}
 	}
 	return []megakernel.Options{{PollRounds: 64}}
 }

@@ -136,7 +136,9 @@ func List(lengths driver.Range, most uint32) Domain {
 
 // Spread is List for a wave that finds its items by itself: it runs once in every block that takes part
 // in the round, and its invocations share the list by their ids and the argument Size{}. So they may
-// help each other, by operations of warps and barriers of groups, which have the size of a block.
+// help each other, by operations of warps and barriers of groups, which have the size of a block. It
+// votes 1 for every item that it appends, so that where no other wave runs every round the sum of the
+// votes is the size of the next domain.
 func Spread(lengths driver.Range, most uint32) Domain {
 	return Domain{kind: spread, count: most, words: lengths}
 }
