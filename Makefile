@@ -32,6 +32,7 @@ gpu-suite:
 	for p in megakernel megakernel/compact megakernel/queue graph; do \
 		$(gpu) test -c -trimpath -ldflags=-s -o .gpu/waves/$$(basename $$p).test ./$$p || exit 1; done
 	gzip -9 .gpu/ptx.test .gpu/waves/*.test # what may be sent to a machine is bounded
+	cp megakernel/testdata/search.cu .gpu/waves/
 	$(gpu) -C bench build -buildvcs=auto -trimpath -ldflags=-s -o ../.gpu/budget ./budget
 	$(gpu) -C bench build -trimpath -ldflags=-s -o ../.gpu/codegen ./codegen/compare
 	install -m 755 driver/cuda/testdata/run.sh .gpu/run.sh

@@ -14,7 +14,7 @@ import (
 
 var timed = flag.String("timed", "", "print times of every topology over these generated graphs, with semicolons between, on the last of the devices")
 
-var ways = flag.String("ways", "host loop,back-to-back,captured,device loop,cooperative,drained", "topologies of which times are printed")
+var ways = flag.String("ways", "host loop,back-to-back,captured graph,device loop,cooperative,drained", "topologies of which times are printed")
 
 // timedOptions lists what is timed of a topology.
 func timedOptions(t megakernel.Topology, units uint32) []megakernel.Options {

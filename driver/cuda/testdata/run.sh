@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Runs the GPU suite where it lies. It needs the NVIDIA driver, no Go; the parts budgets and codegen want a C compiler
-# and nvcc, sanitize wants compute-sanitizer, assemble ptxas, and each says so if it has none.
+# Runs the GPU suite where it lies. It needs the NVIDIA driver, no Go; the parts budgets, byhand and codegen want a C
+# compiler and nvcc, sanitize wants compute-sanitizer, assemble ptxas, and each says so if it has none.
 #
-#	run.sh [PART[:SECONDS]]...      device contract conform examples waves topologies evidence instructions accuracy faults random sweep sanitize budgets codegen assemble
+#	run.sh [PART[:SECONDS]]...      device contract conform examples waves topologies byhand evidence instructions accuracy faults random sweep sanitize budgets codegen assemble
 #
 # Without parts, all of them. A part ends after its seconds, and its line tells how far it came. One line a part, and
 # one at the end:
@@ -113,6 +113,22 @@ part_evidence() {
 	bounded "$log" "$here/vyre" evidence run "${args[@]}" -o "$out/speedup.csv"
 	local rc=$?
 	said=$(grep -m1 ': \(passed\|rejected\)$' "$log")
+	return $rc
+}
+
+# part_byhand compares a search made of waves with the same by hand in Go and, with nvcc, in C++.
+part_byhand() {
+	local args=('-hand=grid:1024x1024;road:1024x1024;chain:20000;ladder:20000x16' -devices=cuda)
+	gunzip -c "$here/waves/megakernel.test.gz" >"$work/megakernel.test" && chmod +x "$work/megakernel.test" || return 1
+	if [ -n "${SIM:-}" ]; then
+		args=(-hand=grid:8x8 -devices=cuda-sim)
+	elif nvcc -O3 "-arch=${ARCH:-sm_90}" -o "$work/search" "$here/waves/search.cu" >>"$log" 2>&1; then
+		args+=("-twin=$work/search")
+	fi
+	bounded "$log" "$work/megakernel.test" -test.v -test.timeout=0 '-test.run=^TestWavesAgainstByHand$' "${args[@]}"
+	local rc=$?
+	sed -n 's/^ *hand_test.go:[0-9]*: /gpu-byhand /p' "$log" | tee -a "$out/gpu-summary.txt"
+	said="graphs=$(grep -c ' rounds, waves ' "$log")"
 	return $rc
 }
 
@@ -288,9 +304,9 @@ part_assemble() {
 		-long -assemble-every=1 ${SIM:+-assemble-every=256} "-assemble-limit=$(limit)")
 }
 
-declare -A most=([device]=60 [examples]=120 [waves]=60 [topologies]=150 [evidence]=420 [contract]=120 [conform]=240 [instructions]=60 [accuracy]=150 [faults]=240
+declare -A most=([device]=60 [examples]=120 [waves]=60 [topologies]=150 [byhand]=60 [evidence]=420 [contract]=120 [conform]=240 [instructions]=60 [accuracy]=150 [faults]=240
 	[random]=300 [sweep]=560 [sanitize]=420 [budgets]=300 [codegen]=560 [assemble]=150)
-all=(device contract conform examples waves topologies evidence instructions accuracy faults random sweep sanitize budgets codegen assemble)
+all=(device contract conform examples waves topologies byhand evidence instructions accuracy faults random sweep sanitize budgets codegen assemble)
 [ $# -gt 0 ] || set -- "${all[@]}"
 for arg; do
 	if [ -z "${most[${arg%%:*}]:-}" ]; then
