@@ -33,7 +33,7 @@ type mem struct {
 // form is how a stage indexes an element k of an item.
 type form func(b *build.Builder, i build.Value, k uint32) build.Value
 
-// own are indices that no two items share; others are any.
+// index is a way to index memory with so many elements an item; an own one has no element that two items share.
 func (g *gen) index(per uint32, own bool) form {
 	last := g.items - 1
 	ways := []form{
