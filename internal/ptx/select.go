@@ -69,6 +69,7 @@ const (
 	onceZeroH
 	onceNoneLeft
 	onceNothing  // zero, which the assembler does not know
+	onceNothingH // the same in 16 bits
 	onceObscured // a constant that the assembler does not know
 )
 

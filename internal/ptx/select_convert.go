@@ -173,7 +173,7 @@ func (s *selector) bitcast(row ir.Row) {
 	case a.kind == isImm:
 		s.set(row, imm(arith(to), a.bits&to.Mask()))
 	case from.IsHalf():
-		s.set(row, s.convert(opCvt, tU32, tU16, a))
+		s.set(row, s.convert(opCvt, tU32, tU16, s.unrounded(s.p.A(row), a)))
 	case to.IsHalf():
 		s.set(row, s.convert(opCvt, tU16, tU32, a))
 	default:

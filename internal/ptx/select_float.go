@@ -112,6 +112,20 @@ func (s *selector) widen(t ir.Type, a operand) operand {
 	return r(d)
 }
 
+// unrounded is a, the 16-bit float of row v, as bits that the assembler does not see rounded. ptxas 13.0 takes an and of what
+// was just rounded to 16 bits and a mask for the rounded float itself, if it comes to stand in the lower half of a word, as
+// the first of two halves that are stored together. So unless it is loaded, it is combined with a zero that the assembler
+// does not know; with the mask that is one machine instruction.
+func (s *selector) unrounded(v ir.Row, a operand) operand {
+	op := s.p.Op(v)
+	if op == ir.OpConst || op == ir.OpLoad && !loadsLocal(s.p, v) || op == ir.OpArg && s.p.Region(v) == 0 {
+		return a // of memory, or a parameter
+	}
+	nothing := s.nothing()
+	nothing = s.onceOf(onceNothingH, 0, func() operand { return s.convert(opCvt, tU16, tU32, nothing) })
+	return s.do(opXor, tB16, a, nothing)
+}
+
 // narrow rounds 32 bits to a 16-bit float.
 func (s *selector) narrow(t ir.Type, a operand) operand {
 	switch {

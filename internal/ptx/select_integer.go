@@ -201,7 +201,7 @@ func (s *selector) absolute(row ir.Row) {
 	a := s.value(s.p.A(row))
 	switch {
 	case t.IsHalf():
-		s.set(row, s.do(opAnd, tB16, a, imm(tB16, 1<<15-1)))
+		s.set(row, s.do(opAnd, tB16, s.unrounded(s.p.A(row), a), imm(tB16, 1<<15-1)))
 	case s.zeroSign[s.p.A(row)]:
 		s.set(row, s.do(opAnd, untyped(t), a, imm(untyped(t), signBit(t)-1)))
 	default:
