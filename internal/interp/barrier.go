@@ -124,6 +124,7 @@ func (x *worker) meetGrid() bool {
 	case abandoned:
 		return false
 	}
+	clear(x.past)
 	for _, g := range x.live {
 		g.release(outcome)
 		g.phase++

@@ -59,7 +59,7 @@ func (x *worker) memory(w *warp, in *instr, live uint32) bool {
 		return x.atomics(w, in, x.order(live))
 	case in.kind == doLoadVec, in.kind == doLoad && (x.det != nil || w.spans[in.x].run > 0):
 		return x.loadElements(w, in, x.order(live))
-	case in.kind == doStoreVec, in.kind == doStore && (x.det != nil || w.spans[in.x].run > 0):
+	case in.kind == doStoreVec, in.kind == doStore && (x.det != nil || x.past != nil || w.spans[in.x].run > 0):
 		return x.storeElements(w, in, x.order(live))
 	}
 	var missed uint32
@@ -185,6 +185,9 @@ func (x *worker) storeElements(w *warp, in *instr, order []uint8) bool {
 				continue
 			}
 			v := w.at(in.b + int32(e))[lane]
+			if x.past != nil {
+				x.overwritten(w.g, in.x, i, s.load(lane, i, size))
+			}
 			s.store(lane, i, size, v)
 			if x.det != nil && !x.det.wrote(w, in, lane, i, plainAccess, v&in.elem.Mask()) {
 				return false
@@ -229,6 +232,13 @@ func (x *worker) atomics(w *warp, in *instr, order []uint8) bool {
 			if now, wrote = in.apply(old, v, v2); wrote {
 				s.store(lane, i, size, now)
 			}
+		}
+		switch {
+		case x.past == nil:
+		case wrote:
+			x.overwritten(w.g, in.x, i, old)
+		case in.op == ir.OpLoadStale:
+			old = x.staleOr(w.g, in.x, i, old)
 		}
 		if in.dst >= 0 {
 			w.at(in.dst)[lane] = old

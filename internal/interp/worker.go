@@ -24,6 +24,7 @@ type worker struct {
 	groupBarriers  uint64
 	outOfBounds    uint64
 
+	past  map[element]past // of elements that loads which may be stale read; nil where these give what is there
 	rng   *rand.PCG
 	lanes [32]uint8 // of the memory op that runs, in the order of the schedule
 	det   *detector // nil without detectors
@@ -41,6 +42,7 @@ func (x *worker) reset(index int) {
 	if x.o.Schedule.order == drawn {
 		x.rng = seeded(x.o.Schedule.seed, 2)
 	}
+	x.resetPast()
 	x.resetDetector()
 }
 
