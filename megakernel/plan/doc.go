@@ -13,6 +13,7 @@
 //	nodes, edges ─▶ Facts ─▶ PlanExpansion                     rows of a graph, and the queue of waves over it
 //	frontiers, order ─▶ Frontiers                              a wave for each layer and kind of work
 //	stages ─▶ Pipeline                                         which of a chain share a launch
+//	queries ─▶ PlanQueries                                     those that run together, graphs that are uploaded once
 //	results, reports ─▶ Compaction, Diagnostics                what the host reads of them, side by side
 //	Predicted.Check(Counted)                                   what a run did that its plan did not say
 //

@@ -25,7 +25,7 @@ import (
 //	flag_width      -                       have, need
 //	polled          -                       polls
 //	no_topology     -            topology
-//	duplicate       stage, slot, shard, node, frontier
+//	duplicate       stage, slot, shard, node, frontier, query
 //	meaningful_over_capacity
 //	                slot                    meaningful bytes, capacity
 //	cap             -
@@ -50,6 +50,12 @@ import (
 //	payload_over_budget
 //	                -                       need, have
 //	active_count    wave
+//	budget          -
+//	graph_digest    query
+//	traversal       query
+//	graph_bytes     query
+//	graph_bytes_differ
+//	                query        graph      bytes in an earlier query, in this one
 //	graph_digest, graph_bytes, runs, budget, not_resident
 //	                -
 type Reason struct {
