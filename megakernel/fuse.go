@@ -87,10 +87,10 @@ func (f *fuser) pass() { f.barriers.Set(f.Add(f.barriers.Get(), f.U32(1))) }
 // what the one before left to be done; at first 1<<32 - 1, which is much.
 func (f *fuser) round(l build.Label, arg []build.Value) {
 	round, weight := f.Var(arg[0]), f.Var(arg[1])
-	if f.only(spread) != nil { // what it left is what it appended
+	if f.only(spread) != nil { // what the round before left is what it appended, also within a stay
 		f.left = func(load func() build.Value) build.Value {
-			n := f.Var(arg[1])
-			f.If(f.Eq(arg[0], f.begun), func() { n.Set(load()) })
+			n := f.Var(weight.Get())
+			f.If(f.Eq(round.Get(), f.begun), func() { n.Set(load()) })
 			return n.Get()
 		}
 	}

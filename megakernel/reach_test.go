@@ -102,6 +102,29 @@ func TestReachIsTheSameInRoundsAndDrained(t *testing.T) {
 	}
 }
 
+// TestSpreadWavesGoOnAloneWithoutAFormForIt runs the wave itself in one block, several rounds a stay.
+func TestSpreadWavesGoOnAloneWithoutAFormForIt(t *testing.T) {
+	dev := open(t, "cpu")
+	for _, g := range []*graph{chain(70), random(1, 150, 3), star(300)} {
+		m := g.upload(t, dev)
+		want, nodes, _ := g.reached(0)
+		for _, o := range []megakernel.Options{{}, {TailEnter: 2}, {Tail: megakernel.TailAlways}, {Tail: megakernel.TailAlways, SliceRounds: 3}} {
+			o.Topology, o.Blocks = megakernel.Cooperative, 3
+			waves := reach(g, m, 0)
+			waves[1].Stay = nil
+			p, err := megakernel.New(t.Context(), dev, waves, nil, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rec, err := p.Run(t.Context())
+			if err != nil || rec.Items != nodes || !slices.Equal(m.read(m.seen), want) {
+				t.Errorf("%s, %+v: %+v, %v; want %d nodes", g.name, o, rec, err, nodes)
+			}
+			p.Close()
+		}
+	}
+}
+
 // complete has an arc from every node to every other.
 func complete(n uint32) *graph {
 	var all [][2]uint32

@@ -65,7 +65,7 @@ func New(dev driver.Device, o Options) *Session {
 	if o.Lanes <= 0 || o.Lanes > Lanes {
 		o.Lanes = Lanes
 	}
-	o.Run.Label, o.Run.Tail = o.Label, megakernel.TailNever // the wave has no form for one block alone
+	o.Run.Label = o.Label
 	return &Session{dev: dev, o: o}
 }
 
