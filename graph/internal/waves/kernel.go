@@ -36,7 +36,7 @@ type claimAny struct {
 
 // Arc marks node to, if arcs are allowed.
 func (c claimAny) Arc(t gpu.Thread, from, to, mask uint32) bool {
-	return claim{c.seen, c.filter}.Arc(t, from, to, 1)
+	return claim(c).Arc(t, from, to, 1)
 }
 
 // Clear forgets what the query before reached, and begins an answer.
