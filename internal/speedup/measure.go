@@ -75,7 +75,8 @@ type protocols [evidence.Resident + 1]protocol
 type protocol struct {
 	name   string // of best other, what it is
 	do     func() error
-	rounds *uint64 // of the last repetition; nil if nobody counts them
+	wait   func() error // for what do started; nil if it waits itself
+	rounds *uint64      // of the last repetition; nil if nobody counts them
 	closes bool
 }
 
@@ -99,7 +100,7 @@ func (s *session) protocols(o Options) (ps protocols, err error) {
 		evidence.Naive:     {do: n.do, rounds: &n.rounds},
 		evidence.Strong:    {do: st.do, rounds: &st.rounds, closes: true},
 		evidence.BestOther: {do: other.do, name: other.name},
-		evidence.Resident:  {do: r.do},
+		evidence.Resident:  {do: r.do, wait: r.wait},
 	}
 	for p := range ps {
 		if err := s.warm(evidence.Protocol(p), &ps[p]); err != nil {
@@ -124,6 +125,11 @@ func (s *session) warm(p evidence.Protocol, of *protocol) error {
 		}
 		if err := of.do(); err != nil {
 			return err
+		}
+		if of.wait != nil {
+			if err := of.wait(); err != nil {
+				return err
+			}
 		}
 		if _, err := s.digestsOf(p, of.name); err != nil {
 			return err
@@ -163,7 +169,7 @@ func (s *session) sample(ps protocols, n int, o Options) (row evidence.Row, err 
 
 // region is a region of a sample.
 func (s *session) region(p evidence.Protocol, of *protocol) evidence.Region {
-	return evidence.Region{Protocol: p, Name: of.name, Repetitions: s.reps, Do: of.do, Closes: of.closes, Results: func() (rounds uint64, digests [][2]uint64, err error) {
+	return evidence.Region{Protocol: p, Name: of.name, Repetitions: s.reps, Do: of.do, Wait: of.wait, Closes: of.closes, Results: func() (rounds uint64, digests [][2]uint64, err error) {
 		if of.rounds != nil {
 			rounds = *of.rounds
 		}

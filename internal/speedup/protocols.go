@@ -147,7 +147,8 @@ func (o *other) trial() (least time.Duration, err error) {
 // resident is one launch a repetition, and one submission for all of them.
 type resident struct {
 	*session
-	all *driver.Sequence
+	all     *driver.Sequence
+	started driver.Pending
 }
 
 func newResident(s *session, say func(format string, args ...any)) (*resident, error) {
@@ -161,11 +162,19 @@ func newResident(s *session, say func(format string, args ...any)) (*resident, e
 	default:
 		return nil, fmt.Errorf("graph %s: the plan took the topology %v, which is no single launch", s.w.Name, p.Topology())
 	}
-	r := &resident{s, s.sequence("resident")}
+	r := &resident{session: s, all: s.sequence("resident")}
 	for range s.reps {
 		p.Commands().Begin(r.all)
 	}
 	return r, r.all.Prepare()
 }
 
-func (r *resident) do() error { return r.run(r.all) }
+func (r *resident) do() (err error) {
+	r.started, err = r.all.Start(r.ctx)
+	return err
+}
+
+func (r *resident) wait() error {
+	_, err := r.started.Wait(r.ctx)
+	return err
+}
