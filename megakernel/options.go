@@ -50,8 +50,8 @@ type Options struct {
 	// Budget bounds the bytes of the waves' memory: what the caller's ranges have, and the arena of temps. Waves
 	// that would need more at one time are put into different groups. 0 is no bound but the device's.
 	Budget uint64
-	// MaxRows bounds the rows of the bodies in a program, beyond which waves of one program share a body; 0 is
-	// 4096, for which an assembler takes about two seconds.
+	// MaxRows bounds the rows of the bodies in a program, beyond which waves of one program share a body; 0 is 4096.
+	// An assembler takes more than linear time.
 	MaxRows int
 
 	// Cache keeps the plan's kernels for equal plans. It has to be of the same device.
