@@ -3,6 +3,7 @@ package cuda_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 
@@ -244,5 +245,43 @@ func TestAStoreThatIsNotSeenLeavesItToEvents(t *testing.T) {
 	}
 	if left := sim.Left(); left != "" {
 		t.Errorf("left behind: %s", left)
+	}
+}
+
+// TestAStoreThatMayStillComeIsNoMemoryOfOthers fails the wait for the store that Open tries: the word would be pinned
+// memory of somebody else when the store comes, and bytes of an upload would be another's. Without the store none is
+// wrong; so is a device that does not open, with the call in its error.
+func TestAStoreThatMayStillComeIsNoMemoryOfOthers(t *testing.T) {
+	sim := cusim.New(cusim.Config{Models: []cusim.Model{cusim.Tiny}, Faults: cusim.Faults{{Call: "cuStreamSynchronize", Nth: 1, Result: cu.OutOfMemory}}})
+	d, err := cuda.Open(cuda.Options{Driver: sim})
+	if err != nil {
+		var e *driver.Error
+		if !errors.As(err, &e) || e.Call != "cuStreamSynchronize" {
+			t.Errorf("the error does not name the call: %v", err)
+		}
+		if left := sim.Left(); left != "" {
+			t.Errorf("left behind: %s", left)
+		}
+		sim.Heal()
+		if d, err = cuda.Open(cuda.Options{Driver: sim}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b, err := d.Alloc(1024, driver.AllocOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, got := bytes.Repeat([]byte{7}, 1024), make([]byte, 1024)
+	if err := driver.Write(ctx, driver.All(b), want); err != nil {
+		t.Fatal(err)
+	}
+	if err := driver.ReadInto(ctx, driver.All(b), got); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("the device has %x…, want %x…", got[:16], want[:16])
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
 	}
 }

@@ -38,7 +38,8 @@ const maxStreams = 128
 const wordBytes = 64
 
 // Open finds out whether a stream can tell the host that it got somewhere, by trying. Without
-// that, events do; so what fails here is no reason not to open the device, unless it is lost.
+// that, events do; so what fails here is no reason not to open the device, unless it is lost, or
+// the store may still come: the words are pinned memory that others get next.
 func (p *Streams) Open() error {
 	d := p.gpu
 	if !d.Driver.Has(cu.MemOp) {
@@ -53,11 +54,12 @@ func (p *Streams) Open() error {
 		p.words = words
 		p.at, err = d.Driver.MemHostGetDevicePointer(words.At)
 	}
+	settled := true
 	if err == nil {
-		err = p.try()
+		settled, err = p.try()
 	}
 	if err != nil {
-		if e := d.ErrorOf("open", d.Name(), err); e.Sticky {
+		if e := d.ErrorOf("open", d.Name(), err); e.Sticky || !settled {
 			return e
 		}
 	}
@@ -74,23 +76,26 @@ func (p *Streams) Open() error {
 	return nil
 }
 
-// try ends a run of nothing, and looks whether the host sees that.
-func (p *Streams) try() error {
+// try ends a run of nothing, and looks whether the host sees that. It reports whether the store has
+// been waited for, or was never enqueued.
+func (p *Streams) try() (settled bool, err error) {
 	s, err := p.Get()
 	if err != nil {
-		return err
+		return true, err
 	}
 	defer p.Put(s)
 	value, err := s.Begin(context.Background(), nil)
 	if err == nil {
 		err = s.Finish(value, false, false)
 	}
+	settled = true
 	if err == nil {
 		err = p.gpu.Driver.StreamSynchronize(s.Handle)
+		settled = err == nil
 	}
 	p.gpu.Caps.StreamFlag = err == nil && flagged(value, s.word, &s.issued)
 	s.End(value)
-	return err
+	return settled, err
 }
 
 // Get returns a stream. The context is current.
