@@ -324,3 +324,7 @@ func (l *Loop) Iterations() uint64 { return l.last.Iterations }
 
 // Converged reports whether a While ended because its flag was 0.
 func (l *Loop) Converged() bool { return l.last.Converged }
+
+// Refuse adds a finding to what Prepare reports: of a package that records commands for its user, and was asked for what
+// cannot be.
+func (s *Sequence) Refuse(e *Error) { s.problems = append(s.problems, e) }

@@ -9,8 +9,13 @@ import (
 
 // Assert fails the launch if ok is false. On a device the launch reports the first
 // failed assertion and the invocation goes on, so that no barrier waits for it; natively Assert panics.
-func Assert(ok bool, msg string) {
-	if !ok {
+// The error tells one value, if given, such as the number that is too large.
+func Assert(ok bool, msg string, value ...uint64) {
+	switch {
+	case ok:
+	case len(value) == 1:
+		panic(fmt.Sprintf("assertion failed: %s, value %#x", msg, value[0]))
+	default:
 		panic("assertion failed: " + msg)
 	}
 }

@@ -336,9 +336,25 @@ func (l *lowering) hinted(v build.Value) build.Value {
 func assert(l *lowering, e *ast.CallExpr, _ types.Type) []val {
 	ok := l.expr(e.Args[0])
 	msg, isText := l.text(e.Args[1], "the message of an assertion")
+	switch {
+	case e.Ellipsis.IsValid():
+		l.refuse(e.Ellipsis, notConstant, "the number of values of an assertion is not constant", "write the value")
+		return nil
+	case len(e.Args) > 3:
+		l.refuse(e.Args[3].Pos(), notConstant, "an assertion tells one value", "trace the others")
+		return nil
+	}
+	value := l.b.U64(0)
+	if len(e.Args) == 3 {
+		v := l.exprAs(e.Args[2], types.Typ[types.Uint64])
+		if v.bad {
+			return nil
+		}
+		value = l.bits(v)
+	}
 	if isText && !ok.bad {
 		l.at(e.Pos())
-		l.b.Trap(l.b.Not(l.raw(ok)), l.b.U64(0), trapAssert, msg)
+		l.b.Trap(l.b.Not(l.raw(ok)), value, trapAssert, msg)
 	}
 	return nil
 }

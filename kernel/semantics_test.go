@@ -180,6 +180,9 @@ func TestAssertTrapsAndGoesOn(t *testing.T) {
 	if res := one(t, "x int32, out []int32", "gpu.Assert(x > 5, \"too small\")\n out[0] = 1", int32(6), out); res.Trap != nil {
 		t.Errorf("trap %+v of an assertion that holds", res.Trap)
 	}
+	if res := one(t, "x int32, out []int32", "gpu.Assert(x > 5, \"too small\", uint64(x)+4)\n out[0] = 1", int32(3), out); res.Trap == nil || res.Trap.Value != 7 {
+		t.Errorf("trap %+v, want value 7", res.Trap)
+	}
 }
 
 func TestTraceTellsItsTagAndValues(t *testing.T) {

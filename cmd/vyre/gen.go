@@ -14,9 +14,10 @@ import (
 
 // genCmd writes typed launchers.
 type genCmd struct {
-	Source []string `arg:"" optional:"" placeholder:"DIR" help:"Directories of packages, or Go files; DIR/... is every directory from DIR down that has kernels; the current directory if none is given."`
-	Out    string   `short:"o" placeholder:"FILE" help:"Write to FILE instead of kernels_vyre.go beside the source; - is standard output."`
-	Check  bool     `help:"Write nothing; fail if a file is not what would be written."`
+	Source   []string `arg:"" optional:"" placeholder:"DIR" help:"Directories of packages, or Go files; DIR/... is every directory from DIR down that has kernels; the current directory if none is given."`
+	Out      string   `short:"o" placeholder:"FILE" help:"Write to FILE instead of kernels_vyre.go beside the source; - is standard output."`
+	Programs bool     `help:"Write no launchers, but for each kernel a function that returns its program: for packages that specialise them."`
+	Check    bool     `help:"Write nothing; fail if a file is not what would be written."`
 }
 
 // Help is the long help of the command.
@@ -92,7 +93,7 @@ func (c *genCmd) one(t *terminal, source, file string) error {
 	if err != nil {
 		return err
 	}
-	want, err := gen.Source(pkg, gen.Options{Command: c.command(source, file), Dir: filepath.Dir(file)})
+	want, err := gen.Source(pkg, gen.Options{Command: c.command(source, file), Dir: filepath.Dir(file), Programs: c.Programs})
 	if err != nil {
 		return fmt.Errorf("%s: %w", source, err)
 	}
@@ -133,6 +134,9 @@ func (c *genCmd) command(source, file string) string {
 	}
 	if name := filepath.Base(file); name != gen.FileName {
 		what += " -o " + name
+	}
+	if c.Programs {
+		what = "--programs " + what
 	}
 	return "vyre gen " + what
 }

@@ -28,6 +28,8 @@ type Options struct {
 	// Dir is where the file will lie. The programs name their source files relative to it, so that
 	// the text does not depend on where the command was typed. "" leaves the names alone.
 	Dir string
+	// Programs leaves out the launchers: the file has the programs, and a function for each kernel that returns them.
+	Programs bool
 }
 
 // The paths that every generated file imports.
@@ -35,6 +37,7 @@ const (
 	vyrePath   = "github.com/govyre/vyre"
 	gpuPath    = vyrePath + "/gpu"
 	packedPath = vyrePath + "/kernel/packed"
+	irPath     = vyrePath + "/ir"
 )
 
 // Source returns the text of a Go file with launchers for all kernels of a package.
@@ -43,6 +46,9 @@ func Source(pkg *kernel.Package, o Options) ([]byte, error) {
 		o.Command = "vyre gen"
 	}
 	f := file{pkg: pkg, dir: o.Dir, command: o.Command, imports: map[string]string{"context": "context", vyrePath: "vyre", gpuPath: "gpu", packedPath: "packed"}}
+	if o.Programs {
+		f.imports = map[string]string{irPath: "ir", packedPath: "packed"}
+	}
 	kernels := pkg.Kernels()
 	if len(kernels) == 0 {
 		return nil, fmt.Errorf("package %s has no kernel; mark one with //vyre:kernel workgroup=256", pkg.Name)
@@ -58,7 +64,14 @@ func Source(pkg *kernel.Package, o Options) ([]byte, error) {
 			return nil, fmt.Errorf("the launchers of kernels %s and %s would share the name %s; rename one", other.Name, k.Name, name)
 		}
 		owner[uncapital(name)] = k
-		if err := f.launcher(k, name); err != nil {
+		if o.Programs {
+			f.source(k, name)
+		} else if err := f.launcher(k, name); err != nil {
+			return nil, err
+		}
+	}
+	if o.Programs {
+		if err := f.programs(kernels); err != nil {
 			return nil, err
 		}
 	}
@@ -125,24 +138,13 @@ func (f *file) launcher(k *kernel.Kernel, name string) error {
 	if err != nil {
 		return err
 	}
-	program, err := f.relative(k.Program)
-	if err != nil {
-		return fmt.Errorf("kernel %s: %w", k.Name, err)
-	}
-	text, err := packed.Text(program)
-	if err != nil {
-		return fmt.Errorf("kernel %s: %w", k.Name, err)
-	}
 	typ, constructor := name+"Kernel", "Compile"+capital(name)
 	constant := uncapital(name) + "Program"
 	if !token.IsExported(name) {
 		constructor = uncapital(constructor)
 	}
 
-	what := k.Func // for people
-	if k.TypeArg != "" {
-		what += "[" + k.TypeArg + "]"
-	}
+	what := instance(k)
 	f.printf("// %s is the kernel %s, compiled for a device.\n", typ, what)
 	if doc := strings.TrimSpace(k.Doc); doc != "" {
 		f.printf("//\n")
@@ -172,10 +174,63 @@ func (f *file) launcher(k *kernel.Kernel, name string) error {
 	f.printf("func (%s %s) Run(%s) (vyre.Result, error) {\nreturn vyre.Run(%s, %s)\n}\n\n", s.recv, typ,
 		s.declare(s.ctx+" context.Context", "[]", ""), s.ctx, s.pass(true))
 
-	f.printf("// %s is the digest of the source of %s and of all that it needs.\nconst %s = \"%x\"\n\n",
-		sourceConst(name), what, sourceConst(name), k.Source)
+	program, err := f.relative(k.Program)
+	if err != nil {
+		return fmt.Errorf("kernel %s: %w", k.Name, err)
+	}
+	text, err := packed.Text(program)
+	if err != nil {
+		return fmt.Errorf("kernel %s: %w", k.Name, err)
+	}
+	f.source(k, name)
 	f.printf("// %s is the program of %s: %d rows, digest %x.\nconst %s = `\n%s`\n\n",
 		constant, what, k.Program.Rows(), digest(k), constant, text)
+	return nil
+}
+
+// instance names a kernel for people.
+func instance(k *kernel.Kernel) string {
+	if k.TypeArg == "" {
+		return k.Func
+	}
+	return k.Func + "[" + k.TypeArg + "]"
+}
+
+// source writes the digest of what a kernel was made of.
+func (f *file) source(k *kernel.Kernel, name string) {
+	f.printf("// %s is the digest of the source of %s and of all that it needs.\nconst %s = \"%x\"\n\n",
+		sourceConst(name), instance(k), sourceConst(name), k.Source)
+}
+
+// programs writes the programs of each kernel, and a function that returns the one of an instance.
+func (f *file) programs(kernels []*kernel.Kernel) error {
+	for first := 0; first < len(kernels); {
+		k := kernels[first]
+		var list []*ir.Program
+		cases, rows := "", 0
+		for ; first < len(kernels) && kernels[first].Func == k.Func; first++ {
+			program, err := f.relative(kernels[first].Program)
+			if err != nil {
+				return fmt.Errorf("kernel %s: %w", k.Name, err)
+			}
+			cases += fmt.Sprintf("case %q:\nreturn packed.Nth(%s, %d)\n", kernels[first].TypeArg, uncapital(k.Func)+"Programs", len(list))
+			list, rows = append(list, program), rows+program.Rows()
+		}
+		text, err := packed.Texts(list...)
+		if err != nil {
+			return fmt.Errorf("kernel %s: %w", k.Name, err)
+		}
+		constant := uncapital(k.Func) + "Programs"
+		if k.TypeArg == "" {
+			f.printf("// %sProgram returns the program of %s.\nfunc %sProgram() (*ir.Program, error) { return packed.Nth(%s, 0) }\n\n",
+				k.Func, k.Func, k.Func, constant)
+		} else {
+			f.imports["fmt"] = "fmt"
+			f.printf("// %sProgram returns the program of %s for a type argument, such as %q.\nfunc %sProgram(of string) (*ir.Program, error) {\nswitch of {\n%s}\nreturn nil, fmt.Errorf(\"kernel %s has no instance for %%s\", of)\n}\n\n",
+				k.Func, k.Func, k.TypeArg, k.Func, cases, k.Func)
+		}
+		f.printf("// %s are the programs of %s: %d of %d rows.\nconst %s = `\n%s`\n\n", constant, k.Func, len(list), rows, constant, text)
+	}
 	return nil
 }
 

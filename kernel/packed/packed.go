@@ -2,6 +2,8 @@ package packed
 
 import (
 	"encoding/base64"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -14,22 +16,70 @@ const lineLength = 100
 
 // Text returns a program as lines of text, each ended by a newline.
 func Text(p *ir.Program) (string, error) {
-	wire, err := wire.Encode(p)
+	encoded, err := wire.Encode(p)
 	if err != nil {
 		return "", err
 	}
-	text := base64.StdEncoding.EncodeToString(pack(wire))
-	var lines strings.Builder
+	return lines(encoded), nil
+}
+
+// Texts returns programs that are much alike, such as the instances of a kernel, in one text: together they take little
+// more room than one of them.
+func Texts(ps ...*ir.Program) (string, error) {
+	var all []byte
+	for _, p := range ps {
+		encoded, err := wire.Encode(p)
+		if err != nil {
+			return "", err
+		}
+		all = binary.LittleEndian.AppendUint32(all, uint32(len(encoded)))
+		all = append(all, encoded...)
+	}
+	return lines(all), nil
+}
+
+func lines(b []byte) string {
+	text := base64.StdEncoding.EncodeToString(pack(b))
+	var out strings.Builder
 	for len(text) > 0 {
 		n := min(len(text), lineLength)
-		lines.WriteString(text[:n] + "\n")
+		out.WriteString(text[:n] + "\n")
 		text = text[n:]
 	}
-	return lines.String(), nil
+	return out.String()
 }
 
 // Program returns the program that Text made text of. Any other text is an error.
 func Program(text string) (*ir.Program, error) {
+	encoded, err := bytesOf(text)
+	if err != nil {
+		return nil, err
+	}
+	return decode(encoded)
+}
+
+// Nth returns one of the programs that Texts made text of, counted from 0. Any other text is an error.
+func Nth(text string, i int) (*ir.Program, error) {
+	encoded, err := bytesOf(text)
+	if err != nil {
+		return nil, err
+	}
+	for ; ; i-- {
+		if len(encoded) < 4 {
+			return nil, errors.New("packed program: there are not so many")
+		}
+		n := int64(binary.LittleEndian.Uint32(encoded))
+		if encoded = encoded[4:]; n > int64(len(encoded)) {
+			return nil, fmt.Errorf("packed program: %d bytes where %d are left", n, len(encoded))
+		}
+		if i == 0 {
+			return decode(encoded[:n])
+		}
+		encoded = encoded[n:]
+	}
+}
+
+func bytesOf(text string) ([]byte, error) {
 	packed, err := base64.StdEncoding.DecodeString(strings.TrimSpace(text))
 	if err != nil {
 		return nil, fmt.Errorf("packed program: %w", err)
@@ -38,6 +88,10 @@ func Program(text string) (*ir.Program, error) {
 	if err != nil {
 		return nil, fmt.Errorf("packed program: %w", err)
 	}
+	return encoded, nil
+}
+
+func decode(encoded []byte) (*ir.Program, error) {
 	p, _, err := wire.Decode(encoded)
 	if err != nil {
 		return nil, fmt.Errorf("packed program: %w", err)

@@ -122,3 +122,25 @@ func FuzzProgram(f *testing.F) {
 		packed.Program(base64.StdEncoding.EncodeToString(b))
 	})
 }
+
+func TestNthOfProgramsThatArePackedTogether(t *testing.T) {
+	list := []*ir.Program{program(t, 3), program(t, 40), program(t, 41)}
+	text, err := packed.Texts(list...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range list {
+		got, err := packed.Nth(text, i)
+		if err != nil || got.Digest() != want.Digest() {
+			t.Errorf("program %d: %v", i, err)
+		}
+	}
+	for _, i := range []int{3, 100} {
+		if _, err := packed.Nth(text, i); err == nil {
+			t.Errorf("there is a program %d of 3", i)
+		}
+	}
+	if _, err := packed.Nth(packedText(t, list[0]), 0); err == nil {
+		t.Error("the text of one program is taken for one of many")
+	}
+}

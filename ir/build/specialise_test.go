@@ -1,0 +1,68 @@
+package build_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
+	"github.com/govyre/vyre/ir/text"
+)
+
+func TestSpecialisedScalarsAreConstants(t *testing.T) {
+	p, err := build.Specialise(wave(t), build.Specialisation{Name: "hundred", Scalars: map[string]uint64{"n": 100}, Align: map[string]int{"x": 16}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := text.Of(p)
+	if p.Name() != "hundred" || len(p.Params()) != 1 || p.Params()[0].Align != 4 || !strings.Contains(got, "le.u32 100_u32") {
+		t.Errorf("specialised:\n%s", got)
+	}
+	same, err := build.Specialise(wave(t), build.Specialisation{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(same.Params()) != 2 || same.Params()[0].Name != "n" || same.Params()[1].Align != wave(t).Params()[1].Align {
+		t.Errorf("nothing was said, and the parameters are %+v", same.Params())
+	}
+}
+
+func TestSpecialiseRefusesNamesThatAreNot(t *testing.T) {
+	for what, s := range map[string]build.Specialisation{
+		"no scalar":          {Scalars: map[string]uint64{"m": 1}},
+		"a buffer as scalar": {Scalars: map[string]uint64{"x": 1}},
+		"no buffer":          {Align: map[string]int{"y": 16}},
+		"a scalar as buffer": {Align: map[string]int{"n": 16}},
+	} {
+		if p, err := build.Specialise(wave(t), s); err == nil {
+			t.Errorf("%s gives\n%s", what, text.Of(p))
+		}
+	}
+}
+
+func TestSpecialisedParametersKeepTheirOrder(t *testing.T) {
+	b := build.New("order", build.Workgroup(32))
+	x := b.Buffer("x", ir.U32, ir.RW)
+	a := b.Scalar("a", ir.U32)
+	y := b.Buffer("y", ir.U32, ir.RW)
+	c := b.Scalar("c", ir.U32)
+	sh := b.SharedArray("s", ir.U32, 32)
+	b.Store(sh, b.Local(0), a)
+	b.Store(x, b.Local(0), c)
+	b.Store(y, b.Local(0), b.Load(sh, b.Local(0)))
+	p, err := b.Program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := build.Specialise(p, build.Specialisation{Scalars: map[string]uint64{"a": 9}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, q := range s.Params() {
+		names = append(names, q.Name)
+	}
+	if got := strings.Join(names, " "); got != "x y c" || len(s.Arrays()) != 1 {
+		t.Errorf("parameters %s, arrays %v", got, s.Arrays())
+	}
+}

@@ -1,0 +1,124 @@
+package block
+
+import "github.com/govyre/vyre/gpu"
+
+const (
+	// Threads is how many invocations the workgroups of these algorithms have.
+	Threads = 256
+	// Warps is how many warps a workgroup has.
+	Warps = Threads / 32
+	// Tile is how many elements a workgroup takes at once, Each how many of them an invocation.
+	Tile = Threads * Each
+	Each = 16
+)
+
+// Reduce combines one value of each invocation of a workgroup: within a warp by halving, lane i with lane i+16, then
+// i+8 and so on, and then the warps' results by halving. Invocation 0 gets the result; what the others get says nothing.
+// part holds Warps elements, and may be used again after the next barrier.
+func Reduce[T gpu.Number, O Operator[T]](t gpu.Thread, op O, v T, part []T) T {
+	for round := range uint32(2) {
+		h := uint32(16)
+		if round == 1 {
+			if t.Lane() == 0 {
+				part[t.Warp()] = v
+			}
+			t.Barrier()
+			v = part[t.Lane()&(Warps-1)]
+			h = Warps / 2
+		}
+		for ; h > 0; h /= 2 {
+			v = op.Apply(v, gpu.ShuffleDown(t, v, h))
+		}
+	}
+	return v
+}
+
+// load fetches 16 elements of a tile, which begins at base and ends at n at the latest: invocation j has those from
+// 1024 r + 4 j to 1024 r + 4 j + 3, for r from 0 to 3. What is absent is none.
+func load[T, A gpu.Number](t gpu.Thread, x []T, base, n uint64, none A) (v [Each]A) {
+	at := base + uint64(4*t.Local().X)
+	if base+Tile <= n {
+		for i := range uint64(Each) {
+			v[i] = A(x[at+1024*(i/4)+i%4])
+		}
+		return v
+	}
+	for i := range uint64(Each) {
+		v[i] = none
+		if k := at + 1024*(i/4) + i%4; k < n {
+			v[i] = A(x[k])
+		}
+	}
+	return v
+}
+
+// ReduceAll combines x[:n] into out[0] in one launch of any grid; out[0] is empty where n is 0. Each element is converted to
+// A first. The order is that of a tree which depends on n alone: quads of neighbours, the four quads of an invocation,
+// the invocations of a tile (Reduce), and then the tiles' results like elements, until one is left.
+//
+// Workgroups take tiles in turn. The last to finish one of Tile tiles combines their results, and so on up. sums has room
+// for SumsLen(max) elements; counts, for CountsLen(max), are 0 when the launch begins and when it has ended; part is
+// shared memory of Warps elements.
+func ReduceAll[T, A gpu.Number, O Operator[A]](t gpu.Thread, op O, empty A, x []T, n uint64, out, sums []A, counts []uint32, part []A) {
+	if n == 0 && t.GlobalIndex() == 0 {
+		out[0] = empty
+	}
+	for tile := uint64(t.Group().X); tile < tilesOf(n); tile += uint64(t.Groups().X) {
+		at, length := tile, n                  // the tile, and how many elements its level has
+		start, counter := uint64(0), uint64(0) // where the results of the level are, and their counts
+		for level := uint32(0); ; level++ {
+			var v [Each]A
+			if level == 0 {
+				v = load(t, x, at*Tile, n, op.Identity())
+			} else {
+				v = load(t, sums, start-length+at*Tile, start, op.Identity())
+			}
+			for d := uint32(1); d < Each; d *= 2 {
+				for i := uint32(0); i < Each; i += 2 * d {
+					v[i] = op.Apply(v[i], v[i+d])
+				}
+			}
+			v[0] = Reduce(t, op, v[0], part)
+			length = tilesOf(length)
+			last := uint32(0)
+			if t.Local().X == 0 {
+				if length == 1 {
+					out[0] = v[0]
+				} else {
+					sums[start+at] = v[0]
+					c := counter + at/Tile
+					if gpu.AtomicAddOrdered(&counts[c], 1, gpu.AcqRel, gpu.Device) == uint32(min(length-at/Tile*Tile, Tile))-1 {
+						gpu.AtomicStore(&counts[c], 0)
+						last = 1
+					}
+				}
+			}
+			if t.BarrierAdd(last) == 0 {
+				break
+			}
+			at /= Tile
+			start += length
+			counter += tilesOf(length)
+		}
+	}
+}
+
+// tilesOf is how many tiles so many elements have.
+func tilesOf(n uint64) uint64 { return (n + Tile - 1) / Tile }
+
+// SumsLen is how many results of tiles ReduceAll keeps, of n elements.
+func SumsLen(n uint64) (all uint64) {
+	for n = tilesOf(n); n > 1; n = tilesOf(n) {
+		all += n
+	}
+	return all
+}
+
+// CountsLen is how many counts ReduceAll needs for n elements.
+func CountsLen(n uint64) (all uint64) {
+	for n = tilesOf(n); n > 1; {
+		n = tilesOf(n)
+		all += n
+	}
+	return all
+}

@@ -1,0 +1,5 @@
+// Package kernels has the kernels of package prim, and their programs. Each is a few lines around an algorithm of
+// prim/block; package prim specialises the programs for an operator and compiles them.
+package kernels
+
+//go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs .

@@ -1,0 +1,112 @@
+package prim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/govyre/vyre"
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/build"
+)
+
+// made is what all primitives have: their kernels, and what they were made for.
+type made struct {
+	dev     *vyre.Device
+	label   string // such as "prim.Reduce[float32] of at most 4096"
+	max     uint64
+	kernels []vyre.Kernel
+}
+
+// make begins a primitive for at most max elements.
+func begin(dev *vyre.Device, what string, max int) (*made, error) {
+	m := &made{dev: dev, label: fmt.Sprintf("prim.%s of at most %d", what, max), max: uint64(max)}
+	switch {
+	case dev == nil:
+		return nil, &vyre.Error{Op: "make", Label: what, Kind: vyre.InvalidArgument, Msg: "the device is nil"}
+	case max < 0:
+		return nil, m.refuse(fmt.Sprintf("at most %d elements", max), "a primitive is made for as many elements as there can be")
+	}
+	return m, nil
+}
+
+func (m *made) refuse(msg, fix string) *vyre.Error {
+	return &vyre.Error{Op: "record", Label: m.label, Device: m.dev.Name(), Kind: vyre.InvalidArgument, Msg: msg, Fix: fix}
+}
+
+// unsupported is the error of a primitive that there is not for a type.
+func unsupported(what, msg string) error {
+	return &vyre.Error{Op: "make", Label: "prim." + what, Kind: vyre.Unsupported, Msg: msg}
+}
+
+// kernel is a program compiled for any ranges, and for ranges that begin at a multiple of 16 bytes, whose elements are loaded
+// four at a time.
+type kernel struct {
+	any, aligned vyre.Kernel
+	wide         []string // the buffers that have to be aligned
+}
+
+// compile specialises a program and compiles it. What was compiled before an error is closed with m.
+func (m *made) compile(ctx context.Context, p *ir.Program, err error, scalars map[string]uint64, wide ...string) (k kernel, _ error) {
+	k.wide = wide
+	one := func(align map[string]int) (vyre.Kernel, error) {
+		special, err := build.Specialise(p, build.Specialisation{Scalars: scalars, Align: align})
+		if err != nil {
+			return nil, err
+		}
+		made, err := m.dev.CompileWith(ctx, special, vyre.CompileOptions{Label: m.label})
+		if err == nil {
+			m.kernels = append(m.kernels, made)
+		}
+		return made, err
+	}
+	if err == nil {
+		k.any, err = one(nil)
+	}
+	if k.aligned = k.any; err == nil && len(wide) > 0 {
+		align := make(map[string]int)
+		for _, name := range wide {
+			align[name] = vectorBytes
+		}
+		k.aligned, err = one(align)
+	}
+	return k, err
+}
+
+// vectorBytes is how many bytes an invocation loads or stores at once, at most.
+const vectorBytes = 16
+
+// launch records a launch over so many tiles at most, of the form that the ranges allow. Its arguments are those of the
+// kernel but for the scalars that were bound.
+func (m *made) launch(seq *vyre.Sequence, k kernel, tiles uint64, args ...vyre.Arg) *driver.Step {
+	of := k.aligned
+	for i, p := range k.any.Signature() {
+		if r, ok := args[i].(vyre.Range); ok && r.Off%vectorBytes != 0 && slices.Contains(k.wide, p.Name) {
+			of = k.any
+		}
+	}
+	return seq.Launch(of, vyre.Grid{m.groups(of, tiles)}, args...)
+}
+
+// groups is how many workgroups share the tiles: as many as run at once, at most one a tile.
+func (m *made) groups(k vyre.Kernel, tiles uint64) uint32 {
+	return uint32(max(1, min(tiles, uint64(k.Occupancy(0).Cooperative))))
+}
+
+// Close gives the kernels up. It answers Busy while a prepared sequence has a step of the primitive; closing twice is
+// harmless.
+func (m *made) Close() error {
+	var err error
+	for _, k := range m.kernels {
+		err = errors.Join(err, k.Close())
+	}
+	return err
+}
+
+// typeName is T as Go writes it, and as programs of instances are called.
+func typeName[T any]() string { return reflect.TypeFor[T]().String() }
+
+func sizeOf[T any]() uintptr { return reflect.TypeFor[T]().Size() }

@@ -1,0 +1,71 @@
+package prim
+
+import (
+	"fmt"
+
+	"github.com/govyre/vyre"
+	"github.com/govyre/vyre/driver"
+)
+
+// Step is a primitive in a sequence.
+type Step struct {
+	of       *made
+	room     uint64 // elements that the ranges hold, and the primitive was made for
+	nowhere  vyre.Range
+	launches []launch
+}
+
+// launch is a kernel of the step. Its parameters n and at are those of the length.
+type launch struct {
+	step  *driver.Step
+	n, at int
+}
+
+// SetLength changes how many elements the next runs take. It answers like the setters of a vyre.Step, and refuses more than
+// the ranges hold or the primitive was made for.
+func (s *Step) SetLength(l Length) error {
+	if err := s.admit(l); err != nil {
+		return err
+	}
+	for _, k := range s.launches {
+		if err := k.step.SetArg(k.n, driver.U64(l.n)); err != nil {
+			return err
+		}
+		if err := k.step.SetArg(k.at, s.where(l)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// begin begins a step on ranges of which the shortest has so many elements. What is wrong with the length is reported by
+// Prepare; the step is recorded all the same.
+func (m *made) step(seq *vyre.Sequence, l Length, room int, any vyre.Range) *Step {
+	s := &Step{of: m, room: min(m.max, uint64(room)), nowhere: vyre.Range{Buffer: any.Buffer}}
+	if err := s.admit(l); err != nil {
+		seq.Refuse(err)
+	}
+	return s
+}
+
+// where is the range that kernels get for a length: empty where the host knows it.
+func (s *Step) where(l Length) vyre.Range {
+	if l.onDevice() {
+		return l.at
+	}
+	return s.nowhere
+}
+
+// admit refuses a length that is known to be too large.
+func (s *Step) admit(l Length) *vyre.Error {
+	switch {
+	case l.onDevice() || l.n <= s.room:
+		return nil
+	case l.n > s.of.max:
+		return s.of.refuse(fmt.Sprintf("length %d is above %d", int64(l.n), s.of.max), "make the primitive for as many elements as there can be")
+	}
+	return s.of.refuse(fmt.Sprintf("length %d, and a range of %d elements", l.n, s.room), "pass ranges of at least as many elements")
+}
+
+// launched notes a launch whose parameters are op-specific, and then n and at.
+func (s *Step) launched(k *driver.Step, n int) { s.launches = append(s.launches, launch{k, n, n + 1}) }
