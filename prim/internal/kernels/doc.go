@@ -1,5 +1,6 @@
 // Package kernels has the kernels of package prim, and their programs. Each is a few lines around an algorithm of
-// prim/block; package prim specialises the programs for an operator and compiles them.
+// prim/block; package prim specialises the programs for an operator and compiles them. The programs of x.go stand in
+// x_vyre.go.
 package kernels
 
-//go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs .
+//go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o reduce_vyre.go reduce.go
