@@ -73,7 +73,7 @@ func TestAutoGoesByKeptCostsOnceThereWasARun(t *testing.T) {
 	if p := made(megakernel.Options{}); p.Topology() != megakernel.Cooperative || strings.Contains(p.Explain(), "measured") {
 		t.Errorf("without a run it took\n%s", p.Explain())
 	}
-	var w plan.Workload
+	var w plan.History
 	p := made(megakernel.Options{Topology: megakernel.HostLoop})
 	rec, err := p.Run(context.Background())
 	if err != nil {
@@ -82,7 +82,7 @@ func TestAutoGoesByKeptCostsOnceThereWasARun(t *testing.T) {
 	if p.Observe(&w, rec); w.Runs != 1 || w.Rounds != float64(rec.Rounds) || w.GroupNS < 0 || w.GroupNS > float64(p.Result().Wall)/w.Rounds {
 		t.Errorf("observed %+v of %v in %v", w, rec, p.Result().Wall)
 	}
-	if p := made(megakernel.Options{Expected: w}); !strings.Contains(p.Explain(), "|source=measured|") {
+	if p := made(megakernel.Options{Expected: &w}); !strings.Contains(p.Explain(), "|source=measured|") {
 		t.Errorf("with kept costs and a run it took\n%s", p.Explain())
 	}
 }
@@ -145,8 +145,8 @@ func TestAutoDrainsWhatNeedsNoRounds(t *testing.T) {
 	m := g.upload(t, dev)
 	costs := plan.Costs{Launch: 2000, LaunchRead: 8000, GraphNode: 1000, GraphRead: 9000, LoopStart: 10000, LoopRound: 2000,
 		CoopRead: 12000, GridBarrier: [4]plan.BarrierCost{{Blocks: 132, NS: 1000}}} // 100 rounds: 212,000
-	known := func(drain float64) plan.Workload {
-		return plan.Workload{Rounds: 100, GroupNS: 1000, Runs: 1, DrainNS: drain}
+	known := func(drain float64) *plan.History {
+		return &plan.History{Workload: plan.Workload{Rounds: 100, GroupNS: 1000, Runs: 1, DrainNS: drain}}
 	}
 	for _, c := range []struct {
 		name string
@@ -169,7 +169,7 @@ func TestAutoDrainsWhatNeedsNoRounds(t *testing.T) {
 		if p.Topology() != c.want {
 			t.Errorf("%s: took %v, want %v\n%s", c.name, p.Topology(), c.want, p.Explain())
 		}
-		var w plan.Workload
+		var w plan.History
 		rec, err := p.Run(context.Background())
 		if p.Observe(&w, rec); err != nil || (w.DrainNS > 0) != (c.want == megakernel.Drained) || (w.Runs > 0) == (w.DrainNS > 0) {
 			t.Errorf("%s: observed %+v, %v", c.name, w, err)

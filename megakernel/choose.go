@@ -7,26 +7,32 @@ import (
 	"github.com/govyre/vyre/megakernel/plan"
 )
 
-// choose settles the topology: the one with the least predicted time if there are measured costs, with
-// the rounds between two looks that go with it where those are free. Without, it is the cooperative one
-// where there is one, unless waves have too little memory beside it. Waves of too many rows for one
-// program are launched.
+// choose settles the topology: by evidence of runs if there is enough (see byEvidence); else the one with the least
+// predicted time if there are measured costs, with the rounds between two looks that go with it where those are free.
+// Without, it is the cooperative one where there is one, unless waves have too little memory beside it. Waves of too
+// many rows for one program are launched.
 func (p *Plan) choose(ctx context.Context, b *binder, arena uint64, freePoll bool) error {
+	if done, err := p.byEvidence(b, arena); done || err != nil {
+		return err
+	}
 	caps := p.dev.Caps()
 	p.o.Topology = HostLoop
 	if caps.GridBarrier {
-		p.o.Topology = Cooperative
-		if p.bodies() > p.o.MaxRows && 2*b.distinct() > p.o.MaxRows {
-			p.o.Topology = HostLoop
-			p.choice = "topology host loop: code_size\n"
+		if !p.oneProgram(b) {
+			p.choice += "topology host loop: code_size\n"
 			return nil
 		}
+		p.o.Topology = Cooperative
 	}
-	if p.o.Costs == nil && p.o.Expected.Runs > 0 {
+	var expected plan.Workload
+	if p.o.Expected != nil {
+		expected = p.o.Expected.Workload
+	}
+	if p.o.Costs == nil && expected.Runs > 0 {
 		p.o.Costs = KeptCosts(p.dev)
 	}
 	if p.o.Costs == nil {
-		p.preferDrain(math.Inf(1))
+		p.preferDrain(expected.DrainNS, math.Inf(1))
 		return nil
 	}
 	blocks := int(p.o.Blocks)
@@ -35,7 +41,7 @@ func (p *Plan) choose(ctx context.Context, b *binder, arena uint64, freePoll boo
 	}
 	in := plan.SelectRequest{
 		Device: plan.Offers{Graphs: caps.Graphs, LoopNodes: caps.LoopNodes, GridBarrier: caps.GridBarrier},
-		Costs:  p.o.Costs, Workload: p.o.Expected,
+		Costs:  p.o.Costs, Workload: expected,
 		Groups: p.phases[EveryRound].plan.PerRound, Blocks: blocks,
 	}
 	if p.o.Budget != math.MaxUint64 {
@@ -48,10 +54,10 @@ func (p *Plan) choose(ctx context.Context, b *binder, arena uint64, freePoll boo
 	if p.o.Topology = d.Topology; d.Batch > 0 && freePoll {
 		p.o.PollRounds = uint32(d.Batch)
 	}
-	p.choice = d.Explain() + "\n"
+	p.choice += d.Explain() + "\n"
 	for _, c := range d.Candidates {
 		if c.Topology == d.Topology && c.Batch == d.Batch {
-			p.preferDrain(c.NS)
+			p.preferDrain(expected.DrainNS, c.NS)
 		}
 	}
 	return nil
@@ -59,8 +65,8 @@ func (p *Plan) choose(ctx context.Context, b *binder, arena uint64, freePoll boo
 
 // preferDrain takes the drain, if there is one and nobody asked for a number of rounds, unless runs of it
 // were observed to take longer than what was chosen.
-func (p *Plan) preferDrain(ns float64) {
-	if drained := p.o.Expected.DrainNS; !p.anyRounds || drained > ns {
+func (p *Plan) preferDrain(drained, ns float64) {
+	if !p.anyRounds || drained > ns {
 		return
 	}
 	if _, err := p.drainable(); err != nil {
@@ -78,6 +84,11 @@ func (p *Plan) selected(ctx context.Context, in plan.SelectRequest) (plan.Decisi
 	var keyer plan.Keyer
 	key := keyer.Key(p.identity())
 	return p.o.Cache.decisions.Select(ctx, key, key, in)
+}
+
+// oneProgram reports whether all rounds fit into a program, with bodies that are shared if need be.
+func (p *Plan) oneProgram(b *binder) bool {
+	return p.bodies(Cooperative) <= p.o.MaxRows || 2*b.distinct() <= p.o.MaxRows
 }
 
 // distinct is how many rows the different programs of waves have.

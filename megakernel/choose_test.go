@@ -35,7 +35,7 @@ func TestAutoTakesWhatIsPredictedToBeFastest(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			waves, deps := forms[0].waves(g, m, 0)
 			p, err := megakernel.New(context.Background(), dev, waves, deps, megakernel.Options{Blocks: 2, PollRounds: c.poll, Costs: c.costs,
-				Expected: plan.Workload{Rounds: c.rounds, GroupNS: 1000, Runs: 1}})
+				Expected: &plan.History{Workload: plan.Workload{Rounds: c.rounds, GroupNS: 1000, Runs: 1}}})
 			if err != nil {
 				t.Fatal(err)
 			}

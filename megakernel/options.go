@@ -3,6 +3,7 @@ package megakernel
 import (
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/megakernel/plan"
@@ -57,14 +58,20 @@ type Options struct {
 	// Cache keeps the plan's kernels for equal plans. It has to be of the same device.
 	Cache *Cache
 
-	// Costs are times measured on the device, by which Auto chooses. Nil are those that Calibrate kept, if
+	// Expected is what earlier runs came to, by Plan.Observe. If every way in which the plan could run was measured (see
+	// Trial), Auto chooses by that. Else, and where runs took a quarter more or less than was expected of them, it
+	// goes by Costs, and eight rounds are taken for granted if there was no run.
+	Expected *History
+	// Runs is how often the plan is going to run; 0 is as often as plans before it did on average, by Expected.
+	Runs uint64
+	// Planning bounds the time that New takes beyond what it takes for a loop of the host, of what is chosen by
+	// Expected; 0 is no bound.
+	Planning time.Duration
+	// Costs are times measured on the device, by which Auto chooses next. Nil are those that Calibrate kept, if
 	// there was an earlier run to choose by; without costs Auto takes Cooperative where the device has
 	// barriers of the grid, else HostLoop. A wave with a Drain is drained, unless rounds or a budget are
 	// asked for, or drains were observed to take longer than what costs predict.
 	Costs *plan.Costs
-	// Expected is what earlier runs came to, by Plan.Observe; with costs and without any run, eight rounds
-	// are taken for granted.
-	Expected plan.Workload
 }
 
 const (
@@ -116,6 +123,9 @@ func (o *Options) check(dev driver.Device) (found driver.Problems) {
 	}
 	if o.Tail > TailAlways {
 		refuse("tail", fmt.Sprintf("there is no tail setting %d", o.Tail), "use one of the constants")
+	}
+	if o.Planning < 0 {
+		refuse("planning", fmt.Sprintf("planning may take %v", o.Planning), "allow some time, or 0 for any")
 	}
 	return found
 }

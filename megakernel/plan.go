@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/ir"
@@ -27,7 +28,14 @@ type Plan struct {
 	temps                 map[int]*temp
 	arenaBytes, tempBytes uint64
 	rows                  int    // of the largest program
-	choice                string // why Auto took the topology, if it went by costs
+	choice                string // why Auto took the topology, if it went by evidence or costs
+
+	offered   []plan.Offered // passes that the plan could have
+	tailFree  bool           // the caller did not say when one block goes on alone
+	planning  time.Duration  // that New took
+	projected uint64         // nanoseconds that a run is expected to take, if that was chosen by evidence
+	begun     *History       // that its runs were last taken into
+	whole     bool           // the last run began with round 0
 
 	runner
 	next    uint32 // the round that a run begins with; 0 begins anew
@@ -50,7 +58,8 @@ func New(ctx context.Context, dev driver.Device, waves []Wave, deps []Dependency
 	if found := o.check(dev); len(found) > 0 {
 		return nil, found
 	}
-	p := &Plan{dev: dev, o: o.settled(), deps: deps, anyRounds: o.MaxRounds == 0 && o.SliceRounds == 0 && o.Budget == 0}
+	begin := time.Now()
+	p := &Plan{dev: dev, o: o.settled(), deps: deps, anyRounds: o.MaxRounds == 0 && o.SliceRounds == 0 && o.Budget == 0, tailFree: o.Tail == TailAuto}
 	b, err := bind(dev, p.o.Label, waves)
 	if err != nil {
 		return nil, err
@@ -77,6 +86,7 @@ func New(ctx context.Context, dev driver.Device, waves []Wave, deps []Dependency
 		p.Close() // whose error would hide the cause
 		return nil, err
 	}
+	p.planning = time.Since(begin)
 	return p, nil
 }
 
@@ -101,6 +111,7 @@ func (p *Plan) arrange(ctx context.Context, b *binder, freePoll bool) error {
 	for _, m := range b.order {
 		p.tempBytes += uint64(m.Bytes)
 	}
+	p.offered = p.offers(b)
 	if p.o.Topology == Auto {
 		if err := p.choose(ctx, b, a.Bytes, freePoll); err != nil {
 			return err
@@ -111,7 +122,7 @@ func (p *Plan) arrange(ctx context.Context, b *binder, freePoll bool) error {
 			return err
 		}
 	}
-	rows := p.bodies()
+	rows := p.bodies(p.o.Topology)
 	if p.params, err = b.parameters(rows > p.o.MaxRows || len(b.bindings) > maxBindings); err != nil {
 		return err
 	}
@@ -122,7 +133,7 @@ func (p *Plan) arrange(ctx context.Context, b *binder, freePoll bool) error {
 	if err := p.shareBodies(ctx); err != nil {
 		return err
 	}
-	if rows = p.bodies(); rows > p.o.MaxRows {
+	if rows = p.bodies(p.o.Topology); rows > p.o.MaxRows {
 		return problem(p.dev, driver.InvalidArgument, "F13", -1, "", fmt.Sprintf("the waves make programs of %d rows, though those of one program share a body, and at most %d are allowed", rows, p.o.MaxRows),
 			"raise Options.MaxRows and wait longer for the assembler, or make plans of fewer waves")
 	}
@@ -131,9 +142,9 @@ func (p *Plan) arrange(ctx context.Context, b *binder, freePoll bool) error {
 
 // bodies is how many rows the bodies of the waves have, as often as they are written: one block that goes on
 // alone has bodies of its own.
-func (p *Plan) bodies() int {
+func (p *Plan) bodies(t Topology) int {
 	n := p.phases[Before].rows() + p.phases[EveryRound].rows() + p.phases[After].rows()
-	if p.o.Topology == Cooperative && p.o.Tail != TailNever {
+	if t == Cooperative && p.o.Tail != TailNever {
 		if s := p.lonely(); s != nil {
 			return n + s.stay.Program.Rows()
 		}
@@ -267,6 +278,7 @@ func (p *Plan) Run(ctx context.Context) (Record, error) {
 		return Record{}, &driver.Error{Op: "run", Label: p.o.Label, Device: p.dev.Name(), Kind: driver.InvalidArgument,
 			Msg: "the last run ended in the middle of a slice, so how many rounds were done is not known", Fix: "bring the waves' memory back, and call Reset"}
 	}
+	p.whole = p.next == 0
 	last := p.next + p.o.MaxRounds
 	if last < p.next {
 		return Record{}, &driver.Error{Op: "run", Label: p.o.Label, Device: p.dev.Name(), Kind: driver.InvalidArgument, Msg: fmt.Sprintf("%d rounds are done, and %d more do not fit 32 bits", p.next, p.o.MaxRounds),

@@ -74,7 +74,7 @@ type searched struct {
 }
 
 // median is the middle one of ten wall times, after some runs that are observed into w.
-func (s *searched) median(o megakernel.Options, w *plan.Workload) (*megakernel.Plan, time.Duration) {
+func (s *searched) median(o megakernel.Options, w *plan.History) (*megakernel.Plan, time.Duration) {
 	s.t.Helper()
 	p, err := megakernel.New(context.Background(), s.dev, reach(s.g, s.m, 0), nil, o)
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *searched) median(o megakernel.Options, w *plan.Workload) (*megakernel.P
 			s.t.Fatal(err)
 		}
 		if k == 3 {
-			*w = observed(p, rec, *w)
+			p.Observe(w, rec)
 		}
 		if k >= 4 {
 			wall = append(wall, p.Result().Wall)
@@ -99,11 +99,6 @@ func (s *searched) median(o megakernel.Options, w *plan.Workload) (*megakernel.P
 	}
 	slices.Sort(wall)
 	return p, wall[len(wall)/2]
-}
-
-func observed(p *megakernel.Plan, rec megakernel.Record, w plan.Workload) plan.Workload {
-	p.Observe(&w, rec)
-	return w
 }
 
 // TestPredictedTimes compares, in lines of tables, what the cost model says with what was measured. What is known of the
@@ -142,12 +137,12 @@ func mean(list []float64) (m float64) {
 
 // compare measures one graph in every way, and what Auto takes.
 func (s *searched) compare(costs *plan.Costs) (errors []float64) {
-	var w plan.Workload
+	var w plan.History
 	s.median(megakernel.Options{Topology: megakernel.Cooperative, Costs: costs}, &w)
 	s.t.Logf("%s: %.0f rounds, %.0f of one block, %.2f us of work in a round", s.g.name, w.Rounds, w.TailRounds, w.GroupNS/1e3)
 	best, bestOfRounds := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
 	for _, how := range waysOf(s.dev) {
-		var none plan.Workload
+		var none plan.History
 		_, took := s.median(megakernel.Options{Topology: how.topology, PollRounds: how.k, Costs: costs}, &none)
 		best = min(best, took)
 		if how.topology == megakernel.Drained {
@@ -156,7 +151,7 @@ func (s *searched) compare(costs *plan.Costs) (errors []float64) {
 			continue
 		}
 		bestOfRounds = min(bestOfRounds, took)
-		says := costs.Predict(how.topology, uint64(how.k), s.dev.Caps().Units, 1, w)
+		says := costs.Predict(how.topology, uint64(how.k), s.dev.Caps().Units, 1, w.Workload)
 		off := (says - float64(took)) / float64(took)
 		errors = append(errors, math.Abs(off))
 		s.t.Logf("| %s | %v | %.3f | %.3f | %+.0f %% |", s.g.name, how, says/1e6, took.Seconds()*1e3, 100*off)
@@ -167,8 +162,8 @@ func (s *searched) compare(costs *plan.Costs) (errors []float64) {
 		o    megakernel.Options
 		best time.Duration
 	}{{"auto, rounds asked for", megakernel.Options{MaxRounds: 1 << 20}, bestOfRounds}, {"auto", megakernel.Options{}, best}} {
-		o.o.Costs, o.o.Expected = costs, w
-		var none plan.Workload
+		o.o.Costs, o.o.Expected = costs, &w
+		var none plan.History
 		p, took := s.median(o.o, &none)
 		s.t.Logf("| %s | %s: %v | %.3f of the best, bound 1.10 |", s.g.name, o.what, p.Topology(), float64(took)/float64(o.best))
 	}

@@ -2,8 +2,15 @@
 
 package main
 
-// evidenceRunCmd links kernels that vyre gen makes. So that they can be made anew when they do not build, the command
-// that their packages generate with is built without it.
-type evidenceRunCmd struct{}
+// Two commands link kernels that vyre gen makes. So that they can be made anew when they do not build, the command that
+// their packages generate with is built without them.
+type (
+	evidenceRunCmd     struct{}
+	evidenceExplainCmd struct{}
+)
 
-func (evidenceRunCmd) Run() error { return usagef("this command was built to generate launchers only") }
+func (evidenceRunCmd) Run() error { return notHere() }
+
+func (evidenceExplainCmd) Run() error { return notHere() }
+
+func notHere() error { return usagef("this command was built to generate launchers only") }

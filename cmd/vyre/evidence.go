@@ -13,6 +13,8 @@ import (
 type evidenceCmd struct {
 	Run   evidenceRunCmd   `cmd:"" help:"Measure a search by four protocols, and write a file of comparisons."`
 	Check evidenceCheckCmd `cmd:"" help:"Check a file of measured comparisons, and print every ratio."`
+
+	Explain evidenceExplainCmd `cmd:"" help:"Print what runs on a device came to, and what is chosen by it."`
 }
 
 // maxEvidence bounds a file of comparisons; one of the most rows that are read is smaller.

@@ -11,6 +11,7 @@
 //	vyre conform --device cpu                             the conformance suite
 //	vyre evidence run --graph road:1024x1024 -o x.csv     one launch against a loop of the host, measured
 //	vyre evidence check speedup.csv                       whether measured ratios may be quoted
+//	vyre evidence explain                                 what plans are chosen by, and whether that held
 //	vyre gen ./kernels                                    typed launchers, for go generate
 //	vyre completion bash                                  completion for a shell
 //

@@ -53,9 +53,9 @@ type Workload struct {
 // firstRounds is how many rounds a run is taken to have before there was one.
 const firstRounds = 8
 
-// Observe takes a run into the averages, with a quarter of the weight, or all of it if it is the first.
-func (w *Workload) Observe(rounds, tailRounds, groupNS float64) {
-	weight := 0.25
+// Observe takes a run into the averages, with a quarter of the weight, or all of it if it is the first, and returns that.
+func (w *Workload) Observe(rounds, tailRounds, groupNS float64) (weight float64) {
+	weight = 0.25
 	if w.Runs == 0 {
 		weight = 1
 	}
@@ -63,6 +63,7 @@ func (w *Workload) Observe(rounds, tailRounds, groupNS float64) {
 	w.TailRounds += weight * (tailRounds - w.TailRounds)
 	w.GroupNS += weight * (groupNS - w.GroupNS)
 	w.Runs++
+	return weight
 }
 
 // ObserveDrain takes a run without rounds into the average of those.

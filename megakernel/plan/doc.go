@@ -8,6 +8,7 @@
 //	                          └ the fewest groups, and heights
 //	records, costs ─▶ Select ─▶ Decision ─▶ Convergence        who looks for the end, and how often
 //	                               └ shape and topology, each candidate judged by its own Memory
+//	times of runs ─▶ History ─▶ PlanPasses                     what was faster often enough to be chosen
 //	identity ─▶ Key ─▶ Cache, Decisions                        one build for all who want it
 //	items that create items ─▶ Queue, Drain                    slots, bytes, launches
 //	nodes, edges ─▶ Facts ─▶ PlanExpansion                     rows of a graph, and the queue of waves over it

@@ -3,6 +3,8 @@ package plan
 import (
 	"cmp"
 	"encoding/binary"
+	"encoding/hex"
+	"fmt"
 	"slices"
 
 	"lukechampine.com/blake3"
@@ -10,6 +12,18 @@ import (
 
 // Key is the digest of everything that a kernel or a decision depends on.
 type Key [32]byte
+
+// MarshalText returns it in hexadecimal digits.
+func (k Key) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, k[:]), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (k *Key) UnmarshalText(text []byte) error {
+	if len(text) != hex.EncodedLen(len(k)) {
+		return fmt.Errorf("a key of %d hexadecimal digits, want %d", len(text), hex.EncodedLen(len(k)))
+	}
+	_, err := hex.Decode(k[:], text)
+	return err
+}
 
 // keyVersion changes whenever the encoding or the meaning of a plan does.
 const keyVersion = 1

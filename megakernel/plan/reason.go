@@ -50,6 +50,8 @@ import (
 //	payload_over_budget
 //	                -                       need, have
 //	active_count    wave
+//	duplicate, unknown, needs, alternatives
+//	                pass         name
 //	budget          -
 //	graph_digest    query
 //	traversal       query
