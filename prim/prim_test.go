@@ -3,8 +3,11 @@ package prim_test
 import (
 	"context"
 	"encoding/hex"
+	"flag"
 	"fmt"
+	"io"
 	"math"
+	"strings"
 	"testing"
 
 	"lukechampine.com/blake3"
@@ -18,8 +21,20 @@ import (
 
 var ctx = context.Background()
 
+var deviceFlag = flag.String("devices", "cpu,cuda-sim:0", "comma list of `names` of the devices that tests run on")
+
 // devices are what every test runs on.
-var devices = []string{"cpu", "cuda-sim:0"}
+func devices() []string { return strings.Split(*deviceFlag, ",") }
+
+// closeAll closes what a test made, in this order.
+func closeAll(t *testing.T, list ...io.Closer) {
+	t.Helper()
+	for _, c := range list {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
 
 func open(t testing.TB, name string) *vyre.Device {
 	t.Helper()
@@ -106,7 +121,7 @@ func TestReduceGivesTheKnownAnswers(t *testing.T) {
 		4097:    {8719637399210, 0x4aba6072, 0x44fdc65c, 0x409f88385ad3e18f},
 		1048576: {2251521044186623, 0x7de356b9, 0x48fff7e2, 0x4120008662e13a7c},
 	}
-	for _, name := range devices {
+	for _, name := range devices() {
 		for _, n := range sizes() {
 			t.Run(fmt.Sprint(name, " ", n), func(t *testing.T) {
 				d, want := open(t, name), known[n]

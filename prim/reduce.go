@@ -161,7 +161,7 @@ func (r *Reduce[T, A]) Record(seq *vyre.Sequence, n Length, x *vyre.Buffer[T], o
 		work = driver.All(seq.Scratch(sums + counts))
 		seq.Fill(driver.Part(work.Buffer, sums, counts), 0, 4)
 	}
-	tiles := (r.max + block.Tile - 1) / block.Tile
+	tiles := tilesOf(r.max)
 	st.launched(r.launch(seq, r.kernel, tiles, driver.U64(st.room), driver.U64(n.n), st.where(n), x.All(), out.View(0, 1).All(),
 		driver.Part(work.Buffer, 0, sums), driver.Part(work.Buffer, min(sums, work.Len), counts)), 1)
 	return st
