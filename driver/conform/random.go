@@ -23,12 +23,31 @@ import (
 type RandomProgram struct {
 	Case
 	choices []uint16
+	shapes  int // that it holds, if it is made of them
 }
 
 // Random makes the program of a seed. Equal seeds give equal programs.
 func Random(seed uint64) *RandomProgram {
-	return generate(&choices{rng: rand.New(rand.NewPCG(seed, 0x76797265))})
+	rng := rand.New(rand.NewPCG(seed, 0x76797265))
+	kind := ofStatements
+	if rng.IntN(8) == 7 {
+		kind = ofFormulas
+	}
+	return generate(&choices{rng: rng, stream: []uint16{kind}})
 }
+
+// RandomShapes makes a program of many small shapes, over many values: see shapes.
+func RandomShapes(seed uint64) *RandomProgram {
+	return generate(&choices{rng: rand.New(rand.NewPCG(seed, 0x73686170)), stream: []uint16{ofShapes}})
+}
+
+// What a program is made of: its first decision.
+const (
+	ofStatements uint16 = iota
+	ofFormulas
+	ofShapes
+	kinds
+)
 
 // FromChoices makes the program of a stream of decisions; every stream has one.
 func FromChoices(stream []uint16) *RandomProgram {
@@ -78,6 +97,7 @@ type generator struct {
 	whole  []ir.Object // fields of records of which each invocation stores its own as a whole; nil without
 	locals []local
 	vars   []*build.Var
+	values []*values // what formulas and shapes are computed of
 	labels []label
 	counts []*build.Var // counters of the loops around that run a constant number of rounds
 	level  ir.Level     // of control: where convergent ops may stand
@@ -87,6 +107,7 @@ type generator struct {
 	launch Launch
 	trap   bool // the program has its trap
 	rounds int  // loops at uniform control so far
+	small  int  // shapes of a program made of them
 }
 
 type label struct {
@@ -97,8 +118,13 @@ type label struct {
 var groupSizes = [][3]uint32{{1, 1, 1}, {4, 1, 1}, {32, 1, 1}, {33, 1, 1}, {5, 3, 1}, {64, 1, 1}, {8, 4, 2}}
 
 func generate(c *choices) *RandomProgram {
-	formulas := c.chance(8)
-	g := &generator{choices: c, fuel: 20 + c.pick(80)}
+	kind := uint16(c.pick(int(kinds)))
+	g := &generator{choices: c}
+	if kind == ofShapes {
+		g.shapes()
+		return g.made()
+	}
+	g.fuel = 20 + c.pick(80)
 	wg := groupSizes[g.pick(len(groupSizes))]
 	g.wg = wg
 	g.size = int(wg[0] * wg[1] * wg[2])
@@ -112,17 +138,27 @@ func generate(c *choices) *RandomProgram {
 	g.b = build.New("random", build.Workgroup(wg[:]...))
 	g.declare()
 	g.fill()
-	if formulas {
+	if kind == ofFormulas {
 		g.formulas()
 	} else {
 		g.phases(ir.LevelGrid, 0)
 	}
+	return g.made()
+}
+
+// made is the program, with what stores its results.
+func (g *generator) made() *RandomProgram {
 	g.results()
+	g.fillValues()
 	p, err := g.b.Program()
 	if err != nil {
 		panic(fmt.Sprintf("BUG: generator made a program that the verifier refuses: %v", err))
 	}
-	return &RandomProgram{Case{Family: "random", Name: "program", Program: p, Launch: g.launch}, c.stream}
+	r := &RandomProgram{Case: Case{Family: "random", Name: "program", Program: p, Launch: g.launch}, choices: g.stream, shapes: g.small}
+	if g.small > 0 {
+		r.Family = "shapes"
+	}
+	return r
 }
 
 var elemTypes = []ir.Type{ir.U32, ir.I32, ir.F32, ir.U64, ir.I64, ir.F64, ir.U8, ir.I16, ir.F16, ir.BF16, ir.Bool}

@@ -2,12 +2,11 @@ package conform
 
 import "math/rand/v2"
 
-// choices is the stream of decisions that a random program is made of. Recording draws
-// them at random; replaying reads them back, and gives 0, always the simplest decision, when
-// the stream has ended. So any stream is a program, a shorter stream or smaller numbers make a smaller
+// choices is the stream of decisions that a random program is made of. Those that are given are taken first. When they
+// have ended, recording draws others at random; replaying gives 0, always the simplest decision. So any stream is a program, a shorter stream or smaller numbers make a smaller
 // program, and shrinking needs to know nothing about programs.
 type choices struct {
-	rng    *rand.Rand // nil when replaying
+	rng    *rand.Rand // nil when nothing is recorded
 	stream []uint16
 	pos    int
 }
@@ -17,13 +16,11 @@ func (c *choices) pick(n int) int {
 	if n <= 1 {
 		return 0
 	}
-	if c.rng != nil {
-		v := c.rng.IntN(n)
-		c.stream = append(c.stream, uint16(v))
-		return v
-	}
 	if c.pos >= len(c.stream) {
-		return 0
+		if c.rng == nil {
+			return 0
+		}
+		c.stream = append(c.stream, uint16(c.rng.IntN(n)))
 	}
 	v := int(c.stream[c.pos])
 	c.pos++

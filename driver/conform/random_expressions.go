@@ -167,7 +167,6 @@ func (g *generator) index() build.Value {
 
 // op writes a pure op with result type t.
 func (g *generator) op(t ir.Type, depth int) build.Value {
-	b := g.b
 	if (t.IsInt() || t.IsFloat()) && g.chance(8) {
 		return g.there(t, depth)
 	}
@@ -177,6 +176,12 @@ func (g *generator) op(t ir.Type, depth int) build.Value {
 	for i, it := range o.in {
 		in[i] = g.expr(it, depth-1)
 	}
+	return g.apply(o, in)
+}
+
+// apply writes an op on values; of NaNs whose bits it looks at, there is one.
+func (g *generator) apply(o opCase, in []build.Value) build.Value {
+	b := g.b
 	switch o.op {
 	case ir.OpCvt:
 		return b.Cvt(o.out, in[0])

@@ -11,9 +11,13 @@ import (
 
 var formulaTypes = []ir.Type{ir.U64, ir.U32, ir.I64, ir.I32, ir.F32, ir.U64, ir.F64, ir.F16}
 
-// formulas writes some, each into a variable of its own.
+// formulas writes some, each into a variable of its own: two of three next to an error that is known.
 func (g *generator) formulas() {
 	for range 1 + g.pick(32) {
+		if g.pick(3) > 0 {
+			g.nearError()
+			continue
+		}
 		t := formulaTypes[g.pick(len(formulaTypes))]
 		v := g.beginning(t)
 		for range 1 + g.pick(3) {
@@ -29,6 +33,8 @@ func (g *generator) beginning(t ir.Type) build.Value {
 	switch {
 	case g.chance(3):
 		return g.leaf(t)
+	case g.chance(3):
+		return g.operand(t)
 	case t.IsInt() && g.chance(2):
 		return g.b.Mul(v, g.b.Const(t, 0x9E37_79B9_7F4A_7C15&t.Mask()))
 	}

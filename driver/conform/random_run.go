@@ -33,6 +33,7 @@ func ClockSeed() uint64 { return uint64(time.Now().UnixNano()) * 0x9E37_79B9_7F4
 // programs are shrunk and stand in the summary's failures as text.
 type RandomRun struct {
 	Seed, N uint64 // the first program, and how many
+	Shapes  bool   // programs of shapes, as RandomShapes makes them
 	Workers int    // goroutines; 0 is one
 	Step    func() // called after each program; may be nil
 	// Stop ends the run early once it is closed, without an error: nothing more is begun, and what is under way gets a
@@ -91,7 +92,7 @@ func (o RandomRun) Run(ctx context.Context, s *Summary, devices ...Device) error
 		for range max(1, o.Workers) {
 			workers.Go(func() {
 				for seed, ok := r.begin(ctx); ok; seed, ok = r.begin(ctx) {
-					p := Random(seed)
+					p := r.make(seed)
 					err := p.Agree(ctx, devices...)
 					if ctx.Err() != nil {
 						return // what the end of ctx has to do with it is not known
@@ -99,7 +100,7 @@ func (o RandomRun) Run(ctx context.Context, s *Summary, devices ...Device) error
 					if err != nil && !errors.Is(err, driver.DeviceLost) {
 						err = shrunk(ctx, p, err, devices)
 					}
-					r.end(seed, err)
+					r.end(seed, p, err)
 				}
 			})
 		}
@@ -125,6 +126,14 @@ func (o RandomRun) Run(ctx context.Context, s *Summary, devices ...Device) error
 	return nil
 }
 
+// make makes the program of a seed.
+func (o RandomRun) make(seed uint64) *RandomProgram {
+	if o.Shapes {
+		return RandomShapes(seed)
+	}
+	return Random(seed)
+}
+
 // begin returns the next seed, if there is one to try.
 func (r *randomRun) begin(ctx context.Context) (uint64, bool) {
 	r.mu.Lock()
@@ -144,7 +153,7 @@ func (r *randomRun) begin(ctx context.Context) (uint64, bool) {
 }
 
 // end notes what came of a program. What fails once a device is lost is no verdict.
-func (r *randomRun) end(seed uint64, err error) {
+func (r *randomRun) end(seed uint64, p *RandomProgram, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.over {
@@ -156,17 +165,19 @@ func (r *randomRun) end(seed uint64, err error) {
 		r.suspects = append(r.suspects, seed)
 		return
 	}
-	r.count(seed, err)
+	r.count(seed, p, err)
 }
 
-func (r *randomRun) count(seed uint64, err error) {
+func (r *randomRun) count(seed uint64, p *RandomProgram, err error) {
 	r.s.Cases++
+	r.s.Shapes += p.shapes
+	r.s.Values += p.shapes * int(p.Invocations())
 	if err == nil {
 		r.s.Passed++
 	} else {
 		r.s.Failed++
 		if len(r.s.Failures) < 100 {
-			r.s.Failures = append(r.s.Failures, Failure{&Case{Family: "random", Name: fmt.Sprint(seed)}, err})
+			r.s.Failures = append(r.s.Failures, Failure{&Case{Family: p.Family, Name: fmt.Sprint(seed)}, err})
 		}
 	}
 	if r.Step != nil {
@@ -182,7 +193,7 @@ func (r *randomRun) accuse(ctx context.Context) error {
 	}
 	lost.UnderWay = nil
 	for _, seed := range r.suspects {
-		p := Random(seed)
+		p := r.make(seed)
 		err := r.Alone(ctx, p.Choices())
 		if ctx.Err() != nil {
 			lost.UnderWay = append(lost.UnderWay, seed)
@@ -194,7 +205,7 @@ func (r *randomRun) accuse(ctx context.Context) error {
 			})
 			err = fmt.Errorf("loses the device, also alone: %w\n%s", err, small.Describe())
 		}
-		r.count(seed, err)
+		r.count(seed, p, err)
 	}
 	return lost
 }

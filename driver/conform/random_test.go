@@ -56,6 +56,10 @@ func TestRandomProgramsAgreeUnderEverySchedule(t *testing.T) {
 	if err := conform.RunRandom(context.Background(), firstSeed(t), n, runtime.GOMAXPROCS(0), &s, func() {}, devices...); err != nil {
 		t.Fatal(err)
 	}
+	shapes := conform.RandomRun{Seed: firstSeed(t), N: n / 10, Shapes: true, Workers: runtime.GOMAXPROCS(0)}
+	if err := shapes.Run(t.Context(), &s, devices...); err != nil {
+		t.Fatal(err)
+	}
 	for _, f := range s.Failures {
 		t.Error(f)
 	}
@@ -213,6 +217,10 @@ func TestEqualSeedsGiveEqualPrograms(t *testing.T) {
 		}
 		if c := conform.FromChoices(a.Choices()); c.Program.Digest() != a.Program.Digest() {
 			t.Errorf("seed %d: its choices give another program", seed)
+		}
+		shapes := conform.RandomShapes(seed)
+		if c := conform.FromChoices(shapes.Choices()); c.Describe() != shapes.Describe() || shapes.Family != "shapes" || c.Family != "shapes" {
+			t.Errorf("seed %d: the choices of its shapes give another program", seed)
 		}
 	}
 }

@@ -26,6 +26,9 @@ func regressions() []Family {
 // Summary counts what Run did.
 type Summary struct {
 	Cases, Passed, Failed, Skipped int
+
+	Shapes int // in random programs of shapes
+	Values int // over which those ran, added up
 	Failures                       []Failure // the first of them, up to 100
 }
 

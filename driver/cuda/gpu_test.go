@@ -28,6 +28,7 @@ import (
 // that runs them on a machine with a driver and no Go.
 var (
 	gpuRandom   = flag.Uint64("gpu-random", 200, "how many random programs to compare on the GPU")
+	gpuShapes   = flag.Bool("gpu-shapes", false, "random programs of shapes: a few ops each, over hundreds of values")
 	gpuSeed     = flag.Uint64("gpu-seed", 0, "the first of them; 0 takes one from the clock")
 	gpuChoices  = flag.String("gpu-choices", "", "file with the decisions of one random program, to be tried alone")
 	gpuMatch    = flag.String("gpu-match", "", "only conformance cases whose family/name holds this")
@@ -195,6 +196,10 @@ func TestGPUAgreesOnRandomPrograms(t *testing.T) {
 	timer := time.AfterFunc(*gpuLimit-min(15*time.Second, *gpuLimit/4), func() { close(stop) })
 	defer timer.Stop()
 	s := agreeTogether(ctx, t, library(t), stop)
+	if *gpuShapes {
+		report(t, "shapes", s, begin)
+		return
+	}
 	report(t, "random", s, begin)
 }
 
@@ -245,7 +250,7 @@ func agreeTogether(ctx context.Context, t *testing.T, lib cu.Driver, stop <-chan
 		seed = conform.ClockSeed()
 	}
 	fmt.Printf("gpu-random from seed=%d; -gpu-seed=%d repeats it\n", seed, seed)
-	run := conform.RandomRun{Seed: seed, N: *gpuRandom, Workers: workers, Stop: stop, Alone: conform.InProcess(func(ctx context.Context, file string) *exec.Cmd {
+	run := conform.RandomRun{Seed: seed, N: *gpuRandom, Shapes: *gpuShapes, Workers: workers, Stop: stop, Alone: conform.InProcess(func(ctx context.Context, file string) *exec.Cmd {
 		return exec.CommandContext(ctx, os.Args[0], "-test.run=^TestGPUAgreesOnRandomPrograms$", "-gpu-choices="+file, fmt.Sprintf("-gpu-sim=%v", *gpuSim))
 	})}
 	err := run.Run(ctx, &s, conform.On(openTogether(t, lib)))
@@ -282,8 +287,8 @@ func report(t *testing.T, what string, s conform.Summary, begin time.Time) {
 	if s.Failed > 0 && !t.Failed() {
 		t.Errorf("%d failures", s.Failed)
 	}
-	total(t, what, "cases=%d passed=%d failed=%d skipped=%d seconds=%.1f a_second=%.0f %s", s.Cases, s.Passed, s.Failed, s.Skipped, time.Since(begin).Seconds(),
-		float64(s.Cases)/time.Since(begin).Seconds(), strings.Join(where, ","))
+	total(t, what, "cases=%d passed=%d failed=%d skipped=%d shapes=%d values=%d seconds=%.1f a_second=%.0f %s", s.Cases, s.Passed, s.Failed, s.Skipped,
+		s.Shapes, s.Values, time.Since(begin).Seconds(), float64(s.Cases)/time.Since(begin).Seconds(), strings.Join(where, ","))
 }
 
 func TestSimulatedDevicePassesTheSuiteWithManyCasesAtOnce(t *testing.T) {

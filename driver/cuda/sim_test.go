@@ -109,7 +109,14 @@ func TestSimulatedDevicesAgreeOnRandomPrograms(t *testing.T) {
 	if err := conform.RunRandom(context.Background(), 500_000, n, 2, &s, func() {}, conform.On(d)); err != nil {
 		t.Fatal(err)
 	}
+	shapes := conform.RandomRun{Seed: 500_000, N: n / 10, Shapes: true, Workers: 2}
+	if err := shapes.Run(t.Context(), &s, conform.On(d)); err != nil {
+		t.Fatal(err)
+	}
 	for _, f := range s.Failures {
 		t.Error(f)
+	}
+	if uint64(s.Shapes) < n/10 || s.Values < s.Shapes {
+		t.Errorf("%d shapes over %d values", s.Shapes, s.Values)
 	}
 }

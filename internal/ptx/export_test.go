@@ -30,3 +30,20 @@ func WithStage(t testing.TB, name string, do func(insts int)) {
 	}
 	t.Cleanup(func() { stages[name] = before })
 }
+
+// Avoided returns how often the searches for what the assembler gets wrong find something in a program that passes have
+// made, by the number of the error in docs/design/assembler-errors.md.
+func Avoided(p *ir.Program) map[int]int {
+	f := newFunction(p, Target{SM: 90}, "k", 1)
+	f.lanes()
+	f.choose()
+	s := f.sel
+	magnitudes := 0
+	for _, compared := range s.signedAbs {
+		if compared {
+			magnitudes++
+		}
+	}
+	return map[int]int{1: len(s.halved), 6: len(s.halfKnown), 7: len(s.zeroSign), 11: len(s.knownSum), 13: len(s.turnedMins),
+		14: len(s.ofThree), 18: len(s.farShift), 21: magnitudes}
+}

@@ -1,0 +1,150 @@
+package ptx_test
+
+import (
+	"testing"
+
+	"github.com/govyre/vyre/driver/conform"
+	"github.com/govyre/vyre/internal/compile"
+	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/ptx"
+	"github.com/govyre/vyre/ir"
+)
+
+// TestRandomProgramsComeNearEveryError: whatever the assembler was seen to get wrong, and what it would get wrong if the
+// emitter did not avoid it, stands often in random programs as the passes leave them. Errors 2 and 3 need no formula:
+// any update of shared memory will do, and votes on constants are folded by the passes.
+func TestRandomProgramsComeNearEveryError(t *testing.T) {
+	programs := uint64(long.Count(2_000, 10_000, 10_000))
+	near := make(map[int]int) // programs by error
+	for seed := range programs {
+		r := conform.Random(seed)
+		if r.Choices()[0] != 1 { // it is none of formulas
+			continue
+		}
+		p := lowered(t, r.Program)
+		for e, n := range ptx.Avoided(p) {
+			if n > 0 {
+				near[e]++
+			}
+		}
+		found := make(map[int]bool)
+		for row := range ir.Row(p.Rows()) {
+			for e, is := range shapes {
+				found[e] = found[e] || is(p, row)
+			}
+		}
+		for e := range found {
+			if found[e] {
+				near[e]++
+			}
+		}
+	}
+	for _, e := range []int{1, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21} {
+		// That makes 33 of 10,000, which leaves an error little room even where few values show it.
+		if least := int(programs) / 300; near[e] < least {
+			t.Errorf("error %d: %d of %d programs have its shape, want %d", e, near[e], programs, least)
+		}
+		t.Logf("error %d: %d of %d programs", e, near[e], programs)
+	}
+}
+
+// lowered is p as the passes make it for the emitter.
+func lowered(t *testing.T, p *ir.Program) *ir.Program {
+	t.Helper()
+	_, err := compile.Program(p, ptx.Target{SM: 90}, compile.Options{Trace: func(s compile.Step) { p = s.Program }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// shapes tell whether an error's shape ends at a row, for those that are avoided wherever they stand.
+var shapes = map[int]func(p *ir.Program, r ir.Row) bool{
+	4: func(p *ir.Program, r ir.Row) bool {
+		return p.Op(r) == ir.OpSelect && p.Type(r) == ir.F32 && (isBits(p, p.B(r), 1<<31) && isBits(p, p.C(r), 0x3F80_0000, 0xBF80_0000) ||
+			isBits(p, p.C(r), 1<<31) && isBits(p, p.B(r), 0x3F80_0000, 0xBF80_0000))
+	},
+	5: func(p *ir.Program, r ir.Row) bool {
+		return (p.Op(r) == ir.OpBarrierAnyWG || p.Op(r) == ir.OpBarrierAllWG) && usedAgain(p, p.A(r), r)
+	},
+	8: func(p *ir.Program, r ir.Row) bool {
+		a, b := p.A(r), p.B(r)
+		return (p.Op(r) == ir.OpLt || p.Op(r) == ir.OpLe) && p.Type(a) == ir.F32 && (p.Op(a) == ir.OpAbs && isConst(p, b) || p.Op(b) == ir.OpAbs && isConst(p, a))
+	},
+	9: func(p *ir.Program, r ir.Row) bool {
+		return p.Op(r) == ir.OpAddSat && isConst(p, p.B(r)) && p.Op(p.A(r)) == ir.OpAdd && isConst(p, p.B(p.A(r)))
+	},
+	10: func(p *ir.Program, r ir.Row) bool {
+		turns := func(v ir.Row) bool {
+			return (p.Op(v) == ir.OpRotl || p.Op(v) == ir.OpRotr) && isConst(p, p.B(v)) && isNegation(p, p.A(v)) && p.Type(v).Bits() == 32
+		}
+		return p.Op(r) == ir.OpAdd && (turns(p.A(r)) || turns(p.B(r)))
+	},
+	12: func(p *ir.Program, r ir.Row) bool {
+		a := p.A(r)
+		return p.Op(r) == ir.OpAnd && isConst(p, p.B(r)) && p.Op(a) == ir.OpPrmt && isConst(p, p.C(a)) && p.Const(p.C(a))&0x8 != 0
+	},
+	15: func(p *ir.Program, r ir.Row) bool {
+		for products, low := 0, uint32(1); ; r = p.A(r) {
+			switch op := p.Op(r); {
+			case p.Type(r).Bits() != 64:
+				return false
+			case op == ir.OpMul && isConst(p, p.B(r)):
+				low *= uint32(p.Const(p.B(r)))
+				if products++; products > 1 && (low == 1 || low == ^uint32(0)) {
+					return true
+				}
+			case op != ir.OpAdd || !isConst(p, p.B(r)):
+				return false
+			}
+		}
+	},
+	16: func(p *ir.Program, r ir.Row) bool {
+		a := p.A(r)
+		return (p.Op(r) == ir.OpAbs || p.Op(r) == ir.OpNeg) && p.Type(r).IsFloat() && (p.Op(a) == ir.OpMin || p.Op(a) == ir.OpMax) && isBits(p, p.B(a), 0, 1<<31)
+	},
+	17: func(p *ir.Program, r ir.Row) bool {
+		a, b := p.A(r), p.B(r)
+		switch {
+		case p.Type(r).Bits() != 64:
+			return false
+		case p.Op(r) == ir.OpShl:
+			return isNegation(p, a)
+		}
+		return p.Op(r) == ir.OpAdd && (isNegation(p, a) && p.Op(b) == ir.OpShl || isNegation(p, b) && p.Op(a) == ir.OpShl)
+	},
+	19: func(p *ir.Program, r ir.Row) bool {
+		half := func(v ir.Row) bool { return p.Op(v) == ir.OpCvt && p.Type(p.A(v)).Bits() == 64 }
+		return p.Op(r) == ir.OpBfi && p.X(r)>>8 == 16 && (half(p.A(r)) || half(p.B(r)))
+	},
+	20: func(p *ir.Program, r ir.Row) bool {
+		return p.Op(r) == ir.OpAbs && p.Type(r).IsHalf() && p.Op(p.A(r)) == ir.OpCvt && p.Type(p.A(p.A(r))) == ir.F32
+	},
+}
+
+func isConst(p *ir.Program, r ir.Row) bool { return p.Op(r) == ir.OpConst }
+
+func isBits(p *ir.Program, r ir.Row, any ...uint64) bool {
+	for _, bits := range any {
+		if isConst(p, r) && p.Const(r) == bits {
+			return true
+		}
+	}
+	return false
+}
+
+func isNegation(p *ir.Program, r ir.Row) bool {
+	return p.Op(r) == ir.OpNeg || p.Op(r) == ir.OpSub && isBits(p, p.A(r), 0)
+}
+
+// usedAgain reports whether a row after r uses v.
+func usedAgain(p *ir.Program, v, r ir.Row) bool {
+	for u := r + 1; u < ir.Row(p.Rows()); u++ {
+		for i, w := range [3]ir.Row{p.A(u), p.B(u), p.C(u)} {
+			if i < p.Op(u).Info().Args && w == v {
+				return true
+			}
+		}
+	}
+	return false
+}
