@@ -30,7 +30,10 @@ func (c *choices) pick(n int) int {
 // chance is true once in n times.
 func (c *choices) chance(n int) bool { return c.pick(n) == n-1 }
 
-// Shrink looks for a smaller program that still fails: it drops runs of decisions, then
+// atFront is how many decisions are lowered before anything else: how many formulas or shapes there are is among them.
+const atFront = 24
+
+// Shrink looks for a smaller program that still fails: it lowers the first decisions, drops runs of them, then
 // lowers single ones, until neither helps or the tries are used up. fails must give the same answer for the
 // same program. It returns the smallest program found, r itself if none.
 func Shrink(r *RandomProgram, tries int, fails func(*RandomProgram) bool) *RandomProgram {
@@ -47,6 +50,23 @@ func Shrink(r *RandomProgram, tries int, fails func(*RandomProgram) bool) *Rando
 		}
 		return false
 	}
+	lower := func(at int) bool {
+		for _, v := range []uint16{0, best.choices[at] / 2, best.choices[at] - 1} {
+			if v >= best.choices[at] {
+				continue
+			}
+			low := append([]uint16{}, best.choices...)
+			low[at] = v
+			if try(low) {
+				return true
+			}
+		}
+		return false
+	}
+	for at := 0; at < min(atFront, len(best.choices)); at++ {
+		for lower(at) {
+		}
+	}
 	for improved := true; improved && tries > 0; {
 		improved = false
 		for size := max(1, len(best.choices)/2); size >= 1 && tries > 0; size /= 2 {
@@ -60,17 +80,7 @@ func Shrink(r *RandomProgram, tries int, fails func(*RandomProgram) bool) *Rando
 			}
 		}
 		for at := 0; at < len(best.choices) && tries > 0; at++ {
-			for _, v := range []uint16{0, best.choices[at] / 2, best.choices[at] - 1} {
-				if v >= best.choices[at] {
-					continue
-				}
-				low := append([]uint16{}, best.choices...)
-				low[at] = v
-				if try(low) {
-					improved = true
-					break
-				}
-			}
+			improved = lower(at) || improved
 		}
 	}
 	return best

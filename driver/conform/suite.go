@@ -27,9 +27,9 @@ func regressions() []Family {
 type Summary struct {
 	Cases, Passed, Failed, Skipped int
 
-	Shapes int // in random programs of shapes
-	Values int // over which those ran, added up
-	Failures                       []Failure // the first of them, up to 100
+	Shapes   int       // in random programs of shapes
+	Values   int       // over which those ran, added up
+	Failures []Failure // the first of them, up to 100
 }
 
 // Options chooses what Run does.
