@@ -5,3 +5,4 @@ package kernels
 
 //go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o reduce_vyre.go reduce.go
 //go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o arg_vyre.go arg.go
+//go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o fill_vyre.go fill.go
