@@ -125,9 +125,5 @@ func (c *Iota[T]) Record(seq *vyre.Sequence, n Length, start, step T, out *vyre.
 
 // scalar passes a number as the type that the kernel has for it.
 func (c *Iota[T]) scalar(v T) vyre.Arg {
-	var bits uint64
-	for i, b := range vyre.Bytes([]T{v}) {
-		bits |= uint64(b) << (8 * i)
-	}
-	return driver.Scalar{Type: c.kernel.any.Signature()[3].Type, Bits: bits}
+	return driver.Scalar{Type: c.kernel.any.Signature()[3].Type, Bits: bitsOf(v)}
 }

@@ -9,7 +9,7 @@ import (
 // Specialisation is what is known of a program's arguments before it is compiled.
 type Specialisation struct {
 	Name    string            // of the result; empty is the program's own
-	Scalars map[string]uint64 // the bits of scalar parameters, which the result does not have
+	Scalars map[string]uint64 // the bits of scalar parameters, as a launch passes them; the result does not have these
 	Align   map[string]int    // what the starts of buffers are multiples of, in bytes
 }
 
@@ -44,7 +44,7 @@ func Specialise(p *ir.Program, s Specialisation) (*ir.Program, error) {
 			}
 		case bound:
 			used++
-			in.Scalars = append(in.Scalars, b.Const(q.Type.Value(), bits))
+			in.Scalars = append(in.Scalars, b.Const(q.Type.Value(), q.Type.Extend(bits&q.Type.Mask())))
 		default:
 			in.Scalars = append(in.Scalars, b.Scalar(q.Name, q.Type))
 		}

@@ -66,3 +66,21 @@ func TestSpecialisedParametersKeepTheirOrder(t *testing.T) {
 		t.Errorf("parameters %s, arrays %v", got, s.Arrays())
 	}
 }
+
+func TestSpecialisedNarrowScalarsHaveTheirSign(t *testing.T) {
+	b := build.New("narrow", build.Workgroup(32))
+	v := b.Scalar("v", ir.I8)
+	x := b.Buffer("x", ir.I32, ir.RW)
+	b.Store(x, b.Local(0), v)
+	p, err := b.Program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := build.Specialise(p, build.Specialisation{Scalars: map[string]uint64{"v": 0x9c}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := text.Of(s); !strings.Contains(got, "-100_i32") {
+		t.Errorf("-100 is\n%s", got)
+	}
+}

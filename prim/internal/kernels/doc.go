@@ -6,3 +6,4 @@ package kernels
 //go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o reduce_vyre.go reduce.go
 //go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o arg_vyre.go arg.go
 //go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o fill_vyre.go fill.go
+//go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o histogram_vyre.go histogram.go
