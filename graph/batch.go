@@ -3,20 +3,29 @@ package graph
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph/internal/waves"
 	"github.com/govyre/vyre/megakernel"
+	"github.com/govyre/vyre/megakernel/plan"
 )
 
-// submission is a batch of so many queries, prepared.
-type submission struct {
-	queries []byte // staged
-	answers []byte
-	stage   *driver.Sequence // uploads; and all the rest, where the device drives the rounds
-	read    *driver.Sequence // nil if stage reads, too
+// shape is what a submission depends on.
+type shape struct {
+	alone, together int // turns of one query, and of more
+	queries         int
 }
+
+// submission is queries in turns, prepared.
+type submission struct {
+	stage *driver.Sequence // uploads; and all the rest, where the device drives the rounds
+	read  *driver.Sequence // nil if stage reads, too
+}
+
+// mostSubmissions is how many are kept. A batch of queries of many different kinds has a shape of its own.
+const mostSubmissions = 64
 
 // Reach answers one query.
 func (s *Session) Reach(ctx context.Context, q Query) (*Reached, error) {
@@ -27,7 +36,9 @@ func (s *Session) Reach(ctx context.Context, q Query) (*Reached, error) {
 	return all[0], nil
 }
 
-// Batch answers queries, in their order. As many as SessionOptions.Queries are one submission, with one wait.
+// Batch answers queries, in their order. Those that allow the same kinds of arcs are one search, as many as are possible
+// together: 32, or 64 in a session of more queries than 32. As many as SessionOptions.Queries are one submission, with one
+// wait.
 //
 // Errors: a seed that is no node, or more seeds than a query may have, before anything runs; those of the device. After
 // one the session may be used again, unless the device is lost.
@@ -42,15 +53,20 @@ func (s *Session) Batch(ctx context.Context, queries []Query) ([]*Reached, error
 	if s.closers == nil {
 		return nil, s.refuse("the session is closed", "open another one")
 	}
-	all := make([]*Reached, 0, len(queries))
-	for len(queries) > 0 {
-		n := min(len(queries), s.o.Queries)
-		answers, err := s.run(ctx, queries[:n])
-		if err != nil {
+	if err := plan.PlanQueries(s.turns(queries), &s.groups); err != nil {
+		return nil, err
+	}
+	all := make([]*Reached, len(queries))
+	for groups := s.groups.Groups; len(groups) > 0; {
+		n, sum := 0, 0
+		for n < len(groups) && sum+len(groups[n].Queries) <= s.o.Queries {
+			sum += len(groups[n].Queries)
+			n++
+		}
+		if err := s.run(ctx, queries, groups[:n], all); err != nil {
 			return nil, err
 		}
-		all = append(all, answers...)
-		queries = queries[n:]
+		groups = groups[n:]
 	}
 	return all, nil
 }
@@ -67,53 +83,107 @@ func (s *Session) check(i int, q Query) error {
 	return nil
 }
 
-// run answers queries of one submission.
-func (s *Session) run(ctx context.Context, queries []Query) ([]*Reached, error) {
-	b, err := s.submission(len(queries))
-	if err != nil {
-		return nil, err
+// kinds are those that a query allows. Where all arcs have mask 1, nothing else makes a difference.
+func (s *Session) kinds(q Query) uint32 {
+	switch {
+	case q.Kinds == 0:
+		return AllKinds
+	case s.g.Masks() != nil:
+		return q.Kinds
+	case q.Kinds&1 != 0:
+		return AllKinds
 	}
-	for i, q := range queries {
-		to := b.queries[4*i*s.stride:]
-		kinds := q.Kinds
-		if kinds == 0 {
-			kinds = AllKinds
-		}
-		putWords(to, []uint32{uint32(len(q.Seeds)), kinds})
-		putWords(to[4*waves.QueryHead:], q.Seeds)
-	}
-	if _, err := b.stage.Run(ctx); err != nil {
-		return nil, err
-	}
-	if b.read != nil {
-		if err := s.rounds(ctx, len(queries)); err != nil {
-			return nil, err
-		}
-		if _, err := b.read.Run(ctx); err != nil {
-			return nil, err
-		}
-	}
-	answers := make([]*Reached, len(queries))
-	for i := range answers {
-		from := b.answers[4*i*s.slot:]
-		r := &Reached{words: make([]uint32, s.words()), count: int(binary.LittleEndian.Uint32(from))}
-		for k := range r.words {
-			r.words[k] = binary.LittleEndian.Uint32(from[4*(waves.AnswerHead+k):])
-		}
-		answers[i] = r
-	}
-	return answers, nil
+	return AllKinds &^ 1
 }
 
-// rounds runs queries one after another, where the host drives the rounds.
-func (s *Session) rounds(ctx context.Context, n int) error {
+// turns is what the turns of a batch are planned from.
+func (s *Session) turns(queries []Query) plan.QueryRequest {
+	in := plan.QueryRequest{Lanes: s.together(), Keep: true, Budget: s.memory.PeakBytes, Kept: []plan.KeptGraph{{Graph: s.digest, Bytes: uint64(s.graphBytes())}}}
+	for i, q := range queries {
+		in.Queries = append(in.Queries, s.planned(i, q))
+	}
+	return in
+}
+
+// planned is what query i needs.
+func (s *Session) planned(i int, q Query) plan.Query {
+	return plan.Query{ID: uint64(i), Graph: s.digest, GraphBytes: uint64(s.graphBytes()), Traversal: uint64(s.kinds(q)),
+		Frontier: 4 * uint64(s.stride), Scratch: s.scratchBytes(), Output: 4 * uint64(s.slot)}
+}
+
+// run answers the queries of one submission, those that are alone first.
+func (s *Session) run(ctx context.Context, queries []Query, groups []plan.QueryGroup, all []*Reached) error {
+	var size shape
+	order := make([]int, 0, s.o.Queries)
+	stage := func(g plan.QueryGroup) {
+		turn := s.queryBytes[4*(size.alone+size.together)*s.stride:]
+		putWords(turn[4*waves.FirstWord:], []uint32{uint32(len(order)), uint32(len(g.Queries))})
+		for _, k := range g.Queries {
+			to := s.queryBytes[4*len(order)*s.stride:]
+			putWords(to, []uint32{uint32(len(queries[k].Seeds)), s.kinds(queries[k])})
+			putWords(to[4*waves.QueryHead:], queries[k].Seeds)
+			order = append(order, k)
+		}
+	}
+	for _, g := range groups {
+		if len(g.Queries) == 1 {
+			stage(g)
+			size.alone++
+		}
+	}
+	for _, g := range groups {
+		if len(g.Queries) > 1 {
+			stage(g)
+			size.together++
+		}
+	}
+	size.queries = len(order)
+	if err := s.submit(ctx, size); err != nil {
+		return err
+	}
+	for i, k := range order {
+		from := s.answerBytes[4*i*s.slot:]
+		r := &Reached{words: make([]uint32, s.words()), count: int(binary.LittleEndian.Uint32(from))}
+		for w := range r.words {
+			r.words[w] = binary.LittleEndian.Uint32(from[4*(waves.AnswerHead+w):])
+		}
+		all[k] = r
+	}
+	return nil
+}
+
+// submit runs what is staged.
+func (s *Session) submit(ctx context.Context, size shape) error {
+	b, err := s.submission(size)
+	if err != nil {
+		return err
+	}
+	r, err := b.stage.Run(ctx)
+	if s.ran != nil {
+		s.ran(r)
+	}
+	if err != nil || b.read == nil {
+		return err
+	}
+	if err := s.rounds(ctx, s.one, size.alone); err != nil {
+		return err
+	}
+	if err := s.rounds(ctx, s.many, size.together); err != nil {
+		return err
+	}
+	_, err = b.read.Run(ctx)
+	return err
+}
+
+// rounds runs turns one after another, where the host drives the rounds.
+func (s *Session) rounds(ctx context.Context, p *megakernel.Plan, n int) error {
 	for range n {
-		rec, err := s.plan.Run(ctx)
+		rec, err := p.Run(ctx)
 		if err == nil && rec.Status != megakernel.Converged {
 			err = s.refuse(fmt.Sprintf("a search is at no end after %d rounds", rec.Rounds), "that is not possible: each round reaches a node")
 		}
 		if err != nil {
-			if failed := s.plan.Reset(ctx); failed != nil {
+			if failed := p.Reset(ctx); failed != nil {
 				return failed
 			}
 			return err
@@ -122,34 +192,60 @@ func (s *Session) rounds(ctx context.Context, n int) error {
 	return nil
 }
 
-// submission returns what runs so many queries, and prepares it if it is the first time.
-func (s *Session) submission(n int) (*submission, error) {
-	if b := s.submissions[n]; b != nil {
+// submission returns what runs so many queries in such turns, and prepares it if it is the first time.
+func (s *Session) submission(size shape) (*submission, error) {
+	if b := s.submissions[size]; b != nil {
 		return b, nil
 	}
-	b := &submission{queries: make([]byte, 4*n*s.stride), answers: make([]byte, 4*n*s.slot)}
-	sequence := func(what string) *driver.Sequence {
-		q := s.dev.NewSequence(fmt.Sprintf("%s, %s of %d queries", s.o.Label, what, n))
-		s.closers = append(s.closers, q)
-		return q
+	if len(s.submissions) == mostSubmissions {
+		if err := s.forget(); err != nil {
+			return nil, err
+		}
 	}
-	b.stage = sequence("batch")
-	b.stage.Upload(driver.Part(s.staged, 0, int64(len(b.queries))), b.queries, driver.Always)
+	b := &submission{stage: s.dev.NewSequence(fmt.Sprintf("%s, batch of %d queries", s.o.Label, size.queries))}
+	s.submissions[size] = b
+	b.stage.Upload(driver.Part(s.staged, 0, int64(4*size.queries*s.stride)), s.queryBytes[:4*size.queries*s.stride], driver.Always)
 	b.stage.Fill(driver.All(s.turn), 0, 4)
-	last := b.stage
-	if c := s.plan.Commands(); c.Round == nil {
-		b.stage.Repeat(n, func() { c.Begin(b.stage) })
-	} else {
-		last = sequence("answers")
-		b.read = last
+	last, turns := b.stage, []struct {
+		p *megakernel.Plan
+		n int
+	}{{s.one, size.alone}, {s.many, size.together}}
+	for _, t := range turns {
+		if t.n > 0 && t.p.Commands().Round != nil {
+			b.read = s.dev.NewSequence(fmt.Sprintf("%s, answers of %d queries", s.o.Label, size.queries))
+			last = b.read
+			break
+		}
 	}
-	last.Read(driver.Part(s.answers, 0, int64(len(b.answers))), b.answers)
-	if err := b.stage.Prepare(); err != nil {
-		return nil, err
+	for _, t := range turns {
+		if t.n > 0 && b.read == nil {
+			b.stage.Repeat(t.n, func() { t.p.Commands().Begin(b.stage) })
+		}
 	}
-	if err := last.Prepare(); err != nil {
-		return nil, err
+	last.Read(driver.Part(s.answers, 0, int64(4*size.queries*s.slot)), s.answerBytes[:4*size.queries*s.slot])
+	err := b.stage.Prepare()
+	if err == nil {
+		err = last.Prepare()
 	}
-	s.submissions[n] = b
+	if err != nil {
+		delete(s.submissions, size)
+		return nil, errors.Join(err, b.close())
+	}
 	return b, nil
+}
+
+// forget closes all submissions.
+func (s *Session) forget() (err error) {
+	for _, b := range s.submissions {
+		err = errors.Join(err, b.close())
+	}
+	clear(s.submissions)
+	return err
+}
+
+func (b *submission) close() error {
+	if b.read == nil {
+		return b.stage.Close()
+	}
+	return errors.Join(b.stage.Close(), b.read.Close())
 }

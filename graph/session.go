@@ -18,29 +18,37 @@ import (
 )
 
 // Session is a graph on a device, and what searches of it need there. The graph is uploaded once; a batch of queries
-// uploads its seeds, is one submission where the device drives the rounds, and is read back at once. It may be used from
-// any goroutine; batches run one after another.
+// uploads its seeds, is one submission where the device drives the rounds, and is read back at once. Queries that allow
+// the same kinds of arcs are one search, of up to 64. A Session may be used from any goroutine; batches run one after
+// another.
 type Session struct {
 	mu     sync.Mutex
 	dev    driver.Device
 	g      *CSR
 	o      SessionOptions
-	plan   *megakernel.Plan
+	digest [32]byte
 	memory plan.Session
+	groups plan.Queries // of the batch that runs, or of the last one
+
+	one, many *megakernel.Plan // of a query alone, and of several together; many is nil if no batch has any
 
 	stride, slot                                              int // words of a query, of an answer
 	graph, seen, list, lengths, turn, filter, staged, answers driver.Buffer
-	submissions                                               map[int]*submission // by queries
+	lanes, queued                                             driver.Buffer // of queries together
+	queryBytes, answerBytes                                   []byte        // on the host
+	submissions                                               map[shape]*submission
+	ran                                                       func(driver.Result) // is told of submissions; nil but in tests
 	closers                                                   []interface{ Close() error }
 }
 
 // SessionOptions adjusts a session. The zero value is right for most.
 type SessionOptions struct {
 	Label   string // appears in errors and profiles; empty is "graph"
-	Queries int    // of a batch, for whose answers there is memory; 0 is 16. Larger batches take several.
+	Queries int    // of a batch, for whose answers there is memory; 0 is 32. Larger batches take several.
 	Seeds   int    // of a query, at most; 0 is 1024
 	Budget  uint64 // bytes of device memory; 0 is what the allocator has
-	// Topology is who drives the rounds; Auto is a drain where the device has cooperative launches.
+	// Topology is who drives the rounds; Auto is a drain where the device has cooperative launches. Queries that
+	// run together have rounds even so, in one launch.
 	Topology megakernel.Topology
 }
 
@@ -85,13 +93,10 @@ const sessionRoom = 64 << 10
 //
 // Errors: out of memory, with the bytes needed and those there are; a graph without nodes; a device without the topology.
 func NewSession(ctx context.Context, dev driver.Device, g *CSR, o SessionOptions) (*Session, error) {
-	s := &Session{dev: dev, g: g, o: o.settled(dev), submissions: map[int]*submission{}}
-	if g.Nodes() == 0 || s.o.Queries < 0 || s.o.Seeds < 0 {
-		return nil, s.refuse(fmt.Sprintf("a graph of %d nodes, %d queries of %d seeds", g.Nodes(), o.Queries, o.Seeds), "load a graph with nodes, and leave what is to be the default at 0")
+	s, err := prepared(dev, g, o)
+	if err != nil {
+		return nil, err
 	}
-	s.o.Seeds = min(s.o.Seeds, g.Nodes())
-	s.stride, s.slot = waves.QueryHead+s.o.Seeds, waves.AnswerHead+s.words()
-	var err error
 	if s.memory, err = plan.PlanSession(s.request()); err != nil {
 		return nil, err
 	}
@@ -101,12 +106,24 @@ func NewSession(ctx context.Context, dev driver.Device, g *CSR, o SessionOptions
 	return s, nil
 }
 
+// prepared is a session that knows its sizes, and has nothing on the device yet.
+func prepared(dev driver.Device, g *CSR, o SessionOptions) (*Session, error) {
+	s := &Session{dev: dev, g: g, o: o.settled(dev), submissions: map[shape]*submission{}}
+	if g.Nodes() == 0 || s.o.Queries < 0 || s.o.Seeds < 0 {
+		return nil, s.refuse(fmt.Sprintf("a graph of %d nodes, %d queries of %d seeds", g.Nodes(), o.Queries, o.Seeds), "load a graph with nodes, and leave what is to be the default at 0")
+	}
+	s.digest = g.Digest()
+	s.o.Seeds = min(s.o.Seeds, g.Nodes())
+	s.stride, s.slot = waves.QueryHead+s.o.Seeds, waves.AnswerHead+s.words()
+	return s, nil
+}
+
 func (o SessionOptions) settled(dev driver.Device) SessionOptions {
 	if o.Label == "" {
 		o.Label = "graph"
 	}
 	if o.Queries == 0 {
-		o.Queries = 16
+		o.Queries = 32
 	}
 	if o.Seeds == 0 {
 		o.Seeds = 1024
@@ -127,46 +144,89 @@ func (s *Session) refuse(msg, fix string) error {
 // words is how many words of 32 bits a set of nodes has.
 func (s *Session) words() int { return (s.g.Nodes() + 31) / 32 }
 
+// together is how many queries run together at most.
+func (s *Session) together() int { return min(s.o.Queries, 64) }
+
+// wide reports whether lanes have words of 64 bits.
+func (s *Session) wide() bool { return s.together() > 32 }
+
+// laneBytes is what lanes take: a word a node, and the round in which it was listed.
+func (s *Session) laneBytes() (seen, queued int64) {
+	n := int64(s.g.Nodes())
+	switch {
+	case s.together() == 1:
+		return 0, 0
+	case s.wide():
+		return 8 * n, 4 * n
+	}
+	return 4 * n, 4 * n
+}
+
 // request is what the session's memory is planned from.
 func (s *Session) request() plan.SessionRequest {
+	return plan.SessionRequest{Graph: s.digest, GraphBytes: uint64(s.graphBytes()), Runs: uint64(s.o.Queries), FrontierBytes: 4 * uint64(s.stride),
+		ScratchBytes: s.scratchBytes(), OutputBytes: 4 * uint64(s.slot), Budget: s.o.Budget, Staged: true, KeepAll: true}
+}
+
+// scratchBytes is what the session takes whatever the queries are.
+func (s *Session) scratchBytes() uint64 {
 	n := uint64(s.g.Nodes())
-	scratch := 4*uint64(s.words()) + 8*n + 4*(3+1+1) + sessionRoom
+	seen, queued := s.laneBytes()
+	bytes := 4*uint64(s.words()) + 8*n + 4*(3+1+1) + sessionRoom + uint64(seen+queued)
 	if s.o.Topology == megakernel.Drained {
-		scratch += 8 * arcs.Slots(n, uint64(s.g.Arcs()))
+		bytes += 8 * arcs.Slots(n, uint64(s.g.Arcs()))
 	}
-	return plan.SessionRequest{Graph: s.g.Digest(), GraphBytes: uint64(s.graphBytes()), Runs: uint64(s.o.Queries), FrontierBytes: 4 * uint64(s.stride),
-		ScratchBytes: scratch, OutputBytes: 4 * uint64(s.slot), Budget: s.o.Budget, Staged: true, KeepAll: true}
+	return bytes
 }
 
 // open allocates, uploads and prepares.
 func (s *Session) open(ctx context.Context) error {
 	n, q := int64(s.g.Nodes()), int64(s.o.Queries)
+	lanes, queued := s.laneBytes()
 	for _, b := range []struct {
 		to    *driver.Buffer
-		words int64
+		bytes int64
 		label string
 	}{
-		{&s.graph, s.graphBytes() / 4, "graph"}, {&s.seen, int64(s.words()), "seen"}, {&s.list, 2 * n, "list"}, {&s.lengths, 3, "lengths"}, {&s.turn, 1, "turn"},
-		{&s.filter, 1, "filter"}, {&s.staged, q * int64(s.stride), "queries"}, {&s.answers, q * int64(s.slot), "answers"},
+		{&s.graph, s.graphBytes(), "graph"}, {&s.seen, 4 * int64(s.words()), "seen"}, {&s.list, 8 * n, "list"}, {&s.lengths, 12, "lengths"}, {&s.turn, 4, "turn"},
+		{&s.filter, 4, "filter"}, {&s.staged, 4 * q * int64(s.stride), "queries"}, {&s.answers, 4 * q * int64(s.slot), "answers"},
+		{&s.lanes, lanes, "lanes"}, {&s.queued, queued, "queued"},
 	} {
+		if b.bytes == 0 {
+			continue
+		}
 		var err error
-		if *b.to, err = s.dev.Alloc(4*b.words, driver.AllocOptions{Label: s.o.Label + " " + b.label}); err != nil {
+		if *b.to, err = s.dev.Alloc(b.bytes, driver.AllocOptions{Label: s.o.Label + " " + b.label}); err != nil {
 			return err
 		}
 		s.closers = append(s.closers, *b.to)
 	}
+	s.queryBytes, s.answerBytes = make([]byte, s.staged.Len()), make([]byte, s.answers.Len())
 	if err := s.upload(ctx); err != nil {
 		return err
 	}
-	p, err := waves.Unpack(s.g.Masks() != nil)
+	p, err := waves.Unpack(s.g.Masks() != nil, s.wide())
 	if err != nil {
 		return err
 	}
-	if s.plan, err = megakernel.New(ctx, s.dev, s.waves(p), dependencies, megakernel.Options{Label: s.o.Label, Topology: s.o.Topology}); err != nil {
+	if s.one, err = s.plan(ctx, s.waves(p), "", s.o.Topology); err != nil || s.together() == 1 {
 		return err
 	}
-	s.closers = append(s.closers, s.plan)
-	return nil
+	topology := s.o.Topology
+	if topology == megakernel.Drained {
+		topology = megakernel.Cooperative // a node may come again, with another query
+	}
+	s.many, err = s.plan(ctx, s.laneWaves(p), " together", topology)
+	return err
+}
+
+// plan makes a plan that the session closes.
+func (s *Session) plan(ctx context.Context, list []megakernel.Wave, label string, topology megakernel.Topology) (*megakernel.Plan, error) {
+	p, err := megakernel.New(ctx, s.dev, list, dependencies, megakernel.Options{Label: s.o.Label + label, Topology: topology})
+	if err == nil {
+		s.closers = append(s.closers, p)
+	}
+	return p, err
 }
 
 // The waves, by number, and what waits for what.
@@ -180,9 +240,10 @@ const (
 
 var dependencies = []megakernel.Dependency{{Before: clearWave, After: seedWave}, {Before: answerWave, After: nextWave}}
 
+// waves search for one query.
 func (s *Session) waves(p waves.Programs) []megakernel.Wave {
 	turn, seen, list, lengths, filter := driver.All(s.turn), driver.All(s.seen), driver.All(s.list), driver.All(s.lengths), driver.All(s.filter)
-	answers, slot, stride := driver.All(s.answers), driver.U32(uint32(s.slot)), driver.U32(uint32(s.stride))
+	staged, answers, slot, stride := driver.All(s.staged), driver.All(s.answers), driver.U32(uint32(s.slot)), driver.U32(uint32(s.stride))
 	arrays := s.arrays()
 	with := func(first []driver.Arg, last ...driver.Arg) []driver.Arg {
 		args := append(first, arrays...)
@@ -192,33 +253,65 @@ func (s *Session) waves(p waves.Programs) []megakernel.Wave {
 	stay := with([]driver.Arg{megakernel.Round{}, megakernel.Size{}, megakernel.Limit{}, megakernel.Many{}}, megakernel.Edges{}, megakernel.Result{})
 	drain := with(nil, megakernel.Slots{}, megakernel.Control{})
 	return []megakernel.Wave{
-		clearWave: {Program: p.Clear, Phase: megakernel.Before, Domain: megakernel.Fixed(uint32(max(s.words(), 3))), Args: []driver.Arg{slot, turn, seen, lengths, answers}},
-		seedWave:  {Program: p.Seed, Phase: megakernel.Before, Domain: megakernel.Fixed(uint32(max(s.o.Seeds, 1))), Args: []driver.Arg{stride, turn, driver.All(s.staged), seen, list, lengths, filter}},
+		clearWave: {Program: p.Clear, Phase: megakernel.Before, Domain: megakernel.Fixed(uint32(max(s.words(), 3))), Args: []driver.Arg{stride, slot, turn, staged, seen, lengths, answers}},
+		seedWave:  {Program: p.Seed, Phase: megakernel.Before, Domain: s.seedDomain(), Args: []driver.Arg{stride, turn, staged, seen, list, lengths, filter}},
 		roundWave: {Program: p.Round, Domain: megakernel.Spread(lengths, uint32(s.g.Nodes())), Args: round,
 			Stay:  &megakernel.Stay{Program: p.Stay, Args: stay},
 			Drain: &megakernel.Drain{Program: p.Drain, Args: drain, Slots: arcs.Slots(uint64(s.g.Nodes()), uint64(s.g.Arcs()))}},
-		answerWave: {Program: p.Answer, Phase: megakernel.After, Domain: megakernel.Fixed(uint32((s.words() + 2047) / 2048)), Args: []driver.Arg{slot, turn, seen, answers}},
-		nextWave:   {Program: p.Next, Phase: megakernel.After, Domain: megakernel.Fixed(1), Args: []driver.Arg{turn}},
+		answerWave: {Program: p.Answer, Phase: megakernel.After, Domain: s.answerDomain(), Args: []driver.Arg{stride, slot, turn, staged, seen, answers}},
+		nextWave:   nextTurn(p, turn),
 	}
+}
+
+// laneWaves search for several queries together.
+func (s *Session) laneWaves(p waves.Programs) []megakernel.Wave {
+	turn, seen, queued, list, lengths, filter := driver.All(s.turn), driver.All(s.lanes), driver.All(s.queued), driver.All(s.list), driver.All(s.lengths), driver.All(s.filter)
+	staged, answers, slot, stride := driver.All(s.staged), driver.All(s.answers), driver.U32(uint32(s.slot)), driver.U32(uint32(s.stride))
+	round := append([]driver.Arg{megakernel.Round{}, megakernel.Size{}}, s.arrays()...)
+	round = append(round, seen, queued, filter, list, lengths, megakernel.Vote{}, megakernel.Edges{})
+	return []megakernel.Wave{
+		clearWave: {Program: p.Lanes.Clear, Phase: megakernel.Before, Domain: megakernel.Fixed(uint32(max(s.g.Nodes(), s.together(), 3))),
+			Args: []driver.Arg{stride, slot, turn, staged, seen, queued, lengths, answers}},
+		seedWave:   {Program: p.Lanes.Seed, Phase: megakernel.Before, Domain: s.seedDomain(), Args: []driver.Arg{stride, turn, staged, seen, queued, list, lengths, filter}},
+		roundWave:  {Program: p.Lanes.Round, Domain: megakernel.Spread(lengths, uint32(s.g.Nodes())), Args: round},
+		answerWave: {Program: p.Lanes.Answer, Phase: megakernel.After, Domain: s.answerDomain(), Args: []driver.Arg{stride, slot, turn, staged, seen, answers}},
+		nextWave:   nextTurn(p, turn),
+	}
+}
+
+// seedDomain is a seed of each query, answerDomain groups that go over the words of answers.
+func (s *Session) seedDomain() megakernel.Domain { return megakernel.Fixed(uint32(max(s.o.Seeds, 1))) }
+
+func (s *Session) answerDomain() megakernel.Domain {
+	return megakernel.Fixed(uint32((s.words() + 2047) / 2048))
+}
+
+func nextTurn(p waves.Programs, turn driver.Range) megakernel.Wave {
+	return megakernel.Wave{Program: p.Next, Phase: megakernel.After, Domain: megakernel.Fixed(1), Args: []driver.Arg{turn}}
 }
 
 // Memory returns what the session was planned to take, and what it saves against runs that keep nothing.
 func (s *Session) Memory() plan.Session { return s.memory }
 
-// Topology returns who drives the rounds.
-func (s *Session) Topology() megakernel.Topology { return s.plan.Topology() }
+// Topology returns who drives the rounds of a query alone.
+func (s *Session) Topology() megakernel.Topology { return s.one.Topology() }
+
+// Turns returns how many searches the last batch was.
+func (s *Session) Turns() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.groups.Groups)
+}
 
 // Close gives everything on the device back. It waits for the batch that runs.
 func (s *Session) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var err error
+	err := s.forget()
 	for k := len(s.closers) - 1; k >= 0; k-- {
 		err = errors.Join(err, s.closers[k].Close())
 	}
-	if s.closers = nil; err == nil {
-		clear(s.submissions)
-	}
+	s.closers = nil
 	return err
 }
 

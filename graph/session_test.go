@@ -174,8 +174,8 @@ func TestSessionSavesWhatItWasPlannedTo(t *testing.T) {
 				if down, want := run.Get(driver.ReadBytes), runs*s.Memory().ReadBytes; down != want {
 					t.Errorf("%d bytes read, planned %d", down, want)
 				}
-				if n := run.Get(driver.LaunchesPlain) + run.Get(driver.LaunchesGraph); n != runs {
-					t.Errorf("%d launches for %d queries", n, runs)
+				if n, turns := run.Get(driver.LaunchesPlain)+run.Get(driver.LaunchesGraph), uint64(s.Turns()); n != turns || turns >= runs {
+					t.Errorf("%d launches for %d turns of %d queries", n, turns, runs)
 				}
 			}, 1)
 			at := 0

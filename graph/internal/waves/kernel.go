@@ -7,10 +7,18 @@ import (
 	"github.com/govyre/vyre/megakernel/arcs"
 )
 
-// Words in front of the seeds of a query, and in front of the bits of an answer.
+// Words in front of the seeds of a query, and in front of the bits of an answer. The head of query k has the turn of
+// number k, too: which queries it answers.
 const (
-	QueryHead  = 2 // how many seeds; the kinds allowed
+	QueryHead  = 4 // how many seeds; the kinds allowed; the first query of the turn, and how many it answers
 	AnswerHead = 2 // how many nodes; 0
+)
+
+// Words of that head.
+const (
+	kindsWord = 1
+	FirstWord = 2
+	countWord = 3
 )
 
 // claim marks nodes that are reached along arcs that have a kind in common with the filter.
@@ -42,14 +50,14 @@ func (c claimAny) Arc(t gpu.Thread, from, to, mask uint32) bool {
 // Clear forgets what the query before reached, and begins an answer.
 //
 //vyre:kernel workgroup=256
-func Clear(t gpu.Thread, slot uint32, turn, seen, lengths, answers []uint32) {
+func Clear(t gpu.Thread, stride, slot uint32, turn, staged, seen, lengths, answers []uint32) {
 	i := t.Global().X
 	seen[i] = 0
 	if i < 3 {
 		lengths[i] = 0
 	}
 	if i < AnswerHead {
-		answers[turn[0]*slot+i] = 0
+		answers[staged[turn[0]*stride+FirstWord]*slot+i] = 0
 	}
 }
 
@@ -58,9 +66,9 @@ func Clear(t gpu.Thread, slot uint32, turn, seen, lengths, answers []uint32) {
 //vyre:kernel workgroup=256
 func Seed(t gpu.Thread, stride uint32, turn, staged, seen, list, lengths, filter []uint32) {
 	i := t.Global().X
-	query := turn[0] * stride
+	query := staged[turn[0]*stride+FirstWord] * stride
 	if i == 0 {
-		filter[0] = staged[query+1]
+		filter[0] = staged[query+kindsWord]
 	}
 	if i >= staged[query] {
 		return
@@ -122,8 +130,8 @@ func DrainOfKinds(t gpu.Thread, offsets, targets, masks, seen, filter, list, len
 // Answer stores what was reached where the query's answer stands, and counts it.
 //
 //vyre:kernel workgroup=256
-func Answer(t gpu.Thread, slot uint32, turn, seen, answers []uint32) {
-	at := turn[0] * slot
+func Answer(t gpu.Thread, stride, slot uint32, turn, staged, seen, answers []uint32) {
+	at := staged[turn[0]*stride+FirstWord] * slot
 	words, n := uint32(len(seen)), uint32(0)
 	for i := t.Group().X*256 + t.Local().X; i < words; i += t.Groups().X * 256 {
 		answers[at+AnswerHead+i] = seen[i]
@@ -134,7 +142,7 @@ func Answer(t gpu.Thread, slot uint32, turn, seen, answers []uint32) {
 	}
 }
 
-// Next goes on to the next query.
+// Next goes on to the next turn.
 //
 //vyre:kernel workgroup=32
 func Next(t gpu.Thread, turn []uint32) {

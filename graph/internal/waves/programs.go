@@ -10,18 +10,34 @@ import (
 // Programs are the waves of a search.
 type Programs struct {
 	Clear, Seed, Round, Stay, Drain, Answer, Next *ir.Program
+	Lanes                                         Lanes
 }
 
-// Unpack returns the programs for a graph with masks or without.
-func Unpack(masks bool) (p Programs, err error) {
+// Lanes are the waves of a search of many queries together.
+type Lanes struct {
+	Clear, Seed, Round, Answer *ir.Program
+}
+
+// Unpack returns the programs for a graph with masks or without; of lanes those with words of 64 bits, or of 32.
+func Unpack(masks, wide bool) (p Programs, err error) {
 	round, stay, drain := roundProgram, stayProgram, drainProgram
+	clearLanes, seedLanes, roundLanes, answerLanes := clearLanesUint32Program, seedLanesUint32Program, roundLanesUint32Program, answerLanesUint32Program
+	if wide {
+		clearLanes, seedLanes, roundLanes, answerLanes = clearLanesUint64Program, seedLanesUint64Program, roundLanesUint64Program, answerLanesUint64Program
+	}
 	if masks {
 		round, stay, drain = roundOfKindsProgram, stayOfKindsProgram, drainOfKindsProgram
+		if roundLanes = roundLanesOfKindsUint32Program; wide {
+			roundLanes = roundLanesOfKindsUint64Program
+		}
 	}
 	for _, u := range []struct {
 		to   **ir.Program
 		text string
-	}{{&p.Clear, clearProgram}, {&p.Seed, seedProgram}, {&p.Round, round}, {&p.Stay, stay}, {&p.Drain, drain}, {&p.Answer, answerProgram}, {&p.Next, nextProgram}} {
+	}{
+		{&p.Clear, clearProgram}, {&p.Seed, seedProgram}, {&p.Round, round}, {&p.Stay, stay}, {&p.Drain, drain}, {&p.Answer, answerProgram}, {&p.Next, nextProgram},
+		{&p.Lanes.Clear, clearLanes}, {&p.Lanes.Seed, seedLanes}, {&p.Lanes.Round, roundLanes}, {&p.Lanes.Answer, answerLanes},
+	} {
 		program, failed := packed.Program(u.text)
 		*u.to, err = program, errors.Join(err, failed)
 	}
