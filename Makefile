@@ -25,13 +25,16 @@ golden:
 #	SIM=1 .gpu/run.sh        a rehearsal without a GPU
 gpu = CGO_ENABLED=0 GOOS=linux GOARCH=$(GOARCH) go
 gpu-suite:
-	rm -rf .gpu && mkdir -p .gpu/codegen-bench .gpu/examples .gpu/waves
+	rm -rf .gpu && mkdir -p .gpu/codegen-bench .gpu/examples .gpu/waves .gpu/prim
 	$(gpu) test -c -trimpath -ldflags=-s -o .gpu/cuda.test ./driver/cuda
 	$(gpu) test -c -trimpath -ldflags=-s -o .gpu/cusim.test ./driver/cuda/cusim
 	$(gpu) test -c -trimpath -ldflags=-s -o .gpu/ptx.test ./internal/ptx
-	for p in megakernel megakernel/compact megakernel/queue graph; do \
+	for p in megakernel megakernel/compact megakernel/facts megakernel/frontiers megakernel/pipeline megakernel/queue graph; do \
 		$(gpu) test -c -trimpath -ldflags=-s -o .gpu/waves/$$(basename $$p).test ./$$p || exit 1; done
-	gzip -9 .gpu/ptx.test .gpu/waves/*.test # what may be sent to a machine is bounded
+	$(gpu) test -c -trimpath -ldflags=-s -o .gpu/prim/prim.test ./prim
+	$(gpu) -C bench build -trimpath -ldflags=-s -o ../.gpu/prim/compare ./prim
+	cp bench/prim/reference/cub.cu .gpu/prim/
+	gzip -9 .gpu/ptx.test .gpu/waves/*.test .gpu/prim/prim.test .gpu/prim/compare # what may be sent to a machine is bounded
 	cp megakernel/testdata/search.cu .gpu/waves/
 	$(gpu) -C bench build -buildvcs=auto -trimpath -ldflags=-s -o ../.gpu/budget ./budget
 	$(gpu) -C bench build -trimpath -ldflags=-s -o ../.gpu/codegen ./codegen/compare

@@ -2,7 +2,7 @@
 # Runs the GPU suite where it lies. It needs the NVIDIA driver, no Go; the parts budgets, byhand and codegen want a C
 # compiler and nvcc, sanitize wants compute-sanitizer, assemble ptxas, and each says so if it has none.
 #
-#	run.sh [PART[:SECONDS]]...      device contract conform examples waves topologies byhand evidence instructions accuracy faults random shapes sweep sanitize budgets codegen assemble
+#	run.sh [PART[:SECONDS]]...      device contract conform examples waves prim primbench topologies byhand evidence instructions accuracy faults random shapes sweep sanitize budgets codegen assemble
 #
 # Without parts, all of them. A part ends after its seconds, and its line tells how far it came. One line a part, and
 # one at the end:
@@ -11,7 +11,7 @@
 #	gpu-suite ok|FAIL parts=… failed=…
 #
 # Logs go to $OUT, or here: gpu.log with everything, gpu-summary.txt with the lines above, budgets.txt, topologies.txt,
-# speedup.csv, and codegen's tables.
+# prim.csv, speedup.csv, and codegen's tables.
 #
 #	LIMIT=570                               seconds for all: parts get what is left, and those that find nothing left are skipped
 #	RANDOM_PROGRAMS=200000 PROCESSES=8      of the parts random and shapes: each process has a context and a compiler of its own
@@ -86,9 +86,36 @@ part_waves() {
 		megakernel Search|Reach|Budget|NoSeeds|Waves|Temps|Cache|Queries
 		compact Lists|Plan|Reports
 		queue Queue|Growing|Budget|Corrupted|LaunchItems|Cancelling
+		facts .
+		frontiers .
+		pipeline .
 		graph Session
 	END
 	said="tests=$(grep -c '^--- PASS' "$log") failed=$(grep -c '^--- FAIL' "$log")"
+	return $rc
+}
+
+# part_prim runs the tests of the primitives.
+part_prim() {
+	gunzip -c "$here/prim/prim.test.gz" >"$work/prim.test" && chmod +x "$work/prim.test" || return 1
+	bounded "$log" "$work/prim.test" -test.v -test.timeout=0 "-devices=cuda${SIM:+-sim}" ${SIM:+-test.run=Histogram} $([ -n "${SIM:-}" ] || echo -long)
+	local rc=$?
+	said="tests=$(grep -c '^--- PASS' "$log") failed=$(grep -c '^--- FAIL' "$log")"
+	return $rc
+}
+
+# part_primbench measures the primitives beside CUB and cuRAND.
+part_primbench() {
+	gunzip -c "$here/prim/compare.gz" >"$work/primbench" && chmod +x "$work/primbench" || return 1
+	local args=(-device cuda)
+	if [ -n "${SIM:-}" ]; then
+		args=(-device cuda-sim -most 1024)
+	elif nvcc -O3 -std=c++17 "-arch=${ARCH:-sm_90}" -o "$work/cub" "$here/prim/cub.cu" -lcurand >>"$log" 2>&1; then
+		args+=(-reference "$work/cub")
+	fi
+	bounded "$log" "$work/primbench" "${args[@]}" -o "$out/prim.csv"
+	local rc=$?
+	said=$(sed -n 's/^# \(.*\): geometric mean /\1 /p' "$out/prim.csv" | tr '\n' ';')
 	return $rc
 }
 
@@ -310,9 +337,9 @@ part_assemble() {
 		-long -assemble-every=1 ${SIM:+-assemble-every=256} "-assemble-limit=$(limit)")
 }
 
-declare -A most=([device]=60 [examples]=120 [waves]=60 [topologies]=150 [byhand]=60 [evidence]=420 [contract]=120 [conform]=240 [instructions]=60 [accuracy]=150 [faults]=240
+declare -A most=([device]=60 [examples]=120 [waves]=90 [prim]=120 [primbench]=240 [topologies]=150 [byhand]=60 [evidence]=420 [contract]=120 [conform]=240 [instructions]=60 [accuracy]=150 [faults]=240
 	[random]=300 [shapes]=300 [sweep]=560 [sanitize]=420 [budgets]=300 [codegen]=560 [assemble]=150)
-all=(device contract conform examples waves topologies byhand evidence instructions accuracy faults random shapes sweep sanitize budgets codegen assemble)
+all=(device contract conform examples waves prim primbench topologies byhand evidence instructions accuracy faults random shapes sweep sanitize budgets codegen assemble)
 [ $# -gt 0 ] || set -- "${all[@]}"
 for arg; do
 	if [ -z "${most[${arg%%:*}]:-}" ]; then
