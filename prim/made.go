@@ -51,9 +51,15 @@ type kernel struct {
 
 // compile specialises a program and compiles it. What was compiled before an error is closed with m.
 func (m *made) compile(ctx context.Context, p *ir.Program, err error, scalars map[string]uint64, wide ...string) (k kernel, _ error) {
+	return m.compileAs(ctx, p, err, build.Specialisation{Scalars: scalars}, wide...)
+}
+
+// compileAs is compile of any specialisation, such as one that makes buffers one.
+func (m *made) compileAs(ctx context.Context, p *ir.Program, err error, as build.Specialisation, wide ...string) (k kernel, _ error) {
 	k.wide = wide
 	one := func(align map[string]int) (vyre.Kernel, error) {
-		special, err := build.Specialise(p, build.Specialisation{Scalars: scalars, Align: align})
+		as.Align = align
+		special, err := build.Specialise(p, as)
 		if err != nil {
 			return nil, err
 		}

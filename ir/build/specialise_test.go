@@ -33,6 +33,8 @@ func TestSpecialiseRefusesNamesThatAreNot(t *testing.T) {
 		"a buffer as scalar": {Scalars: map[string]uint64{"x": 1}},
 		"no buffer":          {Align: map[string]int{"y": 16}},
 		"a scalar as buffer": {Align: map[string]int{"n": 16}},
+		"one with no buffer": {Same: map[string]string{"x": "n"}},
+		"one with itself":    {Same: map[string]string{"x": "x"}},
 	} {
 		if p, err := build.Specialise(wave(t), s); err == nil {
 			t.Errorf("%s gives\n%s", what, text.Of(p))
@@ -82,5 +84,29 @@ func TestSpecialisedNarrowScalarsHaveTheirSign(t *testing.T) {
 	}
 	if got := text.Of(s); !strings.Contains(got, "-100_i32") {
 		t.Errorf("-100 is\n%s", got)
+	}
+}
+
+func TestSpecialisedBuffersMayBeOne(t *testing.T) {
+	b := build.New("move", build.Workgroup(32))
+	x := b.Buffer("x", ir.U32, ir.RO)
+	w := b.Buffer("w", ir.F32, ir.RO)
+	y := b.Buffer("y", ir.U32, ir.WO)
+	b.SetMaxLen(y, 1000)
+	b.Store(y, b.Local(0), b.Load(x, b.Local(0)))
+	_ = w
+	p, err := b.Program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := build.Specialise(p, build.Specialisation{Same: map[string]string{"y": "x"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if one := s.Params()[0]; len(s.Params()) != 2 || one.Access != ir.RW || one.MaxLen != 1000 {
+		t.Errorf("x and y as one:\n%s", text.Of(s))
+	}
+	if _, err := build.Specialise(p, build.Specialisation{Same: map[string]string{"y": "w"}}); err == nil {
+		t.Error("buffers of different elements are one")
 	}
 }

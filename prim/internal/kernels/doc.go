@@ -7,3 +7,5 @@ package kernels
 //go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o arg_vyre.go arg.go
 //go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o fill_vyre.go fill.go
 //go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o histogram_vyre.go histogram.go
+//go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o scan_vyre.go scan.go
+//go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o scanfloats_vyre.go scanfloats.go

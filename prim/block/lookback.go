@@ -1,0 +1,108 @@
+package block
+
+import (
+	"math/bits"
+
+	"github.com/govyre/vyre/gpu"
+)
+
+// Tiles are taken by ticket, a number that a workgroup draws from a counter. So whoever has drawn a ticket knows that all
+// smaller ones were drawn before, by groups that run: it may wait for their results, whatever the order in which a device
+// starts groups, and however few of them it runs at once.
+//
+// The state of a scan is the counter and, for each tile, one word or two: what is known of it in the two top bits, and a
+// value, or half of one, below. A word says itself whether it has been written, so nothing orders the accesses.
+const (
+	unknown = iota
+	partial // the value is that of the tile
+	entire  // the value is that of the tile and all before it
+
+	knowledge = 62 // the bits below say what
+	half      = 1<<32 - 1
+)
+
+// wide reports whether a T takes two words.
+func wide[T gpu.Integer]() bool { return T(1)<<7<<7<<7<<7<<4 != 0 }
+
+// StateLen is how many words of 64 bits the state of a scan has, of n elements of so many bytes.
+func StateLen(n uint64, bytes int) uint64 {
+	if bytes > 4 {
+		return 1 + 2*tilesOf(n)
+	}
+	return 1 + tilesOf(n)
+}
+
+// draw takes a ticket; only that of invocation 0 counts.
+func draw(t gpu.Thread, state []uint64) (ticket uint32) {
+	if t.Local().X == 0 {
+		ticket = uint32(gpu.AtomicAdd(&state[0], 1))
+	}
+	return ticket
+}
+
+// tell writes what is known of a tile.
+func tell[T gpu.Integer](state []uint64, tile uint32, what uint64, v T) {
+	word := uint64(v)
+	if wide[T]() {
+		gpu.AtomicStore(&state[1+2*tile], what<<knowledge|word&half)
+		gpu.AtomicStore(&state[2+2*tile], what<<knowledge|word>>32)
+	} else {
+		gpu.AtomicStore(&state[1+tile], what<<knowledge|word&half)
+	}
+}
+
+// ask reads what is known of a tile: nothing, where half of it is.
+func ask[T gpu.Integer](state []uint64, tile uint32) (what uint64, v T) {
+	if wide[T]() {
+		low, high := gpu.AtomicLoad(&state[1+2*tile]), gpu.AtomicLoad(&state[2+2*tile])
+		if low>>knowledge == high>>knowledge {
+			what = low >> knowledge
+		}
+		return what, T(high<<32 | low&half)
+	}
+	word := gpu.AtomicLoad(&state[1+tile])
+	return word >> knowledge, T(word)
+}
+
+// lookBack tells the tile's own value and returns that of all tiles before it. A warp calls it. It looks at 32 tiles at
+// once, of which the nearest that knows everything before it ends the search.
+func lookBack[T gpu.Integer, O Operator[T]](t gpu.Thread, op O, none T, state []uint64, tile uint32, own T) T {
+	before := none
+	what := uint64(partial)
+	if tile == 0 {
+		what = entire
+	}
+	for at := tile; ; at -= 32 {
+		if t.Lane() == 0 && (at == tile || what == entire) {
+			v := own
+			if what == entire {
+				v = op.Apply(before, own)
+			}
+			tell(state, tile, what, v)
+		}
+		if what == entire {
+			return before
+		}
+		known, v := uint64(entire), none
+		for {
+			if t.Lane() < at {
+				known, v = ask[T](state, at-1-t.Lane())
+			}
+			if t.All(known != unknown) {
+				break
+			}
+			gpu.Pause(20)
+		}
+		ends := t.Ballot(known == entire)
+		if ends != 0 {
+			what = entire
+			if t.Lane() > uint32(bits.TrailingZeros32(ends)) {
+				v = none
+			}
+		}
+		for d := uint32(1); d < 32; d *= 2 { // lane 0 gets all; the left operand is of earlier tiles
+			v = op.Apply(gpu.ShuffleDown(t, v, d), v)
+		}
+		before = op.Apply(gpu.Shuffle(t, v, 0), before)
+	}
+}

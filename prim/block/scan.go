@@ -1,0 +1,77 @@
+package block
+
+import "github.com/govyre/vyre/gpu"
+
+// Scan combines one value of each invocation of a workgroup with those of the invocations before it, and returns what comes
+// before: of the warps before, one after another, and of the lanes before, by doubling (with lane l-1, l-2, l-4, ...). all is
+// the combination of the whole group, that of the last warp on the right. Absent values are the operator's identity.
+// part holds Warps elements, and may be used again after the next barrier.
+func Scan[T gpu.Number, O Operator[T]](t gpu.Thread, op O, v T, part []T) (warps, lanes, all T) {
+	return scan(t, op, op.Identity(), v, part)
+}
+
+func scan[T gpu.Number, O Operator[T]](t gpu.Thread, op O, none, v T, part []T) (warps, lanes, all T) {
+	for d := uint32(1); d < 32; d *= 2 {
+		if u := gpu.ShuffleUp(t, v, d); t.Lane() >= d {
+			v = op.Apply(u, v)
+		}
+	}
+	if t.Lane() == 31 {
+		part[t.Warp()] = v
+	}
+	lanes = gpu.ShuffleUp(t, v, 1)
+	if t.Lane() == 0 {
+		lanes = none
+	}
+	t.Barrier()
+	warps, all = none, none
+	for k := range uint32(Warps) {
+		all = op.Apply(all, part[k])
+		if k < t.Warp() {
+			warps = all
+		}
+	}
+	return warps, lanes, all
+}
+
+// running combines the elements of an invocation, each with those before it.
+func running[T gpu.Number, O Operator[T]](op O, v [Each]T) [Each]T {
+	for i := 1; i < Each; i++ {
+		v[i] = op.Apply(v[i-1], v[i])
+	}
+	return v
+}
+
+// ScanAll leaves the running combinations of x[:n] in y[:n], in one launch of any grid: y[i] is x[0] to x[i] combined or,
+// if exclusive is not 0, x[0] to x[i-1], and the identity first. Each element is read once. x and y may be one.
+//
+// Workgroups take tiles by ticket and look back at the tiles before. state has StateLen words, which are 0 when the launch
+// begins; cells and part are shared memory of Quads and Warps elements. The operator has to be associative exactly, so it
+// is for integers: the order in which tiles are combined is a matter of timing.
+func ScanAll[T gpu.Integer, O Operator[T]](t gpu.Thread, op O, exclusive uint32, x, y []T, n uint64, state []uint64, cells [][4]T, part []T) {
+	none := op.Identity()
+	tile := gpu.BarrierBroadcast(t, draw(t, state))
+	for tile < uint32(tilesOf(n)) {
+		next := draw(t, state) // early, so that nobody waits for it
+		base := uint64(tile) * Tile
+		v := running(op, loadRows(t, x, base, n, none, cells))
+		warps, lanes, all := scan(t, op, none, v[Each-1], part)
+		before := none
+		if t.Warp() == 0 {
+			before = lookBack(t, op, none, state, tile, all)
+		}
+		before = gpu.BarrierBroadcast(t, before)
+		before = op.Apply(before, op.Apply(warps, lanes))
+		if exclusive != 0 {
+			for i := Each - 1; i > 0; i-- {
+				v[i] = v[i-1]
+			}
+			v[0] = none
+		}
+		for i := range uint32(Each) {
+			v[i] = op.Apply(before, v[i])
+		}
+		storeRows(t, y, base, n, v, cells)
+		tile = gpu.BarrierBroadcast(t, next)
+	}
+}

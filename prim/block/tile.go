@@ -1,0 +1,74 @@
+package block
+
+import "github.com/govyre/vyre/gpu"
+
+const (
+	// Quads is how many quads of neighbours a tile has: the length of the shared memory through which a workgroup
+	// turns its elements.
+	Quads = Tile / 4
+
+	quadsOfWarp = Quads / Warps
+	warpTile    = Tile / Warps
+)
+
+// cell is where quad q of a warp's part of a tile lies in shared memory. The four quads of an invocation stay together,
+// rotated so that neither those who go along the rows nor those who go across them meet in a bank.
+func cell(t gpu.Thread, q uint32) uint32 {
+	return t.Warp()*quadsOfWarp + (q &^ 3) + ((q ^ q>>3) & 3)
+}
+
+// loadRows fetches the tile that begins at base, of elements that end at n: invocation j gets those from 16 j to 16 j + 15.
+// What is absent is none. A warp reads neighbours from memory, and turns them in cells, which has Quads quads; the caller
+// may write its own row there at once (storeRows does).
+func loadRows[T gpu.Number](t gpu.Thread, x []T, base, n uint64, none T, cells [][4]T) (v [Each]T) {
+	at := base + uint64(t.Warp()*warpTile+4*t.Lane())
+	whole := base+Tile <= n
+	for r := range uint32(4) {
+		var quad [4]T
+		if whole {
+			for i := range uint64(4) {
+				quad[i] = x[at+uint64(128*r)+i]
+			}
+		} else {
+			for i := range uint64(4) {
+				quad[i] = none
+				if k := at + uint64(128*r) + i; k < n {
+					quad[i] = x[k]
+				}
+			}
+		}
+		cells[cell(t, 32*r+t.Lane())] = quad
+	}
+	t.WarpBarrier()
+	for r := range uint32(4) {
+		quad := cells[cell(t, 4*t.Lane()+r)]
+		for i := range uint32(4) {
+			v[4*r+i] = quad[i]
+		}
+	}
+	return v
+}
+
+// storeRows writes what loadRows would fetch. cells may be used by another loadRows at once.
+func storeRows[T gpu.Number](t gpu.Thread, y []T, base, n uint64, v [Each]T, cells [][4]T) {
+	for r := range uint32(4) {
+		cells[cell(t, 4*t.Lane()+r)] = [4]T{v[4*r], v[4*r+1], v[4*r+2], v[4*r+3]}
+	}
+	t.WarpBarrier()
+	at := base + uint64(t.Warp()*warpTile+4*t.Lane())
+	whole := base+Tile <= n
+	for r := range uint32(4) {
+		quad := cells[cell(t, 32*r+t.Lane())]
+		if whole {
+			for i := range uint64(4) {
+				y[at+uint64(128*r)+i] = quad[i]
+			}
+		} else {
+			for i := range uint64(4) {
+				if k := at + uint64(128*r) + i; k < n {
+					y[k] = quad[i]
+				}
+			}
+		}
+	}
+}

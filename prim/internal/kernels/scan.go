@@ -1,0 +1,26 @@
+package kernels
+
+import (
+	"github.com/govyre/vyre/gpu"
+	"github.com/govyre/vyre/prim/block"
+)
+
+// ordered is an operator on integers whose minimum and maximum go by the order that flip makes: the sign bit, for the bits
+// of signed integers, or nothing.
+type ordered[T gpu.Integer] struct {
+	block.Integers[T]
+	flip T
+}
+
+func (o ordered[T]) Apply(a, b T) T { return o.Integers.Apply(a^o.flip, b^o.flip) ^ o.flip }
+
+func (o ordered[T]) Identity() T { return o.Integers.Identity() ^ o.flip }
+
+// ScanIntegers leaves running combinations of integers, whose bits are those of a T.
+//
+//vyre:kernel workgroup=256 big=x,y types=T:uint8|uint16|uint32|uint64
+func ScanIntegers[T gpu.Integer](t gpu.Thread, op, exclusive uint32, flip T, limit, n uint64, at []uint32, x, y []T, state []uint64) {
+	cells := gpu.Shared[[4]T](t, block.Quads)
+	part := gpu.Shared[T](t, block.Warps)
+	block.ScanAll(t, ordered[T]{block.Integers[T]{Op: op}, flip}, exclusive, x, y, block.Length(limit, n, at), state, cells, part)
+}
