@@ -74,7 +74,7 @@ func NewReduceTo[T, A vyre.Element](ctx context.Context, dev *vyre.Device, op Op
 	}
 	p, err := reduceProgram[T, A](what)
 	r := &Reduce[T, A]{made: m, op: op}
-	r.kernel, err = m.compile(ctx, p, err, map[string]uint64{"op": uint64(op), "empty": empty}, "x", "sums")
+	r.kernel, err = m.compile(ctx, p, err, map[string]uint64{"op": uint64(op), "empty": empty}, "x")
 	if err != nil {
 		_ = m.Close() // the first error is the one to report
 		return nil, err

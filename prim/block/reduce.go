@@ -1,6 +1,10 @@
 package block
 
-import "github.com/govyre/vyre/gpu"
+import (
+	"math/bits"
+
+	"github.com/govyre/vyre/gpu"
+)
 
 const (
 	// Threads is how many invocations the workgroups of these algorithms have.
@@ -52,54 +56,92 @@ func load[T, A gpu.Number](t gpu.Thread, x []T, base, n uint64, none A) (v [Each
 	return v
 }
 
+// fold combines the elements of an invocation's share of a tile, in the order of a tree: quads, and then those.
+func fold[T gpu.Number, O Operator[T]](op O, v [Each]T) T {
+	for d := uint32(1); d < Each; d *= 2 {
+		for i := uint32(0); i < Each; i += 2 * d {
+			v[i] = op.Apply(v[i], v[i+d])
+		}
+	}
+	return v[0]
+}
+
+// ReduceBatch is how many tiles a workgroup takes before it combines the values of its invocations: a barrier for four tiles
+// costs as much as one for one.
+const ReduceBatch = 4
+
 // ReduceAll combines x[:n] into out[0] in one launch of any grid; out[0] is empty where n is 0. Each element is converted to
 // A first. The order is that of a tree which depends on n alone: quads of neighbours, the four quads of an invocation,
 // the invocations of a tile (Reduce), and then the tiles' results like elements, until one is left.
 //
 // Workgroups take tiles in turn. The last to finish one of Tile tiles combines their results, and so on up. sums has room
 // for SumsLen(max) elements; counts, for CountsLen(max), are 0 when the launch begins and when it has ended; part is
-// shared memory of Warps elements.
+// shared memory of ReduceBatch*Warps elements.
 func ReduceAll[T, A gpu.Number, O Operator[A]](t gpu.Thread, op O, empty A, x []T, n uint64, out, sums []A, counts []uint32, part []A) {
 	if n == 0 && t.GlobalIndex() == 0 {
 		out[0] = empty
 	}
-	for tile := uint64(t.Group().X); tile < tilesOf(n); tile += uint64(t.Groups().X) {
-		at, length := tile, n                  // the tile, and how many elements its level has
-		start, counter := uint64(0), uint64(0) // where the results of the level are, and their counts
-		for level := uint32(0); ; level++ {
-			var v [Each]A
-			if level == 0 {
-				v = load(t, x, at*Tile, n, op.Identity())
-			} else {
-				v = load(t, sums, start-length+at*Tile, start, op.Identity())
+	tiles, groups := tilesOf(n), uint64(t.Groups().X)
+	for tile := uint64(t.Group().X); tile < tiles; tile += ReduceBatch * groups {
+		for q := range uint64(ReduceBatch) {
+			v := fold(op, load(t, x, (tile+q*groups)*Tile, n, op.Identity()))
+			for h := uint32(16); h > 0; h /= 2 {
+				v = op.Apply(v, gpu.ShuffleDown(t, v, h))
 			}
-			for d := uint32(1); d < Each; d *= 2 {
-				for i := uint32(0); i < Each; i += 2 * d {
-					v[i] = op.Apply(v[i], v[i+d])
-				}
+			if t.Lane() == 0 {
+				part[uint32(q)*Warps+t.Warp()] = v
 			}
-			v[0] = Reduce(t, op, v[0], part)
-			length = tilesOf(length)
-			last := uint32(0)
-			if t.Local().X == 0 {
-				if length == 1 {
-					out[0] = v[0]
-				} else {
-					sums[start+at] = v[0]
-					c := counter + at/Tile
-					if gpu.AtomicAddOrdered(&counts[c], 1, gpu.AcqRel, gpu.Device) == uint32(min(length-at/Tile*Tile, Tile))-1 {
-						gpu.AtomicStore(&counts[c], 0)
-						last = 1
-					}
-				}
-			}
-			if t.BarrierAdd(last) == 0 {
-				break
-			}
-			at /= Tile
-			start += length
-			counter += tilesOf(length)
 		}
+		t.Barrier()
+		finished := uint32(0)
+		if t.Warp() == 0 {
+			// Lanes 0, 8, 16 and 24 get the result of a tile each.
+			v := part[t.Lane()]
+			for h := uint32(Warps / 2); h > 0; h /= 2 {
+				v = op.Apply(v, gpu.ShuffleDown(t, v, h))
+			}
+			q := t.Lane() / Warps
+			if at := tile + uint64(q)*groups; t.Lane()%Warps == 0 && at < tiles {
+				finished = publish(at, tiles, 0, 0, v, out, sums, counts) << q
+			}
+		}
+		for finished = t.BarrierAdd(finished); finished != 0; finished &= finished - 1 {
+			ascend(t, op, tile+uint64(bits.TrailingZeros32(finished))*groups, tiles, out, sums, counts, part)
+		}
+	}
+}
+
+// publish puts the result of a tile of a level, which has so many, where those of the next level find it, and returns 1 if it
+// was the last of a tile of them.
+func publish[A gpu.Number](at, tiles, start, counter uint64, v A, out, sums []A, counts []uint32) uint32 {
+	if tiles == 1 {
+		out[0] = v
+		return 0
+	}
+	sums[start+at] = v
+	c := counter + at/Tile
+	if gpu.AtomicAddOrdered(&counts[c], 1, gpu.AcqRel, gpu.Device) != uint32(min(tiles-at/Tile*Tile, Tile))-1 {
+		return 0
+	}
+	gpu.AtomicStore(&counts[c], 0)
+	return 1
+}
+
+// ascend combines the results of the tiles that stand beside a tile, of a level that has so many, and goes on to the next
+// level if that finishes a tile there. All invocations of a workgroup call it.
+func ascend[A gpu.Number, O Operator[A]](t gpu.Thread, op O, at, tiles uint64, out, sums []A, counts []uint32, part []A) {
+	start, counter := uint64(0), uint64(0)
+	for again := uint32(1); again != 0; {
+		at /= Tile
+		v := Reduce(t, op, fold(op, load(t, sums, start+at*Tile, start+tiles, op.Identity())), part)
+		start += tiles
+		tiles = tilesOf(tiles)
+		counter += tiles
+		again = 0
+		if t.Local().X == 0 {
+			again = publish(at, tiles, start, counter, v, out, sums, counts)
+		}
+		again = t.BarrierAdd(again)
 	}
 }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <cub/cub.cuh>
+#include <cuda/std/functional>
 #include <curand.h>
 
 #define OK(call)                                                                          \
@@ -234,7 +235,7 @@ static void all(size_t n) {
 	if (want("reducebykey-u32")) {
 		auto x = made<uint32_t>(m.a, n, Runs{});
 		auto v = made<uint32_t>(m.c, n, Word<uint32_t>{});
-		measure(name, n, [&](void *t, size_t &b) { return cub::DeviceReduce::ReduceByKey(t, b, x, (uint32_t *)m.b, v, (uint32_t *)m.d, m.count, cub::Sum{}, N, s); }, m.count, 4);
+		measure(name, n, [&](void *t, size_t &b) { return cub::DeviceReduce::ReduceByKey(t, b, x, (uint32_t *)m.b, v, (uint32_t *)m.d, m.count, cuda::std::plus<>{}, N, s); }, m.count, 4);
 	}
 	if (want("histogram-u8")) {
 		auto x = made<uint8_t>(m.a, n, Top{});
