@@ -93,6 +93,9 @@ var cases = []operation{
 	{"reduce-u64", reduce[uint64](longInput, true)},
 	{"reduce-f32", reduce[float32](uniformInput, false)},
 	{"reduce-f64", reduce[float64](uniformInput, false)},
+	{"scan-u32", scan[uint32](wordInput, true)},
+	{"scan-u64", scan[uint64](longInput, true)},
+	{"scan-f32", scan[float32](uniformInput, false)},
 	{"histogram-u8", func(j *job) (func(*vyre.Sequence) vyre.Range, error) {
 		return histogram(j, prim.EachValue[uint8](), topInput)
 	}},
@@ -116,6 +119,27 @@ func reduce[T vyre.Element](kind uint32, compared bool) func(j *job) (func(*vyre
 		out, err := room[T](j, 1)
 		return func(seq *vyre.Sequence) vyre.Range {
 			r.Record(seq, prim.N(j.n), x, out)
+			if !compared {
+				return vyre.Range{}
+			}
+			return out.Bytes()
+		}, err
+	}
+}
+
+func scan[T vyre.Element](kind uint32, compared bool) func(j *job) (func(*vyre.Sequence) vyre.Range, error) {
+	return func(j *job) (func(*vyre.Sequence) vyre.Range, error) {
+		s, err := prim.NewScan[T](j.ctx, j.dev, prim.Sum, j.n)
+		if s, err = keep(j, s, err); err != nil {
+			return nil, err
+		}
+		x, err := input[T](j, kind)
+		if err != nil {
+			return nil, err
+		}
+		out, err := room[T](j, j.n)
+		return func(seq *vyre.Sequence) vyre.Range {
+			s.Record(seq, prim.N(j.n), x, out)
 			if !compared {
 				return vyre.Range{}
 			}
