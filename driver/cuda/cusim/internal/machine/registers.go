@@ -12,10 +12,11 @@ const (
 	registersBeside = 3
 	fewestRegisters = 8
 	mostRegisters   = 255
+	unitRegisters   = 65536 // of a multiprocessor; a group that the code demands fits, whatever that takes
 )
 
 // estimateRegisters returns about how many registers of 32 bits an assembler would give the code: the most that are live at
-// one place, and no more than the code allows. Predicates have registers of their own; parameters and constants are operands that need none.
+// one place, and no more than the code allows, or a group of the size that it demands. Predicates have registers of their own; parameters and constants are operands that need none.
 func estimateRegisters(k *asm.Kernel) int {
 	weight := weights(k)
 	g := newGraph(k.Code)
@@ -38,6 +39,9 @@ func estimateRegisters(k *asm.Kernel) int {
 	bound := mostRegisters
 	if k.MaxRegisters > 0 {
 		bound = min(bound, k.MaxRegisters)
+	}
+	if threads := int(k.Required[0] * k.Required[1] * k.Required[2]); threads > 0 {
+		bound = min(bound, unitRegisters/threads&^7)
 	}
 	return min(max(most+registersBeside, fewestRegisters), bound)
 }

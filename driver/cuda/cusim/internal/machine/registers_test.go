@@ -1,11 +1,13 @@
 package machine_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/govyre/vyre/driver/conform"
@@ -79,5 +81,29 @@ func TestRegistersAreEstimated(t *testing.T) {
 	t.Logf("%d kernels: estimated %d registers, ptxas gives %d; %d are off by more than a factor of two", n, ours, theirs, off)
 	if 10*off > n || 4*ours < 3*theirs || 3*ours > 4*theirs {
 		t.Errorf("the estimate is off: %d registers in %d kernels, ptxas gives %d; %d are off by more than two", ours, n, theirs, off)
+	}
+}
+
+// TestRegistersLetTheDemandedGroupRun has more registers live than a group of 1,024 leaves to each invocation.
+func TestRegistersLetTheDemandedGroupRun(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n.reqntid 1024, 1, 1\n{\n.reg .b32 %r<101>;\n.reg .b64 %rd<2>;\nld.param.u64 %rd1, [p];\n")
+	for i := range 100 {
+		fmt.Fprintf(&b, "ld.global.u32 %%r%d, [%%rd1+%d];\n", i+1, 4*i)
+	}
+	for i := range 100 {
+		fmt.Fprintf(&b, "st.global.u32 [%%rd1+%d], %%r%d;\n", 4*i, i+1)
+	}
+	b.WriteString("ret;\n}\n")
+	module, err := asm.Parse(b.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	image, err := machine.Load(module, machine.NewMemory())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := image.Kernel("k").EstimatedRegisters(); got != 64 {
+		t.Errorf("%d registers, want 64", got)
 	}
 }

@@ -1,0 +1,213 @@
+package block
+
+import (
+	"math/bits"
+
+	"github.com/govyre/vyre/gpu"
+)
+
+const (
+	// SortThreads is how many invocations the workgroups that sort have.
+	SortThreads = 512
+	// SortTile is how many elements they sort at once.
+	SortTile = SortThreads * Each
+	// SortShared is how many words of shared memory that takes.
+	SortShared = SortTile + radix + sortWarps
+	// MaxPasses is how many digits a key has at most.
+	MaxPasses = 8
+
+	radix     = 1 << radixBits
+	radixBits = 8
+	sortWarps = SortThreads / 32
+)
+
+// Digit says which bits of a key are sorted by: Bits of them from Shift on, of the key as Ordered gives it.
+type Digit struct {
+	Kind  uint32 // Unsigned, Signed or Float
+	Down  bool   // greater digits come first
+	Shift uint32
+	Bits  uint32 // 8 at most
+}
+
+// digitAt is digit number pass of the bits from from to to.
+func digitAt(kind uint32, down bool, from, to, pass uint32) Digit {
+	shift := from + radixBits*pass
+	return Digit{kind, down, shift, min(radixBits, to-shift)}
+}
+
+// last is the digit that comes last.
+func (d Digit) last() uint32 { return 1<<d.Bits - 1 }
+
+// digitOf is the digit of a key, inverted if greater ones come first.
+func digitOf[K Bits](d Digit, key K) uint32 {
+	v := uint32(Ordered(key, d.Kind) >> d.Shift)
+	if d.Down {
+		v = ^v
+	}
+	return v & d.last() & (radix - 1)
+}
+
+// absentKey is a key whose digits all come last.
+func absentKey[K Bits](kind uint32, down bool) K {
+	ones := ^K(0)
+	first := K(0) // the least key, of which all bits are inverted in the greatest
+	switch kind {
+	case Signed:
+		first = ones &^ (ones >> 1)
+	case Float:
+		first = ones
+	}
+	switch {
+	case down:
+		return first
+	case kind == Float:
+		return ones >> 1
+	}
+	return ^first
+}
+
+// sortPlace is the place in a tile of the first element of an invocation; the others follow 32 apart: a warp has 32 Each
+// neighbours, and its lanes take turns.
+func sortPlace(t gpu.Thread) uint32 { return t.Warp()*(32*Each) + t.Lane() }
+
+// sortRanks finds the place in its sorted tile of each key of a workgroup; equal digits keep their order. Invocation v < 256
+// gets how many keys have digit v, and where in the sorted tile they start. s is shared memory of SortShared words, and free
+// when it returns.
+func sortRanks[K Bits](t gpu.Thread, d Digit, keys [Each]K, s []uint32) (rank [Each]uint32, count, start uint32) {
+	l := t.Local().X
+	for i := uint32(0); i < sortWarps*radix; i += SortThreads {
+		s[l+i] = 0
+	}
+	t.Barrier()
+	mine := t.Warp() * radix
+	for i := range uint32(Each) {
+		v := digitOf(d, keys[i])
+		peers := gpu.Match(t, v)
+		first := uint32(bits.TrailingZeros32(peers)) & 31
+		before := uint32(0)
+		if t.Lane() == first {
+			before = gpu.AtomicAdd(&s[mine+v], uint32(bits.OnesCount32(peers)))
+		}
+		before = gpu.Shuffle(t, before, first) + uint32(bits.OnesCount32(peers&(1<<t.Lane()-1)))
+		rank[i] = v<<16 | before // of the keys of the warp; both are below 1<<16
+	}
+	t.Barrier()
+	if l < radix {
+		for w := range uint32(sortWarps) {
+			c := s[l+w*radix]
+			s[l+w*radix] = count
+			count += c
+		}
+	}
+	start = sortScan(t, count, s[SortTile+radix:]) - count
+	if l < radix {
+		s[SortTile+l] = start
+	}
+	t.Barrier()
+	for i := range uint32(Each) {
+		v := rank[i] >> 16
+		rank[i] = (rank[i]&0xffff + s[mine+v] + s[SortTile+v]) & (SortTile - 1)
+	}
+	t.Barrier()
+	return rank, count, start
+}
+
+// sortScan is the inclusive sum of v over the invocations of a workgroup that sorts. part has an element for each warp and may
+// be used again after the next barrier.
+func sortScan[T uint32 | uint64](t gpu.Thread, v T, part []T) T {
+	v = gpu.ScanAdd(t, v)
+	if t.Lane() == 31 {
+		part[t.Warp()] = v
+	}
+	t.Barrier()
+	for w := range uint32(sortWarps) {
+		if w < t.Warp() {
+			v += part[w]
+		}
+	}
+	return v
+}
+
+// sortExchange moves each element of a tile to the place that its rank says. s is as for
+// sortRanks.
+func sortExchange[V Bits](t gpu.Thread, v [Each]V, rank [Each]uint32, s []uint32) [Each]V {
+	var out [Each]V
+	at := sortPlace(t)
+	for half := uint32(0); half < 64 && ^V(0)>>half != 0; half += 32 { // one round if V has 32 bits or fewer
+		for i := range uint32(Each) {
+			s[rank[i]] = uint32(v[i] >> half)
+		}
+		t.Barrier()
+		for i := range uint32(Each) {
+			out[i] |= V(s[at+32*i]) << half
+		}
+		t.Barrier()
+	}
+	return out
+}
+
+// SortGroup sorts in[:n] by the bits of their keys from from to to, in the first workgroup; n is at most SortTile. Equal keys keep
+// their order. With pairs the elements of values go with their keys; with iota their indices do. The result goes to out and
+// outValues, or back if back is set. s is shared memory of SortShared words.
+func SortGroup[K, V Bits](t gpu.Thread, kind uint32, down bool, from, to uint32, pairs, iota, back bool, n uint64, in, out []K, values, outValues []V, s []uint32) {
+	if t.Group().X != 0 {
+		return
+	}
+	var key [Each]K
+	var index [Each]uint32
+	var value [Each]V
+	at := sortPlace(t)
+	left := uint32(min(n, SortTile))
+	left -= min(at, left) // elements from there on
+	key = sortLoad(in, uint64(at), left, absentKey[K](kind, down))
+	for i := range uint32(Each) {
+		index[i] = at + 32*i
+	}
+	for pass := uint32(0); from+radixBits*pass < to; pass++ {
+		rank, _, _ := sortRanks(t, digitAt(kind, down, from, to, pass), key, s)
+		key = sortExchange(t, key, rank, s)
+		if pairs {
+			index = sortExchange(t, index, rank, s)
+		}
+	}
+	if pairs {
+		for i := range uint32(Each) {
+			value[i] = V(index[i])
+			if !iota && 32*i < left {
+				value[i] = values[index[i]]
+			}
+		}
+	}
+	t.Barrier() // the result may go back to where the elements came from
+	if back {
+		sortStore(in, uint64(at), left, key)
+		if pairs {
+			sortStore(values, uint64(at), left, value)
+		}
+	} else {
+		sortStore(out, uint64(at), left, key)
+		if pairs {
+			sortStore(outValues, uint64(at), left, value)
+		}
+	}
+}
+
+// sortLoad fetches the elements of an invocation from x[at:], 32 apart, of which there are so many left; others are none.
+func sortLoad[T Bits](x []T, at uint64, left uint32, none T) (v [Each]T) {
+	for i := range uint32(Each) {
+		v[i] = none
+		if 32*i < left {
+			v[i] = x[at+uint64(32*i)]
+		}
+	}
+	return v
+}
+
+// sortStore stores them likewise.
+func sortStore[T Bits](x []T, at uint64, left uint32, v [Each]T) {
+	for i := range uint32(Each) {
+		if 32*i < left {
+			x[at+uint64(32*i)] = v[i]
+		}
+	}
+}

@@ -1,0 +1,244 @@
+package block
+
+import (
+	"math/bits"
+
+	"github.com/govyre/vyre/gpu"
+)
+
+// What a pass does, as SortHistogram decides: a word for each pass, 0 for one that is left out.
+const (
+	passRuns  = 1 << iota
+	passFirst // it reads what is to be sorted
+	passToOut // it writes the result, or what the next but one reads
+	passOdd   // it is the second, fourth, ... that runs
+)
+
+// SortHistogram counts the digits of in[:n] and plans the passes that sort them, in one launch of any grid. For each pass, of
+// 8 bits of the keys from from to to, counts gets 256 sums: how many keys come before those of a digit; plan gets a word. A
+// pass whose digit is the same for all keys is left out; with swap as many passes run as there are, give or take an even
+// number. counts and done, one word, are 0 when the launch begins. s is shared memory of MaxPasses*256 words, part of 16.
+func SortHistogram[K Bits](t gpu.Thread, kind uint32, down bool, from, to uint32, swap bool, n uint64, in []K, counts []uint64, done, plan, s []uint32, part []uint64) {
+	l := t.Local().X
+	passes := (to - from + radixBits - 1) / radixBits
+	for i := l; i < passes*radix; i += SortThreads {
+		s[i] = 0
+	}
+	t.Barrier()
+	for base := uint64(t.Group().X) * SortTile; base < n; base += uint64(t.Groups().X) * SortTile {
+		at := base + uint64(sortPlace(t))
+		left := uint32(min(SortTile, n-min(at, n)))
+		x := sortLoad(in, at, left, 0)
+		for pass := range passes {
+			d := digitAt(kind, down, from, to, pass)
+			for i := range uint32(Each) {
+				if 32*i < left {
+					gpu.AtomicAdd(&s[pass*radix+digitOf(d, x[i])], 1)
+				}
+			}
+		}
+	}
+	t.Barrier()
+	for i := l; i < passes*radix; i += SortThreads {
+		if s[i] != 0 {
+			gpu.AtomicAdd(&counts[i], uint64(s[i]))
+		}
+	}
+	t.Barrier()
+	last := uint32(0)
+	if l == 0 && gpu.AtomicAddOrdered(&done[0], 1, gpu.AcqRel, gpu.Device) == t.Groups().X-1 {
+		last = 1
+	}
+	if t.BarrierAdd(last) == 0 {
+		return
+	}
+	runs := uint32(0) // bit p for pass p
+	for pass := range passes {
+		c := uint64(0)
+		if l < radix {
+			c = counts[pass*radix+l]
+		}
+		before := sortScan(t, c, part) - c
+		if l < radix {
+			counts[pass*radix+l] = before
+		}
+		if !t.BarrierAny(c == n) {
+			runs |= 1 << pass
+		}
+	}
+	if l == 0 {
+		sortPlan(passes, runs, swap, plan)
+	}
+}
+
+// sortPlan says of each pass what it does. Where two buffers swap, the result is where all passes would leave it; else the
+// passes end in out, and one of them runs at least.
+func sortPlan(passes, runs uint32, swap bool, plan []uint32) {
+	left := runs ^ (1<<passes - 1)
+	if swap && bits.OnesCount32(left)&1 == 1 || !swap && runs == 0 {
+		runs |= left & -left
+	}
+	count, at := uint32(bits.OnesCount32(runs)), uint32(0)
+	for pass := range passes {
+		word := uint32(0)
+		if runs>>pass&1 == 1 {
+			word = passRuns
+			if at == 0 {
+				word |= passFirst
+			}
+			if swap && at&1 == 0 || !swap && (count-1-at)&1 == 0 {
+				word |= passToOut
+			}
+			if at&1 == 1 {
+				word |= passOdd
+			}
+			at++
+		}
+		plan[pass] = word
+	}
+}
+
+// SortPass sorts n elements by one digit, in one launch of any grid; equal digits keep their order. The first pass reads in,
+// others read out or other, whichever they do not write; with swap the first reads other, too. counts and plan are from
+// SortHistogram. With pairs the elements of the values go with their keys, and with iota the first pass takes indices for them.
+//
+// Workgroups draw the numbers of tiles from tickets. A tile counts its digits, makes the counts known, and adds up those of
+// the tiles before it, from the last one back to one that knows its own sums: 256 sums at once, one an invocation. It waits
+// only for tiles whose numbers were drawn earlier. state has 2*256 words a tile, wide takes state64 in its place: half of them
+// are 0 when the first pass begins, and each pass clears the half that it does not use. s is shared memory of SortShared
+// words, base of 256.
+func SortPass[K, V Bits](t gpu.Thread, d Digit, pass uint32, swap, pairs, iota, wide bool, n uint64, in, other, out []K, inV, otherV, outV []V,
+	counts []uint64, plan, tickets, state []uint32, state64 []uint64, s []uint32, base []uint64) {
+	word := plan[pass]
+	if word&passRuns == 0 {
+		return
+	}
+	for {
+		ticket := uint32(0)
+		if t.Local().X == 0 {
+			ticket = gpu.AtomicAdd(&tickets[pass], 1)
+		}
+		tile := uint64(gpu.BarrierBroadcast(t, ticket))
+		first := tile * SortTile
+		if first >= n {
+			return
+		}
+		at := first + uint64(sortPlace(t))
+		left := uint32(min(SortTile, n-min(at, n))) // elements from there on
+		keys := sortFetch(word, swap, at, left, absentKey[K](d.Kind, d.Down), in, other, out)
+		rank, count, start := sortRanks(t, d, keys, s)
+		before := uint64(0)
+		if wide {
+			sortPublish(t, word, tile, uint64(count), state64)
+		} else {
+			sortPublish(t, word, tile, count, state)
+		}
+		keys = sortExchange(t, keys, rank, s)
+		if v := t.Local().X; v < radix {
+			if wide {
+				before = sortLookBack(t, word, tile, uint64(count), state64)
+			} else {
+				before = uint64(sortLookBack(t, word, tile, count, state))
+			}
+			base[v] = counts[pass*radix+v] + before - uint64(start)
+		}
+		t.Barrier()
+		sortScatter(t, d, word, wide, left, keys, keys, base, other, out)
+		if pairs {
+			var values [Each]V
+			if iota && word&passFirst != 0 {
+				for i := range uint32(Each) {
+					values[i] = V(at) + V(32*i)
+				}
+			} else {
+				values = sortFetch(word, swap, at, left, V(0), inV, otherV, outV)
+			}
+			sortScatter(t, d, word, wide, left, keys, sortExchange(t, values, rank, s), base, otherV, outV)
+		}
+	}
+}
+
+// sortFetch loads the elements of an invocation from where the pass reads.
+func sortFetch[T Bits](word uint32, swap bool, at uint64, left uint32, none T, in, other, out []T) [Each]T {
+	switch {
+	case !swap && word&passFirst != 0:
+		return sortLoad(in, at, left, none)
+	case word&passToOut != 0:
+		return sortLoad(other, at, left, none)
+	}
+	return sortLoad(out, at, left, none)
+}
+
+// sortScatter stores a sorted tile where the pass writes: x to where their keys' digits go.
+func sortScatter[K, T Bits](t gpu.Thread, d Digit, word uint32, wide bool, left uint32, keys [Each]K, x [Each]T, base []uint64, other, out []T) {
+	if word&passToOut != 0 {
+		sortScatterTo(t, d, wide, left, keys, x, base, out)
+	} else {
+		sortScatterTo(t, d, wide, left, keys, x, base, other)
+	}
+}
+
+func sortScatterTo[K, T Bits](t gpu.Thread, d Digit, wide bool, left uint32, keys [Each]K, x [Each]T, base []uint64, out []T) {
+	at := sortPlace(t)
+	for i := range uint32(Each) {
+		if 32*i < left {
+			to := base[digitOf(d, keys[i])] + uint64(at+32*i)
+			if !wide {
+				to &= 0xffffffff
+			}
+			out[to] = x[i]
+		}
+	}
+}
+
+// A word of the state is a sum below 1<<30, or 1<<62, and two bits: 0 nothing yet, 1 the sum of a tile, 2 that of all tiles
+// up to it.
+
+// sortState returns the halves of the state: the pass's own, and that of the next one.
+func sortState[W gpu.Word](t gpu.Thread, word uint32, tile uint64, state []W) (own, next uint64) {
+	half := uint64(len(state)) / 2
+	own = tile*radix + uint64(t.Local().X)
+	next = own + half
+	if word&passOdd != 0 {
+		own, next = next, own
+	}
+	return own, next
+}
+
+// sortPublish makes the count of a digit in a tile known, and clears its word in the other half.
+func sortPublish[W uint32 | uint64](t gpu.Thread, word uint32, tile uint64, count W, state []W) {
+	if t.Local().X >= radix {
+		return
+	}
+	known := ^W(0)>>2 + 1
+	if tile == 0 {
+		known *= 2
+	}
+	own, next := sortState(t, word, tile, state)
+	state[next] = 0
+	gpu.AtomicStore(&state[own], known|count)
+}
+
+// sortLookBack adds up the counts of a digit in the tiles before this one, and makes the sum up to this one known.
+func sortLookBack[W uint32 | uint64](t gpu.Thread, word uint32, tile uint64, count W, state []W) (before W) {
+	if tile == 0 {
+		return 0
+	}
+	own, _ := sortState(t, word, tile, state)
+	sum := ^W(0) >> 2
+	for at, ns := own-radix, uint32(16); ; {
+		w := gpu.AtomicLoad(&state[at])
+		if w > sum {
+			before += w & sum
+			if w > 2*sum+1 {
+				break
+			}
+			at -= radix
+		} else {
+			gpu.Pause(ns)
+			ns = min(2*ns, 256)
+		}
+	}
+	gpu.AtomicStore(&state[own], 2*(sum+1)|(before+count))
+	return before
+}

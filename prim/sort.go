@@ -1,0 +1,219 @@
+package prim
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	"github.com/govyre/vyre"
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/prim/block"
+	"github.com/govyre/vyre/prim/internal/kernels"
+)
+
+// SortOptions say how keys are sorted. The zero value sorts by all bits, ascending.
+type SortOptions struct {
+	Descending bool
+	// From and To bound the bits of a key that are compared, From up to, but not including, To; 0 and 0 are all. Bits are
+	// numbered from the lowest one of the key as an unsigned integer of the same order (see Sort).
+	From, To int
+	// Swap lets a sort work in the ranges that it is given, whose elements it then destroys, and take no others. The result is
+	// in either of the two: Swapped tells in which.
+	Swap bool
+}
+
+// sorter is what Sort and SortPairs have in common.
+type sorter struct {
+	*made
+	o      SortOptions
+	key    int64  // bytes of a key
+	value  int64  // bytes of what goes with a key through the passes: 0, 4 or 8
+	passes uint32 // digits, of 8 bits
+	group  kernel // sorts what fits in one workgroup
+	count  kernel // counts digits
+	digit  kernel // sorts by one digit
+}
+
+// sortPrograms are the programs for some number of bytes beside the key.
+type sortPrograms struct {
+	group, digit func(string) (*ir.Program, error)
+}
+
+// newSorter makes a sort of keys of a kind; pairs are given as the bytes of a value.
+func newSorter(ctx context.Context, m *made, kind uint32, bits string, key, value int, o SortOptions, p sortPrograms, more map[string]uint64) (*sorter, error) {
+	if o.From == 0 && o.To == 0 {
+		o.To = 8 * key
+	}
+	if o.From < 0 || o.From >= o.To || o.To > 8*key {
+		return nil, m.refuse(fmt.Sprintf("bits %d up to %d", o.From, o.To), fmt.Sprintf("pass bits of a key, at least one: from 0 up to %d", 8*key))
+	}
+	s := &sorter{made: m, o: o, key: int64(key), value: int64(value), passes: uint32(o.To-o.From+7) / 8}
+	flag := func(b bool) uint64 {
+		if b {
+			return 1
+		}
+		return 0
+	}
+	with := func(scalars map[string]uint64, more map[string]uint64) map[string]uint64 {
+		scalars["kind"], scalars["down"] = uint64(kind), flag(o.Descending)
+		maps.Copy(scalars, more)
+		return scalars
+	}
+	bounds := map[string]uint64{"from": uint64(o.From), "to": uint64(o.To)}
+	var err error
+	if s.small() {
+		var program *ir.Program
+		program, err = p.group(bits)
+		s.group, err = m.compile(ctx, program, err, with(with(map[string]uint64{"back": flag(s.Swapped())}, bounds), more))
+	} else {
+		var count, digit *ir.Program
+		count, err = kernels.SortHistogramProgram(bits)
+		s.count, err = m.compile(ctx, count, err, with(with(map[string]uint64{"swap": flag(o.Swap)}, bounds), nil))
+		if err == nil {
+			digit, err = p.digit(bits)
+			s.digit, err = m.compile(ctx, digit, err, with(map[string]uint64{"swap": flag(o.Swap), "wide": flag(s.wide())}, more))
+		}
+	}
+	if err != nil {
+		_ = m.Close() // the first error is the one to report
+		return nil, err
+	}
+	return s, nil
+}
+
+// small reports whether one workgroup sorts all.
+func (s *sorter) small() bool { return s.max <= block.SortTile }
+
+// wide reports whether sums of digits need 64 bits.
+func (s *sorter) wide() bool { return s.max >= 1<<30 }
+
+// Swapped reports whether the result is in the ranges of the input: with Swap, if the number of digits of 8 bits is even.
+func (s *sorter) Swapped() bool { return s.o.Swap && s.passes%2 == 0 }
+
+// sortWork is where in its memory a step has what.
+type sortWork struct{ counts, control, state, keys, values, end int64 }
+
+// work lays the memory out: what is 0 when a run begins comes first, up to half of the state.
+func (s *sorter) work() (w sortWork) {
+	if s.small() {
+		return w
+	}
+	state := sortTiles(s.max) * 256 * 4
+	if s.wide() {
+		state *= 2
+	}
+	w.control = 8 * 256 * int64(s.passes)
+	w.state = roundUp(w.control + controlBytes)
+	w.keys = w.state + 2*state
+	w.values, w.end = w.keys, w.keys
+	if !s.o.Swap {
+		w.values = roundUp(w.keys + s.key*int64(s.max))
+		w.end = w.values + s.value*int64(s.max)
+	}
+	return w
+}
+
+// controlBytes are for a ticket counter a pass, the plan, and the count of workgroups that are done.
+const controlBytes = 4 * (2*block.MaxPasses + 1)
+
+func sortTiles(n uint64) int64 { return int64((n + block.SortTile - 1) / block.SortTile) }
+
+// Bytes is how much memory a step takes for its work.
+func (s *sorter) Bytes() int64 { return s.work().end }
+
+// record appends the launches. values are nowhere if keys have none, or if the indices are the values.
+func (s *sorter) record(seq *vyre.Sequence, st *Step, n Length, keys, values, out, outValues vyre.Range) {
+	length := []vyre.Arg{driver.U64(st.room), driver.U64(n.n), st.where(n)}
+	if s.small() {
+		args := append(length, keys, out)
+		if s.value > 0 {
+			args = append(args, values, outValues)
+		}
+		st.launched(s.launch(seq, s.group, 1, args...), 1)
+		return
+	}
+	w := s.work()
+	mem := seq.Scratch(w.end)
+	part := func(from, to int64) vyre.Range { return driver.Part(mem, from, to-from) }
+	seq.Fill(part(0, w.state+(w.keys-w.state)/2), 0, 4)
+	counts, state, wide := part(0, w.control), part(w.state, w.keys), st.nowhere
+	tickets, plan := part(w.control, w.control+4*block.MaxPasses), part(w.control+4*block.MaxPasses, w.control+8*block.MaxPasses)
+	done := part(w.control+8*block.MaxPasses, w.control+controlBytes)
+	if s.wide() {
+		state, wide = wide, state
+	}
+	tiles := uint64(sortTiles(s.max))
+	st.launched(s.launch(seq, s.count, tiles, append(length, keys, counts, done, plan)...), 1)
+	in, inV, other, otherV := keys, values, part(w.keys, w.keys+s.key*int64(s.max)), part(w.values, w.end)
+	if s.o.Swap {
+		in, inV, other, otherV = st.nowhere, st.nowhere, keys, values
+	}
+	for pass := range s.passes {
+		shift := uint32(s.o.From) + 8*pass
+		args := append([]vyre.Arg{driver.U32(shift), driver.U32(min(8, uint32(s.o.To)-shift)), driver.U32(pass)}, length...)
+		args = append(args, in, other, out)
+		if s.value > 0 {
+			args = append(args, inV, otherV, outValues)
+		}
+		args = append(args, counts, plan, tickets, state, wide)
+		st.launched(s.launch(seq, s.digit, tiles, args...), 4)
+	}
+}
+
+// Sort sorts keys: integers by value, floats by the total order of their bits, in which -NaN comes first, -0 before +0, and
+// NaN last. Equal keys have equal bits, so the result is one thing.
+//
+// The method is radix sort from the lowest digit up, 8 bits a pass: all digits are counted in one reading, and a pass is one
+// launch in which tiles look back over the counts of those before them (Duane Merrill and Michael Garland, "Single-pass
+// parallel prefix scan with decoupled look-back", 2016; Andy Adinets and Duane Merrill, "Onesweep", 2022). A pass reads and
+// writes each key once; one whose digit is the same for all keys is left out. Up to 8,192 keys are sorted in the shared memory
+// of one workgroup.
+type Sort[K vyre.Element] struct{ *sorter }
+
+// NewSort makes a sort of at most max keys, integers or floats of fixed size.
+func NewSort[K vyre.Element](ctx context.Context, dev *vyre.Device, max int, o SortOptions) (*Sort[K], error) {
+	what := fmt.Sprintf("Sort[%s]", typeName[K]())
+	m, err := begin(dev, what, max)
+	if err != nil {
+		return nil, err
+	}
+	kind, bits, ok := keyOf[K]()
+	if !ok {
+		return nil, unsupported(what, "keys are integers and floats of fixed size")
+	}
+	s, err := newSorter(ctx, m, kind, bits, int(sizeOf[K]()), 0, o, sortPrograms{kernels.SortKeysGroupProgram, kernels.SortKeysProgram}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &Sort[K]{s}, nil
+}
+
+// Record appends a sort of keys[:n] into out[:n]. With Swap both are destroyed but for the result.
+func (s *Sort[K]) Record(seq *vyre.Sequence, n Length, keys, out *vyre.Buffer[K]) *Step {
+	st := s.step(seq, n, min(keys.Len(), out.Len()), keys.Bytes())
+	s.record(seq, st, n, keys.Bytes(), st.nowhere, out.Bytes(), st.nowhere)
+	return st
+}
+
+// SortSlice returns the keys of a slice sorted: it makes a Sort, uploads, runs and reads. The slice stays as it is.
+func SortSlice[K vyre.Element](ctx context.Context, dev *vyre.Device, keys []K, o SortOptions) ([]K, error) {
+	o.Swap = false
+	s, err := NewSort[K](ctx, dev, len(keys), o)
+	if err != nil {
+		return nil, err
+	}
+	sorted := make([]K, len(keys))
+	err = once(ctx, dev, s, func(j *job) error {
+		in, err := given(j, keys)
+		if err != nil {
+			return err
+		}
+		out, err := wanted(j, sorted)
+		if err == nil {
+			s.Record(j.seq, N(len(keys)), in, out)
+		}
+		return err
+	})
+	return sorted, err
+}
