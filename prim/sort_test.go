@@ -129,7 +129,7 @@ func sorts[K gpu.Number](t *testing.T, d *vyre.Device, keys []K, max int, o prim
 	in, out := must(vyre.Upload(d, keys))(t), poisoned[K](t, d, len(keys))
 	seq := d.NewSequence("sort")
 	s.Record(seq, prim.N(len(keys)), in, out)
-	run(t, seq)
+	runs(t, seq)
 	got := result(t, out, len(keys))
 	if s.Swapped() {
 		got = must(in.Read(ctx))(t)
@@ -156,7 +156,7 @@ func pairs[K gpu.Number, V vyre.Element](t *testing.T, d *vyre.Device, keys []K,
 	out, outV := poisoned[K](t, d, len(keys)), poisoned[V](t, d, len(keys))
 	seq := d.NewSequence("sort pairs")
 	s.Record(seq, prim.N(len(keys)), in, inV, out, outV)
-	run(t, seq)
+	runs(t, seq)
 	got, gotV := result(t, out, len(keys)), result(t, outV, len(keys))
 	if s.Swapped() {
 		got, gotV = must(in.Read(ctx))(t), must(inV.Read(ctx))(t)
@@ -173,7 +173,7 @@ func pairs[K gpu.Number, V vyre.Element](t *testing.T, d *vyre.Device, keys []K,
 	closeAll(t, seq, in, inV, out, outV, s)
 }
 
-func run(t *testing.T, seq *vyre.Sequence) {
+func runs(t *testing.T, seq *vyre.Sequence) {
 	t.Helper()
 	res, err := seq.Run(ctx)
 	if err != nil {
@@ -313,7 +313,7 @@ func TestSortsLeaveEqualDigitsOut(t *testing.T) {
 				out, outV := must(vyre.Alloc[uint32](d, n))(t), must(vyre.Alloc[uint32](d, n))(t)
 				seq := d.NewSequence("digits")
 				s.Record(seq, prim.N(n), in, inV, out, outV)
-				run(t, seq)
+				runs(t, seq)
 				got := outV
 				if s.Swapped() {
 					got = inV
@@ -365,7 +365,7 @@ func TestSortsOfLengthsOnTheDevice(t *testing.T) {
 				if err := n.Write(ctx, []uint32{uint32(k)}); err != nil {
 					t.Fatal(err)
 				}
-				run(t, seq)
+				runs(t, seq)
 				want := slices.Sorted(slices.Values(keys[:k]))
 				if got := must(out.Read(ctx))(t); !slices.Equal(got[:k], want) {
 					t.Errorf("%s: %d of %d: not sorted", name, k, most)
