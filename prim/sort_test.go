@@ -69,8 +69,8 @@ var shapes = []struct {
 }{
 	{"random", func(int, int) uint64 { return rand.Uint64() }},
 	{"equal", func(int, int) uint64 { return 0x8182838485868788 }},
-	{"sorted", func(i, n int) uint64 { return uint64(i) * (1<<63 / uint64(n)) * 2 }},
-	{"reversed", func(i, n int) uint64 { return uint64(n-i) * (1<<63 / uint64(n)) * 2 }},
+	{"sorted", func(i, n int) uint64 { return uint64(i) * (1 << 63 / uint64(n)) * 2 }},
+	{"reversed", func(i, n int) uint64 { return uint64(n-i) * (1 << 63 / uint64(n)) * 2 }},
 	{"one bit", func(i, n int) uint64 { return uint64(i*7%3%2) << 21 }},
 	{"few", func(int, int) uint64 { return rand.Uint64N(5) * 0x0101010101010101 }},
 	{"special", func(int, int) uint64 {
@@ -129,7 +129,7 @@ func sorts[K gpu.Number](t *testing.T, d *vyre.Device, keys []K, max int, o prim
 	in, out := must(vyre.Upload(d, keys))(t), poisoned[K](t, d, len(keys))
 	seq := d.NewSequence("sort")
 	s.Record(seq, prim.N(len(keys)), in, out)
-	runs(t, seq)
+	run(t, seq)
 	got := result(t, out, len(keys))
 	if s.Swapped() {
 		got = must(in.Read(ctx))(t)
@@ -156,7 +156,7 @@ func pairs[K gpu.Number, V vyre.Element](t *testing.T, d *vyre.Device, keys []K,
 	out, outV := poisoned[K](t, d, len(keys)), poisoned[V](t, d, len(keys))
 	seq := d.NewSequence("sort pairs")
 	s.Record(seq, prim.N(len(keys)), in, inV, out, outV)
-	runs(t, seq)
+	run(t, seq)
 	got, gotV := result(t, out, len(keys)), result(t, outV, len(keys))
 	if s.Swapped() {
 		got, gotV = must(in.Read(ctx))(t), must(inV.Read(ctx))(t)
@@ -171,17 +171,6 @@ func pairs[K gpu.Number, V vyre.Element](t *testing.T, d *vyre.Device, keys []K,
 		t.Errorf("%s: %d pairs of %T and %T, made for %d, %+v: keys are right: %v, values: %v", d.Name(), len(keys), keys, values, max, o, same(got, want), same(gotV, wantV))
 	}
 	closeAll(t, seq, in, inV, out, outV, s)
-}
-
-func runs(t *testing.T, seq *vyre.Sequence) {
-	t.Helper()
-	res, err := seq.Run(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range res.Reports {
-		t.Errorf("%v", r)
-	}
 }
 
 func TestSortGivesTheKnownAnswers(t *testing.T) {
@@ -313,7 +302,7 @@ func TestSortsLeaveEqualDigitsOut(t *testing.T) {
 				out, outV := must(vyre.Alloc[uint32](d, n))(t), must(vyre.Alloc[uint32](d, n))(t)
 				seq := d.NewSequence("digits")
 				s.Record(seq, prim.N(n), in, inV, out, outV)
-				runs(t, seq)
+				run(t, seq)
 				got := outV
 				if s.Swapped() {
 					got = inV
@@ -365,7 +354,7 @@ func TestSortsOfLengthsOnTheDevice(t *testing.T) {
 				if err := n.Write(ctx, []uint32{uint32(k)}); err != nil {
 					t.Fatal(err)
 				}
-				runs(t, seq)
+				run(t, seq)
 				want := slices.Sorted(slices.Values(keys[:k]))
 				if got := must(out.Read(ctx))(t); !slices.Equal(got[:k], want) {
 					t.Errorf("%s: %d of %d: not sorted", name, k, most)
