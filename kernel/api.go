@@ -68,7 +68,7 @@ func sourceOf(path string) []File {
 }
 
 // sources lists the files of packages that are compiled with the kernels which call them.
-var sources = map[string][]string{randomPath: {"random"}, arcsPath: {"arcs", "rounds", "stay", "drain"}, queuePath: {"ring"}, frontiersPath: {"work"}}
+var sources = map[string][]string{randomPath: {"random"}, arcsPath: {"arcs", "rounds", "stay", "drain", "both"}, queuePath: {"ring"}, frontiersPath: {"work"}}
 
 // known returns a package whose declarations are embedded, or nil.
 func known(path string) *types.Package {

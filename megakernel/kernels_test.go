@@ -54,6 +54,50 @@ func ReachDrain(t gpu.Thread, offsets, targets, seen, list, lengths []uint32, sl
 	arcs.Drain(t, Reach{seen}, g, list, lengths[0], arcs.Queue{Slots: slots, Control: control})
 }
 
+// Level gives nodes their level, in either direction.
+type Level struct {
+	level        []uint32
+	round, kinds uint32
+}
+
+func (l Level) Arc(t gpu.Thread, from, to, mask uint32) bool {
+	return mask&l.kinds != 0 && gpu.AtomicLoad(&l.level[to]) == ^uint32(0) && gpu.AtomicCompareExchange(&l.level[to], ^uint32(0), l.round+1) == ^uint32(0)
+}
+
+func (l Level) Open(node uint32) bool { return gpu.AtomicLoad(&l.level[node]) == ^uint32(0) }
+
+func (l Level) Leads(from, mask uint32) bool { return mask&l.kinds != 0 && gpu.AtomicLoad(&l.level[from]) == l.round }
+
+func (l Level) Take(node uint32) { gpu.AtomicStore(&l.level[node], l.round+1) }
+
+//vyre:kernel workgroup=64
+func LevelRound(t gpu.Thread, round, n, kinds, alpha, beta uint32, offsets, targets, masks, reverse, sources, reverseMasks, level, sums, list, lengths, weight, edges []uint32) {
+	g := arcs.Graph{Offsets: offsets, Targets: targets, Masks: masks}
+	turn := arcs.Turn{Reverse: arcs.Graph{Offsets: reverse, Targets: sources, Masks: reverseMasks}, Sums: sums, Alpha: alpha, Beta: beta}
+	arcs.RoundBoth(t, Level{level, round, kinds}, g, turn, arcs.List{Nodes: list, Lengths: lengths, Weight: weight, Edges: edges}, round, n)
+}
+
+//vyre:kernel workgroup=64
+func LevelClear(t gpu.Thread, seed uint32, level, sums, list, lengths []uint32) {
+	v := t.Global().X
+	if v < uint32(len(level)) {
+		level[v] = ^uint32(0)
+		if v == seed {
+			level[v] = 0
+			list[0] = v
+		}
+	}
+	if v < uint32(len(sums)) {
+		sums[v] = 0
+	}
+	if v < 3 {
+		lengths[v] = 0
+		if v == 0 {
+			lengths[v] = 1
+		}
+	}
+}
+
 //vyre:kernel workgroup=256
 func AddResult(t gpu.Thread, result []uint64) {
 	gpu.AtomicAdd(&result[0], 1)

@@ -1,6 +1,7 @@
 package arcs_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/govyre/vyre/gpu"
@@ -106,5 +107,59 @@ func TestRoundsRunNatively(t *testing.T) {
 	}
 	if nodes != n || int(l.Edges[0]) != len(g.Targets) || l.Weight[0] != n-1 {
 		t.Errorf("%d nodes, %d arcs and %d found, want %d, %d and %d", nodes, l.Edges[0], l.Weight[0], n, len(g.Targets), n-1)
+	}
+}
+
+// level gives nodes their level in either direction.
+type level struct {
+	levels []uint32
+	round  uint32
+}
+
+func (l level) Arc(t gpu.Thread, from, to, mask uint32) bool {
+	return gpu.AtomicCompareExchange(&l.levels[to], ^uint32(0), l.round+1) == ^uint32(0)
+}
+
+func (l level) Open(node uint32) bool        { return gpu.AtomicLoad(&l.levels[node]) == ^uint32(0) }
+func (l level) Leads(from, mask uint32) bool { return gpu.AtomicLoad(&l.levels[from]) == l.round }
+func (l level) Take(node uint32)             { gpu.AtomicStore(&l.levels[node], l.round+1) }
+
+// TestBothDirectionsRunNatively: three rounds forward, backward and as it comes, of two groups.
+func TestBothDirectionsRunNatively(t *testing.T) {
+	const n = 50
+	g := ring(n)
+	reverse := arcs.Graph{Offsets: []uint32{0}, Masks: []uint32{0}}
+	for v := range uint32(n) {
+		for from := range uint32(n) {
+			for k := g.Offsets[from]; k < g.Offsets[from+1]; k++ {
+				if g.Targets[k] == v {
+					reverse.Targets = append(reverse.Targets, from)
+				}
+			}
+		}
+		reverse.Offsets = append(reverse.Offsets, uint32(len(reverse.Targets)))
+	}
+	var want []uint32
+	for _, turn := range []arcs.Turn{{}, {Alpha: arcs.Alpha, Beta: arcs.Beta}, {Alpha: 1 << 20, Beta: 1 << 20}} {
+		turn.Reverse, turn.Sums = reverse, make([]uint32, arcs.SumsWords)
+		levels := make([]uint32, n)
+		for v := 1; v < n; v++ {
+			levels[v] = ^uint32(0)
+		}
+		l := arcs.List{Nodes: make([]uint32, 2*n), Lengths: []uint32{1, 0, 0}, Weight: make([]uint32, 1), Edges: make([]uint32, 1)}
+		for round := uint32(0); l.Lengths[round%3] > 0; round++ {
+			size := l.Lengths[round%3]
+			gpu.Run(gpu.Grid{Groups: gpu.Vec3{X: 2}, Group: gpu.Vec3{X: 64}}, func(th gpu.Thread) {
+				arcs.RoundBoth(th, level{levels, round}, g, turn, l, round, size)
+			})
+			l.Lengths[(round+2)%3] = 0
+		}
+		if want == nil {
+			want = levels
+		}
+		backward := turn.Alpha > arcs.Alpha
+		if !slices.Equal(levels, want) || l.Weight[0] != n-1 || backward != (int(l.Edges[0]) != len(g.Targets)) {
+			t.Errorf("alpha %d: %d found, %d arcs of %d, levels %v, want %v", turn.Alpha, l.Weight[0], l.Edges[0], len(g.Targets), levels, want)
+		}
 	}
 }

@@ -36,5 +36,15 @@
 //		arcs.Drain(t, Reach{seen}, g, list, lengths[0], arcs.Queue{Slots: slots, Control: control})
 //	}
 //
+// [RoundBoth] is Round for a wave that can look at an arc from either end. Where the list has many arcs, it goes over the
+// nodes that nobody found yet, and asks of each whether an arc comes to it from the list:
+//
+//	//vyre:kernel workgroup=256
+//	func LevelRound(t gpu.Thread, round, n uint32, offsets, targets, reverse, sources, level, sums, list, lengths, weight, edges []uint32) {
+//		g := arcs.Graph{Offsets: offsets, Targets: targets}
+//		turn := arcs.Turn{Reverse: arcs.Graph{Offsets: reverse, Targets: sources}, Sums: sums, Alpha: arcs.Alpha, Beta: arcs.Beta}
+//		arcs.RoundBoth(t, Level{level, round}, g, turn, arcs.List{Nodes: list, Lengths: lengths, Weight: weight, Edges: edges}, round, n)
+//	}
+//
 // The functions are ordinary Go. The compiler of kernels inlines them, natively they run as they are.
 package arcs

@@ -36,28 +36,41 @@ type sink interface {
 // many multiprocessors busy. Groups have at most 1024 threads, whole warps.
 func Round[W Wave](t gpu.Thread, w W, g Graph, l List, round, n uint32) {
 	hubs := gpu.Shared[uint32](t, groupWarps)
-	half := uint32(len(l.Nodes)) / 2
-	next := list{l, ((round + 1) & 1) * half, (round + 1) % 3}
-	from := (round & 1) * half
-	threads := t.Groups().X * t.GroupSize().X
-	lanes := lanesOf(n, threads)
-	var hub, found, seen uint32
-	for base := (t.Warp()*t.Groups().X + t.Group().X) * (32 >> lanes); base < n; base += threads >> lanes {
-		v, first, last := uint32(0), uint32(0), uint32(0)
-		if i := base + t.Lane()>>lanes; i < n {
-			v = l.Nodes[from+i]
-			first, last = g.Offsets[v], g.Offsets[v+1]
-		}
-		h, f, s := rows(t, w, g, next, hub, lanes, v, first, last)
-		hub, found, seen = h, found+f, seen+s
-	}
-	found += together(t, w, g, next, hubs, hub)
+	found, seen := forward(t, w, g, l, next(l, round), hubs, round, n)
+	vote(l, found, seen)
+}
+
+// vote adds up what all threads found, and how many arcs they looked at.
+func vote(l List, found, seen uint32) {
 	if found != 0 {
 		gpu.AtomicAdd(&l.Weight[0], found)
 	}
 	if seen != 0 {
 		gpu.AtomicAdd(&l.Edges[0], seen)
 	}
+}
+
+// forward walks the rows of the n nodes of the list.
+func forward[W Wave, S sink](t gpu.Thread, w W, g Graph, l List, s S, hubs []uint32, round, n uint32) (found, seen uint32) {
+	from := (round & 1) * (uint32(len(l.Nodes)) / 2)
+	threads := t.Groups().X * t.GroupSize().X
+	lanes := lanesOf(n, threads)
+	var hub uint32
+	for base := (t.Warp()*t.Groups().X + t.Group().X) * (32 >> lanes); base < n; base += threads >> lanes {
+		v, first, last := uint32(0), uint32(0), uint32(0)
+		if i := base + t.Lane()>>lanes; i < n {
+			v = l.Nodes[from+i]
+			first, last = g.Offsets[v], g.Offsets[v+1]
+		}
+		h, f, k := rows(t, w, g, s, hub, lanes, v, first, last)
+		hub, found, seen = h, found+f, seen+k
+	}
+	return found + together(t, w, g, s, hubs, hub), seen
+}
+
+// next is the list that a round makes.
+func next(l List, round uint32) list {
+	return list{l, ((round + 1) & 1) * (uint32(len(l.Nodes)) / 2), (round + 1) % 3}
 }
 
 // list is where a round appends to.

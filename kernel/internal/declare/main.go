@@ -32,6 +32,7 @@ var targets = []struct {
 	{"api/rounds.txt", source("megakernel/arcs/rounds.go")},
 	{"api/stay.txt", source("megakernel/arcs/stay.go")},
 	{"api/drain.txt", source("megakernel/arcs/drain.go")},
+	{"api/both.txt", source("megakernel/arcs/both.go")},
 	{"api/ring.txt", source("megakernel/queue/ring.go")},
 	{"api/work.txt", source("megakernel/frontiers/work.go")},
 }

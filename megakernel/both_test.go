@@ -1,0 +1,160 @@
+package megakernel_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cpu"
+	graphs "github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/megakernel"
+	"github.com/govyre/vyre/megakernel/arcs"
+)
+
+// bothWays is a graph on a device, with its arcs the other way round.
+type bothWays struct {
+	g                                                    *graphs.CSR
+	offsets, targets, masks, reverse, sources, otherMask driver.Range
+	level, sums, list, lengths                           driver.Range
+}
+
+func uploadBoth(t *testing.T, dev driver.Device, g *graphs.CSR) *bothWays {
+	t.Helper()
+	n := g.Nodes()
+	masks := g.Masks()
+	if masks == nil {
+		masks = slices.Repeat([]uint32{1}, g.Arcs())
+	}
+	rows, kinds := make([][]uint32, n), make([][]uint32, n)
+	for v := range n {
+		for k := g.Offsets()[v]; k < g.Offsets()[v+1]; k++ {
+			to := g.Targets()[k]
+			rows[to], kinds[to] = append(rows[to], uint32(v)), append(kinds[to], masks[k])
+		}
+	}
+	offsets := []uint32{0}
+	for _, r := range rows {
+		offsets = append(offsets, offsets[len(offsets)-1]+uint32(len(r)))
+	}
+	b := &bothWays{g: g}
+	for _, u := range []struct {
+		to    *driver.Range
+		words []uint32
+	}{
+		{&b.offsets, g.Offsets()}, {&b.targets, g.Targets()}, {&b.masks, masks}, {&b.reverse, offsets}, {&b.sources, slices.Concat(rows...)}, {&b.otherMask, slices.Concat(kinds...)},
+		{&b.level, make([]uint32, n)}, {&b.sums, make([]uint32, arcs.SumsWords)}, {&b.list, make([]uint32, 2*n)}, {&b.lengths, make([]uint32, 3)},
+	} {
+		*u.to = words(t, dev, u.words)
+	}
+	return b
+}
+
+// search finds the levels from a seed, and compares them with a search on one core.
+func (b *bothWays) search(t *testing.T, dev driver.Device, seed, kinds, alpha, beta uint32, o megakernel.Options) megakernel.Record {
+	t.Helper()
+	p, n := programs(), uint32(b.g.Nodes())
+	plan, err := megakernel.New(context.Background(), dev, []megakernel.Wave{
+		{Program: p["LevelClear"], Args: []driver.Arg{driver.U32(seed), b.level, b.sums, b.list, b.lengths}, Domain: megakernel.Fixed(max(n, arcs.SumsWords)), Phase: megakernel.Before},
+		{Program: p["LevelRound"], Args: []driver.Arg{megakernel.Round{}, megakernel.Size{}, driver.U32(kinds), driver.U32(alpha), driver.U32(beta), b.offsets, b.targets, b.masks,
+			b.reverse, b.sources, b.otherMask, b.level, b.sums, b.list, b.lengths, megakernel.Vote{}, megakernel.Edges{}}, Domain: megakernel.Spread(b.lengths, n)},
+	}, nil, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer plan.Close()
+	var rec megakernel.Record
+	for {
+		if rec, err = plan.Run(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range plan.Result().Reports {
+			t.Errorf("%s: %s", r.Kernel, r.Text)
+		}
+		if rec.Status == megakernel.Converged {
+			break
+		}
+	}
+	want, err := graphs.Levels(b.g, []uint32{seed}, kinds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := (&memory{t: t, dev: dev}).read(b.level); !slices.Equal(got, want) {
+		t.Fatalf("alpha %d, beta %d, %+v: levels\n%v, want\n%v", alpha, beta, o, got, want)
+	}
+	return rec
+}
+
+// TestBothDirectionsFindTheSame levels, in every topology, whether no round goes backward, all but the first, or those that
+// should; and all topologies decide alike, so that even the arcs that were looked at are as many.
+func TestBothDirectionsFindTheSame(t *testing.T) {
+	for _, device := range devices() {
+		for i, name := range []string{"kron:7", "uniform:7", "skew:128", "grid:9x8", "chain:20"} {
+			if device != "cpu" && i > 0 && !long.Enabled() {
+				break
+			}
+			g, err := graphs.Generate(name, graphs.Options{Seed: 2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			dev := open(t, device)
+			if device == "cpu" {
+				if dev, err = cpu.Open(cpu.Options{Run: cpu.RunOptions{Schedule: cpu.Seeded(uint64(i)), Detect: cpu.Everything}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			b := uploadBoth(t, dev, g)
+			kinds := graphs.AllKinds
+			if g.Masks() != nil {
+				kinds = 0x13
+			}
+			for _, c := range []struct{ alpha, beta uint32 }{{0, arcs.Beta}, {arcs.Alpha, arcs.Beta}, {1 << 20, 1 << 31}, {1 << 20, 4}} {
+				var first megakernel.Record
+				for k, topology := range topologies {
+					o := megakernel.Options{Topology: topology, Blocks: uint32(1 + k%3)}
+					switch topology {
+					case megakernel.Cooperative:
+						o.Tail = megakernel.TailAlways
+					case megakernel.BackToBack:
+						o.SliceRounds = 1
+					case megakernel.Captured:
+						o.MaxRounds = 3
+					}
+					rec := b.search(t, dev, 1, kinds, c.alpha, c.beta, o)
+					if rec.Barriers, rec.TailRounds, rec.TailStays = 0, 0, 0; k == 0 {
+						first = rec
+					} else if rec != first {
+						t.Errorf("%s, %s, %+v, %v: record %+v, of the first topology %+v", device, name, c, topology, rec, first)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestFewerArcsAreLookedAt where a few rounds find nearly all nodes; and never more where lists are short.
+func TestFewerArcsAreLookedAt(t *testing.T) {
+	dev := open(t, "cpu")
+	for _, c := range []struct {
+		name string
+		less float64 // part of the arcs that a search forward looks at
+	}{{"kron:9", 0.75}, {"uniform:9", 0.5}, {"chain:60", 1}, {"grid:20x20", 1}} {
+		g, err := graphs.Generate(c.name, graphs.Options{Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := uploadBoth(t, dev, g)
+		o := megakernel.Options{Topology: megakernel.Cooperative, Blocks: 2}
+		forward := b.search(t, dev, 0, graphs.AllKinds, 0, 0, o)
+		both := b.search(t, dev, 0, graphs.AllKinds, arcs.Alpha, arcs.Beta, o)
+		if both.Items != forward.Items || both.Rounds != forward.Rounds || both.Greatest != forward.Greatest {
+			t.Errorf("%s: %v, forward %v", c.name, both, forward)
+		}
+		part := float64(both.Edges) / float64(forward.Edges)
+		if t.Logf("%s: %d arcs of %d", c.name, both.Edges, forward.Edges); part > c.less {
+			t.Errorf("%s: %d arcs were looked at, forward %d: %s", c.name, both.Edges, forward.Edges, fmt.Sprintf("%.2f, want %.2f at most", part, c.less))
+		}
+	}
+}
