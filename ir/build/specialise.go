@@ -2,6 +2,7 @@ package build
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/govyre/vyre/ir"
@@ -37,10 +38,14 @@ func Specialise(p *ir.Program, s Specialisation) (*ir.Program, error) {
 		case q.IsBuffer() && same:
 			used++
 			k := slices.IndexFunc(p.Params()[:i], func(o ir.Param) bool { return o.Name == one && o.IsBuffer() })
-			if k < 0 || q.Record != nil || p.Params()[k].Record != nil || p.Params()[k].Type != q.Type {
-				return nil, fmt.Errorf("build: specialise %q: %s cannot be one with %s: pass an earlier buffer of the same scalars", p.Name(), q.Name, one)
+			if k < 0 || p.Params()[k].Type != q.Type || !reflect.DeepEqual(p.Params()[k].Record, q.Record) {
+				return nil, fmt.Errorf("build: specialise %q: %s cannot be one with %s: pass an earlier buffer of the same elements", p.Name(), q.Name, one)
 			}
-			in.Objects = append(in.Objects, in.Objects[where[one]])
+			fields := 1
+			if q.Record != nil {
+				fields = len(q.Record.Fields)
+			}
+			in.Objects = append(in.Objects, in.Objects[where[one]:where[one]+fields]...)
 			made := b.buffer(in.Objects[where[one]])
 			made.Access, made.MaxLen = ir.RW, min(made.MaxLen, q.MaxLen)
 		case q.IsBuffer():

@@ -18,10 +18,17 @@ const (
 	entire  // the value is that of the tile and all before it
 
 	knowledge = 62 // the bits below say what
+	below     = 1<<knowledge - 1
 	half      = 1<<32 - 1
 )
 
-// wide reports whether a T takes two words.
+// form is how a state is written. All of it is known when a kernel is made.
+type form struct {
+	wide    bool // a value takes two words: it may have more than 62 bits
+	ordered bool // what a group has done before it tells of a tile happens before what others do once they know
+}
+
+// wide reports whether a T may take two words.
 func wide[T gpu.Integer]() bool { return T(1)<<7<<7<<7<<7<<4 != 0 }
 
 // StateLen is how many words of 64 bits the state of a scan has, of n elements of so many bytes.
@@ -41,44 +48,55 @@ func draw(t gpu.Thread, state []uint64) (ticket uint32) {
 }
 
 // tell writes what is known of a tile.
-func tell[T gpu.Integer](state []uint64, tile uint32, what uint64, v T) {
+func tell[T gpu.Integer](f form, state []uint64, tile uint32, what uint64, v T) {
 	word := uint64(v)
-	if wide[T]() {
+	switch {
+	case f.wide:
 		gpu.AtomicStore(&state[1+2*tile], what<<knowledge|word&half)
 		gpu.AtomicStore(&state[2+2*tile], what<<knowledge|word>>32)
-	} else {
-		gpu.AtomicStore(&state[1+tile], what<<knowledge|word&half)
+	case f.ordered:
+		gpu.AtomicStoreOrdered(&state[1+tile], what<<knowledge|word&below, gpu.Release, gpu.Device)
+	default:
+		gpu.AtomicStore(&state[1+tile], what<<knowledge|word&below)
 	}
 }
 
 // ask reads what is known of a tile: nothing, where half of it is.
-func ask[T gpu.Integer](state []uint64, tile uint32) (what uint64, v T) {
-	if wide[T]() {
+func ask[T gpu.Integer](f form, state []uint64, tile uint32) (what uint64, v T) {
+	if f.wide {
 		low, high := gpu.AtomicLoad(&state[1+2*tile]), gpu.AtomicLoad(&state[2+2*tile])
 		if low>>knowledge == high>>knowledge {
 			what = low >> knowledge
 		}
 		return what, T(high<<32 | low&half)
 	}
-	word := gpu.AtomicLoad(&state[1+tile])
-	return word >> knowledge, T(word)
+	word := uint64(0)
+	if f.ordered {
+		word = gpu.AtomicLoadOrdered(&state[1+tile], gpu.Acquire, gpu.Device)
+	} else {
+		word = gpu.AtomicLoad(&state[1+tile])
+	}
+	return word >> knowledge, T(word & below)
 }
 
 // lookBack tells the tile's own value and returns that of all tiles before it. A warp calls it. It looks at 32 tiles at
 // once, of which the nearest that knows everything before it ends the search.
-func lookBack[T gpu.Integer, O Operator[T]](t gpu.Thread, op O, none T, state []uint64, tile uint32, own T) T {
+func lookBack[T gpu.Integer, O Operator[T]](t gpu.Thread, op O, none T, f form, state []uint64, tile uint32, own T) T {
 	before := none
 	what := uint64(partial)
 	if tile == 0 {
 		what = entire
 	}
 	for at := tile; ; at -= 32 {
+		if f.ordered {
+			t.WarpBarrier() // what other lanes learnt happens before what this one tells
+		}
 		if t.Lane() == 0 && (at == tile || what == entire) {
 			v := own
 			if what == entire {
 				v = op.Apply(before, own)
 			}
-			tell(state, tile, what, v)
+			tell(f, state, tile, what, v)
 		}
 		if what == entire {
 			return before
@@ -86,7 +104,7 @@ func lookBack[T gpu.Integer, O Operator[T]](t gpu.Thread, op O, none T, state []
 		known, v := uint64(entire), none
 		for {
 			if t.Lane() < at {
-				known, v = ask[T](state, at-1-t.Lane())
+				known, v = ask[T](f, state, at-1-t.Lane())
 			}
 			if t.All(known != unknown) {
 				break

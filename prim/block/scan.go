@@ -58,7 +58,7 @@ func ScanAll[T gpu.Integer, O Operator[T]](t gpu.Thread, op O, exclusive uint32,
 		warps, lanes, all := scan(t, op, none, v[Each-1], part)
 		before := none
 		if t.Warp() == 0 {
-			before = lookBack(t, op, none, state, tile, all)
+			before = lookBack(t, op, none, form{wide: wide[T]()}, state, tile, all)
 		}
 		before = gpu.BarrierBroadcast(t, before)
 		before = op.Apply(before, op.Apply(warps, lanes))

@@ -13,3 +13,4 @@ package kernels
 //go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o sortgroup_vyre.go sortgroup.go
 //go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o sortpairs4_vyre.go sortpairs4.go
 //go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o sortpairs8_vyre.go sortpairs8.go
+//go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o select_vyre.go select.go

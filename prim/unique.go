@@ -1,0 +1,90 @@
+package prim
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/govyre/vyre"
+	"github.com/govyre/vyre/prim/block"
+)
+
+// Unique keeps the first of each run of equal neighbours, and counts them. Elements are equal if their bits are.
+type Unique[T vyre.Element] struct {
+	*made
+	selection
+}
+
+// NewUnique makes a Unique of at most max elements of 1, 2, 4, 8 or 16 bytes.
+func NewUnique[T vyre.Element](ctx context.Context, dev *vyre.Device, max int) (*Unique[T], error) {
+	what := fmt.Sprintf("Unique[%s]", typeName[T]())
+	m, err := begin(dev, what, max)
+	if err != nil {
+		return nil, err
+	}
+	of, err := payloadOf[T](what)
+	if err != nil {
+		return nil, err
+	}
+	u := &Unique[T]{made: m}
+	if u.selection, err = m.selection(ctx, of, sizeOf[T](), block.Selection{By: block.Heads}); err != nil {
+		_ = m.Close() // the first error is the one to report
+		return nil, err
+	}
+	return u, nil
+}
+
+// Bytes is how much memory a step takes for its work.
+func (u *Unique[T]) Bytes() int64 { return u.selectionBytes() }
+
+// Record appends the first elements of the runs of x[:n] to out, which has room for n, and how many they are to count.
+func (u *Unique[T]) Record(seq *vyre.Sequence, n Length, x, out *vyre.Buffer[T], count Count) *Step {
+	st := u.step(seq, n, min(x.Len(), out.Len()), x.Bytes())
+	u.choose(seq, st, u.selection, n, selects{x.Bytes(), out.Bytes(), x.Bytes(), st.nowhere, u.counter(seq, count)})
+	return st
+}
+
+// UniqueByKey keeps the first of each run of equal neighbouring keys, with its value.
+type UniqueByKey[K, V vyre.Element] struct {
+	*made
+	keys, values selection
+}
+
+// NewUniqueByKey makes a UniqueByKey of at most max keys and values of 1, 2, 4, 8 or 16 bytes.
+func NewUniqueByKey[K, V vyre.Element](ctx context.Context, dev *vyre.Device, max int) (*UniqueByKey[K, V], error) {
+	what := fmt.Sprintf("UniqueByKey[%s, %s]", typeName[K](), typeName[V]())
+	m, err := begin(dev, what, max)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := payloadOf[K](what)
+	if err != nil {
+		return nil, err
+	}
+	values, err := payloadOf[V](what)
+	if err != nil {
+		return nil, err
+	}
+	u := &UniqueByKey[K, V]{made: m}
+	u.keys, err = m.selection(ctx, keys, sizeOf[K](), block.Selection{By: block.Heads})
+	if err == nil {
+		u.values, err = m.selection(ctx, values, sizeOf[K](), block.Selection{By: block.Heads})
+	}
+	if err != nil {
+		_ = m.Close() // the first error is the one to report
+		return nil, err
+	}
+	return u, nil
+}
+
+// Bytes is how much memory a step takes for its work.
+func (u *UniqueByKey[K, V]) Bytes() int64 { return 2 * u.selectionBytes() }
+
+// Record appends the first keys of the runs of keys[:n], and their values, to outKeys and outValues, which have room for n,
+// and how many they are to count.
+func (u *UniqueByKey[K, V]) Record(seq *vyre.Sequence, n Length, keys *vyre.Buffer[K], values *vyre.Buffer[V], outKeys *vyre.Buffer[K], outValues *vyre.Buffer[V], count Count) *Step {
+	st := u.step(seq, n, min(keys.Len(), values.Len(), outKeys.Len(), outValues.Len()), keys.Bytes())
+	found := u.counter(seq, count)
+	u.choose(seq, st, u.keys, n, selects{keys.Bytes(), outKeys.Bytes(), keys.Bytes(), st.nowhere, found})
+	u.choose(seq, st, u.values, n, selects{values.Bytes(), outValues.Bytes(), keys.Bytes(), st.nowhere, found})
+	return st
+}
