@@ -49,12 +49,6 @@ func newSorter(ctx context.Context, m *made, kind uint32, bits string, key, valu
 		return nil, m.refuse(fmt.Sprintf("bits %d up to %d", o.From, o.To), fmt.Sprintf("pass bits of a key, at least one: from 0 up to %d", 8*key))
 	}
 	s := &sorter{made: m, o: o, key: int64(key), value: int64(value), passes: uint32(o.To-o.From+7) / 8}
-	flag := func(b bool) uint64 {
-		if b {
-			return 1
-		}
-		return 0
-	}
 	with := func(scalars map[string]uint64, more map[string]uint64) map[string]uint64 {
 		scalars["kind"], scalars["down"] = uint64(kind), flag(o.Descending)
 		maps.Copy(scalars, more)

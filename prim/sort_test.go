@@ -18,8 +18,8 @@ import (
 	"github.com/govyre/vyre/prim"
 )
 
-// place is the place of a key in the total order: integers by value, floats by their bits.
-func place[K gpu.Number](key K) uint64 {
+// ordinal is the place of a key in the total order: integers by value, floats by their bits.
+func ordinal[K gpu.Number](key K) uint64 {
 	float := func(bits, sign uint64) uint64 {
 		if bits&sign != 0 {
 			return ^bits & (2*sign - 1)
@@ -48,7 +48,7 @@ func order[K gpu.Number](keys []K, o prim.SortOptions) []int {
 	if o.To == 0 {
 		o.To = 64
 	}
-	part := func(k K) uint64 { return place(k) >> o.From & (1<<(o.To-o.From) - 1) }
+	part := func(k K) uint64 { return ordinal(k) >> o.From & (1<<(o.To-o.From) - 1) }
 	index := make([]int, len(keys))
 	for i := range index {
 		index[i] = i
