@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph/internal/waves"
@@ -16,12 +17,20 @@ import (
 type shape struct {
 	alone, together int // turns of one query, and of more
 	queries         int
+	levels          bool // of the only query
 }
 
 // submission is queries in turns, prepared.
 type submission struct {
 	stage *driver.Sequence // uploads; and all the rest, where the device drives the rounds
 	read  *driver.Sequence // nil if stage reads, too
+	turns []turns
+}
+
+// turns are runs of a plan.
+type turns struct {
+	p *megakernel.Plan
+	n int
 }
 
 // mostSubmissions is how many are kept. A batch of queries of many different kinds has a shape of its own.
@@ -116,12 +125,9 @@ func (s *Session) run(ctx context.Context, queries []Query, groups []plan.QueryG
 	var size shape
 	order := make([]int, 0, s.o.Queries)
 	stage := func(g plan.QueryGroup) {
-		turn := s.queryBytes[4*(size.alone+size.together)*s.stride:]
-		putWords(turn[4*waves.FirstWord:], []uint32{uint32(len(order)), uint32(len(g.Queries))})
+		s.stageTurn(size.alone+size.together, len(order), len(g.Queries))
 		for _, k := range g.Queries {
-			to := s.queryBytes[4*len(order)*s.stride:]
-			putWords(to, []uint32{uint32(len(queries[k].Seeds)), s.kinds(queries[k])})
-			putWords(to[4*waves.QueryHead:], queries[k].Seeds)
+			s.stageQuery(len(order), queries[k])
 			order = append(order, k)
 		}
 	}
@@ -152,6 +158,17 @@ func (s *Session) run(ctx context.Context, queries []Query, groups []plan.QueryG
 	return nil
 }
 
+// stageTurn puts down which queries a turn answers, stageQuery what a query is.
+func (s *Session) stageTurn(turn, first, count int) {
+	putWords(s.queryBytes[4*(turn*s.stride+waves.FirstWord):], []uint32{uint32(first), uint32(count)})
+}
+
+func (s *Session) stageQuery(at int, q Query) {
+	to := s.queryBytes[4*at*s.stride:]
+	putWords(to, []uint32{uint32(len(q.Seeds)), s.kinds(q)})
+	putWords(to[4*waves.QueryHead:], q.Seeds)
+}
+
 // submit runs what is staged.
 func (s *Session) submit(ctx context.Context, size shape) error {
 	b, err := s.submission(size)
@@ -165,11 +182,10 @@ func (s *Session) submit(ctx context.Context, size shape) error {
 	if err != nil || b.read == nil {
 		return err
 	}
-	if err := s.rounds(ctx, s.one, size.alone); err != nil {
-		return err
-	}
-	if err := s.rounds(ctx, s.many, size.together); err != nil {
-		return err
+	for _, t := range b.turns {
+		if err := s.rounds(ctx, t.p, t.n); err != nil {
+			return err
+		}
 	}
 	_, err = b.read.Run(ctx)
 	return err
@@ -204,25 +220,27 @@ func (s *Session) submission(size shape) (*submission, error) {
 	}
 	b := &submission{stage: s.dev.NewSequence(fmt.Sprintf("%s, batch of %d queries", s.o.Label, size.queries))}
 	s.submissions[size] = b
-	b.stage.Upload(driver.Part(s.staged, 0, int64(4*size.queries*s.stride)), s.queryBytes[:4*size.queries*s.stride], driver.Always)
-	b.stage.Fill(driver.All(s.turn), 0, 4)
-	last, turns := b.stage, []struct {
-		p *megakernel.Plan
-		n int
-	}{{s.one, size.alone}, {s.many, size.together}}
-	for _, t := range turns {
-		if t.n > 0 && t.p.Commands().Round != nil {
-			b.read = s.dev.NewSequence(fmt.Sprintf("%s, answers of %d queries", s.o.Label, size.queries))
-			last = b.read
-			break
+	from, to := driver.Part(s.answers, 0, int64(4*size.queries*s.slot)), s.answerBytes[:4*size.queries*s.slot]
+	if size.levels {
+		b.turns, from, to = []turns{{s.leveled, 1}}, driver.All(s.level), s.levelBytes
+	}
+	for _, t := range []turns{{s.one, size.alone}, {s.many, size.together}} {
+		if t.n > 0 {
+			b.turns = append(b.turns, t)
 		}
 	}
-	for _, t := range turns {
-		if t.n > 0 && b.read == nil {
+	b.stage.Upload(driver.Part(s.staged, 0, int64(4*size.queries*s.stride)), s.queryBytes[:4*size.queries*s.stride], driver.Always)
+	b.stage.Fill(driver.All(s.turn), 0, 4)
+	last := b.stage
+	if slices.ContainsFunc(b.turns, func(t turns) bool { return t.p.Commands().Round != nil }) {
+		b.read = s.dev.NewSequence(fmt.Sprintf("%s, answers of %d queries", s.o.Label, size.queries))
+		last = b.read
+	} else {
+		for _, t := range b.turns {
 			b.stage.Repeat(t.n, func() { t.p.Commands().Begin(b.stage) })
 		}
 	}
-	last.Read(driver.Part(s.answers, 0, int64(4*size.queries*s.slot)), s.answerBytes[:4*size.queries*s.slot])
+	last.Read(from, to)
 	err := b.stage.Prepare()
 	if err == nil {
 		err = last.Prepare()

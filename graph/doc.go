@@ -15,6 +15,7 @@
 //	name ──Parse──▶ Generator ──Build──▶ CSR ──Levels──▶ levels ──Bitset──▶ bits ──Fold──▶ two words
 //	arrays ────────────New─────────────▶ CSR ──Digest──▶ 32 bytes
 //	CSR, device ──NewSession──▶ Session ──Batch──▶ what is reached, by up to 64 queries in one search
+//	                                 ──Levels──▶ levels, by rounds in either direction
 //	CSRs, device ──Ask──▶ the same, one graph after the other
 //
 // # Invariants
@@ -32,8 +33,8 @@
 // # Not here yet
 //
 // Offsets have 32 bits, so a graph has at most 2³²−1 arcs. Masks are stored as they are or not at all: there is no
-// table of kinds with an index of 8 bits. Node kinds, tags, weights, names, the reverse form and files are missing, and
-// of analyses on a device all but reach. Generators run on one core.
+// table of kinds with an index of 8 bits. Node kinds, tags, weights, names and files are missing, and of analyses on a
+// device all but reach and levels. Generators run on one core.
 //
-// Start reading at csr.go, then build.go and generator.go; for devices at session.go, then batch.go and several.go.
+// Start reading at csr.go, then build.go and generator.go; for devices at session.go, then batch.go, level.go and several.go.
 package graph

@@ -2,7 +2,6 @@ package graph
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"iter"
@@ -30,15 +29,20 @@ type Session struct {
 	memory plan.Session
 	groups plan.Queries // of the batch that runs, or of the last one
 
-	one, many *megakernel.Plan // of a query alone, and of several together; many is nil if no batch has any
+	forward image
+	back    *image // with the arcs the other way round; nil without SessionOptions.Levels
 
-	stride, slot                                              int // words of a query, of an answer
-	graph, seen, list, lengths, turn, filter, staged, answers driver.Buffer
-	lanes, queued                                             driver.Buffer // of queries together
-	queryBytes, answerBytes                                   []byte        // on the host
-	submissions                                               map[shape]*submission
-	ran                                                       func(driver.Result) // is told of submissions; nil but in tests
-	closers                                                   []interface{ Close() error }
+	one, many *megakernel.Plan // of a query alone, and of several together; many is nil if no batch has any
+	leveled   *megakernel.Plan // of levels
+
+	stride, slot                                       int // words of a query, of an answer
+	seen, list, lengths, turn, filter, staged, answers driver.Buffer
+	lanes, queued                                      driver.Buffer // of queries together
+	level, sums                                        driver.Buffer // of levels
+	queryBytes, answerBytes, levelBytes                []byte        // on the host
+	submissions                                        map[shape]*submission
+	ran                                                func(driver.Result) // is told of submissions; nil but in tests
+	closers                                            []interface{ Close() error }
 }
 
 // SessionOptions adjusts a session. The zero value is right for most.
@@ -47,6 +51,7 @@ type SessionOptions struct {
 	Queries int    // of a batch, for whose answers there is memory; 0 is 32. Larger batches take several.
 	Seeds   int    // of a query, at most; 0 is 1024
 	Budget  uint64 // bytes of device memory; 0 is what the allocator has
+	Levels  bool   // Session.Levels can be asked; that takes the graph a second time, and 4 bytes a node
 	// Topology is who drives the rounds; Auto is a drain where the device has cooperative launches. Queries that
 	// run together have rounds even so, in one launch.
 	Topology megakernel.Topology
@@ -113,6 +118,10 @@ func prepared(dev driver.Device, g *CSR, o SessionOptions) (*Session, error) {
 		return nil, s.refuse(fmt.Sprintf("a graph of %d nodes, %d queries of %d seeds", g.Nodes(), o.Queries, o.Seeds), "load a graph with nodes, and leave what is to be the default at 0")
 	}
 	s.digest = g.Digest()
+	s.forward.g = g
+	if s.o.Levels {
+		s.back = &image{g: g.Reverse()}
+	}
 	s.o.Seeds = min(s.o.Seeds, g.Nodes())
 	s.stride, s.slot = waves.QueryHead+s.o.Seeds, waves.AnswerHead+s.words()
 	return s, nil
@@ -162,6 +171,15 @@ func (s *Session) laneBytes() (seen, queued int64) {
 	return 4 * n, 4 * n
 }
 
+// graphBytes is what the graph takes on the device.
+func (s *Session) graphBytes() int64 {
+	n := s.forward.bytes()
+	if s.back != nil {
+		n += s.back.bytes()
+	}
+	return n
+}
+
 // request is what the session's memory is planned from.
 func (s *Session) request() plan.SessionRequest {
 	return plan.SessionRequest{Graph: s.digest, GraphBytes: uint64(s.graphBytes()), Runs: uint64(s.o.Queries), FrontierBytes: 4 * uint64(s.stride),
@@ -173,6 +191,9 @@ func (s *Session) scratchBytes() uint64 {
 	n := uint64(s.g.Nodes())
 	seen, queued := s.laneBytes()
 	bytes := 4*uint64(s.words()) + 8*n + 4*(3+1+1) + sessionRoom + uint64(seen+queued)
+	if s.back != nil {
+		bytes += 4 * (n + arcs.SumsWords)
+	}
 	if s.o.Topology == megakernel.Drained {
 		bytes += 8 * arcs.Slots(n, uint64(s.g.Arcs()))
 	}
@@ -183,18 +204,23 @@ func (s *Session) scratchBytes() uint64 {
 func (s *Session) open(ctx context.Context) error {
 	n, q := int64(s.g.Nodes()), int64(s.o.Queries)
 	lanes, queued := s.laneBytes()
-	for _, b := range []struct {
+	type buffer struct {
 		to    *driver.Buffer
 		bytes int64
 		label string
-	}{
-		{&s.graph, s.graphBytes(), "graph"}, {&s.seen, 4 * int64(s.words()), "seen"}, {&s.list, 8 * n, "list"}, {&s.lengths, 12, "lengths"}, {&s.turn, 4, "turn"},
+	}
+	list := []buffer{
+		{&s.forward.memory, s.forward.bytes(), "graph"}, {&s.seen, 4 * int64(s.words()), "seen"}, {&s.list, 8 * n, "list"}, {&s.lengths, 12, "lengths"}, {&s.turn, 4, "turn"},
 		{&s.filter, 4, "filter"}, {&s.staged, 4 * q * int64(s.stride), "queries"}, {&s.answers, 4 * q * int64(s.slot), "answers"},
-		{&s.lanes, lanes, "lanes"}, {&s.queued, queued, "queued"},
-	} {
-		if b.bytes == 0 {
-			continue
-		}
+	}
+	if s.together() > 1 {
+		list = append(list, buffer{&s.lanes, lanes, "lanes"}, buffer{&s.queued, queued, "queued"})
+	}
+	if s.back != nil {
+		list = append(list, buffer{&s.back.memory, s.back.bytes(), "reverse"}, buffer{&s.level, 4 * n, "levels"}, buffer{&s.sums, 4 * arcs.SumsWords, "sums"})
+		s.levelBytes = make([]byte, 4*n)
+	}
+	for _, b := range list {
 		var err error
 		if *b.to, err = s.dev.Alloc(b.bytes, driver.AllocOptions{Label: s.o.Label + " " + b.label}); err != nil {
 			return err
@@ -202,27 +228,43 @@ func (s *Session) open(ctx context.Context) error {
 		s.closers = append(s.closers, *b.to)
 	}
 	s.queryBytes, s.answerBytes = make([]byte, s.staged.Len()), make([]byte, s.answers.Len())
-	if err := s.upload(ctx); err != nil {
+	err := s.forward.upload(ctx)
+	if err == nil && s.back != nil {
+		err = s.back.upload(ctx)
+	}
+	if err != nil {
 		return err
 	}
+	return s.plans(ctx)
+}
+
+// plans makes the plans of all searches.
+func (s *Session) plans(ctx context.Context) error {
 	p, err := waves.Unpack(s.g.Masks() != nil, s.wide())
 	if err != nil {
 		return err
 	}
-	if s.one, err = s.plan(ctx, s.waves(p), "", s.o.Topology); err != nil || s.together() == 1 {
+	if s.one, err = s.plan(ctx, s.waves(p), dependencies, "", s.o.Topology); err != nil {
 		return err
 	}
-	topology := s.o.Topology
-	if topology == megakernel.Drained {
-		topology = megakernel.Cooperative // a node may come again, with another query
+	inRounds := s.o.Topology
+	if inRounds == megakernel.Drained {
+		inRounds = megakernel.Cooperative
 	}
-	s.many, err = s.plan(ctx, s.laneWaves(p), " together", topology)
+	if s.together() > 1 {
+		if s.many, err = s.plan(ctx, s.laneWaves(p), dependencies, " together", inRounds); err != nil {
+			return err
+		}
+	}
+	if s.back != nil {
+		s.leveled, err = s.plan(ctx, s.levelWaves(p), dependencies[:1], " levels", inRounds)
+	}
 	return err
 }
 
 // plan makes a plan that the session closes.
-func (s *Session) plan(ctx context.Context, list []megakernel.Wave, label string, topology megakernel.Topology) (*megakernel.Plan, error) {
-	p, err := megakernel.New(ctx, s.dev, list, dependencies, megakernel.Options{Label: s.o.Label + label, Topology: topology})
+func (s *Session) plan(ctx context.Context, list []megakernel.Wave, deps []megakernel.Dependency, label string, topology megakernel.Topology) (*megakernel.Plan, error) {
+	p, err := megakernel.New(ctx, s.dev, list, deps, megakernel.Options{Label: s.o.Label + label, Topology: topology})
 	if err == nil {
 		s.closers = append(s.closers, p)
 	}
@@ -244,7 +286,7 @@ var dependencies = []megakernel.Dependency{{Before: clearWave, After: seedWave},
 func (s *Session) waves(p waves.Programs) []megakernel.Wave {
 	turn, seen, list, lengths, filter := driver.All(s.turn), driver.All(s.seen), driver.All(s.list), driver.All(s.lengths), driver.All(s.filter)
 	staged, answers, slot, stride := driver.All(s.staged), driver.All(s.answers), driver.U32(uint32(s.slot)), driver.U32(uint32(s.stride))
-	arrays := s.arrays()
+	arrays := s.forward.arrays()
 	with := func(first []driver.Arg, last ...driver.Arg) []driver.Arg {
 		args := append(first, arrays...)
 		return append(append(args, seen, filter, list, lengths), last...)
@@ -267,7 +309,7 @@ func (s *Session) waves(p waves.Programs) []megakernel.Wave {
 func (s *Session) laneWaves(p waves.Programs) []megakernel.Wave {
 	turn, seen, queued, list, lengths, filter := driver.All(s.turn), driver.All(s.lanes), driver.All(s.queued), driver.All(s.list), driver.All(s.lengths), driver.All(s.filter)
 	staged, answers, slot, stride := driver.All(s.staged), driver.All(s.answers), driver.U32(uint32(s.slot)), driver.U32(uint32(s.stride))
-	round := append([]driver.Arg{megakernel.Round{}, megakernel.Size{}}, s.arrays()...)
+	round := append([]driver.Arg{megakernel.Round{}, megakernel.Size{}}, s.forward.arrays()...)
 	round = append(round, seen, queued, filter, list, lengths, megakernel.Vote{}, megakernel.Edges{})
 	return []megakernel.Wave{
 		clearWave: {Program: p.Lanes.Clear, Phase: megakernel.Before, Domain: megakernel.Fixed(uint32(max(s.g.Nodes(), s.together(), 3))),
@@ -313,44 +355,4 @@ func (s *Session) Close() error {
 	}
 	s.closers = nil
 	return err
-}
-
-// layout is where the arrays of the graph stand in its buffer, a line of 256 bytes each.
-func (s *Session) layout() (offsets, targets, masks, end int64) {
-	line := func(at int64, words int) int64 { return (at + 4*int64(words) + 255) / 256 * 256 }
-	targets = line(0, len(s.g.Offsets()))
-	masks = line(targets, max(s.g.Arcs(), 1))
-	return 0, targets, masks, line(masks, len(s.g.Masks()))
-}
-
-// graphBytes is what the graph takes on the device.
-func (s *Session) graphBytes() int64 {
-	_, _, _, end := s.layout()
-	return end
-}
-
-// arrays are the arguments that stand for the graph.
-func (s *Session) arrays() []driver.Arg {
-	offsets, targets, masks, _ := s.layout()
-	args := []driver.Arg{driver.Part(s.graph, offsets, 4*int64(len(s.g.Offsets()))), driver.Part(s.graph, targets, 4*int64(max(s.g.Arcs(), 1)))}
-	if s.g.Masks() != nil {
-		args = append(args, driver.Part(s.graph, masks, 4*int64(s.g.Arcs())))
-	}
-	return args
-}
-
-// upload puts the graph on the device, as one piece.
-func (s *Session) upload(ctx context.Context) error {
-	offsets, targets, masks, end := s.layout()
-	host := make([]byte, end)
-	putWords(host[offsets:], s.g.Offsets())
-	putWords(host[targets:], s.g.Targets())
-	putWords(host[masks:], s.g.Masks())
-	return driver.Write(ctx, driver.All(s.graph), host)
-}
-
-func putWords(to []byte, words []uint32) {
-	for i, v := range words {
-		binary.LittleEndian.PutUint32(to[4*i:], v)
-	}
 }

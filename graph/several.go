@@ -77,7 +77,7 @@ func questions(dev driver.Device, list []Question, o SessionOptions) (plan.Query
 		g := graphs[digests[q.Graph]]
 		if g.Session == nil {
 			of := o
-			of.Seeds, of.Queries = g.seeds, min(o.Queries, g.queries)
+			of.Seeds, of.Queries, of.Levels = g.seeds, min(o.Queries, g.queries), false
 			var err error
 			if g.Session, err = prepared(dev, q.Graph, of); err != nil {
 				return in, nil, err

@@ -23,28 +23,18 @@ type bothWays struct {
 
 func uploadBoth(t *testing.T, dev driver.Device, g *graphs.CSR) *bothWays {
 	t.Helper()
-	n := g.Nodes()
-	masks := g.Masks()
-	if masks == nil {
-		masks = slices.Repeat([]uint32{1}, g.Arcs())
-	}
-	rows, kinds := make([][]uint32, n), make([][]uint32, n)
-	for v := range n {
-		for k := g.Offsets()[v]; k < g.Offsets()[v+1]; k++ {
-			to := g.Targets()[k]
-			rows[to], kinds[to] = append(rows[to], uint32(v)), append(kinds[to], masks[k])
-		}
-	}
-	offsets := []uint32{0}
-	for _, r := range rows {
-		offsets = append(offsets, offsets[len(offsets)-1]+uint32(len(r)))
+	n, r := g.Nodes(), g.Reverse()
+	ones := slices.Repeat([]uint32{1}, g.Arcs())
+	masks, otherMask := ones, ones
+	if g.Masks() != nil {
+		masks, otherMask = g.Masks(), r.Masks()
 	}
 	b := &bothWays{g: g}
 	for _, u := range []struct {
 		to    *driver.Range
 		words []uint32
 	}{
-		{&b.offsets, g.Offsets()}, {&b.targets, g.Targets()}, {&b.masks, masks}, {&b.reverse, offsets}, {&b.sources, slices.Concat(rows...)}, {&b.otherMask, slices.Concat(kinds...)},
+		{&b.offsets, g.Offsets()}, {&b.targets, g.Targets()}, {&b.masks, masks}, {&b.reverse, r.Offsets()}, {&b.sources, r.Targets()}, {&b.otherMask, otherMask},
 		{&b.level, make([]uint32, n)}, {&b.sums, make([]uint32, arcs.SumsWords)}, {&b.list, make([]uint32, 2*n)}, {&b.lengths, make([]uint32, 3)},
 	} {
 		*u.to = words(t, dev, u.words)

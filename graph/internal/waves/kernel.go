@@ -52,7 +52,9 @@ func (c claimAny) Arc(t gpu.Thread, from, to, mask uint32) bool {
 //vyre:kernel workgroup=256
 func Clear(t gpu.Thread, stride, slot uint32, turn, staged, seen, lengths, answers []uint32) {
 	i := t.Global().X
-	seen[i] = 0
+	if i < uint32(len(seen)) {
+		seen[i] = 0
+	}
 	if i < 3 {
 		lengths[i] = 0
 	}

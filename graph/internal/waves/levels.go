@@ -1,0 +1,103 @@
+package waves
+
+import (
+	"github.com/govyre/vyre/gpu"
+	"github.com/govyre/vyre/megakernel/arcs"
+)
+
+// none is the level of a node that nobody found.
+const none = ^uint32(0)
+
+// levels gives nodes their level, from either end of an arc.
+type levels struct {
+	level         []uint32
+	filter, round uint32
+}
+
+// Arc gives node to the next level, if it has none and the arc is allowed.
+func (l levels) Arc(t gpu.Thread, from, to, mask uint32) bool {
+	return mask&l.filter != 0 && gpu.AtomicLoad(&l.level[to]) == none && gpu.AtomicCompareExchange(&l.level[to], none, l.round+1) == none
+}
+
+// Open reports whether a node has no level.
+func (l levels) Open(node uint32) bool { return gpu.AtomicLoad(&l.level[node]) == none }
+
+// Leads reports whether the round goes over from, and the arc is allowed.
+func (l levels) Leads(from, mask uint32) bool {
+	return mask&l.filter != 0 && gpu.AtomicLoad(&l.level[from]) == l.round
+}
+
+// Take gives a node the next level.
+func (l levels) Take(node uint32) { gpu.AtomicStore(&l.level[node], l.round+1) }
+
+// levelsAny is levels of a graph whose arcs all have mask 1.
+type levelsAny struct {
+	level         []uint32
+	filter, round uint32
+}
+
+// Arc, Open, Leads and Take are those of levels, with that mask.
+func (l levelsAny) Arc(t gpu.Thread, from, to, mask uint32) bool {
+	return levels(l).Arc(t, from, to, 1)
+}
+
+// Open is that of levels.
+func (l levelsAny) Open(node uint32) bool { return levels(l).Open(node) }
+
+// Leads is that of levels.
+func (l levelsAny) Leads(from, mask uint32) bool { return levels(l).Leads(from, 1) }
+
+// Take is that of levels.
+func (l levelsAny) Take(node uint32) { levels(l).Take(node) }
+
+// ClearLevels forgets the levels of the query before.
+//
+//vyre:kernel workgroup=256
+func ClearLevels(t gpu.Thread, level, sums, lengths []uint32) {
+	i := t.Global().X
+	if i < uint32(len(level)) {
+		level[i] = none
+	}
+	if i < uint32(len(sums)) {
+		sums[i] = 0
+	}
+	if i < 3 {
+		lengths[i] = 0
+	}
+}
+
+// SeedLevels gives the seeds of the query their level, and lists each once.
+//
+//vyre:kernel workgroup=256
+func SeedLevels(t gpu.Thread, stride uint32, turn, staged, level, list, lengths, filter []uint32) {
+	i := t.Global().X
+	query := staged[turn[0]*stride+FirstWord] * stride
+	if i == 0 {
+		filter[0] = staged[query+kindsWord]
+	}
+	if i >= staged[query] {
+		return
+	}
+	v := staged[query+QueryHead+i]
+	if gpu.AtomicExchange(&level[v], 0) == none {
+		list[gpu.AtomicAdd(&lengths[0], 1)] = v
+	}
+}
+
+// RoundLevels is one round in a graph without masks, in the direction that looks at fewer arcs.
+//
+//vyre:kernel workgroup=256
+func RoundLevels(t gpu.Thread, round, n uint32, offsets, targets, reverse, sources, level, sums, filter, list, lengths, weight, edges []uint32) {
+	g := arcs.Graph{Offsets: offsets, Targets: targets}
+	turn := arcs.Turn{Reverse: arcs.Graph{Offsets: reverse, Targets: sources}, Sums: sums, Alpha: arcs.Alpha, Beta: arcs.Beta}
+	arcs.RoundBoth(t, levelsAny{level, filter[0], round}, g, turn, arcs.List{Nodes: list, Lengths: lengths, Weight: weight, Edges: edges}, round, n)
+}
+
+// RoundLevelsOfKinds is one round in a graph with masks.
+//
+//vyre:kernel workgroup=256
+func RoundLevelsOfKinds(t gpu.Thread, round, n uint32, offsets, targets, masks, reverse, sources, sourceMasks, level, sums, filter, list, lengths, weight, edges []uint32) {
+	g := arcs.Graph{Offsets: offsets, Targets: targets, Masks: masks}
+	turn := arcs.Turn{Reverse: arcs.Graph{Offsets: reverse, Targets: sources, Masks: sourceMasks}, Sums: sums, Alpha: arcs.Alpha, Beta: arcs.Beta}
+	arcs.RoundBoth(t, levels{level, filter[0], round}, g, turn, arcs.List{Nodes: list, Lengths: lengths, Weight: weight, Edges: edges}, round, n)
+}

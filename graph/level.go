@@ -1,0 +1,72 @@
+package graph
+
+import (
+	"context"
+	"encoding/binary"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/graph/internal/waves"
+	"github.com/govyre/vyre/megakernel"
+	"github.com/govyre/vyre/megakernel/arcs"
+)
+
+// Reverse returns the graph with every arc the other way round.
+func (g *CSR) Reverse() *CSR {
+	r, err := build(uint32(g.Nodes()), g.masks != nil, func(arc emit) {
+		for u := range g.Nodes() {
+			targets, masks := g.Row(uint32(u))
+			for k, v := range targets {
+				mask := uint32(1)
+				if masks != nil {
+					mask = masks[k]
+				}
+				arc(v, uint32(u), mask)
+			}
+		}
+	})
+	if err != nil {
+		panic("BUG: a graph has more arcs the other way round: " + err.Error())
+	}
+	return r
+}
+
+// Levels returns the level of each node: 0 for the seeds of the query, None where nothing leads to. Rounds go backward, from
+// nodes without a level, where that looks at fewer arcs (see arcs.RoundBoth).
+//
+// Errors: those of Batch; a session that was not opened for it.
+func (s *Session) Levels(ctx context.Context, q Query) ([]uint32, error) {
+	if s.back == nil {
+		return nil, s.refuse("the session answers no question about levels", "open it with SessionOptions.Levels")
+	}
+	if err := s.check(0, q); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closers == nil {
+		return nil, s.refuse("the session is closed", "open another one")
+	}
+	s.stageTurn(0, 0, 1)
+	s.stageQuery(0, q)
+	if err := s.submit(ctx, shape{queries: 1, levels: true}); err != nil {
+		return nil, err
+	}
+	levels := make([]uint32, s.g.Nodes())
+	for v := range levels {
+		levels[v] = binary.LittleEndian.Uint32(s.levelBytes[4*v:])
+	}
+	return levels, nil
+}
+
+// levelWaves search for the levels of one query.
+func (s *Session) levelWaves(p waves.Programs) []megakernel.Wave {
+	turn, level, sums, list, lengths, filter := driver.All(s.turn), driver.All(s.level), driver.All(s.sums), driver.All(s.list), driver.All(s.lengths), driver.All(s.filter)
+	round := append([]driver.Arg{megakernel.Round{}, megakernel.Size{}}, s.forward.arrays()...)
+	round = append(append(round, s.back.arrays()...), level, sums, filter, list, lengths, megakernel.Vote{}, megakernel.Edges{})
+	return []megakernel.Wave{
+		clearWave: {Program: p.Levels.Clear, Phase: megakernel.Before, Domain: megakernel.Fixed(uint32(max(s.g.Nodes(), arcs.SumsWords))), Args: []driver.Arg{level, sums, lengths}},
+		seedWave: {Program: p.Levels.Seed, Phase: megakernel.Before, Domain: s.seedDomain(),
+			Args: []driver.Arg{driver.U32(uint32(s.stride)), turn, driver.All(s.staged), level, list, lengths, filter}},
+		roundWave: {Program: p.Levels.Round, Domain: megakernel.Spread(lengths, uint32(s.g.Nodes())), Args: round},
+	}
+}
