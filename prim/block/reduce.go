@@ -70,44 +70,53 @@ func fold[T gpu.Number, O Operator[T]](op O, v [Each]T) T {
 // costs as much as one for one.
 const ReduceBatch = 4
 
+// ReduceWords is how many elements of shared memory ReduceAll uses: the warps' values of two batches, and of a tile of results.
+const ReduceWords = (2*ReduceBatch + 1) * Warps
+
 // ReduceAll combines x[:n] into out[0] in one launch of any grid; out[0] is empty where n is 0. Each element is converted to
 // A first. The order is that of a tree which depends on n alone: quads of neighbours, the four quads of an invocation,
 // the invocations of a tile (Reduce), and then the tiles' results like elements, until one is left.
 //
-// Workgroups take tiles in turn. The last to finish one of Tile tiles combines their results, and so on up. sums has room
-// for SumsLen(max) elements; counts, for CountsLen(max), are 0 when the launch begins and when it has ended; part is
-// shared memory of ReduceBatch*Warps elements.
+// Workgroups take tiles in turn. The last to finish one of Tile tiles combines their results, and so on up; whether it was
+// the last a workgroup asks when it has the next batch, so that nobody waits for the count. sums has room for SumsLen(max)
+// elements; counts, for CountsLen(max), are 0 when the launch begins and when it has ended; part is shared memory of
+// ReduceWords.
 func ReduceAll[T, A gpu.Number, O Operator[A]](t gpu.Thread, op O, empty A, x []T, n uint64, out, sums []A, counts []uint32, part []A) {
 	if n == 0 && t.GlobalIndex() == 0 {
 		out[0] = empty
 	}
 	tiles, groups := tilesOf(n), uint64(t.Groups().X)
-	for tile := uint64(t.Group().X); tile < tiles; tile += ReduceBatch * groups {
-		for q := range uint64(ReduceBatch) {
-			v := fold(op, load(t, x, (tile+q*groups)*Tile, n, op.Identity()))
+	lane, warp := t.Lane(), t.Warp()
+	finished, half := uint32(0), uint32(0) // what the batch before finished, and where the warps' values of this one are
+	for tile := uint64(t.Group().X); ; tile += ReduceBatch * groups {
+		for q := uint32(0); q < ReduceBatch && tile+uint64(q)*groups < tiles; q++ {
+			v := fold(op, load(t, x, (tile+uint64(q)*groups)*Tile, n, op.Identity()))
 			for h := uint32(16); h > 0; h /= 2 {
 				v = op.Apply(v, gpu.ShuffleDown(t, v, h))
 			}
-			if t.Lane() == 0 {
-				part[uint32(q)*Warps+t.Warp()] = v
-			}
-		}
-		t.Barrier()
-		finished := uint32(0)
-		if t.Warp() == 0 {
-			// Lanes 0, 8, 16 and 24 get the result of a tile each.
-			v := part[t.Lane()]
-			for h := uint32(Warps / 2); h > 0; h /= 2 {
-				v = op.Apply(v, gpu.ShuffleDown(t, v, h))
-			}
-			q := t.Lane() / Warps
-			if at := tile + uint64(q)*groups; t.Lane()%Warps == 0 && at < tiles {
-				finished = publish(at, tiles, 0, 0, v, out, sums, counts) << q
+			if lane == 0 {
+				part[half+q*Warps+warp] = v
 			}
 		}
 		for finished = t.BarrierAdd(finished); finished != 0; finished &= finished - 1 {
-			ascend(t, op, tile+uint64(bits.TrailingZeros32(finished))*groups, tiles, out, sums, counts, part)
+			before := tile - ReduceBatch*groups
+			ascend(t, op, before+uint64(bits.TrailingZeros32(finished))*groups, tiles, out, sums, counts, part[2*ReduceBatch*Warps:])
 		}
+		if tile >= tiles {
+			break
+		}
+		if warp == 0 {
+			// Lanes 0, 8, 16 and 24 get the result of a tile each.
+			v := part[half+lane]
+			for h := uint32(Warps / 2); h > 0; h /= 2 {
+				v = op.Apply(v, gpu.ShuffleDown(t, v, h))
+			}
+			q := lane / Warps
+			if at := tile + uint64(q)*groups; lane%Warps == 0 && at < tiles {
+				finished = publish(at, tiles, 0, 0, v, out, sums, counts) << q
+			}
+		}
+		half ^= ReduceBatch * Warps
 	}
 }
 
