@@ -21,6 +21,7 @@ var nearErrors = []func(*generator){
 	(*generator).farShifts,           // 18
 	(*generator).halvesInPlace,       // 19
 	(*generator).magnitudes,          // 21
+	(*generator).signsOfNegations,    // 22
 	(*generator).votesUsedAgain,      // 3 and 5
 	(*generator).signsOfZeros,        // 4, 7 and 16
 	(*generator).comparisonsInRanges, // 8
@@ -395,6 +396,37 @@ func (g *generator) magnitudes() {
 		v, c = c, v
 	}
 	g.keep(b.Op(comparisons[g.pick(4)], v, c))
+}
+
+// signsOfNegations: a negation or a difference of which the sign is asked for.
+func (g *generator) signsOfNegations() {
+	b, t := g.b, []ir.Type{ir.I64, ir.I64, ir.I32}[g.pick(3)]
+	v := g.operand(t)
+	switch g.pick(4) {
+	case 1:
+		v = b.Shl(v, b.U32(uint32(g.pick(int(t.Bits())))))
+	case 2:
+		v = g.joined(v, g.another(v))
+	}
+	v = g.signed(v)
+	if g.chance(4) {
+		v = g.joined(v, g.another(v))
+	}
+	zero := b.Const(t, 0)
+	switch g.pick(6) {
+	case 0:
+		g.keep(b.Lt(v, zero))
+	case 1:
+		g.keep(b.Le(zero, v))
+	case 2:
+		g.keep(b.Select(b.Lt(v, zero), g.another(v), v))
+	case 3:
+		g.keep(b.Op([]ir.Op{ir.OpMin, ir.OpMax}[g.pick(2)], v, zero))
+	case 4:
+		g.keep(b.Shr(v, b.U32(uint32(t.Bits()-1))))
+	default:
+		g.keep(b.Op(comparisons[g.pick(4)], v, g.rangeEnd(t)))
+	}
 }
 
 // least is the least number of a signed type.

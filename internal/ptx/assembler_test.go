@@ -56,6 +56,12 @@ func TestEmitAvoidsWhatTheAssemblerGetsWrong(t *testing.T) {
 
 		{"bound of a number with a sign", "%s = abs.f32 %x\n%n = neg.f32 %s\n%m = max.f32 %n, 0_f32\n%o = abs.f32 %m\n%r = neg.f32 %o\nstore @f[%i], %r",
 			`and\.b32 .*, 2147483647;\n\txor\.b32`, ""},
+		{"magnitude", "%c = bitcast.i32.u32 %a\n%m = abs.i32 %c\n%n = neg.i32 %m\n%r = bitcast.u32.i32 %n\nstore @u[%i], %r", `shr\.s32 (?s:.*)xor\.b32 (?s:.*)sub\.s32`, `abs`},
+		{"magnitude of a shift, added to what makes a turn", "%w = bitcast.i64.u64 %v\n%l = shl.i64 %w, 28_u32\n%s = shr.i64 %w, 36_u32\n%m = abs.i64 %s\n%t = add.i64 %l, %m\n%r = bitcast.u64.i64 %t\nstore @q[%i], %r",
+			`shr\.s32 .*, 4;`, `shr\.s64 .*, 36`},
+		{"sign of a negation", "%w = bitcast.i64.u64 %v\n%n = neg.i64 %w\n%p = lt.i64 %n, 0_i64\n%r = select.u32 %p, 1_u32, %a\nstore @u[%i], %r", `setp\.lt\.s32 .*, 0;`, `setp\.lt\.s64`},
+		{"no sign of a negation", "%w = bitcast.i64.u64 %v\n%n = neg.i64 %w\n%p = le.i64 0_i64, %n\n%r = select.u32 %p, 1_u32, %a\nstore @u[%i], %r", `setp\.le\.s32 .*, 0, `, `setp\.le\.s64`},
+
 		{"bound of any number", "%m = max.f32 %x, 0_f32\n%r = neg.f32 %m\nstore @f[%i], %r", `neg\.f32`, `xor`},
 	}
 	for _, r := range rows {

@@ -38,12 +38,6 @@ func Avoided(p *ir.Program) map[int]int {
 	f.lanes()
 	f.choose()
 	s := f.sel
-	magnitudes := 0
-	for _, compared := range s.signedAbs {
-		if compared {
-			magnitudes++
-		}
-	}
 	return map[int]int{1: len(s.halved), 6: len(s.halfKnown), 7: len(s.zeroSign), 11: len(s.knownSum), 13: len(s.turnedMins),
-		14: len(s.ofThree), 18: len(s.farShift), 21: magnitudes}
+		14: len(s.ofThree), 18: len(s.farShift)}
 }

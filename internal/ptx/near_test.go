@@ -39,7 +39,7 @@ func TestRandomProgramsComeNearEveryError(t *testing.T) {
 			}
 		}
 	}
-	for _, e := range []int{1, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21} {
+	for _, e := range []int{1, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22} {
 		// That makes 33 of 10,000, which leaves an error little room even where few values show it.
 		if least := int(programs) / 300; near[e] < least {
 			t.Errorf("error %d: %d of %d programs have its shape, want %d", e, near[e], programs, least)
@@ -116,6 +116,28 @@ var shapes = map[int]func(p *ir.Program, r ir.Row) bool{
 	19: func(p *ir.Program, r ir.Row) bool {
 		half := func(v ir.Row) bool { return p.Op(v) == ir.OpCvt && p.Type(p.A(v)).Bits() == 64 }
 		return p.Op(r) == ir.OpBfi && p.X(r)>>8 == 16 && (half(p.A(r)) || half(p.B(r)))
+	},
+	21: func(p *ir.Program, r ir.Row) bool {
+		magnitude := func(v ir.Row) bool {
+			switch {
+			case p.Op(v) == ir.OpNeg:
+				v = p.A(v)
+			case isNegation(p, v):
+				v = p.B(v)
+			}
+			return p.Op(v) == ir.OpAbs && p.Type(v).IsInt()
+		}
+		a, b := p.A(r), p.B(r)
+		switch p.Op(r) {
+		case ir.OpLt, ir.OpLe, ir.OpMin, ir.OpMax:
+			return magnitude(a) && isConst(p, b) || magnitude(b) && isConst(p, a)
+		}
+		return false
+	},
+	22: func(p *ir.Program, r ir.Row) bool {
+		a, b := p.A(r), p.B(r)
+		return p.Op(r) == ir.OpLt && p.Type(a) == ir.I64 && isBits(p, b, 0) && isNegation(p, a) ||
+			p.Op(r) == ir.OpLe && p.Type(b) == ir.I64 && isBits(p, a, 0) && isNegation(p, b)
 	},
 	20: func(p *ir.Program, r ir.Row) bool {
 		return p.Op(r) == ir.OpAbs && p.Type(r).IsHalf() && p.Op(p.A(r)) == ir.OpCvt && p.Type(p.A(p.A(r))) == ir.F32

@@ -33,7 +33,6 @@ type selector struct {
 	farShift   map[ir.Row]bool         // left shifts of which the assembler may know that they leave nothing
 	knownSum   map[ir.Row]bool         // sums of f32 that the assembler may know
 	zeroSign   map[ir.Row]bool         // floats that may be a constant zero
-	signedAbs  []bool                  // by row: magnitudes that may be negative, written so that the assembler allows for it
 	ofThree    map[ir.Row]bool         // 32-bit minima and maxima of which another is taken
 	turnedMins map[ir.Row]ir.Row       // minima that are made of maxima: of what and 1
 	wide       map[ir.Row]wideAccess   // by the first of the loads, or the last of the stores, that are one
@@ -110,7 +109,6 @@ func (s *selector) run() {
 	s.findZeroSigns()
 	s.findClamps()
 	s.findOfThree()
-	s.findComparedAbs()
 	s.rows(0, ir.Row(s.p.Rows()))
 	s.row = ir.NoRow
 	s.add(inst{op: opExit})

@@ -30,7 +30,7 @@ func comparing(ints, floats cmp) rule {
 		case t.IsFloat():
 			s.set(row, s.compareFloats(row, floats, arith(t), a, b))
 		default:
-			p := s.compare(ints, arith(t), a, b)
+			p := s.compareIntegers(ints, arith(t), a, b)
 			s.set(row, p)
 			if n := s.p.B(row); ints == cmpLT && t == ir.U32 && s.p.Op(n) == ir.OpLen {
 				if obj, ok := s.counted(ir.Object(s.p.X(n))); ok {
@@ -39,6 +39,21 @@ func comparing(ints, floats cmp) rule {
 			}
 		}
 	}
+}
+
+// compareIntegers compares. Whether 64 bits are less than 0 is asked of their upper half. Of the negation of 64 bits, which
+// may be as good as any difference, ptxas 11.8 takes the upper half for the negation of the upper half then, which it is
+// only if the lower one is 0: −1 was not less than 0.
+func (s *selector) compareIntegers(c cmp, t ptype, a, b operand) operand {
+	switch {
+	case t == tS64 && c == cmpLT && a.kind == isReg && b.isConst(0):
+		_, upper := s.split(a)
+		return s.compare(c, tS32, upper, imm(tS32, 0))
+	case t == tS64 && c == cmpLE && a.isConst(0) && b.kind == isReg:
+		_, upper := s.split(b)
+		return s.compare(c, tS32, imm(tS32, 0), upper)
+	}
+	return s.compare(c, t, a, b)
 }
 
 // compareFloats compares. Where ptxas (11.8 and 13.0) knows a range of an f32 in which a comparison with a constant holds,

@@ -204,7 +204,7 @@ func (s *selector) absolute(row ir.Row) {
 		s.set(row, s.do(opAnd, tB16, s.unrounded(s.p.A(row), a), imm(tB16, 1<<15-1)))
 	case s.zeroSign[s.p.A(row)]:
 		s.set(row, s.do(opAnd, untyped(t), a, imm(untyped(t), signBit(t)-1)))
-	case s.signedAbs != nil && s.signedAbs[row]:
+	case t.IsInt():
 		s.set(row, s.magnitude(t, a))
 	default:
 		s.set(row, s.do(opAbs, arith(t), a))

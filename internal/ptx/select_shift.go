@@ -70,10 +70,10 @@ func (s *selector) findFarShifts() {
 func (s *selector) findHalved() {
 	p := s.p
 	whole := func(t ir.Type) bool { return t == ir.I64 || t == ir.U64 }
-	// A value may be another one's bits, or that with the other sign.
+	// A value may be another one's bits, or that with the other sign, which a magnitude has as well.
 	by := func(v ir.Row, op ir.Op) (at ir.Row, n uint64, negated bool) {
-		for whole(p.Type(v)) && (p.Op(v) == ir.OpCvt || p.Op(v) == ir.OpBitcast || p.Op(v) == ir.OpNeg) && whole(p.Type(p.A(v))) {
-			negated = negated || p.Op(v) == ir.OpNeg
+		for whole(p.Type(v)) && (p.Op(v) == ir.OpCvt || p.Op(v) == ir.OpBitcast || p.Op(v) == ir.OpNeg || p.Op(v) == ir.OpAbs) && whole(p.Type(p.A(v))) {
+			negated = negated || p.Op(v) == ir.OpNeg || p.Op(v) == ir.OpAbs
 			v = p.A(v)
 		}
 		if p.Op(v) != op || !whole(p.Type(v)) || p.Op(p.B(v)) != ir.OpConst {
