@@ -79,15 +79,19 @@ func ask[T gpu.Integer](f form, state []uint64, tile uint32) (what uint64, v T) 
 	return word >> knowledge, T(word & below)
 }
 
-// lookBack tells the tile's own value and returns that of all tiles before it. A warp calls it. It looks at 32 tiles at
-// once, of which the nearest that knows everything before it ends the search.
+// sight is how many tiles each lane of a warp looks at. The answer to a look takes the time in which dozens of tiles are
+// finished elsewhere, so a scan gets on by 32*sight tiles in that time, and no faster.
+const sight = 4
+
+// lookBack tells the tile's own value and returns that of all tiles before it. A warp calls it. It looks at 32*sight tiles
+// at once, of which the nearest that knows everything before it ends the search.
 func lookBack[T gpu.Integer, O Operator[T]](t gpu.Thread, op O, none T, f form, state []uint64, tile uint32, own T) T {
 	before := none
 	what := uint64(partial)
 	if tile == 0 {
 		what = entire
 	}
-	for at := tile; ; at -= 32 {
+	for at := tile; ; at -= 32 * sight {
 		if f.ordered {
 			t.WarpBarrier() // what other lanes learnt happens before what this one tells
 		}
@@ -101,11 +105,9 @@ func lookBack[T gpu.Integer, O Operator[T]](t gpu.Thread, op O, none T, f form, 
 		if what == entire {
 			return before
 		}
-		known, v := uint64(entire), none
+		known, v := uint64(partial), none
 		for {
-			if t.Lane() < at {
-				known, v = ask[T](f, state, at-1-t.Lane())
-			}
+			known, v = look(t, op, none, f, state, at)
 			if t.All(known != unknown) {
 				break
 			}
@@ -123,4 +125,26 @@ func lookBack[T gpu.Integer, O Operator[T]](t gpu.Thread, op O, none T, f form, 
 		}
 		before = op.Apply(gpu.Shuffle(t, v, 0), before)
 	}
+}
+
+// look asks about the tiles before at that are a lane's to look at, up to the nearest that knows everything before it, and
+// combines them. Before the first tile there is nothing, and that is entire.
+func look[T gpu.Integer, O Operator[T]](t gpu.Thread, op O, none T, f form, state []uint64, at uint32) (known uint64, v T) {
+	var says [sight]uint64
+	var has [sight]T
+	for k := range uint32(sight) {
+		says[k], has[k] = entire, none
+		if i := sight*t.Lane() + k; i < at {
+			says[k], has[k] = ask[T](f, state, at-1-i)
+		}
+	}
+	known, v = partial, none
+	for k := range uint32(sight) {
+		if known == partial {
+			if known = says[k]; known != unknown {
+				v = op.Apply(has[k], v)
+			}
+		}
+	}
+	return known, v
 }
