@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"io"
 
 	"github.com/govyre/vyre"
@@ -96,6 +97,14 @@ var cases = []operation{
 	{"scan-u32", scan[uint32](wordInput, true)},
 	{"scan-u64", scan[uint64](longInput, true)},
 	{"scan-f32", scan[float32](uniformInput, false)},
+	{"sort-u32", sort[uint32](wordInput)},
+	{"sort-u64", sort[uint64](longInput)},
+	{"sort-u32-u32", sortPairs[uint32, uint32](wordInput)},
+	{"sort-u64-u32", sortPairs[uint64, uint32](longInput)},
+	{"sort-u64-u64", sortPairs[uint64, uint64](longInput)},
+	{"select-u32", choose(prim.NewSelect[uint32, uint8])},
+	{"partition-u32", choose(prim.NewPartition[uint32, uint8])},
+	{"unique-u32", unique},
 	{"histogram-u8", func(j *job) (func(*vyre.Sequence) vyre.Range, error) {
 		return histogram(j, prim.EachValue[uint8](), topInput)
 	}},
@@ -146,6 +155,96 @@ func scan[T vyre.Element](kind uint32, compared bool) func(j *job) (func(*vyre.S
 			return out.Bytes()
 		}, err
 	}
+}
+
+func sort[T vyre.Element](kind uint32) func(j *job) (func(*vyre.Sequence) vyre.Range, error) {
+	return func(j *job) (func(*vyre.Sequence) vyre.Range, error) {
+		s, err := prim.NewSort[T](j.ctx, j.dev, j.n, prim.SortOptions{})
+		if s, err = keep(j, s, err); err != nil {
+			return nil, err
+		}
+		x, err := input[T](j, kind)
+		if err != nil {
+			return nil, err
+		}
+		out, err := room[T](j, j.n)
+		return func(seq *vyre.Sequence) vyre.Range {
+			s.Record(seq, prim.N(j.n), x, out)
+			return out.Bytes()
+		}, err
+	}
+}
+
+func sortPairs[K, V vyre.Element](kind uint32) func(j *job) (func(*vyre.Sequence) vyre.Range, error) {
+	return func(j *job) (func(*vyre.Sequence) vyre.Range, error) {
+		s, err := prim.NewSortPairs[K, V](j.ctx, j.dev, j.n, prim.SortOptions{})
+		if s, err = keep(j, s, err); err != nil {
+			return nil, err
+		}
+		x, err := input[K](j, kind)
+		if err != nil {
+			return nil, err
+		}
+		values, err := input[V](j, indexInput)
+		if err != nil {
+			return nil, err
+		}
+		out, err := room[K](j, j.n)
+		if err != nil {
+			return nil, err
+		}
+		outValues, err := room[V](j, j.n)
+		return func(seq *vyre.Sequence) vyre.Range {
+			s.Record(seq, prim.N(j.n), x, values, out, outValues)
+			return outValues.Bytes()
+		}, err
+	}
+}
+
+func choose(make func(context.Context, *vyre.Device, int) (*prim.Select[uint32, uint8], error)) func(j *job) (func(*vyre.Sequence) vyre.Range, error) {
+	return func(j *job) (func(*vyre.Sequence) vyre.Range, error) {
+		s, err := make(j.ctx, j.dev, j.n)
+		if s, err = keep(j, s, err); err != nil {
+			return nil, err
+		}
+		x, err := input[uint32](j, wordInput)
+		if err != nil {
+			return nil, err
+		}
+		flags, err := input[uint8](j, flagInput)
+		if err != nil {
+			return nil, err
+		}
+		out, err := room[uint32](j, j.n)
+		if err != nil {
+			return nil, err
+		}
+		count, err := room[uint32](j, 1)
+		return func(seq *vyre.Sequence) vyre.Range {
+			s.Record(seq, prim.N(j.n), x, flags, out, count)
+			return count.Bytes()
+		}, err
+	}
+}
+
+func unique(j *job) (func(*vyre.Sequence) vyre.Range, error) {
+	u, err := prim.NewUnique[uint32](j.ctx, j.dev, j.n)
+	if u, err = keep(j, u, err); err != nil {
+		return nil, err
+	}
+	x, err := input[uint32](j, runsInput)
+	if err != nil {
+		return nil, err
+	}
+	out, err := room[uint32](j, j.n)
+	if err != nil {
+		return nil, err
+	}
+	count, err := room[uint32](j, 1)
+	return func(seq *vyre.Sequence) vyre.Range {
+		u.Record(seq, prim.N(j.n), x, out, count)
+		return count.Bytes()
+	}, err
 }
 
 func histogram[T vyre.Element](j *job, bins prim.Bins[T], kind uint32) (func(*vyre.Sequence) vyre.Range, error) {
