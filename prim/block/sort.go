@@ -66,14 +66,14 @@ func absentKey[K Bits](kind uint32, down bool) K {
 	return ^first
 }
 
-// sortPlace is the place in a tile of the first element of an invocation; the others follow 32 apart: a warp has 32 Each
-// neighbours, and its lanes take turns.
-func sortPlace(t gpu.Thread) uint32 { return t.Warp()*(32*Each) + t.Lane() }
+// sortPlace is the place in a tile of the first element of an invocation, which has so many items, Each at most; the others
+// follow 32 apart: a warp has neighbours, and its lanes take turns.
+func sortPlace(t gpu.Thread, items uint32) uint32 { return t.Warp()*(32*items) + t.Lane() }
 
 // sortRanks finds the place in its sorted tile of each key of a workgroup; equal digits keep their order. Invocation v < 256
 // gets how many keys have digit v, and where in the sorted tile they start. s is shared memory of SortShared words, and free
 // when it returns.
-func sortRanks[K Bits](t gpu.Thread, d Digit, keys [Each]K, s []uint32) (rank [Each]uint32, count, start uint32) {
+func sortRanks[K Bits](t gpu.Thread, d Digit, items uint32, keys [Each]K, s []uint32) (rank [Each]uint32, count, start uint32) {
 	l := t.Local().X
 	for i := uint32(0); i < sortWarps*radix; i += SortThreads {
 		s[l+i] = 0
@@ -81,6 +81,9 @@ func sortRanks[K Bits](t gpu.Thread, d Digit, keys [Each]K, s []uint32) (rank [E
 	t.Barrier()
 	mine := t.Warp() * radix
 	for i := range uint32(Each) {
+		if i >= items {
+			break
+		}
 		v := digitOf(d, keys[i])
 		peers := gpu.Match(t, v)
 		first := uint32(bits.TrailingZeros32(peers)) & 31
@@ -130,16 +133,20 @@ func sortScan[T uint32 | uint64](t gpu.Thread, v T, part []T) T {
 
 // sortExchange moves each element of a tile to the place that its rank says. s is as for
 // sortRanks.
-func sortExchange[V Bits](t gpu.Thread, v [Each]V, rank [Each]uint32, s []uint32) [Each]V {
+func sortExchange[V Bits](t gpu.Thread, items uint32, v [Each]V, rank [Each]uint32, s []uint32) [Each]V {
 	var out [Each]V
-	at := sortPlace(t)
+	at := sortPlace(t, items)
 	for half := uint32(0); half < 64 && ^V(0)>>half != 0; half += 32 { // one round if V has 32 bits or fewer
 		for i := range uint32(Each) {
-			s[rank[i]] = uint32(v[i] >> half)
+			if i < items {
+				s[rank[i]] = uint32(v[i] >> half)
+			}
 		}
 		t.Barrier()
 		for i := range uint32(Each) {
-			out[i] |= V(s[at+32*i]) << half
+			if i < items {
+				out[i] |= V(s[at+32*i]) << half
+			}
 		}
 		t.Barrier()
 	}
@@ -153,50 +160,50 @@ func SortGroup[K, V Bits](t gpu.Thread, kind uint32, down bool, from, to uint32,
 	if t.Group().X != 0 {
 		return
 	}
-	var key [Each]K
 	var index [Each]uint32
 	var value [Each]V
-	at := sortPlace(t)
+	items := uint32(min(n+SortThreads-1, SortTile)) / SortThreads
+	at := sortPlace(t, items)
 	left := uint32(min(n, SortTile))
 	left -= min(at, left) // elements from there on
-	key = sortLoad(in, uint64(at), left, absentKey[K](kind, down))
+	key := sortLoad(in, uint64(at), items, left, absentKey[K](kind, down))
 	for i := range uint32(Each) {
 		index[i] = at + 32*i
 	}
 	for pass := uint32(0); from+radixBits*pass < to; pass++ {
-		rank, _, _ := sortRanks(t, digitAt(kind, down, from, to, pass), key, s)
-		key = sortExchange(t, key, rank, s)
+		rank, _, _ := sortRanks(t, digitAt(kind, down, from, to, pass), items, key, s)
+		key = sortExchange(t, items, key, rank, s)
 		if pairs {
-			index = sortExchange(t, index, rank, s)
+			index = sortExchange(t, items, index, rank, s)
 		}
 	}
 	if pairs {
 		for i := range uint32(Each) {
 			value[i] = V(index[i])
-			if !iota && 32*i < left {
+			if !iota && i < items && 32*i < left {
 				value[i] = values[index[i]]
 			}
 		}
 	}
 	t.Barrier() // the result may go back to where the elements came from
 	if back {
-		sortStore(in, uint64(at), left, key)
+		sortStore(in, uint64(at), items, left, key)
 		if pairs {
-			sortStore(values, uint64(at), left, value)
+			sortStore(values, uint64(at), items, left, value)
 		}
 	} else {
-		sortStore(out, uint64(at), left, key)
+		sortStore(out, uint64(at), items, left, key)
 		if pairs {
-			sortStore(outValues, uint64(at), left, value)
+			sortStore(outValues, uint64(at), items, left, value)
 		}
 	}
 }
 
 // sortLoad fetches the elements of an invocation from x[at:], 32 apart, of which there are so many left; others are none.
-func sortLoad[T Bits](x []T, at uint64, left uint32, none T) (v [Each]T) {
+func sortLoad[T Bits](x []T, at uint64, items, left uint32, none T) (v [Each]T) {
 	for i := range uint32(Each) {
 		v[i] = none
-		if 32*i < left {
+		if i < items && 32*i < left {
 			v[i] = x[at+uint64(32*i)]
 		}
 	}
@@ -204,9 +211,9 @@ func sortLoad[T Bits](x []T, at uint64, left uint32, none T) (v [Each]T) {
 }
 
 // sortStore stores them likewise.
-func sortStore[T Bits](x []T, at uint64, left uint32, v [Each]T) {
+func sortStore[T Bits](x []T, at uint64, items, left uint32, v [Each]T) {
 	for i := range uint32(Each) {
-		if 32*i < left {
+		if i < items && 32*i < left {
 			x[at+uint64(32*i)] = v[i]
 		}
 	}

@@ -26,9 +26,9 @@ func SortHistogram[K Bits](t gpu.Thread, kind uint32, down bool, from, to uint32
 	}
 	t.Barrier()
 	for base := uint64(t.Group().X) * SortTile; base < n; base += uint64(t.Groups().X) * SortTile {
-		at := base + uint64(sortPlace(t))
+		at := base + uint64(sortPlace(t, Each))
 		left := uint32(min(SortTile, n-min(at, n)))
-		x := sortLoad(in, at, left, 0)
+		x := sortLoad(in, at, Each, left, 0)
 		for pass := range passes {
 			d := digitAt(kind, down, from, to, pass)
 			for i := range uint32(Each) {
@@ -123,17 +123,17 @@ func SortPass[K, V Bits](t gpu.Thread, d Digit, pass uint32, swap, pairs, iota, 
 		if first >= n {
 			return
 		}
-		at := first + uint64(sortPlace(t))
+		at := first + uint64(sortPlace(t, Each))
 		left := uint32(min(SortTile, n-min(at, n))) // elements from there on
 		keys := sortFetch(word, swap, at, left, absentKey[K](d.Kind, d.Down), in, other, out)
-		rank, count, start := sortRanks(t, d, keys, s)
+		rank, count, start := sortRanks(t, d, Each, keys, s)
 		before := uint64(0)
 		if wide {
 			sortPublish(t, word, tile, uint64(count), state64)
 		} else {
 			sortPublish(t, word, tile, count, state)
 		}
-		keys = sortExchange(t, keys, rank, s)
+		keys = sortExchange(t, Each, keys, rank, s)
 		if v := t.Local().X; v < radix {
 			if wide {
 				before = sortLookBack(t, word, tile, uint64(count), state64)
@@ -153,7 +153,7 @@ func SortPass[K, V Bits](t gpu.Thread, d Digit, pass uint32, swap, pairs, iota, 
 			} else {
 				values = sortFetch(word, swap, at, left, V(0), inV, otherV, outV)
 			}
-			sortScatter(t, d, word, wide, left, keys, sortExchange(t, values, rank, s), base, otherV, outV)
+			sortScatter(t, d, word, wide, left, keys, sortExchange(t, Each, values, rank, s), base, otherV, outV)
 		}
 	}
 }
@@ -162,11 +162,11 @@ func SortPass[K, V Bits](t gpu.Thread, d Digit, pass uint32, swap, pairs, iota, 
 func sortFetch[T Bits](word uint32, swap bool, at uint64, left uint32, none T, in, other, out []T) [Each]T {
 	switch {
 	case !swap && word&passFirst != 0:
-		return sortLoad(in, at, left, none)
+		return sortLoad(in, at, Each, left, none)
 	case word&passToOut != 0:
-		return sortLoad(other, at, left, none)
+		return sortLoad(other, at, Each, left, none)
 	}
-	return sortLoad(out, at, left, none)
+	return sortLoad(out, at, Each, left, none)
 }
 
 // sortScatter stores a sorted tile where the pass writes: x to where their keys' digits go.
@@ -179,7 +179,7 @@ func sortScatter[K, T Bits](t gpu.Thread, d Digit, word uint32, wide bool, left 
 }
 
 func sortScatterTo[K, T Bits](t gpu.Thread, d Digit, wide bool, left uint32, keys [Each]K, x [Each]T, base []uint64, out []T) {
-	at := sortPlace(t)
+	at := sortPlace(t, Each)
 	for i := range uint32(Each) {
 		if 32*i < left {
 			to := base[digitOf(d, keys[i])] + uint64(at+32*i)

@@ -12,6 +12,7 @@ package kernels
 //go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o merge_vyre.go merge.go
 //go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o sort_vyre.go sort.go
 //go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o sortgroup_vyre.go sortgroup.go
+//go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o sortsegments_vyre.go sortsegments.go
 //go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o sortpairs4_vyre.go sortpairs4.go
 //go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o sortpairs8_vyre.go sortpairs8.go
 //go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o select_vyre.go select.go
