@@ -13,11 +13,10 @@ import (
 	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/cusim"
+	"github.com/govyre/vyre/internal/faults"
 	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/megakernel"
 )
-
-var errWrong = errors.New("a run without an error is wrong")
 
 // searchTwice opens a device, makes a plan, runs it twice, and again after a run that failed, and closes what there is in any case.
 func searchTwice(drv *cusim.Driver, g *graph, top megakernel.Topology) (err error) {
@@ -68,7 +67,7 @@ func searchTwice(drv *cusim.Driver, g *graph, top megakernel.Topology) (err erro
 			bits = binary.LittleEndian.AppendUint32(bits, v)
 		}
 		if rec.Status != megakernel.Converged || rec.Items < nodes || !slices.Equal(got, bits) {
-			return fmt.Errorf("%w: %+v, %x", errWrong, rec, got)
+			return fmt.Errorf("%w: %+v, %x", faults.ErrWrong, rec, got)
 		}
 		return nil
 	}
@@ -83,7 +82,7 @@ func searchTwice(drv *cusim.Driver, g *graph, top megakernel.Topology) (err erro
 		}
 	}
 	if ctx.Err() != nil {
-		return fmt.Errorf("%w: it took too long: %w", errWrong, errors.Join(err, ctx.Err()))
+		return fmt.Errorf("%w: it took too long: %w", faults.ErrWrong, errors.Join(err, ctx.Err()))
 	}
 	return err
 }
@@ -103,41 +102,10 @@ func TestAnyCallOfThePlansRunsMayFail(t *testing.T) {
 		t.Run(top.String(), func(t *testing.T) {
 			t.Parallel()
 			config := cusim.Config{Models: []cusim.Model{cusim.Tiny}, Eager: k%2 == 0}
-			n := 0
-			for a := range cusim.EachCall(config, every, func(sim *cusim.Driver) error { return searchTwice(sim, g, top) }, []cu.Result{719, cu.OutOfMemory}...) {
-				n++
-				at := fmt.Sprintf("call %d, %s, with %v", a.Nth, a.Call, a.Result)
-				if a.Call == "" {
-					t.Fatalf("without any fault: %v", a.Err)
-				}
-				var e *driver.Error
-				if a.Err != nil && (!errors.As(a.Err, &e) || e.Call == "" && e.Kind != driver.DeviceLost) {
-					t.Errorf("%s: the error names no call: %v", at, a.Err)
-				}
-				if errors.Is(a.Err, errWrong) {
-					t.Errorf("%s: %v", at, a.Err)
-				}
-				if left := a.Driver.Left(); left != "" && !gives(a.Call) && a.Call != "cuCtxSetCurrent" {
-					t.Errorf("%s: %s left behind after %v", at, left, a.Err)
-				}
-				a.Driver.Heal()
-				if err := searchTwice(a.Driver, g, top); err != nil {
-					t.Errorf("%s: the next session fails: %v", at, err)
-				}
-			}
+			n := faults.EachCall(t, config, every, func(sim *cusim.Driver) error { return searchTwice(sim, g, top) }, 719, cu.OutOfMemory)
 			if t.Logf("%d times", n); n < 10 && !testing.Short() {
 				t.Errorf("only %d calls failed", n)
 			}
 		})
 	}
-}
-
-// gives reports whether a call gives something back: if it fails, the driver keeps it.
-func gives(call string) bool {
-	switch call {
-	case "cuMemFree_v2", "cuMemFreeHost", "cuModuleUnload", "cuStreamDestroy_v2", "cuEventDestroy_v2", "cuDevicePrimaryCtxRelease_v2",
-		"cuGraphDestroy", "cuGraphExecDestroy", "cuMemFreeAsync", "cuMemPoolDestroy", "cuLinkDestroy":
-		return true
-	}
-	return false
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/cusim"
+	"github.com/govyre/vyre/internal/faults"
 	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/ir"
 )
@@ -271,7 +272,7 @@ func (s *tour) batch() error {
 
 // anyCallMayFail lets each call of a session fail with each result, or every so manieth unless it may take long, and returns how many
 // there are: whatever call it is, the error says which, nothing is left, and the next session works.
-func anyCallMayFail(t *testing.T, config cusim.Config, session func(*cusim.Driver) error, results ...cu.Result) (attempts int) {
+func anyCallMayFail(t *testing.T, config cusim.Config, session func(*cusim.Driver) error, results ...cu.Result) int {
 	t.Helper()
 	every := 13
 	switch {
@@ -280,23 +281,7 @@ func anyCallMayFail(t *testing.T, config cusim.Config, session func(*cusim.Drive
 	case testing.Short(): // under the race detector each takes a second
 		every = 29
 	}
-	for a := range cusim.EachCall(config, every, session, results...) {
-		attempts += every
-		at := fmt.Sprintf("call %d, %s, with %v", a.Nth, a.Call, a.Result)
-		var e *driver.Error
-		if a.Err != nil && (!errors.As(a.Err, &e) || e.Call == "" && e.Kind != driver.DeviceLost) {
-			t.Errorf("%s: the error names no call: %v", at, a.Err)
-		}
-		// A thread that gets its first context has none that the failure could break.
-		if left := a.Driver.Left(); left != "" && !gives(a.Call) && a.Call != "cuCtxSetCurrent" {
-			t.Errorf("%s: %s left behind after %v", at, left, a.Err)
-		}
-		a.Driver.Heal()
-		if err := session(a.Driver); err != nil {
-			t.Errorf("%s: the next session fails: %v", at, err)
-		}
-	}
-	return attempts
+	return every * faults.EachCall(t, config, every, session, results...)
 }
 
 func TestAnyCallMayFailOnTheSimulatedDriver(t *testing.T) {
@@ -346,14 +331,4 @@ func TestWatchedDevicesGiveTheSameBytes(t *testing.T) {
 			t.Errorf("left behind: %s", left)
 		}
 	}
-}
-
-// gives reports whether a call gives something back: if it fails, the driver keeps it.
-func gives(call string) bool {
-	switch call {
-	case "cuMemFree_v2", "cuMemFreeHost", "cuModuleUnload", "cuStreamDestroy_v2", "cuEventDestroy_v2", "cuDevicePrimaryCtxRelease_v2",
-		"cuGraphDestroy", "cuGraphExecDestroy", "cuMemFreeAsync", "cuMemPoolDestroy", "cuLinkDestroy":
-		return true
-	}
-	return false
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/cusim"
+	"github.com/govyre/vyre/internal/faults"
 )
 
 // slow is a GPU on which nothing goes on while it is held, as far as events and streams tell.
@@ -323,7 +324,7 @@ func TestADeviceClosesOverARunThatDoesNotEnd(t *testing.T) {
 	}
 	fails(t, d.Close(), driver.Closed, "of pinned memory were left to the context")
 	for _, call := range sim.Calls()[before:] {
-		if gives(call) && call != "cuDevicePrimaryCtxRelease_v2" {
+		if faults.GivesBack(call) && call != "cuDevicePrimaryCtxRelease_v2" {
 			t.Errorf("%s was called, which waits for the run", call)
 		}
 	}

@@ -1,0 +1,59 @@
+// Package faults holds what tests expect of a session whose calls of the driver fail, one after another.
+package faults
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/cusim"
+)
+
+// ErrWrong stands in the chain of a session's error if a run without an error gave a wrong result, or took too long.
+var ErrWrong = errors.New("a run without an error is wrong")
+
+// EachCall lets each call of a session whose number every divides fail with each result, and returns how many there were.
+// Whatever call it is, the error says which, nothing is left, no result is wrong, and the next session works.
+func EachCall(t *testing.T, config cusim.Config, every int, session func(*cusim.Driver) error, results ...cu.Result) (attempts int) {
+	t.Helper()
+	for a := range cusim.EachCall(config, every, session, results...) {
+		if a.Call == "" {
+			t.Fatalf("without any fault: %v", a.Err)
+		}
+		attempts++
+		at := fmt.Sprintf("call %d, %s, with %v", a.Nth, a.Call, a.Result)
+		var e *driver.Error
+		if a.Err != nil && (!errors.As(a.Err, &e) || e.Call == "" && e.Kind != driver.DeviceLost && !lacks(a.Call, e.Kind)) {
+			t.Errorf("%s: the error names no call: %v", at, a.Err)
+		}
+		if errors.Is(a.Err, ErrWrong) {
+			t.Errorf("%s: %v", at, a.Err)
+		}
+		// A thread that gets its first context has none that the failure could break.
+		if left := a.Driver.Left(); left != "" && !GivesBack(a.Call) && a.Call != "cuCtxSetCurrent" {
+			t.Errorf("%s: %s left behind after %v", at, left, a.Err)
+		}
+		a.Driver.Heal()
+		if err := session(a.Driver); err != nil {
+			t.Errorf("%s: the next session fails: %v", at, err)
+		}
+	}
+	return attempts
+}
+
+// lacks reports whether an error is that of a device which does not have what nobody could ask it for.
+func lacks(call string, k driver.Kind) bool {
+	return call == "cuDeviceGetAttribute" && k == driver.Unsupported
+}
+
+// GivesBack reports whether a call gives something back: if it fails, the driver keeps it.
+func GivesBack(call string) bool {
+	switch call {
+	case "cuMemFree_v2", "cuMemFreeHost", "cuModuleUnload", "cuStreamDestroy_v2", "cuEventDestroy_v2", "cuDevicePrimaryCtxRelease_v2",
+		"cuGraphDestroy", "cuGraphExecDestroy", "cuMemFreeAsync", "cuMemPoolDestroy", "cuLinkDestroy":
+		return true
+	}
+	return false
+}
