@@ -252,6 +252,9 @@ func TestScanOfAllTypes(t *testing.T) {
 }
 
 func TestScanInEveryWay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	for _, c := range []scanCase{scanTypes[2], scanTypes[7], scanTypes[8]} {
 		for _, name := range devices() {
 			for _, inPlace := range []bool{false, true} {

@@ -227,6 +227,9 @@ func TestChoicesOfAllKinds(t *testing.T) {
 }
 
 func TestChoicesInEveryWay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	for i, k := range []int{0, 5, 6, 8, 15} {
 		for _, name := range some(devices(), 1, uint64(i)) {
 			t.Run(name+" "+choices[k].name, func(t *testing.T) { choices[k].make(t, open(t, name), 2*4096+5).exercise(t) })

@@ -1,0 +1,164 @@
+package prim
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/govyre/vyre"
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/prim/block"
+	"github.com/govyre/vyre/prim/internal/kernels"
+)
+
+// runs finds where runs of equal neighbours begin, and keeps their first elements.
+type runs struct {
+	selection
+	words uint32 // of a place
+}
+
+// runs compiles what finds runs of elements of type K.
+func runsOf[K vyre.Element](ctx context.Context, m *made, what string) (r runs, err error) {
+	of, err := payloadOf[K](what)
+	if err != nil {
+		return r, err
+	}
+	r.words = 1
+	if m.max >= 1<<32 {
+		r.words = 2
+	}
+	r.selection, err = m.selection(ctx, of, sizeOf[K](), block.Selection{By: block.Heads, Places: r.words, End: true})
+	return r, err
+}
+
+// startsBytes is how much memory the places where runs begin take, and the end of the last.
+func (r *runs) startsBytes(max uint64) int64 { return 4 * int64(r.words) * int64(max+1) }
+
+// find appends the search, and returns the places.
+func (r *runs) find(seq *vyre.Sequence, m *made, st *Step, n Length, keys, out, count vyre.Range) (starts vyre.Range) {
+	starts = driver.All(seq.Scratch(r.startsBytes(m.max)))
+	m.choose(seq, st, r.selection, n, selects{keys, out, keys, starts, count})
+	return starts
+}
+
+// RunLengths finds the runs of equal neighbours: the first element of each, and how long it is. Elements are equal if their
+// bits are.
+type RunLengths[T vyre.Element, C uint32 | uint64] struct {
+	*made
+	runs
+	lengths kernel
+}
+
+// NewRunLengths makes a search for runs among at most max elements of 1, 2, 4, 8 or 16 bytes, whose lengths have type C.
+func NewRunLengths[T vyre.Element, C uint32 | uint64](ctx context.Context, dev *vyre.Device, max int) (*RunLengths[T, C], error) {
+	what := fmt.Sprintf("RunLengths[%s, %s]", typeName[T](), typeName[C]())
+	m, err := begin(dev, what, max)
+	if err != nil {
+		return nil, err
+	}
+	if uint64(C(m.max)) != m.max {
+		return nil, m.refuse(fmt.Sprintf("lengths of 32 bits of %d elements", max), "pass uint64 as the type of lengths")
+	}
+	r := &RunLengths[T, C]{made: m}
+	r.runs, err = runsOf[T](ctx, m, what)
+	if err == nil {
+		p, failed := kernels.LengthsProgram(typeName[C]())
+		r.lengths, err = m.compile(ctx, p, failed, map[string]uint64{"words": uint64(r.words)})
+	}
+	if err != nil {
+		_ = m.Close() // the first error is the one to report
+		return nil, err
+	}
+	return r, nil
+}
+
+// Bytes is how much memory a step takes for its work.
+func (r *RunLengths[T, C]) Bytes() int64 { return r.selectionBytes() + r.startsBytes(r.max) }
+
+// Record appends a search in x[:n]: the first elements of runs go to values, their lengths to lengths, both of which have
+// room for n, and how many there are to count.
+func (r *RunLengths[T, C]) Record(seq *vyre.Sequence, n Length, x, values *vyre.Buffer[T], lengths *vyre.Buffer[C], count Count) *Step {
+	st := r.step(seq, n, min(x.Len(), values.Len(), lengths.Len()), x.Bytes())
+	found := r.counter(seq, count)
+	starts := r.find(seq, r.made, st, n, x.Bytes(), values.Bytes(), found)
+	r.launch(seq, r.lengths, groupsOf(r.max), driver.U64(r.max), driver.U64(0), found, starts, lengths.All())
+	return st
+}
+
+// ReduceByKey combines the values of each run of equal neighbouring keys. A run gives what a Reduce of its values alone
+// gives. Keys are equal if their bits are.
+type ReduceByKey[K, V vyre.Element] struct {
+	*made
+	runs
+	segments
+}
+
+// NewReduceByKey makes a reduction of at most max values, which are integers or floats of fixed size, by keys of 1, 2, 4, 8 or
+// 16 bytes.
+func NewReduceByKey[K, V vyre.Element](ctx context.Context, dev *vyre.Device, op Operator, max int) (*ReduceByKey[K, V], error) {
+	what := fmt.Sprintf("ReduceByKey[%s, %s]", typeName[K](), typeName[V]())
+	m, err := begin(dev, what, max)
+	if err != nil {
+		return nil, err
+	}
+	if m.max > 1<<32-1 {
+		return nil, m.refuse(fmt.Sprintf("at most %d runs", max), "there are fewer than 1<<32 of them")
+	}
+	r := &ReduceByKey[K, V]{made: m}
+	r.runs, err = runsOf[K](ctx, m, what)
+	if err == nil {
+		r.segments, err = segmentsOf[V](ctx, m, what, op, 4, m.max)
+	}
+	if err != nil {
+		_ = m.Close() // the first error is the one to report
+		return nil, err
+	}
+	return r, nil
+}
+
+// Bytes is how much memory a step takes for its work.
+func (r *ReduceByKey[K, V]) Bytes() int64 {
+	_, all := r.bytes()
+	return r.selectionBytes() + r.startsBytes(r.max) + all
+}
+
+// Record appends a reduction of values[:n] by keys[:n]: the first keys of runs go to outKeys, what their values give to out,
+// both of which have room for n, and how many there are to count.
+func (r *ReduceByKey[K, V]) Record(seq *vyre.Sequence, n Length, keys *vyre.Buffer[K], values *vyre.Buffer[V], outKeys *vyre.Buffer[K], out *vyre.Buffer[V], count Count) *Step {
+	st := r.step(seq, n, min(keys.Len(), values.Len(), outKeys.Len(), out.Len()), keys.Bytes())
+	found := r.counter(seq, count)
+	starts := r.find(seq, r.made, st, n, keys.Bytes(), outKeys.Bytes(), found)
+	x := values.View(0, int(st.room))
+	r.combine(seq, r.made, st, r.max, Length{at: found}, starts, x.Bytes(), out.Bytes())
+	return st
+}
+
+// RunLengthsSlice returns the first elements of the runs of a slice, and their lengths: it makes a RunLengths, uploads, runs
+// and reads.
+func RunLengthsSlice[T vyre.Element](ctx context.Context, dev *vyre.Device, x []T) (values []T, lengths []uint32, err error) {
+	r, err := NewRunLengths[T, uint32](ctx, dev, len(x))
+	if err != nil {
+		return nil, nil, err
+	}
+	values, lengths = make([]T, len(x)), make([]uint32, len(x))
+	count := make([]uint64, 1)
+	err = once(ctx, dev, r, func(j *job) error {
+		in, err := given(j, x)
+		if err != nil {
+			return err
+		}
+		v, err := wanted(j, values)
+		if err != nil {
+			return err
+		}
+		l, err := wanted(j, lengths)
+		if err != nil {
+			return err
+		}
+		c, err := wanted(j, count)
+		if err == nil {
+			r.Record(j.seq, N(len(x)), in, v, l, c)
+		}
+		return err
+	})
+	return values[:count[0]], lengths[:count[0]], err
+}

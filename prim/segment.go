@@ -1,0 +1,123 @@
+package prim
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/govyre/vyre"
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/prim/block"
+	"github.com/govyre/vyre/prim/internal/kernels"
+)
+
+// segments combines the elements of segments, for primitives that find segments in one way or another.
+type segments struct {
+	words    uint32 // of an offset
+	elements uint64 // that there can be, in all segments
+	size     int64  // of an element
+	steps    []kernel
+}
+
+// segments compiles the launches over segments with offsets of so many bytes, of T combined by op.
+func segmentsOf[T vyre.Element](ctx context.Context, m *made, what string, op Operator, offset uintptr, elements uint64) (s segments, err error) {
+	s = segments{words: uint32(offset / 4), elements: elements, size: int64(sizeOf[T]())}
+	if err := m.admitOperator(op); err != nil {
+		return s, err
+	}
+	program, of := kernels.ReduceIntegerSegmentsProgram, unsignedName[T]()
+	scalars := map[string]uint64{"op": uint64(op), "words": uint64(s.words)}
+	switch kind := kindOf[T](); {
+	case kind == floats && op > Max:
+		return s, unsupported(what, fmt.Sprintf("%v is of integers only", op))
+	case kind == others:
+		return s, unsupported(what, "elements are integers and floats of fixed size")
+	case kind == floats:
+		program, of = kernels.ReduceFloatSegmentsProgram, typeName[T]()
+		scalars["empty"] = emptyFloat[T](op)
+	default:
+		scalars["empty"], scalars["flip"] = emptyInteger[T](op), flip[T](op)
+	}
+	p, err := program(of)
+	steps := uint64(block.SegmentTops)
+	if elements <= block.Tile {
+		steps = block.SegmentLists
+	}
+	for step := uint64(block.SegmentLists); step <= steps && err == nil; step++ {
+		scalars["step"] = step
+		var k kernel
+		k, err = m.compile(ctx, p, err, scalars)
+		s.steps = append(s.steps, k)
+	}
+	return s, err
+}
+
+// bytes is how much memory the launches take for their work: the list of tiles, and their results.
+func (s *segments) bytes() (list, all int64) {
+	list = roundUp(4 * int64(block.LongList(s.elements)))
+	return list, list + int64(block.LongTiles(s.elements))*s.size
+}
+
+// combine appends the launches: so many segments, at most limit.
+func (s *segments) combine(seq *vyre.Sequence, m *made, st *Step, limit uint64, n Length, offsets, x, out vyre.Range) (launches []*driver.Step) {
+	list, all := s.bytes()
+	work := driver.All(seq.Scratch(all))
+	seq.Fill(driver.Part(work.Buffer, 0, 4), 0, 4)
+	sums := driver.Part(work.Buffer, list, all-list)
+	if all == list {
+		sums = st.nowhere
+	}
+	for i, k := range s.steps {
+		tiles := groupsOf(limit)
+		if i > 0 {
+			tiles = block.LongTiles(s.elements)
+		}
+		launches = append(launches, m.launch(seq, k, tiles, driver.U64(limit), driver.U64(n.n), st.where(n), offsets, x, out,
+			driver.Part(work.Buffer, 0, list), sums))
+	}
+	return launches
+}
+
+// SegmentedReduce combines the elements of each segment of an array. A segment gives what a Reduce of it alone gives, an
+// empty one the value that changes no other.
+type SegmentedReduce[T vyre.Element, I uint32 | uint64] struct {
+	*made
+	segments
+}
+
+// NewSegmentedReduce makes a reduction of at most max segments with offsets of type I, of at most elements integers or floats
+// of fixed size in all.
+func NewSegmentedReduce[T vyre.Element, I uint32 | uint64](ctx context.Context, dev *vyre.Device, op Operator, max, elements int) (*SegmentedReduce[T, I], error) {
+	what := fmt.Sprintf("SegmentedReduce[%s, %s]", typeName[T](), typeName[I]())
+	m, err := begin(dev, what, max)
+	if err != nil {
+		return nil, err
+	}
+	if elements < 0 || max > 1<<32-1 {
+		return nil, m.refuse(fmt.Sprintf("%d segments of %d elements", max, elements), "there are fewer than 1<<32 segments, and no less than no elements")
+	}
+	r := &SegmentedReduce[T, I]{made: m}
+	if r.segments, err = segmentsOf[T](ctx, m, what, op, sizeOf[I](), uint64(elements)); err != nil {
+		_ = m.Close() // the first error is the one to report
+		return nil, err
+	}
+	return r, nil
+}
+
+// Bytes is how much memory a step takes for its work.
+func (r *SegmentedReduce[T, I]) Bytes() int64 {
+	_, all := r.bytes()
+	return all
+}
+
+// Record appends a reduction of segments of x, k in number, to out[:k]: segment i begins at offsets[i] and ends at
+// offsets[i+1]. Offsets that descend or go beyond x are a trap that tells the segment.
+func (r *SegmentedReduce[T, I]) Record(seq *vyre.Sequence, k Length, offsets *vyre.Buffer[I], x, out *vyre.Buffer[T]) *Step {
+	st := r.step(seq, k, min(max(offsets.Len(), 1)-1, out.Len()), x.Bytes())
+	if uint64(x.Len()) > r.elements {
+		seq.Refuse(r.refuse(fmt.Sprintf("%d elements in segments", x.Len()), fmt.Sprintf("make the primitive for as many elements as there can be: it is for %d", r.elements)))
+	}
+	for _, l := range r.combine(seq, r.made, st, st.room, k, offsets.Bytes(), x.Bytes(), out.Bytes()) {
+		st.launched(l, 1)
+	}
+	return st
+}
