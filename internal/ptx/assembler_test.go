@@ -13,6 +13,7 @@ func TestEmitAvoidsWhatTheAssemblerGetsWrong(t *testing.T) {
 	const head = `kernel @k workgroup(32) {
   param @f: buf<f32> rw
   param @d: buf<f64> rw
+  param @h: buf<i16> rw
   param @u: buf<u32> rw
   param @q: buf<u64> rw
   %i = local.x
@@ -42,6 +43,22 @@ func TestEmitAvoidsWhatTheAssemblerGetsWrong(t *testing.T) {
 			`max\.f64 .*, 0dBFF0000000000000`, `min\.f64`},
 		{"at least 0, at most 1", "%m = max.f32 %x, 0_f32\n%r = min.f32 %m, 1_f32\nstore @f[%i], %r", `min\.f32`, `neg`},
 		{"at most 2, at least 0", "%m = min.f32 %x, 2_f32\n%r = max.f32 %m, 0_f32\nstore @f[%i], %r", `min\.f32`, `neg`},
+
+		{"at most 3, at least 0, at most 1", "%m = min.f32 %x, 3_f32\n%n = max.f32 %m, 0_f32\n%r = min.f32 %n, 1_f32\nstore @f[%i], %r",
+			`max\.f32 .*, 0fC0400000`, `0f40400000`},
+		{"at most 0.5, at least 0, at most 1", "%m = min.f32 %x, 0.5_f32\n%n = max.f32 %m, 0_f32\n%r = min.f32 %n, 1_f32\nstore @f[%i], %r",
+			`min\.f32 .*, 0f3F000000`, `neg`},
+		{"at most 1, at least −1 by a choice, at least 0", "%m = min.f32 %x, 1_f32\n%c = lt.f32 -1_f32, %m\n%s = select.f32 %c, %m, -1_f32\n%r = max.f32 %s, 0_f32\nstore @f[%i], %r",
+			`max\.f32 .*, 0fBF800000`, `min\.f32`},
+		{"at most 1, at least 0, NaNs kept", "%m = min.f64 %xd, 1_f64\n%r = maxp.f64 %m, -0_f64\nstore @d[%i], %r", `max\.f64 .*, 0dBFF0000000000000`, `min\.f64`},
+
+		{"signed byte as unsigned", "%e = cvt.i32.u32 %a\n%g = bfe.i32 %e, #8, #8\n%h = cvt.u32.i32 %g\n%r = cvt.f32.u32 %h\nstore @f[%i], %r", `prmt\.b32 %r\d+, 0, %r\d+, 56789;`, `bfe`},
+		{"signed byte", "%e = cvt.i32.u32 %a\n%g = bfe.i32 %e, #8, #8\n%r = cvt.f32.i32 %g\nstore @f[%i], %r", `bfe`, `prmt`},
+		{"upper byte of a word", "%g = bfe.u32 %a, #24, #8\n%r = cvt.f32.u32 %g\nstore @f[%i], %r", `bfe`, `prmt`},
+		{"upper half of a half", "%h = load @h[%i]\n%g = bfe.i32 %h, #16, #16\n%r = cvt.f32.i32 %g\nstore @f[%i], %r", `prmt\.b32 %r\d+, 0, %r\d+, 65398;`, `bfe`},
+		{"lower byte of a half", "%h = load @h[%i]\n%g = bfe.i32 %h, #8, #8\n%r = cvt.f32.i32 %g\nstore @f[%i], %r", `bfe`, `prmt`},
+
+		{"bits of a bool as a float", "%c = lt.f32 %x, 2_f32\n%g = cvt.u32.bool %c\n%m = bitcast.f32.u32 %g\n%r = cvt.u32.f32 %m\nstore @u[%i], %r", `xor\.b32`, ""},
 
 		{"greatest of three", "%c = cvt.i32.u32 %a\n%e = neg.i32 %c\n%n = cvt.u32.i32 %e\n%m = max.u32 %b, %n\n%r = max.u32 %m, %i\nstore @u[%i], %r", `not\.b32`, ""},
 		{"greatest of two", "%n = sub.u32 0_u32, %a\n%m = max.u32 %b, %n\n%r = min.u32 %m, %i\nstore @u[%i], %r", "", `not\.b32`},

@@ -2,101 +2,124 @@ package ptx
 
 import "github.com/govyre/vyre/ir"
 
+// turned is a minimum of a float and a positive constant.
+type turned struct {
+	of    ir.Row
+	bound uint64
+}
+
 // findClamps finds the floats that are held to at most 1 before they are held to at least 0. ptxas (11.8 and 13.0) makes
 // one saturating instruction of the two, or turns them round, as if the order did not matter. It does for a NaN: the
-// smaller of a NaN and 1 is 1, but saturated it is 0. Between the two there may be an abs, signs that cancel out and
-// other bounds, and either may be spelled as a comparison and a choice. So what is held to at most 1 is −max(−x, −1)
-// there, which is not taken for the first half.
+// smaller of a NaN and 1 is 1, but saturated it is 0. So it is with at most 3, at least 0, at most 1. Among the bounds
+// there may be an abs, signs that cancel out and other bounds, and each may be spelled as a comparison and a choice. So
+// what is held to at most c is −max(−x, −c) there, which is not taken for the first bound.
 func (s *selector) findClamps() {
 	for r := range ir.Row(s.p.Rows()) {
-		if v := s.heldAbove(r); v != ir.NoRow {
-			s.turnMinima(v)
+		if t := s.p.Type(r); t != ir.F32 && t != ir.F64 {
+			continue
+		}
+		if s.isHeldAbove(r) {
+			s.turnMinima(r, false)
+		} else if _, bound, ok := s.heldBelow(r); ok && bound == one(s.p.Type(r)) {
+			s.turnMinima(r, true)
 		}
 	}
 }
 
-// turnMinima follows v back through bounds and signs, and turns each minimum of it and 1.
-func (s *selector) turnMinima(v ir.Row) {
-	p := s.p
+// turnMinima follows v back through bounds and signs. Below a bound of zero it turns each minimum with 1, or with 1 and
+// what is above if v is held to 1 itself.
+func (s *selector) turnMinima(v ir.Row, above bool) {
+	p, below := s.p, false
 	for {
-		op := p.Op(v)
-		if x := s.heldBelow(v); x != ir.NoRow {
+		below = below || s.isHeldAbove(v)
+		if x, bound, ok := s.heldBelow(v); ok && below && (bound == one(p.Type(v)) || above && bound > one(p.Type(v))) {
 			if s.turnedMins == nil {
-				s.turnedMins = make(map[ir.Row]ir.Row)
+				s.turnedMins = make(map[ir.Row]turned)
 			}
-			s.turnedMins[v] = x
-			v = x
-			continue
+			s.turnedMins[v] = turned{x, bound}
 		}
-		switch {
-		case op == ir.OpNeg, op == ir.OpAbs:
-			v = p.A(v)
-		case (op == ir.OpMin || op == ir.OpMax) && p.Op(p.B(v)) == ir.OpConst:
-			v = p.A(v)
-		case (op == ir.OpMin || op == ir.OpMax) && p.Op(p.A(v)) == ir.OpConst:
-			v = p.B(v)
-		default:
+		if v = s.bounded(v); v == ir.NoRow {
 			return
 		}
 	}
 }
 
-// heldAbove returns what float row r is the greater of, the other being 0, also if it is spelled as a choice; NoRow if it
-// is nothing of the kind.
-func (s *selector) heldAbove(r ir.Row) ir.Row {
-	p, a, b, c := s.p, s.p.A(r), s.p.B(r), s.p.C(r)
-	if t := p.Type(r); t != ir.F32 && t != ir.F64 {
-		return ir.NoRow
-	}
+// bounded returns what float row r is but for its sign and for a constant bound, NoRow if it is nothing of the kind.
+func (s *selector) bounded(r ir.Row) ir.Row {
+	p, a, b := s.p, s.p.A(r), s.p.B(r)
 	switch p.Op(r) {
-	case ir.OpMax:
-		return s.otherThan(0, a, b)
+	case ir.OpNeg, ir.OpAbs:
+		return a
+	case ir.OpMin, ir.OpMax, ir.OpMinp, ir.OpMaxp:
+		return s.otherThan(a, b)
 	case ir.OpSelect:
 		if op := p.Op(a); op != ir.OpLt && op != ir.OpLe {
 			return ir.NoRow
 		}
-		if v := s.otherThan(0, b, c); v != ir.NoRow && v == s.otherThan(0, p.A(a), p.B(a)) {
+		if v := s.otherThan(b, p.C(r)); v != ir.NoRow && v == s.otherThan(p.A(a), p.B(a)) {
 			return v
 		}
 	}
 	return ir.NoRow
 }
 
-// heldBelow returns what float row r is the smaller of, the other being 1 and what a NaN gives; NoRow if it is not.
-func (s *selector) heldBelow(r ir.Row) ir.Row {
-	p, a, b := s.p, s.p.A(r), s.p.B(r)
-	bits := one(p.Type(r))
-	switch op := p.Op(r); {
-	case op == ir.OpMin:
-		return s.otherThan(bits, a, b)
-	case op == ir.OpSelect && (p.Op(a) == ir.OpLt || p.Op(a) == ir.OpLe):
-		if p.A(a) == b && s.isConst(p.B(a), bits) && s.isConst(p.C(r), bits) {
-			return b
-		}
-	}
-	return ir.NoRow
-}
-
-// otherThan returns the one of two rows of which the other is a constant, NoRow if neither is.
-func (s *selector) otherThan(bits uint64, a, b ir.Row) ir.Row {
+// otherThan returns the one of two rows of which the other is a constant, NoRow if that is neither or both.
+func (s *selector) otherThan(a, b ir.Row) ir.Row {
+	known, also := s.p.Op(a) == ir.OpConst, s.p.Op(b) == ir.OpConst
 	switch {
-	case s.isConst(b, bits):
-		return a
-	case s.isConst(a, bits):
+	case known == also:
+		return ir.NoRow
+	case known:
 		return b
 	}
-	return ir.NoRow
+	return a
+}
+
+// isHeldAbove reports whether float row r is the greater of something and zero, also if it is spelled as a choice.
+func (s *selector) isHeldAbove(r ir.Row) bool {
+	p := s.p
+	switch p.Op(r) {
+	case ir.OpMax, ir.OpMaxp:
+		return s.isZero(p.A(r)) || s.isZero(p.B(r))
+	case ir.OpSelect:
+		return (s.isZero(p.B(r)) || s.isZero(p.C(r))) && s.bounded(r) != ir.NoRow
+	}
+	return false
+}
+
+// heldBelow returns what float row r is the smaller of, the other being a positive constant and what a NaN gives.
+func (s *selector) heldBelow(r ir.Row) (x ir.Row, bound uint64, ok bool) {
+	p, c := s.p, s.p.B(r)
+	switch a := p.A(r); p.Op(r) {
+	case ir.OpMin:
+		if p.Op(c) != ir.OpConst {
+			c = a
+		}
+		x = s.otherThan(a, p.B(r))
+	case ir.OpSelect:
+		c = p.C(r)
+		if x = s.bounded(r); x != p.B(r) || x != p.A(a) || p.Op(p.B(a)) != ir.OpConst || p.Const(p.B(a)) != p.Const(c) {
+			return ir.NoRow, 0, false
+		}
+	default:
+		return ir.NoRow, 0, false
+	}
+	if x == ir.NoRow {
+		return ir.NoRow, 0, false
+	}
+	bound = p.Const(c)
+	return x, bound, bound&signBit(p.Type(r)) == 0
 }
 
 func (s *selector) isConst(v ir.Row, bits uint64) bool {
 	return s.p.Op(v) == ir.OpConst && s.p.Const(v) == bits
 }
 
-// turnedMinimum sets row r to the smaller of x and 1.
-func (s *selector) turnedMinimum(r, x ir.Row) {
+// turnedMinimum sets row r to the smaller of a float and a positive constant.
+func (s *selector) turnedMinimum(r ir.Row, of turned) {
 	t := s.typeOf(r)
-	minus := s.opposite(t, s.value(x), s.zeroSign[x])
-	s.set(r, s.opposite(t, s.do(opMax, arith(t), minus, imm(arith(t), one(t)|signBit(t))), s.zeroSign[x]))
+	minus := s.opposite(t, s.value(of.of), s.zeroSign[of.of])
+	s.set(r, s.opposite(t, s.do(opMax, arith(t), minus, imm(arith(t), of.bound|signBit(t))), s.zeroSign[of.of]))
 }
 
 // one is the bits of 1 in a float type.

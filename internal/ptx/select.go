@@ -34,7 +34,8 @@ type selector struct {
 	knownSum   map[ir.Row]bool         // sums of f32 that the assembler may know
 	zeroSign   map[ir.Row]bool         // floats that may be a constant zero
 	ofThree    map[ir.Row]bool         // 32-bit minima and maxima of which another is taken
-	turnedMins map[ir.Row]ir.Row       // minima that are made of maxima: of what and 1
+	turnedMins map[ir.Row]turned       // minima that are made of maxima
+	asFloat    map[ir.Row]bool         // bytes and halves that become floats
 	wide       map[ir.Row]wideAccess   // by the first of the loads, or the last of the stores, that are one
 	alongside  map[ir.Row]bool         // accesses that are part of one
 	records    map[ir.Row][]wideAccess // by the last of them: stores of whole records, in wide parts
@@ -109,6 +110,7 @@ func (s *selector) run() {
 	s.findZeroSigns()
 	s.findClamps()
 	s.findOfThree()
+	s.findConvertedFields()
 	s.rows(0, ir.Row(s.p.Rows()))
 	s.row = ir.NoRow
 	s.add(inst{op: opExit})

@@ -288,6 +288,10 @@ var bitRules = map[ir.Op]rule{
 	},
 	ir.OpBfe: func(s *selector, r ir.Row) {
 		x := s.p.X(r)
+		if s.asFloat[r] {
+			s.set(r, s.field(r))
+			return
+		}
 		s.set(r, s.do(opBfe, arith(s.typeOf(r)), s.value(s.p.A(r)), u32(x&0xFF), u32(x>>8&0xFF)))
 	},
 	ir.OpBfi: func(s *selector, r ir.Row) {

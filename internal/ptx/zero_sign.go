@@ -36,7 +36,7 @@ func (s *selector) findZeroSigns() {
 				if p.Type(r).IsFloat() && (zero(b) || zero(p.C(r))) {
 					mark(r)
 				}
-			case ir.OpMin, ir.OpMax:
+			case ir.OpMin, ir.OpMax, ir.OpMinp, ir.OpMaxp:
 				bounded := p.Type(r).IsFloat() && (s.isZero(a) && sided[b] || s.isZero(b) && sided[a])
 				if bounded || s.zeroSign[a] || s.zeroSign[b] || s.negativeZero(a) || s.negativeZero(b) {
 					mark(r)
@@ -67,7 +67,7 @@ func (s *selector) isSided(r ir.Row, sided []bool) bool {
 		return a == b || sided[a] && sided[b]
 	case ir.OpFma:
 		return (a == b || sided[a] && sided[b]) && sided[p.C(r)]
-	case ir.OpMin, ir.OpMax:
+	case ir.OpMin, ir.OpMax, ir.OpMinp, ir.OpMaxp:
 		return sided[a] || sided[b]
 	}
 	return true
