@@ -39,7 +39,8 @@ func StateLen(n uint64, bytes int) uint64 {
 	return 1 + tilesOf(n)
 }
 
-// draw takes a ticket; only that of invocation 0 counts.
+// draw takes a ticket; only that of invocation 0 counts. A group draws one when it has told all about its last tile: who
+// draws earlier lets all that come after wait for what it has not begun.
 func draw(t gpu.Thread, state []uint64) (ticket uint32) {
 	if t.Local().X == 0 {
 		ticket = uint32(gpu.AtomicAdd(&state[0], 1))
@@ -132,14 +133,15 @@ func lookBack[T gpu.Integer, O Operator[T]](t gpu.Thread, op O, none T, f form, 
 func look[T gpu.Integer, O Operator[T]](t gpu.Thread, op O, none T, f form, state []uint64, at uint32) (known uint64, v T) {
 	var says [sight]uint64
 	var has [sight]T
-	for k := range uint32(sight) {
-		says[k], has[k] = entire, none
-		if i := sight*t.Lane() + k; i < at {
-			says[k], has[k] = ask[T](f, state, at-1-i)
-		}
+	for k := range uint32(sight) { // without a branch, so that the answers come together
+		i := sight*t.Lane() + k
+		says[k], has[k] = ask[T](f, state, max(at, i+1)-1-i)
 	}
 	known, v = partial, none
 	for k := range uint32(sight) {
+		if sight*t.Lane()+k >= at {
+			says[k], has[k] = entire, none
+		}
 		if known == partial {
 			if known = says[k]; known != unknown {
 				v = op.Apply(has[k], v)

@@ -52,7 +52,6 @@ func ScanAll[T gpu.Integer, O Operator[T]](t gpu.Thread, op O, exclusive uint32,
 	none := op.Identity()
 	tile := gpu.BarrierBroadcast(t, draw(t, state))
 	for tile < uint32(tilesOf(n)) {
-		next := draw(t, state) // early, so that nobody waits for it
 		base := uint64(tile) * Tile
 		v := running(op, loadRows(t, x, base, n, none, cells))
 		warps, lanes, all := scan(t, op, none, v[Each-1], part)
@@ -61,6 +60,7 @@ func ScanAll[T gpu.Integer, O Operator[T]](t gpu.Thread, op O, exclusive uint32,
 			before = lookBack(t, op, none, form{wide: wide[T]()}, state, tile, all)
 		}
 		before = gpu.BarrierBroadcast(t, before)
+		next := draw(t, state) // not before: others wait for what it stands for
 		before = op.Apply(before, op.Apply(warps, lanes))
 		if exclusive != 0 {
 			for i := Each - 1; i > 0; i-- {

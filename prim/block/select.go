@@ -146,14 +146,13 @@ func SelectAll[S gpu.Integer, T any](t gpu.Thread, how Selection, stencil []S, x
 		found(t, how, 0, 0, places, count)
 	}
 	for tile < uint32(tilesOf(n)) {
-		next := draw(t, state)
 		var v [Each]T
 		if how.Payload {
 			v = across(t, x, uint64(tile)*Tile, n)
 		}
 		mask := stencilled(t, how, stencil, uint64(tile)*Tile, n)
 		emit(t, how, tile, n, mask, v, out, places, count, total, state, part)
-		tile = gpu.BarrierBroadcast(t, next)
+		tile = gpu.BarrierBroadcast(t, draw(t, state))
 	}
 }
 
@@ -165,7 +164,6 @@ func SelectIf[T any, P Predicate[T]](t gpu.Thread, p P, x []T, n uint64, out []T
 		found(t, how, 0, 0, nil, count)
 	}
 	for tile < uint32(tilesOf(n)) {
-		next := draw(t, state)
 		v := across(t, x, uint64(tile)*Tile, n)
 		at := uint64(tile)*Tile + uint64(t.Warp()*warpTile+t.Lane())
 		mask := uint32(0)
@@ -175,7 +173,7 @@ func SelectIf[T any, P Predicate[T]](t gpu.Thread, p P, x []T, n uint64, out []T
 			}
 		}
 		emit(t, how, tile, n, mask, v, out, nil, count, nil, state, part)
-		tile = gpu.BarrierBroadcast(t, next)
+		tile = gpu.BarrierBroadcast(t, draw(t, state))
 	}
 }
 
