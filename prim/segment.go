@@ -6,6 +6,7 @@ import (
 
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/prim/block"
 	"github.com/govyre/vyre/prim/internal/kernels"
 )
@@ -21,34 +22,55 @@ type segments struct {
 // segments compiles the launches over segments with offsets of so many bytes, of T combined by op.
 func segmentsOf[T vyre.Element](ctx context.Context, m *made, what string, op Operator, offset uintptr, elements uint64) (s segments, err error) {
 	s = segments{words: uint32(offset / 4), elements: elements, size: int64(sizeOf[T]())}
-	if err := m.admitOperator(op); err != nil {
+	program, of, scalars, err := segmentProgram[T](m, what, op, kernels.ReduceIntegerSegmentsProgram, kernels.ReduceFloatSegmentsProgram)
+	if err != nil {
 		return s, err
 	}
-	program, of := kernels.ReduceIntegerSegmentsProgram, unsignedName[T]()
-	scalars := map[string]uint64{"op": uint64(op), "words": uint64(s.words)}
+	scalars["words"] = uint64(s.words)
+	p, err := program(of)
+	s.steps, err = m.compileSteps(ctx, p, err, scalars, elements, block.SegmentTops)
+	return s, err
+}
+
+// segmentProgram chooses the program of integers or of floats, and what is known of its scalars.
+func segmentProgram[T vyre.Element](m *made, what string, op Operator, ofIntegers, ofFloats func(string) (*ir.Program, error)) (program func(string) (*ir.Program, error), of string, scalars map[string]uint64, err error) {
+	if err := m.admitOperator(op); err != nil {
+		return nil, "", nil, err
+	}
+	scalars = map[string]uint64{"op": uint64(op)}
 	switch kind := kindOf[T](); {
 	case kind == floats && op > Max:
-		return s, unsupported(what, fmt.Sprintf("%v is of integers only", op))
+		return nil, "", nil, unsupported(what, fmt.Sprintf("%v is of integers only", op))
 	case kind == others:
-		return s, unsupported(what, "elements are integers and floats of fixed size")
+		return nil, "", nil, unsupported(what, "elements are integers and floats of fixed size")
 	case kind == floats:
-		program, of = kernels.ReduceFloatSegmentsProgram, typeName[T]()
 		scalars["empty"] = emptyFloat[T](op)
-	default:
-		scalars["empty"], scalars["flip"] = emptyInteger[T](op), flip[T](op)
+		return ofFloats, typeName[T](), scalars, nil
 	}
-	p, err := program(of)
-	steps := uint64(block.SegmentTops)
+	scalars["empty"], scalars["flip"] = emptyInteger[T](op), flip[T](op)
+	return ofIntegers, unsignedName[T](), scalars, nil
+}
+
+// compileSteps compiles the launches over segments up to the last, or the first alone where no segment is longer than a tile.
+func (m *made) compileSteps(ctx context.Context, p *ir.Program, err error, scalars map[string]uint64, elements, last uint64) (steps []kernel, _ error) {
 	if elements <= block.Tile {
-		steps = block.SegmentLists
+		last = block.SegmentLists
 	}
-	for step := uint64(block.SegmentLists); step <= steps && err == nil; step++ {
+	for step := uint64(block.SegmentLists); step <= last && err == nil; step++ {
 		scalars["step"] = step
 		var k kernel
 		k, err = m.compile(ctx, p, err, scalars)
-		s.steps = append(s.steps, k)
+		steps = append(steps, k)
 	}
-	return s, err
+	return steps, err
+}
+
+// admitSegments refuses numbers of segments and of elements that make no sense.
+func (m *made) admitSegments(max, elements int) error {
+	if elements < 0 || max > 1<<32-1 {
+		return m.refuse(fmt.Sprintf("%d segments of %d elements", max, elements), "there are fewer than 1<<32 segments, and no less than no elements")
+	}
+	return nil
 }
 
 // bytes is how much memory the launches take for their work: the list of tiles, and their results.
@@ -92,8 +114,8 @@ func NewSegmentedReduce[T vyre.Element, I uint32 | uint64](ctx context.Context, 
 	if err != nil {
 		return nil, err
 	}
-	if elements < 0 || max > 1<<32-1 {
-		return nil, m.refuse(fmt.Sprintf("%d segments of %d elements", max, elements), "there are fewer than 1<<32 segments, and no less than no elements")
+	if err := m.admitSegments(max, elements); err != nil {
+		return nil, err
 	}
 	r := &SegmentedReduce[T, I]{made: m}
 	if r.segments, err = segmentsOf[T](ctx, m, what, op, sizeOf[I](), uint64(elements)); err != nil {

@@ -60,6 +60,35 @@ func segmentSubject[T number, I uint32 | uint64](t *testing.T, d *vyre.Device, o
 	}
 }
 
+// segmentScanSubject is a scan of segments.
+func segmentScanSubject[T number, I uint32 | uint64](t *testing.T, d *vyre.Device, op prim.Operator, exclusive bool, k int) *subject {
+	ends := append(offsets[I](k, k%3, uint64(k)), 0, 0)
+	n := int(ends[k])
+	data := draws[T](n+3, uint64(op)+1)
+	make := prim.NewSegmentedScan[T, I]
+	if exclusive {
+		make = prim.NewExclusiveSegmentedScan[T, I]
+	}
+	p := must(make(ctx, d, op, k, n+1))(t)
+	t.Cleanup(func() { closeAll(t, p) })
+	by, x, y := hold(t, d, ends[:k+3], 0), hold(t, d, data, k%2), hold(t, d, draws[T](n+3, 77), k%2)
+	return &subject{
+		d: d, max: k,
+		record: func(seq *vyre.Sequence, n prim.Length) *prim.Step {
+			return p.Record(seq, n, by.Buffer, x.Buffer, y.Buffer)
+		},
+		begin: func(t *testing.T) { y.set(t) },
+		check: func(t *testing.T, n int) {
+			t.Helper()
+			want := slices.Clone(y.fill[k%2:][:ends[n]]) // what is before the first segment stays
+			for i := range n {
+				copy(want[ends[i]:], scanned(op, exclusive, data[k%2:][ends[i]:ends[i+1]]))
+			}
+			y.holds(t, "segments", want)
+		},
+	}
+}
+
 // runsSubject is a search for runs, or a reduction of them.
 func runsSubject[K vyre.Element, V number](t *testing.T, d *vyre.Device, op prim.Operator, max, run int) *subject {
 	skip := max % 2
@@ -132,6 +161,21 @@ var segmented = []struct {
 	{"reduce i64 maxima", 31, func(t *testing.T, d *vyre.Device, k int) *subject {
 		return segmentSubject[int64, uint32](t, d, prim.Max, k)
 	}},
+	{"scan u32", 60, func(t *testing.T, d *vyre.Device, k int) *subject {
+		return segmentScanSubject[uint32, uint32](t, d, prim.Sum, false, k)
+	}},
+	{"scan f32", 61, func(t *testing.T, d *vyre.Device, k int) *subject {
+		return segmentScanSubject[float32, uint64](t, d, prim.Sum, true, k)
+	}},
+	{"scan f64", 62, func(t *testing.T, d *vyre.Device, k int) *subject {
+		return segmentScanSubject[float64, uint32](t, d, prim.Sum, false, k)
+	}},
+	{"scan i16 minima", 33, func(t *testing.T, d *vyre.Device, k int) *subject {
+		return segmentScanSubject[int16, uint32](t, d, prim.Min, true, k)
+	}},
+	{"scan u64 products", 34, func(t *testing.T, d *vyre.Device, k int) *subject {
+		return segmentScanSubject[uint64, uint64](t, d, prim.Product, true, k)
+	}},
 	{"runs u32", 8193, func(t *testing.T, d *vyre.Device, n int) *subject {
 		return runsSubject[uint32, uint32](t, d, prim.And, n, 0)
 	}},
@@ -168,7 +212,7 @@ func TestSegmentsInEveryWay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	for i, k := range []int{1, 6, 9} {
+	for i, k := range []int{1, 7, 11} {
 		for _, name := range some(devices(), 1, uint64(i)) {
 			t.Run(name+" "+segmented[k].name, func(t *testing.T) { segmented[k].make(t, open(t, name), segmented[k].max).exercise(t) })
 		}
@@ -177,7 +221,7 @@ func TestSegmentsInEveryWay(t *testing.T) {
 
 func TestSegmentsUnderSeededSchedules(t *testing.T) {
 	for seed := range uint64(long.Count(1, 1000, 1000)) {
-		for _, k := range []int{1, 3, 6, 9} {
+		for _, k := range []int{1, 3, 7, 11} {
 			s := segmented[k].make(t, seeded(t, seed), segmented[k].max)
 			prim.ForceGroups(uint32(2 + 5*seed%7))
 			s.simple(t, fmt.Sprint(segmented[k].name, " ", seed), s.max)
@@ -202,6 +246,15 @@ func TestVeryLongSegments(t *testing.T) {
 	p.Record(seq, prim.N(2), by, in, out)
 	run(t, seq)
 	equalBits(t, "sums", must(out.Read(ctx))(t), []float32{reduced(prim.Sum, x[:n-3]), reduced(prim.Sum, x[n-3:])})
+
+	s := must(prim.NewExclusiveSegmentedScan[float32, uint32](ctx, d, prim.Sum, 2, n))(t)
+	y := must(vyre.Alloc[float32](d, n))(t)
+	defer closeAll(t, s, y)
+	scan := d.NewSequence("long scan")
+	defer scan.Close()
+	s.Record(scan, prim.N(2), by, in, y)
+	run(t, scan)
+	equalBits(t, "running sums", must(y.Read(ctx))(t), append(scanned(prim.Sum, true, x[:n-3]), scanned(prim.Sum, true, x[n-3:])...))
 }
 
 func TestRunLengthsGiveTheKnownAnswers(t *testing.T) {

@@ -17,5 +17,7 @@ package kernels
 //go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o sortpairs8_vyre.go sortpairs8.go
 //go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o select_vyre.go select.go
 //go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o segment_vyre.go segment.go
+//go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o segscan_vyre.go segscan.go
+//go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o segscanfloats_vyre.go segscanfloats.go
 //go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o segmentfloats_vyre.go segmentfloats.go
 //go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o runs_vyre.go runs.go
