@@ -89,6 +89,53 @@ func segmentScanSubject[T number, I uint32 | uint64](t *testing.T, d *vyre.Devic
 	}
 }
 
+// headSubject is a scan of segments whose first elements are flagged, or a reduction.
+func headSubject[T number, F prim.Flag](t *testing.T, d *vyre.Device, op prim.Operator, form string, max, every int) *subject {
+	skip := max % 2
+	flags, data := flagged[F](max+2, every), draws[T](max+2, 4)
+	by, x, y := hold(t, d, flags, skip), hold(t, d, data, skip), hold(t, d, draws[T](max+2, 5), skip)
+	count := hold(t, d, []uint32{77, 78}, 0)
+	s := &subject{d: d, max: max, begin: func(t *testing.T) { y.set(t); count.set(t) }}
+	s.check = func(t *testing.T, n int) {
+		t.Helper()
+		want, found := []T{}, []uint32{}
+		for i := 0; i < n; {
+			from := i
+			for i++; i < n && flags[skip+i] == 0; i++ {
+			}
+			if segment := data[skip+from : skip+i]; form == "reduce" {
+				want = append(want, reduced(op, segment))
+				found = []uint32{uint32(len(want))}
+			} else {
+				want = append(want, scanned(op, form == "exclusive", segment)...)
+			}
+		}
+		if form == "reduce" && n == 0 {
+			found = []uint32{0}
+		}
+		y.holds(t, form, want)
+		count.holds(t, "count", found)
+	}
+	if form == "reduce" {
+		p := must(prim.NewHeadReduce[T, F](ctx, d, op, max))(t)
+		t.Cleanup(func() { closeAll(t, p) })
+		s.record = func(seq *vyre.Sequence, n prim.Length) *prim.Step {
+			return p.Record(seq, n, by.Buffer, x.Buffer, y.Buffer, count.all)
+		}
+		return s
+	}
+	make := prim.NewHeadScan[T, F]
+	if form == "exclusive" {
+		make = prim.NewExclusiveHeadScan[T, F]
+	}
+	p := must(make(ctx, d, op, max))(t)
+	t.Cleanup(func() { closeAll(t, p) })
+	s.record = func(seq *vyre.Sequence, n prim.Length) *prim.Step {
+		return p.Record(seq, n, by.Buffer, x.Buffer, y.Buffer)
+	}
+	return s
+}
+
 // runsSubject is a search for runs, or a reduction of them.
 func runsSubject[K vyre.Element, V number](t *testing.T, d *vyre.Device, op prim.Operator, max, run int) *subject {
 	skip := max % 2
@@ -176,6 +223,15 @@ var segmented = []struct {
 	{"scan u64 products", 34, func(t *testing.T, d *vyre.Device, k int) *subject {
 		return segmentScanSubject[uint64, uint64](t, d, prim.Product, true, k)
 	}},
+	{"heads, reduce f32 by u8", 8193, func(t *testing.T, d *vyre.Device, n int) *subject {
+		return headSubject[float32, uint8](t, d, prim.Sum, "reduce", n, 20)
+	}},
+	{"heads, scan u64 by u32", 8194, func(t *testing.T, d *vyre.Device, n int) *subject {
+		return headSubject[uint64, uint32](t, d, prim.Sum, "scan", n, 3)
+	}},
+	{"heads, scan f32 by u16", 2*4096 + 9, func(t *testing.T, d *vyre.Device, n int) *subject {
+		return headSubject[float32, uint16](t, d, prim.Sum, "exclusive", n, 1<<20)
+	}},
 	{"runs u32", 8193, func(t *testing.T, d *vyre.Device, n int) *subject {
 		return runsSubject[uint32, uint32](t, d, prim.And, n, 0)
 	}},
@@ -212,7 +268,7 @@ func TestSegmentsInEveryWay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	for i, k := range []int{1, 7, 11} {
+	for i, k := range []int{1, 7, 11, 13} {
 		for _, name := range some(devices(), 1, uint64(i)) {
 			t.Run(name+" "+segmented[k].name, func(t *testing.T) { segmented[k].make(t, open(t, name), segmented[k].max).exercise(t) })
 		}

@@ -80,6 +80,14 @@ func (s *SegmentedScan[T, I]) Record(seq *vyre.Sequence, k Length, offsets *vyre
 	if uint64(n) > s.elements {
 		seq.Refuse(s.refuse(fmt.Sprintf("%d elements in segments", n), fmt.Sprintf("make the primitive for as many elements as there can be: it is for %d", s.elements)))
 	}
+	for _, l := range s.scan(seq, st, st.room, k, offsets.Bytes(), x.View(0, n).Bytes(), y.View(0, n).Bytes()) {
+		st.launched(l, 1)
+	}
+	return st
+}
+
+// scan appends the launches: so many segments, at most limit.
+func (s *SegmentedScan[T, I]) scan(seq *vyre.Sequence, st *Step, limit uint64, k Length, offsets, x, y vyre.Range) (launches []*driver.Step) {
 	work := driver.All(seq.Scratch(s.Bytes()))
 	seq.Fill(driver.Part(work.Buffer, 0, 4), 0, 4)
 	parts, _ := s.work(work)
@@ -88,8 +96,8 @@ func (s *SegmentedScan[T, I]) Record(seq *vyre.Sequence, k Length, offsets *vyre
 		if i > 0 {
 			tiles = (block.LongTiles(s.elements) + block.Warps - 1) / block.Warps
 		}
-		args := []vyre.Arg{driver.U64(st.room), driver.U64(k.n), st.where(k), offsets.Bytes(), x.View(0, n).Bytes(), y.View(0, n).Bytes()}
-		st.launched(s.launch(seq, of, tiles, append(args, parts...)...), 1)
+		args := []vyre.Arg{driver.U64(limit), driver.U64(k.n), st.where(k), offsets, x, y}
+		launches = append(launches, s.launch(seq, of, tiles, append(args, parts...)...))
 	}
-	return st
+	return launches
 }
