@@ -14,6 +14,7 @@ func TestEmitAvoidsWhatTheAssemblerGetsWrong(t *testing.T) {
   param @f: buf<f32> rw
   param @d: buf<f64> rw
   param @h: buf<i16> rw
+  param @b: buf<i8> rw
   param @u: buf<u32> rw
   param @q: buf<u64> rw
   %i = local.x
@@ -57,6 +58,9 @@ func TestEmitAvoidsWhatTheAssemblerGetsWrong(t *testing.T) {
 		{"upper byte of a word", "%g = bfe.u32 %a, #24, #8\n%r = cvt.f32.u32 %g\nstore @f[%i], %r", `bfe`, `prmt`},
 		{"upper half of a half", "%h = load @h[%i]\n%g = bfe.i32 %h, #16, #16\n%r = cvt.f32.i32 %g\nstore @f[%i], %r", `prmt\.b32 %r\d+, 0, %r\d+, 65398;`, `bfe`},
 		{"lower byte of a half", "%h = load @h[%i]\n%g = bfe.i32 %h, #8, #8\n%r = cvt.f32.i32 %g\nstore @f[%i], %r", `bfe`, `prmt`},
+
+		{"signed bytes of a vector as unsigned", "%g = load.v4 @b[0_u32]\n%m = elem %g, #1\n%n = cvt.u32.i32 %m\n%r = cvt.f32.u32 %n\nstore @f[%i], %r", `prmt\.b32 %r\d+, 0, %r\d+, 52420;`, ""},
+		{"signed bytes of a vector", "%g = load.v4 @b[0_u32]\n%m = elem %g, #1\n%r = cvt.f32.i32 %m\nstore @f[%i], %r", `v4\.s8`, `prmt`},
 
 		{"bits of a bool as a float", "%c = lt.f32 %x, 2_f32\n%g = cvt.u32.bool %c\n%m = bitcast.f32.u32 %g\n%r = cvt.u32.f32 %m\nstore @u[%i], %r", `xor\.b32`, ""},
 

@@ -5,32 +5,50 @@ import "github.com/govyre/vyre/ir"
 // findConvertedFields finds the bytes and halves of words that become floats and that ptxas (11.8 and 13.0) puts into the
 // conversion, which has variants for them, although the result is another: those that have a sign and become floats as
 // unsigned words, and those of the upper half of what was loaded from fewer than 32 bits, of which it takes the lower half
-// as if it had loaded the upper one. Such a field is made by prmt, which it leaves alone.
+// as if it had loaded the upper one. Such a field is made by prmt, which it leaves alone. An element of a vector of bytes
+// is a field as well, of the word that the assembler loads for the vector.
 func (s *selector) findConvertedFields() {
 	p := s.p
 	for r := range ir.Row(p.Rows()) {
 		if p.Op(r) != ir.OpCvt || !p.Type(r).IsFloat() || !p.Type(p.A(r)).IsInt() {
 			continue
 		}
-		v, unsigned := p.A(r), false
+		v, above, unsigned := p.A(r), r, false
 		for (p.Op(v) == ir.OpCvt || p.Op(v) == ir.OpBitcast) && p.Type(p.A(v)).IsInt() {
 			unsigned = unsigned || !p.Type(v).IsSigned()
-			v = p.A(v)
+			v, above = p.A(v), v
 		}
-		if p.Op(v) != ir.OpBfe || p.Type(v).Size() != 4 {
-			continue
-		}
-		from, width := p.X(v)&0xFF, p.X(v)>>8&0xFF
-		if width != 8 && width != 16 || from%width != 0 {
-			continue
-		}
-		if p.Type(v).IsSigned() && unsigned || from >= 16 && s.isNarrow(p.A(v)) {
-			if s.asFloat == nil {
-				s.asFloat = make(map[ir.Row]bool)
+		switch {
+		case unsigned && s.loaded(v).IsSigned() && s.loaded(v).Size() < 4:
+			s.convertsWhole(above)
+		case p.Op(v) != ir.OpBfe || p.Type(v).Size() != 4:
+		case p.Type(v).IsSigned() && unsigned, p.X(v)&0xFF >= 16 && s.isNarrow(p.A(v)):
+			if width := p.X(v) >> 8 & 0xFF; (width == 8 || width == 16) && p.X(v)&0xFF%width == 0 {
+				s.convertsWhole(v)
 			}
-			s.asFloat[v] = true
 		}
 	}
+}
+
+// convertsWhole notes that row r extracts a field, or converts one that was loaded, that becomes a float as a word.
+func (s *selector) convertsWhole(r ir.Row) {
+	if s.asFloat == nil {
+		s.asFloat = make(map[ir.Row]bool)
+	}
+	s.asFloat[r] = true
+}
+
+// loaded returns the type in memory of what row v loads, alone or as an element of a vector; no type if it is no load.
+func (s *selector) loaded(v ir.Row) ir.Type {
+	p := s.p
+	if p.Op(v) == ir.OpElem {
+		v = p.A(v)
+	}
+	switch p.Op(v) {
+	case ir.OpLoad, ir.OpLoadV2, ir.OpLoadV4:
+		return p.Objects()[p.X(v)].Type().Elem()
+	}
+	return ir.None
 }
 
 // isNarrow reports whether row v may be loaded from fewer than 32 bits.
@@ -40,28 +58,40 @@ func (s *selector) isNarrow(v ir.Row) bool {
 		v = p.A(v)
 	}
 	switch p.Op(v) {
-	case ir.OpLoad:
-		return p.Objects()[p.X(v)].Type().Size() < 4
-	case ir.OpArg, ir.OpRes, ir.OpElem: // a loop may be unrolled, a record may be loaded in parts
+	case ir.OpArg, ir.OpRes: // a loop may be unrolled
 		return true
 	}
-	return false
+	t := s.loaded(v)
+	return t != ir.None && t.Size() < 4
 }
 
 // field is the byte or half that row r extracts from a word.
 func (s *selector) field(r ir.Row) operand {
-	at, sign := 4+s.p.X(r)&0xFF/8, uint32(0) // bytes of the second operand, and of the first, which is zero
-	bytes := s.p.X(r) >> 8 & 0xFF / 8
-	if s.p.Type(r).IsSigned() {
-		sign = 8 | (at + bytes - 1)
+	return s.extracted(s.p.A(r), s.p.X(r)&0xFF/8, s.p.X(r)>>8&0xFF/8, s.p.Type(r).IsSigned())
+}
+
+// converted is the operand of a conversion, the row r; it is extracted from itself if it is a field that was loaded.
+func (s *selector) converted(r ir.Row) operand {
+	v := s.p.A(r)
+	if !s.asFloat[r] {
+		return s.value(v)
+	}
+	return s.extracted(v, 0, uint32(s.loaded(v).Size()), true)
+}
+
+// extracted is a field of word v, from a byte on, as prmt makes it of a zero and the word.
+func (s *selector) extracted(v ir.Row, from, bytes uint32, signed bool) operand {
+	rest := uint32(0)
+	if signed {
+		rest = 8 | (4 + from + bytes - 1)
 	}
 	pick := uint32(0)
 	for i := range uint32(4) {
-		digit := sign
+		digit := rest
 		if i < bytes {
-			digit = at + i
+			digit = 4 + from + i
 		}
 		pick |= digit << (4 * i)
 	}
-	return s.do(opPrmt, tB32, u32(0), s.value(s.p.A(r)), u32(pick))
+	return s.do(opPrmt, tB32, u32(0), s.value(v), u32(pick))
 }

@@ -132,7 +132,7 @@ var convertRules = map[ir.Op]rule{
 
 func (s *selector) cvt(row ir.Row) {
 	to, from := s.typeOf(row), s.typeOf(s.p.A(row))
-	a := s.value(s.p.A(row))
+	a := s.converted(row)
 	switch {
 	case from == ir.Bool:
 		one := imm(arith(to), 1)
@@ -183,7 +183,7 @@ func (s *selector) toInt(to, from ir.Type, a operand) operand {
 
 func (s *selector) bitcast(row ir.Row) {
 	to, from := s.typeOf(row), s.typeOf(s.p.A(row))
-	a := s.value(s.p.A(row))
+	a := s.converted(row)
 	switch {
 	case a.kind == isImm:
 		s.set(row, imm(arith(to), a.bits&to.Mask()))
