@@ -131,26 +131,40 @@ func sortScan[T uint32 | uint64](t gpu.Thread, v T, part []T) T {
 	return v
 }
 
-// sortExchange moves each element of a tile to the place that its rank says. s is as for
-// sortRanks.
-func sortExchange[V Bits](t gpu.Thread, items uint32, v [Each]V, rank [Each]uint32, s []uint32) [Each]V {
-	var out [Each]V
-	at := sortPlace(t, items)
-	for half := uint32(0); half < 64 && ^V(0)>>half != 0; half += 32 { // one round if V has 32 bits or fewer
+// sortExchange moves each element of a tile to the place that its rank says, words of 32 bits at once. s is as for sortRanks.
+func sortExchange[V Bits](t gpu.Thread, items uint32, v [Each]V, rank [Each]uint32, s []uint32) (out [Each]V) {
+	var low, high [Each]uint32
+	for i := range uint32(Each) {
+		low[i], high[i] = uint32(v[i]), uint32(uint64(v[i])>>32)
+	}
+	low = sortWords(t, items, low, rank, s)
+	for i := range uint32(Each) {
+		out[i] = V(low[i])
+	}
+	if uint64(^V(0))>>32 != 0 {
+		high = sortWords(t, items, high, rank, s)
 		for i := range uint32(Each) {
-			if i < items {
-				s[rank[i]] = uint32(v[i] >> half)
-			}
+			out[i] |= V(uint64(high[i]) << 32)
 		}
-		t.Barrier()
-		for i := range uint32(Each) {
-			if i < items {
-				out[i] |= V(s[at+32*i]) << half
-			}
-		}
-		t.Barrier()
 	}
 	return out
+}
+
+func sortWords(t gpu.Thread, items uint32, v, rank [Each]uint32, s []uint32) [Each]uint32 {
+	for i := range uint32(Each) {
+		if i < items {
+			s[rank[i]] = v[i]
+		}
+	}
+	t.Barrier()
+	at := sortPlace(t, items)
+	for i := range uint32(Each) {
+		if i < items {
+			v[i] = s[at+32*i]
+		}
+	}
+	t.Barrier()
+	return v
 }
 
 // SortGroup sorts in[:n] by the bits of their keys from from to to, in the first workgroup; n is at most SortTile. Equal keys keep
@@ -174,7 +188,7 @@ func SortGroup[K, V Bits](t gpu.Thread, kind uint32, down bool, from, to uint32,
 		rank, _, _ := sortRanks(t, digitAt(kind, down, from, to, pass), items, key, s)
 		key = sortExchange(t, items, key, rank, s)
 		if pairs {
-			index = sortExchange(t, items, index, rank, s)
+			index = sortWords(t, items, index, rank, s)
 		}
 	}
 	if pairs {
