@@ -18,6 +18,7 @@ func (f *function) predicate() {
 	p := &predication{function: f, at: make([]int, f.labels+1), led: make([]int, f.labels+1),
 		gone: make([]bool, len(f.insts)), before: make(map[int][]inst)}
 	p.registry = f.registry()
+	p.rounds = f.rounds()
 	p.foldNots()
 	for i := range f.insts {
 		switch in := &f.insts[i]; in.op {
@@ -54,6 +55,26 @@ type predication struct {
 	led    []int          // by label: branches to it
 	gone   []bool         // by instruction
 	before map[int][]inst // what to put before an instruction
+	rounds []bool         // by instruction: whether it is in a loop
+}
+
+// rounds says of each instruction whether it stands between a label and a branch back to it.
+func (f *function) rounds() []bool {
+	at := make([]int, f.labels+1)
+	for i := range f.insts {
+		if f.insts[i].op == opLabel {
+			at[f.insts[i].dst.bits] = i + 1 // 0 is not yet
+		}
+	}
+	in := make([]bool, len(f.insts))
+	first := len(f.insts) // of the loops around, going up, the one that begins first
+	for i := len(f.insts) - 1; i >= 0; i-- {
+		if x := &f.insts[i]; x.op == opBra && at[x.dst.bits] > 0 && at[x.dst.bits] <= i {
+			first = min(first, at[x.dst.bits]-1)
+		}
+		in[i] = first <= i
+	}
+	return in
 }
 
 // foldNots lets guards read through negations: @q with q = !p is @!p.
@@ -215,10 +236,25 @@ func (p *predication) guardArm(a arm, g reg, sense, uni bool) {
 			in.mod.uni = in.mod.uni && uni
 		case in.op.has(pure):
 		default:
+			p.clear(i)
 			in.guard, in.sense = g, sense
 			in.mod.uni = uni && in.op == opBra
 		}
 	}
+}
+
+// clear gives what an access to memory loads a value where it will not run. Without one, a register that a loop writes under a
+// guard alone is taken to keep the value of the round before, and is never free.
+func (p *predication) clear(i int) {
+	if !p.rounds[i] || !p.insts[i].op.has(memory) {
+		return
+	}
+	p.eachWrite(&p.insts[i], func(d reg) {
+		if d.class() != classP && p.only(d) == i {
+			t := moveType(d)
+			p.before[i] = append(p.before[i], inst{op: opMov, t: t, dst: r(d), src: [4]operand{imm(t, 0)}, row: p.insts[i].row})
+		}
+	})
 }
 
 // narrow adds the condition that g is sense to the guard of instruction i of an arm. A bounds check that was

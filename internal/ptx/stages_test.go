@@ -2,6 +2,8 @@ package ptx_test
 
 import (
 	"errors"
+	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -54,5 +56,32 @@ func TestEmitLeavesStagesOut(t *testing.T) {
 	}
 	if s := text("ptx.predicate", "ptx.align"); !strings.Contains(s, "bra") || !strings.Contains(s, "barrier.sync") {
 		t.Errorf("without two stages there is no branch, or a barrier that lanes reach together:\n%s", s)
+	}
+}
+
+// What a loop loads under a guard alone has a value where the guard is off: else the assembler keeps a register for it all round
+// the loop. Outside of loops that costs nothing, and nothing is added.
+func TestEmitClearsWhatALoopLoadsUnderAGuard(t *testing.T) {
+	const once = "%%c = lt.u32 %%a, %s\n%%v = if %%c -> (u32) {\n%%w = load @x[5_u32]\nyield %%w\n} else { yield 7_u32 }\n"
+	text := func(body string) string {
+		m, err := emit(parse(t, "kernel @k workgroup(64) { shared @x: u32[64]\nparam @y: buf<u32> wo\n%a = local.x\n"+body+"}"), ptx.Target{SM: 90})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m.Text
+	}
+	guarded := regexp.MustCompile(`@%p\d+ ld\.shared\.u32 (%r\d+)`)
+	for body, want := range map[string]bool{
+		fmt.Sprintf(once, "9_u32") + "store @y[%a], %v\n": false,
+		"loop ^0 (%k: u32 = 0_u32) {\n" + fmt.Sprintf(once, "%k") + "store @y[%a], %v\n%e = lt.u32 9_u32, %k\nif %e { break ^0 }\n%j = add.u32 %k, 1_u32\ncontinue ^0 (%j)\n}\n": true,
+	} {
+		s := text(body)
+		load := guarded.FindStringSubmatch(s)
+		if load == nil {
+			t.Fatalf("no load under a guard:\n%s", s)
+		}
+		if got := strings.Contains(s, "mov.b32 "+load[1]+", 0;"); got != want {
+			t.Errorf("cleared: %v, want %v:\n%s", got, want, s)
+		}
 	}
 }
