@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"strings"
 	"sync"
 )
 
@@ -20,6 +21,7 @@ const (
 	queuePath  = "github.com/govyre/vyre/megakernel/queue"
 
 	frontiersPath = "github.com/govyre/vyre/megakernel/frontiers"
+	blockPath     = "github.com/govyre/vyre/prim/block"
 )
 
 // declarations holds what the type checker has to know of the packages that kernels
@@ -27,7 +29,7 @@ const (
 // neither a Go installation nor a source tree to read kernels.
 //
 //go:generate go run ./internal/declare
-//go:embed api/*.txt
+//go:embed api/*.txt api/block/*.txt
 var declarations embed.FS
 
 var knownFiles = map[string]string{gpuPath: "api/gpu.txt", mathPath: "api/math.txt", bitsPath: "api/bits.txt"}
@@ -57,7 +59,11 @@ var knownPackages = sync.OnceValue(func() map[string]*types.Package {
 // sourceOf returns the text of a package that every kernel may call and that is compiled with it; none of any other.
 func sourceOf(path string) []File {
 	var files []File
-	for _, name := range sources[path] {
+	names := sources[path]
+	if path == blockPath {
+		names = filesOf("block")
+	}
+	for _, name := range names {
 		src, err := declarations.ReadFile("api/" + name + ".txt")
 		if err != nil {
 			panic(fmt.Sprintf("BUG: the source of %s is not embedded: %v", path, err))
@@ -65,6 +71,18 @@ func sourceOf(path string) []File {
 		files = append(files, File{Name: name + ".go", Src: src})
 	}
 	return files
+}
+
+// filesOf lists the embedded files of a directory.
+func filesOf(dir string) (names []string) {
+	entries, err := declarations.ReadDir("api/" + dir)
+	if err != nil {
+		panic(fmt.Sprintf("BUG: %s is not embedded: %v", dir, err))
+	}
+	for _, e := range entries {
+		names = append(names, dir+"/"+strings.TrimSuffix(e.Name(), ".txt"))
+	}
+	return names
 }
 
 // sources lists the files of packages that are compiled with the kernels which call them.

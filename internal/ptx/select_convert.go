@@ -190,18 +190,22 @@ func (s *selector) bitcast(row ir.Row) {
 	case from.IsHalf():
 		s.set(row, s.convert(opCvt, tU32, tU16, s.unrounded(s.p.A(row), a)))
 	case to.IsHalf():
+		if s.isBounded(s.p.A(row)) {
+			a = s.do(opXor, tB32, a.as(tB32), s.nothing())
+		}
 		s.set(row, s.convert(opCvt, tU16, tU32, a))
-	case to == ir.F32 && s.isChosen(s.p.A(row)):
+	case to == ir.F32 && s.isBounded(s.p.A(row)):
 		s.set(row, s.recast(to, s.do(opXor, tB32, a.as(tB32), s.nothing())))
 	default:
 		s.set(row, s.recast(to, a))
 	}
 }
 
-// isChosen reports whether integer row v is one of two constants, by a condition. The bits of 1 are taken for the number 1
-// by the assembler of the driver for CUDA 13.0 where a float is made of them, which is then made an integer. So they are
-// combined with a zero that it does not know.
-func (s *selector) isChosen(v ir.Row) bool {
+// isBounded reports whether the assembler may know the bounds of integer row v: it is one of two constants, by a condition, or
+// made to saturate, or a smaller or greater one. Where a float is made of the bits of 1, the assembler of the driver for CUDA
+// 13.0 takes them for the number 1; and a float of bits without a sign for a number that is not less than 0, though it may
+// be a NaN. So such bits are combined with a zero that it does not know.
+func (s *selector) isBounded(v ir.Row) bool {
 	p := s.p
 	for (p.Op(v) == ir.OpCvt || p.Op(v) == ir.OpBitcast) && p.Type(p.A(v)).IsInt() {
 		v = p.A(v)
@@ -211,6 +215,8 @@ func (s *selector) isChosen(v ir.Row) bool {
 		return p.Type(p.A(v)) == ir.Bool
 	case ir.OpSelect:
 		return p.Op(p.B(v)) == ir.OpConst && p.Op(p.C(v)) == ir.OpConst
+	case ir.OpMin, ir.OpMax, ir.OpAddSat, ir.OpSubSat, ir.OpMulSat:
+		return true
 	}
 	return false
 }

@@ -1,6 +1,6 @@
 // Command declare writes the declarations that package kernel embeds, from the sources of package
 // gpu and of the standard library: exported names, types and constants, without bodies. Of packages
-// gpu/random, megakernel/arcs, megakernel/frontiers and megakernel/queue it copies the source, which
+// gpu/random, megakernel/arcs, megakernel/frontiers, megakernel/queue and prim/block it copies the source, which
 // kernels inline.
 package main
 
@@ -44,17 +44,46 @@ func source(path string) func(dir string) ([]byte, error) {
 	}
 }
 
+// block is a package of many files, all of which kernels inline.
+const block = "prim/block"
+
 func main() {
+	err := copyPackage(filepath.Join("..", filepath.FromSlash(block)), "api/block")
 	for _, t := range targets {
-		text, err := t.make(".")
+		var text []byte
+		if err == nil {
+			text, err = t.make(".")
+		}
 		if err == nil {
 			err = os.WriteFile(t.file, text, 0o644)
 		}
-		if err != nil {
-			fmt.Fprintln(os.Stderr, "declare:", err)
-			os.Exit(1)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "declare:", err)
+		os.Exit(1)
+	}
+}
+
+// copyPackage makes the files of a directory those of a package, without its tests and its doc.go.
+func copyPackage(from, to string) error {
+	names, err := filepath.Glob(filepath.Join(from, "*.go"))
+	if err == nil {
+		err = os.RemoveAll(to)
+	}
+	if err == nil {
+		err = os.Mkdir(to, 0o755)
+	}
+	for _, name := range names {
+		base := strings.TrimSuffix(filepath.Base(name), ".go")
+		if err != nil || base == "doc" || strings.HasSuffix(base, "_test") {
+			continue
+		}
+		var text []byte
+		if text, err = os.ReadFile(name); err == nil {
+			err = os.WriteFile(filepath.Join(to, base+".txt"), text, 0o644)
 		}
 	}
+	return err
 }
 
 // fromSource reduces the package in dir to its exported declarations.
