@@ -45,7 +45,7 @@ func arg[T vyre.Element](t *testing.T, d *vyre.Device, x []T, less func(a, b T) 
 func TestArgFindsTheFirstOfTheLeastAndTheGreatest(t *testing.T) {
 	for _, name := range devices() {
 		d := open(t, name)
-		for _, n := range []int{0, 1, 31, 33, 4095, 4097, 9000} {
+		for _, n := range []int{0, 33, 4097} {
 			x := words(n)
 			arg(t, d, x, func(a, b uint32) bool { return a < b }, nil)
 			few, signed, floats, doubles := make([]uint8, n), make([]int16, n), make([]float32, n), make([]float64, n)

@@ -55,7 +55,7 @@ func equalBits[T vyre.Element](t *testing.T, what string, got, want []T) {
 func TestDrawsAreWhatTheHostDraws(t *testing.T) {
 	for _, name := range devices() {
 		d := open(t, name)
-		for _, n := range []int{1, 2, 3, 4, 7, 1029} {
+		for _, n := range []int{1, 7, 1029} {
 			for _, from := range []prim.Source{{Seed: 1}, {Seed: 0x0123456789abcdef, Stream: 7, From: 1<<34 + 1}, {Seed: 2, Stream: 1 << 60, From: 6}, {Seed: 3, From: 3}} {
 				word := func(i uint64) uint32 { return random.Word(from.Seed, from.Stream, i) }
 				words, below, uniform, normal := make([]uint32, n), make([]uint32, n), make([]float32, n), make([]float32, n)

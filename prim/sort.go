@@ -86,7 +86,7 @@ func (s *sorter) wide() bool { return s.max >= 1<<30 }
 func (s *sorter) Swapped() bool { return s.o.Swap && s.passes%2 == 0 }
 
 // sortWork is where in its memory a step has what.
-type sortWork struct{ counts, control, state, keys, values, end int64 }
+type sortWork struct{ control, state, keys, values, end int64 }
 
 // work lays the memory out: what is 0 when a run begins comes first, up to half of the state.
 func (s *sorter) work() (w sortWork) {

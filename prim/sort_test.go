@@ -377,7 +377,7 @@ func TestSortsOfLengthsOnTheDevice(t *testing.T) {
 
 func TestSortsRefuseWhatIsWrong(t *testing.T) {
 	d := open(t, "cpu")
-	type odd struct{ a, b uint8 }
+	type odd [2]uint8
 	for _, c := range []struct {
 		err  error
 		kind driver.Kind

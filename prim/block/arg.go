@@ -81,7 +81,7 @@ func ArgAll[T Bits](t gpu.Thread, greatest bool, kind uint32, empty T, x []T, n 
 	for g := t.Local().X; g < t.Groups().X; g += Threads {
 		key, at = less(key, at, keys[g], indices[g])
 	}
-	key, at = argGroup(t, key, at, best, where)
+	_, at = argGroup(t, key, at, best, where)
 	if t.Local().X == 0 {
 		index[0] = at
 		out[0] = empty
