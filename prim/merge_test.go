@@ -82,7 +82,7 @@ func TestMergesTakeTheFirstOfEquals(t *testing.T) {
 	}
 	for _, name := range devices() {
 		d := open(t, name)
-		for i := range long.Count(8, 400, 400) {
+		for i := range long.Count(8, 40, 400) {
 			prim.ForceGroups([]uint32{0, 1, 2, 7}[rand.IntN(4)])
 			each[i%len(each)](t, d, length(), length(), rand.IntN(len(shapes)), rand.IntN(2) == 0)
 		}

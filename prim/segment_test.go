@@ -276,7 +276,7 @@ func TestSegmentsInEveryWay(t *testing.T) {
 }
 
 func TestSegmentsUnderSeededSchedules(t *testing.T) {
-	for seed := range uint64(long.Count(1, 1000, 1000)) {
+	for seed := range uint64(long.Count(1, 6, 1000)) {
 		for _, k := range []int{1, 3, 7, 11} {
 			s := segmented[k].make(t, seeded(t, seed), segmented[k].max)
 			prim.ForceGroups(uint32(2 + 5*seed%7))
@@ -288,8 +288,8 @@ func TestSegmentsUnderSeededSchedules(t *testing.T) {
 
 // Segments so long that the results of their tiles are more than a tile.
 func TestVeryLongSegments(t *testing.T) {
-	if !long.Enabled() {
-		t.Skip("slow")
+	if !long.Exhaustive() {
+		t.Skip("takes more than a minute")
 	}
 	d := open(t, "cpu")
 	n := 4096*4096 + 5000

@@ -261,7 +261,7 @@ func TestSortsAreStable(t *testing.T) {
 	lengths := []int{0, 1, 31, 32, 33, 8191, 8192, 8193, 16383, 16384, 16385}
 	for _, name := range devices() {
 		d := open(t, name)
-		for i := range long.Count(13, 2000, 2000) {
+		for i := range long.Count(13, 60, 2000) {
 			n, most := lengths[rand.IntN(len(lengths))], 0
 			switch rand.IntN(3) {
 			case 0:
@@ -327,7 +327,7 @@ func TestSortsOfAnyGridAndScheduleAreTheSame(t *testing.T) {
 			pairs(t, open(t, name), draw[uint16](20000, 0), 20000, prim.SortOptions{}, func(i int) uint32 { return uint32(i) })
 		}
 		schedules := []cpu.Schedule{cpu.Reversed}
-		for range long.Count(1, 100, 1000) {
+		for range long.Count(1, 5, 1000) {
 			schedules = append(schedules, cpu.Seeded(rand.Uint64()))
 		}
 		for _, schedule := range schedules {

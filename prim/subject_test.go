@@ -137,10 +137,13 @@ func seeded(t *testing.T, seed uint64) *vyre.Device {
 // tileEdges are lengths at which something changes in a primitive of tiles.
 var tileEdges = []int{0, 1, 31, 32, 33, 4095, 4096, 4097, 8191, 8192, 8193}
 
-// some are a few of the cases, others for each salt, or all in long tests.
+// some are a few of the cases, others for each salt; twice as many in long tests, and all in exhaustive ones.
 func some[T any](cases []T, few int, salt uint64) []T {
-	if long.Enabled() {
+	switch {
+	case long.Exhaustive():
 		return cases
+	case long.Enabled():
+		few *= 2
 	}
 	rng := rand.New(rand.NewPCG(7, salt))
 	cases = slices.Clone(cases)
