@@ -21,4 +21,4 @@
 // Start reading at work.go, then measure.go.
 package speedup
 
-//go:generate go run -tags bootstrap ../../cmd/vyre gen .
+//go:generate go run -tags bootstrap ../../cmd/vyre gen --programs .

@@ -9,7 +9,6 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/evidence"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/kernel/packed"
 	"github.com/govyre/vyre/megakernel"
 	"github.com/govyre/vyre/megakernel/arcs"
 )
@@ -51,17 +50,17 @@ func open(ctx context.Context, dev driver.Device, w *Work, reps int) (*session, 
 
 // programs unpacks and compiles.
 func (s *session) programs() error {
-	round, stay, drain, sweep := roundProgram, stayProgram, drainProgram, sweepProgram
+	round, stay, drain, sweep := RoundProgram, StayProgram, DrainProgram, SweepProgram
 	if s.w.filtered() {
-		round, stay, drain, sweep = roundOfKindsProgram, stayOfKindsProgram, drainOfKindsProgram, sweepOfKindsProgram
+		round, stay, drain, sweep = RoundOfKindsProgram, StayOfKindsProgram, DrainOfKindsProgram, SweepOfKindsProgram
 	}
 	var sweepIR *ir.Program
 	for _, p := range []struct {
-		to   **ir.Program
-		text string
-	}{{&s.begin, beginProgram}, {&s.round, round}, {&s.stay, stay}, {&s.drain, drain}, {&s.foldProgram, foldProgram}, {&sweepIR, sweep}} {
+		to      **ir.Program
+		program func() (*ir.Program, error)
+	}{{&s.begin, BeginProgram}, {&s.round, round}, {&s.stay, stay}, {&s.drain, drain}, {&s.foldProgram, FoldProgram}, {&sweepIR, sweep}} {
 		var err error
-		if *p.to, err = packed.Program(p.text); err != nil {
+		if *p.to, err = p.program(); err != nil {
 			return err
 		}
 	}

@@ -10,4 +10,4 @@
 // Start reading at kernel.go, then lanes.go.
 package waves
 
-//go:generate go run -tags bootstrap ../../../cmd/vyre gen .
+//go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs .

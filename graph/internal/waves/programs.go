@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/kernel/packed"
 )
 
 // Programs are the waves of a search.
@@ -26,26 +25,26 @@ type Lanes struct {
 
 // Unpack returns the programs for a graph with masks or without; of lanes those with words of 64 bits, or of 32.
 func Unpack(masks, wide bool) (p Programs, err error) {
-	round, stay, drain, roundLevels := roundProgram, stayProgram, drainProgram, roundLevelsProgram
-	clearLanes, seedLanes, roundLanes, answerLanes := clearLanesUint32Program, seedLanesUint32Program, roundLanesUint32Program, answerLanesUint32Program
-	if wide {
-		clearLanes, seedLanes, roundLanes, answerLanes = clearLanesUint64Program, seedLanesUint64Program, roundLanesUint64Program, answerLanesUint64Program
-	}
+	round, stay, drain, roundLevels, roundLanes := RoundProgram, StayProgram, DrainProgram, RoundLevelsProgram, RoundLanesProgram
 	if masks {
-		round, stay, drain, roundLevels = roundOfKindsProgram, stayOfKindsProgram, drainOfKindsProgram, roundLevelsOfKindsProgram
-		if roundLanes = roundLanesOfKindsUint32Program; wide {
-			roundLanes = roundLanesOfKindsUint64Program
-		}
+		round, stay, drain, roundLevels, roundLanes = RoundOfKindsProgram, StayOfKindsProgram, DrainOfKindsProgram, RoundLevelsOfKindsProgram, RoundLanesOfKindsProgram
+	}
+	word := "uint32"
+	if wide {
+		word = "uint64"
+	}
+	of := func(f func(string) (*ir.Program, error)) func() (*ir.Program, error) {
+		return func() (*ir.Program, error) { return f(word) }
 	}
 	for _, u := range []struct {
-		to   **ir.Program
-		text string
+		to      **ir.Program
+		program func() (*ir.Program, error)
 	}{
-		{&p.Clear, clearProgram}, {&p.Seed, seedProgram}, {&p.Round, round}, {&p.Stay, stay}, {&p.Drain, drain}, {&p.Answer, answerProgram}, {&p.Next, nextProgram},
-		{&p.Lanes.Clear, clearLanes}, {&p.Lanes.Seed, seedLanes}, {&p.Lanes.Round, roundLanes}, {&p.Lanes.Answer, answerLanes},
-		{&p.Levels.Clear, clearLevelsProgram}, {&p.Levels.Seed, seedLevelsProgram}, {&p.Levels.Round, roundLevels},
+		{&p.Clear, ClearProgram}, {&p.Seed, SeedProgram}, {&p.Round, round}, {&p.Stay, stay}, {&p.Drain, drain}, {&p.Answer, AnswerProgram}, {&p.Next, NextProgram},
+		{&p.Lanes.Clear, of(ClearLanesProgram)}, {&p.Lanes.Seed, of(SeedLanesProgram)}, {&p.Lanes.Round, of(roundLanes)}, {&p.Lanes.Answer, of(AnswerLanesProgram)},
+		{&p.Levels.Clear, ClearLevelsProgram}, {&p.Levels.Seed, SeedLevelsProgram}, {&p.Levels.Round, roundLevels},
 	} {
-		program, failed := packed.Program(u.text)
+		program, failed := u.program()
 		*u.to, err = program, errors.Join(err, failed)
 	}
 	return p, err
