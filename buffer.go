@@ -93,8 +93,13 @@ func Scratch[T Element](s *Sequence, n int) *Buffer[T] {
 	return &Buffer[T]{driver.All(s.Scratch(bytes)).Of(elementOf[T]()), n}
 }
 
-// Len returns the number of elements.
-func (b *Buffer[T]) Len() int { return b.n }
+// Len returns the number of elements, of no buffer (nil) none.
+func (b *Buffer[T]) Len() int {
+	if b == nil {
+		return 0
+	}
+	return b.n
+}
 
 // All returns the whole buffer, as an argument of a launch or the target of another command. A launch
 // takes it for a parameter of the same type only.
@@ -107,6 +112,9 @@ func (b *Buffer[T]) All() Range {
 
 // Bytes returns the whole buffer like All, for a parameter of any type.
 func (b *Buffer[T]) Bytes() Range {
+	if b == nil {
+		return Range{} // refused where it is used
+	}
 	if b.mem.Elem.Bad != "" {
 		return b.mem
 	}
@@ -120,6 +128,9 @@ func (b *Buffer[T]) Slice(from, to int) Range { return b.View(from, to).All() }
 // View returns elements [from, to) as a buffer, like b[from:to]: it is the same memory, and goes with
 // b. Bounds that are out of range are reported where the view is used.
 func (b *Buffer[T]) View(from, to int) *Buffer[T] {
+	if b == nil {
+		return nil // refused where it is used
+	}
 	r := b.mem
 	if from < 0 || to < from || to > b.n {
 		if elem := r.Elem; elem.Bad == "" {

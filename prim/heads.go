@@ -68,7 +68,7 @@ func (r *HeadReduce[T, F]) Record(seq *vyre.Sequence, n Length, flags *vyre.Buff
 	st := r.step(seq, n, min(flags.Len(), x.Len(), out.Len()), x.Bytes())
 	found := r.counter(seq, count)
 	offsets := r.find(seq, r.made, st, n, flags.Bytes(), found)
-	r.combine(seq, r.made, st, r.max, Length{at: found}, offsets, x.View(0, int(st.room)).Bytes(), out.Bytes())
+	r.combine(seq, r.made, st, r.max, at(found), offsets, x.View(0, int(st.room)).Bytes(), out.Bytes())
 	return st
 }
 
@@ -115,6 +115,6 @@ func (s *HeadScan[T, F]) Record(seq *vyre.Sequence, n Length, flags *vyre.Buffer
 	found := driver.All(seq.Scratch(countBytes))
 	offsets := s.find(seq, s.made, st, n, flags.Bytes(), found)
 	room := int(st.room)
-	s.segments.scan(seq, st, s.max, Length{at: found}, offsets, x.View(0, room).Bytes(), y.View(0, room).Bytes())
+	s.segments.scan(seq, st, s.max, at(found), offsets, x.View(0, room).Bytes(), y.View(0, room).Bytes())
 	return st
 }

@@ -45,7 +45,7 @@ func flag(set bool) uint64 {
 func (g *merger) two(seq *vyre.Sequence, n, m Length, a, b, out int, any vyre.Range) (x, y *Step, limit uint64, lengths []vyre.Arg) {
 	x, y = g.step(seq, n, a, any), g.step(seq, m, b, any)
 	limit = min(g.max, uint64(out))
-	if !n.onDevice() && !m.onDevice() && n.n <= limit && m.n <= limit && n.n+m.n > limit {
+	if !n.onDevice && !m.onDevice && n.n <= limit && m.n <= limit && n.n+m.n > limit {
 		seq.Refuse(g.refuse(fmt.Sprintf("lengths %v and %v, and room for %d elements", n, m, limit), "make the primitive, and the result, for both together"))
 	}
 	return x, y, limit, []vyre.Arg{driver.U64(limit), driver.U64(x.room), driver.U64(n.n), x.where(n), driver.U64(y.room), driver.U64(m.n), y.where(m)}

@@ -128,7 +128,7 @@ func (r *ReduceByKey[K, V]) Record(seq *vyre.Sequence, n Length, keys *vyre.Buff
 	found := r.counter(seq, count)
 	starts := r.find(seq, r.made, st, n, keys.Bytes(), outKeys.Bytes(), found)
 	x := values.View(0, int(st.room))
-	r.combine(seq, r.made, st, r.max, Length{at: found}, starts, x.Bytes(), out.Bytes())
+	r.combine(seq, r.made, st, r.max, at(found), starts, x.Bytes(), out.Bytes())
 	return st
 }
 

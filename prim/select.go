@@ -32,7 +32,7 @@ func (m *made) counter(seq *vyre.Sequence, c Count) vyre.Range {
 		return b.View(0, 1).Bytes()
 	}
 	seq.Refuse(m.refuse(fmt.Sprintf("a count in a %T", c), "pass a buffer of uint32 or, for 1<<31 elements and more, of uint64"))
-	return c.Bytes()
+	return vyre.Range{}
 }
 
 // selection is a step that chooses elements by a stencil, and what it was made for.

@@ -151,7 +151,7 @@ func (s *SegmentedSort[K, O]) recordLong(seq *vyre.Sequence, w segmentWork, work
 	bytes, words := int64(sizeOf[K]())*int64(s.max), 4*int64(s.max)
 	count, keys, of, indices := part(w.n, 8), part(w.keys, bytes), part(w.of, words), part(w.indices, words)
 	s.launch(seq, s.collect, groupsOf(s.max), in, long, total, keys, of, count)
-	n := Length{at: count}
+	n := at(count)
 	inner := &Step{of: s.made, room: s.max, nowhere: vyre.Range{Buffer: work.Buffer}}
 	s.keys.record(seq, inner, n, keys, inner.nowhere, part(w.sorted, bytes), indices)
 	if s.of != nil {

@@ -50,7 +50,7 @@ func (m *made) step(seq *vyre.Sequence, l Length, room int, any vyre.Range) *Ste
 
 // where is the range that kernels get for a length: empty where the host knows it.
 func (s *Step) where(l Length) vyre.Range {
-	if l.onDevice() {
+	if l.onDevice {
 		return l.at
 	}
 	return s.nowhere
@@ -59,7 +59,11 @@ func (s *Step) where(l Length) vyre.Range {
 // admit refuses a length that is known to be too large.
 func (s *Step) admit(l Length) *vyre.Error {
 	switch {
-	case l.onDevice() || l.n <= s.room:
+	case l.onDevice && l.at.Buffer == nil:
+		return s.of.refuse("the buffer of a length is nil", "pass prim.At a buffer of one element, or a number by prim.N")
+	case l.onDevice && l.at.Len == 0:
+		return s.of.refuse("the buffer of a length has no elements", "pass prim.At a buffer of one element, or a number by prim.N")
+	case l.onDevice || l.n <= s.room:
 		return nil
 	case l.n > s.of.max:
 		return s.of.refuse(fmt.Sprintf("length %d is above %d", int64(l.n), s.of.max), "make the primitive for as many elements as there can be")
