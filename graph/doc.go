@@ -16,6 +16,7 @@
 //	arrays ────────────New─────────────▶ CSR ──Digest──▶ 32 bytes
 //	CSR, device ──NewSession──▶ Session ──Batch──▶ what is reached, by up to 64 queries in one search
 //	                                 ──Levels──▶ levels, by rounds in either direction
+//	                                 ──Components──▶ weak components, without rounds
 //	CSRs, device ──Ask──▶ the same, one graph after the other
 //
 // # Invariants
@@ -34,7 +35,8 @@
 //
 // Offsets have 32 bits, so a graph has at most 2³²−1 arcs. Masks are stored as they are or not at all: there is no
 // table of kinds with an index of 8 bits. Node kinds, tags, weights, names and files are missing, and of analyses on a
-// device all but reach and levels. Generators run on one core.
+// device all but reach, levels and weak components. Generators run on one core.
 //
-// Start reading at csr.go, then build.go and generator.go; for devices at session.go, then batch.go, level.go and several.go.
+// Start reading at csr.go, then build.go and generator.go; for devices at session.go, then batch.go, level.go and several.go;
+// analyses are those of components.go.
 package graph

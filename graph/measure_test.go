@@ -65,8 +65,23 @@ func allowed(g *graph.CSR, filter uint32, yield func(u, v uint32)) {
 	}
 }
 
-// weak returns the number of weak components, and the size of the largest.
-func weak(g *graph.CSR, filter uint32) (count, largest int) {
+// parts returns how many components there are of which nodes have these labels, and the size of the largest.
+func parts(labels []uint32) (count, largest int) {
+	size := make([]int, len(labels))
+	for _, label := range labels {
+		size[label]++
+	}
+	for _, s := range size {
+		if s > 0 {
+			count++
+		}
+		largest = max(largest, s)
+	}
+	return count, largest
+}
+
+// weak returns the smallest node of the weak component of each node, by union and find.
+func weak(g *graph.CSR, filter uint32) []uint32 {
 	parent := make([]uint32, g.Nodes())
 	for i := range parent {
 		parent[i] = uint32(i)
@@ -82,23 +97,17 @@ func weak(g *graph.CSR, filter uint32) (count, largest int) {
 		a, b := find(u), find(v)
 		parent[max(a, b)] = min(a, b)
 	})
-	size := make([]int, g.Nodes())
 	for u := range parent {
-		size[find(uint32(u))]++
+		parent[u] = find(uint32(u))
 	}
-	for _, s := range size {
-		if s > 0 {
-			count++
-		}
-		largest = max(largest, s)
-	}
-	return count, largest
+	return parent
 }
 
 // strong does the same for strong components (Tarjan, "Depth-first search and linear graph algorithms", 1972), with a
 // stack of its own.
-func strong(g *graph.CSR, filter uint32) (count, largest int) {
+func strong(g *graph.CSR, filter uint32) []uint32 {
 	n := g.Nodes()
+	labels := make([]uint32, n)
 	index, low, next := make([]uint32, n), make([]uint32, n), make([]int, n)
 	open := make([]bool, n)
 	var path, stack []uint32
@@ -120,10 +129,10 @@ func strong(g *graph.CSR, filter uint32) (count, largest int) {
 		for stack[at] != u {
 			at--
 		}
+		least := slices.Min(stack[at:])
 		for _, v := range stack[at:] {
-			open[v] = false
+			open[v], labels[v] = false, least
 		}
-		count, largest = count+1, max(largest, len(stack)-at)
 		stack = stack[:at]
 	}
 	for root := range uint32(n) {
@@ -140,7 +149,7 @@ func strong(g *graph.CSR, filter uint32) (count, largest int) {
 			}
 			next[u]++
 			switch v := targets[i]; {
-			case masks != nil && masks[i]&filter == 0:
+			case masks == nil && filter&1 == 0 || masks != nil && masks[i]&filter == 0:
 			case index[v] == 0:
 				enter(v)
 			case open[v]:
@@ -148,7 +157,7 @@ func strong(g *graph.CSR, filter uint32) (count, largest int) {
 			}
 		}
 	}
-	return count, largest
+	return labels
 }
 
 // reversed turns every allowed arc round.

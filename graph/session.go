@@ -35,6 +35,10 @@ type Session struct {
 	one, many *megakernel.Plan // of a query alone, and of several together; many is nil if no batch has any
 	leveled   *megakernel.Plan // of levels
 
+	symmetric bool   // the graph is
+	analysed  uint64 // bytes of analyses, beyond memory
+	weak      *weak  // nil until it is asked for
+
 	stride, slot                                       int // words of a query, of an answer
 	seen, list, lengths, turn, filter, staged, answers driver.Buffer
 	lanes, queued                                      driver.Buffer // of queries together
@@ -235,6 +239,7 @@ func (s *Session) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.symmetric = s.g.Symmetric()
 	return s.plans(ctx)
 }
 
@@ -247,17 +252,13 @@ func (s *Session) plans(ctx context.Context) error {
 	if s.one, err = s.plan(ctx, s.waves(p), dependencies, "", s.o.Topology); err != nil {
 		return err
 	}
-	inRounds := s.o.Topology
-	if inRounds == megakernel.Drained {
-		inRounds = megakernel.Cooperative
-	}
 	if s.together() > 1 {
-		if s.many, err = s.plan(ctx, s.laneWaves(p), dependencies, " together", inRounds); err != nil {
+		if s.many, err = s.plan(ctx, s.laneWaves(p), dependencies, " together", s.inRounds()); err != nil {
 			return err
 		}
 	}
 	if s.back != nil {
-		s.leveled, err = s.plan(ctx, s.levelWaves(p), dependencies[:1], " levels", inRounds)
+		s.leveled, err = s.plan(ctx, s.levelWaves(p), dependencies[:1], " levels", s.inRounds())
 	}
 	return err
 }

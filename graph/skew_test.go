@@ -77,13 +77,13 @@ func TestSkewComponents(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(c.n), func(t *testing.T) {
 			g, _ := skew(t, c.n)
-			if n, most := weak(g, graph.SkewKinds); n != c.weak || most != c.weakest {
+			if n, most := parts(weak(g, graph.SkewKinds)); n != c.weak || most != c.weakest {
 				t.Errorf("%d weak components, the largest of %d nodes, want %d and %d", n, most, c.weak, c.weakest)
 			}
-			if n, most := strong(g, graph.SkewKinds); n != c.strong || most != c.strongest {
+			if n, most := parts(strong(g, graph.SkewKinds)); n != c.strong || most != c.strongest {
 				t.Errorf("%d strong components, the largest of %d nodes, want %d and %d", n, most, c.strong, c.strongest)
 			}
-			if n, _ := strong(g, graph.AllKinds); n != 1 {
+			if n, _ := parts(strong(g, graph.AllKinds)); n != 1 {
 				t.Errorf("%d strong components without a filter, want 1", n)
 			}
 		})

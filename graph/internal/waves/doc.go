@@ -7,6 +7,8 @@
 // A turn of one query claims nodes, a bit each, and can be drained. In a turn of several each has a bit of a word a node,
 // which takes rounds: a node may come again, with more bits.
 //
+// Analyses are not about queries: components.go has the waves of weak components.
+//
 // Start reading at kernel.go, then lanes.go.
 package waves
 

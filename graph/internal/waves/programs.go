@@ -36,16 +36,40 @@ func Unpack(masks, wide bool) (p Programs, err error) {
 	of := func(f func(string) (*ir.Program, error)) func() (*ir.Program, error) {
 		return func() (*ir.Program, error) { return f(word) }
 	}
-	for _, u := range []struct {
-		to      **ir.Program
-		program func() (*ir.Program, error)
-	}{
+	err = unpack([]packedProgram{
 		{&p.Clear, ClearProgram}, {&p.Seed, SeedProgram}, {&p.Round, round}, {&p.Stay, stay}, {&p.Drain, drain}, {&p.Answer, AnswerProgram}, {&p.Next, NextProgram},
 		{&p.Lanes.Clear, of(ClearLanesProgram)}, {&p.Lanes.Seed, of(SeedLanesProgram)}, {&p.Lanes.Round, of(roundLanes)}, {&p.Lanes.Answer, of(AnswerLanesProgram)},
 		{&p.Levels.Clear, ClearLevelsProgram}, {&p.Levels.Seed, SeedLevelsProgram}, {&p.Levels.Round, roundLevels},
-	} {
+	})
+	return p, err
+}
+
+// Components are the waves of weak components.
+type Components struct {
+	Hook, LinkLast, Compress, Sample, ListRest, LinkRest *ir.Program
+}
+
+// UnpackComponents returns the programs for a graph with masks or without.
+func UnpackComponents(masks bool) (p Components, err error) {
+	rest := LinkRestProgram
+	if masks {
+		rest = LinkRestOfKindsProgram
+	}
+	err = unpack([]packedProgram{{&p.Hook, HookProgram}, {&p.LinkLast, LinkLastProgram}, {&p.Compress, CompressProgram},
+		{&p.Sample, SampleProgram}, {&p.ListRest, ListRestProgram}, {&p.LinkRest, rest}})
+	return p, err
+}
+
+// packedProgram is a program, and where it belongs.
+type packedProgram struct {
+	to      **ir.Program
+	program func() (*ir.Program, error)
+}
+
+func unpack(list []packedProgram) (err error) {
+	for _, u := range list {
 		program, failed := u.program()
 		*u.to, err = program, errors.Join(err, failed)
 	}
-	return p, err
+	return err
 }

@@ -1,0 +1,154 @@
+package graph
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/megakernel"
+	"github.com/govyre/vyre/megakernel/plan"
+)
+
+// Run says how an analysis was made.
+type Run struct {
+	Topology megakernel.Topology // who drove the rounds
+	Record   megakernel.Record   // rounds, items and arcs, as the device counted them
+	Result   driver.Result       // times, as far as the device has them, and what its detectors found
+}
+
+// analysis is a plan beside those of the searches, with memory of its own. It is made when it is first asked for, and
+// kept until the session is closed. It shares the session's list, lengths and filter with the searches: one of all runs
+// at a time.
+type analysis struct {
+	s       *Session
+	label   string
+	p       *megakernel.Plan
+	wanted  []wanted
+	bytes   uint64 // of what is wanted
+	closers []interface{ Close() error }
+}
+
+// wanted is memory that an analysis is going to have.
+type wanted struct {
+	to    *driver.Buffer
+	bytes int64
+	label string
+}
+
+// planRoom is what a plan may take beside what is counted: control words.
+const planRoom = 4 << 10
+
+func (s *Session) analysis(label string) *analysis {
+	return &analysis{s: s, label: label, bytes: planRoom}
+}
+
+// Bytes returns what the session takes on the device: what was planned for searches (see Memory), and what analyses took
+// since then. It is what the budget was compared with.
+func (s *Session) Bytes() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.memory.PeakBytes + s.analysed
+}
+
+// want counts a buffer, which open allocates.
+func (a *analysis) want(to *driver.Buffer, bytes int64, label string) {
+	a.wanted = append(a.wanted, wanted{to, bytes, label})
+	a.bytes += uint64(bytes)
+}
+
+// open compares what is wanted with what is left of the budget, and allocates it.
+func (a *analysis) open() error {
+	if left := a.s.o.Budget - min(a.s.o.Budget, a.s.memory.PeakBytes+a.s.analysed); a.bytes > left {
+		e := plan.OverBudget("session", a.label, a.label, -1, a.bytes, left, "raise SessionOptions.Budget, or close the session and open one for this analysis alone")
+		e.Label, e.Device = a.s.o.Label, a.s.dev.Name()
+		return e
+	}
+	a.s.analysed += a.bytes
+	for _, w := range a.wanted {
+		b, err := a.s.dev.Alloc(w.bytes, driver.AllocOptions{Label: a.s.o.Label + " " + w.label})
+		if err != nil {
+			return errors.Join(err, a.Close())
+		}
+		*w.to = b
+		a.closers = append(a.closers, b)
+	}
+	return nil
+}
+
+// plan makes the plan, of waves that are known once there is memory. After an error nothing is left of the analysis.
+func (a *analysis) plan(ctx context.Context, waves []megakernel.Wave, deps []megakernel.Dependency, o megakernel.Options) (err error) {
+	o.Label, o.Topology = a.s.o.Label+" "+a.label, a.s.inRounds()
+	if a.p, err = megakernel.New(ctx, a.s.dev, waves, deps, o); err != nil {
+		return errors.Join(err, a.Close())
+	}
+	a.closers = append(a.closers, a.p)
+	return nil
+}
+
+// Close gives back what the analysis has.
+func (a *analysis) Close() (err error) {
+	for k := len(a.closers) - 1; k >= 0; k-- {
+		err = errors.Join(err, a.closers[k].Close())
+	}
+	a.closers = nil
+	a.s.analysed -= a.bytes
+	a.bytes = 0
+	return err
+}
+
+// run runs the plan for arcs of the kinds that the filter allows.
+func (a *analysis) run(ctx context.Context, filter uint32) (Run, error) {
+	if err := driver.Write(ctx, driver.All(a.s.filter), binary.LittleEndian.AppendUint32(nil, filter)); err != nil {
+		return Run{}, err
+	}
+	rec, err := a.p.Run(ctx)
+	r := Run{Topology: a.p.Topology(), Record: rec, Result: a.p.Result()}
+	if a.s.ran != nil {
+		a.s.ran(r.Result)
+	}
+	if err != nil || rec.Status != megakernel.Converged {
+		err = errors.Join(err, a.p.Reset(ctx))
+	}
+	return r, err
+}
+
+// inRounds is the session's topology for what has no drain.
+func (s *Session) inRounds() megakernel.Topology {
+	if s.o.Topology == megakernel.Drained {
+		return megakernel.Cooperative
+	}
+	return s.o.Topology
+}
+
+// begin locks the session for an analysis, which ends with s.mu.Unlock, unless it is closed.
+func (s *Session) begin() error {
+	s.mu.Lock()
+	if s.closers == nil {
+		s.mu.Unlock()
+		return s.refuse("the session is closed", "open another one")
+	}
+	return nil
+}
+
+// ended is the error of an analysis of which something is left after all its rounds, which cannot be.
+func (s *Session) ended(what string, r Run) error {
+	if r.Record.Status == megakernel.Converged {
+		return nil
+	}
+	return s.refuse(fmt.Sprintf("%s are at no end after %d rounds", what, r.Record.Rounds), "that is not possible: each round does a part of what is left")
+}
+
+// readWords reads a buffer of u32.
+func readWords(ctx context.Context, from driver.Range) ([]uint32, error) {
+	host := make([]byte, from.Len)
+	if err := driver.ReadInto(ctx, from, host); err != nil {
+		return nil, err
+	}
+	words := make([]uint32, len(host)/4)
+	for i := range words {
+		words[i] = binary.LittleEndian.Uint32(host[4*i:])
+	}
+	return words, nil
+}

@@ -1,0 +1,282 @@
+package graph_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cpu"
+	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/megakernel"
+)
+
+// smallGraphs are one of each generator, and shapes that break things.
+var smallGraphs = []string{"kron:5", "uniform:5", "grid:9x7", "road:9x7", "chain:33", "ladder:9x4", "star:70", "complete:9", "tree:40,3", "icfg:4,8,3", "skew:64",
+	"chain:1", "chain:31", "chain:32", "self loops", "no arcs", "random", "random with masks"}
+
+func smallGraph(t *testing.T, name string) *graph.CSR {
+	t.Helper()
+	made := func(offsets, targets []uint32) *graph.CSR {
+		g, err := graph.New(offsets, targets, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	switch name {
+	case "self loops":
+		return made([]uint32{0, 1, 2, 4}, []uint32{0, 1, 2, 2})
+	case "no arcs":
+		return made(make([]uint32, 41), nil)
+	case "random", "random with masks":
+		return randomGraph(t, 9, 70, name != "random")
+	}
+	return generated(t, name)
+}
+
+// analysed calls check with sessions of all small graphs on every device, of the random ones in every topology, and looks
+// whether all memory is given back, and no more was taken than was planned.
+func analysed(t *testing.T, check func(t *testing.T, s *graph.Session, g *graph.CSR)) {
+	for _, device := range devices() {
+		for i, name := range smallGraphs {
+			for k, topology := range everyTopology {
+				masked := name == "random with masks"
+				if topology != megakernel.Auto && !masked || device == "cuda-sim" && (!masked || topology != megakernel.Auto && topology != megakernel.HostLoop) {
+					continue // what is simulated takes a hundred times as long, and megakernel has run them all
+				}
+				t.Run(fmt.Sprintf("%s/%s/%v", device, name, topology), func(t *testing.T) {
+					g := smallGraph(t, name)
+					dev := checked(t, device, cpu.Seeded(uint64(i+100*k)))
+					before := dev.Stats().Get(driver.LiveBytes)
+					s, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Queries: 1, Topology: topology})
+					if err != nil {
+						t.Fatal(err)
+					}
+					s.OnRun(func(r driver.Result) {
+						for _, f := range r.Reports {
+							t.Errorf("%s: %s", f.Kernel, f.Text)
+						}
+					})
+					check(t, s, g)
+					if live, need := dev.Stats().Get(driver.LiveBytes)-before, s.Bytes(); live > need {
+						t.Errorf("%d bytes live, %d were compared with the budget", live, need)
+					}
+					if err := s.Close(); err != nil || dev.Stats().Get(driver.LiveBytes) != before {
+						t.Errorf("%v, %d bytes live, %d before", err, dev.Stats().Get(driver.LiveBytes), before)
+					}
+				})
+			}
+		}
+	}
+}
+
+// filters are those that small graphs are asked with: all kinds, some, and none that there is.
+var filters = []uint32{0, 0x5, 0x8000_0000}
+
+// settled is the filter that an analysis has for the kinds asked for.
+func settled(kinds uint32) uint32 {
+	if kinds == 0 {
+		return graph.AllKinds
+	}
+	return kinds
+}
+
+// refusedFor checks that an analysis which needs more than the budget says so before anything is allocated, and that the
+// session goes on; and that it has enough in a session with exactly what it needs.
+func refusedFor(t *testing.T, analyse func(s *graph.Session) error) {
+	t.Helper()
+	dev := openDevice(t, "cpu")
+	g := generated(t, "road:9x7")
+	opened := func(budget uint64) *graph.Session {
+		s, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Queries: 1, Topology: megakernel.Cooperative, Budget: budget})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		return s
+	}
+	s := opened(0)
+	if err := analyse(s); err != nil {
+		t.Fatal(err)
+	}
+	need := s.Bytes()
+	if err := analyse(opened(need)); err != nil {
+		t.Errorf("just enough: %v", err)
+	}
+	s = opened(need - 1)
+	before, planned := dev.Stats().Get(driver.AllocRequests), s.Bytes()
+	err := analyse(s)
+	var e *driver.Error
+	if !errors.As(err, &e) || e.Kind != driver.OutOfMemory || uint64(e.Requested) != need-planned || e.Available != e.Requested-1 || e.Label == "" {
+		t.Errorf("one byte too little: %v", err)
+	}
+	if n := dev.Stats().Get(driver.AllocRequests); n != before || s.Bytes() != planned {
+		t.Error("memory was asked for before it was clear that it suffices")
+	}
+	r, err := s.Reach(t.Context(), graph.Query{Seeds: []uint32{3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	matches(t, g, graph.Query{Seeds: []uint32{3}}, r)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := analyse(s); err == nil || !strings.Contains(err.Error(), "closed") {
+		t.Errorf("a closed session: %v", err)
+	}
+}
+
+func TestComponentsAreThoseOfUnionFind(t *testing.T) {
+	analysed(t, func(t *testing.T, s *graph.Session, g *graph.CSR) {
+		for _, kinds := range filters {
+			c, err := s.Components(t.Context(), kinds)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := weak(g, settled(kinds))
+			if !slices.Equal(c.Labels(), want) {
+				t.Errorf("kinds %#x: labels %v, want %v", kinds, c.Labels(), want)
+			}
+			count, largest := parts(want)
+			if label, n := c.Largest(); c.Count() != count || n != largest || c.Size(label) != n {
+				t.Errorf("kinds %#x: %d components, the largest %d of %d, want %d, %d", kinds, c.Count(), label, n, count, largest)
+			}
+			sum := 0
+			for label, n := range c.All() {
+				sum += n
+				if n != c.Size(label) {
+					t.Errorf("component %d of %d nodes, or %d", label, n, c.Size(label))
+				}
+			}
+			if sum != g.Nodes() || c.Size(graph.None) != 0 || c.Run.Record.Status != megakernel.Converged || c.Run.Topology == megakernel.Auto {
+				t.Errorf("kinds %#x: %d nodes in all, %+v", kinds, sum, c.Run)
+			}
+		}
+	})
+}
+
+// TestComponentsOfManyGraphs in a random order of threads, with all that the interpreter can find.
+func TestComponentsOfManyGraphs(t *testing.T) {
+	for seed := range uint64(long.Count(5, 300, 3000)) {
+		g := randomGraph(t, seed, 1+int(seed*37%150), seed%2 == 0)
+		if seed%3 == 0 {
+			g = both(t, g)
+		}
+		dev := checked(t, "cpu", cpu.Seeded(seed))
+		s, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Queries: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, kinds := range []uint32{0, 2} {
+			c, err := s.Components(t.Context(), kinds)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := weak(g, settled(kinds)); !slices.Equal(c.Labels(), want) {
+				t.Errorf("seed %d, kinds %#x: labels %v, want %v", seed, kinds, c.Labels(), want)
+			}
+		}
+		s.Close()
+		dev.Close()
+	}
+}
+
+// both adds every arc the other way round.
+func both(t *testing.T, g *graph.CSR) *graph.CSR {
+	t.Helper()
+	r := g.Reverse()
+	offsets, targets, masks := []uint32{0}, []uint32{}, []uint32{}
+	for u := range uint32(g.Nodes()) {
+		var row []uint64
+		for _, h := range []*graph.CSR{g, r} {
+			to, kinds := h.Row(u)
+			for k, v := range to {
+				mask := uint32(1)
+				if kinds != nil {
+					mask = kinds[k]
+				}
+				row = append(row, uint64(v)<<32|uint64(mask))
+			}
+		}
+		slices.Sort(row)
+		for _, arc := range row {
+			targets, masks = append(targets, uint32(arc>>32)), append(masks, uint32(arc))
+		}
+		offsets = append(offsets, uint32(len(targets)))
+	}
+	h, err := graph.New(offsets, targets, masks)
+	if err != nil || !h.Symmetric() {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// TestComponentsOfKnownGraphs compares with what others have counted.
+func TestComponentsOfKnownGraphs(t *testing.T) {
+	dev := openDevice(t, "cpu")
+	for _, want := range knownGraphs {
+		if want.long && !long.Enabled() {
+			continue
+		}
+		if want.nodes > 1<<21 {
+			continue // the interpreter takes minutes
+		}
+		g, err := graph.Generate(want.name, graph.Options{Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Queries: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := s.Components(t.Context(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, n := c.Largest(); c.Count() != want.weak || n != want.largest {
+			t.Errorf("%s: %d components, the largest of %d nodes, want %d and %d", want.name, c.Count(), n, want.weak, want.largest)
+		}
+		t.Logf("%s: %d arcs of %d looked at for what is left", want.name, c.Run.Record.Edges, g.Arcs())
+		s.Close()
+	}
+}
+
+func TestComponentsAreRefused(t *testing.T) {
+	refusedFor(t, func(s *graph.Session) error { _, err := s.Components(t.Context(), 0); return err })
+}
+
+// TestSymmetricGraphs says which generators make them, and finds what breaks it.
+func TestSymmetricGraphs(t *testing.T) {
+	symmetric := []string{"kron:5", "uniform:5", "grid:9x7", "road:9x7", "complete:9", "chain:1", "self loops", "no arcs"}
+	for _, name := range smallGraphs {
+		if got, want := smallGraph(t, name).Symmetric(), slices.Contains(symmetric, name); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	for _, c := range []struct {
+		offsets, targets, masks []uint32
+		want                    bool
+	}{
+		{[]uint32{0, 2, 4}, []uint32{1, 1, 0, 0}, nil, true},
+		{[]uint32{0, 2, 3}, []uint32{1, 1, 0}, nil, false},
+		{[]uint32{0, 1, 3}, []uint32{1, 0, 0}, nil, false},
+		{[]uint32{0, 2, 4}, []uint32{1, 1, 0, 0}, []uint32{2, 3, 2, 3}, true},
+		{[]uint32{0, 2, 4}, []uint32{1, 1, 0, 0}, []uint32{2, 3, 2, 4}, false},
+		{[]uint32{0, 1, 2, 3}, []uint32{1, 2, 0}, nil, false},
+	} {
+		g, err := graph.New(c.offsets, c.targets, c.masks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := g.Symmetric(); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+	if !new(graph.CSR).Symmetric() {
+		t.Error("nothing is not symmetric")
+	}
+}
