@@ -12,6 +12,7 @@ import (
 
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/cpu"
+	"github.com/govyre/vyre/internal/long"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -56,7 +57,7 @@ func graphs(t *testing.T) map[string]*graph.CSR {
 		}
 		list[name] = g
 	}
-	for k := range 20 {
+	for k := range long.Count(12, 100, 1000) {
 		list[fmt.Sprint("random ", k)] = randomGraph(t, 1+rand.IntN(200), rand.IntN(800))
 	}
 	return list
