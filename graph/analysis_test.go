@@ -249,6 +249,130 @@ func TestComponentsAreRefused(t *testing.T) {
 	refusedFor(t, func(s *graph.Session) error { _, err := s.Components(t.Context(), 0); return err })
 }
 
+// TestLabelsAnswerWhatASearchDoes, where they are possible, and the answer says so.
+func TestLabelsAnswerWhatASearchDoes(t *testing.T) {
+	for _, device := range devices() {
+		for i, g := range []*graph.CSR{generated(t, "road:9x4"), both(t, randomGraph(t, 3, 33, true)), smallGraph(t, "no arcs"), generated(t, "chain:33")} {
+			for _, o := range []graph.SessionOptions{{Queries: 3}, {Queries: 1}, {Queries: 3, Topology: megakernel.HostLoop}} {
+				if (device == "cuda-sim" || o.Topology != megakernel.Auto) && i != 1 || device == "cuda-sim" && (o.Queries == 1 || o.Topology != megakernel.Auto) {
+					continue // what is simulated takes a hundred times as long
+				}
+				if o.Queries == 1 && i > 1 {
+					continue
+				}
+				t.Run(fmt.Sprintf("%s/%d/%d %v", device, i, o.Queries, o.Topology), func(t *testing.T) {
+					dev := checked(t, device, cpu.Seeded(uint64(i)))
+					s, err := graph.NewSession(t.Context(), dev, g, o)
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer s.Close()
+					s.OnRun(func(r driver.Result) {
+						for _, f := range r.Reports {
+							t.Errorf("%s: %s", f.Kernel, f.Text)
+						}
+					})
+					kinds := func(k ...uint32) (qs []graph.Query) {
+						for i, k := range k {
+							qs = append(qs, graph.Query{Seeds: []uint32{uint32(7*i) % uint32(g.Nodes()), 0}, Kinds: k})
+						}
+						return append(qs, graph.Query{Kinds: k[0]})
+					}
+					batches := []struct {
+						qs       []graph.Query
+						searched int // of them, because there are labels for two kinds
+					}{{kinds(0, 2, 0, 2), 0}, {kinds(4, 8, 2), 1}, {kinds(0), 0}, {kinds(4, 8), 0}, {kinds(2, 1, 8, 1), 1}}
+					if device == "cuda-sim" || o.Topology != megakernel.Auto {
+						batches = batches[:2]
+					}
+					if device == "cuda-sim" {
+						batches[0].qs, batches = batches[0].qs[:2], batches[:1]
+					}
+					for _, batch := range batches {
+						answers, err := s.Batch(t.Context(), batch.qs)
+						if err != nil {
+							t.Fatal(err)
+						}
+						searched := 0
+						for i, r := range answers {
+							matches(t, g, batch.qs[i], r)
+							how, why := r.Algorithm()
+							want := ""
+							switch {
+							case !g.Symmetric():
+								want = "search: the graph is not symmetric"
+							case o.Topology != megakernel.Auto:
+								want = "search: a topology was asked for"
+							case how == graph.Search:
+								want = "search: labels are kept for 2 kinds of arcs"
+								searched++
+							default:
+								want = "labels: the graph is symmetric"
+							}
+							if got := how.String() + ": " + why; !strings.HasPrefix(got, want) {
+								t.Errorf("%q, want %q", got, want)
+							}
+						}
+						if g.Masks() != nil && o.Topology == megakernel.Auto && searched != batch.searched {
+							t.Errorf("%+v: %d searched, want %d", batch.qs, searched, batch.searched)
+						}
+					}
+					c, err := s.Components(t.Context(), 2)
+					if err != nil || !slices.Equal(c.Labels(), weak(g, 2)) {
+						t.Errorf("components %v, %v", c, err)
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestLabelsNeedMemory: without it queries are searched, and say so; with it a later query allocates nothing, and uploads
+// its seeds.
+func TestLabelsNeedMemory(t *testing.T) {
+	dev := openDevice(t, "cpu")
+	g := generated(t, "road:9x7")
+	q := graph.Query{Seeds: []uint32{5}}
+	for _, enough := range []bool{true, false} {
+		var o graph.SessionOptions
+		s, err := graph.NewSession(t.Context(), dev, g, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Budget = s.Bytes() + 9000
+		if !enough {
+			o.Budget -= 4000
+		}
+		s.Close()
+		if s, err = graph.NewSession(t.Context(), dev, g, o); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			r, err := s.Reach(t.Context(), q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			matches(t, g, q, r)
+			how, why := r.Algorithm()
+			if how != graph.Labels && enough || !enough && !strings.Contains(why, "labels needs") {
+				t.Errorf("%v, %s", how, why)
+			}
+		}
+		before := dev.Stats()
+		if _, err := s.Reach(t.Context(), q); err != nil {
+			t.Fatal(err)
+		}
+		run := dev.Stats().Sub(before)
+		if n, up := run.Get(driver.AllocRequests), run.Get(driver.UploadBytes); n != 0 || up != s.Memory().RefreshBytes/32 {
+			t.Errorf("%d allocations, %d bytes uploaded", n, up)
+		}
+		if s.Bytes() > o.Budget {
+			t.Errorf("%d bytes of %d", s.Bytes(), o.Budget)
+		}
+		s.Close()
+	}
+}
+
 // TestSymmetricGraphs says which generators make them, and finds what breaks it.
 func TestSymmetricGraphs(t *testing.T) {
 	symmetric := []string{"kron:5", "uniform:5", "grid:9x7", "road:9x7", "complete:9", "chain:1", "self loops", "no arcs"}

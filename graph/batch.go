@@ -15,6 +15,7 @@ import (
 
 // shape is what a submission depends on.
 type shape struct {
+	labelled        int // turns of one query that labels answer
 	alone, together int // turns of one query, and of more
 	queries         int
 	levels          bool // of the only query
@@ -46,7 +47,8 @@ func (s *Session) Reach(ctx context.Context, q Query) (*Reached, error) {
 }
 
 // Batch answers queries, in their order. Those that allow the same kinds of arcs are one search, as many as are possible
-// together: 32, or 64 in a session of more queries than 32. As many as SessionOptions.Queries are one submission, with one
+// together: 32, or 64 in a session of more queries than 32. In a symmetric graph the first one for some kinds of arcs makes
+// labels, which answer it and later ones: see Reached.Algorithm. As many as SessionOptions.Queries are one submission, with one
 // wait.
 //
 // Errors: a seed that is no node, or more seeds than a query may have, before anything runs; those of the device. After
@@ -66,10 +68,14 @@ func (s *Session) Batch(ctx context.Context, queries []Query) ([]*Reached, error
 		return nil, err
 	}
 	all := make([]*Reached, len(queries))
-	for groups := s.groups.Groups; len(groups) > 0; {
+	groups, err := s.algorithms(ctx, queries)
+	if err != nil {
+		return nil, err
+	}
+	for len(groups) > 0 {
 		n, sum := 0, 0
-		for n < len(groups) && sum+len(groups[n].Queries) <= s.o.Queries {
-			sum += len(groups[n].Queries)
+		for n < len(groups) && sum+len(groups[n].queries) <= s.o.Queries {
+			sum += len(groups[n].queries)
 			n++
 		}
 		if err := s.run(ctx, queries, groups[:n], all); err != nil {
@@ -120,40 +126,70 @@ func (s *Session) planned(i int, q Query) plan.Query {
 		Frontier: 4 * uint64(s.stride), Scratch: s.scratchBytes(), Output: 4 * uint64(s.slot)}
 }
 
-// run answers the queries of one submission, those that are alone first.
-func (s *Session) run(ctx context.Context, queries []Query, groups []plan.QueryGroup, all []*Reached) error {
+// answered is queries of one turn.
+type answered struct {
+	queries []int
+	slot    int    // of the labels that answer its only query; -1 if it is a search
+	why     string // that algorithm
+}
+
+// algorithms says how the queries of the groups are answered, those of labels one by one.
+func (s *Session) algorithms(ctx context.Context, queries []Query) ([]answered, error) {
+	since := s.labelClock()
+	list := make([]answered, 0, len(s.groups.Groups))
+	for _, g := range s.groups.Groups {
+		slot, why, err := s.labelled(ctx, s.kinds(queries[g.Queries[0]]), since)
+		if err != nil {
+			return nil, err
+		}
+		if slot < 0 {
+			list = append(list, answered{g.Queries, slot, why})
+			continue
+		}
+		for i := range g.Queries {
+			list = append(list, answered{g.Queries[i : i+1], slot, why})
+		}
+	}
+	return list, nil
+}
+
+// run answers the queries of one submission: those that labels answer first, then those that are alone.
+func (s *Session) run(ctx context.Context, queries []Query, groups []answered, all []*Reached) error {
 	var size shape
 	order := make([]int, 0, s.o.Queries)
-	stage := func(g plan.QueryGroup) {
-		s.stageTurn(size.alone+size.together, len(order), len(g.Queries))
-		for _, k := range g.Queries {
-			s.stageQuery(len(order), queries[k])
-			order = append(order, k)
+	stage := func(n *int, which func(answered) bool) {
+		for _, g := range groups {
+			if !which(g) {
+				continue
+			}
+			s.stageTurn(size.labelled+size.alone+size.together, len(order), len(g.queries))
+			*n++
+			for _, k := range g.queries {
+				s.stageQuery(len(order), queries[k])
+				if g.slot >= 0 {
+					s.stageSlot(len(order), g.slot)
+				}
+				order = append(order, k)
+				all[k] = &Reached{words: make([]uint32, s.words()), why: g.why}
+				if g.slot >= 0 {
+					all[k].algorithm = Labels
+				}
+			}
 		}
 	}
-	for _, g := range groups {
-		if len(g.Queries) == 1 {
-			stage(g)
-			size.alone++
-		}
-	}
-	for _, g := range groups {
-		if len(g.Queries) > 1 {
-			stage(g)
-			size.together++
-		}
-	}
+	stage(&size.labelled, func(g answered) bool { return g.slot >= 0 })
+	stage(&size.alone, func(g answered) bool { return g.slot < 0 && len(g.queries) == 1 })
+	stage(&size.together, func(g answered) bool { return len(g.queries) > 1 })
 	size.queries = len(order)
 	if err := s.submit(ctx, size); err != nil {
 		return err
 	}
 	for i, k := range order {
-		from := s.answerBytes[4*i*s.slot:]
-		r := &Reached{words: make([]uint32, s.words()), count: int(binary.LittleEndian.Uint32(from))}
+		from, r := s.answerBytes[4*i*s.slot:], all[k]
+		r.count = int(binary.LittleEndian.Uint32(from))
 		for w := range r.words {
 			r.words[w] = binary.LittleEndian.Uint32(from[4*(waves.AnswerHead+w):])
 		}
-		all[k] = r
 	}
 	return nil
 }
@@ -167,6 +203,11 @@ func (s *Session) stageQuery(at int, q Query) {
 	to := s.queryBytes[4*at*s.stride:]
 	putWords(to, []uint32{uint32(len(q.Seeds)), s.kinds(q)})
 	putWords(to[4*waves.QueryHead:], q.Seeds)
+}
+
+// stageSlot puts down which labels answer a query, in the place of its kinds.
+func (s *Session) stageSlot(at, slot int) {
+	putWords(s.queryBytes[4*(at*s.stride+waves.KindsWord):], []uint32{uint32(slot)})
 }
 
 // submit runs what is staged.
@@ -223,6 +264,9 @@ func (s *Session) submission(size shape) (*submission, error) {
 	from, to := driver.Part(s.answers, 0, int64(4*size.queries*s.slot)), s.answerBytes[:4*size.queries*s.slot]
 	if size.levels {
 		b.turns, from, to = []turns{{s.leveled, 1}}, driver.All(s.level), s.levelBytes
+	}
+	if size.labelled > 0 {
+		b.turns = append(b.turns, turns{s.labels.p, size.labelled})
 	}
 	for _, t := range []turns{{s.one, size.alone}, {s.many, size.together}} {
 		if t.n > 0 {

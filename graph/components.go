@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"iter"
+	"math"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph/internal/waves"
@@ -65,7 +66,8 @@ func (c *Components) All() iter.Seq2[uint32, int] {
 }
 
 // Components returns the weak components: nodes that are joined by arcs of the kinds allowed, whichever way those lead. 0 is
-// all kinds. The first call prepares the analysis, which takes 4 bytes a node.
+// all kinds. The first call prepares the analysis, which takes 4 bytes a node, and in a symmetric graph, where labels are kept
+// for sets too, 12.
 //
 // Errors: out of memory, with the bytes needed and those there are; those of the device, after which the session may be
 // used again unless the device is lost.
@@ -74,25 +76,51 @@ func (s *Session) Components(ctx context.Context, kinds uint32) (*Components, er
 		return nil, err
 	}
 	defer s.mu.Unlock()
-	if s.weak == nil {
-		w, err := s.newWeak(ctx)
-		if err != nil {
+	filter := s.kinds(Query{Kinds: kinds})
+	at, _, err := s.labelled(ctx, filter, math.MaxUint64)
+	if err != nil {
+		return nil, err
+	}
+	var r Run
+	var from driver.Range
+	if at >= 0 {
+		n := 4 * int64(s.g.Nodes())
+		r, from = s.labels.slots[at].run, driver.Part(s.labels.memory, int64(at)*n, n)
+	} else {
+		if r, err = s.runWeak(ctx, filter); err != nil {
 			return nil, err
 		}
-		s.weak, s.closers = w, append(s.closers, w)
+		from = driver.All(s.weak.parent)
 	}
-	r, err := s.weak.run(ctx, s.kinds(Query{Kinds: kinds}))
+	words, err := readWords(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	return partition(words, r), nil
+}
+
+// runWeak leaves labels for the kinds that the filter allows in the memory of weak.
+func (s *Session) runWeak(ctx context.Context, filter uint32) (Run, error) {
+	if err := s.openWeak(ctx); err != nil {
+		return Run{}, err
+	}
+	r, err := s.weak.run(ctx, filter)
 	if err == nil {
 		err = s.ended("components", r)
 	}
-	if err != nil {
-		return nil, err
+	return r, err
+}
+
+// openWeak prepares weak components, if it is the first time.
+func (s *Session) openWeak(ctx context.Context) error {
+	if s.weak != nil {
+		return nil
 	}
-	labels, err := readWords(ctx, driver.All(s.weak.parent))
-	if err != nil {
-		return nil, err
+	w, err := s.newWeak(ctx)
+	if err == nil {
+		s.weak, s.closers = w, append(s.closers, w)
 	}
-	return partition(labels, r), nil
+	return err
 }
 
 // weak makes weak components.

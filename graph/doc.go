@@ -38,5 +38,5 @@
 // device all but reach, levels and weak components. Generators run on one core.
 //
 // Start reading at csr.go, then build.go and generator.go; for devices at session.go, then batch.go, level.go and several.go;
-// analyses are those of components.go.
+// analyses are those of components.go, and what they answer labels.go.
 package graph

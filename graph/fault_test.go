@@ -91,3 +91,55 @@ func TestAnyCallOfASessionMayFail(t *testing.T) {
 		}
 	}
 }
+
+// analyseTwice does the same with analyses of a graph that has labels.
+func analyseTwice(drv *cusim.Driver, g *graph.CSR, topology megakernel.Topology) (err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	d, err := cuda.Open(cuda.Options{Driver: drv, OpenOptions: driver.OpenOptions{CloseTimeout: time.Second}})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	s, err := graph.NewSession(ctx, d, g, graph.SessionOptions{Queries: 1, Seeds: 1, Topology: topology})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	want := weak(g, graph.AllKinds)
+	run := func() error {
+		if c, err := s.Components(ctx, 0); err != nil {
+			return err
+		} else if !slices.Equal(c.Labels(), want) {
+			return fmt.Errorf("%w: components %v", faults.ErrWrong, c.Labels())
+		}
+		r, err := s.Reach(ctx, graph.Query{Seeds: []uint32{5}})
+		if err != nil {
+			return err
+		}
+		for v, label := range want {
+			if r.Contains(uint32(v)) != (label == want[5]) {
+				return fmt.Errorf("%w: node %d", faults.ErrWrong, v)
+			}
+		}
+		return nil
+	}
+	for range 2 {
+		if e := run(); e != nil {
+			err = errors.Join(err, e, run())
+		}
+	}
+	return err
+}
+
+func TestAnyCallOfAnAnalysisMayFail(t *testing.T) {
+	g, every := both(t, randomGraph(t, 6, 12, false)), 151
+	if long.Enabled() {
+		every = 5
+	}
+	config := cusim.Config{Models: []cusim.Model{cusim.Tiny}}
+	n := faults.EachCall(t, config, every, func(sim *cusim.Driver) error { return analyseTwice(sim, g, megakernel.Auto) }, 719, cu.OutOfMemory)
+	if t.Logf("%d times", n); n < 3 {
+		t.Errorf("only %d calls failed", n)
+	}
+}

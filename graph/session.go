@@ -35,9 +35,11 @@ type Session struct {
 	one, many *megakernel.Plan // of a query alone, and of several together; many is nil if no batch has any
 	leveled   *megakernel.Plan // of levels
 
-	symmetric bool   // the graph is
-	analysed  uint64 // bytes of analyses, beyond memory
-	weak      *weak  // nil until it is asked for
+	symmetric bool    // the graph is
+	free      bool    // nobody asked for a topology
+	analysed  uint64  // bytes of analyses, beyond memory
+	weak      *weak   // nil until it is asked for
+	labels    *labels // nil until they are tried
 
 	stride, slot                                       int // words of a query, of an answer
 	seen, list, lengths, turn, filter, staged, answers driver.Buffer
@@ -57,7 +59,8 @@ type SessionOptions struct {
 	Budget  uint64 // bytes of device memory; 0 is what the allocator has
 	Levels  bool   // Session.Levels can be asked; that takes the graph a second time, and 4 bytes a node
 	// Topology is who drives the rounds; Auto is a drain where the device has cooperative launches. Queries that
-	// run together have rounds even so, in one launch.
+	// run together have rounds even so, in one launch. With Auto a symmetric graph is not searched at all if there is
+	// memory to keep the labels of its components: see Reached.Algorithm.
 	Topology megakernel.Topology
 }
 
@@ -69,8 +72,10 @@ type Query struct {
 
 // Reached is the answer to a query.
 type Reached struct {
-	words []uint32
-	count int
+	words     []uint32
+	count     int
+	algorithm Algorithm
+	why       string
 }
 
 // Count returns how many nodes are reached.
@@ -117,7 +122,7 @@ func NewSession(ctx context.Context, dev driver.Device, g *CSR, o SessionOptions
 
 // prepared is a session that knows its sizes, and has nothing on the device yet.
 func prepared(dev driver.Device, g *CSR, o SessionOptions) (*Session, error) {
-	s := &Session{dev: dev, g: g, o: o.settled(dev), submissions: map[shape]*submission{}}
+	s := &Session{dev: dev, g: g, o: o.settled(dev), free: o.Topology == megakernel.Auto, submissions: map[shape]*submission{}}
 	if g.Nodes() == 0 || s.o.Queries < 0 || s.o.Seeds < 0 {
 		return nil, s.refuse(fmt.Sprintf("a graph of %d nodes, %d queries of %d seeds", g.Nodes(), o.Queries, o.Seeds), "load a graph with nodes, and leave what is to be the default at 0")
 	}

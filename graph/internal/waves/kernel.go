@@ -16,7 +16,7 @@ const (
 
 // Words of that head.
 const (
-	kindsWord = 1
+	KindsWord = 1
 	FirstWord = 2
 	countWord = 3
 )
@@ -70,7 +70,7 @@ func Seed(t gpu.Thread, stride uint32, turn, staged, seen, list, lengths, filter
 	i := t.Global().X
 	query := staged[turn[0]*stride+FirstWord] * stride
 	if i == 0 {
-		filter[0] = staged[query+kindsWord]
+		filter[0] = staged[query+KindsWord]
 	}
 	if i >= staged[query] {
 		return

@@ -74,7 +74,7 @@ func SeedLanes[T uint32 | uint64](t gpu.Thread, stride uint32, turn, staged []ui
 	head := turn[0] * stride
 	first := staged[head+FirstWord] * stride
 	if i == 0 {
-		filter[0] = staged[first+kindsWord]
+		filter[0] = staged[first+KindsWord]
 	}
 	for q := range staged[head+countWord] {
 		query := first + q*stride

@@ -73,7 +73,7 @@ func SeedLevels(t gpu.Thread, stride uint32, turn, staged, level, list, lengths,
 	i := t.Global().X
 	query := staged[turn[0]*stride+FirstWord] * stride
 	if i == 0 {
-		filter[0] = staged[query+kindsWord]
+		filter[0] = staged[query+KindsWord]
 	}
 	if i >= staged[query] {
 		return

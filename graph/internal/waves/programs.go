@@ -60,6 +60,17 @@ func UnpackComponents(masks bool) (p Components, err error) {
 	return p, err
 }
 
+// Labels are the waves of queries that labels answer.
+type Labels struct {
+	Clear, Mark, Answer, Next *ir.Program
+}
+
+// UnpackLabels returns the programs.
+func UnpackLabels() (p Labels, err error) {
+	err = unpack([]packedProgram{{&p.Clear, ClearProgram}, {&p.Mark, MarkLabelsProgram}, {&p.Answer, AnswerLabelsProgram}, {&p.Next, NextProgram}})
+	return p, err
+}
+
 // packedProgram is a program, and where it belongs.
 type packedProgram struct {
 	to      **ir.Program
