@@ -46,7 +46,7 @@ var schedules = []interp.Options{
 func TestRandomProgramsAgreeUnderEverySchedule(t *testing.T) {
 	n := *randomPrograms
 	if n == 0 {
-		n = uint64(long.Count(300, 8_000, 20_000))
+		n = uint64(long.Count(300, 3_000, 20_000))
 	}
 	var devices []conform.Device
 	for _, o := range schedules {

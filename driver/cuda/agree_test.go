@@ -16,7 +16,7 @@ import (
 // A sequence does the same on every device, whatever its runs consist of, whatever setters change between them:
 // it leaves the same bytes, traps and traces alike, and counts alike.
 func TestDevicesAgreeOnWhatASequenceDoes(t *testing.T) {
-	n := uint64(long.Count(120, 2_000, 6_000))
+	n := uint64(long.Count(120, 1_000, 6_000))
 	plain := func(*cuda.Device) {}
 	for i, c := range []struct {
 		name    string

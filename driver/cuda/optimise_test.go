@@ -131,7 +131,7 @@ func choices(n int) []string {
 }
 
 func TestSimulatedDevicesAgreeOnRandomProgramsBehindAnyPasses(t *testing.T) {
-	n := uint64(long.Count(20, 4_000, 20_000))
+	n := uint64(long.Count(20, 1_000, 20_000))
 	d, _ := onSim(t, cusim.Config{Models: []cusim.Model{cusim.Hopper}, Seed: 4, Strict: true})
 	var devices []conform.Device
 	for _, choice := range choices(3) {

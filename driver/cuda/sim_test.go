@@ -103,7 +103,7 @@ func lacksAnOp(err error) bool {
 }
 
 func TestSimulatedDevicesAgreeOnRandomPrograms(t *testing.T) {
-	n := uint64(long.Count(100, 3_000, 20_000))
+	n := uint64(long.Count(100, 1_500, 20_000))
 	d, _ := onSim(t, cusim.Config{Models: []cusim.Model{cusim.Hopper}, Seed: 3, Strict: true})
 	var s conform.Summary
 	if err := conform.RunRandom(context.Background(), 500_000, n, 2, &s, func() {}, conform.On(d)); err != nil {

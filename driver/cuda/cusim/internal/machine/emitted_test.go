@@ -67,7 +67,7 @@ func TestEmittedProgramsPassTheSuite(t *testing.T) {
 }
 
 func TestRandomProgramsAgreeWithTheInterpreter(t *testing.T) {
-	n := uint64(long.Count(100, 5_000, 20_000))
+	n := uint64(long.Count(100, 2_000, 20_000))
 	var s conform.Summary
 	devices := []conform.Device{device{target: target(t, "sm_70"), findings: true}, device{target: target(t, "sm_90a"), seed: 7, findings: true}}
 	if err := conform.RunRandom(context.Background(), 1, n, 2, &s, func() {}, devices...); err != nil {
