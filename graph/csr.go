@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"math"
+	"sync"
 )
 
 const (
@@ -43,13 +44,18 @@ type CSR struct {
 	offsets []uint32 // nodes + 1 of them, or none if there is no node
 	targets []uint32
 	masks   []uint32 // one an arc, or none if all are 1
+	data    Data
+
+	file   *file // that the arrays are in; nil if they are in memory
+	sum    [32]byte
+	hashed sync.Once
 }
 
 // New makes a graph of its arrays, which it keeps: they must not be written again. offsets has one more entry than
 // there are nodes; masks is nil where every arc has mask 1. An error names the row or the arc that is wrong, with its
 // values.
 func New(offsets, targets, masks []uint32) (*CSR, error) {
-	g := &CSR{offsets, targets, masks}
+	g := &CSR{offsets: offsets, targets: targets, masks: masks}
 	if err := g.check(); err != nil {
 		return nil, err
 	}
@@ -85,21 +91,26 @@ func (g *CSR) Offsets() []uint32 {
 func (g *CSR) Targets() []uint32 { return g.targets }
 
 // Masks returns the kinds of all arcs in the order of Targets, or nil if all have mask 1. It must not be written.
-func (g *CSR) Masks() []uint32 { return g.masks }
+func (g *CSR) Masks() []uint32 {
+	if g.file != nil && g.masks == nil {
+		return g.file.unpacked()
+	}
+	return g.masks
+}
 
 // Row returns the arcs of a node, which must be one: their targets, and their masks, which are nil if all are 1. Neither
 // must be written.
 func (g *CSR) Row(node uint32) (targets, masks []uint32) {
 	from, to := g.offsets[node], g.offsets[node+1]
-	if g.masks != nil {
-		masks = g.masks[from:to:to]
+	if masks = g.Masks(); masks != nil {
+		masks = masks[from:to:to]
 	}
 	return g.targets[from:to:to], masks
 }
 
 // Bytes returns how much memory the arrays take.
 func (g *CSR) Bytes() int64 {
-	return 4 * int64(len(g.offsets)+len(g.targets)+len(g.masks))
+	return 4 * int64(len(g.offsets)+len(g.targets)+len(g.Masks()))
 }
 
 // check looks for the first broken invariant.
@@ -134,8 +145,8 @@ func (g *CSR) checkShape() error {
 		return fmt.Errorf("graph: %d arcs, offsets of 32 bits count at most %d", g.Arcs(), uint64(MaxArcs))
 	case g.offsets[0] != 0:
 		return fmt.Errorf("graph: offsets start at %d, not at 0", g.offsets[0])
-	case g.masks != nil && len(g.masks) != len(g.targets):
-		return fmt.Errorf("graph: %d masks for %d arcs", len(g.masks), len(g.targets))
+	case g.Masks() != nil && len(g.Masks()) != len(g.targets):
+		return fmt.Errorf("graph: %d masks for %d arcs", len(g.Masks()), len(g.targets))
 	}
 	return nil
 }

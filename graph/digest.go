@@ -8,25 +8,36 @@ import (
 )
 
 // Digest returns what identifies the graph: BLAKE3 of "vyre graph 1", the numbers of nodes and arcs, and the digests of
-// offsets, of targets, of masks, and of node kinds and tags, which are of nothing as long as there are none. Numbers are
-// little endian, offsets have 64 bits and all others 32, and masks that are all 1 count: the same graph has one digest
-// however it is stored.
+// offsets, of targets, of masks, of node kinds and of tags, which are of nothing where there are none. Numbers are little
+// endian, offsets have 64 bits and all others 32, and masks that are all 1 count: the same graph has one digest however it is
+// stored. A graph of a file has the one that the file states, which Verify compares.
 func (g *CSR) Digest() [32]byte {
+	g.hashed.Do(func() {
+		if g.file != nil && g.file.states(g) {
+			g.sum = g.file.head.digest
+			return
+		}
+		g.sum = g.digestOf(Digest32(g.targets), g.digestOfMasks())
+	})
+	return g.sum
+}
+
+// digestOf hashes what has no digest yet.
+func (g *CSR) digestOf(targets, masks [32]byte) [32]byte {
 	h := blake3.New(32, nil)
 	h.Write([]byte("vyre graph 1"))
 	h.Write(binary.LittleEndian.AppendUint64(nil, uint64(g.Nodes())))
 	h.Write(binary.LittleEndian.AppendUint64(nil, uint64(g.Arcs())))
 	offsets := digestOf(g.Offsets(), func(b []byte, v uint32) []byte { return binary.LittleEndian.AppendUint64(b, uint64(v)) })
-	targets, nothing := Digest32(g.targets), Digest32(nil)
-	for _, d := range [][32]byte{offsets, targets, g.digestOfMasks(), nothing, nothing} {
+	for _, d := range [][32]byte{offsets, targets, masks, Digest32(g.data.NodeKinds), Digest32(g.data.Tags)} {
 		h.Write(d[:])
 	}
 	return sum(h)
 }
 
 func (g *CSR) digestOfMasks() [32]byte {
-	if g.masks != nil {
-		return Digest32(g.masks)
+	if masks := g.Masks(); masks != nil {
+		return Digest32(masks)
 	}
 	return digestOf(g.targets, func(b []byte, _ uint32) []byte { return binary.LittleEndian.AppendUint32(b, 1) })
 }

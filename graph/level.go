@@ -10,26 +10,6 @@ import (
 	"github.com/govyre/vyre/megakernel/arcs"
 )
 
-// Reverse returns the graph with every arc the other way round.
-func (g *CSR) Reverse() *CSR {
-	r, err := build(uint32(g.Nodes()), g.masks != nil, func(arc emit) {
-		for u := range g.Nodes() {
-			targets, masks := g.Row(uint32(u))
-			for k, v := range targets {
-				mask := uint32(1)
-				if masks != nil {
-					mask = masks[k]
-				}
-				arc(v, uint32(u), mask)
-			}
-		}
-	})
-	if err != nil {
-		panic("BUG: a graph has more arcs the other way round: " + err.Error())
-	}
-	return r
-}
-
 // Levels returns the level of each node: 0 for the seeds of the query, None where nothing leads to. Rounds go backward, from
 // nodes without a level, where that looks at fewer arcs (see arcs.RoundBoth).
 //

@@ -6,6 +6,9 @@ import "fmt"
 // the level of every node: 0 for seeds, None for nodes that were not reached. It is what every other search is
 // compared with.
 func Levels(g *CSR, seeds []uint32, filter uint32) ([]uint32, error) {
+	if err := g.Verify(); err != nil {
+		return nil, err
+	}
 	levels := make([]uint32, g.Nodes())
 	for i := range levels {
 		levels[i] = None

@@ -126,6 +126,9 @@ func prepared(dev driver.Device, g *CSR, o SessionOptions) (*Session, error) {
 	if g.Nodes() == 0 || s.o.Queries < 0 || s.o.Seeds < 0 {
 		return nil, s.refuse(fmt.Sprintf("a graph of %d nodes, %d queries of %d seeds", g.Nodes(), o.Queries, o.Seeds), "load a graph with nodes, and leave what is to be the default at 0")
 	}
+	if err := g.Verify(); err != nil {
+		return nil, err
+	}
 	s.digest = g.Digest()
 	s.forward.g = g
 	if s.o.Levels {

@@ -1,0 +1,294 @@
+package graph
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Block is arcs in any order: the ends of each, its mask, and its weight. Masks and Weights may be nil: then all are 1.
+type Block struct{ From, To, Masks, Weights []uint32 }
+
+// BuildOptions adjust FromBlocks. The zero value keeps every arc as it is.
+type BuildOptions struct {
+	Symmetric bool // an arc back for each arc that is no loop
+	Dedup     bool // arcs between the same two nodes become one, with the masks of all of them and the least weight
+	NoSelf    bool // no arc from a node to itself
+}
+
+// Built says what FromBlocks did to the arcs.
+type Built struct {
+	Back       int64 // arcs that Symmetric added
+	Self       int64 // arcs that NoSelf left out
+	Duplicates int64 // arcs that Dedup merged into others
+}
+
+// FromBlocks makes a graph of so many nodes. It holds the graph and one row beside the blocks.
+//
+// Errors: an end that is no node, a mask of 0, more arcs than offsets of 32 bits count.
+func FromBlocks(nodes int64, blocks []Block, o BuildOptions) (*CSR, Built, error) {
+	if nodes < 0 || nodes > MaxNodes {
+		return nil, Built{}, fmt.Errorf("graph: %d nodes, at most %d have ids", nodes, uint64(MaxNodes))
+	}
+	b := building{o: o, g: &CSR{offsets: make([]uint32, nodes+1)}}
+	if err := b.count(blocks); err != nil {
+		return nil, Built{}, err
+	}
+	b.place(blocks)
+	if o.Dedup {
+		b.dedup()
+	}
+	b.g.dropEqualMasks()
+	return b.g, b.done, nil
+}
+
+type building struct {
+	o    BuildOptions
+	g    *CSR
+	done Built
+}
+
+// count checks arcs and turns their numbers into the starts of rows.
+func (b *building) count(blocks []Block) error {
+	offsets := b.g.offsets
+	var total, at uint64
+	masked, weighted := false, false
+	for _, k := range blocks {
+		if len(k.To) != len(k.From) || k.Masks != nil && len(k.Masks) != len(k.From) || k.Weights != nil && len(k.Weights) != len(k.From) {
+			return fmt.Errorf("graph: a block has %d sources, %d targets, %d masks and %d weights", len(k.From), len(k.To), len(k.Masks), len(k.Weights))
+		}
+		if bound := total + 2*uint64(len(k.From)); bound > 2*MaxArcs { // before a degree can wrap
+			return tooMany(bound / 2)
+		}
+		masked, weighted = masked || k.Masks != nil, weighted || k.Weights != nil
+		if i := slices.Index(k.Masks, 0); i >= 0 {
+			return fmt.Errorf("graph: arc %d, from %d to %d: mask 0 can never be allowed", at+uint64(i), k.From[i], k.To[i])
+		}
+		for i, u := range k.From {
+			v := k.To[i]
+			if int(max(u, v)) >= len(offsets)-1 {
+				return fmt.Errorf("graph: arc %d, from %d to %d: n = %d", at+uint64(i), u, v, len(offsets)-1)
+			}
+			if u == v && b.o.NoSelf {
+				b.done.Self++
+				continue
+			}
+			offsets[u]++
+			total++
+			if b.o.Symmetric && u != v {
+				offsets[v]++
+				total++
+				b.done.Back++
+			}
+		}
+		at += uint64(len(k.From))
+	}
+	if total > MaxArcs {
+		return tooMany(total)
+	}
+	startRows(offsets)
+	b.g.targets = make([]uint32, total)
+	if masked {
+		b.g.masks = make([]uint32, total)
+	}
+	if weighted {
+		b.g.data.Weights = make([]uint32, total)
+	}
+	return nil
+}
+
+func tooMany(arcs uint64) error {
+	return fmt.Errorf("graph: %d arcs, offsets of 32 bits count at most %d", arcs, uint64(MaxArcs))
+}
+
+// place puts each arc into its row, and sorts the rows.
+func (b *building) place(blocks []Block) {
+	offsets, targets, masks, weights := b.g.offsets, b.g.targets, b.g.masks, b.g.data.Weights
+	put := func(u, v uint32, k *Block, i int) {
+		at := offsets[u]
+		offsets[u]++
+		targets[at] = v
+		if masks != nil {
+			masks[at] = orOne(k.Masks, i)
+		}
+		if weights != nil {
+			weights[at] = orOne(k.Weights, i)
+		}
+	}
+	for j := range blocks {
+		k := &blocks[j]
+		if masks == nil && weights == nil && !b.o.Symmetric && !b.o.NoSelf {
+			for i, u := range k.From {
+				targets[offsets[u]] = k.To[i]
+				offsets[u]++
+			}
+			continue
+		}
+		for i, u := range k.From {
+			v := k.To[i]
+			if u == v && b.o.NoSelf {
+				continue
+			}
+			put(u, v, k, i)
+			if b.o.Symmetric && u != v {
+				put(v, u, k, i)
+			}
+		}
+	}
+	copy(offsets[1:], offsets)
+	offsets[0] = 0
+	if weights != nil {
+		b.g.sortWeighted()
+	} else {
+		b.g.sortRows()
+	}
+}
+
+func orOne(words []uint32, i int) uint32 {
+	if words == nil {
+		return 1
+	}
+	return words[i]
+}
+
+// sortWeighted makes rows ascend by target, mask and weight.
+func (g *CSR) sortWeighted() {
+	type arc struct {
+		key    uint64
+		weight uint32
+	}
+	var row []arc
+	weights := g.data.Weights
+	for u := range g.Nodes() {
+		from, to := g.offsets[u], g.offsets[u+1]
+		row = row[:0]
+		for i := from; i < to; i++ {
+			row = append(row, arc{uint64(g.targets[i])<<32 | uint64(orOne(g.masks, int(i))), weights[i]})
+		}
+		less := func(a, b arc) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.weight, b.weight)) }
+		if slices.IsSortedFunc(row, less) {
+			continue
+		}
+		slices.SortFunc(row, less)
+		for k, a := range row {
+			i := int(from) + k
+			g.targets[i], weights[i] = uint32(a.key>>32), a.weight
+			if g.masks != nil {
+				g.masks[i] = uint32(a.key)
+			}
+		}
+	}
+}
+
+// dedup keeps one of the arcs between the same two nodes, and closes the gaps.
+func (b *building) dedup() {
+	g, weights := b.g, b.g.data.Weights
+	var end uint32 // of what is kept
+	from := uint32(0)
+	for u := range g.Nodes() {
+		to, start := g.offsets[u+1], end
+		for i := from; i < to; i++ {
+			if end > start && g.targets[end-1] == g.targets[i] {
+				b.done.Duplicates++
+				if g.masks != nil {
+					g.masks[end-1] |= g.masks[i]
+				}
+				if weights != nil {
+					weights[end-1] = min(weights[end-1], weights[i])
+				}
+				continue
+			}
+			g.targets[end] = g.targets[i]
+			if g.masks != nil {
+				g.masks[end] = g.masks[i]
+			}
+			if weights != nil {
+				weights[end] = weights[i]
+			}
+			end++
+		}
+		from, g.offsets[u+1] = to, end
+	}
+	g.targets = g.targets[:end:end]
+	if g.masks != nil {
+		g.masks = g.masks[:end:end]
+	}
+	if weights != nil {
+		g.data.Weights = weights[:end:end]
+	}
+}
+
+// block is all arcs of a graph. What it shares with the graph must not be written.
+func (g *CSR) block() Block {
+	from := make([]uint32, g.Arcs())
+	for u := range g.Nodes() {
+		row := from[g.offsets[u]:g.offsets[u+1]]
+		for i := range row {
+			row[i] = uint32(u)
+		}
+	}
+	return Block{from, g.targets, g.Masks(), g.data.Weights}
+}
+
+// rebuilt is a graph of the same nodes, and all its data, with other arcs.
+func (g *CSR) rebuilt(arcs Block, o BuildOptions) (*CSR, Built, error) {
+	r, built, err := FromBlocks(int64(g.Nodes()), []Block{arcs}, o)
+	if err != nil {
+		return nil, built, err
+	}
+	weights := r.data.Weights
+	r.data = g.data
+	r.data.Weights = weights
+	return r, built, nil
+}
+
+// with is rebuilt for arcs that are some of those of the graph.
+func (g *CSR) with(arcs Block) *CSR {
+	r, _, err := g.rebuilt(arcs, BuildOptions{})
+	if err != nil {
+		panic("BUG: arcs of a graph make no graph: " + err.Error())
+	}
+	return r
+}
+
+// Reverse returns the graph with every arc the other way round, and all its data. A graph of a file must be verified.
+func (g *CSR) Reverse() *CSR {
+	b := g.block()
+	b.From, b.To = b.To, b.From
+	return g.with(b)
+}
+
+// Without returns the graph without the arcs from and to some nodes. The nodes stay, so that ids do. A graph of a file must
+// be verified.
+func (g *CSR) Without(nodes []uint32) *CSR {
+	out := make([]bool, g.Nodes())
+	for _, v := range nodes {
+		if int(v) < len(out) {
+			out[v] = true
+		}
+	}
+	b := g.block()
+	var kept Block
+	for i, u := range b.From {
+		if out[u] || out[b.To[i]] {
+			continue
+		}
+		kept.From, kept.To = append(kept.From, u), append(kept.To, b.To[i])
+		if b.Masks != nil {
+			kept.Masks = append(kept.Masks, b.Masks[i])
+		}
+		if b.Weights != nil {
+			kept.Weights = append(kept.Weights, b.Weights[i])
+		}
+	}
+	return g.with(kept)
+}
+
+// Rebuild returns the graph with what the options ask for done to its arcs, and all its data. A graph of a file must be
+// verified.
+func (g *CSR) Rebuild(o BuildOptions) (*CSR, Built, error) {
+	if o == (BuildOptions{}) {
+		return g, Built{}, nil
+	}
+	return g.rebuilt(g.block(), o)
+}

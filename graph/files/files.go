@@ -1,0 +1,245 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/govyre/vyre/graph"
+)
+
+// Format is a form of files.
+type Format string
+
+// The formats. Auto tells by the first bytes, then by the name.
+const (
+	Auto    Format = ""
+	Edges   Format = "el"
+	WEdges  Format = "wel"
+	Matrix  Format = "mtx"
+	GAP     Format = "sg"
+	WGAP    Format = "wsg"
+	DIMACS  Format = "gr"
+	Vyre    Format = "vyg"
+	Dot     Format = "dot"
+	JSON    Format = "json"
+	CSV     Format = "csv"
+	unknown Format = "?"
+)
+
+// Formats are those that Options.Format and SaveOptions.Format take.
+func Formats() []Format {
+	return []Format{Edges, WEdges, Matrix, GAP, WGAP, DIMACS, Vyre, Dot, JSON, CSV}
+}
+
+// IDs say what the numbers in a list of arcs are.
+type IDs string
+
+// AutoIDs takes them as they are if all are less than four times the number of arcs, and else numbers them anew.
+const (
+	AutoIDs IDs = ""
+	Dense   IDs = "dense"  // node ids
+	Sparse  IDs = "sparse" // names: nodes are numbered anew, by ascending number, which stays as the name
+)
+
+// Options adjust reading. The zero value is right for most files.
+type Options struct {
+	Format  Format
+	IDs     IDs
+	Weights bool // keep the weights that a file has
+	NoKinds bool // take every arc as mask 1: the third column of a list of arcs is something else
+	Build   graph.BuildOptions
+
+	MaxMemory int64 // bytes for arcs and graph; 0 is half of what the machine has
+	MaxBytes  int64 // of the text, decompressed; 0 is no limit
+	KeepGoing bool  // go on after an error, to find up to 100
+	Workers   int   // that parse; 0 is one a core
+
+	// Progress is told how far reading is, from one goroutine, at most every 100 ms.
+	Progress func(Progress)
+}
+
+// Progress is how far reading is.
+type Progress struct {
+	Bytes, Total int64 // of the file, as it is stored; a total of 0 is unknown
+	Arcs         int64
+	Phase        string // "reading" or "building"
+}
+
+// Report says what was read.
+type Report struct {
+	Format     Format
+	Bytes      int64 // of the text, decompressed
+	Renumbered bool  // ids were names
+	Built      graph.Built
+}
+
+const progressEvery = 100 * time.Millisecond
+
+// Open reads a file, or standard input if its name is "-". A .vyg file that is not compressed is mapped, and not verified
+// yet; all else is in memory.
+//
+// Errors: *graph.ParseError, or several of them joined; ctx's.
+func Open(ctx context.Context, name string, o Options) (*graph.CSR, Report, error) {
+	if name == "-" {
+		return Read(ctx, os.Stdin, "standard input", o)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, Report{}, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, Report{}, err
+	}
+	if plain(f) && (o.Format == Auto || o.Format == Vyre) && o.Build == (graph.BuildOptions{}) && info.Mode().IsRegular() {
+		g, err := graph.Open(name)
+		return g, Report{Format: Vyre, Bytes: info.Size()}, err
+	}
+	r := reader{ctx: ctx, name: name, o: o.settled()}
+	if info.Mode().IsRegular() {
+		r.total = info.Size()
+	}
+	return r.read(f)
+}
+
+// plain reports whether a file starts as a .vyg file does.
+func plain(f *os.File) bool {
+	var b [8]byte
+	n, _ := f.ReadAt(b[:], 0)
+	return string(b[:n]) == vygMagic
+}
+
+const vygMagic = "VYREGRF1"
+
+// Read reads a graph from r; its name is for errors, and says what r holds where its bytes do not.
+func Read(ctx context.Context, r io.Reader, name string, o Options) (*graph.CSR, Report, error) {
+	in := reader{ctx: ctx, name: name, o: o.settled()}
+	return in.read(r)
+}
+
+func (o Options) settled() Options {
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if o.MaxMemory <= 0 {
+		o.MaxMemory = halfOfMemory()
+	}
+	if o.Progress == nil {
+		o.Progress = func(Progress) {}
+	}
+	return o
+}
+
+// reader is one file under way.
+type reader struct {
+	ctx   context.Context
+	name  string
+	o     Options
+	total int64 // bytes of the file, 0 if unknown
+	in    *input
+	told  time.Time
+
+	errs []error
+}
+
+// read tells the format, and has the file read.
+func (r *reader) read(src io.Reader) (*graph.CSR, Report, error) {
+	in, err := r.open(src)
+	if err != nil {
+		return nil, Report{}, err
+	}
+	r.in = in
+	format := r.o.Format
+	if format == Auto {
+		if format, err = recognise(r.name, in.peek()); err != nil {
+			return nil, Report{}, &graph.ParseError{File: r.name, Got: err.Error()}
+		}
+	}
+	var p parsed
+	switch format {
+	case Edges, WEdges, Matrix, DIMACS:
+		p, err = r.lines(format)
+	case GAP, WGAP:
+		p, err = r.gap(format == WGAP)
+	case Vyre:
+		return r.vyg()
+	default:
+		return nil, Report{}, fmt.Errorf("%s: %s is written, and not read; there are %s", r.name, format, "el, wel, mtx, sg, wsg, gr, vyg")
+	}
+	if err != nil {
+		return nil, Report{}, err
+	}
+	return r.build(format, p)
+}
+
+// recognise tells the format by content, then by name.
+func recognise(name string, first []byte) (Format, error) {
+	text := strings.TrimLeft(string(first), " \t\r\n")
+	switch {
+	case strings.HasPrefix(string(first), vygMagic):
+		return Vyre, nil
+	case strings.HasPrefix(text, "%%MatrixMarket"):
+		return Matrix, nil
+	case strings.HasPrefix(text, "p sp "), strings.HasPrefix(text, "c ") && strings.Contains(text, "\np sp "):
+		return DIMACS, nil
+	}
+	base := strings.ToLower(filepath.Base(name))
+	for _, packed := range []string{".gz", ".bz2"} {
+		base = strings.TrimSuffix(base, packed)
+	}
+	if f := byName(base); f != unknown {
+		return f, nil
+	}
+	if near, known := refused[strings.TrimPrefix(filepath.Ext(base), ".")]; known {
+		return Auto, errors.New(near)
+	}
+	if len(text) == 0 || strings.ContainsRune("#%0123456789", rune(text[0])) {
+		return Edges, nil
+	}
+	return Auto, fmt.Errorf("neither its first bytes nor its name say what it is; --format does: %s", join(Formats()))
+}
+
+// byName is the format that a name says.
+func byName(base string) Format {
+	switch ext := strings.TrimPrefix(filepath.Ext(base), "."); ext {
+	case "el", "txt", "tsv", "edges":
+		return Edges
+	default:
+		for _, f := range Formats() {
+			if ext == string(f) {
+				return f
+			}
+		}
+	}
+	return unknown
+}
+
+// refused are formats that are not read, by extension, with the nearest that is.
+var refused = map[string]string{
+	"graph":   "METIS graphs are not read; write it as a list of arcs (.el), a pair of numbers a line",
+	"metis":   "METIS graphs are not read; write it as a list of arcs (.el), a pair of numbers a line",
+	"graphml": "GraphML is not read; write it as a list of arcs (.el), a pair of numbers a line",
+	"gml":     "GML is not read; write it as a list of arcs (.el), a pair of numbers a line",
+	"gexf":    "GEXF is not read; write it as a list of arcs (.el), a pair of numbers a line",
+	"net":     "Pajek networks are not read; write it as a list of arcs (.el), a pair of numbers a line",
+	"mat":     "MATLAB files are not read; write the matrix as Matrix Market (.mtx)",
+	"rb":      "Rutherford-Boeing files are not read; the collections that have them have Matrix Market (.mtx), too",
+	"hb":      "Harwell-Boeing files are not read; the collections that have them have Matrix Market (.mtx), too",
+	"col":     "DIMACS colouring files are not read; those for shortest paths are (.gr)",
+}
+
+func join(list []Format) string {
+	var words []string
+	for _, f := range list {
+		words = append(words, string(f))
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,93 @@
+package files
+
+import (
+	"bufio"
+	"bytes"
+	"compress/bzip2"
+	"compress/gzip"
+	"fmt"
+	"io"
+
+	"github.com/govyre/vyre/graph"
+)
+
+// mostRatio is how many bytes a compressed one may become; gzip cannot do much more.
+const mostRatio = 1000
+
+// input is the text of a file, decompressed and counted.
+type input struct {
+	r      *reader
+	stored *meter
+	text   *bufio.Reader
+	n      int64 // bytes of text that were read
+	packed bool
+}
+
+// meter counts what is read from the file.
+type meter struct {
+	r io.Reader
+	n int64
+}
+
+func (m *meter) Read(b []byte) (int, error) {
+	n, err := m.r.Read(b)
+	m.n += int64(n)
+	return n, err
+}
+
+// open looks whether a file is compressed.
+func (r *reader) open(src io.Reader) (*input, error) {
+	in := &input{r: r, stored: &meter{r: src}}
+	raw := bufio.NewReaderSize(in.stored, 64<<10)
+	first, err := raw.Peek(6)
+	if err != nil && err != io.EOF {
+		return nil, fmt.Errorf("%s: %w", r.name, err)
+	}
+	var text io.Reader = raw
+	switch {
+	case bytes.HasPrefix(first, []byte{0x1f, 0x8b}):
+		if text, err = gzip.NewReader(raw); err != nil {
+			return nil, &graph.ParseError{File: r.name, Got: err.Error()}
+		}
+		in.packed = true
+	case bytes.HasPrefix(first, []byte("BZh")):
+		text, in.packed = bzip2.NewReader(raw), true
+	case bytes.HasPrefix(first, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		return nil, &graph.ParseError{File: r.name, Got: "it is compressed with zstd, which is not read", Want: "decompress it, or use gzip"}
+	case bytes.HasPrefix(first, []byte{0xfd, '7', 'z', 'X', 'Z', 0}):
+		return nil, &graph.ParseError{File: r.name, Got: "it is compressed with xz, which is not read", Want: "decompress it, or use gzip"}
+	case bytes.HasPrefix(first, []byte("PK\x03\x04")):
+		return nil, &graph.ParseError{File: r.name, Got: "it is a zip archive, which is not read", Want: "unpack it, or use gzip"}
+	}
+	if in.packed {
+		in.text = bufio.NewReaderSize(text, 64<<10)
+	} else {
+		in.text = raw
+	}
+	return in, nil
+}
+
+// peek returns what the text starts with.
+func (in *input) peek() []byte {
+	b, _ := in.text.Peek(4 << 10)
+	return b
+}
+
+// Read reads text, as far as the limits allow.
+func (in *input) Read(b []byte) (int, error) {
+	if err := in.r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := in.text.Read(b)
+	in.n += int64(n)
+	limit := in.r.o.MaxBytes
+	switch {
+	case limit > 0 && in.n > limit:
+		return n, &graph.ParseError{File: in.r.name, Offset: limit, Got: fmt.Sprintf("more than %d bytes", limit), Want: "that is the limit; --max-bytes raises it"}
+	case in.packed && in.n > mostRatio*in.stored.n+chunkBytes:
+		return n, &graph.ParseError{File: in.r.name, Offset: in.n, Got: fmt.Sprintf("%d bytes became %d", in.stored.n, in.n), Want: fmt.Sprintf("at most %d times as many; decompress it first if that is right", mostRatio)}
+	case err != nil && err != io.EOF:
+		return n, &graph.ParseError{File: in.r.name, Offset: in.n, Got: err.Error()}
+	}
+	return n, err
+}

@@ -1,0 +1,293 @@
+package files
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/bits"
+	"strconv"
+)
+
+// third is what a line has after the two ends of its arc.
+type third uint8
+
+const (
+	nothing third = iota // the line ends
+	kinds                // nothing, or a mask
+	weight               // a number that is kept
+	number               // one that is not
+	anyRest              // whatever it is
+)
+
+// rules say what lines of a format look like.
+type rules struct {
+	tag       byte   // that each arc starts with, 0 if none
+	comment   string // what lines may start with that say nothing
+	first     uint64 // id of the first node
+	nodes     uint64 // one more than the greatest id less first
+	third     third
+	nodeNames [2]string // of the ends of an arc, in errors
+}
+
+// scratch is where a worker gathers the arcs of a chunk before it knows how many there are.
+type scratch struct{ arcs }
+
+func (s *scratch) reset() {
+	s.from, s.to, s.masks, s.weights, s.wideFrom, s.wideTo = s.from[:0], s.to[:0], s.masks[:0], s.weights[:0], s.wideFrom[:0], s.wideTo[:0]
+}
+
+// parse reads the lines of a chunk.
+func (c *chunk) parse(rules rules, s *scratch) {
+	s.reset()
+	end := len(c.text) - slack
+	for at := 0; at < end; {
+		if rules.tag == 0 && len(s.wideFrom) == 0 && rules.first == 0 && rules.nodes > mostFast && len(s.masks) == 0 && rules.third <= kinds {
+			if at = c.fast(s, at, end); at >= end {
+				break
+			}
+		}
+		next := c.lineEnd(at)
+		c.line(rules, s, at, next)
+		c.lines++
+		at = next + 1
+		if len(c.failed) == mostErrors {
+			break
+		}
+	}
+	c.arcs = arcs{exact(s.from), exact(s.to), exact(s.wideFrom), exact(s.wideTo), exact(s.masks), exact(s.weights)}
+}
+
+// exact is a copy without spare capacity, nil if empty.
+func exact[T any](s []T) []T {
+	if len(s) == 0 {
+		return nil
+	}
+	return append(make([]T, 0, len(s)), s...)
+}
+
+// mostFast is more than the greatest number of 7 digits.
+const mostFast = 10_000_000
+
+// fast reads lines that are two numbers of up to 7 digits, a blank between them and nothing beside, as nearly all lines of a
+// list are. It stops at the first that is not.
+func (c *chunk) fast(s *scratch, at, end int) int {
+	text, from, to := c.text, s.from, s.to
+	for at < end {
+		u, n := digits(binary.LittleEndian.Uint64(text[at:]))
+		k := at + n + 1
+		if n == 0 || n == 8 || text[k-1] != '\t' && text[k-1] != ' ' {
+			break
+		}
+		v, n := digits(binary.LittleEndian.Uint64(text[k:]))
+		k += n
+		if n == 0 || n == 8 || text[k] != '\n' {
+			break
+		}
+		from, to = append(from, uint32(u)), append(to, uint32(v))
+		c.lines++
+		at = k + 1
+	}
+	s.from, s.to = from, to
+	return at
+}
+
+// digits returns the number that eight characters begin with, and how many of them are its digits (the sums of pairs, of
+// fours and of eights are a trick of many; Langdale and Lemire, "Parsing gigabytes of JSON per second", 2019, have it).
+func digits(x uint64) (value uint64, n int) {
+	x ^= 0x3030303030303030
+	// The high bit of a byte is set if it is no digit. A carry comes only out of a byte that is none, and goes up.
+	none := (x + 0x7676767676767676 | x) & 0x8080808080808080
+	n = bits.TrailingZeros64(none) / 8
+	x <<= uint(64-8*n) & 63 // what n = 0 leaves is not looked at
+	x = x*10 + x>>8
+	return (x&0x000000FF000000FF*0x000F424000000064 + x>>16&0x000000FF000000FF*0x0000271000000001) >> 32, n
+}
+
+// lineEnd is where the line's end is, at the latest in the slack.
+func (c *chunk) lineEnd(at int) int { return at + bytes.IndexByte(c.text[at:], '\n') }
+
+func blank(b byte) bool { return b == ' ' || b == '\t' || b == '\r' || b == ',' }
+
+// line reads one line of any form.
+func (c *chunk) line(rules rules, s *scratch, start, end int) {
+	w := words{text: c.text[start:end]}
+	if len(w.text) > mostLine {
+		c.fail(start, 0, fmt.Sprintf("a line of %d bytes", len(w.text)), fmt.Sprintf("at most %d", mostLine))
+		return
+	}
+	first := w.next()
+	switch {
+	case len(first) == 0:
+		return
+	case bytes.IndexByte([]byte(rules.comment), first[0]) >= 0 && (rules.tag == 0 || len(first) == 1):
+		c.comment(w.text)
+		return
+	case rules.tag != 0 && (len(first) != 1 || first[0] != rules.tag):
+		c.fail(start, w.at, quoted(first), fmt.Sprintf("lines start with %c or %s", rules.tag, rules.comment))
+		return
+	case rules.tag != 0:
+		first = w.next()
+	}
+	u, ok := c.id(rules, 0, start, w.at, first)
+	if !ok {
+		return
+	}
+	v, ok := c.id(rules, 1, start, w.at, w.next())
+	if !ok {
+		return
+	}
+	c.rest(rules, s, start, &w, u, v)
+}
+
+// id reads the number of a node.
+func (c *chunk) id(rules rules, which, start, at int, word []byte) (uint64, bool) {
+	name := rules.nodeNames[which]
+	v, err := unsigned(word)
+	switch {
+	case len(word) == 0:
+		c.fail(start, at, "the line ends", "a number, the "+name)
+	case err != "":
+		c.fail(start, at, name+" "+quoted(word), err)
+	case v < rules.first:
+		c.fail(start, at, fmt.Sprintf("%s %d", name, v), fmt.Sprintf("ids start at %d", rules.first))
+	case v-rules.first >= rules.nodes:
+		c.fail(start, at, fmt.Sprintf("%s %d", name, v), fmt.Sprintf("there are %d nodes", rules.nodes))
+	default:
+		return v - rules.first, true
+	}
+	return 0, false
+}
+
+// unsigned reads a number, or says what is wrong with it.
+func unsigned(word []byte) (v uint64, wrong string) {
+	for _, d := range word {
+		if d -= '0'; d > 9 {
+			if word[0] == '-' {
+				return 0, "ids are not negative"
+			}
+			return 0, "a number, from 0"
+		}
+		hi, lo := bits.Mul64(v, 10)
+		if v = lo + uint64(d); hi != 0 || v < lo {
+			return 0, "at most 18446744073709551615"
+		}
+	}
+	return v, ""
+}
+
+// rest reads what follows the ends of an arc, and keeps the arc.
+func (c *chunk) rest(rules rules, s *scratch, start int, w *words, u, v uint64) {
+	if rules.third == anyRest {
+		s.add(u, v)
+		return
+	}
+	word := w.next()
+	at := w.at
+	if len(word) > 0 {
+		if more := w.next(); len(more) > 0 || rules.third == nothing {
+			if rules.third != nothing {
+				word, at = more, w.at
+			}
+			c.fail(start, at, quoted(word), "the end of the line")
+			return
+		}
+	}
+	switch rules.third {
+	case kinds:
+		mask := uint64(1)
+		if len(word) > 0 {
+			var err error
+			if mask, err = strconv.ParseUint(string(word), 0, 32); err != nil || mask == 0 {
+				c.fail(start, at, "kinds "+quoted(word), "a mask from 1 to 0xffffffff; --kinds all takes the column as something else")
+				return
+			}
+		}
+		s.addMask(u, v, uint32(mask))
+		return
+	case weight:
+		x, err := unsigned(word)
+		if len(word) == 0 || err != "" || x > math.MaxUint32 {
+			c.fail(start, at, "weight "+quoted(word), "a number from 0 to 4294967295; without --weights it is not looked at")
+			return
+		}
+		s.weights = append(s.weights, uint32(x))
+	case number:
+		if _, err := strconv.ParseFloat(string(word), 64); err != nil {
+			c.fail(start, at, "value "+quoted(word), "a number")
+			return
+		}
+	}
+	s.add(u, v)
+}
+
+// add keeps an arc.
+func (a *arcs) add(u, v uint64) {
+	if max(u, v) < math.MaxUint32 && len(a.wideFrom) == 0 {
+		a.from, a.to = append(a.from, uint32(u)), append(a.to, uint32(v))
+		return
+	}
+	if len(a.wideFrom) == 0 {
+		for i := range a.from {
+			a.wideFrom, a.wideTo = append(a.wideFrom, uint64(a.from[i])), append(a.wideTo, uint64(a.to[i]))
+		}
+		a.from, a.to = a.from[:0], a.to[:0]
+	}
+	a.wideFrom, a.wideTo = append(a.wideFrom, u), append(a.wideTo, v)
+}
+
+// addMask keeps an arc with a mask. Masks are there from the first on that is not 1.
+func (s *scratch) addMask(u, v uint64, mask uint32) {
+	if mask != 1 && len(s.masks) == 0 {
+		for range s.len() {
+			s.masks = append(s.masks, 1)
+		}
+	}
+	if mask != 1 || len(s.masks) > 0 {
+		s.masks = append(s.masks, mask)
+	}
+	s.add(u, v)
+}
+
+// comment looks for the number of nodes, which lists of SNAP have, and ours.
+func (c *chunk) comment(text []byte) {
+	_, after, ok := bytes.Cut(text, []byte("Nodes:"))
+	if !ok {
+		return
+	}
+	w := words{text: after}
+	if n, err := unsigned(w.next()); err == "" && n <= math.MaxInt64 {
+		c.nodes = max(c.nodes, int64(n))
+	}
+}
+
+func (c *chunk) fail(start, column int, got, want string) {
+	c.failed = append(c.failed, failure{c.lines, column, start + column, got, want})
+}
+
+// words are the words of a line; at is where the last one started.
+type words struct {
+	text    []byte
+	at, end int
+}
+
+func (w *words) next() []byte {
+	i := w.end
+	for i < len(w.text) && blank(w.text[i]) {
+		i++
+	}
+	w.at = i
+	for i < len(w.text) && !blank(w.text[i]) {
+		i++
+	}
+	w.end = i
+	return w.text[w.at:i]
+}
+
+// quoted is a word as an error shows it.
+func quoted(word []byte) string {
+	if len(word) > 40 {
+		return fmt.Sprintf("%q…", word[:40])
+	}
+	return fmt.Sprintf("%q", word)
+}

@@ -1,0 +1,175 @@
+package files
+
+import (
+	"bufio"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/govyre/vyre/graph"
+)
+
+// SaveOptions adjust writing.
+type SaveOptions struct {
+	Format Format // Auto tells by the name
+}
+
+// Save writes a graph to a file, compressed if its name ends in .gz, or to standard output if it is "-". The file appears when
+// it is complete: until then it has a temporary name in the same folder. What the format cannot hold is left out, and said.
+func Save(name string, g *graph.CSR, o SaveOptions) (lost []string, err error) {
+	format, err := o.format(name)
+	if err != nil {
+		return nil, err
+	}
+	if name == "-" {
+		return Write(os.Stdout, g, format)
+	}
+	err = Replace(name, func(w io.Writer) (err error) {
+		if strings.HasSuffix(strings.ToLower(name), ".gz") {
+			z := gzip.NewWriter(w)
+			lost, err = Write(z, g, format)
+			return errors.Join(err, z.Close())
+		}
+		lost, err = Write(w, g, format)
+		return err
+	})
+	return lost, err
+}
+
+// Check reports whether Save would know a format for a name, before there is a graph.
+func (o SaveOptions) Check(name string) error {
+	_, err := o.format(name)
+	return err
+}
+
+func (o SaveOptions) format(name string) (Format, error) {
+	if o.Format != Auto {
+		return o.Format, nil
+	}
+	base := strings.TrimSuffix(strings.ToLower(filepath.Base(name)), ".gz")
+	f := byName(base)
+	if f == unknown {
+		return f, fmt.Errorf("%s: its name says no format; there are %s", name, join(Formats()))
+	}
+	return f, nil
+}
+
+// Replace writes a file under a temporary name in its folder, and gives it its name when it is complete and on the disk. After
+// an error nothing is left of it, and what had the name still has it.
+func Replace(name string, write func(io.Writer) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			os.Remove(f.Name())
+		}
+	}()
+	w := bufio.NewWriterSize(f, 1<<20)
+	if err := write(w); err != nil {
+		return err
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if err := f.Chmod(modeOf(name)); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), name)
+}
+
+// modeOf is what a file may be done with: what it was, or what new files are.
+func modeOf(name string) os.FileMode {
+	if info, err := os.Stat(name); err == nil {
+		return info.Mode().Perm()
+	}
+	return 0o644
+}
+
+// Write writes a graph, and says what the format cannot hold.
+func Write(w io.Writer, g *graph.CSR, format Format) (lost []string, err error) {
+	if err := g.Verify(); err != nil {
+		return nil, err
+	}
+	out := &printer{w: bufio.NewWriterSize(w, 64<<10)}
+	switch format {
+	case Vyre:
+		_, err := g.WriteTo(w)
+		return nil, err
+	case Edges:
+		out.edges(g)
+	case WEdges:
+		out.weightedEdges(g)
+	case Matrix:
+		out.matrix(g)
+	case DIMACS:
+		out.dimacs(g)
+	case GAP, WGAP:
+		if err := out.gap(g, format == WGAP); err != nil {
+			return nil, err
+		}
+	case Dot:
+		out.dot(g)
+	case JSON:
+		out.json(g)
+	case CSV:
+		out.csv(g)
+	default:
+		return nil, fmt.Errorf("no format %q; there are %s", format, join(Formats()))
+	}
+	if err := out.w.Flush(); err != nil {
+		return nil, err
+	}
+	return losses(g, format), nil
+}
+
+// losses is what a graph has and a format has not.
+func losses(g *graph.CSR, format Format) (lost []string) {
+	has := holds[format]
+	d := g.Data()
+	for _, c := range []struct {
+		what    string
+		bit     int
+		present bool
+	}{
+		{"kinds", holdsKinds, g.Masks() != nil},
+		{"weights", holdsWeights, d.Weights != nil},
+		{"names", holdsNames, d.Names.Len() > 0},
+		{"positions", holdsData, d.Positions.Len() > 0},
+		{"node kinds", holdsData, d.NodeKinds != nil},
+		{"tags", holdsData, d.Tags != nil},
+		{"names of kinds", holdsKindNames, d.KindNames != [32]string{}},
+		{"attributes", holdsData, len(d.Attributes) > 0},
+		{"provenance", holdsData, d.Provenance != graph.Provenance{}},
+	} {
+		if c.present && has&c.bit == 0 {
+			lost = append(lost, c.what)
+		}
+	}
+	return lost
+}
+
+const (
+	holdsKinds = 1 << iota
+	holdsWeights
+	holdsNames
+	holdsKindNames
+	holdsData
+)
+
+var holds = map[Format]int{
+	Vyre: 1<<8 - 1, Edges: holdsKinds, WEdges: holdsWeights, Matrix: holdsWeights, DIMACS: holdsWeights, GAP: 0, WGAP: holdsWeights,
+	Dot: holdsKinds | holdsNames | holdsKindNames, JSON: holdsKinds | holdsNames | holdsWeights, CSV: holdsKinds | holdsNames | holdsWeights,
+}

@@ -1,0 +1,210 @@
+package files
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/govyre/vyre/graph"
+)
+
+const (
+	chunkBytes = 1 << 20
+	mostLine   = 64 << 10 // bytes of a line
+	slack      = 16       // bytes after a chunk's text, so that numbers can be loaded as words
+	mostErrors = 100
+)
+
+// chunk is whole lines of a file, and what a worker made of them.
+type chunk struct {
+	text   []byte // with slack after it
+	offset int64  // of the first byte
+	done   chan struct{}
+
+	arcs
+	lines  int64
+	nodes  int64 // of a comment that says so, else 0
+	failed []failure
+}
+
+// failure is an error in a chunk.
+type failure struct {
+	line      int64 // from 0, in the chunk
+	column    int   // from 0
+	at        int   // in the chunk
+	got, want string
+}
+
+// arcs are arcs in the order of the file. Ids that have more than 32 bits make a chunk wide.
+type arcs struct {
+	from, to         []uint32
+	wideFrom, wideTo []uint64
+	masks, weights   []uint32
+}
+
+func (a *arcs) len() int { return max(len(a.from), len(a.wideFrom)) }
+
+func (a *arcs) bytes() int64 {
+	return 4*int64(cap(a.from)+cap(a.to)+cap(a.masks)+cap(a.weights)) + 8*int64(cap(a.wideFrom)+cap(a.wideTo))
+}
+
+// parsed is all arcs of a file, and what its header promised.
+type parsed struct {
+	arcs    []arcs
+	count   int64 // of arcs
+	nodes   int64 // promised, −1 if nobody did
+	atLeast int64 // nodes that a comment speaks of
+	list    bool  // ids may be names
+	mirror  bool  // each arc stands for one back, too
+	held    int64 // bytes of arcs
+}
+
+// stream has the lines from here on parsed by workers, and collects what they find in the order of the file. line is the
+// number of the first one.
+func (r *reader) stream(rules rules, line int64, p *parsed) error {
+	ctx, stop := context.WithCancel(r.ctx)
+	defer stop()
+	work, order := make(chan *chunk), make(chan *chunk, 2*r.o.Workers)
+	var workers sync.WaitGroup
+	for range r.o.Workers {
+		workers.Go(func() {
+			var scratch scratch
+			for c := range work {
+				c.parse(rules, &scratch)
+				close(c.done)
+			}
+		})
+	}
+	var cut error
+	var reading sync.WaitGroup
+	free := make(chan []byte, 4*r.o.Workers)
+	reading.Go(func() {
+		defer close(order)
+		defer close(work)
+		cut = r.cut(ctx, line, free, func(c *chunk) bool {
+			select {
+			case order <- c:
+				work <- c
+				return true
+			case <-ctx.Done():
+				return false
+			}
+		})
+	})
+	var err error
+	for c := range order {
+		<-c.done
+		if err == nil {
+			if err = r.collect(c, line, p); err != nil {
+				stop()
+			}
+			line += c.lines
+		}
+		select {
+		case free <- c.text:
+		default:
+		}
+	}
+	reading.Wait()
+	workers.Wait()
+	if err == nil {
+		err = cut
+	}
+	if err == nil && r.ctx.Err() != nil {
+		err = r.ctx.Err()
+	}
+	if len(r.errs) > 0 && (err == nil || errors.Is(err, errEnough)) {
+		return errors.Join(r.errs...)
+	}
+	return err
+}
+
+var errEnough = errors.New("enough errors")
+
+// cut reads the file in chunks that end where lines do.
+func (r *reader) cut(ctx context.Context, line int64, free chan []byte, put func(*chunk) bool) error {
+	var rest []byte // the beginning of a line
+	for {
+		if ctx.Err() != nil {
+			return nil
+		}
+		offset := r.in.n - int64(len(rest))
+		var text []byte
+		select {
+		case text = <-free:
+			text = text[:cap(text)]
+		default:
+			text = make([]byte, mostLine+chunkBytes+slack)
+		}
+		n := copy(text, rest)
+		got, err := io.ReadFull(r.in, text[n:n+chunkBytes])
+		end := n + got
+		last := err == io.EOF || err == io.ErrUnexpectedEOF
+		if err != nil && !last {
+			return err
+		}
+		if last {
+			rest = nil
+		} else {
+			whole := bytes.LastIndexByte(text[:end], '\n') + 1
+			if end-whole > mostLine {
+				return &graph.ParseError{File: r.name, Offset: offset + int64(whole), Got: fmt.Sprintf("a line of more than %d bytes", mostLine), Want: "no graph has such"}
+			}
+			rest = bytes.Clone(text[whole:end])
+			end = whole
+		}
+		for i := range slack {
+			text[end+i] = '\n'
+		}
+		if end > 0 && !put(&chunk{text: text[:end+slack], offset: offset, done: make(chan struct{})}) {
+			return nil
+		}
+		if last {
+			return nil
+		}
+	}
+}
+
+// collect takes what a worker found, and returns the first error unless reading goes on.
+func (r *reader) collect(c *chunk, line int64, p *parsed) error {
+	for _, f := range c.failed {
+		err := &graph.ParseError{File: r.name, Line: line + f.line, Column: int64(f.column) + 1, Offset: c.offset + int64(f.at), Got: f.got, Want: f.want}
+		if !r.o.KeepGoing {
+			return err
+		}
+		if r.errs = append(r.errs, err); len(r.errs) == mostErrors {
+			return errEnough
+		}
+	}
+	p.arcs = append(p.arcs, c.arcs)
+	p.count += int64(c.arcs.len())
+	p.atLeast = max(p.atLeast, c.nodes)
+	r.tell("reading", p.count)
+	return r.fits(p)
+}
+
+// fits compares the arcs that are held with the limit.
+func (r *reader) fits(p *parsed) error {
+	a := &p.arcs[len(p.arcs)-1]
+	p.held += a.bytes()
+	if p.held > r.o.MaxMemory {
+		return r.tooLarge(p.held, fmt.Sprintf("%d arcs", p.count))
+	}
+	return nil
+}
+
+func (r *reader) tooLarge(bytes int64, what string) error {
+	return fmt.Errorf("%s: %s take %d bytes, the limit is %d; --max-memory raises it", r.name, what, bytes, r.o.MaxMemory)
+}
+
+// tell reports progress, not too often.
+func (r *reader) tell(phase string, arcs int64) {
+	if now := time.Now(); now.Sub(r.told) >= progressEvery {
+		r.told = now
+		r.o.Progress(Progress{Bytes: r.in.stored.n, Total: r.total, Arcs: arcs, Phase: phase})
+	}
+}

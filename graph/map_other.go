@@ -1,0 +1,6 @@
+//go:build !(linux || darwin || freebsd || netbsd || openbsd || dragonfly)
+
+package graph
+
+// mapFile reads a file.
+func mapFile(name string) (b []byte, unmap func() error, err error) { return readFile(name) }

@@ -1,0 +1,233 @@
+package graph
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"sync"
+)
+
+// file is a .vyg file that a graph is in.
+type file struct {
+	name  string
+	bytes []byte
+	unmap func() error // nil if the bytes are in memory
+	head  head
+	table []section
+	g     *CSR // the graph as it is in the file
+
+	unpack sync.Once
+	masks  []uint32
+
+	verify sync.Once
+	wrong  error
+}
+
+// Open maps a .vyg file. Nothing is read but its header and its texts, so that this takes the same time for every size: what
+// the arrays hold is looked at by Verify, which NewSession and every search on the host call first. The file must not be
+// written while the graph is in use; Close gives it back. Where files cannot be mapped it is read.
+//
+// Errors: *ParseError, with what is wrong; more than 2³²−1 arcs.
+func Open(name string) (*CSR, error) {
+	b, unmap, err := mapFile(name)
+	if err != nil {
+		return nil, err
+	}
+	g, err := open(name, b, unmap)
+	if err != nil && unmap != nil {
+		unmap()
+	}
+	return g, err
+}
+
+// Decode is Open for a file in memory, which must not be written again. Its name is for errors.
+func Decode(name string, b []byte) (*CSR, error) { return open(name, b, nil) }
+
+func open(name string, b []byte, unmap func() error) (*CSR, error) {
+	f := &file{name: name, bytes: b, unmap: unmap}
+	var err error
+	if f.head, f.table, err = readHead(name, b); err != nil {
+		return nil, err
+	}
+	if err := f.checkLengths(); err != nil {
+		return nil, err
+	}
+	if f.g, err = f.graph(); err != nil {
+		return nil, err
+	}
+	return f.g, nil
+}
+
+// section returns a section's bytes, none if it is not there.
+func (f *file) section(kind uint32) []byte {
+	for _, s := range f.table {
+		if s.kind == kind {
+			return f.bytes[s.offset : s.offset+s.length : s.offset+s.length]
+		}
+	}
+	return nil
+}
+
+// checkLengths compares sections with the header.
+func (f *file) checkLengths() error {
+	n, m := f.head.nodes, f.head.arcs
+	for _, c := range []struct {
+		kind     uint32
+		want     uint64
+		optional bool
+	}{
+		{offsetsSection, uint64(f.head.width) * (n + 1), false}, {targetsSection, 4 * m, false}, {kindsSection, uint64(f.head.kinds) * m, false},
+		{nodeKindsSection, 4 * n, true}, {tagsSection, 4 * n, true}, {weightsSection, 4 * m, true},
+		{nameEndsSection, 8 * (n + 1), true}, {positionEndsSection, 8 * (n + 1), true},
+	} {
+		got := uint64(len(f.section(c.kind)))
+		if got != c.want && !(c.optional && got == 0) {
+			return f.bad(16, fmt.Sprintf("section %s has %d bytes", sectionNames[c.kind], got), fmt.Sprintf("%d for %d nodes and %d arcs", c.want, n, m))
+		}
+	}
+	if t := len(f.section(kindTableSection)); t > 4*256 || t%4 != 0 || (t > 0) != (f.head.kinds == 1 && m > 0) {
+		return f.bad(33, fmt.Sprintf("a kind table of %d bytes", t), "4 bytes for each of at most 256 masks, and none where kinds are no index")
+	}
+	return nil
+}
+
+func (f *file) bad(at int64, got, want string) error {
+	return &ParseError{File: f.name, Offset: at, Got: got, Want: want}
+}
+
+// graph makes the graph of the sections.
+func (f *file) graph() (*CSR, error) {
+	g := &CSR{file: f, targets: wordsOf[uint32](f.section(targetsSection))}
+	if b := f.section(offsetsSection); f.head.width == 4 {
+		g.offsets = wordsOf[uint32](b)
+	} else {
+		g.offsets = make([]uint32, f.head.nodes+1)
+		for i := range g.offsets {
+			v := binary.LittleEndian.Uint64(b[8*i:])
+			if v > f.head.arcs {
+				return nil, f.bad(0, fmt.Sprintf("offset %d of row %d", v, i), fmt.Sprintf("at most %d, the number of arcs", f.head.arcs))
+			}
+			g.offsets[i] = uint32(v)
+		}
+	}
+	if f.head.kinds == 4 {
+		g.masks = wordsOf[uint32](f.section(kindsSection))
+	}
+	g.data = Data{
+		NodeKinds: wordsOf[uint32](f.section(nodeKindsSection)), Tags: wordsOf[uint32](f.section(tagsSection)), Weights: wordsOf[uint32](f.section(weightsSection)),
+		Names:     Strings{wordsOf[uint64](f.section(nameEndsSection)), f.section(nameBytesSection)},
+		Positions: Strings{wordsOf[uint64](f.section(positionEndsSection)), f.section(positionBytesSection)},
+	}
+	var names []string
+	for _, t := range []struct {
+		kind uint32
+		to   any
+	}{{attributesSection, &g.data.Attributes}, {provenanceSection, &g.data.Provenance}, {kindNamesSection, &names}} {
+		if err := textOf(f.section(t.kind), t.to); err != nil {
+			return nil, f.bad(0, "section "+sectionNames[t.kind], err.Error())
+		}
+	}
+	if len(names) > 32 {
+		return nil, f.bad(0, fmt.Sprintf("names of %d kinds", len(names)), "at most 32")
+	}
+	copy(g.data.KindNames[:], names)
+	return g, nil
+}
+
+// unpacked returns the masks of kinds that are an index, made when they are first asked for; nil if there are no kinds.
+// Indices outside of the table, which Verify finds, give 0.
+func (f *file) unpacked() []uint32 {
+	if f.head.kinds != 1 {
+		return nil
+	}
+	f.unpack.Do(func() {
+		var table [256]uint32
+		copy(table[:], wordsOf[uint32](f.section(kindTableSection)))
+		index := f.section(kindsSection)
+		f.masks = make([]uint32, len(index))
+		for i, k := range index {
+			f.masks[i] = table[k]
+		}
+	})
+	return f.masks
+}
+
+// states reports whether the file's digest is that of g.
+func (f *file) states(g *CSR) bool { return f.g == g }
+
+// Verify looks at all of a graph that Open mapped: the checksums of its sections, that rows ascend and targets are nodes, what
+// its header says, and its digest. It does so once. Graphs that were built hold all that already.
+//
+// Errors: *ParseError, with the section, the row or the arc.
+func (g *CSR) Verify() error {
+	if g.file == nil {
+		return nil
+	}
+	f := g.file
+	f.verify.Do(func() { f.wrong = f.check() })
+	return f.wrong
+}
+
+func (f *file) check() error {
+	for _, s := range f.table {
+		if sectionSum(f.bytes[s.offset:s.offset+s.length]) != s.sum {
+			return f.bad(int64(s.offset), s.String(), "checksum differs")
+		}
+	}
+	if table := uint64(len(f.section(kindTableSection)) / 4); f.head.kinds == 1 {
+		for i, k := range f.section(kindsSection) {
+			if uint64(k) >= table {
+				return f.bad(0, fmt.Sprintf("arc %d: kind %d", i, k), fmt.Sprintf("the table has %d", table))
+			}
+		}
+	}
+	g := f.g
+	if err := g.check(); err != nil {
+		return f.bad(0, err.Error(), "")
+	}
+	for what, s := range map[string]Strings{"names": g.data.Names, "positions": g.data.Positions} {
+		if err := s.check(); err != nil {
+			return f.bad(0, what, err.Error())
+		}
+	}
+	if claimed := f.head.flags & (flagSymmetric | flagSimple | flagNoSelf); claimed&^g.Shape().flags() != 0 {
+		return f.bad(12, fmt.Sprintf("flags %#x", f.head.flags), fmt.Sprintf("the arcs say %#x", g.Shape().flags()))
+	}
+	if d := g.digestOf(Digest32(g.targets), g.digestOfMasks()); d != f.head.digest {
+		return f.bad(40, fmt.Sprintf("digest %x…", f.head.digest[:8]), fmt.Sprintf("that of what is in the file is %x…", d[:8]))
+	}
+	return nil
+}
+
+// Close gives the file of a graph back; the graph, and all that shares its arrays, must not be used again. A graph that is in
+// memory has none.
+func (g *CSR) Close() error {
+	if g.file == nil || g.file.unmap == nil {
+		return nil
+	}
+	unmap := g.file.unmap
+	g.file.unmap = nil
+	return unmap()
+}
+
+// readFile is Open's way where files cannot be mapped.
+func readFile(name string) ([]byte, func() error, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	if info.Size() > math.MaxInt-8 {
+		return nil, nil, fmt.Errorf("graph: %s has %d bytes, more than there are addresses", name, info.Size())
+	}
+	// Words of 64 bits, so that sections are aligned.
+	b := bytesOf(make([]uint64, (info.Size()+7)/8))[:info.Size()]
+	_, err = io.ReadFull(f, b)
+	return b, nil, err
+}

@@ -1,0 +1,170 @@
+package graph
+
+import (
+	"encoding/json"
+	"io"
+	"slices"
+)
+
+// WriteTo writes the graph with all its data as a .vyg file, and returns how many bytes that were. Kinds are one byte each
+// where there are at most 256 different masks.
+//
+// Errors: those of the writer; a graph of a file that is broken.
+func (g *CSR) WriteTo(w io.Writer) (int64, error) {
+	if err := g.Verify(); err != nil {
+		return 0, err
+	}
+	contents, kinds, err := g.contents()
+	if err != nil {
+		return 0, err
+	}
+	h := head{nodes: uint64(g.Nodes()), arcs: uint64(g.Arcs()), width: 4, kinds: kinds, digest: g.Digest(), flags: g.Shape().flags()}
+	at := uint64(headBytes + entryBytes*len(contents))
+	var table []section
+	for _, c := range contents {
+		at = (at + sectionLine - 1) / sectionLine * sectionLine
+		table = append(table, section{c.kind, c.width, at, uint64(len(c.bytes)), sectionSum(c.bytes)})
+		at += uint64(len(c.bytes))
+	}
+	out := &counted{w: w}
+	out.write(h.header(table))
+	for i, c := range contents {
+		out.write(make([]byte, table[i].offset-uint64(out.n)))
+		out.write(c.bytes)
+	}
+	return out.n, out.err
+}
+
+// counted counts what it writes, and nothing after an error.
+type counted struct {
+	w   io.Writer
+	n   int64
+	err error
+}
+
+func (c *counted) write(b []byte) {
+	if c.err != nil {
+		return
+	}
+	n, err := c.w.Write(b)
+	c.n, c.err = c.n+int64(n), err
+}
+
+// content is a section that is to be written.
+type content struct {
+	kind, width uint32
+	bytes       []byte
+}
+
+// contents are the sections that are not empty, and the width of kinds.
+func (g *CSR) contents() (list []content, kinds uint8, err error) {
+	add := func(kind, width uint32, b []byte) {
+		if len(b) > 0 {
+			list = append(list, content{kind, width, b})
+		}
+	}
+	text := func(kind uint32, empty bool, v any) {
+		if empty {
+			return
+		}
+		b, failed := json.Marshal(v)
+		if failed != nil {
+			err = failed
+		}
+		add(kind, 1, b)
+	}
+	d := g.data
+	add(offsetsSection, 4, bytesOf(g.Offsets()))
+	add(targetsSection, 4, bytesOf(g.targets))
+	if masks := g.Masks(); masks != nil {
+		kinds = 4
+		if table, index := packed(masks); table != nil {
+			kinds = 1
+			add(kindsSection, 1, index)
+			add(kindTableSection, 4, bytesOf(table))
+		} else {
+			add(kindsSection, 4, bytesOf(masks))
+		}
+	}
+	add(nodeKindsSection, 4, bytesOf(d.NodeKinds))
+	add(tagsSection, 4, bytesOf(d.Tags))
+	add(weightsSection, 4, bytesOf(d.Weights))
+	add(nameEndsSection, 8, bytesOf(d.Names.ends))
+	add(nameBytesSection, 1, d.Names.bytes)
+	add(positionEndsSection, 8, bytesOf(d.Positions.ends))
+	add(positionBytesSection, 1, d.Positions.bytes)
+	text(attributesSection, len(d.Attributes) == 0, d.Attributes)
+	text(provenanceSection, d.Provenance == Provenance{}, d.Provenance)
+	text(kindNamesSection, d.KindNames == [32]string{}, d.KindNames)
+	return list, kinds, err
+}
+
+// packed is masks as a table, ascending, and an index into it for each; nothing if there are more than 256.
+func packed(masks []uint32) (table []uint32, index []byte) {
+	last := uint32(0)
+	for _, m := range masks {
+		if m == last {
+			continue
+		}
+		last = m
+		if i, known := slices.BinarySearch(table, m); !known {
+			if len(table) == 256 {
+				return nil, nil
+			}
+			table = slices.Insert(table, i, m)
+		}
+	}
+	index = make([]byte, len(masks))
+	for i, m := range masks {
+		k, _ := slices.BinarySearch(table, m)
+		index[i] = byte(k)
+	}
+	return table, index
+}
+
+// Shape is what holds of all arcs of a graph.
+type Shape struct {
+	Symmetric bool // every arc has one back, with the same mask
+	Simple    bool // no two arcs lead from one node to the same node
+	NoSelf    bool // no arc leads from a node to itself
+}
+
+// Shape looks at all arcs. Whether they are symmetric is told by two sums of 64 bits over the arcs each way round, in any
+// order: what differs by accident differs in them.
+func (g *CSR) Shape() Shape {
+	s := Shape{true, true, true}
+	var ahead, back [2]uint64
+	masks := g.Masks()
+	for u := range g.Nodes() {
+		for i := g.offsets[u]; i < g.offsets[u+1]; i++ {
+			v, mask := g.targets[i], orOne(masks, int(i))
+			if i > g.offsets[u] && g.targets[i-1] == v {
+				s.Simple = false
+			}
+			if uint32(u) == v {
+				s.NoSelf = false
+				continue
+			}
+			for k := range ahead {
+				with := mix64(uint64(mask) + golden*uint64(k+1))
+				ahead[k] += mix64(with ^ (uint64(u)<<32 | uint64(v)))
+				back[k] += mix64(with ^ (uint64(v)<<32 | uint64(u)))
+			}
+		}
+	}
+	s.Symmetric = ahead == back
+	return s
+}
+
+func (s Shape) flags() uint32 {
+	f := uint32(flagSorted)
+	for _, c := range []struct {
+		holds bool
+		bit   uint32
+	}{{s.Symmetric, flagSymmetric}, {s.Simple, flagSimple}, {s.NoSelf, flagNoSelf}} {
+		if c.holds {
+			f |= c.bit
+		}
+	}
+	return f
+}
