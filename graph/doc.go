@@ -14,16 +14,20 @@
 //
 //	name ──Parse──▶ Generator ──Build──▶ CSR ──Levels──▶ levels ──Bitset──▶ bits ──Fold──▶ two words
 //	arrays ────────────New─────────────▶ CSR ──Digest──▶ 32 bytes
+//	file.vyg ──Open──▶ CSR ──WriteTo──▶ file.vyg; other formats are those of package files
+//	arcs in any order ──FromBlocks──▶ CSR ──With──▶ the same with names, tags, weights
 //	CSR, device ──NewSession──▶ Session ──Batch──▶ what is reached, by up to 64 queries in one search
 //	                                 ──Levels──▶ levels, by rounds in either direction
+//	                                 ──Path────▶ a shortest path, the same one everywhere
 //	                                 ──Components──▶ weak components, without rounds
 //	CSRs, device ──Ask──▶ the same, one graph after the other
 //
 // # Invariants
 //
 // New checks them and names the row or the arc that breaks one; graphs of generators have them by the way they are
-// made. Offsets start at 0, never fall, and end at the number of arcs; every target is a node; rows ascend by target,
-// then by mask; no mask is 0. A graph never changes, so that any number of goroutines may read it.
+// made, and those of files are looked at by Verify, which everything calls that goes over the arcs of one. Offsets start
+// at 0, never fall, and end at the number of arcs; every target is a node; rows ascend by target, then by mask; no mask is
+// 0. A graph never changes, so that any number of goroutines may read it.
 //
 // # Generators
 //
@@ -33,10 +37,11 @@
 //
 // # Not here yet
 //
-// Offsets have 32 bits, so a graph has at most 2³²−1 arcs. Masks are stored as they are or not at all: there is no
-// table of kinds with an index of 8 bits. Node kinds, tags, weights, names and files are missing, and of analyses on a
-// device all but reach, levels and weak components. Generators run on one core.
+// Offsets in memory have 32 bits, so a graph has at most 2³²−1 arcs: of a file with more, whose offsets have 64, the header
+// is read and the number said. Masks in memory and on a device are 32 bits each or none at all; only files have a table of
+// kinds with an index of 8 bits. Of analyses on a device all but reach, levels and weak components are missing. Generators
+// run on one core.
 //
-// Start reading at csr.go, then build.go and generator.go; for devices at session.go, then batch.go, level.go and several.go;
-// analyses are those of components.go, and what they answer labels.go.
+// Start reading at csr.go, then build.go and generator.go; for files at vyg.go and open.go; for devices at session.go, then
+// batch.go, level.go and several.go; analyses are those of components.go, and what they answer labels.go.
 package graph

@@ -130,13 +130,36 @@ func prepared(dev driver.Device, g *CSR, o SessionOptions) (*Session, error) {
 		return nil, err
 	}
 	s.digest = g.Digest()
-	s.forward.g = g
 	if s.o.Levels {
 		s.back = &image{g: g.Reverse()}
 	}
-	s.o.Seeds = min(s.o.Seeds, g.Nodes())
-	s.stride, s.slot = waves.QueryHead+s.o.Seeds, waves.AnswerHead+s.words()
+	s.size()
 	return s, nil
+}
+
+// size is what follows from the graph and the options.
+func (s *Session) size() {
+	s.forward.g = s.g
+	s.o.Seeds = min(s.o.Seeds, s.g.Nodes())
+	s.stride, s.slot = waves.QueryHead+s.o.Seeds, waves.AnswerHead+s.words()
+}
+
+// DeviceBytes returns what a session of a graph is planned to take, on a device with cooperative launches unless the options
+// name another topology.
+func DeviceBytes(g *CSR, o SessionOptions) uint64 {
+	if o.Topology == megakernel.Auto {
+		o.Topology = megakernel.Drained
+	}
+	s := &Session{g: g, o: o.settled(nil), digest: g.Digest()}
+	if s.o.Levels {
+		s.back = &image{g: g} // as large as the reverse
+	}
+	s.size()
+	p, err := plan.PlanSession(s.request())
+	if err != nil {
+		return math.MaxUint64
+	}
+	return p.PeakBytes
 }
 
 func (o SessionOptions) settled(dev driver.Device) SessionOptions {

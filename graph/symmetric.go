@@ -8,13 +8,13 @@ func (g *CSR) Symmetric() bool {
 	}
 	// Sources come in order, and rows ascend by target, then by mask. So what comes back to v comes in the order of v's
 	// row, if it comes: next[v] is where in that row.
-	next := make([]uint32, g.Nodes())
+	next, all := make([]uint32, g.Nodes()), g.Masks()
 	copy(next, g.offsets)
 	for u := range g.Nodes() {
 		targets, masks := g.Row(uint32(u))
 		for k, v := range targets {
 			at := next[v]
-			if at == g.offsets[v+1] || g.targets[at] != uint32(u) || masks != nil && g.masks[at] != masks[k] {
+			if at == g.offsets[v+1] || g.targets[at] != uint32(u) || masks != nil && all[at] != masks[k] {
 				return false
 			}
 			next[v]++

@@ -129,30 +129,16 @@ type Shape struct {
 	NoSelf    bool // no arc leads from a node to itself
 }
 
-// Shape looks at all arcs. Whether they are symmetric is told by two sums of 64 bits over the arcs each way round, in any
-// order: what differs by accident differs in them.
+// Shape looks at all arcs.
 func (g *CSR) Shape() Shape {
-	s := Shape{true, true, true}
-	var ahead, back [2]uint64
-	masks := g.Masks()
+	s := Shape{Symmetric: g.Symmetric(), Simple: true, NoSelf: true}
 	for u := range g.Nodes() {
-		for i := g.offsets[u]; i < g.offsets[u+1]; i++ {
-			v, mask := g.targets[i], orOne(masks, int(i))
-			if i > g.offsets[u] && g.targets[i-1] == v {
-				s.Simple = false
-			}
-			if uint32(u) == v {
-				s.NoSelf = false
-				continue
-			}
-			for k := range ahead {
-				with := mix64(uint64(mask) + golden*uint64(k+1))
-				ahead[k] += mix64(with ^ (uint64(u)<<32 | uint64(v)))
-				back[k] += mix64(with ^ (uint64(v)<<32 | uint64(u)))
-			}
+		row, _ := g.Row(uint32(u))
+		for i, v := range row {
+			s.NoSelf = s.NoSelf && v != uint32(u)
+			s.Simple = s.Simple && (i == 0 || row[i-1] != v)
 		}
 	}
-	s.Symmetric = ahead == back
 	return s
 }
 

@@ -2,15 +2,21 @@
 
 package main
 
-// Two commands link kernels that vyre gen makes. So that they can be made anew when they do not build, the command that
+// These commands link kernels that vyre gen makes. So that they can be made anew when they do not build, the command that
 // their packages generate with is built without them.
 type (
 	evidenceRunCmd     struct{}
 	evidenceExplainCmd struct{}
+	graphCmd           struct{}
+	reachCmd           struct{}
 )
 
 func (evidenceRunCmd) Run() error { return notHere() }
 
 func (evidenceExplainCmd) Run() error { return notHere() }
+
+func (graphCmd) Run() error { return notHere() }
+
+func (reachCmd) Run() error { return notHere() }
 
 func notHere() error { return usagef("this command was built to generate launchers only") }

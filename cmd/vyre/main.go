@@ -12,13 +12,17 @@
 //	vyre evidence run --graph road:1024x1024 -o x.csv     one launch against a loop of the host, measured
 //	vyre evidence check speedup.csv                       whether measured ratios may be quoted
 //	vyre evidence explain                                 what plans are chosen by, and whether that held
+//	vyre graph gen road:1024x1024 -o roads.vyg            a graph of a generator
+//	vyre graph info roads.vyg                             what a graph is like
+//	vyre graph convert roads.gr.gz roads.vyg              from one format to another
+//	vyre reach roads.vyg --from 0 --to 99 --path          what can be reached, and along which path
 //	vyre gen ./kernels                                    typed launchers, for go generate
 //	vyre completion bash                                  completion for a shell
 //
 // Results go to standard output, everything else to standard error. With --json, standard output is one document.
 // A file named - is standard input, or standard output. Output files are opened before the work, and a file keeps
 // what it held until there is something to write. The exit status is 0 on success, 1 when something failed, 2 when
-// the command line makes no sense.
+// the command line makes no sense, 4 when --verify found a difference.
 package main
 
 import (
@@ -44,6 +48,9 @@ type commands struct {
 	Passes  passesCmd  `cmd:"" help:"List the compiler's passes in their order."`
 	Gen     genCmd     `cmd:"" help:"Write typed launchers for the kernels of a package."`
 	Conform conformCmd `cmd:"" help:"Run the conformance suite on a device."`
+
+	Graph graphCmd `cmd:"" help:"Make, look at and convert graphs."`
+	Reach reachCmd `cmd:"" help:"Ask which nodes of a graph can be reached, and along which path."`
 
 	Evidence evidenceCmd `cmd:"" help:"Measure and check comparisons of protocols."`
 
@@ -78,6 +85,9 @@ func asUsage(err error) error {
 	}
 	return usage{err}
 }
+
+// difference is what --verify found: exit status 4.
+type difference struct{ error }
 
 // errSilent is an error that was reported already.
 var errSilent = errors.New("reported")
@@ -126,11 +136,15 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	}
 	err = k.Run(&terminal{ctx: ctx, in: in, out: out, err: errOut, model: parser.Model})
 	var u usage
+	var differs difference
 	switch {
 	case err == nil:
 		return 0
 	case errors.Is(err, errSilent):
 		return 1
+	case errors.As(err, &differs):
+		fmt.Fprintln(errOut, message(err))
+		return 4
 	case errors.As(err, &u):
 		fmt.Fprintln(errOut, message(err))
 		return 2

@@ -55,3 +55,27 @@ func countdown(w io.Writer, what string, n int) (step func(int), stop func()) {
 		progressbar.OptionShowCount(), progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(100*time.Millisecond))
 	return func(n int) { bar.Add(n) }, func() { bar.Finish() }
 }
+
+// bar shows, on a terminal, how much of a number of bytes is read; the function returned ends it.
+func bar(w io.Writer) (at func(phase string, done, total int64), stop func()) {
+	if !isTerminal(w) {
+		return func(string, int64, int64) {}, func() {}
+	}
+	var b *progressbar.ProgressBar
+	at = func(phase string, done, total int64) {
+		if b == nil {
+			if total <= 0 {
+				total = -1
+			}
+			b = progressbar.NewOptions64(total, progressbar.OptionSetWriter(w), progressbar.OptionShowBytes(true),
+				progressbar.OptionClearOnFinish(), progressbar.OptionSetDescription(phase))
+		}
+		b.Describe(phase)
+		b.Set64(done)
+	}
+	return at, func() {
+		if b != nil {
+			b.Finish()
+		}
+	}
+}

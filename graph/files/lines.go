@@ -199,7 +199,7 @@ func (c *chunk) rest(rules rules, s *scratch, start int, w *words, u, v uint64) 
 		if len(word) > 0 {
 			var err error
 			if mask, err = strconv.ParseUint(string(word), 0, 32); err != nil || mask == 0 {
-				c.fail(start, at, "kinds "+quoted(word), "a mask from 1 to 0xffffffff; --kinds all takes the column as something else")
+				c.fail(start, at, "kinds "+quoted(word), "a mask from 1 to 0xffffffff; --arc-kinds all takes the column as something else")
 				return
 			}
 		}

@@ -1,0 +1,209 @@
+//go:build !bootstrap
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/files"
+)
+
+// graphCmd is about graphs in files.
+type graphCmd struct {
+	Gen     graphGenCmd     `cmd:"" help:"Make a graph of a generator."`
+	Info    graphInfoCmd    `cmd:"" help:"Print what a graph is like."`
+	Convert graphConvertCmd `cmd:"" help:"Write a graph in another format."`
+}
+
+// readFlags say how a graph is read.
+type readFlags struct {
+	Format    string `enum:",el,wel,mtx,sg,wsg,gr,vyg" default:"" help:"What the file holds: ${enum}; by default its first bytes and its name say."`
+	IDs       string `name:"ids" enum:",dense,sparse" default:"" help:"In a list of arcs, take numbers as ids (dense), or number nodes anew and keep the numbers as names (sparse); by default dense if all are below four times the arcs."`
+	Kinds     string `name:"arc-kinds" enum:"file,all" default:"file" help:"Take the kinds of arcs that the file has, or all arcs as one kind, whatever a third column is (${enum})."`
+	MaxMemory string `placeholder:"SIZE" help:"Most memory for arcs, such as 8G; half of the machine's by default."`
+	MaxBytes  string `placeholder:"SIZE" help:"Most bytes that a compressed file may become."`
+	KeepGoing bool   `help:"Go on after an error in the file, and list up to 100."`
+	Quiet     bool   `short:"q" help:"Print no progress."`
+}
+
+// options are the flags as reading takes them.
+func (f *readFlags) options(t *terminal) (files.Options, func(), error) {
+	o := files.Options{Format: files.Format(f.Format), IDs: files.IDs(f.IDs), NoKinds: f.Kinds == "all", KeepGoing: f.KeepGoing}
+	var err error
+	if o.MaxMemory, err = sizeOf("--max-memory", f.MaxMemory); err != nil {
+		return o, nil, err
+	}
+	if o.MaxBytes, err = sizeOf("--max-bytes", f.MaxBytes); err != nil {
+		return o, nil, err
+	}
+	stop := func() {}
+	if !f.Quiet {
+		var at func(string, int64, int64)
+		at, stop = bar(t.err)
+		o.Progress = func(p files.Progress) { at(p.Phase, p.Bytes, p.Total) }
+	}
+	return o, stop, nil
+}
+
+// sizeOf reads a number of bytes: 4096, 64K, 512M, 8G.
+func sizeOf(flag, s string) (int64, error) {
+	if s == "" {
+		return 0, nil
+	}
+	shift := map[byte]uint{'K': 10, 'M': 20, 'G': 30, 'T': 40}[s[len(s)-1]&^0x20]
+	digits := s
+	if shift > 0 {
+		digits = s[:len(s)-1]
+	}
+	var n int64
+	if _, err := fmt.Sscanf(digits+"\n", "%d\n", &n); err != nil || n <= 0 || n > 1<<62>>shift {
+		return 0, usagef("%s %s: want bytes, such as 4096, 64K, 512M or 8G", flag, s)
+	}
+	return n << shift, nil
+}
+
+// loadGraph reads a graph.
+func (t *terminal) loadGraph(name string, o files.Options) (*graph.CSR, files.Report, error) {
+	if name == "-" {
+		if t.inRead {
+			return nil, files.Report{}, usagef("-: standard input can be read only once")
+		}
+		t.inRead = true
+		return files.Read(t.ctx, t.in, "standard input", o)
+	}
+	return files.Open(t.ctx, name, o)
+}
+
+// graphGenCmd makes a graph.
+type graphGenCmd struct {
+	Spec     string `arg:"" help:"Generator and size, such as road:1024x1024, kron:20 or skew:1048576."`
+	Out      string `short:"o" required:"" placeholder:"FILE" help:"File to write; its name says the format, and .gz compresses."`
+	Seed     uint64 `default:"1" help:"Seed of the generators that draw."`
+	Directed bool   `help:"Leave out the arc back that each arc of kron and uniform has."`
+	Kinds    string `enum:"spec,all" default:"spec" help:"Keep the kinds of arcs that skew and icfg have, or make them one kind (${enum})."`
+	Memory   string `name:"max-memory" placeholder:"SIZE" help:"Most memory for the graph, such as 8G."`
+}
+
+// Help is the long help of the command.
+func (graphGenCmd) Help() string {
+	return `Generators: kron:S, uniform:S, grid:WxH, road:WxH, chain:N, ladder:NxW, star:N, complete:N, tree:N,K, icfg:P,B,F and
+skew:N. A graph is a function of its name and its seed: it has the same digest everywhere.
+Example:
+  vyre graph gen road:1024x1024 -o roads.vyg`
+}
+
+func (c *graphGenCmd) Run(t *terminal) error {
+	gen, err := graph.Parse(c.Spec)
+	if err != nil {
+		return asUsage(err)
+	}
+	if err := (files.SaveOptions{}).Check(c.Out); err != nil {
+		return asUsage(err)
+	}
+	limit, err := sizeOf("--max-memory", c.Memory)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	stop := spin(t.err, "making "+gen.String())
+	g, err := gen.Build(graph.Options{Seed: c.Seed, Directed: c.Directed, MaxBytes: limit})
+	stop()
+	if err != nil {
+		return err
+	}
+	if c.Kinds == "all" && g.Masks() != nil {
+		if g, err = graph.New(g.Offsets(), g.Targets(), nil); err != nil {
+			return err
+		}
+	}
+	if g, err = g.With(graph.Data{Provenance: graph.Provenance{Producer: "vyre graph gen", Version: version(), Options: fmt.Sprintf("%v, seed %d", gen, c.Seed)}}); err != nil {
+		return err
+	}
+	return t.save(c.Out, g, files.Report{}, began)
+}
+
+// graphConvertCmd writes a graph in another format.
+type graphConvertCmd struct {
+	In        string `arg:"" help:"File to read; - is standard input."`
+	Out       string `arg:"" help:"File to write; its name says the format, and .gz compresses."`
+	Symmetric bool   `help:"Add an arc back for each arc that is no loop."`
+	Dedup     bool   `help:"Make arcs between the same nodes one, with the kinds of all and the least weight."`
+	NoSelf    bool   `help:"Leave out arcs from a node to itself."`
+	Weights   bool   `help:"Keep weights."`
+	readFlags
+}
+
+// Help is the long help of the command.
+func (graphConvertCmd) Help() string {
+	return `Reads lists of arcs (el, txt, tsv, wel), Matrix Market (mtx), GAP's rows (sg, wsg), DIMACS (gr) and vyg, as they are or
+compressed with gzip or bzip2; writes all of these, and dot, json and csv. What the format cannot hold is said.
+Example:
+  vyre graph convert roadNet-CA.txt.gz roads.vyg`
+}
+
+func (c *graphConvertCmd) Run(t *terminal) error {
+	if err := (files.SaveOptions{}).Check(c.Out); err != nil {
+		return asUsage(err)
+	}
+	o, stop, err := c.options(t)
+	if err != nil {
+		return err
+	}
+	o.Weights = c.Weights
+	o.Build = graph.BuildOptions{Symmetric: c.Symmetric, Dedup: c.Dedup, NoSelf: c.NoSelf}
+	began := time.Now()
+	g, report, err := t.loadGraph(c.In, o)
+	stop()
+	if err != nil {
+		return err
+	}
+	err = t.save(c.Out, g, report, began)
+	return errors.Join(err, g.Close())
+}
+
+// save writes a graph, and says on standard error what it is and what became of it.
+func (t *terminal) save(name string, g *graph.CSR, report files.Report, began time.Time) error {
+	lost, err := files.Save(name, g, files.SaveOptions{})
+	if err != nil {
+		return err
+	}
+	digest := g.Digest()
+	fmt.Fprintf(t.err, "%s: %s nodes, %s arcs, digest %x, in %s\n", name, thousands(int64(g.Nodes())), thousands(int64(g.Arcs())), digest[:8], rounded(time.Since(began)))
+	for _, c := range []struct {
+		n    int64
+		what string
+	}{{report.Built.Back, "arcs back were added"}, {report.Built.Self, "arcs from a node to itself were left out"}, {report.Built.Duplicates, "arcs were merged into others"}} {
+		if c.n > 0 {
+			fmt.Fprintf(t.err, "%s %s\n", thousands(c.n), c.what)
+		}
+	}
+	if report.Renumbered {
+		fmt.Fprintln(t.err, "nodes were numbered anew; the ids of the file are their names")
+	}
+	if len(lost) > 0 {
+		fmt.Fprintf(t.err, "lost, since the format has no place for it: %s\n", strings.Join(lost, ", "))
+	}
+	return nil
+}
+
+// thousands groups a number.
+func thousands(n int64) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// rounded is a time of three digits.
+func rounded(d time.Duration) time.Duration {
+	for unit := time.Duration(1); ; unit *= 10 {
+		if d < 1000*unit {
+			return d.Round(unit)
+		}
+	}
+}

@@ -1,0 +1,229 @@
+//go:build !bootstrap
+
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/bits"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/files"
+)
+
+// graphInfoCmd says what a graph is like.
+type graphInfoCmd struct {
+	File    string `arg:"" help:"File to read; - is standard input."`
+	Degrees bool   `help:"Print how many nodes have how many arcs."`
+	Verify  bool   `help:"Look at all of a .vyg file: checksums, rows, digest."`
+	JSON    bool   `help:"Print one JSON document."`
+	readFlags
+}
+
+// Help is the long help of the command.
+func (graphInfoCmd) Help() string {
+	return `Example:
+  vyre graph info roads.vyg --degrees`
+}
+
+// graphDoc is the form of --json.
+type graphDoc struct {
+	Schema     string            `json:"schema"`
+	File       string            `json:"file"`
+	Format     files.Format      `json:"format"`
+	Digest     string            `json:"digest"`
+	Nodes      int               `json:"n"`
+	Arcs       int               `json:"m"`
+	Bytes      int64             `json:"bytes"`
+	Symmetric  bool              `json:"symmetric"`
+	Simple     bool              `json:"simple"`
+	NoSelf     bool              `json:"no_self"`
+	Kinds      []kindEntry       `json:"kinds"`
+	Has        []string          `json:"has"`
+	MaxDegree  int               `json:"max_degree"`
+	Sinks      int               `json:"sinks"`
+	Degrees    []degreeEntry     `json:"degrees,omitempty"`
+	Depth      depthEntry        `json:"depth"`
+	Device     map[string]uint64 `json:"device_bytes"`
+	Provenance graph.Provenance  `json:"provenance"`
+	Attributes map[string]string `json:"attributes,omitempty"`
+	Verified   bool              `json:"verified"`
+}
+
+type kindEntry struct {
+	Name string `json:"name"`
+	Bit  int    `json:"bit"`
+	Arcs int    `json:"arcs"`
+}
+
+// degreeEntry counts nodes with from to to arcs.
+type degreeEntry struct {
+	From  int `json:"from"`
+	To    int `json:"to"`
+	Nodes int `json:"nodes"`
+}
+
+// depthEntry is a search from the node with most arcs.
+type depthEntry struct {
+	Source  uint32 `json:"source"`
+	Levels  int    `json:"levels"`
+	Reached int    `json:"reached"`
+}
+
+func (c *graphInfoCmd) Run(t *terminal) error {
+	o, stop, err := c.options(t)
+	if err != nil {
+		return err
+	}
+	o.Weights = true
+	g, report, err := t.loadGraph(c.File, o)
+	stop()
+	if err != nil {
+		return err
+	}
+	doc, err := c.describe(g, report)
+	if err == nil && c.JSON {
+		err = json.NewEncoder(t.out).Encode(doc)
+	} else if err == nil {
+		doc.print(t.out)
+	}
+	return errors.Join(err, g.Close())
+}
+
+// describe looks at all of a graph.
+func (c *graphInfoCmd) describe(g *graph.CSR, report files.Report) (graphDoc, error) {
+	// Everything here looks at arcs, which have to be right for that. --verify says that this was the question.
+	if err := g.Verify(); err != nil {
+		return graphDoc{}, err
+	}
+	digest, shape, d := g.Digest(), g.Shape(), g.Data()
+	doc := graphDoc{Schema: "vyre.graph-info/1", File: c.File, Format: report.Format, Digest: fmt.Sprintf("%x", digest), Nodes: g.Nodes(), Arcs: g.Arcs(),
+		Bytes: g.Bytes(), Symmetric: shape.Symmetric, Simple: shape.Simple, NoSelf: shape.NoSelf, Kinds: kindsOf(g), Has: []string{},
+		Provenance: d.Provenance, Attributes: d.Attributes, Verified: c.Verify, Device: deviceBytes(g)}
+	for _, h := range []struct {
+		there bool
+		what  string
+	}{{d.Weights != nil, "weights"}, {d.Names.Len() > 0, "names"}, {d.Positions.Len() > 0, "positions"}, {d.NodeKinds != nil, "node kinds"}, {d.Tags != nil, "tags"}} {
+		if h.there {
+			doc.Has = append(doc.Has, h.what)
+		}
+	}
+	return doc, c.degrees(g, &doc)
+}
+
+// degrees counts arcs of nodes, and searches from the node that has most.
+func (c *graphInfoCmd) degrees(g *graph.CSR, doc *graphDoc) error {
+	var counts [34]int // by the length of the degree in bits
+	offsets := g.Offsets()
+	for u := range g.Nodes() {
+		degree := int(offsets[u+1] - offsets[u])
+		counts[bits.Len(uint(degree))]++
+		if degree > doc.MaxDegree {
+			doc.MaxDegree, doc.Depth.Source = degree, uint32(u)
+		}
+	}
+	doc.Sinks = counts[0]
+	for k, n := range counts {
+		if n > 0 && c.Degrees {
+			doc.Degrees = append(doc.Degrees, degreeEntry{1 << k >> 1, max(1<<k-1, 0), n})
+		}
+	}
+	if g.Nodes() == 0 {
+		return nil
+	}
+	levels, err := graph.Levels(g, []uint32{doc.Depth.Source}, graph.AllKinds)
+	if err != nil {
+		return err
+	}
+	for _, l := range levels {
+		if l != graph.None {
+			doc.Depth.Reached++
+			doc.Depth.Levels = max(doc.Depth.Levels, int(l)+1)
+		}
+	}
+	return nil
+}
+
+// kindsOf counts the arcs of each kind.
+func kindsOf(g *graph.CSR) []kindEntry {
+	list := []kindEntry{}
+	var counts [32]int
+	for _, m := range g.Masks() {
+		for ; m != 0; m &= m - 1 {
+			counts[bits.TrailingZeros32(m)]++
+		}
+	}
+	for bit, n := range counts {
+		if n > 0 {
+			list = append(list, kindEntry{g.KindName(bit), bit, n})
+		}
+	}
+	return list
+}
+
+// deviceBytes is what sessions of a graph take on a device.
+func deviceBytes(g *graph.CSR) map[string]uint64 {
+	one := graph.SessionOptions{Queries: 1, Seeds: 1}
+	levels, lanes := one, one
+	levels.Levels, lanes.Queries = true, 64
+	return map[string]uint64{"reach": graph.DeviceBytes(g, one), "levels": graph.DeviceBytes(g, levels), "64 queries": graph.DeviceBytes(g, lanes)}
+}
+
+// print is the form for people.
+func (d *graphDoc) print(out io.Writer) {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	row := func(name, format string, args ...any) { fmt.Fprintf(w, "%s\t%s\n", name, fmt.Sprintf(format, args...)) }
+	row("file", "%s (%s)", d.File, d.Format)
+	row("nodes", "%s", thousands(int64(d.Nodes)))
+	row("arcs", "%s", thousands(int64(d.Arcs)))
+	row("degree", "at most %s; %s nodes have no arc", thousands(int64(d.MaxDegree)), thousands(int64(d.Sinks)))
+	var shape []string
+	for _, s := range []struct {
+		holds   bool
+		yes, no string
+	}{{d.Symmetric, "symmetric", "directed"}, {d.Simple, "no arc twice", "some arcs twice"}, {d.NoSelf, "no loops", "loops"}} {
+		if s.holds {
+			shape = append(shape, s.yes)
+		} else {
+			shape = append(shape, s.no)
+		}
+	}
+	row("shape", "%s", strings.Join(shape, ", "))
+	if len(d.Kinds) == 0 {
+		row("kinds", "one")
+	}
+	for i, k := range d.Kinds {
+		row(map[bool]string{true: "kinds"}[i == 0], "%s (bit %d): %s arcs", k.Name, k.Bit, thousands(int64(k.Arcs)))
+	}
+	if len(d.Has) > 0 {
+		row("has", "%s", strings.Join(d.Has, ", "))
+	}
+	if d.Nodes > 0 {
+		row("depth", "%s levels from node %d, which has most arcs: %s nodes", thousands(int64(d.Depth.Levels)), d.Depth.Source, thousands(int64(d.Depth.Reached)))
+	}
+	row("memory", "%s bytes", thousands(d.Bytes))
+	names := []string{}
+	for what := range d.Device {
+		names = append(names, what)
+	}
+	slices.Sort(names)
+	for i, what := range names {
+		row(map[bool]string{true: "on a device"}[i == 0], "%s: %s bytes", what, thousands(int64(d.Device[what])))
+	}
+	row("digest", "%s", d.Digest)
+	if p := d.Provenance; p.Producer != "" {
+		row("made by", "%s", strings.Join([]string{p.Producer, p.Version, p.Options}, ", "))
+	}
+	if d.Verified {
+		row("verified", "checksums, rows and digest")
+	}
+	w.Flush()
+	for _, e := range d.Degrees {
+		fmt.Fprintf(out, "%12s to %s arcs: %s nodes\n", thousands(int64(e.From)), thousands(int64(e.To)), thousands(int64(e.Nodes)))
+	}
+}

@@ -1,0 +1,318 @@
+//go:build !bootstrap
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/megakernel"
+)
+
+// reachCmd asks what can be reached.
+type reachCmd struct {
+	File    string   `arg:"" help:"Graph to ask; - is standard input."`
+	From    []string `required:"" sep:"none" placeholder:"NODES" help:"Nodes to begin with: ids or names with commas, name:REGEXP, tag:MASK, or @FILE with one a line; may be repeated."`
+	To      []string `sep:"none" placeholder:"NODES" help:"Nodes that the question is about, in the same forms."`
+	Back    bool     `help:"Go along arcs backward: what leads to the nodes of --from."`
+	Kinds   string   `placeholder:"MASK" help:"Kinds of arcs that are allowed: a number, or names with commas; all by default."`
+	Exclude []string `sep:"none" placeholder:"NODES" help:"Nodes that are never entered, in the forms of --from."`
+
+	Levels bool `help:"Print how many nodes are how many arcs away."`
+	Path   bool `help:"Print a shortest path to the nearest node of --to."`
+	Each   bool `help:"Answer for each node of --from by itself, up to 64 at once."`
+	Count  bool `help:"Print only how many nodes are reached."`
+
+	JSON bool `help:"Print one JSON document." xor:"form"`
+	CSV  bool `name:"csv" help:"Print nodes as CSV: of the path with --path, else all that are reached." xor:"form"`
+	Dot  bool `help:"Print the same as a graph for Graphviz." xor:"form"`
+	SVG  bool `name:"svg" help:"Print the same as a picture, levels as columns: at most 200 nodes and 400 arcs." xor:"form"`
+
+	Out string `short:"o" placeholder:"FILE" help:"Write all that is reached to a file."`
+	As  string `enum:"list,bitset,levels" default:"list" help:"What -o writes: a list with an id and a name a line; a bitset, words of 64 bits; or levels, words of 32 bits, all ones where nothing leads to (${enum})."`
+
+	Device   string `default:"auto" completes:"device" help:"Device to search on; see vyre devices."`
+	Topology string `enum:"auto,host,back-to-back,captured,device-loop,cooperative,drained" default:"auto" help:"Who drives the rounds: ${enum}."`
+	Verify   bool   `help:"Compare with a search on one core of the host; exit status 4 if they differ."`
+	readFlags
+}
+
+// Help is the long help of the command.
+func (reachCmd) Help() string {
+	return `Example:
+  vyre reach app.vyg --from name:^main.main$ --to os/exec.Command --path
+  vyre reach roads.txt.gz --from 0 --levels`
+}
+
+var topologies = map[string]megakernel.Topology{"auto": megakernel.Auto, "host": megakernel.HostLoop, "back-to-back": megakernel.BackToBack,
+	"captured": megakernel.Captured, "device-loop": megakernel.DeviceLoop, "cooperative": megakernel.Cooperative, "drained": megakernel.Drained}
+
+// answer is what came out.
+type answer struct {
+	g              *graph.CSR // with arcs as they are in the file
+	seeds, targets []uint32
+	excluded       []uint32
+	searched       *graph.CSR // without excluded nodes, and the other way round with --back
+	from           []uint32   // seeds that are not excluded
+	kinds          uint32
+	words          []uint64 // who is reached
+	count          int
+	levels         []uint32     // nil if nobody asked
+	path           []graph.Step // from a seed on, or to one with --back
+	each           []int        // counts, by seed
+	run            runEntry
+}
+
+// runEntry is how it was found.
+type runEntry struct {
+	Device   string `json:"device"`
+	Topology string `json:"topology"`
+	Rounds   int    `json:"rounds,omitempty"` // as far as levels tell
+	DeviceNS int64  `json:"device_ns"`
+	WallNS   int64  `json:"wall_ns"`
+	Bytes    uint64 `json:"bytes"` // on the device
+}
+
+func (c *reachCmd) Run(t *terminal) error {
+	switch {
+	case c.Path && len(c.To) == 0:
+		return usagef("--path: say to where with --to")
+	case c.Each && (c.Path || c.Levels || c.Dot || c.SVG || c.CSV || c.Out != ""):
+		return usagef("--each prints counts; ask for paths, levels and pictures of one node at a time")
+	}
+	if err := checkDevice(c.Device); err != nil {
+		return err
+	}
+	file := &sink{}
+	if c.Out != "" {
+		var err error
+		if file, err = t.create("-o", c.Out); err != nil {
+			return err
+		}
+		defer file.close()
+	}
+	o, stop, err := c.options(t)
+	if err != nil {
+		return err
+	}
+	g, _, err := t.loadGraph(c.File, o)
+	stop()
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	a, err := c.ask(t, g)
+	if err != nil {
+		return err
+	}
+	if c.Out != "" {
+		if err := file.write(c.content(a)); err != nil {
+			return err
+		}
+	}
+	if err := c.print(t, a); err != nil {
+		return err
+	}
+	if c.Verify {
+		return c.verify(a)
+	}
+	return nil
+}
+
+// ask finds the nodes, and searches.
+func (c *reachCmd) ask(t *terminal, g *graph.CSR) (*answer, error) {
+	if err := g.Verify(); err != nil {
+		return nil, err
+	}
+	a := &answer{g: g}
+	var err error
+	if a.kinds, err = kindsMask(g, c.Kinds); err != nil {
+		return nil, err
+	}
+	names := nodeNames{t: t, g: g}
+	if a.seeds, err = names.find("--from", c.From); err != nil {
+		return nil, err
+	}
+	if a.targets, err = names.find("--to", c.To); err != nil {
+		return nil, err
+	}
+	if a.excluded, err = names.find("--exclude", c.Exclude); err != nil {
+		return nil, err
+	}
+	a.searched, a.from = g, a.seeds
+	if len(a.excluded) > 0 {
+		a.searched = g.Without(a.excluded)
+		out := map[uint32]bool{}
+		for _, v := range a.excluded {
+			out[v] = true
+		}
+		a.from = slices.DeleteFunc(slices.Clone(a.seeds), func(v uint32) bool { return out[v] })
+	}
+	if c.Back {
+		a.searched = a.searched.Reverse()
+	}
+	return a, c.search(t, a)
+}
+
+// search asks a session.
+func (c *reachCmd) search(t *terminal, a *answer) (err error) {
+	g, seeds := a.searched, a.from
+	if g.Nodes() == 0 {
+		return nil
+	}
+	dev, err := openDevice(c.Device, driver.OpenOptions{CloseTimeout: closeTimeout})
+	if err != nil {
+		return err
+	}
+	defer dev.Close()
+	leveled := c.Levels || c.Path || c.SVG || c.As == "levels" && c.Out != "" || len(a.targets) > 0
+	o := graph.SessionOptions{Label: "reach", Queries: 1, Seeds: max(len(seeds), 1), Levels: leveled, Topology: topologies[c.Topology]}
+	if o.Topology == megakernel.Auto && dev.Caps().RegsUnit == 0 {
+		// A drain waits in loops, which an interpreter has to go through.
+		o.Topology = megakernel.Cooperative
+	}
+	if c.Each {
+		o.Queries, o.Seeds, o.Levels = min(max(len(seeds), 1), 64), 1, false
+	}
+	stop := spin(t.err, "searching")
+	defer stop()
+	s, err := graph.NewSession(t.ctx, dev, g, o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	began := time.Now()
+	q := graph.Query{Seeds: seeds, Kinds: a.kinds}
+	switch {
+	case c.Each:
+		err = a.askEach(t, s, seeds, a.kinds)
+	case leveled:
+		if a.path, a.levels, err = s.Path(t.ctx, q, a.targets); err == nil {
+			a.words = graph.Bitset(a.levels)
+		}
+		if c.Back {
+			a.path = turned(a.path)
+		}
+	default:
+		var r *graph.Reached
+		if r, err = s.Reach(t.ctx, q); err == nil {
+			a.words = make([]uint64, (g.Nodes()+63)/64)
+			for v := range r.Nodes() {
+				a.words[v/64] |= 1 << (v % 64)
+			}
+		}
+	}
+	if err != nil {
+		return err
+	}
+	a.count = countOf(a.words)
+	a.run = runEntry{Device: dev.Name(), Topology: s.Topology().String(), WallNS: time.Since(began).Nanoseconds(), Bytes: s.Memory().PeakBytes}
+	for _, l := range a.levels {
+		if l != graph.None {
+			a.run.Rounds = max(a.run.Rounds, int(l)+1)
+		}
+	}
+	if leveled && s.Topology() == megakernel.Drained {
+		a.run.Topology = megakernel.Cooperative.String()
+	}
+	return nil
+}
+
+// askEach answers for each seed, 64 together.
+func (a *answer) askEach(t *terminal, s *graph.Session, seeds []uint32, kinds uint32) error {
+	queries := make([]graph.Query, len(seeds))
+	for i := range seeds {
+		queries[i] = graph.Query{Seeds: seeds[i : i+1], Kinds: kinds}
+	}
+	all, err := s.Batch(t.ctx, queries)
+	if err != nil {
+		return err
+	}
+	for _, r := range all {
+		a.each = append(a.each, r.Count())
+	}
+	return nil
+}
+
+// turned is a path in the reversed graph as one in the graph. The mask of an arc goes with the node that it leads to.
+func turned(path []graph.Step) []graph.Step {
+	list := make([]graph.Step, len(path))
+	for i, step := range path {
+		at := len(path) - 1 - i
+		list[at].Node = step.Node
+		if at+1 < len(path) {
+			list[at+1].Mask = step.Mask
+		}
+	}
+	return list
+}
+
+// verify searches again, on one core of the host.
+func (c *reachCmd) verify(a *answer) error {
+	for i, count := range a.each {
+		levels, err := graph.Levels(a.searched, a.from[i:i+1], a.kinds)
+		if err != nil {
+			return err
+		}
+		if want := countOf(graph.Bitset(levels)); want != count {
+			return difference{fmt.Errorf("from node %d %d nodes are reached, on the host %d", a.from[i], count, want)}
+		}
+	}
+	if a.each != nil {
+		return nil
+	}
+	levels, err := graph.Levels(a.searched, a.from, a.kinds)
+	if err != nil {
+		return err
+	}
+	if want := graph.Bitset(levels); !slices.Equal(want, a.words) || a.levels != nil && !slices.Equal(levels, a.levels) {
+		return difference{fmt.Errorf("%d nodes are reached, on the host %d", a.count, countOf(want))}
+	}
+	return nil
+}
+
+func countOf(words []uint64) (n int) {
+	for _, w := range words {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+// kindsMask reads --kinds.
+func kindsMask(g *graph.CSR, s string) (uint32, error) {
+	if s == "" {
+		return graph.AllKinds, nil
+	}
+	if v, err := strconv.ParseUint(s, 0, 32); err == nil {
+		if v == 0 {
+			return 0, usagef("--kinds 0 allows no arc; leave it out to allow all")
+		}
+		return uint32(v), nil
+	}
+	var mask uint32
+	for _, word := range strings.Split(s, ",") {
+		bit := 0
+		for bit < 32 && g.KindName(bit) != word {
+			bit++
+		}
+		if bit == 32 {
+			var there []string
+			for _, k := range kindsOf(g) {
+				there = append(there, k.Name)
+			}
+			if there == nil {
+				return 0, usagef("--kinds %s: all arcs of this graph are of one kind", s)
+			}
+			return 0, usagef("--kinds %s: no arc is of kind %q; there are %s", s, word, strings.Join(there, ", "))
+		}
+		mask |= 1 << bit
+	}
+	return mask, nil
+}

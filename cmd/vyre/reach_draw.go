@@ -1,0 +1,174 @@
+//go:build !bootstrap
+
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"html"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/govyre/vyre/graph"
+)
+
+// What a picture of ours may have; Graphviz draws what is larger.
+const (
+	mostDrawnNodes = 200
+	mostDrawnArcs  = 400
+)
+
+// drawing is a part of a graph.
+type drawing struct {
+	a     *answer
+	nodes []uint32
+	at    map[uint32]int // of a node, in nodes
+	arcs  []drawnArc
+}
+
+// drawnArc is an arc between two of nodes.
+type drawnArc struct {
+	from, to int
+	mask     uint32
+}
+
+// drawing is the path, or all that is reached with the arcs between.
+func (c *reachCmd) drawing(a *answer) (*drawing, error) {
+	d := &drawing{a: a, at: map[uint32]int{}}
+	if count := a.count; c.SVG && !c.Path && count > mostDrawnNodes {
+		return nil, tooMuch(fmt.Sprintf("%s nodes", thousands(int64(count))))
+	}
+	c.shown(a, func(v, mask uint32) {
+		if c.Path && len(d.nodes) > 0 {
+			d.arcs = append(d.arcs, drawnArc{len(d.nodes) - 1, len(d.nodes), mask})
+		}
+		d.at[v] = len(d.nodes)
+		d.nodes = append(d.nodes, v)
+	})
+	if !c.Path {
+		d.between()
+	}
+	if c.SVG && (len(d.nodes) > mostDrawnNodes || len(d.arcs) > mostDrawnArcs) {
+		return nil, tooMuch(fmt.Sprintf("%s nodes and %s arcs", thousands(int64(len(d.nodes))), thousands(int64(len(d.arcs)))))
+	}
+	return d, nil
+}
+
+func tooMuch(what string) error {
+	return fmt.Errorf("--svg: %s are too many for a picture, which has at most %d and %d; --dot writes a graph that Graphviz draws", what, mostDrawnNodes, mostDrawnArcs)
+}
+
+// between finds the arcs that the search could go along.
+func (d *drawing) between() {
+	out := map[uint32]bool{}
+	for _, v := range d.a.excluded {
+		out[v] = true
+	}
+	for i, u := range d.nodes {
+		targets, masks := d.a.g.Row(u)
+		for k, v := range targets {
+			mask := uint32(1)
+			if masks != nil {
+				mask = masks[k]
+			}
+			if j, there := d.at[v]; there && mask&d.a.kinds != 0 && !out[u] && !out[v] {
+				d.arcs = append(d.arcs, drawnArc{i, j, mask})
+			}
+		}
+	}
+}
+
+func (d *drawing) label(v uint32) string {
+	if name := d.a.g.Name(v); name != "" {
+		return name
+	}
+	return strconv.FormatUint(uint64(v), 10)
+}
+
+// kinds are the names of an arc's kinds, nothing in a graph of one kind.
+func (d *drawing) kinds(mask uint32) string {
+	if d.a.g.Masks() == nil {
+		return ""
+	}
+	return strings.Join(d.a.g.KindNames(mask), ", ")
+}
+
+// dot writes the form of Graphviz.
+func (d *drawing) dot(out io.Writer) {
+	w := bufio.NewWriter(out)
+	defer w.Flush()
+	quoted := func(s string) string {
+		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
+	}
+	fmt.Fprintln(w, "digraph {\n\trankdir=LR;\n\tnode [shape=box];")
+	for _, v := range d.nodes {
+		fmt.Fprintf(w, "\t%d [label=%s];\n", v, quoted(d.label(v)))
+	}
+	for _, a := range d.arcs {
+		fmt.Fprintf(w, "\t%d -> %d", d.nodes[a.from], d.nodes[a.to])
+		if k := d.kinds(a.mask); k != "" {
+			fmt.Fprintf(w, " [label=%s]", quoted(k))
+		}
+		fmt.Fprintln(w, ";")
+	}
+	fmt.Fprintln(w, "}")
+}
+
+// Sizes of a picture, in pixels.
+const (
+	columnGap, rowGap = 60, 14
+	boxHigh           = 26
+	perLetter         = 7
+	widestLabel       = 60 // letters
+)
+
+// svg draws nodes as boxes, one column a level, and arcs as curves.
+func (d *drawing) svg(out io.Writer) {
+	columns := [][]int{}
+	for i, v := range d.nodes {
+		level := 0
+		if d.a.levels != nil && d.a.levels[v] != graph.None {
+			level = int(d.a.levels[v])
+		}
+		for len(columns) <= level {
+			columns = append(columns, nil)
+		}
+		columns[level] = append(columns[level], i)
+	}
+	type box struct{ x, y, wide int }
+	boxes := make([]box, len(d.nodes))
+	x, high := 10, 0
+	for _, column := range columns {
+		wide := 0
+		for row, i := range column {
+			n := perLetter*min(len([]rune(d.label(d.nodes[i]))), widestLabel) + 20
+			boxes[i] = box{x, 10 + row*(boxHigh+rowGap), n}
+			wide, high = max(wide, n), max(high, 10+(row+1)*(boxHigh+rowGap))
+		}
+		if len(column) > 0 {
+			x += wide + columnGap
+		}
+	}
+	w := bufio.NewWriter(out)
+	defer w.Flush()
+	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="monospace" font-size="12">`+"\n", max(x-columnGap+10, 20), high+10)
+	fmt.Fprintln(w, `<defs><marker id="tip" markerWidth="8" markerHeight="8" refX="7" refY="4" orient="auto"><path d="M0,0 L8,4 L0,8 z" fill="#555"/></marker></defs>`)
+	fmt.Fprintln(w, `<rect width="100%" height="100%" fill="white"/>`)
+	for _, a := range d.arcs {
+		from, to := boxes[a.from], boxes[a.to]
+		x1, y1, x2, y2 := from.x+from.wide, from.y+boxHigh/2, to.x, to.y+boxHigh/2
+		fmt.Fprintf(w, `<path d="M%d,%d C%d,%d %d,%d %d,%d" fill="none" stroke="#555" marker-end="url(#tip)">`, x1, y1, x1+columnGap/2, y1, x2-columnGap/2, y2, x2, y2)
+		fmt.Fprintf(w, "<title>%s</title></path>\n", html.EscapeString(strings.TrimSpace(d.label(d.nodes[a.from])+" → "+d.label(d.nodes[a.to])+" "+d.kinds(a.mask))))
+	}
+	for i, v := range d.nodes {
+		b, text := boxes[i], []rune(d.label(v))
+		if len(text) > widestLabel {
+			text = append([]rune("…"), text[len(text)-widestLabel+1:]...)
+		}
+		fmt.Fprintf(w, `<g><title>%s</title><rect x="%d" y="%d" width="%d" height="%d" rx="4" fill="#eef3fb" stroke="#456"/>`,
+			html.EscapeString(strings.TrimSpace(d.label(v)+" "+d.a.g.Position(v))), b.x, b.y, b.wide, boxHigh)
+		fmt.Fprintf(w, `<text x="%d" y="%d">%s</text></g>`+"\n", b.x+10, b.y+17, html.EscapeString(string(text)))
+	}
+	fmt.Fprintln(w, "</svg>")
+}

@@ -1,0 +1,189 @@
+//go:build !bootstrap
+
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/govyre/vyre/graph"
+)
+
+// maxNodeList bounds a file of nodes.
+const maxNodeList = 1 << 30
+
+// nodeNames finds the nodes that a command line means.
+type nodeNames struct {
+	t      *terminal
+	g      *graph.CSR
+	byName map[string][]uint32 // made when the first name is asked for
+}
+
+// find returns the nodes that a flag lists, in that order and each once:
+//
+//	7,main.main    ids and names; a name that several nodes have is refused with the list of them
+//	id:7           an id, also where names are numbers
+//	name:REGEXP    nodes whose name matches
+//	tag:MASK       nodes whose tags have a bit in common
+//	@FILE          one of these a line, without commas
+func (n *nodeNames) find(flag string, list []string) (nodes []uint32, err error) {
+	for _, s := range list {
+		var some []uint32
+		switch kind, rest, _ := strings.Cut(s, ":"); {
+		case kind == "name":
+			some, err = n.matching(rest)
+		case kind == "tag":
+			some, err = n.tagged(rest)
+		case strings.HasPrefix(s, "@"):
+			some, err = n.listed(s[1:])
+		default:
+			some, err = n.words(s)
+		}
+		if err != nil {
+			return nil, usagef("%s %s: %w", flag, s, err)
+		}
+		nodes = append(nodes, some...)
+	}
+	seen := make(map[uint32]bool, len(nodes))
+	nodes = slices.DeleteFunc(nodes, func(v uint32) bool {
+		twice := seen[v]
+		seen[v] = true
+		return twice
+	})
+	if len(nodes) == 0 && len(list) > 0 && flag == "--from" {
+		return nil, usagef("--from names no node")
+	}
+	return nodes, nil
+}
+
+// words reads ids and names with commas between. A name may have commas itself.
+func (n *nodeNames) words(s string) ([]uint32, error) {
+	if v, err := n.word(s); err == nil {
+		return []uint32{v}, nil
+	}
+	var nodes []uint32
+	for _, w := range strings.Split(s, ",") {
+		v, err := n.word(w)
+		if err != nil {
+			return nil, err
+		}
+		nodes = append(nodes, v)
+	}
+	return nodes, nil
+}
+
+// word is one node: a name before an id, since the numbers that a file calls its nodes may be names.
+func (n *nodeNames) word(s string) (uint32, error) {
+	digits, isID := strings.CutPrefix(s, "id:")
+	if same := n.named(s); len(same) == 1 {
+		return same[0], nil
+	} else if len(same) > 1 {
+		var list []string
+		for _, v := range same[:min(len(same), 10)] {
+			list = append(list, n.describe(v))
+		}
+		if len(same) > 10 {
+			list = append(list, fmt.Sprintf("and %d more", len(same)-10))
+		}
+		return 0, fmt.Errorf("%d nodes have this name: %s", len(same), strings.Join(list, ", "))
+	}
+	v, err := strconv.ParseUint(digits, 10, 64)
+	switch {
+	case err == nil && v < uint64(n.g.Nodes()):
+		return uint32(v), nil
+	case err == nil:
+		return 0, fmt.Errorf("there is no node %d; there are %d, and ids start at 0", v, n.g.Nodes())
+	case isID:
+		return 0, fmt.Errorf("%q is no id", digits)
+	case n.g.Data().Names.Len() == 0:
+		return 0, fmt.Errorf("%q is no id, and nodes of this graph have no names", s)
+	}
+	return 0, fmt.Errorf("no node has the name %q; name:REGEXP takes all that match", s)
+}
+
+// describe is an id that the command line takes, with where the node stands.
+func (n *nodeNames) describe(v uint32) string {
+	if pos := n.g.Position(v); pos != "" {
+		return fmt.Sprintf("id:%d (%s)", v, pos)
+	}
+	return fmt.Sprintf("id:%d", v)
+}
+
+// named returns the nodes of a name.
+func (n *nodeNames) named(name string) []uint32 {
+	names := n.g.Data().Names
+	if names.Len() == 0 {
+		return nil
+	}
+	if n.byName == nil {
+		n.byName = make(map[string][]uint32, names.Len())
+		for v := range names.Len() {
+			at := names.At(v)
+			n.byName[at] = append(n.byName[at], uint32(v))
+		}
+	}
+	return n.byName[name]
+}
+
+func (n *nodeNames) matching(expr string) (nodes []uint32, err error) {
+	re, err := regexp.Compile(expr)
+	if err != nil {
+		return nil, err
+	}
+	names := n.g.Data().Names
+	if names.Len() == 0 {
+		return nil, fmt.Errorf("nodes of this graph have no names")
+	}
+	for v := range names.Len() {
+		if re.MatchString(names.At(v)) {
+			nodes = append(nodes, uint32(v))
+		}
+	}
+	if nodes == nil {
+		return nil, fmt.Errorf("no name of a node matches")
+	}
+	return nodes, nil
+}
+
+func (n *nodeNames) tagged(s string) (nodes []uint32, err error) {
+	mask, err := strconv.ParseUint(s, 0, 32)
+	if err != nil || mask == 0 {
+		return nil, fmt.Errorf("%q is no mask of tags", s)
+	}
+	tags := n.g.Data().Tags
+	if tags == nil {
+		return nil, fmt.Errorf("nodes of this graph have no tags")
+	}
+	for v, tag := range tags {
+		if tag&uint32(mask) != 0 {
+			nodes = append(nodes, uint32(v))
+		}
+	}
+	if nodes == nil {
+		return nil, fmt.Errorf("no node has a tag of these")
+	}
+	return nodes, nil
+}
+
+// listed reads a file with a node a line, and lines that start with # for people.
+func (n *nodeNames) listed(file string) (nodes []uint32, err error) {
+	b, err := n.t.read(file, maxNodeList)
+	if err != nil {
+		return nil, err
+	}
+	for i, line := range strings.Split(string(b), "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		v, err := n.word(line)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", i+1, err)
+		}
+		nodes = append(nodes, v)
+	}
+	return nodes, nil
+}

@@ -1,0 +1,283 @@
+//go:build !bootstrap
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/bits"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/govyre/vyre/graph"
+)
+
+// reachDoc is the form of --json.
+type reachDoc struct {
+	Schema  string      `json:"schema"`
+	Graph   graphEntry  `json:"graph"`
+	Query   queryEntry  `json:"query"`
+	Count   int         `json:"count"`
+	Rounds  int         `json:"rounds,omitempty"`
+	Levels  []int       `json:"levels,omitempty"` // nodes of each
+	Targets []nodeEntry `json:"targets,omitempty"`
+	Path    []nodeEntry `json:"path,omitempty"`
+	Each    []eachEntry `json:"each,omitempty"`
+	Run     runEntry    `json:"run"`
+}
+
+type graphEntry struct {
+	Digest string `json:"digest"`
+	Nodes  int    `json:"n"`
+	Arcs   int    `json:"m"`
+}
+
+type queryEntry struct {
+	From    []uint32 `json:"from"`
+	To      []uint32 `json:"to,omitempty"`
+	Exclude []uint32 `json:"exclude,omitempty"`
+	Back    bool     `json:"back,omitempty"`
+	Kinds   uint32   `json:"kinds"`
+}
+
+type nodeEntry struct {
+	Node  uint32   `json:"node"`
+	Name  string   `json:"name,omitempty"`
+	Pos   string   `json:"pos,omitempty"`
+	Level *uint32  `json:"level,omitempty"` // none if not reached
+	Kinds []string `json:"kinds,omitempty"` // of the arc that leads here
+}
+
+type eachEntry struct {
+	nodeEntry
+	Count int `json:"count"`
+}
+
+func (a *answer) node(v uint32) nodeEntry {
+	e := nodeEntry{Node: v, Name: a.g.Name(v), Pos: a.g.Position(v)}
+	if a.levels != nil && a.levels[v] != graph.None {
+		e.Level = &a.levels[v]
+	}
+	return e
+}
+
+// histogram counts the nodes of each level.
+func (a *answer) histogram() []int {
+	counts := make([]int, a.run.Rounds)
+	for _, l := range a.levels {
+		if l != graph.None {
+			counts[l]++
+		}
+	}
+	return counts
+}
+
+func (c *reachCmd) doc(a *answer) reachDoc {
+	digest := a.g.Digest()
+	doc := reachDoc{Schema: "vyre.reach/1", Graph: graphEntry{fmt.Sprintf("%x", digest), a.g.Nodes(), a.g.Arcs()},
+		Query: queryEntry{a.seeds, a.targets, a.excluded, c.Back, a.kinds}, Count: a.count, Rounds: a.run.Rounds, Run: a.run}
+	if c.Levels {
+		doc.Levels = a.histogram()
+	}
+	for _, v := range a.targets {
+		doc.Targets = append(doc.Targets, a.node(v))
+	}
+	for i, step := range a.path {
+		e := a.node(step.Node)
+		if i > 0 {
+			e.Kinds = a.g.KindNames(step.Mask)
+		}
+		doc.Path = append(doc.Path, e)
+	}
+	for i, n := range a.each {
+		doc.Each = append(doc.Each, eachEntry{a.node(a.from[i]), n})
+	}
+	return doc
+}
+
+// print prints what was asked for, and how it was found.
+func (c *reachCmd) print(t *terminal, a *answer) error {
+	out, last := t.out, t.err
+	switch {
+	case c.Out == "-" && (c.JSON || c.CSV || c.Dot || c.SVG):
+		return usagef("-o - and another form would both write to standard output; give one of them a file")
+	case c.Out == "-":
+	case c.JSON:
+		return json.NewEncoder(out).Encode(c.doc(a))
+	case c.CSV:
+		c.printCSV(out, a)
+	case c.Dot, c.SVG:
+		d, err := c.drawing(a)
+		if err != nil {
+			return err
+		}
+		if c.Dot {
+			d.dot(out)
+		} else {
+			d.svg(out)
+		}
+	case c.Count:
+		fmt.Fprintln(out, a.count)
+	default:
+		c.printText(out, a)
+		last = out
+	}
+	_, err := fmt.Fprintln(last, a.run.line())
+	return err
+}
+
+// line is how it was found.
+func (r runEntry) line() string {
+	parts := []string{r.Device, r.Topology}
+	if r.Rounds > 0 {
+		parts = append(parts, fmt.Sprintf("%d rounds", r.Rounds))
+	}
+	if r.DeviceNS > 0 {
+		parts = append(parts, rounded(time.Duration(r.DeviceNS)).String()+" on the device")
+	}
+	return strings.Join(append(parts, rounded(time.Duration(r.WallNS)).String(), thousands(int64(r.Bytes))+" bytes on the device"), ", ")
+}
+
+func (c *reachCmd) printText(out io.Writer, a *answer) {
+	switch {
+	case a.each != nil:
+		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+		for i, n := range a.each {
+			fmt.Fprintf(w, "%d\t%s nodes%s\n", a.from[i], thousands(int64(n)), a.named(a.from[i]))
+		}
+		w.Flush()
+		return
+	default:
+		fmt.Fprintf(out, "%s of %s nodes\n", thousands(int64(a.count)), thousands(int64(a.g.Nodes())))
+	}
+	if c.Levels {
+		printLevels(out, a.histogram())
+	}
+	if c.Path {
+		a.printPath(out)
+		return
+	}
+	reached := 0
+	for _, v := range a.targets {
+		if a.levels != nil && a.levels[v] != graph.None {
+			reached++
+		}
+	}
+	if len(a.targets) > 0 {
+		fmt.Fprintf(out, "%s of %s nodes of --to\n", thousands(int64(reached)), thousands(int64(len(a.targets))))
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for i, v := range a.targets {
+		if a.levels != nil && a.levels[v] != graph.None {
+			fmt.Fprintf(w, "%d\tlevel %d%s\n", v, a.levels[v], a.named(v))
+		}
+		if i == mostLines {
+			break
+		}
+	}
+	w.Flush()
+}
+
+// mostLines is how many lines a list has that nobody asked for.
+const mostLines = 20
+
+func printLevels(out io.Writer, counts []int) {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(w, "level\tnodes\t\n")
+	for l, n := range counts {
+		if l == mostLines && len(counts) > 2*mostLines {
+			fmt.Fprint(w, "…\t…\t\n")
+		}
+		if l < mostLines || l >= len(counts)-mostLines {
+			fmt.Fprintf(w, "%s\t%s\t\n", thousands(int64(l)), thousands(int64(n)))
+		}
+	}
+	w.Flush()
+}
+
+// printPath prints a step a line: how it is reached, id, name, where it stands.
+func (a *answer) printPath(out io.Writer) {
+	if len(a.path) == 0 {
+		fmt.Fprintln(out, "no path")
+		return
+	}
+	fmt.Fprintf(out, "a shortest path has %s arcs:\n", thousands(int64(len(a.path)-1)))
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for i, s := range a.path {
+		how := ""
+		if i > 0 && a.g.Masks() != nil {
+			how = strings.Join(a.g.KindNames(s.Mask), ", ")
+		}
+		fmt.Fprintf(w, "\t%s\t%d%s\n", how, s.Node, a.named(s.Node))
+	}
+	w.Flush()
+}
+
+// named is what a node has beside its id, in columns of their own.
+func (a *answer) named(v uint32) string {
+	s := ""
+	for _, f := range []string{a.g.Name(v), a.g.Position(v)} {
+		if f != "" {
+			s += "\t" + f
+		}
+	}
+	return s
+}
+
+// shown are the nodes that --csv and pictures are about: the path, or all that is reached.
+func (c *reachCmd) shown(a *answer, each func(v, mask uint32)) {
+	if c.Path {
+		for _, s := range a.path {
+			each(s.Node, s.Mask)
+		}
+		return
+	}
+	for k, w := range a.words {
+		for ; w != 0; w &= w - 1 {
+			each(uint32(64*k+bits.TrailingZeros64(w)), 0)
+		}
+	}
+}
+
+func (c *reachCmd) printCSV(out io.Writer, a *answer) {
+	w := csv.NewWriter(out)
+	w.Write([]string{"node", "level", "name", "position", "kinds"})
+	c.shown(a, func(v, mask uint32) {
+		level := ""
+		if a.levels != nil && a.levels[v] != graph.None {
+			level = strconv.FormatUint(uint64(a.levels[v]), 10)
+		}
+		w.Write([]string{strconv.FormatUint(uint64(v), 10), level, a.g.Name(v), a.g.Position(v), strings.Join(a.g.KindNames(mask), " ")})
+	})
+	w.Flush()
+}
+
+// content is what -o writes.
+func (c *reachCmd) content(a *answer) []byte {
+	var b bytes.Buffer
+	w := bufio.NewWriter(&b)
+	switch c.As {
+	case "bitset":
+		binary.Write(w, binary.LittleEndian, a.words)
+	case "levels":
+		binary.Write(w, binary.LittleEndian, a.levels)
+	default:
+		all := reachCmd{}
+		all.shown(a, func(v, _ uint32) {
+			fmt.Fprint(w, v)
+			if name := a.g.Name(v); name != "" {
+				fmt.Fprint(w, "\t", name)
+			}
+			w.WriteByte('\n')
+		})
+	}
+	w.Flush()
+	return b.Bytes()
+}
