@@ -1,0 +1,28 @@
+// Package ifds follows facts through a program along realisable paths: those on which every return goes to the call that was
+// made. A graph that is only searched lets a fact enter a procedure by one call and leave it to another.
+//
+//	Program{Graph, Procedures, Sites} ──Solve(seeds)──▶ Solution: which nodes hold, for which entries of their procedure
+//
+// # What goes in
+//
+// The graph is exploded (Reps, Horwitz and Sagiv, "Precise interprocedural dataflow analysis via graph reachability", POPL
+// 1995): a node is a place of a procedure together with a fact, and an arc says that the fact at its end follows from the one
+// at its start. A graph of values, in which arguments lead to parameters and results to calls, has the same form. Every node
+// belongs to a procedure. An arc of kind call leads into another procedure, one of kind call return back to its callers, and
+// both have the number of their call site. All other arcs stay inside a procedure, and make the call-to-return way as well.
+//
+// # How
+//
+// Tabulation. An entry of a procedure is a node that a call leads to. Each node has a row of bits, one for each entry of its
+// procedure from which it follows; what is new in a row goes along the arcs. A row at an exit is a summary: from this entry to
+// this exit, whatever the caller. It is applied at every call of the entry, known or still to come. Rows only grow, and there
+// is one least solution, which is found in any order.
+//
+// Time O(arcs × entries of a procedure), memory two bits for each node and entry of its procedure. One core.
+//
+// # Seeds
+//
+// A seed holds without a call. With Program.Unbalanced, what follows from one may also return to callers that were never
+// entered: that is what is wanted of a source of tainted values in the midst of a program. Without, seeds are where a program
+// begins.
+package ifds
