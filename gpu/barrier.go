@@ -78,6 +78,25 @@ func GridBarrierBroadcast[T Scalar](t Thread, v T) T {
 	return fromBits[T](t.inv.gridBarrier("GridBarrierBroadcast", give))
 }
 
+// FirstGroupsBarrier waits for all invocations of the first n groups of the grid, in the order of GlobalIndex: of all
+// groups if it has no more, of none if n is 0. The other groups do not take part, and go on. n is a constant, and a
+// kernel has at most two different ones. The launch must be cooperative.
+//
+// All of the first groups reach it together, or none does. So it stands where control is the same for the whole grid,
+// behind a comparison of a group id with a constant that is not below n, or where FirstGroupsBarrierAdd decided.
+func (t Thread) FirstGroupsBarrier(n uint32) { t.inv.firstBarrier("FirstGroupsBarrier", n, 0) }
+
+// FirstGroupsBarrierAdd is a FirstGroupsBarrier that returns the sum of v over those groups, modulo 2³², and 0 in the
+// others.
+func (t Thread) FirstGroupsBarrierAdd(n, v uint32) uint32 {
+	return uint32(t.inv.firstBarrier("FirstGroupsBarrierAdd", n, uint64(v)))
+}
+
+// FirstGroupsBarrierAdd64 is FirstGroupsBarrierAdd of 64 bits.
+func (t Thread) FirstGroupsBarrierAdd64(n uint32, v uint64) uint64 {
+	return t.inv.firstBarrier("FirstGroupsBarrierAdd64", n, v)
+}
+
 // Pause lets others run for about ns nanoseconds, at most twice that and at most a millisecond. A loop that waits for
 // another invocation by reading an atomic pauses between two reads, longer each time, so that it does not take the
 // memory's time from the one it waits for. It orders nothing, and natively it yields, whatever ns is.

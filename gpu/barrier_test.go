@@ -111,7 +111,73 @@ func TestGridBarrierNeedsACooperativeLaunch(t *testing.T) {
 		gpu.Run(grid(2, 8), func(t gpu.Thread) { t.Resident() })
 	})
 	wantMatch(t, text, `Resident at \S+barrier_test\.go:\d+ needs a cooperative launch`)
+	text = panicOf(t, func() {
+		gpu.Run(grid(2, 8), func(t gpu.Thread) { t.FirstGroupsBarrier(0) })
+	})
+	wantMatch(t, text, `FirstGroupsBarrier at \S+barrier_test\.go:\d+ needs a cooperative launch`)
 	gpu.Run(cooperative(2, 8), func(t gpu.Thread) { t.Resident() })
+}
+
+func TestBarrierThatOneOfTheFirstGroupsSkips(t *testing.T) {
+	text := panicOf(t, func() {
+		gpu.Run(cooperative(4, 8), func(t gpu.Thread) {
+			if t.Group().X != 1 {
+				t.FirstGroupsBarrier(3)
+			}
+		})
+	})
+	wantMatch(t, text, `the first groups of the grid do not all reach the same barrier`,
+		`16 of 32 wait in FirstGroupsBarrier at \S+, first group \(0,0,0\)`, `16 of 32 returned, first group \(1,0,0\)`)
+}
+
+func TestFirstGroupsAtAnotherBarrierThanTheOthers(t *testing.T) {
+	for name, other := range map[string]func(t gpu.Thread){
+		"of the grid":             func(t gpu.Thread) { t.GridBarrier() },
+		"of another number":       func(t gpu.Thread) { t.FirstGroupsBarrier(2) },
+		"of that number, a sum":   func(t gpu.Thread) { t.FirstGroupsBarrierAdd(3, 1) },
+		"of all, which are three": func(t gpu.Thread) { t.FirstGroupsBarrier(4) },
+	} {
+		text := panicOf(t, func() {
+			gpu.Run(cooperative(3, 8), func(t gpu.Thread) {
+				if t.Group().X == 0 {
+					other(t)
+				} else {
+					t.FirstGroupsBarrier(3)
+				}
+			})
+		})
+		wantMatch(t, text, `the first groups of the grid do not all reach the same barrier`, `16 of 24 wait in FirstGroupsBarrier at`)
+		if t.Failed() {
+			t.Fatal(name)
+		}
+	}
+}
+
+func TestFirstGroupsGoOnWithoutTheOthers(t *testing.T) {
+	went := make([]uint32, 1)
+	sums := make([]uint32, 12)
+	gpu.Run(gpu.Grid{Groups: gpu.Vec3{X: 3, Y: 2, Z: 2}, Group: gpu.Vec3{X: 40}, Cooperative: true}, func(t gpu.Thread) {
+		id := t.Group()
+		place := id.X + 3*id.Y + 6*id.Z
+		if place < 4 {
+			for gpu.AtomicLoad(&went[0]) < 8*40 { // the others do not wait
+				gpu.Pause(10)
+			}
+		}
+		sum := t.FirstGroupsBarrierAdd(4, place)
+		gpu.AtomicAdd(&went[0], 1)
+		if t.FirstGroupsBarrierAdd(0, 7) != 0 || t.FirstGroupsBarrierAdd(99, 1) != 12*40 {
+			sum = 1
+		}
+		if t.LocalIndex() == 0 {
+			sums[place] = sum
+		}
+	})
+	for i, sum := range sums {
+		if want := uint32(40*6) * uint32(min(1, max(0, 4-i))); sum != want {
+			t.Errorf("group %d has the sum %d, want %d", i, sum, want)
+		}
+	}
 }
 
 // The same source line is one place, however often the compiler copied it.

@@ -75,6 +75,12 @@ func (g *group) start() {
 	g.inv[0].start()
 }
 
+// place is the group's number in the grid, x fastest.
+func (g *group) place() uint64 {
+	n := g.run.groups
+	return uint64(g.id.X) + uint64(n.X)*(uint64(g.id.Y)+uint64(n.Y)*uint64(g.id.Z))
+}
+
 func (i *invocation) lane() uint32 { return i.linear % warpSize }
 
 func (i *invocation) warp() *meet { return &i.group.warps[i.linear/warpSize] }

@@ -49,7 +49,7 @@ func (m *meet) stop() {
 // broadcasts are sums too: of 0 and 1, and of one value and zeros. A public function
 // calls it directly, so that the site is its caller; so it is with the three below.
 func (i *invocation) barrier(m *meet, op string, give uint64) uint64 {
-	g := i.arrive(m, site{op, callSite()})
+	g := i.arrive(m, site{op: op, pc: callSite()})
 	g.sum += give
 	if m.full() {
 		i.complete(m, nil)
@@ -61,7 +61,7 @@ func (i *invocation) barrier(m *meet, op string, give uint64) uint64 {
 
 // cooperates panics where groups run one after the other.
 func (i *invocation) cooperates(op string) {
-	if at := (site{op, callSite()}); !i.group.run.cooperative {
+	if at := (site{op: op, pc: callSite()}); !i.group.run.cooperative {
 		panic(at.needsCooperation())
 	}
 }
@@ -73,9 +73,25 @@ func (s site) needsCooperation() string {
 // gridBarrier is barrier for the whole grid: the group meets as usual, but the round
 // completes when the last group has met.
 func (i *invocation) gridBarrier(op string, give uint64) uint64 {
-	at := site{op, callSite()}
+	at := site{op: op, pc: callSite()}
 	if !i.group.run.cooperative {
 		panic(at.needsCooperation())
+	}
+	g := i.arrive(&i.group.all, at)
+	g.sum += give
+	i.await(&i.group.all)
+	return g.sum
+}
+
+// firstBarrier is barrier for the first n groups of the grid. The others go on, with 0.
+func (i *invocation) firstBarrier(op string, n uint32, give uint64) uint64 {
+	at := site{op: op, pc: callSite(), first: n}
+	r := i.group.run
+	if !r.cooperative {
+		panic(at.needsCooperation())
+	}
+	if i.group.place() >= uint64(n) {
+		return 0
 	}
 	g := i.arrive(&i.group.all, at)
 	g.sum += give
@@ -87,7 +103,7 @@ func (i *invocation) gridBarrier(op string, give uint64) uint64 {
 // existing lanes gave, which turns it into what each of them gets.
 func (i *invocation) exchange(op string, give uint64, combine func(lanes []uint64)) uint64 {
 	m := i.warp()
-	g := i.arrive(m, site{op, callSite()})
+	g := i.arrive(m, site{op: op, pc: callSite()})
 	i.give(g, give)
 	if m.full() {
 		i.complete(m, combine)
@@ -100,7 +116,7 @@ func (i *invocation) exchange(op string, give uint64, combine func(lanes []uint6
 // read meets the lanes of the warp and returns what the given lane gave, zero if there is none.
 func (i *invocation) read(op string, give uint64, from uint32) uint64 {
 	m := i.warp()
-	g := i.arrive(m, site{op, callSite()})
+	g := i.arrive(m, site{op: op, pc: callSite()})
 	i.give(g, give)
 	if m.full() {
 		i.complete(m, nil)

@@ -8,8 +8,9 @@ import (
 
 // site is a call of a barrier or subgroup op in the kernel.
 type site struct {
-	op string
-	pc uintptr
+	op    string
+	pc    uintptr
+	first uint32 // groups that meet there; 0 if it is not about the first ones
 }
 
 // callSite returns the position from which the public function was called that called its caller.
@@ -22,7 +23,7 @@ func callSite() uintptr {
 // same reports whether two sites are one place in the source. The compiler may have made
 // several calls of it, by inlining the function around it, so the line decides.
 func (s site) same(o site) bool {
-	return s.pc == o.pc || s.op == o.op && position(s.pc) == position(o.pc)
+	return s.first == o.first && (s.pc == o.pc || s.op == o.op && position(s.pc) == position(o.pc))
 }
 
 func (s site) String() string { return s.op + " at " + position(s.pc) }
@@ -85,7 +86,11 @@ func (r *run) misuse() error {
 			c.add(&g.inv[l], true)
 		}
 	}
-	return fmt.Errorf("gpu: the groups of the grid do not all reach the same grid barrier:%v", &c)
+	what := "the groups of the grid do not all reach the same grid barrier"
+	if len(r.grid.firsts) > 0 {
+		what = "the first groups of the grid do not all reach the same barrier"
+	}
+	return fmt.Errorf("gpu: %s:%v", what, &c)
 }
 
 // settle makes what the waiting members wrote before they waited visible to the caller.

@@ -46,14 +46,14 @@ func SharedRest[T any](t Thread) []T {
 func shared[T any](i *invocation, p *atomic.Pointer[sharedArray], op string, n int) *sharedArray {
 	a := p.Load()
 	if a == nil {
-		a = &sharedArray{data: make([]T, n), n: n, first: site{op, callSite()}}
+		a = &sharedArray{data: make([]T, n), n: n, first: site{op: op, pc: callSite()}}
 		if !p.CompareAndSwap(nil, a) {
 			a = p.Load()
 		}
 	}
 	if _, ok := a.data.([]T); !ok || a.n != n {
 		panic(fmt.Sprintf("gpu: %v (call %d of this invocation) wants a %T of %d, but %v made a %T of %d",
-			site{op, callSite()}, i.arrays, []T(nil), n, a.first, a.data, a.n))
+			site{op: op, pc: callSite()}, i.arrays, []T(nil), n, a.first, a.data, a.n))
 	}
 	return a
 }

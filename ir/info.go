@@ -64,6 +64,7 @@ type Spread uint8
 const (
 	SpreadOperands Spread = iota // that of the most varying operand
 	SpreadGrid                   // grid, whatever the operands
+	SpreadFirst                  // first groups, if the op is about as many as the level
 	SpreadGroup
 	SpreadWarp
 	SpreadLane
@@ -110,7 +111,7 @@ const (
 	ImmRegion     // the op's first region
 	ImmIndex      // argument or result number
 	ImmLabel      // row of the labelled op
-	ImmCode       // free number: trap code, trace tag
+	ImmCode       // free number: trap code, trace tag, number of groups
 	ImmField      // bit field: pos | len<<8
 	ImmLane       // lane of a vector
 )
@@ -138,18 +139,23 @@ const (
 	Repeats                      // its region repeats: it takes an unroll hint, and continue may name it
 )
 
-// Level is a level of uniformity, and of control: grid < group < warp < lane.
+// Level is a level of uniformity, and of control: grid < first < group < warp < lane.
 type Level uint8
 
-// The levels; a value of a level is equal in all invocations of one instance of it.
+// The levels; a value of a level is equal in all invocations of one instance of it. The first groups are those that the
+// program's barriers of first groups wait for, the most of them if these have different numbers: a value of that level
+// is equal in all of these, and in each other group.
 const (
 	LevelGrid Level = iota
+	LevelFirst
 	LevelGroup
 	LevelWarp
 	LevelLane
 )
 
-func (l Level) String() string { return [...]string{"grid", "workgroup", "warp", "lane"}[l&3] }
+func (l Level) String() string {
+	return [...]string{"grid", "first", "workgroup", "warp", "lane"}[min(l, LevelLane)]
+}
 
 // ResultType returns the type of a pure op's result for operand types in, or None
 // if the rule needs more than those.

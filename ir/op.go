@@ -168,6 +168,8 @@ const (
 	OpFence
 	OpPause
 	OpResident
+	OpBarrierFirst
+	OpBarrierAddFirst
 )
 
 // Subgroup. Reduce, Scan and ScanEx each come in seven kinds in the order

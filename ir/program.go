@@ -30,7 +30,7 @@ func (p *Program) Code(inner.Key) *Code { return &p.code }
 type Traits struct {
 	Class       Class
 	Resident    bool // launches cooperatively: all groups run at once
-	GridBarrier bool // has a barrier of the grid, and is resident for that
+	GridBarrier bool // has a barrier of the grid or of its first groups, and is resident for that
 	MayTrap     bool
 	Traces      bool
 	Ordered     bool // has an atomic or fence stronger than relaxed

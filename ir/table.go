@@ -117,6 +117,12 @@ func sumBarrier(name string, level Level) Info {
 	return i
 }
 
+// firstBarrier is b as a barrier of so many groups as its immediate says.
+func firstBarrier(b Info) Info {
+	b.Imm = ImmCode
+	return b
+}
+
 func subgroup(name string, s TypeSet, res Result, spread Spread) Info {
 	in := Info{Name: name, Args: 1, In: [3]Operand{set(s)}, Result: res, Attr: Pure | Convergent, Level: LevelWarp, Spread: spread}
 	if s == setBool {
@@ -282,6 +288,8 @@ var table = [numOps]Info{
 	OpBarrierAddGrid:   sumBarrier("barrier_add.grid", LevelGrid),
 	OpBarrierBcastWG:   barrier("barrier_bcast.wg", LevelGroup, setValue, resSame),
 	OpBarrierBcastGrid: barrier("barrier_bcast.grid", LevelGrid, setValue, resSame),
+	OpBarrierFirst:     firstBarrier(barrier("barrier.first", LevelFirst, 0, resNone)),
+	OpBarrierAddFirst:  firstBarrier(sumBarrier("barrier_add.first", LevelFirst)),
 	OpFence:            {Name: "fence", Attr: Fence | Reads | Writes, Orders: ordFence},
 	OpPause:            {Name: "pause", Args: 1, In: [3]Operand{u32In}},
 	OpResident:         {Name: "resident", Attr: Convergent, Level: LevelGrid},

@@ -1,5 +1,7 @@
 package ir
 
+import "slices"
+
 // traits walks the columns once and collects what a launch has to know.
 func traits(c *Code, objs []ObjectInfo) Traits {
 	var t Traits
@@ -12,7 +14,7 @@ func traits(c *Code, objs []ObjectInfo) Traits {
 		case in.Attr&Unordered != 0, op == OpAtomicAdd && objs[c.X[r]].Type().IsFloat():
 			t.Class = max(t.Class, ClassUnordered)
 		}
-		if in.Attr&Convergent != 0 && in.Level == LevelGrid {
+		if in.Attr&Convergent != 0 && in.Level <= LevelFirst {
 			t.Resident = true
 			t.GridBarrier = t.GridBarrier || in.Attr&Barrier != 0
 		}
@@ -33,3 +35,18 @@ func traits(c *Code, objs []ObjectInfo) Traits {
 	}
 	return t
 }
+
+// FirstGroups lists the numbers of groups, other than 0, that barriers of first groups wait for, in rising order.
+func (c *Code) FirstGroups() []uint32 {
+	var list []uint32
+	for r, op := range c.Op {
+		if in := &table[op]; in.Attr&Barrier != 0 && in.Level == LevelFirst && c.X[r] != 0 && !slices.Contains(list, c.X[r]) {
+			list = append(list, c.X[r])
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// FirstGroups is that of the program's code.
+func (p *Program) FirstGroups() []uint32 { return p.code.FirstGroups() }

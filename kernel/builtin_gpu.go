@@ -89,11 +89,42 @@ func init() { // init, because the functions reach back to the table through cal
 		gpuForms["Atomic"+name] = atomic(op, false)
 		gpuForms["Atomic"+name+"Ordered"] = atomic(op, true)
 	}
+	for name, op := range firstBarriers {
+		gpuForms["Thread."+name] = firstBarrier(op)
+	}
 	gpuForms["LoadStale"] = atomic(ir.OpLoadStale, false)
 	for axis := range axisOps {
 		gpuForms["Thread."+axis] = func(l *lowering, e *ast.CallExpr, t types.Type) []val {
 			return []val{l.vec3(axis, t)}
 		}
+	}
+}
+
+// firstBarriers are the barriers of the first groups, whose number is constant.
+var firstBarriers = map[string]ir.Op{"FirstGroupsBarrier": ir.OpBarrierFirst,
+	"FirstGroupsBarrierAdd": ir.OpBarrierAddFirst, "FirstGroupsBarrierAdd64": ir.OpBarrierAddFirst}
+
+func firstBarrier(op ir.Op) gpuFunc {
+	return func(l *lowering, e *ast.CallExpr, t types.Type) []val {
+		n, ok := l.constantArg(e.Args[0], "the number of groups")
+		var in []build.Value
+		for i, a := range e.Args[1:] {
+			x := l.exprAs(a, l.typeOf(e.Fun).(*types.Signature).Params().At(i+1).Type())
+			if x.bad {
+				ok = false
+				continue
+			}
+			in = append(in, l.bits(l.tight(x)))
+		}
+		if !ok {
+			return l.badResults(e)
+		}
+		l.at(e.Pos())
+		v := l.b.OpImm(op, uint32(n), in...)
+		if len(in) == 0 {
+			return nil
+		}
+		return []val{scalar(t, v)}
 	}
 }
 

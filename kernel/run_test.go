@@ -91,6 +91,7 @@ var launches = []launched{
 	}},
 	{name: "Chained", fn: cases.Chained, groups: gpu.Vec3{X: 4}, args: []any{[]uint32{1, 20, 300, 4000}, make([]uint32, 4), make([]uint32, 4)}},
 	{name: "Grids", fn: cases.Grids, groups: gpu.Vec3{X: 4}, args: []any{fill(128, func(i int) uint32 { return uint32(i % 5) }), make([]uint32, 128)}},
+	{name: "Firsts", fn: cases.Firsts, groups: gpu.Vec3{X: 5}, args: []any{fill(240, func(i int) uint32 { return uint32(i % 7) }), make([]uint64, 240)}},
 	{name: "Atomics", fn: cases.Atomics, groups: gpu.Vec3{X: 4}, args: []any{random[int32](20, 128), random[uint64](21, 128), make([]float32, 128), make([]int64, 128)}},
 	{name: "Outside", fn: cases.Outside, args: []any{random[int32](22, 20), fill(many, func(i int) int64 { return int64(i-200) * 3 }), make([]int32, many)}},
 	{name: "Rest", fn: cases.Rest, groups: gpu.Vec3{X: 2}, rest: 75, args: []any{make([]uint32, 64)}},

@@ -12,7 +12,7 @@ import (
 var voteOp = map[ir.Op]ir.Op{
 	ir.OpBarrierAnyWG: ir.OpOr, ir.OpBarrierAnyGrid: ir.OpOr,
 	ir.OpBarrierAllWG: ir.OpAnd, ir.OpBarrierAllGrid: ir.OpAnd,
-	ir.OpBarrierAddWG: ir.OpAdd, ir.OpBarrierAddGrid: ir.OpAdd,
+	ir.OpBarrierAddWG: ir.OpAdd, ir.OpBarrierAddGrid: ir.OpAdd, ir.OpBarrierAddFirst: ir.OpAdd,
 }
 
 // arrive brings w to the barrier in, with the vote of its lanes. It returns false, and
@@ -64,6 +64,46 @@ func (x *worker) arriveGroup(g *group, w *warp) bool {
 	x.groupBarriers++
 	if x.det != nil {
 		x.det.passGroupBarrier(g)
+	}
+	return true
+}
+
+// arriveFirst reports whether the barrier of first groups at which g may wait is complete; if so, it hands out the
+// result, and the other groups run on. All groups are this worker's: see bind.
+func (x *worker) arriveFirst(g *group) bool {
+	if g.waiting < len(g.warps) || g.torn {
+		return false
+	}
+	in := g.meeting
+	x.firsts = append(x.firsts, g)
+	var there, rest []*group
+	for _, f := range x.firsts {
+		if f.meeting == in {
+			there = append(there, f)
+		} else {
+			rest = append(rest, f)
+		}
+	}
+	if uint64(len(there)) < min(uint64(in.x), x.total) {
+		return false
+	}
+	x.firsts = rest
+	vote := there[0].vote
+	for _, f := range there[1:] {
+		if in.fn != nil {
+			vote = in.fn(in.t, 0, vote, f.vote, 0)
+		}
+	}
+	for _, f := range there {
+		f.release(vote)
+		f.phase++
+		if f != g {
+			f.wake(x.o.Schedule.order)
+			x.woken = append(x.woken, f)
+		}
+	}
+	if x.det != nil {
+		x.det.passFirstBarrier(there)
 	}
 	return true
 }

@@ -116,6 +116,27 @@ func joinLanes(warps []warp) {
 	}
 }
 
+// joinGroups is a barrier of some groups: every invocation acquires what any of them had, and what each group did before
+// the phase that has just begun.
+func joinGroups(groups []*group) {
+	var all clock
+	for _, g := range groups {
+		all = all.join(clock{{aboutGroup | g.id, g.phase}})
+		for i := range g.warps {
+			for lane := range g.warps[i].sync {
+				all = all.join(g.warps[i].sync[lane].acquired)
+			}
+		}
+	}
+	for _, g := range groups {
+		for i := range g.warps {
+			for lane := range g.warps[i].sync {
+				g.warps[i].sync[lane].acquired = all
+			}
+		}
+	}
+}
+
 // fence is a fence of the live lanes of w. C++11's rules: what a relaxed load read before an acquiring
 // fence is acquired by it, and a relaxed store after a releasing fence hands out what
 // came before the fence.

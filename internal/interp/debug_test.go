@@ -274,6 +274,23 @@ func TestBarrierThatCannotBeSatisfied(t *testing.T) {
 	wantText(t, e.Error(), "1 warps wait at k.go:5:2, lanes 0xfffffffe did not come")
 }
 
+// TestBarrierOfFirstGroupsThatOneMisses breaks the comparison that keeps the others away: it keeps a first one away.
+func TestBarrierOfFirstGroupsThatOneMisses(t *testing.T) {
+	k := prepare(t, `kernel @k workgroup(64) {
+		%g = group.x
+		%c = lt.u32 %g, 2_u32
+		if %c { barrier.first #2 !k.go:5:2 }
+		barrier.grid !k.go:6:2
+	}`)
+	k = breaking(t, k, interp.Mutation{Eval: map[ir.Op]exact.Func{ir.OpLt: func(_ exact.Types, _ uint32, a, _, _ uint64) uint64 {
+		return min(a, 1)
+	}}})
+	for _, o := range []interp.Options{{}, {Schedule: interp.Reversed}, {Schedule: interp.Seeded(3)}, {Detect: interp.Races}} {
+		e := fails[*interp.BarrierError](t, k, interp.Launch{Grid: [3]uint32{4, 1, 1}}, o)
+		wantText(t, e.Error(), "kernel k: barrier never satisfied", "2 warps wait at k.go:5:2", "6 warps wait at k.go:6:2")
+	}
+}
+
 // TestBrokenProofIsAnInternalError runs a program whose range proof is a lie.
 func TestBrokenProofIsAnInternalError(t *testing.T) {
 	ps, err := text.ParseTrusted("t", `vyre 1

@@ -271,7 +271,8 @@ func (d *decoder) access(r ir.Row, in *instr) {
 }
 
 func (d *decoder) barrier(r ir.Row, in *instr) {
-	in.kind = [...]kind{doBarrierGrid, doBarrierGroup, doBarrierWarp}[in.op.Info().Level]
+	in.kind = [...]kind{ir.LevelGrid: doBarrierGrid, ir.LevelFirst: doBarrierFirst, ir.LevelGroup: doBarrierGroup,
+		ir.LevelWarp: doBarrierWarp}[in.op.Info().Level]
 	if vote, ok := voteOp[in.op]; ok {
 		t := d.typeOf(d.p.A(r))
 		in.t, in.fn = exact.Types{In: t, Out: t, Width: uint8(t.Bits())}, d.k.rules.eval(vote)

@@ -12,7 +12,7 @@ type detector struct {
 	reports reports
 	races   bool
 	undef   bool
-	ordered bool // the program has acquire or release: clocks are kept
+	ordered bool // the program has acquire or release, or barriers of first groups: clocks are kept
 
 	grid    uint32   // grid barriers passed
 	buffers []shadow // by object
@@ -45,7 +45,7 @@ func (x *worker) resetDetector() {
 			d.takeBack(g.shadow)
 		}
 	}
-	d.ordered = d.races && x.k.p.Traits().Ordered
+	d.ordered = d.races && (x.k.p.Traits().Ordered || x.k.firsts)
 	if d.races {
 		d.buffers = make([]shadow, x.k.buffers)
 		d.sync = map[location]*point{}
@@ -198,6 +198,13 @@ func (d *detector) passWarpBarrier(w *warp) {
 func (d *detector) passGroupBarrier(g *group) {
 	if d.ordered {
 		joinLanes(g.warps)
+	}
+}
+
+// passFirstBarrier orders what the groups did before the barrier that they have just passed.
+func (d *detector) passFirstBarrier(groups []*group) {
+	if d.ordered {
+		joinGroups(groups)
 	}
 }
 

@@ -59,6 +59,7 @@ const (
 	// Barriers and subgroup ops.
 	doBarrierWarp
 	doBarrierGroup
+	doBarrierFirst
 	doBarrierGrid
 	doSubgroup
 

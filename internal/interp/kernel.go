@@ -31,7 +31,8 @@ type Kernel struct {
 	localID   [3][]lanes // by axis and warp
 	rules     *rules
 
-	stale []bool // by object: it is read by loads that may be stale; nil if none is
+	stale  []bool // by object: it is read by loads that may be stale; nil if none is
+	firsts bool   // has barriers of first groups
 
 	states sync.Pool // of *launchState
 }
@@ -58,7 +59,8 @@ func prepare(p *ir.Program, rules *rules, share bool) (*Kernel, error) {
 	if p == nil || p.Rows() == 0 {
 		return nil, errors.New("no program to prepare; fix: pass one that was sealed")
 	}
-	k := &Kernel{p: p, rules: rules, shape: newShape(p), size: p.Workgroup(), groupSize: p.GroupSize(), stale: staleObjects(p)}
+	k := &Kernel{p: p, rules: rules, shape: newShape(p), size: p.Workgroup(), groupSize: p.GroupSize(), stale: staleObjects(p),
+		firsts: len(p.FirstGroups()) > 0}
 	k.warps = (k.groupSize + 31) / 32
 	if k.groupSize == 0 || k.warps > 32 {
 		return nil, fmt.Errorf("kernel %s: a workgroup of %d invocations; the limit is 1024", p.Name(), k.groupSize)

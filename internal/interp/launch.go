@@ -178,7 +178,7 @@ func (l *launch) bind(ctx context.Context, in *Launch, o Options) {
 	l.pick = newStride(l.total, l.o.Schedule)
 
 	n := l.o.Workers
-	if l.o.Schedule.order != ascending || l.o.Detect != 0 || l.o.Hook != nil {
+	if l.o.Schedule.order != ascending || l.o.Detect != 0 || l.o.Hook != nil || k.firsts {
 		n = 1
 	}
 	n = int(min(uint64(n), l.total))

@@ -58,7 +58,7 @@ const (
 type Options struct {
 	Schedule Schedule
 	Detect   Detect
-	Workers  int    // goroutines; 0 is GOMAXPROCS. Used by Forward without detectors and hook.
+	Workers  int    // goroutines; 0 is GOMAXPROCS. Used by Forward without detectors and hook, for programs without barriers of first groups.
 	Budget   uint64 // rows that warps may run in all; 0 is 2³². With several workers it may be found spent up to 65,536 rows a worker early.
 	MaxState int64  // bytes of warps, groups and shadow cells alive at once; 0 is 2 GiB
 	Poison   uint64 // seed of what undefined memory holds

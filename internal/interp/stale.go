@@ -4,7 +4,8 @@ import "github.com/govyre/vyre/ir"
 
 // A load that may be stale gives, under a schedule that is drawn, now and then what the element held before another
 // group wrote it: at the last barrier of the grid, or when the launch began. Other schedules give what is there. A
-// program with orders other than relaxed may have ordered the write before the load, so it gets what is there, too.
+// program with orders other than relaxed, or with barriers of first groups, may have ordered the write before the load,
+// so it gets what is there, too.
 
 // element names an element of a buffer.
 type element struct {
@@ -22,7 +23,7 @@ type past struct {
 // resetPast prepares the worker for a launch.
 func (x *worker) resetPast() {
 	x.past = nil
-	if x.k.stale != nil && x.o.Schedule.order == drawn && !x.k.p.Traits().Ordered {
+	if x.k.stale != nil && x.o.Schedule.order == drawn && !x.k.p.Traits().Ordered && !x.k.firsts {
 		x.past = make(map[element]past)
 	}
 }

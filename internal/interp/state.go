@@ -22,6 +22,7 @@ const (
 	ready       status = iota
 	atGroup            // waits at a barrier of its group
 	atGrid             // waits at a barrier of the grid
+	atFirst            // waits at a barrier of the first groups
 	ended              // no lane is left
 	interrupted        // the launch is over: an error was recorded
 )

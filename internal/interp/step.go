@@ -139,6 +139,17 @@ loop:
 				w.status = atGrid
 			}
 			break loop
+		case doBarrierFirst:
+			if w.g.id >= uint64(in.x) { // it is not about this group
+				if in.dst >= 0 {
+					w.set(in.dst, live, 0)
+				}
+				continue
+			}
+			if x.arrive(w, in, live) {
+				w.status = atFirst
+			}
+			break loop
 		case doSubgroup:
 			x.subgroup(w, in)
 

@@ -18,6 +18,8 @@ type worker struct {
 	states []*group // the first len(live) are in use
 	live   []*group // groups that have begun and not ended
 	active []*group // those that have a ready warp
+	firsts []*group // those that wait at a barrier of first groups
+	woken  []*group // those that another one has woken there, to become active
 	left   int      // rows until the next look at context and budget
 
 	rows, laneRows uint64
@@ -35,7 +37,7 @@ type worker struct {
 func (x *worker) reset(index int) {
 	x.index, x.begun, x.left = index, 0, 0
 	x.rows, x.laneRows, x.groupBarriers, x.outOfBounds = 0, 0, 0, 0
-	x.live, x.active = x.live[:0], x.active[:0]
+	x.live, x.active, x.firsts, x.woken = x.live[:0], x.active[:0], x.firsts[:0], x.woken[:0]
 	for _, g := range x.states {
 		x.rebind(g)
 	}
@@ -144,6 +146,7 @@ func (x *worker) advance() {
 			}
 		}
 		x.active = kept
+		x.activate()
 	}
 	x.forgetEnded()
 }
@@ -160,6 +163,8 @@ func (x *worker) turn(g *group, alone bool) bool {
 			kept = append(kept, w)
 		case atGroup:
 			released = x.arriveGroup(g, w)
+		case atFirst:
+			released = x.arriveFirst(g)
 		case atGrid:
 			// The worker meets the others when no warp is ready.
 		case ended:
@@ -173,6 +178,12 @@ func (x *worker) turn(g *group, alone bool) bool {
 		g.wake(x.o.Schedule.order)
 	}
 	return true
+}
+
+// activate lets the groups that were woken run.
+func (x *worker) activate() {
+	x.active = append(x.active, x.woken...)
+	x.woken = x.woken[:0]
 }
 
 // advanceDrawn is advance where the schedule draws every warp from its stream.
@@ -195,7 +206,7 @@ func (x *worker) advanceDrawn() {
 		switch {
 		case s == ended:
 			g.ended++
-		case s == atGroup && x.arriveGroup(g, w):
+		case s == atGroup && x.arriveGroup(g, w), s == atFirst && x.arriveFirst(g):
 			g.wake(ascending)
 		}
 		if len(g.ready) == 0 && !(x.ended(g) && x.replace(g)) {
@@ -203,6 +214,7 @@ func (x *worker) advanceDrawn() {
 			x.active[i] = x.active[last]
 			x.active = x.active[:last]
 		}
+		x.activate()
 	}
 	x.forgetEnded()
 }

@@ -120,8 +120,9 @@ func (w *work) seen(r ir.Row) bool {
 func (w *work) gives(r ir.Row) (o order, barrier, ok bool) {
 	in := w.info(r)
 	switch {
+	case in.Attr&ir.Barrier != 0 && in.Level == ir.LevelFirst: // it stays, and is no barrier to the other groups
 	case in.Attr&ir.Barrier != 0:
-		o.barrier = uint8(ir.LevelLane - in.Level)
+		o.barrier = [...]uint8{ir.LevelGrid: gridWide, ir.LevelGroup: groupWide, ir.LevelWarp: warpWide}[in.Level]
 		o.acqRel = [...]uint8{warpWide: 0, groupWide: groupFence, gridWide: deviceFence}[o.barrier]
 		return o, true, true
 	case in.Attr&ir.Fence != 0:

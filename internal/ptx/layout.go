@@ -5,11 +5,12 @@ import "github.com/govyre/vyre/ir"
 // Params is where the arguments of a launch lie in the kernel's parameter space: those of the
 // program in order, then the hidden ones.
 type Params struct {
-	Slots []Slot // one for each parameter of the program
-	Grid  int    // offset of the address of the barrier block; -1 without one
-	Trap  int    // of the address of the trap record; likewise
-	Trace int    // of the address of the trace ring; likewise
-	Bytes int
+	Slots  []Slot   // one for each parameter of the program
+	Grid   int      // offset of the address of the barrier block; -1 without one
+	Trap   int      // of the address of the trap record; likewise
+	Trace  int      // of the address of the trace ring; likewise
+	Firsts []uint32 // the numbers of first groups that meet in the barrier block: see FirstArrivals
+	Bytes  int
 }
 
 // Slot is the place of one parameter.
@@ -43,7 +44,7 @@ func Layout(p *ir.Program) Params {
 	}
 	t := p.Traits()
 	if t.GridBarrier {
-		l.Grid = place(8)
+		l.Grid, l.Firsts = place(8), p.FirstGroups()
 	}
 	if t.MayTrap {
 		l.Trap = place(8)

@@ -292,7 +292,11 @@ func groupSamples() (list []sample) {
 				}
 				list = append(list, sampleOf(name, op, size, func(b *build.Builder) (build.Value, bool) {
 					in := []ir.Type{t, ir.U32}[:info.Args]
-					v := b.Op(op, operands(b, in...)...)
+					imm := uint32(0)
+					if info.Imm == ir.ImmCode {
+						imm = 8
+					}
+					v := b.OpImm(op, imm, operands(b, in...)...)
 					return v, info.Result.Kind != ir.ResultNone
 				}))
 			}

@@ -66,7 +66,9 @@ const (
 	onceMembers
 	onceScalar
 	onceHidden
-	onceLead // whether this is invocation 0 of its group
+	onceTotal // number of groups, modulo 2³²
+	oncePlace // of the group in the grid
+	onceLead  // whether this is invocation 0 of its group
 	onceZeroH
 	onceNoneLeft
 	onceNothing  // zero, which the assembler does not know

@@ -18,6 +18,8 @@ var barrierRules = map[ir.Op]rule{
 	ir.OpBarrierAllGrid:   (*selector).gridAll,
 	ir.OpBarrierAddGrid:   (*selector).gridAdd,
 	ir.OpBarrierBcastGrid: (*selector).gridBroadcast,
+	ir.OpBarrierFirst:     func(s *selector, r ir.Row) { s.firstBarrier(r, func(m *meeting) { s.sync(); s.arrive(m, nil, nil) }) },
+	ir.OpBarrierAddFirst:  (*selector).firstAdd,
 	ir.OpFence: func(s *selector, r ir.Row) {
 		f := s.p.Flags(r)
 		s.add(inst{op: opFence, mod: mods{order: orders[f.Order()], scope: scopes[f.Scope()]}})
@@ -41,12 +43,19 @@ type votes struct {
 	sums   [2]reg  // what those cells held when they were last read
 	castAt reg     // byte offset of the next broadcast: 16 or 24
 
-	epoch     reg    // arrivals at which the current grid barrier is complete
-	gridAt    reg    // byte offset in the barrier block of the next grid vote
-	grid      [2]reg // what those cells held when they were last read; the leader's only
-	gridCast  reg    // byte offset in the block of the next grid broadcast: 16 or 24
+	grid      meeting
+	firsts    map[uint32]*meeting // of so many first groups
+	gridCast  reg                 // byte offset in the block of the next grid broadcast: 16 or 24
 	cellsAddr reg
-	groups    reg // number of groups, modulo 2³²
+}
+
+// meeting is where groups meet in the barrier block.
+type meeting struct {
+	arrivals uint64 // their offset
+	epoch    reg    // arrivals at which the current barrier is complete
+	groups   reg    // how many meet, modulo 2³²
+	votesAt  reg    // byte offset of the next vote
+	votes    [2]reg // what those cells held when they were last read; the leader's only
 }
 
 // kept returns the register *x, which is set to v at the entry when it is first asked for.
@@ -66,7 +75,7 @@ func (s *selector) cellType() ir.Type {
 	if v.cells == ir.None {
 		v.cells = ir.U32
 		for r := range ir.Row(s.p.Rows()) {
-			if op := s.p.Op(r); (op == ir.OpBarrierAddWG || op == ir.OpBarrierAddGrid) && s.typeOf(r) == ir.U64 {
+			if op := s.p.Op(r); (op == ir.OpBarrierAddWG || op == ir.OpBarrierAddGrid || op == ir.OpBarrierAddFirst) && s.typeOf(r) == ir.U64 {
 				v.cells = ir.U64
 				break
 			}

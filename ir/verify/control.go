@@ -11,6 +11,7 @@ import (
 // control finds the uniformity of the program and checks that convergent ops are reached
 // by all invocations of their level, or by none.
 func (k *checker) control() {
+	k.firsts()
 	u := dataflow.NewAnalysis(k.Code, k.objs)
 	k.uni = u.Solve()
 	k.visits += u.Visits
@@ -18,6 +19,14 @@ func (k *checker) control() {
 		if in := op.Info(); in.Attr&ir.Convergent != 0 && k.uni.Control[r] > in.Level {
 			k.diverged(u, ir.Row(r), in)
 		}
+	}
+}
+
+// firsts checks for how many different numbers of first groups there are barriers: each has counters of its own, for
+// which a launch has room.
+func (k *checker) firsts() {
+	if n := len(k.Code.FirstGroups()); n > limits.FirstGroups {
+		k.Add("VY502", ir.NoRow, "different numbers of workgroups that barrier.first waits for", n, limits.FirstGroups)
 	}
 }
 
@@ -66,7 +75,7 @@ func (k *checker) divergence(u *dataflow.Analysis, r ir.Row, in *ir.Info, why ir
 			}
 		}
 	}
-	return [...]string{ir.LevelGrid: "VY402", ir.LevelGroup: "VY401", ir.LevelWarp: "VY403"}[in.Level]
+	return [...]string{ir.LevelGrid: "VY402", ir.LevelFirst: "VY406", ir.LevelGroup: "VY401", ir.LevelWarp: "VY403"}[in.Level]
 }
 
 // leaves describes an exit.
@@ -81,6 +90,8 @@ func (k *checker) leaves(e ir.Row) string {
 // among names what a value of a level differs between.
 func among(l ir.Level) string {
 	switch l {
+	case ir.LevelFirst:
+		return "the first workgroups and others"
 	case ir.LevelGroup:
 		return "workgroups"
 	case ir.LevelWarp:

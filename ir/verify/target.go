@@ -45,7 +45,7 @@ func (a *advice) target(t Target) {
 			said[op] = true
 			a.Add("VY506", ir.Row(r), in.Name, in.MinSM, t.SM)
 		}
-		if in.Attr&ir.Convergent != 0 && in.Level == ir.LevelGrid && !cooperative {
+		if in.Attr&ir.Convergent != 0 && in.Level <= ir.LevelFirst && !cooperative {
 			cooperative = true // said once
 			a.Add("VY507", ir.Row(r), in.Name)
 		}

@@ -16,6 +16,8 @@ type Analysis struct {
 	Flow
 	objs []ir.ObjectInfo
 
+	firsts uint32 // groups that are the first ones: see ir.Level
+
 	Value   []ir.Level // by row
 	control []ir.Level // by basic block
 
@@ -29,7 +31,7 @@ type Analysis struct {
 	differs     []bool     // by row: an argument that continues feed with different values
 	Inner       []uint32   // by region: region of the innermost loop around its rows, 0 for none
 	conditional [][]ir.Row // by basic block: loads that are settled only while control is uniform enough
-	climbed     [4][]uint32
+	climbed     [ir.LevelLane + 1][]uint32
 	risen       []ir.Level // by basic block: control already passed on
 
 	values []ir.Row
@@ -41,6 +43,9 @@ type Analysis struct {
 func NewAnalysis(c *ir.Code, objs []ir.ObjectInfo) *Analysis {
 	n := c.Rows()
 	u := &Analysis{Flow: NewFlow(c), objs: objs}
+	if list := c.FirstGroups(); list != nil {
+		u.firsts = list[len(list)-1]
+	}
 	u.Value, u.control = make([]ir.Level, n), make([]ir.Level, len(u.last))
 	u.WhyValue, u.WhyControl = make([]ir.Row, n), make([]ir.Row, len(u.last))
 	u.risen = make([]ir.Level, len(u.last))

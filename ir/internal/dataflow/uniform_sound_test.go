@@ -125,6 +125,9 @@ func (g *wild) cond() build.Value {
 	if g.rng.IntN(2) == 0 {
 		return g.b.Eq(x, g.b.U32(uint32(g.rng.IntN(4))))
 	}
+	if g.rng.IntN(3) == 0 { // what tells the first groups from the others
+		return []func(x, y build.Value) build.Value{g.b.Lt, g.b.Le, g.b.Gt, g.b.Ge}[g.rng.IntN(4)](g.b.Group(0), g.b.U32(uint32(g.rng.IntN(4))))
+	}
 	return g.b.Lt(x, g.b.And(g.pick(), g.b.U32(3)))
 }
 
@@ -232,7 +235,7 @@ func (g *wild) leave() {
 func (g *wild) convergent() {
 	b := g.b
 	g.site++
-	v, c, which := g.pick(), g.cond(), g.rng.IntN(13)
+	v, c, which := g.pick(), g.cond(), g.rng.IntN(16)
 	if g.without[g.site] {
 		g.keep(v)
 		return
@@ -264,6 +267,10 @@ func (g *wild) convergent() {
 		g.keep(b.Op(ir.OpShuffle, v, b.And(g.vals[0], b.U32(1))))
 	case 12:
 		g.keep(b.Op(ir.OpReduceAdd, v))
+	case 13:
+		b.OpImm(ir.OpBarrierFirst, 2)
+	case 14, 15:
+		g.keep(b.OpImm(ir.OpBarrierAddFirst, uint32(1+which&1), v))
 	}
 }
 
@@ -340,7 +347,7 @@ func (w *watch) at(b interp.Break) {
 			if level <= ir.LevelGroup {
 				m.warp = -1
 			}
-			if level == ir.LevelGrid {
+			if level == ir.LevelGrid || level == ir.LevelFirst && uint32(m.group) < w.firsts() {
 				m.group = -1
 			}
 			if first, ok := w.seen[m]; !ok {
@@ -352,6 +359,14 @@ func (w *watch) at(b interp.Break) {
 			}
 		}
 	}
+}
+
+// firsts is how many groups are the first ones.
+func (w *watch) firsts() uint32 {
+	if list := w.p.FirstGroups(); list != nil {
+		return list[len(list)-1]
+	}
+	return 0
 }
 
 // lanes returns the lanes that exist in a warp.
@@ -373,7 +388,7 @@ func (w *watch) compareVisits() {
 		for g := range uint32(wildGroups) {
 			for warp := range warps {
 				first := place{r, g, 0}
-				if control == ir.LevelGrid {
+				if control == ir.LevelGrid || control == ir.LevelFirst && g < w.firsts() {
 					first.group = 0
 				}
 				if control <= ir.LevelGroup && w.times[place{r, g, warp}] != w.times[first] {

@@ -26,6 +26,15 @@ var levels = []struct {
 		%c = eq.u32 %x, 2_u32`, ir.LevelGrid},
 	{"group id", "64", `%x = group.y
 		%c = eq.u32 %x, 2_u32`, ir.LevelGroup},
+	{"group id beside the number of first groups", "64", `%x = group.y
+		%c = lt.u32 %x, 8_u32`, ir.LevelFirst},
+	{"group id beside a smaller number", "64", `%x = group.y
+		%c = lt.u32 %x, 7_u32`, ir.LevelGroup},
+	{"sum over the first groups", "64", `%x = barrier_add.first %n, #8
+		%c = eq.u32 %x, 2_u32`, ir.LevelFirst},
+	{"sum over fewer than the first groups", "64", `%x = barrier_add.first %n, #7
+		barrier.first #8
+		%c = eq.u32 %x, 2_u32`, ir.LevelGroup},
 	{"warp", "64", `%x = warp
 		%c = eq.u32 %x, 2_u32`, ir.LevelWarp},
 	{"warp where it is the whole group", "32", `%x = warp
@@ -327,7 +336,7 @@ var levels = []struct {
 }
 
 func TestLevelsOfValues(t *testing.T) {
-	probes := []string{"barrier.grid", "barrier.wg", "%probe = any %c"}
+	probes := []string{"barrier.grid", "barrier.first #8", "barrier.wg", "%probe = any %c"}
 	for _, tt := range levels {
 		t.Run(tt.name, func(t *testing.T) {
 			for level, probe := range probes {

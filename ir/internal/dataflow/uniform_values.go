@@ -12,8 +12,11 @@ func (u *Analysis) sources() {
 		in := c.Op[r].Info()
 		var l ir.Level
 		switch in.Spread {
-		case ir.SpreadGroup, ir.SpreadWarp, ir.SpreadLane:
+		case ir.SpreadFirst, ir.SpreadGroup, ir.SpreadWarp, ir.SpreadLane:
 			l = ir.Level(in.Spread - ir.SpreadGrid)
+			if in.Spread == ir.SpreadFirst && c.X[r] < u.firsts {
+				l = ir.LevelGroup // those behind the ones that it is about got 0
+			}
 		case ir.SpreadSource:
 			l = ir.LevelWarp
 		case ir.SpreadLocal:
@@ -23,8 +26,11 @@ func (u *Analysis) sources() {
 		case ir.SpreadLoad:
 			l = u.loadLevel(r, loads)
 		case ir.SpreadOperands:
-			if u.wholeWarps(r) {
+			switch {
+			case u.wholeWarps(r):
 				l = ir.LevelWarp
+			case u.besideFirst(r):
+				l = ir.LevelFirst
 			}
 		}
 		if l > ir.LevelGrid && in.Result.Kind != ir.ResultNone {
@@ -85,6 +91,34 @@ func (u *Analysis) wholeWarps(r ir.Row) bool {
 		x = c.A[x]
 	}
 	return (c.Op[x] == ir.OpLocal || c.Op[x] == ir.OpGlobal) && c.X[x] == 0
+}
+
+// besideFirst reports whether row r compares a group id with a number that all of the first groups are below: they get
+// the same. An id along an axis is not above the group's place in the grid.
+func (u *Analysis) besideFirst(r ir.Row) bool {
+	c := u.Code
+	if u.firsts == 0 || c.Op[r] != ir.OpLt && c.Op[r] != ir.OpLe {
+		return false
+	}
+	id, by := c.A[r], c.B[r]
+	least := uint64(u.firsts) // that id < n, or n <= id, is the same for all of them from
+	if c.Op[id] == ir.OpConst != (c.Op[r] == ir.OpLe) {
+		least-- // id <= n, n < id
+	}
+	if c.Op[id] == ir.OpConst {
+		id, by = by, id
+	}
+	if c.Op[by] != ir.OpConst {
+		return false
+	}
+	n := c.Pool[c.X[by]]
+	if t := c.Type[by]; t.IsSigned() && n>>(t.Bits()-1)&1 != 0 {
+		return false
+	}
+	for c.Op[id] == ir.OpCvt && (c.Type[id] == ir.I32 || c.Type[id] == ir.U64 || c.Type[id] == ir.I64) { // all keep a group id
+		id = c.A[id]
+	}
+	return c.Op[id] == ir.OpGroup && n >= least
 }
 
 // loadLevel is the level of a plain load at a grid-uniform index, and keeps the load for
@@ -192,7 +226,7 @@ func (u *Analysis) edges(f func(from, to ir.Row)) {
 		case op == ir.OpIf:
 			edge(c.A[r], row)
 		case in.Result.Kind == ir.ResultNone:
-		case in.Spread == ir.SpreadOperands && u.wholeWarps(row):
+		case in.Spread == ir.SpreadOperands && (u.wholeWarps(row) || u.besideFirst(row)):
 		case in.Spread == ir.SpreadOperands:
 			edge(c.A[r], row)
 			edge(c.B[r], row)

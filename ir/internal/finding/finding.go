@@ -67,6 +67,7 @@ var Rules = map[string]rule{
 	"VY403": {ir.Error, "%s where control is not warp-uniform", "move it out of the branch and make the condition an operand"},
 	"VY404": {ir.Error, "%s after a return that only some invocations take", "let all invocations come here; put the work of some into an if"},
 	"VY405": {ir.Error, "%s in a loop that invocations leave at different rounds", "leave the loop on a vote such as barrier_any.wg, or any"},
+	"VY406": {ir.Error, "%s where control is not uniform in the first workgroups", "move it out of the branch, or compare a group id with a constant that is not below their number, or get the condition from barrier_add.first"},
 
 	"VY501": {ir.Error, "workgroup %s: %s", "use 1 to 1024 invocations along x and y, 1 to 64 along z, at most 1024 in all"},
 	"VY502": {ir.Error, "%s: %d, at most %d are possible", "split the kernel, or keep data in buffers"},

@@ -131,6 +131,29 @@ func Grids(t gpu.Thread, cells []uint32, out []uint32) {
 	out[i] = total
 }
 
+// Firsts has the first groups of a grid go on alone until what they sum is great enough.
+//
+//vyre:kernel workgroup=48
+func Firsts(t gpu.Thread, cells []uint32, out []uint64) {
+	const few = 3
+	i := t.GlobalIndex()
+	if t.Group().X < few {
+		n := min(uint64(len(cells)), few*48)
+		for {
+			next := cells[(i+48)%n]
+			t.FirstGroupsBarrier(few)
+			cells[i] = next + 1
+			sum := t.FirstGroupsBarrierAdd(few, next)
+			both := t.FirstGroupsBarrierAdd64(few, uint64(next)<<32|1)
+			out[i] += both ^ uint64(sum)<<16
+			if sum > 2000 {
+				break
+			}
+		}
+	}
+	out[i] += uint64(t.FirstGroupsBarrierAdd(few, uint32(i))) + t.GridBarrierAdd64(out[i])
+}
+
 // Atomics uses each atomic on a cell of its own for each invocation, with orders and scopes.
 //
 //vyre:kernel workgroup=32

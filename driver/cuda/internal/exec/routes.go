@@ -81,7 +81,7 @@ func (t *transfers) init(stamped bool) error {
 	if len(p.Whiles) > 0 {
 		reserve(&t.flag, 4)
 	}
-	reserve(&t.arrived, 4)
+	reserve(&t.arrived, barrierBytes)
 	reserve(&t.controls, int64(len(r.loops))*controlBytes)
 	var stamps []byte
 	if stamped {

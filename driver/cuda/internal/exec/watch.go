@@ -7,6 +7,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/internal/ptx"
 )
 
 // watched waits for the command just enqueued, so that what goes wrong is told of that one. Only
@@ -27,11 +28,20 @@ func (r *flight) watched(o *op) error {
 	if err := x.GPU.Driver.StreamSynchronize(r.Stream.Handle); err != nil {
 		return err
 	}
-	groups := l.cmd.Grid.Total()
 	// Every barrier is complete when a launch ends: a group that left one out would be missed.
-	if n := uint64(binary.LittleEndian.Uint32(arrived)); n%groups != 0 {
-		return &driver.Error{Op: "launch", Label: l.kernel.Label(), Device: x.GPU.Name(), Kind: driver.DeviceFault,
-			Msg: fmt.Sprintf("%d arrivals at grid barriers are no multiple of its %d groups", n, groups), Fix: "let every group pass every barrier"}
+	complete := func(at int, what string, groups uint64) error {
+		if n := uint64(binary.LittleEndian.Uint32(arrived[at:])); n%groups != 0 {
+			return &driver.Error{Op: "launch", Label: l.kernel.Label(), Device: x.GPU.Name(), Kind: driver.DeviceFault,
+				Msg: fmt.Sprintf("%d arrivals at %s are no multiple of its %d groups", n, what, groups), Fix: "let every group pass every barrier"}
+		}
+		return nil
 	}
-	return nil
+	groups := l.cmd.Grid.Total()
+	err := complete(0, "grid barriers", groups)
+	for i, k := range l.code.Params.Firsts {
+		if err == nil {
+			err = complete(ptx.FirstArrivals(i), fmt.Sprintf("barriers of the first %d groups", k), min(uint64(k), groups))
+		}
+	}
+	return err
 }
