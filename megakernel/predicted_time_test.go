@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"math"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -191,20 +192,34 @@ func TestBareCosts(t *testing.T) {
 		}
 		return float64(slices.Min(all[3:]))
 	}
-	bare := bareBarrier(t, dev)
+	units := uint32(dev.Caps().Units)
+	bare := bareBarrier(t, dev, units, 0)
 	group := (least(1+groups) - least(1)) / groups
 	t.Logf("%s, %d blocks of 256", dev.Caps().Model, dev.Caps().Units)
 	t.Logf("P1: a group and its barrier %.3f us, %.2f of a bare barrier; bounds 1.2 us, 1.45", group/1e3, group/bare)
-	t.Logf("P2: a barrier of the grid %.3f us; that of cooperative groups is not measured here", bare/1e3)
+	for _, blocks := range []uint32{1, 8, units} {
+		line := fmt.Sprintf("P2: a barrier of a grid of %d blocks %.3f us", blocks, bareBarrier(t, dev, blocks, 0)/1e3)
+		if *twin != "" {
+			line += fmt.Sprintf(", that of cooperative groups %.3f us", twinBarrier(t, blocks)/1e3)
+		}
+		t.Log(line)
+	}
+	t.Logf("    a barrier of the first 8 of %d blocks %.3f us", units, bareBarrier(t, dev, units, 8)/1e3)
 	t.Logf("P3: an empty round of one block %.3f us, %.2f of a bare barrier; bounds 0.3 us, 0.35", costs.EmptyTail/1e3, costs.EmptyTail/bare)
 }
 
-// bareBarrier is the time of a barrier among as many blocks as there are multiprocessors, in nanoseconds.
-func bareBarrier(t *testing.T, dev driver.Device) float64 {
+// bareBarrier is the time of a barrier of a grid of so many blocks, or of the first of them, in nanoseconds.
+func bareBarrier(t *testing.T, dev driver.Device, blocks, first uint32) float64 {
 	t.Helper()
 	b := build.New("barriers", build.Workgroup(256))
 	n := b.Scalar("n", ir.U32)
-	b.For(b.U32(0), n, b.U32(1), func(build.Value, build.Label) { b.GridBarrier() })
+	b.For(b.U32(0), n, b.U32(1), func(build.Value, build.Label) {
+		if first > 0 {
+			b.OpImm(ir.OpBarrierFirst, first)
+		} else {
+			b.GridBarrier()
+		}
+	})
 	program, err := b.Program()
 	if err != nil {
 		t.Fatal(err)
@@ -218,7 +233,7 @@ func bareBarrier(t *testing.T, dev driver.Device) float64 {
 	least := func(barriers uint32) float64 {
 		s := dev.NewSequence("barriers")
 		defer s.Close()
-		s.Launch(k, driver.Groups(uint32(dev.Caps().Units)), driver.U32(barriers))
+		s.Launch(k, driver.Groups(blocks), driver.U32(barriers))
 		var all []time.Duration
 		for range 23 {
 			r, err := s.Run(context.Background())
@@ -230,6 +245,19 @@ func bareBarrier(t *testing.T, dev driver.Device) float64 {
 		return float64(slices.Min(all[3:]))
 	}
 	return (least(many) - least(0)) / many
+}
+
+// twinBarrier is the time of a barrier of cooperative groups, which the program made of testdata/search.cu measures.
+func twinBarrier(t *testing.T, blocks uint32) (ns float64) {
+	t.Helper()
+	text, err := exec.Command(*twin, "barriers", fmt.Sprint(blocks)).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v: %s", *twin, err, text)
+	}
+	if _, err := fmt.Sscan(string(text), &ns); err != nil {
+		t.Fatalf("%s says %q: %v", *twin, text, err)
+	}
+	return ns
 }
 
 // emptyGroups makes a plan of one round of n groups that do nothing.

@@ -10,7 +10,7 @@
 #	gpu-part NAME ok|FAIL|skip seconds=…  what came of it
 #	gpu-suite ok|FAIL parts=… failed=…
 #
-# Logs go to $OUT, or here: gpu.log with everything, gpu-summary.txt with the lines above, budgets.txt, topologies.txt,
+# Logs go to $OUT, or here: gpu.log with everything, gpu-summary.txt with the lines above, budgets.txt, topologies.txt, widths.txt,
 # prim.csv, speedup.csv, and codegen's tables.
 #
 #	LIMIT=570                               seconds for all: parts get what is left, and those that find nothing left are skipped
@@ -76,6 +76,12 @@ part_examples() {
 	return $rc
 }
 
+# twin makes the search in C++, once, and prints where it is; nothing without nvcc.
+twin() {
+	[ -x "$work/search" ] || { [ -z "${SIM:-}" ] && nvcc -O3 "-arch=${ARCH:-sm_90}" -o "$work/search" "$here/waves/search.cu" >>"$log" 2>&1; } || return 0
+	echo "$work/search"
+}
+
 # part_waves searches graphs in every topology of package megakernel, and runs what else is made of waves.
 part_waves() {
 	local name tests rc=0
@@ -91,6 +97,12 @@ part_waves() {
 		pipeline .
 		graph Session
 	END
+	# How long rounds take where one block goes on alone, eight do, and all.
+	if [ -z "${SIM:-}" ]; then
+		bounded "$log" "$work/megakernel.test" -test.v -test.timeout=0 '-test.run=^TestTimes$' -devices=cuda -ways=cooperative \
+			'-timed=grid:1024x1024;road:1024x1024;chain:20000;ladder:20000x16' || rc=1
+		sed -n 's/^ *time_test.go:[0-9]*: //p' "$log" >"$out/widths.txt"
+	fi
 	said="tests=$(grep -c '^--- PASS' "$log") failed=$(grep -c '^--- FAIL' "$log")"
 	return $rc
 }
@@ -126,7 +138,7 @@ part_topologies() {
 		return 75
 	fi
 	gunzip -c "$here/waves/megakernel.test.gz" >"$work/megakernel.test" && chmod +x "$work/megakernel.test" || return 1
-	bounded "$log" "$work/megakernel.test" -test.v -test.timeout=0 -test.run='^(TestPredictedTimes|TestBareCosts)$' -devices=cuda -predicted=all
+	bounded "$log" "$work/megakernel.test" -test.v -test.timeout=0 -test.run='^(TestPredictedTimes|TestBareCosts)$' -devices=cuda -predicted=all "-twin=$(twin)"
 	local rc=$?
 	sed -n 's/^ *predicted_time_test.go:[0-9]*: //p' "$log" >"$out/topologies.txt"
 	said=$(grep '^mean relative error' "$out/topologies.txt")
@@ -145,12 +157,10 @@ part_evidence() {
 
 # part_byhand compares a search made of waves with the same by hand in Go and, with nvcc, in C++.
 part_byhand() {
-	local args=('-hand=grid:1024x1024;road:1024x1024;chain:20000;ladder:20000x16' -devices=cuda)
+	local args=('-hand=grid:1024x1024;road:1024x1024;chain:20000;ladder:20000x16;kron:22' -devices=cuda "-twin=$(twin)")
 	gunzip -c "$here/waves/megakernel.test.gz" >"$work/megakernel.test" && chmod +x "$work/megakernel.test" || return 1
 	if [ -n "${SIM:-}" ]; then
-		args=(-hand=grid:8x8 -devices=cuda-sim)
-	elif nvcc -O3 "-arch=${ARCH:-sm_90}" -o "$work/search" "$here/waves/search.cu" >>"$log" 2>&1; then
-		args+=("-twin=$work/search")
+		args=('-hand=grid:8x8;kron:7' -devices=cuda-sim)
 	fi
 	bounded "$log" "$work/megakernel.test" -test.v -test.timeout=0 '-test.run=^TestWavesAgainstByHand$' "${args[@]}"
 	local rc=$?
@@ -337,7 +347,7 @@ part_assemble() {
 		-long -assemble-every=1 ${SIM:+-assemble-every=256} "-assemble-limit=$(limit)")
 }
 
-declare -A most=([device]=60 [examples]=120 [waves]=90 [prim]=120 [primbench]=240 [topologies]=150 [byhand]=60 [evidence]=420 [contract]=120 [conform]=240 [instructions]=60 [accuracy]=150 [faults]=240
+declare -A most=([device]=60 [examples]=120 [waves]=150 [prim]=120 [primbench]=240 [topologies]=150 [byhand]=240 [evidence]=420 [contract]=120 [conform]=240 [instructions]=60 [accuracy]=150 [faults]=240
 	[random]=300 [shapes]=300 [sweep]=560 [sanitize]=420 [budgets]=300 [codegen]=560 [assemble]=150)
 all=(device contract conform examples waves prim primbench topologies byhand evidence instructions accuracy faults random shapes sweep sanitize budgets codegen assemble)
 [ $# -gt 0 ] || set -- "${all[@]}"
