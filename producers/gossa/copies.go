@@ -1,0 +1,201 @@
+package main
+
+import (
+	"golang.org/x/tools/go/ssa"
+)
+
+// copied is a function, or a copy of it for functions that it gets.
+type copied struct {
+	f     *ssa.Function
+	bound []*known // of its parameters; nil where nothing is known
+	free  []*known // of its free variables
+	level int      // copies that call each other, up to here; 0 for what is no copy
+	calls map[*copied]bool
+
+	making []*ssa.MakeClosure // closures of which it is being found out what they capture
+}
+
+// name is that of the function, with what the copy got.
+func (c *copied) name() string {
+	name := c.f.RelString(nil)
+	got, captured := given(parameterNames(c.f), c.bound), given(freeNames(c.f), c.free)
+	if got != "" && captured != "" {
+		got += ", "
+	}
+	if got+captured != "" {
+		name += "{" + got + captured + "}"
+	}
+	return name
+}
+
+// limits bound copies.
+type limits struct {
+	levels int
+	more   float64 // instructions of copies, as a part of all
+}
+
+// calls is all functions that are reached, with their copies.
+type calls struct {
+	all          []*copied // in the order in which they were found
+	byName       map[string]*copied
+	may          callees
+	limits       limits
+	room         int // instructions that copies may still have
+	instructions int // of what is no copy
+	ofCopies     int
+	left         int // calls that would have got a copy, but for the limits
+	unseen       []unseen
+	copies       int
+}
+
+// unseen is a call that has no arc, or a function that has none from it.
+type unseen struct {
+	why string
+	in  *ssa.Function
+	at  ssa.CallInstruction // nil if it is the function
+}
+
+// copies follows calls from the roots on, and makes copies on the way. What it makes does not depend on chance: calls are
+// looked at in the order of the source, breadth first.
+func copies(p *program, may callees, l limits) *calls {
+	c := &calls{byName: make(map[string]*copied), may: may, limits: l}
+	for _, f := range p.roots {
+		c.plain(f)
+	}
+	// What copies may add is a part of all that is reached without any.
+	c.limits.levels = 0
+	c.follow()
+	c.limits, c.room = l, int(l.more*float64(c.instructions))
+	if l.levels > 0 {
+		*c = calls{byName: make(map[string]*copied), may: may, limits: l, room: c.room}
+		for _, f := range p.roots {
+			c.plain(f)
+		}
+		c.follow()
+	}
+	return c
+}
+
+func (c *calls) follow() {
+	for k := 0; k < len(c.all); k++ { // grows
+		from := c.all[k]
+		if from.f.Blocks == nil {
+			c.unseen = append(c.unseen, unseen{why: "has no source in Go", in: from.f})
+		}
+		for _, b := range from.f.Blocks {
+			for _, i := range b.Instrs {
+				if call, is := i.(ssa.CallInstruction); is {
+					c.call(from, call)
+				}
+			}
+		}
+	}
+}
+
+// call adds the arcs of a call.
+func (c *calls) call(from *copied, call ssa.CallInstruction) {
+	common := call.Common()
+	if _, is := common.Value.(*ssa.Builtin); is {
+		return
+	}
+	if !common.IsInvoke() {
+		if k := from.knows(common.Value); k != nil {
+			c.arc(from, k, common)
+			return
+		}
+	}
+	list := c.may[call]
+	for _, f := range list {
+		c.arc(from, &known{f: f}, common)
+	}
+	if len(list) == 0 {
+		c.unseen = append(c.unseen, unseen{"nothing is known that it could call", from.f, call})
+	}
+	if f := common.StaticCallee(); f != nil && isReflectCall(f) {
+		c.unseen = append(c.unseen, unseen{"by reflection", from.f, call})
+	}
+}
+
+func isReflectCall(f *ssa.Function) bool {
+	name := f.RelString(nil)
+	return name == "(reflect.Value).Call" || name == "(reflect.Value).CallSlice"
+}
+
+// arc adds an arc to a function, or to its copy for what the call passes.
+func (c *calls) arc(from *copied, to *known, common *ssa.CallCommon) {
+	if isReflectCall(to.f) {
+		c.unseen = append(c.unseen, unseen{why: "calls by reflection", in: from.f})
+	}
+	args := common.Args
+	if common.IsInvoke() {
+		args = append([]ssa.Value{nil}, args...) // the receiver
+	}
+	bound, some := make([]*known, len(to.f.Params)), false
+	for i, p := range to.f.Params {
+		if i < len(args) && args[i] != nil && isFunction(p.Type()) {
+			bound[i] = from.knows(args[i])
+			some = some || bound[i] != nil
+		}
+	}
+	for _, k := range to.free {
+		some = some || k != nil
+	}
+	target := c.copy(from, to, bound, some)
+	if from.calls == nil {
+		from.calls = make(map[*copied]bool)
+	}
+	from.calls[target] = true
+}
+
+// copy returns a function's copy, or the function itself if there is nothing to copy it for, or no room.
+func (c *calls) copy(from *copied, to *known, bound []*known, some bool) *copied {
+	if !some || to.f.Blocks == nil {
+		return c.plain(to.f)
+	}
+	made := &copied{f: to.f, bound: bound, free: to.free, level: from.level + 1}
+	name := made.name()
+	if old := c.byName[name]; old != nil {
+		return old
+	}
+	n := size(to.f)
+	if made.level > c.limits.levels || n > c.room {
+		if c.limits.levels > 0 {
+			c.left++
+		}
+		return c.plain(to.f)
+	}
+	c.room -= n
+	c.ofCopies += n
+	c.copies++
+	c.byName[name] = made
+	c.all = append(c.all, made)
+	return made
+}
+
+// plain returns a function as it is.
+func (c *calls) plain(f *ssa.Function) *copied {
+	name := f.RelString(nil)
+	for {
+		old := c.byName[name]
+		if old == nil {
+			break
+		}
+		if old.f == f {
+			return old
+		}
+		name += "'" // another function of this name, such as a second init
+	}
+	made := &copied{f: f}
+	c.instructions += size(f)
+	c.byName[name] = made
+	c.all = append(c.all, made)
+	return made
+}
+
+// size is how many instructions a function has.
+func size(f *ssa.Function) (n int) {
+	for _, b := range f.Blocks {
+		n += len(b.Instrs)
+	}
+	return n
+}

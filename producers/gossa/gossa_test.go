@@ -1,0 +1,237 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/govyre/vyre/graph"
+)
+
+// made makes the graph of the packages in a folder.
+func made(t *testing.T, dir, how string, l limits) (*calls, *graph.CSR) {
+	t.Helper()
+	p, err := load(context.Background(), dir, false, []string{"./..."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	may, err := p.resolve(how)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := copies(p, may, l)
+	g, err := c.graph(p, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, g
+}
+
+// unpacked writes an archive into a folder, and returns the lines that say what is wanted: those before the files that begin
+// with a word of wants.
+func unpacked(t *testing.T, file string) (dir string, lines []string) {
+	t.Helper()
+	a, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir = t.TempDir()
+	for _, f := range a.Files {
+		if err := os.WriteFile(filepath.Join(dir, f.Name), f.Data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for line := range strings.Lines(string(a.Comment)) {
+		if word, _, _ := strings.Cut(line, " "); word == "path" || word == "arc" || word == "no" || word == "unseen" {
+			lines = append(lines, strings.TrimSpace(line))
+		}
+	}
+	if len(lines) == 0 {
+		t.Fatal("nothing is wanted of", file)
+	}
+	return dir, lines
+}
+
+// TestArchives makes the graphs of small programs, and looks whether what is wanted of them holds.
+func TestArchives(t *testing.T) {
+	list, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(list) == 0 {
+		t.Fatal(list, err)
+	}
+	for _, file := range list {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			dir, lines := unpacked(t, file)
+			c, g := made(t, dir, "vta", limits{levels: 3, more: 100})
+			for _, line := range lines {
+				want, holds := !strings.HasPrefix(line, "no "), false
+				word, rest, _ := strings.Cut(strings.TrimPrefix(line, "no "), " ")
+				from, to, _ := strings.Cut(rest, " -> ")
+				switch word {
+				case "node":
+					_, holds = find(g, rest)
+				case "unseen":
+					for _, u := range c.unseen {
+						holds = holds || u.why == rest
+					}
+				case "arc", "path":
+					holds = leads(t, g, from, to, word == "arc")
+				}
+				if holds != want {
+					t.Error(line)
+				}
+			}
+		})
+	}
+}
+
+// find returns the node with a name.
+func find(g *graph.CSR, name string) (uint32, bool) {
+	for v := range uint32(g.Nodes()) {
+		if g.Name(v) == name {
+			return v, true
+		}
+	}
+	return 0, false
+}
+
+// leads reports whether a function, or a copy of it, is reached from another, by one arc or by any number.
+func leads(t *testing.T, g *graph.CSR, from, to string, once bool) bool {
+	t.Helper()
+	var seeds []uint32
+	for v := range uint32(g.Nodes()) {
+		if original(g.Name(v)) == from || g.Name(v) == from {
+			seeds = append(seeds, v)
+		}
+	}
+	if len(seeds) == 0 {
+		t.Errorf("no node is called %s", from)
+	}
+	levels, err := graph.Levels(g, seeds, graph.KindCall)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for v, level := range levels {
+		name := g.Name(uint32(v))
+		if level != graph.None && (!once || level == 1) && (name == to || original(name) == to) {
+			return true
+		}
+	}
+	return false
+}
+
+// original is the name of the function of which a name is that of a copy.
+func original(name string) string {
+	name, _, _ = strings.Cut(name, "{")
+	return name
+}
+
+// TestCopiesOnlyTakeAway: without copies everything is reached that is with them, and more where functions are passed.
+func TestCopiesOnlyTakeAway(t *testing.T) {
+	fewer := false
+	for _, file := range []string{"once", "closures", "unknown", "recursion"} {
+		dir, _ := unpacked(t, "testdata/"+file+".txtar")
+		_, with := made(t, dir, "vta", limits{levels: 3, more: 100})
+		_, without := made(t, dir, "vta", limits{})
+		for v := range uint32(with.Nodes()) {
+			from := with.Name(v)
+			if original(from) != from {
+				continue
+			}
+			a, b := reachedNames(t, with, from), reachedNames(t, without, from)
+			for name := range a {
+				if !b[name] {
+					t.Errorf("%s: %s reaches %s with copies only", file, from, name)
+				}
+			}
+			fewer = fewer || len(a) < len(b)
+		}
+	}
+	if !fewer {
+		t.Error("copies took nothing away")
+	}
+}
+
+func reachedNames(t *testing.T, g *graph.CSR, from string) map[string]bool {
+	t.Helper()
+	v, ok := find(g, from)
+	if !ok {
+		return nil
+	}
+	levels, err := graph.Levels(g, []uint32{v}, graph.AllKinds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := make(map[string]bool)
+	for v, level := range levels {
+		if level != graph.None {
+			names[original(g.Name(uint32(v)))] = true
+		}
+	}
+	return names
+}
+
+// TestLimitsBoundCopies: what copies may add is a part of all, and calls beyond that go to the function itself.
+func TestLimitsBoundCopies(t *testing.T) {
+	dir, _ := unpacked(t, "testdata/once.txtar")
+	for _, l := range []limits{{levels: 1, more: 100}, {levels: 3, more: 0.1}} {
+		c, g := made(t, dir, "vta", l)
+		if c.left == 0 {
+			t.Errorf("%+v left nothing out", l)
+		}
+		if float64(c.ofCopies) > l.more*float64(c.instructions) {
+			t.Errorf("%+v: %d instructions of copies, %d of all", l, c.ofCopies, c.instructions)
+		}
+		if !leads(t, g, "main.quietly", "main.loud", false) {
+			t.Errorf("%+v: what has no copy calls all that it may get", l)
+		}
+	}
+}
+
+// TestEqualInputGivesAnEqualFile, byte for byte, by every algorithm.
+func TestEqualInputGivesAnEqualFile(t *testing.T) {
+	dir, _ := unpacked(t, "testdata/closures.txtar")
+	for _, how := range []string{"cha", "rta", "vta"} {
+		var files [2]bytes.Buffer
+		for k := range files {
+			_, g := made(t, dir, how, limits{levels: 3, more: 0.5})
+			if _, err := g.WriteTo(&files[k]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) {
+			t.Errorf("%s: two files differ", how)
+		}
+	}
+}
+
+// TestWhatCannotBeLoadedIsAnError that says what to do, and leaves no file.
+func TestWhatCannotBeLoadedIsAnError(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("go.mod", "module main\n\ngo 1.25\n")
+	write("main.go", "package main\n\nfunc main() { missing() }\n")
+	out := filepath.Join(dir, "app.vyg")
+	for want, c := range map[string]command{
+		"undefined: missing": {Patterns: []string{"."}, Output: out, Calls: "vta", Dir: dir},
+		"negative":           {Patterns: []string{"."}, Output: out, Calls: "vta", Dir: dir, Levels: -1},
+		"no format":          {Patterns: []string{"."}, Output: out + ".pdf", Calls: "vta", Dir: dir},
+		"nowhere":            {Patterns: []string{"./nowhere"}, Output: out, Calls: "vta", Dir: dir},
+	} {
+		if err := c.run(context.Background()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("a file was written")
+	}
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/callgraph"
+	"golang.org/x/tools/go/callgraph/cha"
+	"golang.org/x/tools/go/callgraph/rta"
+	"golang.org/x/tools/go/callgraph/vta"
+	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/go/ssa"
+	"golang.org/x/tools/go/ssa/ssautil"
+)
+
+// program is packages and all that they import, as SSA.
+type program struct {
+	ssa   *ssa.Program
+	roots []*ssa.Function // where execution begins, sorted
+}
+
+// callees are the functions that a call may call where the program alone does not say which.
+type callees map[ssa.CallInstruction][]*ssa.Function
+
+// load type-checks packages and builds their SSA. Packages that do not type-check are an error that has what is wrong with
+// them.
+func load(ctx context.Context, dir string, tests bool, patterns []string) (*program, error) {
+	config := &packages.Config{Context: ctx, Mode: packages.LoadAllSyntax, Dir: dir, Tests: tests}
+	initial, err := packages.Load(config, patterns...)
+	if err != nil {
+		return nil, err
+	}
+	if len(initial) == 0 {
+		return nil, fmt.Errorf("no packages match %s", strings.Join(patterns, " "))
+	}
+	var wrong []string
+	packages.Visit(initial, nil, func(p *packages.Package) {
+		for _, e := range p.Errors {
+			wrong = append(wrong, e.Error())
+		}
+	})
+	if len(wrong) > 0 {
+		more := ""
+		if len(wrong) > 10 {
+			wrong, more = wrong[:10], fmt.Sprintf("\nand %d more", len(wrong)-10)
+		}
+		return nil, fmt.Errorf("the packages do not compile:\n%s%s", strings.Join(wrong, "\n"), more)
+	}
+	prog, built := ssautil.AllPackages(initial, ssa.InstantiateGenerics)
+	prog.Build()
+	p := &program{ssa: prog}
+	p.findRoots(built)
+	if len(p.roots) == 0 {
+		return nil, fmt.Errorf("there is no function in %s", strings.Join(patterns, " "))
+	}
+	return p, nil
+}
+
+// findRoots takes init and main of main packages, or all functions of the packages if none is one.
+func (p *program) findRoots(built []*ssa.Package) {
+	mains := ssautil.MainPackages(slices.DeleteFunc(built, func(b *ssa.Package) bool { return b == nil }))
+	for _, m := range mains {
+		p.roots = append(p.roots, m.Func("init"), m.Func("main"))
+	}
+	if len(mains) == 0 {
+		named := make(map[*ssa.Package]bool)
+		for _, b := range built {
+			named[b] = true
+		}
+		for f := range ssautil.AllFunctions(p.ssa) {
+			if named[f.Pkg] && f.TypeParams().Len() == len(f.TypeArgs()) {
+				p.roots = append(p.roots, f)
+			}
+		}
+	}
+	p.roots = slices.DeleteFunc(p.roots, func(f *ssa.Function) bool { return f == nil })
+	slices.SortFunc(p.roots, p.compare)
+}
+
+// compare orders functions by name, then by where they stand: it does not depend on how they were found.
+func (p *program) compare(a, b *ssa.Function) int {
+	return cmp.Or(strings.Compare(a.RelString(nil), b.RelString(nil)), strings.Compare(p.position(a), p.position(b)))
+}
+
+// position is where a function stands: the path of its package, the file's name, line and column. It is the same on every
+// machine. Functions that the compiler makes stand nowhere.
+func (p *program) position(f *ssa.Function) string {
+	at := p.ssa.Fset.Position(f.Pos())
+	if !at.IsValid() {
+		return ""
+	}
+	in := ""
+	for of := f; of != nil && in == ""; of = of.Parent() {
+		if of.Pkg != nil {
+			in = of.Pkg.Pkg.Path()
+		} else if origin := of.Origin(); origin != nil && origin.Pkg != nil {
+			in = origin.Pkg.Pkg.Path()
+		} else if o := of.Object(); o != nil && o.Pkg() != nil {
+			in = o.Pkg().Path()
+		}
+	}
+	return fmt.Sprintf("%s/%s:%d:%d", in, path.Base(strings.ReplaceAll(at.Filename, `\`, "/")), at.Line, at.Column)
+}
+
+// resolve finds what calls may call, by one of three algorithms. They are those of golang.org/x/tools.
+func (p *program) resolve(how string) (callees, error) {
+	var g *callgraph.Graph
+	switch how {
+	case "cha":
+		g = cha.CallGraph(p.ssa)
+	case "rta":
+		g = rta.Analyze(p.roots, true).CallGraph
+	case "vta":
+		g = vta.CallGraph(ssautil.AllFunctions(p.ssa), nil)
+	default:
+		return nil, fmt.Errorf("calls are resolved by cha, rta or vta, not %q", how)
+	}
+	may := make(callees)
+	for _, n := range g.Nodes {
+		for _, e := range n.Out {
+			if e.Site != nil && e.Site.Common().StaticCallee() == nil {
+				may[e.Site] = append(may[e.Site], e.Callee.Func)
+			}
+		}
+	}
+	for site, list := range may {
+		slices.SortFunc(list, p.compare)
+		may[site] = slices.Compact(list)
+	}
+	return may, nil
+}
