@@ -62,6 +62,12 @@ type SessionOptions struct {
 	// run together have rounds even so, in one launch. With Auto a symmetric graph is not searched at all if there is
 	// memory to keep the labels of its components: see Reached.Algorithm.
 	Topology megakernel.Topology
+
+	// Expected is what earlier runs of a query alone came to, by Session.Trial. With Auto, and if every way was measured in a
+	// session like this one, it chooses who drives the rounds of such queries.
+	Expected *megakernel.History
+	// Runs is how many such queries the session is going to answer, by which what it takes to plan is weighed; 0 is Queries.
+	Runs uint64
 }
 
 // Query asks which nodes can be reached.
@@ -229,7 +235,7 @@ func (s *Session) scratchBytes() uint64 {
 	if s.back != nil {
 		bytes += 4 * (n + arcs.SumsWords)
 	}
-	if s.o.Topology == megakernel.Drained {
+	if s.drains() {
 		bytes += 8 * arcs.Slots(n, uint64(s.g.Arcs()))
 	}
 	return bytes
@@ -271,7 +277,11 @@ func (s *Session) open(ctx context.Context) error {
 		return err
 	}
 	s.symmetric = s.g.Symmetric()
-	return s.plans(ctx)
+	if err := s.plans(ctx); err != nil {
+		return err
+	}
+	s.memory, err = plan.PlanSession(s.request()) // of the topology that it has come to
+	return err
 }
 
 // plans makes the plans of all searches.
@@ -280,23 +290,25 @@ func (s *Session) plans(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.one, err = s.plan(ctx, s.waves(p), dependencies, "", s.o.Topology); err != nil {
+	if s.one, err = s.plan(ctx, s.waves(p), dependencies, "", s.alone()); err != nil {
 		return err
 	}
+	in := megakernel.Options{Topology: s.inRounds()}
 	if s.together() > 1 {
-		if s.many, err = s.plan(ctx, s.laneWaves(p), dependencies, " together", s.inRounds()); err != nil {
+		if s.many, err = s.plan(ctx, s.laneWaves(p), dependencies, " together", in); err != nil {
 			return err
 		}
 	}
 	if s.back != nil {
-		s.leveled, err = s.plan(ctx, s.levelWaves(p), dependencies[:1], " levels", s.inRounds())
+		s.leveled, err = s.plan(ctx, s.levelWaves(p), dependencies[:1], " levels", in)
 	}
 	return err
 }
 
 // plan makes a plan that the session closes.
-func (s *Session) plan(ctx context.Context, list []megakernel.Wave, deps []megakernel.Dependency, label string, topology megakernel.Topology) (*megakernel.Plan, error) {
-	p, err := megakernel.New(ctx, s.dev, list, deps, megakernel.Options{Label: s.o.Label + label, Topology: topology})
+func (s *Session) plan(ctx context.Context, list []megakernel.Wave, deps []megakernel.Dependency, label string, o megakernel.Options) (*megakernel.Plan, error) {
+	o.Label = s.o.Label + label
+	p, err := megakernel.New(ctx, s.dev, list, deps, o)
 	if err == nil {
 		s.closers = append(s.closers, p)
 	}
