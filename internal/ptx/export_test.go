@@ -38,6 +38,6 @@ func Avoided(p *ir.Program) map[int]int {
 	f.lanes()
 	f.choose()
 	s := f.sel
-	return map[int]int{1: len(s.halved), 6: len(s.halfKnown), 7: len(s.zeroSign), 11: len(s.knownSum), 13: len(s.turnedMins),
+	return map[int]int{1: len(s.halved), 6: len(s.hiddenLow), 7: len(s.zeroSign), 11: len(s.knownSum), 13: len(s.turnedMins),
 		14: len(s.ofThree), 18: len(s.farShift)}
 }

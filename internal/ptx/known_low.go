@@ -2,6 +2,7 @@ package ptx
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/ir"
@@ -25,41 +26,57 @@ const lowBits = 8
 // What an assembler may know of a bit is not guessed: if two runs with different inputs give different bits, nobody
 // can know it. So the values are computed with arbitrary inputs, and a bit that is always the same counts as known.
 // The inputs of a run are a hash of what they are read from, so equal loads are equal; a run takes each merge from an
-// arbitrary side, since the assembler may know that a loop has one round. O(rows × ways × inputs) at worst, and two
-// inputs end it where nothing is found.
+// arbitrary side, since the assembler may know that a loop has one round. The same runs show low words that are those of
+// other values, see findTwins. O(rows × ways × inputs) at worst, and two inputs end it where nothing is found.
 func (s *selector) findLowKnown() {
-	t := &lowTrial{p: s.p}
+	known := &lowConstants{}
 	products := 0
 	for r := range ir.Row(s.p.Rows()) {
 		switch {
 		case !is64(s.p.Type(r)):
 		case s.timesConstant(r):
 			products++
-			t.watched = append(t.watched, r)
+			known.rows = append(known.rows, r)
 		case (s.p.Op(r) == ir.OpAdd || s.p.Op(r) == ir.OpSub) && (s.timesConstant(s.p.A(r)) || s.timesConstant(s.p.B(r))):
-			t.watched = append(t.watched, r)
+			known.rows = append(known.rows, r)
 		}
 	}
 	if products < 2 {
 		return // it takes one to know the low word, and another one to go wrong
 	}
+	watchers := []lowWatcher{known}
+	twins := s.lowTwins()
+	if twins != nil {
+		watchers = append(watchers, twins)
+	}
+	(&lowTrial{p: s.p}).run(watchers...)
 	chained := s.chained()
-	for i, low := range t.run() {
-		r, constant := t.watched[i], low.constant
+	for i, low := range known.found {
+		r, constant := known.rows[i], low.constant
 		for _, product := range [3]ir.Row{r, s.p.A(r), s.p.B(r)} {
 			if s.timesConstant(product) && (chained[s.p.A(product)] && constant >= lowBits || constant == 32 && uint32(factor(s.p, product)) != 0) {
-				s.byHalves(product)
+				s.hideLow(product)
 			}
 		}
 	}
+	s.hideTwins(twins)
 }
 
-// byHalves has a product made of 32-bit halves.
-func (s *selector) byHalves(product ir.Row) {
-	if s.halfKnown == nil {
-		s.halfKnown = make(map[ir.Row]bool)
+// hideLow has the low word of an operand of a row combined with a zero that the assembler does not know.
+func (s *selector) hideLow(r ir.Row) {
+	if s.hiddenLow == nil {
+		s.hiddenLow = make(map[ir.Row]bool)
 	}
-	s.halfKnown[product] = true
+	s.hiddenLow[r] = true
+}
+
+// lowHidden is the value a, the operand of row r of which the low word is hidden if r asks for it.
+func (s *selector) lowHidden(r ir.Row, a operand) operand {
+	if !s.hiddenLow[r] || a.kind == isImm {
+		return a
+	}
+	lo, hi := s.split(a.as(tB64))
+	return s.joined(classRD, s.do(opXor, tB32, lo, s.nothing()), hi).as(a.t)
 }
 
 // chained returns which rows are products by constants, or made of such by ops on integers.
@@ -116,13 +133,64 @@ func factor(p *ir.Program, r ir.Row) uint64 {
 
 // lowTrial computes the values of a program's rows.
 type lowTrial struct {
-	p       *ir.Program
-	watched []ir.Row
+	p *ir.Program
 
 	vals []uint64
 	fed  []bool // rows of merges that have a value
 	way  uint64
 	in   uint64
+}
+
+// lowWatcher is told what a trial computes.
+type lowWatcher interface {
+	see(round int, first bool, vals []uint64) // the values of all rows, in a round of the loops; with the first inputs of a way
+	undecided() bool                          // whether other inputs may show more
+	end()                                     // of a way
+}
+
+// run computes the values of all rows, along several ways, until no watcher wants to see those of other inputs.
+func (t *lowTrial) run(watchers ...lowWatcher) {
+	ways, rounds := 1, 1
+	for r := range ir.Row(t.p.Rows()) {
+		switch t.p.Op(r) {
+		case ir.OpLoop:
+			ways, rounds = lowWays, lowRounds
+		case ir.OpBreak, ir.OpYield:
+			ways = lowWays
+		}
+	}
+	t.vals, t.fed = make([]uint64, t.p.Rows()), make([]bool, t.p.Rows())
+	for t.way = range uint64(ways) {
+		for t.in = range uint64(lowInputs) {
+			clear(t.fed)
+			for round := range rounds {
+				t.compute()
+				for _, w := range watchers {
+					w.see(round, t.in == 0, t.vals)
+				}
+			}
+			if t.in > 0 && !slices.ContainsFunc(watchers, lowWatcher.undecided) {
+				break
+			}
+		}
+		for _, w := range watchers {
+			w.end()
+		}
+	}
+}
+
+// known returns what is known of the low word of each row given.
+func (t *lowTrial) known(rows []ir.Row) []lowKnown {
+	c := &lowConstants{rows: rows}
+	t.run(c)
+	return c.found
+}
+
+// lowConstants watches which bits of the low words of rows are always the same.
+type lowConstants struct {
+	rows  []ir.Row
+	found []lowKnown // by row
+	all   []seen     // by round and row
 }
 
 // seen is what the runs along one way have shown of a watched row.
@@ -137,48 +205,34 @@ type lowKnown struct {
 	greatest uint32 // the greatest one that was always the same as a whole
 }
 
-// run returns what is known of the low word of each watched row.
-func (t *lowTrial) run() []lowKnown {
-	ways, rounds := 1, 1
-	for r := range ir.Row(t.p.Rows()) {
-		switch t.p.Op(r) {
-		case ir.OpLoop:
-			ways, rounds = lowWays, lowRounds
-		case ir.OpBreak, ir.OpYield:
-			ways = lowWays
+func (c *lowConstants) see(round int, first bool, vals []uint64) {
+	at := round * len(c.rows)
+	if len(c.all) == at {
+		c.all = append(c.all, make([]seen, len(c.rows))...)
+	}
+	for i, r := range c.rows {
+		if first {
+			c.all[at+i] = seen{first: vals[r]}
+		}
+		c.all[at+i].varies |= vals[r] ^ c.all[at+i].first
+	}
+}
+
+func (c *lowConstants) undecided() bool {
+	return slices.ContainsFunc(c.all, func(v seen) bool { return v.constant() >= lowBits })
+}
+
+func (c *lowConstants) end() {
+	if c.found == nil {
+		c.found = make([]lowKnown, len(c.rows))
+	}
+	for k, v := range c.all {
+		low := &c.found[k%len(c.rows)]
+		low.constant = max(low.constant, v.constant())
+		if v.constant() == 32 {
+			low.greatest = max(low.greatest, uint32(v.first))
 		}
 	}
-	known := make([]lowKnown, len(t.watched))
-	t.vals, t.fed = make([]uint64, t.p.Rows()), make([]bool, t.p.Rows())
-	all := make([]seen, rounds*len(t.watched))
-	for t.way = range uint64(ways) {
-		for t.in = range uint64(lowInputs) {
-			clear(t.fed)
-			open := t.in == 0
-			for k := range all {
-				if k%len(t.watched) == 0 {
-					t.compute()
-				}
-				v := t.vals[t.watched[k%len(t.watched)]]
-				if t.in == 0 {
-					all[k] = seen{first: v}
-				}
-				all[k].varies |= v ^ all[k].first
-				open = open || all[k].constant() >= lowBits
-			}
-			if !open {
-				break
-			}
-		}
-		for k, v := range all {
-			low := &known[k%len(t.watched)]
-			low.constant = max(low.constant, v.constant())
-			if v.constant() == 32 {
-				low.greatest = max(low.greatest, uint32(v.first))
-			}
-		}
-	}
-	return known
 }
 
 // compute goes through the program once. What merges have from the last time, they may keep.
@@ -266,19 +320,4 @@ func targetOf(p *ir.Program, r ir.Row) ir.Row {
 		return results(ir.Row(p.X(r)))
 	}
 	return results(regions[p.Region(r)].Op)
-}
-
-// timesByHalves multiplies a 64-bit value by a constant in words of 32 bits.
-func (s *selector) timesByHalves(a operand, by uint64) operand {
-	lo, hi := s.split(a.as(tB64))
-	first, above := u32(uint32(by)), u32(uint32(by>>32))
-	if first.bits == 0 {
-		return s.joined(classRD, first, s.do(opMulLo, tU32, lo, above))
-	}
-	product, carry := s.split(s.doInto(s.newReg(classRD), opMulWide, tU32, lo, first))
-	high := s.do(opAdd, tU32, s.do(opMulLo, tU32, hi, first), carry)
-	if above.bits != 0 {
-		high = s.do(opAdd, tU32, s.do(opMulLo, tU32, lo, above), high)
-	}
-	return s.joined(classRD, product, high)
 }

@@ -13,7 +13,7 @@ import (
 // Most sums are of something that is loaded, which a look at their operands tells. What is left is computed with
 // arbitrary inputs: see findLowKnown.
 func (s *selector) findKnownSums() {
-	t := &lowTrial{p: s.p}
+	var sums []ir.Row
 	var known []bool
 	for r := range ir.Row(s.p.Rows()) {
 		if op := s.p.Op(r); op != ir.OpAdd && op != ir.OpSub || s.p.Type(r) != ir.F32 {
@@ -23,18 +23,18 @@ func (s *selector) findKnownSums() {
 			known = mayBeKnown(s.p)
 		}
 		if known[s.p.A(r)] && known[s.p.B(r)] {
-			t.watched = append(t.watched, r)
+			sums = append(sums, r)
 		}
 	}
-	if len(t.watched) == 0 {
+	if len(sums) == 0 {
 		return
 	}
-	for i, low := range t.run() {
+	for i, low := range (&lowTrial{p: s.p}).known(sums) {
 		if low.constant == 32 {
 			if s.knownSum == nil {
 				s.knownSum = make(map[ir.Row]bool)
 			}
-			s.knownSum[t.watched[i]] = true
+			s.knownSum[sums[i]] = true
 		}
 	}
 }
@@ -97,10 +97,10 @@ func mayKnow(p *ir.Program, r ir.Row, known []bool) bool {
 	return in.Args+len(p.List(r)) > 0 && in.Attr&(ir.Reads|ir.Atomic) == 0 && every
 }
 
-// nothing returns a word that is zero, which the assembler does not know.
+// nothing returns a word that is zero, of which the assembler knows no bit.
 func (s *selector) nothing() operand {
 	below := s.onceOf(onceBelow, 0, func() operand { return s.do(opMov, tU32, spec(lanesBelow)) })
-	return s.onceOf(onceNothing, 0, func() operand { return s.do(opShr, tU32, below, u32(31)) }) // no lane is above 31
+	return s.onceOf(onceNothing, 0, func() operand { return s.do(opShr, tS32, below, u32(31)) }) // no lane is above 31
 }
 
 // obscured returns a and b, of which the assembler knows one less: its bits are combined with a word that is always zero,

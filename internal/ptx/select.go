@@ -29,7 +29,7 @@ type selector struct {
 	wanted     map[ir.Row]ir.Row       // by load: a select between it and zero
 	taken      map[ir.Row]bool         // selects that are what the load gives
 	halved     map[ir.Row]bool         // right shifts that are made of halves
-	halfKnown  map[ir.Row]bool         // products that are made of halves
+	hiddenLow  map[ir.Row]bool         // products and sums of 64 bits, whose operand's low word the assembler shall not know
 	farShift   map[ir.Row]bool         // left shifts of which the assembler may know that they leave nothing
 	knownSum   map[ir.Row]bool         // sums of f32 that the assembler may know
 	zeroSign   map[ir.Row]bool         // floats that may be a constant zero
@@ -107,7 +107,6 @@ func (s *selector) run() {
 	s.findHalved()
 	s.findFarShifts()
 	s.findLowKnown()
-	s.findUnits()
 	s.findKnownSums()
 	s.findZeroSigns()
 	s.findClamps()

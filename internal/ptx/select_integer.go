@@ -59,8 +59,6 @@ func arithmetic(ints, floats opcode) rule {
 		t := s.typeOf(r)
 		a, b := s.value(s.p.A(r)), s.value(s.p.B(r))
 		switch {
-		case s.halfKnown[r]:
-			s.set(r, s.timesByHalves(a, factor(s.p, r)))
 		case t.IsHalf():
 			s.set(r, s.halfBinary(floats, t, a, b))
 		case t.IsFloat():
@@ -69,6 +67,10 @@ func arithmetic(ints, floats opcode) rule {
 			}
 			s.set(r, s.do(floats, arith(t), a, b))
 		default:
+			a = s.lowHidden(r, a)
+			if s.p.A(r) == s.p.B(r) {
+				b = a
+			}
 			s.set(r, s.do(ints, arith(t), a, b))
 		}
 	}

@@ -5,10 +5,6 @@ import "github.com/govyre/vyre/ir"
 // shiftRules covers shifts. The hardware's clamp their count, as the ops do.
 var shiftRules = map[ir.Op]rule{
 	ir.OpShl: func(s *selector, r ir.Row) {
-		if s.halfKnown[r] {
-			s.set(r, s.timesByHalves(s.value(s.p.A(r)), factor(s.p, r)))
-			return
-		}
 		t, n := untyped(s.typeOf(r)), s.value(s.p.B(r))
 		switch {
 		case n.kind == isImm && n.bits >= 64 && is64(s.typeOf(r)):
@@ -17,7 +13,7 @@ var shiftRules = map[ir.Op]rule{
 		case s.farShift[r]:
 			n = s.do(opXor, tB32, n, s.nothing())
 		}
-		s.set(r, s.do(opShl, t, s.value(s.p.A(r)).as(t), n))
+		s.set(r, s.do(opShl, t, s.lowHidden(r, s.value(s.p.A(r))).as(t), n))
 	},
 	ir.OpShr: func(s *selector, r ir.Row) {
 		a, n := s.value(s.p.A(r)), s.value(s.p.B(r))
@@ -35,8 +31,7 @@ var shiftRules = map[ir.Op]rule{
 // and a trial of the program if some count is made of constants.
 func (s *selector) findFarShifts() {
 	p := s.p
-	t := &lowTrial{p: p}
-	var shifts []ir.Row
+	var shifts, counts []ir.Row
 	var known []bool
 	for r := range ir.Row(p.Rows()) {
 		if p.Op(r) != ir.OpShl || !is64(p.Type(r)) || p.Op(p.B(r)) == ir.OpConst {
@@ -46,13 +41,13 @@ func (s *selector) findFarShifts() {
 			known = mayBeKnown(p)
 		}
 		if known[p.B(r)] {
-			shifts, t.watched = append(shifts, r), append(t.watched, p.B(r))
+			shifts, counts = append(shifts, r), append(counts, p.B(r))
 		}
 	}
 	if len(shifts) == 0 {
 		return
 	}
-	for i, count := range t.run() {
+	for i, count := range (&lowTrial{p: p}).known(counts) {
 		if count.greatest < 64 {
 			continue
 		}
