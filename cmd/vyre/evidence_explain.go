@@ -14,15 +14,15 @@ import (
 
 // evidenceExplainCmd prints what is known of runs.
 type evidenceExplainCmd struct {
-	Try    []string `sep:"none" placeholder:"GRAPH" help:"First search a graph in every way there is, and keep what that came to beside compiled kernels; may be repeated."`
+	Try    []string `sep:"none" placeholder:"GRAPH" help:"First search a graph in every way there is, or run three stages over N items for stages:N, and keep what that came to beside compiled kernels; may be repeated."`
 	Runs   uint64   `placeholder:"N" help:"How often a plan is going to run; as often as plans before it did on average if it is left out."`
 	Device string   `default:"auto" completes:"device" help:"Device of which to print; see vyre devices."`
 }
 
 // Help is the long help of the command.
 func (evidenceExplainCmd) Help() string {
-	return `Plans of waves choose who drives their rounds, and whether one block goes on alone, by what earlier runs on the device
-came to, where a program keeps that (megakernel.KeepHistory). Printed is what is kept: of each pass whether it would be
+	return `Plans of waves choose who drives their rounds, and whether one block goes on alone, and pipelines how far stages are
+joined, by what earlier runs on the device came to, where a program keeps that (megakernel.KeepHistory). Printed is what is kept: of each pass whether it would be
 taken and why not, the times of runs with it, and what runs that were chosen by evidence took against what was
 projected. Ten runs that are more than a quarter off make the evidence stale, and the default is taken.
 Example:
@@ -30,13 +30,13 @@ Example:
 }
 
 func (c *evidenceExplainCmd) Run(t *terminal) error {
-	var names []speedup.Name
+	var tries []trial
 	for _, g := range c.Try {
-		n, err := speedup.Parse(g)
+		one, err := parseTrial(g)
 		if err != nil {
 			return usagef("--try %s: %w", g, err)
 		}
-		names = append(names, n)
+		tries = append(tries, one)
 	}
 	if err := checkDevice(c.Device); err != nil {
 		return err
@@ -47,8 +47,8 @@ func (c *evidenceExplainCmd) Run(t *terminal) error {
 	}
 	defer dev.Close()
 	all := megakernel.KeptHistories(dev)
-	for _, n := range names {
-		if err := try(t, dev, n, all); err != nil {
+	for _, one := range tries {
+		if err := one.run(t, dev, all); err != nil {
 			return err
 		}
 	}
@@ -64,20 +64,41 @@ func (c *evidenceExplainCmd) Run(t *terminal) error {
 	return nil
 }
 
-// try measures a search in all ways, and keeps it with what is kept already.
-func try(t *terminal, dev driver.Device, n speedup.Name, all map[string]*megakernel.History) error {
-	w, err := n.Load(0)
-	if err != nil {
-		return err
+// trial measures something in all ways, under the name that it is kept by.
+type trial struct {
+	name    string
+	measure func(*terminal, driver.Device, *megakernel.History) error
+}
+
+// parseTrial reads what is to be tried: a graph that is searched, or stages.
+func parseTrial(name string) (trial, error) {
+	if items, ok, err := speedup.ParseStages(name); ok || err != nil {
+		return trial{fmt.Sprintf("stages:%d", items), func(t *terminal, dev driver.Device, h *megakernel.History) error {
+			return speedup.TrialStages(t.ctx, dev, items, h)
+		}}, err
 	}
-	name := "search " + w.Name
-	h := all[name]
+	n, err := speedup.Parse(name)
+	if err != nil {
+		return trial{}, err
+	}
+	return trial{"search " + n.String(), func(t *terminal, dev driver.Device, h *megakernel.History) error {
+		w, err := n.Load(0)
+		if err != nil {
+			return err
+		}
+		return speedup.Trial(t.ctx, dev, w, h)
+	}}, nil
+}
+
+// run measures, and keeps that with what is kept already.
+func (one trial) run(t *terminal, dev driver.Device, all map[string]*megakernel.History) error {
+	h := all[one.name]
 	if h == nil {
 		h = new(megakernel.History)
-		all[name] = h
+		all[one.name] = h
 	}
-	if err := speedup.Trial(t.ctx, dev, w, h); err != nil {
+	if err := one.measure(t, dev, h); err != nil {
 		return err
 	}
-	return megakernel.KeepHistory(dev, name, h)
+	return megakernel.KeepHistory(dev, one.name, h)
 }

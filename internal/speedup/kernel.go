@@ -159,3 +159,30 @@ func step(t gpu.Thread, found bool, v uint32, next, changed []uint32) {
 		gpu.AtomicOr(&changed[0], 1)
 	}
 }
+
+// Scale is the first of three stages that follow each other.
+//
+//vyre:kernel workgroup=256
+func Scale(t gpu.Thread, x, y []uint32) {
+	if i := t.Global().X; i < uint32(len(y)) {
+		y[i] = 3 * x[i]
+	}
+}
+
+// Shift is the second one: each item reads what the same item stored.
+//
+//vyre:kernel workgroup=256
+func Shift(t gpu.Thread, x, y []uint32) {
+	if i := t.Global().X; i < uint32(len(y)) {
+		y[i] = x[i] + 1
+	}
+}
+
+// Neighbour is the last one: it reads what another item stored, too.
+//
+//vyre:kernel workgroup=256
+func Neighbour(t gpu.Thread, x, y []uint32) {
+	if i := t.Global().X; i < uint32(len(y)) {
+		y[i] = x[i] ^ x[min(i+1, uint32(len(x))-1)]
+	}
+}

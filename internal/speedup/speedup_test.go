@@ -13,6 +13,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/evidence"
 	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/megakernel"
 )
 
 func device(t *testing.T, name string) driver.Device {
@@ -223,5 +224,27 @@ func TestInterruptedMeasurement(t *testing.T) {
 	}
 	if n := dev.Stats().Get(driver.LiveBytes); n != 0 {
 		t.Errorf("%d bytes were not given back", n)
+	}
+}
+
+// TestStagesAreTried in all ways, whatever their number, and names of them are read.
+func TestStagesAreTried(t *testing.T) {
+	for _, items := range []uint32{1, 70} {
+		h := new(megakernel.History)
+		if err := TrialStages(context.Background(), device(t, "cpu"), items, h); err != nil {
+			t.Fatal(err)
+		}
+		if len(h.Ways) != 3 || !strings.Contains(h.Explain(1000), "chosen by evidence") {
+			t.Errorf("%d items: %s", items, h.Explain(1000))
+		}
+	}
+	for name, want := range map[string]uint32{"stages:1": 1, "stages:268435456": 1 << 28, "stages:0": 0, "stages:268435457": 0, "stages:": 0, "stages:-1": 0, "stages:x": 0} {
+		n, ok, err := ParseStages(name)
+		if !ok || (err == nil) != (want > 0) || err == nil && n != want {
+			t.Errorf("%s: %d, %v, %v", name, n, ok, err)
+		}
+	}
+	if _, ok, err := ParseStages("grid:4x4"); ok || err != nil {
+		t.Errorf("a graph is taken for stages: %v", err)
 	}
 }

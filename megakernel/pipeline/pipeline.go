@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/megakernel"
@@ -27,19 +28,31 @@ type Options struct {
 	Fusion   Fusion
 	Budget   uint64 // bytes of temps that a stage may have at one time; 0 is no bound but the device's
 	Optimise string // see driver.Options
+
+	// Expected is what earlier runs of these stages came to, by Trial and Observe. If every way was measured, stages are
+	// joined as far as took the least time over so many Runs, or as many as pipelines did on average; else, and where
+	// Fusion asks for a way, by Fusion.
+	Expected *megakernel.History
+	Runs     uint64
 }
 
 // Pipeline is a chain of stages made ready to run.
 type Pipeline struct {
 	*looker
-	o       Options
-	plan    plan.Pipeline
-	ways    []way // of the stages
-	parts   []*part
-	steps   []step
-	last    driver.Result
-	rounds  megakernel.Record // of the last run, added up
-	memory  uint64            // bytes of temps that pass from launch to launch
+	o      Options
+	plan   plan.Pipeline
+	ways   []way // of the stages
+	parts  []*part
+	steps  []step
+	last   driver.Result
+	rounds megakernel.Record // of the last run, added up
+	memory uint64            // bytes of temps that pass from launch to launch
+
+	choice    string        // why stages are joined so far, if that went by evidence
+	planning  time.Duration // that New took
+	projected uint64        // nanoseconds that a run is expected to take, likewise
+	begun     *megakernel.History
+
 	closers []interface{ Close() error }
 }
 
@@ -71,6 +84,7 @@ func New(ctx context.Context, dev driver.Device, stages []Stage, o Options) (*Pi
 	if o.Budget == 0 {
 		o.Budget = math.MaxUint64
 	}
+	begin := time.Now()
 	l, err := look(dev, o.Label, stages)
 	if err != nil {
 		return nil, err
@@ -82,10 +96,14 @@ func New(ctx context.Context, dev driver.Device, stages []Stage, o Options) (*Pi
 	if err := plan.PlanPipeline(l.envelopes(), o.Budget, &p.plan); err != nil {
 		return nil, err
 	}
+	if err := p.choose(); err != nil {
+		return nil, err
+	}
 	if err := p.build(ctx); err != nil {
 		p.Close() // whose error would hide the cause
 		return nil, err
 	}
+	p.planning = time.Since(begin)
 	return p, nil
 }
 
@@ -192,6 +210,7 @@ func (p *Pipeline) Explain() string {
 	}
 	have, all := p.TempBytes()
 	fmt.Fprintf(&s, "%d launches for %d stages, %d bytes for %d of temps\n", len(p.parts), len(p.stages), have, all)
+	s.WriteString(p.choice)
 	return s.String()
 }
 
