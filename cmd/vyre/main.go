@@ -16,13 +16,14 @@
 //	vyre graph info roads.vyg                             what a graph is like
 //	vyre graph convert roads.gr.gz roads.vyg              from one format to another
 //	vyre reach roads.vyg --from 0 --to 99 --path          what can be reached, and along which path
+//	vyre taint app.vyg --sources FILE --sinks FILE        which values come to where they must not
 //	vyre gen ./kernels                                    typed launchers, for go generate
 //	vyre completion bash                                  completion for a shell
 //
 // Results go to standard output, everything else to standard error. With --json, standard output is one document.
 // A file named - is standard input, or standard output. Output files are opened before the work, and a file keeps
 // what it held until there is something to write. The exit status is 0 on success, 1 when something failed, 2 when
-// the command line makes no sense, 4 when --verify found a difference.
+// the command line makes no sense, 3 when there is what --fail-on names, 4 when --verify found a difference.
 package main
 
 import (
@@ -51,6 +52,7 @@ type commands struct {
 
 	Graph graphCmd `cmd:"" help:"Make, look at and convert graphs."`
 	Reach reachCmd `cmd:"" help:"Ask which nodes of a graph can be reached, and along which path."`
+	Taint taintCmd `cmd:"" help:"Ask which sinks the values of which sources come to."`
 
 	Evidence evidenceCmd `cmd:"" help:"Measure and check comparisons of protocols."`
 
@@ -85,6 +87,9 @@ func asUsage(err error) error {
 	}
 	return usage{err}
 }
+
+// found is what --fail-on names: exit status 3.
+type found struct{ error }
 
 // difference is what --verify found: exit status 4.
 type difference struct{ error }
@@ -136,12 +141,16 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	}
 	err = k.Run(&terminal{ctx: ctx, in: in, out: out, err: errOut, model: parser.Model})
 	var u usage
+	var finds found
 	var differs difference
 	switch {
 	case err == nil:
 		return 0
 	case errors.Is(err, errSilent):
 		return 1
+	case errors.As(err, &finds):
+		fmt.Fprintln(errOut, message(err))
+		return 3
 	case errors.As(err, &differs):
 		fmt.Fprintln(errOut, message(err))
 		return 4

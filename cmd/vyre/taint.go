@@ -1,0 +1,334 @@
+//go:build !bootstrap
+
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/megakernel"
+)
+
+// taintCmd asks which sinks values of which sources come to.
+type taintCmd struct {
+	File       string `arg:"" help:"Graph to ask; - is standard input."`
+	Sources    string `required:"" placeholder:"FILE" help:"Where values come from: a line has nodes as in --from of vyre reach, a tab, and their label; without a label, the nodes are their own."`
+	Sinks      string `required:"" placeholder:"FILE" help:"Where they must not come to: nodes, one a line."`
+	Sanitizers string `placeholder:"FILE" help:"Where they end: a line has nodes, a tab, and the labels that this is for, with commas; without labels, all."`
+	Kinds      string `placeholder:"MASK" help:"Kinds of arcs that are allowed: a number, or names with commas; all by default."`
+	Contexts   string `enum:"none" default:"none" help:"Whether returns go to the call that was made: none, they go to all callers."`
+	Paths      int    `default:"100" placeholder:"N" help:"Of so many findings, show a shortest path."`
+
+	JSON     bool   `help:"Print one JSON document." xor:"form"`
+	SARIF    bool   `name:"sarif" help:"Print SARIF 2.1.0, a result for each finding." xor:"form"`
+	Baseline string `placeholder:"FILE" help:"Report only what is not in this document, which --json printed earlier; - is standard input."`
+	FailOn   string `enum:"none,any" default:"none" help:"End with exit status 3 if there is any finding that is reported (${enum})."`
+
+	Device string `default:"auto" completes:"device" help:"Device to search on; see vyre devices."`
+	readFlags
+}
+
+// Help is the long help of the command.
+func (taintCmd) Help() string {
+	return `Nodes are matched by name as far as the graph has names; findings are compared with a baseline by names, too.
+Example:
+  vyre taint app.vyg --sources sources.txt --sinks sinks.txt --sarif >findings.sarif`
+}
+
+// tainted is what came out.
+type tainted struct {
+	g     *graph.CSR
+	query graph.TaintQuery
+	*graph.Tainted
+	shown []graph.Finding // those that no baseline has
+	known int             // findings that it has
+	run   runEntry
+}
+
+func (c *taintCmd) Run(t *terminal) error {
+	if c.Paths < 0 {
+		return usagef("--paths %d: a number from 0 on", c.Paths)
+	}
+	if err := checkDevice(c.Device); err != nil {
+		return err
+	}
+	old, err := c.baseline(t)
+	if err != nil {
+		return err
+	}
+	o, stop, err := c.options(t)
+	if err != nil {
+		return err
+	}
+	g, _, err := t.loadGraph(c.File, o)
+	stop()
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	a := &tainted{g: g}
+	if err := g.Verify(); err != nil {
+		return err
+	}
+	if a.query, err = c.query(t, g); err != nil {
+		return err
+	}
+	if err := c.ask(t, a); err != nil {
+		return err
+	}
+	for _, f := range a.Findings {
+		if old[a.key(f)] {
+			a.known++
+		} else {
+			a.shown = append(a.shown, f)
+		}
+	}
+	if err := c.print(t, a); err != nil {
+		return err
+	}
+	if c.FailOn == "any" && len(a.shown) > 0 {
+		return found{fmt.Errorf("%s", counted(len(a.shown), "finding"))}
+	}
+	return nil
+}
+
+// query reads the lists.
+func (c *taintCmd) query(t *terminal, g *graph.CSR) (q graph.TaintQuery, err error) {
+	q.Paths = c.Paths
+	if q.Kinds, err = kindsMask(g, c.Kinds); err != nil {
+		return q, err
+	}
+	names := nodeNames{t: t, g: g}
+	at := make(map[string]int)
+	err = names.lines("--sources", c.Sources, func(nodes []uint32, spec, label string) error {
+		if label == "" {
+			label = spec
+		}
+		i, ok := at[label]
+		if !ok {
+			i = len(q.Sources)
+			at[label] = i
+			q.Sources = append(q.Sources, graph.Source{Label: label})
+		}
+		q.Sources[i].Nodes = append(q.Sources[i].Nodes, nodes...)
+		return nil
+	})
+	if err != nil {
+		return q, err
+	}
+	err = names.lines("--sinks", c.Sinks, func(nodes []uint32, _, more string) error {
+		if more != "" {
+			return fmt.Errorf("there is %q behind the nodes; a sink has no labels", more)
+		}
+		q.Sinks = append(q.Sinks, nodes...)
+		return nil
+	})
+	if err != nil || c.Sanitizers == "" {
+		return q, err
+	}
+	return q, names.lines("--sanitizers", c.Sanitizers, func(nodes []uint32, _, labels string) error {
+		s := graph.Sanitizer{Nodes: nodes}
+		if labels != "" {
+			s.Labels = strings.Split(labels, ",")
+		}
+		for _, l := range s.Labels {
+			if _, ok := at[l]; !ok {
+				return fmt.Errorf("no source has the label %q", l)
+			}
+		}
+		q.Sanitizers = append(q.Sanitizers, s)
+		return nil
+	})
+}
+
+// lines reads a file whose lines have nodes, and what stands behind a tab. Lines that start with # are for people.
+func (n *nodeNames) lines(flag, file string, each func(nodes []uint32, spec, more string) error) error {
+	b, err := n.t.read(file, maxNodeList)
+	if err != nil {
+		return err
+	}
+	some := false
+	for i, line := range strings.Split(string(b), "\n") {
+		line = strings.TrimRight(line, "\r")
+		if strings.TrimSpace(line) == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		spec, more, _ := strings.Cut(line, "\t")
+		spec, more = strings.TrimSpace(spec), strings.TrimSpace(more)
+		nodes, err := n.find(flag, []string{spec})
+		if err == nil {
+			err = each(nodes, spec, more)
+		}
+		if err != nil {
+			return usagef("%s:%d: %w", file, i+1, err)
+		}
+		some = true
+	}
+	if !some {
+		return usagef("%s %s names no node", flag, file)
+	}
+	return nil
+}
+
+func (c *taintCmd) ask(t *terminal, a *tainted) error {
+	dev, err := openDevice(c.Device, driver.OpenOptions{CloseTimeout: closeTimeout})
+	if err != nil {
+		return err
+	}
+	defer dev.Close()
+	o := graph.SessionOptions{Label: "taint"}
+	if dev.Caps().RegsUnit == 0 {
+		o.Topology = megakernel.Cooperative // a drain waits in loops, which an interpreter has to go through
+	}
+	stop := spin(t.err, "searching")
+	defer stop()
+	began := time.Now()
+	if a.Tainted, err = graph.Taint(t.ctx, dev, a.g, a.query, o); err != nil {
+		return err
+	}
+	a.run = runEntry{Device: dev.Name(), Topology: counted(a.Searches, "turn"), WallNS: time.Since(began).Nanoseconds(), Bytes: a.Bytes}
+	return nil
+}
+
+// key is what a finding is known by in a later graph: names where there are any.
+func (a *tainted) key(f graph.Finding) string {
+	return a.called(f.Sink) + "\x00" + a.query.Sources[f.Label].Label
+}
+
+// called is a node's name, or its id.
+func (a *tainted) called(v uint32) string {
+	if name := a.g.Name(v); name != "" {
+		return name
+	}
+	return fmt.Sprint(v)
+}
+
+// baseline reads the findings of an earlier document.
+func (c *taintCmd) baseline(t *terminal) (map[string]bool, error) {
+	if c.Baseline == "" {
+		return nil, nil
+	}
+	b, err := t.read(c.Baseline, maxNodeList)
+	if err != nil {
+		return nil, err
+	}
+	var doc taintDoc
+	if err := json.Unmarshal(b, &doc); err != nil || doc.Schema != taintSchema {
+		return nil, usagef("--baseline %s: %w", c.Baseline, errors.Join(err, fmt.Errorf("it is no document of vyre taint --json, whose schema is %q", taintSchema)))
+	}
+	old := make(map[string]bool)
+	for _, p := range doc.Pairs {
+		name := p.Sink.Name
+		if name == "" {
+			name = fmt.Sprint(p.Sink.Node)
+		}
+		old[name+"\x00"+p.Label] = true
+	}
+	return old, nil
+}
+
+const taintSchema = "vyre.taint/1"
+
+// taintDoc is the form of --json.
+type taintDoc struct {
+	Schema   string         `json:"schema"`
+	Graph    graphEntry     `json:"graph"`
+	Contexts string         `json:"contexts"`
+	Pairs    []pairEntry    `json:"pairs"`
+	Known    int            `json:"known,omitempty"` // findings that the baseline has
+	Counts   map[string]int `json:"counts"`          // of all findings, by label
+	Run      runEntry       `json:"run"`
+}
+
+// pairEntry is a finding. Source is where its path begins.
+type pairEntry struct {
+	Sink   nodeEntry   `json:"sink"`
+	Label  string      `json:"label"`
+	Source *nodeEntry  `json:"source,omitempty"`
+	Path   []nodeEntry `json:"path,omitempty"`
+}
+
+func (a *tainted) node(v uint32) nodeEntry {
+	return nodeEntry{Node: v, Name: a.g.Name(v), Pos: a.g.Position(v)}
+}
+
+func (a *tainted) doc() taintDoc {
+	digest := a.g.Digest()
+	doc := taintDoc{Schema: taintSchema, Graph: graphEntry{fmt.Sprintf("%x", digest), a.g.Nodes(), a.g.Arcs()}, Contexts: "none", Pairs: []pairEntry{},
+		Known: a.known, Counts: map[string]int{}, Run: a.run}
+	for i, n := range a.Counts {
+		doc.Counts[a.query.Sources[i].Label] = n
+	}
+	for _, f := range a.shown {
+		e := pairEntry{Sink: a.node(f.Sink), Label: a.query.Sources[f.Label].Label}
+		for i, step := range f.Path {
+			at := a.node(step.Node)
+			if i > 0 {
+				at.Kinds = a.g.KindNames(step.Mask)
+			}
+			e.Path = append(e.Path, at)
+		}
+		if len(e.Path) > 0 {
+			e.Source = &e.Path[0]
+		}
+		doc.Pairs = append(doc.Pairs, e)
+	}
+	return doc
+}
+
+func (c *taintCmd) print(t *terminal, a *tainted) error {
+	switch {
+	case c.JSON:
+		return json.NewEncoder(t.out).Encode(a.doc())
+	case c.SARIF:
+		if err := a.sarif(t.out); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintln(t.err, a.run.line())
+		return err
+	}
+	sinks := len(slices.Compact(slices.Sorted(slices.Values(a.query.Sinks))))
+	fmt.Fprintf(t.out, "%s, from %d of %s to %d of %s\n", counted(len(a.shown), "finding"), a.labels(), counted(len(a.query.Sources), "label"), a.reachedSinks(), counted(sinks, "sink"))
+	if c.Baseline != "" {
+		fmt.Fprintf(t.out, "%s in the baseline\n", thousands(int64(a.known)))
+	}
+	for _, f := range a.shown {
+		fmt.Fprintf(t.out, "\n%s → %s\n", a.query.Sources[f.Label].Label, a.called(f.Sink))
+		p := answer{g: a.g, path: f.Path}
+		w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', 0)
+		for i, s := range f.Path {
+			how := ""
+			if i > 0 && a.g.Masks() != nil {
+				how = strings.Join(a.g.KindNames(s.Mask), ", ")
+			}
+			fmt.Fprintf(w, "\t%s\t%d%s\n", how, s.Node, p.named(s.Node))
+		}
+		w.Flush()
+	}
+	_, err := fmt.Fprintln(t.out, a.run.line())
+	return err
+}
+
+// labels is how many sources have a finding that is shown, reachedSinks how many sinks.
+func (a *tainted) labels() int {
+	set := make(map[int]bool)
+	for _, f := range a.shown {
+		set[f.Label] = true
+	}
+	return len(set)
+}
+
+func (a *tainted) reachedSinks() int {
+	set := make(map[uint32]bool)
+	for _, f := range a.shown {
+		set[f.Sink] = true
+	}
+	return len(set)
+}

@@ -1,0 +1,141 @@
+//go:build !bootstrap
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/govyre/vyre/graph"
+)
+
+// What SARIF 2.1.0 needs of its many types (OASIS, "Static Analysis Results Interchange Format", 2020).
+type (
+	sarifLog struct {
+		Schema  string     `json:"$schema"`
+		Version string     `json:"version"`
+		Runs    []sarifRun `json:"runs"`
+	}
+	sarifRun struct {
+		Tool    sarifTool     `json:"tool"`
+		Results []sarifResult `json:"results"`
+	}
+	sarifTool struct {
+		Driver sarifDriver `json:"driver"`
+	}
+	sarifDriver struct {
+		Name    string      `json:"name"`
+		Version string      `json:"version"`
+		Rules   []sarifRule `json:"rules"`
+	}
+	sarifRule struct {
+		ID   string    `json:"id"`
+		Text sarifText `json:"shortDescription"`
+	}
+	sarifText struct {
+		Text string `json:"text"`
+	}
+	sarifResult struct {
+		Rule      string           `json:"ruleId"`
+		Level     string           `json:"level"`
+		Message   sarifText        `json:"message"`
+		Locations []sarifLocation  `json:"locations"`
+		Flows     []sarifCodeFlow  `json:"codeFlows,omitempty"`
+		Prints    sarifFingerprint `json:"partialFingerprints"`
+	}
+	sarifFingerprint struct {
+		Pair string `json:"vyreTaint/v1"`
+	}
+	sarifCodeFlow struct {
+		Threads []sarifThread `json:"threadFlows"`
+	}
+	sarifThread struct {
+		Locations []sarifStep `json:"locations"`
+	}
+	sarifStep struct {
+		Location sarifLocation `json:"location"`
+	}
+	sarifLocation struct {
+		Physical *sarifPhysical `json:"physicalLocation,omitempty"`
+		Logical  []sarifLogical `json:"logicalLocations"`
+		Message  *sarifText     `json:"message,omitempty"`
+	}
+	sarifPhysical struct {
+		Artifact struct {
+			URI string `json:"uri"`
+		} `json:"artifactLocation"`
+		Region sarifRegion `json:"region"`
+	}
+	sarifRegion struct {
+		Line   int `json:"startLine"`
+		Column int `json:"startColumn,omitempty"`
+	}
+	sarifLogical struct {
+		Name string `json:"fullyQualifiedName"`
+	}
+)
+
+// sarif writes the findings, with paths as code flows.
+func (a *tainted) sarif(w io.Writer) error {
+	run := sarifRun{Tool: sarifTool{sarifDriver{Name: "vyre taint", Version: version(), Rules: []sarifRule{}}}, Results: []sarifResult{}}
+	for _, s := range a.query.Sources {
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{s.Label, sarifText{"values of " + s.Label + " come to a sink"}})
+	}
+	for _, f := range a.shown {
+		label := a.query.Sources[f.Label].Label
+		r := sarifResult{Rule: label, Level: "warning", Message: sarifText{fmt.Sprintf("values of %s come to %s", label, a.called(f.Sink))},
+			Locations: []sarifLocation{a.location(f.Sink, "")}, Prints: sarifFingerprint{strings.ReplaceAll(a.key(f), "\x00", " < ")}}
+		if f.Path != nil {
+			r.Flows = []sarifCodeFlow{{[]sarifThread{{a.steps(f.Path)}}}}
+		}
+		run.Results = append(run.Results, r)
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", " ")
+	return e.Encode(sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
+}
+
+func (a *tainted) steps(path []graph.Step) (list []sarifStep) {
+	for i, s := range path {
+		how := ""
+		if i > 0 {
+			how = strings.Join(a.g.KindNames(s.Mask), ", ")
+		}
+		list = append(list, sarifStep{a.location(s.Node, how)})
+	}
+	return list
+}
+
+// location is where a node stands, as far as the graph says it, and what it is called.
+func (a *tainted) location(v uint32, how string) sarifLocation {
+	l := sarifLocation{Logical: []sarifLogical{{a.called(v)}}}
+	if how != "" {
+		l.Message = &sarifText{how}
+	}
+	if file, line, column, ok := position(a.g.Position(v)); ok {
+		l.Physical = &sarifPhysical{Region: sarifRegion{line, column}}
+		l.Physical.Artifact.URI = file
+	}
+	return l
+}
+
+// position takes file:line:column apart; the column may be missing.
+func position(s string) (file string, line, column int, ok bool) {
+	parts := strings.Split(s, ":")
+	for n := min(len(parts)-1, 2); n > 0; n-- {
+		line, err := strconv.Atoi(parts[len(parts)-n])
+		if err != nil || line < 1 {
+			continue
+		}
+		if n == 2 {
+			if column, err = strconv.Atoi(parts[len(parts)-1]); err != nil || column < 1 {
+				continue
+			}
+		}
+		return strings.Join(parts[:len(parts)-n], ":"), line, column, true
+	}
+	return "", 0, 0, false
+}
