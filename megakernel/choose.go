@@ -88,7 +88,11 @@ func (p *Plan) selected(ctx context.Context, in plan.SelectRequest) (plan.Decisi
 
 // oneProgram reports whether all rounds fit into a program, with bodies that are shared if need be.
 func (p *Plan) oneProgram(b *binder) bool {
-	return p.bodies(Cooperative) <= p.o.MaxRows || 2*b.distinct() <= p.o.MaxRows
+	copies := 2 // of all blocks, and of one alone
+	if p.o.FewEnter > 0 {
+		copies++
+	}
+	return p.bodies(Cooperative) <= p.o.MaxRows || copies*b.distinct() <= p.o.MaxRows
 }
 
 // distinct is how many rows the different programs of waves have.

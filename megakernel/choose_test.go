@@ -60,3 +60,40 @@ func TestAutoTakesWhatIsPredictedToBeFastest(t *testing.T) {
 		})
 	}
 }
+
+// TestWavesOfTooManyRowsForOneProgramAreLaunched, where the launched forms have room, since bodies are written once there.
+// One block alone takes them once more, and so do few.
+func TestWavesOfTooManyRowsForOneProgramAreLaunched(t *testing.T) {
+	dev := open(t, "cpu")
+	g := chain(12)
+	m := g.upload(t, dev)
+	want, _ := g.depths(0)
+	waves, deps := forms[0].waves(g, m, 0)
+	rows := 0
+	for _, w := range waves {
+		rows += w.Program.Rows()
+	}
+	for _, c := range []struct {
+		name string
+		o    megakernel.Options
+		want megakernel.Topology
+	}{
+		{"once", megakernel.Options{MaxRows: rows}, megakernel.HostLoop},
+		{"twice", megakernel.Options{MaxRows: 2 * rows}, megakernel.Cooperative},
+		{"twice, and few blocks", megakernel.Options{MaxRows: 2 * rows, FewEnter: 100}, megakernel.HostLoop},
+		{"three times, and few blocks", megakernel.Options{MaxRows: 3 * rows, FewEnter: 100}, megakernel.Cooperative},
+	} {
+		c.o.Blocks = 2
+		p, err := megakernel.New(t.Context(), dev, waves, deps, c.o)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if p.Topology() != c.want || strings.Contains(p.Explain(), "code_size") != (c.want == megakernel.HostLoop) {
+			t.Errorf("room for bodies %s: %v, want %v\n%s", c.name, p.Topology(), c.want, p.Explain())
+		}
+		if _, err := p.Run(t.Context()); err != nil || !slices.Equal(m.read(m.depth), want) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		p.Close()
+	}
+}

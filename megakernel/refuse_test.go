@@ -73,6 +73,12 @@ func Meet(t gpu.Thread, x []uint32) {
 }
 
 //vyre:kernel workgroup=64
+func MeetFew(t gpu.Thread, x []uint32) {
+	t.FirstGroupsBarrier(2)
+	x[t.Global().X] = 1
+}
+
+//vyre:kernel workgroup=64
 func Small(t gpu.Thread, x []uint32) {
 	x[t.Group().X] = 1
 }
@@ -120,6 +126,8 @@ func TestWavesThatCannotRunAreRefused(t *testing.T) {
 	over := func(w megakernel.Wave, d megakernel.Domain) megakernel.Wave { w.Domain = d; return w }
 	at := func(w megakernel.Wave, p megakernel.Phase) megakernel.Wave { w.Phase = p; return w }
 	one := wave("Double", x)
+	large := one
+	large.Bytes = megakernel.Envelope{Scratch: 1 << 30}
 	type deps = []megakernel.Dependency
 	for _, c := range []struct {
 		name  string
@@ -142,6 +150,7 @@ func TestWavesThatCannotRunAreRefused(t *testing.T) {
 		{"list outside the loop", []megakernel.Wave{at(over(one, megakernel.List(word, 9)), megakernel.Before), one}, nil, megakernel.Options{}, "domain", "a list is made by rounds"},
 		{"domain beyond all bounds", []megakernel.Wave{over(one, megakernel.Fixed(1<<31+1))}, nil, megakernel.Options{}, "domain", "2147483649 items"},
 		{"barrier of the grid", []megakernel.Wave{wave("Meet", x)}, nil, megakernel.Options{}, "F2", "it has a barrier of the grid"},
+		{"barrier of the first groups", []megakernel.Wave{wave("MeetFew", x)}, nil, megakernel.Options{}, "F2", "it has a barrier of the grid"},
 		{"two group sizes", []megakernel.Wave{wave("Small", x), wave("Large", y)}, nil, megakernel.Options{}, "F3", "its workgroups have 128 invocations, those of wave 0 Small have 64"},
 		{"group size and block", []megakernel.Wave{wave("Small", x)}, nil, megakernel.Options{Threads: 96}, "F3", "have 64 invocations, the block 96"},
 		{"groups of two axes", []megakernel.Wave{wave("Flat", x)}, nil, megakernel.Options{}, "F3", "8×8×1"},
@@ -158,6 +167,11 @@ func TestWavesThatCannotRunAreRefused(t *testing.T) {
 		{"back in time", []megakernel.Wave{at(one, megakernel.After), wave("Double", y)}, deps{{Before: 0, After: 1}}, megakernel.Options{}, "phase", "turn it round"},
 		{"too many blocks", []megakernel.Wave{one}, nil, megakernel.Options{Blocks: 1 << 20}, "F11", "1048576 blocks of 256 threads"},
 		{"half a warp", []megakernel.Wave{one}, nil, megakernel.Options{Threads: 16}, "threads", "a multiple of 32"},
+		{"more memory than the budget", []megakernel.Wave{large}, nil, megakernel.Options{Budget: 1 << 20}, "over_budget", "wave 0"},
+		{"more rows than are allowed", []megakernel.Wave{one}, nil, megakernel.Options{MaxRows: 1}, "F13", "at most 1 are allowed"},
+		{"fewer rows than none", []megakernel.Wave{one}, nil, megakernel.Options{MaxRows: -1}, "rows", "at most -1 rows"},
+		{"no such tail", []megakernel.Wave{one}, nil, megakernel.Options{Tail: 9}, "tail", "tail setting 9"},
+		{"no time before planning began", []megakernel.Wave{one}, nil, megakernel.Options{Planning: -1}, "planning", "planning may take -1ns"},
 		{"no such topology", []megakernel.Wave{one}, nil, megakernel.Options{Topology: 77}, "topology", "topology 77"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
