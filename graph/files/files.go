@@ -147,7 +147,8 @@ type reader struct {
 	in    *input
 	told  time.Time
 
-	errs []error
+	errs     []error
+	arcsOnly bool // to measure parsing
 }
 
 // read tells the format, and has the file read.
@@ -174,7 +175,7 @@ func (r *reader) read(src io.Reader) (*graph.CSR, Report, error) {
 	default:
 		return nil, Report{}, fmt.Errorf("%s: %s is written, and not read; there are %s", r.name, format, "el, wel, mtx, sg, wsg, gr, vyg")
 	}
-	if err != nil {
+	if err != nil || r.arcsOnly {
 		return nil, Report{}, err
 	}
 	return r.build(format, p)

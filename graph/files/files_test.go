@@ -1,12 +1,8 @@
 package files_test
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -79,4 +75,89 @@ func TestReadSmallFiles(t *testing.T) {
 	}
 }
 
-var _ = []any{bytes.Equal, context.Canceled, errors.As, os.Open, filepath.Join}
+// TestBrokenFiles: each file of the corpus is refused, at a line and in words that are written down here.
+func TestBrokenFiles(t *testing.T) {
+	const mtx = "%%MatrixMarket matrix coordinate "
+	for _, c := range []struct{ name, content, want string }{
+		{"x.el", "0 1\n0\n", "x.el:2:2: the line ends: a number, the arc target"},
+		{"x.el", "0 1\n\nzero 1\n", `x.el:3:1: arc source "zero": a number, from 0`},
+		{"x.el", "0 -1\n", `x.el:1:3: arc target "-1": ids are not negative`},
+		{"x.el", "0 1.5\n", `x.el:1:3: arc target "1.5": a number, from 0`},
+		{"x.el", "0 18446744073709551616\n", `x.el:1:3: arc target "18446744073709551616": at most 18446744073709551615`},
+		{"x.el", "0 1 2 3\n", `x.el:1:7: "3": the end of the line`},
+		{"x.el", "0 1 0\n", `x.el:1:5: kinds "0": a mask from 1 to 0xffffffff; --arc-kinds all takes the column as something else`},
+		{"x.el", "0 1 4294967296\n", `x.el:1:5: kinds "4294967296": a mask from 1 to 0xffffffff; --arc-kinds all takes the column as something else`},
+		{"x.el", "# Nodes: 99999999999 Edges: 0\n", "x.el: 99,999,999,999 nodes in 30 bytes: at most 16,777,336 in a file of that length; --ids sparse numbers nodes anew where ids are names"},
+		{"x.wel", "0 1 7\n0 1\n", `x.wel:2:4: weight "": a number from 0 to 4294967295; without --weights it is not looked at`},
+		{"x.wel", "0 1 4294967296\n", `x.wel:1:5: weight "4294967296": a number from 0 to 4294967295; without --weights it is not looked at`},
+		{"x.mtx", mtx + "pattern general\n", "x.mtx:2: the file ends: rows, columns and entries"},
+		{"x.mtx", mtx + "pattern general\n%\n3 3\n", `x.mtx:3: "3 3": rows, columns and entries`},
+		{"x.mtx", mtx + "pattern general\n3 4 1\n1 1\n", "x.mtx:2: 3 rows and 4 columns: as many of both: the matrix of a graph is square"},
+		{"x.mtx", mtx + "pattern general\n3 3 2\n1 1\n", "x.mtx:2: 2 entries promised, 1 found"},
+		{"x.mtx", mtx + "pattern general\n3 3 5000\n1 1\n1 2\n", "x.mtx:2: 5,000 entries promised, 2 found"},
+		{"x.mtx", mtx + "pattern general\n3 3 1\n1 4\n", "x.mtx:3:3: column 4: there are 3 nodes"},
+		{"x.mtx", mtx + "pattern general\n3 3 1\n0 1\n", "x.mtx:3:1: row 0: ids start at 1"},
+		{"x.mtx", mtx + "pattern general\n3 3 1\n1 1 7\n", `x.mtx:3:5: "7": the end of the line`},
+		{"x.mtx", mtx + "integer general\n3 3 1\n1 1 -7\n", `x.mtx:3:5: weight "-7": a number from 0 to 4294967295; without --weights it is not looked at`},
+		{"x.mtx", "%%MatrixMarket matrix array real general\n", `x.mtx:1: "array": coordinate; a dense array is no graph`},
+		{"x.mtx", mtx + "complex general\n", `x.mtx:1: "complex": pattern, real or integer; no weight is complex`},
+		{"x.mtx", mtx + "real hermitian\n", `x.mtx:1: "hermitian": general, symmetric or skew-symmetric`},
+		{"x.mtx", mtx + "pattern general\n4294967295 4294967295 0\n", "x.mtx:2: 4294967295 rows: at most 4294967294 nodes have ids"},
+		{"x.mtx", mtx + "pattern general\n4294967294 4294967294 0\n", "x.mtx: 4,294,967,294 nodes in 73 bytes: at most"},
+		{"x.gr", "c nothing\n", "x.gr:2: the file ends: p sp NODES ARCS"},
+		{"x.gr", "p sp 3\n", `x.gr:1: "p sp 3": p sp NODES ARCS before the first arc`},
+		{"x.gr", "p edge 3 1\n", `x.gr:1: "p edge 3 1": p sp NODES ARCS before the first arc`},
+		{"x.gr", "p sp 3 1\na 1 2 3\na 2 3 4\n", "x.gr:1: 1 entries promised, 2 found"},
+		{"x.gr", "p sp 3 1\ne 1 2\n", `x.gr:2:1: "e": lines start with a or c`},
+		{"x.gr", "p sp 3 1\na 1 0 3\n", "x.gr:2:5: arc target 0: ids start at 1"},
+		{"x.gr", "p sp 3 1\na 1 2\n", `x.gr:2:6: weight "": a number from 0 to 4294967295; without --weights it is not looked at`},
+		{"x.sg", "\x01", "x.sg: the file ends after 1 bytes: a header of 17 bytes"},
+		{"x.sg", "\x02" + strings.Repeat("\x00", 16), "x.sg: byte 2 at 0: 0 or 1, for directed"},
+		{"x.sg", "\x00" + strings.Repeat("\xff", 16), "x.sg: -1 arcs at 1: from 0 to 4294967295, which offsets of 32 bits count"},
+		{"x.sg", "\x00\x01" + strings.Repeat("\x00", 7) + "\x01" + strings.Repeat("\x00", 7), "x.sg: the file ends after 17 bytes: 16 bytes of offsets, of which 0 are there"},
+		{"x.vyg", "VYREGRF1", "x.vyg: the file has 8 bytes: the header alone has 128"},
+		{"x.metis", "3 2\n", "x.metis: METIS graphs are not read; write it as a list of arcs (.el), a pair of numbers a line"},
+		{"x.graphml", "<graphml>", "x.graphml: GraphML is not read"},
+		{"x.foo", "hello", "x.foo: neither its first bytes nor its name say what it is; --format does: el, "},
+		{"x.dot", "digraph {}", "x.dot: dot is written, and not read; there are el, "},
+		{"x.el", "\x28\xb5\x2f\xfd....", "x.el: it is compressed with zstd, which is not read: decompress it, or use gzip"},
+		{"x.el", "PK\x03\x04....", "x.el: it is a zip archive, which is not read"},
+		{"x.el", "\x1f\x8bjunk and more junk", "x.el: gzip: invalid header"},
+		{"x.el", "BZh9junk", "x.el: unexpected EOF"},
+		{"x.el", "0 1\n" + strings.Repeat("7", 70<<10) + " 1\n", "x.el:2:1: a line of 71682 bytes: at most 65536"},
+		{"x.el", "0 1\n" + strings.Repeat("7", 3<<20) + " 1\n", "x.el: a line of more than 65536 bytes: no graph has such"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g, _, err := read(t, c.name, c.content, files.Options{Weights: true})
+			if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+				t.Fatalf("got  %v, %v\nwant %s", g, err, c.want)
+			}
+		})
+	}
+}
+
+// TestFirstErrorOfTheFile is reported, whichever worker finds one first; with KeepGoing up to a hundred are.
+func TestFirstErrorOfTheFile(t *testing.T) {
+	var b strings.Builder
+	for i := range 600_000 {
+		switch {
+		case i > 400_000 && i%1000 == 0:
+			b.WriteString("0 bad\n")
+		default:
+			fmt.Fprintf(&b, "%d %d\n", i, i/2)
+		}
+	}
+	_, _, err := read(t, "x.el", b.String(), files.Options{Workers: 4})
+	var parse *graph.ParseError
+	if !errors.As(err, &parse) || parse.Line != 401_001 || parse.Column != 3 || !strings.HasPrefix(b.String()[parse.Offset:], "bad\n") {
+		t.Errorf("got %v (%+v), want line 401001", err, parse)
+	}
+	_, _, err = read(t, "x.el", b.String(), files.Options{Workers: 4, KeepGoing: true})
+	if err == nil {
+		t.Fatal("no error")
+	}
+	lines := strings.Split(err.Error(), "\n")
+	if len(lines) != 100 || !strings.HasPrefix(lines[99], "x.el:500001:3: ") {
+		t.Errorf("%d errors, the last is %s", len(lines), lines[len(lines)-1])
+	}
+}

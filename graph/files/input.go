@@ -73,7 +73,8 @@ func (in *input) peek() []byte {
 	return b
 }
 
-// Read reads text, as far as the limits allow.
+// Read reads text, as far as the limits allow. What is beyond them is not returned: who wants a whole buffer would take it
+// and forget the error.
 func (in *input) Read(b []byte) (int, error) {
 	if err := in.r.ctx.Err(); err != nil {
 		return 0, err
@@ -83,11 +84,11 @@ func (in *input) Read(b []byte) (int, error) {
 	limit := in.r.o.MaxBytes
 	switch {
 	case limit > 0 && in.n > limit:
-		return n, &graph.ParseError{File: in.r.name, Offset: limit, Got: fmt.Sprintf("more than %d bytes", limit), Want: "that is the limit; --max-bytes raises it"}
+		return 0, &graph.ParseError{File: in.r.name, Offset: limit, Got: fmt.Sprintf("more than %d bytes", limit), Want: "that is the limit; --max-bytes raises it"}
 	case in.packed && in.n > mostRatio*in.stored.n+chunkBytes:
-		return n, &graph.ParseError{File: in.r.name, Offset: in.n, Got: fmt.Sprintf("%d bytes became %d", in.stored.n, in.n), Want: fmt.Sprintf("at most %d times as many; decompress it first if that is right", mostRatio)}
+		return 0, &graph.ParseError{File: in.r.name, Offset: in.n, Got: fmt.Sprintf("%d bytes became %d", in.stored.n, in.n), Want: fmt.Sprintf("at most %d times as many; decompress it first if that is right", mostRatio)}
 	case err != nil && err != io.EOF:
-		return n, &graph.ParseError{File: in.r.name, Offset: in.n, Got: err.Error()}
+		return 0, &graph.ParseError{File: in.r.name, Offset: in.n, Got: err.Error()}
 	}
 	return n, err
 }

@@ -42,8 +42,8 @@ func (c *chunk) parse(rules rules, s *scratch) {
 	s.reset()
 	end := len(c.text) - slack
 	for at := 0; at < end; {
-		if rules.tag == 0 && len(s.wideFrom) == 0 && rules.first == 0 && rules.nodes > mostFast && len(s.masks) == 0 && rules.third <= kinds {
-			if at = c.fast(s, at, end); at >= end {
+		if len(s.wideFrom) == 0 && len(s.masks) == 0 && rules.third != anyRest {
+			if at = c.fast(rules, s, at, end); at >= end {
 				break
 			}
 		}
@@ -66,31 +66,69 @@ func exact[T any](s []T) []T {
 	return append(make([]T, 0, len(s)), s...)
 }
 
-// mostFast is more than the greatest number of 7 digits.
-const mostFast = 10_000_000
-
-// fast reads lines that are two numbers of up to 7 digits, a blank between them and nothing beside, as nearly all lines of a
-// list are. It stops at the first that is not.
-func (c *chunk) fast(s *scratch, at, end int) int {
-	text, from, to := c.text, s.from, s.to
+// fast reads lines that are two or three numbers with a blank between and nothing beside, after a tag if there is one, as
+// nearly all lines are. It stops at the first that is not, or has an id that does not fit, which line reads anew and judges.
+func (c *chunk) fast(rules rules, s *scratch, at, end int) int {
+	text, from, to, weights := c.text, s.from, s.to, s.weights
+	first, nodes := rules.first, min(rules.nodes, math.MaxUint32)
+	tag, three := rules.tag != 0, rules.third == weight || rules.third == number
+	lines := int64(0)
 	for at < end {
-		u, n := digits(binary.LittleEndian.Uint64(text[at:]))
-		k := at + n + 1
-		if n == 0 || n == 8 || text[k-1] != '\t' && text[k-1] != ' ' {
+		k := at
+		if tag {
+			if text[k] != rules.tag || text[k+1] != ' ' {
+				break
+			}
+			k += 2
+		}
+		u, k, ok := digitsAt(text, k)
+		if !ok || text[k] != '\t' && text[k] != ' ' {
 			break
 		}
-		v, n := digits(binary.LittleEndian.Uint64(text[k:]))
-		k += n
-		if n == 0 || n == 8 || text[k] != '\n' {
+		v, k, ok := digitsAt(text, k+1)
+		if !ok {
 			break
 		}
-		from, to = append(from, uint32(u)), append(to, uint32(v))
-		c.lines++
+		if three {
+			if text[k] != ' ' && text[k] != '\t' {
+				break
+			}
+			var w uint64
+			if w, k, ok = digitsAt(text, k+1); !ok || w > math.MaxUint32 {
+				break
+			}
+			if rules.third == weight && text[k] == '\n' {
+				weights = append(weights, uint32(w))
+			}
+		}
+		// One comparison for both: what is below the first id wraps around.
+		if text[k] != '\n' || max(u-first, v-first) >= nodes {
+			if three && rules.third == weight && text[k] == '\n' {
+				weights = weights[:len(weights)-1]
+			}
+			break
+		}
+		from, to = append(from, uint32(u-first)), append(to, uint32(v-first))
+		lines++
 		at = k + 1
 	}
-	s.from, s.to = from, to
+	s.from, s.to, s.weights = from, to, weights
+	c.lines += lines
 	return at
 }
+
+// digitsAt reads a number of 1 to 15 digits, and returns where it ends.
+func digitsAt(text []byte, at int) (v uint64, end int, ok bool) {
+	v, n := digits(binary.LittleEndian.Uint64(text[at:]))
+	if n < 8 {
+		return v, at + n, n > 0
+	}
+	more, m := digits(binary.LittleEndian.Uint64(text[at+8:]))
+	return v*powers[m&7] + more, at + 8 + m, m < 8
+}
+
+// powers are those of 10.
+var powers = [8]uint64{1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000}
 
 // digits returns the number that eight characters begin with, and how many of them are its digits (the sums of pairs, of
 // fours and of eights are a trick of many; Langdale and Lemire, "Parsing gigabytes of JSON per second", 2019, have it).

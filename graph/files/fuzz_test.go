@@ -1,0 +1,101 @@
+package files_test
+
+import (
+	"bytes"
+	"runtime"
+	"testing"
+
+	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/files"
+)
+
+// fuzzed reads any bytes as a format: an error comes out, or a graph that holds what graphs hold, is the same when it is
+// written and read again, and took no more memory than its file warrants.
+func fuzzed(f *testing.F, format files.Format, seeds ...string) {
+	for _, name := range []string{"grid:2x3", "skew:16", "chain:1"} {
+		g, err := graph.Generate(name, graph.Options{Seed: 1})
+		if err != nil {
+			f.Fatal(err)
+		}
+		var b bytes.Buffer
+		if _, err := files.Write(&b, g, format); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b.Bytes(), uint8(0))
+	}
+	for i, s := range seeds {
+		f.Add([]byte(s), uint8(i))
+	}
+	f.Fuzz(func(t *testing.T, b []byte, flags uint8) {
+		if len(b) > 1<<16 {
+			return
+		}
+		o := files.Options{Format: format, Workers: 2, Weights: flags&1 != 0, NoKinds: flags&2 != 0, KeepGoing: flags&4 != 0, MaxBytes: 1 << 20,
+			MaxMemory: int64(16*len(b)) + 64<<20, Build: graph.BuildOptions{Symmetric: flags&8 != 0, Dedup: flags&16 != 0, NoSelf: flags&32 != 0}}
+		if flags&64 != 0 {
+			o.IDs = files.Sparse
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		g, _, err := files.Read(t.Context(), bytes.NewReader(b), "x."+string(format), o)
+		runtime.ReadMemStats(&after)
+		// Buffers for chunks are of a fixed number; all the rest is what the file warrants, with copies on the way.
+		if took := after.TotalAlloc - before.TotalAlloc; took > uint64(64*len(b))+256<<20 {
+			t.Errorf("%d bytes of file took %d of memory", len(b), took)
+		}
+		if err != nil {
+			return
+		}
+		if _, err := graph.New(g.Offsets(), g.Targets(), g.Masks()); err != nil {
+			t.Fatal(err)
+		}
+		if g.Nodes() > 1<<16 {
+			return
+		}
+		var again bytes.Buffer
+		lost, err := files.Write(&again, g, format)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, _, err := files.Read(t.Context(), &again, "x."+string(format), files.Options{Format: format, IDs: files.Dense, Weights: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range lost {
+			if l == "kinds" {
+				return
+			}
+		}
+		if back.Digest() != g.Digest() {
+			t.Fatalf("%d nodes and %d arcs became %d and %d", g.Nodes(), g.Arcs(), back.Nodes(), back.Arcs())
+		}
+	})
+}
+
+func FuzzEdges(f *testing.F) {
+	fuzzed(f, files.Edges, "0 1 7\n1 2\n", "1000000000000 2\n", "# Nodes: 12\n0\t0", "0 1 x y z\r\n%\n")
+}
+
+func FuzzWeighted(f *testing.F) { fuzzed(f, files.WEdges, "0 1 7\n", "0 1 -0.5e3\n") }
+
+func FuzzMTX(f *testing.F) {
+	fuzzed(f, files.Matrix, "%%MatrixMarket matrix coordinate integer symmetric\n%\n3 3 2\n1 1 7\n3 1 9\n")
+}
+
+func FuzzDIMACS(f *testing.F) { fuzzed(f, files.DIMACS, "c x\n\np sp 3 1\na 1 3 9\nc\n") }
+
+func FuzzGAP(f *testing.F) { fuzzed(f, files.GAP) }
+
+func FuzzWGAP(f *testing.F) { fuzzed(f, files.WGAP) }
+
+func FuzzPacked(f *testing.F) {
+	f.Add([]byte("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x33\x50\x30\xe4\x02\x00"))
+	f.Add([]byte("BZh91AY&SY"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if g, _, err := files.Read(t.Context(), bytes.NewReader(b), "x.el", files.Options{MaxBytes: 1 << 20, MaxMemory: 64 << 20}); err == nil {
+			if _, err := graph.New(g.Offsets(), g.Targets(), g.Masks()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
