@@ -18,7 +18,7 @@ import (
 
 // BenchmarkRead reads files in memory by one worker, as far as the arcs and to the finished graph.
 func BenchmarkRead(b *testing.B) {
-	for _, name := range []string{"road:1024x1024", "kron:16", "uniform:18"} {
+	for _, name := range []string{"road:1024x1024", "uniform:18"} {
 		g := generated(b, name)
 		for _, format := range []files.Format{files.Edges, files.Matrix, files.DIMACS, files.GAP} {
 			var text bytes.Buffer

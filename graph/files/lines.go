@@ -58,13 +58,8 @@ func (c *chunk) parse(rules rules, s *scratch) {
 	c.arcs = arcs{exact(s.from), exact(s.to), exact(s.wideFrom), exact(s.wideTo), exact(s.masks), exact(s.weights)}
 }
 
-// exact is a copy without spare capacity, nil if empty.
-func exact[T any](s []T) []T {
-	if len(s) == 0 {
-		return nil
-	}
-	return append(make([]T, 0, len(s)), s...)
-}
+// exact is a copy that is not cleared before it is written, nil if empty.
+func exact[T any](s []T) []T { return append([]T(nil), s...) }
 
 // fast reads lines that are two or three numbers with a blank between and nothing beside, after a tag if there is one, as
 // nearly all lines are. It stops at the first that is not, or has an id that does not fit, which line reads anew and judges.
@@ -81,20 +76,31 @@ func (c *chunk) fast(rules rules, s *scratch, at, end int) int {
 			}
 			k += 2
 		}
-		u, k, ok := digitsAt(text, k)
-		if !ok || text[k] != '\t' && text[k] != ' ' {
+		u, n := digits(binary.LittleEndian.Uint64(text[k:k+8]))
+		if k += n; n == 8 {
+			u, k, n = moreDigits(text, u, k)
+		}
+		if n == 0 || text[k] != '\t' && text[k] != ' ' {
 			break
 		}
-		v, k, ok := digitsAt(text, k+1)
-		if !ok {
+		k++
+		v, n := digits(binary.LittleEndian.Uint64(text[k:k+8]))
+		if k += n; n == 8 {
+			v, k, n = moreDigits(text, v, k)
+		}
+		if n == 0 {
 			break
 		}
 		if three {
 			if text[k] != ' ' && text[k] != '\t' {
 				break
 			}
-			var w uint64
-			if w, k, ok = digitsAt(text, k+1); !ok || w > math.MaxUint32 {
+			k++
+			w, n := digits(binary.LittleEndian.Uint64(text[k:k+8]))
+			if k += n; n == 8 {
+				w, k, n = moreDigits(text, w, k)
+			}
+			if n == 0 || w > math.MaxUint32 {
 				break
 			}
 			if rules.third == weight && text[k] == '\n' {
@@ -117,14 +123,13 @@ func (c *chunk) fast(rules rules, s *scratch, at, end int) int {
 	return at
 }
 
-// digitsAt reads a number of 1 to 15 digits, and returns where it ends.
-func digitsAt(text []byte, at int) (v uint64, end int, ok bool) {
-	v, n := digits(binary.LittleEndian.Uint64(text[at:]))
-	if n < 8 {
-		return v, at + n, n > 0
+// moreDigits goes on after eight digits; none is what it returns if there are more than 15 in all.
+func moreDigits(text []byte, v uint64, at int) (_ uint64, end, n int) {
+	more, n := digits(binary.LittleEndian.Uint64(text[at:at+8]))
+	if n == 8 {
+		return 0, at, 0
 	}
-	more, m := digits(binary.LittleEndian.Uint64(text[at+8:]))
-	return v*powers[m&7] + more, at + 8 + m, m < 8
+	return v*powers[n&7] + more, at + n, 8 + n
 }
 
 // powers are those of 10.
