@@ -76,7 +76,7 @@ func (c *chunk) fast(rules rules, s *scratch, at, end int) int {
 			}
 			k += 2
 		}
-		u, n := digits(binary.LittleEndian.Uint64(text[k:k+8]))
+		u, n := digits(binary.LittleEndian.Uint64(text[k : k+8]))
 		if k += n; n == 8 {
 			u, k, n = moreDigits(text, u, k)
 		}
@@ -84,7 +84,7 @@ func (c *chunk) fast(rules rules, s *scratch, at, end int) int {
 			break
 		}
 		k++
-		v, n := digits(binary.LittleEndian.Uint64(text[k:k+8]))
+		v, n := digits(binary.LittleEndian.Uint64(text[k : k+8]))
 		if k += n; n == 8 {
 			v, k, n = moreDigits(text, v, k)
 		}
@@ -96,7 +96,7 @@ func (c *chunk) fast(rules rules, s *scratch, at, end int) int {
 				break
 			}
 			k++
-			w, n := digits(binary.LittleEndian.Uint64(text[k:k+8]))
+			w, n := digits(binary.LittleEndian.Uint64(text[k : k+8]))
 			if k += n; n == 8 {
 				w, k, n = moreDigits(text, w, k)
 			}
@@ -125,7 +125,7 @@ func (c *chunk) fast(rules rules, s *scratch, at, end int) int {
 
 // moreDigits goes on after eight digits; none is what it returns if there are more than 15 in all.
 func moreDigits(text []byte, v uint64, at int) (_ uint64, end, n int) {
-	more, n := digits(binary.LittleEndian.Uint64(text[at:at+8]))
+	more, n := digits(binary.LittleEndian.Uint64(text[at : at+8]))
 	if n == 8 {
 		return 0, at, 0
 	}
