@@ -55,9 +55,9 @@ func cpuTime(b *testing.B) time.Duration {
 	return time.Duration(use.Utime.Nano() + use.Stime.Nano())
 }
 
-// BenchmarkOpen maps a file of a gigabyte, and looks at all of it.
+// BenchmarkOpen maps a file, and looks at all of it.
 func BenchmarkOpen(b *testing.B) {
-	g := generated(b, "uniform:22")
+	g := generated(b, "uniform:18")
 	path := filepath.Join(b.TempDir(), "x.vyg")
 	if _, err := files.Save(path, g, files.SaveOptions{}); err != nil {
 		b.Fatal(err)
