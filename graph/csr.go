@@ -99,7 +99,7 @@ func (g *CSR) Masks() []uint32 {
 }
 
 // Row returns the arcs of a node, which must be one: their targets, and their masks, which are nil if all are 1. Neither
-// must be written.
+// must be written. A graph of a file must be verified.
 func (g *CSR) Row(node uint32) (targets, masks []uint32) {
 	from, to := g.offsets[node], g.offsets[node+1]
 	if masks = g.Masks(); masks != nil {

@@ -3,11 +3,15 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"strings"
 	"time"
 
+	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/files"
 )
@@ -27,7 +31,8 @@ type readFlags struct {
 	MaxMemory string `placeholder:"SIZE" help:"Most memory for arcs, such as 8G; half of the machine's by default."`
 	MaxBytes  string `placeholder:"SIZE" help:"Most bytes that a compressed file may become."`
 	KeepGoing bool   `help:"Go on after an error in the file, and list up to 100."`
-	Quiet     bool   `short:"q" help:"Print no progress."`
+	Progress  string `enum:"bar,plain,json,none" default:"bar" help:"How progress is shown on standard error: a bar if that is a terminal, a line or a JSON document a second, or not at all (${enum})."`
+	Quiet     bool   `short:"q" help:"The same as --progress none."`
 }
 
 // options are the flags as reading takes them.
@@ -41,12 +46,45 @@ func (f *readFlags) options(t *terminal) (files.Options, func(), error) {
 		return o, nil, err
 	}
 	stop := func() {}
-	if !f.Quiet {
+	switch {
+	case f.Quiet || f.Progress == "none":
+	case f.Progress == "bar":
 		var at func(string, int64, int64)
 		at, stop = bar(t.err)
 		o.Progress = func(p files.Progress) { at(p.Phase, p.Bytes, p.Total) }
+	default:
+		o.Progress = eachSecond(t.err, f.Progress == "json")
 	}
 	return o, stop, nil
+}
+
+// progressDoc is a line of --progress json.
+type progressDoc struct {
+	Phase string `json:"phase"`
+	Bytes int64  `json:"bytes"`
+	Total int64  `json:"total,omitempty"` // 0 is unknown
+	Arcs  int64  `json:"arcs"`
+}
+
+// eachSecond prints a line a second, and one for each phase.
+func eachSecond(w io.Writer, asJSON bool) func(files.Progress) {
+	var last time.Time
+	phase := ""
+	return func(p files.Progress) {
+		if time.Since(last) < time.Second && p.Phase == phase {
+			return
+		}
+		last, phase = time.Now(), p.Phase
+		if asJSON {
+			json.NewEncoder(w).Encode(progressDoc{p.Phase, p.Bytes, p.Total, p.Arcs})
+			return
+		}
+		of := ""
+		if p.Total > 0 {
+			of = " of " + thousands(p.Total)
+		}
+		fmt.Fprintf(w, "%s: %s%s bytes, %s arcs\n", p.Phase, thousands(p.Bytes), of, thousands(p.Arcs))
+	}
 }
 
 // sizeOf reads a number of bytes: 4096, 64K, 512M, 8G.
@@ -81,7 +119,8 @@ func (t *terminal) loadGraph(name string, o files.Options) (*graph.CSR, files.Re
 // graphGenCmd makes a graph.
 type graphGenCmd struct {
 	Spec     string `arg:"" help:"Generator and size, such as road:1024x1024, kron:20 or skew:1048576."`
-	Out      string `short:"o" required:"" placeholder:"FILE" help:"File to write; its name says the format, and .gz compresses."`
+	Out      string `short:"o" required:"" placeholder:"FILE" help:"File to write; its name says the format, and .gz compresses; - is standard output."`
+	To       string `enum:",el,wel,mtx,sg,wsg,gr,vyg,dot,json,csv" default:"" help:"Format to write, where the name does not say: ${enum}."`
 	Seed     uint64 `default:"1" help:"Seed of the generators that draw."`
 	Directed bool   `help:"Leave out the arc back that each arc of kron and uniform has."`
 	Kinds    string `enum:"spec,all" default:"spec" help:"Keep the kinds of arcs that skew and icfg have, or make them one kind (${enum})."`
@@ -101,8 +140,9 @@ func (c *graphGenCmd) Run(t *terminal) error {
 	if err != nil {
 		return asUsage(err)
 	}
-	if err := (files.SaveOptions{}).Check(c.Out); err != nil {
-		return asUsage(err)
+	format, err := written(c.Out, c.To)
+	if err != nil {
+		return err
 	}
 	limit, err := sizeOf("--max-memory", c.Memory)
 	if err != nil {
@@ -123,13 +163,14 @@ func (c *graphGenCmd) Run(t *terminal) error {
 	if g, err = g.With(graph.Data{Provenance: graph.Provenance{Producer: "vyre graph gen", Version: version(), Options: fmt.Sprintf("%v, seed %d", gen, c.Seed)}}); err != nil {
 		return err
 	}
-	return t.save(c.Out, g, files.Report{}, began)
+	return t.save(c.Out, format, g, files.Report{}, began)
 }
 
 // graphConvertCmd writes a graph in another format.
 type graphConvertCmd struct {
 	In        string `arg:"" help:"File to read; - is standard input."`
-	Out       string `arg:"" help:"File to write; its name says the format, and .gz compresses."`
+	Out       string `arg:"" help:"File to write; its name says the format, and .gz compresses; - is standard output."`
+	To        string `enum:",el,wel,mtx,sg,wsg,gr,vyg,dot,json,csv" default:"" help:"Format to write, where the name does not say: ${enum}."`
 	Symmetric bool   `help:"Add an arc back for each arc that is no loop."`
 	Dedup     bool   `help:"Make arcs between the same nodes one, with the kinds of all and the least weight."`
 	NoSelf    bool   `help:"Leave out arcs from a node to itself."`
@@ -146,8 +187,9 @@ Example:
 }
 
 func (c *graphConvertCmd) Run(t *terminal) error {
-	if err := (files.SaveOptions{}).Check(c.Out); err != nil {
-		return asUsage(err)
+	format, err := written(c.Out, c.To)
+	if err != nil {
+		return err
 	}
 	o, stop, err := c.options(t)
 	if err != nil {
@@ -161,13 +203,19 @@ func (c *graphConvertCmd) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	err = t.save(c.Out, g, report, began)
+	err = t.save(c.Out, format, g, report, began)
 	return errors.Join(err, g.Close())
 }
 
 // save writes a graph, and says on standard error what it is and what became of it.
-func (t *terminal) save(name string, g *graph.CSR, report files.Report, began time.Time) error {
-	lost, err := files.Save(name, g, files.SaveOptions{})
+func (t *terminal) save(name string, format files.Format, g *graph.CSR, report files.Report, began time.Time) error {
+	var lost []string
+	var err error
+	if standard(name) {
+		lost, err = files.Write(t.out, g, format)
+	} else {
+		lost, err = files.Save(name, g, format)
+	}
 	if err != nil {
 		return err
 	}
@@ -188,6 +236,54 @@ func (t *terminal) save(name string, g *graph.CSR, report files.Report, began ti
 		fmt.Fprintf(t.err, "lost, since the format has no place for it: %s\n", strings.Join(lost, ", "))
 	}
 	return nil
+}
+
+// errorDoc is what --json has in place of an answer.
+type errorDoc struct {
+	Schema string     `json:"schema"`
+	Error  errorEntry `json:"error"`
+}
+
+type errorEntry struct {
+	Kind   string `json:"kind"` // parse, file, failed, or a kind of device errors
+	Text   string `json:"text"`
+	File   string `json:"file,omitempty"`
+	Line   int64  `json:"line,omitempty"`
+	Column int64  `json:"column,omitempty"`
+}
+
+// failedJSON is err, which a document on standard output says as well, unless the command line makes no sense or there is an
+// answer already.
+func (t *terminal) failedJSON(schema string, err error) error {
+	var u usage
+	var differs difference
+	if err == nil || errors.As(err, &u) || errors.As(err, &differs) {
+		return err
+	}
+	e := errorEntry{Kind: "failed", Text: err.Error()}
+	var parse *graph.ParseError
+	var path *fs.PathError
+	var device *driver.Error
+	switch {
+	case errors.As(err, &parse):
+		e.Kind, e.File, e.Line, e.Column = "parse", parse.File, parse.Line, parse.Column
+	case errors.As(err, &path):
+		e.Kind, e.File = "file", path.Path
+	case errors.As(err, &device):
+		e.Kind = device.Kind.String()
+	}
+	return errors.Join(err, json.NewEncoder(t.out).Encode(errorDoc{schema, e}))
+}
+
+// written is the format of an output: what --to says, else what its name says. It is asked for before there is a graph.
+func written(name, to string) (files.Format, error) {
+	if to != "" {
+		return files.Format(to), nil
+	}
+	if f := files.FormatOf(name); f != files.Auto {
+		return f, nil
+	}
+	return files.Auto, usagef("%s: its name says no format; give one with --to: %s", name, files.Names())
 }
 
 // thousands groups a number.

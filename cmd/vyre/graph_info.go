@@ -12,16 +12,20 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/files"
+	"github.com/govyre/vyre/megakernel"
 )
 
 // graphInfoCmd says what a graph is like.
 type graphInfoCmd struct {
 	File    string `arg:"" help:"File to read; - is standard input."`
 	Degrees bool   `help:"Print how many nodes have how many arcs."`
-	Verify  bool   `help:"Look at all of a .vyg file: checksums, rows, digest."`
+	Parts   bool   `name:"components" help:"Count weak components, on the device."`
+	Verify  bool   `help:"Say that all of a .vyg file was looked at: checksums, rows, digest."`
 	JSON    bool   `help:"Print one JSON document."`
+	Device  string `default:"auto" completes:"device" help:"Device for --components; see vyre devices."`
 	readFlags
 }
 
@@ -48,6 +52,7 @@ type graphDoc struct {
 	MaxDegree  int               `json:"max_degree"`
 	Sinks      int               `json:"sinks"`
 	Degrees    []degreeEntry     `json:"degrees,omitempty"`
+	Parts      *partsEntry       `json:"components,omitempty"`
 	Depth      depthEntry        `json:"depth"`
 	Device     map[string]uint64 `json:"device_bytes"`
 	Provenance graph.Provenance  `json:"provenance"`
@@ -68,6 +73,12 @@ type degreeEntry struct {
 	Nodes int `json:"nodes"`
 }
 
+// partsEntry is how nodes hang together.
+type partsEntry struct {
+	Count   int `json:"count"`
+	Largest int `json:"largest"` // nodes
+}
+
 // depthEntry is a search from the node with most arcs.
 type depthEntry struct {
 	Source  uint32 `json:"source"`
@@ -76,6 +87,17 @@ type depthEntry struct {
 }
 
 func (c *graphInfoCmd) Run(t *terminal) error {
+	err := c.info(t)
+	if c.JSON {
+		return t.failedJSON("vyre.graph-info/1", err)
+	}
+	return err
+}
+
+func (c *graphInfoCmd) info(t *terminal) error {
+	if err := checkDevice(c.Device); err != nil {
+		return err
+	}
 	o, stop, err := c.options(t)
 	if err != nil {
 		return err
@@ -87,6 +109,9 @@ func (c *graphInfoCmd) Run(t *terminal) error {
 		return err
 	}
 	doc, err := c.describe(g, report)
+	if err == nil && c.Parts {
+		err = c.components(t, g, &doc)
+	}
 	if err == nil && c.JSON {
 		err = json.NewEncoder(t.out).Encode(doc)
 	} else if err == nil {
@@ -149,6 +174,30 @@ func (c *graphInfoCmd) degrees(g *graph.CSR, doc *graphDoc) error {
 	return nil
 }
 
+// components counts weak components.
+func (c *graphInfoCmd) components(t *terminal, g *graph.CSR, doc *graphDoc) (err error) {
+	doc.Parts = &partsEntry{}
+	if g.Nodes() == 0 {
+		return nil
+	}
+	dev, err := openDevice(c.Device, driver.OpenOptions{CloseTimeout: closeTimeout})
+	if err != nil {
+		return err
+	}
+	defer dev.Close()
+	s, err := graph.NewSession(t.ctx, dev, g, graph.SessionOptions{Label: "components", Queries: 1, Seeds: 1, Topology: topologyOn(dev, megakernel.Auto)})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	found, err := s.Components(t.ctx, graph.AllKinds)
+	if err == nil {
+		_, most := found.Largest()
+		*doc.Parts = partsEntry{found.Count(), most}
+	}
+	return err
+}
+
 // kindsOf counts the arcs of each kind.
 func kindsOf(g *graph.CSR) []kindEntry {
 	list := []kindEntry{}
@@ -205,6 +254,9 @@ func (d *graphDoc) print(out io.Writer) {
 	}
 	if d.Nodes > 0 {
 		row("depth", "%s levels from node %d, which has most arcs: %s nodes", thousands(int64(d.Depth.Levels)), d.Depth.Source, thousands(int64(d.Depth.Reached)))
+	}
+	if d.Parts != nil {
+		row("components", "%s; the largest has %s nodes", thousands(int64(d.Parts.Count)), thousands(int64(d.Parts.Largest)))
 	}
 	row("memory", "%s bytes", thousands(d.Bytes))
 	names := []string{}

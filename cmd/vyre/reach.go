@@ -81,6 +81,15 @@ type runEntry struct {
 }
 
 func (c *reachCmd) Run(t *terminal) error {
+	err := c.answer(t)
+	if c.JSON {
+		return t.failedJSON("vyre.reach/1", err)
+	}
+	return err
+}
+
+// answer does all of it.
+func (c *reachCmd) answer(t *terminal) error {
 	switch {
 	case c.Path && len(c.To) == 0:
 		return usagef("--path: say to where with --to")
@@ -173,11 +182,7 @@ func (c *reachCmd) search(t *terminal, a *answer) (err error) {
 	}
 	defer dev.Close()
 	leveled := c.Levels || c.Path || c.SVG || c.As == "levels" && c.Out != "" || len(a.targets) > 0
-	o := graph.SessionOptions{Label: "reach", Queries: 1, Seeds: max(len(seeds), 1), Levels: leveled, Topology: topologies[c.Topology]}
-	if o.Topology == megakernel.Auto && dev.Caps().RegsUnit == 0 {
-		// A drain waits in loops, which an interpreter has to go through.
-		o.Topology = megakernel.Cooperative
-	}
+	o := graph.SessionOptions{Label: "reach", Queries: 1, Seeds: max(len(seeds), 1), Levels: leveled, Topology: topologyOn(dev, topologies[c.Topology])}
 	if c.Each {
 		o.Queries, o.Seeds, o.Levels = min(max(len(seeds), 1), 64), 1, false
 	}
@@ -223,6 +228,14 @@ func (c *reachCmd) search(t *terminal, a *answer) (err error) {
 		a.run.Topology = megakernel.Cooperative.String()
 	}
 	return nil
+}
+
+// topologyOn is who drives rounds on a device if nobody says. A drain waits in loops, which an interpreter has to go through.
+func topologyOn(dev driver.Device, asked megakernel.Topology) megakernel.Topology {
+	if asked == megakernel.Auto && dev.Caps().RegsUnit == 0 {
+		return megakernel.Cooperative
+	}
+	return asked
 }
 
 // askEach answers for each seed, 64 together.

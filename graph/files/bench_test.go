@@ -59,7 +59,7 @@ func cpuTime(b *testing.B) time.Duration {
 func BenchmarkOpen(b *testing.B) {
 	g := generated(b, "uniform:18")
 	path := filepath.Join(b.TempDir(), "x.vyg")
-	if _, err := files.Save(path, g, files.SaveOptions{}); err != nil {
+	if _, err := files.Save(path, g, files.Auto); err != nil {
 		b.Fatal(err)
 	}
 	info, err := os.Stat(path)

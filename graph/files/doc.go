@@ -1,7 +1,7 @@
 // Package files reads graphs from the files that others keep them in, and writes them.
 //
 //	g, report, err := files.Open(ctx, "roads.gr.gz", files.Options{})
-//	lost, err := files.Save("roads.vyg", g, files.SaveOptions{})
+//	lost, err := files.Save("roads.vyg", g, files.Auto)
 //
 // # Formats
 //

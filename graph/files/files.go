@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,21 +20,20 @@ type Format string
 
 // The formats. Auto tells by the first bytes, then by the name.
 const (
-	Auto    Format = ""
-	Edges   Format = "el"
-	WEdges  Format = "wel"
-	Matrix  Format = "mtx"
-	GAP     Format = "sg"
-	WGAP    Format = "wsg"
-	DIMACS  Format = "gr"
-	Vyre    Format = "vyg"
-	Dot     Format = "dot"
-	JSON    Format = "json"
-	CSV     Format = "csv"
-	unknown Format = "?"
+	Auto   Format = ""
+	Edges  Format = "el"
+	WEdges Format = "wel"
+	Matrix Format = "mtx"
+	GAP    Format = "sg"
+	WGAP   Format = "wsg"
+	DIMACS Format = "gr"
+	Vyre   Format = "vyg"
+	Dot    Format = "dot"
+	JSON   Format = "json"
+	CSV    Format = "csv"
 )
 
-// Formats are those that Options.Format and SaveOptions.Format take.
+// Formats are those that Options.Format and Save take.
 func Formats() []Format {
 	return []Format{Edges, WEdges, Matrix, GAP, WGAP, DIMACS, Vyre, Dot, JSON, CSV}
 }
@@ -82,14 +82,11 @@ type Report struct {
 
 const progressEvery = 100 * time.Millisecond
 
-// Open reads a file, or standard input if its name is "-". A .vyg file that is not compressed is mapped, and not verified
+// Open reads a file. A .vyg file that is not compressed is mapped, and not verified
 // yet; all else is in memory.
 //
 // Errors: *graph.ParseError, or several of them joined; ctx's.
 func Open(ctx context.Context, name string, o Options) (*graph.CSR, Report, error) {
-	if name == "-" {
-		return Read(ctx, os.Stdin, "standard input", o)
-	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, Report{}, err
@@ -192,35 +189,38 @@ func recognise(name string, first []byte) (Format, error) {
 	case strings.HasPrefix(text, "p sp "), strings.HasPrefix(text, "c ") && strings.Contains(text, "\np sp "):
 		return DIMACS, nil
 	}
-	base := strings.ToLower(filepath.Base(name))
-	for _, packed := range []string{".gz", ".bz2"} {
-		base = strings.TrimSuffix(base, packed)
-	}
-	if f := byName(base); f != unknown {
+	if f := FormatOf(name); f != Auto {
 		return f, nil
 	}
-	if near, known := refused[strings.TrimPrefix(filepath.Ext(base), ".")]; known {
+	if near, known := refused[extension(name)]; known {
 		return Auto, errors.New(near)
 	}
 	if len(text) == 0 || strings.ContainsRune("#%0123456789", rune(text[0])) {
 		return Edges, nil
 	}
-	return Auto, fmt.Errorf("neither its first bytes nor its name say what it is; --format does: %s", join(Formats()))
+	return Auto, fmt.Errorf("neither its first bytes nor its name say what it is; --format does: %s", Names())
 }
 
-// byName is the format that a name says.
-func byName(base string) Format {
-	switch ext := strings.TrimPrefix(filepath.Ext(base), "."); ext {
-	case "el", "txt", "tsv", "edges":
+// FormatOf is the format that a name says, Auto if it says none.
+func FormatOf(name string) Format {
+	switch ext := extension(name); ext {
+	case "txt", "tsv":
 		return Edges
 	default:
-		for _, f := range Formats() {
-			if ext == string(f) {
-				return f
-			}
+		if f := Format(ext); slices.Contains(Formats(), f) {
+			return f
 		}
 	}
-	return unknown
+	return Auto
+}
+
+// extension is what a name ends in, beside how it is compressed.
+func extension(name string) string {
+	base := strings.ToLower(filepath.Base(name))
+	for _, packed := range []string{".gz", ".bz2"} {
+		base = strings.TrimSuffix(base, packed)
+	}
+	return strings.TrimPrefix(filepath.Ext(base), ".")
 }
 
 // refused are formats that are not read, by extension, with the nearest that is.
@@ -237,9 +237,10 @@ var refused = map[string]string{
 	"col":     "DIMACS colouring files are not read; those for shortest paths are (.gr)",
 }
 
-func join(list []Format) string {
+// Names are the formats, for people.
+func Names() string {
 	var words []string
-	for _, f := range list {
+	for _, f := range Formats() {
 		words = append(words, string(f))
 	}
 	return strings.Join(words, ", ")

@@ -49,6 +49,7 @@ func TestReadSmallFiles(t *testing.T) {
 		{"not kinds", "x.el", "0 1 2009-1-1\n0 2 -5 x\n", files.Options{NoKinds: true}, "3 nodes; 0-1 0-2"},
 		{"duplicates and loops", "x.el", "1 1\n0 1\n0 1\n", files.Options{}, "2 nodes; 0-1 0-1 1-1"},
 		{"options", "x.el", "1 1\n0 1 2\n0 1 4\n", files.Options{Build: graph.BuildOptions{Symmetric: true, Dedup: true, NoSelf: true}}, "2 nodes; 0-1/0x6 1-0/0x6"},
+		{"many digits", "x.wel", "7 12345678 12345678\n8 123456789 4294967295\n1234567 1 99999999\n", files.Options{Weights: true, IDs: files.Sparse}, "6 nodes; 1-4*12345678 2-5*4294967295 3-0*99999999"},
 		{"sparse", "x.el", "100 7\n7 100000000000\n", files.Options{}, "3 nodes; 0-2 1-0"},
 		{"as they are", "x.el", "9 7\n", files.Options{IDs: files.Dense}, "10 nodes; 9-7"},
 		{"empty", "x.el", "", files.Options{}, "0 nodes;"},

@@ -126,10 +126,13 @@ func (c *chunk) fast(rules rules, s *scratch, at, end int) int {
 // moreDigits goes on after eight digits; none is what it returns if there are more than 15 in all.
 func moreDigits(text []byte, v uint64, at int) (_ uint64, end, n int) {
 	more, n := digits(binary.LittleEndian.Uint64(text[at : at+8]))
-	if n == 8 {
+	switch n {
+	case 0: // and digits returns no number
+		return v, at, 8
+	case 8:
 		return 0, at, 0
 	}
-	return v*powers[n&7] + more, at + n, 8 + n
+	return v*powers[n] + more, at + n, 8 + n
 }
 
 // powers are those of 10.

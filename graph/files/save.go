@@ -13,20 +13,13 @@ import (
 	"github.com/govyre/vyre/graph"
 )
 
-// SaveOptions adjust writing.
-type SaveOptions struct {
-	Format Format // Auto tells by the name
-}
-
-// Save writes a graph to a file, compressed if its name ends in .gz, or to standard output if it is "-". The file appears when
-// it is complete: until then it has a temporary name in the same folder. What the format cannot hold is left out, and said.
-func Save(name string, g *graph.CSR, o SaveOptions) (lost []string, err error) {
-	format, err := o.format(name)
-	if err != nil {
-		return nil, err
-	}
-	if name == "-" {
-		return Write(os.Stdout, g, format)
+// Save writes a graph to a file, compressed if its name ends in .gz. Format Auto is that of the name. The file appears when it
+// is complete: until then it has a temporary name in the same folder. What the format cannot hold is left out, and said.
+func Save(name string, g *graph.CSR, format Format) (lost []string, err error) {
+	if format == Auto {
+		if format = FormatOf(name); format == Auto {
+			return nil, fmt.Errorf("%s: its name says no format; there are %s", name, Names())
+		}
 	}
 	err = Replace(name, func(w io.Writer) (err error) {
 		if strings.HasSuffix(strings.ToLower(name), ".gz") {
@@ -38,24 +31,6 @@ func Save(name string, g *graph.CSR, o SaveOptions) (lost []string, err error) {
 		return err
 	})
 	return lost, err
-}
-
-// Check reports whether Save would know a format for a name, before there is a graph.
-func (o SaveOptions) Check(name string) error {
-	_, err := o.format(name)
-	return err
-}
-
-func (o SaveOptions) format(name string) (Format, error) {
-	if o.Format != Auto {
-		return o.Format, nil
-	}
-	base := strings.TrimSuffix(strings.ToLower(filepath.Base(name)), ".gz")
-	f := byName(base)
-	if f == unknown {
-		return f, fmt.Errorf("%s: its name says no format; there are %s", name, join(Formats()))
-	}
-	return f, nil
 }
 
 // Replace writes a file under a temporary name in its folder, and gives it its name when it is complete and on the disk. After
@@ -127,7 +102,7 @@ func Write(w io.Writer, g *graph.CSR, format Format) (lost []string, err error) 
 	case CSV:
 		out.csv(g)
 	default:
-		return nil, fmt.Errorf("no format %q; there are %s", format, join(Formats()))
+		return nil, fmt.Errorf("no format %q; there are %s", format, Names())
 	}
 	if err := out.w.Flush(); err != nil {
 		return nil, err

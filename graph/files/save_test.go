@@ -43,7 +43,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 			for _, packed := range []string{"", ".gz"} {
 				t.Run(fmt.Sprintf("%s/%s%s", name, format, packed), func(t *testing.T) {
 					path := filepath.Join(t.TempDir(), "x."+string(format)+packed)
-					lost, err := files.Save(path, g, files.SaveOptions{})
+					lost, err := files.Save(path, g, files.Auto)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -156,7 +156,7 @@ func TestInterruptedWritesLeaveNothing(t *testing.T) {
 	if b, _ := os.ReadFile(path); err != nil || string(b) != "after" || info.Mode().Perm() != 0o640 {
 		t.Errorf("%v, %q, %v", err, b, info.Mode())
 	}
-	if _, err := files.Save(filepath.Join(dir, "nowhere", "x.vyg"), generated(t, "chain:2"), files.SaveOptions{}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := files.Save(filepath.Join(dir, "nowhere", "x.vyg"), generated(t, "chain:2"), files.Auto); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -216,7 +216,7 @@ func TestReadingCanBeCancelled(t *testing.T) {
 
 func TestProgressTellsBytesAndArcs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.el")
-	if _, err := files.Save(path, generated(t, "grid:300x300"), files.SaveOptions{}); err != nil {
+	if _, err := files.Save(path, generated(t, "grid:300x300"), files.Auto); err != nil {
 		t.Fatal(err)
 	}
 	var told []files.Progress
