@@ -40,8 +40,8 @@ func (c *command) run(ctx context.Context) error {
 	if c.Levels < 0 || c.More < 0 {
 		return fmt.Errorf("--levels %d and --more %g: neither may be negative", c.Levels, c.More)
 	}
-	if err := (files.SaveOptions{}).Check(c.Output); err != nil {
-		return err
+	if files.FormatOf(c.Output) == files.Auto {
+		return fmt.Errorf("%s: its name says no format; there are %s", c.Output, files.Names())
 	}
 	began := time.Now()
 	p, err := load(ctx, c.Dir, c.Tests, c.Patterns)
@@ -59,7 +59,7 @@ func (c *command) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := files.Save(c.Output, g, files.SaveOptions{}); err != nil {
+	if _, err := files.Save(c.Output, g, files.Auto); err != nil {
 		return err
 	}
 	if !c.Quiet {
