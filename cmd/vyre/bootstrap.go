@@ -9,6 +9,7 @@ type (
 	evidenceExplainCmd struct{}
 	graphCmd           struct{}
 	reachCmd           struct{}
+	taintCmd           struct{}
 )
 
 func (evidenceRunCmd) Run() error { return notHere() }
@@ -18,5 +19,7 @@ func (evidenceExplainCmd) Run() error { return notHere() }
 func (graphCmd) Run() error { return notHere() }
 
 func (reachCmd) Run() error { return notHere() }
+
+func (taintCmd) Run() error { return notHere() }
 
 func notHere() error { return usagef("this command was built to generate launchers only") }
