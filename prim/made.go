@@ -19,6 +19,9 @@ type made struct {
 	label   string // such as "prim.Reduce[float32] of at most 4096"
 	max     uint64
 	kernels []vyre.Kernel
+	// registers bounds those of a thread in the kernels that are compiled next, if it is not 0: where an assembler takes a few more
+	// than let another workgroup run beside, that group is worth more.
+	registers int
 }
 
 // make begins a primitive for at most max elements.
@@ -63,7 +66,7 @@ func (m *made) compileAs(ctx context.Context, p *ir.Program, err error, as build
 		if err != nil {
 			return nil, err
 		}
-		made, err := m.dev.CompileWith(ctx, special, vyre.CompileOptions{Label: m.label})
+		made, err := m.dev.CompileWith(ctx, special, vyre.CompileOptions{Label: m.label, MaxRegisters: m.registers})
 		if err == nil {
 			m.kernels = append(m.kernels, made)
 		}
@@ -107,6 +110,9 @@ func (m *made) groups(k vyre.Kernel, tiles uint64) uint32 {
 	}
 	return uint32(max(1, min(tiles, uint64(k.Occupancy(0).Cooperative))))
 }
+
+// alone reports whether a launch over so many tiles has one workgroup, which needs no tickets and waits for nobody.
+func alone(tiles uint64) bool { return tiles <= 1 && forcedGroups <= 1 }
 
 // Close gives the kernels up. It answers Busy while a prepared sequence has a step of the primitive; closing twice is
 // harmless.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/prim/block"
 	"github.com/govyre/vyre/prim/internal/kernels"
 )
@@ -61,7 +62,12 @@ func newScan[T vyre.Element](ctx context.Context, dev *vyre.Device, op Operator,
 }
 
 func (s *Scan[T]) compileIntegers(ctx context.Context, op Operator) (err error) {
-	p, err := kernels.ScanIntegersProgram(unsignedName[T]())
+	program := kernels.ScanIntegersProgram
+	if sizeOf[T]() == 8 {
+		program = func(string) (*ir.Program, error) { return kernels.ScanLongsProgram() }
+		s.registers = 40 // six workgroups on a multiprocessor of 65,536 registers
+	}
+	p, err := program(unsignedName[T]())
 	scalars := map[string]uint64{"op": uint64(op), "exclusive": bit(s.exclusive), "flip": flip[T](op)}
 	s.to, s.within, err = s.both(ctx, p, err, scalars)
 	return err
@@ -84,8 +90,11 @@ func (s *Scan[T]) Record(seq *vyre.Sequence, n Length, x, y *vyre.Buffer[T]) *St
 		return st
 	}
 	state := driver.All(seq.Scratch(s.Bytes()))
-	seq.Fill(state, 0, 4)
-	tiles := (s.max + block.Tile - 1) / block.Tile
+	span := block.ScanTile(int(sizeOf[T]()))
+	tiles := (s.max + span - 1) / span
+	if !alone(tiles) {
+		seq.Fill(state, 0, 4)
+	}
 	length := []vyre.Arg{driver.U64(st.room), driver.U64(n.n), st.where(n)}
 	st.launched(s.move(seq, s.to, s.within, tiles, length, x.Bytes(), y.Bytes(), state), 1)
 	return st

@@ -38,7 +38,6 @@ func (m *made) counter(seq *vyre.Sequence, c Count) vyre.Range {
 // selection is a step that chooses elements by a stencil, and what it was made for.
 type selection struct {
 	to, within kernel
-	count      kernel // of what is chosen, where the others follow
 	how        block.Selection
 }
 
@@ -67,35 +66,32 @@ func (m *made) selection(ctx context.Context, of string, stencil uintptr, how bl
 		s.how.Payload = true
 	}
 	p, err := program(of)
-	if n > 1 {
-		wide = append(wide, "stencil")
-	}
+	wide = append(wide, "stencil")
 	as := build.Specialisation{Scalars: map[string]uint64{
 		"by": uint64(how.By), "words": uint64(n), "inPlace": 0, "payload": bit(s.how.Payload), "others": bit(how.Others),
 		"wordsOfPlace": uint64(how.Places), "end": bit(how.End),
 	}}
+	switch {
+	case of == "Sixteen":
+	case how.By == block.NotZero && !how.Others:
+		m.registers = 40 // six workgroups on a multiprocessor of 65,536 registers
+	default:
+		m.registers = 56 // four
+	}
 	s.to, err = m.compileAs(ctx, p, err, as, wide...)
+	m.registers = 0
 	if how.InPlace {
 		as.Scalars["inPlace"], as.Same = 1, map[string]string{"out": "x"}
-		if len(wide) > 0 && wide[0] == "x" {
+		if wide[0] == "x" {
 			wide = append([]string{"x"}, wide[2:]...)
 		}
 		s.within, err = m.compileAs(ctx, p, err, as, wide...)
 	}
-	if how.Others && err == nil {
-		p, err = kernels.CountProgram(bits)
-		if n == 1 {
-			wide = nil
-		} else {
-			wide = []string{"stencil"}
-		}
-		s.count, err = m.compile(ctx, p, err, map[string]uint64{"by": uint64(how.By), "words": uint64(n)}, wide...)
-	}
 	return s, err
 }
 
-// selectionBytes is how much memory a selection takes for its work: the state, and how many there are.
-func (m *made) selectionBytes() int64 { return 8 + 8*int64(block.StateLen(m.max, 4)) }
+// selectionBytes is how much memory a selection takes for its work: the state, how many are chosen, and of how many tiles.
+func (m *made) selectionBytes() int64 { return 16 + 8*int64(block.StateLen(m.max, 4)) }
 
 // selects are the ranges of a selection; those it has not are nowhere.
 type selects struct{ x, out, stencil, places, count vyre.Range }
@@ -103,14 +99,12 @@ type selects struct{ x, out, stencil, places, count vyre.Range }
 // choose appends a selection to a step.
 func (m *made) choose(seq *vyre.Sequence, st *Step, s selection, n Length, r selects) {
 	work := driver.All(seq.Scratch(m.selectionBytes()))
-	seq.Fill(work, 0, 4)
-	total, state := driver.Part(work.Buffer, 0, 8), driver.Part(work.Buffer, 8, work.Len-8)
-	length := []vyre.Arg{driver.U64(st.room), driver.U64(n.n), st.where(n)}
-	tiles := block.Above(1, m.max)
-	if s.how.Others {
-		args := append(length[:3:3], r.stencil, total)
-		st.launched(m.launch(seq, s.count, tiles, args...), 1)
+	tiles := (m.max + block.SelectTile - 1) / block.SelectTile
+	if !alone(tiles) {
+		seq.Fill(work, 0, 4)
 	}
+	total, state := driver.Part(work.Buffer, 0, 16), driver.Part(work.Buffer, 16, work.Len-16)
+	length := []vyre.Arg{driver.U64(st.room), driver.U64(n.n), st.where(n)}
 	args := append(length[:3:3], r.x)
 	k := s.within
 	if !s.how.InPlace || r.x != r.out {

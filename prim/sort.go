@@ -66,6 +66,9 @@ func newSorter(ctx context.Context, m *made, kind uint32, bits string, key, valu
 		s.count, err = m.compile(ctx, count, err, with(with(map[string]uint64{"swap": flag(o.Swap)}, bounds), nil))
 		if err == nil {
 			digit, err = p.digit(bits)
+			if key+value <= 12 {
+				m.registers = 64 // two workgroups on a multiprocessor of 65,536 registers
+			}
 			s.digit, err = m.compile(ctx, digit, err, with(map[string]uint64{"swap": flag(o.Swap), "wide": flag(s.wide())}, more))
 		}
 	}

@@ -16,8 +16,8 @@ func (m multiple) Chosen(v uint32) bool { return v%m.of == 0 }
 //
 //vyre:kernel workgroup=256
 func Multiples(t gpu.Thread, of uint32, x, out, count []uint32, state []uint64) {
-	part := gpu.Shared[uint32](t, block.Warps)
-	block.SelectIf(t, multiple{of}, x, uint64(len(x)), out, count, state, part)
+	part, local := gpu.Shared[uint32](t, block.Warps), gpu.Shared[uint16](t, block.SelectTile)
+	block.SelectIf(t, multiple{of}, x, uint64(len(x)), out, count, state, part, local)
 }
 
 // A kernel with a predicate of its own. gpu.Run calls it natively; vyre gen makes its launcher.

@@ -63,7 +63,8 @@ func ScanTiles[T gpu.Number, O Operator[T]](t gpu.Thread, op O, exclusive uint32
 			}
 			v[0] = last
 		}
-		storeRows(t, y, tile*Tile, n, v, cells)
+		putRows(t, v, cells)
+		storeRows(t, y, tile*Tile, n, takeRows(t, cells))
 		t.Barrier() // part is used again
 	}
 }

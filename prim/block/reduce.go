@@ -1,10 +1,6 @@
 package block
 
-import (
-	"math/bits"
-
-	"github.com/govyre/vyre/gpu"
-)
+import "github.com/govyre/vyre/gpu"
 
 const (
 	// Threads is how many invocations the workgroups of these algorithms have.
@@ -77,20 +73,21 @@ const ReduceWords = (2*ReduceBatch + 1) * Warps
 // A first. The order is that of a tree which depends on n alone: quads of neighbours, the four quads of an invocation,
 // the invocations of a tile (Reduce), and then the tiles' results like elements, until one is left.
 //
-// Workgroups take tiles in turn. The last to finish one of Tile tiles combines their results, and so on up; whether it was
-// the last a workgroup asks when it has the next batch, so that nobody waits for the count. sums has room for SumsLen(max)
-// elements; counts, for CountsLen(max), are 0 when the launch begins and when it has ended; part is shared memory of
-// ReduceWords.
+// A workgroup takes tiles that stand side by side, as many as the others, give or take one. The last to finish one of Tile
+// tiles combines their results, and so on up. A group adds what it has finished of such a tile to its count once, not tile by
+// tile: that orders memory, and takes as long as several tiles. Whether it was the last it asks when it has the next batch, so
+// that nobody waits for the count. sums has room for SumsLen(max) elements; counts, for CountsLen(max), are 0 when the launch
+// begins and when it has ended; part is shared memory of ReduceWords.
 func ReduceAll[T, A gpu.Number, O Operator[A]](t gpu.Thread, op O, empty A, x []T, n uint64, out, sums []A, counts []uint32, part []A) {
 	if n == 0 && t.GlobalIndex() == 0 {
 		out[0] = empty
 	}
-	tiles, groups := tilesOf(n), uint64(t.Groups().X)
-	lane, warp := t.Lane(), t.Warp()
+	lane, warp, tiles := t.Lane(), t.Warp(), tilesOf(n)
+	first, last := shareOf(uint32(tiles), t.Group().X, t.Groups().X)
 	finished, half := uint32(0), uint32(0) // what the batch before finished, and where the warps' values of this one are
-	for tile := uint64(t.Group().X); ; tile += ReduceBatch * groups {
-		for q := uint32(0); q < ReduceBatch && tile+uint64(q)*groups < tiles; q++ {
-			v := fold(op, load(t, x, (tile+uint64(q)*groups)*Tile, n, op.Identity()))
+	for tile := uint64(first); ; tile += ReduceBatch {
+		for q := uint32(0); q < ReduceBatch && tile+uint64(q) < uint64(last); q++ {
+			v := fold(op, load(t, x, (tile+uint64(q))*Tile, n, op.Identity()))
 			for h := uint32(16); h > 0; h /= 2 {
 				v = op.Apply(v, gpu.ShuffleDown(t, v, h))
 			}
@@ -99,10 +96,13 @@ func ReduceAll[T, A gpu.Number, O Operator[A]](t gpu.Thread, op O, empty A, x []
 			}
 		}
 		for finished = t.BarrierAdd(finished); finished != 0; finished &= finished - 1 {
-			before := tile - ReduceBatch*groups
-			ascend(t, op, before+uint64(bits.TrailingZeros32(finished))*groups, tiles, out, sums, counts, part[2*ReduceBatch*Warps:])
+			at := tile - ReduceBatch
+			if finished&1 == 0 {
+				at = min(tile, uint64(last)) - 1
+			}
+			ascend(t, op, at, tiles, out, sums, counts, part[2*ReduceBatch*Warps:])
 		}
-		if tile >= tiles {
+		if tile >= uint64(last) {
 			break
 		}
 		if warp == 0 {
@@ -111,13 +111,61 @@ func ReduceAll[T, A gpu.Number, O Operator[A]](t gpu.Thread, op O, empty A, x []
 			for h := uint32(Warps / 2); h > 0; h /= 2 {
 				v = op.Apply(v, gpu.ShuffleDown(t, v, h))
 			}
-			q := lane / Warps
-			if at := tile + uint64(q)*groups; lane%Warps == 0 && at < tiles {
-				finished = publish(at, tiles, 0, 0, v, out, sums, counts) << q
+			if at := tile + uint64(lane/Warps); lane%Warps == 0 && at < uint64(last) {
+				if tiles == 1 {
+					out[0] = v
+				} else {
+					sums[at] = v
+				}
 			}
+			finished = finish(t, uint64(first), tile, uint64(last), tiles, counts)
 		}
 		half ^= ReduceBatch * Warps
 	}
+}
+
+// shareOf is from which tile to which one of so many workgroups takes.
+func shareOf(tiles, group, groups uint32) (first, last uint32) {
+	each, more := tiles/groups, tiles%groups
+	first = group*each + min(group, more)
+	last = first + each
+	if group < more {
+		last++
+	}
+	return first, last
+}
+
+// finish counts what a workgroup, which takes the tiles from first to last, has finished with the batch at tile, where that ends
+// its share of a tile of results. Bit 0 of the answer says that this was the last of the tile in which the batch begins, bit 1 of
+// that in which it ends, if it is another or the group takes no more of it. A warp calls it.
+func finish(t gpu.Thread, first, tile, last, tiles uint64, counts []uint32) (finished uint32) {
+	end := min(tile+ReduceBatch, last)
+	begins, ends := tile/Tile, (end-1)/Tile
+	done := end == last || end%Tile == 0
+	if tiles == 1 || begins == ends && !done {
+		return 0
+	}
+	t.WarpBarrier() // the results of all lanes come before the count
+	if t.Lane() != 0 {
+		return 0
+	}
+	if begins != ends {
+		finished = countOf(begins, uint32(ends*Tile-max(first, begins*Tile)), tiles, 0, counts)
+	}
+	if done {
+		finished |= countOf(ends, uint32(end-max(first, ends*Tile)), tiles, 0, counts) << 1
+	}
+	return finished
+}
+
+// countOf adds to the count of a tile of results, of a level that has so many results, and returns 1 if those are all.
+func countOf(at uint64, more uint32, tiles, counter uint64, counts []uint32) uint32 {
+	c := counter + at
+	if gpu.AtomicAddOrdered(&counts[c], more, gpu.AcqRel, gpu.Device) != uint32(min(tiles-at*Tile, Tile))-more {
+		return 0
+	}
+	gpu.AtomicStore(&counts[c], 0)
+	return 1
 }
 
 // publish puts the result of a tile of a level, which has so many, where those of the next level find it, and returns 1 if it
@@ -128,12 +176,7 @@ func publish[A gpu.Number](at, tiles, start, counter uint64, v A, out, sums []A,
 		return 0
 	}
 	sums[start+at] = v
-	c := counter + at/Tile
-	if gpu.AtomicAddOrdered(&counts[c], 1, gpu.AcqRel, gpu.Device) != uint32(min(tiles-at/Tile*Tile, Tile))-1 {
-		return 0
-	}
-	gpu.AtomicStore(&counts[c], 0)
-	return 1
+	return countOf(at/Tile, 1, tiles, counter, counts)
 }
 
 // ascend combines the results of the tiles that stand beside a tile, of a level that has so many, and goes on to the next

@@ -45,33 +45,26 @@ func running[T gpu.Number, O Operator[T]](op O, v [Each]T) [Each]T {
 // ScanAll leaves the running combinations of x[:n] in y[:n], in one launch of any grid: y[i] is x[0] to x[i] combined or,
 // if exclusive is not 0, x[0] to x[i-1], and the identity first. Each element is read once. x and y may be one.
 //
-// Workgroups take tiles by ticket and look back at the tiles before. state has StateLen words, which are 0 when the launch
-// begins; cells and part are shared memory of Quads and Warps elements. The operator has to be associative exactly, so it
-// is for integers: the order in which tiles are combined is a matter of timing.
+// Workgroups take tiles by ticket and look back at the tiles before. state has StateLen words, which are 0 when a launch of several
+// begins; cells and part are shared memory of ScanQuads, or ScanQuadsWide, and Warps elements. The operator has to be
+// associative exactly, so it is for integers: the order in which tiles are combined is a matter of timing.
 func ScanAll[T gpu.Integer, O Operator[T]](t gpu.Thread, op O, exclusive uint32, x, y []T, n uint64, state []uint64, cells [][4]T, part []T) {
-	none := op.Identity()
-	tile := gpu.BarrierBroadcast(t, draw(t, state))
-	for tile < uint32(tilesOf(n)) {
-		base := uint64(tile) * Tile
-		v := running(op, loadRows(t, x, base, n, none, cells))
-		warps, lanes, all := scan(t, op, none, v[Each-1], part)
+	none, f := op.Identity(), form{wide: wide[T]()}
+	span := 4 * uint64(len(cells))
+	tiles := uint32((n + span - 1) / span)
+	for tile := firstTicket(t, state); tile < tiles; {
+		base := uint64(tile) * span
+		stage(t, x, base, n, none, cells)
+		warps, lanes, all := scan(t, op, none, rowTotal(t, op, none, cells), part)
+		tellOwn(t, f, state, tile, all)
+		runRow(t, op, exclusive, op.Apply(warps, lanes), cells)
 		before := none
 		if t.Warp() == 0 {
-			before = lookBack(t, op, none, form{wide: wide[T]()}, state, tile, all)
+			before = lookBack(t, op, none, f, state, tile, all)
 		}
 		before = gpu.BarrierBroadcast(t, before)
-		next := draw(t, state) // not before: others wait for what it stands for
-		before = op.Apply(before, op.Apply(warps, lanes))
-		if exclusive != 0 {
-			for i := Each - 1; i > 0; i-- {
-				v[i] = v[i-1]
-			}
-			v[0] = none
-		}
-		for i := range uint32(Each) {
-			v[i] = op.Apply(before, v[i])
-		}
-		storeRows(t, y, base, n, v, cells)
+		next := nextTicket(t, tile, tiles, state)
+		unstage(t, op, before, y, base, n, cells)
 		tile = gpu.BarrierBroadcast(t, next)
 	}
 }

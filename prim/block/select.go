@@ -22,7 +22,7 @@ type Selection struct {
 	Words   uint32 // how many elements of the stencil stand beside one that is chosen or not
 	InPlace bool   // x and out are one
 	Payload bool   // chosen elements go to out
-	Others  bool   // and the others after all that are chosen, of which total[0] says how many there are
+	Others  bool   // and the others after all that are chosen
 	Places  uint32 // words that each place of a chosen one takes in places: 1, 2, or none
 	End     bool   // and n stands behind the last place
 }
@@ -33,51 +33,105 @@ type sums struct{}
 func (sums) Apply(a, b uint64) uint64 { return a + b }
 func (sums) Identity() uint64         { return 0 }
 
-// across fetches 16 elements of the tile at base: invocation j of a warp has those from j on, 32 apart.
-func across[T any](t gpu.Thread, x []T, base, n uint64) (v [Each]T) {
-	at := base + uint64(t.Warp()*warpTile+t.Lane())
-	for r := range uint64(Each) {
-		if at+32*r < n {
-			v[r] = x[at+32*r]
-		}
-	}
-	return v
+// selectEach is how many elements of a tile an invocation has: 4 neighbours in each of 8 rows of 128 of its warp.
+const (
+	selectEach = 4 * ScanQuads / Threads
+	selectWarp = 32 * selectEach
+)
+
+// SelectTile is how many elements a workgroup takes at once of a selection.
+const SelectTile = 4 * ScanQuads
+
+func selectTiles(n uint64) uint32 { return uint32((n + SelectTile - 1) / SelectTile) }
+
+// stencilled is a bit for each of the elements of an invocation in the tile at base: whether a stencil chooses it. Bit 4 r + i
+// is that of element 128 r + 4 lane + i of the warp's part.
+func stencilled[S gpu.Integer](t gpu.Thread, how Selection, stencil []S, base, n uint64) uint32 {
+	at := base + uint64(t.Warp()*selectWarp+4*t.Lane())
+	return stencilledHalf(how, stencil, at, n, base+SelectTile <= n) | stencilledHalf(how, stencil, at+selectWarp/2, n, base+SelectTile <= n)<<16
 }
 
-// stencilled is a bit for each element that across fetches: whether a stencil chooses it.
-func stencilled[S gpu.Integer](t gpu.Thread, how Selection, stencil []S, base, n uint64) (mask uint32) {
-	at := base + uint64(t.Warp()*warpTile+t.Lane())
-	for r := range uint32(Each) {
-		i := at + uint64(32*r)
-		if i >= n {
-			continue
-		}
-		v := S(0)
-		for w := range uint64(how.Words) {
-			s := stencil[i*uint64(how.Words)+w]
-			if how.By == Heads && i > 0 {
-				s ^= stencil[(i-1)*uint64(how.Words)+w]
+// stencilledHalf is stencilled of four rows.
+func stencilledHalf[S gpu.Integer](how Selection, stencil []S, at, n uint64, whole bool) (mask uint32) {
+	words := uint64(how.Words)
+	var v [Each]S
+	for w := range words {
+		var s [Each]S
+		var before [4]S // what stands before each quad
+		if whole {
+			for i := range uint64(Each) {
+				s[i] = stencil[(at+128*(i/4)+i%4)*words+w]
 			}
-			v |= s
+			if how.By == Heads {
+				for r := range uint64(4) {
+					before[r] = stencil[(max(at+128*r, 1)-1)*words+w]
+				}
+			}
+		} else {
+			for i := range uint64(Each) {
+				if k := at + 128*(i/4) + i%4; k < n {
+					s[i] = stencil[k*words+w]
+				}
+			}
+			if how.By == Heads {
+				for r := range uint64(4) {
+					if k := max(at+128*r, 1) - 1; k < n {
+						before[r] = stencil[k*words+w]
+					}
+				}
+			}
 		}
-		if v != 0 || how.By != NotZero && i == 0 {
-			mask |= 1 << r
+		for i := range uint32(Each) {
+			switch {
+			case how.By != Heads:
+				v[i] |= s[i]
+			case i%4 == 0:
+				v[i] |= s[i] ^ before[i/4]
+			default:
+				v[i] |= s[i] ^ s[i-1]
+			}
 		}
+	}
+	for i := range uint32(Each) {
+		if v[i] != 0 {
+			mask |= 1 << i
+		}
+	}
+	if how.By != NotZero && at == 0 {
+		mask |= 1
+	}
+	return mask & present(at, n)
+}
+
+// present has a bit for each of the elements of an invocation that are before n.
+func present(at, n uint64) (mask uint32) {
+	for r := range uint64(4) {
+		mask |= (1<<uint32(min(4, n-min(at+128*r, n))) - 1) << (4 * uint32(r))
 	}
 	return mask
 }
 
-// emit writes what is chosen of a tile, and how many those are in the end.
-func emit[T any](t gpu.Thread, how Selection, tile uint32, n uint64, mask uint32, v [Each]T, out []T, places, count []uint32, total, state []uint64, part []uint32) {
-	var rank [Each]uint32 // in the warp
-	chosen := uint32(0)   // of the warp
-	for r := range uint32(Each) {
-		votes := t.Ballot(mask>>r&1 != 0)
-		rank[r] = chosen + uint32(bits.OnesCount32(votes&(1<<t.Lane()-1)))
-		chosen += uint32(bits.OnesCount32(votes))
-	}
+// emit writes what is chosen of a tile, and how many those are in the end. It returns the ticket after this one, of so
+// many tickets. total is how many are chosen in
+// all, if the others follow and there is another tile. local is shared memory of
+// SelectTile elements.
+//
+// A warp lists the places of the chosen elements, and its lanes take them from the list in turn. So they store side by side, read
+// only what is chosen, and have nothing in registers while the group looks back.
+func emit[T any](t gpu.Thread, how Selection, tile, ticket, tickets uint32, n uint64, mask uint32, x, out []T, places, count []uint32, total uint64, state []uint64, part []uint32, local []uint16) (next uint32) {
+	here := t.Warp() * selectWarp
+	base := uint64(tile)*SelectTile + uint64(here)
+	chosen := list(t, how, mask, here, local)
 	if t.Lane() == 0 {
 		part[t.Warp()] = chosen
+	}
+	take := chosen
+	if how.Others {
+		take = uint32(min(selectWarp, n-min(base, n)))
+	}
+	var first, second [Each]T
+	if how.InPlace { // others write here as soon as they know of this tile
+		first, second = taken(t, x, base, here, take, local), taken(t, x, base, here+selectWarp/2, take-min(take, selectWarp/2), local)
 	}
 	t.Barrier()
 	warps, all := uint32(0), uint32(0)
@@ -87,27 +141,115 @@ func emit[T any](t gpu.Thread, how Selection, tile uint32, n uint64, mask uint32
 		}
 		all += part[k]
 	}
+	f := form{ordered: how.InPlace}
+	tellOwn(t, f, state, tile, uint64(all))
 	before := uint64(0)
 	if t.Warp() == 0 {
-		before = lookBack(t, sums{}, 0, form{ordered: how.InPlace}, state, tile, uint64(all))
+		before = lookBack(t, sums{}, 0, f, state, tile, uint64(all))
 	}
 	before = gpu.BarrierBroadcast(t, before)
-	if uint64(tile)+1 == tilesOf(n) {
+	next = nextTicket(t, ticket, tickets, state)
+	if tile+1 == selectTiles(n) {
 		found(t, how, n, before+uint64(all), places, count)
 	}
 	before += uint64(warps)
-	at := uint64(tile)*Tile + uint64(t.Warp()*warpTile+t.Lane())
+	if n <= SelectTile {
+		total = uint64(all)
+	}
+	if !how.InPlace && how.Payload {
+		first = taken(t, x, base, here, take, local)
+	}
+	put(t, how, base, before, here, 0, chosen, take, first, out, places, total, local)
+	if take > selectWarp/2 {
+		if !how.InPlace && how.Payload {
+			second = taken(t, x, base, here+selectWarp/2, take-selectWarp/2, local)
+		}
+		put(t, how, base, before, here, selectWarp/2, chosen, take, second, out, places, total, local)
+	}
+	return next
+}
+
+// taken are the elements that a lane takes of those in the list, 32 apart, of which there are so many from here on.
+func taken[T any](t gpu.Thread, x []T, base uint64, here, take uint32, local []uint16) (v [Each]T) {
+	var from [Each]uint32
 	for r := range uint32(Each) {
-		i, to := at+uint64(32*r), before+uint64(rank[r])
-		is := mask>>r&1 != 0
-		if is && how.Places != 0 {
-			setPlace(how.Places, places, to, i)
+		if t.Lane()+32*r < take {
+			from[r] = uint32(local[here+t.Lane()+32*r])
 		}
-		if !is && how.Others {
-			to = total[0] + i - to
+	}
+	for r := range uint32(Each) {
+		if t.Lane()+32*r < take {
+			v[r] = x[base+uint64(from[r])]
 		}
-		if how.Payload && (is || how.Others && i < n) {
-			out[to] = v[r]
+	}
+	return v
+}
+
+// put writes what a lane has taken from element skip of the list on, before which so many are chosen in all.
+func put[T any](t gpu.Thread, how Selection, base, before uint64, here, skip, chosen, take uint32, v [Each]T, out []T, places []uint32, total uint64, local []uint16) {
+	others := uint64(0) // how much further on those stand that are not chosen
+	if how.Others {
+		others = total + base - 2*before - uint64(chosen)
+	}
+	for r := range uint32(Each) {
+		k := skip + t.Lane() + 32*r
+		if k < take {
+			at := before + uint64(k)
+			if how.Others && k >= chosen {
+				at += others
+			}
+			if how.Payload {
+				out[at] = v[r]
+			}
+			if how.Places != 0 && k < chosen {
+				setPlace(how.Places, places, at, base+uint64(local[here+k]))
+			}
+		}
+	}
+}
+
+// list puts the places in a warp's part of a tile of what is chosen into local, from here on, in order, and then, if how asks for
+// them, those of the others. It returns how many are chosen. A warp calls it.
+func list(t gpu.Thread, how Selection, mask, here uint32, local []uint16) (chosen uint32) {
+	low, high := rowCounts(mask), rowCounts(mask>>16)
+	lowTo, highTo := gpu.ScanAdd(t, low), gpu.ScanAdd(t, high)
+	lowAll, highAll := gpu.Shuffle(t, lowTo, 31), gpu.Shuffle(t, highTo, 31)
+	chosen = addRows(lowAll) + addRows(highAll)
+	listHalf(t, how, mask, 0, 0, lowTo-low, lowAll, chosen, here, local)
+	listHalf(t, how, mask>>16, selectWarp/2, addRows(lowAll), highTo-high, highAll, chosen, here, local)
+	t.WarpBarrier()
+	return chosen
+}
+
+// rowCounts is how many of an invocation's elements are chosen in each of four rows, a byte each: of a row they are 128 at most.
+func rowCounts(mask uint32) (counts uint32) {
+	for r := range uint32(4) {
+		counts |= uint32(bits.OnesCount32(mask>>(4*r)&15)) << (8 * r)
+	}
+	return counts
+}
+
+func addRows(counts uint32) (sum uint32) {
+	for r := range uint32(4) {
+		sum += counts >> (8 * r) & 255
+	}
+	return sum
+}
+
+// listHalf lists four rows, from place skip on: row chosen ones before them in the warp, lanes in each row before this lane, rows in
+// each.
+func listHalf(t gpu.Thread, how Selection, mask, skip, row, lanes, rows, chosen, here uint32, local []uint16) {
+	for r := range uint32(4) {
+		at := row + lanes>>(8*r)&255
+		row += rows >> (8 * r) & 255
+		for i := range uint32(4) {
+			where := skip + 128*r + 4*t.Lane() + i
+			if mask>>(4*r+i)&1 != 0 {
+				local[here+at] = uint16(where)
+				at++
+			} else if how.Others {
+				local[here+chosen+where-at] = uint16(where)
+			}
 		}
 	}
 }
@@ -138,53 +280,78 @@ func setPlace(words uint32, places []uint32, k, place uint64) {
 // or a low and a high one. It is one launch of any grid. Without a payload x and out are not looked at; places gets where
 // the chosen ones stood.
 //
-// Workgroups take tiles by ticket and look back at the counts of those before. state has StateLen(n, 4) words, which are 0
-// when the launch begins; part is shared memory of Warps elements.
-func SelectAll[S gpu.Integer, T any](t gpu.Thread, how Selection, stencil []S, x []T, n uint64, out []T, places, count []uint32, total, state []uint64, part []uint32) {
-	tile := gpu.BarrierBroadcast(t, draw(t, state))
-	if n == 0 && tile == 0 {
+// Workgroups take tiles by ticket and look back at the counts of those before. Where the others follow, it has to be known how many
+// are chosen: the first tickets are then for counting, and whoever draws a later one waits until all those are done. state has
+// StateLen(n, 4) words and total two, which are 0 when the launch begins; part and local are shared memory of Warps and SelectTile
+// elements.
+func SelectAll[S gpu.Integer, T any](t gpu.Thread, how Selection, stencil []S, x []T, n uint64, out []T, places, count []uint32, total, state []uint64, part []uint32, local []uint16) {
+	tiles, ahead, each := selectTiles(n), uint32(0), uint32(1)
+	if how.Others && tiles > 1 {
+		each = min(4, max(1, tiles/512)) // tiles that a ticket is to count
+		ahead = (tiles + each - 1) / each
+	}
+	ticket := firstTicket(t, state)
+	if n == 0 && ticket == 0 {
 		found(t, how, 0, 0, places, count)
 	}
-	for tile < uint32(tilesOf(n)) {
-		var v [Each]T
-		if how.Payload {
-			v = across(t, x, uint64(tile)*Tile, n)
+	chosen := uint64(0) // in all, if the others follow
+	if how.Others {
+		for ticket < ahead {
+			here := uint32(0)
+			for tile := each * ticket; tile < min(each*(ticket+1), tiles); tile++ {
+				here += uint32(bits.OnesCount32(stencilled(t, how, stencil, uint64(tile)*SelectTile, n)))
+			}
+			here = t.BarrierAdd(here)
+			if t.Local().X == 0 {
+				gpu.AtomicAdd(&total[0], uint64(here))
+				gpu.AtomicAddOrdered(&total[1], 1, gpu.Release, gpu.Device)
+			}
+			ticket = gpu.BarrierBroadcast(t, nextTicket(t, ticket, ahead+tiles, state))
 		}
-		mask := stencilled(t, how, stencil, uint64(tile)*Tile, n)
-		emit(t, how, tile, n, mask, v, out, places, count, total, state, part)
-		tile = gpu.BarrierBroadcast(t, draw(t, state))
+		if ahead > 0 && ticket-ahead < tiles {
+			chosen = gpu.BarrierBroadcast(t, counted(t, uint64(ahead), total))
+		}
 	}
+	for ticket-ahead < tiles {
+		tile := ticket - ahead
+		mask := stencilled(t, how, stencil, uint64(tile)*SelectTile, n)
+		next := emit(t, how, tile, ticket, ahead+tiles, n, mask, x, out, places, count, chosen, state, part, local)
+		ticket = gpu.BarrierBroadcast(t, next)
+	}
+}
+
+// counted waits until what so many tickets stand for is counted, and returns how many elements are chosen; only what invocation 0 gets counts.
+func counted(t gpu.Thread, tiles uint64, total []uint64) (chosen uint64) {
+	if t.Local().X == 0 {
+		for gpu.AtomicLoadOrdered(&total[1], gpu.Acquire, gpu.Device) != tiles {
+			gpu.Pause(50)
+		}
+		chosen = gpu.AtomicLoad(&total[0])
+	}
+	return chosen
 }
 
 // SelectIf is SelectAll of the elements that a predicate chooses.
-func SelectIf[T any, P Predicate[T]](t gpu.Thread, p P, x []T, n uint64, out []T, count []uint32, state []uint64, part []uint32) {
+func SelectIf[T any, P Predicate[T]](t gpu.Thread, p P, x []T, n uint64, out []T, count []uint32, state []uint64, part []uint32, local []uint16) {
 	how := Selection{Payload: true}
-	tile := gpu.BarrierBroadcast(t, draw(t, state))
+	tile, tiles := firstTicket(t, state), selectTiles(n)
 	if n == 0 && tile == 0 {
 		found(t, how, 0, 0, nil, count)
 	}
-	for tile < uint32(tilesOf(n)) {
-		v := across(t, x, uint64(tile)*Tile, n)
-		at := uint64(tile)*Tile + uint64(t.Warp()*warpTile+t.Lane())
-		mask := uint32(0)
-		for r := range uint32(Each) {
-			if at+uint64(32*r) < n && p.Chosen(v[r]) {
-				mask |= 1 << r
-			}
-		}
-		emit(t, how, tile, n, mask, v, out, nil, count, nil, state, part)
-		tile = gpu.BarrierBroadcast(t, draw(t, state))
+	for tile < tiles {
+		mask := predicated(t, p, x, uint64(tile)*SelectTile, n)
+		next := emit(t, how, tile, tile, tiles, n, mask, x, out, nil, count, 0, state, part, local)
+		tile = gpu.BarrierBroadcast(t, next)
 	}
 }
 
-// CountAll adds how many elements a stencil chooses to total[0].
-func CountAll[S gpu.Integer](t gpu.Thread, how Selection, stencil []S, n uint64, total []uint64) {
-	chosen := uint64(0)
-	for tile := uint64(t.Group().X); tile < tilesOf(n); tile += uint64(t.Groups().X) {
-		chosen += uint64(bits.OnesCount32(stencilled(t, how, stencil, tile*Tile, n)))
+// predicated is stencilled of a predicate.
+func predicated[T any, P Predicate[T]](t gpu.Thread, p P, x []T, base, n uint64) (mask uint32) {
+	at := base + uint64(t.Warp()*selectWarp+4*t.Lane())
+	for i := range uint32(selectEach) {
+		if k := at + uint64(128*(i/4)+i%4); k < n && p.Chosen(x[k]) {
+			mask |= 1 << i
+		}
 	}
-	chosen = t.BarrierAdd64(chosen)
-	if t.Local().X == 0 && chosen > 0 {
-		gpu.AtomicAdd(&total[0], chosen)
-	}
+	return mask
 }

@@ -75,7 +75,7 @@ func sortPlace(t gpu.Thread, items uint32) uint32 { return t.Warp()*(32*items) +
 // when it returns.
 func sortRanks[K Bits](t gpu.Thread, d Digit, items uint32, keys [Each]K, s []uint32) (rank [Each]uint32, count, start uint32) {
 	l := t.Local().X
-	for i := uint32(0); i < sortWarps*radix; i += SortThreads {
+	for i := uint32(0); i < 2*sortWarps*radix; i += SortThreads {
 		s[l+i] = 0
 	}
 	t.Barrier()
@@ -85,13 +85,17 @@ func sortRanks[K Bits](t gpu.Thread, d Digit, items uint32, keys [Each]K, s []ui
 			break
 		}
 		v := digitOf(d, keys[i])
-		peers := gpu.Match(t, v)
-		first := uint32(bits.TrailingZeros32(peers)) & 31
-		before := uint32(0)
-		if t.Lane() == first {
-			before = gpu.AtomicAdd(&s[mine+v], uint32(bits.OnesCount32(peers)))
+		at := mine + v
+		gpu.AtomicOr(&s[sortWarps*radix+at], 1<<t.Lane()) // gpu.Match takes several times as long where most lanes differ
+		t.WarpBarrier()
+		peers := gpu.AtomicLoad(&s[sortWarps*radix+at])
+		before := s[at] + uint32(bits.OnesCount32(peers&(1<<t.Lane()-1)))
+		t.WarpBarrier()
+		if peers>>t.Lane() == 1 { // the last of them
+			s[at] = before + 1
+			gpu.AtomicStore(&s[sortWarps*radix+at], 0)
 		}
-		before = gpu.Shuffle(t, before, first) + uint32(bits.OnesCount32(peers&(1<<t.Lane()-1)))
+		t.WarpBarrier()
 		rank[i] = v<<16 | before // of the keys of the warp; both are below 1<<16
 	}
 	t.Barrier()
@@ -113,6 +117,24 @@ func sortRanks[K Bits](t gpu.Thread, d Digit, items uint32, keys [Each]K, s []ui
 	}
 	t.Barrier()
 	return rank, count, start
+}
+
+// sortCount returns to invocation v < 256 how many keys of a workgroup have digit v. sortRanks finds that, too, and later: others
+// wait for it. s is as there.
+func sortCount[K Bits](t gpu.Thread, d Digit, keys [Each]K, s []uint32) (count uint32) {
+	l := t.Local().X
+	if l < radix {
+		s[SortTile+l] = 0
+	}
+	t.Barrier()
+	for i := range uint32(Each) {
+		gpu.AtomicAdd(&s[SortTile+digitOf(d, keys[i])], 1)
+	}
+	t.Barrier()
+	if l < radix {
+		count = s[SortTile+l]
+	}
+	return count
 }
 
 // sortScan is the inclusive sum of v over the invocations of a workgroup that sorts. part has an element for each warp and may
@@ -220,6 +242,17 @@ func sortLoad[T Bits](x []T, at uint64, items, left uint32, none T) (v [Each]T) 
 		if i < items && 32*i < left {
 			v[i] = x[at+uint64(32*i)]
 		}
+	}
+	return v
+}
+
+// sortLoadAll is sortLoad of a whole tile, if one is there: without a condition between them, loads do not wait for each other.
+func sortLoadAll[T Bits](x []T, at uint64, left uint32, none T) (v [Each]T) {
+	if left <= 32*(Each-1) {
+		return sortLoad(x, at, Each, left, none)
+	}
+	for i := range uint64(Each) {
+		v[i] = x[at+32*i]
 	}
 	return v
 }

@@ -28,7 +28,7 @@ func SortHistogram[K Bits](t gpu.Thread, kind uint32, down bool, from, to uint32
 	for base := uint64(t.Group().X) * SortTile; base < n; base += uint64(t.Groups().X) * SortTile {
 		at := base + uint64(sortPlace(t, Each))
 		left := uint32(min(SortTile, n-min(at, n)))
-		x := sortLoad(in, at, Each, left, 0)
+		x := sortLoadAll(in, at, left, 0)
 		for pass := range passes {
 			d := digitAt(kind, down, from, to, pass)
 			for i := range uint32(Each) {
@@ -113,11 +113,7 @@ func SortPass[K, V Bits](t gpu.Thread, d Digit, pass uint32, swap, pairs, iota, 
 	if word&passRuns == 0 {
 		return
 	}
-	for {
-		ticket := uint32(0)
-		if t.Local().X == 0 {
-			ticket = gpu.AtomicAdd(&tickets[pass], 1)
-		}
+	for ticket := sortDraw(t, pass, tickets); ; {
 		tile := uint64(gpu.BarrierBroadcast(t, ticket))
 		first := tile * SortTile
 		if first >= n {
@@ -126,13 +122,14 @@ func SortPass[K, V Bits](t gpu.Thread, d Digit, pass uint32, swap, pairs, iota, 
 		at := first + uint64(sortPlace(t, Each))
 		left := uint32(min(SortTile, n-min(at, n))) // elements from there on
 		keys := sortFetch(word, swap, at, left, absentKey[K](d.Kind, d.Down), in, other, out)
-		rank, count, start := sortRanks(t, d, Each, keys, s)
+		count := sortCount(t, d, keys, s)
 		before := uint64(0)
 		if wide {
 			sortPublish(t, word, tile, uint64(count), state64)
 		} else {
 			sortPublish(t, word, tile, count, state)
 		}
+		rank, _, start := sortRanks(t, d, Each, keys, s)
 		keys = sortExchange(t, Each, keys, rank, s)
 		if v := t.Local().X; v < radix {
 			if wide {
@@ -143,6 +140,7 @@ func SortPass[K, V Bits](t gpu.Thread, d Digit, pass uint32, swap, pairs, iota, 
 			base[v] = counts[pass*radix+v] + before - uint64(start)
 		}
 		t.Barrier()
+		ticket = sortDraw(t, pass, tickets) // not before: others wait for what it stands for
 		sortScatter(t, d, word, wide, left, keys, keys, base, other, out)
 		if pairs {
 			var values [Each]V
@@ -158,15 +156,23 @@ func SortPass[K, V Bits](t gpu.Thread, d Digit, pass uint32, swap, pairs, iota, 
 	}
 }
 
+// sortDraw draws the number of a tile; only that of invocation 0 counts.
+func sortDraw(t gpu.Thread, pass uint32, tickets []uint32) (ticket uint32) {
+	if t.Local().X == 0 {
+		ticket = gpu.AtomicAdd(&tickets[pass], 1)
+	}
+	return ticket
+}
+
 // sortFetch loads the elements of an invocation from where the pass reads.
 func sortFetch[T Bits](word uint32, swap bool, at uint64, left uint32, none T, in, other, out []T) [Each]T {
 	switch {
 	case !swap && word&passFirst != 0:
-		return sortLoad(in, at, Each, left, none)
+		return sortLoadAll(in, at, left, none)
 	case word&passToOut != 0:
-		return sortLoad(other, at, Each, left, none)
+		return sortLoadAll(other, at, left, none)
 	}
-	return sortLoad(out, at, Each, left, none)
+	return sortLoadAll(out, at, left, none)
 }
 
 // sortScatter stores a sorted tile where the pass writes: x to where their keys' digits go.
@@ -226,15 +232,20 @@ func sortLookBack[W uint32 | uint64](t gpu.Thread, word uint32, tile uint64, cou
 	}
 	own, _ := sortState(t, word, tile, state)
 	sum := ^W(0) >> 2
-	for at, ns := own-radix, uint32(16); ; {
-		w := gpu.AtomicLoad(&state[at])
-		if w > sum {
-			before += w & sum
-			if w > 2*sum+1 {
-				break
+	for ns, left, last := uint32(16), tile, false; !last; {
+		var says [sortSight]W
+		for k := range uint64(sortSight) { // without a branch, so that the answers come together
+			says[k] = gpu.AtomicLoad(&state[own-(tile-max(left, k+1)+k+1)*radix])
+		}
+		seen := uint64(0)
+		for k := range uint64(sortSight) {
+			if !last && seen == k && says[k] > sum {
+				before += says[k] & sum
+				last = says[k] > 2*sum+1
+				seen++
 			}
-			at -= radix
-		} else {
+		}
+		if left -= seen; seen == 0 {
 			gpu.Pause(ns)
 			ns = min(2*ns, 256)
 		}
@@ -242,3 +253,6 @@ func sortLookBack[W uint32 | uint64](t gpu.Thread, word uint32, tile uint64, cou
 	gpu.AtomicStore(&state[own], 2*(sum+1)|(before+count))
 	return before
 }
+
+// sortSight is how many tiles an invocation looks at at once.
+const sortSight = 8

@@ -12,32 +12,25 @@ type Sixteen struct{ A, B uint64 }
 //
 //vyre:kernel workgroup=256 big=stencil,x,out,places types=T:uint8|uint16|uint32|uint64|Sixteen
 func Select8[T any](t gpu.Thread, by, words uint32, inPlace, payload, others bool, wordsOfPlace uint32, end bool, limit, n uint64, at []uint32, x, out []T, stencil []uint8, places, count []uint32, total, state []uint64) {
-	part := gpu.Shared[uint32](t, block.Warps)
+	part, local := gpu.Shared[uint32](t, block.Warps), gpu.Shared[uint16](t, block.SelectTile)
 	how := block.Selection{By: by, Words: words, InPlace: inPlace, Payload: payload, Others: others, Places: wordsOfPlace, End: end}
-	block.SelectAll(t, how, stencil, x, block.Length(limit, n, at), out, places, count, total, state, part)
+	block.SelectAll(t, how, stencil, x, block.Length(limit, n, at), out, places, count, total, state, part, local)
 }
 
 // Select16 moves what a stencil of 16 bits, or of a few such words, chooses.
 //
 //vyre:kernel workgroup=256 big=stencil,x,out,places types=T:uint8|uint16|uint32|uint64|Sixteen
 func Select16[T any](t gpu.Thread, by, words uint32, inPlace, payload, others bool, wordsOfPlace uint32, end bool, limit, n uint64, at []uint32, x, out []T, stencil []uint16, places, count []uint32, total, state []uint64) {
-	part := gpu.Shared[uint32](t, block.Warps)
+	part, local := gpu.Shared[uint32](t, block.Warps), gpu.Shared[uint16](t, block.SelectTile)
 	how := block.Selection{By: by, Words: words, InPlace: inPlace, Payload: payload, Others: others, Places: wordsOfPlace, End: end}
-	block.SelectAll(t, how, stencil, x, block.Length(limit, n, at), out, places, count, total, state, part)
+	block.SelectAll(t, how, stencil, x, block.Length(limit, n, at), out, places, count, total, state, part, local)
 }
 
 // Select32 moves what a stencil of 32 bits, or of a few such words, chooses.
 //
 //vyre:kernel workgroup=256 big=stencil,x,out,places types=T:uint8|uint16|uint32|uint64|Sixteen
 func Select32[T any](t gpu.Thread, by, words uint32, inPlace, payload, others bool, wordsOfPlace uint32, end bool, limit, n uint64, at []uint32, x, out []T, stencil []uint32, places, count []uint32, total, state []uint64) {
-	part := gpu.Shared[uint32](t, block.Warps)
+	part, local := gpu.Shared[uint32](t, block.Warps), gpu.Shared[uint16](t, block.SelectTile)
 	how := block.Selection{By: by, Words: words, InPlace: inPlace, Payload: payload, Others: others, Places: wordsOfPlace, End: end}
-	block.SelectAll(t, how, stencil, x, block.Length(limit, n, at), out, places, count, total, state, part)
-}
-
-// Count counts what a stencil chooses.
-//
-//vyre:kernel workgroup=256 big=stencil types=S:uint8|uint16|uint32
-func Count[S gpu.Integer](t gpu.Thread, by, words uint32, limit, n uint64, at []uint32, stencil []S, total []uint64) {
-	block.CountAll(t, block.Selection{By: by, Words: words}, stencil, block.Length(limit, n, at), total)
+	block.SelectAll(t, how, stencil, x, block.Length(limit, n, at), out, places, count, total, state, part, local)
 }
