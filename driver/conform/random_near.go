@@ -12,7 +12,7 @@ import (
 // nearErrors are the families, those of integers first.
 var nearErrors = []func(*generator){
 	(*generator).shiftsThatMeet,      // 1
-	(*generator).products,            // 6 and 15
+	(*generator).products,            // 6, 15 and 27
 	(*generator).saturatedSums,       // 9
 	(*generator).turnedNegations,     // 10
 	(*generator).signsOfBytes,        // 12
@@ -65,6 +65,10 @@ func (g *generator) shiftsThatMeet() {
 
 // products: products and left shifts by constants in a row, added to, of a value whose low word may be known.
 func (g *generator) products() {
+	if g.chance(2) {
+		g.lowTwins()
+		return
+	}
 	b, t := g.b, longTypes[g.pick(6)]
 	v := g.partlyKnown(t)
 	first := v

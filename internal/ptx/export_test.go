@@ -38,6 +38,11 @@ func Avoided(p *ir.Program) map[int]int {
 	f.lanes()
 	f.choose()
 	s := f.sel
+	twins := 0
+	if t := s.lowTwins(); t != nil {
+		(&lowTrial{p: p}).run(t)
+		twins = len(t.found)
+	}
 	return map[int]int{1: len(s.halved), 6: len(s.hiddenLow), 7: len(s.zeroSign), 11: len(s.knownSum), 13: len(s.turnedMins),
-		14: len(s.ofThree), 18: len(s.farShift)}
+		14: len(s.ofThree), 18: len(s.farShift), 27: twins}
 }
