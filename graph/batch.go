@@ -87,12 +87,17 @@ func (s *Session) Batch(ctx context.Context, queries []Query) ([]*Reached, error
 }
 
 func (s *Session) check(i int, q Query) error {
-	if len(q.Seeds) > s.o.Seeds {
-		return s.refuse(fmt.Sprintf("query %d has %d seeds, at most %d are possible", i, len(q.Seeds), s.o.Seeds), "raise SessionOptions.Seeds; seeds that are listed twice count twice")
+	return s.checkSeeds(func() string { return fmt.Sprintf("query %d", i) }, q.Seeds)
+}
+
+// checkSeeds refuses seeds that cannot be; what has them stands in the error.
+func (s *Session) checkSeeds(what func() string, seeds []uint32) error {
+	if len(seeds) > s.o.Seeds {
+		return s.refuse(fmt.Sprintf("%s has %d seeds, at most %d are possible", what(), len(seeds), s.o.Seeds), "raise SessionOptions.Seeds; seeds that are listed twice count twice")
 	}
-	for k, v := range q.Seeds {
+	for k, v := range seeds {
 		if int64(v) >= int64(s.g.Nodes()) {
-			return s.refuse(fmt.Sprintf("query %d: seed %d is node %d, the graph has %d", i, k, v, s.g.Nodes()), "nodes count from 0")
+			return s.refuse(fmt.Sprintf("%s: seed %d is node %d, the graph has %d", what(), k, v, s.g.Nodes()), "nodes count from 0")
 		}
 	}
 	return nil

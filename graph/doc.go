@@ -20,6 +20,7 @@
 //	                                 ──Levels──▶ levels, by rounds in either direction
 //	                                 ──Path────▶ a shortest path, the same one everywhere
 //	                                 ──Components──▶ weak components, without rounds
+//	                                 ──NewFixpoint──▶ an analysis of the caller's, said by a method
 //	CSRs, device ──Ask──▶ the same, one graph after the other
 //
 // # Invariants
@@ -43,5 +44,5 @@
 // run on one core.
 //
 // Start reading at csr.go, then build.go and generator.go; for files at vyg.go and open.go; for devices at session.go, then
-// batch.go, level.go and several.go; analyses are those of components.go, and what they answer labels.go.
+// batch.go, level.go and several.go; analyses are those of components.go, and what they answer labels.go; one's own are those of fixpoint.go.
 package graph

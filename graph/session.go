@@ -40,6 +40,7 @@ type Session struct {
 	analysed  uint64  // bytes of analyses, beyond memory
 	weak      *weak   // nil until it is asked for
 	labels    *labels // nil until they are tried
+	weights   *weights
 
 	stride, slot                                       int // words of a query, of an answer
 	seen, list, lengths, turn, filter, staged, answers driver.Buffer

@@ -22,6 +22,7 @@ const (
 
 	frontiersPath = "github.com/govyre/vyre/megakernel/frontiers"
 	blockPath     = "github.com/govyre/vyre/prim/block"
+	flowPath      = "github.com/govyre/vyre/graph/flow"
 )
 
 // declarations holds what the type checker has to know of the packages that kernels
@@ -86,7 +87,8 @@ func filesOf(dir string) (names []string) {
 }
 
 // sources lists the files of packages that are compiled with the kernels which call them.
-var sources = map[string][]string{randomPath: {"random"}, arcsPath: {"arcs", "rounds", "stay", "drain", "both"}, queuePath: {"ring"}, frontiersPath: {"work"}}
+var sources = map[string][]string{randomPath: {"random"}, arcsPath: {"arcs", "rounds", "stay", "drain", "both"}, queuePath: {"ring"}, frontiersPath: {"work"},
+	flowPath: {"flow"}}
 
 // known returns a package whose declarations are embedded, or nil.
 func known(path string) *types.Package {

@@ -21,8 +21,8 @@
 // # Invariants
 //
 //   - The compiler needs no Go installation, no source tree and no network: what it has to know of packages
-//     gpu, gpu/random, megakernel/arcs, megakernel/frontiers, megakernel/queue, math and math/bits is embedded (api/, written
-//     by internal/declare).
+//     gpu, gpu/random, megakernel/arcs, megakernel/frontiers, megakernel/queue, graph/flow, math and math/bits is
+//     embedded (api/, written by internal/declare).
 //   - Equal source gives equal programs, digest included.
 //   - No input panics. Every walk is bounded by depth and by the number of operations after inlining, and what
 //     declarations stand for is counted before go/types expands it.

@@ -103,6 +103,8 @@ type counting struct {
 	thread uint32
 }
 
+func (c counting) mask(g Graph, k uint32) uint32 { return gpu.At(g.Masks, k) }
+
 func (c counting) look(g Graph, node uint32) (first, last uint32) {
 	return g.Offsets[node], g.Offsets[node+1]
 }

@@ -21,8 +21,9 @@ type arc struct {
 
 // sink takes what is found. look says where the arcs of a node are, which may be found or not, if that
 // is of use: it is asked while claims are in flight. reserve returns the first of n places, and put
-// stores an arc, if it was found.
+// stores an arc, if it was found. mask is what a wave gets of the arc at k.
 type sink interface {
+	mask(g Graph, k uint32) uint32
 	look(g Graph, node uint32) (first, last uint32)
 	reserve(n uint32) uint32
 	put(a arc, at uint32)
@@ -37,6 +38,14 @@ type sink interface {
 func Round[W Wave](t gpu.Thread, w W, g Graph, l List, round, n uint32) {
 	hubs := gpu.Shared[uint32](t, groupWarps)
 	found, seen := forward(t, w, g, l, next(l, round), hubs, round, n)
+	vote(l, found, seen)
+}
+
+// RoundNumbered is Round for a wave that gets the number of the arc in the place of its mask: where it stands among
+// the targets, so that the wave finds what else it keeps of each arc.
+func RoundNumbered[W Wave](t gpu.Thread, w W, g Graph, l List, round, n uint32) {
+	hubs := gpu.Shared[uint32](t, groupWarps)
+	found, seen := forward(t, w, g, l, numbered{next(l, round)}, hubs, round, n)
 	vote(l, found, seen)
 }
 
@@ -80,6 +89,8 @@ type list struct {
 	word  uint32 // of Lengths
 }
 
+func (l list) mask(g Graph, k uint32) uint32 { return gpu.At(g.Masks, k) }
+
 func (l list) look(g Graph, node uint32) (first, last uint32) { return 0, 0 }
 
 func (l list) reserve(n uint32) uint32 { return l.first + gpu.AtomicAdd(&l.Lengths[l.word], n) }
@@ -89,6 +100,17 @@ func (l list) put(a arc, at uint32) {
 		l.Nodes[at] = a.node
 	}
 }
+
+// numbered is a list whose waves get numbers of arcs.
+type numbered struct{ list list }
+
+func (l numbered) mask(g Graph, k uint32) uint32 { return k }
+
+func (l numbered) look(g Graph, node uint32) (first, last uint32) { return 0, 0 }
+
+func (l numbered) reserve(n uint32) uint32 { return l.list.reserve(n) }
+
+func (l numbered) put(a arc, at uint32) { l.list.put(a, at) }
 
 // add takes what all lanes of a warp found, with one reservation, and returns how much that is in
 // lane 0, elsewhere 0.
@@ -213,7 +235,7 @@ func together[W Wave, S sink](t gpu.Thread, w W, g Graph, s S, hubs []uint32, hu
 func lookOne[W Wave, S sink](t gpu.Thread, w W, g Graph, s S, v, k, last uint32) (a arc) {
 	a.node = g.Targets[min(k, uint32(len(g.Targets))-1)]
 	a.first, a.last = s.look(g, a.node)
-	a.found = k < last && w.Arc(t, v, a.node, gpu.At(g.Masks, k))
+	a.found = k < last && w.Arc(t, v, a.node, s.mask(g, k))
 	return a
 }
 
@@ -227,9 +249,9 @@ func look[W Wave, S sink](t gpu.Thread, w W, g Graph, s S, v, k, step, last uint
 	b.first, b.last = s.look(g, b.node)
 	c.first, c.last = s.look(g, c.node)
 	d.first, d.last = s.look(g, d.node)
-	a.found = k < last && w.Arc(t, v, a.node, gpu.At(g.Masks, k))
-	b.found = k+step < last && w.Arc(t, v, b.node, gpu.At(g.Masks, k+step))
-	c.found = k+2*step < last && w.Arc(t, v, c.node, gpu.At(g.Masks, k+2*step))
-	d.found = k+3*step < last && w.Arc(t, v, d.node, gpu.At(g.Masks, k+3*step))
+	a.found = k < last && w.Arc(t, v, a.node, s.mask(g, k))
+	b.found = k+step < last && w.Arc(t, v, b.node, s.mask(g, k+step))
+	c.found = k+2*step < last && w.Arc(t, v, c.node, s.mask(g, k+2*step))
+	d.found = k+3*step < last && w.Arc(t, v, d.node, s.mask(g, k+3*step))
 	return a, b, c, d
 }

@@ -86,6 +86,8 @@ type own struct {
 	half, first uint32   // to which it appends, and where that begins in list
 }
 
+func (s own) mask(g Graph, k uint32) uint32 { return gpu.At(g.Masks, k) }
+
 func (s own) look(g Graph, node uint32) (first, last uint32) {
 	return g.Offsets[node], g.Offsets[node+1]
 }

@@ -71,6 +71,16 @@ func UnpackLabels() (p Labels, err error) {
 	return p, err
 }
 
+// UnpackFacts returns the programs that begin a fixpoint of facts of 64 bits, or of 32.
+func UnpackFacts(wide bool) (clear, seed *ir.Program, err error) {
+	word := "uint32"
+	if wide {
+		word = "uint64"
+	}
+	err = unpack([]packedProgram{{&clear, func() (*ir.Program, error) { return ClearFactsProgram(word) }}, {&seed, func() (*ir.Program, error) { return SeedFactsProgram(word) }}})
+	return clear, seed, err
+}
+
 // packedProgram is a program, and where it belongs.
 type packedProgram struct {
 	to      **ir.Program

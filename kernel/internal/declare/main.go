@@ -1,6 +1,6 @@
 // Command declare writes the declarations that package kernel embeds, from the sources of package
 // gpu and of the standard library: exported names, types and constants, without bodies. Of packages
-// gpu/random, megakernel/arcs, megakernel/frontiers, megakernel/queue and prim/block it copies the source, which
+// gpu/random, megakernel/arcs, megakernel/frontiers, megakernel/queue, graph/flow and prim/block it copies the source, which
 // kernels inline.
 package main
 
@@ -35,6 +35,7 @@ var targets = []struct {
 	{"api/both.txt", source("megakernel/arcs/both.go")},
 	{"api/ring.txt", source("megakernel/queue/ring.go")},
 	{"api/work.txt", source("megakernel/frontiers/work.go")},
+	{"api/flow.txt", source("graph/flow/flow.go")},
 }
 
 // source copies a file of the module.

@@ -1,0 +1,260 @@
+package graph
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/graph/flow"
+	"github.com/govyre/vyre/graph/internal/waves"
+	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/megakernel"
+)
+
+// Fixpoint is an analysis of the caller's over the graph of a session: facts that move along arcs until nothing changes. It
+// may be used from any goroutine; what runs on one session runs one after another.
+type Fixpoint[T flow.Word] struct {
+	a            *analysis
+	join         func(a, b T) T
+	wide         bool
+	stagedHost   []byte
+	startHost    []byte
+	factsHost    []byte
+	staged       driver.Buffer // seeds
+	start, facts driver.Buffer // of seeds; of all nodes
+	queued       driver.Buffer
+}
+
+// FixpointOptions adjusts a fixpoint. The zero value is right for most.
+type FixpointOptions struct {
+	Label string // appears in errors and profiles; empty is "fixpoint"
+	// Rounds is after how many rounds it ends though facts change; 0 is 64 times the nodes, or 1<<20 if that is more, which
+	// facts of any number of bits that are joined by And or Or never need.
+	Rounds uint32
+}
+
+// Start says where a fixpoint begins.
+type Start[T flow.Word] struct {
+	Seeds  []uint32 // nodes with facts
+	Values []T      // one a seed; of a node that is listed twice they are joined
+	// Others is the fact of all other nodes. They are not looked at until their fact changes, so Along must make
+	// nothing of it that changes a node: the greatest number where the join is Min, 0 where it is Max or Or, all bits
+	// where it is And, in most analyses.
+	Others T
+	All    []T    // in the place of all that: the facts of all nodes, which are all looked at
+	Kinds  uint32 // of arcs that are allowed; 0 is all
+}
+
+// Fixed is what a fixpoint came to.
+type Fixed[T flow.Word] struct {
+	Run   Run
+	facts []T
+}
+
+// Facts returns the fact of each node. It must not be written.
+func (f *Fixed[T]) Facts() []T { return f.facts }
+
+// Settled reports whether nothing changes any more. If it does after all rounds that were allowed, an Along that is not
+// monotone, or that makes ever other facts on a cycle, is the usual reason, and facts are those of the last round.
+func (f *Fixed[T]) Settled() bool { return f.Run.Record.Status == megakernel.Converged }
+
+// NewFixpoint prepares an analysis: f says what happens along an arc, and p is the program of a kernel that calls flow.Round
+// with f's type (see package flow). It takes one fact and 4 bytes a node, and 4 bytes an arc for the first one over a graph
+// with weights.
+//
+// Errors: out of memory, with the bytes needed and those there are, before anything is allocated; a program with other
+// parameters.
+func NewFixpoint[T flow.Word, F flow.Flow[T]](ctx context.Context, s *Session, f F, p *ir.Program, o FixpointOptions) (*Fixpoint[T], error) {
+	if o.Label == "" {
+		o.Label = "fixpoint"
+	}
+	if err := s.begin(); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	if err := s.openWeights(ctx); err != nil {
+		return nil, err
+	}
+	x := &Fixpoint[T]{a: s.analysis(o.Label), join: f.Join, wide: wide[T]()}
+	n, fact := int64(s.g.Nodes()), int64(binary.Size(T(0)))
+	x.a.want(&x.facts, fact*n, o.Label+" facts")
+	x.a.want(&x.queued, 4*n, o.Label+" queued")
+	x.a.want(&x.staged, 4*int64(waves.StartHead+s.o.Seeds), o.Label+" seeds")
+	x.a.want(&x.start, fact*int64(1+s.o.Seeds), o.Label+" start")
+	clear, seed, err := waves.UnpackFacts(x.wide)
+	if err == nil {
+		err = x.a.open()
+	}
+	if err != nil {
+		return nil, err
+	}
+	x.stagedHost, x.startHost, x.factsHost = make([]byte, x.staged.Len()), make([]byte, x.start.Len()), make([]byte, x.facts.Len())
+	rounds := o.Rounds
+	if rounds == 0 {
+		rounds = uint32(min(max(64*n, 1<<20), 1<<31))
+	}
+	if err := x.a.plan(ctx, x.waves(clear, seed, p), dependencies[:1], megakernel.Options{MaxRounds: rounds}); err != nil {
+		return nil, err
+	}
+	s.closers = append(s.closers, x.a)
+	return x, nil
+}
+
+func (x *Fixpoint[T]) waves(clear, seed, round *ir.Program) []megakernel.Wave {
+	s := x.a.s
+	staged, start, facts, queued, list, lengths := driver.All(x.staged), driver.All(x.start), driver.All(x.facts), driver.All(x.queued), driver.All(s.list), driver.All(s.lengths)
+	arrays := s.forward.arrays()
+	has, weights := uint32(0), arrays[1]
+	if s.g.Masks() != nil {
+		has |= flow.HasMasks
+	} else {
+		arrays = append(arrays, arrays[1]) // in the place of masks
+	}
+	if s.weights != nil {
+		has, weights = has|flow.HasWeights, driver.All(s.weights.memory)
+	}
+	args := append([]driver.Arg{megakernel.Round{}, megakernel.Size{}, driver.U32(has)}, arrays...)
+	args = append(args, weights, facts, queued, driver.All(s.filter), list, lengths, megakernel.Vote{}, megakernel.Edges{})
+	return []megakernel.Wave{
+		clearWave: {Program: clear, Phase: megakernel.Before, Domain: megakernel.Fixed(uint32(max(s.g.Nodes(), 3))), Args: []driver.Arg{staged, start, facts, queued, list, lengths}},
+		seedWave:  {Program: seed, Phase: megakernel.Before, Domain: s.seedDomain(), Args: []driver.Arg{staged, start, facts, list}},
+		roundWave: {Program: round, Domain: megakernel.Spread(lengths, uint32(s.g.Nodes())), Args: args},
+	}
+}
+
+// Run returns the fixpoint from there on. That facts still change after all rounds is no error: see Fixed.Settled.
+//
+// Errors: a seed that is no node, more seeds than SessionOptions.Seeds, facts that are not one a seed or one a node, before
+// anything runs; those of the device.
+func (x *Fixpoint[T]) Run(ctx context.Context, start Start[T]) (*Fixed[T], error) {
+	s := x.a.s
+	if err := s.begin(); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	if x.a.closers == nil {
+		return nil, s.refuse("the fixpoint is closed", "make another one")
+	}
+	if err := x.stage(start); err != nil {
+		return nil, err
+	}
+	up := s.dev.NewSequence(s.o.Label + " " + x.a.label + " start")
+	up.Upload(driver.All(x.staged), x.stagedHost, driver.Always)
+	up.Upload(driver.All(x.start), x.startHost, driver.Always)
+	if start.All != nil {
+		putFacts(x.factsHost, start.All)
+		up.Upload(driver.All(x.facts), x.factsHost, driver.Always)
+	}
+	_, err := up.Run(ctx)
+	if err = errors.Join(err, up.Close()); err != nil {
+		return nil, err
+	}
+	r, err := x.a.run(ctx, s.kinds(Query{Kinds: start.Kinds}))
+	if err != nil {
+		return nil, err
+	}
+	if err := driver.ReadInto(ctx, driver.All(x.facts), x.factsHost); err != nil {
+		return nil, err
+	}
+	return &Fixed[T]{Run: r, facts: x.read()}, nil
+}
+
+// stage puts down where it begins.
+func (x *Fixpoint[T]) stage(start Start[T]) error {
+	s := x.a.s
+	if start.All != nil {
+		if len(start.All) != s.g.Nodes() || start.Seeds != nil {
+			return s.refuse(fmt.Sprintf("%s: facts of %d nodes and %d seeds, the graph has %d nodes", x.a.label, len(start.All), len(start.Seeds), s.g.Nodes()), "give Seeds and their Values, or a fact for each node")
+		}
+		putWords(x.stagedHost, []uint32{1, uint32(s.g.Nodes())})
+		return nil
+	}
+	if len(start.Seeds) != len(start.Values) {
+		return s.refuse(fmt.Sprintf("%s: %d seeds and %d facts of them", x.a.label, len(start.Seeds), len(start.Values)), "give each seed a fact")
+	}
+	if err := s.checkSeeds(func() string { return x.a.label }, start.Seeds); err != nil {
+		return err
+	}
+	facts := map[uint32]T{}
+	nodes := make([]uint32, 0, len(start.Seeds))
+	for i, v := range start.Seeds {
+		if fact, twice := facts[v]; twice {
+			facts[v] = x.join(fact, start.Values[i])
+			continue
+		}
+		facts[v], nodes = start.Values[i], append(nodes, v)
+	}
+	slices.Sort(nodes)
+	values := []T{start.Others}
+	for _, v := range nodes {
+		values = append(values, facts[v])
+	}
+	putWords(x.stagedHost, append([]uint32{0, uint32(len(nodes))}, nodes...))
+	putFacts(x.startHost, values)
+	return nil
+}
+
+// read returns the facts that were read.
+func (x *Fixpoint[T]) read() []T {
+	facts := make([]T, x.a.s.g.Nodes())
+	for i := range facts {
+		if x.wide {
+			facts[i] = T(binary.LittleEndian.Uint64(x.factsHost[8*i:]))
+		} else {
+			facts[i] = T(binary.LittleEndian.Uint32(x.factsHost[4*i:]))
+		}
+	}
+	return facts
+}
+
+// wide reports whether facts have 64 bits.
+func wide[T flow.Word]() bool { return binary.Size(T(0)) == 8 }
+
+func putFacts[T flow.Word](to []byte, facts []T) {
+	wide := wide[T]()
+	for i, v := range facts {
+		if wide {
+			binary.LittleEndian.PutUint64(to[8*i:], uint64(v))
+		} else {
+			binary.LittleEndian.PutUint32(to[4*i:], uint32(v))
+		}
+	}
+}
+
+// Close gives back what the fixpoint has on the device. The session does so, too, when it is closed.
+func (x *Fixpoint[T]) Close() error {
+	s := x.a.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closers = slices.DeleteFunc(s.closers, func(c interface{ Close() error }) bool { return c == x.a })
+	return x.a.Close()
+}
+
+// weights are those of the graph's arcs, on the device.
+type weights struct {
+	*analysis
+	memory driver.Buffer
+}
+
+// openWeights uploads the weights, if there are any and it is the first time.
+func (s *Session) openWeights(ctx context.Context) error {
+	host := s.g.Data().Weights
+	if s.weights != nil || len(host) == 0 {
+		return nil
+	}
+	w := &weights{analysis: s.analysis("weights")}
+	w.want(&w.memory, 4*int64(len(host)), "weights")
+	if err := w.open(); err != nil {
+		return err
+	}
+	words := make([]byte, w.memory.Len())
+	putWords(words, host)
+	if err := driver.Write(ctx, driver.All(w.memory), words); err != nil {
+		return errors.Join(err, w.Close())
+	}
+	s.weights, s.closers = w, append(s.closers, w)
+	return nil
+}
