@@ -76,6 +76,11 @@ func (s *Session) Components(ctx context.Context, kinds uint32) (*Components, er
 		return nil, err
 	}
 	defer s.mu.Unlock()
+	return s.weakComponents(ctx, kinds)
+}
+
+// weakComponents are those, for who holds the session.
+func (s *Session) weakComponents(ctx context.Context, kinds uint32) (*Components, error) {
 	filter := s.kinds(Query{Kinds: kinds})
 	at, _, err := s.labelled(ctx, filter, math.MaxUint64)
 	if err != nil {
@@ -165,7 +170,7 @@ func (w *weak) waves(p waves.Components) []megakernel.Wave {
 	before := func(program *ir.Program, over megakernel.Domain, args ...driver.Arg) megakernel.Wave {
 		return megakernel.Wave{Program: program, Phase: megakernel.Before, Domain: over, Args: args}
 	}
-	ends := append(s.maskedArrays(), filter, parent)
+	ends := append(maskedArrays(&s.forward), filter, parent)
 	round := append([]driver.Arg{megakernel.Round{}, megakernel.Size{}}, s.forward.arrays()...)
 	round = append(round, filter, parent, list, lengths, megakernel.Vote{}, megakernel.Edges{})
 	return []megakernel.Wave{
@@ -180,12 +185,12 @@ func (w *weak) waves(p waves.Components) []megakernel.Wave {
 	}
 }
 
-// maskedArrays are the graph's arrays for programs that can do without masks: they are told whether there are any, and get
+// maskedArrays are an image's arrays for programs that can do without masks: they are told whether there are any, and get
 // another array in their place.
-func (s *Session) maskedArrays() []driver.Arg {
-	args := s.forward.arrays()
+func maskedArrays(of *image) []driver.Arg {
+	args := of.arrays()
 	masked := uint32(1)
-	if s.g.Masks() == nil {
+	if of.g.Masks() == nil {
 		masked, args = 0, append(args, args[len(args)-1])
 	}
 	return append([]driver.Arg{driver.U32(masked)}, args...)

@@ -20,6 +20,7 @@
 //	                                 ──Levels──▶ levels, by rounds in either direction
 //	                                 ──Path────▶ a shortest path, the same one everywhere
 //	                                 ──Components──▶ weak components, without rounds
+//	                                 ──StrongComponents, TopologicalLevels──▶ those, by nodes that are taken away and colours
 //	                                 ──NewFixpoint──▶ an analysis of the caller's, said by a method
 //	CSRs, device ──Ask──▶ the same, one graph after the other
 //
@@ -40,7 +41,7 @@
 //
 // Offsets in memory have 32 bits, so a graph has at most 2³²−1 arcs: of a file with more, whose offsets have 64, the header
 // is read and the number said. Masks in memory and on a device are 32 bits each or none at all; only files have a table of
-// kinds with an index of 8 bits. Of analyses on a device all but reach, levels and weak components are missing. Generators
+// kinds with an index of 8 bits. Of analyses on a device dominators and flows of bit vectors are missing. Generators
 // run on one core.
 //
 // Start reading at csr.go, then build.go and generator.go; for files at vyg.go and open.go; for devices at session.go, then

@@ -41,6 +41,8 @@ type Session struct {
 	weak      *weak   // nil until it is asked for
 	labels    *labels // nil until they are tried
 	weights   *weights
+	order     *peels
+	strong    *strong
 
 	stride, slot                                       int // words of a query, of an answer
 	seen, list, lengths, turn, filter, staged, answers driver.Buffer

@@ -10,6 +10,7 @@ type (
 	graphCmd           struct{}
 	reachCmd           struct{}
 	taintCmd           struct{}
+	componentsCmd      struct{}
 )
 
 func (evidenceRunCmd) Run() error { return notHere() }
@@ -21,5 +22,7 @@ func (graphCmd) Run() error { return notHere() }
 func (reachCmd) Run() error { return notHere() }
 
 func (taintCmd) Run() error { return notHere() }
+
+func (componentsCmd) Run() error { return notHere() }
 
 func notHere() error { return usagef("this command was built to generate launchers only") }

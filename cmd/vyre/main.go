@@ -54,6 +54,8 @@ type commands struct {
 	Reach reachCmd `cmd:"" help:"Ask which nodes of a graph can be reached, and along which path."`
 	Taint taintCmd `cmd:"" help:"Ask which sinks the values of which sources come to."`
 
+	Components componentsCmd `cmd:"" help:"Ask which nodes of a graph hang together."`
+
 	Evidence evidenceCmd `cmd:"" help:"Measure and check comparisons of protocols."`
 
 	Version versionCmd `cmd:"" help:"Print the version."`

@@ -1,0 +1,213 @@
+//go:build !bootstrap
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/graph"
+)
+
+// componentsCmd says which nodes hang together.
+type componentsCmd struct {
+	File   string `arg:"" help:"Graph to ask; - is standard input."`
+	Strong bool   `help:"Strong components: nodes of which each leads to every other one. By default arcs count both ways."`
+	Kinds  string `placeholder:"MASK" help:"Kinds of arcs that are allowed: a number, or names with commas; all by default."`
+	Sizes  bool   `help:"Print how many components have how many nodes."`
+	Top    int    `placeholder:"N" help:"Print the N greatest components, each by its smallest node."`
+	JSON   bool   `help:"Print one JSON document."`
+	Out    string `short:"o" placeholder:"FILE" help:"Write the smallest node of the component of each node, a line a node: its id, that node, and its name if it has one."`
+	Device string `default:"auto" completes:"device" help:"Device to run on; see vyre devices."`
+	readFlags
+}
+
+// Help is the long help of the command.
+func (componentsCmd) Help() string {
+	return `Example:
+  vyre components roads.txt.gz --top 5
+  vyre components app.vyg --strong --sizes`
+}
+
+// componentsDoc is the JSON form.
+type componentsDoc struct {
+	Schema  string           `json:"schema"`
+	Graph   graphEntry       `json:"graph"`
+	Strong  bool             `json:"strong"`
+	Kinds   uint32           `json:"kinds"`
+	Count   int              `json:"count"`
+	Largest int              `json:"largest"`
+	Sizes   []sizeEntry      `json:"sizes,omitempty"`
+	Top     []componentEntry `json:"top,omitempty"`
+	Run     runEntry         `json:"run"`
+}
+
+// sizeEntry is how many components have so many nodes.
+type sizeEntry struct {
+	Nodes      int `json:"nodes"`
+	Components int `json:"components"`
+}
+
+// componentEntry is a component, by its smallest node.
+type componentEntry struct {
+	Node  uint32 `json:"node"`
+	Name  string `json:"name,omitempty"`
+	Nodes int    `json:"nodes"`
+}
+
+func (c *componentsCmd) Run(t *terminal) error {
+	switch {
+	case c.Top < 0:
+		return usagef("--top %d: there are no fewer than none", c.Top)
+	case c.JSON && c.Out == "-":
+		return usagef("-o - and --json would both write to standard output; give one of them a file")
+	}
+	if err := checkDevice(c.Device); err != nil {
+		return err
+	}
+	file := &sink{}
+	if c.Out != "" {
+		var err error
+		if file, err = t.create("-o", c.Out); err != nil {
+			return err
+		}
+		defer file.close()
+	}
+	o, stop, err := c.options(t)
+	if err != nil {
+		return err
+	}
+	g, _, err := t.loadGraph(c.File, o)
+	stop()
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	if err := g.Verify(); err != nil {
+		return err
+	}
+	doc, labels, err := c.analyse(t, g)
+	if err != nil {
+		return err
+	}
+	last := t.out
+	switch {
+	case c.Out != "":
+		if err := file.write(labelLines(g, labels)); err != nil {
+			return err
+		}
+		if c.Out == "-" {
+			last = t.err
+			break
+		}
+		fallthrough
+	default:
+		if c.JSON {
+			return json.NewEncoder(t.out).Encode(doc)
+		}
+		doc.print(t.out)
+	}
+	_, err = fmt.Fprintln(last, doc.Run.line())
+	return err
+}
+
+// analyse asks a session.
+func (c *componentsCmd) analyse(t *terminal, g *graph.CSR) (doc componentsDoc, labels []uint32, err error) {
+	digest := g.Digest()
+	doc.Schema, doc.Strong = "vyre.components/1", c.Strong
+	doc.Graph = graphEntry{hex.EncodeToString(digest[:]), g.Nodes(), g.Arcs()}
+	if doc.Kinds, err = kindsMask(g, c.Kinds); err != nil || g.Nodes() == 0 {
+		return doc, nil, err
+	}
+	dev, err := openDevice(c.Device, driver.OpenOptions{CloseTimeout: closeTimeout})
+	if err != nil {
+		return doc, nil, err
+	}
+	defer dev.Close()
+	stop := spin(t.err, "looking for components")
+	defer stop()
+	s, err := graph.NewSession(t.ctx, dev, g, graph.SessionOptions{Label: "components", Queries: 1, Seeds: 1})
+	if err != nil {
+		return doc, nil, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	began := time.Now()
+	ask := s.Components
+	if c.Strong {
+		ask = s.StrongComponents
+	}
+	found, err := ask(t.ctx, doc.Kinds)
+	if err != nil {
+		return doc, nil, err
+	}
+	doc.Run = runEntry{Device: dev.Name(), Topology: found.Run.Topology.String(), Rounds: int(found.Run.Record.Rounds), WallNS: time.Since(began).Nanoseconds(), Bytes: s.Bytes()}
+	doc.Count = found.Count()
+	_, doc.Largest = found.Largest()
+	c.fill(&doc, g, found)
+	return doc, found.Labels(), nil
+}
+
+// fill adds what was asked for.
+func (c *componentsCmd) fill(doc *componentsDoc, g *graph.CSR, found *graph.Components) {
+	sizes := map[int]int{}
+	var all []componentEntry
+	for node, n := range found.All() {
+		sizes[n]++
+		if c.Top > 0 {
+			all = append(all, componentEntry{node, g.Name(node), n})
+		}
+	}
+	if c.Sizes {
+		for n, components := range sizes {
+			doc.Sizes = append(doc.Sizes, sizeEntry{n, components})
+		}
+		slices.SortFunc(doc.Sizes, func(a, b sizeEntry) int { return cmp.Compare(b.Nodes, a.Nodes) })
+	}
+	slices.SortStableFunc(all, func(a, b componentEntry) int { return cmp.Compare(b.Nodes, a.Nodes) })
+	doc.Top = all[:min(c.Top, len(all))]
+}
+
+func (d *componentsDoc) print(out io.Writer) {
+	what := "weak"
+	if d.Strong {
+		what = "strong"
+	}
+	fmt.Fprintf(out, "%s %s components of %s nodes, the largest of %s\n", thousands(int64(d.Count)), what, thousands(int64(d.Graph.Nodes)), thousands(int64(d.Largest)))
+	if len(d.Sizes) > 0 {
+		fmt.Fprintf(out, "%15s %15s\n", "nodes", "components")
+	}
+	for _, s := range d.Sizes {
+		fmt.Fprintf(out, "%15s %15s\n", thousands(int64(s.Nodes)), thousands(int64(s.Components)))
+	}
+	for _, e := range d.Top {
+		fmt.Fprintf(out, "%10d %15s nodes", e.Node, thousands(int64(e.Nodes)))
+		if e.Name != "" {
+			fmt.Fprintf(out, "  %s", e.Name)
+		}
+		fmt.Fprintln(out)
+	}
+}
+
+// labelLines is what -o writes.
+func labelLines(g *graph.CSR, labels []uint32) []byte {
+	var b bytes.Buffer
+	w := bufio.NewWriter(&b)
+	for v, label := range labels {
+		fmt.Fprintf(w, "%d\t%d", v, label)
+		if name := g.Name(uint32(v)); name != "" {
+			fmt.Fprint(w, "\t", name)
+		}
+		w.WriteByte('\n')
+	}
+	w.Flush()
+	return b.Bytes()
+}
