@@ -79,7 +79,7 @@ func TestAnyCallOfASessionMayFail(t *testing.T) {
 	every := 97
 	switch {
 	case long.Enabled():
-		every = 11
+		every = 29
 	case testing.Short():
 		every = 151
 	}
@@ -135,7 +135,7 @@ func analyseTwice(drv *cusim.Driver, g *graph.CSR, topology megakernel.Topology)
 func TestAnyCallOfAnAnalysisMayFail(t *testing.T) {
 	g, every := both(t, randomGraph(t, 6, 12, false)), 151
 	if long.Enabled() {
-		every = 5
+		every = 29
 	}
 	config := cusim.Config{Models: []cusim.Model{cusim.Tiny}}
 	n := faults.EachCall(t, config, every, func(sim *cusim.Driver) error { return analyseTwice(sim, g, megakernel.Auto) }, 719, cu.OutOfMemory)

@@ -37,7 +37,7 @@ func TestBulkAgreesWithTheInterpreter(t *testing.T) {
 	const run = 1 << 10
 	runs := uint32(16)
 	if long.Enabled() {
-		runs = 1 << 10
+		runs = 1 << 8
 	}
 	oracle := conform.Interp(interp.Options{})
 	for _, f := range append(conform.FunctionsF32(true), conform.FunctionsF32(false)...) {

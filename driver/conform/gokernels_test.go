@@ -255,7 +255,7 @@ func native(t *testing.T, source string) string {
 func TestRandomGoKernelsAgreeWithGo(t *testing.T) {
 	natives, devices := 1, 20
 	if long.Enabled() {
-		natives, devices = 40, 400
+		natives, devices = 20, 150
 	}
 	if _, err := exec.LookPath("go"); err != nil {
 		natives = 0 // on a machine that only runs tests

@@ -49,7 +49,7 @@ func inlined(p *ir.Program) (*ir.Program, error) {
 func TestInlinedRandomProgramsComputeTheSameBits(t *testing.T) {
 	n := uint64(200)
 	if long.Enabled() {
-		n = 20_000
+		n = 5_000
 	}
 	var s conform.Summary
 	d := conform.Through(conform.Interp(interp.Options{}), "inlining", inlined)

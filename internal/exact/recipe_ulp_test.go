@@ -83,7 +83,7 @@ func TestRecipesF64(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(1, uint64(f.op)))
 			var w worst
-			for range sampleCount(1500, 100_000) {
+			for range sampleCount(1500, 25_000) {
 				w.sample64(f, r)
 			}
 			w.report(t, f)
