@@ -122,8 +122,23 @@ func (s *Session) inRounds() megakernel.Topology {
 	return s.o.Topology
 }
 
-// begin locks the session for an analysis, which ends with s.mu.Unlock, unless it is closed.
-func (s *Session) begin() error {
+// begin locks the session for an analysis made of waves, which ends with s.mu.Unlock, unless it is closed. If the native
+// engine did without them so far, it opens what they need.
+func (s *Session) begin(ctx context.Context) error {
+	if err := s.enter(); err != nil || s.waved {
+		return err
+	}
+	err := s.openWaves(ctx)
+	if err != nil {
+		err = errors.Join(err, s.closeAll())
+		s.closers = []interface{ Close() error }{} // the session stays open
+		s.mu.Unlock()
+	}
+	return err
+}
+
+// enter locks the session, unless it is closed.
+func (s *Session) enter() error {
 	s.mu.Lock()
 	if s.closers == nil {
 		s.mu.Unlock()

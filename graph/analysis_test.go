@@ -52,7 +52,7 @@ func analysed(t *testing.T, check func(t *testing.T, s *graph.Session, g *graph.
 					g := smallGraph(t, name)
 					dev := checked(t, device, cpu.Seeded(uint64(i+100*k)))
 					before := dev.Stats().Get(driver.LiveBytes)
-					s, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Queries: 1, Topology: topology})
+					s, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Engine: graph.WavesEngine, Queries: 1, Topology: topology})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -92,7 +92,7 @@ func refusedFor(t *testing.T, analyse func(s *graph.Session) error) {
 	dev := openDevice(t, "cpu")
 	g := generated(t, "road:9x7")
 	opened := func(budget uint64) *graph.Session {
-		s, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Queries: 1, Topology: megakernel.Cooperative, Budget: budget})
+		s, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Engine: graph.WavesEngine, Queries: 1, Topology: megakernel.Cooperative, Budget: budget})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +167,7 @@ func TestComponentsOfManyGraphs(t *testing.T) {
 			g = both(t, g)
 		}
 		dev := checked(t, "cpu", cpu.Seeded(seed))
-		s, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Queries: 1})
+		s, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Engine: graph.WavesEngine, Queries: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -229,7 +229,7 @@ func TestComponentsOfKnownGraphs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Queries: 1})
+		s, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Engine: graph.WavesEngine, Queries: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -64,6 +64,9 @@ func (s *Session) Batch(ctx context.Context, queries []Query) ([]*Reached, error
 	if s.closers == nil {
 		return nil, s.refuse("the session is closed", "open another one")
 	}
+	if s.native != nil {
+		return s.nativeBatch(ctx, queries)
+	}
 	if err := plan.PlanQueries(s.turns(queries), &s.groups); err != nil {
 		return nil, err
 	}

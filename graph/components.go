@@ -72,7 +72,14 @@ func (c *Components) All() iter.Seq2[uint32, int] {
 // Errors: out of memory, with the bytes needed and those there are; those of the device, after which the session may be
 // used again unless the device is lost.
 func (s *Session) Components(ctx context.Context, kinds uint32) (*Components, error) {
-	if err := s.begin(); err != nil {
+	if s.native != nil {
+		if err := s.enter(); err != nil {
+			return nil, err
+		}
+		defer s.mu.Unlock()
+		return s.nativeComponents(ctx, kinds)
+	}
+	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
 	defer s.mu.Unlock()

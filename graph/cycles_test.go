@@ -119,7 +119,7 @@ func TestCyclesOfManyGraphs(t *testing.T) {
 			g = lineOfCycles(t, 6)
 		}
 		dev := checked(t, "cpu", cpu.Seeded(seed))
-		s, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Queries: 1, Levels: seed%3 == 0})
+		s, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Engine: graph.WavesEngine, Queries: 1, Levels: seed%3 == 0})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +155,7 @@ func TestStrongComponentsOfSkew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := graph.NewSession(t.Context(), openDevice(t, "cpu"), g, graph.SessionOptions{Queries: 1})
+	s, err := graph.NewSession(t.Context(), openDevice(t, "cpu"), g, graph.SessionOptions{Engine: graph.WavesEngine, Queries: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ func askTwice(drv *cusim.Driver, g *graph.CSR, topology megakernel.Topology) (er
 		return err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
-	s, err := graph.NewSession(ctx, d, g, graph.SessionOptions{Queries: 3, Seeds: 2, Levels: true, Topology: topology})
+	s, err := graph.NewSession(ctx, d, g, graph.SessionOptions{Engine: graph.WavesEngine, Queries: 3, Seeds: 2, Levels: true, Topology: topology})
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func analyseTwice(drv *cusim.Driver, g *graph.CSR, topology megakernel.Topology)
 		return err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
-	s, err := graph.NewSession(ctx, d, g, graph.SessionOptions{Queries: 1, Seeds: 1, Topology: topology})
+	s, err := graph.NewSession(ctx, d, g, graph.SessionOptions{Engine: graph.WavesEngine, Queries: 1, Seeds: 1, Topology: topology})
 	if err != nil {
 		return err
 	}

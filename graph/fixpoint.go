@@ -71,7 +71,7 @@ func NewFixpoint[T flow.Word, F flow.Flow[T]](ctx context.Context, s *Session, f
 	if o.Label == "" {
 		o.Label = "fixpoint"
 	}
-	if err := s.begin(); err != nil {
+	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
 	defer s.mu.Unlock()
@@ -131,7 +131,7 @@ func (x *Fixpoint[T]) waves(clear, seed, round *ir.Program) []megakernel.Wave {
 // anything runs; those of the device.
 func (x *Fixpoint[T]) Run(ctx context.Context, start Start[T]) (*Fixed[T], error) {
 	s := x.a.s
-	if err := s.begin(); err != nil {
+	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
 	defer s.mu.Unlock()

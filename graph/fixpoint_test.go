@@ -133,7 +133,7 @@ func TestShortestPathsAreThoseOfDijkstra(t *testing.T) {
 	}
 	for seed := range uint64(long.Count(4, 100, 1000)) {
 		g := weighted(t, randomGraph(t, seed, 1+int(seed*41%120), seed%2 == 0))
-		s, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Queries: 1})
+		s, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Engine: graph.WavesEngine, Queries: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,7 +184,7 @@ func dijkstra(g *graph.CSR, from uint32, first uint64) []uint64 {
 func TestAFixpointMayNotEnd(t *testing.T) {
 	for _, topology := range []megakernel.Topology{megakernel.Auto, megakernel.HostLoop} {
 		dev := openDevice(t, "cpu")
-		s, err := graph.NewSession(t.Context(), dev, generated(t, "complete:9"), graph.SessionOptions{Queries: 1, Topology: topology})
+		s, err := graph.NewSession(t.Context(), dev, generated(t, "complete:9"), graph.SessionOptions{Engine: graph.WavesEngine, Queries: 1, Topology: topology})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -223,7 +223,7 @@ func TestFixpointsAreRefused(t *testing.T) {
 		return err
 	})
 	dev := openDevice(t, "cpu")
-	s, err := graph.NewSession(t.Context(), dev, weighted(t, generated(t, "chain:50")), graph.SessionOptions{Queries: 1, Seeds: 2})
+	s, err := graph.NewSession(t.Context(), dev, weighted(t, generated(t, "chain:50")), graph.SessionOptions{Engine: graph.WavesEngine, Queries: 1, Seeds: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -96,7 +96,7 @@ func TestBatchesOfAnySizeAnswerWhatSingleQueriesDo(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%d of %v", device, c.queries, c.topology), func(t *testing.T) {
 				dev := checked(t, device, cpu.Seeded(uint64(i)))
 				g := randomGraph(t, uint64(i), long.Count(67, 200, 500), c.masks)
-				s, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Queries: c.queries, Seeds: 4, Topology: c.topology})
+				s, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Engine: graph.WavesEngine, Queries: c.queries, Seeds: 4, Topology: c.topology})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -140,7 +140,7 @@ func TestBatchesOfAnySizeAnswerWhatSingleQueriesDo(t *testing.T) {
 func TestKindsThatMakeNoDifferenceRunTogether(t *testing.T) {
 	dev := openDevice(t, "cpu")
 	g := randomGraph(t, 1, 50, false)
-	s, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Queries: 8})
+	s, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Engine: graph.WavesEngine, Queries: 8})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestKindsThatMakeNoDifferenceRunTogether(t *testing.T) {
 func TestManyShapesOfBatches(t *testing.T) {
 	dev := openDevice(t, "cpu")
 	g := randomGraph(t, 2, 20, true)
-	s, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Queries: 14, Seeds: 2})
+	s, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Engine: graph.WavesEngine, Queries: 14, Seeds: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

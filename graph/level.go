@@ -26,6 +26,9 @@ func (s *Session) Levels(ctx context.Context, q Query) ([]uint32, error) {
 	if s.closers == nil {
 		return nil, s.refuse("the session is closed", "open another one")
 	}
+	if s.native != nil {
+		return s.nativeLevels(ctx, q)
+	}
 	s.stageTurn(0, 0, 1)
 	s.stageQuery(0, q)
 	if err := s.submit(ctx, shape{queries: 1, levels: true}); err != nil {

@@ -28,7 +28,7 @@ func TestSessionLevelsAreThoseOfASearch(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/%s/%v", device, name, topology), func(t *testing.T) {
 					dev := checked(t, device, cpu.Seeded(uint64(k)))
 					before := dev.Stats().Get(driver.LiveBytes)
-					s, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Queries: 2, Levels: true, Topology: topology})
+					s, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Engine: graph.WavesEngine, Queries: 2, Levels: true, Topology: topology})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -72,7 +72,7 @@ func TestSessionLevelsAreThoseOfASearch(t *testing.T) {
 func TestLevelsAreRefused(t *testing.T) {
 	dev := openDevice(t, "cpu")
 	g := generated(t, "chain:50")
-	without, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{})
+	without, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Engine: graph.WavesEngine})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestLevelsAreRefused(t *testing.T) {
 	if _, err := without.Levels(t.Context(), graph.Query{}); err == nil || !strings.Contains(err.Error(), "open it with SessionOptions.Levels") {
 		t.Errorf("%v", err)
 	}
-	s, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Levels: true})
+	s, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Engine: graph.WavesEngine, Levels: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,7 +61,7 @@ func checkPath(g *graph.CSR, path []graph.Step, levels, parents []uint32, filter
 func TestPathsAreShortestAndLeast(t *testing.T) {
 	for _, name := range smallGraphs {
 		g := smallGraph(t, name)
-		s, err := graph.NewSession(t.Context(), openDevice(t, "cpu"), g, graph.SessionOptions{Queries: 1, Levels: true})
+		s, err := graph.NewSession(t.Context(), openDevice(t, "cpu"), g, graph.SessionOptions{Engine: graph.WavesEngine, Queries: 1, Levels: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +96,7 @@ func TestPathsAreShortestAndLeast(t *testing.T) {
 // TestPathTakesTheNearestTarget, of several the least, and none that nothing leads to.
 func TestPathTakesTheNearestTarget(t *testing.T) {
 	g := generated(t, "tree:40,3")
-	s, err := graph.NewSession(t.Context(), openDevice(t, "cpu"), g, graph.SessionOptions{Queries: 1, Levels: true})
+	s, err := graph.NewSession(t.Context(), openDevice(t, "cpu"), g, graph.SessionOptions{Engine: graph.WavesEngine, Queries: 1, Levels: true})
 	if err != nil {
 		t.Fatal(err)
 	}

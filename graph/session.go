@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/graph/cpu"
 	"github.com/govyre/vyre/graph/internal/waves"
 	"github.com/govyre/vyre/megakernel"
 	"github.com/govyre/vyre/megakernel/arcs"
@@ -35,11 +36,13 @@ type Session struct {
 	one, many *megakernel.Plan // of a query alone, and of several together; many is nil if no batch has any
 	leveled   *megakernel.Plan // of levels
 
-	symmetric bool    // the graph is
-	free      bool    // nobody asked for a topology
-	analysed  uint64  // bytes of analyses, beyond memory
-	weak      *weak   // nil until it is asked for
-	labels    *labels // nil until they are tried
+	native    *cpu.Engine // nil if kernels answer everything
+	waved     bool        // what they need is open
+	symmetric bool        // the graph is
+	free      bool        // nobody asked for a topology
+	analysed  uint64      // bytes of analyses, beyond memory
+	weak      *weak       // nil until it is asked for
+	labels    *labels     // nil until they are tried
 	weights   *weights
 	order     *peels
 	strong    *strong
@@ -61,6 +64,7 @@ type SessionOptions struct {
 	Seeds   int    // of a query, at most; 0 is 1024
 	Budget  uint64 // bytes of device memory; 0 is what the allocator has
 	Levels  bool   // Session.Levels can be asked; that takes the graph a second time, and 4 bytes a node
+	Engine  Engine // what answers; AutoEngine is Go on the host's cores on device cpu, and kernels on others
 	// Topology is who drives the rounds; Auto is a drain where the device has cooperative launches. Queries that
 	// run together have rounds even so, in one launch. With Auto a symmetric graph is not searched at all if there is
 	// memory to keep the labels of its components: see Reached.Algorithm.
@@ -120,10 +124,10 @@ func NewSession(ctx context.Context, dev driver.Device, g *CSR, o SessionOptions
 	if err != nil {
 		return nil, err
 	}
-	if s.memory, err = plan.PlanSession(s.request()); err != nil {
-		return nil, err
+	if s.native != nil {
+		return s, nil // waves are opened when somebody asks for what it does not have
 	}
-	if err = s.open(ctx); err != nil {
+	if err := s.openWaves(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -143,7 +147,8 @@ func prepared(dev driver.Device, g *CSR, o SessionOptions) (*Session, error) {
 		s.back = &image{g: g.Reverse()}
 	}
 	s.size()
-	return s, nil
+	s.symmetric = g.Symmetric()
+	return s, s.engine(o.Topology)
 }
 
 // size is what follows from the graph and the options.
@@ -279,7 +284,6 @@ func (s *Session) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.symmetric = s.g.Symmetric()
 	if err := s.plans(ctx); err != nil {
 		return err
 	}
@@ -379,11 +383,17 @@ func nextTurn(p waves.Programs, turn driver.Range) megakernel.Wave {
 	return megakernel.Wave{Program: p.Next, Phase: megakernel.After, Domain: megakernel.Fixed(1), Args: []driver.Arg{turn}}
 }
 
-// Memory returns what the session was planned to take, and what it saves against runs that keep nothing.
+// Memory returns what the session was planned to take, and what it saves against runs that keep nothing. It is all 0 as long
+// as the native engine answers.
 func (s *Session) Memory() plan.Session { return s.memory }
 
-// Topology returns who drives the rounds of a query alone.
-func (s *Session) Topology() megakernel.Topology { return s.one.Topology() }
+// Topology returns who drives the rounds of a query alone; Auto where the native engine answers, which knows no such thing.
+func (s *Session) Topology() megakernel.Topology {
+	if s.one == nil {
+		return megakernel.Auto
+	}
+	return s.one.Topology()
+}
 
 // Turns returns how many searches the last batch was.
 func (s *Session) Turns() int {
@@ -396,6 +406,10 @@ func (s *Session) Turns() int {
 func (s *Session) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.closeAll()
+}
+
+func (s *Session) closeAll() error {
 	err := s.forget()
 	for k := len(s.closers) - 1; k >= 0; k-- {
 		err = errors.Join(err, s.closers[k].Close())

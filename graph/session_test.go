@@ -101,7 +101,7 @@ func TestSessionAnswersWhatASearchDoes(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/%s/%v", device, name, topology), func(t *testing.T) {
 					dev := openDevice(t, device)
 					before := dev.Stats().Get(driver.LiveBytes)
-					s, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Queries: 3, Topology: topology})
+					s, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Engine: graph.WavesEngine, Queries: 3, Topology: topology})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -138,7 +138,7 @@ func TestSessionSavesWhatItWasPlannedTo(t *testing.T) {
 			dev := openDevice(t, device)
 			g := generated(t, "road:20x20")
 			const runs = 8
-			o := graph.SessionOptions{Queries: runs, Seeds: 4, Topology: megakernel.Cooperative}
+			o := graph.SessionOptions{Engine: graph.WavesEngine, Queries: runs, Seeds: 4, Topology: megakernel.Cooperative}
 			count := func(f func(*graph.Session), opened int) *driver.Stats {
 				before := dev.Stats()
 				for range opened {
@@ -198,7 +198,7 @@ func TestSessionSavesWhatItWasPlannedTo(t *testing.T) {
 func TestSessionRefusesWhatCannotBe(t *testing.T) {
 	dev := openDevice(t, "cpu")
 	g := generated(t, "chain:50")
-	s, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Seeds: 2})
+	s, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Engine: graph.WavesEngine, Seeds: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func TestSessionRefusesWhatCannotBe(t *testing.T) {
 		t.Errorf("a closed session: %v", err)
 	}
 	before := dev.Stats().Get(driver.AllocRequests)
-	_, err = graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Seeds: 2, Budget: peak - 1})
+	_, err = graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Engine: graph.WavesEngine, Seeds: 2, Budget: peak - 1})
 	var e *driver.Error
 	if !errors.As(err, &e) || e.Kind != driver.OutOfMemory || uint64(e.Requested) != peak || uint64(e.Available) != peak-1 {
 		t.Errorf("one byte too little: %v", err)
@@ -229,12 +229,12 @@ func TestSessionRefusesWhatCannotBe(t *testing.T) {
 	if n := dev.Stats().Get(driver.AllocRequests); n != before {
 		t.Error("memory was asked for before it was clear that it suffices")
 	}
-	if s, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Seeds: 2, Budget: peak}); err != nil {
+	if s, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Engine: graph.WavesEngine, Seeds: 2, Budget: peak}); err != nil {
 		t.Errorf("just enough: %v", err)
 	} else {
 		s.Close()
 	}
-	if _, err := graph.NewSession(t.Context(), dev, &graph.CSR{}, graph.SessionOptions{}); err == nil {
+	if _, err := graph.NewSession(t.Context(), dev, &graph.CSR{}, graph.SessionOptions{Engine: graph.WavesEngine}); err == nil {
 		t.Error("a graph without nodes has a session")
 	}
 }
@@ -242,7 +242,7 @@ func TestSessionRefusesWhatCannotBe(t *testing.T) {
 func TestSessionIsForManyGoroutines(t *testing.T) {
 	dev := openDevice(t, "cpu")
 	g := generated(t, "grid:9x7")
-	s, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{})
+	s, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Engine: graph.WavesEngine})
 	if err != nil {
 		t.Fatal(err)
 	}

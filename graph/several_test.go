@@ -29,7 +29,7 @@ func TestGraphsAreAskedOneAfterAnother(t *testing.T) {
 		one := randomGraph(t, 1, 40, true)
 		graphs := []*graph.CSR{one, randomGraph(t, 2, 50, false), generated(t, "road:6x6"), randomGraph(t, 1, 40, true)} // the first and the last are equal
 		list := questions(3, 40, graphs...)
-		o := graph.SessionOptions{Queries: 9, Topology: megakernel.Cooperative}
+		o := graph.SessionOptions{Engine: graph.WavesEngine, Queries: 9, Topology: megakernel.Cooperative}
 		before := dev.Stats()
 		answers, p, err := graph.Ask(t.Context(), dev, list, o)
 		if err != nil {
@@ -73,7 +73,7 @@ func TestABudgetMakesGroups(t *testing.T) {
 		list[i].Kinds = 0
 	}
 	ask := func(budget uint64) (*plan.Queries, error) {
-		answers, p, err := graph.Ask(t.Context(), dev, list, graph.SessionOptions{Budget: budget, Topology: megakernel.Cooperative})
+		answers, p, err := graph.Ask(t.Context(), dev, list, graph.SessionOptions{Engine: graph.WavesEngine, Budget: budget, Topology: megakernel.Cooperative})
 		for i, r := range answers {
 			matches(t, g, list[i].Query, r)
 		}
@@ -115,7 +115,7 @@ func TestQuestionsAreRefused(t *testing.T) {
 		{graph.Question{Graph: g, Query: graph.Query{Seeds: []uint32{6}}}, "query 1: seed 0 is node 6, the graph has 6"},
 	} {
 		before := dev.Stats().Get(driver.AllocRequests)
-		_, _, err := graph.Ask(t.Context(), dev, []graph.Question{{Graph: g}, c.q}, graph.SessionOptions{})
+		_, _, err := graph.Ask(t.Context(), dev, []graph.Question{{Graph: g}, c.q}, graph.SessionOptions{Engine: graph.WavesEngine})
 		if err == nil || !strings.Contains(err.Error(), c.want) || dev.Stats().Get(driver.AllocRequests) != before {
 			t.Errorf("%v, want %q", err, c.want)
 		}

@@ -20,7 +20,7 @@ import (
 //
 // Errors: those of Components.
 func (s *Session) StrongComponents(ctx context.Context, kinds uint32) (*Components, error) {
-	if err := s.begin(); err != nil {
+	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
 	defer s.mu.Unlock()

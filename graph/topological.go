@@ -32,7 +32,7 @@ func (o *Topological) Cycle() []uint32 { return o.cycle }
 //
 // Errors: those of Components.
 func (s *Session) TopologicalLevels(ctx context.Context, kinds uint32) (*Topological, error) {
-	if err := s.begin(); err != nil {
+	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
 	defer s.mu.Unlock()

@@ -23,7 +23,7 @@ func TestSessionGoesByEvidence(t *testing.T) {
 	}
 	q := graph.Query{Seeds: []uint32{0, 5}}
 	h := new(megakernel.History)
-	if err := open(graph.SessionOptions{Queries: 2}).Trial(t.Context(), q, h); err != nil {
+	if err := open(graph.SessionOptions{Engine: graph.WavesEngine, Queries: 2}).Trial(t.Context(), q, h); err != nil {
 		t.Fatal(err)
 	}
 	fast := func(name string) {
@@ -43,14 +43,14 @@ func TestSessionGoesByEvidence(t *testing.T) {
 		o    graph.SessionOptions
 		want megakernel.Topology
 	}{
-		{"", graph.SessionOptions{Expected: h}, megakernel.HostLoop},
-		{"back-to-back", graph.SessionOptions{Expected: h}, megakernel.BackToBack},
-		{"device loop", graph.SessionOptions{Expected: h, Runs: 1000}, megakernel.DeviceLoop},
-		{"cooperative", graph.SessionOptions{Expected: h}, megakernel.Cooperative},
-		{"drained", graph.SessionOptions{Expected: h}, megakernel.Drained},
-		{"", graph.SessionOptions{}, megakernel.Drained},                                                              // nobody asked for it
-		{"back-to-back", graph.SessionOptions{Expected: h, Topology: megakernel.Cooperative}, megakernel.Cooperative}, // somebody decided
-		{"back-to-back", graph.SessionOptions{Expected: new(megakernel.History)}, megakernel.Drained},                 // nothing is known
+		{"", graph.SessionOptions{Engine: graph.WavesEngine, Expected: h}, megakernel.HostLoop},
+		{"back-to-back", graph.SessionOptions{Engine: graph.WavesEngine, Expected: h}, megakernel.BackToBack},
+		{"device loop", graph.SessionOptions{Engine: graph.WavesEngine, Expected: h, Runs: 1000}, megakernel.DeviceLoop},
+		{"cooperative", graph.SessionOptions{Engine: graph.WavesEngine, Expected: h}, megakernel.Cooperative},
+		{"drained", graph.SessionOptions{Engine: graph.WavesEngine, Expected: h}, megakernel.Drained},
+		{"", graph.SessionOptions{Engine: graph.WavesEngine}, megakernel.Drained},                                                                // nobody asked for it
+		{"back-to-back", graph.SessionOptions{Engine: graph.WavesEngine, Expected: h, Topology: megakernel.Cooperative}, megakernel.Cooperative}, // somebody decided
+		{"back-to-back", graph.SessionOptions{Engine: graph.WavesEngine, Expected: new(megakernel.History)}, megakernel.Drained},                 // nothing is known
 	} {
 		fast(c.fast)
 		c.o.Queries = 2
@@ -63,7 +63,7 @@ func TestSessionGoesByEvidence(t *testing.T) {
 			t.Fatal(err)
 		}
 		matches(t, g, q, r)
-		if drained := graph.DeviceBytes(g, graph.SessionOptions{Queries: 2}); (s.Memory().PeakBytes == drained) != (c.want == megakernel.Drained) {
+		if drained := graph.DeviceBytes(g, graph.SessionOptions{Engine: graph.WavesEngine, Queries: 2}); (s.Memory().PeakBytes == drained) != (c.want == megakernel.Drained) {
 			t.Errorf("%v: it takes %d bytes, a drain %d", c.want, s.Memory().PeakBytes, drained)
 		}
 	}
@@ -75,7 +75,7 @@ func TestSessionGoesByEvidence(t *testing.T) {
 // TestSessionTrialRefusesWhatBatchesRefuse.
 func TestSessionTrialRefusesWhatBatchesRefuse(t *testing.T) {
 	g := generated(t, "chain:9")
-	s, err := graph.NewSession(t.Context(), openDevice(t, "cpu"), g, graph.SessionOptions{})
+	s, err := graph.NewSession(t.Context(), openDevice(t, "cpu"), g, graph.SessionOptions{Engine: graph.WavesEngine})
 	if err != nil {
 		t.Fatal(err)
 	}

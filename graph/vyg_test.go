@@ -267,7 +267,7 @@ func TestSessionsRefuseBrokenFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = graph.NewSession(t.Context(), openDevice(t, "cpu"), g, graph.SessionOptions{})
+	_, err = graph.NewSession(t.Context(), openDevice(t, "cpu"), g, graph.SessionOptions{Engine: graph.WavesEngine})
 	if want := "x.vyg: section targets at 8192: checksum differs"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -1,0 +1,154 @@
+package graph_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/govyre/vyre"
+	_ "github.com/govyre/vyre/driver/cudasim"
+	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/megakernel"
+)
+
+// TestEnginesAgree asks the native engine and waves the same questions.
+func TestEnginesAgree(t *testing.T) {
+	dev, err := vyre.Open("cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	for seed := range uint64(long.Count(4, 40, 400)) {
+		r := rand.New(rand.NewPCG(seed, 12))
+		g := randomGraph(t, seed, 70, seed%2 == 0)
+		if seed%3 == 0 {
+			g = both(t, g)
+		}
+		queries := make([]graph.Query, []int{1, 3, 70}[r.IntN(3)])
+		for i := range queries {
+			queries[i] = graph.Query{Seeds: someNodes(r, g, 3), Kinds: []uint32{0, 1, 6}[r.IntN(3)]}
+		}
+		var sets [2][][]uint32
+		var levels [2][]uint32
+		var labels [2][]uint32
+		for k, engine := range []graph.Engine{graph.NativeEngine, graph.WavesEngine} {
+			s, err := graph.NewSession(t.Context(), dev.Device, g, graph.SessionOptions{Engine: engine, Levels: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.Engine() != engine {
+				t.Errorf("the engine is %v, want %v", s.Engine(), engine)
+			}
+			all, err := s.Batch(t.Context(), queries)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, a := range all {
+				sets[k] = append(sets[k], slices.Collect(a.Nodes()))
+				if a.Count() != len(sets[k][len(sets[k])-1]) {
+					t.Errorf("%v: %d nodes are counted, %d are there", engine, a.Count(), len(sets[k][len(sets[k])-1]))
+				}
+			}
+			if levels[k], err = s.Levels(t.Context(), queries[0]); err != nil {
+				t.Fatal(err)
+			}
+			c, err := s.Components(t.Context(), queries[0].Kinds)
+			if err != nil {
+				t.Fatal(err)
+			}
+			labels[k] = c.Labels()
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		for i := range queries {
+			if !slices.Equal(sets[0][i], sets[1][i]) {
+				t.Errorf("seed %d: query %d of %d differs", seed, i, len(queries))
+			}
+		}
+		if !slices.Equal(levels[0], levels[1]) || !slices.Equal(labels[0], labels[1]) {
+			t.Errorf("seed %d: levels or labels differ", seed)
+		}
+	}
+}
+
+// TestAutoTakesTheHostsCores on device cpu, unless somebody asks for a topology; and what is not native is opened when it is needed.
+func TestAutoTakesTheHostsCores(t *testing.T) {
+	cpu, err := vyre.Open("cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cpu.Close()
+	sim, err := vyre.Open("cuda-sim:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sim.Close()
+	g := randomGraph(t, 3, 40, true)
+	for _, c := range []struct {
+		dev  *vyre.Device
+		o    graph.SessionOptions
+		want graph.Engine // AutoEngine if it is refused
+	}{
+		{cpu, graph.SessionOptions{}, graph.NativeEngine},
+		{cpu, graph.SessionOptions{Topology: megakernel.HostLoop}, graph.WavesEngine},
+		{cpu, graph.SessionOptions{Engine: graph.WavesEngine}, graph.WavesEngine},
+		{cpu, graph.SessionOptions{Engine: graph.NativeEngine, Topology: megakernel.HostLoop}, graph.AutoEngine},
+		{cpu, graph.SessionOptions{Engine: 3}, graph.AutoEngine},
+		{sim, graph.SessionOptions{}, graph.WavesEngine},
+		{sim, graph.SessionOptions{Engine: graph.NativeEngine}, graph.AutoEngine},
+	} {
+		s, err := graph.NewSession(t.Context(), c.dev.Device, g, c.o)
+		if err != nil {
+			if c.want != graph.AutoEngine {
+				t.Errorf("%s, %+v: %v", c.dev.Name(), c.o, err)
+			}
+			continue
+		}
+		if s.Engine() != c.want {
+			t.Errorf("%s, %+v: %v, want %v", c.dev.Name(), c.o, s.Engine(), c.want)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		if _, err := s.Reach(t.Context(), graph.Query{}); err == nil {
+			t.Error("a closed session answers")
+		}
+	}
+}
+
+// TestNativeSessionsOpenWavesWhenTheyNeedThem, and go on without when there is no room.
+func TestNativeSessionsOpenWavesWhenTheyNeedThem(t *testing.T) {
+	dev, err := vyre.Open("cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	g := randomGraph(t, 3, 40, true)
+	for _, budget := range []uint64{0, 1} {
+		s, err := graph.NewSession(t.Context(), dev.Device, g, graph.SessionOptions{Engine: graph.NativeEngine, Budget: budget})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var h megakernel.History
+		err = s.Trial(t.Context(), graph.Query{Seeds: []uint32{1}}, &h)
+		var e *vyre.Error
+		if budget == 0 && err != nil || budget == 1 && (!errors.As(err, &e) || e.Kind != vyre.OutOfMemory) {
+			t.Errorf("budget %d: %v", budget, err)
+		}
+		if _, err := s.Reach(t.Context(), graph.Query{Seeds: []uint32{1}}); err != nil {
+			t.Error(err)
+		}
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := s.Reach(ended, graph.Query{Seeds: []uint32{1}}); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
