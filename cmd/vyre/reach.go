@@ -224,15 +224,19 @@ func (c *reachCmd) search(t *terminal, a *answer) (err error) {
 			a.run.Rounds = max(a.run.Rounds, int(l)+1)
 		}
 	}
-	if leveled && s.Topology() == megakernel.Drained {
+	switch {
+	case s.Engine() == graph.NativeEngine:
+		a.run.Topology = s.Engine().String()
+	case leveled && s.Topology() == megakernel.Drained:
 		a.run.Topology = megakernel.Cooperative.String()
 	}
 	return nil
 }
 
-// topologyOn is who drives rounds on a device if nobody says. A drain waits in loops, which an interpreter has to go through.
+// topologyOn is who drives rounds on a device if nobody says. A drain waits in loops, which a simulation has to go through. On
+// device cpu nobody does, where the session's engine is native.
 func topologyOn(dev driver.Device, asked megakernel.Topology) megakernel.Topology {
-	if asked == megakernel.Auto && dev.Caps().RegsUnit == 0 {
+	if asked == megakernel.Auto && dev.Caps().RegsUnit == 0 && dev.Name() != "cpu" {
 		return megakernel.Cooperative
 	}
 	return asked

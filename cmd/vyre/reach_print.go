@@ -142,7 +142,11 @@ func (r runEntry) line() string {
 	if r.DeviceNS > 0 {
 		parts = append(parts, rounded(time.Duration(r.DeviceNS)).String()+" on the device")
 	}
-	return strings.Join(append(parts, rounded(time.Duration(r.WallNS)).String(), thousands(int64(r.Bytes))+" bytes on the device"), ", ")
+	parts = append(parts, rounded(time.Duration(r.WallNS)).String())
+	if r.Bytes > 0 { // there are none where the host's cores answered
+		parts = append(parts, thousands(int64(r.Bytes))+" bytes on the device")
+	}
+	return strings.Join(parts, ", ")
 }
 
 func (c *reachCmd) printText(out io.Writer, a *answer) {

@@ -183,10 +183,7 @@ func (c *taintCmd) ask(t *terminal, a *tainted) error {
 		return err
 	}
 	defer dev.Close()
-	o := graph.SessionOptions{Label: "taint"}
-	if dev.Caps().RegsUnit == 0 {
-		o.Topology = megakernel.Cooperative // a drain waits in loops, which an interpreter has to go through
-	}
+	o := graph.SessionOptions{Label: "taint", Topology: topologyOn(dev, megakernel.Auto)}
 	stop := spin(t.err, "searching")
 	defer stop()
 	began := time.Now()
