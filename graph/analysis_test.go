@@ -254,6 +254,7 @@ func TestLabelsAnswerWhatASearchDoes(t *testing.T) {
 	for _, device := range devices() {
 		for i, g := range []*graph.CSR{generated(t, "road:9x4"), both(t, randomGraph(t, 3, 33, true)), smallGraph(t, "no arcs"), generated(t, "chain:33")} {
 			for _, o := range []graph.SessionOptions{{Queries: 3}, {Queries: 1}, {Queries: 3, Topology: megakernel.HostLoop}} {
+				o.Engine = graph.WavesEngine
 				if (device == "cuda-sim" || o.Topology != megakernel.Auto) && i != 1 || device == "cuda-sim" && (o.Queries == 1 || o.Topology != megakernel.Auto) {
 					continue // what is simulated takes a hundred times as long
 				}
@@ -334,7 +335,7 @@ func TestLabelsNeedMemory(t *testing.T) {
 	g := generated(t, "road:9x7")
 	q := graph.Query{Seeds: []uint32{5}}
 	for _, enough := range []bool{true, false} {
-		var o graph.SessionOptions
+		o := graph.SessionOptions{Engine: graph.WavesEngine}
 		s, err := graph.NewSession(t.Context(), dev, g, o)
 		if err != nil {
 			t.Fatal(err)

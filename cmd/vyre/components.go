@@ -150,6 +150,9 @@ func (c *componentsCmd) analyse(t *terminal, g *graph.CSR) (doc componentsDoc, l
 		return doc, nil, err
 	}
 	doc.Run = runEntry{Device: dev.Name(), Topology: found.Run.Topology.String(), Rounds: int(found.Run.Record.Rounds), WallNS: time.Since(began).Nanoseconds(), Bytes: s.Bytes()}
+	if s.Engine() == graph.NativeEngine && !c.Strong {
+		doc.Run.Topology = s.Engine().String()
+	}
 	doc.Count = found.Count()
 	_, doc.Largest = found.Largest()
 	c.fill(&doc, g, found)
