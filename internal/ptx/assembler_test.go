@@ -82,6 +82,8 @@ func TestEmitAvoidsWhatTheAssemblerGetsWrong(t *testing.T) {
 			`xor\.b32(?s:.*)mul\.lo\.u64 .*, 12884901891`, ""},
 		{"a generator of numbers", "%m = mul.u64 %v, 6364136223846793005_u64\n%n = add.u64 %m, 1442695040888963407_u64\n%p = mul.u64 %n, 6364136223846793005_u64\n%s = add.u64 %p, 1442695040888963407_u64\nstore @q[%i], %s",
 			`mul\.lo\.u64`, `xor\.b32`},
+		{"a low word hidden twice", "%s0 = add.u64 %v, 0xffffffff60000000_u64\n%p0 = mul.u64 %s0, 4177920_u64\n%t0 = add.u64 %p0, %s0\n%m0 = and.u64 %t0, 0x1fe000000000000_u64\n%s1 = add.u64 %m0, 0xffffffff60000000_u64\n%p1 = mul.u64 %s1, 4177920_u64\n%t1 = add.u64 %p1, %s1\n%m1 = and.u64 %t1, 0x1fe000000000000_u64\n%s2 = add.u64 %m1, 0xffffffff60000000_u64\n%p2 = mul.u64 %s2, 4177920_u64\n%t2 = add.u64 %p2, %s2\n%m2 = and.u64 %t2, 0x1fe000000000000_u64\nstore @q[%i], %m2",
+			`xor\.b32 (?s:.*)and\.b32 .*, 4294967294;\n\txor\.b32`, `4294967293`},
 		{"the same sum by two ways", "%m = mul.u64 %v, 24_u64\n%n = add.u64 %m, 3_u64\n%p = mul.u64 %n, 8_u64\n%s = mul.u64 %v, 192_u64\n%t = add.u64 %s, 7_u64\n%r = xor.u64 %p, %t\nstore @q[%i], %r",
 			`mul\.lo\.u64`, `xor\.b32`},
 

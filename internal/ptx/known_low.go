@@ -70,13 +70,21 @@ func (s *selector) hideLow(r ir.Row) {
 	s.hiddenLow[r] = true
 }
 
-// lowHidden is the value a, the operand of row r of which the low word is hidden if r asks for it.
+// lowHidden is the value a, the operand of row r of which the low word is hidden if r asks for it. No two rows hide with the
+// same zero: where two values have the same low word, it would be hidden to the same, and ptxas (11.8 and the driver for CUDA
+// 13.0) takes the high word of low·c + x for that of low·c + y if x and y have the same low word. So each row leaves other bits
+// of its zero out, eight at most, the first none.
 func (s *selector) lowHidden(r ir.Row, a operand) operand {
 	if !s.hiddenLow[r] || a.kind == isImm {
 		return a
 	}
 	lo, hi := s.split(a.as(tB64))
-	return s.joined(classRD, s.do(opXor, tB32, lo, s.nothing()), hi).as(a.t)
+	zero := s.nothing()
+	if out := s.hidings % 256; out > 0 {
+		zero = s.do(opAnd, tB32, zero, u32(^out).as(tB32))
+	}
+	s.hidings++
+	return s.joined(classRD, s.do(opXor, tB32, lo, zero), hi).as(a.t)
 }
 
 // chained returns which rows are products by constants, or made of such by ops on integers.

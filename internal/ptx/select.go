@@ -30,6 +30,7 @@ type selector struct {
 	taken      map[ir.Row]bool         // selects that are what the load gives
 	halved     map[ir.Row]bool         // right shifts that are made of halves
 	hiddenLow  map[ir.Row]bool         // products and sums of 64 bits, whose operand's low word the assembler shall not know
+	hidings    uint32                  // how many low words were hidden so far
 	farShift   map[ir.Row]bool         // left shifts of which the assembler may know that they leave nothing
 	knownSum   map[ir.Row]bool         // sums of f32 that the assembler may know
 	zeroSign   map[ir.Row]bool         // floats that may be a constant zero
