@@ -76,17 +76,17 @@ func askTwice(drv *cusim.Driver, g *graph.CSR, topology megakernel.Topology) (er
 
 func TestAnyCallOfASessionMayFail(t *testing.T) {
 	g := randomGraph(t, 6, 12, true)
-	every := 97
+	every := 151
 	switch {
 	case long.Enabled():
 		every = 29
 	case testing.Short():
-		every = 151
+		every = 307
 	}
 	for _, topology := range []megakernel.Topology{megakernel.Auto, megakernel.HostLoop} {
 		config := cusim.Config{Models: []cusim.Model{cusim.Tiny}, Eager: topology == megakernel.HostLoop}
 		n := faults.EachCall(t, config, every, func(sim *cusim.Driver) error { return askTwice(sim, g, topology) }, 719, cu.OutOfMemory)
-		if t.Logf("%v: %d times", topology, n); n < 5 && !testing.Short() {
+		if t.Logf("%v: %d times", topology, n); n < 3 && !testing.Short() {
 			t.Errorf("only %d calls failed", n)
 		}
 	}

@@ -51,7 +51,6 @@ type strong struct {
 	sources, ends        *megakernel.Plan // take nodes away to which no arc comes, and that no arc leaves
 	colours, gathers     *megakernel.Plan // hand on colours; label what leads back
 	back                 *image
-	reverse              driver.Buffer // of an image of its own
 	label, count, colour driver.Buffer
 }
 

@@ -39,9 +39,9 @@ type search struct {
 
 // counted is what a worker counts, on a cache line of its own.
 type counted struct {
-	n, arcs uint64
-	own     []uint32
-	_       [64 - 40]byte
+	n   uint64
+	own []uint32
+	_   [64 - 32]byte
 }
 
 // Levels searches breadth-first from all seeds at once, along the arcs whose masks have a bit of the filter. It writes the
