@@ -7,6 +7,7 @@ import (
 	"compress/gzip"
 	"fmt"
 	"io"
+	"sync/atomic"
 
 	"github.com/govyre/vyre/graph"
 )
@@ -23,15 +24,15 @@ type input struct {
 	packed bool
 }
 
-// meter counts what is read from the file.
+// meter counts what is read from the file. Progress asks it while another goroutine reads.
 type meter struct {
 	r io.Reader
-	n int64
+	n atomic.Int64
 }
 
 func (m *meter) Read(b []byte) (int, error) {
 	n, err := m.r.Read(b)
-	m.n += int64(n)
+	m.n.Add(int64(n))
 	return n, err
 }
 
@@ -85,8 +86,8 @@ func (in *input) Read(b []byte) (int, error) {
 	switch {
 	case limit > 0 && in.n > limit:
 		return 0, &graph.ParseError{File: in.r.name, Offset: limit, Got: fmt.Sprintf("more than %d bytes", limit), Want: "that is the limit; --max-bytes raises it"}
-	case in.packed && in.n > mostRatio*in.stored.n+chunkBytes:
-		return 0, &graph.ParseError{File: in.r.name, Offset: in.n, Got: fmt.Sprintf("%d bytes became %d", in.stored.n, in.n), Want: fmt.Sprintf("at most %d times as many; decompress it first if that is right", mostRatio)}
+	case in.packed && in.n > mostRatio*in.stored.n.Load()+chunkBytes:
+		return 0, &graph.ParseError{File: in.r.name, Offset: in.n, Got: fmt.Sprintf("%d bytes became %d", in.stored.n.Load(), in.n), Want: fmt.Sprintf("at most %d times as many; decompress it first if that is right", mostRatio)}
 	case err != nil && err != io.EOF:
 		return 0, &graph.ParseError{File: in.r.name, Offset: in.n, Got: err.Error()}
 	}

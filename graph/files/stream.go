@@ -205,6 +205,6 @@ func (r *reader) tooLarge(bytes int64, what string) error {
 func (r *reader) tell(phase string, arcs int64) {
 	if now := time.Now(); now.Sub(r.told) >= progressEvery {
 		r.told = now
-		r.o.Progress(Progress{Bytes: r.in.stored.n, Total: r.total, Arcs: arcs, Phase: phase})
+		r.o.Progress(Progress{Bytes: r.in.stored.n.Load(), Total: r.total, Arcs: arcs, Phase: phase})
 	}
 }
