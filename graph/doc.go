@@ -44,6 +44,11 @@
 // kinds with an index of 8 bits. Of analyses on a device dominators and flows of bit vectors are missing. Generators
 // run on one core.
 //
+// # Engines
+//
+// On device cpu a session answers Reach, Batch, Levels and Components with package graph/cpu, on all cores of the host; on
+// others, or if a topology is asked for, with kernels. Session.Engine says which.
+//
 // Start reading at csr.go, then build.go and generator.go; for files at vyg.go and open.go; for devices at session.go, then
 // batch.go, level.go and several.go; analyses are those of components.go, and what they answer labels.go; one's own are those of fixpoint.go.
 package graph
