@@ -65,6 +65,16 @@ type componentEntry struct {
 }
 
 func (c *componentsCmd) Run(t *terminal) error {
+	err := c.run(t)
+	if c.JSON {
+		return t.failedJSON(componentsSchema, err)
+	}
+	return err
+}
+
+const componentsSchema = "vyre.components/1"
+
+func (c *componentsCmd) run(t *terminal) error {
 	switch {
 	case c.Top < 0:
 		return usagef("--top %d: there are no fewer than none", c.Top)
@@ -82,19 +92,11 @@ func (c *componentsCmd) Run(t *terminal) error {
 		}
 		defer file.close()
 	}
-	o, stop, err := c.options(t)
-	if err != nil {
-		return err
-	}
-	g, _, err := t.loadGraph(c.File, o)
-	stop()
+	g, err := c.load(t, c.File)
 	if err != nil {
 		return err
 	}
 	defer g.Close()
-	if err := g.Verify(); err != nil {
-		return err
-	}
 	doc, labels, err := c.analyse(t, g)
 	if err != nil {
 		return err
@@ -123,7 +125,7 @@ func (c *componentsCmd) Run(t *terminal) error {
 // analyse asks a session.
 func (c *componentsCmd) analyse(t *terminal, g *graph.CSR) (doc componentsDoc, labels []uint32, err error) {
 	digest := g.Digest()
-	doc.Schema, doc.Strong = "vyre.components/1", c.Strong
+	doc.Schema, doc.Strong = componentsSchema, c.Strong
 	doc.Graph = graphEntry{hex.EncodeToString(digest[:]), g.Nodes(), g.Arcs()}
 	if doc.Kinds, err = kindsMask(g, c.Kinds); err != nil || g.Nodes() == 0 {
 		return doc, nil, err

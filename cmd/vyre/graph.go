@@ -116,6 +116,23 @@ func (t *terminal) loadGraph(name string, o files.Options) (*graph.CSR, files.Re
 	return files.Open(t.ctx, name, o)
 }
 
+// load reads the graph of a question, and checks all of it.
+func (f *readFlags) load(t *terminal, name string) (*graph.CSR, error) {
+	o, stop, err := f.options(t)
+	if err != nil {
+		return nil, err
+	}
+	g, _, err := t.loadGraph(name, o)
+	stop()
+	if err != nil {
+		return nil, err
+	}
+	if err := g.Verify(); err != nil {
+		return nil, errors.Join(err, g.Close())
+	}
+	return g, nil
+}
+
 // graphGenCmd makes a graph.
 type graphGenCmd struct {
 	Spec     string `arg:"" help:"Generator and size, such as road:1024x1024, kron:20 or skew:1048576."`
@@ -257,7 +274,8 @@ type errorEntry struct {
 func (t *terminal) failedJSON(schema string, err error) error {
 	var u usage
 	var differs difference
-	if err == nil || errors.As(err, &u) || errors.As(err, &differs) {
+	var finds found
+	if err == nil || errors.As(err, &u) || errors.As(err, &differs) || errors.As(err, &finds) {
 		return err
 	}
 	e := errorEntry{Kind: "failed", Text: err.Error()}

@@ -107,12 +107,7 @@ func (c *reachCmd) answer(t *terminal) error {
 		}
 		defer file.close()
 	}
-	o, stop, err := c.options(t)
-	if err != nil {
-		return err
-	}
-	g, _, err := t.loadGraph(c.File, o)
-	stop()
+	g, err := c.load(t, c.File)
 	if err != nil {
 		return err
 	}
@@ -137,9 +132,6 @@ func (c *reachCmd) answer(t *terminal) error {
 
 // ask finds the nodes, and searches.
 func (c *reachCmd) ask(t *terminal, g *graph.CSR) (*answer, error) {
-	if err := g.Verify(); err != nil {
-		return nil, err
-	}
 	a := &answer{g: g}
 	var err error
 	if a.kinds, err = kindsMask(g, c.Kinds); err != nil {

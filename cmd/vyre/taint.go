@@ -53,6 +53,14 @@ type tainted struct {
 }
 
 func (c *taintCmd) Run(t *terminal) error {
+	err := c.run(t)
+	if c.JSON {
+		return t.failedJSON(taintSchema, err)
+	}
+	return err
+}
+
+func (c *taintCmd) run(t *terminal) error {
 	if c.Paths < 0 {
 		return usagef("--paths %d: a number from 0 on", c.Paths)
 	}
@@ -63,20 +71,12 @@ func (c *taintCmd) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	o, stop, err := c.options(t)
-	if err != nil {
-		return err
-	}
-	g, _, err := t.loadGraph(c.File, o)
-	stop()
+	g, err := c.load(t, c.File)
 	if err != nil {
 		return err
 	}
 	defer g.Close()
 	a := &tainted{g: g}
-	if err := g.Verify(); err != nil {
-		return err
-	}
 	if a.query, err = c.query(t, g); err != nil {
 		return err
 	}

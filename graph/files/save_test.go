@@ -247,7 +247,7 @@ func TestDecompression(t *testing.T) {
 	}
 	tool, err := exec.LookPath("bzip2")
 	if err != nil {
-		t.Skip("there is no bzip2 here")
+		t.Skip("no bzip2 on the PATH, which makes the file: install bzip2")
 	}
 	cmd := exec.Command(tool, "-c")
 	cmd.Stdin = strings.NewReader("0 1\n1 2\n")
