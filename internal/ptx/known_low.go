@@ -299,6 +299,10 @@ func (t *lowTrial) value(r ir.Row) uint64 {
 		return v % uint64(p.Workgroup()[p.X(r)])
 	case ir.OpLane, ir.OpWarp, ir.OpGroup:
 		return v % 32 // whatever the launch, it may be as small
+	case ir.OpShuffle, ir.OpShuffleXor, ir.OpShuffleUp, ir.OpShuffleDown:
+		if typ == ir.F32 {
+			return arg[0] // a sum that is known has operands that all lanes share
+		}
 	}
 	return v & typ.Mask()
 }

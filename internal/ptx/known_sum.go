@@ -16,8 +16,8 @@ func (s *selector) findKnownSums() {
 	var sums []ir.Row
 	var known []bool
 	for r := range ir.Row(s.p.Rows()) {
-		if op := s.p.Op(r); op != ir.OpAdd && op != ir.OpSub || s.p.Type(r) != ir.F32 {
-			continue
+		if op := s.p.Op(r); op != ir.OpAdd && op != ir.OpSub || s.p.Type(r) != ir.F32 || s.p.A(r) == s.p.B(r) {
+			continue // a number and itself are of one sign, and twice a number is no tie
 		}
 		if known == nil {
 			known = mayBeKnown(s.p)
@@ -30,7 +30,7 @@ func (s *selector) findKnownSums() {
 		return
 	}
 	for i, low := range (&lowTrial{p: s.p}).known(sums) {
-		if low.constant == 32 {
+		if low.constant == 32 && low.greatest&^(1<<31) != 0 { // 0 is no tie
 			if s.knownSum == nil {
 				s.knownSum = make(map[ir.Row]bool)
 			}
