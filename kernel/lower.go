@@ -124,11 +124,15 @@ func (s *source) lowerAll(m *marked, names map[string]bool) []*Kernel {
 	return out
 }
 
-// lookupType finds a type that a directive names: predeclared, of the package, or of package gpu.
+// lookupType finds a type that a directive names: predeclared, of the package, or of one that it imports.
 func lookupType(pkg *types.Package, name string) types.Type {
 	var o types.Object
-	if gpuName, ok := strings.CutPrefix(name, "gpu."); ok {
-		o = known(gpuPath).Scope().Lookup(gpuName)
+	if from, local, ok := strings.Cut(name, "."); ok {
+		for _, p := range pkg.Imports() {
+			if p.Name() == from {
+				o = p.Scope().Lookup(local)
+			}
+		}
 	} else if o = pkg.Scope().Lookup(name); o == nil {
 		o = types.Universe.Lookup(name)
 	}

@@ -20,7 +20,7 @@ type merger struct {
 }
 
 func newMerger(ctx context.Context, m *made, kind uint32, bits string, o MergeOptions, program func(string) (*ir.Program, error), more map[string]uint64) (*merger, error) {
-	scalars := map[string]uint64{"kind": uint64(kind), "down": flag(o.Descending)}
+	scalars := map[string]uint64{"kind": uint64(kind), "down": bit(o.Descending)}
 	for name, v := range more {
 		scalars[name] = v
 	}
@@ -31,13 +31,6 @@ func newMerger(ctx context.Context, m *made, kind uint32, bits string, o MergeOp
 		return nil, err
 	}
 	return g, nil
-}
-
-func flag(set bool) uint64 {
-	if set {
-		return 1
-	}
-	return 0
 }
 
 // two begins the two steps of a primitive that takes two lengths, and returns the arguments for them. The host refuses what is
@@ -118,10 +111,8 @@ func NewMergePairs[K, V vyre.Element](ctx context.Context, dev *vyre.Device, max
 		return nil, m.refuse(fmt.Sprintf("more than %d values of %d bytes", uint64(1)<<32, sizeOf[V]()), "pass values of 4 or 8 bytes")
 	case sizeOf[V]() == 8:
 		program = kernels.MergePairs8Program
-	case sizeOf[V]() == 16:
-		of = "Wide16"
 	}
-	g, err := newMerger(ctx, m, kind, bits, o, program, map[string]uint64{"iota": flag(places)})
+	g, err := newMerger(ctx, m, kind, bits, o, program, map[string]uint64{"iota": bit(places)})
 	if err != nil {
 		return nil, err
 	}

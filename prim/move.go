@@ -11,13 +11,16 @@ import (
 	"github.com/govyre/vyre/prim/internal/kernels"
 )
 
+// wideName is what stands for elements of 16 bytes.
+const wideName = "block.Wide"
+
 // payload names the type that stands for all elements of a size, in kernels that only move them.
 func payload[T vyre.Element]() (name string, ok bool) {
 	switch size := sizeOf[T](); size {
 	case 1, 2, 4, 8:
 		return fmt.Sprint("uint", 8*size), true
 	case 16:
-		return "Wide", true
+		return wideName, true
 	}
 	return "", false
 }

@@ -41,7 +41,7 @@ func NewSearch[K vyre.Element, I uint32 | uint64](ctx context.Context, dev *vyre
 	}
 	p, err := program(bits)
 	s := &Search[K, I]{made: m}
-	scalars := map[string]uint64{"kind": uint64(kind), "down": flag(o.Descending), "upper": flag(o.Upper)}
+	scalars := map[string]uint64{"kind": uint64(kind), "down": bit(o.Descending), "upper": bit(o.Upper)}
 	if s.kernel, err = m.compile(ctx, p, err, scalars); err != nil {
 		_ = m.Close() // the first error is the one to report
 		return nil, err

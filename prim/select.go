@@ -59,8 +59,8 @@ func (m *made) selection(ctx context.Context, of string, stencil uintptr, how bl
 	switch of {
 	case "":
 		of = "uint8"
-	case "Wide":
-		of, wide = "Sixteen", []string{"x", "out"}
+	case wideName:
+		wide = []string{"x", "out"}
 		fallthrough
 	default:
 		s.how.Payload = true
@@ -72,7 +72,7 @@ func (m *made) selection(ctx context.Context, of string, stencil uintptr, how bl
 		"wordsOfPlace": uint64(how.Places), "end": bit(how.End),
 	}}
 	switch {
-	case of == "Sixteen":
+	case of == wideName:
 	case how.By == block.NotZero && !how.Others:
 		m.registers = 40 // six workgroups on a multiprocessor of 65,536 registers
 	default:

@@ -50,7 +50,7 @@ func newSorter(ctx context.Context, m *made, kind uint32, bits string, key, valu
 	}
 	s := &sorter{made: m, o: o, key: int64(key), value: int64(value), passes: uint32(o.To-o.From+7) / 8}
 	with := func(scalars map[string]uint64, more map[string]uint64) map[string]uint64 {
-		scalars["kind"], scalars["down"] = uint64(kind), flag(o.Descending)
+		scalars["kind"], scalars["down"] = uint64(kind), bit(o.Descending)
 		maps.Copy(scalars, more)
 		return scalars
 	}
@@ -59,17 +59,17 @@ func newSorter(ctx context.Context, m *made, kind uint32, bits string, key, valu
 	if s.small() {
 		var program *ir.Program
 		program, err = p.group(bits)
-		s.group, err = m.compile(ctx, program, err, with(with(map[string]uint64{"back": flag(s.Swapped())}, bounds), more))
+		s.group, err = m.compile(ctx, program, err, with(with(map[string]uint64{"back": bit(s.Swapped())}, bounds), more))
 	} else {
 		var count, digit *ir.Program
 		count, err = kernels.SortHistogramProgram(bits)
-		s.count, err = m.compile(ctx, count, err, with(with(map[string]uint64{"swap": flag(o.Swap)}, bounds), nil))
+		s.count, err = m.compile(ctx, count, err, with(with(map[string]uint64{"swap": bit(o.Swap)}, bounds), nil))
 		if err == nil {
 			digit, err = p.digit(bits)
 			if key+value <= 12 {
 				m.registers = 64 // two workgroups on a multiprocessor of 65,536 registers
 			}
-			s.digit, err = m.compile(ctx, digit, err, with(map[string]uint64{"swap": flag(o.Swap), "wide": flag(s.wide())}, more))
+			s.digit, err = m.compile(ctx, digit, err, with(map[string]uint64{"swap": bit(o.Swap), "wide": bit(s.wide())}, more))
 		}
 	}
 	if err != nil {

@@ -40,7 +40,7 @@ func NewSegmentedSort[K vyre.Element, O uint32 | uint64](ctx context.Context, de
 	}
 	s := &SegmentedSort[K, O]{made: m}
 	p, err := kernels.SortSegmentsProgram(name)
-	s.segments, err = m.compile(ctx, p, err, map[string]uint64{"kind": uint64(kind), "down": flag(o.Descending), "wide": flag(sizeOf[O]() == 8)})
+	s.segments, err = m.compile(ctx, p, err, map[string]uint64{"kind": uint64(kind), "down": bit(o.Descending), "wide": bit(sizeOf[O]() == 8)})
 	if err == nil && s.long() > 0 {
 		err = s.compileLong(ctx, kind, name, o)
 	}

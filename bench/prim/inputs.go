@@ -15,7 +15,10 @@ const (
 	topInput            // the top byte
 	flagInput           // the lowest bit
 	indexInput
-	runsInput // runs of four elements on average
+	runsInput   // runs of 1, 3 and 4 elements
+	sparseInput // 24 bits of a word, in all of its bytes: many are equal if there are many
+	evenInput   // ascending, with random distances; even
+	oddInput    // likewise, of other words; odd
 )
 
 // Input32 makes inputs of 32 bits.
@@ -31,6 +34,12 @@ func Input32(t gpu.Thread, kind uint32, w, x []uint32) {
 			if i%8 == 0 {
 				x[i]++
 			}
+		case sparseInput:
+			x[i] = w[i] & 0x3f3f3f3f
+		case evenInput:
+			x[i] = uint32(32*i) + w[i]&30
+		case oddInput:
+			x[i] = uint32(32*i) + w[uint64(len(x))+i]&30 + 1
 		default:
 			x[i] = w[i]
 		}
@@ -74,5 +83,30 @@ func InputFloat(t gpu.Thread, w []uint32, x []float32) {
 func InputDouble(t gpu.Thread, w []uint32, x []float64) {
 	for i := t.GlobalIndex(); i < uint64(len(x)); i += 256 * uint64(t.Groups().X) {
 		x[i] = random.Uniform64(w[2*i], w[2*i+1])
+	}
+}
+
+// Offsets makes offsets of rows, len(x)-1 in number, which is a power of two, of n elements: as long as the rows of a Kronecker graph
+// are expected to be, whose edges begin in the first half of its nodes with probability 0.76, and so on within each half.
+//
+//vyre:kernel workgroup=256 big=x
+func Offsets(t gpu.Thread, n uint64, x []uint32) {
+	const upper = 3264175145 // 0.76, as all parts here times 1<<32
+	rows := uint64(len(x)) - 1
+	for i := t.GlobalIndex(); i <= rows; i += 256 * uint64(t.Groups().X) {
+		before, part := uint64(0), uint64(1<<32)
+		if i == rows {
+			before = part
+		}
+		for bit := rows / 2; bit > 0; bit /= 2 {
+			first := part * upper >> 32
+			if i&bit != 0 {
+				before += first
+				part -= first
+			} else {
+				part = first
+			}
+		}
+		x[i] = uint32(before * n >> 32)
 	}
 }

@@ -2,277 +2,232 @@ package main
 
 import (
 	"context"
-	"io"
 
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/prim"
 )
 
-// operation is one of a kind that the reference has, too. make returns what records it, and what the result is, nothing if
-// it is not compared.
+// operation is one of a kind that the reference has, too. make allocates what it needs.
 type operation struct {
 	name string
-	make func(j *job) (record func(seq *vyre.Sequence) vyre.Range, err error)
+	make func(j *job) recorder
+	// wall is set for what the reference cannot do without its host: both sides are then timed by the host's clock, from the first
+	// call to the end of the work.
+	wall bool
 }
 
-// job is what the measurement of an operation on n elements needs.
-type job struct {
-	*bench
-	n       int
-	closers []io.Closer
-	scratch int64
-}
-
-// keep closes c when the operation has been measured.
-func keep[T io.Closer](j *job, c T, err error) (T, error) {
-	if err == nil {
-		j.closers = append(j.closers, c)
-		if s, ok := any(c).(interface{ Bytes() int64 }); ok {
-			j.scratch += s.Bytes()
-		}
-	}
-	return c, err
-}
-
-// room is a buffer for n elements.
-func room[T vyre.Element](j *job, n int) (*vyre.Buffer[T], error) {
-	b, err := vyre.Alloc[T](j.dev, n)
-	if err == nil {
-		j.closers = append(j.closers, b)
-	}
-	return b, err
-}
-
-// input is a buffer with n elements of a kind.
-func input[T vyre.Element](j *job, kind uint32) (*vyre.Buffer[T], error) {
-	b, err := room[T](j, j.n)
-	if err != nil {
-		return nil, err
-	}
-	seq := j.dev.NewSequence("input")
-	defer seq.Close()
-	grid := vyre.Grid{1024}
-	switch x := any(b).(type) {
-	case *vyre.Buffer[uint32]:
-		k, err := CompileInput32(j.ctx, j.dev)
-		if err != nil {
-			return nil, err
-		}
-		k.Launch(seq, grid, kind, j.words, x)
-	case *vyre.Buffer[uint64]:
-		k, err := CompileInput64(j.ctx, j.dev)
-		if err != nil {
-			return nil, err
-		}
-		k.Launch(seq, grid, kind, j.words, x)
-	case *vyre.Buffer[uint8]:
-		k, err := CompileInput8(j.ctx, j.dev)
-		if err != nil {
-			return nil, err
-		}
-		k.Launch(seq, grid, kind, j.words, x)
-	case *vyre.Buffer[float32]:
-		k, err := CompileInputFloat(j.ctx, j.dev)
-		if err != nil {
-			return nil, err
-		}
-		k.Launch(seq, grid, j.words, x)
-	case *vyre.Buffer[float64]:
-		k, err := CompileInputDouble(j.ctx, j.dev)
-		if err != nil {
-			return nil, err
-		}
-		k.Launch(seq, grid, j.words, x)
-	}
-	_, err = seq.Run(j.ctx)
-	return b, err
-}
+// recorder records an operation and returns its results, none if they are not compared.
+type recorder func(seq *vyre.Sequence) []result
 
 // cases are the operations, by the names that the reference has for them.
 var cases = []operation{
-	{"reduce-u32", reduce[uint32](wordInput, true)},
-	{"reduce-u64", reduce[uint64](longInput, true)},
-	{"reduce-f32", reduce[float32](uniformInput, false)},
-	{"reduce-f64", reduce[float64](uniformInput, false)},
-	{"scan-u32", scan[uint32](wordInput, true)},
-	{"scan-u64", scan[uint64](longInput, true)},
-	{"scan-f32", scan[float32](uniformInput, false)},
-	{"sort-u32", sort[uint32](wordInput)},
-	{"sort-u64", sort[uint64](longInput)},
-	{"sort-u32-u32", sortPairs[uint32, uint32](wordInput)},
-	{"sort-u64-u32", sortPairs[uint64, uint32](longInput)},
-	{"sort-u64-u64", sortPairs[uint64, uint64](longInput)},
-	{"select-u32", choose(prim.NewSelect[uint32, uint8])},
-	{"partition-u32", choose(prim.NewPartition[uint32, uint8])},
-	{"unique-u32", unique},
-	{"histogram-u8", func(j *job) (func(*vyre.Sequence) vyre.Range, error) {
-		return histogram(j, prim.EachValue[uint8](), topInput)
-	}},
-	{"histogram-f32", func(j *job) (func(*vyre.Sequence) vyre.Range, error) {
-		return histogram(j, prim.Even[float32](1024, 0, 1.0/1024), uniformInput)
-	}},
-	{"random-words", draw[uint32](prim.Words)},
-	{"random-uniform", draw[float32](prim.Uniform)},
+	{name: "reduce-u32", make: reduce[uint32](wordInput, true)},
+	{name: "reduce-u64", make: reduce[uint64](longInput, true)},
+	{name: "reduce-f32", make: reduce[float32](uniformInput, false)},
+	{name: "reduce-f64", make: reduce[float64](uniformInput, false)},
+	{name: "scan-u32", make: scan[uint32](wordInput, true)},
+	{name: "scan-u64", make: scan[uint64](longInput, true)},
+	{name: "scan-f32", make: scan[float32](uniformInput, false)},
+	{name: "sort-u32", make: sort[uint32](wordInput)},
+	{name: "sort-u64", make: sort[uint64](longInput)},
+	{name: "sort-u32-u32", make: sortPairs[uint32, uint32](wordInput)},
+	{name: "sort-u64-u32", make: sortPairs[uint64, uint32](longInput)},
+	{name: "sort-u64-u64", make: sortPairs[uint64, uint64](longInput)},
+	{name: "select-u32", make: choose(prim.NewSelect[uint32, uint8], true)},
+	{name: "partition-u32", make: choose(prim.NewPartition[uint32, uint8], false)}, // CUB reverses the others
+	{name: "unique-u32", make: unique},
+	{name: "runs-u32", make: runs},
+	{name: "reducebykey-u32", make: reduceByKey},
+	{name: "segments-u32", make: segments[uint32](wordInput, true)},
+	{name: "segments-f32", make: segments[float32](uniformInput, false)},
+	{name: "merge-u32", make: merge},
+	{name: "merge-u32-u32", make: mergePairs},
+	{name: "histogram-u8", make: histogram(prim.EachValue[uint8](), topInput)},
+	{name: "histogram-f32", make: histogram(prim.Even[float32](1024, 0, 1.0/1024), uniformInput)},
+	{name: "random-words", make: draw[uint32](prim.Words)},
+	{name: "random-uniform", make: draw[float32](prim.Uniform)},
+	{name: "chain", make: chain, wall: true},
 }
 
-func reduce[T vyre.Element](kind uint32, compared bool) func(j *job) (func(*vyre.Sequence) vyre.Range, error) {
-	return func(j *job) (func(*vyre.Sequence) vyre.Range, error) {
+func reduce[T vyre.Element](kind uint32, compared bool) func(j *job) recorder {
+	return func(j *job) recorder {
 		r, err := prim.NewReduce[T](j.ctx, j.dev, prim.Sum, j.n)
-		if r, err = keep(j, r, err); err != nil {
-			return nil, err
-		}
-		x, err := input[T](j, kind)
-		if err != nil {
-			return nil, err
-		}
-		out, err := room[T](j, 1)
-		return func(seq *vyre.Sequence) vyre.Range {
+		j.keep(r, err)
+		x, out := input[T](j, kind, j.n), room[T](j, 1)
+		return func(seq *vyre.Sequence) []result {
 			r.Record(seq, prim.N(j.n), x, out)
-			if !compared {
-				return vyre.Range{}
-			}
-			return out.Bytes()
-		}, err
+			return only(compared, out)
+		}
 	}
 }
 
-func scan[T vyre.Element](kind uint32, compared bool) func(j *job) (func(*vyre.Sequence) vyre.Range, error) {
-	return func(j *job) (func(*vyre.Sequence) vyre.Range, error) {
+func scan[T vyre.Element](kind uint32, compared bool) func(j *job) recorder {
+	return func(j *job) recorder {
 		s, err := prim.NewScan[T](j.ctx, j.dev, prim.Sum, j.n)
-		if s, err = keep(j, s, err); err != nil {
-			return nil, err
-		}
-		x, err := input[T](j, kind)
-		if err != nil {
-			return nil, err
-		}
-		out, err := room[T](j, j.n)
-		return func(seq *vyre.Sequence) vyre.Range {
+		j.keep(s, err)
+		x, out := input[T](j, kind, j.n), room[T](j, j.n)
+		return func(seq *vyre.Sequence) []result {
 			s.Record(seq, prim.N(j.n), x, out)
-			if !compared {
-				return vyre.Range{}
-			}
-			return out.Bytes()
-		}, err
+			return only(compared, out)
+		}
 	}
 }
 
-func sort[T vyre.Element](kind uint32) func(j *job) (func(*vyre.Sequence) vyre.Range, error) {
-	return func(j *job) (func(*vyre.Sequence) vyre.Range, error) {
+func sort[T vyre.Element](kind uint32) func(j *job) recorder {
+	return func(j *job) recorder {
 		s, err := prim.NewSort[T](j.ctx, j.dev, j.n, prim.SortOptions{})
-		if s, err = keep(j, s, err); err != nil {
-			return nil, err
-		}
-		x, err := input[T](j, kind)
-		if err != nil {
-			return nil, err
-		}
-		out, err := room[T](j, j.n)
-		return func(seq *vyre.Sequence) vyre.Range {
+		j.keep(s, err)
+		x, out := input[T](j, kind, j.n), room[T](j, j.n)
+		return func(seq *vyre.Sequence) []result {
 			s.Record(seq, prim.N(j.n), x, out)
-			return out.Bytes()
-		}, err
+			return []result{whole(out)}
+		}
 	}
 }
 
-func sortPairs[K, V vyre.Element](kind uint32) func(j *job) (func(*vyre.Sequence) vyre.Range, error) {
-	return func(j *job) (func(*vyre.Sequence) vyre.Range, error) {
+func sortPairs[K, V vyre.Element](kind uint32) func(j *job) recorder {
+	return func(j *job) recorder {
 		s, err := prim.NewSortPairs[K, V](j.ctx, j.dev, j.n, prim.SortOptions{})
-		if s, err = keep(j, s, err); err != nil {
-			return nil, err
-		}
-		x, err := input[K](j, kind)
-		if err != nil {
-			return nil, err
-		}
-		values, err := input[V](j, indexInput)
-		if err != nil {
-			return nil, err
-		}
-		out, err := room[K](j, j.n)
-		if err != nil {
-			return nil, err
-		}
-		outValues, err := room[V](j, j.n)
-		return func(seq *vyre.Sequence) vyre.Range {
+		j.keep(s, err)
+		x, values := input[K](j, kind, j.n), input[V](j, indexInput, j.n)
+		out, outValues := room[K](j, j.n), room[V](j, j.n)
+		return func(seq *vyre.Sequence) []result {
 			s.Record(seq, prim.N(j.n), x, values, out, outValues)
-			return outValues.Bytes()
-		}, err
+			return []result{whole(out), whole(outValues)}
+		}
 	}
 }
 
-func choose(make func(context.Context, *vyre.Device, int) (*prim.Select[uint32, uint8], error)) func(j *job) (func(*vyre.Sequence) vyre.Range, error) {
-	return func(j *job) (func(*vyre.Sequence) vyre.Range, error) {
+func choose(make func(context.Context, *vyre.Device, int) (*prim.Select[uint32, uint8], error), compared bool) func(j *job) recorder {
+	return func(j *job) recorder {
 		s, err := make(j.ctx, j.dev, j.n)
-		if s, err = keep(j, s, err); err != nil {
-			return nil, err
-		}
-		x, err := input[uint32](j, wordInput)
-		if err != nil {
-			return nil, err
-		}
-		flags, err := input[uint8](j, flagInput)
-		if err != nil {
-			return nil, err
-		}
-		out, err := room[uint32](j, j.n)
-		if err != nil {
-			return nil, err
-		}
-		count, err := room[uint32](j, 1)
-		return func(seq *vyre.Sequence) vyre.Range {
+		j.keep(s, err)
+		x, flags := input[uint32](j, wordInput, j.n), input[uint8](j, flagInput, j.n)
+		out, count := room[uint32](j, j.n), room[uint32](j, 1)
+		return func(seq *vyre.Sequence) []result {
 			s.Record(seq, prim.N(j.n), x, flags, out, count)
-			return count.Bytes()
-		}, err
-	}
-}
-
-func unique(j *job) (func(*vyre.Sequence) vyre.Range, error) {
-	u, err := prim.NewUnique[uint32](j.ctx, j.dev, j.n)
-	if u, err = keep(j, u, err); err != nil {
-		return nil, err
-	}
-	x, err := input[uint32](j, runsInput)
-	if err != nil {
-		return nil, err
-	}
-	out, err := room[uint32](j, j.n)
-	if err != nil {
-		return nil, err
-	}
-	count, err := room[uint32](j, 1)
-	return func(seq *vyre.Sequence) vyre.Range {
-		u.Record(seq, prim.N(j.n), x, out, count)
-		return count.Bytes()
-	}, err
-}
-
-func histogram[T vyre.Element](j *job, bins prim.Bins[T], kind uint32) (func(*vyre.Sequence) vyre.Range, error) {
-	h, err := prim.NewHistogram(j.ctx, j.dev, bins, j.n)
-	if h, err = keep(j, h, err); err != nil {
-		return nil, err
-	}
-	x, err := input[T](j, kind)
-	if err != nil {
-		return nil, err
-	}
-	counts, err := room[uint32](j, bins.Len())
-	return func(seq *vyre.Sequence) vyre.Range {
-		h.Record(seq, prim.N(j.n), x, counts)
-		return counts.Bytes()
-	}, err
-}
-
-func draw[T vyre.Element](d prim.Distribution) func(j *job) (func(*vyre.Sequence) vyre.Range, error) {
-	return func(j *job) (func(*vyre.Sequence) vyre.Range, error) {
-		r, err := prim.NewRandom[T](j.ctx, j.dev, d, j.n)
-		if r, err = keep(j, r, err); err != nil {
-			return nil, err
+			if !compared {
+				return []result{whole(count)}
+			}
+			return []result{whole(count), counted(out, count)}
 		}
-		out, err := room[T](j, j.n)
-		return func(seq *vyre.Sequence) vyre.Range {
+	}
+}
+
+func unique(j *job) recorder {
+	u, err := prim.NewUnique[uint32](j.ctx, j.dev, j.n)
+	j.keep(u, err)
+	x, out, count := input[uint32](j, runsInput, j.n), room[uint32](j, j.n), room[uint32](j, 1)
+	return func(seq *vyre.Sequence) []result {
+		u.Record(seq, prim.N(j.n), x, out, count)
+		return []result{whole(count), counted(out, count)}
+	}
+}
+
+func runs(j *job) recorder {
+	r, err := prim.NewRunLengths[uint32, uint32](j.ctx, j.dev, j.n)
+	j.keep(r, err)
+	x, values, lengths, count := input[uint32](j, runsInput, j.n), room[uint32](j, j.n), room[uint32](j, j.n), room[uint32](j, 1)
+	return func(seq *vyre.Sequence) []result {
+		r.Record(seq, prim.N(j.n), x, values, lengths, count)
+		return []result{whole(count), counted(values, count), counted(lengths, count)}
+	}
+}
+
+func reduceByKey(j *job) recorder {
+	r, err := prim.NewReduceByKey[uint32, uint32](j.ctx, j.dev, prim.Sum, j.n)
+	j.keep(r, err)
+	x, values := input[uint32](j, runsInput, j.n), input[uint32](j, wordInput, j.n)
+	keys, sums, count := room[uint32](j, j.n), room[uint32](j, j.n), room[uint32](j, 1)
+	return func(seq *vyre.Sequence) []result {
+		r.Record(seq, prim.N(j.n), x, values, keys, sums, count)
+		return []result{whole(count), counted(keys, count), counted(sums, count)}
+	}
+}
+
+// segments has 32 elements in a row on average, as the rows of a Kronecker graph have them.
+func segments[T vyre.Element](kind uint32, compared bool) func(j *job) recorder {
+	return func(j *job) recorder {
+		rows := j.n / 32
+		r, err := prim.NewSegmentedReduce[T, uint32](j.ctx, j.dev, prim.Sum, rows, j.n)
+		j.keep(r, err)
+		offsets, x, out := offsets(j, rows), input[T](j, kind, j.n), room[T](j, rows)
+		return func(seq *vyre.Sequence) []result {
+			r.Record(seq, prim.N(rows), offsets, x, out)
+			return only(compared, out)
+		}
+	}
+}
+
+func merge(j *job) recorder {
+	m, err := prim.NewMerge[uint32](j.ctx, j.dev, j.n, prim.MergeOptions{})
+	j.keep(m, err)
+	a, b, out := input[uint32](j, evenInput, j.n/2), input[uint32](j, oddInput, j.n/2), room[uint32](j, j.n)
+	return func(seq *vyre.Sequence) []result {
+		m.Record(seq, prim.N(j.n/2), prim.N(j.n/2), a, b, out)
+		return []result{whole(out)}
+	}
+}
+
+func mergePairs(j *job) recorder {
+	m, err := prim.NewMergePairs[uint32, uint32](j.ctx, j.dev, j.n, prim.MergeOptions{})
+	j.keep(m, err)
+	a, b := input[uint32](j, evenInput, j.n/2), input[uint32](j, oddInput, j.n/2)
+	ofA, ofB := input[uint32](j, indexInput, j.n/2), input[uint32](j, wordInput, j.n/2)
+	out, values := room[uint32](j, j.n), room[uint32](j, j.n)
+	return func(seq *vyre.Sequence) []result {
+		m.Record(seq, prim.N(j.n/2), prim.N(j.n/2), a, ofA, b, ofB, out, values)
+		return []result{whole(out), whole(values)}
+	}
+}
+
+func histogram[T vyre.Element](bins prim.Bins[T], kind uint32) func(j *job) recorder {
+	return func(j *job) recorder {
+		h, err := prim.NewHistogram(j.ctx, j.dev, bins, j.n)
+		j.keep(h, err)
+		x, counts := input[T](j, kind, j.n), room[uint32](j, bins.Len())
+		return func(seq *vyre.Sequence) []result {
+			h.Record(seq, prim.N(j.n), x, counts)
+			return []result{whole(counts)}
+		}
+	}
+}
+
+func draw[T vyre.Element](d prim.Distribution) func(j *job) recorder {
+	return func(j *job) recorder {
+		r, err := prim.NewRandom[T](j.ctx, j.dev, d, j.n)
+		j.keep(r, err)
+		out := room[T](j, j.n)
+		return func(seq *vyre.Sequence) []result {
 			r.Record(seq, prim.N(j.n), prim.Source{Seed: 1}, out)
-			return vyre.Range{}
-		}, err
+			return nil
+		}
+	}
+}
+
+// chain is five primitives of which each takes what the one before has found: flags choose, the chosen are sorted, equal ones
+// are left out, the others summed up, and the sums below 1<<30 counted in 256 bins. Counts stay on the device.
+func chain(j *job) recorder {
+	choose, err := prim.NewSelect[uint32, uint8](j.ctx, j.dev, j.n)
+	j.keep(choose, err)
+	sort, err := prim.NewSort[uint32](j.ctx, j.dev, j.n, prim.SortOptions{})
+	j.keep(sort, err)
+	unique, err := prim.NewUnique[uint32](j.ctx, j.dev, j.n)
+	j.keep(unique, err)
+	scan, err := prim.NewScan[uint32](j.ctx, j.dev, prim.Sum, j.n)
+	j.keep(scan, err)
+	bins := prim.Even[uint32](256, 0, 1<<22)
+	histogram, err := prim.NewHistogram(j.ctx, j.dev, bins, j.n)
+	j.keep(histogram, err)
+	x, flags := input[uint32](j, sparseInput, j.n), input[uint8](j, flagInput, j.n)
+	chosen, sorted, different, sums := room[uint32](j, j.n), room[uint32](j, j.n), room[uint32](j, j.n), room[uint32](j, j.n)
+	count, left, counts := room[uint32](j, 1), room[uint32](j, 1), room[uint32](j, bins.Len())
+	return func(seq *vyre.Sequence) []result {
+		choose.Record(seq, prim.N(j.n), x, flags, chosen, count)
+		sort.Record(seq, prim.At(count), chosen, sorted)
+		unique.Record(seq, prim.At(count), sorted, different, left)
+		scan.Record(seq, prim.At(left), different, sums)
+		histogram.Record(seq, prim.At(left), sums, counts)
+		return []result{whole(left), counted(sums, left), whole(counts)}
 	}
 }

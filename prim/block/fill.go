@@ -127,6 +127,9 @@ func Iota[T gpu.Number](t gpu.Thread, start, step T, n uint64, out []T) {
 	}
 }
 
+// Wide is an element of 16 bytes, to be moved.
+type Wide struct{ A, B uint64 }
+
 // Gather writes x[at[i]] to out[i], for i below n. An index that is out of range is a trap that tells it; nothing is written
 // for it.
 func Gather[T any, I Bits](t gpu.Thread, x []T, at []I, n uint64, out []T) {

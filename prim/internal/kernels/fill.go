@@ -40,33 +40,30 @@ func Iota[T gpu.Number](t gpu.Thread, limit, n uint64, at []uint32, start, step 
 	block.Iota(t, start, step, block.Length(limit, n, at), out)
 }
 
-// Wide is a payload of 16 bytes.
-type Wide struct{ A, B uint64 }
-
 // Gather collects elements by indices of 32 bits.
 //
-//vyre:kernel workgroup=256 big=x,indices,out types=T:uint8|uint16|uint32|uint64|Wide
+//vyre:kernel workgroup=256 big=x,indices,out types=T:uint8|uint16|uint32|uint64|block.Wide
 func Gather[T any](t gpu.Thread, limit, n uint64, at []uint32, x []T, indices []uint32, out []T) {
 	block.Gather(t, x, indices, block.Length(limit, n, at), out)
 }
 
 // GatherLong is Gather for indices of 64 bits.
 //
-//vyre:kernel workgroup=256 big=x,indices,out types=T:uint8|uint16|uint32|uint64|Wide
+//vyre:kernel workgroup=256 big=x,indices,out types=T:uint8|uint16|uint32|uint64|block.Wide
 func GatherLong[T any](t gpu.Thread, limit, n uint64, at []uint32, x []T, indices []uint64, out []T) {
 	block.Gather(t, x, indices, block.Length(limit, n, at), out)
 }
 
 // Scatter distributes elements by indices of 32 bits.
 //
-//vyre:kernel workgroup=256 big=x,indices,out types=T:uint8|uint16|uint32|uint64|Wide
+//vyre:kernel workgroup=256 big=x,indices,out types=T:uint8|uint16|uint32|uint64|block.Wide
 func Scatter[T any](t gpu.Thread, limit, n uint64, at []uint32, x []T, indices []uint32, out []T) {
 	block.Scatter(t, x, indices, block.Length(limit, n, at), out)
 }
 
 // ScatterLong is Scatter for indices of 64 bits.
 //
-//vyre:kernel workgroup=256 big=x,indices,out types=T:uint8|uint16|uint32|uint64|Wide
+//vyre:kernel workgroup=256 big=x,indices,out types=T:uint8|uint16|uint32|uint64|block.Wide
 func ScatterLong[T any](t gpu.Thread, limit, n uint64, at []uint32, x []T, indices []uint64, out []T) {
 	block.Scatter(t, x, indices, block.Length(limit, n, at), out)
 }

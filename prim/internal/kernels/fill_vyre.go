@@ -40,64 +40,64 @@ const iotaFloat32Source = "4491e6b549449e3efdfcd0e11b6ee6d15ee6f942b1c3394ece500
 const iotaFloat64Source = "4491e6b549449e3efdfcd0e11b6ee6d15ee6f942b1c3394ece500344fcff12bb"
 
 // gatherUint8Source is the digest of the source of Gather[uint8] and of all that it needs.
-const gatherUint8Source = "ab5259e99973f6fc6c126ae4f37ac6afef539635607b06af57d27a2c342f35c3"
+const gatherUint8Source = "36cf66f2f1c69243092f00d5440edd175ea0c5bded549a1ff1cdc01d1c772428"
 
 // gatherUint16Source is the digest of the source of Gather[uint16] and of all that it needs.
-const gatherUint16Source = "ab5259e99973f6fc6c126ae4f37ac6afef539635607b06af57d27a2c342f35c3"
+const gatherUint16Source = "36cf66f2f1c69243092f00d5440edd175ea0c5bded549a1ff1cdc01d1c772428"
 
 // gatherUint32Source is the digest of the source of Gather[uint32] and of all that it needs.
-const gatherUint32Source = "ab5259e99973f6fc6c126ae4f37ac6afef539635607b06af57d27a2c342f35c3"
+const gatherUint32Source = "36cf66f2f1c69243092f00d5440edd175ea0c5bded549a1ff1cdc01d1c772428"
 
 // gatherUint64Source is the digest of the source of Gather[uint64] and of all that it needs.
-const gatherUint64Source = "ab5259e99973f6fc6c126ae4f37ac6afef539635607b06af57d27a2c342f35c3"
+const gatherUint64Source = "36cf66f2f1c69243092f00d5440edd175ea0c5bded549a1ff1cdc01d1c772428"
 
-// gatherWideSource is the digest of the source of Gather[Wide] and of all that it needs.
-const gatherWideSource = "ab5259e99973f6fc6c126ae4f37ac6afef539635607b06af57d27a2c342f35c3"
+// gatherWideSource is the digest of the source of Gather[block.Wide] and of all that it needs.
+const gatherWideSource = "36cf66f2f1c69243092f00d5440edd175ea0c5bded549a1ff1cdc01d1c772428"
 
 // gatherLongUint8Source is the digest of the source of GatherLong[uint8] and of all that it needs.
-const gatherLongUint8Source = "1249b5072307d6915f22b39671fcc9c977731355e2b1f758c2ebe3ebec024c73"
+const gatherLongUint8Source = "9aa4261f5c5b97974f4ebdb45f05a236aaa765d4d9356db0be6cc5428d78b5f1"
 
 // gatherLongUint16Source is the digest of the source of GatherLong[uint16] and of all that it needs.
-const gatherLongUint16Source = "1249b5072307d6915f22b39671fcc9c977731355e2b1f758c2ebe3ebec024c73"
+const gatherLongUint16Source = "9aa4261f5c5b97974f4ebdb45f05a236aaa765d4d9356db0be6cc5428d78b5f1"
 
 // gatherLongUint32Source is the digest of the source of GatherLong[uint32] and of all that it needs.
-const gatherLongUint32Source = "1249b5072307d6915f22b39671fcc9c977731355e2b1f758c2ebe3ebec024c73"
+const gatherLongUint32Source = "9aa4261f5c5b97974f4ebdb45f05a236aaa765d4d9356db0be6cc5428d78b5f1"
 
 // gatherLongUint64Source is the digest of the source of GatherLong[uint64] and of all that it needs.
-const gatherLongUint64Source = "1249b5072307d6915f22b39671fcc9c977731355e2b1f758c2ebe3ebec024c73"
+const gatherLongUint64Source = "9aa4261f5c5b97974f4ebdb45f05a236aaa765d4d9356db0be6cc5428d78b5f1"
 
-// gatherLongWideSource is the digest of the source of GatherLong[Wide] and of all that it needs.
-const gatherLongWideSource = "1249b5072307d6915f22b39671fcc9c977731355e2b1f758c2ebe3ebec024c73"
+// gatherLongWideSource is the digest of the source of GatherLong[block.Wide] and of all that it needs.
+const gatherLongWideSource = "9aa4261f5c5b97974f4ebdb45f05a236aaa765d4d9356db0be6cc5428d78b5f1"
 
 // scatterUint8Source is the digest of the source of Scatter[uint8] and of all that it needs.
-const scatterUint8Source = "5797e3089f51dff271fc7d62043385323bede6849a8c9a7499165059e96a8a9b"
+const scatterUint8Source = "1c6786ab4dcef98cebc69a3f0e0cf7839fc6258701f682ecfff31d7528d45b68"
 
 // scatterUint16Source is the digest of the source of Scatter[uint16] and of all that it needs.
-const scatterUint16Source = "5797e3089f51dff271fc7d62043385323bede6849a8c9a7499165059e96a8a9b"
+const scatterUint16Source = "1c6786ab4dcef98cebc69a3f0e0cf7839fc6258701f682ecfff31d7528d45b68"
 
 // scatterUint32Source is the digest of the source of Scatter[uint32] and of all that it needs.
-const scatterUint32Source = "5797e3089f51dff271fc7d62043385323bede6849a8c9a7499165059e96a8a9b"
+const scatterUint32Source = "1c6786ab4dcef98cebc69a3f0e0cf7839fc6258701f682ecfff31d7528d45b68"
 
 // scatterUint64Source is the digest of the source of Scatter[uint64] and of all that it needs.
-const scatterUint64Source = "5797e3089f51dff271fc7d62043385323bede6849a8c9a7499165059e96a8a9b"
+const scatterUint64Source = "1c6786ab4dcef98cebc69a3f0e0cf7839fc6258701f682ecfff31d7528d45b68"
 
-// scatterWideSource is the digest of the source of Scatter[Wide] and of all that it needs.
-const scatterWideSource = "5797e3089f51dff271fc7d62043385323bede6849a8c9a7499165059e96a8a9b"
+// scatterWideSource is the digest of the source of Scatter[block.Wide] and of all that it needs.
+const scatterWideSource = "1c6786ab4dcef98cebc69a3f0e0cf7839fc6258701f682ecfff31d7528d45b68"
 
 // scatterLongUint8Source is the digest of the source of ScatterLong[uint8] and of all that it needs.
-const scatterLongUint8Source = "c651d91c5e1e53d5d5943cada6f2657ca5b70ad55b580eac41df0b73fa5fe2aa"
+const scatterLongUint8Source = "037b40802e0bc29719f0c5816c1dc981178e508ea56804566fb8cf55ddac5bf4"
 
 // scatterLongUint16Source is the digest of the source of ScatterLong[uint16] and of all that it needs.
-const scatterLongUint16Source = "c651d91c5e1e53d5d5943cada6f2657ca5b70ad55b580eac41df0b73fa5fe2aa"
+const scatterLongUint16Source = "037b40802e0bc29719f0c5816c1dc981178e508ea56804566fb8cf55ddac5bf4"
 
 // scatterLongUint32Source is the digest of the source of ScatterLong[uint32] and of all that it needs.
-const scatterLongUint32Source = "c651d91c5e1e53d5d5943cada6f2657ca5b70ad55b580eac41df0b73fa5fe2aa"
+const scatterLongUint32Source = "037b40802e0bc29719f0c5816c1dc981178e508ea56804566fb8cf55ddac5bf4"
 
 // scatterLongUint64Source is the digest of the source of ScatterLong[uint64] and of all that it needs.
-const scatterLongUint64Source = "c651d91c5e1e53d5d5943cada6f2657ca5b70ad55b580eac41df0b73fa5fe2aa"
+const scatterLongUint64Source = "037b40802e0bc29719f0c5816c1dc981178e508ea56804566fb8cf55ddac5bf4"
 
-// scatterLongWideSource is the digest of the source of ScatterLong[Wide] and of all that it needs.
-const scatterLongWideSource = "c651d91c5e1e53d5d5943cada6f2657ca5b70ad55b580eac41df0b73fa5fe2aa"
+// scatterLongWideSource is the digest of the source of ScatterLong[block.Wide] and of all that it needs.
+const scatterLongWideSource = "037b40802e0bc29719f0c5816c1dc981178e508ea56804566fb8cf55ddac5bf4"
 
 // WordsProgram returns the program of Words.
 func WordsProgram() (*ir.Program, error) { return packed.Nth(wordsPrograms, 0) }
@@ -913,7 +913,7 @@ func GatherProgram(of string) (*ir.Program, error) {
 		return packed.Nth(gatherPrograms, 2)
 	case "uint64":
 		return packed.Nth(gatherPrograms, 3)
-	case "Wide":
+	case "block.Wide":
 		return packed.Nth(gatherPrograms, 4)
 	}
 	return nil, fmt.Errorf("kernel Gather has no instance for %s", of)
@@ -939,10 +939,10 @@ AK0YAAAIAUwHiAMABMwDAADICwAJAQAL5QMABHgAAKQVAACoDgAAxAIBHwMMAAAIAABAAACgAQAAmA0B
 GwAAABwDDAAACAAAnAEAAJAEAACACg1OAAAAMwAAADQAAAA1AwwAAAgAAJAMBEQAAAAA1AkBSAMMAAAIAACUDAAAYAAABAAE9AEA
 FLgQAAScBwAACAAA9AUAAKAFAAC8AwtsaW1pdG5ubm5pawILGGF0eGluZGljZXNvdXRHYXRoZXJfdWludADFDQAHkwIABPACAABU
 AADcAQAAUAAA/AEAAOQEAADMAQAAdAAAuAEAA9QXAUAAdAQBAABAA8wPAUAAsAIEAwAAQADAAgQEAABAAEwEBQAAQAPwFwHABKgZ
-AADwDgFQA+gCAABkAAC0AgA4BAAERAAAiAMAPAQAEMATAAAEITEiCGZpbGwuZ28xKQAIBRBibG9jay9sZW5ndGguZ28yHgQfAggN
-FxwBAhYcAgkQFxwAF3ACCgYXHAEOFxwBAxYcAgsSFxwBFxccABeMAQENF3ABDRf8AQIOCBccABdUAQ8XjAEEMgIAEheLAwSFAQsO
-Ah0ABTAABhsBAhYbAR4UGwOGAREUGwOHARkWGwESFhsBEBYbAQMUGwGIFocBA4gBChYbAQgWGwAVbAOJAQ4WGwAX3wIBORYbATAW
-GwElFBsRMSIAMSkAMTMAMUAAMUcAMVkI+AsABPQJAADICQAElBkAAOwHAADICQAA9AkAAKAJAAD0CQAAyAkAAPQJAADICQAALAAA
+AADwDgFQA+gCAABkAAC0AgA4BAAERAAAiAMAPAQAEMATAAAEIS4iCGZpbGwuZ28uKQAIBRBibG9jay9sZW5ndGguZ28vHgQfAggN
+FxwBAhYcAgkQFxwAF3ACCgYXHAEOFxwBAxYcAgsSFxwBFxccABeMAQENF3ABDRf8AQIOCBccABdUAQ8XjAEELwIAEheLAwSIAQsO
+Ah0ABTAABhsBAhYbAR4UGwOJAREUGwOKARkWGwESFhsBEBYbAQMUGwGLFocBA4sBChYbAQgWGwAVbAOMAQ4WGwAX3wIBORYbATAW
+GwElFBsRLiIALikALjMALkAALkcALlkI+AsABPQJAADICQAElBkAAOwHAADICQAA9AkAAKAJAAD0CQAAyAkAAPQJAADICQAALAAA
 yAkAACwAAKQLAAAsAACYDAAALAAEtBkAAPgWAAAIAADEDQAANAETAwgAALQMAAAIAADcCgAARAAAzBkAAEQAANAZAAAQARgDCAAA
 2BkAAFQAANAMAABUAACYCQAAVAAA5AkAAAgAAOAMAABcAR4DEAAApA0AAAgAAKwLAABsAAD4GQAAbAAA6BkAAAgAAIAaAAAIAAD8
 GQAACAAAiBoAAAgAAMwXAAAIAADQFwAACAAAwBcAAAgAAJgaAAAIAACMGgAACAAAsAsAAAgAAKQaAAAIAACoGgAACAAA7BcAAAgA
@@ -977,7 +977,7 @@ func GatherLongProgram(of string) (*ir.Program, error) {
 		return packed.Nth(gatherLongPrograms, 2)
 	case "uint64":
 		return packed.Nth(gatherLongPrograms, 3)
-	case "Wide":
+	case "block.Wide":
 		return packed.Nth(gatherLongPrograms, 4)
 	}
 	return nil, fmt.Errorf("kernel GatherLong has no instance for %s", of)
@@ -1003,10 +1003,10 @@ AAS0AwAA+AoACQEAC80DAAB0AAAIAAC0FAAAyA0AALQCAR8DDAAACAAAQAAAnAEAAMgMAAD7FAAADAAA
 AwwAAAgAAJwBAAD8AwAAwAkNSwAAADMAAAA0AAAANQMMAAAIAAC0CQRBAAAAAKAJAUUDDAAACAAA0AsAAGAAAAQABPQBABTYDwAE
 /AYAAAgAANQFAACMBQAA6A0LbGltaXRubm5uaWsCCxxhdHhpbmRpY2Vzb3V0R2F0aGVyTG9uZ191aW50APkMAAeXAgAE9AIAAFgA
 AOABAABUAACAAgAA2AQAANABAAB4AAC8AQAD6BYBQAB4BAEAAEADgA8BQAC0AgQDAABAAMQCBAQAAEAATAQFAABAA4QXAcAAlA8A
-AKAOAU0D6AIAAGAAALQCADgEAAREAACIAwA8BAAQ4BIAAAQhOCYIZmlsbC5nbzgtAAgFEGJsb2NrL2xlbmd0aC5nbzkeBB8CCA0X
-HAECFhwCCRAXHAAXcAIKBhccAQ4XHAEDFhwCCxIXHAEXFxwAF4wBAQ0XcAENF/wBAg4IFxwAF1QBDxeMAQQ5AgASF4sDBIUBCw4C
-HQAFMAAGGwECFhsBHhQbA4YBERQbA4cBGRYbARIWGwEQFhsBAxQbAYgWhwEDiAEKFhsBCBYbABVsA4kBDhYbABffAgE5FhsBMBYb
-ASUUGxE4JgA4LQA4NwA4RAA4SwA4XQj4CwAE8AkAAMQJAATEGAAA7AcAAMQJAADwCQAAoAkAAPAJAADECQAA8AkAAMQJAAAsAADE
+AKAOAU0D6AIAAGAAALQCADgEAAREAACIAwA8BAAQ4BIAAAQhNSYIZmlsbC5nbzUtAAgFEGJsb2NrL2xlbmd0aC5nbzYeBB8CCA0X
+HAECFhwCCRAXHAAXcAIKBhccAQ4XHAEDFhwCCxIXHAEXFxwAF4wBAQ0XcAENF/wBAg4IFxwAF1QBDxeMAQQ2AgASF4sDBIgBCw4C
+HQAFMAAGGwECFhsBHhQbA4kBERQbA4oBGRYbARIWGwEQFhsBAxQbAYsWhwEDiwEKFhsBCBYbABVsA4wBDhYbABffAgE5FhsBMBYb
+ASUUGxE1JgA1LQA1NwA1RAA1SwA1XQj4CwAE8AkAAMQJAATEGAAA7AcAAMQJAADwCQAAoAkAAPAJAADECQAA8AkAAMQJAAAsAADE
 CQAALAAApAsAACwAAJgMAAAsAATkGAAAuBYAAAgAAMQNAAA0ARMDCAAAtAwAAAgAANgKAABEAAD8GAAARAAAgBkAABABGAMIAACI
 GQAAVAAA0AwAAFQAAJgJAABUAADkCQAACAAA4AwAAFwBHgMQAACkDQAACAAAqAsAAGwAAKgZAABsAACYGQAACAAAsBkAAAgAAKwZ
 AAAIAAC4GQAACAAAjBcAAAgAAJAXAAAIAACAFwAACAAAyBkAAAgAALwZAAAIAACwCwAACAAA1BkAAAgAANgZAAAIAACsFwAACAAA
@@ -1041,7 +1041,7 @@ func ScatterProgram(of string) (*ir.Program, error) {
 		return packed.Nth(scatterPrograms, 2)
 	case "uint64":
 		return packed.Nth(scatterPrograms, 3)
-	case "Wide":
+	case "block.Wide":
 		return packed.Nth(scatterPrograms, 4)
 	}
 	return nil, fmt.Errorf("kernel Scatter has no instance for %s", of)
@@ -1067,10 +1067,10 @@ C8gOAS8DCAFMB4gDAAS8BAAAyAsACQEAC70FAAR4AACkFQAAqA4AAMQCAR8DDAAACAAAQAAAoAEAAJgN
 ABsAAAAcAwwAAAgAAJwBAACQBAAAgAoNTgAAADMAAAA0AAAANQMMAAAIAACMDAREAAAAANQJAUgDDAAACAAAlAwAAGAAAAQABPQB
 ABS4EAAEnAcAAAgAAPQFAATEDgtsaW1pdG5ubm5pawILGWF0eGluZGljZXNvdXRTY2F0dGVyX3VpbnQAxg0ABpMCAATwAgAAVAAA
 3AEAAFAAAPwBAADkBAAAzAEAAHQAALgBAAPUFwFAAHQEAQAAQAPMDwFAALACBAMAAEAAwAIEBAAAQABMBAUAAEAD8BcBwASoGQAA
-8A4BUAPoAgAAZAAAtAIAOAQABEQAAIgDADwEABDAEwAABCE/IwhmaWxsLmdvPyoACAUQYmxvY2svbGVuZ3RoLmdvQB8EHwIIDRcc
-AQIWHAIJEBccABdwAgoGFxwBDhccAQMWHAILEhccARcXHAAXjAEBDRdwAQ0X/AECDggXHAAXVAEPF4wBBEACABIXiwMEkQELDgId
-AAUwAAYbAQIWGwEeFBsDkgERFBsDkwEZFhsBEhYbARAWGwEDFBsBlBaHAQOUAQoWGwEIFhsAFWwDlQEOFhsAF98CATkWGwEwFhsB
-JRQbET8jAD8qAD80AD9BAD9IAD9aCPgLAAT0CQAAyAkABJQZAADsBwAAyAkAAPQJAACgCQAA9AkAAMgJAAD0CQAAyAkAACwAAMgJ
+8A4BUAPoAgAAZAAAtAIAOAQABEQAAIgDADwEABDAEwAABCE8IwhmaWxsLmdvPCoACAUQYmxvY2svbGVuZ3RoLmdvPR8EHwIIDRcc
+AQIWHAIJEBccABdwAgoGFxwBDhccAQMWHAILEhccARcXHAAXjAEBDRdwAQ0X/AECDggXHAAXVAEPF4wBBD0CABIXiwMElAELDgId
+AAUwAAYbAQIWGwEeFBsDlQERFBsDlgEZFhsBEhYbARAWGwEDFBsBlxaHAQOXAQoWGwEIFhsAFWwDmAEOFhsAF98CATkWGwEwFhsB
+JRQbETwjADwqADw0ADxBADxIADxaCPgLAAT0CQAAyAkABJQZAADsBwAAyAkAAPQJAACgCQAA9AkAAMgJAAD0CQAAyAkAACwAAMgJ
 AAAsAACkCwAALAAAmAwAACwABLQZAAD4FgAACAAAxA0AADQBEwMIAAC0DAAACAAA3AoAAEQAAMwZAABEAADQGQAAEAEYAwgAANgZ
 AABUAADQDAAAVAAAmAkAAFQAAOQJAAAIAADgDAAAXAEeAxAAAKQNAAAIAACsCwAAbAAA+BkAAGwAAOgZAAAIAACAGgAACAAA/BkA
 AAgAAIgaAAAIAADMFwAACAAA0BcAAAgAAMAXAAAIAACYGgAACAAAjBoAAAgAALALAAAIAACkGgAACAAAqBoAAAgAAOwXAAAIAAD8
@@ -1105,7 +1105,7 @@ func ScatterLongProgram(of string) (*ir.Program, error) {
 		return packed.Nth(scatterLongPrograms, 2)
 	case "uint64":
 		return packed.Nth(scatterLongPrograms, 3)
-	case "Wide":
+	case "block.Wide":
 		return packed.Nth(scatterLongPrograms, 4)
 	}
 	return nil, fmt.Errorf("kernel ScatterLong has no instance for %s", of)
@@ -1131,10 +1131,10 @@ nAQAAPgKAAkBAAudBQAAdAAACAAAtBQAAMgNAAC0AgEfAwwAAAgAAEAAAJwBAADIDAAA+xQAAAwAAAgA
 AAAIAACcAQAA/AMAAMAJDUsAAAAzAAAANAAAADUDDAAACAAAtAkEQQAAAACgCQFFAwwAAAgAANALAABgAAAEAAT0AQAU2A8ABPwG
 AAAIAADUBQAAjAUAALQLC2xpbWl0bm5ubmlrAgsdYXR4aW5kaWNlc291dFNjYXR0ZXJMb25nX3VpbnQA+gwABpcCAAT0AgAAWAAA
 4AEAAFQAAIACAADYBAAA0AEAAHgAALwBAAPoFgFAAHgEAQAAQAOADwFAALQCBAMAAEAAxAIEBAAAQABMBAUAAEADhBcBwACUDwAA
-oA4BTQPoAgAAYAAAtAIAOAQABEQAAIgDADwEABDgEgAABCFGJwhmaWxsLmdvRi4ACAUQYmxvY2svbGVuZ3RoLmdvRx8EHwIIDRcc
-AQIWHAIJEBccABdwAgoGFxwBDhccAQMWHAILEhccARcXHAAXjAEBDRdwAQ0X/AECDggXHAAXVAEPF4wBBEcCABIXiwMEkQELDgId
-AAUwAAYbAQIWGwEeFBsDkgERFBsDkwEZFhsBEhYbARAWGwEDFBsBlBaHAQOUAQoWGwEIFhsAFWwDlQEOFhsAF98CATkWGwEwFhsB
-JRQbEUYnAEYuAEY4AEZFAEZMAEZeCPgLAATwCQAAxAkABMQYAADsBwAAxAkAAPAJAACgCQAA8AkAAMQJAADwCQAAxAkAACwAAMQJ
+oA4BTQPoAgAAYAAAtAIAOAQABEQAAIgDADwEABDgEgAABCFDJwhmaWxsLmdvQy4ACAUQYmxvY2svbGVuZ3RoLmdvRB8EHwIIDRcc
+AQIWHAIJEBccABdwAgoGFxwBDhccAQMWHAILEhccARcXHAAXjAEBDRdwAQ0X/AECDggXHAAXVAEPF4wBBEQCABIXiwMElAELDgId
+AAUwAAYbAQIWGwEeFBsDlQERFBsDlgEZFhsBEhYbARAWGwEDFBsBlxaHAQOXAQoWGwEIFhsAFWwDmAEOFhsAF98CATkWGwEwFhsB
+JRQbEUMnAEMuAEM4AENFAENMAENeCPgLAATwCQAAxAkABMQYAADsBwAAxAkAAPAJAACgCQAA8AkAAMQJAADwCQAAxAkAACwAAMQJ
 AAAsAACkCwAALAAAmAwAACwABOQYAACECwAACAAAxA0AADQBEwMIAAC0DAAACAAA2AoAAEQAAPwYAABEAACAGQAAEAEYAwgAAIgZ
 AABUAADQDAAAVAAAmAkAAFQAAOQJAAAIAADgDAAAXAEeAxAAAKQNAAAIAACoCwAAbAAAqBkAAGwAAJgZAAAIAACwGQAACAAArBkA
 AAgAALgZAAAIAACMFwAACAAAkBcAAAgAAIAXAAAIAADIGQAACAAAvBkAAAgAALALAAAIAADUGQAACAAA2BkAAAgAAKwXAAAIAAD8

@@ -47,12 +47,9 @@ func MergePairs8[T block.Bits](t gpu.Thread, kind uint32, down, iota bool, limit
 	block.Merge(t, kind, down, true, iota, a, la, b, lb, out, aV, bV, outV, s, places, cut)
 }
 
-// Wide16 is Wide of this file: types of kernels stand beside them.
-type Wide16 struct{ A, B uint64 }
-
 // GatherTwo collects values from two ranges.
 //
-//vyre:kernel workgroup=256 big=a,b,indices,out types=T:uint8|uint16|Wide16
+//vyre:kernel workgroup=256 big=a,b,indices,out types=T:uint8|uint16|block.Wide
 func GatherTwo[T any](t gpu.Thread, limit, limitA, n uint64, at []uint32, limitB, nB uint64, atB []uint32, a, b []T, indices []uint32, out []T) {
 	la, lb := block.Lengths(limit, limitA, n, at, limitB, nB, atB)
 	block.GatherTwo(t, a, la, b, la+lb, indices, out)

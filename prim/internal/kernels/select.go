@@ -5,12 +5,9 @@ import (
 	"github.com/govyre/vyre/prim/block"
 )
 
-// Sixteen is a payload of 16 bytes, as Wide is: programs are made file by file, of the types that a file has.
-type Sixteen struct{ A, B uint64 }
-
 // Select8 moves what a stencil of 8 bits, or of a few such words, chooses.
 //
-//vyre:kernel workgroup=256 big=stencil,x,out,places types=T:uint8|uint16|uint32|uint64|Sixteen
+//vyre:kernel workgroup=256 big=stencil,x,out,places types=T:uint8|uint16|uint32|uint64|block.Wide
 func Select8[T any](t gpu.Thread, by, words uint32, inPlace, payload, others bool, wordsOfPlace uint32, end bool, limit, n uint64, at []uint32, x, out []T, stencil []uint8, places, count []uint32, total, state []uint64) {
 	part, local := gpu.Shared[uint32](t, block.Warps), gpu.Shared[uint16](t, block.SelectTile)
 	how := block.Selection{By: by, Words: words, InPlace: inPlace, Payload: payload, Others: others, Places: wordsOfPlace, End: end}
@@ -19,7 +16,7 @@ func Select8[T any](t gpu.Thread, by, words uint32, inPlace, payload, others boo
 
 // Select16 moves what a stencil of 16 bits, or of a few such words, chooses.
 //
-//vyre:kernel workgroup=256 big=stencil,x,out,places types=T:uint8|uint16|uint32|uint64|Sixteen
+//vyre:kernel workgroup=256 big=stencil,x,out,places types=T:uint8|uint16|uint32|uint64|block.Wide
 func Select16[T any](t gpu.Thread, by, words uint32, inPlace, payload, others bool, wordsOfPlace uint32, end bool, limit, n uint64, at []uint32, x, out []T, stencil []uint16, places, count []uint32, total, state []uint64) {
 	part, local := gpu.Shared[uint32](t, block.Warps), gpu.Shared[uint16](t, block.SelectTile)
 	how := block.Selection{By: by, Words: words, InPlace: inPlace, Payload: payload, Others: others, Places: wordsOfPlace, End: end}
@@ -28,7 +25,7 @@ func Select16[T any](t gpu.Thread, by, words uint32, inPlace, payload, others bo
 
 // Select32 moves what a stencil of 32 bits, or of a few such words, chooses.
 //
-//vyre:kernel workgroup=256 big=stencil,x,out,places types=T:uint8|uint16|uint32|uint64|Sixteen
+//vyre:kernel workgroup=256 big=stencil,x,out,places types=T:uint8|uint16|uint32|uint64|block.Wide
 func Select32[T any](t gpu.Thread, by, words uint32, inPlace, payload, others bool, wordsOfPlace uint32, end bool, limit, n uint64, at []uint32, x, out []T, stencil []uint32, places, count []uint32, total, state []uint64) {
 	part, local := gpu.Shared[uint32](t, block.Warps), gpu.Shared[uint16](t, block.SelectTile)
 	how := block.Selection{By: by, Words: words, InPlace: inPlace, Payload: payload, Others: others, Places: wordsOfPlace, End: end}
