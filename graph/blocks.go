@@ -6,13 +6,14 @@ import (
 	"slices"
 )
 
-// Block is arcs in any order: the ends of each, its mask, and its weight. Masks and Weights may be nil: then all are 1.
-type Block struct{ From, To, Masks, Weights []uint32 }
+// Block is arcs in any order: the ends of each, its mask, its weight, and its call site. Masks and Weights may be nil: then all
+// are 1; and so may Sites: then no arc has one.
+type Block struct{ From, To, Masks, Weights, Sites []uint32 }
 
 // BuildOptions adjust FromBlocks. The zero value keeps every arc as it is.
 type BuildOptions struct {
-	Symmetric bool // an arc back for each arc that is no loop
-	Dedup     bool // arcs between the same two nodes become one, with the masks of all of them and the least weight
+	Symmetric bool // an arc back for each arc that is no loop; procedures and call sites are left out, since no return is a call
+	Dedup     bool // arcs between the same two nodes become one, with the masks of all of them and the least weight; where there are call sites, only arcs of the same site and mask do
 	NoSelf    bool // no arc from a node to itself
 }
 
@@ -21,6 +22,7 @@ type Built struct {
 	Back       int64 // arcs that Symmetric added
 	Self       int64 // arcs that NoSelf left out
 	Duplicates int64 // arcs that Dedup merged into others
+	Sites      int64 // arcs that had call sites until Symmetric
 }
 
 // FromBlocks makes a graph of so many nodes. It holds the graph and one row beside the blocks.
@@ -52,17 +54,22 @@ type building struct {
 func (b *building) count(blocks []Block) error {
 	offsets := b.g.offsets
 	var total, at uint64
-	masked, weighted := false, false
+	masked, weighted, sited := false, false, false
 	for _, k := range blocks {
-		if len(k.To) != len(k.From) || k.Masks != nil && len(k.Masks) != len(k.From) || k.Weights != nil && len(k.Weights) != len(k.From) {
-			return fmt.Errorf("graph: a block has %d sources, %d targets, %d masks and %d weights", len(k.From), len(k.To), len(k.Masks), len(k.Weights))
+		if len(k.To) != len(k.From) || k.Masks != nil && len(k.Masks) != len(k.From) || k.Weights != nil && len(k.Weights) != len(k.From) || k.Sites != nil && len(k.Sites) != len(k.From) {
+			return fmt.Errorf("graph: a block has %d sources, %d targets, %d masks, %d weights and %d call sites", len(k.From), len(k.To), len(k.Masks), len(k.Weights), len(k.Sites))
 		}
 		if bound := total + 2*uint64(len(k.From)); bound > 2*MaxArcs { // before a degree can wrap
 			return tooMany(bound / 2)
 		}
-		masked, weighted = masked || k.Masks != nil, weighted || k.Weights != nil
+		masked, weighted, sited = masked || k.Masks != nil, weighted || k.Weights != nil, sited || k.Sites != nil
 		if i := slices.Index(k.Masks, 0); i >= 0 {
 			return fmt.Errorf("graph: arc %d, from %d to %d: mask 0 can never be allowed", at+uint64(i), k.From[i], k.To[i])
+		}
+		for _, site := range k.Sites {
+			if b.o.Symmetric && site != NoSite {
+				b.done.Sites++
+			}
 		}
 		for i, u := range k.From {
 			v := k.To[i]
@@ -94,6 +101,9 @@ func (b *building) count(blocks []Block) error {
 	if weighted {
 		b.g.data.Weights = make([]uint32, total)
 	}
+	if sited && !b.o.Symmetric {
+		b.g.data.Sites = make([]uint32, total)
+	}
 	return nil
 }
 
@@ -103,7 +113,7 @@ func tooMany(arcs uint64) error {
 
 // place puts each arc into its row, and sorts the rows.
 func (b *building) place(blocks []Block) {
-	offsets, targets, masks, weights := b.g.offsets, b.g.targets, b.g.masks, b.g.data.Weights
+	offsets, targets, masks, weights, sites := b.g.offsets, b.g.targets, b.g.masks, b.g.data.Weights, b.g.data.Sites
 	put := func(u, v uint32, k *Block, i int) {
 		at := offsets[u]
 		offsets[u]++
@@ -114,10 +124,13 @@ func (b *building) place(blocks []Block) {
 		if weights != nil {
 			weights[at] = orOne(k.Weights, i)
 		}
+		if sites != nil {
+			sites[at] = siteOf(k.Sites, i)
+		}
 	}
 	for j := range blocks {
 		k := &blocks[j]
-		if masks == nil && weights == nil && !b.o.Symmetric && !b.o.NoSelf {
+		if masks == nil && weights == nil && sites == nil && !b.o.Symmetric && !b.o.NoSelf {
 			for i, u := range k.From {
 				targets[offsets[u]] = k.To[i]
 				offsets[u]++
@@ -137,8 +150,8 @@ func (b *building) place(blocks []Block) {
 	}
 	copy(offsets[1:], offsets)
 	offsets[0] = 0
-	if weights != nil {
-		b.g.sortWeighted()
+	if weights != nil || sites != nil {
+		b.g.sortColumns()
 	} else {
 		b.g.sortRows()
 	}
@@ -151,71 +164,91 @@ func orOne(words []uint32, i int) uint32 {
 	return words[i]
 }
 
-// sortWeighted makes rows ascend by target, mask and weight.
-func (g *CSR) sortWeighted() {
+func siteOf(sites []uint32, i int) uint32 {
+	if sites == nil {
+		return NoSite
+	}
+	return sites[i]
+}
+
+// sortColumns makes rows ascend by target, mask, call site and weight.
+func (g *CSR) sortColumns() {
 	type arc struct {
-		key    uint64
-		weight uint32
+		key          uint64
+		site, weight uint32
 	}
 	var row []arc
-	weights := g.data.Weights
+	weights, sites := g.data.Weights, g.data.Sites
+	put := func(column []uint32, i int, v uint32) {
+		if column != nil {
+			column[i] = v
+		}
+	}
 	for u := range g.Nodes() {
 		from, to := g.offsets[u], g.offsets[u+1]
 		row = row[:0]
 		for i := from; i < to; i++ {
-			row = append(row, arc{uint64(g.targets[i])<<32 | uint64(orOne(g.masks, int(i))), weights[i]})
+			row = append(row, arc{uint64(g.targets[i])<<32 | uint64(orOne(g.masks, int(i))), siteOf(sites, int(i)), orOne(weights, int(i))})
 		}
-		less := func(a, b arc) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.weight, b.weight)) }
+		less := func(a, b arc) int {
+			return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.site, b.site), cmp.Compare(a.weight, b.weight))
+		}
 		if slices.IsSortedFunc(row, less) {
 			continue
 		}
 		slices.SortFunc(row, less)
 		for k, a := range row {
 			i := int(from) + k
-			g.targets[i], weights[i] = uint32(a.key>>32), a.weight
-			if g.masks != nil {
-				g.masks[i] = uint32(a.key)
-			}
+			g.targets[i] = uint32(a.key >> 32)
+			put(g.masks, i, uint32(a.key))
+			put(weights, i, a.weight)
+			put(sites, i, a.site)
 		}
 	}
 }
 
 // dedup keeps one of the arcs between the same two nodes, and closes the gaps.
 func (b *building) dedup() {
-	g, weights := b.g, b.g.data.Weights
+	g := b.g
+	columns := []*[]uint32{&g.targets, &g.masks, &g.data.Weights, &g.data.Sites}
 	var end uint32 // of what is kept
 	from := uint32(0)
 	for u := range g.Nodes() {
 		to, start := g.offsets[u+1], end
 		for i := from; i < to; i++ {
-			if end > start && g.targets[end-1] == g.targets[i] {
+			if end > start && b.same(end-1, i) {
 				b.done.Duplicates++
 				if g.masks != nil {
 					g.masks[end-1] |= g.masks[i]
 				}
-				if weights != nil {
-					weights[end-1] = min(weights[end-1], weights[i])
+				if w := g.data.Weights; w != nil {
+					w[end-1] = min(w[end-1], w[i])
 				}
 				continue
 			}
-			g.targets[end] = g.targets[i]
-			if g.masks != nil {
-				g.masks[end] = g.masks[i]
-			}
-			if weights != nil {
-				weights[end] = weights[i]
+			for _, c := range columns {
+				if *c != nil {
+					(*c)[end] = (*c)[i]
+				}
 			}
 			end++
 		}
 		from, g.offsets[u+1] = to, end
 	}
-	g.targets = g.targets[:end:end]
-	if g.masks != nil {
-		g.masks = g.masks[:end:end]
+	for _, c := range columns {
+		if *c != nil {
+			*c = (*c)[:end:end]
+		}
 	}
-	if weights != nil {
-		g.data.Weights = weights[:end:end]
+}
+
+// same reports whether arc k becomes a part of arc i of the same row. Arcs of several call sites stay what they are.
+func (b *building) same(i, k uint32) bool {
+	g := b.g
+	if sites := g.data.Sites; sites != nil && (sites[i] != sites[k] || orOne(g.masks, int(i)) != orOne(g.masks, int(k))) {
+		return false
 	}
+	return g.targets[i] == g.targets[k]
 }
 
 // block is all arcs of a graph. What it shares with the graph must not be written.
@@ -227,7 +260,7 @@ func (g *CSR) block() Block {
 			row[i] = uint32(u)
 		}
 	}
-	return Block{from, g.targets, g.Masks(), g.data.Weights}
+	return Block{from, g.targets, g.Masks(), g.data.Weights, g.data.Sites}
 }
 
 // rebuilt is a graph of the same nodes, and all its data, with other arcs.
@@ -236,9 +269,12 @@ func (g *CSR) rebuilt(arcs Block, o BuildOptions) (*CSR, Built, error) {
 	if err != nil {
 		return nil, built, err
 	}
-	weights := r.data.Weights
+	weights, sites := r.data.Weights, r.data.Sites
 	r.data = g.data
-	r.data.Weights = weights
+	r.data.Weights, r.data.Sites = weights, sites
+	if sites == nil {
+		r.data.Procedures = nil
+	}
 	return r, built, nil
 }
 
@@ -251,10 +287,11 @@ func (g *CSR) with(arcs Block) *CSR {
 	return r
 }
 
-// Reverse returns the graph with every arc the other way round, and all its data. A graph of a file must be verified.
+// Reverse returns the graph with every arc the other way round, and all its data but procedures and call sites. A graph of a
+// file must be verified.
 func (g *CSR) Reverse() *CSR {
 	b := g.block()
-	b.From, b.To = b.To, b.From
+	b.From, b.To, b.Sites = b.To, b.From, nil
 	return g.with(b)
 }
 
@@ -279,6 +316,9 @@ func (g *CSR) Without(nodes []uint32) *CSR {
 		}
 		if b.Weights != nil {
 			kept.Weights = append(kept.Weights, b.Weights[i])
+		}
+		if b.Sites != nil {
+			kept.Sites = append(kept.Sites, b.Sites[i])
 		}
 	}
 	return g.with(kept)

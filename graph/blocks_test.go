@@ -12,11 +12,15 @@ import (
 
 // plainBuild is FromBlocks by a list of arcs that is sorted.
 func plainBuild(nodes int, blocks []graph.Block, o graph.BuildOptions) []string {
-	type arc struct{ from, to, mask, weight uint32 }
+	type arc struct{ from, to, mask, weight, site uint32 }
+	sited := false
 	var list []arc
 	for _, b := range blocks {
 		for i, u := range b.From {
-			a := arc{u, b.To[i], 1, 1}
+			a := arc{u, b.To[i], 1, 1, graph.NoSite}
+			if b.Sites != nil && !o.Symmetric {
+				a.site, sited = b.Sites[i], true
+			}
 			if b.Masks != nil {
 				a.mask = b.Masks[i]
 			}
@@ -28,14 +32,16 @@ func plainBuild(nodes int, blocks []graph.Block, o graph.BuildOptions) []string 
 			}
 			list = append(list, a)
 			if o.Symmetric && a.from != a.to {
-				list = append(list, arc{a.to, a.from, a.mask, a.weight})
+				list = append(list, arc{a.to, a.from, a.mask, a.weight, a.site})
 			}
 		}
 	}
 	if o.Dedup {
 		var merged []arc
 		for _, a := range list {
-			i := slices.IndexFunc(merged, func(m arc) bool { return m.from == a.from && m.to == a.to })
+			i := slices.IndexFunc(merged, func(m arc) bool {
+				return m.from == a.from && m.to == a.to && (!sited || m.site == a.site && m.mask == a.mask)
+			})
 			if i < 0 {
 				merged = append(merged, a)
 				continue
@@ -47,7 +53,7 @@ func plainBuild(nodes int, blocks []graph.Block, o graph.BuildOptions) []string 
 	}
 	var text []string
 	for _, a := range list {
-		text = append(text, fmt.Sprintf("%3d %3d %4d %4d", a.from, a.to, a.mask, a.weight))
+		text = append(text, fmt.Sprintf("%3d %3d %4d %4d %d", a.from, a.to, a.mask, a.weight, a.site))
 	}
 	slices.Sort(text)
 	return text
@@ -58,13 +64,16 @@ func TestBlocksBecomeRows(t *testing.T) {
 	for k := range 400 {
 		nodes := 1 + rng.IntN(12)
 		var blocks []graph.Block
-		masked, weighted := k&1 != 0, k&2 != 0
+		masked, weighted, sited := k&1 != 0, k&2 != 0, k&32 != 0
 		for range rng.IntN(4) {
 			var b graph.Block
 			for range rng.IntN(20) {
 				b.From, b.To = append(b.From, uint32(rng.IntN(nodes))), append(b.To, uint32(rng.IntN(nodes)))
 				if masked {
 					b.Masks = append(b.Masks, 1+uint32(rng.IntN(7)))
+				}
+				if sited {
+					b.Sites = append(b.Sites, []uint32{graph.NoSite, 1, 2}[rng.IntN(3)])
 				}
 				if weighted {
 					b.Weights = append(b.Weights, uint32(rng.IntN(9)))
@@ -96,7 +105,11 @@ func TestBlocksBecomeRows(t *testing.T) {
 				if w := g.Data().Weights; w != nil {
 					weight = w[at]
 				}
-				got = append(got, fmt.Sprintf("%3d %3d %4d %4d", u, v, mask, weight))
+				site := uint32(graph.NoSite)
+				if s := g.Data().Sites; s != nil {
+					site = s[at]
+				}
+				got = append(got, fmt.Sprintf("%3d %3d %4d %4d %d", u, v, mask, weight, site))
 				at++
 			}
 		}
@@ -126,7 +139,7 @@ func TestBlocksThatAreNoGraph(t *testing.T) {
 		{2, []graph.Block{{From: words{0, 1}, To: words{1, 2}}}, "arc 1, from 1 to 2: n = 2"},
 		{2, []graph.Block{{From: words{0}, To: words{1}}, {From: words{3}, To: words{0}}}, "arc 1, from 3 to 0: n = 2"},
 		{2, []graph.Block{{From: words{0}, To: words{1}, Masks: words{0}}}, "arc 0, from 0 to 1: mask 0 can never be allowed"},
-		{2, []graph.Block{{From: words{0}, To: words{1, 0}}}, "a block has 1 sources, 2 targets, 0 masks and 0 weights"},
+		{2, []graph.Block{{From: words{0}, To: words{1, 0}}}, "a block has 1 sources, 2 targets, 0 masks, 0 weights and 0 call sites"},
 		{0, []graph.Block{{From: words{0}, To: words{0}}}, "arc 0, from 0 to 0: n = 0"},
 	} {
 		if _, _, err := graph.FromBlocks(c.nodes, c.blocks, graph.BuildOptions{}); err == nil || !strings.HasPrefix(err.Error(), "graph: "+c.want) {
@@ -142,15 +155,18 @@ func TestWeightsStayWithTheirArcs(t *testing.T) {
 	if w := r.Data().Weights; fmt.Sprint(r.Offsets(), r.Targets(), w) != "[0 0 1 3] [0 0 1] [5 6 7]" {
 		t.Errorf("%v %v, weights %v", r.Offsets(), r.Targets(), w)
 	}
+	if d := r.Data(); d.Sites != nil || d.Procedures != nil {
+		t.Errorf("a call the other way round has a site: %+v", d)
+	}
 	if r.Name(0) != "main" || r.Position(1) != "b.go:3:4" {
 		t.Error("names are lost")
 	}
 	w := g.Without([]uint32{1})
-	if fmt.Sprint(w.Targets(), w.Data().Weights, w.Masks()) != "[2] [6] [4096]" {
+	if fmt.Sprint(w.Targets(), w.Data().Weights, w.Masks(), w.Data().Procedures, w.Data().Sites) != "[2] [6] [4096] [0 1 2] [4294967295]" {
 		t.Errorf("%v, weights %v, masks %v", w.Targets(), w.Data().Weights, w.Masks())
 	}
 	s, built, err := g.Rebuild(graph.BuildOptions{Symmetric: true})
-	if err != nil || built.Back != 3 || fmt.Sprint(s.Targets(), s.Data().Weights) != "[1 2 0 2 0 1] [5 6 5 7 6 7]" || s.Name(0) != "main" {
+	if err != nil || built.Back != 3 || built.Sites != 2 || s.Data().Sites != nil || fmt.Sprint(s.Targets(), s.Data().Weights) != "[1 2 0 2 0 1] [5 6 5 7 6 7]" || s.Name(0) != "main" {
 		t.Errorf("%v, %+v, %v, weights %v", err, built, s.Targets(), s.Data().Weights)
 	}
 }

@@ -9,6 +9,8 @@ import (
 const (
 	// None is no node: a node that no search has reached has this level.
 	None = math.MaxUint32
+	// NoSite is the call site of an arc that is neither a call nor a return.
+	NoSite = math.MaxUint32
 	// MaxNodes is how many nodes a graph may have: None is not one of them.
 	MaxNodes = math.MaxUint32 - 1
 	// MaxArcs is how many arcs offsets of 32 bits can count.

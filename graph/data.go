@@ -13,6 +13,10 @@ type Data struct {
 	Tags      []uint32 // another one, for sets of nodes that have a name in the question: sources, sinks
 	Weights   []uint32 // one an arc, in the order of Targets
 
+	// Of a program: the procedure that each node is in, counted from 0, and for each arc the call site whose call or return it
+	// is, or NoSite. With both, returns can be matched with calls: see package ifds.
+	Procedures, Sites []uint32
+
 	KindNames [32]string // of the bits of arcs' masks, where they are not those of the constants
 	Names     Strings    // one a node
 	Positions Strings    // where a node stands in what the graph was made of, as file:line:column
@@ -39,6 +43,7 @@ func (g *CSR) With(d Data) (*CSR, error) {
 	}{
 		{"node kinds", len(d.NodeKinds), g.Nodes(), "nodes"}, {"tags", len(d.Tags), g.Nodes(), "nodes"}, {"names", d.Names.Len(), g.Nodes(), "nodes"},
 		{"positions", d.Positions.Len(), g.Nodes(), "nodes"}, {"weights", len(d.Weights), g.Arcs(), "arcs"},
+		{"procedures", len(d.Procedures), g.Nodes(), "nodes"}, {"call sites", len(d.Sites), g.Arcs(), "arcs"},
 	} {
 		if a.got != 0 && a.got != a.want {
 			return nil, fmt.Errorf("graph: %d %s for %d %s", a.got, a.what, a.want, a.of)

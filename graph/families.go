@@ -15,6 +15,8 @@ type family struct {
 	size   func(p [3]uint64) (nodes, arcs uint64)  // arcs: at most
 	arcs   func(p [3]uint64, o Options) func(emit) // each arc, in any order
 	seeds  func(p [3]uint64, o Options) []uint32   // nil if node 0
+
+	procedures func(p [3]uint64, g *CSR) (procedures, sites []uint32) // of a program; nil if it is none
 }
 
 var families = []*family{
@@ -28,7 +30,7 @@ var families = []*family{
 	{name: "complete", params: []param{{"size N", 1, MaxNodes}}, size: func(p [3]uint64) (n, m uint64) { return p[0], product(p[0], p[0]-1) }, arcs: completeArcs},
 	{name: "tree", params: []param{{"size N", 1, MaxNodes}, {"children K", 1, MaxNodes}}, comma: true, size: func(p [3]uint64) (n, m uint64) { return p[0], p[0] - 1 }, arcs: treeArcs},
 	{name: "icfg", params: []param{{"procedures P", 1, MaxNodes}, {"places B", 2, MaxNodes}, {"facts F", 1, MaxNodes}},
-		comma: true, masked: true, size: icfgSize, arcs: icfgArcs},
+		comma: true, masked: true, size: icfgSize, arcs: icfgArcs, procedures: icfgProcedures},
 	{name: "skew", params: []param{{"size N", 1, 1 << 31}}, masked: true, valid: skewValid, size: skewSize, arcs: skewArcs, seeds: skewSeeds},
 }
 

@@ -126,6 +126,9 @@ func (g Generator) MaxBytes() uint64 {
 	if g.family.masked {
 		arcs *= 2
 	}
+	if g.family.procedures != nil {
+		nodes, arcs = 2*nodes, arcs/2*3
+	}
 	return 4 * (nodes + 1 + arcs)
 }
 
@@ -144,6 +147,9 @@ func (g Generator) Build(o Options) (*CSR, error) {
 	made, err := build(uint32(g.Nodes()), g.family.masked, g.family.arcs(g.p, o))
 	if err != nil {
 		return nil, fmt.Errorf("graph: %q: %w", g, err)
+	}
+	if g.family.procedures != nil {
+		made.data.Procedures, made.data.Sites = g.family.procedures(g.p, made)
 	}
 	return made, nil
 }

@@ -99,3 +99,24 @@ func (g icfg) callArcs(place, callee uint32, emit emit) {
 		}
 	}
 }
+
+// icfgProcedures returns the procedure of each node and the call site of each arc: the place of the call.
+func icfgProcedures(p [3]uint64, g *CSR) (procedures, sites []uint32) {
+	of := newICFG(p, Options{})
+	place := func(node uint32) uint32 { return node / (of.facts + 1) }
+	procedures, sites = make([]uint32, g.Nodes()), make([]uint32, g.Arcs())
+	for u := range uint32(g.Nodes()) {
+		procedures[u] = place(u) / of.places
+		for i := g.offsets[u]; i < g.offsets[u+1]; i++ {
+			switch orOne(g.masks, int(i)) {
+			case KindCall:
+				sites[i] = place(u)
+			case KindCallReturn:
+				sites[i] = place(g.targets[i]) - 1 // it returns to the place after the call
+			default:
+				sites[i] = NoSite
+			}
+		}
+	}
+	return procedures, sites
+}

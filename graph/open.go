@@ -80,6 +80,7 @@ func (f *file) checkLengths() error {
 	}{
 		{offsetsSection, uint64(f.head.width) * (n + 1), false}, {targetsSection, 4 * m, false}, {kindsSection, uint64(f.head.kinds) * m, false},
 		{nodeKindsSection, 4 * n, true}, {tagsSection, 4 * n, true}, {weightsSection, 4 * m, true},
+		{proceduresSection, 4 * n, true}, {sitesSection, 4 * m, true},
 		{nameEndsSection, 8 * (n + 1), true}, {positionEndsSection, 8 * (n + 1), true},
 	} {
 		got := uint64(len(f.section(c.kind)))
@@ -117,6 +118,7 @@ func (f *file) graph() (*CSR, error) {
 	}
 	g.data = Data{
 		NodeKinds: wordsOf[uint32](f.section(nodeKindsSection)), Tags: wordsOf[uint32](f.section(tagsSection)), Weights: wordsOf[uint32](f.section(weightsSection)),
+		Procedures: wordsOf[uint32](f.section(proceduresSection)), Sites: wordsOf[uint32](f.section(sitesSection)),
 		Names:     Strings{wordsOf[uint64](f.section(nameEndsSection)), f.section(nameBytesSection)},
 		Positions: Strings{wordsOf[uint64](f.section(positionEndsSection)), f.section(positionBytesSection)},
 	}

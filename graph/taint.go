@@ -46,17 +46,16 @@ type Tainted struct {
 	Bytes    uint64    // on the device, at most
 }
 
-// Taint follows the values of sources to sinks, along all arcs that are allowed, whatever calls they come from: 64 sources at
-// once, and with the same sanitizers. It uploads the graph once for each set of sanitizers that sources have.
+// Taint follows the values of sources to sinks, along all arcs that are allowed, whatever calls they come from (ifds.Taint
+// minds that): 64 sources at once, and with the same sanitizers. It uploads the graph once for each set of sanitizers that sources have.
 //
-// Errors: a node that the graph does not have; a label that two sources have, or a sanitizer names and none has; those of
-// NewSession, Batch and Path.
+// Errors: those of TaintQuery.Parts, NewSession, Batch and Path.
 func Taint(ctx context.Context, dev driver.Device, g *CSR, q TaintQuery, o SessionOptions) (*Tainted, error) {
-	if err := q.check(g, dev); err != nil {
+	t := &Tainted{Counts: make([]int, len(q.Sources))}
+	groups, err := q.Parts(dev, g)
+	if err != nil {
 		return nil, err
 	}
-	t := &Tainted{Counts: make([]int, len(q.Sources))}
-	groups := q.groups()
 	for _, group := range groups {
 		if err := t.ask(ctx, dev, g, q, group, o); err != nil {
 			return nil, err
@@ -113,14 +112,19 @@ func (q TaintQuery) check(g *CSR, dev driver.Device) error {
 	return nodes("a sink", q.Sinks)
 }
 
-// sanitized is sources that the same sanitizers hold for.
-type sanitized struct {
-	labels  []int
-	without []uint32 // ascending
+// TaintPart is sources of a query that the same sanitizers hold for.
+type TaintPart struct {
+	Labels  []int    // which sources
+	Without []uint32 // nodes that no value goes through, ascending
 }
 
-// groups puts sources together that have the same sanitizers.
-func (q TaintQuery) groups() (list []sanitized) {
+// Parts takes a query apart.
+//
+// Errors: a node that the graph does not have; a label that two sources have, or a sanitizer names and none has.
+func (q TaintQuery) Parts(dev driver.Device, g *CSR) (list []TaintPart, err error) {
+	if err := q.check(g, dev); err != nil {
+		return nil, err
+	}
 	at := make(map[string]int)
 	for label, source := range q.Sources {
 		var out []uint32
@@ -136,38 +140,38 @@ func (q TaintQuery) groups() (list []sanitized) {
 			i = len(list)
 			at[key.String()] = i
 			slices.Sort(out)
-			list = append(list, sanitized{without: slices.Compact(out)})
+			list = append(list, TaintPart{Without: slices.Compact(out)})
 		}
-		list[i].labels = append(list[i].labels, label)
+		list[i].Labels = append(list[i].Labels, label)
 	}
-	return list
+	return list, nil
 }
 
-// seeds are the nodes of a source that are not sanitized.
-func (s sanitized) seeds(q TaintQuery, label int) []uint32 {
+// Seeds are the nodes of one of its sources that are not sanitized.
+func (s TaintPart) Seeds(q TaintQuery, label int) []uint32 {
 	return slices.DeleteFunc(slices.Clone(q.Sources[label].Nodes), func(v uint32) bool {
-		_, out := slices.BinarySearch(s.without, v)
+		_, out := slices.BinarySearch(s.Without, v)
 		return out
 	})
 }
 
-// graph is what values go through.
-func (s sanitized) graph(g *CSR) *CSR {
-	if len(s.without) == 0 {
+// Graph is what values go through.
+func (s TaintPart) Graph(g *CSR) *CSR {
+	if len(s.Without) == 0 {
 		return g
 	}
-	return g.Without(s.without)
+	return g.Without(s.Without)
 }
 
 // ask finds the sinks of a group.
-func (t *Tainted) ask(ctx context.Context, dev driver.Device, g *CSR, q TaintQuery, group sanitized, o SessionOptions) (err error) {
-	o.Queries, o.Seeds, o.Levels = min(len(group.labels), 64), 1, false
-	queries := make([]Query, len(group.labels))
-	for i, label := range group.labels {
-		queries[i] = Query{Seeds: group.seeds(q, label), Kinds: q.Kinds}
+func (t *Tainted) ask(ctx context.Context, dev driver.Device, g *CSR, q TaintQuery, group TaintPart, o SessionOptions) (err error) {
+	o.Queries, o.Seeds, o.Levels = min(len(group.Labels), 64), 1, false
+	queries := make([]Query, len(group.Labels))
+	for i, label := range group.Labels {
+		queries[i] = Query{Seeds: group.Seeds(q, label), Kinds: q.Kinds}
 		o.Seeds = max(o.Seeds, len(queries[i].Seeds))
 	}
-	s, err := NewSession(ctx, dev, group.graph(g), o)
+	s, err := NewSession(ctx, dev, group.Graph(g), o)
 	if err != nil {
 		return err
 	}
@@ -181,7 +185,7 @@ func (t *Tainted) ask(ctx context.Context, dev driver.Device, g *CSR, q TaintQue
 	for i, r := range all {
 		for _, sink := range q.Sinks {
 			if r.Contains(sink) {
-				t.Findings = append(t.Findings, Finding{Sink: sink, Label: group.labels[i]})
+				t.Findings = append(t.Findings, Finding{Sink: sink, Label: group.Labels[i]})
 			}
 		}
 	}
@@ -189,11 +193,11 @@ func (t *Tainted) ask(ctx context.Context, dev driver.Device, g *CSR, q TaintQue
 }
 
 // paths finds those of the findings that are a group's: a search by levels for each of its sources that has one.
-func (t *Tainted) paths(ctx context.Context, dev driver.Device, g *CSR, q TaintQuery, group sanitized, o SessionOptions, list []Finding) (err error) {
+func (t *Tainted) paths(ctx context.Context, dev driver.Device, g *CSR, q TaintQuery, group TaintPart, o SessionOptions, list []Finding) (err error) {
 	wanted := make(map[int]bool)
 	most := 1
 	for _, f := range list {
-		if slices.Contains(group.labels, f.Label) {
+		if slices.Contains(group.Labels, f.Label) {
 			wanted[f.Label] = true
 			most = max(most, len(q.Sources[f.Label].Nodes))
 		}
@@ -202,16 +206,16 @@ func (t *Tainted) paths(ctx context.Context, dev driver.Device, g *CSR, q TaintQ
 		return nil
 	}
 	o.Queries, o.Seeds, o.Levels = 1, most, true
-	s, err := NewSession(ctx, dev, group.graph(g), o)
+	s, err := NewSession(ctx, dev, group.Graph(g), o)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	for _, label := range group.labels {
+	for _, label := range group.Labels {
 		if !wanted[label] {
 			continue
 		}
-		of := Query{Seeds: group.seeds(q, label), Kinds: q.Kinds}
+		of := Query{Seeds: group.Seeds(q, label), Kinds: q.Kinds}
 		levels, err := s.Levels(ctx, of)
 		if err != nil {
 			return err

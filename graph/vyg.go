@@ -49,11 +49,13 @@ const (
 	attributesSection
 	provenanceSection
 	kindNamesSection
+	proceduresSection
+	sitesSection
 	sectionTypes
 )
 
 var sectionNames = [sectionTypes]string{"", "offsets", "targets", "kinds", "kind table", "node kinds", "tags", "reverse offsets", "sources", "reverse kinds",
-	"weights", "name ends", "name bytes", "position ends", "position bytes", "attributes", "provenance", "kind names"}
+	"weights", "name ends", "name bytes", "position ends", "position bytes", "attributes", "provenance", "kind names", "procedures", "call sites"}
 
 // Flags of the header.
 const (

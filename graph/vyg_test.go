@@ -22,6 +22,7 @@ func full(t *testing.T) *graph.CSR {
 		t.Fatal(err)
 	}
 	d := graph.Data{NodeKinds: []uint32{1, 2, 3}, Tags: []uint32{0, 1, 0}, Weights: []uint32{5, 6, 7}, Names: graph.NewStrings([]string{"main", "", "log"}),
+		Procedures: []uint32{0, 1, 2}, Sites: []uint32{9, graph.NoSite, 4},
 		Positions: graph.NewStrings([]string{"a.go:1:2", "b.go:3:4", ""}), Attributes: map[string]string{"go": "1.26"},
 		Provenance: graph.Provenance{Producer: "test", Version: "1", Options: "none"}}
 	d.KindNames[20] = "spawns"
@@ -135,7 +136,7 @@ func TestWithRefusesOtherLengths(t *testing.T) {
 		want string
 	}{
 		{graph.Data{Tags: []uint32{1}}, "1 tags for 3 nodes"}, {graph.Data{NodeKinds: make([]uint32, 4)}, "4 node kinds for 3 nodes"},
-		{graph.Data{Weights: make([]uint32, 4)}, "4 weights for 3 arcs"}, {graph.Data{Names: graph.NewStrings([]string{"a"})}, "1 names for 3 nodes"},
+		{graph.Data{Weights: make([]uint32, 4)}, "4 weights for 3 arcs"}, {graph.Data{Sites: make([]uint32, 2)}, "2 call sites for 3 arcs"}, {graph.Data{Procedures: make([]uint32, 2)}, "2 procedures for 3 nodes"}, {graph.Data{Names: graph.NewStrings([]string{"a"})}, "1 names for 3 nodes"},
 	} {
 		if _, err := g.With(c.d); err == nil || err.Error() != "graph: "+c.want {
 			t.Errorf("got %v, want %s", err, c.want)
@@ -156,7 +157,7 @@ func TestBrokenFilesSayWhere(t *testing.T) {
 		{"version", func(b []byte) []byte { b[8] = 9; return b }, "x.vyg: version 9: version 1 is read"},
 		{"nodes", func(b []byte) []byte { b[16] = 9; return b }, "x.vyg: header: checksum differs"},
 		{"table", func(b []byte) []byte { b[140]++; return b }, "x.vyg: header: checksum differs"},
-		{"sections", func(b []byte) []byte { b[38] = 9; return b }, "x.vyg: 589838 sections promised: the file has"},
+		{"sections", func(b []byte) []byte { b[38] = 9; return b }, "x.vyg: 589840 sections promised: the file has"},
 		{"short", func(b []byte) []byte { return b[:len(b)-4097] }, "bytes promised, the file has"},
 		{"targets", func(b []byte) []byte { b[8192]++; return b }, "x.vyg: section targets at 8192: checksum differs"},
 		{"names", func(b []byte) []byte { i := bytes.Index(b, []byte("mainlog")); b[i]++; return b }, "section name bytes at "},

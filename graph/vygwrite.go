@@ -89,6 +89,8 @@ func (g *CSR) contents() (list []content, kinds uint8, err error) {
 	add(nodeKindsSection, 4, bytesOf(d.NodeKinds))
 	add(tagsSection, 4, bytesOf(d.Tags))
 	add(weightsSection, 4, bytesOf(d.Weights))
+	add(proceduresSection, 4, bytesOf(d.Procedures))
+	add(sitesSection, 4, bytesOf(d.Sites))
 	add(nameEndsSection, 8, bytesOf(d.Names.ends))
 	add(nameBytesSection, 1, d.Names.bytes)
 	add(positionEndsSection, 8, bytesOf(d.Positions.ends))

@@ -177,7 +177,9 @@ func (c *graphGenCmd) Run(t *terminal) error {
 			return err
 		}
 	}
-	if g, err = g.With(graph.Data{Provenance: graph.Provenance{Producer: "vyre graph gen", Version: version(), Options: fmt.Sprintf("%v, seed %d", gen, c.Seed)}}); err != nil {
+	d := g.Data()
+	d.Provenance = graph.Provenance{Producer: "vyre graph gen", Version: version(), Options: fmt.Sprintf("%v, seed %d", gen, c.Seed)}
+	if g, err = g.With(d); err != nil {
 		return err
 	}
 	return t.save(c.Out, format, g, files.Report{}, began)
@@ -241,7 +243,8 @@ func (t *terminal) save(name string, format files.Format, g *graph.CSR, report f
 	for _, c := range []struct {
 		n    int64
 		what string
-	}{{report.Built.Back, "arcs back were added"}, {report.Built.Self, "arcs from a node to itself were left out"}, {report.Built.Duplicates, "arcs were merged into others"}} {
+	}{{report.Built.Back, "arcs back were added"}, {report.Built.Self, "arcs from a node to itself were left out"}, {report.Built.Duplicates, "arcs were merged into others"},
+		{report.Built.Sites, "arcs lost their call sites, since no return is a call"}} {
 		if c.n > 0 {
 			fmt.Fprintf(t.err, "%s %s\n", thousands(c.n), c.what)
 		}

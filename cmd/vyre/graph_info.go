@@ -133,7 +133,7 @@ func (c *graphInfoCmd) describe(g *graph.CSR, report files.Report) (graphDoc, er
 	for _, h := range []struct {
 		there bool
 		what  string
-	}{{d.Weights != nil, "weights"}, {d.Names.Len() > 0, "names"}, {d.Positions.Len() > 0, "positions"}, {d.NodeKinds != nil, "node kinds"}, {d.Tags != nil, "tags"}} {
+	}{{d.Weights != nil, "weights"}, {d.Names.Len() > 0, "names"}, {d.Positions.Len() > 0, "positions"}, {d.NodeKinds != nil, "node kinds"}, {d.Tags != nil, "tags"}, {d.Procedures != nil, "procedures"}, {d.Sites != nil, "call sites"}} {
 		if h.there {
 			doc.Has = append(doc.Has, h.what)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/ifds"
 	"github.com/govyre/vyre/megakernel"
 )
 
@@ -23,7 +24,7 @@ type taintCmd struct {
 	Sinks      string `required:"" placeholder:"FILE" help:"Where they must not come to: nodes, one a line."`
 	Sanitizers string `placeholder:"FILE" help:"Where they end: a line has nodes, a tab, and the labels that this is for, with commas; without labels, all."`
 	Kinds      string `placeholder:"MASK" help:"Kinds of arcs that are allowed: a number, or names with commas; all by default."`
-	Contexts   string `enum:"none" default:"none" help:"Whether returns go to the call that was made: none, they go to all callers."`
+	Contexts   string `enum:"none,exact" default:"none" help:"Whether returns go to the call that was made, which takes a graph with procedures and call sites (${enum})."`
 	Paths      int    `default:"100" placeholder:"N" help:"Of so many findings, show a shortest path."`
 
 	JSON     bool   `help:"Print one JSON document." xor:"form"`
@@ -44,8 +45,9 @@ Example:
 
 // tainted is what came out.
 type tainted struct {
-	g     *graph.CSR
-	query graph.TaintQuery
+	g        *graph.CSR
+	contexts string
+	query    graph.TaintQuery
 	*graph.Tainted
 	shown []graph.Finding // those that no baseline has
 	known int             // findings that it has
@@ -76,7 +78,7 @@ func (c *taintCmd) run(t *terminal) error {
 		return err
 	}
 	defer g.Close()
-	a := &tainted{g: g}
+	a := &tainted{g: g, contexts: c.Contexts}
 	if a.query, err = c.query(t, g); err != nil {
 		return err
 	}
@@ -187,10 +189,14 @@ func (c *taintCmd) ask(t *terminal, a *tainted) error {
 	stop := spin(t.err, "searching")
 	defer stop()
 	began := time.Now()
-	if a.Tainted, err = graph.Taint(t.ctx, dev, a.g, a.query, o); err != nil {
+	ask, how := graph.Taint, ""
+	if c.Contexts == "exact" {
+		ask, how = ifds.Taint, "exact contexts, "
+	}
+	if a.Tainted, err = ask(t.ctx, dev, a.g, a.query, o); err != nil {
 		return err
 	}
-	a.run = runEntry{Device: dev.Name(), Topology: counted(a.Searches, "turn"), WallNS: time.Since(began).Nanoseconds(), Bytes: a.Bytes}
+	a.run = runEntry{Device: dev.Name(), Topology: how + counted(a.Searches, "turn"), WallNS: time.Since(began).Nanoseconds(), Bytes: a.Bytes}
 	return nil
 }
 
@@ -258,7 +264,7 @@ func (a *tainted) node(v uint32) nodeEntry {
 
 func (a *tainted) doc() taintDoc {
 	digest := a.g.Digest()
-	doc := taintDoc{Schema: taintSchema, Graph: graphEntry{fmt.Sprintf("%x", digest), a.g.Nodes(), a.g.Arcs()}, Contexts: "none", Pairs: []pairEntry{},
+	doc := taintDoc{Schema: taintSchema, Graph: graphEntry{fmt.Sprintf("%x", digest), a.g.Nodes(), a.g.Arcs()}, Contexts: a.contexts, Pairs: []pairEntry{},
 		Known: a.known, Counts: map[string]int{}, Run: a.run}
 	for i, n := range a.Counts {
 		doc.Counts[a.query.Sources[i].Label] = n

@@ -125,6 +125,8 @@ func losses(g *graph.CSR, format Format) (lost []string) {
 		{"positions", holdsData, d.Positions.Len() > 0},
 		{"node kinds", holdsData, d.NodeKinds != nil},
 		{"tags", holdsData, d.Tags != nil},
+		{"procedures", holdsData, d.Procedures != nil},
+		{"call sites", holdsData, d.Sites != nil},
 		{"names of kinds", holdsKindNames, d.KindNames != [32]string{}},
 		{"attributes", holdsData, len(d.Attributes) > 0},
 		{"provenance", holdsData, d.Provenance != graph.Provenance{}},

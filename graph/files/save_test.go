@@ -53,6 +53,12 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 					}
 					defer back.Close()
 					want := g
+					if g.Data().Sites != nil && format != files.Vyre {
+						lost = slices.DeleteFunc(lost, func(what string) bool { return what == "procedures" || what == "call sites" })
+						if back.Data().Sites != nil {
+							t.Errorf("call sites %v of a file that has none", back.Data().Sites)
+						}
+					}
 					if slices.Equal(lost, []string{"kinds"}) {
 						if want, err = graph.New(g.Offsets(), g.Targets(), nil); err != nil {
 							t.Fatal(err)

@@ -1,15 +1,18 @@
 // Package ifds follows facts through a program along realisable paths: those on which every return goes to the call that was
 // made. A graph that is only searched lets a fact enter a procedure by one call and leave it to another.
 //
-//	Program{Graph, Procedures, Sites} ──Solve(seeds)──▶ Solution: which nodes hold, for which entries of their procedure
+//	graph with procedures and call sites ──Solve(seeds)──▶ Solution: which nodes hold, for which entries of their procedure
+//	                                     ──Taint(query)──▶ sinks that values of sources come to, with realisable paths
 //
 // # What goes in
 //
 // The graph is exploded (Reps, Horwitz and Sagiv, "Precise interprocedural dataflow analysis via graph reachability", POPL
 // 1995): a node is a place of a procedure together with a fact, and an arc says that the fact at its end follows from the one
 // at its start. A graph of values, in which arguments lead to parameters and results to calls, has the same form. Every node
-// belongs to a procedure. An arc of kind call leads into another procedure, one of kind call return back to its callers, and
-// both have the number of their call site. All other arcs stay inside a procedure, and make the call-to-return way as well.
+// belongs to a procedure (graph.Data.Procedures). An arc of kind call or argument leads into another procedure, one of kind
+// call return or return back to its callers, and both have the number of their call site (graph.Data.Sites). All other arcs
+// stay inside a procedure, and make the call-to-return way as well. With Options.Unbalanced they may also lead to another
+// procedure: through a variable that all can reach, from where a fact goes on whoever called.
 //
 // # How
 //
@@ -22,7 +25,9 @@
 //
 // # Seeds
 //
-// A seed holds without a call. With Program.Unbalanced, what follows from one may also return to callers that were never
+// A seed holds without a call. With Options.Unbalanced, what follows from one may also return to callers that were never
 // entered: that is what is wanted of a source of tainted values in the midst of a program. Without, seeds are where a program
 // begins.
+//
+// Start reading at solve.go; contexts.go makes a graph of a solution that any search can go through.
 package ifds

@@ -1,7 +1,6 @@
 package ifds_test
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,31 +16,14 @@ import (
 
 var ctx = context.Background()
 
-// exploded makes a program of a generated one: procedures of equally many places, each with facts and fact 0. The place of a
-// call is its site.
-func exploded(t *testing.T, procedures, places, facts int, seed uint64) ifds.Program {
+// exploded makes a generated program: procedures of equally many places, each with facts and fact 0.
+func exploded(t *testing.T, procedures, places, facts int, seed uint64) *graph.CSR {
 	t.Helper()
 	g, err := graph.Generate(fmt.Sprintf("icfg:%d,%d,%d", procedures, places, facts), graph.Options{Seed: seed})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := ifds.Program{Graph: g, Procedures: make([]uint32, g.Nodes()), Sites: make([]uint32, g.Arcs())}
-	for u := range p.Procedures {
-		p.Procedures[u] = uint32(u / (facts + 1) / places)
-		targets, masks := g.Row(uint32(u))
-		for k, v := range targets {
-			site := &p.Sites[int(g.Offsets()[u])+k]
-			switch masks[k] {
-			case graph.KindCall:
-				*site = uint32(u / (facts + 1))
-			case graph.KindCallReturn:
-				*site = v/uint32(facts+1) - 1
-			default:
-				*site = ifds.NoSite
-			}
-		}
-	}
-	return p
+	return g
 }
 
 func TestKnownAnswers(t *testing.T) {
@@ -68,17 +50,17 @@ type relation struct{ edges map[[2]uint32]bool }
 // functional is another way to the same answer, quadratic and plain: it makes the relation between the entries and all nodes of
 // each procedure, for all entries that there are, by going over all arcs until nothing changes; then it walks from the
 // seeds, over calls and over what the relation says of whole calls.
-func functional(p ifds.Program, seeds []uint32) relation {
-	g := p.Graph
+func functional(g *graph.CSR, seeds []uint32) relation {
+	sites := g.Data().Sites
 	from := map[uint32]map[uint32]bool{} // of an entry, what follows inside its procedure
 	type arc struct{ u, v, site uint32 }
 	var inner, calls, returns []arc
 	for u := range uint32(g.Nodes()) {
 		targets, masks := g.Row(u)
 		for k, v := range targets {
-			a := arc{u, v, p.Sites[g.Offsets()[u]+uint32(k)]}
+			a := arc{u, v, sites[g.Offsets()[u]+uint32(k)]}
 			switch {
-			case a.site == ifds.NoSite:
+			case a.site == graph.NoSite:
 				inner = append(inner, a)
 			case masks[k]&graph.KindCall != 0:
 				calls = append(calls, a)
@@ -154,19 +136,19 @@ func TestSolutionsAreThoseOfTheFunctionalSolver(t *testing.T) {
 		p := exploded(t, procedures, places, facts, rand.Uint64())
 		seeds := []uint32{0}
 		if rand.IntN(2) == 0 {
-			seeds = append(seeds, rand.Uint32N(uint32(p.Graph.Nodes())))
+			seeds = append(seeds, rand.Uint32N(uint32(p.Nodes())))
 		}
 		s, err := ifds.Solve(ctx, p, seeds, ifds.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := functional(p, seeds).nodes()
-		for v := range uint32(p.Graph.Nodes()) {
+		for v := range uint32(p.Nodes()) {
 			if s.Holds(v) != want[v] {
 				t.Fatalf("%d procedures of %d places, %d facts, seeds %v: node %d holds: %v, want %v", procedures, places, facts, seeds, v, s.Holds(v), want[v])
 			}
 		}
-		reach, err := graph.Levels(p.Graph, seeds, graph.AllKinds)
+		reach, err := graph.Levels(p, seeds, graph.AllKinds)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -178,28 +160,34 @@ func TestSolutionsAreThoseOfTheFunctionalSolver(t *testing.T) {
 	}
 }
 
-// small is two callers of one procedure: a0 → a1 calls p, b0 → b1 calls p, p0 → p1.
-func small(t *testing.T) ifds.Program {
+// arc is one of a program, with its call site.
+type arc struct{ from, to, mask, site uint32 }
+
+// program makes one of the procedures of its nodes and of arcs.
+func program(t *testing.T, procedures []uint32, arcs []arc) *graph.CSR {
 	t.Helper()
-	type arc struct{ u, v, mask, site uint32 }
-	const a0, a1, b0, b1, p0, p1 = 0, 1, 2, 3, 4, 5
-	arcs := []arc{{a0, p0, graph.KindCall, 7}, {b0, p0, graph.KindCall, 8}, {p0, p1, graph.KindAssign, ifds.NoSite}, {p1, a1, graph.KindCallReturn, 7}, {p1, b1, graph.KindCallReturn, 8}}
-	slices.SortFunc(arcs, func(x, y arc) int { return cmp.Or(cmp.Compare(x.u, y.u), cmp.Compare(x.v, y.v)) })
-	offsets, targets, masks := make([]uint32, 7), []uint32{}, []uint32{}
-	p := ifds.Program{Procedures: []uint32{0, 0, 1, 1, 2, 2}}
+	var b graph.Block
 	for _, a := range arcs {
-		offsets[a.u+1]++
-		targets, masks, p.Sites = append(targets, a.v), append(masks, a.mask), append(p.Sites, a.site)
+		b.From, b.To, b.Masks, b.Sites = append(b.From, a.from), append(b.To, a.to), append(b.Masks, a.mask), append(b.Sites, a.site)
 	}
-	for k := range 6 {
-		offsets[k+1] += offsets[k]
-	}
-	g, err := graph.New(offsets, targets, masks)
+	g, _, err := graph.FromBlocks(int64(len(procedures)), []graph.Block{b}, graph.BuildOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Graph = g
-	return p
+	d := g.Data()
+	d.Procedures = procedures
+	if g, err = g.With(d); err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+const a0, a1, b0, b1, p0, p1 = 0, 1, 2, 3, 4, 5
+
+// small is two callers of one procedure: a0 → a1 calls p, b0 → b1 calls p, p0 → p1.
+func small(t *testing.T) *graph.CSR {
+	return program(t, []uint32{0, 0, 1, 1, 2, 2}, []arc{{a0, p0, graph.KindCall, 7}, {b0, p0, graph.KindArgument, 8}, {p0, p1, graph.KindAssign, graph.NoSite},
+		{p1, a1, graph.KindCallReturn, 7}, {p1, b1, graph.KindReturn, 8}})
 }
 
 func TestReturnsGoToTheCallThatWasMade(t *testing.T) {
@@ -209,8 +197,7 @@ func TestReturnsGoToTheCallThatWasMade(t *testing.T) {
 		unbalanced bool
 		want       []uint32
 	}{{0, false, []uint32{0, 1, 4, 5}}, {2, true, []uint32{2, 3, 4, 5}}, {4, false, []uint32{4, 5}}, {4, true, []uint32{1, 3, 4, 5}}} {
-		p.Unbalanced = c.unbalanced
-		s, err := ifds.Solve(ctx, p, []uint32{c.seed}, ifds.Options{})
+		s, err := ifds.Solve(ctx, p, []uint32{c.seed}, ifds.Options{Unbalanced: c.unbalanced})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -224,31 +211,51 @@ func TestReturnsGoToTheCallThatWasMade(t *testing.T) {
 	}
 }
 
+func TestWhatIsSharedIsSeenInAllContexts(t *testing.T) {
+	// a calls p, which writes a cell of procedure 2; procedure 3 reads it, and is called by nobody that is known.
+	g := program(t, []uint32{0, 0, 1, 2, 3, 4}, []arc{{0, 2, graph.KindCall, 1}, {2, 3, graph.KindStore, graph.NoSite}, {3, 4, graph.KindLoad, graph.NoSite}, {4, 5, graph.KindReturn, 2}})
+	s, err := ifds.Solve(ctx, g, []uint32{0}, ifds.Options{Unbalanced: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := slices.Collect(s.Nodes()); !slices.Equal(got, []uint32{0, 2, 3, 4, 5}) {
+		t.Error(got)
+	}
+	if s, err = ifds.Solve(ctx, g, []uint32{0}, ifds.Options{Unbalanced: true, Kinds: graph.AllKinds &^ graph.KindLoad}); err != nil || s.Count() != 3 {
+		t.Error(s, err)
+	}
+}
+
 func TestWhatIsNoProgramIsRefused(t *testing.T) {
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	change := func(f func(p *ifds.Program)) error {
-		p := small(t)
-		f(&p)
-		_, err := ifds.Solve(ctx, p, []uint32{0}, ifds.Options{})
-		return err
-	}
 	solve := func(ctx context.Context, seed uint32, most int64) error {
 		_, err := ifds.Solve(ctx, small(t), []uint32{seed}, ifds.Options{MaxBytes: most})
 		return err
 	}
+	made := func(g *graph.CSR) error {
+		_, err := ifds.Solve(ctx, g, nil, ifds.Options{})
+		return err
+	}
+	bare, err := graph.Generate("chain:3", graph.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := func(mask, site, of, to uint32) error {
+		return made(program(t, []uint32{of, to}, []arc{{0, 1, mask, site}}))
+	}
 	for want, err := range map[string]error{
-		"no graph":                    change(func(p *ifds.Program) { p.Graph = nil }),
-		"procedures of 5 nodes":       change(func(p *ifds.Program) { p.Procedures = p.Procedures[:5] }),
-		"sites of 4 arcs":             change(func(p *ifds.Program) { p.Sites = p.Sites[:4] }),
-		"has no site":                 change(func(p *ifds.Program) { p.Sites[0] = ifds.NoSite }),
-		"neither a call":              change(func(p *ifds.Program) { p.Sites[2] = 3 }),
-		"leads from procedure 2 to 1": change(func(p *ifds.Program) { p.Procedures[5] = 1 }),
-		"node 4: procedure 6":         change(func(p *ifds.Program) { p.Procedures[4], p.Procedures[5] = 6, 6 }),
-		"site 7 is a call in procedure 0, and a return from here to node 3 of procedure 1": change(func(p *ifds.Program) { p.Sites[3], p.Sites[4] = 8, 7 }),
-		"seed 0 is node 6":              solve(ctx, 6, 0),
-		"need 96 bytes, 95 are allowed": solve(ctx, 0, 95),
-		"canceled":                      solve(ended, 0, 0),
+		"no graph": made(nil),
+		"does not say which procedures its nodes are in":                                   made(bare),
+		"arc 0 of node 0: it is a call or a return, and has no site":                       one(graph.KindCall, graph.NoSite, 0, 1),
+		"site 3, and it is neither a call nor a return":                                    one(graph.KindAssign, 3, 0, 0),
+		"it is a call of site 3, and a return":                                             one(graph.KindArgument|graph.KindReturn, 3, 0, 1),
+		"leads from procedure 1 to 0":                                                      one(graph.KindAssign, graph.NoSite, 1, 0),
+		"node 1: procedure 2":                                                              one(graph.KindAssign, graph.NoSite, 0, 2),
+		"site 7 is a call in procedure 0, and a return from here to node 2 of procedure 1": made(program(t, []uint32{0, 2, 1}, []arc{{0, 1, graph.KindCall, 7}, {1, 2, graph.KindCallReturn, 7}})),
+		"seed 0 is node 6":                                                                 solve(ctx, 6, 0),
+		"need 96 bytes, 95 are allowed":                                                    solve(ctx, 0, 95),
+		"canceled":                                                                         solve(ended, 0, 0),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

@@ -2,20 +2,57 @@ package ifds
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/govyre/vyre/graph"
 )
 
-// NoSite is the site of an arc that stays in its procedure.
-const NoSite = math.MaxUint32
+// What the kinds of arcs with a call site say: whether they lead into a procedure, or back from it.
+const (
+	into = graph.KindCall | graph.KindArgument
+	back = graph.KindCallReturn | graph.KindReturn
+)
 
-// Program is an exploded graph with what is needed to match returns with calls.
-type Program struct {
-	Graph      *graph.CSR
-	Procedures []uint32 // of each node, counted from 0
-	Sites      []uint32 // of each arc, in the order of the graph's targets: the call site of calls and returns, NoSite of others
-	Unbalanced bool     // what follows from a seed may return to all callers of its procedure
+// way is how an arc goes on.
+type way uint8
+
+const (
+	inner   way = iota // in its procedure
+	calls              // into one that is called
+	returns            // from it to the caller
+	shared             // to another one without a call, by way of something that all can reach: a global variable, a field
+	closed             // it is not allowed
+)
+
+// program is a graph whose arcs are told apart.
+type program struct {
+	*graph.CSR
+	masks, procedures, sites []uint32
+	kinds                    uint32
+}
+
+// way returns how arc k of node u goes on, which leads to v.
+func (p *program) way(u, v uint32, k int) way {
+	m := p.mask(u, k)
+	switch site := p.site(u, k); {
+	case m&p.kinds == 0:
+		return closed
+	case site == graph.NoSite && p.procedures[u] == p.procedures[v]:
+		return inner
+	case site == graph.NoSite:
+		return shared
+	case m&into != 0:
+		return calls
+	}
+	return returns
+}
+
+func (p *program) site(u uint32, k int) uint32 { return p.sites[p.Offsets()[u]+uint32(k)] }
+
+func (p *program) mask(u uint32, k int) uint32 {
+	if p.masks == nil {
+		return 1
+	}
+	return p.masks[p.Offsets()[u]+uint32(k)]
 }
 
 // Error says what is wrong with a program, and where.
@@ -31,55 +68,58 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("ifds: arc %d of node %d: %s", e.Arc, e.Node, e.Msg)
 }
 
-// check looks at every arc: where it leads says whether it is to have a site. O(arcs).
-func (p Program) check(seeds []uint32) error {
-	switch {
-	case p.Graph == nil:
-		return fmt.Errorf("ifds: no graph")
-	case len(p.Procedures) != p.Graph.Nodes():
-		return fmt.Errorf("ifds: procedures of %d nodes, the graph has %d", len(p.Procedures), p.Graph.Nodes())
-	case len(p.Sites) != p.Graph.Arcs():
-		return fmt.Errorf("ifds: sites of %d arcs, the graph has %d", len(p.Sites), p.Graph.Arcs())
+// newProgram looks at every arc that is allowed: where it leads says whether it is to have a site. O(arcs).
+func newProgram(g *graph.CSR, seeds []uint32, o Options) (*program, error) {
+	if g == nil {
+		return nil, fmt.Errorf("ifds: no graph")
+	}
+	if err := g.Verify(); err != nil {
+		return nil, err
+	}
+	d := g.Data()
+	p := &program{g, g.Masks(), d.Procedures, d.Sites, o.Kinds}
+	if p.kinds == 0 {
+		p.kinds = graph.AllKinds
+	}
+	if g.Nodes() > 0 && (d.Procedures == nil || g.Arcs() > 0 && d.Sites == nil) {
+		return nil, fmt.Errorf("ifds: the graph does not say which procedures its nodes are in, and which calls its arcs: without them returns cannot be matched with calls. " +
+			"A graph that was made of a program has them (graph.Data.Procedures and Sites), unless arcs back were added")
 	}
 	for i, s := range seeds {
-		if int64(s) >= int64(p.Graph.Nodes()) {
-			return fmt.Errorf("ifds: seed %d is node %d, the graph has %d", i, s, p.Graph.Nodes())
+		if int64(s) >= int64(g.Nodes()) {
+			return nil, fmt.Errorf("ifds: seed %d is node %d, the graph has %d", i, s, g.Nodes())
 		}
 	}
-	for u := range p.Graph.Nodes() {
-		if int64(p.Procedures[u]) >= int64(p.Graph.Nodes()) {
-			return &Error{u, -1, fmt.Sprintf("procedure %d; they count from 0, and there are no more than nodes", p.Procedures[u])}
+	for u := range uint32(g.Nodes()) {
+		if int64(p.procedures[u]) >= int64(g.Nodes()) {
+			return nil, &Error{int(u), -1, fmt.Sprintf("procedure %d; they count from 0, and there are no more than nodes", p.procedures[u])}
 		}
-		targets, masks := p.Graph.Row(uint32(u))
-		first := p.Graph.Offsets()[u]
+	}
+	for u := range uint32(g.Nodes()) {
+		targets, _ := g.Row(u)
 		for k, v := range targets {
-			if msg := p.wrong(uint32(u), v, mask(masks, k), p.Sites[first+uint32(k)]); msg != "" {
-				return &Error{u, k, msg}
+			if msg := p.wrong(u, v, k, o.Unbalanced); msg != "" {
+				return nil, &Error{int(u), k, msg}
 			}
 		}
 	}
-	return nil
+	return p, nil
 }
 
 // wrong says what is wrong with an arc, or nothing. A procedure may call itself, so a call may stay inside.
-func (p Program) wrong(u, v, mask, site uint32) string {
-	crosses := mask&(graph.KindCall|graph.KindCallReturn) != 0
+func (p *program) wrong(u, v uint32, k int, unbalanced bool) string {
+	m, site := p.mask(u, k), p.site(u, k)
 	switch {
-	case mask&graph.KindCall != 0 && mask&graph.KindCallReturn != 0:
-		return "it is a call and a return"
-	case crosses && site == NoSite:
+	case m&p.kinds == 0:
+	case site == graph.NoSite && m&(graph.KindCall|graph.KindCallReturn) != 0:
 		return "it is a call or a return, and has no site"
-	case !crosses && site != NoSite:
+	case site == graph.NoSite && p.procedures[u] != p.procedures[v] && !unbalanced:
+		return fmt.Sprintf("it leads from procedure %d to %d, and is neither a call nor a return", p.procedures[u], p.procedures[v])
+	case site == graph.NoSite:
+	case m&into != 0 && m&back != 0:
+		return fmt.Sprintf("it is a call of site %d, and a return", site)
+	case m&(into|back) == 0:
 		return fmt.Sprintf("site %d, and it is neither a call nor a return", site)
-	case !crosses && p.Procedures[u] != p.Procedures[v]:
-		return fmt.Sprintf("it leads from procedure %d to %d, and is neither a call nor a return", p.Procedures[u], p.Procedures[v])
 	}
 	return ""
-}
-
-func mask(masks []uint32, k int) uint32 {
-	if masks == nil {
-		return 1
-	}
-	return masks[k]
 }

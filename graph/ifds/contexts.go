@@ -1,0 +1,206 @@
+package ifds
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/govyre/vyre/graph"
+)
+
+// contexts is a graph in which every path stands for a realisable one of a program, so that any search of graphs minds contexts
+// (Horwitz, Reps and Binkley, "Interprocedural slicing using dependence graphs", TOPLAS 1990: two phases and summary arcs).
+// Node v of the program is there twice: 2v, from where values may return to any caller, and 2v+1, within a call that was
+// made, from where they return by a summary only. A summary leads from a call past it to where its site goes on.
+type contexts struct {
+	p         *program
+	summaries []summary
+	passes    [][]pass // of each node, by where they lead, then by summary
+	graph     *graph.CSR
+	inside    map[int][]hop // of a summary, a path from its entry to its exit
+	lengths   map[int]int   // of it, with those of summaries in it
+}
+
+// pass is a summary at one call.
+type pass struct {
+	to          uint32
+	summary     int
+	call, leave uint32 // masks of the call and of the return
+}
+
+// Masks of the graph of contexts: how an arc goes on. A pass is last, so that a path of arcs that there are is preferred.
+const passed = 1 << (closed + 1)
+
+func maskOf(w way) uint32 { return 1 << w }
+
+// newContexts makes the graph of what was solved, for nodes that hold.
+func newContexts(s *solver) (*contexts, error) {
+	n := s.p.Nodes()
+	if 2*int64(n) > graph.MaxNodes {
+		return nil, fmt.Errorf("ifds: %d nodes, with contexts each counts twice, and %d are possible", n, uint64(graph.MaxNodes))
+	}
+	c := &contexts{p: s.p, summaries: s.summaries, passes: make([][]pass, n), inside: make(map[int][]hop), lengths: make(map[int]int)}
+	solution := Solution{n, s.first, s.rows}
+	for _, call := range s.callers {
+		if solution.Holds(call.from) {
+			c.pass(s, call)
+		}
+	}
+	var b graph.Block
+	add := func(from, to, mask uint32) {
+		b.From, b.To, b.Masks = append(b.From, from), append(b.To, to), append(b.Masks, mask)
+	}
+	for u := range solution.Nodes() {
+		list := c.passes[u]
+		slices.SortFunc(list, func(a, b pass) int { return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(a.summary, b.summary)) })
+		c.passes[u] = slices.CompactFunc(list, func(a, b pass) bool { return a.to == b.to })
+		for _, p := range c.passes[u] {
+			add(2*u, 2*p.to, passed)
+			add(2*u+1, 2*p.to+1, passed)
+		}
+		targets, _ := s.p.Row(u)
+		for k, v := range targets {
+			switch w := s.p.way(u, v, k); w {
+			case inner:
+				add(2*u, 2*v, maskOf(w))
+				add(2*u+1, 2*v+1, maskOf(w))
+			case calls:
+				add(2*u, 2*v+1, maskOf(w))
+				add(2*u+1, 2*v+1, maskOf(w))
+			case returns:
+				add(2*u, 2*v, maskOf(w))
+			case shared:
+				add(2*u, 2*v, maskOf(w))
+				add(2*u+1, 2*v, maskOf(w))
+			}
+		}
+	}
+	var err error
+	c.graph, _, err = graph.FromBlocks(2*int64(n), []graph.Block{b}, graph.BuildOptions{})
+	return c, err
+}
+
+// pass puts down where a call can be passed by.
+func (c *contexts) pass(s *solver, call cross) {
+	at := s.sites[call.site]
+	for _, r := range s.returns[at.from:at.to] {
+		if k, ok := s.known[summary{call.to, r.from}]; ok {
+			c.passes[call.from] = append(c.passes[call.from], pass{r.to, k, call.mask, r.mask})
+		}
+	}
+}
+
+// MaxSteps is how many steps a path may have before calls in it are passed by in one step, whose mask is 0. A program of n
+// procedures, each of which calls the next one twice, has a path of 2ⁿ steps.
+const MaxSteps = 1000
+
+// path is one of the program, for one of the graph.
+func (c *contexts) path(of []graph.Step) []graph.Step {
+	if len(of) == 0 {
+		return nil
+	}
+	list := []graph.Step{{Node: of[0].Node / 2}}
+	for i, s := range of[1:] {
+		h := hop{from: of[i].Node / 2, to: s.Node / 2}
+		if s.Mask == passed {
+			h.pass = c.passBetween(h.from, h.to)
+		} else {
+			h.mask = c.arc(h.from, h.to, s.Mask)
+		}
+		list = c.append(list, h)
+	}
+	return list
+}
+
+// hop is an arc of the program, or a call that is passed by.
+type hop struct {
+	from, to, mask uint32
+	pass           *pass
+}
+
+// append puts a hop at the end of a path, with what is inside of a call as far as there is room.
+func (c *contexts) append(list []graph.Step, h hop) []graph.Step {
+	if h.pass == nil || len(list)+c.length(h.pass.summary) > MaxSteps {
+		return append(list, graph.Step{Node: h.to, Mask: h.mask})
+	}
+	list = append(list, graph.Step{Node: c.summaries[h.pass.summary].entry, Mask: h.pass.call})
+	for _, in := range c.within(h.pass.summary) {
+		list = c.append(list, in)
+	}
+	return append(list, graph.Step{Node: h.to, Mask: h.pass.leave})
+}
+
+// length is how many steps passing by a call is, or MaxSteps if it is more.
+func (c *contexts) length(k int) int {
+	if n, ok := c.lengths[k]; ok {
+		return n
+	}
+	n := 2
+	for _, h := range c.within(k) {
+		if n++; h.pass != nil {
+			n += c.length(h.pass.summary) - 1
+		}
+		n = min(n, MaxSteps)
+	}
+	c.lengths[k] = n
+	return n
+}
+
+// passBetween is the first summary between two nodes.
+func (c *contexts) passBetween(u, v uint32) *pass {
+	list := c.passes[u]
+	i, _ := slices.BinarySearchFunc(list, v, func(p pass, v uint32) int { return cmp.Compare(p.to, v) })
+	return &list[i]
+}
+
+// arc is the mask of the first arc between two nodes that goes on in a way.
+func (c *contexts) arc(u, v, mask uint32) uint32 {
+	targets, _ := c.p.Row(u)
+	k, _ := slices.BinarySearch(targets, v)
+	for maskOf(c.p.way(u, v, k)) != mask {
+		k++
+	}
+	return c.p.mask(u, k)
+}
+
+// within is a path of fewest hops from the entry of a summary to its exit. Only summaries that were known before it count: it was
+// found by these, and so a path never leads into itself.
+func (c *contexts) within(k int) []hop {
+	if list, ok := c.inside[k]; ok {
+		return list
+	}
+	ends := c.summaries[k]
+	before := map[uint32]hop{ends.entry: {from: math.MaxUint32}}
+	visit := func(queue []uint32, h hop) []uint32 {
+		if _, seen := before[h.to]; seen {
+			return queue
+		}
+		before[h.to] = h
+		return append(queue, h.to)
+	}
+	for queue := []uint32{ends.entry}; len(queue) > 0; queue = queue[1:] {
+		u := queue[0]
+		if u == ends.exit {
+			break
+		}
+		targets, _ := c.p.Row(u)
+		for i, v := range targets {
+			if c.p.way(u, v, i) == inner {
+				queue = visit(queue, hop{from: u, to: v, mask: c.p.mask(u, i)})
+			}
+		}
+		for i := range c.passes[u] {
+			if p := &c.passes[u][i]; p.summary < k {
+				queue = visit(queue, hop{from: u, to: p.to, pass: p})
+			}
+		}
+	}
+	var list []hop
+	for v := ends.exit; v != ends.entry; v = before[v].from {
+		list = append(list, before[v])
+	}
+	slices.Reverse(list)
+	c.inside[k] = list
+	return list
+}

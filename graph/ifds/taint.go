@@ -1,0 +1,84 @@
+package ifds
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/graph"
+)
+
+// Taint is graph.Taint along realisable paths: a value that enters a procedure by one call does not leave it to another. Values
+// of a source in the midst of a program may return to all callers of its procedure, and what goes through something that all
+// procedures can reach may be read by any.
+//
+// For each set of sanitizers that sources have, one core of the host finds what calls come to (Solve, for all those sources
+// at once); the sources are then searched for on the device, 64 together, in a graph that has the program's nodes twice.
+// Paths are those of fewest arcs where passing by a call counts as one, and go through these calls unless they get too long
+// (see MaxSteps).
+//
+// Errors: those of graph.Taint; those of Solve.
+func Taint(ctx context.Context, dev driver.Device, g *graph.CSR, q graph.TaintQuery, o graph.SessionOptions) (*graph.Tainted, error) {
+	parts, err := q.Parts(dev, g)
+	if err != nil {
+		return nil, err
+	}
+	all := &graph.Tainted{Counts: make([]int, len(q.Sources))}
+	for _, part := range parts {
+		if err := taintPart(ctx, dev, g, q, part, o, all); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(all.Findings, func(a, b graph.Finding) int {
+		return cmp.Or(cmp.Compare(a.Sink, b.Sink), cmp.Compare(a.Label, b.Label))
+	})
+	all.Findings = slices.CompactFunc(all.Findings, func(a, b graph.Finding) bool { return a.Sink == b.Sink && a.Label == b.Label })
+	for i, f := range all.Findings {
+		all.Counts[f.Label]++
+		if i >= q.Paths {
+			all.Findings[i].Path = nil
+		}
+	}
+	return all, nil
+}
+
+// taintPart adds the findings of sources that have the same sanitizers, some of them twice: then the one with the shorter path
+// comes first.
+func taintPart(ctx context.Context, dev driver.Device, g *graph.CSR, q graph.TaintQuery, part graph.TaintPart, o graph.SessionOptions, all *graph.Tainted) error {
+	var seeds []uint32
+	within := graph.TaintQuery{Paths: 2 * q.Paths}
+	for _, label := range part.Labels {
+		source := graph.Source{Label: q.Sources[label].Label}
+		for _, v := range part.Seeds(q, label) {
+			seeds, source.Nodes = append(seeds, v), append(source.Nodes, 2*v)
+		}
+		within.Sources = append(within.Sources, source)
+	}
+	for _, v := range q.Sinks {
+		within.Sinks = append(within.Sinks, 2*v, 2*v+1)
+	}
+	s, err := solve(ctx, part.Graph(g), seeds, Options{Kinds: q.Kinds, Unbalanced: true})
+	if err != nil {
+		return err
+	}
+	c, err := newContexts(s)
+	if err != nil {
+		return err
+	}
+	found, err := graph.Taint(ctx, dev, c.graph, within, o)
+	if err != nil {
+		return err
+	}
+	all.Searches += found.Searches
+	all.Bytes = max(all.Bytes, found.Bytes)
+	slices.SortStableFunc(found.Findings, func(a, b graph.Finding) int {
+		return cmp.Compare(uint(len(a.Path)-1), uint(len(b.Path)-1)) // without a path last
+	})
+	for i := range found.Findings {
+		f := &found.Findings[i]
+		f.Sink, f.Label, f.Path = f.Sink/2, part.Labels[f.Label], c.path(f.Path)
+	}
+	all.Findings = append(all.Findings, found.Findings...)
+	return nil
+}
