@@ -162,6 +162,8 @@ func readWords(ctx context.Context, from driver.Range) ([]uint32, error) {
 		return nil, err
 	}
 	words := make([]uint32, len(host)/4)
-	getWords(words, host)
+	for i := range words {
+		words[i] = binary.LittleEndian.Uint32(host[4*i:])
+	}
 	return words, nil
 }

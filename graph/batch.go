@@ -195,7 +195,9 @@ func (s *Session) run(ctx context.Context, queries []Query, groups []answered, a
 	for i, k := range order {
 		from, r := s.answerBytes[4*i*s.slot:], all[k]
 		r.count = int(binary.LittleEndian.Uint32(from))
-		getWords(r.words, from[4*waves.AnswerHead:])
+		for w := range r.words {
+			r.words[w] = binary.LittleEndian.Uint32(from[4*(waves.AnswerHead+w):])
+		}
 	}
 	return nil
 }

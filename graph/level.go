@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"encoding/binary"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph/internal/waves"
@@ -34,7 +35,9 @@ func (s *Session) Levels(ctx context.Context, q Query) ([]uint32, error) {
 		return nil, err
 	}
 	levels := make([]uint32, s.g.Nodes())
-	getWords(levels, s.levelBytes)
+	for v := range levels {
+		levels[v] = binary.LittleEndian.Uint32(s.levelBytes[4*v:])
+	}
 	return levels, nil
 }
 

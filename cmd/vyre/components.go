@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/report"
 )
 
 // componentsCmd says which nodes hang together.
@@ -41,14 +41,14 @@ func (componentsCmd) Help() string {
 // componentsDoc is the JSON form.
 type componentsDoc struct {
 	Schema  string           `json:"schema"`
-	Graph   graphEntry       `json:"graph"`
+	Graph   report.Graph     `json:"graph"`
 	Strong  bool             `json:"strong"`
 	Kinds   uint32           `json:"kinds"`
 	Count   int              `json:"count"`
 	Largest int              `json:"largest"`
 	Sizes   []sizeEntry      `json:"sizes,omitempty"`
 	Top     []componentEntry `json:"top,omitempty"`
-	Run     runEntry         `json:"run"`
+	Run     report.Run       `json:"run"`
 }
 
 // sizeEntry is how many components have so many nodes.
@@ -118,15 +118,14 @@ func (c *componentsCmd) run(t *terminal) error {
 		}
 		doc.print(t.out)
 	}
-	_, err = fmt.Fprintln(last, doc.Run.line())
+	_, err = fmt.Fprintln(last, doc.Run.Line())
 	return err
 }
 
 // analyse asks a session.
 func (c *componentsCmd) analyse(t *terminal, g *graph.CSR) (doc componentsDoc, labels []uint32, err error) {
-	digest := g.Digest()
 	doc.Schema, doc.Strong = componentsSchema, c.Strong
-	doc.Graph = graphEntry{hex.EncodeToString(digest[:]), g.Nodes(), g.Arcs()}
+	doc.Graph = report.Of(g)
 	if doc.Kinds, err = kindsMask(g, c.Kinds); err != nil || g.Nodes() == 0 {
 		return doc, nil, err
 	}
@@ -151,7 +150,7 @@ func (c *componentsCmd) analyse(t *terminal, g *graph.CSR) (doc componentsDoc, l
 	if err != nil {
 		return doc, nil, err
 	}
-	doc.Run = runEntry{Device: dev.Name(), Topology: found.Run.Topology.String(), Rounds: int(found.Run.Record.Rounds), WallNS: time.Since(began).Nanoseconds(), Bytes: s.Bytes()}
+	doc.Run = report.Run{Device: dev.Name(), Topology: found.Run.Topology.String(), Rounds: int(found.Run.Record.Rounds), WallNS: time.Since(began).Nanoseconds(), Bytes: s.Bytes()}
 	if s.Engine() == graph.NativeEngine && !c.Strong {
 		doc.Run.Topology = s.Engine().String()
 	}
@@ -186,15 +185,15 @@ func (d *componentsDoc) print(out io.Writer) {
 	if d.Strong {
 		what = "strong"
 	}
-	fmt.Fprintf(out, "%s %s components of %s nodes, the largest of %s\n", thousands(int64(d.Count)), what, thousands(int64(d.Graph.Nodes)), thousands(int64(d.Largest)))
+	fmt.Fprintf(out, "%s %s components of %s nodes, the largest of %s\n", report.Thousands(int64(d.Count)), what, report.Thousands(int64(d.Graph.Nodes)), report.Thousands(int64(d.Largest)))
 	if len(d.Sizes) > 0 {
 		fmt.Fprintf(out, "%15s %15s\n", "nodes", "components")
 	}
 	for _, s := range d.Sizes {
-		fmt.Fprintf(out, "%15s %15s\n", thousands(int64(s.Nodes)), thousands(int64(s.Components)))
+		fmt.Fprintf(out, "%15s %15s\n", report.Thousands(int64(s.Nodes)), report.Thousands(int64(s.Components)))
 	}
 	for _, e := range d.Top {
-		fmt.Fprintf(out, "%10d %15s nodes", e.Node, thousands(int64(e.Nodes)))
+		fmt.Fprintf(out, "%10d %15s nodes", e.Node, report.Thousands(int64(e.Nodes)))
 		if e.Name != "" {
 			fmt.Fprintf(out, "  %s", e.Name)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/files"
+	"github.com/govyre/vyre/graph/report"
 )
 
 // graphCmd is about graphs in files.
@@ -81,9 +82,9 @@ func eachSecond(w io.Writer, asJSON bool) func(files.Progress) {
 		}
 		of := ""
 		if p.Total > 0 {
-			of = " of " + thousands(p.Total)
+			of = " of " + report.Thousands(p.Total)
 		}
-		fmt.Fprintf(w, "%s: %s%s bytes, %s arcs\n", p.Phase, thousands(p.Bytes), of, thousands(p.Arcs))
+		fmt.Fprintf(w, "%s: %s%s bytes, %s arcs\n", p.Phase, report.Thousands(p.Bytes), of, report.Thousands(p.Arcs))
 	}
 }
 
@@ -217,17 +218,17 @@ func (c *graphConvertCmd) Run(t *terminal) error {
 	o.Weights = c.Weights
 	o.Build = graph.BuildOptions{Symmetric: c.Symmetric, Dedup: c.Dedup, NoSelf: c.NoSelf}
 	began := time.Now()
-	g, report, err := t.loadGraph(c.In, o)
+	g, became, err := t.loadGraph(c.In, o)
 	stop()
 	if err != nil {
 		return err
 	}
-	err = t.save(c.Out, format, g, report, began)
+	err = t.save(c.Out, format, g, became, began)
 	return errors.Join(err, g.Close())
 }
 
 // save writes a graph, and says on standard error what it is and what became of it.
-func (t *terminal) save(name string, format files.Format, g *graph.CSR, report files.Report, began time.Time) error {
+func (t *terminal) save(name string, format files.Format, g *graph.CSR, became files.Report, began time.Time) error {
 	var lost []string
 	var err error
 	if standard(name) {
@@ -239,17 +240,17 @@ func (t *terminal) save(name string, format files.Format, g *graph.CSR, report f
 		return err
 	}
 	digest := g.Digest()
-	fmt.Fprintf(t.err, "%s: %s nodes, %s arcs, digest %x, in %s\n", name, thousands(int64(g.Nodes())), thousands(int64(g.Arcs())), digest[:8], rounded(time.Since(began)))
+	fmt.Fprintf(t.err, "%s: %s nodes, %s arcs, digest %x, in %s\n", name, report.Thousands(int64(g.Nodes())), report.Thousands(int64(g.Arcs())), digest[:8], report.Rounded(time.Since(began)))
 	for _, c := range []struct {
 		n    int64
 		what string
-	}{{report.Built.Back, "arcs back were added"}, {report.Built.Self, "arcs from a node to itself were left out"}, {report.Built.Duplicates, "arcs were merged into others"},
-		{report.Built.Sites, "arcs lost their call sites, since no return is a call"}} {
+	}{{became.Built.Back, "arcs back were added"}, {became.Built.Self, "arcs from a node to itself were left out"}, {became.Built.Duplicates, "arcs were merged into others"},
+		{became.Built.Sites, "arcs lost their call sites, since no return is a call"}} {
 		if c.n > 0 {
-			fmt.Fprintf(t.err, "%s %s\n", thousands(c.n), c.what)
+			fmt.Fprintf(t.err, "%s %s\n", report.Thousands(c.n), c.what)
 		}
 	}
-	if report.Renumbered {
+	if became.Renumbered {
 		fmt.Fprintln(t.err, "nodes were numbered anew; the ids of the file are their names")
 	}
 	if len(lost) > 0 {
@@ -305,22 +306,4 @@ func written(name, to string) (files.Format, error) {
 		return f, nil
 	}
 	return files.Auto, usagef("%s: its name says no format; give one with --to: %s", name, files.Names())
-}
-
-// thousands groups a number.
-func thousands(n int64) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// rounded is a time of three digits.
-func rounded(d time.Duration) time.Duration {
-	for unit := time.Duration(1); ; unit *= 10 {
-		if d < 1000*unit {
-			return d.Round(unit)
-		}
-	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/files"
+	"github.com/govyre/vyre/graph/report"
 	"github.com/govyre/vyre/megakernel"
 )
 
@@ -103,12 +104,12 @@ func (c *graphInfoCmd) info(t *terminal) error {
 		return err
 	}
 	o.Weights = true
-	g, report, err := t.loadGraph(c.File, o)
+	g, became, err := t.loadGraph(c.File, o)
 	stop()
 	if err != nil {
 		return err
 	}
-	doc, err := c.describe(g, report)
+	doc, err := c.describe(g, became)
 	if err == nil && c.Parts {
 		err = c.components(t, g, &doc)
 	}
@@ -121,13 +122,13 @@ func (c *graphInfoCmd) info(t *terminal) error {
 }
 
 // describe looks at all of a graph.
-func (c *graphInfoCmd) describe(g *graph.CSR, report files.Report) (graphDoc, error) {
+func (c *graphInfoCmd) describe(g *graph.CSR, became files.Report) (graphDoc, error) {
 	// Everything here looks at arcs, which have to be right for that. --verify says that this was the question.
 	if err := g.Verify(); err != nil {
 		return graphDoc{}, err
 	}
 	digest, shape, d := g.Digest(), g.Shape(), g.Data()
-	doc := graphDoc{Schema: "vyre.graph-info/1", File: c.File, Format: report.Format, Digest: fmt.Sprintf("%x", digest), Nodes: g.Nodes(), Arcs: g.Arcs(),
+	doc := graphDoc{Schema: "vyre.graph-info/1", File: c.File, Format: became.Format, Digest: fmt.Sprintf("%x", digest), Nodes: g.Nodes(), Arcs: g.Arcs(),
 		Bytes: g.Bytes(), Symmetric: shape.Symmetric, Simple: shape.Simple, NoSelf: shape.NoSelf, Kinds: kindsOf(g), Has: []string{},
 		Provenance: d.Provenance, Attributes: d.Attributes, Verified: c.Verify, Device: deviceBytes(g)}
 	for _, h := range []struct {
@@ -228,9 +229,9 @@ func (d *graphDoc) print(out io.Writer) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	row := func(name, format string, args ...any) { fmt.Fprintf(w, "%s\t%s\n", name, fmt.Sprintf(format, args...)) }
 	row("file", "%s (%s)", d.File, d.Format)
-	row("nodes", "%s", thousands(int64(d.Nodes)))
-	row("arcs", "%s", thousands(int64(d.Arcs)))
-	row("degree", "at most %s; %s nodes have no arc", thousands(int64(d.MaxDegree)), thousands(int64(d.Sinks)))
+	row("nodes", "%s", report.Thousands(int64(d.Nodes)))
+	row("arcs", "%s", report.Thousands(int64(d.Arcs)))
+	row("degree", "at most %s; %s nodes have no arc", report.Thousands(int64(d.MaxDegree)), report.Thousands(int64(d.Sinks)))
 	var shape []string
 	for _, s := range []struct {
 		holds   bool
@@ -247,25 +248,25 @@ func (d *graphDoc) print(out io.Writer) {
 		row("kinds", "one")
 	}
 	for i, k := range d.Kinds {
-		row(map[bool]string{true: "kinds"}[i == 0], "%s (bit %d): %s arcs", k.Name, k.Bit, thousands(int64(k.Arcs)))
+		row(map[bool]string{true: "kinds"}[i == 0], "%s (bit %d): %s arcs", k.Name, k.Bit, report.Thousands(int64(k.Arcs)))
 	}
 	if len(d.Has) > 0 {
 		row("has", "%s", strings.Join(d.Has, ", "))
 	}
 	if d.Nodes > 0 {
-		row("depth", "%s levels from node %d, which has most arcs: %s nodes", thousands(int64(d.Depth.Levels)), d.Depth.Source, thousands(int64(d.Depth.Reached)))
+		row("depth", "%s levels from node %d, which has most arcs: %s nodes", report.Thousands(int64(d.Depth.Levels)), d.Depth.Source, report.Thousands(int64(d.Depth.Reached)))
 	}
 	if d.Parts != nil {
-		row("components", "%s; the largest has %s nodes", thousands(int64(d.Parts.Count)), thousands(int64(d.Parts.Largest)))
+		row("components", "%s; the largest has %s nodes", report.Thousands(int64(d.Parts.Count)), report.Thousands(int64(d.Parts.Largest)))
 	}
-	row("memory", "%s bytes", thousands(d.Bytes))
+	row("memory", "%s bytes", report.Thousands(d.Bytes))
 	names := []string{}
 	for what := range d.Device {
 		names = append(names, what)
 	}
 	slices.Sort(names)
 	for i, what := range names {
-		row(map[bool]string{true: "on a device"}[i == 0], "%s: %s bytes", what, thousands(int64(d.Device[what])))
+		row(map[bool]string{true: "on a device"}[i == 0], "%s: %s bytes", what, report.Thousands(int64(d.Device[what])))
 	}
 	row("digest", "%s", d.Digest)
 	if p := d.Provenance; p.Producer != "" {
@@ -276,6 +277,6 @@ func (d *graphDoc) print(out io.Writer) {
 	}
 	w.Flush()
 	for _, e := range d.Degrees {
-		fmt.Fprintf(out, "%12s to %s arcs: %s nodes\n", thousands(int64(e.From)), thousands(int64(e.To)), thousands(int64(e.Nodes)))
+		fmt.Fprintf(out, "%12s to %s arcs: %s nodes\n", report.Thousands(int64(e.From)), report.Thousands(int64(e.To)), report.Thousands(int64(e.Nodes)))
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/report"
 	"github.com/govyre/vyre/megakernel"
 )
 
@@ -67,17 +68,7 @@ type answer struct {
 	levels         []uint32     // nil if nobody asked
 	path           []graph.Step // from a seed on, or to one with --back
 	each           []int        // counts, by seed
-	run            runEntry
-}
-
-// runEntry is how it was found.
-type runEntry struct {
-	Device   string `json:"device"`
-	Topology string `json:"topology"`
-	Rounds   int    `json:"rounds,omitempty"` // as far as levels tell
-	DeviceNS int64  `json:"device_ns"`
-	WallNS   int64  `json:"wall_ns"`
-	Bytes    uint64 `json:"bytes"` // on the device
+	run            report.Run
 }
 
 func (c *reachCmd) Run(t *terminal) error {
@@ -210,7 +201,7 @@ func (c *reachCmd) search(t *terminal, a *answer) (err error) {
 		return err
 	}
 	a.count = countOf(a.words)
-	a.run = runEntry{Device: dev.Name(), Topology: s.Topology().String(), WallNS: time.Since(began).Nanoseconds(), Bytes: s.Memory().PeakBytes}
+	a.run = report.Run{Device: dev.Name(), Topology: s.Topology().String(), WallNS: time.Since(began).Nanoseconds(), Bytes: s.Memory().PeakBytes}
 	for _, l := range a.levels {
 		if l != graph.None {
 			a.run.Rounds = max(a.run.Rounds, int(l)+1)

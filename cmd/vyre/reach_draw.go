@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/report"
 )
 
 // What a picture of ours may have; Graphviz draws what is larger.
@@ -37,7 +38,7 @@ type drawnArc struct {
 func (c *reachCmd) drawing(a *answer) (*drawing, error) {
 	d := &drawing{a: a, at: map[uint32]int{}}
 	if count := a.count; c.SVG && !c.Path && count > mostDrawnNodes {
-		return nil, tooMuch(fmt.Sprintf("%s nodes", thousands(int64(count))))
+		return nil, tooMuch(fmt.Sprintf("%s nodes", report.Thousands(int64(count))))
 	}
 	c.shown(a, func(v, mask uint32) {
 		if c.Path && len(d.nodes) > 0 {
@@ -50,7 +51,7 @@ func (c *reachCmd) drawing(a *answer) (*drawing, error) {
 		d.between()
 	}
 	if c.SVG && (len(d.nodes) > mostDrawnNodes || len(d.arcs) > mostDrawnArcs) {
-		return nil, tooMuch(fmt.Sprintf("%s nodes and %s arcs", thousands(int64(len(d.nodes))), thousands(int64(len(d.arcs)))))
+		return nil, tooMuch(fmt.Sprintf("%s nodes and %s arcs", report.Thousands(int64(len(d.nodes))), report.Thousands(int64(len(d.arcs)))))
 	}
 	return d, nil
 }

@@ -14,29 +14,23 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/report"
 )
 
 // reachDoc is the form of --json.
 type reachDoc struct {
-	Schema  string      `json:"schema"`
-	Graph   graphEntry  `json:"graph"`
-	Query   queryEntry  `json:"query"`
-	Count   int         `json:"count"`
-	Rounds  int         `json:"rounds,omitempty"`
-	Levels  []int       `json:"levels,omitempty"` // nodes of each
-	Targets []nodeEntry `json:"targets,omitempty"`
-	Path    []nodeEntry `json:"path,omitempty"`
-	Each    []eachEntry `json:"each,omitempty"`
-	Run     runEntry    `json:"run"`
-}
-
-type graphEntry struct {
-	Digest string `json:"digest"`
-	Nodes  int    `json:"n"`
-	Arcs   int    `json:"m"`
+	Schema  string        `json:"schema"`
+	Graph   report.Graph  `json:"graph"`
+	Query   queryEntry    `json:"query"`
+	Count   int           `json:"count"`
+	Rounds  int           `json:"rounds,omitempty"`
+	Levels  []int         `json:"levels,omitempty"` // nodes of each
+	Targets []report.Node `json:"targets,omitempty"`
+	Path    []report.Node `json:"path,omitempty"`
+	Each    []eachEntry   `json:"each,omitempty"`
+	Run     report.Run    `json:"run"`
 }
 
 type queryEntry struct {
@@ -47,21 +41,13 @@ type queryEntry struct {
 	Kinds   uint32   `json:"kinds"`
 }
 
-type nodeEntry struct {
-	Node  uint32   `json:"node"`
-	Name  string   `json:"name,omitempty"`
-	Pos   string   `json:"pos,omitempty"`
-	Level *uint32  `json:"level,omitempty"` // none if not reached
-	Kinds []string `json:"kinds,omitempty"` // of the arc that leads here
-}
-
 type eachEntry struct {
-	nodeEntry
+	report.Node
 	Count int `json:"count"`
 }
 
-func (a *answer) node(v uint32) nodeEntry {
-	e := nodeEntry{Node: v, Name: a.g.Name(v), Pos: a.g.Position(v)}
+func (a *answer) node(v uint32) report.Node {
+	e := report.NodeOf(a.g, v)
 	if a.levels != nil && a.levels[v] != graph.None {
 		e.Level = &a.levels[v]
 	}
@@ -80,8 +66,7 @@ func (a *answer) histogram() []int {
 }
 
 func (c *reachCmd) doc(a *answer) reachDoc {
-	digest := a.g.Digest()
-	doc := reachDoc{Schema: "vyre.reach/1", Graph: graphEntry{fmt.Sprintf("%x", digest), a.g.Nodes(), a.g.Arcs()},
+	doc := reachDoc{Schema: "vyre.reach/1", Graph: report.Of(a.g),
 		Query: queryEntry{a.seeds, a.targets, a.excluded, c.Back, a.kinds}, Count: a.count, Rounds: a.run.Rounds, Run: a.run}
 	if c.Levels {
 		doc.Levels = a.histogram()
@@ -129,24 +114,8 @@ func (c *reachCmd) print(t *terminal, a *answer) error {
 		c.printText(out, a)
 		last = out
 	}
-	_, err := fmt.Fprintln(last, a.run.line())
+	_, err := fmt.Fprintln(last, a.run.Line())
 	return err
-}
-
-// line is how it was found.
-func (r runEntry) line() string {
-	parts := []string{r.Device, r.Topology}
-	if r.Rounds > 0 {
-		parts = append(parts, fmt.Sprintf("%d rounds", r.Rounds))
-	}
-	if r.DeviceNS > 0 {
-		parts = append(parts, rounded(time.Duration(r.DeviceNS)).String()+" on the device")
-	}
-	parts = append(parts, rounded(time.Duration(r.WallNS)).String())
-	if r.Bytes > 0 { // there are none where the host's cores answered
-		parts = append(parts, thousands(int64(r.Bytes))+" bytes on the device")
-	}
-	return strings.Join(parts, ", ")
 }
 
 func (c *reachCmd) printText(out io.Writer, a *answer) {
@@ -154,12 +123,12 @@ func (c *reachCmd) printText(out io.Writer, a *answer) {
 	case a.each != nil:
 		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 		for i, n := range a.each {
-			fmt.Fprintf(w, "%d\t%s nodes%s\n", a.from[i], thousands(int64(n)), a.named(a.from[i]))
+			fmt.Fprintf(w, "%d\t%s nodes%s\n", a.from[i], report.Thousands(int64(n)), report.Named(a.g, a.from[i]))
 		}
 		w.Flush()
 		return
 	default:
-		fmt.Fprintf(out, "%s of %s nodes\n", thousands(int64(a.count)), thousands(int64(a.g.Nodes())))
+		fmt.Fprintf(out, "%s of %s nodes\n", report.Thousands(int64(a.count)), report.Thousands(int64(a.g.Nodes())))
 	}
 	if c.Levels {
 		printLevels(out, a.histogram())
@@ -175,12 +144,12 @@ func (c *reachCmd) printText(out io.Writer, a *answer) {
 		}
 	}
 	if len(a.targets) > 0 {
-		fmt.Fprintf(out, "%s of %s nodes of --to\n", thousands(int64(reached)), thousands(int64(len(a.targets))))
+		fmt.Fprintf(out, "%s of %s nodes of --to\n", report.Thousands(int64(reached)), report.Thousands(int64(len(a.targets))))
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for i, v := range a.targets {
 		if a.levels != nil && a.levels[v] != graph.None {
-			fmt.Fprintf(w, "%d\tlevel %d%s\n", v, a.levels[v], a.named(v))
+			fmt.Fprintf(w, "%d\tlevel %d%s\n", v, a.levels[v], report.Named(a.g, v))
 		}
 		if i == mostLines {
 			break
@@ -200,7 +169,7 @@ func printLevels(out io.Writer, counts []int) {
 			fmt.Fprint(w, "…\t…\t\n")
 		}
 		if l < mostLines || l >= len(counts)-mostLines {
-			fmt.Fprintf(w, "%s\t%s\t\n", thousands(int64(l)), thousands(int64(n)))
+			fmt.Fprintf(w, "%s\t%s\t\n", report.Thousands(int64(l)), report.Thousands(int64(n)))
 		}
 	}
 	w.Flush()
@@ -212,27 +181,16 @@ func (a *answer) printPath(out io.Writer) {
 		fmt.Fprintln(out, "no path")
 		return
 	}
-	fmt.Fprintf(out, "a shortest path has %s arcs:\n", thousands(int64(len(a.path)-1)))
+	fmt.Fprintf(out, "a shortest path has %s arcs:\n", report.Thousands(int64(len(a.path)-1)))
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for i, s := range a.path {
 		how := ""
 		if i > 0 && a.g.Masks() != nil {
 			how = strings.Join(a.g.KindNames(s.Mask), ", ")
 		}
-		fmt.Fprintf(w, "\t%s\t%d%s\n", how, s.Node, a.named(s.Node))
+		fmt.Fprintf(w, "\t%s\t%d%s\n", how, s.Node, report.Named(a.g, s.Node))
 	}
 	w.Flush()
-}
-
-// named is what a node has beside its id, in columns of their own.
-func (a *answer) named(v uint32) string {
-	s := ""
-	for _, f := range []string{a.g.Name(v), a.g.Position(v)} {
-		if f != "" {
-			s += "\t" + f
-		}
-	}
-	return s
 }
 
 // shown are the nodes that --csv and pictures are about: the path, or all that is reached.

@@ -3,17 +3,14 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/ifds"
+	"github.com/govyre/vyre/graph/report"
 	"github.com/govyre/vyre/megakernel"
 )
 
@@ -43,21 +40,10 @@ Example:
   vyre taint app.vyg --sources sources.txt --sinks sinks.txt --sarif >findings.sarif`
 }
 
-// tainted is what came out.
-type tainted struct {
-	g        *graph.CSR
-	contexts string
-	query    graph.TaintQuery
-	*graph.Tainted
-	shown []graph.Finding // those that no baseline has
-	known int             // findings that it has
-	run   runEntry
-}
-
 func (c *taintCmd) Run(t *terminal) error {
 	err := c.run(t)
 	if c.JSON {
-		return t.failedJSON(taintSchema, err)
+		return t.failedJSON(report.TaintSchema, err)
 	}
 	return err
 }
@@ -78,25 +64,19 @@ func (c *taintCmd) run(t *terminal) error {
 		return err
 	}
 	defer g.Close()
-	a := &tainted{g: g, contexts: c.Contexts}
-	if a.query, err = c.query(t, g); err != nil {
+	a := &report.Taint{Tool: "vyre taint", Version: version(), Graph: g, Contexts: c.Contexts}
+	if a.Query, err = c.query(t, g); err != nil {
 		return err
 	}
 	if err := c.ask(t, a); err != nil {
 		return err
 	}
-	for _, f := range a.Findings {
-		if old[a.key(f)] {
-			a.known++
-		} else {
-			a.shown = append(a.shown, f)
-		}
-	}
+	a.Against(old)
 	if err := c.print(t, a); err != nil {
 		return err
 	}
-	if c.FailOn == "any" && len(a.shown) > 0 {
-		return found{fmt.Errorf("%s", counted(len(a.shown), "finding"))}
+	if c.FailOn == "any" && len(a.Shown) > 0 {
+		return found{fmt.Errorf("%s", counted(len(a.Shown), "finding"))}
 	}
 	return nil
 }
@@ -179,7 +159,7 @@ func (n *nodeNames) lines(flag, file string, each func(nodes []uint32, spec, mor
 	return nil
 }
 
-func (c *taintCmd) ask(t *terminal, a *tainted) error {
+func (c *taintCmd) ask(t *terminal, a *report.Taint) error {
 	dev, err := openDevice(c.Device, driver.OpenOptions{CloseTimeout: closeTimeout})
 	if err != nil {
 		return err
@@ -193,28 +173,15 @@ func (c *taintCmd) ask(t *terminal, a *tainted) error {
 	if c.Contexts == "exact" {
 		ask, how = ifds.Taint, "exact contexts, "
 	}
-	if a.Tainted, err = ask(t.ctx, dev, a.g, a.query, o); err != nil {
+	if a.Tainted, err = ask(t.ctx, dev, a.Graph, a.Query, o); err != nil {
 		return err
 	}
-	a.run = runEntry{Device: dev.Name(), Topology: how + counted(a.Searches, "turn"), WallNS: time.Since(began).Nanoseconds(), Bytes: a.Bytes}
+	a.Run = report.Run{Device: dev.Name(), Topology: how + counted(a.Searches, "turn"), WallNS: time.Since(began).Nanoseconds(), Bytes: a.Bytes}
 	return nil
 }
 
-// key is what a finding is known by in a later graph: names where there are any.
-func (a *tainted) key(f graph.Finding) string {
-	return a.called(f.Sink) + "\x00" + a.query.Sources[f.Label].Label
-}
-
-// called is a node's name, or its id.
-func (a *tainted) called(v uint32) string {
-	if name := a.g.Name(v); name != "" {
-		return name
-	}
-	return fmt.Sprint(v)
-}
-
 // baseline reads the findings of an earlier document.
-func (c *taintCmd) baseline(t *terminal) (map[string]bool, error) {
+func (c *taintCmd) baseline(t *terminal) (report.Baseline, error) {
 	if c.Baseline == "" {
 		return nil, nil
 	}
@@ -222,116 +189,23 @@ func (c *taintCmd) baseline(t *terminal) (map[string]bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	var doc taintDoc
-	if err := json.Unmarshal(b, &doc); err != nil || doc.Schema != taintSchema {
-		return nil, usagef("--baseline %s: %w", c.Baseline, errors.Join(err, fmt.Errorf("it is no document of vyre taint --json, whose schema is %q", taintSchema)))
-	}
-	old := make(map[string]bool)
-	for _, p := range doc.Pairs {
-		name := p.Sink.Name
-		if name == "" {
-			name = fmt.Sprint(p.Sink.Node)
-		}
-		old[name+"\x00"+p.Label] = true
+	old, err := report.ReadBaseline(b)
+	if err != nil {
+		return nil, usagef("--baseline %s: %w", c.Baseline, err)
 	}
 	return old, nil
 }
 
-const taintSchema = "vyre.taint/1"
-
-// taintDoc is the form of --json.
-type taintDoc struct {
-	Schema   string         `json:"schema"`
-	Graph    graphEntry     `json:"graph"`
-	Contexts string         `json:"contexts"`
-	Pairs    []pairEntry    `json:"pairs"`
-	Known    int            `json:"known,omitempty"` // findings that the baseline has
-	Counts   map[string]int `json:"counts"`          // of all findings, by label
-	Run      runEntry       `json:"run"`
-}
-
-// pairEntry is a finding. Source is where its path begins.
-type pairEntry struct {
-	Sink   nodeEntry   `json:"sink"`
-	Label  string      `json:"label"`
-	Source *nodeEntry  `json:"source,omitempty"`
-	Path   []nodeEntry `json:"path,omitempty"`
-}
-
-func (a *tainted) node(v uint32) nodeEntry {
-	return nodeEntry{Node: v, Name: a.g.Name(v), Pos: a.g.Position(v)}
-}
-
-func (a *tainted) doc() taintDoc {
-	digest := a.g.Digest()
-	doc := taintDoc{Schema: taintSchema, Graph: graphEntry{fmt.Sprintf("%x", digest), a.g.Nodes(), a.g.Arcs()}, Contexts: a.contexts, Pairs: []pairEntry{},
-		Known: a.known, Counts: map[string]int{}, Run: a.run}
-	for i, n := range a.Counts {
-		doc.Counts[a.query.Sources[i].Label] = n
-	}
-	for _, f := range a.shown {
-		e := pairEntry{Sink: a.node(f.Sink), Label: a.query.Sources[f.Label].Label}
-		for i, step := range f.Path {
-			at := a.node(step.Node)
-			if i > 0 {
-				at.Kinds = a.g.KindNames(step.Mask)
-			}
-			e.Path = append(e.Path, at)
-		}
-		if len(e.Path) > 0 {
-			e.Source = &e.Path[0]
-		}
-		doc.Pairs = append(doc.Pairs, e)
-	}
-	return doc
-}
-
-func (c *taintCmd) print(t *terminal, a *tainted) error {
+func (c *taintCmd) print(t *terminal, a *report.Taint) error {
 	switch {
 	case c.JSON:
-		return json.NewEncoder(t.out).Encode(a.doc())
+		return a.JSON(t.out)
 	case c.SARIF:
-		if err := a.sarif(t.out); err != nil {
+		if err := a.SARIF(t.out); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintln(t.err, a.run.line())
+		_, err := fmt.Fprintln(t.err, a.Run.Line())
 		return err
 	}
-	sinks := len(slices.Compact(slices.Sorted(slices.Values(a.query.Sinks))))
-	fmt.Fprintf(t.out, "%s, from %d of %s to %d of %s\n", counted(len(a.shown), "finding"), a.labels(), counted(len(a.query.Sources), "label"), a.reachedSinks(), counted(sinks, "sink"))
-	if c.Baseline != "" {
-		fmt.Fprintf(t.out, "%s in the baseline\n", thousands(int64(a.known)))
-	}
-	for _, f := range a.shown {
-		fmt.Fprintf(t.out, "\n%s → %s\n", a.query.Sources[f.Label].Label, a.called(f.Sink))
-		p := answer{g: a.g, path: f.Path}
-		w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', 0)
-		for i, s := range f.Path {
-			how := ""
-			if i > 0 && a.g.Masks() != nil {
-				how = strings.Join(a.g.KindNames(s.Mask), ", ")
-			}
-			fmt.Fprintf(w, "\t%s\t%d%s\n", how, s.Node, p.named(s.Node))
-		}
-		w.Flush()
-	}
-	_, err := fmt.Fprintln(t.out, a.run.line())
-	return err
-}
-
-// labels is how many sources have a finding that is shown, reachedSinks how many sinks.
-func (a *tainted) labels() int {
-	set := make(map[int]bool)
-	for _, f := range a.shown {
-		set[f.Label] = true
-	}
-	return len(set)
-}
-
-func (a *tainted) reachedSinks() int {
-	set := make(map[uint32]bool)
-	for _, f := range a.shown {
-		set[f.Sink] = true
-	}
-	return len(set)
+	return a.Text(t.out)
 }

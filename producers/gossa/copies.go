@@ -1,16 +1,18 @@
 package main
 
 import (
+	"slices"
+
 	"golang.org/x/tools/go/ssa"
 )
 
 // copied is a function, or a copy of it for functions that it gets.
 type copied struct {
 	f     *ssa.Function
-	bound []*known // of its parameters; nil where nothing is known
-	free  []*known // of its free variables
-	level int      // copies that call each other, up to here; 0 for what is no copy
-	calls map[*copied]bool
+	bound []*known                          // of its parameters; nil where nothing is known
+	free  []*known                          // of its free variables
+	level int                               // copies that call each other, up to here; 0 for what is no copy
+	sites map[ssa.CallInstruction][]*copied // what calls may call, in the order of callees
 
 	making []*ssa.MakeClosure // closures of which it is being found out what they capture
 }
@@ -100,13 +102,13 @@ func (c *calls) call(from *copied, call ssa.CallInstruction) {
 	}
 	if !common.IsInvoke() {
 		if k := from.knows(common.Value); k != nil {
-			c.arc(from, k, common)
+			c.arc(from, k, call)
 			return
 		}
 	}
 	list := c.may[call]
 	for _, f := range list {
-		c.arc(from, &known{f: f}, common)
+		c.arc(from, &known{f: f}, call)
 	}
 	if len(list) == 0 {
 		c.unseen = append(c.unseen, unseen{"nothing is known that it could call", from.f, call})
@@ -122,7 +124,8 @@ func isReflectCall(f *ssa.Function) bool {
 }
 
 // arc adds an arc to a function, or to its copy for what the call passes.
-func (c *calls) arc(from *copied, to *known, common *ssa.CallCommon) {
+func (c *calls) arc(from *copied, to *known, call ssa.CallInstruction) {
+	common := call.Common()
 	if isReflectCall(to.f) {
 		c.unseen = append(c.unseen, unseen{why: "calls by reflection", in: from.f})
 	}
@@ -141,10 +144,12 @@ func (c *calls) arc(from *copied, to *known, common *ssa.CallCommon) {
 		some = some || k != nil
 	}
 	target := c.copy(from, to, bound, some)
-	if from.calls == nil {
-		from.calls = make(map[*copied]bool)
+	if from.sites == nil {
+		from.sites = make(map[ssa.CallInstruction][]*copied)
 	}
-	from.calls[target] = true
+	if !slices.Contains(from.sites[call], target) {
+		from.sites[call] = append(from.sites[call], target)
+	}
 }
 
 // copy returns a function's copy, or the function itself if there is nothing to copy it for, or no room.

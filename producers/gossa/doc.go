@@ -1,16 +1,20 @@
-// Gossa makes a graph of Go packages, for vyre's analyses: which functions call which.
+// Gossa makes graphs of Go packages, for vyre's analyses: which functions call which, and what becomes of values. And it asks
+// the question that most people have, in one command.
 //
 //	gossa ./... -o app.vyg
 //	vyre reach app.vyg --from main.main --to 'name:^os/exec\.' --path
+//
+//	gossa taint ./...
+//	gossa --graph dataflow --rules std ./... -o app.vyg
 //
 // # Flow
 //
 //	patterns ──load──▶ ssa.Program ──callees (CHA, RTA or VTA)──▶ who an unknown call may call
 //	                        │                                         │
 //	                        └──────────────▶ copies ◀─────────────────┘
-//	                                            │ a node a copy, an arc a call
+//	                                            ├── a node a copy, an arc a call ──▶ graph of calls ──▶ FILE
 //	                                            ▼
-//	                                   graph.CSR with names and positions ──▶ FILE
+//	          rules ──▶ flow: an object a value, parts of objects ──▶ graph of values ──▶ FILE, or findings
 //
 // # Functions that are passed
 //
@@ -19,13 +23,42 @@
 // a copy itself. A copy's name has what it got behind it: (*sync.Once).Do{f: main.setup}. Copies go through as many calls
 // as -levels says, and add at most the share -more of instructions; what that left out is counted.
 //
+// # Values
+//
+// A node of the graph of values is a value of SSA, or a place in memory: a field, the elements of a slice, what a channel
+// carries (heap.go says how places are found). Procedures and call sites are in the graph, so that a search with exact
+// contexts returns to the call that was made: that holds for values, for places that arguments lead to, and for what closures
+// have captured. Global variables, and what they lead to, are one for all calls.
+//
+// A place does not forget what was in it before, and what only decides a branch, an index or a key that is looked up is no
+// flow. Elements of one slice, map or channel are one.
+//
+// # Rules
+//
+// With rules the standard library's functions are not looked into. What goes into one comes out of its results, and out of
+// what its receiver refers to, unless a rule says more exactly what it does; it calls the functions that it is passed. A line
+// is a rule, and # begins a comment:
+//
+//	source net/http.(*Request).FormValue result      values from outside: a result, arg N, or
+//	source net/http.Request.Header field             every use of a field, or
+//	source os.Args variable                          a global variable
+//	sink database/sql.(*DB).Query arg 1 sql          where they must not come to, and of which class that is
+//	sanitizer strconv.Atoi result                    what is harmless then, for all sinks, or
+//	sanitizer html.EscapeString result html          for these classes, with commas
+//	pass encoding/json.Unmarshal arg 0 -> arg 1      where the function takes what it gets
+//	pass log.*                                       nothing comes out of functions whose names begin so
+//
+// Arguments count from 0, which is the receiver of a method; 1.. is all from 1 on. Rules are about a function, or a method of
+// an interface that is called. rules.txt has those that are always there.
+//
 // # What the graph does not see
 //
 // Calls by reflection, of functions in assembly or linked by name, through unsafe pointers, and by goroutines of the runtime
 // are no arcs. Those that can be told are counted, and listed by -unseen. Only what is reached from main, init and, with
-// -tests, tests is a node; where there is no main package, from the functions of the packages named.
+// -tests, tests is a node; where there is no main package, from the functions of the packages named. Values that panic, and
+// methods that only the standard library calls, are not followed.
 //
 // VTA and CHA take any order of assignments for possible, so an arc may be one that no run ever takes.
 //
-// Start reading at main.go, then copies.go and known.go.
+// Start reading at main.go, then copies.go and known.go; flow.go, body.go and heap.go for values.
 package main

@@ -221,13 +221,14 @@ func TestWhatCannotBeLoadedIsAnError(t *testing.T) {
 	write("go.mod", "module main\n\ngo 1.25\n")
 	write("main.go", "package main\n\nfunc main() { missing() }\n")
 	out := filepath.Join(dir, "app.vyg")
-	for want, c := range map[string]command{
-		"undefined: missing": {Patterns: []string{"."}, Output: out, Calls: "vta", Dir: dir},
-		"negative":           {Patterns: []string{"."}, Output: out, Calls: "vta", Dir: dir, Levels: -1},
-		"no format":          {Patterns: []string{"."}, Output: out + ".pdf", Calls: "vta", Dir: dir},
-		"nowhere":            {Patterns: []string{"./nowhere"}, Output: out, Calls: "vta", Dir: dir},
+	for want, c := range map[string]graphCmd{
+		"undefined: missing": {Output: out, loading: loading{Patterns: []string{"."}, Calls: "vta", Dir: dir}},
+		"negative":           {Output: out, loading: loading{Patterns: []string{"."}, Calls: "vta", Dir: dir, Levels: -1}},
+		"no format":          {Output: out + ".pdf", loading: loading{Patterns: []string{"."}, Calls: "vta", Dir: dir}},
+		"nowhere":            {Output: out, loading: loading{Patterns: []string{"./nowhere"}, Calls: "vta", Dir: dir}},
 	} {
-		if err := c.run(context.Background()); err == nil || !strings.Contains(err.Error(), want) {
+		c.Graph, c.Quiet = "calls", true
+		if err := c.Run(context.Background()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}

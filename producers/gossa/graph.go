@@ -32,10 +32,13 @@ func (c *calls) graph(p *program, options string) (*graph.CSR, error) {
 	offsets, targets := make([]uint32, 1, len(nodes)+1), []uint32{}
 	for _, n := range nodes {
 		from := len(targets)
-		for to := range n.of.calls {
-			targets = append(targets, ids[to])
+		for _, list := range n.of.sites {
+			for _, to := range list {
+				targets = append(targets, ids[to])
+			}
 		}
 		slices.Sort(targets[from:])
+		targets = targets[:from+len(slices.Compact(targets[from:]))]
 		offsets = append(offsets, uint32(len(targets)))
 	}
 	masks := make([]uint32, len(targets))

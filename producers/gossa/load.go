@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -21,6 +20,8 @@ import (
 type program struct {
 	ssa   *ssa.Program
 	roots []*ssa.Function // where execution begins, sorted
+
+	standard map[string]bool // packages of the standard library
 }
 
 // callees are the functions that a call may call where the program alone does not say which.
@@ -29,7 +30,7 @@ type callees map[ssa.CallInstruction][]*ssa.Function
 // load type-checks packages and builds their SSA. Packages that do not type-check are an error that has what is wrong with
 // them.
 func load(ctx context.Context, dir string, tests bool, patterns []string) (*program, error) {
-	config := &packages.Config{Context: ctx, Mode: packages.LoadAllSyntax, Dir: dir, Tests: tests}
+	config := &packages.Config{Context: ctx, Mode: packages.LoadAllSyntax | packages.NeedModule, Dir: dir, Tests: tests}
 	initial, err := packages.Load(config, patterns...)
 	if err != nil {
 		return nil, err
@@ -38,7 +39,9 @@ func load(ctx context.Context, dir string, tests bool, patterns []string) (*prog
 		return nil, fmt.Errorf("no packages match %s", strings.Join(patterns, " "))
 	}
 	var wrong []string
+	standard := make(map[string]bool)
 	packages.Visit(initial, nil, func(p *packages.Package) {
+		standard[p.PkgPath] = p.Module == nil && p.PkgPath != "command-line-arguments" || p.Module != nil && p.Module.Path == "std"
 		for _, e := range p.Errors {
 			wrong = append(wrong, e.Error())
 		}
@@ -52,7 +55,7 @@ func load(ctx context.Context, dir string, tests bool, patterns []string) (*prog
 	}
 	prog, built := ssautil.AllPackages(initial, ssa.InstantiateGenerics)
 	prog.Build()
-	p := &program{ssa: prog}
+	p := &program{ssa: prog, standard: standard}
 	p.findRoots(built)
 	if len(p.roots) == 0 {
 		return nil, fmt.Errorf("there is no function in %s", strings.Join(patterns, " "))
@@ -93,17 +96,7 @@ func (p *program) position(f *ssa.Function) string {
 	if !at.IsValid() {
 		return ""
 	}
-	in := ""
-	for of := f; of != nil && in == ""; of = of.Parent() {
-		if of.Pkg != nil {
-			in = of.Pkg.Pkg.Path()
-		} else if origin := of.Origin(); origin != nil && origin.Pkg != nil {
-			in = origin.Pkg.Pkg.Path()
-		} else if o := of.Object(); o != nil && o.Pkg() != nil {
-			in = o.Pkg().Path()
-		}
-	}
-	return fmt.Sprintf("%s/%s:%d:%d", in, path.Base(strings.ReplaceAll(at.Filename, `\`, "/")), at.Line, at.Column)
+	return inPackage(packageOf(f), at)
 }
 
 // resolve finds what calls may call, by one of three algorithms. They are those of golang.org/x/tools.

@@ -2,69 +2,47 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
-	"time"
 
 	"github.com/alecthomas/kong"
-
-	"github.com/govyre/vyre/graph/files"
 )
 
-// command is what the command line says.
-type command struct {
-	Patterns []string `arg:"" help:"Packages, as for go build."`
-	Output   string   `short:"o" required:"" placeholder:"FILE" help:"Where the graph goes; .vyg."`
-	Calls    string   `default:"vta" enum:"cha,rta,vta" help:"How calls of unknown functions are resolved: cha, rta or vta."`
-	Tests    bool     `help:"Tests are roots, too."`
-	Dir      string   `short:"C" default:"." help:"Where the packages are looked for."`
-	Levels   int      `default:"3" help:"Through how many calls a function is followed that is passed on; 0 makes no copies."`
-	More     float64  `default:"0.1" help:"How many more instructions copies may have, as a part of all."`
-	Unseen   bool     `help:"List the calls that the graph does not see."`
-	Quiet    bool     `short:"q" help:"Say nothing."`
+// commands is the command line.
+type commands struct {
+	Graph graphCmd `cmd:"" default:"withargs" help:"Make a graph of packages: of calls, of control, or of what becomes of values."`
+	Taint taintCmd `cmd:"" help:"Ask of packages which values from outside come to where they must not."`
 }
+
+// usage is an error of the command line: exit status 2.
+type usage struct{ error }
+
+func usagef(format string, args ...any) error { return usage{fmt.Errorf(format, args...)} }
+
+// found is what --fail-on names: exit status 3.
+type found struct{ error }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	var c command
-	kong.Parse(&c, kong.Name("gossa"), kong.Description("Makes a graph of the calls in Go packages."), kong.UsageOnError())
-	if err := c.run(ctx); err != nil {
+	var c commands
+	k := kong.Parse(&c, kong.Name("gossa"), kong.Description("Makes graphs of Go packages, and asks what becomes of values in them."), kong.UsageOnError())
+	k.BindTo(ctx, (*context.Context)(nil))
+	err := k.Run()
+	stop()
+	var wrong usage
+	var finds found
+	switch {
+	case err == nil:
+		return
+	case errors.As(err, &wrong):
 		fmt.Fprintln(os.Stderr, "gossa:", err)
-		os.Exit(1)
+		os.Exit(2)
+	case errors.As(err, &finds):
+		fmt.Fprintln(os.Stderr, "gossa:", err)
+		os.Exit(3)
 	}
-}
-
-func (c *command) run(ctx context.Context) error {
-	if c.Levels < 0 || c.More < 0 {
-		return fmt.Errorf("--levels %d and --more %g: neither may be negative", c.Levels, c.More)
-	}
-	if files.FormatOf(c.Output) == files.Auto {
-		return fmt.Errorf("%s: its name says no format; there are %s", c.Output, files.Names())
-	}
-	began := time.Now()
-	p, err := load(ctx, c.Dir, c.Tests, c.Patterns)
-	if err != nil {
-		return err
-	}
-	loaded := time.Now()
-	callees, err := p.resolve(c.Calls)
-	if err != nil {
-		return err
-	}
-	resolved := time.Now()
-	made := copies(p, callees, limits{levels: c.Levels, more: c.More})
-	g, err := made.graph(p, fmt.Sprintf("--calls %s --levels %d --more %g %v", c.Calls, c.Levels, c.More, c.Patterns))
-	if err != nil {
-		return err
-	}
-	if _, err := files.Save(c.Output, g, files.Auto); err != nil {
-		return err
-	}
-	if !c.Quiet {
-		made.report(os.Stderr, g, c.Unseen)
-		fmt.Fprintf(os.Stderr, "load %v, calls %v, graph %v\n", loaded.Sub(began).Round(time.Millisecond), resolved.Sub(loaded).Round(time.Millisecond), time.Since(resolved).Round(time.Millisecond))
-	}
-	return nil
+	fmt.Fprintln(os.Stderr, "gossa:", err)
+	os.Exit(1)
 }

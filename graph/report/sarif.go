@@ -1,6 +1,4 @@
-//go:build !bootstrap
-
-package main
+package report
 
 import (
 	"encoding/json"
@@ -78,18 +76,18 @@ type (
 	}
 )
 
-// sarif writes the findings, with paths as code flows.
-func (a *tainted) sarif(w io.Writer) error {
-	run := sarifRun{Tool: sarifTool{sarifDriver{Name: "vyre taint", Version: version(), Rules: []sarifRule{}}}, Results: []sarifResult{}}
-	for _, s := range a.query.Sources {
+// SARIF writes the findings, with paths as code flows.
+func (t *Taint) SARIF(w io.Writer) error {
+	run := sarifRun{Tool: sarifTool{sarifDriver{Name: t.Tool, Version: t.Version, Rules: []sarifRule{}}}, Results: []sarifResult{}}
+	for _, s := range t.Query.Sources {
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{s.Label, sarifText{"values of " + s.Label + " come to a sink"}})
 	}
-	for _, f := range a.shown {
-		label := a.query.Sources[f.Label].Label
-		r := sarifResult{Rule: label, Level: "warning", Message: sarifText{fmt.Sprintf("values of %s come to %s", label, a.called(f.Sink))},
-			Locations: []sarifLocation{a.location(f.Sink, "")}, Prints: sarifFingerprint{strings.ReplaceAll(a.key(f), "\x00", " < ")}}
+	for _, f := range t.Shown {
+		label := t.Query.Sources[f.Label].Label
+		r := sarifResult{Rule: label, Level: "warning", Message: sarifText{fmt.Sprintf("values of %s come to %s", label, t.called(f.Sink))},
+			Locations: []sarifLocation{t.location(f.Sink, "")}, Prints: sarifFingerprint{strings.ReplaceAll(t.key(f), "\x00", " < ")}}
 		if f.Path != nil {
-			r.Flows = []sarifCodeFlow{{[]sarifThread{{a.steps(f.Path)}}}}
+			r.Flows = []sarifCodeFlow{{[]sarifThread{{t.steps(f.Path)}}}}
 		}
 		run.Results = append(run.Results, r)
 	}
@@ -98,24 +96,24 @@ func (a *tainted) sarif(w io.Writer) error {
 	return e.Encode(sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
 }
 
-func (a *tainted) steps(path []graph.Step) (list []sarifStep) {
+func (t *Taint) steps(path []graph.Step) (list []sarifStep) {
 	for i, s := range path {
 		how := ""
 		if i > 0 {
-			how = strings.Join(a.g.KindNames(s.Mask), ", ")
+			how = strings.Join(t.Graph.KindNames(s.Mask), ", ")
 		}
-		list = append(list, sarifStep{a.location(s.Node, how)})
+		list = append(list, sarifStep{t.location(s.Node, how)})
 	}
 	return list
 }
 
 // location is where a node stands, as far as the graph says it, and what it is called.
-func (a *tainted) location(v uint32, how string) sarifLocation {
-	l := sarifLocation{Logical: []sarifLogical{{a.called(v)}}}
+func (t *Taint) location(v uint32, how string) sarifLocation {
+	l := sarifLocation{Logical: []sarifLogical{{t.called(v)}}}
 	if how != "" {
 		l.Message = &sarifText{how}
 	}
-	if file, line, column, ok := position(a.g.Position(v)); ok {
+	if file, line, column, ok := position(t.Graph.Position(v)); ok {
 		l.Physical = &sarifPhysical{Region: sarifRegion{line, column}}
 		l.Physical.Artifact.URI = file
 	}

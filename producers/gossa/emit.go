@@ -1,0 +1,122 @@
+package main
+
+import (
+	"github.com/govyre/vyre/graph"
+)
+
+// emitted is the arcs of a graph, and where its nodes come from.
+type emitted struct {
+	*flow
+	node  []uint32 // of each object and face, or graph.None
+	nodes []owner
+	block graph.Block
+}
+
+// owner is what a node is.
+type owner struct {
+	object int32
+	face   face
+	proc   int32
+}
+
+// emit numbers nodes by procedure, and makes all arcs.
+func (f *flow) emit() *emitted {
+	e := &emitted{flow: f}
+	e.number()
+	e.inside()
+	for i := range f.sites {
+		s := &f.sites[i]
+		f.bind(s, func(b bound) { e.bound(s, b) })
+	}
+	return e
+}
+
+// number gives every object a node, and two more if somebody reads or writes all of it.
+func (e *emitted) number() {
+	h := e.heap
+	e.node = make([]uint32, 3*len(h.objects))
+	of := make([][]int32, len(e.procs))
+	for o := range h.objects {
+		if at := h.objects[o]; at.up == int32(o) {
+			of[at.proc] = append(of[at.proc], int32(o))
+		}
+	}
+	for q, list := range of {
+		for _, o := range list {
+			flags := h.objects[o].flags
+			for w := itself; w <= into; w++ {
+				if w == itself || w == all && flags&isRead != 0 || w == into && flags&isWritten != 0 {
+					e.node[3*int(o)+int(w)] = uint32(len(e.nodes))
+					e.nodes = append(e.nodes, owner{o, w, int32(q)})
+				}
+			}
+		}
+	}
+}
+
+// id returns the node of an object that may have become another.
+func (e *emitted) id(o int32, w face) uint32 { return e.node[3*int(e.heap.find(o))+int(w)] }
+
+func (e *emitted) arc(from, to, mask, site uint32) {
+	if from == to && site == noSite {
+		return
+	}
+	e.block.From = append(e.block.From, from)
+	e.block.To = append(e.block.To, to)
+	e.block.Masks = append(e.block.Masks, mask)
+	e.block.Sites = append(e.block.Sites, site)
+}
+
+// inside makes the arcs that bodies have, and those between objects and their parts.
+func (e *emitted) inside() {
+	h := e.heap
+	for i, from := range h.arcs.from {
+		to := h.arcs.to[i]
+		e.arc(e.id(int32(from/3), face(from%3)), e.id(int32(to/3), face(to%3)), h.arcs.masks[i], noSite)
+	}
+	h.arcs = arcs{}
+	for o := range h.objects {
+		at := h.objects[o]
+		if at.up != int32(o) {
+			continue
+		}
+		o := int32(o)
+		if at.flags&isRead != 0 {
+			e.arc(e.id(o, itself), e.id(o, all), graph.KindAssign, noSite)
+		}
+		if at.flags&isWritten != 0 {
+			e.arc(e.id(o, into), e.id(o, itself), graph.KindAssign, noSite)
+		}
+		for p := at.parts; p != 0; p = h.parts[p].next {
+			part := h.parts[p].of
+			if at.flags&isRead != 0 {
+				e.arc(e.id(part, all), e.id(o, all), graph.KindField, noSite)
+			}
+			if at.flags&isWritten != 0 {
+				e.arc(e.id(o, into), e.id(part, into), graph.KindField, noSite)
+			}
+		}
+	}
+}
+
+// bound makes the arcs of a pair: into the procedure, and back.
+func (e *emitted) bound(s *site, b bound) {
+	h := e.heap
+	flags := h.objects[b.formal].flags
+	forth, back, number := graph.KindArgument|s.mask, graph.KindReturn, s.number
+	if h.objects[b.formal].proc == shared || h.objects[b.actual].proc == shared {
+		forth, back, number = graph.KindAlias, graph.KindAlias, noSite
+	}
+	if b.way&inward != 0 {
+		e.arc(e.id(b.actual, itself), e.id(b.formal, itself), forth, number)
+		if flags&isRead != 0 {
+			e.arc(e.id(b.actual, all), e.id(b.formal, all), forth, number)
+		}
+	}
+	if b.way&outward != 0 {
+		e.arc(e.id(b.formal, itself), e.id(b.actual, itself), back, number)
+		if flags&isWritten != 0 {
+			e.arc(e.id(b.formal, into), e.id(b.actual, into), back, number)
+		}
+	}
+}

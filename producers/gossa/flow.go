@@ -1,0 +1,301 @@
+package main
+
+import (
+	"cmp"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// flow is where values of a program go: procedures, the objects of their values, and the arcs between these.
+type flow struct {
+	p     *program
+	calls *calls
+	rules *rules // nil if every function is what its body says
+	heap  *heap
+
+	procs   []*proc // procedure 0 is what belongs to no call
+	of      map[*copied]*proc
+	globals map[*ssa.Global]int32
+	sites   []site
+	numbers uint32  // of calls
+	places  []place // that rules name
+	unseen  map[string]int
+}
+
+// proc is a function, or a copy of it.
+type proc struct {
+	id      int32
+	name    string
+	of      *copied
+	values  []ssa.Value // whose objects are first, first + 1, …
+	first   int32
+	nodes   []special // that stand for no value
+	params  []int32
+	free    []int32
+	results []int32
+	callers []int32 // sites
+	calls   []int32
+}
+
+// special is an object that stands for what a call does that is not followed, or for what a procedure returns.
+type special struct {
+	object int32
+	name   string
+	at     ssa.Instruction
+}
+
+// site is a call of one procedure by another. Dynamic calls are several, with the same number.
+type site struct {
+	number         uint32
+	caller, callee int32
+	args           []int32 // of the parameters; none where nothing is known
+	env            int32   // what a closure has captured is a part of it; or none
+	result         int32
+	through        bool // it is called by a function that is not followed: see model
+	mask           uint32
+}
+
+// flowOf follows values through all functions that are reached.
+func flowOf(p *program, c *calls, r *rules) *flow {
+	f := &flow{p: p, calls: c, rules: r, heap: newHeap(), of: make(map[*copied]*proc), globals: make(map[*ssa.Global]int32), unseen: make(map[string]int)}
+	f.procs = append(f.procs, &proc{name: "variables"})
+	for name, of := range c.byName {
+		if !f.followed(of.f) {
+			continue
+		}
+		f.procs = append(f.procs, &proc{name: name, of: of})
+	}
+	slices.SortFunc(f.procs[1:], func(a, b *proc) int { return strings.Compare(a.name, b.name) })
+	for i, q := range f.procs {
+		q.id = int32(i)
+		if i > 0 {
+			f.of[q.of] = q
+		}
+	}
+	for _, q := range f.procs[1:] {
+		f.face(q)
+	}
+	for _, q := range f.procs[1:] {
+		(&body{flow: f, proc: q}).make()
+	}
+	f.spread()
+	return f
+}
+
+// followed reports whether a function is what its body says.
+func (f *flow) followed(of *ssa.Function) bool {
+	return of.Blocks != nil && (f.rules == nil || !f.rules.opaque(f.p, of))
+}
+
+// face makes the objects of a procedure that its callers need.
+func (f *flow) face(q *proc) {
+	q.first = int32(len(f.heap.objects))
+	add := func(v ssa.Value) int32 {
+		q.values = append(q.values, v)
+		return f.heap.object(q.id)
+	}
+	for _, v := range q.of.f.Params {
+		q.params = append(q.params, add(v))
+	}
+	for _, v := range q.of.f.FreeVars {
+		q.free = append(q.free, add(v))
+	}
+	for _, b := range q.of.f.Blocks {
+		for _, i := range b.Instrs {
+			if v, is := i.(ssa.Value); is {
+				add(v)
+			}
+		}
+	}
+	for i := range q.of.f.Signature.Results().Len() {
+		r := f.heap.object(q.id)
+		q.results = append(q.results, r)
+		q.nodes = append(q.nodes, special{object: r, name: "result" + ordinal(i, q.of.f.Signature.Results().Len())})
+	}
+}
+
+// spread binds what calls pass to what procedures get, until nothing changes: a procedure needs of its arguments the parts
+// that it, or what it calls, names.
+func (f *flow) spread() {
+	h := f.heap
+	h.spread = true
+	clear(h.changed)
+	queued := make([]bool, len(f.procs))
+	var queue []int32
+	everywhere := false
+	push := func(q int32) {
+		if !queued[q] {
+			queued[q] = true
+			queue = append(queue, q)
+		}
+	}
+	for _, q := range f.calleesFirst() {
+		push(q)
+	}
+	for len(queue) > 0 {
+		q := queue[0]
+		queue = queue[1:]
+		queued[q] = false
+		for _, list := range [][]int32{f.procs[q].callers, f.procs[q].calls} {
+			for _, s := range list {
+				f.bind(&f.sites[s], nil)
+			}
+		}
+		for _, c := range sortedKeys(h.changed) {
+			if c != shared {
+				push(c)
+			}
+		}
+		everywhere = everywhere || h.changed[shared]
+		clear(h.changed)
+		if len(queue) == 0 && everywhere { // any procedure may have a part of what is shared
+			everywhere = false
+			for _, q := range f.procs[1:] {
+				push(q.id)
+			}
+		}
+	}
+	h.spread = false
+}
+
+func sortedKeys(m map[int32]bool) []int32 {
+	list := make([]int32, 0, len(m))
+	for k := range m {
+		list = append(list, k)
+	}
+	slices.SortFunc(list, cmp.Compare)
+	return list
+}
+
+// calleesFirst lists procedures so that most come after those that they call.
+func (f *flow) calleesFirst() (order []int32) {
+	seen := make([]bool, len(f.procs))
+	type visit struct {
+		q    int32
+		next int
+	}
+	for root := range f.procs {
+		if seen[root] {
+			continue
+		}
+		seen[root] = true
+		stack := []visit{{int32(root), 0}}
+		for len(stack) > 0 {
+			top := &stack[len(stack)-1]
+			calls := f.procs[top.q].calls
+			if top.next == len(calls) {
+				order = append(order, top.q)
+				stack = stack[:len(stack)-1]
+				continue
+			}
+			to := f.sites[calls[top.next]].callee
+			top.next++
+			if !seen[to] {
+				seen[to] = true
+				stack = append(stack, visit{to, 0})
+			}
+		}
+	}
+	return order
+}
+
+// bound is a pair of an object of a procedure and one of its caller, as a call makes them the same.
+type bound struct {
+	formal, actual int32
+	way            way
+}
+
+// way is where what is in a pair goes.
+type way uint8
+
+const (
+	inward  way = 1 << iota // from the caller into the procedure
+	outward                 // back
+	both    = inward | outward
+)
+
+// bind makes sure that a call's arguments have the parts that the procedure names. each, if there is one, gets the pairs.
+func (f *flow) bind(s *site, each func(bound)) {
+	q := f.procs[s.callee]
+	b := binder{h: f.heap, at: make(map[int32]int32), each: each}
+	for i, a := range s.args {
+		if i < len(q.params) && a != none {
+			b.pair(q.params[i], a, inward)
+		}
+	}
+	if s.env != none {
+		for i, v := range q.free {
+			b.pair(v, f.heap.part(s.env, f.heap.captured(q.of.f, i)), inward)
+		}
+	}
+	if s.result != none {
+		for j, r := range q.results {
+			to := s.result
+			if len(q.results) > 1 && !s.through {
+				to = f.heap.part(s.result, f.heap.component(j))
+			}
+			b.pair(r, to, outward)
+		}
+	}
+}
+
+type binder struct {
+	h    *heap
+	at   map[int32]int32 // which object of the caller one of the procedure is
+	each func(bound)
+}
+
+// pair binds two objects and their parts. What a pointer refers to is one object, so it goes both ways.
+func (b *binder) pair(formal, actual int32, w way) {
+	h := b.h
+	formal, actual = h.find(formal), h.find(actual)
+	if w == both {
+		if h.objects[formal].proc == shared {
+			h.unify(formal, actual)
+			return
+		}
+		if old, ok := b.at[formal]; ok {
+			h.unify(old, actual)
+			return
+		}
+		b.at[formal] = actual
+	}
+	if flags := h.objects[formal].flags; flags != 0 {
+		h.mark(actual, flags)
+	}
+	if b.each != nil {
+		b.each(bound{formal, actual, w})
+	} else if h.objects[formal].links != 0 { // a copy of it is somewhere, so parts matter that only the caller names
+		for _, k := range h.keysOf(actual) {
+			h.part(formal, k)
+		}
+	}
+	// Where nothing changes any more, all these parts are there.
+	for _, k := range h.keysOf(formal) {
+		f, a := h.get(formal, k), h.part(actual, k)
+		if f == formal && a == actual || a == none {
+			continue
+		}
+		if k == pointee {
+			b.pair(f, a, both)
+		} else {
+			b.pair(f, a, w)
+		}
+	}
+}
+
+// component is the key of a value of a tuple.
+func (h *heap) component(i int) key { return h.key(keyText{name: "#", n: i + 1}) }
+
+// captured is the key of what a closure has captured.
+func (h *heap) captured(f *ssa.Function, i int) key {
+	return h.key(keyText{name: "{" + f.FreeVars[i].Name() + "}", n: i, of: f})
+}
+
+// field is the key of a field.
+func (h *heap) field(s *types.Struct, i int) key {
+	return h.key(keyText{name: "." + s.Field(i).Name(), n: i})
+}

@@ -1,0 +1,296 @@
+package main
+
+import (
+	"fmt"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/govyre/vyre/graph"
+)
+
+// call makes the sites of a call.
+func (b *body) call(i ssa.CallInstruction) {
+	common := i.Common()
+	result := int32(none)
+	if v := i.Value(); v != nil {
+		result = b.at[v]
+	}
+	if builtin, is := common.Value.(*ssa.Builtin); is {
+		b.builtin(builtin, common, result)
+		return
+	}
+	var args []int32
+	if common.IsInvoke() {
+		args = append(args, b.part(b.object(common.Value), pointee))
+	}
+	for _, a := range common.Args {
+		args = append(args, b.object(a))
+	}
+	number := b.number()
+	b.sinks(i, args)
+	first := true
+	for _, c := range b.proc.of.sites[i] {
+		if q := b.of[c]; q != nil && !b.rules.models(c.f, common) {
+			s := site{number: number, caller: b.proc.id, callee: q.id, args: args, env: none, result: result}
+			if len(c.bound) > 0 {
+				s.mask = kindCopy
+			}
+			if !common.IsInvoke() && len(c.f.FreeVars) > 0 {
+				s.env = b.what(common.Value)
+			}
+			b.site(s)
+			continue
+		}
+		// However many implementations are not followed, the call is one, but for those that have rules of their own.
+		if first || b.rules.models(c.f, common) {
+			first = false
+			b.model(i, c.f, args, result)
+		}
+	}
+	if len(b.proc.of.sites[i]) == 0 {
+		b.model(i, nil, args, result)
+	}
+}
+
+// number makes one for a call.
+func (f *flow) number() uint32 {
+	f.numbers++
+	return f.numbers
+}
+
+func (b *body) site(s site) {
+	b.sites = append(b.sites, s)
+	n := int32(len(b.sites) - 1)
+	callee := b.procs[s.callee]
+	callee.callers = append(callee.callers, n)
+	b.proc.calls = append(b.proc.calls, n)
+}
+
+// special makes an object for what a call does.
+func (b *body) special(at ssa.Instruction, name string) int32 {
+	o := b.heap.object(b.proc.id)
+	b.proc.nodes = append(b.proc.nodes, special{o, name, at})
+	return o
+}
+
+// read takes all of an object to a place.
+func (b *body) read(from, to int32, mask uint32) {
+	if from != none {
+		b.heap.mark(from, isRead)
+		b.heap.arcs.add(from, all, to, itself, mask)
+	}
+}
+
+// write puts something into all of an object.
+func (b *body) write(from, to int32, mask uint32) {
+	if to != none {
+		b.heap.mark(to, isWritten)
+		b.heap.arcs.add(from, itself, to, into, mask)
+	}
+}
+
+// model stands for a function that is not followed: what goes in comes out, by its rules or by the general one. f is nil if
+// it is not known which it is.
+func (b *body) model(i ssa.CallInstruction, f *ssa.Function, args []int32, result int32) {
+	name := "unknown function"
+	if f != nil {
+		name = ruleName(f)
+	}
+	common := i.Common()
+	passes, sources := b.rules.of(f, common)
+	if passes == nil && sources == nil {
+		passes = []*rule{general(f, common)}
+	}
+	for _, p := range passes {
+		through := b.special(i, "call of "+name)
+		if p.kind == sanitizerRule {
+			b.place(p, through)
+		}
+		for k, a := range args {
+			if p.reads(k) && !isFunction(argumentType(common, k)) {
+				b.read(a, through, kindModel)
+			}
+		}
+		b.outcome(i, p, through, args, result)
+		b.callBack(i, f, through, args)
+	}
+	for _, s := range sources {
+		from := b.special(i, name)
+		b.place(s, from)
+		b.outcome(i, s, from, args, result)
+	}
+}
+
+// outcome puts what a function gives into its results, or where its arguments lead.
+func (b *body) outcome(i ssa.CallInstruction, r *rule, from int32, args []int32, result int32) {
+	for _, k := range r.writes {
+		if k < len(args) && args[k] != none {
+			to := args[k]
+			if k > 0 || !i.Common().IsInvoke() { // a receiver of an interface is what the interface has
+				to = b.part(to, pointee)
+			}
+			b.write(from, to, kindModel)
+		}
+	}
+	if !r.result || result == none {
+		return
+	}
+	results := i.Common().Signature().Results()
+	if results.Len() == 1 {
+		b.write(from, result, kindModel)
+		return
+	}
+	for j := range results.Len() {
+		if j < results.Len()-1 || !isError(results.At(j).Type()) {
+			b.write(from, b.part(result, b.heap.component(j)), kindModel)
+		}
+	}
+}
+
+func isError(t types.Type) bool { return types.Identical(t, types.Universe.Lookup("error").Type()) }
+
+// argumentType is that of an argument; the receiver of an interface's method is the first.
+func argumentType(c *ssa.CallCommon, k int) types.Type {
+	if c.IsInvoke() {
+		if k == 0 {
+			return c.Value.Type()
+		}
+		k--
+	}
+	return c.Args[k].Type()
+}
+
+// callBack lets a function that is not followed call the functions that it is passed, with all that it gets.
+func (b *body) callBack(i ssa.CallInstruction, f *ssa.Function, through int32, args []int32) {
+	common := i.Common()
+	for k := range args {
+		if !isFunction(argumentType(common, k)) {
+			continue
+		}
+		v := common.Args[k-len(args)+len(common.Args)]
+		for _, c := range b.passed(i, f, k, v) {
+			q := b.of[c]
+			if q == nil {
+				continue
+			}
+			given, got := b.special(i, "what "+c.f.Name()+" gets"), b.special(i, "what "+c.f.Name()+" gives")
+			b.write(through, given, kindModel)
+			b.read(given, through, kindModel)
+			b.read(got, through, kindModel)
+			s := site{number: b.number(), caller: b.proc.id, callee: q.id, env: none, result: got, through: true}
+			for range q.params {
+				s.args = append(s.args, given)
+			}
+			if len(c.f.FreeVars) > 0 {
+				s.env = b.what(v)
+			}
+			b.site(s)
+		}
+	}
+}
+
+// passed are the functions that an argument may be.
+func (b *body) passed(i ssa.CallInstruction, f *ssa.Function, k int, v ssa.Value) (list []*copied) {
+	if known := b.proc.of.knows(v); known != nil {
+		return b.calls.within(b.proc.of.sites[i], known.f)
+	}
+	if f == nil {
+		b.unseen["a function that is passed to one that is not known"]++
+		return nil
+	}
+	return b.calls.calledBy(b.proc.of.sites[i], k)
+}
+
+// within finds the copies of a function that those of a call call; if none does, the function as it is.
+func (c *calls) within(callees []*copied, f *ssa.Function) (list []*copied) {
+	for _, of := range callees {
+		for _, to := range of.callees() {
+			if to.f == f {
+				list = append(list, to)
+			}
+		}
+	}
+	if list == nil {
+		for _, to := range c.all {
+			if to.f == f {
+				return []*copied{to}
+			}
+		}
+	}
+	return list
+}
+
+// calledBy are the functions that callees of a call call as their parameter k.
+func (c *calls) calledBy(callees []*copied, k int) (list []*copied) {
+	for _, of := range callees {
+		for call, to := range of.sites {
+			if k < len(of.f.Params) && call.Common().Value == of.f.Params[k] {
+				list = append(list, to...)
+			}
+		}
+	}
+	return list
+}
+
+// callees are what a function calls, in the order of its body.
+func (c *copied) callees() (list []*copied) {
+	for _, b := range c.f.Blocks {
+		for _, i := range b.Instrs {
+			if call, is := i.(ssa.CallInstruction); is {
+				list = append(list, c.sites[call]...)
+			}
+		}
+	}
+	return list
+}
+
+// builtin is about functions of the language.
+func (b *body) builtin(f *ssa.Builtin, c *ssa.CallCommon, result int32) {
+	arg := func(k int) int32 { return b.object(c.Args[k]) }
+	switch f.Name() {
+	case "append":
+		b.copied(arg(0), result, graph.KindAssign, c.Args[0].Type())
+		if len(c.Args) > 1 {
+			b.elements(c.Args[1], b.part(b.part(result, pointee), element))
+		}
+	case "copy":
+		b.elements(c.Args[1], b.part(b.what(c.Args[0]), element))
+	case "min", "max", "complex", "real", "imag":
+		for k := range c.Args {
+			b.scalar(arg(k), result, graph.KindAssign)
+		}
+	case "ssa:wrapnilchk":
+		b.copied(arg(0), result, graph.KindAssign, c.Args[0].Type())
+	case "String":
+		b.scalar(b.what(c.Args[0]), result, graph.KindLoad)
+	case "StringData":
+		b.scalar(arg(0), b.part(result, pointee), graph.KindStore)
+	case "SliceData":
+		b.heap.unify(b.part(b.what(c.Args[0]), element), b.part(result, pointee))
+	case "Slice":
+		b.heap.unify(b.what(c.Args[0]), b.part(b.part(result, pointee), element))
+	case "Add":
+		b.same(arg(0), result)
+	case "recover":
+		b.unseen["a value that is recovered"]++
+	}
+}
+
+// elements copies those of a slice, or the bytes of a string.
+func (b *body) elements(from ssa.Value, to int32) {
+	s, is := from.Type().Underlying().(*types.Slice)
+	if !is {
+		b.scalar(b.object(from), to, graph.KindStore)
+		return
+	}
+	b.copied(b.part(b.what(from), element), to, graph.KindStore|graph.KindIndex, s.Elem())
+}
+
+// ordinal tells results apart where there are several.
+func ordinal(i, n int) string {
+	if n == 1 {
+		return ""
+	}
+	return fmt.Sprint(" ", i+1)
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/files"
+)
+
+// loading is how packages become a program, the same for all commands.
+type loading struct {
+	Patterns []string `arg:"" help:"Packages, as for go build."`
+	Calls    string   `default:"vta" enum:"cha,rta,vta" help:"How calls of unknown functions are resolved: cha, rta or vta."`
+	Tests    bool     `help:"Tests are roots, too."`
+	Dir      string   `short:"C" default:"." help:"Where the packages are looked for."`
+	Levels   int      `default:"3" help:"Through how many calls a function is followed that is passed on; 0 makes no copies."`
+	More     float64  `default:"0.1" help:"How many more instructions copies may have, as a part of all."`
+	Quiet    bool     `short:"q" help:"Say nothing."`
+}
+
+// program loads packages, and finds what calls what.
+func (l loading) program(ctx context.Context) (*program, *calls, error) {
+	if l.Levels < 0 || l.More < 0 {
+		return nil, nil, usagef("--levels %d and --more %g: neither may be negative", l.Levels, l.More)
+	}
+	began := time.Now()
+	p, err := load(ctx, l.Dir, l.Tests, l.Patterns)
+	if err != nil {
+		return nil, nil, err
+	}
+	l.say("load", began)
+	began = time.Now()
+	callees, err := p.resolve(l.Calls)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := copies(p, callees, limits{levels: l.Levels, more: l.More})
+	l.say("calls", began)
+	return p, c, nil
+}
+
+// say says how long a phase took.
+func (l loading) say(phase string, began time.Time) {
+	if !l.Quiet {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", phase, time.Since(began).Round(time.Millisecond))
+	}
+}
+
+func (l loading) options() string {
+	return fmt.Sprintf("--calls %s --levels %d --more %g %v", l.Calls, l.Levels, l.More, l.Patterns)
+}
+
+// graphCmd makes a graph.
+type graphCmd struct {
+	loading
+	Output string   `short:"o" required:"" placeholder:"FILE" help:"Where the graph goes; .vyg."`
+	Graph  string   `default:"calls" enum:"calls,icfg,dataflow" help:"Of what: calls of functions, control flow between instructions, or what becomes of values: calls, icfg or dataflow."`
+	Rules  []string `placeholder:"FILE" help:"With --graph dataflow, take the standard library's functions for what these rules say, beside those that gossa has; std is those alone. Writes lists of sources, sinks and sanitizers beside the graph."`
+	Unseen bool     `help:"List the calls that the graph does not see."`
+}
+
+func (c *graphCmd) Run(ctx context.Context) error {
+	if files.FormatOf(c.Output) == files.Auto {
+		return usagef("%s: its name says no format; there are %s", c.Output, files.Names())
+	}
+	if len(c.Rules) > 0 && c.Graph != "dataflow" {
+		return usagef("--rules are about values: they need --graph dataflow")
+	}
+	p, made, err := c.program(ctx)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	options := c.options()
+	var g *graph.CSR
+	var e *emitted
+	switch c.Graph {
+	case "calls":
+		g, err = made.graph(p, options)
+	case "dataflow":
+		var r *rules
+		if r, err = rulesOf(c.Rules); err != nil {
+			return err
+		}
+		e = flowOf(p, made, r).emit()
+		g, err = e.graph(inPackage, options)
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := files.Save(c.Output, g, files.Auto); err != nil {
+		return err
+	}
+	c.say("graph", began)
+	if !c.Quiet && e != nil {
+		for _, line := range e.report(g) {
+			fmt.Fprintln(os.Stderr, line)
+		}
+	} else if !c.Quiet {
+		made.report(os.Stderr, g, c.Unseen)
+	}
+	return nil
+}
+
+// rulesOf reads lists of rules; none is no rules at all.
+func rulesOf(list []string) (*rules, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	var files []string
+	for _, f := range list {
+		if f != "std" {
+			files = append(files, f)
+		}
+	}
+	return newRules(files)
+}

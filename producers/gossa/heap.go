@@ -1,0 +1,395 @@
+package main
+
+// A heap holds what values are made of. Every value of a procedure is an object, and so is every place in memory that values
+// lead to. An object has parts: the place that a pointer, a slice, a map, a channel, an interface or a closure refers to
+// (pointee), the fields of a struct, the elements of an array, what a closure has captured. A part is made when somebody
+// names it, so that a path like .user.name is a chain of three objects.
+//
+// Where a pointer is copied, what both refer to becomes one object (Steensgaard, "Points-to analysis in almost linear time",
+// POPL 1996), within a procedure. Structs that are copied stay two: a link keeps their parts alike, and an arc leads from
+// each part to its copy.
+type heap struct {
+	objects []object
+	parts   []part
+	links   []link
+	arcs    arcs
+	keys    map[keyText]key
+	texts   []keyText
+
+	changed map[int32]bool // procedures whose objects have become different
+	made    []int32        // of each procedure, parts that only its calls have asked for
+	spread  bool           // calls are asking
+	lumped  int            // parts that are the whole, because of mostMade and mostDepth
+}
+
+const (
+	// mostMade is how many parts a procedure may have that only its calls ask for. Further ones are taken for the whole.
+	mostMade = 400
+	// mostDepth is how long a path of parts may be that only calls ask for.
+	mostDepth = 9
+)
+
+// object is a value or a place. Objects that are one are found by following up.
+type object struct {
+	up     int32
+	proc   int32
+	parts  int32 // the first of its list, or 0
+	links  int32
+	within int32 // the object that this was made as a part of, or none
+	key    key   // as which
+	size   int32 // of both lists
+	depth  uint8
+	flags  uint8
+}
+
+const none = -1
+
+const (
+	isRead    uint8 = 1 << iota // somebody reads all of it, whatever parts it has
+	isWritten                   // somebody writes all of it
+)
+
+// part is an entry of an object's list.
+type part struct {
+	key  key
+	of   int32
+	next int32
+}
+
+// link says that an object is a copy of another.
+type link struct {
+	other int32
+	mask  uint32
+	from  bool // the arc leads from here to the other
+	next  int32
+}
+
+// key names a part.
+type key int32
+
+const (
+	pointee key = 1 + iota
+	element
+	mapKey
+)
+
+// keyText is what a key is called. What makes captures of different closures different is of.
+type keyText struct {
+	name string
+	n    int
+	of   any
+}
+
+// shared is the procedure of what belongs to no call: global variables, and all that they lead to.
+const shared = 0
+
+func newHeap() *heap {
+	h := &heap{parts: make([]part, 1), links: make([]link, 1), keys: make(map[keyText]key), changed: make(map[int32]bool)}
+	h.texts = make([]keyText, mapKey+1)
+	h.texts[pointee].name, h.texts[element].name, h.texts[mapKey].name = ".*", "[]", "[key]"
+	return h
+}
+
+// key returns the key of a name.
+func (h *heap) key(t keyText) key {
+	k, ok := h.keys[t]
+	if !ok {
+		k = key(len(h.texts))
+		h.keys[t] = k
+		h.texts = append(h.texts, t)
+	}
+	return k
+}
+
+// object makes an object.
+func (h *heap) object(proc int32) int32 {
+	id := int32(len(h.objects))
+	h.objects = append(h.objects, object{up: id, proc: proc, within: none})
+	return id
+}
+
+func (h *heap) find(o int32) int32 {
+	for h.objects[o].up != o {
+		h.objects[o].up = h.objects[h.objects[o].up].up
+		o = h.objects[o].up
+	}
+	return o
+}
+
+// get returns a part that an object has, or none.
+func (h *heap) get(o int32, k key) int32 {
+	for i := h.objects[h.find(o)].parts; i != 0; i = h.parts[i].next {
+		if h.parts[i].key == k {
+			return h.find(h.parts[i].of)
+		}
+	}
+	return none
+}
+
+// part returns a part of an object, which is made if there is none.
+func (h *heap) part(o int32, k key) int32 {
+	if o == none {
+		return none
+	}
+	if has := h.get(o, k); has != none {
+		return has
+	}
+	o = h.find(o)
+	made := h.repeated(o, k)
+	if made == none && h.room(o) {
+		at := h.objects[o]
+		made = h.object(at.proc)
+		p := &h.objects[made]
+		p.within, p.key, p.depth, p.flags = o, k, at.depth+1, at.flags
+	} else if made == none {
+		made = o
+	}
+	h.attach(o, k, made)
+	// Its copies have this part as well.
+	for i := h.objects[o].links; i != 0; i = h.links[i].next {
+		l := h.links[i]
+		if has := h.get(l.other, k); has != none {
+			h.joinParts(o, l, k)
+		} else {
+			h.part(l.other, k) // which does the same from there
+		}
+	}
+	return h.get(o, k)
+}
+
+// repeated returns the object that a path came by before if it goes the same way once more: a list's next node is of the list.
+// Only paths that calls ask for are folded so.
+func (h *heap) repeated(o int32, k key) int32 {
+	if !h.spread || k == pointee || h.objects[o].proc == shared {
+		return none
+	}
+	for at := o; at != none; at = h.objects[at].within {
+		if p := h.objects[at]; p.key == k && p.within != none && h.objects[h.find(at)].proc == h.objects[o].proc {
+			return h.find(at)
+		}
+	}
+	return none
+}
+
+// room reports whether an object may have another part.
+func (h *heap) room(o int32) bool {
+	at := h.objects[o]
+	if !h.spread || at.proc == shared {
+		return at.depth < 250
+	}
+	for len(h.made) <= int(at.proc) {
+		h.made = append(h.made, 0)
+	}
+	if at.depth >= mostDepth || h.made[at.proc] >= mostMade {
+		h.lumped++
+		return false
+	}
+	h.made[at.proc]++
+	return true
+}
+
+func (h *heap) attach(o int32, k key, made int32) {
+	h.parts = append(h.parts, part{k, made, h.objects[o].parts})
+	h.objects[o].parts = int32(len(h.parts) - 1)
+	h.objects[o].size++
+	h.changed[h.objects[o].proc] = true
+}
+
+// copied says that what is in one object comes to be in another. Scalars have no parts.
+func (h *heap) copied(from, to int32, mask uint32, scalar bool) {
+	if from == none || to == none {
+		return
+	}
+	h.arcs.add(from, itself, to, itself, mask)
+	if !scalar {
+		h.link(from, to, mask)
+	}
+}
+
+// link keeps the parts of two objects alike.
+func (h *heap) link(from, to int32, mask uint32) {
+	from, to = h.find(from), h.find(to)
+	if from == to {
+		return
+	}
+	for i := h.objects[to].links; i != 0; i = h.links[i].next {
+		if l := h.links[i]; !l.from && h.find(l.other) == from {
+			return
+		}
+	}
+	h.addLink(from, link{other: to, mask: mask, from: true})
+	h.addLink(to, link{other: from, mask: mask})
+	h.alike(from, h.links[h.objects[from].links])
+}
+
+func (h *heap) addLink(o int32, l link) {
+	l.next = h.objects[o].links
+	h.links = append(h.links, l)
+	h.objects[o].links = int32(len(h.links) - 1)
+	h.objects[o].size++
+}
+
+// alike gives both ends of a link the parts of the other.
+func (h *heap) alike(o int32, l link) {
+	for _, k := range h.keysOf(o) {
+		if h.get(l.other, k) != none {
+			h.joinParts(o, l, k)
+		} else {
+			h.part(l.other, k)
+		}
+	}
+	for _, k := range h.keysOf(l.other) {
+		if h.get(o, k) == none {
+			h.part(o, k)
+		}
+	}
+}
+
+func (h *heap) keysOf(o int32) (list []key) {
+	for i := h.objects[h.find(o)].parts; i != 0; i = h.parts[i].next {
+		list = append(list, h.parts[i].key)
+	}
+	return list
+}
+
+// joinParts makes a part that both ends of a link have one object, if it is a pointee, or a copy.
+func (h *heap) joinParts(o int32, l link, k key) {
+	a, b := h.get(o, k), h.get(l.other, k)
+	switch {
+	case k == pointee:
+		h.unify(a, b)
+	case l.from:
+		h.copied(a, b, l.mask, false)
+	default:
+		h.copied(b, a, l.mask, false)
+	}
+}
+
+// unify makes two objects one, with all parts that they have in common.
+func (h *heap) unify(a, b int32) {
+	if a == none || b == none {
+		return
+	}
+	a, b = h.find(a), h.find(b)
+	if a == b {
+		return
+	}
+	x, y := &h.objects[a], &h.objects[b]
+	if y.proc == shared && x.proc != shared || (x.proc == shared) == (y.proc == shared) && y.size > x.size {
+		a, b = b, a
+		x, y = y, x
+	}
+	h.changed[x.proc], h.changed[y.proc] = true, true
+	if x.proc == shared {
+		h.share(b)
+	}
+	flags := x.flags | y.flags
+	h.mark(a, flags)
+	h.mark(b, flags)
+	x.depth = min(x.depth, y.depth)
+	mine, theirs := h.keysOf(a), h.keysOf(b)
+	myLinks, theirLinks, theirParts := h.listed(x.links), h.listed(y.links), y.parts
+	x.links = h.appended(y.links, x.links)
+	x.size += y.size
+	y.up = a
+	for i := theirParts; i != 0; {
+		next := h.parts[i].next
+		p := h.parts[i]
+		if has := h.get(a, p.key); has != none {
+			h.unify(has, p.of)
+		} else {
+			a = h.find(a)
+			h.parts[i].next = h.objects[a].parts
+			h.objects[a].parts = i
+		}
+		i = next
+	}
+	h.catchUp(a, myLinks, theirs)
+	h.catchUp(a, theirLinks, mine)
+}
+
+// appended puts a list of links before another.
+func (h *heap) appended(list, before int32) int32 {
+	if list == 0 {
+		return before
+	}
+	last := list
+	for h.links[last].next != 0 {
+		last = h.links[last].next
+	}
+	h.links[last].next = before
+	return list
+}
+
+func (h *heap) listed(list int32) (all []link) {
+	for i := list; i != 0; i = h.links[i].next {
+		all = append(all, h.links[i])
+	}
+	return all
+}
+
+// catchUp gives the other ends of links the parts that an object has got.
+func (h *heap) catchUp(o int32, links []link, keys []key) {
+	for _, l := range links {
+		for _, k := range keys {
+			if h.get(o, k) == none {
+				continue
+			}
+			if h.get(l.other, k) != none {
+				h.joinParts(o, l, k)
+			} else {
+				h.part(l.other, k)
+			}
+		}
+	}
+}
+
+// mark says of an object and all its parts that somebody reads or writes all of it.
+func (h *heap) mark(o int32, flags uint8) {
+	if o == none {
+		return
+	}
+	o = h.find(o)
+	if h.objects[o].flags&flags == flags {
+		return
+	}
+	h.objects[o].flags |= flags
+	h.changed[h.objects[o].proc] = true
+	for i := h.objects[o].parts; i != 0; i = h.parts[i].next {
+		h.mark(h.parts[i].of, flags)
+	}
+}
+
+// share makes an object and all that it leads to belong to no call.
+func (h *heap) share(o int32) {
+	o = h.find(o)
+	if h.objects[o].proc == shared {
+		return
+	}
+	h.changed[h.objects[o].proc] = true
+	h.objects[o].proc = shared
+	for i := h.objects[o].parts; i != 0; i = h.parts[i].next {
+		h.share(h.parts[i].of)
+	}
+}
+
+// arcs are what leads from object to object.
+type arcs struct {
+	from, to []uint32 // an object, times 3, and which face
+	masks    []uint32
+}
+
+// face is which node of an object an arc is about.
+type face uint32
+
+const (
+	itself face = iota
+	all         // the object and all its parts, as somebody reads them
+	into        // the same, as somebody writes them
+)
+
+func (a *arcs) add(from int32, fromFace face, to int32, toFace face, mask uint32) {
+	a.from = append(a.from, uint32(from)*3+uint32(fromFace))
+	a.to = append(a.to, uint32(to)*3+uint32(toFace))
+	a.masks = append(a.masks, mask)
+}

@@ -1,0 +1,243 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"go/token"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/govyre/vyre/driver"
+	_ "github.com/govyre/vyre/driver/cpu"
+	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/ifds"
+	"github.com/govyre/vyre/graph/report"
+)
+
+// taintCmd asks which values come to where they must not.
+type taintCmd struct {
+	loading
+	Rules    []string `placeholder:"FILE" help:"More rules, beside those that gossa has."`
+	Classes  []string `placeholder:"CLASS" help:"Only sinks of these classes, such as sql or command; all by default."`
+	Contexts string   `enum:"none,exact" default:"exact" help:"Whether returns go to the call that was made (${enum})."`
+	Paths    int      `default:"100" placeholder:"N" help:"Of so many findings, show a path."`
+
+	JSON     bool   `help:"Print one JSON document." xor:"form"`
+	SARIF    bool   `name:"sarif" help:"Print SARIF 2.1.0, a result for each finding." xor:"form"`
+	Baseline string `placeholder:"FILE" help:"Report only what is not in this document, which --json printed earlier."`
+	FailOn   string `enum:"none,any" default:"none" help:"End with exit status 3 if there is any finding that is reported (${enum})."`
+}
+
+func (c *taintCmd) Run(ctx context.Context) error {
+	if c.Paths < 0 {
+		return usagef("--paths %d: a number from 0 on", c.Paths)
+	}
+	r, err := newRules(c.Rules)
+	if err != nil {
+		return err
+	}
+	var old report.Baseline
+	if c.Baseline != "" {
+		b, err := os.ReadFile(c.Baseline)
+		if err != nil {
+			return err
+		}
+		if old, err = report.ReadBaseline(b); err != nil {
+			return usagef("--baseline %s: %w", c.Baseline, err)
+		}
+	}
+	p, made, err := c.program(ctx)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	e := flowOf(p, made, r).emit()
+	g, err := e.graph(near(c.Dir), c.options())
+	if err != nil {
+		return err
+	}
+	c.say("graph", began)
+	if !c.Quiet {
+		for _, line := range e.report(g) {
+			fmt.Fprintln(os.Stderr, line)
+		}
+	}
+	t, err := e.ask(ctx, g, c.Contexts, c.Paths, c.Classes)
+	if err != nil {
+		return err
+	}
+	t.Against(old)
+	switch {
+	case c.JSON:
+		err = t.JSON(os.Stdout)
+	case c.SARIF:
+		err = t.SARIF(os.Stdout)
+	default:
+		err = t.Text(os.Stdout)
+	}
+	if err != nil {
+		return err
+	}
+	if c.FailOn == "any" && len(t.Shown) > 0 {
+		return found{fmt.Errorf("findings: %d", len(t.Shown))}
+	}
+	return nil
+}
+
+// near says where something is, as seen from a folder; what is elsewhere has the path of its package.
+func near(dir string) func(string, token.Position) string {
+	base, err := filepath.Abs(dir)
+	return func(in string, at token.Position) string {
+		if rel, e := filepath.Rel(base, at.Filename); err == nil && e == nil && !strings.HasPrefix(rel, "..") {
+			return fmt.Sprintf("%s:%d:%d", filepath.ToSlash(rel), at.Line, at.Column)
+		}
+		return inPackage(in, at)
+	}
+}
+
+// question is the sources, and for each class of sinks what is to be asked.
+type question struct {
+	sources []graph.Source
+	classes []string
+	sinks   map[string][]uint32
+}
+
+// ask asks for each class of sinks, for what is harmless to one is not to another.
+func (e *emitted) ask(ctx context.Context, g *graph.CSR, contexts string, paths int, only []string) (*report.Taint, error) {
+	q := e.question(g)
+	for _, class := range only {
+		if !slices.ContainsFunc(e.rules.list, func(r *rule) bool { return r.kind == sinkRule && r.classes[0] == class }) {
+			return nil, usagef("--classes %s: no rule has a sink of that class", class)
+		}
+	}
+	dev, err := driver.Open("cpu", driver.OpenOptions{})
+	if err != nil {
+		return nil, err
+	}
+	defer dev.Close()
+	began := time.Now()
+	search, how := graph.Taint, ""
+	if contexts == "exact" {
+		search, how = ifds.Taint, "exact contexts, "
+	}
+	t := &report.Taint{Tool: "gossa taint", Version: "gossa, " + runtime.Version(), Graph: g, Contexts: contexts}
+	t.Query.Sources, t.Tainted = q.sources, &graph.Tainted{Counts: make([]int, len(q.sources))}
+	for _, class := range q.classes {
+		if len(only) > 0 && !slices.Contains(only, class) {
+			continue
+		}
+		t.Query.Sinks = append(t.Query.Sinks, q.sinks[class]...)
+		if len(q.sources) == 0 {
+			continue
+		}
+		one, err := search(ctx, dev, g, graph.TaintQuery{Sources: q.sources, Sinks: q.sinks[class], Sanitizers: e.sanitizers(class), Paths: paths}, graph.SessionOptions{Label: class})
+		if err != nil {
+			return nil, err
+		}
+		t.Findings = append(t.Findings, one.Findings...)
+		t.Searches += one.Searches
+	}
+	t.Findings = e.distinct(g, t.Findings)
+	for _, f := range t.Findings {
+		t.Counts[f.Label]++
+	}
+	t.Run = report.Run{Device: dev.Name(), Topology: fmt.Sprintf("%s%d turns", how, t.Searches), WallNS: time.Since(began).Nanoseconds()}
+	return t, nil
+}
+
+// question collects what rules name. A source is one for each call; its copies are the same source.
+func (e *emitted) question(g *graph.CSR) question {
+	q := question{sinks: make(map[string][]uint32)}
+	at, labels := make(map[string]int), e.labels(g)
+	for _, p := range e.places {
+		v := e.id(p.object, itself)
+		switch p.rule.kind {
+		case sourceRule:
+			label := labels.of(v)
+			i, ok := at[label]
+			if !ok {
+				i = len(q.sources)
+				at[label] = i
+				q.sources = append(q.sources, graph.Source{Label: label})
+			}
+			q.sources[i].Nodes = append(q.sources[i].Nodes, v)
+		case sinkRule:
+			class := p.rule.classes[0]
+			if q.sinks[class] == nil {
+				q.classes = append(q.classes, class)
+			}
+			q.sinks[class] = append(q.sinks[class], v)
+		}
+	}
+	slices.Sort(q.classes)
+	return q
+}
+
+// labels says what sources and sinks are called: the function that is called, and where; with a number from the second one on
+// that has the same name there. Copies of a function have the same ones. Lines of the source do not matter to it, so that a
+// finding is known again in a later version.
+type labels struct {
+	g     *graph.CSR
+	order map[string][]string // positions that have a name
+}
+
+func (e *emitted) labels(g *graph.CSR) *labels { return &labels{g, make(map[string][]string)} }
+
+func (l *labels) of(v uint32) string {
+	where, what, ok := strings.Cut(l.g.Name(v), ": ")
+	name := where
+	if ok {
+		where, _, _ = strings.Cut(where, "{")
+		name = what + " in " + where
+	}
+	at := l.g.Position(v)
+	i := slices.Index(l.order[name], at)
+	if i < 0 {
+		i = len(l.order[name])
+		l.order[name] = append(l.order[name], at)
+	}
+	if i > 0 {
+		name += fmt.Sprintf(" (%d)", i+1)
+	}
+	return name
+}
+
+func (e *emitted) sanitizers(class string) (list []graph.Sanitizer) {
+	var nodes []uint32
+	for _, p := range e.places {
+		if p.rule.kind == sanitizerRule && (len(p.rule.classes) == 0 || slices.Contains(p.rule.classes, class)) {
+			nodes = append(nodes, e.id(p.object, itself))
+		}
+	}
+	if nodes != nil {
+		list = append(list, graph.Sanitizer{Nodes: nodes})
+	}
+	return list
+}
+
+// distinct leaves out what a copy of a function has in common with it.
+func (e *emitted) distinct(g *graph.CSR, list []graph.Finding) (kept []graph.Finding) {
+	slices.SortStableFunc(list, func(a, b graph.Finding) int {
+		if a.Sink != b.Sink {
+			return int(int64(a.Sink) - int64(b.Sink))
+		}
+		return a.Label - b.Label
+	})
+	type finding struct {
+		label int
+		sink  string
+	}
+	seen, labels := make(map[finding]bool), e.labels(g)
+	for _, f := range list {
+		is := finding{f.Label, labels.of(f.Sink)}
+		if !seen[is] {
+			seen[is] = true
+			kept = append(kept, f)
+		}
+	}
+	return kept
+}

@@ -1,0 +1,290 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"go/types"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/txtar"
+
+	"github.com/govyre/vyre/graph/report"
+)
+
+// corpus is the small programs of testdata/want, in one module: what is in one of them must not come out of another.
+type corpus struct {
+	dir   string
+	lines map[string][]string // of files
+	names []string
+}
+
+func unpackCorpus(t *testing.T) *corpus {
+	t.Helper()
+	list, err := filepath.Glob("testdata/want/*.txtar")
+	if err != nil || len(list) == 0 {
+		t.Fatal(list, err)
+	}
+	c := &corpus{dir: t.TempDir(), lines: make(map[string][]string)}
+	c.write(t, "go.mod", "module want\n\ngo 1.25\n")
+	for _, file := range list {
+		a, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
+		c.names = append(c.names, name)
+		for _, f := range a.Files {
+			c.write(t, name+"/"+f.Name, string(f.Data))
+			c.lines[name+"/"+f.Name] = strings.Split(string(f.Data), "\n")
+		}
+	}
+	return c
+}
+
+func (c *corpus) write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(filepath.Join(c.dir, name)), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(c.dir, name), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// flows are what a program is marked with: FROM names a source, WANT says at a sink which one comes there, LIMIT that one is
+// reported that does not, MISSED that one is not reported that does. A variable that is a source has its own name.
+type flows struct {
+	from                map[string]string // file:line of sources, or names of variables, by mark
+	want, limit, missed map[string]bool   // program: mark → file:line
+}
+
+var marks = regexp.MustCompile(`\b(FROM|WANT|LIMIT|MISSED) ([\w.]+)`)
+
+func (c *corpus) marked(name string) flows {
+	m := flows{map[string]string{}, map[string]bool{}, map[string]bool{}, map[string]bool{}}
+	for file, lines := range c.lines {
+		if !strings.HasPrefix(file, name+"/") {
+			continue
+		}
+		for i, line := range lines {
+			_, comment, _ := strings.Cut(line, "// ")
+			comment, _, _ = strings.Cut(comment, ":")
+			for _, mark := range marks.FindAllStringSubmatch(comment, -1) {
+				at := fmt.Sprintf("%s:%d", file, i+1)
+				flow := mark[2] + " → " + at
+				switch mark[1] {
+				case "FROM":
+					m.from[mark[2]] = at
+				case "WANT":
+					m.want[flow] = true
+				case "LIMIT":
+					m.limit[flow] = true
+				case "MISSED":
+					m.missed[flow] = true
+				}
+			}
+		}
+	}
+	return m
+}
+
+// wantRules are what own-sanitizer and own-rules need.
+const wantRules = `
+sanitizer want/own-sanitizer.clean result
+source want/own-rules.secret result
+sink want/own-rules.publish arg 0 log
+pass want/own-rules.count
+`
+
+// found are the flows that a report has, for each program, by the marks of their sources.
+func (c *corpus) found(t *testing.T, r *report.Taint, marked map[string]flows) map[string]map[string]bool {
+	t.Helper()
+	all := make(map[string]map[string]bool)
+	for _, f := range r.Findings {
+		sink := line(r.Graph.Position(f.Sink))
+		name, _, _ := strings.Cut(sink, "/")
+		source := r.Query.Sources[f.Label]
+		at := line(r.Graph.Position(source.Nodes[0]))
+		mark := at
+		if at == "" {
+			mark = source.Label // a variable
+		}
+		for m, from := range marked[name].from {
+			if from == at {
+				mark = m
+			}
+		}
+		if all[name] == nil {
+			all[name] = make(map[string]bool)
+		}
+		all[name][mark+" → "+sink] = true
+	}
+	return all
+}
+
+// line is a position without its column.
+func line(at string) string {
+	if i := strings.LastIndexByte(at, ':'); i >= 0 {
+		return at[:i]
+	}
+	return at
+}
+
+// TestWanted: with exact contexts every flow that is wanted is reported, and no other, but for those that are marked as limits.
+func TestWanted(t *testing.T) {
+	c := unpackCorpus(t)
+	rulesFile := filepath.Join(c.dir, "rules.txt")
+	c.write(t, "rules.txt", wantRules)
+	r, err := newRules([]string{rulesFile})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := loading{Patterns: []string{"./..."}, Calls: "vta", Dir: c.dir, Levels: 3, More: 100, Quiet: true}
+	ctx := context.Background()
+	p, calls, err := l.program(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := flowOf(p, calls, r).emit()
+	g, err := e.graph(near(c.dir), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	marked := make(map[string]flows)
+	for _, name := range c.names {
+		marked[name] = c.marked(name)
+	}
+	var counts [2]int
+	for k, contexts := range []string{"exact", "none"} {
+		got, err := e.ask(ctx, g, contexts, 1000, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := c.found(t, got, marked)
+		for _, name := range c.names {
+			m := marked[name]
+			for flow := range m.want {
+				if !found[name][flow] {
+					t.Errorf("%s, contexts %s: %s is wanted, and not reported", name, contexts, flow)
+				}
+			}
+			for _, flow := range slices.Sorted(maps.Keys(found[name])) {
+				counts[k]++
+				if contexts == "exact" && !m.want[flow] && !m.limit[flow] {
+					t.Errorf("%s: %s is reported, and not wanted", name, flow)
+				}
+			}
+			for flow := range m.limit {
+				if !found[name][flow] {
+					t.Errorf("%s: %s is no longer reported: mark it no more", name, flow)
+				}
+			}
+			for flow := range m.missed {
+				if found[name][flow] {
+					t.Errorf("%s: %s is reported now: mark it WANT", name, flow)
+				}
+			}
+		}
+	}
+	if counts[1] <= counts[0] {
+		t.Errorf("%d findings without contexts, %d with: they made no difference", counts[1], counts[0])
+	}
+	t.Logf("%d programs, %d findings with exact contexts, %d without", len(c.names), counts[0], counts[1])
+}
+
+// TestRulesNameWhatThereIs: every rule of gossa's is about a function, a field or a variable of the standard library.
+func TestRulesNameWhatThereIs(t *testing.T) {
+	r, err := newRules(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths := make(map[string]bool)
+	for _, n := range r.list {
+		paths[packageIn(n.name)] = true
+	}
+	loaded, err := packages.Load(&packages.Config{Mode: packages.NeedName | packages.NeedTypes}, slices.Sorted(maps.Keys(paths))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := make(map[string]bool)
+	for _, p := range loaded {
+		if len(p.Errors) > 0 {
+			t.Fatal(p.Errors)
+		}
+		listNames(p.Types, names)
+	}
+	for _, n := range r.list {
+		if slices.Contains(r.prefix, n) {
+			if !slices.ContainsFunc(slices.Collect(maps.Keys(names)), func(name string) bool { return strings.HasPrefix(name, n.name) }) {
+				t.Errorf("%s: nothing begins with %s", n.at, n.name)
+			}
+		} else if !names[n.name] {
+			t.Errorf("%s: there is no %s", n.at, n.name)
+		}
+	}
+}
+
+// packageIn is the path at the beginning of a rule's name: up to the first dot after the last slash.
+func packageIn(name string) string {
+	slash := strings.LastIndexByte(name, '/') + 1
+	path, _, _ := strings.Cut(name[slash:], ".")
+	return name[:slash] + path
+}
+
+// listNames puts down what rules can be about in a package.
+func listNames(p *types.Package, names map[string]bool) {
+	for _, name := range p.Scope().Names() {
+		o := p.Scope().Lookup(name)
+		names[p.Path()+"."+name] = true
+		n, is := o.Type().(*types.Named)
+		if _, isType := o.(*types.TypeName); !is || !isType {
+			continue
+		}
+		for m := range n.Methods() {
+			names[methodName(m)] = true
+		}
+		switch u := n.Underlying().(type) {
+		case *types.Struct:
+			for f := range u.Fields() {
+				names[p.Path()+"."+name+"."+f.Name()] = true
+			}
+		case *types.Interface:
+			for m := range u.Methods() {
+				names[methodName(m)] = true
+			}
+		}
+	}
+}
+
+// TestRulesThatMakeNoSense are refused with the line and what is wrong.
+func TestRulesThatMakeNoSense(t *testing.T) {
+	for text, want := range map[string]string{
+		"sink x.F arg 1":               "a sink has one class",
+		"sink x.F arg 1 a,b":           "a sink has one class",
+		"sink x.F result sql":          "does not say what of x.F is meant",
+		"source x.F":                   "does not say what of x.F is meant",
+		"source x.F arg -1":            "arguments count from 0",
+		"source":                       "a source names a function",
+		"fountain x.F result":          `"fountain" is no kind of rule`,
+		"sanitizer x.F arg 1":          "does not say what of x.F is meant",
+		"sanitizer x.F result a b":     `"b" after the classes`,
+		"pass x.F arg 1":               "a pass says where something goes",
+		"pass x.F arg 1 -> everywhere": `not to "everywhere"`,
+	} {
+		file := filepath.Join(t.TempDir(), "rules.txt")
+		if err := os.WriteFile(file, []byte("# a comment\n"+text+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := newRules([]string{file})
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), file+":2: ") {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
