@@ -162,8 +162,6 @@ func readWords(ctx context.Context, from driver.Range) ([]uint32, error) {
 		return nil, err
 	}
 	words := make([]uint32, len(host)/4)
-	for i := range words {
-		words[i] = binary.LittleEndian.Uint32(host[4*i:])
-	}
+	getWords(words, host)
 	return words, nil
 }

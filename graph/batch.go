@@ -195,9 +195,7 @@ func (s *Session) run(ctx context.Context, queries []Query, groups []answered, a
 	for i, k := range order {
 		from, r := s.answerBytes[4*i*s.slot:], all[k]
 		r.count = int(binary.LittleEndian.Uint32(from))
-		for w := range r.words {
-			r.words[w] = binary.LittleEndian.Uint32(from[4*(waves.AnswerHead+w):])
-		}
+		getWords(r.words, from[4*waves.AnswerHead:])
 	}
 	return nil
 }

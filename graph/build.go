@@ -3,17 +3,33 @@ package graph
 import (
 	"fmt"
 	"slices"
+	"sync/atomic"
 )
 
 // emit takes one arc.
 type emit func(from, to, mask uint32)
 
-// build makes a graph of n nodes from a function that yields its arcs, in any order and the same ones each time. It
-// yields them twice: to count rows, and to place targets. Nothing but the graph itself is held, beside one row while
-// it is sorted.
-func build(n uint32, masked bool, arcs func(emit)) (*CSR, error) {
+// made yields the arcs of a portion of a graph, in any order and the same ones each time. Portions may be asked for at the same
+// time; all of them are the graph.
+type made func(portion, emit)
+
+// whole is what is made in one piece.
+func whole(arcs func(emit)) made {
+	return func(part portion, emit emit) {
+		if part.number == 0 {
+			arcs(emit)
+		}
+	}
+}
+
+// build makes a graph of n nodes from what yields its arcs, at most so many. They are yielded twice: to count rows, and to place
+// targets. Nothing but the graph itself is held, beside one row a core while rows are sorted. Places in a row are taken in any
+// order, but a sorted row has only one.
+func build(n uint32, most uint64, masked bool, arcs made) (*CSR, error) {
 	offsets := make([]uint32, uint64(n)+1)
-	arcs(func(from, _, _ uint32) { offsets[from]++ })
+	portions(most, func(p portion) {
+		arcs(p, func(from, _, _ uint32) { p.take(&offsets[from]) })
+	})
 	total := startRows(offsets)
 	if total > MaxArcs {
 		return nil, fmt.Errorf("%d arcs, offsets of 32 bits count at most %d", total, uint64(MaxArcs))
@@ -22,24 +38,33 @@ func build(n uint32, masked bool, arcs func(emit)) (*CSR, error) {
 	targets := g.targets
 	if masked {
 		g.masks = make([]uint32, total)
-		masks := g.masks
-		arcs(func(from, to, mask uint32) {
-			at := offsets[from]
-			offsets[from]++
+	}
+	masks := g.masks
+	portions(most, func(p portion) {
+		if masks == nil {
+			arcs(p, func(from, to, _ uint32) { targets[p.take(&offsets[from])] = to })
+			return
+		}
+		arcs(p, func(from, to, mask uint32) {
+			at := p.take(&offsets[from])
 			targets[at], masks[at] = to, mask
 		})
-	} else {
-		arcs(func(from, to, _ uint32) {
-			targets[offsets[from]] = to
-			offsets[from]++
-		})
-	}
+	})
 	// Every offset has moved to the end of its row, where the next one starts.
 	copy(offsets[1:], offsets)
 	offsets[0] = 0
 	g.sortRows()
 	g.dropEqualMasks()
 	return g, nil
+}
+
+// take returns a number that counts up. A portion that is all of the work has nobody beside it.
+func (p portion) take(number *uint32) uint32 {
+	if p.parts > 1 {
+		return atomic.AddUint32(number, 1) - 1
+	}
+	*number++
+	return *number - 1
 }
 
 // startRows turns the degrees of nodes into the starts of their rows, and returns the number of arcs. The last entry,
@@ -55,35 +80,32 @@ func startRows(degrees []uint32) uint64 {
 
 // sortRows makes rows ascend by target, then by mask. Rows that do are left alone.
 func (g *CSR) sortRows() {
-	var keys []uint64 // of one row
-	if g.masks != nil {
-		keys = make([]uint64, 0, g.maxDegree())
-	}
-	for u := range g.Nodes() {
-		targets, masks := g.Row(uint32(u))
-		if masks == nil {
-			if !slices.IsSorted(targets) {
-				slices.Sort(targets)
-			}
-			continue
+	portions(uint64(g.Arcs()), func(p portion) {
+		for u, last := p.of(uint64(g.Nodes())); u < last; u++ {
+			g.sortRow(uint32(u), p.kept)
 		}
-		keys = keys[:0]
-		for i, v := range targets {
-			keys = append(keys, uint64(v)<<32|uint64(masks[i]))
-		}
-		if slices.IsSorted(keys) {
-			continue
-		}
-		slices.Sort(keys)
-		for i, k := range keys {
-			targets[i], masks[i] = uint32(k>>32), uint32(k)
-		}
-	}
+	})
 }
 
-func (g *CSR) maxDegree() (most uint32) {
-	for u := range g.Nodes() {
-		most = max(most, g.offsets[u+1]-g.offsets[u])
+// sortRow sorts one row. Its keys need memory, which is kept for the next one.
+func (g *CSR) sortRow(u uint32, row *[]uint64) {
+	targets, masks := g.Row(u)
+	if masks == nil {
+		if !slices.IsSorted(targets) {
+			slices.Sort(targets)
+		}
+		return
 	}
-	return most
+	keys := slices.Grow((*row)[:0], len(targets))
+	for i, v := range targets {
+		keys = append(keys, uint64(v)<<32|uint64(masks[i]))
+	}
+	*row = keys
+	if slices.IsSorted(keys) {
+		return
+	}
+	slices.Sort(keys)
+	for i, k := range keys {
+		targets[i], masks[i] = uint32(k>>32), uint32(k)
+	}
 }

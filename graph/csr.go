@@ -51,6 +51,8 @@ type CSR struct {
 	file   *file // that the arrays are in; nil if they are in memory
 	sum    [32]byte
 	hashed sync.Once
+	both   bool // what Symmetric found
+	turned sync.Once
 }
 
 // New makes a graph of its arrays, which it keeps: they must not be written again. offsets has one more entry than

@@ -3,6 +3,7 @@ package graph
 import (
 	"encoding/binary"
 	"hash"
+	"slices"
 
 	"lukechampine.com/blake3"
 )
@@ -28,8 +29,7 @@ func (g *CSR) digestOf(targets, masks [32]byte) [32]byte {
 	h.Write([]byte("vyre graph 1"))
 	h.Write(binary.LittleEndian.AppendUint64(nil, uint64(g.Nodes())))
 	h.Write(binary.LittleEndian.AppendUint64(nil, uint64(g.Arcs())))
-	offsets := digestOf(g.Offsets(), func(b []byte, v uint32) []byte { return binary.LittleEndian.AppendUint64(b, uint64(v)) })
-	for _, d := range [][32]byte{offsets, targets, masks, Digest32(g.data.NodeKinds), Digest32(g.data.Tags)} {
+	for _, d := range [][32]byte{digestOfOffsets(g.Offsets()), targets, masks, Digest32(g.data.NodeKinds), Digest32(g.data.Tags)} {
 		h.Write(d[:])
 	}
 	return sum(h)
@@ -39,25 +39,37 @@ func (g *CSR) digestOfMasks() [32]byte {
 	if masks := g.Masks(); masks != nil {
 		return Digest32(masks)
 	}
-	return digestOf(g.targets, func(b []byte, _ uint32) []byte { return binary.LittleEndian.AppendUint32(b, 1) })
+	h := blake3.New(32, nil)
+	ones := bytesOf(slices.Repeat([]uint32{1}, min(len(g.targets), portionOfHash/4)))
+	for left := 4 * len(g.targets); left > 0; left -= len(ones) {
+		h.Write(ones[:min(left, len(ones))])
+	}
+	return sum(h)
 }
 
 // Digest32 returns BLAKE3 of words in little endian.
 func Digest32(words []uint32) [32]byte {
-	return digestOf(words, binary.LittleEndian.AppendUint32)
+	h := blake3.New(32, nil)
+	h.Write(bytesOf(words))
+	return sum(h)
 }
 
 // Digest64 is the same for words of 64 bits.
 func Digest64(words []uint64) [32]byte {
-	return digestOf(words, binary.LittleEndian.AppendUint64)
+	h := blake3.New(32, nil)
+	h.Write(bytesOf(words))
+	return sum(h)
 }
 
-// digestOf hashes words in portions, so that no second copy of a large array is made.
-func digestOf[T any](words []T, add func([]byte, T) []byte) [32]byte {
+// portionOfHash is how many bytes are put together for a hash, so that no second copy of a large array is made.
+const portionOfHash = 1 << 20
+
+// digestOfOffsets hashes offsets as words of 64 bits.
+func digestOfOffsets(offsets []uint32) [32]byte {
 	h := blake3.New(32, nil)
-	buf := make([]byte, 0, 64<<10)
-	for _, w := range words {
-		if buf = add(buf, w); len(buf) > cap(buf)-8 {
+	buf := make([]byte, 0, min(8*len(offsets), portionOfHash))
+	for _, v := range offsets {
+		if buf = binary.LittleEndian.AppendUint64(buf, uint64(v)); len(buf) == portionOfHash {
 			h.Write(buf)
 			buf = buf[:0]
 		}

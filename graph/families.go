@@ -9,12 +9,12 @@ import (
 type family struct {
 	name   string
 	params []param
-	comma  bool                                    // between the numbers of a name, in place of x
-	masked bool                                    // arcs have masks other than 1
-	valid  func(p [3]uint64) error                 // what the ranges of the numbers do not say; nil if nothing
-	size   func(p [3]uint64) (nodes, arcs uint64)  // arcs: at most
-	arcs   func(p [3]uint64, o Options) func(emit) // each arc, in any order
-	seeds  func(p [3]uint64, o Options) []uint32   // nil if node 0
+	comma  bool                                   // between the numbers of a name, in place of x
+	masked bool                                   // arcs have masks other than 1
+	valid  func(p [3]uint64) error                // what the ranges of the numbers do not say; nil if nothing
+	size   func(p [3]uint64) (nodes, arcs uint64) // arcs: at most
+	arcs   func(p [3]uint64, o Options) made      // each arc, in any order
+	seeds  func(p [3]uint64, o Options) []uint32  // nil if node 0
 
 	procedures func(p [3]uint64, g *CSR) (procedures, sites []uint32) // of a program; nil if it is none
 }

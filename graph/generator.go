@@ -144,14 +144,15 @@ func (g Generator) Build(o Options) (*CSR, error) {
 	if need := g.MaxBytes(); need > limit {
 		return nil, fmt.Errorf("graph: %q may take %d bytes, the limit is %d", g, need, limit)
 	}
-	made, err := build(uint32(g.Nodes()), g.family.masked, g.family.arcs(g.p, o))
+	nodes, arcs := g.family.size(g.p)
+	built, err := build(uint32(nodes), arcs, g.family.masked, g.family.arcs(g.p, o))
 	if err != nil {
 		return nil, fmt.Errorf("graph: %q: %w", g, err)
 	}
 	if g.family.procedures != nil {
-		made.data.Procedures, made.data.Sites = g.family.procedures(g.p, made)
+		built.data.Procedures, built.data.Sites = g.family.procedures(g.p, built)
 	}
-	return made, nil
+	return built, nil
 }
 
 // Seeds returns the nodes from where the graph is usually searched: for skew a set of its own, for kron the node that

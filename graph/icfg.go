@@ -21,11 +21,11 @@ func icfgSize(p [3]uint64) (nodes, arcs uint64) {
 	return product(places, facts), product(places, 3, facts+2)
 }
 
-func icfgArcs(p [3]uint64, o Options) func(emit) {
+func icfgArcs(p [3]uint64, o Options) made {
 	g := newICFG(p, o)
-	return func(emit emit) {
-		for place := range g.procedures * g.places {
-			words := streamOf(g.seed, uint64(place))
+	return func(part portion, emit emit) {
+		for i, last := part.of(uint64(g.procedures) * uint64(g.places)); i < last; i++ {
+			place, words := uint32(i), streamOf(g.seed, i)
 			if callee, ok := g.call(place, words); ok {
 				g.callArcs(place, callee, emit)
 				continue

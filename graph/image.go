@@ -47,8 +47,15 @@ func (m *image) upload(ctx context.Context) error {
 	return driver.Write(ctx, driver.All(m.memory), host)
 }
 
-func putWords(to []byte, words []uint32) {
-	for i, v := range words {
-		binary.LittleEndian.PutUint32(to[4*i:], v)
+func putWords(to []byte, words []uint32) { copy(to, bytesOf(words)) }
+
+// getWords is the way back: as many as there are.
+func getWords(words []uint32, from []byte) {
+	if littleEndian {
+		copy(bytesOf(words), from)
+		return
+	}
+	for i := range words {
+		words[i] = binary.LittleEndian.Uint32(from[4*i:])
 	}
 }

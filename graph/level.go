@@ -2,7 +2,6 @@ package graph
 
 import (
 	"context"
-	"encoding/binary"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph/internal/waves"
@@ -35,9 +34,7 @@ func (s *Session) Levels(ctx context.Context, q Query) ([]uint32, error) {
 		return nil, err
 	}
 	levels := make([]uint32, s.g.Nodes())
-	for v := range levels {
-		levels[v] = binary.LittleEndian.Uint32(s.levelBytes[4*v:])
-	}
+	getWords(levels, s.levelBytes)
 	return levels, nil
 }
 

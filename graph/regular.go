@@ -12,16 +12,16 @@ func gridSize(p [3]uint64) (nodes, arcs uint64) {
 
 // links yields the links of a grid that are kept, as an arc each way. right and down say whether a node keeps the
 // link to its right, and to the one below.
-func links(w, h uint32, right, down func(node uint32) bool) func(emit) {
-	return func(emit emit) {
-		for y := range h {
+func links(w, h uint32, right, down func(node uint32) bool) made {
+	return func(part portion, emit emit) {
+		for y, last := part.of(uint64(h)); y < last; y++ {
 			for x := range w {
-				u := y*w + x
+				u := uint32(y)*w + x
 				if x+1 < w && right(u) {
 					emit(u, u+1, 1)
 					emit(u+1, u, 1)
 				}
-				if y+1 < h && down(u) {
+				if y+1 < uint64(h) && down(u) {
 					emit(u, u+w, 1)
 					emit(u+w, u, 1)
 				}
@@ -30,35 +30,35 @@ func links(w, h uint32, right, down func(node uint32) bool) func(emit) {
 	}
 }
 
-func gridArcs(p [3]uint64, _ Options) func(emit) {
+func gridArcs(p [3]uint64, _ Options) made {
 	always := func(uint32) bool { return true }
 	return links(uint32(p[0]), uint32(p[1]), always, always)
 }
 
 // roadArcs keeps enough links for one giant component, and few enough for detours: 2.4 arcs a node, as in road
 // networks.
-func roadArcs(p [3]uint64, o Options) func(emit) {
+func roadArcs(p [3]uint64, o Options) made {
 	const sevenTenths, half = 12912720851596686131, 1 << 63 // of 2⁶⁴
 	return links(uint32(p[0]), uint32(p[1]),
 		func(u uint32) bool { return draw(o.Seed, uint64(u), 0) < sevenTenths },
 		func(u uint32) bool { return draw(o.Seed, uint64(u), 1) < half })
 }
 
-func chainArcs(p [3]uint64, _ Options) func(emit) {
-	return func(emit emit) {
+func chainArcs(p [3]uint64, _ Options) made {
+	return whole(func(emit emit) {
 		for u := range uint32(p[0]) - 1 {
 			emit(u, u+1, 1)
 		}
-	}
+	})
 }
 
 func ladderSize(p [3]uint64) (nodes, arcs uint64) {
 	return product(p[0], p[1]), product(p[0]-1, p[1], 2)
 }
 
-func ladderArcs(p [3]uint64, _ Options) func(emit) {
+func ladderArcs(p [3]uint64, _ Options) made {
 	n, w := uint32(p[0]), uint32(p[1])
-	return func(emit emit) {
+	return whole(func(emit emit) {
 		for i := range n - 1 {
 			next := (i + 1) * w
 			for j := range w {
@@ -66,20 +66,20 @@ func ladderArcs(p [3]uint64, _ Options) func(emit) {
 				emit(i*w+j, next+(j+1)%w, 1)
 			}
 		}
-	}
+	})
 }
 
-func starArcs(p [3]uint64, _ Options) func(emit) {
-	return func(emit emit) {
+func starArcs(p [3]uint64, _ Options) made {
+	return whole(func(emit emit) {
 		for v := uint32(1); v < uint32(p[0]); v++ {
 			emit(0, v, 1)
 		}
-	}
+	})
 }
 
-func completeArcs(p [3]uint64, _ Options) func(emit) {
+func completeArcs(p [3]uint64, _ Options) made {
 	n := uint32(p[0])
-	return func(emit emit) {
+	return whole(func(emit emit) {
 		for u := range n {
 			for v := range n {
 				if u != v {
@@ -87,14 +87,14 @@ func completeArcs(p [3]uint64, _ Options) func(emit) {
 				}
 			}
 		}
-	}
+	})
 }
 
-func treeArcs(p [3]uint64, _ Options) func(emit) {
+func treeArcs(p [3]uint64, _ Options) made {
 	n, k := p[0], p[1]
-	return func(emit emit) {
+	return whole(func(emit emit) {
 		for v := uint64(1); v < n; v++ {
 			emit(uint32((v-1)/k), uint32(v), 1)
 		}
-	}
+	})
 }

@@ -4,9 +4,9 @@ package graph
 func sixteen(p [3]uint64) (nodes, arcs uint64) { return power(p[0]), 32 * power(p[0]) }
 
 // scattered yields arcs that are made one by one from their number, and the arc back of each.
-func scattered(scale uint64, o Options, arc func(s stream) (from, to uint32)) func(emit) {
-	return func(emit emit) {
-		for e := range 16 * power(scale) {
+func scattered(scale uint64, o Options, arc func(s stream) (from, to uint32)) made {
+	return func(part portion, emit emit) {
+		for e, last := part.of(16 * power(scale)); e < last; e++ {
 			u, v := arc(streamOf(o.Seed, e))
 			emit(u, v, 1)
 			if !o.Directed {
@@ -16,7 +16,7 @@ func scattered(scale uint64, o Options, arc func(s stream) (from, to uint32)) fu
 	}
 }
 
-func uniformArcs(p [3]uint64, o Options) func(emit) {
+func uniformArcs(p [3]uint64, o Options) made {
 	s := p[0]
 	return scattered(s, o, func(words stream) (from, to uint32) {
 		return uint32(words.word(0) >> (64 - s)), uint32(words.word(1) >> (64 - s))
@@ -26,7 +26,7 @@ func uniformArcs(p [3]uint64, o Options) func(emit) {
 // kronArcs draws arcs by the Kronecker product of the Graph500 benchmark: each bit of the two ends by one draw, both 0
 // with probability 0.57, one of them 1 with 0.19 each, both 1 with 0.05. Then ids are permuted, so that they do not
 // tell degrees.
-func kronArcs(p [3]uint64, o Options) func(emit) {
+func kronArcs(p [3]uint64, o Options) made {
 	const both0, to1, from1 = 2448131358, 3264175144, 4080218931 // sums of the probabilities, times 2³²
 	s := p[0]
 	place := kronOrder(s, o.Seed)

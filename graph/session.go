@@ -31,7 +31,7 @@ type Session struct {
 	groups plan.Queries // of the batch that runs, or of the last one
 
 	forward image
-	back    *image // with the arcs the other way round; nil without SessionOptions.Levels
+	back    *image // with the arcs the other way round: forward itself where that is the same; nil without SessionOptions.Levels
 
 	one, many *megakernel.Plan // of a query alone, and of several together; many is nil if no batch has any
 	leveled   *megakernel.Plan // of levels
@@ -63,7 +63,7 @@ type SessionOptions struct {
 	Queries int    // of a batch, for whose answers there is memory; 0 is 32. Larger batches take several.
 	Seeds   int    // of a query, at most; 0 is 1024
 	Budget  uint64 // bytes of device memory; 0 is what the allocator has
-	Levels  bool   // Session.Levels can be asked; that takes the graph a second time, and 4 bytes a node
+	Levels  bool   // Session.Levels can be asked; that takes 4 bytes a node, and unless the graph is symmetric all of it a second time
 	Engine  Engine // what answers; AutoEngine is Go on the host's cores on device cpu, and kernels on others
 	// Topology is who drives the rounds; Auto is a drain where the device has cooperative launches. Queries that
 	// run together have rounds even so, in one launch. With Auto a symmetric graph is not searched at all if there is
@@ -143,11 +143,11 @@ func prepared(dev driver.Device, g *CSR, o SessionOptions) (*Session, error) {
 		return nil, err
 	}
 	s.digest = g.Digest()
-	if s.o.Levels {
-		s.back = &image{g: g.Reverse()}
-	}
-	s.size()
 	s.symmetric = g.Symmetric()
+	s.size()
+	if s.o.Levels {
+		s.back = s.turned()
+	}
 	return s, s.engine(o.Topology)
 }
 
@@ -158,6 +158,17 @@ func (s *Session) size() {
 	s.stride, s.slot = waves.QueryHead+s.o.Seeds, waves.AnswerHead+s.words()
 }
 
+// turned is the graph with its arcs the other way round.
+func (s *Session) turned() *image {
+	if s.symmetric {
+		return &s.forward
+	}
+	return &image{g: s.g.Reverse()}
+}
+
+// twice reports whether the session has such a graph beside the other.
+func (s *Session) twice() bool { return s.back != nil && s.back != &s.forward }
+
 // DeviceBytes returns what a session of a graph is planned to take, on a device with cooperative launches unless the options
 // name another topology.
 func DeviceBytes(g *CSR, o SessionOptions) uint64 {
@@ -165,10 +176,12 @@ func DeviceBytes(g *CSR, o SessionOptions) uint64 {
 		o.Topology = megakernel.Drained
 	}
 	s := &Session{g: g, o: o.settled(nil), digest: g.Digest()}
-	if s.o.Levels {
+	s.size()
+	if s.o.Levels && g.Symmetric() {
+		s.back = &s.forward
+	} else if s.o.Levels {
 		s.back = &image{g: g} // as large as the reverse
 	}
-	s.size()
 	p, err := plan.PlanSession(s.request())
 	if err != nil {
 		return math.MaxUint64
@@ -223,7 +236,7 @@ func (s *Session) laneBytes() (seen, queued int64) {
 // graphBytes is what the graph takes on the device.
 func (s *Session) graphBytes() int64 {
 	n := s.forward.bytes()
-	if s.back != nil {
+	if s.twice() {
 		n += s.back.bytes()
 	}
 	return n
@@ -266,8 +279,11 @@ func (s *Session) open(ctx context.Context) error {
 		list = append(list, buffer{&s.lanes, lanes, "lanes"}, buffer{&s.queued, queued, "queued"})
 	}
 	if s.back != nil {
-		list = append(list, buffer{&s.back.memory, s.back.bytes(), "reverse"}, buffer{&s.level, 4 * n, "levels"}, buffer{&s.sums, 4 * arcs.SumsWords, "sums"})
+		list = append(list, buffer{&s.level, 4 * n, "levels"}, buffer{&s.sums, 4 * arcs.SumsWords, "sums"})
 		s.levelBytes = make([]byte, 4*n)
+	}
+	if s.twice() {
+		list = append(list, buffer{&s.back.memory, s.back.bytes(), "reverse"})
 	}
 	for _, b := range list {
 		var err error
@@ -278,7 +294,7 @@ func (s *Session) open(ctx context.Context) error {
 	}
 	s.queryBytes, s.answerBytes = make([]byte, s.staged.Len()), make([]byte, s.answers.Len())
 	err := s.forward.upload(ctx)
-	if err == nil && s.back != nil {
+	if err == nil && s.twice() {
 		err = s.back.upload(ctx)
 	}
 	if err != nil {

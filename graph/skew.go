@@ -30,10 +30,11 @@ func skewDegree(s uint32) uint32 {
 	return 1
 }
 
-func skewArcs(p [3]uint64, _ Options) func(emit) {
+func skewArcs(p [3]uint64, _ Options) made {
 	n := uint32(p[0])
-	return func(emit emit) {
-		for s := range n {
+	return func(part portion, emit emit) {
+		first, last := part.of(p[0])
+		for s := uint32(first); uint64(s) < last; s++ {
 			for e := range skewDegree(s) {
 				emit(s, skewTarget(s, e)&(n-1), skewMask(s, e))
 			}

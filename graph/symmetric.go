@@ -1,24 +1,43 @@
 package graph
 
-// Symmetric reports whether every arc stands in the graph the other way round, too, with the same mask and as often.
-// It looks at every arc once, and takes 4 bytes a node.
+import (
+	"math/rand/v2"
+	"sync/atomic"
+)
+
+// Symmetric reports whether every arc stands in the graph the other way round, too, with the same mask and as often. It looks
+// at every arc once, in order and on all cores, and compares two sums of 64 bits over the arcs with those over the arcs turned
+// round. They tell a graph that is not symmetric from one that is but for a chance of some 2⁻¹²⁸, and no file can be made to meet
+// it: the sums begin with numbers that are drawn anew in each process. It does so once.
 func (g *CSR) Symmetric() bool {
-	if g.Nodes() == 0 {
-		return true
-	}
-	// Sources come in order, and rows ascend by target, then by mask. So what comes back to v comes in the order of v's
-	// row, if it comes: next[v] is where in that row.
-	next, all := make([]uint32, g.Nodes()), g.Masks()
-	copy(next, g.offsets)
-	for u := range g.Nodes() {
-		targets, masks := g.Row(uint32(u))
-		for k, v := range targets {
-			at := next[v]
-			if at == g.offsets[v+1] || g.targets[at] != uint32(u) || masks != nil && all[at] != masks[k] {
-				return false
+	g.turned.Do(func() { g.both = g.same() })
+	return g.both
+}
+
+// drawnKeys are the numbers that sums begin with.
+var drawnKeys = [2]uint64{rand.Uint64(), rand.Uint64()}
+
+// same compares the sums.
+func (g *CSR) same() bool {
+	var differs [2]atomic.Uint64
+	portions(uint64(g.Arcs()), func(p portion) {
+		var there, back [2]uint64
+		for u, last := p.of(uint64(g.Nodes())); u < last; u++ {
+			targets, masks := g.Row(uint32(u))
+			for k, v := range targets {
+				mask := uint64(1)
+				if masks != nil {
+					mask = uint64(masks[k])
+				}
+				for i, key := range drawnKeys {
+					there[i] += mix64(mix64(u<<32|uint64(v)+key) + mask)
+					back[i] += mix64(mix64(uint64(v)<<32|u+key) + mask)
+				}
 			}
-			next[v]++
 		}
-	}
-	return true
+		for i := range differs {
+			differs[i].Add(there[i] - back[i])
+		}
+	})
+	return differs[0].Load() == 0 && differs[1].Load() == 0
 }

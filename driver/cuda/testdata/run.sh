@@ -2,7 +2,7 @@
 # Runs the GPU suite where it lies. It needs the NVIDIA driver, no Go; the parts budgets, byhand and codegen want a C
 # compiler and nvcc, sanitize wants compute-sanitizer, assemble ptxas, and each says so if it has none.
 #
-#	run.sh [PART[:SECONDS]]...      device contract conform examples waves prim primbench topologies byhand evidence instructions accuracy faults random shapes sweep sanitize budgets codegen assemble
+#	run.sh [PART[:SECONDS]]...      device contract conform examples waves prim primbench topologies byhand graphs evidence instructions accuracy faults random shapes sweep sanitize budgets codegen assemble
 #
 # Without parts, all of them. A part ends after its seconds, and its line tells how far it came. One line a part, and
 # one at the end:
@@ -11,11 +11,13 @@
 #	gpu-suite ok|FAIL parts=… failed=…
 #
 # Logs go to $OUT, or here: gpu.log with everything, gpu-summary.txt with the lines above, budgets.txt, topologies.txt, widths.txt,
-# prim.csv, speedup.csv, and codegen's tables.
+# graphs.csv, prim.csv, speedup.csv, and codegen's tables.
 #
 #	LIMIT=570                               seconds for all: parts get what is left, and those that find nothing left are skipped
 #	RANDOM_PROGRAMS=200000 PROCESSES=8      of the parts random and shapes: each process has a context and a compiler of its own
 #	SEED=106618676                          of the parts random and shapes: the first seed, not one from the clock
+#	GRAPHS=sets,levels                      of the part graphs: only these questions; graph/figures_test.go has them
+#	LANES=app.vyg                           of the part graphs: 64 questions about this graph, too
 #	SWEEP=-gpu-resume=FUNCTION:BLOCK        of the part sweep: go on where a run was cut short; its line says where
 #	VYRE_PTXAS=/path/to/ptxas               of the part assemble: this one, not the one in PATH or /usr/local/cuda/bin
 #	SIM=1                                   rehearse on the simulated driver, doing little; topologies, accuracy and codegen are left out
@@ -142,6 +144,17 @@ part_topologies() {
 	local rc=$?
 	sed -n 's/^ *predicted_time_test.go:[0-9]*: //p' "$log" >"$out/topologies.txt"
 	said=$(grep '^mean relative error' "$out/topologies.txt")
+	return $rc
+}
+
+# part_graphs measures questions about graphs, on the device and on the cores of the host.
+part_graphs() {
+	local args=(-devices=cuda "-figures=${GRAPHS:-all}" "-figures-twin=$(twin)" "-figures-lanes=${LANES:-}")
+	gunzip -c "$here/waves/graph.test.gz" >"$work/graph.test" && chmod +x "$work/graph.test" || return 1
+	[ -z "${SIM:-}" ] || args=(-devices=cuda-sim -figures=rmat,components,warm -figures-tiny)
+	bounded "$log" "$work/graph.test" -test.v -test.timeout=0 '-test.run=^TestFigures$' "${args[@]}" "-figures-out=$out/graphs.csv"
+	local rc=$?
+	said="figures=$(grep -c '^[A-Zb]' "$out/graphs.csv")"
 	return $rc
 }
 
@@ -350,9 +363,9 @@ part_assemble() {
 		-long -assemble-every=1 ${SIM:+-assemble-every=256} "-assemble-limit=$(limit)")
 }
 
-declare -A most=([device]=60 [examples]=120 [waves]=150 [prim]=120 [primbench]=240 [topologies]=150 [byhand]=240 [evidence]=420 [contract]=120 [conform]=240 [instructions]=60 [accuracy]=150 [faults]=240
+declare -A most=([device]=60 [examples]=120 [waves]=150 [prim]=120 [primbench]=240 [topologies]=150 [byhand]=240 [graphs]=560 [evidence]=420 [contract]=120 [conform]=240 [instructions]=60 [accuracy]=150 [faults]=240
 	[random]=300 [shapes]=300 [sweep]=560 [sanitize]=420 [budgets]=300 [codegen]=560 [assemble]=150)
-all=(device contract conform examples waves prim primbench topologies byhand evidence instructions accuracy faults random shapes sweep sanitize budgets codegen assemble)
+all=(device contract conform examples waves prim primbench topologies byhand graphs evidence instructions accuracy faults random shapes sweep sanitize budgets codegen assemble)
 [ $# -gt 0 ] || set -- "${all[@]}"
 for arg; do
 	if [ -z "${most[${arg%%:*}]:-}" ]; then

@@ -1,0 +1,33 @@
+package graph_test
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/govyre/vyre/graph"
+)
+
+// TestParallelBuildsAreOneGraph: however many cores place arcs, and with few or many portions.
+func TestParallelBuildsAreOneGraph(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	for _, name := range []string{"kron:10", "uniform:10", "grid:200x100", "road:300x100", "icfg:40,16,9", "skew:8192", "ladder:3000x7", "tree:20000,3", "road:1x20000", "kron:0"} {
+		runtime.GOMAXPROCS(1)
+		one, err := graph.Generate(name, graph.Options{Seed: 9})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, cores := range []int{2, 5} {
+			runtime.GOMAXPROCS(cores)
+			many, err := graph.Generate(name, graph.Options{Seed: 9})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := many.Check(); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			if many.Digest() != one.Digest() || many.Symmetric() != one.Symmetric() {
+				t.Errorf("%s: another graph on %d cores", name, cores)
+			}
+		}
+	}
+}
