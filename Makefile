@@ -24,6 +24,8 @@ golden:
 # script that runs it. The script says what the parts are.
 #	make gpu-suite && scp -r .gpu machine: && ssh machine .gpu/run.sh
 #	SIM=1 .gpu/run.sh        a rehearsal without a GPU
+#	make gpu-suite GAP=DIR   with the GAP benchmark suite, a clone of which is in DIR
+GAP ?=
 gpu = CGO_ENABLED=0 GOOS=linux GOARCH=$(GOARCH) go
 gpu-suite:
 	rm -rf .gpu && mkdir -p .gpu/codegen-bench .gpu/examples .gpu/waves .gpu/prim
@@ -37,6 +39,7 @@ gpu-suite:
 	cp bench/prim/reference/cub.cu .gpu/prim/
 	gzip -9 .gpu/ptx.test .gpu/waves/*.test .gpu/prim/prim.test .gpu/prim/compare # what may be sent to a machine is bounded
 	cp megakernel/testdata/search.cu .gpu/waves/
+	if [ -n "$(GAP)" ]; then mkdir -p .gpu/gap && cp -r $(GAP)/src .gpu/gap/; fi
 	$(gpu) -C bench build -buildvcs=auto -trimpath -ldflags=-s -o ../.gpu/budget ./budget
 	$(gpu) -C bench build -trimpath -ldflags=-s -o ../.gpu/codegen ./codegen/compare
 	install -m 755 driver/cuda/testdata/run.sh .gpu/run.sh

@@ -20,6 +20,7 @@ var (
 	figuresOut  = flag.String("figures-out", "", "file for the lines of -figures; standard output if there is none")
 	figuresTiny = flag.Bool("figures-tiny", false, "rehearse -figures with small graphs and few runs")
 	figuresLane = flag.String("figures-lanes", "", "graph file that the part lanes asks, too")
+	figuresGAP  = flag.String("figures-gap", "", "folder with the GAP benchmark's programs bfs and cc, for the part gap")
 	figuresTwin = flag.String("figures-twin", "", "program made of megakernel/testdata/search.cu, with which the part rmat compares")
 )
 
@@ -30,6 +31,7 @@ var figureParts = []struct {
 }{
 	{"sets", (*figures).sets}, {"levels", (*figures).levels}, {"closures", (*figures).closures}, {"lanes", (*figures).lanes},
 	{"rmat", (*figures).rmat}, {"components", (*figures).components}, {"warm", (*figures).warm}, {"billion", (*figures).billion},
+	{"gap", (*figures).gap},
 }
 
 func figureNames() (names []string) {

@@ -2,7 +2,7 @@
 # Runs the GPU suite where it lies. It needs the NVIDIA driver, no Go; the parts budgets, byhand and codegen want a C
 # compiler and nvcc, sanitize wants compute-sanitizer, assemble ptxas, and each says so if it has none.
 #
-#	run.sh [PART[:SECONDS]]...      device contract conform examples waves prim primbench topologies byhand graphs evidence instructions accuracy faults random shapes sweep sanitize budgets codegen assemble
+#	run.sh [PART[:SECONDS]]...      device contract conform examples waves prim primbench topologies byhand graphs gap evidence instructions accuracy faults random shapes sweep sanitize budgets codegen assemble
 #
 # Without parts, all of them. A part ends after its seconds, and its line tells how far it came. One line a part, and
 # one at the end:
@@ -11,7 +11,7 @@
 #	gpu-suite ok|FAIL parts=… failed=…
 #
 # Logs go to $OUT, or here: gpu.log with everything, gpu-summary.txt with the lines above, budgets.txt, topologies.txt, widths.txt,
-# graphs.csv, prim.csv, speedup.csv, and codegen's tables.
+# graphs.csv, gap.csv, prim.csv, speedup.csv, and codegen's tables.
 #
 #	LIMIT=570                               seconds for all: parts get what is left, and those that find nothing left are skipped
 #	RANDOM_PROGRAMS=200000 PROCESSES=8      of the parts random and shapes: each process has a context and a compiler of its own
@@ -155,6 +155,29 @@ part_graphs() {
 	bounded "$log" "$work/graph.test" -test.v -test.timeout=0 '-test.run=^TestFigures$' "${args[@]}" "-figures-out=$out/graphs.csv"
 	local rc=$?
 	said="figures=$(grep -c '^[A-Zb]' "$out/graphs.csv")"
+	return $rc
+}
+
+# part_gap compares searches on the host's cores with those of the GAP benchmark suite, whose sources lie in gap/src if
+# the suite was made with GAP=FOLDER. It needs no GPU.
+part_gap() {
+	local program
+	if [ ! -d "$here/gap/src" ]; then
+		said="no sources: make gpu-suite GAP=FOLDER, where that has been cloned"
+		return 75
+	fi
+	mkdir -p "$work/gap"
+	for program in bfs cc; do
+		if ! "${CXX:-g++}" -std=c++11 -O3 -march=native -fopenmp -o "$work/gap/$program" "$here/gap/src/$program.cc" >>"$log" 2>&1; then
+			said="no C++ compiler with OpenMP"
+			return 75
+		fi
+	done
+	gunzip -c "$here/waves/graph.test.gz" >"$work/graph.test" && chmod +x "$work/graph.test" || return 1
+	bounded "$log" "$work/graph.test" -test.v -test.timeout=0 '-test.run=^TestFigures$' -devices=cpu -figures=gap ${SIM:+-figures-tiny} \
+		"-figures-gap=$work/gap" "-figures-out=$out/gap.csv"
+	local rc=$?
+	said=$(sed -n 's/^T9,\([^,]*\),[^,]*,[^,]*,\([a-z]*\),.*ours is \(.*\)/\1 \2 \3/p' "$out/gap.csv" | tr '\n' ';')
 	return $rc
 }
 
@@ -363,9 +386,9 @@ part_assemble() {
 		-long -assemble-every=1 ${SIM:+-assemble-every=256} "-assemble-limit=$(limit)")
 }
 
-declare -A most=([device]=60 [examples]=120 [waves]=150 [prim]=120 [primbench]=240 [topologies]=150 [byhand]=240 [graphs]=560 [evidence]=420 [contract]=120 [conform]=240 [instructions]=60 [accuracy]=150 [faults]=240
+declare -A most=([device]=60 [examples]=120 [waves]=150 [prim]=120 [primbench]=240 [topologies]=150 [byhand]=240 [graphs]=560 [gap]=180 [evidence]=420 [contract]=120 [conform]=240 [instructions]=60 [accuracy]=150 [faults]=240
 	[random]=300 [shapes]=300 [sweep]=560 [sanitize]=420 [budgets]=300 [codegen]=560 [assemble]=150)
-all=(device contract conform examples waves prim primbench topologies byhand graphs evidence instructions accuracy faults random shapes sweep sanitize budgets codegen assemble)
+all=(device contract conform examples waves prim primbench topologies byhand graphs gap evidence instructions accuracy faults random shapes sweep sanitize budgets codegen assemble)
 [ $# -gt 0 ] || set -- "${all[@]}"
 for arg; do
 	if [ -z "${most[${arg%%:*}]:-}" ]; then
