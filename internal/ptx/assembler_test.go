@@ -95,6 +95,17 @@ func TestEmitAvoidsWhatTheAssemblerGetsWrong(t *testing.T) {
 		{"sign of a negation", "%w = bitcast.i64.u64 %v\n%n = neg.i64 %w\n%p = lt.i64 %n, 0_i64\n%r = select.u32 %p, 1_u32, %a\nstore @u[%i], %r", `setp\.lt\.s32 .*, 0;`, `setp\.lt\.s64`},
 		{"no sign of a negation", "%w = bitcast.i64.u64 %v\n%n = neg.i64 %w\n%p = le.i64 0_i64, %n\n%r = select.u32 %p, 1_u32, %a\nstore @u[%i], %r", `setp\.le\.s32 .*, 0, `, `setp\.le\.s64`},
 
+		{"shift of a negative number", "%n = or.u32 %a, 0x80000000_u32\n%c = bitcast.i32.u32 %n\n%s = shr.i32 %c, 1_u32\n%p = lt.i32 %s, -100_i32\n%r = select.u32 %p, 1_u32, %a\nstore @u[%i], %r",
+			`xor\.b32 (?s:.*)shr\.s32 .*, 1;`, ""},
+		{"shift of a number that may be negative", "%n = or.u32 %a, 0x40000000_u32\n%c = bitcast.i32.u32 %n\n%s = shr.i32 %c, 1_u32\n%p = lt.i32 %s, -100_i32\n%r = select.u32 %p, 1_u32, %a\nstore @u[%i], %r",
+			`shr\.s32 .*, 1;`, `xor`},
+		{"shift by 31 of 64 bits", "%r = shl.u64 %v, 31_u32\nstore @q[%i], %r", `shf\.l\.wrap\.b32 .*, 31;`, `shl\.b64`},
+		{"shift by 30 of 64 bits", "%r = shl.u64 %v, 30_u32\nstore @q[%i], %r", `shl\.b64 .*, 30;`, ""},
+		{"bits at the top of 64", "%n = not.u64 %v\n%r = bfi.u64 5_u64, %n, #40, #24\nstore @q[%i], %r", `bfi\.b32 .*, 8, 24;`, `bfi\.b64`},
+		{"a half at the top of 64 bits", "%r = bfi.u64 5_u64, %v, #48, #16\nstore @q[%i], %r", `prmt\.b32`, `bfi`},
+		{"bits below the top of 64", "%n = not.u64 %v\n%r = bfi.u64 5_u64, %n, #40, #23\nstore @q[%i], %r", `bfi\.b64`, ""},
+		{"a pair of halves", "%c = cvt.i32.u32 %a\n%e = cvt.i32.u32 %b\n%w = vec %c, %e\nstore.v2 @h[0_u32], %w", `prmt\.b32 .*, 21520;\n(?s:.*)st\.global\.u32`, `st\.global\.v2`},
+
 		{"bound of any number", "%m = max.f32 %x, 0_f32\n%r = neg.f32 %m\nstore @f[%i], %r", `neg\.f32`, `xor`},
 	}
 	for _, r := range rows {

@@ -32,6 +32,7 @@ type selector struct {
 	hiddenLow  map[ir.Row]bool         // products and sums of 64 bits, whose operand's low word the assembler shall not know
 	hidings    uint32                  // how many low words were hidden so far
 	farShift   map[ir.Row]bool         // left shifts of which the assembler may know that they leave nothing
+	ofNegative map[ir.Row]bool         // right shifts of what the assembler may know to be negative
 	knownSum   map[ir.Row]bool         // sums of f32 that the assembler may know
 	zeroSign   map[ir.Row]bool         // floats that may be a constant zero
 	ofThree    map[ir.Row]bool         // 32-bit minima and maxima of which another is taken
@@ -107,6 +108,7 @@ func (s *selector) run() {
 	s.findWide()
 	s.findHalved()
 	s.findFarShifts()
+	s.findShiftsOfNegative()
 	s.findLowKnown()
 	s.findKnownSums()
 	s.findZeroSigns()

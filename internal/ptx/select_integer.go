@@ -298,16 +298,26 @@ var bitRules = map[ir.Op]rule{
 	},
 	ir.OpBfi: func(s *selector, r ir.Row) {
 		x, t := s.p.X(r), untyped(s.typeOf(r))
-		a, b, from, width := s.value(s.p.A(r)).as(t), s.value(s.p.B(r)).as(t), x&0xFF, x>>8&0xFF
-		if pick, ok := halfWord[from]; ok && t == tB32 && width == 16 {
-			s.set(r, s.do(opPrmt, tB32, a, b, u32(pick)))
-			return
-		}
-		s.set(r, s.do(opBfi, t, b, a, u32(from), u32(width)))
+		s.set(r, s.insert(t, s.value(s.p.A(r)).as(t), s.value(s.p.B(r)).as(t), x&0xFF, x>>8&0xFF))
 	},
 	ir.OpPrmt: func(s *selector, r ir.Row) {
 		s.set(r, s.permute(s.value(s.p.A(r)), s.value(s.p.B(r)), s.value(s.p.C(r))))
 	},
+}
+
+// insert returns a with the lowest bits of b put in place. What reaches the top of 64 bits is put into the upper half: of
+// bits of ^x there, to which something is added, ptxas (11.8 and the driver for CUDA 13.0) makes a LEA of x that inverts after
+// the shift, and what the shift has brought in is inverted with it.
+func (s *selector) insert(t ptype, a, b operand, from, width uint32) operand {
+	if t == tB64 && from > 32 && from+width == 64 {
+		lo, hi := s.split(a)
+		low, _ := s.split(b)
+		return s.joined(classRD, lo, s.insert(tB32, hi, low, from-32, width))
+	}
+	if pick, ok := halfWord[from]; ok && t == tB32 && width == 16 {
+		return s.do(opPrmt, tB32, a, b, u32(pick))
+	}
+	return s.do(opBfi, t, b, a, u32(from), u32(width))
 }
 
 // halfWord is how prmt puts the lower half of its second operand into its first one, by the bit from which on. ptxas (11.8

@@ -170,5 +170,6 @@ func (s *selector) storeWide(row ir.Row, w wideAccess) {
 		v[i] = s.inReg(moveType(makeReg(memClass(t), 0)), s.toMemory(t, s.value(s.p.B(r))))
 	}
 	at := s.access(access{obj: o.First, index: s.p.A(row), scale: uint32(o.Stride()), off: uint32(w.off)})
-	s.guarded(inst{op: opSt, t: inMemory(t), mod: s.accessMods(row, false), dst: at, src: [4]operand{s.vec(v...)}}, p)
+	pt, all := s.asStored(t, v)
+	s.guarded(inst{op: opSt, t: pt, mod: s.accessMods(row, false), dst: at, src: [4]operand{all}}, p)
 }

@@ -13,7 +13,15 @@ var shiftRules = map[ir.Op]rule{
 		case s.farShift[r]:
 			n = s.do(opXor, tB32, n, s.nothing())
 		}
-		s.set(r, s.do(opShl, t, s.lowHidden(r, s.value(s.p.A(r))).as(t), n))
+		a := s.lowHidden(r, s.value(s.p.A(r))).as(t)
+		if n.isConst(31) && t == tB64 {
+			// Where two branches shift a parameter so, ptxas (11.8 and the driver for CUDA 13.0) takes 2³¹ for a factor of 32
+			// bits with a sign.
+			lo, hi := s.split(a)
+			s.set(r, s.joined(classRD, s.do(opShl, tB32, lo, n), s.do(opShfL, tB32, lo, hi, n)))
+			return
+		}
+		s.set(r, s.do(opShl, t, a, n))
 	},
 	ir.OpShr: func(s *selector, r ir.Row) {
 		a, n := s.value(s.p.A(r)), s.value(s.p.B(r))
@@ -21,12 +29,15 @@ var shiftRules = map[ir.Op]rule{
 			s.set(r, s.shrHalved(s.typeOf(r), a, uint32(n.bits)))
 			return
 		}
+		if s.ofNegative[r] {
+			a = s.do(opXor, tB32, a.as(tB32), s.nothing())
+		}
 		s.set(r, s.do(opShr, arith(s.typeOf(r)), a, n))
 	},
 }
 
-// findFarShifts finds the left shifts of 64 bits by a count that the assembler may know, and that is 64 or more. Of a
-// product by a constant, ptxas (11.8 and the driver for CUDA 13.0) leaves such a shift out, as if the count were 0. What
+// findFarShifts finds the left shifts of 64 bits by a count that the assembler may know, and that is 31, or 64 or more. Of a
+// product by a constant, ptxas (11.8 and the driver for CUDA 13.0) leaves the latter out, as if the count were 0. What
 // is known of it has to be the number: a range does not do. Counts that are written come to zero as a whole. O(rows),
 // and a trial of the program if some count is made of constants.
 func (s *selector) findFarShifts() {
@@ -48,7 +59,7 @@ func (s *selector) findFarShifts() {
 		return
 	}
 	for i, count := range (&lowTrial{p: p}).known(counts) {
-		if count.greatest < 64 {
+		if count.greatest != 31 && count.greatest < 64 {
 			continue
 		}
 		if s.farShift == nil {

@@ -52,12 +52,30 @@ func (s *selector) storeVector(row ir.Row) {
 		v[i] = s.inReg(moveType(makeReg(memClass(t), 0)), s.toMemory(t, o))
 	}
 	m := s.accessMods(row, false)
-	s.guarded(inst{op: opSt, t: inMemory(t), mod: m, dst: s.element(row, lanes, 0), src: [4]operand{s.vec(v...)}}, p)
+	at, all := s.asStored(t, v)
+	s.guarded(inst{op: opSt, t: at, mod: m, dst: s.element(row, lanes, 0), src: [4]operand{all}}, p)
 	if p != noReg {
 		s.cutShort(cut{row, lanes, func(i uint32, q reg) {
 			s.guarded(inst{op: opSt, t: inMemory(t), mod: m, dst: s.element(row, lanes, i), src: [4]operand{r(v[i])}}, q)
 		}})
 	}
+}
+
+// asStored returns several values of type t as what one store takes, and the type of that. Pairs of 16-bit integers are
+// put into words: ptxas (11.8 and the driver for CUDA 13.0) makes the pair in the register of the first one, and where that
+// is the low word of 64 bits, it is wanted later on; see halfWord.
+func (s *selector) asStored(t ir.Type, v []reg) (ptype, operand) {
+	if t != ir.I16 && t != ir.U16 || len(v)%2 != 0 {
+		return inMemory(t), s.vec(v...)
+	}
+	words := make([]reg, len(v)/2)
+	for i := range words {
+		words[i] = s.do(opPrmt, tB32, r(v[2*i]), r(v[2*i+1]), u32(halfWord[16])).reg
+	}
+	if len(words) == 1 {
+		return tU32, r(words[0])
+	}
+	return tU32, s.vec(words...)
 }
 
 // cutShort leaves the lanes of c to finish, unless the object is surely whole vectors.
