@@ -23,6 +23,7 @@ type Identity struct {
 	Simulated     bool
 	Major, Minor  int    // compute capability
 	Target        string // what programs are compiled for
+	Reason        string // of device cpu: why the interpreter runs everything, "" if it does not
 	TargetReduced bool   // below what the hardware could take
 }
 

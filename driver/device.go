@@ -89,8 +89,10 @@ type OpenOptions struct {
 	// PreserveThreadContext leaves a thread the context of a GPU that it had before a call, for
 	// programs that use the driver by other ways as well. It costs a call of the driver each time.
 	PreserveThreadContext bool
-	Debug                 string    // switches as ParseDebug reads them; empty is VYRE_DEBUG
-	DebugOutput           io.Writer // where they write to; nil is standard error
+	// RequireNative makes it an error where device cpu would run a kernel on the interpreter instead of as machine code.
+	RequireNative bool
+	Debug         string    // switches as ParseDebug reads them; empty is VYRE_DEBUG
+	DebugOutput   io.Writer // where they write to; nil is standard error
 }
 
 // DefaultCloseTimeout bounds the wait of Close where OpenOptions does not say.

@@ -59,6 +59,7 @@ type Resources struct {
 	Const      int // bytes
 	MaxThreads int // a group
 	Target     string
+	Reason     string // of device cpu: why the interpreter runs it, "" where machine code does
 }
 
 // SharedOf returns the shared bytes of a program, as every device lays them out: arrays in

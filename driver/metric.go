@@ -57,6 +57,8 @@ const (
 	LaunchesGraph
 	LaunchesSkipped
 	CoopLaunches
+	NativeLaunches // device cpu: as machine code
+	InterpLaunches // device cpu: by the interpreter
 	ThreadSlots
 	DomainItems
 	SlotSaturations

@@ -61,6 +61,8 @@ var metricTable = func() (t [numMetrics]metricRow) {
 		LaunchesGraph:       {name: "launches", label: `{mode="graph"}`},
 		LaunchesSkipped:     {name: "launches_skipped", help: "Launches of empty grids."},
 		CoopLaunches:        {name: "coop_launches", help: "Launches whose groups are all resident."},
+		NativeLaunches:      {name: "cpu_native_launches", help: "Launches that device cpu ran as machine code."},
+		InterpLaunches:      {name: "cpu_interp_launches", help: "Launches that device cpu ran on the interpreter."},
 		ThreadSlots:         {name: "thread_slots", help: "Threads launched."},
 		DomainItems:         {name: "domain_items", help: "Items of work that launches were given."},
 		SlotSaturations:     {name: "slot_saturations", help: "Launches with more threads than can be counted."},

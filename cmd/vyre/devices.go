@@ -71,6 +71,7 @@ func (c *devicesCmd) Run(t *terminal) error {
 	for _, m := range list.Missing {
 		fmt.Fprintln(t.out, m)
 	}
+	fmt.Fprintln(t.out, cpuEngine())
 	if len(simulated) > 0 {
 		fmt.Fprintln(t.out, "simulated, for tests without a GPU:", strings.Join(simulated, ", "))
 	}
@@ -78,6 +79,19 @@ func (c *devicesCmd) Run(t *terminal) error {
 		fmt.Fprintf(t.out, "compiled kernels are kept in %s\n", list.Cache)
 	}
 	return openErr
+}
+
+// cpuEngine says what runs the kernels of device cpu, or why it does not open.
+func cpuEngine() string {
+	d, err := cpu.Open(cpu.Options{})
+	if err != nil {
+		return err.Error()
+	}
+	defer d.Close()
+	if why := d.Caps().Reason; why != "" {
+		return "cpu runs kernels on the interpreter: " + why
+	}
+	return "cpu runs kernels as machine code (" + d.Caps().Target + ")"
 }
 
 // openDevice opens a device by the name that the command line has.

@@ -33,6 +33,8 @@ type Device struct {
 	run   interp.Options
 	limit int64 // bytes that may be reserved
 
+	engine engine
+
 	memory  ledger
 	kernels cache
 }
@@ -44,6 +46,10 @@ func Open(o Options) (*Device, error) {
 		return nil, err
 	}
 	d := &Device{Core: core, caps: caps(), run: o.Run}
+	if d.engine, err = chooseEngine(o); err != nil {
+		return nil, err
+	}
+	d.caps.Target, d.caps.Reason = d.engine.target(), d.engine.reason
 	d.limit = d.caps.MaxBuffer
 	if o.MemoryLimit > 0 {
 		d.limit = min(d.limit, o.MemoryLimit)

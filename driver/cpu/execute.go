@@ -118,7 +118,7 @@ func (r *runner) loop(c *driver.LoopCmd) error {
 	return nil
 }
 
-// launch hands a launch to the interpreter. A trap fails the run, which goes on all the same.
+// launch hands a launch to the kernel's engine. A trap fails the run, which goes on all the same.
 func (r *runner) launch(c *driver.LaunchCmd) error {
 	r.plan.Tally.CountLaunch(c, r.graph, 1)
 	if c.Grid.Empty() {
@@ -126,7 +126,7 @@ func (r *runner) launch(c *driver.LaunchCmd) error {
 	}
 	o := r.dev.run
 	o.TraceCap = c.Traces
-	res, err := c.Kernel.(*kernel).code.code.Run(r.ctx, r.launches[c.Index].in, o)
+	res, err := r.dev.runOn(r.ctx, c.Kernel.(*kernel).code, &r.launches[c.Index].in, o, r.plan.Tally)
 	if res != nil {
 		r.note(c, res)
 	}

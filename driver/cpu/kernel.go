@@ -9,11 +9,12 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cpu/native"
 	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/ir"
 )
 
-// target is the only instruction set of the device.
+// target names the interpreter as an instruction set.
 const target = "interp"
 
 // kernel is a handle on a decoded program. Handles of equal programs share that.
@@ -25,7 +26,7 @@ type kernel struct {
 	res   driver.Resources
 }
 
-// Compile decodes a program for the interpreter.
+// Compile decodes a program for the interpreter, and makes machine code of it where the device's engine is that.
 func (d *Device) Compile(ctx context.Context, p *ir.Program, o driver.Options) (driver.Kernel, error) {
 	ended := d.Compiling(ctx, p, o)
 	k, err := d.compile(ctx, p, o)
@@ -50,10 +51,11 @@ func (d *Device) compile(ctx context.Context, p *ir.Program, o driver.Options) (
 	if err := ctx.Err(); err != nil {
 		return nil, &driver.Error{Op: "compile", Label: label, Device: Name, Kind: driver.Canceled, Msg: "nothing was started", Err: err}
 	}
-	if o.Target != "" && o.Target != target {
-		return nil, no(driver.Unsupported, "leave Target empty", "there is no target %q, only %q", o.Target, target)
+	if o.Target != "" && o.Target != target && o.Target != d.caps.Target {
+		return nil, no(driver.Unsupported, "leave Target empty", "there is no target %q, only %q", o.Target, d.caps.Target)
 	}
-	if _, err := o.Check(Name, label); err != nil {
+	choice, err := o.Check(Name, label)
+	if err != nil {
 		return nil, err
 	}
 	if o.Workgroup != [3]uint32{} && o.Workgroup != p.Workgroup() {
@@ -72,9 +74,15 @@ func (d *Device) compile(ctx context.Context, p *ir.Program, o driver.Options) (
 			res.Local += int(a.Len) * a.Type.Size()
 		}
 	}
-	c, err := d.kernels.get(ctx, d, p)
+	c, err := d.kernels.get(ctx, d, p, d.want(o, choice))
 	if err != nil {
 		return nil, &driver.Error{Op: "compile", Label: label, Device: Name, Kind: kindOf(err), Err: err}
+	}
+	if res.Reason = c.reason; c.native != nil {
+		res.Target = native.Target
+	} else if d.engine.required && d.engine.name != Interp {
+		d.kernels.put(c)
+		return nil, no(driver.Unsupported, "set VYRE_CPU=auto, or leave RequireNative unset, to run it on the interpreter", "no machine code: %s", c.reason)
 	}
 	k := &kernel{dev: d, code: c, flags: driver.FlagsOf(p.Traits()), res: res}
 	if err := k.Init(d.Core, k, label, k.free); err != nil {
@@ -124,6 +132,9 @@ func (k *kernel) Occupancy(rest int) driver.Occupancy {
 type compiled struct {
 	program *ir.Program
 	code    *interp.Kernel
+	wanted  engineWish
+	native  *native.Kernel // nil: the interpreter runs it
+	reason  string         // why it does
 	err     error
 	ready   chan struct{} // closed when code or err is there
 	handles int
@@ -145,16 +156,16 @@ const maxKernels = 512
 
 // get returns the decoded program. Who asks first starts the decoding, which goes on when
 // its context ends; everyone else waits for it.
-func (c *cache) get(ctx context.Context, d *Device, p *ir.Program) (*compiled, error) {
+func (c *cache) get(ctx context.Context, d *Device, p *ir.Program, w engineWish) (*compiled, error) {
 	c.mu.Lock()
 	c.clock++
-	i := slices.IndexFunc(c.entries[p.Digest()], func(e *compiled) bool { return sameText(e.program, p) })
+	i := slices.IndexFunc(c.entries[p.Digest()], func(e *compiled) bool { return e.wanted == w && sameText(e.program, p) })
 	var e *compiled
 	if i >= 0 {
 		e = c.entries[p.Digest()][i]
 		d.Count(driver.CompilesMemory, 1)
 	} else {
-		e = &compiled{program: p, ready: make(chan struct{})}
+		e = &compiled{program: p, wanted: w, ready: make(chan struct{})}
 		c.entries[p.Digest()] = append(c.entries[p.Digest()], e)
 		c.n++
 		c.evict()
@@ -186,7 +197,9 @@ func (c *cache) get(ctx context.Context, d *Device, p *ir.Program) (*compiled, e
 func (c *cache) decode(d *Device, e *compiled) {
 	defer c.decoding.Done()
 	begin := time.Now()
-	e.code, e.err = interp.Prepare(e.program)
+	if e.code, e.err = interp.Prepare(e.program); e.err == nil {
+		e.native, e.reason = d.machineCode(e.program, e.wanted)
+	}
 	d.Count(driver.CompileNS, uint64(time.Since(begin)))
 	if e.err != nil { // failures are not kept
 		c.mu.Lock()
@@ -226,6 +239,9 @@ func (c *cache) remove(e *compiled) {
 	if i := slices.Index(c.entries[key], e); i >= 0 {
 		c.entries[key] = slices.Delete(c.entries[key], i, i+1)
 		c.n--
+		if e.native != nil {
+			e.native.Close()
+		}
 	}
 	if len(c.entries[key]) == 0 {
 		delete(c.entries, key)
@@ -236,6 +252,13 @@ func (c *cache) close() {
 	c.decoding.Wait()
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	for _, es := range c.entries {
+		for _, e := range es {
+			if e.native != nil {
+				e.native.Close()
+			}
+		}
+	}
 	clear(c.entries)
 	c.n = 0
 }

@@ -1,0 +1,148 @@
+package cpu
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cpu/native"
+	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/opt"
+	"github.com/govyre/vyre/internal/passes"
+	"github.com/govyre/vyre/ir"
+)
+
+// Engine is what runs the kernels of a device.
+type Engine string
+
+// The engines. Both give the same bits.
+const (
+	Interp Engine = "interp" // the interpreter
+	Native Engine = "native" // machine code; what cannot be made that is an error
+	Auto   Engine = "auto"   // machine code where there is some, else the interpreter
+)
+
+// defaultEngine runs where nobody asks for another.
+const defaultEngine = Interp
+
+// engine is a device's choice.
+type engine struct {
+	name     Engine
+	required bool   // anything but machine code is an error
+	reason   string // why the interpreter runs everything; "" if it does not
+}
+
+func (e engine) target() string {
+	if e.reason == "" {
+		return native.Target
+	}
+	return target
+}
+
+// chooseEngine reads options and environment, and finds out whether the host runs machine code.
+func chooseEngine(o Options) (engine, error) {
+	name := cmp.Or(o.Engine, Engine(os.Getenv("VYRE_CPU")), defaultEngine)
+	if o.RequireNative {
+		name = Native
+	}
+	no := func(kind driver.Kind, fix, format string, args ...any) (engine, error) {
+		return engine{}, &driver.Error{Op: "open", Label: Name, Kind: kind, Msg: fmt.Sprintf(format, args...), Fix: fix}
+	}
+	e := engine{name: name, required: name == Native}
+	switch name {
+	case Interp:
+		e.reason = "it was asked for"
+		if o.Engine == "" && os.Getenv("VYRE_CPU") == "" {
+			e.reason = "it is the default; VYRE_CPU=auto runs machine code"
+		}
+		return e, nil
+	case Native, Auto:
+	default:
+		return no(driver.InvalidArgument, "set VYRE_CPU to interp, native or auto", "there is no engine %q", name)
+	}
+	if what := asks(o.Run); what != "" {
+		if e.required {
+			return no(driver.InvalidArgument, "leave it out, or let the interpreter run", "%s is the interpreter's, and machine code is required", what)
+		}
+		e.name, e.reason = Interp, what+" is the interpreter's"
+		return e, nil
+	}
+	if err := native.Available(); err != nil {
+		if e.required {
+			return no(driver.Unsupported, "set VYRE_CPU=auto, or leave RequireNative unset, to run on the interpreter", "no machine code: %v", err)
+		}
+		e.name, e.reason = Interp, err.Error()
+	}
+	return e, nil
+}
+
+// asks names the option that only the interpreter has, "" if none is set.
+func asks(o interp.Options) string {
+	switch {
+	case o.Detect != 0:
+		return "a detector"
+	case o.Schedule != interp.Forward:
+		return "a schedule"
+	case o.Hook != nil:
+		return "a hook"
+	case o.Budget != 0:
+		return "a budget of rows"
+	case o.MaxState != 0:
+		return "a bound of the state"
+	case o.Poison != 0:
+		return "poison"
+	}
+	return ""
+}
+
+// engineWish is what a kernel is compiled for.
+type engineWish struct {
+	native bool
+	passes string
+}
+
+// want says how to compile a kernel with options whose passes are choice.
+func (d *Device) want(o driver.Options, choice passes.Choice) engineWish {
+	if d.engine.name == Interp || o.Target == target {
+		return engineWish{}
+	}
+	return engineWish{native: true, passes: choice.String()}
+}
+
+// machineCode makes machine code of a program, or says why there is none.
+func (d *Device) machineCode(p *ir.Program, w engineWish) (*native.Kernel, string) {
+	if !w.native {
+		return nil, cmp.Or(d.engine.reason, "it was asked for")
+	}
+	choice, err := passes.Parse(w.passes)
+	if err != nil {
+		return nil, err.Error()
+	}
+	q, _, err := opt.Run(p, opt.Options{Passes: choice})
+	if err != nil {
+		return nil, err.Error()
+	}
+	k, err := native.New(q, native.Options{})
+	if err != nil {
+		return nil, err.Error()
+	}
+	return k, ""
+}
+
+// runOn runs a launch on the engine of its kernel.
+func (d *Device) runOn(ctx context.Context, c *compiled, in *interp.Launch, o interp.Options, count *driver.Tally) (*interp.Result, error) {
+	if c.native == nil {
+		count.Count(driver.InterpLaunches, 1)
+		return c.code.Run(ctx, *in, o)
+	}
+	count.Count(driver.NativeLaunches, 1)
+	if err := c.code.Check(in); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, &interp.CanceledError{Kernel: c.program.Name(), Err: err}
+	}
+	return c.native.Run(ctx, in, native.RunOptions{Workers: o.Workers, TraceCap: o.TraceCap})
+}

@@ -1,0 +1,132 @@
+package native
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Linear scan: every virtual register without a home gets an interval, from where it is first written to where it is
+// last read; one that a loop reads and that was there before lives to the loop's end. Intervals that overlap get
+// different machine registers. Where there are not enough, the one that is used least for its length is kept in the
+// frame: AVX reads memory operands in place.
+
+// allocatable is how many machine registers are handed out; the rest are scratch.
+const allocatable = 13
+
+// allocate gives every virtual register a machine register or a slot in the vector's frame. most bounds the machine
+// registers, for tests.
+func (f *function) allocate(most int) {
+	list := f.intervals()
+	var active []vreg // by end
+	var free [allocatable]bool
+	for i := range most {
+		free[i] = true
+	}
+	for _, v := range list {
+		i := &f.vregs[v]
+		for len(active) > 0 && f.vregs[active[0]].end <= i.start {
+			free[f.vregs[active[0]].reg] = true
+			active = active[1:]
+		}
+		if n := slices.Index(free[:], true); n >= 0 {
+			free[n] = false
+			i.reg = int8(n)
+		} else {
+			worst := v
+			for _, a := range active {
+				if f.density(a) < f.density(worst) {
+					worst = a
+				}
+			}
+			if worst != v {
+				i.reg = f.vregs[worst].reg
+				active = slices.DeleteFunc(active, func(a vreg) bool { return a == worst })
+			}
+			w := &f.vregs[worst]
+			w.reg, w.off = -1, f.layout.vector.take(32)
+			if worst == v {
+				continue
+			}
+		}
+		at, _ := slices.BinarySearchFunc(active, i.end, func(a vreg, end int32) int { return cmp.Compare(f.vregs[a].end, end) })
+		active = slices.Insert(active, at, v)
+	}
+}
+
+func (f *function) density(v vreg) float32 {
+	i := &f.vregs[v]
+	return i.weight / float32(i.end-i.start+1)
+}
+
+// loopSpan is where a loop stands.
+type loopSpan struct{ start, end int32 }
+
+// intervals finds where each virtual register lives, and returns those that need a place by their start. An
+// instruction reads at twice its index and writes one later; a macro reads until after it wrote.
+func (f *function) intervals() []vreg {
+	loops, around := f.loops()
+	for v := range f.vregs {
+		f.vregs[v].start = -1
+	}
+	occur := func(v vreg, at int32, depth []int32) {
+		if v == noReg || f.vregs[v].home != homeless {
+			return
+		}
+		i := &f.vregs[v]
+		if i.start < 0 {
+			i.start = at
+		}
+		i.end = max(i.end, at)
+		weight := float32(1)
+		for k, l := range depth {
+			if loops[l].start > i.start {
+				i.end = max(i.end, loops[l].end)
+			}
+			if k < 4 {
+				weight *= 8
+			}
+		}
+		i.weight += weight
+	}
+	for n := range f.ins {
+		in, at, depth := &f.ins[n], int32(2*n+1), around[n]
+		for _, v := range [...]vreg{in.a, in.b, in.c} {
+			occur(v, at, depth)
+		}
+		for _, v := range in.uses {
+			occur(v, at+1, depth)
+		}
+		occur(in.d, at, depth)
+		for _, v := range in.defs {
+			occur(v, at, depth)
+			occur(v, at+1, depth)
+		}
+	}
+	var list []vreg
+	for v := range f.vregs {
+		if i := &f.vregs[v]; i.home == homeless && i.start >= 0 {
+			i.end = max(i.end, i.start+1)
+			list = append(list, vreg(v))
+		}
+	}
+	slices.SortStableFunc(list, func(a, b vreg) int { return cmp.Compare(f.vregs[a].start, f.vregs[b].start) })
+	return list
+}
+
+// loops finds where loops stand, and the numbers of those around each instruction.
+func (f *function) loops() (spans []loopSpan, around [][]int32) {
+	var open []int32
+	around = make([][]int32, len(f.ins))
+	for n := range f.ins {
+		switch f.ins[n].form {
+		case formLoop:
+			spans = append(spans, loopSpan{start: int32(2*n + 1)})
+			open = append(slices.Clone(open), int32(len(spans)-1))
+		case formLoopEnd:
+			spans[open[len(open)-1]].end = int32(2*n + 1)
+			open = open[:len(open)-1]
+		}
+		around[n] = open
+	}
+	return spans, around
+}

@@ -1,0 +1,234 @@
+package native
+
+import (
+	"github.com/govyre/vyre/driver/cpu/native/internal/amd64"
+	"github.com/govyre/vyre/ir"
+)
+
+// lanes is how many invocations a vector has.
+const lanes = 8
+
+// vreg is a virtual vector register: eight lanes of 32 bits, or four of 64.
+type vreg int32
+
+const noReg vreg = -1
+
+// home says where a virtual register lives that needs no register: it is read in place.
+type home uint8
+
+const (
+	homeless home = iota
+	inBank        // at an offset in the group's frame
+	inTable       // likewise, in a table with an entry for each vector
+)
+
+// vinfo is what the compiler knows of a virtual register.
+type vinfo struct {
+	home home
+	off  int32 // of a home, or of the slot that it is kept in
+	wide bool  // has lanes of 64 bits, where lanes are merged into it
+
+	reg        int8 // machine register; −1: in the slot at off
+	start, end int32
+	weight     float32 // uses, those in loops counted more
+}
+
+// form is how an instruction is written.
+type form uint8
+
+const (
+	formMacro   form = iota
+	form3            // d ← op(a, b)
+	form3Swap        // the same, and a and b may change places
+	form3Imm         // d ← op(a, b, imm)
+	form4            // d ← c ? b : a, lane by lane
+	form2            // d ← op(a)
+	form2Imm         // d ← op(a, imm)
+	formShift        // d ← a shifted by imm
+	formFma          // d ← a·b + c
+	formMove         // d ← a
+	formLoop         // a loop begins
+	formLoopEnd      // and ends
+)
+
+// ins is an instruction over virtual registers.
+type ins struct {
+	form    form
+	op      amd64.Op
+	imm     uint8
+	d       vreg
+	a, b, c vreg
+	uses    []vreg         // of a macro
+	defs    []vreg         // of a macro
+	emit    func(*emitter) // of a macro
+}
+
+// source says what stands in an entry of the bank.
+type source uint8
+
+const (
+	fromConst  source = iota // bits
+	fromArg                  // scalar parameter x
+	fromLen                  // elements of object x
+	fromGroups               // groups along axis x
+	fromGroup                // number of the group along axis x
+	fromBase                 // the same times the size of a group
+)
+
+// entry is 32 bytes of the bank: 64 bits, four times.
+type entry struct {
+	from source
+	x    uint32
+	typ  ir.Type // of the value
+	bits uint64  // of a constant: the pattern
+	off  int32
+}
+
+// table is a table with an entry for each vector of a group.
+type table struct {
+	op  ir.Op
+	x   uint32
+	off int32
+}
+
+// function is a program on its way to machine code. Its small methods are called at hundreds of places and are not
+// inlined: that would double the size of the engine in every program that links it.
+type function struct {
+	p      *ir.Program
+	ins    []ins
+	vregs  []vinfo
+	bank   []entry
+	tables []table
+	layout layout
+
+	banked map[entry]vreg
+	tabled map[table]vreg
+}
+
+//go:noinline
+func (f *function) reg() vreg {
+	f.vregs = append(f.vregs, vinfo{reg: -1})
+	return vreg(len(f.vregs) - 1)
+}
+
+// fromBank returns the register of an entry of the bank.
+//
+//go:noinline
+func (f *function) fromBank(e entry) vreg {
+	if v, ok := f.banked[e]; ok {
+		return v
+	}
+	v := f.reg()
+	f.banked[e] = v
+	e.off = f.layout.group.take(32)
+	f.bank = append(f.bank, e)
+	f.vregs[v].home, f.vregs[v].off = inBank, e.off
+	return v
+}
+
+// constant returns the register that holds a pattern of 32 bits in every lane.
+//
+//go:noinline
+func (f *function) constant(bits uint32) vreg { return f.constant64(uint64(bits)<<32 | uint64(bits)) }
+
+// constant64 returns the register that holds a pattern of 64 bits in every lane of 64.
+//
+//go:noinline
+func (f *function) constant64(bits uint64) vreg {
+	return f.fromBank(entry{from: fromConst, bits: bits})
+}
+
+// fromTable returns the register of what an op gives the lanes of each vector, the same in every group.
+func (f *function) fromTable(op ir.Op, x uint32) vreg {
+	t := table{op: op, x: x}
+	if v, ok := f.tabled[t]; ok {
+		return v
+	}
+	v := f.reg()
+	f.tabled[t] = v
+	t.off = f.layout.group.take(32 * int32(f.layout.vectors))
+	f.tables = append(f.tables, t)
+	f.vregs[v].home, f.vregs[v].off = inTable, t.off
+	return v
+}
+
+//go:noinline
+func (f *function) add(in ins) vreg {
+	f.ins = append(f.ins, in)
+	return in.d
+}
+
+//go:noinline
+func (f *function) v3(op amd64.Op, a, b vreg) vreg {
+	return f.add(ins{form: form3, op: op, d: f.reg(), a: a, b: b, c: noReg})
+}
+
+//go:noinline
+func (f *function) v3swap(op amd64.Op, a, b vreg) vreg {
+	return f.add(ins{form: form3Swap, op: op, d: f.reg(), a: a, b: b, c: noReg})
+}
+
+//go:noinline
+func (f *function) v3imm(op amd64.Op, a, b vreg, imm uint8) vreg {
+	return f.add(ins{form: form3Imm, op: op, d: f.reg(), a: a, b: b, c: noReg, imm: imm})
+}
+
+//go:noinline
+func (f *function) v2(op amd64.Op, a vreg) vreg {
+	return f.add(ins{form: form2, op: op, d: f.reg(), a: a, b: noReg, c: noReg})
+}
+
+//go:noinline
+func (f *function) v2imm(op amd64.Op, a vreg, imm uint8) vreg {
+	return f.add(ins{form: form2Imm, op: op, d: f.reg(), a: a, b: noReg, c: noReg, imm: imm})
+}
+
+//go:noinline
+func (f *function) shift(op amd64.Op, a vreg, n uint8) vreg {
+	return f.add(ins{form: formShift, op: op, d: f.reg(), a: a, b: noReg, c: noReg, imm: n})
+}
+
+//go:noinline
+func (f *function) fma(op amd64.Op, a, b, c vreg) vreg {
+	return f.add(ins{form: formFma, op: op, d: f.reg(), a: a, b: b, c: c})
+}
+
+// blend takes yes where the mask is set, else no: lanes of 32 bits.
+//
+//go:noinline
+func (f *function) blend(mask, yes, no vreg) vreg {
+	return f.add(ins{form: form4, op: amd64.VBLENDVPS, d: f.reg(), a: no, b: yes, c: mask})
+}
+
+// blend64 is blend on lanes of 64 bits.
+//
+//go:noinline
+func (f *function) blend64(mask, yes, no vreg) vreg {
+	return f.add(ins{form: form4, op: amd64.VBLENDVPD, d: f.reg(), a: no, b: yes, c: mask})
+}
+
+// move copies into a register that there is already.
+//
+//go:noinline
+func (f *function) move(d, a vreg) {
+	if d != a {
+		f.add(ins{form: formMove, d: d, a: a, b: noReg, c: noReg})
+	}
+}
+
+// clear makes a register zero.
+func (f *function) clear(d vreg) { f.move(d, f.constant(0)) }
+
+// merge copies, where the mask is set, into a register that there is already.
+//
+//go:noinline
+func (f *function) merge(d, mask, a vreg) {
+	f.add(ins{form: form4, op: amd64.VBLENDVPS, d: d, a: d, b: a, c: mask})
+}
+
+// macro adds an instruction that writes itself.
+//
+//go:noinline
+func (f *function) macro(uses, defs []vreg, emit func(*emitter)) {
+	f.ins = append(f.ins, ins{form: formMacro, d: noReg, a: noReg, b: noReg, c: noReg, uses: uses, defs: defs, emit: emit})
+}

@@ -1,0 +1,172 @@
+package native
+
+import (
+	"fmt"
+
+	"github.com/govyre/vyre/driver/cpu/native/internal/amd64"
+	"github.com/govyre/vyre/internal/passes"
+	"github.com/govyre/vyre/ir"
+)
+
+// Limits beyond which a program runs on the interpreter.
+const (
+	maxCode  = 16 << 20 // bytes of machine code
+	maxFrame = 16 << 20 // bytes of frame a group
+	maxRows  = 1 << 18
+)
+
+// UnsupportedError says why a program has no machine code.
+type UnsupportedError struct{ Reason string }
+
+func (e *UnsupportedError) Error() string { return e.Reason }
+
+func unsupported(format string, args ...any) error {
+	return &UnsupportedError{fmt.Sprintf(format, args...)}
+}
+
+// Options are for tests; the zero value is what a device does.
+type Options struct {
+	Registers int   // machine registers handed out, 0 for all
+	Alone     *bool // whether vectors run one after the other, nil to find out
+}
+
+// compile makes machine code of a program that the passes have gone over.
+func compile(p *ir.Program, o Options) (f *function, code []byte, err error) {
+	failed := passes.Guard("making machine code", p.Name(), passes.Nowhere, func() { f, code, err = generate(p, o) })
+	if failed != nil {
+		return nil, nil, failed
+	}
+	return f, code, err
+}
+
+func generate(p *ir.Program, o Options) (*function, []byte, error) {
+	if err := check(p); err != nil {
+		return nil, nil, err
+	}
+	f := &function{p: p, banked: map[entry]vreg{}, tabled: map[table]vreg{}}
+	f.layout = newLayout(p)
+	if f.layout.alone = runsAlone(p); o.Alone != nil {
+		f.layout.alone = f.layout.alone && *o.Alone
+	}
+	a := amd64.New()
+	s := &selector{function: f, shapes: findShapes(newTree(p)), asm: a, vals: make([][]vreg, p.Rows()), open: map[ir.Row]*structured{}, halt: a.NewLabel()}
+	s.program()
+	most := allocatable
+	if o.Registers > 0 {
+		most = min(most, o.Registers)
+	}
+	f.allocate(most)
+	if n := int(f.layout.group.size) + f.layout.vectors*int(f.layout.vector.size); n > maxFrame {
+		return nil, nil, unsupported("a group needs a frame of %d bytes, %d are possible", n, maxFrame)
+	}
+	code, err := f.encode(s)
+	if err == nil && len(code) > maxCode {
+		err = unsupported("%d bytes of machine code, %d are possible", len(code), maxCode)
+	}
+	return f, code, err
+}
+
+// check finds what the engine does not do.
+func check(p *ir.Program) error {
+	if p.Rows() > maxRows {
+		return unsupported("%d rows, %d are possible", p.Rows(), maxRows)
+	}
+	for r := range ir.Row(p.Rows()) {
+		switch in := p.Op(r).Info(); {
+		case in.Attr&ir.Barrier != 0 && in.Level <= ir.LevelFirst:
+			return unsupported("it has %s, which is not yet made machine code", p.Op(r))
+		}
+	}
+	if p.Traits().Resident {
+		return unsupported("its groups have to run at the same time, which is not yet made machine code")
+	}
+	return nil
+}
+
+func newLayout(p *ir.Program) layout {
+	l := layout{vectors: (p.GroupSize() + lanes - 1) / lanes}
+	l.group.size, l.vector.size = groupHead, vectorSlots
+	for _, o := range p.Objects() {
+		at := l.group.size
+		l.group.size += 16
+		l.objects = append(l.objects, at)
+		local := int32(0)
+		if o.Local() {
+			local = l.vector.take(int32(o.Array.Len) * lanes * int32(o.Type().Size()))
+		}
+		l.locals = append(l.locals, local)
+	}
+	l.group.take(0)
+	l.group.size = (l.group.size + 31) &^ 31
+	return l
+}
+
+// runsAlone reports whether vectors may run one after the other, each to its end: no vector waits for another, be it at
+// a barrier, or in a loop that ends when another has written.
+func runsAlone(p *ir.Program) bool {
+	written := map[ir.Object]bool{}
+	inLoop := func(r ir.Row) bool {
+		for g := p.Region(r); g != 0; {
+			op := p.Regions()[g].Op
+			if p.Op(op) == ir.OpLoop {
+				return true
+			}
+			g = p.Region(op)
+		}
+		return false
+	}
+	for r := range ir.Row(p.Rows()) {
+		in := p.Op(r).Info()
+		if in.Attr&ir.Convergent != 0 && p.Op(r) != ir.OpResident {
+			return false
+		}
+		if in.Imm == ir.ImmObject && in.Attr&ir.Writes != 0 && !p.Objects()[p.X(r)].Local() {
+			written[ir.Object(p.X(r))] = true
+		}
+	}
+	for r := range ir.Row(p.Rows()) {
+		in := p.Op(r).Info()
+		if in.Imm == ir.ImmObject && in.Attr&ir.Reads != 0 && written[ir.Object(p.X(r))] && inLoop(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// encode writes the code: that of a vector, what comes after it, and what stands out of line.
+func (f *function) encode(s *selector) ([]byte, error) {
+	e := &emitter{Asm: s.asm, f: f, next: s.asm.NewLabel()}
+	start := e.NewLabel()
+	e.Bind(start)
+	e.all()
+	e.Bind(s.halt)
+	end := e.NewLabel()
+	count := amd64.At(groupFrame, groupCount).RM()
+	if f.layout.alone {
+		e.AluImm(amd64.ADD, 8, vectorNumber.RM(), 32)
+		e.Alu(amd64.CMP, 8, vectorNumber, count)
+		e.Jcc(amd64.B, start)
+	} else {
+		e.StoreImm(4, amd64.At(vectorFrame, vectorStatus), int32(ended))
+		e.Bind(e.next)
+		e.AluImm(amd64.ADD, 8, vectorNumber.RM(), 32)
+		e.AluImm(amd64.ADD, 8, vectorFrame.RM(), f.layout.stride())
+		e.Alu(amd64.CMP, 8, vectorNumber, count)
+		e.Jcc(amd64.AE, end)
+		e.AluImm(amd64.CMP, 4, amd64.At(vectorFrame, vectorStatus).RM(), int32(running))
+		e.Jcc(amd64.NE, e.next)
+		e.JmpTo(amd64.At(vectorFrame, vectorResume).RM())
+	}
+	e.Bind(end)
+	e.StoreImm(8, amd64.At(groupFrame, groupVector), -1)
+	e.Ret()
+	for len(e.late) > 0 {
+		write := e.late[0]
+		e.late = e.late[1:]
+		write()
+	}
+	if f.layout.alone {
+		e.Bind(e.next)
+	}
+	return e.Bytes()
+}

@@ -1,0 +1,87 @@
+package native_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/conform"
+	"github.com/govyre/vyre/driver/cpu"
+	"github.com/govyre/vyre/driver/cpu/native"
+	"github.com/govyre/vyre/internal/long"
+)
+
+// open opens the device with machine code, or skips the test where there is none.
+func open(t testing.TB) *cpu.Device {
+	t.Helper()
+	if err := native.Available(); err != nil {
+		t.Skip(err)
+	}
+	d, err := cpu.Open(cpu.Options{Engine: cpu.Auto})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
+func TestConformance(t *testing.T) {
+	d := open(t)
+	for _, f := range conform.Suite() {
+		t.Run(f.Name, func(t *testing.T) {
+			failed := 0
+			for _, c := range f.Cases() {
+				if c.Host != nil {
+					continue
+				}
+				if err := conform.Try(context.Background(), conform.On(d), &c); err != nil && !errors.Is(err, conform.ErrSkipped) {
+					if failed++; failed <= 3 {
+						t.Errorf("%s: %v", &c, err)
+					}
+				}
+			}
+			if failed > 3 {
+				t.Errorf("%d cases fail", failed)
+			}
+		})
+	}
+	if n := d.Stats().Get(driver.NativeLaunches); n < 3000 {
+		t.Errorf("only %d launches were machine code", n)
+	}
+}
+
+// Random programs give the interpreter's bits.
+func TestRandomProgramsAgree(t *testing.T) {
+	d := open(t)
+	n := uint64(long.Count(150, 20_000, 100_000))
+	first := uint64(0)
+	if long.Enabled() {
+		first = conform.ClockSeed()
+	}
+	t.Logf("%d programs from seed %d", n, first)
+	var next atomic.Uint64
+	var all sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		all.Go(func() {
+			for i := next.Add(1) - 1; i < n && !t.Failed(); i = next.Add(1) - 1 {
+				p := conform.Random(first + i)
+				if i%4 == 3 {
+					p = conform.RandomShapes(first + i)
+				}
+				if err := p.Agree(context.Background(), conform.On(d)); err != nil {
+					t.Errorf("seed %d: %v\n%s", first+i, err, p.Describe())
+				}
+			}
+		})
+	}
+	all.Wait()
+	t.Logf("%d launches as machine code, %d on the interpreter", d.Stats().Get(driver.NativeLaunches), d.Stats().Get(driver.InterpLaunches))
+}

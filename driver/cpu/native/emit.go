@@ -1,0 +1,283 @@
+package native
+
+import (
+	"fmt"
+
+	"github.com/govyre/vyre/driver/cpu/native/internal/amd64"
+	"github.com/govyre/vyre/ir"
+)
+
+// Machine registers with a meaning of their own. Those from allocatable on hold what lives in memory, for as long as one
+// instruction takes. AX, BX, CX, DX and R8 to R13 are free within an instruction, and keep nothing beyond it.
+const (
+	groupFrame   = amd64.DI
+	vectorFrame  = amd64.SI
+	vectorNumber = amd64.R15 // the vector's number times 32
+
+	scratch0 = amd64.Y(13)
+	scratch1 = amd64.Y(14)
+	scratch2 = amd64.Y(15)
+)
+
+// emitter writes instructions as machine code.
+type emitter struct {
+	*amd64.Asm
+	f    *function
+	at   int      // the instruction under way
+	late []func() // what stands after all the rest
+	next amd64.Label
+}
+
+// place returns where a register that is in memory lives.
+func (e *emitter) place(v vreg) amd64.Mem {
+	switch i := &e.f.vregs[v]; i.home {
+	case inBank:
+		return amd64.At(groupFrame, i.off)
+	case inTable:
+		return amd64.Mem{Base: groupFrame, Index: vectorNumber, Scale: 1, Disp: i.off}
+	default:
+		return amd64.At(vectorFrame, i.off)
+	}
+}
+
+// inReg reports whether v has a machine register.
+func (e *emitter) inReg(v vreg) bool { return e.f.vregs[v].reg >= 0 }
+
+// rm is v as an operand that may be memory.
+func (e *emitter) rm(v vreg) amd64.RM {
+	if e.inReg(v) {
+		return amd64.Y(e.f.vregs[v].reg).RM()
+	}
+	return e.place(v).RM()
+}
+
+// reg is v in a machine register: its own, or else scratch.
+func (e *emitter) reg(v vreg, scratch amd64.Y) amd64.Y {
+	if e.inReg(v) {
+		return amd64.Y(e.f.vregs[v].reg)
+	}
+	e.VLoad(scratch, e.place(v))
+	return scratch
+}
+
+// dst is the machine register to write v to, which put then stores if v is in memory.
+func (e *emitter) dst(v vreg) amd64.Y {
+	if e.inReg(v) {
+		return amd64.Y(e.f.vregs[v].reg)
+	}
+	return scratch2
+}
+
+func (e *emitter) put(v vreg, y amd64.Y) {
+	if e.inReg(v) {
+		e.VMove(amd64.Y(e.f.vregs[v].reg), y)
+	} else {
+		e.VStore(e.place(v), y)
+	}
+}
+
+// later notes code that stands after all the rest.
+func (e *emitter) later(write func()) { e.late = append(e.late, write) }
+
+// all writes the instructions, and what they left for later.
+func (e *emitter) all() {
+	for e.at = range e.f.ins {
+		e.one(&e.f.ins[e.at])
+	}
+}
+
+func (e *emitter) one(in *ins) {
+	switch in.form {
+	case formMacro:
+		in.emit(e)
+		return
+	case formLoop, formLoopEnd:
+		return
+	case formMove:
+		e.copy(in.d, in.a)
+		return
+	case formFma:
+		e.fused(in)
+		return
+	}
+	d := e.dst(in.d)
+	switch in.form {
+	case form3Swap, form3:
+		a, b := in.a, in.b
+		if in.form == form3Swap && !e.inReg(a) {
+			a, b = b, a
+		}
+		e.V3(in.op, d, e.reg(a, scratch0), e.rm(b))
+	case form3Imm:
+		e.V3Imm(in.op, d, e.reg(in.a, scratch0), e.rm(in.b), in.imm)
+	case form4:
+		e.V4(in.op, d, e.reg(in.a, scratch0), e.rm(in.b), e.reg(in.c, scratch1))
+	case form2:
+		e.V2(in.op, d, e.rm(in.a))
+	case form2Imm:
+		e.V2Imm(in.op, d, e.rm(in.a), in.imm)
+	case formShift:
+		e.VShift(in.op, d, e.reg(in.a, scratch0), in.imm)
+	default:
+		panic(fmt.Sprintf("BUG: native: instruction of form %d", in.form))
+	}
+	if !e.inReg(in.d) {
+		e.put(in.d, d)
+	}
+}
+
+func (e *emitter) copy(d, a vreg) {
+	switch {
+	case e.inReg(d) && e.inReg(a):
+		e.VMove(amd64.Y(e.f.vregs[d].reg), amd64.Y(e.f.vregs[a].reg))
+	case e.inReg(d):
+		e.VLoad(amd64.Y(e.f.vregs[d].reg), e.place(a))
+	default:
+		e.VStore(e.place(d), e.reg(a, scratch0))
+	}
+}
+
+// fused writes d ← a·b + c. The instruction overwrites one operand: c (231), or a factor (213).
+func (e *emitter) fused(in *ins) {
+	by := amd64.VFMADD213PS
+	if in.op == amd64.VFMADD231PD {
+		by = amd64.VFMADD213PD
+	}
+	d, a, b, c := e.dst(in.d), in.a, in.b, in.c
+	is := func(v vreg) bool { return e.inReg(v) && e.inReg(in.d) && e.f.vregs[v].reg == e.f.vregs[in.d].reg }
+	if !e.inReg(a) || is(b) { // a is to be in a register, and the one overwritten if there is one
+		a, b = b, a
+	}
+	switch {
+	case is(a) && !is(c):
+		e.V3(by, d, e.reg(b, scratch0), e.rm(c)) // d = a
+	case is(c) && !is(a) && !is(b):
+		e.V3(in.op, d, e.reg(a, scratch0), e.rm(b))
+	case !is(a) && !is(b) && !is(c):
+		e.copyTo(d, c)
+		e.V3(in.op, d, e.reg(a, scratch0), e.rm(b))
+	default: // d is several of them
+		e.copyTo(scratch1, c)
+		e.V3(in.op, scratch1, e.reg(a, scratch0), e.rm(b))
+		d = scratch1
+	}
+	e.put(in.d, d)
+}
+
+func (e *emitter) copyTo(y amd64.Y, v vreg) {
+	if e.inReg(v) {
+		e.VMove(y, amd64.Y(e.f.vregs[v].reg))
+	} else {
+		e.VLoad(y, e.place(v))
+	}
+}
+
+// live returns the virtual registers in machine registers that are needed after the instruction under way and were there
+// before it.
+func (e *emitter) live() []vreg {
+	var list []vreg
+	at := int32(2*e.at + 1)
+	for v := range e.f.vregs {
+		if i := &e.f.vregs[v]; i.reg >= 0 && i.start < at && i.end > at+1 {
+			list = append(list, vreg(v))
+		}
+	}
+	return list
+}
+
+// stop ends the vector's turn: it saves what lives, notes why and where to go on, and leaves to Go or to the next vector.
+// Code goes on here, with everything as it was.
+func (e *emitter) stop(why status, r ir.Row, toNext bool) {
+	live := e.live()
+	saved := func(v vreg) amd64.Mem {
+		return amd64.At(vectorFrame, vectorSaved+32*int32(e.f.vregs[v].reg))
+	}
+	for _, v := range live {
+		e.VStore(saved(v), amd64.Y(e.f.vregs[v].reg))
+	}
+	resume := e.NewLabel()
+	e.LeaLabel(amd64.AX, resume)
+	e.Store(8, amd64.At(vectorFrame, vectorResume), amd64.AX)
+	e.StoreImm(4, amd64.At(vectorFrame, vectorStatus), int32(why))
+	e.StoreImm(4, amd64.At(vectorFrame, vectorRow), int32(r))
+	if toNext {
+		e.Jmp(e.next)
+	} else {
+		e.Store(8, amd64.At(groupFrame, groupVector), vectorNumber)
+		e.Ret()
+	}
+	e.Bind(resume)
+	for _, v := range live {
+		e.VLoad(amd64.Y(e.f.vregs[v].reg), saved(v))
+	}
+}
+
+// poll counts a round of a loop, and returns to Go when there have been many.
+func (s *selector) poll() {
+	s.macro(nil, nil, func(e *emitter) {
+		out, back := e.NewLabel(), e.NewLabel()
+		e.AluImm(amd64.SUB, 4, amd64.At(groupFrame, groupPolls).RM(), 1)
+		e.Jcc(amd64.S, out)
+		e.Bind(back)
+		at := e.at
+		e.later(func() {
+			e.at = at
+			e.Bind(out)
+			e.stop(polled, 0, false)
+			e.Jmp(back)
+		})
+	})
+}
+
+// wait writes a row that the vector cannot do alone: it leaves its operands in its frame and stops, and finds the result
+// there when it goes on.
+func (s *selector) wait(r ir.Row, c *flow, why status) {
+	operands := s.operandsOf(r)
+	var uses []vreg
+	for _, o := range operands {
+		uses = append(uses, o...)
+	}
+	if c.mask != noReg {
+		uses = append(uses, c.mask)
+	}
+	var d []vreg
+	if t := s.p.Type(r); t != ir.None {
+		d = s.fresh(t)
+		s.vals[r] = d
+	}
+	mask := c.mask
+	// A macro reads until after it wrote, so results and what is saved never share a register.
+	s.macro(uses, d, func(e *emitter) {
+		for i, o := range operands {
+			for k, v := range o {
+				e.VStore(amd64.At(vectorFrame, vectorArgs+64*int32(i)+32*int32(k)), e.reg(v, scratch0))
+			}
+		}
+		if mask != noReg {
+			e.VStore(amd64.At(vectorFrame, vectorMask), e.reg(mask, scratch0))
+		} else {
+			e.V3(amd64.VPCMPEQD, scratch0, scratch0, scratch0.RM())
+			e.VStore(amd64.At(vectorFrame, vectorMask), scratch0)
+		}
+		e.stop(why, r, why != assisted)
+		for k, v := range d {
+			y := e.dst(v)
+			e.VLoad(y, amd64.At(vectorFrame, vectorResult+32*int32(k)))
+			e.put(v, y)
+		}
+	})
+}
+
+// operandsOf returns the registers of a row's operands, listed ones last.
+func (s *selector) operandsOf(r ir.Row) [][]vreg {
+	var out [][]vreg
+	for _, v := range []ir.Row{s.p.A(r), s.p.B(r), s.p.C(r)} {
+		if v != ir.NoRow {
+			out = append(out, s.vals[v])
+		}
+	}
+	for _, v := range s.p.List(r) {
+		out = append(out, s.vals[v])
+	}
+	return out
+}

@@ -1,0 +1,31 @@
+package native
+
+import "errors"
+
+// enter calls machine code with a group's and a vector's frame, and 32 times the vector's number.
+//
+//go:noescape
+func enter(code, group, vector, index uintptr)
+
+func cpuid(leaf, sub uint32) (a, b, c, d uint32)
+
+func xgetbv() (low uint32)
+
+// hostLacks returns what the processor or the system lacks.
+func hostLacks() error {
+	const fma, osxsave, avx, f16c = 1 << 12, 1 << 27, 1 << 28, 1 << 29
+	_, _, c, _ := cpuid(1, 0)
+	if c&osxsave == 0 || c&avx == 0 || xgetbv()&6 != 6 {
+		return errors.New("the processor, or the system, has no AVX")
+	}
+	_, b, _, _ := cpuid(7, 0)
+	switch {
+	case b&(1<<5) == 0:
+		return errors.New("the processor has no AVX2")
+	case c&fma == 0:
+		return errors.New("the processor has no FMA")
+	case c&f16c == 0:
+		return errors.New("the processor has no F16C")
+	}
+	return nil
+}

@@ -1,0 +1,163 @@
+package amd64
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Reg is a general register.
+type Reg uint8
+
+// The general registers. The generated code leaves SP, BP and R14 alone: stack, frame pointer and
+// the goroutine are Go's.
+const (
+	AX Reg = iota
+	CX
+	DX
+	BX
+	SP
+	BP
+	SI
+	DI
+	R8
+	R9
+	R10
+	R11
+	R12
+	R13
+	R14
+	R15
+)
+
+// Y is a vector register: ymm0 to ymm15, or its low half.
+type Y uint8
+
+// Mem is a memory operand: base, index times scale if Scale is not 0, displacement.
+type Mem struct {
+	Base  Reg
+	Index Reg // or a vector register, of a gather
+	Scale uint8
+	Disp  int32
+}
+
+// RM is an operand that may be a register or memory.
+type RM struct {
+	reg   uint8
+	isMem bool
+	mem   Mem
+}
+
+// RM is the register as an operand that might be memory.
+func (r Reg) RM() RM { return RM{reg: uint8(r)} }
+
+// RM is the register as an operand that might be memory.
+func (y Y) RM() RM { return RM{reg: uint8(y)} }
+
+// RM is the memory as an operand that might be a register.
+func (m Mem) RM() RM { return RM{isMem: true, mem: m} }
+
+// IsMem reports whether the operand is memory.
+func (o RM) IsMem() bool { return o.isMem }
+
+// At is memory at a register plus a displacement.
+func At(base Reg, disp int32) Mem { return Mem{Base: base, Disp: disp} }
+
+// Label is a place in the code, which jumps may name before it is known.
+type Label int
+
+// Asm collects machine code.
+type Asm struct {
+	code   []byte
+	labels []int // by label: offset, −1 unknown
+	fixes  []fix
+}
+
+// fix is a 32-bit displacement to be filled in.
+type fix struct {
+	at int
+	to Label
+}
+
+// New returns an empty assembler.
+func New() *Asm { return &Asm{} }
+
+// NewLabel returns a label that stands nowhere yet.
+func (a *Asm) NewLabel() Label {
+	a.labels = append(a.labels, -1)
+	return Label(len(a.labels) - 1)
+}
+
+// Bind puts a label here.
+func (a *Asm) Bind(l Label) { a.labels[l] = len(a.code) }
+
+// Len returns the bytes written so far.
+func (a *Asm) Len() int { return len(a.code) }
+
+// Offset returns where a bound label stands.
+func (a *Asm) Offset(l Label) int { return a.labels[l] }
+
+// Bytes fills in the jumps and returns the code.
+func (a *Asm) Bytes() ([]byte, error) {
+	for _, f := range a.fixes {
+		to := a.labels[f.to]
+		if to < 0 {
+			return nil, fmt.Errorf("BUG: amd64: label %d is jumped to and stands nowhere", f.to)
+		}
+		binary.LittleEndian.PutUint32(a.code[f.at:], uint32(int32(to-f.at-4)))
+	}
+	return a.code, nil
+}
+
+//go:noinline
+func (a *Asm) emit(b ...byte) { a.code = append(a.code, b...) }
+
+//go:noinline
+func (a *Asm) emit32(v uint32) { a.code = binary.LittleEndian.AppendUint32(a.code, v) }
+
+// modrm writes the operand bytes: reg is the register field, o the other operand. tail counts the bytes of an
+// immediate that follow, for nothing here is relative to them.
+//
+//go:noinline
+func (a *Asm) modrm(reg uint8, o RM) {
+	reg &= 7
+	if !o.isMem {
+		a.emit(0xC0 | reg<<3 | o.reg&7)
+		return
+	}
+	m := o.mem
+	base := uint8(m.Base) & 7
+	mod := uint8(0x80)
+	switch {
+	case m.Disp == 0 && base != 5: // base 5 without displacement means something else
+		mod = 0
+	case m.Disp >= -128 && m.Disp < 128:
+		mod = 0x40
+	}
+	if m.Scale == 0 && base != 4 {
+		a.emit(mod | reg<<3 | base)
+	} else {
+		index, scale := uint8(4), uint8(0) // 4 is no index
+		if m.Scale != 0 {
+			index = uint8(m.Index) & 7
+			scale = map[uint8]uint8{1: 0, 2: 1, 4: 2, 8: 3}[m.Scale]
+		}
+		a.emit(mod|reg<<3|4, scale<<6|index<<3|base)
+	}
+	switch mod {
+	case 0x40:
+		a.emit(byte(m.Disp))
+	case 0x80:
+		a.emit32(uint32(m.Disp))
+	}
+}
+
+// high returns the fourth bits of what the operand names: index (X) and base or register (B).
+func (o RM) high() (x, b uint8) {
+	if !o.isMem {
+		return 0, o.reg >> 3
+	}
+	if o.mem.Scale != 0 {
+		x = uint8(o.mem.Index) >> 3
+	}
+	return x, uint8(o.mem.Base) >> 3
+}

@@ -1,0 +1,203 @@
+package amd64
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the disassembler's text of the instructions anew")
+
+// every writes each instruction in each form: low and high registers, all kinds of memory.
+func every() []byte {
+	a := New()
+	mems := []Mem{{Base: DI}, {Base: SI, Disp: 8}, {Base: DI, Disp: 4096}, {Base: R13}, {Base: R12, Disp: -8}, {Base: SI, Index: CX, Scale: 4, Disp: 64},
+		{Base: DI, Index: R15, Scale: 1, Disp: 512}, {Base: DX, Index: AX, Scale: 8}, {Base: R13, Index: R9, Scale: 2}, {Base: SP, Disp: 16}}
+	operands := []RM{Y(2).RM(), Y(12).RM(), mems[0].RM(), mems[4].RM(), mems[5].RM(), mems[6].RM()}
+	for op := range numOps {
+		for i, o := range operands {
+			d, x := Y(i), Y(15-i)
+			switch {
+			case op >= VPSLLD:
+				a.VShift(op, d, x, 31)
+			case op >= VPSHUFD:
+				a.V2Imm(op, x, o, 0x1B)
+			case op >= VMOVUPS:
+				a.V2(op, x, o)
+			case op >= VBLENDVPS:
+				a.V4(op, d, x, o, 9)
+			case op >= VSHUFPS:
+				a.V3Imm(op, d, x, o, 1)
+			default:
+				a.V3(op, d, x, o)
+			}
+		}
+	}
+	for _, m := range mems {
+		for _, s := range []Size{1, 2, 4, 8} {
+			a.Load(s, R10, m.RM())
+			a.Store(s, m, BX)
+			a.Store(s, m, SI)
+			a.Alu(CMP, s, R8, m.RM())
+			a.AluTo(OR, s, m, DX)
+		}
+		for _, s := range []Size{4, 8} {
+			a.StoreImm(s, m, -2)
+			a.AluImm(SUB, s, m.RM(), 1)
+			a.XAdd(s, m, R8)
+			a.Xchg(s, m, DX)
+			a.Lock()
+			a.CmpXchg(s, m, R10)
+			a.VMaskStore(s, m, 9, 3)
+		}
+		for _, s := range []Size{1, 2} {
+			a.LoadZero(s, R9, m.RM())
+			a.LoadSign(s, CX, m.RM())
+		}
+		a.LoadSign32(DX, m.RM())
+		a.Lea(R11, m)
+		a.VLoad(14, m)
+		a.VStore(m, 3)
+		a.VStoreShort(m, 10)
+		a.VHalf(m.RM(), 5, 1)
+		a.VToHalf(m.RM(), 11)
+		a.JmpTo(m.RM())
+	}
+	for _, s := range []Size{4, 8} {
+		for _, op := range []Alu{ADD, OR, AND, SUB, XOR, CMP} {
+			a.Alu(op, s, AX, R9.RM())
+			a.AluImm(op, s, R9.RM(), 1000)
+		}
+		a.Test(s, AX, R8)
+		a.MulImm(s, R8, DX.RM(), 12)
+		a.Mul(s, R8, DX.RM())
+		a.ShiftImm(4, s, R8, 5)
+		a.ShiftImm(5, s, AX, 5)
+		a.ShiftImm(7, s, CX, 5)
+		a.Neg(s, R8)
+		a.Div(s, R8.RM())
+		a.IDiv(s, CX.RM())
+		a.CDQ(s)
+		a.CMov(L, s, R10, R8.RM())
+		a.VAddScalar(s, 3, 13, 4)
+		a.VLow(s, R8, 12)
+		a.VSetLow(s, 12, AX)
+	}
+	a.Imm32(R9, 7)
+	a.Imm64(R9, 1<<40)
+	a.Load(4, AX, R9.RM())
+	a.LoadZero(1, SI, SI.RM())
+	a.LowestBit(CX, R9.RM())
+	a.ClearLowest(R9)
+	a.ClearLowest(AX)
+	a.SetNE(R8)
+	a.SetNE(SI)
+	a.MFence()
+	a.RDTSC()
+	a.VMove(3, 12)
+	a.VMask(R9, 14)
+	a.VMask(AX, 4)
+	a.VToHalf(Y(12).RM(), 3)
+	a.VHalf(Y(3).RM(), 12, 0)
+	a.VGather4(1, DX, 13, 14)
+	a.VGather8(10, R8, 3, 4)
+	a.VZeroUpper()
+	back, on := a.NewLabel(), a.NewLabel()
+	a.Bind(back)
+	for _, c := range []Cond{B, AE, E, NE, BE, A, S, NS, L, GE, LE, G} {
+		a.Jcc(c, on)
+	}
+	a.LeaLabel(R8, on)
+	a.Jmp(back)
+	a.Bind(on)
+	a.Ret()
+	code, err := a.Bytes()
+	if err != nil {
+		panic(err)
+	}
+	return code
+}
+
+// hex finds the bytes of a line of the disassembler's text.
+var hex = regexp.MustCompile(`^\s*([0-9a-f]+):\t((?:[0-9a-f]{2} )+)`)
+
+// The text in testdata is a disassembler's, of these very bytes: who changes an encoding sees what it has become.
+func TestEncodingsAreWhatADisassemblerReads(t *testing.T) {
+	golden := filepath.Join("testdata", "every.txt")
+	code := every()
+	if *update {
+		bin := filepath.Join(t.TempDir(), "code")
+		if err := os.WriteFile(bin, code, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out, err := exec.Command("objdump", "-D", "-b", "binary", "-m", "i386:x86-64", "-M", "intel", "--insn-width=16", bin).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, out, _ = bytes.Cut(out, []byte("<.data>:\n"))
+		if err := os.WriteFile(golden, out, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(text), "(bad)") {
+		t.Error("the disassembler does not know an instruction")
+	}
+	at := 0
+	for line := range strings.Lines(string(text)) {
+		m := hex.FindStringSubmatch(line)
+		if m == nil {
+			t.Fatalf("no bytes in line %q", line)
+		}
+		n := len(strings.Fields(m[2]))
+		if at+n > len(code) {
+			t.Fatalf("the text has more than the code: %s", line)
+		}
+		var got strings.Builder
+		for _, b := range code[at : at+n] {
+			got.WriteString(string("0123456789abcdef"[b>>4]) + string("0123456789abcdef"[b&15]) + " ")
+		}
+		if got.String() != m[2] {
+			t.Fatalf("at %#x the code is %s, the text has %s", at, got.String(), line)
+		}
+		at += n
+	}
+	if at != len(code) {
+		t.Errorf("the text ends at %#x, the code at %#x", at, len(code))
+	}
+}
+
+// What was asked for is what the disassembler names, in the order asked.
+func TestMnemonicsAreThoseOfTheTable(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("testdata", "every.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(text), "\n")
+	for op := range numOps {
+		for i := range 6 {
+			fields := strings.Split(lines[int(op)*6+i], "\t")
+			got, _, _ := strings.Cut(fields[len(fields)-1], " ")
+			want := op.String()
+			if got != want && !(strings.HasPrefix(want, "vcmp") && strings.HasPrefix(got, "vcmplt")) {
+				t.Errorf("%s is read as %s", want, got)
+			}
+		}
+	}
+}
+
+func TestLabelThatStandsNowhereIsAnError(t *testing.T) {
+	a := New()
+	a.Jmp(a.NewLabel())
+	if _, err := a.Bytes(); err == nil {
+		t.Error("no error")
+	}
+}

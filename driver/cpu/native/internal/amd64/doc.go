@@ -1,0 +1,13 @@
+// Package amd64 writes machine code: the AVX2 and general instructions that the engine of device
+// cpu needs, and no others.
+//
+//	a := amd64.New()
+//	a.V3(amd64.VPADDD, 0, 1, amd64.Y(2).RM())      // vpaddd ymm0, ymm1, ymm2
+//	a.Jcc(amd64.AE, skip)                          // label bound later
+//	code, err := a.Bytes()
+//
+// Vector instructions are rows of a table (vector.go): prefix, map, opcode, form. The methods encode
+// a form each. Jumps are always of 32 bits; Bytes fills them in.
+//
+// The bytes are held against a disassembler's text of them, which is committed (testdata).
+package amd64

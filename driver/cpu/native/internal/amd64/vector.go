@@ -1,0 +1,337 @@
+package amd64
+
+// Op is a vector instruction: a row of the table.
+type Op uint8
+
+// row is how an instruction is encoded.
+type row struct {
+	name   string
+	prefix uint8 // 0, 1 for 66, 2 for F3, 3 for F2
+	space  uint8 // opcode map: 1 is 0F, 2 is 0F38, 3 is 0F3A
+	opcode uint8
+	wide   bool  // W
+	digit  uint8 // of a shift by a constant: what stands in the register field
+}
+
+// The instructions: three operands.
+const (
+	VPADDD Op = iota
+	VPSUBD
+	VPMULLD
+	VPMULUDQ
+	VPMULDQ
+	VPAND
+	VPANDN
+	VPOR
+	VPXOR
+	VPCMPEQD
+	VPCMPGTD
+	VPCMPEQQ
+	VPCMPGTQ
+	VPMINSD
+	VPMINUD
+	VPMAXSD
+	VPMAXUD
+	VPADDQ
+	VPSUBQ
+	VPSLLVD
+	VPSRLVD
+	VPSRAVD
+	VPSLLVQ
+	VPSRLVQ
+	VPSHUFB
+	VPADDB
+	VPSADBW
+	VPACKUSDW
+	VPERMD
+	VADDPS
+	VSUBPS
+	VMULPS
+	VDIVPS
+	VMINPS
+	VMAXPS
+	VADDPD
+	VSUBPD
+	VMULPD
+	VDIVPD
+	VMINPD
+	VMAXPD
+	VFMADD231PS
+	VFMADD231PD
+	VFMADD213PS
+	VFMADD213PD
+	VUNPCKLPS
+	VUNPCKHPS
+	VUNPCKLPD
+	VUNPCKHPD
+
+	// Three operands and a constant.
+	VSHUFPS
+	VCMPPS
+	VCMPPD
+	VPERM2F128
+	VINSERTF128
+	VPBLENDD
+
+	// Three operands and a mask register.
+	VBLENDVPS
+	VBLENDVPD
+
+	// Two operands.
+	VMOVUPS
+	VPABSD
+	VSQRTPS
+	VSQRTPD
+	VCVTDQ2PS
+	VCVTTPS2DQ
+	VCVTPS2PD
+	VCVTPD2PS
+	VCVTDQ2PD
+	VCVTTPD2DQ
+	VPMOVZXDQ
+	VPMOVSXDQ
+	VPMOVZXBD
+	VPMOVSXBD
+	VPMOVZXWD
+	VPMOVSXWD
+	VPBROADCASTD
+	VPBROADCASTQ
+	VTESTPS
+	VCVTPH2PS
+
+	// Two operands and a constant.
+	VPSHUFD
+	VPERMQ
+	VROUNDPS
+	VROUNDPD
+
+	// Shifts by a constant.
+	VPSLLD
+	VPSRLD
+	VPSRAD
+	VPSLLQ
+	VPSRLQ
+
+	numOps
+)
+
+var rows = [numOps]row{
+	VPADDD:      {"vpaddd", 1, 1, 0xFE, false, 0},
+	VPSUBD:      {"vpsubd", 1, 1, 0xFA, false, 0},
+	VPMULLD:     {"vpmulld", 1, 2, 0x40, false, 0},
+	VPMULUDQ:    {"vpmuludq", 1, 1, 0xF4, false, 0},
+	VPMULDQ:     {"vpmuldq", 1, 2, 0x28, false, 0},
+	VPAND:       {"vpand", 1, 1, 0xDB, false, 0},
+	VPANDN:      {"vpandn", 1, 1, 0xDF, false, 0},
+	VPOR:        {"vpor", 1, 1, 0xEB, false, 0},
+	VPXOR:       {"vpxor", 1, 1, 0xEF, false, 0},
+	VPCMPEQD:    {"vpcmpeqd", 1, 1, 0x76, false, 0},
+	VPCMPGTD:    {"vpcmpgtd", 1, 1, 0x66, false, 0},
+	VPCMPEQQ:    {"vpcmpeqq", 1, 2, 0x29, false, 0},
+	VPCMPGTQ:    {"vpcmpgtq", 1, 2, 0x37, false, 0},
+	VPMINSD:     {"vpminsd", 1, 2, 0x39, false, 0},
+	VPMINUD:     {"vpminud", 1, 2, 0x3B, false, 0},
+	VPMAXSD:     {"vpmaxsd", 1, 2, 0x3D, false, 0},
+	VPMAXUD:     {"vpmaxud", 1, 2, 0x3F, false, 0},
+	VPADDQ:      {"vpaddq", 1, 1, 0xD4, false, 0},
+	VPSUBQ:      {"vpsubq", 1, 1, 0xFB, false, 0},
+	VPSLLVD:     {"vpsllvd", 1, 2, 0x47, false, 0},
+	VPSRLVD:     {"vpsrlvd", 1, 2, 0x45, false, 0},
+	VPSRAVD:     {"vpsravd", 1, 2, 0x46, false, 0},
+	VPSLLVQ:     {"vpsllvq", 1, 2, 0x47, true, 0},
+	VPSRLVQ:     {"vpsrlvq", 1, 2, 0x45, true, 0},
+	VPSHUFB:     {"vpshufb", 1, 2, 0x00, false, 0},
+	VPADDB:      {"vpaddb", 1, 1, 0xFC, false, 0},
+	VPSADBW:     {"vpsadbw", 1, 1, 0xF6, false, 0},
+	VPACKUSDW:   {"vpackusdw", 1, 2, 0x2B, false, 0},
+	VPERMD:      {"vpermd", 1, 2, 0x36, false, 0},
+	VADDPS:      {"vaddps", 0, 1, 0x58, false, 0},
+	VSUBPS:      {"vsubps", 0, 1, 0x5C, false, 0},
+	VMULPS:      {"vmulps", 0, 1, 0x59, false, 0},
+	VDIVPS:      {"vdivps", 0, 1, 0x5E, false, 0},
+	VMINPS:      {"vminps", 0, 1, 0x5D, false, 0},
+	VMAXPS:      {"vmaxps", 0, 1, 0x5F, false, 0},
+	VADDPD:      {"vaddpd", 1, 1, 0x58, false, 0},
+	VSUBPD:      {"vsubpd", 1, 1, 0x5C, false, 0},
+	VMULPD:      {"vmulpd", 1, 1, 0x59, false, 0},
+	VDIVPD:      {"vdivpd", 1, 1, 0x5E, false, 0},
+	VMINPD:      {"vminpd", 1, 1, 0x5D, false, 0},
+	VMAXPD:      {"vmaxpd", 1, 1, 0x5F, false, 0},
+	VFMADD231PS: {"vfmadd231ps", 1, 2, 0xB8, false, 0},
+	VFMADD231PD: {"vfmadd231pd", 1, 2, 0xB8, true, 0},
+	VFMADD213PS: {"vfmadd213ps", 1, 2, 0xA8, false, 0},
+	VFMADD213PD: {"vfmadd213pd", 1, 2, 0xA8, true, 0},
+	VUNPCKLPS:   {"vunpcklps", 0, 1, 0x14, false, 0},
+	VUNPCKHPS:   {"vunpckhps", 0, 1, 0x15, false, 0},
+	VUNPCKLPD:   {"vunpcklpd", 1, 1, 0x14, false, 0},
+	VUNPCKHPD:   {"vunpckhpd", 1, 1, 0x15, false, 0},
+
+	VSHUFPS:     {"vshufps", 0, 1, 0xC6, false, 0},
+	VCMPPS:      {"vcmpps", 0, 1, 0xC2, false, 0},
+	VCMPPD:      {"vcmppd", 1, 1, 0xC2, false, 0},
+	VPERM2F128:  {"vperm2f128", 1, 3, 0x06, false, 0},
+	VINSERTF128: {"vinsertf128", 1, 3, 0x18, false, 0},
+	VPBLENDD:    {"vpblendd", 1, 3, 0x02, false, 0},
+
+	VBLENDVPS: {"vblendvps", 1, 3, 0x4A, false, 0},
+	VBLENDVPD: {"vblendvpd", 1, 3, 0x4B, false, 0},
+
+	VMOVUPS:      {"vmovups", 0, 1, 0x10, false, 0},
+	VPABSD:       {"vpabsd", 1, 2, 0x1E, false, 0},
+	VSQRTPS:      {"vsqrtps", 0, 1, 0x51, false, 0},
+	VSQRTPD:      {"vsqrtpd", 1, 1, 0x51, false, 0},
+	VCVTDQ2PS:    {"vcvtdq2ps", 0, 1, 0x5B, false, 0},
+	VCVTTPS2DQ:   {"vcvttps2dq", 2, 1, 0x5B, false, 0},
+	VCVTPS2PD:    {"vcvtps2pd", 0, 1, 0x5A, false, 0},
+	VCVTPD2PS:    {"vcvtpd2ps", 1, 1, 0x5A, false, 0},
+	VCVTDQ2PD:    {"vcvtdq2pd", 2, 1, 0xE6, false, 0},
+	VCVTTPD2DQ:   {"vcvttpd2dq", 1, 1, 0xE6, false, 0},
+	VPMOVZXDQ:    {"vpmovzxdq", 1, 2, 0x35, false, 0},
+	VPMOVSXDQ:    {"vpmovsxdq", 1, 2, 0x25, false, 0},
+	VPMOVZXBD:    {"vpmovzxbd", 1, 2, 0x31, false, 0},
+	VPMOVSXBD:    {"vpmovsxbd", 1, 2, 0x21, false, 0},
+	VPMOVZXWD:    {"vpmovzxwd", 1, 2, 0x33, false, 0},
+	VPMOVSXWD:    {"vpmovsxwd", 1, 2, 0x23, false, 0},
+	VPBROADCASTD: {"vpbroadcastd", 1, 2, 0x58, false, 0},
+	VPBROADCASTQ: {"vpbroadcastq", 1, 2, 0x59, false, 0},
+	VTESTPS:      {"vtestps", 1, 2, 0x0E, false, 0},
+	VCVTPH2PS:    {"vcvtph2ps", 1, 2, 0x13, false, 0},
+
+	VPSHUFD:  {"vpshufd", 1, 1, 0x70, false, 0},
+	VPERMQ:   {"vpermq", 1, 3, 0x00, true, 0},
+	VROUNDPS: {"vroundps", 1, 3, 0x08, false, 0},
+	VROUNDPD: {"vroundpd", 1, 3, 0x09, false, 0},
+
+	VPSLLD: {"vpslld", 1, 1, 0x72, false, 6},
+	VPSRLD: {"vpsrld", 1, 1, 0x72, false, 2},
+	VPSRAD: {"vpsrad", 1, 1, 0x72, false, 4},
+	VPSLLQ: {"vpsllq", 1, 1, 0x73, false, 6},
+	VPSRLQ: {"vpsrlq", 1, 1, 0x73, false, 2},
+}
+
+// String returns the mnemonic.
+func (op Op) String() string { return rows[op].name }
+
+// vex writes prefix and operands of a vector instruction: reg in the register field, v in the prefix (0 if
+// there is none), o the other operand. long is 256 bits.
+//
+//go:noinline
+func (a *Asm) vex(in *row, long bool, reg, v uint8, o RM) {
+	x, b := o.high()
+	l := uint8(0)
+	if long {
+		l = 4
+	}
+	last := ^v&15<<3 | l | in.prefix
+	if x == 0 && b == 0 && in.space == 1 && !in.wide {
+		a.emit(0xC5, (reg>>3^1)<<7|last)
+	} else {
+		w := uint8(0)
+		if in.wide {
+			w = 0x80
+		}
+		a.emit(0xC4, (reg>>3^1)<<7|(x^1)<<6|(b^1)<<5|in.space, w|last)
+	}
+	a.emit(in.opcode)
+	a.modrm(reg, o)
+}
+
+// V3 writes d ← op(x, o).
+func (a *Asm) V3(op Op, d, x Y, o RM) { a.vex(&rows[op], true, uint8(d), uint8(x), o) }
+
+// V3Imm writes d ← op(x, o, imm).
+func (a *Asm) V3Imm(op Op, d, x Y, o RM, imm uint8) {
+	a.V3(op, d, x, o)
+	a.emit(imm)
+}
+
+// V4 writes d ← op(x, o, mask), as blends have it: o where the mask is set.
+func (a *Asm) V4(op Op, d, x Y, o RM, mask Y) { a.V3Imm(op, d, x, o, uint8(mask)<<4) }
+
+// V2 writes d ← op(o).
+func (a *Asm) V2(op Op, d Y, o RM) { a.vex(&rows[op], true, uint8(d), 0, o) }
+
+// V2Imm writes d ← op(o, imm).
+func (a *Asm) V2Imm(op Op, d Y, o RM, imm uint8) {
+	a.V2(op, d, o)
+	a.emit(imm)
+}
+
+// VShift writes d ← s shifted by n.
+func (a *Asm) VShift(op Op, d, s Y, n uint8) {
+	a.vex(&rows[op], true, rows[op].digit, uint8(d), s.RM())
+	a.emit(n)
+}
+
+// V2Short is V2 on the low half of the registers.
+func (a *Asm) V2Short(op Op, d Y, o RM) { a.vex(&rows[op], false, uint8(d), 0, o) }
+
+// VAddScalar adds one float, of 4 or 8 bytes, on the low ends of registers.
+func (a *Asm) VAddScalar(size Size, d, x, y Y) {
+	in := row{prefix: 2, space: 1, opcode: 0x58}
+	if size == 8 {
+		in.prefix = 3
+	}
+	a.vex(&in, false, uint8(d), uint8(x), y.RM())
+}
+
+// VMove copies a register.
+func (a *Asm) VMove(d, s Y) {
+	if d != s {
+		a.vex(&row{space: 1, opcode: 0x28}, true, uint8(d), 0, s.RM())
+	}
+}
+
+// VLoad and VStore move a whole vector.
+func (a *Asm) VLoad(d Y, m Mem)  { a.V2(VMOVUPS, d, m.RM()) }
+func (a *Asm) VStore(m Mem, s Y) { a.vex(&row{space: 1, opcode: 0x11}, true, uint8(s), 0, m.RM()) }
+
+// VStoreShort stores the low half of a vector.
+func (a *Asm) VStoreShort(m Mem, s Y) {
+	a.vex(&row{space: 1, opcode: 0x11}, false, uint8(s), 0, m.RM())
+}
+
+// VLow copies the lowest 4 or 8 bytes of a vector to a general register.
+func (a *Asm) VLow(size Size, d Reg, s Y) {
+	a.vex(&row{prefix: 1, space: 1, opcode: 0x7E, wide: size == 8}, false, uint8(s), 0, d.RM())
+}
+
+// VSetLow sets the lowest 4 or 8 bytes of a vector to a general register, and the rest to 0.
+func (a *Asm) VSetLow(size Size, d Y, s Reg) {
+	a.vex(&row{prefix: 1, space: 1, opcode: 0x6E, wide: size == 8}, false, uint8(d), 0, s.RM())
+}
+
+// VHalf copies half i of a vector, 128 bits, to the low half of an operand.
+func (a *Asm) VHalf(o RM, s Y, i uint8) {
+	a.vex(&row{prefix: 1, space: 3, opcode: 0x19}, true, uint8(s), 0, o)
+	a.emit(i)
+}
+
+// VMask gathers the top bits of the eight lanes of 4 bytes.
+func (a *Asm) VMask(d Reg, s Y) { a.vex(&row{space: 1, opcode: 0x50}, true, uint8(d), 0, s.RM()) }
+
+// VToHalf narrows eight f32 to f16, to nearest even, into the low half of an operand.
+func (a *Asm) VToHalf(o RM, s Y) {
+	a.vex(&row{prefix: 1, space: 3, opcode: 0x1D}, true, uint8(s), 0, o)
+	a.emit(0)
+}
+
+// VGather4 loads eight elements of 4 bytes where the mask is set, which it clears: d keeps its other lanes.
+func (a *Asm) VGather4(d Y, base Reg, index Y, mask Y) {
+	m := Mem{Base: base, Index: Reg(index), Scale: 4}
+	a.vex(&row{prefix: 1, space: 2, opcode: 0x90}, true, uint8(d), uint8(mask), m.RM())
+}
+
+// VGather8 loads four elements of 8 bytes at the low four indices of 4 bytes.
+func (a *Asm) VGather8(d Y, base Reg, index Y, mask Y) {
+	m := Mem{Base: base, Index: Reg(index), Scale: 8}
+	a.vex(&row{prefix: 1, space: 2, opcode: 0x90, wide: true}, true, uint8(d), uint8(mask), m.RM())
+}
+
+// VMaskStore stores the lanes, of 4 or 8 bytes, whose mask is set, and touches no others.
+func (a *Asm) VMaskStore(size Size, m Mem, mask, s Y) {
+	a.vex(&row{prefix: 1, space: 2, opcode: 0x8E, wide: size == 8}, true, uint8(s), uint8(mask), m.RM())
+}
+
+// VZeroUpper ends the use of 256 bits.
+func (a *Asm) VZeroUpper() { a.emit(0xC5, 0xF8, 0x77) }

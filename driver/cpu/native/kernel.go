@@ -1,0 +1,226 @@
+package native
+
+import (
+	"fmt"
+	"sync"
+	"unsafe"
+
+	"github.com/govyre/vyre/ir"
+)
+
+// Kernel is a program as machine code. It is immutable and safe to share; each launch takes its frames from a pool.
+type Kernel struct {
+	p    *ir.Program
+	f    *function
+	page *codePage
+	code uintptr
+	rows []ir.Row // rows that Go computes
+
+	tables []unsafe.Pointer // by object: the contents of a table
+	keep   [][]uint64       // what tables point into
+
+	mu     sync.Mutex
+	frames []*frame // not in use
+}
+
+// Available returns nil where there is machine code, else why there is none.
+func Available() error {
+	err := hostLacks()
+	if err == nil {
+		var page *codePage
+		if page, err = newCode([]byte{0xC3}); err == nil {
+			page.free()
+		}
+	}
+	return err
+}
+
+// New makes machine code of a program, which the passes should have gone over: what it computes is the same either
+// way. An *UnsupportedError says that the engine does not run it; any other error, that the system has no memory for
+// code.
+func New(p *ir.Program, o Options) (*Kernel, error) {
+	if err := hostLacks(); err != nil {
+		return nil, err
+	}
+	f, code, err := compile(p, o)
+	if err != nil {
+		return nil, err
+	}
+	k := &Kernel{p: p, f: f, tables: make([]unsafe.Pointer, len(p.Objects()))}
+	for i, o := range p.Objects() {
+		if o.Table() {
+			words := make([]uint64, (len(o.Array.Table)+7)/8+1)
+			copy(unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), len(o.Array.Table)), o.Array.Table)
+			k.keep = append(k.keep, words)
+			k.tables[i] = unsafe.Pointer(&words[0])
+		}
+	}
+	if k.page, err = newCode(code); err != nil {
+		return nil, err
+	}
+	k.code = uintptr(unsafe.Pointer(&k.page.mem[0]))
+	return k, nil
+}
+
+// Close frees the machine code. No launch may be under way.
+func (k *Kernel) Close() { k.page.free() }
+
+// Code returns the machine code.
+func (k *Kernel) Code() []byte { return k.page.mem }
+
+// Program returns the program that was compiled.
+func (k *Kernel) Program() *ir.Program { return k.p }
+
+// frame is the memory of a group that runs: its own frame, those of its vectors, and its shared arrays.
+type frame struct {
+	words  []uint64
+	group  unsafe.Pointer
+	vector unsafe.Pointer // of vector 0
+	stride uintptr
+	shared []uint64
+	launch *launch // what the bank was filled for
+}
+
+// take returns a frame.
+func (k *Kernel) take() *frame {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if n := len(k.frames); n > 0 {
+		f := k.frames[n-1]
+		k.frames = k.frames[:n-1]
+		return f
+	}
+	return k.newFrame()
+}
+
+// keptFrames bounds the frames kept idle.
+const keptFrames = 256
+
+func (k *Kernel) give(f *frame) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	f.launch = nil
+	if len(k.frames) < keptFrames {
+		k.frames = append(k.frames, f)
+	}
+}
+
+// newFrame makes a frame with all that no launch changes: constants and tables.
+func (k *Kernel) newFrame() *frame {
+	l := &k.f.layout
+	n := 1
+	if !l.alone {
+		n = l.vectors
+	}
+	const align = 64
+	group := (int(l.group.size) + align - 1) &^ (align - 1)
+	f := &frame{stride: uintptr((l.vector.size + align - 1) &^ (align - 1))}
+	f.words = make([]uint64, (group+n*int(f.stride)+align)/8)
+	f.group = unsafe.Pointer(&f.words[0])
+	if skip := -uintptr(f.group) % align; skip > 0 { // Go's heap does not move
+		f.group = unsafe.Add(f.group, skip)
+	}
+	f.vector = unsafe.Add(f.group, group)
+	*f.word(groupCount) = uint64(32 * l.vectors)
+	for _, e := range k.f.bank {
+		if e.from == fromConst {
+			f.fill(e.off, e.bits)
+		}
+	}
+	for _, t := range k.f.tables {
+		for v := range l.vectors {
+			for i := range lanes {
+				*(*uint32)(unsafe.Add(f.group, int(t.off)+32*v+4*i)) = k.tabled(t, uint32(v*lanes+i))
+			}
+		}
+	}
+	return f
+}
+
+// tabled is what a table has for an invocation of a group.
+func (k *Kernel) tabled(t table, l uint32) uint32 {
+	size := k.p.Workgroup()
+	switch t.op {
+	case ir.OpLocal:
+		return [3]uint32{l % size[0], l / size[0] % size[1], l / size[0] / size[1]}[t.x]
+	case ir.OpLane:
+		return l % 32
+	case ir.OpWarp:
+		return l / 32
+	case ir.OpConst: // the invocations that there are
+		if int(l) < k.p.GroupSize() {
+			return ^uint32(0)
+		}
+		return 0
+	}
+	panic(fmt.Sprintf("BUG: native: no table of %s", t.op))
+}
+
+func (f *frame) word(off int32) *uint64 { return (*uint64)(unsafe.Add(f.group, off)) }
+
+// fill repeats 64 bits in an entry of the bank.
+func (f *frame) fill(off int32, bits uint64) {
+	*(*[4]uint64)(unsafe.Add(f.group, off)) = [4]uint64{bits, bits, bits, bits}
+}
+
+// at returns the frame of a vector.
+func (f *frame) at(v int) unsafe.Pointer { return unsafe.Add(f.vector, uintptr(v)*f.stride) }
+
+// pattern is a value of a type as every lane has it.
+func pattern(t ir.Type, bits uint64) uint64 {
+	switch {
+	case t == ir.Bool:
+		return -(bits & 1)
+	case t.Size() == 8:
+		return bits
+	}
+	bits &= t.Mask()
+	return bits | bits<<32
+}
+
+// prepare fills a frame for a launch.
+func (k *Kernel) prepare(f *frame, l *launch) {
+	if f.launch == l {
+		return
+	}
+	f.launch = l
+	for _, e := range k.f.bank {
+		switch e.from {
+		case fromArg:
+			f.fill(e.off, pattern(e.typ, l.scalars[e.x]))
+		case fromLen:
+			f.fill(e.off, pattern(e.typ, l.spans[e.x].len/uint64(k.p.Objects()[e.x].Count())))
+		case fromGroups:
+			f.fill(e.off, pattern(ir.U32, uint64(l.grid[e.x])))
+		}
+	}
+	if words := int(l.shared)/8 + 1; len(f.shared) < words {
+		f.shared = make([]uint64, words)
+	}
+	for i, s := range l.spans {
+		at := k.f.layout.objects[i]
+		base := s.base
+		if s.shared {
+			base = unsafe.Pointer(&f.shared[0])
+			base = unsafe.Add(base, s.at)
+		}
+		*f.word(at) = uint64(uintptr(base))
+		*f.word(at + 8) = s.len
+	}
+}
+
+// place sets the number of the group that a frame runs.
+func (k *Kernel) place(f *frame, id [3]uint32) {
+	size := k.p.Workgroup()
+	for _, e := range k.f.bank {
+		switch e.from {
+		case fromGroup:
+			f.fill(e.off, pattern(ir.U32, uint64(id[e.x])))
+		case fromBase:
+			f.fill(e.off, pattern(ir.U32, uint64(id[e.x]*size[e.x])))
+		}
+	}
+}
+
+// Target names the instruction set.
+const Target = "amd64.avx2"

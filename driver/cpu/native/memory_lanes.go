@@ -1,0 +1,152 @@
+package native
+
+import (
+	"math/bits"
+
+	"github.com/govyre/vyre/driver/cpu/native/internal/amd64"
+	"github.com/govyre/vyre/ir"
+)
+
+// Registers of an access lane by lane.
+const (
+	laneLeft    = amd64.R9 // a bit for each lane that has not had its turn
+	lane32      = amd64.CX // the lane
+	laneIndex   = amd64.AX // its index, then that of the element
+	laneAddress = amd64.DX
+	laneValue   = amd64.R8
+	laneOther   = amd64.R10
+)
+
+// byLanes writes an access as a loop over the active lanes, in rising order: operands are put into the vector's frame,
+// and the result is taken from there. What is outside gives zero and does nothing.
+func (a *access) byLanes(e *emitter) {
+	a.spread(e, vectorIndex, a.index)
+	a.spread(e, vectorX, a.value[0])
+	a.spread(e, vectorZ, a.value[1])
+	if a.result != nil {
+		e.V3(amd64.VPXOR, scratch0, scratch0, scratch0.RM())
+		for i := range a.result {
+			e.VStore(amd64.At(vectorFrame, vectorOut+32*int32(i)), scratch0)
+		}
+	}
+	if a.mask != noReg {
+		e.VMask(laneLeft, e.reg(a.mask, scratch0))
+	} else {
+		e.Imm32(laneLeft, 1<<lanes-1)
+	}
+	again, end := e.NewLabel(), e.NewLabel()
+	e.Test(4, laneLeft, laneLeft)
+	e.Jcc(amd64.E, end)
+	e.Bind(again)
+	e.LowestBit(lane32, laneLeft.RM())
+	for i := range a.vec {
+		skip := e.NewLabel()
+		a.element(e, i, skip)
+		a.touch(e, i)
+		e.Bind(skip)
+	}
+	e.ClearLowest(laneLeft)
+	e.Jcc(amd64.NE, again)
+	e.Bind(end)
+	for i, v := range a.result {
+		y := e.dst(v)
+		e.VLoad(y, amd64.At(vectorFrame, vectorOut+32*int32(i)))
+		e.put(v, y)
+	}
+}
+
+func (a *access) spread(e *emitter, off int32, vs []vreg) {
+	for i, v := range vs {
+		e.VStore(amd64.At(vectorFrame, off+32*int32(i)), e.reg(v, scratch0))
+	}
+}
+
+// slot is a lane's part of what was spread: element i of values of size bytes.
+func slot(off int32, i, size int) amd64.Mem {
+	size = max(size, 4)
+	return amd64.Mem{Base: vectorFrame, Index: lane32, Scale: uint8(size), Disp: off + int32(i*lanes*size)}
+}
+
+// element brings the address of element i of the lane's access into DX, or jumps to skip if it is outside.
+func (a *access) element(e *emitter, i int, skip amd64.Label) {
+	t := a.s.p.Type(a.s.p.A(a.r))
+	switch m := slot(vectorIndex, 0, t.Size()); {
+	case t == ir.I32:
+		e.LoadSign32(laneIndex, m.RM())
+	case t == ir.U32:
+		e.Load(4, laneIndex, m.RM())
+	default:
+		e.Load(8, laneIndex, m.RM())
+	}
+	if a.vec > 1 {
+		e.Load(8, laneOther, laneIndex.RM())
+		e.ShiftImm(5, 8, laneOther, 60) // more than any length, and a product might wrap
+		e.Jcc(amd64.NE, skip)
+		e.ShiftImm(4, 8, laneIndex, uint8(bits.TrailingZeros(uint(a.vec))))
+		if i > 0 {
+			e.AluImm(amd64.ADD, 8, laneIndex.RM(), int32(i))
+		}
+	}
+	e.Alu(amd64.CMP, 8, laneIndex, a.len().RM())
+	e.Jcc(amd64.AE, skip)
+	a.address(e)
+}
+
+// address turns the number of an element, which is inside, into its address.
+func (a *access) address(e *emitter) {
+	size := a.o.Type().Size()
+	switch {
+	case a.o.Local():
+		e.ShiftImm(4, 8, laneIndex, 3)
+		e.Alu(amd64.ADD, 8, laneIndex, lane32.RM())
+		e.Lea(laneAddress, amd64.Mem{Base: vectorFrame, Index: laneIndex, Scale: uint8(size), Disp: a.s.layout.locals[a.object]})
+		return
+	case a.o.Gap() > 0: // an array in records: the gap once for each record before
+		e.Load(8, laneOther, laneIndex.RM())
+		e.Alu(amd64.XOR, 4, amd64.DX, amd64.DX.RM())
+		e.Imm32(laneValue, uint32(a.o.Count()))
+		e.Div(8, laneValue.RM())
+		e.MulImm(8, laneIndex, laneIndex.RM(), int32(a.o.Gap()))
+		e.Lea(laneIndex, amd64.Mem{Base: laneIndex, Index: laneOther, Scale: uint8(size)})
+	case a.o.Stride() != size:
+		e.MulImm(8, laneIndex, laneIndex.RM(), int32(a.o.Stride()))
+	default:
+		e.Load(8, laneAddress, a.base().RM())
+		e.Lea(laneAddress, amd64.Mem{Base: laneAddress, Index: laneIndex, Scale: uint8(size)})
+		return
+	}
+	e.Load(8, laneAddress, a.base().RM())
+	e.Alu(amd64.ADD, 8, laneAddress, laneIndex.RM())
+}
+
+// touch does what the access does to the element at DX.
+func (a *access) touch(e *emitter, i int) {
+	t, op := a.o.Type(), a.s.p.Op(a.r)
+	m := amd64.At(laneAddress, 0)
+	width := amd64.Size(t.Size())
+	switch in := op.Info(); {
+	case in.Attr&ir.Atomic != 0:
+		a.atomic(e)
+	case in.Attr&ir.Writes != 0:
+		e.Load(max(width, 4), laneValue, slot(vectorX, i, t.Size()).RM())
+		if t == ir.Bool { // a mask
+			e.AluImm(amd64.AND, 4, laneValue.RM(), 1)
+		}
+		e.Store(width, m, laneValue)
+	default:
+		switch {
+		case t == ir.Bool: // any byte but 0
+			e.LoadZero(1, laneValue, m.RM())
+			e.AluImm(amd64.CMP, 4, laneValue.RM(), 0)
+			e.SetNE(laneValue)
+			e.Neg(4, laneValue)
+		case width >= 4:
+			e.Load(width, laneValue, m.RM())
+		case t.IsSigned():
+			e.LoadSign(width, laneValue, m.RM())
+		default:
+			e.LoadZero(width, laneValue, m.RM())
+		}
+		e.Store(max(width, 4), slot(vectorOut, i, t.Size()), laneValue)
+	}
+}

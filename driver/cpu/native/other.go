@@ -1,0 +1,20 @@
+//go:build !(linux && amd64)
+
+package native
+
+import (
+	"errors"
+	"runtime"
+)
+
+type codePage struct{ mem []byte }
+
+func newCode([]byte) (*codePage, error) { return nil, hostLacks() }
+
+func (c *codePage) free() {}
+
+func enter(code, group, vector, index uintptr) {}
+
+func hostLacks() error {
+	return errors.New("there is no machine code for " + runtime.GOOS + "/" + runtime.GOARCH)
+}

@@ -1,0 +1,155 @@
+package native
+
+import (
+	"github.com/govyre/vyre/driver/cpu/native/internal/amd64"
+	"github.com/govyre/vyre/ir"
+)
+
+// write turns a pure row into instructions and returns its registers.
+type write func(s *selector, r ir.Row) []vreg
+
+// rule is how an op is written for operands of some types.
+type rule struct {
+	types ir.TypeSet
+	write write
+}
+
+// Sets of types that rules are for.
+var (
+	int32s  = ir.Set(ir.I32, ir.U32)
+	int64s  = ir.Set(ir.I64, ir.U64)
+	halves  = ir.Set(ir.F16, ir.BF16)
+	words   = ir.Set(ir.I32, ir.U32, ir.F32, ir.F16, ir.BF16, ir.Bool) // one register
+	f32only = ir.Set(ir.F32)
+	f64only = ir.Set(ir.F64)
+	i32only = ir.Set(ir.I32)
+	u32only = ir.Set(ir.U32)
+	i64only = ir.Set(ir.I64)
+	u64only = ir.Set(ir.U64)
+)
+
+// rules has, by op, how it is written. What stands in no rule is computed by Go: Missing lists it.
+var rules = map[ir.Op][]rule{}
+
+// on adds rules of an op.
+func on(op ir.Op, rs ...rule) { rules[op] = append(rules[op], rs...) }
+
+// rule returns how a row is written, nil if there is none.
+func (s *selector) rule(r ir.Row) write { return ruleOf(s.p, r) }
+
+func ruleOf(p *ir.Program, r ir.Row) write {
+	op := p.Op(r)
+	t := typedOperand(p, r)
+	for _, u := range rules[op] {
+		if u.types.Has(t) {
+			if op == ir.OpCvt {
+				return conversions[[2]ir.Type{t, p.Type(r)}]
+			}
+			return u.write
+		}
+	}
+	return nil
+}
+
+// typedOperand is the type of the operand that a row's mnemonic carries.
+func typedOperand(p *ir.Program, r ir.Row) ir.Type {
+	v := [3]ir.Row{p.A(r), p.B(r), p.C(r)}[max(p.Op(r).Info().Typed-1, 0)]
+	if v == ir.NoRow {
+		return ir.None
+	}
+	return p.Type(v)
+}
+
+// unary, binary and ternary lift what is done to one register to all parts of a value.
+func unary(f func(s *selector, a vreg) vreg) write {
+	return func(s *selector, r ir.Row) []vreg {
+		return each(s.vals[s.p.A(r)], func(i int, a vreg) vreg { return f(s, a) })
+	}
+}
+
+func binary(f func(s *selector, a, b vreg) vreg) write {
+	return func(s *selector, r ir.Row) []vreg {
+		b := s.vals[s.p.B(r)]
+		return each(s.vals[s.p.A(r)], func(i int, a vreg) vreg { return f(s, a, b[i]) })
+	}
+}
+
+func ternary(f func(s *selector, a, b, c vreg) vreg) write {
+	return func(s *selector, r ir.Row) []vreg {
+		b, c := s.vals[s.p.B(r)], s.vals[s.p.C(r)]
+		return each(s.vals[s.p.A(r)], func(i int, a vreg) vreg { return f(s, a, b[i], c[i]) })
+	}
+}
+
+func each(vs []vreg, f func(i int, v vreg) vreg) []vreg {
+	out := make([]vreg, len(vs))
+	for i, v := range vs {
+		out[i] = f(i, v)
+	}
+	return out
+}
+
+// plain and swaps are ops that are one instruction.
+func plain(op amd64.Op) write {
+	return binary(func(s *selector, a, b vreg) vreg { return s.v3(op, a, b) })
+}
+
+func swaps(op amd64.Op) write {
+	return binary(func(s *selector, a, b vreg) vreg { return s.v3swap(op, a, b) })
+}
+
+// compare64 joins the masks of both parts of a comparison on 64 bits.
+func compare64(f func(s *selector, a, b vreg) vreg) write {
+	parts := binary(f)
+	return func(s *selector, r ir.Row) []vreg {
+		m := parts(s, r)
+		return []vreg{s.join(m[0], m[1])}
+	}
+}
+
+// join takes the low 32 bits of lanes 0 to 3 and 4 to 7.
+func (s *selector) join(lo, hi vreg) vreg {
+	return s.v2imm(amd64.VPERMQ, s.v3imm(amd64.VSHUFPS, lo, hi, 0x88), 0xD8)
+}
+
+// widen makes lanes of 64 bits of lanes of 32.
+func (s *selector) widen(op amd64.Op, v vreg) []vreg {
+	return []vreg{s.v2(op, v), s.v2(op, s.upper(v))}
+}
+
+// not is the other lanes.
+func (s *selector) not(v vreg) vreg { return s.v3swap(amd64.VPXOR, v, s.ones()) }
+
+// value returns the bits of the row's constant second operand, if it is one.
+func (s *selector) constB(r ir.Row) (uint64, bool) {
+	b := s.p.B(r)
+	if s.p.Op(b) != ir.OpConst {
+		return 0, false
+	}
+	return s.p.Const(b), true
+}
+
+func init() {
+	bits := int32s | int64s | ir.Set(ir.Bool)
+	on(ir.OpAnd, rule{bits, swaps(amd64.VPAND)})
+	on(ir.OpOr, rule{bits, swaps(amd64.VPOR)})
+	on(ir.OpXor, rule{bits, swaps(amd64.VPXOR)})
+	on(ir.OpNot, rule{bits, unary((*selector).not)})
+	on(ir.OpSelect, rule{words, selectWord}, rule{int64s | f64only, selectWide})
+	on(ir.OpBitcast, rule{words | int64s | f64only, func(s *selector, r ir.Row) []vreg {
+		if s.p.Type(r).IsHalf() {
+			return []vreg{s.v3swap(amd64.VPAND, s.vals[s.p.A(r)][0], s.constant(0xFFFF))}
+		}
+		return s.vals[s.p.A(r)]
+	}})
+}
+
+func selectWord(s *selector, r ir.Row) []vreg {
+	return []vreg{s.blend(s.vals[s.p.A(r)][0], s.vals[s.p.B(r)][0], s.vals[s.p.C(r)][0])}
+}
+
+func selectWide(s *selector, r ir.Row) []vreg {
+	m := s.wideMask(s.vals[s.p.A(r)][0])
+	b, c := s.vals[s.p.B(r)], s.vals[s.p.C(r)]
+	return []vreg{s.blend64(m[0], b[0], c[0]), s.blend64(m[1], b[1], c[1])}
+}

@@ -1,0 +1,229 @@
+package native
+
+import "github.com/govyre/vyre/ir"
+
+// shape says what the lanes of a vector have to do with each other.
+type shape uint8
+
+const (
+	varying     shape = iota
+	consecutive       // first + lane, modulo 2^W
+	uniform           // equal in all eight lanes, also in those that are not active
+	unknown           // not yet looked at
+)
+
+// merge is the shape of a value that may be either of two.
+func (s shape) merge(o shape) shape {
+	switch {
+	case s == unknown:
+		return o
+	case o == unknown, s == o:
+		return s
+	}
+	return varying
+}
+
+// shapes is what is known about the lanes of a program's vectors: the shape of each value, and which structured ops
+// lanes leave at different times. That is a fixed point over the region tree: what is thought of as uniform at first is
+// given up where something contradicts.
+type shapes struct {
+	*tree
+	value     []shape
+	divergent map[ir.Row]bool // structured ops, and NoRow for the body: run under masks
+	leaves    map[ir.Row]bool // structured ops that an exit passes through
+	continues map[ir.Row]int  // loops: how many rows continue them
+	changed   bool
+}
+
+func findShapes(t *tree) *shapes {
+	s := &shapes{tree: t, value: make([]shape, t.p.Rows()), divergent: map[ir.Row]bool{}, leaves: map[ir.Row]bool{}, continues: map[ir.Row]int{}}
+	for r := range s.value {
+		s.value[r] = unknown
+		if op := t.p.Op(ir.Row(r)); op == ir.OpContinue {
+			s.continues[t.target(ir.Row(r))]++
+		}
+	}
+	for s.changed = true; s.changed; {
+		s.changed = false
+		for r := range ir.Row(t.p.Rows()) {
+			s.row(r)
+		}
+	}
+	return s
+}
+
+// lower sets the shape of a value, which only ever becomes more varying.
+func (s *shapes) lower(r ir.Row, to shape) {
+	if to = s.value[r].merge(to); to != s.value[r] {
+		s.value[r], s.changed = to, true
+	}
+}
+
+func (s *shapes) row(r ir.Row) {
+	p := s.p
+	op := p.Op(r)
+	switch {
+	case op == ir.OpIf && s.value[p.A(r)] != uniform && s.value[p.A(r)] != unknown:
+		s.diverge(r)
+	case isExit(op):
+		s.exit(r)
+	}
+	switch op {
+	case ir.OpYield:
+		s.bring(s.parent(r), r)
+	case ir.OpBreak:
+		s.bring(s.target(r), r)
+	case ir.OpContinue:
+		to := s.target(r)
+		first, _ := s.args(to)
+		for i, v := range p.List(r) {
+			s.lower(first+ir.Row(i), s.value[v])
+			if s.divergent[to] && !s.inPlace(to) {
+				s.lower(first+ir.Row(i), varying)
+			}
+		}
+	case ir.OpLoop:
+		first, _ := s.args(r)
+		for i, v := range p.List(r) {
+			s.lower(first+ir.Row(i), s.value[v])
+		}
+	case ir.OpArg:
+		if p.Region(r) == 0 {
+			s.lower(r, uniform)
+		}
+	default:
+		if p.Type(r) != ir.None && op != ir.OpRes {
+			s.lower(r, s.of(r))
+		}
+	}
+}
+
+// inPlace reports whether lanes that continue a loop may overwrite its arguments: the one continue ends the body, so
+// nothing reads them afterwards.
+func (s *shapes) inPlace(loop ir.Row) bool {
+	last := s.p.Regions()[s.owned[loop][0]].End - 1
+	return s.continues[loop] == 1 && s.p.Op(last) == ir.OpContinue && s.target(last) == loop
+}
+
+// bring merges what a yield or a break brings into the results of an op.
+func (s *shapes) bring(op, r ir.Row) {
+	first, _ := s.results(op)
+	for i, v := range s.p.List(r) {
+		to := s.value[v]
+		if s.divergent[op] {
+			to = varying
+		}
+		s.lower(first+ir.Row(i), to)
+	}
+}
+
+func (s *shapes) diverge(op ir.Row) {
+	if !s.divergent[op] {
+		s.divergent[op], s.changed = true, true
+	}
+}
+
+// exit looks at a row that leaves: all that it passes through, and what it leaves to, has masks if one of them has, for
+// then lanes leave at different times.
+func (s *shapes) exit(r ir.Row) {
+	to := s.target(r)
+	any := s.divergent[to]
+	for op := s.parent(r); op != to; op = s.parent(op) {
+		s.leaves[op] = true
+		any = any || s.divergent[op]
+	}
+	if !any {
+		return
+	}
+	for op := s.parent(r); op != to; op = s.parent(op) {
+		s.diverge(op)
+	}
+	s.diverge(to)
+}
+
+// of returns the shape of a row that is neither an argument nor a result.
+func (s *shapes) of(r ir.Row) shape {
+	p := s.p
+	size := p.Workgroup()
+	switch op := p.Op(r); op {
+	case ir.OpConst, ir.OpLen, ir.OpGroup, ir.OpGroups, ir.OpWarp:
+		return uniform
+	case ir.OpLane:
+		return consecutive
+	case ir.OpLocal, ir.OpGlobal:
+		switch axis := p.X(r); {
+		case size[axis] == 1:
+			return uniform
+		case size[0]%lanes != 0:
+			return varying
+		case axis == 0:
+			return consecutive
+		}
+		return uniform
+	case ir.OpClock, ir.OpElect:
+		return varying
+	case ir.OpAdd, ir.OpSub, ir.OpCvt, ir.OpBitcast:
+		if p.Type(r).IsInt() {
+			return s.sum(r)
+		}
+	}
+	in := p.Op(r).Info()
+	switch {
+	case in.Attr&ir.Atomic != 0:
+		return varying
+	case in.Attr&ir.Convergent != 0 && in.Spread <= ir.SpreadWarp && in.Spread != ir.SpreadOperands:
+		return uniform
+	case in.Attr&ir.Convergent != 0:
+		return varying
+	case in.Attr&ir.Reads != 0 && p.Objects()[p.X(r)].Local():
+		return varying
+	}
+	return s.operands(r)
+}
+
+// operands is uniform if all operands are.
+func (s *shapes) operands(r ir.Row) shape {
+	out := uniform
+	look := func(v ir.Row) {
+		switch s.value[v] {
+		case unknown:
+			if out == uniform {
+				out = unknown
+			}
+		case uniform:
+		default:
+			out = varying
+		}
+	}
+	for _, v := range [...]ir.Row{s.p.A(r), s.p.B(r), s.p.C(r)} {
+		if v != ir.NoRow {
+			look(v)
+		}
+	}
+	for _, v := range s.p.List(r) {
+		look(ir.Row(v))
+	}
+	return out
+}
+
+// sum is the shape of an integer sum, difference or conversion.
+func (s *shapes) sum(r ir.Row) shape {
+	p := s.p
+	a, op := s.value[p.A(r)], p.Op(r)
+	if op == ir.OpCvt || op == ir.OpBitcast {
+		if a == consecutive && !p.Type(p.A(r)).IsInt() {
+			return varying
+		}
+		return a
+	}
+	b := s.value[p.B(r)]
+	switch {
+	case a == unknown || b == unknown:
+		return unknown
+	case a == uniform && b == uniform:
+		return uniform
+	case a == consecutive && b == uniform, a == uniform && b == consecutive && op == ir.OpAdd:
+		return consecutive
+	}
+	return varying
+}
