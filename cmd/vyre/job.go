@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cpu"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -150,6 +151,13 @@ func (j *job) launch(t *terminal, dev driver.Device, o driver.Options) (driver.R
 		return none, err
 	}
 	defer k.Close()
+	if why := k.Resources().Reason; dev.Name() == cpu.Name && dev.Caps().Reason == "" { // the device runs machine code
+		if why != "" {
+			fmt.Fprintf(t.err, "%s runs on the interpreter: %s\n", j.name, why)
+		} else {
+			fmt.Fprintf(t.err, "%s runs as machine code (%s)\n", j.name, k.Resources().Target)
+		}
+	}
 	args, bufs, err := j.bind(dev)
 	if err != nil {
 		return none, err
