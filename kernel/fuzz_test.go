@@ -82,7 +82,7 @@ func parseAnything(t *testing.T, src string) {
 // Texts with some tokens exchanged for others of their kind are often still Go, so that they reach
 // the lowering, where random bytes never come.
 func TestTextsWithExchangedTokensNeverPanic(t *testing.T) {
-	rounds := long.Count(2, 60, 1000)
+	rounds := long.Count(2, 20, 1000)
 	seed := uint64(1)
 	for name, src := range sources(t) {
 		for i := range rounds {

@@ -216,7 +216,7 @@ func TestCompilationsRunInParallel(t *testing.T) {
 		wg.Go(func() {
 			n := 0
 			for _, text := range src { // in no order, so each of them takes others
-				if n++; n > len(src)/long.Count(4, 1, 1) {
+				if n++; n > len(src)/long.Count(4, 3, 1) {
 					break
 				}
 				kernel.Parse([]kernel.File{{Name: "k.go", Src: []byte(text)}}, kernel.Options{})

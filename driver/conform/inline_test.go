@@ -47,10 +47,7 @@ func inlined(p *ir.Program) (*ir.Program, error) {
 }
 
 func TestInlinedRandomProgramsComputeTheSameBits(t *testing.T) {
-	n := uint64(200)
-	if long.Enabled() {
-		n = 5_000
-	}
+	n := uint64(long.Count(200, 2_000, 20_000))
 	var s conform.Summary
 	d := conform.Through(conform.Interp(interp.Options{}), "inlining", inlined)
 	if err := conform.RunRandom(context.Background(), firstSeed(t), n, runtime.GOMAXPROCS(0), &s, nil, d); err != nil {

@@ -18,7 +18,7 @@ import (
 // in every way the interpreter has. All must leave the same bits, and the detectors
 // must find nothing to object to.
 func TestRandomProgramsGiveOneResult(t *testing.T) {
-	seeds := uint64(long.Count(100, 10_000, 50_000))
+	seeds := uint64(long.Count(100, 5_000, 50_000))
 	for seed := range seeds {
 		r := conform.Random(seed)
 		if oneResult(r) == nil {

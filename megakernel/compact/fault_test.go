@@ -71,11 +71,8 @@ func reportTwice(drv *cusim.Driver) (err error) {
 }
 
 func TestAnyCallOfReportsMayFail(t *testing.T) {
-	every := 7
-	switch {
-	case long.Enabled():
-		every = 1
-	case testing.Short():
+	every := long.Count(7, 3, 1)
+	if testing.Short() {
 		every = 17
 	}
 	for _, eager := range []bool{false, true} {

@@ -179,7 +179,7 @@ func TestRunsFindWhatAWalkFinds(t *testing.T) {
 				{Visited: true}, {Visited: true, Kinds: 1, Repeat: true}, {Visited: true, Waves: 2}, {Visited: true, Waves: 1, Active: 7},
 			} {
 				o.Run.Topology, o.Run.Blocks, k = topologies[k/3%len(topologies)], uint32(1+k%4), k+1
-				if k%3 != 0 && !long.Enabled() {
+				if k%3 != 0 && !long.Exhaustive() {
 					continue
 				}
 				most := 6

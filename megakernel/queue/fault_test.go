@@ -78,11 +78,8 @@ func countTwice(drv *cusim.Driver, g dag) (err error) {
 
 func TestAnyCallOfAQueueMayFail(t *testing.T) {
 	g := draw(3, 30, 3)
-	every := 13
-	switch {
-	case long.Enabled():
-		every = 3
-	case testing.Short():
+	every := long.Count(13, 7, 3)
+	if testing.Short() {
 		every = 43
 	}
 	for _, eager := range []bool{false, true} {

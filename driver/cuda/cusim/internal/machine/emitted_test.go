@@ -30,7 +30,7 @@ func TestEmittedProgramsPassTheSuite(t *testing.T) {
 	if long.Enabled() {
 		targets = append(targets, "sm_70", "sm_75", "sm_80")
 	}
-	every := long.Count(4, 1, 1) // races all the same
+	every := long.Count(4, 2, 1) // races all the same
 	for i, name := range targets {
 		found, n := "", 0
 		d := device{target: target(t, name), seed: uint64(1 + i), saw: func(r machine.Report) {
@@ -67,7 +67,7 @@ func TestEmittedProgramsPassTheSuite(t *testing.T) {
 }
 
 func TestRandomProgramsAgreeWithTheInterpreter(t *testing.T) {
-	n := uint64(long.Count(100, 2_000, 20_000))
+	n := uint64(long.Count(100, 1_000, 20_000))
 	var s conform.Summary
 	devices := []conform.Device{device{target: target(t, "sm_70"), findings: true}, device{target: target(t, "sm_90a"), seed: 7, findings: true}}
 	if err := conform.RunRandom(context.Background(), 1, n, 2, &s, func() {}, devices...); err != nil {

@@ -37,10 +37,7 @@ func TestRegistersAreEstimated(t *testing.T) {
 	if _, err := os.Stat(ptxas); err != nil {
 		missing("no ptxas; .ci/ptxas gets one: ", err)
 	}
-	programs := uint64(20)
-	if long.Enabled() {
-		programs = 200
-	}
+	programs := uint64(long.Count(20, 80, 400))
 	var ours, theirs, off, n int
 	for seed := range programs {
 		emitted, err := compile.Program(conform.Random(seed).Program, target(t, "sm_90"), compile.Options{Passes: passes.Choice{Level: passes.O0}})
