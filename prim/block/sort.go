@@ -70,15 +70,36 @@ func absentKey[K Bits](kind uint32, down bool) K {
 // follow 32 apart: a warp has neighbours, and its lanes take turns.
 func sortPlace(t gpu.Thread, items uint32) uint32 { return t.Warp()*(32*items) + t.Lane() }
 
-// sortRanks finds the place in its sorted tile of each key of a workgroup; equal digits keep their order. Invocation v < 256
-// gets how many keys have digit v, and where in the sorted tile they start. s is shared memory of SortShared words, and free
-// when it returns.
-func sortRanks[K Bits](t gpu.Thread, d Digit, items uint32, keys [Each]K, s []uint32) (rank [Each]uint32, count, start uint32) {
-	l := t.Local().X
-	for i := uint32(0); i < 2*sortWarps*radix; i += SortThreads {
-		s[l+i] = 0
+// sortClear makes s, shared memory of SortShared words, ready for sortCount and sortRanks.
+func sortClear(t gpu.Thread, s []uint32) {
+	for i := t.Local().X; i < SortTile+radix; i += SortThreads {
+		s[i] = 0
 	}
 	t.Barrier()
+}
+
+// sortCount returns to invocation v < 256 how many keys of a workgroup have digit v. sortRanks finds that, too, and later: others
+// wait for it. s has been cleared.
+func sortCount[K Bits](t gpu.Thread, d Digit, keys [Each]K, s []uint32) (count uint32) {
+	l := t.Local().X
+	for i := range uint32(Each) {
+		gpu.AtomicAdd(&s[SortTile+digitOf(d, keys[i])], 1)
+	}
+	t.Barrier()
+	if l < radix {
+		count = s[SortTile+l]
+	}
+	return count
+}
+
+// sortRanks finds the place in its sorted tile of each key of a workgroup; equal digits keep their order. Invocation v < 256
+// gets where in the sorted tile keys of digit v start. It has to tell count, how many those are, if counted is set. s has been
+// cleared, and is free when sortRanks returns.
+func sortRanks[K Bits](t gpu.Thread, d Digit, items uint32, keys [Each]K, counted bool, count uint32, s []uint32) (rank [Each]uint32, start uint32) {
+	l, part := t.Local().X, s[SortTile+radix:]
+	if counted {
+		start = sortScanWarp(t, count, part) - count
+	}
 	mine := t.Warp() * radix
 	for i := range uint32(Each) {
 		if i >= items {
@@ -99,58 +120,47 @@ func sortRanks[K Bits](t gpu.Thread, d Digit, items uint32, keys [Each]K, s []ui
 		rank[i] = v<<16 | before // of the keys of the warp; both are below 1<<16
 	}
 	t.Barrier()
-	if l < radix {
+	if !counted {
+		if count = 0; l < radix {
+			for w := range uint32(sortWarps) {
+				count += s[l+w*radix]
+			}
+		}
+		start = sortScanWarp(t, count, part) - count
+		t.Barrier()
+	}
+	start += sortWarpsBefore(t, part)
+	if at := start; l < radix {
 		for w := range uint32(sortWarps) {
 			c := s[l+w*radix]
-			s[l+w*radix] = count
-			count += c
+			s[l+w*radix] = at
+			at += c
 		}
 	}
-	start = sortScan(t, count, s[SortTile+radix:]) - count
-	if l < radix {
-		s[SortTile+l] = start
-	}
 	t.Barrier()
 	for i := range uint32(Each) {
-		v := rank[i] >> 16
-		rank[i] = (rank[i]&0xffff + s[mine+v] + s[SortTile+v]) & (SortTile - 1)
+		rank[i] = (rank[i]&0xffff + s[mine+rank[i]>>16]) & (SortTile - 1)
 	}
 	t.Barrier()
-	return rank, count, start
+	return rank, start
 }
 
-// sortCount returns to invocation v < 256 how many keys of a workgroup have digit v. sortRanks finds that, too, and later: others
-// wait for it. s is as there.
-func sortCount[K Bits](t gpu.Thread, d Digit, keys [Each]K, s []uint32) (count uint32) {
-	l := t.Local().X
-	if l < radix {
-		s[SortTile+l] = 0
-	}
-	t.Barrier()
-	for i := range uint32(Each) {
-		gpu.AtomicAdd(&s[SortTile+digitOf(d, keys[i])], 1)
-	}
-	t.Barrier()
-	if l < radix {
-		count = s[SortTile+l]
-	}
-	return count
-}
-
-// sortScan is the inclusive sum of v over the invocations of a workgroup that sorts. part has an element for each warp and may
-// be used again after the next barrier.
-func sortScan[T uint32 | uint64](t gpu.Thread, v T, part []T) T {
+// sortScanWarp is the inclusive sum of v over the lanes of a warp. The warps that have the digits leave their sums in part, for
+// sortWarpsBefore after the next barrier.
+func sortScanWarp[T uint32 | uint64](t gpu.Thread, v T, part []T) T {
 	v = gpu.ScanAdd(t, v)
-	if t.Lane() == 31 {
+	if t.Lane() == 31 && t.Warp() < radix/32 {
 		part[t.Warp()] = v
 	}
-	t.Barrier()
-	for w := range uint32(sortWarps) {
-		if w < t.Warp() {
-			v += part[w]
-		}
-	}
 	return v
+}
+
+// sortWarpsBefore is the sum of the warps before one that has digits. What other warps get means nothing.
+func sortWarpsBefore[T uint32 | uint64](t gpu.Thread, part []T) (sum T) {
+	if t.Lane() < t.Warp() {
+		sum = part[t.Lane()&(radix/32-1)]
+	}
+	return gpu.ReduceAdd(t, sum)
 }
 
 // sortExchange moves each element of a tile to the place that its rank says, words of 32 bits at once. s is as for sortRanks.
@@ -207,7 +217,8 @@ func SortGroup[K, V Bits](t gpu.Thread, kind uint32, down bool, from, to uint32,
 		index[i] = at + 32*i
 	}
 	for pass := uint32(0); from+radixBits*pass < to; pass++ {
-		rank, _, _ := sortRanks(t, digitAt(kind, down, from, to, pass), items, key, s)
+		sortClear(t, s)
+		rank, _ := sortRanks(t, digitAt(kind, down, from, to, pass), items, key, false, 0, s)
 		key = sortExchange(t, items, key, rank, s)
 		if pairs {
 			index = sortWords(t, items, index, rank, s)
@@ -246,13 +257,21 @@ func sortLoad[T Bits](x []T, at uint64, items, left uint32, none T) (v [Each]T) 
 	return v
 }
 
-// sortLoadAll is sortLoad of a whole tile, if one is there: without a condition between them, loads do not wait for each other.
-func sortLoadAll[T Bits](x []T, at uint64, left uint32, none T) (v [Each]T) {
-	if left <= 32*(Each-1) {
-		return sortLoad(x, at, Each, left, none)
+// sortLoadAll fetches the elements of an invocation from x[at:end], 32 apart; those that are absent are none. If all are there, no
+// condition stands between the loads, and they do not wait for each other.
+func sortLoadAll[T Bits](x []T, at, end uint64, none T) (v [Each]T) {
+	end = min(end, uint64(len(x)))
+	if at+32*(Each-1) < end {
+		for i := range uint64(Each) {
+			v[i] = x[at+32*i]
+		}
+		return v
 	}
 	for i := range uint64(Each) {
-		v[i] = x[at+32*i]
+		v[i] = none
+		if at+32*i < end {
+			v[i] = x[at+32*i]
+		}
 	}
 	return v
 }

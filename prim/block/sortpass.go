@@ -28,7 +28,7 @@ func SortHistogram[K Bits](t gpu.Thread, kind uint32, down bool, from, to uint32
 	for base := uint64(t.Group().X) * SortTile; base < n; base += uint64(t.Groups().X) * SortTile {
 		at := base + uint64(sortPlace(t, Each))
 		left := uint32(min(SortTile, n-min(at, n)))
-		x := sortLoadAll(in, at, left, 0)
+		x := sortLoadAll(in, at, n, 0)
 		for pass := range passes {
 			d := digitAt(kind, down, from, to, pass)
 			for i := range uint32(Each) {
@@ -58,8 +58,9 @@ func SortHistogram[K Bits](t gpu.Thread, kind uint32, down bool, from, to uint32
 		if l < radix {
 			c = counts[pass*radix+l]
 		}
-		before := sortScan(t, c, part) - c
-		if l < radix {
+		before := sortScanWarp(t, c, part) - c
+		t.Barrier()
+		if before += sortWarpsBefore(t, part); l < radix {
 			counts[pass*radix+l] = before
 		}
 		if !t.BarrierAny(c == n) {
@@ -120,39 +121,56 @@ func SortPass[K, V Bits](t gpu.Thread, d Digit, pass uint32, swap, pairs, iota, 
 			return
 		}
 		at := first + uint64(sortPlace(t, Each))
-		left := uint32(min(SortTile, n-min(at, n))) // elements from there on
-		keys := sortFetch(word, swap, at, left, absentKey[K](d.Kind, d.Down), in, other, out)
+		keys := sortFetch(word, swap, at, n, absentKey[K](d.Kind, d.Down), in, other, out)
+		sortClear(t, s)
 		count := sortCount(t, d, keys, s)
-		before := uint64(0)
 		if wide {
 			sortPublish(t, word, tile, uint64(count), state64)
 		} else {
 			sortPublish(t, word, tile, count, state)
 		}
-		rank, _, start := sortRanks(t, d, Each, keys, s)
+		rank, start := sortRanks(t, d, Each, keys, true, count, s)
 		keys = sortExchange(t, Each, keys, rank, s)
-		if v := t.Local().X; v < radix {
-			if wide {
-				before = sortLookBack(t, word, tile, uint64(count), state64)
-			} else {
-				before = uint64(sortLookBack(t, word, tile, count, state))
-			}
-			base[v] = counts[pass*radix+v] + before - uint64(start)
+		if wide {
+			sortBases(t, pass, start, sortLookBack(t, word, tile, uint64(count), state64), counts, base)
+			ticket = sortDraw(t, pass, tickets) // not before: others wait for what it stands for
+			sortMove(t, d, word, swap, pairs, iota, at, n, keys, rank, other, out, inV, otherV, outV, base, s)
+		} else {
+			sortBases(t, pass, start, sortLookBack(t, word, tile, count, state), counts, s[SortTile:])
+			ticket = sortDraw(t, pass, tickets)
+			sortMove(t, d, word, swap, pairs, iota, at, n, keys, rank, other, out, inV, otherV, outV, s[SortTile:], s)
 		}
-		t.Barrier()
-		ticket = sortDraw(t, pass, tickets) // not before: others wait for what it stands for
-		sortScatter(t, d, word, wide, left, keys, keys, base, other, out)
-		if pairs {
-			var values [Each]V
-			if iota && word&passFirst != 0 {
-				for i := range uint32(Each) {
-					values[i] = V(at) + V(32*i)
-				}
-			} else {
-				values = sortFetch(word, swap, at, left, V(0), inV, otherV, outV)
+	}
+}
+
+// sortBases leaves in base, for each digit, what is to be added to places in a sorted tile, in which keys of the digit start where
+// invocation v < 256 says, for their places among all: so many of tiles before have it.
+func sortBases[W uint32 | uint64](t gpu.Thread, pass, start uint32, before W, counts []uint64, base []W) {
+	if v := t.Local().X; v < radix {
+		base[v] = W(counts[pass*radix+v]) + before - W(start)
+	}
+	t.Barrier()
+}
+
+// sortMove stores a sorted tile, and then the values, which have the ranks that the keys had.
+func sortMove[K, V Bits, W uint32 | uint64](t gpu.Thread, d Digit, word uint32, swap, pairs, iota bool, at, n uint64, keys [Each]K, rank [Each]uint32,
+	other, out []K, inV, otherV, outV []V, base []W, s []uint32) {
+	var to [Each]W // what is absent goes behind the last element, since its digits come last
+	here := sortPlace(t, Each)
+	for i := range uint32(Each) {
+		to[i] = base[digitOf(d, keys[i])] + W(here+32*i)
+	}
+	sortScatter(word, n, keys, to, other, out)
+	if pairs {
+		var values [Each]V
+		if iota && word&passFirst != 0 {
+			for i := range uint32(Each) {
+				values[i] = V(at) + V(32*i)
 			}
-			sortScatter(t, d, word, wide, left, keys, sortExchange(t, Each, values, rank, s), base, otherV, outV)
+		} else {
+			values = sortFetch(word, swap, at, n, V(0), inV, otherV, outV)
 		}
+		sortScatter(word, n, sortExchange(t, Each, values, rank, s), to, otherV, outV)
 	}
 }
 
@@ -164,35 +182,31 @@ func sortDraw(t gpu.Thread, pass uint32, tickets []uint32) (ticket uint32) {
 	return ticket
 }
 
-// sortFetch loads the elements of an invocation from where the pass reads.
-func sortFetch[T Bits](word uint32, swap bool, at uint64, left uint32, none T, in, other, out []T) [Each]T {
+// sortFetch loads the elements of an invocation, from at on, from where the pass reads.
+func sortFetch[T Bits](word uint32, swap bool, at, n uint64, none T, in, other, out []T) [Each]T {
 	switch {
 	case !swap && word&passFirst != 0:
-		return sortLoadAll(in, at, left, none)
+		return sortLoadAll(in, at, n, none)
 	case word&passToOut != 0:
-		return sortLoadAll(other, at, left, none)
+		return sortLoadAll(other, at, n, none)
 	}
-	return sortLoadAll(out, at, left, none)
+	return sortLoadAll(out, at, n, none)
 }
 
-// sortScatter stores a sorted tile where the pass writes: x to where their keys' digits go.
-func sortScatter[K, T Bits](t gpu.Thread, d Digit, word uint32, wide bool, left uint32, keys [Each]K, x [Each]T, base []uint64, other, out []T) {
+// sortScatter stores what goes below n where the pass writes.
+func sortScatter[T Bits, W uint32 | uint64](word uint32, n uint64, x [Each]T, to [Each]W, other, out []T) {
 	if word&passToOut != 0 {
-		sortScatterTo(t, d, wide, left, keys, x, base, out)
+		sortScatterTo(n, x, to, out)
 	} else {
-		sortScatterTo(t, d, wide, left, keys, x, base, other)
+		sortScatterTo(n, x, to, other)
 	}
 }
 
-func sortScatterTo[K, T Bits](t gpu.Thread, d Digit, wide bool, left uint32, keys [Each]K, x [Each]T, base []uint64, out []T) {
-	at := sortPlace(t, Each)
+func sortScatterTo[T Bits, W uint32 | uint64](n uint64, x [Each]T, to [Each]W, out []T) {
+	end := W(min(n, uint64(len(out))))
 	for i := range uint32(Each) {
-		if 32*i < left {
-			to := base[digitOf(d, keys[i])] + uint64(at+32*i)
-			if !wide {
-				to &= 0xffffffff
-			}
-			out[to] = x[i]
+		if to[i] < end {
+			out[to[i]] = x[i]
 		}
 	}
 }
@@ -227,7 +241,7 @@ func sortPublish[W uint32 | uint64](t gpu.Thread, word uint32, tile uint64, coun
 
 // sortLookBack adds up the counts of a digit in the tiles before this one, and makes the sum up to this one known.
 func sortLookBack[W uint32 | uint64](t gpu.Thread, word uint32, tile uint64, count W, state []W) (before W) {
-	if tile == 0 {
+	if tile == 0 || t.Local().X >= radix {
 		return 0
 	}
 	own, _ := sortState(t, word, tile, state)

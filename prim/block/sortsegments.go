@@ -82,7 +82,8 @@ func sortAt[K Bits](t gpu.Thread, kind uint32, down bool, bits uint32, n, begin 
 	left := uint32(n) - min(at, uint32(n))
 	key := sortLoad(in, begin+uint64(at), items, left, absentKey[K](kind, down))
 	for pass := uint32(0); radixBits*pass < bits; pass++ {
-		rank, _, _ := sortRanks(t, digitAt(kind, down, 0, bits, pass), items, key, s)
+		sortClear(t, s)
+		rank, _ := sortRanks(t, digitAt(kind, down, 0, bits, pass), items, key, false, 0, s)
 		key = sortExchange(t, items, key, rank, s)
 	}
 	sortStore(out, begin+uint64(at), items, left, key)

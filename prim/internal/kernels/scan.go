@@ -20,7 +20,7 @@ func (o ordered[T]) Identity() T { return o.Integers.Identity() ^ o.flip }
 //
 //vyre:kernel workgroup=256 big=x,y types=T:uint8|uint16|uint32
 func ScanIntegers[T gpu.Integer](t gpu.Thread, op, exclusive uint32, flip T, limit, n uint64, at []uint32, x, y []T, state []uint64) {
-	cells := gpu.Shared[[4]T](t, block.ScanQuads)
+	cells := block.Cells[T]{Quads: gpu.Shared[[4]T](t, block.ScanQuads)}
 	part := gpu.Shared[T](t, block.Warps)
 	block.ScanAll(t, ordered[T]{block.Integers[T]{Op: op}, flip}, exclusive, x, y, block.Length(limit, n, at), state, cells, part)
 }
@@ -29,7 +29,7 @@ func ScanIntegers[T gpu.Integer](t gpu.Thread, op, exclusive uint32, flip T, lim
 //
 //vyre:kernel workgroup=256 big=x,y
 func ScanLongs(t gpu.Thread, op, exclusive uint32, flip uint64, limit, n uint64, at []uint32, x, y []uint64, state []uint64) {
-	cells := gpu.Shared[[4]uint64](t, block.ScanQuadsWide)
+	cells := block.Cells[uint64]{Halves: gpu.Shared[[2]uint64](t, block.ScanHalves)}
 	part := gpu.Shared[uint64](t, block.Warps)
 	block.ScanAll(t, ordered[uint64]{block.Integers[uint64]{Op: op}, flip}, exclusive, x, y, block.Length(limit, n, at), state, cells, part)
 }
