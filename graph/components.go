@@ -152,7 +152,7 @@ func (s *Session) newWeak(ctx context.Context) (*weak, error) {
 	if err := w.open(); err != nil {
 		return nil, err
 	}
-	return w, w.plan(ctx, w.waves(p), weakDependencies, megakernel.Options{})
+	return w, w.plan(ctx, w.waves(p), weakDependencies, megakernel.Options{Blocks: megakernel.AllBlocks})
 }
 
 // The waves of components, by number: a straight line, of which joining what is left is the only round.

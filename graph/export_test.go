@@ -19,6 +19,12 @@ func KronOrder(scale, seed uint64, id uint32) uint32 {
 // Check looks for a broken invariant.
 func (g *CSR) Check() error { return g.check() }
 
+// SetBlocks says with how many blocks searches run.
+func (o *SessionOptions) SetBlocks(n uint32) { o.blocks = n }
+
+// Wide reports what the shape of a graph says.
+func (g *CSR) Wide() bool { return g.wide() }
+
 // OnRun calls f after each submission.
 func (s *Session) OnRun(f func(driver.Result)) { s.ran = f }
 

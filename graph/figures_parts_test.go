@@ -16,9 +16,13 @@ import (
 )
 
 // set times a set by one topology, and compares it with the host's.
-func (f *figures) set(duty string, s subject, want answers, o graph.SessionOptions) {
+func (f *figures) set(duty string, s subject, want answers, o graph.SessionOptions, perUnit ...int) {
 	f.Helper()
+	note := f.blocks(&o, perUnit)
 	session := f.session(s, o)
+	if session == nil {
+		return
+	}
 	defer f.close(session)
 	var r *graph.Reached
 	began := time.Now()
@@ -39,9 +43,18 @@ func (f *figures) set(duty string, s subject, want answers, o graph.SessionOptio
 	if algorithm == graph.Labels {
 		l.by, l.levels = f.dev.Name()+" labels", 0
 	}
-	l.note = fmt.Sprintf("the first with compiling in %v", first.Round(time.Microsecond))
+	l.note = fmt.Sprintf("%sthe first with compiling in %v", note, first.Round(time.Microsecond))
 	f.print(s, l)
 	f.right(s, l, want.set)
+}
+
+// blocks sets how many blocks a multiprocessor has, if that is asked for, and says so.
+func (f *figures) blocks(o *graph.SessionOptions, perUnit []int) string {
+	if len(perUnit) == 0 {
+		return ""
+	}
+	o.SetBlocks(uint32(perUnit[0] * f.dev.Caps().Units))
+	return fmt.Sprintf("%d blocks a multiprocessor; ", perUnit[0])
 }
 
 // sets asks what can be reached on roads: by labels, and as if they were directed by a drain and in rounds.
@@ -80,12 +93,17 @@ func (f *figures) labels(s subject) {
 }
 
 // level times the levels of all nodes.
-func (f *figures) level(duty string, s subject, want answers, way megakernel.Topology) {
+func (f *figures) level(duty string, s subject, want answers, way megakernel.Topology, perUnit ...int) {
 	f.Helper()
-	session := f.session(s, graph.SessionOptions{Levels: true, Topology: way})
+	o := graph.SessionOptions{Levels: true, Topology: way}
+	note := f.blocks(&o, perUnit)
+	session := f.session(s, o)
+	if session == nil {
+		return
+	}
 	defer f.close(session)
 	var levels []uint32
-	l := line{duty: duty, question: "levels", by: f.dev.Name() + " " + way.String(), levels: want.rounds, reached: want.reached, bytes: session.Bytes()}
+	l := line{duty: duty, question: "levels", by: f.dev.Name() + " " + way.String(), note: note, levels: want.rounds, reached: want.reached, bytes: session.Bytes()}
 	if way == megakernel.Auto {
 		l.by = f.dev.Name() + " cooperative both ways"
 	}
@@ -129,6 +147,10 @@ func (f *figures) closure(s subject, duty string) {
 	for _, way := range []megakernel.Topology{megakernel.Drained, megakernel.Cooperative, megakernel.Captured, megakernel.BackToBack, megakernel.HostLoop} {
 		f.set(duty, s, want, graph.SessionOptions{Topology: way})
 	}
+	for _, n := range []int{2, 4} {
+		f.set(duty, s, want, graph.SessionOptions{Topology: megakernel.Drained}, n)
+		f.set(duty, s, want, graph.SessionOptions{Topology: megakernel.Cooperative}, n)
+	}
 }
 
 // lanes asks 64 queries together and one by one.
@@ -165,15 +187,27 @@ func (f *figures) together(s subject) {
 		return err
 	}), digest: short(graph.Digest64(seen))}
 	f.print(s, host)
-	alone := s
-	alone.query.Seeds = seeds[:1]
-	session := f.session(alone, graph.SessionOptions{Queries: 64})
+	s.query.Seeds = seeds[:1]
+	for _, perUnit := range [][]int{nil, {1}, {4}} {
+		f.laned(s, queries, host.digest, perUnit)
+	}
+}
+
+// laned asks queries in words of a bit each, and one by one.
+func (f *figures) laned(s subject, queries []graph.Query, want string, perUnit []int) {
+	f.Helper()
+	o := graph.SessionOptions{Queries: len(queries)}
+	note := f.blocks(&o, perUnit)
+	session := f.session(s, o)
+	if session == nil {
+		return
+	}
 	defer f.close(session)
 	var all []*graph.Reached
 	ask := func(size int) func() error {
 		return func() error {
 			all = all[:0]
-			for i := 0; i < 64; i += size {
+			for i := 0; i < len(queries); i += size {
 				some, err := session.Batch(f.ctx, queries[i:i+size])
 				if err != nil {
 					return err
@@ -184,7 +218,7 @@ func (f *figures) together(s subject) {
 		}
 	}
 	for _, size := range []int{64, 1} {
-		l := line{duty: "T4", question: "64 together", by: f.dev.Name() + " cooperative", times: f.timed(session, ask(size)), bytes: session.Bytes()}
+		l := line{duty: "T4", question: "64 together", by: f.dev.Name() + " cooperative", times: f.timed(session, ask(size)), bytes: session.Bytes(), note: note}
 		if size == 1 {
 			l.question, l.by = "64 one by one", f.dev.Name()+" "+session.Topology().String()
 		}
@@ -197,7 +231,7 @@ func (f *figures) together(s subject) {
 		}
 		l.digest = short(graph.Digest64(got))
 		f.print(s, l)
-		f.right(s, l, host.digest)
+		f.right(s, l, want)
 	}
 }
 
@@ -207,6 +241,10 @@ func (f *figures) rmat() {
 		s := f.subject(f.sized(name))
 		want := f.hosted("T3", s)
 		f.level("T3", s, want, megakernel.Auto)
+		for _, n := range []int{1, 2, 4} {
+			f.level("T3", s, want, megakernel.Auto, n)
+			f.set("T3", s, want, graph.SessionOptions{Topology: megakernel.Drained}, n)
+		}
 		if *figuresTwin != "" {
 			f.twin(s, want)
 		}

@@ -140,11 +140,15 @@ func (s subject) kinds() uint32 {
 	return s.query.Kinds
 }
 
-// session opens one that the test closes.
+// session opens one that the test closes; none if it asks for more blocks than there can be.
 func (f *figures) session(s subject, o graph.SessionOptions) *graph.Session {
 	f.Helper()
 	o.Queries, o.Seeds = max(o.Queries, 1), max(len(s.query.Seeds), 1)
 	session, err := graph.NewSession(f.ctx, f.dev, s.g, o)
+	if err != nil && strings.Contains(err.Error(), "are resident at once") {
+		f.Logf("%s: %v", s.name, err)
+		return nil
+	}
 	if err != nil {
 		f.Fatalf("%s: %v", s.name, err)
 	}

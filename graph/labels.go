@@ -158,5 +158,5 @@ func (l *labels) prepare(ctx context.Context) error {
 		roundWave:  {Program: p.Answer, Domain: s.answerDomain(), Args: []driver.Arg{stride, slot, nodes, turn, staged, memory, seen, answers}},
 		answerWave: {Program: p.Next, Phase: megakernel.After, Domain: megakernel.Fixed(1), Args: []driver.Arg{turn}},
 	}
-	return l.plan(ctx, list, dependencies[:1], megakernel.Options{})
+	return l.plan(ctx, list, dependencies[:1], megakernel.Options{Blocks: megakernel.AllBlocks})
 }

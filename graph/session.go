@@ -75,6 +75,8 @@ type SessionOptions struct {
 	Expected *megakernel.History
 	// Runs is how many such queries the session is going to answer, by which what it takes to plan is weighed; 0 is Queries.
 	Runs uint64
+
+	blocks uint32 // of searches, in place of what the graph's shape says; for measurements
 }
 
 // Query asks which nodes can be reached.
@@ -316,7 +318,7 @@ func (s *Session) plans(ctx context.Context) error {
 	if s.one, err = s.plan(ctx, s.waves(p), dependencies, "", s.alone()); err != nil {
 		return err
 	}
-	in := megakernel.Options{Topology: s.inRounds()}
+	in := megakernel.Options{Topology: s.inRounds(), Blocks: s.blocks()}
 	if s.together() > 1 {
 		if s.many, err = s.plan(ctx, s.laneWaves(p), dependencies, " together", in); err != nil {
 			return err

@@ -11,7 +11,7 @@ import (
 // alone is how the plan of a query alone is made: by what was measured, where somebody has.
 func (s *Session) alone() megakernel.Options {
 	if !s.free || s.o.Expected == nil {
-		return megakernel.Options{Topology: s.o.Topology}
+		return megakernel.Options{Topology: s.o.Topology, Blocks: s.o.blocks}
 	}
 	return megakernel.Options{Expected: s.o.Expected, Runs: s.expectedRuns()}
 }

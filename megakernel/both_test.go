@@ -103,7 +103,7 @@ func TestBothDirectionsFindTheSame(t *testing.T) {
 			for _, c := range []struct{ alpha, beta uint32 }{{0, arcs.Beta}, {arcs.Alpha, arcs.Beta}, {1 << 20, 1 << 31}, {1 << 20, 4}} {
 				var first megakernel.Record
 				for k, topology := range topologies {
-					o := megakernel.Options{Topology: topology, Blocks: uint32(1 + k%3)}
+					o := megakernel.Options{Topology: topology, Blocks: []uint32{1, 2, 3, megakernel.AllBlocks}[k%4]}
 					switch topology {
 					case megakernel.Cooperative:
 						o.Tail = megakernel.TailAlways

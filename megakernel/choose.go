@@ -35,10 +35,7 @@ func (p *Plan) choose(ctx context.Context, b *binder, arena uint64, freePoll boo
 		p.preferDrain(expected.DrainNS, math.Inf(1))
 		return nil
 	}
-	blocks := int(p.o.Blocks)
-	if blocks == 0 {
-		blocks = caps.Units
-	}
+	blocks := int(p.o.launched(caps.Units))
 	in := plan.SelectRequest{
 		Device: plan.Offers{Graphs: caps.Graphs, LoopNodes: caps.LoopNodes, GridBarrier: caps.GridBarrier},
 		Costs:  p.o.Costs, Workload: expected,

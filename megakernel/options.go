@@ -33,6 +33,10 @@ const (
 	TailAlways             // one block from the second round on
 )
 
+// AllBlocks, as Options.Blocks, is as many as are resident at once. A barrier of theirs takes longer, so this is for waves with
+// much to do in few rounds: more threads have more loads in flight.
+const AllBlocks = math.MaxUint32
+
 // Options adjusts a plan. The zero value is right for most.
 type Options struct {
 	Label     string // appears in errors and profiles; empty is "megakernel"
@@ -42,7 +46,7 @@ type Options struct {
 	// gives the same bits as one of a single slice, and can be cancelled between two.
 	SliceRounds uint32
 	Threads     uint32 // of a block, a multiple of 32 up to 1024; 0 is that of the waves that state one, else 256
-	Blocks      uint32 // of the cooperative launch, or of a launch; 0 is one a multiprocessor
+	Blocks      uint32 // of the cooperative launch, or of a launch; 0 is one a multiprocessor, and see AllBlocks
 	Tail        Tail
 	TailEnter   uint32 // the greatest weight with which one block goes on alone, until it is four times as much; 0 is a quarter of the threads of a block
 	// FewEnter is the greatest weight with which the first eight blocks of a cooperative launch go on without the others,
@@ -131,4 +135,18 @@ func (o *Options) check(dev driver.Device) (found driver.Problems) {
 		refuse("planning", fmt.Sprintf("planning may take %v", o.Planning), "allow some time, or 0 for any")
 	}
 	return found
+}
+
+// residents is how many blocks a multiprocessor holds at once at most, about.
+const residents = 8
+
+// launched is how many blocks a launch has where they need not be resident at once, on so many multiprocessors.
+func (o Options) launched(units int) uint32 {
+	switch o.Blocks {
+	case 0:
+		return uint32(units)
+	case AllBlocks:
+		return residents * uint32(units)
+	}
+	return o.Blocks
 }

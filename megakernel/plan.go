@@ -250,8 +250,11 @@ func (p *Plan) sequence(what string) *driver.Sequence {
 // grid is how many blocks a launch has where all must be resident at once: at most limit of them.
 func (p *Plan) grid(limit int) (uint32, error) {
 	n := p.o.Blocks
-	if n == 0 {
+	switch n {
+	case 0:
 		n = uint32(min(limit, p.dev.Caps().Units))
+	case AllBlocks:
+		n = uint32(limit)
 	}
 	if int64(n) > int64(limit) || n == 0 {
 		return 0, problem(p.dev, driver.InvalidArgument, "F11", -1, "options", fmt.Sprintf("%d blocks of %d threads, %d are resident at once", n, p.threads, limit),

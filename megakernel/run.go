@@ -91,9 +91,7 @@ func (p *Plan) launchedForm(ctx context.Context) (runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.blocks = p.o.Blocks; p.blocks == 0 {
-		p.blocks = uint32(p.dev.Caps().Units)
-	}
+	p.blocks = p.o.launched(p.dev.Caps().Units)
 	switch p.o.Topology {
 	case HostLoop:
 		return l.while(driver.LoopHost)
