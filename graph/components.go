@@ -186,7 +186,7 @@ func (w *weak) waves(p waves.Components) []megakernel.Wave {
 		linkLastWave:       before(p.LinkLast, all, ends...),
 		compressLinkedWave: before(p.Compress, all, parent),
 		sampleWave:         before(p.Sample, megakernel.Fixed(1), parent, largest),
-		listRestWave:       before(p.ListRest, s.answerDomain(), driver.U32(flag(s.symmetric)), parent, largest, list, lengths),
+		listRestWave:       before(p.ListRest, s.nodeDomain(), driver.U32(flag(s.symmetric)), parent, largest, list, lengths),
 		linkRestWave:       {Program: p.LinkRest, Domain: megakernel.Spread(lengths, uint32(s.g.Nodes())), Args: round},
 		compressWave:       {Program: p.Compress, Phase: megakernel.After, Domain: all, Args: []driver.Arg{parent}},
 	}

@@ -155,7 +155,7 @@ func (l *labels) prepare(ctx context.Context) error {
 	list := []megakernel.Wave{
 		clearWave:  {Program: p.Clear, Phase: megakernel.Before, Domain: megakernel.Fixed(uint32(max(s.words(), 3))), Args: []driver.Arg{stride, slot, turn, staged, seen, driver.All(s.lengths), answers}},
 		seedWave:   {Program: p.Mark, Phase: megakernel.Before, Domain: s.seedDomain(), Args: []driver.Arg{stride, nodes, turn, staged, memory, seen}},
-		roundWave:  {Program: p.Answer, Domain: s.answerDomain(), Args: []driver.Arg{stride, slot, nodes, turn, staged, memory, seen, answers}},
+		roundWave:  {Program: p.Answer, Domain: s.nodeDomain(), Args: []driver.Arg{stride, slot, nodes, turn, staged, memory, seen, answers}},
 		answerWave: {Program: p.Next, Phase: megakernel.After, Domain: megakernel.Fixed(1), Args: []driver.Arg{turn}},
 	}
 	return l.plan(ctx, list, dependencies[:1], megakernel.Options{Blocks: megakernel.AllBlocks})

@@ -385,16 +385,21 @@ func (s *Session) laneWaves(p waves.Programs) []megakernel.Wave {
 			Args: []driver.Arg{stride, slot, turn, staged, seen, queued, lengths, answers}},
 		seedWave:   {Program: p.Lanes.Seed, Phase: megakernel.Before, Domain: s.seedDomain(), Args: []driver.Arg{stride, turn, staged, seen, queued, list, lengths, filter}},
 		roundWave:  {Program: p.Lanes.Round, Domain: megakernel.Spread(lengths, uint32(s.g.Nodes())), Args: round},
-		answerWave: {Program: p.Lanes.Answer, Phase: megakernel.After, Domain: s.answerDomain(), Args: []driver.Arg{stride, slot, turn, staged, seen, answers}},
+		answerWave: {Program: p.Lanes.Answer, Phase: megakernel.After, Domain: s.nodeDomain(), Args: []driver.Arg{stride, slot, turn, staged, seen, answers}},
 		nextWave:   nextTurn(p, turn),
 	}
 }
 
-// seedDomain is a seed of each query, answerDomain groups that go over the words of answers.
+// seedDomain is a seed of each query, answerDomain groups with a thread for each word of an answer, nodeDomain groups whose warps
+// go over the nodes, and add up once each: there are no more than are resident about, since they all add to one word.
 func (s *Session) seedDomain() megakernel.Domain { return megakernel.Fixed(uint32(max(s.o.Seeds, 1))) }
 
 func (s *Session) answerDomain() megakernel.Domain {
-	return megakernel.Fixed(uint32((s.words() + 2047) / 2048))
+	return megakernel.Fixed(uint32((s.words() + 255) / 256))
+}
+
+func (s *Session) nodeDomain() megakernel.Domain {
+	return megakernel.Fixed(uint32(min((s.words()+31)/32, 1024)))
 }
 
 func nextTurn(p waves.Programs, turn driver.Range) megakernel.Wave {

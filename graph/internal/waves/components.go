@@ -123,20 +123,35 @@ func ones(lanes uint32) uint32 { return uint32(bits.OnesCount32(lanes)) }
 func ListRest(t gpu.Thread, symmetric uint32, parent, largest, list, lengths []uint32) {
 	nodes := uint32(len(parent))
 	words := (nodes + 31) / 32
-	for w := t.Group().X*8 + t.Warp(); w < words; w += t.Groups().X * 8 {
-		v := 32*w + t.Lane()
-		rest := v < nodes
-		if rest && symmetric != 0 {
-			rest = parent[v] != largest[0]
-		}
-		lanes, at := t.Ballot(rest), uint32(0)
-		if t.Lane() == 0 && lanes != 0 {
-			at = gpu.AtomicAdd(&lengths[0], ones(lanes))
-		}
-		if at = gpu.Shuffle(t, at, 0); rest {
-			list[at+ones(lanes&(1<<t.Lane()-1))] = v
-		}
+	skipped := ^uint32(0) // no label
+	if symmetric != 0 {
+		skipped = largest[0]
 	}
+	for w := 4 * (t.Group().X*8 + t.Warp()); w < words; w += t.Groups().X * 32 {
+		// Four words of 32 nodes, whose loads are in flight together, and which make room with one addition.
+		v, last := 32*w+t.Lane(), nodes-1
+		pa, pb, pc, pd := parent[min(v, last)], parent[min(v+32, last)], parent[min(v+64, last)], parent[min(v+96, last)]
+		a, b := pa != skipped && v < nodes, pb != skipped && v+32 < nodes
+		c, d := pc != skipped && v+64 < nodes, pd != skipped && v+96 < nodes
+		la, lb, lc, ld := t.Ballot(a), t.Ballot(b), t.Ballot(c), t.Ballot(d)
+		n, at := ones(la)+ones(lb)+ones(lc)+ones(ld), uint32(0)
+		if t.Lane() == 0 && n != 0 {
+			at = gpu.AtomicAdd(&lengths[0], n)
+		}
+		at = gpu.Shuffle(t, at, 0)
+		at = put(t, list, at, a, la, v)
+		at = put(t, list, at, b, lb, v+32)
+		at = put(t, list, at, c, lc, v+64)
+		put(t, list, at, d, ld, v+96)
+	}
+}
+
+// put stores a node of the lanes that have one, and returns where the next ones go.
+func put(t gpu.Thread, list []uint32, at uint32, has bool, lanes, v uint32) uint32 {
+	if has {
+		list[at+ones(lanes&(1<<t.Lane()-1))] = v
+	}
+	return at + ones(lanes)
 }
 
 // linking joins the ends of arcs that have a kind in common with the filter.
