@@ -157,11 +157,12 @@ func (s *Session) ended(what string, r Run) error {
 
 // readWords reads a buffer of u32.
 func readWords(ctx context.Context, from driver.Range) ([]uint32, error) {
-	host := make([]byte, from.Len)
-	if err := driver.ReadInto(ctx, from, host); err != nil {
-		return nil, err
+	words := make([]uint32, from.Len/4)
+	if littleEndian {
+		return words, driver.ReadInto(ctx, from, bytesOf(words))
 	}
-	words := make([]uint32, len(host)/4)
+	host := make([]byte, from.Len)
+	err := driver.ReadInto(ctx, from, host)
 	getWords(words, host)
-	return words, nil
+	return words, err
 }

@@ -23,8 +23,16 @@ type Components struct {
 // partition counts the components that have the labels, each the smallest node of its component.
 func partition(labels []uint32, r Run) *Components {
 	c := &Components{Run: r, labels: labels, sizes: make([]uint32, len(labels))}
+	same, n := uint32(0), uint32(0) // nodes in a row with one label, which are counted together
 	for _, label := range labels {
-		c.sizes[label]++
+		if label != same {
+			c.sizes[same] += n
+			same, n = label, 0
+		}
+		n++
+	}
+	if n > 0 {
+		c.sizes[same] += n
 	}
 	for label, size := range c.sizes {
 		if size > 0 {

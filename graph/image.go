@@ -49,9 +49,20 @@ func (m *image) upload(ctx context.Context) error {
 
 func putWords(to []byte, words []uint32) { copy(to, bytesOf(words)) }
 
+// manyWords are so many that one core takes longer to copy them, into memory that the system has not given yet, than to call
+// the others.
+const manyWords = 1 << 18
+
 // getWords is the way back: as many as there are.
 func getWords(words []uint32, from []byte) {
-	if littleEndian {
+	switch {
+	case littleEndian && len(words) >= manyWords:
+		portions(uint64(len(words)), func(p portion) {
+			first, last := p.of(uint64(len(words)))
+			copy(bytesOf(words[first:last]), from[4*first:])
+		})
+		return
+	case littleEndian:
 		copy(bytesOf(words), from)
 		return
 	}

@@ -282,7 +282,6 @@ func (s *Session) open(ctx context.Context) error {
 	}
 	if s.back != nil {
 		list = append(list, buffer{&s.level, 4 * n, "levels"}, buffer{&s.sums, 4 * arcs.SumsWords, "sums"})
-		s.levelBytes = make([]byte, 4*n)
 	}
 	if s.twice() {
 		list = append(list, buffer{&s.back.memory, s.back.bytes(), "reverse"})
@@ -294,7 +293,10 @@ func (s *Session) open(ctx context.Context) error {
 		}
 		s.closers = append(s.closers, *b.to)
 	}
-	s.queryBytes, s.answerBytes = make([]byte, s.staged.Len()), make([]byte, s.answers.Len())
+	s.queryBytes, s.answerBytes = make([]byte, s.staged.Len()), s.hostBytes(s.answers.Len())
+	if s.back != nil {
+		s.levelBytes = s.hostBytes(4 * n)
+	}
 	err := s.forward.upload(ctx)
 	if err == nil && s.twice() {
 		err = s.back.upload(ctx)
@@ -307,6 +309,20 @@ func (s *Session) open(ctx context.Context) error {
 	}
 	s.memory, err = plan.PlanSession(s.request()) // of the topology that it has come to
 	return err
+}
+
+// mostPinned is how much memory of the host a session takes out of the system's hands for what it reads.
+const mostPinned = 256 << 20
+
+// hostBytes is memory of the host that the device writes to without a copy in between, or any other if it is too much.
+func (s *Session) hostBytes(n int64) []byte {
+	if n <= mostPinned {
+		if m, err := s.dev.AllocHost(n); err == nil {
+			s.closers = append(s.closers, m)
+			return m.Bytes()
+		}
+	}
+	return make([]byte, n)
 }
 
 // plans makes the plans of all searches.

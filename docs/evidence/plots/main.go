@@ -1,0 +1,126 @@
+// Command plots draws what was measured as SVG, from the CSV files beside its folder:
+//
+//	graphs-h200.csv      questions about graphs    ▶ docs/graph-times.svg
+//	topologies-h200.csv  a search in all topologies ▶ docs/level-times.svg
+package main
+
+//go:generate go run .
+
+import (
+	"encoding/csv"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+)
+
+func main() {
+	err := plot("../graphs-h200.csv", "../../graph-times.svg", bars)
+	if err == nil {
+		err = plot("../topologies-h200.csv", "../../level-times.svg", lines)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "plots:", err)
+		os.Exit(1)
+	}
+}
+
+func plot(from, to string, draw func([]row) *picture) error {
+	f, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r := csv.NewReader(f)
+	r.Comment = '#'
+	all, err := r.ReadAll()
+	if err != nil {
+		return err
+	}
+	var rows []row
+	for _, fields := range all[1:] {
+		named := row{}
+		for i, name := range all[0] {
+			named[name] = fields[i]
+		}
+		rows = append(rows, named)
+	}
+	return os.WriteFile(to, []byte(draw(rows).svg()), 0o644)
+}
+
+// row is a line of a file, by the names of its columns.
+type row map[string]string
+
+func (r row) number(name string) float64 {
+	v, err := strconv.ParseFloat(r[name], 64)
+	if err != nil {
+		return math.NaN()
+	}
+	return v
+}
+
+// colours are those of the ways in which something is found, in the order of legends.
+var colours = []struct{ way, colour string }{
+	{"labels", "#7b3294"}, {"drained", "#1b7837"}, {"cooperative", "#2166ac"}, {"cooperative both ways", "#2166ac"}, {"device loop", "#92c5de"}, {"captured graph", "#67a9cf"},
+	{"back-to-back", "#a6bddb"}, {"host loop", "#d6604d"}, {"C++ both ways", "#e08214"}, {"graph/cpu", "#737373"},
+}
+
+func colourOf(way string) string {
+	for _, c := range colours {
+		if c.way == way {
+			return c.colour
+		}
+	}
+	return "#000"
+}
+
+// picture is SVG in the making.
+type picture struct {
+	width, height float64
+	body          strings.Builder
+}
+
+func (p *picture) text(x, y float64, anchor, words string) {
+	words = strings.NewReplacer("&", "&amp;", "<", "&lt;").Replace(words)
+	fmt.Fprintf(&p.body, `<text x="%.1f" y="%.1f" text-anchor="%s">%s</text>`+"\n", x, y, anchor, words)
+}
+
+func (p *picture) box(x, y, w, h float64, colour string) {
+	fmt.Fprintf(&p.body, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"/>`+"\n", x, y, w, h, colour)
+}
+
+func (p *picture) line(x1, y1, x2, y2 float64, colour string, width float64) {
+	fmt.Fprintf(&p.body, `<line x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f" stroke="%s" stroke-width="%.1f"/>`+"\n", x1, y1, x2, y2, colour, width)
+}
+
+func (p *picture) dot(x, y float64, colour string) {
+	fmt.Fprintf(&p.body, `<circle cx="%.1f" cy="%.1f" r="3.5" fill="%s"/>`+"\n", x, y, colour)
+}
+
+func (p *picture) svg() string {
+	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" font-family="sans-serif" font-size="12">`+"\n", p.width, p.height) +
+		fmt.Sprintf(`<rect width="%.0f" height="%.0f" fill="#fff"/>`+"\n", p.width, p.height) + p.body.String() + "</svg>\n"
+}
+
+// scale places numbers from low to high on a logarithmic axis.
+type scale struct{ low, high, from, to float64 }
+
+func (s scale) at(v float64) float64 {
+	return s.from + (s.to-s.from)*math.Log(v/s.low)/math.Log(s.high/s.low)
+}
+
+// tens are the powers of ten on the axis.
+func (s scale) tens(each func(v float64)) {
+	for v := math.Pow(10, math.Ceil(math.Log10(s.low)-1e-9)); v <= s.high*1.001; v *= 10 {
+		each(v)
+	}
+}
+
+// short writes a number with few digits.
+func short(v float64) string {
+	if v >= 100 {
+		return strconv.FormatFloat(math.Round(v), 'f', -1, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 2, 64)
+}
