@@ -13,7 +13,8 @@ import (
 
 // Run says how an analysis was made.
 type Run struct {
-	Topology megakernel.Topology // who drove the rounds
+	Engine   Engine              // what answered: Waves or Native
+	Topology megakernel.Topology // who drove the rounds; Auto if the engine is native
 	Record   megakernel.Record   // rounds, items and arcs, as the device counted them
 	Result   driver.Result       // times, as far as the device has them, and what its detectors found
 }
@@ -104,7 +105,7 @@ func (a *analysis) run(ctx context.Context, filter uint32) (Run, error) {
 		return Run{}, err
 	}
 	rec, err := a.p.Run(ctx)
-	r := Run{Topology: a.p.Topology(), Record: rec, Result: a.p.Result()}
+	r := Run{Engine: WavesEngine, Topology: a.p.Topology(), Record: rec, Result: a.p.Result()}
 	if a.s.ran != nil {
 		a.s.ran(r.Result)
 	}

@@ -143,7 +143,7 @@ func (s *Session) nativeComponents(ctx context.Context, kinds uint32) (*Componen
 	if err := s.native.Components(ctx, s.kinds(Query{Kinds: kinds}), label); err != nil {
 		return nil, err
 	}
-	return partition(label, Run{}), nil
+	return partition(label, Run{Engine: NativeEngine}), nil
 }
 
 // openWaves plans what waves need, and opens it. After an error nothing of it is left.

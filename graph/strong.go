@@ -155,5 +155,7 @@ func (r Run) and(next Run) Run {
 	next.Record.Greatest = max(next.Record.Greatest, r.Record.Greatest)
 	next.Record.Changed = next.Record.Changed || r.Record.Changed
 	next.Result.Wall += r.Result.Wall
+	next.Result.Device += r.Result.Device
+	next.Result.HasDevice = next.Result.HasDevice && r.Result.HasDevice
 	return next
 }

@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -65,11 +64,7 @@ type componentEntry struct {
 }
 
 func (c *componentsCmd) Run(t *terminal) error {
-	err := c.run(t)
-	if c.JSON {
-		return t.failedJSON(componentsSchema, err)
-	}
-	return err
+	return t.document(c.JSON, componentsSchema, c.run)
 }
 
 const componentsSchema = "vyre.components/1"
@@ -129,35 +124,23 @@ func (c *componentsCmd) analyse(t *terminal, g *graph.CSR) (doc componentsDoc, l
 	if doc.Kinds, err = kindsMask(g, c.Kinds); err != nil || g.Nodes() == 0 {
 		return doc, nil, err
 	}
-	dev, err := openDevice(c.Device, driver.OpenOptions{CloseTimeout: closeTimeout})
-	if err != nil {
-		return doc, nil, err
-	}
-	defer dev.Close()
-	stop := spin(t.err, "looking for components")
-	defer stop()
-	s, err := graph.NewSession(t.ctx, dev, g, graph.SessionOptions{Label: "components", Queries: 1, Seeds: 1})
-	if err != nil {
-		return doc, nil, err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	began := time.Now()
-	ask := s.Components
-	if c.Strong {
-		ask = s.StrongComponents
-	}
-	found, err := ask(t.ctx, doc.Kinds)
-	if err != nil {
-		return doc, nil, err
-	}
-	doc.Run = report.Run{Device: dev.Name(), Topology: found.Run.Topology.String(), Rounds: int(found.Run.Record.Rounds), WallNS: time.Since(began).Nanoseconds(), Bytes: s.Bytes()}
-	if s.Engine() == graph.NativeEngine && !c.Strong {
-		doc.Run.Topology = s.Engine().String()
-	}
-	doc.Count = found.Count()
-	_, doc.Largest = found.Largest()
-	c.fill(&doc, g, found)
-	return doc, found.Labels(), nil
+	err = t.session(c.Device, g, graph.SessionOptions{Label: "components", Queries: 1, Seeds: 1}, func(dev driver.Device, s *graph.Session) error {
+		began := time.Now()
+		ask := s.Components
+		if c.Strong {
+			ask = s.StrongComponents
+		}
+		found, err := ask(t.ctx, doc.Kinds)
+		if err != nil {
+			return err
+		}
+		doc.Run = runOf(dev, found.Run, began, s.Bytes())
+		doc.Count, labels = found.Count(), found.Labels()
+		_, doc.Largest = found.Largest()
+		c.fill(&doc, g, found)
+		return nil
+	})
+	return doc, labels, err
 }
 
 // fill adds what was asked for.
@@ -201,11 +184,14 @@ func (d *componentsDoc) print(out io.Writer) {
 	}
 }
 
-// labelLines is what -o writes.
+// labelLines is what -o writes: the label of each node that has one.
 func labelLines(g *graph.CSR, labels []uint32) []byte {
 	var b bytes.Buffer
 	w := bufio.NewWriter(&b)
 	for v, label := range labels {
+		if label == graph.None {
+			continue
+		}
 		fmt.Fprintf(w, "%d\t%d", v, label)
 		if name := g.Name(uint32(v)); name != "" {
 			fmt.Fprint(w, "\t", name)

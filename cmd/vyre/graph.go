@@ -273,6 +273,33 @@ type errorEntry struct {
 	Column int64  `json:"column,omitempty"`
 }
 
+// document runs a command that prints one document if it was asked for, also of what failed.
+func (t *terminal) document(json bool, schema string, run func(t *terminal) error) error {
+	err := run(t)
+	if json {
+		return t.failedJSON(schema, err)
+	}
+	return err
+}
+
+// session opens a device and a session of a graph there, and closes both when the questions are asked.
+func (t *terminal) session(device string, g *graph.CSR, o graph.SessionOptions, ask func(dev driver.Device, s *graph.Session) error) (err error) {
+	dev, err := openDevice(device, driver.OpenOptions{CloseTimeout: closeTimeout})
+	if err != nil {
+		return err
+	}
+	defer dev.Close()
+	o.Topology = topologyOn(dev, o.Topology)
+	stop := spin(t.err, "searching")
+	defer stop()
+	s, err := graph.NewSession(t.ctx, dev, g, o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	return ask(dev, s)
+}
+
 // failedJSON is err, which a document on standard output says as well, unless the command line makes no sense or there is an
 // answer already.
 func (t *terminal) failedJSON(schema string, err error) error {

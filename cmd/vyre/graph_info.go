@@ -16,7 +16,6 @@ import (
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/files"
 	"github.com/govyre/vyre/graph/report"
-	"github.com/govyre/vyre/megakernel"
 )
 
 // graphInfoCmd says what a graph is like.
@@ -88,11 +87,7 @@ type depthEntry struct {
 }
 
 func (c *graphInfoCmd) Run(t *terminal) error {
-	err := c.info(t)
-	if c.JSON {
-		return t.failedJSON("vyre.graph-info/1", err)
-	}
-	return err
+	return t.document(c.JSON, "vyre.graph-info/1", c.info)
 }
 
 func (c *graphInfoCmd) info(t *terminal) error {
@@ -176,27 +171,19 @@ func (c *graphInfoCmd) degrees(g *graph.CSR, doc *graphDoc) error {
 }
 
 // components counts weak components.
-func (c *graphInfoCmd) components(t *terminal, g *graph.CSR, doc *graphDoc) (err error) {
+func (c *graphInfoCmd) components(t *terminal, g *graph.CSR, doc *graphDoc) error {
 	doc.Parts = &partsEntry{}
 	if g.Nodes() == 0 {
 		return nil
 	}
-	dev, err := openDevice(c.Device, driver.OpenOptions{CloseTimeout: closeTimeout})
-	if err != nil {
+	return t.session(c.Device, g, graph.SessionOptions{Label: "components", Queries: 1, Seeds: 1}, func(_ driver.Device, s *graph.Session) error {
+		found, err := s.Components(t.ctx, graph.AllKinds)
+		if err == nil {
+			_, most := found.Largest()
+			*doc.Parts = partsEntry{found.Count(), most}
+		}
 		return err
-	}
-	defer dev.Close()
-	s, err := graph.NewSession(t.ctx, dev, g, graph.SessionOptions{Label: "components", Queries: 1, Seeds: 1, Topology: topologyOn(dev, megakernel.Auto)})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	found, err := s.Components(t.ctx, graph.AllKinds)
-	if err == nil {
-		_, most := found.Largest()
-		*doc.Parts = partsEntry{found.Count(), most}
-	}
-	return err
+	})
 }
 
 // kindsOf counts the arcs of each kind.

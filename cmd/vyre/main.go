@@ -55,6 +55,7 @@ type commands struct {
 	Taint taintCmd `cmd:"" help:"Ask which sinks the values of which sources come to."`
 
 	Components componentsCmd `cmd:"" help:"Ask which nodes of a graph hang together."`
+	Dominators dominatorsCmd `cmd:"" help:"Ask which nodes of a graph every path to others goes through."`
 
 	Evidence evidenceCmd `cmd:"" help:"Measure and check comparisons of protocols."`
 

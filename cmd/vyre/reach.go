@@ -3,7 +3,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -72,11 +71,7 @@ type answer struct {
 }
 
 func (c *reachCmd) Run(t *terminal) error {
-	err := c.answer(t)
-	if c.JSON {
-		return t.failedJSON("vyre.reach/1", err)
-	}
-	return err
+	return t.document(c.JSON, "vyre.reach/1", c.answer)
 }
 
 // answer does all of it.
@@ -155,32 +150,26 @@ func (c *reachCmd) ask(t *terminal, g *graph.CSR) (*answer, error) {
 
 // search asks a session.
 func (c *reachCmd) search(t *terminal, a *answer) (err error) {
-	g, seeds := a.searched, a.from
-	if g.Nodes() == 0 {
+	if a.searched.Nodes() == 0 {
 		return nil
 	}
-	dev, err := openDevice(c.Device, driver.OpenOptions{CloseTimeout: closeTimeout})
-	if err != nil {
-		return err
-	}
-	defer dev.Close()
 	leveled := c.Levels || c.Path || c.SVG || c.As == "levels" && c.Out != "" || len(a.targets) > 0
-	o := graph.SessionOptions{Label: "reach", Queries: 1, Seeds: max(len(seeds), 1), Levels: leveled, Topology: topologyOn(dev, topologies[c.Topology])}
+	o := graph.SessionOptions{Label: "reach", Queries: 1, Seeds: max(len(a.from), 1), Levels: leveled, Topology: topologies[c.Topology]}
 	if c.Each {
-		o.Queries, o.Seeds, o.Levels = min(max(len(seeds), 1), 64), 1, false
+		o.Queries, o.Seeds, o.Levels = min(max(len(a.from), 1), 64), 1, false
 	}
-	stop := spin(t.err, "searching")
-	defer stop()
-	s, err := graph.NewSession(t.ctx, dev, g, o)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
+	return t.session(c.Device, a.searched, o, func(dev driver.Device, s *graph.Session) error {
+		return c.query(t, a, dev, s, leveled)
+	})
+}
+
+// query asks one.
+func (c *reachCmd) query(t *terminal, a *answer, dev driver.Device, s *graph.Session, leveled bool) (err error) {
 	began := time.Now()
-	q := graph.Query{Seeds: seeds, Kinds: a.kinds}
+	q := graph.Query{Seeds: a.from, Kinds: a.kinds}
 	switch {
 	case c.Each:
-		err = a.askEach(t, s, seeds, a.kinds)
+		err = a.askEach(t, s, a.from, a.kinds)
 	case leveled:
 		if a.path, a.levels, err = s.Path(t.ctx, q, a.targets); err == nil {
 			a.words = graph.Bitset(a.levels)
@@ -191,7 +180,7 @@ func (c *reachCmd) search(t *terminal, a *answer) (err error) {
 	default:
 		var r *graph.Reached
 		if r, err = s.Reach(t.ctx, q); err == nil {
-			a.words = make([]uint64, (g.Nodes()+63)/64)
+			a.words = make([]uint64, (a.searched.Nodes()+63)/64)
 			for v := range r.Nodes() {
 				a.words[v/64] |= 1 << (v % 64)
 			}

@@ -22,10 +22,20 @@ const (
 
 // drawing is a part of a graph.
 type drawing struct {
-	a     *answer
-	nodes []uint32
-	at    map[uint32]int // of a node, in nodes
-	arcs  []drawnArc
+	g      *graph.CSR
+	nodes  []uint32
+	at     map[uint32]int // of a node, in nodes
+	arcs   []drawnArc
+	column func(v uint32) int // of a node
+}
+
+func newDrawing(g *graph.CSR, column func(v uint32) int) *drawing {
+	return &drawing{g: g, at: map[uint32]int{}, column: column}
+}
+
+func (d *drawing) add(v uint32) {
+	d.at[v] = len(d.nodes)
+	d.nodes = append(d.nodes, v)
 }
 
 // drawnArc is an arc between two of nodes.
@@ -36,7 +46,12 @@ type drawnArc struct {
 
 // drawing is the path, or all that is reached with the arcs between.
 func (c *reachCmd) drawing(a *answer) (*drawing, error) {
-	d := &drawing{a: a, at: map[uint32]int{}}
+	d := newDrawing(a.g, func(v uint32) int {
+		if a.levels == nil || a.levels[v] == graph.None {
+			return 0
+		}
+		return int(a.levels[v])
+	})
 	if count := a.count; c.SVG && !c.Path && count > mostDrawnNodes {
 		return nil, tooMuch(fmt.Sprintf("%s nodes", report.Thousands(int64(count))))
 	}
@@ -44,14 +59,10 @@ func (c *reachCmd) drawing(a *answer) (*drawing, error) {
 		if c.Path && len(d.nodes) > 0 {
 			d.arcs = append(d.arcs, drawnArc{len(d.nodes) - 1, len(d.nodes), mask})
 		}
-		d.at[v] = len(d.nodes)
-		d.nodes = append(d.nodes, v)
+		d.add(v)
 	})
 	if !c.Path {
-		d.between()
-	}
-	if c.SVG && (len(d.nodes) > mostDrawnNodes || len(d.arcs) > mostDrawnArcs) {
-		return nil, tooMuch(fmt.Sprintf("%s nodes and %s arcs", report.Thousands(int64(len(d.nodes))), report.Thousands(int64(len(d.arcs)))))
+		a.between(d)
 	}
 	return d, nil
 }
@@ -61,19 +72,19 @@ func tooMuch(what string) error {
 }
 
 // between finds the arcs that the search could go along.
-func (d *drawing) between() {
+func (a *answer) between(d *drawing) {
 	out := map[uint32]bool{}
-	for _, v := range d.a.excluded {
+	for _, v := range a.excluded {
 		out[v] = true
 	}
 	for i, u := range d.nodes {
-		targets, masks := d.a.g.Row(u)
+		targets, masks := a.g.Row(u)
 		for k, v := range targets {
 			mask := uint32(1)
 			if masks != nil {
 				mask = masks[k]
 			}
-			if j, there := d.at[v]; there && mask&d.a.kinds != 0 && !out[u] && !out[v] {
+			if j, there := d.at[v]; there && mask&a.kinds != 0 && !out[u] && !out[v] {
 				d.arcs = append(d.arcs, drawnArc{i, j, mask})
 			}
 		}
@@ -81,7 +92,7 @@ func (d *drawing) between() {
 }
 
 func (d *drawing) label(v uint32) string {
-	if name := d.a.g.Name(v); name != "" {
+	if name := d.g.Name(v); name != "" {
 		return name
 	}
 	return strconv.FormatUint(uint64(v), 10)
@@ -89,10 +100,10 @@ func (d *drawing) label(v uint32) string {
 
 // kinds are the names of an arc's kinds, nothing in a graph of one kind.
 func (d *drawing) kinds(mask uint32) string {
-	if d.a.g.Masks() == nil {
+	if d.g.Masks() == nil {
 		return ""
 	}
-	return strings.Join(d.a.g.KindNames(mask), ", ")
+	return strings.Join(d.g.KindNames(mask), ", ")
 }
 
 // dot writes the form of Graphviz.
@@ -124,14 +135,14 @@ const (
 	widestLabel       = 60 // letters
 )
 
-// svg draws nodes as boxes, one column a level, and arcs as curves.
-func (d *drawing) svg(out io.Writer) {
+// svg draws nodes as boxes in columns, and arcs as curves.
+func (d *drawing) svg(out io.Writer) error {
+	if len(d.nodes) > mostDrawnNodes || len(d.arcs) > mostDrawnArcs {
+		return tooMuch(fmt.Sprintf("%s nodes and %s arcs", report.Thousands(int64(len(d.nodes))), report.Thousands(int64(len(d.arcs)))))
+	}
 	columns := [][]int{}
 	for i, v := range d.nodes {
-		level := 0
-		if d.a.levels != nil && d.a.levels[v] != graph.None {
-			level = int(d.a.levels[v])
-		}
+		level := d.column(v)
 		for len(columns) <= level {
 			columns = append(columns, nil)
 		}
@@ -152,7 +163,6 @@ func (d *drawing) svg(out io.Writer) {
 		}
 	}
 	w := bufio.NewWriter(out)
-	defer w.Flush()
 	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="monospace" font-size="12">`+"\n", max(x-columnGap+10, 20), high+10)
 	fmt.Fprintln(w, `<defs><marker id="tip" markerWidth="8" markerHeight="8" refX="7" refY="4" orient="auto"><path d="M0,0 L8,4 L0,8 z" fill="#555"/></marker></defs>`)
 	fmt.Fprintln(w, `<rect width="100%" height="100%" fill="white"/>`)
@@ -168,8 +178,9 @@ func (d *drawing) svg(out io.Writer) {
 			text = append([]rune("…"), text[len(text)-widestLabel+1:]...)
 		}
 		fmt.Fprintf(w, `<g><title>%s</title><rect x="%d" y="%d" width="%d" height="%d" rx="4" fill="#eef3fb" stroke="#456"/>`,
-			html.EscapeString(strings.TrimSpace(d.label(v)+" "+d.a.g.Position(v))), b.x, b.y, b.wide, boxHigh)
+			html.EscapeString(strings.TrimSpace(d.label(v)+" "+d.g.Position(v))), b.x, b.y, b.wide, boxHigh)
 		fmt.Fprintf(w, `<text x="%d" y="%d">%s</text></g>`+"\n", b.x+10, b.y+17, html.EscapeString(string(text)))
 	}
 	fmt.Fprintln(w, "</svg>")
+	return w.Flush()
 }

@@ -53,8 +53,8 @@ func (n *nodeNames) find(flag string, list []string) (nodes []uint32, err error)
 		seen[v] = true
 		return twice
 	})
-	if len(nodes) == 0 && len(list) > 0 && flag == "--from" {
-		return nil, usagef("--from names no node")
+	if len(nodes) == 0 && len(list) > 0 && (flag == "--from" || flag == "--root") {
+		return nil, usagef("%s names no node", flag)
 	}
 	return nodes, nil
 }

@@ -14,7 +14,9 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"time"
 
+	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/report"
 )
@@ -105,8 +107,8 @@ func (c *reachCmd) print(t *terminal, a *answer) error {
 		}
 		if c.Dot {
 			d.dot(out)
-		} else {
-			d.svg(out)
+		} else if err := d.svg(out); err != nil {
+			return err
 		}
 	case c.Count:
 		fmt.Fprintln(out, a.count)
@@ -116,6 +118,15 @@ func (c *reachCmd) print(t *terminal, a *answer) error {
 	}
 	_, err := fmt.Fprintln(last, a.run.Line())
 	return err
+}
+
+// runOf is how an analysis went.
+func runOf(dev driver.Device, r graph.Run, began time.Time, bytes uint64) report.Run {
+	e := report.Run{Device: dev.Name(), Topology: r.Topology.String(), Rounds: int(r.Record.Rounds), DeviceNS: r.Result.Device.Nanoseconds(), WallNS: time.Since(began).Nanoseconds(), Bytes: bytes}
+	if r.Engine == graph.NativeEngine {
+		e.Topology = r.Engine.String()
+	}
+	return e
 }
 
 func (c *reachCmd) printText(out io.Writer, a *answer) {

@@ -41,11 +41,7 @@ Example:
 }
 
 func (c *taintCmd) Run(t *terminal) error {
-	err := c.run(t)
-	if c.JSON {
-		return t.failedJSON(report.TaintSchema, err)
-	}
-	return err
+	return t.document(c.JSON, report.TaintSchema, c.run)
 }
 
 func (c *taintCmd) run(t *terminal) error {

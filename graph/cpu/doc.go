@@ -4,6 +4,7 @@
 //	arrays ──New──▶ Engine ──Levels──▶ a level a node
 //	                       ──Lanes───▶ a word a node: which of 64 queries reach it
 //	                       ──Components──▶ a label a node
+//	                       ──Dominators──▶ a node a node
 //
 // # How
 //

@@ -1,0 +1,147 @@
+package graph
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/graph/cpu"
+)
+
+// Dominators is which nodes have to be passed to come to others from some roots: a forest, in which a node stands below its
+// immediate dominator, the last other node that is on every path to it. With one root it is a tree.
+type Dominators struct {
+	Run   Run
+	g     *CSR
+	kinds uint32
+	idom  []uint32
+
+	order []uint32 // of the forest: each node before those below it, which follow
+	place []uint32 // of a node in it
+	last  []uint32 // of a node, the last place of those below it
+}
+
+// Dominators finds the dominators of all nodes that can be reached from the roots along arcs of the kinds allowed; 0 is all
+// kinds. A path may begin at any root, so that with several of them a node may have no dominator but itself.
+//
+// It is the native engine, on one core of the host (see cpu.Engine.Dominators), whatever devices there are.
+//
+// Errors: a root that is no node; a context that ends; a graph of a file that is broken.
+func (g *CSR) Dominators(ctx context.Context, roots []uint32, kinds uint32) (*Dominators, error) {
+	if err := g.Verify(); err != nil {
+		return nil, err
+	}
+	if kinds == 0 {
+		kinds = AllKinds
+	}
+	began := time.Now()
+	d := &Dominators{g: g, kinds: kinds, idom: make([]uint32, g.Nodes())}
+	if _, err := cpu.New(hostArrays(g), cpu.Graph{}, cpu.Options{Workers: 1}).Dominators(ctx, roots, kinds, d.idom); err != nil {
+		return nil, err
+	}
+	d.lay()
+	d.Run = Run{Engine: NativeEngine, Result: driver.Result{Timing: driver.Timing{Wall: time.Since(began)}}}
+	return d, nil
+}
+
+// lay puts the forest in order, nodes below the same one by their ids.
+func (d *Dominators) lay() {
+	n := len(d.idom)
+	first, below := make([]uint32, n+1), make([]uint32, 0, n)
+	for v, u := range d.idom {
+		if u != None && u != uint32(v) {
+			first[u+1]++
+		}
+	}
+	for v := range n {
+		first[v+1] += first[v]
+	}
+	below = below[:first[n]]
+	next := slices.Clone(first)
+	for v, u := range d.idom {
+		if u != None && u != uint32(v) {
+			below[next[u]] = uint32(v)
+			next[u]++
+		}
+	}
+	d.place, d.last = make([]uint32, n), make([]uint32, n)
+	copy(next, first)
+	var stack []uint32
+	for root, u := range d.idom {
+		if u != uint32(root) {
+			continue
+		}
+		for v := uint32(root); ; {
+			d.place[v] = uint32(len(d.order))
+			d.order, stack = append(d.order, v), append(stack, v)
+			for len(stack) > 0 && next[stack[len(stack)-1]] == first[stack[len(stack)-1]+1] {
+				d.last[stack[len(stack)-1]] = uint32(len(d.order) - 1)
+				stack = stack[:len(stack)-1]
+			}
+			if len(stack) == 0 {
+				break
+			}
+			top := stack[len(stack)-1]
+			v = below[next[top]]
+			next[top]++
+		}
+	}
+}
+
+// Immediate returns for each node its immediate dominator: itself if it has none, None if it is not reached. It must not be
+// written.
+func (d *Dominators) Immediate() []uint32 { return d.idom }
+
+// Order returns the nodes that are reached, each before those that it dominates, which come next. It must not be written.
+func (d *Dominators) Order() []uint32 { return d.order }
+
+// Dominates reports whether every path to b goes through a; so it does if they are the same node that is reached.
+func (d *Dominators) Dominates(a, b uint32) bool {
+	if int64(max(a, b)) >= int64(len(d.idom)) || d.idom[a] == None || d.idom[b] == None {
+		return false
+	}
+	return d.place[a] <= d.place[b] && d.place[b] <= d.last[a]
+}
+
+// Size returns how many nodes a node dominates, itself among them; 0 if it is not reached.
+func (d *Dominators) Size(node uint32) int {
+	if int64(node) >= int64(len(d.idom)) || d.idom[node] == None {
+		return 0
+	}
+	return int(d.last[node]-d.place[node]) + 1
+}
+
+// Chain returns the nodes that dominate a node, in the order in which every path comes to them, up to the node itself; none
+// if it is not reached.
+func (d *Dominators) Chain(node uint32) (list []uint32) {
+	if int64(node) >= int64(len(d.idom)) || d.idom[node] == None {
+		return nil
+	}
+	for v := node; ; v = d.idom[v] {
+		list = append(list, v)
+		if d.idom[v] == v {
+			slices.Reverse(list)
+			return list
+		}
+	}
+}
+
+// Frontier returns the nodes at which what a node dominates ends: those to which an allowed arc leads from a node that it
+// dominates, and that it does not dominate, or that are the node itself; ascending. It takes as long as there are arcs that
+// leave what it dominates.
+func (d *Dominators) Frontier(node uint32) (list []uint32) {
+	if int64(node) >= int64(len(d.idom)) || d.idom[node] == None {
+		return nil
+	}
+	for _, u := range d.order[d.place[node] : d.last[node]+1] {
+		targets, masks := d.g.Row(u)
+		for k, v := range targets {
+			if maskAt(masks, k)&d.kinds != 0 && (v == node || !d.Dominates(node, v)) {
+				list = append(list, v)
+			}
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
