@@ -14,17 +14,26 @@ import (
 //
 // Errors: those of Batch; a session that was not opened for it.
 func (s *Session) Levels(ctx context.Context, q Query) ([]uint32, error) {
-	if s.back == nil {
-		return nil, s.refuse("the session answers no question about levels", "open it with SessionOptions.Levels")
-	}
-	if err := s.check(0, q); err != nil {
+	if err := s.forLevels(q); err != nil {
 		return nil, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closers == nil {
-		return nil, s.refuse("the session is closed", "open another one")
+	if err := s.enter(); err != nil {
+		return nil, err
 	}
+	defer s.mu.Unlock()
+	return s.findLevels(ctx, q)
+}
+
+// forLevels refuses a query for levels that the session cannot answer.
+func (s *Session) forLevels(q Query) error {
+	if s.back == nil {
+		return s.refuse("the session answers no question about levels", "open it with SessionOptions.Levels")
+	}
+	return s.check(0, q)
+}
+
+// findLevels is Levels for who holds the session. They stay on the device, if the engine is not native.
+func (s *Session) findLevels(ctx context.Context, q Query) ([]uint32, error) {
 	if s.native != nil {
 		return s.nativeLevels(ctx, q)
 	}

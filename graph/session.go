@@ -46,6 +46,7 @@ type Session struct {
 	weights   *weights
 	order     *peels
 	strong    *strong
+	parents   *parents
 
 	stride, slot                                       int // words of a query, of an answer
 	seen, list, lengths, turn, filter, staged, answers driver.Buffer

@@ -11,6 +11,7 @@ type (
 	reachCmd           struct{}
 	taintCmd           struct{}
 	componentsCmd      struct{}
+	dominatorsCmd      struct{}
 )
 
 func (evidenceRunCmd) Run() error { return notHere() }
@@ -24,5 +25,7 @@ func (reachCmd) Run() error { return notHere() }
 func (taintCmd) Run() error { return notHere() }
 
 func (componentsCmd) Run() error { return notHere() }
+
+func (dominatorsCmd) Run() error { return notHere() }
 
 func notHere() error { return usagef("this command was built to generate launchers only") }

@@ -111,6 +111,23 @@ func oracle(g *graph.CSR, seeds []uint32, filter uint32) []uint32 {
 	return level
 }
 
+// smallestParents are the smallest nodes one level above, by looking at every arc.
+func smallestParents(g *graph.CSR, level []uint32, filter uint32) []uint32 {
+	parents := make([]uint32, g.Nodes())
+	for v := range parents {
+		parents[v] = cpu.None
+	}
+	for u := range uint32(g.Nodes()) {
+		targets, masks := g.Row(u)
+		for k, v := range targets {
+			if maskOf(masks, k)&filter != 0 && level[u] != cpu.None && level[v] == level[u]+1 {
+				parents[v] = min(parents[v], u)
+			}
+		}
+	}
+	return parents
+}
+
 func maskOf(masks []uint32, k int) uint32 {
 	if masks == nil {
 		return 1
@@ -138,6 +155,13 @@ func TestLevelsAreThoseOfAQueue(t *testing.T) {
 					}
 					if !slices.Equal(got, want) {
 						t.Fatalf("%s, %s, filter %#x, %d seeds: levels differ", name, how, filter, len(seeds))
+					}
+					parents := make([]uint32, g.Nodes())
+					if err := e.Parents(ctx, got, filter, parents); err != nil {
+						t.Fatal(err)
+					}
+					if smallest := smallestParents(g, want, filter); !slices.Equal(parents, smallest) {
+						t.Fatalf("%s, %s, filter %#x, from %v: parents %v, want %v", name, how, filter, seeds, parents, smallest)
 					}
 					reached := uint64(0)
 					for _, l := range want {

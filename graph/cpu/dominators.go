@@ -54,10 +54,6 @@ type dominators struct {
 // askedEvery is after how many nodes a context is asked.
 const askedEvery = 1 << 14
 
-func (d *dominators) allowed(k uint32) bool {
-	return d.Masks == nil && d.filter&1 != 0 || d.Masks != nil && d.Masks[k]&d.filter != 0
-}
-
 // walk numbers what can be reached.
 func (d *dominators) walk(ctx context.Context, roots []uint32) error {
 	type step struct{ node, next uint32 } // the next of its arcs
@@ -81,7 +77,7 @@ func (d *dominators) walk(ctx context.Context, roots []uint32) error {
 			}
 			k := top.next
 			top.next++
-			if v := d.Targets[k]; d.allowed(k) && d.number[v] == None {
+			if v := d.Targets[k]; d.allowed(k, d.filter) && d.number[v] == None {
 				if len(d.nodes)%askedEvery == 0 && ctx.Err() != nil {
 					return context.Cause(ctx)
 				}
@@ -98,7 +94,7 @@ func (d *dominators) before() (offsets, sources []uint32) {
 	each := func(do func(from, to uint32)) {
 		for i, u := range d.nodes[1:] {
 			for k := d.Offsets[u]; k < d.Offsets[u+1]; k++ {
-				if d.allowed(k) {
+				if d.allowed(k, d.filter) {
 					do(uint32(i+1), d.number[d.Targets[k]])
 				}
 			}
