@@ -49,7 +49,11 @@ func analysed(t *testing.T, check func(t *testing.T, s *graph.Session, g *graph.
 					continue // what is simulated takes a hundred times as long, and megakernel has run them all
 				}
 				t.Run(fmt.Sprintf("%s/%s/%v", device, name, topology), func(t *testing.T) {
+					t.Parallel()
 					g := smallGraph(t, name)
+					if device == "cuda-sim" {
+						g = randomGraph(t, 9, 40, true)
+					}
 					dev := checked(t, device, cpu.Seeded(uint64(i+100*k)))
 					before := dev.Stats().Get(driver.LiveBytes)
 					s, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Engine: graph.WavesEngine, Queries: 1, Topology: topology})
@@ -262,6 +266,7 @@ func TestLabelsAnswerWhatASearchDoes(t *testing.T) {
 					continue
 				}
 				t.Run(fmt.Sprintf("%s/%d/%d %v", device, i, o.Queries, o.Topology), func(t *testing.T) {
+					t.Parallel()
 					dev := checked(t, device, cpu.Seeded(uint64(i)))
 					s, err := graph.NewSession(t.Context(), dev, g, o)
 					if err != nil {

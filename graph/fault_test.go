@@ -75,6 +75,7 @@ func askTwice(drv *cusim.Driver, g *graph.CSR, topology megakernel.Topology) (er
 }
 
 func TestAnyCallOfASessionMayFail(t *testing.T) {
+	t.Parallel()
 	g := randomGraph(t, 6, 12, true)
 	every := 151
 	switch {
@@ -133,6 +134,7 @@ func analyseTwice(drv *cusim.Driver, g *graph.CSR, topology megakernel.Topology)
 }
 
 func TestAnyCallOfAnAnalysisMayFail(t *testing.T) {
+	t.Parallel()
 	g, every := both(t, randomGraph(t, 6, 12, false)), 151
 	if long.Enabled() {
 		every = 29

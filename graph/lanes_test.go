@@ -94,6 +94,7 @@ func TestBatchesOfAnySizeAnswerWhatSingleQueriesDo(t *testing.T) {
 				continue // what is simulated takes a hundred times as long, and megakernel has run them all
 			}
 			t.Run(fmt.Sprintf("%s/%d of %v", device, c.queries, c.topology), func(t *testing.T) {
+				t.Parallel()
 				dev := checked(t, device, cpu.Seeded(uint64(i)))
 				g := randomGraph(t, uint64(i), long.Count(67, 200, 500), c.masks)
 				s, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Engine: graph.WavesEngine, Queries: c.queries, Seeds: 4, Topology: c.topology})
@@ -160,6 +161,7 @@ func TestKindsThatMakeNoDifferenceRunTogether(t *testing.T) {
 
 // TestManyShapesOfBatches are more than are kept prepared.
 func TestManyShapesOfBatches(t *testing.T) {
+	t.Parallel()
 	dev := openDevice(t, "cpu")
 	g := randomGraph(t, 2, 20, true)
 	s, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Engine: graph.WavesEngine, Queries: 14, Seeds: 2})

@@ -26,6 +26,7 @@ func TestSessionLevelsAreThoseOfASearch(t *testing.T) {
 					continue // what is simulated takes a hundred times as long, and megakernel has run them all
 				}
 				t.Run(fmt.Sprintf("%s/%s/%v", device, name, topology), func(t *testing.T) {
+					t.Parallel()
 					dev := checked(t, device, cpu.Seeded(uint64(k)))
 					before := dev.Stats().Get(driver.LiveBytes)
 					s, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Engine: graph.WavesEngine, Queries: 2, Levels: true, Topology: topology})

@@ -99,6 +99,7 @@ func TestSessionAnswersWhatASearchDoes(t *testing.T) {
 					continue // what is simulated takes a hundred times as long, and megakernel has run them all
 				}
 				t.Run(fmt.Sprintf("%s/%s/%v", device, name, topology), func(t *testing.T) {
+					t.Parallel()
 					dev := openDevice(t, device)
 					before := dev.Stats().Get(driver.LiveBytes)
 					s, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Engine: graph.WavesEngine, Queries: 3, Topology: topology})

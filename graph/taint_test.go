@@ -74,6 +74,7 @@ func randomTaint(r *rand.Rand, g *graph.CSR) graph.TaintQuery {
 }
 
 func TestTaintIsASearchForEachSource(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"cpu", "cuda-sim:0"} {
 		dev, err := vyre.Open(name)
 		if err != nil {

@@ -48,6 +48,7 @@ func TestTreesHaveTheSmallestParents(t *testing.T) {
 						continue
 					}
 					t.Run(fmt.Sprintf("%s/%s/%v/%v", device, name, topology, engine), func(t *testing.T) {
+						t.Parallel()
 						dev := checked(t, device, cpu.Seeded(uint64(k)))
 						before := dev.Stats().Get(driver.LiveBytes)
 						s, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Engine: engine, Queries: 2, Levels: true, Topology: topology})
@@ -59,8 +60,8 @@ func TestTreesHaveTheSmallestParents(t *testing.T) {
 								t.Errorf("%s: %s", f.Kernel, f.Text)
 							}
 						})
-						for _, q := range randomQueries(uint64(i), 3, g.Nodes()) {
-							checkTree(t, s, g, q)
+						for n, q := range randomQueries(uint64(i), 3, g.Nodes()) {
+							checkTree(t, s, g, q, device == "cpu" && n == 0)
 						}
 						if err := s.Close(); err != nil || dev.Stats().Get(driver.LiveBytes) != before {
 							t.Errorf("%v, %d bytes live, %d before", err, dev.Stats().Get(driver.LiveBytes), before)
@@ -75,7 +76,7 @@ func TestTreesHaveTheSmallestParents(t *testing.T) {
 	}
 }
 
-func checkTree(t *testing.T, s *graph.Session, g *graph.CSR, q graph.Query) {
+func checkTree(t *testing.T, s *graph.Session, g *graph.CSR, q graph.Query, paths bool) {
 	t.Helper()
 	kinds := q.Kinds
 	if kinds == 0 {
@@ -95,16 +96,10 @@ func checkTree(t *testing.T, s *graph.Session, g *graph.CSR, q graph.Query) {
 	if tree.Run.Engine != s.Engine() {
 		t.Errorf("engine %v, want %v", tree.Run.Engine, s.Engine())
 	}
-	for v := range uint32(g.Nodes() + 1) {
-		if int(v) == g.Nodes() {
-			if tree.Path(v) != nil {
-				t.Errorf("a path to %d: %v", v, tree.Path(v))
-			}
-			continue
-		}
-		if v%16 != 0 {
-			continue // each is a search
-		}
+	if nowhere := uint32(g.Nodes()); tree.Path(nowhere) != nil {
+		t.Errorf("a path to %d: %v", nowhere, tree.Path(nowhere))
+	}
+	for v := uint32(0); paths && int(v) < g.Nodes(); v += 16 { // each is a search
 		path, _, err := s.Path(t.Context(), q, []uint32{v})
 		if err != nil || !slices.Equal(path, tree.Path(v)) {
 			t.Errorf("%+v to %d: %v, want %v, %v", q, v, tree.Path(v), path, err)
