@@ -30,6 +30,10 @@
 // contexts returns to the call that was made: that holds for values, for places that arguments lead to, and for what closures
 // have captured. Global variables, and what they lead to, are one for all calls.
 //
+// Telling the fields of each value apart takes more time than some programs are worth. Without rules, with --fields type, and
+// for programs that are too large a field is one place for all values of its type. Then what is passed as a whole to a function
+// that is not followed is passed without its fields.
+//
 // A place does not forget what was in it before, and what only decides a branch, an index or a key that is looked up is no
 // flow. Elements of one slice, map or channel are one.
 //

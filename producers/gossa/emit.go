@@ -102,7 +102,10 @@ func (e *emitted) inside() {
 // bound makes the arcs of a pair: into the procedure, and back.
 func (e *emitted) bound(s *site, b bound) {
 	h := e.heap
-	flags := h.objects[b.formal].flags
+	if 3*int(max(b.formal, b.actual)) >= len(e.node) { // nobody has asked for it until now: a result that is not used
+		return
+	}
+	flags := h.objects[b.formal].flags & h.objects[b.actual].flags // a flat heap does not mark what calls pass
 	forth, back, number := graph.KindArgument|s.mask, graph.KindReturn, s.number
 	if h.objects[b.formal].proc == shared || h.objects[b.actual].proc == shared {
 		forth, back, number = graph.KindAlias, graph.KindAlias, noSite

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"go/types"
 	"slices"
 	"strings"
 
@@ -23,6 +22,7 @@ type flow struct {
 	numbers uint32  // of calls
 	places  []place // that rules name
 	unseen  map[string]int
+	instead bool // the heap is flat, and was not to be
 }
 
 // proc is a function, or a copy of it.
@@ -58,9 +58,19 @@ type site struct {
 	mask           uint32
 }
 
-// flowOf follows values through all functions that are reached.
-func flowOf(p *program, c *calls, r *rules) *flow {
-	f := &flow{p: p, calls: c, rules: r, heap: newHeap(), of: make(map[*copied]*proc), globals: make(map[*ssa.Global]int32), unseen: make(map[string]int)}
+// flowOf follows values through all functions that are reached. Where it takes too long to tell fields of values apart, they are
+// one for all of their type instead.
+func flowOf(p *program, c *calls, r *rules, flat bool) *flow {
+	f := newFlow(p, c, r, flat)
+	if f.heap.steps > mostSteps {
+		f = newFlow(p, c, r, true)
+		f.instead = true
+	}
+	return f
+}
+
+func newFlow(p *program, c *calls, r *rules, flat bool) *flow {
+	f := &flow{p: p, calls: c, rules: r, heap: newHeap(flat), of: make(map[*copied]*proc), globals: make(map[*ssa.Global]int32), unseen: make(map[string]int)}
 	f.procs = append(f.procs, &proc{name: "variables"})
 	for name, of := range c.byName {
 		if !f.followed(of.f) {
@@ -81,7 +91,9 @@ func flowOf(p *program, c *calls, r *rules) *flow {
 	for _, q := range f.procs[1:] {
 		(&body{flow: f, proc: q}).make()
 	}
-	f.spread()
+	if !flat {
+		f.spread()
+	}
 	return f
 }
 
@@ -135,12 +147,13 @@ func (f *flow) spread() {
 	for _, q := range f.calleesFirst() {
 		push(q)
 	}
-	for len(queue) > 0 {
+	for len(queue) > 0 && h.steps <= mostSteps {
 		q := queue[0]
 		queue = queue[1:]
 		queued[q] = false
 		for _, list := range [][]int32{f.procs[q].callers, f.procs[q].calls} {
 			for _, s := range list {
+				h.steps++
 				f.bind(&f.sites[s], nil)
 			}
 		}
@@ -223,7 +236,11 @@ func (f *flow) bind(s *site, each func(bound)) {
 	b := binder{h: f.heap, at: make(map[int32]int32), each: each}
 	for i, a := range s.args {
 		if i < len(q.params) && a != none {
-			b.pair(q.params[i], a, inward)
+			way := inward
+			if f.heap.flat && !isScalar(q.of.f.Params[i].Type()) {
+				way = both
+			}
+			b.pair(q.params[i], a, way)
 		}
 	}
 	if s.env != none {
@@ -245,6 +262,7 @@ func (f *flow) bind(s *site, each func(bound)) {
 type binder struct {
 	h    *heap
 	at   map[int32]int32 // which object of the caller one of the procedure is
+	seen map[bound]bool
 	each func(bound)
 }
 
@@ -252,6 +270,10 @@ type binder struct {
 func (b *binder) pair(formal, actual int32, w way) {
 	h := b.h
 	formal, actual = h.find(formal), h.find(actual)
+	if h.flat {
+		b.each(bound{formal, actual, w})
+		return
+	}
 	if w == both {
 		if h.objects[formal].proc == shared {
 			h.unify(formal, actual)
@@ -262,6 +284,15 @@ func (b *binder) pair(formal, actual int32, w way) {
 			return
 		}
 		b.at[formal] = actual
+	} else if h.objects[formal].parts != 0 { // which may lead in a circle
+		pair := bound{formal, actual, w}
+		if b.seen[pair] {
+			return
+		}
+		if b.seen == nil {
+			b.seen = make(map[bound]bool)
+		}
+		b.seen[pair] = true
 	}
 	if flags := h.objects[formal].flags; flags != 0 {
 		h.mark(actual, flags)
@@ -285,17 +316,4 @@ func (b *binder) pair(formal, actual int32, w way) {
 			b.pair(f, a, w)
 		}
 	}
-}
-
-// component is the key of a value of a tuple.
-func (h *heap) component(i int) key { return h.key(keyText{name: "#", n: i + 1}) }
-
-// captured is the key of what a closure has captured.
-func (h *heap) captured(f *ssa.Function, i int) key {
-	return h.key(keyText{name: "{" + f.FreeVars[i].Name() + "}", n: i, of: f})
-}
-
-// field is the key of a field.
-func (h *heap) field(s *types.Struct, i int) key {
-	return h.key(keyText{name: "." + s.Field(i).Name(), n: i})
 }

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/ifds"
 )
 
 // made makes the graph of the packages in a folder.
@@ -234,5 +235,68 @@ func TestWhatCannotBeLoadedIsAnError(t *testing.T) {
 	}
 	if _, err := os.Stat(out); err == nil {
 		t.Error("a file was written")
+	}
+}
+
+// TestControlReturnsToTheCall: with exact contexts a function that two others call returns to the one that called it, and a
+// deferred call is made before the function returns.
+func TestControlReturnsToTheCall(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module main\n\ngo 1.25\n", "main.go": `package main
+
+func helper() {}
+func x()      {}
+func y()      {}
+func late()   {}
+
+func a() { helper(); x() }
+func b() { defer late(); go y(); helper() }
+
+func main() { a(); b() }
+`} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := load(t.Context(), dir, false, []string{"."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	may, err := p.resolve("vta")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := copies(p, may, limits{}).control(p, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := func(f string) uint32 {
+		for v := range uint32(g.Nodes()) {
+			if strings.HasPrefix(g.Name(v), f+": 0.0 ") {
+				return v
+			}
+		}
+		t.Fatal("no instruction of", f)
+		return 0
+	}
+	for _, from := range []string{"main.a", "main.b", "main.main"} {
+		seeds := []uint32{first(from)}
+		exact, err := ifds.Solve(t.Context(), g, seeds, ifds.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := graph.Levels(g, seeds, graph.AllKinds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, to := range []string{"main.x", "main.y", "main.late"} {
+			want := from == "main.main" || (from == "main.a") == (to == "main.x")
+			if got := exact.Holds(first(to)); got != want {
+				t.Errorf("%s comes to %s with exact contexts: %t", from, to, got)
+			}
+			if from == "main.a" && all[first(to)] == graph.None && to == "main.y" {
+				t.Errorf("%s does not come to %s without contexts", from, to)
+			}
+		}
 	}
 }

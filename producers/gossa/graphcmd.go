@@ -18,6 +18,7 @@ type loading struct {
 	Dir      string   `short:"C" default:"." help:"Where the packages are looked for."`
 	Levels   int      `default:"3" help:"Through how many calls a function is followed that is passed on; 0 makes no copies."`
 	More     float64  `default:"0.1" help:"How many more instructions copies may have, as a part of all."`
+	Fields   string   `enum:"auto,value,type" default:"auto" help:"Of the graph of values, whether a field is another one in each value, or one for all of its type, which is faster: value, type, or auto, which is value where there are rules. Large programs get type."`
 	Quiet    bool     `short:"q" help:"Say nothing."`
 }
 
@@ -48,6 +49,9 @@ func (l loading) say(phase string, began time.Time) {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", phase, time.Since(began).Round(time.Millisecond))
 	}
 }
+
+// flat reports whether fields are one for all values of their type.
+func (l loading) flat(r *rules) bool { return l.Fields == "type" || l.Fields != "value" && r == nil }
 
 func (l loading) options() string {
 	return fmt.Sprintf("--calls %s --levels %d --more %g %v", l.Calls, l.Levels, l.More, l.Patterns)
@@ -80,12 +84,14 @@ func (c *graphCmd) Run(ctx context.Context) error {
 	switch c.Graph {
 	case "calls":
 		g, err = made.graph(p, options)
+	case "icfg":
+		g, err = made.control(p, options)
 	case "dataflow":
 		var r *rules
 		if r, err = rulesOf(c.Rules); err != nil {
 			return err
 		}
-		e = flowOf(p, made, r).emit()
+		e = flowOf(p, made, r, c.flat(r)).emit()
 		g, err = e.graph(inPackage, options)
 	}
 	if err != nil {
@@ -94,8 +100,17 @@ func (c *graphCmd) Run(ctx context.Context) error {
 	if _, err := files.Save(c.Output, g, files.Auto); err != nil {
 		return err
 	}
+	var written []string
+	if e != nil && len(c.Rules) > 0 {
+		if written, err = e.lists(c.Output, g); err != nil {
+			return err
+		}
+	}
 	c.say("graph", began)
 	if !c.Quiet && e != nil {
+		for _, file := range written {
+			fmt.Fprintln(os.Stderr, file)
+		}
 		for _, line := range e.report(g) {
 			fmt.Fprintln(os.Stderr, line)
 		}

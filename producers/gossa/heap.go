@@ -1,5 +1,13 @@
 package main
 
+import (
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+	"golang.org/x/tools/go/types/typeutil"
+)
+
 // A heap holds what values are made of. Every value of a procedure is an object, and so is every place in memory that values
 // lead to. An object has parts: the place that a pointer, a slice, a map, a channel, an interface or a closure refers to
 // (pointee), the fields of a struct, the elements of an array, what a closure has captured. A part is made when somebody
@@ -16,7 +24,12 @@ type heap struct {
 	keys    map[keyText]key
 	texts   []keyText
 
+	fields  []int32 // of keys, what ofAll returns
+	structs typeutil.Map
+
+	flat    bool           // fields are one for all values of their type
 	changed map[int32]bool // procedures whose objects have become different
+	steps   int            // that were taken; beyond mostSteps none is
 	made    []int32        // of each procedure, parts that only its calls have asked for
 	spread  bool           // calls are asking
 	lumped  int            // parts that are the whole, because of mostMade and mostDepth
@@ -25,8 +38,15 @@ type heap struct {
 const (
 	// mostMade is how many parts a procedure may have that only its calls ask for. Further ones are taken for the whole.
 	mostMade = 400
-	// mostDepth is how long a path of parts may be that only calls ask for.
+	// mostDepth is how long a path of parts may be.
 	mostDepth = 9
+	// mostSteps is how much work places may be: some seconds. A program that needs more gets a flat heap.
+	mostSteps = 20_000_000
+	// mostLinks is how many copies and parts an object may have. Beyond, a copy and what it is a copy of are one object.
+	mostLinks = 100
+	// deepShared is how long a path from a global variable is from which on a field is one object for all structs of its
+	// type, as in field-based analyses: what is shared is shared by all calls anyway.
+	deepShared = 4
 )
 
 // object is a value or a place. Objects that are one are found by following up.
@@ -73,7 +93,7 @@ const (
 	mapKey
 )
 
-// keyText is what a key is called. What makes captures of different closures different is of.
+// keyText is what a key is called. of tells fields of different structs apart, and captures of different closures.
 type keyText struct {
 	name string
 	n    int
@@ -83,8 +103,8 @@ type keyText struct {
 // shared is the procedure of what belongs to no call: global variables, and all that they lead to.
 const shared = 0
 
-func newHeap() *heap {
-	h := &heap{parts: make([]part, 1), links: make([]link, 1), keys: make(map[keyText]key), changed: make(map[int32]bool)}
+func newHeap(flat bool) *heap {
+	h := &heap{flat: flat, parts: make([]part, 1), links: make([]link, 1), keys: make(map[keyText]key), changed: make(map[int32]bool)}
 	h.texts = make([]keyText, mapKey+1)
 	h.texts[pointee].name, h.texts[element].name, h.texts[mapKey].name = ".*", "[]", "[key]"
 	return h
@@ -99,6 +119,24 @@ func (h *heap) key(t keyText) key {
 		h.texts = append(h.texts, t)
 	}
 	return k
+}
+
+// component is the key of a value of a tuple.
+func (h *heap) component(i int) key { return h.key(keyText{name: "#", n: i + 1}) }
+
+// captured is the key of what a closure has captured.
+func (h *heap) captured(f *ssa.Function, i int) key {
+	return h.key(keyText{name: "{" + f.FreeVars[i].Name() + "}", n: i, of: f})
+}
+
+// field is the key of a field. Identical types have the same.
+func (h *heap) field(s *types.Struct, i int) key {
+	of := h.structs.At(s)
+	if of == nil {
+		of = h.structs.Len() + 1
+		h.structs.Set(s, of)
+	}
+	return h.key(keyText{name: "." + s.Field(i).Name(), n: i, of: of})
 }
 
 // object makes an object.
@@ -131,11 +169,20 @@ func (h *heap) part(o int32, k key) int32 {
 	if o == none {
 		return none
 	}
+	if h.flat {
+		return h.flatPart(o, k)
+	}
 	if has := h.get(o, k); has != none {
 		return has
 	}
+	if h.exhausted() {
+		return o
+	}
 	o = h.find(o)
 	made := h.repeated(o, k)
+	if made == none && h.objects[o].proc == shared && h.objects[o].depth >= deepShared && h.texts[k].of != nil {
+		made = h.ofAll(k)
+	}
 	if made == none && h.room(o) {
 		at := h.objects[o]
 		made = h.object(at.proc)
@@ -157,10 +204,34 @@ func (h *heap) part(o int32, k key) int32 {
 	return h.get(o, k)
 }
 
+// exhausted counts a step, and reports whether there were too many: then the heap is of no use.
+func (h *heap) exhausted() bool {
+	h.steps++
+	return h.steps > mostSteps
+}
+
+// flatPart is part where fields are one for all values: an address is the place that it refers to, and so is what holds
+// elements. Results of a call are told apart.
+func (h *heap) flatPart(o int32, k key) int32 {
+	switch of := h.texts[k].of; {
+	case k <= mapKey:
+		return o
+	case of != nil:
+		return h.ofAll(k)
+	}
+	if has := h.get(o, k); has != none {
+		return has
+	}
+	at := h.objects[h.find(o)]
+	made := h.object(at.proc)
+	h.objects[made].within, h.objects[made].key = o, k
+	h.attach(h.find(o), k, made)
+	return made
+}
+
 // repeated returns the object that a path came by before if it goes the same way once more: a list's next node is of the list.
-// Only paths that calls ask for are folded so.
 func (h *heap) repeated(o int32, k key) int32 {
-	if !h.spread || k == pointee || h.objects[o].proc == shared {
+	if k == pointee {
 		return none
 	}
 	for at := o; at != none; at = h.objects[at].within {
@@ -171,20 +242,32 @@ func (h *heap) repeated(o int32, k key) int32 {
 	return none
 }
 
+// ofAll returns the one object for a field, whatever it is a field of, in what belongs to no call.
+func (h *heap) ofAll(k key) int32 {
+	for len(h.fields) <= int(k) {
+		h.fields = append(h.fields, none)
+	}
+	if h.fields[k] == none {
+		o := h.object(shared)
+		h.objects[o].depth, h.objects[o].key = deepShared, k
+		h.fields[k] = o
+	}
+	return h.find(h.fields[k])
+}
+
 // room reports whether an object may have another part.
 func (h *heap) room(o int32) bool {
 	at := h.objects[o]
-	if !h.spread || at.proc == shared {
-		return at.depth < 250
-	}
 	for len(h.made) <= int(at.proc) {
 		h.made = append(h.made, 0)
 	}
-	if at.depth >= mostDepth || h.made[at.proc] >= mostMade {
+	if at.depth >= mostDepth || h.spread && at.proc != shared && h.made[at.proc] >= mostMade {
 		h.lumped++
 		return false
 	}
-	h.made[at.proc]++
+	if h.spread {
+		h.made[at.proc]++
+	}
 	return true
 }
 
@@ -201,7 +284,7 @@ func (h *heap) copied(from, to int32, mask uint32, scalar bool) {
 		return
 	}
 	h.arcs.add(from, itself, to, itself, mask)
-	if !scalar {
+	if !scalar && !h.flat {
 		h.link(from, to, mask)
 	}
 }
@@ -209,7 +292,11 @@ func (h *heap) copied(from, to int32, mask uint32, scalar bool) {
 // link keeps the parts of two objects alike.
 func (h *heap) link(from, to int32, mask uint32) {
 	from, to = h.find(from), h.find(to)
-	if from == to {
+	if from == to || h.exhausted() {
+		return
+	}
+	if max(h.objects[from].size, h.objects[to].size) > mostLinks {
+		h.unify(from, to)
 		return
 	}
 	for i := h.objects[to].links; i != 0; i = h.links[i].next {
@@ -271,7 +358,7 @@ func (h *heap) unify(a, b int32) {
 		return
 	}
 	a, b = h.find(a), h.find(b)
-	if a == b {
+	if a == b || h.exhausted() {
 		return
 	}
 	x, y := &h.objects[a], &h.objects[b]
@@ -288,10 +375,16 @@ func (h *heap) unify(a, b int32) {
 	h.mark(b, flags)
 	x.depth = min(x.depth, y.depth)
 	mine, theirs := h.keysOf(a), h.keysOf(b)
-	myLinks, theirLinks, theirParts := h.listed(x.links), h.listed(y.links), y.parts
-	x.links = h.appended(y.links, x.links)
-	x.size += y.size
 	y.up = a
+	myLinks, theirLinks, theirParts := h.listed(x.links), h.listed(y.links), y.parts
+	h.steps += len(myLinks)*len(theirs) + len(theirLinks)*len(mine) + len(mine)*len(theirs)
+	x.links, x.size = 0, x.size+y.size
+	for _, l := range slices.Concat(myLinks, theirLinks) {
+		if l.other != a {
+			h.addLink(a, l)
+		}
+	}
+	x.size -= int32(len(myLinks) + len(theirLinks)) // they were counted before
 	for i := theirParts; i != 0; {
 		next := h.parts[i].next
 		p := h.parts[i]
@@ -308,22 +401,16 @@ func (h *heap) unify(a, b int32) {
 	h.catchUp(a, theirLinks, mine)
 }
 
-// appended puts a list of links before another.
-func (h *heap) appended(list, before int32) int32 {
-	if list == 0 {
-		return before
-	}
-	last := list
-	for h.links[last].next != 0 {
-		last = h.links[last].next
-	}
-	h.links[last].next = before
-	return list
-}
-
+// listed are the links of a list, each once.
 func (h *heap) listed(list int32) (all []link) {
+	seen := make(map[link]bool)
 	for i := list; i != 0; i = h.links[i].next {
-		all = append(all, h.links[i])
+		l := h.links[i]
+		l.other, l.next = h.find(l.other), 0
+		if !seen[l] {
+			seen[l] = true
+			all = append(all, l)
+		}
 	}
 	return all
 }

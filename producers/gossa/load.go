@@ -41,7 +41,8 @@ func load(ctx context.Context, dir string, tests bool, patterns []string) (*prog
 	var wrong []string
 	standard := make(map[string]bool)
 	packages.Visit(initial, nil, func(p *packages.Package) {
-		standard[p.PkgPath] = p.Module == nil && p.PkgPath != "command-line-arguments" || p.Module != nil && p.Module.Path == "std"
+		within := p.Module == nil || p.Module.Path == "std"
+		standard[p.PkgPath] = within && !slices.Contains(initial, p) && !strings.HasPrefix(p.PkgPath, "cmd/")
 		for _, e := range p.Errors {
 			wrong = append(wrong, e.Error())
 		}

@@ -52,6 +52,9 @@ func (e *emitted) graph(where func(in string, at token.Position) string, options
 	}
 	d.Attributes = map[string]string{"graph": "dataflow", "procedures": strconv.Itoa(len(e.procs)), "calls": strconv.Itoa(len(e.sites)), "copies": strconv.Itoa(e.calls.copies),
 		"copies left out": strconv.Itoa(e.calls.left), "parts put together": strconv.Itoa(e.heap.lumped), "unseen": string(unseen)}
+	if d.Attributes["fields"] = "value"; e.heap.flat {
+		d.Attributes["fields"] = "type"
+	}
 	d.Provenance = graph.Provenance{Producer: "gossa", Version: runtime.Version(), Options: options}
 	return g.With(d)
 }
@@ -75,7 +78,7 @@ func (e *emitted) texts(where func(string, token.Position) string) (names, posit
 	}
 	for v, o := range e.globals {
 		byObject[o] = v.RelString(nil)
-		at[o] = e.at(v.Pkg.Pkg.Path(), v.Pos(), where)
+		at[o] = e.p.at(v.Pkg.Pkg.Path(), v.Pos(), where)
 	}
 	names, positions = make([]string, len(e.nodes)), make([]string, len(e.nodes))
 	for i, n := range e.nodes {
@@ -91,6 +94,9 @@ func (e *emitted) named(o int32, names, at []string) (name, pos string) {
 		within := e.heap.objects[o].within
 		of, pos := e.named(within, names, at)
 		k := e.heap.texts[e.heap.objects[o].key]
+		if e.heap.objects[o].key != pointee {
+			of = strings.TrimSuffix(of, e.heap.texts[pointee].name) // as in Go
+		}
 		names[o], at[o] = of+k.name, pos
 		if k.name == "#" {
 			names[o] = of + " " + strconv.Itoa(k.n)
@@ -125,14 +131,14 @@ func (e *emitted) describe(q *proc, where func(string, token.Position) string, n
 		if i, is := v.(ssa.Instruction); is {
 			pos = lines[i]
 		}
-		names[o], at[o] = q.name+": "+called(v), e.at(in, pos, where)
+		names[o], at[o] = q.name+": "+called(v), e.p.at(in, pos, where)
 	}
 	for _, s := range q.nodes {
 		pos := f.Pos()
 		if s.at != nil {
 			pos = lines[s.at]
 		}
-		names[s.object], at[s.object] = q.name+": "+s.name, e.at(in, pos, where)
+		names[s.object], at[s.object] = q.name+": "+s.name, e.p.at(in, pos, where)
 	}
 }
 
@@ -173,14 +179,6 @@ func callee(c *ssa.CallCommon) string {
 	return c.Value.Name() + "()"
 }
 
-func (f *flow) at(in string, pos token.Pos, where func(string, token.Position) string) string {
-	at := f.p.ssa.Fset.Position(pos)
-	if !at.IsValid() {
-		return ""
-	}
-	return where(in, at)
-}
-
 // inPackage is a position that is the same on every machine: the path of the package, the file's name, line and column.
 func inPackage(in string, at token.Position) string {
 	return fmt.Sprintf("%s/%s:%d:%d", in, path.Base(strings.ReplaceAll(at.Filename, `\`, "/")), at.Line, at.Column)
@@ -189,6 +187,9 @@ func inPackage(in string, at token.Position) string {
 // report says what a graph of values has.
 func (e *emitted) report(g *graph.CSR) (lines []string) {
 	lines = append(lines, fmt.Sprintf("%d procedures, %d copies among them, %d calls; %d nodes, %d arcs", len(e.procs)-1, e.calls.copies, len(e.sites), g.Nodes(), g.Arcs()))
+	if e.instead {
+		lines = append(lines, "it is too large to tell fields of different values apart: they are one for all of their type, and what is passed whole to a function that is not followed is passed without them")
+	}
 	if e.heap.lumped > 0 {
 		lines = append(lines, fmt.Sprintf("%d parts of values were taken for the whole, since their procedures have too many", e.heap.lumped))
 	}

@@ -55,7 +55,7 @@ func (c *taintCmd) Run(ctx context.Context) error {
 		return err
 	}
 	began := time.Now()
-	e := flowOf(p, made, r).emit()
+	e := flowOf(p, made, r, c.flat(r)).emit()
 	g, err := e.graph(near(c.Dir), c.options())
 	if err != nil {
 		return err

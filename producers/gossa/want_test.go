@@ -152,7 +152,7 @@ func TestWanted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := flowOf(p, calls, r).emit()
+	e := flowOf(p, calls, r, false).emit()
 	g, err := e.graph(near(c.dir), "")
 	if err != nil {
 		t.Fatal(err)

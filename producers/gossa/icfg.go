@@ -1,0 +1,167 @@
+package main
+
+import (
+	"fmt"
+	"go/token"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/govyre/vyre/graph"
+)
+
+// icfg is the control flow of all functions that are reached: a node an instruction, an arc from each to those that may come
+// next. A call leads into what it may call, from where returns lead to the instruction after the call; deferred calls are
+// made where the function runs them, and a call in a goroutine never comes back.
+type icfg struct {
+	procs []*copied
+	names []string // of procedures
+	first []uint32 // the node of each procedure's first instruction
+	of    map[*copied]int
+	block graph.Block
+	sites uint32
+}
+
+// control makes the graph of control flow.
+func (c *calls) control(p *program, options string) (*graph.CSR, error) {
+	g := &icfg{of: make(map[*copied]int)}
+	for name := range c.byName {
+		g.names = append(g.names, name)
+	}
+	slices.Sort(g.names)
+	g.names = slices.DeleteFunc(g.names, func(name string) bool { return c.byName[name].f.Blocks == nil })
+	nodes := 0
+	for i, name := range g.names {
+		g.procs = append(g.procs, c.byName[name])
+		g.of[c.byName[name]] = i
+		g.first = append(g.first, uint32(nodes))
+		nodes += size(c.byName[name].f)
+	}
+	d := graph.Data{Procedures: make([]uint32, 0, nodes)}
+	names, positions := make([]string, 0, nodes), make([]string, 0, nodes)
+	for i, of := range g.procs {
+		g.inside(i)
+		here, in := of.f.Pos(), packageOf(of.f)
+		for _, b := range of.f.Blocks {
+			for k, instr := range b.Instrs {
+				if instr.Pos().IsValid() {
+					here = instr.Pos()
+				}
+				d.Procedures = append(d.Procedures, uint32(i))
+				names = append(names, g.names[i]+": "+strconv.Itoa(b.Index)+"."+strconv.Itoa(k)+" "+what(instr))
+				positions = append(positions, p.at(in, here, inPackage))
+			}
+		}
+	}
+	made, _, err := graph.FromBlocks(int64(nodes), []graph.Block{g.block}, graph.BuildOptions{Dedup: true})
+	if err != nil {
+		return nil, err
+	}
+	all := made.Data()
+	all.Procedures, all.Names, all.Positions = d.Procedures, graph.NewStrings(names), graph.NewStrings(positions)
+	all.Attributes = map[string]string{"graph": "icfg", "procedures": strconv.Itoa(len(g.procs)), "call sites": fmt.Sprint(g.sites),
+		"copies": strconv.Itoa(c.copies), "copies left out": strconv.Itoa(c.left)}
+	all.Provenance = graph.Provenance{Producer: "gossa", Version: runtime.Version(), Options: options}
+	return made.With(all)
+}
+
+// what says in a few words what an instruction is.
+func what(i ssa.Instruction) string {
+	if call, is := i.(ssa.CallInstruction); is {
+		return callee(call.Common())
+	}
+	name := strings.ToLower(strings.TrimPrefix(fmt.Sprintf("%T", i), "*ssa."))
+	if v, is := i.(ssa.Value); is {
+		return v.Name() + " = " + name
+	}
+	return name
+}
+
+// inside makes the arcs that begin in a procedure, and those that come back to it.
+func (g *icfg) inside(proc int) {
+	f := g.procs[proc].f
+	starts := make([]uint32, len(f.Blocks))
+	at := g.first[proc]
+	for i, b := range f.Blocks {
+		starts[i] = at
+		at += uint32(len(b.Instrs))
+	}
+	var deferred []*copied
+	for _, b := range f.Blocks {
+		for _, i := range b.Instrs {
+			if d, is := i.(*ssa.Defer); is {
+				deferred = append(deferred, g.procs[proc].sites[d]...)
+			}
+		}
+	}
+	for bi, b := range f.Blocks {
+		for k, i := range b.Instrs {
+			here := starts[bi] + uint32(k)
+			if k == len(b.Instrs)-1 {
+				for _, s := range b.Succs {
+					g.arc(here, starts[s.Index], graph.KindControl, graph.NoSite)
+				}
+				continue
+			}
+			var callees []*copied
+			returns := true
+			switch i := i.(type) {
+			case *ssa.Call:
+				callees = g.procs[proc].sites[i]
+			case *ssa.Go:
+				callees, returns = g.procs[proc].sites[i], false
+			case *ssa.RunDefers:
+				callees = deferred
+			}
+			g.calls(here, here+1, callees, returns)
+		}
+	}
+}
+
+// calls makes the arcs of a call, and the one past it.
+func (g *icfg) calls(here, next uint32, callees []*copied, returns bool) {
+	kind, site := graph.KindControl, g.sites
+	for _, c := range callees {
+		to, ok := g.of[c]
+		if !ok {
+			continue
+		}
+		kind, g.sites = graph.KindCallToReturnSite, site+1
+		g.arc(here, g.first[to], graph.KindCall, site)
+		if returns {
+			for _, exit := range g.exits(to) {
+				g.arc(exit, next, graph.KindCallReturn, site)
+			}
+		}
+	}
+	g.arc(here, next, kind, graph.NoSite)
+}
+
+// exits are the returns of a procedure.
+func (g *icfg) exits(proc int) (list []uint32) {
+	at := g.first[proc]
+	for _, b := range g.procs[proc].f.Blocks {
+		at += uint32(len(b.Instrs))
+		if _, is := b.Instrs[len(b.Instrs)-1].(*ssa.Return); is {
+			list = append(list, at-1)
+		}
+	}
+	return list
+}
+
+func (g *icfg) arc(from, to, mask, site uint32) {
+	g.block.From, g.block.To = append(g.block.From, from), append(g.block.To, to)
+	g.block.Masks, g.block.Sites = append(g.block.Masks, mask), append(g.block.Sites, site)
+}
+
+// at is where something stands, or nothing for what the compiler makes.
+func (p *program) at(in string, pos token.Pos, where func(in string, at token.Position) string) string {
+	at := p.ssa.Fset.Position(pos)
+	if !at.IsValid() {
+		return ""
+	}
+	return where(in, at)
+}

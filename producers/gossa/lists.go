@@ -1,0 +1,57 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/govyre/vyre/graph"
+)
+
+// lists writes what vyre taint needs beside a graph: FILE.sources, and FILE.CLASS.sinks and FILE.CLASS.sanitizers for each class
+// of sinks. A node stands there by its name if no other has it, else by its id.
+func (e *emitted) lists(file string, g *graph.CSR) (written []string, err error) {
+	base := strings.TrimSuffix(strings.TrimSuffix(file, ".gz"), filepath.Ext(strings.TrimSuffix(file, ".gz")))
+	count := make(map[string]int)
+	for v := range uint32(g.Nodes()) {
+		count[g.Name(v)]++
+	}
+	name := func(v uint32) string {
+		if n := g.Name(v); count[n] == 1 && !strings.ContainsAny(n, "\t\n,") {
+			return n
+		}
+		return fmt.Sprintf("id:%d", v)
+	}
+	write := func(what string, lines []string) {
+		if len(lines) == 0 || err != nil {
+			return
+		}
+		slices.Sort(lines)
+		written = append(written, base+"."+what)
+		err = os.WriteFile(base+"."+what, []byte(strings.Join(slices.Compact(lines), "\n")+"\n"), 0o666)
+	}
+	q := e.question(g)
+	var lines []string
+	for _, s := range q.sources {
+		for _, v := range s.Nodes {
+			lines = append(lines, name(v)+"\t"+s.Label)
+		}
+	}
+	write("sources", lines)
+	for _, class := range q.classes {
+		var sinks, sanitizers []string
+		for _, v := range q.sinks[class] {
+			sinks = append(sinks, name(v))
+		}
+		for _, s := range e.sanitizers(class) {
+			for _, v := range s.Nodes {
+				sanitizers = append(sanitizers, name(v))
+			}
+		}
+		write(class+".sinks", sinks)
+		write(class+".sanitizers", sanitizers)
+	}
+	return written, err
+}
