@@ -73,12 +73,9 @@ func check(p *ir.Program) error {
 	}
 	for r := range ir.Row(p.Rows()) {
 		switch in := p.Op(r).Info(); {
-		case in.Attr&ir.Barrier != 0 && in.Level <= ir.LevelFirst:
+		case in.Attr&ir.Barrier != 0 && in.Level == ir.LevelFirst:
 			return unsupported("it has %s, which is not yet made machine code", p.Op(r))
 		}
-	}
-	if p.Traits().Resident {
-		return unsupported("its groups have to run at the same time, which is not yet made machine code")
 	}
 	return nil
 }
@@ -104,6 +101,9 @@ func newLayout(p *ir.Program) layout {
 // runsAlone reports whether vectors may run one after the other, each to its end: no vector waits for another, be it at
 // a barrier, or in a loop that ends when another has written.
 func runsAlone(p *ir.Program) bool {
+	if p.Traits().Resident {
+		return false
+	}
 	written := map[ir.Object]bool{}
 	inLoop := func(r ir.Row) bool {
 		for g := p.Region(r); g != 0; {
@@ -117,7 +117,7 @@ func runsAlone(p *ir.Program) bool {
 	}
 	for r := range ir.Row(p.Rows()) {
 		in := p.Op(r).Info()
-		if in.Attr&ir.Convergent != 0 && p.Op(r) != ir.OpResident {
+		if in.Attr&ir.Convergent != 0 {
 			return false
 		}
 		if in.Imm == ir.ImmObject && in.Attr&ir.Writes != 0 && !p.Objects()[p.X(r)].Local() {

@@ -14,7 +14,7 @@ type Kernel struct {
 	f    *function
 	page *codePage
 	code uintptr
-	rows []ir.Row // rows that Go computes
+	each []entry // what the bank has for each group
 
 	tables []unsafe.Pointer // by object: the contents of a table
 	keep   [][]uint64       // what tables point into
@@ -53,6 +53,11 @@ func New(p *ir.Program, o Options) (*Kernel, error) {
 			copy(unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), len(o.Array.Table)), o.Array.Table)
 			k.keep = append(k.keep, words)
 			k.tables[i] = unsafe.Pointer(&words[0])
+		}
+	}
+	for _, e := range f.bank {
+		if e.from == fromGroup || e.from == fromBase {
+			k.each = append(k.each, e)
 		}
 	}
 	if k.page, err = newCode(code); err != nil {
@@ -212,13 +217,12 @@ func (k *Kernel) prepare(f *frame, l *launch) {
 // place sets the number of the group that a frame runs.
 func (k *Kernel) place(f *frame, id [3]uint32) {
 	size := k.p.Workgroup()
-	for _, e := range k.f.bank {
-		switch e.from {
-		case fromGroup:
-			f.fill(e.off, pattern(ir.U32, uint64(id[e.x])))
-		case fromBase:
-			f.fill(e.off, pattern(ir.U32, uint64(id[e.x]*size[e.x])))
+	for _, e := range k.each {
+		n := id[e.x]
+		if e.from == fromBase {
+			n *= size[e.x]
 		}
+		f.fill(e.off, pattern(ir.U32, uint64(n)))
 	}
 }
 

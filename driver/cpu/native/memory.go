@@ -22,6 +22,10 @@ type access struct {
 	value  [2][]vreg // what is stored; of a compare-and-swap, what is expected and what is new
 	result []vreg
 	vec    int // elements of the access
+
+	// records: the elements of a lane follow each other in the vector's frame, and value or result are rows of these, of
+	// two lanes each.
+	records bool
 }
 
 // widest index that is compared in 32 bits: one of a signed index that is negative is more than any length.
@@ -42,6 +46,12 @@ func (s *selector) access(r ir.Row, c *flow) {
 	if p.Type(r) != ir.None {
 		a.result = s.fresh(p.Type(r))
 		s.vals[r] = a.result
+	}
+	if a.records = a.vec == 4 && a.shape == consecutive && a.o.Type().Size() == 4 && a.quick() && !a.o.Local(); a.records && a.result == nil {
+		a.value[0] = s.transpose(a.value[0])
+	}
+	if a.records && a.result != nil {
+		defer func() { s.vals[r] = s.transpose(a.result) }()
 	}
 	uses := append([]vreg{}, a.index...)
 	uses = append(append(uses, a.value[0]...), a.value[1]...)
@@ -64,6 +74,10 @@ func (a *access) write(e *emitter) {
 		a.byLanes(e)
 	case a.o.Local():
 		a.local(e)
+	case a.records && in.Attr&ir.Writes != 0:
+		a.storeRecords(e)
+	case a.records:
+		a.loadRecords(e)
 	case in.Attr&ir.Writes != 0 && a.vec == 1 && a.shape == consecutive && size >= 4:
 		a.storeRow(e)
 	case in.Attr&ir.Writes != 0:

@@ -21,7 +21,11 @@ const (
 // and the result is taken from there. What is outside gives zero and does nothing.
 func (a *access) byLanes(e *emitter) {
 	a.spread(e, vectorIndex, a.index)
-	a.spread(e, vectorX, a.value[0])
+	if a.records {
+		a.storeRows(e, amd64.At(vectorFrame, vectorX))
+	} else {
+		a.spread(e, vectorX, a.value[0])
+	}
 	a.spread(e, vectorZ, a.value[1])
 	if a.result != nil {
 		e.V3(amd64.VPXOR, scratch0, scratch0, scratch0.RM())
@@ -48,6 +52,10 @@ func (a *access) byLanes(e *emitter) {
 	e.ClearLowest(laneLeft)
 	e.Jcc(amd64.NE, again)
 	e.Bind(end)
+	if a.records {
+		a.loadRows(e, amd64.At(vectorFrame, vectorOut))
+		return
+	}
 	for i, v := range a.result {
 		y := e.dst(v)
 		e.VLoad(y, amd64.At(vectorFrame, vectorOut+32*int32(i)))
@@ -65,6 +73,16 @@ func (a *access) spread(e *emitter, off int32, vs []vreg) {
 func slot(off int32, i, size int) amd64.Mem {
 	size = max(size, 4)
 	return amd64.Mem{Base: vectorFrame, Index: lane32, Scale: uint8(size), Disp: off + int32(i*lanes*size)}
+}
+
+// slot is the lane's part of element i.
+func (a *access) slot(e *emitter, off int32, i int) amd64.Mem {
+	if !a.records {
+		return slot(off, i, a.o.Type().Size())
+	}
+	e.Load(4, laneOther, lane32.RM())
+	e.ShiftImm(4, 4, laneOther, 4)
+	return amd64.Mem{Base: vectorFrame, Index: laneOther, Scale: 1, Disp: off + 4*int32(i)}
 }
 
 // element brings the address of element i of the lane's access into DX, or jumps to skip if it is outside.
@@ -128,7 +146,7 @@ func (a *access) touch(e *emitter, i int) {
 	case in.Attr&ir.Atomic != 0:
 		a.atomic(e)
 	case in.Attr&ir.Writes != 0:
-		e.Load(max(width, 4), laneValue, slot(vectorX, i, t.Size()).RM())
+		e.Load(max(width, 4), laneValue, a.slot(e, vectorX, i).RM())
 		if t == ir.Bool { // a mask
 			e.AluImm(amd64.AND, 4, laneValue.RM(), 1)
 		}
@@ -147,6 +165,6 @@ func (a *access) touch(e *emitter, i int) {
 		default:
 			e.LoadZero(width, laneValue, m.RM())
 		}
-		e.Store(max(width, 4), slot(vectorOut, i, t.Size()), laneValue)
+		e.Store(max(width, 4), a.slot(e, vectorOut, i), laneValue)
 	}
 }

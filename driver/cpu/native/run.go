@@ -123,6 +123,10 @@ func (l *launch) work() {
 		workers = runtime.GOMAXPROCS(0)
 	}
 	workers = int(min(uint64(workers), l.total))
+	if l.k.p.Traits().Resident {
+		l.resident(workers)
+		return
+	}
 	w := worker{l: l, frame: l.k.take(), block: 1}
 	defer func() { l.k.give(w.frame) }()
 	if workers == 1 {
@@ -189,13 +193,9 @@ func (l *launch) fail(err error) {
 }
 
 func (w *worker) groups(first, n uint64) {
-	l := w.l
-	l.k.prepare(w.frame, l)
-	for g := first; g < first+n && !l.stop.Load(); g++ {
-		w.group = g
-		w.id = [3]uint32{uint32(g % uint64(l.grid[0])), uint32(g / uint64(l.grid[0]) % uint64(l.grid[1])), uint32(g / uint64(l.grid[0]) / uint64(l.grid[1]))}
-		l.k.place(w.frame, w.id)
-		if l.k.f.layout.alone {
+	for g := first; g < first+n && !w.l.stop.Load(); g++ {
+		w.begin(g)
+		if w.l.k.f.layout.alone {
 			w.alone()
 		} else {
 			w.together()
@@ -241,13 +241,25 @@ func (v vector) resume() *uintptr { return (*uintptr)(unsafe.Add(v.at, vectorRes
 func (v vector) status() *status  { return (*status)(unsafe.Add(v.at, vectorStatus)) }
 func (v vector) row() ir.Row      { return *(*ir.Row)(unsafe.Add(v.at, vectorRow)) }
 
-// together runs a group whose vectors wait for each other: each until it stops, round after round.
+// together runs a group whose vectors wait for each other.
 func (w *worker) together() {
-	n := w.l.k.f.layout.vectors
-	for i := range n {
+	w.start()
+	for w.advance() == polled && w.alive() {
+	}
+}
+
+// start makes all vectors of a group begin.
+func (w *worker) start() {
+	for i := range w.l.k.f.layout.vectors {
 		v := w.vector(i)
 		*v.status(), *v.resume() = running, w.l.k.code
 	}
+}
+
+// advance runs the vectors of a group, each until it stops, round after round: until all have ended, all wait for the
+// grid, or one has run for long.
+func (w *worker) advance() status {
+	n := w.l.k.f.layout.vectors
 	for {
 		for i := 0; i < n; {
 			v := w.vector(i)
@@ -265,16 +277,17 @@ func (w *worker) together() {
 				*v.status() = running
 			}
 		}
-		if !w.wake() {
-			return
+		if why := w.wake(); why != running {
+			return why
 		}
 	}
 }
 
 func (w *worker) vector(i int) vector { return vector{w.frame.at(i)} }
 
-// wake lets vectors go on whose wait is over. It returns false when the group has ended, or the launch.
-func (w *worker) wake() bool {
+// wake lets vectors go on whose wait is over. It returns running if some do at once, polled if some do later, atGrid
+// where all wait for other groups, and ended when the group has, or the launch.
+func (w *worker) wake() status {
 	n := w.l.k.f.layout.vectors
 	var count [atGrid + 1]int
 	for i := range n {
@@ -286,15 +299,17 @@ func (w *worker) wake() bool {
 	}
 	switch {
 	case count[ended] == n:
-		return false
-	case count[polled] > 0 && !w.alive():
-		return false
-	case count[atWarp] > 0 && w.wakeWarps(), count[polled] > 0:
-		return true
+		return ended
+	case count[atWarp] > 0 && w.wakeWarps():
+		return running
+	case count[polled] > 0:
+		return polled
 	case count[atGroup] == n:
 		w.wakeGroup()
-		return true
+		return running
+	case count[atGrid] == n:
+		return atGrid
 	}
 	w.l.fail(w.torn())
-	return false
+	return ended
 }

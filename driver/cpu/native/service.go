@@ -132,27 +132,40 @@ func (w *worker) linear(index, lane int) uint64 {
 }
 
 // votes are the pure ops that combine the votes of a barrier; a broadcast has none.
-var votes = map[ir.Op]ir.Op{ir.OpBarrierAnyWG: ir.OpOr, ir.OpBarrierAllWG: ir.OpAnd, ir.OpBarrierAddWG: ir.OpAdd}
+var votes = map[ir.Op]ir.Op{
+	ir.OpBarrierAnyWG: ir.OpOr, ir.OpBarrierAllWG: ir.OpAnd, ir.OpBarrierAddWG: ir.OpAdd,
+	ir.OpBarrierAnyGrid: ir.OpOr, ir.OpBarrierAllGrid: ir.OpAnd, ir.OpBarrierAddGrid: ir.OpAdd,
+}
 
-// wakeGroup ends a barrier that all vectors have reached: votes are combined in the order of invocations.
-func (w *worker) wakeGroup() {
-	p := w.l.k.p
-	r := w.vector(0).row()
-	var out uint64
+// wakeGroup ends a barrier that all vectors have reached.
+func (w *worker) wakeGroup() { w.release(w.vote()) }
+
+// vote combines what a group brings to a barrier, in the order of invocations; 0 where that is nothing.
+func (w *worker) vote() uint64 {
+	p, r := w.l.k.p, w.vector(0).row()
 	t := p.Type(r)
-	if t != ir.None {
-		out = w.vector(0).get(t, 0, 0)
-		if op, ok := votes[p.Op(r)]; ok {
-			for l := 1; l < p.GroupSize(); l++ {
-				out = exact.Eval(op, t, t, 0, out, w.vector(l/lanes).get(t, 0, l%lanes), 0)
-			}
+	if t == ir.None {
+		return 0
+	}
+	out := w.vector(0).get(t, 0, 0)
+	if op, ok := votes[p.Op(r)]; ok {
+		for l := 1; l < p.GroupSize(); l++ {
+			out = combineVotes(op, t, out, w.vector(l/lanes).get(t, 0, l%lanes))
 		}
 	}
+	return out
+}
+
+func combineVotes(op ir.Op, t ir.Type, x, y uint64) uint64 { return exact.Eval(op, t, t, 0, x, y, 0) }
+
+// release lets a group go on from a barrier, with its outcome.
+func (w *worker) release(outcome uint64) {
+	t := w.l.k.p.Type(w.vector(0).row())
 	for i := range w.l.k.f.layout.vectors {
 		v := w.vector(i)
 		if t != ir.None {
 			for l := range lanes {
-				v.set(t, l, out)
+				v.set(t, l, outcome)
 			}
 		}
 		*v.status() = running
