@@ -95,9 +95,7 @@ func prepare(d driver.Device, p problem) (*side, error) {
 		}
 		s.seq.Upload(driver.All(b), data, driver.Always)
 		args = append(args, driver.All(b))
-		if s.out = nil; true {
-			s.out = make([]byte, len(data))
-		}
+		s.out = make([]byte, len(data))
 	}
 	s.seq.Launch(k, p.grid, args...)
 	s.seq.Read(args[len(args)-1].(driver.Range), s.out)

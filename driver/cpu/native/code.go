@@ -100,6 +100,7 @@ type function struct {
 	bank   []entry
 	tables []table
 	layout layout
+	once   map[ir.Row]bool // rows that Go computes whose value all lanes share
 
 	banked map[entry]vreg
 	tabled map[table]vreg

@@ -43,7 +43,7 @@ func generate(p *ir.Program, o Options) (*function, []byte, error) {
 	if err := check(p); err != nil {
 		return nil, nil, err
 	}
-	f := &function{p: p, banked: map[entry]vreg{}, tabled: map[table]vreg{}}
+	f := &function{p: p, once: map[ir.Row]bool{}, banked: map[entry]vreg{}, tabled: map[table]vreg{}}
 	f.layout = newLayout(p)
 	if f.layout.alone = runsAlone(p); o.Alone != nil {
 		f.layout.alone = f.layout.alone && *o.Alone

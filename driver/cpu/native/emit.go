@@ -233,6 +233,7 @@ func (s *selector) poll() {
 // there when it goes on.
 func (s *selector) wait(r ir.Row, c *flow, why status) {
 	operands := s.operandsOf(r)
+	s.once[r] = why == assisted && s.value[r] == uniform
 	var uses []vreg
 	for _, o := range operands {
 		uses = append(uses, o...)

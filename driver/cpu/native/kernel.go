@@ -147,7 +147,7 @@ func (k *Kernel) tabled(t table, l uint32) uint32 {
 	size := k.p.Workgroup()
 	switch t.op {
 	case ir.OpLocal:
-		return [3]uint32{l % size[0], l / size[0] % size[1], l / size[0] / size[1]}[t.x]
+		return [3]uint32{l % size[0], l / size[0] % size[1], l / size[0] / size[1] % size[2]}[t.x] // also of lanes beyond the group, which have to be like the others
 	case ir.OpLane:
 		return l % 32
 	case ir.OpWarp:

@@ -33,7 +33,7 @@ func (a *access) byLanes(e *emitter) {
 			e.VStore(amd64.At(vectorFrame, vectorOut+32*int32(i)), scratch0)
 		}
 	}
-	if a.mask != noReg {
+	if a.mask != noReg && !a.shared() {
 		e.VMask(laneLeft, e.reg(a.mask, scratch0))
 	} else {
 		e.Imm32(laneLeft, 1<<lanes-1)
@@ -61,6 +61,12 @@ func (a *access) byLanes(e *emitter) {
 		e.VLoad(y, amd64.At(vectorFrame, vectorOut+32*int32(i)))
 		e.put(v, y)
 	}
+}
+
+// shared reports whether all lanes load the same: then also those that are not active, for what is uniform is so in all.
+func (a *access) shared() bool {
+	in := a.s.p.Op(a.r).Info()
+	return a.s.value[a.r] == uniform && in.Attr&(ir.Writes|ir.Atomic) == 0
 }
 
 func (a *access) spread(e *emitter, off int32, vs []vreg) {

@@ -64,15 +64,19 @@ func (w *worker) assist(v vector, index int) {
 				types[i], args = p.Type(o), i+1
 			}
 		}
+		once, out := w.l.k.f.once[r], uint64(0)
 		for l := range lanes {
-			if !v.active(l) {
+			if !once && !v.active(l) {
 				continue
 			}
-			var x [3]uint64
-			for i := range args {
-				x[i] = v.get(types[i], i, l)
+			if !once || l == 0 {
+				var x [3]uint64
+				for i := range args {
+					x[i] = v.get(types[i], i, l)
+				}
+				out = do(t, p.X(r), x[0], x[1], x[2])
 			}
-			v.set(p.Type(r), l, do(t, p.X(r), x[0], x[1], x[2]))
+			v.set(p.Type(r), l, out) // what is uniform is so in lanes that are not active, too
 		}
 	}
 }

@@ -1,0 +1,115 @@
+package cpu_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cpu"
+	"github.com/govyre/vyre/driver/cpu/native"
+	"github.com/govyre/vyre/internal/interp"
+)
+
+// needsHost skips a test where there is no machine code.
+func needsHost(t *testing.T) {
+	t.Helper()
+	if err := native.Available(); err != nil {
+		t.Skip(err)
+	}
+}
+
+const store7 = `
+kernel @seven workgroup(32) {
+  param @x: buf<u32> rw
+  %i = global.x
+  store @x[%i], 7_u32
+}`
+
+// waits has a barrier that has no machine code.
+const waits = `
+kernel @waits workgroup(32) {
+  barrier.first #1
+}`
+
+func TestEngineIsChosenAndSaid(t *testing.T) {
+	needsHost(t)
+	for _, c := range []struct {
+		name             string
+		env              string
+		o                cpu.Options
+		target, reason   string
+		nativeN, interpN uint64
+	}{
+		{"default", "", cpu.Options{}, "interp", "default", 0, 1},
+		{"by environment", "auto", cpu.Options{}, native.Target, "", 1, 0},
+		{"required", "", cpu.Options{OpenOptions: driver.OpenOptions{RequireNative: true}}, native.Target, "", 1, 0},
+		{"the option wins", "native", cpu.Options{Engine: cpu.Interp}, "interp", "asked for", 0, 1},
+		{"a schedule", "auto", cpu.Options{Run: interp.Options{Schedule: interp.Reversed}}, "interp", "schedule", 0, 1},
+		{"a detector", "auto", cpu.Options{Run: interp.Options{Detect: interp.Races}}, "interp", "detector", 0, 1},
+		{"a budget", "auto", cpu.Options{Run: interp.Options{Budget: 1 << 20}}, "interp", "budget", 0, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Setenv("VYRE_CPU", c.env)
+			d := open(t, c.o)
+			if got := d.Caps(); got.Target != c.target || !strings.Contains(got.Reason, c.reason) || (got.Reason == "") != (c.reason == "") {
+				t.Errorf("target %q, reason %q", got.Target, got.Reason)
+			}
+			k := compile(t, d, store7)
+			if got := k.Resources(); got.Target != c.target || !strings.Contains(got.Reason, c.reason) {
+				t.Errorf("of the kernel: target %q, reason %q", got.Target, got.Reason)
+			}
+			dst := make([]byte, 128)
+			if _, err := driver.Dispatch(ctx, k, driver.Groups(1), driver.InOut(dst)); err != nil || dst[124] != 7 {
+				t.Errorf("%v, %v", dst[124], err)
+			}
+			if n, i := d.Stats().Get(driver.NativeLaunches), d.Stats().Get(driver.InterpLaunches); n != c.nativeN || i != c.interpN {
+				t.Errorf("%d launches as machine code, %d on the interpreter", n, i)
+			}
+		})
+	}
+}
+
+func TestEngineThatCannotIsAnError(t *testing.T) {
+	needsHost(t)
+	_, err := cpu.Open(cpu.Options{Engine: "jit"})
+	wantError(t, err, driver.InvalidArgument, `no engine "jit"`, "interp, native or auto")
+	_, err = cpu.Open(cpu.Options{Engine: cpu.Native, Run: interp.Options{Detect: interp.Races}})
+	wantError(t, err, driver.InvalidArgument, "a detector is the interpreter's")
+
+	d := open(t, cpu.Options{Engine: cpu.Native})
+	_, err = d.Compile(ctx, parse(t, waits), driver.Options{})
+	wantError(t, err, driver.Unsupported, `compile "waits"`, "barrier.first", "VYRE_CPU=auto")
+
+	d = open(t, cpu.Options{Engine: cpu.Auto})
+	k := compile(t, d, waits)
+	if got := k.Resources(); got.Target != "interp" || !strings.Contains(got.Reason, "barrier.first") {
+		t.Errorf("target %q, reason %q", got.Target, got.Reason)
+	}
+}
+
+// One program under two choices of passes is two kernels of one digest.
+func TestTargetChoosesTheEngineOfAKernel(t *testing.T) {
+	needsHost(t)
+	d := open(t, cpu.Options{Engine: cpu.Auto})
+	for _, target := range []string{"", "interp", native.Target} {
+		k, err := d.Compile(ctx, parse(t, store7), driver.Options{Target: target})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := map[bool]string{true: "interp", false: native.Target}[target == "interp"]; k.Resources().Target != want {
+			t.Errorf("asked for %q, got %q", target, k.Resources().Target)
+		}
+	}
+	_, err := d.Compile(ctx, parse(t, store7), driver.Options{Target: "sm_90"})
+	wantError(t, err, driver.Unsupported, `no target "sm_90"`)
+}
+
+// The contract holds on both engines.
+func TestMachineCodeRefusesWhatTheInterpreterDoes(t *testing.T) {
+	needsHost(t)
+	d := open(t, cpu.Options{Engine: cpu.Native})
+	k := compile(t, d, store7)
+	if _, err := driver.Dispatch(ctx, k, driver.Groups(1), driver.InOut(make([]byte, 6))); err == nil {
+		t.Error("a buffer of one and a half elements was taken")
+	}
+}
