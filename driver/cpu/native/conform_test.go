@@ -79,6 +79,9 @@ func TestRandomProgramsAgree(t *testing.T) {
 				if err := p.Agree(context.Background(), conform.On(d)); err != nil {
 					t.Errorf("seed %d: %v\n%s", first+i, err, p.Describe())
 				}
+				if i%1000 == 999 {
+					t.Logf("%d programs", i+1)
+				}
 			}
 		})
 	}

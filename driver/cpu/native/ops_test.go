@@ -19,10 +19,7 @@ import (
 
 // computedByGo are the ops, with the type of their operand, that have no rule: right, and slow.
 var computedByGo = strings.Fields(`
-addsat.i64 addsat.u64 brev.i64 brev.u64 clz.i64 clz.u64 ctz.i64 ctz.u64 cvt.f32.i64 cvt.f32.u64 cvt.f64.i64 cvt.f64.u64
-cvt.i64.f32 cvt.i64.f64 cvt.u64.f32 cvt.u64.f64 div.i64 div.u64 dp4a.i32 dp4a.u32 fast_cos.f32 fast_exp2.f32 fast_log2.f32
-fast_sin.f32 fast_tanh.f32 mulhi.i64 mulhi.u64 mulsat.i64 mulsat.u64 popc.i64 popc.u64 prmt.u32 rem.i64 rem.u64 subsat.i64
-subsat.u64
+div.i64 div.u64 fast_cos.f32 fast_exp2.f32 fast_log2.f32 fast_sin.f32 fast_tanh.f32 rem.i64 rem.u64
 `)
 
 var valueTypes = []ir.Type{ir.Bool, ir.I32, ir.U32, ir.I64, ir.U64, ir.F32, ir.F64, ir.F16, ir.BF16}
