@@ -87,11 +87,11 @@ func integers[T gpu.Integer](t *testing.T, d *vyre.Device, n int) {
 	t.Helper()
 	x := make([]T, n)
 	for i := range x {
-		x[i] = T(rand.Uint64())
+		x[i] = T(chance.Uint64())
 	}
 	for op, f := range []func(a, b T) T{func(a, b T) T { return a + b }, func(a, b T) T { return a * b }, func(a, b T) T { return min(a, b) },
 		func(a, b T) T { return max(a, b) }, func(a, b T) T { return a & b }, func(a, b T) T { return a | b }, func(a, b T) T { return a ^ b }} {
-		if !long.Enabled() && rand.IntN(3) != 0 {
+		if !long.Enabled() && chance.IntN(3) != 0 {
 			continue
 		}
 		want, some := tree(x, f)
@@ -109,8 +109,8 @@ func floats[T gpu.Float](t *testing.T, d *vyre.Device, n int, bits func(T) uint6
 	t.Helper()
 	x := make([]T, n)
 	for i := range x {
-		x[i] = T(rand.NormFloat64() * math.Exp2(float64(rand.IntN(40))))
-		switch rand.IntN(100) {
+		x[i] = T(chance.NormFloat64() * math.Exp2(float64(chance.IntN(40))))
+		switch chance.IntN(100) {
 		case 0:
 			x[i] = T(math.Copysign(0, -1))
 		case 1:

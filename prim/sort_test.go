@@ -67,14 +67,14 @@ var shapes = []struct {
 	name string
 	key  func(i, n int) uint64
 }{
-	{"random", func(int, int) uint64 { return rand.Uint64() }},
+	{"random", func(int, int) uint64 { return chance.Uint64() }},
 	{"equal", func(int, int) uint64 { return 0x8182838485868788 }},
 	{"sorted", func(i, n int) uint64 { return uint64(i) * (1 << 63 / uint64(n)) * 2 }},
 	{"reversed", func(i, n int) uint64 { return uint64(n-i) * (1 << 63 / uint64(n)) * 2 }},
 	{"one bit", func(i, n int) uint64 { return uint64(i*7%3%2) << 21 }},
-	{"few", func(int, int) uint64 { return rand.Uint64N(5) * 0x0101010101010101 }},
+	{"few", func(int, int) uint64 { return chance.Uint64N(5) * 0x0101010101010101 }},
 	{"special", func(int, int) uint64 {
-		f := []float64{0, math.Copysign(0, -1), math.NaN(), math.Inf(1), math.Inf(-1), 1, -1, math.SmallestNonzeroFloat64, -math.NaN()}[rand.IntN(9)]
+		f := []float64{0, math.Copysign(0, -1), math.NaN(), math.Inf(1), math.Inf(-1), 1, -1, math.SmallestNonzeroFloat64, -math.NaN()}[chance.IntN(9)]
 		return math.Float64bits(f)
 	}},
 }

@@ -1,0 +1,153 @@
+package prim_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/govyre/vyre"
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cuda"
+	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/cusim"
+	"github.com/govyre/vyre/internal/faults"
+	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/prim"
+)
+
+// keeper closes what there is, last made first, and takes the first error of what is made.
+type keeper struct {
+	closers []interface{ Close() error }
+	err     error
+}
+
+func (k *keeper) close() (err error) {
+	for _, c := range slices.Backward(k.closers) {
+		err = errors.Join(err, c.Close())
+	}
+	return err
+}
+
+// kept returns what has been made, for k to close.
+func kept[P interface{ Close() error }](k *keeper, p P, err error) P {
+	if err == nil {
+		k.closers = append(k.closers, p)
+	} else if k.err == nil {
+		k.err = err
+	}
+	return p
+}
+
+// chained is what a chain works on: it chooses elements, sorts and sums them up, in one sequence, where each count is known to the
+// device alone.
+type chained struct {
+	x, out, sorted, sums *vyre.Buffer[uint32]
+	flags                *vyre.Buffer[uint8]
+	count                *vyre.Buffer[uint32]
+	seq                  *vyre.Sequence
+}
+
+// newChain makes the primitives, for max elements, and records them.
+func newChain(ctx context.Context, dev *vyre.Device, k *keeper, max int, x []uint32, flags []uint8) (c chained, err error) {
+	made := func(n int) *vyre.Buffer[uint32] {
+		b, err := vyre.Alloc[uint32](dev, n)
+		return kept(k, b, err)
+	}
+	in, err := vyre.Upload(dev, x)
+	c.x = kept(k, in, err)
+	by, err := vyre.Upload(dev, flags)
+	c.flags = kept(k, by, err)
+	c.out, c.sorted, c.sums, c.count = made(len(x)), made(len(x)), made(len(x)), made(1)
+	choose, err := prim.NewSelect[uint32, uint8](ctx, dev, max)
+	kept(k, choose, err)
+	sort, err := prim.NewSort[uint32](ctx, dev, max, prim.SortOptions{})
+	kept(k, sort, err)
+	scan, err := prim.NewScan[uint32](ctx, dev, prim.Sum, max)
+	if kept(k, scan, err); k.err != nil {
+		return c, k.err
+	}
+	c.seq = kept(k, dev.NewSequence("chain"), nil)
+	choose.Record(c.seq, prim.N(len(x)), c.x, c.flags, c.out, c.count)
+	sort.Record(c.seq, prim.At(c.count), c.out, c.sorted)
+	scan.Record(c.seq, prim.At(c.count), c.sorted, c.sums)
+	return c, nil
+}
+
+// chainTwice opens a device, runs the chain twice, and again after a run that failed, and closes what there is in any case.
+func chainTwice(drv *cusim.Driver, max int) (err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	d, err := cuda.Open(cuda.Options{Driver: drv, OpenOptions: driver.OpenOptions{CloseTimeout: time.Second}})
+	if err != nil {
+		return err
+	}
+	k := new(keeper)
+	kept(k, d, nil)
+	defer func() { err = errors.Join(err, k.close()) }()
+	x, flags, want := make([]uint32, 70), make([]uint8, 70), []uint32(nil)
+	for i := range x {
+		x[i], flags[i] = uint32(i*i*2654435761), uint8(i%3)
+		if flags[i] != 0 {
+			want = append(want, x[i])
+		}
+	}
+	slices.Sort(want)
+	for i := range want[1:] {
+		want[i+1] += want[i]
+	}
+	c, err := newChain(ctx, &vyre.Device{Device: d}, k, max, x, flags)
+	if err != nil {
+		return err
+	}
+	run := func() error {
+		if _, err := c.seq.Run(ctx); err != nil {
+			return err
+		}
+		var count [1]uint32
+		if err := c.count.ReadInto(ctx, count[:]); err != nil {
+			return err
+		}
+		got := make([]uint32, len(x))
+		if err := c.sums.ReadInto(ctx, got); err != nil {
+			return err
+		}
+		if n := int(count[0]); n != len(want) || !slices.Equal(got[:n], want) {
+			return fmt.Errorf("%w: %d elements, %v, and not %v", faults.ErrWrong, n, got, want)
+		}
+		return nil
+	}
+	for range 2 {
+		if e := run(); e != nil { // going on after a failure gives the right result, or an error again
+			err = errors.Join(err, e, run())
+		}
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("%w: it took too long: %w", faults.ErrWrong, errors.Join(err, ctx.Err()))
+	}
+	return err
+}
+
+// A sort of up to 8,192 elements is one launch; one of more is several, with memory of their own, and takes the simulator longer.
+func TestAnyCallOfAChainMayFail(t *testing.T) {
+	for _, c := range []struct{ max, short, quick, long int }{{100, 151, 41, 3}, {10000, 251, 151, 41}} {
+		every := c.quick
+		switch {
+		case long.Exhaustive():
+			every = 1
+		case long.Enabled():
+			every = c.long
+		case testing.Short():
+			every = c.short
+		}
+		for _, eager := range []bool{false, true} {
+			config := cusim.Config{Models: []cusim.Model{cusim.Tiny}, Eager: eager}
+			n := faults.EachCall(t, config, every, func(drv *cusim.Driver) error { return chainTwice(drv, c.max) }, 719, cu.OutOfMemory)
+			if t.Logf("at most %d elements, eager %v: %d times", c.max, eager, n); n < 2 {
+				t.Errorf("only %d calls failed", n)
+			}
+		}
+	}
+}
