@@ -78,7 +78,7 @@ func newChain(ctx context.Context, dev *vyre.Device, k *keeper, max int, x []uin
 
 // chainTwice opens a device, runs the chain twice, and again after a run that failed, and closes what there is in any case.
 func chainTwice(drv *cusim.Driver, max int) (err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	d, err := cuda.Open(cuda.Options{Driver: drv, OpenOptions: driver.OpenOptions{CloseTimeout: time.Second}})
 	if err != nil {
