@@ -245,7 +245,11 @@ func (f *flow) bind(s *site, each func(bound)) {
 	}
 	if s.env != none {
 		for i, v := range q.free {
-			b.pair(v, f.heap.part(s.env, f.heap.captured(q.of.f, i)), inward)
+			way := inward
+			if f.heap.flat && !isScalar(q.of.f.FreeVars[i].Type()) {
+				way = both
+			}
+			b.pair(v, f.heap.part(s.env, f.heap.captured(q.of.f, i)), way)
 		}
 	}
 	if s.result != none {

@@ -224,9 +224,12 @@ func (c *calls) within(callees []*copied, f *ssa.Function) (list []*copied) {
 // calledBy are the functions that callees of a call call as their parameter k.
 func (c *calls) calledBy(callees []*copied, k int) (list []*copied) {
 	for _, of := range callees {
-		for call, to := range of.sites {
-			if k < len(of.f.Params) && call.Common().Value == of.f.Params[k] {
-				list = append(list, to...)
+		if k >= len(of.f.Params) {
+			continue
+		}
+		for _, use := range *of.f.Params[k].Referrers() {
+			if call, is := use.(ssa.CallInstruction); is && call.Common().Value == of.f.Params[k] {
+				list = append(list, of.sites[call]...)
 			}
 		}
 	}

@@ -194,19 +194,48 @@ func TestLimitsBoundCopies(t *testing.T) {
 	}
 }
 
-// TestEqualInputGivesAnEqualFile, byte for byte, by every algorithm.
+// TestEqualInputGivesAnEqualFile, byte for byte, by every algorithm, of every kind.
 func TestEqualInputGivesAnEqualFile(t *testing.T) {
 	dir, _ := unpacked(t, "testdata/closures.txtar")
 	for _, how := range []string{"cha", "rta", "vta"} {
-		var files [2]bytes.Buffer
+		var files [2][]bytes.Buffer
 		for k := range files {
-			_, g := made(t, dir, how, limits{levels: 3, more: 0.5})
-			if _, err := g.WriteTo(&files[k]); err != nil {
+			p, err := load(t.Context(), dir, false, []string{"./..."})
+			if err != nil {
 				t.Fatal(err)
 			}
+			may, err := p.resolve(how)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := copies(p, may, limits{levels: 3, more: 0.5})
+			g, err := c.graph(p, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			list := []*graph.CSR{g}
+			if g, err = c.control(p, ""); err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, g)
+			for _, flat := range []bool{false, true} {
+				if g, err = flowOf(p, c, nil, flat).emit().graph(inPackage, ""); err != nil {
+					t.Fatal(err)
+				}
+				list = append(list, g)
+			}
+			for _, g := range list {
+				var b bytes.Buffer
+				if _, err := g.WriteTo(&b); err != nil {
+					t.Fatal(err)
+				}
+				files[k] = append(files[k], b)
+			}
 		}
-		if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) {
-			t.Errorf("%s: two files differ", how)
+		for i := range files[0] {
+			if !bytes.Equal(files[0][i].Bytes(), files[1][i].Bytes()) {
+				t.Errorf("%s: two files of graph %d differ", how, i)
+			}
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 	"golang.org/x/tools/go/types/typeutil"
+
+	"github.com/govyre/vyre/graph"
 )
 
 // A heap holds what values are made of. Every value of a procedure is an object, and so is every place in memory that values
@@ -284,7 +286,11 @@ func (h *heap) copied(from, to int32, mask uint32, scalar bool) {
 		return
 	}
 	h.arcs.add(from, itself, to, itself, mask)
-	if !scalar && !h.flat {
+	switch {
+	case scalar:
+	case h.flat: // an address is the place, so what is written through the copy is in what it is a copy of
+		h.arcs.add(to, itself, from, itself, graph.KindAlias)
+	default:
 		h.link(from, to, mask)
 	}
 }

@@ -133,12 +133,16 @@ func (e *emitted) describe(q *proc, where func(string, token.Position) string, n
 		}
 		names[o], at[o] = q.name+": "+called(v), e.p.at(in, pos, where)
 	}
+	count := make(map[string]int)
 	for _, s := range q.nodes {
-		pos := f.Pos()
+		pos, name := f.Pos(), s.name
 		if s.at != nil {
 			pos = lines[s.at]
 		}
-		names[s.object], at[s.object] = q.name+": "+s.name, e.p.at(in, pos, where)
+		if count[s.name]++; count[s.name] > 1 {
+			name += fmt.Sprintf(" (%d)", count[s.name])
+		}
+		names[s.object], at[s.object] = q.name+": "+name, e.p.at(in, pos, where)
 	}
 }
 

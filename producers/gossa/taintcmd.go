@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"go/token"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -70,22 +71,24 @@ func (c *taintCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	return c.show(os.Stdout, t, old)
+}
+
+// show prints what was found, beyond what is known.
+func (c *taintCmd) show(out io.Writer, t *report.Taint, old report.Baseline) (err error) {
 	t.Against(old)
 	switch {
 	case c.JSON:
-		err = t.JSON(os.Stdout)
+		err = t.JSON(out)
 	case c.SARIF:
-		err = t.SARIF(os.Stdout)
+		err = t.SARIF(out)
 	default:
-		err = t.Text(os.Stdout)
+		err = t.Text(out)
 	}
-	if err != nil {
-		return err
+	if err == nil && c.FailOn == "any" && len(t.Shown) > 0 {
+		err = found{fmt.Errorf("findings: %d", len(t.Shown))}
 	}
-	if c.FailOn == "any" && len(t.Shown) > 0 {
-		return found{fmt.Errorf("findings: %d", len(t.Shown))}
-	}
-	return nil
+	return err
 }
 
 // near says where something is, as seen from a folder; what is elsewhere has the path of its package.
@@ -152,12 +155,12 @@ func (e *emitted) ask(ctx context.Context, g *graph.CSR, contexts string, paths 
 // question collects what rules name. A source is one for each call; its copies are the same source.
 func (e *emitted) question(g *graph.CSR) question {
 	q := question{sinks: make(map[string][]uint32)}
-	at, labels := make(map[string]int), e.labels(g)
+	at := make(map[string]int)
 	for _, p := range e.places {
 		v := e.id(p.object, itself)
 		switch p.rule.kind {
 		case sourceRule:
-			label := labels.of(v)
+			label := label(g, v)
 			i, ok := at[label]
 			if !ok {
 				i = len(q.sources)
@@ -177,33 +180,16 @@ func (e *emitted) question(g *graph.CSR) question {
 	return q
 }
 
-// labels says what sources and sinks are called: the function that is called, and where; with a number from the second one on
-// that has the same name there. Copies of a function have the same ones. Lines of the source do not matter to it, so that a
-// finding is known again in a later version.
-type labels struct {
-	g     *graph.CSR
-	order map[string][]string // positions that have a name
-}
-
-func (e *emitted) labels(g *graph.CSR) *labels { return &labels{g, make(map[string][]string)} }
-
-func (l *labels) of(v uint32) string {
-	where, what, ok := strings.Cut(l.g.Name(v), ": ")
-	name := where
-	if ok {
-		where, _, _ = strings.Cut(where, "{")
-		name = what + " in " + where
+// label is what a source or a sink is called: the function that is called, and where; with a number from the second one on that
+// has the same name there. Copies of a function have the same ones. Lines of the source do not matter to it, so that a finding
+// is known again in a later version.
+func label(g *graph.CSR, v uint32) string {
+	where, what, ok := strings.Cut(g.Name(v), ": ")
+	if !ok {
+		return where
 	}
-	at := l.g.Position(v)
-	i := slices.Index(l.order[name], at)
-	if i < 0 {
-		i = len(l.order[name])
-		l.order[name] = append(l.order[name], at)
-	}
-	if i > 0 {
-		name += fmt.Sprintf(" (%d)", i+1)
-	}
-	return name
+	where, _, _ = strings.Cut(where, "{")
+	return what + " in " + where
 }
 
 func (e *emitted) sanitizers(class string) (list []graph.Sanitizer) {
@@ -231,9 +217,9 @@ func (e *emitted) distinct(g *graph.CSR, list []graph.Finding) (kept []graph.Fin
 		label int
 		sink  string
 	}
-	seen, labels := make(map[finding]bool), e.labels(g)
+	seen := make(map[finding]bool)
 	for _, f := range list {
-		is := finding{f.Label, labels.of(f.Sink)}
+		is := finding{f.Label, label(g, f.Sink)}
 		if !seen[is] {
 			seen[is] = true
 			kept = append(kept, f)

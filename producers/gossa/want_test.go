@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"go/types"
 	"maps"
@@ -15,6 +17,7 @@ import (
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/txtar"
 
+	"github.com/govyre/vyre/graph/files"
 	"github.com/govyre/vyre/graph/report"
 )
 
@@ -162,10 +165,14 @@ func TestWanted(t *testing.T) {
 		marked[name] = c.marked(name)
 	}
 	var counts [2]int
+	var exact *report.Taint
 	for k, contexts := range []string{"exact", "none"} {
 		got, err := e.ask(ctx, g, contexts, 1000, nil)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if exact == nil {
+			exact = got
 		}
 		found := c.found(t, got, marked)
 		for _, name := range c.names {
@@ -196,7 +203,85 @@ func TestWanted(t *testing.T) {
 	if counts[1] <= counts[0] {
 		t.Errorf("%d findings without contexts, %d with: they made no difference", counts[1], counts[0])
 	}
+	forms(t, exact)
+	byType(t, c, p, calls, r, marked)
 	t.Logf("%d programs, %d findings with exact contexts, %d without", len(c.names), counts[0], counts[1])
+}
+
+// forms checks what is printed of findings, and the exit status.
+func forms(t *testing.T, r *report.Taint) {
+	var text, document, sarif, rest bytes.Buffer
+	var status found
+	if err := (&taintCmd{}).show(&text, r, nil); err != nil || !strings.HasPrefix(text.String(), fmt.Sprintf("%d findings, from ", len(r.Findings))) {
+		t.Error(err, text.String())
+	}
+	if err := (&taintCmd{JSON: true, FailOn: "any"}).show(&document, r, nil); !errors.As(err, &status) {
+		t.Error("findings are no status:", err)
+	}
+	if err := (&taintCmd{SARIF: true}).show(&sarif, r, nil); err != nil || !strings.Contains(sarif.String(), `"uri": "once/main.go"`) {
+		t.Error(err, "no position in SARIF")
+	}
+	old, err := report.ReadBaseline(document.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(old) != len(r.Findings) {
+		t.Errorf("%d findings have %d names", len(r.Findings), len(old))
+	}
+	if err := (&taintCmd{FailOn: "any"}).show(&rest, r, old); err != nil || !strings.HasPrefix(rest.String(), "0 findings") {
+		t.Error("all is in the baseline:", err, rest.String())
+	}
+}
+
+// byType checks a flat heap: flows through fields, calls and channels are there, and two values of one type are one.
+func byType(t *testing.T, c *corpus, p *program, calls *calls, r *rules, marked map[string]flows) {
+	e := flowOf(p, calls, r, true).emit()
+	g, err := e.graph(near(c.dir), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := e.ask(t.Context(), g, "exact", 0, []string{"command"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := c.found(t, got, marked)
+	for _, name := range []string{"apply", "captured", "channels", "constructor", "contexts", "fields", "instances", "list", "once", "recursion"} {
+		for flow := range marked[name].want {
+			if !found[name][flow] {
+				t.Errorf("%s, fields by type: %s is wanted, and not reported", name, flow)
+			}
+		}
+	}
+	if n := len(found["instances"]); n != 2 {
+		t.Errorf("fields by type: two values of one type have %d flows, want 2", n)
+	}
+	if n := len(found["contexts"]); n != 1 {
+		t.Errorf("fields by type: contexts make %d flows of one", n)
+	}
+}
+
+// TestExampleIsCurrent: the graph of examples/programs/shop is what gossa makes of it.
+func TestExampleIsCurrent(t *testing.T) {
+	const dir = "../../examples/programs/shop"
+	old, _, err := files.Open(t.Context(), dir+"/shop.vyg.gz", files.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := newRules(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, calls, err := loading{Patterns: []string{"."}, Calls: "vta", Dir: dir, Levels: 3, More: 0.1, Quiet: true}.program(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := flowOf(p, calls, r, false).emit().graph(inPackage, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g.Digest() != old.Digest() {
+		t.Errorf("%s has another graph now; in it, run gossa --graph dataflow --rules std -o shop.vyg.gz .", dir)
+	}
 }
 
 // TestRulesNameWhatThereIs: every rule of gossa's is about a function, a field or a variable of the standard library.
