@@ -59,7 +59,6 @@ type rules struct {
 	list   []*rule
 	byName map[string][]*rule
 	prefix []*rule
-	std    map[string]bool
 }
 
 // place is a node that a rule names.
@@ -285,7 +284,7 @@ func (r *rules) ofCall(f *ssa.Function, c *ssa.CallCommon) (list []*rule) {
 	return list
 }
 
-// names reports whether a rule says what a function does, so that its body does not matter.
+// models reports whether a rule says what a function does, so that its body does not matter.
 func (r *rules) models(f *ssa.Function, c *ssa.CallCommon) bool {
 	return slices.ContainsFunc(r.ofCall(f, c), func(n *rule) bool { return n.kind != sinkRule })
 }
