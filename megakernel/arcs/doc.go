@@ -27,8 +27,8 @@
 //	}
 //
 // [Drain] has no rounds at all: whoever has no work takes the next item there is. It needs waves
-// that come to the same end in any order: those that only set bits, lower or raise numbers, or
-// claim by an exchange.
+// that come to the same end in any order, and if an arc is walked twice: those that only set bits, lower or raise numbers,
+// or claim by an exchange.
 //
 //	//vyre:kernel workgroup=256
 //	func ReachDrain(t gpu.Thread, offsets, targets, seen, list, lengths []uint32, slots []uint64, control []uint32) {

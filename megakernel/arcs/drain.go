@@ -232,18 +232,21 @@ func one(c child) uint32 {
 	return 0
 }
 
-// look4 walks up to four arcs, whose loads and claims are in flight together.
+// look4 walks up to four arcs, whose loads and claims are in flight together. Where there are fewer, it walks the last one
+// again, which finds nothing: a claim of its own behind a branch for each would have to come back before the next one begins.
 func look4[W Wave](t gpu.Thread, w W, g Graph, k, last uint32) (a, b, c, d child) {
-	top := uint32(len(g.Targets)) - 1 // a lane without work looks somewhere, too
-	ta, tb, tc, td := g.Targets[min(k, top)], g.Targets[min(k+1, top)], g.Targets[min(k+2, top)], g.Targets[min(k+3, top)]
+	end := max(last, 1) - 1 // a lane without work looks somewhere, too
+	ka, kb, kc, kd := min(k, end), min(k+1, end), min(k+2, end), min(k+3, end)
+	ta, tb, tc, td := g.Targets[ka], g.Targets[kb], g.Targets[kc], g.Targets[kd]
 	a.first, a.last = g.Offsets[ta], g.Offsets[ta+1]
 	b.first, b.last = g.Offsets[tb], g.Offsets[tb+1]
 	c.first, c.last = g.Offsets[tc], g.Offsets[tc+1]
 	d.first, d.last = g.Offsets[td], g.Offsets[td+1]
-	a.found = k < last && w.Arc(t, 0, ta, gpu.At(g.Masks, k))
-	b.found = k+1 < last && w.Arc(t, 0, tb, gpu.At(g.Masks, k+1))
-	c.found = k+2 < last && w.Arc(t, 0, tc, gpu.At(g.Masks, k+2))
-	d.found = k+3 < last && w.Arc(t, 0, td, gpu.At(g.Masks, k+3))
+	ma, mb, mc, md := gpu.At(g.Masks, ka), gpu.At(g.Masks, kb), gpu.At(g.Masks, kc), gpu.At(g.Masks, kd)
+	if k < last {
+		a.found, b.found = w.Arc(t, 0, ta, ma), w.Arc(t, 0, tb, mb)
+		c.found, d.found = w.Arc(t, 0, tc, mc), w.Arc(t, 0, td, md)
+	}
 	return a.settled(), b.settled(), c.settled(), d.settled()
 }
 

@@ -27,13 +27,14 @@ type claim struct {
 	filter uint32
 }
 
-// Arc marks node to, if the arc is allowed.
+// Arc marks node to, if the arc is allowed. It marks nothing else, so that several claims of a thread, with no branch between
+// them, are in flight together.
 func (c claim) Arc(t gpu.Thread, from, to, mask uint32) bool {
-	if mask&c.filter == 0 {
-		return false
-	}
 	bit := uint32(1) << (to % 32)
-	return gpu.AtomicOr(&c.seen[to/32], bit)&bit == 0
+	if mask&c.filter == 0 {
+		bit = 0
+	}
+	return gpu.AtomicOr(&c.seen[to/32], bit)&bit != bit
 }
 
 // claimAny is claim of a graph whose arcs all have mask 1.
