@@ -32,7 +32,7 @@ gpu-suite:
 	$(gpu) test -c -trimpath -ldflags=-s -o .gpu/cuda.test ./driver/cuda
 	$(gpu) test -c -trimpath -ldflags=-s -o .gpu/cusim.test ./driver/cuda/cusim
 	$(gpu) test -c -trimpath -ldflags=-s -o .gpu/ptx.test ./internal/ptx
-	for p in megakernel megakernel/compact megakernel/facts megakernel/frontiers megakernel/pipeline megakernel/queue graph; do \
+	for p in megakernel megakernel/compact megakernel/facts megakernel/frontiers megakernel/pipeline megakernel/queue graph graph/files; do \
 		$(gpu) test -c -trimpath -ldflags=-s -o .gpu/waves/$$(basename $$p).test ./$$p || exit 1; done
 	$(gpu) test -c -trimpath -ldflags=-s -o .gpu/prim/prim.test ./prim
 	$(gpu) -C bench build -trimpath -ldflags=-s -o ../.gpu/prim/compare ./prim

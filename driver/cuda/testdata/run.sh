@@ -11,7 +11,7 @@
 #	gpu-suite ok|FAIL parts=… failed=…
 #
 # Logs go to $OUT, or here: gpu.log with everything, gpu-summary.txt with the lines above, budgets.txt, topologies.txt, widths.txt,
-# graphs.csv, gap.csv, prim.csv, speedup.csv, and codegen's tables.
+# graphs.csv, files.txt, gap.csv, prim.csv, speedup.csv, and codegen's tables.
 #
 #	LIMIT=570                               seconds for all: parts get what is left, and those that find nothing left are skipped
 #	RANDOM_PROGRAMS=200000 PROCESSES=8      of the parts random and shapes: each process has a context and a compiler of its own
@@ -158,10 +158,13 @@ part_graphs() {
 	return $rc
 }
 
-# part_gap compares searches on the host's cores with those of the GAP benchmark suite, whose sources lie in gap/src if
-# the suite was made with GAP=FOLDER. It needs no GPU.
+# part_gap measures how fast files are read, and compares searches on the host's cores with those of the GAP benchmark
+# suite, whose sources lie in gap/src if the suite was made with GAP=FOLDER. It needs no GPU.
 part_gap() {
 	local program
+	gunzip -c "$here/waves/files.test.gz" >"$work/files.test" && chmod +x "$work/files.test" || return 1
+	: >"$out/files.txt"
+	bounded "$out/files.txt" "$work/files.test" '-test.run=^$' -test.bench=Read "-test.benchtime=$([ -n "${SIM:-}" ] && echo 1x || echo 1s)" || return 1
 	if [ ! -d "$here/gap/src" ]; then
 		said="no sources: make gpu-suite GAP=FOLDER, where that has been cloned"
 		return 75
