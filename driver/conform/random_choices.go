@@ -16,6 +16,9 @@ func (c *choices) pick(n int) int {
 	if n <= 1 {
 		return 0
 	}
+	if n > 1<<16 { // a decision has 16 bits
+		return (c.pick((n-1)>>16+1)<<16 | c.pick(1<<16)) % n
+	}
 	if c.pos >= len(c.stream) {
 		if c.rng == nil {
 			return 0

@@ -11,10 +11,10 @@ import (
 
 var formulaTypes = []ir.Type{ir.U64, ir.U32, ir.I64, ir.I32, ir.F32, ir.U64, ir.F64, ir.F16}
 
-// formulas writes some, each into a variable of its own: two of three next to an error that is known.
+// formulas writes some, each into a variable of its own: three of four next to an error that is known.
 func (g *generator) formulas() {
 	for range 1 + g.pick(32) {
-		if g.pick(3) > 0 {
+		if g.pick(4) > 0 {
 			g.nearError()
 			continue
 		}

@@ -9,25 +9,35 @@ import (
 // which it is one member: other types, constants and ops, operands exchanged, signs written in other ways, and something
 // put in between. So an error that comes back is found, and so is a neighbour of one.
 
-// nearErrors are the families, those of integers first.
+// nearErrors are the families, those of integers first. Those that have several errors to come near stand twice.
 var nearErrors = []func(*generator){
-	(*generator).shiftsThatMeet,      // 1
-	(*generator).products,            // 6, 15 and 27
-	(*generator).saturatedSums,       // 9
-	(*generator).turnedNegations,     // 10
-	(*generator).signsOfBytes,        // 12
-	(*generator).extremesOfSeveral,   // 14
-	(*generator).negationsAndShifts,  // 17
-	(*generator).farShifts,           // 18
-	(*generator).halvesInPlace,       // 19
-	(*generator).magnitudes,          // 21
-	(*generator).signsOfNegations,    // 22
-	(*generator).votesUsedAgain,      // 3 and 5
-	(*generator).signsOfZeros,        // 4, 7 and 16
+	(*generator).shiftsThatMeet, // 1
+	(*generator).products,       // 6, 15, 27 and 28
+	(*generator).products,
+	(*generator).saturatedSums, // 9
+	(*generator).saturatedSums,
+	(*generator).turnedNegations,    // 10
+	(*generator).signsOfBytes,       // 12
+	(*generator).extremesOfSeveral,  // 14
+	(*generator).negationsAndShifts, // 17
+	(*generator).farShifts,          // 18
+	(*generator).halvesInPlace,      // 19
+	(*generator).magnitudes,         // 21
+	(*generator).signsOfNegations,   // 22
+	(*generator).fieldsAsFloats,     // 23, 25 and 26
+	(*generator).fieldsAsFloats,
+	(*generator).shiftsOfNegatives,    // 29
+	(*generator).pairsBesideWords,     // 30
+	(*generator).multipliedInBranches, // 31
+	(*generator).fieldsPutInPlace,     // 32
+	(*generator).votesUsedAgain,       // 3 and 5
+	(*generator).signsOfZeros,         // 4, 7 and 16
+	(*generator).signsOfZeros,
 	(*generator).comparisonsInRanges, // 8
 	(*generator).knownSums,           // 11
-	(*generator).bounds,              // 13
-	(*generator).roundedBits,         // 20
+	(*generator).bounds,              // 13 and 24
+	(*generator).bounds,
+	(*generator).roundedBits, // 20
 }
 
 // nearError writes a shape of one of them.

@@ -188,7 +188,7 @@ func (g *generator) bounds() {
 	for range 2 + g.pick(3) {
 		if g.chance(2) {
 			if one { // then zero
-				v = b.Min(v, b.Const(t, floatOf(t, 1)))
+				v = b.Min(v, b.Const(t, floatOf(t, []float32{1, 1, 1, 3}[g.pick(4)])))
 			} else {
 				v = b.Max(v, b.Const(t, 0))
 			}

@@ -43,6 +43,12 @@ func Avoided(p *ir.Program) map[int]int {
 		(&lowTrial{p: p}).run(t)
 		twins = len(t.found)
 	}
+	others := 0 // that are no plain minimum with 1
+	for v, x := range s.turnedMins {
+		if p.Op(v) != ir.OpMin || x.bound != one(p.Type(v)) {
+			others++
+		}
+	}
 	return map[int]int{1: len(s.halved), 6: len(s.hiddenLow), 7: len(s.zeroSign), 11: len(s.knownSum), 13: len(s.turnedMins),
-		14: len(s.ofThree), 18: len(s.farShift), 27: twins}
+		14: len(s.ofThree), 18: len(s.farShift), 23: len(s.asFloat), 24: others, 27: twins, 28: max(0, int(s.hidings)-1), 29: len(s.ofNegative)}
 }
