@@ -19,6 +19,15 @@ type Run struct {
 	Result   driver.Result       // times, as far as the device has them, and what its detectors found
 }
 
+// add adds the times of another part of it.
+func (r *Run) add(next driver.Result) {
+	r.Result.HasDevice = next.HasDevice && (r.Result.HasDevice || r.Result.Wall == 0)
+	r.Result.Wall += next.Wall
+	r.Result.Enqueue += next.Enqueue
+	r.Result.Wait += next.Wait
+	r.Result.Device += next.Device
+}
+
 // analysis is a plan beside those of the searches, with memory of its own. It is made when it is first asked for, and
 // kept until the session is closed. It shares the session's list, lengths and filter with the searches: one of all runs
 // at a time.
@@ -166,4 +175,16 @@ func readWords(ctx context.Context, from driver.Range) ([]uint32, error) {
 	err := driver.ReadInto(ctx, from, host)
 	getWords(words, host)
 	return words, err
+}
+
+// openWaves plans what waves need, and opens it. After an error nothing of it is left.
+func (s *Session) openWaves(ctx context.Context) (err error) {
+	if s.memory, err = plan.PlanSession(s.request()); err != nil {
+		return err
+	}
+	if err = s.open(ctx); err != nil {
+		return err
+	}
+	s.waved = true
+	return nil
 }

@@ -59,14 +59,16 @@ func (s *Session) Batch(ctx context.Context, queries []Query) ([]*Reached, error
 			return nil, err
 		}
 	}
-	s.mu.Lock()
+	by, err := s.answering()
+	if err != nil {
+		return nil, err
+	}
 	defer s.mu.Unlock()
-	if s.closers == nil {
-		return nil, s.refuse("the session is closed", "open another one")
-	}
-	if s.native != nil {
-		return s.nativeBatch(ctx, queries)
-	}
+	return by.batch(ctx, queries)
+}
+
+func (w waved) batch(ctx context.Context, queries []Query) ([]*Reached, error) {
+	s := w.s
 	if err := plan.PlanQueries(s.turns(queries), &s.groups); err != nil {
 		return nil, err
 	}
@@ -189,11 +191,13 @@ func (s *Session) run(ctx context.Context, queries []Query, groups []answered, a
 	stage(&size.alone, func(g answered) bool { return g.slot < 0 && len(g.queries) == 1 })
 	stage(&size.together, func(g answered) bool { return len(g.queries) > 1 })
 	size.queries = len(order)
-	if err := s.submit(ctx, size); err != nil {
+	run, err := s.submit(ctx, size)
+	if err != nil {
 		return err
 	}
 	for i, k := range order {
 		from, r := s.answerBytes[4*i*s.slot:], all[k]
+		r.Run = run
 		r.count = int(binary.LittleEndian.Uint32(from))
 		getWords(r.words, from[4*waves.AnswerHead:])
 	}
@@ -216,32 +220,37 @@ func (s *Session) stageSlot(at, slot int) {
 	putWords(s.queryBytes[4*(at*s.stride+waves.KindsWord):], []uint32{uint32(slot)})
 }
 
-// submit runs what is staged.
-func (s *Session) submit(ctx context.Context, size shape) error {
+// submit runs what is staged. Rounds are counted where the host drives them; elsewhere nobody reads the record.
+func (s *Session) submit(ctx context.Context, size shape) (Run, error) {
 	b, err := s.submission(size)
 	if err != nil {
-		return err
+		return Run{}, err
 	}
-	r, err := b.stage.Run(ctx)
+	run := Run{Engine: WavesEngine, Topology: b.turns[0].p.Topology()}
+	run.Result, err = b.stage.Run(ctx)
 	if s.ran != nil {
-		s.ran(r)
+		s.ran(run.Result)
 	}
 	if err != nil || b.read == nil {
-		return err
+		return run, err
 	}
 	for _, t := range b.turns {
-		if err := s.rounds(ctx, t.p, t.n); err != nil {
-			return err
+		if err := s.rounds(ctx, t.p, t.n, &run); err != nil {
+			return run, err
 		}
 	}
-	_, err = b.read.Run(ctx)
-	return err
+	last, err := b.read.Run(ctx)
+	run.add(last)
+	return run, err
 }
 
-// rounds runs turns one after another, where the host drives the rounds.
-func (s *Session) rounds(ctx context.Context, p *megakernel.Plan, n int) error {
+// rounds runs turns one after another, where the host drives the rounds, and adds them up.
+func (s *Session) rounds(ctx context.Context, p *megakernel.Plan, n int, run *Run) error {
 	for range n {
 		rec, err := p.Run(ctx)
+		run.Record.Rounds += rec.Rounds
+		run.Record.Edges += rec.Edges
+		run.add(p.Result())
 		if err == nil && rec.Status != megakernel.Converged {
 			err = s.refuse(fmt.Sprintf("a search is at no end after %d rounds", rec.Rounds), "that is not possible: each round reaches a node")
 		}

@@ -80,26 +80,23 @@ func (c *Components) All() iter.Seq2[uint32, int] {
 // Errors: out of memory, with the bytes needed and those there are; those of the device, after which the session may be
 // used again unless the device is lost.
 func (s *Session) Components(ctx context.Context, kinds uint32) (*Components, error) {
-	if s.native != nil {
-		if err := s.enter(); err != nil {
-			return nil, err
-		}
-		defer s.mu.Unlock()
-		return s.nativeComponents(ctx, kinds)
-	}
-	if err := s.begin(ctx); err != nil {
+	by, err := s.answering()
+	if err != nil {
 		return nil, err
 	}
 	defer s.mu.Unlock()
-	return s.weakComponents(ctx, kinds)
-}
-
-// weakComponents are those, for who holds the session.
-func (s *Session) weakComponents(ctx context.Context, kinds uint32) (*Components, error) {
-	filter := s.kinds(Query{Kinds: kinds})
-	at, _, err := s.labelled(ctx, filter, math.MaxUint64)
+	labels, run, err := by.weak(ctx, s.kinds(Query{Kinds: kinds}))
 	if err != nil {
 		return nil, err
+	}
+	return partition(labels, run), nil
+}
+
+func (w waved) weak(ctx context.Context, filter uint32) ([]uint32, Run, error) {
+	s := w.s
+	at, _, err := s.labelled(ctx, filter, math.MaxUint64)
+	if err != nil {
+		return nil, Run{}, err
 	}
 	var r Run
 	var from driver.Range
@@ -108,15 +105,12 @@ func (s *Session) weakComponents(ctx context.Context, kinds uint32) (*Components
 		r, from = s.labels.slots[at].run, driver.Part(s.labels.memory, int64(at)*n, n)
 	} else {
 		if r, err = s.runWeak(ctx, filter); err != nil {
-			return nil, err
+			return nil, Run{}, err
 		}
 		from = driver.All(s.weak.parent)
 	}
-	words, err := readWords(ctx, from)
-	if err != nil {
-		return nil, err
-	}
-	return partition(words, r), nil
+	labels, err := readWords(ctx, from)
+	return labels, r, err
 }
 
 // runWeak leaves labels for the kinds that the filter allows in the memory of weak.

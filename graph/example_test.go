@@ -1,10 +1,12 @@
 package graph_test
 
 import (
+	"context"
 	"fmt"
 	"log"
 	"slices"
 
+	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
 )
 
@@ -62,4 +64,35 @@ func ExampleParse() {
 	// graph: "grid:1024" has 1 numbers, want grid:WxH
 	// graph: "skew:1000": size N is 1000, want a power of two
 	// graph: "kron:40": scale S is "40", want a number from 0 to 31
+}
+
+// Which variables are live: 0 defines a, 1 uses it and defines b, and 2 uses b.
+func ExampleSession_BitFlow() {
+	const a, b = 1, 2
+	g, err := graph.New([]uint32{0, 1, 2, 2}, []uint32{1, 2}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	dev, err := driver.Open("cpu", driver.OpenOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer dev.Close()
+	ctx := context.Background()
+	s, err := graph.NewSession(ctx, dev, g, graph.SessionOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+	live, err := s.BitFlow(ctx, graph.BitFlow{Words: 1, Backward: true, Gen: []uint64{0, a, b}, Kill: []uint64{a, b, 0}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for v := range uint32(3) {
+		fmt.Printf("before %d: %02b, after: %02b\n", v, live.Out(v)[0], live.In(v)[0])
+	}
+	// Output:
+	// before 0: 00, after: 01
+	// before 1: 01, after: 10
+	// before 2: 10, after: 00
 }

@@ -18,8 +18,10 @@ import (
 // may be used from any goroutine; what runs on one session runs one after another.
 type Fixpoint[T flow.Word] struct {
 	a            *analysis
+	along        func(x T, a flow.Arc) T
 	join         func(a, b T) T
 	wide         bool
+	rounds       uint32 // at most
 	stagedHost   []byte
 	startHost    []byte
 	factsHost    []byte
@@ -65,11 +67,21 @@ func (f *Fixed[T]) Settled() bool { return f.Run.Record.Status == megakernel.Con
 // with f's type (see package flow). It takes one fact and 4 bytes a node, and 4 bytes an arc for the first one over a graph
 // with weights.
 //
+// Where the session's engine is native, f's method runs as it is, on all cores of the host, and p is not looked at.
+//
 // Errors: out of memory, with the bytes needed and those there are, before anything is allocated; a program with other
 // parameters.
 func NewFixpoint[T flow.Word, F flow.Flow[T]](ctx context.Context, s *Session, f F, p *ir.Program, o FixpointOptions) (*Fixpoint[T], error) {
 	if o.Label == "" {
 		o.Label = "fixpoint"
+	}
+	n, fact := int64(s.g.Nodes()), int64(binary.Size(T(0)))
+	if o.Rounds == 0 {
+		o.Rounds = uint32(min(max(64*n, 1<<20), 1<<31))
+	}
+	x := &Fixpoint[T]{a: s.analysis(o.Label), along: f.Along, join: f.Join, wide: wide[T](), rounds: o.Rounds}
+	if s.native != nil {
+		return x, x.openNative()
 	}
 	if err := s.begin(ctx); err != nil {
 		return nil, err
@@ -78,8 +90,6 @@ func NewFixpoint[T flow.Word, F flow.Flow[T]](ctx context.Context, s *Session, f
 	if err := s.openWeights(ctx); err != nil {
 		return nil, err
 	}
-	x := &Fixpoint[T]{a: s.analysis(o.Label), join: f.Join, wide: wide[T]()}
-	n, fact := int64(s.g.Nodes()), int64(binary.Size(T(0)))
 	x.a.want(&x.facts, fact*n, o.Label+" facts")
 	x.a.want(&x.queued, 4*n, o.Label+" queued")
 	x.a.want(&x.staged, 4*int64(waves.StartHead+s.o.Seeds), o.Label+" seeds")
@@ -92,11 +102,7 @@ func NewFixpoint[T flow.Word, F flow.Flow[T]](ctx context.Context, s *Session, f
 		return nil, err
 	}
 	x.stagedHost, x.startHost, x.factsHost = make([]byte, x.staged.Len()), make([]byte, x.start.Len()), make([]byte, x.facts.Len())
-	rounds := o.Rounds
-	if rounds == 0 {
-		rounds = uint32(min(max(64*n, 1<<20), 1<<31))
-	}
-	if err := x.a.plan(ctx, x.waves(clear, seed, p), dependencies[:1], megakernel.Options{MaxRounds: rounds}); err != nil {
+	if err := x.a.plan(ctx, x.waves(clear, seed, p), dependencies[:1], megakernel.Options{MaxRounds: o.Rounds}); err != nil {
 		return nil, err
 	}
 	s.closers = append(s.closers, x.a)
@@ -128,19 +134,24 @@ func (x *Fixpoint[T]) waves(clear, seed, round *ir.Program) []megakernel.Wave {
 // Run returns the fixpoint from there on. That facts still change after all rounds is no error: see Fixed.Settled.
 //
 // Errors: a seed that is no node, more seeds than SessionOptions.Seeds, facts that are not one a seed or one a node, before
-// anything runs; those of the device.
+// anything runs; those of the device; with the native engine, a method that panics.
 func (x *Fixpoint[T]) Run(ctx context.Context, start Start[T]) (*Fixed[T], error) {
 	s := x.a.s
-	if err := s.begin(ctx); err != nil {
+	if err := s.enter(); err != nil {
 		return nil, err
 	}
 	defer s.mu.Unlock()
 	if x.a.closers == nil {
 		return nil, s.refuse("the fixpoint is closed", "make another one")
 	}
-	if err := x.stage(start); err != nil {
+	nodes, values, err := x.first(start)
+	if err != nil {
 		return nil, err
 	}
+	if s.native != nil {
+		return x.runNative(ctx, start, nodes, values)
+	}
+	x.stage(start, nodes, values)
 	up := s.dev.NewSequence(s.o.Label + " " + x.a.label + " start")
 	up.Upload(driver.All(x.staged), x.stagedHost, driver.Always)
 	up.Upload(driver.All(x.start), x.startHost, driver.Always)
@@ -148,7 +159,7 @@ func (x *Fixpoint[T]) Run(ctx context.Context, start Start[T]) (*Fixed[T], error
 		putFacts(x.factsHost, start.All)
 		up.Upload(driver.All(x.facts), x.factsHost, driver.Always)
 	}
-	_, err := up.Run(ctx)
+	_, err = up.Run(ctx)
 	if err = errors.Join(err, up.Close()); err != nil {
 		return nil, err
 	}
@@ -162,24 +173,22 @@ func (x *Fixpoint[T]) Run(ctx context.Context, start Start[T]) (*Fixed[T], error
 	return &Fixed[T]{Run: r, facts: x.read()}, nil
 }
 
-// stage puts down where it begins.
-func (x *Fixpoint[T]) stage(start Start[T]) error {
+// first checks where it begins, and returns the seeds, each once and ascending, with their facts.
+func (x *Fixpoint[T]) first(start Start[T]) (nodes []uint32, values []T, err error) {
 	s := x.a.s
 	if start.All != nil {
 		if len(start.All) != s.g.Nodes() || start.Seeds != nil {
-			return s.refuse(fmt.Sprintf("%s: facts of %d nodes and %d seeds, the graph has %d nodes", x.a.label, len(start.All), len(start.Seeds), s.g.Nodes()), "give Seeds and their Values, or a fact for each node")
+			err = s.refuse(fmt.Sprintf("%s: facts of %d nodes and %d seeds, the graph has %d nodes", x.a.label, len(start.All), len(start.Seeds), s.g.Nodes()), "give Seeds and their Values, or a fact for each node")
 		}
-		putWords(x.stagedHost, []uint32{1, uint32(s.g.Nodes())})
-		return nil
+		return nil, nil, err
 	}
 	if len(start.Seeds) != len(start.Values) {
-		return s.refuse(fmt.Sprintf("%s: %d seeds and %d facts of them", x.a.label, len(start.Seeds), len(start.Values)), "give each seed a fact")
+		return nil, nil, s.refuse(fmt.Sprintf("%s: %d seeds and %d facts of them", x.a.label, len(start.Seeds), len(start.Values)), "give each seed a fact")
 	}
 	if err := s.checkSeeds(func() string { return x.a.label }, start.Seeds); err != nil {
-		return err
+		return nil, nil, err
 	}
 	facts := map[uint32]T{}
-	nodes := make([]uint32, 0, len(start.Seeds))
 	for i, v := range start.Seeds {
 		if fact, twice := facts[v]; twice {
 			facts[v] = x.join(fact, start.Values[i])
@@ -188,13 +197,20 @@ func (x *Fixpoint[T]) stage(start Start[T]) error {
 		facts[v], nodes = start.Values[i], append(nodes, v)
 	}
 	slices.Sort(nodes)
-	values := []T{start.Others}
 	for _, v := range nodes {
 		values = append(values, facts[v])
 	}
+	return nodes, values, nil
+}
+
+// stage puts that down for the device.
+func (x *Fixpoint[T]) stage(start Start[T], nodes []uint32, values []T) {
+	if start.All != nil {
+		putWords(x.stagedHost, []uint32{1, uint32(x.a.s.g.Nodes())})
+		return
+	}
 	putWords(x.stagedHost, append([]uint32{0, uint32(len(nodes))}, nodes...))
-	putFacts(x.startHost, values)
-	return nil
+	putFacts(x.startHost, append([]T{start.Others}, values...))
 }
 
 // read returns the facts that were read.

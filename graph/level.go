@@ -17,11 +17,13 @@ func (s *Session) Levels(ctx context.Context, q Query) ([]uint32, error) {
 	if err := s.forLevels(q); err != nil {
 		return nil, err
 	}
-	if err := s.enter(); err != nil {
+	by, err := s.answering()
+	if err != nil {
 		return nil, err
 	}
 	defer s.mu.Unlock()
-	return s.findLevels(ctx, q)
+	levels, _, err := by.levels(ctx, q)
+	return levels, err
 }
 
 // forLevels refuses a query for levels that the session cannot answer.
@@ -32,19 +34,18 @@ func (s *Session) forLevels(q Query) error {
 	return s.check(0, q)
 }
 
-// findLevels is Levels for who holds the session. They stay on the device, if the engine is not native.
-func (s *Session) findLevels(ctx context.Context, q Query) ([]uint32, error) {
-	if s.native != nil {
-		return s.nativeLevels(ctx, q)
-	}
+// levels stay on the device as well, for parents.
+func (w waved) levels(ctx context.Context, q Query) ([]uint32, Run, error) {
+	s := w.s
 	s.stageTurn(0, 0, 1)
 	s.stageQuery(0, q)
-	if err := s.submit(ctx, shape{queries: 1, levels: true}); err != nil {
-		return nil, err
+	run, err := s.submit(ctx, shape{queries: 1, levels: true})
+	if err != nil {
+		return nil, Run{}, err
 	}
 	levels := make([]uint32, s.g.Nodes())
 	getWords(levels, s.levelBytes)
-	return levels, nil
+	return levels, run, nil
 }
 
 // levelWaves search for the levels of one query.

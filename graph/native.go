@@ -3,7 +3,9 @@ package graph
 import (
 	"context"
 	"fmt"
+	"time"
 
+	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph/cpu"
 	"github.com/govyre/vyre/megakernel"
 	"github.com/govyre/vyre/megakernel/plan"
@@ -16,7 +18,7 @@ type Engine uint8
 const (
 	AutoEngine   Engine = iota // Native on device cpu, unless a topology is asked for; else Waves
 	WavesEngine                // kernels on the session's device, which device cpu interprets
-	NativeEngine               // Go on the cores of the host, for what package graph/cpu has; on device cpu only
+	NativeEngine               // Go on the cores of the host, by package graph/cpu; on device cpu only
 )
 
 func (e Engine) String() string {
@@ -31,13 +33,38 @@ func (e Engine) String() string {
 	return fmt.Sprintf("engine %d", uint8(e))
 }
 
-// Engine returns what answers Reach, Batch, Levels and Components. All else is always waves.
+// Engine returns what answers.
 func (s *Session) Engine() Engine {
 	if s.native != nil {
 		return NativeEngine
 	}
 	return WavesEngine
 }
+
+// answers is what an engine has: the questions of a session, for who holds it, with kinds that are settled.
+type answers interface {
+	batch(ctx context.Context, queries []Query) ([]*Reached, error)
+	levels(ctx context.Context, q Query) ([]uint32, Run, error)
+	parents(ctx context.Context, levels []uint32, kinds uint32) ([]uint32, Run, error)
+	weak(ctx context.Context, kinds uint32) ([]uint32, Run, error)
+	strong(ctx context.Context, kinds uint32) ([]uint32, Run, error)
+	topological(ctx context.Context, kinds uint32) ([]uint32, Run, error)
+	bits(ctx context.Context, f BitFlow, gen, kill, in []uint64) (Run, error)
+}
+
+// answering locks the session, which ends with s.mu.Unlock, and returns its engine.
+func (s *Session) answering() (answers, error) {
+	if err := s.enter(); err != nil {
+		return nil, err
+	}
+	if s.native != nil {
+		return native{s, s.native}, nil
+	}
+	return waved{s}, nil
+}
+
+// waved is the engine of kernels on the session's device.
+type waved struct{ s *Session }
 
 // onHost is the name of the device whose memory and cores are the host's.
 const onHost = "cpu"
@@ -70,8 +97,20 @@ func hostArrays(g *CSR) cpu.Graph {
 	return cpu.Graph{Offsets: g.Offsets(), Targets: g.Targets(), Masks: g.Masks()}
 }
 
-// nativeBatch answers queries: those that allow the same kinds of arcs together, up to 64.
-func (s *Session) nativeBatch(ctx context.Context, queries []Query) ([]*Reached, error) {
+// native is the engine of the host's cores.
+type native struct {
+	s *Session
+	e *cpu.Engine
+}
+
+// ran is how it went, since some time.
+func (n native) ran(began time.Time, s cpu.Stats) Run {
+	return Run{Engine: NativeEngine, Record: megakernel.Record{Status: megakernel.Converged, Rounds: uint32(s.Rounds)}, Result: driver.Result{Timing: driver.Timing{Wall: time.Since(began)}}}
+}
+
+// batch puts those together that allow the same kinds of arcs, up to 64.
+func (n native) batch(ctx context.Context, queries []Query) ([]*Reached, error) {
+	s := n.s
 	s.groups = plan.Queries{}
 	open := make(map[uint32]int) // groups that have room, by kinds
 	for i, q := range queries {
@@ -86,25 +125,26 @@ func (s *Session) nativeBatch(ctx context.Context, queries []Query) ([]*Reached,
 	}
 	all := make([]*Reached, len(queries))
 	for _, g := range s.groups.Groups {
-		if err := s.nativeTurn(ctx, queries, g.Queries, all); err != nil {
+		if err := n.turn(ctx, queries, g.Queries, all); err != nil {
 			return nil, err
 		}
 	}
 	return all, nil
 }
 
-// nativeTurn answers queries of the same kinds.
-func (s *Session) nativeTurn(ctx context.Context, queries []Query, turn []int, all []*Reached) error {
-	kinds := s.kinds(queries[turn[0]])
+// turn answers queries of the same kinds.
+func (n native) turn(ctx context.Context, queries []Query, turn []int, all []*Reached) error {
+	s, began := n.s, time.Now()
 	for _, i := range turn {
 		all[i] = &Reached{words: make([]uint32, s.words()), why: "the session's engine searches on the cores of the host"}
 	}
 	if len(turn) == 1 {
 		r := all[turn[0]]
-		level := make([]uint32, s.g.Nodes())
-		if _, err := s.native.Levels(ctx, queries[turn[0]].Seeds, kinds, level); err != nil {
+		level, run, err := n.levels(ctx, queries[turn[0]])
+		if err != nil {
 			return err
 		}
+		r.Run = run
 		for v, l := range level {
 			if l != None {
 				r.words[v/32] |= 1 << (v % 32)
@@ -118,8 +158,12 @@ func (s *Session) nativeTurn(ctx context.Context, queries []Query, turn []int, a
 		seeds[k] = queries[i].Seeds
 	}
 	seen := make([]uint64, s.g.Nodes())
-	if _, err := s.native.Lanes(ctx, seeds, kinds, seen); err != nil {
+	stats, err := n.e.Lanes(ctx, seeds, s.kinds(queries[turn[0]]), seen)
+	if err != nil {
 		return err
+	}
+	for _, i := range turn {
+		all[i].Run = n.ran(began, stats)
 	}
 	for v, w := range seen {
 		for k, i := range turn {
@@ -132,28 +176,41 @@ func (s *Session) nativeTurn(ctx context.Context, queries []Query, turn []int, a
 	return nil
 }
 
-func (s *Session) nativeLevels(ctx context.Context, q Query) ([]uint32, error) {
-	level := make([]uint32, s.g.Nodes())
-	_, err := s.native.Levels(ctx, q.Seeds, s.kinds(q), level)
-	return level, err
+func (n native) levels(ctx context.Context, q Query) ([]uint32, Run, error) {
+	began, level := time.Now(), make([]uint32, n.s.g.Nodes())
+	stats, err := n.e.Levels(ctx, q.Seeds, n.s.kinds(q), level)
+	return level, n.ran(began, stats), err
 }
 
-func (s *Session) nativeComponents(ctx context.Context, kinds uint32) (*Components, error) {
-	label := make([]uint32, s.g.Nodes())
-	if err := s.native.Components(ctx, s.kinds(Query{Kinds: kinds}), label); err != nil {
-		return nil, err
-	}
-	return partition(label, Run{Engine: NativeEngine}), nil
+func (n native) parents(ctx context.Context, levels []uint32, kinds uint32) ([]uint32, Run, error) {
+	began, parent := time.Now(), make([]uint32, n.s.g.Nodes())
+	err := n.e.Parents(ctx, levels, kinds, parent)
+	return parent, n.ran(began, cpu.Stats{}), err
 }
 
-// openWaves plans what waves need, and opens it. After an error nothing of it is left.
-func (s *Session) openWaves(ctx context.Context) (err error) {
-	if s.memory, err = plan.PlanSession(s.request()); err != nil {
-		return err
+func (n native) weak(ctx context.Context, kinds uint32) ([]uint32, Run, error) {
+	began, label := time.Now(), make([]uint32, n.s.g.Nodes())
+	err := n.e.Components(ctx, kinds, label)
+	return label, n.ran(began, cpu.Stats{}), err
+}
+
+func (n native) strong(ctx context.Context, kinds uint32) ([]uint32, Run, error) {
+	began, label := time.Now(), make([]uint32, n.s.g.Nodes())
+	err := n.e.StrongComponents(ctx, kinds, label)
+	return label, n.ran(began, cpu.Stats{}), err
+}
+
+func (n native) topological(ctx context.Context, kinds uint32) ([]uint32, Run, error) {
+	began, level := time.Now(), make([]uint32, n.s.g.Nodes())
+	stats, err := n.e.TopologicalLevels(ctx, kinds, level)
+	return level, n.ran(began, stats), err
+}
+
+func (n native) bits(ctx context.Context, f BitFlow, gen, kill, in []uint64) (Run, error) {
+	began, e := time.Now(), n.e
+	if f.Backward && !n.s.symmetric {
+		e = cpu.New(hostArrays(n.s.turned().g), cpu.Graph{}, cpu.Options{})
 	}
-	if err = s.open(ctx); err != nil {
-		return err
-	}
-	s.waved = true
-	return nil
+	stats, err := e.Bits(ctx, f.Words, gen, kill, n.s.kinds(Query{Kinds: f.Kinds}), in)
+	return n.ran(began, stats), err
 }

@@ -47,6 +47,7 @@ type Session struct {
 	order     *peels
 	strong    *strong
 	parents   *parents
+	sets      *bitflow
 
 	stride, slot                                       int // words of a query, of an answer
 	seen, list, lengths, turn, filter, staged, answers driver.Buffer
@@ -88,6 +89,8 @@ type Query struct {
 
 // Reached is the answer to a query.
 type Reached struct {
+	Run Run // with the queries that it was answered with
+
 	words     []uint32
 	count     int
 	algorithm Algorithm

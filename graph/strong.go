@@ -20,29 +20,37 @@ import (
 //
 // Errors: those of Components.
 func (s *Session) StrongComponents(ctx context.Context, kinds uint32) (*Components, error) {
-	if err := s.begin(ctx); err != nil {
+	by, err := s.answering()
+	if err != nil {
 		return nil, err
 	}
 	defer s.mu.Unlock()
+	ask := by.strong
 	if s.symmetric {
-		return s.weakComponents(ctx, kinds)
+		ask = by.weak
 	}
+	labels, run, err := ask(ctx, s.kinds(Query{Kinds: kinds}))
+	if err != nil {
+		return nil, err
+	}
+	return partition(labels, run), nil
+}
+
+func (w waved) strong(ctx context.Context, filter uint32) ([]uint32, Run, error) {
+	s := w.s
 	if s.strong == nil {
 		o, err := s.newStrong(ctx)
 		if err != nil {
-			return nil, err
+			return nil, Run{}, err
 		}
 		s.strong, s.closers = o, append(s.closers, o)
 	}
-	r, err := s.strong.all(ctx, s.kinds(Query{Kinds: kinds}))
+	r, err := s.strong.all(ctx, filter)
 	if err != nil {
-		return nil, err
+		return nil, r, err
 	}
 	labels, err := readWords(ctx, driver.All(s.strong.label))
-	if err != nil {
-		return nil, err
-	}
-	return partition(labels, r), nil
+	return labels, r, err
 }
 
 // strong makes strong components, by several plans over the same labels.
@@ -154,8 +162,6 @@ func (r Run) and(next Run) Run {
 	next.Record.TailStays += r.Record.TailStays
 	next.Record.Greatest = max(next.Record.Greatest, r.Record.Greatest)
 	next.Record.Changed = next.Record.Changed || r.Record.Changed
-	next.Result.Wall += r.Result.Wall
-	next.Result.Device += r.Result.Device
-	next.Result.HasDevice = next.Result.HasDevice && r.Result.HasDevice
+	next.add(r.Result)
 	return next
 }

@@ -32,39 +32,45 @@ func (o *Topological) Cycle() []uint32 { return o.cycle }
 //
 // Errors: those of Components.
 func (s *Session) TopologicalLevels(ctx context.Context, kinds uint32) (*Topological, error) {
-	if err := s.begin(ctx); err != nil {
+	by, err := s.answering()
+	if err != nil {
 		return nil, err
 	}
 	defer s.mu.Unlock()
-	if s.order == nil {
-		o, err := s.newPeels(ctx, "topological levels", cycles.ByRound, &s.forward)
-		if err != nil {
-			return nil, err
-		}
-		s.order, s.closers = o, append(s.closers, o)
-	}
 	filter := s.kinds(Query{Kinds: kinds})
-	r, err := s.order.run(ctx, filter)
-	if err == nil {
-		err = s.ended("topological levels", r)
-	}
-	if err != nil {
+	o := &Topological{}
+	if o.levels, o.Run, err = by.topological(ctx, filter); err != nil {
 		return nil, err
 	}
-	levels, err := readWords(ctx, driver.All(s.order.label))
-	if err != nil {
-		return nil, err
-	}
-	o := &Topological{Run: r, levels: levels}
-	for _, level := range levels {
+	for _, level := range o.levels {
 		if level == None {
 			o.stuck++
 		}
 	}
 	if o.stuck > 0 {
-		o.cycle = s.g.cycle(levels, filter)
+		o.cycle = s.g.cycle(o.levels, filter)
 	}
 	return o, nil
+}
+
+func (w waved) topological(ctx context.Context, filter uint32) ([]uint32, Run, error) {
+	s := w.s
+	if s.order == nil {
+		o, err := s.newPeels(ctx, "topological levels", cycles.ByRound, &s.forward)
+		if err != nil {
+			return nil, Run{}, err
+		}
+		s.order, s.closers = o, append(s.closers, o)
+	}
+	r, err := s.order.run(ctx, filter)
+	if err == nil {
+		err = s.ended("topological levels", r)
+	}
+	if err != nil {
+		return nil, r, err
+	}
+	levels, err := readWords(ctx, driver.All(s.order.label))
+	return levels, r, err
 }
 
 // cycle finds one among the nodes without a level, each of which has another one before it: whoever goes back from one to

@@ -46,33 +46,43 @@ func (s *Session) Tree(ctx context.Context, q Query) (*Tree, error) {
 	if err := s.forLevels(q); err != nil {
 		return nil, err
 	}
-	if err := s.enter(); err != nil {
-		return nil, err
-	}
-	defer s.mu.Unlock()
-	t := &Tree{g: s.g, kinds: s.kinds(q), Run: Run{Engine: s.Engine()}}
-	var err error
-	if t.levels, err = s.findLevels(ctx, q); err != nil {
-		return nil, err
-	}
-	if s.native != nil {
-		t.parents = make([]uint32, s.g.Nodes())
-		return t, s.native.Parents(ctx, t.levels, t.kinds, t.parents)
-	}
-	if s.parents == nil {
-		p, err := s.newParents(ctx)
-		if err != nil {
-			return nil, err
-		}
-		s.parents, s.closers = p, append(s.closers, p)
-	}
-	if t.Run, err = s.parents.run(ctx, t.kinds); err == nil {
-		t.parents, err = readWords(ctx, driver.All(s.parents.memory))
-	}
+	by, err := s.answering()
 	if err != nil {
 		return nil, err
 	}
+	defer s.mu.Unlock()
+	t := &Tree{g: s.g, kinds: s.kinds(q)}
+	if t.levels, t.Run, err = by.levels(ctx, q); err != nil {
+		return nil, err
+	}
+	var looked Run
+	if t.parents, looked, err = by.parents(ctx, t.levels, t.kinds); err != nil {
+		return nil, err
+	}
+	t.Run.add(looked.Result)
+	for _, l := range t.levels {
+		if l != None {
+			t.Run.Record.Rounds = max(t.Run.Record.Rounds, l+1)
+		}
+	}
 	return t, nil
+}
+
+func (w waved) parents(ctx context.Context, _ []uint32, kinds uint32) ([]uint32, Run, error) {
+	s := w.s
+	if s.parents == nil {
+		p, err := s.newParents(ctx)
+		if err != nil {
+			return nil, Run{}, err
+		}
+		s.parents, s.closers = p, append(s.closers, p)
+	}
+	run, err := s.parents.run(ctx, kinds)
+	if err != nil {
+		return nil, run, err
+	}
+	list, err := readWords(ctx, driver.All(s.parents.memory))
+	return list, run, err
 }
 
 // parents finds those of all nodes, from levels that are on the device.

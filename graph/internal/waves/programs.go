@@ -71,6 +71,15 @@ func UnpackLabels() (p Labels, err error) {
 	return p, err
 }
 
+// Bits are the waves of sets of bits.
+type Bits struct{ List, Round *ir.Program }
+
+// UnpackBits returns the programs.
+func UnpackBits() (p Bits, err error) {
+	err = unpack([]packedProgram{{&p.List, ListAllProgram}, {&p.Round, RoundBitsProgram}})
+	return p, err
+}
+
 // UnpackFacts returns the programs that begin a fixpoint of facts of 64 bits, or of 32.
 func UnpackFacts(wide bool) (clear, seed *ir.Program, err error) {
 	word := "uint32"
