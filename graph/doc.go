@@ -18,11 +18,14 @@
 //	arcs in any order ──FromBlocks──▶ CSR ──With──▶ the same with names, tags, weights
 //	CSR, device ──NewSession──▶ Session ──Batch──▶ what is reached, by up to 64 queries in one search
 //	                                 ──Levels──▶ levels, by rounds in either direction
-//	                                 ──Path────▶ a shortest path, the same one everywhere
+//	                                 ──Path, Tree──▶ a shortest path, the same one everywhere; to every node
 //	                                 ──Components──▶ weak components, without rounds
 //	                                 ──StrongComponents, TopologicalLevels──▶ those, by nodes that are taken away and colours
+//	                                 ──BitFlow──▶ sets that nodes make and kill, moved along the arcs
 //	                                 ──NewFixpoint──▶ an analysis of the caller's, said by a method
 //	CSRs, device ──Ask──▶ the same, one graph after the other
+//	CSR ──Dominators──▶ what every path to a node goes through, on the host
+//	CSR, device ──Taint──▶ which sinks values of sources come to; with exact contexts by package ifds
 //
 // # Invariants
 //
@@ -41,14 +44,15 @@
 //
 // Offsets in memory have 32 bits, so a graph has at most 2³²−1 arcs: of a file with more, whose offsets have 64, the header
 // is read and the number said. Masks in memory and on a device are 32 bits each or none at all; only files have a table of
-// kinds with an index of 8 bits. Of analyses on a device dominators and flows of bit vectors are missing. Generators
-// run on one core.
+// kinds with an index of 8 bits. Dominators and the calls of exact contexts are found on one core of the host,
+// whatever the device.
 //
 // # Engines
 //
-// On device cpu a session answers Reach, Batch, Levels and Components with package graph/cpu, on all cores of the host; on
-// others, or if a topology is asked for, with kernels. Session.Engine says which.
+// On device cpu a session answers with package graph/cpu, on all cores of the host, strong components and topological levels on
+// one; on others, or if a topology is asked for, with kernels. Session.Engine says which, and Run in every answer. What both
+// can be asked is the interface answers in native.go.
 //
 // Start reading at csr.go, then build.go and generator.go; for files at vyg.go and open.go; for devices at session.go, then
-// batch.go, level.go and several.go; analyses are those of components.go, and what they answer labels.go; one's own are those of fixpoint.go.
+// batch.go, level.go and several.go; analyses are those of components.go, tree.go and bitflow.go, and what they answer labels.go; one's own are those of fixpoint.go.
 package graph

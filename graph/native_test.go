@@ -3,13 +3,17 @@ package graph_test
 import (
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/govyre/vyre"
 	_ "github.com/govyre/vyre/driver/cudasim"
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/flow"
+	"github.com/govyre/vyre/graph/internal/flows"
 	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/megakernel"
 )
@@ -34,6 +38,8 @@ func TestEnginesAgree(t *testing.T) {
 		var sets [2][][]uint32
 		var levels [2][]uint32
 		var labels [2][]uint32
+		var others [2][][]uint32
+		var facts [2][]uint64
 		for k, engine := range []graph.Engine{graph.NativeEngine, graph.WavesEngine} {
 			s, err := graph.NewSession(t.Context(), dev.Device, g, graph.SessionOptions{Engine: engine, Levels: true})
 			if err != nil {
@@ -60,6 +66,7 @@ func TestEnginesAgree(t *testing.T) {
 				t.Fatal(err)
 			}
 			labels[k] = c.Labels()
+			others[k], facts[k] = otherAnswers(t, s, queries[0])
 			if err := s.Close(); err != nil {
 				t.Error(err)
 			}
@@ -72,6 +79,97 @@ func TestEnginesAgree(t *testing.T) {
 		if !slices.Equal(levels[0], levels[1]) || !slices.Equal(labels[0], labels[1]) {
 			t.Errorf("seed %d: levels or labels differ", seed)
 		}
+		for i, what := range []string{"strong components", "topological levels", "parents"} {
+			if !slices.Equal(others[0][i], others[1][i]) {
+				t.Errorf("seed %d: %s are %v and %v", seed, what, others[0][i], others[1][i])
+			}
+		}
+		if !slices.Equal(facts[0], facts[1]) {
+			t.Errorf("seed %d: facts are %v and %v", seed, facts[0], facts[1])
+		}
+	}
+}
+
+// otherAnswers are strong components, topological levels and parents, and what may come to a node, for the kinds of a query; all of
+// them name the engine of the session.
+func otherAnswers(t *testing.T, s *graph.Session, q graph.Query) (lists [][]uint32, facts []uint64) {
+	t.Helper()
+	strong, err := s.StrongComponents(t.Context(), q.Kinds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	order, err := s.TopologicalLevels(t.Context(), q.Kinds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, err := s.Tree(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := flows.RoundComesProgram()
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := graph.NewFixpoint(t.Context(), s, flows.Comes{}, p, graph.FixpointOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := make([]uint64, len(q.Seeds))
+	for i, v := range q.Seeds {
+		values[i] = 0xABCD << (v % 32)
+	}
+	fixed, err := x.Run(t.Context(), graph.Start[uint64]{Seeds: q.Seeds, Values: values, Kinds: q.Kinds})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := x.Close(); err != nil || !fixed.Settled() {
+		t.Errorf("%v, settled: %v", err, fixed.Settled())
+	}
+	for _, r := range []graph.Run{strong.Run, order.Run, tree.Run, fixed.Run} {
+		if r.Engine != s.Engine() {
+			t.Errorf("an answer of %v, the session's engine is %v", r.Engine, s.Engine())
+		}
+	}
+	return [][]uint32{strong.Labels(), order.Levels(), tree.Parents()}, fixed.Facts()
+}
+
+// thrower divides by the weight of an arc.
+type thrower struct{}
+
+func (thrower) Along(x uint64, a flow.Arc) uint64 { return x / uint64(a.Weight) }
+
+// TestAMethodThatPanics on the host's cores is an error, that names the node, and the session goes on; one that does not end
+// says so.
+func TestAMethodThatPanics(t *testing.T) {
+	g := generated(t, "complete:60")
+	weights := make([]uint32, g.Arcs())
+	for i := range weights {
+		weights[i] = uint32(i % 7)
+	}
+	g, err := g.With(graph.Data{Weights: weights})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := graph.NewSession(t.Context(), openDevice(t, "cpu"), g, graph.SessionOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	x, err := graph.NewFixpoint(t.Context(), s, flow.Max[uint64, thrower]{}, nil, graph.FixpointOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := graph.Start[uint64]{Seeds: []uint32{3}, Values: []uint64{1 << 30}}
+	if _, err := x.Run(t.Context(), start); err == nil || !strings.Contains(err.Error(), "panicked at node 3: runtime error: integer divide by zero") {
+		t.Errorf("%v", err)
+	}
+	falls, err := graph.NewFixpoint(t.Context(), s, flows.Falls{}, nil, graph.FixpointOptions{Rounds: 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := falls.Run(t.Context(), graph.Start[uint64]{Seeds: []uint32{3}, Values: []uint64{1 << 40}, Others: math.MaxUint64})
+	if err != nil || f.Settled() || f.Run.Record.Rounds != 20 {
+		t.Errorf("%v, %+v", err, f.Run)
 	}
 }
 

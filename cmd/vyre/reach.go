@@ -36,7 +36,7 @@ type reachCmd struct {
 	SVG  bool `name:"svg" help:"Print the same as a picture, levels as columns: at most 200 nodes and 400 arcs." xor:"form"`
 
 	Out string `short:"o" placeholder:"FILE" help:"Write all that is reached to a file."`
-	As  string `enum:"list,bitset,levels" default:"list" help:"What -o writes: a list with an id and a name a line; a bitset, words of 64 bits; or levels, words of 32 bits, all ones where nothing leads to (${enum})."`
+	As  string `enum:"list,bitset,levels,parents" default:"list" help:"What -o writes: a list with an id and a name a line; a bitset, words of 64 bits; levels, words of 32 bits, all ones where nothing leads to; or parents, the node before each on a shortest path, in such words (${enum})."`
 
 	Device   string `default:"auto" completes:"device" help:"Device to search on; see vyre devices."`
 	Topology string `enum:"auto,host,back-to-back,captured,device-loop,cooperative,drained" default:"auto" help:"Who drives the rounds: ${enum}."`
@@ -65,6 +65,7 @@ type answer struct {
 	words          []uint64 // who is reached
 	count          int
 	levels         []uint32     // nil if nobody asked
+	parents        []uint32     // nil if nobody asked
 	path           []graph.Step // from a seed on, or to one with --back
 	each           []int        // counts, by seed
 	run            report.Run
@@ -153,7 +154,7 @@ func (c *reachCmd) search(t *terminal, a *answer) (err error) {
 	if a.searched.Nodes() == 0 {
 		return nil
 	}
-	leveled := c.Levels || c.Path || c.SVG || c.As == "levels" && c.Out != "" || len(a.targets) > 0
+	leveled := c.Levels || c.Path || c.SVG || (c.As == "levels" || c.As == "parents") && c.Out != "" || len(a.targets) > 0
 	o := graph.SessionOptions{Label: "reach", Queries: 1, Seeds: max(len(a.from), 1), Levels: leveled, Topology: topologies[c.Topology]}
 	if c.Each {
 		o.Queries, o.Seeds, o.Levels = min(max(len(a.from), 1), 64), 1, false
@@ -167,19 +168,21 @@ func (c *reachCmd) search(t *terminal, a *answer) (err error) {
 func (c *reachCmd) query(t *terminal, a *answer, dev driver.Device, s *graph.Session, leveled bool) (err error) {
 	began := time.Now()
 	q := graph.Query{Seeds: a.from, Kinds: a.kinds}
+	run := graph.Run{Engine: s.Engine(), Topology: s.Topology()}
 	switch {
 	case c.Each:
 		err = a.askEach(t, s, a.from, a.kinds)
+	case leveled && c.As == "parents" && c.Out != "":
+		run, err = a.askTree(t, s, q)
 	case leveled:
-		if a.path, a.levels, err = s.Path(t.ctx, q, a.targets); err == nil {
-			a.words = graph.Bitset(a.levels)
-		}
-		if c.Back {
-			a.path = turned(a.path)
+		a.path, a.levels, err = s.Path(t.ctx, q, a.targets)
+		if run.Topology == megakernel.Drained {
+			run.Topology = megakernel.Cooperative // levels are not drained
 		}
 	default:
 		var r *graph.Reached
 		if r, err = s.Reach(t.ctx, q); err == nil {
+			run = r.Run
 			a.words = make([]uint64, (a.searched.Nodes()+63)/64)
 			for v := range r.Nodes() {
 				a.words[v/64] |= 1 << (v % 64)
@@ -189,20 +192,40 @@ func (c *reachCmd) query(t *terminal, a *answer, dev driver.Device, s *graph.Ses
 	if err != nil {
 		return err
 	}
+	if c.Back {
+		a.path = turned(a.path)
+	}
+	if a.levels != nil {
+		a.words = graph.Bitset(a.levels)
+	}
 	a.count = countOf(a.words)
-	a.run = report.Run{Device: dev.Name(), Topology: s.Topology().String(), WallNS: time.Since(began).Nanoseconds(), Bytes: s.Memory().PeakBytes}
+	run.Record.Rounds = 0 // as levels tell: the host counts one that found nothing as well
 	for _, l := range a.levels {
 		if l != graph.None {
-			a.run.Rounds = max(a.run.Rounds, int(l)+1)
+			run.Record.Rounds = max(run.Record.Rounds, l+1)
 		}
 	}
-	switch {
-	case s.Engine() == graph.NativeEngine:
-		a.run.Topology = s.Engine().String()
-	case leveled && s.Topology() == megakernel.Drained:
-		a.run.Topology = megakernel.Cooperative.String()
-	}
+	a.run = runOf(dev, run, began, s.Memory().PeakBytes)
 	return nil
+}
+
+// askTree asks for parents, too.
+func (a *answer) askTree(t *terminal, s *graph.Session, q graph.Query) (graph.Run, error) {
+	tree, err := s.Tree(t.ctx, q)
+	if err != nil {
+		return graph.Run{}, err
+	}
+	a.levels, a.parents = tree.Levels(), tree.Parents()
+	nearest := graph.None
+	for _, v := range a.targets {
+		if l := a.levels[v]; l != graph.None && (nearest == graph.None || l < a.levels[nearest] || l == a.levels[nearest] && int(v) < nearest) {
+			nearest = int(v)
+		}
+	}
+	if nearest != graph.None {
+		a.path = tree.Path(uint32(nearest))
+	}
+	return tree.Run, nil
 }
 
 // topologyOn is who drives rounds on a device if nobody says. A drain waits in loops, which a simulation has to go through. On

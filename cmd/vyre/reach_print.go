@@ -241,6 +241,8 @@ func (c *reachCmd) content(a *answer) []byte {
 		binary.Write(w, binary.LittleEndian, a.words)
 	case "levels":
 		binary.Write(w, binary.LittleEndian, a.levels)
+	case "parents":
+		binary.Write(w, binary.LittleEndian, a.parents)
 	default:
 		all := reachCmd{}
 		all.shown(a, func(v, _ uint32) {

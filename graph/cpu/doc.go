@@ -4,7 +4,8 @@
 //	arrays ──New──▶ Engine ──Levels──▶ a level a node
 //	                       ──Lanes───▶ a word a node: which of 64 queries reach it
 //	                       ──Components──▶ a label a node
-//	                       ──Dominators──▶ a node a node
+//	                       ──StrongComponents, TopologicalLevels, Dominators──▶ the same, on one core
+//	                       ──Bits, Fixpoint──▶ a set or a fact a node
 //
 // # How
 //
