@@ -108,7 +108,7 @@ func (s *selector) heldBelow(r ir.Row) (x ir.Row, bound uint64, ok bool) {
 		return ir.NoRow, 0, false
 	}
 	bound = p.Const(c)
-	return x, bound, bound&signBit(p.Type(r)) == 0
+	return x, bound, bound <= infinity(p.Type(r)) // a choice by a NaN is that NaN, and no minimum
 }
 
 func (s *selector) isConst(v ir.Row, bits uint64) bool {
@@ -120,6 +120,14 @@ func (s *selector) turnedMinimum(r ir.Row, of turned) {
 	t := s.typeOf(r)
 	minus := s.opposite(t, s.value(of.of), s.zeroSign[of.of])
 	s.set(r, s.opposite(t, s.do(opMax, arith(t), minus, imm(arith(t), of.bound|signBit(t))), s.zeroSign[of.of]))
+}
+
+// infinity is the bits of infinity in a float type: more are those of NaNs, or have a sign.
+func infinity(t ir.Type) uint64 {
+	if t == ir.F64 {
+		return 0x7FF0 << 48
+	}
+	return 0x7F80_0000
 }
 
 // one is the bits of 1 in a float type.
