@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -74,7 +75,9 @@ func randomBits(r *rand.Rand, g *graph.CSR) graph.BitFlow {
 	some := func(n int) []uint64 {
 		list := make([]uint64, n)
 		for i := range list {
-			list[i] = r.Uint64() & r.Uint64() & r.Uint64()
+			for list[i] = ^uint64(0); bits.OnesCount64(list[i]) > 8; { // few: an eighth or less
+				list[i] &= r.Uint64()
+			}
 		}
 		return list
 	}

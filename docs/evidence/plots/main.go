@@ -66,15 +66,6 @@ var colours = []struct{ way, colour string }{
 	{"back-to-back", "#a6bddb"}, {"host loop", "#d6604d"}, {"C++ both ways", "#e08214"}, {"graph/cpu", "#737373"},
 }
 
-func colourOf(way string) string {
-	for _, c := range colours {
-		if c.way == way {
-			return c.colour
-		}
-	}
-	return "#000"
-}
-
 // picture is SVG in the making.
 type picture struct {
 	width, height float64

@@ -10,49 +10,49 @@ import (
 )
 
 // select8Uint8Source is the digest of the source of Select8[uint8] and of all that it needs.
-const select8Uint8Source = "f96d27df085194453825cbd7d43cf10b7ca7f19f18a6ad8ab01e22e281b04776"
+const select8Uint8Source = "ea786736a961bdf4649e4df03b38d7085d8d71e471cd932146dcd4e62ac0de26"
 
 // select8Uint16Source is the digest of the source of Select8[uint16] and of all that it needs.
-const select8Uint16Source = "f96d27df085194453825cbd7d43cf10b7ca7f19f18a6ad8ab01e22e281b04776"
+const select8Uint16Source = "ea786736a961bdf4649e4df03b38d7085d8d71e471cd932146dcd4e62ac0de26"
 
 // select8Uint32Source is the digest of the source of Select8[uint32] and of all that it needs.
-const select8Uint32Source = "f96d27df085194453825cbd7d43cf10b7ca7f19f18a6ad8ab01e22e281b04776"
+const select8Uint32Source = "ea786736a961bdf4649e4df03b38d7085d8d71e471cd932146dcd4e62ac0de26"
 
 // select8Uint64Source is the digest of the source of Select8[uint64] and of all that it needs.
-const select8Uint64Source = "f96d27df085194453825cbd7d43cf10b7ca7f19f18a6ad8ab01e22e281b04776"
+const select8Uint64Source = "ea786736a961bdf4649e4df03b38d7085d8d71e471cd932146dcd4e62ac0de26"
 
 // select8WideSource is the digest of the source of Select8[block.Wide] and of all that it needs.
-const select8WideSource = "f96d27df085194453825cbd7d43cf10b7ca7f19f18a6ad8ab01e22e281b04776"
+const select8WideSource = "ea786736a961bdf4649e4df03b38d7085d8d71e471cd932146dcd4e62ac0de26"
 
 // select16Uint8Source is the digest of the source of Select16[uint8] and of all that it needs.
-const select16Uint8Source = "a0d80da0f44d50f47d27a4036d3b96ee6c51cbf12d0cf229a68f0905a8a02156"
+const select16Uint8Source = "ea7da59e86b46e3f3e2702f050279c7cf4707981e094b548257db6641afa73af"
 
 // select16Uint16Source is the digest of the source of Select16[uint16] and of all that it needs.
-const select16Uint16Source = "a0d80da0f44d50f47d27a4036d3b96ee6c51cbf12d0cf229a68f0905a8a02156"
+const select16Uint16Source = "ea7da59e86b46e3f3e2702f050279c7cf4707981e094b548257db6641afa73af"
 
 // select16Uint32Source is the digest of the source of Select16[uint32] and of all that it needs.
-const select16Uint32Source = "a0d80da0f44d50f47d27a4036d3b96ee6c51cbf12d0cf229a68f0905a8a02156"
+const select16Uint32Source = "ea7da59e86b46e3f3e2702f050279c7cf4707981e094b548257db6641afa73af"
 
 // select16Uint64Source is the digest of the source of Select16[uint64] and of all that it needs.
-const select16Uint64Source = "a0d80da0f44d50f47d27a4036d3b96ee6c51cbf12d0cf229a68f0905a8a02156"
+const select16Uint64Source = "ea7da59e86b46e3f3e2702f050279c7cf4707981e094b548257db6641afa73af"
 
 // select16WideSource is the digest of the source of Select16[block.Wide] and of all that it needs.
-const select16WideSource = "a0d80da0f44d50f47d27a4036d3b96ee6c51cbf12d0cf229a68f0905a8a02156"
+const select16WideSource = "ea7da59e86b46e3f3e2702f050279c7cf4707981e094b548257db6641afa73af"
 
 // select32Uint8Source is the digest of the source of Select32[uint8] and of all that it needs.
-const select32Uint8Source = "38267599772f333949462675c3b23467e4a2b754ea3548007c0d53c820b4a07e"
+const select32Uint8Source = "58ec42a789600f23d3e85bc258f51f5bc5840fcb10c2a151f734ac0dd2008b3f"
 
 // select32Uint16Source is the digest of the source of Select32[uint16] and of all that it needs.
-const select32Uint16Source = "38267599772f333949462675c3b23467e4a2b754ea3548007c0d53c820b4a07e"
+const select32Uint16Source = "58ec42a789600f23d3e85bc258f51f5bc5840fcb10c2a151f734ac0dd2008b3f"
 
 // select32Uint32Source is the digest of the source of Select32[uint32] and of all that it needs.
-const select32Uint32Source = "38267599772f333949462675c3b23467e4a2b754ea3548007c0d53c820b4a07e"
+const select32Uint32Source = "58ec42a789600f23d3e85bc258f51f5bc5840fcb10c2a151f734ac0dd2008b3f"
 
 // select32Uint64Source is the digest of the source of Select32[uint64] and of all that it needs.
-const select32Uint64Source = "38267599772f333949462675c3b23467e4a2b754ea3548007c0d53c820b4a07e"
+const select32Uint64Source = "58ec42a789600f23d3e85bc258f51f5bc5840fcb10c2a151f734ac0dd2008b3f"
 
 // select32WideSource is the digest of the source of Select32[block.Wide] and of all that it needs.
-const select32WideSource = "38267599772f333949462675c3b23467e4a2b754ea3548007c0d53c820b4a07e"
+const select32WideSource = "58ec42a789600f23d3e85bc258f51f5bc5840fcb10c2a151f734ac0dd2008b3f"
 
 // Select8Program returns the program of Select8 for a type argument, such as "uint8".
 func Select8Program(of string) (*ir.Program, error) {
