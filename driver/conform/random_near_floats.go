@@ -184,6 +184,18 @@ func (g *generator) hidden(t ir.Type) build.Value {
 func (g *generator) bounds() {
 	b, t := g.b, floatTypes[g.pick(6)]
 	v := g.operand(t)
+	if g.chance(4) { // more than 1, and a bound of 1 follows
+		for i, most := range []float32{3, 0, 1} {
+			c := b.Const(t, floatOf(t, most))
+			if i == 1 {
+				v = b.Max(v, c)
+			} else {
+				v = b.Min(v, c)
+			}
+		}
+		g.keep(v)
+		return
+	}
 	one := g.chance(2)
 	for range 2 + g.pick(3) {
 		if g.chance(2) {
