@@ -23,7 +23,8 @@ import (
 type RandomProgram struct {
 	Case
 	choices []uint16
-	shapes  int // that it holds, if it is made of them
+	parts   []int // of choices: where statements and formulas begin
+	shapes  int   // that it holds, if it is made of them
 }
 
 // Random makes the program of a seed. Equal seeds give equal programs.
@@ -154,7 +155,7 @@ func (g *generator) made() *RandomProgram {
 	if err != nil {
 		panic(fmt.Sprintf("BUG: generator made a program that the verifier refuses: %v", err))
 	}
-	r := &RandomProgram{Case: Case{Family: "random", Name: "program", Program: p, Launch: g.launch}, choices: g.stream, shapes: g.small}
+	r := &RandomProgram{Case: Case{Family: "random", Name: "program", Program: p, Launch: g.launch}, choices: g.stream, parts: g.parts, shapes: g.small}
 	if g.small > 0 {
 		r.Family = "shapes"
 	}

@@ -3,12 +3,21 @@ package conform
 import "math/rand/v2"
 
 // choices is the stream of decisions that a random program is made of. Those that are given are taken first. When they
-// have ended, recording draws others at random; replaying gives 0, always the simplest decision. So any stream is a program, a shorter stream or smaller numbers make a smaller
-// program, and shrinking needs to know nothing about programs.
+// have ended, recording draws others at random; replaying gives 0, always the simplest decision. So any stream is a
+// program, a shorter stream or smaller numbers make a smaller program, and of programs shrinking needs to know only
+// where their parts begin.
 type choices struct {
 	rng    *rand.Rand // nil when nothing is recorded
 	stream []uint16
 	pos    int
+	parts  []int // positions at which a formula or a statement begins, and the last ends
+}
+
+// part begins a part of the program: what follows may be left out, up to the next one.
+func (c *choices) part() {
+	if c.pos < len(c.stream) || c.rng != nil {
+		c.parts = append(c.parts, c.pos)
+	}
 }
 
 // pick returns a number below n.
@@ -33,12 +42,12 @@ func (c *choices) pick(n int) int {
 // chance is true once in n times.
 func (c *choices) chance(n int) bool { return c.pick(n) == n-1 }
 
-// atFront is how many decisions are lowered before anything else: how many formulas or shapes there are is among them.
+// atFront is how many decisions are lowered before anything else: how many shapes there are is among them.
 const atFront = 24
 
-// Shrink looks for a smaller program that still fails: it lowers the first decisions, drops runs of them, then
-// lowers single ones, until neither helps or the tries are used up. fails must give the same answer for the
-// same program. It returns the smallest program found, r itself if none.
+// Shrink looks for a smaller program that still fails: it lowers the first decisions, drops parts of the program, then
+// runs of decisions, then lowers single ones, until nothing helps or the tries are used up. fails must give the same
+// answer for the same program. It returns the smallest program found, r itself if none.
 func Shrink(r *RandomProgram, tries int, fails func(*RandomProgram) bool) *RandomProgram {
 	best := r
 	try := func(stream []uint16) bool {
@@ -52,6 +61,15 @@ func Shrink(r *RandomProgram, tries int, fails func(*RandomProgram) bool) *Rando
 			return true
 		}
 		return false
+	}
+	cut := func(from, to int) bool {
+		return try(append(append([]uint16{}, best.choices[:from]...), best.choices[to:]...))
+	}
+	// cutParts drops runs of so many parts: the last first, since none rests on a later one.
+	cutParts := func(n int) {
+		for i := len(best.parts) - 1 - n; i >= 0 && tries > 0; i = min(i, len(best.parts)-1) - n {
+			cut(best.parts[i], best.parts[i+n])
+		}
 	}
 	lower := func(at int) bool {
 		for _, v := range []uint16{0, best.choices[at] / 2, best.choices[at] - 1} {
@@ -70,12 +88,14 @@ func Shrink(r *RandomProgram, tries int, fails func(*RandomProgram) bool) *Rando
 		for lower(at) {
 		}
 	}
+	for n := len(best.parts) / 2; n >= 1; n /= 2 {
+		cutParts(n)
+	}
 	for improved := true; improved && tries > 0; {
 		improved = false
 		for size := max(1, len(best.choices)/2); size >= 1 && tries > 0; size /= 2 {
 			for at := 0; at+size <= len(best.choices); {
-				cut := append(append([]uint16{}, best.choices[:at]...), best.choices[at+size:]...)
-				if try(cut) {
+				if cut(at, at+size) {
 					improved = true
 				} else {
 					at += size

@@ -13,7 +13,8 @@ var formulaTypes = []ir.Type{ir.U64, ir.U32, ir.I64, ir.I32, ir.F32, ir.U64, ir.
 
 // formulas writes some, each into a variable of its own: three of four next to an error that is known.
 func (g *generator) formulas() {
-	for range 1 + g.pick(32) {
+	for n := 0; n < 64 && (n == 0 || g.pick(17) > 0); n++ {
+		g.part()
 		if g.pick(4) > 0 {
 			g.nearError()
 			continue
@@ -25,6 +26,7 @@ func (g *generator) formulas() {
 		}
 		g.vars = append(g.vars, g.b.Var(v))
 	}
+	g.part()
 }
 
 // beginning is what a formula begins with: what the invocations share, or what tells them apart.

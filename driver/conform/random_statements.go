@@ -9,6 +9,7 @@ import (
 func (g *generator) phases(level ir.Level, depth int) {
 	for g.fuel > 0 && !g.b.Dead() {
 		g.level = level
+		g.part()
 		switch g.pick(12) {
 		case 0:
 			return
