@@ -116,7 +116,7 @@ func (g *group) release(outcome uint64) {
 		w.wait = nil
 		w.phase++
 		if in.dst >= 0 {
-			w.at(in.dst).fill(outcome)
+			fill(w.at(in.dst), outcome)
 		}
 	}
 	g.waiting, g.meeting = 0, nil

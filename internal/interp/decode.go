@@ -283,7 +283,7 @@ func (d *decoder) subgroup(r ir.Row, in *instr) {
 	in.kind = doSubgroup
 	t := d.typeOf(d.p.A(r))
 	in.t = exact.Types{In: t, Out: t, Width: uint8(t.Bits())}
-	if _, op, ok := combining(in.op); ok {
+	if op, ok := exact.Combining(in.op); ok {
 		in.fn = d.k.rules.eval(op)
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"github.com/govyre/vyre/ir"
 )
 
-// lanes holds one value of a warp: the raw bits of every lane, zero-extended.
-type lanes [32]uint64
+// lanes holds one value of a warp.
+type lanes = exact.Lanes
 
 // kind says how the engine runs an instruction. Pure ops have kinds by arity, not by
 // meaning: the meaning is the evaluation function of the op table.

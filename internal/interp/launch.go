@@ -245,20 +245,20 @@ func (l *launch) fillBank(in *Launch) {
 		switch x := k.p.X(r); k.p.Op(r) {
 		case ir.OpConst:
 			if first {
-				l.bank[i].fill(k.p.Const(r))
+				fill(&l.bank[i], k.p.Const(r))
 			}
 		case ir.OpArg:
-			l.bank[i].fill(l.scalars[x])
+			fill(&l.bank[i], l.scalars[x])
 		case ir.OpLen:
-			l.bank[i].fill(l.lenOf(int(x)) / uint64(k.objs[x].Count()))
+			fill(&l.bank[i], l.lenOf(int(x))/uint64(k.objs[x].Count()))
 		case ir.OpGroups:
-			l.bank[i].fill(uint64(l.grid[x]))
+			fill(&l.bank[i], uint64(l.grid[x]))
 		}
 	}
 }
 
-// fill sets every lane to v.
-func (v *lanes) fill(x uint64) {
+// fill sets every lane to x.
+func fill(v *lanes, x uint64) {
 	for i := range v {
 		v[i] = x
 	}

@@ -109,7 +109,7 @@ func (x *worker) loadLanes(w *warp, in *instr, live uint32) (missed uint32) {
 		if missed != 0 {
 			return live
 		}
-		d.fill(d[0])
+		fill(d, d[0])
 	}
 	return missed
 }

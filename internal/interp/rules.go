@@ -32,13 +32,8 @@ var standard = rules{
 	element: func(first, e, _, n uint64) (uint64, bool) {
 		return first + e, first+e < n
 	},
-	value: value,
-	shuffled: func(v *lanes, from uint64, n int) uint64 {
-		if from < uint64(n) {
-			return v[from]
-		}
-		return 0
-	},
-	round:   func(*frame) {},
-	records: func(earlier *Trap) bool { return earlier == nil },
+	value:    value,
+	shuffled: exact.ReadLane,
+	round:    func(*frame) {},
+	records:  func(earlier *Trap) bool { return earlier == nil },
 }

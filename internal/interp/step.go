@@ -87,7 +87,7 @@ loop:
 				continue
 			}
 			v := in.fn(in.t, in.x, w.at(in.a)[0], w.at(in.b)[0], w.at(in.c)[0])
-			w.at(in.dst).fill(v)
+			fill(w.at(in.dst), v)
 		case doMoves:
 			w.move(in.moves, live)
 
