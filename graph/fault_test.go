@@ -65,15 +65,7 @@ func askTwice(drv *cusim.Driver, g *graph.CSR, topology megakernel.Topology) (er
 		}
 		return nil
 	}
-	for range 2 {
-		if e := run(); e != nil { // going on after a failure gives the right result, or an error again
-			err = errors.Join(err, e, run())
-		}
-	}
-	if ctx.Err() != nil {
-		return fmt.Errorf("%w: it took too long: %w", faults.ErrWrong, errors.Join(err, ctx.Err()))
-	}
-	return err
+	return faults.Twice(ctx, run, nil)
 }
 
 func TestAnyCallOfASessionMayFail(t *testing.T) {
@@ -127,12 +119,7 @@ func analyseTwice(drv *cusim.Driver, g *graph.CSR, topology megakernel.Topology)
 		}
 		return nil
 	}
-	for range 2 {
-		if e := run(); e != nil {
-			err = errors.Join(err, e, run())
-		}
-	}
-	return err
+	return faults.Twice(ctx, run, nil)
 }
 
 func TestAnyCallOfAnAnalysisMayFail(t *testing.T) {

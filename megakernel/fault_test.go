@@ -71,20 +71,7 @@ func searchTwice(drv *cusim.Driver, g *graph, top megakernel.Topology) (err erro
 		}
 		return nil
 	}
-	for range 2 {
-		if e := run(); e != nil {
-			// Going on after a failure gives the right result, or an error again.
-			err = errors.Join(err, e)
-			if e := p.Reset(ctx); e != nil {
-				return errors.Join(err, e)
-			}
-			err = errors.Join(err, run())
-		}
-	}
-	if ctx.Err() != nil {
-		return fmt.Errorf("%w: it took too long: %w", faults.ErrWrong, errors.Join(err, ctx.Err()))
-	}
-	return err
+	return faults.Twice(ctx, run, func() error { return p.Reset(ctx) })
 }
 
 // TestAnyCallOfThePlansRunsMayFail fails each call of the driver in turn, in every topology: the error names a

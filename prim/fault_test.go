@@ -119,15 +119,7 @@ func chainTwice(drv *cusim.Driver, max int) (err error) {
 		}
 		return nil
 	}
-	for range 2 {
-		if e := run(); e != nil { // going on after a failure gives the right result, or an error again
-			err = errors.Join(err, e, run())
-		}
-	}
-	if ctx.Err() != nil {
-		return fmt.Errorf("%w: it took too long: %w", faults.ErrWrong, errors.Join(err, ctx.Err()))
-	}
-	return err
+	return faults.Twice(ctx, run, nil)
 }
 
 // A sort of up to 8,192 elements is one launch; one of more is several, with memory of their own, and takes the simulator longer.

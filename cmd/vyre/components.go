@@ -79,42 +79,28 @@ func (c *componentsCmd) run(t *terminal) error {
 	if err := checkDevice(c.Device); err != nil {
 		return err
 	}
-	file := &sink{}
-	if c.Out != "" {
-		var err error
-		if file, err = t.create("-o", c.Out); err != nil {
+	return c.answer(t, c.File, c.Out, func(g *graph.CSR, file *sink) error {
+		doc, labels, err := c.analyse(t, g)
+		if err != nil {
 			return err
 		}
-		defer file.close()
-	}
-	g, err := c.load(t, c.File)
-	if err != nil {
-		return err
-	}
-	defer g.Close()
-	doc, labels, err := c.analyse(t, g)
-	if err != nil {
-		return err
-	}
-	last := t.out
-	switch {
-	case c.Out != "":
-		if err := file.write(labelLines(g, labels)); err != nil {
-			return err
+		if file != nil {
+			if err := file.write(labelLines(g, labels)); err != nil {
+				return err
+			}
 		}
-		if c.Out == "-" {
+		last := t.out
+		switch {
+		case c.Out == "-":
 			last = t.err
-			break
-		}
-		fallthrough
-	default:
-		if c.JSON {
+		case c.JSON:
 			return json.NewEncoder(t.out).Encode(doc)
+		default:
+			doc.print(t.out)
 		}
-		doc.print(t.out)
-	}
-	_, err = fmt.Fprintln(last, doc.Run.Line())
-	return err
+		_, err = fmt.Fprintln(last, doc.Run.Line())
+		return err
+	})
 }
 
 // analyse asks a session.

@@ -81,29 +81,18 @@ func (c *dominatorsCmd) run(t *terminal) error {
 	if c.Out == "-" && (c.JSON || c.CSV || c.Dot || c.SVG) {
 		return usagef("-o - and another form would both write to standard output; give one of them a file")
 	}
-	file := &sink{}
-	if c.Out != "" {
-		var err error
-		if file, err = t.create("-o", c.Out); err != nil {
+	return c.answer(t, c.File, c.Out, func(g *graph.CSR, file *sink) error {
+		a, err := c.ask(t, g)
+		if err != nil {
 			return err
 		}
-		defer file.close()
-	}
-	g, err := c.load(t, c.File)
-	if err != nil {
-		return err
-	}
-	defer g.Close()
-	a, err := c.ask(t, g)
-	if err != nil {
-		return err
-	}
-	if c.Out != "" {
-		if err := file.write(labelLines(g, a.Immediate())); err != nil {
-			return err
+		if file != nil {
+			if err := file.write(labelLines(g, a.Immediate())); err != nil {
+				return err
+			}
 		}
-	}
-	return c.print(t, a)
+		return c.print(t, a)
+	})
 }
 
 func (c *dominatorsCmd) ask(t *terminal, g *graph.CSR) (*dominated, error) {

@@ -117,6 +117,25 @@ func (t *terminal) loadGraph(name string, o files.Options) (*graph.CSR, files.Re
 	return files.Open(t.ctx, name, o)
 }
 
+// answer is the frame of a question to the graph of a file. What -o names is created before anything is read; ask
+// writes it, if there is one, and prints.
+func (f *readFlags) answer(t *terminal, name, out string, ask func(*graph.CSR, *sink) error) error {
+	var file *sink
+	if out != "" {
+		var err error
+		if file, err = t.create("-o", out); err != nil {
+			return err
+		}
+		defer file.close()
+	}
+	g, err := f.load(t, name)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	return ask(g, file)
+}
+
 // load reads the graph of a question, and checks all of it.
 func (f *readFlags) load(t *terminal, name string) (*graph.CSR, error) {
 	o, stop, err := f.options(t)

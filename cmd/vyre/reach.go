@@ -72,11 +72,10 @@ type answer struct {
 }
 
 func (c *reachCmd) Run(t *terminal) error {
-	return t.document(c.JSON, "vyre.reach/1", c.answer)
+	return t.document(c.JSON, "vyre.reach/1", c.run)
 }
 
-// answer does all of it.
-func (c *reachCmd) answer(t *terminal) error {
+func (c *reachCmd) run(t *terminal) error {
 	switch {
 	case c.Path && len(c.To) == 0:
 		return usagef("--path: say to where with --to")
@@ -86,35 +85,21 @@ func (c *reachCmd) answer(t *terminal) error {
 	if err := checkDevice(c.Device); err != nil {
 		return err
 	}
-	file := &sink{}
-	if c.Out != "" {
-		var err error
-		if file, err = t.create("-o", c.Out); err != nil {
+	return c.answer(t, c.File, c.Out, func(g *graph.CSR, file *sink) error {
+		a, err := c.ask(t, g)
+		if err != nil {
 			return err
 		}
-		defer file.close()
-	}
-	g, err := c.load(t, c.File)
-	if err != nil {
-		return err
-	}
-	defer g.Close()
-	a, err := c.ask(t, g)
-	if err != nil {
-		return err
-	}
-	if c.Out != "" {
-		if err := file.write(c.content(a)); err != nil {
+		if file != nil {
+			if err := file.write(c.content(a)); err != nil {
+				return err
+			}
+		}
+		if err := c.print(t, a); err != nil || !c.Verify {
 			return err
 		}
-	}
-	if err := c.print(t, a); err != nil {
-		return err
-	}
-	if c.Verify {
 		return c.verify(a)
-	}
-	return nil
+	})
 }
 
 // ask finds the nodes, and searches.

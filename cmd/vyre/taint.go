@@ -55,26 +55,23 @@ func (c *taintCmd) run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	g, err := c.load(t, c.File)
-	if err != nil {
-		return err
-	}
-	defer g.Close()
-	a := &report.Taint{Tool: "vyre taint", Version: version(), Graph: g, Contexts: c.Contexts}
-	if a.Query, err = c.query(t, g); err != nil {
-		return err
-	}
-	if err := c.ask(t, a); err != nil {
-		return err
-	}
-	a.Against(old)
-	if err := c.print(t, a); err != nil {
-		return err
-	}
-	if c.FailOn == "any" && len(a.Shown) > 0 {
-		return found{fmt.Errorf("%s", counted(len(a.Shown), "finding"))}
-	}
-	return nil
+	return c.answer(t, c.File, "", func(g *graph.CSR, _ *sink) error {
+		a := &report.Taint{Tool: "vyre taint", Version: version(), Graph: g, Contexts: c.Contexts}
+		if a.Query, err = c.query(t, g); err != nil {
+			return err
+		}
+		if err := c.ask(t, a); err != nil {
+			return err
+		}
+		a.Against(old)
+		if err := c.print(t, a); err != nil {
+			return err
+		}
+		if c.FailOn == "any" && len(a.Shown) > 0 {
+			return found{fmt.Errorf("%s", counted(len(a.Shown), "finding"))}
+		}
+		return nil
+	})
 }
 
 // query reads the lists.

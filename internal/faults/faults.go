@@ -2,6 +2,7 @@
 package faults
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -41,6 +42,28 @@ func EachCall(t *testing.T, config cusim.Config, every int, session func(*cusim.
 		}
 	}
 	return attempts
+}
+
+// Twice runs twice what may fail, and goes on after a failure: after reset, if it is not nil, the next run gives the right
+// result, or an error again. A run that outlasts ctx is wrong.
+func Twice(ctx context.Context, run, reset func() error) (err error) {
+	again := func() error {
+		if reset != nil {
+			if err := reset(); err != nil {
+				return err
+			}
+		}
+		return run()
+	}
+	for range 2 {
+		if e := run(); e != nil {
+			err = errors.Join(err, e, again())
+		}
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("%w: it took too long: %w", ErrWrong, errors.Join(err, ctx.Err()))
+	}
+	return err
 }
 
 // lacks reports whether an error is that of a device which does not have what nobody could ask it for.

@@ -59,15 +59,7 @@ func reportTwice(drv *cusim.Driver) (err error) {
 		}
 		return nil
 	}
-	for range 2 {
-		if e := run(); e != nil { // going on after a failure gives the right result, or an error again
-			err = errors.Join(err, e, run())
-		}
-	}
-	if ctx.Err() != nil {
-		return fmt.Errorf("%w: it took too long: %w", faults.ErrWrong, errors.Join(err, ctx.Err()))
-	}
-	return err
+	return faults.Twice(ctx, run, nil)
 }
 
 func TestAnyCallOfReportsMayFail(t *testing.T) {

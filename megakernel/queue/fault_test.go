@@ -65,15 +65,7 @@ func countTwice(drv *cusim.Driver, g dag) (err error) {
 		}
 		return nil
 	}
-	for range 2 {
-		if e := run(); e != nil { // going on after a failure gives the right result, or an error again
-			err = errors.Join(err, e, run())
-		}
-	}
-	if ctx.Err() != nil {
-		return fmt.Errorf("%w: it took too long: %w", faults.ErrWrong, errors.Join(err, ctx.Err()))
-	}
-	return err
+	return faults.Twice(ctx, run, nil)
 }
 
 func TestAnyCallOfAQueueMayFail(t *testing.T) {
