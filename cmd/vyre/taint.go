@@ -24,10 +24,7 @@ type taintCmd struct {
 	Contexts   string `enum:"none,exact" default:"none" help:"Whether returns go to the call that was made, which takes a graph with procedures and call sites (${enum})."`
 	Paths      int    `default:"100" placeholder:"N" help:"Of so many findings, show a shortest path."`
 
-	JSON     bool   `help:"Print one JSON document." xor:"form"`
-	SARIF    bool   `name:"sarif" help:"Print SARIF 2.1.0, a result for each finding." xor:"form"`
-	Baseline string `placeholder:"FILE" help:"Report only what is not in this document, which --json printed earlier; - is standard input."`
-	FailOn   string `enum:"none,any" default:"none" help:"End with exit status 3 if there is any finding that is reported (${enum})."`
+	report.Form
 
 	Device string `default:"auto" completes:"device" help:"Device to search on; see vyre devices."`
 	readFlags
@@ -51,9 +48,9 @@ func (c *taintCmd) run(t *terminal) error {
 	if err := checkDevice(c.Device); err != nil {
 		return err
 	}
-	old, err := c.baseline(t)
+	old, err := c.Known(func(name string) ([]byte, error) { return t.read(name, maxNodeList) })
 	if err != nil {
-		return err
+		return asUsage(err)
 	}
 	return c.answer(t, c.File, "", func(g *graph.CSR, _ *sink) error {
 		a := &report.Taint{Tool: "vyre taint", Version: version(), Graph: g, Contexts: c.Contexts}
@@ -63,14 +60,14 @@ func (c *taintCmd) run(t *terminal) error {
 		if err := c.ask(t, a); err != nil {
 			return err
 		}
-		a.Against(old)
-		if err := c.print(t, a); err != nil {
-			return err
+		fails, err := c.Print(t.out, a, old)
+		if c.SARIF && err == nil { // has no place for it
+			_, err = fmt.Fprintln(t.err, a.Run.Line())
 		}
-		if c.FailOn == "any" && len(a.Shown) > 0 {
-			return found{fmt.Errorf("%s", counted(len(a.Shown), "finding"))}
+		if err == nil && fails {
+			err = found{fmt.Errorf("%s", counted(len(a.Shown), "finding"))}
 		}
-		return nil
+		return err
 	})
 }
 
@@ -174,31 +171,3 @@ func (c *taintCmd) ask(t *terminal, a *report.Taint) error {
 }
 
 // baseline reads the findings of an earlier document.
-func (c *taintCmd) baseline(t *terminal) (report.Baseline, error) {
-	if c.Baseline == "" {
-		return nil, nil
-	}
-	b, err := t.read(c.Baseline, maxNodeList)
-	if err != nil {
-		return nil, err
-	}
-	old, err := report.ReadBaseline(b)
-	if err != nil {
-		return nil, usagef("--baseline %s: %w", c.Baseline, err)
-	}
-	return old, nil
-}
-
-func (c *taintCmd) print(t *terminal, a *report.Taint) error {
-	switch {
-	case c.JSON:
-		return a.JSON(t.out)
-	case c.SARIF:
-		if err := a.SARIF(t.out); err != nil {
-			return err
-		}
-		_, err := fmt.Fprintln(t.err, a.Run.Line())
-		return err
-	}
-	return a.Text(t.out)
-}

@@ -27,10 +27,7 @@ type taintCmd struct {
 	Contexts string   `enum:"none,exact" default:"exact" help:"Whether returns go to the call that was made (${enum})."`
 	Paths    int      `default:"100" placeholder:"N" help:"Of so many findings, show a path."`
 
-	JSON     bool   `help:"Print one JSON document." xor:"form"`
-	SARIF    bool   `name:"sarif" help:"Print SARIF 2.1.0, a result for each finding." xor:"form"`
-	Baseline string `placeholder:"FILE" help:"Report only what is not in this document, which --json printed earlier."`
-	FailOn   string `enum:"none,any" default:"none" help:"End with exit status 3 if there is any finding that is reported (${enum})."`
+	report.Form
 }
 
 func (c *taintCmd) Run(ctx context.Context) error {
@@ -41,15 +38,9 @@ func (c *taintCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var old report.Baseline
-	if c.Baseline != "" {
-		b, err := os.ReadFile(c.Baseline)
-		if err != nil {
-			return err
-		}
-		if old, err = report.ReadBaseline(b); err != nil {
-			return usagef("--baseline %s: %w", c.Baseline, err)
-		}
+	old, err := c.Known(readFile)
+	if err != nil {
+		return usagef("%w", err)
 	}
 	p, made, err := c.program(ctx)
 	if err != nil {
@@ -75,20 +66,20 @@ func (c *taintCmd) Run(ctx context.Context) error {
 }
 
 // show prints what was found, beyond what is known.
-func (c *taintCmd) show(out io.Writer, t *report.Taint, old report.Baseline) (err error) {
-	t.Against(old)
-	switch {
-	case c.JSON:
-		err = t.JSON(out)
-	case c.SARIF:
-		err = t.SARIF(out)
-	default:
-		err = t.Text(out)
-	}
-	if err == nil && c.FailOn == "any" && len(t.Shown) > 0 {
+func (c *taintCmd) show(out io.Writer, t *report.Taint, old report.Baseline) error {
+	fails, err := c.Print(out, t, old)
+	if err == nil && fails {
 		err = found{fmt.Errorf("findings: %d", len(t.Shown))}
 	}
 	return err
+}
+
+// readFile reads a file, or standard input.
+func readFile(name string) ([]byte, error) {
+	if name == "-" {
+		return io.ReadAll(os.Stdin)
+	}
+	return os.ReadFile(name)
 }
 
 // near says where something is, as seen from a folder; what is elsewhere has the path of its package.

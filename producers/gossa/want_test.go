@@ -215,10 +215,10 @@ func forms(t *testing.T, r *report.Taint) {
 	if err := (&taintCmd{}).show(&text, r, nil); err != nil || !strings.HasPrefix(text.String(), fmt.Sprintf("%d findings, from ", len(r.Findings))) {
 		t.Error(err, text.String())
 	}
-	if err := (&taintCmd{JSON: true, FailOn: "any"}).show(&document, r, nil); !errors.As(err, &status) {
+	if err := (&taintCmd{Form: report.Form{JSON: true, FailOn: "any"}}).show(&document, r, nil); !errors.As(err, &status) {
 		t.Error("findings are no status:", err)
 	}
-	if err := (&taintCmd{SARIF: true}).show(&sarif, r, nil); err != nil || !strings.Contains(sarif.String(), `"uri": "once/main.go"`) {
+	if err := (&taintCmd{Form: report.Form{SARIF: true}}).show(&sarif, r, nil); err != nil || !strings.Contains(sarif.String(), `"uri": "once/main.go"`) {
 		t.Error(err, "no position in SARIF")
 	}
 	old, err := report.ReadBaseline(document.Bytes())
@@ -228,7 +228,7 @@ func forms(t *testing.T, r *report.Taint) {
 	if len(old) != len(r.Findings) {
 		t.Errorf("%d findings have %d names", len(r.Findings), len(old))
 	}
-	if err := (&taintCmd{FailOn: "any"}).show(&rest, r, old); err != nil || !strings.HasPrefix(rest.String(), "0 findings") {
+	if err := (&taintCmd{Form: report.Form{FailOn: "any"}}).show(&rest, r, old); err != nil || !strings.HasPrefix(rest.String(), "0 findings") {
 		t.Error("all is in the baseline:", err, rest.String())
 	}
 }
