@@ -56,7 +56,7 @@ type figures struct {
 // TestFigures prints how long questions about graphs take, a line of CSV each.
 func TestFigures(t *testing.T) {
 	if *figuresFlag == "" {
-		t.Skip("asked for by -figures")
+		t.Skip("measures questions for minutes: run with -figures all, or the names of some")
 	}
 	all := devices()
 	f := &figures{T: t, ctx: t.Context(), dev: openDevice(t, all[len(all)-1]), runs: 30, tiny: *figuresTiny, out: os.Stdout}

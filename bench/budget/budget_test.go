@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/govyre/vyre/internal/needs"
 )
 
 // The command starts itself to time processes, and here that is the test binary.
@@ -79,13 +81,7 @@ func TestWithoutACSideNothingThatNeedsOnePasses(t *testing.T) {
 // buildReference builds the C side and a driver without a GPU for it.
 func buildReference(t *testing.T) (program string) {
 	t.Helper()
-	cc, err := exec.LookPath("cc")
-	if err != nil {
-		if os.Getenv("VYRE_PTXAS") == "require" { // what is required there wants one as well
-			t.Fatal("no C compiler: install gcc")
-		}
-		t.Skip("no C compiler: install gcc")
-	}
+	cc := needs.Compiler(t)
 	dir := t.TempDir()
 	program, lib := filepath.Join(dir, "reference"), filepath.Join(dir, "libfake.so")
 	for _, args := range [][]string{

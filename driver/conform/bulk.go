@@ -27,11 +27,7 @@ func (f Function) String() string {
 func FunctionsF32(exact bool) []Function {
 	var fs []Function
 	for _, op := range ir.Ops() {
-		cases := opCases(op)
-		if op == ir.OpCvt || op == ir.OpBitcast {
-			cases = conversions(op)
-		}
-		for _, o := range cases {
+		for _, o := range OpCases(op) {
 			if len(o.in) == 1 && o.in[0] == ir.F32 && (op.Info().Attr&ir.Approximate == 0) == exact {
 				fs = append(fs, Function{op, o.out})
 			}

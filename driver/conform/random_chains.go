@@ -46,17 +46,13 @@ func (g *generator) chain() {
 
 // opsFrom lists, by operand type, the ops that chains use: those that a recipe stands for, or that devices differ on, are
 // none.
-var opsFrom = sync.OnceValue(func() map[ir.Type][]opCase {
-	m := make(map[ir.Type][]opCase)
+var opsFrom = sync.OnceValue(func() map[ir.Type][]OpCase {
+	m := make(map[ir.Type][]OpCase)
 	for _, op := range ir.Ops() {
 		if op.Info().Attr&(ir.Approximate|ir.Expanded) != 0 {
 			continue
 		}
-		list := opCases(op)
-		if op == ir.OpCvt || op == ir.OpBitcast {
-			list = conversions(op)
-		}
-		for _, o := range list {
+		for _, o := range OpCases(op) {
 			for i, t := range o.in {
 				if i == 0 || t != o.in[0] {
 					m[t] = append(m[t], o)

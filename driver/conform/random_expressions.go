@@ -9,18 +9,14 @@ import (
 
 // opsTo lists, by result type, the pure ops that random expressions use. Approximate
 // ops are left out, since devices differ on them.
-var opsTo = sync.OnceValue(func() map[ir.Type][]opCase {
-	m := make(map[ir.Type][]opCase)
+var opsTo = sync.OnceValue(func() map[ir.Type][]OpCase {
+	m := make(map[ir.Type][]OpCase)
 	for _, op := range ir.Ops() {
 		info := op.Info()
 		if info.Attr&ir.Approximate != 0 {
 			continue
 		}
-		list := opCases(op)
-		if op == ir.OpCvt || op == ir.OpBitcast {
-			list = conversions(op)
-		}
-		for _, o := range list {
+		for _, o := range OpCases(op) {
 			m[o.out] = append(m[o.out], o)
 		}
 	}
@@ -180,20 +176,14 @@ func (g *generator) op(t ir.Type, depth int) build.Value {
 }
 
 // apply writes an op on values; of NaNs whose bits it looks at, there is one.
-func (g *generator) apply(o opCase, in []build.Value) build.Value {
-	b := g.b
-	switch o.op {
-	case ir.OpCvt:
-		return b.Cvt(o.out, in[0])
-	case ir.OpBitcast:
-		if isFloat(o.in[0]) {
-			in[0] = b.CanonNaN(in[0])
-		}
-		return b.Bitcast(o.out, in[0])
-	case ir.OpCopysign:
-		in[1] = b.CanonNaN(in[1])
+func (g *generator) apply(o OpCase, in []build.Value) build.Value {
+	switch {
+	case o.op == ir.OpBitcast && isFloat(o.in[0]):
+		in[0] = g.b.CanonNaN(in[0])
+	case o.op == ir.OpCopysign:
+		in[1] = g.b.CanonNaN(in[1])
 	}
-	return b.OpImm(o.op, o.imm, in...)
+	return o.apply(g.b, in)
 }
 
 // there converts a number to the other kind and back, which keeps some numbers and not others.

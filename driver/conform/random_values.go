@@ -178,5 +178,5 @@ func (g *generator) joined(x, y build.Value) build.Value {
 
 // floatOf is the bits of x in a float type.
 func floatOf(t ir.Type, x float32) uint64 {
-	return opCase{op: ir.OpCvt, in: []ir.Type{ir.F32}, out: t}.eval([3]uint64{uint64(math.Float32bits(x))})
+	return OpCase{op: ir.OpCvt, in: []ir.Type{ir.F32}, out: t}.eval([3]uint64{uint64(math.Float32bits(x))})
 }

@@ -189,7 +189,7 @@ func wireTrip(f front, p *ir.Program) error {
 func wireCases() []Case {
 	cases := roundTrips("wire", wireTrip)
 	small := func(f front) ([]byte, *ir.Program, error) {
-		p := opCases(ir.OpAdd)[0].program()
+		p := opCases(ir.OpAdd)[0].program(64, false)
 		b, err := f.Encode(p)
 		return b, p, err
 	}

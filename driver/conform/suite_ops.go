@@ -16,7 +16,7 @@ func opFamily(name, about string, want func(ir.Op, ir.Type) bool) Family {
 		for _, op := range ir.Ops() {
 			for _, o := range opCases(op) {
 				if want(op, o.typed()) {
-					cases = append(cases, o.on(name, o.name(), o.edgeRows()))
+					cases = append(cases, o.on(name, o.Name(), o.edgeRows()))
 				}
 			}
 		}
@@ -77,7 +77,7 @@ func shiftCases() []Case {
 					rows = append(rows, [3]uint64{v, n})
 				}
 			}
-			cases = append(cases, o.on("int-shift", o.name(), rows))
+			cases = append(cases, o.on("int-shift", o.Name(), rows))
 		}
 	}
 	return cases
@@ -108,7 +108,7 @@ func roundCases() []Case {
 					rows = append(rows, r)
 				}
 			}
-			cases = append(cases, o.on("float-round", o.name(), rows))
+			cases = append(cases, o.on("float-round", o.Name(), rows))
 		}
 	}
 	return cases
@@ -141,7 +141,7 @@ func convertCases() []Case {
 					rows = append(rows, [3]uint64{v})
 				}
 			}
-			cases = append(cases, o.on("convert", o.name(), rows))
+			cases = append(cases, o.on("convert", o.Name(), rows))
 		}
 	}
 	return cases
@@ -177,7 +177,7 @@ func fastCases() []Case {
 	return cases
 }
 
-func fastCase(o opCase, wide bool) Case {
+func fastCase(o OpCase, wide bool) Case {
 	rng := rand.New(rand.NewPCG(3, uint64(o.op)))
 	var rows [][3]uint64
 	for range 4096 {
@@ -187,7 +187,7 @@ func fastCase(o opCase, wide bool) Case {
 		}
 		rows = append(rows, r)
 	}
-	name := o.name()
+	name := o.Name()
 	if wide {
 		name += ".wide"
 	}

@@ -177,14 +177,7 @@ func canonicalNaN(t ir.Type) uint64 {
 
 // apply writes the function of the f32 with the given bits.
 func (f Function) apply(b *build.Builder, bits build.Value) build.Value {
-	x := b.Bitcast(ir.F32, bits)
-	switch f.Op {
-	case ir.OpCvt:
-		return b.Cvt(f.Out, x)
-	case ir.OpBitcast:
-		return b.Bitcast(f.Out, x)
-	}
-	return b.Op(f.Op, x)
+	return OpCase{op: f.Op, in: []ir.Type{ir.F32}, out: f.Out}.apply(b, []build.Value{b.Bitcast(ir.F32, bits)})
 }
 
 // program stores the function of base + g to out[g].

@@ -8,15 +8,8 @@ import (
 	"github.com/govyre/vyre/driver/cpu"
 	"github.com/govyre/vyre/driver/cpu/native"
 	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/needs"
 )
-
-// needsHost skips a test where there is no machine code.
-func needsHost(t *testing.T) {
-	t.Helper()
-	if err := native.Available(); err != nil {
-		t.Skip(err)
-	}
-}
 
 const store7 = `
 kernel @seven workgroup(32) {
@@ -32,7 +25,7 @@ kernel @waits workgroup(32) {
 }`
 
 func TestEngineIsChosenAndSaid(t *testing.T) {
-	needsHost(t)
+	needs.MachineCode(t, native.Available())
 	for _, c := range []struct {
 		name             string
 		env              string
@@ -70,7 +63,7 @@ func TestEngineIsChosenAndSaid(t *testing.T) {
 }
 
 func TestEngineThatCannotIsAnError(t *testing.T) {
-	needsHost(t)
+	needs.MachineCode(t, native.Available())
 	_, err := cpu.Open(cpu.Options{Engine: "jit"})
 	wantError(t, err, driver.InvalidArgument, `no engine "jit"`, "interp, native or auto")
 	_, err = cpu.Open(cpu.Options{Engine: cpu.Native, Run: interp.Options{Detect: interp.Races}})
@@ -89,7 +82,7 @@ func TestEngineThatCannotIsAnError(t *testing.T) {
 
 // One program under two choices of passes is two kernels of one digest.
 func TestTargetChoosesTheEngineOfAKernel(t *testing.T) {
-	needsHost(t)
+	needs.MachineCode(t, native.Available())
 	d := open(t, cpu.Options{Engine: cpu.Auto})
 	for _, target := range []string{"", "interp", native.Target} {
 		k, err := d.Compile(ctx, parse(t, store7), driver.Options{Target: target})
@@ -106,7 +99,7 @@ func TestTargetChoosesTheEngineOfAKernel(t *testing.T) {
 
 // The contract holds on both engines.
 func TestMachineCodeRefusesWhatTheInterpreterDoes(t *testing.T) {
-	needsHost(t)
+	needs.MachineCode(t, native.Available())
 	d := open(t, cpu.Options{Engine: cpu.Native})
 	k := compile(t, d, store7)
 	if _, err := driver.Dispatch(ctx, k, driver.Groups(1), driver.InOut(make([]byte, 6))); err == nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/needs"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/text"
@@ -56,12 +57,14 @@ func TestAccuracyPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := readRows(t, page)
-	tools, found := machineTools()
+	lengths := map[ir.Type]map[ir.Op]int{}
+	if long.Enabled() || *writePage == "length" {
+		t.Run("lengths", func(t *testing.T) {
+			tools := machineCode{needs.PTXAS(t), needs.Disassembler(t)}
+			lengths[ir.F32], lengths[ir.F64] = tools.lengths(t, ir.F32), tools.lengths(t, ir.F64)
+		})
+	}
 	for _, typ := range []ir.Type{ir.F32, ir.F64} {
-		var lengths map[ir.Op]int
-		if found = found && (long.Enabled() || *writePage == "length"); found {
-			lengths = tools.lengths(t, typ)
-		}
 		for _, f := range accurates {
 			name := f.op.String() + "." + typ.String()
 			row, is := rows[name]
@@ -73,13 +76,14 @@ func TestAccuracyPage(t *testing.T) {
 			if *writePage == typ.String() && f.named() {
 				now.measure(t, f, typ)
 			}
-			if found && *writePage == "length" {
-				now.length = lengths[f.op]
+			length, counted := lengths[typ][f.op]
+			if counted && *writePage == "length" {
+				now.length = length
 			}
 			page = bytes.Replace(page, []byte(row.line(name)), []byte(now.line(name)), 1)
 			t.Run(name, func(t *testing.T) { now.hold(t, f, typ) })
-			if found && lengths[f.op] != now.length {
-				t.Errorf("%s: %d machine instructions, and docs/accuracy.md says %d; write it with -page=length", name, lengths[f.op], now.length)
+			if counted && length != now.length {
+				t.Errorf("%s: %d machine instructions, and docs/accuracy.md says %d; write it with -page=length", name, length, now.length)
 			}
 		}
 	}
@@ -155,22 +159,6 @@ func (f accurate) errorAt(typ ir.Type, x, y float64) float64 {
 
 // machineCode are the paths of ptxas and nvdisasm.
 type machineCode struct{ ptxas, nvdisasm string }
-
-// machineTools finds what .ci/ptxas unpacks, or VYRE_PTXAS names.
-func machineTools() (m machineCode, found bool) {
-	m.ptxas = os.Getenv("VYRE_PTXAS")
-	if m.ptxas == "" || m.ptxas == "require" {
-		cache, _ := os.UserCacheDir()
-		m.ptxas = filepath.Join(cache, "vyre", "cuda-11.8", "usr", "bin", "ptxas")
-	}
-	m.nvdisasm = filepath.Join(filepath.Dir(m.ptxas), "nvdisasm")
-	for _, path := range []string{m.ptxas, m.nvdisasm} {
-		if _, err := os.Stat(path); err != nil {
-			return m, false
-		}
-	}
-	return m, true
-}
 
 // lengths says how many instructions the kernel out[i] = f(x[i]) has more than out[i] = x[i], for each f; of two operands,
 // one more than out[i] = x[i] + y[i] has. All are assembled at once.

@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/govyre/vyre/internal/needs"
 )
 
 // browser is Chromium without a window, spoken to through a pair of pipes in its own protocol: JSON, each message
@@ -29,19 +31,7 @@ type browser struct {
 // browse opens a page of the given size, in one of the two colour schemes.
 func browse(t *testing.T, page string, width, height int, scheme string) *browser {
 	t.Helper()
-	tool := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "headless-shell"} {
-		if path, err := exec.LookPath(name); err == nil {
-			tool = path
-			break
-		}
-	}
-	if tool == "" {
-		if os.Getenv("VYRE_BROWSER") == "require" {
-			t.Fatal("VYRE_BROWSER=require, and there is no chromium on the PATH")
-		}
-		t.Skip("no chromium on the PATH")
-	}
+	tool := needs.Browser(t)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "page.html")
 	if err := os.WriteFile(file, []byte(page), 0o666); err != nil {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/needs"
 	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
@@ -33,7 +34,7 @@ func TestEmitAssemblesForEveryArchitecture(t *testing.T) {
 	begin := time.Now()
 	ctx, cancel := context.WithTimeout(t.Context(), *assembleLimit)
 	defer cancel()
-	s := sweep{t: t, ptxas: assembler(t)}
+	s := sweep{t: t, ptxas: needs.PTXAS(t)}
 	release := releaseOf(ctx, t, s.ptxas)
 	var unknown []string
 	for _, target := range ptx.Targets() {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/needs"
 	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
@@ -35,9 +36,9 @@ func TestPassesShortenMachineCode(t *testing.T) {
 	if !long.Enabled() {
 		t.Skip("assembles every kernel with each pass left out, half a minute; run with -long")
 	}
-	ptxas := assembler(t)
+	ptxas := needs.PTXAS(t)
 	if release := releaseOf(t.Context(), t, ptxas); release != "11.8" {
-		missing(t, "the counts are of ptxas 11.8, which .ci/ptxas gets; this is ", release)
+		needs.Missing(t, "VYRE_PTXAS", "the counts are of ptxas 11.8, which .ci/ptxas gets; this is "+release)
 	}
 	files, err := filepath.Glob("testdata/machine/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -197,10 +198,9 @@ func machineCode(ctx context.Context, t *testing.T, ptxas string, p *ir.Program,
 	if log, err := exec.CommandContext(ctx, ptxas, "-arch", "sm_90", "-o", out, in).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s\n%s", err, log, m.Text)
 	}
-	disassembler := filepath.Join(filepath.Dir(ptxas), "nvdisasm")
-	listing, err := exec.CommandContext(ctx, disassembler, "-c", out).Output()
+	listing, err := exec.CommandContext(ctx, needs.Disassembler(t), "-c", out).Output()
 	if err != nil {
-		missing(t, "no disassembler beside ptxas: ", err)
+		t.Fatal(err)
 	}
 	var code []string
 	labels := make(map[string]int)
@@ -213,13 +213,4 @@ func machineCode(ctx context.Context, t *testing.T, ptxas string, p *ir.Program,
 		}
 	}
 	return code, labels
-}
-
-// missing skips the test, or fails it where VYRE_PTXAS requires the tools.
-func missing(t *testing.T, what ...any) {
-	t.Helper()
-	if os.Getenv("VYRE_PTXAS") == "require" {
-		t.Fatal(what...)
-	}
-	t.Skip(what...)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/internal/compile"
+	"github.com/govyre/vyre/internal/needs"
 	"github.com/govyre/vyre/internal/ptx"
 )
 
@@ -43,7 +44,7 @@ func TestMaxRegistersIsPrinted(t *testing.T) {
 
 // TestMaxRegistersBinds: a kernel that takes more than the bound, without one, keeps it.
 func TestMaxRegistersBinds(t *testing.T) {
-	ptxas := assembler(t)
+	ptxas := needs.PTXAS(t)
 	p := parse(t, crowded(96))
 	used := regexp.MustCompile(`Used (\d+) registers`)
 	registers := func(bound int) int {

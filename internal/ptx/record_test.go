@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/govyre/vyre/internal/needs"
 	"github.com/govyre/vyre/internal/ptx"
 )
 
@@ -52,7 +53,7 @@ func TestLoadsOfNeighbouringFieldsAreOne(t *testing.T) {
 			if got := loads.FindAllString(m.Text, -1); !slices.Equal(got, c.want) {
 				t.Errorf("loads %v, want %v\n%s", got, c.want, m.Text)
 			}
-			if ptxas := assembler(t); ptxas != "" {
+			if ptxas := needs.PTXAS(t); ptxas != "" {
 				if log, err := assemble(context.Background(), t, ptxas, m); err != nil {
 					t.Errorf("%v\n%s", err, strings.TrimSpace(log))
 				}
@@ -88,7 +89,7 @@ func TestStoresOfNeighbouringFieldsAreOne(t *testing.T) {
 			if got := stores.FindAllString(m.Text, -1); !slices.Equal(got, c.want) {
 				t.Errorf("stores %v, want %v\n%s", got, c.want, m.Text)
 			}
-			if ptxas := assembler(t); ptxas != "" {
+			if ptxas := needs.PTXAS(t); ptxas != "" {
 				if log, err := assemble(context.Background(), t, ptxas, m); err != nil {
 					t.Errorf("%v\n%s", err, strings.TrimSpace(log))
 				}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/govyre/vyre/driver/conform"
 	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/needs"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/text"
@@ -129,7 +130,7 @@ func (u *used) add(v used) {
 // targets and holds registers and spills to testdata/registers.txt, which -update writes anew; else it takes
 // one program of 64, on the oldest and the newest.
 func TestEmitAssembles(t *testing.T) {
-	s := sweep{t: t, ptxas: assembler(t), targets: []ptx.Target{{SM: 70}, {SM: 90}}}
+	s := sweep{t: t, ptxas: needs.PTXAS(t), targets: []ptx.Target{{SM: 70}, {SM: 90}}}
 	if long.Enabled() {
 		s.targets, s.groups = swept, corpus(t, 300)
 	} else {

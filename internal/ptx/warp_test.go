@@ -8,6 +8,7 @@ import (
 
 	"github.com/govyre/vyre/driver/conform"
 	"github.com/govyre/vyre/internal/compile"
+	"github.com/govyre/vyre/internal/needs"
 	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
@@ -21,7 +22,7 @@ func together(t *testing.T, p *ir.Program, o ptx.Options) bool {
 		t.Fatal(err)
 	}
 	if o.Label != "" {
-		if ptxas := assembler(t); ptxas != "" {
+		if ptxas := needs.PTXAS(t); ptxas != "" {
 			if log, err := assemble(context.Background(), t, ptxas, m); err != nil {
 				t.Errorf("%v\n%s", err, strings.TrimSpace(log))
 			}

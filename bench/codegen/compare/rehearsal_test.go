@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"github.com/govyre/vyre/bench/codegen/toolkit"
 	"github.com/govyre/vyre/driver/cuda/cusim"
 	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/needs"
 )
 
 // Everything that happens on a GPU but for the times: what nvcc makes of the reference kernels runs on the simulated driver
@@ -50,16 +50,13 @@ func TestReferenceKernelsLeaveWhatOursDo(t *testing.T) {
 
 // references compiles the reference kernels and lays their PTX where compare looks for machine code: a driver loads both.
 func references(t *testing.T) string {
+	needs.Compiler(t)
 	folder, err := toolkit.Folder()
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = os.Stat(folder)
-	if _, gcc := exec.LookPath("gcc"); err != nil || gcc != nil {
-		if os.Getenv("VYRE_PTXAS") == "require" {
-			t.Fatal("no toolkit, or no gcc: run .ci/ptxas, which unpacks one into ", folder)
-		}
-		t.Skip("no toolkit, or no gcc: run .ci/ptxas")
+	if _, err := os.Stat(folder); err != nil {
+		needs.Missing(t, "VYRE_PTXAS", "no toolkit: run .ci/ptxas, which unpacks one into "+folder)
 	}
 	tools := toolkit.Toolkit{Dir: folder, Sources: "../reference", Work: t.TempDir(), SM: target.SM}
 	var names []string

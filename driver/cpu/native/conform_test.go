@@ -13,14 +13,13 @@ import (
 	"github.com/govyre/vyre/driver/cpu"
 	"github.com/govyre/vyre/driver/cpu/native"
 	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/needs"
 )
 
-// open opens the device with machine code, or skips the test where there is none.
+// open opens the device with machine code.
 func open(t testing.TB) *cpu.Device {
 	t.Helper()
-	if err := native.Available(); err != nil {
-		t.Skip(err)
-	}
+	needs.MachineCode(t, native.Available())
 	d, err := cpu.Open(cpu.Options{Engine: cpu.Auto})
 	if err != nil {
 		t.Fatal(err)

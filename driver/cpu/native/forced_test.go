@@ -16,6 +16,7 @@ import (
 	"github.com/govyre/vyre/driver/cpu/native"
 	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/needs"
 	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/text"
@@ -64,17 +65,10 @@ func aligned(data []byte) []byte {
 	return b
 }
 
-func available(t *testing.T) {
-	t.Helper()
-	if err := native.Available(); err != nil {
-		t.Skip(err)
-	}
-}
-
 // With few registers nearly everything is spilled; with a poll a round every loop stops and goes on; and vectors that could
 // run alone have frames of their own.
 func TestForcedSpillsAndStopsChangeNothing(t *testing.T) {
-	available(t)
+	needs.MachineCode(t, native.Available())
 	together := false
 	for _, d := range []forced{
 		{name: "two registers", code: native.Options{Registers: 2}},
@@ -96,7 +90,7 @@ func TestForcedSpillsAndStopsChangeNothing(t *testing.T) {
 // kernelOf compiles text as it is.
 func kernelOf(t *testing.T, source string) *native.Kernel {
 	t.Helper()
-	available(t)
+	needs.MachineCode(t, native.Available())
 	ps, err := text.Parse("test", "vyre 1\n"+source)
 	if err != nil {
 		t.Fatal(err)
@@ -231,7 +225,7 @@ func TestHammerCollectionAndProfiles(t *testing.T) {
 
 // One program, compiled twice, is the same code: no map decides anything.
 func TestCodeIsReproducible(t *testing.T) {
-	available(t)
+	needs.MachineCode(t, native.Available())
 	for seed := range uint64(20) {
 		q, _, err := opt.Run(conform.Random(seed).Program, opt.Options{})
 		if err != nil {
@@ -253,7 +247,7 @@ func TestCodeIsReproducible(t *testing.T) {
 }
 
 func TestTooManyRowsAreRefused(t *testing.T) {
-	available(t)
+	needs.MachineCode(t, native.Available())
 	var b strings.Builder
 	b.WriteString("vyre 1\nkernel @local workgroup(1024) {\n local @big: u32[4096]\n local @more: u32[0]\n}")
 	ps, err := text.Parse("test", strings.Replace(b.String(), " local @more: u32[0]\n", "", 1))

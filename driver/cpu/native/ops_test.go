@@ -2,7 +2,6 @@ package native_test
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -14,7 +13,6 @@ import (
 	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/ir"
-	"github.com/govyre/vyre/ir/build"
 )
 
 // computedByGo are the ops, with the type of their operand, that have no rule: right, and slow.
@@ -22,93 +20,10 @@ var computedByGo = strings.Fields(`
 div.i64 div.u64 fast_cos.f32 fast_exp2.f32 fast_log2.f32 fast_sin.f32 fast_tanh.f32 rem.i64 rem.u64
 `)
 
-var valueTypes = []ir.Type{ir.Bool, ir.I32, ir.U32, ir.I64, ir.U64, ir.F32, ir.F64, ir.F16, ir.BF16}
-
-// opCase is a pure op for one choice of types.
-type opCase struct {
-	op  ir.Op
-	in  []ir.Type
-	out ir.Type
-	imm uint32
-}
-
-func (o opCase) typed() ir.Type { return o.in[max(1, o.op.Info().Typed)-1] }
-
-func (o opCase) String() string {
-	if o.op.Info().Result.Kind == ir.ResultStated {
-		return fmt.Sprintf("%s.%s.%s", o.op, o.out, o.typed())
-	}
-	return fmt.Sprintf("%s.%s", o.op, o.typed())
-}
-
-// opCases walks the op table.
-func opCases() (cases []opCase) {
-	for _, op := range ir.Ops() {
-		info := op.Info()
-		if exact.Of(op) == nil {
-			continue
-		}
-		for _, t := range valueTypes {
-			if info.Result.Kind == ir.ResultStated {
-				for _, to := range valueTypes {
-					if op == ir.OpCvt && ir.CanConvert(to, t) || op == ir.OpBitcast && ir.CanBitcast(to, t) {
-						cases = append(cases, opCase{op, []ir.Type{t}, to, 0})
-					}
-				}
-				continue
-			}
-			in, lead := make([]ir.Type, info.Args), max(1, info.Typed)-1
-			if !info.In[lead].Set.Has(t) {
-				continue
-			}
-			for i := range in {
-				if in[i] = info.In[i].Set.One(); i == lead || info.In[i].Same != 0 {
-					in[i] = t
-				}
-			}
-			imms := []uint32{0}
-			if w := uint32(t.Bits()); info.Imm == ir.ImmField {
-				imms = []uint32{build.Field(0, 1), build.Field(0, 8), build.Field(0, w), build.Field(w-1, 1), build.Field(5, 9), build.Field(w/2, w/2)}
-			}
-			for _, imm := range imms {
-				cases = append(cases, opCase{op, in, info.ResultType(in...), imm})
-			}
-		}
-	}
-	return cases
-}
-
-// program applies the op where a buffer says so, in groups that end in a short vector.
-func (o opCase) program(t *testing.T) *ir.Program {
-	b := build.New("op", build.Workgroup(13))
-	chosen := b.Buffer("chosen", ir.Bool, ir.RO)
-	var bufs []ir.Object
-	for i, t := range o.in {
-		bufs = append(bufs, b.Buffer(fmt.Sprintf("in%d", i), t, ir.RO))
-	}
-	out := b.Buffer("out", o.out, ir.WO)
-	i := b.Global(0)
-	b.If(b.Load(chosen, i), func() {
-		var vals []build.Value
-		for _, buf := range bufs {
-			vals = append(vals, b.Load(buf, i))
-		}
-		var v build.Value
-		switch o.op {
-		case ir.OpCvt:
-			v = b.Cvt(o.out, vals[0])
-		case ir.OpBitcast:
-			v = b.Bitcast(o.out, vals[0])
-		default:
-			v = b.OpImm(o.op, o.imm, vals...)
-		}
-		b.Store(out, i, v)
-	})
-	p, err := b.Program()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+// spelled is how computedByGo names a case.
+func spelled(o conform.OpCase) string {
+	name, _, _ := strings.Cut(o.Name(), "#")
+	return name
 }
 
 // draw makes a value: any bits, or few of them, or nearly all.
@@ -130,47 +45,43 @@ func draw(rng *rand.Rand, t ir.Type) uint64 {
 	return v & t.Mask()
 }
 
+// ruled reports whether machine code computes the op, where it is left after the passes.
+func ruled(t *testing.T, p *ir.Program, op ir.Op) bool {
+	q, _, err := opt.Run(p, opt.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r := range ir.Row(q.Rows()) {
+		if q.Op(r) == op && !native.Ruled(q, r) {
+			return false
+		}
+	}
+	return true
+}
+
 // Every op gives what its function in the op table gives, on random values, in whole and short vectors and under masks; and
 // it is known which ops Go computes. Edge values are the conformance suite's.
 func TestEveryOp(t *testing.T) {
 	d := open(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	var missing []string
-	for _, o := range opCases() {
-		p := o.program(t)
-		if q, _, err := opt.Run(p, opt.Options{}); err != nil {
-			t.Fatal(err)
-		} else {
-			for r := range ir.Row(q.Rows()) {
-				if op := q.Op(r); exact.Of(op) != nil && !native.Ruled(q, r) && op == o.op {
-					missing = append(missing, o.String())
+	for _, op := range ir.Ops() {
+		for _, o := range conform.OpCases(op) {
+			const group, n = 13, 13 * 41
+			rows, chosen := make([][3]uint64, n), make([]bool, n)
+			for i := range rows {
+				chosen[i] = rng.IntN(4) > 0
+				for k, t := range o.Operands() {
+					rows[i][k] = draw(rng, t)
 				}
 			}
-		}
-		const n = 13 * 41
-		c := conform.Case{Family: "op", Name: o.String(), Program: p, Launch: conform.Launch{Grid: [3]uint32{41, 1, 1}}}
-		columns := make([][]byte, len(o.in)+2)
-		for range n {
-			chosen := uint64(rng.IntN(4)+1) / 2 & 1
-			var v [3]uint64
-			for i, t := range o.in {
-				v[i] = draw(rng, t)
-				columns[i+1] = t.AppendElem(columns[i+1], v[i])
+			c := o.Chosen(group, rows, chosen)
+			if !ruled(t, c.Program, op) {
+				missing = append(missing, spelled(o))
 			}
-			columns[0] = ir.Bool.AppendElem(columns[0], chosen)
-			want := uint64(0)
-			if chosen == 1 {
-				want = exact.Eval(o.op, o.typed(), o.out, o.imm, v[0], v[1], v[2])
+			if err := conform.Try(context.Background(), conform.On(d), &c); err != nil {
+				t.Errorf("%s: %v", &c, err)
 			}
-			columns[len(columns)-1] = o.out.AppendElem(columns[len(columns)-1], want)
-		}
-		for _, data := range columns[:len(columns)-1] {
-			c.Launch.Args, c.Want = append(c.Launch.Args, conform.Arg{Data: data}), append(c.Want, nil)
-		}
-		c.Launch.Args = append(c.Launch.Args, conform.Arg{Data: make([]byte, len(columns[len(columns)-1]))})
-		c.Want = append(c.Want, columns[len(columns)-1])
-		if err := conform.Try(context.Background(), conform.On(d), &c); err != nil {
-			t.Errorf("%s: %v", &c, err)
 		}
 	}
 	slices.Sort(missing)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/driver/cuda/internal/nvtx"
+	"github.com/govyre/vyre/internal/needs"
 )
 
 // standIn is a library with the same functions, which writes down its calls.
@@ -29,13 +30,7 @@ void nvtxRangeEnd(uint64_t id) { note("end", "", id); }
 `
 
 func TestRangesReachTheLibrary(t *testing.T) {
-	gcc, err := exec.LookPath("gcc")
-	if err != nil {
-		if os.Getenv("VYRE_PTXAS") == "require" { // what is required there wants one as well
-			t.Fatal("no C compiler to make a library with: install gcc")
-		}
-		t.Skip("no C compiler to make a library with: install gcc")
-	}
+	gcc := needs.Compiler(t)
 	dir := t.TempDir()
 	source, lib, out := filepath.Join(dir, "ranges.c"), filepath.Join(dir, "ranges.so"), filepath.Join(dir, "calls")
 	if err := os.WriteFile(source, []byte(standIn), 0o600); err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda/cusim/internal/machine"
 	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/needs"
 	"github.com/govyre/vyre/internal/passes"
 )
 
@@ -22,21 +23,7 @@ var usedRegisters = regexp.MustCompile(`Used (\d+) registers`)
 
 // TestRegistersAreEstimated compares the estimate with what ptxas gives the same text.
 func TestRegistersAreEstimated(t *testing.T) {
-	ptxas := os.Getenv("VYRE_PTXAS")
-	missing := t.Skip
-	if ptxas == "require" {
-		missing = t.Fatal
-	}
-	if ptxas == "" || ptxas == "require" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			missing("no place for a ptxas: ", err)
-		}
-		ptxas = filepath.Join(cache, "vyre/cuda-11.8/usr/bin/ptxas")
-	}
-	if _, err := os.Stat(ptxas); err != nil {
-		missing("no ptxas; .ci/ptxas gets one: ", err)
-	}
+	ptxas := needs.PTXAS(t)
 	programs := uint64(long.Count(20, 80, 400))
 	var ours, theirs, off, n int
 	for seed := range programs {
