@@ -6,6 +6,7 @@
 //	vyre check ./...                                      every finding, and nothing else
 //	vyre ir saxpy.go                                      the program in text form
 //	vyre ptx saxpy.go --target sm_90                      its PTX
+//	vyre asm saxpy.go                                     what device cpu makes of it: machine code
 //	vyre passes                                           the compiler's passes, in their order
 //	vyre explain saxpy.go -o report.html                  source, passes and PTX side by side
 //	vyre conform --device cpu                             the conformance suite
@@ -45,6 +46,7 @@ type commands struct {
 	Check   checkCmd   `cmd:"" help:"Compile kernels and report every finding."`
 	IR      irCmd      `cmd:"" name:"ir" help:"Print the programs of kernels in text form."`
 	PTX     ptxCmd     `cmd:"" name:"ptx" help:"Write the PTX of kernels for an NVIDIA architecture."`
+	Asm     asmCmd     `cmd:"" help:"Print the machine code that device cpu makes of kernels."`
 	Explain explainCmd `cmd:"" help:"Write a page that shows how a kernel becomes PTX, pass by pass."`
 	Passes  passesCmd  `cmd:"" help:"List the compiler's passes in their order."`
 	Gen     genCmd     `cmd:"" help:"Write typed launchers for the kernels of a package."`

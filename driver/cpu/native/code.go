@@ -56,6 +56,7 @@ type ins struct {
 	form    form
 	op      amd64.Op
 	imm     uint8
+	row     ir.Row // that it was written for; NoRow: for none
 	d       vreg
 	a, b, c vreg
 	uses    []vreg         // of a macro
@@ -94,13 +95,15 @@ type table struct {
 // function is a program on its way to machine code. Its small methods are called at hundreds of places and are not
 // inlined: that would double the size of the engine in every program that links it.
 type function struct {
-	p      *ir.Program
-	ins    []ins
-	vregs  []vinfo
-	bank   []entry
-	tables []table
-	layout layout
-	once   map[ir.Row]bool // rows that Go computes whose value all lanes share
+	p       *ir.Program
+	ins     []ins
+	vregs   []vinfo
+	bank    []entry
+	tables  []table
+	layout  layout
+	once    map[ir.Row]bool // rows that Go computes whose value all lanes share
+	current ir.Row          // that instructions are being written for
+	marks   *marks          // what List asks for, else nil
 
 	banked map[entry]vreg
 	tabled map[table]vreg
@@ -155,6 +158,7 @@ func (f *function) fromTable(op ir.Op, x uint32) vreg {
 
 //go:noinline
 func (f *function) add(in ins) vreg {
+	in.row = f.current
 	f.ins = append(f.ins, in)
 	return in.d
 }
@@ -231,5 +235,5 @@ func (f *function) merge(d, mask, a vreg) {
 //
 //go:noinline
 func (f *function) macro(uses, defs []vreg, emit func(*emitter)) {
-	f.ins = append(f.ins, ins{form: formMacro, d: noReg, a: noReg, b: noReg, c: noReg, uses: uses, defs: defs, emit: emit})
+	f.add(ins{form: formMacro, d: noReg, a: noReg, b: noReg, c: noReg, uses: uses, defs: defs, emit: emit})
 }

@@ -28,6 +28,8 @@ func unsupported(format string, args ...any) error {
 type Options struct {
 	Registers int   // machine registers handed out, 0 for all
 	Alone     *bool // whether vectors run one after the other, nil to find out
+
+	marks *marks // of List
 }
 
 // compile makes machine code of a program that the passes have gone over.
@@ -43,7 +45,7 @@ func generate(p *ir.Program, o Options) (*function, []byte, error) {
 	if err := check(p); err != nil {
 		return nil, nil, err
 	}
-	f := &function{p: p, once: map[ir.Row]bool{}, banked: map[entry]vreg{}, tabled: map[table]vreg{}}
+	f := &function{p: p, once: map[ir.Row]bool{}, banked: map[entry]vreg{}, tabled: map[table]vreg{}, current: ir.NoRow, marks: o.marks}
 	f.layout = newLayout(p)
 	if f.layout.alone = runsAlone(p); o.Alone != nil {
 		f.layout.alone = f.layout.alone && *o.Alone
@@ -139,6 +141,7 @@ func (f *function) encode(s *selector) ([]byte, error) {
 	start := e.NewLabel()
 	e.Bind(start)
 	e.all()
+	e.mark(ir.NoRow)
 	e.Bind(s.halt)
 	end := e.NewLabel()
 	count := amd64.At(groupFrame, groupCount).RM()

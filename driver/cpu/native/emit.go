@@ -76,12 +76,27 @@ func (e *emitter) put(v vreg, y amd64.Y) {
 	}
 }
 
-// later notes code that stands after all the rest.
-func (e *emitter) later(write func()) { e.late = append(e.late, write) }
+// later notes code of the instruction under way that stands after all the rest.
+func (e *emitter) later(write func()) {
+	at := e.at
+	e.late = append(e.late, func() {
+		e.at = at
+		e.mark(e.f.ins[at].row)
+		write()
+	})
+}
+
+// mark notes that what follows is of a row, for List.
+func (e *emitter) mark(r ir.Row) {
+	if e.f.marks != nil {
+		e.f.marks.put(e.Len(), r)
+	}
+}
 
 // all writes the instructions, and what they left for later.
 func (e *emitter) all() {
 	for e.at = range e.f.ins {
+		e.mark(e.f.ins[e.at].row)
 		e.one(&e.f.ins[e.at])
 	}
 }
@@ -188,6 +203,9 @@ func (e *emitter) live() []vreg {
 // stop ends the vector's turn: it saves what lives, notes why and where to go on, and leaves to Go or to the next vector.
 // Code goes on here, with everything as it was.
 func (e *emitter) stop(why status, r ir.Row, toNext bool) {
+	if e.f.marks != nil && why != polled {
+		e.f.marks.waits[r] = why
+	}
 	live := e.live()
 	saved := func(v vreg) amd64.Mem {
 		return amd64.At(vectorFrame, vectorSaved+32*int32(e.f.vregs[v].reg))
@@ -219,9 +237,7 @@ func (s *selector) poll() {
 		e.AluImm(amd64.SUB, 4, amd64.At(groupFrame, groupPolls).RM(), 1)
 		e.Jcc(amd64.S, out)
 		e.Bind(back)
-		at := e.at
 		e.later(func() {
-			e.at = at
 			e.Bind(out)
 			e.stop(polled, 0, false)
 			e.Jmp(back)

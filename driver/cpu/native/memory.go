@@ -98,9 +98,7 @@ func (a *access) around(e *emitter, quick func(out amd64.Label), other func()) {
 	out, back := e.NewLabel(), e.NewLabel()
 	quick(out)
 	e.Bind(back)
-	at := e.at
 	e.later(func() {
-		e.at = at
 		e.Bind(out)
 		other()
 		e.Jmp(back)

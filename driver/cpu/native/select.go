@@ -79,8 +79,9 @@ func (s *selector) maskOr(m vreg) vreg {
 }
 
 func (s *selector) region(id uint32, c *flow) {
-	g := s.p.Regions()[id]
+	g, around := s.p.Regions()[id], s.current
 	for r := g.First; r < g.End && !c.dead; {
+		s.current = r
 		if s.p.Op(r).Info().Attr&ir.Structured != 0 {
 			s.structured(r, c)
 			r = s.end(r)
@@ -89,6 +90,7 @@ func (s *selector) region(id uint32, c *flow) {
 		s.row(r, c)
 		r++
 	}
+	s.current = around
 }
 
 // wideMask is the mask on lanes of 64 bits.

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"flag"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/govyre/vyre/driver/cpu/native/internal/amd64/objdump"
 )
 
 var update = flag.Bool("update", false, "write the disassembler's text of the instructions anew")
@@ -106,6 +106,11 @@ func every() []byte {
 	a.VHalf(Y(3).RM(), 12, 0)
 	a.VGather4(1, DX, 13, 14)
 	a.VGather8(10, R8, 3, 4)
+	a.VGather4(2, R13, 4, 5)
+	a.V2Short(VMOVUPS, 12, mems[1].RM())
+	for predicate := range uint8(32) {
+		a.V3Imm(VCMPPS, 1, 12, Y(3).RM(), predicate)
+	}
 	a.VZeroUpper()
 	back, on := a.NewLabel(), a.NewLabel()
 	a.Bind(back)
@@ -123,52 +128,41 @@ func every() []byte {
 	return code
 }
 
-// hex finds the bytes of a line of the disassembler's text.
-var hex = regexp.MustCompile(`^\s*([0-9a-f]+):\t((?:[0-9a-f]{2} )+)`)
-
-// The text in testdata is a disassembler's, of these very bytes: who changes an encoding sees what it has become.
-func TestEncodingsAreWhatADisassemblerReads(t *testing.T) {
-	golden := filepath.Join("testdata", "every.txt")
-	code := every()
-	if *update {
-		bin := filepath.Join(t.TempDir(), "code")
-		if err := os.WriteFile(bin, code, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		out, err := exec.Command("objdump", "-D", "-b", "binary", "-m", "i386:x86-64", "-M", "intel", "--insn-width=16", bin).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, out, _ = bytes.Cut(out, []byte("<.data>:\n"))
-		if err := os.WriteFile(golden, out, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	text, err := os.ReadFile(golden)
+// golden returns the disassembler's text of what every writes, which is committed.
+func golden(t *testing.T) []objdump.Inst {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", "every.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(string(text), "(bad)") {
-		t.Error("the disassembler does not know an instruction")
+	all, err := objdump.Parse(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// The text in testdata is a disassembler's, of these very bytes: who changes an encoding sees what it has become.
+func TestEncodingsAreWhatADisassemblerReads(t *testing.T) {
+	code := every()
+	if *update {
+		text, err := objdump.Run(code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join("testdata", "every.txt"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	at := 0
-	for line := range strings.Lines(string(text)) {
-		m := hex.FindStringSubmatch(line)
-		if m == nil {
-			t.Fatalf("no bytes in line %q", line)
+	for _, in := range golden(t) {
+		if strings.Contains(in.Text, "(bad)") {
+			t.Errorf("the disassembler does not know % x", in.Bytes)
 		}
-		n := len(strings.Fields(m[2]))
-		if at+n > len(code) {
-			t.Fatalf("the text has more than the code: %s", line)
+		if !bytes.HasPrefix(code[min(at, len(code)):], in.Bytes) {
+			t.Fatalf("at %#x the code is not % x, %s", at, in.Bytes, in.Text)
 		}
-		var got strings.Builder
-		for _, b := range code[at : at+n] {
-			got.WriteString(string("0123456789abcdef"[b>>4]) + string("0123456789abcdef"[b&15]) + " ")
-		}
-		if got.String() != m[2] {
-			t.Fatalf("at %#x the code is %s, the text has %s", at, got.String(), line)
-		}
-		at += n
+		at += len(in.Bytes)
 	}
 	if at != len(code) {
 		t.Errorf("the text ends at %#x, the code at %#x", at, len(code))
@@ -177,15 +171,10 @@ func TestEncodingsAreWhatADisassemblerReads(t *testing.T) {
 
 // What was asked for is what the disassembler names, in the order asked.
 func TestMnemonicsAreThoseOfTheTable(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("testdata", "every.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(string(text), "\n")
+	all := golden(t)
 	for op := range numOps {
 		for i := range 6 {
-			fields := strings.Split(lines[int(op)*6+i], "\t")
-			got, _, _ := strings.Cut(fields[len(fields)-1], " ")
+			got, _, _ := strings.Cut(all[int(op)*6+i].Text, " ")
 			want := op.String()
 			if got != want && !(strings.HasPrefix(want, "vcmp") && strings.HasPrefix(got, "vcmplt")) {
 				t.Errorf("%s is read as %s", want, got)
@@ -199,5 +188,42 @@ func TestLabelThatStandsNowhereIsAnError(t *testing.T) {
 	a.Jmp(a.NewLabel())
 	if _, err := a.Bytes(); err == nil {
 		t.Error("no error")
+	}
+}
+
+// What Read makes of the code is, word for word, what a disassembler makes of it.
+func TestReadSaysWhatADisassemblerSays(t *testing.T) {
+	code, at := every(), 0
+	for _, want := range golden(t) {
+		in, err := Read(code, at, objdump.Place)
+		if err != nil {
+			t.Fatalf("%v; it is %s", err, want.Text)
+		}
+		if got := in.String(); got != want.Text || in.Len != len(want.Bytes) {
+			t.Errorf("at %#x: %s of %d bytes; the disassembler says %s", at, got, in.Len, want.Text)
+		}
+		at += len(want.Bytes)
+	}
+}
+
+// Code that no Asm has written is an error, wherever it ends.
+func TestReadRefusesWhatItDoesNotKnow(t *testing.T) {
+	code := every()
+	for at := 0; at < len(code); {
+		in, err := Read(code, at, objdump.Place)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range in.Len {
+			if in, err := Read(code[:at+n], at, objdump.Place); err == nil && in.Len > n {
+				t.Fatalf("of the first %d bytes at %#x it reads %d", n, at, in.Len)
+			}
+		}
+		at += in.Len
+	}
+	for _, other := range [][]byte{{}, {0x0F}, {0xD8, 0xC0}, {0x10, 0xC0}, {0xC5, 0xFC, 0x00, 0xC0}, {0xF0, 0xF0}, {0x0F, 0xA2}, {0x66, 0x66}} {
+		if in, err := Read(other, 0, objdump.Place); err == nil {
+			t.Errorf("% x is read as %s", other, in)
+		}
 	}
 }

@@ -113,9 +113,29 @@ const (
 	VPSRLQ
 
 	numOps
+
+	// Those that a method of their own writes; the first has the number of numOps.
+	vmovaps Op = iota - 1
+	vstoreups
+	vaddss
+	vaddsd
+	vmovd
+	vmovq
+	vsetd
+	vsetq
+	vextractf128
+	vmovmskps
+	vcvtps2ph
+	vpgatherdd
+	vpgatherdq
+	vpmaskmovd
+	vpmaskmovq
+	vzeroupper
+
+	numRows
 )
 
-var rows = [numOps]row{
+var rows = [numRows]row{
 	VPADDD:      {"vpaddd", 1, 1, 0xFE, false, 0},
 	VPSUBD:      {"vpsubd", 1, 1, 0xFA, false, 0},
 	VPMULLD:     {"vpmulld", 1, 2, 0x40, false, 0},
@@ -207,6 +227,23 @@ var rows = [numOps]row{
 	VPSRAD: {"vpsrad", 1, 1, 0x72, false, 4},
 	VPSLLQ: {"vpsllq", 1, 1, 0x73, false, 6},
 	VPSRLQ: {"vpsrlq", 1, 1, 0x73, false, 2},
+
+	vmovaps:      {"vmovaps", 0, 1, 0x28, false, 0},
+	vstoreups:    {"vmovups", 0, 1, 0x11, false, 0},
+	vaddss:       {"vaddss", 2, 1, 0x58, false, 0},
+	vaddsd:       {"vaddsd", 3, 1, 0x58, false, 0},
+	vmovd:        {"vmovd", 1, 1, 0x7E, false, 0},
+	vmovq:        {"vmovq", 1, 1, 0x7E, true, 0},
+	vsetd:        {"vmovd", 1, 1, 0x6E, false, 0},
+	vsetq:        {"vmovq", 1, 1, 0x6E, true, 0},
+	vextractf128: {"vextractf128", 1, 3, 0x19, false, 0},
+	vmovmskps:    {"vmovmskps", 0, 1, 0x50, false, 0},
+	vcvtps2ph:    {"vcvtps2ph", 1, 3, 0x1D, false, 0},
+	vpgatherdd:   {"vpgatherdd", 1, 2, 0x90, false, 0},
+	vpgatherdq:   {"vpgatherdq", 1, 2, 0x90, true, 0},
+	vpmaskmovd:   {"vpmaskmovd", 1, 2, 0x8E, false, 0},
+	vpmaskmovq:   {"vpmaskmovq", 1, 2, 0x8E, true, 0},
+	vzeroupper:   {"vzeroupper", 0, 1, 0x77, false, 0},
 }
 
 // String returns the mnemonic.
@@ -268,70 +305,60 @@ func (a *Asm) V2Short(op Op, d Y, o RM) { a.vex(&rows[op], false, uint8(d), 0, o
 
 // VAddScalar adds one float, of 4 or 8 bytes, on the low ends of registers.
 func (a *Asm) VAddScalar(size Size, d, x, y Y) {
-	in := row{prefix: 2, space: 1, opcode: 0x58}
+	a.vex(&rows[vaddss.sized(size)], false, uint8(d), uint8(x), y.RM())
+}
+
+// sized is the instruction for 4 bytes, or the next, which is that for 8.
+func (op Op) sized(size Size) Op {
 	if size == 8 {
-		in.prefix = 3
+		op++
 	}
-	a.vex(&in, false, uint8(d), uint8(x), y.RM())
+	return op
 }
 
 // VMove copies a register.
 func (a *Asm) VMove(d, s Y) {
 	if d != s {
-		a.vex(&row{space: 1, opcode: 0x28}, true, uint8(d), 0, s.RM())
+		a.V2(vmovaps, d, s.RM())
 	}
 }
 
 // VLoad and VStore move a whole vector.
 func (a *Asm) VLoad(d Y, m Mem)  { a.V2(VMOVUPS, d, m.RM()) }
-func (a *Asm) VStore(m Mem, s Y) { a.vex(&row{space: 1, opcode: 0x11}, true, uint8(s), 0, m.RM()) }
+func (a *Asm) VStore(m Mem, s Y) { a.V2(vstoreups, s, m.RM()) }
 
 // VStoreShort stores the low half of a vector.
-func (a *Asm) VStoreShort(m Mem, s Y) {
-	a.vex(&row{space: 1, opcode: 0x11}, false, uint8(s), 0, m.RM())
-}
+func (a *Asm) VStoreShort(m Mem, s Y) { a.V2Short(vstoreups, s, m.RM()) }
 
 // VLow copies the lowest 4 or 8 bytes of a vector to a general register.
-func (a *Asm) VLow(size Size, d Reg, s Y) {
-	a.vex(&row{prefix: 1, space: 1, opcode: 0x7E, wide: size == 8}, false, uint8(s), 0, d.RM())
-}
+func (a *Asm) VLow(size Size, d Reg, s Y) { a.V2Short(vmovd.sized(size), s, d.RM()) }
 
 // VSetLow sets the lowest 4 or 8 bytes of a vector to a general register, and the rest to 0.
-func (a *Asm) VSetLow(size Size, d Y, s Reg) {
-	a.vex(&row{prefix: 1, space: 1, opcode: 0x6E, wide: size == 8}, false, uint8(d), 0, s.RM())
-}
+func (a *Asm) VSetLow(size Size, d Y, s Reg) { a.V2Short(vsetd.sized(size), d, s.RM()) }
 
 // VHalf copies half i of a vector, 128 bits, to the low half of an operand.
-func (a *Asm) VHalf(o RM, s Y, i uint8) {
-	a.vex(&row{prefix: 1, space: 3, opcode: 0x19}, true, uint8(s), 0, o)
-	a.emit(i)
-}
+func (a *Asm) VHalf(o RM, s Y, i uint8) { a.V2Imm(vextractf128, s, o, i) }
 
 // VMask gathers the top bits of the eight lanes of 4 bytes.
-func (a *Asm) VMask(d Reg, s Y) { a.vex(&row{space: 1, opcode: 0x50}, true, uint8(d), 0, s.RM()) }
+func (a *Asm) VMask(d Reg, s Y) { a.V2(vmovmskps, Y(d), s.RM()) }
 
 // VToHalf narrows eight f32 to f16, to nearest even, into the low half of an operand.
-func (a *Asm) VToHalf(o RM, s Y) {
-	a.vex(&row{prefix: 1, space: 3, opcode: 0x1D}, true, uint8(s), 0, o)
-	a.emit(0)
-}
+func (a *Asm) VToHalf(o RM, s Y) { a.V2Imm(vcvtps2ph, s, o, 0) }
 
 // VGather4 loads eight elements of 4 bytes where the mask is set, which it clears: d keeps its other lanes.
 func (a *Asm) VGather4(d Y, base Reg, index Y, mask Y) {
-	m := Mem{Base: base, Index: Reg(index), Scale: 4}
-	a.vex(&row{prefix: 1, space: 2, opcode: 0x90}, true, uint8(d), uint8(mask), m.RM())
+	a.V3(vpgatherdd, d, mask, Mem{Base: base, Index: Reg(index), Scale: 4}.RM())
 }
 
 // VGather8 loads four elements of 8 bytes at the low four indices of 4 bytes.
 func (a *Asm) VGather8(d Y, base Reg, index Y, mask Y) {
-	m := Mem{Base: base, Index: Reg(index), Scale: 8}
-	a.vex(&row{prefix: 1, space: 2, opcode: 0x90, wide: true}, true, uint8(d), uint8(mask), m.RM())
+	a.V3(vpgatherdq, d, mask, Mem{Base: base, Index: Reg(index), Scale: 8}.RM())
 }
 
 // VMaskStore stores the lanes, of 4 or 8 bytes, whose mask is set, and touches no others.
 func (a *Asm) VMaskStore(size Size, m Mem, mask, s Y) {
-	a.vex(&row{prefix: 1, space: 2, opcode: 0x8E, wide: size == 8}, true, uint8(s), uint8(mask), m.RM())
+	a.V3(vpmaskmovd.sized(size), s, mask, m.RM())
 }
 
 // VZeroUpper ends the use of 256 bits.
-func (a *Asm) VZeroUpper() { a.emit(0xC5, 0xF8, 0x77) }
+func (a *Asm) VZeroUpper() { a.emit(0xC5, 0xF8, rows[vzeroupper].opcode) }

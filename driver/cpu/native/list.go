@@ -1,0 +1,197 @@
+package native
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/govyre/vyre/driver/cpu/native/internal/amd64"
+	"github.com/govyre/vyre/ir"
+)
+
+// Listing is the machine code of a program, to be read. Nothing runs it, so it can be made on any system.
+type Listing struct {
+	Lines  []Line
+	Bytes  int
+	Frames []Frame
+	Notes  map[ir.Row]string // of rows at which a vector stops: who goes on with it
+}
+
+// Line is an instruction, or the name of a place that is jumped to.
+type Line struct {
+	Place    string // if there is one, nothing else is set
+	At       int
+	Op, Args string
+	Row      ir.Row // of the program, that it was made for; ir.NoRow: for none
+}
+
+// Frame is memory that machine code knows by address.
+type Frame struct {
+	Register string // which has the address
+	Of       string
+	Size     int
+	Cells    []Cell
+}
+
+// Cell is what stands in a frame from an offset on.
+type Cell struct {
+	At   int
+	What string
+}
+
+// marks notes where rows stand in the code, and where vectors stop.
+type marks struct {
+	at    []markedRow // ascending
+	waits map[ir.Row]status
+}
+
+type markedRow struct {
+	at  int
+	row ir.Row
+}
+
+func (m *marks) put(at int, r ir.Row) { m.at = append(m.at, markedRow{at, r}) }
+
+// row returns the row that the code at an offset is of.
+func (m *marks) row(at int) ir.Row {
+	after, _ := slices.BinarySearchFunc(m.at, at+1, func(r markedRow, at int) int { return cmp.Compare(r.at, at) })
+	return m.at[after-1].row
+}
+
+// List makes machine code of a program, which the passes should have gone over, and reads it. An *UnsupportedError says
+// why there is none.
+func List(p *ir.Program) (*Listing, error) {
+	m := &marks{at: []markedRow{{0, ir.NoRow}}, waits: map[ir.Row]status{}}
+	f, code, err := compile(p, Options{marks: m})
+	if err != nil {
+		return nil, err
+	}
+	l := &Listing{Bytes: len(code), Frames: []Frame{f.groupFrame(), f.vectorFrame()}, Notes: map[ir.Row]string{}}
+	for r, why := range m.waits {
+		l.Notes[r] = f.note(r, why)
+	}
+	l.Lines, err = read(code, m)
+	return l, err
+}
+
+// note says who goes on with a row at which vectors stop.
+func (f *function) note(r ir.Row, why status) string {
+	switch {
+	case why == assisted:
+		return "computed by Go"
+	case f.p.Op(r).Info().Attr&ir.Barrier == 0:
+		return "computed by Go, once for the warp"
+	}
+	return map[status]string{atWarp: "waits for the warp", atGroup: "waits for the group", atGrid: "waits for the grid"}[why]
+}
+
+// read turns code into lines: at first only to see which places there are.
+func read(code []byte, m *marks) ([]Line, error) {
+	places := map[int]string{}
+	for at := 0; at < len(code); {
+		in, err := amd64.Read(code, at, func(to int) string {
+			places[to] = ""
+			return ""
+		})
+		if err != nil {
+			return nil, err
+		}
+		at += in.Len
+	}
+	for i, at := range slices.Sorted(maps.Keys(places)) {
+		places[at] = fmt.Sprintf("L%d", i+1)
+	}
+	var lines []Line
+	for at := 0; at < len(code); {
+		in, err := amd64.Read(code, at, func(to int) string { return places[to] })
+		if err != nil {
+			return nil, err
+		}
+		if name, ok := places[at]; ok {
+			lines = append(lines, Line{Place: name})
+		}
+		lines = append(lines, Line{At: at, Op: in.Name, Args: in.Args, Row: m.row(at)})
+		at += in.Len
+	}
+	return lines, nil
+}
+
+// groupFrame says what the frame of a group has where.
+func (f *function) groupFrame() Frame {
+	out := Frame{Register: "rdi", Of: "the group", Size: int(f.layout.group.size), Cells: []Cell{
+		{groupCount, "vectors of the group, times 32"}, {groupPolls, "rounds of loops until the code returns to Go"}, {groupVector, "the vector that stopped, times 32"}}}
+	add := func(at int32, format string, args ...any) {
+		out.Cells = append(out.Cells, Cell{int(at), fmt.Sprintf(format, args...)})
+	}
+	for i, at := range f.layout.objects {
+		if o := f.p.Objects()[i]; !o.Local() {
+			add(at, "@%s: address and length", f.objectName(i))
+		}
+	}
+	scalars := slices.DeleteFunc(slices.Clone(f.p.Params()), func(q ir.Param) bool { return q.IsBuffer() })
+	for _, e := range f.bank {
+		switch e.from {
+		case fromConst:
+			if uint32(e.bits) == uint32(e.bits>>32) {
+				add(e.off, "%#x, in each lane", uint32(e.bits))
+			} else {
+				add(e.off, "%#x, in each lane of 64 bits", e.bits)
+			}
+		case fromArg:
+			add(e.off, "%%%s", scalars[e.x].Name)
+		case fromLen:
+			add(e.off, "len @%s", f.objectName(int(e.x)))
+		case fromGroups:
+			add(e.off, "groups.%c", "xyz"[e.x])
+		case fromGroup:
+			add(e.off, "group.%c", "xyz"[e.x])
+		case fromBase:
+			add(e.off, "group.%c times the size of a group", "xyz"[e.x])
+		}
+	}
+	for _, t := range f.tables {
+		add(t.off, "%s, of each vector", map[ir.Op]string{ir.OpLocal: fmt.Sprintf("local.%c", "xyz"[t.x]), ir.OpLane: "lane", ir.OpWarp: "warp", ir.OpConst: "mask of the lanes that there are"}[t.op])
+	}
+	out.sort()
+	return out
+}
+
+// vectorFrame says what the frame of a vector has where.
+func (f *function) vectorFrame() Frame {
+	out := Frame{Register: "rsi", Of: "the vector", Size: int(f.layout.vector.size), Cells: []Cell{
+		{vectorResume, "where it goes on"}, {vectorStatus, "why it stopped"}, {vectorRow, "at which row"}, {vectorArgs, "operands of a row that Go computes"},
+		{vectorMask, "lanes that are active in it"}, {vectorResult, "its result"}, {vectorLanes, "what goes lane by lane"}, {vectorSaved, "registers, while it is stopped"}}}
+	kept := -1
+	for i := range f.vregs {
+		if v := &f.vregs[i]; v.home == homeless && v.reg < 0 && v.end > 0 && (kept < 0 || int(v.off) < kept) {
+			kept = int(v.off)
+		}
+	}
+	if kept >= 0 {
+		out.Cells = append(out.Cells, Cell{kept, "values for which there was no register"})
+	}
+	for i, at := range f.layout.locals {
+		if o := f.p.Objects()[i]; o.Local() {
+			out.Cells = append(out.Cells, Cell{int(at), "@" + f.objectName(i)})
+		}
+	}
+	out.sort()
+	return out
+}
+
+func (f *Frame) sort() {
+	slices.SortStableFunc(f.Cells, func(a, b Cell) int { return cmp.Compare(a.At, b.At) })
+}
+
+// objectName names an object as texts of programs do.
+func (f *function) objectName(i int) string {
+	o := f.p.Objects()[i]
+	switch {
+	case o.Field != nil:
+		return fmt.Sprintf("%s.%d", o.Param.Name, i-int(o.First))
+	case o.Param != nil:
+		return o.Param.Name
+	}
+	return o.Array.Name
+}
