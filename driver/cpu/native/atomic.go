@@ -10,50 +10,52 @@ import (
 func (a *access) atomic(e *emitter) {
 	t, op := a.o.Type(), a.s.p.Op(a.r)
 	size := amd64.Size(t.Size())
-	m, x := amd64.At(laneAddress, 0), slot(vectorX, 0, t.Size()).RM()
+	m := amd64.At(laneAddress, 0)
 	old := laneValue // where the old value ends up
-	lock := func() {
-		if a.o.Param != nil {
-			e.Lock()
-		}
-	}
 	switch op {
 	case ir.OpAtomicLoad, ir.OpLoadStale:
 		e.Load(size, laneValue, m.RM())
 	case ir.OpAtomicStore, ir.OpAtomicExch:
-		e.Load(size, laneValue, x)
+		e.Load(size, laneValue, a.operand(e, 0, 0).RM())
 		e.Xchg(size, m, laneValue)
 	case ir.OpAtomicCas:
-		e.Load(size, amd64.AX, x)
-		e.Load(size, laneValue, slot(vectorZ, 0, t.Size()).RM())
-		lock()
+		e.Load(size, amd64.AX, a.operand(e, 0, 0).RM())
+		e.Load(size, laneValue, a.operand(e, 1, 0).RM())
+		a.lock(e)
 		e.CmpXchg(size, m, laneValue)
 		old = amd64.AX
 	case ir.OpAtomicAdd, ir.OpAtomicSub:
 		if t.IsFloat() {
-			old = a.update(e, lock)
+			old = a.update(e)
 			break
 		}
-		e.Load(size, laneValue, x)
+		e.Load(size, laneValue, a.operand(e, 0, 0).RM())
 		if op == ir.OpAtomicSub {
 			e.Neg(size, laneValue)
 		}
-		lock()
+		a.lock(e)
 		e.XAdd(size, m, laneValue)
 	default:
-		old = a.update(e, lock)
+		old = a.update(e)
 	}
 	if a.result != nil {
-		e.Store(size, slot(vectorOut, 0, t.Size()), old)
+		e.Store(size, a.slot(e, vectorOut, 0), old)
+	}
+}
+
+// lock makes the next instruction atomic where others may be at the object.
+func (a *access) lock(e *emitter) {
+	if a.o.Param != nil {
+		e.Lock()
 	}
 }
 
 // update is a loop around a compare-and-swap. It returns the register with the old value.
-func (a *access) update(e *emitter, lock func()) amd64.Reg {
+func (a *access) update(e *emitter) amd64.Reg {
 	t, op := a.o.Type(), a.s.p.Op(a.r)
 	size := amd64.Size(t.Size())
 	m := amd64.At(laneAddress, 0)
-	e.Load(size, laneValue, slot(vectorX, 0, t.Size()).RM())
+	e.Load(size, laneValue, a.operand(e, 0, 0).RM())
 	e.Load(size, amd64.AX, m.RM())
 	again := e.NewLabel()
 	e.Bind(again)
@@ -71,7 +73,7 @@ func (a *access) update(e *emitter, lock func()) amd64.Reg {
 		e.Alu(amd64.CMP, size, laneValue, amd64.AX.RM())
 		e.CMov(better[extremeOf{op == ir.OpAtomicMax, t.IsSigned()}], size, laneOther, laneValue.RM())
 	}
-	lock()
+	a.lock(e)
 	e.CmpXchg(size, m, laneOther)
 	e.Jcc(amd64.NE, again)
 	return amd64.AX

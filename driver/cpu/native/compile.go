@@ -51,7 +51,7 @@ func generate(p *ir.Program, o Options) (*function, []byte, error) {
 		f.layout.alone = f.layout.alone && *o.Alone
 	}
 	a := amd64.New()
-	s := &selector{function: f, shapes: findShapes(newTree(p)), asm: a, vals: make([][]vreg, p.Rows()), open: map[ir.Row]*structured{}, halt: a.NewLabel()}
+	s := &selector{function: f, shapes: findShapes(newTree(p)), asm: a, vals: make([][]vreg, p.Rows()), used: used(p), open: map[ir.Row]*structured{}, halt: a.NewLabel()}
 	s.program()
 	most := allocatable
 	if o.Registers > 0 {
@@ -66,6 +66,22 @@ func generate(p *ir.Program, o Options) (*function, []byte, error) {
 		err = unsupported("%d bytes of machine code, %d are possible", len(code), maxCode)
 	}
 	return f, code, err
+}
+
+// used says of each row whether another reads it.
+func used(p *ir.Program) []bool {
+	out := make([]bool, p.Rows())
+	for r := range ir.Row(p.Rows()) {
+		for _, v := range []ir.Row{p.A(r), p.B(r), p.C(r)} {
+			if v != ir.NoRow {
+				out[v] = true
+			}
+		}
+		for _, v := range p.List(r) {
+			out[v] = true
+		}
+	}
+	return out
 }
 
 // check finds what the engine does not do.

@@ -17,6 +17,7 @@ type access struct {
 	o      ir.ObjectInfo
 	object uint32
 	mask   vreg // of the active lanes; noReg: all
+	ones   vreg // a mask of all lanes
 	index  []vreg
 	shape  shape
 	value  [2][]vreg // what is stored; of a compare-and-swap, what is expected and what is new
@@ -26,7 +27,12 @@ type access struct {
 	// records: the elements of a lane follow each other in the vector's frame, and value or result are rows of these, of
 	// two lanes each.
 	records bool
+
+	lane int // that code is being written for; anyLane: the one whose number is in a register
 }
+
+// anyLane is the lane of code that is written once for all of them.
+const anyLane = -1
 
 // widest index that is compared in 32 bits: one of a signed index that is negative is more than any length.
 const shortObject = 1<<31 - 1
@@ -34,7 +40,7 @@ const shortObject = 1<<31 - 1
 func (s *selector) access(r ir.Row, c *flow) {
 	p := s.p
 	in := p.Op(r).Info()
-	a := &access{s: s, r: r, object: p.X(r), o: p.Objects()[p.X(r)], mask: c.mask, index: s.vals[p.A(r)], shape: s.value[p.A(r)], vec: 1}
+	a := &access{s: s, r: r, object: p.X(r), o: p.Objects()[p.X(r)], mask: c.mask, ones: s.ones(), index: s.vals[p.A(r)], shape: s.value[p.A(r)], vec: 1, lane: anyLane}
 	if in.Vec != 0 {
 		a.vec = in.Vec.Lanes()
 	}
@@ -43,7 +49,7 @@ func (s *selector) access(r ir.Row, c *flow) {
 			a.value[i] = s.vals[v]
 		}
 	}
-	if p.Type(r) != ir.None {
+	if p.Type(r) != ir.None && (s.used[r] || in.Attr&ir.Atomic == 0) {
 		a.result = s.fresh(p.Type(r))
 		s.vals[r] = a.result
 	}
@@ -70,8 +76,10 @@ func (a *access) write(e *emitter) {
 	in := a.s.p.Op(a.r).Info()
 	size := a.o.Type().Size()
 	switch {
-	case in.Attr&ir.Atomic != 0 || !a.quick() || a.o.Type() == ir.Bool:
+	case !a.quick() || a.o.Type() == ir.Bool:
 		a.byLanes(e)
+	case in.Attr&ir.Atomic != 0:
+		a.unrolled(e)
 	case a.o.Local():
 		a.local(e)
 	case a.records && in.Attr&ir.Writes != 0:
@@ -80,6 +88,8 @@ func (a *access) write(e *emitter) {
 		a.loadRecords(e)
 	case in.Attr&ir.Writes != 0 && a.vec == 1 && a.shape == consecutive && size >= 4:
 		a.storeRow(e)
+	case in.Attr&ir.Writes != 0 && a.vec == 1:
+		a.unrolled(e)
 	case in.Attr&ir.Writes != 0:
 		a.byLanes(e)
 	case a.shape == uniform:
@@ -88,6 +98,8 @@ func (a *access) write(e *emitter) {
 		a.loadRow(e)
 	case a.vec == 1 && size == 4:
 		a.gather(e)
+	case a.vec == 1:
+		a.unrolled(e)
 	default:
 		a.byLanes(e)
 	}

@@ -46,7 +46,7 @@ func (a *access) byLanes(e *emitter) {
 	for i := range a.vec {
 		skip := e.NewLabel()
 		a.element(e, i, skip)
-		a.touch(e, i)
+		a.touch(e, i, amd64.At(laneAddress, 0))
 		e.Bind(skip)
 	}
 	e.ClearLowest(laneLeft)
@@ -56,6 +56,11 @@ func (a *access) byLanes(e *emitter) {
 		a.loadRows(e, amd64.At(vectorFrame, vectorOut))
 		return
 	}
+	a.collect(e)
+}
+
+// collect takes the result from where lanes left it.
+func (a *access) collect(e *emitter) {
 	for i, v := range a.result {
 		y := e.dst(v)
 		e.VLoad(y, amd64.At(vectorFrame, vectorOut+32*int32(i)))
@@ -75,26 +80,33 @@ func (a *access) spread(e *emitter, off int32, vs []vreg) {
 	}
 }
 
-// slot is a lane's part of what was spread: element i of values of size bytes.
-func slot(off int32, i, size int) amd64.Mem {
-	size = max(size, 4)
-	return amd64.Mem{Base: vectorFrame, Index: lane32, Scale: uint8(size), Disp: off + int32(i*lanes*size)}
-}
-
-// slot is the lane's part of element i.
+// slot is the lane's part of element i of what was spread to off.
 func (a *access) slot(e *emitter, off int32, i int) amd64.Mem {
-	if !a.records {
-		return slot(off, i, a.o.Type().Size())
+	size := max(a.o.Type().Size(), 4)
+	switch {
+	case a.lane != anyLane:
+		return amd64.At(vectorFrame, off+int32((i*lanes+a.lane)*size))
+	case !a.records:
+		return amd64.Mem{Base: vectorFrame, Index: lane32, Scale: uint8(size), Disp: off + int32(i*lanes*size)}
 	}
 	e.Load(4, laneOther, lane32.RM())
 	e.ShiftImm(4, 4, laneOther, 4)
 	return amd64.Mem{Base: vectorFrame, Index: laneOther, Scale: 1, Disp: off + 4*int32(i)}
 }
 
+// operand is the lane's part of element i of what is stored (k is 0), or of what a compare-and-swap stores (1).
+func (a *access) operand(e *emitter, k, i int) amd64.Mem {
+	off := [...]int32{vectorX, vectorZ}[k]
+	if a.lane != anyLane {
+		return a.part(e, off, a.value[k], i, max(a.o.Type().Size(), 4))
+	}
+	return a.slot(e, off, i)
+}
+
 // element brings the address of element i of the lane's access into DX, or jumps to skip if it is outside.
 func (a *access) element(e *emitter, i int, skip amd64.Label) {
 	t := a.s.p.Type(a.s.p.A(a.r))
-	switch m := slot(vectorIndex, 0, t.Size()); {
+	switch m := (amd64.Mem{Base: vectorFrame, Index: lane32, Scale: uint8(t.Size()), Disp: vectorIndex}); {
 	case t == ir.I32:
 		e.LoadSign32(laneIndex, m.RM())
 	case t == ir.U32:
@@ -143,16 +155,15 @@ func (a *access) address(e *emitter) {
 	e.Alu(amd64.ADD, 8, laneAddress, laneIndex.RM())
 }
 
-// touch does what the access does to the element at DX.
-func (a *access) touch(e *emitter, i int) {
+// touch does what the access does to the element at a place; an atomic has its address in DX.
+func (a *access) touch(e *emitter, i int, m amd64.Mem) {
 	t, op := a.o.Type(), a.s.p.Op(a.r)
-	m := amd64.At(laneAddress, 0)
 	width := amd64.Size(t.Size())
 	switch in := op.Info(); {
 	case in.Attr&ir.Atomic != 0:
 		a.atomic(e)
 	case in.Attr&ir.Writes != 0:
-		e.Load(max(width, 4), laneValue, a.slot(e, vectorX, i).RM())
+		e.Load(max(width, 4), laneValue, a.operand(e, 0, i).RM())
 		if t == ir.Bool { // a mask
 			e.AluImm(amd64.AND, 4, laneValue.RM(), 1)
 		}

@@ -12,6 +12,7 @@ type selector struct {
 	*shapes
 	asm  *amd64.Asm
 	vals [][]vreg // by row
+	used []bool   // by row: another reads it
 	open map[ir.Row]*structured
 	halt amd64.Label
 }

@@ -100,6 +100,8 @@ func every() []byte {
 	a.MFence()
 	a.RDTSC()
 	a.VMove(3, 12)
+	a.VHigh(R11, 13)
+	a.VHigh(AX, 3)
 	a.VMask(R9, 14)
 	a.VMask(AX, 4)
 	a.VToHalf(Y(12).RM(), 3)

@@ -32,6 +32,8 @@ func (op Op) operands() string {
 		return "Or Dx"
 	case vmovq:
 		return "Os Dx"
+	case vpextrq:
+		return "Os Dx I"
 	case vsetd:
 		return "Dx Or"
 	case vsetq:

@@ -121,6 +121,7 @@ const (
 	vaddsd
 	vmovd
 	vmovq
+	vpextrq
 	vsetd
 	vsetq
 	vextractf128
@@ -234,6 +235,7 @@ var rows = [numRows]row{
 	vaddsd:       {"vaddsd", 3, 1, 0x58, false, 0},
 	vmovd:        {"vmovd", 1, 1, 0x7E, false, 0},
 	vmovq:        {"vmovq", 1, 1, 0x7E, true, 0},
+	vpextrq:      {"vpextrq", 1, 3, 0x16, true, 0},
 	vsetd:        {"vmovd", 1, 1, 0x6E, false, 0},
 	vsetq:        {"vmovq", 1, 1, 0x6E, true, 0},
 	vextractf128: {"vextractf128", 1, 3, 0x19, false, 0},
@@ -332,6 +334,12 @@ func (a *Asm) VStoreShort(m Mem, s Y) { a.V2Short(vstoreups, s, m.RM()) }
 
 // VLow copies the lowest 4 or 8 bytes of a vector to a general register.
 func (a *Asm) VLow(size Size, d Reg, s Y) { a.V2Short(vmovd.sized(size), s, d.RM()) }
+
+// VHigh copies bytes 8 to 15 of a vector to a general register.
+func (a *Asm) VHigh(d Reg, s Y) {
+	a.V2Short(vpextrq, s, d.RM())
+	a.emit(1)
+}
 
 // VSetLow sets the lowest 4 or 8 bytes of a vector to a general register, and the rest to 0.
 func (a *Asm) VSetLow(size Size, d Y, s Reg) { a.V2Short(vsetd.sized(size), d, s.RM()) }

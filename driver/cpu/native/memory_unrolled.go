@@ -1,0 +1,139 @@
+package native
+
+import (
+	"github.com/govyre/vyre/driver/cpu/native/internal/amd64"
+	"github.com/govyre/vyre/ir"
+)
+
+// Accesses of lanes whose indices have nothing to do with each other. Where all eight lanes are active and every index is
+// inside, which a vector test tells, their code stands one after the other: no masks, no loop, no comparison a lane. All
+// else goes lane by lane, out of line.
+
+// While lanes are unrolled, unrolledBase has the object's address, lanePairs the indices of two lanes each, and laneFixed an
+// operand that all lanes share.
+const (
+	unrolledBase = amd64.BX
+	laneFixed    = amd64.R9
+)
+
+var lanePairs = [lanes / 2]amd64.Reg{amd64.CX, amd64.R11, amd64.R12, amd64.R13}
+
+func (a *access) unrolled(e *emitter) {
+	a.around(e, func(out amd64.Label) {
+		a.allInside(e, out)
+		a.spreadRegisters(e)
+		a.indices(e)
+		e.Load(8, unrolledBase, a.base().RM())
+		do := a.forEach(e)
+		for a.lane = range lanes {
+			from := lanePairs[a.lane/2]
+			if a.lane%2 == 0 {
+				e.Load(4, laneIndex, from.RM())
+			} else {
+				e.ShiftImm(5, 8, from, 32)
+			}
+			do(amd64.Mem{Base: unrolledBase, Index: [...]amd64.Reg{laneIndex, from}[a.lane%2], Scale: uint8(a.o.Type().Size())})
+		}
+		a.lane = anyLane
+		a.collect(e)
+	}, func() { a.byLanes(e) })
+}
+
+// indices brings all indices into registers. Storing the vector and loading its lanes takes half as long again: what
+// follows are accesses too, and wait for the store.
+func (a *access) indices(e *emitter) {
+	x := e.reg(a.index[0], scratch0)
+	e.VLow(8, lanePairs[0], x)
+	e.VHigh(lanePairs[1], x)
+	e.VHalf(scratch0.RM(), x, 1)
+	e.VLow(8, lanePairs[2], scratch0)
+	e.VHigh(lanePairs[3], scratch0)
+}
+
+// spreadRegisters puts into the vector's frame those operands that are in registers; the rest is read where it is.
+func (a *access) spreadRegisters(e *emitter) {
+	for k, vs := range a.value {
+		for i, v := range vs {
+			if e.inReg(v) {
+				e.VStore(amd64.At(vectorFrame, [...]int32{vectorX, vectorZ}[k]+32*int32(i)), e.reg(v, scratch0))
+			}
+		}
+	}
+}
+
+// part is where the lane's part of element i of an operand is, which is spread to off or stands in memory.
+func (a *access) part(e *emitter, off int32, vs []vreg, i, size int) amd64.Mem {
+	at := (i*lanes + a.lane) * size
+	if v := vs[at/32]; !e.inReg(v) {
+		return plus(e.place(v), int32(at%32))
+	}
+	return amd64.At(vectorFrame, off+int32(at))
+}
+
+// forEach returns what writes the access of one lane, to the element at a place.
+func (a *access) forEach(e *emitter) func(amd64.Mem) {
+	if _, ok := inPlace[a.s.p.Op(a.r)]; ok && a.result == nil && a.o.Type().IsInt() {
+		return a.forEachInPlace(e)
+	}
+	return func(m amd64.Mem) {
+		if a.s.p.Op(a.r).Info().Attr&ir.Atomic != 0 { // it needs the index's register
+			e.Lea(laneAddress, m)
+			m = amd64.At(laneAddress, 0)
+		}
+		a.touch(e, 0, m)
+	}
+}
+
+// inPlace are the atomics that are one instruction where nobody asks for the old value.
+var inPlace = map[ir.Op]amd64.Alu{ir.OpAtomicAdd: amd64.ADD, ir.OpAtomicSub: amd64.SUB, ir.OpAtomicAnd: amd64.AND, ir.OpAtomicOr: amd64.OR, ir.OpAtomicXor: amd64.XOR}
+
+func (a *access) forEachInPlace(e *emitter) func(amd64.Mem) {
+	p := a.s.p
+	size := amd64.Size(a.o.Type().Size())
+	alu, b := inPlace[p.Op(a.r)], p.B(a.r)
+	if p.Op(b) == ir.OpConst {
+		if n := int64(ir.I64.Extend(p.Const(b))); size == 4 || n == int64(int32(n)) {
+			return func(m amd64.Mem) {
+				a.lock(e)
+				e.AluImm(alu, size, m.RM(), int32(n))
+			}
+		}
+	}
+	from := laneValue
+	if a.s.value[b] == uniform {
+		from = laneFixed
+		a.lane = 0
+		e.Load(size, from, a.operand(e, 0, 0).RM())
+	}
+	return func(m amd64.Mem) {
+		if from == laneValue {
+			e.Load(size, from, a.operand(e, 0, 0).RM())
+		}
+		a.lock(e)
+		e.AluTo(alu, size, m, from)
+	}
+}
+
+// allInside jumps to out unless all lanes are active and all indices inside.
+func (a *access) allInside(e *emitter, out amd64.Label) {
+	proven := a.s.p.Flags(a.r).InBounds() // which speaks of active lanes
+	if !proven {
+		x := e.reg(a.index[0], scratch0)
+		e.V2(amd64.VPBROADCASTD, scratch1, a.len().RM())
+		e.V3(amd64.VPMAXUD, scratch1, scratch1, x.RM())
+		e.V3(amd64.VPCMPEQD, scratch1, scratch1, x.RM()) // index ≥ length
+	}
+	switch {
+	case a.mask == noReg && !proven:
+		e.V2(amd64.VTESTPS, scratch1, scratch1.RM())
+		e.Jcc(amd64.NE, out)
+	case a.mask != noReg:
+		m := e.reg(a.mask, scratch0)
+		if !proven {
+			e.V3(amd64.VPANDN, scratch1, scratch1, m.RM())
+			m = scratch1
+		}
+		e.V2(amd64.VTESTPS, m, e.rm(a.ones))
+		e.Jcc(amd64.AE, out)
+	}
+}
