@@ -24,11 +24,11 @@ type explainCmd struct {
 func (explainCmd) Help() string {
 	return `The page is one file that loads nothing else. Its columns are the source, the program as
 it was made of it, the program after each run of a pass that changed it, the instructions
-likewise, and the PTX. A line under the mouse marks what belongs to it everywhere; a click pins
+likewise, the PTX, and what device cpu makes of the program. A line under the mouse marks what belongs to it everywhere; a click pins
 that. So does Enter, after the arrows.
 What the machine code takes is told by an NVIDIA GPU of the architecture if there is one, else by ptxas if it
 is on the PATH; else registers and occupancy are estimates, and the page says so.
-With ptxas and nvdisasm on the PATH, the last column is the machine code.`
+With ptxas and nvdisasm on the PATH, there is a column with the machine code of the PTX.`
 }
 
 func (c *explainCmd) Run(t *terminal) error {

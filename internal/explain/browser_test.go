@@ -203,6 +203,20 @@ func TestBrowserPinsByKeyboardAlone(t *testing.T) {
 	b.want(`document.querySelectorAll('.current').length`, "1")
 }
 
+func TestBrowserLinksMachineCodeToTheSource(t *testing.T) {
+	b := browse(t, browsedPage(t), 700, 800, "light")
+	b.want(`document.querySelector('#cpu').hidden`, "true") // there is no room for it at first
+	b.eval(`document.querySelector('button[data-column=cpu]').click()`)
+	b.want(`document.querySelector('#cpu').checkVisibility()`, "true")
+	b.eval(`[...document.querySelectorAll('#cpu .l')].find(l => l.textContent.includes('vdivps')).click()`)
+	b.want(`document.querySelectorAll('#cpu .l.pin').length > 0`, "true")
+	b.want(`[...document.querySelectorAll('#source .l.pin b')].map(n => n.textContent).join()`, "8")
+	b.want(`[...document.querySelectorAll('#ptx .l.pin')].some(l => l.textContent.includes('div.rn.f32'))`, "true")
+	b.want(`document.querySelector('#cpu details').open`, "false")
+	b.eval(`document.querySelector('#cpu summary').click()`)
+	b.want(`[...document.querySelectorAll('#cpu details .l')].some(l => l.checkVisibility() && l.textContent.includes('@x: address and length'))`, "true")
+}
+
 func TestBrowserShowsOneColumnAtATimeOnAPhone(t *testing.T) {
 	b := browse(t, browsedPage(t), 390, 844, "light")
 	b.want(`document.documentElement.scrollWidth`, "390") // the page itself does not move sideways

@@ -1,6 +1,7 @@
 // Package explain makes the page that shows how a kernel becomes device code: its source, the
 // program that the front end made of it, the program after each run of a pass that changed it, the
-// instructions likewise, the PTX, and machine code where the caller can disassemble, as columns whose lines are linked.
+// instructions likewise, the PTX, its machine code where the caller can disassemble, and the machine code of device cpu, as columns whose
+// lines are linked.
 //
 //	ir.Program ──tag──▶ compile.Program ──▶ columns of lines, each with origins ──page──▶ HTML
 //
@@ -14,7 +15,8 @@
 //
 // A line knows the origins that it shows. Two lines belong together when they share one; a line of
 // source has the origins whose position is on it, and a line of machine code those of the line of PTX that the
-// assembler says it is from. That is all the page's script knows.
+// assembler says it is from. Machine code of device cpu has those of the row that it was made for. That is all the page's
+// script knows.
 //
 // # Invariants
 //
@@ -24,7 +26,7 @@
 //   - Whatever source and program contain stays text: it is escaped, and characters that would not
 //     show, or would reorder what does, are replaced by ones that show.
 //
-// Not here: the order of the passes (package passes), what they do (opt and ptx).
+// Not here: the order of the passes (package passes), what they do (opt and ptx), how machine code is read (driver/cpu/native).
 //
 // Start reading at explain.go for the columns, and at page/page.js for what the page does with them.
 package explain

@@ -80,6 +80,11 @@ func New(in Input) (*Page, error) {
 			page.add(assembly.machineColumn(code, in.Target))
 		}
 	}
+	cpu, err := o.cpuColumn(w.program)
+	if err != nil {
+		return nil, err
+	}
+	page.add(cpu)
 	return page, nil
 }
 

@@ -191,7 +191,7 @@ func TestNewNamesRunsThatChangedNothing(t *testing.T) {
 			want = append(want, r.Name)
 		}
 	}
-	want = append(want, "PTX")
+	want = append(want, "PTX", "machine code of device cpu")
 	if !slices.Equal(stages, want) {
 		t.Errorf("got %q, want %q", stages, want)
 	}

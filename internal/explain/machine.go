@@ -72,6 +72,11 @@ func machineTokens(text string) []token {
 	if label(text) {
 		return []token{{class: name, text: text}}
 	}
+	return split(machineWord, text, name, operation, name, number)
+}
+
+// split cuts a text into what the groups of a pattern match, of a class each, and the rest.
+func split(pattern *regexp.Regexp, text string, groups ...class) []token {
 	var all []token
 	end := 0
 	add := func(c class, from, to int) {
@@ -79,11 +84,11 @@ func machineTokens(text string) []token {
 			all = append(all, token{class: c, text: text[from:to]})
 		}
 	}
-	for _, at := range machineWord.FindAllStringSubmatchIndex(text, -1) {
+	for _, at := range pattern.FindAllStringSubmatchIndex(text, -1) {
 		add(plain, end, at[0])
-		for group, c := range []class{1: name, 2: operation, 3: name, 4: number} {
-			if group > 0 && at[2*group] >= 0 {
-				add(c, at[2*group], at[2*group+1])
+		for i, c := range groups {
+			if from := at[2*i+2]; from >= 0 {
+				add(c, from, at[2*i+3])
 			}
 		}
 		end = at[1]

@@ -163,10 +163,10 @@
 		show(c, c.hidden);
 		if (!c.hidden) c.scrollIntoView({ inline: 'nearest', block: 'nearest' });
 	});
-	const programs = columns.filter(c => !['source', 'ptx', 'machine'].includes(c.id));
+	const programs = columns.filter(c => !['source', 'ptx', 'machine', 'cpu'].includes(c.id));
 	const open = new Set([document.getElementById('source'), document.getElementById('ptx'), programs[0], programs[programs.length - 1]]);
 	const news = c => c.querySelectorAll('.came').length;
-	for (const c of [...columns.filter(c => c.id === 'machine'), ...programs.toSorted((a, b) => news(b) - news(a))])
+	for (const c of [...columns.filter(c => ['machine', 'cpu'].includes(c.id)), ...programs.toSorted((a, b) => news(b) - news(a))])
 		if (innerWidth > 340 * (open.size + 1)) open.add(c);
 	for (const c of columns) show(c, open.has(c));
 

@@ -9,5 +9,7 @@
 // Vector instructions are rows of a table (vector.go): prefix, map, opcode, form. The methods encode
 // a form each. Jumps are always of 32 bits; Bytes fills them in.
 //
-// The bytes are held against a disassembler's text of them, which is committed (testdata).
+// Read turns the bytes back into text, of these instructions and no others.
+//
+// The bytes are held against a disassembler's text of them, which is committed (testdata); so is what Read says.
 package amd64

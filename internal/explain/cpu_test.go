@@ -1,0 +1,66 @@
+package explain_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/govyre/vyre/ir/text"
+)
+
+func TestMachineCodeOfTheCPUBelongsToTheSourceOfItsRow(t *testing.T) {
+	page := write(t, compile(t, "scale.go", scale), map[string]string{"scale.go": scale})
+	cols := columns(t, page)
+	for op, want := range map[string]string{"vmulps": "return v * 3", "vpgatherdd": "x[i] = thrice(x[i]) + s", "vpaddd": "i := t.Global().X"} {
+		found := slices.ContainsFunc(cols["cpu"], func(l shown) bool {
+			return strings.Contains(l.text, op) && slices.Contains(linked(cols["source"], l), want)
+		})
+		if !found {
+			t.Errorf("no %s belongs to %q", op, want)
+		}
+	}
+	for _, fact := range []string{"<dt>instructions</dt>", "<dt>bytes</dt>", "<dt>frame of the group</dt>", "<summary>what operands in memory mean</summary>"} {
+		if section := page[strings.Index(page, `<section id="cpu"`):]; !strings.Contains(section, fact) {
+			t.Errorf("the column has no %s", fact)
+		}
+	}
+	if strings.Contains(page, "computed by Go") {
+		t.Error("a row is marked that has instructions")
+	}
+}
+
+func TestRowsWithoutMachineCodeAreMarked(t *testing.T) {
+	ps, err := text.Parse("k.vyre", `vyre 1
+kernel @k workgroup(64) {
+  param @x: buf<u32> rw
+  %i = global.x
+  %v = load @x[%i]
+  %c = lt.u32 %v, 7_u32
+  trap %c, 9_u64, #3
+  store @x[%i], 1_u32
+}
+
+kernel @large workgroup(1024) {
+  param @x: buf<u32> rw
+  local @l: u32[4096]
+  %i = local.x
+  %v = load @x[%i]
+  store @l[%v], %i
+  barrier.wg
+  %w = load @l[%i]
+  store @x[%i], %w
+}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cols := columns(t, write(t, ps[0], nil))
+	marked := line(t, cols["cpu"], "computed by Go")
+	if texts := linked(cols["front"], marked); len(texts) != 1 || !strings.HasPrefix(texts[0], "trap ") {
+		t.Errorf("the mark stands at %q", texts)
+	}
+	cols = columns(t, write(t, ps[1], nil))
+	if got := cols["cpu"]; len(got) != 1 || !strings.HasPrefix(got[0].text, "none, the interpreter runs it: a group needs a frame") {
+		t.Errorf("of a program without machine code the column says %v", got)
+	}
+}
