@@ -42,6 +42,12 @@ func RandomShapes(seed uint64) *RandomProgram {
 	return generate(&choices{rng: rand.New(rand.NewPCG(seed, 0x73686170)), stream: []uint16{ofShapes}})
 }
 
+// RandomIntegers makes a program like RandomShapes, of integers and bools alone, without divisions: those that a judge of
+// machine code knows all instructions of.
+func RandomIntegers(seed uint64) *RandomProgram {
+	return generate(&choices{rng: rand.New(rand.NewPCG(seed, 0x696E7473)), stream: []uint16{ofIntegers}})
+}
+
 // What a program is made of: its first decision.
 const (
 	ofStatements uint16 = iota
@@ -49,6 +55,9 @@ const (
 	ofShapes
 	kinds
 )
+
+// ofIntegers is a kind that no stream of decisions has by chance.
+const ofIntegers uint16 = 1000
 
 // FromChoices makes the program of a stream of decisions; every stream has one.
 func FromChoices(stream []uint16) *RandomProgram {
@@ -88,27 +97,28 @@ type local struct {
 // generator holds the program under construction.
 type generator struct {
 	*choices
-	b      *build.Builder
-	fuel   int // expressions and statements still allowed
-	wg     [3]uint32
-	size   int // invocations of a group
-	total  int // of the grid
-	arrays []*array
-	ro     []*array    // read-only buffers
-	whole  []ir.Object // fields of records of which each invocation stores its own as a whole; nil without
-	locals []local
-	vars   []*build.Var
-	values []*values // what formulas and shapes are computed of
-	labels []label
-	counts []*build.Var // counters of the loops around that run a constant number of rounds
-	level  ir.Level     // of control: where convergent ops may stand
-	coop   bool
-	own    build.Value // linear id in the grid
-	ownWG  build.Value // linear id in the group
-	launch Launch
-	trap   bool // the program has its trap
-	rounds int  // loops at uniform control so far
-	small  int  // shapes of a program made of them
+	b        *build.Builder
+	fuel     int // expressions and statements still allowed
+	wg       [3]uint32
+	size     int // invocations of a group
+	total    int // of the grid
+	arrays   []*array
+	ro       []*array    // read-only buffers
+	whole    []ir.Object // fields of records of which each invocation stores its own as a whole; nil without
+	locals   []local
+	vars     []*build.Var
+	values   []*values // what formulas and shapes are computed of
+	labels   []label
+	counts   []*build.Var // counters of the loops around that run a constant number of rounds
+	level    ir.Level     // of control: where convergent ops may stand
+	coop     bool
+	own      build.Value // linear id in the grid
+	ownWG    build.Value // linear id in the group
+	launch   Launch
+	trap     bool // the program has its trap
+	rounds   int  // loops at uniform control so far
+	small    int  // shapes of a program made of them
+	integers bool // it is of integers alone
 }
 
 type label struct {
@@ -119,8 +129,13 @@ type label struct {
 var groupSizes = [][3]uint32{{1, 1, 1}, {4, 1, 1}, {32, 1, 1}, {33, 1, 1}, {5, 3, 1}, {64, 1, 1}, {8, 4, 2}}
 
 func generate(c *choices) *RandomProgram {
-	kind := uint16(c.pick(int(kinds)))
 	g := &generator{choices: c}
+	var kind uint16
+	if len(c.stream) > 0 && c.stream[0] == ofIntegers {
+		c.pos, kind, g.integers = 1, ofShapes, true
+	} else {
+		kind = uint16(c.pick(int(kinds)))
+	}
 	if kind == ofShapes {
 		g.shapes()
 		return g.made()

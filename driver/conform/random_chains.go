@@ -14,6 +14,14 @@ import (
 
 var shapeTypes = []ir.Type{ir.U32, ir.I32, ir.U64, ir.I64, ir.F32, ir.F64, ir.F16, ir.BF16}
 
+// shapeType draws one of the first n of them.
+func (g *generator) shapeType(n int) ir.Type {
+	if g.integers {
+		n = 4
+	}
+	return shapeTypes[g.pick(n)]
+}
+
 // shapes writes a program of them.
 func (g *generator) shapes() {
 	g.wg = [][3]uint32{{1, 1, 1}, {32, 1, 1}, {64, 1, 1}, {256, 1, 1}}[min(g.pick(8), 3)]
@@ -36,7 +44,7 @@ func (g *generator) shapes() {
 
 // chain writes two to four ops in a row.
 func (g *generator) chain() {
-	v := g.operand(shapeTypes[g.pick(len(shapeTypes))])
+	v := g.operand(g.shapeType(len(shapeTypes)))
 	first := v
 	for range 2 + g.pick(3) {
 		v = g.step(v, first)
@@ -68,6 +76,9 @@ func (g *generator) step(v, first build.Value) build.Value {
 	t := g.b.Type(v)
 	list := opsFrom()[t]
 	o := list[g.pick(len(list))]
+	for g.integers && !o.ofIntegers() {
+		o = list[g.pick(len(list))]
+	}
 	var places []int
 	for i := range o.in {
 		if o.in[i] == t {
@@ -89,6 +100,16 @@ func (g *generator) step(v, first build.Value) build.Value {
 		}
 	}
 	return g.apply(o, in)
+}
+
+// ofIntegers reports whether an op has to do with integers and bools alone, and no machine has to divide for it.
+func (o OpCase) ofIntegers() bool {
+	for _, t := range append([]ir.Type{o.out}, o.in...) {
+		if t != ir.Bool && !t.IsInt() {
+			return false
+		}
+	}
+	return o.op != ir.OpDiv && o.op != ir.OpRem
 }
 
 // besides is an operand of type t beside v.

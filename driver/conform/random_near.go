@@ -16,22 +16,22 @@ var nearErrors = []func(*generator){
 	(*generator).products,
 	(*generator).saturatedSums, // 9
 	(*generator).saturatedSums,
-	(*generator).turnedNegations,    // 10
-	(*generator).signsOfBytes,       // 12
-	(*generator).extremesOfSeveral,  // 14
-	(*generator).negationsAndShifts, // 17
-	(*generator).farShifts,          // 18
-	(*generator).halvesInPlace,      // 19
-	(*generator).magnitudes,         // 21
-	(*generator).signsOfNegations,   // 22
-	(*generator).fieldsAsFloats,     // 23, 25 and 26
-	(*generator).fieldsAsFloats,
+	(*generator).turnedNegations,      // 10
+	(*generator).signsOfBytes,         // 12
+	(*generator).negationsAndShifts,   // 17
+	(*generator).farShifts,            // 18
+	(*generator).halvesInPlace,        // 19
+	(*generator).magnitudes,           // 21
+	(*generator).signsOfNegations,     // 22
 	(*generator).shiftsOfNegatives,    // 29
 	(*generator).pairsBesideWords,     // 30
 	(*generator).multipliedInBranches, // 31
 	(*generator).fieldsPutInPlace,     // 32
-	(*generator).votesUsedAgain,       // 3 and 5
-	(*generator).signsOfZeros,         // 4, 7 and 16
+	(*generator).extremesOfSeveral,    // 14
+	(*generator).fieldsAsFloats,       // 23, 25 and 26
+	(*generator).fieldsAsFloats,
+	(*generator).votesUsedAgain, // 3 and 5
+	(*generator).signsOfZeros,   // 4, 7 and 16
 	(*generator).signsOfZeros,
 	(*generator).comparisonsInRanges, // 8
 	(*generator).knownSums,           // 11
@@ -41,7 +41,16 @@ var nearErrors = []func(*generator){
 }
 
 // nearError writes a shape of one of them.
-func (g *generator) nearError() { nearErrors[g.pick(len(nearErrors))](g) }
+func (g *generator) nearError() {
+	if g.integers {
+		nearErrors[g.pick(integerErrors)](g)
+		return
+	}
+	nearErrors[g.pick(len(nearErrors))](g)
+}
+
+// integerErrors is how many families there are of integers alone.
+const integerErrors = 16
 
 var longTypes = []ir.Type{ir.U64, ir.I64, ir.U64, ir.I64, ir.U32, ir.I32}
 var wordTypes = []ir.Type{ir.U32, ir.I32, ir.U32, ir.I32, ir.U64, ir.I64}
@@ -397,19 +406,27 @@ func (g *generator) magnitudes() {
 	}
 	switch g.pick(5) {
 	case 1:
-		g.keep(b.Op([]ir.Op{ir.OpMin, ir.OpMax, ir.OpDiv, ir.OpRem}[g.pick(4)], v, c))
+		g.keep(b.Op(g.extremesOrQuotients(), v, c))
 		return
 	case 2:
 		g.keep(b.Shr(v, b.U32(uint32(t.Bits())-1-uint32(g.pick(2)))))
 		return
 	case 3:
-		g.keep(b.Cvt(shapeTypes[g.pick(6)], v))
+		g.keep(b.Cvt(g.shapeType(6), v))
 		return
 	}
 	if g.chance(2) {
 		v, c = c, v
 	}
 	g.keep(b.Op(comparisons[g.pick(4)], v, c))
+}
+
+// extremesOrQuotients draws an op that looks at signs.
+func (g *generator) extremesOrQuotients() ir.Op {
+	if g.integers {
+		return []ir.Op{ir.OpMin, ir.OpMax}[g.pick(2)]
+	}
+	return []ir.Op{ir.OpMin, ir.OpMax, ir.OpDiv, ir.OpRem}[g.pick(4)]
 }
 
 // signsOfNegations: a negation or a difference of which the sign is asked for.

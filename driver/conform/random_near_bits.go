@@ -29,11 +29,8 @@ func (g *generator) shiftsOfNegatives() {
 		c = b.Const(t, -uint64(g.pick(200))&t.Mask())
 	}
 	switch g.pick(4) {
-	case 2:
-		g.keep(b.Op([]ir.Op{ir.OpMin, ir.OpMax}[g.pick(2)], v, c))
-		return
 	case 3:
-		g.keep(b.Op([]ir.Op{ir.OpDiv, ir.OpRem}[g.pick(2)], v, c))
+		g.keep(b.Op(g.extremesOrQuotients(), v, c))
 		return
 	}
 	if g.chance(2) {

@@ -73,7 +73,7 @@ func (g *generator) keep(v build.Value) { g.vars = append(g.vars, g.b.Var(v)) }
 // condition is a bool that differs between invocations.
 func (g *generator) condition() build.Value {
 	b := g.b
-	t := shapeTypes[g.pick(len(shapeTypes))]
+	t := g.shapeType(len(shapeTypes))
 	x, y := g.operand(t), g.special(t)
 	if g.chance(4) {
 		y = g.operand(t)

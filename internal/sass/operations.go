@@ -1,0 +1,159 @@
+package sass
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// operations are the instructions that are known. It is filled at the start, since the parser looks into it.
+var operations map[string]func(*thread, *inst)
+
+func init() {
+	operations = map[string]func(*thread, *inst){
+		"NOP": func(*thread, *inst) {}, "BSSY": func(*thread, *inst) {}, "BSYNC": func(*thread, *inst) {},
+		"EXIT": func(t *thread, _ *inst) { t.done = true },
+		"BRA":  branch,
+		"MOV":  move, "R2UR": move, "CS2R": clearPair, "S2R": specialRegister, "S2UR": specialRegister,
+		"LDC": loadConstant, "LDG": load, "LDL": load, "STG": store, "STL": store,
+		"IADD3": add, "IMAD": multiply, "LEA": scaledAdd, "HFMA2": constantHalves,
+		"LOP3": logic, "PLOP3": predicateLogic, "SHF": funnel, "PRMT": permute,
+		"ISETP": compare, "SEL": choose, "FSEL": choose, "IMNMX": extreme, "VIMNMX": extreme,
+		"BREV": unary(bits.Reverse32),
+		"POPC": unary(func(x uint32) uint32 { return uint32(bits.OnesCount32(x)) }),
+		"IABS": unary(magnitude),
+		"FLO":  highest,
+		"SGXT": extend,
+		"BMSK": mask,
+		"P2R":  packFlags,
+		"IDP":  dot,
+	}
+}
+
+func magnitude(x uint32) uint32 {
+	if int32(x) < 0 {
+		return -x
+	}
+	return x
+}
+
+func b2u(b bool) uint32 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func unary(f func(uint32) uint32) func(*thread, *inst) {
+	return func(t *thread, in *inst) { t.set(in.args[0], f(t.value(in.args[1]))) }
+}
+
+func branch(t *thread, in *inst) {
+	to := in.args[len(in.args)-1]
+	for _, c := range in.args[:len(in.args)-1] {
+		if !t.flag(c) {
+			return
+		}
+	}
+	pc, ok := t.code.labels[to.name]
+	if !ok {
+		t.err = fmt.Errorf("there is no label %s", to.name)
+	}
+	t.pc = pc
+}
+
+func move(t *thread, in *inst) { t.set(in.args[0], t.value(in.args[1])) }
+
+// clearPair is CS2R of SRZ, the only special register that it is known for.
+func clearPair(t *thread, in *inst) {
+	if in.args[1].name != "SRZ" {
+		t.err = &UnknownError{in.text}
+	}
+	if in.has("32") {
+		t.set(in.args[0], 0)
+		return
+	}
+	t.setPair(in.args[0], 0)
+}
+
+func specialRegister(t *thread, in *inst) {
+	switch in.args[1].name {
+	case "SR_TID.X":
+		t.set(in.args[0], uint32(t.tid))
+	case "SR_CTAID.X":
+		t.set(in.args[0], uint32(t.ctaid))
+	case "SR_LANEID":
+		t.set(in.args[0], uint32(t.tid%32))
+	case "SR_LTMASK":
+		t.set(in.args[0], 1<<(t.tid%32)-1)
+	case "SR_TID.Y", "SR_TID.Z", "SR_CTAID.Y", "SR_CTAID.Z":
+		t.set(in.args[0], 0)
+	default:
+		t.err = &UnknownError{in.text}
+	}
+}
+
+// width is how many bytes an access moves, and whether they have a sign.
+func (in *inst) width() (size int, signed bool) {
+	for _, m := range in.mods {
+		switch m {
+		case "U8":
+			return 1, false
+		case "S8":
+			return 1, true
+		case "U16":
+			return 2, false
+		case "S16":
+			return 2, true
+		case "64":
+			return 8, false
+		case "128":
+			return 16, false
+		}
+	}
+	return 4, false
+}
+
+func loadConstant(t *thread, in *inst) {
+	size, signed := in.width()
+	if size > 8 {
+		t.err = &UnknownError{in.text}
+		return
+	}
+	t.arrive(in.args[0], t.bank(in.args[1], size), size, signed)
+}
+
+// arrive puts what was loaded into registers.
+func (t *thread) arrive(dst operand, v uint64, size int, signed bool) {
+	switch {
+	case size == 8:
+		t.setPair(dst, v)
+	case signed:
+		shift := 64 - 8*size
+		t.set(dst, uint32(int64(v<<shift)>>shift))
+	default:
+		t.set(dst, uint32(v))
+	}
+}
+
+func load(t *thread, in *inst) {
+	size, signed := in.width()
+	from := t.place(in.args[len(in.args)-1], in.op[2:], size)
+	dst := in.args[0]
+	for at := 0; at < size && t.err == nil; at += 8 {
+		t.arrive(dst, t.read(from, at, min(size, 8)), min(size, 8), signed)
+		dst.n += 2
+	}
+}
+
+func store(t *thread, in *inst) {
+	size, _ := in.width()
+	to := t.place(in.args[0], in.op[2:], size)
+	src := in.args[1]
+	for at := 0; at < size && t.err == nil; at++ {
+		o := src
+		if o.n%uniform != zero {
+			o.n += at / 4
+		}
+		to[at] = byte(t.value(o) >> (8 * (at % 4)))
+	}
+}

@@ -1,0 +1,196 @@
+package sass
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Code is the machine code of one kernel.
+type Code struct {
+	insts  []inst
+	labels map[string]int
+}
+
+// inst is an instruction: `@!P0 IADD3.X R5, P1, R2, ~R3, RZ, P0, !PT`.
+type inst struct {
+	text  string
+	guard operand // a predicate, kind none without one
+	op    string  // without a U in front: those of uniform registers do the same
+	mods  []string
+	args  []operand
+	do    func(*thread, *inst)
+}
+
+type kind uint8
+
+const (
+	none kind = iota
+	register
+	predicate
+	immediate
+	constant // of bank 0 or 2, at bits + register
+	address  // bits + register + uniform
+	label
+	special
+)
+
+// uniform is added to the number of a uniform register or predicate.
+const uniform = 256
+
+// The registers that are always zero, and the predicates that always hold.
+const (
+	zero  = 255
+	holds = 7
+)
+
+type operand struct {
+	kind    kind
+	n       int // of a register or predicate; of an address, -1 without one
+	second  int // of an address: the uniform register, -1 without one
+	wide    bool
+	literal bool // of a constant: of bank 2
+	minus   bool
+	invert  bool // ~ of a register, ! of a predicate
+	bits    uint32
+	float   float64 // of an immediate that is written as one
+	name    string
+}
+
+var (
+	line     = regexp.MustCompile(`^\s+/\*([0-9a-f]{4,})\*/\s+(.*?)\s*;`)
+	target   = regexp.MustCompile(`^(\.L_x_\d+):`)
+	registry = regexp.MustCompile(`^(U?)R(Z|\d+)(\.reuse)?$`)
+	flags    = regexp.MustCompile(`^(U?)P(T|\d)$`)
+	barrier  = regexp.MustCompile(`^B\d+$`)
+	inBank   = regexp.MustCompile(`^c\[0x([02])\]\[(?:(U?R\d+)\+?)?(-?0x[0-9a-f]+)?\]$`)
+	inMemory = regexp.MustCompile(`^\[(?:(R(?:\d+|Z))(?:\.(?:64|U32))?)?\+?(UR\d+|URZ)?\+?(-?0x[0-9a-f]+)?\]$`)
+	wideBase = regexp.MustCompile(`^\[R\d+\.64`)
+)
+
+// Parse reads a listing of `nvdisasm -c` that holds one kernel.
+func Parse(listing string) (*Code, error) {
+	c := &Code{labels: make(map[string]int)}
+	for _, l := range strings.Split(listing, "\n") {
+		if m := target.FindStringSubmatch(l); m != nil {
+			c.labels[m[1]] = len(c.insts)
+			continue
+		}
+		m := line.FindStringSubmatch(l)
+		if m == nil {
+			continue
+		}
+		if at := fmt.Sprintf("%04x", bytesOf*len(c.insts)); m[1] != at {
+			return nil, &UnknownError{"what nvdisasm leaves out of its listing at " + at}
+		}
+		in, err := parseInst(m[2])
+		if err != nil {
+			return nil, err
+		}
+		c.insts = append(c.insts, in)
+	}
+	if len(c.insts) == 0 {
+		return nil, fmt.Errorf("sass: no instruction in the listing; it has to be that of nvdisasm -c")
+	}
+	return c, nil
+}
+
+// bytesOf is how long an instruction is.
+const bytesOf = 16
+
+func parseInst(text string) (inst, error) {
+	in := inst{text: text}
+	rest := text
+	if strings.HasPrefix(rest, "@") {
+		var g string
+		g, rest, _ = strings.Cut(rest[1:], " ")
+		o, ok := parseOperand(g)
+		if !ok || o.kind != predicate {
+			return in, fmt.Errorf("sass: %q: guard %q is no predicate", text, g)
+		}
+		in.guard = o
+	}
+	name, args, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	parts := strings.Split(name, ".")
+	in.op, in.mods = parts[0], parts[1:]
+	if of := strings.TrimPrefix(in.op, "U"); operations[of] != nil {
+		in.op = of
+	}
+	in.do = operations[in.op]
+	if strings.TrimSpace(args) == "" {
+		return in, nil
+	}
+	for _, a := range strings.Split(args, ",") {
+		o, ok := parseOperand(strings.TrimSpace(a))
+		if !ok {
+			in.do = nil // what it does is not known either
+		}
+		in.args = append(in.args, o)
+	}
+	return in, nil
+}
+
+func parseOperand(s string) (o operand, ok bool) {
+	switch {
+	case strings.HasPrefix(s, "`("):
+		return operand{kind: label, name: strings.Trim(s, "`()")}, true
+	case strings.HasPrefix(s, "SR"), barrier.MatchString(s):
+		return operand{kind: special, name: s}, true
+	case strings.HasPrefix(s, "-0x") || strings.HasPrefix(s, "0x"):
+		v, err := strconv.ParseInt(s, 0, 64)
+		return operand{kind: immediate, bits: uint32(v), float: math.NaN()}, err == nil
+	}
+	if f, err := strconv.ParseFloat(s, 64); err == nil {
+		return operand{kind: immediate, float: f, bits: math.Float32bits(float32(f))}, true
+	}
+	switch {
+	case strings.HasPrefix(s, "-"):
+		o, ok = parseOperand(s[1:])
+		o.minus = true
+		return o, ok
+	case strings.HasPrefix(s, "~"), strings.HasPrefix(s, "!"):
+		o, ok = parseOperand(s[1:])
+		o.invert = true
+		return o, ok
+	}
+	if m := registry.FindStringSubmatch(s); m != nil {
+		return operand{kind: register, n: number(m[1], m[2], zero)}, true
+	}
+	if m := flags.FindStringSubmatch(s); m != nil {
+		return operand{kind: predicate, n: number(m[1], m[2], holds)}, true
+	}
+	if m := inBank.FindStringSubmatch(s); m != nil {
+		return operand{kind: constant, n: optional(m[2]), second: -1, literal: m[1] == "2", bits: offset(m[3])}, true
+	}
+	if m := inMemory.FindStringSubmatch(s); m != nil {
+		return operand{kind: address, n: optional(m[1]), second: optional(m[2]), wide: wideBase.MatchString(s), bits: offset(m[3])}, true
+	}
+	return operand{}, false
+}
+
+// number is that of a register or predicate: last stands for the one that is constant.
+func number(u, digits string, last int) int {
+	n := last
+	if digits != "Z" && digits != "T" {
+		n, _ = strconv.Atoi(digits)
+	}
+	if u == "U" {
+		n += uniform
+	}
+	return n
+}
+
+func optional(s string) int {
+	m := registry.FindStringSubmatch(s)
+	if m == nil {
+		return -1
+	}
+	return number(m[1], m[2], zero)
+}
+
+func offset(s string) uint32 {
+	v, _ := strconv.ParseInt(s, 0, 64) // the expression lets nothing else through but nothing, which is 0
+	return uint32(v)
+}

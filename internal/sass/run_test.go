@@ -1,0 +1,74 @@
+package sass_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/govyre/vyre/internal/sass"
+)
+
+// TestInstructions runs a line or two on R2 to R5, and looks at what is left in R6 and R7.
+func TestInstructions(t *testing.T) {
+	rows := []struct {
+		code string
+		in   [4]uint32
+		want uint64
+	}{
+		{"LEA.X R6, ~R2, R3, 0x8, PT", [4]uint32{1, 5}, 0xFFFF_FF05},                                       // inverts after the shift
+		{"LEA R6, P0, R2, -R3, 0xb; IADD3.X R7, R4, -0x1, RZ, P0, !PT", [4]uint32{1, 0, 9}, 9<<32 | 0x800}, // −0 carries out
+		{"IADD3 R6, P0, R2, -R3, RZ; IADD3.X R7, R4, ~R5, RZ, P0, !PT", [4]uint32{3, 5, 9, 2}, 6<<32 | 0xFFFF_FFFE},
+		{"IADD3 R6, P0, P1, R2, R3, R4; IADD3.X R7, RZ, RZ, RZ, P0, P1", [4]uint32{^uint32(0), ^uint32(0), ^uint32(0)}, 2<<32 | 0xFFFF_FFFD},
+		{"IMAD.WIDE.U32 R6, R2, -0x80000000, RZ", [4]uint32{5}, 5 << 31},
+		{"IMAD.WIDE R6, R2, 0x3, R4", [4]uint32{^uint32(0), 0, 7, 1}, 1<<32 + 4},
+		{"SHF.R.S64 R6, R2, 0x21, R3; SHF.R.S32.HI R7, RZ, 0x1f, R3", [4]uint32{0, 0x8000_0000}, 0xFFFF_FFFF_C000_0000},
+		{"SHF.L.U64.HI R6, R2, 0x1f, R3; MOV R7, RZ", [4]uint32{5, 1}, 0x8000_0002},
+		{"ISETP.LT.U32.AND P0, PT, R2, R3, PT; ISETP.LT.AND.EX P0, PT, R4, R5, PT, P0; SEL R6, R2, R3, P0; SEL R7, R4, R5, P0", [4]uint32{7, 8, 4, 4}, 4<<32 | 7},
+		{"PRMT R6, R2, 0x5410, R3; PRMT R7, R2, 0xba98, R3", [4]uint32{0x8111_2222, 0x3333_4444}, 0xFF00_0000<<32 | 0x4444_2222},
+		{"LOP3.LUT R6, R2, 0xf0, R3, 0xf8, !PT; SGXT R7, R2, 0x4", [4]uint32{0x3C, 0xC3}, 0xFFFF_FFFC<<32 | 0xFC},
+		{"FLO.U32 R6, R2; HFMA2.MMA R7, -RZ, RZ, 0, 5.9604644775390625e-08", [4]uint32{0x100}, 1<<32 | 8},
+	}
+	for _, r := range rows {
+		bank := make([]byte, 32)
+		var code []string
+		for i, v := range r.in {
+			binary.LittleEndian.PutUint32(bank[4*i:], v)
+			code = append(code, fmt.Sprintf("MOV R%d, c[0x0][%#x]", 2+i, 4*i))
+		}
+		code = append(append(code, strings.Split(r.code, "; ")...), "MOV R8, 0x100", "MOV R9, RZ", "STG.E.64 [R8.64], R6", "EXIT")
+		got := make([]byte, 8)
+		c, err := sass.Parse(listing(code))
+		if err == nil {
+			err = c.Run(sass.Launch{Constants: bank, Memory: []sass.Segment{{At: 0x100, Data: got}}, Groups: 1, Group: 1})
+		}
+		if v := binary.LittleEndian.Uint64(got); err != nil || v != r.want&(1<<64-1) {
+			t.Errorf("%s of %#x: got %#x, %v; want %#x", r.code, r.in, v, err, r.want)
+		}
+	}
+}
+
+// listing prints instructions as nvdisasm does.
+func listing(code []string) string {
+	var b strings.Builder
+	for i, c := range code {
+		fmt.Fprintf(&b, "        /*%04x*/                   %s ;\n", 16*i, c)
+	}
+	return b.String()
+}
+
+// TestWhatIsNotKnownIsSaid: an instruction, and one that nvdisasm leaves out.
+func TestWhatIsNotKnownIsSaid(t *testing.T) {
+	var unknown *sass.UnknownError
+	c, err := sass.Parse(listing([]string{"FADD R2, R3, R4", "EXIT"}))
+	if err == nil {
+		err = c.Run(sass.Launch{Groups: 1, Group: 1})
+	}
+	if !errors.As(err, &unknown) || unknown.Text != "FADD R2, R3, R4" {
+		t.Errorf("got %v for an addition of floats", err)
+	}
+	if _, err := sass.Parse(strings.Replace(listing([]string{"NOP", "NOP", "EXIT"}), "/*0010*/                   NOP ;", "", 1)); !errors.As(err, &unknown) {
+		t.Errorf("got %v for a gap", err)
+	}
+}
