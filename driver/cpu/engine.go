@@ -131,18 +131,22 @@ func (d *Device) machineCode(p *ir.Program, w engineWish) (*native.Kernel, strin
 	return k, ""
 }
 
-// runOn runs a launch on the engine of its kernel.
-func (d *Device) runOn(ctx context.Context, c *compiled, in *interp.Launch, o interp.Options, count *driver.Tally) (*interp.Result, error) {
+// runOn runs a launch on the engine of its kernel. With an error the result may be half of one, or nothing.
+func (d *Device) runOn(ctx context.Context, c *compiled, in *interp.Launch, o interp.Options, count *driver.Tally) (interp.Result, error) {
 	if c.native == nil {
 		count.Count(driver.InterpLaunches, 1)
-		return c.code.Run(ctx, *in, o)
+		res, err := c.code.Run(ctx, *in, o)
+		if res == nil {
+			res = &interp.Result{}
+		}
+		return *res, err
 	}
 	count.Count(driver.NativeLaunches, 1)
 	if err := c.code.Check(in); err != nil {
-		return nil, err
+		return interp.Result{}, err
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, &interp.CanceledError{Kernel: c.program.Name(), Err: err}
+		return interp.Result{}, &interp.CanceledError{Kernel: c.program.Name(), Err: err}
 	}
 	return c.native.Run(ctx, in, native.RunOptions{Workers: o.Workers, TraceCap: o.TraceCap})
 }

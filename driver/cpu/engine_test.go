@@ -18,10 +18,16 @@ kernel @seven workgroup(32) {
   store @x[%i], 7_u32
 }`
 
-// waits has a barrier that has no machine code.
-const waits = `
-kernel @waits workgroup(32) {
-  barrier.first #1
+// large needs more memory for a group than machine code has.
+const large = `
+kernel @large workgroup(1024) {
+  param @x: buf<u32> rw
+  local @big: u32[4096]
+  %i = local.x
+  %at = load @x[%i]
+  store @big[%at], 1_u32
+  %v = load @big[%i]
+  store @x[%i], %v
 }`
 
 func TestEngineIsChosenAndSaid(t *testing.T) {
@@ -70,12 +76,12 @@ func TestEngineThatCannotIsAnError(t *testing.T) {
 	wantError(t, err, driver.InvalidArgument, "a detector is the interpreter's")
 
 	d := open(t, cpu.Options{Engine: cpu.Native})
-	_, err = d.Compile(ctx, parse(t, waits), driver.Options{})
-	wantError(t, err, driver.Unsupported, `compile "waits"`, "barrier.first", "VYRE_CPU=auto")
+	_, err = d.Compile(ctx, parse(t, large), driver.Options{})
+	wantError(t, err, driver.Unsupported, `compile "large"`, "a frame of", "VYRE_CPU=auto")
 
 	d = open(t, cpu.Options{Engine: cpu.Auto})
-	k := compile(t, d, waits)
-	if got := k.Resources(); got.Target != "interp" || !strings.Contains(got.Reason, "barrier.first") {
+	k := compile(t, d, large)
+	if got := k.Resources(); got.Target != "interp" || !strings.Contains(got.Reason, "a frame of") {
 		t.Errorf("target %q, reason %q", got.Target, got.Reason)
 	}
 }

@@ -127,9 +127,7 @@ func (r *runner) launch(c *driver.LaunchCmd) error {
 	o := r.dev.run
 	o.TraceCap = c.Traces
 	res, err := r.dev.runOn(r.ctx, c.Kernel.(*kernel).code, &r.launches[c.Index].in, o, r.plan.Tally)
-	if res != nil {
-		r.note(c, res)
-	}
+	r.note(c, &res)
 	if err == nil {
 		return nil
 	}

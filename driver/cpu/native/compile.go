@@ -89,12 +89,6 @@ func check(p *ir.Program) error {
 	if p.Rows() > maxRows {
 		return unsupported("%d rows, %d are possible", p.Rows(), maxRows)
 	}
-	for r := range ir.Row(p.Rows()) {
-		switch in := p.Op(r).Info(); {
-		case in.Attr&ir.Barrier != 0 && in.Level == ir.LevelFirst:
-			return unsupported("it has %s, which is not yet made machine code", p.Op(r))
-		}
-	}
 	return nil
 }
 

@@ -50,8 +50,7 @@ func (f forced) Run(ctx context.Context, p *ir.Program, l conform.Launch) (out c
 		in.Args, out.Buffers = append(in.Args, arg), append(out.Buffers, arg.Mem)
 	}
 	res, err := k.Run(ctx, &in, f.run)
-	if res != nil && res.Trap != nil {
-		t := res.Trap
+	if t := res.Trap; t != nil {
 		out.Trap = &conform.Trap{Code: t.Code, Value: t.Value, Group: t.By.Group, Local: t.By.Local, Message: t.Message, Line: t.Pos.Line}
 	}
 	return out, err

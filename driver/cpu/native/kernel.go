@@ -10,17 +10,25 @@ import (
 
 // Kernel is a program as machine code. It is immutable and safe to share; each launch takes its frames from a pool.
 type Kernel struct {
-	p    *ir.Program
-	f    *function
-	page *codePage
-	code uintptr
-	each []entry // what the bank has for each group
+	p     *ir.Program
+	f     *function
+	page  *codePage
+	code  uintptr
+	polls uint32 // rounds of loops in a turn
+
+	bound []entry // what the bank has for each launch
+	each  []entry // what it has for each group
+
+	params   []ir.Param
+	objects  []ir.ObjectInfo
+	barriers map[ir.Row]int // rows at which groups wait for each other: which barrier of a launch that is
 
 	tables []unsafe.Pointer // by object: the contents of a table
 	keep   [][]uint64       // what tables point into
 
-	mu     sync.Mutex
-	frames []*frame // not in use
+	mu       sync.Mutex
+	frames   []*frame  // not in use
+	launches []*launch // likewise
 }
 
 // Available returns nil where there is machine code, else why there is none.
@@ -46,8 +54,10 @@ func New(p *ir.Program, o Options) (*Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &Kernel{p: p, f: f, tables: make([]unsafe.Pointer, len(p.Objects()))}
-	for i, o := range p.Objects() {
+	k := &Kernel{p: p, f: f, params: p.Params(), objects: p.Objects(), barriers: map[ir.Row]int{}}
+	k.polls = uint32(max(1, min(manyPolls, turnBytes/len(code))))
+	k.tables = make([]unsafe.Pointer, len(k.objects))
+	for i, o := range k.objects {
 		if o.Table() {
 			words := make([]uint64, (len(o.Array.Table)+7)/8+1)
 			copy(unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), len(o.Array.Table)), o.Array.Table)
@@ -56,8 +66,19 @@ func New(p *ir.Program, o Options) (*Kernel, error) {
 		}
 	}
 	for _, e := range f.bank {
-		if e.from == fromGroup || e.from == fromBase {
+		switch e.from {
+		case fromGroup, fromBase:
 			k.each = append(k.each, e)
+		case fromArg, fromLen, fromGroups:
+			k.bound = append(k.bound, e)
+		}
+	}
+	for r := range ir.Row(p.Rows()) {
+		switch in := p.Op(r).Info(); {
+		case in.Attr&ir.Barrier != 0 && in.Level <= ir.LevelFirst:
+			k.barriers[r] = len(k.barriers)
+		case p.Op(r) == ir.OpResident: // groups wait for others in loops: these should have their turn soon
+			k.polls = min(k.polls, waitingPolls)
 		}
 	}
 	if k.page, err = newCode(code); err != nil {
@@ -98,8 +119,11 @@ func (k *Kernel) take() *frame {
 	return k.newFrame()
 }
 
-// keptFrames bounds the frames kept idle.
-const keptFrames = 256
+// What is kept idle at most.
+const (
+	keptFrames   = 256
+	keptLaunches = 16
+)
 
 func (k *Kernel) give(f *frame) {
 	k.mu.Lock()
@@ -189,12 +213,12 @@ func (k *Kernel) prepare(f *frame, l *launch) {
 		return
 	}
 	f.launch = l
-	for _, e := range k.f.bank {
-		switch e.from {
+	for i := range k.bound {
+		switch e := &k.bound[i]; e.from {
 		case fromArg:
 			f.fill(e.off, pattern(e.typ, l.scalars[e.x]))
 		case fromLen:
-			f.fill(e.off, pattern(e.typ, l.spans[e.x].len/uint64(k.p.Objects()[e.x].Count())))
+			f.fill(e.off, pattern(e.typ, l.spans[e.x].len/uint64(k.objects[e.x].Count())))
 		case fromGroups:
 			f.fill(e.off, pattern(ir.U32, uint64(l.grid[e.x])))
 		}

@@ -41,7 +41,7 @@ const (
 	assisted               // Go has to compute a row
 	atWarp                 // it waits for the vectors of its warp
 	atGroup                // it waits for those of the group
-	atGrid                 // it waits for those of the grid
+	atGrid                 // it waits for those of other groups
 )
 
 // area hands out room in a frame.

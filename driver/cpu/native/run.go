@@ -17,12 +17,19 @@ type RunOptions struct {
 	Workers  int // goroutines; 0 is GOMAXPROCS
 	TraceCap int // trace records kept; 0 is 1024
 	Polls    int // rounds of loops until machine code returns to Go; 0 is many
+
+	Helped bool // start all workers at once, for tests: however little there is to do
 }
 
+// Rounds of loops until machine code returns to Go: many, and fewer where they are long. What runs between two of them is
+// each byte of the code at most once, so a turn is a few milliseconds, whatever the loops.
 const (
-	manyPolls       = 8192
-	defaultTraceCap = 1024
+	manyPolls    = 8192
+	waitingPolls = 256      // where groups wait in loops for what others write
+	turnBytes    = 16 << 20 // of instructions in a turn
 )
+
+const defaultTraceCap = 1024
 
 // span is where an object of a launch lies.
 type span struct {
@@ -32,7 +39,8 @@ type span struct {
 	at     uint64 // of a shared array: offset in the group's
 }
 
-// launch is a launch under way.
+// launch is a launch under way. A kernel keeps those that are over, with all that they are made of, so that the next one
+// allocates nothing.
 type launch struct {
 	k       *Kernel
 	ctx     context.Context
@@ -43,6 +51,8 @@ type launch struct {
 	shared  uint64 // bytes a group
 	polls   uint32
 	o       RunOptions
+	team    []*member
+	all     sync.WaitGroup // members that run beside the first one
 
 	next atomic.Uint64 // groups handed out
 	stop atomic.Bool
@@ -53,40 +63,74 @@ type launch struct {
 	trapped uint64 // its group
 	traces  []interp.Trace
 	dropped uint64
+
+	residents
 }
 
 // Run executes a launch that keeps the launch contract. What happened inside it, a trap included, is in the result; the
 // error is an *interp.CanceledError when the context has ended.
-func (k *Kernel) Run(ctx context.Context, in *interp.Launch, o RunOptions) (*interp.Result, error) {
-	l := k.bind(ctx, in, o)
+func (k *Kernel) Run(ctx context.Context, in *interp.Launch, o RunOptions) (res interp.Result, err error) {
+	l := k.takeLaunch()
+	l.bind(ctx, in, o)
 	if l.total > 0 {
 		l.work()
 	}
 	runtime.KeepAlive(in)
-	return &interp.Result{Trap: l.trap, Traces: l.traces, TracesDropped: l.dropped}, l.err
+	res, err = interp.Result{Trap: l.trap, Traces: l.traces, TracesDropped: l.dropped}, l.err
+	k.giveLaunch(l)
+	return res, err
 }
 
-func (k *Kernel) bind(ctx context.Context, in *interp.Launch, o RunOptions) *launch {
-	l := &launch{k: k, ctx: ctx, grid: in.Grid, total: uint64(in.Grid[0]) * uint64(in.Grid[1]) * uint64(in.Grid[2]), o: o}
-	if l.polls = manyPolls; o.Polls > 0 {
+// takeLaunch returns a launch to bind.
+func (k *Kernel) takeLaunch() *launch {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if n := len(k.launches); n > 0 {
+		l := k.launches[n-1]
+		k.launches = k.launches[:n-1]
+		return l
+	}
+	l := &launch{k: k}
+	l.changed.L = &l.mu
+	return l
+}
+
+// giveLaunch keeps a launch that is over, and nothing of what it was about.
+func (k *Kernel) giveLaunch(l *launch) {
+	l.ctx, l.err, l.trap, l.traces, l.dropped = nil, nil, nil, nil, 0
+	clear(l.spans)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(k.launches) < keptLaunches {
+		k.launches = append(k.launches, l)
+	}
+}
+
+func (l *launch) bind(ctx context.Context, in *interp.Launch, o RunOptions) {
+	k := l.k
+	l.ctx, l.grid, l.o, l.shared = ctx, in.Grid, o, 0
+	l.total = uint64(in.Grid[0]) * uint64(in.Grid[1]) * uint64(in.Grid[2])
+	l.next.Store(0)
+	l.stop.Store(false)
+	if l.polls = k.polls; o.Polls > 0 {
 		l.polls = uint32(o.Polls)
 	}
 	if l.o.TraceCap <= 0 {
 		l.o.TraceCap = defaultTraceCap
 	}
-	for i, q := range k.p.Params() {
-		if !q.IsBuffer() {
+	l.scalars, l.spans = l.scalars[:0], l.spans[:0]
+	for i := range k.params {
+		if !k.params[i].IsBuffer() {
 			l.scalars = append(l.scalars, in.Args[i].Bits)
 		}
 	}
-	for i, o := range k.p.Objects() {
-		l.spans = append(l.spans, l.spanOf(i, o, in))
+	for i := range k.objects {
+		l.spans = append(l.spans, l.spanOf(i, &k.objects[i], in))
 	}
-	return l
 }
 
 // spanOf places an object: buffers where they are, shared arrays one after the other, each at a multiple of 16.
-func (l *launch) spanOf(i int, o ir.ObjectInfo, in *interp.Launch) span {
+func (l *launch) spanOf(i int, o *ir.ObjectInfo, in *interp.Launch) span {
 	switch {
 	case o.Param != nil:
 		mem := in.Args[o.Index].Mem
@@ -127,31 +171,58 @@ func (l *launch) work() {
 		l.resident(workers)
 		return
 	}
-	w := worker{l: l, frame: l.k.take(), block: 1}
-	defer func() { l.k.give(w.frame) }()
-	if workers == 1 {
-		w.block = 16
-		w.run()
-		return
-	}
-	begin := time.Now()
-	w.groups(l.next.Add(1)-1, 1)
-	one := max(time.Since(begin), 1)
-	w.block = uint64(max(1, blockTime/one))
-	if left := time.Duration(l.total-1) * one; left < smallTime {
-		w.run()
-		return
-	}
-	var all sync.WaitGroup
-	for range workers - 1 {
-		all.Go(func() {
-			h := worker{l: l, frame: l.k.take(), block: w.block}
-			h.run()
-			l.k.give(h.frame)
-		})
+	w := &l.member(0).worker
+	w.block, w.frame = 16, l.k.take()
+	if workers > 1 {
+		begin := time.Now()
+		w.groups(l.next.Add(1)-1, 1)
+		one := max(time.Since(begin), 1)
+		w.block = uint64(max(1, blockTime/one))
+		if l.o.Helped || time.Duration(l.total-1)*one >= smallTime {
+			l.call(workers, w.block)
+		}
 	}
 	w.run()
-	all.Wait()
+	l.all.Wait()
+	l.k.give(w.frame)
+}
+
+// member is a goroutine that takes part in a launch.
+type member struct {
+	worker // where groups follow each other
+	index  int
+	body   func() // as a value: starting it allocates nothing
+}
+
+// member returns the member with a number; 0 is the caller.
+func (l *launch) member(i int) *member {
+	for len(l.team) <= i {
+		m := &member{worker: worker{l: l}, index: len(l.team)}
+		m.body = m.help
+		l.team = append(l.team, m)
+	}
+	return l.team[i]
+}
+
+// call starts all members but the first.
+func (l *launch) call(members int, block uint64) {
+	l.all.Add(members - 1)
+	for i := 1; i < members; i++ {
+		m := l.member(i)
+		m.block = block
+		go m.body()
+	}
+}
+
+func (m *member) help() {
+	defer m.l.all.Done()
+	if m.l.k.p.Traits().Resident {
+		m.l.share(m.index)
+		return
+	}
+	m.frame = m.l.k.take()
+	m.run()
+	m.l.k.give(m.frame)
 }
 
 // worker runs groups, one after the other.
@@ -176,6 +247,9 @@ func (w *worker) run() {
 
 // alive reports whether the launch goes on: its context has not ended.
 func (w *worker) alive() bool {
+	if w.l.stop.Load() {
+		return false
+	}
 	if err := w.l.ctx.Err(); err != nil {
 		w.l.fail(&interp.CanceledError{Kernel: w.l.k.p.Name(), Err: err})
 		return false
@@ -186,10 +260,25 @@ func (w *worker) alive() bool {
 func (l *launch) fail(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.end(err)
+}
+
+// end is fail with mu held.
+func (l *launch) end(err error) {
 	if l.err == nil {
 		l.err = err
 	}
 	l.stop.Store(true)
+	l.changed.Broadcast()
+}
+
+// begin gives a worker's frame to a group.
+func (w *worker) begin(g uint64) {
+	l := w.l
+	l.k.prepare(w.frame, l)
+	w.group = g
+	w.id = [3]uint32{uint32(g % uint64(l.grid[0])), uint32(g / uint64(l.grid[0]) % uint64(l.grid[1])), uint32(g / uint64(l.grid[0]) / uint64(l.grid[1]))}
+	l.k.place(w.frame, w.id)
 }
 
 func (w *worker) groups(first, n uint64) {
@@ -227,7 +316,8 @@ func (w *worker) alone() {
 		}
 		if *v.status() == assisted {
 			w.assist(v, at)
-		} else if !w.alive() {
+		}
+		if !w.alive() { // also where Go computes a row of an endless loop: each time it does, rounds are counted anew
 			return
 		}
 		code = *v.resume()
@@ -244,7 +334,7 @@ func (v vector) row() ir.Row      { return *(*ir.Row)(unsafe.Add(v.at, vectorRow
 // together runs a group whose vectors wait for each other.
 func (w *worker) together() {
 	w.start()
-	for w.advance() == polled && w.alive() {
+	for w.advance() == polled {
 	}
 }
 
@@ -256,11 +346,11 @@ func (w *worker) start() {
 	}
 }
 
-// advance runs the vectors of a group, each until it stops, round after round: until all have ended, all wait for the
-// grid, or one has run for long.
+// advance runs the vectors of a group, each until it stops, round after round: until all have ended, or the launch has,
+// all wait for other groups, or one has run for long.
 func (w *worker) advance() status {
 	n := w.l.k.f.layout.vectors
-	for {
+	for w.alive() {
 		for i := 0; i < n; {
 			v := w.vector(i)
 			if *v.status() != running {
@@ -281,6 +371,7 @@ func (w *worker) advance() status {
 			return why
 		}
 	}
+	return ended
 }
 
 func (w *worker) vector(i int) vector { return vector{w.frame.at(i)} }

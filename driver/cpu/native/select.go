@@ -115,7 +115,7 @@ func (s *selector) row(r ir.Row, c *flow) {
 			s.wait(r, c, atWarp)
 		}
 	case in.Attr&ir.Barrier != 0:
-		s.wait(r, c, map[ir.Level]status{ir.LevelGroup: atGroup, ir.LevelGrid: atGrid}[in.Level])
+		s.wait(r, c, map[ir.Level]status{ir.LevelGroup: atGroup, ir.LevelGrid: atGrid, ir.LevelFirst: atGrid}[in.Level])
 	case in.Attr&ir.Convergent != 0:
 		s.wait(r, c, atWarp)
 	case in.Imm == ir.ImmObject && op != ir.OpLen:

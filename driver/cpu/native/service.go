@@ -138,7 +138,7 @@ func (w *worker) linear(index, lane int) uint64 {
 // votes are the pure ops that combine the votes of a barrier; a broadcast has none.
 var votes = map[ir.Op]ir.Op{
 	ir.OpBarrierAnyWG: ir.OpOr, ir.OpBarrierAllWG: ir.OpAnd, ir.OpBarrierAddWG: ir.OpAdd,
-	ir.OpBarrierAnyGrid: ir.OpOr, ir.OpBarrierAllGrid: ir.OpAnd, ir.OpBarrierAddGrid: ir.OpAdd,
+	ir.OpBarrierAnyGrid: ir.OpOr, ir.OpBarrierAllGrid: ir.OpAnd, ir.OpBarrierAddGrid: ir.OpAdd, ir.OpBarrierAddFirst: ir.OpAdd,
 }
 
 // wakeGroup ends a barrier that all vectors have reached.
