@@ -55,7 +55,7 @@ func TestEncodingsOfTheSuiteAreRead(t *testing.T) {
 		t.Errorf("only %d instructions that differ", len(read))
 	}
 	if !objdump.Find() {
-		t.Skip("no objdump on the PATH")
+		t.Skip("no GNU objdump on the PATH")
 	}
 	code := []byte(strings.Join(slices.Sorted(maps.Keys(read)), ""))
 	printed, err := objdump.Run(code)

@@ -18,10 +18,10 @@ type Inst struct {
 	Text  string // with one blank at most between words
 }
 
-// Find reports whether the tool is on the PATH.
+// Find reports whether the tool is on the PATH. Others of that name write otherwise.
 func Find() bool {
-	_, err := exec.LookPath("objdump")
-	return err == nil
+	out, err := exec.Command("objdump", "--version").Output()
+	return err == nil && bytes.HasPrefix(out, []byte("GNU"))
 }
 
 // Run returns what the tool prints of code.
