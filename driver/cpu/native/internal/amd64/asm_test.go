@@ -3,6 +3,7 @@ package amd64
 import (
 	"bytes"
 	"flag"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -227,5 +228,31 @@ func TestReadRefusesWhatItDoesNotKnow(t *testing.T) {
 		if in, err := Read(other, 0, objdump.Place); err == nil {
 			t.Errorf("% x is read as %s", other, in)
 		}
+	}
+}
+
+// Whatever the bytes are, Read comes to an end inside them.
+func TestReadTakesAnyBytes(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	starts := []byte{0x0F, 0xC4, 0xC5, 0x66, 0xF0, 0xF3, 0x48, 0x41}
+	read := 0
+	for range 300_000 {
+		code := make([]byte, r.IntN(16))
+		for i := range code {
+			code[i] = byte(r.Uint32())
+		}
+		if len(code) > 0 && r.IntN(2) == 0 {
+			code[0] = starts[r.IntN(len(starts))]
+		}
+		in, err := Read(code, 0, objdump.Place)
+		if err == nil && (in.Len < 1 || in.Len > len(code) || in.Name == "" || strings.Contains(in.String(), "?")) {
+			t.Fatalf("% x is read as %s, of %d bytes", code, in, in.Len)
+		}
+		if err == nil {
+			read++
+		}
+	}
+	if read < 10_000 {
+		t.Errorf("only %d were instructions", read)
 	}
 }
