@@ -17,6 +17,7 @@ const allocatable = 13
 // registers, for tests.
 func (f *function) allocate(most int) {
 	list := f.intervals()
+	defer f.slots(list)
 	var active []vreg // by end
 	var free [allocatable]bool
 	for i := range most {
@@ -43,10 +44,34 @@ func (f *function) allocate(most int) {
 				active = slices.DeleteFunc(active, func(a vreg) bool { return a == worst })
 			}
 			w := &f.vregs[worst]
-			w.reg, w.off = -1, f.layout.vector.take(32)
+			w.reg = -1
 			if worst == v {
 				continue
 			}
+		}
+		at, _ := slices.BinarySearchFunc(active, i.end, func(a vreg, end int32) int { return cmp.Compare(f.vregs[a].end, end) })
+		active = slices.Insert(active, at, v)
+	}
+}
+
+// slots gives those without a machine register room in the vector's frame, the same to some that do not overlap: what is
+// kept there should stay near the processor.
+func (f *function) slots(list []vreg) {
+	var free []int32
+	var active []vreg // by end
+	for _, v := range list {
+		i := &f.vregs[v]
+		if i.reg >= 0 {
+			continue
+		}
+		for len(active) > 0 && f.vregs[active[0]].end <= i.start {
+			free = append(free, f.vregs[active[0]].off)
+			active = active[1:]
+		}
+		if n := len(free); n > 0 {
+			i.off, free = free[n-1], free[:n-1]
+		} else {
+			i.off = f.layout.vector.take(32)
 		}
 		at, _ := slices.BinarySearchFunc(active, i.end, func(a vreg, end int32) int { return cmp.Compare(f.vregs[a].end, end) })
 		active = slices.Insert(active, at, v)

@@ -52,6 +52,7 @@ func generate(p *ir.Program, o Options) (*function, []byte, error) {
 	}
 	a := amd64.New()
 	s := &selector{function: f, shapes: findShapes(newTree(p)), asm: a, vals: make([][]vreg, p.Rows()), used: used(p), open: map[ir.Row]*structured{}, halt: a.NewLabel()}
+	s.packs = findPacks(s.shapes, s.records)
 	s.program()
 	most := allocatable
 	if o.Registers > 0 {

@@ -25,8 +25,8 @@ type access struct {
 	vec    int // elements of the access
 
 	// records: the elements of a lane follow each other in the vector's frame, and value or result are rows of these, of
-	// two lanes each.
-	records bool
+	// two lanes each: k and k+4, or 2k and 2k+1 if packed.
+	records, packed bool
 
 	lane int // that code is being written for; anyLane: the one whose number is in a register
 }
@@ -53,11 +53,15 @@ func (s *selector) access(r ir.Row, c *flow) {
 		a.result = s.fresh(p.Type(r))
 		s.vals[r] = a.result
 	}
-	if a.records = a.vec == 4 && a.shape == consecutive && a.o.Type().Size() == 4 && a.quick() && !a.o.Local(); a.records && a.result == nil {
-		a.value[0] = s.transpose(a.value[0])
+	if a.records = s.records(r); a.records {
+		a.packed = s.packs.packed(r)
 	}
-	if a.records && a.result != nil {
-		defer func() { s.vals[r] = s.transpose(a.result) }()
+	if a.records && !a.packed {
+		if a.result == nil {
+			a.value[0] = s.transpose(a.value[0])
+		} else {
+			defer func() { s.vals[r] = s.transpose(a.result) }()
+		}
 	}
 	uses := append([]vreg{}, a.index...)
 	uses = append(append(uses, a.value[0]...), a.value[1]...)
@@ -65,6 +69,14 @@ func (s *selector) access(r ir.Row, c *flow) {
 		uses = append(uses, c.mask)
 	}
 	s.macro(uses, a.result, func(e *emitter) { a.write(e) })
+}
+
+// records says whether a row moves records of four words that are not the same for all lanes.
+func (s *selector) records(r ir.Row) bool {
+	p := s.p
+	in := p.Op(r).Info()
+	a := &access{s: s, r: r, o: p.Objects()[p.X(r)], index: make([]vreg, parts(p.Type(p.A(r))))}
+	return in.Vec.Lanes() == 4 && a.o.Type().Size() == 4 && a.quick() && !a.o.Local() && (s.value[p.A(r)] != uniform || in.Attr&ir.Writes != 0)
 }
 
 // quick says whether indices are words that compare with the length in 32 bits, and elements follow each other.
@@ -82,6 +94,8 @@ func (a *access) write(e *emitter) {
 		a.unrolled(e)
 	case a.o.Local():
 		a.local(e)
+	case a.records && a.shape != consecutive:
+		a.scattered(e)
 	case a.records && in.Attr&ir.Writes != 0:
 		a.storeRecords(e)
 	case a.records:
@@ -131,6 +145,9 @@ func (a *access) first(e *emitter) {
 
 // inside jumps to out unless n elements from AX on are inside.
 func (a *access) inside(e *emitter, n int32, out amd64.Label) {
+	if a.s.p.Flags(a.r).InBounds() && (a.mask == noReg || a.shape == uniform) { // what is proven speaks of active lanes
+		return
+	}
 	if n == 1 {
 		e.Alu(amd64.CMP, 8, amd64.AX, a.len().RM())
 		e.Jcc(amd64.AE, out)

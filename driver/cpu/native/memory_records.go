@@ -2,9 +2,9 @@ package native
 
 import "github.com/govyre/vyre/driver/cpu/native/internal/amd64"
 
-// Four elements of 4 bytes a lane, of lanes that follow each other: 128 bytes in one piece. They are moved as four rows,
-// of which row k has lanes k and k+4, sixteen bytes each, and turned into one register an element by a transposition of
-// both halves.
+// Four elements of 4 bytes a lane; if lanes follow each other, 128 bytes in one piece. They are moved as four rows, of
+// which row k has lanes k and k+4, sixteen bytes each, and turned into one register an element by a transposition of
+// both halves. Rows that are packs (packs.go) have lanes 2k and 2k+1, and stay as they are.
 
 // transpose turns rows of records into elements, and back.
 func (s *selector) transpose(r []vreg) []vreg {
@@ -30,8 +30,12 @@ func plus(m amd64.Mem, n int32) amd64.Mem {
 func (a *access) loadRows(e *emitter, m amd64.Mem) {
 	for k, v := range a.result {
 		y := e.dst(v)
-		e.V2Short(amd64.VMOVUPS, y, plus(m, 16*int32(k)).RM())
-		e.V3Imm(amd64.VINSERTF128, y, y, plus(m, 64+16*int32(k)).RM(), 1)
+		if a.packed {
+			e.VLoad(y, plus(m, 32*int32(k)))
+		} else {
+			e.V2Short(amd64.VMOVUPS, y, plus(m, 16*int32(k)).RM())
+			e.V3Imm(amd64.VINSERTF128, y, y, plus(m, 64+16*int32(k)).RM(), 1)
+		}
 		e.put(v, y)
 	}
 }
@@ -39,9 +43,68 @@ func (a *access) loadRows(e *emitter, m amd64.Mem) {
 func (a *access) storeRows(e *emitter, m amd64.Mem) {
 	for k, v := range a.value[0] {
 		y := e.reg(v, scratch0)
-		e.VStoreShort(plus(m, 16*int32(k)), y)
-		e.VHalf(plus(m, 64+16*int32(k)).RM(), y, 1)
+		if a.packed {
+			e.VStore(plus(m, 32*int32(k)), y)
+		} else {
+			e.VStoreShort(plus(m, 16*int32(k)), y)
+			e.VHalf(plus(m, 64+16*int32(k)).RM(), y, 1)
+		}
 	}
+}
+
+// scattered moves records at any indices, if all lanes are active and all records inside.
+func (a *access) scattered(e *emitter) {
+	a.around(e, func(out amd64.Label) {
+		a.allInside(e, out)
+		a.indices(e)
+		e.Load(8, unrolledBase, a.base().RM())
+		if a.result == nil {
+			for l := range lanes { // in this order, for records may be the same
+				k, half := a.rowOf(l)
+				y := e.reg(a.value[0][k], scratch0)
+				if m := a.record(e, l); half == 0 {
+					e.VStoreShort(m, y)
+				} else {
+					e.VHalf(m.RM(), y, 1)
+				}
+			}
+			return
+		}
+		for k, v := range a.result {
+			y := e.dst(v)
+			for l := range lanes {
+				switch row, half := a.rowOf(l); {
+				case row != k:
+				case half == 0:
+					e.V2Short(amd64.VMOVUPS, y, a.record(e, l).RM())
+				default:
+					e.V3Imm(amd64.VINSERTF128, y, y, a.record(e, l).RM(), 1)
+				}
+			}
+			e.put(v, y)
+		}
+	}, func() { a.byLanes(e) })
+}
+
+// rowOf returns the row and the half of it where a lane's record is.
+func (a *access) rowOf(lane int) (row, half int) {
+	if a.packed {
+		return lane / 2, lane % 2
+	}
+	return lane % 4, lane / 4
+}
+
+// record is the record of a lane. Of the two lanes that share a register, the even one has to come first.
+func (a *access) record(e *emitter, lane int) amd64.Mem {
+	x := lanePairs[lane/2]
+	if lane%2 == 0 {
+		e.Load(4, laneIndex, x.RM())
+		x = laneIndex
+	} else {
+		e.ShiftImm(5, 8, x, 32)
+	}
+	e.ShiftImm(4, 8, x, 1)
+	return amd64.Mem{Base: unrolledBase, Index: x, Scale: 8}
 }
 
 func (a *access) loadRecords(e *emitter) {

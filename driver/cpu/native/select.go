@@ -10,11 +10,12 @@ import (
 type selector struct {
 	*function
 	*shapes
-	asm  *amd64.Asm
-	vals [][]vreg // by row
-	used []bool   // by row: another reads it
-	open map[ir.Row]*structured
-	halt amd64.Label
+	asm   *amd64.Asm
+	packs *packs
+	vals  [][]vreg // by row
+	used  []bool   // by row: another reads it
+	open  map[ir.Row]*structured
+	halt  amd64.Label
 }
 
 // flow is where code is being written to: which lanes are active, and where to go once none is.

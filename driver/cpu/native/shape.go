@@ -29,6 +29,7 @@ func (s shape) merge(o shape) shape {
 type shapes struct {
 	*tree
 	value     []shape
+	zeros     []uint8         // low bits of lane 0 that are known to be 0
 	divergent map[ir.Row]bool // structured ops, and NoRow for the body: run under masks
 	leaves    map[ir.Row]bool // structured ops that an exit passes through
 	continues map[ir.Row]int  // loops: how many rows continue them
@@ -43,6 +44,7 @@ func findShapes(t *tree) *shapes {
 			s.continues[t.target(ir.Row(r))]++
 		}
 	}
+	s.findZeros()
 	for s.changed = true; s.changed; {
 		s.changed = false
 		for r := range ir.Row(t.p.Rows()) {
@@ -165,6 +167,10 @@ func (s *shapes) of(r ir.Row) shape {
 	case ir.OpAdd, ir.OpSub, ir.OpCvt, ir.OpBitcast:
 		if p.Type(r).IsInt() {
 			return s.sum(r)
+		}
+	case ir.OpShr, ir.OpAnd, ir.OpOr, ir.OpXor:
+		if out, ok := s.bits(r); ok {
+			return out
 		}
 	}
 	in := p.Op(r).Info()
