@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/govyre/vyre/driver/cpu/native/internal/amd64"
@@ -77,13 +78,14 @@ func List(p *ir.Program) (*Listing, error) {
 
 // note says who goes on with a row at which vectors stop.
 func (f *function) note(r ir.Row, why status) string {
-	switch {
+	switch in := f.p.Op(r).Info(); {
 	case why == assisted:
 		return "computed by Go"
-	case f.p.Op(r).Info().Attr&ir.Barrier == 0:
+	case in.Attr&ir.Barrier == 0:
 		return "computed by Go, once for the warp"
+	default:
+		return "waits for the " + [...]string{ir.LevelWarp: "warp", ir.LevelGroup: "group", ir.LevelGrid: "grid", ir.LevelFirst: "first groups"}[in.Level]
 	}
-	return map[status]string{atWarp: "waits for the warp", atGroup: "waits for the group", atGrid: "waits for the grid"}[why]
 }
 
 // read turns code into lines: at first only to see which places there are.
@@ -133,11 +135,7 @@ func (f *function) groupFrame() Frame {
 	for _, e := range f.bank {
 		switch e.from {
 		case fromConst:
-			if uint32(e.bits) == uint32(e.bits>>32) {
-				add(e.off, "%#x, in each lane", uint32(e.bits))
-			} else {
-				add(e.off, "%#x, in each lane of 64 bits", e.bits)
-			}
+			add(e.off, "%s", repeated(e.bits))
 		case fromArg:
 			add(e.off, "%%%s", scalars[e.x].Name)
 		case fromLen:
@@ -155,6 +153,22 @@ func (f *function) groupFrame() Frame {
 	}
 	out.sort()
 	return out
+}
+
+// repeated says what lanes hold that all have the same 64 bits, or twice the same 32: with the number that they are as a
+// float if that is a likely one.
+func repeated(bits uint64) string {
+	likely := func(f float64) bool { return 1e-9 < math.Abs(f) && math.Abs(f) < 1e12 }
+	if word := uint32(bits); word == uint32(bits>>32) {
+		if f := math.Float32frombits(word); likely(float64(f)) {
+			return fmt.Sprintf("%#x, in each lane: %v as f32", word, f)
+		}
+		return fmt.Sprintf("%#x, in each lane", word)
+	}
+	if f := math.Float64frombits(bits); likely(f) {
+		return fmt.Sprintf("%#x, in each lane of 64 bits: %v as f64", bits, f)
+	}
+	return fmt.Sprintf("%#x, in each lane of 64 bits", bits)
 }
 
 // vectorFrame says what the frame of a vector has where.

@@ -158,9 +158,27 @@ func TestListingLinksInstructionsToRows(t *testing.T) {
 			}
 		}
 	}
-	for _, want := range []string{"%a", "@x: address and length", "0x40000000, in each lane", "@l", "local.x, of each vector"} {
+	for _, want := range []string{"%a", "@x: address and length", "0x40000000, in each lane: 2 as f32", "0x1, in each lane of 64 bits", "@l", "local.x, of each vector"} {
 		if !slices.Contains(cells, want) {
 			t.Errorf("the frames have %q, no %q", cells, want)
+		}
+	}
+}
+
+// What a barrier's note says is whom it waits for.
+func TestListingSaysWhomABarrierWaitsFor(t *testing.T) {
+	for op, want := range map[string]string{"barrier.warp": "waits for the warp", "barrier.wg": "waits for the group", "barrier.grid": "waits for the grid",
+		"barrier.first #2": "waits for the first groups", "%s = reduce.add.u32 %i": "computed by Go, once for the warp"} {
+		ps, err := text.Parse("k.vyre", "vyre 1\nkernel @k workgroup(64) {\n  %i = local.x\n  resident\n  "+op+"\n}\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := native.List(ps[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.Collect(maps.Values(l.Notes)); !slices.Equal(got, []string{want}) {
+			t.Errorf("%s: %q, want %q", op, got, want)
 		}
 	}
 }
