@@ -65,7 +65,7 @@ func checked(t *testing.T, name string, schedule cpu.Schedule) driver.Device {
 	if name != "cpu" {
 		return openDevice(t, name)
 	}
-	dev, err := cpu.Open(cpu.Options{Run: cpu.RunOptions{Schedule: schedule, Detect: cpu.Everything}})
+	dev, err := cpu.Open(cpu.Options{Engine: cpu.Interp, Run: cpu.RunOptions{Schedule: schedule, Detect: cpu.Everything}})
 	if err != nil {
 		t.Fatal(err)
 	}

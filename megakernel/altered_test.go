@@ -87,7 +87,7 @@ func TestWhatFusedProgramsNeedIsNeeded(t *testing.T) {
 		t.Run(a.name, func(t *testing.T) {
 			found := false
 			for _, schedule := range []cpu.Schedule{cpu.Forward, cpu.Reversed, cpu.Seeded(1), cpu.Seeded(2), cpu.Seeded(3)} {
-				dev, err := cpu.Open(cpu.Options{Run: cpu.RunOptions{Schedule: schedule, Detect: cpu.Everything}})
+				dev, err := cpu.Open(cpu.Options{Engine: cpu.Interp, Run: cpu.RunOptions{Schedule: schedule, Detect: cpu.Everything}})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -91,7 +91,7 @@ func TestBothDirectionsFindTheSame(t *testing.T) {
 			}
 			dev := open(t, device)
 			if device == "cpu" {
-				if dev, err = cpu.Open(cpu.Options{Run: cpu.RunOptions{Schedule: cpu.Seeded(uint64(i)), Detect: cpu.Everything}}); err != nil {
+				if dev, err = cpu.Open(cpu.Options{Engine: cpu.Interp, Run: cpu.RunOptions{Schedule: cpu.Seeded(uint64(i)), Detect: cpu.Everything}}); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -223,7 +223,7 @@ func (s *handSearch) run(t *testing.T) (rounds, reached uint32, r driver.Result)
 
 // TestByHandIsRight holds the search by hand to the same answers, so that comparing times means something.
 func TestByHandIsRight(t *testing.T) {
-	checked, err := cpu.Open(cpu.Options{Run: cpu.RunOptions{Schedule: cpu.Seeded(3), Detect: cpu.Everything}})
+	checked, err := cpu.Open(cpu.Options{Engine: cpu.Interp, Run: cpu.RunOptions{Schedule: cpu.Seeded(3), Detect: cpu.Everything}})
 	if err != nil {
 		t.Fatal(err)
 	}

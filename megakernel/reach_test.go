@@ -148,7 +148,7 @@ func TestDrainHasNoRaceUnderAnySchedule(t *testing.T) {
 		schedules = append(schedules, cpu.Seeded(seed))
 	}
 	for _, schedule := range schedules {
-		dev, err := cpu.Open(cpu.Options{Run: cpu.RunOptions{Schedule: schedule, Detect: cpu.Everything}})
+		dev, err := cpu.Open(cpu.Options{Engine: cpu.Interp, Run: cpu.RunOptions{Schedule: schedule, Detect: cpu.Everything}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,7 +181,7 @@ func TestRoundsHaveNoRaceUnderAnySchedule(t *testing.T) {
 		schedules = append(schedules, cpu.Seeded(seed))
 	}
 	for _, schedule := range schedules {
-		dev, err := cpu.Open(cpu.Options{Run: cpu.RunOptions{Schedule: schedule, Detect: cpu.Everything}})
+		dev, err := cpu.Open(cpu.Options{Engine: cpu.Interp, Run: cpu.RunOptions{Schedule: schedule, Detect: cpu.Everything}})
 		if err != nil {
 			t.Fatal(err)
 		}

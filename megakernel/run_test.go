@@ -22,7 +22,7 @@ func TestNoScheduleShowsARace(t *testing.T) {
 	want, _ := g.depths(1)
 	schedules := []cpu.Schedule{cpu.Reversed, cpu.Seeded(5), cpu.Seeded(6), cpu.Forward}
 	for _, schedule := range schedules[:long.Count(2, 4, 4)] {
-		dev, err := cpu.Open(cpu.Options{Run: cpu.RunOptions{Schedule: schedule, Detect: cpu.Everything}})
+		dev, err := cpu.Open(cpu.Options{Engine: cpu.Interp, Run: cpu.RunOptions{Schedule: schedule, Detect: cpu.Everything}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -331,7 +331,7 @@ func TestSortsOfAnyGridAndScheduleAreTheSame(t *testing.T) {
 			schedules = append(schedules, cpu.Seeded(rand.Uint64()))
 		}
 		for _, schedule := range schedules {
-			dev := must(cpu.Open(cpu.Options{Run: cpu.RunOptions{Schedule: schedule, Detect: cpu.Everything}}))(t)
+			dev := must(cpu.Open(cpu.Options{Engine: cpu.Interp, Run: cpu.RunOptions{Schedule: schedule, Detect: cpu.Everything}}))(t)
 			d := &vyre.Device{Device: dev}
 			pairs(t, d, draw[uint16](17000, 0), 17000, prim.SortOptions{To: 9}, func(i int) uint32 { return uint32(i) })
 			sorts(t, d, draw[uint32](100, 0), 100, prim.SortOptions{Swap: true})

@@ -122,7 +122,7 @@ func onDevice[C uint32 | uint64](t *testing.T, s *subject) {
 
 // seeded is the interpreter with an order drawn from a seed, and all detectors.
 func seeded(t *testing.T, seed uint64) *vyre.Device {
-	d, err := cpu.Open(cpu.Options{Run: cpu.RunOptions{Schedule: cpu.Seeded(seed), Detect: cpu.Everything}})
+	d, err := cpu.Open(cpu.Options{Engine: cpu.Interp, Run: cpu.RunOptions{Schedule: cpu.Seeded(seed), Detect: cpu.Everything}})
 	if err != nil {
 		t.Fatal(err)
 	}

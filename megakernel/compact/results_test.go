@@ -42,7 +42,7 @@ func each(t *testing.T, test func(t *testing.T, dev *vyre.Device)) {
 		}
 		schedules := []cpu.Schedule{cpu.Seeded(7), cpu.Reversed, cpu.Forward, cpu.Seeded(8), cpu.Seeded(9)}
 		for i, s := range schedules[:long.Count(2, 5, 5)] {
-			dev, err := cpu.Open(cpu.Options{Run: cpu.RunOptions{Schedule: s, Detect: cpu.Everything}})
+			dev, err := cpu.Open(cpu.Options{Engine: cpu.Interp, Run: cpu.RunOptions{Schedule: s, Detect: cpu.Everything}})
 			run(fmt.Sprintf("cpu %d", i), dev, err)
 		}
 	}

@@ -88,7 +88,7 @@ func each(t *testing.T, test func(t *testing.T, dev driver.Device)) {
 		}
 		schedules := []cpu.Schedule{cpu.Seeded(3), cpu.Reversed, cpu.Forward, cpu.Seeded(4)}
 		for i, s := range schedules[:long.Count(2, 4, 4)] {
-			dev, err := cpu.Open(cpu.Options{Run: cpu.RunOptions{Schedule: s, Detect: cpu.Everything}})
+			dev, err := cpu.Open(cpu.Options{Engine: cpu.Interp, Run: cpu.RunOptions{Schedule: s, Detect: cpu.Everything}})
 			run(fmt.Sprintf("cpu %d", i), dev, err)
 		}
 	}
@@ -261,7 +261,7 @@ func TestEveryItemRunsOnceAfterWhatItWaitsFor(t *testing.T) {
 
 // TestOrderIsWhatKeepsIt takes the order away, and sees items that did not wait: so the test above can fail.
 func TestOrderIsWhatKeepsIt(t *testing.T) {
-	dev, err := cpu.Open(cpu.Options{Run: cpu.RunOptions{Schedule: cpu.Reversed}})
+	dev, err := cpu.Open(cpu.Options{Engine: cpu.Interp, Run: cpu.RunOptions{Schedule: cpu.Reversed}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -223,7 +223,7 @@ func open(t *testing.T, name string) *bench {
 	b := &bench{t: t, stores: new(atomic.Int64)}
 	var err error
 	if name == "cpu" {
-		b.Device, err = cpu.Open(cpu.Options{Run: cpu.RunOptions{Detect: cpu.Everything, Hook: func(at interp.Break) {
+		b.Device, err = cpu.Open(cpu.Options{Engine: cpu.Interp, Run: cpu.RunOptions{Detect: cpu.Everything, Hook: func(at interp.Break) {
 			if at.Op() == ir.OpStore {
 				for m := at.Mask; m != 0; m &= m - 1 {
 					b.stores.Add(1)

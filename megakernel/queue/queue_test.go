@@ -217,7 +217,7 @@ func open(t *testing.T, name string, seed uint64) *vyre.Device {
 	var dev driver.Device
 	var err error
 	if name == "cpu" {
-		dev, err = cpu.Open(cpu.Options{Run: cpu.RunOptions{Schedule: cpu.Seeded(seed), Detect: cpu.Everything}})
+		dev, err = cpu.Open(cpu.Options{Engine: cpu.Interp, Run: cpu.RunOptions{Schedule: cpu.Seeded(seed), Detect: cpu.Everything}})
 	} else {
 		dev, err = driver.Open(name, driver.OpenOptions{})
 	}

@@ -87,7 +87,7 @@ func TestForcedSpillsAndStopsChangeNothing(t *testing.T) {
 }
 
 // kernelOf compiles text as it is.
-func kernelOf(t *testing.T, source string) *native.Kernel {
+func kernelOf(t testing.TB, source string) *native.Kernel {
 	t.Helper()
 	needs.MachineCode(t, native.Available())
 	ps, err := text.Parse("test", "vyre 1\n"+source)
