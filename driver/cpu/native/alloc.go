@@ -41,6 +41,8 @@ func (f *function) allocate(most int) {
 			}
 			if worst != v {
 				i.reg = f.vregs[worst].reg
+				held := &f.held[i.reg] // whose last is the worst
+				*held = (*held)[:len(*held)-1]
 				active = slices.DeleteFunc(active, func(a vreg) bool { return a == worst })
 			}
 			w := &f.vregs[worst]
@@ -49,6 +51,7 @@ func (f *function) allocate(most int) {
 				continue
 			}
 		}
+		f.held[i.reg] = append(f.held[i.reg], v)
 		at, _ := slices.BinarySearchFunc(active, i.end, func(a vreg, end int32) int { return cmp.Compare(f.vregs[a].end, end) })
 		active = slices.Insert(active, at, v)
 	}

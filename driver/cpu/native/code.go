@@ -105,6 +105,8 @@ type function struct {
 	current ir.Row          // that instructions are being written for
 	marks   *marks          // what List asks for, else nil
 
+	held [allocatable][]vreg // by machine register: what has it, one after the other
+
 	banked map[entry]vreg
 	tabled map[table]vreg
 }

@@ -46,6 +46,7 @@ func generate(p *ir.Program, o Options) (*function, []byte, error) {
 		return nil, nil, err
 	}
 	f := &function{p: p, once: map[ir.Row]bool{}, banked: map[entry]vreg{}, tabled: map[table]vreg{}, current: ir.NoRow, marks: o.marks}
+	f.ins, f.vregs = make([]ins, 0, 2*p.Rows()), make([]vinfo, 0, 2*p.Rows())
 	f.layout = newLayout(p)
 	if f.layout.alone = runsAlone(p); o.Alone != nil {
 		f.layout.alone = f.layout.alone && *o.Alone

@@ -1,7 +1,9 @@
 package native
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/govyre/vyre/driver/cpu/native/internal/amd64"
 	"github.com/govyre/vyre/ir"
@@ -192,9 +194,10 @@ func (e *emitter) copyTo(y amd64.Y, v vreg) {
 func (e *emitter) live() []vreg {
 	var list []vreg
 	at := int32(2*e.at + 1)
-	for v := range e.f.vregs {
-		if i := &e.f.vregs[v]; i.reg >= 0 && i.start < at && i.end > at+1 {
-			list = append(list, vreg(v))
+	for _, held := range e.f.held {
+		n, _ := slices.BinarySearchFunc(held, at, func(v vreg, at int32) int { return cmp.Compare(e.f.vregs[v].start, at) })
+		if n > 0 && e.f.vregs[held[n-1]].end > at+1 {
+			list = append(list, held[n-1])
 		}
 	}
 	return list
