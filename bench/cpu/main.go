@@ -88,17 +88,25 @@ func prepare(d driver.Device, p problem) (*side, error) {
 	}
 	s := &side{seq: d.NewSequence(p.name), least: math.MaxInt64}
 	args := p.scalars[:len(p.scalars):len(p.scalars)]
-	for _, data := range p.buffers {
+	first := d.NewSequence("inputs")
+	for i, data := range p.buffers {
 		b, err := d.Alloc(int64(len(data)), driver.AllocOptions{})
 		if err != nil {
 			return nil, err
 		}
-		s.seq.Upload(driver.All(b), data, driver.Always)
+		to := first
+		if i == len(p.buffers)-1 { // what comes out is made new for each run, as in loops.txt, and nothing else
+			to = s.seq
+			s.out = make([]byte, len(data))
+		}
+		to.Upload(driver.All(b), data, driver.Always)
 		args = append(args, driver.All(b))
-		s.out = make([]byte, len(data))
 	}
 	s.seq.Launch(k, p.grid, args...)
 	s.seq.Read(args[len(args)-1].(driver.Range), s.out)
+	if _, err := first.Run(context.Background()); err != nil {
+		return nil, err
+	}
 	return s, s.seq.Prepare()
 }
 

@@ -239,3 +239,31 @@ func (f *function) merge(d, mask, a vreg) {
 func (f *function) macro(uses, defs []vreg, emit func(*emitter)) {
 	f.add(ins{form: formMacro, d: noReg, a: noReg, b: noReg, c: noReg, uses: uses, defs: defs, emit: emit})
 }
+
+// sweep removes instructions whose result nothing reads.
+func (f *function) sweep() {
+	reads := make([]int32, len(f.vregs))
+	count := func(in *ins, n int32) {
+		for _, v := range [...]vreg{in.a, in.b, in.c} {
+			if v != noReg {
+				reads[v] += n
+			}
+		}
+		for _, v := range in.uses {
+			reads[v] += n
+		}
+	}
+	for i := range f.ins {
+		count(&f.ins[i], 1)
+	}
+	keep := len(f.ins)
+	for i := len(f.ins) - 1; i >= 0; i-- {
+		if in := &f.ins[i]; in.form < formLoop && in.form != formMacro && reads[in.d] == 0 {
+			count(in, -1)
+		} else {
+			keep--
+			f.ins[keep] = f.ins[i]
+		}
+	}
+	f.ins = f.ins[keep:]
+}

@@ -55,6 +55,7 @@ func generate(p *ir.Program, o Options) (*function, []byte, error) {
 	s := &selector{function: f, shapes: findShapes(newTree(p)), asm: a, vals: make([][]vreg, p.Rows()), used: used(p), open: map[ir.Row]*structured{}, halt: a.NewLabel()}
 	s.packs = findPacks(s.shapes, s.records)
 	s.program()
+	f.sweep()
 	most := allocatable
 	if o.Registers > 0 {
 		most = min(most, o.Registers)
@@ -149,7 +150,7 @@ func runsAlone(p *ir.Program) bool {
 
 // encode writes the code: that of a vector, what comes after it, and what stands out of line.
 func (f *function) encode(s *selector) ([]byte, error) {
-	e := &emitter{Asm: s.asm, f: f, next: s.asm.NewLabel()}
+	e := &emitter{Asm: s.asm, f: f, next: s.asm.NewLabel(), reached: unreached}
 	start := e.NewLabel()
 	e.Bind(start)
 	e.all()

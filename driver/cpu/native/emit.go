@@ -28,6 +28,8 @@ type emitter struct {
 	at   int      // the instruction under way
 	late []func() // what stands after all the rest
 	next amd64.Label
+
+	reached, reachedBefore reached // after and before the instruction under way
 }
 
 // place returns where a register that is in memory lives.
@@ -104,8 +106,12 @@ func (e *emitter) all() {
 }
 
 func (e *emitter) one(in *ins) {
+	if in.d == e.reached.index && in.d != noReg {
+		e.reached = unreached
+	}
 	switch in.form {
 	case formMacro:
+		e.reachedBefore, e.reached = e.reached, unreached
 		in.emit(e)
 		return
 	case formLoop, formLoopEnd:
@@ -154,11 +160,16 @@ func (e *emitter) copy(d, a vreg) {
 	}
 }
 
-// fused writes d ← a·b + c. The instruction overwrites one operand: c (231), or a factor (213).
+// fused writes d ← a·b + c. The instruction overwrites one operand: c (231), or a factor (213,
+// 132), and the last one may be in memory.
 func (e *emitter) fused(in *ins) {
 	by := amd64.VFMADD213PS
 	if in.op == amd64.VFMADD231PD {
 		by = amd64.VFMADD213PD
+	}
+	onto := amd64.VFMADD132PS
+	if in.op == amd64.VFMADD231PD {
+		onto = amd64.VFMADD132PD
 	}
 	d, a, b, c := e.dst(in.d), in.a, in.b, in.c
 	is := func(v vreg) bool { return e.inReg(v) && e.inReg(in.d) && e.f.vregs[v].reg == e.f.vregs[in.d].reg }
@@ -166,6 +177,8 @@ func (e *emitter) fused(in *ins) {
 		a, b = b, a
 	}
 	switch {
+	case is(a) && !is(c) && e.inReg(c) && !e.inReg(b):
+		e.V3(onto, d, e.reg(c, scratch0), e.rm(b))
 	case is(a) && !is(c):
 		e.V3(by, d, e.reg(b, scratch0), e.rm(c)) // d = a
 	case is(c) && !is(a) && !is(b):

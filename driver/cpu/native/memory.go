@@ -28,6 +28,9 @@ type access struct {
 	// two lanes each: k and k+4, or 2k and 2k+1 if packed.
 	records, packed bool
 
+	full    bool // all lanes are active, which was tested
+	reaches bool // it leaves an index and an address to the access after it
+
 	lane int // that code is being written for; anyLane: the one whose number is in a register
 }
 
@@ -127,6 +130,7 @@ func (a *access) around(e *emitter, quick func(out amd64.Label), other func()) {
 	e.later(func() {
 		e.Bind(out)
 		other()
+		a.again(e)
 		e.Jmp(back)
 	})
 }
@@ -145,7 +149,7 @@ func (a *access) first(e *emitter) {
 
 // inside jumps to out unless n elements from AX on are inside.
 func (a *access) inside(e *emitter, n int32, out amd64.Label) {
-	if a.s.p.Flags(a.r).InBounds() && (a.mask == noReg || a.shape == uniform) { // what is proven speaks of active lanes
+	if a.s.p.Flags(a.r).InBounds() && (a.mask == noReg || a.full || a.shape == uniform) { // what is proven speaks of active lanes
 		return
 	}
 	if n == 1 {
@@ -167,12 +171,7 @@ func (a *access) at(i int) amd64.Mem {
 // loadOne loads what all lanes ask for, once.
 func (a *access) loadOne(e *emitter) {
 	a.around(e, func(out amd64.Label) {
-		a.first(e)
-		if a.vec > 1 {
-			e.ShiftImm(4, 8, amd64.AX, uint8(bits.TrailingZeros(uint(a.vec))))
-		}
-		a.inside(e, int32(a.vec), out)
-		e.Load(8, amd64.DX, a.base().RM())
+		a.reach(e, int32(a.vec), out)
 		n := parts(a.o.Type())
 		for i := range a.vec {
 			a.broadcast(e, a.result[i*n:][:n], a.at(i))
@@ -208,9 +207,7 @@ var widening = map[ir.Type]amd64.Op{ir.U8: amd64.VPMOVZXBD, ir.I8: amd64.VPMOVSX
 // loadRow loads eight elements that follow each other.
 func (a *access) loadRow(e *emitter) {
 	a.around(e, func(out amd64.Label) {
-		a.first(e)
-		a.inside(e, lanes, out)
-		e.Load(8, amd64.DX, a.base().RM())
+		a.reach(e, lanes, out)
 		op, narrow := widening[a.o.Type()]
 		if !narrow {
 			op = amd64.VMOVUPS
@@ -233,9 +230,7 @@ func (a *access) loadRow(e *emitter) {
 // touches no other element.
 func (a *access) storeRow(e *emitter) {
 	a.around(e, func(out amd64.Label) {
-		a.first(e)
-		a.inside(e, lanes, out)
-		e.Load(8, amd64.DX, a.base().RM())
+		a.reach(e, lanes, out)
 		for i, v := range a.value[0] {
 			y := e.reg(v, scratch0)
 			to := a.at(i * lanes / 2)

@@ -15,10 +15,7 @@ func (s *selector) transpose(r []vreg) []vreg {
 
 // piece jumps to out unless all 128 bytes are inside, and returns where they are.
 func (a *access) piece(e *emitter, out amd64.Label) amd64.Mem {
-	a.first(e)
-	e.ShiftImm(4, 8, amd64.AX, 2)
-	a.inside(e, 4*lanes, out)
-	e.Load(8, amd64.DX, a.base().RM())
+	a.reach(e, 4*lanes, out)
 	return a.at(0)
 }
 
@@ -115,9 +112,9 @@ func (a *access) loadRecords(e *emitter) {
 func (a *access) storeRecords(e *emitter) {
 	a.around(e, func(out amd64.Label) {
 		if a.mask != noReg {
-			e.VMask(amd64.AX, e.reg(a.mask, scratch0))
-			e.AluImm(amd64.CMP, 4, amd64.AX.RM(), 1<<lanes-1)
-			e.Jcc(amd64.NE, out)
+			e.V2(amd64.VTESTPS, e.reg(a.mask, scratch0), e.rm(a.ones))
+			e.Jcc(amd64.AE, out)
+			a.full = true
 		}
 		a.storeRows(e, a.piece(e, out))
 	}, func() { a.byLanes(e) })

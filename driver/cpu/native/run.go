@@ -277,7 +277,9 @@ func (w *worker) begin(g uint64) {
 	l := w.l
 	l.k.prepare(w.frame, l)
 	w.group = g
-	w.id = [3]uint32{uint32(g % uint64(l.grid[0])), uint32(g / uint64(l.grid[0]) % uint64(l.grid[1])), uint32(g / uint64(l.grid[0]) / uint64(l.grid[1]))}
+	if w.id = [3]uint32{uint32(g)}; g >= uint64(l.grid[0]) { // divisions of 64 bits are slow
+		w.id = [3]uint32{uint32(g % uint64(l.grid[0])), uint32(g / uint64(l.grid[0]) % uint64(l.grid[1])), uint32(g / uint64(l.grid[0]) / uint64(l.grid[1]))}
+	}
 	l.k.place(w.frame, w.id)
 }
 

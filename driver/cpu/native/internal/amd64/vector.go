@@ -60,6 +60,8 @@ const (
 	VFMADD231PD
 	VFMADD213PS
 	VFMADD213PD
+	VFMADD132PS
+	VFMADD132PD
 	VUNPCKLPS
 	VUNPCKHPS
 	VUNPCKLPD
@@ -182,6 +184,8 @@ var rows = [numRows]row{
 	VFMADD231PD: {"vfmadd231pd", 1, 2, 0xB8, true, 0},
 	VFMADD213PS: {"vfmadd213ps", 1, 2, 0xA8, false, 0},
 	VFMADD213PD: {"vfmadd213pd", 1, 2, 0xA8, true, 0},
+	VFMADD132PS: {"vfmadd132ps", 1, 2, 0x98, false, 0},
+	VFMADD132PD: {"vfmadd132pd", 1, 2, 0x98, true, 0},
 	VUNPCKLPS:   {"vunpcklps", 0, 1, 0x14, false, 0},
 	VUNPCKHPS:   {"vunpckhps", 0, 1, 0x15, false, 0},
 	VUNPCKLPD:   {"vunpcklpd", 1, 1, 0x14, false, 0},

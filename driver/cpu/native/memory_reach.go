@@ -1,0 +1,47 @@
+package native
+
+import (
+	"math/bits"
+
+	"github.com/govyre/vyre/driver/cpu/native/internal/amd64"
+)
+
+// reached is what AX and DX have from the access before: an index, times the elements of a record, and the address of an
+// object. Instructions on vectors leave them alone; any other code forgets them.
+type reached struct {
+	index  vreg
+	vec    int
+	object uint32
+}
+
+var unreached = reached{index: noReg}
+
+// reach brings the element that lane 0 asks for into AX and the object's address into DX, or jumps to out unless n elements
+// from there on are inside.
+func (a *access) reach(e *emitter, n int32, out amd64.Label) {
+	had := e.reachedBefore
+	if had.index != a.index[0] || had.vec != a.vec {
+		a.element0(e)
+	}
+	a.inside(e, n, out)
+	if had.index == noReg || had.object != a.object {
+		e.Load(8, amd64.DX, a.base().RM())
+	}
+	e.reached, a.reaches = reached{a.index[0], a.vec, a.object}, true
+}
+
+// again does what reach did, after code that has used its registers.
+func (a *access) again(e *emitter) {
+	if a.reaches {
+		a.element0(e)
+		e.Load(8, amd64.DX, a.base().RM())
+	}
+}
+
+// element0 brings the element that lane 0 asks for into AX.
+func (a *access) element0(e *emitter) {
+	a.first(e)
+	if a.vec > 1 {
+		e.ShiftImm(4, 8, amd64.AX, uint8(bits.TrailingZeros(uint(a.vec))))
+	}
+}
