@@ -9,9 +9,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu/native"
 	"github.com/govyre/vyre/internal/interp"
-	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/internal/passes"
-	"github.com/govyre/vyre/ir"
 )
 
 // Engine is what runs the kernels of a device.
@@ -109,26 +107,6 @@ func (d *Device) want(o driver.Options, choice passes.Choice) engineWish {
 		return engineWish{}
 	}
 	return engineWish{native: true, passes: choice.String()}
-}
-
-// machineCode makes machine code of a program, or says why there is none.
-func (d *Device) machineCode(p *ir.Program, w engineWish) (*native.Kernel, string) {
-	if !w.native {
-		return nil, cmp.Or(d.engine.reason, "it was asked for")
-	}
-	choice, err := passes.Parse(w.passes)
-	if err != nil {
-		return nil, err.Error()
-	}
-	q, _, err := opt.Run(p, opt.Options{Passes: choice})
-	if err != nil {
-		return nil, err.Error()
-	}
-	k, err := native.New(q, native.Options{})
-	if err != nil {
-		return nil, err.Error()
-	}
-	return k, ""
 }
 
 // runOn runs a launch on the engine of its kernel. With an error the result may be half of one, or nothing.

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -133,6 +134,7 @@ type compiled struct {
 	program *ir.Program
 	code    *interp.Kernel
 	wanted  engineWish
+	machine *code          // shared with other devices; nil where none is wanted
 	native  *native.Kernel // nil: the interpreter runs it
 	reason  string         // why it does
 	err     error
@@ -198,7 +200,7 @@ func (c *cache) decode(d *Device, e *compiled) {
 	defer c.decoding.Done()
 	begin := time.Now()
 	if e.code, e.err = interp.Prepare(e.program); e.err == nil {
-		e.native, e.reason = d.machineCode(e.program, e.wanted)
+		e.translate(d)
 	}
 	d.Count(driver.CompileNS, uint64(time.Since(begin)))
 	if e.err != nil { // failures are not kept
@@ -207,6 +209,23 @@ func (c *cache) decode(d *Device, e *compiled) {
 		c.mu.Unlock()
 	}
 	close(e.ready)
+}
+
+// translate gets machine code for a program where it is wanted.
+func (e *compiled) translate(d *Device) {
+	if !e.wanted.native {
+		e.reason = cmp.Or(d.engine.reason, "it was asked for")
+		return
+	}
+	e.machine = shared.get(e.program, e.wanted.passes)
+	e.native, e.reason = e.machine.kernel, e.machine.reason
+}
+
+// forget gives back the machine code of a program that the device drops.
+func (e *compiled) forget() {
+	if e.machine != nil {
+		shared.put(e.machine)
+	}
 }
 
 // put gives up one handle.
@@ -239,9 +258,7 @@ func (c *cache) remove(e *compiled) {
 	if i := slices.Index(c.entries[key], e); i >= 0 {
 		c.entries[key] = slices.Delete(c.entries[key], i, i+1)
 		c.n--
-		if e.native != nil {
-			e.native.Close()
-		}
+		e.forget()
 	}
 	if len(c.entries[key]) == 0 {
 		delete(c.entries, key)
@@ -254,9 +271,7 @@ func (c *cache) close() {
 	defer c.mu.Unlock()
 	for _, es := range c.entries {
 		for _, e := range es {
-			if e.native != nil {
-				e.native.Close()
-			}
+			e.forget()
 		}
 	}
 	clear(c.entries)

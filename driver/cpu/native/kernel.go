@@ -81,6 +81,7 @@ func New(p *ir.Program, o Options) (*Kernel, error) {
 			k.polls = min(k.polls, waitingPolls)
 		}
 	}
+	f.ins, f.vregs, f.banked, f.tabled, f.held = nil, nil, nil, nil, [allocatable][]vreg{} // all of it is in the code now
 	if k.page, err = newCode(code); err != nil {
 		return nil, err
 	}
@@ -90,6 +91,13 @@ func New(p *ir.Program, o Options) (*Kernel, error) {
 
 // Close frees the machine code. No launch may be under way.
 func (k *Kernel) Close() { k.page.free() }
+
+// Rest gives up what launches that are over have left for the next ones.
+func (k *Kernel) Rest() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.frames, k.launches = nil, nil
+}
 
 // Code returns the machine code.
 func (k *Kernel) Code() []byte { return k.page.mem }

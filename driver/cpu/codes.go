@@ -1,0 +1,116 @@
+package cpu
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/govyre/vyre/driver/cpu/native"
+	"github.com/govyre/vyre/internal/opt"
+	"github.com/govyre/vyre/internal/passes"
+	"github.com/govyre/vyre/ir"
+)
+
+// codes keeps machine code for all devices of the process. It is the same for each of them, and passes take most of the
+// time that compiling does: who opens a device again finds what was compiled on the last one.
+type codes struct {
+	mu      sync.Mutex
+	entries map[[32]byte][]*code // by digest; programs that say other things to a person are kept apart
+	idle    int
+	clock   uint64
+}
+
+var shared = codes{entries: map[[32]byte][]*code{}}
+
+// code is the machine code of a program after some passes, and how many devices use it.
+type code struct {
+	program *ir.Program
+	passes  string
+	kernel  *native.Kernel // nil: there is none, and reason says why
+	reason  string
+	ready   chan struct{} // closed when kernel or reason is there
+	users   int
+	idle    uint64 // clock when the last user left
+}
+
+// maxIdle bounds the programs whose code is kept though no device uses it.
+const maxIdle = 256
+
+// get returns machine code, or why there is none. Who asks first makes it, everyone else waits. put gives it back.
+func (c *codes) get(p *ir.Program, choice string) *code {
+	c.mu.Lock()
+	list := c.entries[p.Digest()]
+	if i := slices.IndexFunc(list, func(m *code) bool { return m.passes == choice && sameText(m.program, p) }); i >= 0 {
+		m := list[i]
+		if m.users == 0 {
+			c.idle--
+		}
+		m.users++
+		c.mu.Unlock()
+		<-m.ready
+		return m
+	}
+	m := &code{program: p, passes: choice, ready: make(chan struct{}), users: 1}
+	c.entries[p.Digest()] = append(list, m)
+	c.mu.Unlock()
+	if m.kernel, m.reason = machineCode(p, choice); m.kernel == nil { // perhaps there is memory for it the next time
+		c.mu.Lock()
+		c.remove(m)
+		c.mu.Unlock()
+	}
+	close(m.ready)
+	return m
+}
+
+// put says that a device uses the code no more.
+func (c *codes) put(m *code) {
+	if m.kernel == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if m.users--; m.users > 0 {
+		return
+	}
+	m.kernel.Rest()
+	c.clock++
+	m.idle = c.clock
+	if c.idle++; c.idle <= maxIdle {
+		return
+	}
+	oldest := m
+	for _, list := range c.entries {
+		for _, o := range list {
+			if o.users == 0 && o.idle < oldest.idle {
+				oldest = o
+			}
+		}
+	}
+	c.remove(oldest)
+	c.idle--
+	oldest.kernel.Close()
+}
+
+func (c *codes) remove(m *code) {
+	key := m.program.Digest()
+	left := slices.DeleteFunc(c.entries[key], func(o *code) bool { return o == m })
+	if c.entries[key] = left; len(left) == 0 {
+		delete(c.entries, key)
+	}
+}
+
+// machineCode makes machine code of a program, or says why there is none.
+func machineCode(p *ir.Program, choice string) (*native.Kernel, string) {
+	chosen, err := passes.Parse(choice)
+	if err != nil {
+		return nil, err.Error()
+	}
+	q, _, err := opt.Run(p, opt.Options{Passes: chosen})
+	if err != nil {
+		return nil, err.Error()
+	}
+	k, err := native.New(q, native.Options{})
+	if err != nil {
+		return nil, err.Error()
+	}
+	return k, ""
+}
