@@ -31,7 +31,10 @@ var (
 // rules has, by op, how it is written. What stands in no rule is computed by Go: Missing lists it.
 var rules = map[ir.Op][]rule{}
 
-// on adds rules of an op.
+// on adds rules of an op. Like what makes rules it is called at a hundred places, and not inlined there: that would be
+// 80 KB in every program.
+//
+//go:noinline
 func on(op ir.Op, rs ...rule) { rules[op] = append(rules[op], rs...) }
 
 // rule returns how a row is written, nil if there is none.
@@ -61,12 +64,15 @@ func typedOperand(p *ir.Program, r ir.Row) ir.Type {
 }
 
 // unary, binary and ternary lift what is done to one register to all parts of a value.
+//
+//go:noinline
 func unary(f func(s *selector, a vreg) vreg) write {
 	return func(s *selector, r ir.Row) []vreg {
 		return each(s.vals[s.p.A(r)], func(i int, a vreg) vreg { return f(s, a) })
 	}
 }
 
+//go:noinline
 func binary(f func(s *selector, a, b vreg) vreg) write {
 	return func(s *selector, r ir.Row) []vreg {
 		b := s.vals[s.p.B(r)]
@@ -74,6 +80,7 @@ func binary(f func(s *selector, a, b vreg) vreg) write {
 	}
 }
 
+//go:noinline
 func ternary(f func(s *selector, a, b, c vreg) vreg) write {
 	return func(s *selector, r ir.Row) []vreg {
 		b, c := s.vals[s.p.B(r)], s.vals[s.p.C(r)]
@@ -90,10 +97,13 @@ func each(vs []vreg, f func(i int, v vreg) vreg) []vreg {
 }
 
 // plain and swaps are ops that are one instruction.
+//
+//go:noinline
 func plain(op amd64.Op) write {
 	return binary(func(s *selector, a, b vreg) vreg { return s.v3(op, a, b) })
 }
 
+//go:noinline
 func swaps(op amd64.Op) write {
 	return binary(func(s *selector, a, b vreg) vreg { return s.v3swap(op, a, b) })
 }
