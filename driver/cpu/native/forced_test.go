@@ -208,11 +208,16 @@ func TestHammerCollectionAndProfiles(t *testing.T) {
 			}
 		}
 	})
-	for range 16 {
+	meets := kernelOf(t, launches[3].source)
+	for i := range 64 {
 		all.Go(func() {
-			for range long.Count(5, 100, 1000) {
-				if !slices.Equal(launch(), want) {
+			for range long.Count(2, 50, 500) {
+				if i%2 == 0 && !slices.Equal(launch(), want) {
 					t.Error("other bits")
+				}
+				in := launchOf(4, 1)
+				if _, err := meets.Run(context.Background(), in, native.RunOptions{Workers: 1 + i%5, Helped: i%3 > 0}); err != nil || in.Args[0].Mem[4*127] != 99 {
+					t.Errorf("after 100 barriers of the grid: %v, %v", in.Args[0].Mem[4*127], err)
 				}
 			}
 		})
