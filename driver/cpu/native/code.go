@@ -85,6 +85,12 @@ type entry struct {
 	off  int32
 }
 
+// step is how an entry changes from a group to the next along x.
+type step struct {
+	off int32
+	by  vreg
+}
+
 // table is a table with an entry for each vector of a group.
 type table struct {
 	op  ir.Op
@@ -101,6 +107,7 @@ type function struct {
 	bank    []entry
 	tables  []table
 	layout  layout
+	steps   []step
 	once    map[ir.Row]bool // rows that Go computes whose value all lanes share
 	current ir.Row          // that instructions are being written for
 	marks   *marks          // what List asks for, else nil
@@ -266,4 +273,17 @@ func (f *function) sweep() {
 		}
 	}
 	f.ins = f.ins[keep:]
+}
+
+// findSteps finds what changes from a group to the next, which code then does without Go.
+func (f *function) findSteps() {
+	for _, e := range f.bank {
+		switch {
+		case e.x != 0:
+		case e.from == fromGroup:
+			f.steps = append(f.steps, step{e.off, f.constant(1)})
+		case e.from == fromBase:
+			f.steps = append(f.steps, step{e.off, f.constant(f.p.Workgroup()[0])})
+		}
+	}
 }

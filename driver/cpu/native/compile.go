@@ -56,6 +56,9 @@ func generate(p *ir.Program, o Options) (*function, []byte, error) {
 	s.packs = findPacks(s.shapes, s.records)
 	s.program()
 	f.sweep()
+	if f.layout.alone {
+		f.findSteps()
+	}
 	most := allocatable
 	if o.Registers > 0 {
 		most = min(most, o.Registers)
@@ -162,6 +165,15 @@ func (f *function) encode(s *selector) ([]byte, error) {
 		e.AluImm(amd64.ADD, 8, vectorNumber.RM(), 32)
 		e.Alu(amd64.CMP, 8, vectorNumber, count)
 		e.Jcc(amd64.B, start)
+		e.AluImm(amd64.SUB, 8, amd64.At(groupFrame, groupMore).RM(), 1)
+		e.Jcc(amd64.S, end)
+		for _, s := range f.steps {
+			e.VLoad(scratch0, amd64.At(groupFrame, s.off))
+			e.V3(amd64.VPADDD, scratch0, scratch0, e.rm(s.by))
+			e.VStore(amd64.At(groupFrame, s.off), scratch0)
+		}
+		e.Alu(amd64.XOR, 4, vectorNumber, vectorNumber.RM())
+		e.Jmp(start)
 	} else {
 		e.StoreImm(4, amd64.At(vectorFrame, vectorStatus), int32(ended))
 		e.Bind(e.next)

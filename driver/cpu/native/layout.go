@@ -8,6 +8,7 @@ const (
 	groupCount  = 0  // vectors, times 32
 	groupPolls  = 8  // rounds of loops until the code returns to Go
 	groupVector = 16 // the vector that stopped, times 32; groupEnd if none did
+	groupMore   = 24 // groups along x that follow in this run, where vectors run one after the other
 	groupHead   = 64
 )
 

@@ -172,13 +172,13 @@ func (l *launch) work() {
 		return
 	}
 	w := &l.member(0).worker
-	w.block, w.frame = 16, l.k.take()
-	if workers > 1 {
+	w.block, w.frame = 1, l.k.take()
+	if l.total > 1 {
 		begin := time.Now()
 		w.groups(l.next.Add(1)-1, 1)
 		one := max(time.Since(begin), 1)
 		w.block = uint64(max(1, blockTime/one))
-		if l.o.Helped || time.Duration(l.total-1)*one >= smallTime {
+		if workers > 1 && (l.o.Helped || time.Duration(l.total-1)*one >= smallTime) {
 			l.call(workers, w.block)
 		}
 	}
@@ -284,10 +284,13 @@ func (w *worker) begin(g uint64) {
 }
 
 func (w *worker) groups(first, n uint64) {
-	for g := first; g < first+n && !w.l.stop.Load(); g++ {
+	l := w.l
+	for g, end := first, first+n; g < end && !l.stop.Load(); g++ {
 		w.begin(g)
-		if w.l.k.f.layout.alone {
-			w.alone()
+		if l.k.f.layout.alone {
+			more := min(end-g, uint64(l.grid[0]-w.id[0])) - 1
+			w.alone(more)
+			g += more
 		} else {
 			w.together()
 		}
@@ -307,15 +310,19 @@ func (w *worker) enter(code uintptr, v int) (int, bool) {
 	return int(stopped / 32), stopped != groupEnd
 }
 
-// alone runs a group whose vectors run one after the other.
-func (w *worker) alone() {
+// alone runs a group whose vectors run one after the other, and some more that follow it along x.
+func (w *worker) alone(more uint64) {
 	v := vector{w.frame.vector}
 	code, at := w.l.k.code, 0
+	left := w.frame.word(groupMore)
+	*left = more
+	first, x := w.group, w.id[0]
 	for {
 		var stopped bool
 		if at, stopped = w.enter(code, at); !stopped {
 			return
 		}
+		w.group, w.id[0] = first+more-*left, x+uint32(more-*left)
 		if *v.status() == assisted {
 			w.assist(v, at)
 		}
