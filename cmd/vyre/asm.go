@@ -30,35 +30,28 @@ the address of what a group keeps, rsi that of what a vector of eight invocation
 number of that vector times 32.`
 }
 
-func (c *asmCmd) Run(t *terminal) error {
-	out, err := t.create("-o", c.Out)
-	if err != nil {
-		return err
-	}
-	defer out.close()
-	all, err := t.load(c.Source)
-	if err != nil {
-		return err
-	}
+func (c *asmCmd) Run(t *terminal) error { return t.translate(c.Source, c.Out, c.assembly) }
+
+func (c *asmCmd) assembly(all []loaded) ([]byte, error) {
 	var b bytes.Buffer
 	passes := irCmd{Optimise: c.Optimise, Passes: c.Passes}
 	if err := passes.optimise(&b, all); err != nil {
-		return err
+		return nil, err
 	}
 	for _, l := range all {
 		code, err := native.List(l.program)
 		var none *native.UnsupportedError
 		if errors.As(err, &none) {
-			return fmt.Errorf("kernel %s has no machine code for %s, and device cpu interprets it: %s", l.name, c.Target, none.Reason)
+			return nil, fmt.Errorf("kernel %s has no machine code for %s, and device cpu interprets it: %s", l.name, c.Target, none.Reason)
 		} else if err != nil {
-			return err
+			return nil, err
 		}
 		if b.Len() > 0 {
 			b.WriteByte('\n')
 		}
 		printAssembly(&b, l.program, code)
 	}
-	return out.write(b.Bytes())
+	return b.Bytes(), nil
 }
 
 // printAssembly writes machine code beside the rows that it is for.

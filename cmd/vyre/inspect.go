@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/text"
 	"github.com/govyre/vyre/ir/wire"
 )
@@ -19,45 +18,28 @@ type irCmd struct {
 	Out       string `short:"o" placeholder:"FILE" help:"Write to FILE; FILE.vyrb, or --out=-.vyrb for standard output, gets the wire form of a single kernel."`
 }
 
-func (c *irCmd) Run(t *terminal) error {
-	out, err := t.create("-o", c.Out)
-	if err != nil {
-		return err
-	}
-	defer out.close()
-	all, err := t.load(c.Source)
-	if err != nil {
-		return err
-	}
+func (c *irCmd) Run(t *terminal) error { return t.translate(c.Source, c.Out, c.form) }
+
+// form is the programs as text, or one in wire form.
+func (c *irCmd) form(all []loaded) ([]byte, error) {
 	binary := strings.ToLower(filepath.Ext(c.Out)) == ".vyrb"
 	if binary && c.Passes {
-		return usagef("-o %s: the wire form holds one program, and --passes prints many; name a .vyre", c.Out)
+		return nil, usagef("-o %s: the wire form holds one program, and --passes prints many; name a .vyre", c.Out)
 	}
 	var b bytes.Buffer
 	if c.Optimise != "" || c.Passes {
 		if err := c.optimise(&b, all); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	if binary {
-		if len(all) > 1 {
-			return usagef("%s has %d kernels and the wire form holds one; choose with %s:NAME, NAME being %s", c.Source, len(all), c.Source, names(all))
-		}
-		b, err := wire.Encode(all[0].program)
-		if err != nil {
-			return err
-		}
-		return out.write(b)
+	switch {
+	case binary && len(all) > 1:
+		return nil, usagef("%s has %d kernels and the wire form holds one; choose with %s:NAME, NAME being %s", c.Source, len(all), c.Source, names(all))
+	case binary:
+		return wire.Encode(all[0].program)
+	case c.Passes: // the last of them is what there is in the end
+		return b.Bytes(), nil
 	}
-	if c.Passes {
-		return out.write(b.Bytes()) // the last of them is what there is in the end
-	}
-	var ps []*ir.Program
-	for _, l := range all {
-		ps = append(ps, l.program)
-	}
-	if err := (text.Printer{Positions: c.Positions}).Print(&b, ps...); err != nil {
-		return err
-	}
-	return out.write(b.Bytes())
+	err := (text.Printer{Positions: c.Positions}).Print(&b, programs(all)...)
+	return b.Bytes(), err
 }

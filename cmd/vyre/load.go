@@ -23,6 +23,32 @@ type loaded struct {
 	name    string
 }
 
+// translate writes what is made of the kernels of a source. Where it goes is opened before anything is read.
+func (t *terminal) translate(source, file string, to func(all []loaded) ([]byte, error)) error {
+	out, err := t.create("-o", file)
+	if err != nil {
+		return err
+	}
+	defer out.close()
+	all, err := t.load(source)
+	if err != nil {
+		return err
+	}
+	b, err := to(all)
+	if err != nil {
+		return err
+	}
+	return out.write(b)
+}
+
+// programs are those of kernels.
+func programs(all []loaded) (ps []*ir.Program) {
+	for _, l := range all {
+		ps = append(ps, l.program)
+	}
+	return ps
+}
+
 // load reads "FILE[:KERNEL]": Go source or a directory of it, programs in text form (.vyre) or wire form
 // (.vyrb), or any of these from standard input.
 func (t *terminal) load(spec string) ([]loaded, error) {

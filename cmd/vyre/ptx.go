@@ -5,7 +5,6 @@ import (
 
 	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/ptx"
-	"github.com/govyre/vyre/ir"
 )
 
 // ptxCmd writes the PTX of kernels, as one module: what the device gets of them, one by one.
@@ -28,28 +27,17 @@ func (c *ptxCmd) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	out, err := t.create("-o", c.Out)
-	if err != nil {
-		return err
-	}
-	defer out.close()
-	all, err := t.load(c.Source)
-	if err != nil {
-		return err
-	}
-	var ps []*ir.Program
-	for _, l := range all {
-		ps = append(ps, l.program)
-	}
-	o := compile.Options{Passes: choice, LineInfo: c.Lines, Annotate: c.Annotate}
-	var steps bytes.Buffer
-	if c.Passes {
-		o.Trace = compile.Dump(&steps)
-	}
-	m, err := compile.Programs(ps, target, o)
-	if err != nil {
-		return err
-	}
-	steps.WriteString(m.Text)
-	return out.write(steps.Bytes())
+	return t.translate(c.Source, c.Out, func(all []loaded) ([]byte, error) {
+		o := compile.Options{Passes: choice, LineInfo: c.Lines, Annotate: c.Annotate}
+		var steps bytes.Buffer
+		if c.Passes {
+			o.Trace = compile.Dump(&steps)
+		}
+		m, err := compile.Programs(programs(all), target, o)
+		if err != nil {
+			return nil, err
+		}
+		steps.WriteString(m.Text)
+		return steps.Bytes(), nil
+	})
 }
