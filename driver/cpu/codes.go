@@ -52,12 +52,16 @@ func (c *codes) get(p *ir.Program, choice string) *code {
 	m := &code{program: p, passes: choice, ready: make(chan struct{}), users: 1}
 	c.entries[p.Digest()] = append(list, m)
 	c.mu.Unlock()
-	if m.kernel, m.reason = machineCode(p, choice); m.kernel == nil { // perhaps there is memory for it the next time
-		c.mu.Lock()
-		c.remove(m)
-		c.mu.Unlock()
-	}
-	close(m.ready)
+	m.reason = "compiling it panicked" // unless it returns; who waits goes on in either case
+	defer func() {
+		if m.kernel == nil { // perhaps there is memory for it the next time
+			c.mu.Lock()
+			c.remove(m)
+			c.mu.Unlock()
+		}
+		close(m.ready)
+	}()
+	m.kernel, m.reason = machineCode(p, choice)
 	return m
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/govyre/vyre/driver/cpu/native"
 	"github.com/govyre/vyre/driver/cpu/native/internal/amd64"
 	"github.com/govyre/vyre/driver/cpu/native/internal/amd64/objdump"
+	"github.com/govyre/vyre/internal/needs"
 	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/text"
@@ -55,7 +56,7 @@ func TestEncodingsOfTheSuiteAreRead(t *testing.T) {
 		t.Errorf("only %d instructions that differ", len(read))
 	}
 	if !objdump.Find() {
-		t.Skip("no GNU objdump on the PATH")
+		needs.Missing(t, "VYRE_NATIVE", "no GNU objdump on the PATH: install binutils")
 	}
 	code := []byte(strings.Join(slices.Sorted(maps.Keys(read)), ""))
 	printed, err := objdump.Run(code)
