@@ -35,7 +35,6 @@ type alteration struct {
 	name, from, to string
 	waves          func(g *graph, m *memory) ([]megakernel.Wave, []megakernel.Dependency)
 	tail           megakernel.Tail
-	few            uint32 // FewEnter
 	by             string // what finds it
 	ok             func(m *memory, g *graph, rec megakernel.Record) bool
 }
@@ -59,8 +58,6 @@ func rightDepths(m *memory, g *graph, rec megakernel.Record) bool {
 
 var alterations = []alteration{
 	{name: "the barrier between two groups", from: `(?m)^(\s*)barrier\.grid$`, to: "$1", waves: formOf("workgroups in two groups"), tail: megakernel.TailNever, by: "detector", ok: rightDepths},
-	{name: "the barrier of few blocks between two groups", from: `(?m)^(\s*)barrier\.first #8$`, to: "$1", waves: formOf("workgroups in two groups"), tail: megakernel.TailNever, few: always, by: "detector", ok: rightDepths},
-	{name: "all of the few at the barrier that sums", from: `(barrier_add\.first %\w+, #)8`, to: "${1}1", waves: formOf("workgroups in two groups"), tail: megakernel.TailNever, few: always, by: "verifier"},
 	{name: "two rotating words for three", from: `(rem\.u32 %\w+, )3_u32`, to: "${1}2_u32", waves: formOf("lists"), tail: megakernel.TailNever, by: "result", ok: rightDepths},
 	{name: "the cap of votes", from: `div\.u32 4294967295_u32, %\w+`, to: "or.u32 4294967295_u32, 0_u32", waves: halves, tail: megakernel.TailNever, by: "result",
 		ok: func(m *memory, _ *graph, rec megakernel.Record) bool {
@@ -94,7 +91,7 @@ func TestWhatFusedProgramsNeedIsNeeded(t *testing.T) {
 				g := random(7, 300, 4)
 				m := g.upload(t, dev)
 				waves, deps := a.waves(g, m)
-				p, err := megakernel.New(t.Context(), dev, waves, deps, megakernel.Options{Topology: megakernel.Cooperative, Tail: a.tail, FewEnter: a.few, Blocks: 2, Threads: 64, MaxRounds: 100})
+				p, err := megakernel.New(t.Context(), dev, waves, deps, megakernel.Options{Topology: megakernel.Cooperative, Tail: a.tail, Blocks: 2, Threads: 64, MaxRounds: 100})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -85,10 +85,7 @@ func (p *Plan) selected(ctx context.Context, in plan.SelectRequest) (plan.Decisi
 
 // oneProgram reports whether all rounds fit into a program, with bodies that are shared if need be.
 func (p *Plan) oneProgram(b *binder) bool {
-	copies := 2 // of all blocks, and of one alone
-	if p.o.FewEnter > 0 {
-		copies++
-	}
+	const copies = 2 // of all blocks, and of one alone
 	return p.bodies(Cooperative) <= p.o.MaxRows || copies*b.distinct() <= p.o.MaxRows
 }
 

@@ -62,7 +62,7 @@ func TestAutoTakesWhatIsPredictedToBeFastest(t *testing.T) {
 }
 
 // TestWavesOfTooManyRowsForOneProgramAreLaunched, where the launched forms have room, since bodies are written once there.
-// One block alone takes them once more, and so do few.
+// One block alone takes them once more.
 func TestWavesOfTooManyRowsForOneProgramAreLaunched(t *testing.T) {
 	dev := open(t, "cpu")
 	g := chain(12)
@@ -80,8 +80,6 @@ func TestWavesOfTooManyRowsForOneProgramAreLaunched(t *testing.T) {
 	}{
 		{"once", megakernel.Options{MaxRows: rows}, megakernel.HostLoop},
 		{"twice", megakernel.Options{MaxRows: 2 * rows}, megakernel.Cooperative},
-		{"twice, and few blocks", megakernel.Options{MaxRows: 2 * rows, FewEnter: 100}, megakernel.HostLoop},
-		{"three times, and few blocks", megakernel.Options{MaxRows: 3 * rows, FewEnter: 100}, megakernel.Cooperative},
 	} {
 		c.o.Blocks = 2
 		p, err := megakernel.New(t.Context(), dev, waves, deps, c.o)

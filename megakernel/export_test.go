@@ -11,7 +11,7 @@ import (
 func (p *Plan) Alter(ctx context.Context, change func(string) string) error {
 	var err error
 	p.runner, err = p.launchedOnce(ctx, "altered", func() (*ir.Program, error) {
-		program, err := fuse(p.o.Label, &p.frame, p.enter(), p.o.FewEnter)
+		program, err := fuse(p.o.Label, &p.frame, p.enter())
 		if err != nil {
 			return nil, err
 		}

@@ -11,8 +11,8 @@ import (
 //
 //	waves that run before, a barrier after each group
 //	loop {
-//	    if one block goes on alone, or few do {
-//	        those: rounds with their own barriers, until much is to be done or nothing
+//	    if one block goes on alone {
+//	        it: rounds with its own barriers, until much is to be done or nothing
 //	        (round, weight) = broadcast over the grid
 //	    } else {
 //	        for each group { bodies, all blocks; barrier }
@@ -37,7 +37,6 @@ const (
 type fuser struct {
 	*writer
 	enter  uint32 // the greatest weight with which one block goes on alone; 0 is never
-	few    uint32 // likewise of the first blocks
 	record ir.Object
 	totals ir.Object
 	begun  build.Value // the round that the launch began with
@@ -46,14 +45,14 @@ type fuser struct {
 	n        *tally
 	barriers *build.Var
 	most     *build.Var // items of the round that had most
-	stays    *build.Var // of one block alone, or of few
-	lone     *build.Var // rounds of those
+	stays    *build.Var // of one block alone
+	lone     *build.Var // rounds of it
 	changed  *build.Var
 }
 
 // fuse builds the program of one cooperative launch.
-func fuse(name string, of *frame, enter, few uint32) (*ir.Program, error) {
-	f := &fuser{writer: newWriter(name, of), enter: enter, few: few}
+func fuse(name string, of *frame, enter uint32) (*ir.Program, error) {
+	f := &fuser{writer: newWriter(name, of), enter: enter}
 	f.record, f.totals = f.Buffer("record", ir.U32, ir.RW), f.Buffer("totals", ir.U64, ir.RW)
 	f.begun, f.limit = f.Scalar("round", ir.U32), f.Scalar("limit", ir.U32)
 	last := f.Scalar("last", ir.U32)
@@ -107,16 +106,12 @@ func (f *fuser) round(l build.Label, arg []build.Value) {
 		weight.Set(w)
 		round.Set(f.Add(round.Get(), f.U32(1)))
 	}
-	// The first round is for all, since it begins with what no barrier has ordered.
-	upTo := func(most uint32, stay func(round, weight *build.Var), rest func()) {
-		if most == 0 {
-			rest()
-			return
-		}
-		little := f.And(f.Le(arg[1], f.U32(most)), f.Ne(arg[0], f.begun))
-		f.IfElse(little, func() { stay(round, weight) }, rest)
+	if f.enter == 0 {
+		all()
+	} else { // the first round is for all, since it begins with what no barrier has ordered
+		little := f.And(f.Le(arg[1], f.U32(f.enter)), f.Ne(arg[0], f.begun))
+		f.IfElse(little, func() { f.alone(round, weight) }, all)
 	}
-	upTo(f.enter, f.alone, func() { upTo(f.few, f.fewStay, all) })
 	zero := f.U32(0)
 	f.changed.Set(f.Or(f.changed.Get(), weight.Get()))
 	f.If(f.Or(f.Eq(weight.Get(), zero), f.Eq(round.Get(), f.limit)), func() { f.Break(l, round.Get(), weight.Get()) })

@@ -126,9 +126,6 @@ func (p *Plan) ran() plan.Key {
 	id := plan.Identity{Dependencies: p.deps}
 	var s strings.Builder
 	fmt.Fprintf(&s, "%d %d %q %d %v", p.threads, p.o.Blocks, p.o.Optimise, p.o.TailEnter, p.o.Tail == TailAlways)
-	if p.o.FewEnter > 0 {
-		fmt.Fprintf(&s, " few %d", p.o.FewEnter)
-	}
 	if p.o.SliceRounds < p.o.MaxRounds {
 		fmt.Fprintf(&s, " slices of %d", p.o.SliceRounds)
 	}

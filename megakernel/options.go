@@ -49,11 +49,8 @@ type Options struct {
 	Blocks      uint32 // of the cooperative launch, or of a launch; 0 is one a multiprocessor, and see AllBlocks
 	Tail        Tail
 	TailEnter   uint32 // the greatest weight with which one block goes on alone, until it is four times as much; 0 is a quarter of the threads of a block
-	// FewEnter is the greatest weight with which the first eight blocks of a cooperative launch go on without the others,
-	// until it is four times as much, or so little that one block goes on alone; 0 is never.
-	FewEnter   uint32
-	PollRounds uint32 // rounds between two looks of the host, where it looks only now and then; 0 is 16
-	Optimise   string // see driver.Options
+	PollRounds  uint32 // rounds between two looks of the host, where it looks only now and then; 0 is 16
+	Optimise    string // see driver.Options
 
 	// Budget bounds the bytes of the waves' memory: what the caller's ranges have, and the arena of temps. Waves
 	// that would need more at one time are put into different groups. 0 is no bound but the device's.

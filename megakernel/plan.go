@@ -141,12 +141,9 @@ func (p *Plan) arrange(ctx context.Context, b *binder, freePoll bool) error {
 }
 
 // bodies is how many rows the bodies of the waves have, as often as they are written: one block that goes on
-// alone has bodies of its own, and so have few.
+// alone has bodies of its own.
 func (p *Plan) bodies(t Topology) int {
 	n := p.phases[Before].rows() + p.phases[EveryRound].rows() + p.phases[After].rows()
-	if t == Cooperative && p.o.FewEnter > 0 {
-		n += p.phases[EveryRound].rows()
-	}
 	if t == Cooperative && p.o.Tail != TailNever {
 		if s := p.lonely(); s != nil {
 			return n + s.stay.Program.Rows()

@@ -15,7 +15,7 @@ func TestRunsCountWhatTheirPlansPredict(t *testing.T) {
 		m := chain(9).upload(t, dev)
 		for _, f := range forms {
 			for _, topology := range topologies {
-				for _, o := range []megakernel.Options{{}, {Tail: megakernel.TailNever}, {Tail: megakernel.TailAlways}, {SliceRounds: 3}, {SliceRounds: 5, PollRounds: 2}, {Tail: megakernel.TailNever, FewEnter: 2}, {Tail: megakernel.TailNever, FewEnter: always, SliceRounds: 4}} {
+				for _, o := range []megakernel.Options{{}, {Tail: megakernel.TailNever}, {Tail: megakernel.TailAlways}, {SliceRounds: 3}, {SliceRounds: 5, PollRounds: 2}, {Tail: megakernel.TailNever, SliceRounds: 4}} {
 					if o.Topology, o.Blocks = topology, 2; o.PollRounds == 0 {
 						o.PollRounds = 4
 					}

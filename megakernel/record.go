@@ -35,8 +35,8 @@ type Record struct {
 	Items      uint64 // that waves ran over, those of all rounds together
 	Edges      uint64 // that expansion waves looked at
 	Barriers   uint32 // of the grid that the first block passed
-	TailRounds uint32 // done by one block alone, or by few
-	TailStays  uint32 // times that one block went on alone, or few did
+	TailRounds uint32 // done by one block alone
+	TailStays  uint32 // times that one block went on alone
 	Greatest   uint32 // items of the round that had most
 	Results    uint64 // items appended to lists, and those that were there at first
 }

@@ -10,7 +10,7 @@ import (
 
 // cooperative makes the runner of one launch.
 func (p *Plan) cooperative(ctx context.Context) (runner, error) {
-	return p.launchedOnce(ctx, "fused", func() (*ir.Program, error) { return fuse(p.o.Label, &p.frame, p.enter(), p.o.FewEnter) })
+	return p.launchedOnce(ctx, "fused", func() (*ir.Program, error) { return fuse(p.o.Label, &p.frame, p.enter()) })
 }
 
 // launchedOnce makes the runner of a program that holds all rounds.

@@ -42,9 +42,6 @@ var forms = []form{
 	}},
 }
 
-// always is a weight that no round exceeds.
-const always = 1<<32 - 1
-
 var topologies = []megakernel.Topology{megakernel.HostLoop, megakernel.BackToBack, megakernel.Captured, megakernel.DeviceLoop, megakernel.Cooperative}
 
 // TestSearchIsTheSameInEveryTopology runs the same waves in every way there is.
@@ -64,8 +61,8 @@ func TestSearchIsTheSameInEveryTopology(t *testing.T) {
 					var first *megakernel.Record
 					for _, topology := range topologies {
 						for _, o := range []megakernel.Options{{Blocks: 3}, {Tail: megakernel.TailNever, Blocks: 1}, {Tail: megakernel.TailAlways, Blocks: 2}, {SliceRounds: 1, Blocks: 2, PollRounds: 2},
-							{Tail: megakernel.TailNever, FewEnter: always, Blocks: 10}, {TailEnter: 3, FewEnter: 12, Blocks: 9, SliceRounds: 4}} {
-							if o.Topology = topology; topology != megakernel.Cooperative && (o.Tail != megakernel.TailAuto || o.FewEnter != 0) {
+							{TailEnter: 3, Blocks: 9, SliceRounds: 4}} {
+							if o.Topology = topology; topology != megakernel.Cooperative && (o.Tail != megakernel.TailAuto || o.TailEnter != 0) {
 								continue
 							}
 							rec := search(t, f, g, m, seed, o, want)

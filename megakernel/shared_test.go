@@ -157,12 +157,10 @@ func TestWavesOfOneProgramShareABody(t *testing.T) {
 		for _, c := range []struct {
 			waves, deps, rows int
 			topologies        []megakernel.Topology
-			few               uint32
 		}{
-			{60, 200, 0, topologies, 0},
-			{60, 200, 900, topologies, 0},
-			{60, 200, 1400, []megakernel.Topology{megakernel.Cooperative}, always},
-			{1024, 10000, 0, []megakernel.Topology{megakernel.Cooperative, megakernel.HostLoop}, 0},
+			{60, 200, 0, topologies},
+			{60, 200, 900, topologies},
+			{1024, 10000, 0, []megakernel.Topology{megakernel.Cooperative, megakernel.HostLoop}},
 		} {
 			g := newTangle(7, c.waves, c.deps)
 			for _, top := range c.topologies {
@@ -175,7 +173,7 @@ func TestWavesOfOneProgramShareABody(t *testing.T) {
 					data := words(t, dev, make([]uint32, c.waves*int(g.size)))
 					waves := g.of(start, func(w int) driver.Arg { return driver.Part(data.Buffer, 4*int64(w)*int64(g.size), 4*int64(g.size)) })
 					begin := time.Now()
-					p, err := megakernel.New(t.Context(), dev, waves, g.deps, megakernel.Options{Topology: top, MaxRows: c.rows, FewEnter: c.few})
+					p, err := megakernel.New(t.Context(), dev, waves, g.deps, megakernel.Options{Topology: top, MaxRows: c.rows})
 					if err != nil {
 						t.Fatal(err)
 					}

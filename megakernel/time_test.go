@@ -21,8 +21,7 @@ func timedOptions(t megakernel.Topology, units uint32) []megakernel.Options {
 	switch t {
 	case megakernel.Cooperative:
 		all := []megakernel.Options{{}, {Tail: megakernel.TailNever}, {Tail: megakernel.TailAlways}}
-		return append(all, megakernel.Options{Threads: 512}, megakernel.Options{TailEnter: 32}, megakernel.Options{TailEnter: 128},
-			megakernel.Options{FewEnter: 2048}, megakernel.Options{Tail: megakernel.TailNever, FewEnter: 2048}, megakernel.Options{Tail: megakernel.TailNever, FewEnter: always})
+		return append(all, megakernel.Options{Threads: 512}, megakernel.Options{TailEnter: 32}, megakernel.Options{TailEnter: 128})
 	case megakernel.Drained:
 		return []megakernel.Options{{}, {Blocks: units / 2}}
 	}
@@ -67,7 +66,7 @@ func TestTimes(t *testing.T) {
 				if !slices.Equal(m.read(m.seen), want) {
 					t.Errorf("%s, %v: wrong nodes", name, topology)
 				}
-				t.Logf("%s, %v, %d threads, %d blocks, tail %d, enter %d, few %d: wall %v, device %v, %.3f us a level; %v", name, topology, o.Threads, o.Blocks, o.Tail, o.TailEnter, o.FewEnter, slices.Min(wall), slices.Min(device),
+				t.Logf("%s, %v, %d threads, %d blocks, tail %d, enter %d: wall %v, device %v, %.3f us a level; %v", name, topology, o.Threads, o.Blocks, o.Tail, o.TailEnter, slices.Min(wall), slices.Min(device),
 					float64(slices.Min(wall).Nanoseconds())/1e3/float64(levels+1), rec)
 				p.Close()
 			}
