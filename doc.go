@@ -1,5 +1,5 @@
 // Package vyre is GPU compute for Go: kernels written in Go, run through the driver that every
-// machine with a GPU already has, with no cgo and no toolkit; or in an interpreter, on any machine.
+// machine with a GPU already has, with no cgo and no toolkit; or on the CPU of any machine.
 //
 //	dev, err := vyre.Open("auto")
 //	defer dev.Close()

@@ -55,7 +55,7 @@ type Options struct {
 	// Optimise chooses the passes that the program goes through, by level and name: "" is
 	// the default level, "0" the program as it is written, "2,-licm" all passes but one, "2,-gvn.lowered" all but
 	// one run of one; `vyre passes` lists the names. What a
-	// kernel computes does not depend on it. The device "cpu" checks it and runs the program as
+	// kernel computes does not depend on it. The interpreter of device "cpu" runs the program as
 	// written all the same: it is what the others are held against, and its reports are
 	// promised for that program.
 	Optimise string

@@ -34,8 +34,11 @@ func (c *asmCmd) Run(t *terminal) error { return t.translate(c.Source, c.Out, c.
 
 func (c *asmCmd) assembly(all []loaded) ([]byte, error) {
 	var b bytes.Buffer
-	passes := irCmd{Optimise: c.Optimise, Passes: c.Passes}
-	if err := passes.optimise(&b, all); err != nil {
+	choice, err := c.choice()
+	if err != nil {
+		return nil, err
+	}
+	if err := (&irCmd{Passes: c.Passes}).optimise(&b, all, choice.ForCPU()); err != nil {
 		return nil, err
 	}
 	for _, l := range all {

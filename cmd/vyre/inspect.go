@@ -28,7 +28,11 @@ func (c *irCmd) form(all []loaded) ([]byte, error) {
 	}
 	var b bytes.Buffer
 	if c.Optimise != "" || c.Passes {
-		if err := c.optimise(&b, all); err != nil {
+		choice, err := passesFlag{c.Optimise}.choice()
+		if err != nil {
+			return nil, err
+		}
+		if err := c.optimise(&b, all, choice); err != nil {
 			return nil, err
 		}
 	}

@@ -36,7 +36,8 @@ type passesCmd struct {
 // Help is the long help of the command.
 func (passesCmd) Help() string {
 	return `The runs of passes in their order, from the program to the text. With -O a run that the choice
-leaves out is marked with a minus. -NAME leaves out a run, or with the name of a pass all its runs.`
+leaves out is marked with a minus. Beside each stands the lowest level at which it runs, and GPU where
+machine code for the CPU goes without it. -NAME leaves out a run, or with the name of a pass all its runs.`
 }
 
 func (c *passesCmd) Run(t *terminal) error {
@@ -62,6 +63,9 @@ func (c *passesCmd) Run(t *terminal) error {
 		if p.Required {
 			level = "always"
 		}
+		if r.GPU() {
+			level += " GPU"
+		}
 		fmt.Fprintf(&b, "%s %-17s %-7s %s\n", mark, r.Name, level, p.Does)
 	}
 	_, err = io.WriteString(t.out, b.String())
@@ -70,11 +74,7 @@ func (c *passesCmd) Run(t *terminal) error {
 
 // optimise puts what the passes make of them in the place of the programs, and prints
 // each step if that was asked for.
-func (c *irCmd) optimise(w io.Writer, all []loaded) error {
-	choice, err := passesFlag{c.Optimise}.choice()
-	if err != nil {
-		return err
-	}
+func (c *irCmd) optimise(w io.Writer, all []loaded, choice passes.Choice) error {
 	o := opt.Options{Passes: choice}
 	for i, l := range all {
 		var trace error

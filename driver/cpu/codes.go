@@ -108,7 +108,7 @@ func machineCode(p *ir.Program, choice string) (*native.Kernel, string) {
 	if err != nil {
 		return nil, err.Error()
 	}
-	q, _, err := opt.Run(p, opt.Options{Passes: chosen})
+	q, _, err := opt.Run(p, opt.Options{Passes: chosen.ForCPU()})
 	if err != nil {
 		return nil, err.Error()
 	}

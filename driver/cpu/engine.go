@@ -22,9 +22,6 @@ const (
 	Auto   Engine = "auto"   // machine code where there is some, else the interpreter
 )
 
-// defaultEngine runs where nobody asks for another.
-const defaultEngine = Interp
-
 // engine is a device's choice.
 type engine struct {
 	name     Engine
@@ -41,7 +38,7 @@ func (e engine) target() string {
 
 // chooseEngine reads options and environment, and finds out whether the host runs machine code.
 func chooseEngine(o Options) (engine, error) {
-	name := cmp.Or(o.Engine, Engine(os.Getenv("VYRE_CPU")), defaultEngine)
+	name := cmp.Or(o.Engine, Engine(os.Getenv("VYRE_CPU")), Auto)
 	if o.RequireNative {
 		name = Native
 	}
@@ -52,9 +49,6 @@ func chooseEngine(o Options) (engine, error) {
 	switch name {
 	case Interp:
 		e.reason = "it was asked for"
-		if o.Engine == "" && os.Getenv("VYRE_CPU") == "" {
-			e.reason = "it is the default; VYRE_CPU=auto runs machine code"
-		}
 		return e, nil
 	case Native, Auto:
 	default:

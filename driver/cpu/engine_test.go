@@ -39,8 +39,8 @@ func TestEngineIsChosenAndSaid(t *testing.T) {
 		target, reason   string
 		nativeN, interpN uint64
 	}{
-		{"default", "", cpu.Options{}, "interp", "default", 0, 1},
-		{"by environment", "auto", cpu.Options{}, native.Target, "", 1, 0},
+		{"default", "", cpu.Options{}, native.Target, "", 1, 0},
+		{"by environment", "interp", cpu.Options{}, "interp", "asked for", 0, 1},
 		{"required", "", cpu.Options{OpenOptions: driver.OpenOptions{RequireNative: true}}, native.Target, "", 1, 0},
 		{"the option wins", "native", cpu.Options{Engine: cpu.Interp}, "interp", "asked for", 0, 1},
 		{"a schedule", "auto", cpu.Options{Run: interp.Options{Schedule: interp.Reversed}}, "interp", "schedule", 0, 1},

@@ -8,7 +8,7 @@ import (
 // Options adjust the device. The zero value is what Open("cpu") uses.
 type Options struct {
 	driver.OpenOptions
-	// Engine chooses what runs kernels: "" is VYRE_CPU, else the default.
+	// Engine chooses what runs kernels: "" is VYRE_CPU, else Auto.
 	Engine Engine
 	// Run is how the interpreter runs every launch; anything but Workers and TraceCap in it asks for the interpreter. With detectors, findings come as the Reports of each Result.
 	Run RunOptions

@@ -80,7 +80,7 @@ func New(in Input) (*Page, error) {
 			page.add(assembly.machineColumn(code, in.Target))
 		}
 	}
-	cpu, err := o.cpuColumn(w.program)
+	cpu, err := o.cpuColumn(tagged, in.Passes)
 	if err != nil {
 		return nil, err
 	}

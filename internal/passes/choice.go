@@ -99,6 +99,17 @@ func (c Choice) Runs() ([]Run, error) {
 	return runs, nil
 }
 
+// ForCPU is the choice for machine code of the CPU: without the runs that it gains nothing by, unless Enable names them.
+func (c Choice) ForCPU() Choice {
+	c.Disable = slices.Clone(c.Disable)
+	for _, r := range table {
+		if r.GPU() && !named(r, c.Enable) {
+			c.Disable = append(c.Disable, r.Name)
+		}
+	}
+	return c
+}
+
 // is reports whether name is that of the run or of its pass.
 func (r Run) is(name string) bool { return r.Name == name || r.Pass == name }
 

@@ -1,6 +1,7 @@
 package passes_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,6 +47,45 @@ func TestParseRefusesWrongChoices(t *testing.T) {
 	} {
 		if _, err := passes.Parse(c.text); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%q: %v, want an error that says %q", c.text, err, c.says)
+		}
+	}
+}
+
+// Machine code for the CPU goes without the runs of the GPU, each of which there is, unless a choice asks for them.
+func TestForCPULeavesOutWhatIsTheGPUs(t *testing.T) {
+	for _, c := range []struct {
+		choice  string
+		without []string
+	}{
+		{"", []string{"bounds.early", "bounds.late", "narrow.late", "idiom", "clamp", "cover", "ahead"}},
+		{"2,-licm,+bounds.late", []string{"bounds.early", "licm.first", "narrow.late", "ahead"}},
+		{"2,+idiom,+narrow", []string{"bounds.late", "clamp"}},
+		{"0", []string{"bounds.early", "fold.early"}},
+	} {
+		chosen, err := passes.Parse(c.choice)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := chosen.Runs()
+		if err != nil {
+			t.Fatal(err)
+		}
+		left, err := chosen.ForCPU().Runs()
+		if err != nil {
+			t.Fatalf("%q for the CPU: %v", c.choice, err)
+		}
+		has := func(runs []passes.Run, name string) bool {
+			return slices.ContainsFunc(runs, func(r passes.Run) bool { return r.Name == name })
+		}
+		for _, name := range c.without {
+			if _, ok := passes.Of(strings.Split(name, ".")[0]); !ok || has(left, name) {
+				t.Errorf("%q for the CPU runs %s, or there is no such pass", c.choice, name)
+			}
+		}
+		for _, r := range all {
+			if asked := slices.Contains(chosen.Enable, r.Name) || slices.Contains(chosen.Enable, r.Pass); has(left, r.Name) != (asked || !r.GPU()) {
+				t.Errorf("%q for the CPU: %s runs is %v", c.choice, r.Name, has(left, r.Name))
+			}
 		}
 	}
 }

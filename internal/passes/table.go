@@ -1,5 +1,7 @@
 package passes
 
+import "slices"
+
 // Pass is what a pass is, wherever it runs.
 type Pass struct {
 	Name  string
@@ -91,6 +93,14 @@ type Run struct {
 	Level Level // the lowest at which it runs
 	When  When
 }
+
+// gpu names the passes and runs whose work machine code for the CPU does not use. It compares the indices of eight lanes
+// at once whatever is known of one, has no rotates and bit fields, makes atomics of one lane after the other, and the
+// processor moves loads ahead by itself.
+var gpu = []string{"bounds", "narrow.late", "idiom", "clamp", "cover", "ahead"}
+
+// GPU reports whether only code for a GPU gains by the run.
+func (r Run) GPU() bool { return slices.ContainsFunc(gpu, r.is) }
 
 // table is the compiler: its runs, in order.
 var table = []Run{
