@@ -42,6 +42,7 @@ gpu-suite:
 	if [ -n "$(GAP)" ]; then mkdir -p .gpu/gap && cp -r $(GAP)/src .gpu/gap/; fi
 	$(gpu) -C bench build -buildvcs=auto -trimpath -ldflags=-s -o ../.gpu/budget ./budget
 	$(gpu) -C bench build -trimpath -ldflags=-s -o ../.gpu/codegen ./codegen/compare
+	$(gpu) -C bench build -trimpath -ldflags=-s -o ../.gpu/cpu ./cpu
 	install -m 755 driver/cuda/testdata/run.sh .gpu/run.sh
 	$(gpu) build -trimpath -ldflags=-s -o .gpu/vyre ./cmd/vyre
 	cd examples && cp --parents digests.sh */kernel.go sobel/lake.png ../.gpu/examples/

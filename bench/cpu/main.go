@@ -1,13 +1,15 @@
 // Command cpu measures device cpu on one core: machine code, the interpreter, and the same loops in C (loops.txt) as gcc
-// makes them. Kernels are those of bench/codegen. Runs are interleaved, each figure is the least, and what came out has one
-// digest wherever it is compared.
+// makes them; or on all cores, beside one, OpenMP and a copy. Kernels are those of bench/codegen. Runs are interleaved, each
+// figure is the least, and what came out has one digest wherever it is compared.
 //
 //	go run ./cpu            (in bench; needs gcc)
+//	go run ./cpu -cores
 package main
 
 import (
 	"context"
 	"encoding/binary"
+	"flag"
 	"fmt"
 	"log"
 	"math"
@@ -150,12 +152,18 @@ func loop(bin, name string, rounds int) (ns time.Duration, sum uint64, err error
 
 func main() {
 	log.SetFlags(0)
+	cores := flag.Bool("cores", false, "measure larger inputs on all cores")
+	flag.Parse()
+	measure := oneCore
+	if *cores {
+		measure = allCores
+	}
 	if err := measure(); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func measure() error {
+func oneCore() error {
 	dir, err := os.MkdirTemp("", "cpu")
 	if err != nil {
 		return err
