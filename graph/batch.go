@@ -59,7 +59,7 @@ func (s *Session) Batch(ctx context.Context, queries []Query) ([]*Reached, error
 			return nil, err
 		}
 	}
-	by, err := s.answering()
+	by, err := s.searching(len(queries))
 	if err != nil {
 		return nil, err
 	}

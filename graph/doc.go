@@ -50,8 +50,9 @@
 // # Engines
 //
 // On device cpu a session answers with package graph/cpu, on all cores of the host, strong components and topological levels on
-// one; on others, or if a topology is asked for, with kernels. Session.Engine says which, and Run in every answer. What both
-// can be asked is the interface answers in native.go.
+// one; on others, or if a topology is asked for, with kernels. Where times were measured, the host's cores answer short searches
+// of a session on a GPU (see SessionOptions.Costs). Session.Explain says which, and Run in every answer. What both can be asked
+// is the interface answers in native.go; who is asked is decided in beside.go.
 //
 // Start reading at csr.go, then build.go and generator.go; for files at vyg.go and open.go; for devices at session.go, then
 // batch.go, level.go and several.go; analyses are those of components.go, tree.go and bitflow.go, and what they answer labels.go; one's own are those of fixpoint.go.

@@ -38,7 +38,7 @@ func (x *Fixpoint[T]) runNative(ctx context.Context, start Start[T], nodes []uin
 	if err != nil {
 		return nil, err
 	}
-	r := native{s, s.native}.ran(began, stats)
+	r := native{s, s.native, ""}.ran(began, stats)
 	if !settled {
 		r.Record.Status = megakernel.BudgetSpent
 	}

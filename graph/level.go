@@ -17,7 +17,7 @@ func (s *Session) Levels(ctx context.Context, q Query) ([]uint32, error) {
 	if err := s.forLevels(q); err != nil {
 		return nil, err
 	}
-	by, err := s.answering()
+	by, err := s.searching(1)
 	if err != nil {
 		return nil, err
 	}

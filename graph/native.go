@@ -16,9 +16,9 @@ type Engine uint8
 
 // The engines.
 const (
-	AutoEngine   Engine = iota // Native on device cpu, unless a topology is asked for; else Waves
+	AutoEngine   Engine = iota // Native on device cpu, unless a topology is asked for; elsewhere Waves, and Native beside them for searches that it was measured to be faster at
 	WavesEngine                // kernels on the session's device, which device cpu interprets
-	NativeEngine               // Go on the cores of the host, by package graph/cpu; on device cpu only
+	NativeEngine               // Go on the cores of the host, by package graph/cpu; nothing is on the device
 )
 
 func (e Engine) String() string {
@@ -33,9 +33,9 @@ func (e Engine) String() string {
 	return fmt.Sprintf("engine %d", uint8(e))
 }
 
-// Engine returns what answers.
+// Engine returns what answers a query alone; Run in every answer says what did.
 func (s *Session) Engine() Engine {
-	if s.native != nil {
+	if s.native != nil || s.beside.queries > 0 {
 		return NativeEngine
 	}
 	return WavesEngine
@@ -58,7 +58,7 @@ func (s *Session) answering() (answers, error) {
 		return nil, err
 	}
 	if s.native != nil {
-		return native{s, s.native}, nil
+		return native{s, s.native, "the session's engine searches on the cores of the host"}, nil
 	}
 	return waved{s}, nil
 }
@@ -74,21 +74,12 @@ func (s *Session) engine(asked megakernel.Topology) error {
 	switch {
 	case s.o.Engine > NativeEngine:
 		return s.refuse(fmt.Sprintf("%v", s.o.Engine), "ask for AutoEngine, WavesEngine or NativeEngine")
-	case s.o.Engine == NativeEngine && s.dev.Name() != onHost:
-		return s.refuse("the native engine runs on device cpu only", "open that device, or leave the engine at AutoEngine")
 	case s.o.Engine == NativeEngine && asked != megakernel.Auto:
 		return s.refuse(fmt.Sprintf("the native engine has no topology, and %v is asked for", asked), "leave one of the two at its default")
-	case s.o.Engine == WavesEngine, s.dev.Name() != onHost, asked != megakernel.Auto:
+	case s.o.Engine == AutoEngine && (s.dev.Name() != onHost || asked != megakernel.Auto), s.o.Engine == WavesEngine:
 		return nil
 	}
-	var reverse cpu.Graph
-	switch {
-	case s.symmetric:
-		reverse = hostArrays(s.g)
-	case s.back != nil:
-		reverse = hostArrays(s.back.g)
-	}
-	s.native = cpu.New(hostArrays(s.g), reverse, cpu.Options{})
+	s.native = s.newEngine()
 	s.closers = []interface{ Close() error }{} // open, and nothing to close yet
 	return nil
 }
@@ -99,8 +90,9 @@ func hostArrays(g *CSR) cpu.Graph {
 
 // native is the engine of the host's cores.
 type native struct {
-	s *Session
-	e *cpu.Engine
+	s   *Session
+	e   *cpu.Engine
+	why string // it answers
 }
 
 // ran is how it went, since some time.
@@ -136,7 +128,7 @@ func (n native) batch(ctx context.Context, queries []Query) ([]*Reached, error) 
 func (n native) turn(ctx context.Context, queries []Query, turn []int, all []*Reached) error {
 	s, began := n.s, time.Now()
 	for _, i := range turn {
-		all[i] = &Reached{words: make([]uint32, s.words()), why: "the session's engine searches on the cores of the host"}
+		all[i] = &Reached{words: make([]uint32, s.words()), why: n.why}
 	}
 	if len(turn) == 1 {
 		r := all[turn[0]]
@@ -144,13 +136,7 @@ func (n native) turn(ctx context.Context, queries []Query, turn []int, all []*Re
 		if err != nil {
 			return err
 		}
-		r.Run = run
-		for v, l := range level {
-			if l != None {
-				r.words[v/32] |= 1 << (v % 32)
-				r.count++
-			}
-		}
+		r.Run, r.count = run, reachedWords(level, r.words)
 		return nil
 	}
 	seeds := make([][]uint32, len(turn))

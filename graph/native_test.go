@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre"
+	"github.com/govyre/vyre/driver"
 	_ "github.com/govyre/vyre/driver/cudasim"
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/flow"
@@ -18,14 +19,14 @@ import (
 	"github.com/govyre/vyre/megakernel"
 )
 
-// TestEnginesAgree asks the native engine and waves the same questions.
+// TestEnginesAgree asks the native engine and waves the same questions, on device cpu and beside a GPU.
 func TestEnginesAgree(t *testing.T) {
-	dev, err := vyre.Open("cpu")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dev.Close()
-	for seed := range uint64(long.Count(4, 40, 400)) {
+	t.Run("cpu", func(t *testing.T) { enginesAgree(t, openDevice(t, "cpu"), uint64(long.Count(4, 40, 400))) })
+	t.Run("cuda-sim", func(t *testing.T) { enginesAgree(t, openDevice(t, "cuda-sim"), uint64(long.Count(1, 8, 40))) })
+}
+
+func enginesAgree(t *testing.T, dev driver.Device, seeds uint64) {
+	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 12))
 		g := randomGraph(t, seed, 70, seed%2 == 0)
 		if seed%3 == 0 {
@@ -41,7 +42,7 @@ func TestEnginesAgree(t *testing.T) {
 		var others [2][][]uint32
 		var facts [2][]uint64
 		for k, engine := range []graph.Engine{graph.NativeEngine, graph.WavesEngine} {
-			s, err := graph.NewSession(t.Context(), dev.Device, g, graph.SessionOptions{Engine: engine, Levels: true})
+			s, err := graph.NewSession(t.Context(), dev, g, graph.SessionOptions{Engine: engine, Levels: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -197,7 +198,7 @@ func TestAutoTakesTheHostsCores(t *testing.T) {
 		{cpu, graph.SessionOptions{Engine: graph.NativeEngine, Topology: megakernel.HostLoop}, graph.AutoEngine},
 		{cpu, graph.SessionOptions{Engine: 3}, graph.AutoEngine},
 		{sim, graph.SessionOptions{}, graph.WavesEngine},
-		{sim, graph.SessionOptions{Engine: graph.NativeEngine}, graph.AutoEngine},
+		{sim, graph.SessionOptions{Engine: graph.NativeEngine}, graph.NativeEngine},
 	} {
 		s, err := graph.NewSession(t.Context(), c.dev.Device, g, c.o)
 		if err != nil {

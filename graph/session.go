@@ -36,13 +36,15 @@ type Session struct {
 	one, many *megakernel.Plan // of a query alone, and of several together; many is nil if no batch has any
 	leveled   *megakernel.Plan // of levels
 
-	native    *cpu.Engine // nil if kernels answer everything
-	waved     bool        // what they need is open
-	symmetric bool        // the graph is
-	free      bool        // nobody asked for a topology
-	analysed  uint64      // bytes of analyses, beyond memory
-	weak      *weak       // nil until it is asked for
-	labels    *labels     // nil until they are tried
+	native    *cpu.Engine // nil if the session is one of kernels
+	beside    beside      // of kernels
+	decided   decision
+	waved     bool    // what they need is open
+	symmetric bool    // the graph is
+	free      bool    // nobody asked for a topology
+	analysed  uint64  // bytes of analyses, beyond memory
+	weak      *weak   // nil until it is asked for
+	labels    *labels // nil until they are tried
 	weights   *weights
 	order     *peels
 	strong    *strong
@@ -66,15 +68,19 @@ type SessionOptions struct {
 	Seeds   int    // of a query, at most; 0 is 1024
 	Budget  uint64 // bytes of device memory; 0 is what the allocator has
 	Levels  bool   // Session.Levels can be asked; that takes 4 bytes a node, and unless the graph is symmetric all of it a second time
-	Engine  Engine // what answers; AutoEngine is Go on the host's cores on device cpu, and kernels on others
+	Engine  Engine // what answers; see AutoEngine
 	// Topology is who drives the rounds; Auto is a drain where the device has cooperative launches. Queries that
 	// run together have rounds even so, in one launch. With Auto a symmetric graph is not searched at all if there is
 	// memory to keep the labels of its components: see Reached.Algorithm.
 	Topology megakernel.Topology
 
 	// Expected is what earlier runs of a query alone came to, by Session.Trial. With Auto, and if every way was measured in a
-	// session like this one, it chooses who drives the rounds of such queries.
+	// session like this one, it chooses who drives the rounds of such queries, and whether the host's cores answer them.
 	Expected *megakernel.History
+	// Costs are times measured on the device, by megakernel.Calibrate. With AutoEngine, and without evidence of a trial, the
+	// host's cores answer searches that they finish in less time than the device is predicted to take by them. Nil are those
+	// that Calibrate kept, if Expected holds a run; without costs kernels answer.
+	Costs *plan.Costs
 	// Runs is how many such queries the session is going to answer, by which what it takes to plan is weighed; 0 is Queries.
 	Runs uint64
 
@@ -130,12 +136,12 @@ func NewSession(ctx context.Context, dev driver.Device, g *CSR, o SessionOptions
 	if err != nil {
 		return nil, err
 	}
-	if s.native != nil {
-		return s, nil // waves are opened when somebody asks for what it does not have
+	if s.native == nil { // else waves are opened when somebody asks for what it does not have
+		if err := s.openWaves(ctx); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
 	}
-	if err := s.openWaves(ctx); err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
+	s.decide()
 	return s, nil
 }
 

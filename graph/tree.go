@@ -46,7 +46,7 @@ func (s *Session) Tree(ctx context.Context, q Query) (*Tree, error) {
 	if err := s.forLevels(q); err != nil {
 		return nil, err
 	}
-	by, err := s.answering()
+	by, err := s.searching(2) // parents take another pass over the arcs
 	if err != nil {
 		return nil, err
 	}

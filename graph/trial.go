@@ -13,7 +13,7 @@ func (s *Session) alone() megakernel.Options {
 	if !s.free || s.o.Expected == nil {
 		return megakernel.Options{Topology: s.o.Topology, Blocks: s.o.blocks}
 	}
-	return megakernel.Options{Expected: s.o.Expected, Runs: s.expectedRuns()}
+	return megakernel.Options{Expected: s.o.Expected, Runs: s.expectedRuns(), Costs: s.o.Costs}
 }
 
 func (s *Session) expectedRuns() uint64 {
@@ -31,8 +31,8 @@ func (s *Session) drains() bool {
 	return s.o.Topology == megakernel.Drained
 }
 
-// Trial answers a query in every way in which the rounds of a query alone can be driven, ten times each, and takes what
-// that came to into h. A session of this graph, or of one of its kind and size, chooses by it if it has it in
+// Trial answers a query in every way in which the rounds of a query alone can be driven, and on the cores of the host, ten
+// times each, and takes what that came to into h. A session of this graph, or of one of its kind and size, chooses by it if it has it in
 // SessionOptions.Expected. Queries that labels answer are not among these ways, and go on to be answered so.
 // megakernel.KeepHistory keeps what was measured beside compiled kernels.
 //
@@ -57,8 +57,12 @@ func (s *Session) Trial(ctx context.Context, q Query, h *megakernel.History) err
 	again := s.dev.NewSequence(s.o.Label + ", trial")
 	defer again.Close()
 	again.Fill(driver.All(s.turn), 0, 4)
-	return megakernel.Trial(ctx, s.dev, s.waves(p), dependencies, megakernel.Options{Label: s.o.Label + " trial"}, h, func(ctx context.Context) error {
+	err = megakernel.Trial(ctx, s.dev, s.waves(p), dependencies, megakernel.Options{Label: s.o.Label + " trial"}, h, func(ctx context.Context) error {
 		_, err := again.Run(ctx)
 		return err
 	})
+	if err != nil {
+		return err
+	}
+	return s.tryNative(ctx, q, h)
 }

@@ -181,3 +181,30 @@ func (p *Plan) byEvidence(b *binder, arena uint64) (bool, error) {
 	p.projected = chosen.Projected(in.Sample.BaselineNS)
 	return true, nil
 }
+
+// Against holds runs of the plan against those in another way that h has for the same waves: the best tenth of the plan's,
+// and the worst tenth of the other's, in nanoseconds; false if too little is known of either.
+func (p *Plan) Against(h *History, other plan.Offered) (own, others uint64, known bool) {
+	if h.Programs != p.ran() {
+		return 0, 0, false
+	}
+	own, known = h.Time(p.way(), 10)
+	if others, also := h.Time(other, 90); known && also {
+		return own, others, true
+	}
+	return 0, 0, false
+}
+
+// Takes returns what a run of the plan is predicted to take, in nanoseconds: by what runs were observed to have to do, or, if
+// nothing was observed, what a run that has nothing to do takes.
+func (p *Plan) Takes(costs *plan.Costs, w plan.Workload) float64 {
+	switch {
+	case p.o.Topology == Drained && w.DrainNS > 0:
+		return w.DrainNS
+	case p.o.Topology == Drained:
+		return costs.CoopRead
+	case w.Runs == 0:
+		w = plan.Workload{Rounds: 1, Runs: 1}
+	}
+	return costs.Predict(p.o.Topology, uint64(p.o.PollRounds), int(p.blocks), max(p.phases[EveryRound].plan.PerRound, 1), w)
+}

@@ -9,8 +9,8 @@ import (
 	"github.com/govyre/vyre/megakernel/plan"
 )
 
-// trialRuns is how often each way runs in a trial, after some runs that are not timed: as often as evidence needs.
-const trialRuns = 10
+// TrialRuns is how often each way runs in a trial, after some runs that are not timed: as often as evidence needs.
+const TrialRuns = 10
 
 // Trial runs waves in every way in which a plan of them could run, ten times each, and takes that into h. Plans with the
 // same options that expect h choose by it from then on (see Options.Expected). Topology and tail are what is tried, so
@@ -71,7 +71,7 @@ func (t *trial) way(o Options) (offered []plan.Offered, err error) {
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
 	p.tailFree = true // the trial decided about it, not the caller
-	for k := range warmRuns + trialRuns {
+	for k := range warmRuns + TrialRuns {
 		if t.reset != nil {
 			if err := t.reset(t.ctx); err != nil {
 				return nil, err

@@ -106,6 +106,15 @@ func (h *History) Ran(name string, ns, projected uint64) {
 	}
 }
 
+// Time returns the time that so many of a hundred of the newest runs in a way do not exceed; false if there is no evidence.
+func (h *History) Time(of Offered, percent int) (ns uint64, known bool) {
+	w := h.way(of.Name)
+	if w.unknown(of) != "" {
+		return 0, false
+	}
+	return w.quantile(percent), true
+}
+
 // without is the way that a pass is compared with.
 func (h *History) without(w *Way) *Way { return h.way(w.Needs) }
 

@@ -99,7 +99,7 @@ part_waves() {
 		pipeline .
 		graph Session
 	END
-	# How long rounds take where one block goes on alone, eight do, and all.
+	# How long rounds take where one block goes on alone, and all.
 	if [ -z "${SIM:-}" ]; then
 		bounded "$log" "$work/megakernel.test" -test.v -test.timeout=0 '-test.run=^TestTimes$' -devices=cuda -ways=cooperative \
 			'-timed=grid:1024x1024;road:1024x1024;chain:20000;ladder:20000x16' || rc=1
