@@ -113,13 +113,14 @@ func (g *generator) load(t ir.Type) (build.Value, bool) {
 	b := g.b
 	type source struct {
 		obj   ir.Object
+		whole bool // a buffer or a table that is only read
 		own   *array
 		local *local
 	}
 	var from []source
 	for _, a := range g.ro {
 		if a.elem.Value() == t {
-			from = append(from, source{obj: a.obj})
+			from = append(from, source{obj: a.obj, whole: true})
 		}
 	}
 	for _, a := range g.arrays {
@@ -146,6 +147,8 @@ func (g *generator) load(t ir.Type) (build.Value, bool) {
 		return g.hinted(b.Load(s.obj, g.cell(s.own))), true
 	case s.local != nil:
 		return b.Load(s.obj, g.place(*s.local)), true
+	case s.whole && g.pick(4) == 1:
+		return g.hinted(b.Load(s.obj, g.viewed(s.obj))), true
 	}
 	return g.hinted(b.Load(s.obj, g.index())), true
 }

@@ -20,6 +20,41 @@ func (g *generator) place(l local) build.Value {
 	return b.U32(uint32(g.pick(l.n)))
 }
 
+// viewed is an index of a view of an object, as slicing and indexing make it: the bounds of the view are clamped, and what is not
+// below its length is an index that no object has.
+func (g *generator) viewed(obj ir.Object) build.Value {
+	b := g.b
+	t := []ir.Type{ir.U32, ir.U64}[g.pick(2)]
+	bound := func() build.Value {
+		if g.chance(2) {
+			return g.expr(t, 1) // mostly far beyond
+		}
+		return b.Cvt(t, b.And(g.expr(ir.U32, 1), b.U32(7)))
+	}
+	n := b.Cvt(t, b.Len(obj))
+	off := b.Min(bound(), n)
+	length := b.Sub(n, off)
+	if g.chance(2) { // x[off:high]
+		length = b.Sub(b.Max(b.Min(bound(), n), off), off)
+	}
+	if g.chance(2) { // a view of the view
+		more := b.Min(bound(), length)
+		off, length = b.Add(off, more), b.Sub(length, more)
+	}
+	if g.chance(2) { // its beginning
+		length = b.Min(bound(), length)
+	}
+	i := g.own
+	switch g.pick(3) {
+	case 1:
+		i = b.Add(i, b.U32(uint32(1+g.pick(4))))
+	case 2:
+		i = b.Sub(i, b.And(g.expr(ir.U32, 1), b.U32(3))) // may wrap
+	}
+	i = b.Cvt(t, i)
+	return b.Select(b.Lt(i, length), b.Add(off, i), b.Const(t, t.Mask()))
+}
+
 // burst writes a few accesses to one or two places that the invocation has for itself, with conditions,
 // fences and exits between.
 func (g *generator) burst() {

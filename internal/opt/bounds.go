@@ -22,6 +22,7 @@ func bounds(w *work) {
 			}
 		case w.Type[r] == ir.Bool && exact.Of(w.Op[r]) != nil && in.Args == 2 && w.Type[w.A(r)].IsInt():
 			if v, ok := g.at(r).constant(); ok {
+				g.learn(r, v != 0, 1) // what follows from it may be asked for
 				w.replaceAlways(r, w.constant(ir.Bool, v))
 				w.hit("decided")
 			}

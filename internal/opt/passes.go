@@ -18,6 +18,7 @@ var functions = map[string]func(*work){
 	"forward":   forward,
 	"dse":       dse,
 	"bounds":    bounds,
+	"views":     views,
 	"unswitch":  unswitch,
 	"licm":      licm,
 	"unroll":    unroll,

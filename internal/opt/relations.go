@@ -276,7 +276,15 @@ func (g *ranges) under(v ir.Row, o uint32, gap uint64, log int, depth int) bool 
 	switch w.Op[v] {
 	case ir.OpMin:
 		return g.under(w.A(v), o, gap, log, depth-1) || g.under(w.B(v), o, gap, log, depth-1)
+	case ir.OpMax:
+		return g.under(w.A(v), o, gap, log, depth-1) && g.under(w.B(v), o, gap, log, depth-1)
 	case ir.OpSelect:
+		if c, ok := g.of(w.A(v)).constant(); ok { // which may have been found since it was computed
+			if c != 0 {
+				return g.under(w.B(v), o, gap, log, depth-1)
+			}
+			return g.under(w.C(v), o, gap, log, depth-1)
+		}
 		return g.under(w.B(v), o, gap, log, depth-1) && g.under(w.C(v), o, gap, log, depth-1)
 	case ir.OpAnd:
 		a, b := w.A(v), w.B(v)
@@ -295,6 +303,10 @@ func (g *ranges) under(v ir.Row, o uint32, gap uint64, log int, depth int) bool 
 	case ir.OpAdd, ir.OpOr:
 		a := g.of(w.A(v))
 		c, ok := w.bits(w.B(v))
+		if !ok && w.Op[v] == ir.OpAdd && !t.IsSigned() {
+			// A sum that wraps is less than the number.
+			return g.behind(w.A(v), w.B(v), o, gap, log, depth) || g.behind(w.B(v), w.A(v), o, gap, log, depth)
+		}
 		if !ok || w.Op[v] == ir.OpOr && c&^a.zeros != 0 {
 			return false
 		}

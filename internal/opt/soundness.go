@@ -27,6 +27,10 @@ const (
 	checkWrap                          // bounds: what is subtracted does not wrap
 	checkNotZero                       // bounds: a condition says that what was loaded is not zero
 	checkAsLong                        // bounds: what has the element that was loaded is no longer than what is accessed
+	checkViewWraps                     // bounds: the end of a view is not before its beginning
+	checkViewOutside                   // views: the index that stands for none is beyond every length
+	checkViewDistance                  // views: the sum of an index and a constant does not wrap
+	checkViewDifference                // views: nor does what is subtracted from it
 	checkRounds                        // ranges: a loop is walked until its rounds bring nothing new
 	checkRevision                      // ranges: what was found before is about the program as it is
 	checkScope                         // ranges: what a condition says ends with its region
@@ -113,6 +117,10 @@ var checkNames = [numChecks]string{
 	checkWrap:             "bounds/wrap",
 	checkNotZero:          "bounds/not-zero",
 	checkAsLong:           "bounds/as-long",
+	checkViewWraps:        "bounds/view-wraps",
+	checkViewOutside:      "views/outside",
+	checkViewDistance:     "views/distance",
+	checkViewDifference:   "views/difference",
 	checkRounds:           "bounds/rounds",
 	checkRevision:         "bounds/revision",
 	checkScope:            "bounds/scope",

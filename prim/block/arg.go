@@ -33,6 +33,19 @@ func Ordered[T Bits](x T, kind uint32) T {
 	return x
 }
 
+// unordered is the key of which Ordered made x.
+func unordered[T Bits](x T, kind uint32) T {
+	ones := ^T(0)
+	top := ones &^ (ones >> 1)
+	switch {
+	case kind == Signed || kind == Float && x&top != 0:
+		return x ^ top
+	case kind == Float:
+		return ^x
+	}
+	return x
+}
+
 // isNaN reports whether the bits of a float of 32 or 64 bits are those of a NaN.
 func isNaN[T Bits](x T) bool {
 	v, infinity := uint64(x), uint64(0x7ff<<52)

@@ -11,6 +11,14 @@ func sortedAs[K Bits](key K, kind uint32, down bool) K {
 	return key
 }
 
+// fromSorted is the key that sortedAs made into v.
+func fromSorted[K Bits](v K, kind uint32, down bool) K {
+	if down {
+		v = ^v
+	}
+	return unordered(v, kind)
+}
+
 // Search finds where each of queries[:m] goes in x[:n], which is sorted: out has how many elements come before it, and with
 // upper those that are equal, too.
 func Search[K Bits, I uint32 | uint64](t gpu.Thread, kind uint32, down, upper bool, x []K, n uint64, queries []K, m uint64, out []I) {
@@ -29,13 +37,12 @@ func Search[K Bits, I uint32 | uint64](t gpu.Thread, kind uint32, down, upper bo
 	}
 }
 
-// mergeSplit says how many of the first at elements of two sorted ranges are from the first of them, which is n elements of a;
-// the other one is m elements of b. Of equals those of the first come first.
-func mergeSplit[K Bits](kind uint32, down bool, a []K, fromA, n uint64, b []K, fromB, m, at uint64) uint64 {
+// mergeSplit says how many of the first at elements of a[:n] and b[:m], both sorted, are from a. Of equals those of the first come first.
+func mergeSplit[K Bits](kind uint32, down bool, a, b []K, n, m, at uint64) uint64 {
 	lo, hi := at-min(at, m), min(at, n)
 	for lo < hi {
 		mid := lo + (hi-lo)/2
-		if sortedAs(b[fromB+at-1-mid], kind, down) < sortedAs(a[fromA+mid], kind, down) {
+		if sortedAs(b[at-1-mid], kind, down) < sortedAs(a[mid], kind, down) {
 			hi = mid
 		} else {
 			lo = mid + 1
@@ -44,73 +51,151 @@ func mergeSplit[K Bits](kind uint32, down bool, a []K, fromA, n uint64, b []K, f
 	return lo
 }
 
+// MergeCells is how many elements of shared memory Merge takes: a tile, and room so that invocations which go through it by rows
+// use different banks.
+const MergeCells = Tile + Tile/16
+
+// MergeCuts is how many tiles of one workgroup have their cuts found at once, and one.
+const MergeCuts = Threads
+
+// mergeCell is where element i of a merged tile lies.
+func mergeCell[K Bits](i uint32) uint32 {
+	if bitsOf[K]() == 64 {
+		return i + i>>4
+	}
+	return i + i>>5
+}
+
+// mergeCutsOf finds where the tiles from the first one on begin in a, and where the last of them ends.
+func mergeCutsOf[K Bits](t gpu.Thread, kind uint32, down bool, a []K, n uint64, b []K, m, first uint64, tiles uint32, cut []uint64) {
+	if i := t.Local().X; i <= tiles {
+		cut[i] = mergeSplit(kind, down, a, b, n, m, min((first+uint64(i))*Tile, n+m))
+	}
+	t.Barrier()
+}
+
 // Merge merges a[:n] and b[:m], both sorted, into out; of equals those of a come first. With pairs the values go with their keys,
-// and with iota the numbers of their places do, those of b counted on from n. Workgroups take tiles of the result in turn, and
-// invocations a part of a tile: where one begins in a and in b is found by bisection (the merge path). s is shared memory of
-// Tile elements, places of Tile with pairs, cut of 2.
+// and with iota the numbers of their places do, those of b counted on from n. A workgroup takes tiles of the result that follow
+// each other: where they begin in a and in b is found by bisection (the merge path: Odeh, Green, Mwassi, Shmueli, Birk, Merge Path,
+// 2012), and then where the parts of its invocations do. s is shared memory of MergeCells elements, places with pairs too, and
+// cut of MergeCuts.
 func Merge[K Bits, V uint32 | uint64](t gpu.Thread, kind uint32, down, pairs, iota bool, a []K, n uint64, b []K, m uint64, out []K, aV, bV, outV []V, s []K, places []uint16, cut []uint64) {
+	tiles := uint32((n + m + Tile - 1) / Tile)
+	g, some, more := t.Group().X, tiles/t.Groups().X, tiles%t.Groups().X
+	first := g*some + min(g, more)
+	end := first + some
+	if g < more {
+		end++
+	}
+	for ; first < end; first += MergeCuts - 1 {
+		count := min(end-first, MergeCuts-1)
+		mergeCutsOf(t, kind, down, a, n, b, m, uint64(first), count, cut)
+		for i := range count {
+			mergeTile(t, kind, down, pairs, iota, a, n, b, out, aV, bV, outV, uint64(first+i)*Tile, n+m, cut[i], cut[i+1], s, places)
+		}
+	}
+}
+
+// mergeTile merges the tile of the result that begins at base, which takes a from fromA up to toA. s has the keys of a, then those of
+// b, then keys that come last: they fill a tile that is short, and one more of them ends b, so that only the end of a is watched.
+func mergeTile[K Bits, V uint32 | uint64](t gpu.Thread, kind uint32, down, pairs, iota bool, a []K, n uint64, b, out []K, aV, bV, outV []V, base, length, fromA, toA uint64, s []K, places []uint16) {
 	l := t.Local().X
-	for base := uint64(t.Group().X) * Tile; base < n+m; base += uint64(t.Groups().X) * Tile {
-		all := uint32(min(Tile, n+m-base))
-		if l < 2 {
-			cut[l] = mergeSplit(kind, down, a, 0, n, b, 0, m, base+uint64(l*all))
+	all, fromB := uint32(min(Tile, length-base)), base-fromA
+	ofA := a[fromA:][:min(uint32(toA-fromA), all)]
+	inA := uint32(len(ofA))
+	ofB := b[fromB:][:all-inA]
+	var key [Each]K
+	for k := range uint32(Each) {
+		key[k] = fromSorted(^K(0), kind, down)
+		if i := l + Threads*k; i < inA {
+			key[k] = ofA[i]
+		} else if i -= inA; i < uint32(len(ofB)) {
+			key[k] = ofB[i]
 		}
-		t.Barrier()
-		fromA := cut[0]
-		fromB, inA := base-fromA, uint32(cut[1]-fromA)
-		for i := l; i < all; i += Threads {
-			if i < inA {
-				s[i] = a[fromA+uint64(i)]
-			} else {
-				s[i] = b[fromB+uint64(i-inA)]
-			}
+	}
+	for k := range uint32(Each) {
+		s[l+Threads*k] = sortedAs(key[k], kind, down)
+	}
+	if l == 0 {
+		s[Tile] = ^K(0)
+	}
+	t.Barrier()
+	at := l * Each
+	x, end := at-min(at, Tile-inA), min(at, inA)
+	for x < end {
+		mid := (x + end) / 2
+		if s[min(inA+at-1-mid, Tile)] < s[mid] {
+			end = mid
+		} else {
+			x = mid + 1
 		}
-		t.Barrier()
-		at := min(l*Each, all)
-		x := uint32(mergeSplit(kind, down, s, 0, uint64(inA), s, uint64(inA), uint64(all-inA), uint64(at)))
-		y := inA + at - x
-		var key [Each]K
-		var place [Each]uint32
-		for i := range uint32(Each) {
-			place[i] = x
-			if x >= inA || y < all && sortedAs(s[y], kind, down) < sortedAs(s[x], kind, down) {
-				place[i] = y
-				y++
-			} else {
-				x++
-			}
-			if place[i] < all {
-				key[i] = s[place[i]]
-			}
+	}
+	y := inA + at - x
+	ofX, ofY := s[min(x, Tile)], s[min(y, Tile)]
+	var place [Each]uint32
+	for k := range uint32(Each) {
+		fromY := x >= inA || ofY < ofX
+		if fromY {
+			key[k], place[k] = ofY, y
+			y++
+		} else {
+			key[k], place[k] = ofX, x
+			x++
 		}
-		t.Barrier()
-		for i := range uint32(Each) {
-			if at+i < all {
-				s[at+i] = key[i]
-				if pairs {
-					places[at+i] = uint16(place[i])
-				}
-			}
+		next := x
+		if fromY {
+			next = y
 		}
-		t.Barrier()
-		for i := l; i < all; i += Threads {
-			out[base+uint64(i)] = s[i]
-			if !pairs {
-				continue
-			}
-			p := uint32(places[i])
-			switch {
-			case iota && p < inA:
-				outV[base+uint64(i)] = V(fromA + uint64(p))
-			case iota:
-				outV[base+uint64(i)] = V(n + fromB + uint64(p-inA))
-			case p < inA:
-				outV[base+uint64(i)] = aV[fromA+uint64(p)]
-			default:
-				outV[base+uint64(i)] = bV[fromB+uint64(p-inA)]
-			}
+		if v := s[min(next, Tile)]; fromY {
+			ofY = v
+		} else {
+			ofX = v
 		}
-		t.Barrier()
+	}
+	t.Barrier()
+	row, column := mergeCell[K](at), mergeCell[K](l)
+	for k := range uint32(Each) {
+		s[row+k] = key[k]
+		if pairs {
+			places[row+k] = uint16(place[k])
+		}
+	}
+	t.Barrier()
+	to := out[base:][:all]
+	for k := range uint32(Each) {
+		v := fromSorted(s[column+mergeCell[K](Threads*k)], kind, down)
+		if i := l + Threads*k; i < uint32(len(to)) {
+			to[i] = v
+		}
+	}
+	if pairs {
+		mergeValues(t, iota, n, aV, bV, outV, base, fromA, inA, all, column, mergeCell[K](Threads), places)
+	}
+	t.Barrier()
+}
+
+// mergeValues collects the values of a tile, of which inA from aV, by their places.
+func mergeValues[V uint32 | uint64](t gpu.Thread, iota bool, n uint64, aV, bV, outV []V, base, fromA uint64, inA, all, column, step uint32, places []uint16) {
+	l, fromB := t.Local().X, base-fromA
+	ofA, ofB, to := aV[fromA:][:inA], bV[fromB:][:all-inA], outV[base:][:all]
+	var value [Each]V
+	for k := range uint32(Each) {
+		p := uint32(places[column+step*k])
+		switch {
+		case iota && p < inA:
+			value[k] = V(fromA + uint64(p))
+		case iota:
+			value[k] = V(n + fromB + uint64(p-inA))
+		case p < inA:
+			value[k] = ofA[p]
+		case p-inA < uint32(len(ofB)): // what a short tile lacks has no place
+			value[k] = ofB[p-inA]
+		}
+	}
+	for k := range uint32(Each) {
+		if i := l + Threads*k; i < uint32(len(to)) {
+			to[i] = value[k]
+		}
 	}
 }
 

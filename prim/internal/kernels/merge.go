@@ -23,7 +23,7 @@ func SearchLong[T block.Bits](t gpu.Thread, kind uint32, down, upper bool, limit
 //
 //vyre:kernel workgroup=256 big=a,b,out types=T:uint8|uint16|uint32|uint64
 func Merge[T block.Bits](t gpu.Thread, kind uint32, down bool, limit, limitA, n uint64, at []uint32, limitB, nB uint64, atB []uint32, a, b, out []T) {
-	s, cut := gpu.Shared[T](t, block.Tile), gpu.Shared[uint64](t, 2)
+	s, cut := gpu.Shared[T](t, block.MergeCells), gpu.Shared[uint64](t, block.MergeCuts)
 	none, places := gpu.Shared[uint32](t, 1), gpu.Shared[uint16](t, 1)
 	la, lb := block.Lengths(limit, limitA, n, at, limitB, nB, atB)
 	block.Merge(t, kind, down, false, false, a, la, b, lb, out, none, none, none, s, places, cut)
@@ -33,7 +33,7 @@ func Merge[T block.Bits](t gpu.Thread, kind uint32, down bool, limit, limitA, n 
 //
 //vyre:kernel workgroup=256 big=a,b,out,aV,bV,outV types=T:uint8|uint16|uint32|uint64
 func MergePairs4[T block.Bits](t gpu.Thread, kind uint32, down, iota bool, limit, limitA, n uint64, at []uint32, limitB, nB uint64, atB []uint32, a, b, out []T, aV, bV, outV []uint32) {
-	s, places, cut := gpu.Shared[T](t, block.Tile), gpu.Shared[uint16](t, block.Tile), gpu.Shared[uint64](t, 2)
+	s, places, cut := gpu.Shared[T](t, block.MergeCells), gpu.Shared[uint16](t, block.MergeCells), gpu.Shared[uint64](t, block.MergeCuts)
 	la, lb := block.Lengths(limit, limitA, n, at, limitB, nB, atB)
 	block.Merge(t, kind, down, true, iota, a, la, b, lb, out, aV, bV, outV, s, places, cut)
 }
@@ -42,7 +42,7 @@ func MergePairs4[T block.Bits](t gpu.Thread, kind uint32, down, iota bool, limit
 //
 //vyre:kernel workgroup=256 big=a,b,out,aV,bV,outV types=T:uint8|uint16|uint32|uint64
 func MergePairs8[T block.Bits](t gpu.Thread, kind uint32, down, iota bool, limit, limitA, n uint64, at []uint32, limitB, nB uint64, atB []uint32, a, b, out []T, aV, bV, outV []uint64) {
-	s, places, cut := gpu.Shared[T](t, block.Tile), gpu.Shared[uint16](t, block.Tile), gpu.Shared[uint64](t, 2)
+	s, places, cut := gpu.Shared[T](t, block.MergeCells), gpu.Shared[uint16](t, block.MergeCells), gpu.Shared[uint64](t, block.MergeCuts)
 	la, lb := block.Lengths(limit, limitA, n, at, limitB, nB, atB)
 	block.Merge(t, kind, down, true, iota, a, la, b, lb, out, aV, bV, outV, s, places, cut)
 }

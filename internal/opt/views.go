@@ -1,0 +1,284 @@
+package opt
+
+import "github.com/govyre/vyre/ir"
+
+// A view x[lo:hi] of an object is an offset and a length, which slicing has clamped:
+//
+//	%n   = len @x
+//	%off = min.u64 %lo, %n
+//	%len = sub.u64 %n, %off        or the least of that and something, or max(min(%hi, %n), %off) less %off
+//
+// An access at %i of it has the index %off + %i where %i < %len, and else one that no object has. Of the three
+// conditions on the way (below the length of the view, that nothing wraps, below the length of the object) the first
+// says the others: %i < %len and %len <= %n - %off, so as numbers %off + %i < %n.
+//
+// Pass bounds proves that where control has passed the first condition, by a guard of the kernel or because it holds for
+// every number that %i may be. What is left has it alone, after pass views:
+//
+//	%c = lt.u64 %i, %len
+//	%j = add.u64 %off, %i
+//	%k = select.u64 %c, %j, ~0     =>   %v = if %c -> (u32) {
+//	%v = load @x[%k]                      %e = load @x[%j] !inb
+//	                                      yield %e
+//	                                    } else { yield 0 }
+
+// views puts accesses of views under the comparison with the length of the view, and takes constants out of their
+// indices. It comes after all that makes choices of ifs, which would take an access out of the condition that proves it.
+// O(rows × depth).
+func views(w *work) {
+	v := &viewing{w: w, starts: make(map[place]ir.Row)}
+	some := false
+	for it := w.rows(); it.step() && !some; {
+		some = it.at == atRow && v.candidate(it.row)
+	}
+	if !some {
+		return
+	}
+	w.ranges(func(g *ranges, r ir.Row) {
+		if cond, i, ok := w.viewIndex(r); ok && g.fitsView(r, cond, i) {
+			v.guarded = append(v.guarded, viewed{r, cond, v.apart(g, r, i)})
+		} else if v.candidate(r) {
+			w.set(&w.Code.A[r], v.apart(g, r, w.chosen(w.A(r))))
+		}
+	})
+	for _, a := range v.guarded {
+		w.guard(a)
+	}
+}
+
+// viewed is an access of a view, and what its index is where cond holds, and it names an element.
+type viewed struct{ access, cond, index ir.Row }
+
+type viewing struct {
+	w       *work
+	guarded []viewed
+	starts  map[place]ir.Row // by a place without its constant: where that is
+}
+
+// candidate reports whether there may be something to do for row r.
+func (v *viewing) candidate(r ir.Row) bool {
+	w := v.w
+	if in := w.info(r); in.Imm != ir.ImmObject || in.Attr&(ir.Reads|ir.Writes) == 0 || in.Args == 0 {
+		return false
+	}
+	_, i, ok := w.viewIndex(r)
+	if !ok {
+		i = w.chosen(w.A(r))
+	}
+	_, apart := w.placeOf(i)
+	return ok || apart
+}
+
+// chosen follows selections of which it is known what they choose.
+func (w *work) chosen(v ir.Row) ir.Row {
+	for w.Op[v] == ir.OpSelect {
+		c, ok := w.bits(w.A(v))
+		switch {
+		case !ok:
+			return v
+		case c != 0:
+			v = w.B(v)
+		default:
+			v = w.C(v)
+		}
+	}
+	return v
+}
+
+// place is the index %off + cvt(%i - %less + more) of a view in 64 bits; less is NoRow where nothing is subtracted.
+type place struct {
+	off, i, less ir.Row
+	more         uint64
+}
+
+// placeOf takes an index apart, if something is added or subtracted before it is converted.
+func (w *work) placeOf(v ir.Row) (place, bool) {
+	if w.Op[v] != ir.OpAdd || w.Type[v] != ir.U64 {
+		return place{}, false
+	}
+	for _, o := range [2][2]ir.Row{{w.A(v), w.B(v)}, {w.B(v), w.A(v)}} {
+		if _, constant := w.bits(o[0]); constant || w.Op[o[1]] != ir.OpCvt || w.Type[w.A(o[1])] != ir.U32 {
+			continue
+		}
+		p := place{off: o[0], i: w.A(o[1]), less: ir.NoRow}
+		if w.Op[p.i] == ir.OpSub {
+			p.i, p.less = w.A(p.i), w.B(p.i)
+		}
+		p.i, p.more = w.offset(p.i)
+		if p.i != ir.NoRow && (p.more != 0 || p.less != ir.NoRow) {
+			return p, true
+		}
+	}
+	return place{}, false
+}
+
+// apart writes the index of access r, if nothing in it wraps, as (%off - cvt %less + cvt %i) + more: the constant then
+// stands in the instruction, and accesses at several distances share one address. The sum in parentheses stands where its
+// operands do, so that they share it whatever arms they are in; it may wrap, and is right again with what is added.
+func (v *viewing) apart(g *ranges, r, index ir.Row) ir.Row {
+	w := v.w
+	p, ok := w.placeOf(index)
+	if !ok || !w.must(checkViewDistance, g.at(p.i).hi <= ir.U32.Mask()-p.more) {
+		return index
+	}
+	if p.less != ir.NoRow {
+		whole := p.i // with the constant
+		if p.more != 0 {
+			whole = w.A(w.differenceOf(index, p.off))
+		}
+		if !w.must(checkViewDifference, g.atMost(p.less, whole, maxSearch)) {
+			return index
+		}
+	}
+	key := place{p.off, p.i, p.less, 0}
+	start, ok := v.starts[key]
+	if !ok {
+		at := r
+		for w.Region[at] != w.Region[p.off] && w.Region[at] != w.Region[p.i] && (p.less == ir.NoRow || w.Region[at] != w.Region[p.less]) {
+			w.visits++
+			at = w.owner(w.Region[at])
+		}
+		start = p.off
+		if p.less != ir.NoRow {
+			start = w.before(at, ir.OpSub, ir.U64, 0, start, w.before(at, ir.OpCvt, ir.U64, 0, p.less))
+		}
+		start = w.before(at, ir.OpAdd, ir.U64, 0, start, w.before(at, ir.OpCvt, ir.U64, 0, p.i))
+		v.starts[key] = start
+	}
+	w.hit("view-distance")
+	if p.more == 0 {
+		return start
+	}
+	return w.before(r, ir.OpAdd, ir.U64, 0, start, w.constant(ir.U64, p.more))
+}
+
+// differenceOf is the difference in an index of which placeOf has found the offset.
+func (w *work) differenceOf(index, off ir.Row) ir.Row {
+	if w.A(index) == off {
+		return w.A(w.B(index))
+	}
+	return w.A(w.A(index))
+}
+
+// behind reports whether lo + i + gap, as numbers, is at most the length of object o in vectors of 2^log elements. It
+// looks for a number that i is below and that is at most a difference a - lo, where a is known to be under that length.
+func (g *ranges) behind(lo, i ir.Row, o uint32, gap uint64, log int, depth int) bool {
+	w := g.w
+	w.visits++
+	if depth == 0 {
+		return false
+	}
+	lo, i = g.core(lo), g.core(i)
+	if w.Type[i].IsSigned() || w.Type[lo].IsSigned() {
+		return false
+	}
+	switch w.Op[i] {
+	case ir.OpMin:
+		if g.behind(lo, w.A(i), o, gap, log, depth-1) || g.behind(lo, w.B(i), o, gap, log, depth-1) {
+			return true
+		}
+	case ir.OpSub:
+		a, b := g.core(w.A(i)), g.core(w.B(i))
+		if !w.must(checkViewWraps, g.atMost(b, a, depth-1)) {
+			break
+		}
+		// A view of a view begins at the sum of two offsets.
+		switch {
+		case b == lo && g.under(a, o, gap, log, depth-1),
+			w.Op[lo] == ir.OpAdd && b == g.core(w.B(lo)) && g.behind(w.A(lo), a, o, gap, log, depth-1),
+			w.Op[lo] == ir.OpAdd && b == g.core(w.A(lo)) && g.behind(w.B(lo), a, o, gap, log, depth-1):
+			return true
+		}
+	}
+	if int(i) < len(g.rel.first) {
+		for k := g.rel.first[i]; k != 0; {
+			r := &g.rel.list[k-1]
+			if r.b != ir.NoRow && g.behind(lo, r.b, o, gap-min(gap, r.gap), log, depth-1) {
+				return true
+			}
+			k = r.before
+		}
+	}
+	return false
+}
+
+// atMost reports whether a <= b, as numbers.
+func (g *ranges) atMost(a, b ir.Row, depth int) bool {
+	w := g.w
+	w.visits++
+	a, b = g.core(a), g.core(b)
+	switch {
+	case a == b:
+		return true
+	case depth == 0 || w.Type[a].IsSigned() || w.Type[b].IsSigned():
+		return false
+	case g.at(a).hi <= g.at(b).lo,
+		w.Op[a] == ir.OpMin && (g.atMost(w.A(a), b, depth-1) || g.atMost(w.B(a), b, depth-1)),
+		w.Op[b] == ir.OpMax && (g.atMost(a, w.A(b), depth-1) || g.atMost(a, w.B(b), depth-1)):
+		return true
+	}
+	if int(a) < len(g.rel.first) {
+		for k := g.rel.first[a]; k != 0; {
+			r := &g.rel.list[k-1]
+			if r.b != ir.NoRow && g.atMost(r.b, b, depth-1) {
+				return true
+			}
+			k = r.before
+		}
+	}
+	return false
+}
+
+// viewIndex takes the index of access r apart, if it is one of a view: i where cond holds, and else one that the object
+// does not have.
+func (w *work) viewIndex(r ir.Row) (cond, i ir.Row, ok bool) {
+	if w.Op[r] != ir.OpLoad && !w.plainStore(r) || w.info(r).Vec != 0 || w.Flags[r].InBounds() {
+		return 0, 0, false
+	}
+	x := w.A(r)
+	if w.Op[x] != ir.OpSelect || w.Type[x].IsSigned() {
+		return 0, 0, false
+	}
+	t := w.Type[x]
+	most := w.maxLen(w.X[r])
+	return w.A(x), w.B(x), w.isConst(w.C(x), t.Mask()) && w.must(checkViewOutside, most <= t.Mask())
+}
+
+// fitsView reports whether access r, of a view, is in bounds at index i wherever cond holds.
+func (g *ranges) fitsView(r, cond, i ir.Row) bool {
+	g.mark()
+	g.assume(cond, true)
+	ok := g.under(i, g.w.X[r], 1, 0, maxSearch)
+	g.release()
+	return ok
+}
+
+// guard puts an access of a view under its condition.
+func (w *work) guard(v viewed) {
+	r := v.access
+	if !w.fits(r, v.cond) && w.Op[r] == ir.OpLoad {
+		return
+	}
+	branch := w.before(r, ir.OpIf, ir.None, uint32(len(w.Regions)), v.cond)
+	then, els := w.region(branch), w.region(branch)
+	some := w.make(r, w.Op[r], w.Type[r], w.X[r], v.index, w.B(r), ir.NoRow)
+	w.Flags[some], w.level[some] = w.Flags[r]|ir.InBounds, w.level[r]
+	w.append(then, some)
+	end := func(reg uint32, values ...uint32) {
+		yield := w.make(r, ir.OpYield, ir.None, 0, ir.NoRow, ir.NoRow, ir.NoRow)
+		w.setList(yield, values)
+		w.append(reg, yield)
+	}
+	if w.Op[r] != ir.OpLoad {
+		end(then)
+		end(els)
+		w.remove(r)
+	} else {
+		end(then, uint32(some))
+		end(els, uint32(w.constant(w.Type[r], 0)))
+		result := w.before(r, ir.OpRes, w.Type[r], 0)
+		w.level[result] = w.level[r]
+		w.replaceAlways(r, result)
+	}
+	w.hit("views")
+}
