@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/cusim/internal/machine"
 )
 
 // hostRange is pinned memory of the host.
@@ -56,9 +57,7 @@ func (d *Driver) MemHostAlloc(n int64, flags uint32) (unsafe.Pointer, error) {
 	raw := make([]byte, n+pageBytes)
 	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(raw))) % pageBytes
 	mem := raw[skip:][:n:n]
-	for i := range mem {
-		mem[i] = stale
-	}
+	machine.Repeat(mem, []byte{stale})
 	if err := d.leave(call); err != nil {
 		return nil, err
 	}

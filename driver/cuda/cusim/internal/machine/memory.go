@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"sort"
@@ -316,11 +317,16 @@ func (m *Memory) Fill(addr uint64, pattern []byte, n int) error {
 	if err != nil {
 		return err
 	}
-	for i := range n {
-		copy(a.data[off+i*len(pattern):], pattern)
-	}
+	Repeat(a.data[off:][:n*len(pattern)], pattern)
 	a.mark(off, n*len(pattern))
 	return nil
+}
+
+// Repeat fills memory with a pattern, by copies of what is there already.
+func Repeat(mem, pattern []byte) {
+	for done := copy(mem, pattern); done < len(mem); {
+		done += copy(mem[done:], mem[:done])
+	}
 }
 
 // Holds reports whether n bytes at addr lie in one live allocation, or one that is to come.
@@ -335,11 +341,9 @@ func (a *allocation) mark(off, n int) {
 		return
 	}
 	w := a.written[off : off+n]
-	for i := range w {
-		if w[i] == 0 {
-			w[i] = 1
-			a.unknown--
-		}
+	if fresh := bytes.Count(w, []byte{0}); fresh > 0 {
+		a.unknown -= fresh
+		Repeat(w, []byte{1})
 	}
 	if a.unknown == 0 {
 		a.written = nil
