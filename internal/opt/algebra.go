@@ -28,18 +28,30 @@ func (w *work) simplify(r ir.Row) ir.Row {
 		if w.convert(r) {
 			continue
 		}
-		applied := false
-		for _, rule := range table[w.Op[r]] {
-			w.visits++
-			if applied = w.apply(rule, r); applied {
-				break
-			}
-		}
-		if !applied {
+		if !w.applyFirst(table[w.Op[r]], r) {
 			break
 		}
 	}
 	return w.find(r)
+}
+
+// applyFirst applies to row r the first of the rules that matches, and reports whether there is one. Few rules come further
+// than the ops of the operands.
+func (w *work) applyFirst(rules []*rule, r ir.Row) bool {
+	w.visits += len(rules)
+	var x, y ir.Op
+	if a := w.A(r); a != ir.NoRow {
+		x = w.Op[a]
+	}
+	if b := w.B(r); b != ir.NoRow {
+		y = w.Op[b]
+	}
+	for _, ru := range rules {
+		if ru.resembles(x, y) && w.apply(ru, r) {
+			return true
+		}
+	}
+	return false
 }
 
 // binding is what the variables of a rule stand for.
@@ -47,9 +59,6 @@ type binding [6]ir.Row
 
 // apply rewrites row r by a rule if that matches.
 func (w *work) apply(ru *rule, r ir.Row) bool {
-	if !w.resembles(ru.left, r) {
-		return false
-	}
 	var b binding
 	for i := range b {
 		b[i] = ir.NoRow
@@ -83,26 +92,10 @@ func (w *work) apply(ru *rule, r ir.Row) bool {
 	return true
 }
 
-// resembles reports whether the operands of row r may be those of a pattern, as far as their ops say. Few rows come
-// further than this.
-func (w *work) resembles(p *term, r ir.Row) bool {
-	x, y := w.A(r), w.B(r)
-	if len(p.args) != 2 {
-		return w.mayBe(p.args[0], x)
-	}
-	return w.mayBe(p.args[0], x) && w.mayBe(p.args[1], y) ||
-		w.info(r).Attr&ir.Commutative != 0 && w.mayBe(p.args[0], y) && w.mayBe(p.args[1], x)
-}
-
-// mayBe reports whether the op of row r is that of a pattern.
-func (w *work) mayBe(p *term, r ir.Row) bool {
-	switch p.kind {
-	case termOp:
-		return w.Op[r] == p.op
-	case termVar:
-		return true
-	}
-	return w.Op[r] == ir.OpConst
+// resembles reports whether operands of these ops may be those of the pattern.
+func (ru *rule) resembles(x, y ir.Op) bool {
+	a, b := ru.ops[0], ru.ops[1]
+	return (a == 0 || a == x) && (b == 0 || b == y) || ru.swaps && (a == 0 || a == y) && (b == 0 || b == x)
 }
 
 // match compares a pattern with row r.

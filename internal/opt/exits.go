@@ -1,6 +1,10 @@
 package opt
 
-import "github.com/govyre/vyre/ir"
+import (
+	"slices"
+
+	"github.com/govyre/vyre/ir"
+)
 
 // exits lists, for every structured op, the rows that leave it to its end (yield, break)
 // and those that go on with its next round (continue), each in program order. It is
@@ -15,38 +19,39 @@ type exits struct {
 
 // exits returns the lists for the program as it is, the last ones while that has not changed.
 func (w *work) exits() *exits {
-	if w.ways == nil || w.waysOf != w.state() {
-		w.ways, w.waysOf = w.findExits(), w.state()
+	if w.waysOf != w.state() {
+		w.ways.find(w)
+		w.waysOf = w.state()
 	}
-	return w.ways
+	return &w.ways
 }
 
-func (w *work) findExits() *exits {
-	n := len(w.Regions)
-	e := &exits{w: w, leave: make([]ir.Row, n), repeat: make([]ir.Row, n), lastL: make([]ir.Row, n), lastR: make([]ir.Row, n)}
-	for _, col := range [][]ir.Row{e.leave, e.repeat, e.lastL, e.lastR} {
-		for i := range col {
-			col[i] = ir.NoRow
+// find makes the lists in the memory of the last ones, which nobody has any more: a pass asks once.
+func (e *exits) find(w *work) {
+	e.w = w
+	for _, col := range []*[]ir.Row{&e.leave, &e.repeat, &e.lastL, &e.lastR} {
+		*col = slices.Grow((*col)[:0], len(w.Regions))[:len(w.Regions)]
+		for i := range *col {
+			(*col)[i] = ir.NoRow
 		}
 	}
-	e.nextOfSameKind, e.owner = make([]ir.Row, w.Rows()), make([]ir.Row, w.Rows())
+	for _, col := range []*[]ir.Row{&e.nextOfSameKind, &e.owner} { // what is in them is written before it is read
+		*col = slices.Grow((*col)[:0], w.Rows())[:w.Rows()]
+	}
 	for it := w.rows(); it.step(); {
-		if it.at == atEnd {
-			for r := w.next[it.row]; r != ir.NoRow && w.Op[r] == ir.OpRes; r = w.next[r] {
-				e.owner[r] = it.row
+		r := it.row
+		switch {
+		case it.at == atEnd:
+			for at := w.next[r]; at != ir.NoRow && w.Op[at] == ir.OpRes; at = w.next[at] {
+				e.owner[at] = r
 			}
-		}
-		if it.at != atRow {
-			continue
-		}
-		switch r := it.row; w.Op[r] {
-		case ir.OpYield, ir.OpBreak:
+		case it.at != atRow:
+		case w.Op[r] == ir.OpYield, w.Op[r] == ir.OpBreak:
 			e.add(e.leave, e.lastL, w.X[w.exitTarget(r)], r)
-		case ir.OpContinue:
+		case w.Op[r] == ir.OpContinue:
 			e.add(e.repeat, e.lastR, w.X[w.exitTarget(r)], r)
 		}
 	}
-	return e
 }
 
 func (e *exits) add(first, last []ir.Row, x uint32, r ir.Row) {

@@ -81,14 +81,8 @@ var idiomTable = sync.OnceValue(func() [][]*rule { return rulesByOp(idioms) })
 
 // recognise rewrites row r if it is the last of an idiom.
 func (w *work) recognise(g *ranges, r ir.Row) {
-	for _, rule := range idiomTable()[w.Op[r]] {
-		w.visits++
-		if w.apply(rule, r) {
-			if w.gone[r] {
-				return
-			}
-			break
-		}
+	if w.applyFirst(idiomTable()[w.Op[r]], r) && w.gone[r] {
+		return
 	}
 	switch w.Op[r] {
 	case ir.OpOr, ir.OpXor:

@@ -54,6 +54,7 @@ func (w width) known(zeros, ones uint64) interval {
 // control cannot come, and anything is true: then it says nothing.
 func (w width) reduce(i interval) interval {
 	for range 2 {
+		was := i
 		i.lo, i.hi = max(i.lo, i.ones), min(i.hi, ^i.zeros)
 		switch smax := uint64(w.max()); {
 		case i.hi <= smax, i.lo > smax: // one sign: both orders agree
@@ -69,6 +70,9 @@ func (w width) reduce(i interval) interval {
 		same := ^uint64(0) << bits.Len64(i.lo^i.hi)
 		i.ones |= i.lo & same
 		i.zeros |= ^i.lo & same
+		if i == was { // so it would be again
+			break
+		}
 	}
 	return i
 }

@@ -5,14 +5,19 @@ import "github.com/govyre/vyre/ir"
 // transfer gives the interval of row r's value for those of its operands. It knows the ops that
 // indices and conditions are made of; of others it says what their type says.
 func (w *work) transfer(r ir.Row, of func(ir.Row) interval) interval {
+	if w.computes(r) {
+		var in [3]interval
+		for i, v := range [3]ir.Row{w.A(r), w.B(r), w.C(r)} {
+			if v != ir.NoRow {
+				in[i] = of(v)
+			}
+		}
+		return w.arithmetic(r, &in)
+	}
 	t := w.Type[r]
 	n := widthOf(t)
 	if b, ok := w.bits(r); ok {
 		return n.exact(b)
-	}
-	in := w.info(r)
-	if in.Args > 0 && in.Attr&ir.Pure != 0 {
-		return w.arithmetic(r, t, n, of)
 	}
 	switch w.Op[r] {
 	case ir.OpLocal:
@@ -80,19 +85,21 @@ func (n width) element(t ir.Type) interval {
 	return n.unsigned(0, bits.mask())
 }
 
-// arithmetic is transfer for the pure ops with operands.
-func (w *work) arithmetic(r ir.Row, t ir.Type, n width, of func(ir.Row) interval) interval {
-	x := w.A(r)
-	from := w.Type[x]
-	if !from.IsInt() && from != ir.Bool && w.Op[r] != ir.OpSelect {
-		return n.full()
+// computes reports whether row r is a pure op of operands that have intervals.
+func (w *work) computes(r ir.Row) bool {
+	in := w.info(r)
+	if in.Args == 0 || in.Attr&ir.Pure == 0 {
+		return false
 	}
-	m, signed := widthOf(from), from.IsSigned()
-	a := of(x)
-	var b interval
-	if y := w.B(r); y != ir.NoRow {
-		b = of(y)
-	}
+	from := w.Type[w.A(r)]
+	return from.IsInt() || from == ir.Bool || w.Op[r] == ir.OpSelect
+}
+
+// arithmetic is transfer for what computes, of the intervals of its operands.
+func (w *work) arithmetic(r ir.Row, in *[3]interval) interval {
+	t, from := w.Type[r], w.Type[w.A(r)]
+	n, m, signed := widthOf(t), widthOf(from), from.IsSigned()
+	a, b := in[0], in[1]
 	switch w.Op[r] {
 	case ir.OpAdd:
 		return n.add(a, b)
@@ -141,9 +148,9 @@ func (w *work) arithmetic(r ir.Row, t ir.Type, n width, of func(ir.Row) interval
 		case ok && c != 0:
 			return b
 		case ok:
-			return of(w.C(r))
+			return in[2]
 		}
-		return n.join(b, of(w.C(r)))
+		return n.join(b, in[2])
 	case ir.OpLt, ir.OpLe:
 		return m.less(a, b, signed, w.Op[r] == ir.OpLe)
 	case ir.OpEq:

@@ -33,24 +33,28 @@ func (w *work) merges(v ir.Row) bool {
 	return w.Op[v] == ir.OpRes || w.Op[v] == ir.OpArg && w.Region[v] != 0
 }
 
-// mayBeConstant reports whether v is an argument or a result, and the first value that it is fed with may be the only one.
+// mayBeConstant reports whether v is an argument or a result, and what is seen at once of what it is fed with may be one
+// constant: what the loop begins with and what the last row of its body brings, or what the last row of the first arm does.
 func (w *work) mayBeConstant(v ir.Row) bool {
 	if !w.merges(v) {
 		return false
 	}
-	from := w.owner(w.Region[v])
-	if w.Op[v] == ir.OpRes {
-		s := w.prev[v]
-		for w.Op[s] == ir.OpRes {
-			w.visits++
-			s = w.prev[s]
-		}
-		if from = w.tail[w.X[s]]; w.Op[from] != ir.OpYield {
-			return true
-		}
+	may := func(from ir.Row) bool {
+		u := ir.Row(w.Operands(from)[w.X[v]])
+		return w.Op[u] == ir.OpConst || w.merges(u)
 	}
-	u := ir.Row(w.Operands(from)[w.X[v]])
-	return w.Op[u] == ir.OpConst || w.merges(u)
+	if w.Op[v] == ir.OpArg {
+		l := w.owner(w.Region[v])
+		last := w.tail[w.X[l]]
+		return may(l) && (w.Op[last] != ir.OpContinue || w.exitTarget(last) != l || may(last))
+	}
+	s := w.prev[v]
+	for w.Op[s] == ir.OpRes {
+		w.visits++
+		s = w.prev[s]
+	}
+	last := w.tail[w.X[s]]
+	return w.Op[last] != ir.OpYield || may(last)
 }
 
 // maxMerges bounds how many arguments and results are looked through for one constant.

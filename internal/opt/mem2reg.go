@@ -122,7 +122,7 @@ func (s *promotion) affordable() bool {
 			s.exits.leaving(r, func(ir.Row) { ways++ })
 			s.exits.repeating(r, func(ir.Row) { ways++ })
 			s.inside[w.X[r]].each(func(uint32) { carried += ways })
-			s.inside[around].join(s.inside[w.X[r]])
+			s.inside[around].join(&s.inside[w.X[r]])
 		case it.at == atRow && w.Op[r] == ir.OpStore:
 			if n, ok := s.of(r); ok {
 				s.inside[around].add(n)

@@ -1,8 +1,6 @@
 package opt
 
 import (
-	"slices"
-
 	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/ir"
 )
@@ -145,7 +143,7 @@ func (z *zeroing) value(v, load ir.Row, depth int) interval {
 	case numbers:
 		return n.exact(w.eval(v, bits))
 	case whole:
-		return w.transfer(v, func(u ir.Row) interval { return of[slices.Index(rows[:], u)] })
+		return w.arithmetic(v, &of)
 	}
 	return known
 }

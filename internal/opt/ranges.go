@@ -18,11 +18,9 @@ import "github.com/govyre/vyre/ir"
 // What is found holds where control comes with it. A row that moves out of an arm may not take it along.
 type ranges struct {
 	w    *work
-	now  []interval
-	back []interval // by argument of a loop: what continues bring
-	fed  []bool     // by argument, result: some exit brings something
-	next []interval // by argument: what they brought in this round; by result: what exits bring
-	more []bool     // by argument, of next
+	now    []interval
+	slot   []int32  // by argument and result: 1 + where its merge stands, 0 before it has one
+	merges []merged // few rows merge anything
 
 	undo  []undone
 	marks []int // length of undo when each open region was entered
@@ -41,10 +39,22 @@ type ranges struct {
 	moment uint32   // changes with whatever may make that another interval
 	edits  int      // of the program at that moment
 
+	here  ir.Row   // that visit looks at in a nest, NoRow otherwise
+	ahead interval // what compute will find for it, if nothing changes until then
+	since uint32   // the moment at which that was found, 0 if it was not
+
 	revision int      // of the program that this analysis, and if kept the last one, is of
 	kept     bool     // back and fed are what the last analysis found
-	within   []ir.Row // by structured op: nest that it was entered in
-	outward  []bool   // by nest: rounds brought values to results around it, where they stay
+	within   []ir.Row // by first region of a structured op: nest that it was entered in
+	outward  []bool   // by first region of a nest: rounds brought values to results around it, where they stay
+}
+
+// merged is what comes together in an argument of a loop or in a result.
+type merged struct {
+	back interval // of an argument: what continues bring
+	next interval // of an argument: what they brought in this round; of a result: what exits bring
+	fed  bool     // back holds something
+	more bool     // next does
 }
 
 type undone struct {
@@ -87,11 +97,13 @@ func (w *work) ranges(visit func(*ranges, ir.Row)) {
 
 // begin makes the state that of the start of the program.
 func (g *ranges) begin() {
-	n := g.w.Rows()
-	clear(g.now)
-	clear(g.more)
-	if n > len(g.now) {
-		g.extend(n)
+	if n := g.w.Rows(); n > len(g.now) {
+		g.now, g.made = make([]interval, n+n/8), make([]uint32, n+n/8)
+	} else {
+		clear(g.now)
+	}
+	for i := range g.merges {
+		g.merges[i].more = false
 	}
 	g.undo, g.marks = g.undo[:0], g.marks[:0]
 	g.rel.reset(g.w)
@@ -100,7 +112,7 @@ func (g *ranges) begin() {
 		g.lens = append(g.lens, ir.NoRow)
 	}
 	g.nest, g.last, g.change = ir.NoRow, false, false
-	g.moment++
+	g.moment, g.here = g.moment+1, ir.NoRow
 	g.kept = g.revision >= 0 && g.current()
 	g.revision = g.w.revision()
 	g.mark()
@@ -116,8 +128,11 @@ func (g *ranges) steady() bool { return g.nest == ir.NoRow || g.round == visitin
 func (g *ranges) row(r ir.Row) {
 	w := g.w
 	if g.steady() {
+		if g.since = 0; g.nest != ir.NoRow {
+			g.here = r
+		}
 		g.visit(g, r)
-		if w.gone[r] {
+		if g.here = ir.NoRow; w.gone[r] {
 			return
 		}
 	}
@@ -131,7 +146,12 @@ func (g *ranges) row(r ir.Row) {
 			g.lens[w.X[r]] = r
 		}
 		if t := w.Type[r]; (t.IsInt() || t == ir.Bool) && !g.fresh(r) {
-			g.compute(r)
+			if g.since == g.moment && g.edits == w.revision() {
+				g.set(r, g.ahead)
+				g.made[r] = g.moment
+			} else {
+				g.compute(r)
+			}
 		}
 	case in.Attr&ir.Terminator != 0:
 		g.leave(r)
@@ -156,18 +176,22 @@ func (g *ranges) enter(r ir.Row) {
 			if t := w.Type[at]; t.IsInt() || t == ir.Bool {
 				g.grow(at)
 				i := g.of(ir.Row(v))
-				if g.fed[at] {
+				m := g.merge(at)
+				if m.fed {
 					n := widthOf(t)
-					i = n.reduce(n.join(i, g.back[at]))
+					i = n.reduce(n.join(i, m.back))
 				}
-				g.now[at], g.more[at] = i, false
+				g.now[at], m.more = i, false
 			}
 			at = w.next[at]
 		}
 	}
-	g.within[r] = g.nest
+	for len(g.within) <= int(w.X[r]) {
+		g.within, g.outward = append(g.within, ir.NoRow), append(g.outward, false)
+	}
+	g.within[w.X[r]] = g.nest
 	g.mark()
-	if w.info(r).Owns == 2 {
+	if w.regions(r) == 2 {
 		g.assume(w.A(r), true)
 	}
 }
@@ -175,11 +199,14 @@ func (g *ranges) enter(r ir.Row) {
 // enterNest begins the rounds of a nest, or the one that visits if what the others would find is known.
 func (g *ranges) enterNest(r ir.Row) {
 	g.nest, g.round, g.loops = r, 0, g.loops[:0]
-	if g.kept && g.current() && !g.outward[r] {
+	for len(g.within) <= int(g.w.X[r]) {
+		g.within, g.outward = append(g.within, ir.NoRow), append(g.outward, false)
+	}
+	if g.kept && g.current() && !g.outward[g.w.X[r]] {
 		g.round = visiting
 		return
 	}
-	g.outward[r] = false
+	g.outward[g.w.X[r]] = false
 }
 
 // leave takes the values of exit r to where they go.
@@ -194,17 +221,17 @@ func (g *ranges) leave(r ir.Row) {
 	default:
 		return
 	}
-	outward := !g.steady() && g.within[w.exitTarget(r)] != g.nest
+	outward := !g.steady() && g.within[w.X[w.exitTarget(r)]] != g.nest
 	for _, v := range w.Operands(r) {
 		if t := w.Type[to]; t.IsInt() || t == ir.Bool {
-			g.grow(to)
 			i := g.at(ir.Row(v))
-			if g.more[to] {
-				i = widthOf(t).join(i, g.next[to])
+			m := g.merge(to)
+			if m.more {
+				i = widthOf(t).join(i, m.next)
 			}
-			g.next[to], g.more[to] = i, true
+			m.next, m.more = i, true
 			if outward {
-				g.outward[g.nest] = true
+				g.outward[w.X[g.nest]] = true
 			}
 		}
 		to = w.next[to]
@@ -215,11 +242,15 @@ func (g *ranges) leave(r ir.Row) {
 func (g *ranges) result(r ir.Row) interval {
 	g.grow(r)
 	t := g.w.Type[r]
-	if !t.IsInt() && t != ir.Bool || !g.more[r] {
+	if !t.IsInt() && t != ir.Bool {
 		return widthOf(t).full()
 	}
-	g.more[r] = false
-	return widthOf(t).reduce(g.next[r])
+	m := g.merge(r)
+	if !m.more {
+		return widthOf(t).full()
+	}
+	m.more = false
+	return widthOf(t).reduce(m.next)
 }
 
 // end closes structured op r; a nest of loops may have to be walked again.
@@ -232,8 +263,7 @@ func (g *ranges) end(it *walk) {
 		}
 		if g.nest == r && !g.nextRound() {
 			for at := w.next[r]; at != ir.NoRow && w.Op[at] == ir.OpRes; at = w.next[at] {
-				g.grow(at)
-				g.more[at] = false
+				g.merge(at).more = false
 			}
 			it.resume(r)
 			return
@@ -242,7 +272,7 @@ func (g *ranges) end(it *walk) {
 			g.nest = ir.NoRow
 		}
 	}
-	if w.info(r).Owns == 2 {
+	if w.regions(r) == 2 {
 		x := w.X[r]
 		// After an if of which one arm leaves, its condition is that of the other.
 		if then, els := w.Op[w.tail[x]] == ir.OpYield, w.Op[w.tail[x+1]] == ir.OpYield; then != els {
@@ -257,23 +287,24 @@ func (g *ranges) feed(r ir.Row) {
 	for at := w.head[w.X[r]]; at != ir.NoRow && w.Op[at] == ir.OpArg; at = w.next[at] {
 		g.w.visits++
 		t := w.Type[at]
-		if !t.IsInt() && t != ir.Bool || !g.more[at] {
+		if !t.IsInt() && t != ir.Bool {
 			continue
 		}
-		n := widthOf(t)
+		m, n := g.merge(at), widthOf(t)
 		switch {
+		case !m.more:
 		case g.last:
-			g.back[at] = g.next[at]
-		case !g.fed[at]:
-			g.back[at], g.fed[at] = g.next[at], true
-			g.change = g.change || !w.must(checkRounds, g.next[at].within(g.now[at]))
-		case !w.must(checkRounds, g.next[at].within(g.back[at])):
+			m.back = m.next
+		case !m.fed:
+			m.back, m.fed = m.next, true
+			g.change = g.change || !w.must(checkRounds, m.next.within(g.now[at]))
+		case !w.must(checkRounds, m.next.within(m.back)):
 			g.change = true
 			switch {
 			case g.round < quietRounds:
-				g.back[at] = n.join(g.back[at], g.next[at])
+				m.back = n.join(m.back, m.next)
 			case g.round < maxRounds:
-				g.back[at] = n.widen(g.back[at], g.next[at])
+				m.back = n.widen(m.back, m.next)
 			}
 		}
 	}
@@ -289,14 +320,17 @@ func (g *ranges) nextRound() bool {
 	case !g.change:
 		// Another round would bring the same: what this one brought narrows.
 		g.arguments(func(at ir.Row) {
-			if g.more[at] {
-				g.back[at] = g.next[at]
+			if m := g.merge(at); m.more {
+				m.back = m.next
 			}
 		})
 		g.round = visiting
 	case g.round >= maxRounds:
 		// After the visit of a row stands what the round before knew of it, so that must hold too: one more round.
-		g.arguments(func(at ir.Row) { g.back[at], g.fed[at] = widthOf(g.w.Type[at]).full(), true })
+		g.arguments(func(at ir.Row) {
+			m := g.merge(at)
+			m.back, m.fed = widthOf(g.w.Type[at]).full(), true
+		})
 		g.last = true
 	default:
 		g.round++
@@ -349,10 +383,19 @@ func (g *ranges) grow(r ir.Row) {
 // extend makes room for n rows.
 func (g *ranges) extend(n int) {
 	n += n/8 - len(g.now)
-	g.made = append(g.made, make([]uint32, n)...)
-	g.now, g.back, g.next = append(g.now, make([]interval, n)...), append(g.back, make([]interval, n)...), append(g.next, make([]interval, n)...)
-	g.fed, g.more = append(g.fed, make([]bool, n)...), append(g.more, make([]bool, n)...)
-	g.within, g.outward = append(g.within, make([]ir.Row, n)...), append(g.outward, make([]bool, n)...)
+	g.now, g.made = append(g.now, make([]interval, n)...), append(g.made, make([]uint32, n)...)
+}
+
+// merge returns what comes together in argument or result r. It is right until the next one is asked for.
+func (g *ranges) merge(r ir.Row) *merged {
+	if n := int(r) + 1 - len(g.slot); n > 0 {
+		g.slot = append(g.slot, make([]int32, n+n/8)...)
+	}
+	if g.slot[r] == 0 {
+		g.merges = append(g.merges, merged{})
+		g.slot[r] = int32(len(g.merges))
+	}
+	return &g.merges[g.slot[r]-1]
 }
 
 func (g *ranges) set(r ir.Row, i interval) {
@@ -378,12 +421,34 @@ func (g *ranges) of(v ir.Row) interval {
 
 // compute takes the interval of v from those of its operands.
 func (g *ranges) compute(v ir.Row) {
-	g.set(v, g.w.transfer(v, g.of))
+	g.set(v, g.transfer(v))
+	g.made[v] = g.present()
+}
+
+// present returns the moment, which is another one after an edit.
+func (g *ranges) present() uint32 {
 	if revision := g.w.revision(); revision != g.edits {
 		g.edits = revision
 		g.moment++
 	}
-	g.made[v] = g.moment
+	return g.moment
+}
+
+// transfer gives the interval of row v's value for those of its operands.
+func (g *ranges) transfer(v ir.Row) interval {
+	w := g.w
+	if !w.computes(v) {
+		return w.transfer(v, g.of)
+	}
+	var in [3]interval
+	in[0] = g.of(w.A(v))
+	if u := w.B(v); u != ir.NoRow {
+		in[1] = g.of(u)
+	}
+	if u := w.C(v); u != ir.NoRow {
+		in[2] = g.of(u)
+	}
+	return w.arithmetic(v, &in)
 }
 
 // fresh reports whether the interval of v was computed and neither the program nor what is known has changed since.
@@ -399,7 +464,11 @@ func (g *ranges) at(v ir.Row) interval {
 		if g.fresh(v) {
 			return widthOf(t).reduce(i)
 		}
-		return widthOf(t).meet(i, w.transfer(v, g.of))
+		now := g.transfer(v)
+		if v == g.here {
+			g.ahead, g.since = now, g.present()
+		}
+		return widthOf(t).meet(i, now)
 	}
 	return i
 }

@@ -12,8 +12,7 @@ func (g *ranges) foresee(l ir.Row) {
 	w := g.w
 	at := w.head[w.X[l]]
 	for ; w.Op[at] == ir.OpArg; at = w.next[at] {
-		g.grow(at)
-		g.fed[at] = false
+		g.merge(at).fed = false
 	}
 	for n := 0; w.Op[at] != ir.OpIf; n, at = n+1, w.next[at] {
 		if n == maxForeseen || w.structured(at) || w.info(at).Attr&ir.Terminator != 0 {
@@ -69,5 +68,6 @@ func (g *ranges) count(l, arg, bound ir.Row, equal, up bool) {
 	}
 	low := step&-step - 1
 	i = n.meet(i, n.known(first.zeros&low, first.ones&low))
-	g.back[arg], g.fed[arg] = n.add(i, n.exact(step)), true
+	m := g.merge(arg)
+	m.back, m.fed = n.add(i, n.exact(step)), true
 }

@@ -21,7 +21,9 @@ type rule struct {
 	when        string
 	of          []int // variables that the condition is about
 	vars        []string
-	typed       int // the variable whose type the class is about
+	typed       int      // the variable whose type the class is about
+	ops         [2]ir.Op // of the first two operands of the pattern, 0 for any: what most rows have otherwise
+	swaps       bool     // in any order
 }
 
 // term is a pattern, or what it becomes.
@@ -102,6 +104,15 @@ func parseRules(table string) []*rule {
 		if r.types == 0 || r.left.kind != termOp {
 			panic("BUG: opt: rule " + line)
 		}
+		for i, a := range r.left.args[:min(2, len(r.left.args))] {
+			switch a.kind {
+			case termOp:
+				r.ops[i] = a.op
+			case termConst, termLit:
+				r.ops[i] = ir.OpConst
+			}
+		}
+		r.swaps = len(r.left.args) == 2 && r.left.op.Info().Attr&ir.Commutative != 0
 		list = append(list, r)
 	}
 	return list

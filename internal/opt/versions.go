@@ -15,7 +15,7 @@ const maxNumbers = 256
 func (s *smallSet) add(o uint32)      { s[o/64] |= 1 << (o % 64) }
 func (s *smallSet) has(o uint32) bool { return s[o/64]>>(o%64)&1 != 0 }
 
-func (s *smallSet) join(t smallSet) {
+func (s *smallSet) join(t *smallSet) {
 	for i := range s {
 		s[i] |= t[i]
 	}
@@ -69,40 +69,64 @@ func (w *work) memoryVersions() *memoryVersions {
 			m.of[i] = uint32(maxNumbers/2 + o.Index) // of as many arrays
 		}
 	}
-	for it := w.rows(); it.step(); {
-		if it.at != atRow {
-			continue
-		}
-		if in := w.info(it.row); in.Imm == ir.ImmObject && in.Attr&ir.Writes != 0 && !w.objs[w.X[it.row]].Local() {
-			m.visible.add(m.of[w.X[it.row]])
-		}
-	}
+	var orders []uint32 // regions in which, or in regions of which, an op orders memory
 	for it := w.rows(); it.step(); {
 		r := it.row
-		switch {
-		case it.at == atEnd:
+		switch it.at {
+		case atEnd:
 			if around := w.Region[r]; around != 0 {
-				m.inside[w.X[w.owner(around)]].join(m.inside[w.X[r]])
+				m.inside[w.X[w.owner(around)]].join(&m.inside[w.X[r]])
+				if n := len(orders); n > 0 && orders[n-1] == w.X[r] {
+					orders = append(orders, w.X[w.owner(around)])
+				}
 			}
-		case it.at == atRow && w.Region[r] != 0:
-			m.inside[w.X[w.owner(w.Region[r])]].join(m.changes(r))
+		case atRow:
+			in := w.info(r)
+			if in.Attr&changing == 0 {
+				continue
+			}
+			if in.Imm == ir.ImmObject && in.Attr&ir.Writes != 0 && !w.objs[w.X[r]].Local() {
+				m.visible.add(m.of[w.X[r]])
+			}
+			if around := w.Region[r]; around != 0 {
+				x := w.X[w.owner(around)]
+				if m.orders(r, in) {
+					orders = append(orders, x)
+				}
+				if m.writes(in) {
+					m.inside[x].add(m.of[w.X[r]])
+				}
+			}
 		}
+	}
+	for _, x := range orders {
+		m.inside[x].join(&m.visible)
 	}
 	return m
 }
 
+// changing are the attributes of ops that may start versions.
+const changing = ir.Barrier | ir.Fence | ir.Atomic | ir.Writes
+
+// orders reports whether row r starts a version of all that others can see.
+func (m *memoryVersions) orders(r ir.Row, in *ir.Info) bool {
+	w := m.w
+	return (in.Attr&(ir.Barrier|ir.Fence) != 0 || in.Attr&ir.Atomic != 0 && w.Flags[r].Order() != ir.Relaxed) && !w.must(checkBarriers, false)
+}
+
+// writes reports whether an op starts a version of its object.
+func (m *memoryVersions) writes(in *ir.Info) bool {
+	return in.Imm == ir.ImmObject && in.Attr&(ir.Writes|ir.Atomic) != 0 && !m.w.must(checkWrites, false)
+}
+
 // changes returns the objects of which row r starts a new version.
 func (m *memoryVersions) changes(r ir.Row) (s smallSet) {
-	w := m.w
-	in := w.info(r)
-	if in.Attr&(ir.Barrier|ir.Fence) != 0 || in.Attr&ir.Atomic != 0 && w.Flags[r].Order() != ir.Relaxed {
-		if w.must(checkBarriers, false) {
-			return s
-		}
+	in := m.w.info(r)
+	if m.orders(r, in) {
 		s = m.visible
 	}
-	if in.Imm == ir.ImmObject && in.Attr&(ir.Writes|ir.Atomic) != 0 && !w.must(checkWrites, false) {
-		s.add(m.of[w.X[r]])
+	if m.writes(in) {
+		s.add(m.of[m.w.X[r]])
 	}
 	return s
 }
@@ -120,7 +144,7 @@ func (m *memoryVersions) follow(it *walk) {
 		}
 		in := w.info(r)
 		if in.Owns == 0 {
-			if in.Attr&(ir.Barrier|ir.Fence|ir.Atomic|ir.Writes) != 0 {
+			if in.Attr&changing != 0 {
 				m.renew(m.changes(r))
 			}
 			return

@@ -38,7 +38,7 @@ type work struct {
 	varying    ir.Level // the highest that a value can have: a group of one invocation knows no lanes
 
 	analysis *ranges // the last one of ranges
-	ways     *exits  // the last ones, and the state of the work then
+	ways     exits   // the last ones, and the state of the work then
 	waysOf   int
 	tables   map[uint32]contents // of tables, by object
 
@@ -60,7 +60,7 @@ type work struct {
 func open(p *ir.Program) *work {
 	c := p.Edit()
 	n := c.Rows()
-	w := &work{Code: c, objs: c.Objects()}
+	w := &work{Code: c, objs: c.Objects(), waysOf: -1}
 	w.next, w.prev, w.forward = make([]ir.Row, n, n+n/4), make([]ir.Row, n, n+n/4), make([]ir.Row, n, n+n/4)
 	w.uses, w.gone = make([]int32, n, n+n/4), make([]bool, n, n+n/4)
 	w.level = append(make([]ir.Level, 0, n+n/4), p.Uniformity().Value...)
@@ -141,8 +141,21 @@ func (w *work) each(r ir.Row, f func(v ir.Row)) {
 // info returns the op table's row for the op of r.
 func (w *work) info(r ir.Row) *ir.Info { return w.Op[r].Info() }
 
+// owns is how many regions an op owns: what every step of every walk asks, in a table that stays in the cache.
+var owns = func() (list [1 << 10]uint8) {
+	for op := range list {
+		if in := ir.Op(op).Info(); in != nil {
+			list[op] = uint8(in.Owns)
+		}
+	}
+	return list
+}()
+
+// regions returns how many regions row r owns.
+func (w *work) regions(r ir.Row) uint32 { return uint32(owns[w.Op[r]%(1<<10)]) }
+
 // structured reports whether row r owns regions.
-func (w *work) structured(r ir.Row) bool { return w.info(r).Owns > 0 }
+func (w *work) structured(r ir.Row) bool { return w.regions(r) > 0 }
 
 // pure reports whether row r may run anywhere and any number of times.
 func (w *work) pure(r ir.Row) bool {

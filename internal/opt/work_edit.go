@@ -1,6 +1,10 @@
 package opt
 
-import "github.com/govyre/vyre/ir"
+import (
+	"slices"
+
+	"github.com/govyre/vyre/ir"
+)
 
 // revision changes with every edit but the marking of accesses as in bounds, which says nothing about values.
 func (w *work) revision() int { return w.edits - w.marked }
@@ -10,7 +14,16 @@ func (w *work) state() int { return w.edits + w.renewed }
 
 // count adds d to the use counts of row r's operands.
 func (w *work) count(r ir.Row, d int32) {
-	w.each(r, func(v ir.Row) { w.uses[v] += d })
+	for _, v := range [3]ir.Row{w.A(r), w.B(r), w.C(r)} {
+		if v != ir.NoRow {
+			w.visits++
+			w.uses[v] += d
+		}
+	}
+	for _, v := range w.Operands(r) {
+		w.visits++
+		w.uses[v] += d
+	}
 }
 
 // append links row r at the end of region reg.
@@ -78,10 +91,27 @@ func (w *work) make(like ir.Row, op ir.Op, t ir.Type, x uint32, a, b, c ir.Row) 
 	w.next, w.prev = append(w.next, ir.NoRow), append(w.prev, ir.NoRow)
 	w.forward, w.uses, w.gone = append(w.forward, r), append(w.uses, 0), append(w.gone, false)
 	w.level = append(w.level, w.levelOf(r))
-	w.count(r, 1)
+	for _, v := range [3]ir.Row{a, b, c} {
+		if v != ir.NoRow {
+			w.uses[w.find(v)]++
+			w.visits++
+		}
+	}
 	w.visits++
 	w.edits++
 	return r
+}
+
+// reserve makes room for n more rows.
+func (w *work) reserve(n int) {
+	w.Op, w.Type, w.Flags = slices.Grow(w.Op, n), slices.Grow(w.Type, n), slices.Grow(w.Flags, n)
+	w.Region, w.X, w.Args = slices.Grow(w.Region, n), slices.Grow(w.X, n), slices.Grow(w.Args, n)
+	w.Code.A, w.Code.B, w.Code.C = slices.Grow(w.Code.A, n), slices.Grow(w.Code.B, n), slices.Grow(w.Code.C, n)
+	w.next, w.prev, w.forward = slices.Grow(w.next, n), slices.Grow(w.prev, n), slices.Grow(w.forward, n)
+	w.uses, w.gone, w.level = slices.Grow(w.uses, n), slices.Grow(w.gone, n), slices.Grow(w.level, n)
+	if w.Debug.PosOf != nil {
+		w.Debug.PosOf = slices.Grow(w.Debug.PosOf, n)
+	}
 }
 
 // before adds a row of a pure op in front of row at and returns it.
@@ -230,7 +260,14 @@ func (w *work) levelOf(r ir.Row) ir.Level {
 	switch in.Spread {
 	case ir.SpreadOperands, ir.SpreadGrid:
 		if in.Result.Kind != ir.ResultNone {
-			w.each(r, func(v ir.Row) { l = max(l, w.level[v]) })
+			for _, v := range [3]ir.Row{w.A(r), w.B(r), w.C(r)} {
+				if v != ir.NoRow {
+					l = max(l, w.level[v])
+				}
+			}
+			for _, v := range w.Operands(r) {
+				l = max(l, w.level[v])
+			}
 		}
 	case ir.SpreadLoad:
 		l = w.varying

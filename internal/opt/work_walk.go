@@ -36,16 +36,18 @@ func (w *work) rows() walk { return walk{w: w, row: ir.NoRow} }
 // step goes on and reports whether there was anything left.
 func (it *walk) step() bool {
 	w := it.w
-	var next ir.Row
-	switch {
-	case it.at == atStart:
+	next, entered := ir.NoRow, false
+	switch it.at {
+	case atStart:
 		next = w.head[0]
-	case it.at == atElse:
-		next = w.head[w.X[it.row]+1]
-	case it.at == atRow && !w.gone[it.row] && w.structured(it.row):
-		next = w.head[w.X[it.row]]
+	case atElse:
+		next, entered = w.head[w.X[it.row]+1], true
 	default:
-		next = w.next[it.row]
+		if entered = it.at == atRow && w.structured(it.row) && !w.gone[it.row]; entered {
+			next = w.head[w.X[it.row]]
+		} else {
+			next = w.next[it.row]
+		}
 	}
 	for next != ir.NoRow && w.gone[next] {
 		next = w.next[next]
@@ -58,7 +60,7 @@ func (it *walk) step() bool {
 	reg := uint32(0)
 	if it.at != atStart {
 		reg = w.Region[it.row]
-		if it.at == atElse || it.at == atRow && w.structured(it.row) && !w.gone[it.row] {
+		if entered {
 			panic("BUG: opt: a region without rows")
 		}
 	}
@@ -67,7 +69,7 @@ func (it *walk) step() bool {
 		return false
 	}
 	it.row, it.at, w.row = op, atEnd, op
-	if w.info(op).Owns == 2 && reg == w.X[op] {
+	if w.regions(op) == 2 && reg == w.X[op] {
 		it.at = atElse
 	}
 	return true
