@@ -70,7 +70,8 @@ func (w width) reduce(i interval) interval {
 		same := ^uint64(0) << bits.Len64(i.lo^i.hi)
 		i.ones |= i.lo & same
 		i.zeros |= ^i.lo & same
-		if i == was { // so it would be again
+		// Where nothing changed, nothing would again.
+		if (i.lo^was.lo)|(i.hi^was.hi)|uint64((i.slo^was.slo)|(i.shi^was.shi))|(i.zeros^was.zeros)|(i.ones^was.ones) == 0 {
 			break
 		}
 	}

@@ -413,7 +413,7 @@ func (g *ranges) of(v ir.Row) interval {
 	if b, ok := w.bits(v); ok {
 		return widthOf(t).exact(b)
 	}
-	if int(v) >= len(g.now) || g.now[v] == (interval{}) {
+	if int(v) >= len(g.now) || g.now[v].hi == 0 && g.now[v] == (interval{}) {
 		g.compute(v)
 	}
 	return g.now[v]

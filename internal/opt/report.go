@@ -33,13 +33,7 @@ func (w *work) hit(rule string) {
 
 // linked counts the rows that the work has, constants aside.
 func (w *work) linked() int {
-	n := 0
-	for r, gone := range w.gone {
-		if !gone && w.Op[r] != ir.OpConst {
-			n++
-		}
-	}
-	return n
+	return w.Rows() - w.consts.n - w.removed
 }
 
 // Count counts what a program has.

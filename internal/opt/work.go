@@ -29,6 +29,7 @@ type work struct {
 	forward    []ir.Row // itself, or the row that replaced it
 	uses       []int32
 	gone       []bool // unlinked for good
+	removed    int    // how many are
 	consts     constTable
 
 	// level is an upper bound of the level that the verifier will find for a value. Nothing may
@@ -138,8 +139,16 @@ func (w *work) each(r ir.Row, f func(v ir.Row)) {
 	}
 }
 
+// infos is the op table by op, without a look whether there is such an op.
+var infos = func() (list [1 << 10]*ir.Info) {
+	for op := range list {
+		list[op] = ir.Op(op).Info()
+	}
+	return list
+}()
+
 // info returns the op table's row for the op of r.
-func (w *work) info(r ir.Row) *ir.Info { return w.Op[r].Info() }
+func (w *work) info(r ir.Row) *ir.Info { return infos[w.Op[r]%(1<<10)] }
 
 // owns is how many regions an op owns: what every step of every walk asks, in a table that stays in the cache.
 var owns = func() (list [1 << 10]uint8) {

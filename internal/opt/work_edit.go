@@ -220,6 +220,7 @@ func (w *work) remove(r ir.Row) {
 	w.count(r, -1)
 	w.unlink(r)
 	w.gone[r] = true
+	w.removed++
 	w.edits++
 }
 

@@ -33,34 +33,48 @@ const (
 // rows walks the whole program.
 func (w *work) rows() walk { return walk{w: w, row: ir.NoRow} }
 
-// step goes on and reports whether there was anything left.
+// step goes on and reports whether there was anything left. Every pass takes it at every row, so what is rare stands
+// apart: rows with regions, and ends of regions.
 func (it *walk) step() bool {
-	w := it.w
-	next, entered := ir.NoRow, false
-	switch it.at {
-	case atStart:
-		next = w.head[0]
-	case atElse:
-		next, entered = w.head[w.X[it.row]+1], true
-	default:
-		if entered = it.at == atRow && w.structured(it.row) && !w.gone[it.row]; entered {
-			next = w.head[w.X[it.row]]
-		} else {
-			next = w.next[it.row]
-		}
+	w, r := it.w, it.row
+	w.visits++
+	var next ir.Row
+	if it.at == atEnd || it.at == atRow && owns[w.Op[r]%(1<<10)] == 0 {
+		next = w.next[r]
+	} else {
+		next = it.enter()
 	}
-	for next != ir.NoRow && w.gone[next] {
+	for int(next) < len(w.gone) && w.gone[next] {
 		next = w.next[next]
 	}
-	w.visits++
-	if next != ir.NoRow {
-		it.row, it.at, w.row = next, atRow, next
-		return true
+	if next == ir.NoRow {
+		return it.leave()
 	}
+	it.row, it.at, w.row = next, atRow, next
+	return true
+}
+
+// enter returns the first row of what comes next: the program, an arm, or the first region of a row, if that was not removed.
+func (it *walk) enter() ir.Row {
+	w := it.w
+	switch {
+	case it.at == atStart:
+		return w.head[0]
+	case it.at == atElse:
+		return w.head[w.X[it.row]+1]
+	case w.gone[it.row]:
+		return w.next[it.row]
+	}
+	return w.head[w.X[it.row]]
+}
+
+// leave goes on after the last row of a region.
+func (it *walk) leave() bool {
+	w := it.w
 	reg := uint32(0)
 	if it.at != atStart {
 		reg = w.Region[it.row]
-		if entered {
+		if it.at == atElse || it.at == atRow && w.structured(it.row) && !w.gone[it.row] {
 			panic("BUG: opt: a region without rows")
 		}
 	}
