@@ -2,6 +2,7 @@ package ptx
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/govyre/vyre/ir"
 )
@@ -30,27 +31,35 @@ func (f *function) address() {
 	s.findRoots()
 	code := s.code
 	// An access may get a distance and a sum; later stages want room for moves.
-	s.code = make([]inst, 0, len(code)+max(2*len(s.accesses), len(code)/4))
+	s.code = make([]inst, 0, len(code)+max(2*len(s.accesses), len(code)/4)+len(s.prologue)+atEntry)
 	s.cur = &s.code
-	for _, in := range code {
-		s.row = in.row
+	done := 0 // instructions of code that are copied
+	for i := range code {
+		in := &code[i]
+		if in.dst.kind != isAccess && in.op != opPlace && in.src[0].kind != isAccess && in.src[1].kind != isAccess &&
+			in.src[2].kind != isAccess && in.src[3].kind != isAccess {
+			continue
+		}
+		s.code = append(s.code, code[done:i]...)
+		done, s.row = i, in.row
 		if in.dst.kind == isAccess {
 			in.dst = s.place(s.accesses[in.dst.bits])
 		}
-		for i := range in.src {
-			if in.src[i].kind == isAccess {
-				in.src[i] = s.place(s.accesses[in.src[i].bits])
+		for k := range in.src {
+			if in.src[k].kind == isAccess {
+				in.src[k] = s.place(s.accesses[in.src[k].bits])
 			}
 		}
 		if in.op == opPlace {
 			in.op, in.src = opAdd, [4]operand{r(in.src[0].reg), imm(tS64, in.src[0].bits)}
 		}
-		s.code = append(s.code, in)
 	}
-	f.spare = code
-	f.insts = append(append(f.room(len(s.prologue)+len(s.code)), s.prologue...), s.code...)
-	f.spare, f.sel = s.code, nil
+	s.code = append(s.code, code[done:]...)
+	f.insts, f.spare, f.sel = slices.Insert(s.code, 0, s.prologue...), code, nil
 }
+
+// atEntry is about how many instructions working out places adds to the entry.
+const atEntry = 64
 
 // place returns the address of an access.
 func (s *selector) place(a access) operand {

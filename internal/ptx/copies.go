@@ -10,15 +10,19 @@ func (f *function) copies() {
 			moves += len(f.copyOf(in).dst)
 		}
 	}
+	if moves == 0 {
+		return
+	}
 	out := f.room(len(f.insts) + moves)
+	done := 0
 	for i := range f.insts {
 		if in := &f.insts[i]; in.op == opCopy {
 			f.at = in.row
-			out = o.sequence(out, in)
-		} else {
-			out = append(out, *in)
+			out = o.sequence(append(out, f.insts[done:i]...), in)
+			done = i + 1
 		}
 	}
+	out = append(out, f.insts[done:]...)
 	f.insts, f.spare = out, f.insts
 }
 

@@ -25,13 +25,27 @@ func (f *function) dce() {
 			used[in.dst.bits]++
 		}
 	}
-	out := f.insts[:0]
 	for i := range f.insts {
-		if in := &f.insts[i]; keep[i] && (in.op != opLabel || used[in.dst.bits] > 0) {
-			out = append(out, *in)
+		if in := &f.insts[i]; in.op == opLabel && used[in.dst.bits] == 0 {
+			keep[i] = false
 		}
 	}
-	f.insts = out
+	f.keep(keep)
+}
+
+// keep drops the instructions that are not kept.
+func (f *function) keep(keep []bool) {
+	n := 0
+	for i := range f.insts {
+		if !keep[i] {
+			continue
+		}
+		if n < i {
+			f.insts[n] = f.insts[i]
+		}
+		n++
+	}
+	f.insts = f.insts[:n]
 }
 
 // dropUnreached drops what no way from the entry leads to. Ways may lead back to what nothing in front of it
@@ -59,13 +73,7 @@ func (f *function) dropUnreached() {
 			}
 		}
 	}
-	out := f.insts[:0]
-	for i := range f.insts {
-		if reached[i] {
-			out = append(out, f.insts[i])
-		}
-	}
-	f.insts = out
+	f.keep(reached)
 }
 
 // dropUnread drops computations and plain loads whose results nobody reads.
@@ -90,8 +98,9 @@ func (f *function) dropUnread() {
 			}
 			continue
 		}
-		keep--
-		f.insts[keep] = *in
+		if keep--; keep > i {
+			f.insts[keep] = *in
+		}
 	}
 	f.insts = f.insts[keep:]
 }

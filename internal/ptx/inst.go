@@ -148,21 +148,22 @@ const (
 )
 
 // operand is one operand of an instruction. It holds no pointer, so lists of instructions cost the garbage
-// collector nothing; what does not fit stands in a table of the function.
+// collector nothing, and is small, since every stage goes through all of them; what does not fit stands in a table of the
+// function.
 type operand struct {
 	kind operandKind
-	t    ptype   // of a constant
-	spec special // of isSpecial
-	reg  reg     // of isReg, isNot, isPair; base of isAddress, noReg with a symbol; of isVec, how many
-	sym  symbol  // of isSymbol, isAddress
+	t    ptype  // of a constant
+	sym  symbol // of isSymbol, isAddress
+	reg  reg    // of isReg, isNot, isPair; base of isAddress, noReg with a symbol; of isVec, how many
 	// bits are the raw bits of a constant, the number of a label, the byte offset of an address, the second
-	// register of a pair; or where the registers of a vector, an access or a parallel copy stand in their table.
+	// register of a pair, a special register; or where the registers of a vector, an access or a parallel copy stand in
+	// their table.
 	bits uint64
 }
 
 // symbol is something that has a name in the text: parameters, arrays and the extern segment,
-// numbered by the function.
-type symbol uint32
+// numbered by the function: a few for each parameter and array.
+type symbol uint16
 
 const noSymbol symbol = 0
 
@@ -170,7 +171,7 @@ func r(x reg) operand               { return operand{kind: isReg, reg: x} }
 func imm(t ptype, v uint64) operand { return operand{kind: isImm, t: t, bits: v} }
 func u32(v uint32) operand          { return imm(tU32, uint64(v)) }
 func pair(x, p reg) operand         { return operand{kind: isPair, reg: x, bits: uint64(p)} }
-func spec(x special) operand        { return operand{kind: isSpecial, spec: x} }
+func spec(x special) operand        { return operand{kind: isSpecial, bits: uint64(x)} }
 
 // isConst reports whether o is a constant with the given bits.
 func (o operand) isConst(bits uint64) bool { return o.kind == isImm && o.bits == bits }
@@ -227,11 +228,11 @@ type inst struct {
 	op    opcode
 	t, t2 ptype // type suffixes; noType prints nothing
 	mod   mods
-	sense bool // the guard's register must be true (else false)
-	guard reg  // noReg: unconditional
+	sense bool   // the guard's register must be true (else false)
+	guard reg    // noReg: unconditional
+	row   ir.Row // that it comes from; NoRow at the entry
 	dst   operand
 	src   [4]operand
-	row   ir.Row // that it comes from; NoRow at the entry
 }
 
 // mods are the modifiers that only some opcodes have. Zero prints nothing.

@@ -35,15 +35,26 @@ func (f *function) predicate() {
 			p.branch(i)
 		}
 	}
-	out := f.room(len(f.insts))
-	for i := range f.insts {
-		if len(p.before) > 0 {
-			out = append(out, p.before[i]...)
+	more := 0
+	for _, list := range p.before {
+		more += len(list)
+	}
+	out := f.room(len(f.insts) + more)
+	done := 0
+	for i, gone := range p.gone {
+		var list []inst
+		if more > 0 {
+			list = p.before[i]
 		}
-		if !p.gone[i] {
-			out = append(out, f.insts[i])
+		if len(list) == 0 && !gone {
+			continue
+		}
+		out = append(append(out, f.insts[done:i]...), list...)
+		if done = i; gone {
+			done++
 		}
 	}
+	out = append(out, f.insts[done:]...)
 	f.insts, f.spare = out, f.insts
 }
 

@@ -90,6 +90,7 @@ func (p *printer) function(f *function) []Line {
 	for i := range f.insts {
 		q.number(&f.insts[i])
 	}
+	q.lines = make([]Line, 0, len(f.insts))
 	p.nl()
 	p.linef(".visible .entry %s(", f.entry)
 	for i, s := range f.params {
@@ -304,7 +305,7 @@ func (q *printed) operand(o *operand) {
 	case isImm:
 		q.constant(o.t, o.bits)
 	case isSpecial:
-		q.raw(specialNames[o.spec])
+		q.raw(specialNames[o.bits])
 	case isSymbol:
 		q.raw(q.f.names[o.sym])
 	case isVec:

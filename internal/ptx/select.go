@@ -89,7 +89,7 @@ func newSelector(f *function) *selector {
 		once: make(map[onceKey]operand), checks: make(map[checkKey]cached), addrs: make(map[addrKey]cached),
 		frames: make(map[ir.Row]*frame), vectors: make(map[ir.Row][]operand),
 		whole: make(map[[2]reg]reg)}
-	s.code = make([]inst, 0, 2*f.p.Rows()) // a checked access makes four instructions, most rows one
+	s.code = make([]inst, 0, 9*f.p.Rows()/4) // a checked access makes four instructions, most rows one
 	s.cur = &s.code
 	f.val = make([]operand, f.p.Rows())
 	return s
