@@ -45,10 +45,14 @@ type Interval struct {
 }
 
 // Has reports whether it allows for the raw bits v.
-func (i Interval) Has(v uint64) bool { return i.n.has(i.i, v) }
+func (i Interval) Has(v uint64) bool { return i.i.has(i.n, v) }
 
 // Says reports whether it says anything.
-func (i Interval) Says() bool { return i.i != i.n.full() }
+func (i Interval) Says() bool {
+	var full interval
+	full.full(i.n)
+	return !i.i.same(&full)
+}
 
 // OperandRanges returns what is known about the operands A, B and C of every row, at that row; the
 // zero Interval for those that are neither integers nor bools.
@@ -63,7 +67,7 @@ func OperandRanges(p *ir.Program) map[ir.Row][3]Interval {
 				continue
 			}
 			if t := w.Type[v]; t.IsInt() || t == ir.Bool {
-				at[k] = Interval{g.at(v), widthOf(t)}
+				at[k] = Interval{*g.at(v), widthOf(t)}
 			}
 		}
 		all[r] = at
@@ -95,11 +99,14 @@ func RunForgetting(p *ir.Program) (*ir.Program, error) {
 // tell from them.
 func Around(t ir.Type, vals ...uint64) Interval {
 	n := widthOf(t)
-	i := n.exact(vals[0])
+	var i, one interval
+	i.exact(n, vals[0])
 	for _, v := range vals[1:] {
-		i = n.join(i, n.exact(v))
+		one.exact(n, v)
+		i.join(&i, &one)
 	}
-	return Interval{n.reduce(i), n}
+	i.reduced(n, &i)
+	return Interval{i, n}
 }
 
 // Transfers returns a function that gives the interval of row r's value for those of its operands.
@@ -107,14 +114,16 @@ func Transfers(p *ir.Program) func(r ir.Row, in [3]Interval) Interval {
 	w := open(p)
 	w.stats = new(passes.Stats)
 	return func(r ir.Row, in [3]Interval) Interval {
-		return Interval{w.transfer(r, func(v ir.Row) interval {
+		out := Interval{n: widthOf(w.Type[r])}
+		w.transfer(r, &out.i, func(v ir.Row) *interval {
 			for k, u := range [3]ir.Row{w.A(r), w.B(r), w.C(r)} {
 				if u == v {
-					return in[k].i
+					return &in[k].i
 				}
 			}
 			panic("no operand")
-		}), widthOf(w.Type[r])}
+		})
+		return out
 	}
 }
 

@@ -2,54 +2,69 @@ package opt
 
 import "github.com/govyre/vyre/ir"
 
-// transfer gives the interval of row r's value for those of its operands. It knows the ops that
+// transfer makes out the interval of row r's value, by those of its operands. It knows the ops that
 // indices and conditions are made of; of others it says what their type says.
-func (w *work) transfer(r ir.Row, of func(ir.Row) interval) interval {
+func (w *work) transfer(r ir.Row, out *interval, of func(ir.Row) *interval) {
 	if w.computes(r) {
-		var in [3]interval
+		in := [3]*interval{&nothing, &nothing, &nothing}
 		for i, v := range [3]ir.Row{w.A(r), w.B(r), w.C(r)} {
 			if v != ir.NoRow {
 				in[i] = of(v)
 			}
 		}
-		return w.arithmetic(r, &in)
+		w.arithmetic(r, out, in[0], in[1], in[2])
+		return
 	}
-	t := w.Type[r]
-	n := widthOf(t)
+	n := widthOf(w.Type[r])
 	if b, ok := w.bits(r); ok {
-		return n.exact(b)
+		out.exact(n, b)
+		return
 	}
 	switch w.Op[r] {
 	case ir.OpLocal:
-		return n.unsigned(0, uint64(w.Workgroup[w.X[r]])-1)
+		out.unsigned(n, 0, uint64(w.Workgroup[w.X[r]])-1)
+		return
 	case ir.OpLane:
-		return n.unsigned(0, min(w.groupSize(), 32)-1)
+		out.unsigned(n, 0, min(w.groupSize(), 32)-1)
+		return
 	case ir.OpWarp:
-		return n.unsigned(0, (w.groupSize()-1)/32)
+		out.unsigned(n, 0, (w.groupSize()-1)/32)
+		return
 	case ir.OpGroup:
-		return n.unsigned(0, maxGroups(w.X[r])-1)
+		out.unsigned(n, 0, maxGroups(w.X[r])-1)
+		return
 	case ir.OpGroups:
-		return n.unsigned(1, maxGroups(w.X[r])) // nobody runs in a grid of none
+		out.unsigned(n, 1, maxGroups(w.X[r])) // nobody runs in a grid of none
+		return
 	case ir.OpGlobal:
-		return n.unsigned(0, min(maxGroups(w.X[r])*uint64(w.Workgroup[w.X[r]]), 1<<32)-1)
+		out.unsigned(n, 0, min(maxGroups(w.X[r])*uint64(w.Workgroup[w.X[r]]), 1<<32)-1)
+		return
 	case ir.OpLen:
 		if most := w.maxLen(w.X[r]); most != ir.RestLen {
-			return n.unsigned(w.minLen(w.X[r]), most)
+			out.unsigned(n, w.minLen(w.X[r]), most)
+			return
 		}
 	case ir.OpLoad:
 		if w.objs[w.X[r]].Table() {
-			return w.contents(w.X[r]).loads
+			out.set(&w.contents(w.X[r]).loads)
+		} else {
+			out.element(n, w.objs[w.X[r]].Type())
 		}
-		return n.element(w.objs[w.X[r]].Type())
+		return
 	case ir.OpArg:
 		if w.Region[r] == 0 {
-			return n.element(w.scalar(w.X[r]))
+			out.element(n, w.scalar(w.X[r]))
+			return
 		}
 	case ir.OpBarrierBcastWG, ir.OpBarrierBcastGrid:
-		return of(w.A(r))
+		out.set(of(w.A(r)))
+		return
 	}
-	return n.full()
+	out.full(n)
 }
+
+// nothing is what stands for the interval of what has none.
+var nothing interval
 
 // maxGroups is the largest group count along an axis that a launch may have.
 func maxGroups(axis uint32) uint64 {
@@ -73,16 +88,17 @@ func (w *work) scalar(k uint32) ir.Type {
 	panic("BUG: opt: no such scalar parameter")
 }
 
-// element is the interval of what memory of a type holds.
-func (n width) element(t ir.Type) interval {
-	if t.Value() == t || !t.Value().IsInt() {
-		return n.full()
-	}
+// element holds what memory of a type holds.
+func (z *interval) element(n width, t ir.Type) {
 	bits := widthOf(t)
-	if t.IsSigned() {
-		return n.signed(bits.min(), bits.max())
+	switch {
+	case t.Value() == t || !t.Value().IsInt():
+		z.full(n)
+	case t.IsSigned():
+		z.signed(n, bits.min(), bits.max())
+	default:
+		z.unsigned(n, 0, bits.mask())
 	}
-	return n.unsigned(0, bits.mask())
 }
 
 // computes reports whether row r is a pure op of operands that have intervals.
@@ -95,70 +111,86 @@ func (w *work) computes(r ir.Row) bool {
 	return from.IsInt() || from == ir.Bool || w.Op[r] == ir.OpSelect
 }
 
-// arithmetic is transfer for what computes, of the intervals of its operands.
-func (w *work) arithmetic(r ir.Row, in *[3]interval) interval {
+// arithmetic is transfer for what computes. Those of its operands are none of what it writes.
+func (w *work) arithmetic(r ir.Row, out, a, b, c *interval) {
 	t, from := w.Type[r], w.Type[w.A(r)]
 	n, m, signed := widthOf(t), widthOf(from), from.IsSigned()
-	a, b := in[0], in[1]
 	switch w.Op[r] {
 	case ir.OpAdd:
-		return n.add(a, b)
+		out.add(n, a, b)
 	case ir.OpSub:
-		return n.sub(a, b)
+		out.sub(n, a, b)
 	case ir.OpMul:
-		return n.mul(a, b)
+		out.mul(n, a, b)
 	case ir.OpMulWide:
-		return n.mul(n.convert(a, m, signed), n.convert(b, m, signed))
+		var x, y interval
+		x.convert(n, a, m, signed)
+		y.convert(n, b, m, signed)
+		out.mul(n, &x, &y)
 	case ir.OpNeg:
-		return n.sub(n.exact(0), a)
+		var zero interval
+		zero.exact(n, 0)
+		out.sub(n, &zero, a)
 	case ir.OpDiv:
-		return n.div(a, b, signed)
+		out.div(n, a, b, signed)
 	case ir.OpRem:
-		return n.rem(a, b, signed)
+		out.rem(n, a, b, signed)
 	case ir.OpMin:
-		return n.min2(a, b, signed)
+		out.min(n, a, b, signed)
 	case ir.OpMax:
-		return n.max2(a, b, signed)
+		out.max(n, a, b, signed)
 	case ir.OpAnd:
-		return n.and(a, b)
+		out.and(n, a, b)
 	case ir.OpOr:
-		return n.or(a, b)
+		out.or(n, a, b)
 	case ir.OpXor:
-		return n.xor(a, b)
+		out.xor(n, a, b)
 	case ir.OpNot:
-		return n.not(a)
+		out.not(n, a)
 	case ir.OpShl:
-		return n.shl(a, b)
+		out.shl(n, a, b)
 	case ir.OpShr:
-		return n.shr(a, b, signed)
+		out.shr(n, a, b, signed)
 	case ir.OpPopc, ir.OpClz, ir.OpCtz:
-		return n.unsigned(0, uint64(m))
+		out.unsigned(n, 0, uint64(m))
 	case ir.OpBfe:
 		pos, length := uint64(w.X[r]&0xFF), width(w.X[r]>>8)
 		if signed {
-			return n.signed(length.min(), length.max())
+			out.signed(n, length.min(), length.max())
+			break
 		}
-		return n.and(n.shr(a, n.exact(pos), false), n.exact(length.mask()))
+		var k interval
+		k.exact(n, pos)
+		out.shr(n, a, &k, false)
+		k.exact(n, length.mask())
+		out.and(n, out, &k)
 	case ir.OpCvt:
 		if t.IsInt() {
-			return n.convert(a, m, signed)
+			out.convert(n, a, m, signed)
+		} else {
+			out.full(n)
 		}
 	case ir.OpSelect:
-		switch c, ok := a.constant(); {
-		case ok && c != 0:
-			return b
+		switch cond, ok := a.constant(); {
+		case ok && cond != 0:
+			out.set(b)
 		case ok:
-			return in[2]
+			out.set(c)
+		default:
+			out.join(b, c)
 		}
-		return n.join(b, in[2])
 	case ir.OpLt, ir.OpLe:
-		return m.less(a, b, signed, w.Op[r] == ir.OpLe)
+		out.less(a, b, signed, w.Op[r] == ir.OpLe)
 	case ir.OpEq:
-		return m.equal(a, b)
+		out.equal(a, b)
 	case ir.OpNe:
-		return n.not(m.equal(a, b))
+		out.equal(a, b)
+		out.not(n, out)
 	case ir.OpShuffle, ir.OpShuffleXor, ir.OpShuffleUp, ir.OpShuffleDown:
-		return n.join(a, n.exact(0)) // that of another lane, or of none
+		var zero interval
+		zero.exact(n, 0)
+		out.join(a, &zero) // that of another lane, or of none
+	default:
+		out.full(n)
 	}
-	return n.full()
 }

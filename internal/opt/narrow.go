@@ -278,7 +278,9 @@ func (n *narrowing) argument(r ir.Row) {
 		n.carried = append(n.carried, false)
 	}
 	n.carried[arg] = true
-	n.g.set(arg, widthOf(to).convert(n.g.of(r), 64, t.IsSigned()))
+	var is interval
+	is.convert(widthOf(to), n.g.of(r), 64, t.IsSigned())
+	n.g.set(arg, &is)
 	if name, ok := w.Debug.Names[r]; ok {
 		w.Debug.Names[arg] = name
 		delete(w.Debug.Names, r)

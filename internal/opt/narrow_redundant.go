@@ -49,7 +49,8 @@ func (n *narrowing) redundant(r ir.Row) bool {
 			return w.rewrite(r, a, "or-known")
 		}
 	case ir.OpMin, ir.OpMax:
-		less := m.less(i, j, t.IsSigned(), true)
+		var less interval
+		less.less(i, j, t.IsSigned(), true)
 		if v, ok := less.constant(); ok {
 			keep := a
 			if (v != 0) != (w.Op[r] == ir.OpMin) {

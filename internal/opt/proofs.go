@@ -45,11 +45,13 @@ func (g *ranges) element(i ir.Row, o uint32) {
 	if most == 0 {
 		return // control does not come here
 	}
+	var to interval
 	if t.IsSigned() {
-		g.refine(i, n.signed(0, int64(min(most-1, uint64(n.max())))), 2)
+		to.signed(n, 0, int64(min(most-1, uint64(n.max()))))
 	} else {
-		g.refine(i, n.unsigned(0, min(most-1, n.mask())), 2)
+		to.unsigned(n, 0, min(most-1, n.mask()))
 	}
+	g.refine(i, &to, 2)
 	if _, constant := w.bits(i); !constant {
 		g.rel.put(relation{a: g.core(i), b: ir.NoRow, gap: 1, object: o})
 	}
@@ -100,30 +102,35 @@ func (z *zeroing) denies(c ir.Row, val bool, load ir.Row) bool {
 	if c == load {
 		return val
 	}
-	now, ok := z.value(c, load, proofDepth).constant()
+	var is interval
+	z.value(c, load, &is, proofDepth)
+	now, ok := is.constant()
 	return ok && (now != 0) != val
 }
 
-// value is the interval of v if load gave zero. Of what is no integer it only says a single number, its bits.
-func (z *zeroing) value(v, load ir.Row, depth int) interval {
+// value makes out the interval of v if load gave zero. Of what is no integer it only says a single number, its bits.
+func (z *zeroing) value(v, load ir.Row, out *interval, depth int) {
 	w := z.g.w
 	t := w.Type[v]
 	n := widthOf(t)
 	w.visits++
 	if b, ok := w.bits(v); ok {
-		return n.exact(b)
+		out.exact(n, b)
+		return
 	}
 	if v == load {
-		return n.exact(0)
+		out.exact(n, 0)
+		return
 	}
 	whole := t.IsInt() || t == ir.Bool
-	known := n.full()
 	if whole {
-		known = z.g.of(v)
+		out.set(z.g.of(v))
+	} else {
+		out.full(n)
 	}
 	in := w.info(v)
 	if depth == 0 || in.Args == 0 || in.List || !w.pure(v) {
-		return known
+		return
 	}
 	rows := [3]ir.Row{w.A(v), w.B(v), w.C(v)}
 	var of [3]interval
@@ -134,16 +141,15 @@ func (z *zeroing) value(v, load ir.Row, depth int) interval {
 			continue
 		}
 		var number bool
-		of[i] = z.value(u, load, depth-1)
+		z.value(u, load, &of[i], depth-1)
 		bits[i], number = of[i].constant()
 		numbers = numbers && number
 		whole = whole && (w.Type[u].IsInt() || w.Type[u] == ir.Bool)
 	}
 	switch {
 	case numbers:
-		return n.exact(w.eval(v, bits))
+		out.exact(n, w.eval(v, bits))
 	case whole:
-		return w.arithmetic(v, &of)
+		w.arithmetic(v, out, &of[0], &of[1], &of[2])
 	}
-	return known
 }

@@ -17,7 +17,7 @@ import "github.com/govyre/vyre/ir"
 //
 // What is found holds where control comes with it. A row that moves out of an arm may not take it along.
 type ranges struct {
-	w    *work
+	w      *work
 	now    []interval
 	slot   []int32  // by argument and result: 1 + where its merge stands, 0 before it has one
 	merges []merged // few rows merge anything
@@ -42,6 +42,9 @@ type ranges struct {
 	here  ir.Row   // that visit looks at in a nest, NoRow otherwise
 	ahead interval // what compute will find for it, if nothing changes until then
 	since uint32   // the moment at which that was found, 0 if it was not
+
+	sharp [4]interval // what at has returned, in turn
+	turn  int
 
 	revision int      // of the program that this analysis, and if kept the last one, is of
 	kept     bool     // back and fed are what the last analysis found
@@ -87,7 +90,7 @@ func (w *work) ranges(visit func(*ranges, ir.Row)) {
 		case it.at == atEnd:
 			g.end(&it)
 		case w.Op[r] == ir.OpRes:
-			g.now[r] = g.result(r)
+			g.result(r)
 		default:
 			g.row(r)
 		}
@@ -147,7 +150,7 @@ func (g *ranges) row(r ir.Row) {
 		}
 		if t := w.Type[r]; (t.IsInt() || t == ir.Bool) && !g.fresh(r) {
 			if g.since == g.moment && g.edits == w.revision() {
-				g.set(r, g.ahead)
+				g.set(r, &g.ahead)
 				g.made[r] = g.moment
 			} else {
 				g.compute(r)
@@ -175,13 +178,14 @@ func (g *ranges) enter(r ir.Row) {
 		for _, v := range w.Operands(r) {
 			if t := w.Type[at]; t.IsInt() || t == ir.Bool {
 				g.grow(at)
-				i := g.of(ir.Row(v))
-				m := g.merge(at)
-				if m.fed {
-					n := widthOf(t)
-					i = n.reduce(n.join(i, m.back))
+				i, m := g.of(ir.Row(v)), g.merge(at)
+				now := &g.now[at]
+				if m.more = false; m.fed {
+					now.join(i, &m.back)
+					now.reduced(widthOf(t), now)
+				} else {
+					now.set(i)
 				}
-				g.now[at], m.more = i, false
 			}
 			at = w.next[at]
 		}
@@ -225,11 +229,12 @@ func (g *ranges) leave(r ir.Row) {
 	for _, v := range w.Operands(r) {
 		if t := w.Type[to]; t.IsInt() || t == ir.Bool {
 			i := g.at(ir.Row(v))
-			m := g.merge(to)
-			if m.more {
-				i = widthOf(t).join(i, m.next)
+			if m := g.merge(to); m.more {
+				m.next.join(i, &m.next)
+			} else {
+				m.next.set(i)
+				m.more = true
 			}
-			m.next, m.more = i, true
 			if outward {
 				g.outward[w.X[g.nest]] = true
 			}
@@ -239,18 +244,16 @@ func (g *ranges) leave(r ir.Row) {
 }
 
 // result takes what exits have brought to result r.
-func (g *ranges) result(r ir.Row) interval {
+func (g *ranges) result(r ir.Row) {
 	g.grow(r)
-	t := g.w.Type[r]
-	if !t.IsInt() && t != ir.Bool {
-		return widthOf(t).full()
+	t, now := g.w.Type[r], &g.now[r]
+	if now.full(widthOf(t)); !t.IsInt() && t != ir.Bool {
+		return
 	}
-	m := g.merge(r)
-	if !m.more {
-		return widthOf(t).full()
+	if m := g.merge(r); m.more {
+		m.more = false
+		now.reduced(widthOf(t), &m.next)
 	}
-	m.more = false
-	return widthOf(t).reduce(m.next)
 }
 
 // end closes structured op r; a nest of loops may have to be walked again.
@@ -294,17 +297,18 @@ func (g *ranges) feed(r ir.Row) {
 		switch {
 		case !m.more:
 		case g.last:
-			m.back = m.next
+			m.back.set(&m.next)
 		case !m.fed:
-			m.back, m.fed = m.next, true
-			g.change = g.change || !w.must(checkRounds, m.next.within(g.now[at]))
-		case !w.must(checkRounds, m.next.within(m.back)):
+			m.back.set(&m.next)
+			m.fed = true
+			g.change = g.change || !w.must(checkRounds, m.next.within(&g.now[at]))
+		case !w.must(checkRounds, m.next.within(&m.back)):
 			g.change = true
 			switch {
 			case g.round < quietRounds:
-				m.back = n.join(m.back, m.next)
+				m.back.join(&m.back, &m.next)
 			case g.round < maxRounds:
-				m.back = n.widen(m.back, m.next)
+				m.back.widen(n, &m.next)
 			}
 		}
 	}
@@ -321,7 +325,7 @@ func (g *ranges) nextRound() bool {
 		// Another round would bring the same: what this one brought narrows.
 		g.arguments(func(at ir.Row) {
 			if m := g.merge(at); m.more {
-				m.back = m.next
+				m.back.set(&m.next)
 			}
 		})
 		g.round = visiting
@@ -329,7 +333,8 @@ func (g *ranges) nextRound() bool {
 		// After the visit of a row stands what the round before knew of it, so that must hold too: one more round.
 		g.arguments(func(at ir.Row) {
 			m := g.merge(at)
-			m.back, m.fed = widthOf(g.w.Type[at]).full(), true
+			m.back.full(widthOf(g.w.Type[at]))
+			m.fed = true
 		})
 		g.last = true
 	default:
@@ -365,7 +370,7 @@ func (g *ranges) release() {
 		return
 	}
 	for i := len(g.undo) - 1; i >= g.marks[n]; i-- {
-		g.now[g.undo[i].row] = g.undo[i].was
+		g.now[g.undo[i].row].set(&g.undo[i].was)
 		g.moment++
 	}
 	g.undo = g.undo[:g.marks[n]]
@@ -398,30 +403,29 @@ func (g *ranges) merge(r ir.Row) *merged {
 	return &g.merges[g.slot[r]-1]
 }
 
-func (g *ranges) set(r ir.Row, i interval) {
+func (g *ranges) set(r ir.Row, i *interval) {
 	g.grow(r)
-	g.now[r], g.made[r] = i, 0
+	g.now[r].set(i)
+	g.made[r] = 0
 }
 
-// of returns the interval that v has here. A row that a visit added is looked at now.
-func (g *ranges) of(v ir.Row) interval {
-	w := g.w
-	t := w.Type[v]
-	if !t.IsInt() && t != ir.Bool {
-		return interval{}
+// of returns the interval that v has here, to be read until it changes. A row that a visit added is looked at now, and a
+// constant when it is first asked for.
+func (g *ranges) of(v ir.Row) *interval {
+	if t := g.w.Type[v]; !t.IsInt() && t != ir.Bool {
+		return &nothing
 	}
-	if b, ok := w.bits(v); ok {
-		return widthOf(t).exact(b)
-	}
-	if int(v) >= len(g.now) || g.now[v].hi == 0 && g.now[v] == (interval{}) {
+	if int(v) >= len(g.now) || g.now[v].hi == 0 && g.now[v].same(&nothing) {
 		g.compute(v)
 	}
-	return g.now[v]
+	return &g.now[v]
 }
 
 // compute takes the interval of v from those of its operands.
 func (g *ranges) compute(v ir.Row) {
-	g.set(v, g.transfer(v))
+	var i interval
+	g.transfer(v, &i)
+	g.set(v, &i)
 	g.made[v] = g.present()
 }
 
@@ -434,21 +438,21 @@ func (g *ranges) present() uint32 {
 	return g.moment
 }
 
-// transfer gives the interval of row v's value for those of its operands.
-func (g *ranges) transfer(v ir.Row) interval {
+// transfer makes out the interval of row v's value by those of its operands.
+func (g *ranges) transfer(v ir.Row, out *interval) {
 	w := g.w
 	if !w.computes(v) {
-		return w.transfer(v, g.of)
+		w.transfer(v, out, g.of)
+		return
 	}
-	var in [3]interval
-	in[0] = g.of(w.A(v))
+	a, b, c := g.of(w.A(v)), &nothing, &nothing
 	if u := w.B(v); u != ir.NoRow {
-		in[1] = g.of(u)
+		b = g.of(u)
 	}
 	if u := w.C(v); u != ir.NoRow {
-		in[2] = g.of(u)
+		c = g.of(u)
 	}
-	return w.arithmetic(v, &in)
+	w.arithmetic(v, out, a, b, c)
 }
 
 // fresh reports whether the interval of v was computed and neither the program nor what is known has changed since.
@@ -456,19 +460,26 @@ func (g *ranges) fresh(v ir.Row) bool {
 	return int(v) < len(g.made) && g.made[v] == g.moment && g.edits == g.w.revision()
 }
 
-// at is of, sharpened by what is known here about the operands of v, which may be more than was where v stands.
-func (g *ranges) at(v ir.Row) interval {
+// at is of, sharpened by what is known here about the operands of v, which may be more than was where v stands. What it
+// returns is to be read before it is called len(g.sharp) times more.
+func (g *ranges) at(v ir.Row) *interval {
 	i := g.of(v)
 	w := g.w
-	if t := w.Type[v]; (t.IsInt() || t == ir.Bool) && w.info(v).Args > 0 && w.pure(v) {
-		if g.fresh(v) {
-			return widthOf(t).reduce(i)
-		}
-		now := g.transfer(v)
-		if v == g.here {
-			g.ahead, g.since = now, g.present()
-		}
-		return widthOf(t).meet(i, now)
+	t := w.Type[v]
+	if !t.IsInt() && t != ir.Bool || w.info(v).Args == 0 || !w.pure(v) {
+		return i
 	}
-	return i
+	g.turn = (g.turn + 1) % len(g.sharp)
+	out := &g.sharp[g.turn]
+	if g.fresh(v) {
+		out.reduced(widthOf(t), i)
+		return out
+	}
+	g.transfer(v, out)
+	if v == g.here {
+		g.ahead.set(out)
+		g.since = g.present()
+	}
+	out.meet(widthOf(t), g.of(v), out)
+	return out
 }

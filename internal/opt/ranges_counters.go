@@ -55,19 +55,22 @@ func (g *ranges) count(l, arg, bound ir.Row, equal, up bool) {
 	if equal {
 		off = 0
 	}
-	var i interval
+	var i, low interval
 	switch signed := w.Type[arg].IsSigned(); {
 	case signed && up:
-		i = n.signed(min(first.slo, last.shi), max(last.shi, n.min()+1)-int64(off))
+		i.signed(n, min(first.slo, last.shi), max(last.shi, n.min()+1)-int64(off))
 	case signed:
-		i = n.signed(min(last.slo, n.max()-1)+int64(off), max(first.shi, last.slo))
+		i.signed(n, min(last.slo, n.max()-1)+int64(off), max(first.shi, last.slo))
 	case up:
-		i = n.unsigned(min(first.lo, last.hi), last.hi-min(off, last.hi))
+		i.unsigned(n, min(first.lo, last.hi), last.hi-min(off, last.hi))
 	default:
-		i = n.unsigned(last.lo+min(off, n.mask()-last.lo), max(first.hi, last.lo))
+		i.unsigned(n, last.lo+min(off, n.mask()-last.lo), max(first.hi, last.lo))
 	}
-	low := step&-step - 1
-	i = n.meet(i, n.known(first.zeros&low, first.ones&low))
+	keeps := step&-step - 1
+	low.known(n, first.zeros&keeps, first.ones&keeps)
+	i.meet(n, &i, &low)
+	low.exact(n, step)
 	m := g.merge(arg)
-	m.back, m.fed = n.add(i, n.exact(step)), true
+	m.back.add(n, &i, &low)
+	m.fed = true
 }

@@ -15,7 +15,9 @@ func (g *ranges) learn(c ir.Row, val bool, depth int) {
 	if val {
 		bit = 1
 	}
-	g.refine(c, width(1).exact(bit), 0)
+	var is interval
+	is.exact(1, bit)
+	g.refine(c, &is, 0)
 	op := w.Op[c]
 	g.prove(c, val)
 	switch op {
@@ -47,9 +49,10 @@ func (g *ranges) learn(c ir.Row, val bool, depth int) {
 	case op == ir.OpLe:
 		g.below(b, a, t, 1)
 	case val == (op == ir.OpEq):
-		both := widthOf(t).meet(g.of(a), g.of(b))
-		g.refine(a, both, 2)
-		g.refine(b, both, 2)
+		var both interval
+		both.meet(widthOf(t), g.of(a), g.of(b))
+		g.refine(a, &both, 2)
+		g.refine(b, &both, 2)
 		g.below(a, b, t, 0)
 		g.below(b, a, t, 0)
 	default:
@@ -61,18 +64,24 @@ func (g *ranges) learn(c ir.Row, val bool, depth int) {
 // below takes note that a + gap <= b, as numbers of type t; gap is 0 or 1.
 func (g *ranges) below(a, b ir.Row, t ir.Type, gap int64) {
 	n := widthOf(t)
-	x, y := g.of(a), g.of(b)
+	var to interval
 	if t.IsSigned() {
-		if y.shi-gap < y.shi || gap == 0 {
-			g.refine(a, n.signed(n.min(), max(y.shi-gap, n.min())), 2)
+		least, most := g.of(a).slo, g.of(b).shi
+		if most-gap < most || gap == 0 {
+			to.signed(n, n.min(), max(most-gap, n.min()))
+			g.refine(a, &to, 2)
 		}
-		g.refine(b, n.signed(min(x.slo+gap, n.max()), n.max()), 2)
+		to.signed(n, min(least+gap, n.max()), n.max())
+		g.refine(b, &to, 2)
 	} else {
-		if y.hi >= uint64(gap) {
-			g.refine(a, n.unsigned(0, y.hi-uint64(gap)), 2)
+		least, most := g.of(a).lo, g.of(b).hi
+		if most >= uint64(gap) {
+			to.unsigned(n, 0, most-uint64(gap))
+			g.refine(a, &to, 2)
 		}
-		if x.lo+uint64(gap) <= n.mask() {
-			g.refine(b, n.unsigned(x.lo+uint64(gap), n.mask()), 2)
+		if least+uint64(gap) <= n.mask() {
+			to.unsigned(n, least+uint64(gap), n.mask())
+			g.refine(b, &to, 2)
 		}
 	}
 	g.rel.add(g.core(a), g.core(b), uint64(gap))
@@ -106,32 +115,37 @@ func (g *ranges) differ(a, b ir.Row, t ir.Type) {
 		return
 	}
 	n, x := widthOf(t), g.of(a)
+	var to interval
 	switch s := n.sign(v); {
 	case v == x.lo && x.lo < x.hi:
-		g.refine(a, n.unsigned(v+1, n.mask()), 2)
+		to.unsigned(n, v+1, n.mask())
 	case v == x.hi && x.lo < x.hi:
-		g.refine(a, n.unsigned(0, v-1), 2)
+		to.unsigned(n, 0, v-1)
 	case s == x.slo && x.slo < x.shi:
-		g.refine(a, n.signed(s+1, n.max()), 2)
+		to.signed(n, s+1, n.max())
 	case s == x.shi && x.slo < x.shi:
-		g.refine(a, n.signed(n.min(), s-1), 2)
+		to.signed(n, n.min(), s-1)
+	default:
+		return
 	}
+	g.refine(a, &to, 2)
 }
 
 // refine narrows the interval of v, and, depth permitting, that of what v was computed from.
-func (g *ranges) refine(v ir.Row, i interval, depth int) {
+func (g *ranges) refine(v ir.Row, i *interval, depth int) {
 	w := g.w
 	if _, ok := w.bits(v); ok {
 		return
 	}
 	n := widthOf(w.Type[v])
 	was := g.of(v)
-	now := n.meet(was, i)
-	if now == was {
+	var now interval
+	if now.meet(n, was, i); now.same(was) {
 		return
 	}
-	g.undo = append(g.undo, undone{v, was})
-	g.now[v] = now
+	g.undo = append(g.undo, undone{row: v})
+	g.undo[len(g.undo)-1].was.set(was)
+	was.set(&now)
 	g.moment++
 	w.visits++
 	if depth == 0 {
@@ -142,17 +156,22 @@ func (g *ranges) refine(v ir.Row, i interval, depth int) {
 		// A number that fits is the number that it came from.
 		if u := w.A(v); w.Type[u].IsInt() && g.core(v) != v {
 			m := widthOf(w.Type[u])
-			j := m.full()
+			var j interval
 			if w.Type[v].IsSigned() && w.Type[u].IsSigned() {
-				j = m.signed(max(now.slo, m.min()), min(now.shi, m.max()))
+				j.signed(m, max(now.slo, m.min()), min(now.shi, m.max()))
 			} else if now.slo >= 0 || !w.Type[v].IsSigned() {
-				j = m.unsigned(min(now.lo, m.mask()), min(now.hi, m.mask()))
+				j.unsigned(m, min(now.lo, m.mask()), min(now.hi, m.mask()))
+			} else {
+				j.full(m)
 			}
-			g.refine(u, j, depth-1)
+			g.refine(u, &j, depth-1)
 		}
 	case ir.OpAdd:
 		if c, ok := w.bits(w.B(v)); ok {
-			g.refine(w.A(v), n.sub(now, n.exact(c)), depth-1)
+			var j interval
+			j.exact(n, c)
+			j.sub(n, &now, &j)
+			g.refine(w.A(v), &j, depth-1)
 		}
 	}
 }
@@ -251,6 +270,7 @@ func (g *ranges) under(v ir.Row, o uint32, gap uint64, log int, depth int) bool 
 	n := widthOf(t)
 	i := g.at(v)
 	least := w.minLen(o) >> log
+	positive := !t.IsSigned() || i.slo >= 0
 	switch {
 	case t.IsSigned() && i.shi < 0 && gap <= max(least, 1), t.IsSigned() && i.shi >= 0 && gap <= least && uint64(i.shi) <= least-gap:
 		return true
@@ -272,7 +292,6 @@ func (g *ranges) under(v ir.Row, o uint32, gap uint64, log int, depth int) bool 
 		}
 	}
 	// Ops that give no more than an operand, and ops that add a constant.
-	positive := !t.IsSigned() || i.slo >= 0
 	switch w.Op[v] {
 	case ir.OpMin:
 		return g.under(w.A(v), o, gap, log, depth-1) || g.under(w.B(v), o, gap, log, depth-1)

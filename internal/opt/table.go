@@ -135,22 +135,25 @@ type contents struct {
 }
 
 // contents looks at a table once.
-func (w *work) contents(o uint32) contents {
+func (w *work) contents(o uint32) *contents {
 	if c, ok := w.tables[o]; ok {
 		return c
 	}
 	a := w.objs[o].Array
 	n := widthOf(a.Type.Value())
-	c := contents{n.exact(0), true}
+	c := &contents{equal: true}
+	c.loads.exact(n, 0)
 	for k := range a.Len {
 		w.visits++
 		v := a.Loaded(k)
-		c.loads = n.join(c.loads, n.exact(v))
+		var one interval
+		one.exact(n, v)
+		c.loads.join(&c.loads, &one)
 		c.equal = c.equal && v == a.Loaded(0)
 	}
-	c.loads = n.reduce(c.loads)
+	c.loads.reduced(n, &c.loads)
 	if w.tables == nil {
-		w.tables = make(map[uint32]contents)
+		w.tables = make(map[uint32]*contents)
 	}
 	w.tables[o] = c
 	return c

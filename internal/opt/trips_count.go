@@ -102,7 +102,7 @@ func (w *work) slope(c counter) (slope, bool) {
 }
 
 // ends returns the bounds of an interval on the slope.
-func (s slope) ends(i interval) (lo, hi uint64) {
+func (s slope) ends(i *interval) (lo, hi uint64) {
 	lo, hi = i.lo, i.hi
 	if s.signed {
 		half := s.n.mask()>>1 + 1
@@ -195,7 +195,7 @@ func (w *work) roundsApart(c counter, s slope, bound ir.Row) (roundCount, bool) 
 }
 
 // offsetFits reports whether k, as a signed number, can be added to every number of an interval without a wrap.
-func (n width) offsetFits(i interval, signed bool, k uint64) bool {
+func (n width) offsetFits(i *interval, signed bool, k uint64) bool {
 	d := n.sign(k)
 	switch {
 	case signed:
@@ -209,20 +209,23 @@ func (n width) offsetFits(i interval, signed bool, k uint64) bool {
 
 // span is the interval of v by what it is computed from, no more than maxSpanned rows of it. It knows nothing of conditions
 // or of what loops carry: the analysis ranges does, but would have to be made anew here.
-func (w *work) span(v ir.Row) interval {
+func (w *work) span(v ir.Row) *interval {
 	left := maxSpanned
-	var of func(v ir.Row) interval
-	of = func(v ir.Row) interval {
+	var of func(v ir.Row) *interval
+	of = func(v ir.Row) *interval {
 		t := w.Type[v]
 		if !t.IsInt() && t != ir.Bool {
-			return interval{}
+			return &nothing
 		}
+		out := new(interval)
 		if left == 0 {
-			return widthOf(t).full()
+			out.full(widthOf(t))
+			return out
 		}
 		left--
 		w.visits++
-		return w.transfer(v, of)
+		w.transfer(v, out, of)
+		return out
 	}
 	return of(v)
 }

@@ -41,7 +41,7 @@ type work struct {
 	analysis *ranges // the last one of ranges
 	ways     exits   // the last ones, and the state of the work then
 	waysOf   int
-	tables   map[uint32]contents // of tables, by object
+	tables   map[uint32]*contents // of tables, by object
 
 	wroteOut bool // unroll wrote out rounds of a loop
 	inner    bool // unroll wrote out the rounds of a loop that has loops in it
