@@ -79,7 +79,7 @@ func (s *selector) place(a access) operand {
 		if o.Param != nil {
 			return operand{kind: isAddress, reg: s.base(a.obj), bits: off}
 		}
-		return operand{kind: isAddress, sym: o.sym, bits: off + uint64(o.off)}
+		return operand{kind: isNamed, reg: reg(o.sym), bits: off + uint64(o.off)}
 	}
 	if !wide || a.run > 0 {
 		return s.computed(a, index, wide, false) // the assembler sees through sums of 32 bits by itself
@@ -249,9 +249,9 @@ func (s *selector) base(obj ir.Object) reg {
 		case o.Param != nil:
 			o.base = s.do(opToGlobal, tU64, s.param(tU64, o.sym)).reg
 		case o.space != shared:
-			o.base = s.do(opMov, tU64, operand{kind: isSymbol, sym: o.sym}).reg
+			o.base = s.do(opMov, tU64, symbolic(o.sym)).reg
 		default:
-			o.base = s.do(opMov, tU32, operand{kind: isSymbol, sym: o.sym}).reg
+			o.base = s.do(opMov, tU32, symbolic(o.sym)).reg
 			if o.off > 0 {
 				o.base = s.do(opAdd, tU32, r(o.base), u32(o.off)).reg
 			}

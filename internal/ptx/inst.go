@@ -141,20 +141,20 @@ const (
 	isSymbol   // the address of a variable or parameter
 	isVec      // registers in braces
 	isPair     // two registers: a value and a predicate, with a bar between
-	isAddress  // a place in memory
+	isAddress  // a place in memory, from a register on
+	isNamed    // one from a variable or parameter on
 	isAccess   // a place in memory not yet worked out: becomes isAddress
 	isLabel    // where a branch leads
 	isCopyList // of a parallel copy: becomes moves
 )
 
 // operand is one operand of an instruction. It holds no pointer, so lists of instructions cost the garbage
-// collector nothing, and is small, since every stage goes through all of them; what does not fit stands in a table of the
-// function.
+// collector nothing; it is small, since every stage goes through all of them, and has no more fields than Go keeps in
+// registers. What does not fit stands in a table of the function.
 type operand struct {
 	kind operandKind
-	t    ptype  // of a constant
-	sym  symbol // of isSymbol, isAddress
-	reg  reg    // of isReg, isNot, isPair; base of isAddress, noReg with a symbol; of isVec, how many
+	t    ptype // of a constant
+	reg  reg   // of isReg, isNot, isPair, base of isAddress; the symbol of isSymbol, isNamed; of isVec, how many
 	// bits are the raw bits of a constant, the number of a label, the byte offset of an address, the second
 	// register of a pair, a special register; or where the registers of a vector, an access or a parallel copy stand in
 	// their table.
@@ -162,8 +162,8 @@ type operand struct {
 }
 
 // symbol is something that has a name in the text: parameters, arrays and the extern segment,
-// numbered by the function: a few for each parameter and array.
-type symbol uint16
+// numbered by the function.
+type symbol uint32
 
 const noSymbol symbol = 0
 
@@ -171,6 +171,7 @@ func r(x reg) operand               { return operand{kind: isReg, reg: x} }
 func imm(t ptype, v uint64) operand { return operand{kind: isImm, t: t, bits: v} }
 func u32(v uint32) operand          { return imm(tU32, uint64(v)) }
 func pair(x, p reg) operand         { return operand{kind: isPair, reg: x, bits: uint64(p)} }
+func symbolic(x symbol) operand     { return operand{kind: isSymbol, reg: reg(x)} }
 func spec(x special) operand        { return operand{kind: isSpecial, bits: uint64(x)} }
 
 // isConst reports whether o is a constant with the given bits.

@@ -307,7 +307,7 @@ func (q *printed) operand(o *operand) {
 	case isSpecial:
 		q.raw(specialNames[o.bits])
 	case isSymbol:
-		q.raw(q.f.names[o.sym])
+		q.raw(q.f.names[o.reg])
 	case isVec:
 		sep := "{"
 		for _, x := range q.f.list(o) {
@@ -320,10 +320,10 @@ func (q *printed) operand(o *operand) {
 		q.reg(o.reg)
 		q.raw("|")
 		q.reg(reg(o.bits))
-	case isAddress:
+	case isAddress, isNamed:
 		q.raw("[")
-		if o.sym != noSymbol {
-			q.raw(q.f.names[o.sym])
+		if o.kind == isNamed {
+			q.raw(q.f.names[o.reg])
 		} else {
 			q.reg(o.reg)
 		}

@@ -58,7 +58,7 @@ func (f *function) eachWrite(in *inst, do func(reg)) {
 
 // eachRead calls do for the registers that in reads, but for its guard.
 func (f *function) eachRead(in *inst, do func(reg)) {
-	if in.dst.kind == isAddress && in.dst.reg != noReg {
+	if in.dst.kind == isAddress {
 		do(in.dst.reg)
 	}
 	for i := range in.src {
@@ -66,12 +66,8 @@ func (f *function) eachRead(in *inst, do func(reg)) {
 		switch o.kind {
 		case noOperand:
 			return
-		case isReg, isNot:
+		case isReg, isNot, isAddress:
 			do(o.reg)
-		case isAddress:
-			if o.reg != noReg {
-				do(o.reg)
-			}
 		case isVec:
 			for _, x := range f.list(o) {
 				do(x)

@@ -113,13 +113,13 @@ func (s *selector) cells() reg {
 	}
 	s.atEntry(func() {
 		if s.extern {
-			base := s.do(opMov, tU32, operand{kind: isSymbol, sym: s.symbol("%s", externShared)})
+			base := s.do(opMov, tU32, symbolic(s.symbol("%s", externShared)))
 			v.cellsAddr = s.do(opAdd, tU32, base, u32(uint32(s.p.SharedBytes())-hiddenBytes)).reg
 			return
 		}
 		sym := s.symbol("%s", hiddenCells)
 		s.vars = append(s.vars, variable{shared, sym, hiddenBytes})
-		v.cellsAddr = s.do(opMov, tU32, operand{kind: isSymbol, sym: sym}).reg
+		v.cellsAddr = s.do(opMov, tU32, symbolic(sym)).reg
 	})
 	return v.cellsAddr
 }

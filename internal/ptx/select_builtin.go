@@ -109,7 +109,7 @@ func (s *selector) paramSymbol(i int) (sym symbol, count symbol) {
 // param loads a parameter.
 func (s *selector) param(t ptype, sym symbol) operand {
 	d := s.newReg(t.class())
-	s.add(inst{op: opLd, t: t, mod: mods{space: param}, dst: r(d), src: [4]operand{{kind: isAddress, sym: sym}}})
+	s.add(inst{op: opLd, t: t, mod: mods{space: param}, dst: r(d), src: [4]operand{{kind: isNamed, reg: reg(sym)}}})
 	return r(d)
 }
 
