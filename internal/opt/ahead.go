@@ -19,6 +19,13 @@ import (
 // control may leave for elsewhere: after that stands what the test said about its index. Nor does it pass a loop,
 // all through which its value would hold a register. What its index is computed from goes with it.
 //
+// An atomic whose index has to be checked is a branch, too, in front of which the assembler waits for what atomics before it
+// returned, if that is looked at there. So it moves in front of where it is first looked at, past pure rows only:
+//
+//	%a = atomic_or @x[%i], %b     %a = atomic_or @x[%i], %b
+//	%n = ne.u32 %a, %b       =>   %c = atomic_or @x[%j], %b
+//	%c = atomic_or @x[%j], %b     %n = ne.u32 %a, %b
+//
 // One walk, O(rows + operands); at most maxChain rows go with a load.
 func ahead(w *work) {
 	a := &overtaking{w: w, memory: w.memoryVersions(), leaves: w.leavesPast(), regions: make([]stretch, len(w.Regions)),
@@ -67,12 +74,14 @@ type tally struct{ rows, slow, loops int }
 type stretch struct {
 	slow  []slowRow
 	wall  int32 // how many of them nothing after may pass
+	mixed int32 // how many of them stand before its last row that is not pure
 	begin tally // of the first region of an op: when the walk entered it
 }
 
 type slowRow struct {
 	row    ir.Row
-	passed int // loads that moved past it
+	passed int  // loads that moved past it
+	answer bool // it waits for what an atomic returns, and only atomics move past it
 }
 
 type change struct {
@@ -94,17 +103,47 @@ func (a *overtaking) row(it *walk) {
 		if c := a.changed[w.X[r]]; c.region == w.Region[r] && !w.must(checkAheadWrite, false) {
 			need = max(need, c.at)
 		}
-		if need < here {
-			a.move(r, s, need, it)
+		a.pass(r, s, need, false, it)
+		s.mixed = max(s.mixed, a.at[r])
+	case in.Attr&ir.Atomic != 0 && !w.Flags[r].InBounds():
+		need := max(a.need(r), s.wall)
+		if !w.must(checkAheadPure, false) {
+			need = max(need, s.mixed)
 		}
+		a.pass(r, s, need, true, it)
+		s.mixed = a.at[r]
+		a.change(r, a.memory.changes(r), a.at[r])
 	case !w.pure(r) || in.Spread == ir.SpreadMerge:
 		a.change(r, a.memory.changes(r), here)
+		s.mixed = here
+	case a.answer(r):
+		a.after[r] = max(a.need(r), here+1)
+		s.slow = append(s.slow, slowRow{row: r, answer: true})
 	case slow(w, r):
 		s.slow = append(s.slow, slowRow{row: r})
 		a.tally.slow++
 		a.after[r]++
 	default:
 		a.after[r] = a.need(r)
+	}
+}
+
+// answer reports whether row r is the first to look at what an atomic of its region returns.
+func (a *overtaking) answer(r ir.Row) (answer bool) {
+	w := a.w
+	w.each(r, func(v ir.Row) {
+		answer = answer || w.info(v).Attr&ir.Atomic != 0 && w.Region[v] == w.Region[r]
+	})
+	return answer
+}
+
+// pass moves row r in front of the first slow row that it may pass, from the one with that number on.
+func (a *overtaking) pass(r ir.Row, s *stretch, from int32, answers bool, it *walk) {
+	for k := from; k < int32(len(s.slow)); k++ {
+		if s.slow[k].answer == answers {
+			a.move(r, s, k, it)
+			return
+		}
 	}
 }
 
@@ -153,6 +192,7 @@ func (a *overtaking) end(r ir.Row) {
 		s.slow = append(s.slow, slowRow{row: r})
 	}
 	here := int32(len(s.slow))
+	s.mixed = here
 	for at := w.next[r]; at != ir.NoRow && w.Op[at] == ir.OpRes; at = w.next[at] {
 		a.after[at], a.at[at] = here, here
 	}

@@ -90,6 +90,7 @@ const (
 	checkCoverSpan                     // cover: the last of the accesses is as far on as it is
 	checkAheadWrite                    // ahead: what is loaded is not changed between
 	checkAheadExit                     // ahead: a load passes no test that its proof of bounds may rest on
+	checkAheadPure                     // ahead: an atomic passes nothing but pure rows
 	numChecks
 )
 
@@ -180,6 +181,7 @@ var checkNames = [numChecks]string{
 	checkCoverSpan:        "cover/cover-span",
 	checkAheadWrite:       "ahead/ahead-write",
 	checkAheadExit:        "ahead/ahead-exit",
+	checkAheadPure:        "ahead/ahead-pure",
 }
 
 // weakness is a set of checks that are off.

@@ -36,7 +36,7 @@ var all = []Pass{
 	{Name: "clamp", Bound: "n", Does: "loads from local arrays without waiting for the check of the index"},
 	{Name: "cover", Bound: "n + what it writes", Does: "checks accesses at constant distances together"},
 	{Name: "vector", Bound: "n", Does: "joins accesses of neighbours into one of 8 or 16 bytes"},
-	{Name: "ahead", Bound: "n", Does: "moves loads in front of divisions, square roots and branches that they do not need"},
+	{Name: "ahead", Bound: "n", Does: "moves loads in front of divisions, square roots and branches that they do not need, and atomics in front of what others return"},
 	{Name: "expand", Bound: "n + what it writes", Does: "replaces exact functions and division by constants by simpler ops", Required: true},
 	{Name: "ptx.lanes", Bound: "n", Does: "finds indices by which the lanes of a warp can store records for each other"},
 	{Name: "ptx.select", Bound: "n", Does: "chooses instructions for each row", Required: true},
