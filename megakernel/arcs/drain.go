@@ -27,7 +27,7 @@ const (
 	RecordWord   = record
 )
 
-// firstSlot is where the items begin, a line after the totals.
+// firstSlot is where the items begin, a line after the totals. The last word in front of it stays 0.
 const firstSlot = 16
 
 // patience is how many turns without work a warp waits before it looks whether any is left.
@@ -80,22 +80,25 @@ func Drain[W Wave](t gpu.Thread, w W, g Graph, seeds []uint32, n uint32, q Queue
 
 	const none = ^uint32(0)
 	pool := gpu.Shared[uint64](t, maxWarps*room)
-	at := t.Warp() * room
-	var first, last uint32 // arcs that the lane has still to look at; equal if it has no work
-	slot := none           // of the ticket that it holds
-	var held child         // an item that came while the lane had work
-	var came uint32        // items taken, not yet reported as done
+	mine := t.Warp() * room // where in the pool
+	var first, last uint32  // arcs that the lane has still to look at; equal if it has no work
+	slot := none            // of the ticket that it holds
+	var held child          // an item that came while the lane had work
+	var came uint32         // items taken, not yet reported as done
 	var found, seen uint32
 	if t.Global().X == 0 {
 		found = n // the seeds
 	}
 	turns := uint32(0) // without work, since it was last looked whether any is left
 	for {
-		slot = ticket(t, q, slot, first == last && slot == none)
-		item := uint64(0)
+		// What is asked for here comes back while the warp works: nothing of it is looked at before.
+		want := t.Ballot(first == last && slot == none)
+		base := tickets(t, q, want)
+		at := uint32(firstSlot - 1)
 		if slot < uint32(len(q.Slots))-firstSlot {
-			item = gpu.AtomicLoad(&q.Slots[firstSlot+slot])
+			at = firstSlot + slot
 		}
+		item := gpu.AtomicLoad(&q.Slots[at])
 		var a, b, c, d child
 		if t.Any(first < last) {
 			turns = 0
@@ -120,10 +123,16 @@ func Drain[W Wave](t gpu.Thread, w W, g Graph, seeds []uint32, n uint32, q Queue
 			slot = none
 			came++
 		}
+		if want != 0 {
+			base = gpu.Shuffle(t, base, leader(want))
+			if want>>t.Lane()&1 != 0 {
+				slot = base + below(t, want)
+			}
+		}
 		if first == last {
 			first, last, held.first = held.first, held.last, held.last
 		}
-		first, last, held = spread(t, q, pool, at, first, last, a, b, c, d, held)
+		first, last, held = spread(t, q, pool, mine, first, last, a, b, c, d, held)
 		if t.Any(first < last) {
 			continue
 		}
@@ -139,23 +148,16 @@ func Drain[W Wave](t gpu.Thread, w W, g Graph, seeds []uint32, n uint32, q Queue
 	finish(t, q, n, found, seen)
 }
 
-// ticket gives the lanes that want one the next tickets, with one addition for the warp.
-func ticket(t gpu.Thread, q Queue, slot uint32, want bool) uint32 {
-	lanes := t.Ballot(want)
-	if lanes == 0 {
-		return slot
+// tickets takes as many as lanes want one, with one addition for the warp, and returns the first to the lane that leads them.
+func tickets(t gpu.Thread, q Queue, want uint32) (base uint32) {
+	if want != 0 && t.Lane() == leader(want) {
+		base = gpu.AtomicAdd(&q.Control[taken], uint32(bits.OnesCount32(want)))
 	}
-	base := uint32(0)
-	leader := uint32(bits.TrailingZeros32(lanes))
-	if t.Lane() == leader {
-		base = gpu.AtomicAdd(&q.Control[taken], uint32(bits.OnesCount32(lanes)))
-	}
-	base = gpu.Shuffle(t, base, leader)
-	if want {
-		slot = base + below(t, lanes)
-	}
-	return slot
+	return base
 }
+
+// leader is the first lane of a ballot.
+func leader(lanes uint32) uint32 { return uint32(bits.TrailingZeros32(lanes)) }
 
 // below counts those of a ballot that stand before the lane.
 func below(t gpu.Thread, lanes uint32) uint32 {
@@ -166,25 +168,24 @@ func below(t gpu.Thread, lanes uint32) uint32 {
 // what was found beyond that. What came is never published again, so the slots suffice: it waits
 // with its lane. It returns the arcs of the lane, and what it holds.
 func spread(t gpu.Thread, q Queue, pool []uint64, at, first, last uint32, a, b, c, d, held child) (uint32, uint32, child) {
-	n := items(a.first, a.last) + items(b.first, b.last) + items(c.first, c.last) + items(d.first, d.last)
+	as, bs, cs, ds := t.Ballot(a.first < a.last), t.Ballot(b.first < b.last), t.Ballot(c.first < c.last), t.Ballot(d.first < d.last)
 	holders := t.Ballot(held.first < held.last)
-	if !t.Any(n != 0) && holders == 0 {
+	if as|bs|cs|ds|holders == 0 {
 		return first, last, held
 	}
 	idle := t.Ballot(first == last)
 	given := uint32(bits.OnesCount32(idle))
 	front := min(uint32(bits.OnesCount32(holders)), given)
 	if held.first < held.last && below(t, holders) < front {
-		held.into(pool, at+below(t, holders))
+		pool[at+below(t, holders)] = pack(held.first, held.last)
 		held.first = held.last
 	}
-	k := gpu.ExclusiveScanAdd(t, n) + front
-	total := gpu.Shuffle(t, k+n, 31)
-	k += at
-	k = a.into(pool, k)
-	k = b.into(pool, k)
-	k = c.into(pool, k)
-	d.into(pool, k)
+	// Each child is one item by now, so ballots number them, which is faster than a scan.
+	total := front
+	total += a.into(t, pool, at+total, as)
+	total += b.into(t, pool, at+total, bs)
+	total += c.into(t, pool, at+total, cs)
+	total += d.into(t, pool, at+total, ds)
 	t.WarpBarrier()
 	if first == last && below(t, idle) < total {
 		got := unpack(pool[at+below(t, idle)])
@@ -204,13 +205,12 @@ func spread(t gpu.Thread, q Queue, pool []uint64, at, first, last uint32, a, b, 
 	return first, last, held
 }
 
-// into stores a run of arcs, if it has any, and returns where the next one goes.
-func (c child) into(pool []uint64, k uint32) uint32 {
-	if c.first == c.last {
-		return k
+// into stores the runs of arcs of those lanes that have any, one after another, and returns how many they are.
+func (c child) into(t gpu.Thread, pool []uint64, k, lanes uint32) uint32 {
+	if c.first < c.last {
+		pool[k+below(t, lanes)] = pack(c.first, c.last)
 	}
-	pool[k] = pack(c.first, c.last)
-	return k + 1
+	return uint32(bits.OnesCount32(lanes))
 }
 
 func pack(first, last uint32) uint64 { return uint64(first)<<32 | uint64(last) }
