@@ -46,8 +46,9 @@ func (c *choices) chance(n int) bool { return c.pick(n) == n-1 }
 const atFront = 24
 
 // Shrink looks for a smaller program that still fails: it lowers the first decisions, drops parts of the program, then
-// runs of decisions, then lowers single ones, until nothing helps or the tries are used up. fails must give the same
-// answer for the same program. It returns the smallest program found, r itself if none.
+// runs of decisions, then lowers single ones, until nothing helps or the tries are used up. What has
+// fewer decisions and more rows is no smaller program: another kind may make many rows of few. fails must give the same answer
+// for the same program. It returns the smallest program found, r itself if none.
 func Shrink(r *RandomProgram, tries int, fails func(*RandomProgram) bool) *RandomProgram {
 	best := r
 	try := func(stream []uint16) bool {
@@ -56,7 +57,7 @@ func Shrink(r *RandomProgram, tries int, fails func(*RandomProgram) bool) *Rando
 		}
 		tries--
 		cand := FromChoices(stream)
-		if cand.smaller(best) && fails(cand) {
+		if cand.smaller(best) && cand.Program.Rows() <= best.Program.Rows() && fails(cand) {
 			best = cand
 			return true
 		}

@@ -30,6 +30,7 @@ var nearErrors = []func(*generator){
 	(*generator).extremesOfSeveral,    // 14
 	(*generator).fieldsAsFloats,       // 23, 25 and 26
 	(*generator).fieldsAsFloats,
+	(*generator).convertedPairs, // 33
 	(*generator).votesUsedAgain, // 3 and 5
 	(*generator).signsOfZeros,   // 4, 7 and 16
 	(*generator).signsOfZeros,

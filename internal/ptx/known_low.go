@@ -75,7 +75,7 @@ func (s *selector) hideLow(r ir.Row) {
 // 13.0) takes the high word of low·c + x for that of low·c + y if x and y have the same low word. So each row leaves other bits
 // of its zero out, eight at most, the first none.
 func (s *selector) lowHidden(r ir.Row, a operand) operand {
-	if !s.hiddenLow[r] || a.kind == isImm {
+	if !s.hiddenLow[r] && !s.sameLow[r] || a.kind == isImm {
 		return a
 	}
 	lo, hi := s.split(a.as(tB64))
@@ -84,7 +84,7 @@ func (s *selector) lowHidden(r ir.Row, a operand) operand {
 		zero = s.do(opAnd, tB32, zero, u32(^out).as(tB32))
 	}
 	s.hidings++
-	return s.joined(classRD, s.do(opXor, tB32, lo, zero), hi).as(a.t)
+	return s.joined(a.reg.class(), s.do(opXor, tB32, lo, zero), hi)
 }
 
 // chained returns which rows are products by constants, or made of such by ops on integers.

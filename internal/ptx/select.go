@@ -30,6 +30,7 @@ type selector struct {
 	taken      map[ir.Row]bool         // selects that are what the load gives
 	halved     map[ir.Row]bool         // right shifts that are made of halves
 	hiddenLow  map[ir.Row]bool         // products and sums of 64 bits, whose operand's low word the assembler shall not know
+	sameLow    map[ir.Row]bool         // conversions of 64 bits whose low word the assembler may have converted before
 	hidings    uint32                  // how many low words were hidden so far
 	farShift   map[ir.Row]bool         // left shifts of which the assembler may know that they leave nothing
 	ofNegative map[ir.Row]bool         // right shifts of what the assembler may know to be negative
@@ -110,6 +111,7 @@ func (s *selector) run() {
 	s.findFarShifts()
 	s.findShiftsOfNegative()
 	s.findLowKnown()
+	s.findSameLow()
 	s.findKnownSums()
 	s.findZeroSigns()
 	s.findClamps()

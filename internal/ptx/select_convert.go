@@ -132,7 +132,7 @@ var convertRules = map[ir.Op]rule{
 
 func (s *selector) cvt(row ir.Row) {
 	to, from := s.typeOf(row), s.typeOf(s.p.A(row))
-	a := s.converted(row)
+	a := s.lowHidden(row, s.converted(row))
 	switch {
 	case from == ir.Bool:
 		one := imm(arith(to), 1)

@@ -48,7 +48,7 @@ func unary(op opcode) rule {
 func rounding(op opcode) rule {
 	return func(s *selector, r ir.Row) {
 		t := arith(s.typeOf(r))
-		s.set(r, s.convert(op, t, t, s.value(s.p.A(r))))
+		s.set(r, s.convert(op, t, t, s.lowHidden(r, s.value(s.p.A(r)))))
 	}
 }
 
