@@ -24,9 +24,19 @@ func newMerger(ctx context.Context, m *made, kind uint32, bits string, o MergeOp
 	for name, v := range more {
 		scalars[name] = v
 	}
+	switch { // of 65,536 registers that a multiprocessor has; the loads of a tile are all on their way with as many
+	case bits == "uint64":
+		m.registers = 80 // three workgroups
+	case len(more) > 0:
+		m.registers = 64 // four, of pairs
+	default:
+		m.registers = 48 // five
+	}
 	p, err := program(bits)
 	g := &merger{made: m}
-	if g.kernel, err = m.compile(ctx, p, err, scalars); err != nil {
+	g.kernel, err = m.compile(ctx, p, err, scalars)
+	m.registers = 0
+	if err != nil {
 		_ = m.Close() // the first error is the one to report
 		return nil, err
 	}

@@ -28,7 +28,11 @@ func segmentsOf[T vyre.Element](ctx context.Context, m *made, what string, op Op
 	}
 	scalars["words"] = uint64(s.words)
 	p, err := program(of)
-	s.steps, err = m.compileSteps(ctx, p, err, scalars, elements, block.SegmentTops)
+	last := uint64(block.SegmentTops)
+	if elements <= block.WarpSegment {
+		last = block.SegmentLists
+	}
+	s.steps, err = m.compileSteps(ctx, p, err, scalars, last)
 	return s, err
 }
 
@@ -51,11 +55,8 @@ func segmentProgram[T vyre.Element](m *made, what string, op Operator, ofInteger
 	return ofIntegers, unsignedName[T](), scalars, nil
 }
 
-// compileSteps compiles the launches over segments up to the last, or the first alone where no segment is longer than a tile.
-func (m *made) compileSteps(ctx context.Context, p *ir.Program, err error, scalars map[string]uint64, elements, last uint64) (steps []kernel, _ error) {
-	if elements <= block.Tile {
-		last = block.SegmentLists
-	}
+// compileSteps compiles the launches over segments up to the last.
+func (m *made) compileSteps(ctx context.Context, p *ir.Program, err error, scalars map[string]uint64, last uint64) (steps []kernel, _ error) {
 	for step := uint64(block.SegmentLists); step <= last && err == nil; step++ {
 		scalars["step"] = step
 		var k kernel
@@ -73,28 +74,30 @@ func (m *made) admitSegments(max, elements int) error {
 	return nil
 }
 
-// bytes is how much memory the launches take for their work: the list of tiles, and their results.
+// bytes is how much memory the launches take for their work: the list of tiles, and their results. One launch alone has none.
 func (s *segments) bytes() (list, all int64) {
-	list = roundUp(4 * int64(block.LongList(s.elements)))
-	return list, list + int64(block.LongTiles(s.elements))*s.size
+	if len(s.steps) == 1 {
+		return 0, 0
+	}
+	tiles := block.ListedTiles(s.elements)
+	list = roundUp(4 * int64(block.TileList(tiles)))
+	return list, list + int64(tiles)*s.size
 }
 
 // combine appends the launches: so many segments, at most limit.
 func (s *segments) combine(seq *vyre.Sequence, m *made, st *Step, limit uint64, n Length, offsets, x, out vyre.Range) (launches []*driver.Step) {
-	list, all := s.bytes()
-	work := driver.All(seq.Scratch(all))
-	seq.Fill(driver.Part(work.Buffer, 0, 4), 0, 4)
-	sums := driver.Part(work.Buffer, list, all-list)
-	if all == list {
-		sums = st.nowhere
+	list, sums := st.nowhere, st.nowhere
+	if end, all := s.bytes(); all > 0 {
+		work := driver.All(seq.Scratch(all))
+		list, sums = driver.Part(work.Buffer, 0, end), driver.Part(work.Buffer, end, all-end)
+		seq.Fill(driver.Part(work.Buffer, 0, 4), 0, 4)
 	}
 	for i, k := range s.steps {
-		tiles := groupsOf(limit)
+		groups := groupsOf(32 * limit) // a warp for each segment, if there are as many
 		if i > 0 {
-			tiles = block.LongTiles(s.elements)
+			groups = block.ListedTiles(s.elements)
 		}
-		launches = append(launches, m.launch(seq, k, tiles, driver.U64(limit), driver.U64(n.n), st.where(n), offsets, x, out,
-			driver.Part(work.Buffer, 0, list), sums))
+		launches = append(launches, m.launch(seq, k, groups, driver.U64(limit), driver.U64(n.n), st.where(n), offsets, x, out, list, sums))
 	}
 	return launches
 }

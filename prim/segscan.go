@@ -45,7 +45,11 @@ func newSegmentedScan[T vyre.Element, I uint32 | uint64](ctx context.Context, de
 	}
 	p, err := program(of)
 	scalars["words"], scalars["exclusive"] = uint64(sizeOf[I]()/4), bit(exclusive)
-	if s.steps, err = m.compileSteps(ctx, p, err, scalars, s.elements, block.SegmentRest); err != nil {
+	last := uint64(block.SegmentRest)
+	if s.elements <= block.Tile {
+		last = block.SegmentLists
+	}
+	if s.steps, err = m.compileSteps(ctx, p, err, scalars, last); err != nil {
 		_ = m.Close() // the first error is the one to report
 		return nil, err
 	}
@@ -60,8 +64,9 @@ func (s *SegmentedScan[T, I]) Bytes() int64 {
 
 // work are the parts of a step's work: the list of tiles, their totals, the scan of those, and the last of each tile.
 func (s *SegmentedScan[T, I]) work(in driver.Range) (parts []vyre.Arg, all int64) {
-	tiles := int64(block.LongTiles(s.elements)) * int64(sizeOf[T]())
-	for _, size := range []int64{4 * int64(block.LongList(s.elements)), 2 * tiles, 2 * tiles, tiles} {
+	long := block.LongTiles(s.elements)
+	tiles := int64(long) * int64(sizeOf[T]())
+	for _, size := range []int64{4 * int64(block.TileList(long)), 2 * tiles, 2 * tiles, tiles} {
 		part := driver.Part(in.Buffer, all, size)
 		if size == 0 {
 			part.Off = 0

@@ -35,8 +35,13 @@ func views(w *work) {
 		return
 	}
 	w.ranges(func(g *ranges, r ir.Row) {
-		if cond, i, ok := w.viewIndex(r); ok && g.fitsView(r, cond, i) {
-			v.guarded = append(v.guarded, viewed{r, cond, v.apart(g, r, i)})
+		if cond, i, ok := w.viewIndex(r); ok {
+			g.mark()
+			g.assume(cond, true)
+			if g.under(i, w.X[r], 1, 0, maxSearch) {
+				v.guarded = append(v.guarded, viewed{r, cond, v.apart(g, r, i)})
+			}
+			g.release()
 		} else if v.candidate(r) {
 			w.set(&w.Code.A[r], v.apart(g, r, w.chosen(w.A(r))))
 		}
@@ -65,7 +70,7 @@ func (v *viewing) candidate(r ir.Row) bool {
 	if !ok {
 		i = w.chosen(w.A(r))
 	}
-	_, apart := w.placeOf(i)
+	_, _, apart := w.placeOf(i)
 	return ok || apart
 }
 
@@ -91,25 +96,27 @@ type place struct {
 	more         uint64
 }
 
-// placeOf takes an index apart, if something is added or subtracted before it is converted.
-func (w *work) placeOf(v ir.Row) (place, bool) {
+// placeOf takes an index apart, if something is added or subtracted before it is converted, and returns what is.
+func (w *work) placeOf(v ir.Row) (p place, converted ir.Row, ok bool) {
 	if w.Op[v] != ir.OpAdd || w.Type[v] != ir.U64 {
-		return place{}, false
+		return p, 0, false
 	}
 	for _, o := range [2][2]ir.Row{{w.A(v), w.B(v)}, {w.B(v), w.A(v)}} {
 		if _, constant := w.bits(o[0]); constant || w.Op[o[1]] != ir.OpCvt || w.Type[w.A(o[1])] != ir.U32 {
 			continue
 		}
-		p := place{off: o[0], i: w.A(o[1]), less: ir.NoRow}
-		if w.Op[p.i] == ir.OpSub {
-			p.i, p.less = w.A(p.i), w.B(p.i)
+		p = place{off: o[0], less: ir.NoRow}
+		if p.i, p.more = w.offset(w.A(o[1])); p.i != ir.NoRow && w.Op[p.i] == ir.OpSub {
+			var more uint64
+			p.less = w.B(p.i)
+			p.i, more = w.offset(w.A(p.i))
+			p.more = (p.more + more) & ir.U32.Mask()
 		}
-		p.i, p.more = w.offset(p.i)
 		if p.i != ir.NoRow && (p.more != 0 || p.less != ir.NoRow) {
-			return p, true
+			return p, w.A(o[1]), true
 		}
 	}
-	return place{}, false
+	return p, 0, false
 }
 
 // apart writes the index of access r, if nothing in it wraps, as (%off - cvt %less + cvt %i) + more: the constant then
@@ -117,18 +124,12 @@ func (w *work) placeOf(v ir.Row) (place, bool) {
 // operands do, so that they share it whatever arms they are in; it may wrap, and is right again with what is added.
 func (v *viewing) apart(g *ranges, r, index ir.Row) ir.Row {
 	w := v.w
-	p, ok := w.placeOf(index)
+	p, converted, ok := w.placeOf(index)
 	if !ok || !w.must(checkViewDistance, g.at(p.i).hi <= ir.U32.Mask()-p.more) {
 		return index
 	}
-	if p.less != ir.NoRow {
-		whole := p.i // with the constant
-		if p.more != 0 {
-			whole = w.A(w.differenceOf(index, p.off))
-		}
-		if !w.must(checkViewDifference, g.atMost(p.less, whole, maxSearch)) {
-			return index
-		}
+	if p.less != ir.NoRow && !w.must(checkViewDifference, g.differs(converted, p.less)) {
+		return index
 	}
 	key := place{p.off, p.i, p.less, 0}
 	start, ok := v.starts[key]
@@ -152,12 +153,11 @@ func (v *viewing) apart(g *ranges, r, index ir.Row) ir.Row {
 	return w.before(r, ir.OpAdd, ir.U64, 0, start, w.constant(ir.U64, p.more))
 }
 
-// differenceOf is the difference in an index of which placeOf has found the offset.
-func (w *work) differenceOf(index, off ir.Row) ir.Row {
-	if w.A(index) == off {
-		return w.A(w.B(index))
-	}
-	return w.A(w.A(index))
+// differs reports whether d of 32 bits, something less what is subtracted, is that number: if it wraps, it is at least 1<<32 less what is
+// subtracted.
+func (g *ranges) differs(d, less ir.Row) bool {
+	w := g.w
+	return g.of(d).hi <= ir.U32.Mask()-g.of(less).hi || w.Op[d] == ir.OpSub && g.atMost(less, w.A(d), maxSearch)
 }
 
 // behind reports whether lo + i + gap, as numbers, is at most the length of object o in vectors of 2^log elements. It
@@ -242,15 +242,6 @@ func (w *work) viewIndex(r ir.Row) (cond, i ir.Row, ok bool) {
 	t := w.Type[x]
 	most := w.maxLen(w.X[r])
 	return w.A(x), w.B(x), w.isConst(w.C(x), t.Mask()) && w.must(checkViewOutside, most <= t.Mask())
-}
-
-// fitsView reports whether access r, of a view, is in bounds at index i wherever cond holds.
-func (g *ranges) fitsView(r, cond, i ir.Row) bool {
-	g.mark()
-	g.assume(cond, true)
-	ok := g.under(i, g.w.X[r], 1, 0, maxSearch)
-	g.release()
-	return ok
 }
 
 // guard puts an access of a view under its condition.

@@ -16,7 +16,7 @@ const (
 // results become selections.
 func (f *function) predicate() {
 	p := &predication{function: f, at: make([]int, f.labels+1), led: make([]int, f.labels+1),
-		gone: make([]bool, len(f.insts)), before: make(map[int][]inst)}
+		gone: make([]bool, len(f.insts)), before: make(map[int][]inst), set: make(map[reg]bool)}
 	p.registry = f.registry()
 	p.rounds = f.rounds()
 	p.foldNots()
@@ -67,6 +67,7 @@ type predication struct {
 	gone   []bool         // by instruction
 	before map[int][]inst // what to put before an instruction
 	rounds []bool         // by instruction: whether it is in a loop
+	set    map[reg]bool   // what is loaded under a guard and has a value before
 }
 
 // rounds says of each instruction whether it stands between a label and a branch back to it.
@@ -213,7 +214,19 @@ func (p *predication) selections(then, els *arm, g reg, runs bool) {
 	}
 	row := p.insts[els.copies].row
 	var list []inst
+	on, off := then, els // where g holds, and where it does not
+	if !runs {
+		on, off = els, then
+	}
 	for i, d := range a.dst {
+		if v, ok := p.preset(on, a.src[i], b.src[i], then.from); ok {
+			list = append(list, inst{op: opMov, t: moveType(d), dst: r(d), src: [4]operand{v}})
+			continue
+		}
+		if v, ok := p.preset(off, b.src[i], a.src[i], then.from); ok {
+			list = append(list, inst{op: opMov, t: moveType(d), dst: r(d), src: [4]operand{v}})
+			continue
+		}
 		if d.class() == classP {
 			list = append(list, chooseBool(p.function, d, g, a.src[i], b.src[i])...)
 			continue
@@ -225,6 +238,32 @@ func (p *predication) selections(then, els *arm, g reg, runs bool) {
 	}
 	p.before[els.to] = append(list, p.before[els.to]...)
 	p.gone[then.copies], p.gone[els.copies] = true, true
+}
+
+// preset gives what an arm loads, and yields, the value that the other arm yields, before it is loaded: where the load does not run,
+// that stays. A choice after the load would wait for it, and keep the condition until then. other has to be there where the arms begin,
+// at instruction from.
+func (p *predication) preset(a *arm, v, other operand, from int) (operand, bool) {
+	if v.kind != isReg || v.reg.class() == classP {
+		return v, false
+	}
+	i := p.only(v.reg)
+	if i < a.from || i >= a.to || p.gone[i] || p.insts[i].guard != noReg || !p.insts[i].op.has(memory) || p.reads[v.reg.class()][v.reg.num()] != 1 {
+		return v, false
+	}
+	switch other.kind {
+	case isImm:
+	case isReg:
+		if d := p.only(other.reg); d < 0 || d >= from {
+			return v, false
+		}
+	default:
+		return v, false
+	}
+	t := moveType(v.reg)
+	p.before[i] = append(p.before[i], inst{op: opMov, t: t, dst: r(v.reg), src: [4]operand{other}, row: p.insts[i].row})
+	p.set[v.reg] = true
+	return v, true
 }
 
 // guardArm puts what has an effect in an arm under the condition that g is sense. uni says that all lanes agree
@@ -261,7 +300,7 @@ func (p *predication) clear(i int) {
 		return
 	}
 	p.eachWrite(&p.insts[i], func(d reg) {
-		if d.class() != classP && p.only(d) == i {
+		if d.class() != classP && p.only(d) == i && !p.set[d] {
 			t := moveType(d)
 			p.before[i] = append(p.before[i], inst{op: opMov, t: t, dst: r(d), src: [4]operand{imm(t, 0)}, row: p.insts[i].row})
 		}

@@ -61,8 +61,23 @@ func TestEmitLeavesStagesOut(t *testing.T) {
 
 // What a loop loads under a guard alone has a value where the guard is off: else the assembler keeps a register for it all round
 // the loop. Outside of loops that costs nothing, and nothing is added.
+// What is loaded under a guard has the value of the other arm before: a choice after it would wait for the load.
+func TestEmitSetsWhatIsLoadedUnderAGuard(t *testing.T) {
+	for other, want := range map[string]string{"7_u32": "mov.b32 %[1]s, 7;", "%n": "mov.b32 %[1]s, %%r"} {
+		m, err := emit(parse(t, "kernel @k workgroup(64) { shared @x: u32[64]\nparam @y: buf<u32> wo\n%a = local.x\n%n = len @y\n"+
+			"%c = lt.u32 %a, 9_u32\n%v = if %c -> (u32) {\n%w = load @x[5_u32]\nyield %w\n} else { yield "+other+" }\nstore @y[%a], %v\n}"), ptx.Target{SM: 90})
+		if err != nil {
+			t.Fatal(err)
+		}
+		load := regexp.MustCompile(`@%p\d+ ld\.shared\.u32 (%r\d+)`).FindStringSubmatch(m.Text)
+		if load == nil || !strings.Contains(m.Text, fmt.Sprintf(want, load[1])) || strings.Contains(m.Text, "selp") {
+			t.Errorf("%s: not set before it is loaded, or chosen after:\n%s", other, m.Text)
+		}
+	}
+}
+
 func TestEmitClearsWhatALoopLoadsUnderAGuard(t *testing.T) {
-	const once = "%%c = lt.u32 %%a, %s\n%%v = if %%c -> (u32) {\n%%w = load @x[5_u32]\nyield %%w\n} else { yield 7_u32 }\n"
+	const once = "%%c = lt.u32 %%a, %s\n%%v = if %%c -> (u32) {\n%%w = load @x[5_u32]\n%%z = add.u32 %%w, 1_u32\nyield %%z\n} else { yield 7_u32 }\n"
 	text := func(body string) string {
 		m, err := emit(parse(t, "kernel @k workgroup(64) { shared @x: u32[64]\nparam @y: buf<u32> wo\n%a = local.x\n"+body+"}"), ptx.Target{SM: 90})
 		if err != nil {

@@ -103,18 +103,25 @@ func mergeTile[K Bits, V uint32 | uint64](t gpu.Thread, kind uint32, down, pairs
 	all, fromB := uint32(min(Tile, length-base)), base-fromA
 	ofA := a[fromA:][:min(uint32(toA-fromA), all)]
 	inA := uint32(len(ofA))
-	ofB := b[fromB:][:all-inA]
-	var key [Each]K
+	ofB := b[fromB:][:min(all-inA, Tile)]
+	var key, other [Each]K // all loads are on their way before the first has arrived
 	for k := range uint32(Each) {
-		key[k] = fromSorted(^K(0), kind, down)
 		if i := l + Threads*k; i < inA {
 			key[k] = ofA[i]
-		} else if i -= inA; i < uint32(len(ofB)) {
-			key[k] = ofB[i]
 		}
 	}
 	for k := range uint32(Each) {
-		s[l+Threads*k] = sortedAs(key[k], kind, down)
+		other[k] = fromSorted(^K(0), kind, down)
+		if i := l + Threads*k - inA; i < uint32(len(ofB)) { // far beyond for a key of a
+			other[k] = ofB[i]
+		}
+	}
+	for k := range uint32(Each) {
+		i := l + Threads*k
+		if i >= inA {
+			key[k] = other[k]
+		}
+		s[i] = sortedAs(key[k], kind, down)
 	}
 	if l == 0 {
 		s[Tile] = ^K(0)

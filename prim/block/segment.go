@@ -6,24 +6,30 @@ import (
 	"github.com/govyre/vyre/gpu"
 )
 
-// Segments are parts of an array, one after another: from one offset to the next. Those of up to alone elements are the work
-// of an invocation, those of up to a tile that of a warp. Longer ones go into a list, tile by tile, for later launches, in
-// any order: what comes of a segment does not depend on the others.
+// Segments are parts of an array, one after another: from one offset to the next. Short ones are the work of an invocation, longer
+// ones that of a warp, and those that a warp would be long over go into a list, tile by tile, for later launches, in any order: what
+// comes of a segment does not depend on the others.
 const (
-	alone = 32
+	alone = 32 // elements that an invocation combines
+
+	// WarpSegment is how many elements a segment has at most that a warp combines at once.
+	WarpSegment = 1024
 
 	// SegmentLists, SegmentTiles, SegmentTops and SegmentRest are the launches over segments, in this order.
-	SegmentLists = iota - 1
+	SegmentLists = iota - 2
 	SegmentTiles
 	SegmentTops
 	SegmentRest
 )
 
+// ListedTiles is how many tiles the segments that a warp does not combine can have in all, of n elements.
+func ListedTiles(n uint64) uint64 { return n / WarpSegment }
+
 // LongTiles is how many tiles the segments that have more than one can have in all, of n elements.
 func LongTiles(n uint64) uint64 { return 2 * (n / Tile) }
 
-// LongList is how many words the list of tiles takes, of n elements.
-func LongList(n uint64) uint64 { return 1 + 2*LongTiles(n) }
+// TileList is how many words a list of so many tiles takes.
+func TileList(tiles uint64) uint64 { return 1 + 2*tiles }
 
 // Segments says where segments are: offsets of one word or two, one more than there are segments.
 type Segments struct{ Words uint32 }
@@ -59,80 +65,80 @@ func enlist(t gpu.Thread, segment, length uint64, list []uint32) {
 	}
 }
 
-// quads combines quads of x that begin at k, k + 1024 and so on, up to four, each (a + b) + (c + d), and they likewise.
-func quads[T gpu.Number, O Operator[T]](op O, none T, x []T, k, hi uint64) T {
-	var s [4]T
-	for r := range uint64(4) {
-		var q [4]T
-		for i := range uint64(4) {
-			q[i] = none
-			if at := k + 1024*r + i; at < hi {
-				q[i] = x[at]
-			}
-		}
-		for d := uint32(1); d < 4; d *= 2 {
-			for i := uint32(0); i < 4; i += 2 * d {
-				q[i] = op.Apply(q[i], q[i+d])
-			}
-		}
-		s[r] = q[0]
-	}
-	for d := uint32(1); d < 4; d *= 2 {
-		for i := uint32(0); i < 4; i += 2 * d {
-			s[i] = op.Apply(s[i], s[i+d])
-		}
-	}
-	return s[0]
+// quadOf combines four neighbours of a segment, from element k on: (a + b) + (c + d).
+func quadOf[T gpu.Number, O Operator[T]](op O, e [4]T) T {
+	return op.Apply(op.Apply(e[0], e[1]), op.Apply(e[2], e[3]))
 }
 
-// few combines up to 32 elements in the order of a tile.
-func few[T gpu.Number, O Operator[T]](op O, none T, x []T, lo, hi uint64) T {
-	var q [alone / 4]T
-	for j := range uint64(alone / 4) {
-		q[j] = none
-		if lo+4*j < hi {
-			var e [4]T
-			for i := range uint64(4) {
-				e[i] = none
-				if at := lo + 4*j + i; at < hi {
-					e[i] = x[at]
-				}
-			}
-			q[j] = op.Apply(op.Apply(e[0], e[1]), op.Apply(e[2], e[3]))
+// few combines the elements of a segment of at most 32, in the order of a tile. A warp calls it, each lane with a segment of its own:
+// all loads of 8 elements, and of the rest, are on their way before the first has arrived.
+func few[T gpu.Number, O Operator[T]](t gpu.Thread, op O, none T, segment []T) T {
+	var e [alone]T
+	for i := range uint32(8) {
+		e[i] = none
+		if i < uint32(len(segment)) {
+			e[i] = segment[i]
 		}
 	}
-	for h := uint32(alone / 8); h > 0; h /= 2 {
-		for i := range h {
-			q[i] = op.Apply(q[i], q[i+h])
+	first, second := quadOf(op, [4]T{e[0], e[1], e[2], e[3]}), quadOf(op, [4]T{e[4], e[5], e[6], e[7]})
+	if !t.Any(len(segment) > 8) {
+		return op.Apply(first, second)
+	}
+	for i := uint32(8); i < alone; i++ {
+		e[i] = none
+		if i < uint32(len(segment)) {
+			e[i] = segment[i]
 		}
 	}
-	return q[0]
+	q := [alone / 4]T{first, second}
+	for j := uint32(2); j < alone/4; j++ {
+		q[j] = quadOf(op, [4]T{e[4*j], e[4*j+1], e[4*j+2], e[4*j+3]})
+	}
+	for i := range uint32(4) {
+		q[i] = op.Apply(q[i], q[i+4])
+	}
+	return op.Apply(op.Apply(q[0], q[2]), op.Apply(q[1], q[3]))
 }
 
-// tileByWarp combines up to a tile of elements in the order of a tile: a warp does the work of all warps of a workgroup, one
-// after another. Lane 0 gets the result.
-func tileByWarp[T gpu.Number, O Operator[T]](t gpu.Thread, op O, none T, x []T, lo, hi uint64) T {
-	all := none // of warp w, in lane w
-	for w := uint32(0); w < Warps && t.Any(lo+uint64(128*w) < hi); w++ {
-		v := quads(op, none, x, lo+uint64(128*w+4*t.Lane()), hi)
-		for h := uint32(16); h > 0; h /= 2 {
-			v = op.Apply(v, gpu.ShuffleDown(t, v, h))
-		}
-		v = gpu.Shuffle(t, v, 0)
-		if t.Lane() == w {
-			all = v
+// fourWarps combines what four warps of a workgroup would combine, those from element first of a segment of at most WarpSegment on:
+// each takes 128 elements, a quad for each lane. A warp calls it, and lane 0 gets the results.
+func fourWarps[T gpu.Number, O Operator[T]](t gpu.Thread, op O, none T, segment []T, first uint32) (v [4]T) {
+	var e [4][4]T
+	for w := range uint32(4) {
+		for i := range uint32(4) {
+			e[w][i] = none
+			if k := first + 4*t.Lane() + 128*w + i; k < uint32(len(segment)) {
+				e[w][i] = segment[k]
+			}
 		}
 	}
-	for h := uint32(Warps / 2); h > 0; h /= 2 {
-		all = op.Apply(all, gpu.ShuffleDown(t, all, h))
+	for w := range uint32(4) {
+		v[w] = quadOf(op, e[w])
 	}
-	return all
+	for h := uint32(16); h > 0; h /= 2 {
+		for w := range uint32(4) {
+			v[w] = op.Apply(v[w], gpu.ShuffleDown(t, v[w], h))
+		}
+	}
+	return v
+}
+
+// byWarp combines a segment of at most WarpSegment elements in the order of a tile. A warp calls it, and lane 0 gets the result.
+func byWarp[T gpu.Number, O Operator[T]](t gpu.Thread, op O, none T, segment []T) T {
+	v := fourWarps(t, op, none, segment, 0)
+	if t.Any(len(segment) > WarpSegment/2) {
+		more := fourWarps(t, op, none, segment, WarpSegment/2)
+		for w := range uint32(4) {
+			v[w] = op.Apply(v[w], more[w])
+		}
+	}
+	return op.Apply(op.Apply(v[0], v[2]), op.Apply(v[1], v[3]))
 }
 
 // ReduceSegments combines each of n segments of x into out, as ReduceAll would combine it alone, and of nothing into empty.
-// It takes three launches of any grid: step is SegmentLists, SegmentTiles and SegmentTops. list has LongList(len(x)) words,
-// of which the first is 0 before the first launch, and sums room for LongTiles(len(x)) elements; part is shared memory of
-// Warps elements.
+// It takes three launches of any grid: step is SegmentLists, SegmentTiles and SegmentTops. list has the words of
+// ListedTiles(len(x)) tiles, of which the first is 0 before the first launch, and sums room for as many elements; part is shared
+// memory of Warps elements. Without a segment that a warp does not combine there is no list, and the first launch is all.
 func ReduceSegments[T gpu.Number, O Operator[T]](t gpu.Thread, op O, empty T, step uint32, s Segments, offsets []uint32, n uint64, x, out []T, list []uint32, sums, part []T) {
 	none := op.Identity()
 	switch step {
@@ -184,28 +190,37 @@ func tile[T gpu.Number, O Operator[T]](t gpu.Thread, op O, none T, x []T, base, 
 	return Reduce(t, op, v[0], part)
 }
 
-// reduceShort combines the segments that are no longer than a tile, and enlists the others. A warp takes 32 at once.
+// reduceShort combines the segments that a warp combines, and enlists the others. A warp takes up to 32 at once: fewer, if there
+// would else be warps without any.
 func reduceShort[T gpu.Number, O Operator[T]](t gpu.Thread, op O, none, empty T, s Segments, offsets []uint32, n uint64, x, out []T, list []uint32) {
-	warp := uint64(t.Group().X*Warps + t.Warp())
-	for base := 32 * warp; base < n; base += 32 * Warps * uint64(t.Groups().X) {
+	warps := uint64(t.Groups().X * Warps)
+	each := min(32, (n+warps-1)/warps)
+	for base := each * uint64(t.Group().X*Warps+t.Warp()); base < n; base += each * warps {
 		k := base + uint64(t.Lane())
+		mine := uint64(t.Lane()) < each && k < n
 		lo, hi := uint64(0), uint64(0)
-		if k < n {
+		if mine {
 			lo, hi = s.ends(offsets, k, uint64(len(x)))
-			if lo == hi {
-				out[k] = empty
-			} else if hi-lo <= alone {
-				out[k] = few(op, none, x, lo, hi)
-			}
+		}
+		length := hi - lo
+		if length > alone {
+			length = 0
+		}
+		v := few(t, op, none, x[lo:][:uint32(length)])
+		if lo == hi {
+			v = empty
+		}
+		if mine && hi-lo <= alone {
+			out[k] = v
 		}
 		for more := t.Ballot(hi-lo > alone); more != 0; more &= more - 1 {
 			from := uint32(bits.TrailingZeros32(more))
 			lo, hi := gpu.Shuffle(t, lo, from), gpu.Shuffle(t, hi, from)
-			if t.Any(hi-lo > Tile) {
+			if t.Any(hi-lo > WarpSegment) {
 				enlist(t, base+uint64(from), hi-lo, list)
 				continue
 			}
-			v := tileByWarp(t, op, none, x, lo, hi)
+			v := byWarp(t, op, none, x[lo:][:uint32(hi-lo)])
 			if t.Lane() == 0 {
 				out[base+uint64(from)] = v
 			}

@@ -57,7 +57,7 @@ func scanByWarp[T gpu.Number, O Operator[T]](t gpu.Thread, op O, none T, exclusi
 
 // ScanSegments leaves the running combinations of each of n segments of x in y, as ScanTotals and ScanTiles would leave them
 // of it alone. It takes four launches of any grid: step is SegmentLists, SegmentTiles, SegmentTops and SegmentRest. list has
-// LongList(len(x)) words, of which the first is 0 before the first launch; sums and scanned have room for 2 LongTiles(len(x))
+// the words of LongTiles(len(x)) tiles, of which the first is 0 before the first launch; sums and scanned have room for 2 LongTiles(len(x))
 // elements each, lasts for half of that. There are at most 1<<36 elements.
 func ScanSegments[T gpu.Number, O Operator[T]](t gpu.Thread, op O, exclusive uint32, empty T, step uint32, s Segments, offsets []uint32, n uint64, x, y []T, list []uint32, sums, scanned, lasts []T) {
 	none := op.Identity()
