@@ -99,7 +99,7 @@ func (s *Session) predict(d *decision) bool {
 	if costs == nil && (w.Runs > 0 || w.DrainNS > 0) {
 		costs = megakernel.KeptCosts(s.dev)
 	}
-	if s.symmetric { // labels answer, and nobody observed those
+	if s.symmetric { // labels answer, in one launch, and nobody observed those
 		w = plan.Workload{}
 	}
 	if costs == nil {
@@ -111,6 +111,9 @@ func (s *Session) predict(d *decision) bool {
 		return false
 	}
 	d.host, d.device, d.source = 1.1*host, s.one.Takes(costs, w), "costs"
+	if s.symmetric && s.dev.Caps().GridBarrier {
+		d.device = min(d.device, costs.CoopRead)
+	}
 	return true
 }
 
