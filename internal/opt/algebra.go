@@ -86,7 +86,7 @@ func (w *work) apply(ru *rule, r ir.Row) bool {
 		}
 	} else {
 		args := w.buildArgs(ru.right, r, w.Type[r], width, &b)
-		w.become(r, ru.right.op, 0, args...)
+		w.become(r, ru.right.op, 0, args[:len(ru.right.args)]...)
 	}
 	w.hit(ru.name)
 	return true
@@ -151,12 +151,13 @@ func (w *work) build(p *term, at ir.Row, t ir.Type, width uint64, b *binding) ir
 	case termLit:
 		return w.constant(t, literal(p, t, t.Mask(), width))
 	}
-	return w.simplify(w.before(at, p.op, t, 0, w.buildArgs(p, at, t, width, b)...))
+	args := w.buildArgs(p, at, t, width, b)
+	return w.simplify(w.before(at, p.op, t, 0, args[:len(p.args)]...))
 }
 
-func (w *work) buildArgs(p *term, at ir.Row, t ir.Type, width uint64, b *binding) []ir.Row {
+// buildArgs makes rows of the operands of a term.
+func (w *work) buildArgs(p *term, at ir.Row, t ir.Type, width uint64, b *binding) (args [3]ir.Row) {
 	typeOf := func(v int) ir.Type { return w.Type[b[v]] }
-	args := make([]ir.Row, len(p.args))
 	for i, a := range p.args {
 		args[i] = w.build(a, at, argType(p, i, t, typeOf), width, b)
 	}

@@ -7,7 +7,8 @@ import "github.com/govyre/vyre/ir"
 // effect goes only if it provably ends. Stores to an array that nobody reads are no
 // effect, those to a buffer are. O(rows + operands).
 func dce(w *work) {
-	d := &liveness{w: w, exits: w.exits(), live: make([]bool, w.Rows()), read: make([]bool, len(w.objs)), stores: make([][]ir.Row, len(w.objs))}
+	d := &liveness{w: w, exits: w.exits(), live: make([]bool, w.Rows()), queue: make([]ir.Row, 0, w.Rows()/2), read: make([]bool, len(w.objs)),
+		stores: make([][]ir.Row, len(w.objs))}
 	for it := w.rows(); it.step(); {
 		if it.at == atRow {
 			d.root(it.row)
@@ -28,6 +29,7 @@ type liveness struct {
 	queue  []ir.Row
 	read   []bool     // by object: a live row reads it
 	stores [][]ir.Row // by array: stores that nobody has read yet
+	keep   []bool     // memory for merges
 }
 
 func (d *liveness) mark(r ir.Row) {
@@ -116,8 +118,10 @@ func (d *liveness) sweep() {
 // and the values that feed them.
 func (d *liveness) merges(s, at ir.Row, op ir.Op, feeds func(ir.Row, func(ir.Row))) {
 	w := d.w
-	var keep []bool
-	n := uint32(0)
+	if at == ir.NoRow || w.Op[at] != op {
+		return
+	}
+	keep, n := d.keep[:0], uint32(0)
 	for ; at != ir.NoRow && w.Op[at] == op; at = w.next[at] {
 		w.visits++
 		keep = append(keep, d.live[at])
@@ -129,7 +133,7 @@ func (d *liveness) merges(s, at ir.Row, op ir.Op, feeds func(ir.Row, func(ir.Row
 			w.hit(op.String())
 		}
 	}
-	if int(n) == len(keep) {
+	if d.keep = keep; int(n) == len(keep) {
 		return
 	}
 	feeds(s, func(e ir.Row) {

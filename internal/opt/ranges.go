@@ -105,6 +105,9 @@ func (g *ranges) begin() {
 	} else {
 		clear(g.now)
 	}
+	if n := g.w.Rows(); n > len(g.slot) {
+		g.slot = append(g.slot, make([]int32, n+n/8-len(g.slot))...)
+	}
 	for i := range g.merges {
 		g.merges[i].more = false
 	}

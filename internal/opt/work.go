@@ -1,6 +1,8 @@
 package opt
 
 import (
+	"slices"
+
 	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/ir"
 )
@@ -73,6 +75,9 @@ func open(p *ir.Program) *work {
 	w.varying = ir.LevelLane
 	if w.groupSize() == 1 {
 		w.varying = ir.LevelGroup
+	}
+	if slices.Contains(c.Op, ir.OpLoop) { // some of which may be written out
+		w.reserve(n)
 	}
 	for r := range ir.Row(n) {
 		w.forward[r], w.next[r], w.prev[r] = r, ir.NoRow, ir.NoRow
