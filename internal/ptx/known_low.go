@@ -139,24 +139,27 @@ func factor(p *ir.Program, r ir.Row) uint64 {
 	return 1
 }
 
-// lowTrial computes the values of a program's rows.
+// lowTrial computes the values of a program's rows, as far as somebody watches what they come to.
 type lowTrial struct {
 	p *ir.Program
 
-	vals []uint64
-	fed  []bool // rows of merges that have a value
-	way  uint64
-	in   uint64
+	order  []ir.Row // what is computed
+	needed []bool   // by row: it is, or is a merge that is
+	vals   []uint64
+	fed    []bool // rows of merges that have a value
+	way    uint64
+	in     uint64
 }
 
 // lowWatcher is told what a trial computes.
 type lowWatcher interface {
+	watched() []ir.Row
 	see(round int, first bool, vals []uint64) // the values of all rows, in a round of the loops; with the first inputs of a way
 	undecided() bool                          // whether other inputs may show more
 	end()                                     // of a way
 }
 
-// run computes the values of all rows, along several ways, until no watcher wants to see those of other inputs.
+// run computes the values that are watched, along several ways, until no watcher wants to see those of other inputs.
 func (t *lowTrial) run(watchers ...lowWatcher) {
 	ways, rounds := 1, 1
 	for r := range ir.Row(t.p.Rows()) {
@@ -167,6 +170,7 @@ func (t *lowTrial) run(watchers ...lowWatcher) {
 			ways = lowWays
 		}
 	}
+	t.need(watchers)
 	t.vals, t.fed = make([]uint64, t.p.Rows()), make([]bool, t.p.Rows())
 	for t.way = range uint64(ways) {
 		for t.in = range uint64(lowInputs) {
@@ -183,6 +187,52 @@ func (t *lowTrial) run(watchers ...lowWatcher) {
 		}
 		for _, w := range watchers {
 			w.end()
+		}
+	}
+}
+
+// need finds what has to be computed. A sweep goes up through the program, so that another one is needed only for what
+// goes round a loop, once for each loop around it: O(rows) for each depth of loops.
+func (t *lowTrial) need(watchers []lowWatcher) {
+	t.needed = make([]bool, t.p.Rows())
+	for _, w := range watchers {
+		for _, r := range w.watched() {
+			t.needed[r] = true
+		}
+	}
+	computed := make([]bool, t.p.Rows())
+	for more := true; more; {
+		more = false
+		want := func(v ir.Row) {
+			if v != ir.NoRow && !t.needed[v] {
+				t.needed[v] = true
+				more = more || t.p.Op(v) == ir.OpArg // which continues feed that stand after it
+			}
+		}
+		for i := t.p.Rows() - 1; i >= 0; i-- {
+			r := ir.Row(i)
+			switch op := t.p.Op(r); op {
+			case ir.OpLoop, ir.OpContinue, ir.OpBreak, ir.OpYield:
+				to := targetOf(t.p, r)
+				for k, v := range t.p.List(r) {
+					if t.needed[to+ir.Row(k)] {
+						computed[r] = true
+						want(ir.Row(v))
+					}
+				}
+			default:
+				if t.needed[r] && !computed[r] {
+					computed[r] = true
+					want(t.p.A(r))
+					want(t.p.B(r))
+					want(t.p.C(r))
+				}
+			}
+		}
+	}
+	for r := range ir.Row(t.p.Rows()) {
+		if computed[r] {
+			t.order = append(t.order, r)
 		}
 	}
 }
@@ -212,6 +262,8 @@ type lowKnown struct {
 	constant int    // how many bits were always the same, along the way where most were
 	greatest uint32 // the greatest one that was always the same as a whole
 }
+
+func (c *lowConstants) watched() []ir.Row { return c.rows }
 
 func (c *lowConstants) see(round int, first bool, vals []uint64) {
 	at := round * len(c.rows)
@@ -245,7 +297,7 @@ func (c *lowConstants) end() {
 
 // compute goes through the program once. What merges have from the last time, they may keep.
 func (t *lowTrial) compute() {
-	for r := range ir.Row(t.p.Rows()) {
+	for _, r := range t.order {
 		switch t.p.Op(r) {
 		case ir.OpArg, ir.OpRes: // what reaches them says it, and of a parameter nobody
 			if !t.fed[r] {
@@ -255,6 +307,9 @@ func (t *lowTrial) compute() {
 			to := targetOf(t.p, r)
 			for i, v := range t.p.List(r) {
 				at := to + ir.Row(i)
+				if !t.needed[at] {
+					continue
+				}
 				if !t.fed[at] || mixed(t.way, uint64(at), uint64(r))&1 == 0 {
 					t.vals[at], t.fed[at] = t.vals[v], true
 				}

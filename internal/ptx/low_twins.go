@@ -79,6 +79,8 @@ func (s *selector) factors() []uint8 {
 	return n
 }
 
+func (t *lowTwins) watched() []ir.Row { return t.rows }
+
 func (t *lowTwins) see(round int, first bool, vals []uint64) {
 	at := round * len(t.rows)
 	if len(t.all) == at {

@@ -52,6 +52,8 @@ type negatives struct {
 	all   []bool // along this way so far, by round and row
 }
 
+func (n *negatives) watched() []ir.Row { return n.rows }
+
 func (n *negatives) see(round int, first bool, vals []uint64) {
 	at := round * len(n.rows)
 	if len(n.all) == at {

@@ -52,6 +52,8 @@ type sameLow struct {
 // lowAndAll are hashes of what a value was with all inputs: of its low word, and of all of it.
 type lowAndAll struct{ low, all uint64 }
 
+func (t *sameLow) watched() []ir.Row { return t.values }
+
 func (t *sameLow) see(round int, first bool, vals []uint64) {
 	at := round * len(t.rows)
 	if len(t.all) == at {
