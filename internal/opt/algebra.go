@@ -114,7 +114,7 @@ func (w *work) match(p *term, r ir.Row, b *binding) bool {
 		bits, ok := w.bits(r)
 		t := w.Type[r]
 		// Zero and false have equal bits.
-		if !ok || (t == ir.Bool) != (p.lit == "true" || p.lit == "false") {
+		if !ok || (t == ir.Bool) != (p.lit == litTrue || p.lit == litFalse) {
 			return false
 		}
 		return bits == literal(p, t, t.Mask(), uint64(t.Bits()))

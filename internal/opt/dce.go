@@ -9,9 +9,10 @@ import "github.com/govyre/vyre/ir"
 func dce(w *work) {
 	d := &liveness{w: w, exits: w.exits(), live: make([]bool, w.Rows()), queue: make([]ir.Row, 0, w.Rows()/2), read: make([]bool, len(w.objs)),
 		stores: make([][]ir.Row, len(w.objs))}
-	for it := w.rows(); it.step(); {
-		if it.at == atRow {
-			d.root(it.row)
+	w.visits += w.Rows()
+	for r, gone := range w.gone { // in any order
+		if !gone {
+			d.root(ir.Row(r))
 		}
 	}
 	for n := len(d.queue); n > 0; n = len(d.queue) {

@@ -159,12 +159,12 @@ var neighbours = map[ir.Op]ir.Op{ir.OpAdd: ir.OpSub, ir.OpSub: ir.OpAdd, ir.OpAn
 // variants calls f with every term that differs from p in one place.
 func variants(p *term, f func(*term)) {
 	if p.kind == termLit {
-		switch p.lit {
-		case "true":
+		switch {
+		case p.lit == litTrue:
 			f(literalTerm("false"))
-		case "false":
+		case p.lit == litFalse:
 			f(literalTerm("true"))
-		case "0", "ones":
+		case p.lit == litOnes, p.lit == litNumber && p.n == 0:
 			f(literalTerm("1"))
 		default:
 			f(literalTerm("0"))

@@ -12,6 +12,9 @@ import (
 //
 // An argument or a result that is fed with one constant only is that constant: sealing will find it.
 func (w *work) legalise() {
+	if !w.mayBeIllegal() {
+		return
+	}
 	var e *exits
 	for it := w.rows(); it.step(); {
 		r := it.row
@@ -26,6 +29,17 @@ func (w *work) legalise() {
 			w.legal(r)
 		}
 	}
+}
+
+// mayBeIllegal reports whether legalise has anything to look at, which it nearly never has.
+func (w *work) mayBeIllegal() bool {
+	w.visits += w.Rows()
+	for r := range ir.Row(w.Rows()) {
+		if in := w.info(r); in.Imm == ir.ImmObject && in.Args > 0 && !w.gone[r] && (w.outside(r) || w.mayBeConstant(w.A(r))) {
+			return true
+		}
+	}
+	return false
 }
 
 // merges reports whether v is an argument of a loop or a result.

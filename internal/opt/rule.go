@@ -31,18 +31,33 @@ type term struct {
 	kind termKind
 	op   ir.Op
 	args []*term
-	v    int     // of a variable
-	lit  string  // of a literal
-	n    float64 // of one that is a number
+	v    int // of a variable
+	lit  literalKind
+	n    float64 // of a literal that is a number
 }
 
 func literalTerm(lit string) *term {
 	n, err := strconv.ParseFloat(lit, 64)
-	if err != nil && !slices.Contains([]string{"true", "false", "ones", "top", "width"}, lit) {
+	kind, named := literalNames[lit]
+	if err != nil && !named {
 		panic("BUG: opt: literal " + lit)
 	}
-	return &term{kind: termLit, lit: lit, n: n}
+	return &term{kind: termLit, lit: kind, n: n}
 }
+
+// literalKind says what a literal is.
+type literalKind uint8
+
+const (
+	litNumber literalKind = iota
+	litTrue
+	litFalse
+	litOnes
+	litTop
+	litWidth
+)
+
+var literalNames = map[string]literalKind{"true": litTrue, "false": litFalse, "ones": litOnes, "top": litTop, "width": litWidth}
 
 type termKind uint8
 
@@ -167,15 +182,15 @@ func (p *termParser) variable(name string) int {
 // literal returns the raw bits of a literal in type t; w is the width of the rule's class.
 func literal(p *term, t ir.Type, mask uint64, w uint64) uint64 {
 	switch p.lit {
-	case "true":
+	case litTrue:
 		return 1
-	case "false":
+	case litFalse:
 		return 0
-	case "ones":
+	case litOnes:
 		return mask
-	case "top":
+	case litTop:
 		return mask ^ mask>>1
-	case "width":
+	case litWidth:
 		return w
 	}
 	switch t {

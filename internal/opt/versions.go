@@ -69,38 +69,33 @@ func (w *work) memoryVersions() *memoryVersions {
 			m.of[i] = uint32(maxNumbers/2 + o.Index) // of as many arrays
 		}
 	}
-	var orders []uint32 // regions in which, or in regions of which, an op orders memory
-	for it := w.rows(); it.step(); {
-		r := it.row
-		switch it.at {
-		case atEnd:
-			if around := w.Region[r]; around != 0 {
-				m.inside[w.X[w.owner(around)]].join(&m.inside[w.X[r]])
-				if n := len(orders); n > 0 && orders[n-1] == w.X[r] {
-					orders = append(orders, w.X[w.owner(around)])
-				}
+	ordered := make([]bool, len(w.Regions)) // by first region of a structured op: something inside orders memory
+	w.visits += w.Rows()
+	for r := range ir.Row(w.Rows()) { // in any order
+		in := w.info(r)
+		if in.Attr&changing == 0 || w.gone[r] {
+			continue
+		}
+		if in.Imm == ir.ImmObject && in.Attr&ir.Writes != 0 && !w.objs[w.X[r]].Local() {
+			m.visible.add(m.of[w.X[r]])
+		}
+		orders, writes := m.orders(r, in), m.writes(in)
+		// What is around an op that was here before has it from that.
+		for reg := w.Region[r]; reg != 0 && (orders || writes); reg = w.Region[w.owner(reg)] {
+			x := w.X[w.owner(reg)]
+			w.visits++
+			if orders = orders && !ordered[x]; orders {
+				ordered[x] = true
 			}
-		case atRow:
-			in := w.info(r)
-			if in.Attr&changing == 0 {
-				continue
-			}
-			if in.Imm == ir.ImmObject && in.Attr&ir.Writes != 0 && !w.objs[w.X[r]].Local() {
-				m.visible.add(m.of[w.X[r]])
-			}
-			if around := w.Region[r]; around != 0 {
-				x := w.X[w.owner(around)]
-				if m.orders(r, in) {
-					orders = append(orders, x)
-				}
-				if m.writes(in) {
-					m.inside[x].add(m.of[w.X[r]])
-				}
+			if writes = writes && !m.inside[x].has(m.of[w.X[r]]); writes {
+				m.inside[x].add(m.of[w.X[r]])
 			}
 		}
 	}
-	for _, x := range orders {
-		m.inside[x].join(&m.visible)
+	for x, all := range ordered {
+		if all {
+			m.inside[x].join(&m.visible)
+		}
 	}
 	return m
 }
