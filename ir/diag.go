@@ -43,6 +43,19 @@ func (p Pos) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
 }
 
+// Where returns "file:line:col", and after it the program that was inlined if that was done in no line of a source: a wave
+// of a fused program is "file:line:col (wave 2)".
+func (p Pos) Where() string {
+	out := &p
+	for out.Call != nil {
+		out = out.Call
+	}
+	if out == &p || out.Line != 0 || out.File == "" {
+		return p.String()
+	}
+	return fmt.Sprintf("%v (%s)", p, out.File)
+}
+
 // String returns the finding as a person should see it: the position, the kernel, the
 // message and the code on one line, then related places and the advice, indented.
 func (d Diag) String() string {

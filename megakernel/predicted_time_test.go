@@ -172,7 +172,7 @@ func (s *searched) compare(costs *plan.Costs) (errors []float64) {
 }
 
 // TestBareCosts prints the duties of the bare loop: what a group with its barrier costs where nothing is to be done, a
-// barrier of the grid, and a round of one block.
+// barrier of the grid, a round of one block, and what the host takes to enqueue a run that was prepared.
 func TestBareCosts(t *testing.T) {
 	dev := lastDevice(t)
 	costs, err := megakernel.Calibrate(context.Background(), dev)
@@ -180,36 +180,42 @@ func TestBareCosts(t *testing.T) {
 		t.Fatal(err)
 	}
 	const groups = 64
+	var enqueued time.Duration // least of the last plan's runs
 	least := func(n int) float64 {
 		p := emptyGroups(t, dev, n)
 		defer p.Close()
-		var all []time.Duration
+		var all, enqueue []time.Duration
 		for range 23 {
 			if _, err := p.Run(context.Background()); err != nil {
 				t.Fatal(err)
 			}
-			all = append(all, p.Result().Device)
+			all, enqueue = append(all, p.Result().Device), append(enqueue, p.Result().Enqueue)
 		}
+		enqueued = slices.Min(enqueue[3:])
 		return float64(slices.Min(all[3:]))
 	}
 	units := uint32(dev.Caps().Units)
-	bare := bareBarrier(t, dev, units, 0)
+	bare, launch := bareBarrier(t, dev, units, 0)
 	group := (least(1+groups) - least(1)) / groups
 	t.Logf("%s, %d blocks of 256", dev.Caps().Model, dev.Caps().Units)
 	t.Logf("P1: a group and its barrier %.3f us, %.2f of a bare barrier; bounds 1.2 us, 1.45", group/1e3, group/bare)
 	for _, blocks := range []uint32{1, 8, units} {
-		line := fmt.Sprintf("P2: a barrier of a grid of %d blocks %.3f us", blocks, bareBarrier(t, dev, blocks, 0)/1e3)
+		ns, _ := bareBarrier(t, dev, blocks, 0)
+		line := fmt.Sprintf("P2: a barrier of a grid of %d blocks %.3f us", blocks, ns/1e3)
 		if *twin != "" {
 			line += fmt.Sprintf(", that of cooperative groups %.3f us", twinBarrier(t, blocks)/1e3)
 		}
 		t.Log(line)
 	}
-	t.Logf("    a barrier of the first 8 of %d blocks %.3f us", units, bareBarrier(t, dev, units, 8)/1e3)
+	first, _ := bareBarrier(t, dev, units, 8)
+	t.Logf("    a barrier of the first 8 of %d blocks %.3f us", units, first/1e3)
 	t.Logf("P3: an empty round of one block %.3f us, %.2f of a bare barrier; bounds 0.3 us, 0.35", costs.EmptyTail/1e3, costs.EmptyTail/bare)
+	t.Logf("    enqueueing a prepared run with its read takes %v, a launch by hand with as much read %v: %.2f times; bound 1.2", enqueued, launch, float64(enqueued)/float64(launch))
 }
 
-// bareBarrier is the time of a barrier of a grid of so many blocks, or of the first of them, in nanoseconds.
-func bareBarrier(t *testing.T, dev driver.Device, blocks, first uint32) float64 {
+// bareBarrier is the time of a barrier of a grid of so many blocks, or of the first of them, in nanoseconds; and what a run
+// of the kernel that has it takes the host to enqueue, with a read of as much as a record has.
+func bareBarrier(t *testing.T, dev driver.Device, blocks, first uint32) (ns float64, enqueue time.Duration) {
 	t.Helper()
 	b := build.New("barriers", build.Workgroup(256))
 	n := b.Scalar("n", ir.U32)
@@ -229,22 +235,29 @@ func bareBarrier(t *testing.T, dev driver.Device, blocks, first uint32) float64 
 		t.Fatal(err)
 	}
 	defer k.Close()
+	record, err := dev.Alloc(megakernel.RecordBytes, driver.AllocOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer record.Close()
 	const many = 1000
 	least := func(barriers uint32) float64 {
 		s := dev.NewSequence("barriers")
 		defer s.Close()
 		s.Launch(k, driver.Groups(blocks), driver.U32(barriers))
-		var all []time.Duration
+		s.Read(driver.All(record), make([]byte, megakernel.RecordBytes))
+		var all, queued []time.Duration
 		for range 23 {
 			r, err := s.Run(context.Background())
 			if err != nil {
 				t.Fatal(err)
 			}
-			all = append(all, r.Device)
+			all, queued = append(all, r.Device), append(queued, r.Enqueue)
 		}
+		enqueue = slices.Min(queued[3:])
 		return float64(slices.Min(all[3:]))
 	}
-	return (least(many) - least(0)) / many
+	return (least(many) - least(0)) / many, enqueue
 }
 
 // twinBarrier is the time of a barrier of cooperative groups, which the program made of testdata/search.cu measures.

@@ -13,6 +13,7 @@ import (
 	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/build"
+	"github.com/govyre/vyre/kernel"
 	"github.com/govyre/vyre/megakernel"
 )
 
@@ -50,6 +51,62 @@ func TestNoScheduleShowsARace(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+const meeting = `package waves
+
+import "github.com/govyre/vyre/gpu"
+
+//vyre:kernel workgroup=32
+func Race(t gpu.Thread, x []uint32) {
+	x[0] = t.Local().X
+}
+
+//vyre:kernel workgroup=32
+func Trap(t gpu.Thread, x []uint32) {
+	if x[t.Local().X] == 0 {
+		panic("zero")
+	}
+}
+`
+
+// TestWhatGoesWrongNamesTheWaveAndItsLine in a fused program: races, and traps on every device.
+func TestWhatGoesWrongNamesTheWaveAndItsLine(t *testing.T) {
+	pkg, err := kernel.Parse([]kernel.File{{Name: "meet.go", Src: []byte(meeting)}}, kernel.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(dev driver.Device, name string) ([]driver.Report, error) {
+		t.Helper()
+		of := map[string]*ir.Program{}
+		for _, k := range pkg.Kernels() {
+			of[k.Program.Name()] = k.Program
+		}
+		ones, zeros := words(t, dev, slices.Repeat([]uint32{1}, 32)), words(t, dev, make([]uint32, 32))
+		waves := []megakernel.Wave{{Program: of["Trap"], Args: []driver.Arg{ones}, Domain: megakernel.Fixed(1)}, {Program: of[name], Args: []driver.Arg{zeros}, Domain: megakernel.Fixed(1)}}
+		p, err := megakernel.New(t.Context(), dev, waves, []megakernel.Dependency{{Before: 0, After: 1}}, megakernel.Options{Topology: megakernel.Cooperative, Blocks: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		_, err = p.Run(t.Context())
+		return p.Result().Reports, err
+	}
+	dev, err := cpu.Open(cpu.Options{Engine: cpu.Interp, Run: cpu.RunOptions{Detect: cpu.Everything}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reports, err := run(dev, "Race")
+	if err != nil || !slices.ContainsFunc(reports, func(r driver.Report) bool {
+		return strings.HasPrefix(r.Text, "meet.go:7:7 (wave 1): kernel megakernel: race") && strings.Contains(r.Text, "at meet.go:7:7 (wave 1) by")
+	}) {
+		t.Errorf("%v, %v", err, reports)
+	}
+	for _, name := range devices() {
+		if _, err := run(open(t, name), "Trap"); err == nil || !strings.Contains(err.Error(), "meet.go:13:3 (wave 1)") {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

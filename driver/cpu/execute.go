@@ -153,7 +153,7 @@ func (r *runner) note(c *driver.LaunchCmd, res *interp.Result) {
 	if t := res.Trap; t != nil && (r.trap == nil || c.Index < r.trapped) {
 		r.trapped = c.Index
 		rec := &driver.TrapError{Kernel: c.Kernel.Label(), Code: t.Code, Site: uint32(t.Row), Value: t.Value, Group: t.By.Group, Local: t.By.Local, Message: t.Message}
-		r.trap = &driver.Error{Op: "launch", Label: c.Kernel.Label(), Device: Name, Path: c.Path, Kind: driver.Trap, Pos: t.Pos.String(), Msg: rec.Detail(), Err: rec}
+		r.trap = &driver.Error{Op: "launch", Label: c.Kernel.Label(), Device: Name, Path: c.Path, Kind: driver.Trap, Pos: t.Pos.Where(), Msg: rec.Detail(), Err: rec}
 	}
 }
 

@@ -342,7 +342,7 @@ func runError(l *driver.LaunchCmd, err error) error {
 	case errors.As(err, &state):
 		e.Kind, e.Requested, e.Available = driver.OutOfMemory, state.Need, state.Limit
 	case errors.As(err, &budget):
-		e.Kind, e.Pos = driver.DeviceFault, budget.Pos.String()
+		e.Kind, e.Pos = driver.DeviceFault, budget.Pos.Where()
 	case errors.As(err, &barrier):
 		e.Kind = driver.DeviceFault
 	}

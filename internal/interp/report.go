@@ -85,7 +85,7 @@ func (r Report) String() string {
 
 // place is the source position of a row, or its number.
 func place(pos ir.Pos, r ir.Row) string {
-	if s := pos.String(); s != "" {
+	if s := pos.Where(); s != "" {
 		return s
 	}
 	return fmt.Sprintf("row %d", r)

@@ -195,7 +195,7 @@ func (r *records) trapped(l *launch, fetched []byte, device string) error {
 		Group: [3]uint32{word(24), word(28), word(32)}, Local: [3]uint32{word(36), word(40), word(44)}}
 	e := &driver.Error{Op: "launch", Label: t.Kernel, Device: device, Path: l.cmd.Path, Kind: driver.Trap, Err: t}
 	if p := l.code.Program; int64(t.Site) < int64(p.Rows()) {
-		t.Message, e.Pos = p.Message(ir.Row(t.Site)), p.Pos(ir.Row(t.Site)).String()
+		t.Message, e.Pos = p.Message(ir.Row(t.Site)), p.Pos(ir.Row(t.Site)).Where()
 	}
 	e.Msg = t.Detail()
 	return e
