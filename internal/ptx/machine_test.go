@@ -34,7 +34,7 @@ import (
 //	instructions  how many there are, for sm_90 by ptxas 11.8
 func TestPassesShortenMachineCode(t *testing.T) {
 	if !long.Enabled() {
-		t.Skip("assembles every kernel with each pass left out, half a minute; run with -long")
+		t.Skip("assembles kernels and counts their machine instructions; run with -long")
 	}
 	ptxas := needs.PTXAS(t)
 	if release := releaseOf(t.Context(), t, ptxas); release != "11.8" {
@@ -44,23 +44,48 @@ func TestPassesShortenMachineCode(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal("no kernels: ", err)
 	}
+	// All are one module: the disassembler takes half a second to start.
+	type kernel struct {
+		archive   *txtar.Archive
+		section   map[string]string
+		all, less int // numbers of texts, with all passes and without one; -1 for none
+	}
+	kernels := make(map[string]kernel)
+	var texts []string
+	for _, file := range files {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := kernel{archive, make(map[string]string), 0, -1}
+		for _, f := range archive.Files {
+			k.section[f.Name] = string(f.Data)
+		}
+		p := machineProgram(t, file, k.section)
+		add := func(choice passes.Choice) int {
+			m, err := compile.Program(p, ptx.Target{SM: 90}, compile.Options{Passes: choice, Label: fmt.Sprintf("k%d", len(texts))})
+			if err != nil {
+				t.Fatalf("%s: %v", file, err)
+			}
+			texts = append(texts, m.Text)
+			return len(texts) - 1
+		}
+		k.all = add(passes.Choice{})
+		if pass := strings.TrimSpace(k.section["without"]); pass != "" {
+			k.less = add(passes.Choice{Disable: []string{pass}})
+		}
+		kernels[file] = k
+	}
+	listings := machineCode(t.Context(), t, ptxas, texts)
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			archive, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			section := make(map[string]string)
-			for _, f := range archive.Files {
-				section[f.Name] = string(f.Data)
-			}
-			p := machineProgram(t, file, section)
+			archive, section := kernels[file].archive, kernels[file].section
 			count := strings.Fields(section["count"])
-			code, labels := machineCode(t.Context(), t, ptxas, p, passes.Choice{})
+			code, labels := instructions(listings[kernels[file].all])
 			got := counts(code, labels, count) + "\n"
-			if pass := strings.TrimSpace(section["without"]); pass != "" {
-				less, labels := machineCode(t.Context(), t, ptxas, p, passes.Choice{Disable: []string{pass}})
-				got = fmt.Sprintf("%s, without %s %s\n", strings.TrimSpace(got), pass, counts(less, labels, count))
+			if i := kernels[file].less; i >= 0 {
+				less, labels := instructions(listings[i])
+				got = fmt.Sprintf("%s, without %s %s\n", strings.TrimSpace(got), strings.TrimSpace(section["without"]), counts(less, labels, count))
 			}
 			for line := range strings.Lines(section["order"]) {
 				var n int
@@ -183,28 +208,53 @@ func position(code []string, pattern string, n int) int {
 
 var sassLine = regexp.MustCompile(`^\s*/\*([0-9a-f]{4,})\*/\s+([^;]*);`)
 
-// machineCode returns the machine instructions of a kernel, without the padding after its end, and by label the number of
-// the instruction after it.
-func machineCode(ctx context.Context, t *testing.T, ptxas string, p *ir.Program, choice passes.Choice) ([]string, map[string]int) {
-	m, err := compile.Program(p, ptx.Target{SM: 90}, compile.Options{Passes: choice})
-	if err != nil {
-		t.Fatal(err)
+// machineCode returns what the disassembler lists of each of some texts, whose kernels are called k0, k1 and so on.
+func machineCode(ctx context.Context, t *testing.T, ptxas string, texts []string) []string {
+	version := "" // the highest; what else stands in front of kernels is the same everywhere
+	var head, module strings.Builder
+	for _, text := range texts {
+		for line := range strings.Lines(text) {
+			switch word, _, _ := strings.Cut(strings.TrimSpace(line), " "); word {
+			case ".version":
+				version = max(version, line)
+			case ".target", ".address_size", ".extern":
+				if !strings.Contains(head.String(), line) {
+					head.WriteString(line)
+				}
+			default:
+				module.WriteString(line)
+			}
+		}
 	}
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "in.ptx"), filepath.Join(dir, "out.cubin")
-	if err := os.WriteFile(in, []byte(m.Text), 0o666); err != nil {
+	if err := os.WriteFile(in, []byte(version+head.String()+module.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if log, err := exec.CommandContext(ctx, ptxas, "-arch", "sm_90", "-o", out, in).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s\n%s", err, log, m.Text)
+		t.Fatalf("%v\n%s\n%s", err, log, module.String())
 	}
-	listing, err := exec.CommandContext(ctx, needs.Disassembler(t), "-c", out).Output()
+	all, err := exec.CommandContext(ctx, needs.Disassembler(t), "-c", out).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
+	listings := make([]string, len(texts))
+	for _, s := range strings.Split(string(all), "\t.section\t.text.")[1:] {
+		var i int
+		if _, err := fmt.Sscanf(s, "k%d_", &i); err != nil {
+			t.Fatalf("the listing of a kernel that is none of ours: %.40s", s)
+		}
+		listings[i] = s
+	}
+	return listings
+}
+
+// instructions returns the machine instructions of a kernel, without the padding after its end, and by label the number of
+// the instruction after it.
+func instructions(listing string) ([]string, map[string]int) {
 	var code []string
 	labels := make(map[string]int)
-	for line := range strings.Lines(string(listing)) {
+	for line := range strings.Lines(listing) {
 		if name, ok := strings.CutSuffix(strings.TrimSpace(line), ":"); ok {
 			labels[name] = len(code)
 		}
