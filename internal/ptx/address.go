@@ -177,13 +177,34 @@ func (s *selector) computed(a access, index operand, wide, signed bool) operand 
 	if c, ok := s.addrs[k]; ok && s.dominates(c.row, s.row) {
 		return operand{kind: isAddress, reg: c.reg, bits: off}
 	}
-	t := tU32
+	t, base := tU32, s.base(a.obj)
 	if wide {
 		t = tS64
 	}
-	d := s.do(opAdd, t, r(s.base(a.obj)), s.distance(a, index, wide, signed))
+	if first, i, ok := s.sum(a, wide); ok {
+		from := a
+		from.index, from.off = first, 0
+		base = s.computed(from, s.val[first], wide, false).reg
+		a.index, index = i, s.val[i]
+	}
+	d := s.do(opAdd, t, r(base), s.distance(a, index, wide, signed))
 	s.addrs[k] = cached{d.reg, s.row}
 	return operand{kind: isAddress, reg: d.reg, bits: off}
+}
+
+// sum takes the index of an access apart that is a sum of 64 bits, of where something begins and of an index in it of 32: the
+// first is part of an address that others may share, and the assembler makes one instruction of the product of the second and the sum.
+func (s *selector) sum(a access, wide bool) (first, i ir.Row, ok bool) {
+	p := s.p
+	if !wide || a.run > 0 || p.Op(a.index) != ir.OpAdd || p.Type(a.index) != ir.U64 {
+		return 0, 0, false
+	}
+	for _, o := range [2][2]ir.Row{{p.A(a.index), p.B(a.index)}, {p.B(a.index), p.A(a.index)}} {
+		if first, i = o[0], o[1]; p.Op(i) == ir.OpCvt && p.Type(p.A(i)) == ir.U32 && s.val[first].kind == isReg && s.val[p.A(i)].kind == isReg {
+			return first, p.A(i), true
+		}
+	}
+	return 0, 0, false
 }
 
 // distance is how many bytes an element is from the first. All objects with elements of one size share it; the

@@ -61,6 +61,19 @@ func TestEmitLeavesStagesOut(t *testing.T) {
 
 // What a loop loads under a guard alone has a value where the guard is off: else the assembler keeps a register for it all round
 // the loop. Outside of loops that costs nothing, and nothing is added.
+// Where a view begins is worked out once, and an index of 32 bits in it is multiplied and added in one machine instruction.
+func TestEmitAddsAnIndexToWhereAViewBegins(t *testing.T) {
+	m, err := emit(parse(t, "kernel @k workgroup(32, 2) { param @x: buf<u32> ro max 1099511627776\nparam @y: buf<u32> wo\nparam %off: u64\n"+
+		"%a = local.x\n%b = local.y\n%i = cvt.u64.u32 %a\n%j = cvt.u64.u32 %b\n%k = add.u64 %off, %i\n%l = add.u64 %j, %off\n"+
+		"%v = load @x[%k]\n%w = load @x[%l]\n%s = add.u32 %v, %w\nstore @y[0_u32], %s\n}"), ptx.Target{SM: 90})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if shifts, products := strings.Count(m.Text, "shl.b64"), strings.Count(m.Text, "mul.wide.u32"); shifts != 1 || products != 2 {
+		t.Errorf("%d shifts and %d products, want 1 and 2:\n%s", shifts, products, m.Text)
+	}
+}
+
 // What is loaded under a guard has the value of the other arm before: a choice after it would wait for the load.
 func TestEmitSetsWhatIsLoadedUnderAGuard(t *testing.T) {
 	for other, want := range map[string]string{"7_u32": "mov.b32 %[1]s, 7;", "%n": "mov.b32 %[1]s, %%r"} {

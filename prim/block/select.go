@@ -171,6 +171,7 @@ func emit[T any](t gpu.Thread, how Selection, tile, ticket, tickets uint32, n ui
 
 // taken are the elements that a lane takes of those in the list, 32 apart, of which there are so many from here on.
 func taken[T any](t gpu.Thread, x []T, base uint64, here, take uint32, local []uint16) (v [Each]T) {
+	part := x[base:][:selectWarp]
 	var from [Each]uint32
 	for r := range uint32(Each) {
 		if t.Lane()+32*r < take {
@@ -179,7 +180,7 @@ func taken[T any](t gpu.Thread, x []T, base uint64, here, take uint32, local []u
 	}
 	for r := range uint32(Each) {
 		if t.Lane()+32*r < take {
-			v[r] = x[base+uint64(from[r])]
+			v[r] = part[from[r]]
 		}
 	}
 	return v
@@ -187,23 +188,23 @@ func taken[T any](t gpu.Thread, x []T, base uint64, here, take uint32, local []u
 
 // put writes what a lane has taken from element skip of the list on, before which so many are chosen in all.
 func put[T any](t gpu.Thread, how Selection, base, before uint64, here, skip, chosen, take uint32, v [Each]T, out []T, places []uint32, total uint64, local []uint16) {
-	others := uint64(0) // how much further on those stand that are not chosen
-	if how.Others {
-		others = total + base - 2*before - uint64(chosen)
-	}
+	kept, beside := out[before:][:chosen], places[uint64(how.Places)*before:][:how.Places*chosen]
 	for r := range uint32(Each) {
 		k := skip + t.Lane() + 32*r
-		if k < take {
-			at := before + uint64(k)
-			if how.Others && k >= chosen {
-				at += others
-			}
-			if how.Payload {
-				out[at] = v[r]
-			}
-			if how.Places != 0 && k < chosen {
-				setPlace(how.Places, places, at, base+uint64(local[here+k]))
-			}
+		if how.Payload && k < uint32(len(kept)) {
+			kept[k] = v[r]
+		}
+		if how.Places != 0 && k < chosen {
+			setPlace(how.Places, beside, uint64(k), base+uint64(local[here+k]))
+		}
+	}
+	if !how.Others || !how.Payload {
+		return
+	}
+	rest := out[total+base-before:][:take-chosen] // base - before others stand before these
+	for r := range uint32(Each) {
+		if k := skip + t.Lane() + 32*r - chosen; k < uint32(len(rest)) { // far beyond for one that is chosen
+			rest[k] = v[r]
 		}
 	}
 }
@@ -285,6 +286,9 @@ func setPlace(words uint32, places []uint32, k, place uint64) {
 // StateLen(n, 4) words and total two, which are 0 when the launch begins; part and local are shared memory of Warps and SelectTile
 // elements.
 func SelectAll[S gpu.Integer, T any](t gpu.Thread, how Selection, stencil []S, x []T, n uint64, out []T, places, count []uint32, total, state []uint64, part []uint32, local []uint16) {
+	if how.Words == 1 {
+		n = min(n, uint64(len(stencil))) // which it is; but now no flag of a whole tile needs a check
+	}
 	tiles, ahead, each := selectTiles(n), uint32(0), uint32(1)
 	if how.Others && tiles > 1 {
 		each = min(4, max(1, tiles/512)) // tiles that a ticket is to count
