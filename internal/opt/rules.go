@@ -68,6 +68,7 @@ min-self        any    (min ?x ?x)                      => ?x
 max-self        any    (max ?x ?x)                      => ?x
 min-const       int    (min (min ?x #a) #b)             => (min ?x (min #a #b))
 max-const       int    (max (max ?x #a) #b)             => (max ?x (max #a #b))
+min-again       int    (min (min ?x ?y) ?y)             => (min ?x ?y)
 min-max         int    (min ?x (max ?x ?y))             => ?x
 max-min         int    (max ?x (min ?x ?y))             => ?x
 min-zero        uint   (min ?x 0)                       => 0

@@ -101,9 +101,9 @@ func Merge[K Bits, V uint32 | uint64](t gpu.Thread, kind uint32, down, pairs, io
 func mergeTile[K Bits, V uint32 | uint64](t gpu.Thread, kind uint32, down, pairs, iota bool, a []K, n uint64, b, out []K, aV, bV, outV []V, base, length, fromA, toA uint64, s []K, places []uint16) {
 	l := t.Local().X
 	all, fromB := uint32(min(Tile, length-base)), base-fromA
-	ofA := a[fromA:][:min(uint32(toA-fromA), all)]
+	ofA := window(a, fromA, min(uint32(toA-fromA), all))
 	inA := uint32(len(ofA))
-	ofB := b[fromB:][:min(all-inA, Tile)]
+	ofB := window(b, fromB, min(all-inA, Tile))
 	var key, other [Each]K // all loads are on their way before the first has arrived
 	for k := range uint32(Each) {
 		if i := l + Threads*k; i < inA {
@@ -168,7 +168,7 @@ func mergeTile[K Bits, V uint32 | uint64](t gpu.Thread, kind uint32, down, pairs
 		}
 	}
 	t.Barrier()
-	to := out[base:][:all]
+	to := window(out, base, all)
 	for k := range uint32(Each) {
 		v := fromSorted(s[column+mergeCell[K](Threads*k)], kind, down)
 		if i := l + Threads*k; i < uint32(len(to)) {
@@ -184,7 +184,7 @@ func mergeTile[K Bits, V uint32 | uint64](t gpu.Thread, kind uint32, down, pairs
 // mergeValues collects the values of a tile, of which inA from aV, by their places.
 func mergeValues[V uint32 | uint64](t gpu.Thread, iota bool, n uint64, aV, bV, outV []V, base, fromA uint64, inA, all, column, step uint32, places []uint16) {
 	l, fromB := t.Local().X, base-fromA
-	ofA, ofB, to := aV[fromA:][:inA], bV[fromB:][:all-inA], outV[base:][:all]
+	ofA, ofB, to := window(aV, fromA, inA), window(bV, fromB, all-inA), window(outV, base, all)
 	var value [Each]V
 	for k := range uint32(Each) {
 		p := uint32(places[column+step*k])

@@ -46,7 +46,7 @@ func (s Segments) ends(offsets []uint32, k, n uint64) (lo, hi uint64) {
 	lo, hi = s.offset(offsets, k), s.offset(offsets, k+1)
 	gpu.Assert(lo <= hi && hi <= n, "a segment ends before it begins, or beyond the elements", k)
 	if lo > hi || hi > n {
-		hi = lo
+		lo, hi = 0, 0
 	}
 	return lo, hi
 }

@@ -171,7 +171,7 @@ func emit[T any](t gpu.Thread, how Selection, tile, ticket, tickets uint32, n ui
 
 // taken are the elements that a lane takes of those in the list, 32 apart, of which there are so many from here on.
 func taken[T any](t gpu.Thread, x []T, base uint64, here, take uint32, local []uint16) (v [Each]T) {
-	part := x[base:][:selectWarp]
+	part := window(x, base, selectWarp)
 	var from [Each]uint32
 	for r := range uint32(Each) {
 		if t.Lane()+32*r < take {
@@ -188,7 +188,7 @@ func taken[T any](t gpu.Thread, x []T, base uint64, here, take uint32, local []u
 
 // put writes what a lane has taken from element skip of the list on, before which so many are chosen in all.
 func put[T any](t gpu.Thread, how Selection, base, before uint64, here, skip, chosen, take uint32, v [Each]T, out []T, places []uint32, total uint64, local []uint16) {
-	kept, beside := out[before:][:chosen], places[uint64(how.Places)*before:][:how.Places*chosen]
+	kept, beside := window(out, before, chosen), window(places, uint64(how.Places)*before, how.Places*chosen)
 	for r := range uint32(Each) {
 		k := skip + t.Lane() + 32*r
 		if how.Payload && k < uint32(len(kept)) {
@@ -201,7 +201,7 @@ func put[T any](t gpu.Thread, how Selection, base, before uint64, here, skip, ch
 	if !how.Others || !how.Payload {
 		return
 	}
-	rest := out[total+base-before:][:take-chosen] // base - before others stand before these
+	rest := window(out, total+base-before, take-chosen) // base - before others stand before these
 	for r := range uint32(Each) {
 		if k := skip + t.Lane() + 32*r - chosen; k < uint32(len(rest)) { // far beyond for one that is chosen
 			rest[k] = v[r]

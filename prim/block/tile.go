@@ -81,3 +81,9 @@ func storeRows[T gpu.Number](t gpu.Thread, y []T, base, n uint64, v [Each]T) {
 		}
 	}
 }
+
+// window is most elements of x from one on, as far as there are so many.
+func window[T any](x []T, from uint64, most uint32) []T {
+	from = min(from, uint64(len(x)))
+	return x[from:][:min(uint64(most), uint64(len(x))-from)]
+}
