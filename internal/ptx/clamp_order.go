@@ -20,7 +20,7 @@ func (s *selector) findClamps() {
 		}
 		if s.isHeldAbove(r) {
 			s.turnMinima(r, false)
-		} else if _, bound, ok := s.heldBelow(r); ok && bound == one(s.p.Type(r)) {
+		} else if s.isHeldToOne(r) {
 			s.turnMinima(r, true)
 		}
 	}
@@ -83,6 +83,18 @@ func (s *selector) isHeldAbove(r ir.Row) bool {
 		return s.isZero(p.A(r)) || s.isZero(p.B(r))
 	case ir.OpSelect:
 		return (s.isZero(p.B(r)) || s.isZero(p.C(r))) && s.bounded(r) != ir.NoRow
+	}
+	return false
+}
+
+// isHeldToOne reports whether float row r is the smaller of something and 1, whatever a NaN gives.
+func (s *selector) isHeldToOne(r ir.Row) bool {
+	p, bits := s.p, one(s.p.Type(r))
+	switch p.Op(r) {
+	case ir.OpMin, ir.OpMinp:
+		return s.isConst(p.A(r), bits) || s.isConst(p.B(r), bits)
+	case ir.OpSelect:
+		return (s.isConst(p.B(r), bits) || s.isConst(p.C(r), bits)) && s.bounded(r) != ir.NoRow
 	}
 	return false
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/build"
+	"github.com/govyre/vyre/ir/text"
 )
 
 // TestRandomProgramsComeNearEveryError: whatever the assembler was seen to get wrong, and what it would get wrong if the
@@ -212,5 +213,26 @@ func TestANumberAndItselfAreLeft(t *testing.T) {
 	b.Store(x, i, at.Get())
 	if n := ptx.Avoided(lowered(t, sealed(b)))[11]; n > 0 {
 		t.Errorf("error 11: %d sums hide an operand, want none", n)
+	}
+}
+
+// TestConversionsOfOneLowWordAreHidden: the second one is hidden, also where what it converts is nearly always what the first
+// one does, and a conversion of the same value is not.
+func TestConversionsOfOneLowWordAreHidden(t *testing.T) {
+	for second, want := range map[string]int{
+		"%m = min.u32 %h, 4294967040_u32\n%w = cvt.u64.u32 %m\n%b = shl.u64 %w, 32_u32": 1,
+		"%b = add.u64 %a, 4294967296_u64":                                               1,
+		"%b = add.u64 %a, 1_u64":                                                        0,
+		"%b = add.u64 %a, 0_u64":                                                        0,
+	} {
+		ps, err := text.Parse("k", "vyre 1\nkernel @k workgroup(64) { param @v: buf<u32> ro\nparam @f: buf<f32> wo\n%i = local.x\n%j = add.u32 %i, 64_u32\n"+
+			"%h = load @v[%i]\n%u = cvt.u64.u32 %h\n%a = shl.u64 %u, 32_u32\n%x = cvt.f32.u64 %a\nstore @f[%i], %x\n"+second+
+			"\n%c = bitcast.i64.u64 %b\n%y = cvt.f32.i64 %c\nstore @f[%j], %y }")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := ptx.Avoided(lowered(t, ps[0]))[33]; n != want {
+			t.Errorf("%s: %d conversions are hidden, want %d", second, n, want)
+		}
 	}
 }

@@ -1,10 +1,6 @@
 package ptx
 
-import (
-	"slices"
-
-	"github.com/govyre/vyre/ir"
-)
+import "github.com/govyre/vyre/ir"
 
 // findSameLow finds the conversions of 64 bits of which the low word is that of what another one converts. ptxas (11.8 and
 // the driver for CUDA 13.0) leaves a machine instruction out that stands already: of the pair of registers that it reads,
@@ -17,7 +13,7 @@ func (s *selector) findSameLow() {
 	t := &sameLow{found: make(map[ir.Row]bool)}
 	for r := range ir.Row(s.p.Rows()) {
 		if readsPair(s.p, r) && !s.idle(r) && s.p.Op(s.p.A(r)) != ir.OpConst {
-			t.rows, t.values = append(t.rows, r), append(t.values, s.p.A(r))
+			t.rows, t.values = append(t.rows, r), append(t.values, bitsFrom(s.p, s.p.A(r)))
 		}
 	}
 	if len(t.rows) < 2 {
@@ -40,63 +36,64 @@ func readsPair(p *ir.Program, r ir.Row) bool {
 	return false
 }
 
-// sameLow watches for conversions whose operands have one low word and are not the same.
+// bitsFrom is the row that v has its bits of, if it is another type's value for them.
+func bitsFrom(p *ir.Program, v ir.Row) ir.Row {
+	for p.Op(v) == ir.OpBitcast || p.Op(v) == ir.OpCvt && is64(p.Type(v)) && is64(p.Type(p.A(v))) {
+		v = p.A(v)
+	}
+	return v
+}
+
+// sameLow watches for conversions whose operands have one low word and are not one row. What is equal as a whole counts as
+// well: a smaller one of two values may be one of them nearly always.
 type sameLow struct {
 	rows   []ir.Row // conversions
 	values []ir.Row // what they convert, by number of the row
 	found  map[ir.Row]bool
 
-	all []lowAndAll // by round and number
+	all []uint64 // hashes of what the low words were with all inputs, by round and number
 }
-
-// lowAndAll are hashes of what a value was with all inputs: of its low word, and of all of it.
-type lowAndAll struct{ low, all uint64 }
 
 func (t *sameLow) watched() []ir.Row { return t.values }
 
 func (t *sameLow) see(round int, first bool, vals []uint64) {
 	at := round * len(t.rows)
 	if len(t.all) == at {
-		t.all = append(t.all, make([]lowAndAll, len(t.rows))...)
+		t.all = append(t.all, make([]uint64, len(t.rows))...)
 	}
 	for i, v := range t.values {
 		w := &t.all[at+i]
 		if first {
-			*w = lowAndAll{}
+			*w = 0
 		}
-		w.low, w.all = mixed(w.low, uint64(uint32(vals[v]))), mixed(w.all, vals[v])
+		*w = mixed(*w, uint64(uint32(vals[v])))
 	}
 }
 
-// pairs calls found with each row whose low word is that of one before it in the program, until that returns false.
-func (t *sameLow) pairs(found func(ir.Row) bool) {
-	type seen struct {
-		row ir.Row
-		all uint64
-	}
-	first := make(map[uint64]seen) // by low word: the first row, and its value
+// pairs returns the rows whose low word is that of one before them in the program.
+func (t *sameLow) pairs() []ir.Row {
+	var rows []ir.Row
+	first := make(map[uint64]ir.Row) // by low word: the first value that has it
 	for i, r := range t.rows {
+		again := false
 		for k := i; k < len(t.all); k += len(t.rows) {
-			w := t.all[k]
-			if f, ok := first[w.low]; !ok {
-				first[w.low] = seen{r, w.all}
-			} else if f.row != r && f.all != w.all && !t.found[r] && !found(r) {
-				return
+			if v, ok := first[t.all[k]]; !ok {
+				first[t.all[k]] = t.values[i]
+			} else if v != t.values[i] {
+				again = true
 			}
 		}
+		if again && !t.found[r] {
+			rows = append(rows, r)
+		}
 	}
+	return rows
 }
 
-func (t *sameLow) undecided() bool {
-	some := false
-	t.pairs(func(ir.Row) bool { some = true; return false })
-	return some
-}
+func (t *sameLow) undecided() bool { return len(t.pairs()) > 0 }
 
 func (t *sameLow) end() {
-	var found []ir.Row
-	t.pairs(func(r ir.Row) bool { found = append(found, r); return true })
-	for _, r := range slices.Compact(found) {
+	for _, r := range t.pairs() {
 		t.found[r] = true
 	}
 }
