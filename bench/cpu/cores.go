@@ -15,7 +15,7 @@ import (
 
 // large are problems for all cores: what loops.txt does with LARGE. The first moves memory, the others compute.
 func large() []problem {
-	const n, bodies, blocks, wide = 1 << 26, 8192, 1 << 18, 2048
+	const n, bodies, blocks, wide = 1 << 26, 16384, 1 << 21, 4096
 	return []problem{
 		{"saxpy", "Saxpy", driver.Groups(n / 1024), []driver.Arg{driver.F32(2.5)}, [][]byte{units(n, 0), units(n, n)}, false},
 		{"mandelbrot", "Mandelbrot", driver.Grid{wide / 16, wide / 16}, []driver.Arg{driver.U32(wide), driver.U32(256), driver.F32(-2), driver.F32(-1.5), driver.F32(3.0 / wide)},
@@ -53,16 +53,16 @@ func allCores() error {
 			}
 		}
 		openmp, sum := time.Duration(math.MaxInt64), uint64(0)
-		for range 5 {
+		for range 3 {
 			var ns time.Duration
-			if ns, sum, err = loop(bin, p.name, 5); err != nil {
+			if ns, sum, err = loop(bin, p.name, 3); err != nil {
 				return err
 			}
 			openmp = min(openmp, ns)
 			if err := sides[0].run(); err != nil {
 				return err
 			}
-			for range 5 {
+			for range 3 {
 				if err := sides[1].run(); err != nil {
 					return err
 				}

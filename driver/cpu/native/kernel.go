@@ -3,6 +3,7 @@ package native
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/govyre/vyre/ir"
@@ -25,6 +26,8 @@ type Kernel struct {
 
 	tables []unsafe.Pointer // by object: the contents of a table
 	keep   [][]uint64       // what tables point into
+
+	groupTime atomic.Int64 // nanoseconds that a group took in the last launch that told; 0 before
 
 	mu       sync.Mutex
 	frames   []*frame  // not in use

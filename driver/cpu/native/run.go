@@ -159,8 +159,8 @@ const (
 	smallTime = 20 * time.Microsecond
 )
 
-// work runs all groups. The first one runs here, alone: it tells whether others should help, and how many groups are a
-// block.
+// work runs all groups. How long one takes tells whether others should help, and how many groups are a block. The last
+// launch of the kernel knows; of the first launch, one group runs here alone.
 func (l *launch) work() {
 	workers := l.o.Workers
 	if workers <= 0 {
@@ -174,17 +174,33 @@ func (l *launch) work() {
 	w := &l.member(0).worker
 	w.block, w.frame = 1, l.k.take()
 	if l.total > 1 {
-		begin := time.Now()
-		w.groups(l.next.Add(1)-1, 1)
-		one := max(time.Since(begin), 1)
-		w.block = uint64(max(1, blockTime/one))
-		if workers > 1 && (l.o.Helped || time.Duration(l.total-1)*one >= smallTime) {
-			l.call(workers, w.block)
+		called := l.callIfWorth(workers, time.Duration(l.k.groupTime.Load()))
+		if first := l.next.Add(1) - 1; first < l.total {
+			begin := time.Now()
+			w.groups(first, 1)
+			one := max(time.Since(begin), 1)
+			l.k.groupTime.Store(int64(one))
+			w.block = blockOf(one)
+			if !called {
+				l.callIfWorth(workers, one)
+			}
 		}
 	}
 	w.run()
 	l.all.Wait()
 	l.k.give(w.frame)
+}
+
+// blockOf returns how many groups are a block, if one takes so long.
+func blockOf(one time.Duration) uint64 { return uint64(max(1, blockTime/one)) }
+
+// callIfWorth starts the other members if there is enough for them to do, should a group take so long; 0 is not known.
+func (l *launch) callIfWorth(members int, one time.Duration) bool {
+	if members < 2 || one == 0 || !l.o.Helped && time.Duration(l.total-1)*one < smallTime {
+		return false
+	}
+	l.call(members, blockOf(one))
+	return true
 }
 
 // member is a goroutine that takes part in a launch.
