@@ -29,14 +29,14 @@ func (e *Engine) Components(ctx context.Context, filter uint32, label []uint32) 
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	u := &union{Engine: e, label: label}
-	for v := range label {
-		label[v] = uint32(v)
+	if e.g.Masks == nil && filter&1 == 0 { // every mask is 1
+		for v := range label {
+			label[v] = uint32(v)
+		}
+		return nil
 	}
-	switch {
-	case e.g.Masks == nil && filter&1 == 0:
-		return nil // every mask is 1
-	case e.g.Masks != nil && filter != None:
+	u := &union{Engine: e, label: label}
+	if e.g.Masks != nil && filter != None {
 		u.filter = filter
 	}
 	workers := e.workers
@@ -49,41 +49,58 @@ func (e *Engine) Components(ctx context.Context, filter uint32, label []uint32) 
 }
 
 func (u *union) run(ctx context.Context) error {
-	// The first and the last arc of each row, with paths made short in between, join nearly all of what is joined.
-	u.each(ctx, func(v uint32) { u.joinArc(v, u.g.Offsets[v]) })
-	u.each(ctx, u.shorten)
-	u.each(ctx, func(v uint32) { u.joinArc(v, u.g.Offsets[v+1]-1) })
-	u.each(ctx, u.shorten)
-	largest, skips := u.largest(), u.both
-	u.each(ctx, func(v uint32) {
-		if skips && atomic.LoadUint32(&u.label[v]) == largest {
-			return // the other end of its arcs looks at them, if that is elsewhere
-		}
-		for k := u.g.Offsets[v] + 1; k+1 < u.g.Offsets[v+1]; k++ {
-			u.joinArc(v, k)
-		}
-		if !skips {
-			return
-		}
-		from, to := u.back.Offsets[v], u.back.Offsets[v+1]
-		for k, w := range u.back.Targets[from:to] {
-			if u.filter == 0 || u.back.Masks[from+uint32(k)]&u.filter != 0 {
-				u.join(v, w)
-			}
+	u.each(ctx, func(from, to uint32) {
+		for v := from; v < to; v++ {
+			u.label[v] = v
 		}
 	})
+	// The first two arcs of each row, with paths made short in between, join nearly all of what is joined. First and last would
+	// be one link seen from both ends, where nodes are numbered along lines.
+	for k := range uint32(2) {
+		u.each(ctx, func(from, to uint32) {
+			for v := from; v < to; v++ {
+				u.joinArc(v, u.g.Offsets[v]+k)
+			}
+		})
+		u.each(ctx, u.shorten)
+	}
+	largest := uint32(None)
+	if u.both {
+		largest = u.largest()
+	}
+	u.each(ctx, func(from, to uint32) { u.joinRest(from, to, largest) })
 	u.each(ctx, u.shorten)
 	return context.Cause(ctx)
 }
 
-// each calls do for every node, all workers together, unless the context has ended.
-func (u *union) each(ctx context.Context, do func(v uint32)) {
+// joinRest joins nodes with the ends of their other arcs, and where the reverse is known of those that come to them: the
+// nodes with the label largest are left out then, since the other end of an arc looks at it, if that is elsewhere.
+func (u *union) joinRest(from, to, largest uint32) {
+	for v := from; v < to; v++ {
+		if u.both && atomic.LoadUint32(&u.label[v]) == largest {
+			continue
+		}
+		for k := u.g.Offsets[v] + 2; k < u.g.Offsets[v+1]; k++ {
+			u.joinArc(v, k)
+		}
+		if !u.both {
+			continue
+		}
+		begin, end := u.back.Offsets[v], u.back.Offsets[v+1]
+		for k, w := range u.back.Targets[begin:end] {
+			if u.filter == 0 || u.back.Masks[begin+uint32(k)]&u.filter != 0 {
+				u.join(v, w)
+			}
+		}
+	}
+}
+
+// each calls do for stretches of the nodes, all workers together, unless the context has ended.
+func (u *union) each(ctx context.Context, do func(from, to uint32)) {
 	u.deal.reset(len(u.label), 1<<12)
 	u.team.do(func(int) {
 		for from, to, ok := u.deal.take(); ok && ctx.Err() == nil; from, to, ok = u.deal.take() {
-			for v := from; v < to; v++ {
-				do(uint32(v))
-			}
+			do(uint32(from), uint32(to))
 		}
 	})
 }
@@ -109,15 +126,18 @@ func (u *union) join(v, w uint32) {
 	}
 }
 
-// shorten makes v point to its root.
-func (u *union) shorten(v uint32) {
-	for {
+// shorten makes nodes point to their roots.
+func (u *union) shorten(from, to uint32) {
+	for v := from; v < to; v++ {
 		up := atomic.LoadUint32(&u.label[v])
-		above := atomic.LoadUint32(&u.label[up])
-		if up == above {
-			return
+		root := atomic.LoadUint32(&u.label[up])
+		if up == root {
+			continue
 		}
-		atomic.StoreUint32(&u.label[v], above)
+		for above := atomic.LoadUint32(&u.label[root]); above != root; above = atomic.LoadUint32(&u.label[root]) {
+			root = above
+		}
+		atomic.StoreUint32(&u.label[v], root)
 	}
 }
 
