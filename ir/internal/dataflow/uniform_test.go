@@ -395,3 +395,16 @@ func TestExitsUnderDivergentControlAddNothing(t *testing.T) {
 		}
 	}
 }
+
+// A barrier of one first group stands where control is the same in each group, however the comparison with its id is written:
+// passes make id = 0 of id < 1.
+func TestOneFirstGroupIsAGroup(t *testing.T) {
+	for _, c := range []string{"%c = eq.u32 %g, 0_u32", "%c = lt.u32 %g, 1_u32", "%c = eq.u32 %g, %n"} {
+		for k, want := range map[int]bool{1: true, 2: false} {
+			source := fmt.Sprintf("vyre 1\nkernel @k workgroup(64) { param %%n: u32\n%%g = group.x\n%s\nif %%c { barrier.first #%d } }", c, k)
+			if _, err := text.Parse("k", source); (err == nil) != want {
+				t.Errorf("%d first groups behind %s: got %v, want no error: %v", k, c, err, want)
+			}
+		}
+	}
+}

@@ -17,6 +17,9 @@ func (u *Analysis) sources() {
 			if in.Spread == ir.SpreadFirst && c.X[r] < u.firsts {
 				l = ir.LevelGroup // those behind the ones that it is about got 0
 			}
+			if c.Op[r] == ir.OpGroup && u.firsts == 1 {
+				l = ir.LevelFirst // one group is all of the first ones
+			}
 		case ir.SpreadSource:
 			l = ir.LevelWarp
 		case ir.SpreadLocal:
