@@ -16,7 +16,8 @@ import (
 //     its own cell only, or all read, or all apply one commutative atomic and ignore the old value. Modes change
 //     only at a barrier of the array's scope.
 //   - Barriers stand only where the generator knows control to be uniform: at the top level, and in loops
-//     and ifs on values uniform by construction.
+//     and ifs on values uniform by construction. Behind a comparison that only the first groups pass, barriers
+//     of these stand in place of those of the grid.
 //   - Loops count, and count no further than a small constant.
 //   - Shared and local arrays are filled before anything else happens.
 //   - NaNs are made canonical before an op that looks at their bits.
@@ -112,6 +113,7 @@ type generator struct {
 	counts   []*build.Var // counters of the loops around that run a constant number of rounds
 	level    ir.Level     // of control: where convergent ops may stand
 	coop     bool
+	few      []uint32    // of how many groups barriers of the first groups are; for programs with barriers of the grid
 	own      build.Value // linear id in the grid
 	ownWG    build.Value // linear id in the group
 	launch   Launch
@@ -150,7 +152,9 @@ func generate(c *choices) *RandomProgram {
 	}
 	groups := int(g.launch.Grid[0] * g.launch.Grid[1])
 	g.total = g.size * groups
-	g.coop = g.chance(4)
+	if g.coop = g.chance(4); g.coop {
+		g.few = []uint32{uint32(1 + g.pick(4)), uint32(1 + g.pick(3))}
+	}
 	g.b = build.New("random", build.Workgroup(wg[:]...))
 	g.declare()
 	g.fill()

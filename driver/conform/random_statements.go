@@ -34,8 +34,12 @@ func (g *generator) phases(level ir.Level, depth int) {
 // barrier waits at the given level or below and draws new modes for what the barrier covers.
 func (g *generator) barrier(level ir.Level) {
 	b := g.b
-	grid := g.coop && level == ir.LevelGrid && g.chance(2)
 	g.level = level
+	if g.coop && level <= ir.LevelFirst && g.chance(3) {
+		g.firstBarrier(level)
+		return
+	}
+	grid := g.coop && level == ir.LevelGrid && g.chance(2)
 	switch kind := g.pick(5); {
 	case kind == 1:
 		op := []ir.Op{ir.OpBarrierAnyWG, ir.OpBarrierAllWG}[g.pick(2)]
@@ -72,13 +76,18 @@ func (g *generator) barrier(level ir.Level) {
 
 // border is a plain barrier that covers everything phases at this level may change.
 func (g *generator) border(level ir.Level) {
-	if g.coop && level == ir.LevelGrid {
+	all := true
+	switch {
+	case g.coop && level == ir.LevelGrid:
 		g.b.GridBarrier()
-	} else {
+	case level == ir.LevelFirst && g.firstAlone():
+		g.b.OpImm(ir.OpBarrierFirst, g.first())
+	default:
+		all = false
 		g.b.Barrier()
 	}
 	for _, a := range g.arrays {
-		if a.shared || g.coop && level == ir.LevelGrid {
+		if a.shared || all {
 			g.draw(a)
 		}
 	}
@@ -103,11 +112,16 @@ func (g *generator) uniformLoop(level ir.Level, depth int) {
 		g.phases(level, depth+1)
 		count.Set(b.Add(count.Get(), b.U32(1)))
 		if vote && !b.Dead() {
-			op := ir.OpBarrierAnyWG
-			if level == ir.LevelGrid {
-				op = ir.OpBarrierAnyGrid
+			var c build.Value
+			switch level {
+			case ir.LevelGrid:
+				c = b.Op(ir.OpBarrierAnyGrid, g.expr(ir.Bool, 1))
+			case ir.LevelFirst:
+				c = b.Lt(b.U32(uint32(g.pick(100))), b.OpImm(ir.OpBarrierAddFirst, g.first(), g.expr(ir.U32, 1)))
+			default:
+				c = b.Op(ir.OpBarrierAnyWG, g.expr(ir.Bool, 1))
 			}
-			b.If(b.Op(op, g.expr(ir.Bool, 1)), func() { b.Break(l) })
+			b.If(c, func() { b.Break(l) })
 		}
 	})
 	g.vars = g.vars[:vars]
@@ -116,6 +130,10 @@ func (g *generator) uniformLoop(level ir.Level, depth int) {
 
 // uniformIf chooses between phases by a value that all invocations of the level share.
 func (g *generator) uniformIf(level ir.Level, depth int) {
+	if g.coop && level == ir.LevelGrid && g.chance(3) {
+		g.firstGroups(depth)
+		return
+	}
 	b := g.b
 	var c build.Value
 	inner := level
