@@ -20,7 +20,7 @@ func TestCommittedFilePasses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if proof.Repetitions != 768 || proof.Samples != 12 {
+	if proof.Repetitions != 512 || proof.Samples != 8 {
 		t.Errorf("%d repetitions of %d samples", proof.Repetitions, proof.Samples)
 	}
 	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")

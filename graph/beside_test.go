@@ -1,7 +1,6 @@
 package graph_test
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -229,7 +228,7 @@ func TestSearchesAreBoundedBySize(t *testing.T) {
 			t.Errorf("%d nodes and %d arcs: %v ns, %v", c.nodes, c.arcs, ns, known)
 		}
 		if more, also := graph.HostSearch(c.nodes+1, c.arcs); also && c.nodes < 1024 && more < ns {
-			t.Error(fmt.Sprintf("a node more than %d takes %v instead of %v", c.nodes, more, ns))
+			t.Errorf("a node more than %d takes %v instead of %v", c.nodes, more, ns)
 		}
 	}
 }
