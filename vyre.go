@@ -109,7 +109,7 @@ const (
 type Device struct{ driver.Device }
 
 // Open opens a device: "cpu", "cuda", "cuda:1", or "auto", which is the first GPU that is there
-// and else the interpreter. A GPU that is there but does not work is an error. Origin says what
+// and else "cpu". A GPU that is there but does not work is an error. Origin says what
 // was chosen, and why not something else.
 func Open(name string) (*Device, error) { return OpenWith(name, OpenOptions{}) }
 

@@ -48,7 +48,7 @@
 //
 // # What differs natively
 //
-// Run exists to find mistakes. The interpreter (device "cpu") is what defines a kernel's
+// Run exists to find mistakes. The interpreter (device "cpu" without machine code) is what defines a kernel's
 // result; natively a kernel gives the same bits but for this:
 //
 //	                                            on a device              natively

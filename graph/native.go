@@ -17,7 +17,7 @@ type Engine uint8
 // The engines.
 const (
 	AutoEngine   Engine = iota // Native on device cpu, unless a topology is asked for; elsewhere Waves, and Native beside them for searches that it was measured to be faster at
-	WavesEngine                // kernels on the session's device, which device cpu interprets
+	WavesEngine                // kernels on the session's device, on device cpu too
 	NativeEngine               // Go on the cores of the host, by package graph/cpu; nothing is on the device
 )
 

@@ -122,6 +122,8 @@ func noClock(dev driver.Device) string {
 	switch {
 	case dev.Caps().Simulated:
 		return "simulates a GPU: it has no device time, its wall time is the simulation's, and its registers are an estimate"
+	case dev.Caps().RegsUnit == 0 && dev.Caps().Reason == "":
+		return "runs machine code on the host: it has no device time, and its wall time says nothing about a GPU"
 	case dev.Caps().RegsUnit == 0:
 		return "interprets the program on the host: it has no device time, and its wall time says nothing about a GPU"
 	}

@@ -154,16 +154,7 @@ func (w *work) arithmetic(r ir.Row, out, a, b, c *interval) {
 	case ir.OpPopc, ir.OpClz, ir.OpCtz:
 		out.unsigned(n, 0, uint64(m))
 	case ir.OpBfe:
-		pos, length := uint64(w.X[r]&0xFF), width(w.X[r]>>8)
-		if signed {
-			out.signed(n, length.min(), length.max())
-			break
-		}
-		var k interval
-		k.exact(n, pos)
-		out.shr(n, a, &k, false)
-		k.exact(n, length.mask())
-		out.and(n, out, &k)
+		out.field(n, a, uint64(w.X[r]&0xFF), width(w.X[r]>>8), signed)
 	case ir.OpCvt:
 		if t.IsInt() {
 			out.convert(n, a, m, signed)
@@ -193,4 +184,17 @@ func (w *work) arithmetic(r ir.Row, out, a, b, c *interval) {
 	default:
 		out.full(n)
 	}
+}
+
+// field is a field of bits of a, as long as length is wide, from bit pos on.
+func (out *interval) field(n width, a *interval, pos uint64, length width, signed bool) {
+	if signed {
+		out.signed(n, length.min(), length.max())
+		return
+	}
+	var k interval
+	k.exact(n, pos)
+	out.shr(n, a, &k, false)
+	k.exact(n, length.mask())
+	out.and(n, out, &k)
 }

@@ -320,29 +320,37 @@ func (g *ranges) under(v ir.Row, o uint32, gap uint64, log int, depth int) bool 
 		}
 		return w.must(checkWrap, a.lo >= b.hi) && g.under(w.A(v), o, gap-min(gap, b.lo), log, depth-1)
 	case ir.OpAdd, ir.OpOr:
-		a := g.of(w.A(v))
-		c, ok := w.bits(w.B(v))
-		if !ok && w.Op[v] == ir.OpAdd && !t.IsSigned() {
-			// A sum that wraps is less than the number.
-			return g.behind(w.A(v), w.B(v), o, gap, log, depth) || g.behind(w.B(v), w.A(v), o, gap, log, depth)
-		}
-		if !ok || w.Op[v] == ir.OpOr && c&^a.zeros != 0 {
-			return false
-		}
-		if up := c <= n.mask()>>1; up {
-			fits := a.hi <= n.mask()-c
-			if t.IsSigned() {
-				fits = a.shi <= n.max()-n.sign(c)
-			}
-			return gap+c < 1<<32 && w.must(checkWrap, fits) && g.under(w.A(v), o, gap+c, log, depth-1)
-		}
-		c = -c & n.mask()
-		if t.IsSigned() {
-			return w.must(checkWrap, a.slo >= n.min()+int64(c)) && g.under(w.A(v), o, gap-min(gap, c), log, depth-1)
-		}
-		return w.must(checkWrap, a.lo >= c) && g.under(w.A(v), o, gap-min(gap, c), log, depth-1)
+		return g.underSum(v, o, gap, log, depth)
 	}
 	return false
+}
+
+// underSum is under for a sum, or an or that is one.
+func (g *ranges) underSum(v ir.Row, o uint32, gap uint64, log int, depth int) bool {
+	w := g.w
+	t := w.Type[v]
+	n := widthOf(t)
+	a := g.of(w.A(v))
+	c, ok := w.bits(w.B(v))
+	if !ok && w.Op[v] == ir.OpAdd && !t.IsSigned() {
+		// A sum that wraps is less than the number.
+		return g.behind(w.A(v), w.B(v), o, gap, log, depth) || g.behind(w.B(v), w.A(v), o, gap, log, depth)
+	}
+	if !ok || w.Op[v] == ir.OpOr && c&^a.zeros != 0 {
+		return false
+	}
+	if up := c <= n.mask()>>1; up {
+		fits := a.hi <= n.mask()-c
+		if t.IsSigned() {
+			fits = a.shi <= n.max()-n.sign(c)
+		}
+		return gap+c < 1<<32 && w.must(checkWrap, fits) && g.under(w.A(v), o, gap+c, log, depth-1)
+	}
+	c = -c & n.mask()
+	if t.IsSigned() {
+		return w.must(checkWrap, a.slo >= n.min()+int64(c)) && g.under(w.A(v), o, gap-min(gap, c), log, depth-1)
+	}
+	return w.must(checkWrap, a.lo >= c) && g.under(w.A(v), o, gap-min(gap, c), log, depth-1)
 }
 
 // notNegative reports whether v is a number of 0 or more.
