@@ -87,11 +87,18 @@ type cached struct {
 }
 
 func newSelector(f *function) *selector {
+	accesses := 0
+	for r := range ir.Row(f.p.Rows()) {
+		if in := f.p.Op(r).Info(); in.Imm == ir.ImmObject && in.Args > 0 {
+			accesses++
+		}
+	}
 	s := &selector{function: f, uses: make([]uint32, f.p.Rows()), row: ir.NoRow,
-		once: make(map[onceKey]operand), checks: make(map[checkKey]cached), addrs: make(map[addrKey]cached),
+		once: make(map[onceKey]operand), checks: make(map[checkKey]cached, accesses/2), addrs: make(map[addrKey]cached, accesses),
 		frames: make(map[ir.Row]*frame), vectors: make(map[ir.Row][]operand),
 		whole: make(map[[2]reg]reg)}
-	s.code = make([]inst, 0, 9*f.p.Rows()/4) // a checked access makes four instructions, most rows one
+	// Most rows make one instruction, a checked access four; later stages add some, such as moves.
+	s.code = make([]inst, 0, 3*f.p.Rows()/2+2*accesses+atEntry)
 	s.cur = &s.code
 	f.val = make([]operand, f.p.Rows())
 	return s
