@@ -15,7 +15,7 @@ import (
 // asmCmd prints the machine code that device cpu runs. It is made here, whatever the processor, and does not run.
 type asmCmd struct {
 	Source string `arg:"" help:"Go file, directory, or program in text form, with :NAME to choose one kernel; - is standard input."`
-	Target string `default:"amd64.avx2" enum:"amd64.avx2" placeholder:"TARGET" help:"Instruction set to write for: amd64.avx2."`
+	Target string `default:"amd64.avx2" enum:"amd64.avx2,arm64.neon" placeholder:"TARGET" help:"Instruction set to write for: amd64.avx2 or arm64.neon."`
 	Out    string `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
 	Passes bool   `help:"Print before it what there was after every run of a pass that changed something."`
 	passesFlag
@@ -25,9 +25,9 @@ type asmCmd struct {
 func (asmCmd) Help() string {
 	return `Beside the instructions stand the rows that they are for, of the program that the passes made,
 and where these come from in the source. What a row says in parentheses is who goes on with it: Go
-computes what has no instructions. Before the code stands what its memory operands mean: rdi has
-the address of what a group keeps, rsi that of what a vector of eight invocations keeps, r15 the
-number of that vector times 32.`
+computes what has no instructions. Before the code stands what its memory operands mean, and
+which registers have the address of what a group keeps, that of what a vector of eight invocations
+keeps, and the number of that vector.`
 }
 
 func (c *asmCmd) Run(t *terminal) error { return t.translate(c.Source, c.Out, c.assembly) }
@@ -42,7 +42,7 @@ func (c *asmCmd) assembly(all []loaded) ([]byte, error) {
 		return nil, err
 	}
 	for _, l := range all {
-		code, err := native.List(l.program)
+		code, err := native.List(l.program, c.Target)
 		var none *native.UnsupportedError
 		if errors.As(err, &none) {
 			return nil, fmt.Errorf("kernel %s has no machine code for %s, and device cpu interprets it: %s", l.name, c.Target, none.Reason)
@@ -65,13 +65,14 @@ func printAssembly(w io.Writer, p *ir.Program, code *native.Listing) {
 			count++
 		}
 	}
-	fmt.Fprintf(w, "// %s for %s: %s in %d bytes\n", p.Name(), native.Target, counted(count, "instruction"), code.Bytes)
+	fmt.Fprintf(w, "// %s for %s: %s in %d bytes\n", p.Name(), code.Target, counted(count, "instruction"), code.Bytes)
 	for _, f := range code.Frames {
 		fmt.Fprintf(w, "// %s has the frame of %s, %d bytes:\n", f.Register, f.Of, f.Size)
 		for _, c := range f.Cells {
 			fmt.Fprintf(w, "//   %#-6x %s\n", c.At, c.What)
 		}
 	}
+	fmt.Fprintf(w, "// %s has the number of the vector, times 32\n", code.Number)
 	rows := rowTexts(p)
 	last := ir.NoRow
 	for _, l := range code.Lines {

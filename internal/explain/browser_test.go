@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/govyre/vyre/driver/cpu/native"
 	"github.com/govyre/vyre/internal/needs"
 )
 
@@ -204,11 +205,12 @@ func TestBrowserPinsByKeyboardAlone(t *testing.T) {
 }
 
 func TestBrowserLinksMachineCodeToTheSource(t *testing.T) {
+	divides := map[string]string{"amd64.avx2": "vdivps", "arm64.neon": "fdiv"}[native.Target]
 	b := browse(t, browsedPage(t), 700, 800, "light")
 	b.want(`document.querySelector('#cpu').hidden`, "true") // there is no room for it at first
 	b.eval(`document.querySelector('button[data-column=cpu]').click()`)
 	b.want(`document.querySelector('#cpu').checkVisibility()`, "true")
-	b.eval(`[...document.querySelectorAll('#cpu .l')].find(l => l.textContent.includes('vdivps')).click()`)
+	b.eval(`[...document.querySelectorAll('#cpu .l')].find(l => l.textContent.includes('` + divides + `')).click()`)
 	b.want(`document.querySelectorAll('#cpu .l.pin').length > 0`, "true")
 	b.want(`[...document.querySelectorAll('#source .l.pin b')].map(n => n.textContent).join()`, "8")
 	b.want(`[...document.querySelectorAll('#ptx .l.pin')].some(l => l.textContent.includes('div.rn.f32'))`, "true")

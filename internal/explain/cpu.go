@@ -20,7 +20,7 @@ func (o *origins) cpuColumn(tagged *ir.Program, choice passes.Choice) (*column, 
 	if err != nil {
 		return nil, err
 	}
-	code, err := native.List(p)
+	code, err := native.List(p, native.Target)
 	var none *native.UnsupportedError
 	if errors.As(err, &none) {
 		c.parts = []part{{lines: []line{{number: 1, tokens: []token{{class: comment, text: "none, the interpreter runs it: " + none.Reason}}}}}}
@@ -64,7 +64,7 @@ func (o *origins) cpuColumn(tagged *ir.Program, choice passes.Choice) (*column, 
 }
 
 // cpuWord is how much memory is meant, a register or a place, or a number.
-var cpuWord = regexp.MustCompile(`\b([A-Z]+ PTR)\b|\b([xy]mm[0-9]+|[er]?[abcd]x|[er]?[sd]i|[abcd]l|[sd]il|r[0-9]+[bwd]?|L[0-9]+)\b|\b(0x[0-9a-f]+|[0-9]+)\b`)
+var cpuWord = regexp.MustCompile(`\b([A-Z]+ PTR)\b|\b([xy]mm[0-9]+|[er]?[abcd]x|[er]?[sd]i|[abcd]l|[sd]il|r[0-9]+[bwd]?|[xwqsd][0-9]+|v[0-9]+\.[0-9]*[bhsd]|L[0-9]+)\b|\b(0x[0-9a-f]+|[0-9]+)\b`)
 
 // cpuTokens tells apart what an instruction is made of.
 func cpuTokens(op, args string) []token {

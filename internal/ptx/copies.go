@@ -13,15 +13,17 @@ func (f *function) copies() {
 	if moves == 0 {
 		return
 	}
-	e := edits{added: make([]inst, 0, moves)}
+	out := f.room(len(f.insts) + moves)
+	done := 0
 	for i := range f.insts {
 		if in := &f.insts[i]; in.op == opCopy {
 			f.at = in.row
-			e.added = o.sequence(e.added, in)
-			e.put(i, true)
+			out = o.sequence(append(out, f.insts[done:i]...), in)
+			done = i + 1
 		}
 	}
-	f.insts = e.apply(f.insts, nil)
+	out = append(out, f.insts[done:]...)
+	f.insts, f.spare = out, f.insts
 }
 
 // ordering is the state of the stage; what it holds is of one copy, and memory for the next.

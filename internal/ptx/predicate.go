@@ -35,14 +35,27 @@ func (f *function) predicate() {
 			p.branch(i)
 		}
 	}
-	var e edits
-	for i, gone := range p.gone {
-		if len(p.before) > 0 {
-			e.added = append(e.added, p.before[i]...)
-		}
-		e.put(i, gone)
+	more := 0
+	for _, list := range p.before {
+		more += len(list)
 	}
-	f.insts = e.apply(f.insts, nil)
+	out := f.room(len(f.insts) + more)
+	done := 0
+	for i, gone := range p.gone {
+		var list []inst
+		if more > 0 {
+			list = p.before[i]
+		}
+		if len(list) == 0 && !gone {
+			continue
+		}
+		out = append(append(out, f.insts[done:i]...), list...)
+		if done = i; gone {
+			done++
+		}
+	}
+	out = append(out, f.insts[done:]...)
+	f.insts, f.spare = out, f.insts
 }
 
 // predication is the state of the stage.

@@ -146,24 +146,22 @@ func (d *sinking) lowest(s span) int {
 	return at
 }
 
-// move puts each of the first instructions in front of the one that to names, which is none before it: so what is written
-// never comes past what is read.
+// move puts each of the first instructions in front of the one that to names.
 func (f *function) move(to []int) {
-	put := make(map[int][]inst)
+	put := make(map[int][]int)
 	for i, at := range to {
 		if at != i {
-			put[at] = append(put[at], f.insts[i])
+			put[at] = append(put[at], i)
 		}
 	}
-	out := f.insts[:0]
+	out := f.room(len(f.insts))
 	for i := range f.insts {
-		if len(put) > 0 {
-			out = append(out, put[i]...)
-			delete(put, i)
+		for _, k := range put[i] {
+			out = append(out, f.insts[k])
 		}
 		if i >= len(to) || to[i] == i {
 			out = append(out, f.insts[i])
 		}
 	}
-	f.insts = out
+	f.insts, f.spare = out, f.insts
 }

@@ -13,7 +13,9 @@ func (a *access) atomic(e *emitter) {
 	m := amd64.At(laneAddress, 0)
 	old := laneValue // where the old value ends up
 	switch op {
-	case ir.OpAtomicLoad, ir.OpLoadStale:
+	case ir.OpAtomicLoad:
+		e.LoadAcquire(size, laneValue, m)
+	case ir.OpLoadStale:
 		e.Load(size, laneValue, m.RM())
 	case ir.OpAtomicStore, ir.OpAtomicExch:
 		e.Load(size, laneValue, a.operand(e, 0, 0).RM())

@@ -1,9 +1,11 @@
 package native
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/govyre/vyre/driver/cpu/native/internal/amd64"
+	"github.com/govyre/vyre/driver/cpu/native/internal/arm64"
 	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/ir"
 )
@@ -29,7 +31,9 @@ type Options struct {
 	Registers int   // machine registers handed out, 0 for all
 	Alone     *bool // whether vectors run one after the other, nil to find out
 
-	marks *marks // of List
+	target *target // of List; nil is that of the processor
+	marks  *marks  // likewise
+	far    bool    // conditional jumps reach all of the code from the first try
 }
 
 // compile makes machine code of a program that the passes have gone over.
@@ -45,13 +49,32 @@ func generate(p *ir.Program, o Options) (*function, []byte, error) {
 	if err := check(p); err != nil {
 		return nil, nil, err
 	}
+	t := hostTarget()
+	if o.target != nil {
+		t = *o.target
+	}
+	f, code, err := generateFor(t, p, o, o.far)
+	if errors.Is(err, arm64.ErrFar) {
+		f, code, err = generateFor(t, p, o, true)
+	}
+	if unknown := (*arm64.UnknownError)(nil); errors.As(err, &unknown) {
+		err = unsupported("%s", unknown)
+	}
+	return f, code, err
+}
+
+// generateFor makes code for a target; with far, whose conditional jumps reach all of it.
+func generateFor(t target, p *ir.Program, o Options, far bool) (*function, []byte, error) {
+	if o.marks != nil {
+		*o.marks = *newMarks()
+	}
 	f := &function{p: p, once: map[ir.Row]bool{}, banked: map[entry]vreg{}, tabled: map[table]vreg{}, current: ir.NoRow, marks: o.marks}
 	f.ins, f.vregs = make([]ins, 0, 2*p.Rows()), make([]vinfo, 0, 2*p.Rows())
 	f.layout = newLayout(p)
 	if f.layout.alone = runsAlone(p); o.Alone != nil {
 		f.layout.alone = f.layout.alone && *o.Alone
 	}
-	a := amd64.New()
+	a := t.assembler(far)
 	s := &selector{function: f, shapes: findShapes(newTree(p)), asm: a, vals: make([][]vreg, p.Rows()), used: used(p), open: map[ir.Row]*structured{}, halt: a.NewLabel()}
 	s.packs = findPacks(s.shapes, s.records)
 	s.program()
@@ -59,7 +82,7 @@ func generate(p *ir.Program, o Options) (*function, []byte, error) {
 	if f.layout.alone {
 		f.findSteps()
 	}
-	most := allocatable
+	most := t.registers
 	if o.Registers > 0 {
 		most = min(most, o.Registers)
 	}
@@ -153,7 +176,7 @@ func runsAlone(p *ir.Program) bool {
 
 // encode writes the code: that of a vector, what comes after it, and what stands out of line.
 func (f *function) encode(s *selector) ([]byte, error) {
-	e := &emitter{Asm: s.asm, f: f, next: s.asm.NewLabel(), reached: unreached}
+	e := &emitter{assembler: s.asm, f: f, next: s.asm.NewLabel(), reached: unreached}
 	start := e.NewLabel()
 	e.Bind(start)
 	e.all()

@@ -3,7 +3,7 @@
 //
 //	ir.Program ──findShapes──▶ ──selector──▶ function ──allocate──▶ ──encode──▶ code, read+execute
 //	            what lanes       rows to       linear     registers   internal/
-//	            have in common   instructions  code       or slots    amd64
+//	            have in common   instructions  code       or slots    amd64, arm64
 //
 //	Kernel.Run ──▶ workers ──▶ a frame a group ──enter──▶ machine code ──▶ stops ──▶ service: what Go does for vectors
 //

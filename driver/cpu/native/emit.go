@@ -23,7 +23,7 @@ const (
 
 // emitter writes instructions as machine code.
 type emitter struct {
-	*amd64.Asm
+	assembler
 	f    *function
 	at   int      // the instruction under way
 	late []func() // what stands after all the rest

@@ -7,6 +7,12 @@ import "errors"
 //go:noescape
 func enter(code, group, vector, index uintptr)
 
+// returns is code that returns.
+var returns = []byte{0xC3}
+
+// synchronize makes written code seen where it is run, which it always is here.
+func synchronize([]byte) {}
+
 func cpuid(leaf, sub uint32) (a, b, c, d uint32)
 
 func xgetbv() (low uint32)

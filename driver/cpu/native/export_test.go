@@ -1,14 +1,36 @@
 package native
 
-import "github.com/govyre/vyre/ir"
+import (
+	"github.com/govyre/vyre/driver/cpu/native/internal/amd64"
+	"github.com/govyre/vyre/ir"
+)
 
 // Ruled reports whether the row is written as instructions, and not computed by Go.
 func Ruled(p *ir.Program, r ir.Row) bool { return ruleOf(p, r) != nil }
 
-// Code returns the machine code of a program.
-func Code(p *ir.Program) ([]byte, error) {
-	_, code, err := compile(p, Options{})
+// Code returns the machine code of a program for a target.
+func Code(p *ir.Program, target string) ([]byte, error) {
+	t, err := listedTarget(target)
+	if err != nil {
+		return nil, err
+	}
+	_, code, err := compile(p, Options{target: &t.target})
 	return code, err
+}
+
+// Read reads an instruction of a target.
+func Read(target string, code []byte, at int, label func(int) string) (amd64.Inst, error) {
+	t, err := listedTarget(target)
+	if err != nil {
+		return amd64.Inst{}, err
+	}
+	return t.read(code, at, label)
+}
+
+// Far makes conditional jumps reach all of the code.
+func (o Options) Far() Options {
+	o.far = true
+	return o
 }
 
 // Packed counts the loads and stores of a program that move records as they lie.

@@ -71,6 +71,7 @@ func TestForcedSpillsAndStopsChangeNothing(t *testing.T) {
 	together := false
 	for _, d := range []forced{
 		{name: "two registers", code: native.Options{Registers: 2}},
+		{name: "jumps that reach far", code: native.Options{}.Far()},
 		{name: "a poll a round", run: native.RunOptions{Polls: 1}},
 		{name: "together, four registers, three rounds", code: native.Options{Registers: 4, Alone: &together}, run: native.RunOptions{Polls: 3, Workers: 3}},
 	} {

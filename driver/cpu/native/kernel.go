@@ -39,7 +39,7 @@ func Available() error {
 	err := hostLacks()
 	if err == nil {
 		var page *codePage
-		if page, err = newCode([]byte{0xC3}); err == nil {
+		if page, err = newCode(returns); err == nil {
 			page.free()
 		}
 	}
@@ -260,6 +260,3 @@ func (k *Kernel) place(f *frame, id [3]uint32) {
 		f.fill(e.off, pattern(ir.U32, uint64(n)))
 	}
 }
-
-// Target names the instruction set.
-const Target = "amd64.avx2"

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/govyre/vyre/driver/cpu/native/internal/amd64"
+	"github.com/govyre/vyre/driver/cpu/native/internal/arm64"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -15,7 +16,9 @@ import (
 type Listing struct {
 	Lines  []Line
 	Bytes  int
+	Target string
 	Frames []Frame
+	Number string            // the register that has the number of the vector, times 32
 	Notes  map[ir.Row]string // of rows at which a vector stops: who goes on with it
 }
 
@@ -41,6 +44,27 @@ type Cell struct {
 	What string
 }
 
+// listed is a target whose code can be read.
+type listed struct {
+	target
+	read    func(code []byte, at int, label func(at int) string) (amd64.Inst, error)
+	general func(amd64.Reg) string // what a general register is called
+}
+
+// Targets are the names of all instruction sets that can be listed.
+func Targets() []string { return []string{"amd64.avx2", "arm64.neon"} }
+
+// listedTarget returns the target with a name. Programs that list nothing link no target but their own, and no reader.
+func listedTarget(name string) (*listed, error) {
+	switch name {
+	case "amd64.avx2":
+		return &listed{amd64Target(), amd64.Read, amd64.Reg.String}, nil
+	case "arm64.neon":
+		return &listed{arm64Target(), arm64.Read, arm64.Name}, nil
+	}
+	return nil, fmt.Errorf("there is no target %q: there are %v", name, Targets())
+}
+
 // marks notes where rows stand in the code, and where vectors stop.
 type marks struct {
 	at    []markedRow // ascending
@@ -52,6 +76,8 @@ type markedRow struct {
 	row ir.Row
 }
 
+func newMarks() *marks { return &marks{at: []markedRow{{0, ir.NoRow}}, waits: map[ir.Row]status{}} }
+
 func (m *marks) put(at int, r ir.Row) { m.at = append(m.at, markedRow{at, r}) }
 
 // row returns the row that the code at an offset is of.
@@ -60,19 +86,22 @@ func (m *marks) row(at int) ir.Row {
 	return m.at[after-1].row
 }
 
-// List makes machine code of a program, which the passes should have gone over, and reads it. An *UnsupportedError says
-// why there is none.
-func List(p *ir.Program) (*Listing, error) {
-	m := &marks{at: []markedRow{{0, ir.NoRow}}, waits: map[ir.Row]status{}}
-	f, code, err := compile(p, Options{marks: m})
+// List makes machine code of a program, which the passes should have gone over, for a target, and reads it. An *UnsupportedError says why there is none.
+func List(p *ir.Program, name string) (*Listing, error) {
+	t, err := listedTarget(name)
 	if err != nil {
 		return nil, err
 	}
-	l := &Listing{Bytes: len(code), Frames: []Frame{f.groupFrame(), f.vectorFrame()}, Notes: map[ir.Row]string{}}
+	m := newMarks()
+	f, code, err := compile(p, Options{target: &t.target, marks: m})
+	if err != nil {
+		return nil, err
+	}
+	l := &Listing{Bytes: len(code), Target: t.name, Number: t.general(vectorNumber), Frames: []Frame{f.groupFrame(t), f.vectorFrame(t)}, Notes: map[ir.Row]string{}}
 	for r, why := range m.waits {
 		l.Notes[r] = f.note(r, why)
 	}
-	l.Lines, err = read(code, m)
+	l.Lines, err = read(t, code, m)
 	return l, err
 }
 
@@ -89,10 +118,10 @@ func (f *function) note(r ir.Row, why status) string {
 }
 
 // read turns code into lines: at first only to see which places there are.
-func read(code []byte, m *marks) ([]Line, error) {
+func read(t *listed, code []byte, m *marks) ([]Line, error) {
 	places := map[int]string{}
 	for at := 0; at < len(code); {
-		in, err := amd64.Read(code, at, func(to int) string {
+		in, err := t.read(code, at, func(to int) string {
 			places[to] = ""
 			return ""
 		})
@@ -106,7 +135,7 @@ func read(code []byte, m *marks) ([]Line, error) {
 	}
 	var lines []Line
 	for at := 0; at < len(code); {
-		in, err := amd64.Read(code, at, func(to int) string { return places[to] })
+		in, err := t.read(code, at, func(to int) string { return places[to] })
 		if err != nil {
 			return nil, err
 		}
@@ -120,8 +149,8 @@ func read(code []byte, m *marks) ([]Line, error) {
 }
 
 // groupFrame says what the frame of a group has where.
-func (f *function) groupFrame() Frame {
-	out := Frame{Register: "rdi", Of: "the group", Size: int(f.layout.group.size), Cells: []Cell{
+func (f *function) groupFrame(t *listed) Frame {
+	out := Frame{Register: t.general(groupFrame), Of: "the group", Size: int(f.layout.group.size), Cells: []Cell{
 		{groupCount, "vectors of the group, times 32"}, {groupPolls, "rounds of loops until the code returns to Go"}, {groupVector, "the vector that stopped, times 32"}}}
 	add := func(at int32, format string, args ...any) {
 		out.Cells = append(out.Cells, Cell{int(at), fmt.Sprintf(format, args...)})
@@ -172,8 +201,8 @@ func repeated(bits uint64) string {
 }
 
 // vectorFrame says what the frame of a vector has where.
-func (f *function) vectorFrame() Frame {
-	out := Frame{Register: "rsi", Of: "the vector", Size: int(f.layout.vector.size), Cells: []Cell{
+func (f *function) vectorFrame(t *listed) Frame {
+	out := Frame{Register: t.general(vectorFrame), Of: "the vector", Size: int(f.layout.vector.size), Cells: []Cell{
 		{vectorResume, "where it goes on"}, {vectorStatus, "why it stopped"}, {vectorRow, "at which row"}, {vectorArgs, "operands of a row that Go computes"},
 		{vectorMask, "lanes that are active in it"}, {vectorResult, "its result"}, {vectorLanes, "what goes lane by lane"}, {vectorSaved, "registers, while it is stopped"}}}
 	kept := -1

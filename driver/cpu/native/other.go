@@ -1,4 +1,4 @@
-//go:build !(linux && amd64)
+//go:build !linux || !(amd64 || arm64)
 
 package native
 
@@ -14,6 +14,8 @@ func newCode([]byte) (*codePage, error) { return nil, hostLacks() }
 func (c *codePage) free() {}
 
 func enter(code, group, vector, index uintptr) {}
+
+var returns []byte
 
 func hostLacks() error {
 	return errors.New("there is no machine code for " + runtime.GOOS + "/" + runtime.GOARCH)

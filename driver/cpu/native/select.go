@@ -10,7 +10,7 @@ import (
 type selector struct {
 	*function
 	*shapes
-	asm   *amd64.Asm
+	asm   assembler
 	packs *packs
 	vals  [][]vreg // by row
 	used  []bool   // by row: another reads it
@@ -188,9 +188,7 @@ func (s *selector) literal(t ir.Type, bits uint64) vreg {
 func (s *selector) clock(r ir.Row) {
 	d := s.reg()
 	s.macro(nil, []vreg{d}, func(e *emitter) {
-		e.RDTSC()
-		e.ShiftImm(4, 8, amd64.DX, 32)
-		e.Alu(amd64.OR, 8, amd64.AX, amd64.DX.RM())
+		e.Clock()
 		y := e.dst(d)
 		e.VSetLow(8, y, amd64.AX)
 		e.V2(amd64.VPBROADCASTQ, y, y.RM())
@@ -199,9 +197,14 @@ func (s *selector) clock(r ir.Row) {
 	s.vals[r] = []vreg{d, d}
 }
 
-// fence keeps the order that the processor does not: of stores before loads.
+// fence keeps the order of accesses that others see.
 func (s *selector) fence(r ir.Row) {
-	if f := s.p.Flags(r); f.Order() == ir.SeqCst && f.Scope() != ir.Group {
+	f := s.p.Flags(r)
+	switch {
+	case f.Scope() == ir.Group: // one worker
+	case f.Order() == ir.SeqCst:
 		s.macro(nil, nil, func(e *emitter) { e.MFence() })
+	default:
+		s.macro(nil, nil, func(e *emitter) { e.Fence() })
 	}
 }

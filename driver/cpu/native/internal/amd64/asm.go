@@ -59,6 +59,12 @@ func (m Mem) RM() RM { return RM{isMem: true, mem: m} }
 // IsMem reports whether the operand is memory.
 func (o RM) IsMem() bool { return o.isMem }
 
+// Mem is the memory that the operand is.
+func (o RM) Mem() Mem { return o.mem }
+
+// Reg is the number of the register that the operand is.
+func (o RM) Reg() uint8 { return o.reg }
+
 // At is memory at a register plus a displacement.
 func At(base Reg, disp int32) Mem { return Mem{Base: base, Disp: disp} }
 
@@ -161,3 +167,6 @@ func (o RM) high() (x, b uint8) {
 	}
 	return x, uint8(o.mem.Base) >> 3
 }
+
+// String is the name of a register, all of it.
+func (r Reg) String() string { return r.wide() }

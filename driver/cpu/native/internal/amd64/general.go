@@ -77,6 +77,9 @@ func (a *Asm) two(size Size, opcode byte, reg uint8, o RM) {
 // Load copies the operand to a register; of 4 bytes, with zeros above.
 func (a *Asm) Load(size Size, d Reg, o RM) { a.op(size, 0x8A, uint8(d), o) }
 
+// LoadAcquire is Load of what others write; what follows is later than it, as after any load.
+func (a *Asm) LoadAcquire(size Size, d Reg, m Mem) { a.Load(size, d, m.RM()) }
+
 // Store copies a register to memory.
 func (a *Asm) Store(size Size, m Mem, s Reg) { a.op(size, 0x88, uint8(s), m.RM()) }
 
@@ -222,6 +225,16 @@ func (a *Asm) CmpXchg(size Size, m Mem, s Reg) { a.two(size, 0xB1, uint8(s), m.R
 
 // MFence waits for all stores.
 func (a *Asm) MFence() { a.emit(0x0F, 0xAE, 0xF0) }
+
+// Fence keeps the order of accesses but of stores before loads, as the processor does anyway.
+func (a *Asm) Fence() {}
+
+// Clock reads the cycle counter into AX; DX is lost.
+func (a *Asm) Clock() {
+	a.RDTSC()
+	a.ShiftImm(4, 8, DX, 32)
+	a.Alu(OR, 8, AX, DX.RM())
+}
 
 // RDTSC reads the cycle counter into DX:AX.
 func (a *Asm) RDTSC() { a.emit(0x0F, 0x31) }

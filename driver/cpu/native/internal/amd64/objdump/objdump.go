@@ -26,6 +26,27 @@ func Find() bool {
 
 // Run returns what the tool prints of code.
 func Run(code []byte) (string, error) {
+	return run(code, "objdump", "-m", "i386:x86-64", "-M", "intel", "--insn-width=16")
+}
+
+// armTool is the same tool for arm64.
+const armTool = "aarch64-linux-gnu-objdump"
+
+// FindARM64 reports whether the tool for arm64 is on the PATH.
+func FindARM64() bool {
+	_, err := exec.LookPath(armTool)
+	return err == nil
+}
+
+// RunARM64 is Run of code for arm64, whose instructions the tool writes as words: here they are bytes in their order.
+func RunARM64(code []byte) (string, error) {
+	out, err := run(code, armTool, "-m", "aarch64")
+	return words.ReplaceAllString(out, "\t$4 $3 $2 $1 \t"), err
+}
+
+var words = regexp.MustCompile(`\t([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2}) \t`)
+
+func run(code []byte, tool string, options ...string) (string, error) {
 	dir, err := os.MkdirTemp("", "objdump-")
 	if err != nil {
 		return "", err
@@ -35,7 +56,7 @@ func Run(code []byte) (string, error) {
 	if err := os.WriteFile(file, code, 0o600); err != nil {
 		return "", err
 	}
-	out, err := exec.Command("objdump", "-D", "-b", "binary", "-m", "i386:x86-64", "-M", "intel", "--insn-width=16", file).Output()
+	out, err := exec.Command(tool, append(options, "-D", "-z", "-b", "binary", file)...).Output()
 	if err != nil {
 		return "", fmt.Errorf("objdump: %w", err)
 	}
@@ -52,14 +73,15 @@ var (
 func Parse(text string) (all []Inst, err error) {
 	for line := range strings.Lines(text) {
 		fields := strings.Split(strings.TrimSpace(line), "\t")
-		if len(fields) != 3 {
+		if len(fields) < 3 {
 			return nil, fmt.Errorf("objdump: no instruction in %q", line)
 		}
 		b, err := hex.DecodeString(strings.ReplaceAll(fields[1], " ", ""))
 		if err != nil {
 			return nil, fmt.Errorf("objdump: %w in %q", err, line)
 		}
-		words := relative.ReplaceAllString(strings.TrimSpace(blanks.ReplaceAllString(fields[2], " ")), "[$1]")
+		text, _, _ := strings.Cut(strings.Join(fields[2:], " "), "//") // what it adds as a comment
+		words := relative.ReplaceAllString(strings.TrimSpace(blanks.ReplaceAllString(text, " ")), "[$1]")
 		all = append(all, Inst{b, strings.TrimPrefix(words, "rex ")})
 	}
 	return all, nil

@@ -1,7 +1,10 @@
+//go:build amd64 || arm64
+
 package native
 
 import (
 	"fmt"
+	"os"
 	"syscall"
 )
 
@@ -17,12 +20,13 @@ type codePage struct{ mem []byte }
 
 // newCode puts code where it can be executed.
 func newCode(code []byte) (*codePage, error) {
-	const page = 4096
+	page := os.Getpagesize()
 	mem, err := system.mmap(-1, 0, (len(code)+page-1)/page*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON)
 	if err != nil {
 		return nil, fmt.Errorf("no memory for machine code: %w", err)
 	}
 	copy(mem, code)
+	synchronize(mem)
 	if err := system.mprotect(mem, syscall.PROT_READ|syscall.PROT_EXEC); err != nil {
 		_ = system.munmap(mem)
 		return nil, fmt.Errorf("memory cannot be made executable: %w", err)
