@@ -46,7 +46,11 @@ func (f *figures) gap() {
 			}
 		}
 		f.known(s, a)
-		f.turns(s, "cc", "", file, nil, func() error { return e.Components(f.ctx, graph.AllKinds, out) })
+		f.turns(s, "cc", index, file, nil, func() error { return e.Components(f.ctx, graph.AllKinds, out) })
+		if strings.HasPrefix(name, "kron") { // where the index is of use
+			bare := cpu.New(hostArrays(s.g), hostArrays(s.g), cpu.Options{})
+			f.turns(s, "cc", "without the index; ", file, nil, func() error { return bare.Components(f.ctx, graph.AllKinds, out) })
+		}
 	}
 }
 

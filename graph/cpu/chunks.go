@@ -4,8 +4,10 @@ import "sync/atomic"
 
 // chunks deals out the numbers from 0 up to n, a run at a time, to whoever asks next.
 type chunks struct {
-	next    atomic.Int64
 	n, size int
+	_       [cacheLine]byte
+	next    atomic.Int64
+	_       [cacheLine]byte
 }
 
 // reset begins again. No worker may be at it.

@@ -9,13 +9,15 @@ import (
 // sampled is of how many nodes the most frequent label is taken for that of the largest component.
 const sampled = 1024
 
+// manyArcs a node, and the index is worth more than its first two arcs.
+const manyArcs = 8
+
 // union links nodes that an arc joins: a forest in which every node points to one that is not greater.
 type union struct {
 	*Engine
 	label  []uint32
 	filter uint32 // of masks; 0 if all arcs are allowed
 	deal   chunks
-	team   *team
 }
 
 // Components writes a label for every node: the smallest node of its weak component, which is what arcs that the filter allows
@@ -39,51 +41,101 @@ func (e *Engine) Components(ctx context.Context, filter uint32, label []uint32) 
 	if e.g.Masks != nil && filter != None {
 		u.filter = filter
 	}
-	workers := e.workers
-	if len(e.g.Targets) < e.sharedNodes {
-		workers = 1
-	}
-	u.team = newTeam(workers)
-	defer u.team.close()
 	return u.run(ctx)
 }
 
 func (u *union) run(ctx context.Context) error {
+	if u.greatest != nil && u.filter == 0 && len(u.g.Targets) >= manyArcs*len(u.label) {
+		return u.runIndexed(ctx)
+	}
+	u.each(ctx, u.hook)
+	u.each(ctx, u.shorten)
+	// The second arc of each row joins nearly all of what the first has not. The last would be the first seen from its other
+	// end, where nodes are numbered along lines.
+	u.each(ctx, u.joinSecond)
+	u.each(ctx, u.shorten)
+	largest, joined := uint32(None), uint32(2)
+	if u.both {
+		largest = u.largest()
+	}
+	if u.symmetric() {
+		joined = 0 // of the first two, only those with smaller ends
+	}
+	u.each(ctx, func(from, to uint32) { u.joinRest(from, to, joined, largest) })
+	u.each(ctx, u.shorten)
+	return context.Cause(ctx)
+}
+
+// runIndexed joins every node with the one of most arcs that an arc comes from, and so nearly all, without a look at the rows.
+func (u *union) runIndexed(ctx context.Context) error {
 	u.each(ctx, func(from, to uint32) {
 		for v := from; v < to; v++ {
 			u.label[v] = v
 		}
 	})
-	// The first two arcs of each row, with paths made short in between, join nearly all of what is joined. First and last would
-	// be one link seen from both ends, where nodes are numbered along lines.
-	for k := range uint32(2) {
-		u.each(ctx, func(from, to uint32) {
-			for v := from; v < to; v++ {
-				u.joinArc(v, u.g.Offsets[v]+k)
+	u.each(ctx, func(from, to uint32) {
+		for v := from; v < to; v++ {
+			if u.linked[v/64]>>(v%64)&1 != 0 {
+				u.join(v, u.greatest[v])
 			}
-		})
-		u.each(ctx, u.shorten)
-	}
-	largest := uint32(None)
-	if u.both {
-		largest = u.largest()
-	}
-	u.each(ctx, func(from, to uint32) { u.joinRest(from, to, largest) })
+		}
+	})
+	u.each(ctx, u.shorten)
+	largest := u.largest()
+	u.each(ctx, func(from, to uint32) { u.joinRest(from, to, 0, largest) })
 	u.each(ctx, u.shorten)
 	return context.Cause(ctx)
 }
 
-// joinRest joins nodes with the ends of their other arcs, and where the reverse is known of those that come to them: the
-// nodes with the label largest are left out then, since the other end of an arc looks at it, if that is elsewhere.
-func (u *union) joinRest(from, to, largest uint32) {
+// hook makes every node point to the end of its first arc, if that is smaller: rows ascend, so that no other is, and nobody
+// else writes there. Nodes whose first arc is not that way, or is not allowed, begin as roots.
+func (u *union) hook(from, to uint32) {
+	label, targets := u.label, u.g.Targets
+	first := u.g.Offsets[from]
+	for v, last := range u.g.Offsets[from+1 : to+1] {
+		v := from + uint32(v)
+		up := v
+		if first < last && (u.filter == 0 || u.g.Masks[first]&u.filter != 0) {
+			up = min(up, targets[first])
+		}
+		label[v], first = up, last
+	}
+}
+
+// joinSecond joins nodes with the end of their second arc, and of the first where that was not smaller. Where every arc has one
+// back, only with smaller ends: the others are joined from there.
+func (u *union) joinSecond(from, to uint32) {
+	offsets, targets, symmetric := u.g.Offsets, u.g.Targets, u.symmetric()
+	first := offsets[from]
+	for k, last := range offsets[from+1 : to+1] {
+		v := from + uint32(k)
+		if !symmetric && first < last && targets[first] > v {
+			u.joinArc(v, first)
+		}
+		if second := first + 1; second < last && (!symmetric || targets[second] < v) && (u.filter == 0 || u.g.Masks[second]&u.filter != 0) {
+			u.join(v, targets[second])
+		}
+		first = last
+	}
+}
+
+// symmetric reports whether the graph is its own reverse.
+func (u *union) symmetric() bool { return u.both && &u.g.Offsets[0] == &u.back.Offsets[0] }
+
+// joinRest joins nodes with the ends of their arcs but the first ones, and where the reverse is another graph of those that come to them.
+// The nodes with the label largest are left out, where the reverse is known: the other end of an arc looks at it, if that is
+// elsewhere.
+func (u *union) joinRest(from, to, skipped, largest uint32) {
+	label, offsets := u.label, u.g.Offsets
+	symmetric := u.symmetric()
 	for v := from; v < to; v++ {
-		if u.both && atomic.LoadUint32(&u.label[v]) == largest {
+		if u.both && atomic.LoadUint32(&label[v]) == largest {
 			continue
 		}
-		for k := u.g.Offsets[v] + 2; k < u.g.Offsets[v+1]; k++ {
+		for k := offsets[v] + skipped; k < offsets[v+1]; k++ {
 			u.joinArc(v, k)
 		}
-		if !u.both {
+		if !u.both || symmetric {
 			continue
 		}
 		begin, end := u.back.Offsets[v], u.back.Offsets[v+1]
@@ -98,7 +150,7 @@ func (u *union) joinRest(from, to, largest uint32) {
 // each calls do for stretches of the nodes, all workers together, unless the context has ended.
 func (u *union) each(ctx context.Context, do func(from, to uint32)) {
 	u.deal.reset(len(u.label), 1<<12)
-	u.team.do(func(int) {
+	u.team.do(len(u.g.Targets)/u.sharedNodes, func(int) {
 		for from, to, ok := u.deal.take(); ok && ctx.Err() == nil; from, to, ok = u.deal.take() {
 			do(uint32(from), uint32(to))
 		}

@@ -10,20 +10,23 @@
 // # How
 //
 // A search goes level by level. A list of few nodes is walked by the caller alone, without atomics. A longer one is shared
-// out between workers, which meet once a level at a barrier that spins; a node is claimed by a compare-and-swap. Where the
-// list has more arcs than a share of what is not reached, and the reverse of the graph is there, the level goes backward:
-// each node without a level looks for an arc from the list, first at its neighbour with the most arcs, and stops at the
-// first. Then every worker owns the words that it writes, and there are no atomics at all. (Beamer, Asanović, Patterson:
-// Direction-Optimizing Breadth-First Search, 2012.)
+// out between workers: the caller begins at once, the others take of what is left when they come, and nobody is waited for who
+// does not come. Which of the two is faster for lists of middle length is measured as the search goes. A node is claimed by a
+// compare-and-swap. Where the list has more arcs than a share of what is not reached, and the reverse of the graph is there,
+// the level goes backward: each node without a level looks for an arc from the list, first at its neighbour with the most arcs
+// (known after a few searches, or from Index), and stops at the first. Then every worker owns the words that it writes, and
+// there are no atomics at all. (Beamer, Asanović, Patterson: Direction-Optimizing Breadth-First Search, 2012.)
 //
-// Components are found without searching: every node is linked to the first entry of its row, paths are made short, most
-// nodes are in one component by then, and only the others look at the rest of their arcs. (Sutton, Ben-Nun, Barak:
-// Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling, 2018.)
+// Components are found without searching: every node is linked to the first entry of its row if that is smaller, then to the
+// second, or to its neighbour with the most arcs if that is known; paths are made short, most nodes are in one component by
+// then, and only the others look at the rest of their arcs. (Sutton, Ben-Nun, Barak: Optimizing Parallel Graph Connectivity
+// Computation via Subgraph Sampling, 2018.)
 //
 // # Invariants
 //
 // Answers do not depend on the number of workers or on chance. An Engine keeps the arrays it is given, which must not
-// change. Its calls take turns: one that comes while another runs waits. No goroutine is left when a call returns.
+// change. Its calls take turns: one that comes while another runs waits. After a call its workers look for the next one for
+// 200 µs, and end.
 //
-// Start reading at engine.go, then levels.go and team.go.
+// Start reading at engine.go, then levels.go, forward.go, backward.go and team.go.
 package cpu

@@ -24,9 +24,13 @@ type Engine struct {
 	both     bool // there is a reverse
 	workers  int
 	greatest []uint32 // of each node, where the first arc to it comes from that is worth a look; nil until Index
+	linked   []uint64 // a bit a node: an arc comes to it; with greatest
+	backward int      // searches that went backward, without these
 	search   *search
+	team     *team
 
-	sharedNodes int // lists of at least so many nodes are shared out
+	sharedNodes int  // lists of at least so many nodes are shared out
+	eager       bool // in tests: and so are all lists of levels
 }
 
 // Options adjust an engine.
@@ -41,6 +45,7 @@ func New(g, reverse Graph, o Options) *Engine {
 	if e.workers <= 0 {
 		e.workers = runtime.GOMAXPROCS(0)
 	}
+	e.team = newTeam(e.workers)
 	return e
 }
 
@@ -54,6 +59,9 @@ type Stats struct {
 
 // Workers is how many work together.
 func (e *Engine) Workers() int { return e.workers }
+
+// others is how many workers are worth their coming to a list of so many nodes, beside the caller.
+func (e *Engine) others(nodes int) int { return max(1, nodes/perWorker) }
 
 // check refuses what is not there.
 func (e *Engine) check(seeds []uint32, length, of int, what string) error {
@@ -69,34 +77,54 @@ func (e *Engine) check(seeds []uint32, length, of int, what string) error {
 }
 
 // Index prepares searches of graphs with few nodes of very many arcs: it keeps of each node the neighbour with the most arcs
-// that an arc comes from, 4 bytes a node, at the cost of one pass over all arcs.
+// that an arc comes from, 4 bytes a node and a bit, at the cost of one pass over all arcs. Levels does so itself before the
+// search after indexAfter of them that went backward.
 func (e *Engine) Index(ctx context.Context) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	return e.index(ctx)
+}
+
+// indexAfter searches have taken about as long as the index does.
+const indexAfter = 4
+
+func (e *Engine) index(ctx context.Context) error {
 	if !e.both || e.greatest != nil {
 		return nil
 	}
-	greatest := make([]uint32, e.g.nodes())
-	t := newTeam(e.workers)
-	defer t.close()
+	n := e.g.nodes()
+	greatest, linked := make([]uint32, n), make([]uint64, (n+63)/64)
 	var next chunks
-	next.reset(len(greatest), 1<<12)
-	t.do(func(int) {
+	next.reset(len(linked), 1<<6)
+	e.team.do(e.workers, func(int) {
 		for from, to, ok := next.take(); ok && ctx.Err() == nil; from, to, ok = next.take() {
-			for v := from; v < to; v++ {
-				best, most := uint32(None), uint32(0)
-				for _, u := range e.back.Targets[e.back.Offsets[v]:e.back.Offsets[v+1]] {
-					if arcs := e.g.Offsets[u+1] - e.g.Offsets[u]; arcs > most {
-						best, most = u, arcs
-					}
-				}
-				greatest[v] = best
+			for w := from; w < to; w++ {
+				linked[w] = e.indexWord(greatest[64*w:min(64*w+64, n)], 64*w)
 			}
 		}
 	})
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	e.greatest = greatest
+	e.greatest, e.linked = greatest, linked
 	return nil
+}
+
+// indexWord does 64 nodes from some one on, or fewer, and returns which of them an arc comes to.
+func (e *Engine) indexWord(greatest []uint32, first int) (linked uint64) {
+	for b := range greatest {
+		from, to := e.back.Offsets[first+b], e.back.Offsets[first+b+1]
+		if from == to {
+			continue
+		}
+		linked |= 1 << b
+		best, most := e.back.Targets[from], uint32(0)
+		for _, u := range e.back.Targets[from:to] {
+			if arcs := e.g.Offsets[u+1] - e.g.Offsets[u]; arcs > most {
+				best, most = u, arcs
+			}
+		}
+		greatest[b] = best
+	}
+	return linked
 }

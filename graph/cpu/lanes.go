@@ -33,9 +33,6 @@ func (e *Engine) Lanes(ctx context.Context, queries [][]uint32, filter uint32, s
 	l.forward = l.walk
 	l.beginAll(queries)
 	err := l.run(ctx)
-	if l.team != nil {
-		l.team.close()
-	}
 	for _, w := range seen {
 		if w != 0 {
 			l.stats.Reached++
@@ -77,8 +74,7 @@ func (l *lanes) run(ctx context.Context) error {
 		l.tail.Store(0)
 		l.deal.reset(len(l.list), chunkNodes)
 		if l.workers > 1 && len(l.list) >= l.sharedNodes {
-			l.assemble()
-			l.team.do(l.forward)
+			l.team.do(l.others(len(l.list)), l.forward)
 			l.stats.Shared++
 		} else {
 			l.forward(0)

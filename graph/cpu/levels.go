@@ -2,23 +2,26 @@ package cpu
 
 import (
 	"context"
-	"math/bits"
 	"sync/atomic"
 )
 
-// When a level is done how. A barrier of workers costs about a microsecond, in which one core walks some hundred nodes.
+// When a level is done how. Workers come to a level in about a microsecond, in which one core walks some hundred nodes.
 const (
-	sharedNodes   = 768 // lists of at least so many nodes are shared out
-	chunkNodes    = 64  // and dealt out so many at a time
-	chunkWords    = 64  // words of 64 nodes that a worker takes of a level that goes backward
-	alpha         = 15  // levels go backward if their list has more than this part of the arcs that are left
-	beta          = 18  // and forward if it has less than this part of all nodes
-	askedAgain    = 64  // levels after which a context is asked again, and chunks
+	sharedNodes   = 768     // lists of at least so many nodes are shared out, where it is not measured
+	perWorker     = 128     // of which one more worker comes for so many
+	chunkNodes    = 64      // and which are dealt out so many at a time
+	chunkWords    = 16      // words of 64 nodes that a worker takes of a level that goes backward
+	clearedNodes  = 1 << 14 // whose levels a worker clears at once
+	longRow       = 1 << 12 // rows of at least so many arcs are shared out, so many at a time
+	alpha         = 15      // levels go backward if their list has more than this part of the arcs that are left
+	beta          = 18      // and forward if it has less than this part of all nodes
+	askedAgain    = 64      // levels after which a context is asked again, and chunks
 	ownedBuffer   = 1 << 10
 	seldomForward = 64 // the arcs of lists of less than this part of all nodes are not counted
 )
 
-// search is the state of searches by levels: it is kept from one to the next.
+// search is the state of searches by levels: it is kept from one to the next. What workers read all the time stands apart from
+// what they write.
 type search struct {
 	*Engine
 	level    []uint32
@@ -27,21 +30,26 @@ type search struct {
 	now      uint32 // the level that is walked
 	list     []uint32
 	next     []uint32
-	tail     atomic.Int64 // of next
-	deal     chunks
-	in, out  []uint64 // of a level that goes backward: the nodes of the list, those that it finds
+	in, out  []uint64 // of a level that goes backward: the nodes of the list, those that it finds; other searches keep words here
+	open     []uint64 // of a level that goes backward: the nodes without a level
 	found    []counted
-	team     *team
 	stats    Stats
+	sharing  sharing
 
-	forward, backward, gather func(int) // steps of the team, made once
+	clearing, forward, forwardLong, counting, mapping, lookingBack, gather func(int) // steps of the team, made once
+
+	deal chunks
+	tail atomic.Int64 // of next
+	_    [cacheLine]byte
+	long longRows
 }
 
-// counted is what a worker counts, on a cache line of its own.
+// counted is what a worker counts, on cache lines of its own.
 type counted struct {
-	n   uint64
-	own []uint32
-	_   [64 - 32]byte
+	n    uint64
+	own  []uint32
+	rows rows
+	_    [cacheLine]byte
 }
 
 // Levels searches breadth-first from all seeds at once, along the arcs whose masks have a bit of the filter. It writes the
@@ -62,10 +70,6 @@ func (e *Engine) Levels(ctx context.Context, seeds []uint32, filter uint32, leve
 	}
 	s.begin(seeds, filter, level)
 	err := s.run(ctx)
-	if s.team != nil {
-		s.team.close()
-		s.team = nil
-	}
 	s.level = nil
 	return s.stats, err
 }
@@ -77,7 +81,8 @@ func (e *Engine) newSearch() *search {
 	for w := range s.found {
 		s.found[w].own = make([]uint32, 0, ownedBuffer)
 	}
-	s.forward, s.backward, s.gather = s.walkShared, s.lookBack, s.gatherFound
+	s.clearing, s.forward, s.forwardLong, s.counting = s.clearShared, s.walkShared, s.walkLong, s.countArcs
+	s.mapping, s.lookingBack, s.gather = s.mapLevels, s.lookBack, s.gatherFound
 	return s
 }
 
@@ -85,9 +90,8 @@ func (e *Engine) newSearch() *search {
 func (s *search) begin(seeds []uint32, filter uint32, level []uint32) {
 	s.level, s.filter, s.now, s.stats = level, filter, 0, Stats{}
 	s.filtered = s.g.Masks != nil && filter != None
-	for i := range level {
-		level[i] = None
-	}
+	s.deal.reset(len(level), clearedNodes)
+	s.team.do(len(level)/clearedNodes, s.clearing)
 	s.list = s.list[:cap(s.list)]
 	n := 0
 	for _, v := range seeds {
@@ -101,6 +105,21 @@ func (s *search) begin(seeds []uint32, filter uint32, level []uint32) {
 	s.stats.Reached = uint64(n)
 }
 
+// clearShared is what a worker does to clear the levels: it fills a page, and copies that.
+func (s *search) clearShared(int) {
+	const page = 1 << 10
+	for from, to, ok := s.deal.take(); ok; from, to, ok = s.deal.take() {
+		part := s.level[from:to]
+		first := part[:min(page, len(part))]
+		for i := range first {
+			first[i] = None
+		}
+		for k := page; k < len(part); k += page {
+			copy(part[k:], first)
+		}
+	}
+}
+
 // run does levels until nothing is found.
 func (s *search) run(ctx context.Context) error {
 	if s.g.Masks == nil && s.filter&1 == 0 {
@@ -111,97 +130,17 @@ func (s *search) run(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 		if s.turns() {
-			s.assemble()
 			if err := s.runBackward(ctx); err != nil {
 				return err
 			}
 			continue
 		}
-		if s.workers > 1 && len(s.list) >= s.sharedNodes {
-			s.assemble()
-			s.share()
-		} else {
-			s.walkAlone()
-		}
+		s.walkForward()
 		s.stats.Rounds++
 		s.now++
 		s.stats.Reached += uint64(len(s.list))
 	}
 	return nil
-}
-
-// walkAlone walks the list, and makes the next one the list.
-func (s *search) walkAlone() {
-	next, n, now := s.next[:cap(s.next)], 0, s.now+1
-	if s.filtered {
-		for _, u := range s.list {
-			from, to := s.g.Offsets[u], s.g.Offsets[u+1]
-			masks := s.g.Masks[from:to]
-			for i, v := range s.g.Targets[from:to] {
-				if s.level[v] == None && masks[i]&s.filter != 0 {
-					s.level[v] = now
-					next[n] = v
-					n++
-				}
-			}
-		}
-	} else {
-		n = walk(s.list, next, s.g.Offsets, s.g.Targets, s.level, now)
-	}
-	s.list, s.next = next[:n], s.list
-}
-
-// walk is the loop of a search: it writes to next what is found, and returns how much. Whether a node was found already
-// cannot be predicted, so nothing is decided by it: the place behind the last is always written.
-func walk(list, next, offsets, targets, level []uint32, now uint32) int {
-	n := 0
-	for _, u := range list {
-		for _, v := range targets[offsets[u]:offsets[u+1]] {
-			was := level[v]
-			next[n] = v
-			level[v] = min(was, now)
-			n += int((uint64(was) + 1) >> 32) // 1 of None
-		}
-	}
-	return n
-}
-
-// share walks the list with all workers.
-func (s *search) share() {
-	s.next = s.next[:cap(s.next)]
-	s.tail.Store(0)
-	s.deal.reset(len(s.list), chunkNodes)
-	s.team.do(s.forward)
-	s.list, s.next = s.next[:s.tail.Load()], s.list
-	s.stats.Shared++
-}
-
-// walkShared is what a worker does of a list that is shared out.
-func (s *search) walkShared(worker int) {
-	own, now := s.found[worker].own[:0], s.now+1
-	for from, to, ok := s.deal.take(); ok; from, to, ok = s.deal.take() {
-		for _, u := range s.list[from:to] {
-			first, last := s.g.Offsets[u], s.g.Offsets[u+1]
-			for k, v := range s.g.Targets[first:last] {
-				if atomic.LoadUint32(&s.level[v]) != None || s.filtered && s.g.Masks[first+uint32(k)]&s.filter == 0 ||
-					!atomic.CompareAndSwapUint32(&s.level[v], None, now) {
-					continue
-				}
-				if own = append(own, v); len(own) == ownedBuffer {
-					s.publish(own)
-					own = own[:0]
-				}
-			}
-		}
-	}
-	s.publish(own)
-	s.found[worker].own = own[:0]
-}
-
-// publish appends nodes to the next list.
-func (s *search) publish(own []uint32) {
-	at := s.tail.Add(int64(len(own))) - int64(len(own))
-	copy(s.next[at:], own)
 }
 
 // turns reports whether the list has so many arcs that the level is better done backward.
@@ -210,122 +149,31 @@ func (s *search) turns() bool {
 	if !s.both || len(s.list) < max(n/seldomForward, s.sharedNodes) {
 		return false
 	}
-	arcs := uint64(0)
-	for _, u := range s.list {
-		arcs += uint64(s.g.Offsets[u+1] - s.g.Offsets[u])
-	}
+	s.deal.reset(len(s.list), 1<<10)
+	arcs := s.counted(len(s.list)>>10, s.counting)
 	left := float64(len(s.g.Targets)) * (1 - float64(s.stats.Reached)/float64(n)) // if nodes are alike
 	return float64(arcs) > left/alpha
 }
 
-// assemble makes the team, unless it is there.
-func (s *search) assemble() {
-	if s.team == nil {
-		s.team = newTeam(s.workers)
+// counted has workers do a step, and sums what they count.
+func (s *search) counted(others int, step func(int)) (sum uint64) {
+	for w := range s.found {
+		s.found[w].n = 0 // also of who does not come
 	}
+	s.team.do(others, step)
+	for w := range s.found {
+		sum += s.found[w].n
+	}
+	return sum
 }
 
-// runBackward does levels backward until a list is short again, or empty.
-func (s *search) runBackward(ctx context.Context) error {
-	words := (s.g.nodes() + 63) / 64
-	if s.in == nil {
-		s.in, s.out = make([]uint64, words), make([]uint64, words)
-	}
-	clear(s.in)
-	for _, u := range s.list {
-		s.in[u/64] |= 1 << (u % 64)
-	}
-	for before := len(s.list); ; {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		s.deal.reset(words, chunkWords)
-		s.team.do(s.backward)
-		s.in, s.out = s.out, s.in
-		found := 0
-		for w := range s.found {
-			found += int(s.found[w].n)
-		}
-		s.stats.Rounds++
-		s.stats.Backward++
-		s.stats.Shared++
-		s.now++
-		s.stats.Reached += uint64(found)
-		if found == 0 || found < before && found < s.g.nodes()/beta {
-			break
-		}
-		before = found
-	}
-	s.next = s.next[:cap(s.next)]
-	s.tail.Store(0)
-	s.deal.reset(words, chunkWords)
-	s.team.do(s.gather)
-	s.list, s.next = s.next[:s.tail.Load()], s.list
-	return nil
-}
-
-// lookBack is what a worker does of a level that goes backward: of each of its nodes without a level, it looks for an arc
-// from the list.
-func (s *search) lookBack(worker int) {
-	n := uint64(0)
+// countArcs is what a worker does to count the arcs of the list.
+func (s *search) countArcs(worker int) {
+	arcs, offsets, list := uint64(0), s.g.Offsets, s.list
 	for from, to, ok := s.deal.take(); ok; from, to, ok = s.deal.take() {
-		for w := from; w < to; w++ {
-			word := uint64(0)
-			for b := range min(64, s.g.nodes()-64*w) {
-				if v := 64*w + b; s.level[v] == None && s.leads(v) {
-					s.level[v] = s.now + 1
-					word |= 1 << b
-				}
-			}
-			s.out[w] = word
-			n += uint64(bits.OnesCount64(word))
+		for _, u := range list[from:to] {
+			arcs += uint64(offsets[u+1] - offsets[u])
 		}
 	}
-	s.found[worker].n = n
-}
-
-// leads reports whether an arc comes to v from the list.
-func (s *search) leads(v int) bool {
-	in := s.in
-	if s.filtered {
-		from, to := s.back.Offsets[v], s.back.Offsets[v+1]
-		for k, u := range s.back.Targets[from:to] {
-			if in[u/64]>>(u%64)&1 != 0 && s.back.Masks[from+uint32(k)]&s.filter != 0 {
-				return true
-			}
-		}
-		return false
-	}
-	if s.greatest != nil {
-		u := s.greatest[v]
-		if u == None {
-			return false
-		}
-		if in[u/64]>>(u%64)&1 != 0 {
-			return true
-		}
-	}
-	for _, u := range s.back.Targets[s.back.Offsets[v]:s.back.Offsets[v+1]] {
-		if in[u/64]>>(u%64)&1 != 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// gatherFound is what a worker does to make a list of the nodes that a level found.
-func (s *search) gatherFound(worker int) {
-	own := s.found[worker].own[:0]
-	for from, to, ok := s.deal.take(); ok; from, to, ok = s.deal.take() {
-		for w := from; w < to; w++ {
-			for word := s.in[w]; word != 0; word &= word - 1 {
-				if own = append(own, uint32(64*w+bits.TrailingZeros64(word))); len(own) == ownedBuffer {
-					s.publish(own)
-					own = own[:0]
-				}
-			}
-		}
-	}
-	s.publish(own)
-	s.found[worker].own = own[:0]
+	s.found[worker].n = arcs
 }

@@ -16,10 +16,6 @@ func (e *Engine) Parents(ctx context.Context, level []uint32, filter uint32, par
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	workers := e.workers
-	if len(parent) < e.sharedNodes {
-		workers = 1
-	}
 	for v := range parent {
 		parent[v] = None
 	}
@@ -27,11 +23,9 @@ func (e *Engine) Parents(ctx context.Context, level []uint32, filter uint32, par
 	if !e.both {
 		each = e.offer
 	}
-	t := newTeam(workers)
-	defer t.close()
 	var deal chunks
 	deal.reset(len(parent), 1<<10)
-	t.do(func(int) {
+	e.team.do(len(parent)/e.sharedNodes, func(int) {
 		for from, to, ok := deal.take(); ok && ctx.Err() == nil; from, to, ok = deal.take() {
 			for v := from; v < to; v++ {
 				if level[v] != None {

@@ -34,12 +34,6 @@ func (e *Engine) newRounds(first []uint32, all bool) *rounds {
 // run calls visit for each node of each list, and reports whether the last one was empty, after at most so many rounds. Several
 // workers call it at the same time; it lists nodes.
 func (r *rounds) run(ctx context.Context, most uint32, visit func(u uint32)) (settled bool, err error) {
-	var t *team // made for the first list that is shared out
-	defer func() {
-		if t != nil {
-			t.close()
-		}
-	}()
 	share := func(int) {
 		for from, to, ok := r.deal.take(); ok; from, to, ok = r.deal.take() {
 			for _, u := range r.list[from:to] {
@@ -55,10 +49,7 @@ func (r *rounds) run(ctx context.Context, most uint32, visit func(u uint32)) (se
 		r.tail.Store(0)
 		r.deal.reset(len(r.list), chunkNodes)
 		if r.workers > 1 && len(r.list) >= r.sharedNodes {
-			if t == nil {
-				t = newTeam(r.workers)
-			}
-			t.do(share)
+			r.team.do(r.others(len(r.list)), share)
 			r.stats.Shared++
 		} else {
 			share(0)

@@ -2,97 +2,118 @@ package cpu
 
 import (
 	"runtime"
-	"sync"
 	"sync/atomic"
+	"time"
 )
 
-// team is a number of workers that do a step together, and then the next one. The caller is worker 0. Between steps the
-// others spin, since a step may be as short as a microsecond; who has waited for long sleeps.
-type team struct {
-	size  int
-	work  func(worker int)
-	phase atomic.Uint32 // of the step that runs, or ran; counts up
-	left  atomic.Int32  // workers that are not done with it
-	quit  bool
+// cacheLine keeps apart what different cores write. Some fetch lines in pairs.
+const cacheLine = 128
 
-	mu     sync.Mutex
-	asleep atomic.Int32
-	wake   *sync.Cond
-	gone   sync.WaitGroup
+// team is a number of workers that do steps together. The caller is worker 0 and begins at once; who comes later takes a share
+// of what is left, and nobody waits for who does not come: a step is over when the caller finds no more work in it, and who did
+// come is done. So a step must deal its work out, by chunks.
+//
+// Workers look for the next step for a while, since it may follow after a microsecond, and the next call after a few, and then
+// end: nothing has to be closed.
+type team struct {
+	size int
+	work func(worker int)
+	_    [cacheLine]byte
+	step atomic.Uint64 // the number of the step, and in its low bits how many workers may come: 0 when it is over
+	_    [cacheLine]byte
+	here atomic.Int32 // workers beside the caller that have not ended
+	_    [cacheLine]byte
+	each []member // worker 0 has none
 }
 
-// spins is how often a worker looks for the next step before it gives its core up.
-const spins = 1 << 12
+// member is a worker beside the caller.
+type member struct {
+	inside  atomic.Bool // it may be at work
+	started atomic.Bool // and has not ended
+	_       [cacheLine]byte
+}
+
+const (
+	memberBits = 16 // of a step
+	spins      = 1 << 11
+	// lingers is how long a worker looks for the next step, giving its core to others in between. To start a sleeping core
+	// takes some ten microseconds, sixteen of them one after the other.
+	lingers = 200 * time.Microsecond
+)
 
 func newTeam(size int) *team {
-	t := &team{size: size}
-	t.wake = sync.NewCond(&t.mu)
-	for w := 1; w < size; w++ {
-		t.gone.Go(func() { t.follow(w) })
-	}
-	return t
+	return &team{size: min(size, 1<<memberBits-1), each: make([]member, size)}
 }
 
-// do has every worker call work once, and returns when all are done. What was written before is seen by all, and what they
-// write by the caller.
-func (t *team) do(work func(worker int)) {
+// do has the caller call work, and up to so many other workers, each once, at the same time. It returns when all of them are
+// done. What was written before is seen by all, and what they write by the caller.
+func (t *team) do(others int, work func(worker int)) {
+	others = min(others, t.size-1)
+	if others <= 0 {
+		work(0)
+		return
+	}
+	if int(t.here.Load()) < others {
+		t.start(others)
+	}
 	t.work = work
-	t.left.Store(int32(t.size - 1))
-	t.begin()
+	now := (t.step.Load()>>memberBits + 1) << memberBits
+	t.step.Store(now | uint64(others+1))
 	work(0)
-	for k := 0; t.left.Load() > 0; k++ {
-		if k > spins {
-			runtime.Gosched()
+	t.step.Store(now)
+	// A worker says that it is inside before it looks whether the step is over: one of the two is seen.
+	for w := 1; w <= others; w++ {
+		for k := 0; t.each[w].inside.Load(); k++ {
+			if k > spins {
+				runtime.Gosched()
+			}
 		}
 	}
 }
 
-// begin tells the others that there is a step.
-func (t *team) begin() {
-	t.phase.Add(1)
-	if t.asleep.Load() > 0 {
-		t.mu.Lock()
-		t.wake.Broadcast()
-		t.mu.Unlock()
+// start starts workers that have ended.
+func (t *team) start(others int) {
+	for w := 1; w <= others; w++ {
+		if m := &t.each[w]; !m.started.Load() {
+			m.started.Store(true)
+			t.here.Add(1)
+			go t.follow(w)
+		}
 	}
 }
 
-// follow is what the other workers do.
+// follow is what a worker beside the caller does.
 func (t *team) follow(worker int) {
-	for seen := uint32(0); ; seen++ {
-		t.await(seen)
-		if t.quit {
+	m := &t.each[worker]
+	for seen := uint64(0); ; {
+		now := t.await(uint64(worker), seen)
+		if now == 0 {
+			t.here.Add(-1)
+			m.started.Store(false)
 			return
 		}
-		t.work(worker)
-		t.left.Add(-1)
+		m.inside.Store(true)
+		if t.step.Load() == now {
+			t.work(worker)
+		}
+		m.inside.Store(false)
+		seen = now
 	}
 }
 
-// await returns when the phase is another one.
-func (t *team) await(seen uint32) {
-	for range spins {
-		if t.phase.Load() != seen {
-			return
+// await returns a step that the worker may come to, but the one it has seen; 0 if there is none for a while.
+func (t *team) await(worker, seen uint64) uint64 {
+	for began := (time.Time{}); ; {
+		for range spins {
+			if now := t.step.Load(); now&(1<<memberBits-1) > worker && now != seen {
+				return now
+			}
 		}
-	}
-	for range 16 {
-		if runtime.Gosched(); t.phase.Load() != seen {
-			return
+		if began.IsZero() {
+			began = time.Now()
+		} else if time.Since(began) > lingers {
+			return 0
 		}
+		runtime.Gosched()
 	}
-	t.mu.Lock()
-	t.asleep.Add(1)
-	for t.phase.Load() == seen {
-		t.wake.Wait()
-	}
-	t.asleep.Add(-1)
-	t.mu.Unlock()
-}
-
-// close ends all workers.
-func (t *team) close() {
-	t.quit = true
-	t.begin()
-	t.gone.Wait()
 }

@@ -177,35 +177,6 @@ func rows[W Wave, S sink](t gpu.Thread, w W, g Graph, s S, hub, lanes, v, first,
 	if mine == 0 {
 		seen = last - first
 	}
-	// One vote tells most rounds of a search that each lane has one arc at most.
-	long := t.Any(last-first > 1<<lanes)
-	if long {
-		hub, found = longRows(t, w, g, s, hub, mine, v, first, last)
-		if last-first > Split {
-			first = last
-		}
-	}
-	if lanes == 0 {
-		for t.Any(first < last) {
-			a, b, c, d := look(t, w, g, s, v, first, 1, last)
-			found += add(t, s, a, b, c, d)
-			first += min(last-first, 4)
-		}
-		return hub, found, seen
-	}
-	for first += min(mine, last-first); ; {
-		found += addOne(t, s, lookOne(t, w, g, s, v, first, last))
-		first += min(1<<lanes, last-first)
-		if !long || !t.Any(first < last) {
-			break
-		}
-	}
-	return hub, found, seen
-}
-
-// longRows walks the rows of more than Split arcs that a warp has, with all lanes. One of more than Hub arcs is left for
-// the whole group, if none is yet.
-func longRows[W Wave, S sink](t gpu.Thread, w W, g Graph, s S, hub, mine, v, first, last uint32) (newHub, found uint32) {
 	for long := t.Ballot(mine == 0 && last-first > Split); long != 0; long &= long - 1 {
 		lane := uint32(bits.TrailingZeros32(long))
 		node, k, end := gpu.Shuffle(t, v, lane), gpu.Shuffle(t, first, lane), gpu.Shuffle(t, last, lane)
@@ -218,7 +189,21 @@ func longRows[W Wave, S sink](t gpu.Thread, w W, g Graph, s S, hub, mine, v, fir
 			found += add(t, s, a, b, c, d)
 		}
 	}
-	return hub, found
+	if last-first > Split {
+		first = last
+	}
+	if lanes == 0 {
+		for t.Any(first < last) {
+			a, b, c, d := look(t, w, g, s, v, first, 1, last)
+			found += add(t, s, a, b, c, d)
+			first += min(last-first, 4)
+		}
+		return hub, found, seen
+	}
+	for first += min(mine, last-first); t.Any(first < last); first += min(1<<lanes, last-first) {
+		found += addOne(t, s, lookOne(t, w, g, s, v, first, last))
+	}
+	return hub, found, seen
 }
 
 // together walks the rows that warps kept for the whole group, which all of its threads call.
@@ -226,11 +211,6 @@ func together[W Wave, S sink](t gpu.Thread, w W, g Graph, s S, hubs []uint32, hu
 	if !t.BarrierAny(hub != 0) {
 		return 0
 	}
-	return walkHubs(t, w, g, s, hubs, hub)
-}
-
-// walkHubs is together where it is known that some warp kept a row.
-func walkHubs[W Wave, S sink](t gpu.Thread, w W, g Graph, s S, hubs []uint32, hub uint32) (found uint32) {
 	if t.Lane() == 0 {
 		hubs[t.Warp()] = hub
 	}
@@ -269,15 +249,9 @@ func look[W Wave, S sink](t gpu.Thread, w W, g Graph, s S, v, k, step, last uint
 	b.first, b.last = s.look(g, b.node)
 	c.first, c.last = s.look(g, c.node)
 	d.first, d.last = s.look(g, d.node)
-	if k+3*step < last && k+3*step >= k { // most looks at a long row: nothing stands between the claims
-		a.found = w.Arc(t, v, a.node, s.mask(g, k))
-		b.found = w.Arc(t, v, b.node, s.mask(g, k+step))
-		c.found = w.Arc(t, v, c.node, s.mask(g, k+2*step))
-		d.found = w.Arc(t, v, d.node, s.mask(g, k+3*step))
-		return a, b, c, d
-	}
 	a.found = k < last && w.Arc(t, v, a.node, s.mask(g, k))
 	b.found = k+step < last && w.Arc(t, v, b.node, s.mask(g, k+step))
 	c.found = k+2*step < last && w.Arc(t, v, c.node, s.mask(g, k+2*step))
+	d.found = k+3*step < last && w.Arc(t, v, d.node, s.mask(g, k+3*step))
 	return a, b, c, d
 }

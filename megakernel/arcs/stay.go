@@ -15,7 +15,7 @@ const (
 const lonely = 1024
 
 // Stay does rounds with one group alone, from one over the n nodes of the list on, until nothing is left,
-// more than many nodes are or two million, or it comes to round limit. Then the list is the one to go on with, and
+// more than many nodes are, or it comes to round limit. Then the list is the one to go on with, and
 // result says what was done. In between the list is in shared memory, each node with where its arcs
 // are: then a round takes two dependent trips to memory, one for the targets, one for the claims.
 func Stay[W Wave](t gpu.Thread, w W, g Graph, l List, round, n, limit, many uint32, result []uint64) {
@@ -49,20 +49,17 @@ func Stay[W Wave](t gpu.Thread, w W, g Graph, l List, round, n, limit, many uint
 			h, f, k := rows(t, w, g, s, hub, lanes, v, first, last)
 			hub, found, seen = h, found+f, seen+k
 		}
+		found += together(t, w, g, s, hubs, hub)
 		if t.Local().X == 0 {
 			s.lengths[round&1] = 0 // what the round before appended to, and the next one will
 		}
-		n = t.BarrierAdd(ballot(t, found, hub))
-		if n >= someHub {
-			n = n%someHub + t.BarrierAdd(ballot(t, walkHubs(t, w, g, s, hubs, hub), 0))
-		}
+		n = t.BarrierAdd(found)
 		held = min(n, lonely)
 		round++
-		if n == 0 || n > min(many, countable) || round == limit {
+		if n == 0 || n > many || round == limit {
 			break
 		}
 	}
-	n = s.lengths[round&1] // a warp that found more than is countable voted for less
 	for i := t.Local().X; i < held; i += t.GroupSize().X {
 		l.Nodes[(round&1)*half+i] = s.nodes[(round&1)*lonely+i]
 	}
@@ -78,22 +75,6 @@ func Stay[W Wave](t gpu.Thread, w W, g Graph, l List, round, n, limit, many uint
 	}
 	result[StayRound], result[StayWeight] = uint64(round), uint64(n)
 	result[StayItems], result[StayGreatest] = items, uint64(greatest)
-}
-
-// A round of Stay ends with one vote: on what was found, and on whether a warp kept a row for the group. The first lanes
-// of at most 32 warps vote: what they found comes to less than someHub, and rows that all of them kept to no more than 1<<31.
-const (
-	someHub   = 1 << 26
-	countable = 1<<21 - 1 // of nodes that a warp found; Stay leaves when there are more
-)
-
-// ballot is the vote of a lane.
-func ballot(t gpu.Thread, found, hub uint32) uint32 {
-	found = min(found, countable)
-	if hub != 0 && t.Lane() == 0 {
-		found += someHub
-	}
-	return found
 }
 
 // own is the list of a group alone.
