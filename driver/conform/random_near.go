@@ -27,6 +27,7 @@ var nearErrors = []func(*generator){
 	(*generator).pairsBesideWords,     // 30
 	(*generator).multipliedInBranches, // 31
 	(*generator).fieldsPutInPlace,     // 32
+	(*generator).upperHalvesAdded,     // 34
 	(*generator).extremesOfSeveral,    // 14
 	(*generator).fieldsAsFloats,       // 23, 25 and 26
 	(*generator).fieldsAsFloats,
@@ -51,7 +52,7 @@ func (g *generator) nearError() {
 }
 
 // integerErrors is how many families there are of integers alone.
-const integerErrors = 16
+const integerErrors = 17
 
 var longTypes = []ir.Type{ir.U64, ir.I64, ir.U64, ir.I64, ir.U32, ir.I32}
 var wordTypes = []ir.Type{ir.U32, ir.I32, ir.U32, ir.I32, ir.U64, ir.I64}

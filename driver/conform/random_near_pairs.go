@@ -87,3 +87,35 @@ func (g *generator) wordOf(v build.Value) build.Value {
 	}
 	return b.Cvt(ir.U32, v)
 }
+
+// upperHalvesAdded: the upper half of one product is added to several values, mostly each made of the sum before.
+func (g *generator) upperHalvesAdded() {
+	b, t := g.b, []ir.Type{ir.U32, ir.U32, ir.I32}[g.pick(3)]
+	by := g.operand(t)
+	upper := b.Op(ir.OpMulHi, by, g.another(by))
+	x := by
+	if g.chance(2) {
+		x = g.operand(t)
+	}
+	for range 2 + g.pick(5) {
+		before := x
+		switch g.pick(8) {
+		case 6:
+			x = b.Sub(upper, x)
+		case 7:
+			x = b.Sub(x, upper)
+		default:
+			x = b.Add(x, upper)
+		}
+		for range g.pick(3) {
+			x = g.intStep(t)(x)
+		}
+		if g.chance(2) {
+			x = b.Xor(x, before)
+		}
+		if g.chance(4) {
+			g.keep(x)
+		}
+	}
+	g.keep(x)
+}

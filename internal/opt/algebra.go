@@ -47,7 +47,7 @@ func (w *work) applyFirst(rules []*rule, r ir.Row) bool {
 		y = w.Op[b]
 	}
 	for _, ru := range rules {
-		if ru.resembles(x, y) && w.apply(ru, r) {
+		if straight, swapped := ru.resembles(x, y); (straight || swapped) && w.apply(ru, r, straight, swapped) {
 			return true
 		}
 	}
@@ -57,14 +57,15 @@ func (w *work) applyFirst(rules []*rule, r ir.Row) bool {
 // binding is what the variables of a rule stand for.
 type binding [6]ir.Row
 
-// apply rewrites row r by a rule if that matches.
-func (w *work) apply(ru *rule, r ir.Row) bool {
-	var b binding
-	for i := range b {
-		b[i] = ir.NoRow
-	}
-	if !w.match(ru.left, r, &b) {
-		return false
+var unbound = binding{ir.NoRow, ir.NoRow, ir.NoRow, ir.NoRow, ir.NoRow, ir.NoRow}
+
+// apply rewrites row r by a rule if that matches, with the operands as they stand or swapped.
+func (w *work) apply(ru *rule, r ir.Row, straight, swapped bool) bool {
+	b := unbound
+	if straight = straight && w.matchArgs(ru.left, [3]ir.Row{w.A(r), w.B(r), w.C(r)}, &b); !straight {
+		if b = unbound; !swapped || !w.matchArgs(ru.left, [3]ir.Row{w.B(r), w.A(r)}, &b) {
+			return false
+		}
 	}
 	t := w.Type[b[ru.typed]]
 	if !w.must(checkClass, ru.types.Has(t)) {
@@ -92,10 +93,10 @@ func (w *work) apply(ru *rule, r ir.Row) bool {
 	return true
 }
 
-// resembles reports whether operands of these ops may be those of the pattern.
-func (ru *rule) resembles(x, y ir.Op) bool {
+// resembles reports whether operands of these ops may be those of the pattern, as they stand or swapped.
+func (ru *rule) resembles(x, y ir.Op) (straight, swapped bool) {
 	a, b := ru.ops[0], ru.ops[1]
-	return (a == 0 || a == x) && (b == 0 || b == y) || ru.swaps && (a == 0 || a == y) && (b == 0 || b == x)
+	return (a == 0 || a == x) && (b == 0 || b == y), ru.swaps && (a == 0 || a == y) && (b == 0 || b == x)
 }
 
 // match compares a pattern with row r.

@@ -7,7 +7,7 @@ import "github.com/govyre/vyre/ir"
 // effect goes only if it provably ends. Stores to an array that nobody reads are no
 // effect, those to a buffer are. O(rows + operands).
 func dce(w *work) {
-	d := &liveness{w: w, exits: w.exits(), live: make([]bool, w.Rows()), queue: make([]ir.Row, 0, w.Rows()/2), read: make([]bool, len(w.objs)),
+	d := &liveness{w: w, exits: w.exits(), live: lend(&w.scratch.live, w.Rows()), queue: w.scratch.queue[:0], read: make([]bool, len(w.objs)),
 		stores: make([][]ir.Row, len(w.objs))}
 	w.visits += w.Rows()
 	for r, gone := range w.gone { // in any order
@@ -20,6 +20,7 @@ func dce(w *work) {
 		d.queue = d.queue[:n-1]
 		d.reach(r)
 	}
+	w.scratch.queue = d.queue
 	d.sweep()
 }
 

@@ -13,7 +13,7 @@ type facts struct {
 }
 
 func newFacts(w *work) *facts {
-	f := &facts{w: w, open: make([]bool, len(w.Regions)), in: make([]uint32, w.Rows()), value: make([]ir.Row, w.Rows())}
+	f := &facts{w: w, open: make([]bool, len(w.Regions)), in: lend(&w.scratch.in, w.Rows()), value: lend(&w.scratch.value, w.Rows())}
 	f.open[0] = true
 	return f
 }

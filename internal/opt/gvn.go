@@ -7,12 +7,12 @@ import "github.com/govyre/vyre/ir"
 // region is still open, which is to say that it dominates. Keys are compared, a hash only says where to look.
 // One walk, O(rows + operands) expected.
 func gvn(w *work) {
-	g := numbering{w: w, memory: w.memoryVersions(), open: make([]bool, len(w.Regions)), version: make([]uint32, w.Rows())}
+	g := numbering{w: w, memory: w.memoryVersions(), open: make([]bool, len(w.Regions)), version: lend(&w.scratch.version, w.Rows())}
 	size := 64
-	for size < 2*w.Rows() {
+	for size < 2*(w.Rows()-w.removed) {
 		size *= 2
 	}
-	g.slots = make([]ir.Row, size)
+	g.slots = lend(&w.scratch.leaders, size)
 	for i := range g.slots {
 		g.slots[i] = ir.NoRow
 	}

@@ -10,7 +10,8 @@ import "github.com/govyre/vyre/ir"
 // starts with what its arguments begin with, and is walked again with what its continues bring, until that
 // says nothing new; after three rounds growing bounds are widened, and what the last round brought
 // narrows them. A round is for the outermost loop of a nest; after maxRounds everything that its
-// arguments could be is taken. O(rows) rounds aside, and they are bounded.
+// arguments could be is taken. O(rows) rounds aside, and they are bounded. Where a round brings just what it began with, the
+// one that visits takes what rows have from it, and computes what depends on edits only.
 //
 // The work keeps what continues bring. An analysis of the program that the last one was of, and left as it
 // was but for marks of accesses, starts nests with that and walks each once.
@@ -33,6 +34,8 @@ type ranges struct {
 	round  int
 	change bool // an argument in the nest got more than it had
 	last   bool // the round that narrows what maxRounds has widened to everything
+	astray bool // an argument in the nest got something else than it had
+	found  int  // the program in which every row of the nest has what the visiting round finds, -1 for none
 	visit  func(*ranges, ir.Row)
 
 	made   []uint32 // by row: the moment at which now was computed from the operands
@@ -136,6 +139,9 @@ func (g *ranges) row(r ir.Row) {
 	if g.steady() {
 		if g.since = 0; g.nest != ir.NoRow {
 			g.here = r
+			if g.found == w.revision() && int(r) < len(g.made) {
+				g.made[r] = g.present()
+			}
 		}
 		g.visit(g, r)
 		if g.here = ir.NoRow; w.gone[r] {
@@ -205,7 +211,7 @@ func (g *ranges) enter(r ir.Row) {
 
 // enterNest begins the rounds of a nest, or the one that visits if what the others would find is known.
 func (g *ranges) enterNest(r ir.Row) {
-	g.nest, g.round, g.loops = r, 0, g.loops[:0]
+	g.nest, g.round, g.loops, g.astray, g.found = r, 0, g.loops[:0], false, -1
 	for len(g.within) <= int(g.w.X[r]) {
 		g.within, g.outward = append(g.within, ir.NoRow), append(g.outward, false)
 	}
@@ -304,6 +310,7 @@ func (g *ranges) feed(r ir.Row) {
 		case !m.fed:
 			m.back.set(&m.next)
 			m.fed = true
+			g.astray = true
 			g.change = g.change || !w.must(checkRounds, m.next.within(&g.now[at]))
 		case !w.must(checkRounds, m.next.within(&m.back)):
 			g.change = true
@@ -327,11 +334,15 @@ func (g *ranges) nextRound() bool {
 	case !g.change:
 		// Another round would bring the same: what this one brought narrows.
 		g.arguments(func(at ir.Row) {
-			if m := g.merge(at); m.more {
+			if m := g.merge(at); m.more && !m.back.same(&m.next) {
 				m.back.set(&m.next)
+				g.astray = true
 			}
 		})
 		g.round = visiting
+		if !g.astray {
+			g.found = g.w.revision()
+		}
 	case g.round >= maxRounds:
 		// After the visit of a row stands what the round before knew of it, so that must hold too: one more round.
 		g.arguments(func(at ir.Row) {
@@ -343,7 +354,7 @@ func (g *ranges) nextRound() bool {
 	default:
 		g.round++
 	}
-	g.change = false
+	g.change, g.astray = false, false
 	return false
 }
 

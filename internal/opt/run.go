@@ -108,9 +108,13 @@ func (r *run) pass(at passes.Run) error {
 func (r *run) call(at passes.Run) {
 	w := r.work
 	edits, marked, visits, start := w.edits, w.marked, w.visits, time.Now()
-	if state := 1 + w.state(); r.idle[at.Pass] != state {
+	seen := w.state // what the pass can see of the work
+	if at.Pass == "dce" {
+		seen = w.unmarked
+	}
+	if state := 1 + seen(); r.idle[at.Pass] != state {
 		functions[at.Pass](w)
-		if state == 1+w.state() { // and so it would be again: a pass sees nothing but the work
+		if state == 1+seen() { // and so it would be again: a pass sees nothing but the work
 			r.idle[at.Pass] = state
 		}
 	}

@@ -59,7 +59,7 @@ type savedVersion struct {
 
 // memoryVersions prepares the analysis; follow must then be given every event of a walk.
 func (w *work) memoryVersions() *memoryVersions {
-	m := &memoryVersions{w: w, of: make([]uint32, len(w.objs)), now: make([]uint32, maxNumbers), inside: make([]smallSet, len(w.Regions))}
+	m := &memoryVersions{w: w, of: make([]uint32, len(w.objs)), now: make([]uint32, maxNumbers), inside: lend(&w.scratch.inside, len(w.Regions))}
 	for i, o := range w.objs {
 		switch m.of[i] = uint32(i); {
 		case len(w.objs) <= maxNumbers:
@@ -69,7 +69,7 @@ func (w *work) memoryVersions() *memoryVersions {
 			m.of[i] = uint32(maxNumbers/2 + o.Index) // of as many arrays
 		}
 	}
-	ordered := make([]bool, len(w.Regions)) // by first region of a structured op: something inside orders memory
+	ordered := lend(&w.scratch.ordered, len(w.Regions)) // by first region of a structured op: something inside orders memory
 	w.visits += w.Rows()
 	for r := range ir.Row(w.Rows()) { // in any order
 		in := w.info(r)

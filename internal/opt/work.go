@@ -40,6 +40,7 @@ type work struct {
 	convergent bool     // the program has convergent ops
 	varying    ir.Level // the highest that a value can have: a group of one invocation knows no lanes
 
+	scratch  scratch
 	analysis *ranges // the last one of ranges
 	ways     exits   // the last ones, and the state of the work then
 	waysOf   int

@@ -12,6 +12,9 @@ func (w *work) revision() int { return w.edits - w.marked }
 // state changes whenever anything does that a pass can see.
 func (w *work) state() int { return w.edits + w.renewed }
 
+// unmarked is state but for the marks of accesses as in bounds.
+func (w *work) unmarked() int { return w.state() - w.marked }
+
 // count adds d to the use counts of row r's operands.
 func (w *work) count(r ir.Row, d int32) {
 	for _, v := range [3]ir.Row{w.A(r), w.B(r), w.C(r)} {
@@ -77,10 +80,19 @@ func (w *work) move(r, at ir.Row) {
 // list yet. Operands that op does not have are NoRow.
 func (w *work) make(like ir.Row, op ir.Op, t ir.Type, x uint32, a, b, c ir.Row) ir.Row {
 	r := ir.Row(w.Rows())
-	w.Op, w.Type, w.Flags = append(w.Op, op), append(w.Type, t), append(w.Flags, 0)
+	if int(r) == cap(w.forward) { // all columns together, by more than append would: a loop written out adds many rows
+		w.reserve(int(r)*3/4 + 64)
+	}
+	// One append a line: Go writes no pointer then, unless a column moves.
+	w.Op = append(w.Op, op)
+	w.Type = append(w.Type, t)
+	w.Flags = append(w.Flags, 0)
 	w.Region = append(w.Region, 0)
-	w.Code.A, w.Code.B, w.Code.C = append(w.Code.A, a), append(w.Code.B, b), append(w.Code.C, c)
-	w.X, w.Args = append(w.X, x), append(w.Args, ir.NoArgs)
+	w.Code.A = append(w.Code.A, a)
+	w.Code.B = append(w.Code.B, b)
+	w.Code.C = append(w.Code.C, c)
+	w.X = append(w.X, x)
+	w.Args = append(w.Args, ir.NoArgs)
 	if w.Debug.PosOf != nil {
 		at := uint32(0)
 		if like != ir.NoRow {
@@ -88,8 +100,11 @@ func (w *work) make(like ir.Row, op ir.Op, t ir.Type, x uint32, a, b, c ir.Row) 
 		}
 		w.Debug.PosOf = append(w.Debug.PosOf, at)
 	}
-	w.next, w.prev = append(w.next, ir.NoRow), append(w.prev, ir.NoRow)
-	w.forward, w.uses, w.gone = append(w.forward, r), append(w.uses, 0), append(w.gone, false)
+	w.next = append(w.next, ir.NoRow)
+	w.prev = append(w.prev, ir.NoRow)
+	w.forward = append(w.forward, r)
+	w.uses = append(w.uses, 0)
+	w.gone = append(w.gone, false)
 	w.level = append(w.level, w.levelOf(r))
 	for _, v := range [3]ir.Row{a, b, c} {
 		if v != ir.NoRow {

@@ -14,7 +14,7 @@ func (w *work) code() *ir.Code {
 	for i := range s.row {
 		s.row[i] = ir.NoRow
 	}
-	s.columns(n)
+	s.columns(n - w.removed)
 	s.rows()
 	s.operands()
 	s.objects()
@@ -42,9 +42,15 @@ func (s *sealing) columns(n int) {
 func (s *sealing) put(r ir.Row, reg uint32) ir.Row {
 	w, o := s.w, s.out
 	at := ir.Row(len(o.Op))
-	o.Op, o.Type, o.Flags = append(o.Op, w.Op[r]), append(o.Type, w.Type[r]), append(o.Flags, w.Flags[r])
-	o.Region, o.X, o.Args = append(o.Region, reg), append(o.X, w.X[r]), append(o.Args, ir.NoArgs)
-	o.A, o.B, o.C = append(o.A, w.A(r)), append(o.B, w.B(r)), append(o.C, w.C(r))
+	o.Op = append(o.Op, w.Op[r])
+	o.Type = append(o.Type, w.Type[r])
+	o.Flags = append(o.Flags, w.Flags[r])
+	o.Region = append(o.Region, reg)
+	o.X = append(o.X, w.X[r])
+	o.Args = append(o.Args, ir.NoArgs)
+	o.A = append(o.A, w.A(r))
+	o.B = append(o.B, w.B(r))
+	o.C = append(o.C, w.C(r))
 	s.row[r] = at
 	s.order = append(s.order, r)
 	return at

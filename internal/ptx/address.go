@@ -2,7 +2,6 @@ package ptx
 
 import (
 	"math/bits"
-	"slices"
 
 	"github.com/govyre/vyre/ir"
 )
@@ -30,18 +29,15 @@ func (f *function) address() {
 	s := f.sel
 	s.findRoots()
 	code := s.code
-	// An access may get a distance and a sum; later stages want room for moves.
-	s.code = make([]inst, 0, len(code)+max(2*len(s.accesses), len(code)/4)+len(s.prologue)+atEntry)
-	s.cur = &s.code
-	done := 0 // instructions of code that are copied
+	e := edits{added: make([]inst, 0, 2*len(s.accesses)+atEntry)} // an access may get a distance and a sum
+	s.cur = &e.added
 	for i := range code {
 		in := &code[i]
 		if in.dst.kind != isAccess && in.op != opPlace && in.src[0].kind != isAccess && in.src[1].kind != isAccess &&
 			in.src[2].kind != isAccess && in.src[3].kind != isAccess {
 			continue
 		}
-		s.code = append(s.code, code[done:i]...)
-		done, s.row = i, in.row
+		s.row = in.row
 		if in.dst.kind == isAccess {
 			in.dst = s.place(s.accesses[in.dst.bits])
 		}
@@ -53,9 +49,9 @@ func (f *function) address() {
 		if in.op == opPlace {
 			in.op, in.src = opAdd, [4]operand{r(in.src[0].reg), imm(tS64, in.src[0].bits)}
 		}
+		e.put(i, false)
 	}
-	s.code = append(s.code, code[done:]...)
-	f.insts, f.spare, f.sel = slices.Insert(s.code, 0, s.prologue...), code, nil
+	f.insts, f.sel = e.apply(code, s.prologue), nil
 }
 
 // atEntry is about how many instructions working out places adds to the entry.

@@ -13,17 +13,15 @@ func (f *function) copies() {
 	if moves == 0 {
 		return
 	}
-	out := f.room(len(f.insts) + moves)
-	done := 0
+	e := edits{added: make([]inst, 0, moves)}
 	for i := range f.insts {
 		if in := &f.insts[i]; in.op == opCopy {
 			f.at = in.row
-			out = o.sequence(append(out, f.insts[done:i]...), in)
-			done = i + 1
+			e.added = o.sequence(e.added, in)
+			e.put(i, true)
 		}
 	}
-	out = append(out, f.insts[done:]...)
-	f.insts, f.spare = out, f.insts
+	f.insts = e.apply(f.insts, nil)
 }
 
 // ordering is the state of the stage; what it holds is of one copy, and memory for the next.

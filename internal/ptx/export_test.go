@@ -50,5 +50,27 @@ func Avoided(p *ir.Program) map[int]int {
 		}
 	}
 	return map[int]int{1: len(s.halved), 6: len(s.hiddenLow), 7: len(s.zeroSign), 11: len(s.knownSum), 13: len(s.turnedMins),
-		14: len(s.ofThree), 18: len(s.farShift), 23: len(s.asFloat), 24: others, 27: twins, 28: max(0, int(s.hidings)-1), 29: len(s.ofNegative), 33: len(s.sameLow)}
+		14: len(s.ofThree), 18: len(s.farShift), 23: len(s.asFloat), 24: others, 27: twins, 28: max(0, int(s.hidings)-1), 29: len(s.ofNegative), 33: len(s.sameLow), 34: len(s.addedUppers)}
+}
+
+// Edited makes edits in a list of n instructions, named by their numbers, and returns the numbers then: in front of
+// instruction i come those that before has for it, and gone says which leave.
+func Edited(n int, head []int, before map[int][]int, gone map[int]bool) (left []int) {
+	named := func(numbers []int) (list []inst) {
+		for _, k := range numbers {
+			list = append(list, inst{row: ir.Row(k)})
+		}
+		return list
+	}
+	var list []inst
+	var e edits
+	for i := range n {
+		list = append(list, inst{row: ir.Row(i)})
+		e.added = append(e.added, named(before[i])...)
+		e.put(i, gone[i])
+	}
+	for _, in := range e.apply(list, named(head)) {
+		left = append(left, int(in.row))
+	}
+	return left
 }

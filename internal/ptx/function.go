@@ -29,7 +29,7 @@ type function struct {
 	regs   [numClasses]uint32 // registers in use by class
 	labels uint64
 	insts  []inst
-	spare  []inst    // memory of the list before insts
+	counts registry  // memory of the last one
 	sel    *selector // until places are worked out, it has the instructions
 	at     ir.Row    // where the stage is, for errors
 	lines  []Line    // of the text, once printed
@@ -74,15 +74,6 @@ type object struct {
 func newFunction(p *ir.Program, t Target, entry string, kernels int) *function {
 	return &function{p: p, t: t, entry: entry, size: p.Workgroup(), layout: Layout(p), names: []string{""}, at: ir.NoRow,
 		constants: constantMemory / kernels}
-}
-
-// room returns an empty list with room for n instructions, in the memory of the list before the current one
-// if that is enough. Who fills it leaves the current one as spare.
-func (f *function) room(n int) []inst {
-	if cap(f.spare) < n {
-		return make([]inst, 0, n)
-	}
-	return f.spare[:0]
 }
 
 // symbol makes a name. Prefixes keep names apart from each other and from words of the assembler.

@@ -35,27 +35,14 @@ func (f *function) predicate() {
 			p.branch(i)
 		}
 	}
-	more := 0
-	for _, list := range p.before {
-		more += len(list)
-	}
-	out := f.room(len(f.insts) + more)
-	done := 0
+	var e edits
 	for i, gone := range p.gone {
-		var list []inst
-		if more > 0 {
-			list = p.before[i]
+		if len(p.before) > 0 {
+			e.added = append(e.added, p.before[i]...)
 		}
-		if len(list) == 0 && !gone {
-			continue
-		}
-		out = append(append(out, f.insts[done:i]...), list...)
-		if done = i; gone {
-			done++
-		}
+		e.put(i, gone)
 	}
-	out = append(out, f.insts[done:]...)
-	f.insts, f.spare = out, f.insts
+	f.insts = e.apply(f.insts, nil)
 }
 
 // predication is the state of the stage.

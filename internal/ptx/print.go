@@ -17,7 +17,26 @@ type printer struct {
 	files *fileTable
 }
 
-func (p *printer) raw(s string) { p.out = append(p.out, s...) }
+// raw appends s. That it is an append writes the whole slice, and while the garbage collector marks, each written pointer
+// is noted; a slice made longer is not written but for its length.
+func (p *printer) raw(s string) {
+	n := len(p.out)
+	if n+len(s) > cap(p.out) {
+		p.out = slices.Grow(p.out, len(s))
+	}
+	p.out = p.out[:n+len(s)]
+	copy(p.out[n:], s)
+}
+
+// decimal appends a number.
+func (p *printer) decimal(n uint64) {
+	if n < 10 {
+		p.out = append(p.out, '0'+byte(n))
+		return
+	}
+	var digits [20]byte
+	p.raw(string(strconv.AppendUint(digits[:0], n, 10)))
+}
 
 // nl ends a line.
 func (p *printer) nl() {
@@ -83,7 +102,7 @@ var (
 // function writes f and returns its line table.
 func (p *printer) function(f *function) []Line {
 	q := printed{printer: p, f: f}
-	p.out = slices.Grow(p.out, 40*len(f.insts)) // bytes of a usual line
+	p.out = slices.Grow(p.out, 32*len(f.insts)) // bytes of a usual line
 	for c := range q.regs {
 		q.regs[c] = make([]uint32, f.regs[c]+1)
 	}
@@ -173,7 +192,7 @@ func (q *printed) reg(x reg) {
 	if !q.draft {
 		n = q.regs[x.class()][n]
 	}
-	q.out = strconv.AppendUint(q.out, uint64(n), 10)
+	q.decimal(uint64(n))
 }
 
 // inst writes one instruction, without the end of the line.
@@ -214,7 +233,7 @@ func (q *printed) inst(in *inst) {
 	q.raw(";")
 	if q.o.Annotate && in.row != ir.NoRow {
 		q.raw(" // ")
-		q.out = strconv.AppendUint(q.out, uint64(in.row), 10)
+		q.decimal(uint64(in.row))
 	}
 }
 
@@ -292,7 +311,7 @@ func writtenType(in *inst) ptype {
 
 func (q *printed) label(n uint64) {
 	q.raw("L")
-	q.out = strconv.AppendUint(q.out, n, 10)
+	q.decimal(n)
 }
 
 func (q *printed) operand(o *operand) {
@@ -355,7 +374,7 @@ func (p *printer) constant(t ptype, bits uint64) {
 	case tS64:
 		p.out = strconv.AppendInt(p.out, int64(bits), 10)
 	default:
-		p.out = strconv.AppendUint(p.out, bits, 10)
+		p.decimal(bits)
 	}
 }
 

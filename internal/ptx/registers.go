@@ -1,5 +1,7 @@
 package ptx
 
+import "slices"
+
 // registry counts, for each register of a function, the instructions that write it and the operands that
 // read it, guards aside. Copies count as writes and reads of all their registers.
 type registry struct {
@@ -7,11 +9,15 @@ type registry struct {
 	defined       [numClasses][]int32 // the last instruction that writes it
 }
 
+// registry counts anew, in the memory of the last counts, which nobody has any more: a stage asks once.
 func (f *function) registry() *registry {
-	g := &registry{}
+	g := &f.counts
 	for c := range numClasses {
-		n := f.regs[c] + 1
-		g.writes[c], g.reads[c], g.defined[c] = make([]int32, n), make([]int32, n), make([]int32, n)
+		for _, list := range []*[]int32{&g.writes[c], &g.reads[c], &g.defined[c]} {
+			n := int(f.regs[c]) + 1
+			*list = slices.Grow((*list)[:0], n)[:n]
+			clear(*list)
+		}
 	}
 	for i := range f.insts {
 		in := &f.insts[i]

@@ -26,22 +26,23 @@ type selector struct {
 	votes  votes
 	copied copying // all parallel copies, one after the other
 
-	wanted     map[ir.Row]ir.Row       // by load: a select between it and zero
-	taken      map[ir.Row]bool         // selects that are what the load gives
-	halved     map[ir.Row]bool         // right shifts that are made of halves
-	hiddenLow  map[ir.Row]bool         // products and sums of 64 bits, whose operand's low word the assembler shall not know
-	sameLow    map[ir.Row]bool         // conversions of 64 bits whose low word the assembler may have converted before
-	hidings    uint32                  // how many low words were hidden so far
-	farShift   map[ir.Row]bool         // left shifts of which the assembler may know that they leave nothing
-	ofNegative map[ir.Row]bool         // right shifts of what the assembler may know to be negative
-	knownSum   map[ir.Row]bool         // sums of f32 that the assembler may know
-	zeroSign   map[ir.Row]bool         // floats that may be a constant zero
-	ofThree    map[ir.Row]bool         // 32-bit minima and maxima of which another is taken
-	turnedMins map[ir.Row]turned       // minima that are made of maxima
-	asFloat    map[ir.Row]bool         // bytes and halves that become floats
-	wide       map[ir.Row]wideAccess   // by the first of the loads, or the last of the stores, that are one
-	alongside  map[ir.Row]bool         // accesses that are part of one
-	records    map[ir.Row][]wideAccess // by the last of them: stores of whole records, in wide parts
+	wanted      map[ir.Row]ir.Row       // by load: a select between it and zero
+	taken       map[ir.Row]bool         // selects that are what the load gives
+	halved      map[ir.Row]bool         // right shifts that are made of halves
+	hiddenLow   map[ir.Row]bool         // products and sums of 64 bits, whose operand's low word the assembler shall not know
+	sameLow     map[ir.Row]bool         // conversions of 64 bits whose low word the assembler may have converted before
+	addedUppers map[ir.Row]bool         // products of 32 bits whose upper half is added to several values
+	hidings     uint32                  // how many low words were hidden so far
+	farShift    map[ir.Row]bool         // left shifts of which the assembler may know that they leave nothing
+	ofNegative  map[ir.Row]bool         // right shifts of what the assembler may know to be negative
+	knownSum    map[ir.Row]bool         // sums of f32 that the assembler may know
+	zeroSign    map[ir.Row]bool         // floats that may be a constant zero
+	ofThree     map[ir.Row]bool         // 32-bit minima and maxima of which another is taken
+	turnedMins  map[ir.Row]turned       // minima that are made of maxima
+	asFloat     map[ir.Row]bool         // bytes and halves that become floats
+	wide        map[ir.Row]wideAccess   // by the first of the loads, or the last of the stores, that are one
+	alongside   map[ir.Row]bool         // accesses that are part of one
+	records     map[ir.Row][]wideAccess // by the last of them: stores of whole records, in wide parts
 
 	vectors map[ir.Row][]operand // lanes of vector values
 	cuts    []cut                // accesses that are not finished
@@ -86,11 +87,18 @@ type cached struct {
 }
 
 func newSelector(f *function) *selector {
+	accesses := 0
+	for r := range ir.Row(f.p.Rows()) {
+		if in := f.p.Op(r).Info(); in.Imm == ir.ImmObject && in.Args > 0 {
+			accesses++
+		}
+	}
 	s := &selector{function: f, uses: make([]uint32, f.p.Rows()), row: ir.NoRow,
-		once: make(map[onceKey]operand), checks: make(map[checkKey]cached), addrs: make(map[addrKey]cached),
+		once: make(map[onceKey]operand), checks: make(map[checkKey]cached, accesses/2), addrs: make(map[addrKey]cached, accesses),
 		frames: make(map[ir.Row]*frame), vectors: make(map[ir.Row][]operand),
 		whole: make(map[[2]reg]reg)}
-	s.code = make([]inst, 0, 9*f.p.Rows()/4) // a checked access makes four instructions, most rows one
+	// Most rows make one instruction, a checked access four; later stages add some, such as moves.
+	s.code = make([]inst, 0, 3*f.p.Rows()/2+2*accesses+atEntry)
 	s.cur = &s.code
 	f.val = make([]operand, f.p.Rows())
 	return s
@@ -112,6 +120,7 @@ func (s *selector) run() {
 	s.findShiftsOfNegative()
 	s.findLowKnown()
 	s.findSameLow()
+	s.findAddedUppers()
 	s.findKnownSums()
 	s.findZeroSigns()
 	s.findClamps()

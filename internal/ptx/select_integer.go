@@ -11,7 +11,7 @@ var integerRules = map[ir.Op]rule{
 	ir.OpAdd:     arithmetic(opAdd, opAddRN),
 	ir.OpSub:     arithmetic(opSub, opSubRN),
 	ir.OpMul:     arithmetic(opMulLo, opMulRN),
-	ir.OpMulHi:   binary(opMulHi),
+	ir.OpMulHi:   (*selector).upperHalf,
 	ir.OpMulWide: binaryTo(opMulWide),
 	ir.OpDiv:     (*selector).divide,
 	ir.OpRem:     (*selector).remainder,

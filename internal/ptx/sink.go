@@ -146,22 +146,24 @@ func (d *sinking) lowest(s span) int {
 	return at
 }
 
-// move puts each of the first instructions in front of the one that to names.
+// move puts each of the first instructions in front of the one that to names, which is none before it: so what is written
+// never comes past what is read.
 func (f *function) move(to []int) {
-	put := make(map[int][]int)
+	put := make(map[int][]inst)
 	for i, at := range to {
 		if at != i {
-			put[at] = append(put[at], i)
+			put[at] = append(put[at], f.insts[i])
 		}
 	}
-	out := f.room(len(f.insts))
+	out := f.insts[:0]
 	for i := range f.insts {
-		for _, k := range put[i] {
-			out = append(out, f.insts[k])
+		if len(put) > 0 {
+			out = append(out, put[i]...)
+			delete(put, i)
 		}
 		if i >= len(to) || to[i] == i {
 			out = append(out, f.insts[i])
 		}
 	}
-	f.insts, f.spare = out, f.insts
+	f.insts = out
 }

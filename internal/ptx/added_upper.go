@@ -1,0 +1,48 @@
+package ptx
+
+import "github.com/govyre/vyre/ir"
+
+// findAddedUppers finds the products of which the upper half is wanted, 32 bits, and added to several values. The
+// assembler makes one instruction of a sum with such a half: it multiplies once more, and adds a pair of registers, the value
+// above a zero. Of the pair it looks at the lower register when it leaves out what stands already, see sameLow, so of several
+// sums one product had with different values some were left out. A half that is combined with a zero the assembler does not
+// know is added by itself. O(rows).
+func (s *selector) findAddedUppers() {
+	sums := make(map[ir.Row]int)
+	for r := range ir.Row(s.p.Rows()) {
+		if op := s.p.Op(r); op != ir.OpAdd && op != ir.OpSub || s.idle(r) {
+			continue
+		}
+		for _, v := range [2]ir.Row{s.p.A(r), s.p.B(r)} {
+			if v = sameBits(s.p, v); s.p.Op(v) == ir.OpMulHi && s.p.Type(v).Bits() == 32 {
+				sums[v]++
+			}
+		}
+	}
+	for v, n := range sums {
+		if n < 2 {
+			continue
+		}
+		if s.addedUppers == nil {
+			s.addedUppers = make(map[ir.Row]bool)
+		}
+		s.addedUppers[v] = true
+	}
+}
+
+// sameBits is the row that v has its 32 bits of, if it is another type's value for them.
+func sameBits(p *ir.Program, v ir.Row) ir.Row {
+	for (p.Op(v) == ir.OpBitcast || p.Op(v) == ir.OpCvt) && p.Type(v).IsInt() && p.Type(v).Bits() == 32 && p.Type(p.A(v)).IsInt() && p.Type(p.A(v)).Bits() == 32 {
+		v = p.A(v)
+	}
+	return v
+}
+
+// upperHalf is the upper half of a product, as the assembler is to know it.
+func (s *selector) upperHalf(r ir.Row) {
+	v := s.do(opMulHi, arith(s.typeOf(r)), s.value(s.p.A(r)), s.value(s.p.B(r)))
+	if s.addedUppers[r] {
+		v = s.do(opXor, tB32, v, s.nothing())
+	}
+	s.set(r, v)
+}
