@@ -107,6 +107,13 @@ type Watcher interface {
 	Carries(m Module)
 }
 
+// Idle is what a Driver also is whose devices do nothing between calls, as no GPU's does: who waits for one has to ask, and
+// looking at memory meanwhile is in vain.
+type Idle interface {
+	// IdleBetweenCalls says that work goes on only while a call waits for it or asks after it.
+	IdleBetweenCalls() bool
+}
+
 // Pools allocates in the order of streams. All of it is in the group Pool.
 type Pools interface {
 	// MemPoolCreate makes a pool in the memory of the device.

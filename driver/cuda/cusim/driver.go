@@ -68,6 +68,7 @@ type Driver struct {
 var (
 	_ cu.Driver  = (*Driver)(nil)
 	_ cu.Watcher = (*Driver)(nil)
+	_ cu.Idle    = (*Driver)(nil)
 )
 
 // device is a GPU with its primary context.

@@ -92,6 +92,9 @@ func (s *stream) blockedBy() *stream {
 	return nil
 }
 
+// IdleBetweenCalls is true: work runs when a call waits for it or asks whether it has ended.
+func (d *Driver) IdleBetweenCalls() bool { return true }
+
 // step runs the stream's first piece, of a kernel a slice. It returns what that took of a query's patience.
 func (s *stream) step() int {
 	w := &s.work[0]

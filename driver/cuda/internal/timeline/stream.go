@@ -20,6 +20,7 @@ type Stream struct {
 	word   *uint32 // the completion word, pinned; nil without the store
 	wordAt cu.Ptr  // where the GPU finds it
 	users  int     // who has the stream; under Streams.mu
+	idle   bool    // the GPU does nothing between calls
 
 	turn     Gate          // held alone from a value to its store
 	issued   atomic.Uint64 // the last value
@@ -75,8 +76,8 @@ func (s *Stream) End(value uint64) {
 // Spin looks for the end of a run for so long. The thread is released before others are let run: a
 // goroutine that yields while locked parks its thread, which costs more than binding again.
 func (s *Stream) Spin(value uint64, most time.Duration, t *primary.Thread) bool {
-	if s.word == nil {
-		return false // what there is to look at takes a call
+	if s.word == nil || s.idle {
+		return false // what there is to look at, or what lets it come about, takes a call
 	}
 	const looksAtOnce = 16 // between two looks at the clock
 	every := pause.YieldEvery()

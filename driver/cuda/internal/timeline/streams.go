@@ -129,6 +129,9 @@ func (p *Streams) Get() (*Stream, error) {
 // make creates a stream. The caller has the lock.
 func (p *Streams) make() (*Stream, error) {
 	drv, s := p.gpu.Driver, &Stream{gpu: p.gpu}
+	if d, ok := drv.(cu.Idle); ok {
+		s.idle = d.IdleBetweenCalls()
+	}
 	var err error
 	if s.Handle, err = drv.StreamCreate(cu.StreamNonBlocking); err != nil {
 		return nil, err
