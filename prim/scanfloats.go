@@ -12,12 +12,16 @@ import (
 // compileFloats compiles the totals of tiles, and the tiles given the scan of the totals. The totals are scanned like
 // elements, inclusively.
 func (s *Scan[T]) compileFloats(ctx context.Context, op Operator) (err error) {
-	totals, err := kernels.ScanFloatTotalsProgram(typeName[T]())
+	totalsOf, tilesOf := kernels.ScanFloatTotalsProgram, kernels.ScanFloatTilesProgram
+	if sizeOf[T]() == 8 {
+		totalsOf, tilesOf = kernels.ScanDoubleTotalsProgram, kernels.ScanDoubleTilesProgram
+	}
+	totals, err := totalsOf()
 	s.totals, err = s.compile(ctx, totals, err, map[string]uint64{"op": uint64(op), "exclusive": bit(s.exclusive)}, "x")
 	if err != nil {
 		return err
 	}
-	tiles, err := kernels.ScanFloatTilesProgram(typeName[T]())
+	tiles, err := tilesOf()
 	scalars := func(exclusive bool) map[string]uint64 {
 		return map[string]uint64{"op": uint64(op), "exclusive": bit(exclusive), "empty": emptyFloat[T](op)}
 	}

@@ -31,16 +31,16 @@ func wide[T gpu.Integer]() bool { return T(1)<<7<<7<<7<<7<<4 != 0 }
 // for the groups before it, in shared memory: the more bytes wait there, the more are on their way from memory meanwhile.
 func ScanTile(bytes int) uint64 {
 	if bytes > 4 {
-		return 2 * ScanHalves
+		return 2 * ScanPairs
 	}
 	return 4 * ScanQuads
 }
 
 const (
 	// ScanQuads is the length of the shared memory in which a scan in one pass keeps a tile, of quads of 4 bytes an element or
-	// less; ScanHalves that of halves of quads of more.
-	ScanQuads  = 2048
-	ScanHalves = 2048
+	// less; ScanPairs that of pairs of more.
+	ScanQuads = 2048
+	ScanPairs = 2048
 )
 
 // StateLen is how many words of 64 bits the state of a scan has, of n elements of so many bytes.

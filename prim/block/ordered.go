@@ -9,7 +9,7 @@ import "github.com/govyre/vyre/gpu"
 // ScanTotals leaves the totals of the tiles of x[:n] in totals and, if exclusive is not 0, the last running combination of
 // each in lasts: it stands to the left of the next tile, and is rounded differently. cells and part are shared memory of
 // Quads and 2*Warps elements.
-func ScanTotals[T gpu.Number, O Operator[T]](t gpu.Thread, op O, exclusive uint32, x []T, n uint64, totals, lasts []T, cells [][4]T, part []T) {
+func ScanTotals[T gpu.Number, O Operator[T]](t gpu.Thread, op O, exclusive uint32, x []T, n uint64, totals, lasts []T, cells Cells[T], part []T) {
 	none := op.Identity()
 	for tile := uint64(t.Group().X); tile < tilesOf(n); tile += uint64(t.Groups().X) {
 		v := running(op, loadRows(t, x, tile*Tile, n, none, cells))
@@ -27,7 +27,7 @@ func ScanTotals[T gpu.Number, O Operator[T]](t gpu.Thread, op O, exclusive uint3
 // ScanTiles leaves the running combinations of x[:n] in y[:n], given those of its tiles' totals in before, which is not
 // looked at where there is but one tile. If exclusive is not 0, they are moved by one, and empty comes first; lasts is what
 // ScanTotals has left. x and y may be one. cells and part are as there.
-func ScanTiles[T gpu.Number, O Operator[T]](t gpu.Thread, op O, exclusive uint32, empty T, x, y []T, n uint64, before, lasts []T, cells [][4]T, part []T) {
+func ScanTiles[T gpu.Number, O Operator[T]](t gpu.Thread, op O, exclusive uint32, empty T, x, y []T, n uint64, before, lasts []T, cells Cells[T], part []T) {
 	none := op.Identity()
 	for tile := uint64(t.Group().X); tile < tilesOf(n); tile += uint64(t.Groups().X) {
 		v := running(op, loadRows(t, x, tile*Tile, n, none, cells))
@@ -64,7 +64,7 @@ func ScanTiles[T gpu.Number, O Operator[T]](t gpu.Thread, op O, exclusive uint32
 			v[0] = last
 		}
 		putRows(t, v, cells)
-		storeRows(t, y, tile*Tile, n, takeRows(t, cells))
+		storeRows(t, y, tile*Tile, n, cells, takeRows(t, cells))
 		t.Barrier() // part is used again
 	}
 }

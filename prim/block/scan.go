@@ -46,11 +46,11 @@ func running[T gpu.Number, O Operator[T]](op O, v [Each]T) [Each]T {
 // if exclusive is not 0, x[0] to x[i-1], and the identity first. Each element is read once. x and y may be one.
 //
 // Workgroups take tiles by ticket and look back at the tiles before. state has StateLen words, which are 0 when a launch of several
-// begins; cells are shared memory of ScanQuads quads or, of elements of 8 bytes, ScanHalves halves, and part of Warps elements. The operator has to be
+// begins; cells are shared memory of ScanQuads quads or, of elements of 8 bytes, ScanPairs pairs, and part of Warps elements. The operator has to be
 // associative exactly, so it is for integers: the order in which tiles are combined is a matter of timing.
 func ScanAll[T gpu.Integer, O Operator[T]](t gpu.Thread, op O, exclusive uint32, x, y []T, n uint64, state []uint64, cells Cells[T], part []T) {
 	none, f := op.Identity(), form{wide: wide[T]()}
-	span := 4 * uint64(quadsOf(cells))
+	span := uint64(elementsOf(cells) * cellsOf(cells))
 	n = min(n, uint64(len(x)), uint64(len(y))) // which it is; but now no access of a whole tile needs a check
 	tiles := uint32((n + span - 1) / span)
 	for tile := firstTicket(t, state); tile < tiles; {

@@ -8,7 +8,7 @@ import (
 
 // An access of 16 bytes a lane is served for 8 lanes at once, which must be in different banks: 16 bytes of 128.
 func TestLanesThatAreServedTogetherMeetInNoBank(t *testing.T) {
-	for name, cells := range map[string]Cells[uint64]{"halves": {Halves: make([][2]uint64, ScanHalves)}, "quads": {Quads: make([][4]uint64, ScanQuads)}} {
+	for name, cells := range map[string]Cells[uint64]{"pairs": {Pairs: make([][2]uint64, ScanPairs)}, "quads": {Quads: make([][4]uint64, Quads)}} {
 		rows := rowsOf(cells)
 		for r := range rows {
 			for way, quad := range map[string]func(lane uint32) uint32{
@@ -17,7 +17,7 @@ func TestLanesThatAreServedTogetherMeetInNoBank(t *testing.T) {
 			} {
 				banks := make([]uint32, Threads)
 				gpu.Run(gpu.Grid{Groups: gpu.Vec3{X: 1}, Group: gpu.Vec3{X: Threads}}, func(th gpu.Thread) {
-					banks[th.Local().X] = quadAt(th, cells, quad(th.Lane())) % 8
+					banks[th.Local().X] = cellAt(th, cells, quad(th.Lane())) % 8
 				})
 				for first := 0; first < Threads; first += 8 {
 					met := make(map[uint32]bool)

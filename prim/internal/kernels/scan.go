@@ -29,7 +29,7 @@ func ScanIntegers[T gpu.Integer](t gpu.Thread, op, exclusive uint32, flip T, lim
 //
 //vyre:kernel workgroup=256 big=x,y
 func ScanLongs(t gpu.Thread, op, exclusive uint32, flip uint64, limit, n uint64, at []uint32, x, y []uint64, state []uint64) {
-	cells := block.Cells[uint64]{Halves: gpu.Shared[[2]uint64](t, block.ScanHalves)}
+	cells := block.Cells[uint64]{Pairs: gpu.Shared[[2]uint64](t, block.ScanPairs)}
 	part := gpu.Shared[uint64](t, block.Warps)
 	block.ScanAll(t, ordered[uint64]{block.Integers[uint64]{Op: op}, flip}, exclusive, x, y, block.Length(limit, n, at), state, cells, part)
 }
