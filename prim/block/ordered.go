@@ -11,6 +11,7 @@ import "github.com/govyre/vyre/gpu"
 // Quads and 2*Warps elements.
 func ScanTotals[T gpu.Number, O Operator[T]](t gpu.Thread, op O, exclusive uint32, x []T, n uint64, totals, lasts []T, cells Cells[T], part []T) {
 	none := op.Identity()
+	n = min(n, uint64(len(x))) // which it is
 	for tile := uint64(t.Group().X); tile < tilesOf(n); tile += uint64(t.Groups().X) {
 		v := running(op, loadRows(t, x, tile*Tile, n, none, cells))
 		warps, lanes, all := scan(t, op, none, v[Each-1], part)
@@ -29,6 +30,7 @@ func ScanTotals[T gpu.Number, O Operator[T]](t gpu.Thread, op O, exclusive uint3
 // ScanTotals has left. x and y may be one. cells and part are as there.
 func ScanTiles[T gpu.Number, O Operator[T]](t gpu.Thread, op O, exclusive uint32, empty T, x, y []T, n uint64, before, lasts []T, cells Cells[T], part []T) {
 	none := op.Identity()
+	n = min(n, uint64(len(x)), uint64(len(y))) // which it is
 	for tile := uint64(t.Group().X); tile < tilesOf(n); tile += uint64(t.Groups().X) {
 		v := running(op, loadRows(t, x, tile*Tile, n, none, cells))
 		warps, lanes, _ := scan(t, op, none, v[Each-1], part)

@@ -37,7 +37,8 @@ func Reduce[T gpu.Number, O Operator[T]](t gpu.Thread, op O, v T, part []T) T {
 // 1024 r + 4 j to 1024 r + 4 j + 3, for r from 0 to 3. What is absent is none.
 func load[T, A gpu.Number](t gpu.Thread, x []T, base, n uint64, none A) (v [Each]A) {
 	at := base + uint64(4*t.Local().X)
-	if base+Tile <= n {
+	n = min(n, uint64(len(x))) // which it is
+	if at < before(n, 1024*3+3) {
 		for i := range uint64(Each) {
 			v[i] = A(x[at+1024*(i/4)+i%4])
 		}

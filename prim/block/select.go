@@ -46,50 +46,26 @@ func selectTiles(n uint64) uint32 { return uint32((n + SelectTile - 1) / SelectT
 
 // stencilled is a bit for each of the elements of an invocation in the tile at base: whether a stencil chooses it. Bit 4 r + i
 // is that of element 128 r + 4 lane + i of the warp's part.
-func stencilled[S gpu.Integer](t gpu.Thread, how Selection, stencil []S, base, n uint64) uint32 {
+func stencilled[S gpu.Integer](t gpu.Thread, how Selection, stencil []S, base, n uint64) (mask uint32) {
 	at := base + uint64(t.Warp()*selectWarp+4*t.Lane())
-	return stencilledHalf(how, stencil, at, n, base+SelectTile <= n) | stencilledHalf(how, stencil, at+selectWarp/2, n, base+SelectTile <= n)<<16
+	if at < before(n, selectWarp-128+3) {
+		mask = stencilledHalf(how, stencil, at, 0) | stencilledHalf(how, stencil, at, selectWarp/2)<<16
+	} else {
+		mask = stencilledRest(how, stencil, at, n)
+	}
+	if how.By != NotZero && at == 0 && n > 0 {
+		mask |= 1
+	}
+	return mask
 }
 
-// stencilledHalf is stencilled of four rows.
-func stencilledHalf[S gpu.Integer](how Selection, stencil []S, at, n uint64, whole bool) (mask uint32) {
-	words := uint64(how.Words)
-	var v [Each]S
-	for w := range words {
-		var s [Each]S
-		var before [4]S // what stands before each quad
-		if whole {
-			for i := range uint64(Each) {
-				s[i] = stencil[(at+128*(i/4)+i%4)*words+w]
-			}
-			if how.By == Heads {
-				for r := range uint64(4) {
-					before[r] = stencil[(max(at+128*r, 1)-1)*words+w]
-				}
-			}
-		} else {
-			for i := range uint64(Each) {
-				if k := at + 128*(i/4) + i%4; k < n {
-					s[i] = stencil[k*words+w]
-				}
-			}
-			if how.By == Heads {
-				for r := range uint64(4) {
-					if k := max(at+128*r, 1) - 1; k < n {
-						before[r] = stencil[k*words+w]
-					}
-				}
-			}
-		}
+// stencilledHalf is stencilled of four rows that are all there, from element skip on: no load waits for another.
+func stencilledHalf[S gpu.Integer](how Selection, stencil []S, at, skip uint64) (mask uint32) {
+	v := differences(how, stencil, at, skip, 0)
+	for w := uint64(1); w < uint64(how.Words); w++ {
+		more := differences(how, stencil, at, skip, w)
 		for i := range uint32(Each) {
-			switch {
-			case how.By != Heads:
-				v[i] |= s[i]
-			case i%4 == 0:
-				v[i] |= s[i] ^ before[i/4]
-			default:
-				v[i] |= s[i] ^ s[i-1]
-			}
+			v[i] |= more[i]
 		}
 	}
 	for i := range uint32(Each) {
@@ -97,16 +73,55 @@ func stencilledHalf[S gpu.Integer](how Selection, stencil []S, at, n uint64, who
 			mask |= 1 << i
 		}
 	}
-	if how.By != NotZero && at == 0 {
-		mask |= 1
-	}
-	return mask & present(at, n)
+	return mask
 }
 
-// present has a bit for each of the elements of an invocation that are before n.
-func present(at, n uint64) (mask uint32) {
+// differences is word w of the stencil beside each element or, for heads, in which bits it differs from that before.
+func differences[S gpu.Integer](how Selection, stencil []S, at, skip, w uint64) (v [Each]S) {
+	words := uint64(how.Words)
+	for i := range uint64(Each) {
+		v[i] = stencil[(at+(skip+128*(i/4)+i%4))*words+w]
+	}
+	if how.By != Heads {
+		return v
+	}
+	var left [4]S // of each quad
 	for r := range uint64(4) {
-		mask |= (1<<uint32(min(4, n-min(at+128*r, n))) - 1) << (4 * uint32(r))
+		if skip+r == 0 {
+			left[r] = stencil[(max(at, 1)-1)*words+w]
+		} else {
+			left[r] = stencil[(at+(skip+128*r-1))*words+w]
+		}
+	}
+	for i := Each - 1; i >= 0; i-- {
+		if i%4 == 0 {
+			v[i] ^= left[i/4]
+		} else {
+			v[i] ^= v[i-1]
+		}
+	}
+	return v
+}
+
+// stencilledRest is stencilled of the last tile, which need not be fast, and takes no registers from the others.
+func stencilledRest[S gpu.Integer](how Selection, stencil []S, at, n uint64) (mask uint32) {
+	words := uint64(how.Words)
+	for r := range uint32(min(selectEach/4, (n-min(at, n)+127)/128)) {
+		for i := range uint32(4) {
+			k, v := at+uint64(128*r+i), S(0)
+			for w := range words {
+				if k < n {
+					s := stencil[k*words+w]
+					if how.By == Heads {
+						s ^= stencil[(max(k, 1)-1)*words+w]
+					}
+					v |= s
+				}
+			}
+			if v != 0 {
+				mask |= 1 << (4*r + i)
+			}
+		}
 	}
 	return mask
 }
@@ -241,16 +256,22 @@ func addRows(counts uint32) (sum uint32) {
 // each.
 func listHalf(t gpu.Thread, how Selection, mask, skip, row, lanes, rows, chosen, here uint32, local []uint16) {
 	for r := range uint32(4) {
-		at := row + lanes>>(8*r)&255
+		where := skip + 128*r + 4*t.Lane()
+		before := row + lanes>>(8*r)&255
 		row += rows >> (8 * r) & 255
+		at, other := here+before, here+chosen+where-before // where the next one chosen is noted, and the next other
 		for i := range uint32(4) {
-			where := skip + 128*r + 4*t.Lane() + i
-			if mask>>(4*r+i)&1 != 0 {
-				local[here+at] = uint16(where)
+			to := other
+			if mask&(1<<(4*r+i)) != 0 {
+				to = at
 				at++
-			} else if how.Others {
-				local[here+chosen+where-at] = uint16(where)
+			} else {
+				other++
+				if !how.Others {
+					continue
+				}
 			}
+			local[to&(SelectTile-1)] = uint16(where + i)
 		}
 	}
 }

@@ -59,7 +59,7 @@ func putCell[T gpu.Number](t gpu.Thread, c Cells[T], q uint32, v [Each]T, from u
 func fetch[T gpu.Number](t gpu.Thread, x []T, base, n uint64, none T, cells Cells[T], first, elements uint32) (v [Each]T) {
 	each := elementsOf(cells)
 	at := base + uint64(32*each*(t.Warp()*rowsOf(cells)+first)+each*t.Lane())
-	if base+uint64(each*cellsOf(cells)) <= n {
+	if last := elements - 1; at < before(n, uint64(32*each*(last/each)+last%each)) {
 		for i := range elements {
 			v[i] = x[at+uint64(32*each*(i/each)+i%each)]
 		}
@@ -78,7 +78,7 @@ func fetch[T gpu.Number](t gpu.Thread, x []T, base, n uint64, none T, cells Cell
 func deliver[T gpu.Number](t gpu.Thread, y []T, base, n uint64, cells Cells[T], first, elements uint32, v [Each]T) {
 	each := elementsOf(cells)
 	at := base + uint64(32*each*(t.Warp()*rowsOf(cells)+first)+each*t.Lane())
-	if base+uint64(each*cellsOf(cells)) <= n {
+	if last := elements - 1; at < before(n, uint64(32*each*(last/each)+last%each)) {
 		for i := range elements {
 			y[at+uint64(32*each*(i/each)+i%each)] = v[i]
 		}

@@ -61,3 +61,6 @@ func window[T any](x []T, from uint64, most uint32) []T {
 	from = min(from, uint64(len(x)))
 	return x[from:][:min(uint64(most), uint64(len(x))-from)]
 }
+
+// before is last less than n, or 0. An index below that, and last more than it, are below n: the compiler sees it in this form.
+func before(n, last uint64) uint64 { return max(n, last) - last }
