@@ -16,7 +16,7 @@ type runs struct {
 	words uint32 // of a place
 }
 
-// runs compiles what finds runs of elements of type K.
+// runsOf compiles what finds runs of elements of type K.
 func runsOf[K vyre.Element](ctx context.Context, m *made, what string) (r runs, err error) {
 	of, err := payloadOf[K](what)
 	if err != nil {
@@ -44,8 +44,9 @@ func (r *runs) find(seq *vyre.Sequence, m *made, st *Step, n Length, keys, out, 
 // bits are.
 type RunLengths[T vyre.Element, C uint32 | uint64] struct {
 	*made
-	runs
+	runs           // of 1<<31 elements and more: where they begin, for lengths to go over
 	lengths kernel
+	once    selection // of fewer: all in one launch
 }
 
 // NewRunLengths makes a search for runs among at most max elements of 1, 2, 4, 8 or 16 bytes, whose lengths have type C.
@@ -59,8 +60,9 @@ func NewRunLengths[T vyre.Element, C uint32 | uint64](ctx context.Context, dev *
 		return nil, m.refuse(fmt.Sprintf("lengths of 32 bits of %d elements", max), "pass uint64 as the type of lengths")
 	}
 	r := &RunLengths[T, C]{made: m}
-	r.runs, err = runsOf[T](ctx, m, what)
-	if err == nil {
+	if r.atOnce() {
+		r.once, err = headLengths[T](ctx, m, what, uint32(sizeOf[C]()/4))
+	} else if r.runs, err = runsOf[T](ctx, m, what); err == nil {
 		p, failed := kernels.LengthsProgram(typeName[C]())
 		r.lengths, err = m.compile(ctx, p, failed, map[string]uint64{"words": uint64(r.words)})
 	}
@@ -71,14 +73,35 @@ func NewRunLengths[T vyre.Element, C uint32 | uint64](ctx context.Context, dev *
 	return r, nil
 }
 
+// headLengths compiles what finds runs and how long they are, in so many words.
+func headLengths[T vyre.Element](ctx context.Context, m *made, what string, words uint32) (s selection, err error) {
+	of, err := payloadOf[T](what)
+	if err != nil {
+		return s, err
+	}
+	return m.selection(ctx, of, sizeOf[T](), block.Selection{By: block.Heads, Places: words, Lengths: true})
+}
+
+// atOnce reports whether a count and a place fit into the word that a tile's neighbours read.
+func (r *RunLengths[T, C]) atOnce() bool { return r.max < 1<<31 }
+
 // Bytes is how much memory a step takes for its work.
-func (r *RunLengths[T, C]) Bytes() int64 { return r.selectionBytes() + r.startsBytes(r.max) }
+func (r *RunLengths[T, C]) Bytes() int64 {
+	if r.atOnce() {
+		return r.selectionBytes()
+	}
+	return r.selectionBytes() + r.startsBytes(r.max)
+}
 
 // Record appends a search in x[:n]: the first elements of runs go to values, their lengths to lengths, both of which have
 // room for n, and how many there are to count.
 func (r *RunLengths[T, C]) Record(seq *vyre.Sequence, n Length, x, values *vyre.Buffer[T], lengths *vyre.Buffer[C], count Count) *Step {
 	st := r.step(seq, n, min(x.Len(), values.Len(), lengths.Len()), x.Bytes())
 	found := r.counter(seq, count)
+	if r.atOnce() {
+		r.choose(seq, st, r.once, n, selects{x.Bytes(), values.Bytes(), x.Bytes(), lengths.Bytes(), found})
+		return st
+	}
 	starts := r.find(seq, r.made, st, n, x.Bytes(), values.Bytes(), found)
 	r.launch(seq, r.lengths, groupsOf(r.max), driver.U64(r.max), driver.U64(0), found, starts, lengths.All())
 	return st

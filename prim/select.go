@@ -69,7 +69,7 @@ func (m *made) selection(ctx context.Context, of string, stencil uintptr, how bl
 	wide = append(wide, "stencil")
 	as := build.Specialisation{Scalars: map[string]uint64{
 		"by": uint64(how.By), "words": uint64(n), "inPlace": 0, "payload": bit(s.how.Payload), "others": bit(how.Others),
-		"wordsOfPlace": uint64(how.Places), "end": bit(how.End),
+		"wordsOfPlace": uint64(how.Places), "end": bit(how.End), "lengths": bit(how.Lengths),
 	}}
 	switch {
 	case of == wideName:

@@ -25,13 +25,25 @@ type Selection struct {
 	Others  bool   // and the others after all that are chosen
 	Places  uint32 // words that each place of a chosen one takes in places: 1, 2, or none
 	End     bool   // and n stands behind the last place
+	Lengths bool   // in places stands, for each chosen one, how far it is to the next, or to n; of fewer than 1<<31 elements
 }
 
-// sums adds counts.
-type sums struct{}
+// sums adds how many are chosen. Beside them may stand, below, 1 + the place of the last one.
+type sums struct{ lasts bool }
 
-func (sums) Apply(a, b uint64) uint64 { return a + b }
-func (sums) Identity() uint64         { return 0 }
+func (s sums) Apply(a, b uint64) uint64 {
+	if s.lasts {
+		return a&^lastPlace + b&^lastPlace | max(a&lastPlace, b&lastPlace)
+	}
+	return a + b
+}
+
+func (sums) Identity() uint64 { return 0 }
+
+const (
+	lastBits  = 31
+	lastPlace = 1<<lastBits - 1
+)
 
 // selectEach is how many elements of a tile an invocation has: 4 neighbours in each of 8 rows of 128 of its warp.
 const (
@@ -139,6 +151,9 @@ func emit[T any](t gpu.Thread, how Selection, tile, ticket, tickets uint32, n ui
 	chosen := list(t, how, mask, here, local)
 	if t.Lane() == 0 {
 		part[t.Warp()] = chosen
+		if how.Lengths && chosen != 0 {
+			part[t.Warp()] |= (here + 1 + uint32(local[here+chosen-1])) << 16
+		}
 	}
 	take := chosen
 	if how.Others {
@@ -150,22 +165,43 @@ func emit[T any](t gpu.Thread, how Selection, tile, ticket, tickets uint32, n ui
 	}
 	t.Barrier()
 	warps, all := uint32(0), uint32(0)
+	left, last := uint32(0), uint32(0) // 1 + the last place before the warp's part, and that of the tile
 	for k := range uint32(Warps) {
-		if k < t.Warp() {
-			warps += part[k]
+		count := part[k]
+		if how.Lengths {
+			last = max(last, count>>16)
+			count &= 1<<16 - 1
 		}
-		all += part[k]
+		if k < t.Warp() {
+			warps += count
+			left = last
+		}
+		all += count
 	}
-	f := form{ordered: how.InPlace}
-	tellOwn(t, f, state, tile, uint64(all))
+	f, op, own := form{ordered: how.InPlace}, sums{how.Lengths}, uint64(all)
+	if how.Lengths {
+		own <<= lastBits
+		if last != 0 {
+			own |= uint64(tile*SelectTile + last)
+		}
+	}
+	tellOwn(t, f, state, tile, own)
 	before := uint64(0)
 	if t.Warp() == 0 {
-		before = lookBack(t, sums{}, 0, f, state, tile, uint64(all))
+		before = lookBack(t, op, 0, f, state, tile, own)
 	}
 	before = gpu.BarrierBroadcast(t, before)
 	next = nextTicket(t, ticket, tickets, state)
 	if tile+1 == selectTiles(n) {
-		found(t, how, n, before+uint64(all), places, count)
+		found(t, how, n, op.Apply(before, own), places, count)
+	}
+	if how.Lengths {
+		if left != 0 {
+			left += tile * SelectTile
+		} else {
+			left = uint32(before & lastPlace)
+		}
+		before >>= lastBits
 	}
 	before += uint64(warps)
 	if n <= SelectTile {
@@ -181,7 +217,30 @@ func emit[T any](t gpu.Thread, how Selection, tile, ticket, tickets uint32, n ui
 		}
 		put(t, how, base, before, here, selectWarp/2, chosen, take, second, out, places, total, local)
 	}
+	if how.Lengths {
+		putLengths(t, how, uint32(base), before, here, chosen, left, places, local)
+	}
 	return next
+}
+
+// putLengths writes how far it is to each of a warp's chosen elements from the one before: that has place left-1, or there is none if
+// left is 0. A lane's next one is 32 further in the list.
+func putLengths(t gpu.Thread, how Selection, base uint32, before uint64, here, chosen, left uint32, places []uint32, local []uint16) {
+	none := uint32(0) // the first of all ends no other
+	if before == 0 {
+		none = min(chosen, 1)
+	}
+	lengths := window(places, uint64(how.Places)*(max(before, 1)-1), how.Places*(chosen-none))
+	for k := t.Lane(); k < chosen; k += 32 {
+		place := base + uint32(local[here+k])
+		from := left - 1
+		if k != 0 {
+			from = base + uint32(local[here+k-1])
+		}
+		if k >= none {
+			setPlace(how.Places, lengths, uint64(k-none), uint64(place-from))
+		}
+	}
 }
 
 // taken are the elements that a lane takes of those in the list, 32 apart, of which there are so many from here on.
@@ -209,7 +268,7 @@ func put[T any](t gpu.Thread, how Selection, base, before uint64, here, skip, ch
 		if how.Payload && k < uint32(len(kept)) {
 			kept[k] = v[r]
 		}
-		if how.Places != 0 && k < chosen {
+		if how.Places != 0 && !how.Lengths && k < chosen {
 			setPlace(how.Places, beside, uint64(k), base+uint64(local[here+k]))
 		}
 	}
@@ -276,10 +335,16 @@ func listHalf(t gpu.Thread, how Selection, mask, skip, row, lanes, rows, chosen,
 	}
 }
 
-// found writes how many are chosen in all, and the end behind the last place.
+// found writes how many are chosen in all, and the end behind the last place or how far it is to that.
 func found(t gpu.Thread, how Selection, n, all uint64, places, count []uint32) {
 	if t.Local().X != 0 {
 		return
+	}
+	if how.Lengths {
+		last := all & lastPlace
+		if all >>= lastBits; all != 0 {
+			setPlace(how.Places, places, all-1, n+1-last)
+		}
 	}
 	count[0] = uint32(all)
 	if len(count) > 1 {
