@@ -44,7 +44,7 @@ func (r *runs) find(seq *vyre.Sequence, m *made, st *Step, n Length, keys, out, 
 // bits are.
 type RunLengths[T vyre.Element, C uint32 | uint64] struct {
 	*made
-	runs           // of 1<<31 elements and more: where they begin, for lengths to go over
+	runs    // of 1<<31 elements and more: where they begin, for lengths to go over
 	lengths kernel
 	once    selection // of fewer: all in one launch
 }

@@ -69,7 +69,7 @@ func newSorter(ctx context.Context, m *made, kind uint32, bits string, key, valu
 			if key+value <= 12 {
 				m.registers = 64 // two workgroups on a multiprocessor of 65,536 registers
 			}
-			s.digit, err = m.compile(ctx, digit, err, with(map[string]uint64{"swap": bit(o.Swap), "wide": bit(s.wide())}, more))
+			s.digit, err = m.compile(ctx, digit, err, with(map[string]uint64{"swap": bit(o.Swap), "wide": bit(s.wide()), "items": s.items()}, more))
 		}
 	}
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *sorter) work() (w sortWork) {
 	if s.small() {
 		return w
 	}
-	state := sortTiles(s.max) * 256 * 4
+	state := s.tiles() * 256 * 4
 	if s.wide() {
 		state *= 2
 	}
@@ -114,7 +114,14 @@ func (s *sorter) work() (w sortWork) {
 // controlBytes are for a ticket counter a pass, the plan, and the count of workgroups that are done.
 const controlBytes = 4 * (2*block.MaxPasses + 1)
 
-func sortTiles(n uint64) int64 { return int64((n + block.SortTile - 1) / block.SortTile) }
+// items is how many elements an invocation has in a pass.
+func (s *sorter) items() uint64 { return block.Each }
+
+// tiles is how many tiles the elements have in a pass.
+func (s *sorter) tiles() int64 {
+	tile := block.SortThreads * s.items()
+	return int64((s.max + tile - 1) / tile)
+}
 
 // Bytes is how much memory a step takes for its work.
 func (s *sorter) Bytes() int64 { return s.work().end }
@@ -140,7 +147,7 @@ func (s *sorter) record(seq *vyre.Sequence, st *Step, n Length, keys, values, ou
 	if s.wide() {
 		state, wide = wide, state
 	}
-	tiles := uint64(sortTiles(s.max))
+	tiles := uint64(s.tiles())
 	st.launched(s.launch(seq, s.count, tiles, append(length, keys, counts, done, plan)...), 1)
 	in, inV, other, otherV := keys, values, part(w.keys, w.keys+s.key*int64(s.max)), part(w.values, w.end)
 	if s.o.Swap {

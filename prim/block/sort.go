@@ -72,17 +72,22 @@ func sortPlace(t gpu.Thread, items uint32) uint32 { return t.Warp()*(32*items) +
 
 // sortClear makes s, shared memory of SortShared words, ready for sortCount and sortRanks.
 func sortClear(t gpu.Thread, s []uint32) {
-	for i := t.Local().X; i < SortTile+radix; i += SortThreads {
-		s[i] = 0
+	for i := uint32(0); i < SortTile; i += 4 * SortThreads {
+		for k := range uint32(4) { // one store
+			s[i+4*t.Local().X+k] = 0
+		}
+	}
+	if t.Local().X < radix {
+		s[SortTile+t.Local().X] = 0
 	}
 	t.Barrier()
 }
 
-// sortCount returns to invocation v < 256 how many keys of a workgroup have digit v. sortRanks finds that, too, and later: others
+// sortCount returns to invocation v < 256 how many keys of a workgroup have digit v, of so many items an invocation. sortRanks finds that, too, and later: others
 // wait for it. s has been cleared.
-func sortCount[K Bits](t gpu.Thread, d Digit, keys [Each]K, s []uint32) (count uint32) {
+func sortCount[K Bits](t gpu.Thread, d Digit, items uint32, keys [Each]K, s []uint32) (count uint32) {
 	l := t.Local().X
-	for i := range uint32(Each) {
+	for i := range items {
 		gpu.AtomicAdd(&s[SortTile+digitOf(d, keys[i])], 1)
 	}
 	t.Barrier()
@@ -259,18 +264,18 @@ func sortLoad[T Bits](x []T, at uint64, items, left uint32, none T) (v [Each]T) 
 
 // sortLoadAll fetches the elements of an invocation from x[at:end], 32 apart; those that are absent are none. If all are there, no
 // condition stands between the loads, and they do not wait for each other.
-func sortLoadAll[T Bits](x []T, at, end uint64, none T) (v [Each]T) {
+func sortLoadAll[T Bits](x []T, at, end uint64, items uint32, none T) (v [Each]T) {
 	end = min(end, uint64(len(x)))
-	if at+32*(Each-1) < end {
-		for i := range uint64(Each) {
-			v[i] = x[at+32*i]
+	if at < before(end, uint64(32*(items-1))) {
+		for i := range items {
+			v[i] = x[at+uint64(32*i)]
 		}
 		return v
 	}
-	for i := range uint64(Each) {
+	for i := range items {
 		v[i] = none
-		if at+32*i < end {
-			v[i] = x[at+32*i]
+		if at+uint64(32*i) < end {
+			v[i] = x[at+uint64(32*i)]
 		}
 	}
 	return v

@@ -28,7 +28,7 @@ func SortHistogram[K Bits](t gpu.Thread, kind uint32, down bool, from, to uint32
 	for base := uint64(t.Group().X) * SortTile; base < n; base += uint64(t.Groups().X) * SortTile {
 		at := base + uint64(sortPlace(t, Each))
 		left := uint32(min(SortTile, n-min(at, n)))
-		x := sortLoadAll(in, at, n, 0)
+		x := sortLoadAll(in, at, n, Each, 0)
 		for pass := range passes {
 			d := digitAt(kind, down, from, to, pass)
 			for i := range uint32(Each) {
@@ -106,9 +106,9 @@ func sortPlan(passes, runs uint32, swap bool, plan []uint32) {
 // Workgroups draw the numbers of tiles from tickets. A tile counts its digits, makes the counts known, and adds up those of
 // the tiles before it, from the last one back to one that knows its own sums: 256 sums at once, one an invocation. It waits
 // only for tiles whose numbers were drawn earlier. state has 2*256 words a tile, wide takes state64 in its place: half of them
-// are 0 when the first pass begins, and each pass clears the half that it does not use. s is shared memory of SortShared
-// words, base of 256.
-func SortPass[K, V Bits](t gpu.Thread, d Digit, pass uint32, swap, pairs, iota, wide bool, n uint64, in, other, out []K, inV, otherV, outV []V,
+// are 0 when the first pass begins, and each pass clears the half that it does not use. A tile has so many items for each
+// invocation, Each at most. s is shared memory of SortShared words, base of 256.
+func SortPass[K, V Bits](t gpu.Thread, d Digit, pass, items uint32, swap, pairs, iota, wide bool, n uint64, in, other, out []K, inV, otherV, outV []V,
 	counts []uint64, plan, tickets, state []uint32, state64 []uint64, s []uint32, base []uint64) {
 	word := plan[pass]
 	if word&passRuns == 0 {
@@ -116,29 +116,29 @@ func SortPass[K, V Bits](t gpu.Thread, d Digit, pass uint32, swap, pairs, iota, 
 	}
 	for ticket := sortDraw(t, pass, tickets); ; {
 		tile := uint64(gpu.BarrierBroadcast(t, ticket))
-		first := tile * SortTile
+		first := tile * uint64(SortThreads*items)
 		if first >= n {
 			return
 		}
-		at := first + uint64(sortPlace(t, Each))
-		keys := sortFetch(word, swap, at, n, absentKey[K](d.Kind, d.Down), in, other, out)
+		at := first + uint64(sortPlace(t, items))
+		keys := sortFetch(word, swap, at, n, items, absentKey[K](d.Kind, d.Down), in, other, out)
 		sortClear(t, s)
-		count := sortCount(t, d, keys, s)
+		count := sortCount(t, d, items, keys, s)
 		if wide {
 			sortPublish(t, word, tile, uint64(count), state64)
 		} else {
 			sortPublish(t, word, tile, count, state)
 		}
-		rank, start := sortRanks(t, d, Each, keys, true, count, s)
-		keys = sortExchange(t, Each, keys, rank, s)
+		rank, start := sortRanks(t, d, items, keys, true, count, s)
+		keys = sortExchange(t, items, keys, rank, s)
 		if wide {
 			sortBases(t, pass, start, sortLookBack(t, word, tile, uint64(count), state64), counts, base)
 			ticket = sortDraw(t, pass, tickets) // not before: others wait for what it stands for
-			sortMove(t, d, word, swap, pairs, iota, at, n, keys, rank, other, out, inV, otherV, outV, base, s)
+			sortMove(t, d, items, word, swap, pairs, iota, at, n, keys, rank, other, out, inV, otherV, outV, base, s)
 		} else {
 			sortBases(t, pass, start, sortLookBack(t, word, tile, count, state), counts, s[SortTile:])
 			ticket = sortDraw(t, pass, tickets)
-			sortMove(t, d, word, swap, pairs, iota, at, n, keys, rank, other, out, inV, otherV, outV, s[SortTile:], s)
+			sortMove(t, d, items, word, swap, pairs, iota, at, n, keys, rank, other, out, inV, otherV, outV, s[SortTile:], s)
 		}
 	}
 }
@@ -153,24 +153,24 @@ func sortBases[W uint32 | uint64](t gpu.Thread, pass, start uint32, before W, co
 }
 
 // sortMove stores a sorted tile, and then the values, which have the ranks that the keys had.
-func sortMove[K, V Bits, W uint32 | uint64](t gpu.Thread, d Digit, word uint32, swap, pairs, iota bool, at, n uint64, keys [Each]K, rank [Each]uint32,
+func sortMove[K, V Bits, W uint32 | uint64](t gpu.Thread, d Digit, items, word uint32, swap, pairs, iota bool, at, n uint64, keys [Each]K, rank [Each]uint32,
 	other, out []K, inV, otherV, outV []V, base []W, s []uint32) {
 	var to [Each]W // what is absent goes behind the last element, since its digits come last
-	here := sortPlace(t, Each)
-	for i := range uint32(Each) {
+	here := sortPlace(t, items)
+	for i := range items {
 		to[i] = base[digitOf(d, keys[i])] + W(here+32*i)
 	}
-	sortScatter(word, n, keys, to, other, out)
+	sortScatter(word, n, items, keys, to, other, out)
 	if pairs {
 		var values [Each]V
 		if iota && word&passFirst != 0 {
-			for i := range uint32(Each) {
+			for i := range items {
 				values[i] = V(at) + V(32*i)
 			}
 		} else {
-			values = sortFetch(word, swap, at, n, V(0), inV, otherV, outV)
+			values = sortFetch(word, swap, at, n, items, V(0), inV, otherV, outV)
 		}
-		sortScatter(word, n, sortExchange(t, Each, values, rank, s), to, otherV, outV)
+		sortScatter(word, n, items, sortExchange(t, items, values, rank, s), to, otherV, outV)
 	}
 }
 
@@ -183,28 +183,28 @@ func sortDraw(t gpu.Thread, pass uint32, tickets []uint32) (ticket uint32) {
 }
 
 // sortFetch loads the elements of an invocation, from at on, from where the pass reads.
-func sortFetch[T Bits](word uint32, swap bool, at, n uint64, none T, in, other, out []T) [Each]T {
+func sortFetch[T Bits](word uint32, swap bool, at, n uint64, items uint32, none T, in, other, out []T) [Each]T {
 	switch {
 	case !swap && word&passFirst != 0:
-		return sortLoadAll(in, at, n, none)
+		return sortLoadAll(in, at, n, items, none)
 	case word&passToOut != 0:
-		return sortLoadAll(other, at, n, none)
+		return sortLoadAll(other, at, n, items, none)
 	}
-	return sortLoadAll(out, at, n, none)
+	return sortLoadAll(out, at, n, items, none)
 }
 
 // sortScatter stores what goes below n where the pass writes.
-func sortScatter[T Bits, W uint32 | uint64](word uint32, n uint64, x [Each]T, to [Each]W, other, out []T) {
+func sortScatter[T Bits, W uint32 | uint64](word uint32, n uint64, items uint32, x [Each]T, to [Each]W, other, out []T) {
 	if word&passToOut != 0 {
-		sortScatterTo(n, x, to, out)
+		sortScatterTo(n, items, x, to, out)
 	} else {
-		sortScatterTo(n, x, to, other)
+		sortScatterTo(n, items, x, to, other)
 	}
 }
 
-func sortScatterTo[T Bits, W uint32 | uint64](n uint64, x [Each]T, to [Each]W, out []T) {
+func sortScatterTo[T Bits, W uint32 | uint64](n uint64, items uint32, x [Each]T, to [Each]W, out []T) {
 	end := W(min(n, uint64(len(out))))
-	for i := range uint32(Each) {
+	for i := range items {
 		if to[i] < end {
 			out[to[i]] = x[i]
 		}
