@@ -6,6 +6,7 @@ import (
 
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/prim/block"
 	"github.com/govyre/vyre/prim/internal/kernels"
 )
@@ -109,10 +110,14 @@ func (r *RunLengths[T, C]) Record(seq *vyre.Sequence, n Length, x, values *vyre.
 
 // ReduceByKey combines the values of each run of equal neighbouring keys. A run gives what a Reduce of its values alone
 // gives. Keys are equal if their bits are.
+//
+// Integers of 32 bits by keys of up to 8 bytes, fewer than 1<<30 of them, take one launch. Others go over the places where runs begin: a
+// sum of floats has the order of its own run, and more bits do not fit beside a count in the word that a tile's neighbours read.
 type ReduceByKey[K, V vyre.Element] struct {
 	*made
 	runs
 	segments
+	once kernel // all in one launch
 }
 
 // NewReduceByKey makes a reduction of at most max values, which are integers or floats of fixed size, by keys of 1, 2, 4, 8 or
@@ -127,8 +132,9 @@ func NewReduceByKey[K, V vyre.Element](ctx context.Context, dev *vyre.Device, op
 		return nil, m.refuse(fmt.Sprintf("at most %d runs", max), "there are fewer than 1<<32 of them")
 	}
 	r := &ReduceByKey[K, V]{made: m}
-	r.runs, err = runsOf[K](ctx, m, what)
-	if err == nil {
+	if r.atOnce() {
+		err = r.compileOnce(ctx, what, op)
+	} else if r.runs, err = runsOf[K](ctx, m, what); err == nil {
 		r.segments, err = segmentsOf[V](ctx, m, what, op, 4, m.max)
 	}
 	if err != nil {
@@ -138,8 +144,32 @@ func NewReduceByKey[K, V vyre.Element](ctx context.Context, dev *vyre.Device, op
 	return r, nil
 }
 
+// atOnce reports whether a count and what a run has given fit into the word that a tile's neighbours read.
+func (r *ReduceByKey[K, V]) atOnce() bool {
+	return kindOf[V]() == integers && sizeOf[V]() == 4 && sizeOf[K]() <= 8 && unsignedName[K]() != "" && r.max < 1<<30
+}
+
+func (r *ReduceByKey[K, V]) compileOnce(ctx context.Context, what string, op Operator) error {
+	if err := r.admitOperator(op); err != nil {
+		return err
+	}
+	if _, err := payloadOf[K](what); err != nil {
+		return err
+	}
+	program := kernels.ReduceRunsProgram
+	if sizeOf[K]() == 8 {
+		program = func(string) (*ir.Program, error) { return kernels.ReduceLongRunsProgram() }
+	}
+	p, err := program(unsignedName[K]())
+	r.once, err = r.compile(ctx, p, err, map[string]uint64{"op": uint64(op), "flip": flip[V](op)}, "keys", "values")
+	return err
+}
+
 // Bytes is how much memory a step takes for its work.
 func (r *ReduceByKey[K, V]) Bytes() int64 {
+	if r.atOnce() {
+		return 8 * int64(block.RunsLen(r.max))
+	}
 	_, all := r.bytes()
 	return r.selectionBytes() + r.startsBytes(r.max) + all
 }
@@ -149,9 +179,17 @@ func (r *ReduceByKey[K, V]) Bytes() int64 {
 func (r *ReduceByKey[K, V]) Record(seq *vyre.Sequence, n Length, keys *vyre.Buffer[K], values *vyre.Buffer[V], outKeys *vyre.Buffer[K], out *vyre.Buffer[V], count Count) *Step {
 	st := r.step(seq, n, min(keys.Len(), values.Len(), outKeys.Len(), out.Len()), keys.Bytes())
 	found := r.counter(seq, count)
-	starts := r.find(seq, r.made, st, n, keys.Bytes(), outKeys.Bytes(), found)
-	x := values.View(0, int(st.room))
-	r.combine(seq, r.made, st, r.max, at(found), starts, x.Bytes(), out.Bytes())
+	if !r.atOnce() {
+		starts := r.find(seq, r.made, st, n, keys.Bytes(), outKeys.Bytes(), found)
+		r.combine(seq, r.made, st, r.max, at(found), starts, values.View(0, int(st.room)).Bytes(), out.Bytes())
+		return st
+	}
+	state, tiles := driver.All(seq.Scratch(r.Bytes())), block.Above(1, r.max)
+	if !alone(tiles) {
+		seq.Fill(state, 0, 4)
+	}
+	st.launched(r.launch(seq, r.once, tiles, driver.U64(st.room), driver.U64(n.n), st.where(n),
+		keys.Bytes(), values.Bytes(), outKeys.Bytes(), out.Bytes(), found, state), 1)
 	return st
 }
 

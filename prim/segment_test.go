@@ -247,6 +247,18 @@ var segmented = []struct {
 	{"by key u8 i32, all equal", 2*4096 + 1, func(t *testing.T, d *vyre.Device, n int) *subject {
 		return runsSubject[uint8, int32](t, d, prim.Max, n, 1<<20)
 	}},
+	{"runs u64, longer than tiles", 5*8192 + 1, func(t *testing.T, d *vyre.Device, n int) *subject {
+		return runsSubject[uint64, uint32](t, d, prim.And, n, 17000)
+	}},
+	{"by key u32 u32", 3*4096 + 5, func(t *testing.T, d *vyre.Device, n int) *subject {
+		return runsSubject[uint32, uint32](t, d, prim.Sum, n, 3)
+	}},
+	{"by key u64 i32, longer than tiles", 5*4096 + 2, func(t *testing.T, d *vyre.Device, n int) *subject {
+		return runsSubject[uint64, int32](t, d, prim.Min, n, 9000)
+	}},
+	{"by key u16 u32 products, none equal", 2*4096 + 3, func(t *testing.T, d *vyre.Device, n int) *subject {
+		return runsSubject[uint16, uint32](t, d, prim.Product, n, 0)
+	}},
 }
 
 func TestSegmentsOfAllKinds(t *testing.T) {
@@ -268,7 +280,7 @@ func TestSegmentsInEveryWay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	for i, k := range []int{1, 7, 11, 13} {
+	for i, k := range []int{1, 7, 11, 13, 17, 18} {
 		for _, name := range some(devices(), 1, uint64(i)) {
 			t.Run(name+" "+segmented[k].name, func(t *testing.T) { segmented[k].make(t, open(t, name), segmented[k].max).exercise(t) })
 		}
@@ -277,7 +289,7 @@ func TestSegmentsInEveryWay(t *testing.T) {
 
 func TestSegmentsUnderSeededSchedules(t *testing.T) {
 	for seed := range uint64(long.Count(1, 6, 1000)) {
-		for _, k := range []int{1, 3, 7, 11} {
+		for _, k := range []int{1, 3, 7, 11, 17, 19} {
 			s := segmented[k].make(t, seeded(t, seed), segmented[k].max)
 			prim.ForceGroups(uint32(2 + 5*seed%7))
 			s.simple(t, fmt.Sprint(segmented[k].name, " ", seed), s.max)

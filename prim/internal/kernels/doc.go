@@ -21,3 +21,4 @@ package kernels
 //go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o segscanfloats_vyre.go segscanfloats.go
 //go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o segmentfloats_vyre.go segmentfloats.go
 //go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o runs_vyre.go runs.go
+//go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o runsums_vyre.go runsums.go
