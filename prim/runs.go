@@ -161,6 +161,7 @@ func (r *ReduceByKey[K, V]) compileOnce(ctx context.Context, what string, op Ope
 		program = func(string) (*ir.Program, error) { return kernels.ReduceLongRunsProgram() }
 	}
 	p, err := program(unsignedName[K]())
+	r.registers = 64 // four workgroups on a multiprocessor of 65,536 registers
 	r.once, err = r.compile(ctx, p, err, map[string]uint64{"op": uint64(op), "flip": flip[V](op)}, "keys", "values")
 	return err
 }

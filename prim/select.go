@@ -73,10 +73,10 @@ func (m *made) selection(ctx context.Context, of string, stencil uintptr, how bl
 	}}
 	switch {
 	case of == wideName:
-	case how.By == block.NotZero && !how.Others:
-		m.registers = 40 // six workgroups on a multiprocessor of 65,536 registers
+	case how.Others:
+		m.registers = 48 // five workgroups on a multiprocessor of 65,536 registers
 	default:
-		m.registers = 56 // four
+		m.registers = 40 // six
 	}
 	s.to, err = m.compileAs(ctx, p, err, as, wide...)
 	m.registers = 0

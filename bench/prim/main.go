@@ -32,7 +32,7 @@ import (
 func main() {
 	device := flag.String("device", "cuda", "device to measure on")
 	most := flag.Int("most", 1<<28, "elements of the largest size")
-	only := flag.String("only", "", "measure the operations whose name contains this")
+	only := flag.String("only", "", "measure the operations whose name contains one of these, with commas between")
 	reference := flag.String("reference", "", "program made of reference/cub.cu")
 	csv := flag.String("o", "", "write the lines to this file, too")
 	flag.Parse()
@@ -78,7 +78,7 @@ func run(device string, most int, only, reference, csv string) error {
 	}
 	wrong := 0
 	for _, c := range cases {
-		if !strings.Contains(c.name, only) {
+		if !slices.ContainsFunc(strings.Split(only, ","), func(part string) bool { return strings.Contains(c.name, part) }) {
 			continue
 		}
 		sum, count := 0.0, 0

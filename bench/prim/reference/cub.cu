@@ -260,7 +260,11 @@ static void all(size_t n) {
 	const char *name = "";
 	auto want = [&](const char *s) {
 		name = s;
-		return only.empty() || std::string(s).find(only) != std::string::npos;
+		for (size_t from = 0, to; from <= only.size(); from = to + 1) { // parts of names, with commas between
+			to = std::min(only.find(',', from), only.size());
+			if (std::string(s).find(only.substr(from, to - from)) != std::string::npos) return true;
+		}
+		return false;
 	};
 	auto s = m.s;
 	uint64_t N = n;
