@@ -10,16 +10,16 @@ import (
 )
 
 // scanIntegerSegmentsUint8Source is the digest of the source of ScanIntegerSegments[uint8] and of all that it needs.
-const scanIntegerSegmentsUint8Source = "eda26d9c302a64494b55fe2a9a200cbab95cfca4f84e9a1dcb869eb4b05d6584"
+const scanIntegerSegmentsUint8Source = "c08a928ebf7ea527798c8351e02d8c3f5052e4b2143326c926a4694fc0eba428"
 
 // scanIntegerSegmentsUint16Source is the digest of the source of ScanIntegerSegments[uint16] and of all that it needs.
-const scanIntegerSegmentsUint16Source = "eda26d9c302a64494b55fe2a9a200cbab95cfca4f84e9a1dcb869eb4b05d6584"
+const scanIntegerSegmentsUint16Source = "c08a928ebf7ea527798c8351e02d8c3f5052e4b2143326c926a4694fc0eba428"
 
 // scanIntegerSegmentsUint32Source is the digest of the source of ScanIntegerSegments[uint32] and of all that it needs.
-const scanIntegerSegmentsUint32Source = "eda26d9c302a64494b55fe2a9a200cbab95cfca4f84e9a1dcb869eb4b05d6584"
+const scanIntegerSegmentsUint32Source = "c08a928ebf7ea527798c8351e02d8c3f5052e4b2143326c926a4694fc0eba428"
 
 // scanIntegerSegmentsUint64Source is the digest of the source of ScanIntegerSegments[uint64] and of all that it needs.
-const scanIntegerSegmentsUint64Source = "eda26d9c302a64494b55fe2a9a200cbab95cfca4f84e9a1dcb869eb4b05d6584"
+const scanIntegerSegmentsUint64Source = "c08a928ebf7ea527798c8351e02d8c3f5052e4b2143326c926a4694fc0eba428"
 
 // ScanIntegerSegmentsProgram returns the program of ScanIntegerSegments for a type argument, such as "uint8".
 func ScanIntegerSegmentsProgram(of string) (*ir.Program, error) {
@@ -376,7 +376,7 @@ oRMAJzcBMzJuA4EBCx0kAYMflBEBgx/cEQODAQwdJAOFAQQdJAOGAQUdJAOIAQYfbAAH2QMAFWwAHvsT
 CbAaAg4uCY0BAB8/AAm+GQAtPwIfDDo/AAn3GgAtPwEgOvwBASA6/AEBITr8AQEhOvwBASI6/AEBIjr8AQEjCZIhAC4/ADr8AQEk
 OvwBASQ6/AEBJTr8AQElOvwBASY6/AEBJjr8AQEnOvQFASc6/AEBKDr8AQEoOvwBASk6/AEBKTr8AQIrCzo/ADr8AQIOUyGNDQOH
 ARIfJAAgjw8AHucQAYofJAOFARodJAGPISQAHvUjA48BDx8kAB6bEgOPASwdJAGQH4sRA5EBDh8kASgdJAGSH9gBAZIfkAEDkgEH
-HyQAHs8TAZMfbAOTASQdJAPJASsDhjoGcmVkdWNlAOguAAe+BQADlRYBkx+uBQPJATJFSgE3Q0oBOQedBgAnNwE7ByMAKDcAB+sE
+HyQAHs8TAZMfbAOTASQdJAPKASsDhjoGcmVkdWNlAOguAAe+BQADlRYBkx+uBQPKATJFSgE3Q0oBOQedBgAnNwE7ByMAKDcAB+sE
 ACg3AA6FGQAgNwE8MtwBATwHwAkAJzcBPjKlAQE+DpgbACA3AT8y3AEBPzKlAQE/DosjACA3AUAylAUBQDLcAQFAMrgDAUAH9i0A
 KDcAB4kuACg3AA6zIwAhNwAO3iQAITcAB6MMACjvAwEiMTcAICQBDg65MgOVAQUAj88DAAknAScO4AsAECcBKg6nDgAQJwEOB/gp
 ABgnAA7cMQARJwE9IicBLSInAUEiJwAOtzUAECcCDx8iJwAO6jMAEScBJiInASEiJwAO6BAAECcBEA7/DwAQJwERIvsDARIOjRUA
