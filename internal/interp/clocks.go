@@ -1,11 +1,6 @@
 package interp
 
-import (
-	"cmp"
-	"slices"
-
-	"github.com/govyre/vyre/ir"
-)
+import "github.com/govyre/vyre/ir"
 
 // clock says which accesses happen before: ticks in order of their keys. It is never changed once
 // it is handed out, so invocations share it.
@@ -24,11 +19,18 @@ const (
 )
 
 func (c clock) at(key uint64) uint32 {
-	i, ok := slices.BinarySearchFunc(c, key, func(t tick, key uint64) int { return cmp.Compare(t.key, key) })
-	if !ok {
-		return 0
+	i, end := 0, len(c)
+	for i < end {
+		if m := int(uint(i+end) / 2); c[m].key < key {
+			i = m + 1
+		} else {
+			end = m
+		}
 	}
-	return c[i].at
+	if i < len(c) && c[i].key == key {
+		return c[i].at
+	}
+	return 0
 }
 
 // covers reports whether p is among the accesses that happen before.

@@ -151,7 +151,7 @@ func (d *detector) before(w *warp, lane int, p, a *access) bool {
 // keep remembers a, and forgets what nobody has to be compared with after it. It returns false if the launch
 // has no state left.
 func (d *detector) keep(w *warp, lane int, c *cell, a *access) bool {
-	kept := c.seen[:0]
+	n := 0 // of those seen stay
 	older, alike := 0, 0
 	var first, last int // of those alike
 	for k := len(c.seen) - 1; k >= 0; k-- {
@@ -167,13 +167,17 @@ func (d *detector) keep(w *warp, lane int, c *cell, a *access) bool {
 			continue
 		}
 		if a.kind == p.kind && a.writes == p.writes && a.value == p.value {
-			if last = len(kept); alike == 0 {
+			if last = n; alike == 0 {
 				first = last
 			}
 			alike++
 		}
-		kept = append(kept, *p)
+		if n < k { // mostly all stay, where they are
+			c.seen[n] = *p
+		}
+		n++
 	}
+	kept := c.seen[:n]
 	c.seen = kept
 	switch {
 	case d.ordered && alike >= crowdOrdered:
