@@ -2,6 +2,7 @@ package native_test
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -221,5 +222,39 @@ kernel @large workgroup(1024) {
 	var none *native.UnsupportedError
 	if !errors.As(err, &none) || !strings.Contains(none.Reason, "a group needs a frame") {
 		t.Errorf("the error is %v", err)
+	}
+}
+
+// Where a conditional jump does not reach, code for arm64 is made once more with jumps that do.
+func TestJumpsOfArm64ReachAllOfLargeCode(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("vyre 1\nkernel @far workgroup(64) {\n  param @x: buf<u32> rw\n  %i = global.x\n  %n = len @x\n  %out = le.u32 %n, %i\n  if %out {\n    return\n  }\n  %v0 = load @x[%i]\n")
+	const rows = 10_000
+	for i := range rows {
+		fmt.Fprintf(&b, "  %%v%d = brev.u32 %%v%d\n", i+1, i)
+	}
+	fmt.Fprintf(&b, "  store @x[%%i], %%v%d\n}\n", rows)
+	ps, err := text.Parse("far.vyre", b.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := native.List(ps[0], "arm64.neon")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l.Bytes < 2<<20 {
+		t.Errorf("the code has %d bytes, all of which a conditional jump reaches", l.Bytes)
+	}
+	lines := slices.DeleteFunc(l.Lines, func(l native.Line) bool { return l.Place != "" })
+	around := slices.IndexFunc(lines, func(l native.Line) bool { return l.Op == "cbnz" })
+	if around < 0 || lines[around+1].Op != "b" {
+		t.Errorf("no condition stands around a jump: %v", lines[:min(len(lines), 20)])
+	}
+	seen := map[int]bool{}
+	for _, line := range lines {
+		if seen[line.At] {
+			t.Fatalf("two instructions stand at %#x", line.At)
+		}
+		seen[line.At] = true
 	}
 }

@@ -1,3 +1,5 @@
+//go:build linux || darwin || windows
+
 #include "textflag.h"
 
 // func enter(code, group, vector, index uintptr)
