@@ -15,8 +15,9 @@ import (
 
 // shape is what a submission depends on.
 type shape struct {
-	labelled        int // turns of one query that labels answer
-	alone, together int // turns of one query, and of more
+	counted         bool // of the only query, how many nodes it reaches is read, and not which
+	labelled        int  // turns of one query that labels answer
+	alone, together int  // turns of one query, and of more
 	queries         int
 	levels          bool // of the only query
 }
@@ -39,11 +40,28 @@ const mostSubmissions = 64
 
 // Reach answers one query.
 func (s *Session) Reach(ctx context.Context, q Query) (*Reached, error) {
-	all, err := s.Batch(ctx, []Query{q})
-	if err != nil {
+	r := &Reached{}
+	if err := s.ReachInto(ctx, q, r); err != nil {
 		return nil, err
 	}
-	return all[0], nil
+	return r, nil
+}
+
+// ReachInto answers one query into an answer that is not needed any more, or into an empty one, whose memory it takes. Asked
+// again like this a session allocates nothing. After an error the answer is worth nothing.
+func (s *Session) ReachInto(ctx context.Context, q Query, into *Reached) error {
+	if err := s.check(0, q); err != nil {
+		return err
+	}
+	by, err := s.searching(1)
+	if err != nil {
+		return err
+	}
+	defer s.mu.Unlock()
+	s.asked[0], s.answer[0] = q, into
+	err = by.batch(ctx, s.asked[:], s.answer[:])
+	s.asked[0], s.answer[0] = Query{}, nil
+	return err
 }
 
 // Batch answers queries, in their order. Those that allow the same kinds of arcs are one search, as many as are possible
@@ -64,18 +82,24 @@ func (s *Session) Batch(ctx context.Context, queries []Query) ([]*Reached, error
 		return nil, err
 	}
 	defer s.mu.Unlock()
-	return by.batch(ctx, queries)
-}
-
-func (w waved) batch(ctx context.Context, queries []Query) ([]*Reached, error) {
-	s := w.s
-	if err := plan.PlanQueries(s.turns(queries), &s.groups); err != nil {
+	all, list := make([]*Reached, len(queries)), make([]Reached, len(queries))
+	for i := range all {
+		all[i] = &list[i]
+	}
+	if err := by.batch(ctx, queries, all); err != nil {
 		return nil, err
 	}
-	all := make([]*Reached, len(queries))
+	return all, nil
+}
+
+func (w waved) batch(ctx context.Context, queries []Query, all []*Reached) error {
+	s := w.s
+	if err := plan.PlanQueries(s.turns(queries), &s.groups); err != nil {
+		return err
+	}
 	groups, err := s.algorithms(ctx, queries)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for len(groups) > 0 {
 		n, sum := 0, 0
@@ -84,11 +108,19 @@ func (w waved) batch(ctx context.Context, queries []Query) ([]*Reached, error) {
 			n++
 		}
 		if err := s.run(ctx, queries, groups[:n], all); err != nil {
-			return nil, err
+			return err
 		}
 		groups = groups[n:]
 	}
-	return all, nil
+	return nil
+}
+
+// renew makes an answer one without a run, with room for the set that the query asks for. The caller writes all of the set.
+func (r *Reached) renew(q Query, words int, why string) {
+	if q.Count {
+		words = 0
+	}
+	*r = Reached{words: slices.Grow(r.words[:0], words)[:words], why: why}
 }
 
 func (s *Session) check(i int, q Query) error {
@@ -123,11 +155,12 @@ func (s *Session) kinds(q Query) uint32 {
 
 // turns is what the turns of a batch are planned from.
 func (s *Session) turns(queries []Query) plan.QueryRequest {
-	in := plan.QueryRequest{Lanes: s.together(), Keep: true, Budget: s.memory.PeakBytes, Kept: []plan.KeptGraph{{Graph: s.digest, Bytes: uint64(s.graphBytes())}}}
+	s.kept[0] = plan.KeptGraph{Graph: s.digest, Bytes: uint64(s.graphBytes())}
+	s.planning = s.planning[:0]
 	for i, q := range queries {
-		in.Queries = append(in.Queries, s.planned(i, q))
+		s.planning = append(s.planning, s.planned(i, q))
 	}
-	return in
+	return plan.QueryRequest{Queries: s.planning, Lanes: s.together(), Keep: true, Budget: s.memory.PeakBytes, Kept: s.kept[:]}
 }
 
 // planned is what query i needs.
@@ -146,7 +179,7 @@ type answered struct {
 // algorithms says how the queries of the groups are answered, those of labels one by one.
 func (s *Session) algorithms(ctx context.Context, queries []Query) ([]answered, error) {
 	since := s.labelClock()
-	list := make([]answered, 0, len(s.groups.Groups))
+	list := s.ways[:0]
 	for _, g := range s.groups.Groups {
 		slot, why, err := s.labelled(ctx, s.kinds(queries[g.Queries[0]]), since)
 		if err != nil {
@@ -160,13 +193,14 @@ func (s *Session) algorithms(ctx context.Context, queries []Query) ([]answered, 
 			list = append(list, answered{g.Queries[i : i+1], slot, why})
 		}
 	}
+	s.ways = list
 	return list, nil
 }
 
 // run answers the queries of one submission: those that labels answer first, then those that are alone.
 func (s *Session) run(ctx context.Context, queries []Query, groups []answered, all []*Reached) error {
 	var size shape
-	order := make([]int, 0, s.o.Queries)
+	order := s.placed[:0]
 	stage := func(n *int, which func(answered) bool) {
 		for _, g := range groups {
 			if !which(g) {
@@ -180,7 +214,7 @@ func (s *Session) run(ctx context.Context, queries []Query, groups []answered, a
 					s.stageSlot(len(order), g.slot)
 				}
 				order = append(order, k)
-				all[k] = &Reached{words: make([]uint32, s.words()), why: g.why}
+				all[k].renew(queries[k], s.words(), g.why)
 				if g.slot >= 0 {
 					all[k].algorithm = Labels
 				}
@@ -190,7 +224,8 @@ func (s *Session) run(ctx context.Context, queries []Query, groups []answered, a
 	stage(&size.labelled, func(g answered) bool { return g.slot >= 0 })
 	stage(&size.alone, func(g answered) bool { return g.slot < 0 && len(g.queries) == 1 })
 	stage(&size.together, func(g answered) bool { return len(g.queries) > 1 })
-	size.queries = len(order)
+	s.placed = order
+	size.queries, size.counted = len(order), len(order) == 1 && queries[order[0]].Count
 	run, err := s.submit(ctx, size)
 	if err != nil {
 		return err
@@ -277,6 +312,9 @@ func (s *Session) submission(size shape) (*submission, error) {
 	b := &submission{stage: s.dev.NewSequence(fmt.Sprintf("%s, batch of %d queries", s.o.Label, size.queries))}
 	s.submissions[size] = b
 	from, to := driver.Part(s.answers, 0, int64(4*size.queries*s.slot)), s.answerBytes[:4*size.queries*s.slot]
+	if size.counted {
+		from, to = driver.Part(s.answers, 0, 4*waves.AnswerHead), s.answerBytes[:4*waves.AnswerHead]
+	}
 	if size.levels {
 		b.turns, from, to = []turns{{s.leveled, 1}}, driver.All(s.level), s.levelBytes
 	}

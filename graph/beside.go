@@ -133,7 +133,10 @@ func (s *Session) newEngine() *cpu.Engine {
 func (s *Session) searching(queries int) (answers, error) {
 	by, err := s.answering()
 	if err == nil && 0 < queries && queries <= s.beside.queries {
-		return native{s, s.beside.engine, s.decided.String()}, nil
+		if s.hosts[1] == nil {
+			s.hosts[1] = native{s, s.beside.engine, s.decided.String()}
+		}
+		return s.hosts[1], nil
 	}
 	return by, err
 }
@@ -145,7 +148,7 @@ func (s *Session) tryNative(ctx context.Context, q Query, h *megakernel.History)
 	h.Begin(h.Programs, nativeWay, 0, 0)
 	for k := range warm + megakernel.TrialRuns {
 		began := time.Now()
-		if err := n.turn(ctx, []Query{q}, []int{0}, make([]*Reached, 1)); err != nil {
+		if err := n.alone(ctx, q, &Reached{}); err != nil {
 			return err
 		}
 		if k >= warm {

@@ -99,6 +99,15 @@ func us(list []time.Duration, part int) string {
 	return fmt.Sprintf("%.2f", float64(sorted[(len(sorted)-1)*part/100].Nanoseconds())/1e3)
 }
 
+// beyond is what the caller waited longer than the device took.
+func (t times) beyond() []time.Duration {
+	over := make([]time.Duration, len(t.wall))
+	for i := range over {
+		over[i] = t.wall[i] - t.device[i]
+	}
+	return over
+}
+
 // subject is a graph and who is asked about it.
 type subject struct {
 	name  string

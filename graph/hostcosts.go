@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -95,13 +96,16 @@ func searchTime(g cpu.Graph) float64 {
 	return float64(times[len(times)/2])
 }
 
-// reachedWords makes a set of the nodes that have a level, and counts them.
+// reachedWords makes a set of the nodes that have a level, and counts them. What a level is cannot be guessed, so nothing is
+// decided by it.
 func reachedWords(level, words []uint32) (count int) {
-	for v, l := range level {
-		if l != None {
-			words[v/32] |= 1 << (v % 32)
-			count++
+	for w := range words {
+		set := uint32(0)
+		for b, l := range level[32*w : min(32*w+32, len(level))] {
+			set |= uint32((uint64(l)+1)>>32^1) << b // 0 for None
 		}
+		words[w] = set
+		count += bits.OnesCount32(set)
 	}
 	return count
 }

@@ -43,7 +43,7 @@ func (s *Session) Engine() Engine {
 
 // answers is what an engine has: the questions of a session, for who holds it, with kinds that are settled.
 type answers interface {
-	batch(ctx context.Context, queries []Query) ([]*Reached, error)
+	batch(ctx context.Context, queries []Query, all []*Reached) error
 	levels(ctx context.Context, q Query) ([]uint32, Run, error)
 	parents(ctx context.Context, levels []uint32, kinds uint32) ([]uint32, Run, error)
 	weak(ctx context.Context, kinds uint32) ([]uint32, Run, error)
@@ -58,7 +58,10 @@ func (s *Session) answering() (answers, error) {
 		return nil, err
 	}
 	if s.native != nil {
-		return native{s, s.native, "the session's engine searches on the cores of the host"}, nil
+		if s.hosts[0] == nil {
+			s.hosts[0] = native{s, s.native, "the session's engine searches on the cores of the host"}
+		}
+		return s.hosts[0], nil
 	}
 	return waved{s}, nil
 }
@@ -101,9 +104,13 @@ func (n native) ran(began time.Time, s cpu.Stats) Run {
 }
 
 // batch puts those together that allow the same kinds of arcs, up to 64.
-func (n native) batch(ctx context.Context, queries []Query) ([]*Reached, error) {
+func (n native) batch(ctx context.Context, queries []Query, all []*Reached) error {
 	s := n.s
-	s.groups = plan.Queries{}
+	if len(queries) == 1 {
+		s.groups = plan.Queries{Groups: append(s.groups.Groups[:0], plan.QueryGroup{})}
+		return n.alone(ctx, queries[0], all[0])
+	}
+	s.groups = plan.Queries{Groups: s.groups.Groups[:0]}
 	open := make(map[uint32]int) // groups that have room, by kinds
 	for i, q := range queries {
 		kinds := s.kinds(q)
@@ -115,33 +122,41 @@ func (n native) batch(ctx context.Context, queries []Query) ([]*Reached, error) 
 		}
 		s.groups.Groups[at].Queries = append(s.groups.Groups[at].Queries, i)
 	}
-	all := make([]*Reached, len(queries))
 	for _, g := range s.groups.Groups {
 		if err := n.turn(ctx, queries, g.Queries, all); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return all, nil
+	return nil
+}
+
+// alone answers one query.
+func (n native) alone(ctx context.Context, q Query, r *Reached) error {
+	s, began := n.s, time.Now()
+	if s.reached == nil {
+		s.reached = make([]uint32, s.g.Nodes())
+	}
+	r.renew(q, s.words(), n.why)
+	stats, err := n.e.Levels(ctx, q.Seeds, s.kinds(q), s.reached)
+	if r.Run = n.ran(began, stats); q.Count {
+		r.count = int(stats.Reached)
+	} else {
+		r.count = reachedWords(s.reached, r.words)
+	}
+	return err
 }
 
 // turn answers queries of the same kinds.
 func (n native) turn(ctx context.Context, queries []Query, turn []int, all []*Reached) error {
 	s, began := n.s, time.Now()
-	for _, i := range turn {
-		all[i] = &Reached{words: make([]uint32, s.words()), why: n.why}
-	}
 	if len(turn) == 1 {
-		r := all[turn[0]]
-		level, run, err := n.levels(ctx, queries[turn[0]])
-		if err != nil {
-			return err
-		}
-		r.Run, r.count = run, reachedWords(level, r.words)
-		return nil
+		return n.alone(ctx, queries[turn[0]], all[turn[0]])
 	}
 	seeds := make([][]uint32, len(turn))
 	for k, i := range turn {
 		seeds[k] = queries[i].Seeds
+		all[i].renew(queries[i], s.words(), n.why)
+		clear(all[i].words)
 	}
 	seen := make([]uint64, s.g.Nodes())
 	stats, err := n.e.Lanes(ctx, seeds, s.kinds(queries[turn[0]]), seen)
@@ -153,9 +168,11 @@ func (n native) turn(ctx context.Context, queries []Query, turn []int, all []*Re
 	}
 	for v, w := range seen {
 		for k, i := range turn {
-			if w>>k&1 != 0 {
+			if w>>k&1 == 0 {
+				continue
+			}
+			if all[i].count++; !queries[i].Count {
 				all[i].words[v/32] |= 1 << (v % 32)
-				all[i].count++
 			}
 		}
 	}

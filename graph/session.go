@@ -28,7 +28,7 @@ type Session struct {
 	o      SessionOptions
 	digest [32]byte
 	memory plan.Session
-	groups plan.Queries // of the batch that runs, or of the last one
+	batching
 
 	forward image
 	back    *image // with the arcs the other way round: forward itself where that is the same; nil without SessionOptions.Levels
@@ -61,6 +61,19 @@ type Session struct {
 	closers                                            []interface{ Close() error }
 }
 
+// batching is what a batch needs while it runs, kept for the next one.
+type batching struct {
+	groups   plan.Queries
+	planning []plan.Query // what these are planned from
+	kept     [1]plan.KeptGraph
+	ways     []answered // how groups are answered
+	placed   []int      // queries, as they are staged
+	reached  []uint32   // levels, of the native engine
+	asked    [1]Query   // by ReachInto
+	answer   [1]*Reached
+	hosts    [2]answers // the native engine as the session's, and beside kernels
+}
+
 // SessionOptions adjusts a session. The zero value is right for most.
 type SessionOptions struct {
 	Label   string // appears in errors and profiles; empty is "graph"
@@ -91,6 +104,7 @@ type SessionOptions struct {
 type Query struct {
 	Seeds []uint32 // nodes to begin with; they are reached
 	Kinds uint32   // of arcs that are allowed, as a mask; 0 is all
+	Count bool     // how many nodes are reached, and not which: a query alone then leaves the set on the device, and the answer has none
 }
 
 // Reached is the answer to a query.

@@ -165,9 +165,13 @@ func (c *reachCmd) query(t *terminal, a *answer, dev driver.Device, s *graph.Ses
 			run.Topology = megakernel.Cooperative // levels are not drained
 		}
 	default:
+		q.Count = !c.Verify && c.Out == "" && !c.CSV && !c.Dot // the rest prints how many
 		var r *graph.Reached
-		if r, err = s.Reach(t.ctx, q); err == nil {
-			run = r.Run
+		if r, err = s.Reach(t.ctx, q); err != nil {
+			break
+		}
+		run = r.Run
+		if a.count = r.Count(); !q.Count {
 			a.words = make([]uint64, (a.searched.Nodes()+63)/64)
 			for v := range r.Nodes() {
 				a.words[v/64] |= 1 << (v % 64)
@@ -183,7 +187,9 @@ func (c *reachCmd) query(t *terminal, a *answer, dev driver.Device, s *graph.Ses
 	if a.levels != nil {
 		a.words = graph.Bitset(a.levels)
 	}
-	a.count = countOf(a.words)
+	if a.words != nil {
+		a.count = countOf(a.words)
+	}
 	run.Record.Rounds = 0 // as levels tell: the host counts one that found nothing as well
 	for _, l := range a.levels {
 		if l != graph.None {
@@ -226,7 +232,7 @@ func topologyOn(dev driver.Device, asked megakernel.Topology) megakernel.Topolog
 func (a *answer) askEach(t *terminal, s *graph.Session, seeds []uint32, kinds uint32) error {
 	queries := make([]graph.Query, len(seeds))
 	for i := range seeds {
-		queries[i] = graph.Query{Seeds: seeds[i : i+1], Kinds: kinds}
+		queries[i] = graph.Query{Seeds: seeds[i : i+1], Kinds: kinds, Count: true}
 	}
 	all, err := s.Batch(t.ctx, queries)
 	if err != nil {
