@@ -12,6 +12,7 @@ require (
 	github.com/klauspost/cpuid/v2 v2.0.9 // indirect
 	golang.org/x/mod v0.42.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
 	lukechampine.com/blake3 v1.4.1 // indirect
 )
 
