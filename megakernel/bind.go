@@ -16,6 +16,7 @@ type step struct {
 	items   bool     // runs once for every item; else in workgroups of its own
 	args    []source // one a parameter
 	length  int      // binding of the domain's words, -1 without any
+	rest    uint64   // elements of the shared array whose length comes with the launch
 	stay    *step    // its form for one block alone, nil without one
 	touches []touch  // what it does to which binding
 }
@@ -130,14 +131,15 @@ func (b *binder) step(s *step) {
 			"let a later wave, or the next round, do what comes after")
 	}
 	params := p.Params()
-	args := s.Args
-	rest := p.Traits().SharedRest
-	if n := len(params); len(args) != n && !(rest && len(args) == n+1) {
-		b.refuse("F1", s.id, "", fmt.Sprintf("it has %d arguments for %d parameters", len(args), n), "give one argument a parameter, in order")
+	if len(s.Args) != len(params) && !b.rest(s) {
+		b.refuse("F1", s.id, "", fmt.Sprintf("it has %d arguments for %d parameters", len(s.Args), len(params)), "give one argument a parameter, in order")
 		return
 	}
+	if p.Traits().SharedRest && len(s.Args) == len(params) {
+		b.refuse("F1", s.id, "", "nothing says how long its shared array is", "pass a driver.Rest after the other arguments")
+	}
 	for k := range params {
-		s.args = append(s.args, b.source(s, &params[k], args[k]))
+		s.args = append(s.args, b.source(s, &params[k], s.Args[k]))
 	}
 	b.domain(s)
 	s.touches = touched(s)
@@ -145,6 +147,20 @@ func (b *binder) step(s *step) {
 		g := &b.bindings[t.binding]
 		g.lanes = max(g.lanes, t.lanes)
 	}
+}
+
+// rest takes the length of the wave's shared array that has none of its own, and reports whether it is
+// all that the wave has beside one argument a parameter.
+func (b *binder) rest(s *step) bool {
+	p := s.Program
+	if n := len(p.Params()); !p.Traits().SharedRest || len(s.Args) != n+1 {
+		return false
+	}
+	n, ok := s.Args[len(s.Args)-1].(driver.Rest)
+	if ok = ok && n >= 0; ok {
+		s.rest = uint64(n)
+	}
+	return ok
 }
 
 // source finds where a parameter gets its value from.

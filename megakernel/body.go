@@ -14,6 +14,7 @@ type writer struct {
 	objects [][]ir.Object // of every parameter
 	table   ir.Object     // of waves that share bodies; NoObject without any
 	arrays  map[arrayKey]ir.Object
+	longest map[arrayKey]uint64 // elements of shared arrays
 
 	// left, if set, is given how to load the size of a domain Spread, and may know it without.
 	left func(load func() build.Value) build.Value
@@ -28,19 +29,10 @@ type frame struct {
 	phases   [After + 1]groups
 }
 
-// arrayKey is the shape of an array, and which of that shape it is within a wave. Waves share arrays
-// of one key: none needs what another left there.
-type arrayKey struct {
-	elem   ir.Type
-	shared bool
-	length uint64
-	number int
-}
-
 // newWriter starts a program that takes the plan's parameters first.
 func newWriter(name string, f *frame) *writer {
 	w := &writer{Builder: build.New(name, build.Workgroup(f.threads)), frame: f,
-		objects: make([][]ir.Object, len(f.params)), table: build.NoObject, arrays: map[arrayKey]ir.Object{}}
+		objects: make([][]ir.Object, len(f.params)), table: build.NoObject, arrays: map[arrayKey]ir.Object{}, longest: map[arrayKey]uint64{}}
 	for k := range f.params {
 		q := &f.params[k].param
 		name := fmt.Sprintf("%s.%d", q.Name, k)
@@ -197,7 +189,7 @@ func (w *writer) workgroups(in *instance, first, stride, size, round build.Value
 			}
 			return w.U32(0)
 		})
-		if in.Program.SharedBytes() > 0 {
+		if in.shares() {
 			w.Barrier() // what comes next may use the memory anew
 		}
 	})
@@ -225,7 +217,7 @@ func (w *writer) spread(in *instance, t team, v values, n *tally) {
 		}
 		return w.U32(0)
 	})
-	if in.Program.SharedBytes() > 0 {
+	if in.shares() {
 		w.Barrier() // what comes next may use the memory anew
 	}
 }
@@ -285,7 +277,7 @@ func (w *writer) body(s *instance, v values, n *tally, id func(ir.Op, uint32) bu
 // give lists what stands for the objects of the wave's program, and which are views.
 func (w *writer) give(s *instance) (objs []ir.Object, views map[int]build.View) {
 	views = map[int]build.View{}
-	seen := map[arrayKey]int{} // arrays of one shape, which within a wave are different ones
+	keys := arrayKeys{}
 	for _, o := range s.Program.Objects() {
 		switch {
 		case o.Table():
@@ -303,28 +295,14 @@ func (w *writer) give(s *instance) (objs []ir.Object, views map[int]build.View) 
 			}
 			objs = append(objs, w.objects[g.parameter][field])
 		default:
-			key := arrayKey{elem: o.Array.Type, shared: o.Array.Shared, length: o.Array.Len}
-			n := seen[key]
-			seen[key]++
-			key.number = n
-			objs = append(objs, w.array(key))
+			array, part := w.array(keys.next(o.Array), o.Array, s.rest)
+			if part != nil {
+				views[len(objs)] = *part
+			}
+			objs = append(objs, array)
 		}
 	}
 	return objs, views
-}
-
-// array declares an array, once for all waves that have one of its key.
-func (w *writer) array(k arrayKey) ir.Object {
-	if o, ok := w.arrays[k]; ok {
-		return o
-	}
-	declare, kind := w.LocalArray, "local"
-	if k.shared {
-		declare, kind = w.SharedArray, "shared"
-	}
-	o := declare(fmt.Sprintf("%s%d.%v.%d", kind, k.length, k.elem, k.number), k.elem, int(k.length))
-	w.arrays[k] = o
-	return o
 }
 
 func fieldIndex(o ir.ObjectInfo) int {

@@ -68,12 +68,12 @@ func (p *Plan) identity() *plan.Identity {
 	}
 	for i := range p.steps {
 		w := &p.steps[i]
-		fmt.Fprintf(&s, "|%v %d", w.Phase, w.length)
+		fmt.Fprintf(&s, "|%v %d %d", w.Phase, w.length, w.rest)
 		for _, a := range w.args {
 			fmt.Fprintf(&s, " %d,%d,%x", a.kind, a.binding, a.bits)
 		}
 		if w.stay != nil {
-			fmt.Fprintf(&s, " %x", w.stay.Program.Digest())
+			fmt.Fprintf(&s, " %x %d", w.stay.Program.Digest(), w.stay.rest)
 			for _, a := range w.stay.args {
 				fmt.Fprintf(&s, " %d,%d,%x", a.kind, a.binding, a.bits)
 			}
@@ -101,6 +101,9 @@ func (p *Plan) compile(ctx context.Context, name string, made func() (*ir.Progra
 		if err != nil {
 			return compiled{}, 0, &driver.Error{Op: "plan", Label: p.o.Label, Device: p.dev.Name(), Kind: driver.InvalidProgram, Msg: "the waves do not make a program: " + err.Error(),
 				Fix: "the rule that was broken says what to change", Err: err}
+		}
+		if err := p.fitsShared(program); err != nil {
+			return compiled{}, 0, err
 		}
 		k, err := p.dev.Compile(ctx, program, driver.Options{Optimise: p.o.Optimise, Label: program.Name()})
 		return compiled{k, program.Rows()}, 0, err

@@ -30,7 +30,7 @@ func (p *Plan) drained(ctx context.Context) (runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.blocks, err = p.grid(k.Occupancy(0).Cooperative); err != nil {
+	if p.blocks, err = p.grid(k); err != nil {
 		return nil, err
 	}
 	slots, err := p.alloc(8*int64(d.Slots), "slots")
@@ -62,6 +62,9 @@ type drainer struct {
 // drained builds the program of one launch without rounds. s is what bindDrain made.
 func drained(name string, of *frame, s *step) (*ir.Program, error) {
 	d := &drainer{writer: newWriter(name+".drain", of)}
+	d.roomFor(d.phases[Before].steps...)
+	d.roomFor(d.phases[After].steps...)
+	d.room(s.Drain.Program, 0)
 	d.slots, d.control = d.Buffer("slots", ir.U64, ir.RW), d.Buffer("drain", ir.U32, ir.RW)
 	team, zero := d.grid(), d.U32(0)
 	d.For(team.thread, d.U32(uint32(s.Drain.Slots)), team.threads, func(i build.Value, _ build.Label) { d.Store(d.slots, i, d.U64(0)) })
@@ -92,15 +95,16 @@ func (d *drainer) inline(s *step) {
 			in.Scalars = append(in.Scalars, d.Const(q.Type.Value(), s.args[k].bits))
 		}
 	}
-	arrays := map[arrayKey]int{}
+	keys := arrayKeys{}
 	for _, o := range p.Objects() {
 		switch {
 		case o.Table():
 		case o.Param == nil:
-			key := arrayKey{elem: o.Array.Type, shared: o.Array.Shared, length: o.Array.Len}
-			key.number = arrays[key]
-			arrays[key]++
-			in.Objects = append(in.Objects, d.array(key))
+			array, part := d.array(keys.next(o.Array), o.Array, 0)
+			if part != nil {
+				in.Views[len(in.Objects)] = *part
+			}
+			in.Objects = append(in.Objects, array)
 		case s.args[o.Index].kind == fromSlots:
 			in.Objects = append(in.Objects, d.slots)
 		case s.args[o.Index].kind == fromControl:

@@ -3,6 +3,7 @@ package megakernel
 import (
 	"context"
 
+	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/text"
 )
@@ -22,4 +23,14 @@ func (p *Plan) Alter(ctx context.Context, change func(string) string) error {
 		return altered[0], nil
 	})
 	return err
+}
+
+// SharedBytes is what a block of the plan's largest program has.
+func (p *Plan) SharedBytes() (n int) {
+	for _, c := range p.closers {
+		if k, ok := c.(driver.Kernel); ok {
+			n = max(n, k.Resources().Shared)
+		}
+	}
+	return n
 }

@@ -53,6 +53,12 @@ type fuser struct {
 // fuse builds the program of one cooperative launch.
 func fuse(name string, of *frame, enter uint32) (*ir.Program, error) {
 	f := &fuser{writer: newWriter(name, of), enter: enter}
+	for k := range f.phases {
+		f.roomFor(f.phases[k].steps...)
+	}
+	if s := f.lonely(); s != nil && enter > 0 {
+		f.roomFor([]*step{s.stay})
+	}
 	f.record, f.totals = f.Buffer("record", ir.U32, ir.RW), f.Buffer("totals", ir.U64, ir.RW)
 	f.begun, f.limit = f.Scalar("round", ir.U32), f.Scalar("limit", ir.U32)
 	last := f.Scalar("last", ir.U32)

@@ -76,9 +76,11 @@ func beginProgram(name string) (*ir.Program, error) {
 func launched(name string, f *frame, p Phase, k int) (*ir.Program, error) {
 	g := &f.phases[p]
 	l := newLauncher(fmt.Sprintf("%s.%v.%d", name, p, k), f)
+	l.roomFor(g.steps[k])
 	last := l.Bool(k == len(g.steps)-1)
 	write := func(n *tally) { l.group(g.steps[k], l.grid(), l.read(ctlRound), n, l.Var(l.U64(0))) }
 	if g.shared != nil {
+		l.roomFor(g.steps...)
 		group := l.Scalar("group", ir.U32)
 		last = l.Eq(group, l.U32(uint32(len(g.steps)-1)))
 		write = func(n *tally) { l.casts(g, group, l.grid(), l.read(ctlRound), n, l.Var(l.U64(0))) }

@@ -244,22 +244,6 @@ func (p *Plan) sequence(what string) *driver.Sequence {
 	return s
 }
 
-// grid is how many blocks a launch has where all must be resident at once: at most limit of them.
-func (p *Plan) grid(limit int) (uint32, error) {
-	n := p.o.Blocks
-	switch n {
-	case 0:
-		n = uint32(min(limit, p.dev.Caps().Units))
-	case AllBlocks:
-		n = uint32(limit)
-	}
-	if int64(n) > int64(limit) || n == 0 {
-		return 0, problem(p.dev, driver.InvalidArgument, "F11", -1, "options", fmt.Sprintf("%d blocks of %d threads, %d are resident at once", n, p.threads, limit),
-			"leave Options.Blocks out, or take fewer or smaller blocks")
-	}
-	return n, nil
-}
-
 // forms lists the waves, each with its form for one block alone.
 func (b *binder) forms() (all []*step) {
 	for k := range b.steps {
@@ -358,6 +342,7 @@ func (p *Plan) Explain() string {
 			fmt.Fprintf(&s, "bodies %v: %d for %d waves\n", f, len(g.casts), p.phases[f].waves())
 		}
 	}
+	p.explainOrder(&s)
 	if p.arenaBytes > 0 {
 		fmt.Fprintf(&s, "arena: %d bytes for %d of temps\n", p.arenaBytes, p.tempBytes)
 	}

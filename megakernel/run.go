@@ -19,7 +19,7 @@ func (p *Plan) launchedOnce(ctx context.Context, name string, made func() (*ir.P
 	if err != nil {
 		return nil, err
 	}
-	if p.blocks, err = p.grid(k.Occupancy(0).Cooperative); err != nil {
+	if p.blocks, err = p.grid(k); err != nil {
 		return nil, err
 	}
 	record, err := p.alloc(RecordBytes, "record")

@@ -74,7 +74,7 @@ func (g *groups) share(f *frame, table []uint32) []uint32 {
 // shape is what waves have in common that share a body.
 func (f *frame) shape(s *step) string {
 	var t strings.Builder
-	fmt.Fprintf(&t, "%p %d", s.Program, s.Domain.kind)
+	fmt.Fprintf(&t, "%p %d %d", s.Program, s.Domain.kind, s.rest)
 	if s.length >= 0 {
 		fmt.Fprintf(&t, " %d", f.bindings[s.length].parameter)
 	}

@@ -135,6 +135,17 @@ func Rotate(t gpu.Thread, x, y []uint32) {
 	y[t.Group().X*64+i] = part[(i+1)%64]
 }
 
+// Turned is the same with as much shared memory as it is given.
+//
+//vyre:kernel workgroup=64
+func Turned(t gpu.Thread, x, y []uint32) {
+	part := gpu.SharedRest[uint32](t)
+	i := t.Local().X
+	part[i] = x[t.Group().X*64+i]
+	t.Barrier()
+	y[t.Group().X*64+i] = part[(i+1)%uint32(len(part))]
+}
+
 // Wider is the same in larger groups.
 //
 //vyre:kernel workgroup=128

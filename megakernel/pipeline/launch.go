@@ -123,7 +123,7 @@ func (p *Pipeline) share(ctx context.Context, chains []*chain) error {
 }
 
 // illegal are the rules of package megakernel that a launch of its own does not have.
-var illegal = []string{"F2", "F3", "F4", "F7", "F11", "F13"}
+var illegal = []string{"F2", "F3", "F4", "F6", "F7", "F11", "F13"}
 
 // fuse makes one cooperative launch of several chains. If that is not legal it says why, and which of them cannot stand
 // beside others; -1 if that is none in particular.
@@ -137,9 +137,6 @@ func (p *Pipeline) fuse(ctx context.Context, chains []*chain) (at int, no *why, 
 	waves := make([]megakernel.Wave, len(chains))
 	var deps []megakernel.Dependency
 	for k, c := range chains {
-		if c.stages[0].Program.Traits().SharedRest {
-			return k, &why{"F6", "its shared array takes its length from the launch"}, nil
-		}
 		if waves[k], err = p.wave(c, chains); err != nil {
 			return 0, nil, err
 		}

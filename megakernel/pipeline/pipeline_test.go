@@ -58,6 +58,9 @@ func TestStagesAreJoined(t *testing.T) {
 		{"groups", 256, func(x, y driver.Range) []pipeline.Stage {
 			return []pipeline.Stage{stage("Shift", 256, x, temp(1, 256), driver.U32(5)), stage("Rotate", 4, temp(1, 256), temp(2, 256)), stage("Scale", 256, temp(2, 256), y, driver.U32(3))}
 		}, 1, 2048, 0, []string{"it runs in groups of its own [form]", "stage 1 Rotate runs in groups of its own [form]"}},
+		{"groups with shared memory of a length that is given", 256, func(x, y driver.Range) []pipeline.Stage {
+			return []pipeline.Stage{stage("Rotate", 4, x, temp(1, 256)), stage("Turned", 4, temp(1, 256), temp(2, 256), driver.Rest(48)), stage("Turned", 4, temp(2, 256), y, driver.Rest(64))}
+		}, 1, 2048, 0, []string{"stage 2 Turned (4 groups): launch 0, after a barrier"}},
 		{"groups of other sizes", 256, func(x, y driver.Range) []pipeline.Stage {
 			return []pipeline.Stage{stage("Rotate", 4, x, temp(1, 256)), stage("Wider", 2, temp(1, 256), y)}
 		}, 2, 1024, 0, []string{"another launch: its groups are of another size than those of stage 0 Rotate [layout]"}},
