@@ -6,8 +6,7 @@ GOARCH ?= amd64
 .PHONY: test lint golden gpu-suite
 test:
 	go test ./...
-	go -C bench test ./...
-	go -C producers/gossa test ./...
+	for m in bench producers/*; do go -C $$m test ./... || exit 1; done
 
 lint:
 	bash .ci/install

@@ -1,0 +1,21 @@
+// Package calls puts call graphs of golang.org/x/tools/go/callgraph into compressed rows, which vyre's sessions search on a
+// device. It is a module of its own, so that vyre does not depend on x/tools.
+//
+//	g := vta.CallGraph(ssautil.AllFunctions(prog), nil) // or one of cha, rta or static
+//	rows, err := calls.FromGraph(g)
+//	s, err := graph.NewSession(ctx, dev, rows.CSR, graph.SessionOptions{})
+//	from, ok := rows.Node(main.Func("main"))
+//	r, err := s.Reach(ctx, graph.Query{Seeds: []uint32{from}, Kinds: graph.KindCall})
+//
+// # What becomes of a call graph
+//
+// A node is a function, with its name and the position of its name. They are numbered by name, then by position, so that the
+// graph of a program is the same in every run. All calls of one function by another are one arc, which has the kinds of all of
+// them: graph.KindCall where the caller names the function, Dynamic where it calls an interface or a function value, and Root
+// where no instruction calls: from the root of the call graph, or by reflection. A root that is no function is named root.
+//
+// What calls are found is what the graph was made by. Module gossa, beside this one, makes graphs of whole programs, in which
+// functions are copied where others are passed to them.
+//
+// Everything is in calls.go.
+package calls
