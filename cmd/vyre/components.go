@@ -98,7 +98,9 @@ func (c *componentsCmd) run(t *terminal) error {
 		default:
 			doc.print(t.out)
 		}
-		_, err = fmt.Fprintln(last, doc.Run.Line())
+		if g.Nodes() > 0 { // else nobody had anything to do
+			_, err = fmt.Fprintln(last, doc.Run.Line())
+		}
 		return err
 	})
 }
@@ -154,7 +156,11 @@ func (d *componentsDoc) print(out io.Writer) {
 	if d.Strong {
 		what = "strong"
 	}
-	fmt.Fprintf(out, "%s %s components of %s nodes, the largest of %s\n", report.Thousands(int64(d.Count)), what, report.Thousands(int64(d.Graph.Nodes)), report.Thousands(int64(d.Largest)))
+	components := "components"
+	if d.Count == 1 {
+		components = "component"
+	}
+	fmt.Fprintf(out, "%s %s %s of %s nodes, the largest of %s\n", report.Thousands(int64(d.Count)), what, components, report.Thousands(int64(d.Graph.Nodes)), report.Thousands(int64(d.Largest)))
 	if len(d.Sizes) > 0 {
 		fmt.Fprintf(out, "%15s %15s\n", "nodes", "components")
 	}

@@ -34,11 +34,15 @@ type readFlags struct {
 	KeepGoing bool   `help:"Go on after an error in the file, and list up to 100."`
 	Progress  string `enum:"bar,plain,json,none" default:"bar" help:"How progress is shown on standard error: a bar if that is a terminal, a line or a JSON document a second, or not at all (${enum})."`
 	Quiet     bool   `short:"q" help:"The same as --progress none."`
+	Time      bool   `help:"Say on standard error how long each part of the work took."`
 }
 
 // options are the flags as reading takes them.
 func (f *readFlags) options(t *terminal) (files.Options, func(), error) {
 	o := files.Options{Format: files.Format(f.Format), IDs: files.IDs(f.IDs), NoKinds: f.Kinds == "all", KeepGoing: f.KeepGoing}
+	if f.Time {
+		t.laps = &laps{last: time.Now()}
+	}
 	var err error
 	if o.MaxMemory, err = sizeOf("--max-memory", f.MaxMemory); err != nil {
 		return o, nil, err
@@ -133,7 +137,10 @@ func (f *readFlags) answer(t *terminal, name, out string, ask func(*graph.CSR, *
 		return err
 	}
 	defer g.Close()
-	return ask(g, file)
+	err = ask(g, file)
+	t.laps.done("asking and printing")
+	t.laps.print(t.err)
+	return err
 }
 
 // load reads the graph of a question, and checks all of it.
@@ -147,9 +154,11 @@ func (f *readFlags) load(t *terminal, name string) (*graph.CSR, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.laps.done("reading")
 	if err := g.Verify(); err != nil {
 		return nil, errors.Join(err, g.Close())
 	}
+	t.laps.done("checking")
 	return g, nil
 }
 
@@ -242,7 +251,11 @@ func (c *graphConvertCmd) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	err = t.save(c.Out, format, g, became, began)
+	t.laps.done("reading")
+	if err = t.save(c.Out, format, g, became, began); err == nil {
+		t.laps.done("writing")
+		t.laps.print(t.err)
+	}
 	return errors.Join(err, g.Close())
 }
 
@@ -308,6 +321,7 @@ func (t *terminal) session(device string, g *graph.CSR, o graph.SessionOptions, 
 		return err
 	}
 	defer dev.Close()
+	t.laps.done("device")
 	o.Topology = topologyOn(dev, o.Topology)
 	stop := spin(t.err, "searching")
 	defer stop()
@@ -316,16 +330,16 @@ func (t *terminal) session(device string, g *graph.CSR, o graph.SessionOptions, 
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	t.laps.done("session")
 	return ask(dev, s)
 }
 
 // failedJSON is err, which a document on standard output says as well, unless the command line makes no sense or there is an
 // answer already.
 func (t *terminal) failedJSON(schema string, err error) error {
-	var u usage
 	var differs difference
 	var finds found
-	if err == nil || errors.As(err, &u) || errors.As(err, &differs) || errors.As(err, &finds) {
+	if err == nil || isUsage(err) || errors.As(err, &differs) || errors.As(err, &finds) {
 		return err
 	}
 	e := errorEntry{Kind: "failed", Text: err.Error()}

@@ -104,6 +104,7 @@ func (c *graphInfoCmd) info(t *terminal) error {
 	if err != nil {
 		return err
 	}
+	t.laps.done("reading")
 	doc, err := c.describe(g, became)
 	if err == nil && c.Parts {
 		err = c.components(t, g, &doc)
@@ -112,6 +113,10 @@ func (c *graphInfoCmd) info(t *terminal) error {
 		err = json.NewEncoder(t.out).Encode(doc)
 	} else if err == nil {
 		doc.print(t.out)
+	}
+	if err == nil {
+		t.laps.done("looking at it")
+		t.laps.print(t.err)
 	}
 	return errors.Join(err, g.Close())
 }

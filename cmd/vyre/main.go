@@ -32,6 +32,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 
@@ -74,6 +75,7 @@ type terminal struct {
 	out, err io.Writer
 	model    *kong.Application // of the command line
 
+	laps   *laps  // of --time
 	inRead bool   // standard input was read
 	outBy  string // what writes to standard output, if it must do so alone
 }
@@ -91,6 +93,13 @@ func asUsage(err error) error {
 		return nil
 	}
 	return usage{err}
+}
+
+// isUsage reports whether an error is one of the command line. A file that a flag names and that cannot be read is none.
+func isUsage(err error) bool {
+	var u usage
+	var file *fs.PathError
+	return errors.As(err, &u) && !errors.As(err, &file)
 }
 
 // found is what --fail-on names: exit status 3.
@@ -139,13 +148,12 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		command := "vyre"
 		var wrong *kong.ParseError
 		if errors.As(err, &wrong) && wrong.Context.Selected() != nil {
-			command += " " + wrong.Context.Selected().Name
+			command = wrong.Context.Selected().FullPath()
 		}
 		fmt.Fprintf(errOut, "vyre: %v\nrun %s --help to see what there is\n", err, command)
 		return 2
 	}
 	err = k.Run(&terminal{ctx: ctx, in: in, out: out, err: errOut, model: parser.Model})
-	var u usage
 	var finds found
 	var differs difference
 	switch {
@@ -159,7 +167,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	case errors.As(err, &differs):
 		fmt.Fprintln(errOut, message(err))
 		return 4
-	case errors.As(err, &u):
+	case isUsage(err):
 		fmt.Fprintln(errOut, message(err))
 		return 2
 	}
