@@ -13,7 +13,7 @@ import (
 	"github.com/govyre/vyre/driver/cpu"
 )
 
-// large are problems for all cores: what loops.txt does with LARGE. The first moves memory, the others compute.
+// large are problems for all cores: what the loops do with LARGE. The first moves memory, the others compute.
 func large() []problem {
 	const n, bodies, blocks, wide = 1 << 26, 16384, 1 << 21, 4096
 	return []problem{
@@ -32,7 +32,7 @@ func allCores() error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	bin, err := build(dir, "loops", "-O2", "-ffp-contract=off", "-mfma", "-fopenmp", "-DLARGE", "-mcmodel=medium")
+	bin, err := build(dir, "loops", "-O2", "-ffp-contract=off", "-mfma", "-mf16c", "-fopenmp", "-DLARGE", "-mcmodel=medium")
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-// Command cpu measures device cpu on one core: machine code, the interpreter, and the same loops in C (loops.txt) as gcc
+// Command cpu measures device cpu on one core: machine code, the interpreter, and the same loops in C (directory loops) as gcc
 // makes them; or on all cores, beside one, OpenMP and a copy. Kernels are those of bench/codegen. Runs are interleaved, each
 // figure is the least, and what came out has one digest wherever it is compared.
 //
@@ -8,6 +8,7 @@ package main
 
 import (
 	"context"
+	"embed"
 	"encoding/binary"
 	"flag"
 	"fmt"
@@ -23,54 +24,10 @@ import (
 	"github.com/govyre/vyre/bench/codegen"
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu"
-
-	_ "embed"
 )
 
-//go:embed loops.txt
-var loops string
-
-// mix and unit make the inputs, as in loops.txt.
-func mix(i uint32) uint32 {
-	i = (i ^ i>>16) * 0x7feb352d
-	i = (i ^ i>>15) * 0x846ca68b
-	return i ^ i>>16
-}
-
-func unit(i uint32) float32 { return float32(mix(i)>>8) / (1 << 24) }
-
-func fill(n uint32, f func(i uint32) uint32) []byte {
-	b := make([]byte, 0, 4*n)
-	for i := range n {
-		b = binary.LittleEndian.AppendUint32(b, f(i))
-	}
-	return b
-}
-
-func units(n, from uint32) []byte {
-	return fill(n, func(i uint32) uint32 { return math.Float32bits(unit(i + from)) })
-}
-
-func zeros(n int) []byte { return make([]byte, n) }
-
-// problem is a kernel with its arguments. The last buffer is what comes out.
-type problem struct {
-	name, kernel string
-	grid         driver.Grid
-	scalars      []driver.Arg // before the buffers
-	buffers      [][]byte
-	slow         bool // on the interpreter
-}
-
-var problems = []problem{
-	{"saxpy", "Saxpy", driver.Groups(64), []driver.Arg{driver.F32(2.5)}, [][]byte{units(65536, 0), units(65536, 65536)}, false},
-	{"mandelbrot", "Mandelbrot", driver.Grid{16, 16}, []driver.Arg{driver.U32(256), driver.U32(256), driver.F32(-2), driver.F32(-1.5), driver.F32(3.0 / 256)},
-		[][]byte{zeros(4 * 65536)}, true},
-	{"sha256", "SHA256", driver.Groups(16), nil, [][]byte{fill(4096*16, mix), zeros(4096 * 32)}, false},
-	{"nbody", "NBody", driver.Groups(4), []driver.Arg{driver.F32(0.01)}, [][]byte{units(4096, 0), zeros(4096 * 4)}, true},
-	{"sgemm", "SGEMM", driver.Grid{4, 4}, []driver.Arg{driver.U32(64)}, [][]byte{units(65536, 0), units(65536, 65536), zeros(4 * 65536)}, true},
-	{"histogram", "Histogram", driver.Groups(4), nil, [][]byte{fill(1<<18, mix), zeros(1024)}, false},
-}
+//go:embed loops
+var loops embed.FS
 
 // side is a kernel on a device, ready to run.
 type side struct {
@@ -97,7 +54,7 @@ func prepare(d driver.Device, p problem) (*side, error) {
 			return nil, err
 		}
 		to := first
-		if i == len(p.buffers)-1 { // what comes out is made new for each run, as in loops.txt, and nothing else
+		if i == len(p.buffers)-1 { // what comes out is made new for each run, as in the loops, and nothing else
 			to = s.seq
 			s.out = make([]byte, len(data))
 		}
@@ -130,11 +87,16 @@ func digest(b []byte) uint64 {
 
 // build compiles the loops with gcc and some options.
 func build(dir, name string, options ...string) (string, error) {
-	source, bin := filepath.Join(dir, "loops.c"), filepath.Join(dir, name)
-	if err := os.WriteFile(source, []byte(loops), 0o600); err != nil {
+	if err := os.CopyFS(filepath.Join(dir, name), loops); err != nil {
 		return "", err
 	}
-	out, err := exec.Command("gcc", append(options, "-o", bin, source, "-lm")...).CombinedOutput()
+	sources, err := filepath.Glob(filepath.Join(dir, name, "loops", "*.c"))
+	if err != nil {
+		return "", err
+	}
+	bin := filepath.Join(dir, name, "bin")
+	options = append(append(options, "-o", bin), sources...)
+	out, err := exec.Command("gcc", append(options, "-lm")...).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("gcc: %w\n%s", err, out)
 	}
@@ -153,8 +115,9 @@ func loop(bin, name string, rounds int) (ns time.Duration, sum uint64, err error
 func main() {
 	log.SetFlags(0)
 	cores := flag.Bool("cores", false, "measure larger inputs on all cores")
+	only := flag.String("only", "", "measure the kernels with this in their names, on one core")
 	flag.Parse()
-	measure := oneCore
+	measure := func() error { return oneCore(*only) }
 	if *cores {
 		measure = allCores
 	}
@@ -163,14 +126,14 @@ func main() {
 	}
 }
 
-func oneCore() error {
+func oneCore(only string) error {
 	dir, err := os.MkdirTemp("", "cpu")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
 	var bins [2]string
-	for i, o := range []string{"-O2 -ffp-contract=off -mfma", "-O3 -ffp-contract=off -march=native"} {
+	for i, o := range []string{"-O2 -ffp-contract=off -mfma -mf16c", "-O3 -ffp-contract=off -march=native"} {
 		if bins[i], err = build(dir, fmt.Sprint("loops", i), strings.Fields(o)...); err != nil {
 			return err
 		}
@@ -185,10 +148,14 @@ func oneCore() error {
 		return err
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 1, ' ', 0)
-	fmt.Fprintln(w, "| µs, one core\t| gcc -O2\t| gcc -O3 -march=native\t| interpreter\t| machine code\t| gcc -O2 / ours\t| interpreter / ours\t|")
-	fmt.Fprintln(w, "|---\t|---\t|---\t|---\t|---\t|---\t|---\t|")
-	var logs [3]float64
-	for _, p := range problems {
+	fmt.Fprintln(w, "| µs, one core\t| gcc -O2\t| gcc -O3 -march=native\t| interpreter\t| machine code\t| gcc -O2 / ours\t| gcc -O3 / ours\t| interpreter / ours\t|")
+	fmt.Fprintln(w, "|---\t|---\t|---\t|---\t|---\t|---\t|---\t|---\t|")
+	var logs [3]float64 // sums of logarithms of the ratios
+	n := 0.0
+	for _, p := range problems() {
+		if !strings.Contains(p.name, only) {
+			continue
+		}
 		fast, err := prepare(native, p)
 		if err != nil {
 			return err
@@ -226,10 +193,15 @@ func oneCore() error {
 			same = " (other bits)"
 		}
 		us := func(d time.Duration) float64 { return float64(d) / 1000 }
-		x, y := us(best[0])/us(fast.least), us(interp.least)/us(fast.least)
-		logs[0], logs[1], logs[2] = logs[0]+math.Log(x), logs[1]+math.Log(y), logs[2]+1
-		fmt.Fprintf(w, "| %s%s\t| %.1f\t| %.1f\t| %.0f\t| %.1f\t| %.2f\t| %.0f\t|\n", p.name, same, us(best[0]), us(best[1]), us(interp.least), us(fast.least), x, y)
+		fmt.Fprintf(w, "| %s%s\t| %.1f\t| %.1f\t| %.0f\t| %.1f\t|", p.name, same, us(best[0]), us(best[1]), us(interp.least), us(fast.least))
+		for i, other := range [...]time.Duration{best[0], best[1], interp.least} {
+			x := us(other) / us(fast.least)
+			logs[i] += math.Log(x)
+			fmt.Fprintf(w, " %.2f\t|", x)
+		}
+		fmt.Fprintln(w)
+		n++
 	}
-	fmt.Fprintf(w, "| geometric mean\t| \t| \t| \t| \t| %.2f\t| %.0f\t|\n", math.Exp(logs[0]/logs[2]), math.Exp(logs[1]/logs[2]))
+	fmt.Fprintf(w, "| geometric mean\t| \t| \t| \t| \t| %.2f\t| %.2f\t| %.2f\t|\n", math.Exp(logs[0]/n), math.Exp(logs[1]/n), math.Exp(logs[2]/n))
 	return w.Flush()
 }
