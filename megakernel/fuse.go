@@ -66,21 +66,21 @@ func fuse(name string, of *frame, enter uint32) (*ir.Program, error) {
 	f.n = f.tally()
 	f.barriers, f.most, f.stays, f.lone, f.changed = f.Var(zero), f.Var(zero), f.Var(zero), f.Var(zero), f.Var(zero)
 
-	f.If(f.Eq(f.begun, zero), func() { f.once(Before) })
+	f.If(f.Eq(f.begun, zero), func() { f.once(Before, zero) })
 	end := f.Loop([]build.Value{f.begun, f.U32(0)}, f.round)
 	round, weight := end[0], end[1]
-	f.If(f.Or(f.Eq(weight, zero), f.Eq(round, last)), func() { f.once(After) })
+	f.If(f.Or(f.Eq(weight, zero), f.Eq(round, last)), func() { f.once(After, round) })
 	f.write(round, weight, f.sumEdges())
 	return f.Program()
 }
 
-// once writes a phase outside the loop.
-func (f *fuser) once(p Phase) {
+// once writes a phase outside the loop, which has the number of the round that would come next.
+func (f *fuser) once(p Phase, round build.Value) {
 	g := &f.phases[p]
 	if len(g.steps) == 0 {
 		return
 	}
-	f.groups(g, f.grid(), f.begun, f.tally(), f.Var(f.U64(0)), func(bool) {
+	f.groups(g, f.grid(), round, f.tally(), f.Var(f.U64(0)), func(bool) {
 		f.GridBarrier()
 		f.pass()
 	})

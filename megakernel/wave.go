@@ -51,7 +51,8 @@ func (p Phase) String() string {
 	return fmt.Sprintf("phase %d", uint8(p))
 }
 
-// Round is the argument of a u32 parameter that takes the number of the round, from 0 on.
+// Round is the argument of a u32 parameter that takes the number of the round, from 0 on; of a wave that runs
+// After, how many rounds were run, 0 in a drain.
 type Round struct{ driver.Scalar }
 
 // Size is the argument of a u32 parameter that takes the size of the wave's domain in the round.
