@@ -69,8 +69,11 @@ type Options struct {
 	MaxRegisters int
 	// LineInfo names source lines in the machine code, for debuggers and profilers.
 	LineInfo bool
-	// Label appears in errors and profiles; empty is the program's name.
+	// Label appears in errors; empty is the program's name.
 	Label string
+	// Entry names the machine code, for profilers; empty is Label. Kernels that differ in their labels alone have the same code,
+	// and it is compiled once.
+	Entry string
 }
 
 // AllocOptions describes a buffer. The zero value is fine.

@@ -164,8 +164,10 @@ func TestWhatDecidesTheCodeDecidesTheImage(t *testing.T) {
 		}
 	}
 	all := []driver.Options{{}, {MaxRegisters: 32}, {LineInfo: true}, {Label: "other"}, {Target: "sm_80"}}
+	named := []driver.Options{{Label: "one", Entry: "other"}, {Label: "two", Entry: "other"}}
 	counts(t, "each once", session(t, newSim(), o, compile(all...)), 0, 0, 5, 0, 0, 0)
 	counts(t, "each again", session(t, newSim(), o, compile(all...)), 0, 5, 0, 0, 0, 0)
+	counts(t, "labels alone", session(t, newSim(), o, compile(named...)), 1, 1, 0, 0, 0, 0)
 	older := cusim.New(cusim.Config{Models: []cusim.Model{cusim.Hopper}, Version: 12040})
 	counts(t, "another driver", session(t, older, o, compile(all[0])), 0, 0, 1, 0, 0, 0)
 	// The same text, compiled for an architecture that takes it too.

@@ -23,7 +23,7 @@ type how struct {
 	target    ptx.Target
 	registers int
 	lines     bool
-	label     string
+	entry     string // what the code is called, if not as the program
 }
 
 // wish is a program, by identity, and how somebody wants it compiled. A sealed program does not change, so what
@@ -41,7 +41,7 @@ func keyOf(p *ir.Program, h how) ([32]byte, error) {
 		return [32]byte{}, err
 	}
 	options := fmt.Sprintf("passes=%v;regs=%d;line=%t", h.passes, h.registers, h.lines)
-	return identity.Key("vyre.kernel.v1", uint64(number(h.target)), 0, wire, []byte(options), []byte(h.label)), nil
+	return identity.Key("vyre.kernel.v1", uint64(number(h.target)), 0, wire, []byte(options), []byte(h.entry)), nil
 }
 
 // cache keeps loaded modules. Whoever asks for one first starts its compilation, which goes

@@ -1,6 +1,7 @@
 package code
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -145,7 +146,7 @@ func (c *Compiler) module(ctx context.Context, p *ir.Program, o driver.Options, 
 	if err := c.fits(p); err != "" {
 		return nil, no(driver.Unsupported, "", "%s", err)
 	}
-	m, err := c.modules.get(ctx, p, how{passes, target, o.MaxRegisters, o.LineInfo, o.Label})
+	m, err := c.modules.get(ctx, p, how{passes, target, o.MaxRegisters, o.LineInfo, cmp.Or(o.Entry, o.Label)})
 	if err != nil {
 		return nil, c.compileError(label, err)
 	}

@@ -20,7 +20,7 @@ func (c *Compiler) build(e *compiled) (err error) {
 			err = primary.Caught("compile", e.program.Name(), v)
 		}
 	}()
-	o := compile.Options{Passes: e.how.passes, Label: e.how.label, LineInfo: e.how.lines, MaxRegisters: e.how.registers}
+	o := compile.Options{Passes: e.how.passes, Label: e.how.entry, LineInfo: e.how.lines, MaxRegisters: e.how.registers}
 	var steps bytes.Buffer
 	if c.gpu.Debug().Passes != "" {
 		o.Trace = compile.Dump(&steps)
