@@ -10,10 +10,13 @@ import (
 // Limits of what a declaration may stand for. Far above any kernel, they are far below what go/types can expand: it
 // walks the parts of a type, and the bytes of a constant text, each time it compares or prints them.
 const (
-	maxTypeParts  = 1 << 16 // scalars, fields and elements that a type names, directly or through other declarations
-	maxConstBytes = 1 << 20 // of a constant text
-	maxScopes     = 10_000  // that lie in each other; a name is looked up in all of them
-	farAbove      = 1 << 40 // where counting stops
+	maxSource     = 16 << 20 // bytes of text, those of imported packages included
+	maxTypeParts  = 1 << 16  // scalars, fields and elements that a type names, directly or through other declarations
+	maxAllParts   = 1 << 20  // of all declarations of a package
+	maxTypeNest   = 250      // declared types in each other; what go/types takes grows with the cube of it
+	maxConstBytes = 1 << 20  // of a constant text
+	maxScopes     = 10_000   // that lie in each other; a name is looked up in all of them
+	farAbove      = 1 << 40  // where counting stops
 )
 
 // bounds judges the declarations of a package by their text, before the type checker sees them.
@@ -22,13 +25,14 @@ type bounds struct {
 	consts map[string][]ast.Expr
 	parts  map[string]int64 // of a type; −1 while it is being counted
 	bytes  map[string]int64 // of a constant; likewise
+	nest   map[string]int   // how many declared types lie in each other, the type itself included; 0 while it is being counted
 }
 
 // bound refuses declarations that would take time and memory out of all proportion to their text: towers of types
 // each of which has the one below twice, texts that are doubled again and again.
 func (s *source) bound(files []*ast.File) {
 	b := &bounds{types: make(map[string][]ast.Expr), consts: make(map[string][]ast.Expr),
-		parts: make(map[string]int64), bytes: make(map[string]int64)}
+		parts: make(map[string]int64), bytes: make(map[string]int64), nest: make(map[string]int)}
 	var specs []ast.Spec
 	for _, f := range files {
 		ast.Inspect(f, func(n ast.Node) bool {
@@ -56,13 +60,11 @@ func (s *source) bound(files []*ast.File) {
 			return true
 		})
 	}
+	var all int64
 	for _, spec := range specs {
 		switch spec := spec.(type) {
 		case *ast.TypeSpec:
-			if n := b.partsOf(spec.Name.Name); n > maxTypeParts {
-				s.found.add(finding(s.pos(spec.Pos()), "", overLimit, fmt.Sprintf("type %s stands for %s parts, more than %d", spec.Name.Name, roughly(n), maxTypeParts),
-					"keep large data in buffers"))
-			}
+			all = b.declaration(s, spec, all)
 		case *ast.ValueSpec:
 			for _, name := range spec.Names {
 				if n := b.bytesOf(name.Name); n > maxConstBytes {
@@ -75,6 +77,24 @@ func (s *source) bound(files []*ast.File) {
 	if len(s.found.list) == 0 {
 		s.boundExpressions(files, b)
 	}
+}
+
+// declaration refuses a declared type that exceeds a limit, alone or with the types before it, which have so many
+// parts. It returns the parts of them all.
+func (b *bounds) declaration(s *source, spec *ast.TypeSpec, before int64) (all int64) {
+	refuse := func(format string, args ...any) {
+		s.found.add(finding(s.pos(spec.Pos()), "", overLimit, fmt.Sprintf(format, args...), "keep large data in buffers"))
+	}
+	parts := b.partsOf(spec.Name.Name)
+	switch nest := b.nestOf(spec.Name.Name); {
+	case parts > maxTypeParts:
+		refuse("type %s stands for %s parts, more than %d", spec.Name.Name, roughly(parts), maxTypeParts)
+	case nest > maxTypeNest:
+		refuse("type %s holds %d declared types, one in the other, more than %d", spec.Name.Name, nest-1, maxTypeNest)
+	case before <= maxAllParts && before+parts > maxAllParts:
+		refuse("the types up to %s stand for more than %d parts together", spec.Name.Name, maxAllParts)
+	}
+	return before + parts
 }
 
 // boundExpressions applies the limits to types and texts that are written where they are used.
@@ -160,6 +180,25 @@ func named(name string, decls map[string][]ast.Expr, known map[string]int64, cou
 
 func (b *bounds) partsOf(name string) int64 {
 	return named(name, b.types, b.parts, func(e ast.Expr) int64 { return b.partsIn(e, 0) })
+}
+
+func (b *bounds) nestOf(name string) int {
+	exprs, declared := b.types[name]
+	if n, known := b.nest[name]; known || !declared {
+		return n
+	}
+	b.nest[name] = 0
+	inner := 0
+	for _, e := range exprs {
+		ast.Inspect(e, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				inner = max(inner, b.nestOf(id.Name))
+			}
+			return true
+		})
+	}
+	b.nest[name] = inner + 1
+	return inner + 1
 }
 
 func (b *bounds) bytesOf(name string) int64 {

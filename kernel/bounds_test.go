@@ -1,18 +1,23 @@
 package kernel_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/kernel"
 )
 
 // tower writes 40 declarations, each of which has the one before twice.
-func tower(first, next string) string {
+func tower(first, next string) string { return chain(40, first, next) }
+
+// chain writes n declarations after the first; # is the number of one, % of the one before.
+func chain(n int, first, next string) string {
 	var b strings.Builder
 	b.WriteString(first + "\n")
-	for i := 1; i <= 40; i++ {
+	for i := 1; i <= n; i++ {
 		b.WriteString(strings.NewReplacer("#", fmt.Sprint(i), "%", fmt.Sprint(i-1)).Replace(next) + "\n")
 	}
 	return b.String()
@@ -40,6 +45,10 @@ func TestParseIsBoundedBeforeItExpands(t *testing.T) {
 		{"texts", tower(`const s0 = "abcd"`, "const s# = s% + s%") + body("panic(s40)"), "VK024"},
 		{"lengths of texts", tower(`const s0 = "abcd"`, "const s# = s% + s%") + body("y[0] = int32(len(s40) & 1)"), "VK024"},
 		{"text written out", tower(`const s0 = "abcdefghijklmnop"`, "const s# = s0") + body("panic("+strings.Repeat("s1 + ", 70000)+"s2)"), "VK024"},
+		{"structs in each other", chain(2000, "type T0 struct{ a int32 }", "type T# struct{ T% }") + body("var a T2000\n_ = a"), "one in the other, more than 250 [VK024]"},
+		{"interfaces in each other", chain(3000, "type T0 interface{ m() }", "type T# interface{ T%; m#() }") + body("y[0] = 1"), "one in the other, more than 250 [VK024]"},
+		{"a large type in many", "type T0 interface{ " + strings.Repeat("\n_()", 3000) + " }\n" + chain(400, "", "type U# interface{ T0 }") + body("y[0] = 1"), "parts together [VK024]"},
+		{"a long text", "/*" + strings.Repeat(" ", 16<<20) + "*/" + body("y[0] = 1"), "k.go:1:1: more than 16 MiB of source [VK024]"},
 		{"else after else", body(strings.Repeat("if y[0] > 1 { y[1] = 1 } else ", 20_000) + "{ y[2] = 1 }"), "nested deeper than 10000"},
 		{"block in block", body(strings.Repeat("if y[0] > 1 {\n", 20_000) + strings.Repeat("}", 20_000)), "nested deeper than 10000"},
 	} {
@@ -48,6 +57,27 @@ func TestParseIsBoundedBeforeItExpands(t *testing.T) {
 			_, err := kernel.Parse([]kernel.File{{Name: "k.go", Src: []byte(src)}}, kernel.Options{})
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "k.go:") {
 				t.Errorf("%.300v, want %q with a position", err, c.want)
+			}
+		})
+	}
+}
+
+// Text that Go refuses in every line is told about in every line, and finding the advice for a line does not read all others.
+func TestParseTellsOfEveryLine(t *testing.T) {
+	const lines = 20_000
+	for name, line := range map[string]string{"names": "zz# = 1", "lengths": "if uint32(y[#]) < len(y) { y[0] = 1 }"} {
+		t.Run(name, func(t *testing.T) {
+			src := "package kernels\n\nimport \"github.com/govyre/vyre/gpu\"\n//vyre:kernel workgroup=1\nfunc K(t gpu.Thread, y []int32) {" +
+				chain(lines-1, "", line) + strings.ReplaceAll(line, "#", "0") + "\n}\n"
+			_, err := kernel.Parse([]kernel.File{{Name: "k.go", Src: []byte(src)}}, kernel.Options{})
+			var found ir.Diags
+			if !errors.As(err, &found) || len(found) != lines {
+				t.Fatalf("%d findings, want %d", len(found), lines)
+			}
+			for _, d := range found {
+				if (d.Fix != "") != (name == "lengths") {
+					t.Fatalf("%v with the advice %q", d, d.Fix)
+				}
 			}
 		})
 	}

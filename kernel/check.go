@@ -3,11 +3,14 @@ package kernel
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/scanner"
 	"go/token"
 	"go/types"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/govyre/vyre/ir"
@@ -31,6 +34,7 @@ type source struct {
 
 	goErrors []types.Error
 	found    findings
+	bytes    int // of the files that were parsed
 }
 
 func newSource(given func(string) ([]File, error)) *source {
@@ -57,10 +61,15 @@ func (s *source) pos(p token.Pos) ir.Pos {
 	return ir.Pos{File: at.Filename, Line: at.Line, Col: at.Column}
 }
 
-// parse parses files and reports what is no Go.
+// parse parses files and reports what is no Go. What is too much to read is not parsed.
 func (s *source) parse(files []File) []*ast.File {
 	var parsed []*ast.File
 	for _, f := range files {
+		if s.bytes += len(f.Src); s.bytes > maxSource {
+			s.found.add(finding(ir.Pos{File: f.Name, Line: 1, Col: 1}, "", overLimit, fmt.Sprintf("more than %d MiB of source", maxSource>>20),
+				"keep large data in buffers"))
+			return parsed
+		}
 		p, err := parser.ParseFile(s.fset, f.Name, f.Src, parser.ParseComments|parser.SkipObjectResolution)
 		var list scanner.ErrorList
 		if errors.As(err, &list) {
@@ -162,8 +171,9 @@ func (s *source) available(path string) bool {
 // then errors elsewhere are dropped.
 func (s *source) report(reached map[*ast.FuncDecl]bool) bool {
 	var last *ir.Diag
+	advice, inReach := s.goAdvice(), within(reached)
 	for _, e := range s.goErrors {
-		if len(s.imports) > 0 && !within(reached, e.Pos) {
+		if len(s.imports) > 0 && !inReach(e.Pos) {
 			last = nil
 			continue
 		}
@@ -173,25 +183,38 @@ func (s *source) report(reached map[*ast.FuncDecl]bool) bool {
 			}
 			continue
 		}
-		s.found.add(ir.Diag{Row: ir.NoRow, Pos: s.pos(e.Pos), Msg: e.Msg, Fix: s.goAdvice(e)})
+		s.found.add(ir.Diag{Row: ir.NoRow, Pos: s.pos(e.Pos), Msg: e.Msg, Fix: advice[e.Pos]})
 		last = &s.found.list[len(s.found.list)-1]
 	}
 	return s.goFindings() > 0
 }
 
 // goAdvice says what to write where an index and a len meet, which are of two types in kernels: the mistake of the
-// first hour. Go's own words only name the types.
-func (s *source) goAdvice(e types.Error) (advice string) {
+// first hour. Go's own words only name the types. The advice is by the position of what Go refused; one walk finds it
+// for all, since a text may have as many errors as lines.
+func (s *source) goAdvice() map[token.Pos]string {
+	refused := make([]token.Pos, len(s.goErrors))
+	for i, e := range s.goErrors {
+		refused[i] = e.Pos
+	}
+	slices.Sort(refused)
+	advice := make(map[token.Pos]string)
 	for _, f := range s.files {
-		if e.Pos < f.FileStart || f.FileEnd <= e.Pos {
-			continue
-		}
 		ast.Inspect(f, func(n ast.Node) bool {
-			if n == nil || e.Pos < n.Pos() || n.End() <= e.Pos {
+			if n == nil {
+				return false
+			}
+			from, _ := slices.BinarySearch(refused, n.Pos())
+			to, _ := slices.BinarySearch(refused, n.End())
+			if from >= to {
 				return false
 			}
 			if b, ok := n.(*ast.BinaryExpr); ok {
-				advice = cmp.Or(s.lenAdvice(b), advice)
+				if text := s.lenAdvice(b); text != "" {
+					for _, p := range refused[from:to] {
+						advice[p] = text // of the innermost, which comes last
+					}
+				}
 			}
 			return true
 		})
@@ -201,16 +224,20 @@ func (s *source) goAdvice(e types.Error) (advice string) {
 
 // lenAdvice is b with its len converted to the type of the other side, if that is an integer of another type.
 func (s *source) lenAdvice(b *ast.BinaryExpr) string {
-	left, right := types.ExprString(b.X), types.ExprString(b.Y)
-	other, text := b.X, &right
-	if s.isLen(b.X) {
-		other, text = b.Y, &left
+	other, lenLeft := b.X, s.isLen(b.X)
+	if lenLeft {
+		other = b.Y
 	} else if !s.isLen(b.Y) {
 		return ""
 	}
 	t, ok := s.info.TypeOf(other).(*types.Basic)
 	if !ok || t.Info()&types.IsInteger == 0 || t.Info()&types.IsUntyped != 0 || t.Kind() == types.Int {
 		return ""
+	}
+	left, right := types.ExprString(b.X), types.ExprString(b.Y)
+	text := &right
+	if lenLeft {
+		text = &left
 	}
 	*text = t.Name() + "(" + *text + ")"
 	return "write " + left + " " + b.Op.String() + " " + right + "; len is an int, and indices of threads are uint32"
@@ -236,13 +263,13 @@ func (s *source) goFindings() (n int) {
 	return n
 }
 
-func within(decls map[*ast.FuncDecl]bool, p token.Pos) bool {
-	for d := range decls {
-		if d.Pos() <= p && p < d.End() {
-			return true
-		}
+// within tells of a position whether it lies in one of the declarations.
+func within(decls map[*ast.FuncDecl]bool) func(token.Pos) bool {
+	sorted := slices.SortedFunc(maps.Keys(decls), func(a, b *ast.FuncDecl) int { return cmp.Compare(a.Pos(), b.Pos()) })
+	return func(p token.Pos) bool {
+		i, at := slices.BinarySearchFunc(sorted, p, func(d *ast.FuncDecl, p token.Pos) int { return cmp.Compare(d.Pos(), p) })
+		return at || i > 0 && p < sorted[i-1].End()
 	}
-	return false
 }
 
 // reach returns the declarations that the kernels call, themselves included.

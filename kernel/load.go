@@ -5,6 +5,7 @@ import (
 	"go/build"
 	"go/parser"
 	"go/token"
+	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -34,7 +35,7 @@ func Load(name string) (*Package, error) {
 		}
 		return newSource(m.packageFiles).compile(files, nil)
 	}
-	src, err := os.ReadFile(name)
+	src, err := readSource(name)
 	if err != nil {
 		return nil, fmt.Errorf("kernel: load %s: %w", name, err)
 	}
@@ -61,6 +62,16 @@ func Load(name string) (*Package, error) {
 	return all, allErr
 }
 
+// readSource reads a file as far as one byte more than is ever compiled: some names never end.
+func readSource(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxSource+1))
+}
+
 func packageName(name string, src []byte) string {
 	f, err := parser.ParseFile(token.NewFileSet(), name, src, parser.PackageClauseOnly)
 	if err != nil {
@@ -79,14 +90,17 @@ func readPackage(dir, pkg string) ([]File, error) {
 	var files []File
 	for _, e := range entries {
 		name := e.Name()
-		if e.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
 			continue
+		}
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || !info.Mode().IsRegular() {
+			continue // as the Go tool does; opening a pipe waits
 		}
 		if ok, err := build.Default.MatchFile(dir, name); err != nil || !ok {
 			continue
 		}
 		full := filepath.Join(dir, name)
-		src, err := os.ReadFile(full)
+		src, err := readSource(full)
 		if err != nil {
 			return nil, err
 		}

@@ -165,6 +165,25 @@ func TestLoadOfAFileThatStandsAloneIgnoresItsSiblings(t *testing.T) {
 	}
 }
 
+// The Go tool passes over what is no file, whatever its name; a link to something endless would be read for ever.
+func TestLoadTakesOnlyFilesOfADirectory(t *testing.T) {
+	project(t, app)
+	if err := os.Mkdir(filepath.Join("kernels", "folder.go"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat("/dev/zero"); err == nil {
+		if err := os.Symlink("/dev/zero", filepath.Join("kernels", "endless.go")); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := kernel.Load("/dev/zero"); err == nil || !strings.Contains(err.Error(), "more than 16 MiB of source") {
+			t.Errorf("a file without an end: %v", err)
+		}
+	}
+	if _, err := kernel.Load("kernels"); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestLoadTellsWhatIsMissing(t *testing.T) {
 	project(t, app)
 	for path, want := range map[string]string{
