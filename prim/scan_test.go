@@ -239,7 +239,7 @@ func TestScanOfAllTypes(t *testing.T) {
 		for i, one := range some(all, 2, uint64(salt)) {
 			t.Run(fmt.Sprintf("%s %v exclusive=%t in place=%t", one.name, one.op, one.exclusive, one.inPlace), func(t *testing.T) {
 				for k, name := range devices() {
-					if (i+k)%2 == 0 || long.Enabled() {
+					if shared(i, k) {
 						s := one.make(t, open(t, name), one.op, one.exclusive, one.inPlace, 8193+salt%2)
 						for _, n := range some(tileEdges, 3, uint64(salt+i)) {
 							s.simple(t, fmt.Sprint(name, " ", n), n)

@@ -264,7 +264,7 @@ var segmented = []struct {
 func TestSegmentsOfAllKinds(t *testing.T) {
 	for i, c := range segmented {
 		for k, name := range devices() {
-			if (i+k)%2 == 0 || long.Enabled() {
+			if shared(i, k) {
 				t.Run(name+" "+c.name, func(t *testing.T) {
 					s := c.make(t, open(t, name), c.max)
 					for _, n := range []int{0, 1, c.max / 2, c.max - 1, c.max} {

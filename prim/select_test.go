@@ -214,7 +214,7 @@ var choices = []struct {
 func TestChoicesOfAllKinds(t *testing.T) {
 	for i, c := range choices {
 		for k, name := range devices() {
-			if (i+k)%2 == 0 || long.Enabled() {
+			if shared(i, k) {
 				t.Run(name+" "+c.name, func(t *testing.T) {
 					s := c.make(t, open(t, name), 8193+i/2%2)
 					for _, n := range some(tileEdges, 2, uint64(i)) {

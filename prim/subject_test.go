@@ -151,6 +151,9 @@ func some[T any](cases []T, few int, salt uint64) []T {
 	return cases[:min(few, len(cases))]
 }
 
+// shared reports whether case i is for device k: each device has its share, all in long tests, and one alone has all.
+func shared(i, k int) bool { return (i+k)%2 == 0 || len(devices()) == 1 || long.Enabled() }
+
 // buffer is a part of a buffer, whose other elements nothing may write.
 type buffer[T vyre.Element] struct {
 	*vyre.Buffer[T]
