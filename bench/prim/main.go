@@ -2,6 +2,7 @@
 //
 //	nvcc -O3 -std=c++17 -arch=sm_90 -o cub reference/cub.cu -lcurand
 //	prim -reference ./cub
+//	prim -table prim.csv
 //
 // Both sides have the same inputs, made from words of Philox seed 1, and are measured in the same way: one operation is
 // captured, and launched between two events. A line tells the operation, the number of elements, the least and the median
@@ -33,14 +34,29 @@ func main() {
 	device := flag.String("device", "cuda", "device to measure on")
 	most := flag.Int("most", 1<<28, "elements of the largest size")
 	only := flag.String("only", "", "measure the operations whose name contains one of these, with commas between")
-	reference := flag.String("reference", "", "program made of reference/cub.cu")
+	reference := flag.String("reference", "", "program made of reference/cub.cu, or programs made of its pieces, with commas between")
 	csv := flag.String("o", "", "write the lines to this file, too")
+	lines := flag.String("table", "", "measure nothing, and print the table of docs/prim.md from a file that -o has written")
 	flag.Parse()
+	if *lines != "" {
+		text, err := os.ReadFile(*lines)
+		if err == nil {
+			err = table(os.Stdout, string(text))
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "prim:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := run(*device, *most, *only, *reference, *csv); err != nil {
 		fmt.Fprintln(os.Stderr, "prim:", err)
 		os.Exit(1)
 	}
 }
+
+// sizes are how many elements there are.
+var sizes = []int{1 << 10, 1 << 16, 1 << 20, 1 << 24, 1 << 28}
 
 // time of an operation, and a hash of its result.
 type measured struct {
@@ -56,8 +72,8 @@ func run(device string, most int, only, reference, csv string) error {
 	}
 	defer dev.Close()
 	theirs := map[string]measured{}
-	if reference != "" {
-		if theirs, err = reported(reference, most, only); err != nil {
+	for program := range strings.FieldsFuncSeq(reference, func(r rune) bool { return r == ',' }) {
+		if err = reported(theirs, program, most, only); err != nil {
 			return err
 		}
 	}
@@ -82,7 +98,7 @@ func run(device string, most int, only, reference, csv string) error {
 			continue
 		}
 		sum, count := 0.0, 0
-		for _, n := range []int{1 << 10, 1 << 16, 1 << 20, 1 << 24, 1 << 28} {
+		for _, n := range sizes {
 			if n > most {
 				continue
 			}
@@ -115,25 +131,24 @@ func run(device string, most int, only, reference, csv string) error {
 	return nil
 }
 
-// reported runs the reference and reads its lines.
-func reported(program string, most int, only string) (map[string]measured, error) {
+// reported runs a reference and reads its lines.
+func reported(found map[string]measured, program string, most int, only string) error {
 	cmd := exec.Command(program, fmt.Sprint(most), only)
 	cmd.Stderr = os.Stderr
 	text, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", program, err)
+		return fmt.Errorf("%s: %w", program, err)
 	}
-	found := make(map[string]measured)
 	for lines := bufio.NewScanner(strings.NewReader(string(text))); lines.Scan(); {
 		var name string
 		var n, least, median, scratch int64
 		var check uint64
 		if _, err := fmt.Sscanf(lines.Text(), "%s %d %d %d %x %d", &name, &n, &least, &median, &check, &scratch); err != nil {
-			return nil, fmt.Errorf("%s printed %q: %w", program, lines.Text(), err)
+			return fmt.Errorf("%s printed %q: %w", program, lines.Text(), err)
 		}
 		found[fmt.Sprint(name, " ", n)] = measured{time.Duration(least), time.Duration(median), check, scratch}
 	}
-	return found, nil
+	return nil
 }
 
 // bench is a device with the words that inputs are made of.

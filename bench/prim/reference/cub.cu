@@ -6,6 +6,8 @@
 //
 // CHECK is a hash of the results' bytes, of those results that have at most 8<<24; 0 where the library's result is not defined by
 // the input alone, or none is that short. Build: nvcc -O3 -std=c++17 -arch=sm_90 -o cub cub.cu -lcurand
+//
+// With -DPIECE=1, 2 and so on, up to PIECES, a program has a part of the operations: compilers that work side by side are done sooner.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -20,6 +22,13 @@
 #include <cub/device/device_merge.cuh>
 #include <cuda/std/functional>
 #include <curand.h>
+
+#define PIECES 6
+#ifdef PIECE
+#define IN(piece) (PIECE == (piece))
+#else
+#define IN(piece) 1
+#endif
 
 #define OK(call)                                                                          \
 	do {                                                                                  \
@@ -154,6 +163,7 @@ static void measure(const char *name, size_t n, const Op &op, const Results &res
 	OK(cudaEventDestroy(to));
 }
 
+#if IN(6)
 // readback is the count that has been found, on the host.
 static uint32_t readback() {
 	OK(cudaMemcpyAsync(m.pinned, m.count, 4, cudaMemcpyDeviceToHost, m.s));
@@ -202,6 +212,7 @@ static void chain(const char *name, size_t n, const uint32_t *x, const uint8_t *
 	}
 	print(name, n, times, hash({{m.count, 4, 0}, {second, 4 * n, 4}, {counts, 1024, 0}}), need);
 }
+#endif
 
 template <class T> struct Word {
 	__device__ T operator()(const uint32_t *w, size_t i) const { return (T)w[i]; }
@@ -268,6 +279,7 @@ static void all(size_t n) {
 	};
 	auto s = m.s;
 	uint64_t N = n;
+#if IN(1)
 	if (want("reduce-u32")) {
 		auto x = made<uint32_t>(m.a, n, Word<uint32_t>{});
 		measure(name, n, [&](void *t, size_t &b) { return cub::DeviceReduce::Sum(t, b, x, (uint32_t *)m.b, N, s); }, {{m.b, 4, 0}});
@@ -296,6 +308,8 @@ static void all(size_t n) {
 		auto x = made<float>(m.a, n, Uniform{});
 		measure(name, n, [&](void *t, size_t &b) { return cub::DeviceScan::InclusiveSum(t, b, x, (float *)m.b, N, s); }, {});
 	}
+#endif
+#if IN(2)
 	if (want("sort-u32")) {
 		auto x = made<uint32_t>(m.a, n, Word<uint32_t>{});
 		measure(name, n, [&](void *t, size_t &b) { return cub::DeviceRadixSort::SortKeys(t, b, x, (uint32_t *)m.b, N, 0, 32, s); }, {{m.b, 4 * n, 0}});
@@ -309,6 +323,8 @@ static void all(size_t n) {
 		auto v = made<uint32_t>(m.c, n, Index{});
 		measure(name, n, [&](void *t, size_t &b) { return cub::DeviceRadixSort::SortPairs(t, b, x, (uint32_t *)m.b, v, (uint32_t *)m.d, N, 0, 32, s); }, {{m.b, 4 * n, 0}, {m.d, 4 * n, 0}});
 	}
+#endif
+#if IN(3)
 	if (want("sort-u64-u32")) {
 		auto x = made<uint64_t>(m.a, n, Long{});
 		auto v = made<uint32_t>(m.c, n, Index{});
@@ -319,6 +335,8 @@ static void all(size_t n) {
 		auto v = made<uint64_t>(m.c, n, IndexLong{});
 		measure(name, n, [&](void *t, size_t &b) { return cub::DeviceRadixSort::SortPairs(t, b, x, (uint64_t *)m.b, v, (uint64_t *)m.d, N, 0, 64, s); }, {{m.b, 8 * n, 0}, {m.d, 8 * n, 0}});
 	}
+#endif
+#if IN(4)
 	if (want("select-u32")) {
 		auto x = made<uint32_t>(m.a, n, Word<uint32_t>{});
 		auto f = made<uint8_t>(m.c, n, Flag{});
@@ -342,6 +360,8 @@ static void all(size_t n) {
 		auto v = made<uint32_t>(m.c, n, Word<uint32_t>{});
 		measure(name, n, [&](void *t, size_t &b) { return cub::DeviceReduce::ReduceByKey(t, b, x, (uint32_t *)m.b, v, (uint32_t *)m.d, m.count, cuda::std::plus<>{}, N, s); }, {{m.count, 4, 0}, {m.b, 4 * n, 4}, {m.d, 4 * n, 4}});
 	}
+#endif
+#if IN(5)
 	if (want("segments-u32")) {
 		auto x = made<uint32_t>(m.a, n, Word<uint32_t>{});
 		auto o = made<uint32_t>(m.c, n / 32 + 1, Offsets{N, N / 32});
@@ -380,11 +400,14 @@ static void all(size_t n) {
 		if (want("random-uniform")) measure(name, n, [&](void *t, size_t &b) { b = 1; return t ? (cudaError_t)curandGenerateUniform(g, (float *)m.b, n) : cudaSuccess; }, {});
 		OK(curandDestroyGenerator(g));
 	}
+#endif
+#if IN(6)
 	if (want("chain")) {
 		auto x = made<uint32_t>(m.a, n, Sparse{});
 		auto f = made<uint8_t>((uint32_t *)m.a + n, n, Flag{});
 		chain(name, n, x, f);
 	}
+#endif
 }
 
 int main(int argc, char **argv) {

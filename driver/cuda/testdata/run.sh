@@ -14,9 +14,11 @@
 # graphs.csv, files.txt, gap.csv, prim.csv, speedup.csv, and codegen's tables.
 #
 #	LIMIT=570                               seconds for all: parts get what is left, and those that find nothing left are skipped
-#	RANDOM_PROGRAMS=200000 PROCESSES=8      of the parts random and shapes: each process has a context and a compiler of its own
+#	RANDOM_PROGRAMS=200000 PROCESSES=8      of the parts random, shapes and prim: each process has a context and a compiler of its own
 #	SEED=106618676                          of the parts random and shapes: the first seed, not one from the clock
 #	GRAPHS=sets,levels                      of the part graphs: only these questions; graph/figures_test.go has them
+#	PRIM=scan,sort-u64                      of the part primbench: only operations whose name contains one of these
+#	LONG=1                                  of the part prim: its sweeps as well, which take minutes
 #	LANES=app.vyg                           of the part graphs: 64 questions about this graph, too
 #	SWEEP=-gpu-resume=FUNCTION:BLOCK        of the part sweep: go on where a run was cut short; its line says where
 #	VYRE_PTXAS=/path/to/ptxas               of the part assemble: this one, not the one in PATH or /usr/local/cuda/bin
@@ -109,27 +111,50 @@ part_waves() {
 	return $rc
 }
 
-# part_prim runs the tests of the primitives.
+# part_prim runs the tests of the primitives, in several processes: most of their time is the driver's, which compiles kernels.
 part_prim() {
+	local i rc=0 pids=() processes=${PROCESSES:-$((cores > 3 ? cores / 2 : 2))}
 	gunzip -c "$here/prim/prim.test.gz" >"$work/prim.test" && chmod +x "$work/prim.test" || return 1
-	bounded "$log" "$work/prim.test" -test.v -test.timeout=0 "-devices=cuda${SIM:+-sim}" ${SIM:+-test.run=Histogram} $([ -n "${SIM:-}" ] || echo -long)
-	local rc=$?
-	said="tests=$(grep -c '^--- PASS' "$log") failed=$(grep -c '^--- FAIL' "$log")"
+	[[ " $* " != *" primbench"* ]] || compile_cub
+	"$work/prim.test" "-test.list=${SIM:+Histogram}" >"$work/prim.list" || return 1
+	for i in $(seq 1 "$processes"); do
+		bounded "$work/prim.log$i" "$work/prim.test" -test.v -test.timeout=0 "-devices=cuda${SIM:+-sim}" ${LONG:+-long} \
+			"-test.run=^($(awk -v n="$processes" -v i="$i" 'NR % n == i - 1' "$work/prim.list" | paste -sd '|'))\$" &
+		pids+=($!)
+	done
+	for i in "${pids[@]}"; do wait "$i" || rc=$?; done
+	cat "$work"/prim.log* >>"$log"
+	said="tests=$(grep -c '^--- PASS' "$log") failed=$(grep -c '^--- FAIL' "$log") processes=$processes"
 	return $rc
 }
+
+# compile_cub begins to compile cub.cu, if that has not begun: all its pieces at once, in the background.
+compile_cub() {
+	local i
+	[ -z "${SIM:-}" ] && [ ${#compiling[@]} -eq 0 ] && command -v nvcc >/dev/null || return 0
+	for i in $(seq 1 "$(sed -n 's/^#define PIECES //p' "$here/prim/cub.cu")"); do
+		nvcc -O3 -std=c++17 "-arch=${ARCH:-sm_90}" "-DPIECE=$i" -o "$work/cub$i" "$here/prim/cub.cu" -lcurand >"$work/nvcc$i.log" 2>&1 &
+		compiling+=($!)
+	done
+}
+compiling=()
 
 # part_primbench measures the primitives beside CUB and cuRAND.
 part_primbench() {
 	gunzip -c "$here/prim/compare.gz" >"$work/primbench" && chmod +x "$work/primbench" || return 1
-	local args=(-device cuda)
-	if [ -n "${SIM:-}" ]; then
-		args=(-device cuda-sim -most 1024)
-	elif nvcc -O3 -std=c++17 "-arch=${ARCH:-sm_90}" -o "$work/cub" "$here/prim/cub.cu" -lcurand >>"$log" 2>&1; then
-		args+=(-reference "$work/cub")
-	fi
+	local args=(-device cuda -only "${PRIM:-}") began=$SECONDS i
+	[ -z "${SIM:-}" ] || args=(-device cuda-sim -most 1024)
+	compile_cub
+	for i in "${compiling[@]}"; do
+		wait "$i" || cat "$work"/nvcc*.log >>"$log"
+	done
+	compiling=()
+	args+=(-reference "$(find "$work" -name 'cub[0-9]*' | sort | paste -sd ,)")
+	seconds=$((seconds - (SECONDS - began)))
+	local waited="nvcc=$((SECONDS - began))s"
 	bounded "$log" "$work/primbench" "${args[@]}" -o "$out/prim.csv"
 	local rc=$?
-	said=$(sed -n 's/^# \(.*\): geometric mean /\1 /p' "$out/prim.csv" | tr '\n' ';')
+	said="$waited $(sed -n 's/^# \(.*\): geometric mean /\1 /p' "$out/prim.csv" | tr '\n' ';')"
 	return $rc
 }
 
@@ -414,7 +439,7 @@ for arg; do
 	fi
 	log=$work/log-$name said='' began=$(date +%s) status=0
 	: >"$log"
-	"part_$name" || status=$?
+	"part_$name" "$@" || status=$?
 	verdict=ok
 	case $status in
 	0) ;;
