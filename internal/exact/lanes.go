@@ -33,7 +33,7 @@ func Combining(op ir.Op) (ir.Op, bool) {
 func Combine(op ir.Op, t ir.Type, fn Func, v *Lanes, n int) {
 	form, with, _ := combining(op)
 	types := Types{In: t, Out: t, Width: uint8(t.Bits())}
-	none := identity(with, t)
+	none := Identity(with, t)
 	for l := n; l < len(v); l++ {
 		v[l] = none
 	}
@@ -60,8 +60,8 @@ func Combine(op ir.Op, t ir.Type, fn Func, v *Lanes, n int) {
 	}
 }
 
-// identity is what an absent lane contributes: it changes no value that it meets.
-func identity(op ir.Op, t ir.Type) uint64 {
+// Identity is what a lane that does not exist contributes to what op combines: it changes no value that it meets.
+func Identity(op ir.Op, t ir.Type) uint64 {
 	switch op {
 	case ir.OpAdd:
 		switch t {

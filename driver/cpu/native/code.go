@@ -159,7 +159,7 @@ func (f *function) fromTable(op ir.Op, x uint32) vreg {
 	}
 	v := f.reg()
 	f.tabled[t] = v
-	t.off = f.layout.group.take(32 * int32(f.layout.vectors))
+	t.off = f.layout.group.take(32 * int32(f.layout.frames))
 	f.tables = append(f.tables, t)
 	f.vregs[v].home, f.vregs[v].off = inTable, t.off
 	return v

@@ -87,7 +87,7 @@ func generateFor(t target, p *ir.Program, o Options, far bool) (*function, []byt
 		most = min(most, o.Registers)
 	}
 	f.allocate(most)
-	if n := int(f.layout.group.size) + f.layout.vectors*int(f.layout.vector.size); n > maxFrame {
+	if n := int(f.layout.group.size) + f.layout.frames*int(f.layout.vector.size); n > maxFrame {
 		return nil, nil, unsupported("a group needs a frame of %d bytes, %d are possible", n, maxFrame)
 	}
 	code, err := f.encode(s)
@@ -123,6 +123,13 @@ func check(p *ir.Program) error {
 
 func newLayout(p *ir.Program) layout {
 	l := layout{vectors: (p.GroupSize() + lanes - 1) / lanes}
+	l.frames = l.vectors
+	for r := range ir.Row(p.Rows()) {
+		if meets(p, r) {
+			l.frames = (l.vectors + warpVectors - 1) / warpVectors * warpVectors
+			break
+		}
+	}
 	l.group.size, l.vector.size = groupHead, vectorSlots
 	for _, o := range p.Objects() {
 		at := l.group.size
@@ -158,7 +165,7 @@ func runsAlone(p *ir.Program) bool {
 	}
 	for r := range ir.Row(p.Rows()) {
 		in := p.Op(r).Info()
-		if in.Attr&ir.Convergent != 0 {
+		if meets(p, r) || in.Attr&ir.Barrier != 0 {
 			return false
 		}
 		if in.Imm == ir.ImmObject && in.Attr&ir.Writes != 0 && !p.Objects()[p.X(r)].Local() {

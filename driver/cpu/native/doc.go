@@ -11,6 +11,7 @@
 // as in the interpreter. A vector is a coroutine: at a barrier, at a subgroup op, at a row that Go computes, and after many
 // rounds of loops it saves what it still needs into its frame and stops, and later goes on from there. So barriers work
 // in any nesting, a vector that waits for another lets it run, and nothing holds up the garbage collector for long.
+// What the lanes of a warp do together is computed by the last of its vectors that comes there.
 //
 // What always holds:
 //   - Every access compares its index with the length of its object. Nothing rests on guard pages or signals.

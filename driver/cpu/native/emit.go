@@ -219,31 +219,42 @@ func (e *emitter) live() []vreg {
 // stop ends the vector's turn: it saves what lives, notes why and where to go on, and leaves to Go or to the next vector.
 // Code goes on here, with everything as it was.
 func (e *emitter) stop(why status, r ir.Row, toNext bool) {
-	if e.f.marks != nil && why != polled {
-		e.f.marks.waits[r] = why
-	}
-	live := e.live()
-	saved := func(v vreg) amd64.Mem {
-		return amd64.At(vectorFrame, vectorSaved+32*int32(e.f.vregs[v].reg))
-	}
-	for _, v := range live {
-		e.VStore(saved(v), amd64.Y(e.f.vregs[v].reg))
-	}
 	resume := e.NewLabel()
-	e.LeaLabel(amd64.AX, resume)
-	e.Store(8, amd64.At(vectorFrame, vectorResume), amd64.AX)
-	e.StoreImm(4, amd64.At(vectorFrame, vectorStatus), int32(why))
-	e.StoreImm(4, amd64.At(vectorFrame, vectorRow), int32(r))
+	e.save(why, r, resume)
 	if toNext {
 		e.Jmp(e.next)
 	} else {
 		e.Store(8, amd64.At(groupFrame, groupVector), vectorNumber)
 		e.Ret()
 	}
-	e.Bind(resume)
-	for _, v := range live {
-		e.VLoad(amd64.Y(e.f.vregs[v].reg), saved(v))
+	e.restore(resume)
+}
+
+// save puts what lives into the vector's frame, and why and where it goes on.
+func (e *emitter) save(why status, r ir.Row, resume amd64.Label) {
+	if e.f.marks != nil && why != polled {
+		e.f.marks.waits[r] = why
 	}
+	for _, v := range e.live() {
+		e.VStore(e.saved(v), amd64.Y(e.f.vregs[v].reg))
+	}
+	e.LeaLabel(amd64.AX, resume)
+	e.Store(8, amd64.At(vectorFrame, vectorResume), amd64.AX)
+	e.StoreImm(4, amd64.At(vectorFrame, vectorStatus), int32(why))
+	e.StoreImm(4, amd64.At(vectorFrame, vectorRow), int32(r))
+}
+
+// restore is where a vector goes on that save has stopped: with everything as it was.
+func (e *emitter) restore(resume amd64.Label) {
+	e.Bind(resume)
+	for _, v := range e.live() {
+		e.VLoad(amd64.Y(e.f.vregs[v].reg), e.saved(v))
+	}
+}
+
+// saved is where a machine register is kept meanwhile.
+func (e *emitter) saved(v vreg) amd64.Mem {
+	return amd64.At(vectorFrame, vectorSaved+32*int32(e.f.vregs[v].reg))
 }
 
 // poll counts a round of a loop, and returns to Go when there have been many.

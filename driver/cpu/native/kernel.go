@@ -150,7 +150,7 @@ func (k *Kernel) newFrame() *frame {
 	l := &k.f.layout
 	n := 1
 	if !l.alone {
-		n = l.vectors
+		n = l.frames
 	}
 	const align = 64
 	group := (int(l.group.size) + align - 1) &^ (align - 1)
@@ -168,7 +168,7 @@ func (k *Kernel) newFrame() *frame {
 		}
 	}
 	for _, t := range k.f.tables {
-		for v := range l.vectors {
+		for v := range l.frames {
 			for i := range lanes {
 				*(*uint32)(unsafe.Add(f.group, int(t.off)+32*v+4*i)) = k.tabled(t, uint32(v*lanes+i))
 			}

@@ -20,7 +20,9 @@ const (
 	vectorResume = 0  // where it goes on
 	vectorStatus = 8  // why it stopped
 	vectorRow    = 12 // at which row
-	vectorArgs   = 64 // operands of a row that Go computes: three of 64 bytes
+	vectorLeft   = 16 // of the first vector of a warp: how many of them have still to come to where they meet
+	vectorTeam   = 20 // likewise: how many there are
+	vectorArgs   = 64 // operands of a row that it stops at: three of 64 bytes
 	vectorMask   = vectorArgs + 3*64
 	vectorResult = vectorMask + 32
 	vectorLanes  = vectorResult + 64 // what ops lane by lane work on: index, two operands of 128 and the result
@@ -57,6 +59,7 @@ func (a *area) take(n int32) int32 {
 // layout is how the frames of a kernel are divided.
 type layout struct {
 	vectors int // of a group
+	frames  int // that a group has for its vectors: whole warps, where those of a warp meet
 	group   area
 	vector  area
 	objects []int32 // by object: where the group's frame has address and length

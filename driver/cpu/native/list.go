@@ -110,10 +110,10 @@ func (f *function) note(r ir.Row, why status) string {
 	switch in := f.p.Op(r).Info(); {
 	case why == assisted:
 		return "computed by Go"
-	case in.Attr&ir.Barrier == 0:
-		return "computed by Go, once for the warp"
+	case why == atWarp:
+		return "waits for the warp"
 	default:
-		return "waits for the " + [...]string{ir.LevelWarp: "warp", ir.LevelGroup: "group", ir.LevelGrid: "grid", ir.LevelFirst: "first groups"}[in.Level]
+		return "waits for the " + [...]string{ir.LevelGroup: "group", ir.LevelGrid: "grid", ir.LevelFirst: "first groups"}[in.Level]
 	}
 }
 
@@ -203,7 +203,8 @@ func repeated(bits uint64) string {
 // vectorFrame says what the frame of a vector has where.
 func (f *function) vectorFrame(t *listed) Frame {
 	out := Frame{Register: t.general(vectorFrame), Of: "the vector", Size: int(f.layout.vector.size), Cells: []Cell{
-		{vectorResume, "where it goes on"}, {vectorStatus, "why it stopped"}, {vectorRow, "at which row"}, {vectorArgs, "operands of a row that Go computes"},
+		{vectorResume, "where it goes on"}, {vectorStatus, "why it stopped"}, {vectorRow, "at which row"}, {vectorLeft, "of the first one of a warp: how many have still to come, and how many there are"},
+		{vectorArgs, "operands of a row that it stops at"},
 		{vectorMask, "lanes that are active in it"}, {vectorResult, "its result"}, {vectorLanes, "what goes lane by lane"}, {vectorSaved, "registers, while it is stopped"}}}
 	kept := -1
 	for i := range f.vregs {

@@ -188,7 +188,7 @@ func TestListingLinksInstructionsToRows(t *testing.T) {
 // What a barrier's note says is whom it waits for.
 func TestListingSaysWhomABarrierWaitsFor(t *testing.T) {
 	for op, want := range map[string]string{"barrier.warp": "waits for the warp", "barrier.wg": "waits for the group", "barrier.grid": "waits for the grid",
-		"barrier.first #2": "waits for the first groups", "%s = reduce.add.u32 %i": "computed by Go, once for the warp"} {
+		"barrier.first #2": "waits for the first groups", "%s = reduce.add.u32 %i": "waits for the warp"} {
 		ps, err := text.Parse("k.vyre", "vyre 1\nkernel @k workgroup(64) {\n  %i = local.x\n  resident\n  "+op+"\n}\n")
 		if err != nil {
 			t.Fatal(err)

@@ -37,6 +37,23 @@ var rules = map[ir.Op][]rule{}
 //go:noinline
 func on(op ir.Op, rs ...rule) { rules[op] = append(rules[op], rs...) }
 
+// pair is how two registers of values of some types become one.
+type pair struct {
+	types ir.TypeSet
+	do    func(s *selector, a, b vreg) vreg
+}
+
+// pairs has, by op, what the lanes of a warp are combined with.
+var pairs = map[ir.Op][]pair{}
+
+// onPair adds rules of an op that does the same to all parts of its two operands, and with which lanes are combined.
+func onPair(op ir.Op, ps ...pair) {
+	for _, p := range ps {
+		on(op, rule{p.types, binary(p.do)})
+	}
+	pairs[op] = append(pairs[op], ps...)
+}
+
 // rule returns how a row is written, nil if there is none.
 func (s *selector) rule(r ir.Row) write { return ruleOf(s.p, r) }
 
@@ -104,8 +121,11 @@ func plain(op amd64.Op) write {
 }
 
 //go:noinline
-func swaps(op amd64.Op) write {
-	return binary(func(s *selector, a, b vreg) vreg { return s.v3swap(op, a, b) })
+func swaps(op amd64.Op) write { return binary(commutes(op)) }
+
+//go:noinline
+func commutes(op amd64.Op) func(s *selector, a, b vreg) vreg {
+	return func(s *selector, a, b vreg) vreg { return s.v3swap(op, a, b) }
 }
 
 // compare64 joins the masks of both parts of a comparison on 64 bits.
@@ -141,9 +161,9 @@ func (s *selector) constB(r ir.Row) (uint64, bool) {
 
 func init() {
 	bits := int32s | int64s | ir.Set(ir.Bool)
-	on(ir.OpAnd, rule{bits, swaps(amd64.VPAND)})
-	on(ir.OpOr, rule{bits, swaps(amd64.VPOR)})
-	on(ir.OpXor, rule{bits, swaps(amd64.VPXOR)})
+	onPair(ir.OpAnd, pair{bits, commutes(amd64.VPAND)})
+	onPair(ir.OpOr, pair{bits, commutes(amd64.VPOR)})
+	onPair(ir.OpXor, pair{bits, commutes(amd64.VPXOR)})
 	on(ir.OpNot, rule{bits, unary((*selector).not)})
 	on(ir.OpSelect, rule{words, selectWord}, rule{int64s | f64only, selectWide})
 	on(ir.OpBitcast, rule{words | int64s | f64only, func(s *selector, r ir.Row) []vreg {

@@ -83,6 +83,9 @@ func (f *floats) rules() {
 	for op, do := range f.ops {
 		on(op, rule{f.types, do.lift})
 	}
+	for _, op := range []ir.Op{ir.OpAdd, ir.OpMul, ir.OpMin, ir.OpMax} {
+		pairs[op] = append(pairs[op], pair{f.types, func(s *selector, a, b vreg) vreg { return f.ops[op](s, []vreg{a, b}) }})
+	}
 	for op, how := range map[ir.Op]uint8{ir.OpEq: cmpEq, ir.OpNe: cmpNe, ir.OpLt: cmpLt, ir.OpLe: cmpLe} {
 		f.ops[op] = func(s *selector, v []vreg) vreg { return s.v3imm(f.cmp, v[0], v[1], how) }
 		join := f.ops[op].lift

@@ -8,13 +8,13 @@ import (
 // Integers of 32 bits.
 
 func init() {
-	on(ir.OpAdd, rule{int32s, swaps(amd64.VPADDD)})
+	onPair(ir.OpAdd, pair{int32s, commutes(amd64.VPADDD)})
 	on(ir.OpSub, rule{int32s, plain(amd64.VPSUBD)})
-	on(ir.OpMul, rule{int32s, swaps(amd64.VPMULLD)})
+	onPair(ir.OpMul, pair{int32s, commutes(amd64.VPMULLD)})
 	on(ir.OpMulHi, rule{u32only, high(amd64.VPMULUDQ)}, rule{i32only, high(amd64.VPMULDQ)})
 	on(ir.OpMulWide, rule{u32only, wide(amd64.VPMOVZXDQ, amd64.VPMULUDQ)}, rule{i32only, wide(amd64.VPMOVSXDQ, amd64.VPMULDQ)})
-	on(ir.OpMin, rule{i32only, swaps(amd64.VPMINSD)}, rule{u32only, swaps(amd64.VPMINUD)})
-	on(ir.OpMax, rule{i32only, swaps(amd64.VPMAXSD)}, rule{u32only, swaps(amd64.VPMAXUD)})
+	onPair(ir.OpMin, pair{i32only, commutes(amd64.VPMINSD)}, pair{u32only, commutes(amd64.VPMINUD)})
+	onPair(ir.OpMax, pair{i32only, commutes(amd64.VPMAXSD)}, pair{u32only, commutes(amd64.VPMAXUD)})
 	on(ir.OpNeg, rule{int32s, unary(func(s *selector, a vreg) vreg { return s.v3(amd64.VPSUBD, s.constant(0), a) })})
 	on(ir.OpAbs, rule{i32only, unary(func(s *selector, a vreg) vreg { return s.v2(amd64.VPABSD, a) })})
 	on(ir.OpAbsDiff,

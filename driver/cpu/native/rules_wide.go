@@ -8,16 +8,16 @@ import (
 // Integers of 64 bits, four in a register.
 
 func init() {
-	on(ir.OpAdd, rule{int64s, swaps(amd64.VPADDQ)})
+	onPair(ir.OpAdd, pair{int64s, commutes(amd64.VPADDQ)})
 	on(ir.OpSub, rule{int64s, plain(amd64.VPSUBQ)})
-	on(ir.OpMul, rule{int64s, binary((*selector).mul64)})
+	onPair(ir.OpMul, pair{int64s, (*selector).mul64})
 	on(ir.OpNeg, rule{int64s, unary(func(s *selector, a vreg) vreg { return s.v3(amd64.VPSUBQ, s.constant(0), a) })})
 	on(ir.OpAbs, rule{i64only, unary(func(s *selector, a vreg) vreg {
 		sign := s.sign64(a)
 		return s.v3(amd64.VPSUBQ, s.v3swap(amd64.VPXOR, a, sign), sign)
 	})})
-	on(ir.OpMin, rule{i64only, pick64(false, false)}, rule{u64only, pick64(true, false)})
-	on(ir.OpMax, rule{i64only, pick64(false, true)}, rule{u64only, pick64(true, true)})
+	onPair(ir.OpMin, pair{i64only, pick64(false, false)}, pair{u64only, pick64(true, false)})
+	onPair(ir.OpMax, pair{i64only, pick64(false, true)}, pair{u64only, pick64(true, true)})
 	on(ir.OpAbsDiff, rule{i64only, difference64(false)}, rule{u64only, difference64(true)})
 	on(ir.OpShl, rule{int64s, shift64(amd64.VPSLLQ, amd64.VPSLLVQ)})
 	on(ir.OpShr, rule{u64only, shift64(amd64.VPSRLQ, amd64.VPSRLVQ)}, rule{i64only, func(s *selector, r ir.Row) []vreg {
@@ -58,14 +58,14 @@ func (s *selector) more64(unsigned bool, a, b vreg) vreg {
 	return s.v3(amd64.VPCMPGTQ, a, b)
 }
 
-func pick64(unsigned, most bool) write {
-	return binary(func(s *selector, a, b vreg) vreg {
+func pick64(unsigned, most bool) func(s *selector, a, b vreg) vreg {
+	return func(s *selector, a, b vreg) vreg {
 		more := s.more64(unsigned, a, b)
 		if most {
 			return s.blend64(more, a, b)
 		}
 		return s.blend64(more, b, a)
-	})
+	}
 }
 
 func difference64(unsigned bool) write {

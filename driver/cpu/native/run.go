@@ -331,7 +331,11 @@ type vector struct{ at unsafe.Pointer }
 
 func (v vector) resume() *uintptr { return (*uintptr)(unsafe.Add(v.at, vectorResume)) }
 func (v vector) status() *status  { return (*status)(unsafe.Add(v.at, vectorStatus)) }
+func (v vector) team() *team      { return (*team)(unsafe.Add(v.at, vectorLeft)) }
 func (v vector) row() ir.Row      { return *(*ir.Row)(unsafe.Add(v.at, vectorRow)) }
+
+// team counts the vectors of a warp, in the frame of the first one.
+type team struct{ left, all uint32 }
 
 // together runs a group whose vectors wait for each other.
 func (w *worker) together() {
@@ -342,9 +346,11 @@ func (w *worker) together() {
 
 // start makes all vectors of a group begin.
 func (w *worker) start() {
-	for i := range w.l.k.f.layout.vectors {
+	n := w.l.k.f.layout.vectors
+	for i := range n {
 		v := w.vector(i)
 		*v.status(), *v.resume() = running, w.l.k.code
+		*v.team() = team{left: uint32(min(n-i, warpVectors)), all: uint32(min(n-i, warpVectors))}
 	}
 }
 
@@ -393,8 +399,6 @@ func (w *worker) wake() status {
 	switch {
 	case count[ended] == n:
 		return ended
-	case count[atWarp] > 0 && w.wakeWarps():
-		return running
 	case count[polled] > 0:
 		return polled
 	case count[atGroup] == n:

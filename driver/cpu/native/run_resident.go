@@ -45,7 +45,7 @@ type barrier struct {
 
 // resident runs a launch whose groups are all alive at once: on this goroutine while rounds are short, then on several.
 func (l *launch) resident(workers int) {
-	one := int64(l.k.f.layout.group.size) + int64(l.k.f.layout.vectors)*int64(l.k.f.layout.stride()) + int64(l.shared)
+	one := int64(l.k.f.layout.group.size) + int64(l.k.f.layout.frames)*int64(l.k.f.layout.stride()) + int64(l.shared)
 	if need := float64(l.total) * float64(one); need > maxState {
 		l.err = &interp.StateError{Kernel: l.k.p.Name(), Groups: l.total, Need: int64(need), Limit: maxState}
 		return

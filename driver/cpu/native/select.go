@@ -111,14 +111,10 @@ func (s *selector) row(r ir.Row, c *flow) {
 	case in.Attr&ir.Terminator != 0:
 		s.exit(r, c)
 	case op == ir.OpResident, op == ir.OpPause, op == ir.OpPrefetch, op == ir.OpRes, op == ir.OpArg && s.p.Region(r) != 0:
-	case op == ir.OpBarrierWarp:
-		if s.layout.vectors > 1 {
-			s.wait(r, c, atWarp)
-		}
+	case in.Attr&ir.Convergent != 0 && in.Level == ir.LevelWarp:
+		s.warp(r)
 	case in.Attr&ir.Barrier != 0:
 		s.wait(r, c, map[ir.Level]status{ir.LevelGroup: atGroup, ir.LevelGrid: atGrid, ir.LevelFirst: atGrid}[in.Level])
-	case in.Attr&ir.Convergent != 0:
-		s.wait(r, c, atWarp)
 	case in.Imm == ir.ImmObject && op != ir.OpLen:
 		s.access(r, c)
 	default:

@@ -74,6 +74,7 @@ const (
 	VPERM2F128
 	VINSERTF128
 	VPBLENDD
+	VPALIGNR
 
 	// Three operands and a mask register.
 	VBLENDVPS
@@ -197,6 +198,7 @@ var rows = [numRows]row{
 	VPERM2F128:  {"vperm2f128", 1, 3, 0x06, false, 0},
 	VINSERTF128: {"vinsertf128", 1, 3, 0x18, false, 0},
 	VPBLENDD:    {"vpblendd", 1, 3, 0x02, false, 0},
+	VPALIGNR:    {"vpalignr", 1, 3, 0x0F, false, 0},
 
 	VBLENDVPS: {"vblendvps", 1, 3, 0x4A, false, 0},
 	VBLENDVPD: {"vblendvpd", 1, 3, 0x4B, false, 0},

@@ -12,7 +12,7 @@ import (
 //	vd.4s       a vector register; 3.4s is vd.4s vn.4s vm.4s, and 2.4s likewise
 //	vd.s5 …     a lane of one; vnm.16b stands in both places
 //	sd dd qd bd a register as a scalar
-//	{vd.4s}     a list of one; with q behind it a lane
+//	{vd.4s}     a list of one, {vnn.16b} of two that follow each other; with q behind it a lane
 //	[n] [u3] [s9] [p]   memory: at a base; plus multiples of 8, up to 4095; plus bytes, signed; of pairs, multiples of 16
 //	#12 …       a constant, in one of many ways
 //	<6 sxtw3    how the operand before is shifted
@@ -99,6 +99,9 @@ func parseOperand(s string) operand {
 			return operand{'q', []field{reg(v[1]), {12, 1}, {30, 1}}, "s", 2}
 		case after == "q":
 			return operand{'q', []field{reg(v[1]), {30, 1}}, "d", 2}
+		}
+		if len(v) == 3 {
+			return operand{'t', []field{reg(v[1])}, arrangement, 1}
 		}
 		return operand{'{', []field{reg(v[1])}, arrangement, 1}
 	case '[':
@@ -217,6 +220,8 @@ func (o *operand) read(w uint32, label func(n int) string) (text string, ok bool
 		return fmt.Sprintf("{v%d.%s}[%d]", v, o.text, n), true
 	case '{':
 		return fmt.Sprintf("{v%d.%s}", v, o.text), true
+	case 't':
+		return fmt.Sprintf("{v%d.%s, v%d.%s}", v, o.text, (v+1)%32, o.text), true
 	case '[', 'u', 'o', 'p':
 		return o.readMemory(w), true
 	case '<':

@@ -252,6 +252,8 @@ const (
 	uzp2x4
 	rev64
 	ext
+	tbl2
+	sli4
 	dup4
 	dup2
 	dup4W
@@ -378,7 +380,7 @@ var rows = [numInsts]row{
 	neg4: {"neg", 0x6EA0B800, "2.4s"}, neg2: {"neg", 0x6EE0B800, "2.2d"},
 	zip1x4: {"zip1", 0x4E803800, "3.4s"}, zip2x4: {"zip2", 0x4E807800, "3.4s"}, zip1x2: {"zip1", 0x4EC03800, "3.2d"}, zip2x2: {"zip2", 0x4EC07800, "3.2d"},
 	uzp1x4: {"uzp1", 0x4E801800, "3.4s"}, uzp2x4: {"uzp2", 0x4E805800, "3.4s"}, rev64: {"rev64", 0x4EA00800, "2.4s"},
-	ext:  {"ext", 0x6E000000, "3.16b #e"},
+	ext: {"ext", 0x6E000000, "3.16b #e"}, tbl2: {"tbl", 0x4E002000, "vd.16b {vnn.16b} vm.16b"}, sli4: {"sli", 0x6F205400, "2.4s #s5"},
 	dup4: {"dup", 0x4E040400, "vd.4s vn.s5"}, dup2: {"dup", 0x4E080400, "vd.2d vn.d5"}, dup4W: {"dup", 0x4E040C00, "vd.4s Wn"}, dup2X: {"dup", 0x4E080C00, "vd.2d Xn"},
 	insS: {"mov", 0x6E040400, "vd.s5 vn.s4"}, insD: {"mov", 0x6E080400, "vd.d5 vn.d4"}, insSW: {"mov", 0x4E041C00, "vd.s5 Wn"}, insDX: {"mov", 0x4E081C00, "vd.d5 Xn"},
 	umovS: {"mov", 0x0E043C00, "Wd vn.s5"}, umovD: {"mov", 0x4E083C00, "Xd vn.d5"},

@@ -78,6 +78,10 @@ var fused = [256]fusion{
 // V3 writes d ← op(x, o).
 func (a *Asm) V3(op amd64.Op, d, x amd64.Y, o amd64.RM) {
 	D, X, O := of(d), of(x), a.operand(o, 32)
+	if op == amd64.VPERMD {
+		a.permute(D, X, O)
+		return
+	}
 	if f := &fused[op]; f.op != none {
 		for h := range 2 {
 			a.fuse(f, D[h], X[h], O[h])
@@ -90,6 +94,27 @@ func (a *Asm) V3(op amd64.Op, d, x amd64.Y, o amd64.RM) {
 		} else {
 			a.half3(op, D[h], X[h], O[h])
 		}
+	}
+}
+
+// permute takes for each lane the word of o whose number x has in its lowest three bits: as four bytes of a table of 32.
+func (a *Asm) permute(d, x, o vector) {
+	low := d[0]
+	if d == o { // then o is no memory, and needs no registers for that
+		low = firstTemp
+	}
+	a.immediate(temp0, 0x03020100)
+	a.i(dup4W, t1, temp0)
+	for h, to := range [2]uint32{low, d[1]} {
+		a.i(shl4, t0, x[h], 29)
+		a.i(ushr4, t0, t0, 27) // of the first byte
+		a.i(sli4, t0, t0, 8)
+		a.i(sli4, t0, t0, 16)
+		a.i(orr16, t0, t0, t1)
+		a.i(tbl2, to, o[0], t0)
+	}
+	if low != d[0] {
+		a.i(movV, d[0], low)
 	}
 }
 
@@ -205,6 +230,8 @@ func (a *Asm) V3Imm(op amd64.Op, d, x amd64.Y, o amd64.RM, imm uint8) {
 	O := a.operand(o, 32)
 	for h := range 2 {
 		switch op {
+		case amd64.VPALIGNR:
+			a.i(ext, D[h], O[h], X[h], uint32(imm))
 		case amd64.VSHUFPS:
 			a.shuffle(D[h], X[h], O[h], imm)
 		case amd64.VPBLENDD:
