@@ -40,6 +40,7 @@ kernel @k workgroup(64) {
   %v = load @x[%i]
   %c = lt.u32 %v, 7_u32
   trap %c, 9_u64, #3
+  trace %v, #5
   store @x[%i], 1_u32
 }
 
@@ -59,7 +60,7 @@ kernel @large workgroup(1024) {
 	}
 	cols := columns(t, write(t, ps[0], nil))
 	marked := line(t, cols["cpu"], "computed by Go")
-	if texts := linked(cols["front"], marked); len(texts) != 1 || !strings.HasPrefix(texts[0], "trap ") {
+	if texts := linked(cols["front"], marked); len(texts) != 1 || !strings.HasPrefix(texts[0], "trace ") {
 		t.Errorf("the mark stands at %q", texts)
 	}
 	cols = columns(t, write(t, ps[1], nil))

@@ -275,34 +275,16 @@ func (s *selector) poll() {
 // wait writes a row that the vector cannot do alone: it leaves its operands in its frame and stops, and finds the result
 // there when it goes on.
 func (s *selector) wait(r ir.Row, c *flow, why status) {
-	operands := s.operandsOf(r)
+	operands, mask := s.operandsOf(r), c.mask
 	s.once[r] = why == assisted && s.value[r] == uniform
-	var uses []vreg
-	for _, o := range operands {
-		uses = append(uses, o...)
-	}
-	if c.mask != noReg {
-		uses = append(uses, c.mask)
-	}
 	var d []vreg
 	if t := s.p.Type(r); t != ir.None {
 		d = s.fresh(t)
 		s.vals[r] = d
 	}
-	mask := c.mask
 	// A macro reads until after it wrote, so results and what is saved never share a register.
-	s.macro(uses, d, func(e *emitter) {
-		for i, o := range operands {
-			for k, v := range o {
-				e.VStore(amd64.At(vectorFrame, vectorArgs+64*int32(i)+32*int32(k)), e.reg(v, scratch0))
-			}
-		}
-		if mask != noReg {
-			e.VStore(amd64.At(vectorFrame, vectorMask), e.reg(mask, scratch0))
-		} else {
-			e.V3(amd64.VPCMPEQD, scratch0, scratch0, scratch0.RM())
-			e.VStore(amd64.At(vectorFrame, vectorMask), scratch0)
-		}
+	s.macro(usesOf(operands, mask), d, func(e *emitter) {
+		e.leave(operands, mask)
 		e.stop(why, r, why != assisted)
 		for k, v := range d {
 			y := e.dst(v)
@@ -310,6 +292,29 @@ func (s *selector) wait(r ir.Row, c *flow, why status) {
 			e.put(v, y)
 		}
 	})
+}
+
+// leave puts the operands of a row into the vector's frame, and which lanes are active.
+func (e *emitter) leave(operands [][]vreg, mask vreg) {
+	for i, o := range operands {
+		for k, v := range o {
+			e.VStore(amd64.At(vectorFrame, vectorArgs+64*int32(i)+32*int32(k)), e.reg(v, scratch0))
+		}
+	}
+	if mask != noReg {
+		e.VStore(amd64.At(vectorFrame, vectorMask), e.reg(mask, scratch0))
+	} else {
+		e.V3(amd64.VPCMPEQD, scratch0, scratch0, scratch0.RM())
+		e.VStore(amd64.At(vectorFrame, vectorMask), scratch0)
+	}
+}
+
+func usesOf(operands [][]vreg, mask vreg) []vreg {
+	uses := slices.Concat(operands...)
+	if mask != noReg {
+		uses = append(uses, mask)
+	}
+	return uses
 }
 
 // operandsOf returns the registers of a row's operands, listed ones last.

@@ -41,7 +41,7 @@ const (
 	running  status = iota // it did not, or it may go on
 	ended                  // no lane is left
 	polled                 // it has run for long
-	assisted               // Go has to compute a row
+	assisted               // Go has to compute a row, or to note a trap
 	atWarp                 // it waits for the vectors of its warp
 	atGroup                // it waits for those of the group
 	atGrid                 // it waits for those of other groups

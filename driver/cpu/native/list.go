@@ -108,6 +108,8 @@ func List(p *ir.Program, name string) (*Listing, error) {
 // note says who goes on with a row at which vectors stop.
 func (f *function) note(r ir.Row, why status) string {
 	switch in := f.p.Op(r).Info(); {
+	case f.p.Op(r) == ir.OpTrap:
+		return "goes to Go if a lane traps"
 	case why == assisted:
 		return "computed by Go"
 	case why == atWarp:

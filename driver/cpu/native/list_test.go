@@ -163,7 +163,7 @@ func TestListingLinksInstructionsToRows(t *testing.T) {
 		t.Errorf("what of the load stands out of line is not its: %v", of[ir.OpLoad])
 	}
 	for r, note := range l.Notes {
-		if want := map[ir.Op]string{ir.OpTrap: "computed by Go", ir.OpBarrierWG: "waits for the group"}[p.Op(r)]; note != want {
+		if want := map[ir.Op]string{ir.OpTrap: "goes to Go if a lane traps", ir.OpBarrierWG: "waits for the group"}[p.Op(r)]; note != want {
 			t.Errorf("%s %q, want %q", p.Op(r), note, want)
 		}
 	}

@@ -124,8 +124,11 @@ func TestResidentGroupsWaitForEachOther(t *testing.T) {
 func TestLoopsThatStopObeyTheirContext(t *testing.T) {
 	for name, body := range map[string]string{
 		"computed by Go": `
-			%q = div.u64 %s, %x
-			continue ^l (%q)`,
+			trace %s, #1
+			continue ^l (%s)`,
+		"a trap": `
+			trap true, %s, #1
+			continue ^l (%s)`,
 		"a barrier of the group": `
 			barrier.wg
 			continue ^l (%s)`,
@@ -141,7 +144,6 @@ func TestLoopsThatStopObeyTheirContext(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := kernelOf(t, `kernel @endless workgroup(64) {
-				param %x: u64
 				loop ^l (%s: u64 = 5_u64) {`+body+`
 				}
 				unreachable
@@ -153,7 +155,7 @@ func TestLoopsThatStopObeyTheirContext(t *testing.T) {
 					asked <- time.Now()
 					cancel()
 				})
-				in := &interp.Launch{Grid: [3]uint32{5, 1, 1}, Args: []interp.Arg{{Bits: 3}}}
+				in := &interp.Launch{Grid: [3]uint32{5, 1, 1}}
 				_, err := k.Run(ctx, in, o)
 				var canceled *interp.CanceledError
 				if !errors.As(err, &canceled) {

@@ -115,6 +115,8 @@ func (s *selector) row(r ir.Row, c *flow) {
 		s.warp(r)
 	case in.Attr&ir.Barrier != 0:
 		s.wait(r, c, map[ir.Level]status{ir.LevelGroup: atGroup, ir.LevelGrid: atGrid, ir.LevelFirst: atGrid}[in.Level])
+	case op == ir.OpTrap:
+		s.trap(r, c)
 	case in.Imm == ir.ImmObject && op != ir.OpLen:
 		s.access(r, c)
 	default:
