@@ -17,7 +17,7 @@ import (
 
 // computedByGo are the ops, with the type of their operand, that have no rule: right, and slow.
 var computedByGo = strings.Fields(`
-div.i64 div.u64 fast_cos.f32 fast_exp2.f32 fast_log2.f32 fast_sin.f32 fast_tanh.f32 rem.i64 rem.u64
+fast_cos.f32 fast_exp2.f32 fast_log2.f32 fast_sin.f32 fast_tanh.f32
 `)
 
 // spelled is how computedByGo names a case.
