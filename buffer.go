@@ -18,6 +18,9 @@ type Buffer[T Element] struct {
 
 // Alloc returns a buffer of n elements. Its contents are undefined.
 func Alloc[T Element](d *Device, n int) (*Buffer[T], error) {
+	if d == nil || d.Device == nil {
+		return nil, &Error{Op: "alloc", Kind: InvalidArgument, Msg: "the device is nil"}
+	}
 	refuse := func(msg string) (*Buffer[T], error) {
 		return nil, d.refuse("alloc", "", msg)
 	}
@@ -59,6 +62,9 @@ func View[T Element](b driver.Buffer) (*Buffer[T], error) {
 
 // ViewAs returns the bytes of a buffer as elements of another type.
 func ViewAs[U, T Element](b *Buffer[T]) (*Buffer[U], error) {
+	if b.none() {
+		return View[U](nil)
+	}
 	if bad := b.mem.Elem.Bad; bad != "" {
 		return nil, refuseView(b.mem, b.mem.Elem.Name+": "+bad)
 	}
@@ -93,9 +99,12 @@ func Scratch[T Element](s *Sequence, n int) *Buffer[T] {
 	return &Buffer[T]{driver.All(s.Scratch(bytes)).Of(elementOf[T]()), n}
 }
 
+// none reports whether there is no buffer: a nil one, or one that nothing made. It is refused where it is used.
+func (b *Buffer[T]) none() bool { return b == nil || b.mem.Buffer == nil }
+
 // Len returns the number of elements, of no buffer (nil) none.
 func (b *Buffer[T]) Len() int {
-	if b == nil {
+	if b.none() {
 		return 0
 	}
 	return b.n
@@ -104,16 +113,16 @@ func (b *Buffer[T]) Len() int {
 // All returns the whole buffer, as an argument of a launch or the target of another command. A launch
 // takes it for a parameter of the same type only.
 func (b *Buffer[T]) All() Range {
-	if b == nil {
-		return Range{} // refused where it is used
+	if b.none() {
+		return Range{}
 	}
 	return b.mem
 }
 
 // Bytes returns the whole buffer like All, for a parameter of any type.
 func (b *Buffer[T]) Bytes() Range {
-	if b == nil {
-		return Range{} // refused where it is used
+	if b.none() {
+		return Range{}
 	}
 	if b.mem.Elem.Bad != "" {
 		return b.mem
@@ -128,8 +137,8 @@ func (b *Buffer[T]) Slice(from, to int) Range { return b.View(from, to).All() }
 // View returns elements [from, to) as a buffer, like b[from:to]: it is the same memory, and goes with
 // b. Bounds that are out of range are reported where the view is used.
 func (b *Buffer[T]) View(from, to int) *Buffer[T] {
-	if b == nil {
-		return nil // refused where it is used
+	if b.none() {
+		return nil
 	}
 	r := b.mem
 	if from < 0 || to < from || to > b.n {
@@ -150,7 +159,7 @@ func (b *Buffer[T]) Write(ctx context.Context, s []T) error {
 
 // Read returns a copy of the buffer as it is now.
 func (b *Buffer[T]) Read(ctx context.Context) ([]T, error) {
-	s := make([]T, b.n)
+	s := make([]T, b.Len())
 	if err := b.ReadInto(ctx, s); err != nil {
 		return nil, err
 	}
@@ -162,11 +171,16 @@ func (b *Buffer[T]) ReadInto(ctx context.Context, s []T) error {
 	return driver.ReadInto(ctx, b.Slice(0, len(s)), Bytes(s))
 }
 
-// Memory returns the memory as the device has it: that of the whole buffer, also of a view.
-func (b *Buffer[T]) Memory() driver.Buffer { return b.mem.Buffer }
+// Memory returns the memory as the device has it: that of the whole buffer, also of a view; nil of no buffer.
+func (b *Buffer[T]) Memory() driver.Buffer { return b.All().Buffer }
 
 // Close frees the buffer, also if b is a view. It answers Busy while a prepared sequence refers to it.
-func (b *Buffer[T]) Close() error { return b.mem.Buffer.Close() }
+func (b *Buffer[T]) Close() error {
+	if b.none() {
+		return &Error{Op: "close", Kind: InvalidArgument, Msg: "the buffer is nil"}
+	}
+	return b.mem.Buffer.Close()
+}
 
 // Value passes v to a parameter of its type. int and uint are parameters of 64 bits.
 func Value[T gpu.Scalar](v T) driver.Scalar {

@@ -160,6 +160,37 @@ func TestBufferRefusesSizesThatCannotBe(t *testing.T) {
 	wantError(t, s.Prepare(), vyre.InvalidArgument, "-16 bytes")
 }
 
+// What is no buffer, since making it failed or nobody made it, is refused by name wherever it is used.
+func TestNoBufferIsRefusedWhereItIsUsed(t *testing.T) {
+	d := open(t)
+	const says = "the buffer is nil"
+	for name, b := range map[string]*vyre.Buffer[uint32]{"nil": nil, "zero": {}} {
+		t.Run(name, func(t *testing.T) {
+			for _, r := range []vyre.Range{b.All(), b.Bytes(), b.Slice(0, 4), b.View(1, 2).Bytes()} {
+				s := d.NewSequence("s")
+				s.Fill(r, 0, 4)
+				wantError(t, s.Prepare(), vyre.InvalidArgument, says)
+			}
+			_, err := b.Read(ctx)
+			wantError(t, err, vyre.InvalidArgument, says)
+			wantError(t, b.ReadInto(ctx, make([]uint32, 1)), vyre.InvalidArgument, says)
+			wantError(t, b.Write(ctx, make([]uint32, 1)), vyre.InvalidArgument, says)
+			wantError(t, b.Close(), vyre.InvalidArgument, says)
+			_, err = vyre.ViewAs[float32](b)
+			wantError(t, err, vyre.InvalidArgument, says)
+			_, err = vyre.View[uint32](b.Memory())
+			wantError(t, err, vyre.InvalidArgument, says)
+			if b.Len() != 0 {
+				t.Errorf("it has %d elements", b.Len())
+			}
+		})
+	}
+	for _, none := range []*vyre.Device{nil, {}} {
+		_, err := vyre.Alloc[uint32](none, 1)
+		wantError(t, err, vyre.InvalidArgument, "the device is nil")
+	}
+}
+
 func TestCoverCountsGroupsAxisByAxis(t *testing.T) {
 	d := open(t)
 	b := build.New("tile", build.Workgroup(16, 8))

@@ -4,13 +4,20 @@ import (
 	"fmt"
 
 	"github.com/govyre/vyre/internal/passes"
+	"github.com/govyre/vyre/ir"
 )
 
-// Check returns the passes that the options choose. What it refuses is refused by every device,
-// whether that makes use of the option or not; device and label are for the error.
-func (o Options) Check(device, label string) (passes.Choice, error) {
+// Check returns the passes that the options choose for a program. What it refuses is refused by every device,
+// whether that makes use of the option or not; device is for the error.
+func (o Options) Check(p *ir.Program, device string) (passes.Choice, error) {
 	no := func(fix, format string, args ...any) *Error {
-		return &Error{Op: "compile", Label: label, Device: device, Kind: InvalidArgument, Msg: fmt.Sprintf(format, args...), Fix: fix}
+		return &Error{Op: "compile", Label: LabelOf(p, o), Device: device, Kind: InvalidArgument, Msg: fmt.Sprintf(format, args...), Fix: fix}
+	}
+	switch {
+	case p == nil:
+		return passes.Choice{}, no("", "the program is nil")
+	case p.GroupSize() == 0:
+		return passes.Choice{}, no("pass one that was sealed", "the program holds nothing")
 	}
 	choice, err := passes.Parse(o.Optimise)
 	if err != nil {

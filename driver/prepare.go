@@ -21,6 +21,11 @@ func (s holds) prepare() error {
 	if s.closed {
 		return runsOf(s.Sequence).closedError("prepare")
 	}
+	if s.depth > 0 {
+		err := &Error{Op: "prepare", Label: s.label, Device: s.dev.Name(), Kind: InvalidArgument,
+			Msg: "the body of a loop is being recorded", Fix: "prepare and run the sequence when it is recorded"}
+		return s.core.Fail(err)
+	}
 	if len(s.problems) > 0 || s.plan == nil {
 		if ps := rulesOf(s.Sequence).check(); len(ps) > 0 {
 			for _, p := range ps {

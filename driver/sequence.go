@@ -262,10 +262,20 @@ func (s *Sequence) loop(l *Loop, body func()) *Loop {
 	if s.depth == MaxLoopDepth {
 		s.complain("loop", "", l.cmd.Path, fmt.Sprintf("loops nest deeper than %d", MaxLoopDepth), "unroll the innermost loop or move it into a kernel")
 	}
-	outer, prefix := s.at, s.prefix
+	if body == nil {
+		s.complain("loop", "", l.cmd.Path, "the body is nil", "pass a function that records the commands of a round")
+		return l
+	}
+	outer, prefix, returned := s.at, s.prefix, false
 	s.at, s.prefix, s.depth = &l.body, l.cmd.Path+".body.", s.depth+1
+	defer func() {
+		s.at, s.prefix, s.depth = outer, prefix, s.depth-1
+		if !returned { // it panicked, and somebody may recover
+			s.complain("loop", "", l.cmd.Path, "the body was left before its end", "record another sequence")
+		}
+	}()
 	body()
-	s.at, s.prefix, s.depth = outer, prefix, s.depth-1
+	returned = true
 	return l
 }
 

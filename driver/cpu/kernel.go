@@ -46,18 +46,15 @@ func (d *Device) compile(ctx context.Context, p *ir.Program, o driver.Options) (
 	if err := d.Alive("compile", label); err != nil {
 		return nil, err
 	}
-	if p == nil {
-		return nil, no(driver.InvalidArgument, "", "the program is nil")
-	}
 	if err := ctx.Err(); err != nil {
 		return nil, &driver.Error{Op: "compile", Label: label, Device: Name, Kind: driver.Canceled, Msg: "nothing was started", Err: err}
 	}
-	if o.Target != "" && o.Target != target && o.Target != d.caps.Target {
-		return nil, no(driver.Unsupported, "leave Target empty", "there is no target %q, only %q", o.Target, d.caps.Target)
-	}
-	choice, err := o.Check(Name, label)
+	choice, err := o.Check(p, Name)
 	if err != nil {
 		return nil, err
+	}
+	if o.Target != "" && o.Target != target && o.Target != d.caps.Target {
+		return nil, no(driver.Unsupported, "leave Target empty", "there is no target %q, only %q", o.Target, d.caps.Target)
 	}
 	if o.Workgroup != [3]uint32{} && o.Workgroup != p.Workgroup() {
 		resized, err := driver.Resize(p, o.Workgroup)

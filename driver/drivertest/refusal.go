@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/ir"
 )
 
 // refusal is a sequence that breaks one rule.
@@ -58,6 +59,18 @@ var refusals = []refusal{
 	{"body of a loop that never runs", func(e *env, s *driver.Sequence) {
 		s.Repeat(0, func() { s.Fill(driver.All(e.words("b", 0)), 0, 3) })
 	}, "0.body.0", driver.InvalidArgument, []string{"width is 3"}},
+	{"loop without a body", func(e *env, s *driver.Sequence) { s.Repeat(2, nil) }, "0", driver.InvalidArgument, []string{"the body is nil"}},
+	{"body that was left by a panic", func(e *env, s *driver.Sequence) {
+		b := e.words("b", 0)
+		func() {
+			defer func() { _ = recover() }()
+			s.Repeat(2, func() {
+				s.Fill(driver.All(b), 1, 4)
+				panic("of the user")
+			})
+		}()
+		s.Fill(driver.All(b), 2, 4) // behind the loop, not in it
+	}, "0", driver.InvalidArgument, []string{"left before its end"}},
 	{"flag of the wrong size", func(e *env, s *driver.Sequence) { s.While(driver.All(e.words("b", 0, 0)), 1, func() {}) }, "0", driver.InvalidArgument,
 		[]string{"8 bytes at offset 0"}},
 	{"flag that is not aligned", func(e *env, s *driver.Sequence) { s.While(driver.Part(e.words("b", 0, 0), 2, 4), 1, func() {}) }, "0", driver.InvalidArgument,
@@ -238,6 +251,43 @@ kernel @sum workgroup(1) {
 		s := e.dev.NewSequence("overlap")
 		s.Launch(k, driver.Groups(1), driver.All(b), driver.Part(b, 0, 4), driver.All(e.words("c", 0)))
 		e.run(s)
+	}},
+	{"ABodyIsRecordedBeforeItRuns", func(e *env) {
+		b := e.words("b", 0)
+		s := e.dev.NewSequence("within")
+		s.Repeat(2, func() {
+			_, err := s.Run(ctx)
+			e.fails(err, driver.InvalidArgument, "the body of a loop is being recorded")
+			if _, err := s.Capture(driver.CaptureOptions{}); err == nil {
+				e.Errorf("a graph of a part of a body") // the error depends on whether the device has graphs
+			}
+			s.Fill(driver.All(b), 1, 4)
+		})
+		e.run(s)
+		e.equal("b", e.read(b), le(1))
+	}},
+	{"HostMemoryHasASizeThatCanBe", func(e *env) {
+		for _, n := range []int64{-1, 1<<63 - 1, 1 << 50} {
+			if m, err := e.dev.AllocHost(n); err == nil {
+				e.Errorf("%d bytes of host memory: %v", n, m)
+			}
+		}
+		m, err := e.dev.AllocHost(8)
+		e.must(err)
+		copy(m.Bytes(), le(1, 2))
+		b := e.words("b", 0, 0)
+		s := e.dev.NewSequence("after")
+		s.Upload(driver.All(b), m.Bytes(), driver.Always)
+		e.run(s)
+		e.equal("b", e.read(b), le(1, 2))
+		e.must(s.Close())
+		e.must(m.Close())
+	}},
+	{"ProgramsThatHoldNothingAreRefused", func(e *env) {
+		for _, p := range []*ir.Program{nil, {}} {
+			_, err := e.dev.Compile(ctx, p, driver.Options{})
+			e.fails(err, driver.InvalidArgument, "the program")
+		}
 	}},
 	{"CommandsStandAfterPrepare", func(e *env) {
 		b := e.words("b", 0)

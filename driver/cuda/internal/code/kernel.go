@@ -91,9 +91,6 @@ func (c *Compiler) compile(ctx context.Context, p *ir.Program, o driver.Options)
 	if err := c.gpu.LostError("compile", label); err != nil {
 		return nil, err
 	}
-	if p == nil {
-		return nil, &driver.Error{Op: "compile", Label: label, Device: c.gpu.Name(), Kind: driver.InvalidArgument, Msg: "the program is nil"}
-	}
 	if err := ctx.Err(); err != nil {
 		return nil, &driver.Error{Op: "compile", Label: label, Device: c.gpu.Name(), Kind: driver.Canceled, Msg: "nothing was started", Err: err}
 	}
@@ -120,6 +117,10 @@ func (c *Compiler) module(ctx context.Context, p *ir.Program, o driver.Options, 
 	no := func(kind driver.Kind, fix, format string, args ...any) error {
 		return &driver.Error{Op: "compile", Label: label, Device: c.gpu.Name(), Kind: kind, Msg: fmt.Sprintf(format, args...), Fix: fix}
 	}
+	passes, err := o.Check(p, c.gpu.Name())
+	if err != nil {
+		return nil, err
+	}
 	target := c.target
 	if o.Target != "" {
 		t, err := ptx.ParseTarget(o.Target)
@@ -138,10 +139,6 @@ func (c *Compiler) module(ctx context.Context, p *ir.Program, o driver.Options, 
 			return nil, no(driver.Unsupported, "write the program for that size", "%v", err)
 		}
 		p = resized
-	}
-	passes, err := o.Check(c.gpu.Name(), label)
-	if err != nil {
-		return nil, err
 	}
 	if err := c.fits(p); err != "" {
 		return nil, no(driver.Unsupported, "", "%s", err)

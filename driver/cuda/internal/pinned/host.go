@@ -10,10 +10,13 @@ import (
 	"github.com/govyre/vyre/driver/cuda/cu"
 )
 
+// maxHost is more than a process can address, and far from where sizes of classes overflow.
+const maxHost = 1 << 56
+
 // AllocHost returns pinned memory for the user.
 func (s *Pool) AllocHost(bytes int64) (*driver.HostMemory, error) {
 	const op = "alloc host"
-	if bytes < 0 {
+	if bytes < 0 || bytes > maxHost {
 		return nil, &driver.Error{Op: op, Device: s.gpu.Name(), Kind: driver.InvalidArgument, Msg: fmt.Sprintf("size is %d bytes", bytes)}
 	}
 	if err := s.gpu.Hold(op, ""); err != nil {
