@@ -30,7 +30,8 @@
 // # Your own operators
 //
 // Operators of Reduce and Scan are numbers, for which the kernels are specialised. For one of your own write a kernel
-// around the algorithm in package prim/block; each is a line.
+// around the algorithm in package prim/block; each is a line. CheckScanOperator and CheckReduceOperator, in a test of the
+// operator, show values for which it is wrong.
 //
 // # Not here
 //

@@ -120,9 +120,15 @@ func TestReduceGivesTheKnownAnswers(t *testing.T) {
 		33:      {74175365385, 0x8a609a7d, 0x418a2992, 0x4031a62545bb6b04},
 		4097:    {8719637399210, 0x4aba6072, 0x44fdc65c, 0x409f88385ad3e18f},
 		1048576: {2251521044186623, 0x7de356b9, 0x48fff7e2, 0x4120008662e13a7c},
+		// Two tiles of results of tiles; in long tests.
+		16777217: {36025822231994635, 0x7199ee3b, 0x4afffa96, 0x415fff49f0d9d2d8},
 	}
 	for _, name := range devices() {
-		for _, n := range sizes() {
+		most := sizes()
+		if long.Enabled() && (long.Exhaustive() || !strings.HasPrefix(name, "cuda-sim")) { // where that takes minutes
+			most = append(most, 16777217)
+		}
+		for _, n := range most {
 			t.Run(fmt.Sprint(name, " ", n), func(t *testing.T) {
 				d, want := open(t, name), known[n]
 				x := words(n)

@@ -2,8 +2,8 @@ package block
 
 import "github.com/govyre/vyre/gpu"
 
-// Operator combines two values into one. It is associative; it need not be commutative. A kernel gets it as a type, so
-// that it is inlined.
+// Operator combines two values into one. It is associative and, in reductions of arrays and segments, whose trees have neighbours
+// far apart, commutative; scans and reductions of runs keep the order. A kernel gets it as a type, so that it is inlined.
 type Operator[T any] interface {
 	Apply(a, b T) T
 	// Identity is a value that changes no other when combined with it on either side. It stands for what is absent.
