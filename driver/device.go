@@ -36,6 +36,9 @@ type Device interface {
 
 	// Warm does now what the first use would do.
 	Warm(ctx context.Context) error
+	// Room returns how many bytes Alloc could give now, idle memory among them: what the limit of the device and other
+	// programs leave. They may take more before it is asked for, and buffers are rounded up.
+	Room() (bytes int64, err error)
 	// Trim gives idle memory beyond keep bytes back and says how much that was.
 	Trim(keep int64) (freed int64, err error)
 	// Stats returns counters since the device was opened or ResetStats, and gauges as they are.

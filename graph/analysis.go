@@ -179,7 +179,7 @@ func readWords(ctx context.Context, from driver.Range) ([]uint32, error) {
 
 // openWaves plans what waves need, and opens it. After an error nothing of it is left.
 func (s *Session) openWaves(ctx context.Context) (err error) {
-	if s.memory, err = plan.PlanSession(s.request()); err != nil {
+	if err = s.planMemory(); err != nil {
 		return err
 	}
 	if err = s.open(ctx); err != nil {

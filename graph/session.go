@@ -79,7 +79,7 @@ type SessionOptions struct {
 	Label   string // appears in errors and profiles; empty is "graph"
 	Queries int    // of a batch, for whose answers there is memory; 0 is 32. Larger batches take several.
 	Seeds   int    // of a query, at most; 0 is 1024
-	Budget  uint64 // bytes of device memory; 0 is what the allocator has
+	Budget  uint64 // bytes of device memory; 0 is what the device has room for when the session is opened, of which 256 MiB or 3 % are left to others
 	Levels  bool   // Session.Levels can be asked; that takes 4 bytes a node, and unless the graph is symmetric all of it a second time
 	Engine  Engine // what answers; see AutoEngine
 	// Topology is who drives the rounds; Auto is a drain where the device has cooperative launches. Queries that
@@ -161,6 +161,10 @@ func NewSession(ctx context.Context, dev driver.Device, g *CSR, o SessionOptions
 
 // prepared is a session that knows its sizes, and has nothing on the device yet.
 func prepared(dev driver.Device, g *CSR, o SessionOptions) (*Session, error) {
+	o, err := o.budgeted(dev)
+	if err != nil {
+		return nil, err
+	}
 	s := &Session{dev: dev, g: g, o: o.settled(dev), free: o.Topology == megakernel.Auto, submissions: map[shape]*submission{}}
 	if g.Nodes() == 0 || s.o.Queries < 0 || s.o.Seeds < 0 {
 		return nil, s.refuse(fmt.Sprintf("a graph of %d nodes, %d queries of %d seeds", g.Nodes(), o.Queries, o.Seeds), "load a graph with nodes, and leave what is to be the default at 0")

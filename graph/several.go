@@ -56,6 +56,10 @@ type asked struct {
 
 // questions is what their order is planned from, and the graphs by their digests.
 func questions(dev driver.Device, list []Question, o SessionOptions) (plan.QueryRequest, map[[32]byte]*asked, error) {
+	o, err := o.budgeted(dev)
+	if err != nil {
+		return plan.QueryRequest{}, nil, err
+	}
 	o = o.settled(dev)
 	in := plan.QueryRequest{Budget: o.Budget}
 	graphs, digests := map[[32]byte]*asked{}, map[*CSR][32]byte{}
@@ -78,7 +82,6 @@ func questions(dev driver.Device, list []Question, o SessionOptions) (plan.Query
 		if g.Session == nil {
 			of := o
 			of.Seeds, of.Queries, of.Levels = g.seeds, min(o.Queries, g.queries), false
-			var err error
 			if g.Session, err = prepared(dev, q.Graph, of); err != nil {
 				return in, nil, err
 			}

@@ -97,6 +97,13 @@ func (d *Device) Warm(ctx context.Context) error {
 	return d.Alive("warm", "")
 }
 
+// Room returns what is left of the limit, else of the machine's memory. What other programs take is not known.
+func (d *Device) Room() (int64, error) {
+	d.memory.mu.Lock()
+	defer d.memory.mu.Unlock()
+	return d.limit - d.memory.reserved, d.Alive("room", "")
+}
+
 // Trim frees nothing: the device keeps no idle memory.
 func (d *Device) Trim(int64) (int64, error) {
 	d.Count(driver.Trims, 1)

@@ -284,6 +284,19 @@ func (d *Device) Warm(ctx context.Context) error {
 	return nil
 }
 
+// Room returns what the driver has free and what is idle here, or what is left of the limit.
+func (d *Device) Room() (int64, error) {
+	if err := d.gpu.Hold("room", ""); err != nil {
+		return 0, d.Fail(err)
+	}
+	defer d.gpu.LetGo()
+	room, err := d.memory.Room()
+	if err != nil {
+		return 0, d.Fail(d.gpu.Complete("room", "", err))
+	}
+	return room, nil
+}
+
 // Trim gives idle memory beyond keep bytes back to the driver.
 func (d *Device) Trim(keep int64) (int64, error) {
 	if err := d.gpu.Hold("trim", ""); err != nil {

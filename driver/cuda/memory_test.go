@@ -184,6 +184,31 @@ func TestMemoryOfALostRunWaitsForItsEnd(t *testing.T) {
 	counted(t, d, driver.DriverAllocs, 2)
 }
 
+// TestRoomIsWhatTheDriverHasFree, and what is idle here.
+func TestRoomIsWhatTheDriverHasFree(t *testing.T) {
+	d := opened(t, cusim.Config{Memory: 1 << 20}, driver.OpenOptions{})
+	room := func() int64 {
+		t.Helper()
+		n, err := d.Room()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	all := room()
+	if all > 1<<20 || all < 1<<19 {
+		t.Errorf("room for %d bytes of 1 MiB", all)
+	}
+	a := alloc(t, d, 256<<10)
+	if n := room(); n != all-256<<10 {
+		t.Errorf("room for %d bytes beside 256 KiB, %d before", n, all)
+	}
+	closed(t, a)
+	if n := room(); n != all {
+		t.Errorf("room for %d bytes when 256 KiB are idle, %d before", n, all)
+	}
+}
+
 func TestIdleMemoryIsBounded(t *testing.T) {
 	const mib = 1 << 20
 	d := opened(t, cusim.Config{}, driver.OpenOptions{IdleLimit: 3 * mib})

@@ -57,6 +57,33 @@ var poolTests = []test{
 		e.must(dev.Close())
 		e.nothingLeft(dev)
 	}},
+	{"RoomIsWhatAllocHas", func(e *env) {
+		const limit, some = 1 << 20, 256 << 10
+		dev, err := e.open(driver.OpenOptions{MemoryLimit: limit})
+		e.must(err)
+		room := func() uint64 {
+			n, err := dev.Room()
+			e.must(err)
+			return uint64(n)
+		}
+		e.same("room", room(), limit)
+		a, err := dev.Alloc(some, driver.AllocOptions{})
+		e.must(err)
+		e.same("room beside a buffer", room(), limit-some)
+		_, err = dev.Alloc(limit-some+1, driver.AllocOptions{})
+		e.fails(err, driver.OutOfMemory, "requested 786433 bytes")
+		b, err := dev.Alloc(limit-some, driver.AllocOptions{})
+		e.must(err)
+		e.same("room where all is taken", room(), 0)
+		e.must(a.Close())
+		e.same("room with idle memory", room(), some)
+		e.must(b.Close())
+		e.must(dev.Close())
+		if _, err := dev.Room(); err == nil {
+			e.Error("a closed device has room")
+		}
+		e.nothingLeft(dev)
+	}},
 	{"PoolEvictsTheLargestFirst", func(e *env) {
 		p := e.dev.NewPool(driver.PoolOptions{Budget: 100})
 		b := e.get(p, 64, 32, 48, 101)

@@ -84,6 +84,21 @@ func (m *Heap) short(n int64, cause error) *driver.Error {
 	return e
 }
 
+// Room returns how many bytes open buffers could have beside what they have now. The context is current.
+func (m *Heap) Room() (int64, error) {
+	free, _, err := m.gpu.Driver.MemGetInfo()
+	if err != nil {
+		return 0, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	room := free + m.ledger.bytes[idle] // idle blocks are given up when memory is short
+	if m.limit > 0 {
+		room = min(room, m.limit-m.ledger.bytes[reserved])
+	}
+	return max(room, 0), nil
+}
+
 // tooLarge is the error for a size that no device memory can hold.
 func (m *Heap) tooLarge(n int64) *driver.Error {
 	m.mu.Lock()

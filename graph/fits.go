@@ -1,0 +1,61 @@
+package graph
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/megakernel/plan"
+)
+
+// budgeted is the options with a budget: that of the caller, else what the device has room for now.
+func (o SessionOptions) budgeted(dev driver.Device) (SessionOptions, error) {
+	if o.Budget != 0 {
+		return o, nil
+	}
+	room, err := dev.Room()
+	o.Budget = plannable(room)
+	return o, err
+}
+
+// plannable is how much of the room on a device a session may plan with. Beside what it counts buffers are rounded up, by less
+// than an eighth, kernels are loaded and other programs run: 256 MiB or 3 % stay free, of little room an eighth.
+func plannable(room int64) uint64 {
+	return max(uint64(room-min(room/8, max(256<<20, room/32))), 1) // 0 would be no budget
+}
+
+// planMemory compares what searches need with the budget. Nothing is allocated yet.
+func (s *Session) planMemory() (err error) {
+	var over *driver.Error
+	if s.memory, err = plan.PlanSession(s.request()); errors.As(err, &over) && over.Kind == driver.OutOfMemory {
+		over.Label, over.Device, over.Fix = s.o.Label, s.dev.Name(), s.lesser()
+	}
+	return err
+}
+
+// lesser says with what the session would fit, and what else there is.
+func (s *Session) lesser() string {
+	var ways []string
+	try := func(what string, levels bool) {
+		less := &Session{dev: s.dev, g: s.g, o: s.o, digest: s.digest, forward: s.forward}
+		less.o.Queries, less.o.Seeds = 1, 1
+		less.size()
+		switch {
+		case levels && s.twice():
+			less.back = s.back
+		case levels:
+			less.back = &less.forward
+		}
+		if p, err := plan.PlanSession(less.request()); err == nil {
+			ways = append(ways, fmt.Sprintf("%s it needs %d bytes", what, p.PeakBytes))
+		}
+	}
+	if s.o.Queries > 1 {
+		try("for one query of one seed at a time", s.back != nil)
+	}
+	if s.back != nil {
+		try("for one query of one seed without levels", false)
+	}
+	return strings.Join(append(ways, fmt.Sprintf("the graph takes %d of it, and on the cores of the host (NativeEngine, device cpu) nothing", s.graphBytes())), "; ")
+}
