@@ -75,7 +75,7 @@ func generateFor(t target, p *ir.Program, o Options, far bool) (*function, []byt
 		f.layout.alone = f.layout.alone && *o.Alone
 	}
 	a := t.assembler(far)
-	s := &selector{function: f, shapes: findShapes(newTree(p)), asm: a, vals: make([][]vreg, p.Rows()), used: used(p), open: map[ir.Row]*structured{}, halt: a.NewLabel()}
+	s := &selector{function: f, shapes: findShapes(newTree(p)), asm: a, vals: make([][]vreg, p.Rows()), used: used(p), open: map[ir.Row]*structured{}, halt: a.NewLabel(), derived: map[derivation]vreg{}}
 	s.packs = findPacks(s.shapes, s.records)
 	s.program()
 	f.sweep()
@@ -137,7 +137,7 @@ func newLayout(p *ir.Program) layout {
 		l.objects = append(l.objects, at)
 		local := int32(0)
 		if o.Local() {
-			local = l.vector.take(int32(o.Array.Len) * lanes * int32(o.Type().Size()))
+			local = l.vector.take(localBytes(o))
 		}
 		l.locals = append(l.locals, local)
 	}

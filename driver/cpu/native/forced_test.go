@@ -27,6 +27,8 @@ type forced struct {
 	name string
 	code native.Options
 	run  native.RunOptions
+
+	place func(data []byte) []byte // copies a buffer to where it is to lie; nil: anywhere
 }
 
 func (f forced) Name() string { return f.name }
@@ -41,11 +43,15 @@ func (f forced) Run(ctx context.Context, p *ir.Program, l conform.Launch) (out c
 		return out, err
 	}
 	defer k.Close()
+	place := f.place
+	if place == nil {
+		place = aligned
+	}
 	in := interp.Launch{Grid: l.Grid, Rest: l.Rest}
 	for i, param := range p.Params() {
 		arg := interp.Arg{Bits: param.Type.Extend(l.Args[i].Bits & param.Type.Mask())}
 		if param.IsBuffer() {
-			arg = interp.Arg{Mem: aligned(l.Args[i].Data)}
+			arg = interp.Arg{Mem: place(l.Args[i].Data)}
 		}
 		in.Args, out.Buffers = append(in.Args, arg), append(out.Buffers, arg.Mem)
 	}

@@ -184,6 +184,9 @@ func (k *Kernel) tabled(t table, l uint32) uint32 {
 	case ir.OpLocal:
 		return [3]uint32{l % size[0], l / size[0] % size[1], l / size[0] / size[1] % size[2]}[t.x] // also of lanes beyond the group, which have to be like the others
 	case ir.OpLane:
+		if t.x == inVector {
+			return l % lanes
+		}
 		return l % 32
 	case ir.OpWarp:
 		return l / 32

@@ -180,7 +180,7 @@ func (f *function) groupFrame(t *listed) Frame {
 		}
 	}
 	for _, t := range f.tables {
-		add(t.off, "%s, of each vector", map[ir.Op]string{ir.OpLocal: fmt.Sprintf("local.%c", "xyz"[t.x]), ir.OpLane: "lane", ir.OpWarp: "warp", ir.OpConst: "mask of the lanes that there are"}[t.op])
+		add(t.off, "%s, of each vector", map[ir.Op]string{ir.OpLocal: fmt.Sprintf("local.%c", "xyz"[t.x]), ir.OpLane: [...]string{"lane", inVector: "lane in the vector"}[min(t.x, inVector)], ir.OpWarp: "warp", ir.OpConst: "mask of the lanes that there are"}[t.op])
 	}
 	out.sort()
 	return out

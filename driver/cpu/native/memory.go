@@ -1,8 +1,6 @@
 package native
 
 import (
-	"math/bits"
-
 	"github.com/govyre/vyre/driver/cpu/native/internal/amd64"
 	"github.com/govyre/vyre/ir"
 )
@@ -19,6 +17,8 @@ type access struct {
 	mask   vreg // of the active lanes; noReg: all
 	ones   vreg // a mask of all lanes
 	index  []vreg
+	typ    ir.Type // of the index
+	scaled vreg    // the index in elements, if they do not follow each other; else the index
 	shape  shape
 	value  [2][]vreg // what is stored; of a compare-and-swap, what is expected and what is new
 	result []vreg
@@ -37,16 +37,12 @@ type access struct {
 // anyLane is the lane of code that is written once for all of them.
 const anyLane = -1
 
-// widest index that is compared in 32 bits: one of a signed index that is negative is more than any length.
-const shortObject = 1<<31 - 1
-
 func (s *selector) access(r ir.Row, c *flow) {
 	p := s.p
 	in := p.Op(r).Info()
-	a := &access{s: s, r: r, object: p.X(r), o: p.Objects()[p.X(r)], mask: c.mask, ones: s.ones(), index: s.vals[p.A(r)], shape: s.value[p.A(r)], vec: 1, lane: anyLane}
-	if in.Vec != 0 {
-		a.vec = in.Vec.Lanes()
-	}
+	a := s.newAccess(r)
+	a.mask, a.ones = c.mask, s.ones()
+	s.indexed(a)
 	for i, v := range []ir.Row{p.B(r), p.C(r)} {
 		if v != ir.NoRow {
 			a.value[i] = s.vals[v]
@@ -71,54 +67,75 @@ func (s *selector) access(r ir.Row, c *flow) {
 	if c.mask != noReg {
 		uses = append(uses, c.mask)
 	}
+	if a.scaled != noReg && a.scaled != a.index[0] {
+		uses = append(uses, a.scaled)
+	}
 	s.macro(uses, a.result, func(e *emitter) { a.write(e) })
 }
 
 // records says whether a row moves records of four words that are not the same for all lanes.
 func (s *selector) records(r ir.Row) bool {
-	p := s.p
-	in := p.Op(r).Info()
-	a := &access{s: s, r: r, o: p.Objects()[p.X(r)], index: make([]vreg, parts(p.Type(p.A(r))))}
-	return in.Vec.Lanes() == 4 && a.o.Type().Size() == 4 && a.quick() && !a.o.Local() && (s.value[p.A(r)] != uniform || in.Attr&ir.Writes != 0)
+	a := s.newAccess(r)
+	return a.vec == 4 && a.o.Type().Size() == 4 && a.quick() && a.step() == 1 && !a.o.Local() && !a.once()
 }
 
-// quick says whether indices are words that compare with the length in 32 bits, and elements follow each other.
-func (a *access) quick() bool {
-	return len(a.index) == 1 && a.o.MaxLen() <= shortObject && a.o.Gap() == 0 && a.o.Stride() == a.o.Type().Size()
-}
+func (a *access) writes() bool { return a.s.p.Op(a.r).Info().Attr&ir.Writes != 0 }
 
 func (a *access) write(e *emitter) {
-	in := a.s.p.Op(a.r).Info()
-	size := a.o.Type().Size()
 	switch {
-	case !a.quick() || a.o.Type() == ir.Bool:
+	case !a.quick() || a.o.Type() == ir.Bool || a.vec > 1 && a.step() > 1:
 		a.byLanes(e)
-	case in.Attr&ir.Atomic != 0:
+	case a.s.p.Op(a.r).Info().Attr&ir.Atomic != 0:
 		a.unrolled(e)
 	case a.o.Local():
 		a.local(e)
+	case a.small():
+		a.smallRecords(e)
 	case a.records && a.shape != consecutive:
 		a.scattered(e)
-	case a.records && in.Attr&ir.Writes != 0:
+	case a.records && a.writes():
 		a.storeRecords(e)
 	case a.records:
 		a.loadRecords(e)
-	case in.Attr&ir.Writes != 0 && a.vec == 1 && a.shape == consecutive && size >= 4:
-		a.storeRow(e)
-	case in.Attr&ir.Writes != 0 && a.vec == 1:
-		a.unrolled(e)
-	case in.Attr&ir.Writes != 0:
-		a.byLanes(e)
-	case a.shape == uniform:
-		a.loadOne(e)
-	case a.vec == 1 && a.shape == consecutive:
-		a.loadRow(e)
-	case a.vec == 1 && size == 4:
-		a.gather(e)
-	case a.vec == 1:
-		a.unrolled(e)
+	case a.writes():
+		a.store(e)
 	default:
+		a.load(e)
+	}
+}
+
+func (a *access) store(e *emitter) {
+	switch {
+	case a.vec > 1:
 		a.byLanes(e)
+	case a.shape == consecutive && a.step() > 1:
+		a.storeSpaced(e)
+	case a.shape == consecutive && a.o.Type().Size() >= 4:
+		a.storeRow(e)
+	case a.shape == consecutive:
+		a.storeNarrow(e)
+	default:
+		a.unrolled(e)
+	}
+}
+
+func (a *access) load(e *emitter) {
+	switch {
+	case a.once():
+		a.loadOne(e)
+	case a.vec > 1:
+		a.byLanes(e)
+	case a.shape == consecutive && a.step() == 1:
+		a.loadRow(e)
+	case a.o.Type().Size() >= 4 && a.step() > 1:
+		a.around(e, func(out amd64.Label) {
+			a.countable(e, out)
+			a.gather(e)
+		}, func() { a.byLanes(e) })
+	case a.o.Type().Size() >= 4:
+		a.gather(e)
+	default:
+		a.unrolled(e)
 	}
 }
 
@@ -136,7 +153,17 @@ func (a *access) around(e *emitter, quick func(out amd64.Label), other func()) {
 }
 
 func (a *access) base() amd64.Mem { return amd64.At(groupFrame, a.s.layout.objects[a.object]) }
-func (a *access) len() amd64.Mem  { return amd64.At(groupFrame, a.s.layout.objects[a.object]+8) }
+
+// baseTo brings the object's address into a register.
+func (a *access) baseTo(e *emitter, r amd64.Reg) {
+	if a.o.Local() {
+		e.Lea(r, amd64.At(vectorFrame, a.s.layout.locals[a.object]))
+	} else {
+		e.Load(8, r, a.base().RM())
+	}
+}
+
+func (a *access) len() amd64.Mem { return amd64.At(groupFrame, a.s.layout.objects[a.object]+8) }
 
 // first brings the index of lane 0 into AX.
 func (a *access) first(e *emitter) {
@@ -174,7 +201,12 @@ func (a *access) loadOne(e *emitter) {
 		a.reach(e, int32(a.vec), out)
 		n := parts(a.o.Type())
 		for i := range a.vec {
-			a.broadcast(e, a.result[i*n:][:n], a.at(i))
+			m := a.at(i)
+			if step := a.step(); step > 1 {
+				e.MulImm(8, amd64.R11, amd64.AX.RM(), int32(step))
+				m.Index = amd64.R11
+			}
+			a.broadcast(e, a.result[i*n:][:n], m)
 		}
 	}, func() { a.byLanes(e) })
 }
@@ -218,7 +250,7 @@ func (a *access) loadRow(e *emitter) {
 			e.put(v, y)
 		}
 	}, func() {
-		if a.o.Type().Size() == 4 {
+		if a.o.Type().Size() >= 4 {
 			a.gather(e)
 		} else {
 			a.byLanes(e)
@@ -226,29 +258,48 @@ func (a *access) loadRow(e *emitter) {
 	})
 }
 
-// storeRow stores to eight elements that follow each other; where not all lanes are active, with their mask, which
-// touches no other element.
-func (a *access) storeRow(e *emitter) {
-	a.around(e, func(out amd64.Label) {
-		a.reach(e, lanes, out)
-		for i, v := range a.value[0] {
-			y := e.reg(v, scratch0)
-			to := a.at(i * lanes / 2)
-			switch {
-			case a.mask == noReg:
-				e.VStore(to, y)
-			case len(a.value[0]) == 1:
-				e.VMaskStore(4, to, e.reg(a.mask, scratch1), y)
-			default:
-				e.V2Imm(amd64.VPERMQ, scratch1, e.rm(a.mask), [2]uint8{0x44, 0xEE}[i])
-				e.V2(amd64.VPMOVSXDQ, scratch1, scratch1.RM())
-				e.VMaskStore(8, to, scratch1, y)
-			}
-		}
-	}, func() { a.byLanes(e) })
+// whole jumps to out unless all lanes are active.
+func (a *access) whole(e *emitter, out amd64.Label) {
+	if a.mask != noReg {
+		e.V2(amd64.VTESTPS, e.reg(a.mask, scratch0), e.rm(a.ones))
+		e.Jcc(amd64.AE, out)
+	}
+	a.full = true
 }
 
-// gather loads elements of 4 bytes from anywhere: where an index is outside, and where a lane is not active, zeros.
+// storeRow stores to eight elements that follow each other, if all lanes are active.
+func (a *access) storeRow(e *emitter) {
+	a.around(e, func(out amd64.Label) {
+		a.whole(e, out)
+		a.reach(e, lanes, out)
+		for i, v := range a.value[0] {
+			e.VStore(a.at(i*lanes/2), e.reg(v, scratch0))
+		}
+	}, func() { a.storeSome(e) })
+}
+
+// storeSome stores to those of eight elements whose lanes are active, and touches no other. The instruction takes as long
+// as twenty plain ones on some processors, so it is not for lanes that are all active.
+func (a *access) storeSome(e *emitter) {
+	a.full = false
+	if a.mask == noReg {
+		a.byLanes(e)
+		return
+	}
+	outside, end := e.NewLabel(), e.NewLabel()
+	e.reachedBefore = unreached
+	a.reach(e, lanes, outside)
+	for i, v := range a.value[0] {
+		a.maskOf(e, i)
+		e.VMaskStore(amd64.Size(a.o.Type().Size()), a.at(i*lanes/2), scratch1, e.reg(v, scratch0))
+	}
+	e.Jmp(end)
+	e.Bind(outside)
+	a.byLanes(e)
+	e.Bind(end)
+}
+
+// gather loads elements of 4 or 8 bytes from anywhere: where an index is outside, and where a lane is not active, zeros.
 func (a *access) gather(e *emitter) {
 	x := e.reg(a.index[0], scratch0)
 	e.V2(amd64.VPBROADCASTD, scratch1, a.len().RM())
@@ -260,33 +311,29 @@ func (a *access) gather(e *emitter) {
 		e.V3(amd64.VPCMPEQD, scratch2, scratch2, scratch2.RM())
 		e.V3(amd64.VPANDN, scratch1, scratch1, scratch2.RM())
 	}
-	e.Load(8, amd64.DX, a.base().RM())
+	a.baseTo(e, amd64.DX)
+	x = e.reg(a.scaled, scratch0)
+	if a.o.Type().Size() == 8 {
+		a.gatherWide(e, x)
+		return
+	}
 	e.V3(amd64.VPXOR, scratch2, scratch2, scratch2.RM())
 	e.VGather4(scratch2, amd64.DX, x, scratch1)
 	e.put(a.result[0], scratch2)
 }
 
-// local reads or writes an array of which each lane has its own: element e of lane l stands at 8·e + l.
-func (a *access) local(e *emitter) {
-	size, off := a.o.Type().Size(), a.s.layout.locals[a.object]
-	store := a.value[0] != nil
-	if a.shape != uniform || a.vec > 1 || size < 4 || store && a.mask != noReg {
-		a.byLanes(e)
-		return
-	}
-	a.around(e, func(out amd64.Label) {
-		a.first(e)
-		a.inside(e, 1, out)
-		e.ShiftImm(4, 8, amd64.AX, uint8(bits.TrailingZeros(uint(lanes*size))))
-		for i := range parts(a.o.Type()) {
-			m := amd64.Mem{Base: vectorFrame, Index: amd64.AX, Scale: 1, Disp: off + 32*int32(i)}
-			if store {
-				e.VStore(m, e.reg(a.value[0][i], scratch0))
-			} else {
-				y := e.dst(a.result[i])
-				e.VLoad(y, m)
-				e.put(a.result[i], y)
-			}
+// gatherWide loads elements of 8 bytes at the indices in x, under the mask in scratch1, from the object at DX.
+func (a *access) gatherWide(e *emitter, x amd64.Y) {
+	e.VStore(amd64.At(vectorFrame, vectorX), scratch1)
+	for i, v := range a.result {
+		if i == 1 {
+			e.VHalf(scratch0.RM(), x, 1)
+			x = scratch0
 		}
-	}, func() { a.byLanes(e) })
+		e.V2(amd64.VPMOVSXDQ, scratch1, amd64.At(vectorFrame, vectorX+16*int32(i)).RM())
+		y := e.dst(v)
+		e.V3(amd64.VPXOR, y, y, y.RM())
+		e.VGather8(y, amd64.DX, x, scratch1)
+		e.put(v, y)
+	}
 }

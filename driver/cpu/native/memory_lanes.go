@@ -105,7 +105,7 @@ func (a *access) operand(e *emitter, k, i int) amd64.Mem {
 
 // element brings the address of element i of the lane's access into DX, or jumps to skip if it is outside.
 func (a *access) element(e *emitter, i int, skip amd64.Label) {
-	t := a.s.p.Type(a.s.p.A(a.r))
+	t := a.typ
 	switch m := (amd64.Mem{Base: vectorFrame, Index: lane32, Scale: uint8(t.Size()), Disp: vectorIndex}); {
 	case t == ir.I32:
 		e.LoadSign32(laneIndex, m.RM())

@@ -111,11 +111,7 @@ func (a *access) loadRecords(e *emitter) {
 // storeRecords stores the piece if all lanes are active: else others' elements are in it.
 func (a *access) storeRecords(e *emitter) {
 	a.around(e, func(out amd64.Label) {
-		if a.mask != noReg {
-			e.V2(amd64.VTESTPS, e.reg(a.mask, scratch0), e.rm(a.ones))
-			e.Jcc(amd64.AE, out)
-			a.full = true
-		}
+		a.whole(e, out)
 		a.storeRows(e, a.piece(e, out))
 	}, func() { a.byLanes(e) })
 }

@@ -26,25 +26,44 @@ func (a *access) unrolled(e *emitter) {
 		a.spreadRegisters(e)
 		a.indices(e)
 		e.Load(8, unrolledBase, a.base().RM())
-		do := a.forEach(e)
-		for a.lane = range lanes {
-			from := lanePairs[a.lane/2]
-			if a.lane%2 == 0 {
-				e.Load(4, laneIndex, from.RM())
-			} else {
-				e.ShiftImm(5, 8, from, 32)
-			}
-			do(amd64.Mem{Base: unrolledBase, Index: [...]amd64.Reg{laneIndex, from}[a.lane%2], Scale: uint8(a.o.Type().Size())})
-		}
-		a.lane = anyLane
+		a.eachLane(e, a.forEach(e))
 		a.collect(e)
 	}, func() { a.byLanes(e) })
 }
 
-// indices brings all indices into registers. Storing the vector and loading its lanes takes half as long again: what
+// eachLane writes what is done to the element of each lane, whose indices are in registers.
+func (a *access) eachLane(e *emitter, do func(amd64.Mem)) {
+	for a.lane = range lanes {
+		from := lanePairs[a.lane/2]
+		if a.lane%2 == 0 {
+			e.Load(4, laneIndex, from.RM())
+		} else {
+			e.ShiftImm(5, 8, from, 32)
+		}
+		do(amd64.Mem{Base: unrolledBase, Index: [...]amd64.Reg{laneIndex, from}[a.lane%2], Scale: uint8(a.o.Type().Size())})
+	}
+	a.lane = anyLane
+}
+
+// storeSpaced stores to a field of records that follow each other.
+func (a *access) storeSpaced(e *emitter) {
+	a.around(e, func(out amd64.Label) {
+		a.allInside(e, out)
+		a.spreadRegisters(e)
+		a.first(e)
+		e.MulImm(8, unrolledBase, laneIndex.RM(), int32(a.o.Stride()))
+		e.Alu(amd64.ADD, 8, unrolledBase, a.base().RM())
+		for a.lane = range lanes {
+			a.touch(e, 0, amd64.At(unrolledBase, int32(a.lane*a.o.Stride())))
+		}
+		a.lane = anyLane
+	}, func() { a.byLanes(e) })
+}
+
+// indices brings all indices, in elements, into registers. Storing the vector and loading its lanes takes half as long again: what
 // follows are accesses too, and wait for the store.
 func (a *access) indices(e *emitter) {
-	x := e.reg(a.index[0], scratch0)
+	x := e.reg(a.scaled, scratch0)
 	e.VLow(8, lanePairs[0], x)
 	e.VHigh(lanePairs[1], x)
 	e.VHalf(scratch0.RM(), x, 1)
@@ -118,6 +137,7 @@ func (a *access) forEachInPlace(e *emitter) func(amd64.Mem) {
 
 // allInside jumps to out unless all lanes are active and all indices inside.
 func (a *access) allInside(e *emitter, out amd64.Label) {
+	a.countable(e, out)
 	proven := a.s.p.Flags(a.r).InBounds() // which speaks of active lanes
 	if !proven {
 		x := e.reg(a.index[0], scratch0)

@@ -16,6 +16,8 @@ type selector struct {
 	used  []bool   // by row: another reads it
 	open  map[ir.Row]*structured
 	halt  amd64.Label
+
+	derived map[derivation]vreg
 }
 
 // flow is where code is being written to: which lanes are active, and where to go once none is.
@@ -39,6 +41,7 @@ type structured struct {
 func (s *selector) ones() vreg { return s.constant(^uint32(0)) }
 
 func (s *selector) bind(l amd64.Label) {
+	clear(s.derived) // of two ways here, only one may have made it
 	s.macro(nil, nil, func(e *emitter) { e.Bind(l) })
 }
 

@@ -81,5 +81,6 @@ type assembler interface {
 	VMask(amd64.Reg, amd64.Y)
 	VToHalf(amd64.RM, amd64.Y)
 	VGather4(d amd64.Y, base amd64.Reg, index, mask amd64.Y)
+	VGather8(d amd64.Y, base amd64.Reg, index, mask amd64.Y)
 	VMaskStore(size amd64.Size, m amd64.Mem, mask, s amd64.Y)
 }

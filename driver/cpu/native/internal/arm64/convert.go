@@ -238,6 +238,18 @@ func (a *Asm) VGather4(d amd64.Y, base amd64.Reg, index, mask amd64.Y) {
 	}
 }
 
+// VGather8 loads four elements of 8 bytes at the low four indices of 4 bytes, where the mask is set: d keeps its other lanes.
+func (a *Asm) VGather8(d amd64.Y, base amd64.Reg, index, mask amd64.Y) {
+	for l := range uint32(4) {
+		a.i(umovS, temp1, of(mask)[l/2], l%2*2+1)
+		a.skip(tbz, []uint32{temp1, 31}, func() {
+			a.i(umovS, temp1, of(index)[0], l)
+			a.i(addSxtw, temp0, reg(base), temp1, 3)
+			a.i(ld1d, of(d)[l/2], l%2, temp0)
+		})
+	}
+}
+
 // VMaskStore stores the lanes, of 4 or 8 bytes, whose mask is set, and touches no others.
 func (a *Asm) VMaskStore(size amd64.Size, m amd64.Mem, mask, s amd64.Y) {
 	at := a.address(m)
