@@ -20,6 +20,8 @@ var accessKernels = []struct{ name, params, local, body string }{
 		%k = sub.u64 %w, 3_u64; %u = load @x[%k]; %m = add.u64 %w, 128_u64; store @z[%m], %u`},
 	{"a wide index from data", "@x: buf<u64> ro | @z: buf<u64> rw", "", `%d = load @x[%i]; %j = shr.u64 %d, 58_u32; %v = load @x[%j]; store @z[%i], %v
 		%k = and.u64 %d, 17179869191_u64; %u = load @x[%k]; %m = add.u32 %i, 128_u32; store @z[%m], %u`},
+	{"sums that wrap", "@x: buf<u32> ro | @y: buf<u8> ro | @z: buf<u32> rw", "", `%n = len @x; %b = sub.u32 %i, %n; %j = add.u32 %b, 70_u32; %v = load @x[%j]; %k = add.u32 %b, 71_u32; %w = load.v4 @y[%k]; %w1 = elem %w, #1
+		%g = group.x; %o = sub.u32 %g, %n; %h = add.u32 %o, 5_u32; %u = load @x[%h]; %s = add.u32 %v, %u; %t = xor.u32 %s, %w1; store @z[%i], %t; %q = add.u32 %b, 900_u32; store @z[%q], %v`},
 	{"wide elements anywhere", "@x: buf<f64> ro | @y: buf<u32> ro | @z: buf<f64> rw", "", `%d = load @y[%i]; %j = and.u32 %d, 63_u32; %v = load @x[%j]; store @z[%p], %v`},
 	{"wide elements under a mask", "@x: buf<u64> ro | @y: buf<u32> ro | @z: buf<u64> rw", "", `%d = load @y[%i]; %odd = and.u32 %d, 1_u32; %is = eq.u32 %odd, 0_u32
 		if %is { %j = and.u32 %d, 63_u32; %v = load @x[%j]; %w = mul.u64 %v, 3_u64; store @z[%i], %w }`},

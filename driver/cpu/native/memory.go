@@ -14,9 +14,12 @@ type access struct {
 	r      ir.Row
 	o      ir.ObjectInfo
 	object uint32
-	mask   vreg // of the active lanes; noReg: all
-	ones   vreg // a mask of all lanes
-	index  []vreg
+	mask   vreg   // of the active lanes; noReg: all
+	ones   vreg   // a mask of all lanes
+	from   ir.Row // the index is offset more than this
+	offset uint32
+	index  []vreg  // of from
+	added  vreg    // a register with offset, if it is not 0
 	typ    ir.Type // of the index
 	scaled vreg    // the index in elements, if they do not follow each other; else the index
 	shape  shape
@@ -165,7 +168,7 @@ func (a *access) baseTo(e *emitter, r amd64.Reg) {
 
 func (a *access) len() amd64.Mem { return amd64.At(groupFrame, a.s.layout.objects[a.object]+8) }
 
-// first brings the index of lane 0 into AX.
+// first brings the index of lane 0, less the offset, into AX.
 func (a *access) first(e *emitter) {
 	if e.inReg(a.index[0]) {
 		e.VLow(4, amd64.AX, e.reg(a.index[0], scratch0))
@@ -174,12 +177,12 @@ func (a *access) first(e *emitter) {
 	}
 }
 
-// inside jumps to out unless n elements from AX on are inside.
+// inside jumps to out unless n elements from AX and the offset on are inside.
 func (a *access) inside(e *emitter, n int32, out amd64.Label) {
 	if a.s.p.Flags(a.r).InBounds() && (a.mask == noReg || a.full || a.shape == uniform) { // what is proven speaks of active lanes
 		return
 	}
-	if n == 1 {
+	if n += int32(a.offset) * int32(a.vec); n == 1 {
 		e.Alu(amd64.CMP, 8, amd64.AX, a.len().RM())
 		e.Jcc(amd64.AE, out)
 		return
@@ -189,10 +192,10 @@ func (a *access) inside(e *emitter, n int32, out amd64.Label) {
 	e.Jcc(amd64.A, out)
 }
 
-// at is element AX+i of the object whose address is in DX.
+// at is element AX+i, and the offset, of the object whose address is in DX.
 func (a *access) at(i int) amd64.Mem {
 	size := a.o.Type().Size()
-	return amd64.Mem{Base: amd64.DX, Index: amd64.AX, Scale: uint8(size), Disp: int32(i * size)}
+	return amd64.Mem{Base: amd64.DX, Index: amd64.AX, Scale: uint8(size), Disp: int32((int(a.offset)*a.vec + i) * size)}
 }
 
 // loadOne loads what all lanes ask for, once.
@@ -301,7 +304,7 @@ func (a *access) storeSome(e *emitter) {
 
 // gather loads elements of 4 or 8 bytes from anywhere: where an index is outside, and where a lane is not active, zeros.
 func (a *access) gather(e *emitter) {
-	x := e.reg(a.index[0], scratch0)
+	x := a.vector(e, scratch0)
 	e.V2(amd64.VPBROADCASTD, scratch1, a.len().RM())
 	e.V3(amd64.VPMAXUD, scratch1, scratch1, x.RM())
 	e.V3(amd64.VPCMPEQD, scratch1, scratch1, x.RM()) // index ≥ length
@@ -312,7 +315,9 @@ func (a *access) gather(e *emitter) {
 		e.V3(amd64.VPANDN, scratch1, scratch1, scratch2.RM())
 	}
 	a.baseTo(e, amd64.DX)
-	x = e.reg(a.scaled, scratch0)
+	if a.scaled != a.index[0] {
+		x = e.reg(a.scaled, scratch0)
+	}
 	if a.o.Type().Size() == 8 {
 		a.gatherWide(e, x)
 		return

@@ -15,13 +15,46 @@ const shortObject = 1<<31 - 1
 // newAccess is what the program says of an access.
 func (s *selector) newAccess(r ir.Row) *access {
 	p := s.p
-	a := &access{s: s, r: r, object: p.X(r), o: p.Objects()[p.X(r)], mask: noReg, scaled: noReg, vec: 1, lane: anyLane}
+	a := &access{s: s, r: r, object: p.X(r), o: p.Objects()[p.X(r)], mask: noReg, scaled: noReg, added: noReg, vec: 1, lane: anyLane}
 	if in := p.Op(r).Info(); in.Vec != 0 {
 		a.vec = in.Vec.Lanes()
 	}
-	x := s.unwidened(r)
-	a.typ, a.shape = p.Type(x), s.value[x]
+	a.from = s.unwidened(r)
+	a.typ, a.shape = p.Type(a.from), s.value[a.from]
+	if a.inRow() {
+		a.from, a.offset = s.offset(a.from)
+	}
 	return a
+}
+
+// inRow says whether the index of lane 0 tells where all of the access is.
+func (a *access) inRow() bool {
+	in := a.s.p.Op(a.r).Info()
+	return a.quick() && a.step() == 1 && a.typ.Size() == 4 && !a.o.Local() && in.Attr&ir.Atomic == 0 && (a.shape == consecutive || a.once())
+}
+
+// maxOffset bounds what is added to an index in an address.
+const maxOffset = 1 << 16
+
+// offset is the row that an index has a constant added to, and the constant. What is inside is so in 64 bits too: where
+// the sum wraps in 32, it is beyond all lengths in 64, and code out of line asks again.
+func (s *selector) offset(x ir.Row) (ir.Row, uint32) {
+	p, sum := s.p, uint64(0)
+	for p.Op(x) == ir.OpAdd && p.Op(p.B(x)) == ir.OpConst && sum+p.Const(p.B(x)) < maxOffset {
+		sum += p.Const(p.B(x))
+		x = p.A(x)
+	}
+	return x, uint32(sum)
+}
+
+// vector is the index of each lane.
+func (a *access) vector(e *emitter, scratch amd64.Y) amd64.Y {
+	x := e.reg(a.index[0], scratch)
+	if a.offset == 0 {
+		return x
+	}
+	e.V3(amd64.VPADDD, scratch, x, e.rm(a.added))
+	return scratch
 }
 
 // unwidened is the row that an access has its index from, before it was widened to 64 bits.
@@ -58,9 +91,12 @@ func (a *access) once() bool {
 
 // indexed gives an access the registers of its index.
 func (s *selector) indexed(a *access) {
-	a.index = s.vals[s.unwidened(a.r)]
+	a.index = s.vals[a.from]
 	if !a.quick() {
 		return
+	}
+	if a.offset > 0 {
+		a.added = s.constant(a.offset)
 	}
 	if len(a.index) == 2 {
 		lo, hi := a.index[0], a.index[1]

@@ -20,7 +20,11 @@ const (
 // byLanes writes an access as a loop over the active lanes, in rising order: operands are put into the vector's frame,
 // and the result is taken from there. What is outside gives zero and does nothing.
 func (a *access) byLanes(e *emitter) {
-	a.spread(e, vectorIndex, a.index)
+	if a.offset > 0 {
+		e.VStore(amd64.At(vectorFrame, vectorIndex), a.vector(e, scratch0))
+	} else {
+		a.spread(e, vectorIndex, a.index)
+	}
 	if a.records {
 		a.storeRows(e, amd64.At(vectorFrame, vectorX))
 	} else {

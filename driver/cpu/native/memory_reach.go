@@ -16,7 +16,7 @@ type reached struct {
 
 var unreached = reached{index: noReg}
 
-// reach brings the element that lane 0 asks for into AX and the object's address into DX, or jumps to out unless n elements
+// reach brings the element that lane 0 asks for, less the offset, into AX and the object's address into DX, or jumps to out unless n elements
 // from there on are inside.
 func (a *access) reach(e *emitter, n int32, out amd64.Label) {
 	had := e.reachedBefore
