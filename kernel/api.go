@@ -87,7 +87,7 @@ func filesOf(dir string) (names []string) {
 }
 
 // sources lists the files of packages that are compiled with the kernels which call them.
-var sources = map[string][]string{randomPath: {"random"}, arcsPath: {"arcs", "rounds", "stay", "drain", "both"}, queuePath: {"ring"}, frontiersPath: {"work"},
+var sources = map[string][]string{randomPath: {"random"}, arcsPath: {"arcs", "rounds", "stay", "warp", "drain", "both"}, queuePath: {"ring"}, frontiersPath: {"work"},
 	flowPath: {"flow"}}
 
 // known returns a package whose declarations are embedded, or nil.

@@ -290,3 +290,69 @@ func TestDrainThatCannotBeIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestRoundsOfOneWarp: lists of a few nodes, of rows that the lanes of one suffice for, that they do not, and that a warp or
+// a group walks, in lists that grow and shrink. Nothing but the tail differs from rounds of all blocks.
+func TestRoundsOfOneWarp(t *testing.T) {
+	mesh := func(name string, width, length uint32, across bool) *graph {
+		var all [][2]uint32
+		for v := range width * length {
+			if v >= width {
+				all = append(all, [2]uint32{v, v - width}, [2]uint32{v - width, v})
+			}
+			if across && v%width > 0 {
+				all = append(all, [2]uint32{v, v - 1}, [2]uint32{v - 1, v})
+			}
+			if v < width && v > 0 {
+				all = append(all, [2]uint32{0, v})
+			}
+		}
+		return fromArcs(name, int(width*length), all)
+	}
+	whorls := func(leaves ...uint32) *graph { // a chain with leaves at some of its nodes
+		n := uint32(4 * len(leaves))
+		var all [][2]uint32
+		for v := range n - 1 {
+			all = append(all, [2]uint32{v, v + 1})
+		}
+		next := n
+		for k, many := range leaves {
+			for range many {
+				all = append(all, [2]uint32{uint32(4 * k), next})
+				next++
+			}
+		}
+		return fromArcs("whorls", int(next), all)
+	}
+	checked, err := cpu.Open(cpu.Options{Engine: cpu.Interp, Run: cpu.RunOptions{Schedule: cpu.Seeded(4), Detect: cpu.Everything}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range []*graph{chain(70), mesh("12 rails", 12, 9, false), mesh("17 rails", 17, 5, false), mesh("grid", 12, 9, true), whorls(3, 9, 0, 40, 70, 5, 400, 1, 2, 3), whorls(1, arcs.Hub+9, 2)} {
+		for _, dev := range []driver.Device{checked, open(t, "cpu")} {
+			m := g.upload(t, dev)
+			want, nodes, edges := g.reached(0)
+			var all megakernel.Record
+			for k, o := range []megakernel.Options{{Tail: megakernel.TailNever}, {Tail: megakernel.TailAlways}, {Tail: megakernel.TailAlways, SliceRounds: 3}, {TailEnter: 12}, {TailEnter: 1}} {
+				o.Topology, o.Blocks = megakernel.Cooperative, 2
+				p, err := megakernel.New(t.Context(), dev, reach(g, m, 0), nil, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				rec, err := p.Run(t.Context())
+				if err != nil || rec.Items != nodes || rec.Edges != edges || !slices.Equal(m.read(m.seen), want) || rec.TailRounds == 0 && o.Tail == megakernel.TailAlways {
+					t.Errorf("%s on %s, %+v: %+v, %v; want %d nodes and %d arcs", g.name, dev.Name(), o, rec, err, nodes, edges)
+				}
+				for _, r := range p.Result().Reports {
+					t.Errorf("%s on %s, %+v: %s", g.name, dev.Name(), o, r.Text)
+				}
+				if rec.Barriers, rec.TailRounds, rec.TailStays = 0, 0, 0; k == 0 {
+					all = rec
+				} else if rec != all {
+					t.Errorf("%s on %s, %+v: %+v, of all blocks %+v", g.name, dev.Name(), o, rec, all)
+				}
+				p.Close()
+			}
+		}
+	}
+}

@@ -177,6 +177,39 @@ func rows[W Wave, S sink](t gpu.Thread, w W, g Graph, s S, hub, lanes, v, first,
 	if mine == 0 {
 		seen = last - first
 	}
+	// Where lanes share a row, one vote says in most rounds that each has an arc at most, and no row is long.
+	short := uint32(1) << lanes
+	if lanes == 0 {
+		short = Split
+	}
+	long := t.Any(last-first > short)
+	if long {
+		hub, found = longRows(t, w, g, s, hub, mine, v, first, last)
+		if last-first > Split {
+			first = last
+		}
+	}
+	if lanes == 0 {
+		for t.Any(first < last) {
+			a, b, c, d := look(t, w, g, s, v, first, 1, last)
+			found += add(t, s, a, b, c, d)
+			first += min(last-first, 4)
+		}
+		return hub, found, seen
+	}
+	for first += min(mine, last-first); ; {
+		found += addOne(t, s, lookOne(t, w, g, s, v, first, last))
+		first += min(1<<lanes, last-first)
+		if !long || !t.Any(first < last) {
+			break
+		}
+	}
+	return hub, found, seen
+}
+
+// longRows walks the rows of more than Split arcs that a warp has, with all lanes. One of more than Hub arcs is left for
+// the whole group, if none is yet.
+func longRows[W Wave, S sink](t gpu.Thread, w W, g Graph, s S, hub, mine, v, first, last uint32) (newHub, found uint32) {
 	for long := t.Ballot(mine == 0 && last-first > Split); long != 0; long &= long - 1 {
 		lane := uint32(bits.TrailingZeros32(long))
 		node, k, end := gpu.Shuffle(t, v, lane), gpu.Shuffle(t, first, lane), gpu.Shuffle(t, last, lane)
@@ -189,21 +222,7 @@ func rows[W Wave, S sink](t gpu.Thread, w W, g Graph, s S, hub, lanes, v, first,
 			found += add(t, s, a, b, c, d)
 		}
 	}
-	if last-first > Split {
-		first = last
-	}
-	if lanes == 0 {
-		for t.Any(first < last) {
-			a, b, c, d := look(t, w, g, s, v, first, 1, last)
-			found += add(t, s, a, b, c, d)
-			first += min(last-first, 4)
-		}
-		return hub, found, seen
-	}
-	for first += min(mine, last-first); t.Any(first < last); first += min(1<<lanes, last-first) {
-		found += addOne(t, s, lookOne(t, w, g, s, v, first, last))
-	}
-	return hub, found, seen
+	return hub, found
 }
 
 // together walks the rows that warps kept for the whole group, which all of its threads call.
@@ -211,6 +230,11 @@ func together[W Wave, S sink](t gpu.Thread, w W, g Graph, s S, hubs []uint32, hu
 	if !t.BarrierAny(hub != 0) {
 		return 0
 	}
+	return walkHubs(t, w, g, s, hubs, hub)
+}
+
+// walkHubs is together where it is known that some warp kept a row.
+func walkHubs[W Wave, S sink](t gpu.Thread, w W, g Graph, s S, hubs []uint32, hub uint32) (found uint32) {
 	if t.Lane() == 0 {
 		hubs[t.Warp()] = hub
 	}

@@ -15,9 +15,10 @@ const (
 const lonely = 1024
 
 // Stay does rounds with one group alone, from one over the n nodes of the list on, until nothing is left,
-// more than many nodes are, or it comes to round limit. Then the list is the one to go on with, and
-// result says what was done. In between the list is in shared memory, each node with where its arcs
-// are: then a round takes two dependent trips to memory, one for the targets, one for the claims.
+// more than many nodes are or two million, or it comes to round limit. Then the list is the one to go on with, and
+// the first thread stores in result what was done. In between the list is in shared memory, each node with where its
+// arcs are: then a round takes two dependent trips to memory, one for the targets, one for the claims. Rounds of few
+// nodes are the first warp's (see oneWarp).
 func Stay[W Wave](t gpu.Thread, w W, g Graph, l List, round, n, limit, many uint32, result []uint64) {
 	hubs := gpu.Shared[uint32](t, groupWarps)
 	s := own{list: l.Nodes, nodes: gpu.Shared[uint32](t, 2*lonely), rows: gpu.Shared[uint64](t, 2*lonely), lengths: gpu.Shared[uint32](t, 2)}
@@ -28,12 +29,26 @@ func Stay[W Wave](t gpu.Thread, w W, g Graph, l List, round, n, limit, many uint
 	t.Barrier()
 	held := uint32(0) // nodes of the list that are in shared memory
 	items, greatest, seen := uint64(0), uint32(0), uint32(0)
+	few := uint32(fewest)
 	for {
+		if n == held && n <= few {
+			end := turns{round: round, n: n}
+			if t.Warp() == 0 {
+				end = oneWarp(t, w, g, s, round, n, limit, few)
+				items, greatest, seen = items+end.items, max(greatest, end.greatest), seen+end.seen
+			}
+			end = end.together(t)
+			if round, n, held = end.round, end.n, end.n; n == 0 || n > many || round == limit {
+				break
+			}
+			if end.long && n > fewest/2 {
+				few = fewest / 2 // lists of more have rows that their lanes are too few for
+			}
+		}
 		items += uint64(n)
 		greatest = max(greatest, n)
 		from := (round & 1) * lonely
-		s.half = (round + 1) & 1
-		s.first = s.half * half
+		s = s.into(round+1, half)
 		var hub, found uint32
 		lanes := lanesOf(n, t.GroupSize().X)
 		for base := t.Warp() * (32 >> lanes); base < n; base += t.GroupSize().X >> lanes {
@@ -49,17 +64,20 @@ func Stay[W Wave](t gpu.Thread, w W, g Graph, l List, round, n, limit, many uint
 			h, f, k := rows(t, w, g, s, hub, lanes, v, first, last)
 			hub, found, seen = h, found+f, seen+k
 		}
-		found += together(t, w, g, s, hubs, hub)
 		if t.Local().X == 0 {
 			s.lengths[round&1] = 0 // what the round before appended to, and the next one will
 		}
-		n = t.BarrierAdd(found)
+		n = t.BarrierAdd(ballot(t, found, hub))
+		if n >= someHub {
+			n = n%someHub + t.BarrierAdd(ballot(t, walkHubs(t, w, g, s, hubs, hub), 0))
+		}
 		held = min(n, lonely)
 		round++
-		if n == 0 || n > many || round == limit {
+		if n == 0 || n > min(many, countable) || round == limit {
 			break
 		}
 	}
+	n = s.lengths[round&1] // a warp that found more than is countable voted for less
 	for i := t.Local().X; i < held; i += t.GroupSize().X {
 		l.Nodes[(round&1)*half+i] = s.nodes[(round&1)*lonely+i]
 	}
@@ -73,8 +91,26 @@ func Stay[W Wave](t gpu.Thread, w W, g Graph, l List, round, n, limit, many uint
 	if seen != 0 {
 		gpu.AtomicAdd(&l.Edges[0], seen)
 	}
-	result[StayRound], result[StayWeight] = uint64(round), uint64(n)
-	result[StayItems], result[StayGreatest] = items, uint64(greatest)
+	if t.Local().X == 0 { // the first warp did rounds that the others did not see
+		result[StayRound], result[StayWeight] = uint64(round), uint64(n)
+		result[StayItems], result[StayGreatest] = items, uint64(greatest)
+	}
+}
+
+// A round of Stay ends with one vote: on what was found, and on whether a warp kept a row for the group. The first lanes
+// of at most 32 warps vote: what they found comes to less than someHub, and rows that all of them kept to no more than 1<<31.
+const (
+	someHub   = 1 << 26
+	countable = 1<<21 - 1 // of nodes that a warp found; Stay leaves when there are more
+)
+
+// ballot is the vote of a lane.
+func ballot(t gpu.Thread, found, hub uint32) uint32 {
+	found = min(found, countable)
+	if hub != 0 && t.Lane() == 0 {
+		found += someHub
+	}
+	return found
 }
 
 // own is the list of a group alone.
@@ -84,6 +120,13 @@ type own struct {
 	lengths     []uint32 // of the halves
 	list        []uint32 // for what they do not hold
 	half, first uint32   // to which it appends, and where that begins in list
+}
+
+// into is the list with the half of a round to append to.
+func (s own) into(round, half uint32) own {
+	s.half = round & 1
+	s.first = s.half * half
+	return s
 }
 
 func (s own) mask(g Graph, k uint32) uint32 { return gpu.At(g.Masks, k) }
@@ -98,9 +141,14 @@ func (s own) put(a arc, at uint32) {
 	switch {
 	case !a.found:
 	case at < lonely:
-		s.nodes[s.half*lonely+at] = a.node
-		s.rows[s.half*lonely+at] = pack(a.first, a.last)
+		s.keep(a, at)
 	default:
 		s.list[s.first+at] = a.node
 	}
+}
+
+// keep stores an arc in shared memory.
+func (s own) keep(a arc, at uint32) {
+	s.nodes[s.half*lonely+at] = a.node
+	s.rows[s.half*lonely+at] = pack(a.first, a.last)
 }

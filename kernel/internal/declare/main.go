@@ -31,6 +31,7 @@ var targets = []struct {
 	{"api/arcs.txt", source("megakernel/arcs/arcs.go")},
 	{"api/rounds.txt", source("megakernel/arcs/rounds.go")},
 	{"api/stay.txt", source("megakernel/arcs/stay.go")},
+	{"api/warp.txt", source("megakernel/arcs/warp.go")},
 	{"api/drain.txt", source("megakernel/arcs/drain.go")},
 	{"api/both.txt", source("megakernel/arcs/both.go")},
 	{"api/ring.txt", source("megakernel/queue/ring.go")},
