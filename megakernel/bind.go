@@ -70,14 +70,27 @@ type binder struct {
 	near     map[int][]int // bindings that share bytes with one
 	temps    map[int]*temp
 	order    []*temp // as they come
-	waiting  map[*ir.Program]loopThatWaits
+	programs map[*ir.Program]program
 	found    driver.Problems
 }
 
-// loopThatWaits is what F4 says of a program.
-type loopThatWaits struct {
-	row ir.Row
-	is  bool
+// program is what is found out about a program once, however many waves have it.
+type program struct {
+	loop  ir.Row // that only another invocation can end
+	waits bool   // whether there is one
+	free  bool   // it cannot tell the size of its group
+}
+
+// look looks into a program.
+func (b *binder) look(p *ir.Program) program {
+	found, known := b.programs[p]
+	if !known {
+		found.loop, found.waits = waits(p)
+		_, err := driver.Resize(p, p.Workgroup())
+		found.free = err == nil
+		b.programs[p] = found
+	}
+	return found
 }
 
 // refuse keeps a problem of a wave.
@@ -99,7 +112,7 @@ func problem(dev driver.Device, kind driver.Kind, code string, index int, path, 
 
 // bind looks into all waves.
 func bind(dev driver.Device, label string, waves []Wave) (*binder, error) {
-	b := &binder{dev: dev, label: label, steps: make([]step, len(waves)), ranges: map[rangeKey]int{}, temps: map[int]*temp{}, waiting: map[*ir.Program]loopThatWaits{}}
+	b := &binder{dev: dev, label: label, steps: make([]step, len(waves)), ranges: map[rangeKey]int{}, temps: map[int]*temp{}, programs: map[*ir.Program]program{}}
 	for i := range waves {
 		b.steps[i] = step{Wave: &waves[i], id: i, length: -1}
 		if waves[i].Program == nil {
@@ -119,15 +132,10 @@ func bind(dev driver.Device, label string, waves []Wave) (*binder, error) {
 // step looks into one wave.
 func (b *binder) step(s *step) {
 	p := s.Program
-	_, err := driver.Resize(p, p.Workgroup())
-	s.items = err == nil && s.Domain.kind != spread
-	w, known := b.waiting[p]
-	if !known {
-		w.row, w.is = waits(p)
-		b.waiting[p] = w
-	}
-	if w.is {
-		b.refuse("F4", s.id, "", fmt.Sprintf("%v: only a store of another invocation can end this loop, and that may not have begun", p.Pos(w.row)),
+	found := b.look(p)
+	s.items = found.free && s.Domain.kind != spread
+	if found.waits {
+		b.refuse("F4", s.id, "", fmt.Sprintf("%v: only a store of another invocation can end this loop, and that may not have begun", p.Pos(found.loop)),
 			"let a later wave, or the next round, do what comes after")
 	}
 	params := p.Params()

@@ -91,7 +91,7 @@ func (p *Plan) oneProgram(b *binder) bool {
 
 // distinct is how many rows the different programs of waves have.
 func (b *binder) distinct() (n int) {
-	for p := range b.waiting {
+	for p := range b.programs {
 		n += p.Rows()
 	}
 	return n

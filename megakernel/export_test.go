@@ -12,7 +12,7 @@ import (
 func (p *Plan) Alter(ctx context.Context, change func(string) string) error {
 	var err error
 	p.runner, err = p.launchedOnce(ctx, "altered", func() (*ir.Program, error) {
-		program, err := fuse(p.o.Label, &p.frame, p.enter())
+		program, err := p.Fuse()
 		if err != nil {
 			return nil, err
 		}
@@ -34,3 +34,6 @@ func (p *Plan) SharedBytes() (n int) {
 	}
 	return n
 }
+
+// Fuse writes the program of a cooperative plan anew.
+func (p *Plan) Fuse() (*ir.Program, error) { return fuse(p.o.Label, &p.frame, p.enter()) }

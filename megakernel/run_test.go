@@ -231,9 +231,13 @@ func TestRunAllocatesNothing(t *testing.T) {
 	g := chain(6)
 	dev := open(t, "cuda-sim")
 	m := g.upload(t, dev)
-	for _, topology := range topologies {
+	for _, topology := range append(slices.Clone(topologies), megakernel.Drained) {
 		waves, deps := forms[0].waves(g, m, 0)
-		p, err := megakernel.New(context.Background(), dev, waves, deps, megakernel.Options{Topology: topology, Blocks: 2, Threads: 32})
+		o := megakernel.Options{Topology: topology, Blocks: 2, Threads: 32}
+		if topology == megakernel.Drained {
+			waves, deps, o.Threads = reach(g, m, 0), nil, 0
+		}
+		p, err := megakernel.New(context.Background(), dev, waves, deps, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -242,12 +246,17 @@ func TestRunAllocatesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		run()
+		for range 5 { // rounds enqueued one by one become a graph in the third run
+			run()
+		}
 		before := *dev.Stats()
-		run()
+		heap := testing.AllocsPerRun(20, run)
 		after := dev.Stats()
 		if n := after.Get(driver.AllocRequests) - before.Get(driver.AllocRequests); n != 0 {
 			t.Errorf("%v: %d allocations on the device", topology, n)
+		}
+		if heap != 0 {
+			t.Errorf("%v: %v allocations on the host", topology, heap)
 		}
 		p.Close()
 	}

@@ -194,3 +194,46 @@ func TestWavesOfOneProgramShareABody(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkThousandWaves plans 1,000 waves of eight programs with 10,000 dependencies and writes their program; compiling
+// it is the device's. Planned again, with a cache, there is no program to write.
+func BenchmarkThousandWaves(b *testing.B) {
+	dev, err := driver.Open("cpu", driver.OpenOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer dev.Close()
+	g := newTangle(7, 1000, 10000)
+	mem, err := dev.Alloc(4*int64(g.waves+1)*int64(g.size), driver.AllocOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer mem.Close()
+	at := func(w int) driver.Arg { return driver.Part(mem, 4*int64(w)*int64(g.size), 4*int64(g.size)) }
+	waves := g.of(at(g.waves).(driver.Range), at)
+	c := megakernel.NewCache(dev, 0)
+	defer c.Close()
+	planned := func() *megakernel.Plan {
+		p, err := megakernel.New(b.Context(), dev, waves, g.deps, megakernel.Options{Topology: megakernel.Cooperative, Cache: c})
+		if err != nil {
+			b.Fatal(err)
+		}
+		return p
+	}
+	p := planned()
+	defer p.Close()
+	b.Run("plan", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			planned().Close()
+		}
+	})
+	b.Run("fuse", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := p.Fuse(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

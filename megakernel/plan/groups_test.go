@@ -216,22 +216,27 @@ func TestGroupsWithRoomAreTheLayers(t *testing.T) {
 	}
 }
 
+// thousandWaves have ten thousand dependencies.
+func thousandWaves() plan.GroupRequest {
+	return plan.GroupRequest{Waves: same(1000, plan.Envelope{10, 10, 10}), Dependencies: randomWaves(rand.New(rand.NewPCG(1, 1)), 1000, 10000), Budget: 100}
+}
+
 func TestGroupsPlannedAgainAllocateNothing(t *testing.T) {
-	var p plan.GroupPlanner
-	var got plan.Groups
-	in := randomGroups(rand.New(rand.NewPCG(5, 5)))
-	if n := testing.AllocsPerRun(10, func() {
-		if err := p.Plan(in, &got); err != nil {
-			t.Fatal(err)
+	for _, in := range []plan.GroupRequest{randomGroups(rand.New(rand.NewPCG(5, 5))), thousandWaves()} {
+		var p plan.GroupPlanner
+		var got plan.Groups
+		if n := testing.AllocsPerRun(10, func() {
+			if err := p.Plan(in, &got); err != nil {
+				t.Fatal(err)
+			}
+		}); n != 0 {
+			t.Errorf("%v allocations for %d waves", n, len(in.Waves))
 		}
-	}); n != 0 {
-		t.Errorf("%v allocations", n)
 	}
 }
 
 func BenchmarkGroups(b *testing.B) {
-	r := rand.New(rand.NewPCG(1, 1))
-	in := plan.GroupRequest{Waves: same(1000, plan.Envelope{10, 10, 10}), Dependencies: randomWaves(r, 1000, 10000), Budget: 100}
+	in := thousandWaves()
 	var p plan.GroupPlanner
 	var got plan.Groups
 	b.ReportAllocs()
