@@ -3,6 +3,8 @@ package prim_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,4 +83,70 @@ func TestMoreElementsThan32BitsCount(t *testing.T) {
 	recorded(sort, err, 4*huge, func(seq *vyre.Sequence, n prim.Length) { sort.Record(seq, n, x, x) })
 	choose, err := prim.NewSelect[uint32, uint8](ctx, d, huge)
 	recorded(choose, err, huge/8192*8, func(seq *vyre.Sequence, n prim.Length) { choose.Record(seq, n, x, flags, x, count) })
+}
+
+// What has more than 1<<32 elements has all of them, on a device with memory for it; on others the same is done with few.
+func TestAllOfMoreElementsThan32BitsCount(t *testing.T) {
+	for _, name := range devices() {
+		d := open(t, name)
+		n := 3*8192 + 5
+		if !strings.Contains(name, "sim") && name != "cpu" && d.Caps().TotalMemory > 32<<30 {
+			n = 1<<32 + 5
+		}
+		t.Run(fmt.Sprint(name, " ", n), func(t *testing.T) {
+			marks := []int{0, n / 2, n - 5, n - 1} // n-5 is 1<<32
+			x, y, flags := must(vyre.Alloc[uint8](d, n))(t), must(vyre.Alloc[uint8](d, n))(t), must(vyre.Alloc[uint8](d, n))(t)
+			sum, count := must(vyre.Alloc[uint64](d, 1))(t), must(vyre.Alloc[uint64](d, 1))(t)
+			reduce := must(prim.NewReduceTo[uint8, uint64](ctx, d, prim.Sum, n))(t)
+			scan := must(prim.NewScan[uint8](ctx, d, prim.Sum, n))(t)
+			choose := must(prim.NewSelect[uint8, uint8](ctx, d, n))(t)
+			split := must(prim.NewPartition[uint8, uint8](ctx, d, n))(t)
+			sort := must(prim.NewSort[uint8](ctx, d, n, prim.SortOptions{}))(t)
+			defer closeAll(t, x, y, flags, sum, count, reduce, scan, choose, split, sort)
+			zero := d.NewSequence("zero")
+			zero.Fill(x.All(), 1, 1)
+			zero.Fill(flags.All(), 0, 1)
+			run(t, zero)
+			closeAll(t, zero)
+			for i, k := range marks {
+				if err := errors.Join(x.View(k, k+1).Write(ctx, []uint8{uint8(2 + i)}), flags.View(k, k+1).Write(ctx, []uint8{9})); err != nil {
+					t.Fatal(err)
+				}
+			}
+			step := func(what string, record func(seq *vyre.Sequence)) {
+				t.Helper()
+				seq := d.NewSequence(what)
+				defer seq.Close()
+				seq.Fill(y.All(), 0, 1)
+				record(seq)
+				run(t, seq)
+			}
+			has := func(what string, from int, want ...uint8) {
+				t.Helper()
+				if got := must(y.View(from, from+len(want)).Read(ctx))(t); !slices.Equal(got, want) {
+					t.Errorf("%s: elements from %d on are %v, want %v", what, from, got, want)
+				}
+			}
+			counted := func(what string, b *vyre.Buffer[uint64], want int) {
+				t.Helper()
+				if got := must(b.Read(ctx))(t)[0]; got != uint64(want) {
+					t.Errorf("%s gives %d, want %d", what, got, want)
+				}
+			}
+			step("reduce", func(seq *vyre.Sequence) { reduce.Record(seq, prim.N(n), x, sum) })
+			counted("reduce", sum, n+1+2+3+4)
+			step("scan", func(seq *vyre.Sequence) { scan.Record(seq, prim.N(n), x, y) })
+			has("scan", n-3, uint8(n-2+1+2+3), uint8(n-1+1+2+3), uint8(n+1+2+3+4))
+			step("select", func(seq *vyre.Sequence) { choose.Record(seq, prim.N(n), x, x, y, count) })
+			counted("select", count, n)
+			has("select", n-6, 1, 4, 1, 1, 1, 5)
+			has("select", n/2-1, 1, 3, 1)
+			step("partition", func(seq *vyre.Sequence) { split.Record(seq, prim.N(n), x, flags, y, count) })
+			counted("partition", count, len(marks))
+			has("partition", 0, 2, 3, 4, 5, 1)
+			has("partition", n-2, 1, 1)
+			step("sort", func(seq *vyre.Sequence) { sort.Record(seq, prim.N(n), x, y) })
+			has("sort", n-6, 1, 1, 2, 3, 4, 5)
+		})
+	}
 }

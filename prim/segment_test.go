@@ -280,7 +280,7 @@ func TestSegmentsInEveryWay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	for i, k := range []int{1, 7, 11, 13, 17, 18} {
+	for i, k := range []int{1, 7, 11, 13, 14, 16, 18, 21} {
 		for _, name := range some(devices(), 1, uint64(i)) {
 			t.Run(name+" "+segmented[k].name, func(t *testing.T) { segmented[k].make(t, open(t, name), segmented[k].max).exercise(t) })
 		}
@@ -289,7 +289,7 @@ func TestSegmentsInEveryWay(t *testing.T) {
 
 func TestSegmentsUnderSeededSchedules(t *testing.T) {
 	for seed := range uint64(long.Count(1, 6, 1000)) {
-		for _, k := range []int{1, 3, 7, 11, 17, 19} {
+		for _, k := range []int{1, 3, 7, 11, 17, 19, 20, 21} {
 			s := segmented[k].make(t, seeded(t, seed), segmented[k].max)
 			prim.ForceGroups(uint32(2 + 5*seed%7))
 			s.simple(t, fmt.Sprint(segmented[k].name, " ", seed), s.max)

@@ -73,9 +73,26 @@ func (s *subject) exercise(t *testing.T) {
 			seq.While(flag.All(), 2, func() { s.record(seq, prim.N(s.max)) })
 		})
 	}
+	t.Run("captured", s.captured)
 	s.setters(t)
 	t.Run("on the device", func(t *testing.T) { onDevice[uint32](t, s) })
 	t.Run("on the device, 64 bits", func(t *testing.T) { onDevice[uint64](t, s) })
+}
+
+// captured runs a graph of it, again and again.
+func (s *subject) captured(t *testing.T) {
+	seq := s.d.NewSequence("captured")
+	defer seq.Close()
+	s.record(seq, prim.N(s.max))
+	graph := must(seq.Capture(vyre.CaptureOptions{}))(t)
+	defer closeAll(t, graph)
+	for range 2 {
+		s.begin(t)
+		if _, err := graph.Run(ctx); err != nil {
+			t.Fatal(err)
+		}
+		s.check(t, s.max)
+	}
 }
 
 // setters changes the length between runs.
