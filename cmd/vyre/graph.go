@@ -165,7 +165,7 @@ func (f *readFlags) load(t *terminal, name string) (*graph.CSR, error) {
 // graphGenCmd makes a graph.
 type graphGenCmd struct {
 	Spec     string `arg:"" help:"Generator and size, such as road:1024x1024, kron:20 or skew:1048576."`
-	Out      string `short:"o" required:"" placeholder:"FILE" help:"File to write; its name says the format, and .gz compresses; - is standard output."`
+	Out      string `short:"o" required:"" placeholder:"FILE" help:"File to write; its name says the format, and .gz or .zst compresses; - is standard output."`
 	To       string `enum:",el,wel,mtx,sg,wsg,gr,vyg,dot,json,csv" default:"" help:"Format to write, where the name does not say: ${enum}."`
 	Seed     uint64 `default:"1" help:"Seed of the generators that draw."`
 	Directed bool   `help:"Leave out the arc back that each arc of kron and uniform has."`
@@ -217,7 +217,7 @@ func (c *graphGenCmd) Run(t *terminal) error {
 // graphConvertCmd writes a graph in another format.
 type graphConvertCmd struct {
 	In        string `arg:"" help:"File to read; - is standard input."`
-	Out       string `arg:"" help:"File to write; its name says the format, and .gz compresses; - is standard output."`
+	Out       string `arg:"" help:"File to write; its name says the format, and .gz or .zst compresses; - is standard output."`
 	To        string `enum:",el,wel,mtx,sg,wsg,gr,vyg,dot,json,csv" default:"" help:"Format to write, where the name does not say: ${enum}."`
 	Symmetric bool   `help:"Add an arc back for each arc that is no loop."`
 	Dedup     bool   `help:"Make arcs between the same nodes one, with the kinds of all and the least weight."`
@@ -229,7 +229,7 @@ type graphConvertCmd struct {
 // Help is the long help of the command.
 func (graphConvertCmd) Help() string {
 	return `Reads lists of arcs (el, txt, tsv, wel), Matrix Market (mtx), GAP's rows (sg, wsg), DIMACS (gr) and vyg, as they are or
-compressed with gzip or bzip2; writes all of these, and dot, json and csv. What the format cannot hold is said.
+compressed with gzip, bzip2 or zstd; writes all of these, and dot, json and csv. What the format cannot hold is said.
 Example:
   vyre graph convert roadNet-CA.txt.gz roads.vyg`
 }

@@ -14,7 +14,7 @@
 //	dot, json, csv written only
 //
 // What a file holds is told by its first bytes, then by its name; METIS and others are refused by name. Files may be
-// compressed with gzip or bzip2, which their first bytes tell; zstd is refused, since no library of ours reads it.
+// compressed with gzip, bzip2 or zstd, which their first bytes tell.
 //
 // # Reading
 //

@@ -217,7 +217,7 @@ func FormatOf(name string) Format {
 // extension is what a name ends in, beside how it is compressed.
 func extension(name string) string {
 	base := strings.ToLower(filepath.Base(name))
-	for _, packed := range []string{".gz", ".bz2"} {
+	for _, packed := range []string{".gz", ".bz2", ".zst"} {
 		base = strings.TrimSuffix(base, packed)
 	}
 	return strings.TrimPrefix(filepath.Ext(base), ".")

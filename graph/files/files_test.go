@@ -121,7 +121,7 @@ func TestBrokenFiles(t *testing.T) {
 		{"x.graphml", "<graphml>", "x.graphml: GraphML is not read"},
 		{"x.foo", "hello", "x.foo: neither its first bytes nor its name say what it is; --format does: el, "},
 		{"x.dot", "digraph {}", "x.dot: dot is written, and not read; there are el, "},
-		{"x.el", "\x28\xb5\x2f\xfd....", "x.el: it is compressed with zstd, which is not read: decompress it, or use gzip"},
+		{"x.el", "\x28\xb5\x2f\xfd....", "x.el: zstd: reserved bit set on frame header"},
 		{"x.el", "PK\x03\x04....", "x.el: it is a zip archive, which is not read"},
 		{"x.el", "\x1f\x8bjunk and more junk", "x.el: gzip: invalid header"},
 		{"x.el", "BZh9junk", "x.el: unexpected EOF"},

@@ -91,6 +91,7 @@ func FuzzWGAP(f *testing.F) { fuzzed(f, files.WGAP) }
 func FuzzPacked(f *testing.F) {
 	f.Add([]byte("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x33\x50\x30\xe4\x02\x00"))
 	f.Add([]byte("BZh91AY&SY"))
+	f.Add([]byte("\x28\xb5\x2f\xfd\x04\x00\x21\x00\x000 1\n\x61\x00\x86\x2b"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if g, _, err := files.Read(t.Context(), bytes.NewReader(b), "x.el", files.Options{MaxBytes: 1 << 20, MaxMemory: 64 << 20}); err == nil {
 			if _, err := graph.New(g.Offsets(), g.Targets(), g.Masks()); err != nil {

@@ -10,10 +10,14 @@ import (
 	"sync/atomic"
 
 	"github.com/govyre/vyre/graph"
+	"github.com/klauspost/compress/zstd"
 )
 
 // mostRatio is how many bytes a compressed one may become; gzip cannot do much more.
 const mostRatio = 1000
+
+// mostWindow is how much text zstd may look back: what its command takes without being asked, and all of its levels keep to.
+const mostWindow = 128 << 20
 
 // input is the text of a file, decompressed and counted.
 type input struct {
@@ -54,7 +58,11 @@ func (r *reader) open(src io.Reader) (*input, error) {
 	case bytes.HasPrefix(first, []byte("BZh")):
 		text, in.packed = bzip2.NewReader(raw), true
 	case bytes.HasPrefix(first, []byte{0x28, 0xb5, 0x2f, 0xfd}):
-		return nil, &graph.ParseError{File: r.name, Got: "it is compressed with zstd, which is not read", Want: "decompress it, or use gzip"}
+		z, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(mostWindow))
+		if err != nil {
+			return nil, &graph.ParseError{File: r.name, Got: err.Error()}
+		}
+		text, in.packed = named{z, "zstd"}, true // on one goroutine it has nothing to close
 	case bytes.HasPrefix(first, []byte{0xfd, '7', 'z', 'X', 'Z', 0}):
 		return nil, &graph.ParseError{File: r.name, Got: "it is compressed with xz, which is not read", Want: "decompress it, or use gzip"}
 	case bytes.HasPrefix(first, []byte("PK\x03\x04")):
@@ -66,6 +74,20 @@ func (r *reader) open(src io.Reader) (*input, error) {
 		in.text = raw
 	}
 	return in, nil
+}
+
+// named says in errors who read.
+type named struct {
+	io.Reader
+	who string
+}
+
+func (n named) Read(b []byte) (int, error) {
+	c, err := n.Reader.Read(b)
+	if err != nil && err != io.EOF {
+		err = fmt.Errorf("%s: %w", n.who, err)
+	}
+	return c, err
 }
 
 // peek returns what the text starts with.

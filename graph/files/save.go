@@ -11,9 +11,10 @@ import (
 	"strings"
 
 	"github.com/govyre/vyre/graph"
+	"github.com/klauspost/compress/zstd"
 )
 
-// Save writes a graph to a file, compressed if its name ends in .gz. Format Auto is that of the name. The file appears when it
+// Save writes a graph to a file, compressed if its name ends in .gz or .zst. Format Auto is that of the name. The file appears when it
 // is complete: until then it has a temporary name in the same folder. What the format cannot hold is left out, and said.
 func Save(name string, g *graph.CSR, format Format) (lost []string, err error) {
 	if format == Auto {
@@ -22,16 +23,31 @@ func Save(name string, g *graph.CSR, format Format) (lost []string, err error) {
 		}
 	}
 	err = Replace(name, func(w io.Writer) (err error) {
-		if strings.HasSuffix(strings.ToLower(name), ".gz") {
-			z := gzip.NewWriter(w)
-			lost, err = Write(z, g, format)
-			return errors.Join(err, z.Close())
+		z, err := packing(name, w)
+		if err != nil {
+			return err
 		}
-		lost, err = Write(w, g, format)
-		return err
+		lost, err = Write(z, g, format)
+		return errors.Join(err, z.Close())
 	})
 	return lost, err
 }
+
+// packing is a writer of what a name says that the file is compressed with. Closing it leaves w open.
+func packing(name string, w io.Writer) (io.WriteCloser, error) {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".gz":
+		return gzip.NewWriter(w), nil
+	case ".zst":
+		return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1))
+	}
+	return uncompressed{w}, nil
+}
+
+// uncompressed is a writer that needs no closing.
+type uncompressed struct{ io.Writer }
+
+func (uncompressed) Close() error { return nil }
 
 // Replace writes a file under a temporary name in its folder, and gives it its name when it is complete and on the disk. After
 // an error nothing is left of it, and what had the name still has it.

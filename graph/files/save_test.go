@@ -17,6 +17,7 @@ import (
 
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/files"
+	"github.com/klauspost/compress/zstd"
 	"go.uber.org/goleak"
 )
 
@@ -40,7 +41,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	for _, name := range []string{"chain:1", "chain:2", "star:5", "grid:9x7", "kron:7", "uniform:3", "skew:4096", "icfg:4,8,3", "road:300x300"} {
 		g := generated(t, name)
 		for _, format := range readable {
-			for _, packed := range []string{"", ".gz"} {
+			for _, packed := range []string{"", ".gz", ".zst"} {
 				t.Run(fmt.Sprintf("%s/%s%s", name, format, packed), func(t *testing.T) {
 					path := filepath.Join(t.TempDir(), "x."+string(format)+packed)
 					lost, err := files.Save(path, g, files.Auto)
@@ -236,6 +237,55 @@ func TestProgressTellsBytesAndArcs(t *testing.T) {
 	last := told[len(told)-1]
 	if told[0].Phase != "reading" || last.Phase != "building" || last.Arcs != 358800 || last.Total != info.Size() || last.Bytes != info.Size() {
 		t.Errorf("first %+v, last %+v", told[0], last)
+	}
+}
+
+// TestZstd reads frames one after another and what the command has packed, and refuses what is broken or looks too far back.
+func TestZstd(t *testing.T) {
+	frame := func(text string) []byte {
+		var b bytes.Buffer
+		z, err := zstd.NewWriter(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.WriteString(z, text)
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	two := append(frame("0 1\n1 "), frame("2\n")...)
+	g, _, err := files.Read(t.Context(), bytes.NewReader(two), "x.el.zst", files.Options{})
+	if err != nil || text(g) != "3 nodes; 0-1 1-2" {
+		t.Errorf("%v, %v", g, err)
+	}
+	spoilt := slices.Clone(two)
+	spoilt[len(spoilt)-1] ^= 1 // of the checksum
+	for what, c := range map[string]struct {
+		file []byte
+		want string
+	}{
+		"cut off":         {two[:len(two)-3], "x.el: zstd: unexpected EOF"},
+		"a wrong sum":     {spoilt, "x.el: zstd: "},
+		"a window of GiB": {[]byte("\x28\xb5\x2f\xfd\x00\xa0\x19\x00\x000 1\n"), "x.el: zstd: window size exceeded"},
+		"a ratio":         {frame(strings.Repeat(strings.Repeat(" ", 1023)+"\n", 40<<10)), "at most 1000 times as many"},
+	} {
+		if g, _, err := files.Read(t.Context(), bytes.NewReader(c.file), "x.el", files.Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, %v; want %s", what, g, err, c.want)
+		}
+	}
+	tool, err := exec.LookPath("zstd")
+	if err != nil {
+		t.Skip("no zstd on the PATH, which makes the file: install zstd")
+	}
+	cmd := exec.Command(tool, "-19", "-c")
+	cmd.Stdin = strings.NewReader("0 1\n1 2\n")
+	packed, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g, _, err = files.Read(t.Context(), bytes.NewReader(packed), "x.el.zst", files.Options{}); err != nil || text(g) != "3 nodes; 0-1 1-2" {
+		t.Errorf("%v, %v", g, err)
 	}
 }
 
