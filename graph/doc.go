@@ -17,6 +17,7 @@
 //	file.vyg ──Open──▶ CSR ──WriteTo──▶ file.vyg; other formats are those of package files
 //	arcs in any order ──FromBlocks──▶ CSR ──With──▶ the same with names, tags, weights
 //	CSR, device ──NewSession──▶ Session ──Batch──▶ what is reached, by up to 64 queries in one search
+//	                                 ──Start──▶ Pending ──Wait──▶ an answer, while the caller did something else
 //	                                 ──Levels──▶ levels, by rounds in either direction
 //	                                 ──Path, Tree──▶ a shortest path, the same one everywhere; to every node
 //	                                 ──Components──▶ weak components, without rounds

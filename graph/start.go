@@ -1,0 +1,48 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/govyre/vyre/driver"
+)
+
+// Pending is a query that was started.
+type Pending struct {
+	s    *Session
+	done chan struct{}
+	r    *Reached
+	err  error
+}
+
+// Start asks one query while the caller does something else. The query is checked before Start returns, and its seeds are
+// copied. Several may be started; they are answered one after another, in no order that is promised, as those of several
+// goroutines are. A session may be closed with queries pending: those that have not begun fail. ctx is that of the query.
+func (s *Session) Start(ctx context.Context, q Query) (*Pending, error) {
+	if err := s.check(0, q); err != nil {
+		return nil, err
+	}
+	q.Seeds = slices.Clone(q.Seeds)
+	p := &Pending{s: s, done: make(chan struct{})}
+	go func() {
+		defer close(p.done)
+		p.r, p.err = s.Reach(ctx, q)
+	}()
+	return p, nil
+}
+
+// Wait returns the answer, from any goroutine and as often as it is asked for. If ctx ends first, only the waiting does.
+func (p *Pending) Wait(ctx context.Context) (*Reached, error) {
+	select {
+	case <-p.done:
+		return p.r, p.err
+	default: // an answer that is there is returned even if ctx has ended
+	}
+	select {
+	case <-p.done:
+		return p.r, p.err
+	case <-ctx.Done():
+		return nil, &driver.Error{Op: "wait", Label: p.s.o.Label, Device: p.s.dev.Name(), Kind: driver.Canceled, Msg: fmt.Sprintf("the query goes on: %v", ctx.Err()), Err: ctx.Err()}
+	}
+}
