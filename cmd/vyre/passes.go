@@ -37,7 +37,7 @@ type passesCmd struct {
 func (passesCmd) Help() string {
 	return `The runs of passes in their order, from the program to the text. With -O a run that the choice
 leaves out is marked with a minus. Beside each stands the lowest level at which it runs, and GPU where
-machine code for the CPU goes without it. -NAME leaves out a run, or with the name of a pass all its runs.`
+machine code for the CPU goes without it; one that only this has, or a choice that names it, is marked CPU. -NAME leaves out a run, or with the name of a pass all its runs.`
 }
 
 func (c *passesCmd) Run(t *terminal) error {
@@ -60,11 +60,13 @@ func (c *passesCmd) Run(t *terminal) error {
 		}
 		p, _ := passes.Of(r.Pass)
 		level := strconv.Itoa(int(r.Level - passes.O0))
-		if p.Required {
+		switch {
+		case p.Required:
 			level = "always"
-		}
-		if r.GPU() {
+		case r.GPU():
 			level += " GPU"
+		case r.CPU():
+			level = "CPU"
 		}
 		fmt.Fprintf(&b, "%s %-17s %-7s %s\n", mark, r.Name, level, p.Does)
 	}

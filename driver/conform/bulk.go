@@ -96,7 +96,7 @@ func NewBulk(f Function) *Bulk {
 	x := w.value(ir.F32)
 	var y exact.Ref
 	rec := exact.RecipeOf(f.Op)
-	if same, ok := approximated[f.Op]; ok {
+	if same, ok := exact.AccurateOf(f.Op); ok {
 		rec = exact.RecipeOf(same)
 	}
 	if rec != nil {
@@ -106,10 +106,6 @@ func NewBulk(f Function) *Bulk {
 	}
 	return w.finish(int(y))
 }
-
-// approximated are the accurate functions whose recipes define what approximate ones are compared with.
-var approximated = map[ir.Op]ir.Op{ir.OpFastRsqrt: ir.OpRsqrt, ir.OpFastExp2: ir.OpExp2, ir.OpFastLog2: ir.OpLog2,
-	ir.OpFastSin: ir.OpSin, ir.OpFastCos: ir.OpCos, ir.OpFastTanh: ir.OpTanh}
 
 // Range evaluates the function on the arguments with bits from, from+1, … and calls sink with the bits of
 // the results of a few at a time, in order. n is a multiple of 128.

@@ -21,6 +21,16 @@ func RecipeOf(op ir.Op) Recipe {
 	return nil
 }
 
+// AccurateOf returns the exact op, or the accurate function, that an approximate op stands for, and whose bits it has where
+// there is nothing approximate; false for every other op. A reciprocal stands for a quotient of 1.
+func AccurateOf(op ir.Op) (ir.Op, bool) {
+	to, ok := accurate[op]
+	return to, ok
+}
+
+var accurate = map[ir.Op]ir.Op{ir.OpFastDiv: ir.OpDiv, ir.OpFastRcp: ir.OpDiv, ir.OpFastSqrt: ir.OpSqrt, ir.OpFastRsqrt: ir.OpRsqrt,
+	ir.OpFastExp2: ir.OpExp2, ir.OpFastLog2: ir.OpLog2, ir.OpFastSin: ir.OpSin, ir.OpFastCos: ir.OpCos, ir.OpFastTanh: ir.OpTanh}
+
 // functions has the function of every op that is computed from its operands alone.
 var functions = withRecipes([numFunctions]Func{
 	ir.OpAdd:       evalAdd,

@@ -28,6 +28,7 @@ var functions = map[string]func(*work){
 	"cover":     cover,
 	"vector":    vector,
 	"ahead":     ahead,
+	"accurate":  accurate,
 	"expand":    expand,
 }
 

@@ -92,7 +92,7 @@ func TestPassesFindSomethingToDoInRandomPrograms(t *testing.T) {
 	}
 	for _, p := range passes.All() {
 		name := p.Name
-		if strings.HasPrefix(name, "ptx.") {
+		if strings.HasPrefix(name, "ptx.") || name == "accurate" { // programs whose results are exact have nothing for it
 			continue
 		}
 		t.Logf("%s: in %d of %d programs, %d rewrites", name, programs[name], n, rewrites[name])

@@ -99,12 +99,16 @@ func (c Choice) Runs() ([]Run, error) {
 	return runs, nil
 }
 
-// ForCPU is the choice for machine code of the CPU: without the runs that it gains nothing by, unless Enable names them.
+// ForCPU is the choice for machine code of the CPU: without the runs that it gains nothing by, unless Enable names them,
+// and with those that are for it, unless Disable names them.
 func (c Choice) ForCPU() Choice {
-	c.Disable = slices.Clone(c.Disable)
+	c.Enable, c.Disable = slices.Clone(c.Enable), slices.Clone(c.Disable)
 	for _, r := range table {
-		if r.GPU() && !named(r, c.Enable) {
+		switch {
+		case r.GPU() && !named(r, c.Enable):
 			c.Disable = append(c.Disable, r.Name)
+		case r.CPU() && !named(r, c.Disable):
+			c.Enable = append(c.Enable, r.Name)
 		}
 	}
 	return c

@@ -73,6 +73,7 @@ var constraints = []Constraint{
 	{"vector", "ahead", "accesses are joined where they stand together"},
 	{"bounds.late", "ahead", "a load that is in bounds takes no check along"},
 
+	{"accurate", "expand", "an exact function may have a recipe"},
 	{"expand", "fold.lowered", "steps of a function have constant operands"},
 	{"expand", "gvn.lowered", "two functions of one value have steps in common"},
 	{"gvn.lowered", "dce.lowered", "what lost its uses goes"},

@@ -37,6 +37,7 @@ var all = []Pass{
 	{Name: "cover", Bound: "n + what it writes", Does: "checks accesses at constant distances together"},
 	{Name: "vector", Bound: "n", Does: "joins accesses of neighbours into one of 8 or 16 bytes"},
 	{Name: "ahead", Bound: "n", Does: "moves loads in front of divisions, square roots and branches that they do not need, and atomics in front of what others return"},
+	{Name: "accurate", Bound: "n", Does: "puts exact functions in the place of approximate ones"},
 	{Name: "expand", Bound: "n + what it writes", Does: "replaces exact functions and division by constants by simpler ops", Required: true},
 	{Name: "ptx.lanes", Bound: "n", Does: "finds indices by which the lanes of a warp can store records for each other"},
 	{Name: "ptx.select", Bound: "n", Does: "chooses instructions for each row", Required: true},
@@ -74,6 +75,7 @@ const (
 	O0            // what makes text of a program, and nothing that changes it more than it has to
 	O1            // and what is cheap and nearly always pays
 	O2            // and everything else
+	Named         // what no level runs, but a choice that names it
 )
 
 // When says on what a run depends beside the choice.
@@ -102,6 +104,9 @@ var gpu = []string{"bounds", "narrow.late", "idiom", "clamp", "cover", "ahead"}
 
 // GPU reports whether only code for a GPU gains by the run.
 func (r Run) GPU() bool { return slices.ContainsFunc(gpu, r.is) }
+
+// CPU reports whether machine code for the CPU needs the run: it has no approximate functions.
+func (r Run) CPU() bool { return r.is("accurate") }
 
 // table is the compiler: its runs, in order.
 var table = []Run{
@@ -152,6 +157,7 @@ var table = []Run{
 	{"vector", "vector", Late, O2, Always},
 	{"ahead", "ahead", Late, O2, Always},
 
+	{"accurate", "accurate", Lowering, Named, Always},
 	{"expand", "expand", Lowering, O0, Always},
 	{"fold.lowered", "fold", Lowering, O1, Always},
 	{"algebra.lowered", "algebra", Lowering, O1, Always},

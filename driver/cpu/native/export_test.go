@@ -5,8 +5,8 @@ import (
 	"github.com/govyre/vyre/ir"
 )
 
-// Ruled reports whether the row is written as instructions, and not computed by Go.
-func Ruled(p *ir.Program, r ir.Row) bool { return ruleOf(p, r) != nil }
+// ByGo reports whether Go computes a row.
+func ByGo(p *ir.Program, r ir.Row) bool { return (&selector{function: &function{p: p}}).slow(r) }
 
 // Code returns the machine code of a program for a target.
 func Code(p *ir.Program, target string) ([]byte, error) {

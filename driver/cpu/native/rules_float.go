@@ -1,8 +1,6 @@
 package native
 
 import (
-	"math"
-
 	"github.com/govyre/vyre/driver/cpu/native/internal/amd64"
 	"github.com/govyre/vyre/ir"
 )
@@ -46,13 +44,6 @@ func init() {
 	for _, op := range []ir.Op{ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpDiv, ir.OpMin, ir.OpMax, ir.OpMinp, ir.OpMaxp, ir.OpSqrt, ir.OpEq, ir.OpNe, ir.OpLt, ir.OpLe} {
 		on(op, rule{halves, halfway(op)})
 	}
-	f := &single
-	on(ir.OpFastDiv, rule{f32only, plain(f.div)})
-	on(ir.OpFastSqrt, rule{f32only, unary(func(s *selector, a vreg) vreg { return s.v2(f.sqrt, a) })})
-	on(ir.OpFastRcp, rule{f32only, unary(func(s *selector, a vreg) vreg { return s.v3(f.div, s.constant(math.Float32bits(1)), a) })})
-	on(ir.OpFastRsqrt, rule{f32only, unary(func(s *selector, a vreg) vreg {
-		return s.v3(f.div, s.constant(math.Float32bits(1)), s.v2(f.sqrt, a))
-	})})
 }
 
 // lane is what an op does to registers: one part of each operand.
