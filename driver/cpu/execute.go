@@ -92,7 +92,7 @@ func (r *runner) loop(c *driver.LoopCmd) error {
 		if out.Iterations == c.Count {
 			break
 		}
-		if c.Lowering == driver.LoopHost && r.host.Err() != nil {
+		if r.host != nil && r.host.Err() != nil { // any loop of such a run, or a Repeat of a While that ends at once goes on
 			return &driver.Error{Op: "run", Label: r.plan.Label, Device: Name, Path: c.Path, Kind: driver.Canceled,
 				Msg: "the loop was stopped between two rounds, and the run with it", Err: r.host.Err()}
 		}

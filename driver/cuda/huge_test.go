@@ -2,6 +2,7 @@ package cuda_test
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"testing"
 	"time"
@@ -81,6 +82,10 @@ func TestAHugeRepeatOfNothingEnds(t *testing.T) {
 	s := d.NewSequence("idle")
 	s.Repeat(1<<40, func() { s.Repeat(1, func() {}) })
 	s.Fill(driver.All(x), 0, 4)
+	var inner *driver.Loop
+	outer := s.Repeat(1<<40, func() {
+		inner = s.Repeat(0, func() { s.Launch(k, driver.Groups(1), driver.All(x)) })
+	})
 	s.Launch(k, driver.Groups(1), driver.All(x))
 	for range 4 {
 		run(t, s)
@@ -90,10 +95,18 @@ func TestAHugeRepeatOfNothingEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	run(t, g)
-	if n := d.Stats().Get(driver.LoopIterations); n != 4*2<<40 {
+	if n := d.Stats().Get(driver.LoopIterations); n != 4*3<<40 {
 		t.Errorf("%d rounds", n)
 	}
 	closed(t, g)
+	if err := errors.Join(outer.SetCount(2), inner.SetCount(3)); err != nil {
+		t.Fatal(err)
+	}
+	run(t, s)
+	got := make([]byte, 4)
+	if err := driver.ReadInto(ctx, driver.Part(x, 0, 4), got); err != nil || binary.LittleEndian.Uint32(got) != 7 {
+		t.Errorf("seven launches add %d, %v", got, err)
+	}
 	closed(t, s)
 	usable(t, d, k, x)
 	closed(t, y)

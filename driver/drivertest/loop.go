@@ -208,6 +208,31 @@ var loopTests = []test{
 		}
 		e.equal("y", e.read(y), le(9))
 	}},
+	{"EveryLoopOfARunThatTheHostDecidesOnStops", func(e *env) {
+		for name, flags := range map[string]uint32{"with a While that goes on": 1, "with a While that ends at once": 0} {
+			e.sub(name, func(e *env) {
+				flag, x := e.words("flag", 0), e.words("x", 0)
+				s := e.dev.NewSequence("huge")
+				s.Lower(driver.LoopHost)
+				huge := s.Repeat(1<<40, func() {
+					s.Fill(driver.All(flag), uint64(flags), 4)
+					s.While(driver.All(flag), 1, func() { s.Fill(driver.All(x), 5, 4) })
+				})
+				c, cancel := context.WithCancel(ctx)
+				before := e.dev.Stats()
+				go func() {
+					for e.dev.Stats().Sub(before).Get(driver.LoopIterations) < 3 {
+					}
+					cancel()
+				}()
+				_, err := s.Run(c)
+				e.fails(err, driver.Canceled, "stopped between two rounds")
+				e.must(huge.SetCount(1))
+				e.run(s)
+				e.equal("x", e.read(x), le(5*flags))
+			})
+		}
+	}},
 	{"LoopOfTheHostStopsBetweenTwoRounds", func(e *env) {
 		k := e.compile(countDown)
 		flag, x := e.words("flag", much), e.words("x", 0)

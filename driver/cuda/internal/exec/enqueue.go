@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"slices"
+
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/internal/timeline"
@@ -126,6 +128,9 @@ func (q *queue) mark(m mark) error {
 
 // loop enqueues the body of a Repeat again and again. Whiles are segments of their own.
 func (q *queue) loop(o *op) error {
+	if !o.does() {
+		return nil
+	}
 	for range o.loop.Count {
 		if err := q.r.goOn(o.loop); err != nil {
 			return err
@@ -135,6 +140,12 @@ func (q *queue) loop(o *op) error {
 		}
 	}
 	return nil
+}
+
+// does reports whether anything is enqueued for an operation, by the counts of the loops in it as they are now: rounds
+// of nothing take no time.
+func (o *op) does() bool {
+	return o.kind != kindRepeat || o.loop.Count > 0 && slices.ContainsFunc(o.loop.body, func(o op) bool { return o.does() })
 }
 
 // refused says which operation the driver did not take.

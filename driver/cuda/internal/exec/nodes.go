@@ -211,7 +211,11 @@ func (b *nodes) loop(o *op) error {
 	if !unroll {
 		return b.decided(o)
 	}
-	for range c.Count {
+	rounds := c.Count
+	if n == 0 {
+		rounds = min(rounds, 1) // for the loops in it, whose counts may change; they add nothing now, however often
+	}
+	for range rounds {
 		if err := b.all(c.body); err != nil {
 			return err
 		}
