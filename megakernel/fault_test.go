@@ -78,11 +78,8 @@ func searchTwice(drv *cusim.Driver, g *graph, top megakernel.Topology) (err erro
 // call, nothing is left behind, no result is wrong, nothing hangs, and the next session works.
 func TestAnyCallOfThePlansRunsMayFail(t *testing.T) {
 	g := chain(12)
-	every := 41
-	switch {
-	case long.Enabled():
-		every = 13
-	case testing.Short():
+	every := long.Count(41, 13, 1)
+	if testing.Short() {
 		every = 97
 	}
 	for k, top := range append(slices.Clone(topologies), megakernel.Drained) {

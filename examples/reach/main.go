@@ -1,19 +1,18 @@
-// Command reach finds what can be reached from a node of a road network, in every way that package
-// megakernel has to drive the rounds of a search, and in the one that has no rounds.
+// Command reach finds which functions of a Go program can be called from one of them, in every way that
+// package megakernel has to drive the rounds of a search, and in the one that has no rounds.
 package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"log"
+	"os"
 
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/graph"
-	"github.com/govyre/vyre/kernel/packed"
+	"github.com/govyre/vyre/graph/files"
 	"github.com/govyre/vyre/megakernel"
-	"github.com/govyre/vyre/megakernel/arcs"
 )
 
 //go:generate go run ../../cmd/vyre gen .
@@ -21,16 +20,34 @@ import (
 func main() {
 	log.SetFlags(0)
 	device := flag.String("device", "auto", "device to run on")
-	name := flag.String("graph", "road:64x64", "graph to search, such as road:1024x1024, kron:16 or skew:65536")
+	name := flag.String("graph", "../programs/go.vyg.gz", "graph to search: a file, or a generated one such as road:1024x1024, kron:16 or skew:65536")
+	from := flag.String("from", "cmd/go.main", "name of the node to begin with; the first one, where nodes have no names")
 	times := flag.Bool("times", false, "print how long each way takes")
 	flag.Parse()
-	if err := run(context.Background(), *device, *name, *times); err != nil {
+	if err := run(context.Background(), *device, *name, *from, *times); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(ctx context.Context, device, name string, times bool) error {
-	g, err := graph.Generate(name, graph.Options{Seed: 1})
+// load reads a graph, or generates one, and finds the node to begin with.
+func load(ctx context.Context, name, from string) (g *graph.CSR, start uint32, err error) {
+	if _, missing := os.Stat(name); missing != nil {
+		g, err = graph.Generate(name, graph.Options{Seed: 1})
+		return g, 0, err
+	}
+	if g, _, err = files.Open(ctx, name, files.Options{}); err != nil {
+		return nil, 0, err
+	}
+	for start = range uint32(g.Nodes()) {
+		if g.Name(start) == from {
+			return g, start, nil
+		}
+	}
+	return nil, 0, fmt.Errorf("%s has no node %s", name, from)
+}
+
+func run(ctx context.Context, device, name, from string, times bool) error {
+	g, start, err := load(ctx, name, from)
 	if err != nil {
 		return err
 	}
@@ -43,16 +60,15 @@ func run(ctx context.Context, device, name string, times bool) error {
 	if err != nil {
 		return err
 	}
-	waves, err := s.waves()
+	waves, err := s.waves(start)
 	if err != nil {
 		return err
 	}
-	levels, err := graph.Levels(g, []uint32{0}, graph.AllKinds)
+	levels, err := graph.Levels(g, []uint32{start}, graph.AllKinds)
 	if err != nil {
 		return err
 	}
-
-	fmt.Printf("%s: %d nodes, %d arcs\n", name, g.Nodes(), g.Arcs())
+	fmt.Printf("%s: %d nodes, %d arcs, from %d %s\n", name, g.Nodes(), g.Arcs(), start, g.Name(start))
 	for how := megakernel.HostLoop; how <= megakernel.Drained; how++ {
 		p, err := megakernel.New(ctx, dev.Device, waves, nil, megakernel.Options{Label: "reach", Topology: how})
 		if err != nil {
@@ -71,63 +87,13 @@ func run(ctx context.Context, device, name string, times bool) error {
 				return fmt.Errorf("%v: node %d differs from a search on one core", how, v)
 			}
 		}
-		fmt.Printf("%-15v %d reached in %d rounds, %d arcs looked at", how, rec.Items, rec.Rounds, rec.Edges)
+		fmt.Printf("%v: %v\n", how, rec)
 		if times {
-			fmt.Printf(", %v", p.Result().Wall)
+			fmt.Printf("\t%v\n", p.Result().Wall)
 		}
-		fmt.Println()
 		if err := p.Close(); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// search is a graph on a device, with what a search of it needs.
-type search struct {
-	nodes, arcs                           int
-	offsets, targets, seen, list, lengths *vyre.Buffer[uint32]
-}
-
-func upload(dev *vyre.Device, g *graph.CSR) (*search, error) {
-	s := &search{nodes: g.Nodes(), arcs: g.Arcs()}
-	var errs [5]error
-	s.offsets, errs[0] = vyre.Upload(dev, g.Offsets())
-	s.targets, errs[1] = vyre.Upload(dev, g.Targets())
-	s.seen, errs[2] = vyre.Alloc[uint32](dev, (s.nodes+31)/32)
-	s.list, errs[3] = vyre.Alloc[uint32](dev, 2*s.nodes)
-	s.lengths, errs[4] = vyre.Alloc[uint32](dev, 3)
-	return s, errors.Join(errs[:]...)
-}
-
-// waves says what runs: Begin once, then rounds, of one block alone where little is left, or the drain.
-func (s *search) waves() ([]megakernel.Wave, error) {
-	begin, err1 := packed.Program(beginProgram)
-	round, err2 := packed.Program(roundProgram)
-	stay, err3 := packed.Program(stayProgram)
-	drain, err4 := packed.Program(drainProgram)
-	if err := errors.Join(err1, err2, err3, err4); err != nil {
-		return nil, err
-	}
-	n := uint32(s.nodes)
-	offsets, targets, seen, list, lengths := s.offsets.All(), s.targets.All(), s.seen.All(), s.list.All(), s.lengths.All()
-	return []megakernel.Wave{{
-		Program: begin,
-		Args:    []vyre.Arg{vyre.Value(uint32(0)), seen, list, lengths},
-		Domain:  megakernel.Fixed(max(n/32+1, 3)),
-		Phase:   megakernel.Before,
-	}, {
-		Program: round,
-		Args:    []vyre.Arg{megakernel.Round{}, megakernel.Size{}, offsets, targets, seen, list, lengths, megakernel.Vote{}, megakernel.Edges{}},
-		Domain:  megakernel.Spread(lengths, n),
-		Stay: &megakernel.Stay{
-			Program: stay,
-			Args:    []vyre.Arg{megakernel.Round{}, megakernel.Size{}, megakernel.Limit{}, megakernel.Many{}, offsets, targets, seen, list, lengths, megakernel.Edges{}, megakernel.Result{}},
-		},
-		Drain: &megakernel.Drain{
-			Program: drain,
-			Args:    []vyre.Arg{offsets, targets, seen, list, lengths, megakernel.Slots{}, megakernel.Control{}},
-			Slots:   arcs.Slots(uint64(s.nodes), uint64(s.arcs)),
-		},
-	}}, nil
 }
