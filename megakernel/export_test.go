@@ -1,7 +1,9 @@
 package megakernel
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/ir"
@@ -37,3 +39,33 @@ func (p *Plan) SharedBytes() (n int) {
 
 // Fuse writes the program of a cooperative plan anew.
 func (p *Plan) Fuse() (*ir.Program, error) { return fuse(p.o.Label, &p.frame, p.enter()) }
+
+// RunPoisoned runs one round of a host loop, and before each group overwrites what of the arena nobody needs from there on.
+// What is needed is forgotten so many groups early.
+func (p *Plan) RunPoisoned(ctx context.Context, early int) error {
+	l := p.runner.(*whiles).loop
+	s := p.sequence("poisoned")
+	l.opening(s)
+	for k, g := range l.phase[EveryRound] {
+		group := len(l.phase[Before]) + k
+		var needed []driver.Range
+		var arena driver.Buffer
+		for _, m := range p.temps {
+			arena = m.Buffer
+			if m.Kept || m.phases&(m.phases-1) != 0 || m.first < group && group <= m.last-early {
+				needed = append(needed, m.Range)
+			}
+		}
+		slices.SortFunc(needed, func(a, b driver.Range) int { return cmp.Compare(a.Off, b.Off) })
+		at := int64(0)
+		for _, r := range append(needed, driver.Part(arena, arena.Len(), 0)) {
+			if r.Off > at {
+				s.Fill(driver.Part(arena, at, r.Off-at), 0xa5a5a5a5, 4)
+			}
+			at = max(at, r.Off+r.Len)
+		}
+		s.Launch(g.kernel, driver.Groups(l.blocks), g.args...)
+	}
+	_, err := s.Run(ctx)
+	return err
+}

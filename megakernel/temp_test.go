@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cpu"
 	"github.com/govyre/vyre/megakernel"
 )
 
@@ -67,6 +68,37 @@ func TestTempsShareAnArena(t *testing.T) {
 					}
 				})
 			}
+		}
+	}
+}
+
+// TestDeadMemoryDoesNotMatter: whatever stands in what no temp needs, results are the same; and they are not if a temp is
+// taken to be dead before the last group that reads it.
+func TestDeadMemoryDoesNotMatter(t *testing.T) {
+	g := newTangle(11, 60, 150)
+	const kept = 20
+	for _, early := range []int{0, 1} {
+		dev, err := cpu.Open(cpu.Options{Engine: cpu.Interp, Run: cpu.RunOptions{Detect: cpu.Everything}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		start, host := startOf(t, dev, g.size)
+		p, err := megakernel.New(t.Context(), dev, g.temps(start, kept), g.deps, megakernel.Options{Topology: megakernel.HostLoop})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		if err := p.RunPoisoned(t.Context(), early); err != nil {
+			t.Fatal(err)
+		}
+		wrong := 0
+		for w, want := range g.results(host)[g.waves-kept:] {
+			if r, _ := p.Memory(g.waves - kept + w); !slices.Equal((&memory{t: t}).read(r), want) {
+				wrong++
+			}
+		}
+		if (wrong > 0) != (early > 0) {
+			t.Errorf("%d results are wrong with memory overwritten %d groups before it is dead", wrong, early)
 		}
 	}
 }
