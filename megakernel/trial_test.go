@@ -225,3 +225,34 @@ func TestTrialsAreRefused(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestTheFastestDevice is one of those that were tried, each with the same waves.
+func TestTheFastestDevice(t *testing.T) {
+	simDev, _, sim := tried(t, "cuda-sim")
+	cpuDev, waves, cpu := tried(t, "cpu")
+	expect := func(want driver.Device, line string, both ...megakernel.Tried) {
+		t.Helper()
+		if got, says := megakernel.Fastest(both...); got != want || says != line {
+			t.Errorf("it is %s, %q, want %s, %q", got.Name(), says, want.Name(), line)
+		}
+	}
+	a, b := megakernel.Tried{Device: simDev, History: sim}, megakernel.Tried{Device: cpuDev, History: cpu}
+	for _, h := range []*megakernel.History{sim, cpu} {
+		for _, w := range h.Ways {
+			takes(t, h, w.Name, 20000)
+		}
+	}
+	takes(t, sim, "drained", 9000)
+	takes(t, cpu, "", 100)
+	expect(cpuDev, "device cpu: cuda-sim:0 9.004µs (drained), cpu 104ns (host loop)", a, b)
+	takes(t, cpu, "", 21000)
+	expect(simDev, "device cuda-sim:0: cuda-sim:0 9.004µs (drained), cpu 20.004µs (back-to-back)", a, b)
+	none := megakernel.Tried{Device: cpuDev, History: new(megakernel.History)}
+	expect(simDev, "device cuda-sim:0: there is no evidence of cpu", a, none)
+	expect(cpuDev, "device cpu: there is no evidence of cpu", none, a)
+	other := new(megakernel.History)
+	if err := megakernel.Trial(t.Context(), cpuDev, waves, nil, megakernel.Options{Blocks: 2}, other, nil); err != nil {
+		t.Fatal(err)
+	}
+	expect(simDev, "device cuda-sim:0: that of cpu is of other waves, or other options", a, megakernel.Tried{Device: cpuDev, History: other})
+}

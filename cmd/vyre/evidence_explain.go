@@ -17,6 +17,7 @@ type evidenceExplainCmd struct {
 	Try    []string `sep:"none" placeholder:"GRAPH" help:"First search a graph in every way there is, or run three stages over N items for stages:N, and keep what that came to beside compiled kernels; may be repeated."`
 	Runs   uint64   `placeholder:"N" help:"How often a plan is going to run; as often as plans before it did on average if it is left out."`
 	Device string   `default:"auto" completes:"device" help:"Device of which to print; see vyre devices."`
+	Beside string   `placeholder:"DEVICE" completes:"device" help:"Device on which to try the same, and print which of the two was faster."`
 }
 
 // Help is the long help of the command.
@@ -26,7 +27,8 @@ joined, by what earlier runs on the device came to, where a program keeps that (
 taken and why not, the times of runs with it, and what runs that were chosen by evidence took against what was
 projected. Ten runs that are more than a quarter off make the evidence stale, and the default is taken.
 Example:
-  vyre evidence explain --try road:1024x1024 --runs 1000 --device cuda`
+  vyre evidence explain --try road:1024x1024 --runs 1000 --device cuda
+  vyre evidence explain --try chain:65536 --device cuda --beside cpu`
 }
 
 func (c *evidenceExplainCmd) Run(t *terminal) error {
@@ -40,6 +42,14 @@ func (c *evidenceExplainCmd) Run(t *terminal) error {
 	}
 	if err := checkDevice(c.Device); err != nil {
 		return err
+	}
+	if c.Beside != "" {
+		if err := checkDevice(c.Beside); err != nil {
+			return err
+		}
+		if len(tries) == 0 {
+			return usagef("--beside %s: it goes with --try", c.Beside)
+		}
 	}
 	dev, err := openDevice(c.Device, driver.OpenOptions{})
 	if err != nil {
@@ -58,6 +68,29 @@ func (c *evidenceExplainCmd) Run(t *terminal) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if _, err := fmt.Fprintf(t.out, "%s on %s\n%s", name, dev.Name(), all[name].Explain(c.Runs)); err != nil {
+			return err
+		}
+	}
+	if c.Beside == "" {
+		return nil
+	}
+	return c.compare(t, tries, dev, all)
+}
+
+// compare tries the same on another device, and prints which one was faster.
+func (c *evidenceExplainCmd) compare(t *terminal, tries []trial, dev driver.Device, all map[string]*megakernel.History) error {
+	other, err := openDevice(c.Beside, driver.OpenOptions{})
+	if err != nil {
+		return err
+	}
+	defer other.Close()
+	for _, one := range tries {
+		h := new(megakernel.History)
+		if err := one.measure(t, other, h); err != nil {
+			return err
+		}
+		_, line := megakernel.Fastest(megakernel.Tried{Device: dev, History: all[one.name]}, megakernel.Tried{Device: other, History: h})
+		if _, err := fmt.Fprintf(t.out, "%s: %s\n", one.name, line); err != nil {
 			return err
 		}
 	}
