@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -47,6 +48,16 @@ func TestMoreElementsThan32BitsCount(t *testing.T) {
 		"Permutation[uint32]": func(ctx context.Context, d *vyre.Device) (primitive, error) {
 			return prim.NewPermutation[uint32](ctx, d, huge)
 		},
+	}
+	for what, err := range map[string]error{
+		"Reduce":   second(prim.NewReduce[uint32](ctx, d, prim.Sum, math.MaxInt)),
+		"Sort":     second(prim.NewSort[uint32](ctx, d, 1<<62+3, prim.SortOptions{})),
+		"Merge":    second(prim.NewMerge[uint32](ctx, d, 1<<40+1, prim.MergeOptions{})),
+		"Segments": second(prim.NewSegmentedReduce[uint32, uint64](ctx, d, prim.Sum, 1, math.MaxInt)),
+	} {
+		if !errors.Is(err, vyre.InvalidArgument) || !strings.Contains(err.Error(), "1099511627776") {
+			t.Errorf("%s of more elements than a range has: %v", what, err)
+		}
 	}
 	for name, make := range refused {
 		_, err := make(ctx, d)

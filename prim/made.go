@@ -33,9 +33,14 @@ func begin(dev *vyre.Device, what string, max int) (*made, error) {
 		return nil, &vyre.Error{Op: "make", Label: what, Kind: vyre.InvalidArgument, Msg: "the device is nil"}
 	case max < 0:
 		return nil, m.refuse(fmt.Sprintf("at most %d elements", max), "a primitive is made for as many elements as there can be")
+	case uint64(max) > mostElements:
+		return nil, m.refuse(fmt.Sprintf("at most %d elements", max), fmt.Sprintf("kernels take ranges of up to %d", uint64(mostElements)))
 	}
 	return m, nil
 }
+
+// mostElements is how many elements a range of a kernel has at most. With so many no number of bytes overflows.
+const mostElements = 1 << 40
 
 func (m *made) refuse(msg, fix string) *vyre.Error {
 	return &vyre.Error{Op: "record", Label: m.label, Device: m.dev.Name(), Kind: vyre.InvalidArgument, Msg: msg, Fix: fix}

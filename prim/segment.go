@@ -68,8 +68,8 @@ func (m *made) compileSteps(ctx context.Context, p *ir.Program, err error, scala
 
 // admitSegments refuses numbers of segments and of elements that make no sense.
 func (m *made) admitSegments(max, elements int) error {
-	if elements < 0 || max > 1<<32-1 {
-		return m.refuse(fmt.Sprintf("%d segments of %d elements", max, elements), "there are fewer than 1<<32 segments, and no less than no elements")
+	if uint64(elements) > mostElements || uint64(max) > 1<<32-1 {
+		return m.refuse(fmt.Sprintf("%d segments of %d elements", max, elements), fmt.Sprintf("there are fewer than 1<<32 segments, and from 0 to %d elements", uint64(mostElements)))
 	}
 	return nil
 }
