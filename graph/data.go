@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 )
@@ -114,6 +115,19 @@ func NewStrings(texts []string) Strings {
 	s.bytes = slices.Grow(s.bytes, int(end))
 	for _, t := range texts {
 		s.bytes = append(s.bytes, t...)
+	}
+	return s
+}
+
+// CollectStrings makes a list of n texts that are made one after another, so that they are never all there twice.
+func CollectStrings(n int, texts iter.Seq[string]) Strings {
+	s := Strings{ends: make([]uint64, 1, n+1)}
+	for t := range texts {
+		s.bytes = append(s.bytes, t...)
+		s.ends = append(s.ends, uint64(len(s.bytes)))
+	}
+	if len(s.ends) == 1 {
+		return Strings{}
 	}
 	return s
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -295,9 +296,15 @@ func main() { a(); b() }
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := copies(p, may, limits{}).control(p, "")
+	made := copies(p, may, limits{})
+	g, err := made.control(p, "")
 	if err != nil {
 		t.Fatal(err)
+	}
+	var said strings.Builder
+	made.report(&said, g, false)
+	if want := fmt.Sprintf("8 functions, 0 copies of them with 0.0 %% more instructions; %d nodes, %d arcs\n", g.Nodes(), g.Arcs()); !strings.HasPrefix(said.String(), want) {
+		t.Errorf("it is said to have %s, want %s", said.String(), want)
 	}
 	first := func(f string) uint32 {
 		for v := range uint32(g.Nodes()) {

@@ -66,7 +66,7 @@ func (c *calls) graph(p *program, options string) (*graph.CSR, error) {
 
 // report says what the graph has, and what it does not see.
 func (c *calls) report(w io.Writer, g *graph.CSR, list bool) {
-	fmt.Fprintf(w, "%d functions, %d copies of them with %.1f %% more instructions, %d calls\n", g.Nodes()-c.copies, c.copies, 100*float64(c.ofCopies)/float64(max(c.instructions, 1)), g.Arcs())
+	fmt.Fprintf(w, "%d functions, %d copies of them with %.1f %% more instructions; %d nodes, %d arcs\n", len(c.byName)-c.copies, c.copies, 100*float64(c.ofCopies)/float64(max(c.instructions, 1)), g.Nodes(), g.Arcs())
 	if c.left > 0 {
 		fmt.Fprintf(w, "%d calls got no copy, because of --levels and --more\n", c.left)
 	}

@@ -40,20 +40,11 @@ func (c *calls) control(p *program, options string) (*graph.CSR, error) {
 		g.first = append(g.first, uint32(nodes))
 		nodes += size(c.byName[name].f)
 	}
-	d := graph.Data{Procedures: make([]uint32, 0, nodes)}
-	names, positions := make([]string, 0, nodes), make([]string, 0, nodes)
+	procedures := make([]uint32, 0, nodes)
 	for i, of := range g.procs {
 		g.inside(i)
-		here, in := of.f.Pos(), packageOf(of.f)
-		for _, b := range of.f.Blocks {
-			for k, instr := range b.Instrs {
-				if instr.Pos().IsValid() {
-					here = instr.Pos()
-				}
-				d.Procedures = append(d.Procedures, uint32(i))
-				names = append(names, g.names[i]+": "+strconv.Itoa(b.Index)+"."+strconv.Itoa(k)+" "+what(instr))
-				positions = append(positions, p.at(in, here, inPackage))
-			}
+		for range size(of.f) {
+			procedures = append(procedures, uint32(i))
 		}
 	}
 	made, _, err := graph.FromBlocks(int64(nodes), []graph.Block{g.block}, graph.BuildOptions{Dedup: true})
@@ -61,11 +52,42 @@ func (c *calls) control(p *program, options string) (*graph.CSR, error) {
 		return nil, err
 	}
 	all := made.Data()
-	all.Procedures, all.Names, all.Positions = d.Procedures, graph.NewStrings(names), graph.NewStrings(positions)
+	g.block, all.Procedures = graph.Block{}, procedures
+	all.Names, all.Positions = graph.CollectStrings(nodes, g.texts), graph.CollectStrings(nodes, func(yield func(string) bool) { g.positions(p, yield) })
 	all.Attributes = map[string]string{"graph": "icfg", "procedures": strconv.Itoa(len(g.procs)), "call sites": fmt.Sprint(g.sites),
 		"copies": strconv.Itoa(c.copies), "copies left out": strconv.Itoa(c.left)}
 	all.Provenance = graph.Provenance{Producer: "gossa", Version: runtime.Version(), Options: options}
 	return made.With(all)
+}
+
+// texts yields the name of each node: its function, where it stands there, and what it is.
+func (g *icfg) texts(yield func(string) bool) {
+	for i, of := range g.procs {
+		for _, b := range of.f.Blocks {
+			for k, instr := range b.Instrs {
+				if !yield(g.names[i] + ": " + strconv.Itoa(b.Index) + "." + strconv.Itoa(k) + " " + what(instr)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// positions yields where each node stands; an instruction without a position stands where the one before it does.
+func (g *icfg) positions(p *program, yield func(string) bool) {
+	for _, of := range g.procs {
+		here, in := of.f.Pos(), packageOf(of.f)
+		for _, b := range of.f.Blocks {
+			for _, instr := range b.Instrs {
+				if instr.Pos().IsValid() {
+					here = instr.Pos()
+				}
+				if !yield(p.at(in, here, inPackage)) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // what says in a few words what an instruction is.

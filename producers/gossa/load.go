@@ -82,12 +82,24 @@ func (p *program) findRoots(built []*ssa.Package) {
 		}
 	}
 	p.roots = slices.DeleteFunc(p.roots, func(f *ssa.Function) bool { return f == nil })
-	slices.SortFunc(p.roots, p.compare)
+	p.sort(p.roots)
 }
 
-// compare orders functions by name, then by where they stand: it does not depend on how they were found.
-func (p *program) compare(a, b *ssa.Function) int {
-	return cmp.Or(strings.Compare(a.RelString(nil), b.RelString(nil)), strings.Compare(p.position(a), p.position(b)))
+// sort orders functions by name, then by where they stand: it does not depend on how they were found. A name is made anew each
+// time that it is asked for, so that is done once.
+func (p *program) sort(list []*ssa.Function) {
+	type keyed struct {
+		f        *ssa.Function
+		name, at string
+	}
+	keys := make([]keyed, len(list))
+	for i, f := range list {
+		keys[i] = keyed{f, f.RelString(nil), p.position(f)}
+	}
+	slices.SortFunc(keys, func(a, b keyed) int { return cmp.Or(strings.Compare(a.name, b.name), strings.Compare(a.at, b.at)) })
+	for i, k := range keys {
+		list[i] = k.f
+	}
 }
 
 // position is where a function stands: the path of its package, the file's name, line and column. It is the same on every
@@ -121,9 +133,28 @@ func (p *program) resolve(how string) (callees, error) {
 			}
 		}
 	}
+	order := p.order(may)
 	for site, list := range may {
-		slices.SortFunc(list, p.compare)
+		slices.SortFunc(list, func(a, b *ssa.Function) int { return order[a] - order[b] })
 		may[site] = slices.Compact(list)
 	}
 	return may, nil
+}
+
+// order numbers the functions that calls may call as they are sorted. Most are called from many places.
+func (p *program) order(may callees) map[*ssa.Function]int {
+	order, list := make(map[*ssa.Function]int), []*ssa.Function{}
+	for _, called := range may {
+		for _, f := range called {
+			if _, seen := order[f]; !seen {
+				order[f] = 0
+				list = append(list, f)
+			}
+		}
+	}
+	p.sort(list)
+	for i, f := range list {
+		order[f] = i
+	}
+	return order
 }

@@ -1,0 +1,25 @@
+package graph_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/govyre/vyre/graph"
+)
+
+// TestCollectedStringsAreTheSame as those of a list, however wrong their number was.
+func TestCollectedStringsAreTheSame(t *testing.T) {
+	for _, texts := range [][]string{nil, {""}, {"a"}, {"", "main.main", "", "ü", ""}} {
+		for _, n := range []int{0, len(texts), 100} {
+			got, want := graph.CollectStrings(n, slices.Values(texts)), graph.NewStrings(texts)
+			if got.Len() != want.Len() {
+				t.Errorf("%q: %d texts", texts, got.Len())
+			}
+			for i := range got.Len() {
+				if got.At(i) != want.At(i) || got.At(i) != texts[i] {
+					t.Errorf("%q: text %d is %q", texts, i, got.At(i))
+				}
+			}
+		}
+	}
+}
