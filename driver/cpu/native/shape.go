@@ -179,6 +179,11 @@ func (s *shapes) of(r ir.Row) shape {
 		return varying
 	case in.Attr&ir.Convergent != 0 && in.Spread <= ir.SpreadWarp && in.Spread != ir.SpreadOperands:
 		return uniform
+	case in.Spread == ir.SpreadSource: // all lanes get that of one if all ask for the same
+		if from := s.value[p.B(r)]; from == uniform || from == unknown {
+			return from
+		}
+		return varying
 	case in.Attr&ir.Convergent != 0:
 		return varying
 	case in.Attr&ir.Reads != 0 && p.Objects()[p.X(r)].Local():

@@ -184,3 +184,61 @@ func TestWarpsMeetAfterALaunchThatWasCanceled(t *testing.T) {
 		}
 	}
 }
+
+// What all lanes get of one is the same in all: a branch by it is a jump, and needs no masks. Also in lanes that do not
+// exist, which the branch looks at.
+func TestBroadcastsAreUniform(t *testing.T) {
+	source := `vyre 1
+	kernel @broadcast workgroup(%d) {
+		param @x: buf<u32> ro
+		param @from: buf<u32> ro
+		param @out: buf<u32> rw
+		%%i = global.x
+		%%v = load @x[%%i]
+		%%a = shuffle.u32 %%v, 3_u32
+		%%l = load @from[0_u32]
+		%%b = shuffle.u32 %%v, %%l
+		%%none = shuffle.u32 %%v, 32_u32
+		%%c = add.u32 %%a, %%b
+		%%d = add.u32 %%c, %%none
+		%%is = eq.u32 %%d, 13_u32
+		if %%is {
+			store @out[%%i], %%d
+		} else {
+			store @out[%%i], %%i
+		}
+	}`
+	ps, err := text.Parse("test", fmt.Sprintf(source, 64))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := native.List(ps[0], "amd64.avx2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range l.Lines {
+		if line.Op == "vpmaskmovd" {
+			t.Errorf("a store has a mask: %s %s", line.Op, line.Args)
+		}
+	}
+	k := kernelOf(t, strings.TrimPrefix(fmt.Sprintf(source, 37), "vyre 1"))
+	for _, from := range []uint32{4, 5, 36} { // of the second warp, the last two do not exist
+		in := &interp.Launch{Grid: [3]uint32{1, 1, 1}, Args: []interp.Arg{{Mem: aligned(make([]byte, 4*37))}, {Mem: aligned(make([]byte, 4))}, {Mem: aligned(make([]byte, 4*37))}}}
+		for i := range uint32(37) {
+			binary.LittleEndian.PutUint32(in.Args[0].Mem[4*i:], i%32+i/32*3) // 3 + 4 + 3 + 3 = 13 in the second warp
+		}
+		binary.LittleEndian.PutUint32(in.Args[1].Mem, from)
+		if _, err := k.Run(context.Background(), in, native.RunOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		for i := range uint32(37) {
+			want := i
+			if from == 4 && i >= 32 {
+				want = 13
+			}
+			if got := binary.LittleEndian.Uint32(in.Args[2].Mem[4*i:]); got != want {
+				t.Errorf("from lane %d, invocation %d: got %d, want %d", from, i, got, want)
+			}
+		}
+	}
+}
