@@ -37,6 +37,9 @@ var accessKernels = []struct{ name, params, local, body string }{
 	{"an atomic in records", "@z: buf<{u32, u64 @8; 16}> rw", "", `%w = cvt.u64.u32 %i; atomic_add.relaxed.dev @z[%p].0, %i; atomic_add.relaxed.dev @z[%p].1, %w`},
 	{"a record that all lanes change", "@x: buf<{u32, u64 @8; 16}> ro | @z: buf<{u32, u64 @8; 16}> rw | @y: buf<u64> rw", "", `atomic_or.relaxed.dev @z[3_u32].0, %i; %g = groups.x; store @z[2_u32].0, %g; %v = atomic_load.relaxed.dev @x[1_u32].1
 		%w = cvt.u64.u32 %i; atomic_max.relaxed.dev @z[2_u32].1, %w; store @y[%i], %v`},
+	{"bits that are set and others under a mask", "@x: buf<u32> ro | @z: buf<u32> rw | @w: buf<u64> rw", "", `%d = load @x[%i]; %s = and.u32 %d, 31_u32; %bit = shl.u32 1_u32, %s; %j = shr.u32 %d, 29_u32; %long = cvt.u64.u32 %d
+		atomic_or.relaxed.dev @z[%j], %bit; %odd = and.u32 %d, 32_u32; %is = eq.u32 %odd, 0_u32
+		if %is { %k = xor.u32 %j, 9_u32; atomic_or.relaxed.dev @z[%k], %d; atomic_sub.relaxed.dev @z[16_u32], %d; atomic_xor.acqrel.dev @w[%j], %long; atomic_or.seqcst.dev @w[8_u32], %long; atomic_and.relaxed.dev @z[17_u32], %d }`},
 	{"rows under a mask", "@x: buf<u32> ro | @y: buf<u64> ro | @z: buf<u32> rw | @w: buf<u64> rw", "", `%a = load @x[%i]; %b = load @y[%i]; %odd = and.u32 %a, 1_u32; %is = eq.u32 %odd, 0_u32
 		if %is { %c = add.u32 %a, 7_u32; store @z[%i], %c; %d = add.u64 %b, 7_u64; store @w[%i], %d }`},
 	{"pixels", "@x: buf<u8> ro | @z: buf<u8> rw", "", `%v = load.v4 @x[%i]; %a = elem %v, #0; %b = elem %v, #1; %c = elem %v, #2; %d = elem %v, #3

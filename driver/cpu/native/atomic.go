@@ -8,6 +8,10 @@ import (
 // atomic does an atomic of one lane to the element at DX. A shared array belongs to one worker, so there plain
 // instructions do; on buffers they lock. Every locked instruction is a fence of all orders.
 func (a *access) atomic(e *emitter) {
+	if a.inPlace() {
+		a.changeInPlace(e, laneValue)(amd64.At(laneAddress, 0))
+		return
+	}
 	t, op := a.o.Type(), a.s.p.Op(a.r)
 	size := amd64.Size(t.Size())
 	m := amd64.At(laneAddress, 0)
@@ -85,3 +89,53 @@ type extremeOf struct{ most, signed bool }
 
 // better is when the operand takes the place of what there was.
 var better = map[extremeOf]amd64.Cond{{false, false}: amd64.B, {true, false}: amd64.A, {false, true}: amd64.L, {true, true}: amd64.G}
+
+// inPlaceOps are the atomics that are one instruction where nobody asks for the old value.
+var inPlaceOps = map[ir.Op]amd64.Alu{ir.OpAtomicAdd: amd64.ADD, ir.OpAtomicSub: amd64.SUB, ir.OpAtomicAnd: amd64.AND, ir.OpAtomicOr: amd64.OR, ir.OpAtomicXor: amd64.XOR}
+
+// inPlace reports whether an atomic is one instruction.
+func (a *access) inPlace() bool {
+	_, ok := inPlaceOps[a.s.p.Op(a.r)]
+	return ok && a.result == nil && a.o.Type().IsInt()
+}
+
+// changeInPlace returns what writes an atomic of one lane as one instruction. If operand is laneFixed, all lanes have the
+// same, which it brings there.
+func (a *access) changeInPlace(e *emitter, operand amd64.Reg) func(amd64.Mem) {
+	p := a.s.p
+	size := amd64.Size(a.o.Type().Size())
+	alu, b := inPlaceOps[p.Op(a.r)], p.B(a.r)
+	if p.Op(b) == ir.OpConst {
+		if n := int64(ir.I64.Extend(p.Const(b))); size == 4 || n == int64(int32(n)) {
+			return func(m amd64.Mem) {
+				a.lock(e)
+				e.AluImm(alu, size, m.RM(), int32(n))
+			}
+		}
+	}
+	if operand == laneFixed {
+		a.lane = 0
+		e.Load(size, operand, a.operand(e, 0, 0).RM())
+	}
+	return func(m amd64.Mem) {
+		if operand == laneValue {
+			e.Load(size, operand, a.operand(e, 0, 0).RM())
+		}
+		done := e.NewLabel()
+		if alu == amd64.OR && a.o.Param != nil && p.Flags(a.r).Order() == ir.Relaxed {
+			a.skipIfSet(e, size, m, operand, done)
+		}
+		a.lock(e)
+		e.AluTo(alu, size, m, operand)
+		e.Bind(done)
+	}
+}
+
+// skipIfSet jumps to done if the element has all bits already: then nothing changes, which is so at this moment as well as
+// at any later one that orders nothing. Sets that are nearly complete are spared most of the locked instructions.
+func (a *access) skipIfSet(e *emitter, size amd64.Size, m amd64.Mem, bits amd64.Reg, done amd64.Label) {
+	e.Load(size, laneOther, m.RM())
+	e.Alu(amd64.AND, size, laneOther, bits.RM())
+	e.Alu(amd64.CMP, size, laneOther, bits.RM())
+	e.Jcc(amd64.E, done)
+}

@@ -93,8 +93,12 @@ func (a *access) part(e *emitter, off int32, vs []vreg, i, size int) amd64.Mem {
 
 // forEach returns what writes the access of one lane, to the element at a place.
 func (a *access) forEach(e *emitter) func(amd64.Mem) {
-	if _, ok := inPlace[a.s.p.Op(a.r)]; ok && a.result == nil && a.o.Type().IsInt() {
-		return a.forEachInPlace(e)
+	if a.inPlace() {
+		operand := laneValue
+		if a.s.value[a.s.p.B(a.r)] == uniform {
+			operand = laneFixed
+		}
+		return a.changeInPlace(e, operand)
 	}
 	return func(m amd64.Mem) {
 		if a.s.p.Op(a.r).Info().Attr&ir.Atomic != 0 { // it needs the index's register
@@ -102,36 +106,6 @@ func (a *access) forEach(e *emitter) func(amd64.Mem) {
 			m = amd64.At(laneAddress, 0)
 		}
 		a.touch(e, 0, m)
-	}
-}
-
-// inPlace are the atomics that are one instruction where nobody asks for the old value.
-var inPlace = map[ir.Op]amd64.Alu{ir.OpAtomicAdd: amd64.ADD, ir.OpAtomicSub: amd64.SUB, ir.OpAtomicAnd: amd64.AND, ir.OpAtomicOr: amd64.OR, ir.OpAtomicXor: amd64.XOR}
-
-func (a *access) forEachInPlace(e *emitter) func(amd64.Mem) {
-	p := a.s.p
-	size := amd64.Size(a.o.Type().Size())
-	alu, b := inPlace[p.Op(a.r)], p.B(a.r)
-	if p.Op(b) == ir.OpConst {
-		if n := int64(ir.I64.Extend(p.Const(b))); size == 4 || n == int64(int32(n)) {
-			return func(m amd64.Mem) {
-				a.lock(e)
-				e.AluImm(alu, size, m.RM(), int32(n))
-			}
-		}
-	}
-	from := laneValue
-	if a.s.value[b] == uniform {
-		from = laneFixed
-		a.lane = 0
-		e.Load(size, from, a.operand(e, 0, 0).RM())
-	}
-	return func(m amd64.Mem) {
-		if from == laneValue {
-			e.Load(size, from, a.operand(e, 0, 0).RM())
-		}
-		a.lock(e)
-		e.AluTo(alu, size, m, from)
 	}
 }
 
