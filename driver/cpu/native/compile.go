@@ -152,6 +152,7 @@ func runsAlone(p *ir.Program) bool {
 	if p.Traits().Resident {
 		return false
 	}
+	objects := p.Objects()
 	written := map[ir.Object]bool{}
 	inLoop := func(r ir.Row) bool {
 		for g := p.Region(r); g != 0; {
@@ -168,7 +169,7 @@ func runsAlone(p *ir.Program) bool {
 		if meets(p, r) || in.Attr&ir.Barrier != 0 {
 			return false
 		}
-		if in.Imm == ir.ImmObject && in.Attr&ir.Writes != 0 && !p.Objects()[p.X(r)].Local() {
+		if in.Imm == ir.ImmObject && in.Attr&ir.Writes != 0 && !objects[p.X(r)].Local() {
 			written[ir.Object(p.X(r))] = true
 		}
 	}

@@ -186,7 +186,7 @@ func (s *shapes) of(r ir.Row) shape {
 		return varying
 	case in.Attr&ir.Convergent != 0:
 		return varying
-	case in.Attr&ir.Reads != 0 && p.Objects()[p.X(r)].Local():
+	case in.Attr&ir.Reads != 0 && s.objects[p.X(r)].Local():
 		return varying
 	}
 	return s.operands(r)

@@ -9,12 +9,13 @@ import (
 
 // tree answers how the structured ops of a program hang together.
 type tree struct {
-	p     *ir.Program
-	owned map[ir.Row][]uint32 // structured op → its regions in row order
+	p       *ir.Program
+	objects []ir.ObjectInfo
+	owned   map[ir.Row][]uint32 // structured op → its regions in row order
 }
 
 func newTree(p *ir.Program) *tree {
-	t := &tree{p: p, owned: map[ir.Row][]uint32{}}
+	t := &tree{p: p, objects: p.Objects(), owned: map[ir.Row][]uint32{}}
 	for i, g := range p.Regions() {
 		if g.Op != ir.NoRow {
 			t.owned[g.Op] = append(t.owned[g.Op], uint32(i))

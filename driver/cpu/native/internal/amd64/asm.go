@@ -3,6 +3,7 @@ package amd64
 import (
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 )
 
 // Reg is a general register.
@@ -145,7 +146,7 @@ func (a *Asm) modrm(reg uint8, o RM) {
 		index, scale := uint8(4), uint8(0) // 4 is no index
 		if m.Scale != 0 {
 			index = uint8(m.Index) & 7
-			scale = map[uint8]uint8{1: 0, 2: 1, 4: 2, 8: 3}[m.Scale]
+			scale = uint8(bits.TrailingZeros8(m.Scale))
 		}
 		a.emit(mod|reg<<3|4, scale<<6|index<<3|base)
 	}
