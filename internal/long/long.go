@@ -19,6 +19,16 @@ func Enabled() bool { return *enabled }
 // Exhaustive reports whether sweeps over all arguments should run.
 func Exhaustive() bool { return *enabled && *exhaustive }
 
+// Seed is where a sweep over seeds begins: at quick always the same, with -long at a seed of the clock, so that
+// every run goes where none has been. It tells the log, which is what a failure is repeated by.
+func Seed(t interface{ Logf(string, ...any) }, quick, clock uint64) uint64 {
+	if Enabled() {
+		quick = clock
+	}
+	t.Logf("the first seed is %d", quick)
+	return quick
+}
+
 // Count is how many cases a test takes: quick ones always, sweep with -long, all with -exhaustive beside it.
 func Count(quick, sweep, all int) int {
 	switch {

@@ -25,7 +25,11 @@ func TestRunKeepsTheMeaningOfRandomPrograms(t *testing.T) {
 	if n == 0 {
 		n = uint64(long.Count(60, 1_000, 20_000))
 	}
-	rng := rand.New(rand.NewPCG(1+*randomSeed, 2)) // other subsets for other programs
+	seed := *randomSeed
+	if seed == 0 {
+		seed = long.Seed(t, 0, conform.ClockSeed())
+	}
+	rng := rand.New(rand.NewPCG(1+seed, 2)) // other subsets for other programs
 	devices := []conform.Device{
 		optimising{Options: opt.Options{Passes: passes.Choice{Level: passes.O2}}, detect: interp.Races},
 		optimising{Options: opt.Options{Passes: passes.Choice{Level: passes.O2}, Check: true}, schedule: interp.Reversed},
@@ -42,7 +46,7 @@ func TestRunKeepsTheMeaningOfRandomPrograms(t *testing.T) {
 		devices = append(devices, optimising{Options: o})
 	}
 	var s conform.Summary
-	if err := conform.RunRandom(context.Background(), *randomSeed, n, runtime.GOMAXPROCS(0), &s, func() {}, devices...); err != nil {
+	if err := conform.RunRandom(context.Background(), seed, n, runtime.GOMAXPROCS(0), &s, func() {}, devices...); err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range s.Failures {

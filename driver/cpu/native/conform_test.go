@@ -61,11 +61,7 @@ func TestConformance(t *testing.T) {
 func TestRandomProgramsAgree(t *testing.T) {
 	d := open(t)
 	n := uint64(long.Count(150, 20_000, 100_000))
-	first := uint64(0)
-	if long.Enabled() {
-		first = conform.ClockSeed()
-	}
-	t.Logf("%d programs from seed %d", n, first)
+	first := long.Seed(t, 0, conform.ClockSeed())
 	var next atomic.Uint64
 	var all sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
