@@ -328,8 +328,15 @@ func TestRoundsOfOneWarp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	devs := []driver.Device{checked}
+	for _, name := range devices() {
+		devs = append(devs, open(t, name))
+	}
 	for _, g := range []*graph{chain(70), mesh("12 rails", 12, 9, false), mesh("17 rails", 17, 5, false), mesh("grid", 12, 9, true), whorls(3, 9, 0, 40, 70, 5, 400, 1, 2, 3), whorls(1, arcs.Hub+9, 2)} {
-		for _, dev := range []driver.Device{checked, open(t, "cpu")} {
+		for _, dev := range devs {
+			if dev.Caps().Simulated && g.nodes() > 200 && !long.Enabled() {
+				continue
+			}
 			m := g.upload(t, dev)
 			want, nodes, edges := g.reached(0)
 			var all megakernel.Record

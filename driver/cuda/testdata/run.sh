@@ -93,7 +93,7 @@ part_waves() {
 		gunzip -c "$here/waves/$name.test.gz" >"$work/$name.test" && chmod +x "$work/$name.test" || return 1
 		bounded "$log" "$work/$name.test" -test.v -test.timeout=0 "-test.run=$tests" "-devices=cuda${SIM:+-sim}" $([ -n "${SIM:-}" ] || [ "$name" != megakernel ] || echo -long) || rc=1
 	done <<-END
-		megakernel Search|Reach|Budget|NoSeeds|Waves|Temps|Cache|Queries
+		megakernel Search|Reach|OneWarp|SharedMemory|Budget|NoSeeds|Waves|Temps|Cache|Queries
 		compact Lists|Plan|Reports
 		queue Queue|Growing|Budget|Corrupted|LaunchItems|Cancelling
 		facts .
