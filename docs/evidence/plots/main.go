@@ -2,6 +2,7 @@
 //
 //	graphs-h200.csv      questions about graphs    ▶ docs/graph-times.svg
 //	topologies-h200.csv  a search in all topologies ▶ docs/level-times.svg
+//	prim-h200.csv        primitives beside CUB     ▶ docs/prim-throughput.svg
 package main
 
 //go:generate go run .
@@ -19,6 +20,9 @@ func main() {
 	err := plot("../graphs-h200.csv", "../../graph-times.svg", bars)
 	if err == nil {
 		err = plot("../topologies-h200.csv", "../../level-times.svg", lines)
+	}
+	if err == nil {
+		err = plot("../prim-h200.csv", "../../prim-throughput.svg", panels)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "plots:", err)
