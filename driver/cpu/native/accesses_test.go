@@ -27,6 +27,12 @@ var accessKernels = []struct{ name, params, local, body string }{
 		if %is { %j = and.u32 %d, 63_u32; %v = load @x[%j]; %w = mul.u64 %v, 3_u64; store @z[%i], %w }`},
 	{"records in order", "@x: buf<{u32, f32, u32; 12}> ro | @z: buf<{u32, f32, u32; 12}> rw", "", `%a = load @x[%i].0; %b = load @x[%i].1; %c = load @x[%i].2
 		store @z[%i].0, %c; store @z[%i].1, %b; store @z[%i].2, %a`},
+	{"four fields of six", "@x: buf<{u32, u32, f32, u32, u32, u32; 24}> ro | @z: buf<{u32, u32, u32, u32, f32, u32; 24}> rw", "", `%a = load @x[%i].0; %b = load @x[%i].1; %c = load @x[%i].2; %d = load @x[%i].3
+		%e = load @x[%p].1; %f = load @x[%p].2; %g = load @x[%p].3; %h = load @x[%p].4; %k = add.u32 %d, %h; %l = xor.u32 %a, %e; %n = copysign.f32 %c, %f
+		store @z[%i].1, %k; store @z[%i].2, %l; store @z[%i].3, %b; store @z[%i].4, %n`},
+	{"four fields anywhere, under a mask", "@x: buf<{u32, u32, i32, u32, u32; 20}> ro | @z: buf<{u32, u32, u32, u32, u32; 20}> rw", "", `%w = load @x[%i].4; %is = lt.u32 %w, 2147483648_u32
+		if %is { %a = load @x[%p].0; %b = load @x[%p].1; %c = load @x[%p].2; %d = load @x[%p].3; %f = bitcast.u32.i32 %c
+		store @z[%p].1, %f; store @z[%p].2, %d; store @z[%p].3, %a; store @z[%p].4, %b }`},
 	{"records anywhere", "@x: buf<{u64, u32; 16}> ro | @y: buf<u32> ro | @z: buf<{u64, u32; 16}> rw", "", `%d = load @y[%i]; %j = and.u32 %d, 63_u32; %a = load @x[%j].0; %b = load @x[%j].1
 		store @z[%p].0, %a; store @z[%p].1, %b`},
 	{"a record for all lanes", "@x: buf<{u16, u32 @4, u64 @8; 24}> ro | @z: buf<u64> rw", "", `%g = group.x; %a = load @x[%g].0; %b = load @x[%g].1; %c = load @x[%g].2

@@ -75,7 +75,7 @@ func generateFor(t target, p *ir.Program, o Options, far bool) (*function, []byt
 		f.layout.alone = f.layout.alone && *o.Alone
 	}
 	a := t.assembler(far)
-	s := &selector{function: f, shapes: findShapes(newTree(p)), asm: a, vals: make([][]vreg, p.Rows()), used: used(p), open: map[ir.Row]*structured{}, halt: a.NewLabel(), derived: map[derivation]vreg{}}
+	s := &selector{function: f, shapes: findShapes(newTree(p)), asm: a, vals: make([][]vreg, p.Rows()), used: used(p), open: map[ir.Row]*structured{}, halt: a.NewLabel(), derived: map[derivation]vreg{}, joined: map[ir.Row]bool{}}
 	s.packs = findPacks(s.shapes, s.records)
 	s.program()
 	f.sweep()

@@ -31,6 +31,11 @@ type access struct {
 	// two lanes each: k and k+4, or 2k and 2k+1 if packed.
 	records, packed bool
 
+	// fields: the elements are those of four words in records that have others too, each an object of its own; field is
+	// the one that code is being written for.
+	fields bool
+	field  int
+
 	full    bool // all lanes are active, which was tested
 	reaches bool // it leaves an index and an address to the access after it
 
@@ -41,28 +46,20 @@ type access struct {
 const anyLane = -1
 
 func (s *selector) access(r ir.Row, c *flow) {
-	p := s.p
-	in := p.Op(r).Info()
 	a := s.newAccess(r)
 	a.mask, a.ones = c.mask, s.ones()
 	s.indexed(a)
-	for i, v := range []ir.Row{p.B(r), p.C(r)} {
-		if v != ir.NoRow {
-			a.value[i] = s.vals[v]
-		}
+	if s.startFields(a); !a.fields {
+		s.operated(a)
 	}
-	if p.Type(r) != ir.None && (s.used[r] || in.Attr&ir.Atomic == 0) {
-		a.result = s.fresh(p.Type(r))
-		s.vals[r] = a.result
-	}
-	if a.records = s.records(r); a.records {
-		a.packed = s.packs.packed(r)
+	if a.records = a.fields || s.records(r); a.records {
+		a.packed = !a.fields && s.packs.packed(r)
 	}
 	if a.records && !a.packed {
 		if a.result == nil {
 			a.value[0] = s.transpose(a.value[0])
 		} else {
-			defer func() { s.vals[r] = s.transpose(a.result) }()
+			defer func() { s.loaded(a, s.transpose(a.result)) }()
 		}
 	}
 	uses := append([]vreg{}, a.index...)
@@ -76,6 +73,19 @@ func (s *selector) access(r ir.Row, c *flow) {
 	s.macro(uses, a.result, func(e *emitter) { a.write(e) })
 }
 
+// operated gives an access the registers of its operands and of its result.
+func (s *selector) operated(a *access) {
+	for i, v := range []ir.Row{s.p.B(a.r), s.p.C(a.r)} {
+		if v != ir.NoRow {
+			a.value[i] = s.vals[v]
+		}
+	}
+	if s.p.Type(a.r) != ir.None && (s.used[a.r] || s.p.Op(a.r).Info().Attr&ir.Atomic == 0) {
+		a.result = s.fresh(s.p.Type(a.r))
+		s.vals[a.r] = a.result
+	}
+}
+
 // records says whether a row moves records of four words that are not the same for all lanes.
 func (s *selector) records(r ir.Row) bool {
 	a := s.newAccess(r)
@@ -86,7 +96,7 @@ func (a *access) writes() bool { return a.s.p.Op(a.r).Info().Attr&ir.Writes != 0
 
 func (a *access) write(e *emitter) {
 	switch {
-	case !a.quick() || a.o.Type() == ir.Bool || a.vec > 1 && a.step() > 1:
+	case !a.quick() || a.o.Type() == ir.Bool || a.vec > 1 && a.step() > 1 && !a.fields:
 		a.byLanes(e)
 	case a.s.p.Op(a.r).Info().Attr&ir.Atomic != 0:
 		a.unrolled(e)
@@ -94,7 +104,7 @@ func (a *access) write(e *emitter) {
 		a.local(e)
 	case a.small():
 		a.smallRecords(e)
-	case a.records && a.shape != consecutive:
+	case a.fields, a.records && a.shape != consecutive:
 		a.scattered(e)
 	case a.records && a.writes():
 		a.storeRecords(e)
@@ -155,7 +165,9 @@ func (a *access) around(e *emitter, quick func(out amd64.Label), other func()) {
 	})
 }
 
-func (a *access) base() amd64.Mem { return amd64.At(groupFrame, a.s.layout.objects[a.object]) }
+func (a *access) base() amd64.Mem {
+	return amd64.At(groupFrame, a.s.layout.objects[int(a.object)+a.field])
+}
 
 // baseTo brings the object's address into a register.
 func (a *access) baseTo(e *emitter, r amd64.Reg) {
@@ -166,7 +178,7 @@ func (a *access) baseTo(e *emitter, r amd64.Reg) {
 	}
 }
 
-func (a *access) len() amd64.Mem { return amd64.At(groupFrame, a.s.layout.objects[a.object]+8) }
+func (a *access) len() amd64.Mem { return plus(a.base(), 8) }
 
 // first brings the index of lane 0, less the offset, into AX.
 func (a *access) first(e *emitter) {

@@ -48,11 +48,15 @@ func (a *access) byLanes(e *emitter) {
 	e.Bind(again)
 	e.LowestBit(lane32, laneLeft.RM())
 	for i := range a.vec {
+		if a.fields {
+			a.field = i
+		}
 		skip := e.NewLabel()
 		a.element(e, i, skip)
 		a.touch(e, i, amd64.At(laneAddress, 0))
 		e.Bind(skip)
 	}
+	a.field = 0
 	e.ClearLowest(laneLeft)
 	e.Jcc(amd64.NE, again)
 	e.Bind(end)
@@ -118,7 +122,7 @@ func (a *access) element(e *emitter, i int, skip amd64.Label) {
 	default:
 		e.Load(8, laneIndex, m.RM())
 	}
-	if a.vec > 1 {
+	if a.vec > 1 && !a.fields {
 		e.Load(8, laneOther, laneIndex.RM())
 		e.ShiftImm(5, 8, laneOther, 60) // more than any length, and a product might wrap
 		e.Jcc(amd64.NE, skip)

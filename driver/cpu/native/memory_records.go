@@ -53,8 +53,7 @@ func (a *access) storeRows(e *emitter, m amd64.Mem) {
 func (a *access) scattered(e *emitter) {
 	a.around(e, func(out amd64.Label) {
 		a.allInside(e, out)
-		a.indices(e)
-		e.Load(8, unrolledBase, a.base().RM())
+		a.locate(e)
 		if a.result == nil {
 			for l := range lanes { // in this order, for records may be the same
 				k, half := a.rowOf(l)
@@ -93,12 +92,18 @@ func (a *access) rowOf(lane int) (row, half int) {
 
 // record is the record of a lane. Of the two lanes that share a register, the even one has to come first.
 func (a *access) record(e *emitter, lane int) amd64.Mem {
+	if a.fields && a.shape == consecutive {
+		return amd64.At(unrolledBase, int32(lane*a.o.Stride()))
+	}
 	x := lanePairs[lane/2]
 	if lane%2 == 0 {
 		e.Load(4, laneIndex, x.RM())
 		x = laneIndex
 	} else {
 		e.ShiftImm(5, 8, x, 32)
+	}
+	if a.fields { // these are in elements
+		return amd64.Mem{Base: unrolledBase, Index: x, Scale: 4}
 	}
 	e.ShiftImm(4, 8, x, 1)
 	return amd64.Mem{Base: unrolledBase, Index: x, Scale: 8}

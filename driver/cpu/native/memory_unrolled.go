@@ -116,7 +116,7 @@ func (a *access) allInside(e *emitter, out amd64.Label) {
 	if !proven {
 		x := e.reg(a.index[0], scratch0)
 		e.V2(amd64.VPBROADCASTD, scratch1, a.len().RM())
-		if a.vec > 1 {
+		if a.vec > 1 && !a.fields {
 			e.VShift(amd64.VPSRLD, scratch1, scratch1, uint8(bits.TrailingZeros(uint(a.vec))))
 		}
 		e.V3(amd64.VPMAXUD, scratch1, scratch1, x.RM())

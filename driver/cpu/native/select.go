@@ -18,6 +18,7 @@ type selector struct {
 	halt  amd64.Label
 
 	derived map[derivation]vreg
+	joined  map[ir.Row]bool // accesses that are written with one before them
 }
 
 // flow is where code is being written to: which lanes are active, and where to go once none is.
@@ -121,7 +122,9 @@ func (s *selector) row(r ir.Row, c *flow) {
 	case op == ir.OpTrap:
 		s.trap(r, c)
 	case in.Imm == ir.ImmObject && op != ir.OpLen:
-		s.access(r, c)
+		if !s.joined[r] {
+			s.access(r, c)
+		}
 	default:
 		if write, ok := builtins[op]; ok {
 			write(s, r)
