@@ -24,6 +24,7 @@
 //	                                 ──StrongComponents, TopologicalLevels──▶ those, by nodes that are taken away and colours
 //	                                 ──BitFlow──▶ sets that nodes make and kill, moved along the arcs
 //	                                 ──NewFixpoint──▶ an analysis of the caller's, said by a method
+//	CSR, device ──Between──▶ what is on the ways from some nodes to others
 //	CSRs, device ──Ask──▶ the same, one graph after the other
 //	CSR ──Dominators──▶ what every path to a node goes through, on the host
 //	CSR, device ──Taint──▶ which sinks values of sources come to; with exact contexts by package ifds

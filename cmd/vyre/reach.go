@@ -25,10 +25,11 @@ type reachCmd struct {
 	Kinds   string   `placeholder:"MASK" help:"Kinds of arcs that are allowed: a number, or names with commas; all by default."`
 	Exclude []string `sep:"none" placeholder:"NODES" help:"Nodes that are never entered, in the forms of --from."`
 
-	Levels bool `help:"Print how many nodes are how many arcs away."`
-	Path   bool `help:"Print a shortest path to the nearest node of --to."`
-	Each   bool `help:"Answer for each node of --from by itself, up to 64 at once."`
-	Count  bool `help:"Print only how many nodes are reached."`
+	Levels  bool `help:"Print how many nodes are how many arcs away."`
+	Path    bool `help:"Print a shortest path to the nearest node of --to."`
+	Between bool `help:"Ask which nodes are on the ways from --from to --to, and not what else is reached."`
+	Each    bool `help:"Answer for each node of --from by itself, up to 64 at once."`
+	Count   bool `help:"Print only how many nodes are reached."`
 
 	JSON bool `help:"Print one JSON document." xor:"form"`
 	CSV  bool `name:"csv" help:"Print nodes as CSV: of the path with --path, else all that are reached." xor:"form"`
@@ -81,6 +82,10 @@ func (c *reachCmd) run(t *terminal) error {
 		return usagef("--path: say to where with --to")
 	case c.Count && (c.Path || c.Levels || c.Each || c.JSON || c.CSV || c.Dot || c.SVG):
 		return usagef("--count prints a number and nothing else; leave it out, or the other form")
+	case c.Between && len(c.To) == 0:
+		return usagef("--between: say to where with --to")
+	case c.Between && (c.Path || c.Levels || c.Each || c.SVG || c.As == "levels" || c.As == "parents"):
+		return usagef("--between asks for a set of nodes; ask for paths, levels, parents, counts of each and pictures without it")
 	case c.As != "list" && c.Out == "":
 		return usagef("--as %s says what -o writes; name a file with -o", c.As)
 	case c.Each && (c.Path || c.Levels || c.Dot || c.SVG || c.CSV || c.Out != ""):
@@ -147,6 +152,9 @@ func (c *reachCmd) search(t *terminal, a *answer) (err error) {
 	if a.searched.Nodes() == 0 {
 		return nil
 	}
+	if c.Between {
+		return c.between(t, a)
+	}
 	leveled := c.Levels || c.Path || c.SVG || c.As == "levels" || c.As == "parents" || len(a.targets) > 0
 	o := graph.SessionOptions{Label: "reach", Queries: 1, Seeds: max(len(a.from), 1), Levels: leveled, Topology: topologies[c.Topology]}
 	if c.Each {
@@ -155,6 +163,32 @@ func (c *reachCmd) search(t *terminal, a *answer) (err error) {
 	return t.session(c.Device, a.searched, o, func(dev driver.Device, s *graph.Session) error {
 		return c.query(t, a, dev, s, leveled)
 	})
+}
+
+// between asks for what is on ways to the targets.
+func (c *reachCmd) between(t *terminal, a *answer) error {
+	dev, err := openDevice(c.Device, driver.OpenOptions{CloseTimeout: closeTimeout})
+	if err != nil {
+		return err
+	}
+	defer dev.Close()
+	began := time.Now()
+	r, err := graph.Between(t.ctx, dev, a.searched, graph.Query{Seeds: a.from, Kinds: a.kinds}, a.targets, graph.SessionOptions{Label: "reach", Topology: topologyOn(dev, topologies[c.Topology])})
+	if err != nil {
+		return err
+	}
+	a.take(r)
+	r.Run.Record.Rounds = 0
+	a.run = runOf(dev, r.Run, began, 0)
+	return nil
+}
+
+// take keeps the nodes of an answer.
+func (a *answer) take(r *graph.Reached) {
+	a.count, a.words = r.Count(), make([]uint64, (a.searched.Nodes()+63)/64)
+	for v := range r.Nodes() {
+		a.words[v/64] |= 1 << (v % 64)
+	}
 }
 
 // query asks one.
@@ -180,10 +214,7 @@ func (c *reachCmd) query(t *terminal, a *answer, dev driver.Device, s *graph.Ses
 		}
 		run = r.Run
 		if a.count = r.Count(); !q.Count {
-			a.words = make([]uint64, (a.searched.Nodes()+63)/64)
-			for v := range r.Nodes() {
-				a.words[v/64] |= 1 << (v % 64)
-			}
+			a.take(r)
 		}
 	}
 	if err != nil {

@@ -40,6 +40,7 @@ type queryEntry struct {
 	To      []uint32 `json:"to,omitempty"`
 	Exclude []uint32 `json:"exclude,omitempty"`
 	Back    bool     `json:"back,omitempty"`
+	Between bool     `json:"between,omitempty"`
 	Kinds   uint32   `json:"kinds"`
 }
 
@@ -69,7 +70,7 @@ func (a *answer) histogram() []int {
 
 func (c *reachCmd) doc(a *answer) reachDoc {
 	doc := reachDoc{Schema: "vyre.reach/1", Graph: report.Of(a.g),
-		Query: queryEntry{a.seeds, a.targets, a.excluded, c.Back, a.kinds}, Count: a.count, Rounds: a.run.Rounds, Run: a.run}
+		Query: queryEntry{a.seeds, a.targets, a.excluded, c.Back, c.Between, a.kinds}, Count: a.count, Rounds: a.run.Rounds, Run: a.run}
 	if c.Levels {
 		doc.Levels = a.histogram()
 	}
@@ -144,8 +145,11 @@ func (c *reachCmd) printText(out io.Writer, a *answer) {
 	if c.Levels {
 		printLevels(out, a.histogram())
 	}
-	if c.Path {
+	switch {
+	case c.Path:
 		a.printPath(out)
+		return
+	case c.Between:
 		return
 	}
 	reached := 0

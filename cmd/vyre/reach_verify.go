@@ -27,11 +27,25 @@ func (c *reachCmd) verify(a *answer) error {
 	if err != nil {
 		return err
 	}
+	if c.Between {
+		to, err := graph.Levels(a.searched.Reverse(), a.targets, a.kinds)
+		if err != nil {
+			return err
+		}
+		for v := range levels {
+			if to[v] == graph.None {
+				levels[v] = graph.None
+			}
+		}
+	}
 	if want := graph.Bitset(levels); !slices.Equal(want, a.words) || a.levels != nil && !slices.Equal(levels, a.levels) {
 		return difference{fmt.Errorf("%d nodes are reached, on the host %d", a.count, countOf(want))}
 	}
 	if err := a.verifyParents(levels); err != nil {
 		return err
+	}
+	if c.Between {
+		return nil // a set has no path
 	}
 	return a.verifyPath(levels, c.Back)
 }

@@ -1,0 +1,63 @@
+package graph_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/internal/long"
+)
+
+// TestBetweenIsWhatLiesOnWays: a node is there if a seed reaches it alone, and it alone reaches a target.
+func TestBetweenIsWhatLiesOnWays(t *testing.T) {
+	dev := openDevice(t, "cpu")
+	some := false
+	for seed := range uint64(long.Count(6, 60, 600)) {
+		r := rand.New(rand.NewPCG(seed, 4))
+		g := randomGraph(t, seed, 33+int(seed), seed%2 == 0)
+		q := graph.Query{Seeds: append(someNodes(r, g, 2), r.Uint32N(uint32(g.Nodes()))), Kinds: []uint32{16, 0, 6}[seed%3], Count: seed%4 == 0}
+		targets := append(someNodes(r, g, 2), r.Uint32N(uint32(g.Nodes())))
+		if seed == 1 {
+			targets = nil
+		}
+		var want []uint32
+		for v := range uint32(g.Nodes()) {
+			from, err := graph.Levels(g, q.Seeds, settled(q.Kinds))
+			if err != nil {
+				t.Fatal(err)
+			}
+			to, err := graph.Levels(g, []uint32{v}, settled(q.Kinds))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if from[v] != graph.None && slices.ContainsFunc(targets, func(w uint32) bool { return to[w] != graph.None }) {
+				want = append(want, v)
+			}
+		}
+		some = some || len(want) > 0 && len(want) < g.Nodes()
+		for _, engine := range []graph.Engine{graph.NativeEngine, graph.WavesEngine} {
+			before := dev.Stats().Get(driver.LiveBytes)
+			got, err := graph.Between(t.Context(), dev, g, q, targets, graph.SessionOptions{Engine: engine})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if nodes := slices.Collect(got.Nodes()); !slices.Equal(nodes, want) || got.Count() != len(want) {
+				t.Errorf("seed %d, %v: %d of %v, want %v", seed, engine, got.Count(), nodes, want)
+			}
+			if live := dev.Stats().Get(driver.LiveBytes); live != before {
+				t.Errorf("seed %d, %v: %d bytes live, %d before", seed, engine, live, before)
+			}
+		}
+	}
+	if !some {
+		t.Error("between was always all or nothing: the test shows nothing")
+	}
+	g := generated(t, "chain:5")
+	if _, err := graph.Between(t.Context(), dev, g, graph.Query{Seeds: []uint32{0}}, []uint32{5}, graph.SessionOptions{}); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("node %d, the graph has 5", 5)) {
+		t.Errorf("a target that is no node: %v", err)
+	}
+}
