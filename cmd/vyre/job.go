@@ -39,6 +39,9 @@ func (c *jobFlags) job(t *terminal) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.Rest != 0 && !l.program.Traits().SharedRest {
+		return nil, usagef("--rest %d: kernel %s has no shared array whose length comes with the launch", c.Rest, l.name)
+	}
 	j := &job{loaded: l, params: l.program.Params(), rest: c.Rest}
 	if err := j.setGrid(c.Grid); err != nil {
 		return nil, err
