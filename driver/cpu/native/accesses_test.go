@@ -33,6 +33,8 @@ var accessKernels = []struct{ name, params, local, body string }{
 	{"four fields anywhere, under a mask", "@x: buf<{u32, u32, i32, u32, u32; 20}> ro | @z: buf<{u32, u32, u32, u32, u32; 20}> rw", "", `%w = load @x[%i].4; %is = lt.u32 %w, 2147483648_u32
 		if %is { %a = load @x[%p].0; %b = load @x[%p].1; %c = load @x[%p].2; %d = load @x[%p].3; %f = bitcast.u32.i32 %c
 		store @z[%p].1, %f; store @z[%p].2, %d; store @z[%p].3, %a; store @z[%p].4, %b }`},
+	{"a field before a row with a number of its own", "@x: buf<{u32, u32, u32, u32; 16}> ro | @z: buf<{u32, u32, u32, u32; 16}> rw", "", `%never = eq.u32 %i, 4294967295_u32
+		%a = load @x[%i].0; trap %never, 0_u64, #99; %b = load @x[%i].1; store @z[%i].0, %a; trap %never, 0_u64, #99; store @z[%i].1, %b`},
 	{"records anywhere", "@x: buf<{u64, u32; 16}> ro | @y: buf<u32> ro | @z: buf<{u64, u32; 16}> rw", "", `%d = load @y[%i]; %j = and.u32 %d, 63_u32; %a = load @x[%j].0; %b = load @x[%j].1
 		store @z[%p].0, %a; store @z[%p].1, %b`},
 	{"a record for all lanes", "@x: buf<{u16, u32 @4, u64 @8; 24}> ro | @z: buf<u64> rw", "", `%g = group.x; %a = load @x[%g].0; %b = load @x[%g].1; %c = load @x[%g].2

@@ -21,9 +21,11 @@ func (s *selector) startFields(a *access) {
 		return
 	}
 	for k := range ir.Row(fieldRows) {
-		o := s.objects[p.X(r+k)]
-		if p.Op(r+k) != p.Op(r) || p.Region(r+k) != p.Region(r) || p.A(r+k) != p.A(r) || p.X(r+k) != p.X(r)+uint32(k) ||
-			o.Field == nil || o.Param != a.o.Param || o.Gap() != 0 || o.Stride() != a.o.Stride() || o.Type().Size() != 4 || o.Offset() != a.o.Offset()+4*int(k) {
+		if p.Op(r+k) != p.Op(r) || p.Region(r+k) != p.Region(r) || p.A(r+k) != p.A(r) || p.X(r+k) != p.X(r)+uint32(k) {
+			return
+		}
+		o := s.objects[p.X(r+k)] // which only an access has
+		if o.Field == nil || o.Param != a.o.Param || o.Gap() != 0 || o.Stride() != a.o.Stride() || o.Type().Size() != 4 || o.Offset() != a.o.Offset()+4*int(k) {
 			return
 		}
 	}
