@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -17,15 +18,26 @@ type copied struct {
 	making []*ssa.MakeClosure // closures of which it is being found out what they capture
 }
 
-// name is that of the function, with what the copy got.
-func (c *copied) name() string {
-	name := c.f.RelString(nil)
-	got, captured := given(parameterNames(c.f), c.bound), given(freeNames(c.f), c.free)
+// copyName is the name of a copy: that of the function, with what the copy got.
+func (c *calls) copyName(of *copied) string {
+	got, captured := c.given(parameterNames(of.f), of.bound), c.given(freeNames(of.f), of.free)
 	if got != "" && captured != "" {
 		got += ", "
 	}
 	if got+captured != "" {
-		name += "{" + got + captured + "}"
+		return c.name(of.f) + "{" + got + captured + "}"
+	}
+	return c.name(of.f)
+}
+
+// name is what the graph calls a function: another one of the same name, such as a second init, gets a ' behind it.
+func (c *calls) name(f *ssa.Function) string {
+	name, ok := c.names[f]
+	if !ok {
+		name = functionName(f)
+		c.same[name]++
+		name += strings.Repeat("'", c.same[name]-1)
+		c.names[f] = name
 	}
 	return name
 }
@@ -40,6 +52,8 @@ type limits struct {
 type calls struct {
 	all          []*copied // in the order in which they were found
 	byName       map[string]*copied
+	names        map[*ssa.Function]string
+	same         map[string]int // how many functions have a name
 	may          callees
 	limits       limits
 	room         int // instructions that copies may still have
@@ -60,25 +74,25 @@ type unseen struct {
 // copies follows calls from the roots on, and makes copies on the way. What it makes does not depend on chance: calls are
 // looked at in the order of the source, breadth first.
 func copies(p *program, may callees, l limits) *calls {
-	c := &calls{byName: make(map[string]*copied), may: may, limits: l}
-	for _, f := range p.roots {
-		c.plain(f)
-	}
 	// What copies may add is a part of all that is reached without any.
-	c.limits.levels = 0
-	c.follow()
-	c.limits, c.room = l, int(l.more*float64(c.instructions))
-	if l.levels > 0 {
-		*c = calls{byName: make(map[string]*copied), may: may, limits: l, room: c.room}
-		for _, f := range p.roots {
-			c.plain(f)
-		}
-		c.follow()
+	c := newCalls(may, limits{})
+	c.follow(p.roots)
+	if room := int(l.more * float64(c.instructions)); l.levels > 0 {
+		c = newCalls(may, l)
+		c.room = room
+		c.follow(p.roots)
 	}
 	return c
 }
 
-func (c *calls) follow() {
+func newCalls(may callees, l limits) *calls {
+	return &calls{byName: make(map[string]*copied), names: make(map[*ssa.Function]string), same: make(map[string]int), may: may, limits: l}
+}
+
+func (c *calls) follow(roots []*ssa.Function) {
+	for _, f := range roots {
+		c.plain(f)
+	}
 	for k := 0; k < len(c.all); k++ { // grows
 		from := c.all[k]
 		if from.f.Blocks == nil {
@@ -119,8 +133,8 @@ func (c *calls) call(from *copied, call ssa.CallInstruction) {
 }
 
 func isReflectCall(f *ssa.Function) bool {
-	name := f.RelString(nil)
-	return name == "(reflect.Value).Call" || name == "(reflect.Value).CallSlice"
+	name := f.Name()
+	return (name == "Call" || name == "CallSlice") && functionName(f) == "(reflect.Value)."+name
 }
 
 // arc adds an arc to a function, or to its copy for what the call passes.
@@ -158,7 +172,7 @@ func (c *calls) copy(from *copied, to *known, bound []*known, some bool) *copied
 		return c.plain(to.f)
 	}
 	made := &copied{f: to.f, bound: bound, free: to.free, level: from.level + 1}
-	name := made.name()
+	name := c.copyName(made)
 	if old := c.byName[name]; old != nil {
 		return old
 	}
@@ -179,16 +193,9 @@ func (c *calls) copy(from *copied, to *known, bound []*known, some bool) *copied
 
 // plain returns a function as it is.
 func (c *calls) plain(f *ssa.Function) *copied {
-	name := f.RelString(nil)
-	for {
-		old := c.byName[name]
-		if old == nil {
-			break
-		}
-		if old.f == f {
-			return old
-		}
-		name += "'" // another function of this name, such as a second init
+	name := c.name(f)
+	if old := c.byName[name]; old != nil {
+		return old
 	}
 	made := &copied{f: f}
 	c.instructions += size(f)

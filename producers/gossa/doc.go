@@ -64,5 +64,12 @@
 //
 // VTA and CHA take any order of assignments for possible, so an arc may be one that no run ever takes.
 //
+// # Names
+//
+// Equal input gives an equal file, however many packages are built at once. A node is called as Go does, but identical types
+// are spelled alike: without aliases (byte is uint8), without names of parameters, and an interface as its methods. Of several
+// functions of one name, such as those of method values x.f, the second has a ' behind it, the third two, in an order that
+// only the source decides (order.go).
+//
 // Start reading at main.go, then copies.go and known.go; flow.go, body.go and heap.go for values.
 package main

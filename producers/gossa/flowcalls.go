@@ -174,7 +174,7 @@ func (b *body) callBack(i ssa.CallInstruction, f *ssa.Function, through int32, a
 			if q == nil {
 				continue
 			}
-			given, got := b.special(i, "what "+c.f.Name()+" gets"), b.special(i, "what "+c.f.Name()+" gives")
+			given, got := b.special(i, "what "+shortName(c.f)+" gets"), b.special(i, "what "+shortName(c.f)+" gives")
 			b.write(through, given, kindModel)
 			b.read(given, through, kindModel)
 			b.read(got, through, kindModel)

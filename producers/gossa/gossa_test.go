@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -44,7 +45,11 @@ func unpacked(t *testing.T, file string) (dir string, lines []string) {
 	}
 	dir = t.TempDir()
 	for _, f := range a.Files {
-		if err := os.WriteFile(filepath.Join(dir, f.Name), f.Data, 0o600); err != nil {
+		name := filepath.Join(dir, f.Name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, f.Data, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -195,50 +200,59 @@ func TestLimitsBoundCopies(t *testing.T) {
 	}
 }
 
-// TestEqualInputGivesAnEqualFile, byte for byte, by every algorithm, of every kind.
+// TestEqualInputGivesAnEqualFile, byte for byte, by every algorithm, of every kind, however many packages are built at once.
 func TestEqualInputGivesAnEqualFile(t *testing.T) {
-	dir, _ := unpacked(t, "testdata/closures.txtar")
-	for _, how := range []string{"cha", "rta", "vta"} {
-		var files [2][]bytes.Buffer
-		for k := range files {
-			p, err := load(t.Context(), dir, false, []string{"./..."})
-			if err != nil {
-				t.Fatal(err)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, name := range []string{"closures", "spelled"} {
+		dir, _ := unpacked(t, "testdata/"+name+".txtar")
+		var first map[string][]byte
+		for run := range 8 {
+			runtime.GOMAXPROCS(1 + run%4)
+			files := everyFile(t, dir)
+			if first == nil {
+				first = files
 			}
-			may, err := p.resolve(how)
-			if err != nil {
-				t.Fatal(err)
-			}
-			c := copies(p, may, limits{levels: 3, more: 0.5})
-			g, err := c.graph(p, "")
-			if err != nil {
-				t.Fatal(err)
-			}
-			list := []*graph.CSR{g}
-			if g, err = c.control(p, ""); err != nil {
-				t.Fatal(err)
-			}
-			list = append(list, g)
-			for _, flat := range []bool{false, true} {
-				if g, err = flowOf(p, c, nil, flat).emit().graph(inPackage, ""); err != nil {
-					t.Fatal(err)
+			for kind, file := range files {
+				if !bytes.Equal(file, first[kind]) {
+					t.Errorf("%s, run %d: two files of %s differ", name, run, kind)
 				}
-				list = append(list, g)
-			}
-			for _, g := range list {
-				var b bytes.Buffer
-				if _, err := g.WriteTo(&b); err != nil {
-					t.Fatal(err)
-				}
-				files[k] = append(files[k], b)
-			}
-		}
-		for i := range files[0] {
-			if !bytes.Equal(files[0][i].Bytes(), files[1][i].Bytes()) {
-				t.Errorf("%s: two files of graph %d differ", how, i)
 			}
 		}
 	}
+}
+
+// everyFile makes every kind of graph, by every algorithm.
+func everyFile(t *testing.T, dir string) map[string][]byte {
+	t.Helper()
+	files := make(map[string][]byte)
+	p, err := load(t.Context(), dir, false, []string{"./..."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, how := range []string{"cha", "rta", "vta"} {
+		may, err := p.resolve(how)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := copies(p, may, limits{levels: 3, more: 0.5})
+		for kind, build := range map[string]func() (*graph.CSR, error){
+			"calls":   func() (*graph.CSR, error) { return c.graph(p, "") },
+			"control": func() (*graph.CSR, error) { return c.control(p, "") },
+			"values":  func() (*graph.CSR, error) { return flowOf(p, c, nil, false).emit().graph(inPackage, "") },
+			"types":   func() (*graph.CSR, error) { return flowOf(p, c, nil, true).emit().graph(inPackage, "") },
+		} {
+			var b bytes.Buffer
+			g, err := build()
+			if err == nil {
+				_, err = g.WriteTo(&b)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			files[how+" "+kind] = b.Bytes()
+		}
+	}
+	return files
 }
 
 // TestWhatCannotBeLoadedIsAnError that says what to do, and leaves no file.

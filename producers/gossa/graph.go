@@ -73,7 +73,7 @@ func (c *calls) report(w io.Writer, g *graph.CSR, list bool) {
 	why, lines := make(map[string]int), []string{}
 	for _, u := range c.unseen {
 		why[u.why]++
-		at := u.in.RelString(nil)
+		at := functionName(u.in)
 		if u.at != nil {
 			at += " at " + u.in.Prog.Fset.Position(u.at.Pos()).String()
 		}

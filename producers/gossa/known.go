@@ -16,22 +16,16 @@ type known struct {
 	free []*known // of the closure's free variables; nil where a variable is no function, or which one is not known
 }
 
-func (k *known) String() string {
-	if k == nil {
-		return "?"
-	}
-	if all := given(freeNames(k.f), k.free); all != "" {
-		return k.f.RelString(nil) + "{" + all + "}"
-	}
-	return k.f.RelString(nil)
-}
-
 // given lists what is known of parameters, by name.
-func given(names []string, list []*known) string {
+func (c *calls) given(names []string, list []*known) string {
 	var all []string
 	for i, k := range list {
 		if k != nil {
-			all = append(all, names[i]+": "+k.String())
+			text := names[i] + ": " + c.name(k.f)
+			if captured := c.given(freeNames(k.f), k.free); captured != "" {
+				text += "{" + captured + "}"
+			}
+			all = append(all, text)
 		}
 	}
 	return strings.Join(all, ", ")

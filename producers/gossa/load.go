@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -21,7 +20,8 @@ type program struct {
 	ssa   *ssa.Program
 	roots []*ssa.Function // where execution begins, sorted
 
-	standard map[string]bool // packages of the standard library
+	standard map[string]bool       // packages of the standard library
+	wrapped  map[*ssa.Function]use // of what method values and expressions are; see key
 }
 
 // callees are the functions that a call may call where the program alone does not say which.
@@ -85,33 +85,6 @@ func (p *program) findRoots(built []*ssa.Package) {
 	p.sort(p.roots)
 }
 
-// sort orders functions by name, then by where they stand: it does not depend on how they were found. A name is made anew each
-// time that it is asked for, so that is done once.
-func (p *program) sort(list []*ssa.Function) {
-	type keyed struct {
-		f        *ssa.Function
-		name, at string
-	}
-	keys := make([]keyed, len(list))
-	for i, f := range list {
-		keys[i] = keyed{f, f.RelString(nil), p.position(f)}
-	}
-	slices.SortFunc(keys, func(a, b keyed) int { return cmp.Or(strings.Compare(a.name, b.name), strings.Compare(a.at, b.at)) })
-	for i, k := range keys {
-		list[i] = k.f
-	}
-}
-
-// position is where a function stands: the path of its package, the file's name, line and column. It is the same on every
-// machine. Functions that the compiler makes stand nowhere.
-func (p *program) position(f *ssa.Function) string {
-	at := p.ssa.Fset.Position(f.Pos())
-	if !at.IsValid() {
-		return ""
-	}
-	return inPackage(packageOf(f), at)
-}
-
 // resolve finds what calls may call, by one of three algorithms. They are those of golang.org/x/tools.
 func (p *program) resolve(how string) (callees, error) {
 	var g *callgraph.Graph
@@ -139,22 +112,4 @@ func (p *program) resolve(how string) (callees, error) {
 		may[site] = slices.Compact(list)
 	}
 	return may, nil
-}
-
-// order numbers the functions that calls may call as they are sorted. Most are called from many places.
-func (p *program) order(may callees) map[*ssa.Function]int {
-	order, list := make(map[*ssa.Function]int), []*ssa.Function{}
-	for _, called := range may {
-		for _, f := range called {
-			if _, seen := order[f]; !seen {
-				order[f] = 0
-				list = append(list, f)
-			}
-		}
-	}
-	p.sort(list)
-	for i, f := range list {
-		order[f] = i
-	}
-	return order
 }

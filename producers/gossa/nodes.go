@@ -162,7 +162,7 @@ func called(v ssa.Value) string {
 		field, _, _ = strings.Cut(field, " ")
 		return v.Name() + " = ." + field
 	case *ssa.MakeClosure:
-		return v.Name() + " = " + v.Fn.Name()
+		return v.Name() + " = " + shortName(v.Fn.(*ssa.Function))
 	case *ssa.BinOp:
 		return v.Name() + " = " + v.Op.String()
 	}

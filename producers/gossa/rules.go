@@ -238,7 +238,7 @@ func ruleName(f *ssa.Function) string {
 	if o, is := f.Object().(*types.Func); is {
 		return methodName(o)
 	}
-	return f.RelString(nil)
+	return functionName(f)
 }
 
 // methodName is path.(*Type).Method, path.(Type).Method or path.Function.
