@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -255,27 +256,53 @@ func everyFile(t *testing.T, dir string) map[string][]byte {
 	return files
 }
 
-// TestWhatCannotBeLoadedIsAnError that says what to do, and leaves no file.
+// TestWhatCannotBeLoadedIsAnError that says what to do, and leaves no file. A command line that makes no sense has exit status 2.
 func TestWhatCannotBeLoadedIsAnError(t *testing.T) {
+	t.Setenv("GOPROXY", "off") // no network
+	t.Setenv("GOFLAGS", "")
 	dir := t.TempDir()
-	write := func(name, text string) {
+	for name, text := range map[string]string{
+		"broken/go.mod": "module main\n\ngo 1.25\n", "broken/main.go": "package main\n\nfunc main() { missing() }\n",
+		"alone/go.mod": "module main\n\ngo 1.25\n", "alone/main.go": "package main\n\nimport \"example.com/x\"\n\nfunc main() { x.X() }\n",
+		"none/go.mod": "module none\n\ngo 1.25\n", "unmodular/main.go": "package main\n\nfunc main() {}\n",
+	} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	write("go.mod", "module main\n\ngo 1.25\n")
-	write("main.go", "package main\n\nfunc main() { missing() }\n")
-	out := filepath.Join(dir, "app.vyg")
-	for want, c := range map[string]graphCmd{
-		"undefined: missing": {Output: out, loading: loading{Patterns: []string{"."}, Calls: "vta", Dir: dir}},
-		"negative":           {Output: out, loading: loading{Patterns: []string{"."}, Calls: "vta", Dir: dir, Levels: -1}},
-		"no format":          {Output: out + ".pdf", loading: loading{Patterns: []string{"."}, Calls: "vta", Dir: dir}},
-		"nowhere":            {Output: out, loading: loading{Patterns: []string{"./nowhere"}, Calls: "vta", Dir: dir}},
+	out, in := filepath.Join(dir, "app.vyg"), func(name string) string { return filepath.Join(dir, name) }
+	for _, c := range []struct {
+		status int
+		want   string
+		args   []string
+	}{
+		{1, "do not compile:\n" + filepath.Join(dir, "broken", "main.go") + ":3:15: undefined: missing\n", []string{"-C", in("broken"), "."}},
+		{1, "cannot be loaded:\nstat " + filepath.Join(dir, "broken", "nowhere"), []string{"-C", in("broken"), "./nowhere"}},
+		{1, "cannot be loaded:\nmain.go:3:8: no required module provides package example.com/x; to add it:\n\tgo get example.com/x\n", []string{"-C", in("alone"), "."}},
+		{1, "no packages match ./... in " + in("none"), []string{"-C", in("none"), "./..."}},
+		{1, "go.mod file not found", []string{"-C", in("unmodular"), "."}},
+		{1, in("nothing"), []string{"-C", in("nothing"), "."}},
+		{1, "main.go is no folder", []string{"-C", in("broken/main.go"), "."}},
+		{1, in("nothing"), []string{"-C", in("alone"), ".", "-o", in("nothing/app.vyg")}},
+		{2, "negative", []string{"-C", in("broken"), ".", "--levels=-1"}},
+		{2, "no format", []string{"-C", in("broken"), ".", "-o", out + ".pdf"}},
+		{2, "gossa graph --help", []string{"-C", in("broken")}},
+		{2, "--calls", []string{"-C", in("broken"), ".", "--calls", "guessed"}},
 	} {
-		c.Graph, c.Quiet = "calls", true
-		if err := c.Run(context.Background()); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
+		if !slices.Contains(c.args, "-o") {
+			c.args = append(c.args, "-o", out)
 		}
+		var said, rest bytes.Buffer
+		if status := run(t.Context(), c.args, &rest, &said); status != c.status || !strings.Contains(said.String(), c.want) || rest.Len() > 0 {
+			t.Errorf("%q: exit status %d, %s%s\nwant %d, %s", c.args, status, said.String(), rest.String(), c.status, c.want)
+		}
+	}
+	var help bytes.Buffer
+	if status := run(t.Context(), nil, &help, &help); status != 2 || !strings.Contains(help.String(), "gossa") {
+		t.Errorf("without arguments: exit status %d, %s", status, help.String())
 	}
 	if _, err := os.Stat(out); err == nil {
 		t.Error("a file was written")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/govyre/vyre/graph"
@@ -72,6 +73,9 @@ func (c *graphCmd) Run(ctx context.Context) error {
 	}
 	if len(c.Rules) > 0 && c.Graph != "dataflow" {
 		return usagef("--rules are about values: they need --graph dataflow")
+	}
+	if err := isFolder(filepath.Dir(c.Output)); err != nil { // now, and not after all the work
+		return err
 	}
 	p, made, err := c.program(ctx)
 	if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -27,33 +28,30 @@ type program struct {
 // callees are the functions that a call may call where the program alone does not say which.
 type callees map[ssa.CallInstruction][]*ssa.Function
 
-// load type-checks packages and builds their SSA. Packages that do not type-check are an error that has what is wrong with
-// them.
+// load type-checks packages and builds their SSA.
+//
+// Errors: a folder that is not there; packages that are not there, with what the go command says of them; packages that do not
+// type-check, with what is wrong with them.
 func load(ctx context.Context, dir string, tests bool, patterns []string) (*program, error) {
+	if err := isFolder(dir); err != nil {
+		return nil, err
+	}
 	config := &packages.Config{Context: ctx, Mode: packages.LoadAllSyntax | packages.NeedModule, Dir: dir, Tests: tests}
 	initial, err := packages.Load(config, patterns...)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the go command does not list packages: %w", err)
 	}
 	if len(initial) == 0 {
-		return nil, fmt.Errorf("no packages match %s", strings.Join(patterns, " "))
+		return nil, fmt.Errorf("no packages match %s in %s", strings.Join(patterns, " "), dir)
 	}
-	var wrong []string
+	if err := wrongIn(initial); err != nil {
+		return nil, err
+	}
 	standard := make(map[string]bool)
 	packages.Visit(initial, nil, func(p *packages.Package) {
 		within := p.Module == nil || p.Module.Path == "std"
 		standard[p.PkgPath] = within && !slices.Contains(initial, p) && !strings.HasPrefix(p.PkgPath, "cmd/")
-		for _, e := range p.Errors {
-			wrong = append(wrong, e.Error())
-		}
 	})
-	if len(wrong) > 0 {
-		more := ""
-		if len(wrong) > 10 {
-			wrong, more = wrong[:10], fmt.Sprintf("\nand %d more", len(wrong)-10)
-		}
-		return nil, fmt.Errorf("the packages do not compile:\n%s%s", strings.Join(wrong, "\n"), more)
-	}
 	prog, built := ssautil.AllPackages(initial, ssa.InstantiateGenerics)
 	prog.Build()
 	p := &program{ssa: prog, standard: standard}
@@ -62,6 +60,47 @@ func load(ctx context.Context, dir string, tests bool, patterns []string) (*prog
 		return nil, fmt.Errorf("there is no function in %s", strings.Join(patterns, " "))
 	}
 	return p, nil
+}
+
+// isFolder says of a folder that is not there which one that is: the go command, run in it, would seem to be what is missing.
+func isFolder(dir string) error {
+	switch info, err := os.Stat(dir); {
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return fmt.Errorf("%s is no folder", dir)
+	}
+	return nil
+}
+
+// wrongIn says what is wrong with packages. If some were not found, the rest follows from that.
+func wrongIn(initial []*packages.Package) error {
+	var missing, wrong []string
+	packages.Visit(initial, nil, func(p *packages.Package) {
+		for _, e := range p.Errors {
+			text := e.Msg
+			if e.Pos != "" && e.Pos != "-" {
+				text = e.Error()
+			}
+			if e.Kind == packages.ListError {
+				missing = append(missing, text)
+			} else {
+				wrong = append(wrong, text)
+			}
+		}
+	})
+	said := "the packages do not compile"
+	if len(missing) > 0 {
+		said, wrong = "the packages cannot be loaded", missing
+	}
+	if len(wrong) == 0 {
+		return nil
+	}
+	more := ""
+	if len(wrong) > 10 {
+		wrong, more = wrong[:10], fmt.Sprintf("\nand %d more", len(wrong)-10)
+	}
+	return fmt.Errorf("%s:\n%s%s", said, strings.Join(wrong, "\n"), more)
 }
 
 // findRoots takes init and main of main packages, or all functions of the packages if none is one.

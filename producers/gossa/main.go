@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 
@@ -26,23 +27,48 @@ type found struct{ error }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run is main without the process: it returns the exit status.
+func run(ctx context.Context, args []string, out, errOut io.Writer) (status int) {
 	var c commands
-	k := kong.Parse(&c, kong.Name("gossa"), kong.Description("Makes graphs of Go packages, and asks what becomes of values in them."), kong.UsageOnError())
+	exited := -1
+	parser, err := kong.New(&c, kong.Name("gossa"), kong.Description("Makes graphs of Go packages, and asks what becomes of values in them."),
+		kong.Writers(out, errOut), kong.Exit(func(status int) { exited = status }))
+	if err != nil {
+		panic("BUG: command line: " + err.Error())
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+		defer func() { status = 2 }()
+	}
+	k, err := parser.Parse(args)
+	if exited >= 0 { // it was asked for help
+		return exited
+	}
+	if err != nil {
+		command := "gossa"
+		var wrong *kong.ParseError
+		if errors.As(err, &wrong) && wrong.Context.Selected() != nil {
+			command = wrong.Context.Selected().FullPath()
+		}
+		fmt.Fprintf(errOut, "gossa: %v\nrun %s --help to see what there is\n", err, command)
+		return 2
+	}
 	k.BindTo(ctx, (*context.Context)(nil))
-	err := k.Run()
-	stop()
+	if err = k.Run(); err == nil {
+		return 0
+	}
+	fmt.Fprintln(errOut, "gossa:", err)
 	var wrong usage
 	var finds found
 	switch {
-	case err == nil:
-		return
 	case errors.As(err, &wrong):
-		fmt.Fprintln(os.Stderr, "gossa:", err)
-		os.Exit(2)
+		return 2
 	case errors.As(err, &finds):
-		fmt.Fprintln(os.Stderr, "gossa:", err)
-		os.Exit(3)
+		return 3
 	}
-	fmt.Fprintln(os.Stderr, "gossa:", err)
-	os.Exit(1)
+	return 1
 }
