@@ -247,9 +247,9 @@ func methodName(f *types.Func) string {
 	if recv == nil || f.Pkg() == nil {
 		return f.FullName()
 	}
-	t, star := recv.Type(), ""
+	t, star := types.Unalias(recv.Type()), ""
 	if p, is := t.(*types.Pointer); is {
-		t, star = p.Elem(), "*"
+		t, star = types.Unalias(p.Elem()), "*"
 	}
 	if n, is := t.(*types.Named); is {
 		return f.Pkg().Path() + ".(" + star + n.Obj().Name() + ")." + f.Name()
@@ -355,7 +355,7 @@ func (b *body) sourceField(at ssa.Instruction, t types.Type, field int, to int32
 	if p, is := t.Underlying().(*types.Pointer); is {
 		t = p.Elem()
 	}
-	n, is := t.(*types.Named)
+	n, is := types.Unalias(t).(*types.Named)
 	if !is || n.Obj().Pkg() == nil {
 		return
 	}

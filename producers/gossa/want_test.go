@@ -98,11 +98,12 @@ func (c *corpus) marked(name string) flows {
 	return m
 }
 
-// wantRules are what own-sanitizer and own-rules need.
+// wantRules are what own-sanitizer, own-rules and aliases need.
 const wantRules = `
 sanitizer want/own-sanitizer.clean result
 source want/own-rules.secret result
 sink want/own-rules.publish arg 0 log
+sink want/aliases.(*journal).write arg 1 log
 pass want/own-rules.count
 `
 
