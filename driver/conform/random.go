@@ -24,8 +24,9 @@ import (
 type RandomProgram struct {
 	Case
 	choices []uint16
-	parts   []int // of choices: where statements and formulas begin
-	shapes  int   // that it holds, if it is made of them
+	parts   []int  // of choices: where statements and formulas begin
+	shapes  int    // that it holds, if it is made of them
+	source  string // if it was written in Go
 }
 
 // Random makes the program of a seed. Equal seeds give equal programs.
@@ -57,8 +58,11 @@ const (
 	kinds
 )
 
-// ofIntegers is a kind that no stream of decisions has by chance.
-const ofIntegers uint16 = 1000
+// Kinds that no stream of decisions has by chance.
+const (
+	ofIntegers uint16 = 1000 + iota
+	ofGo
+)
 
 // FromChoices makes the program of a stream of decisions; every stream has one.
 func FromChoices(stream []uint16) *RandomProgram {
@@ -131,6 +135,10 @@ type label struct {
 var groupSizes = [][3]uint32{{1, 1, 1}, {4, 1, 1}, {32, 1, 1}, {33, 1, 1}, {5, 3, 1}, {64, 1, 1}, {8, 4, 2}}
 
 func generate(c *choices) *RandomProgram {
+	if len(c.stream) > 0 && c.stream[0] == ofGo {
+		c.pos = 1
+		return goKernel(c)
+	}
 	g := &generator{choices: c}
 	var kind uint16
 	if len(c.stream) > 0 && c.stream[0] == ofIntegers {

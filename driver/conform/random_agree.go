@@ -66,9 +66,10 @@ func (r *RandomProgram) differ(got, want Outcome) error {
 	return nil
 }
 
-// Describe prints the program and its launch in the form of a case file.
+// Describe prints the program and its launch in the form of a case file, under the Go that it was made of.
 func (r *RandomProgram) Describe() string {
 	var b bytes.Buffer
+	b.WriteString(r.source)
 	fmt.Fprintf(&b, "-- program --\n%s-- launch --\ngrid %d %d %d\n", text.Of(r.Program), r.Launch.Grid[0], r.Launch.Grid[1], r.Launch.Grid[2])
 	for i, p := range r.Program.Params() {
 		fmt.Fprintf(&b, "arg %s =", p.Name)

@@ -32,10 +32,10 @@ func ClockSeed() uint64 { return uint64(time.Now().UnixNano()) * 0x9E37_79B9_7F4
 // RandomRun compares random programs on each device with the interpreter: through text and back, then run. Failing
 // programs are shrunk and stand in the summary's failures as text.
 type RandomRun struct {
-	Seed, N uint64 // the first program, and how many
-	Shapes  bool   // programs of shapes, as RandomShapes makes them
-	Workers int    // goroutines; 0 is one
-	Step    func() // called after each program; may be nil
+	Seed, N uint64                           // the first program, and how many
+	Make    func(seed uint64) *RandomProgram // RandomShapes or RandomGo, say; nil is Random
+	Workers int                              // goroutines; 0 is one
+	Step    func()                           // called after each program; may be nil
 	// Stop ends the run early once it is closed, without an error: nothing more is begun, and what is under way gets a
 	// verdict. Nil never does.
 	Stop <-chan struct{}
@@ -128,8 +128,8 @@ func (o RandomRun) Run(ctx context.Context, s *Summary, devices ...Device) error
 
 // make makes the program of a seed.
 func (o RandomRun) make(seed uint64) *RandomProgram {
-	if o.Shapes {
-		return RandomShapes(seed)
+	if o.Make != nil {
+		return o.Make(seed)
 	}
 	return Random(seed)
 }

@@ -56,7 +56,7 @@ func TestRandomProgramsAgreeUnderEverySchedule(t *testing.T) {
 	if err := conform.RunRandom(context.Background(), firstSeed(t), n, runtime.GOMAXPROCS(0), &s, func() {}, devices...); err != nil {
 		t.Fatal(err)
 	}
-	shapes := conform.RandomRun{Seed: firstSeed(t), N: n / 10, Shapes: true, Workers: runtime.GOMAXPROCS(0)}
+	shapes := conform.RandomRun{Seed: firstSeed(t), N: n / 10, Make: conform.RandomShapes, Workers: runtime.GOMAXPROCS(0)}
 	if err := shapes.Run(t.Context(), &s, devices...); err != nil {
 		t.Fatal(err)
 	}
@@ -218,9 +218,11 @@ func TestEqualSeedsGiveEqualPrograms(t *testing.T) {
 		if c := conform.FromChoices(a.Choices()); c.Program.Digest() != a.Program.Digest() {
 			t.Errorf("seed %d: its choices give another program", seed)
 		}
-		shapes := conform.RandomShapes(seed)
-		if c := conform.FromChoices(shapes.Choices()); c.Describe() != shapes.Describe() || shapes.Family != "shapes" || c.Family != "shapes" {
-			t.Errorf("seed %d: the choices of its shapes give another program", seed)
+		for family, kind := range map[string]func(uint64) *conform.RandomProgram{"shapes": conform.RandomShapes, "gokernels": conform.RandomGo} {
+			p := kind(seed)
+			if c := conform.FromChoices(p.Choices()); c.Describe() != p.Describe() || p.Family != family || c.Family != family {
+				t.Errorf("seed %d: the choices of its %s give another program", seed, family)
+			}
 		}
 	}
 }
@@ -250,11 +252,13 @@ func TestDescribedProgramIsACase(t *testing.T) {
 // FuzzProgram takes any bytes as the decisions of the generator.
 func FuzzProgram(f *testing.F) {
 	for seed := range uint64(8) {
-		var b []byte
-		for _, c := range conform.Random(seed).Choices() {
-			b = binary.LittleEndian.AppendUint16(b, c)
+		for _, kind := range []func(uint64) *conform.RandomProgram{conform.Random, conform.RandomGo} {
+			var b []byte
+			for _, c := range kind(seed).Choices() {
+				b = binary.LittleEndian.AppendUint16(b, c)
+			}
+			f.Add(b)
 		}
-		f.Add(b)
 	}
 	d := conform.Interp(interp.Options{Schedule: interp.Reversed})
 	f.Fuzz(func(t *testing.T, b []byte) {

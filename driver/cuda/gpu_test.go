@@ -28,7 +28,7 @@ import (
 // that runs them on a machine with a driver and no Go.
 var (
 	gpuRandom   = flag.Uint64("gpu-random", 200, "how many random programs to compare on the GPU")
-	gpuShapes   = flag.Bool("gpu-shapes", false, "random programs of shapes: a few ops each, over hundreds of values")
+	gpuKind     = flag.String("gpu-kind", "random", "what random programs are: random, shapes (a few ops each, over hundreds of values) or gokernels (written in Go)")
 	gpuSeed     = flag.Uint64("gpu-seed", 0, "the first of them; 0 takes one from the clock")
 	gpuChoices  = flag.String("gpu-choices", "", "file with the decisions of one random program, to be tried alone")
 	gpuMatch    = flag.String("gpu-match", "", "only conformance cases whose family/name holds this")
@@ -196,12 +196,11 @@ func TestGPUAgreesOnRandomPrograms(t *testing.T) {
 	timer := time.AfterFunc(*gpuLimit-min(15*time.Second, *gpuLimit/4), func() { close(stop) })
 	defer timer.Stop()
 	s := agreeTogether(ctx, t, library(t), stop)
-	if *gpuShapes {
-		report(t, "shapes", s, begin)
-		return
-	}
-	report(t, "random", s, begin)
+	report(t, *gpuKind, s, begin)
 }
+
+// randomKinds make the programs of -gpu-kind.
+var randomKinds = map[string]func(seed uint64) *conform.RandomProgram{"random": conform.Random, "shapes": conform.RandomShapes, "gokernels": conform.RandomGo}
 
 // library is the driver that is there, not opened by anybody.
 func library(t *testing.T) cu.Driver {
@@ -249,8 +248,12 @@ func agreeTogether(ctx context.Context, t *testing.T, lib cu.Driver, stop <-chan
 	if seed == 0 {
 		seed = conform.ClockSeed()
 	}
-	fmt.Printf("gpu-random from seed=%d; -gpu-seed=%d repeats it\n", seed, seed)
-	run := conform.RandomRun{Seed: seed, N: *gpuRandom, Shapes: *gpuShapes, Workers: workers, Stop: stop, Alone: conform.InProcess(func(ctx context.Context, file string) *exec.Cmd {
+	kind := randomKinds[*gpuKind]
+	if kind == nil {
+		t.Fatalf("-gpu-kind=%s is none of random, shapes and gokernels", *gpuKind)
+	}
+	fmt.Printf("gpu-random from seed=%d; -gpu-kind=%s -gpu-seed=%d repeats it\n", seed, *gpuKind, seed)
+	run := conform.RandomRun{Seed: seed, N: *gpuRandom, Make: kind, Workers: workers, Stop: stop, Alone: conform.InProcess(func(ctx context.Context, file string) *exec.Cmd {
 		return exec.CommandContext(ctx, os.Args[0], "-test.run=^TestGPUAgreesOnRandomPrograms$", "-gpu-choices="+file, fmt.Sprintf("-gpu-sim=%v", *gpuSim))
 	})}
 	err := run.Run(ctx, &s, conform.On(openTogether(t, lib)))

@@ -109,7 +109,7 @@ func TestSimulatedDevicesAgreeOnRandomPrograms(t *testing.T) {
 	if err := conform.RunRandom(context.Background(), first, n, 2, &s, func() {}, conform.On(d)); err != nil {
 		t.Fatal(err)
 	}
-	shapes := conform.RandomRun{Seed: first, N: n / 10, Shapes: true, Workers: 2}
+	shapes := conform.RandomRun{Seed: first, N: n / 10, Make: conform.RandomShapes, Workers: 2}
 	if err := shapes.Run(t.Context(), &s, conform.On(d)); err != nil {
 		t.Fatal(err)
 	}

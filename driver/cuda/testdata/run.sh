@@ -2,7 +2,7 @@
 # Runs the GPU suite where it lies. It needs the NVIDIA driver, no Go; the parts budgets, byhand and codegen want a C
 # compiler and nvcc, sanitize wants compute-sanitizer, assemble ptxas, and each says so if it has none.
 #
-#	run.sh [PART[:SECONDS]]...      device contract conform examples waves prim primbench topologies byhand graphs gap evidence instructions accuracy faults random shapes sweep sanitize budgets codegen assemble
+#	run.sh [PART[:SECONDS]]...      device contract conform examples waves prim primbench topologies byhand graphs gap evidence instructions accuracy faults random shapes gokernels sweep sanitize budgets codegen assemble
 #
 # Without parts, all of them. A part ends after its seconds, and its line tells how far it came. One line a part, and
 # one at the end:
@@ -14,8 +14,8 @@
 # graphs.csv, files.txt, gap.csv, prim.csv, speedup.csv, and codegen's tables.
 #
 #	LIMIT=570                               seconds for all: parts get what is left, and those that find nothing left are skipped
-#	RANDOM_PROGRAMS=200000 PROCESSES=8      of the parts random, shapes and prim: each process has a context and a compiler of its own
-#	SEED=106618676                          of the parts random and shapes: the first seed, not one from the clock
+#	RANDOM_PROGRAMS=200000 PROCESSES=8      of the parts random, shapes, gokernels and prim: each process has a context and a compiler of its own
+#	SEED=106618676                          of the parts random, shapes and gokernels: the first seed, not one from the clock
 #	GRAPHS=sets,levels                      of the part graphs: only these questions; graph/figures_test.go has them
 #	PRIM=scan,sort-u64                      of the part primbench: only operations whose name contains one of these
 #	LONG=1                                  of the part prim: its sweeps as well, which take minutes
@@ -249,7 +249,7 @@ part_sweep() {
 # process of its own, and tells which fail there. The first 40 of them: one that hangs holds up its neighbours.
 alone() { # logs…
 	sed -n 's/.*with programs \[\([0-9 ]*\)\] under way.*/\1/p' "$@" | tr ' ' '\n' | head -40 | xargs -r -P "$cores" -I{} sh -c '
-		timeout -s KILL 15 "$1" -test.timeout=0 -test.run="^TestGPUAgreesOnRandomPrograms$" -gpu-random=1 -gpu-together=1 "-gpu-seed=$2" $3 $4 >/dev/null 2>&1
+		timeout -s KILL 15 "$1" -test.timeout=0 -test.run="^TestGPUAgreesOnRandomPrograms$" -gpu-random=1 -gpu-together=1 "-gpu-seed=$2" "$3" $4 >/dev/null 2>&1
 		case $? in
 		0) ;;
 		124 | 137) echo "gpu-random seed=$2 $3 did not end, and takes more than 15 s alone" ;;
@@ -263,21 +263,24 @@ agree() { # log, programs, seed
 	local left=$2 seed=$3 rc=0 began=$SECONDS whole=$seconds one=$1.one
 	while [ "$left" -gt 0 ] && [ $((seconds = whole - (SECONDS - began))) -gt 20 ]; do
 		: >"$one"
-		# shellcheck disable=SC2086 # nothing, or a flag
-		GOMAXPROCS=2 suite "$one" -test.run='^TestGPUAgreesOnRandomPrograms$' "-gpu-random=$left" "-gpu-seed=$seed" $kind || rc=$?
+		GOMAXPROCS=2 suite "$one" -test.run='^TestGPUAgreesOnRandomPrograms$' "-gpu-random=$left" "-gpu-seed=$seed" "$kind" || rc=$?
 		cat "$one" >>"$1"
 		read -r left seed < <(sed -n 's/^gpu-random lost the device; left=\([0-9]*\) from seed=\([0-9]*\)$/\1 \2/p' "$one" | tail -1) || break
 	done
 	return $rc
 }
 
-part_random() { programs random '' "${RANDOM_PROGRAMS:-$([ -n "${SIM:-}" ] && echo 400 || echo 200000)}"; }
+part_random() { programs random "${RANDOM_PROGRAMS:-$([ -n "${SIM:-}" ] && echo 400 || echo 200000)}"; }
 # As many programs of shapes as the time allows.
-part_shapes() { programs shapes -gpu-shapes "${RANDOM_PROGRAMS:-$([ -n "${SIM:-}" ] && echo 40 || echo 100000000)}"; }
+part_shapes() { programs shapes "${RANDOM_PROGRAMS:-$([ -n "${SIM:-}" ] && echo 40 || echo 100000000)}"; }
+
+# Kernels written in Go. There is no Go here: they are drawn and compiled by package kernel as the test runs, and
+# compared with the interpreter. What Go itself computes of them, driver/conform's tests compare with the interpreter.
+part_gokernels() { programs gokernels "${RANDOM_PROGRAMS:-$([ -n "${SIM:-}" ] && echo 40 || echo 20000)}"; }
 
 # programs compares random programs of a kind with the interpreter, in several processes.
-programs() { # name, flag that makes them, how many
-	local kind=$2 programs=$3 processes=${PROCESSES:-$((cores > 3 ? cores / 2 : 2))} i rc=0 pids=() began=$SECONDS
+programs() { # kind, how many
+	local kind=-gpu-kind=$1 programs=$2 processes=${PROCESSES:-$((cores > 3 ? cores / 2 : 2))} i rc=0 pids=() began=$SECONDS
 	# The clock, spread over all seeds: no run has had these.
 	local first=${SEED:-$((($(date +%s%N) * 0x5851f42d4c957f2d) & 0x7fffffffffffffff))} each=$(((programs + processes - 1) / processes))
 	line "gpu-$1 from seed=$first; SEED=$first with PROCESSES=$processes repeats it"
@@ -290,8 +293,8 @@ programs() { # name, flag that makes them, how many
 	rm -f "$work/$1"*.one
 	cat "$work/$1"* >>"$log"
 	alone "$work/$1"*
-	# A program that fails is named in one line, with what it lost or left.
-	sed -n "s/^ *[a-z_]*\.go:[0-9]*: $1\/\([0-9]*\): /gpu-$1 seed=\1 fails: /p" "$work/$1"* | cut -c1-300 | tee -a "$out/gpu-summary.txt"
+	# A program that fails is named in one line, with what repeats it and what it lost or left.
+	sed -n "s/^ *[a-z_]*\.go:[0-9]*: $1\/\([0-9]*\): /gpu-$1 seed=\1 fails, SEED=\1 RANDOM_PROGRAMS=1 PROCESSES=1 run.sh $1 repeats it: /p" "$work/$1"* | cut -c1-300 | tee -a "$out/gpu-summary.txt"
 	said=$(sed -n "s/^gpu-total $1 //p" "$work/$1"* | awk -v processes="$processes" -v wanted="$programs" -v wall="$((SECONDS - began))" '{
 		for (i = 2; i <= NF; i++) { n = split($i, kv, "="); if (n == 2) sum[kv[1]] += kv[2] }
 	} END {
@@ -415,8 +418,8 @@ part_assemble() {
 }
 
 declare -A most=([device]=60 [examples]=120 [waves]=150 [prim]=120 [primbench]=240 [topologies]=150 [byhand]=240 [graphs]=560 [gap]=180 [evidence]=420 [contract]=120 [conform]=240 [instructions]=60 [accuracy]=150 [faults]=240
-	[random]=300 [shapes]=300 [sweep]=560 [sanitize]=420 [budgets]=300 [codegen]=560 [assemble]=150)
-all=(device contract conform examples waves prim primbench topologies byhand graphs gap evidence instructions accuracy faults random shapes sweep sanitize budgets codegen assemble)
+	[random]=300 [shapes]=300 [gokernels]=300 [sweep]=560 [sanitize]=420 [budgets]=300 [codegen]=560 [assemble]=150)
+all=(device contract conform examples waves prim primbench topologies byhand graphs gap evidence instructions accuracy faults random shapes gokernels sweep sanitize budgets codegen assemble)
 [ $# -gt 0 ] || set -- "${all[@]}"
 for arg; do
 	if [ -z "${most[${arg%%:*}]:-}" ]; then
