@@ -106,7 +106,7 @@ func (j *job) setArgs(t *terminal, args []string) error {
 			continue
 		}
 		var pic *picture
-		if j.data[i], pic, err = t.parseBuffer(p.Type, value); err != nil {
+		if j.data[i], pic, err = t.parseBuffer(&p, value); err != nil {
 			return fmt.Errorf("--arg %s: %w", a, err)
 		}
 		if pic != nil {
@@ -118,7 +118,7 @@ func (j *job) setArgs(t *terminal, args []string) error {
 			continue
 		}
 		if p.IsBuffer() {
-			return usagef("kernel %s needs its buffer %s of %s: add --arg %s=zeros:N, iota:N, rand:N or a file", j.name, p.Name, p.Type, p.Name)
+			return usagef("kernel %s needs its buffer %s of %s: add --arg %s=zeros:N, iota:N, rand:N or a file", j.name, p.Name, p.ElemName(), p.Name)
 		}
 		return usagef("kernel %s needs its parameter %s of %s: add --arg %s=NUMBER", j.name, p.Name, p.Type, p.Name)
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -41,19 +40,14 @@ func (j *job) prints(specs []string) ([]printing, error) {
 // json is the same for --json.
 func (p printing) json(j *job) printedJSON {
 	par := j.params[p.param]
-	data, size := j.data[p.param], par.Type.Size()
-	doc := printedJSON{par.Name, par.Type.String(), len(data) / size, []any{}}
-	shown := doc.Len
+	data, size, list := j.data[p.param], par.Bytes(), scalars(&par)
+	doc := printedJSON{par.Name, par.ElemName(), len(data) / size, []any{}}
+	n := doc.Len
 	if p.count >= 0 {
-		shown = min(shown, p.count)
+		n = min(n, p.count)
 	}
-	for i := range shown {
-		text := formatElement(par.Type, par.Type.ReadElem(data[i*size:]))
-		if json.Valid([]byte(text)) {
-			doc.Values = append(doc.Values, json.RawMessage(text))
-		} else {
-			doc.Values = append(doc.Values, text)
-		}
+	for i := range n {
+		doc.Values = append(doc.Values, jsonOf(&par, words(list, data[i*size:])))
 	}
 	return doc
 }
@@ -61,20 +55,20 @@ func (p printing) json(j *job) printedJSON {
 // print writes elements between blanks, on one line after the name.
 func (p printing) print(w io.Writer, j *job) {
 	par := j.params[p.param]
-	data, size := j.data[p.param], par.Type.Size()
+	data, size, list := j.data[p.param], par.Bytes(), scalars(&par)
 	n := len(data) / size
-	shown := n
+	first := n
 	if p.count >= 0 {
-		shown = min(n, p.count)
+		first = min(n, p.count)
 	}
 	out := bufio.NewWriter(w)
 	defer out.Flush()
 	fmt.Fprintf(out, "%s:", par.Name)
-	for i := range shown {
+	for i := range first {
 		out.WriteByte(' ')
-		out.WriteString(formatElement(par.Type, par.Type.ReadElem(data[i*size:])))
+		out.WriteString(shown(&par, words(list, data[i*size:])))
 	}
-	if shown < n {
+	if first < n {
 		fmt.Fprintf(out, " … (%d in all)", n)
 	}
 	out.WriteByte('\n')
@@ -117,6 +111,9 @@ func (j *job) outputs(t *terminal, specs []string) (list []output, err error) {
 			}
 		}
 		if p := j.params[i]; isPicture(o.file) {
+			if p.Record != nil {
+				return nil, usagef("--out %s: %s holds records, which make no picture", s, name)
+			}
 			if _, _, err := o.size.fit(p.Type, len(j.data[i])/p.Type.Size()); err != nil {
 				return nil, usagef("--out %s: %w", s, err)
 			}
@@ -149,8 +146,8 @@ func (o output) save(j *job) error {
 		return o.write(b)
 	case strings.ToLower(filepath.Ext(o.file)) == ".txt":
 		var b []byte
-		for size := p.Type.Size(); len(data) > 0; data = data[size:] {
-			b = append(append(b, formatElement(p.Type, p.Type.ReadElem(data))...), '\n')
+		for size, list := p.Bytes(), scalars(&p); len(data) > 0; data = data[size:] {
+			b = append(append(b, strings.Join(words(list, data), " ")...), '\n')
 		}
 		return o.write(b)
 	}

@@ -57,12 +57,12 @@ func pictureSize(s string) (file string, size *picture, err error) {
 	if s[i+4] != ':' {
 		return s, nil, nil
 	}
-	w, h, _ := strings.Cut(s[i+5:], "x")
+	w, h, high := strings.Cut(s[i+5:], "x")
 	size = new(picture)
-	if size.w, err = strconv.Atoi(w); err == nil && h != "" {
+	if size.w, err = strconv.Atoi(w); err == nil && high {
 		size.h, err = strconv.Atoi(h)
 	}
-	if err != nil || size.w <= 0 || size.h < 0 || h != "" && size.h == 0 {
+	if err != nil || size.w <= 0 || size.h < 0 || high && size.h == 0 {
 		return "", nil, fmt.Errorf("%q: want FILE.png:WIDTH or FILE.png:WIDTHxHEIGHT", s)
 	}
 	if size.w > maxPixels || size.h > maxPixels || size.w*max(size.h, 1) > maxPixels {
@@ -87,7 +87,7 @@ func (size picture) fit(t ir.Type, n int) (_ picture, colour bool, err error) {
 	if size.h == 0 {
 		size.h = pixels / size.w
 	}
-	if size.w*size.h != pixels {
+	if pixels == 0 || size.w*size.h != pixels {
 		return size, colour, fmt.Errorf("%d × %d pixels do not fit a buffer of %d %s", size.w, size.h, n, t)
 	}
 	return size, colour, nil

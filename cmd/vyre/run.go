@@ -159,7 +159,7 @@ func (j *job) written(data [][]byte) []outputJSON {
 	for i, p := range j.params {
 		if p.IsBuffer() && p.Access.Writes() {
 			sum := blake3.Sum256(data[i])
-			outs = append(outs, outputJSON{p.Name, p.Type.String(), len(data[i]) / p.Type.Size(), hex.EncodeToString(sum[:])})
+			outs = append(outs, outputJSON{p.Name, p.ElemName(), len(data[i]) / p.Bytes(), hex.EncodeToString(sum[:])})
 		}
 	}
 	return outs

@@ -92,7 +92,7 @@ func formatElement(t ir.Type, bits uint64) string {
 // picture is the size of an image that a buffer came from.
 type picture struct{ w, h int }
 
-// parseBuffer makes the contents of a buffer of element type t from what follows --arg name=:
+// parseBuffer makes the contents of a buffer from what follows --arg name=. Of a record, numbers are its fields in order:
 //
 //	zeros:N            N zeros
 //	iota:N             0, 1, 2, … N−1
@@ -101,15 +101,15 @@ type picture struct{ w, h int }
 //	FILE.png           the pixels, four bytes each (u8) or one word each (u32), red first
 //	FILE.txt           numbers between blanks
 //	FILE               its bytes; as -, -.png or -.txt, those of standard input
-func (term *terminal) parseBuffer(t ir.Type, s string) ([]byte, *picture, error) {
+func (term *terminal) parseBuffer(p *ir.Param, s string) ([]byte, *picture, error) {
 	kind, rest, _ := strings.Cut(s, ":")
 	switch kind {
 	case "zeros", "iota", "rand":
-		b, err := generated(t, kind, rest)
+		b, err := generated(p, kind, rest)
 		return b, nil, asUsage(err)
 	}
 	if isList(s) {
-		b, err := numberList(t, strings.Split(s, ","))
+		b, err := numberList(p, strings.Split(s, ","))
 		return b, nil, asUsage(err)
 	}
 	file, err := term.read(s, maxData)
@@ -118,16 +118,19 @@ func (term *terminal) parseBuffer(t ir.Type, s string) ([]byte, *picture, error)
 	}
 	switch strings.ToLower(filepath.Ext(s)) {
 	case ".png":
-		return readPicture(t, s, file)
+		if p.Record != nil {
+			return nil, nil, fmt.Errorf("%s: a picture becomes a buffer of u8, u32 or f32, not of records", s)
+		}
+		return readPicture(p.Type, s, file)
 	case ".txt":
-		b, err := numberList(t, strings.Fields(string(file)))
+		b, err := numberList(p, strings.Fields(string(file)))
 		if err != nil {
 			err = fmt.Errorf("%s: %w", s, err)
 		}
 		return b, nil, err
 	}
-	if len(file)%t.Size() != 0 {
-		return nil, nil, fmt.Errorf("%s has %d bytes, which is no multiple of the %d bytes of a %s", s, len(file), t.Size(), t)
+	if len(file)%p.Bytes() != 0 {
+		return nil, nil, fmt.Errorf("%s has %d bytes, which is no multiple of the %d bytes of a %s", s, len(file), p.Bytes(), p.ElemName())
 	}
 	return file, nil, nil
 }
@@ -148,31 +151,37 @@ func isList(s string) bool {
 	return err == nil || first == "true" || first == "false"
 }
 
-func numberList(t ir.Type, words []string) ([]byte, error) {
-	b := make([]byte, 0, len(words)*t.Size())
+func numberList(p *ir.Param, words []string) ([]byte, error) {
+	list := scalars(p)
+	if len(words)%len(list) != 0 {
+		return nil, fmt.Errorf("%d numbers, which is no multiple of the %d of a record", len(words), len(list))
+	}
+	b, size := make([]byte, len(words)/len(list)*p.Bytes()), p.Bytes()
 	for i, w := range words {
-		v, err := parseScalar(t, strings.TrimSpace(w))
+		s := list[i%len(list)]
+		v, err := parseScalar(s.Type, strings.TrimSpace(w))
 		if err != nil {
 			return nil, fmt.Errorf("number %d: %w", i, err)
 		}
-		b = t.AppendElem(b, v)
+		s.put(b[i/len(list)*size:], v)
 	}
 	return b, nil
 }
 
-// generated makes zeros, iota and rand.
-func generated(t ir.Type, kind, rest string) ([]byte, error) {
+// generated makes zeros, iota and rand, all fields of a record like elements of their own.
+func generated(p *ir.Param, kind, rest string) ([]byte, error) {
 	count, seedText, seeded := strings.Cut(rest, ":")
 	n, err := strconv.ParseUint(count, 0, 64)
-	if err != nil || n > maxElements || seeded && kind != "rand" {
+	most := maxData / uint64(max(8, p.Bytes()))
+	if err != nil || n > most || seeded && kind != "rand" {
 		form := kind + ":N"
 		if kind == "rand" {
 			form += "[:SEED]"
 		}
-		return nil, fmt.Errorf("%s:%s: want %s with N up to %d", kind, rest, form, maxElements)
+		return nil, fmt.Errorf("%s:%s: want %s with N up to %d", kind, rest, form, most)
 	}
 	if kind == "zeros" {
-		return make([]byte, int(n)*t.Size()), nil
+		return make([]byte, int(n)*p.Bytes()), nil
 	}
 	var seed uint64
 	if seeded {
@@ -181,25 +190,31 @@ func generated(t ir.Type, kind, rest string) ([]byte, error) {
 		}
 	}
 	rng := rand.New(rand.NewPCG(seed, 0))
-	b := make([]byte, 0, int(n)*t.Size())
+	b, list := make([]byte, int(n)*p.Bytes()), scalars(p)
 	for i := range n {
-		var v uint64
-		switch {
-		case kind == "iota":
-			v = iotaBits(t, i)
-		case t == ir.F64:
-			v = math.Float64bits(rng.Float64())
-		case t == ir.F32:
-			v = uint64(math.Float32bits(rng.Float32()))
-		case t.IsHalf():
-			// Eight random bits are exact in both formats.
-			v = exact.Eval(ir.OpCvt, ir.F32, t, 0, uint64(math.Float32bits(float32(rng.IntN(256))/256)), 0, 0)
-		default:
-			v = rng.Uint64() & t.Mask()
+		for _, s := range list {
+			v := iotaBits(s.Type, i)
+			if kind == "rand" {
+				v = randomBits(s.Type, rng)
+			}
+			s.put(b[int(i)*p.Bytes():], v)
 		}
-		b = t.AppendElem(b, v)
 	}
 	return b, nil
+}
+
+// randomBits draws a value of type t: a float in [0, 1), an integer of its range.
+func randomBits(t ir.Type, rng *rand.Rand) uint64 {
+	switch {
+	case t == ir.F64:
+		return math.Float64bits(rng.Float64())
+	case t == ir.F32:
+		return uint64(math.Float32bits(rng.Float32()))
+	case t.IsHalf():
+		// Eight random bits are exact in both formats.
+		return exact.Eval(ir.OpCvt, ir.F32, t, 0, uint64(math.Float32bits(float32(rng.IntN(256))/256)), 0, 0)
+	}
+	return rng.Uint64() & t.Mask()
 }
 
 // iotaBits is i as a value of type t; integers wrap.
