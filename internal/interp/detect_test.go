@@ -65,6 +65,34 @@ func TestPartsOfBuffersReportWhatTheSourceWrote(t *testing.T) {
 	}
 }
 
+// An index that the source makes narrower is what that leaves of it, here uint32(n).
+func TestPartsOfBuffersReportANarrowedIndex(t *testing.T) {
+	k := prepare(t, `kernel @k workgroup(1) {
+		param @x: buf<u32> ro
+		param %n: i64
+		param @out: buf<u32> wo
+		%i = cvt.u32.i64 %n
+		%in = lt.u32 %i, 4_u32
+		%sum = add.u32 8_u32, %i
+		%at = select.u32 %in, %sum, 4294967295_u32
+		%v = load @x[%at]
+		store @out[0_u32], %v
+	}`)
+	for n, want := range map[int64]string{-1: "x[4294967295] out of bounds, length 4", 1<<32 + 5: "x[5] out of bounds, length 4", 1<<32 + 1: ""} {
+		res := run(t, k, 1, interp.Options{Detect: interp.Bounds}, u32s(make([]uint32, 12)...), scalar(uint64(n)), u32s(0))
+		if want == "" {
+			if len(res.Reports) != 0 {
+				t.Errorf("%d: %s", n, res.Reports[0])
+			}
+			continue
+		}
+		if len(res.Reports) != 1 {
+			t.Fatalf("%d: %d reports", n, len(res.Reports))
+		}
+		wantText(t, res.Reports[0].String(), want)
+	}
+}
+
 func TestUndefinedReadsAreReported(t *testing.T) {
 	k := prepare(t, `kernel @k workgroup(32) {
 		param @out: buf<u32> wo

@@ -36,13 +36,22 @@ func partOf(p *ir.Program, index ir.Row, n int) (i, other ir.Row, ok bool) {
 	if p.Op(in) != ir.OpLt {
 		return 0, 0, false
 	}
-	i = uncast(p, p.A(in))
-	return i, p.B(in), uncast(p, p.A(sum)) == i || uncast(p, p.B(sum)) == i
+	from := uncast(p, p.A(in))
+	return unwidened(p, p.A(in)), p.B(in), uncast(p, p.A(sum)) == from || uncast(p, p.B(sum)) == from
 }
 
 // uncast returns the row that conversions between integers began with.
 func uncast(p *ir.Program, r ir.Row) ir.Row {
 	for (p.Op(r) == ir.OpCvt || p.Op(r) == ir.OpBitcast) && p.Type(r).IsInt() && p.Type(p.A(r)).IsInt() {
+		r = p.A(r)
+	}
+	return r
+}
+
+// unwidened returns the row that conversions between integers began with that lose no bits: where the source itself
+// makes an index narrower, the index is what that gives.
+func unwidened(p *ir.Program, r ir.Row) ir.Row {
+	for (p.Op(r) == ir.OpCvt || p.Op(r) == ir.OpBitcast) && p.Type(r).IsInt() && p.Type(p.A(r)).IsInt() && p.Type(r).Bits() >= p.Type(p.A(r)).Bits() {
 		r = p.A(r)
 	}
 	return r
