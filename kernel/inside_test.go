@@ -199,3 +199,52 @@ func TestRacesNameElementsInsideElements(t *testing.T) {
 		}
 	}
 }
+
+// An index that the source makes narrower is what that leaves of it, in a whole buffer, a part, and inside a record.
+func TestReportsNameNarrowedIndices(t *testing.T) {
+	p, err := kernel.Program(`package kernels
+
+import "github.com/govyre/vyre/gpu"
+
+type rack struct {
+	id   uint32
+	keys [3]uint32
+}
+
+//vyre:kernel workgroup=1
+func Narrowed(t gpu.Thread, x []uint32, rs []rack, n int) {
+	part := x[4:8]
+	x[uint32(n)] = 1
+	part[uint32(n)] = 2
+	rs[uint32(n)].id = 3
+	rs[1].keys[uint32(n)] = 4
+	part[n] = 5
+	rs[1].keys[n] = 6
+}
+`, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := interp.Prepare(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, index := range map[int64][2]string{-2: {"4294967294", "-2"}, 1<<32 + 9: {"9", "4294967305"}} {
+		res, err := k.Run(t.Context(), interp.Launch{Grid: [3]uint32{1, 1, 1}, Args: []interp.Arg{{Mem: make([]byte, 4*8)}, {Mem: make([]byte, 16*2)}, {Bits: uint64(n)}}},
+			interp.Options{Detect: interp.Bounds})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []string
+		for _, r := range res.Reports {
+			all = append(all, r.String())
+		}
+		got := strings.Join(all, "\n")
+		for i, want := range []string{"x[%] out of bounds, length 8", "x[%] out of bounds, length 4", "rs[%].id out of bounds, length 2", "rs[1].keys[%] out of bounds, length 3",
+			"x[%] out of bounds, length 4", "rs[1].keys[%] out of bounds, length 3"} {
+			if want = strings.Replace(want, "%", index[i/4], 1); !strings.Contains(got, want) {
+				t.Errorf("%d: no %q in\n%s", n, want, got)
+			}
+		}
+	}
+}

@@ -31,7 +31,7 @@ func partOf(p *ir.Program, index ir.Row, n int) (i, other ir.Row, ok bool) {
 		if p.Op(product) != ir.OpMul || p.Op(p.B(product)) != ir.OpConst || p.Const(p.B(product)) != uint64(n) {
 			return 0, 0, false
 		}
-		return uncast(p, p.A(product)), uncast(p, p.B(sum)), true
+		return unwidened(p, p.A(product)), unwidened(p, p.B(sum)), true
 	}
 	if p.Op(in) != ir.OpLt {
 		return 0, 0, false
