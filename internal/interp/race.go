@@ -15,7 +15,9 @@ import (
 // It is exact about order by barriers, through phases, and about acquire and release, through the clocks of
 // each invocation. It reports no order-abiding pair as a race. What it can miss: an order that an acquire saw
 // in this run and would not have seen in another counts; and where more than crowdOrdered invocations of a
-// program with acquire and release touch one element in the same way, the earliest are forgotten.
+// program with acquire and release touch one element in the same way, the earliest are forgotten. A compare-and-swap that
+// has failed counts as a read, though it might have succeeded in another order: whether it can is not known, since the
+// values of atomics are not kept.
 
 // access is who touched an element, how, and when.
 type access struct {
