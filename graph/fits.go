@@ -9,7 +9,7 @@ import (
 	"github.com/govyre/vyre/megakernel/plan"
 )
 
-// budgeted is the options with a budget: that of the caller, else what the device has room for now.
+// budgeted is the options with a budget: that of the caller, else what the device has room for when it is made.
 func (o SessionOptions) budgeted(dev driver.Device) (SessionOptions, error) {
 	if o.Budget != 0 {
 		return o, nil

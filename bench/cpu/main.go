@@ -165,50 +165,14 @@ func oneCore(only string) error {
 		if !strings.Contains(p.name, only) {
 			continue
 		}
-		fast, err := prepare(native, p)
+		t, err := times(native, slow, bins, p)
 		if err != nil {
 			return err
-		}
-		interp, err := prepare(slow, p)
-		if err != nil {
-			return err
-		}
-		best := [2]time.Duration{math.MaxInt64, math.MaxInt64}
-		var sums [2]uint64
-		for round := range 12 {
-			for i, bin := range bins {
-				ns, sum, err := loop(bin, p.name, 10)
-				if err != nil {
-					return err
-				}
-				best[i], sums[i] = min(best[i], ns), sum
-			}
-			for range 10 {
-				if err := fast.run(); err != nil {
-					return err
-				}
-			}
-			if !p.slow || round < 3 {
-				if err := interp.run(); err != nil {
-					return err
-				}
-			}
-		}
-		ours, err := fast.digest()
-		if err != nil {
-			return err
-		}
-		if reference, err := interp.digest(); err != nil || ours != reference {
-			return fmt.Errorf("%s: machine code and interpreter differ (%v)", p.name, err)
-		}
-		same := ""
-		if ours != sums[0] {
-			same = " (other bits)"
 		}
 		us := func(d time.Duration) float64 { return float64(d) / 1000 }
-		fmt.Fprintf(w, "| %s%s\t| %.1f\t| %.1f\t| %.0f\t| %.1f\t|", p.name, same, us(best[0]), us(best[1]), us(interp.least), us(fast.least))
-		for i, other := range [...]time.Duration{best[0], best[1], interp.least} {
-			x := us(other) / us(fast.least)
+		fmt.Fprintf(w, "| %s%s\t| %.1f\t| %.1f\t| %.0f\t| %.1f\t|", p.name, t.note, us(t.others[0]), us(t.others[1]), us(t.others[2]), us(t.ours))
+		for i, other := range t.others {
+			x := us(other) / us(t.ours)
 			logs[i] += math.Log(x)
 			fmt.Fprintf(w, " %.2f\t|", x)
 		}
@@ -217,4 +181,56 @@ func oneCore(only string) error {
 	}
 	fmt.Fprintf(w, "| geometric mean\t| \t| \t| \t| \t| %.2f\t| %.2f\t| %.2f\t|\n", math.Exp(logs[0]/n), math.Exp(logs[1]/n), math.Exp(logs[2]/n))
 	return w.Flush()
+}
+
+// taken is how long a kernel took: the least of all runs.
+type taken struct {
+	others [3]time.Duration // of both programs in C, and of the interpreter
+	ours   time.Duration
+	note   string // what is behind the kernel's name
+}
+
+// times runs a kernel on all sides in turns, and compares what comes out.
+func times(native, slow driver.Device, bins [2]string, p problem) (t taken, err error) {
+	fast, err := prepare(native, p)
+	if err != nil {
+		return t, err
+	}
+	interp, err := prepare(slow, p)
+	if err != nil {
+		return t, err
+	}
+	t.others = [3]time.Duration{math.MaxInt64, math.MaxInt64}
+	var sums [2]uint64
+	for round := range 12 {
+		for i, bin := range bins {
+			ns, sum, err := loop(bin, p.name, 10)
+			if err != nil {
+				return t, err
+			}
+			t.others[i], sums[i] = min(t.others[i], ns), sum
+		}
+		for range 10 {
+			if err := fast.run(); err != nil {
+				return t, err
+			}
+		}
+		if !p.slow || round < 3 {
+			if err := interp.run(); err != nil {
+				return t, err
+			}
+		}
+	}
+	t.others[2], t.ours = interp.least, fast.least
+	ours, err := fast.digest()
+	if err != nil {
+		return t, err
+	}
+	if reference, err := interp.digest(); err != nil || ours != reference {
+		return t, fmt.Errorf("%s: machine code and interpreter differ (%v)", p.name, err)
+	}
+	if ours != sums[0] {
+		t.note = " (other bits)"
+	}
+	return t, nil
 }
