@@ -17,6 +17,7 @@ import (
 
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/files"
+	"github.com/govyre/vyre/internal/needs"
 	"github.com/klauspost/compress/zstd"
 	"go.uber.org/goleak"
 )
@@ -274,11 +275,7 @@ func TestZstd(t *testing.T) {
 			t.Errorf("%s: %v, %v; want %s", what, g, err, c.want)
 		}
 	}
-	tool, err := exec.LookPath("zstd")
-	if err != nil {
-		t.Skip("no zstd on the PATH, which makes the file: install zstd")
-	}
-	cmd := exec.Command(tool, "-19", "-c")
+	cmd := exec.Command(needs.Tool(t, "zstd"), "-19", "-c")
 	cmd.Stdin = strings.NewReader("0 1\n1 2\n")
 	packed, err := cmd.Output()
 	if err != nil {
@@ -301,11 +298,7 @@ func TestDecompression(t *testing.T) {
 	if err != nil || text(g) != "3 nodes; 0-1 1-2" {
 		t.Errorf("%v, %v", g, err)
 	}
-	tool, err := exec.LookPath("bzip2")
-	if err != nil {
-		t.Skip("no bzip2 on the PATH, which makes the file: install bzip2")
-	}
-	cmd := exec.Command(tool, "-c")
+	cmd := exec.Command(needs.Tool(t, "bzip2"), "-c")
 	cmd.Stdin = strings.NewReader("0 1\n1 2\n")
 	packed, err := cmd.Output()
 	if err != nil {

@@ -71,6 +71,16 @@ func Browser(t testing.TB) string {
 	return ""
 }
 
+// Tool returns the path of a command of the system's, which makes what a test reads.
+func Tool(t testing.TB, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		Missing(t, "VYRE_TOOLS", "no "+name+" on the PATH, which makes the file: install "+name)
+	}
+	return path
+}
+
 // MachineCode takes what the engine of device cpu says of this machine: nil, if it can run machine code.
 func MachineCode(t testing.TB, unavailable error) {
 	t.Helper()
