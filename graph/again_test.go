@@ -170,6 +170,7 @@ func TestCountsLeaveSetsOnTheDevice(t *testing.T) {
 	}
 }
 
+// openSession is a session that the test closes.
 func openSession(t *testing.T, dev driver.Device, g *graph.CSR, o graph.SessionOptions) *graph.Session {
 	t.Helper()
 	s, err := graph.NewSession(context.Background(), dev, g, o)

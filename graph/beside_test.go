@@ -14,21 +14,6 @@ import (
 	"github.com/govyre/vyre/megakernel/plan"
 )
 
-// opened is a session that the test closes.
-func opened(t *testing.T, dev driver.Device, g *graph.CSR, o graph.SessionOptions) *graph.Session {
-	t.Helper()
-	s, err := graph.NewSession(t.Context(), dev, g, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
-}
-
 // hostTime is what the line of a session says that a query takes on the host.
 func hostTime(t *testing.T, s *graph.Session) float64 {
 	t.Helper()
@@ -72,7 +57,7 @@ func TestCostsSayWhereSearchesRun(t *testing.T) {
 		{"rounds of searches where labels answer", sim, both(t, g), graph.SessionOptions{Costs: slow(1), Expected: &megakernel.History{Workload: plan.Workload{Rounds: 1e9, GroupNS: 1, DrainNS: 1e9, Runs: 1}}}, graph.WavesEngine, "|device=1|source=costs|reason=fastest"},
 		{"the host's own device", cpu, g, graph.SessionOptions{Costs: slow(1)}, graph.NativeEngine, "engine-v1|engine=native|queries=0|host=0|device=0|source=default|reason=device"},
 	} {
-		s := opened(t, c.dev, c.g, c.o)
+		s := openSession(t, c.dev, c.g, c.o)
 		line, rest, _ := strings.Cut(s.Explain(), "\n")
 		if s.Engine() != c.want || !strings.Contains(line, c.line) || !strings.Contains(line, "engine="+c.want.String()) {
 			t.Errorf("%s: %v, want %v: %s", c.name, s.Engine(), c.want, line)
@@ -101,9 +86,9 @@ func TestBothEnginesOfASession(t *testing.T) {
 		if seed == 2 {
 			g = both(t, g)
 		}
-		host := hostTime(t, opened(t, dev, g, graph.SessionOptions{Costs: slow(1e9)}))
-		of := opened(t, dev, g, graph.SessionOptions{Engine: graph.WavesEngine, Queries: 4, Levels: true})
-		s := opened(t, dev, g, graph.SessionOptions{Queries: 4, Levels: true, Costs: slow(2.5 * host)})
+		host := hostTime(t, openSession(t, dev, g, graph.SessionOptions{Costs: slow(1e9)}))
+		of := openSession(t, dev, g, graph.SessionOptions{Engine: graph.WavesEngine, Queries: 4, Levels: true})
+		s := openSession(t, dev, g, graph.SessionOptions{Queries: 4, Levels: true, Costs: slow(2.5 * host)})
 		if !strings.Contains(s.Explain(), "|queries=2|") {
 			t.Fatal(s.Explain())
 		}
@@ -130,7 +115,7 @@ func TestBothEnginesOfASession(t *testing.T) {
 				}
 			}
 		}
-		slower := opened(t, dev, g, graph.SessionOptions{Levels: true, Costs: slow(1.5 * host)}) // a tree counts as two queries
+		slower := openSession(t, dev, g, graph.SessionOptions{Levels: true, Costs: slow(1.5 * host)}) // a tree counts as two queries
 		for _, c := range []struct {
 			s    *graph.Session
 			want graph.Engine
@@ -169,7 +154,7 @@ func TestATrialSaysWhereSearchesRun(t *testing.T) {
 	q := graph.Query{Seeds: []uint32{0}}
 	h := new(megakernel.History)
 	// Its times are made up below, so it may be one of device cpu, where it is short: the programs are the same.
-	if err := opened(t, openDevice(t, "cpu"), g, graph.SessionOptions{Engine: graph.WavesEngine, Queries: 1}).Trial(t.Context(), q, h); err != nil {
+	if err := openSession(t, openDevice(t, "cpu"), g, graph.SessionOptions{Engine: graph.WavesEngine, Queries: 1}).Trial(t.Context(), q, h); err != nil {
 		t.Fatal(err)
 	}
 	took := func(native, drained uint64) {
@@ -204,7 +189,7 @@ func TestATrialSaysWhereSearchesRun(t *testing.T) {
 		if c.change != nil {
 			c.change()
 		}
-		s := opened(t, dev, g, graph.SessionOptions{Queries: 1, Expected: h, Costs: slow(1)})
+		s := openSession(t, dev, g, graph.SessionOptions{Queries: 1, Expected: h, Costs: slow(1)})
 		h.DrainNS = 0
 		if line, _, _ := strings.Cut(s.Explain(), "\n"); !strings.HasPrefix(line, c.want) {
 			t.Errorf("%s: %s\nwant %s", c.name, s.Explain(), c.want)

@@ -50,19 +50,7 @@ func TestPartsOfBuffersReportWhatTheSourceWrote(t *testing.T) {
 		%u = add.u32 %v, %five
 		store @out[0_u32], %u
 	}`)
-	for n, want := range map[int64]string{-3: "x[-3] out of bounds, length 4", 4: "x[4] out of bounds, length 4", 3: "x[11] out of bounds, length 10", 1: ""} {
-		res := run(t, k, 1, interp.Options{Detect: interp.Bounds}, u32s(make([]uint32, 10)...), scalar(uint64(n)), u32s(0))
-		if want == "" {
-			if len(res.Reports) != 0 {
-				t.Errorf("%d: %s", n, res.Reports[0])
-			}
-			continue
-		}
-		if len(res.Reports) != 1 {
-			t.Fatalf("%d: %d reports", n, len(res.Reports))
-		}
-		wantText(t, res.Reports[0].String(), want)
-	}
+	reportsOfParts(t, k, 10, map[int64]string{-3: "x[-3] out of bounds, length 4", 4: "x[4] out of bounds, length 4", 3: "x[11] out of bounds, length 10", 1: ""})
 }
 
 // An index that the source makes narrower is what that leaves of it, here uint32(n).
@@ -78,19 +66,7 @@ func TestPartsOfBuffersReportANarrowedIndex(t *testing.T) {
 		%v = load @x[%at]
 		store @out[0_u32], %v
 	}`)
-	for n, want := range map[int64]string{-1: "x[4294967295] out of bounds, length 4", 1<<32 + 5: "x[5] out of bounds, length 4", 1<<32 + 1: ""} {
-		res := run(t, k, 1, interp.Options{Detect: interp.Bounds}, u32s(make([]uint32, 12)...), scalar(uint64(n)), u32s(0))
-		if want == "" {
-			if len(res.Reports) != 0 {
-				t.Errorf("%d: %s", n, res.Reports[0])
-			}
-			continue
-		}
-		if len(res.Reports) != 1 {
-			t.Fatalf("%d: %d reports", n, len(res.Reports))
-		}
-		wantText(t, res.Reports[0].String(), want)
-	}
+	reportsOfParts(t, k, 12, map[int64]string{-1: "x[4294967295] out of bounds, length 4", 1<<32 + 5: "x[5] out of bounds, length 4", 1<<32 + 1: ""})
 }
 
 func TestUndefinedReadsAreReported(t *testing.T) {
@@ -402,5 +378,23 @@ func TestDetectorsForgetTheLaunchBefore(t *testing.T) {
 		if res := run(t, k, 1, interp.Options{Detect: interp.Everything}, b, scalar(first)); len(res.Reports) > 0 {
 			t.Errorf("launch %d: %s", first, res.Reports[0])
 		}
+	}
+}
+
+// reportsOfParts runs a kernel over a buffer of so many elements with each number, which gives the one report that is said, or none.
+func reportsOfParts(t *testing.T, k *interp.Kernel, elements int, reports map[int64]string) {
+	t.Helper()
+	for n, want := range reports {
+		res := run(t, k, 1, interp.Options{Detect: interp.Bounds}, u32s(make([]uint32, elements)...), scalar(uint64(n)), u32s(0))
+		if want == "" {
+			if len(res.Reports) != 0 {
+				t.Errorf("%d: %s", n, res.Reports[0])
+			}
+			continue
+		}
+		if len(res.Reports) != 1 {
+			t.Fatalf("%d: %d reports", n, len(res.Reports))
+		}
+		wantText(t, res.Reports[0].String(), want)
 	}
 }
