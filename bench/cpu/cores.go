@@ -17,11 +17,11 @@ import (
 func large() []problem {
 	const n, bodies, blocks, wide = 1 << 26, 16384, 1 << 21, 4096
 	return []problem{
-		{"saxpy", "Saxpy", driver.Groups(n / 1024), []driver.Arg{driver.F32(2.5)}, [][]byte{units(n, 0), units(n, n)}, false},
+		{"saxpy", "Saxpy", driver.Groups(n / 1024), []driver.Arg{driver.F32(2.5)}, [][]byte{units(n, 0), units(n, n)}, how{changes: true}},
 		{"mandelbrot", "Mandelbrot", driver.Grid{wide / 16, wide / 16}, []driver.Arg{driver.U32(wide), driver.U32(256), driver.F32(-2), driver.F32(-1.5), driver.F32(3.0 / wide)},
-			[][]byte{zeros(4 * wide * wide)}, false},
-		{"sha256", "SHA256", driver.Groups(blocks / 256), nil, [][]byte{fill(blocks*16, mix), zeros(blocks * 32)}, false},
-		{"nbody", "NBody", driver.Groups(bodies / 256), []driver.Arg{driver.F32(0.01)}, [][]byte{units(bodies*4, 0), zeros(bodies * 16)}, false},
+			[][]byte{zeros(4 * wide * wide)}, how{}},
+		{"sha256", "SHA256", driver.Groups(blocks / 256), nil, [][]byte{fill(blocks*16, mix), zeros(blocks * 32)}, how{}},
+		{"nbody", "NBody", driver.Groups(bodies / 256), []driver.Arg{driver.F32(0.01)}, [][]byte{units(bodies*4, 0), zeros(bodies * 16)}, how{}},
 	}
 }
 

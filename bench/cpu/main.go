@@ -55,9 +55,11 @@ func prepare(d driver.Device, p problem) (*side, error) {
 			return nil, err
 		}
 		to := first
-		if i == len(p.buffers)-1 { // what comes out is made new for each run, as in the loops, and nothing else
-			to = s.seq
+		if i == len(p.buffers)-1 {
 			s.out = make([]byte, len(data))
+			if p.changes {
+				to = s.seq
+			}
 		}
 		to.Upload(driver.All(b), data, driver.Always)
 		args = append(args, driver.All(b))
