@@ -48,6 +48,10 @@ var accessKernels = []struct{ name, params, local, body string }{
 	{"bits that are set and others under a mask", "@x: buf<u32> ro | @z: buf<u32> rw | @w: buf<u64> rw", "", `%d = load @x[%i]; %s = and.u32 %d, 31_u32; %bit = shl.u32 1_u32, %s; %j = shr.u32 %d, 29_u32; %long = cvt.u64.u32 %d
 		atomic_or.relaxed.dev @z[%j], %bit; %odd = and.u32 %d, 32_u32; %is = eq.u32 %odd, 0_u32
 		if %is { %k = xor.u32 %j, 9_u32; atomic_or.relaxed.dev @z[%k], %d; atomic_sub.relaxed.dev @z[16_u32], %d; atomic_xor.acqrel.dev @w[%j], %long; atomic_or.seqcst.dev @w[8_u32], %long; atomic_and.relaxed.dev @z[17_u32], %d }`},
+	{"atomics that change few elements", "@x: buf<u32> ro | @z: buf<u32> rw | @w: buf<u64> rw | @s: buf<i32> rw | @l: buf<i64> rw", "", `%d = load @x[%i]; %j = shr.u32 %d, 28_u32; %k = add.u32 %j, 16_u32; %long = cvt.u64.u32 %d
+		%sd = bitcast.i32.u32 %d; %sl = cvt.i64.i32 %sd; atomic_min.relaxed.dev @z[%j], %d; atomic_max.relaxed.dev @z[%k], %d; atomic_min.relaxed.dev @s[%j], %sd; atomic_max.relaxed.dev @l[%j], %sl
+		%odd = and.u32 %d, 32_u32; %is = eq.u32 %odd, 0_u32
+		if %is { %m = add.u32 %j, 32_u32; atomic_or.relaxed.dev @w[%j], %long; atomic_and.relaxed.dev @w[%k], %long; atomic_min.relaxed.dev @w[%m], %long; atomic_max.relaxed.dev @s[%k], %sd; atomic_min.relaxed.dev @l[%k], %sl; atomic_and.relaxed.dev @z[%m], %d; atomic_or.relaxed.dev @z[%d], %d }`},
 	{"rows under a mask", "@x: buf<u32> ro | @y: buf<u64> ro | @z: buf<u32> rw | @w: buf<u64> rw", "", `%a = load @x[%i]; %b = load @y[%i]; %odd = and.u32 %a, 1_u32; %is = eq.u32 %odd, 0_u32
 		if %is { %c = add.u32 %a, 7_u32; store @z[%i], %c; %d = add.u64 %b, 7_u64; store @w[%i], %d }`},
 	{"pixels", "@x: buf<u8> ro | @z: buf<u8> rw", "", `%v = load.v4 @x[%i]; %a = elem %v, #0; %b = elem %v, #1; %c = elem %v, #2; %d = elem %v, #3

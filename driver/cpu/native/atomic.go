@@ -121,21 +121,37 @@ func (a *access) changeInPlace(e *emitter, operand amd64.Reg) func(amd64.Mem) {
 		if operand == laneValue {
 			e.Load(size, operand, a.operand(e, 0, 0).RM())
 		}
-		done := e.NewLabel()
-		if alu == amd64.OR && a.o.Param != nil && p.Flags(a.r).Order() == ir.Relaxed {
-			a.skipIfSet(e, size, m, operand, done)
-		}
 		a.lock(e)
 		e.AluTo(alu, size, m, operand)
-		e.Bind(done)
 	}
 }
 
-// skipIfSet jumps to done if the element has all bits already: then nothing changes, which is so at this moment as well as
-// at any later one that orders nothing. Sets that are nearly complete are spared most of the locked instructions.
-func (a *access) skipIfSet(e *emitter, size amd64.Size, m amd64.Mem, bits amd64.Reg, done amd64.Label) {
-	e.Load(size, laneOther, m.RM())
-	e.Alu(amd64.AND, size, laneOther, bits.RM())
-	e.Alu(amd64.CMP, size, laneOther, bits.RM())
-	e.Jcc(amd64.E, done)
+// settled are the atomics that change nothing once the element has what they would bring, and how that is computed.
+var settled = map[ir.Op]ir.Op{ir.OpAtomicOr: ir.OpOr, ir.OpAtomicAnd: ir.OpAnd, ir.OpAtomicMin: ir.OpMin, ir.OpAtomicMax: ir.OpMax}
+
+// onlyChanging leaves an atomic to those lanes whose element it would change now, if it is such a one. One that changes
+// nothing at this moment, and orders nothing, is done: sets that are nearly complete, and distances that are nearly right, are
+// spared most of the locked instructions. Those that are left are few, and go lane by lane. It returns where code goes on if
+// there are none.
+func (s *selector) onlyChanging(a *access) (none amd64.Label, ok bool) {
+	t := a.o.Type()
+	do := pairOf(settled[s.p.Op(a.r)], t)
+	if do == nil || !t.IsInt() || a.result != nil || a.o.Param == nil || !a.quick() || a.step() > 1 || s.p.Flags(a.r).Order() != ir.Relaxed {
+		return none, false
+	}
+	load := *a
+	load.result = s.fresh(t)
+	s.macro(load.uses(), load.result, func(e *emitter) { load.gather(e) })
+	equal := amd64.VPCMPEQD
+	if parts(t) == 2 {
+		equal = amd64.VPCMPEQQ
+	}
+	same := each(load.result, func(i int, old vreg) vreg { return s.v3swap(equal, old, do(s, old, a.value[0][i])) })
+	if parts(t) == 2 {
+		same[0] = s.join(same[0], same[1])
+	}
+	a.mask, a.few = s.v3(amd64.VPANDN, same[0], s.maskOr(a.mask)), true
+	none = s.asm.NewLabel()
+	s.jumpNone(a.mask, none)
+	return none, true
 }

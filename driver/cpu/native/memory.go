@@ -1,6 +1,8 @@
 package native
 
 import (
+	"slices"
+
 	"github.com/govyre/vyre/driver/cpu/native/internal/amd64"
 	"github.com/govyre/vyre/ir"
 )
@@ -37,6 +39,7 @@ type access struct {
 	field  int
 
 	full    bool // all lanes are active, which was tested
+	few     bool // few lanes are active
 	reaches bool // it leaves an index and an address to the access after it
 
 	lane int // that code is being written for; anyLane: the one whose number is in a register
@@ -62,15 +65,23 @@ func (s *selector) access(r ir.Row, c *flow) {
 			defer func() { s.loaded(a, s.transpose(a.result)) }()
 		}
 	}
-	uses := append([]vreg{}, a.index...)
-	uses = append(append(uses, a.value[0]...), a.value[1]...)
-	if c.mask != noReg {
-		uses = append(uses, c.mask)
+	none, some := s.onlyChanging(a)
+	s.macro(a.uses(), a.result, func(e *emitter) { a.write(e) })
+	if some {
+		s.bind(none)
+	}
+}
+
+// uses are the registers that an access reads.
+func (a *access) uses() []vreg {
+	uses := slices.Concat(a.index, a.value[0], a.value[1])
+	if a.mask != noReg {
+		uses = append(uses, a.mask)
 	}
 	if a.scaled != noReg && a.scaled != a.index[0] {
 		uses = append(uses, a.scaled)
 	}
-	s.macro(uses, a.result, func(e *emitter) { a.write(e) })
+	return uses
 }
 
 // operated gives an access the registers of its operands and of its result.
@@ -96,7 +107,7 @@ func (a *access) writes() bool { return a.s.p.Op(a.r).Info().Attr&ir.Writes != 0
 
 func (a *access) write(e *emitter) {
 	switch {
-	case !a.quick() || a.o.Type() == ir.Bool || a.vec > 1 && a.step() > 1 && !a.fields:
+	case a.few || !a.quick() || a.o.Type() == ir.Bool || a.vec > 1 && a.step() > 1 && !a.fields:
 		a.byLanes(e)
 	case a.s.p.Op(a.r).Info().Attr&ir.Atomic != 0:
 		a.unrolled(e)

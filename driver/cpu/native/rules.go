@@ -54,6 +54,16 @@ func onPair(op ir.Op, ps ...pair) {
 	pairs[op] = append(pairs[op], ps...)
 }
 
+// pairOf returns how two registers of values of a type become one, nil if there is no rule.
+func pairOf(op ir.Op, t ir.Type) func(s *selector, a, b vreg) vreg {
+	for _, p := range pairs[op] {
+		if p.types.Has(t) {
+			return p.do
+		}
+	}
+	return nil
+}
+
 // rule returns how a row is written, nil if there is none.
 func (s *selector) rule(r ir.Row) write { return ruleOf(s.p, r) }
 

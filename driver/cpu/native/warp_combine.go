@@ -14,8 +14,7 @@ import (
 func (s *selector) combine(r ir.Row) {
 	op, t := s.p.Op(r), s.p.Type(r)
 	with, _ := exact.Combining(op)
-	at := slices.IndexFunc(pairs[with], func(p pair) bool { return p.types.Has(t) })
-	c := &combining{meeting: s.meet(r, s.vals[s.p.A(r)]), t: t, do: pairs[with][at].do, none: exact.Identity(with, t)}
+	c := &combining{meeting: s.meet(r, s.vals[s.p.A(r)]), t: t, do: pairOf(with, t), none: exact.Identity(with, t)}
 	switch {
 	case op <= ir.OpReduceXor:
 		c.reduce()
