@@ -73,6 +73,9 @@
 //	Trace, Printf                               a ring the host reads    a line on standard error
 //	Clock                                       cycles, or steps         nanoseconds
 //
+// And natively a kernel is what Go's compiler makes of it, with the compiler's errors: go1.26.8 on amd64 loses
+// bits in some kernels that carry a word and its 16 low bits through a loop. With -gcflags='-N -l' it does not.
+//
 // [Exp] and its kin are recipes of exact operations and have the same bits everywhere;
 // Go's math.Exp does not, so the compiler refuses it. The Fast functions differ in their
 // last bits between devices; natively they are the accurate ones.
