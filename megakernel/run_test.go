@@ -11,6 +11,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu"
 	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/underway"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/build"
 	"github.com/govyre/vyre/kernel"
@@ -304,7 +305,7 @@ func TestInterruptedRunIsNotGoneOnWith(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			ctx, cancel := context.WithTimeout(context.Background(), 3*time.Millisecond)
+			ctx, cancel := underway.Context(3 * time.Millisecond)
 			_, err = p.Run(ctx)
 			cancel()
 			if err == nil { // it was faster than that
