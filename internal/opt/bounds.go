@@ -1,8 +1,6 @@
 package opt
 
 import (
-	"math/bits"
-
 	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/ir"
 )
@@ -38,13 +36,56 @@ func (g *ranges) inBounds(r ir.Row) bool {
 	if !w.must(checkNegative, g.notNegative(i)) {
 		return false
 	}
-	log := 0
-	if n := uint64(w.info(r).Vec.Lanes()); n > 1 {
-		// The last element is n·i + n − 1, as a number.
-		if g.at(i).hi <= 1<<40 && n*g.at(i).hi+n-1 < w.minLen(o) {
-			return true
-		}
-		log = bits.TrailingZeros64(n)
+	n := uint64(w.info(r).Vec.Lanes())
+	if n > 1 && g.at(i).hi <= 1<<40 && n*g.at(i).hi+n-1 < w.minLen(o) {
+		return true // the last element is n·i + n − 1, as a number
 	}
-	return g.under(i, o, 1, log, maxSearch)
+	return g.under(i, o, 1, n, maxSearch) || n == 1 && g.underScaled(i, o)
+}
+
+// underScaled is inBounds for an index m·x + k with a constant m, as of arrays in records and of a loop over parts of m
+// elements: it is less than m·(x + k/m + 1), which is no more than the elements if what is in the brackets is at most
+// the number of whole parts.
+func (g *ranges) underScaled(i ir.Row, o uint32) bool {
+	w := g.w
+	i = g.core(i)
+	product, k := i, uint64(0)
+	m := g.factor(product)
+	if op := w.Op[i]; op == ir.OpAdd || op == ir.OpOr { // an or is at most the sum
+		product, k = w.A(i), g.at(w.B(i)).hi
+		if m = g.factor(product); m == 0 {
+			product, k = w.B(i), g.at(w.A(i)).hi
+			m = g.factor(product)
+		}
+	}
+	if m < 2 {
+		return false
+	}
+	product = g.core(product)
+	x, most := w.A(product), min(largest(w.Type[product]), largest(w.Type[i]))
+	if !g.notNegative(x) || !w.must(checkWrap, k <= most && g.at(x).hi <= (most-k)/m) {
+		return false
+	}
+	return g.under(x, o, 1+k/m, m, maxSearch)
+}
+
+// factor returns m if v is a product with that constant, else 0.
+func (g *ranges) factor(v ir.Row) uint64 {
+	w := g.w
+	v = g.core(v)
+	switch k, ok := w.bits(w.B(v)); {
+	case ok && (w.Op[v] == ir.OpMul || w.Op[v] == ir.OpMulWide) && k <= largest(w.Type[w.A(v)]):
+		return k
+	case ok && w.Op[v] == ir.OpShl && k < 16:
+		return 1 << k
+	}
+	return 0
+}
+
+// largest is the largest number of an integer type.
+func largest(t ir.Type) uint64 {
+	if t.IsSigned() {
+		return uint64(widthOf(t).max())
+	}
+	return t.Mask()
 }

@@ -258,8 +258,9 @@ func (l *relations) put(r relation) {
 // maxSearch bounds how far a proof is looked for.
 const maxSearch = 6
 
-// under reports whether v + gap, as numbers, is at most the length of object o in vectors of 2^log elements.
-func (g *ranges) under(v ir.Row, o uint32, gap uint64, log int, depth int) bool {
+// under reports whether v + gap, as numbers, is at most the length of object o in vectors of per elements, the
+// last of which may not be whole. A record is a vector of the elements of an array in it.
+func (g *ranges) under(v ir.Row, o uint32, gap uint64, per uint64, depth int) bool {
 	w := g.w
 	w.visits++
 	if depth == 0 {
@@ -269,23 +270,23 @@ func (g *ranges) under(v ir.Row, o uint32, gap uint64, log int, depth int) bool 
 	t := w.Type[v]
 	n := widthOf(t)
 	i := g.at(v)
-	least := w.minLen(o) >> log
+	least := w.minLen(o) / per
 	positive := !t.IsSigned() || i.slo >= 0
 	switch {
 	case t.IsSigned() && i.shi < 0 && gap <= max(least, 1), t.IsSigned() && i.shi >= 0 && gap <= least && uint64(i.shi) <= least-gap:
 		return true
 	case !t.IsSigned() && gap <= least && i.hi <= least-gap:
 		return true
-	case log == 0 && w.Op[v] == ir.OpLen && w.must(checkSameBuffer, w.sameLen(w.X[v], o)):
+	case w.Op[v] == ir.OpLen && w.must(checkSameBuffer, w.sameLen(w.X[v], o)) && w.must(checkWhole, per <= uint64(w.objs[o].Count())):
 		return gap == 0
-	case log > 0 && w.Op[v] == ir.OpShr && w.Op[w.A(v)] == ir.OpLen && w.must(checkSameBuffer, w.sameLen(w.X[w.A(v)], o)) && w.isConst(w.B(v), uint64(log)):
+	case per > 1 && g.parts(v) == per && w.must(checkSameBuffer, w.sameLen(w.X[w.A(v)], o)):
 		return gap == 0
 	}
 	if int(v) < len(g.rel.first) {
 		for k := g.rel.first[v]; k != 0; {
 			r := &g.rel.list[k-1]
-			if r.b == ir.NoRow && g.elementOf(r.object, o, gap-min(gap, r.gap), log, depth-1) ||
-				r.b != ir.NoRow && g.under(r.b, o, gap-min(gap, r.gap), log, depth-1) {
+			if r.b == ir.NoRow && g.elementOf(r.object, o, gap-min(gap, r.gap), per, depth-1) ||
+				r.b != ir.NoRow && g.under(r.b, o, gap-min(gap, r.gap), per, depth-1) {
 				return true
 			}
 			k = r.before
@@ -294,39 +295,54 @@ func (g *ranges) under(v ir.Row, o uint32, gap uint64, log int, depth int) bool 
 	// Ops that give no more than an operand, and ops that add a constant.
 	switch w.Op[v] {
 	case ir.OpMin:
-		return g.under(w.A(v), o, gap, log, depth-1) || g.under(w.B(v), o, gap, log, depth-1)
+		return g.under(w.A(v), o, gap, per, depth-1) || g.under(w.B(v), o, gap, per, depth-1)
 	case ir.OpMax:
-		return g.under(w.A(v), o, gap, log, depth-1) && g.under(w.B(v), o, gap, log, depth-1)
+		return g.under(w.A(v), o, gap, per, depth-1) && g.under(w.B(v), o, gap, per, depth-1)
 	case ir.OpSelect:
 		if c, ok := g.of(w.A(v)).constant(); ok { // which may have been found since it was computed
 			if c != 0 {
-				return g.under(w.B(v), o, gap, log, depth-1)
+				return g.under(w.B(v), o, gap, per, depth-1)
 			}
-			return g.under(w.C(v), o, gap, log, depth-1)
+			return g.under(w.C(v), o, gap, per, depth-1)
 		}
-		return g.under(w.B(v), o, gap, log, depth-1) && g.under(w.C(v), o, gap, log, depth-1)
+		return g.under(w.B(v), o, gap, per, depth-1) && g.under(w.C(v), o, gap, per, depth-1)
 	case ir.OpAnd:
 		a, b := w.A(v), w.B(v)
-		return positive && (g.notNegative(a) && g.under(a, o, gap, log, depth-1) || g.notNegative(b) && g.under(b, o, gap, log, depth-1))
+		return positive && (g.notNegative(a) && g.under(a, o, gap, per, depth-1) || g.notNegative(b) && g.under(b, o, gap, per, depth-1))
 	case ir.OpShr, ir.OpDiv, ir.OpRem:
 		// A divisor of 0 gives all ones, or 0; either is no number of that kind.
 		a, b := w.A(v), w.B(v)
-		return g.notNegative(a) && (w.Op[v] == ir.OpShr || g.of(b).lo > 0 && g.notNegative(b)) && g.under(a, o, gap, log, depth-1)
+		return g.notNegative(a) && (w.Op[v] == ir.OpShr || g.of(b).lo > 0 && g.notNegative(b)) && g.under(a, o, gap, per, depth-1)
 	case ir.OpSub:
 		// Without a wrap, less what is not negative.
 		a, b := g.of(w.A(v)), g.of(w.B(v))
 		if t.IsSigned() {
-			return b.slo >= 0 && w.must(checkWrap, a.slo >= n.min()+b.shi) && g.under(w.A(v), o, gap, log, depth-1)
+			return b.slo >= 0 && w.must(checkWrap, a.slo >= n.min()+b.shi) && g.under(w.A(v), o, gap, per, depth-1)
 		}
-		return w.must(checkWrap, a.lo >= b.hi) && g.under(w.A(v), o, gap-min(gap, b.lo), log, depth-1)
+		return w.must(checkWrap, a.lo >= b.hi) && g.under(w.A(v), o, gap-min(gap, b.lo), per, depth-1)
 	case ir.OpAdd, ir.OpOr:
-		return g.underSum(v, o, gap, log, depth)
+		return g.underSum(v, o, gap, per, depth)
 	}
 	return false
 }
 
+// parts returns m if v is a length divided by that constant, else 0.
+func (g *ranges) parts(v ir.Row) uint64 {
+	w := g.w
+	if op := w.Op[v]; op != ir.OpShr && op != ir.OpDiv || w.Op[w.A(v)] != ir.OpLen {
+		return 0
+	}
+	switch k, ok := w.bits(w.B(v)); {
+	case ok && w.Op[v] == ir.OpDiv:
+		return k
+	case ok && k < 16:
+		return 1 << k
+	}
+	return 0
+}
+
 // underSum is under for a sum, or an or that is one.
-func (g *ranges) underSum(v ir.Row, o uint32, gap uint64, log int, depth int) bool {
+func (g *ranges) underSum(v ir.Row, o uint32, gap uint64, per uint64, depth int) bool {
 	w := g.w
 	t := w.Type[v]
 	n := widthOf(t)
@@ -334,7 +350,7 @@ func (g *ranges) underSum(v ir.Row, o uint32, gap uint64, log int, depth int) bo
 	c, ok := w.bits(w.B(v))
 	if !ok && w.Op[v] == ir.OpAdd && !t.IsSigned() {
 		// A sum that wraps is less than the number.
-		return g.behind(w.A(v), w.B(v), o, gap, log, depth) || g.behind(w.B(v), w.A(v), o, gap, log, depth)
+		return g.behind(w.A(v), w.B(v), o, gap, per, depth) || g.behind(w.B(v), w.A(v), o, gap, per, depth)
 	}
 	if !ok || w.Op[v] == ir.OpOr && c&^a.zeros != 0 {
 		return false
@@ -344,13 +360,13 @@ func (g *ranges) underSum(v ir.Row, o uint32, gap uint64, log int, depth int) bo
 		if t.IsSigned() {
 			fits = a.shi <= n.max()-n.sign(c)
 		}
-		return gap+c < 1<<32 && w.must(checkWrap, fits) && g.under(w.A(v), o, gap+c, log, depth-1)
+		return gap+c < 1<<32 && w.must(checkWrap, fits) && g.under(w.A(v), o, gap+c, per, depth-1)
 	}
 	c = -c & n.mask()
 	if t.IsSigned() {
-		return w.must(checkWrap, a.slo >= n.min()+int64(c)) && g.under(w.A(v), o, gap-min(gap, c), log, depth-1)
+		return w.must(checkWrap, a.slo >= n.min()+int64(c)) && g.under(w.A(v), o, gap-min(gap, c), per, depth-1)
 	}
-	return w.must(checkWrap, a.lo >= c) && g.under(w.A(v), o, gap-min(gap, c), log, depth-1)
+	return w.must(checkWrap, a.lo >= c) && g.under(w.A(v), o, gap-min(gap, c), per, depth-1)
 }
 
 // notNegative reports whether v is a number of 0 or more.

@@ -24,10 +24,12 @@ const (
 	checkSpeculatedBounds              // a proof of bounds stays with the control that it came from
 	checkNegative                      // bounds: an index is 0 or more
 	checkSameBuffer                    // bounds: the length is that of the buffer accessed
+	checkWhole                         // bounds: a length counts records, which have no more elements than are asked about
 	checkWrap                          // bounds: what is subtracted does not wrap
 	checkNotZero                       // bounds: a condition says that what was loaded is not zero
 	checkAsLong                        // bounds: what has the element that was loaded is no longer than what is accessed
 	checkViewWraps                     // bounds: the end of a view is not before its beginning
+	checkBefore                        // bounds: what is at a distance from an index is not after that
 	checkViewOutside                   // views: the index that stands for none is beyond every length
 	checkViewDistance                  // views: the sum of an index and a constant does not wrap
 	checkViewDifference                // views: nor does what is subtracted from it
@@ -115,10 +117,12 @@ var checkNames = [numChecks]string{
 	checkSpeculatedBounds: "branch/speculated-bounds",
 	checkNegative:         "bounds/negative",
 	checkSameBuffer:       "bounds/same-buffer",
+	checkWhole:            "bounds/whole",
 	checkWrap:             "bounds/wrap",
 	checkNotZero:          "bounds/not-zero",
 	checkAsLong:           "bounds/as-long",
 	checkViewWraps:        "bounds/view-wraps",
+	checkBefore:           "bounds/before",
 	checkViewOutside:      "views/outside",
 	checkViewDistance:     "views/distance",
 	checkViewDifference:   "views/difference",

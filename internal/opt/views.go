@@ -38,7 +38,7 @@ func views(w *work) {
 		if cond, i, ok := w.viewIndex(r); ok {
 			g.mark()
 			g.assume(cond, true)
-			if g.under(i, w.X[r], 1, 0, maxSearch) {
+			if g.under(i, w.X[r], 1, 1, maxSearch) {
 				v.guarded = append(v.guarded, viewed{r, cond, v.apart(g, r, i)})
 			}
 			g.release()
@@ -160,9 +160,10 @@ func (g *ranges) differs(d, less ir.Row) bool {
 	return g.of(d).hi <= ir.U32.Mask()-g.of(less).hi || w.Op[d] == ir.OpSub && g.atMost(less, w.A(d), maxSearch)
 }
 
-// behind reports whether lo + i + gap, as numbers, is at most the length of object o in vectors of 2^log elements. It
-// looks for a number that i is below and that is at most a difference a - lo, where a is known to be under that length.
-func (g *ranges) behind(lo, i ir.Row, o uint32, gap uint64, log int, depth int) bool {
+// behind reports whether lo + i + gap, as numbers, is at most the length of object o in vectors of per elements. It
+// looks for a number that i is below and that is at most a difference a - b, where lo is at most b, and a is known to be
+// under that length.
+func (g *ranges) behind(lo, i ir.Row, o uint32, gap uint64, per uint64, depth int) bool {
 	w := g.w
 	w.visits++
 	if depth == 0 {
@@ -174,7 +175,7 @@ func (g *ranges) behind(lo, i ir.Row, o uint32, gap uint64, log int, depth int) 
 	}
 	switch w.Op[i] {
 	case ir.OpMin:
-		if g.behind(lo, w.A(i), o, gap, log, depth-1) || g.behind(lo, w.B(i), o, gap, log, depth-1) {
+		if g.behind(lo, w.A(i), o, gap, per, depth-1) || g.behind(lo, w.B(i), o, gap, per, depth-1) {
 			return true
 		}
 	case ir.OpSub:
@@ -184,16 +185,16 @@ func (g *ranges) behind(lo, i ir.Row, o uint32, gap uint64, log int, depth int) 
 		}
 		// A view of a view begins at the sum of two offsets.
 		switch {
-		case b == lo && g.under(a, o, gap, log, depth-1),
-			w.Op[lo] == ir.OpAdd && b == g.core(w.B(lo)) && g.behind(w.A(lo), a, o, gap, log, depth-1),
-			w.Op[lo] == ir.OpAdd && b == g.core(w.A(lo)) && g.behind(w.B(lo), a, o, gap, log, depth-1):
+		case w.must(checkBefore, g.atMost(lo, b, depth-1)) && g.under(a, o, gap, per, depth-1),
+			w.Op[lo] == ir.OpAdd && b == g.core(w.B(lo)) && g.behind(w.A(lo), a, o, gap, per, depth-1),
+			w.Op[lo] == ir.OpAdd && b == g.core(w.A(lo)) && g.behind(w.B(lo), a, o, gap, per, depth-1):
 			return true
 		}
 	}
 	if int(i) < len(g.rel.first) {
 		for k := g.rel.first[i]; k != 0; {
 			r := &g.rel.list[k-1]
-			if r.b != ir.NoRow && g.behind(lo, r.b, o, gap-min(gap, r.gap), log, depth-1) {
+			if r.b != ir.NoRow && g.behind(lo, r.b, o, gap-min(gap, r.gap), per, depth-1) {
 				return true
 			}
 			k = r.before
