@@ -335,7 +335,7 @@ static double least(int blocks, int n)
 		void *args[] = {&n};
 		float ms;
 		check(cudaEventRecord(from));
-		check(cudaLaunchCooperativeKernel(bare, dim3(blocks), dim3(threads), args));
+		check(cudaLaunchCooperativeKernel((const void *)bare, dim3(blocks), dim3(threads), args));
 		check(cudaEventRecord(to));
 		check(cudaEventSynchronize(to));
 		check(cudaEventElapsedTime(&ms, from, to));
@@ -420,7 +420,7 @@ static int searchLevels(char **argv)
 		check(cudaMemsetAsync(s.level, 0xff, 4 * n, stream));
 		beginLevels<<<1, 1, 0, stream>>>(in.g, s, strtoul(argv[4], nullptr, 10));
 		void *args[] = {&in.g, &s};
-		check(cudaLaunchCooperativeKernel(levels, dim3(blocks), dim3(threads), args, 0, stream));
+		check(cudaLaunchCooperativeKernel((const void *)levels, dim3(blocks), dim3(threads), args, 0, stream));
 		check(cudaEventRecord(to, stream));
 		check(cudaMemcpyAsync(out, s.out, 8, cudaMemcpyDeviceToHost, stream));
 		check(cudaMemcpyAsync(host, s.level, 4 * n, cudaMemcpyDeviceToHost, stream));
@@ -454,7 +454,7 @@ static int searchSet(char **argv)
 		check(cudaMemsetAsync(s.seen, 0, 4 * set, stream));
 		begin<<<1, 1, 0, stream>>>(s, strtoul(argv[3], nullptr, 10));
 		void *args[] = {&in.g, &s};
-		check(cudaLaunchCooperativeKernel(search, dim3(blocks), dim3(threads), args, 0, stream));
+		check(cudaLaunchCooperativeKernel((const void *)search, dim3(blocks), dim3(threads), args, 0, stream));
 		check(cudaMemcpyAsync(out, s.out, 8, cudaMemcpyDeviceToHost, stream));
 		check(cudaStreamSynchronize(stream));
 		keep(best, since(start));

@@ -18,10 +18,20 @@
 #include <string>
 #include <vector>
 
-#include <cub/cub.cuh>
-#include <cub/device/device_merge.cuh>
+#include <cub/device/device_histogram.cuh>
+#include <cub/device/device_partition.cuh>
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_reduce.cuh>
+#include <cub/device/device_run_length_encode.cuh>
+#include <cub/device/device_scan.cuh>
+#include <cub/device/device_segmented_reduce.cuh>
+#include <cub/device/device_select.cuh>
 #include <cuda/std/functional>
 #include <curand.h>
+#if __has_include(<cub/device/device_merge.cuh>) // toolkits before 12.8 have no merges
+#include <cub/device/device_merge.cuh>
+#define MERGES
+#endif
 
 #define PIECES 6
 #ifdef PIECE
@@ -30,13 +40,16 @@
 #define IN(piece) 1
 #endif
 
-#define OK(call)                                                                          \
-	do {                                                                                  \
-		auto e_ = (call);                                                                 \
-		if ((int)e_ != 0) {                                                               \
-			fprintf(stderr, "%s:%d: error %d of %s\n", __FILE__, __LINE__, (int)e_, #call); \
-			exit(1);                                                                      \
-		}                                                                                 \
+inline std::string said(cudaError_t e) { return cudaGetErrorString(e); }
+inline std::string said(curandStatus_t e) { return "status " + std::to_string(e) + " of cuRAND"; }
+
+#define OK(call)                                                                           \
+	do {                                                                                   \
+		auto e_ = (call);                                                                  \
+		if ((int)e_ != 0) {                                                                \
+			fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, said(e_).c_str()); \
+			exit(1);                                                                       \
+		}                                                                                  \
 	} while (0)
 
 static size_t most = 1 << 28;
@@ -142,7 +155,7 @@ static void measure(const char *name, size_t n, const Op &op, const Results &res
 	OK(cudaStreamBeginCapture(m.s, cudaStreamCaptureModeThreadLocal));
 	OK(op(m.tmp, need));
 	OK(cudaStreamEndCapture(m.s, &g));
-	OK(cudaGraphInstantiate(&x, g, 0));
+	OK(cudaGraphInstantiateWithFlags(&x, g, 0));
 	cudaEvent_t from, to;
 	OK(cudaEventCreate(&from));
 	OK(cudaEventCreate(&to));
@@ -372,6 +385,7 @@ static void all(size_t n) {
 		auto o = made<uint32_t>(m.c, n / 32 + 1, Offsets{N, N / 32});
 		measure(name, n, [&](void *t, size_t &b) { return cub::DeviceSegmentedReduce::Sum(t, b, x, (float *)m.b, (int)(n / 32), o, o + 1, s); }, {});
 	}
+#ifdef MERGES
 	size_t half = n / 2;
 	if (want("merge-u32") || want("merge-u32-u32")) {
 		auto x = made<uint32_t>(m.a, half, Ascending{0, 0});
@@ -384,6 +398,7 @@ static void all(size_t n) {
 		if (want("merge-u32-u32"))
 			measure(name, n, [&](void *t, size_t &b) { return cub::DeviceMerge::MergePairs(t, b, x, v, (int64_t)half, y, w, (int64_t)half, (uint32_t *)m.b, (uint32_t *)m.d, less, s); }, {{m.b, 4 * n, 0}, {m.d, 4 * n, 0}});
 	}
+#endif
 	if (want("histogram-u8")) {
 		auto x = made<uint8_t>(m.a, n, Top{});
 		measure(name, n, [&](void *t, size_t &b) { return cub::DeviceHistogram::HistogramEven(t, b, x, (uint32_t *)m.b, 257, 0, 256, (int64_t)n, s); }, {{m.b, 1024, 0}});

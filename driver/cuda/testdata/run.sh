@@ -142,18 +142,20 @@ compiling=()
 # part_primbench measures the primitives beside CUB and cuRAND.
 part_primbench() {
 	gunzip -c "$here/prim/compare.gz" >"$work/primbench" && chmod +x "$work/primbench" || return 1
-	local args=(-device cuda -only "${PRIM:-}") began=$SECONDS i
+	local args=(-device cuda -only "${PRIM:-}") began=$SECONDS i refused=0
 	[ -z "${SIM:-}" ] || args=(-device cuda-sim -most 1024)
 	compile_cub
 	for i in "${compiling[@]}"; do
-		wait "$i" || cat "$work"/nvcc*.log >>"$log"
+		wait "$i" || refused=$((refused + 1))
 	done
 	compiling=()
+	[ $refused -eq 0 ] || cat "$work"/nvcc*.log >>"$log"
 	args+=(-reference "$(find "$work" -name 'cub[0-9]*' | sort | paste -sd ,)")
 	seconds=$((seconds - (SECONDS - began)))
 	local waited="nvcc=$((SECONDS - began))s"
 	bounded "$log" "$work/primbench" "${args[@]}" -o "$out/prim.csv"
 	local rc=$?
+	[ $refused -eq 0 ] || { rc=1 && waited+=" nvcc refuses $refused pieces of cub.cu"; }
 	said="$waited $(sed -n 's/^# \(.*\): geometric mean /\1 /p' "$out/prim.csv" | tr '\n' ';')"
 	return $rc
 }
