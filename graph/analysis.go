@@ -179,6 +179,9 @@ func readWords(ctx context.Context, from driver.Range) ([]uint32, error) {
 
 // openWaves plans what waves need, and opens it. After an error nothing of it is left.
 func (s *Session) openWaves(ctx context.Context) (err error) {
+	if s.g.WideOffsets() != nil {
+		return s.refuse(fmt.Sprintf("%d arcs, kernels count at most %d", s.g.Arcs(), narrowArcs), "the cores of the host search it (NativeEngine, device cpu)")
+	}
 	if err = s.planMemory(); err != nil {
 		return err
 	}

@@ -27,12 +27,12 @@ type Built struct {
 
 // FromBlocks makes a graph of so many nodes. It holds the graph and one row beside the blocks.
 //
-// Errors: an end that is no node, a mask of 0, more arcs than offsets of 32 bits count.
+// Errors: an end that is no node, a mask of 0, more arcs than MaxArcs, or 2³² and more from one node.
 func FromBlocks(nodes int64, blocks []Block, o BuildOptions) (*CSR, Built, error) {
 	if nodes < 0 || nodes > MaxNodes {
 		return nil, Built{}, fmt.Errorf("graph: %d nodes, at most %d have ids", nodes, uint64(MaxNodes))
 	}
-	b := building{o: o, g: &CSR{offsets: make([]uint32, nodes+1)}}
+	b := building{o: o, g: &CSR{}, degrees: make([]uint32, nodes+1)}
 	if err := b.count(blocks); err != nil {
 		return nil, Built{}, err
 	}
@@ -45,21 +45,22 @@ func FromBlocks(nodes int64, blocks []Block, o BuildOptions) (*CSR, Built, error
 }
 
 type building struct {
-	o    BuildOptions
-	g    *CSR
-	done Built
+	o       BuildOptions
+	g       *CSR
+	degrees []uint32 // and one entry more
+	done    Built
 }
 
 // count checks arcs and turns their numbers into the starts of rows.
 func (b *building) count(blocks []Block) error {
-	offsets := b.g.offsets
+	degrees := b.degrees
 	var total, at uint64
 	masked, weighted, sited := false, false, false
 	for _, k := range blocks {
 		if len(k.To) != len(k.From) || k.Masks != nil && len(k.Masks) != len(k.From) || k.Weights != nil && len(k.Weights) != len(k.From) || k.Sites != nil && len(k.Sites) != len(k.From) {
 			return fmt.Errorf("graph: a block has %d sources, %d targets, %d masks, %d weights and %d call sites", len(k.From), len(k.To), len(k.Masks), len(k.Weights), len(k.Sites))
 		}
-		if bound := total + 2*uint64(len(k.From)); bound > 2*MaxArcs { // before a degree can wrap
+		if bound := total + 2*uint64(len(k.From)); bound > 2*MaxArcs {
 			return tooMany(bound / 2)
 		}
 		masked, weighted, sited = masked || k.Masks != nil, weighted || k.Weights != nil, sited || k.Sites != nil
@@ -73,17 +74,17 @@ func (b *building) count(blocks []Block) error {
 		}
 		for i, u := range k.From {
 			v := k.To[i]
-			if int(max(u, v)) >= len(offsets)-1 {
-				return fmt.Errorf("graph: arc %d, from %d to %d: n = %d", at+uint64(i), u, v, len(offsets)-1)
+			if int(max(u, v)) >= len(degrees)-1 {
+				return fmt.Errorf("graph: arc %d, from %d to %d: n = %d", at+uint64(i), u, v, len(degrees)-1)
 			}
 			if u == v && b.o.NoSelf {
 				b.done.Self++
 				continue
 			}
-			offsets[u]++
+			degrees[u]++
 			total++
 			if b.o.Symmetric && u != v {
-				offsets[v]++
+				degrees[v]++
 				total++
 				b.done.Back++
 			}
@@ -93,7 +94,10 @@ func (b *building) count(blocks []Block) error {
 	if total > MaxArcs {
 		return tooMany(total)
 	}
-	startRows(offsets)
+	b.g.rows = newOffsets(degrees)
+	if sum := b.g.rows.at(len(degrees) - 1); sum != total { // a degree has wrapped
+		return fmt.Errorf("graph: of %d arcs more than %d are from one node", total, uint64(mostInRow))
+	}
 	b.g.targets = make([]uint32, total)
 	if masked {
 		b.g.masks = make([]uint32, total)
@@ -108,15 +112,14 @@ func (b *building) count(blocks []Block) error {
 }
 
 func tooMany(arcs uint64) error {
-	return fmt.Errorf("graph: %d arcs, offsets of 32 bits count at most %d", arcs, uint64(MaxArcs))
+	return fmt.Errorf("graph: %d arcs, at most %d are possible", arcs, uint64(MaxArcs))
 }
 
 // place puts each arc into its row, and sorts the rows.
 func (b *building) place(blocks []Block) {
-	offsets, targets, masks, weights, sites := b.g.offsets, b.g.targets, b.g.masks, b.g.data.Weights, b.g.data.Sites
+	rows, targets, masks, weights, sites := &b.g.rows, b.g.targets, b.g.masks, b.g.data.Weights, b.g.data.Sites
 	put := func(u, v uint32, k *Block, i int) {
-		at := offsets[u]
-		offsets[u]++
+		at := rows.take(portion{}, u)
 		targets[at] = v
 		if masks != nil {
 			masks[at] = orOne(k.Masks, i)
@@ -131,9 +134,10 @@ func (b *building) place(blocks []Block) {
 	for j := range blocks {
 		k := &blocks[j]
 		if masks == nil && weights == nil && sites == nil && !b.o.Symmetric && !b.o.NoSelf {
-			for i, u := range k.From {
-				targets[offsets[u]] = k.To[i]
-				offsets[u]++
+			if rows.wide != nil {
+				fill(rows.wide, targets, k)
+			} else {
+				fill(rows.narrow, targets, k)
 			}
 			continue
 		}
@@ -148,12 +152,19 @@ func (b *building) place(blocks []Block) {
 			}
 		}
 	}
-	copy(offsets[1:], offsets)
-	offsets[0] = 0
+	rows.filled()
 	if weights != nil || sites != nil {
 		b.g.sortColumns()
 	} else {
 		b.g.sortRows()
+	}
+}
+
+// fill puts the targets of a block where the starts of rows have come to.
+func fill[O offset](starts []O, targets []uint32, k *Block) {
+	for i, u := range k.From {
+		targets[starts[u]] = k.To[i]
+		starts[u]++
 	}
 }
 
@@ -185,7 +196,7 @@ func (g *CSR) sortColumns() {
 		}
 	}
 	for u := range g.Nodes() {
-		from, to := g.offsets[u], g.offsets[u+1]
+		from, to := g.rows.row(uint32(u))
 		row = row[:0]
 		for i := from; i < to; i++ {
 			row = append(row, arc{uint64(g.targets[i])<<32 | uint64(orOne(g.masks, int(i))), siteOf(sites, int(i)), orOne(weights, int(i))})
@@ -211,10 +222,9 @@ func (g *CSR) sortColumns() {
 func (b *building) dedup() {
 	g := b.g
 	columns := []*[]uint32{&g.targets, &g.masks, &g.data.Weights, &g.data.Sites}
-	var end uint32 // of what is kept
-	from := uint32(0)
+	var end, from uint64 // of what is kept, and of the row
 	for u := range g.Nodes() {
-		to, start := g.offsets[u+1], end
+		to, start := g.rows.at(u+1), end
 		for i := from; i < to; i++ {
 			if end > start && b.same(end-1, i) {
 				b.done.Duplicates++
@@ -233,8 +243,10 @@ func (b *building) dedup() {
 			}
 			end++
 		}
-		from, g.offsets[u+1] = to, end
+		from = to
+		g.rows.set(u+1, end)
 	}
+	g.rows = g.rows.settled()
 	for _, c := range columns {
 		if *c != nil {
 			*c = (*c)[:end:end]
@@ -243,7 +255,7 @@ func (b *building) dedup() {
 }
 
 // same reports whether arc k becomes a part of arc i of the same row. Arcs of several call sites stay what they are.
-func (b *building) same(i, k uint32) bool {
+func (b *building) same(i, k uint64) bool {
 	g := b.g
 	if sites := g.data.Sites; sites != nil && (sites[i] != sites[k] || orOne(g.masks, int(i)) != orOne(g.masks, int(k))) {
 		return false
@@ -255,7 +267,8 @@ func (b *building) same(i, k uint32) bool {
 func (g *CSR) block() Block {
 	from := make([]uint32, g.Arcs())
 	for u := range g.Nodes() {
-		row := from[g.offsets[u]:g.offsets[u+1]]
+		first, last := g.rows.row(uint32(u))
+		row := from[first:last]
 		for i := range row {
 			row[i] = uint32(u)
 		}

@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"fmt"
 	"slices"
 	"sync/atomic"
 )
@@ -26,15 +25,13 @@ func whole(arcs func(emit)) made {
 // targets. Nothing but the graph itself is held, beside one row a core while rows are sorted. Places in a row are taken in any
 // order, but a sorted row has only one.
 func build(n uint32, most uint64, masked bool, arcs made) (*CSR, error) {
-	offsets := make([]uint32, uint64(n)+1)
+	degrees := make([]uint32, uint64(n)+1)
 	portions(most, func(p portion) {
-		arcs(p, func(from, _, _ uint32) { p.take(&offsets[from]) })
+		arcs(p, func(from, _, _ uint32) { p.count(&degrees[from]) })
 	})
-	total := startRows(offsets)
-	if total > MaxArcs {
-		return nil, fmt.Errorf("%d arcs, offsets of 32 bits count at most %d", total, uint64(MaxArcs))
-	}
-	g := &CSR{offsets: offsets, targets: make([]uint32, total)}
+	g := &CSR{rows: newOffsets(degrees)}
+	rows, total := &g.rows, g.rows.at(int(n))
+	g.targets = make([]uint32, total)
 	targets := g.targets
 	if masked {
 		g.masks = make([]uint32, total)
@@ -42,40 +39,27 @@ func build(n uint32, most uint64, masked bool, arcs made) (*CSR, error) {
 	masks := g.masks
 	portions(most, func(p portion) {
 		if masks == nil {
-			arcs(p, func(from, to, _ uint32) { targets[p.take(&offsets[from])] = to })
+			arcs(p, func(from, to, _ uint32) { targets[rows.take(p, from)] = to })
 			return
 		}
 		arcs(p, func(from, to, mask uint32) {
-			at := p.take(&offsets[from])
+			at := rows.take(p, from)
 			targets[at], masks[at] = to, mask
 		})
 	})
-	// Every offset has moved to the end of its row, where the next one starts.
-	copy(offsets[1:], offsets)
-	offsets[0] = 0
+	rows.filled()
 	g.sortRows()
 	g.dropEqualMasks()
 	return g, nil
 }
 
-// take returns a number that counts up. A portion that is all of the work has nobody beside it.
-func (p portion) take(number *uint32) uint32 {
+// count adds 1 to a number. A portion that is all of the work has nobody beside it.
+func (p portion) count(number *uint32) {
 	if p.parts > 1 {
-		return atomic.AddUint32(number, 1) - 1
+		atomic.AddUint32(number, 1)
+		return
 	}
 	*number++
-	return *number - 1
-}
-
-// startRows turns the degrees of nodes into the starts of their rows, and returns the number of arcs. The last entry,
-// which has no degree, gets that number.
-func startRows(degrees []uint32) uint64 {
-	var total uint64
-	for i, d := range degrees {
-		degrees[i] = uint32(total)
-		total += uint64(d)
-	}
-	return total
 }
 
 // sortRows makes rows ascend by target, then by mask. Rows that do are left alone.

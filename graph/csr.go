@@ -13,8 +13,8 @@ const (
 	NoSite = math.MaxUint32
 	// MaxNodes is how many nodes a graph may have: None is not one of them.
 	MaxNodes = math.MaxUint32 - 1
-	// MaxArcs is how many arcs offsets of 32 bits can count.
-	MaxArcs = math.MaxUint32
+	// MaxArcs is how many arcs a graph may have.
+	MaxArcs = 1 << 40
 )
 
 // Kinds of arcs, each a bit of a mask. Those of programs have the numbers below; 16 to 31 are free.
@@ -43,7 +43,7 @@ const (
 // CSR is a directed graph in compressed rows. The zero value has no nodes. It never changes, and any number of
 // goroutines may read it.
 type CSR struct {
-	offsets []uint32 // nodes + 1 of them, or none if there is no node
+	rows    offsets
 	targets []uint32
 	masks   []uint32 // one an arc, or none if all are 1
 	data    Data
@@ -55,14 +55,21 @@ type CSR struct {
 	turned sync.Once
 }
 
-// New makes a graph of its arrays, which it keeps: they must not be written again. offsets has one more entry than
-// there are nodes; masks is nil where every arc has mask 1. An error names the row or the arc that is wrong, with its
-// values.
-func New(offsets, targets, masks []uint32) (*CSR, error) {
-	g := &CSR{offsets: offsets, targets: targets, masks: masks}
+// New makes a graph of its arrays, which it keeps: they must not be written again. starts are the offsets, one more than there
+// are nodes, of 64 bits where 32 do not count the arcs; masks is nil where every arc has mask 1. An error names the row or the
+// arc that is wrong, with its values.
+func New[O uint32 | uint64](starts []O, targets, masks []uint32) (*CSR, error) {
+	g := &CSR{targets: targets, masks: masks}
+	switch o := any(starts).(type) {
+	case []uint32:
+		g.rows.narrow = o
+	case []uint64:
+		g.rows.wide = o
+	}
 	if err := g.check(); err != nil {
 		return nil, err
 	}
+	g.rows = g.rows.settled()
 	g.dropEqualMasks()
 	return g, nil
 }
@@ -78,17 +85,33 @@ func (g *CSR) dropEqualMasks() {
 }
 
 // Nodes returns how many nodes there are. Their ids count from 0.
-func (g *CSR) Nodes() int { return max(len(g.offsets), 1) - 1 }
+func (g *CSR) Nodes() int { return max(g.rows.len(), 1) - 1 }
 
 // Arcs returns how many arcs there are.
 func (g *CSR) Arcs() int { return len(g.targets) }
 
-// Offsets returns where each row starts among the targets, and at the end the number of arcs. It must not be written.
-func (g *CSR) Offsets() []uint32 {
-	if len(g.offsets) == 0 {
-		return []uint32{0}
+// Offsets returns where each row starts among the targets, and at the end the number of arcs. It must not be written. It is nil
+// where 32 bits do not count the arcs, of a graph with 2³² of them or more: see WideOffsets.
+func (g *CSR) Offsets() []uint32 { return g.starts().narrow }
+
+// WideOffsets returns the same where they have 64 bits, else nil.
+func (g *CSR) WideOffsets() []uint64 { return g.rows.wide }
+
+// starts are the offsets, also of the zero value.
+func (g *CSR) starts() offsets {
+	if g.rows.len() == 0 {
+		return offsets{narrow: []uint32{0}}
 	}
-	return g.offsets
+	return g.rows
+}
+
+// First returns the number of the first arc of a node's row, and of as many nodes as there are, the number of arcs: where the
+// row's weights and call sites begin.
+func (g *CSR) First(node uint32) int {
+	if g.rows.len() == 0 {
+		return 0
+	}
+	return int(g.rows.at(int(node)))
 }
 
 // Targets returns the targets of all arcs, row by row. It must not be written.
@@ -105,7 +128,7 @@ func (g *CSR) Masks() []uint32 {
 // Row returns the arcs of a node, which must be one: their targets, and their masks, which are nil if all are 1. Neither
 // must be written. A graph of a file must be verified.
 func (g *CSR) Row(node uint32) (targets, masks []uint32) {
-	from, to := g.offsets[node], g.offsets[node+1]
+	from, to := g.rows.row(node)
 	if masks = g.Masks(); masks != nil {
 		masks = masks[from:to:to]
 	}
@@ -114,7 +137,7 @@ func (g *CSR) Row(node uint32) (targets, masks []uint32) {
 
 // Bytes returns how much memory the arrays take.
 func (g *CSR) Bytes() int64 {
-	return 4 * int64(len(g.offsets)+len(g.targets)+len(g.Masks()))
+	return int64(g.rows.width()*g.rows.len()) + 4*int64(len(g.targets)+len(g.Masks()))
 }
 
 // check looks for the first broken invariant.
@@ -123,11 +146,14 @@ func (g *CSR) check() error {
 		return err
 	}
 	for u := range g.Nodes() {
-		if from, to := g.offsets[u], g.offsets[u+1]; to < from {
+		switch from, to := g.rows.row(uint32(u)); {
+		case to < from:
 			return fmt.Errorf("graph: row %d: offset %d after %d", u, to, from)
+		case to-from > mostInRow:
+			return fmt.Errorf("graph: row %d: %d arcs, at most %d are in one", u, to-from, uint64(mostInRow))
 		}
 	}
-	if last := g.offsets[g.Nodes()]; uint64(last) != uint64(g.Arcs()) {
+	if last := g.rows.at(g.Nodes()); last != uint64(g.Arcs()) {
 		return fmt.Errorf("graph: the last offset is %d, and there are %d targets", last, g.Arcs())
 	}
 	for u := range g.Nodes() {
@@ -138,17 +164,20 @@ func (g *CSR) check() error {
 	return nil
 }
 
+// mostInRow is how many arcs one node may have: parts of rows are counted with 32 bits.
+const mostInRow = math.MaxUint32
+
 // checkShape compares the lengths of the arrays.
 func (g *CSR) checkShape() error {
 	switch {
-	case len(g.offsets) == 0:
+	case g.rows.len() == 0:
 		return fmt.Errorf("graph: no offsets; a graph of n nodes has n+1, the first of them 0")
 	case uint64(g.Nodes()) > MaxNodes:
 		return fmt.Errorf("graph: %d nodes, at most %d have ids", g.Nodes(), uint64(MaxNodes))
 	case uint64(g.Arcs()) > MaxArcs:
-		return fmt.Errorf("graph: %d arcs, offsets of 32 bits count at most %d", g.Arcs(), uint64(MaxArcs))
-	case g.offsets[0] != 0:
-		return fmt.Errorf("graph: offsets start at %d, not at 0", g.offsets[0])
+		return tooMany(uint64(g.Arcs()))
+	case g.rows.at(0) != 0:
+		return fmt.Errorf("graph: offsets start at %d, not at 0", g.rows.at(0))
 	case g.Masks() != nil && len(g.Masks()) != len(g.targets):
 		return fmt.Errorf("graph: %d masks for %d arcs", len(g.Masks()), len(g.targets))
 	}

@@ -50,7 +50,7 @@ func (g *CSR) With(d Data) (*CSR, error) {
 			return nil, fmt.Errorf("graph: %d %s for %d %s", a.got, a.what, a.want, a.of)
 		}
 	}
-	return &CSR{offsets: g.offsets, targets: g.targets, masks: g.Masks(), data: d, file: g.file}, nil
+	return &CSR{rows: g.rows, targets: g.targets, masks: g.Masks(), data: d, file: g.file}, nil
 }
 
 // Data returns what the graph has beside its arcs. Its arrays must not be written.

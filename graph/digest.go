@@ -29,7 +29,7 @@ func (g *CSR) digestOf(targets, masks [32]byte) [32]byte {
 	h.Write([]byte("vyre graph 1"))
 	h.Write(binary.LittleEndian.AppendUint64(nil, uint64(g.Nodes())))
 	h.Write(binary.LittleEndian.AppendUint64(nil, uint64(g.Arcs())))
-	for _, d := range [][32]byte{digestOfOffsets(g.Offsets()), targets, masks, Digest32(g.data.NodeKinds), Digest32(g.data.Tags)} {
+	for _, d := range [][32]byte{digestOfOffsets(g.starts()), targets, masks, Digest32(g.data.NodeKinds), Digest32(g.data.Tags)} {
 		h.Write(d[:])
 	}
 	return sum(h)
@@ -65,10 +65,13 @@ func Digest64(words []uint64) [32]byte {
 const portionOfHash = 1 << 20
 
 // digestOfOffsets hashes offsets as words of 64 bits.
-func digestOfOffsets(offsets []uint32) [32]byte {
+func digestOfOffsets(o offsets) [32]byte {
+	if o.wide != nil {
+		return Digest64(o.wide)
+	}
 	h := blake3.New(32, nil)
-	buf := make([]byte, 0, min(8*len(offsets), portionOfHash))
-	for _, v := range offsets {
+	buf := make([]byte, 0, min(8*len(o.narrow), portionOfHash))
+	for _, v := range o.narrow {
 		if buf = binary.LittleEndian.AppendUint64(buf, uint64(v)); len(buf) == portionOfHash {
 			h.Write(buf)
 			buf = buf[:0]

@@ -44,8 +44,8 @@
 //
 // # Not here yet
 //
-// Offsets in memory have 32 bits, so a graph has at most 2³²−1 arcs: of a file with more, whose offsets have 64, the header
-// is read and the number said. Masks in memory and on a device are 32 bits each or none at all; only files have a table of
+// Kernels read offsets of 32 bits, so a graph of 2³² arcs and more, whose offsets have 64, is searched by the cores of the host,
+// and a session of kernels refuses it with the number. Masks in memory and on a device are 32 bits each or none at all; only files have a table of
 // kinds with an index of 8 bits. Dominators and the calls of exact contexts are found on one core of the host,
 // whatever the device.
 //

@@ -19,6 +19,12 @@ func KronOrder(scale, seed uint64, id uint32) uint32 {
 	return p.of(id)
 }
 
+// SetNarrow says of how many arcs graphs that are made from now on have offsets of 32 bits, and returns what has been said before.
+func SetNarrow(arcs uint64) (before uint64) {
+	before, narrowArcs = narrowArcs, arcs
+	return before
+}
+
 // Check looks for a broken invariant.
 func (g *CSR) Check() error { return g.check() }
 

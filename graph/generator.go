@@ -85,7 +85,7 @@ func (g Generator) fits() error {
 	case nodes > MaxNodes:
 		return fmt.Errorf("more than %d nodes, which is the most", uint64(MaxNodes))
 	case arcs > MaxArcs:
-		return fmt.Errorf("%d nodes may have more than %d arcs, the most that offsets of 32 bits count", nodes, uint64(MaxArcs))
+		return fmt.Errorf("%d nodes may have more than %d arcs, which is the most", nodes, uint64(MaxArcs))
 	}
 	return nil
 }
@@ -123,13 +123,18 @@ func (g Generator) MaxBytes() uint64 {
 		return 0
 	}
 	nodes, arcs := g.family.size(g.p)
+	words := arcs
 	if g.family.masked {
-		arcs *= 2
+		words += arcs
 	}
 	if g.family.procedures != nil {
-		nodes, arcs = 2*nodes, arcs/2*3
+		words += arcs + nodes
 	}
-	return 4 * (nodes + 1 + arcs)
+	width := uint64(4)
+	if arcs > narrowArcs {
+		width += 8 // they are made of degrees
+	}
+	return width*(nodes+1) + 4*words
 }
 
 // Build makes the graph.

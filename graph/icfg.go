@@ -107,7 +107,7 @@ func icfgProcedures(p [3]uint64, g *CSR) (procedures, sites []uint32) {
 	procedures, sites = make([]uint32, g.Nodes()), make([]uint32, g.Arcs())
 	for u := range uint32(g.Nodes()) {
 		procedures[u] = place(u) / of.places
-		for i := g.offsets[u]; i < g.offsets[u+1]; i++ {
+		for i, last := g.rows.row(u); i < last; i++ {
 			switch orOne(g.masks, int(i)) {
 			case KindCall:
 				sites[i] = place(u)

@@ -88,7 +88,7 @@ func (s *Session) engine(asked megakernel.Topology) error {
 }
 
 func hostArrays(g *CSR) cpu.Graph {
-	return cpu.Graph{Offsets: g.Offsets(), Targets: g.Targets(), Masks: g.Masks()}
+	return cpu.Graph{Offsets: g.Offsets(), Wide: g.WideOffsets(), Targets: g.Targets(), Masks: g.Masks()}
 }
 
 // native is the engine of the host's cores.

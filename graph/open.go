@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
@@ -29,7 +28,7 @@ type file struct {
 // the arrays hold is looked at by Verify, which NewSession and every search on the host call first. The file must not be
 // written while the graph is in use; Close gives it back. Where files cannot be mapped it is read.
 //
-// Errors: *ParseError, with what is wrong; more than 2³²−1 arcs.
+// Errors: *ParseError, with what is wrong.
 func Open(name string) (*CSR, error) {
 	b, unmap, err := mapFile(name)
 	if err != nil {
@@ -102,16 +101,13 @@ func (f *file) bad(at int64, got, want string) error {
 func (f *file) graph() (*CSR, error) {
 	g := &CSR{file: f, targets: wordsOf[uint32](f.section(targetsSection))}
 	if b := f.section(offsetsSection); f.head.width == 4 {
-		g.offsets = wordsOf[uint32](b)
+		g.rows.narrow = wordsOf[uint32](b)
 	} else {
-		g.offsets = make([]uint32, f.head.nodes+1)
-		for i := range g.offsets {
-			v := binary.LittleEndian.Uint64(b[8*i:])
-			if v > f.head.arcs {
-				return nil, f.bad(0, fmt.Sprintf("offset %d of row %d", v, i), fmt.Sprintf("at most %d, the number of arcs", f.head.arcs))
-			}
-			g.offsets[i] = uint32(v)
+		wide := wordsOf[uint64](b)
+		if last := wide[f.head.nodes]; last != f.head.arcs {
+			return nil, f.bad(0, fmt.Sprintf("offset %d of row %d", last, f.head.nodes), fmt.Sprintf("%d, the number of arcs", f.head.arcs))
 		}
+		g.rows = offsets{wide: wide}.settled()
 	}
 	if f.head.kinds == 4 {
 		g.masks = wordsOf[uint32](f.section(kindsSection))
@@ -212,12 +208,13 @@ func (f *file) checkFlags() error {
 	var ahead, back [2]uint64
 	masks := g.Masks()
 	for u := range g.Nodes() {
-		for i := g.offsets[u]; i < g.offsets[u+1]; i++ {
+		first, last := g.rows.row(uint32(u))
+		for i := first; i < last; i++ {
 			v := g.targets[i]
 			if v == uint32(u) {
 				holds &^= flagNoSelf
 			}
-			if i > g.offsets[u] && g.targets[i-1] == v {
+			if i > first && g.targets[i-1] == v {
 				holds &^= flagSimple
 			}
 			if f.head.flags&flagSymmetric == 0 {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 
 	"lukechampine.com/blake3"
@@ -152,7 +153,9 @@ func readHead(name string, b []byte) (h head, table []section, err error) {
 	case h.nodes > MaxNodes:
 		return bad(16, fmt.Sprintf("%d nodes", h.nodes), fmt.Sprintf("at most %d have ids", uint64(MaxNodes)))
 	case h.arcs > MaxArcs:
-		return bad(24, fmt.Sprintf("%d arcs", h.arcs), fmt.Sprintf("offsets of 32 bits count at most %d, and searches with more are not there yet", uint64(MaxArcs)))
+		return bad(24, fmt.Sprintf("%d arcs", h.arcs), fmt.Sprintf("at most %d", uint64(MaxArcs)))
+	case h.width == 4 && h.arcs > math.MaxUint32:
+		return bad(32, "offsets of 4 bytes", fmt.Sprintf("8 bytes each count %d arcs", h.arcs))
 	case h.width != 4 && h.width != 8:
 		return bad(32, fmt.Sprintf("offsets of %d bytes", h.width), "4 or 8")
 	case h.kinds != 0 && h.kinds != 1 && h.kinds != 4:

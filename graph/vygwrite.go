@@ -18,7 +18,7 @@ func (g *CSR) WriteTo(w io.Writer) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	h := head{nodes: uint64(g.Nodes()), arcs: uint64(g.Arcs()), width: 4, kinds: kinds, digest: g.Digest(), flags: g.Shape().flags()}
+	h := head{nodes: uint64(g.Nodes()), arcs: uint64(g.Arcs()), width: uint8(g.rows.width()), kinds: kinds, digest: g.Digest(), flags: g.Shape().flags()}
 	at := uint64(headBytes + entryBytes*len(contents))
 	var table []section
 	for _, c := range contents {
@@ -74,7 +74,8 @@ func (g *CSR) contents() (list []content, kinds uint8, err error) {
 		add(kind, 1, b)
 	}
 	d := g.data
-	add(offsetsSection, 4, bytesOf(g.Offsets()))
+	starts := g.starts()
+	add(offsetsSection, uint32(starts.width()), starts.bytes())
 	add(targetsSection, 4, bytesOf(g.targets))
 	if masks := g.Masks(); masks != nil {
 		kinds = 4

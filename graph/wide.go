@@ -50,4 +50,7 @@ func (g *CSR) wide() bool {
 	return false
 }
 
-func (g *CSR) degree(u uint32) uint32 { return g.offsets[u+1] - g.offsets[u] }
+func (g *CSR) degree(u uint32) uint64 {
+	first, last := g.rows.row(u)
+	return last - first
+}

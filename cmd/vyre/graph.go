@@ -202,7 +202,12 @@ func (c *graphGenCmd) Run(t *terminal) error {
 		return err
 	}
 	if c.Kinds == "all" && g.Masks() != nil {
-		if g, err = graph.New(g.Offsets(), g.Targets(), nil); err != nil {
+		if wide := g.WideOffsets(); wide != nil {
+			g, err = graph.New(wide, g.Targets(), nil)
+		} else {
+			g, err = graph.New(g.Offsets(), g.Targets(), nil)
+		}
+		if err != nil {
 			return err
 		}
 	}

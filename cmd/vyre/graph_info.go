@@ -145,9 +145,8 @@ func (c *graphInfoCmd) describe(g *graph.CSR, became files.Report) (graphDoc, er
 // degrees counts arcs of nodes, and searches from the node that has most.
 func (c *graphInfoCmd) degrees(g *graph.CSR, doc *graphDoc) error {
 	var counts [34]int // by the length of the degree in bits
-	offsets := g.Offsets()
 	for u := range g.Nodes() {
-		degree := int(offsets[u+1] - offsets[u])
+		degree := g.First(uint32(u)+1) - g.First(uint32(u))
 		counts[bits.Len(uint(degree))]++
 		if degree > doc.MaxDegree {
 			doc.MaxDegree, doc.Depth.Source = degree, uint32(u)

@@ -35,7 +35,7 @@ func best(g *graph.CSR, first, others uint64, along func(x uint64, w uint32) uin
 		}
 		targets, _ := g.Row(p.node)
 		for k, v := range targets {
-			x := along(p.fact, g.Data().Weights[int(g.Offsets()[p.node])+k])
+			x := along(p.fact, g.Data().Weights[g.First(p.node)+k])
 			if better(x, facts[v]) {
 				facts[v] = x
 				heap.Push(open, place{v, x})

@@ -98,10 +98,10 @@ func ofGreatest(greatest []uint32, open uint64, in []uint64) (word uint64) {
 
 // leads reports whether an arc comes to v from a set.
 func (s *search) leads(v int, in []uint64) bool {
-	from, to := s.back.Offsets[v], s.back.Offsets[v+1]
+	from, to := s.back.row(uint32(v))
 	if s.filtered {
 		for k, u := range s.back.Targets[from:to] {
-			if in[u/64]>>(u%64)&1 != 0 && s.back.Masks[from+uint32(k)]&s.filter != 0 {
+			if in[u/64]>>(u%64)&1 != 0 && s.back.Masks[from+uint64(k)]&s.filter != 0 {
 				return true
 			}
 		}

@@ -20,7 +20,7 @@ func (e *Engine) Bits(ctx context.Context, words int, gen, kill []uint64, filter
 	r := e.newRounds(nil, true)
 	_, err := r.run(ctx, None, func(u uint32) {
 		from := int(u) * words
-		for k := e.g.Offsets[u]; k < e.g.Offsets[u+1]; k++ {
+		for k, last := e.g.row(u); k < last; k++ {
 			if !e.g.allowed(k, filter) {
 				continue
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync/atomic"
+	"unsafe"
 )
 
 // sampled is of how many nodes the most frequent label is taken for that of the largest component.
@@ -54,7 +55,7 @@ func (u *union) run(ctx context.Context) error {
 	// end, where nodes are numbered along lines.
 	u.each(ctx, u.joinSecond)
 	u.each(ctx, u.shorten)
-	largest, joined := uint32(None), uint32(2)
+	largest, joined := uint32(None), uint64(2)
 	if u.both {
 		largest = u.largest()
 	}
@@ -91,56 +92,54 @@ func (u *union) runIndexed(ctx context.Context) error {
 // else writes there. Nodes whose first arc is not that way, or is not allowed, begin as roots.
 func (u *union) hook(from, to uint32) {
 	label, targets := u.label, u.g.Targets
-	first := u.g.Offsets[from]
-	for v, last := range u.g.Offsets[from+1 : to+1] {
-		v := from + uint32(v)
+	for v := from; v < to; v++ {
 		up := v
-		if first < last && (u.filter == 0 || u.g.Masks[first]&u.filter != 0) {
+		if first, last := u.g.row(v); first < last && (u.filter == 0 || u.g.Masks[first]&u.filter != 0) {
 			up = min(up, targets[first])
 		}
-		label[v], first = up, last
+		label[v] = up
 	}
 }
 
 // joinSecond joins nodes with the end of their second arc, and of the first where that was not smaller. Where every arc has one
 // back, only with smaller ends: the others are joined from there.
 func (u *union) joinSecond(from, to uint32) {
-	offsets, targets, symmetric := u.g.Offsets, u.g.Targets, u.symmetric()
-	first := offsets[from]
-	for k, last := range offsets[from+1 : to+1] {
-		v := from + uint32(k)
+	targets, symmetric := u.g.Targets, u.symmetric()
+	for v := from; v < to; v++ {
+		first, last := u.g.row(v)
 		if !symmetric && first < last && targets[first] > v {
 			u.joinArc(v, first)
 		}
 		if second := first + 1; second < last && (!symmetric || targets[second] < v) && (u.filter == 0 || u.g.Masks[second]&u.filter != 0) {
 			u.join(v, targets[second])
 		}
-		first = last
 	}
 }
 
 // symmetric reports whether the graph is its own reverse.
-func (u *union) symmetric() bool { return u.both && &u.g.Offsets[0] == &u.back.Offsets[0] }
+func (u *union) symmetric() bool {
+	return u.both && unsafe.SliceData(u.g.Offsets) == unsafe.SliceData(u.back.Offsets) && unsafe.SliceData(u.g.Wide) == unsafe.SliceData(u.back.Wide)
+}
 
 // joinRest joins nodes with the ends of their arcs but the first ones, and where the reverse is another graph of those that come to them.
 // The nodes with the label largest are left out, where the reverse is known: the other end of an arc looks at it, if that is
 // elsewhere.
-func (u *union) joinRest(from, to, skipped, largest uint32) {
-	label, offsets := u.label, u.g.Offsets
-	symmetric := u.symmetric()
+func (u *union) joinRest(from, to uint32, skipped uint64, largest uint32) {
+	label, symmetric := u.label, u.symmetric()
 	for v := from; v < to; v++ {
 		if u.both && atomic.LoadUint32(&label[v]) == largest {
 			continue
 		}
-		for k := offsets[v] + skipped; k < offsets[v+1]; k++ {
+		first, last := u.g.row(v)
+		for k := first + skipped; k < last; k++ {
 			u.joinArc(v, k)
 		}
 		if !u.both || symmetric {
 			continue
 		}
-		begin, end := u.back.Offsets[v], u.back.Offsets[v+1]
+		begin, end := u.back.row(v)
 		for k, w := range u.back.Targets[begin:end] {
-			if u.filter == 0 || u.back.Masks[begin+uint32(k)]&u.filter != 0 {
+			if u.filter == 0 || u.back.Masks[begin+uint64(k)]&u.filter != 0 {
 				u.join(v, w)
 			}
 		}
@@ -157,9 +156,9 @@ func (u *union) each(ctx context.Context, do func(from, to uint32)) {
 	})
 }
 
-// joinArc joins v with the end of an arc, if the row of v has it and it is allowed.
-func (u *union) joinArc(v, arc uint32) {
-	if arc >= u.g.Offsets[v] && arc < u.g.Offsets[v+1] && (u.filter == 0 || u.g.Masks[arc]&u.filter != 0) {
+// joinArc joins v with the end of an arc of its row, if that is allowed.
+func (u *union) joinArc(v uint32, arc uint64) {
+	if u.filter == 0 || u.g.Masks[arc]&u.filter != 0 {
 		u.join(v, u.g.Targets[arc])
 	}
 }

@@ -20,7 +20,16 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 var ctx = context.Background()
 
 func arrays(g *graph.CSR) cpu.Graph {
-	return cpu.Graph{Offsets: g.Offsets(), Targets: g.Targets(), Masks: g.Masks()}
+	return cpu.Graph{Offsets: g.Offsets(), Wide: g.WideOffsets(), Targets: g.Targets(), Masks: g.Masks()}
+}
+
+// widened is the same graph with offsets of 64 bits.
+func widened(g cpu.Graph) cpu.Graph {
+	for _, v := range g.Offsets {
+		g.Wide = append(g.Wide, uint64(v))
+	}
+	g.Offsets = nil
+	return g
 }
 
 // engines are all ways to search a graph.
@@ -33,6 +42,7 @@ func engines(t *testing.T, g *graph.CSR) map[string]*cpu.Engine {
 		"together":          cpu.New(arrays(g), back, cpu.Options{Workers: 3}),
 		"greatest first":    cpu.New(arrays(g), back, cpu.Options{Workers: 5}),
 		"as many as cores":  cpu.New(arrays(g), back, cpu.Options{}),
+		"wide offsets":      cpu.New(widened(arrays(g)), widened(back), cpu.Options{Workers: 2}),
 		"eager and forward": cpu.New(arrays(g), cpu.Graph{}, cpu.Options{Workers: 2}),
 	}
 	for name, e := range list {

@@ -12,10 +12,33 @@ import (
 const None = math.MaxUint32
 
 // Graph is a graph in compressed rows: the arcs of node u lead to Targets[Offsets[u]:Offsets[u+1]], and Masks stand beside
-// them, or are nil if every mask is 1.
-type Graph struct{ Offsets, Targets, Masks []uint32 }
+// them, or are nil if every mask is 1. Where 32 bits do not count the arcs, the offsets are Wide, and Offsets is nil.
+type Graph struct {
+	Offsets        []uint32
+	Wide           []uint64
+	Targets, Masks []uint32
+}
 
-func (g Graph) nodes() int { return max(len(g.Offsets), 1) - 1 }
+func (g *Graph) nodes() int { return max(len(g.Offsets), len(g.Wide), 1) - 1 }
+
+// row returns which arcs a node has.
+func (g *Graph) row(u uint32) (first, last uint64) {
+	if g.Wide != nil {
+		return g.Wide[u], g.Wide[u+1]
+	}
+	return uint64(g.Offsets[u]), uint64(g.Offsets[u+1])
+}
+
+// degree returns how many they are.
+func (g *Graph) degree(u uint32) uint64 {
+	first, last := g.row(u)
+	return last - first
+}
+
+// allowed reports whether arc k is.
+func (g *Graph) allowed(k uint64, filter uint32) bool {
+	return g.Masks == nil && filter&1 != 0 || g.Masks != nil && g.Masks[k]&filter != 0
+}
 
 // Engine searches one graph.
 type Engine struct {
@@ -41,7 +64,7 @@ type Options struct {
 // New makes an engine for a graph whose invariants hold. reverse has the same arcs the other way round; it may be the graph
 // itself, where every arc has one back, or have no offsets, and then searches go forward only.
 func New(g, reverse Graph, o Options) *Engine {
-	e := &Engine{g: g, back: reverse, both: len(reverse.Offsets) > 0, workers: o.Workers, sharedNodes: sharedNodes}
+	e := &Engine{g: g, back: reverse, both: reverse.nodes() > 0, workers: o.Workers, sharedNodes: sharedNodes}
 	if e.workers <= 0 {
 		e.workers = runtime.GOMAXPROCS(0)
 	}
@@ -113,14 +136,14 @@ func (e *Engine) index(ctx context.Context) error {
 // indexWord does 64 nodes from some one on, or fewer, and returns which of them an arc comes to.
 func (e *Engine) indexWord(greatest []uint32, first int) (linked uint64) {
 	for b := range greatest {
-		from, to := e.back.Offsets[first+b], e.back.Offsets[first+b+1]
+		from, to := e.back.row(uint32(first + b))
 		if from == to {
 			continue
 		}
 		linked |= 1 << b
-		best, most := e.back.Targets[from], uint32(0)
+		best, most := e.back.Targets[from], uint64(0)
 		for _, u := range e.back.Targets[from:to] {
-			if arcs := e.g.Offsets[u+1] - e.g.Offsets[u]; arcs > most {
+			if arcs := e.g.degree(u); arcs > most {
 				best, most = u, arcs
 			}
 		}

@@ -27,7 +27,7 @@ func Fixpoint[T flow.Word](ctx context.Context, e *Engine, along func(T, flow.Ar
 	r := e.newRounds(first, all)
 	var failed atomic.Pointer[error]
 	visit := func(u uint32) {
-		for k := e.g.Offsets[u]; k < e.g.Offsets[u+1]; k++ {
+		for k, last := e.g.row(u); k < last; k++ {
 			if !e.g.allowed(k, filter) {
 				continue
 			}

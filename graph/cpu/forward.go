@@ -17,9 +17,10 @@ const (
 
 // rows has the arcs of some short rows.
 type rows struct {
-	first, arcs [someRows]uint32
-	targets     [shortRow * (someRows + 1)]uint32
-	fresh       [shortRow*someRows + 1]uint32 // those of them that had no level
+	first   [someRows]uint64
+	arcs    [someRows]uint32
+	targets [shortRow * (someRows + 1)]uint32
+	fresh   [shortRow*someRows + 1]uint32 // those of them that had no level
 }
 
 // longRows are nodes whose rows are shared out, in pieces of longRow arcs.
@@ -28,10 +29,10 @@ type longRows struct {
 	pieces []piece
 }
 
-type piece struct{ first, last uint32 } // arcs
+type piece struct{ first, last uint64 } // arcs
 
 // add cuts a row.
-func (l *longRows) add(first, last uint32) {
+func (l *longRows) add(first, last uint64) {
 	l.mu.Lock()
 	for ; last-first > longRow; first += longRow {
 		l.pieces = append(l.pieces, piece{first, first + longRow})
@@ -75,15 +76,15 @@ func (s *search) walkForward() {
 
 // gather copies the arcs of short rows of the list, and returns how many; it stops where a row is longer, or there is no room,
 // and returns the rest of the list.
-func (r *rows) gather(list, offsets, targets []uint32) (arcs int, rest []uint32) {
-	some := list[:min(len(list), someRows)]
+func (r *rows) gather(list []uint32, g *Graph) (arcs int, rest []uint32) {
+	some, targets := list[:min(len(list), someRows)], g.Targets
 	for i, u := range some {
-		first, last := offsets[u], offsets[u+1]
+		first, last := g.row(u)
 		if last-first > shortRow || int(first)+shortRow > len(targets) {
 			some = some[:i]
 			break
 		}
-		r.first[i], r.arcs[i] = first, last-first
+		r.first[i], r.arcs[i] = first, uint32(last-first)
 	}
 	first, counts := r.first[:len(some)], r.arcs[:len(some)]
 	for i, at := range first {
@@ -96,14 +97,14 @@ func (r *rows) gather(list, offsets, targets []uint32) (arcs int, rest []uint32)
 // walkAlone is a level that the caller does alone, without atomics and without a filter.
 func (s *search) walkAlone() {
 	level, next, now, n := s.level, s.next, s.now+1, 0
-	offsets, targets, r := s.g.Offsets, s.g.Targets, &s.found[0].rows
+	g, targets, r := &s.g, s.g.Targets, &s.found[0].rows
 	for list := s.list; len(list) > 0; {
 		var arcs int
-		if arcs, list = r.gather(list, offsets, targets); arcs > 0 {
+		if arcs, list = r.gather(list, g); arcs > 0 {
 			n = walk(r.targets[:arcs], level, next, n, now)
 		}
 		for len(list) > 0 {
-			first, last := offsets[list[0]], offsets[list[0]+1]
+			first, last := g.row(list[0])
 			if last-first <= shortRow && int(first)+shortRow <= len(targets) {
 				break
 			}
@@ -134,7 +135,7 @@ func walk(targets, level, next []uint32, n int, now uint32) int {
 func (s *search) walkFiltered() {
 	next, n, now := s.next, 0, s.now+1
 	for _, u := range s.list {
-		from, to := s.g.Offsets[u], s.g.Offsets[u+1]
+		from, to := s.g.row(u)
 		if to-from >= longRow && s.workers > 1 {
 			s.long.add(from, to)
 			continue
@@ -154,19 +155,19 @@ func (s *search) walkFiltered() {
 // walkShared is what a worker does of a list that is shared out.
 func (s *search) walkShared(worker int) {
 	own := s.found[worker].own[:0]
-	r, list, offsets, targets := &s.found[worker].rows, s.list, s.g.Offsets, s.g.Targets
+	r, list, g := &s.found[worker].rows, s.list, &s.g
 	for from, to, ok := s.deal.take(); ok; from, to, ok = s.deal.take() {
 		for part := list[from:to]; len(part) > 0; {
 			if !s.filtered {
 				var arcs int
-				if arcs, part = r.gather(part, offsets, targets); arcs > 0 {
+				if arcs, part = r.gather(part, g); arcs > 0 {
 					own = s.claimAll(r.targets[:arcs], r, own)
 				}
 				if len(part) == 0 {
 					break
 				}
 			}
-			first, last := offsets[part[0]], offsets[part[0]+1]
+			first, last := g.row(part[0])
 			if part = part[1:]; last-first >= 2*longRow {
 				s.long.add(first, last)
 			} else {
@@ -198,10 +199,10 @@ func (s *search) claimAll(targets []uint32, r *rows, own []uint32) []uint32 {
 }
 
 // claim claims the nodes that some arcs of one row lead to.
-func (s *search) claim(first, last uint32, own []uint32) []uint32 {
+func (s *search) claim(first, last uint64, own []uint32) []uint32 {
 	level, now := s.level, s.now+1
 	for k, v := range s.g.Targets[first:last] {
-		if atomic.LoadUint32(&level[v]) != None || s.filtered && s.g.Masks[first+uint32(k)]&s.filter == 0 ||
+		if atomic.LoadUint32(&level[v]) != None || s.filtered && s.g.Masks[first+uint64(k)]&s.filter == 0 ||
 			!atomic.CompareAndSwapUint32(&level[v], None, now) {
 			continue
 		}

@@ -91,10 +91,10 @@ func (l *lanes) walk(worker int) {
 	for from, to, ok := l.deal.take(); ok; from, to, ok = l.deal.take() {
 		for i, u := range l.list[from:to] {
 			bring := l.out[from+i]
-			first, last := l.g.Offsets[u], l.g.Offsets[u+1]
+			first, last := l.g.row(u)
 			for k, v := range l.g.Targets[first:last] {
 				fresh := bring &^ atomic.LoadUint64(&l.seen[v])
-				if fresh == 0 || l.filtered && l.g.Masks[first+uint32(k)]&l.filter == 0 {
+				if fresh == 0 || l.filtered && l.g.Masks[first+uint64(k)]&l.filter == 0 {
 					continue
 				}
 				if fresh &^= atomic.OrUint64(&l.seen[v], fresh); fresh == 0 || atomic.OrUint64(&l.news[v], fresh) != 0 {

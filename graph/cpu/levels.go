@@ -169,10 +169,10 @@ func (s *search) counted(others int, step func(int)) (sum uint64) {
 
 // countArcs is what a worker does to count the arcs of the list.
 func (s *search) countArcs(worker int) {
-	arcs, offsets, list := uint64(0), s.g.Offsets, s.list
+	arcs, list := uint64(0), s.list
 	for from, to, ok := s.deal.take(); ok; from, to, ok = s.deal.take() {
 		for _, u := range list[from:to] {
-			arcs += uint64(offsets[u+1] - offsets[u])
+			arcs += s.g.degree(u)
 		}
 	}
 	s.found[worker].n = arcs

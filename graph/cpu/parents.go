@@ -40,16 +40,12 @@ func (e *Engine) Parents(ctx context.Context, level []uint32, filter uint32, par
 	return nil
 }
 
-func (g Graph) allowed(k, filter uint32) bool {
-	return g.Masks == nil && filter&1 != 0 || g.Masks != nil && g.Masks[k]&filter != 0
-}
-
 // lookUp finds the parent of v: the first in its row of the reverse, which ascends.
 func (e *Engine) lookUp(v uint32, level []uint32, filter uint32, parent []uint32) {
 	if level[v] == 0 {
 		return
 	}
-	for k := e.back.Offsets[v]; k < e.back.Offsets[v+1]; k++ {
+	for k, last := e.back.row(v); k < last; k++ {
 		if u := e.back.Targets[k]; level[u] == level[v]-1 && e.back.allowed(k, filter) {
 			parent[v] = u
 			return
@@ -59,7 +55,7 @@ func (e *Engine) lookUp(v uint32, level []uint32, filter uint32, parent []uint32
 
 // offer makes u the parent of those it leads to that have none, or a greater one. Others may offer at the same time.
 func (e *Engine) offer(u uint32, level []uint32, filter uint32, parent []uint32) {
-	for k := e.g.Offsets[u]; k < e.g.Offsets[u+1]; k++ {
+	for k, last := e.g.row(u); k < last; k++ {
 		v := e.g.Targets[k]
 		if level[v] != level[u]+1 || !e.g.allowed(k, filter) {
 			continue

@@ -30,7 +30,7 @@ func (r *reader) gap(weighted bool) (parsed, error) {
 	case head[0] > 1:
 		return p, r.badGAP(0, fmt.Sprintf("byte %d", head[0]), "0 or 1, for directed")
 	case m < 0 || m > graph.MaxArcs:
-		return p, r.badGAP(1, fmt.Sprintf("%d arcs", m), fmt.Sprintf("from 0 to %d, which offsets of 32 bits count", uint64(graph.MaxArcs)))
+		return p, r.badGAP(1, fmt.Sprintf("%d arcs", m), fmt.Sprintf("from 0 to %d", uint64(graph.MaxArcs)))
 	case n < 0 || n > graph.MaxNodes:
 		return p, r.badGAP(9, fmt.Sprintf("%d nodes", n), fmt.Sprintf("from 0 to %d", uint64(graph.MaxNodes)))
 	}
@@ -77,6 +77,9 @@ func (r *reader) gapRows(n, m int64, keep, weighted bool) (a arcs, err error) {
 			return r.badGAP(17+8*i, fmt.Sprintf("offset %d of row %d", v, i), fmt.Sprintf("offsets start at 0, never fall, and end at %d; this is after %d", m, last))
 		}
 		if i > 0 {
+			if v-last > math.MaxUint32 {
+				return r.badGAP(17+8*i, fmt.Sprintf("%d arcs of row %d", v-last, i-1), fmt.Sprintf("at most %d", uint32(math.MaxUint32)))
+			}
 			degrees = append(degrees, uint32(v-last))
 		}
 		last = v

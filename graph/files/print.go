@@ -103,8 +103,8 @@ func (p *printer) gap(g *graph.CSR, weighted bool) error {
 	p.word64(uint64(g.Arcs()))
 	p.word64(uint64(g.Nodes()))
 	for _, way := range ways {
-		for _, o := range way.Offsets() {
-			p.word64(uint64(o))
+		for u := range g.Nodes() + 1 {
+			p.word64(uint64(way.First(uint32(u))))
 		}
 		var err error
 		arcsOf(way, func(_, v, _, weight uint32) {

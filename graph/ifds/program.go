@@ -46,13 +46,13 @@ func (p *program) way(u, v uint32, k int) way {
 	return returns
 }
 
-func (p *program) site(u uint32, k int) uint32 { return p.sites[p.Offsets()[u]+uint32(k)] }
+func (p *program) site(u uint32, k int) uint32 { return p.sites[p.First(u)+k] }
 
 func (p *program) mask(u uint32, k int) uint32 {
 	if p.masks == nil {
 		return 1
 	}
-	return p.masks[p.Offsets()[u]+uint32(k)]
+	return p.masks[p.First(u)+k]
 }
 
 // Error says what is wrong with a program, and where.

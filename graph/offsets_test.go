@@ -1,0 +1,175 @@
+package graph_test
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/internal/long"
+)
+
+// wideFrom has graphs that are made from now on get offsets of 64 bits, if they have more arcs than that, until the test is over.
+func wideFrom(t *testing.T, arcs uint64) {
+	t.Helper()
+	before := graph.SetNarrow(arcs)
+	t.Cleanup(func() { graph.SetNarrow(before) })
+}
+
+// answersOf asks a session everything.
+func answersOf(t *testing.T, g *graph.CSR, queries []graph.Query, engine graph.Engine) (lists [][]uint32, facts []uint64) {
+	t.Helper()
+	s, err := graph.NewSession(t.Context(), openDevice(t, "cpu"), g, graph.SessionOptions{Engine: engine, Levels: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	all, err := s.Batch(t.Context(), queries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range all {
+		lists = append(lists, slices.Collect(r.Nodes()))
+	}
+	levels, err := s.Levels(t.Context(), queries[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	weak, err := s.Components(t.Context(), queries[0].Kinds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := g.Dominators(t.Context(), queries[0].Seeds, queries[0].Kinds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gen, kill := make([]uint64, g.Nodes()), make([]uint64, g.Nodes())
+	for v := range gen {
+		gen[v], kill[v] = 1<<(v%64), 1<<(v*7%64)
+	}
+	for _, backward := range []bool{false, true} {
+		sets, err := s.BitFlow(t.Context(), graph.BitFlow{Words: 1, Gen: gen, Kill: kill, Backward: backward, Kinds: queries[0].Kinds})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for v := range uint32(g.Nodes()) {
+			facts = append(facts, sets.In(v)...)
+		}
+	}
+	others, more := otherAnswers(t, s, queries[0])
+	return append(append(lists, levels, weak.Labels(), d.Immediate()), others...), append(facts, more...)
+}
+
+// TestOffsetsOf64BitsChangeNothing: what is made of the same arcs with offsets of either width has the same digest, rows and
+// answers.
+func TestOffsetsOf64BitsChangeNothing(t *testing.T) {
+	for seed := range uint64(long.Count(4, 40, 400)) {
+		r := rand.New(rand.NewPCG(seed, 64))
+		made := func() *graph.CSR {
+			g := randomGraph(t, seed, 70, seed%2 == 0)
+			if seed%3 == 0 {
+				g = both(t, g)
+			}
+			return g
+		}
+		narrow := made()
+		queries := make([]graph.Query, []int{1, 3}[r.IntN(2)])
+		for i := range queries {
+			queries[i] = graph.Query{Seeds: someNodes(r, narrow, 3), Kinds: []uint32{0, 1, 6}[r.IntN(3)]}
+		}
+		want, facts := answersOf(t, narrow, queries, graph.NativeEngine)
+		t.Run("", func(t *testing.T) {
+			wideFrom(t, 0)
+			wide := made()
+			if wide.Offsets() != nil || len(wide.WideOffsets()) != wide.Nodes()+1 {
+				t.Fatal("the offsets have 32 bits")
+			}
+			if wide.Digest() != narrow.Digest() || wide.Reverse().Digest() != narrow.Reverse().Digest() {
+				t.Error("digests differ")
+			}
+			got, gotFacts := answersOf(t, wide, queries, graph.NativeEngine)
+			for i := range want {
+				if !slices.Equal(got[i], want[i]) {
+					t.Errorf("seed %d: answer %d is %v, want %v", seed, i, got[i], want[i])
+				}
+			}
+			if !slices.Equal(gotFacts, facts) {
+				t.Errorf("seed %d: facts are %v, want %v", seed, gotFacts, facts)
+			}
+		})
+	}
+}
+
+// TestWhatMakesGraphsMakesWideOnes: generators, blocks with all that is done to arcs, and files, which are as large as they
+// have to be and read at either width.
+func TestWhatMakesGraphsMakesWideOnes(t *testing.T) {
+	for _, name := range []string{"kron:7", "road:20x20", "icfg:4,16,4", "skew:4096", "star:50", "complete:20", "chain:1"} {
+		narrow := generated(t, name)
+		t.Run(name, func(t *testing.T) {
+			before := graph.SetNarrow(uint64(narrow.Arcs()) - min(1, uint64(narrow.Arcs())))
+			defer graph.SetNarrow(before)
+			wide := generated(t, name)
+			if (wide.WideOffsets() == nil) != (narrow.Arcs() == 0) || wide.Digest() != narrow.Digest() {
+				t.Fatalf("offsets of 64 bits: %v, digests %x and %x", wide.WideOffsets() != nil, wide.Digest(), narrow.Digest())
+			}
+			for _, o := range []graph.BuildOptions{{Symmetric: true}, {Dedup: true}, {NoSelf: true}, {Symmetric: true, Dedup: true, NoSelf: true}} {
+				a, did, err := wide.Rebuild(o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				b, same, err := narrow.Rebuild(o)
+				if err != nil || a.Digest() != b.Digest() || did != same {
+					t.Errorf("%+v: %x and %x, %+v and %+v, %v", o, a.Digest(), b.Digest(), did, same, err)
+				}
+			}
+			if a, b := wide.Without([]uint32{0, 3}), narrow.Without([]uint32{0, 3}); a.Digest() != b.Digest() {
+				t.Error("without some nodes digests differ")
+			}
+			var file bytes.Buffer
+			if _, err := wide.WriteTo(&file); err != nil {
+				t.Fatal(err)
+			}
+			for _, arcs := range []uint64{before, 0} {
+				graph.SetNarrow(arcs)
+				g, err := graph.Decode("x.vyg", file.Bytes())
+				if err != nil || g.Verify() != nil {
+					t.Fatal(err, g.Verify())
+				}
+				if g.Digest() != narrow.Digest() || !slices.Equal(g.Targets(), narrow.Targets()) || g.First(uint32(g.Nodes())) != narrow.Arcs() {
+					t.Error("the file has another graph")
+				}
+				if again, _ := g.With(g.Data()); again.Check() != nil {
+					t.Error(again.Check())
+				}
+			}
+		})
+	}
+}
+
+// TestNewChecksWideOffsets as it does others.
+func TestNewChecksWideOffsets(t *testing.T) {
+	for _, c := range []struct {
+		starts []uint64
+		want   string
+	}{
+		{[]uint64{0, 2, 1}, "row 1: offset 1 after 2"},
+		{[]uint64{1, 1, 1}, "offsets start at 1, not at 0"},
+		{[]uint64{0, 0, 1 << 32}, "row 1: 4294967296 arcs, at most 4294967295 are in one"},
+		{[]uint64{0, 1<<32 - 1, 1 << 32}, "the last offset is 4294967296, and there are 1 targets"},
+		{[]uint64{}, "no offsets"},
+	} {
+		if _, err := graph.New(c.starts, []uint32{0}, nil); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: got %v, want %s", c.starts, err, c.want)
+		}
+	}
+	g, err := graph.New([]uint64{0, 1, 1}, []uint32{1}, nil)
+	if err != nil || g.WideOffsets() != nil || !slices.Equal(g.Offsets(), []uint32{0, 1, 1}) {
+		t.Errorf("a small graph has offsets %v and %v, %v", g.Offsets(), g.WideOffsets(), err)
+	}
+}
