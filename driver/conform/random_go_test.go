@@ -148,7 +148,7 @@ const goMiscompiled = 8442438265300655234
 
 // Each random kernel computes on every device, and on the interpreter, what Go computes of its text.
 func TestRandomGoKernelsAgreeWithGo(t *testing.T) {
-	first, devices := firstSeed(t), goDevices(t)
+	first, devices := long.Seed(t, 0), goDevices(t)
 	n := *randomPrograms
 	if n == 0 {
 		n = uint64(long.Count(20, 150, 1000))

@@ -21,20 +21,7 @@ import (
 	"github.com/govyre/vyre/ir/text"
 )
 
-var (
-	randomPrograms = flag.Uint64("random", 0, "number of random programs to run; 0 takes a few")
-	randomSeed     = flag.Uint64("seed", 0, "the first of them; 0 takes one from the clock")
-)
-
-// firstSeed is that of the flag, or one that no run has had.
-func firstSeed(t *testing.T) uint64 {
-	seed := *randomSeed
-	if seed == 0 {
-		seed = conform.ClockSeed()
-	}
-	t.Logf("the first seed is %d; -seed=%d repeats it", seed, seed)
-	return seed
-}
+var randomPrograms = flag.Uint64("random", 0, "number of random programs to run; 0 takes a few")
 
 // schedules are what random programs run under, besides going forward.
 var schedules = []interp.Options{
@@ -53,10 +40,11 @@ func TestRandomProgramsAgreeUnderEverySchedule(t *testing.T) {
 		devices = append(devices, conform.Interp(o))
 	}
 	var s conform.Summary
-	if err := conform.RunRandom(context.Background(), firstSeed(t), n, runtime.GOMAXPROCS(0), &s, func() {}, devices...); err != nil {
+	first := long.Seed(t, 0)
+	if err := conform.RunRandom(context.Background(), first, n, runtime.GOMAXPROCS(0), &s, func() {}, devices...); err != nil {
 		t.Fatal(err)
 	}
-	shapes := conform.RandomRun{Seed: firstSeed(t), N: n / 10, Make: conform.RandomShapes, Workers: runtime.GOMAXPROCS(0)}
+	shapes := conform.RandomRun{Seed: first, N: n / 10, Make: conform.RandomShapes, Workers: runtime.GOMAXPROCS(0)}
 	if err := shapes.Run(t.Context(), &s, devices...); err != nil {
 		t.Fatal(err)
 	}

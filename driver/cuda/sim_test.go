@@ -103,7 +103,7 @@ func lacksAnOp(err error) bool {
 }
 
 func TestSimulatedDevicesAgreeOnRandomPrograms(t *testing.T) {
-	n, first := uint64(long.Count(100, 1_500, 20_000)), long.Seed(t, 500_000, conform.ClockSeed())
+	n, first := uint64(long.Count(100, 1_500, 20_000)), long.Seed(t, 500_000)
 	d, _ := onSim(t, cusim.Config{Models: []cusim.Model{cusim.Hopper}, Seed: 3, Strict: true})
 	var s conform.Summary
 	if err := conform.RunRandom(context.Background(), first, n, 2, &s, func() {}, conform.On(d)); err != nil {

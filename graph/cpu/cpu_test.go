@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -16,6 +18,20 @@ import (
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// drawn is what a test draws graphs and searches from.
+func drawn(t *testing.T) *rand.Rand { return rand.New(rand.NewPCG(long.Seed(t, 1), 0)) }
+
+// sorted goes through a map in order, so that equal seeds draw the same for each of its entries.
+func sorted[V any](m map[string]V) iter.Seq2[string, V] {
+	return func(yield func(string, V) bool) {
+		for _, name := range slices.Sorted(maps.Keys(m)) {
+			if !yield(name, m[name]) {
+				return
+			}
+		}
+	}
+}
 
 var ctx = context.Background()
 
@@ -57,7 +73,7 @@ func engines(t *testing.T, g *graph.CSR) map[string]*cpu.Engine {
 }
 
 // graphs are small ones of every family, and random ones with kinds.
-func graphs(t *testing.T) map[string]*graph.CSR {
+func graphs(t *testing.T, rng *rand.Rand) map[string]*graph.CSR {
 	t.Helper()
 	list := make(map[string]*graph.CSR)
 	for _, name := range []string{"kron:9", "uniform:9", "grid:33x31", "road:40x40", "chain:70", "ladder:40x5", "star:200", "complete:30", "tree:300,3", "icfg:8,16,4", "skew:1024", "chain:1", "star:1"} {
@@ -68,18 +84,18 @@ func graphs(t *testing.T) map[string]*graph.CSR {
 		list[name] = g
 	}
 	for k := range long.Count(12, 100, 1000) {
-		list[fmt.Sprint("random ", k)] = randomGraph(t, 1+rand.IntN(200), rand.IntN(800))
+		list[fmt.Sprint("random ", k)] = randomGraph(t, rng, 1+rng.IntN(200), rng.IntN(800))
 	}
 	return list
 }
 
 // randomGraph has parallel arcs, loops and masks.
-func randomGraph(t *testing.T, nodes, arcs int) *graph.CSR {
+func randomGraph(t *testing.T, rng *rand.Rand, nodes, arcs int) *graph.CSR {
 	t.Helper()
 	rows := make([][][2]uint32, nodes)
 	for range arcs {
-		u := rand.IntN(nodes)
-		rows[u] = append(rows[u], [2]uint32{uint32(rand.IntN(nodes)), 1 + rand.Uint32N(15)})
+		u := rng.IntN(nodes)
+		rows[u] = append(rows[u], [2]uint32{uint32(rng.IntN(nodes)), 1 + rng.Uint32N(15)})
 	}
 	offsets, targets, masks := []uint32{0}, []uint32(nil), []uint32(nil)
 	for _, row := range rows {
@@ -145,19 +161,20 @@ func maskOf(masks []uint32, k int) uint32 {
 	return masks[k]
 }
 
-func randomSeeds(g *graph.CSR, n int) []uint32 {
+func randomSeeds(rng *rand.Rand, g *graph.CSR, n int) []uint32 {
 	seeds := make([]uint32, n)
 	for k := range seeds {
-		seeds[k] = rand.Uint32N(uint32(g.Nodes()))
+		seeds[k] = rng.Uint32N(uint32(g.Nodes()))
 	}
 	return seeds
 }
 
 func TestLevelsAreThoseOfAQueue(t *testing.T) {
-	for name, g := range graphs(t) {
-		for how, e := range engines(t, g) {
+	rng := drawn(t)
+	for name, g := range sorted(graphs(t, rng)) {
+		for how, e := range sorted(engines(t, g)) {
 			for _, filter := range []uint32{graph.AllKinds, 1, 6, 1 << 30} {
-				for _, seeds := range [][]uint32{nil, {0}, {0, 0}, randomSeeds(g, 3), randomSeeds(g, g.Nodes())} {
+				for _, seeds := range [][]uint32{nil, {0}, {0, 0}, randomSeeds(rng, g, 3), randomSeeds(rng, g, g.Nodes())} {
 					want, got := oracle(g, seeds, filter), make([]uint32, g.Nodes())
 					stats, err := e.Levels(ctx, seeds, filter, got)
 					if err != nil {
@@ -216,12 +233,13 @@ func graphSeed(g *graph.CSR) []uint32 {
 }
 
 func TestLanesAreQueriesAlone(t *testing.T) {
-	for name, g := range graphs(t) {
-		for how, e := range engines(t, g) {
+	rng := drawn(t)
+	for name, g := range sorted(graphs(t, rng)) {
+		for how, e := range sorted(engines(t, g)) {
 			for _, filter := range []uint32{graph.AllKinds, 2} {
-				queries := make([][]uint32, []int{0, 1, 3, 64}[rand.IntN(4)])
+				queries := make([][]uint32, []int{0, 1, 3, 64}[rng.IntN(4)])
 				for q := range queries {
-					queries[q] = randomSeeds(g, rand.IntN(3))
+					queries[q] = randomSeeds(rng, g, rng.IntN(3))
 				}
 				seen := make([]uint64, g.Nodes())
 				if _, err := e.Lanes(ctx, queries, filter, seen); err != nil {
@@ -240,8 +258,9 @@ func TestLanesAreQueriesAlone(t *testing.T) {
 }
 
 func TestLabelsAreThoseOfUnionFind(t *testing.T) {
-	for name, g := range graphs(t) {
-		for how, e := range engines(t, g) {
+	rng := drawn(t)
+	for name, g := range sorted(graphs(t, rng)) {
+		for how, e := range sorted(engines(t, g)) {
 			for _, filter := range []uint32{graph.AllKinds, 1, 6} {
 				got := make([]uint32, g.Nodes())
 				if err := e.Components(ctx, filter, got); err != nil {
@@ -283,7 +302,7 @@ func unionFind(g *graph.CSR, filter uint32) []uint32 {
 }
 
 func TestWhatIsNotThereIsRefused(t *testing.T) {
-	g := randomGraph(t, 10, 30)
+	g := randomGraph(t, drawn(t), 10, 30)
 	e := cpu.New(arrays(g), cpu.Graph{}, cpu.Options{})
 	ended, cancel := context.WithCancel(ctx)
 	cancel()

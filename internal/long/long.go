@@ -5,12 +5,14 @@ package long
 
 import (
 	"flag"
+	"math/rand/v2"
 	"os"
 )
 
 var (
 	enabled    = flag.Bool("long", os.Getenv("VYRE_LONG") != "", "run the slow sweeps too")
 	exhaustive = flag.Bool("exhaustive", false, "with -long: sweeps over all arguments too, which take a quarter of an hour and more")
+	seed       = flag.Uint64("seed", 0, "where what is drawn at random begins; 0 is as Seed says")
 )
 
 // Enabled reports whether slow tests should run. Call it from a test, after flags are parsed.
@@ -19,14 +21,18 @@ func Enabled() bool { return *enabled }
 // Exhaustive reports whether sweeps over all arguments should run.
 func Exhaustive() bool { return *enabled && *exhaustive }
 
-// Seed is where a sweep over seeds begins: at quick always the same, with -long at a seed of the clock, so that
-// every run goes where none has been. It tells the log, which is what a failure is repeated by.
-func Seed(t interface{ Logf(string, ...any) }, quick, clock uint64) uint64 {
-	if Enabled() {
-		quick = clock
+// Seed is where a sweep over seeds begins: quick, always the same, and with -long a seed that is drawn, so that every run
+// goes where none has been; unless the flag says. It tells the log, which is what a failure is repeated by.
+func Seed(t interface{ Logf(string, ...any) }, quick uint64) uint64 {
+	first := quick
+	switch {
+	case *seed != 0:
+		first = *seed
+	case Enabled():
+		first = rand.Uint64()
 	}
-	t.Logf("the first seed is %d", quick)
-	return quick
+	t.Logf("the first seed is %d; -seed=%d repeats it", first, first)
+	return first
 }
 
 // Count is how many cases a test takes: quick ones always, sweep with -long, all with -exhaustive beside it.

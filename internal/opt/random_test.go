@@ -15,20 +15,14 @@ import (
 	"github.com/govyre/vyre/internal/passes"
 )
 
-var (
-	randomPrograms = flag.Uint64("random", 0, "number of random programs at each level; 0 takes a few")
-	randomSeed     = flag.Uint64("seed", 0, "seed of the first random program")
-)
+var randomPrograms = flag.Uint64("random", 0, "number of random programs at each level; 0 takes a few")
 
 func TestRunKeepsTheMeaningOfRandomPrograms(t *testing.T) {
 	n := *randomPrograms
 	if n == 0 {
 		n = uint64(long.Count(60, 1_000, 20_000))
 	}
-	seed := *randomSeed
-	if seed == 0 {
-		seed = long.Seed(t, 0, conform.ClockSeed())
-	}
+	seed := long.Seed(t, 0)
 	rng := rand.New(rand.NewPCG(1+seed, 2)) // other subsets for other programs
 	devices := []conform.Device{
 		optimising{Options: opt.Options{Passes: passes.Choice{Level: passes.O2}}, detect: interp.Races},

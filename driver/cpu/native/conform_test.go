@@ -61,7 +61,7 @@ func TestConformance(t *testing.T) {
 func TestRandomProgramsAgree(t *testing.T) {
 	d := open(t)
 	n := uint64(long.Count(150, 20_000, 100_000))
-	first := long.Seed(t, 0, conform.ClockSeed())
+	first := long.Seed(t, 0)
 	var next atomic.Uint64
 	var all sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
