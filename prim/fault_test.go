@@ -122,6 +122,55 @@ func chainTwice(drv *cusim.Driver, max int) (err error) {
 	return faults.Twice(ctx, run, nil)
 }
 
+// everyTwice does with one primitive what chainTwice does with three.
+func everyTwice(drv *cusim.Driver, of kindOfPrimitive, max int, want [][]byte) (err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	defer cancel()
+	d, err := cuda.Open(cuda.Options{Driver: drv, OpenOptions: driver.OpenOptions{CloseTimeout: time.Second}})
+	if err != nil {
+		return err
+	}
+	k := new(keeper)
+	kept(k, d, nil)
+	defer func() { err = errors.Join(err, k.close()) }()
+	u := use(ctx, k, &vyre.Device{Device: d}, of, max)
+	if k.err != nil {
+		return k.err
+	}
+	seq := kept(k, u.d.NewSequence(of.name), nil)
+	u.record(seq, nil)
+	return faults.Twice(ctx, func() error {
+		if _, err := seq.Run(ctx); err != nil {
+			return err
+		}
+		return u.differ(ctx, want)
+	}, nil)
+}
+
+// Every call of the driver that making, running and closing a primitive takes fails in turn, those that ask for memory for its work
+// among them. Up to 100 elements are the work of one workgroup; 9,000 take all launches of every primitive.
+func TestAnyCallOfAPrimitiveMayFail(t *testing.T) {
+	share := long.Count(4, 1, 1) // quick tests take every fourth primitive, and short ones every eighth
+	if testing.Short() {
+		share *= 2
+	}
+	for i, of := range every {
+		for max, every := range map[int]int{100: long.Count(83, 41, 1), 9000: long.Count(0, 211, 1)} {
+			if every == 0 || i%share != 0 {
+				continue
+			}
+			t.Run(fmt.Sprint(of.name, " ", max), func(t *testing.T) {
+				_, want := of.answers(t, max)
+				config := cusim.Config{Models: []cusim.Model{cusim.Tiny}, Eager: i%2 == 0}
+				n := faults.EachCall(t, config, every, func(drv *cusim.Driver) error { return everyTwice(drv, of, max, want) }, 719, cu.OutOfMemory)
+				if t.Logf("%d times", n); n == 0 {
+					t.Error("no call failed")
+				}
+			})
+		}
+	}
+}
+
 // A sort of up to 8,192 elements is one launch; one of more is several, with memory of their own, and takes the simulator longer.
 func TestAnyCallOfAChainMayFail(t *testing.T) {
 	for _, c := range []struct{ max, short, quick, long int }{{100, 151, 41, 3}, {10000, 251, 151, 41}} {

@@ -104,6 +104,36 @@ func TestGatherAndScatterMoveAnyPayload(t *testing.T) {
 	}
 }
 
+// Payloads of other sizes than 1, 2, 4, 8 and 16 bytes are refused by their size, whatever would move them.
+func TestPayloadsOfOtherSizesAreRefused(t *testing.T) {
+	for _, name := range devices() {
+		d := open(t, name)
+		odd[[3]uint8](t, d, "3 bytes")
+		odd[[3]uint32](t, d, "12 bytes")
+		odd[[5]uint8](t, d, "5 bytes")
+	}
+}
+
+func odd[V vyre.Element](t *testing.T, d *vyre.Device, size string) {
+	t.Helper()
+	for what, err := range map[string]error{
+		"Gather":      second(prim.NewGather[V, uint32](ctx, d, 10)),
+		"Scatter":     second(prim.NewScatter[V, uint64](ctx, d, 10)),
+		"MergePairs":  second(prim.NewMergePairs[uint32, V](ctx, d, 10, prim.MergeOptions{})),
+		"SortPairs":   second(prim.NewSortPairs[uint32, V](ctx, d, 10, prim.SortOptions{})),
+		"Select":      second(prim.NewSelect[V, uint8](ctx, d, 10)),
+		"Partition":   second(prim.NewPartition[V, uint8](ctx, d, 10)),
+		"Unique":      second(prim.NewUnique[V](ctx, d, 10)),
+		"UniqueByKey": second(prim.NewUniqueByKey[uint8, V](ctx, d, 10)),
+		"RunLengths":  second(prim.NewRunLengths[V, uint32](ctx, d, 10)),
+		"ReduceByKey": second(prim.NewReduceByKey[V, float32](ctx, d, prim.Sum, 10)),
+	} {
+		if !errors.Is(err, vyre.Unsupported) || !strings.Contains(err.Error(), size) || !strings.Contains(err.Error(), what+"[") {
+			t.Errorf("%s: %s of %s: %v", d.Name(), what, size, err)
+		}
+	}
+}
+
 // moves gathers by a permutation, and scatters back.
 func moves[T vyre.Element](t *testing.T, d *vyre.Device) {
 	t.Helper()

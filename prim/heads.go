@@ -67,6 +67,7 @@ func (r *HeadReduce[T, F]) Bytes() int64 {
 func (r *HeadReduce[T, F]) Record(seq *vyre.Sequence, n Length, flags *vyre.Buffer[F], x, out *vyre.Buffer[T], count Count) *Step {
 	st := r.step(seq, n, min(flags.Len(), x.Len(), out.Len()), x.Bytes())
 	found := r.counter(seq, count)
+	st.apart(seq, []vyre.Range{out.Bytes(), found}, st.where(n), flags.Bytes(), x.Bytes())
 	offsets := r.find(seq, r.made, st, n, flags.Bytes(), found)
 	r.combine(seq, r.made, st, r.max, at(found), offsets, x.View(0, int(st.room)).Bytes(), out.Bytes())
 	return st
@@ -112,6 +113,7 @@ const countBytes = 8
 // Record appends a scan of the segments of x[:n], which begin where flags are not zero and at the first element, to y[:n].
 func (s *HeadScan[T, F]) Record(seq *vyre.Sequence, n Length, flags *vyre.Buffer[F], x, y *vyre.Buffer[T]) *Step {
 	st := s.step(seq, n, min(flags.Len(), x.Len(), y.Len()), x.Bytes())
+	st.apart(seq, []vyre.Range{y.Bytes()}, st.where(n), flags.Bytes(), x.Bytes())
 	found := driver.All(seq.Scratch(countBytes))
 	offsets := s.find(seq, s.made, st, n, flags.Bytes(), found)
 	room := int(st.room)

@@ -18,10 +18,6 @@ import (
 func TestMoreElementsThan32BitsCount(t *testing.T) {
 	const huge = 1<<33 + 5
 	d := open(t, "cpu")
-	type primitive interface {
-		Close() error
-		Bytes() int64
-	}
 	type maker func(context.Context, *vyre.Device) (primitive, error)
 	refused := map[string]maker{
 		"Histogram[uint32]": func(ctx context.Context, d *vyre.Device) (primitive, error) {

@@ -151,6 +151,7 @@ func (g *MergePairs[K, V]) Record(seq *vyre.Sequence, n, m Length, a *vyre.Buffe
 	fromA, fromB, to := aV.Bytes(), bV.Bytes(), outV.Bytes()
 	places := g.gather.any != nil
 	if places {
+		x.apart(seq, []vyre.Range{out.Bytes(), outV.Bytes()}, x.where(n), y.where(m), a.Bytes(), b.Bytes(), aV.Bytes(), bV.Bytes())
 		fromA, fromB, to = x.nowhere, x.nowhere, x.nowhere
 		if g.max > 0 {
 			to = driver.All(seq.Scratch(g.Bytes()))

@@ -2,6 +2,7 @@ package prim_test
 
 import (
 	"errors"
+	"sync"
 	"testing"
 
 	"github.com/govyre/vyre"
@@ -75,8 +76,8 @@ func TestPreparedRunsAllocateNothing(t *testing.T) {
 
 // A primitive in use is not closed, and one whose memory cannot be had says how much; the same ones work later.
 func TestPrimitivesInUseAndWithoutMemory(t *testing.T) {
-	const n = 1 << 17
-	limited := driver.OpenOptions{MemoryLimit: 1 << 20}
+	const limit = 1 << 18
+	limited := driver.OpenOptions{MemoryLimit: limit}
 	sim, err := cuda.Open(cuda.Options{Driver: cusim.New(cusim.Config{Models: []cusim.Model{cusim.Hopper}}), OpenOptions: limited})
 	if err != nil {
 		t.Fatal(err)
@@ -85,32 +86,103 @@ func TestPrimitivesInUseAndWithoutMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, dev := range []driver.Device{host, sim} {
-		d := &vyre.Device{Device: dev}
-		sort := must(prim.NewSortPairs[uint32, uint32](ctx, d, n, prim.SortOptions{}))(t)
-		swap := must(prim.NewSort[uint32](ctx, d, n, prim.SortOptions{Swap: true}))(t)
-		x, y := must(vyre.Upload(d, words(n/4)))(t), must(vyre.Alloc[uint32](d, n/4))(t)
-		large := d.NewSequence("large")
-		sort.Record(large, prim.N(n/4), x, x.View(0, n/4), y, y)
-		if err := large.Prepare(); !errors.Is(err, vyre.InvalidArgument) {
-			t.Errorf("%s: ranges that overlap: %v", d.Name(), err)
+	devices := []*vyre.Device{{Device: host}, {Device: sim}}
+	for i, of := range every {
+		_, after := of.answers(t, 100)
+		for k, d := range devices {
+			if !shared(i, k) || testing.Short() && i%3 != 0 {
+				continue
+			}
+			t.Run(d.Name()+" "+of.name, func(t *testing.T) {
+				k := new(keeper)
+				defer closing(t, k)
+				u := use(ctx, k, d, of, 100)
+				if k.err != nil {
+					t.Fatal(k.err)
+				}
+				u.withoutMemory(t, limit)
+				seq := d.NewSequence(of.name)
+				u.record(seq, nil)
+				for range 2 {
+					run(t, seq)
+					if err := u.p.Close(); !errors.Is(err, vyre.Busy) {
+						t.Errorf("closing what a prepared sequence has: %v", err)
+					}
+				}
+				if err := u.differ(ctx, after); err != nil {
+					t.Error(err)
+				}
+				closeAll(t, seq, u.p)
+			})
 		}
-		closeAll(t, large)
-		large = d.NewSequence("large")
-		values, outValues := must(vyre.Alloc[uint32](d, n/4))(t), must(vyre.Alloc[uint32](d, n/4))(t)
-		sort.Record(large, prim.N(n/4), x, values, y, outValues)
-		_, err := large.Run(ctx)
-		if e := (*vyre.Error)(nil); !errors.As(err, &e) || e.Kind != vyre.OutOfMemory || e.Requested < sort.Bytes() || e.Available <= 0 || e.Available >= e.Requested {
-			t.Errorf("%s: scratch of %d bytes: %v", d.Name(), sort.Bytes(), err)
+	}
+	for _, d := range devices {
+		closeAll(t, d)
+	}
+}
+
+// withoutMemory runs a step of a primitive for as many elements as take more memory for its work than there is; that of some never
+// grows above what its workgroups need.
+func (u *used) withoutMemory(t *testing.T, limit int64) {
+	t.Helper()
+	last := int64(0)
+	for max := 20000; ; max *= 4 {
+		big := must(u.of.make(ctx, u.d, max))(t)
+		need := big.Bytes()
+		if need > limit {
+			few := *u
+			few.p = big
+			err := few.run(u.d, nil)
+			if e := (*vyre.Error)(nil); !errors.As(err, &e) || e.Kind != vyre.OutOfMemory || e.Requested <= 0 || e.Available < 0 || e.Available >= e.Requested {
+				t.Errorf("work of %d bytes where there are %d: %v", need, limit, err)
+			}
 		}
-		closeAll(t, large)
-		small := d.NewSequence("small")
-		swap.Record(small, prim.N(n/4), x, y)
-		run(t, small)
-		if err := swap.Close(); !errors.Is(err, vyre.Busy) {
-			t.Errorf("%s: closing a sort that a prepared sequence has: %v", d.Name(), err)
+		if closeAll(t, big); need == last || need > limit {
+			return
 		}
-		run(t, small) // nothing has happened to it
-		closeAll(t, small, swap, sort, x, y, values, outValues, d)
+		last = need
+	}
+}
+
+// Two sequences of one primitive, and one of another that was made alike, run side by side, each as often as it likes.
+func TestPrimitivesSideBySide(t *testing.T) {
+	for k, name := range devices() {
+		d := open(t, name)
+		for i, of := range every {
+			if !shared(i, k) || testing.Short() && i%3 != 0 {
+				continue
+			}
+			t.Run(name+" "+of.name, func(t *testing.T) {
+				max := []int{100, 9000}[i/2%2]
+				_, after := of.answers(t, max)
+				keep := new(keeper)
+				defer closing(t, keep)
+				first, second, third := use(ctx, keep, d, of, max), use(ctx, keep, d, of, max), use(ctx, keep, d, of, max)
+				if keep.err != nil {
+					t.Fatal(keep.err)
+				}
+				own := second.p
+				second.p = first.p
+				closeAll(t, own) // what is shared with the others stays
+				var group sync.WaitGroup
+				for _, u := range []*used{first, second, third} {
+					seq := kept(keep, d.NewSequence(of.name), nil)
+					u.record(seq, nil)
+					group.Go(func() {
+						for range 3 {
+							if _, err := seq.Run(ctx); err != nil {
+								t.Error(err)
+							}
+						}
+					})
+				}
+				group.Wait()
+				for _, u := range []*used{first, second, third} {
+					if err := u.differ(ctx, after); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
 	}
 }

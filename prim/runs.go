@@ -103,6 +103,7 @@ func (r *RunLengths[T, C]) Record(seq *vyre.Sequence, n Length, x, values *vyre.
 		r.choose(seq, st, r.once, n, selects{x.Bytes(), values.Bytes(), x.Bytes(), lengths.Bytes(), found})
 		return st
 	}
+	st.apart(seq, []vyre.Range{values.Bytes(), lengths.Bytes(), found}, st.where(n), x.Bytes())
 	starts := r.find(seq, r.made, st, n, x.Bytes(), values.Bytes(), found)
 	r.launch(seq, r.lengths, groupsOf(r.max), driver.U64(r.max), driver.U64(0), found, starts, lengths.All())
 	return st
@@ -181,6 +182,7 @@ func (r *ReduceByKey[K, V]) Record(seq *vyre.Sequence, n Length, keys *vyre.Buff
 	st := r.step(seq, n, min(keys.Len(), values.Len(), outKeys.Len(), out.Len()), keys.Bytes())
 	found := r.counter(seq, count)
 	if !r.atOnce() {
+		st.apart(seq, []vyre.Range{outKeys.Bytes(), out.Bytes(), found}, st.where(n), keys.Bytes(), values.Bytes())
 		starts := r.find(seq, r.made, st, n, keys.Bytes(), outKeys.Bytes(), found)
 		r.combine(seq, r.made, st, r.max, at(found), starts, values.View(0, int(st.room)).Bytes(), out.Bytes())
 		return st

@@ -1,6 +1,7 @@
 package prim_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -364,19 +365,68 @@ func TestSegmentsRefuse(t *testing.T) {
 			t.Errorf("%q: %v", want, err)
 		}
 	}
+}
+
+// Offsets that fall or end past the data are traps that tell the segment or an offset, of 32 bits and of 64, whatever is done with segments; and
+// nothing but the segments' results is written.
+func TestOffsetsThatFallOrEndPastTheDataTrap(t *testing.T) {
 	for _, name := range devices() {
 		d := open(t, name)
-		p := must(prim.NewSegmentedReduce[uint32, uint32](ctx, d, prim.Sum, 3, 10))(t)
-		x, out := must(vyre.Upload(d, make([]uint32, 10)))(t), must(vyre.Alloc[uint32](d, 3))(t)
-		defer closeAll(t, p, x, out)
-		for _, ends := range [][]uint32{{0, 5, 4, 10}, {0, 5, 11, 10}} {
-			by := must(vyre.Upload(d, ends))(t)
-			seq := d.NewSequence("wrong")
-			p.Record(seq, prim.N(3), by, x, out)
-			if _, err := seq.Run(ctx); err == nil || !strings.Contains(err.Error(), "value 0x1") && !strings.Contains(err.Error(), "value 0x2") {
-				t.Errorf("%s: offsets %d give %v", name, ends, err)
-			}
-			closeAll(t, seq, by)
-		}
+		badOffsets[uint32](t, d, 1<<32-1)
+		badOffsets[uint64](t, d, 1<<64-1, 1<<63, 1<<32, 1<<32+6) // what is cut to 32 bits would be a place
 	}
+}
+
+func badOffsets[I uint32 | uint64](t *testing.T, d *vyre.Device, ends ...I) {
+	t.Helper()
+	reduce := must(prim.NewSegmentedReduce[uint32, I](ctx, d, prim.Sum, 3, 10))(t)
+	scan := must(prim.NewSegmentedScan[uint32, I](ctx, d, prim.Sum, 3, 10))(t)
+	floats := must(prim.NewExclusiveSegmentedScan[float32, I](ctx, d, prim.Sum, 3, 10))(t)
+	sort := must(prim.NewSegmentedSort[uint32, I](ctx, d, 10, prim.SortOptions{}))(t)
+	x, out, f, to := hold(t, d, words(14), 1), hold(t, d, words(14), 1), hold(t, d, uniforms(14), 1), hold(t, d, uniforms(14), 1)
+	wrong := [][]I{{0, 5, 4, 10}, {0, 5, 11, 10}, {0, 5, 11, 12}, {3, 0, 0, 0}, {11, 11, 11, 11}}
+	for _, v := range ends { // where the first, a middle and the last segment end
+		wrong = append(wrong, []I{0, v, 8, 10}, []I{0, 5, v, 10}, []I{0, 5, 8, v}, []I{v, v, v, v})
+	}
+	for what, record := range map[string]func(seq *vyre.Sequence, by *vyre.Buffer[I]){
+		"reduce": func(seq *vyre.Sequence, by *vyre.Buffer[I]) {
+			reduce.Record(seq, prim.N(3), by, x.View(0, 10), out.View(0, 10))
+		},
+		"scan": func(seq *vyre.Sequence, by *vyre.Buffer[I]) {
+			scan.Record(seq, prim.N(3), by, x.View(0, 10), out.View(0, 10))
+		},
+		"scan of floats": func(seq *vyre.Sequence, by *vyre.Buffer[I]) {
+			floats.Record(seq, prim.N(3), by, f.View(0, 10), to.View(0, 10))
+		},
+		"sort": func(seq *vyre.Sequence, by *vyre.Buffer[I]) {
+			sort.Record(seq, prim.N(3), by, x.View(0, 10), out.View(0, 10))
+		},
+	} {
+		by := must(vyre.Alloc[I](d, 4))(t)
+		seq := d.NewSequence(what)
+		record(seq, by)
+		for _, offsets := range append(wrong, []I{0, 5, 5, 10}) {
+			if err := by.Write(ctx, offsets); err != nil {
+				t.Fatal(err)
+			}
+			_, err := seq.Run(ctx)
+			var trap *vyre.TrapError
+			switch {
+			case offsets[3] == 10 && offsets[2] == 5:
+				if err != nil {
+					t.Errorf("%s, %s: right offsets %d after wrong ones give %v", d.Name(), what, offsets, err)
+				}
+			case !errors.As(err, &trap) || trap.Value > 2 && (what != "sort" || !slices.Contains(offsets, I(trap.Value))): // it tells an offset
+				t.Errorf("%s, %s: offsets %d give %v", d.Name(), what, offsets, err)
+			}
+			got, gotF := must(out.all.Read(ctx))(t), must(to.all.Read(ctx))(t)
+			if got[0] != out.fill[0] || !slices.Equal(got[11:], out.fill[11:]) || gotF[0] != to.fill[0] || !slices.Equal(gotF[11:], to.fill[11:]) {
+				t.Errorf("%s, %s: offsets %d write beyond the results", d.Name(), what, offsets)
+			}
+		}
+		x.holds(t, what, nil)
+		f.holds(t, what, nil)
+		closeAll(t, seq, by)
+	}
+	closeAll(t, reduce, scan, floats, sort)
 }

@@ -82,6 +82,7 @@ func (s *SortPairs[K, V]) Record(seq *vyre.Sequence, n Length, keys *vyre.Buffer
 		s.record(seq, st, n, keys.Bytes(), values.Bytes(), outKeys.Bytes(), outValues.Bytes())
 		return st
 	}
+	st.apart(seq, []vyre.Range{outKeys.Bytes(), outValues.Bytes()}, st.where(n), keys.Bytes(), values.Bytes())
 	indices := st.nowhere
 	if s.max > 0 {
 		indices = driver.All(seq.Scratch(s.value * int64(s.max)))

@@ -71,5 +71,18 @@ func (s *Step) admit(l Length) *vyre.Error {
 	return s.of.refuse(fmt.Sprintf("length %d, and a range of %d elements", l.n, s.room), "pass ranges of at least as many elements")
 }
 
+// apart refuses ranges that the step writes if they share bytes with others of it. A launch refuses that of its own ranges, but ranges
+// of a step of several launches may meet in none of them.
+func (s *Step) apart(seq *vyre.Sequence, written []vyre.Range, read ...vyre.Range) {
+	for i, w := range written {
+		for _, o := range append(written[i+1:len(written):len(written)], read...) {
+			if w.Overlaps(o) {
+				seq.Refuse(s.of.refuse(fmt.Sprintf("%v is written and shares bytes with %v", w, o), "pass separate ranges"))
+				return
+			}
+		}
+	}
+}
+
 // launched notes a launch whose parameters are op-specific, and then n and at.
 func (s *Step) launched(k *driver.Step, n int) { s.launches = append(s.launches, launch{k, n, n + 1}) }

@@ -84,6 +84,7 @@ func (u *UniqueByKey[K, V]) Bytes() int64 { return 2 * u.selectionBytes() }
 func (u *UniqueByKey[K, V]) Record(seq *vyre.Sequence, n Length, keys *vyre.Buffer[K], values *vyre.Buffer[V], outKeys *vyre.Buffer[K], outValues *vyre.Buffer[V], count Count) *Step {
 	st := u.step(seq, n, min(keys.Len(), values.Len(), outKeys.Len(), outValues.Len()), keys.Bytes())
 	found := u.counter(seq, count)
+	st.apart(seq, []vyre.Range{outKeys.Bytes(), outValues.Bytes(), found}, st.where(n), keys.Bytes(), values.Bytes())
 	u.choose(seq, st, u.keys, n, selects{keys.Bytes(), outKeys.Bytes(), keys.Bytes(), st.nowhere, found})
 	u.choose(seq, st, u.values, n, selects{values.Bytes(), outValues.Bytes(), keys.Bytes(), st.nowhere, found})
 	return st
