@@ -72,7 +72,11 @@ func printAssembly(w io.Writer, p *ir.Program, code *native.Listing) {
 			fmt.Fprintf(w, "//   %#-6x %s\n", c.At, c.What)
 		}
 	}
-	fmt.Fprintf(w, "// %s has the number of the vector, times 32\n", code.Number)
+	of := "the vector"
+	if code.InStep > 1 {
+		of = fmt.Sprintf("the first of %d vectors in step", code.InStep)
+	}
+	fmt.Fprintf(w, "// %s has the number of %s, times 32\n", code.Number, of)
 	rows := rowTexts(p)
 	last := ir.NoRow
 	for _, l := range code.Lines {

@@ -93,7 +93,7 @@ func TestAccessesGiveTheInterpretersBits(t *testing.T) {
 					size := ps[0].Params()[i].Bytes()
 					l.Args = append(l.Args, conform.Arg{Data: bytes(n / size * size)})
 				}
-				compare(t, ps[0], l, forced{run: one, place: atPageEnd}, forced{code: native.Options{Registers: 3, Alone: &no}, run: one})
+				compare(t, ps[0], l, forced{run: one, place: atPageEnd}, forced{code: native.Options{Registers: 3, Alone: &no}, run: one}, forced{code: native.Options{Vectors: 4}, run: one, place: atPageEnd})
 			}
 		})
 	}

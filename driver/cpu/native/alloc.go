@@ -94,7 +94,8 @@ type loopSpan struct{ start, end int32 }
 func (f *function) intervals() []vreg {
 	loops, around := f.loops()
 	for v := range f.vregs {
-		f.vregs[v].start = -1
+		i := &f.vregs[v]
+		i.start, i.end, i.weight = -1, 0, 0
 	}
 	occur := func(v vreg, at int32, depth []int32) {
 		if v == noReg || f.vregs[v].home != homeless {

@@ -141,7 +141,7 @@ func (s *selector) onlyChanging(a *access) (none amd64.Label, ok bool) {
 	}
 	load := *a
 	load.result = s.fresh(t)
-	s.macro(load.uses(), load.result, func(e *emitter) { load.gather(e) })
+	s.macro(amongValue, load.uses(), load.result, func(e *emitter) { load.gather(e) })
 	equal := amd64.VPCMPEQD
 	if parts(t) == 2 {
 		equal = amd64.VPCMPEQQ

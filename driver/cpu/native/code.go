@@ -1,6 +1,8 @@
 package native
 
 import (
+	"iter"
+
 	"github.com/govyre/vyre/driver/cpu/native/internal/amd64"
 	"github.com/govyre/vyre/ir"
 )
@@ -47,6 +49,9 @@ const (
 	formShift        // d ← a shifted by imm
 	formFma          // d ← a·b + c
 	formMove         // d ← a
+	formTest         // jumps to label if a is none, or not none
+	formJump         // jumps to label
+	formBind         // is where label is
 	formLoop         // a loop begins
 	formLoopEnd      // and ends
 )
@@ -62,6 +67,40 @@ type ins struct {
 	uses    []vreg         // of a macro
 	defs    []vreg         // of a macro
 	emit    func(*emitter) // of a macro
+	among   among          // of a macro and a test
+	vector  uint8          // which of those in step it is for
+	label   amd64.Label    // of a test, a jump, and what they go to
+}
+
+// reads are the registers that an instruction reads, writes those that it writes, registers both.
+func (in *ins) reads() iter.Seq[vreg]  { return present(in.uses, in.a, in.b, in.c) }
+func (in *ins) writes() iter.Seq[vreg] { return present(in.defs, in.d) }
+
+func (in *ins) registers() iter.Seq[vreg] {
+	return func(yield func(vreg) bool) {
+		for v := range in.reads() {
+			if !yield(v) {
+				return
+			}
+		}
+		in.writes()(yield)
+	}
+}
+
+// present are registers of which some may be none.
+func present(more []vreg, some ...vreg) iter.Seq[vreg] {
+	return func(yield func(vreg) bool) {
+		for _, v := range some {
+			if v != noReg && !yield(v) {
+				return
+			}
+		}
+		for _, v := range more {
+			if !yield(v) {
+				return
+			}
+		}
+	}
 }
 
 // source says what stands in an entry of the bank.
@@ -111,6 +150,8 @@ type function struct {
 	once    map[ir.Row]bool // rows that Go computes whose value all lanes share
 	current ir.Row          // that instructions are being written for
 	marks   *marks          // what List asks for, else nil
+
+	copies [][]vreg // by vector in step after the first, and register of the first: that of the vector
 
 	held [allocatable][]vreg // by machine register: what has it, one after the other
 
@@ -243,20 +284,22 @@ func (f *function) merge(d, mask, a vreg) {
 // macro adds an instruction that writes itself.
 //
 //go:noinline
-func (f *function) macro(uses, defs []vreg, emit func(*emitter)) {
-	f.add(ins{form: formMacro, d: noReg, a: noReg, b: noReg, c: noReg, uses: uses, defs: defs, emit: emit})
+func (f *function) macro(how among, uses, defs []vreg, emit func(*emitter)) {
+	f.add(ins{form: formMacro, d: noReg, a: noReg, b: noReg, c: noReg, uses: uses, defs: defs, emit: emit, among: how})
+}
+
+// control adds an instruction that is about where code goes on.
+//
+//go:noinline
+func (f *function) control(how form, l amd64.Label) {
+	f.add(ins{form: how, d: noReg, a: noReg, b: noReg, c: noReg, label: l})
 }
 
 // sweep removes instructions whose result nothing reads.
 func (f *function) sweep() {
 	reads := make([]int32, len(f.vregs))
 	count := func(in *ins, n int32) {
-		for _, v := range [...]vreg{in.a, in.b, in.c} {
-			if v != noReg {
-				reads[v] += n
-			}
-		}
-		for _, v := range in.uses {
+		for v := range in.reads() {
 			reads[v] += n
 		}
 	}
@@ -265,7 +308,7 @@ func (f *function) sweep() {
 	}
 	keep := len(f.ins)
 	for i := len(f.ins) - 1; i >= 0; i-- {
-		if in := &f.ins[i]; in.form < formLoop && in.form != formMacro && reads[in.d] == 0 {
+		if in := &f.ins[i]; in.form < formTest && in.form != formMacro && reads[in.d] == 0 {
 			count(in, -1)
 		} else {
 			keep--

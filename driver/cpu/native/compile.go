@@ -30,10 +30,19 @@ func unsupported(format string, args ...any) error {
 type Options struct {
 	Registers int   // machine registers handed out, 0 for all
 	Alone     *bool // whether vectors run one after the other, nil to find out
+	Vectors   int   // that go in step where they can, 0 to find out
 
 	target *target // of List; nil is that of the processor
 	marks  *marks  // likewise
 	far    bool    // conditional jumps reach all of the code from the first try
+}
+
+// most is how many machine registers are handed out.
+func (o Options) most(t target) int {
+	if o.Registers > 0 {
+		return min(t.registers, o.Registers)
+	}
+	return t.registers
 }
 
 // compile makes machine code of a program that the passes have gone over.
@@ -79,14 +88,12 @@ func generateFor(t target, p *ir.Program, o Options, far bool) (*function, []byt
 	s.packs = findPacks(s.shapes, s.records)
 	s.program()
 	f.sweep()
+	f.coalesce()
+	s.interleave(o.most(t), o.Vectors)
 	if f.layout.alone {
 		f.findSteps()
 	}
-	most := t.registers
-	if o.Registers > 0 {
-		most = min(most, o.Registers)
-	}
-	f.allocate(most)
+	f.allocate(o.most(t))
 	if n := int(f.layout.group.size) + f.layout.frames*int(f.layout.vector.size); n > maxFrame {
 		return nil, nil, unsupported("a group needs a frame of %d bytes, %d are possible", n, maxFrame)
 	}
@@ -122,7 +129,7 @@ func check(p *ir.Program) error {
 }
 
 func newLayout(p *ir.Program) layout {
-	l := layout{vectors: (p.GroupSize() + lanes - 1) / lanes}
+	l := layout{vectors: (p.GroupSize() + lanes - 1) / lanes, step: 1}
 	l.frames = l.vectors
 	for r := range ir.Row(p.Rows()) {
 		if meets(p, r) {
@@ -173,9 +180,10 @@ func runsAlone(p *ir.Program) bool {
 			written[ir.Object(p.X(r))] = true
 		}
 	}
+	asked := used(p)
 	for r := range ir.Row(p.Rows()) {
 		in := p.Op(r).Info()
-		if in.Imm == ir.ImmObject && in.Attr&ir.Reads != 0 && written[ir.Object(p.X(r))] && inLoop(r) {
+		if in.Imm == ir.ImmObject && in.Attr&ir.Reads != 0 && asked[r] && written[ir.Object(p.X(r))] && inLoop(r) {
 			return false
 		}
 	}
@@ -189,11 +197,10 @@ func (f *function) encode(s *selector) ([]byte, error) {
 	e.Bind(start)
 	e.all()
 	e.mark(ir.NoRow)
-	e.Bind(s.halt)
 	end := e.NewLabel()
 	count := amd64.At(groupFrame, groupCount).RM()
 	if f.layout.alone {
-		e.AluImm(amd64.ADD, 8, vectorNumber.RM(), 32)
+		e.AluImm(amd64.ADD, 8, vectorNumber.RM(), 32*int32(f.layout.step))
 		e.Alu(amd64.CMP, 8, vectorNumber, count)
 		e.Jcc(amd64.B, start)
 		e.AluImm(amd64.SUB, 8, amd64.At(groupFrame, groupMore).RM(), 1)

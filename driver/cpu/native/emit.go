@@ -24,17 +24,26 @@ const (
 // emitter writes instructions as machine code.
 type emitter struct {
 	assembler
-	f    *function
-	at   int      // the instruction under way
-	late []func() // what stands after all the rest
-	next amd64.Label
+	f      *function
+	at     int      // the instruction under way
+	vector uint8    // of those in step, that a macro is being written for
+	late   []func() // what stands after all the rest
+	next   amd64.Label
 
 	reached, reachedBefore reached // after and before the instruction under way
 }
 
+// info is what is known of a register: of the vector that code is being written for, where there are several.
+func (e *emitter) info(v vreg) *vinfo {
+	if e.vector > 0 {
+		v = e.f.copies[e.vector-1][v]
+	}
+	return &e.f.vregs[v]
+}
+
 // place returns where a register that is in memory lives.
 func (e *emitter) place(v vreg) amd64.Mem {
-	switch i := &e.f.vregs[v]; i.home {
+	switch i := e.info(v); i.home {
 	case inBank:
 		return amd64.At(groupFrame, i.off)
 	case inTable:
@@ -45,12 +54,12 @@ func (e *emitter) place(v vreg) amd64.Mem {
 }
 
 // inReg reports whether v has a machine register.
-func (e *emitter) inReg(v vreg) bool { return e.f.vregs[v].reg >= 0 }
+func (e *emitter) inReg(v vreg) bool { return e.info(v).reg >= 0 }
 
 // rm is v as an operand that may be memory.
 func (e *emitter) rm(v vreg) amd64.RM {
 	if e.inReg(v) {
-		return amd64.Y(e.f.vregs[v].reg).RM()
+		return amd64.Y(e.info(v).reg).RM()
 	}
 	return e.place(v).RM()
 }
@@ -58,7 +67,7 @@ func (e *emitter) rm(v vreg) amd64.RM {
 // reg is v in a machine register: its own, or else scratch.
 func (e *emitter) reg(v vreg, scratch amd64.Y) amd64.Y {
 	if e.inReg(v) {
-		return amd64.Y(e.f.vregs[v].reg)
+		return amd64.Y(e.info(v).reg)
 	}
 	e.VLoad(scratch, e.place(v))
 	return scratch
@@ -67,14 +76,14 @@ func (e *emitter) reg(v vreg, scratch amd64.Y) amd64.Y {
 // dst is the machine register to write v to, which put then stores if v is in memory.
 func (e *emitter) dst(v vreg) amd64.Y {
 	if e.inReg(v) {
-		return amd64.Y(e.f.vregs[v].reg)
+		return amd64.Y(e.info(v).reg)
 	}
 	return scratch2
 }
 
 func (e *emitter) put(v vreg, y amd64.Y) {
 	if e.inReg(v) {
-		e.VMove(amd64.Y(e.f.vregs[v].reg), y)
+		e.VMove(amd64.Y(e.info(v).reg), y)
 	} else {
 		e.VStore(e.place(v), y)
 	}
@@ -82,9 +91,9 @@ func (e *emitter) put(v vreg, y amd64.Y) {
 
 // later notes code of the instruction under way that stands after all the rest.
 func (e *emitter) later(write func()) {
-	at := e.at
+	at, vector := e.at, e.vector
 	e.late = append(e.late, func() {
-		e.at = at
+		e.at, e.vector = at, vector
 		e.mark(e.f.ins[at].row)
 		write()
 	})
@@ -106,13 +115,27 @@ func (e *emitter) all() {
 }
 
 func (e *emitter) one(in *ins) {
-	if in.d == e.reached.index && in.d != noReg {
+	if in.d != noReg && e.reached.index == &e.f.vregs[in.d] {
 		e.reached = unreached
 	}
 	switch in.form {
 	case formMacro:
 		e.reachedBefore, e.reached = e.reached, unreached
+		e.vector = in.vector
 		in.emit(e)
+		e.vector = 0
+		return
+	case formTest:
+		m := e.reg(in.a, scratch0)
+		e.V2(amd64.VTESTPS, m, m.RM())
+		e.Jcc(amd64.Cond(in.imm), in.label)
+		return
+	case formJump:
+		e.Jmp(in.label)
+		return
+	case formBind:
+		e.reached = unreached
+		e.Bind(in.label)
 		return
 	case formLoop, formLoopEnd:
 		return
@@ -259,7 +282,7 @@ func (e *emitter) saved(v vreg) amd64.Mem {
 
 // poll counts a round of a loop, and returns to Go when there have been many.
 func (s *selector) poll() {
-	s.macro(nil, nil, func(e *emitter) {
+	s.macro(amongOnce, nil, nil, func(e *emitter) {
 		out, back := e.NewLabel(), e.NewLabel()
 		e.AluImm(amd64.SUB, 4, amd64.At(groupFrame, groupPolls).RM(), 1)
 		e.Jcc(amd64.S, out)
@@ -283,7 +306,7 @@ func (s *selector) wait(r ir.Row, c *flow, why status) {
 		s.vals[r] = d
 	}
 	// A macro reads until after it wrote, so results and what is saved never share a register.
-	s.macro(usesOf(operands, mask), d, func(e *emitter) {
+	s.macro(amongNone, usesOf(operands, mask), d, func(e *emitter) {
 		e.leave(operands, mask)
 		e.stop(why, r, why != assisted)
 		for k, v := range d {

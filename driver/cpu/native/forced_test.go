@@ -70,14 +70,16 @@ func aligned(data []byte) []byte {
 	return b
 }
 
-// With few registers nearly everything is spilled; with a poll a round every loop stops and goes on; and vectors that could
-// run alone have frames of their own.
+// With few registers nearly everything is spilled; with a poll a round every loop stops and goes on; vectors that could run
+// alone have frames of their own, or go in step however many registers that takes.
 func TestForcedSpillsAndStopsChangeNothing(t *testing.T) {
 	needs.MachineCode(t, native.Available())
 	together := false
 	for _, d := range []forced{
 		{name: "two registers", code: native.Options{Registers: 2}},
 		{name: "jumps that reach far", code: native.Options{}.Far()},
+		{name: "two vectors in step", code: native.Options{Vectors: 2}},
+		{name: "four vectors in step, three registers, a poll a round", code: native.Options{Vectors: 4, Registers: 3}, run: native.RunOptions{Polls: 1}},
 		{name: "a poll a round", run: native.RunOptions{Polls: 1}},
 		{name: "together, four registers, three rounds", code: native.Options{Registers: 4, Alone: &together}, run: native.RunOptions{Polls: 3, Workers: 3}},
 	} {

@@ -60,6 +60,7 @@ func (a *area) take(n int32) int32 {
 type layout struct {
 	vectors int // of a group
 	frames  int // that a group has for its vectors: whole warps, where those of a warp meet
+	step    int // vectors that code is for at once
 	group   area
 	vector  area
 	objects []int32 // by object: where the group's frame has address and length

@@ -18,7 +18,8 @@ type Listing struct {
 	Bytes  int
 	Target string
 	Frames []Frame
-	Number string            // the register that has the number of the vector, times 32
+	Number string            // the register that has the number of the vector, times 32; of the first of those in step
+	InStep int               // vectors that the code is for at once
 	Notes  map[ir.Row]string // of rows at which a vector stops: who goes on with it
 }
 
@@ -97,7 +98,7 @@ func List(p *ir.Program, name string) (*Listing, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Listing{Bytes: len(code), Target: t.name, Number: t.general(vectorNumber), Frames: []Frame{f.groupFrame(t), f.vectorFrame(t)}, Notes: map[ir.Row]string{}}
+	l := &Listing{Bytes: len(code), Target: t.name, Number: t.general(vectorNumber), InStep: f.layout.step, Frames: []Frame{f.groupFrame(t), f.vectorFrame(t)}, Notes: map[ir.Row]string{}}
 	for r, why := range m.waits {
 		l.Notes[r] = f.note(r, why)
 	}

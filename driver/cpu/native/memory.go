@@ -66,7 +66,14 @@ func (s *selector) access(r ir.Row, c *flow) {
 		}
 	}
 	none, some := s.onlyChanging(a)
-	s.macro(a.uses(), a.result, func(e *emitter) { a.write(e) })
+	how := amongEach
+	if in := s.p.Op(r).Info(); in.Attr&(ir.Writes|ir.Atomic) == 0 {
+		how = amongValue
+	}
+	s.macro(how, a.uses(), a.result, func(e *emitter) {
+		of := *a // what is found out on the way is of one vector
+		of.write(e)
+	})
 	if some {
 		s.bind(none)
 	}
@@ -75,7 +82,7 @@ func (s *selector) access(r ir.Row, c *flow) {
 // uses are the registers that an access reads.
 func (a *access) uses() []vreg {
 	uses := slices.Concat(a.index, a.value[0], a.value[1])
-	if a.mask != noReg {
+	if a.mask != noReg && !a.shared() {
 		uses = append(uses, a.mask)
 	}
 	if a.scaled != noReg && a.scaled != a.index[0] {

@@ -9,25 +9,25 @@ import (
 // reached is what AX and DX have from the access before: an index, times the elements of a record, and the address of an
 // object. Instructions on vectors leave them alone; any other code forgets them.
 type reached struct {
-	index  vreg
+	index  *vinfo
 	vec    int
 	object uint32
 }
 
-var unreached = reached{index: noReg}
+var unreached reached
 
 // reach brings the element that lane 0 asks for, less the offset, into AX and the object's address into DX, or jumps to out unless n elements
 // from there on are inside.
 func (a *access) reach(e *emitter, n int32, out amd64.Label) {
 	had := e.reachedBefore
-	if had.index != a.index[0] || had.vec != a.vec {
+	if had.index != e.info(a.index[0]) || had.vec != a.vec {
 		a.element0(e)
 	}
 	a.inside(e, n, out)
-	if had.index == noReg || had.object != a.object {
+	if had.index == nil || had.object != a.object {
 		e.Load(8, amd64.DX, a.base().RM())
 	}
-	e.reached, a.reaches = reached{a.index[0], a.vec, a.object}, true
+	e.reached, a.reaches = reached{e.info(a.index[0]), a.vec, a.object}, true
 }
 
 // again does what reach did, after code that has used its registers.

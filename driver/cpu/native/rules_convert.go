@@ -132,7 +132,7 @@ func (s *selector) fromHalf(t ir.Type, a vreg) vreg {
 func (s *selector) toHalf(t ir.Type, a vreg) vreg {
 	if t == ir.F16 {
 		d := s.reg()
-		s.macro([]vreg{a}, []vreg{d}, func(e *emitter) {
+		s.macro(amongValue, []vreg{a}, []vreg{d}, func(e *emitter) {
 			x := e.reg(a, scratch0)
 			e.VToHalf(scratch1.RM(), x)
 			y := e.dst(d)

@@ -63,7 +63,7 @@ func (s *selector) quotient64(a, b []vreg) []vreg {
 	d := s.fresh(ir.U64)
 	long, none := s.constant64(^uint64(1<<52-1)), s.constant(0)
 	ones, exponent := s.ones(), s.constant64(math.Float64bits(magic))
-	s.macro([]vreg{a[0], a[1], b[0], b[1]}, d, func(e *emitter) {
+	s.macro(amongValue, []vreg{a[0], a[1], b[0], b[1]}, d, func(e *emitter) {
 		out, back := e.NewLabel(), e.NewLabel()
 		e.V3(amd64.VPOR, scratch0, e.reg(a[0], scratch0), e.rm(a[1]))
 		e.V3(amd64.VPOR, scratch0, scratch0, e.rm(b[0]))

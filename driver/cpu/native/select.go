@@ -43,23 +43,17 @@ func (s *selector) ones() vreg { return s.constant(^uint32(0)) }
 
 func (s *selector) bind(l amd64.Label) {
 	clear(s.derived) // of two ways here, only one may have made it
-	s.macro(nil, nil, func(e *emitter) { e.Bind(l) })
+	s.control(formBind, l)
 }
 
-func (s *selector) jump(l amd64.Label) {
-	s.macro(nil, nil, func(e *emitter) { e.Jmp(l) })
-}
+func (s *selector) jump(l amd64.Label) { s.control(formJump, l) }
 
 // jumpNone jumps if no lane of the mask is set, jumpAny if one is.
-func (s *selector) jumpNone(mask vreg, l amd64.Label) { s.jumpIf(amd64.E, mask, l) }
-func (s *selector) jumpAny(mask vreg, l amd64.Label)  { s.jumpIf(amd64.NE, mask, l) }
+func (s *selector) jumpNone(mask vreg, l amd64.Label) { s.jumpIf(amd64.E, mask, l, amongEach) }
+func (s *selector) jumpAny(mask vreg, l amd64.Label)  { s.jumpIf(amd64.NE, mask, l, amongEach) }
 
-func (s *selector) jumpIf(c amd64.Cond, mask vreg, l amd64.Label) {
-	s.macro([]vreg{mask}, nil, func(e *emitter) {
-		m := e.reg(mask, scratch0)
-		e.V2(amd64.VTESTPS, m, m.RM())
-		e.Jcc(c, l)
-	})
+func (s *selector) jumpIf(c amd64.Cond, mask vreg, l amd64.Label, how among) {
+	s.add(ins{form: formTest, imm: uint8(c), d: noReg, a: mask, b: noReg, c: noReg, label: l, among: how})
 }
 
 // program writes the whole program for one vector.
@@ -74,6 +68,7 @@ func (s *selector) program() {
 		c.mask = m
 	}
 	s.region(0, c)
+	s.bind(s.halt)
 }
 
 // maskOr is the mask as a register, that of all lanes if there is none.
@@ -191,7 +186,7 @@ func (s *selector) literal(t ir.Type, bits uint64) vreg {
 // clock reads the cycle counter, the same for all lanes.
 func (s *selector) clock(r ir.Row) {
 	d := s.reg()
-	s.macro(nil, []vreg{d}, func(e *emitter) {
+	s.macro(amongOnce, nil, []vreg{d}, func(e *emitter) {
 		e.Clock()
 		y := e.dst(d)
 		e.VSetLow(8, y, amd64.AX)
@@ -207,8 +202,8 @@ func (s *selector) fence(r ir.Row) {
 	switch {
 	case f.Scope() == ir.Group: // one worker
 	case f.Order() == ir.SeqCst:
-		s.macro(nil, nil, func(e *emitter) { e.MFence() })
+		s.macro(amongOnce, nil, nil, func(e *emitter) { e.MFence() })
 	default:
-		s.macro(nil, nil, func(e *emitter) { e.Fence() })
+		s.macro(amongOnce, nil, nil, func(e *emitter) { e.Fence() })
 	}
 }

@@ -45,7 +45,7 @@ func (s *selector) empty(id uint32) bool {
 func (s *selector) branch(r ir.Row, c *flow, o *structured) {
 	arms := s.owned[r]
 	other := s.asm.NewLabel()
-	s.jumpNone(s.vals[s.p.A(r)][0], other)
+	s.jumpIf(amd64.E, s.vals[s.p.A(r)][0], other, amongOnce)
 	then := &flow{mask: c.mask, end: c.end}
 	s.region(arms[0], then)
 	if !then.dead && !s.empty(arms[1]) {
@@ -135,17 +135,13 @@ func (s *selector) enter(r ir.Row, o *structured) {
 	o.head = s.asm.NewLabel()
 }
 
-func (s *selector) mark(f form) {
-	s.add(ins{form: f, d: noReg, a: noReg, b: noReg, c: noReg})
-}
-
 // loop writes a loop that all lanes leave together.
 func (s *selector) loop(r ir.Row, c *flow, o *structured) {
 	s.enter(r, o)
-	s.mark(formLoop)
+	s.control(formLoop, 0)
 	s.bind(o.head)
 	s.region(s.owned[r][0], &flow{mask: c.mask, end: c.end})
-	s.mark(formLoopEnd)
+	s.control(formLoopEnd, 0)
 	s.bind(o.after)
 }
 
@@ -165,7 +161,7 @@ func (s *selector) maskedLoop(r ir.Row, c *flow, o *structured) {
 			o.next = append(o.next, v)
 		}
 	}
-	s.mark(formLoop)
+	s.control(formLoop, 0)
 	s.bind(o.head)
 	if o.again != noReg {
 		s.clear(o.again)
@@ -180,7 +176,7 @@ func (s *selector) maskedLoop(r ir.Row, c *flow, o *structured) {
 		s.poll()
 		s.jumpAny(live.mask, o.head)
 	}
-	s.mark(formLoopEnd)
+	s.control(formLoopEnd, 0)
 	s.finish(o, c)
 }
 

@@ -8,7 +8,7 @@ import (
 // trap writes a test whether an active lane traps; only then the vector stops, and Go notes which one does.
 func (s *selector) trap(r ir.Row, c *flow) {
 	operands, mask := s.operandsOf(r), c.mask
-	s.macro(usesOf(operands, mask), nil, func(e *emitter) {
+	s.macro(amongNone, usesOf(operands, mask), nil, func(e *emitter) {
 		hit, back := e.NewLabel(), e.NewLabel()
 		traps := e.reg(operands[0][0], scratch0)
 		among := traps.RM()

@@ -57,7 +57,7 @@ func (s *selector) meet(r ir.Row, operands ...[]vreg) *meeting {
 	for _, o := range operands {
 		uses = append(uses, o...)
 	}
-	s.macro(uses, nil, func(e *emitter) {
+	s.macro(amongNone, uses, nil, func(e *emitter) {
 		for i, o := range operands {
 			for k, v := range o {
 				e.VStore(m.operand(0, i, k), e.reg(v, scratch0))
@@ -106,7 +106,7 @@ func (m *meeting) partWith(uses []vreg, leave func(e *emitter)) {
 		d = s.fresh(t)
 		s.vals[m.r] = d
 	}
-	s.macro(uses, d, func(e *emitter) {
+	s.macro(amongNone, uses, d, func(e *emitter) {
 		leave(e)
 		for k := range warpVectors {
 			e.StoreImm(4, m.at(k, vectorStatus), int32(running))
@@ -140,7 +140,7 @@ func (m *meeting) load(k, i int, t ir.Type) []vreg {
 	s := m.s
 	d := s.fresh(t)
 	for part, v := range d {
-		s.macro(nil, []vreg{v}, func(e *emitter) {
+		s.macro(amongNone, nil, []vreg{v}, func(e *emitter) {
 			y := e.dst(v)
 			e.VLoad(y, m.operand(k, i, part))
 			e.put(v, y)
@@ -174,7 +174,7 @@ func (s *selector) existing(k int) vreg {
 		return all
 	}
 	d := s.reg()
-	s.macro(nil, []vreg{d}, func(e *emitter) {
+	s.macro(amongNone, nil, []vreg{d}, func(e *emitter) {
 		y, m := e.dst(d), e.place(all)
 		m.Disp += 32 * int32(k)
 		e.VLoad(y, m)

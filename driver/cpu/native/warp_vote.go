@@ -53,7 +53,7 @@ func (s *selector) anyLane(v vreg) vreg {
 // word is a word, which write leaves in AX, in all lanes.
 func (s *selector) word(uses []vreg, write func(e *emitter)) vreg {
 	d := s.reg()
-	s.macro(uses, []vreg{d}, func(e *emitter) {
+	s.macro(amongNone, uses, []vreg{d}, func(e *emitter) {
 		write(e)
 		y := e.dst(d)
 		e.VSetLow(4, y, amd64.AX)
