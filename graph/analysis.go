@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/megakernel"
@@ -17,6 +18,10 @@ type Run struct {
 	Topology megakernel.Topology // who drove the rounds; Auto if the engine is native
 	Record   megakernel.Record   // rounds, items and arcs, as the device counted them
 	Result   driver.Result       // times, as far as the device has them, and what its detectors found
+
+	Parts    int           // in how many parts the graph was; 0 if it is whole
+	Streamed uint64        // bytes of parts that were put on the device
+	Link     time.Duration // for which nothing was done but to wait for them; Result.Wall has it
 }
 
 // add adds the times of another part of it.
@@ -118,6 +123,9 @@ func (a *analysis) run(ctx context.Context, filter uint32) (Run, error) {
 	if a.s.ran != nil {
 		a.s.ran(r.Result)
 	}
+	if err == nil {
+		a.s.totals.add(r)
+	}
 	if err != nil || rec.Status != megakernel.Converged {
 		err = errors.Join(err, a.p.Reset(ctx))
 	}
@@ -135,13 +143,20 @@ func (s *Session) inRounds() megakernel.Topology {
 // begin locks the session for an analysis made of waves, which ends with s.mu.Unlock, unless it is closed. If the native
 // engine did without them so far, it opens what they need.
 func (s *Session) begin(ctx context.Context) error {
-	if err := s.enter(); err != nil || s.waved {
+	err := s.enter()
+	if err != nil {
 		return err
 	}
-	err := s.openWaves(ctx)
+	if !s.waved {
+		if err = s.openWaves(ctx); err != nil {
+			err = errors.Join(err, s.closeAll())
+			s.closers = []interface{ Close() error }{} // the session stays open
+		}
+	}
+	if err == nil && s.parts != nil {
+		err = s.parts.lacks("this analysis")
+	}
 	if err != nil {
-		err = errors.Join(err, s.closeAll())
-		s.closers = []interface{ Close() error }{} // the session stays open
 		s.mu.Unlock()
 	}
 	return err
@@ -179,15 +194,15 @@ func readWords(ctx context.Context, from driver.Range) ([]uint32, error) {
 
 // openWaves plans what waves need, and opens it. After an error nothing of it is left.
 func (s *Session) openWaves(ctx context.Context) (err error) {
-	if s.g.WideOffsets() != nil {
-		return s.refuse(fmt.Sprintf("%d arcs, kernels count at most %d", s.g.Arcs(), narrowArcs), "the cores of the host search it (NativeEngine, device cpu)")
-	}
-	if err = s.planMemory(); err != nil {
+	switch l, err := s.layout(); {
+	case err != nil:
+		return err
+	case l != nil:
+		err = s.openParts(ctx, l)
+		s.waved = err == nil
 		return err
 	}
-	if err = s.open(ctx); err != nil {
-		return err
-	}
-	s.waved = true
-	return nil
+	err = s.open(ctx)
+	s.waved = err == nil
+	return err
 }

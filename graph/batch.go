@@ -266,8 +266,12 @@ func (s *Session) submit(ctx context.Context, size shape) (Run, error) {
 	if s.ran != nil {
 		s.ran(run.Result)
 	}
-	if err != nil || b.read == nil {
+	if err != nil {
 		return run, err
+	}
+	if b.read == nil {
+		s.totals.add(run)
+		return run, nil
 	}
 	for _, t := range b.turns {
 		if err := s.rounds(ctx, t.p, t.n, &run); err != nil {
@@ -275,7 +279,9 @@ func (s *Session) submit(ctx context.Context, size shape) (Run, error) {
 		}
 	}
 	last, err := b.read.Run(ctx)
-	run.add(last)
+	if run.add(last); err == nil {
+		s.totals.add(run)
+	}
 	return run, err
 }
 

@@ -33,6 +33,7 @@ type decision struct {
 const (
 	becauseAsked        = "asked"        // by SessionOptions
 	becauseHost         = "device"       // it is that of the host's cores
+	becauseParts        = "parts"        // the graph is in parts, for which nothing was measured
 	becauseUncalibrated = "uncalibrated" // nothing was measured
 	becauseSize         = "size"         // no graph of this size was measured on the host
 	becauseFastest      = "fastest"      // by what was measured
@@ -66,6 +67,9 @@ func (s *Session) decide() {
 	d := &s.decided
 	*d = decision{engine: s.Engine(), source: "default", reason: becauseUncalibrated}
 	switch {
+	case s.parts != nil:
+		d.reason = becauseParts
+		return
 	case s.o.Engine != AutoEngine, !s.free:
 		d.reason = becauseAsked
 		return

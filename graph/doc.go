@@ -44,8 +44,8 @@
 //
 // # Not here yet
 //
-// Kernels read offsets of 32 bits, so a graph of 2³² arcs and more, whose offsets have 64, is searched by the cores of the host,
-// and a session of kernels refuses it with the number. Masks in memory and on a device are 32 bits each or none at all; only files have a table of
+// Kernels read offsets of 32 bits, so a graph of 2³² arcs and more, whose offsets have 64, is searched in parts, or by the cores
+// of the host. Orders, strong components and fixpoints know no parts. Masks in memory and on a device are 32 bits each or none at all; only files have a table of
 // kinds with an index of 8 bits. Dominators and the calls of exact contexts are found on one core of the host,
 // whatever the device.
 //
@@ -55,6 +55,8 @@
 // one; on others, or if a topology is asked for, with kernels. Where times were measured, the host's cores answer short searches
 // of a session on a GPU (see SessionOptions.Costs). Session.Explain says which, and Run in every answer. What both can be asked
 // is the interface answers in native.go; who is asked is decided in beside.go.
+//
+// A graph that does not fit its device, or has more arcs than kernels count, is in parts (partlayout.go, parts.go, partsearch.go).
 //
 // Start reading at csr.go, then build.go and generator.go; for files at vyg.go and open.go; for devices at session.go, then
 // batch.go, level.go and several.go; analyses are those of components.go, tree.go and bitflow.go, and what they answer labels.go; one's own are those of fixpoint.go.

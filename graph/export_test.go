@@ -91,3 +91,6 @@ func Resummed(b []byte) []byte {
 	}
 	return b
 }
+
+// SetPartArcs says how many arcs a part has at most, so that graphs are in parts that would fit as they are.
+func (o *SessionOptions) SetPartArcs(n uint64) { o.partArcs = n }

@@ -25,7 +25,26 @@ func plannable(room int64) uint64 {
 	return max(uint64(room-min(room/8, max(256<<20, room/32))), 1) // 0 would be no budget
 }
 
-// planMemory compares what searches need with the budget. Nothing is allocated yet.
+// layout compares what searches need with the budget, before anything is allocated, and returns the parts that the graph has to be
+// in, nil if it stays whole.
+func (s *Session) layout() (*laidOut, error) {
+	wide, err := s.g.rows.wide != nil || s.o.partArcs > 0, error(nil)
+	if !wide {
+		err = s.planMemory()
+	}
+	if over := (*driver.Error)(nil); !wide && (!s.o.Parts || !errors.As(err, &over) || over.Kind != driver.OutOfMemory) {
+		return nil, err
+	}
+	l, err := s.inParts()
+	if err == nil && !s.o.Parts && l.held < l.parts() { // it is in parts because kernels count no more arcs
+		all := *l
+		all.held = l.parts()
+		err = s.overBudget(all.total(), l.how())
+	}
+	return l, err
+}
+
+// planMemory plans them.
 func (s *Session) planMemory() (err error) {
 	var over *driver.Error
 	if s.memory, err = plan.PlanSession(s.request()); errors.As(err, &over) && over.Kind == driver.OutOfMemory {
@@ -56,6 +75,9 @@ func (s *Session) lesser() string {
 	}
 	if s.back != nil {
 		try("for one query of one seed without levels", false)
+	}
+	if l, err := s.inParts(); err == nil {
+		ways = append(ways, l.how())
 	}
 	return strings.Join(append(ways, fmt.Sprintf("the graph takes %d of it, and on the cores of the host (NativeEngine, device cpu) nothing", s.graphBytes())), "; ")
 }

@@ -63,6 +63,9 @@ func (s *Session) answering() (answers, error) {
 		}
 		return s.hosts[0], nil
 	}
+	if s.parts != nil {
+		return s.parts, nil
+	}
 	return waved{s}, nil
 }
 
@@ -98,9 +101,11 @@ type native struct {
 	why string // it answers
 }
 
-// ran is how it went, since some time.
+// ran is how it went, since some time, and counts it.
 func (n native) ran(began time.Time, s cpu.Stats) Run {
-	return Run{Engine: NativeEngine, Record: megakernel.Record{Status: megakernel.Converged, Rounds: uint32(s.Rounds)}, Result: driver.Result{Timing: driver.Timing{Wall: time.Since(began)}}}
+	r := Run{Engine: NativeEngine, Record: megakernel.Record{Status: megakernel.Converged, Rounds: uint32(s.Rounds)}, Result: driver.Result{Timing: driver.Timing{Wall: time.Since(began)}}}
+	n.s.totals.add(r)
+	return r
 }
 
 // batch puts those together that allow the same kinds of arcs, up to 64.
@@ -163,8 +168,9 @@ func (n native) turn(ctx context.Context, queries []Query, turn []int, all []*Re
 	if err != nil {
 		return err
 	}
+	run := n.ran(began, stats)
 	for _, i := range turn {
-		all[i].Run = n.ran(began, stats)
+		all[i].Run = run
 	}
 	for v, w := range seen {
 		for k, i := range turn {

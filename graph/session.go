@@ -36,6 +36,8 @@ type Session struct {
 	one, many *megakernel.Plan // of a query alone, and of several together; many is nil if no batch has any
 	leveled   *megakernel.Plan // of levels
 
+	totals    Totals
+	parts     *parts      // nil if the graph is whole
 	native    *cpu.Engine // nil if the session is one of kernels
 	beside    beside      // of kernels
 	decided   decision
@@ -97,7 +99,13 @@ type SessionOptions struct {
 	// Runs is how many such queries the session is going to answer, by which what it takes to plan is weighed; 0 is Queries.
 	Runs uint64
 
-	blocks uint32 // of searches, in place of what the graph's shape says; for measurements
+	// Parts allows that a graph which does not fit is searched in parts: its arcs come to the device again and again, as searches
+	// need them, which takes the link to the device as long as that takes. Sets, levels and weak components are answered so, one query
+	// after another; Run.Parts and Run.Streamed say that it was done. What does not fit even so is an error.
+	Parts bool
+
+	partArcs uint64 // of a part at most, in tests
+	blocks   uint32 // of searches, in place of what the graph's shape says; for measurements
 }
 
 // Query asks which nodes can be reached.
@@ -456,7 +464,10 @@ func (s *Session) Memory() plan.Session { return s.memory }
 
 // Topology returns who drives the rounds of a query alone; Auto where the native engine answers, which knows no such thing.
 func (s *Session) Topology() megakernel.Topology {
-	if s.one == nil {
+	switch {
+	case s.parts != nil:
+		return s.parts.count.Topology()
+	case s.one == nil:
 		return megakernel.Auto
 	}
 	return s.one.Topology()

@@ -150,7 +150,9 @@ func (o *strong) all(ctx context.Context, filter uint32) (Run, error) {
 
 // and adds up two runs.
 func (r Run) and(next Run) Run {
-	if r.Topology == megakernel.Auto {
+	next.Streamed += r.Streamed
+	next.Link += r.Link
+	if r.Topology == megakernel.Auto { // nothing ran yet
 		return next
 	}
 	next.Record.Rounds += r.Record.Rounds

@@ -19,14 +19,15 @@ import (
 
 // componentsCmd says which nodes hang together.
 type componentsCmd struct {
-	File   string `arg:"" help:"Graph to ask; - is standard input."`
-	Strong bool   `help:"Strong components: nodes of which each leads to every other one. By default arcs count both ways."`
-	Kinds  string `placeholder:"MASK" help:"Kinds of arcs that are allowed: a number, or names with commas; all by default."`
-	Sizes  bool   `help:"Print how many components have how many nodes."`
-	Top    int    `placeholder:"N" help:"Print the N greatest components, each by its smallest node."`
-	JSON   bool   `help:"Print one JSON document."`
-	Out    string `short:"o" placeholder:"FILE" help:"Write the smallest node of the component of each node, a line a node: its id, that node, and its name if it has one."`
-	Device string `default:"auto" completes:"device" help:"Device to run on; see vyre devices."`
+	File             string `arg:"" help:"Graph to ask; - is standard input."`
+	Strong           bool   `help:"Strong components: nodes of which each leads to every other one. By default arcs count both ways."`
+	Kinds            string `placeholder:"MASK" help:"Kinds of arcs that are allowed: a number, or names with commas; all by default."`
+	Sizes            bool   `help:"Print how many components have how many nodes."`
+	Top              int    `placeholder:"N" help:"Print the N greatest components, each by its smallest node."`
+	JSON             bool   `help:"Print one JSON document."`
+	Out              string `short:"o" placeholder:"FILE" help:"Write the smallest node of the component of each node, a line a node: its id, that node, and its name if it has one."`
+	Device           string `default:"auto" completes:"device" help:"Device to run on; see vyre devices."`
+	AllowPartitioned bool   `help:"Take a graph that does not fit the device in parts, each of which comes there once."`
 	readFlags
 }
 
@@ -112,7 +113,7 @@ func (c *componentsCmd) analyse(t *terminal, g *graph.CSR) (doc componentsDoc, l
 	if doc.Kinds, err = kindsMask(g, c.Kinds); err != nil || g.Nodes() == 0 {
 		return doc, nil, err
 	}
-	err = t.session(c.Device, g, graph.SessionOptions{Label: "components", Queries: 1, Seeds: 1}, func(dev driver.Device, s *graph.Session) error {
+	err = t.session(c.Device, g, graph.SessionOptions{Label: "components", Queries: 1, Seeds: 1, Parts: c.AllowPartitioned}, func(dev driver.Device, s *graph.Session) error {
 		began := time.Now()
 		ask := s.Components
 		if c.Strong {

@@ -39,9 +39,10 @@ type reachCmd struct {
 	Out string `short:"o" placeholder:"FILE" help:"Write all that is reached to a file."`
 	As  string `enum:"list,bitset,levels,parents" default:"list" help:"What -o writes: a list with an id and a name a line; a bitset, words of 64 bits; levels, words of 32 bits, all ones where nothing leads to; or parents, the node before each on a shortest path, in such words (${enum})."`
 
-	Device   string `default:"auto" completes:"device" help:"Device to search on; see vyre devices."`
-	Topology string `enum:"auto,host,back-to-back,captured,device-loop,cooperative,drained" default:"auto" help:"Who drives the rounds: ${enum}."`
-	Verify   bool   `help:"Compare with a search on one core of the host; exit status 4 if they differ."`
+	Device           string `default:"auto" completes:"device" help:"Device to search on; see vyre devices."`
+	AllowPartitioned bool   `help:"Search a graph that does not fit the device in parts, which come there again and again."`
+	Topology         string `enum:"auto,host,back-to-back,captured,device-loop,cooperative,drained" default:"auto" help:"Who drives the rounds: ${enum}."`
+	Verify           bool   `help:"Compare with a search on one core of the host; exit status 4 if they differ."`
 	readFlags
 }
 
@@ -156,7 +157,7 @@ func (c *reachCmd) search(t *terminal, a *answer) (err error) {
 		return c.between(t, a)
 	}
 	leveled := c.Levels || c.Path || c.SVG || c.As == "levels" || c.As == "parents" || len(a.targets) > 0
-	o := graph.SessionOptions{Label: "reach", Queries: 1, Seeds: max(len(a.from), 1), Levels: leveled, Topology: topologies[c.Topology]}
+	o := graph.SessionOptions{Label: "reach", Queries: 1, Seeds: max(len(a.from), 1), Levels: leveled, Topology: topologies[c.Topology], Parts: c.AllowPartitioned}
 	if c.Each {
 		o.Queries, o.Seeds, o.Levels = min(max(len(a.from), 1), 64), 1, false
 	}
@@ -173,7 +174,7 @@ func (c *reachCmd) between(t *terminal, a *answer) error {
 	}
 	defer dev.Close()
 	began := time.Now()
-	r, err := graph.Between(t.ctx, dev, a.searched, graph.Query{Seeds: a.from, Kinds: a.kinds}, a.targets, graph.SessionOptions{Label: "reach", Topology: topologyOn(dev, topologies[c.Topology])})
+	r, err := graph.Between(t.ctx, dev, a.searched, graph.Query{Seeds: a.from, Kinds: a.kinds}, a.targets, graph.SessionOptions{Label: "reach", Topology: topologyOn(dev, topologies[c.Topology]), Parts: c.AllowPartitioned})
 	if err != nil {
 		return err
 	}
@@ -235,7 +236,8 @@ func (c *reachCmd) query(t *terminal, a *answer, dev driver.Device, s *graph.Ses
 			run.Record.Rounds = max(run.Record.Rounds, l+1)
 		}
 	}
-	a.run = runOf(dev, run, began, s.Memory().PeakBytes)
+	a.run = runOf(dev, run, began, s.Bytes())
+	a.run.Parts, a.run.Streamed = s.Parts(), s.Totals().Streamed
 	return nil
 }
 

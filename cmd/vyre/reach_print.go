@@ -123,7 +123,7 @@ func (c *reachCmd) print(t *terminal, a *answer) error {
 
 // runOf is how an analysis went.
 func runOf(dev driver.Device, r graph.Run, began time.Time, bytes uint64) report.Run {
-	e := report.Run{Device: dev.Name(), Topology: r.Topology.String(), Rounds: int(r.Record.Rounds), DeviceNS: r.Result.Device.Nanoseconds(), WallNS: time.Since(began).Nanoseconds(), Bytes: bytes}
+	e := report.Run{Device: dev.Name(), Topology: r.Topology.String(), Rounds: int(r.Record.Rounds), DeviceNS: r.Result.Device.Nanoseconds(), WallNS: time.Since(began).Nanoseconds(), Bytes: bytes, Parts: r.Parts, Streamed: r.Streamed}
 	if r.Engine == graph.NativeEngine {
 		e.Topology = r.Engine.String()
 	}

@@ -43,7 +43,9 @@ type Run struct {
 	Rounds   int    `json:"rounds,omitempty"` // as far as levels tell
 	DeviceNS int64  `json:"device_ns"`
 	WallNS   int64  `json:"wall_ns"`
-	Bytes    uint64 `json:"bytes"` // on the device
+	Bytes    uint64 `json:"bytes"`              // on the device
+	Parts    int    `json:"parts,omitempty"`    // that the graph was in; none if it was whole
+	Streamed uint64 `json:"streamed,omitempty"` // bytes of parts that were put on the device
 }
 
 // Line is the same for people.
@@ -58,6 +60,9 @@ func (r Run) Line() string {
 	parts = append(parts, Rounded(time.Duration(r.WallNS)).String())
 	if r.Bytes > 0 { // there are none where the host's cores answered
 		parts = append(parts, Thousands(int64(r.Bytes))+" bytes on the device")
+	}
+	if r.Parts > 0 {
+		parts = append(parts, fmt.Sprintf("in %d parts, of which %s bytes came there", r.Parts, Thousands(int64(r.Streamed))))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -90,6 +90,25 @@ func UnpackFacts(wide bool) (clear, seed *ir.Program, err error) {
 	return clear, seed, err
 }
 
+// Parts are the waves of a graph in parts.
+type Parts struct {
+	Window, Open, Level, List, Count, Own, Round, Link, Compress *ir.Program
+}
+
+// UnpackParts returns the programs for a graph with masks or without, and with offsets of 64 bits or of 32.
+func UnpackParts(masks, wide bool) (p Parts, err error) {
+	round, link, word := RoundProgram, LinkRestProgram, "uint32"
+	if masks {
+		round, link = RoundOfKindsProgram, LinkRestOfKindsProgram
+	}
+	if wide {
+		word = "uint64"
+	}
+	err = unpack([]packedProgram{{&p.Window, func() (*ir.Program, error) { return WindowProgram(word) }}, {&p.Open, OpenPartProgram}, {&p.Level, LevelPartProgram},
+		{&p.List, ListPartProgram}, {&p.Count, CountPartsProgram}, {&p.Own, OwnLabelsProgram}, {&p.Round, round}, {&p.Link, link}, {&p.Compress, CompressProgram}})
+	return p, err
+}
+
 // packedProgram is a program, and where it belongs.
 type packedProgram struct {
 	to      **ir.Program

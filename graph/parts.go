@@ -1,0 +1,318 @@
+package graph
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/graph/internal/waves"
+	"github.com/govyre/vyre/megakernel"
+)
+
+// parts is a graph whose arcs are not on the device all at once, or are more than kernels count. Its rows are cut into parts. What
+// is reached stays on the device; a part is put there when a search has nodes to go on from in it, into a slot that another part
+// may have been in, and the next one while the search is at it.
+type parts struct {
+	*analysis
+	*laidOut
+	programs waves.Parts
+	cache    *megakernel.Cache
+	slots    []*partSlot
+	clock    uint64
+	coming   *arrival // a part that is being put into a slot
+
+	reached, done, open, front driver.Buffer // a bit a node: see waves.OpenPart; open is what was reached when a level began
+	list, lengths, filter      driver.Buffer
+	labels                     driver.Buffer // levels, or labels of components
+	starts, cut, counts        driver.Buffer
+	count, own, flatten        *megakernel.Plan
+}
+
+// partSlot is where a part stands.
+type partSlot struct {
+	p                              *parts
+	part                           int // -1 if there is none
+	used                           uint64
+	visit, offsets, targets, masks driver.Buffer
+	window                         *megakernel.Plan
+	search, level, link            *megakernel.Plan // nil until they are needed
+}
+
+// arrival is a part on its way.
+type arrival struct {
+	slot *partSlot
+	part int
+	err  chan error
+}
+
+// visiting is what is done in a part.
+type visiting uint8
+
+const (
+	searchPart visiting = iota // all that can be reached within it
+	levelPart                  // one level
+	linkPart                   // the ends of its arcs are joined
+)
+
+// openParts prepares searches of a graph in parts.
+func (s *Session) openParts(ctx context.Context, l *laidOut) error {
+	p := &parts{analysis: s.analysis("parts"), laidOut: l, cache: megakernel.NewCache(s.dev, 0)}
+	err := p.allocate()
+	if err == nil {
+		err = p.begin(ctx)
+	}
+	if err != nil {
+		return errors.Join(err, p.Close())
+	}
+	s.parts, s.closers = p, append(s.closers, p)
+	return nil
+}
+
+// Parts returns in how many parts the graph is, 0 if it is whole.
+func (s *Session) Parts() int {
+	if s.parts == nil {
+		return 0
+	}
+	return s.parts.parts()
+}
+
+// allocate has memory for what stays, and for the slots.
+func (p *parts) allocate() error {
+	s := p.s
+	n, words := int64(s.g.Nodes()), 4*int64(s.words())
+	for _, w := range []wanted{
+		{&p.reached, words, "reached"}, {&p.done, words, "done"}, {&p.open, words, "open"}, {&p.front, words, "front"}, {&p.list, 8 * n, "list"},
+		{&p.lengths, 12, "lengths"}, {&p.filter, 4, "filter"}, {&p.labels, 4 * n, "labels"}, {&p.starts, int64(s.g.rows.width()) * (n + 1), "offsets"},
+		{&p.cut, 4 * int64(len(p.cuts)), "cuts"}, {&p.counts, 4 * int64(p.parts()), "counts"},
+	} {
+		p.want(w.to, w.bytes, w.label)
+	}
+	for range p.held {
+		t := &partSlot{p: p, part: -1}
+		p.want(&t.visit, 4*waves.VisitWords, "visit")
+		p.want(&t.offsets, 4*(n+1), "offsets of a part")
+		p.want(&t.targets, 4*int64(max(p.most, 1)), "targets of a part")
+		if s.g.Masks() != nil {
+			p.want(&t.masks, 4*int64(max(p.most, 1)), "masks of a part")
+		}
+		p.slots = append(p.slots, t)
+	}
+	p.bytes = p.need // control words are in it, too
+	return p.analysis.open()
+}
+
+// begin uploads what stays, and plans what no slot has a part in.
+func (p *parts) begin(ctx context.Context) (err error) {
+	s := p.s
+	if p.programs, err = waves.UnpackParts(s.g.Masks() != nil, s.g.rows.wide != nil); err != nil {
+		return err
+	}
+	if err = driver.Write(ctx, driver.All(p.starts), s.g.rows.bytes()); err != nil {
+		return err
+	}
+	if err = driver.Write(ctx, driver.All(p.cut), bytesOf(p.cuts)); err != nil {
+		return err
+	}
+	all := megakernel.Fixed(uint32(s.g.Nodes()))
+	for _, m := range []struct {
+		to   **megakernel.Plan
+		wave megakernel.Wave
+	}{
+		{&p.count, megakernel.Wave{Program: p.programs.Count, Domain: megakernel.Fixed(uint32(s.words())), Args: ranges(p.cut, p.reached, p.done, p.counts)}},
+		{&p.own, megakernel.Wave{Program: p.programs.Own, Domain: all, Args: ranges(p.labels)}},
+		{&p.flatten, megakernel.Wave{Program: p.programs.Compress, Domain: all, Args: ranges(p.labels)}},
+	} {
+		if *m.to, err = p.planned([]megakernel.Wave{m.wave}, nil, 0); err != nil {
+			return err
+		}
+	}
+	for _, t := range p.slots {
+		wave := megakernel.Wave{Program: p.programs.Window, Domain: megakernel.Fixed(uint32(s.g.Nodes() + 1)), Args: ranges(t.visit, p.starts, t.offsets)}
+		if t.window, err = p.planned([]megakernel.Wave{wave}, nil, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func ranges(buffers ...driver.Buffer) (args []driver.Arg) {
+	for _, b := range buffers {
+		args = append(args, driver.All(b))
+	}
+	return args
+}
+
+// planned makes a plan of at most so many rounds, or of any.
+func (p *parts) planned(waves []megakernel.Wave, deps []megakernel.Dependency, rounds uint32) (*megakernel.Plan, error) {
+	m, err := megakernel.New(context.Background(), p.s.dev, waves, deps, megakernel.Options{Label: p.s.o.Label + " parts", Topology: p.s.inRounds(), Blocks: p.s.o.blocks, MaxRounds: rounds, Cache: p.cache})
+	if err == nil {
+		p.closers = append(p.closers, m)
+	}
+	return m, err
+}
+
+// Close gives back what the parts have, after what is on its way has come.
+func (p *parts) Close() error {
+	var err error
+	if p.coming != nil {
+		err = <-p.coming.err
+		p.coming = nil
+	}
+	err = errors.Join(err, p.analysis.Close())
+	p.cache.Close()
+	return err
+}
+
+// The waves of a visit, by number, and what waits for what.
+const (
+	openPartWave = iota
+	listPartWave
+	roundPartWave
+	lastPartWave
+)
+
+// plan returns the slot's plan for a visit.
+func (t *partSlot) plan(what visiting) (*megakernel.Plan, error) {
+	p, to, rounds := t.p, &t.search, uint32(0)
+	from, program, state := p.reached, p.programs.Round, p.reached
+	switch what {
+	case levelPart:
+		to, rounds, from = &t.level, 1, p.open
+	case linkPart:
+		to, program, state = &t.link, p.programs.Link, p.labels
+	}
+	if *to != nil {
+		return *to, nil
+	}
+	words := megakernel.Fixed(max(p.widest, 3))
+	open := megakernel.Wave{Program: p.programs.Open, Phase: megakernel.Before, Domain: words, Args: ranges(t.visit, from, p.done, p.front, p.lengths)}
+	args := append([]driver.Arg{megakernel.Round{}, megakernel.Size{}}, ranges(t.offsets, t.targets)...)
+	if t.masks != nil {
+		args = append(args, driver.All(t.masks))
+	}
+	if what == linkPart {
+		args = append(args, ranges(p.filter, state)...)
+	} else {
+		args = append(args, ranges(state, p.filter)...)
+	}
+	args = append(append(args, ranges(p.list, p.lengths)...), megakernel.Vote{}, megakernel.Edges{})
+	list := []megakernel.Wave{
+		openPartWave:  open,
+		listPartWave:  {Program: p.programs.List, Phase: megakernel.Before, Domain: megakernel.Fixed(min((p.widest+7)/8, 1024)), Args: ranges(t.visit, p.front, p.list, p.lengths)},
+		roundPartWave: {Program: program, Domain: megakernel.Spread(driver.All(p.lengths), uint32(p.s.g.Nodes())), Args: args},
+	}
+	deps := []megakernel.Dependency{{Before: openPartWave, After: listPartWave}}
+	switch what {
+	case levelPart:
+		list = append(list, megakernel.Wave{Program: p.programs.Level, Phase: megakernel.Before, Domain: megakernel.Fixed(32 * p.widest), Args: ranges(t.visit, p.front, p.labels)})
+		deps = append(deps, megakernel.Dependency{Before: openPartWave, After: lastPartWave})
+	case searchPart: // what was found within the part has been gone on from
+		open.Phase = megakernel.After
+		list = append(list, open)
+	}
+	var err error
+	*to, err = p.planned(list, deps, rounds)
+	return *to, err
+}
+
+// begun is the state before a search: nothing is done yet, of what is reached.
+func (p *parts) begun(ctx context.Context, reached []uint32, filter uint32) error {
+	err := driver.Write(ctx, driver.All(p.reached), bytesOf(reached))
+	if err == nil {
+		err = driver.Write(ctx, driver.All(p.filter), binary.LittleEndian.AppendUint32(nil, filter))
+	}
+	if err != nil {
+		return err
+	}
+	return p.recorded(ctx, "begin", func(q *driver.Sequence) {
+		q.Fill(driver.All(p.done), 0, 4)
+		q.Fill(driver.All(p.labels), math.MaxUint32, 4)
+	})
+}
+
+// recorded runs some commands once.
+func (p *parts) recorded(ctx context.Context, what string, record func(*driver.Sequence)) error {
+	q := p.s.dev.NewSequence(p.s.o.Label + " parts, " + what)
+	record(q)
+	_, err := q.Run(ctx)
+	return errors.Join(err, q.Close())
+}
+
+// active returns the parts in which a search has to go on, those that are on the device first.
+func (p *parts) active(ctx context.Context) (list []int, err error) {
+	if err = p.recorded(ctx, "count", func(q *driver.Sequence) { q.Fill(driver.All(p.counts), 0, 4) }); err != nil {
+		return nil, err
+	}
+	if _, err = p.finish(ctx, p.count); err != nil {
+		return nil, err
+	}
+	counts, err := readWords(ctx, driver.All(p.counts))
+	for k, n := range counts {
+		if n > 0 {
+			list = append(list, k)
+		}
+	}
+	p.order(list)
+	return list, err
+}
+
+// order puts parts first that are on the device.
+func (p *parts) order(list []int) {
+	there := func(k int) int {
+		if p.holding(k) != nil {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(list, func(a, b int) int { return there(a) - there(b) })
+}
+
+// finish runs a plan to its end, or so many rounds as it may have.
+func (p *parts) finish(ctx context.Context, m *megakernel.Plan) (Run, error) {
+	rec, err := m.Run(ctx)
+	r := Run{Engine: WavesEngine, Topology: m.Topology(), Record: rec, Result: m.Result()}
+	if p.s.ran != nil {
+		p.s.ran(r.Result)
+	}
+	if err != nil || rec.Status != megakernel.Converged {
+		err = errors.Join(err, m.Reset(ctx))
+	}
+	return r, err
+}
+
+// sweep visits parts, each once. While one is visited, the next comes to the device.
+func (p *parts) sweep(ctx context.Context, list []int, what visiting, level uint32, sum *Run) error {
+	for i, k := range list {
+		began := time.Now()
+		t, err := p.ready(ctx, k, sum)
+		sum.Link += time.Since(began)
+		if err != nil {
+			return err
+		}
+		if i+1 < len(list) {
+			p.fetch(ctx, list[i+1], t)
+		}
+		m, err := t.plan(what)
+		if err != nil {
+			return err
+		}
+		if err := driver.Write(ctx, driver.All(t.visit), bytesOf([]uint32{p.cuts[k], p.cuts[k+1], level})); err != nil {
+			return err
+		}
+		r, err := p.finish(ctx, m)
+		if err != nil {
+			return err
+		}
+		if what != levelPart {
+			if err := p.s.ended("searches of parts", r); err != nil {
+				return err
+			}
+		}
+		*sum = sum.and(r)
+	}
+	return nil
+}

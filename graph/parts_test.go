@@ -1,0 +1,233 @@
+package graph_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cpu"
+	"github.com/govyre/vyre/driver/cuda"
+	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/driver/cuda/cusim"
+	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/internal/faults"
+	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/megakernel"
+)
+
+// askParts asks a session of a graph in parts for sets, levels and components, and compares them with the oracles.
+func askParts(t *testing.T, s *graph.Session, g *graph.CSR, queries []graph.Query) (streamed uint64) {
+	t.Helper()
+	all, err := s.Batch(t.Context(), queries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range all {
+		matches(t, g, queries[i], r)
+		if r.Run.Parts < 2 || r.Run.Engine != graph.WavesEngine {
+			t.Errorf("query %d was answered by %v in %d parts", i, r.Run.Engine, r.Run.Parts)
+		}
+		streamed += r.Run.Streamed
+	}
+	kinds := queries[0].Kinds
+	if kinds == 0 {
+		kinds = graph.AllKinds
+	}
+	want, err := graph.Levels(g, queries[0].Seeds, kinds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if levels, err := s.Levels(t.Context(), queries[0]); err != nil || !slices.Equal(levels, want) {
+		t.Errorf("levels are %v, want %v; %v", levels, want, err)
+	}
+	c, err := s.Components(t.Context(), queries[0].Kinds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(c.Labels(), weak(g, kinds)) {
+		t.Errorf("components are %v, want %v", c.Labels(), weak(g, kinds))
+	}
+	return streamed
+}
+
+// TestPartsAnswerAsTheWholeDoes: graphs cut into parts of few arcs, with offsets of either width, by all detectors and schedules,
+// with every part on the device, or two of them at a time.
+func TestPartsAnswerAsTheWholeDoes(t *testing.T) {
+	for _, device := range devices() {
+		for seed := range uint64(long.Count(4, 40, 400)) {
+			if device == "cuda-sim" && seed%4 != 1 {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s/%d", device, seed), func(t *testing.T) {
+				if seed%2 == 1 {
+					wideFrom(t, 0)
+				}
+				r := rand.New(rand.NewPCG(seed, 46))
+				g := randomGraph(t, seed, 200, seed%3 != 0)
+				queries := make([]graph.Query, 2)
+				for i := range queries {
+					queries[i] = graph.Query{Seeds: someNodes(r, g, 3), Kinds: []uint32{0, 1, 6}[r.IntN(3)]}
+				}
+				dev := checked(t, device, cpu.Seeded(seed))
+				before := dev.Stats().Get(driver.LiveBytes)
+				o := graph.SessionOptions{Engine: graph.WavesEngine, Levels: true, Parts: true, Topology: []megakernel.Topology{megakernel.Auto, megakernel.HostLoop}[seed/2%2]}
+				o.SetPartArcs(uint64(g.Arcs()) / 4)
+				s, err := graph.NewSession(t.Context(), dev, g, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s.OnRun(func(r driver.Result) {
+					for _, f := range r.Reports {
+						t.Errorf("%s: %s", f.Kernel, f.Text)
+					}
+				})
+				askParts(t, s, g, queries)
+				all := s.Bytes()
+				if live := dev.Stats().Get(driver.LiveBytes) - before; live > all {
+					t.Errorf("%d bytes live, %d were compared with the budget", live, all)
+				}
+				if err := s.Close(); err != nil || dev.Stats().Get(driver.LiveBytes) != before {
+					t.Errorf("%v, %d bytes live, %d before", err, dev.Stats().Get(driver.LiveBytes), before)
+				}
+			})
+		}
+	}
+}
+
+// TestWhatDoesNotFitIsInParts: a device with 1 MiB searches a graph whose arcs take more, and a session says what would do, to the
+// byte. What not even parts have room for is refused before anything is allocated.
+func TestWhatDoesNotFitIsInParts(t *testing.T) {
+	t.Parallel()
+	const mib = 1
+	dev, err := cuda.Open(cuda.Options{Driver: cusim.New(cusim.Config{Models: []cusim.Model{cusim.Tiny}}), OpenOptions: driver.OpenOptions{MemoryLimit: mib << 20}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	g := generated(t, "uniform:13") // 262,144 arcs of 4 bytes
+	o := graph.SessionOptions{Queries: 1, Seeds: 1, Levels: true}
+	requests, live := dev.Stats().Get(driver.AllocRequests), dev.Stats().Get(driver.LiveBytes)
+	_, err = graph.NewSession(t.Context(), dev, g, o)
+	var over *driver.Error
+	if !errors.As(err, &over) || over.Kind != driver.OutOfMemory || !strings.Contains(over.Fix, "at a time, it needs") || dev.Stats().Get(driver.AllocRequests) != requests {
+		t.Fatalf("got %v, want what would do, and no allocation", err)
+	}
+	o.Parts = true
+	s, err := graph.NewSession(t.Context(), dev, g, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if streamed := askParts(t, s, g, []graph.Query{{Seeds: []uint32{7}}}); streamed < 4*uint64(g.Arcs()) {
+		t.Errorf("%d bytes of parts came to the device, the graph has %d arcs", streamed, g.Arcs())
+	}
+	if s.Bytes() > mib<<20 || dev.Stats().Get(driver.LiveBytes)-live > s.Bytes() {
+		t.Errorf("%d bytes live, %d were counted", dev.Stats().Get(driver.LiveBytes)-live, s.Bytes())
+	}
+	for what, ask := range map[string]func() error{
+		"order": func() error { _, err := s.TopologicalLevels(t.Context(), 0); return err },
+		"tree":  func() error { _, err := s.Tree(t.Context(), graph.Query{Seeds: []uint32{7}}); return err },
+		"trial": func() error {
+			return s.Trial(t.Context(), graph.Query{Seeds: []uint32{7}}, &megakernel.History{})
+		},
+	} {
+		var e *driver.Error
+		if err := ask(); !errors.As(err, &e) || e.Kind != driver.Unsupported || !strings.Contains(e.Msg, "parts") {
+			t.Errorf("%s: %v, want that it is in parts", what, err)
+		}
+	}
+	if err := s.Close(); err != nil || dev.Stats().Get(driver.LiveBytes) != live {
+		t.Errorf("%v, %d bytes live, %d before", err, dev.Stats().Get(driver.LiveBytes), live)
+	}
+	o.Budget = 100_000
+	requests = dev.Stats().Get(driver.AllocRequests)
+	if _, err = graph.NewSession(t.Context(), dev, g, o); !errors.As(err, &over) || over.Kind != driver.OutOfMemory || dev.Stats().Get(driver.AllocRequests) != requests {
+		t.Fatalf("got %v, want that not even parts fit, and no allocation", err)
+	}
+	for _, less := range []uint64{1, 0} { // what the error says holds
+		o.Budget = uint64(over.Requested) - less
+		s, err := graph.NewSession(t.Context(), dev, g, o)
+		if (err == nil) != (less == 0) {
+			t.Errorf("with %d bytes: %v", o.Budget, err)
+		}
+		if err == nil {
+			err = s.Close()
+		}
+		if less == 0 && err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// searchPartsTwice asks a graph in parts, again after a failure.
+func searchPartsTwice(drv *cusim.Driver, g *graph.CSR) (err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	defer cancel()
+	d, err := cuda.Open(cuda.Options{Driver: drv, OpenOptions: driver.OpenOptions{CloseTimeout: time.Second}})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	o := graph.SessionOptions{Engine: graph.WavesEngine, Levels: true, Parts: true, Topology: megakernel.HostLoop}
+	o.SetPartArcs(uint64(g.Arcs()) / 3)
+	s, err := graph.NewSession(ctx, d, g, o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	q := graph.Query{Seeds: []uint32{5}}
+	want, err := graph.Levels(g, q.Seeds, graph.AllKinds)
+	if err != nil {
+		return err
+	}
+	return faults.Twice(ctx, func() error {
+		r, err := s.Reach(ctx, q)
+		if err != nil {
+			return err
+		}
+		if !slices.Equal(slices.Collect(r.Nodes()), slices.Collect(nodesOf(want))) {
+			return fmt.Errorf("%w: reached %v", faults.ErrWrong, slices.Collect(r.Nodes()))
+		}
+		if levels, err := s.Levels(ctx, q); err != nil {
+			return err
+		} else if !slices.Equal(levels, want) {
+			return fmt.Errorf("%w: levels %v", faults.ErrWrong, levels)
+		}
+		c, err := s.Components(ctx, 0)
+		if err == nil && !slices.Equal(c.Labels(), weak(g, graph.AllKinds)) {
+			err = fmt.Errorf("%w: components %v", faults.ErrWrong, c.Labels())
+		}
+		return err
+	}, nil)
+}
+
+// nodesOf are those that have a level.
+func nodesOf(levels []uint32) func(yield func(uint32) bool) {
+	return func(yield func(uint32) bool) {
+		for v, l := range levels {
+			if l != graph.None && !yield(uint32(v)) {
+				return
+			}
+		}
+	}
+}
+
+func TestAnyCallOfASearchInPartsMayFail(t *testing.T) {
+	t.Parallel()
+	g, every := randomGraph(t, 6, 80, true), 499
+	switch {
+	case long.Enabled():
+		every = 61
+	case testing.Short():
+		every = 1201
+	}
+	n := faults.EachCall(t, cusim.Config{Models: []cusim.Model{cusim.Tiny}}, every, func(sim *cusim.Driver) error { return searchPartsTwice(sim, g) }, 719, cu.OutOfMemory)
+	if t.Logf("%d times", n); n < 3 && !testing.Short() {
+		t.Errorf("only %d calls failed", n)
+	}
+}
