@@ -2,7 +2,6 @@ package graph
 
 import (
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 )
@@ -119,17 +118,35 @@ func NewStrings(texts []string) Strings {
 	return s
 }
 
-// CollectStrings makes a list of n texts that are made one after another, so that they are never all there twice.
-func CollectStrings(n int, texts iter.Seq[string]) Strings {
-	s := Strings{ends: make([]uint64, 1, n+1)}
-	for t := range texts {
-		s.bytes = append(s.bytes, t...)
-		s.ends = append(s.ends, uint64(len(s.bytes)))
+// Collector makes Strings of texts that come one after another, so that they are never all there twice.
+type Collector struct {
+	made Strings
+	n    int
+}
+
+// Collect begins a list that will have n texts; other numbers only take more time.
+func Collect(n int) *Collector {
+	return &Collector{n: n, made: Strings{ends: make([]uint64, 1, n+1)}}
+}
+
+// Add appends a text, which it copies.
+func (c *Collector) Add(text []byte) {
+	s := &c.made
+	if has, most := len(s.bytes), cap(s.bytes); most-has < len(text) {
+		// Room for all that are still to come, if they are as long as those before, and at least a quarter more.
+		all := float64(has+len(text)) / float64(len(s.ends)) * float64(c.n)
+		s.bytes = slices.Grow(s.bytes, max(len(text), has/4, int(1.05*all)-has))
 	}
-	if len(s.ends) == 1 {
+	s.bytes = append(s.bytes, text...)
+	s.ends = append(s.ends, uint64(len(s.bytes)))
+}
+
+// Strings ends the list.
+func (c *Collector) Strings() Strings {
+	if len(c.made.ends) == 1 {
 		return Strings{}
 	}
-	return s
+	return c.made
 }
 
 // Len returns how many texts there are.

@@ -1,7 +1,6 @@
 package graph_test
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/govyre/vyre/graph"
@@ -11,7 +10,11 @@ import (
 func TestCollectedStringsAreTheSame(t *testing.T) {
 	for _, texts := range [][]string{nil, {""}, {"a"}, {"", "main.main", "", "ü", ""}} {
 		for _, n := range []int{0, len(texts), 100} {
-			got, want := graph.CollectStrings(n, slices.Values(texts)), graph.NewStrings(texts)
+			list := graph.Collect(n)
+			for _, text := range texts {
+				list.Add([]byte(text))
+			}
+			got, want := list.Strings(), graph.NewStrings(texts)
 			if got.Len() != want.Len() {
 				t.Errorf("%q: %d texts", texts, got.Len())
 			}

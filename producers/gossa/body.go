@@ -17,17 +17,25 @@ const (
 	kindModel                             // through a function of which a rule says what it does
 )
 
-// body makes the objects and arcs of one procedure.
+// body makes the objects and arcs of procedures, one after another.
 type body struct {
 	*flow
 	proc *proc
 	at   map[ssa.Value]int32
 }
 
-func (b *body) make() {
-	b.at = make(map[ssa.Value]int32, len(b.proc.values))
-	for i, v := range b.proc.values {
-		b.at[v] = b.proc.first + int32(i)
+// mostKept is how many values a map may have had that is used for the next procedure: to clear one takes as long as it is large.
+const mostKept = 200
+
+func (b *body) make(q *proc) {
+	if b.proc != nil && len(b.proc.values) > mostKept {
+		b.at = make(map[ssa.Value]int32, len(q.values))
+	} else {
+		clear(b.at)
+	}
+	b.proc = q
+	for i, v := range q.values {
+		b.at[v] = q.first + int32(i)
 	}
 	for _, block := range b.proc.of.f.Blocks {
 		for _, i := range block.Instrs {
@@ -77,7 +85,7 @@ func (b *body) copied(from, to int32, mask uint32, t types.Type) {
 func (b *body) same(x, y int32) {
 	if x != none && y != none {
 		b.heap.unify(b.part(x, pointee), b.part(y, pointee))
-		b.heap.arcs.add(x, itself, y, itself, graph.KindAssign)
+		b.heap.arc(x, itself, y, itself, graph.KindAssign)
 	}
 }
 

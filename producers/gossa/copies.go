@@ -34,7 +34,7 @@ func (c *calls) copyName(of *copied) string {
 func (c *calls) name(f *ssa.Function) string {
 	name, ok := c.names[f]
 	if !ok {
-		name = functionName(f)
+		name = c.p.name(f)
 		c.same[name]++
 		name += strings.Repeat("'", c.same[name]-1)
 		c.names[f] = name
@@ -50,6 +50,7 @@ type limits struct {
 
 // calls is all functions that are reached, with their copies.
 type calls struct {
+	p            *program
 	all          []*copied // in the order in which they were found
 	byName       map[string]*copied
 	names        map[*ssa.Function]string
@@ -75,18 +76,18 @@ type unseen struct {
 // looked at in the order of the source, breadth first.
 func copies(p *program, may callees, l limits) *calls {
 	// What copies may add is a part of all that is reached without any.
-	c := newCalls(may, limits{})
+	c := newCalls(p, may, limits{})
 	c.follow(p.roots)
 	if room := int(l.more * float64(c.instructions)); l.levels > 0 {
-		c = newCalls(may, l)
+		c = newCalls(p, may, l)
 		c.room = room
 		c.follow(p.roots)
 	}
 	return c
 }
 
-func newCalls(may callees, l limits) *calls {
-	return &calls{byName: make(map[string]*copied), names: make(map[*ssa.Function]string), same: make(map[string]int), may: may, limits: l}
+func newCalls(p *program, may callees, l limits) *calls {
+	return &calls{p: p, byName: make(map[string]*copied), names: make(map[*ssa.Function]string), same: make(map[string]int), may: may, limits: l}
 }
 
 func (c *calls) follow(roots []*ssa.Function) {

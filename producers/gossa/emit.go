@@ -9,7 +9,7 @@ type emitted struct {
 	*flow
 	node  []uint32 // of each object and face, or graph.None
 	nodes []owner
-	block graph.Block
+	arcs  arcBlocks
 }
 
 // owner is what a node is.
@@ -61,20 +61,36 @@ func (e *emitted) arc(from, to, mask, site uint32) {
 	if from == to && site == noSite {
 		return
 	}
-	e.block.From = append(e.block.From, from)
-	e.block.To = append(e.block.To, to)
-	e.block.Masks = append(e.block.Masks, mask)
-	e.block.Sites = append(e.block.Sites, site)
+	e.arcs.add(from, to, mask, site)
+}
+
+// arcBlocks are arcs in blocks of equal size: what grows would be copied again and again.
+type arcBlocks []graph.Block
+
+// mostInBlock is how many arcs a block has; one is a megabyte.
+const mostInBlock = 1 << 16
+
+func (a *arcBlocks) add(from, to, mask, site uint32) {
+	if len(*a) == 0 || len((*a)[len(*a)-1].From) == mostInBlock {
+		room := func() []uint32 { return make([]uint32, 0, mostInBlock) }
+		*a = append(*a, graph.Block{From: room(), To: room(), Masks: room(), Sites: room()})
+	}
+	b := &(*a)[len(*a)-1]
+	b.From, b.To, b.Masks, b.Sites = append(b.From, from), append(b.To, to), append(b.Masks, mask), append(b.Sites, site)
 }
 
 // inside makes the arcs that bodies have, and those between objects and their parts.
 func (e *emitted) inside() {
 	h := e.heap
-	for i, from := range h.arcs.from {
-		to := h.arcs.to[i]
-		e.arc(e.id(int32(from/3), face(from%3)), e.id(int32(to/3), face(to%3)), h.arcs.masks[i], noSite)
+	for i := range h.arcs {
+		b := &h.arcs[i]
+		for k, from := range b.From {
+			to := b.To[k]
+			e.arc(e.id(int32(from/3), face(from%3)), e.id(int32(to/3), face(to%3)), b.Masks[k], noSite)
+		}
+		*b = graph.Block{}
 	}
-	h.arcs = arcs{}
+	h.arcs = nil
 	for o := range h.objects {
 		at := h.objects[o]
 		if at.up != int32(o) {

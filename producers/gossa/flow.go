@@ -32,6 +32,7 @@ type proc struct {
 	of      *copied
 	values  []ssa.Value // whose objects are first, first + 1, …
 	first   int32
+	body    int32     // the first object that its body made
 	nodes   []special // that stand for no value
 	params  []int32
 	free    []int32
@@ -85,11 +86,18 @@ func newFlow(p *program, c *calls, r *rules, flat bool) *flow {
 			f.of[q.of] = q
 		}
 	}
+	n := 0
+	for _, q := range f.procs[1:] { // of what they need at least
+		n += size(q.of.f)
+	}
+	f.heap.objects = make([]object, 0, n)
 	for _, q := range f.procs[1:] {
 		f.face(q)
 	}
+	b := body{flow: f, at: make(map[ssa.Value]int32)}
 	for _, q := range f.procs[1:] {
-		(&body{flow: f, proc: q}).make()
+		q.body = int32(len(f.heap.objects))
+		b.make(q)
 	}
 	if !flat {
 		f.spread()

@@ -78,7 +78,7 @@ func (b *body) special(at ssa.Instruction, name string) int32 {
 func (b *body) read(from, to int32, mask uint32) {
 	if from != none {
 		b.heap.mark(from, isRead)
-		b.heap.arcs.add(from, all, to, itself, mask)
+		b.heap.arc(from, all, to, itself, mask)
 	}
 }
 
@@ -86,7 +86,7 @@ func (b *body) read(from, to int32, mask uint32) {
 func (b *body) write(from, to int32, mask uint32) {
 	if to != none {
 		b.heap.mark(to, isWritten)
-		b.heap.arcs.add(from, itself, to, into, mask)
+		b.heap.arc(from, itself, to, into, mask)
 	}
 }
 

@@ -22,7 +22,7 @@ type heap struct {
 	objects []object
 	parts   []part
 	links   []link
-	arcs    arcs
+	arcs    arcBlocks // from an object, times 3, and which face of it
 	keys    map[keyText]key
 	texts   []keyText
 
@@ -285,11 +285,11 @@ func (h *heap) copied(from, to int32, mask uint32, scalar bool) {
 	if from == none || to == none {
 		return
 	}
-	h.arcs.add(from, itself, to, itself, mask)
+	h.arc(from, itself, to, itself, mask)
 	switch {
 	case scalar:
 	case h.flat: // an address is the place, so what is written through the copy is in what it is a copy of
-		h.arcs.add(to, itself, from, itself, graph.KindAlias)
+		h.arc(to, itself, from, itself, graph.KindAlias)
 	default:
 		h.link(from, to, mask)
 	}
@@ -466,12 +466,6 @@ func (h *heap) share(o int32) {
 	}
 }
 
-// arcs are what leads from object to object.
-type arcs struct {
-	from, to []uint32 // an object, times 3, and which face
-	masks    []uint32
-}
-
 // face is which node of an object an arc is about.
 type face uint32
 
@@ -481,8 +475,7 @@ const (
 	into        // the same, as somebody writes them
 )
 
-func (a *arcs) add(from int32, fromFace face, to int32, toFace face, mask uint32) {
-	a.from = append(a.from, uint32(from)*3+uint32(fromFace))
-	a.to = append(a.to, uint32(to)*3+uint32(toFace))
-	a.masks = append(a.masks, mask)
+// arc says that something goes from one face of an object to one of another.
+func (h *heap) arc(from int32, fromFace face, to int32, toFace face, mask uint32) {
+	h.arcs.add(uint32(from)*3+uint32(fromFace), uint32(to)*3+uint32(toFace), mask, noSite)
 }

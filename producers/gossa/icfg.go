@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
-	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -21,7 +20,7 @@ type icfg struct {
 	names []string // of procedures
 	first []uint32 // the node of each procedure's first instruction
 	of    map[*copied]int
-	block graph.Block
+	arcs  arcBlocks
 	sites uint32
 }
 
@@ -47,59 +46,39 @@ func (c *calls) control(p *program, options string) (*graph.CSR, error) {
 			procedures = append(procedures, uint32(i))
 		}
 	}
-	made, _, err := graph.FromBlocks(int64(nodes), []graph.Block{g.block}, graph.BuildOptions{Dedup: true})
+	made, _, err := graph.FromBlocks(int64(nodes), g.arcs, graph.BuildOptions{Dedup: true})
 	if err != nil {
 		return nil, err
 	}
 	all := made.Data()
-	g.block, all.Procedures = graph.Block{}, procedures
-	all.Names, all.Positions = graph.CollectStrings(nodes, g.texts), graph.CollectStrings(nodes, func(yield func(string) bool) { g.positions(p, yield) })
+	g.arcs, all.Procedures = nil, procedures
+	all.Names, all.Positions = g.texts(p, nodes)
 	all.Attributes = map[string]string{"graph": "icfg", "procedures": strconv.Itoa(len(g.procs)), "call sites": fmt.Sprint(g.sites),
 		"copies": strconv.Itoa(c.copies), "copies left out": strconv.Itoa(c.left)}
 	all.Provenance = graph.Provenance{Producer: "gossa", Version: runtime.Version(), Options: options}
 	return made.With(all)
 }
 
-// texts yields the name of each node: its function, where it stands there, and what it is.
-func (g *icfg) texts(yield func(string) bool) {
+// texts are the name of each node: its function, where it stands there, and what it is; and where it stands in the source.
+func (g *icfg) texts(p *program, nodes int) (names, positions graph.Strings) {
+	t, name, position := p.texts(), graph.Collect(nodes), graph.Collect(nodes)
+	var text, where []byte
 	for i, of := range g.procs {
-		for _, b := range of.f.Blocks {
-			for k, instr := range b.Instrs {
-				if !yield(g.names[i] + ": " + strconv.Itoa(b.Index) + "." + strconv.Itoa(k) + " " + what(instr)) {
-					return
-				}
+		text = append(append(text[:0], g.names[i]...), ": "...)
+		begin, in := len(text), packageOf(of.f)
+		last := token.Pos(-1)
+		places(of.f, func(b, k int, instr ssa.Instruction, at token.Pos) {
+			text = strconv.AppendInt(text[:begin], int64(b), 10)
+			text = strconv.AppendInt(append(text, '.'), int64(k), 10)
+			text = t.what(append(text, ' '), instr)
+			name.Add(text)
+			if at != last {
+				where, last = p.at(where[:0], in, at, inPackage), at
 			}
-		}
+			position.Add(where)
+		})
 	}
-}
-
-// positions yields where each node stands; an instruction without a position stands where the one before it does.
-func (g *icfg) positions(p *program, yield func(string) bool) {
-	for _, of := range g.procs {
-		here, in := of.f.Pos(), packageOf(of.f)
-		for _, b := range of.f.Blocks {
-			for _, instr := range b.Instrs {
-				if instr.Pos().IsValid() {
-					here = instr.Pos()
-				}
-				if !yield(p.at(in, here, inPackage)) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// what says in a few words what an instruction is.
-func what(i ssa.Instruction) string {
-	if call, is := i.(ssa.CallInstruction); is {
-		return callee(call.Common())
-	}
-	name := strings.ToLower(strings.TrimPrefix(fmt.Sprintf("%T", i), "*ssa."))
-	if v, is := i.(ssa.Value); is {
-		return v.Name() + " = " + name
-	}
-	return name
+	return name.Strings(), position.Strings()
 }
 
 // inside makes the arcs that begin in a procedure, and those that come back to it.
@@ -174,16 +153,4 @@ func (g *icfg) exits(proc int) (list []uint32) {
 	return list
 }
 
-func (g *icfg) arc(from, to, mask, site uint32) {
-	g.block.From, g.block.To = append(g.block.From, from), append(g.block.To, to)
-	g.block.Masks, g.block.Sites = append(g.block.Masks, mask), append(g.block.Sites, site)
-}
-
-// at is where something stands, or nothing for what the compiler makes.
-func (p *program) at(in string, pos token.Pos, where func(in string, at token.Position) string) string {
-	at := p.ssa.Fset.Position(pos)
-	if !at.IsValid() {
-		return ""
-	}
-	return where(in, at)
-}
+func (g *icfg) arc(from, to, mask, site uint32) { g.arcs.add(from, to, mask, site) }

@@ -21,12 +21,17 @@ type program struct {
 	ssa   *ssa.Program
 	roots []*ssa.Function // where execution begins, sorted
 
-	standard map[string]bool       // packages of the standard library
-	wrapped  map[*ssa.Function]use // of what method values and expressions are; see key
+	all      map[*ssa.Function]bool   // see functions
+	standard map[string]bool          // packages of the standard library
+	names    map[*ssa.Function]string // see name
+	wrapped  map[*ssa.Function]use    // of what method values and expressions are; see key
 }
 
 // callees are the functions that a call may call where the program alone does not say which.
 type callees map[ssa.CallInstruction][]*ssa.Function
+
+// listed is what the go command is asked of packages. They are read and checked here: see builder.
+const listed = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps | packages.NeedTypesSizes | packages.NeedModule
 
 // load type-checks packages and builds their SSA.
 //
@@ -36,7 +41,7 @@ func load(ctx context.Context, dir string, tests bool, patterns []string) (*prog
 	if err := isFolder(dir); err != nil {
 		return nil, err
 	}
-	config := &packages.Config{Context: ctx, Mode: packages.LoadAllSyntax | packages.NeedModule, Dir: dir, Tests: tests}
+	config := &packages.Config{Context: ctx, Mode: listed, Dir: dir, Tests: tests}
 	initial, err := packages.Load(config, patterns...)
 	if err != nil {
 		return nil, fmt.Errorf("the go command does not list packages: %w", err)
@@ -44,18 +49,22 @@ func load(ctx context.Context, dir string, tests bool, patterns []string) (*prog
 	if len(initial) == 0 {
 		return nil, fmt.Errorf("no packages match %s in %s", strings.Join(patterns, " "), dir)
 	}
-	if err := wrongIn(initial); err != nil {
-		return nil, err
-	}
+	var all []*packages.Package
 	standard := make(map[string]bool)
 	packages.Visit(initial, nil, func(p *packages.Package) {
+		all = append(all, p)
 		within := p.Module == nil || p.Module.Path == "std"
 		standard[p.PkgPath] = within && !slices.Contains(initial, p) && !strings.HasPrefix(p.PkgPath, "cmd/")
 	})
-	prog, built := ssautil.AllPackages(initial, ssa.InstantiateGenerics)
-	prog.Build()
-	p := &program{ssa: prog, standard: standard}
-	p.findRoots(built)
+	if err := wrongIn(all); err != nil {
+		return nil, err
+	}
+	b, err := build(ctx, all)
+	if err != nil {
+		return nil, err
+	}
+	p := &program{ssa: b.prog, standard: standard, names: make(map[*ssa.Function]string)}
+	p.findRoots(b.packages(initial))
 	if len(p.roots) == 0 {
 		return nil, fmt.Errorf("there is no function in %s", strings.Join(patterns, " "))
 	}
@@ -73,10 +82,10 @@ func isFolder(dir string) error {
 	return nil
 }
 
-// wrongIn says what is wrong with packages. If some were not found, the rest follows from that.
-func wrongIn(initial []*packages.Package) error {
+// wrongIn says what the go command has against packages. If some were not found, the rest follows from that.
+func wrongIn(all []*packages.Package) error {
 	var missing, wrong []string
-	packages.Visit(initial, nil, func(p *packages.Package) {
+	for _, p := range all {
 		for _, e := range p.Errors {
 			text := e.Msg
 			if e.Pos != "" && e.Pos != "-" {
@@ -88,24 +97,28 @@ func wrongIn(initial []*packages.Package) error {
 				wrong = append(wrong, text)
 			}
 		}
-	})
-	said := "the packages do not compile"
-	if len(missing) > 0 {
-		said, wrong = "the packages cannot be loaded", missing
 	}
-	if len(wrong) == 0 {
+	if len(missing) > 0 {
+		return lines("the packages cannot be loaded", missing)
+	}
+	return lines("the packages do not compile", wrong)
+}
+
+// lines is an error with the first ten lines of many.
+func lines(said string, list []string) error {
+	if len(list) == 0 {
 		return nil
 	}
 	more := ""
-	if len(wrong) > 10 {
-		wrong, more = wrong[:10], fmt.Sprintf("\nand %d more", len(wrong)-10)
+	if len(list) > 10 {
+		list, more = list[:10], fmt.Sprintf("\nand %d more", len(list)-10)
 	}
-	return fmt.Errorf("%s:\n%s%s", said, strings.Join(wrong, "\n"), more)
+	return fmt.Errorf("%s:\n%s%s", said, strings.Join(list, "\n"), more)
 }
 
 // findRoots takes init and main of main packages, or all functions of the packages if none is one.
 func (p *program) findRoots(built []*ssa.Package) {
-	mains := ssautil.MainPackages(slices.DeleteFunc(built, func(b *ssa.Package) bool { return b == nil }))
+	mains := ssautil.MainPackages(built)
 	for _, m := range mains {
 		p.roots = append(p.roots, m.Func("init"), m.Func("main"))
 	}
@@ -114,7 +127,7 @@ func (p *program) findRoots(built []*ssa.Package) {
 		for _, b := range built {
 			named[b] = true
 		}
-		for f := range ssautil.AllFunctions(p.ssa) {
+		for f := range p.functions() {
 			if named[f.Pkg] && f.TypeParams().Len() == len(f.TypeArgs()) {
 				p.roots = append(p.roots, f)
 			}
@@ -122,6 +135,14 @@ func (p *program) findRoots(built []*ssa.Package) {
 	}
 	p.roots = slices.DeleteFunc(p.roots, func(f *ssa.Function) bool { return f == nil })
 	p.sort(p.roots)
+}
+
+// functions are all that are there, whether or not something leads to them.
+func (p *program) functions() map[*ssa.Function]bool {
+	if p.all == nil {
+		p.all = ssautil.AllFunctions(p.ssa)
+	}
+	return p.all
 }
 
 // resolve finds what calls may call, by one of three algorithms. They are those of golang.org/x/tools.
@@ -133,7 +154,7 @@ func (p *program) resolve(how string) (callees, error) {
 	case "rta":
 		g = rta.Analyze(p.roots, true).CallGraph
 	case "vta":
-		g = vta.CallGraph(ssautil.AllFunctions(p.ssa), nil)
+		g = vta.CallGraph(p.functions(), nil)
 	default:
 		return nil, fmt.Errorf("calls are resolved by cha, rta or vta, not %q", how)
 	}

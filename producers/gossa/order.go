@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
-	"golang.org/x/tools/go/ssa/ssautil"
 )
 
 // order numbers the functions that calls may call as they are sorted. Most are called from many places.
@@ -28,8 +27,18 @@ func (p *program) order(may callees) map[*ssa.Function]int {
 	return order
 }
 
+// name is functionName, which is made anew each time that it is asked for.
+func (p *program) name(f *ssa.Function) string {
+	name, ok := p.names[f]
+	if !ok {
+		name = functionName(f)
+		p.names[f] = name
+	}
+	return name
+}
+
 // sort orders functions by name, then by where they stand, then by what else they are: it does not depend on how they were
-// found. A name is made anew each time that it is asked for, so that is done once.
+// found.
 func (p *program) sort(list []*ssa.Function) {
 	type keyed struct {
 		f             *ssa.Function
@@ -37,7 +46,7 @@ func (p *program) sort(list []*ssa.Function) {
 	}
 	keys := make([]keyed, len(list))
 	for i, f := range list {
-		keys[i] = keyed{f: f, name: functionName(f), at: p.position(f)}
+		keys[i] = keyed{f: f, name: p.name(f), at: p.position(f)}
 	}
 	compare := func(a, b keyed) int {
 		return cmp.Or(strings.Compare(a.name, b.name), strings.Compare(a.at, b.at), strings.Compare(a.key, b.key))
@@ -88,7 +97,7 @@ func (p *program) wrappers() map[*ssa.Function]use {
 	}
 	p.wrapped = make(map[*ssa.Function]use)
 	var operands []*ssa.Value
-	for in := range ssautil.AllFunctions(p.ssa) {
+	for in := range p.functions() {
 		at := 0
 		for _, b := range in.Blocks {
 			for _, i := range b.Instrs {
@@ -109,9 +118,5 @@ func (p *program) wrappers() map[*ssa.Function]use {
 // position is where a function stands: the path of its package, the file's name, line and column. It is the same on every
 // machine. Functions that the compiler makes stand nowhere.
 func (p *program) position(f *ssa.Function) string {
-	at := p.ssa.Fset.Position(f.Pos())
-	if !at.IsValid() {
-		return ""
-	}
-	return inPackage(packageOf(f), at)
+	return string(p.at(nil, packageOf(f), f.Pos(), inPackage))
 }

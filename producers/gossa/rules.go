@@ -378,7 +378,7 @@ func (f *flow) sourceVariable(v *ssa.Global, o int32) {
 			f.place(r, from)
 			to := f.heap.part(o, pointee)
 			f.heap.mark(to, isWritten)
-			f.heap.arcs.add(from, itself, to, into, graph.KindAssign)
+			f.heap.arc(from, itself, to, into, graph.KindAssign)
 		}
 	}
 }

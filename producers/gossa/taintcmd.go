@@ -83,13 +83,13 @@ func readFile(name string) ([]byte, error) {
 }
 
 // near says where something is, as seen from a folder; what is elsewhere has the path of its package.
-func near(dir string) func(string, token.Position) string {
+func near(dir string) where {
 	base, err := filepath.Abs(dir)
-	return func(in string, at token.Position) string {
+	return func(to []byte, in string, at token.Position) []byte {
 		if rel, e := filepath.Rel(base, at.Filename); err == nil && e == nil && !strings.HasPrefix(rel, "..") {
-			return fmt.Sprintf("%s:%d:%d", filepath.ToSlash(rel), at.Line, at.Column)
+			return lineOf(append(to, filepath.ToSlash(rel)...), at)
 		}
-		return inPackage(in, at)
+		return inPackage(to, in, at)
 	}
 }
 

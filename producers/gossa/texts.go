@@ -1,0 +1,137 @@
+package main
+
+import (
+	"go/token"
+	"go/types"
+	"path"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// texts writes names and positions of nodes, of which there are millions: into bytes that are used again, and what functions
+// are called once.
+type texts struct {
+	p         *program
+	functions map[*ssa.Function]string
+	methods   map[*types.Func]string
+	kinds     map[reflect.Type]string
+}
+
+func (p *program) texts() *texts {
+	return &texts{p, make(map[*ssa.Function]string), make(map[*types.Func]string), make(map[reflect.Type]string)}
+}
+
+// what appends in a few words what an instruction is.
+func (t *texts) what(to []byte, i ssa.Instruction) []byte {
+	if call, is := i.(ssa.CallInstruction); is {
+		return t.callee(to, call.Common())
+	}
+	kind := reflect.TypeOf(i).Elem()
+	name, ok := t.kinds[kind]
+	if !ok {
+		name = strings.ToLower(kind.Name())
+		t.kinds[kind] = name
+	}
+	if v, is := i.(ssa.Value); is {
+		to = append(append(to, v.Name()...), " = "...)
+	}
+	return append(to, name...)
+}
+
+// called appends what a reader calls a value.
+func (t *texts) called(to []byte, v ssa.Value) []byte {
+	to = append(to, v.Name()...)
+	switch v := v.(type) {
+	case *ssa.Alloc:
+		return append(append(to, ' '), v.Comment...)
+	case *ssa.Call:
+		return t.callee(append(to, " = "...), &v.Call)
+	case *ssa.Extract:
+		to = append(append(append(to, " = "...), v.Tuple.Name()...), ' ')
+		return strconv.AppendInt(to, int64(v.Index)+1, 10)
+	case *ssa.Field:
+		return append(append(to, " = ."...), fieldName(v.X.Type(), v.Field)...)
+	case *ssa.FieldAddr:
+		return append(append(to, " = ."...), fieldName(v.X.Type(), v.Field)...)
+	case *ssa.MakeClosure:
+		return append(append(to, " = "...), shortName(v.Fn.(*ssa.Function))...)
+	case *ssa.BinOp:
+		return append(append(to, " = "...), v.Op.String()...)
+	}
+	return to
+}
+
+// fieldName is that of a field of a struct, or of what a pointer to one refers to.
+func fieldName(t types.Type, i int) string {
+	if p, is := t.Underlying().(*types.Pointer); is {
+		t = p.Elem()
+	}
+	return t.Underlying().(*types.Struct).Field(i).Name()
+}
+
+// callee appends what a call says it calls.
+func (t *texts) callee(to []byte, c *ssa.CallCommon) []byte {
+	switch f := c.Value.(type) {
+	case *ssa.Function:
+		name, ok := t.functions[f]
+		if !ok {
+			name = ruleName(f)
+			t.functions[f] = name
+		}
+		to = append(to, name...)
+	case *ssa.Builtin:
+		to = append(to, f.Name()...)
+	default:
+		if !c.IsInvoke() {
+			to = append(to, c.Value.Name()...)
+			break
+		}
+		name, ok := t.methods[c.Method]
+		if !ok {
+			name = methodName(c.Method)
+			t.methods[c.Method] = name
+		}
+		to = append(to, name...)
+	}
+	return append(to, "()"...)
+}
+
+// where appends a position to a text.
+type where func(to []byte, in string, at token.Position) []byte
+
+// inPackage is a position that is the same on every machine: the path of the package, the file's name, line and column.
+func inPackage(to []byte, in string, at token.Position) []byte {
+	to = append(append(to, in...), '/')
+	return lineOf(append(to, path.Base(strings.ReplaceAll(at.Filename, `\`, "/"))...), at)
+}
+
+func lineOf(to []byte, at token.Position) []byte {
+	to = strconv.AppendInt(append(to, ':'), int64(at.Line), 10)
+	return strconv.AppendInt(append(to, ':'), int64(at.Column), 10)
+}
+
+// at appends where something stands, or nothing for what the compiler makes.
+func (p *program) at(to []byte, in string, pos token.Pos, w where) []byte {
+	at := p.ssa.Fset.Position(pos)
+	if !at.IsValid() {
+		return to
+	}
+	return w(to, in, at)
+}
+
+// places gives the instructions of a function, each with its block, its place there, and where it stands in the source: one
+// without a position stands where the one before it does.
+func places(f *ssa.Function, each func(block, k int, i ssa.Instruction, at token.Pos)) {
+	here := f.Pos()
+	for _, b := range f.Blocks {
+		for k, i := range b.Instrs {
+			if i.Pos().IsValid() {
+				here = i.Pos()
+			}
+			each(b.Index, k, i, here)
+		}
+	}
+}
