@@ -24,6 +24,18 @@ func TestLoadsOfNeighbouringFieldsAreOne(t *testing.T) {
 		}
 		return body
 	}
+	// converted is use for fields that are no f32, each with the type of its value.
+	converted := func(fields ...string) (body string) {
+		for _, f := range fields {
+			f, _, _ := strings.Cut(f, " ")
+			body += "%x" + f + " = load @p[%i]." + f + "\n"
+		}
+		for _, f := range fields {
+			f, typ, _ := strings.Cut(f, " ")
+			body += "%y" + f + " = cvt.f32." + typ + " %x" + f + "\nstore @out[%i], %y" + f + "\n"
+		}
+		return body
+	}
 	for _, c := range []struct {
 		name, elem, access, body string
 		want                     []string
@@ -43,6 +55,12 @@ func TestLoadsOfNeighbouringFieldsAreOne(t *testing.T) {
 		{"a barrier between", "{f32, f32; 8}", "rw", "%a = load @p[%i].0\nstore @out[%i], %a\nbarrier.grid\n%b = load @p[%i].1\nstore @out[%i], %b\n", []string{"ld.global.f32", "ld.global.f32"}},
 		{"a branch between", "{f32, f32; 8}", "ro", "%a = load @p[%i].0\nstore @out[%i], %a\n%c = lt.u32 %i, 9_u32\nif %c {\n%b = load @p[%i].1\nstore @out[%i], %b\n}\n", []string{"ld.global.nc.f32", "ld.global.nc.f32"}},
 		{"other records", "{f32, f32; 8}", "ro", "%a = load @p[%i].0\n%b = load @p[%n].1\n%c = add.f32 %a, %b\nstore @out[%i], %c\n", []string{"ld.global.nc.f32", "ld.global.nc.f32"}},
+		{"bytes and a half", "{f16, u8, i8, u8, u8, u8, u8; 8}", "ro", converted("0 f16", "1 u32", "2 i32", "3 u32", "4 u32", "5 u32", "6 u32"), []string{"ld.global.nc.v2.u32"}},
+		{"half of the bytes", "{u8, u8, u8, u8; 4}", "ro", converted("1 u32", "3 u32"), []string{"ld.global.nc.u32"}},
+		{"half of the bytes, written", "{u8, u8, u8, u8; 4}", "rw", converted("1 u32", "3 u32"), []string{"ld.global.u8", "ld.global.u8"}},
+		{"all of the bytes, written", "{i8, u8, u16; 4}", "rw", converted("2 u32", "1 u32", "0 i32"), []string{"ld.global.u32"}},
+		{"fewer of sixteen", "{u8, u8, u8, u8, u32, u32, u32; 16}", "ro", converted("0 u32", "1 u32", "2 u32"), []string{"ld.global.nc.u32"}},
+		{"bytes without alignment", "{u8, u8, u8; 3}", "ro", converted("0 u32", "1 u32", "2 u32"), []string{"ld.global.nc.u8", "ld.global.nc.u8", "ld.global.nc.u8"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := parse(t, "kernel @k workgroup(64) {\nparam @p: buf<"+c.elem+"> "+c.access+"\nparam @out: buf<f32> wo\n%i = global.x\n%n = len @out\n"+c.body+"}")

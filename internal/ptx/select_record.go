@@ -27,6 +27,8 @@ const maxRecords = 32
 type wideAccess struct {
 	rows []ir.Row
 	off  int // bytes from the start of the record
+
+	words int // of fields that lie in words, in any order, how many those are; 0 for fields that fill their places
 }
 
 // findWide notes which accesses of fields go together. One walk, O(rows), records bounded.
@@ -43,6 +45,7 @@ func (s *selector) findWide() {
 			if !which(k) {
 				return false
 			}
+			s.packed(open[k])
 			s.together(open[k])
 			s.storesTogether(open[k])
 			delete(open, k)
@@ -92,7 +95,7 @@ func (s *selector) joins(row ir.Row) bool {
 	o := &s.objs[s.p.X(row)]
 	_, narrowed := s.wanted[row]
 	op := s.p.Op(row)
-	return (op == ir.OpLoad || op == ir.OpStore) && o.Field != nil && o.Count() == 1 && o.Type().Size() >= 4 && !narrowed
+	return (op == ir.OpLoad || op == ir.OpStore && !narrow(o.Type())) && o.Field != nil && o.Count() == 1 && !narrowed
 }
 
 // together forms wide accesses of those of one record, in the order of their rows: of 16 bytes first.
@@ -103,7 +106,7 @@ func (s *selector) together(rows []ir.Row) {
 			l := o.Param.Record
 			size := o.Type().Size()
 			at := o.Offset() - o.Offset()%width
-			if s.alongside[lead] || size == width || l.Stride%width != 0 || 1<<o.Param.Align < width {
+			if s.alongside[lead] || narrow(o.Type()) || size == width || l.Stride%width != 0 || 1<<o.Param.Align < width {
 				continue
 			}
 			w := wideAccess{off: at}
@@ -141,6 +144,10 @@ func (s *selector) together(rows []ir.Row) {
 
 // loadWide loads several fields at once.
 func (s *selector) loadWide(row ir.Row, w wideAccess) {
+	if w.words > 0 {
+		s.loadPacked(row, w)
+		return
+	}
 	o := &s.objs[s.p.X(row)]
 	t := o.Type()
 	p := s.inBounds(row, 1)
