@@ -30,7 +30,7 @@ const (
 	R15
 )
 
-// Y is a vector register: ymm0 to ymm15, or its low half.
+// Y is a vector register: ymm0 to ymm15, of AVX-512 to ymm31, or its low half.
 type Y uint8
 
 // Mem is a memory operand: base, index times scale if Scale is not 0, displacement.
@@ -77,6 +77,7 @@ type Asm struct {
 	code   []byte
 	labels []int // by label: offset, −1 unknown
 	fixes  []fix
+	masks  bool // there are mask registers, and 32 of vectors: AVX-512
 }
 
 // fix is a 32-bit displacement to be filled in.
@@ -121,11 +122,15 @@ func (a *Asm) emit(b ...byte) { a.code = append(a.code, b...) }
 //go:noinline
 func (a *Asm) emit32(v uint32) { a.code = binary.LittleEndian.AppendUint32(a.code, v) }
 
-// modrm writes the operand bytes: reg is the register field, o the other operand. tail counts the bytes of an
-// immediate that follow, for nothing here is relative to them.
+// modrm writes the operand bytes: reg is the register field, o the other operand.
 //
 //go:noinline
-func (a *Asm) modrm(reg uint8, o RM) {
+func (a *Asm) modrm(reg uint8, o RM) { a.operands(reg, o, 1) }
+
+// operands is modrm where a displacement of one byte counts in units of some bytes.
+//
+//go:noinline
+func (a *Asm) operands(reg uint8, o RM, unit int32) {
 	reg &= 7
 	if !o.isMem {
 		a.emit(0xC0 | reg<<3 | o.reg&7)
@@ -137,7 +142,7 @@ func (a *Asm) modrm(reg uint8, o RM) {
 	switch {
 	case m.Disp == 0 && base != 5: // base 5 without displacement means something else
 		mod = 0
-	case m.Disp >= -128 && m.Disp < 128:
+	case m.Disp%unit == 0 && m.Disp/unit >= -128 && m.Disp/unit < 128:
 		mod = 0x40
 	}
 	if m.Scale == 0 && base != 4 {
@@ -152,7 +157,7 @@ func (a *Asm) modrm(reg uint8, o RM) {
 	}
 	switch mod {
 	case 0x40:
-		a.emit(byte(m.Disp))
+		a.emit(byte(m.Disp / unit))
 	case 0x80:
 		a.emit32(uint32(m.Disp))
 	}

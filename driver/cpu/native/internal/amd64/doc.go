@@ -1,4 +1,4 @@
-// Package amd64 writes machine code: the AVX2 and general instructions that the engine of device
+// Package amd64 writes machine code: the AVX2, AVX-512 and general instructions that the engine of device
 // cpu needs, and no others.
 //
 //	a := amd64.New()
@@ -7,7 +7,8 @@
 //	code, err := a.Bytes()
 //
 // Vector instructions are rows of a table (vector.go): prefix, map, opcode, form. The methods encode
-// a form each. Jumps are always of 32 bits; Bytes fills them in.
+// a form each. With New512 there are 32
+// registers and the instructions of AVX-512 (evex.go, upper.go). Jumps are always of 32 bits; Bytes fills them in.
 //
 // Read turns the bytes back into text, of these instructions and no others.
 //

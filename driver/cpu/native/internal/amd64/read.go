@@ -18,7 +18,7 @@ func (in Inst) String() string { return strings.TrimSpace(in.Name + " " + in.Arg
 // Read reads the instruction that stands at an offset of code: one that Asm writes; others it does not know. label names
 // the place that a jump goes to, or whose address is taken.
 func Read(code []byte, at int, label func(at int) string) (Inst, error) {
-	r := &reader{code: code, at: at, label: label, size: 4}
+	r := &reader{code: code, at: at, label: label, size: 4, unit: 1}
 	name, args := r.inst()
 	if r.at > len(code) || name == "" {
 		return Inst{}, fmt.Errorf("BUG: amd64: no instruction is known that begins with % x, at %#x", code[at:min(at+15, len(code))], at)
@@ -33,7 +33,8 @@ type reader struct {
 	label func(int) string
 
 	size     Size   // of operands
-	rex      byte   // W, R, X and B, as in the prefix
+	rex      byte   // W, R, X and B, as in the prefix; above them, the fifth bits of the register field and of an index
+	unit     int32  // what a displacement of one byte counts
 	lock     string // the prefix as it is written
 	reg      uint8  // the register field
 	operand  RM     // the other one
@@ -74,6 +75,8 @@ func (r *reader) inst() (name string, args []string) {
 			}
 		case b == 0xC4 || b == 0xC5:
 			return r.vector(b)
+		case b == 0x62:
+			return r.evex()
 		case b == 0x0F:
 			return r.general(repeat | 0x0F00 | uint32(r.byte()))
 		default:
@@ -86,7 +89,7 @@ func (r *reader) inst() (name string, args []string) {
 func (r *reader) modrm(gathers bool) {
 	b := r.byte()
 	mod, low := b>>6, b&7
-	r.reg = b>>3&7 | r.rex<<1&8
+	r.reg = b>>3&7 | r.rex<<1&8 | r.rex&16
 	if mod == 3 {
 		r.operand = RM{reg: low | r.rex<<3&8}
 		return
@@ -96,14 +99,14 @@ func (r *reader) modrm(gathers bool) {
 	if low == 4 {
 		sib := r.byte()
 		low = sib & 7
-		if index := sib>>3&7 | r.rex<<2&8; index != 4 || gathers {
+		if index := sib>>3&7 | r.rex<<2&8 | r.rex>>1&16; index != 4 || gathers {
 			m.Index, m.Scale = Reg(index), 1<<(sib>>6)
 		}
 	}
 	m.Base = Reg(low | r.rex<<3&8)
 	switch {
 	case mod == 1:
-		m.Disp = int32(int8(r.byte()))
+		m.Disp = int32(int8(r.byte())) * r.unit
 	case mod == 2 || r.relative:
 		m.Disp = int32(r.word())
 	}
@@ -158,22 +161,26 @@ func (r *reader) vector(first byte) (name string, args []string) {
 	}
 	for op := range numRows {
 		in := &rows[op]
-		if in.prefix != last&3 || in.space != space || in.opcode != opcode || in.wide != wide || in.digit != 0 && in.digit != r.reg {
+		if op > numVEX && op < kmovToMask || in.prefix != last&3 || in.space != space || in.opcode != opcode || in.wide != wide || in.digit != 0 && in.digit != r.reg {
 			continue
 		}
-		operands := op.operands()
-		if last&4 == 0 { // 128 bits
-			operands = strings.ReplaceAll(operands, "y", "x")
-		}
-		name = in.name
-		for _, o := range strings.Fields(operands) {
-			if o == "P" { // the predicate is part of the name
-				name = name[:4] + predicates[r.byte()&31] + name[4:]
-				continue
-			}
-			args = append(args, r.vectorOperand(o, Y(^last>>3&15)))
-		}
-		return name, args
+		return r.written(op.operands(), in.name, last&4 != 0, Y(^last>>3&15))
 	}
 	return "", nil
+}
+
+// written is an instruction on vectors as it is written: of 256 bits if long. v is the register in the prefix.
+func (r *reader) written(operands, name string, long bool, v Y) (string, []string) {
+	if !long {
+		operands = strings.ReplaceAll(operands, "y", "x")
+	}
+	var args []string
+	for _, o := range strings.Fields(operands) {
+		if o == "P" { // the predicate is part of the name
+			name = name[:4] + predicates[r.byte()&31] + name[4:]
+			continue
+		}
+		args = append(args, r.vectorOperand(o, v))
+	}
+	return name, args
 }

@@ -11,7 +11,8 @@ import (
 // operands says what an instruction on vectors is written with, in order. D is the register field, V the register in the
 // prefix, O the other operand, I a constant, K a register in a constant, P a predicate. After it stands what the operand
 // is: y and x vectors of 256 and 128 bits, q and d memory of 8 and 4 bytes or else the low end of a vector, h and g what
-// vectors of 128 and 256 bits index in memory, of 8 and 4 bytes each, r and s general registers of 4 and 8 bytes.
+// vectors of 128 and 256 bits index in memory, of 8 and 4 bytes each, r and s general registers of 4 and 8 bytes,
+// k a mask register.
 func (op Op) operands() string {
 	switch op {
 	case VINSERTF128:
@@ -50,6 +51,35 @@ func (op Op) operands() string {
 		return "Oy Vy Dy"
 	case vzeroupper:
 		return ""
+	case VCVTUDQ2PD:
+		return "Dy Ox"
+	case VCVTTPD2UDQ, VCVTQQ2PS, VCVTUQQ2PS:
+		return "Dx Oy"
+	case vptestmd:
+		return "Dk Vy Oy"
+	case vpmovm2d, vpmovm2q:
+		return "Dy Ok"
+	case vpmovd2m, vpmovq2m:
+		return "Dk Oy"
+	case vstoreupd:
+		return "Oy Dy"
+	case kmovToMask:
+		return "Dk Or"
+	case kmovFromMask:
+		return "Dr Ok"
+	case kortestb:
+		return "Dk Ok"
+	}
+	if op > numVEX {
+		switch {
+		case op < VPROLVD:
+			return "Dy Vy Oy I"
+		case op < VPABSQ, op == vpblendmd, op == vpblendmq:
+			return "Dy Vy Oy"
+		case op < VPROLD:
+			return "Dy Oy"
+		}
+		return "Vy Oy I"
 	}
 	switch {
 	case op < VSHUFPS, op == vaddss, op == vaddsd:
@@ -188,6 +218,8 @@ func (r *reader) vectorOperand(what string, v Y) string {
 		return Reg(reg).name(8)
 	case 'y':
 		return fmt.Sprintf("ymm%d", reg)
+	case 'k':
+		return fmt.Sprintf("k%d", reg)
 	}
 	return fmt.Sprintf("xmm%d", reg)
 }

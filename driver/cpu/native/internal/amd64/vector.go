@@ -136,7 +136,7 @@ const (
 	vpmaskmovq
 	vzeroupper
 
-	numRows
+	numVEX // all before it have the encoding of AVX; those after it that of AVX-512 alone (evex.go)
 )
 
 var rows = [numRows]row{
@@ -252,19 +252,64 @@ var rows = [numRows]row{
 	vpmaskmovd:   {"vpmaskmovd", 1, 2, 0x8E, false, 0},
 	vpmaskmovq:   {"vpmaskmovq", 1, 2, 0x8E, true, 0},
 	vzeroupper:   {"vzeroupper", 0, 1, 0x77, false, 0},
+
+	VPTERNLOGD:   {"vpternlogd", 1, 3, 0x25, false, 0},
+	VSHUFF64X2:   {"vshuff64x2", 1, 3, 0x23, true, 0},
+	VPROLVD:      {"vprolvd", 1, 2, 0x15, false, 0},
+	VPROLVQ:      {"vprolvq", 1, 2, 0x15, true, 0},
+	VPRORVD:      {"vprorvd", 1, 2, 0x14, false, 0},
+	VPRORVQ:      {"vprorvq", 1, 2, 0x14, true, 0},
+	VPSRAVQ:      {"vpsravq", 1, 2, 0x46, true, 0},
+	VPMULLQ:      {"vpmullq", 1, 2, 0x40, true, 0},
+	VPMINSQ:      {"vpminsq", 1, 2, 0x39, true, 0},
+	VPMINUQ:      {"vpminuq", 1, 2, 0x3B, true, 0},
+	VPMAXSQ:      {"vpmaxsq", 1, 2, 0x3D, true, 0},
+	VPMAXUQ:      {"vpmaxuq", 1, 2, 0x3F, true, 0},
+	VPABSQ:       {"vpabsq", 1, 2, 0x1F, true, 0},
+	VPLZCNTD:     {"vplzcntd", 1, 2, 0x44, false, 0},
+	VPLZCNTQ:     {"vplzcntq", 1, 2, 0x44, true, 0},
+	VCVTUDQ2PS:   {"vcvtudq2ps", 3, 1, 0x7A, false, 0},
+	VCVTUDQ2PD:   {"vcvtudq2pd", 2, 1, 0x7A, false, 0},
+	VCVTTPS2UDQ:  {"vcvttps2udq", 0, 1, 0x78, false, 0},
+	VCVTTPD2UDQ:  {"vcvttpd2udq", 0, 1, 0x78, true, 0},
+	VCVTQQ2PS:    {"vcvtqq2ps", 0, 1, 0x5B, true, 0},
+	VCVTUQQ2PS:   {"vcvtuqq2ps", 3, 1, 0x7A, true, 0},
+	VCVTQQ2PD:    {"vcvtqq2pd", 2, 1, 0xE6, true, 0},
+	VCVTUQQ2PD:   {"vcvtuqq2pd", 2, 1, 0x7A, true, 0},
+	VCVTTPD2QQ:   {"vcvttpd2qq", 1, 1, 0x7A, true, 0},
+	VCVTTPD2UQQ:  {"vcvttpd2uqq", 1, 1, 0x78, true, 0},
+	VPROLD:       {"vprold", 1, 1, 0x72, false, 1},
+	VPROLQ:       {"vprolq", 1, 1, 0x72, true, 1},
+	VPSRAQ:       {"vpsraq", 1, 1, 0x72, true, 4},
+	vpblendmd:    {"vpblendmd", 1, 2, 0x64, false, 0},
+	vpblendmq:    {"vpblendmq", 1, 2, 0x64, true, 0},
+	vptestmd:     {"vptestmd", 1, 2, 0x27, false, 0},
+	vpmovm2d:     {"vpmovm2d", 2, 2, 0x38, false, 0},
+	vpmovm2q:     {"vpmovm2q", 2, 2, 0x38, true, 0},
+	vpmovd2m:     {"vpmovd2m", 2, 2, 0x39, false, 0},
+	vpmovq2m:     {"vpmovq2m", 2, 2, 0x39, true, 0},
+	vstoreupd:    {"vmovupd", 1, 1, 0x11, true, 0},
+	kmovToMask:   {"kmovb", 1, 1, 0x92, false, 0},
+	kmovFromMask: {"kmovb", 1, 1, 0x93, false, 0},
+	kortestb:     {"kortestb", 1, 1, 0x98, false, 0},
 }
 
 // String returns the mnemonic.
 func (op Op) String() string { return rows[op].name }
 
 // vex writes prefix and operands of a vector instruction: reg in the register field, v in the prefix (0 if
-// there is none), o the other operand. long is 256 bits.
+// there is none), o the other operand. whole is 256 bits.
 //
 //go:noinline
-func (a *Asm) vex(in *row, long bool, reg, v uint8, o RM) {
+func (a *Asm) vex(op Op, whole bool, reg, v uint8, o RM) {
+	if long(op, reg, v, o) {
+		a.evex(op, whole, reg, v, o, 0)
+		return
+	}
+	in := &rows[op]
 	x, b := o.high()
 	l := uint8(0)
-	if long {
+	if whole {
 		l = 4
 	}
 	last := ^v&15<<3 | l | in.prefix
@@ -282,19 +327,48 @@ func (a *Asm) vex(in *row, long bool, reg, v uint8, o RM) {
 }
 
 // V3 writes d ← op(x, o).
-func (a *Asm) V3(op Op, d, x Y, o RM) { a.vex(&rows[op], true, uint8(d), uint8(x), o) }
+func (a *Asm) V3(op Op, d, x Y, o RM) {
+	if op.compares() && long(op, uint8(d), uint8(x), o) {
+		a.compareUpper(op, d, x, o, -1)
+		return
+	}
+	a.vex(op, true, uint8(d), uint8(x), o)
+}
 
 // V3Imm writes d ← op(x, o, imm).
 func (a *Asm) V3Imm(op Op, d, x Y, o RM, imm uint8) {
-	a.V3(op, d, x, o)
+	if long(op, uint8(d), uint8(x), o) {
+		switch {
+		case op.compares():
+			a.compareUpper(op, d, x, o, int(imm))
+			return
+		case !op.evex().has:
+			a.selectUpper(op, d, x, o, imm)
+			return
+		}
+	}
+	a.vex(op, true, uint8(d), uint8(x), o)
 	a.emit(imm)
 }
 
 // V4 writes d ← op(x, o, mask), as blends have it: o where the mask is set.
-func (a *Asm) V4(op Op, d, x Y, o RM, mask Y) { a.V3Imm(op, d, x, o, uint8(mask)<<4) }
+func (a *Asm) V4(op Op, d, x Y, o RM, mask Y) {
+	if mask > 15 || long(op, uint8(d), uint8(x), o) {
+		a.blendUpper(op, d, x, o, mask)
+		return
+	}
+	a.vex(op, true, uint8(d), uint8(x), o)
+	a.emit(uint8(mask) << 4)
+}
 
 // V2 writes d ← op(o).
-func (a *Asm) V2(op Op, d Y, o RM) { a.vex(&rows[op], true, uint8(d), 0, o) }
+func (a *Asm) V2(op Op, d Y, o RM) {
+	if op == VTESTPS && long(op, uint8(d), 0, o) {
+		a.testUpper(d, o)
+		return
+	}
+	a.vex(op, true, uint8(d), 0, o)
+}
 
 // V2Imm writes d ← op(o, imm).
 func (a *Asm) V2Imm(op Op, d Y, o RM, imm uint8) {
@@ -304,16 +378,16 @@ func (a *Asm) V2Imm(op Op, d Y, o RM, imm uint8) {
 
 // VShift writes d ← s shifted by n.
 func (a *Asm) VShift(op Op, d, s Y, n uint8) {
-	a.vex(&rows[op], true, rows[op].digit, uint8(d), s.RM())
+	a.vex(op, true, rows[op].digit, uint8(d), s.RM())
 	a.emit(n)
 }
 
 // V2Short is V2 on the low half of the registers.
-func (a *Asm) V2Short(op Op, d Y, o RM) { a.vex(&rows[op], false, uint8(d), 0, o) }
+func (a *Asm) V2Short(op Op, d Y, o RM) { a.vex(op, false, uint8(d), 0, o) }
 
 // VAddScalar adds one float, of 4 or 8 bytes, on the low ends of registers.
 func (a *Asm) VAddScalar(size Size, d, x, y Y) {
-	a.vex(&rows[vaddss.sized(size)], false, uint8(d), uint8(x), y.RM())
+	a.vex(vaddss.sized(size), false, uint8(d), uint8(x), y.RM())
 }
 
 // sized is the instruction for 4 bytes, or the next, which is that for 8.
@@ -354,24 +428,50 @@ func (a *Asm) VSetLow(size Size, d Y, s Reg) { a.V2Short(vsetd.sized(size), d, s
 func (a *Asm) VHalf(o RM, s Y, i uint8) { a.V2Imm(vextractf128, s, o, i) }
 
 // VMask gathers the top bits of the eight lanes of 4 bytes.
-func (a *Asm) VMask(d Reg, s Y) { a.V2(vmovmskps, Y(d), s.RM()) }
+func (a *Asm) VMask(d Reg, s Y) {
+	if s > 15 {
+		a.toMask(4, s)
+		a.vex(kmovFromMask, false, uint8(d), 0, RM{reg: mask1})
+		return
+	}
+	a.V2(vmovmskps, Y(d), s.RM())
+}
 
 // VToHalf narrows eight f32 to f16, to nearest even, into the low half of an operand.
 func (a *Asm) VToHalf(o RM, s Y) { a.V2Imm(vcvtps2ph, s, o, 0) }
 
-// VGather4 loads eight elements of 4 bytes where the mask is set, which it clears: d keeps its other lanes.
+// VGather4 loads eight elements of 4 bytes where the mask is set, which may be lost: d keeps its other lanes.
 func (a *Asm) VGather4(d Y, base Reg, index Y, mask Y) {
-	a.V3(vpgatherdd, d, mask, Mem{Base: base, Index: Reg(index), Scale: 4}.RM())
+	a.gather(4, d, Mem{Base: base, Index: Reg(index), Scale: 4}.RM(), mask)
 }
 
 // VGather8 loads four elements of 8 bytes at the low four indices of 4 bytes.
 func (a *Asm) VGather8(d Y, base Reg, index Y, mask Y) {
-	a.V3(vpgatherdq, d, mask, Mem{Base: base, Index: Reg(index), Scale: 8}.RM())
+	a.gather(8, d, Mem{Base: base, Index: Reg(index), Scale: 8}.RM(), mask)
+}
+
+func (a *Asm) gather(size Size, d Y, o RM, mask Y) {
+	op := vpgatherdd.sized(size)
+	if !long(op, uint8(d), uint8(mask), o) {
+		a.vex(op, true, uint8(d), uint8(mask), o)
+		return
+	}
+	a.toMask(size, mask)
+	a.evex(op, true, uint8(d), 0, o, mask1)
 }
 
 // VMaskStore stores the lanes, of 4 or 8 bytes, whose mask is set, and touches no others.
 func (a *Asm) VMaskStore(size Size, m Mem, mask, s Y) {
-	a.V3(vpmaskmovd.sized(size), s, mask, m.RM())
+	if !a.masks {
+		a.V3(vpmaskmovd.sized(size), s, mask, m.RM())
+		return
+	}
+	a.toMask(size, mask)
+	store := vstoreups
+	if size == 8 {
+		store = vstoreupd
+	}
+	a.evex(store, true, uint8(s), 0, m.RM(), mask1)
 }
 
 // VZeroUpper ends the use of 256 bits.
