@@ -2,6 +2,7 @@ package native
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 )
 
@@ -54,6 +55,33 @@ func (f *function) allocate(most int) {
 		f.held[i.reg] = append(f.held[i.reg], v)
 		at, _ := slices.BinarySearchFunc(active, i.end, func(a vreg, end int32) int { return cmp.Compare(f.vregs[a].end, end) })
 		active = slices.Insert(active, at, v)
+	}
+}
+
+// keep gives machine registers that are left over to entries of the bank, the most used first: a vector reads them once for
+// all that follow it, and not at each use. Reading from memory is what code waits for that streams: lines that arrive from
+// farther away take the place of loads.
+func (f *function) keep(most int) {
+	if !f.layout.alone {
+		return
+	}
+	weight := map[vreg]int{}
+	_, around := f.loops()
+	for i := range f.ins {
+		for v := range f.ins[i].reads() {
+			if f.vregs[v].home == inBank {
+				weight[v] += 1 << (3 * min(len(around[i]), 4))
+			}
+		}
+	}
+	list := slices.SortedFunc(maps.Keys(weight), func(a, b vreg) int {
+		return cmp.Or(cmp.Compare(weight[b], weight[a]), cmp.Compare(a, b))
+	})
+	for n := range most {
+		if len(f.held[n]) == 0 && len(list) > 0 {
+			f.vregs[list[0]].reg = int8(n)
+			f.kept, list = append(f.kept, list[0]), list[1:]
+		}
 	}
 }
 

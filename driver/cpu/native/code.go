@@ -151,6 +151,7 @@ type function struct {
 	current ir.Row          // that instructions are being written for
 	marks   *marks          // what List asks for, else nil
 
+	kept   []vreg   // entries of the bank that are in machine registers all the time
 	copies [][]vreg // by vector in step after the first, and register of the first: that of the vector
 
 	held [allocatable][]vreg // by machine register: what has it, one after the other

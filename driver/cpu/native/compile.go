@@ -94,6 +94,7 @@ func generateFor(t target, p *ir.Program, o Options, far bool) (*function, []byt
 		f.findSteps()
 	}
 	f.allocate(o.most(t))
+	f.keep(o.most(t))
 	if n := int(f.layout.group.size) + f.layout.frames*int(f.layout.vector.size); n > maxFrame {
 		return nil, nil, unsupported("a group needs a frame of %d bytes, %d are possible", n, maxFrame)
 	}
@@ -193,6 +194,7 @@ func runsAlone(p *ir.Program) bool {
 // encode writes the code: that of a vector, what comes after it, and what stands out of line.
 func (f *function) encode(s *selector) ([]byte, error) {
 	e := &emitter{assembler: s.asm, f: f, next: s.asm.NewLabel(), reached: unreached}
+	e.fetch()
 	start := e.NewLabel()
 	e.Bind(start)
 	e.all()
@@ -209,6 +211,11 @@ func (f *function) encode(s *selector) ([]byte, error) {
 			e.VLoad(scratch0, amd64.At(groupFrame, s.off))
 			e.V3(amd64.VPADDD, scratch0, scratch0, e.rm(s.by))
 			e.VStore(amd64.At(groupFrame, s.off), scratch0)
+			for _, v := range f.kept {
+				if f.vregs[v].off == s.off {
+					e.VMove(amd64.Y(f.vregs[v].reg), scratch0)
+				}
+			}
 		}
 		e.Alu(amd64.XOR, 4, vectorNumber, vectorNumber.RM())
 		e.Jmp(start)

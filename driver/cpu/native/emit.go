@@ -273,6 +273,14 @@ func (e *emitter) restore(resume amd64.Label) {
 	for _, v := range e.live() {
 		e.VLoad(amd64.Y(e.f.vregs[v].reg), e.saved(v))
 	}
+	e.fetch()
+}
+
+// fetch brings what is kept in machine registers there.
+func (e *emitter) fetch() {
+	for _, v := range e.f.kept {
+		e.VLoad(amd64.Y(e.f.vregs[v].reg), amd64.At(groupFrame, e.f.vregs[v].off))
+	}
 }
 
 // saved is where a machine register is kept meanwhile.
