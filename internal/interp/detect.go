@@ -20,6 +20,7 @@ type detector struct {
 	slab    []access    // room for cells
 	told    []reportKey // about the access under way
 	sync    map[location]*point
+	settles map[ir.Row]bool // stores that write the same in every order
 }
 
 // accessKind tells plain accesses from atomics and their scopes.

@@ -2,6 +2,7 @@ package interp_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/govyre/vyre/internal/interp"
@@ -133,6 +134,23 @@ func TestRaces(t *testing.T) {
 				store @b[0_u32], 5_u32
 			}
 			if %two { store @b[0_u32], 5_u32 }`, interp.Race},
+		{"values that a race made equal", `if %one { store @b[0_u32], 5_u32 }
+			if %two {
+				%x = load @b[0_u32]
+				store @b[0_u32], %x
+			}`, interp.Race},
+		{"values that atomics made equal", `if %one { atomic_store.relaxed.dev @c[0_u32], 1_u32 }
+			%x = atomic_load.relaxed.dev @c[0_u32]
+			%y = min.u32 %x, 1_u32
+			store @b[0_u32], %y`, interp.Race},
+		{"values that were equal before, and are loaded", `%x = load @b[1_u32]
+			store @b[0_u32], %x`, interp.BenignRace},
+		{"values of arguments and ids that are equal", `%n = len @b
+			%x = shr.u32 %n, 1_u32
+			%y = atomic_add.relaxed.dev @c[0_u32], 1_u32
+			store @b[%g], %y
+			barrier.grid
+			store @b[0_u32], %x`, interp.BenignRace},
 		{"a last value that is equal does not excuse the one before", `if %one { store @b[0_u32], 5_u32 }
 			if %two {
 				store @b[0_u32], 5_u32
@@ -359,6 +377,27 @@ func TestRaceReportsNameBothSides(t *testing.T) {
 	wantText(t, r.String(), "x.go:3:1: kernel k: race on counts[5]: load by group (0,0,0) local (0,0,0) and store at x.go:9:2 by group (0,0,0) local (3,0,0); 7 times")
 	if r.Index() != 5 || r.Len != 8 || r.Places[0].Other.Local[0] != 3 {
 		t.Errorf("the numbers are wrong: %+v", r)
+	}
+}
+
+// One element that very many invocations touch in every way takes little memory, and is told to be raced for.
+func TestRacesAtACrowdedElement(t *testing.T) {
+	k := prepare(t, `kernel @k workgroup(256) {
+		param @b: buf<u32> rw
+		param @c: buf<u32> rw
+		%g = global.x
+		store @b[0_u32], %g
+		%x = load @b[0_u32]
+		%f = atomic_load.acquire.dev @c[0_u32]
+		%o = atomic_add.release.wg @c[0_u32], %f
+		store @c[0_u32], %o
+		%y = load @c[0_u32]
+	}`)
+	for range 2 {
+		res := run(t, k, 40, interp.Options{Detect: interp.Races, MaxState: 8 << 20}, u32s(0), u32s(0))
+		if i := slices.IndexFunc(res.Reports, func(r interp.Report) bool { return r.Kind == interp.Race && r.Object == "b" }); i < 0 {
+			t.Errorf("no race on b: %v", res.Reports)
+		}
 	}
 }
 

@@ -17,7 +17,8 @@ import (
 // in this run and would not have seen in another counts; and where more than crowdOrdered invocations of a
 // program with acquire and release touch one element in the same way, the earliest are forgotten. A compare-and-swap that
 // has failed counts as a read, though it might have succeeded in another order: whether it can is not known, since the
-// values of atomics are not kept.
+// values of atomics are not kept. Where many invocations store to one element, some are compared for order only; those that
+// are kept have stored different values then, which is a race.
 
 // access is who touched an element, how, and when.
 type access struct {
@@ -43,7 +44,8 @@ type cell struct {
 const (
 	crowd        = 2
 	crowdOrdered = 64
-	olderWrites  = 4 // of other values, which a last write came after
+	crowdStores  = 16 // plain stores from which on their values do not matter: two of different values are a race
+	olderWrites  = 4  // of other values, which a last write came after
 )
 
 const pageCells = 256
@@ -154,10 +156,14 @@ func (d *detector) before(w *warp, lane int, p, a *access) bool {
 // has no state left.
 func (d *detector) keep(w *warp, lane int, c *cell, a *access) bool {
 	n := 0 // of those seen stay
-	older, alike := 0, 0
+	older, alike, stores := 0, 0, 0
 	var first, last int // of those alike
 	for k := len(c.seen) - 1; k >= 0; k-- {
-		if p := &c.seen[k]; a.overwrites(p) && d.before(w, lane, p, a) {
+		p := &c.seen[k]
+		if p.writes && p.kind == plainAccess {
+			stores++
+		}
+		if a.overwrites(p) && d.before(w, lane, p, a) {
 			if older++; older > olderWrites {
 				p.row = forgotten
 			}
@@ -168,7 +174,7 @@ func (d *detector) keep(w *warp, lane int, c *cell, a *access) bool {
 		if p.row == forgotten || a.covers(p) && d.before(w, lane, p, a) {
 			continue
 		}
-		if a.kind == p.kind && a.writes == p.writes && a.value == p.value {
+		if a.kind == p.kind && a.writes == p.writes && (a.value == p.value || stores >= crowdStores) {
 			if last = n; alike == 0 {
 				first = last
 			}
@@ -222,7 +228,7 @@ func (d *detector) add(c *cell, a *access) bool {
 			return false
 		}
 		if len(d.slab) < n+more {
-			d.slab = make([]access, slabAccesses)
+			d.slab = make([]access, max(slabAccesses, n+more))
 		}
 		room := d.slab[: n+more : n+more]
 		d.slab = d.slab[n+more:]
@@ -233,7 +239,7 @@ func (d *detector) add(c *cell, a *access) bool {
 }
 
 const (
-	slabAccesses = 512 // more than crowdOrdered doubled, the largest cell
+	slabAccesses = 512 // cut for many cells; one that needs more gets its own
 	accessBytes  = int64(unsafe.Sizeof(access{}))
 )
 

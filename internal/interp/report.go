@@ -13,7 +13,7 @@ import (
 type ReportKind uint8
 
 // The findings. Only a Race makes a program wrong; accesses out of bounds are defined,
-// undefined reads give some value, and a BenignRace gives the value that all wrote.
+// undefined reads give some value, and a BenignRace gives the value that all wrote and would write in any order.
 const (
 	OutOfBounds ReportKind = iota + 1
 	UndefinedRead

@@ -90,6 +90,7 @@ func (l *launch) result() *Result {
 		r.GroupBarriers += x.groupBarriers
 		r.OutOfBounds += x.outOfBounds
 		if x.det != nil {
+			x.det.settle()
 			r.Reports = append(r.Reports, x.det.reports.sorted()...)
 		}
 	}
