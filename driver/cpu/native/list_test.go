@@ -229,7 +229,7 @@ kernel @large workgroup(1024) {
 func TestJumpsOfArm64ReachAllOfLargeCode(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("vyre 1\nkernel @far workgroup(64) {\n  param @x: buf<u32> rw\n  %i = global.x\n  %n = len @x\n  %out = le.u32 %n, %i\n  if %out {\n    return\n  }\n  %v0 = load @x[%i]\n")
-	const rows = 10_000
+	const rows = 12_000
 	for i := range rows {
 		fmt.Fprintf(&b, "  %%v%d = brev.u32 %%v%d\n", i+1, i)
 	}
