@@ -33,6 +33,13 @@ var accessKernels = []struct{ name, params, local, body string }{
 	{"four fields anywhere, under a mask", "@x: buf<{u32, u32, i32, u32, u32; 20}> ro | @z: buf<{u32, u32, u32, u32, u32; 20}> rw", "", `%w = load @x[%i].4; %is = lt.u32 %w, 2147483648_u32
 		if %is { %a = load @x[%p].0; %b = load @x[%p].1; %c = load @x[%p].2; %d = load @x[%p].3; %f = bitcast.u32.i32 %c
 		store @z[%p].1, %f; store @z[%p].2, %d; store @z[%p].3, %a; store @z[%p].4, %b }`},
+	{"two wide fields", "@x: buf<{u64, f64; 16}> ro | @z: buf<{u32, u64 @8, u64, u64; 32}> rw | @w: buf<{u64, u64; 16}> rw", "", `%a = load @x[%i].0; %b = load @x[%i].1; %c = bitcast.u64.f64 %b; %d = load @x[%p].0; %e = load @x[%p].1; %f = bitcast.u64.f64 %e
+		store @z[%i].1, %c; store @z[%i].2, %a; store @z[%i].3, %f; %s = add.u64 %d, %f; store @w[%p].0, %s; store @w[%p].1, %d`},
+	{"two wide fields anywhere, under a mask", "@x: buf<{i64, u64, u64; 24}> ro | @y: buf<u32> ro | @z: buf<{u64, u64; 16}> rw | @w: buf<{u64, u64; 16}> rw", "", `%d = load @y[%i]; %j = shr.u32 %d, 27_u32; %odd = and.u32 %d, 1_u32; %is = eq.u32 %odd, 0_u32
+		if %is { %a = load @x[%j].0; %b = load @x[%j].1; %c = bitcast.u64.i64 %a; %k = shr.u32 %d, 25_u32; store @z[%k].0, %b; store @z[%k].1, %c }
+		if %is { } else { %e = load @x[%i].1; %f = load @x[%i].2; store @w[%i].0, %f; store @w[%i].1, %e }`},
+	{"records anywhere, under a mask, for others outside", "@x: buf<u32> ro | @y: buf<u32> ro | @z: buf<u32> rw", "", `%d = load @y[%i]; %j = shr.u32 %d, 27_u32; %is = lt.u32 %j, 13_u32
+		if %is { %v = load.v4 @x[%j]; %a = elem %v, #0; %b = elem %v, #3; %s = sub.u32 %a, %b; store @z[%i], %s }`},
 	{"a field before a row with a number of its own", "@x: buf<{u32, u32, u32, u32; 16}> ro | @z: buf<{u32, u32, u32, u32; 16}> rw", "", `%never = eq.u32 %i, 4294967295_u32
 		%a = load @x[%i].0; trap %never, 0_u64, #99; %b = load @x[%i].1; store @z[%i].0, %a; trap %never, 0_u64, #99; store @z[%i].1, %b`},
 	{"records anywhere", "@x: buf<{u64, u32; 16}> ro | @y: buf<u32> ro | @z: buf<{u64, u32; 16}> rw", "", `%d = load @y[%i]; %j = and.u32 %d, 63_u32; %a = load @x[%j].0; %b = load @x[%j].1

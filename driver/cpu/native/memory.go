@@ -60,9 +60,9 @@ func (s *selector) access(r ir.Row, c *flow) {
 	}
 	if a.records && !a.packed {
 		if a.result == nil {
-			a.value[0] = s.transpose(a.value[0])
+			a.value[0] = a.rows(a.value[0])
 		} else {
-			defer func() { s.loaded(a, s.transpose(a.result)) }()
+			defer func() { s.loaded(a, a.elements(a.result)) }()
 		}
 	}
 	none, some := s.onlyChanging(a)

@@ -5,37 +5,33 @@ import (
 	"github.com/govyre/vyre/ir"
 )
 
-// Four fields of a record that are words and follow each other, which rows that follow each other load or store, are moved
-// together: a piece of sixteen bytes a lane, as records of four words are.
-
-// fieldRows is how many rows are moved together.
-const fieldRows = 4
+// Fields of a record that follow each other, four of 4 bytes or two of 8, which rows that follow each other load or store, are
+// moved together: a piece of sixteen bytes a lane, as records of four words are.
 
 // startFields makes an access of the rows from its own on, if they are such.
 func (s *selector) startFields(a *access) {
 	p, r := s.p, a.r
-	if a.o.Field == nil || !a.quick() || a.step() < fieldRows || a.once() || a.vec > 1 || int(r)+fieldRows > p.Rows() || p.Op(r) != ir.OpLoad && p.Op(r) != ir.OpStore {
+	size := a.o.Type().Size()
+	n := 16 / size
+	if a.o.Field == nil || size < 4 || !a.quick() || a.step() < n || a.once() || a.vec > 1 || int(r)+n > p.Rows() || p.Op(r) != ir.OpLoad && p.Op(r) != ir.OpStore {
 		return
 	}
-	if a.mask != noReg && a.shape != consecutive && !a.writes() { // gathers have masks
-		return
-	}
-	for k := range ir.Row(fieldRows) {
+	for k := range ir.Row(n) {
 		if p.Op(r+k) != p.Op(r) || p.Region(r+k) != p.Region(r) || p.A(r+k) != p.A(r) || p.X(r+k) != p.X(r)+uint32(k) {
 			return
 		}
 		o := s.objects[p.X(r+k)] // which only an access has
-		if o.Field == nil || o.Param != a.o.Param || o.Gap() != 0 || o.Stride() != a.o.Stride() || o.Type().Size() != 4 || o.Offset() != a.o.Offset()+4*int(k) {
+		if o.Field == nil || o.Param != a.o.Param || o.Gap() != 0 || o.Stride() != a.o.Stride() || o.Type().Size() != size || o.Offset() != a.o.Offset()+size*int(k) {
 			return
 		}
 	}
-	a.fields, a.vec = true, fieldRows
-	for k := range ir.Row(fieldRows) {
+	a.fields, a.vec = true, n
+	for k := range ir.Row(n) {
 		s.joined[r+k] = true
 		if a.writes() {
-			a.value[0] = append(a.value[0], s.vals[p.B(r+k)][0])
+			a.value[0] = append(a.value[0], s.vals[p.B(r+k)]...)
 		} else {
-			a.result = append(a.result, s.reg())
+			a.result = append(a.result, s.fresh(p.Type(r+k))...)
 		}
 	}
 }
@@ -46,8 +42,9 @@ func (s *selector) loaded(a *access, vs []vreg) {
 		s.vals[a.r] = vs
 		return
 	}
-	for k := range fieldRows {
-		s.vals[a.r+ir.Row(k)] = vs[k : k+1]
+	n := len(vs) / a.vec
+	for k := range a.vec {
+		s.vals[a.r+ir.Row(k)] = vs[k*n:][:n]
 	}
 }
 

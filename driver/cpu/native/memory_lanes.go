@@ -99,7 +99,7 @@ func (a *access) slot(e *emitter, off int32, i int) amd64.Mem {
 	}
 	e.Load(4, laneOther, lane32.RM())
 	e.ShiftImm(4, 4, laneOther, 4)
-	return amd64.Mem{Base: vectorFrame, Index: laneOther, Scale: 1, Disp: off + 4*int32(i)}
+	return amd64.Mem{Base: vectorFrame, Index: laneOther, Scale: 1, Disp: off + int32(i*size)}
 }
 
 // operand is the lane's part of element i of what is stored (k is 0), or of what a compare-and-swap stores (1).

@@ -63,7 +63,11 @@ func (a *access) storeSpaced(e *emitter) {
 // indices brings all indices, in elements, into registers. Storing the vector and loading its lanes takes half as long again: what
 // follows are accesses too, and wait for the store.
 func (a *access) indices(e *emitter) {
-	x := e.reg(a.scaled, scratch0)
+	a.spreadIndices(e, e.reg(a.scaled, scratch0))
+}
+
+// spreadIndices is indices of those in x.
+func (a *access) spreadIndices(e *emitter, x amd64.Y) {
 	e.VLow(8, lanePairs[0], x)
 	e.VHigh(lanePairs[1], x)
 	e.VHalf(scratch0.RM(), x, 1)
@@ -114,13 +118,7 @@ func (a *access) allInside(e *emitter, out amd64.Label) {
 	a.countable(e, out)
 	proven := a.s.p.Flags(a.r).InBounds() // which speaks of active lanes
 	if !proven {
-		x := e.reg(a.index[0], scratch0)
-		e.V2(amd64.VPBROADCASTD, scratch1, a.len().RM())
-		if a.vec > 1 && !a.fields {
-			e.VShift(amd64.VPSRLD, scratch1, scratch1, uint8(bits.TrailingZeros(uint(a.vec))))
-		}
-		e.V3(amd64.VPMAXUD, scratch1, scratch1, x.RM())
-		e.V3(amd64.VPCMPEQD, scratch1, scratch1, x.RM()) // index ≥ length
+		a.outside(e)
 	}
 	switch {
 	case a.mask == noReg && !proven:
@@ -135,4 +133,15 @@ func (a *access) allInside(e *emitter, out amd64.Label) {
 		e.V2(amd64.VTESTPS, m, e.rm(a.ones))
 		e.Jcc(amd64.AE, out)
 	}
+}
+
+// outside brings into scratch1 which lanes have an index that is not less than the length.
+func (a *access) outside(e *emitter) {
+	x := e.reg(a.index[0], scratch0)
+	e.V2(amd64.VPBROADCASTD, scratch1, a.len().RM())
+	if a.vec > 1 && !a.fields {
+		e.VShift(amd64.VPSRLD, scratch1, scratch1, uint8(bits.TrailingZeros(uint(a.vec))))
+	}
+	e.V3(amd64.VPMAXUD, scratch1, scratch1, x.RM())
+	e.V3(amd64.VPCMPEQD, scratch1, scratch1, x.RM())
 }
