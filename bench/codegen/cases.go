@@ -29,6 +29,9 @@ var Cases = []Case{
 	{Group: Unseen, Name: "power mod m", Reference: "powmod", Make: powMod},
 	{Group: Unseen, Name: "hash lookup", Reference: "lookup", Bound: "gathers", Make: lookup},
 	{Group: Unseen, Name: "components", Reference: "components", Bound: "gathers", Make: components},
+	{Group: Unseen, Name: "bit distance", Reference: "bitdistance", Make: bitDistance},
+	{Group: Unseen, Name: "newton", Reference: "newton", Make: newtonRoots},
+	{Group: Unseen, Name: "xxhash", Reference: "xxhash", Make: xxHash},
 
 	{Group: Structs, Name: "bodies", Reference: "bodies", Make: bodies},
 	{Group: Structs, Name: "particles", Reference: "particles", Bound: Memory, Make: particles},

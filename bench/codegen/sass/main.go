@@ -57,6 +57,9 @@ var units = []struct {
 	{"Lookup", unit{}},
 	{"Hook", unit{}},
 	{"Flatten", unit{}},
+	{"BitDistance", unit{}},
+	{"Newton", unit{}},
+	{"XXHash", unit{}},
 	{"Bodies", unit{"body", `^MUFU\.RSQ`, 1}},
 	{"Particles", unit{}},
 }
