@@ -66,10 +66,11 @@ func newSorter(ctx context.Context, m *made, kind uint32, bits string, key, valu
 		s.count, err = m.compile(ctx, count, err, with(with(map[string]uint64{"swap": bit(o.Swap)}, bounds), nil))
 		if err == nil {
 			digit, err = p.digit(bits)
-			if key+value <= 12 {
+			if !s.wide() || value == 0 { // the others would spill hundreds of bytes
 				m.registers = 64 // two workgroups on a multiprocessor of 65,536 registers
 			}
 			s.digit, err = m.compile(ctx, digit, err, with(map[string]uint64{"swap": bit(o.Swap), "wide": bit(s.wide()), "items": s.items()}, more))
+			m.registers = 0
 		}
 	}
 	if err != nil {
@@ -114,8 +115,14 @@ func (s *sorter) work() (w sortWork) {
 // controlBytes are for a ticket counter a pass, the plan, and the count of workgroups that are done.
 const controlBytes = 4 * (2*block.MaxPasses + 1)
 
-// items is how many elements an invocation has in a pass.
-func (s *sorter) items() uint64 { return block.Each }
+// items is how many elements an invocation has in a pass: fewer where keys and values have 12 bytes and more, which two workgroups of
+// a multiprocessor have no registers for. Sums of 64 bits take too much memory for more tiles.
+func (s *sorter) items() uint64 {
+	if s.value > 0 && s.key+s.value >= 12 && !s.wide() {
+		return 12
+	}
+	return block.Each
+}
 
 // tiles is how many tiles the elements have in a pass.
 func (s *sorter) tiles() int64 {

@@ -258,7 +258,7 @@ var sortCases = []sortCase{
 
 // TestSortsAreStable draws kinds of keys and values, lengths, shapes and options.
 func TestSortsAreStable(t *testing.T) {
-	lengths := []int{0, 1, 31, 32, 33, 8191, 8192, 8193, 16383, 16384, 16385}
+	lengths := []int{0, 1, 31, 32, 33, 8191, 8192, 8193, 12287, 12288, 12289, 16383, 16384, 16385, 18433} // tiles have 8,192 or 6,144
 	for _, name := range devices() {
 		d := open(t, name)
 		for i := range long.Count(13, 60, 2000) {
