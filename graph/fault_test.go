@@ -68,16 +68,18 @@ func askTwice(drv *cusim.Driver, g *graph.CSR, topology megakernel.Topology) (er
 	return faults.Twice(ctx, run, nil)
 }
 
+// failing is of how many calls of the driver one fails, each in a run of its own: each of them with -exhaustive, fewer with -short.
+func failing(quick, sweep int) int {
+	every := long.Count(quick, sweep, 1)
+	if testing.Short() && !long.Enabled() {
+		every = 2*quick + 5
+	}
+	return every
+}
+
 func TestAnyCallOfASessionMayFail(t *testing.T) {
 	t.Parallel()
-	g := randomGraph(t, 6, 12, true)
-	every := 151
-	switch {
-	case long.Enabled():
-		every = 29
-	case testing.Short():
-		every = 307
-	}
+	g, every := randomGraph(t, 6, 12, true), failing(151, 29)
 	for _, topology := range []megakernel.Topology{megakernel.Auto, megakernel.HostLoop} {
 		config := cusim.Config{Models: []cusim.Model{cusim.Tiny}, Eager: topology == megakernel.HostLoop}
 		n := faults.EachCall(t, config, every, func(sim *cusim.Driver) error { return askTwice(sim, g, topology) }, 719, cu.OutOfMemory)
@@ -124,13 +126,10 @@ func analyseTwice(drv *cusim.Driver, g *graph.CSR, topology megakernel.Topology)
 
 func TestAnyCallOfAnAnalysisMayFail(t *testing.T) {
 	t.Parallel()
-	g, every := both(t, randomGraph(t, 6, 12, false)), 151
-	if long.Enabled() {
-		every = 29
-	}
+	g, every := both(t, randomGraph(t, 6, 12, false)), failing(151, 29)
 	config := cusim.Config{Models: []cusim.Model{cusim.Tiny}}
 	n := faults.EachCall(t, config, every, func(sim *cusim.Driver) error { return analyseTwice(sim, g, megakernel.Auto) }, 719, cu.OutOfMemory)
-	if t.Logf("%d times", n); n < 3 {
+	if t.Logf("%d times", n); n < 3 && !testing.Short() {
 		t.Errorf("only %d calls failed", n)
 	}
 }
@@ -213,13 +212,7 @@ func pursueTwice(drv *cusim.Driver, g *graph.CSR) (err error) {
 
 func TestAnyCallOfOtherAnalysesMayFail(t *testing.T) {
 	t.Parallel()
-	g, every := weighted(t, randomGraph(t, 6, 12, true)), 499
-	switch {
-	case long.Enabled():
-		every = 61
-	case testing.Short():
-		every = 1201
-	}
+	g, every := weighted(t, randomGraph(t, 6, 12, true)), failing(499, 61)
 	config := cusim.Config{Models: []cusim.Model{cusim.Tiny}}
 	n := faults.EachCall(t, config, every, func(sim *cusim.Driver) error { return pursueTwice(sim, g) }, 719, cu.OutOfMemory)
 	if t.Logf("%d times", n); n < 3 && !testing.Short() {
