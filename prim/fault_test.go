@@ -173,7 +173,7 @@ func TestAnyCallOfAPrimitiveMayFail(t *testing.T) {
 
 // A sort of up to 8,192 elements is one launch; one of more is several, with memory of their own, and takes the simulator longer.
 func TestAnyCallOfAChainMayFail(t *testing.T) {
-	for _, c := range []struct{ max, short, quick, long int }{{100, 151, 41, 3}, {10000, 251, 151, 41}} {
+	for _, c := range []struct{ max, short, quick, long int }{{100, 151, 41, 13}, {10000, 251, 151, 97}} {
 		every := c.quick
 		switch {
 		case long.Exhaustive():
