@@ -170,7 +170,7 @@ type graphGenCmd struct {
 	Seed     uint64 `default:"1" help:"Seed of the generators that draw."`
 	Directed bool   `help:"Leave out the arc back that each arc of kron and uniform has."`
 	Kinds    string `enum:"spec,all" default:"spec" help:"Keep the kinds of arcs that skew and icfg have, or make them one kind (${enum})."`
-	Memory   string `name:"max-memory" placeholder:"SIZE" help:"Most memory for the graph, such as 8G."`
+	Memory   string `name:"max-memory" placeholder:"SIZE" help:"Most memory for the graph, such as 8G; half of the machine's by default."`
 }
 
 // Help is the long help of the command.
@@ -194,9 +194,15 @@ func (c *graphGenCmd) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
+	if limit == 0 {
+		limit = files.HalfOfMemory()
+	}
+	if need := gen.MaxBytes(); need > uint64(limit) {
+		return fmt.Errorf("%v may take %s bytes, the limit is %s; --max-memory raises it", gen, report.Thousands(int64(need)), report.Thousands(limit))
+	}
 	began := time.Now()
 	stop := spin(t.err, "making "+gen.String())
-	g, err := gen.Build(graph.Options{Seed: c.Seed, Directed: c.Directed, MaxBytes: limit})
+	g, err := gen.Build(graph.Options{Seed: c.Seed, Directed: c.Directed})
 	stop()
 	if err != nil {
 		return err

@@ -127,7 +127,7 @@ func (o Options) settled() Options {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
 	if o.MaxMemory <= 0 {
-		o.MaxMemory = halfOfMemory()
+		o.MaxMemory = HalfOfMemory()
 	}
 	if o.Progress == nil {
 		o.Progress = func(Progress) {}

@@ -2,8 +2,8 @@ package files
 
 import "syscall"
 
-// halfOfMemory is what arcs may take if nobody says more.
-func halfOfMemory() int64 {
+// HalfOfMemory is what arcs and a graph may take if nobody says more.
+func HalfOfMemory() int64 {
 	var info syscall.Sysinfo_t
 	if syscall.Sysinfo(&info) != nil {
 		return 8 << 30
