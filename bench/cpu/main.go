@@ -4,6 +4,7 @@
 //
 //	go run ./cpu            (in bench; needs gcc)
 //	go run ./cpu -cores
+//	go run ./cpu -targets   (all instruction sets of the processor beside each other)
 package main
 
 import (
@@ -126,18 +127,23 @@ func loop(bin, name string, rounds int) (ns time.Duration, sum uint64, err error
 func main() {
 	log.SetFlags(0)
 	cores := flag.Bool("cores", false, "measure larger inputs on all cores")
+	targets := flag.Bool("targets", false, "measure machine code for every instruction set of the processor, on one core")
+	target := flag.String("target", string(cpu.Native), "instruction set of the machine code on one core, such as amd64.avx2")
 	only := flag.String("only", "", "measure the kernels with this in their names, on one core")
 	flag.Parse()
-	measure := func() error { return oneCore(*only) }
-	if *cores {
+	measure := func() error { return oneCore(*only, cpu.Engine(*target)) }
+	switch {
+	case *cores:
 		measure = allCores
+	case *targets:
+		measure = func() error { return allTargets(*only) }
 	}
 	if err := measure(); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func oneCore(only string) error {
+func oneCore(only string, engine cpu.Engine) error {
 	dir, err := os.MkdirTemp("", "cpu")
 	if err != nil {
 		return err
@@ -150,7 +156,7 @@ func oneCore(only string) error {
 		}
 	}
 	run := cpu.RunOptions{Workers: 1}
-	native, err := cpu.Open(cpu.Options{Engine: cpu.Native, Run: run})
+	native, err := cpu.Open(cpu.Options{Engine: engine, Run: run})
 	if err != nil {
 		return err
 	}

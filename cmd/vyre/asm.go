@@ -15,7 +15,7 @@ import (
 // asmCmd prints the machine code that device cpu runs. It is made here, whatever the processor, and does not run.
 type asmCmd struct {
 	Source string `arg:"" help:"Go file, directory, or program in text form, with :NAME to choose one kernel; - is standard input."`
-	Target string `default:"amd64.avx2" enum:"amd64.avx2,arm64.neon" placeholder:"TARGET" help:"Instruction set to write for: amd64.avx2 or arm64.neon."`
+	Target string `default:"amd64.avx2" enum:"amd64.avx2,amd64.avx512,arm64.neon" placeholder:"TARGET" help:"Instruction set to write for: amd64.avx2, amd64.avx512 or arm64.neon."`
 	Out    string `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
 	Passes bool   `help:"Print before it what there was after every run of a pass that changed something."`
 	passesFlag

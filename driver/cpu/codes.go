@@ -21,10 +21,10 @@ type codes struct {
 
 var shared = codes{entries: map[[32]byte][]*code{}}
 
-// code is the machine code of a program after some passes, and how many devices use it.
+// code is the machine code of a program for a target after some passes, and how many devices use it.
 type code struct {
 	program *ir.Program
-	passes  string
+	wanted  engineWish
 	kernel  *native.Kernel // nil: there is none, and reason says why
 	reason  string
 	ready   chan struct{} // closed when kernel or reason is there
@@ -36,10 +36,10 @@ type code struct {
 const maxIdle = 256
 
 // get returns machine code, or why there is none. Who asks first makes it, everyone else waits. put gives it back.
-func (c *codes) get(p *ir.Program, choice string) *code {
+func (c *codes) get(p *ir.Program, w engineWish) *code {
 	c.mu.Lock()
 	list := c.entries[p.Digest()]
-	if i := slices.IndexFunc(list, func(m *code) bool { return m.passes == choice && sameText(m.program, p) }); i >= 0 {
+	if i := slices.IndexFunc(list, func(m *code) bool { return m.wanted == w && sameText(m.program, p) }); i >= 0 {
 		m := list[i]
 		if m.users == 0 {
 			c.idle--
@@ -49,7 +49,7 @@ func (c *codes) get(p *ir.Program, choice string) *code {
 		<-m.ready
 		return m
 	}
-	m := &code{program: p, passes: choice, ready: make(chan struct{}), users: 1}
+	m := &code{program: p, wanted: w, ready: make(chan struct{}), users: 1}
 	c.entries[p.Digest()] = append(list, m)
 	c.mu.Unlock()
 	m.reason = "compiling it panicked" // unless it returns; who waits goes on in either case
@@ -61,7 +61,7 @@ func (c *codes) get(p *ir.Program, choice string) *code {
 		}
 		close(m.ready)
 	}()
-	m.kernel, m.reason = machineCode(p, choice)
+	m.kernel, m.reason = machineCode(p, w)
 	return m
 }
 
@@ -103,8 +103,8 @@ func (c *codes) remove(m *code) {
 }
 
 // machineCode makes machine code of a program, or says why there is none.
-func machineCode(p *ir.Program, choice string) (*native.Kernel, string) {
-	chosen, err := passes.Parse(choice)
+func machineCode(p *ir.Program, w engineWish) (*native.Kernel, string) {
+	chosen, err := passes.Parse(w.passes)
 	if err != nil {
 		return nil, err.Error()
 	}
@@ -112,7 +112,7 @@ func machineCode(p *ir.Program, choice string) (*native.Kernel, string) {
 	if err != nil {
 		return nil, err.Error()
 	}
-	k, err := native.New(q, native.Options{})
+	k, err := native.New(q, native.Options{Target: w.target})
 	if err != nil {
 		return nil, err.Error()
 	}

@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu/native"
@@ -25,13 +27,14 @@ const (
 // engine is a device's choice.
 type engine struct {
 	name     Engine
+	machine  string // the target of machine code
 	required bool   // anything but machine code is an error
 	reason   string // why the interpreter runs everything; "" if it does not
 }
 
 func (e engine) target() string {
 	if e.reason == "" {
-		return native.Target
+		return e.machine
 	}
 	return target
 }
@@ -45,14 +48,17 @@ func chooseEngine(o Options) (engine, error) {
 	no := func(kind driver.Kind, fix, format string, args ...any) (engine, error) {
 		return engine{}, &driver.Error{Op: "open", Label: Name, Kind: kind, Msg: fmt.Sprintf(format, args...), Fix: fix}
 	}
-	e := engine{name: name, required: name == Native}
-	switch name {
+	e := engine{name: name, machine: native.Target(), required: name == Native}
+	if slices.Contains(native.Targets(), string(name)) {
+		e.name, e.machine, e.required = Native, string(name), true
+	}
+	switch e.name {
 	case Interp:
 		e.reason = "it was asked for"
 		return e, nil
 	case Native, Auto:
 	default:
-		return no(driver.InvalidArgument, "set VYRE_CPU to interp, native or auto", "there is no engine %q", name)
+		return no(driver.InvalidArgument, "set VYRE_CPU to interp, native, auto or one of "+strings.Join(native.HostTargets(), ", "), "there is no engine %q", name)
 	}
 	if what := asks(o.Run); what != "" {
 		if e.required {
@@ -66,6 +72,8 @@ func chooseEngine(o Options) (engine, error) {
 			return no(driver.Unsupported, "set VYRE_CPU=auto, or leave RequireNative unset, to run on the interpreter", "no machine code: %v", err)
 		}
 		e.name, e.reason = Interp, err.Error()
+	} else if here := native.HostTargets(); !slices.Contains(here, e.machine) {
+		return no(driver.Unsupported, "set VYRE_CPU to one of "+strings.Join(here, ", ")+", or to auto", "the processor, or the system, does not run %s", e.machine)
 	}
 	return e, nil
 }
@@ -91,8 +99,16 @@ func asks(o interp.Options) string {
 
 // engineWish is what a kernel is compiled for.
 type engineWish struct {
-	native bool
+	target string // "" is the interpreter
 	passes string
+}
+
+// targets are what kernels can be compiled for.
+func (d *Device) targets() []string {
+	if d.engine.name == Interp {
+		return []string{target}
+	}
+	return append(native.HostTargets(), target)
 }
 
 // want says how to compile a kernel with options whose passes are choice.
@@ -100,7 +116,7 @@ func (d *Device) want(o driver.Options, choice passes.Choice) engineWish {
 	if d.engine.name == Interp || o.Target == target {
 		return engineWish{}
 	}
-	return engineWish{native: true, passes: choice.String()}
+	return engineWish{target: cmp.Or(o.Target, d.engine.machine), passes: choice.String()}
 }
 
 // runOn runs a launch on the engine of its kernel. With an error the result may be half of one, or nothing.

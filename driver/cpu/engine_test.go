@@ -1,6 +1,8 @@
 package cpu_test
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,21 +34,27 @@ kernel @large workgroup(1024) {
 
 func TestEngineIsChosenAndSaid(t *testing.T) {
 	needs.MachineCode(t, native.Available())
-	for _, c := range []struct {
+	type choice struct {
 		name             string
 		env              string
 		o                cpu.Options
 		target, reason   string
 		nativeN, interpN uint64
-	}{
-		{"default", "", cpu.Options{}, native.Target, "", 1, 0},
+	}
+	choices := []choice{
+		{"default", "", cpu.Options{}, native.Target(), "", 1, 0},
 		{"by environment", "interp", cpu.Options{}, "interp", "asked for", 0, 1},
-		{"required", "", cpu.Options{OpenOptions: driver.OpenOptions{RequireNative: true}}, native.Target, "", 1, 0},
+		{"required", "", cpu.Options{OpenOptions: driver.OpenOptions{RequireNative: true}}, native.Target(), "", 1, 0},
 		{"the option wins", "native", cpu.Options{Engine: cpu.Interp}, "interp", "asked for", 0, 1},
 		{"a schedule", "auto", cpu.Options{Run: interp.Options{Schedule: interp.Reversed}}, "interp", "schedule", 0, 1},
 		{"a detector", "auto", cpu.Options{Run: interp.Options{Detect: interp.Races}}, "interp", "detector", 0, 1},
 		{"a budget", "auto", cpu.Options{Run: interp.Options{Budget: 1 << 20}}, "interp", "budget", 0, 1},
-	} {
+	}
+	for _, target := range native.HostTargets() {
+		choices = append(choices, choice{target + " by environment", target, cpu.Options{}, target, "", 1, 0},
+			choice{target + " by option", "interp", cpu.Options{Engine: cpu.Engine(target)}, target, "", 1, 0})
+	}
+	for _, c := range choices {
 		t.Run(c.name, func(t *testing.T) {
 			t.Setenv("VYRE_CPU", c.env)
 			d := open(t, c.o)
@@ -71,7 +79,13 @@ func TestEngineIsChosenAndSaid(t *testing.T) {
 func TestEngineThatCannotIsAnError(t *testing.T) {
 	needs.MachineCode(t, native.Available())
 	_, err := cpu.Open(cpu.Options{Engine: "jit"})
-	wantError(t, err, driver.InvalidArgument, `no engine "jit"`, "interp, native or auto")
+	wantError(t, err, driver.InvalidArgument, `no engine "jit"`, "interp, native, auto or one of "+native.Target())
+	for _, target := range native.Targets() {
+		if !slices.Contains(native.HostTargets(), target) {
+			_, err = cpu.Open(cpu.Options{Engine: cpu.Engine(target)})
+			wantError(t, err, driver.Unsupported, "does not run "+target, native.Target())
+		}
+	}
 	_, err = cpu.Open(cpu.Options{Engine: cpu.Native, Run: interp.Options{Detect: interp.Races}})
 	wantError(t, err, driver.InvalidArgument, "a detector is the interpreter's")
 
@@ -86,16 +100,16 @@ func TestEngineThatCannotIsAnError(t *testing.T) {
 	}
 }
 
-// One program under two choices of passes is two kernels of one digest.
+// One program for several targets is several kernels of one digest.
 func TestTargetChoosesTheEngineOfAKernel(t *testing.T) {
 	needs.MachineCode(t, native.Available())
 	d := open(t, cpu.Options{Engine: cpu.Auto})
-	for _, target := range []string{"", "interp", native.Target} {
+	for _, target := range append(native.HostTargets(), "", "interp") {
 		k, err := d.Compile(ctx, parse(t, store7), driver.Options{Target: target})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := map[bool]string{true: "interp", false: native.Target}[target == "interp"]; k.Resources().Target != want {
+		if want := cmp.Or(target, native.Target()); k.Resources().Target != want {
 			t.Errorf("asked for %q, got %q", target, k.Resources().Target)
 		}
 	}

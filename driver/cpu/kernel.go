@@ -53,8 +53,8 @@ func (d *Device) compile(ctx context.Context, p *ir.Program, o driver.Options) (
 	if err != nil {
 		return nil, err
 	}
-	if o.Target != "" && o.Target != target && o.Target != d.caps.Target {
-		return nil, no(driver.Unsupported, "leave Target empty", "there is no target %q, only %q", o.Target, d.caps.Target)
+	if targets := d.targets(); o.Target != "" && !slices.Contains(targets, o.Target) {
+		return nil, no(driver.Unsupported, "leave Target empty", "there is no target %q, only %q", o.Target, targets)
 	}
 	if o.Workgroup != [3]uint32{} && o.Workgroup != p.Workgroup() {
 		resized, err := driver.Resize(p, o.Workgroup)
@@ -77,7 +77,7 @@ func (d *Device) compile(ctx context.Context, p *ir.Program, o driver.Options) (
 		return nil, &driver.Error{Op: "compile", Label: label, Device: Name, Kind: kindOf(err), Err: err}
 	}
 	if res.Reason = c.reason; c.native != nil {
-		res.Target = native.Target
+		res.Target = c.wanted.target
 	} else if d.engine.required && d.engine.name != Interp {
 		d.kernels.put(c)
 		return nil, no(driver.Unsupported, "set VYRE_CPU=auto, or leave RequireNative unset, to run it on the interpreter", "no machine code: %s", c.reason)
@@ -210,11 +210,11 @@ func (c *cache) decode(d *Device, e *compiled) {
 
 // translate gets machine code for a program where it is wanted.
 func (e *compiled) translate(d *Device) {
-	if !e.wanted.native {
+	if e.wanted.target == "" {
 		e.reason = cmp.Or(d.engine.reason, "it was asked for")
 		return
 	}
-	e.machine = shared.get(e.program, e.wanted.passes)
+	e.machine = shared.get(e.program, e.wanted)
 	e.native, e.reason = e.machine.kernel, e.machine.reason
 }
 

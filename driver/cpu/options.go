@@ -8,7 +8,7 @@ import (
 // Options adjust the device. The zero value is what Open("cpu") uses.
 type Options struct {
 	driver.OpenOptions
-	// Engine chooses what runs kernels: "" is VYRE_CPU, else Auto.
+	// Engine chooses what runs kernels: "" is VYRE_CPU, else Auto. The name of a target, such as amd64.avx2, is Native for it.
 	Engine Engine
 	// Run is how the interpreter runs every launch; anything but Workers and TraceCap in it asks for the interpreter. With detectors, findings come as the Reports of each Result.
 	Run RunOptions

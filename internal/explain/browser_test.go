@@ -205,7 +205,7 @@ func TestBrowserPinsByKeyboardAlone(t *testing.T) {
 }
 
 func TestBrowserLinksMachineCodeToTheSource(t *testing.T) {
-	divides := map[string]string{"amd64.avx2": "vdivps", "arm64.neon": "fdiv"}[native.Target]
+	divides := map[string]string{"amd64.avx2": "vdivps", "amd64.avx512": "vdivps", "arm64.neon": "fdiv"}[native.Target()]
 	b := browse(t, browsedPage(t), 700, 800, "light")
 	b.want(`document.querySelector('#cpu').hidden`, "true") // there is no room for it at first
 	b.eval(`document.querySelector('button[data-column=cpu]').click()`)

@@ -15,12 +15,12 @@ import (
 // cpuColumn shows the machine code that device cpu makes of a tagged program after its own passes, each line linked to the row that it is for;
 // or why there is none.
 func (o *origins) cpuColumn(tagged *ir.Program, choice passes.Choice) (*column, error) {
-	c := &column{id: "cpu", title: "machine code of device cpu", about: native.Target}
+	c := &column{id: "cpu", title: "machine code of device cpu", about: native.Target()}
 	p, _, err := opt.Run(tagged, opt.Options{Passes: choice.ForCPU()})
 	if err != nil {
 		return nil, err
 	}
-	code, err := native.List(p, native.Target)
+	code, err := native.List(p, native.Target())
 	var none *native.UnsupportedError
 	if errors.As(err, &none) {
 		c.parts = []part{{lines: []line{{number: 1, tokens: []token{{class: comment, text: "none, the interpreter runs it: " + none.Reason}}}}}}

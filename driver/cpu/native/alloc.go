@@ -9,28 +9,54 @@ import (
 // Linear scan: every virtual register without a home gets an interval, from where it is first written to where it is
 // last read; one that a loop reads and that was there before lives to the loop's end. Intervals that overlap get
 // different machine registers. Where there are not enough, the one that is used least for its length is kept in the
-// frame: AVX reads memory operands in place.
+// frame: AVX reads memory operands in place. So is one that would be saved and restored, where the vector stops, more often
+// than it is used.
 
-// allocatable is how many machine registers are handed out; the rest are scratch.
-const allocatable = 13
+// machineRegisters is the most that a target has. allocatable is how many of the first 16 are handed out; the other three
+// are scratch.
+const (
+	machineRegisters = 32
+	allocatable      = 13
+)
+
+// machine is the n-th register that is handed out.
+func machine(n int) int {
+	if n >= allocatable {
+		n += 16 - allocatable
+	}
+	return n
+}
 
 // allocate gives every virtual register a machine register or a slot in the vector's frame. most bounds the machine
-// registers, for tests.
-func (f *function) allocate(most int) {
+// registers; with upper, those above it are handed out first. Both are for tests.
+func (f *function) allocate(most int, upper bool) {
 	list := f.intervals()
 	defer f.slots(list)
 	var active []vreg // by end
-	var free [allocatable]bool
+	var free [machineRegisters]bool
 	for i := range most {
-		free[i] = true
+		free[machine(i)] = true
 	}
+	lower := f.lower(list, most, upper)
 	for _, v := range list {
 		i := &f.vregs[v]
 		for len(active) > 0 && f.vregs[active[0]].end <= i.start {
 			free[f.vregs[active[0]].reg] = true
 			active = active[1:]
 		}
-		if n := slices.Index(free[:], true); n >= 0 {
+		n := -1
+		if lower != nil && !lower[v] {
+			if n = slices.Index(free[machineRegisters/2:], true); n >= 0 {
+				n += machineRegisters / 2
+			}
+		}
+		if n < 0 {
+			n = slices.Index(free[:], true)
+		}
+		if 2*i.stops > i.weight {
+			continue
+		}
+		if n >= 0 {
 			free[n] = false
 			i.reg = int8(n)
 		} else {
@@ -77,12 +103,56 @@ func (f *function) keep(most int) {
 	list := slices.SortedFunc(maps.Keys(weight), func(a, b vreg) int {
 		return cmp.Or(cmp.Compare(weight[b], weight[a]), cmp.Compare(a, b))
 	})
+	masks := f.aboutMasks()
 	for n := range most {
-		if len(f.held[n]) == 0 && len(list) > 0 {
-			f.vregs[list[0]].reg = int8(n)
-			f.kept, list = append(f.kept, list[0]), list[1:]
+		r := machine(n)
+		if len(f.held[r]) > 0 {
+			continue
+		}
+		if i := slices.IndexFunc(list, func(v vreg) bool { return n < allocatable || !masks[v] }); i >= 0 {
+			f.vregs[list[i]].reg = int8(r)
+			f.kept, list = append(f.kept, list[i]), slices.Delete(list, i, i+1)
 		}
 	}
+}
+
+// lower says which registers should be among the first 16, where there are more and they are needed. It is nil where all may
+// be; with upper, none should.
+func (f *function) lower(list []vreg, most int, upper bool) []bool {
+	switch {
+	case upper:
+		return make([]bool, len(f.vregs))
+	case most <= allocatable || !f.crowded(list):
+		return nil
+	}
+	return f.aboutMasks()
+}
+
+// aboutMasks finds the registers that masks are made of, are, or go by: with those that only some targets have that takes two
+// instructions, and not one.
+func (f *function) aboutMasks() []bool {
+	out := make([]bool, len(f.vregs))
+	for i := range f.ins {
+		if in := &f.ins[i]; in.compares() || in.form == form4 || in.form == formTest || in.form == formMacro {
+			for v := range in.registers() {
+				out[v] = true
+			}
+		}
+	}
+	return out
+}
+
+// crowded reports whether more registers live at once than are handed out of the first 16.
+func (f *function) crowded(list []vreg) bool {
+	var ends []int32
+	for _, v := range list {
+		i := &f.vregs[v]
+		ends = slices.DeleteFunc(ends, func(end int32) bool { return end <= i.start })
+		if ends = append(ends, i.end); len(ends) > allocatable {
+			return true
+		}
+	}
+	return false
 }
 
 // slots gives those without a machine register room in the vector's frame, the same to some that do not overlap: what is
@@ -114,6 +184,15 @@ func (f *function) density(v vreg) float32 {
 	return i.weight / float32(i.end-i.start+1)
 }
 
+// often is how many times an instruction inside some loops is taken to run.
+func often(loops []int32) float32 {
+	n := float32(1)
+	for range min(len(loops), 4) {
+		n *= 8
+	}
+	return n
+}
+
 // loopSpan is where a loop stands.
 type loopSpan struct{ start, end int32 }
 
@@ -134,16 +213,12 @@ func (f *function) intervals() []vreg {
 			i.start = at
 		}
 		i.end = max(i.end, at)
-		weight := float32(1)
-		for k, l := range depth {
+		for _, l := range depth {
 			if loops[l].start > i.start {
 				i.end = max(i.end, loops[l].end)
 			}
-			if k < 4 {
-				weight *= 8
-			}
 		}
-		i.weight += weight
+		i.weight += often(depth)
 	}
 	for n := range f.ins {
 		in, at, depth := &f.ins[n], int32(2*n+1), around[n]
@@ -159,10 +234,17 @@ func (f *function) intervals() []vreg {
 			occur(v, at+1, depth)
 		}
 	}
+	stops := make([]float32, len(f.ins)+1) // before each instruction
+	for n := range f.ins {
+		if stops[n+1] = stops[n]; f.ins[n].stops {
+			stops[n+1] += often(around[n])
+		}
+	}
 	var list []vreg
 	for v := range f.vregs {
 		if i := &f.vregs[v]; i.home == homeless && i.start >= 0 {
 			i.end = max(i.end, i.start+1)
+			i.stops = stops[max((i.end-1)/2, (i.start+1)/2)] - stops[(i.start+1)/2]
 			list = append(list, vreg(v))
 		}
 	}

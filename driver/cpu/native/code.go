@@ -33,6 +33,7 @@ type vinfo struct {
 	reg        int8 // machine register; −1: in the slot at off
 	start, end int32
 	weight     float32 // uses, those in loops counted more
+	stops      float32 // likewise, where the vector stops meanwhile
 }
 
 // form is how an instruction is written.
@@ -47,6 +48,7 @@ const (
 	form2            // d ← op(a)
 	form2Imm         // d ← op(a, imm)
 	formShift        // d ← a shifted by imm
+	formLogic        // d ← what imm says of a, b and c, bit by bit
 	formFma          // d ← a·b + c
 	formMove         // d ← a
 	formTest         // jumps to label if a is none, or not none
@@ -70,6 +72,7 @@ type ins struct {
 	among   among          // of a macro and a test
 	vector  uint8          // which of those in step it is for
 	label   amd64.Label    // of a test, a jump, and what they go to
+	stops   bool           // the vector stops here whenever it comes here
 }
 
 // reads are the registers that an instruction reads, writes those that it writes, registers both.
@@ -141,6 +144,7 @@ type table struct {
 // inlined: that would double the size of the engine in every program that links it.
 type function struct {
 	p       *ir.Program
+	own     *book // the target's own rules
 	ins     []ins
 	vregs   []vinfo
 	bank    []entry
@@ -154,7 +158,7 @@ type function struct {
 	kept   []vreg   // entries of the bank that are in machine registers all the time
 	copies [][]vreg // by vector in step after the first, and register of the first: that of the vector
 
-	held [allocatable][]vreg // by machine register: what has it, one after the other
+	held [machineRegisters][]vreg // by machine register: what has it, one after the other
 
 	banked map[entry]vreg
 	tabled map[table]vreg
@@ -295,6 +299,9 @@ func (f *function) macro(how among, uses, defs []vreg, emit func(*emitter)) {
 func (f *function) control(how form, l amd64.Label) {
 	f.add(ins{form: how, d: noReg, a: noReg, b: noReg, c: noReg, label: l})
 }
+
+// stopping says that the vector stops at the instruction that was added last.
+func (f *function) stopping() { f.ins[len(f.ins)-1].stops = true }
 
 // sweep removes instructions whose result nothing reads.
 func (f *function) sweep() {

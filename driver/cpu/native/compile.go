@@ -26,11 +26,13 @@ func unsupported(format string, args ...any) error {
 	return &UnsupportedError{fmt.Sprintf(format, args...)}
 }
 
-// Options are for tests; the zero value is what a device does.
+// Options say what code is made for; but for Target they are for tests, which force what happens seldom.
 type Options struct {
-	Registers int   // machine registers handed out, 0 for all
-	Alone     *bool // whether vectors run one after the other, nil to find out
-	Vectors   int   // that go in step where they can, 0 to find out
+	Target    string // one of HostTargets, "" for the best
+	Registers int    // machine registers handed out, 0 for all
+	Upper     bool   // those that only some targets have are handed out first
+	Alone     *bool  // whether vectors run one after the other, nil to find out
+	Vectors   int    // that go in step where they can, 0 to find out
 
 	target *target // of List; nil is that of the processor
 	marks  *marks  // likewise
@@ -58,9 +60,14 @@ func generate(p *ir.Program, o Options) (*function, []byte, error) {
 	if err := check(p); err != nil {
 		return nil, nil, err
 	}
-	t := hostTarget()
+	var t target
 	if o.target != nil {
 		t = *o.target
+	} else {
+		var err error
+		if t, err = hostTarget(o.Target); err != nil {
+			return nil, nil, unsupported("%v", err)
+		}
 	}
 	f, code, err := generateFor(t, p, o, o.far)
 	if errors.Is(err, arm64.ErrFar) {
@@ -77,9 +84,9 @@ func generateFor(t target, p *ir.Program, o Options, far bool) (*function, []byt
 	if o.marks != nil {
 		*o.marks = *newMarks()
 	}
-	f := &function{p: p, once: map[ir.Row]bool{}, banked: map[entry]vreg{}, tabled: map[table]vreg{}, current: ir.NoRow, marks: o.marks}
+	f := &function{p: p, own: t.own, once: map[ir.Row]bool{}, banked: map[entry]vreg{}, tabled: map[table]vreg{}, current: ir.NoRow, marks: o.marks}
 	f.ins, f.vregs = make([]ins, 0, 2*p.Rows()), make([]vinfo, 0, 2*p.Rows())
-	f.layout = newLayout(p)
+	f.layout = newLayout(p, t)
 	if f.layout.alone = runsAlone(p); o.Alone != nil {
 		f.layout.alone = f.layout.alone && *o.Alone
 	}
@@ -88,12 +95,15 @@ func generateFor(t target, p *ir.Program, o Options, far bool) (*function, []byt
 	s.packs = findPacks(s.shapes, s.records)
 	s.program()
 	f.sweep()
+	if t.fuses {
+		f.fuse()
+	}
 	f.coalesce()
 	s.interleave(o.most(t), o.Vectors)
 	if f.layout.alone {
 		f.findSteps()
 	}
-	f.allocate(o.most(t))
+	f.allocate(o.most(t), o.Upper)
 	f.keep(o.most(t))
 	if n := int(f.layout.group.size) + f.layout.frames*int(f.layout.vector.size); n > maxFrame {
 		return nil, nil, unsupported("a group needs a frame of %d bytes, %d are possible", n, maxFrame)
@@ -129,7 +139,7 @@ func check(p *ir.Program) error {
 	return nil
 }
 
-func newLayout(p *ir.Program) layout {
+func newLayout(p *ir.Program, t target) layout {
 	l := layout{vectors: (p.GroupSize() + lanes - 1) / lanes, step: 1}
 	l.frames = l.vectors
 	for r := range ir.Row(p.Rows()) {
@@ -138,7 +148,7 @@ func newLayout(p *ir.Program) layout {
 			break
 		}
 	}
-	l.group.size, l.vector.size = groupHead, vectorSlots
+	l.group.size, l.vector.size = groupHead, vectorSaved+32*int32(machine(t.registers-1)+1)
 	for _, o := range p.Objects() {
 		at := l.group.size
 		l.group.size += 16

@@ -16,11 +16,11 @@ import (
 	"github.com/govyre/vyre/internal/needs"
 )
 
-// open opens the device with machine code.
-func open(t testing.TB) *cpu.Device {
+// open opens the device with machine code for a target of the host.
+func open(t testing.TB, target string) *cpu.Device {
 	t.Helper()
 	needs.MachineCode(t, native.Available())
-	d, err := cpu.Open(cpu.Options{Engine: cpu.Auto})
+	d, err := cpu.Open(cpu.Options{Engine: cpu.Engine(target)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,13 @@ func open(t testing.TB) *cpu.Device {
 }
 
 func TestConformance(t *testing.T) {
-	d := open(t)
+	for _, target := range native.HostTargets() {
+		t.Run(target, func(t *testing.T) { testConformance(t, target) })
+	}
+}
+
+func testConformance(t *testing.T, target string) {
+	d := open(t, target)
 	for _, f := range conform.Suite() {
 		t.Run(f.Name, func(t *testing.T) {
 			failed := 0
@@ -59,7 +65,13 @@ func TestConformance(t *testing.T) {
 
 // Random programs give the interpreter's bits.
 func TestRandomProgramsAgree(t *testing.T) {
-	d := open(t)
+	for _, target := range native.HostTargets() {
+		t.Run(target, func(t *testing.T) { testRandomPrograms(t, target) })
+	}
+}
+
+func testRandomPrograms(t *testing.T, target string) {
+	d := open(t, target)
 	n := uint64(long.Count(150, 20_000, 100_000))
 	first := long.Seed(t, 0)
 	var next atomic.Uint64

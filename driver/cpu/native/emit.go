@@ -145,6 +145,9 @@ func (e *emitter) one(in *ins) {
 	case formFma:
 		e.fused(in)
 		return
+	case formLogic:
+		e.logic(in)
+		return
 	}
 	d := e.dst(in.d)
 	switch in.form {
@@ -323,6 +326,7 @@ func (s *selector) wait(r ir.Row, c *flow, why status) {
 			e.put(v, y)
 		}
 	})
+	s.stopping()
 }
 
 // leave puts the operands of a row into the vector's frame, and which lanes are active.

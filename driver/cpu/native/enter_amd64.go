@@ -37,3 +37,24 @@ func hostLacks() error {
 	}
 	return nil
 }
+
+// hostTargets are the instruction sets that run here, the best first.
+func hostTargets() []target {
+	if host512 {
+		return []target{amd64Target512(), amd64Target()}
+	}
+	return []target{amd64Target()}
+}
+
+var host512 = has512()
+
+// has512 reports whether the processor has what AVX-512 is taken for here, and the system saves its registers.
+func has512() bool {
+	const state = 0xE6                                 // of XMM, of YMM, of the mask registers and of both parts of what is new
+	const need = 1<<16 | 1<<17 | 1<<28 | 1<<30 | 1<<31 // F, DQ, CD, BW and VL
+	if hostLacks() != nil || xgetbv()&state != state {
+		return false
+	}
+	_, b, _, _ := cpuid(7, 0)
+	return b&need == need
+}

@@ -23,3 +23,6 @@ func synchronize(mem []byte) {
 
 // hostLacks returns what the processor or the system lacks: every processor of 64 bits has what is used.
 func hostLacks() error { return nil }
+
+// hostTargets are the instruction sets that run here.
+func hostTargets() []target { return []target{arm64Target()} }

@@ -5,8 +5,11 @@ import (
 	"github.com/govyre/vyre/ir"
 )
 
-// ByGo reports whether Go computes a row.
-func ByGo(p *ir.Program, r ir.Row) bool { return (&selector{function: &function{p: p}}).slow(r) }
+// ByGo reports whether Go computes a row on a target.
+func ByGo(p *ir.Program, r ir.Row, target string) bool {
+	t, err := listedTarget(target)
+	return err != nil || (&selector{function: &function{p: p, own: t.own}}).slow(r)
+}
 
 // Code returns the machine code of a program for a target.
 func Code(p *ir.Program, target string) ([]byte, error) {

@@ -77,6 +77,7 @@ func TestForcedSpillsAndStopsChangeNothing(t *testing.T) {
 	together := false
 	for _, d := range []forced{
 		{name: "two registers", code: native.Options{Registers: 2}},
+		{name: "twenty registers, the upper ones first", code: native.Options{Registers: 20, Upper: true}},
 		{name: "jumps that reach far", code: native.Options{}.Far()},
 		{name: "two vectors in step", code: native.Options{Vectors: 2}},
 		{name: "four vectors in step, three registers, a poll a round", code: native.Options{Vectors: 4, Registers: 3}, run: native.RunOptions{Polls: 1}},

@@ -225,7 +225,7 @@ func (s *interleaving) boundary(in ins) {
 func (f *function) fits(most int) bool {
 	g := *f
 	g.vregs = slices.Clone(f.vregs)
-	g.allocate(most)
+	g.allocate(most, false)
 	loops, around := g.loops()
 	for i := range g.ins {
 		for d := range g.ins[i].writes() {

@@ -81,7 +81,7 @@ func TestPreparedLaunchAllocatesNothing(t *testing.T) {
 
 // Nor does a run of a prepared sequence on the device.
 func TestPreparedRunAllocatesNothing(t *testing.T) {
-	d := open(t)
+	d := open(t, native.Target())
 	for _, c := range launches {
 		ps, err := text.Parse("test", "vyre 1\n"+c.source)
 		if err != nil {

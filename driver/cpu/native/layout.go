@@ -30,8 +30,7 @@ const (
 	vectorX      = vectorIndex + 64
 	vectorZ      = vectorX + 128
 	vectorOut    = vectorZ + 128
-	vectorSaved  = vectorOut + 128 // machine registers, while it is stopped
-	vectorSlots  = vectorSaved + 16*32
+	vectorSaved  = vectorOut + 128 // machine registers, while it is stopped; then what has no register
 )
 
 // status is why a vector stopped.

@@ -53,13 +53,15 @@ type listed struct {
 }
 
 // Targets are the names of all instruction sets that can be listed.
-func Targets() []string { return []string{"amd64.avx2", "arm64.neon"} }
+func Targets() []string { return []string{"amd64.avx2", "amd64.avx512", "arm64.neon"} }
 
 // listedTarget returns the target with a name. Programs that list nothing link no target but their own, and no reader.
 func listedTarget(name string) (*listed, error) {
 	switch name {
 	case "amd64.avx2":
 		return &listed{amd64Target(), amd64.Read, amd64.Reg.String}, nil
+	case "amd64.avx512":
+		return &listed{amd64Target512(), amd64.Read, amd64.Reg.String}, nil
 	case "arm64.neon":
 		return &listed{arm64Target(), arm64.Read, arm64.Name}, nil
 	}

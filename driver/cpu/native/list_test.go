@@ -25,8 +25,9 @@ type disassembler struct {
 }
 
 var disassemblers = map[string]disassembler{
-	"amd64.avx2": {"objdump", "binutils", objdump.Find, objdump.Run},
-	"arm64.neon": {"aarch64-linux-gnu-objdump", "binutils-aarch64-linux-gnu", objdump.FindARM64, objdump.RunARM64},
+	"amd64.avx2":   {"objdump", "binutils", objdump.Find, objdump.Run},
+	"amd64.avx512": {"objdump", "binutils", objdump.Find, objdump.Run},
+	"arm64.neon":   {"aarch64-linux-gnu-objdump", "binutils-aarch64-linux-gnu", objdump.FindARM64, objdump.RunARM64},
 }
 
 // Every encoding that the programs of the conformance suite become can be read, and is what a disassembler says.

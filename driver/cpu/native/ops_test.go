@@ -34,13 +34,13 @@ func draw(rng *rand.Rand, t ir.Type) uint64 {
 }
 
 // byGo lists the ops that Go computes in what the passes make of a program.
-func byGo(t *testing.T, p *ir.Program) (ops []ir.Op) {
+func byGo(t *testing.T, p *ir.Program, target string) (ops []ir.Op) {
 	q, _, err := opt.Run(p, opt.Options{Passes: passes.Choice{}.ForCPU()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for r := range ir.Row(q.Rows()) {
-		if native.ByGo(q, r) {
+		if native.ByGo(q, r, target) {
 			ops = append(ops, q.Op(r))
 		}
 	}
@@ -50,7 +50,13 @@ func byGo(t *testing.T, p *ir.Program) (ops []ir.Op) {
 // Every op gives what its function in the op table gives, on random values, in whole and short vectors and under masks; and
 // Go computes none of them. Edge values are the conformance suite's.
 func TestEveryOp(t *testing.T) {
-	d := open(t)
+	for _, target := range native.HostTargets() {
+		t.Run(target, func(t *testing.T) { testEveryOp(t, target) })
+	}
+}
+
+func testEveryOp(t *testing.T, target string) {
+	d := open(t, target)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, op := range ir.Ops() {
 		for _, o := range conform.OpCases(op) {
@@ -63,7 +69,7 @@ func TestEveryOp(t *testing.T) {
 				}
 			}
 			c := o.Chosen(group, rows, chosen)
-			if ops := byGo(t, c.Program); len(ops) > 0 {
+			if ops := byGo(t, c.Program, target); len(ops) > 0 {
 				t.Errorf("%s: Go computes %v", &c, ops)
 			}
 			if err := conform.Try(context.Background(), conform.On(d), &c); err != nil {

@@ -20,3 +20,11 @@ var returns []byte
 func hostLacks() error {
 	return errors.New("there is no machine code for " + runtime.GOOS + "/" + runtime.GOARCH)
 }
+
+// hostTargets is what is listed here.
+func hostTargets() []target {
+	if runtime.GOARCH == "arm64" {
+		return []target{arm64Target()}
+	}
+	return []target{amd64Target()}
+}

@@ -37,7 +37,7 @@ func TestRefusedMemoryIsTheInterpretersTurn(t *testing.T) {
 				if n := taken(); n != 0 {
 					t.Errorf("%d mappings are left", n)
 				}
-				if target, err := sevens(source, engine); err != nil || target != native.Target {
+				if target, err := sevens(source, engine); err != nil || target != native.Target() {
 					t.Errorf("afterwards: target %q, error %v", target, err)
 				}
 			})
@@ -64,7 +64,7 @@ func sevens(source string, engine cpu.Engine) (target string, err error) {
 	if _, err := driver.Dispatch(context.Background(), k, driver.Groups(1), driver.InOut(dst)); err != nil {
 		return "", err
 	}
-	if dst[124] != 7 || (k.Resources().Reason == "") != (k.Resources().Target == native.Target) {
+	if dst[124] != 7 || (k.Resources().Reason == "") != (k.Resources().Target == native.Target()) {
 		return "", fmt.Errorf("%v, by %q because %q", dst[124], k.Resources().Target, k.Resources().Reason)
 	}
 	return k.Resources().Target, nil

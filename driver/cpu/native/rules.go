@@ -64,8 +64,27 @@ func pairOf(op ir.Op, t ir.Type) func(s *selector, a, b vreg) vreg {
 	return nil
 }
 
+// book is rules that a target has of its own: where there is one, it goes before that of all targets.
+type book struct {
+	rules       map[ir.Op][]rule
+	conversions map[[2]ir.Type]write
+}
+
 // rule returns how a row is written, nil if there is none.
-func (s *selector) rule(r ir.Row) write { return ruleOf(s.p, r) }
+func (s *selector) rule(r ir.Row) write {
+	if s.own != nil {
+		t := typedOperand(s.p, r)
+		if w := s.own.conversions[[2]ir.Type{t, s.p.Type(r)}]; w != nil && s.p.Op(r) == ir.OpCvt {
+			return w
+		}
+		for _, u := range s.own.rules[s.p.Op(r)] {
+			if u.types.Has(t) {
+				return u.write
+			}
+		}
+	}
+	return ruleOf(s.p, r)
+}
 
 func ruleOf(p *ir.Program, r ir.Row) write {
 	op := p.Op(r)

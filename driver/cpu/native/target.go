@@ -1,6 +1,9 @@
 package native
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/govyre/vyre/driver/cpu/native/internal/amd64"
 	"github.com/govyre/vyre/driver/cpu/native/internal/arm64"
 )
@@ -10,15 +13,49 @@ import (
 type target struct {
 	name      string
 	registers int                      // vector registers that can be handed out
+	own       *book                    // rules of its own
+	fuses     bool                     // it has one instruction for all logic on three values
 	assembler func(far bool) assembler // whose conditional jumps reach all of the code if far
 }
 
 func amd64Target() target {
-	return target{"amd64.avx2", allocatable, func(bool) assembler { return amd64.New() }}
+	return target{name: "amd64.avx2", registers: allocatable, assembler: func(bool) assembler { return amd64.New() }}
+}
+
+// amd64Target512 is AVX-512 on vectors of 256 bits. The README says why not on longer ones.
+func amd64Target512() target {
+	return target{name: "amd64.avx512", registers: machineRegisters - 3, own: &book512, fuses: true, assembler: func(bool) assembler { return amd64.New512() }}
 }
 
 func arm64Target() target {
-	return target{"arm64.neon", arm64.Allocatable, func(far bool) assembler { return arm64.New(far) }}
+	return target{name: "arm64.neon", registers: arm64.Allocatable, assembler: func(far bool) assembler { return arm64.New(far) }}
+}
+
+// Target names the instruction set that kernels of this process become code for, the best that the processor and the
+// system have; where there is no machine code, that which is listed.
+func Target() string { return hostTargets()[0].name }
+
+// HostTargets names the instruction sets that run here, the best first.
+//
+//go:noinline
+func HostTargets() []string {
+	var names []string
+	for _, t := range hostTargets() {
+		names = append(names, t.name)
+	}
+	return names
+}
+
+// hostTarget returns the one with a name, "" is the best.
+func hostTarget(name string) (target, error) {
+	all := hostTargets()
+	if name == "" {
+		return all[0], nil
+	}
+	if i := slices.IndexFunc(all, func(t target) bool { return t.name == name }); i >= 0 {
+		return all[i], nil
+	}
+	return target{}, fmt.Errorf("the processor, or the system, does not run %s", name)
 }
 
 // assembler writes instructions, each with the meaning that it has on amd64; package amd64 says which.

@@ -77,6 +77,7 @@ func (s *selector) meet(r ir.Row, operands ...[]vreg) *meeting {
 		e.Load(8, vectorFrame, first.RM())
 		e.Alu(amd64.SUB, 8, vectorNumber, number.RM())
 	})
+	s.stopping()
 	return m
 }
 
