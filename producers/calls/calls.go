@@ -1,11 +1,12 @@
 package calls
 
 import (
-	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/producers/calls/names"
 	"golang.org/x/tools/go/callgraph"
 	"golang.org/x/tools/go/ssa"
 )
@@ -40,7 +41,7 @@ func (g *Graph) Node(f *ssa.Function) (node uint32, ok bool) {
 // Errors: a call of a function that is not among the graph's nodes.
 func FromGraph(cg *callgraph.Graph) (*Graph, error) {
 	g := &Graph{nodes: make(map[*ssa.Function]uint32, len(cg.Nodes))}
-	names, positions := g.number(cg)
+	called, positions := g.number(cg)
 	var block graph.Block
 	for from, f := range g.functions {
 		for _, e := range cg.Nodes[f].Out {
@@ -56,36 +57,39 @@ func FromGraph(cg *callgraph.Graph) (*Graph, error) {
 		return nil, err
 	}
 	d := csr.Data()
-	d.Names, d.Positions = graph.NewStrings(names), graph.NewStrings(positions)
+	d.Names, d.Positions = graph.NewStrings(called), graph.NewStrings(positions)
 	d.KindNames[16], d.KindNames[17] = "dynamic", "root"
 	d.Provenance.Producer = "golang.org/x/tools/go/callgraph"
 	g.CSR, err = csr.With(d)
 	return g, err
 }
 
-// number puts functions in order.
-func (g *Graph) number(cg *callgraph.Graph) (names, positions []string) {
-	type named struct {
-		f        *ssa.Function
-		name, at string
-	}
-	list := make([]named, 0, len(cg.Nodes))
-	for f := range cg.Nodes {
-		n := named{f: f, name: rootName}
-		if f != nil {
-			n.name = f.RelString(nil)
-			if at := f.Prog.Fset.Position(f.Pos()); at.IsValid() {
-				n.at = at.String()
+// number puts functions in order. Of several of one name all but the first get ' behind it: see package names.
+func (g *Graph) number(cg *callgraph.Graph) (called, positions []string) {
+	list := slices.Collect(maps.Keys(cg.Nodes))
+	list = slices.DeleteFunc(list, func(f *ssa.Function) bool { return f == nil })
+	if len(list) > 0 {
+		program := names.New(list[0].Prog)
+		program.Sort(list)
+		for i, f := range list {
+			name, at := program.Of(f), ""
+			if p := f.Prog.Fset.Position(f.Pos()); p.IsValid() {
+				at = p.String()
 			}
+			if i > 0 && name == program.Of(list[i-1]) {
+				name = called[i-1] + "'"
+			}
+			called, positions = append(called, name), append(positions, at)
 		}
-		list = append(list, n)
 	}
-	slices.SortFunc(list, func(a, b named) int { return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.at, b.at)) })
-	for i, n := range list {
-		g.functions, g.nodes[n.f] = append(g.functions, n.f), uint32(i)
-		names, positions = append(names, n.name), append(positions, n.at)
+	if cg.Nodes[nil] != nil { // a root that is no function comes last
+		list, called, positions = append(list, nil), append(called, rootName), append(positions, "")
 	}
-	return names, positions
+	for i, f := range list {
+		g.nodes[f] = uint32(i)
+	}
+	g.functions = list
+	return called, positions
 }
 
 func kind(e *callgraph.Edge) uint32 {

@@ -9,10 +9,12 @@
 //
 // # What becomes of a call graph
 //
-// A node is a function, with its name and the position of its name. They are numbered by name, then by position, so that the
-// graph of a program is the same in every run. All calls of one function by another are one arc, which has the kinds of all of
-// them: graph.KindCall where the caller names the function, Dynamic where it calls an interface or a function value, and Root
-// where no instruction calls: from the root of the call graph, or by reflection. A root that is no function is named root.
+// A node is a function, with its name and the position of its name. They are numbered by name, then by position, then by what
+// else they are, so that the graph of a program is the same in every run, byte for byte: package names, beside this one, says
+// how. Of several functions of one name the second has a ' behind it, the third two. All calls of one function by another are
+// one arc, which has the kinds of all of them: graph.KindCall where the caller names the function, Dynamic where it calls an
+// interface or a function value, and Root where no instruction calls: from the root of the call graph, or by reflection. A root
+// that is no function is the last node, named root.
 //
 // What calls are found is what the graph was made by. Module gossa, beside this one, makes graphs of whole programs, in which
 // functions are copied where others are passed to them.

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/govyre/vyre/producers/calls/names"
 )
 
 // copied is a function, or a copy of it for functions that it gets.
@@ -34,7 +36,7 @@ func (c *calls) copyName(of *copied) string {
 func (c *calls) name(f *ssa.Function) string {
 	name, ok := c.names[f]
 	if !ok {
-		name = c.p.name(f)
+		name = c.p.names.Of(f)
 		c.same[name]++
 		name += strings.Repeat("'", c.same[name]-1)
 		c.names[f] = name
@@ -135,7 +137,7 @@ func (c *calls) call(from *copied, call ssa.CallInstruction) {
 
 func isReflectCall(f *ssa.Function) bool {
 	name := f.Name()
-	return (name == "Call" || name == "CallSlice") && functionName(f) == "(reflect.Value)."+name
+	return (name == "Call" || name == "CallSlice") && names.Of(f) == "(reflect.Value)."+name
 }
 
 // arc adds an arc to a function, or to its copy for what the call passes.

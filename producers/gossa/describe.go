@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/govyre/vyre/producers/calls/names"
+
 	"github.com/govyre/vyre/graph"
 )
 
@@ -33,7 +35,7 @@ type sharedName struct {
 }
 
 // describe gives every node its name and its position.
-func (e *emitted) describe(w where) (names, positions graph.Strings) {
+func (e *emitted) describe(w where) (called, positions graph.Strings) {
 	d := &describer{emitted: e, texts: e.p.texts(), where: w, shared: make(map[int32]sharedName), ats: make(map[ssa.Instruction]token.Pos)}
 	for v, o := range e.globals {
 		d.shared[o] = sharedName{v.RelString(nil), v}
@@ -105,7 +107,7 @@ func (d *describer) position(to []byte, o int32) []byte {
 	} else if at = q.of.f.Pos(); q.nodes[i].at != nil {
 		at = d.ats[q.nodes[i].at]
 	}
-	return d.p.at(to, packageOf(q.of.f), at, d.where)
+	return d.p.at(to, names.Package(q.of.f), at, d.where)
 }
 
 // node returns which of the nodes that stand for no value an object is.

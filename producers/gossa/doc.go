@@ -59,7 +59,7 @@
 //
 // Calls by reflection, of functions in assembly or linked by name, through unsafe pointers, and by goroutines of the runtime
 // are no arcs. Those that can be told are counted, and listed by -unseen. Only what is reached from main, init and, with
-// -tests, tests is a node; where there is no main package, from the functions of the packages named. Values that panic, and
+// -tests, tests is a node; where no package named is a program, from all functions of those packages. Values that panic, and
 // methods that only the standard library calls, are not followed.
 //
 // VTA and CHA take any order of assignments for possible, so an arc may be one that no run ever takes.
@@ -69,7 +69,7 @@
 // Equal input gives an equal file, however many packages are built at once. A node is called as Go does, but identical types
 // are spelled alike: without aliases (byte is uint8), without names of parameters, and an interface as its methods. Of several
 // functions of one name, such as those of method values x.f, the second has a ' behind it, the third two, in an order that
-// only the source decides (order.go).
+// only the source decides (package names of module calls).
 //
-// Start reading at main.go, then copies.go and known.go; flow.go, body.go and heap.go for values.
+// Start reading at main.go, then build.go, copies.go and known.go; flow.go, body.go and heap.go for values.
 package main

@@ -6,6 +6,8 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/govyre/vyre/producers/calls/names"
+
 	"github.com/govyre/vyre/graph"
 )
 
@@ -174,7 +176,7 @@ func (b *body) callBack(i ssa.CallInstruction, f *ssa.Function, through int32, a
 			if q == nil {
 				continue
 			}
-			given, got := b.special(i, "what "+shortName(c.f)+" gets"), b.special(i, "what "+shortName(c.f)+" gives")
+			given, got := b.special(i, "what "+names.Short(c.f)+" gets"), b.special(i, "what "+names.Short(c.f)+" gives")
 			b.write(through, given, kindModel)
 			b.read(given, through, kindModel)
 			b.read(got, through, kindModel)

@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/alecthomas/kong v1.17.0
 	github.com/govyre/vyre v0.0.0
+	github.com/govyre/vyre/producers/calls v0.0.0
 	golang.org/x/tools v0.52.0
 )
 
@@ -17,4 +18,7 @@ require (
 	lukechampine.com/blake3 v1.4.1 // indirect
 )
 
-replace github.com/govyre/vyre => ../..
+replace (
+	github.com/govyre/vyre => ../..
+	github.com/govyre/vyre/producers/calls => ../calls
+)

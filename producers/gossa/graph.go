@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/producers/calls/names"
 )
 
 // graph makes nodes of functions and copies, in the order of their names, and arcs of calls.
@@ -21,7 +22,7 @@ func (c *calls) graph(p *program, options string) (*graph.CSR, error) {
 	}
 	nodes := make([]named, 0, len(c.byName))
 	for name, of := range c.byName {
-		nodes = append(nodes, named{name, p.position(of.f), of})
+		nodes = append(nodes, named{name, p.names.Position(of.f), of})
 	}
 	slices.SortFunc(nodes, func(a, b named) int { return strings.Compare(a.name, b.name) })
 	ids := make(map[*copied]uint32, len(nodes))
@@ -73,7 +74,7 @@ func (c *calls) report(w io.Writer, g *graph.CSR, list bool) {
 	why, lines := make(map[string]int), []string{}
 	for _, u := range c.unseen {
 		why[u.why]++
-		at := functionName(u.in)
+		at := names.Of(u.in)
 		if u.at != nil {
 			at += " at " + u.in.Prog.Fset.Position(u.at.Pos()).String()
 		}

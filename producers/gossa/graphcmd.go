@@ -9,6 +9,7 @@ import (
 
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/files"
+	"github.com/govyre/vyre/producers/calls/names"
 )
 
 // loading is how packages become a program, the same for all commands.
@@ -96,7 +97,7 @@ func (c *graphCmd) Run(ctx context.Context) error {
 			return err
 		}
 		e = flowOf(p, made, r, c.flat(r)).emit()
-		g, err = e.graph(inPackage, options)
+		g, err = e.graph(names.AppendPosition, options)
 	}
 	if err != nil {
 		return err

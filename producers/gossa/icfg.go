@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/govyre/vyre/producers/calls/names"
+
 	"github.com/govyre/vyre/graph"
 )
 
@@ -60,12 +62,12 @@ func (c *calls) control(p *program, options string) (*graph.CSR, error) {
 }
 
 // texts are the name of each node: its function, where it stands there, and what it is; and where it stands in the source.
-func (g *icfg) texts(p *program, nodes int) (names, positions graph.Strings) {
+func (g *icfg) texts(p *program, nodes int) (called, positions graph.Strings) {
 	t, name, position := p.texts(), graph.Collect(nodes), graph.Collect(nodes)
 	var text, where []byte
 	for i, of := range g.procs {
 		text = append(append(text[:0], g.names[i]...), ": "...)
-		begin, in := len(text), packageOf(of.f)
+		begin, in := len(text), names.Package(of.f)
 		last := token.Pos(-1)
 		places(of.f, func(b, k int, instr ssa.Instruction, at token.Pos) {
 			text = strconv.AppendInt(text[:begin], int64(b), 10)
@@ -73,7 +75,7 @@ func (g *icfg) texts(p *program, nodes int) (names, positions graph.Strings) {
 			text = t.what(append(text, ' '), instr)
 			name.Add(text)
 			if at != last {
-				where, last = p.at(where[:0], in, at, inPackage), at
+				where, last = p.at(where[:0], in, at, names.AppendPosition), at
 			}
 			position.Add(where)
 		})

@@ -13,6 +13,8 @@ import (
 	"golang.org/x/tools/go/callgraph/vta"
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/govyre/vyre/producers/calls/names"
 	"golang.org/x/tools/go/ssa/ssautil"
 )
 
@@ -21,10 +23,8 @@ type program struct {
 	ssa   *ssa.Program
 	roots []*ssa.Function // where execution begins, sorted
 
-	all      map[*ssa.Function]bool   // see functions
-	standard map[string]bool          // packages of the standard library
-	names    map[*ssa.Function]string // see name
-	wrapped  map[*ssa.Function]use    // of what method values and expressions are; see key
+	standard map[string]bool // packages of the standard library
+	names    *names.Program
 }
 
 // callees are the functions that a call may call where the program alone does not say which.
@@ -63,7 +63,7 @@ func load(ctx context.Context, dir string, tests bool, patterns []string) (*prog
 	if err != nil {
 		return nil, err
 	}
-	p := &program{ssa: b.prog, standard: standard, names: make(map[*ssa.Function]string)}
+	p := &program{ssa: b.prog, standard: standard, names: names.New(b.prog)}
 	p.findRoots(b.packages(initial))
 	if len(p.roots) == 0 {
 		return nil, fmt.Errorf("there is no function in %s", strings.Join(patterns, " "))
@@ -116,33 +116,27 @@ func lines(said string, list []string) error {
 	return fmt.Errorf("%s:\n%s%s", said, strings.Join(list, "\n"), more)
 }
 
-// findRoots takes init and main of main packages, or all functions of the packages if none is one.
+// findRoots takes init and main of main packages. Where there are none but those of tests, all functions of the packages are
+// roots as well: somebody else calls them.
 func (p *program) findRoots(built []*ssa.Package) {
-	mains := ssautil.MainPackages(built)
-	for _, m := range mains {
+	program := false
+	for _, m := range ssautil.MainPackages(built) {
 		p.roots = append(p.roots, m.Func("init"), m.Func("main"))
+		program = program || !strings.HasSuffix(m.Pkg.Path(), ".test")
 	}
-	if len(mains) == 0 {
+	if !program {
 		named := make(map[*ssa.Package]bool)
 		for _, b := range built {
 			named[b] = true
 		}
-		for f := range p.functions() {
-			if named[f.Pkg] && f.TypeParams().Len() == len(f.TypeArgs()) {
+		for f := range p.names.Functions() {
+			if named[f.Pkg] && f.TypeParams().Len() == len(f.TypeArgs()) && !slices.Contains(p.roots, f) {
 				p.roots = append(p.roots, f)
 			}
 		}
 	}
 	p.roots = slices.DeleteFunc(p.roots, func(f *ssa.Function) bool { return f == nil })
-	p.sort(p.roots)
-}
-
-// functions are all that are there, whether or not something leads to them.
-func (p *program) functions() map[*ssa.Function]bool {
-	if p.all == nil {
-		p.all = ssautil.AllFunctions(p.ssa)
-	}
-	return p.all
+	p.names.Sort(p.roots)
 }
 
 // resolve finds what calls may call, by one of three algorithms. They are those of golang.org/x/tools.
@@ -154,7 +148,7 @@ func (p *program) resolve(how string) (callees, error) {
 	case "rta":
 		g = rta.Analyze(p.roots, true).CallGraph
 	case "vta":
-		g = vta.CallGraph(p.functions(), nil)
+		g = vta.CallGraph(p.names.Functions(), nil)
 	default:
 		return nil, fmt.Errorf("calls are resolved by cha, rta or vta, not %q", how)
 	}
@@ -172,4 +166,22 @@ func (p *program) resolve(how string) (callees, error) {
 		may[site] = slices.Compact(list)
 	}
 	return may, nil
+}
+
+// order numbers the functions that calls may call as they are sorted. Most are called from many places.
+func (p *program) order(may callees) map[*ssa.Function]int {
+	order, list := make(map[*ssa.Function]int), []*ssa.Function{}
+	for _, called := range may {
+		for _, f := range called {
+			if _, seen := order[f]; !seen {
+				order[f] = 0
+				list = append(list, f)
+			}
+		}
+	}
+	p.names.Sort(list)
+	for i, f := range list {
+		order[f] = i
+	}
+	return order
 }

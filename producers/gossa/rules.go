@@ -11,6 +11,8 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/govyre/vyre/producers/calls/names"
+
 	"github.com/govyre/vyre/graph"
 )
 
@@ -238,7 +240,7 @@ func ruleName(f *ssa.Function) string {
 	if o, is := f.Object().(*types.Func); is {
 		return methodName(o)
 	}
-	return functionName(f)
+	return names.Of(f)
 }
 
 // methodName is path.(*Type).Method, path.(Type).Method or path.Function.
@@ -304,23 +306,7 @@ func (r *rules) of(f *ssa.Function, c *ssa.CallCommon) (passes, sources []*rule)
 
 // opaque reports whether a function's body is not looked at, for it is the standard library's.
 func (r *rules) opaque(p *program, f *ssa.Function) bool {
-	return p.standard[packageOf(f)]
-}
-
-// packageOf is the path of the package that a function was written in.
-func packageOf(f *ssa.Function) string {
-	for of := f; of != nil; of = of.Parent() {
-		if origin := of.Origin(); origin != nil {
-			of = origin
-		}
-		if of.Pkg != nil {
-			return of.Pkg.Pkg.Path()
-		}
-		if o := of.Object(); o != nil && o.Pkg() != nil {
-			return o.Pkg().Path()
-		}
-	}
-	return ""
+	return p.standard[names.Package(f)]
 }
 
 // sinks makes a node for each argument of a call that must not be what it is.

@@ -3,12 +3,13 @@ package main
 import (
 	"go/token"
 	"go/types"
-	"path"
 	"reflect"
 	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/govyre/vyre/producers/calls/names"
 )
 
 // texts writes names and positions of nodes, of which there are millions: into bytes that are used again, and what functions
@@ -57,7 +58,7 @@ func (t *texts) called(to []byte, v ssa.Value) []byte {
 	case *ssa.FieldAddr:
 		return append(append(to, " = ."...), fieldName(v.X.Type(), v.Field)...)
 	case *ssa.MakeClosure:
-		return append(append(to, " = "...), shortName(v.Fn.(*ssa.Function))...)
+		return append(append(to, " = "...), names.Short(v.Fn.(*ssa.Function))...)
 	case *ssa.BinOp:
 		return append(append(to, " = "...), v.Op.String()...)
 	}
@@ -101,17 +102,6 @@ func (t *texts) callee(to []byte, c *ssa.CallCommon) []byte {
 
 // where appends a position to a text.
 type where func(to []byte, in string, at token.Position) []byte
-
-// inPackage is a position that is the same on every machine: the path of the package, the file's name, line and column.
-func inPackage(to []byte, in string, at token.Position) []byte {
-	to = append(append(to, in...), '/')
-	return lineOf(append(to, path.Base(strings.ReplaceAll(at.Filename, `\`, "/"))...), at)
-}
-
-func lineOf(to []byte, at token.Position) []byte {
-	to = strconv.AppendInt(append(to, ':'), int64(at.Line), 10)
-	return strconv.AppendInt(append(to, ':'), int64(at.Column), 10)
-}
 
 // at appends where something stands, or nothing for what the compiler makes.
 func (p *program) at(to []byte, in string, pos token.Pos, w where) []byte {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/govyre/vyre/graph/files"
 	"github.com/govyre/vyre/graph/report"
+	"github.com/govyre/vyre/producers/calls/names"
 )
 
 // corpus is the small programs of testdata/want, in one module: what is in one of them must not come out of another.
@@ -276,7 +277,7 @@ func TestExampleIsCurrent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := flowOf(p, calls, r, false).emit().graph(inPackage, "")
+	g, err := flowOf(p, calls, r, false).emit().graph(names.AppendPosition, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package main
+package names
 
 import (
 	"fmt"
@@ -12,19 +12,19 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// functionName is what a function is called, with the path of its package, its receiver's type and its type arguments.
+// Of is what a function is called, with the path of its package, its receiver's type and its type arguments.
 //
 // It is that of ssa.Function.RelString, but for types. Package ssa builds packages at the same time, and spells the types of
 // what several of them ask for as the first one does, which is chance: with or without aliases, with these or those names of
 // parameters. Here identical types are spelled alike.
-func functionName(f *ssa.Function) string {
+func Of(f *ssa.Function) string {
 	var w nameWriter
 	w.function(f)
 	return w.String()
 }
 
-// shortName is that name without package and receiver.
-func shortName(f *ssa.Function) string {
+// Short is that name without package and receiver.
+func Short(f *ssa.Function) string {
 	var w nameWriter
 	w.short(f)
 	return w.String()
@@ -47,7 +47,7 @@ func (w *nameWriter) function(f *ssa.Function) {
 		w.WriteByte('(')
 		w.write(recv)
 		w.WriteString(").")
-	} else if in := packageOf(f); in != "" {
+	} else if in := Package(f); in != "" {
 		w.WriteString(in + ".")
 	}
 	w.short(f)

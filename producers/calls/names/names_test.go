@@ -1,4 +1,4 @@
-package main
+package names
 
 import (
 	"go/ast"
