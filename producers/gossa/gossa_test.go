@@ -15,6 +15,7 @@ import (
 
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/ifds"
+	"github.com/govyre/vyre/producers/calls/names"
 )
 
 // made makes the graph of the packages in a folder.
@@ -239,8 +240,8 @@ func everyFile(t *testing.T, dir string) map[string][]byte {
 		for kind, build := range map[string]func() (*graph.CSR, error){
 			"calls":   func() (*graph.CSR, error) { return c.graph(p, "") },
 			"control": func() (*graph.CSR, error) { return c.control(p, "") },
-			"values":  func() (*graph.CSR, error) { return flowOf(p, c, nil, false).emit().graph(inPackage, "") },
-			"types":   func() (*graph.CSR, error) { return flowOf(p, c, nil, true).emit().graph(inPackage, "") },
+			"values":  func() (*graph.CSR, error) { return flowOf(p, c, nil, false).emit().graph(names.AppendPosition, "") },
+			"types":   func() (*graph.CSR, error) { return flowOf(p, c, nil, true).emit().graph(names.AppendPosition, "") },
 		} {
 			var b bytes.Buffer
 			g, err := build()
@@ -374,6 +375,28 @@ func main() { a(); b() }
 			if from == "main.a" && all[first(to)] == graph.None && to == "main.y" {
 				t.Errorf("%s does not come to %s without contexts", from, to)
 			}
+		}
+	}
+}
+
+// TestTestsAddToALibrary: what a library has for others is reached, whether or not its tests are as well.
+func TestTestsAddToALibrary(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module lib\n\ngo 1.25\n", "lib.go": "package lib\n\nfunc Use() {}\n",
+		"lib_test.go": "package lib\n\nimport \"testing\"\n\nfunc TestNothing(*testing.T) {}\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tests := range []bool{false, true} {
+		_, c, err := loading{Patterns: []string{"."}, Calls: "rta", Dir: dir, Tests: tests, Quiet: true}.program(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.byName["lib.Use"] == nil || (c.byName["lib.TestNothing"] != nil) != tests {
+			t.Errorf("tests %t: lib.Use is reached: %t, the test: %t", tests, c.byName["lib.Use"] != nil, c.byName["lib.TestNothing"] != nil)
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/ifds"
 	"github.com/govyre/vyre/graph/report"
+	"github.com/govyre/vyre/producers/calls/names"
 )
 
 // taintCmd asks which values come to where they must not.
@@ -87,9 +88,9 @@ func near(dir string) where {
 	base, err := filepath.Abs(dir)
 	return func(to []byte, in string, at token.Position) []byte {
 		if rel, e := filepath.Rel(base, at.Filename); err == nil && e == nil && !strings.HasPrefix(rel, "..") {
-			return lineOf(append(to, filepath.ToSlash(rel)...), at)
+			return names.AppendLine(append(to, filepath.ToSlash(rel)...), at)
 		}
-		return inPackage(to, in, at)
+		return names.AppendPosition(to, in, at)
 	}
 }
 
@@ -139,8 +140,15 @@ func (e *emitted) ask(ctx context.Context, g *graph.CSR, contexts string, paths 
 	for _, f := range t.Findings {
 		t.Counts[f.Label]++
 	}
-	t.Run = report.Run{Device: dev.Name(), Topology: fmt.Sprintf("%s%d turns", how, t.Searches), WallNS: time.Since(began).Nanoseconds()}
+	t.Run = report.Run{Device: dev.Name(), Topology: how + turns(t.Searches), WallNS: time.Since(began).Nanoseconds()}
 	return t, nil
+}
+
+func turns(n int) string {
+	if n == 1 {
+		return "1 turn"
+	}
+	return fmt.Sprintf("%d turns", n)
 }
 
 // question collects what rules name. A source is one for each call; its copies are the same source.
