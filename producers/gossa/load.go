@@ -13,9 +13,9 @@ import (
 	"golang.org/x/tools/go/callgraph/vta"
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/go/ssa"
+	"golang.org/x/tools/go/ssa/ssautil"
 
 	"github.com/govyre/vyre/producers/calls/names"
-	"golang.org/x/tools/go/ssa/ssautil"
 )
 
 // program is packages and all that they import, as SSA.
