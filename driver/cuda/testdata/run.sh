@@ -2,7 +2,7 @@
 # Runs the GPU suite where it lies. It needs the NVIDIA driver, no Go; the parts budgets, byhand and codegen want a C
 # compiler and nvcc, sanitize wants compute-sanitizer, assemble ptxas, and each says so if it has none.
 #
-#	run.sh [PART[:SECONDS]]...      device contract conform examples waves prim primbench topologies byhand graphs gap evidence instructions accuracy faults random shapes gokernels sweep sanitize budgets codegen assemble
+#	run.sh [PART[:SECONDS]]...      device contract conform examples waves prim primsanitize primbench topologies byhand graphs gap evidence instructions accuracy faults random shapes gokernels sweep sanitize budgets codegen assemble
 #
 # Without parts, all of them. A part ends after its seconds, and its line tells how far it came. One line a part, and
 # one at the end:
@@ -65,6 +65,14 @@ suite() { # log, flags…
 # totals prints what the tests of a log say in one line each.
 totals() { sed -n 's/^gpu-total //p' "$@" | tr '\n' ';'; }
 
+# tested counts a log's tests. That none ran is a failure: a pattern that fits no test would look like success.
+tested() {
+	local passed failed
+	passed=$(grep -c '^--- PASS' "$1") failed=$(grep -c '^--- FAIL' "$1")
+	echo "tests=$passed failed=$failed"
+	[ $((passed + failed)) -gt 0 ]
+}
+
 part_device() { suite "$log" -test.run='^TestGPUIsDescribed$'; }
 part_contract() { suite "$log" -test.run='^TestGPUKeepsTheContract$'; }
 part_conform() { suite "$log" -test.run='^TestGPUPassesTheConformanceSuite$' ${SIM:+-gpu-match=mem-}; }
@@ -107,8 +115,7 @@ part_waves() {
 			'-timed=grid:1024x1024;road:1024x1024;chain:20000;ladder:20000x16' || rc=1
 		sed -n 's/^ *time_test.go:[0-9]*: //p' "$log" >"$out/widths.txt"
 	fi
-	said="tests=$(grep -c '^--- PASS' "$log") failed=$(grep -c '^--- FAIL' "$log")"
-	return $rc
+	said=$(tested "$log") && return $rc
 }
 
 # part_prim runs the tests of the primitives, in several processes: most of their time is the driver's, which compiles kernels.
@@ -116,7 +123,7 @@ part_prim() {
 	local i rc=0 pids=() processes=${PROCESSES:-$((cores > 3 ? cores / 2 : 2))}
 	gunzip -c "$here/prim/prim.test.gz" >"$work/prim.test" && chmod +x "$work/prim.test" || return 1
 	[[ " $* " != *" primbench"* ]] || compile_cub
-	"$work/prim.test" "-test.list=${SIM:+Histogram}" >"$work/prim.list" || return 1
+	"$work/prim.test" "-test.list=$([ -n "${SIM:-}" ] && echo Histogram || echo .)" >"$work/prim.list" || return 1
 	for i in $(seq 1 "$processes"); do
 		bounded "$work/prim.log$i" "$work/prim.test" -test.v -test.timeout=0 "-devices=cuda${SIM:+-sim}" ${LONG:+-long} \
 			"-test.run=^($(awk -v n="$processes" -v i="$i" 'NR % n == i - 1' "$work/prim.list" | paste -sd '|'))\$" &
@@ -124,7 +131,38 @@ part_prim() {
 	done
 	for i in "${pids[@]}"; do wait "$i" || rc=$?; done
 	cat "$work"/prim.log* >>"$log"
-	said="tests=$(grep -c '^--- PASS' "$log") failed=$(grep -c '^--- FAIL' "$log") processes=$processes"
+	said="$(tested "$log") processes=$processes" && return $rc
+}
+
+# part_primsanitize runs those tests of the primitives that let no kernel trap, under all four tools of
+# compute-sanitizer at the same time. Nearly all of their time is the driver's compiler.
+part_primsanitize() {
+	local tool rc=0 tools=(memcheck racecheck initcheck synccheck)
+	local -A pids=()
+	gunzip -c "$here/prim/prim.test.gz" >"$work/prim.test" && chmod +x "$work/prim.test" || return 1
+	if [ -z "${SIM:-}" ] && ! command -v compute-sanitizer >/dev/null; then
+		said="no compute-sanitizer"
+		return 75
+	fi
+	for tool in "${tools[@]}"; do
+		local under=(compute-sanitizer --tool "$tool" --report-api-errors no --print-limit 40)
+		[ -z "${SIM:-}" ] || under=()
+		bounded "$work/primsanitize-$tool" "${under[@]}" "$work/prim.test" -test.v -test.timeout=0 "-devices=cuda${SIM:+-sim}" \
+			"-test.run=${SIM:+Histogram.*}KnownAnswers|${SIM:+Histogram.*}(AllKinds|AllTypes|Merges|FindsBounds|HostDraws|AnyPayload|SortedByTheirBits|Themselves|ThreeLevels|TheTreeOf)" &
+		pids[$tool]=$!
+	done
+	for tool in "${tools[@]}"; do
+		local one=$work/primsanitize-$tool status=0 found verdict=ok
+		wait "${pids[$tool]}" || status=$?
+		found=$(found_by "$one")
+		tested "$one" >/dev/null && [ $status -eq 0 ] && [ "${found:-${SIM:+0}}" = 0 ] || verdict=FAIL rc=1
+		line "gpu-primsanitize $tool $verdict found=${found:-none told} $(tested "$one") status=$status"
+		{
+			echo "--- $tool"
+			tail -c 100000 "$one"
+		} >>"$log"
+	done
+	said="tools=${#tools[@]}"
 	return $rc
 }
 
@@ -419,9 +457,9 @@ part_assemble() {
 		-long -assemble-every=1 ${SIM:+-assemble-every=256} "-assemble-limit=$(limit)")
 }
 
-declare -A most=([device]=60 [examples]=120 [waves]=150 [prim]=120 [primbench]=240 [topologies]=150 [byhand]=240 [graphs]=560 [gap]=180 [evidence]=420 [contract]=120 [conform]=240 [instructions]=60 [accuracy]=150 [faults]=240
+declare -A most=([device]=60 [examples]=120 [waves]=150 [prim]=120 [primsanitize]=240 [primbench]=240 [topologies]=150 [byhand]=240 [graphs]=560 [gap]=180 [evidence]=420 [contract]=120 [conform]=240 [instructions]=60 [accuracy]=150 [faults]=240
 	[random]=300 [shapes]=300 [gokernels]=300 [sweep]=560 [sanitize]=420 [budgets]=300 [codegen]=560 [assemble]=150)
-all=(device contract conform examples waves prim primbench topologies byhand graphs gap evidence instructions accuracy faults random shapes gokernels sweep sanitize budgets codegen assemble)
+all=(device contract conform examples waves prim primsanitize primbench topologies byhand graphs gap evidence instructions accuracy faults random shapes gokernels sweep sanitize budgets codegen assemble)
 [ $# -gt 0 ] || set -- "${all[@]}"
 for arg; do
 	if [ -z "${most[${arg%%:*}]:-}" ]; then
