@@ -203,26 +203,25 @@ func RunLengthsSlice[T vyre.Element](ctx context.Context, dev *vyre.Device, x []
 	if err != nil {
 		return nil, nil, err
 	}
-	values, lengths = make([]T, len(x)), make([]uint32, len(x))
 	count := make([]uint64, 1)
 	err = once(ctx, dev, r, func(j *job) error {
 		in, err := given(j, x)
 		if err != nil {
 			return err
 		}
-		v, err := wanted(j, values)
-		if err != nil {
-			return err
-		}
-		l, err := wanted(j, lengths)
-		if err != nil {
-			return err
-		}
 		c, err := wanted(j, count)
+		if err != nil {
+			return err
+		}
+		v, err := chosen(j, len(x), &values, count)
+		if err != nil {
+			return err
+		}
+		l, err := chosen(j, len(x), &lengths, count)
 		if err == nil {
 			r.Record(j.seq, N(len(x)), in, v, l, c)
 		}
 		return err
 	})
-	return values[:count[0]], lengths[:count[0]], err
+	return values, lengths, err
 }

@@ -209,7 +209,8 @@ func SelectSlice[T vyre.Element, F Flag](ctx context.Context, dev *vyre.Device, 
 	if err != nil {
 		return nil, err
 	}
-	out, count := make([]T, len(x)), make([]uint64, 1)
+	var out []T
+	count := make([]uint64, 1)
 	err = once(ctx, dev, s, func(j *job) error {
 		in, err := given(j, x)
 		if err != nil {
@@ -219,15 +220,15 @@ func SelectSlice[T vyre.Element, F Flag](ctx context.Context, dev *vyre.Device, 
 		if err != nil {
 			return err
 		}
-		to, err := wanted(j, out)
+		found, err := wanted(j, count)
 		if err != nil {
 			return err
 		}
-		found, err := wanted(j, count)
+		to, err := chosen(j, len(x), &out, count)
 		if err == nil {
 			s.Record(j.seq, N(len(x)), in, by, to, found)
 		}
 		return err
 	})
-	return out[:count[0]], err
+	return out, err
 }

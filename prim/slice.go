@@ -54,3 +54,17 @@ func wanted[T vyre.Element](j *job, x []T) (*vyre.Buffer[T], error) {
 	}
 	return b, err
 }
+
+// chosen returns a buffer for n elements, of which after the run the first are read into a new slice: as many as count
+// says, which was wanted before. What lies behind them nobody has written.
+func chosen[T vyre.Element](j *job, n int, x *[]T, count []uint64) (*vyre.Buffer[T], error) {
+	b, err := vyre.Alloc[T](j.dev, n)
+	if err == nil {
+		j.buffers = append(j.buffers, b)
+		j.reads = append(j.reads, func() error {
+			*x = make([]T, count[0])
+			return b.View(0, len(*x)).ReadInto(j.ctx, *x)
+		})
+	}
+	return b, err
+}
