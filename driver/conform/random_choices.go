@@ -1,6 +1,9 @@
 package conform
 
-import "math/rand/v2"
+import (
+	"context"
+	"math/rand/v2"
+)
 
 // choices is the stream of decisions that a random program is made of. Those that are given are taken first. When they
 // have ended, recording draws others at random; replaying gives 0, always the simplest decision. So any stream is a
@@ -48,10 +51,13 @@ const atFront = 24
 // Shrink looks for a smaller program that still fails: it lowers the first decisions, drops parts of the program, then
 // runs of decisions, then lowers single ones, until nothing helps or the tries are used up. What has
 // fewer decisions and more rows is no smaller program: another kind may make many rows of few. fails must give the same answer
-// for the same program. It returns the smallest program found, r itself if none.
-func Shrink(r *RandomProgram, tries int, fails func(*RandomProgram) bool) *RandomProgram {
+// for the same program. When ctx ends nothing more is tried. It returns the smallest program found, r itself if none.
+func Shrink(ctx context.Context, r *RandomProgram, tries int, fails func(*RandomProgram) bool) *RandomProgram {
 	best := r
 	try := func(stream []uint16) bool {
+		if ctx.Err() != nil {
+			tries = 0 // a try makes a program, which takes long enough for thousands to outlast the run
+		}
 		if tries <= 0 {
 			return false
 		}

@@ -200,7 +200,7 @@ func (r *randomRun) accuse(ctx context.Context) error {
 			continue
 		}
 		if err != nil {
-			small := Shrink(p, shrinkTriesAlone, func(c *RandomProgram) bool {
+			small := Shrink(ctx, p, shrinkTriesAlone, func(c *RandomProgram) bool {
 				return ctx.Err() == nil && r.Alone(ctx, c.Choices()) != nil && ctx.Err() == nil
 			})
 			err = fmt.Errorf("loses the device, also alone: %w\n%s", err, small.Describe())
@@ -226,7 +226,7 @@ func shrunk(ctx context.Context, r *RandomProgram, err error, devices []Device) 
 		return fmt.Errorf("%w; a second run of the same program agreed\n%s", err, r.Describe())
 	}
 	last := whole
-	small := Shrink(r, shrinkTries, func(c *RandomProgram) bool {
+	small := Shrink(ctx, r, shrinkTries, func(c *RandomProgram) bool {
 		err := fails(c)
 		if err == nil || errors.Is(err, driver.DeviceLost) {
 			return false

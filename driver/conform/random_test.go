@@ -83,6 +83,32 @@ func TestProgramsThatDoNotEndAreNamed(t *testing.T) {
 	}
 }
 
+// wrong is a device on which every program fails, and which does something at its third.
+type wrong struct {
+	conform.Device
+	runs  *int
+	third func()
+}
+
+func (w wrong) Run(context.Context, *ir.Program, conform.Launch) (conform.Outcome, error) {
+	if *w.runs++; *w.runs == 3 {
+		w.third()
+	}
+	return conform.Outcome{}, errors.New("wrong")
+}
+
+// Programs of many rows are made small for seconds. What the end of a run cuts short is the making, not the verdict.
+func TestProgramThatIsBeingMadeSmallWhenTimeIsOverHasFailed(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	runs := 0
+	var s conform.Summary
+	run := conform.RandomRun{Seed: 40, N: 1, Make: conform.RandomGo}
+	err := run.Run(ctx, &s, wrong{conform.Interp(interp.Options{}), &runs, cancel})
+	if !errors.Is(err, context.Canceled) || s.Failed != 1 || runs > 4 {
+		t.Errorf("got %v, %d programs failed, %d runs", err, s.Failed, runs)
+	}
+}
+
 func TestRandomRunThatIsStoppedGivesVerdictsOnWhatItHasBegun(t *testing.T) {
 	stop := make(chan struct{})
 	var s conform.Summary
@@ -185,7 +211,7 @@ func TestShrinkingFindsASmallProgramThatStillFails(t *testing.T) {
 		if !loops(r) || r.Program.Rows() < 100 {
 			continue
 		}
-		small := conform.Shrink(r, 2000, loops)
+		small := conform.Shrink(t.Context(), r, 2000, loops)
 		if !loops(small) {
 			t.Fatal("the shrunk program does not fail")
 		}

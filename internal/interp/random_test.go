@@ -25,7 +25,7 @@ func TestRandomProgramsGiveOneResult(t *testing.T) {
 		if oneResult(r) == nil {
 			continue
 		}
-		small := conform.Shrink(r, 500, func(r *conform.RandomProgram) bool { return oneResult(r) != nil })
+		small := conform.Shrink(t.Context(), r, 500, func(r *conform.RandomProgram) bool { return oneResult(r) != nil })
 		t.Fatalf("seed %d, shrunk: %v\n%s", seed, oneResult(small), text.Of(small.Program))
 	}
 }

@@ -165,7 +165,7 @@ func TestMachineCodeOfIntegersIsRight(t *testing.T) {
 		case errors.As(err, &unknown):
 			skipped, why = skipped+1, err
 		case err != nil:
-			small := conform.Shrink(r, 60, func(r *conform.RandomProgram) bool {
+			small := conform.Shrink(t.Context(), r, 60, func(r *conform.RandomProgram) bool {
 				err := r.Agree(t.Context(), m)
 				return err != nil && !errors.As(err, &unknown)
 			})
