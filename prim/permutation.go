@@ -25,9 +25,9 @@ func NewPermutation[I uint32 | uint64](ctx context.Context, dev *vyre.Device, ma
 	if sizeOf[I]() == 4 && m.max > 1<<32 {
 		return nil, m.refuse("numbers of 32 bits", "make a Permutation[uint64]")
 	}
-	programs := sortPrograms{kernels.SortPairsGroup4Program, kernels.SortPairs4Program}
+	programs := sortPrograms{kernels.SortPairsFew4Program, kernels.SortPairsGroup4Program, kernels.SortPairs4Program}
 	if sizeOf[I]() == 8 {
-		programs = sortPrograms{kernels.SortPairsGroup8Program, kernels.SortPairs8Program}
+		programs = sortPrograms{kernels.SortPairsFew8Program, kernels.SortPairsGroup8Program, kernels.SortPairs8Program}
 	}
 	s, err := newSorter(ctx, m, block.Unsigned, "uint64", 8, int(sizeOf[I]()), SortOptions{}, programs, map[string]uint64{"iota": 1})
 	if err != nil {

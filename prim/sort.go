@@ -30,14 +30,14 @@ type sorter struct {
 	key    int64  // bytes of a key
 	value  int64  // bytes of what goes with a key through the passes: 0, 4 or 8
 	passes uint32 // digits, of 8 bits
-	group  kernel // sorts what fits in one workgroup
+	whole  kernel // sorts all, in one launch, of at most SortTile elements
 	count  kernel // counts digits
 	digit  kernel // sorts by one digit
 }
 
 // sortPrograms are the programs for some number of bytes beside the key.
 type sortPrograms struct {
-	group, digit func(string) (*ir.Program, error)
+	few, group, digit func(string) (*ir.Program, error)
 }
 
 // newSorter makes a sort of keys of a kind; pairs are given as the bytes of a value.
@@ -56,11 +56,16 @@ func newSorter(ctx context.Context, m *made, kind uint32, bits string, key, valu
 	}
 	bounds := map[string]uint64{"from": uint64(o.From), "to": uint64(o.To)}
 	var err error
-	if s.small() {
+	switch {
+	case s.few():
+		var program *ir.Program
+		program, err = p.few(bits)
+		s.whole, err = m.compile(ctx, program, err, with(with(map[string]uint64{}, bounds), more))
+	case s.small():
 		var program *ir.Program
 		program, err = p.group(bits)
-		s.group, err = m.compile(ctx, program, err, with(with(map[string]uint64{"back": bit(s.Swapped())}, bounds), more))
-	} else {
+		s.whole, err = m.compile(ctx, program, err, with(with(map[string]uint64{"back": bit(s.Swapped())}, bounds), more))
+	default:
 		var count, digit *ir.Program
 		count, err = kernels.SortHistogramProgram(bits)
 		s.count, err = m.compile(ctx, count, err, with(with(map[string]uint64{"swap": bit(o.Swap)}, bounds), nil))
@@ -80,14 +85,18 @@ func newSorter(ctx context.Context, m *made, kind uint32, bits string, key, valu
 	return s, nil
 }
 
-// small reports whether one workgroup sorts all.
+// few reports whether each element is compared with each.
+func (s *sorter) few() bool { return s.max <= block.SortFew }
+
+// small reports whether one launch sorts all.
 func (s *sorter) small() bool { return s.max <= block.SortTile }
 
 // wide reports whether sums of digits need 64 bits.
 func (s *sorter) wide() bool { return s.max >= 1<<30 }
 
-// Swapped reports whether the result is in the ranges of the input: with Swap, if the number of digits of 8 bits is even.
-func (s *sorter) Swapped() bool { return s.o.Swap && s.passes%2 == 0 }
+// Swapped reports whether the result is in the ranges of the input: with Swap, if the number of digits of 8 bits is even, and the
+// sort was made for more than 2,048 elements.
+func (s *sorter) Swapped() bool { return s.o.Swap && !s.few() && s.passes%2 == 0 }
 
 // sortWork is where in its memory a step has what.
 type sortWork struct{ control, state, keys, values, end int64 }
@@ -97,7 +106,7 @@ func (s *sorter) work() (w sortWork) {
 	if s.small() {
 		return w
 	}
-	state := s.tiles() * 256 * 4
+	state := max(s.tiles(), block.SortSight) * 256 * 4
 	if s.wide() {
 		state *= 2
 	}
@@ -116,12 +125,21 @@ func (s *sorter) work() (w sortWork) {
 const controlBytes = 4 * (2*block.MaxPasses + 1)
 
 // items is how many elements an invocation has in a pass: fewer where keys and values have 12 bytes and more, which two workgroups of
-// a multiprocessor have no registers for. Sums of 64 bits take too much memory for more tiles.
+// a multiprocessor have no registers for; sums of 64 bits take too much memory for more tiles. Still fewer where there are few
+// elements, which then have more workgroups, as long as a tile has eight times the bytes of its sums. The bounds are from an H200.
 func (s *sorter) items() uint64 {
+	most := uint64(block.Each)
 	if s.value > 0 && s.key+s.value >= 12 && !s.wide() {
-		return 12
+		most = 12
 	}
-	return block.Each
+	least := uint64(max(4, 32/(s.key+s.value)))
+	switch {
+	case s.max <= 1<<17:
+		return min(least, most)
+	case s.max <= 1<<19:
+		return min(max(least, 8), most)
+	}
+	return most
 }
 
 // tiles is how many tiles the elements have in a pass.
@@ -141,7 +159,11 @@ func (s *sorter) record(seq *vyre.Sequence, st *Step, n Length, keys, values, ou
 		if s.value > 0 {
 			args = append(args, values, outValues)
 		}
-		st.launched(s.launch(seq, s.group, 1, args...), 1)
+		tiles := uint64(1)
+		if s.few() {
+			tiles = (s.max + block.Warps - 1) / block.Warps // a warp for each element
+		}
+		st.launched(s.launch(seq, s.whole, tiles, args...), 1)
 		return
 	}
 	w := s.work()
@@ -179,7 +201,7 @@ func (s *sorter) record(seq *vyre.Sequence, st *Step, n Length, keys, values, ou
 // launch in which tiles look back over the counts of those before them (Duane Merrill and Michael Garland, "Single-pass
 // parallel prefix scan with decoupled look-back", 2016; Andy Adinets and Duane Merrill, "Onesweep", 2022). A pass reads and
 // writes each key once; one whose digit is the same for all keys is left out. Up to 8,192 keys are sorted in the shared memory
-// of one workgroup.
+// of one workgroup, and up to 2,048 by comparing each with each.
 type Sort[K vyre.Element] struct{ *sorter }
 
 // NewSort makes a sort of at most max keys, integers or floats of fixed size.
@@ -193,7 +215,7 @@ func NewSort[K vyre.Element](ctx context.Context, dev *vyre.Device, max int, o S
 	if !ok {
 		return nil, unsupported(what, "keys are integers and floats of fixed size")
 	}
-	s, err := newSorter(ctx, m, kind, bits, int(sizeOf[K]()), 0, o, sortPrograms{kernels.SortKeysGroupProgram, kernels.SortKeysProgram}, nil)
+	s, err := newSorter(ctx, m, kind, bits, int(sizeOf[K]()), 0, o, sortPrograms{kernels.SortKeysFewProgram, kernels.SortKeysGroupProgram, kernels.SortKeysProgram}, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -258,16 +258,18 @@ var sortCases = []sortCase{
 
 // TestSortsAreStable draws kinds of keys and values, lengths, shapes and options.
 func TestSortsAreStable(t *testing.T) {
-	lengths := []int{0, 1, 31, 32, 33, 8191, 8192, 8193, 12287, 12288, 12289, 16383, 16384, 16385, 18433} // tiles have 8,192 or 6,144
+	lengths := []int{0, 1, 31, 32, 33, 511, 512, 513, 2047, 2048, 2049, 8191, 8192, 8193, 12287, 12288, 12289, 16383, 16384, 16385, 18433} // tiles have 2,048 to 8,192
 	for _, name := range devices() {
 		d := open(t, name)
 		for i := range long.Count(13, 60, 2000) {
 			n, most := lengths[rand.IntN(len(lengths))], 0
-			switch rand.IntN(3) {
+			switch rand.IntN(4) {
 			case 0:
 				most = 8193
 			case 1:
 				most = rand.IntN(20000)
+			case 2:
+				most = 1<<(17+rand.IntN(3)) + rand.IntN(2) // the size of a tile changes at two of them
 			}
 			o := prim.SortOptions{Descending: rand.IntN(2) == 0, Swap: rand.IntN(3) == 0}
 			if rand.IntN(3) == 0 {

@@ -34,7 +34,7 @@ func NewSortPairs[K, V vyre.Element](ctx context.Context, dev *vyre.Device, max 
 	if !ok {
 		return nil, unsupported(what, fmt.Sprintf("values of %d bytes; there are 1, 2, 4, 8 and 16", sizeOf[V]()))
 	}
-	width, programs := int(sizeOf[V]()), sortPrograms{kernels.SortPairsGroup4Program, kernels.SortPairs4Program}
+	width, programs := int(sizeOf[V]()), sortPrograms{kernels.SortPairsFew4Program, kernels.SortPairsGroup4Program, kernels.SortPairs4Program}
 	iota := uint64(0)
 	if width != 4 && width != 8 {
 		if o.Swap {
@@ -47,7 +47,7 @@ func NewSortPairs[K, V vyre.Element](ctx context.Context, dev *vyre.Device, max 
 	}
 	gather := kernels.GatherProgram
 	if width == 8 {
-		programs, gather = sortPrograms{kernels.SortPairsGroup8Program, kernels.SortPairs8Program}, kernels.GatherLongProgram
+		programs, gather = sortPrograms{kernels.SortPairsFew8Program, kernels.SortPairsGroup8Program, kernels.SortPairs8Program}, kernels.GatherLongProgram
 	}
 	s, err := newSorter(ctx, m, kind, bits, int(sizeOf[K]()), width, o, programs, map[string]uint64{"iota": iota})
 	if err != nil {

@@ -61,7 +61,7 @@ func (s *SegmentedSort[K, O]) compileLong(ctx context.Context, kind uint32, name
 	if s.place, err = s.compile(ctx, p, err, nil); err != nil {
 		return err
 	}
-	programs := sortPrograms{kernels.SortPairsGroup4Program, kernels.SortPairs4Program}
+	programs := sortPrograms{kernels.SortPairsFew4Program, kernels.SortPairsGroup4Program, kernels.SortPairs4Program}
 	s.keys, err = newSorter(ctx, s.made, kind, name, int(sizeOf[K]()), 4, o, programs, map[string]uint64{"iota": 1})
 	if err != nil || s.long() == 1 {
 		return err

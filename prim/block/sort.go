@@ -16,9 +16,11 @@ const (
 	// MaxPasses is how many digits a key has at most.
 	MaxPasses = 8
 
-	radix     = 1 << radixBits
-	radixBits = 8
-	sortWarps = SortThreads / 32
+	radix      = 1 << radixBits
+	radixBits  = 8
+	sortWarps  = SortThreads / 32
+	sortHalf   = 16 // lanes
+	sortHalves = SortThreads / sortHalf
 )
 
 // Digit says which bits of a key are sorted by: Bits of them from Shift on, of the key as Ordered gives it.
@@ -66,85 +68,77 @@ func absentKey[K Bits](kind uint32, down bool) K {
 	return ^first
 }
 
-// sortPlace is the place in a tile of the first element of an invocation, which has so many items, Each at most; the others
-// follow 32 apart: a warp has neighbours, and its lanes take turns.
-func sortPlace(t gpu.Thread, items uint32) uint32 { return t.Warp()*(32*items) + t.Lane() }
+// sortPlace is the place among neighbours of the first element of invocation l, which has so many items, Each at most; the others
+// follow sortHalf apart: half a warp has neighbours, and its lanes take turns.
+func sortPlace(l, items uint32) uint32 { return l/sortHalf*(sortHalf*items) + l%sortHalf }
+
+// sortTable is where the words of the digits begin that half a warp has in shared memory.
+func sortTable(t gpu.Thread) uint32 { return t.Local().X / sortHalf * radix }
 
 // sortClear makes s, shared memory of SortShared words, ready for sortCount and sortRanks.
 func sortClear(t gpu.Thread, s []uint32) {
-	for i := uint32(0); i < SortTile; i += 4 * SortThreads {
+	for i := uint32(0); i < sortHalves*radix; i += 4 * SortThreads {
 		for k := range uint32(4) { // one store
 			s[i+4*t.Local().X+k] = 0
 		}
 	}
-	if t.Local().X < radix {
-		s[SortTile+t.Local().X] = 0
-	}
 	t.Barrier()
 }
 
-// sortCount returns to invocation v < 256 how many keys of a workgroup have digit v, of so many items an invocation. sortRanks finds that, too, and later: others
-// wait for it. s has been cleared.
+// sortCount returns to invocation v < 256 how many keys of a workgroup have digit v, of so many items an invocation, and leaves in s,
+// which has been cleared, how many each half of a warp has.
 func sortCount[K Bits](t gpu.Thread, d Digit, items uint32, keys [Each]K, s []uint32) (count uint32) {
-	l := t.Local().X
-	for i := range items {
-		gpu.AtomicAdd(&s[SortTile+digitOf(d, keys[i])], 1)
-	}
-	t.Barrier()
-	if l < radix {
-		count = s[SortTile+l]
-	}
-	return count
-}
-
-// sortRanks finds the place in its sorted tile of each key of a workgroup; equal digits keep their order. Invocation v < 256
-// gets where in the sorted tile keys of digit v start. It has to tell count, how many those are, if counted is set. s has been
-// cleared, and is free when sortRanks returns.
-func sortRanks[K Bits](t gpu.Thread, d Digit, items uint32, keys [Each]K, counted bool, count uint32, s []uint32) (rank [Each]uint32, start uint32) {
-	l, part := t.Local().X, s[SortTile+radix:]
-	if counted {
-		start = sortScanWarp(t, count, part) - count
-	}
-	mine := t.Warp() * radix
+	l, mine := t.Local().X, sortTable(t)
 	for i := range uint32(Each) {
 		if i >= items {
 			break
 		}
-		v := digitOf(d, keys[i])
-		at := mine + v
-		gpu.AtomicOr(&s[sortWarps*radix+at], 1<<t.Lane()) // gpu.Match takes several times as long where most lanes differ
-		t.WarpBarrier()
-		peers := gpu.AtomicLoad(&s[sortWarps*radix+at])
-		before := s[at] + uint32(bits.OnesCount32(peers&(1<<t.Lane()-1)))
-		t.WarpBarrier()
-		if peers>>t.Lane() == 1 { // the last of them
-			s[at] = before + 1
-			gpu.AtomicStore(&s[sortWarps*radix+at], 0)
-		}
-		t.WarpBarrier()
-		rank[i] = v<<16 | before // of the keys of the warp; both are below 1<<16
+		gpu.AtomicAdd(&s[mine+digitOf(d, keys[i])], 1)
 	}
 	t.Barrier()
-	if !counted {
-		if count = 0; l < radix {
-			for w := range uint32(sortWarps) {
-				count += s[l+w*radix]
-			}
+	if l < radix {
+		for h := range uint32(sortHalves) {
+			count += s[l+h*radix]
 		}
-		start = sortScanWarp(t, count, part) - count
-		t.Barrier()
 	}
+	return count
+}
+
+// sortRanks finds the place in its sorted tile of each key of a workgroup; equal digits keep their order. count and s are from
+// sortCount. Invocation v < 256 gets where in the sorted tile keys of digit v start. s is free when sortRanks returns.
+//
+// Half a warp has a word for each digit: below, where its next key of that digit goes; above, a bit for each lane that has the
+// digit now. So an atomic that sets bits, a load and a store do for each key, and the store clears the bits.
+func sortRanks[K Bits](t gpu.Thread, d Digit, items uint32, keys [Each]K, count uint32, s []uint32) (rank [Each]uint32, start uint32) {
+	l, part := t.Local().X, s[SortTile+radix:]
+	start = sortScanWarp(t, count, part) - count
+	t.Barrier()
 	start += sortWarpsBefore(t, part)
 	if at := start; l < radix {
-		for w := range uint32(sortWarps) {
-			c := s[l+w*radix]
-			s[l+w*radix] = at
+		for h := range uint32(sortHalves) {
+			c := s[l+h*radix]
+			s[l+h*radix] = at
 			at += c
 		}
 	}
 	t.Barrier()
+	mine, lane := sortTable(t), l%sortHalf+sortHalf
+	before := uint32(1)<<lane - 1<<sortHalf // the lanes before
 	for i := range uint32(Each) {
-		rank[i] = (rank[i]&0xffff + s[mine+rank[i]>>16]) & (SortTile - 1)
+		if i >= items {
+			break
+		}
+		at := mine + digitOf(d, keys[i])
+		gpu.AtomicOr(&s[at], 1<<lane) // gpu.Match takes several times as long where most lanes differ
+		t.WarpBarrier()
+		word := s[at]
+		t.WarpBarrier()
+		place := word&(1<<sortHalf-1) + uint32(bits.OnesCount32(word&before))
+		if word>>lane == 1 { // the last of them
+			s[at] = place + 1
+		}
+		t.WarpBarrier()
+		rank[i] = place & (SortTile - 1) // which it is
 	}
 	t.Barrier()
 	return rank, start
@@ -168,18 +162,19 @@ func sortWarpsBefore[T uint32 | uint64](t gpu.Thread, part []T) (sum T) {
 	return gpu.ReduceAdd(t, sum)
 }
 
-// sortExchange moves each element of a tile to the place that its rank says, words of 32 bits at once. s is as for sortRanks.
-func sortExchange[V Bits](t gpu.Thread, items uint32, v [Each]V, rank [Each]uint32, s []uint32) (out [Each]V) {
+// sortExchange moves each element of a tile to the place that its rank says, words of 32 bits at once. An invocation gets those from
+// at on, step apart. s is as for sortRanks.
+func sortExchange[V Bits](t gpu.Thread, items, at, step uint32, v [Each]V, rank [Each]uint32, s []uint32) (out [Each]V) {
 	var low, high [Each]uint32
 	for i := range uint32(Each) {
 		low[i], high[i] = uint32(v[i]), uint32(uint64(v[i])>>32)
 	}
-	low = sortWords(t, items, low, rank, s)
+	low = sortWords(t, items, at, step, low, rank, s)
 	for i := range uint32(Each) {
 		out[i] = V(low[i])
 	}
 	if uint64(^V(0))>>32 != 0 {
-		high = sortWords(t, items, high, rank, s)
+		high = sortWords(t, items, at, step, high, rank, s)
 		for i := range uint32(Each) {
 			out[i] |= V(uint64(high[i]) << 32)
 		}
@@ -187,17 +182,16 @@ func sortExchange[V Bits](t gpu.Thread, items uint32, v [Each]V, rank [Each]uint
 	return out
 }
 
-func sortWords(t gpu.Thread, items uint32, v, rank [Each]uint32, s []uint32) [Each]uint32 {
+func sortWords(t gpu.Thread, items, at, step uint32, v, rank [Each]uint32, s []uint32) [Each]uint32 {
 	for i := range uint32(Each) {
 		if i < items {
 			s[rank[i]] = v[i]
 		}
 	}
 	t.Barrier()
-	at := sortPlace(t, items)
 	for i := range uint32(Each) {
 		if i < items {
-			v[i] = s[at+32*i]
+			v[i] = s[at+step*i]
 		}
 	}
 	t.Barrier()
@@ -214,25 +208,26 @@ func SortGroup[K, V Bits](t gpu.Thread, kind uint32, down bool, from, to uint32,
 	var index [Each]uint32
 	var value [Each]V
 	items := uint32(min(n+SortThreads-1, SortTile)) / SortThreads
-	at := sortPlace(t, items)
+	at := sortPlace(t.Local().X, items)
 	left := uint32(min(n, SortTile))
 	left -= min(at, left) // elements from there on
 	key := sortLoad(in, uint64(at), items, left, absentKey[K](kind, down))
 	for i := range uint32(Each) {
-		index[i] = at + 32*i
+		index[i] = at + sortHalf*i
 	}
 	for pass := uint32(0); from+radixBits*pass < to; pass++ {
 		sortClear(t, s)
-		rank, _ := sortRanks(t, digitAt(kind, down, from, to, pass), items, key, false, 0, s)
-		key = sortExchange(t, items, key, rank, s)
+		d := digitAt(kind, down, from, to, pass)
+		rank, _ := sortRanks(t, d, items, key, sortCount(t, d, items, key, s), s)
+		key = sortExchange(t, items, at, sortHalf, key, rank, s)
 		if pairs {
-			index = sortWords(t, items, index, rank, s)
+			index = sortWords(t, items, at, sortHalf, index, rank, s)
 		}
 	}
 	if pairs {
 		for i := range uint32(Each) {
 			value[i] = V(index[i])
-			if !iota && i < items && 32*i < left {
+			if !iota && i < items && sortHalf*i < left {
 				value[i] = values[index[i]]
 			}
 		}
@@ -251,31 +246,31 @@ func SortGroup[K, V Bits](t gpu.Thread, kind uint32, down bool, from, to uint32,
 	}
 }
 
-// sortLoad fetches the elements of an invocation from x[at:], 32 apart, of which there are so many left; others are none.
+// sortLoad fetches the elements of an invocation from x[at:], sortHalf apart, of which there are so many left; others are none.
 func sortLoad[T Bits](x []T, at uint64, items, left uint32, none T) (v [Each]T) {
 	for i := range uint32(Each) {
 		v[i] = none
-		if i < items && 32*i < left {
-			v[i] = x[at+uint64(32*i)]
+		if i < items && sortHalf*i < left {
+			v[i] = x[at+uint64(sortHalf*i)]
 		}
 	}
 	return v
 }
 
-// sortLoadAll fetches the elements of an invocation from x[at:end], 32 apart; those that are absent are none. If all are there, no
+// sortLoadAll fetches the elements of an invocation from x[at:end], sortHalf apart; those that are absent are none. If all are there, no
 // condition stands between the loads, and they do not wait for each other.
 func sortLoadAll[T Bits](x []T, at, end uint64, items uint32, none T) (v [Each]T) {
 	end = min(end, uint64(len(x)))
-	if at < before(end, uint64(32*(items-1))) {
+	if at < before(end, uint64(sortHalf*(items-1))) {
 		for i := range items {
-			v[i] = x[at+uint64(32*i)]
+			v[i] = x[at+uint64(sortHalf*i)]
 		}
 		return v
 	}
 	for i := range items {
 		v[i] = none
-		if at+uint64(32*i) < end {
-			v[i] = x[at+uint64(32*i)]
+		if at+uint64(sortHalf*i) < end {
+			v[i] = x[at+uint64(sortHalf*i)]
 		}
 	}
 	return v
@@ -284,8 +279,8 @@ func sortLoadAll[T Bits](x []T, at, end uint64, items uint32, none T) (v [Each]T
 // sortStore stores them likewise.
 func sortStore[T Bits](x []T, at uint64, items, left uint32, v [Each]T) {
 	for i := range uint32(Each) {
-		if i < items && 32*i < left {
-			x[at+uint64(32*i)] = v[i]
+		if i < items && sortHalf*i < left {
+			x[at+uint64(sortHalf*i)] = v[i]
 		}
 	}
 }

@@ -26,13 +26,13 @@ func SortHistogram[K Bits](t gpu.Thread, kind uint32, down bool, from, to uint32
 	}
 	t.Barrier()
 	for base := uint64(t.Group().X) * SortTile; base < n; base += uint64(t.Groups().X) * SortTile {
-		at := base + uint64(sortPlace(t, Each))
+		at := base + uint64(sortPlace(l, Each))
 		left := uint32(min(SortTile, n-min(at, n)))
 		x := sortLoadAll(in, at, n, Each, 0)
 		for pass := range passes {
 			d := digitAt(kind, down, from, to, pass)
 			for i := range uint32(Each) {
-				if 32*i < left {
+				if sortHalf*i < left {
 					gpu.AtomicAdd(&s[pass*radix+digitOf(d, x[i])], 1)
 				}
 			}
@@ -105,8 +105,8 @@ func sortPlan(passes, runs uint32, swap bool, plan []uint32) {
 //
 // Workgroups draw the numbers of tiles from tickets. A tile counts its digits, makes the counts known, and adds up those of
 // the tiles before it, from the last one back to one that knows its own sums: 256 sums at once, one an invocation. It waits
-// only for tiles whose numbers were drawn earlier. state has 2*256 words a tile, wide takes state64 in its place: half of them
-// are 0 when the first pass begins, and each pass clears the half that it does not use. A tile has so many items for each
+// only for tiles whose numbers were drawn earlier. state has 2*256 words a tile, of SortSight tiles at least, wide takes state64 in its
+// place: half of them are 0 when the first pass begins, and each pass clears the half that it does not use. A tile has so many items for each
 // invocation, Each at most. s is shared memory of SortShared words, base of 256.
 func SortPass[K, V Bits](t gpu.Thread, d Digit, pass, items uint32, swap, pairs, iota, wide bool, n uint64, in, other, out []K, inV, otherV, outV []V,
 	counts []uint64, plan, tickets, state []uint32, state64 []uint64, s []uint32, base []uint64) {
@@ -120,7 +120,7 @@ func SortPass[K, V Bits](t gpu.Thread, d Digit, pass, items uint32, swap, pairs,
 		if first >= n {
 			return
 		}
-		at := first + uint64(sortPlace(t, items))
+		at := first + uint64(sortPlace(t.Local().X, items))
 		keys := sortFetch(word, swap, at, n, items, absentKey[K](d.Kind, d.Down), in, other, out)
 		sortClear(t, s)
 		count := sortCount(t, d, items, keys, s)
@@ -129,8 +129,8 @@ func SortPass[K, V Bits](t gpu.Thread, d Digit, pass, items uint32, swap, pairs,
 		} else {
 			sortPublish(t, word, tile, count, state)
 		}
-		rank, start := sortRanks(t, d, items, keys, true, count, s)
-		keys = sortExchange(t, items, keys, rank, s)
+		rank, start := sortRanks(t, d, items, keys, count, s)
+		keys = sortExchange(t, items, sortRow(t, items), 32, keys, rank, s)
 		if wide {
 			sortBases(t, pass, start, sortLookBack(t, word, tile, uint64(count), state64), counts, base)
 			ticket = sortDraw(t, pass, tickets) // not before: others wait for what it stands for
@@ -142,6 +142,9 @@ func SortPass[K, V Bits](t gpu.Thread, d Digit, pass, items uint32, swap, pairs,
 		}
 	}
 }
+
+// sortRow is the place in a sorted tile of the first element that an invocation stores; the others follow 32 apart.
+func sortRow(t gpu.Thread, items uint32) uint32 { return t.Warp()*(32*items) + t.Lane() }
 
 // sortBases leaves in base, for each digit, what is to be added to places in a sorted tile, in which keys of the digit start where
 // invocation v < 256 says, for their places among all: so many of tiles before have it.
@@ -156,7 +159,7 @@ func sortBases[W uint32 | uint64](t gpu.Thread, pass, start uint32, before W, co
 func sortMove[K, V Bits, W uint32 | uint64](t gpu.Thread, d Digit, items, word uint32, swap, pairs, iota bool, at, n uint64, keys [Each]K, rank [Each]uint32,
 	other, out []K, inV, otherV, outV []V, base []W, s []uint32) {
 	var to [Each]W // what is absent goes behind the last element, since its digits come last
-	here := sortPlace(t, items)
+	here := sortRow(t, items)
 	for i := range items {
 		to[i] = base[digitOf(d, keys[i])] + W(here+32*i)
 	}
@@ -165,12 +168,12 @@ func sortMove[K, V Bits, W uint32 | uint64](t gpu.Thread, d Digit, items, word u
 		var values [Each]V
 		if iota && word&passFirst != 0 {
 			for i := range items {
-				values[i] = V(at) + V(32*i)
+				values[i] = V(at) + V(sortHalf*i)
 			}
 		} else {
 			values = sortFetch(word, swap, at, n, items, V(0), inV, otherV, outV)
 		}
-		sortScatter(word, n, items, sortExchange(t, items, values, rank, s), to, otherV, outV)
+		sortScatter(word, n, items, sortExchange(t, items, here, 32, values, rank, s), to, otherV, outV)
 	}
 }
 
@@ -239,34 +242,47 @@ func sortPublish[W uint32 | uint64](t gpu.Thread, word uint32, tile uint64, coun
 	gpu.AtomicStore(&state[own], known|count)
 }
 
-// sortLookBack adds up the counts of a digit in the tiles before this one, and makes the sum up to this one known.
-func sortLookBack[W uint32 | uint64](t gpu.Thread, word uint32, tile uint64, count W, state []W) (before W) {
+// sortLookBack adds up the counts of a digit in the tiles before this one, and makes the sum up to this one known. It looks at
+// SortSight neighbours at once, of which some are tiles from this one on if there are fewer before.
+func sortLookBack[W uint32 | uint64](t gpu.Thread, word uint32, tile uint64, count W, state []W) (sum W) {
 	if tile == 0 || t.Local().X >= radix {
 		return 0
 	}
 	own, _ := sortState(t, word, tile, state)
-	sum := ^W(0) >> 2
-	for ns, left, last := uint32(16), tile, false; !last; {
-		var says [sortSight]W
-		for k := range uint64(sortSight) { // without a branch, so that the answers come together
-			says[k] = gpu.AtomicLoad(&state[own-(tile-max(left, k+1)+k+1)*radix])
-		}
-		seen := uint64(0)
-		for k := range uint64(sortSight) {
-			if !last && seen == k && says[k] > sum {
-				before += says[k] & sum
-				last = says[k] > 2*sum+1
-				seen++
+	most := ^W(0) >> 2
+	for ns, left, last := uint32(16), uint32(tile), false; !last; {
+		low := left - min(left, SortSight)
+		at := own - uint64(uint32(tile)-low)*radix
+		var says [SortSight]W
+		if at < before(uint64(len(state)), (SortSight-1)*radix) { // which it is, and one condition lets the answers come together
+			for k := range uint64(SortSight) {
+				says[k] = gpu.AtomicLoad(&state[at+k*radix])
 			}
 		}
-		if left -= seen; seen == 0 {
+		seen, open := uint32(0), true
+		for i := range uint32(SortSight) {
+			says := says[SortSight-1-i]
+			if low+SortSight-1-i >= left {
+				says = most + 1 // not before this one: nothing
+			}
+			open = open && says > most
+			if open {
+				sum += says & most
+				seen++
+			}
+			last = last || open && says > 2*most+1
+			open = open && says <= 2*most+1
+		}
+		if now := low + SortSight - seen; now < left {
+			left = now
+		} else {
 			gpu.Pause(ns)
 			ns = min(2*ns, 256)
 		}
 	}
-	gpu.AtomicStore(&state[own], 2*(sum+1)|(before+count))
-	return before
+	gpu.AtomicStore(&state[own], 2*(most+1)|(sum+count))
+	return sum
 }
 
-// sortSight is how many tiles an invocation looks at at once.
-const sortSight = 8
+// SortSight is how many tiles an invocation looks at at once, and how many the state has room for at least.
+const SortSight = 8

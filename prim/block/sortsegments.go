@@ -78,13 +78,14 @@ func sortWarp[K Bits](t gpu.Thread, kind uint32, down bool, n uint32, begin uint
 // sortAt sorts up to SortTile elements from begin on, in a workgroup.
 func sortAt[K Bits](t gpu.Thread, kind uint32, down bool, bits uint32, n, begin uint64, in, out []K, s []uint32) {
 	items := uint32(n+SortThreads-1) / SortThreads
-	at := sortPlace(t, items)
+	at := sortPlace(t.Local().X, items)
 	left := uint32(n) - min(at, uint32(n))
 	key := sortLoad(in, begin+uint64(at), items, left, absentKey[K](kind, down))
 	for pass := uint32(0); radixBits*pass < bits; pass++ {
 		sortClear(t, s)
-		rank, _ := sortRanks(t, digitAt(kind, down, 0, bits, pass), items, key, false, 0, s)
-		key = sortExchange(t, items, key, rank, s)
+		d := digitAt(kind, down, 0, bits, pass)
+		rank, _ := sortRanks(t, d, items, key, sortCount(t, d, items, key, s), s)
+		key = sortExchange(t, items, at, sortHalf, key, rank, s)
 	}
 	sortStore(out, begin+uint64(at), items, left, key)
 }

@@ -11,6 +11,7 @@ package kernels
 //go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o scanfloats_vyre.go scanfloats.go
 //go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o merge_vyre.go merge.go
 //go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o sort_vyre.go sort.go
+//go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o sortfew_vyre.go sortfew.go
 //go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o sortgroup_vyre.go sortgroup.go
 //go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o sortsegments_vyre.go sortsegments.go
 //go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o sortpairs4_vyre.go sortpairs4.go
