@@ -33,7 +33,8 @@ var (
 	gpuChoices  = flag.String("gpu-choices", "", "file with the decisions of one random program, to be tried alone")
 	gpuMatch    = flag.String("gpu-match", "", "only conformance cases whose family/name holds this")
 	gpuTogether = flag.Int("gpu-together", 64, "how many random programs the driver compiles as one module; 1 is each alone")
-	gpuWorkers  = flag.Int("gpu-workers", 0, "goroutines that compare random programs; 0 is two for each that are compiled together")
+	gpuModules  = flag.Int("gpu-modules", 1, "how many such modules may be given to the driver at once")
+	gpuWorkers  = flag.Int("gpu-workers", 0, "goroutines that compare random programs; 0 is as many as fill the modules at the driver, and one more")
 	gpuClean    = flag.Bool("gpu-clean", false, "leave out conformance cases that race or read undefined data on purpose, for tools that look for that")
 	gpuMost     = flag.Uint64("gpu-most", 0, "leave out conformance cases of more invocations, for tools that make them slow; 0 is none")
 	gpuAtOnce   = flag.Int("gpu-at-once", 1, "conformance cases that run at the same time, compiled together; for tools that make loading a module slow")
@@ -219,7 +220,7 @@ func library(t *testing.T) cu.Driver {
 func openTogether(t *testing.T, lib cu.Driver) driver.Device {
 	t.Helper()
 	t.Setenv("VYRE_CACHE_DIR", "off") // a link gives text, which is no machine code to keep
-	drv := newTogether(lib, *gpuTogether)
+	drv := newTogether(lib, *gpuTogether, *gpuModules)
 	dev, err := cuda.Open(cuda.Options{Driver: drv})
 	if err != nil {
 		t.Fatal(err)
@@ -232,7 +233,8 @@ func openTogether(t *testing.T, lib cu.Driver) driver.Device {
 		if err := dev.Close(); err != nil {
 			t.Error(err)
 		}
-		t.Logf("%d texts in %d modules, %d of them refused", drv.texts.Load(), drv.modules.Load(), drv.refused.Load())
+		fmt.Printf("gpu-together texts=%d modules=%d refused=%d compiling=%.1f unloading=%.1f\n", drv.texts.Load(), drv.modules.Load(), drv.refused.Load(),
+			time.Duration(drv.compiling.Load()).Seconds(), time.Duration(drv.unloading.Load()).Seconds())
 	})
 	return dev
 }
@@ -242,7 +244,7 @@ func agreeTogether(ctx context.Context, t *testing.T, lib cu.Driver, stop <-chan
 	t.Helper()
 	workers := *gpuWorkers
 	if workers == 0 {
-		workers = 2 * *gpuTogether
+		workers = (1 + *gpuModules) * *gpuTogether
 	}
 	seed := *gpuSeed
 	if seed == 0 {

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/govyre/vyre/driver/conform"
 	"github.com/govyre/vyre/driver/cuda"
@@ -16,15 +18,14 @@ import (
 	"github.com/govyre/vyre/driver/cuda/cusim"
 )
 
-// together is a driver that compiles the texts of callers who come while it is compiling as one module. A driver
-// compiles one module at a time in a process, and most of the time that a small one takes does not depend
-// on what is in it: of 64 random programs in one module, each takes ptxas a sixth of the time that it takes
-// alone. Every caller gets a module of its own, as far as it can tell.
+// together is a driver that compiles the texts of callers who come while it is compiling as one module. Most of the
+// time that a small module takes does not depend on what is in it: of 64 random programs in one module, each takes
+// ptxas a sixth of the time that it takes alone. Every caller gets a module of its own, as far as it can tell.
 type together struct {
 	cu.Driver
 	most int // texts in a module
 
-	turn  sync.Mutex // held by whoever compiles
+	turn  chan struct{} // holds as many as compile, of as many as may at once
 	mu    sync.Mutex
 	queue []*toLoad
 	parts map[cu.Module]*shared
@@ -32,6 +33,7 @@ type together struct {
 	last  cu.Module
 
 	texts, modules, refused atomic.Int64
+	compiling, unloading    atomic.Int64 // nanoseconds in calls of the driver
 }
 
 // toLoad is a caller's text.
@@ -40,7 +42,8 @@ type toLoad struct {
 	jit    *cu.JIT
 	target int // what it is to be linked for
 
-	done   bool // guarded by turn
+	taken  bool          // guarded by mu: whoever has it compiles it
+	done   chan struct{} // closed when module or err is there
 	module cu.Module
 	err    error
 }
@@ -51,8 +54,9 @@ type shared struct {
 	users  int
 }
 
-func newTogether(d cu.Driver, most int) *together {
-	return &together{Driver: d, most: most, parts: map[cu.Module]*shared{}, links: map[cu.LinkState]string{}, last: 1 << 62}
+// newTogether makes a driver that compiles most texts as one module, and so many modules at once.
+func newTogether(d cu.Driver, most, atOnce int) *together {
+	return &together{Driver: d, most: most, turn: make(chan struct{}, atOnce), parts: map[cu.Module]*shared{}, links: map[cu.LinkState]string{}, last: 1 << 62}
 }
 
 func (d *together) ModuleLoadDataEx(image []byte, jit *cu.JIT) (cu.Module, error) {
@@ -72,15 +76,17 @@ func (d *together) ModuleLoadDataEx(image []byte, jit *cu.JIT) (cu.Module, error
 	case !ok || jit.LineInfo:
 		return d.compile(strings.TrimSuffix(given, "\x00"), target, jit)
 	}
-	r := &toLoad{text: text, jit: jit, target: target}
+	r := &toLoad{text: text, jit: jit, target: target, done: make(chan struct{})}
 	d.mu.Lock()
 	d.queue = append(d.queue, r)
 	d.mu.Unlock()
-	// Who gets the turn compiles for all who are waiting; the others then find that theirs is done.
-	d.turn.Lock()
-	defer d.turn.Unlock()
-	for !r.done {
-		d.load(d.take())
+	// Who gets a turn before somebody else has compiled its text compiles it, with others that wait.
+	select {
+	case <-r.done:
+	case d.turn <- struct{}{}:
+		d.load(d.take(r))
+		<-d.turn
+		<-r.done
 	}
 	return r.module, r.err
 }
@@ -138,36 +144,51 @@ func (d *together) link(text string, jit *cu.JIT) (m cu.Module, err error) {
 	return d.Driver.ModuleLoadDataEx(image, &cu.JIT{})
 }
 
-// take returns the texts that go into the next module.
-func (d *together) take() []*toLoad {
+// take returns the texts that go into the next module with one that waits, and that; none if somebody has taken it.
+func (d *together) take(first *toLoad) (batch []*toLoad) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	var batch, rest []*toLoad
+	if first.taken {
+		return nil
+	}
 	entries := map[string]bool{}
-	for _, r := range d.queue {
-		fits := len(batch) < d.most && (len(batch) == 0 || r.text.target == batch[0].text.target && r.target == batch[0].target)
-		for _, e := range r.text.entries {
-			fits = fits && !entries[e]
-		}
-		if !fits {
-			rest = append(rest, r)
-			continue
-		}
+	add := func(r *toLoad) {
+		r.taken = true
 		batch = append(batch, r)
 		for _, e := range r.text.entries {
 			entries[e] = true
 		}
 	}
-	d.queue = rest
+	add(first)
+	for _, r := range d.queue {
+		fits := !r.taken && len(batch) < d.most && r.text.target == first.text.target && r.target == first.target
+		if fits && !slices.ContainsFunc(r.text.entries, func(e string) bool { return entries[e] }) {
+			add(r)
+		}
+	}
+	d.queue = slices.DeleteFunc(d.queue, func(r *toLoad) bool { return r.taken })
 	return batch
 }
 
+// load makes the modules of those who wait for them.
 func (d *together) load(batch []*toLoad) {
+	if len(batch) == 0 {
+		return
+	}
+	begin := time.Now()
 	d.texts.Add(int64(len(batch)))
 	d.modules.Add(1)
+	d.loadAll(batch)
+	d.compiling.Add(int64(time.Since(begin)))
+	for _, r := range batch {
+		close(r.done)
+	}
+}
+
+// loadAll makes one module of them all, or one of each if the driver refuses that.
+func (d *together) loadAll(batch []*toLoad) {
 	var texts []ptxText
 	for _, r := range batch {
-		r.done = true
 		texts = append(texts, r.text)
 	}
 	if len(batch) > 1 {
@@ -221,6 +242,8 @@ func (d *together) ModuleGetFunction(m cu.Module, name string) (cu.Function, err
 }
 
 func (d *together) ModuleUnload(m cu.Module) error {
+	begin := time.Now()
+	defer func() { d.unloading.Add(int64(time.Since(begin))) }()
 	s := d.part(m)
 	if s == nil {
 		return d.Driver.ModuleUnload(m)
@@ -304,15 +327,25 @@ func (d *together) waiting() int {
 	return len(d.queue)
 }
 
-func TestTextsThatWaitAreCompiledAsOneModule(t *testing.T) {
+func TestTextsThatWaitAreCompiledTogether(t *testing.T) {
+	for _, most := range []struct{ texts, atOnce, modules int }{{64, 1, 1}, {8, 1, 5}, {8, 3, 5}, {1, 2, 40}} {
+		t.Run(fmt.Sprintf("%d in a module, %d at once", most.texts, most.atOnce), func(t *testing.T) {
+			testTextsThatWait(t, most.texts, most.atOnce, most.modules)
+		})
+	}
+}
+
+func testTextsThatWait(t *testing.T, most, atOnce, want int) {
 	const n = 40
 	sim := cusim.New(cusim.Config{Models: []cusim.Model{cusim.Hopper}})
-	d := newTogether(sim, 64)
+	d := newTogether(sim, most, atOnce)
 	dev, err := cuda.Open(cuda.Options{Driver: d})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.turn.Lock()
+	for range atOnce {
+		d.turn <- struct{}{}
+	}
 	var running sync.WaitGroup
 	for seed := range uint64(n) {
 		running.Go(func() {
@@ -324,10 +357,12 @@ func TestTextsThatWaitAreCompiledAsOneModule(t *testing.T) {
 	for d.waiting() < n {
 		runtime.Gosched()
 	}
-	d.turn.Unlock()
+	for range atOnce {
+		<-d.turn
+	}
 	running.Wait()
-	if got := d.modules.Load(); got != 1 || d.refused.Load() != 0 {
-		t.Errorf("%d programs took %d modules, %d of them refused; want one", n, got, d.refused.Load())
+	if got := d.modules.Load(); got != int64(want) || d.refused.Load() != 0 {
+		t.Errorf("%d programs took %d modules, %d of them refused; want %d", n, got, d.refused.Load(), want)
 	}
 	if err := dev.Close(); err != nil {
 		t.Error(err)
@@ -338,7 +373,7 @@ func TestTextsThatWaitAreCompiledAsOneModule(t *testing.T) {
 }
 
 func TestOneBadTextDoesNotSpoilTheOthers(t *testing.T) {
-	d := newTogether(cusim.New(cusim.Config{}), 64)
+	d := newTogether(cusim.New(cusim.Config{}), 64, 1)
 	kernel := func(name, body string) []byte {
 		return []byte(".version 7.8\n.target sm_90\n.address_size 64\n\n.visible .entry " + name + "()\n{\n\t" + body + ";\n}\n\x00")
 	}
@@ -351,7 +386,7 @@ func TestOneBadTextDoesNotSpoilTheOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.turn.Lock()
+	d.turn <- struct{}{}
 	var running sync.WaitGroup
 	var errs [3]error
 	for i, body := range []string{"exit", "no.such.op", "exit"} {
@@ -370,7 +405,7 @@ func TestOneBadTextDoesNotSpoilTheOthers(t *testing.T) {
 	for d.waiting() < 3 {
 		runtime.Gosched()
 	}
-	d.turn.Unlock()
+	<-d.turn
 	running.Wait()
 	if errs[0] != nil || errs[1] == nil || errs[2] != nil {
 		t.Errorf("errors are %v; want one, of the second", errs)

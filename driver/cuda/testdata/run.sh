@@ -14,7 +14,8 @@
 # graphs.csv, files.txt, gap.csv, prim.csv, speedup.csv, and codegen's tables.
 #
 #	LIMIT=570                               seconds for all: parts get what is left, and those that find nothing left are skipped
-#	RANDOM_PROGRAMS=200000 PROCESSES=8      of the parts random, shapes, gokernels and prim: each process has a context and a compiler of its own
+#	RANDOM_PROGRAMS=200000 PROCESSES=16     of the parts random, shapes, gokernels and prim: each process has a context and a compiler of its own
+#	THREADS=4 MODULES=1                     of the parts random, shapes and gokernels: GOMAXPROCS of a process, and modules it gives the driver at once
 #	SEED=106618676                          of the parts random, shapes and gokernels: the first seed, not one from the clock
 #	GRAPHS=sets,levels                      of the part graphs: only these questions; graph/figures_test.go has them
 #	PRIM=scan,sort-u64                      of the part primbench: only operations whose name contains one of these
@@ -303,7 +304,7 @@ agree() { # log, programs, seed
 	local left=$2 seed=$3 rc=0 began=$SECONDS whole=$seconds one=$1.one
 	while [ "$left" -gt 0 ] && [ $((seconds = whole - (SECONDS - began))) -gt 20 ]; do
 		: >"$one"
-		GOMAXPROCS=2 suite "$one" -test.run='^TestGPUAgreesOnRandomPrograms$' "-gpu-random=$left" "-gpu-seed=$seed" "$kind" || rc=$?
+		GOMAXPROCS=${THREADS:-4} suite "$one" -test.run='^TestGPUAgreesOnRandomPrograms$' "-gpu-random=$left" "-gpu-seed=$seed" "-gpu-modules=${MODULES:-1}" "$kind" || rc=$?
 		cat "$one" >>"$1"
 		read -r left seed < <(sed -n 's/^gpu-random lost the device; left=\([0-9]*\) from seed=\([0-9]*\)$/\1 \2/p' "$one" | tail -1) || break
 	done
@@ -320,16 +321,19 @@ part_gokernels() { programs gokernels "${RANDOM_PROGRAMS:-$([ -n "${SIM:-}" ] &&
 
 # programs compares random programs of a kind with the interpreter, in several processes.
 programs() { # kind, how many
-	local kind=-gpu-kind=$1 programs=$2 processes=${PROCESSES:-$((cores > 3 ? cores / 2 : 2))} i rc=0 pids=() began=$SECONDS
+	local kind=-gpu-kind=$1 programs=$2 processes=${PROCESSES:-$((cores > 1 ? cores : 2))} i rc=0 pids=() began=$SECONDS
 	# The clock, spread over all seeds: no run has had these.
 	local first=${SEED:-$((($(date +%s%N) * 0x5851f42d4c957f2d) & 0x7fffffffffffffff))} each=$(((programs + processes - 1) / processes))
 	line "gpu-$1 from seed=$first; SEED=$first with PROCESSES=$processes repeats it"
-	# Each process compiles on one core, and compares and runs on another.
+	# Nearly all the time goes into the driver's compiler, of which a process has one; threads beyond one a core are for
+	# those that wait in calls of the driver.
+	times >"$work/times"
 	for i in $(seq 1 "$processes"); do
 		agree "$work/$1$i" "$each" "$((first + (i - 1) * each))" &
 		pids+=($!)
 	done
 	for i in "${pids[@]}"; do wait "$i" || rc=$?; done
+	times >>"$work/times"
 	rm -f "$work/$1"*.one
 	cat "$work/$1"* >>"$log"
 	alone "$work/$1"*
@@ -342,7 +346,19 @@ programs() { # kind, how many
 		else if (sum["cases"] < wanted) printf "cut short after %d of %d programs, ", sum["cases"], wanted
 		printf "programs=%d mismatches=%d processes=%d runs=%d wall=%ds programs_a_second=%.0f", sum["cases"], sum["failed"], processes, NR, wall, sum["cases"] / (wall + (wall == 0))
 	}')
+	said+=" $(spent "$work/$1"*)"
 	return $rc
+}
+
+# spent tells what the time of random programs went into: seconds of processor and, of all processes together, those that
+# the driver took to compile and load modules, and to unload them.
+spent() { # logs…
+	awk 'FNR == NR { # "1m2.3s 0m4.5s" of the shell, then of what it has waited for, before and after
+		if (FNR % 2 == 0) for (i = 1; i <= 2; i++) { split($i, t, "m"); used += (FNR == 2 ? -1 : 1) * (60 * t[1] + t[2]) }
+		next
+	}
+	/^gpu-together / { for (i = 2; i <= NF; i++) { split($i, kv, "="); sum[kv[1]] += kv[2] } }
+	END { printf "modules=%d refused=%d processor=%.0fs compiling=%.0fs unloading=%.0fs", sum["modules"], sum["refused"], used, sum["compiling"], sum["unloading"] }' "$work/times" "$@"
 }
 
 # part_sanitize runs the suite under all four tools of compute-sanitizer at the same time, in seven processes. Cases that
