@@ -16,10 +16,7 @@ import (
 	"golang.org/x/tools/go/ssa/ssautil"
 )
 
-var (
-	measure  = flag.Bool("measure", false, "measure what a large program takes, beside loading and SSA alone; some minutes")
-	measured = flag.String("measured", "", "one part of that, for the process that does it alone")
-)
+var measured = flag.String("measured", "", "one part of what -measure does, for the process that does it alone")
 
 // largeProgram is what is measured, in a folder of the Go tree.
 const largeProgram = "cmd/..."

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"go/types"
@@ -17,6 +16,7 @@ import (
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/txtar"
 
+	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/files"
 	"github.com/govyre/vyre/graph/report"
 	"github.com/govyre/vyre/producers/calls/names"
@@ -142,43 +142,57 @@ func line(at string) string {
 	return at
 }
 
+// analysed is the corpus with its graph of values.
+type analysed struct {
+	*corpus
+	program *program
+	calls   *calls
+	rules   *rules
+	values  *emitted
+	graph   *graph.CSR
+	marked  map[string]flows
+}
+
+// analyse makes the graph of the corpus, with copies of functions up to a part of all instructions.
+func analyse(t *testing.T, more float64) *analysed {
+	t.Helper()
+	a := &analysed{corpus: unpackCorpus(t), marked: make(map[string]flows)}
+	rulesFile := filepath.Join(a.dir, "rules.txt")
+	a.write(t, "rules.txt", wantRules)
+	var err error
+	if a.rules, err = newRules([]string{rulesFile}); err != nil {
+		t.Fatal(err)
+	}
+	l := loading{Patterns: []string{"./..."}, Calls: "vta", Dir: a.dir, Levels: 3, More: more, Quiet: true}
+	if a.program, a.calls, err = l.program(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	a.values = flowOf(a.program, a.calls, a.rules, false).emit()
+	if a.graph, err = a.values.graph(near(a.dir), ""); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range a.names {
+		a.marked[name] = a.corpus.marked(name)
+	}
+	return a
+}
+
 // TestWanted: with exact contexts every flow that is wanted is reported, and no other, but for those that are marked as limits.
 func TestWanted(t *testing.T) {
-	c := unpackCorpus(t)
-	rulesFile := filepath.Join(c.dir, "rules.txt")
-	c.write(t, "rules.txt", wantRules)
-	r, err := newRules([]string{rulesFile})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := loading{Patterns: []string{"./..."}, Calls: "vta", Dir: c.dir, Levels: 3, More: 100, Quiet: true}
-	ctx := context.Background()
-	p, calls, err := l.program(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := flowOf(p, calls, r, false).emit()
-	g, err := e.graph(near(c.dir), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	marked := make(map[string]flows)
-	for _, name := range c.names {
-		marked[name] = c.marked(name)
-	}
+	a := analyse(t, 100)
 	var counts [2]int
 	var exact *report.Taint
 	for k, contexts := range []string{"exact", "none"} {
-		got, err := e.ask(ctx, g, contexts, 1000, nil)
+		got, err := a.values.ask(t.Context(), a.graph, contexts, 1000, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if exact == nil {
 			exact = got
 		}
-		found := c.found(t, got, marked)
-		for _, name := range c.names {
-			m := marked[name]
+		found := a.found(t, got, a.marked)
+		for _, name := range a.names {
+			m := a.marked[name]
 			for flow := range m.want {
 				if !found[name][flow] {
 					t.Errorf("%s, contexts %s: %s is wanted, and not reported", name, contexts, flow)
@@ -206,8 +220,8 @@ func TestWanted(t *testing.T) {
 		t.Errorf("%d findings without contexts, %d with: they made no difference", counts[1], counts[0])
 	}
 	forms(t, exact)
-	byType(t, c, p, calls, r, marked)
-	t.Logf("%d programs, %d findings with exact contexts, %d without", len(c.names), counts[0], counts[1])
+	byType(t, a)
+	t.Logf("%d programs, %d findings with exact contexts, %d without", len(a.names), counts[0], counts[1])
 }
 
 // forms checks what is printed of findings, and the exit status.
@@ -236,9 +250,9 @@ func forms(t *testing.T, r *report.Taint) {
 }
 
 // byType checks a flat heap: flows through fields, calls and channels are there, and two values of one type are one.
-func byType(t *testing.T, c *corpus, p *program, calls *calls, r *rules, marked map[string]flows) {
-	e := flowOf(p, calls, r, true).emit()
-	g, err := e.graph(near(c.dir), "")
+func byType(t *testing.T, a *analysed) {
+	e := flowOf(a.program, a.calls, a.rules, true).emit()
+	g, err := e.graph(near(a.dir), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,9 +260,9 @@ func byType(t *testing.T, c *corpus, p *program, calls *calls, r *rules, marked 
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := c.found(t, got, marked)
+	found := a.found(t, got, a.marked)
 	for _, name := range []string{"apply", "captured", "channels", "constructor", "contexts", "fields", "instances", "list", "once", "recursion"} {
-		for flow := range marked[name].want {
+		for flow := range a.marked[name].want {
 			if !found[name][flow] {
 				t.Errorf("%s, fields by type: %s is wanted, and not reported", name, flow)
 			}
