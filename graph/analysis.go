@@ -42,6 +42,7 @@ type analysis struct {
 	p       *megakernel.Plan
 	wanted  []wanted
 	bytes   uint64 // of what is wanted
+	beside  uint64 // of another analysis that this one opens after it
 	closers []interface{ Close() error }
 }
 
@@ -75,8 +76,8 @@ func (a *analysis) want(to *driver.Buffer, bytes int64, label string) {
 
 // open compares what is wanted with what is left of the budget, and allocates it.
 func (a *analysis) open() error {
-	if left := a.s.o.Budget - min(a.s.o.Budget, a.s.memory.PeakBytes+a.s.analysed); a.bytes > left {
-		e := plan.OverBudget("session", a.label, a.label, -1, a.bytes, left, "raise SessionOptions.Budget, or close the session and open one for this analysis alone")
+	if need, left := a.bytes+a.beside, a.left(); need > left {
+		e := plan.OverBudget("session", a.label, a.label, -1, need, left, "raise SessionOptions.Budget, or close the session and open one for this analysis alone")
 		e.Label, e.Device = a.s.o.Label, a.s.dev.Name()
 		return e
 	}
@@ -90,6 +91,11 @@ func (a *analysis) open() error {
 		a.closers = append(a.closers, b)
 	}
 	return nil
+}
+
+// left is what is left of the budget.
+func (a *analysis) left() uint64 {
+	return a.s.o.Budget - min(a.s.o.Budget, a.s.memory.PeakBytes+a.s.analysed)
 }
 
 // plan makes the plan, of waves that are known once there is memory. After an error nothing is left of the analysis.

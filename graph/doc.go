@@ -23,10 +23,10 @@
 //	                                 ──Components──▶ weak components, without rounds
 //	                                 ──StrongComponents, TopologicalLevels──▶ those, by nodes that are taken away and colours
 //	                                 ──BitFlow──▶ sets that nodes make and kill, moved along the arcs
+//	                                 ──Dominators──▶ what every path to a node goes through, by procedures one beside the other
 //	                                 ──NewFixpoint──▶ an analysis of the caller's, said by a method
 //	CSR, device ──Between──▶ what is on the ways from some nodes to others
 //	CSRs, device ──Ask──▶ the same, one graph after the other
-//	CSR ──Dominators──▶ what every path to a node goes through, on the host
 //	CSR, device ──Taint──▶ which sinks values of sources come to; with exact contexts by package ifds
 //
 // # Invariants
@@ -45,19 +45,19 @@
 // # Not here yet
 //
 // Kernels read offsets of 32 bits, so a graph of 2³² arcs and more, whose offsets have 64, is searched in parts, or by the cores
-// of the host. Orders, strong components and fixpoints know no parts. Masks in memory and on a device are 32 bits each or none at all; only files have a table of
-// kinds with an index of 8 bits. Dominators and the calls of exact contexts are found on one core of the host,
-// whatever the device.
+// of the host. Orders, strong components, dominators and fixpoints know no parts. Masks in memory and on a device are 32 bits each or none at all; only files have a table of
+// kinds with an index of 8 bits. The dominators of procedures of more than 4,096 nodes, and the calls of exact contexts, are found
+// on one core of the host, whatever the device.
 //
 // # Engines
 //
-// On device cpu a session answers with package graph/cpu, on all cores of the host, strong components and topological levels on
-// one; on others, or if a topology is asked for, with kernels. Where times were measured, the host's cores answer short searches
+// On device cpu a session answers with package graph/cpu, on all cores of the host, strong components, topological levels and
+// dominators on one; on others, or if a topology is asked for, with kernels. Where times were measured, the host's cores answer short searches
 // of a session on a GPU (see SessionOptions.Costs). Session.Explain says which, and Run in every answer. What both can be asked
 // is the interface answers in native.go; who is asked is decided in beside.go.
 //
 // A graph that does not fit its device, or has more arcs than kernels count, is in parts (partlayout.go, parts.go, partsearch.go).
 //
 // Start reading at csr.go, then build.go and generator.go; for files at vyg.go and open.go; for devices at session.go, then
-// batch.go, level.go and several.go; analyses are those of components.go, tree.go and bitflow.go, and what they answer labels.go; one's own are those of fixpoint.go.
+// batch.go, level.go and several.go; analyses are those of components.go, tree.go, bitflow.go and dominance.go, and what they answer labels.go; one's own are those of fixpoint.go.
 package graph

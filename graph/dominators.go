@@ -2,50 +2,67 @@ package graph
 
 import (
 	"context"
+	"fmt"
 	"slices"
-	"time"
-
-	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/graph/cpu"
+	"sync"
 )
 
 // Dominators is which nodes have to be passed to come to others from some roots: a forest, in which a node stands below its
 // immediate dominator, the last other node that is on every path to it. With one root it is a tree.
 type Dominators struct {
-	Run   Run
+	Run    Run
+	Shares DominatorShares
+
 	g     *CSR
 	kinds uint32
 	idom  []uint32
 
-	order []uint32 // of the forest: each node before those below it, which follow
-	place []uint32 // of a node in it
-	last  []uint32 // of a node, the last place of those below it
+	forest sync.Once // what follows is made when it is first needed
+	order  []uint32  // of the forest: each node before those below it, which follow
+	place  []uint32  // of a node in it
+	last   []uint32  // of a node, the last place of those below it
+}
+
+// DominatorShares are how many procedures, nodes that hang together along allowed arcs and have a root among them, were searched in
+// which way. They are all 0 where the native engine answered, which does not take a graph apart.
+type DominatorShares struct {
+	Alone int // a root and no other node
+	Warp  int // up to 32 nodes: a warp each
+	Group int // up to 4,096 nodes: a workgroup each
+	Host  int // more: on one core of the host, while the device had the others
 }
 
 // Dominators finds the dominators of all nodes that can be reached from the roots along arcs of the kinds allowed; 0 is all
 // kinds. A path may begin at any root, so that with several of them a node may have no dominator but itself.
 //
-// It is the native engine, on one core of the host (see cpu.Engine.Dominators), whatever devices there are.
+// A device takes the graph apart into procedures, such as functions of a control flow graph, and solves the equations of each,
+// in rounds; Shares says how. There may be any number of roots, whatever SessionOptions.Seeds is. The first call prepares the
+// analysis, which takes some 26 bytes a node, up to 512 more as far as the budget has them, at most 256 MiB, and the graph a
+// second time if the session was not opened for levels; the first one for other kinds finds the procedures. The native engine
+// finds all on one core of the host (see cpu.Engine.Dominators).
 //
-// Errors: a root that is no node; a context that ends; a graph of a file that is broken.
-func (g *CSR) Dominators(ctx context.Context, roots []uint32, kinds uint32) (*Dominators, error) {
-	if err := g.Verify(); err != nil {
+// Errors: a root that is no node; those of Components.
+func (s *Session) Dominators(ctx context.Context, roots []uint32, kinds uint32) (*Dominators, error) {
+	for i, v := range roots {
+		if int64(v) >= int64(s.g.Nodes()) {
+			return nil, s.refuse(fmt.Sprintf("root %d is node %d, the graph has %d", i, v, s.g.Nodes()), "nodes count from 0")
+		}
+	}
+	by, err := s.answering()
+	if err != nil {
 		return nil, err
 	}
-	if kinds == 0 {
-		kinds = AllKinds
-	}
-	began := time.Now()
-	d := &Dominators{g: g, kinds: kinds, idom: make([]uint32, g.Nodes())}
-	if _, err := cpu.New(hostArrays(g), cpu.Graph{}, cpu.Options{Workers: 1}).Dominators(ctx, roots, kinds, d.idom); err != nil {
+	defer s.mu.Unlock()
+	d := &Dominators{g: s.g, kinds: s.kinds(Query{Kinds: kinds}), idom: make([]uint32, s.g.Nodes())}
+	if d.Shares, d.Run, err = by.dominators(ctx, roots, d.kinds, d.idom); err != nil {
 		return nil, err
 	}
-	d.lay()
-	d.Run = Run{Engine: NativeEngine, Result: driver.Result{Timing: driver.Timing{Wall: time.Since(began)}}}
 	return d, nil
 }
 
-// lay puts the forest in order, nodes below the same one by their ids.
+// laid puts the forest in order, nodes below the same one by their ids, unless it is.
+func (d *Dominators) laid() { d.forest.Do(d.lay) }
+
 func (d *Dominators) lay() {
 	n := len(d.idom)
 	first, below := make([]uint32, n+1), make([]uint32, 0, n)
@@ -94,13 +111,17 @@ func (d *Dominators) lay() {
 func (d *Dominators) Immediate() []uint32 { return d.idom }
 
 // Order returns the nodes that are reached, each before those that it dominates, which come next. It must not be written.
-func (d *Dominators) Order() []uint32 { return d.order }
+func (d *Dominators) Order() []uint32 {
+	d.laid()
+	return d.order
+}
 
 // Dominates reports whether every path to b goes through a; so it does if they are the same node that is reached.
 func (d *Dominators) Dominates(a, b uint32) bool {
 	if int64(max(a, b)) >= int64(len(d.idom)) || d.idom[a] == None || d.idom[b] == None {
 		return false
 	}
+	d.laid()
 	return d.place[a] <= d.place[b] && d.place[b] <= d.last[a]
 }
 
@@ -109,6 +130,7 @@ func (d *Dominators) Size(node uint32) int {
 	if int64(node) >= int64(len(d.idom)) || d.idom[node] == None {
 		return 0
 	}
+	d.laid()
 	return int(d.last[node]-d.place[node]) + 1
 }
 
@@ -134,6 +156,7 @@ func (d *Dominators) Frontier(node uint32) (list []uint32) {
 	if int64(node) >= int64(len(d.idom)) || d.idom[node] == None {
 		return nil
 	}
+	d.laid()
 	for _, u := range d.order[d.place[node] : d.last[node]+1] {
 		targets, masks := d.g.Row(u)
 		for k, v := range targets {

@@ -31,7 +31,7 @@ var figureParts = []struct {
 }{
 	{"sets", (*figures).sets}, {"levels", (*figures).levels}, {"closures", (*figures).closures}, {"lanes", (*figures).lanes},
 	{"rmat", (*figures).rmat}, {"components", (*figures).components}, {"warm", (*figures).warm}, {"billion", (*figures).billion},
-	{"gap", (*figures).gap}, {"engines", (*figures).engines},
+	{"gap", (*figures).gap}, {"engines", (*figures).engines}, {"dominators", (*figures).dominators},
 }
 
 func figureNames() (names []string) {

@@ -50,6 +50,7 @@ type answers interface {
 	strong(ctx context.Context, kinds uint32) ([]uint32, Run, error)
 	topological(ctx context.Context, kinds uint32) ([]uint32, Run, error)
 	bits(ctx context.Context, f BitFlow, gen, kill, in []uint64) (Run, error)
+	dominators(ctx context.Context, roots []uint32, kinds uint32, idom []uint32) (DominatorShares, Run, error)
 }
 
 // answering locks the session, which ends with s.mu.Unlock, and returns its engine.
@@ -222,4 +223,10 @@ func (n native) bits(ctx context.Context, f BitFlow, gen, kill, in []uint64) (Ru
 	}
 	stats, err := e.Bits(ctx, f.Words, gen, kill, n.s.kinds(Query{Kinds: f.Kinds}), in)
 	return n.ran(began, stats), err
+}
+
+func (n native) dominators(ctx context.Context, roots []uint32, kinds uint32, idom []uint32) (DominatorShares, Run, error) {
+	began := time.Now()
+	_, err := n.e.Dominators(ctx, roots, kinds, idom)
+	return DominatorShares{}, n.ran(began, cpu.Stats{}), err
 }

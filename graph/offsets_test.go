@@ -45,7 +45,7 @@ func answersOf(t *testing.T, g *graph.CSR, queries []graph.Query, engine graph.E
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := g.Dominators(t.Context(), queries[0].Seeds, queries[0].Kinds)
+	d, err := s.Dominators(t.Context(), queries[0].Seeds, queries[0].Kinds)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -141,6 +141,10 @@ func (p *parts) parents(context.Context, []uint32, uint32) ([]uint32, Run, error
 	return nil, Run{}, p.lacks("the search for parents")
 }
 
+func (p *parts) dominators(context.Context, []uint32, uint32, []uint32) (DominatorShares, Run, error) {
+	return DominatorShares{}, Run{}, p.lacks("the search for dominators")
+}
+
 func (p *parts) bits(context.Context, BitFlow, []uint64, []uint64, []uint64) (Run, error) {
 	return Run{}, p.lacks("the flow of bits")
 }

@@ -248,7 +248,7 @@ func relatedLabels(t *testing.T, s answersTo, kinds, a uint32, forth map[[2]uint
 			t.Errorf("node %d and %d, one strong component, do not reach each other", u, strong[u])
 		}
 	}
-	d, err := s.g.Dominators(t.Context(), []uint32{a}, kinds)
+	d, err := s.Dominators(t.Context(), []uint32{a}, kinds)
 	if err != nil {
 		t.Fatal(err)
 	}

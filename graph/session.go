@@ -36,22 +36,23 @@ type Session struct {
 	one, many *megakernel.Plan // of a query alone, and of several together; many is nil if no batch has any
 	leveled   *megakernel.Plan // of levels
 
-	totals    Totals
-	parts     *parts      // nil if the graph is whole
-	native    *cpu.Engine // nil if the session is one of kernels
-	beside    beside      // of kernels
-	decided   decision
-	waved     bool    // what they need is open
-	symmetric bool    // the graph is
-	free      bool    // nobody asked for a topology
-	analysed  uint64  // bytes of analyses, beyond memory
-	weak      *weak   // nil until it is asked for
-	labels    *labels // nil until they are tried
-	weights   *weights
-	order     *peels
-	strong    *strong
-	parents   *parents
-	sets      *bitflow
+	totals     Totals
+	parts      *parts      // nil if the graph is whole
+	native     *cpu.Engine // nil if the session is one of kernels
+	beside     beside      // of kernels
+	decided    decision
+	waved      bool    // what they need is open
+	symmetric  bool    // the graph is
+	free       bool    // nobody asked for a topology
+	analysed   uint64  // bytes of analyses, beyond memory
+	weak       *weak   // nil until it is asked for
+	labels     *labels // nil until they are tried
+	weights    *weights
+	order      *peels
+	strong     *strong
+	parents    *parents
+	sets       *bitflow
+	procedures *procedures
 
 	stride, slot                                       int // words of a query, of an answer
 	seen, list, lengths, turn, filter, staged, answers driver.Buffer

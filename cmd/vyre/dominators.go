@@ -12,6 +12,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/report"
 )
@@ -29,14 +30,16 @@ type dominatorsCmd struct {
 	Dot  bool `help:"Print the tree as a graph for Graphviz, of --of the chains." xor:"form"`
 	SVG  bool `name:"svg" help:"Print the same as a picture: at most 200 nodes." xor:"form"`
 
-	Out string `short:"o" placeholder:"FILE" help:"Write the immediate dominator of each node that is reached, a line a node: its id, that node, and its name if it has one."`
+	Out    string `short:"o" placeholder:"FILE" help:"Write the immediate dominator of each node that is reached, a line a node: its id, that node, and its name if it has one."`
+	Device string `default:"auto" completes:"device" help:"Device to run on; see vyre devices."`
 	readFlags
 }
 
 // Help is the long help of the command.
 func (dominatorsCmd) Help() string {
 	return `With several roots a path may begin at any. A node without a dominator but itself, such as a root to which no other one leads,
-is its own immediate dominator; nodes that are not reached have none. It runs on one core of the host.
+is its own immediate dominator; nodes that are not reached have none. A device takes the graph apart into procedures, nodes that hang together, and searches one
+beside the other; those of more than 4,096 nodes, and on device cpu all, are searched by one core of the host.
 Example:
   vyre dominators app.vyg --root main.main --of os/exec.Command
   vyre dominators app.vyg --root main.main --csv`
@@ -62,8 +65,17 @@ type dominatorsDoc struct {
 	Kinds  uint32           `json:"kinds"`
 	Count  int              `json:"count"` // nodes that are reached
 	Levels int              `json:"levels"`
-	Nodes  []dominatorEntry `json:"nodes"` // those of --of, else all that are reached
+	Shares *sharesEntry     `json:"procedures,omitempty"` // of a device
+	Nodes  []dominatorEntry `json:"nodes"`                // those of --of, else all that are reached
 	Run    report.Run       `json:"run"`
+}
+
+// sharesEntry is how many procedures were searched in which way.
+type sharesEntry struct {
+	Alone int `json:"alone"`
+	Warp  int `json:"warp"`
+	Group int `json:"group"`
+	Host  int `json:"host"`
 }
 
 // dominatorEntry is a node. It has no dominator but itself if idom is the node, and is not reached if there is none.
@@ -80,6 +92,9 @@ func (c *dominatorsCmd) Run(t *terminal) error { return t.document(c.JSON, domin
 func (c *dominatorsCmd) run(t *terminal) error {
 	if c.Out == "-" && (c.JSON || c.CSV || c.Dot || c.SVG) {
 		return usagef("-o - and another form would both write to standard output; give one of them a file")
+	}
+	if err := checkDevice(c.Device); err != nil {
+		return err
 	}
 	return c.answer(t, c.File, c.Out, func(g *graph.CSR, file *sink) error {
 		a, err := c.ask(t, g)
@@ -108,13 +123,16 @@ func (c *dominatorsCmd) ask(t *terminal, g *graph.CSR) (*dominated, error) {
 	if a.of, err = names.find("--of", c.Of); err != nil {
 		return nil, err
 	}
-	stop := spin(t.err, "searching")
-	defer stop()
-	began := time.Now()
-	if a.Dominators, err = g.Dominators(t.ctx, a.roots, a.kinds); err != nil {
+	err = t.session(c.Device, g, graph.SessionOptions{Label: "dominators", Queries: 1, Seeds: 1}, func(dev driver.Device, s *graph.Session) (err error) {
+		began := time.Now()
+		if a.Dominators, err = s.Dominators(t.ctx, a.roots, a.kinds); err == nil {
+			a.run = runOf(dev, a.Run, began, s.Bytes())
+		}
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
-	a.run = report.Run{Device: "cpu", Topology: a.Run.Engine.String(), WallNS: time.Since(began).Nanoseconds()}
 	a.depth = make([]uint32, g.Nodes())
 	for _, v := range a.Order() {
 		if u := a.Immediate()[v]; u != v {
@@ -164,6 +182,10 @@ func (c *dominatorsCmd) print(t *terminal, a *dominated) error {
 
 func (c *dominatorsCmd) doc(a *dominated) dominatorsDoc {
 	doc := dominatorsDoc{Schema: dominatorsSchema, Graph: report.Of(a.g), Roots: a.roots, Kinds: a.kinds, Count: len(a.Order()), Levels: a.levels(), Nodes: []dominatorEntry{}, Run: a.run}
+	if a.Shares != (graph.DominatorShares{}) {
+		shares := sharesEntry(a.Shares)
+		doc.Shares = &shares
+	}
 	for _, v := range a.listed() {
 		e := dominatorEntry{Node: report.NodeOf(a.g, v), Dominates: a.Size(v)}
 		if u := a.Immediate()[v]; u != graph.None {
@@ -184,6 +206,9 @@ func (c *dominatorsCmd) doc(a *dominated) dominatorsDoc {
 
 func (c *dominatorsCmd) printText(out io.Writer, a *dominated) {
 	fmt.Fprintf(out, "%s of %s nodes, in %s\n", report.Thousands(int64(len(a.Order()))), report.Thousands(int64(a.g.Nodes())), counted(a.levels(), "level"))
+	if s := a.Shares; s != (graph.DominatorShares{}) {
+		fmt.Fprintf(out, "procedures: %d of one node, %d by a warp each, %d by a workgroup each, %d on the host\n", s.Alone, s.Warp, s.Group, s.Host)
+	}
 	if len(a.of) == 0 {
 		c.printTree(out, a)
 		return

@@ -88,7 +88,7 @@ func TestAnswersAreGonums(t *testing.T) {
 			t.Errorf("seed %d: strong components %v, want %v", seed, strong.Labels(), labels)
 		}
 
-		dominators, err := rows.Dominators(t.Context(), []uint32{0}, 0)
+		dominators, err := s.Dominators(t.Context(), []uint32{0}, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
