@@ -65,7 +65,7 @@ func (s *Session) analysis(label string) *analysis {
 func (s *Session) Bytes() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.memory.PeakBytes + s.analysed
+	return s.memory.PeakBytes + s.analysed.now()
 }
 
 // want counts a buffer, which open allocates.
@@ -76,12 +76,11 @@ func (a *analysis) want(to *driver.Buffer, bytes int64, label string) {
 
 // open compares what is wanted with what is left of the budget, and allocates it.
 func (a *analysis) open() error {
-	if need, left := a.bytes+a.beside, a.left(); need > left {
-		e := plan.OverBudget("session", a.label, a.label, -1, need, left, "raise SessionOptions.Budget, or close the session and open one for this analysis alone")
+	if left, ok := a.s.analysed.take(a.bytes, a.beside, a.limit()); !ok {
+		e := plan.OverBudget("session", a.label, a.label, -1, a.bytes+a.beside, left, "raise SessionOptions.Budget, or close the session and open one for this analysis alone")
 		e.Label, e.Device = a.s.o.Label, a.s.dev.Name()
 		return e
 	}
-	a.s.analysed += a.bytes
 	for _, w := range a.wanted {
 		b, err := a.s.dev.Alloc(w.bytes, driver.AllocOptions{Label: a.s.o.Label + " " + w.label})
 		if err != nil {
@@ -93,9 +92,9 @@ func (a *analysis) open() error {
 	return nil
 }
 
-// left is what is left of the budget.
-func (a *analysis) left() uint64 {
-	return a.s.o.Budget - min(a.s.o.Budget, a.s.memory.PeakBytes+a.s.analysed)
+// limit is what the budget has for analyses.
+func (a *analysis) limit() uint64 {
+	return a.s.o.Budget - min(a.s.o.Budget, a.s.memory.PeakBytes)
 }
 
 // plan makes the plan, of waves that are known once there is memory. After an error nothing is left of the analysis.
@@ -114,7 +113,7 @@ func (a *analysis) Close() (err error) {
 		err = errors.Join(err, a.closers[k].Close())
 	}
 	a.closers = nil
-	a.s.analysed -= a.bytes
+	a.s.analysed.give(a.bytes)
 	a.bytes = 0
 	return err
 }

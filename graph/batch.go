@@ -53,14 +53,14 @@ func (s *Session) ReachInto(ctx context.Context, q Query, into *Reached) error {
 	if err := s.check(0, q); err != nil {
 		return err
 	}
-	by, err := s.searching(1)
+	set, by, err := s.asking(1)
 	if err != nil {
 		return err
 	}
-	defer s.mu.Unlock()
-	s.asked[0], s.answer[0] = q, into
-	err = by.batch(ctx, s.asked[:], s.answer[:])
-	s.asked[0], s.answer[0] = Query{}, nil
+	defer s.leave(set)
+	set.asked[0], set.answer[0] = q, into
+	err = by.batch(ctx, set.asked[:], set.answer[:])
+	set.asked[0], set.answer[0] = Query{}, nil
 	return err
 }
 
@@ -77,11 +77,11 @@ func (s *Session) Batch(ctx context.Context, queries []Query) ([]*Reached, error
 			return nil, err
 		}
 	}
-	by, err := s.searching(len(queries))
+	set, by, err := s.asking(len(queries))
 	if err != nil {
 		return nil, err
 	}
-	defer s.mu.Unlock()
+	defer s.leave(set)
 	all, list := make([]*Reached, len(queries)), make([]Reached, len(queries))
 	for i := range all {
 		all[i] = &list[i]

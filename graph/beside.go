@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"runtime"
 	"time"
 
 	"github.com/govyre/vyre/graph/cpu"
@@ -130,7 +131,7 @@ func (s *Session) newEngine() *cpu.Engine {
 	case s.back != nil:
 		reverse = hostArrays(s.back.g)
 	}
-	return cpu.New(hostArrays(s.g), reverse, cpu.Options{})
+	return cpu.New(hostArrays(s.g), reverse, cpu.Options{Workers: (runtime.GOMAXPROCS(0) + s.o.Parallel - 1) / s.o.Parallel})
 }
 
 // searching is answering, for searches that take as long as so many queries.

@@ -160,11 +160,11 @@ func (w waved) bits(ctx context.Context, f BitFlow, gen, kill, in []uint64) (run
 
 // openBits prepares it, if it is not.
 func (s *Session) openBits(ctx context.Context, f BitFlow) (*bitflow, error) {
-	if b := s.sets; b != nil {
+	if b := s.flows; b != nil {
 		if b.words == f.Words && b.backward == f.Backward {
 			return b, nil
 		}
-		s.sets = nil
+		s.flows = nil
 		s.closers = slices.DeleteFunc(s.closers, func(c interface{ Close() error }) bool { return c == b })
 		if err := b.Close(); err != nil {
 			return nil, err
@@ -172,7 +172,7 @@ func (s *Session) openBits(ctx context.Context, f BitFlow) (*bitflow, error) {
 	}
 	b, err := s.newBits(ctx, f)
 	if err == nil {
-		s.sets, s.closers = b, append(s.closers, b)
+		s.flows, s.closers = b, append(s.closers, b)
 	}
 	return b, err
 }

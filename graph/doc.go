@@ -56,6 +56,8 @@
 // of a session on a GPU (see SessionOptions.Costs). Session.Explain says which, and Run in every answer. What both can be asked
 // is the interface answers in native.go; who is asked is decided in beside.go.
 //
+// Searches that are to run side by side have sets of memory and prepared runs, over one graph (sets.go).
+//
 // A graph that does not fit its device, or has more arcs than kernels count, is in parts (partlayout.go, parts.go, partsearch.go).
 //
 // Start reading at csr.go, then build.go and generator.go; for files at vyg.go and open.go; for devices at session.go, then

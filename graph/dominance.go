@@ -114,7 +114,7 @@ func (s *Session) newProcedures(ctx context.Context) (*procedures, error) {
 func (p *procedures) rowsWithin() int64 {
 	n := p.s.g.Nodes()
 	rows, least := min(rowBytes(n), mostRows), rowBytes(min(n, dominance.GroupNodes))
-	for rows > least && p.bytes+p.beside+uint64(rows) > p.left() {
+	for rows > least && p.s.analysed.now()+p.bytes+p.beside+uint64(rows) > p.limit() {
 		rows = max(rows/8*4, least)
 	}
 	return rows

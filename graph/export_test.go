@@ -35,7 +35,12 @@ func (o *SessionOptions) SetBlocks(n uint32) { o.blocks = n }
 func (g *CSR) Wide() bool { return g.wide() }
 
 // OnRun calls f after each submission.
-func (s *Session) OnRun(f func(driver.Result)) { s.ran = f }
+func (s *Session) OnRun(f func(driver.Result)) {
+	s.ran = f
+	for _, o := range s.sets.others {
+		o.ran = f
+	}
+}
 
 // VYG is a file of any content with right checksums.
 type VYG struct {

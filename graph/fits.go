@@ -58,7 +58,7 @@ func (s *Session) lesser() string {
 	var ways []string
 	try := func(what string, levels bool) {
 		less := &Session{dev: s.dev, g: s.g, o: s.o, digest: s.digest, forward: s.forward}
-		less.o.Queries, less.o.Seeds = 1, 1
+		less.o.Queries, less.o.Seeds, less.o.Parallel = 1, 1, 1
 		less.size()
 		switch {
 		case levels && s.twice():
@@ -70,7 +70,7 @@ func (s *Session) lesser() string {
 			ways = append(ways, fmt.Sprintf("%s it needs %d bytes", what, p.PeakBytes))
 		}
 	}
-	if s.o.Queries > 1 {
+	if s.o.Queries > 1 || s.o.Parallel > 1 {
 		try("for one query of one seed at a time", s.back != nil)
 	}
 	if s.back != nil {

@@ -17,11 +17,11 @@ func (s *Session) Levels(ctx context.Context, q Query) ([]uint32, error) {
 	if err := s.forLevels(q); err != nil {
 		return nil, err
 	}
-	by, err := s.searching(1)
+	set, by, err := s.asking(1)
 	if err != nil {
 		return nil, err
 	}
-	defer s.mu.Unlock()
+	defer s.leave(set)
 	levels, _, err := by.levels(ctx, q)
 	return levels, err
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/bits"
 	"sync"
+	"sync/atomic"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph/cpu"
@@ -20,7 +21,7 @@ import (
 // Session is a graph on a device, and what searches of it need there. The graph is uploaded once; a batch of queries
 // uploads its seeds, is one submission where the device drives the rounds, and is read back at once. Queries that allow
 // the same kinds of arcs are one search, of up to 64. A Session may be used from any goroutine; batches run one after
-// another.
+// another, or as many side by side as SessionOptions.Parallel says.
 type Session struct {
 	mu     sync.Mutex
 	dev    driver.Device
@@ -41,17 +42,19 @@ type Session struct {
 	native     *cpu.Engine // nil if the session is one of kernels
 	beside     beside      // of kernels
 	decided    decision
-	waved      bool    // what they need is open
-	symmetric  bool    // the graph is
-	free       bool    // nobody asked for a topology
-	analysed   uint64  // bytes of analyses, beyond memory
-	weak       *weak   // nil until it is asked for
-	labels     *labels // nil until they are tried
+	waved      bool  // what they need is open
+	symmetric  bool  // the graph is
+	free       bool  // nobody asked for a topology
+	analysed   *held // by analyses, beyond memory
+	sets       sets
+	searches   atomic.Int64 // that the last batch was
+	weak       *weak        // nil until it is asked for
+	labels     *labels      // nil until they are tried
 	weights    *weights
 	order      *peels
 	strong     *strong
 	parents    *parents
-	sets       *bitflow
+	flows      *bitflow
 	procedures *procedures
 
 	stride, slot                                       int // words of a query, of an answer
@@ -99,6 +102,12 @@ type SessionOptions struct {
 	Costs *plan.Costs
 	// Runs is how many such queries the session is going to answer, by which what it takes to plan is weighed; 0 is Queries.
 	Runs uint64
+
+	// Parallel is how many searches of this session run side by side, on the device or on the host's cores; 0 is 1, and then queries
+	// wait for each other. Each more takes all memory of a session but the graph once more, see DeviceBytes; native engines share
+	// the cores out among them. A symmetric graph has labels for each. A graph in parts is searched by one at a time, and
+	// analyses, which are made once, run one after another beside the searches.
+	Parallel int
 
 	// Parts allows that a graph which does not fit is searched in parts: its arcs come to the device again and again, as searches
 	// need them, which takes the link to the device as long as that takes. Sets, levels and weak components are answered so, one query
@@ -165,6 +174,9 @@ func NewSession(ctx context.Context, dev driver.Device, g *CSR, o SessionOptions
 		}
 	}
 	s.decide()
+	if err := s.openSets(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
 	return s, nil
 }
 
@@ -174,9 +186,9 @@ func prepared(dev driver.Device, g *CSR, o SessionOptions) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{dev: dev, g: g, o: o.settled(dev), free: o.Topology == megakernel.Auto, submissions: map[shape]*submission{}}
-	if g.Nodes() == 0 || s.o.Queries < 0 || s.o.Seeds < 0 {
-		return nil, s.refuse(fmt.Sprintf("a graph of %d nodes, %d queries of %d seeds", g.Nodes(), o.Queries, o.Seeds), "load a graph with nodes, and leave what is to be the default at 0")
+	s := &Session{dev: dev, g: g, o: o.settled(dev), free: o.Topology == megakernel.Auto, submissions: map[shape]*submission{}, analysed: new(held)}
+	if g.Nodes() == 0 || s.o.Queries < 0 || s.o.Seeds < 0 || s.o.Parallel < 0 {
+		return nil, s.refuse(fmt.Sprintf("a graph of %d nodes, %d queries of %d seeds, %d in parallel", g.Nodes(), o.Queries, o.Seeds, o.Parallel), "load a graph with nodes, and leave what is to be the default at 0")
 	}
 	if err := g.Verify(); err != nil {
 		return nil, err
@@ -238,6 +250,9 @@ func (o SessionOptions) settled(dev driver.Device) SessionOptions {
 	if o.Seeds == 0 {
 		o.Seeds = 1024
 	}
+	if o.Parallel == 0 {
+		o.Parallel = 1
+	}
 	if o.Budget == 0 {
 		o.Budget = math.MaxUint64
 	}
@@ -284,7 +299,7 @@ func (s *Session) graphBytes() int64 {
 // request is what the session's memory is planned from.
 func (s *Session) request() plan.SessionRequest {
 	return plan.SessionRequest{Graph: s.digest, GraphBytes: uint64(s.graphBytes()), Runs: uint64(s.o.Queries), FrontierBytes: 4 * uint64(s.stride),
-		ScratchBytes: s.scratchBytes(), OutputBytes: 4 * uint64(s.slot), Budget: s.o.Budget, Staged: true, KeepAll: true}
+		ScratchBytes: s.scratchBytes() + s.moreBytes(), OutputBytes: 4 * uint64(s.slot), Budget: s.o.Budget, Staged: true, KeepAll: true}
 }
 
 // scratchBytes is what the session takes whatever the queries are.
@@ -303,36 +318,12 @@ func (s *Session) scratchBytes() uint64 {
 
 // open allocates, uploads and prepares.
 func (s *Session) open(ctx context.Context) error {
-	n, q := int64(s.g.Nodes()), int64(s.o.Queries)
-	lanes, queued := s.laneBytes()
-	type buffer struct {
-		to    *driver.Buffer
-		bytes int64
-		label string
-	}
-	list := []buffer{
-		{&s.forward.memory, s.forward.bytes(), "graph"}, {&s.seen, 4 * int64(s.words()), "seen"}, {&s.list, 8 * n, "list"}, {&s.lengths, 12, "lengths"}, {&s.turn, 4, "turn"},
-		{&s.filter, 4, "filter"}, {&s.staged, 4 * q * int64(s.stride), "queries"}, {&s.answers, 4 * q * int64(s.slot), "answers"},
-	}
-	if s.together() > 1 {
-		list = append(list, buffer{&s.lanes, lanes, "lanes"}, buffer{&s.queued, queued, "queued"})
-	}
-	if s.back != nil {
-		list = append(list, buffer{&s.level, 4 * n, "levels"}, buffer{&s.sums, 4 * arcs.SumsWords, "sums"})
-	}
+	list := append([]wanted{{&s.forward.memory, s.forward.bytes(), "graph"}}, s.stateBuffers()...)
 	if s.twice() {
-		list = append(list, buffer{&s.back.memory, s.back.bytes(), "reverse"})
+		list = append(list, wanted{&s.back.memory, s.back.bytes(), "reverse"})
 	}
-	for _, b := range list {
-		var err error
-		if *b.to, err = s.dev.Alloc(b.bytes, driver.AllocOptions{Label: s.o.Label + " " + b.label}); err != nil {
-			return err
-		}
-		s.closers = append(s.closers, *b.to)
-	}
-	s.queryBytes, s.answerBytes = make([]byte, s.staged.Len()), s.hostBytes(s.answers.Len())
-	if s.back != nil {
-		s.levelBytes = s.hostBytes(4 * n)
+	if err := s.alloc(list); err != nil {
+		return err
 	}
 	err := s.forward.upload(ctx)
 	if err == nil && s.twice() {
@@ -341,11 +332,7 @@ func (s *Session) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.plans(ctx); err != nil {
-		return err
-	}
-	s.memory, err = plan.PlanSession(s.request()) // of the topology that it has come to
-	return err
+	return s.openState(ctx)
 }
 
 // mostPinned is how much memory of the host a session takes out of the system's hands for what it reads.
@@ -475,18 +462,7 @@ func (s *Session) Topology() megakernel.Topology {
 }
 
 // Turns returns how many searches the last batch was.
-func (s *Session) Turns() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.groups.Groups)
-}
-
-// Close gives everything on the device back. It waits for the batch that runs.
-func (s *Session) Close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.closeAll()
-}
+func (s *Session) Turns() int { return int(s.searches.Load()) }
 
 func (s *Session) closeAll() error {
 	err := s.forget()

@@ -17,8 +17,8 @@ type Pending struct {
 }
 
 // Start asks one query while the caller does something else. The query is checked before Start returns, and its seeds are
-// copied. Several may be started; they are answered one after another, in no order that is promised, as those of several
-// goroutines are. A session may be closed with queries pending: those that have not begun fail. ctx is that of the query.
+// copied. Several may be started; they are answered one after another, or as many side by side as SessionOptions.Parallel says, in
+// no order that is promised, as those of several goroutines are. A session may be closed with queries pending: those that have not begun fail. ctx is that of the query.
 func (s *Session) Start(ctx context.Context, q Query) (*Pending, error) {
 	if err := s.check(0, q); err != nil {
 		return nil, err

@@ -15,24 +15,39 @@ type Totals struct {
 
 // Totals returns the sums.
 func (s *Session) Totals() Totals {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	t := s.totals
-	t.Bytes = s.memory.PeakBytes + s.analysed
+	t := s.own()
+	for _, o := range s.sets.others {
+		t.join(o.own())
+	}
+	t.Bytes = s.Bytes()
 	return t
 }
 
+// own are the sums of a set.
+func (s *Session) own() Totals {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.totals
+}
+
+// join adds those of another set.
+func (t *Totals) join(o Totals) {
+	t.Runs += o.Runs
+	t.Rounds += o.Rounds
+	t.TailRounds += o.TailRounds
+	t.Barriers += o.Barriers
+	t.Items += o.Items
+	t.Arcs += o.Arcs
+	t.Wall += o.Wall
+	t.Enqueue += o.Enqueue
+	t.Wait += o.Wait
+	t.Device += o.Device
+	t.Streamed += o.Streamed
+	t.Link += o.Link
+}
+
 func (t *Totals) add(r Run) {
-	t.Runs++
-	t.Rounds += uint64(r.Record.Rounds)
-	t.TailRounds += uint64(r.Record.TailRounds)
-	t.Barriers += uint64(r.Record.Barriers)
-	t.Items += uint64(r.Record.Items)
-	t.Arcs += uint64(r.Record.Edges)
-	t.Wall += r.Result.Wall
-	t.Enqueue += r.Result.Enqueue
-	t.Wait += r.Result.Wait
-	t.Device += r.Result.Device
-	t.Streamed += r.Streamed
-	t.Link += r.Link
+	t.join(Totals{Runs: 1, Rounds: uint64(r.Record.Rounds), TailRounds: uint64(r.Record.TailRounds), Barriers: uint64(r.Record.Barriers),
+		Items: uint64(r.Record.Items), Arcs: uint64(r.Record.Edges), Wall: r.Result.Wall, Enqueue: r.Result.Enqueue, Wait: r.Result.Wait,
+		Device: r.Result.Device, Streamed: r.Streamed, Link: r.Link})
 }
