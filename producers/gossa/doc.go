@@ -71,5 +71,5 @@
 // functions of one name, such as those of method values x.f, the second has a ' behind it, the third two, in an order that
 // only the source decides (package names of module calls).
 //
-// Start reading at main.go, then build.go, copies.go and known.go; flow.go, body.go and heap.go for values.
+// Start reading at main.go, then build.go, copies.go and known.go; flow.go, body.go, heap.go and unify.go for values.
 package main

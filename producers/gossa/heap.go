@@ -2,7 +2,6 @@ package main
 
 import (
 	"go/types"
-	"slices"
 
 	"golang.org/x/tools/go/ssa"
 	"golang.org/x/tools/go/types/typeutil"
@@ -355,85 +354,6 @@ func (h *heap) joinParts(o int32, l link, k key) {
 		h.copied(a, b, l.mask, false)
 	default:
 		h.copied(b, a, l.mask, false)
-	}
-}
-
-// unify makes two objects one, with all parts that they have in common.
-func (h *heap) unify(a, b int32) {
-	if a == none || b == none {
-		return
-	}
-	a, b = h.find(a), h.find(b)
-	if a == b || h.exhausted() {
-		return
-	}
-	x, y := &h.objects[a], &h.objects[b]
-	if y.proc == shared && x.proc != shared || (x.proc == shared) == (y.proc == shared) && y.size > x.size {
-		a, b = b, a
-		x, y = y, x
-	}
-	h.changed[x.proc], h.changed[y.proc] = true, true
-	if x.proc == shared {
-		h.share(b)
-	}
-	flags := x.flags | y.flags
-	h.mark(a, flags)
-	h.mark(b, flags)
-	x.depth = min(x.depth, y.depth)
-	mine, theirs := h.keysOf(a), h.keysOf(b)
-	y.up = a
-	myLinks, theirLinks, theirParts := h.listed(x.links), h.listed(y.links), y.parts
-	h.steps += len(myLinks)*len(theirs) + len(theirLinks)*len(mine) + len(mine)*len(theirs)
-	x.links, x.size = 0, x.size+y.size
-	for _, l := range slices.Concat(myLinks, theirLinks) {
-		if l.other != a {
-			h.addLink(a, l)
-		}
-	}
-	x.size -= int32(len(myLinks) + len(theirLinks)) // they were counted before
-	for i := theirParts; i != 0; {
-		next := h.parts[i].next
-		p := h.parts[i]
-		if has := h.get(a, p.key); has != none {
-			h.unify(has, p.of)
-		} else {
-			a = h.find(a)
-			h.parts[i].next = h.objects[a].parts
-			h.objects[a].parts = i
-		}
-		i = next
-	}
-	h.catchUp(a, myLinks, theirs)
-	h.catchUp(a, theirLinks, mine)
-}
-
-// listed are the links of a list, each once.
-func (h *heap) listed(list int32) (all []link) {
-	seen := make(map[link]bool)
-	for i := list; i != 0; i = h.links[i].next {
-		l := h.links[i]
-		l.other, l.next = h.find(l.other), 0
-		if !seen[l] {
-			seen[l] = true
-			all = append(all, l)
-		}
-	}
-	return all
-}
-
-// catchUp gives the other ends of links the parts that an object has got.
-func (h *heap) catchUp(o int32, links []link, keys []key) {
-	for _, l := range links {
-		for _, k := range keys {
-			if h.get(o, k) == none {
-				continue
-			}
-			if h.get(l.other, k) != none {
-				h.joinParts(o, l, k)
-			} else {
-				h.part(l.other, k)
-			}
-		}
 	}
 }
 

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestWorkGrowsWithTheProgram, and not with its square: each branch makes another value of one list, so that places become one
+// as often as there are branches, with as many copies.
+func TestWorkGrowsWithTheProgram(t *testing.T) {
+	work := func(branches int) (steps, links int) {
+		var text strings.Builder
+		text.WriteString("package main\n\ntype node struct {\n\ta, b string\n\tnext *node\n}\n\nvar last string\n\nfunc grow(x string, n *node) {\n")
+		for i := range branches {
+			fmt.Fprintf(&text, "\tif len(x) > %d {\n\t\tx += \"x\"\n\t\tn = &node{a: x, next: n}\n\t\tn.next.b = n.a\n\t}\n", i)
+		}
+		text.WriteString("\tlast = n.b\n}\n\nfunc main() { grow(\"x\", &node{}) }\n")
+		dir := t.TempDir()
+		for name, text := range map[string]string{"go.mod": "module main\n\ngo 1.25\n", "main.go": text.String()} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p, c, err := loading{Patterns: []string{"."}, Calls: "rta", Dir: dir, Levels: 3, More: 0.1, Quiet: true}.program(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := newFlow(p, c, nil, false).heap
+		return h.steps, len(h.links)
+	}
+	steps, links := work(300)
+	moreSteps, moreLinks := work(1200)
+	if moreSteps > 5*steps || moreLinks > 5*links {
+		t.Errorf("four times the branches take %d steps and %d links, beside %d and %d", moreSteps, moreLinks, steps, links)
+	}
+}
