@@ -1,6 +1,7 @@
 package main
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -55,6 +56,8 @@ type calls struct {
 	p            *program
 	all          []*copied // in the order in which they were found
 	byName       map[string]*copied
+	originals    map[*ssa.Function]*copied // what is no copy
+	first        map[*ssa.Function]*copied // the first of a function that was found, which may be a copy
 	names        map[*ssa.Function]string
 	same         map[string]int // how many functions have a name
 	may          callees
@@ -77,19 +80,44 @@ type unseen struct {
 // copies follows calls from the roots on, and makes copies on the way. What it makes does not depend on chance: calls are
 // looked at in the order of the source, breadth first.
 func copies(p *program, may callees, l limits) *calls {
-	// What copies may add is a part of all that is reached without any.
-	c := newCalls(p, may, limits{})
-	c.follow(p.roots)
-	if room := int(l.more * float64(c.instructions)); l.levels > 0 {
-		c = newCalls(p, may, l)
-		c.room = room
-		c.follow(p.roots)
+	c := &calls{p: p, byName: make(map[string]*copied), originals: make(map[*ssa.Function]*copied), first: make(map[*ssa.Function]*copied),
+		names: make(map[*ssa.Function]string), same: make(map[string]int), may: may, limits: l}
+	if l.levels > 0 {
+		c.room = int(l.more * float64(withoutCopies(p.roots, may)))
 	}
+	c.follow(p.roots)
 	return c
 }
 
-func newCalls(p *program, may callees, l limits) *calls {
-	return &calls{p: p, byName: make(map[string]*copied), names: make(map[*ssa.Function]string), same: make(map[string]int), may: may, limits: l}
+// withoutCopies is how many instructions the functions have that are reached without any copy: what copies may add is a part of
+// that.
+func withoutCopies(roots []*ssa.Function, may callees) (n int) {
+	seen := make(map[*ssa.Function]bool)
+	var queue []*ssa.Function
+	reach := func(f *ssa.Function) {
+		if !seen[f] {
+			seen[f] = true
+			queue = append(queue, f)
+		}
+	}
+	for _, f := range roots {
+		reach(f)
+	}
+	for len(queue) > 0 {
+		from := copied{f: queue[len(queue)-1]}
+		queue = queue[:len(queue)-1]
+		n += size(from.f)
+		for call := range callsIn(from.f) {
+			if k := from.callee(call.Common()); k != nil {
+				reach(k.f)
+				continue
+			}
+			for _, f := range may[call] {
+				reach(f)
+			}
+		}
+	}
+	return n
 }
 
 func (c *calls) follow(roots []*ssa.Function) {
@@ -101,27 +129,43 @@ func (c *calls) follow(roots []*ssa.Function) {
 		if from.f.Blocks == nil {
 			c.unseen = append(c.unseen, unseen{why: "has no source in Go", in: from.f})
 		}
-		for _, b := range from.f.Blocks {
+		for call := range callsIn(from.f) {
+			c.call(from, call)
+		}
+	}
+}
+
+// callsIn are the calls of a function, but for those of what the language has.
+func callsIn(f *ssa.Function) iter.Seq[ssa.CallInstruction] {
+	return func(yield func(ssa.CallInstruction) bool) {
+		for _, b := range f.Blocks {
 			for _, i := range b.Instrs {
-				if call, is := i.(ssa.CallInstruction); is {
-					c.call(from, call)
+				call, is := i.(ssa.CallInstruction)
+				if !is {
+					continue
+				}
+				if _, is := call.Common().Value.(*ssa.Builtin); !is && !yield(call) {
+					return
 				}
 			}
 		}
 	}
 }
 
+// callee is the function that a call calls, if it is known which one that is.
+func (c *copied) callee(common *ssa.CallCommon) *known {
+	if common.IsInvoke() {
+		return nil
+	}
+	return c.knows(common.Value)
+}
+
 // call adds the arcs of a call.
 func (c *calls) call(from *copied, call ssa.CallInstruction) {
 	common := call.Common()
-	if _, is := common.Value.(*ssa.Builtin); is {
+	if k := from.callee(common); k != nil {
+		c.arc(from, k, call)
 		return
-	}
-	if !common.IsInvoke() {
-		if k := from.knows(common.Value); k != nil {
-			c.arc(from, k, call)
-			return
-		}
 	}
 	list := c.may[call]
 	for _, f := range list {
@@ -190,21 +234,27 @@ func (c *calls) copy(from *copied, to *known, bound []*known, some bool) *copied
 	c.ofCopies += n
 	c.copies++
 	c.byName[name] = made
-	c.all = append(c.all, made)
+	c.add(made)
 	return made
 }
 
 // plain returns a function as it is.
 func (c *calls) plain(f *ssa.Function) *copied {
-	name := c.name(f)
-	if old := c.byName[name]; old != nil {
+	if old := c.originals[f]; old != nil {
 		return old
 	}
 	made := &copied{f: f}
 	c.instructions += size(f)
-	c.byName[name] = made
-	c.all = append(c.all, made)
+	c.originals[f], c.byName[c.name(f)] = made, made
+	c.add(made)
 	return made
+}
+
+func (c *calls) add(made *copied) {
+	c.all = append(c.all, made)
+	if c.first[made.f] == nil {
+		c.first[made.f] = made
+	}
 }
 
 // size is how many instructions a function has.

@@ -214,10 +214,8 @@ func (c *calls) within(callees []*copied, f *ssa.Function) (list []*copied) {
 		}
 	}
 	if list == nil {
-		for _, to := range c.all {
-			if to.f == f {
-				return []*copied{to}
-			}
+		if to := c.first[f]; to != nil {
+			return []*copied{to}
 		}
 	}
 	return list

@@ -43,6 +43,7 @@ func TestWhatALargeProgramTakes(t *testing.T) {
 		prog.Build()
 		return
 	default:
+		collectLess() // as main does
 		if status := run(context.Background(), []string{"--graph", *measured, "-C", folder, "-o", file, largeProgram}, os.Stdout, os.Stderr); status != 0 {
 			t.Fatalf("exit status %d", status)
 		}

@@ -26,6 +26,7 @@ func usagef(format string, args ...any) error { return usage{fmt.Errorf(format, 
 type found struct{ error }
 
 func main() {
+	collectLess()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))

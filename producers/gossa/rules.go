@@ -261,9 +261,6 @@ func methodName(f *types.Func) string {
 
 // find returns the rules for a name.
 func (r *rules) find(name string) []*rule {
-	if r == nil {
-		return nil
-	}
 	if list := r.byName[name]; list != nil {
 		return list
 	}
@@ -277,6 +274,9 @@ func (r *rules) find(name string) []*rule {
 
 // ofCall are the rules for a function, or for the method of an interface by which it is called.
 func (r *rules) ofCall(f *ssa.Function, c *ssa.CallCommon) (list []*rule) {
+	if r == nil {
+		return nil
+	}
 	if f != nil {
 		list = r.find(ruleName(f))
 	}
@@ -357,6 +357,9 @@ func (b *body) sourceField(at ssa.Instruction, t types.Type, field int, to int32
 
 // sourceVariable does the same for a global variable.
 func (f *flow) sourceVariable(v *ssa.Global, o int32) {
+	if f.rules == nil {
+		return
+	}
 	for _, r := range f.rules.find(v.RelString(nil)) {
 		if r.kind == sourceRule && r.global {
 			from := f.heap.object(shared)
