@@ -125,7 +125,8 @@ func TestBrokenFiles(t *testing.T) {
 		{"x.el", "\x28\xb5\x2f\xfd....", "x.el: zstd: reserved bit set on frame header"},
 		{"x.el", "PK\x03\x04....", "x.el: it is a zip archive, which is not read"},
 		{"x.el", "\x1f\x8bjunk and more junk", "x.el: gzip: invalid header"},
-		{"x.el", "BZh9junk", "x.el: unexpected EOF"},
+		{"x.el", "\x1f\x8b\x08", "x.el: the file ends after 3 bytes, within what gzip has compressed: the rest of it"},
+		{"x.el", "BZh9junk", "x.el: the file ends after 8 bytes, within what bzip2 has compressed: the rest of it"},
 		{"x.el", "0 1\n" + strings.Repeat("7", 70<<10) + " 1\n", "x.el:2:1: a line of 71682 bytes: at most 65536"},
 		{"x.el", "0 1\n" + strings.Repeat("7", 3<<20) + " 1\n", "x.el: a line of more than 65536 bytes: no graph has such"},
 	} {

@@ -5,8 +5,10 @@ import (
 	"bytes"
 	"compress/bzip2"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync/atomic"
 
 	"github.com/govyre/vyre/graph"
@@ -51,18 +53,23 @@ func (r *reader) open(src io.Reader) (*input, error) {
 	var text io.Reader = raw
 	switch {
 	case bytes.HasPrefix(first, []byte{0x1f, 0x8b}):
-		if text, err = gzip.NewReader(raw); err != nil {
-			return nil, &graph.ParseError{File: r.name, Got: err.Error()}
+		z, err := gzip.NewReader(raw)
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
 		}
-		in.packed = true
+		u := unpacker{z, "gzip", r.name, in.stored}
+		if err != nil {
+			return nil, u.explain(err)
+		}
+		text, in.packed = u, true
 	case bytes.HasPrefix(first, []byte("BZh")):
-		text, in.packed = bzip2.NewReader(raw), true
+		text, in.packed = unpacker{bzip2.NewReader(raw), "bzip2", r.name, in.stored}, true
 	case bytes.HasPrefix(first, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		z, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(mostWindow))
 		if err != nil {
 			return nil, &graph.ParseError{File: r.name, Got: err.Error()}
 		}
-		text, in.packed = named{z, "zstd"}, true // on one goroutine it has nothing to close
+		text, in.packed = unpacker{z, "zstd", r.name, in.stored}, true // on one goroutine it has nothing to close
 	case bytes.HasPrefix(first, []byte{0xfd, '7', 'z', 'X', 'Z', 0}):
 		return nil, &graph.ParseError{File: r.name, Got: "it is compressed with xz, which is not read", Want: "decompress it, or use gzip"}
 	case bytes.HasPrefix(first, []byte("PK\x03\x04")):
@@ -76,18 +83,28 @@ func (r *reader) open(src io.Reader) (*input, error) {
 	return in, nil
 }
 
-// named says in errors who read.
-type named struct {
+// unpacker reads what a compressed file was made of, and says in errors how it is compressed and where it ends.
+type unpacker struct {
 	io.Reader
-	who string
+	how    string
+	name   string
+	stored *meter
 }
 
-func (n named) Read(b []byte) (int, error) {
-	c, err := n.Reader.Read(b)
-	if err != nil && err != io.EOF {
-		err = fmt.Errorf("%s: %w", n.who, err)
+func (u unpacker) Read(b []byte) (int, error) {
+	n, err := u.Reader.Read(b)
+	return n, u.explain(err)
+}
+
+func (u unpacker) explain(err error) error {
+	if err == nil || err == io.EOF {
+		return err
 	}
-	return c, err
+	at := u.stored.n.Load()
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return &graph.ParseError{File: u.name, Offset: at, Got: fmt.Sprintf("the file ends after %d bytes, within what %s has compressed", at, u.how), Want: "the rest of it; it was cut off, or is not yet written"}
+	}
+	return &graph.ParseError{File: u.name, Offset: at, Got: fmt.Sprintf("%s: %s, within the first %d bytes", u.how, strings.TrimPrefix(strings.TrimPrefix(err.Error(), u.how+": "), u.how+" data invalid: "), at)}
 }
 
 // peek returns what the text starts with.
@@ -110,8 +127,13 @@ func (in *input) Read(b []byte) (int, error) {
 		return 0, &graph.ParseError{File: in.r.name, Offset: limit, Got: fmt.Sprintf("more than %d bytes", limit), Want: "that is the limit; --max-bytes raises it"}
 	case in.packed && in.n > mostRatio*in.stored.n.Load()+chunkBytes:
 		return 0, &graph.ParseError{File: in.r.name, Offset: in.n, Got: fmt.Sprintf("%d bytes became %d", in.stored.n.Load(), in.n), Want: fmt.Sprintf("at most %d times as many; decompress it first if that is right", mostRatio)}
-	case err != nil && err != io.EOF:
-		return 0, &graph.ParseError{File: in.r.name, Offset: in.n, Got: err.Error()}
+	}
+	var said *graph.ParseError
+	if err != nil && err != io.EOF && !errors.As(err, &said) {
+		err = &graph.ParseError{File: in.r.name, Offset: in.n, Got: err.Error()}
+	}
+	if err != nil && err != io.EOF {
+		return 0, err
 	}
 	return n, err
 }
