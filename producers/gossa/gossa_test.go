@@ -261,10 +261,12 @@ func everyFile(t *testing.T, dir string) map[string][]byte {
 func TestWhatCannotBeLoadedIsAnError(t *testing.T) {
 	t.Setenv("GOPROXY", "off") // no network
 	t.Setenv("GOFLAGS", "")
+	t.Setenv("GOTOOLCHAIN", "local")
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"broken/go.mod": "module main\n\ngo 1.25\n", "broken/main.go": "package main\n\nfunc main() { missing() }\n",
 		"alone/go.mod": "module main\n\ngo 1.25\n", "alone/main.go": "package main\n\nimport \"example.com/x\"\n\nfunc main() { x.X() }\n",
+		"newer/go.mod": "module newer\n\ngo 1.99\n", "newer/main.go": "package main\n\nfunc main() {}\n",
 		"none/go.mod": "module none\n\ngo 1.25\n", "unmodular/main.go": "package main\n\nfunc main() {}\n",
 	} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
@@ -283,6 +285,7 @@ func TestWhatCannotBeLoadedIsAnError(t *testing.T) {
 		{1, "do not compile:\n" + filepath.Join(dir, "broken", "main.go") + ":3:15: undefined: missing\n", []string{"-C", in("broken"), "."}},
 		{1, "cannot be loaded:\nstat " + filepath.Join(dir, "broken", "nowhere"), []string{"-C", in("broken"), "./nowhere"}},
 		{1, "cannot be loaded:\nmain.go:3:8: no required module provides package example.com/x; to add it:\n\tgo get example.com/x\n", []string{"-C", in("alone"), "."}},
+		{1, "go.mod in " + in("newer") + " wants Go 1.99, and the go command there is " + runtime.Version() + "; take go1.99 or later, and make gossa anew with it", []string{"-C", in("newer"), "."}},
 		{1, "no packages match ./... in " + in("none"), []string{"-C", in("none"), "./..."}},
 		{1, "go.mod file not found", []string{"-C", in("unmodular"), "."}},
 		{1, in("nothing"), []string{"-C", in("nothing"), "."}},

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -44,7 +46,7 @@ func load(ctx context.Context, dir string, tests bool, patterns []string) (*prog
 	config := &packages.Config{Context: ctx, Mode: listed, Dir: dir, Tests: tests}
 	initial, err := packages.Load(config, patterns...)
 	if err != nil {
-		return nil, fmt.Errorf("the go command does not list packages: %w", err)
+		return nil, notListed(dir, err)
 	}
 	if len(initial) == 0 {
 		return nil, fmt.Errorf("no packages match %s in %s", strings.Join(patterns, " "), dir)
@@ -69,6 +71,23 @@ func load(ctx context.Context, dir string, tests bool, patterns []string) (*prog
 		return nil, fmt.Errorf("there is no function in %s", strings.Join(patterns, " "))
 	}
 	return p, nil
+}
+
+// newer is how the go command says that it is too old for a module.
+var newer = regexp.MustCompile(`(\S+) requires go >= ([\w.]+) \(running go ([\w.]+)(; GOTOOLCHAIN=\w+)?`)
+
+// notListed says why the go command lists no packages, and for a module that is too new for it what to do. The toolchain that
+// gossa runs and the one that it is made of are two: the second has to know the language as well.
+func notListed(dir string, err error) error {
+	m := newer.FindStringSubmatch(err.Error())
+	if m == nil {
+		return fmt.Errorf("the go command does not list packages: %w", err)
+	}
+	what := fmt.Sprintf("take go%s or later, and make gossa anew with it: it was made by %s", m[2], runtime.Version())
+	if m[4] != "" {
+		what += fmt.Sprintf(", and%s keeps the go command from fetching that itself", m[4][1:])
+	}
+	return fmt.Errorf("%s in %s wants Go %s, and the go command there is go%s; %s", m[1], dir, m[2], m[3], what)
 }
 
 // isFolder says of a folder that is not there which one that is: the go command, run in it, would seem to be what is missing.
