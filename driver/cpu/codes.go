@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"container/list"
 	"slices"
 	"sync"
 
@@ -15,8 +16,7 @@ import (
 type codes struct {
 	mu      sync.Mutex
 	entries map[[32]byte][]*code // by digest; programs that say other things to a person are kept apart
-	idle    int
-	clock   uint64
+	idle    list.List            // of *code that no device uses, in the order in which the last user left
 }
 
 var shared = codes{entries: map[[32]byte][]*code{}}
@@ -29,7 +29,7 @@ type code struct {
 	reason  string
 	ready   chan struct{} // closed when kernel or reason is there
 	users   int
-	idle    uint64 // clock when the last user left
+	idle    *list.Element // nil while there are users
 }
 
 // maxIdle bounds the programs whose code is kept though no device uses it.
@@ -41,8 +41,9 @@ func (c *codes) get(p *ir.Program, w engineWish) *code {
 	list := c.entries[p.Digest()]
 	if i := slices.IndexFunc(list, func(m *code) bool { return m.wanted == w && sameText(m.program, p) }); i >= 0 {
 		m := list[i]
-		if m.users == 0 {
-			c.idle--
+		if m.idle != nil {
+			c.idle.Remove(m.idle)
+			m.idle = nil
 		}
 		m.users++
 		c.mu.Unlock()
@@ -76,21 +77,12 @@ func (c *codes) put(m *code) {
 		return
 	}
 	m.kernel.Rest()
-	c.clock++
-	m.idle = c.clock
-	if c.idle++; c.idle <= maxIdle {
+	m.idle = c.idle.PushBack(m)
+	if c.idle.Len() <= maxIdle {
 		return
 	}
-	oldest := m
-	for _, list := range c.entries {
-		for _, o := range list {
-			if o.users == 0 && o.idle < oldest.idle {
-				oldest = o
-			}
-		}
-	}
+	oldest := c.idle.Remove(c.idle.Front()).(*code)
 	c.remove(oldest)
-	c.idle--
 	oldest.kernel.Close()
 }
 

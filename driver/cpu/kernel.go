@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"cmp"
+	"container/list"
 	"context"
 	"errors"
 	"fmt"
@@ -136,8 +137,8 @@ type compiled struct {
 	reason  string         // why it does
 	err     error
 	ready   chan struct{} // closed when code or err is there
-	handles int
-	used    uint64 // clock of the last get
+	handles int           // of kernels, and of who decodes it
+	idle    *list.Element // nil while there are handles
 }
 
 // cache keeps decoded programs by digest. Programs of one digest whose names, positions or
@@ -146,7 +147,7 @@ type cache struct {
 	mu       sync.Mutex
 	entries  map[[32]byte][]*compiled
 	n        int
-	clock    uint64
+	idle     list.List // of *compiled without handles, in the order in which the last was given up
 	decoding sync.WaitGroup
 }
 
@@ -157,14 +158,17 @@ const maxKernels = 512
 // its context ends; everyone else waits for it.
 func (c *cache) get(ctx context.Context, d *Device, p *ir.Program, w engineWish) (*compiled, error) {
 	c.mu.Lock()
-	c.clock++
 	i := slices.IndexFunc(c.entries[p.Digest()], func(e *compiled) bool { return e.wanted == w && sameText(e.program, p) })
 	var e *compiled
 	if i >= 0 {
 		e = c.entries[p.Digest()][i]
+		if e.idle != nil {
+			c.idle.Remove(e.idle)
+			e.idle = nil
+		}
 		d.Count(driver.CompilesMemory, 1)
 	} else {
-		e = &compiled{program: p, wanted: w, ready: make(chan struct{})}
+		e = &compiled{program: p, wanted: w, ready: make(chan struct{}), handles: 1}
 		c.entries[p.Digest()] = append(c.entries[p.Digest()], e)
 		c.n++
 		c.evict()
@@ -173,7 +177,6 @@ func (c *cache) get(ctx context.Context, d *Device, p *ir.Program, w engineWish)
 		go c.decode(d, e)
 	}
 	e.handles++
-	e.used = c.clock
 	c.mu.Unlock()
 
 	select {
@@ -206,6 +209,7 @@ func (c *cache) decode(d *Device, e *compiled) {
 		c.mu.Unlock()
 	}
 	close(e.ready)
+	c.put(e)
 }
 
 // translate gets machine code for a program where it is wanted.
@@ -225,28 +229,19 @@ func (e *compiled) forget() {
 	}
 }
 
-// put gives up one handle.
+// put gives up one handle. Whoever has the last of them, the decoding is over.
 func (c *cache) put(e *compiled) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e.handles--
+	if e.handles--; e.handles == 0 && e.err == nil {
+		e.idle = c.idle.PushBack(e)
+	}
 }
 
-// evict makes room by dropping what was used longest ago and is not in use.
+// evict makes room by dropping what is not in use, and has not been for longest.
 func (c *cache) evict() {
-	for c.n > maxKernels {
-		var oldest *compiled
-		for _, es := range c.entries {
-			for _, e := range es {
-				if e.handles == 0 && e.used > 0 && (oldest == nil || e.used < oldest.used) {
-					oldest = e
-				}
-			}
-		}
-		if oldest == nil {
-			return
-		}
-		c.remove(oldest)
+	for c.n > maxKernels && c.idle.Len() > 0 {
+		c.remove(c.idle.Remove(c.idle.Front()).(*compiled))
 	}
 }
 
@@ -272,6 +267,7 @@ func (c *cache) close() {
 		}
 	}
 	clear(c.entries)
+	c.idle.Init()
 	c.n = 0
 }
 

@@ -1,10 +1,6 @@
 package interp
 
-import (
-	"unsafe"
-
-	"github.com/govyre/vyre/ir"
-)
+import "github.com/govyre/vyre/ir"
 
 // detector watches the accesses of one worker.
 type detector struct {
@@ -16,8 +12,7 @@ type detector struct {
 
 	grid    uint32   // grid barriers passed
 	buffers []shadow // by object
-	free    []*page
-	slab    []access    // room for cells
+	room    *room
 	told    []reportKey // about the access under way
 	sync    map[location]*point
 	settles map[ir.Row]bool // stores that write the same in every order
@@ -32,39 +27,32 @@ const (
 	groupScope   accessKind = 1 << 1 // of an atomic: only its own group takes part
 )
 
-// resetDetector makes or drops the worker's detector for a new launch.
+// resetDetector makes the worker's detector for a new launch, if that has one.
 func (x *worker) resetDetector() {
 	if x.o.Detect == 0 {
-		x.det = nil
 		return
 	}
 	d := &detector{x: x, reports: reports{k: x.k}, races: x.o.Detect&Races != 0, undef: x.o.Detect&Undefined != 0}
-	if old := x.spare; old != nil {
-		d.free = old.free
-		d.takeBack(old.buffers)
-		for _, g := range x.states {
-			d.takeBack(g.shadow)
-		}
-	}
 	d.ordered = d.races && (x.k.p.Traits().Ordered || x.k.firsts)
 	if d.races {
+		d.room = rooms.Get().(*room)
 		d.buffers = make([]shadow, x.k.buffers)
 		d.sync = map[location]*point{}
 	}
-	x.det, x.spare = d, d
+	x.det = d
 }
 
-// takeBack collects the pages of shadows to be used again.
-func (d *detector) takeBack(shadows []shadow) {
-	for i := range shadows {
-		for j, p := range shadows[i].pages {
-			if p != nil {
-				d.free = append(d.free, p)
-				shadows[i].pages[j] = nil
-			}
-		}
-		shadows[i].pages = nil
+// dropDetector ends the worker's detector with its launch. Its room is for the next one, of whatever kernel.
+func (x *worker) dropDetector() {
+	d := x.det
+	if x.det = nil; d == nil || d.room == nil {
+		return
 	}
+	d.room.takeBack(d.buffers)
+	for _, g := range x.states {
+		d.room.takeBack(g.shadow)
+	}
+	rooms.Put(d.room)
 }
 
 // startGroup forgets what g's arrays held for the group before.
@@ -219,5 +207,3 @@ func (d *detector) passGridBarrier(live []*group) {
 		}
 	}
 }
-
-const pageBytes = int64(unsafe.Sizeof(page{}))

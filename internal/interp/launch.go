@@ -272,6 +272,7 @@ func (l *launch) release() {
 		for _, g := range x.states {
 			l.rebind(g)
 		}
+		x.dropDetector()
 	}
 	l.err, l.trap, l.traces = nil, nil, nil
 }

@@ -2,7 +2,6 @@ package interp
 
 import (
 	"slices"
-	"unsafe"
 
 	"github.com/govyre/vyre/ir"
 )
@@ -48,13 +47,6 @@ const (
 	olderWrites  = 4  // of other values, which a last write came after
 )
 
-const pageCells = 256
-
-type page [pageCells]cell
-
-// shadow holds the cells of one object, made when they are first touched.
-type shadow struct{ pages []*page }
-
 // cell returns the cell of element i; nil if the launch has no state left for it.
 func (d *detector) cell(w *warp, obj uint32, i uint64) *cell {
 	var s *shadow
@@ -75,12 +67,7 @@ func (d *detector) cell(w *warp, obj uint32, i uint64) *cell {
 		if !d.x.claim(pageBytes) {
 			return nil
 		}
-		if n := len(d.free); n > 0 {
-			p, d.free = d.free[n-1], d.free[:n-1]
-			*p = page{}
-		} else {
-			p = new(page)
-		}
+		p = d.room.page()
 		s.pages[i/pageCells] = p
 	}
 	return &p[i%pageCells]
@@ -220,28 +207,19 @@ func (a *access) overwrites(p *access) bool {
 	return a.writes && p.writes && a.kind|p.kind == plainAccess && a.value != p.value
 }
 
-// add appends an access to a cell. Most cells need room for two, so these are cut from slabs.
+// add appends an access to a cell.
 func (d *detector) add(c *cell, a *access) bool {
 	if n := cap(c.seen); len(c.seen) == n {
 		more := max(crowd, n)
 		if !d.x.claim(int64(more) * accessBytes) {
 			return false
 		}
-		if len(d.slab) < n+more {
-			d.slab = make([]access, max(slabAccesses, n+more))
-		}
-		room := d.slab[: n+more : n+more]
-		d.slab = d.slab[n+more:]
+		room := d.room.accesses(n + more)
 		c.seen = room[:copy(room, c.seen)]
 	}
 	c.seen = append(c.seen, *a)
 	return true
 }
-
-const (
-	slabAccesses = 512 // cut for many cells; one that needs more gets its own
-	accessBytes  = int64(unsafe.Sizeof(access{}))
-)
 
 // report counts a pair of rows once an access.
 func (d *detector) report(kind ReportKind, w *warp, in *instr, lane int, i uint64, p *access) {

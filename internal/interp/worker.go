@@ -30,7 +30,6 @@ type worker struct {
 	rng   *rand.PCG
 	lanes [32]uint8 // of the memory op that runs, in the order of the schedule
 	det   *detector // nil without detectors
-	spare *detector // of the launch before, for its memory
 }
 
 // reset prepares the worker for a launch.

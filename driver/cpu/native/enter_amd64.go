@@ -2,7 +2,10 @@
 
 package native
 
-import "errors"
+import (
+	"errors"
+	"sync"
+)
 
 // enter calls machine code with a group's and a vector's frame, and 32 times the vector's number.
 //
@@ -19,8 +22,9 @@ func cpuid(leaf, sub uint32) (a, b, c, d uint32)
 
 func xgetbv() (low uint32)
 
-// hostLacks returns what the processor or the system lacks.
-func hostLacks() error {
+// hostLacks returns what the processor or the system lacks. The processor is asked once: in a virtual machine it asks the
+// host, which takes as long as a pass over a small program.
+var hostLacks = sync.OnceValue(func() error {
 	const fma, osxsave, avx, f16c = 1 << 12, 1 << 27, 1 << 28, 1 << 29
 	_, _, c, _ := cpuid(1, 0)
 	if c&osxsave == 0 || c&avx == 0 || xgetbv()&6 != 6 {
@@ -36,7 +40,7 @@ func hostLacks() error {
 		return errors.New("the processor has no F16C")
 	}
 	return nil
-}
+})
 
 // hostTargets are the instruction sets that run here, the best first.
 func hostTargets() []target {

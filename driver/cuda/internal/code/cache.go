@@ -1,6 +1,7 @@
 package code
 
 import (
+	"container/list"
 	"context"
 	"fmt"
 	"maps"
@@ -51,10 +52,10 @@ type cache struct {
 	deferred  *timeline.Deferred
 	mu        sync.Mutex
 	entries   map[[32]byte]*compiled
-	granted   map[wish]*compiled // those of entries that are ready; programs may be gone
+	granted   map[wish]*compiled // what was granted; programs may be gone, and modules be no entries any more
 	mostGrant int                // how many of these there are before they are looked through
 	bytes     int                // of the images of entries
-	clock     uint64
+	idle      list.List          // of *compiled without handles, in the order in which the last was given up
 	compiling sync.WaitGroup
 }
 
@@ -63,14 +64,21 @@ func (c *cache) find(w wish) *compiled {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e := c.granted[w]
-	if e == nil {
+	if e == nil || c.entries[e.key] != e {
 		return nil
 	}
 	c.c.gpu.Count(driver.CompilesMemory, 1)
-	c.clock++
-	e.handles++
-	e.used = c.clock
+	c.hold(e)
 	return e
+}
+
+// hold adds a handle.
+func (c *cache) hold(e *compiled) {
+	e.handles++
+	if e.idle != nil {
+		c.idle.Remove(e.idle)
+		e.idle = nil
+	}
 }
 
 // grant remembers what a wish led to, which a handle holds.
@@ -79,7 +87,7 @@ func (c *cache) grant(w wish, e *compiled) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.granted) >= max(c.mostGrant, least) {
-		maps.DeleteFunc(c.granted, func(w wish, _ *compiled) bool { return w.program.Value() == nil })
+		maps.DeleteFunc(c.granted, func(w wish, e *compiled) bool { return w.program.Value() == nil || c.entries[e.key] != e })
 		c.mostGrant = 2 * len(c.granted)
 	}
 	c.granted[w] = e
@@ -92,18 +100,16 @@ func (c *cache) get(ctx context.Context, p *ir.Program, h how) (*compiled, error
 		return nil, err
 	}
 	c.mu.Lock()
-	c.clock++
 	e := c.entries[k]
 	if e != nil {
 		c.c.gpu.Count(driver.CompilesMemory, 1)
 	} else {
-		e = &compiled{program: p, how: h, key: k, origin: driver.CompilesFresh, ready: make(chan struct{})}
+		e = &compiled{program: p, how: h, key: k, origin: driver.CompilesFresh, ready: make(chan struct{}), handles: 1}
 		c.entries[k] = e
 		c.compiling.Add(1)
 		go c.compile(e)
 	}
-	e.handles++
-	e.used = c.clock
+	c.hold(e)
 	c.mu.Unlock()
 
 	select {
@@ -140,37 +146,31 @@ func (c *cache) compile(e *compiled) {
 	}
 	c.mu.Unlock()
 	close(e.ready)
+	c.put(e)
 	for _, o := range old {
 		c.c.unload(o)
 	}
 }
 
-// put gives up one handle.
+// put gives up one handle. Whoever has the last of them, the compilation is over.
 func (c *cache) put(e *compiled) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e.handles--
+	if e.handles--; e.handles == 0 && e.err == nil {
+		e.idle = c.idle.PushBack(e)
+	}
 }
 
-// evict takes out what was used longest ago and is not in use, until the rest is within
+// evict takes out what is not in use, and has not been for longest, until the rest is within
 // bounds. Nothing runs a module without a handle, so it may be unloaded at once, unless there are
 // runs that were given up.
 func (c *cache) evict() (old []*compiled) {
 	if c.deferred.Any() {
 		return nil
 	}
-	for len(c.entries) > c.c.Most || c.bytes > c.c.MostBytes {
-		var oldest *compiled
-		for _, e := range c.entries {
-			if e.handles == 0 && (oldest == nil || e.used < oldest.used) {
-				oldest = e
-			}
-		}
-		if oldest == nil {
-			break
-		}
+	for c.idle.Len() > 0 && (len(c.entries) > c.c.Most || c.bytes > c.c.MostBytes) {
+		oldest := c.idle.Remove(c.idle.Front()).(*compiled)
 		delete(c.entries, oldest.key)
-		maps.DeleteFunc(c.granted, func(_ wish, e *compiled) bool { return e == oldest })
 		c.bytes -= oldest.bytes
 		old = append(old, oldest)
 	}
@@ -189,4 +189,5 @@ func (c *cache) drop(note func(error)) {
 	}
 	clear(c.entries)
 	clear(c.granted)
+	c.idle.Init()
 }

@@ -2,6 +2,7 @@ package code
 
 import (
 	"cmp"
+	"container/list"
 	"context"
 	"errors"
 	"fmt"
@@ -261,6 +262,6 @@ type compiled struct {
 	bytes   int           // of its image
 	err     error
 	ready   chan struct{} // closed when the rest or err is there
-	handles int
-	used    uint64 // clock of the last get
+	handles int           // of kernels, and of who compiles it
+	idle    *list.Element // nil while there are handles
 }
