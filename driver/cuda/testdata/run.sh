@@ -299,12 +299,13 @@ alone() { # logs…
 }
 
 # agree compares random programs from a seed on in one process after the other: a program that loses the device ends a
-# process, which shrinks it in others, and the next goes on with the seeds that are left.
+# process, which shrinks it in others, and the next goes on with the seeds that are left. What is live is small beside what
+# programs that are run once leave behind, so it is collected less often.
 agree() { # log, programs, seed
 	local left=$2 seed=$3 rc=0 began=$SECONDS whole=$seconds one=$1.one
 	while [ "$left" -gt 0 ] && [ $((seconds = whole - (SECONDS - began))) -gt 20 ]; do
 		: >"$one"
-		GOMAXPROCS=${THREADS:-4} suite "$one" -test.run='^TestGPUAgreesOnRandomPrograms$' "-gpu-random=$left" "-gpu-seed=$seed" "-gpu-modules=${MODULES:-1}" "$kind" || rc=$?
+		GOGC=400 GOMAXPROCS=${THREADS:-4} suite "$one" -test.run='^TestGPUAgreesOnRandomPrograms$' "-gpu-random=$left" "-gpu-seed=$seed" "-gpu-modules=${MODULES:-1}" "$kind" || rc=$?
 		cat "$one" >>"$1"
 		read -r left seed < <(sed -n 's/^gpu-random lost the device; left=\([0-9]*\) from seed=\([0-9]*\)$/\1 \2/p' "$one" | tail -1) || break
 	done
