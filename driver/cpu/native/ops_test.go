@@ -33,6 +33,19 @@ func draw(rng *rand.Rand, t ir.Type) uint64 {
 	return v & t.Mask()
 }
 
+// chosen is a case of an op in so many groups of a whole vector and a short one, with random operands, on most of them.
+func chosen(rng *rand.Rand, o *conform.OpCase, groups int) conform.Case {
+	const group = 13
+	rows, runs := make([][3]uint64, group*groups), make([]bool, group*groups)
+	for i := range rows {
+		runs[i] = rng.IntN(4) > 0
+		for k, t := range o.Operands() {
+			rows[i][k] = draw(rng, t)
+		}
+	}
+	return o.Chosen(group, rows, runs)
+}
+
 // byGo lists the ops that Go computes in what the passes make of a program.
 func byGo(t *testing.T, p *ir.Program, target string) (ops []ir.Op) {
 	q, _, err := opt.Run(p, opt.Options{Passes: passes.Choice{}.ForCPU()})
@@ -60,15 +73,7 @@ func testEveryOp(t *testing.T, target string) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, op := range ir.Ops() {
 		for _, o := range conform.OpCases(op) {
-			const group, n = 13, 13 * 41
-			rows, chosen := make([][3]uint64, n), make([]bool, n)
-			for i := range rows {
-				chosen[i] = rng.IntN(4) > 0
-				for k, t := range o.Operands() {
-					rows[i][k] = draw(rng, t)
-				}
-			}
-			c := o.Chosen(group, rows, chosen)
+			c := chosen(rng, &o, 41)
 			if ops := byGo(t, c.Program, target); len(ops) > 0 {
 				t.Errorf("%s: Go computes %v", &c, ops)
 			}

@@ -39,15 +39,7 @@ func TestUpperRegisters(t *testing.T) {
 	}
 	for _, op := range ir.Ops() {
 		for _, o := range conform.OpCases(op) {
-			const group, n = 13, 13 * 11
-			rows, chosen := make([][3]uint64, n), make([]bool, n)
-			for i := range rows {
-				chosen[i] = rng.IntN(4) > 0
-				for k, t := range o.Operands() {
-					rows[i][k] = draw(rng, t)
-				}
-			}
-			c := o.Chosen(group, rows, chosen)
+			c := chosen(rng, &o, 11)
 			try(&c)
 		}
 	}
