@@ -2,7 +2,6 @@ package prim_test
 
 import (
 	"cmp"
-	"math/rand/v2"
 	"slices"
 	"sort"
 	"strings"
@@ -63,9 +62,10 @@ func merges[K gpu.Number, V vyre.Element](t *testing.T, d *vyre.Device, n, m, sh
 }
 
 func TestMergesTakeTheFirstOfEquals(t *testing.T) {
+	drawing(t)
 	defer prim.ForceGroups(0)
 	lengths := []int{0, 1, 31, 33, 2047, 2048, 4095, 4096, 4097, 8191}
-	length := func() int { return lengths[rand.IntN(len(lengths))] }
+	length := func() int { return lengths[chance.IntN(len(lengths))] }
 	each := []func(t *testing.T, d *vyre.Device, n, m, shape int, down bool){
 		func(t *testing.T, d *vyre.Device, n, m, shape int, down bool) {
 			merges[uint32](t, d, n, m, shape, down, func(i int) uint32 { return uint32(i) })
@@ -83,12 +83,12 @@ func TestMergesTakeTheFirstOfEquals(t *testing.T) {
 	for _, name := range devices() {
 		d := open(t, name)
 		for i := range long.Count(8, 40, 400) {
-			prim.ForceGroups([]uint32{0, 1, 2, 7}[rand.IntN(4)])
-			each[i%len(each)](t, d, length(), length(), rand.IntN(len(shapes)), rand.IntN(2) == 0)
+			prim.ForceGroups([]uint32{0, 1, 2, 7}[chance.IntN(4)])
+			each[i%len(each)](t, d, length(), length(), chance.IntN(len(shapes)), chance.IntN(2) == 0)
 		}
 	}
 	prim.ForceGroups(2)
-	each[0](t, seeded(t, rand.Uint64()), 3000, 3000, 5, false)
+	each[0](t, seeded(t, chance.Uint64()), 3000, 3000, 5, false)
 }
 
 func TestMergesRefuseWhatIsTooLong(t *testing.T) {
@@ -150,12 +150,13 @@ func searches[K gpu.Number, I uint32 | uint64](t *testing.T, d *vyre.Device, n, 
 }
 
 func TestSearchFindsBounds(t *testing.T) {
+	drawing(t)
 	for _, name := range devices() {
 		d := open(t, name)
 		for i := range 4 {
 			o := prim.SearchOptions{Upper: i&1 == 1, Descending: i&2 == 2}
 			for _, n := range []int{0, 1, 33, 1000} {
-				searches[uint32, uint32](t, d, n, 700, rand.IntN(len(shapes)), o)
+				searches[uint32, uint32](t, d, n, 700, chance.IntN(len(shapes)), o)
 			}
 			searches[float32, uint64](t, d, 500, 300, len(shapes)-1, o)
 			searches[int16, uint32](t, d, 500, 0, 0, o)

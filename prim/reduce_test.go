@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -130,12 +129,13 @@ func floats[T gpu.Float](t *testing.T, d *vyre.Device, n int, bits func(T) uint6
 }
 
 func TestReduceIsTheTreeOfItsElements(t *testing.T) {
+	drawing(t)
 	for _, name := range devices() {
 		d := open(t, name)
 		for _, n := range lengths() {
 			for k, try := range []func(*testing.T, *vyre.Device, int){integers[uint8], integers[int8], integers[uint16], integers[int16],
 				integers[uint32], integers[int32], integers[uint64], integers[int64]} {
-				if rand.IntN(8) == k || long.Enabled() && rand.IntN(3) == 0 {
+				if chance.IntN(8) == k || long.Enabled() && chance.IntN(3) == 0 {
 					try(t, d, n)
 				}
 			}
@@ -147,6 +147,7 @@ func TestReduceIsTheTreeOfItsElements(t *testing.T) {
 
 // TestReduceOfThreeLevels has one element more than a tile of tiles.
 func TestReduceOfThreeLevels(t *testing.T) {
+	drawing(t)
 	if !long.Enabled() {
 		t.Skip("16 million elements")
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -206,9 +205,10 @@ func TestSortGivesTheKnownAnswers(t *testing.T) {
 }
 
 func TestFloatsAreSortedByTheirBits(t *testing.T) {
+	drawing(t)
 	want := []uint32{0xffc00000, 0xff800000, 0xbf800000, 0x80000000, 0, 1, 0x3f800000, 0x7f800000, 0x7fc00000}
 	keys := make([]float32, len(want))
-	for i, k := range rand.Perm(len(want)) {
+	for i, k := range chance.Perm(len(want)) {
 		keys[i] = math.Float32frombits(want[k])
 	}
 	for _, name := range devices() {
@@ -258,30 +258,32 @@ var sortCases = []sortCase{
 
 // TestSortsAreStable draws kinds of keys and values, lengths, shapes and options.
 func TestSortsAreStable(t *testing.T) {
+	drawing(t)
 	lengths := []int{0, 1, 31, 32, 33, 511, 512, 513, 2047, 2048, 2049, 8191, 8192, 8193, 12287, 12288, 12289, 16383, 16384, 16385, 18433} // tiles have 2,048 to 8,192
 	for _, name := range devices() {
 		d := open(t, name)
 		for i := range long.Count(13, 60, 2000) {
-			n, most := lengths[rand.IntN(len(lengths))], 0
-			switch rand.IntN(4) {
+			n, most := lengths[chance.IntN(len(lengths))], 0
+			switch chance.IntN(4) {
 			case 0:
 				most = 8193
 			case 1:
-				most = rand.IntN(20000)
+				most = chance.IntN(20000)
 			case 2:
-				most = 1<<(17+rand.IntN(3)) + rand.IntN(2) // the size of a tile changes at two of them
+				most = 1<<(17+chance.IntN(3)) + chance.IntN(2) // the size of a tile changes at two of them
 			}
-			o := prim.SortOptions{Descending: rand.IntN(2) == 0, Swap: rand.IntN(3) == 0}
-			if rand.IntN(3) == 0 {
-				o.From, o.To = rand.IntN(64), 1+rand.IntN(64)
+			o := prim.SortOptions{Descending: chance.IntN(2) == 0, Swap: chance.IntN(3) == 0}
+			if chance.IntN(3) == 0 {
+				o.From, o.To = chance.IntN(64), 1+chance.IntN(64)
 			}
-			sortCases[i%len(sortCases)](t, d, n, max(n, most), rand.IntN(len(shapes)), o)
+			sortCases[i%len(sortCases)](t, d, n, max(n, most), chance.IntN(len(shapes)), o)
 		}
 	}
 }
 
 // TestSortsLeaveEqualDigitsOut sorts keys all of which share some digits, so that any number of passes is left out.
 func TestSortsLeaveEqualDigitsOut(t *testing.T) {
+	drawing(t)
 	for _, name := range devices() {
 		d := open(t, name)
 		for _, swap := range []bool{false, true} {
@@ -296,7 +298,7 @@ func TestSortsLeaveEqualDigitsOut(t *testing.T) {
 					keys[i], values[i] = 0x12345678, uint32(i)
 					for digit := range 4 {
 						if mask>>digit&1 == 1 {
-							keys[i] ^= rand.Uint32N(256) << (8 * digit)
+							keys[i] ^= chance.Uint32N(256) << (8 * digit)
 						}
 					}
 				}
@@ -322,6 +324,7 @@ func TestSortsLeaveEqualDigitsOut(t *testing.T) {
 }
 
 func TestSortsOfAnyGridAndScheduleAreTheSame(t *testing.T) {
+	drawing(t)
 	defer prim.ForceGroups(0)
 	for _, groups := range []uint32{1, 2, 7} {
 		prim.ForceGroups(groups)
@@ -330,7 +333,7 @@ func TestSortsOfAnyGridAndScheduleAreTheSame(t *testing.T) {
 		}
 		schedules := []cpu.Schedule{cpu.Reversed}
 		for range long.Count(1, 5, 1000) {
-			schedules = append(schedules, cpu.Seeded(rand.Uint64()))
+			schedules = append(schedules, cpu.Seeded(chance.Uint64()))
 		}
 		for _, schedule := range schedules {
 			dev := must(cpu.Open(cpu.Options{Engine: cpu.Interp, Run: cpu.RunOptions{Schedule: schedule, Detect: cpu.Everything}}))(t)
@@ -344,6 +347,7 @@ func TestSortsOfAnyGridAndScheduleAreTheSame(t *testing.T) {
 
 // TestSortsOfLengthsOnTheDevice runs a sort in a loop, for lengths that the device holds.
 func TestSortsOfLengthsOnTheDevice(t *testing.T) {
+	drawing(t)
 	for _, name := range devices() {
 		d := open(t, name)
 		for _, most := range []int{1000, 9000} {

@@ -1,7 +1,6 @@
 package prim_test
 
 import (
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -50,23 +49,24 @@ func segmentsOf[K gpu.Number, O uint32 | uint64](t *testing.T, d *vyre.Device, s
 }
 
 func TestSegmentsAreSortedByThemselves(t *testing.T) {
+	drawing(t)
 	defer prim.ForceGroups(0)
 	mixes := [][]int{{}, {0}, {1}, {5, 0, 33, 32, 31, 0, 64}, {8192, 8193, 1, 8200}, {513, 512, 511}, {9000, 40, 8191, 0, 9000, 32}}
 	many := make([]int, 100)
 	for i := range many {
-		many[i] = rand.IntN(20)
+		many[i] = chance.IntN(20)
 	}
 	mixes = append(mixes, many)
-	half := rand.IntN(2)
+	half := chance.IntN(2)
 	for k, name := range devices() {
 		d := open(t, name)
 		for i, mix := range mixes {
 			if !long.Enabled() && (i+k+half)%2 == 1 {
 				continue
 			}
-			prim.ForceGroups([]uint32{0, 1, 2, 7}[rand.IntN(4)])
-			down := rand.IntN(2) == 0
-			switch shape := rand.IntN(len(shapes)); {
+			prim.ForceGroups([]uint32{0, 1, 2, 7}[chance.IntN(4)])
+			down := chance.IntN(2) == 0
+			switch shape := chance.IntN(len(shapes)); {
 			case long.Enabled():
 				segmentsOf[uint8, uint32](t, d, shape, down, mix...)
 				segmentsOf[int32, uint64](t, d, shape, down, mix...)
@@ -79,7 +79,7 @@ func TestSegmentsAreSortedByThemselves(t *testing.T) {
 		}
 	}
 	prim.ForceGroups(2)
-	segmentsOf[uint16, uint32](t, seeded(t, rand.Uint64()), 0, false, 40, 3, 8300, 600, 8193)
+	segmentsOf[uint16, uint32](t, seeded(t, chance.Uint64()), 0, false, 40, 3, 8300, 600, 8193)
 }
 
 func TestSegmentsRefuseWhatIsWrong(t *testing.T) {

@@ -11,8 +11,14 @@ import (
 	"github.com/govyre/vyre/prim"
 )
 
-// chance is where tests draw inputs from. A sweep sets it for each seed.
-var chance = rand.New(rand.NewPCG(rand.Uint64(), 0))
+// chance is where a test draws inputs from. Each begins it, by drawing or from a seed of its own.
+var chance *rand.Rand
+
+// drawing begins what a test draws: always the same, and with -long something new.
+func drawing(t *testing.T) {
+	t.Helper()
+	chance = rand.New(rand.NewPCG(long.Seed(t, 1), 0))
+}
 
 // near is a number of elements up to most: any one, or one near which something changes.
 func near(most int) int {

@@ -21,6 +21,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/cusim"
 	"github.com/govyre/vyre/driver/drivertest"
+	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/internal/ptx"
 )
 
@@ -196,7 +197,11 @@ func TestGPUAgreesOnRandomPrograms(t *testing.T) {
 	stop := make(chan struct{})
 	timer := time.AfterFunc(*gpuLimit-min(15*time.Second, *gpuLimit/4), func() { close(stop) })
 	defer timer.Stop()
-	s := agreeTogether(ctx, t, library(t), stop)
+	seed := *gpuSeed
+	if seed == 0 {
+		seed = conform.ClockSeed()
+	}
+	s := agreeTogether(ctx, t, library(t), seed, stop)
 	report(t, *gpuKind, s, begin)
 }
 
@@ -239,16 +244,12 @@ func openTogether(t *testing.T, lib cu.Driver) driver.Device {
 	return dev
 }
 
-// agreeTogether compares random programs on such a device until they are all done, or it is told to stop.
-func agreeTogether(ctx context.Context, t *testing.T, lib cu.Driver, stop <-chan struct{}) (s conform.Summary) {
+// agreeTogether compares random programs from a seed on, on such a device, until they are all done or it is told to stop.
+func agreeTogether(ctx context.Context, t *testing.T, lib cu.Driver, seed uint64, stop <-chan struct{}) (s conform.Summary) {
 	t.Helper()
 	workers := *gpuWorkers
 	if workers == 0 {
 		workers = (1 + *gpuModules) * *gpuTogether
-	}
-	seed := *gpuSeed
-	if seed == 0 {
-		seed = conform.ClockSeed()
 	}
 	kind := randomKinds[*gpuKind]
 	if kind == nil {
@@ -270,7 +271,8 @@ func agreeTogether(ctx context.Context, t *testing.T, lib cu.Driver, stop <-chan
 }
 
 func TestSimulatedDeviceAgreesOnProgramsCompiledTogether(t *testing.T) {
-	for _, f := range agreeTogether(context.Background(), t, cusim.New(cusim.Config{Models: []cusim.Model{cusim.Hopper}}), nil).Failures {
+	lib := cusim.New(cusim.Config{Models: []cusim.Model{cusim.Hopper}})
+	for _, f := range agreeTogether(context.Background(), t, lib, long.Seed(t, 1), nil).Failures {
 		t.Error(f)
 	}
 }
