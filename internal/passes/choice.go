@@ -90,7 +90,7 @@ func (c Choice) Runs() ([]Run, error) {
 			return nil, fmt.Errorf("the pass %s makes text of a program; it cannot be left out", name)
 		}
 	}
-	var runs []Run
+	runs := make([]Run, 0, len(table))
 	for _, r := range table {
 		if !named(r, c.Disable) && (r.Level <= c.level() || named(r, c.Enable)) {
 			runs = append(runs, r)
