@@ -3,6 +3,7 @@ package cpu_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"strings"
 	"sync"
@@ -378,4 +379,31 @@ func TestCacheForgetsWhatIsNotUsed(t *testing.T) {
 	if _, err := driver.Dispatch(ctx, held, driver.Groups(1), driver.Out(dst)); err != nil {
 		t.Error(err)
 	}
+}
+
+// What is in use stays, however old, and of the rest what was used last.
+func TestProgramsUnusedForLongestAreDropped(t *testing.T) {
+	d := open(t, cpu.Options{Engine: cpu.Interp})
+	program := func(i int) string { return strings.ReplaceAll(store7, "seven", fmt.Sprintf("kept%d", i)) }
+	compile(t, d, program(0)) // the device closes it
+	again := func(i int, want driver.Metric) {
+		t.Helper()
+		before := d.Stats().Get(want)
+		k := compile(t, d, program(i))
+		if d.Stats().Get(want) != before+1 {
+			t.Errorf("program %d: %v did not count it", i, want)
+		}
+		if err := k.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := 1; i < cpu.MaxKernels; i++ {
+		again(i, driver.CompilesFresh)
+	}
+	again(1, driver.CompilesMemory)
+	again(cpu.MaxKernels, driver.CompilesFresh) // one too many: 2 goes
+	again(0, driver.CompilesMemory)
+	again(1, driver.CompilesMemory)
+	again(3, driver.CompilesMemory)
+	again(2, driver.CompilesFresh)
 }

@@ -8,5 +8,8 @@ import (
 // MaxIdle is how much machine code is kept that no device uses.
 const MaxIdle = maxIdle
 
+// MaxKernels is how many programs a device keeps decoded.
+const MaxKernels = maxKernels
+
 // MachineCode returns the machine code of a kernel.
 func MachineCode(k driver.Kernel) *native.Kernel { return k.(*kernel).code.native }

@@ -208,8 +208,8 @@ func (c *cache) decode(d *Device, e *compiled) {
 		c.remove(e)
 		c.mu.Unlock()
 	}
-	close(e.ready)
 	c.put(e)
+	close(e.ready)
 }
 
 // translate gets machine code for a program where it is wanted.

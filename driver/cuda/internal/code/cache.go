@@ -145,8 +145,8 @@ func (c *cache) compile(e *compiled) {
 		old = c.evict()
 	}
 	c.mu.Unlock()
-	close(e.ready)
 	c.put(e)
+	close(e.ready)
 	for _, o := range old {
 		c.c.unload(o)
 	}
