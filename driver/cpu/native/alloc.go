@@ -53,7 +53,7 @@ func (f *function) allocate(most int, upper bool) {
 		if n < 0 {
 			n = slices.Index(free[:], true)
 		}
-		if 2*i.stops > i.weight {
+		if i.slot || 2*i.stops > i.weight {
 			continue
 		}
 		if n >= 0 {
@@ -95,7 +95,7 @@ func (f *function) keep(most int) {
 	_, around := f.loops()
 	for i := range f.ins {
 		for v := range f.ins[i].reads() {
-			if f.vregs[v].home == inBank {
+			if f.vregs[v].home == inBank && !f.ins[i].seldom {
 				weight[v] += 1 << (3 * min(len(around[i]), 4))
 			}
 		}
@@ -204,6 +204,7 @@ func (f *function) intervals() []vreg {
 		i := &f.vregs[v]
 		i.start, i.end, i.weight = -1, 0, 0
 	}
+	seldom := false
 	occur := func(v vreg, at int32, depth []int32) {
 		if v == noReg || f.vregs[v].home != homeless {
 			return
@@ -218,10 +219,15 @@ func (f *function) intervals() []vreg {
 				i.end = max(i.end, loops[l].end)
 			}
 		}
-		i.weight += often(depth)
+		if seldom {
+			i.weight += 1.0 / 64
+		} else {
+			i.weight += often(depth)
+		}
 	}
 	for n := range f.ins {
 		in, at, depth := &f.ins[n], int32(2*n+1), around[n]
+		seldom = in.seldom
 		for _, v := range [...]vreg{in.a, in.b, in.c} {
 			occur(v, at, depth)
 		}

@@ -60,7 +60,7 @@ func (f *function) idle() []bool {
 				out[i] = out[i] || f.ins[k].label == in.label
 			}
 		}
-		if (in.form == formTest || in.form == formJump) && !out[i] {
+		if in.form >= formTest && in.form <= formJump && !out[i] {
 			wanted[in.label] = true
 		}
 	}

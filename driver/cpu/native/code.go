@@ -28,6 +28,7 @@ const (
 type vinfo struct {
 	home home
 	off  int32 // of a home, or of the slot that it is kept in
+	slot bool  // has no machine register, whatever is left
 	wide bool  // has lanes of 64 bits, where lanes are merged into it
 
 	reg        int8 // machine register; −1: in the slot at off
@@ -52,6 +53,8 @@ const (
 	formFma          // d ← a·b + c
 	formMove         // d ← a
 	formTest         // jumps to label if a is none, or not none
+	formWithin       // jumps to label if all lanes of a, which is consecutive, are below b, or imm says what
+	formBeyond       // stands behind such a one, and jumps if not all are beyond
 	formJump         // jumps to label
 	formBind         // is where label is
 	formLoop         // a loop begins
@@ -69,9 +72,11 @@ type ins struct {
 	uses    []vreg         // of a macro
 	defs    []vreg         // of a macro
 	emit    func(*emitter) // of a macro
+	access  *access        // of a macro: that moves a row from where its index tells
 	among   among          // of a macro and a test
 	vector  uint8          // which of those in step it is for
 	label   amd64.Label    // of a test, a jump, and what they go to
+	seldom  bool           // it is for vectors whose lanes parted
 	stops   bool           // the vector stops here whenever it comes here
 }
 
@@ -152,11 +157,15 @@ type function struct {
 	layout  layout
 	steps   []step
 	once    map[ir.Row]bool // rows that Go computes whose value all lanes share
+	seldom  bool            // likewise: they are for vectors whose lanes parted
 	current ir.Row          // that instructions are being written for
 	marks   *marks          // what List asks for, else nil
 
 	kept   []vreg   // entries of the bank that are in machine registers all the time
 	copies [][]vreg // by vector in step after the first, and register of the first: that of the vector
+
+	general []cell      // what general registers have all the time
+	spare   []amd64.Reg // these registers
 
 	held [machineRegisters][]vreg // by machine register: what has it, one after the other
 
@@ -213,7 +222,7 @@ func (f *function) fromTable(op ir.Op, x uint32) vreg {
 
 //go:noinline
 func (f *function) add(in ins) vreg {
-	in.row = f.current
+	in.row, in.seldom = f.current, f.seldom
 	f.ins = append(f.ins, in)
 	return in.d
 }

@@ -105,6 +105,7 @@ func generateFor(t target, p *ir.Program, o Options, far bool) (*function, []byt
 	}
 	f.allocate(o.most(t), o.Upper)
 	f.keep(o.most(t))
+	f.keepGeneral()
 	if n := int(f.layout.group.size) + f.layout.frames*int(f.layout.vector.size); n > maxFrame {
 		return nil, nil, unsupported("a group needs a frame of %d bytes, %d are possible", n, maxFrame)
 	}

@@ -10,7 +10,8 @@ import (
 )
 
 // Machine registers with a meaning of their own. Those from allocatable on hold what lives in memory, for as long as one
-// instruction takes. AX, BX, CX, DX and R8 to R13 are free within an instruction, and keep nothing beyond it.
+// instruction takes. AX, CX, DX and R8 to R11 are free within an instruction,
+// and keep nothing beyond it but what reached says; so are BX, R12 and R13, unless they are spare (general.go).
 const (
 	groupFrame   = amd64.DI
 	vectorFrame  = amd64.SI
@@ -35,7 +36,7 @@ type emitter struct {
 
 // info is what is known of a register: of the vector that code is being written for, where there are several.
 func (e *emitter) info(v vreg) *vinfo {
-	if e.vector > 0 {
+	if e.vector > 0 && int(v) < len(e.f.copies[e.vector-1]) {
 		v = e.f.copies[e.vector-1][v]
 	}
 	return &e.f.vregs[v]
@@ -129,6 +130,12 @@ func (e *emitter) one(in *ins) {
 		m := e.reg(in.a, scratch0)
 		e.V2(amd64.VTESTPS, m, m.RM())
 		e.Jcc(amd64.Cond(in.imm), in.label)
+		return
+	case formWithin:
+		e.within(in)
+		return
+	case formBeyond:
+		e.beyond(in)
 		return
 	case formJump:
 		e.Jmp(in.label)
@@ -283,6 +290,9 @@ func (e *emitter) restore(resume amd64.Label) {
 func (e *emitter) fetch() {
 	for _, v := range e.f.kept {
 		e.VLoad(amd64.Y(e.f.vregs[v].reg), amd64.At(groupFrame, e.f.vregs[v].off))
+	}
+	for i, c := range e.f.general {
+		e.Load(8, e.f.spare[i], e.f.cellAt(c).RM())
 	}
 }
 

@@ -47,3 +47,17 @@ func Packed(p *ir.Program) (n int) {
 	}
 	return n
 }
+
+// Partings counts where whole vectors of a program may part.
+func Partings(p *ir.Program) int {
+	f := &function{p: p}
+	f.layout.alone = runsAlone(p)
+	s := &selector{function: f, shapes: findShapes(newTree(p)), asm: amd64.New()}
+	n := 0
+	for _, at := range s.findPartings() {
+		if at != nil {
+			n++
+		}
+	}
+	return n
+}

@@ -13,7 +13,7 @@ import (
 // there once; where lanes have masks, code goes on while a lane of any vector does.
 
 // interleavings are how many vectors code may be for at once, the most first.
-var interleavings = [...]int{4, 2}
+var interleavings = [...]int{8, 4, 2}
 
 // among says how a macro is written where code is for several vectors.
 type among uint8
@@ -29,18 +29,38 @@ const (
 // loops change. With forced that is how many, 1 or what it can be for.
 func (s *selector) interleave(most, forced int) {
 	f := s.function
-	if !f.layout.alone || forced == 1 || !f.interleaves() || forced == 0 && !s.worthwhile() {
+	if !f.layout.alone || forced == 1 || !f.interleaves() {
 		return
 	}
+	limit := forced
+	if forced == 0 {
+		limit = s.worthwhile()
+	}
 	for _, k := range interleavings {
-		if f.layout.vectors%k > 0 || forced != 0 && forced != k {
+		if f.layout.vectors%k > 0 || k > limit || forced != 0 && forced != k {
 			continue
 		}
-		if g := f.forVectors(k); g != nil && (forced != 0 || g.fits(most)) {
+		if g := f.forVectors(k); g != nil && (forced != 0 || limit == walking || g.fits(most)) {
 			*f = *g
 			return
 		}
 	}
+}
+
+// walks reports whether a loop of whole vectors goes from row to row of memory: a round is then in other lines than the one
+// before it, and the processor foresees them the better the more of each row is used. That is worth registers.
+func (s *selector) walks() bool {
+	for r := range ir.Row(s.p.Rows()) {
+		if in := s.p.Op(r).Info(); s.partings == nil || in.Imm != ir.ImmObject || in.Attr&(ir.Reads|ir.Writes) == 0 || s.value[s.p.A(r)] != consecutive {
+			continue
+		}
+		for op := s.parent(r); op != ir.NoRow; op = s.parent(op) {
+			if s.p.Op(op) == ir.OpLoop && s.divergent[op] && s.p.A(r) > op {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // interleaves reports whether all instructions are such that can be written for several vectors.
@@ -53,72 +73,76 @@ func (f *function) interleaves() bool {
 	return !slices.ContainsFunc(f.p.Objects(), ir.ObjectInfo.Local)
 }
 
-// worthwhile reports whether there is a loop, and none that lanes leave at different times while the rest access memory one by
-// one: there the lanes of one vector would wait for those of all.
-func (s *selector) worthwhile() bool {
-	loops := false
+// How many vectors go in step at most.
+const (
+	streaming   = 2 // without a loop: a line of memory
+	inRegisters = 4 // with one, if machine registers are enough
+	walking     = 8 // with one that goes from row to row of memory, whatever is in registers
+)
+
+// worthwhile returns how many vectors should go in step at most: 1 where there is no loop, or one that lanes leave at different times
+// while the rest access memory one by one: there the lanes of one vector would wait for those of all.
+func (s *selector) worthwhile() int {
+	loops, rows := false, true
 	for r := range ir.Row(s.p.Rows()) {
 		loops = loops || s.p.Op(r) == ir.OpLoop
-		if in := s.p.Op(r).Info(); in.Imm != ir.ImmObject || in.Attr&(ir.Reads|ir.Writes) == 0 || s.value[s.p.A(r)] != varying {
+		in := s.p.Op(r).Info()
+		if in.Imm != ir.ImmObject || in.Attr&(ir.Reads|ir.Writes) == 0 {
+			continue
+		}
+		rows = rows && s.newAccess(r).follows()
+		if s.value[s.p.A(r)] != varying {
 			continue
 		}
 		for op := s.parent(r); op != ir.NoRow; op = s.parent(op) {
 			if s.p.Op(op) == ir.OpLoop && s.divergent[op] {
-				return false
+				return 1
 			}
 		}
 	}
-	return loops
+	switch {
+	case s.walks():
+		return walking
+	case loops:
+		return inRegisters
+	case rows && s.partings != nil:
+		return streaming
+	}
+	return 1
 }
 
-// differs reports whether an instruction is there for each vector, where varies says which registers are.
-func (in *ins) differs(varies []bool) bool {
+// differs reports whether an instruction is there for each vector, as registers relate to those of the first one.
+func (in *ins) differs(to []relation) bool {
 	if in.form == formMacro && in.among != amongValue {
 		return in.among == amongEach
 	}
 	for v := range in.registers() {
-		if varies[v] {
+		if to[v] == differing {
 			return true
 		}
 	}
 	return false
 }
 
-// varies finds the registers that may differ from one vector to the next.
-func (f *function) varies() []bool {
-	out := make([]bool, len(f.vregs))
-	for v := range f.vregs {
-		out[v] = f.vregs[v].home == inTable
-	}
-	for changed := true; changed; {
-		changed = false
-		for i := range f.ins {
-			if in := &f.ins[i]; in.differs(out) {
-				for d := range in.writes() {
-					changed = changed || !out[d]
-					out[d] = true
-				}
-			}
-		}
-	}
-	return out
-}
-
 // interleaving is a function on its way to code for several vectors.
 type interleaving struct {
 	*function
 	from    []ins
-	varies  []bool
+	to      []relation
 	defined []int32 // by register: how often it is written
 }
 
 // forVectors returns the function for k vectors in step; nil where they do not go the same way.
 func (f *function) forVectors(k int) *function {
 	g := *f
-	s := interleaving{function: &g, from: f.ins, varies: f.varies(), defined: make([]int32, len(f.vregs))}
+	g.bank, g.banked = slices.Clone(f.bank), map[entry]vreg{}
+	for e, v := range f.banked {
+		g.banked[e] = v
+	}
+	s := interleaving{function: &g, from: f.ins, to: f.relations(k), defined: make([]int32, len(f.vregs))}
 	for i := range f.ins {
 		in := &f.ins[i]
-		if in.form == formTest && in.among == amongOnce && s.varies[in.a] {
+		if in.form == formTest && in.among == amongOnce && s.to[in.a] != same || in.form == formWithin && (s.to[in.a] != following || s.to[in.b] != same) {
 			return nil
 		}
 		for d := range in.writes() {
@@ -151,7 +175,7 @@ func (s *interleaving) copyRegisters(k int) {
 	for c := range s.copies {
 		s.copies[c] = make([]vreg, n)
 		for v := range n {
-			if s.copies[c][v] = vreg(v); !s.varies[v] {
+			if s.copies[c][v] = vreg(v); s.to[v] != differing {
 				continue
 			}
 			info := s.vregs[v]
@@ -169,7 +193,7 @@ func (s *interleaving) ends(in *ins) bool {
 	if in.form >= formTest || in.form == formMacro && in.among == amongOnce {
 		return true
 	}
-	if !in.differs(s.varies) {
+	if !in.differs(s.to) {
 		for d := range in.writes() {
 			if s.defined[d] > 1 {
 				return true
@@ -181,10 +205,18 @@ func (s *interleaving) ends(in *ins) bool {
 
 // block writes instructions for the n-th vector, those that all share for the first one.
 func (s *interleaving) block(list []ins, n int) {
+	var moved []followed
 	for _, in := range list {
 		if n > 0 {
-			if !in.differs(s.varies) {
+			if !in.differs(s.to) {
 				continue
+			}
+			if in.form != formMacro {
+				for _, v := range []*vreg{&in.a, &in.b, &in.c} {
+					moved = s.follow(v, &in, n, moved)
+				}
+			} else if a := in.access; a != nil && a.follows() && s.to[a.index[0]] == following {
+				s.constant(a.offset + uint32(lanes*n))
 			}
 			in = in.renamed(s.copies[n-1])
 			in.vector = uint8(n)
@@ -193,10 +225,31 @@ func (s *interleaving) block(list []ins, n int) {
 	}
 }
 
+// followed is a register that follows, and what the vector has in its place.
+type followed struct{ v, to vreg }
+
+// follow puts in the place of a register that follows what the n-th vector has there.
+func (s *interleaving) follow(v *vreg, in *ins, n int, moved []followed) []followed {
+	if *v == noReg || s.to[*v] != following {
+		return moved
+	}
+	for _, m := range moved {
+		if m.v == *v {
+			*v = m.to
+			return moved
+		}
+	}
+	by, to := s.constant(uint32(lanes*n)), s.reg()
+	s.ins = append(s.ins, ins{form: form3Swap, op: amd64.VPADDD, row: in.row, seldom: in.seldom, vector: uint8(n), d: to, a: *v, b: by, c: noReg})
+	moved = append(moved, followed{*v, to})
+	*v = to
+	return moved
+}
+
 // renamed is an instruction on other registers.
 func (in ins) renamed(to []vreg) ins {
 	of := func(v vreg) vreg {
-		if v == noReg {
+		if v == noReg || int(v) >= len(to) { // that only this vector has
 			return v
 		}
 		return to[v]
@@ -208,12 +261,11 @@ func (in ins) renamed(to []vreg) ins {
 
 // boundary writes what ends a block: a test whether lanes are active asks for those of all vectors.
 func (s *interleaving) boundary(in ins) {
-	if in.form == formTest && s.varies[in.a] {
+	if in.form == formTest && s.to[in.a] == differing {
 		first := in.a
 		for _, to := range s.copies {
-			s.vregs = append(s.vregs, vinfo{reg: -1})
-			d := vreg(len(s.vregs) - 1)
-			s.ins = append(s.ins, ins{form: form3Swap, op: amd64.VPOR, row: in.row, d: d, a: in.a, b: to[first], c: noReg})
+			d := s.reg()
+			s.ins = append(s.ins, ins{form: form3Swap, op: amd64.VPOR, row: in.row, seldom: in.seldom, d: d, a: in.a, b: to[first], c: noReg})
 			in.a = d
 		}
 	}
@@ -229,7 +281,7 @@ func (f *function) fits(most int) bool {
 	loops, around := g.loops()
 	for i := range g.ins {
 		for d := range g.ins[i].writes() {
-			if g.vregs[d].home == homeless && g.vregs[d].reg < 0 && (len(around[i]) > 0 || len(loops) == 0) {
+			if !g.ins[i].seldom && g.vregs[d].home == homeless && g.vregs[d].reg < 0 && (len(around[i]) > 0 || len(loops) == 0) {
 				return false
 			}
 		}

@@ -38,9 +38,11 @@ type access struct {
 	fields bool
 	field  int
 
+	bounded bool // the index has been compared with the length
 	full    bool // all lanes are active, which was tested
 	few     bool // few lanes are active
 	reaches bool // it leaves an index and an address to the access after it
+	inDX    int  // likewise: whose address that is
 
 	lane int // that code is being written for; anyLane: the one whose number is in a register
 }
@@ -65,6 +67,7 @@ func (s *selector) access(r ir.Row, c *flow) {
 			defer func() { s.loaded(a, a.elements(a.result)) }()
 		}
 	}
+	a.bounded = !s.seldom && s.asked(a)
 	none, some := s.onlyChanging(a)
 	how := amongEach
 	if in := s.p.Op(r).Info(); in.Attr&(ir.Writes|ir.Atomic) == 0 {
@@ -72,8 +75,10 @@ func (s *selector) access(r ir.Row, c *flow) {
 	}
 	s.macro(how, a.uses(), a.result, func(e *emitter) {
 		of := *a // what is found out on the way is of one vector
+		of.follow(e)
 		of.write(e)
 	})
+	s.ins[len(s.ins)-1].access = a
 	if some {
 		s.bind(none)
 	}
@@ -174,6 +179,9 @@ func (a *access) load(e *emitter) {
 func (a *access) around(e *emitter, quick func(out amd64.Label), other func()) {
 	out, back := e.NewLabel(), e.NewLabel()
 	quick(out)
+	if a.bounded { // it does not
+		return
+	}
 	e.Bind(back)
 	e.later(func() {
 		e.Bind(out)
@@ -192,11 +200,22 @@ func (a *access) baseTo(e *emitter, r amd64.Reg) {
 	if a.o.Local() {
 		e.Lea(r, amd64.At(vectorFrame, a.s.layout.locals[a.object]))
 	} else {
-		e.Load(8, r, a.base().RM())
+		e.Load(8, r, a.baseRM())
 	}
 }
 
 func (a *access) len() amd64.Mem { return plus(a.base(), 8) }
+
+// baseRM and lenRM are address and length of the object as operands: registers, if they are kept in such.
+func (a *access) baseRM() amd64.RM { return a.kept(addressOf(int(a.object) + a.field)) }
+func (a *access) lenRM() amd64.RM  { return a.kept(lengthOf(int(a.object) + a.field)) }
+
+func (a *access) kept(c cell) amd64.RM {
+	if r, ok := a.s.generalOf(c); ok {
+		return r.RM()
+	}
+	return a.s.cellAt(c).RM()
+}
 
 // first brings the index of lane 0, less the offset, into AX.
 func (a *access) first(e *emitter) {
@@ -209,23 +228,27 @@ func (a *access) first(e *emitter) {
 
 // inside jumps to out unless n elements from AX and the offset on are inside.
 func (a *access) inside(e *emitter, n int32, out amd64.Label) {
-	if a.s.p.Flags(a.r).InBounds() && (a.mask == noReg || a.full || a.shape == uniform) { // what is proven speaks of active lanes
+	if a.bounded || a.s.p.Flags(a.r).InBounds() && (a.mask == noReg || a.full || a.shape == uniform) { // what is proven speaks of active lanes
 		return
 	}
 	if n += int32(a.offset) * int32(a.vec); n == 1 {
-		e.Alu(amd64.CMP, 8, amd64.AX, a.len().RM())
+		e.Alu(amd64.CMP, 8, amd64.AX, a.lenRM())
 		e.Jcc(amd64.AE, out)
 		return
 	}
 	e.Lea(amd64.CX, amd64.At(amd64.AX, n))
-	e.Alu(amd64.CMP, 8, amd64.CX, a.len().RM())
+	e.Alu(amd64.CMP, 8, amd64.CX, a.lenRM())
 	e.Jcc(amd64.A, out)
 }
 
-// at is element AX+i, and the offset, of the object whose address is in DX.
+// at is element AX+i, and the offset, of the object whose address is in DX, or kept elsewhere.
 func (a *access) at(i int) amd64.Mem {
 	size := a.o.Type().Size()
-	return amd64.Mem{Base: amd64.DX, Index: amd64.AX, Scale: uint8(size), Disp: int32((int(a.offset)*a.vec + i) * size)}
+	base, ok := a.s.generalOf(addressOf(int(a.object)))
+	if !ok {
+		base = amd64.DX
+	}
+	return amd64.Mem{Base: base, Index: amd64.AX, Scale: uint8(size), Disp: int32((int(a.offset)*a.vec + i) * size)}
 }
 
 // loadOne loads what all lanes ask for, once.

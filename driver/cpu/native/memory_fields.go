@@ -52,10 +52,10 @@ func (s *selector) loaded(a *access, vs []vreg) {
 func (a *access) locate(e *emitter) {
 	if !a.fields || a.shape != consecutive {
 		a.indices(e)
-		e.Load(8, unrolledBase, a.base().RM())
+		e.Load(8, unrolledBase, a.baseRM())
 		return
 	}
 	a.first(e)
 	e.MulImm(8, unrolledBase, laneIndex.RM(), int32(a.o.Stride()))
-	e.Alu(amd64.ADD, 8, unrolledBase, a.base().RM())
+	e.Alu(amd64.ADD, 8, unrolledBase, a.baseRM())
 }

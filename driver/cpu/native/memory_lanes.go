@@ -131,7 +131,7 @@ func (a *access) element(e *emitter, i int, skip amd64.Label) {
 			e.AluImm(amd64.ADD, 8, laneIndex.RM(), int32(i))
 		}
 	}
-	e.Alu(amd64.CMP, 8, laneIndex, a.len().RM())
+	e.Alu(amd64.CMP, 8, laneIndex, a.lenRM())
 	e.Jcc(amd64.AE, skip)
 	a.address(e)
 }
@@ -155,11 +155,11 @@ func (a *access) address(e *emitter) {
 	case a.o.Stride() != size:
 		e.MulImm(8, laneIndex, laneIndex.RM(), int32(a.o.Stride()))
 	default:
-		e.Load(8, laneAddress, a.base().RM())
+		e.Load(8, laneAddress, a.baseRM())
 		e.Lea(laneAddress, amd64.Mem{Base: laneAddress, Index: laneIndex, Scale: uint8(size)})
 		return
 	}
-	e.Load(8, laneAddress, a.base().RM())
+	e.Load(8, laneAddress, a.baseRM())
 	e.Alu(amd64.ADD, 8, laneAddress, laneIndex.RM())
 }
 

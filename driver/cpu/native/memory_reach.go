@@ -11,30 +11,35 @@ import (
 type reached struct {
 	index  *vinfo
 	vec    int
-	object uint32
+	object int // noObject: DX has the address of none
 }
 
-var unreached reached
+const noObject = -1
 
-// reach brings the element that lane 0 asks for, less the offset, into AX and the object's address into DX, or jumps to out unless n elements
-// from there on are inside.
+var unreached = reached{object: noObject}
+
+// reach brings the element that lane 0 asks for, less the offset, into AX and the object's address into DX, if it is in no register
+// yet, or jumps to out unless n elements from there on are inside.
 func (a *access) reach(e *emitter, n int32, out amd64.Label) {
 	had := e.reachedBefore
 	if had.index != e.info(a.index[0]) || had.vec != a.vec {
 		a.element0(e)
 	}
 	a.inside(e, n, out)
-	if had.index == nil || had.object != a.object {
+	if _, kept := a.s.generalOf(addressOf(int(a.object))); !kept && had.object != int(a.object) {
 		e.Load(8, amd64.DX, a.base().RM())
+		had.object = int(a.object)
 	}
-	e.reached, a.reaches = reached{e.info(a.index[0]), a.vec, a.object}, true
+	e.reached, a.reaches, a.inDX = reached{e.info(a.index[0]), a.vec, had.object}, true, had.object
 }
 
 // again does what reach did, after code that has used its registers.
 func (a *access) again(e *emitter) {
 	if a.reaches {
 		a.element0(e)
-		e.Load(8, amd64.DX, a.base().RM())
+		if a.inDX != noObject {
+			e.Load(8, amd64.DX, e.f.cellAt(addressOf(a.inDX)).RM())
+		}
 	}
 }
 

@@ -120,7 +120,7 @@ func (a *access) shelter(e *emitter, out amd64.Label) {
 	e.Jcc(amd64.E, out)
 	e.V3(amd64.VPAND, scratch0, scratch1, e.rm(a.scaled))
 	a.spreadIndices(e, scratch0)
-	e.Load(8, unrolledBase, a.base().RM())
+	e.Load(8, unrolledBase, a.baseRM())
 }
 
 // lanesOf returns the lanes of a row; rowOf the row and the half of it where a lane is.

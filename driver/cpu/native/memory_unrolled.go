@@ -25,7 +25,7 @@ func (a *access) unrolled(e *emitter) {
 		a.allInside(e, out)
 		a.spreadRegisters(e)
 		a.indices(e)
-		e.Load(8, unrolledBase, a.base().RM())
+		e.Load(8, unrolledBase, a.baseRM())
 		a.eachLane(e, a.forEach(e))
 		a.collect(e)
 	}, func() { a.byLanes(e) })
@@ -52,7 +52,7 @@ func (a *access) storeSpaced(e *emitter) {
 		a.spreadRegisters(e)
 		a.first(e)
 		e.MulImm(8, unrolledBase, laneIndex.RM(), int32(a.o.Stride()))
-		e.Alu(amd64.ADD, 8, unrolledBase, a.base().RM())
+		e.Alu(amd64.ADD, 8, unrolledBase, a.baseRM())
 		for a.lane = range lanes {
 			a.touch(e, 0, amd64.At(unrolledBase, int32(a.lane*a.o.Stride())))
 		}

@@ -19,6 +19,10 @@ type selector struct {
 
 	derived map[derivation]vreg
 	joined  map[ir.Row]bool // accesses that are written with one before them
+
+	partings []*parting   // by row: where whole vectors part, of a program that is there twice; else nil
+	masks    []parentMask // of the ops around, in the copy with masks
+	inside   []bound      // which whole vectors are within
 }
 
 // flow is where code is being written to: which lanes are active, and where to go once none is.
@@ -58,6 +62,16 @@ func (s *selector) jumpIf(c amd64.Cond, mask vreg, l amd64.Label, how among) {
 
 // program writes the whole program for one vector.
 func (s *selector) program() {
+	if s.partings = s.findPartings(); s.partings != nil {
+		s.wholeProgram(s.withMasks)
+	} else {
+		s.withMasks()
+	}
+	s.bind(s.halt)
+}
+
+// withMasks writes the program as lanes take it that part.
+func (s *selector) withMasks() {
 	c := &flow{mask: noReg, end: s.halt}
 	if s.p.GroupSize()%lanes != 0 {
 		c.mask = s.fromTable(ir.OpConst, 0) // the lanes that there are
@@ -68,7 +82,6 @@ func (s *selector) program() {
 		c.mask = m
 	}
 	s.region(0, c)
-	s.bind(s.halt)
 }
 
 // maskOr is the mask as a register, that of all lanes if there is none.
@@ -80,7 +93,10 @@ func (s *selector) maskOr(m vreg) vreg {
 }
 
 func (s *selector) region(id uint32, c *flow) {
-	g, around := s.p.Regions()[id], s.current
+	g, around, known := s.p.Regions()[id], s.current, len(s.inside)
+	if c.mask != noReg {
+		defer s.around(c.mask, true)()
+	}
 	for r := g.First; r < g.End && !c.dead; {
 		s.current = r
 		if s.p.Op(r).Info().Attr&ir.Structured != 0 {
@@ -91,7 +107,14 @@ func (s *selector) region(id uint32, c *flow) {
 		s.row(r, c)
 		r++
 	}
-	s.current = around
+	s.current, s.inside = around, s.inside[:known]
+}
+
+// around notes a mask for as long as code is written that stands under it, until what it returns is called.
+func (s *selector) around(mask vreg, all bool) (end func()) {
+	n := len(s.masks)
+	s.masks = append(s.masks, parentMask{mask, all})
+	return func() { s.masks = s.masks[:n] }
 }
 
 // wideMask is the mask on lanes of 64 bits.

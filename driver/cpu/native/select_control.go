@@ -17,7 +17,10 @@ func (s *selector) structured(r ir.Row, c *flow) {
 	}
 	switch op := s.p.Op(r); {
 	case op == ir.OpIf && s.divergent[r]:
+		s.rejoin(r)
 		s.masked(r, c, o)
+	case op == ir.OpIf && s.partingAt(r) != nil:
+		s.part(r, s.partingAt(r), c, o)
 	case op == ir.OpIf:
 		s.branch(r, c, o)
 	case op == ir.OpLoop && s.divergent[r]:
@@ -81,7 +84,7 @@ func (s *selector) masked(r ir.Row, c *flow, o *structured) {
 		if !s.cheap(arms[i]) {
 			s.jumpNone(arm.mask, arm.end)
 		}
-		s.region(arms[i], arm)
+		s.armOf(arms[i], arm, []*flow{els, then}[i].mask)
 		s.bind(arm.end)
 	}
 	if !s.leaves[r] {
@@ -99,6 +102,14 @@ func (s *selector) masked(r ir.Row, c *flow, o *structured) {
 	default:
 		s.move(c.mask, s.v3swap(amd64.VPOR, then.mask, els.mask))
 	}
+}
+
+// armOf writes an arm of a masked if. Of lanes that are all in it, none is in the other one.
+func (s *selector) armOf(id uint32, c *flow, other vreg) {
+	if other != noReg {
+		defer s.around(other, false)()
+	}
+	s.region(id, c)
 }
 
 // cheapRows is how many pure rows cost less than asking whether to run them.
@@ -165,6 +176,10 @@ func (s *selector) maskedLoop(r ir.Row, c *flow, o *structured) {
 	s.bind(o.head)
 	if o.again != noReg {
 		s.clear(o.again)
+		defer s.around(o.again, false)()
+	}
+	if o.broke != noReg {
+		defer s.around(o.broke, false)()
 	}
 	s.region(s.owned[r][0], live)
 	s.bind(live.end)
@@ -203,6 +218,9 @@ func (s *selector) maskedBlock(r ir.Row, c *flow, o *structured) {
 	s.begin(r, o)
 	live := &flow{mask: s.reg(), end: s.asm.NewLabel()}
 	s.move(live.mask, s.maskOr(c.mask))
+	if o.broke != noReg {
+		defer s.around(o.broke, false)()
+	}
 	s.region(s.owned[r][0], live)
 	s.bind(live.end)
 	s.finish(o, c)
