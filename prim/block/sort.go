@@ -146,7 +146,7 @@ func sortRanks[K Bits](t gpu.Thread, d Digit, items uint32, keys [Each]K, count 
 
 // sortScanWarp is the inclusive sum of v over the lanes of a warp. The warps that have the digits leave their sums in part, for
 // sortWarpsBefore after the next barrier.
-func sortScanWarp[T uint32 | uint64](t gpu.Thread, v T, part []T) T {
+func sortScanWarp(t gpu.Thread, v uint32, part []uint32) uint32 {
 	v = gpu.ScanAdd(t, v)
 	if t.Lane() == 31 && t.Warp() < radix/32 {
 		part[t.Warp()] = v
@@ -155,7 +155,7 @@ func sortScanWarp[T uint32 | uint64](t gpu.Thread, v T, part []T) T {
 }
 
 // sortWarpsBefore is the sum of the warps before one that has digits. What other warps get means nothing.
-func sortWarpsBefore[T uint32 | uint64](t gpu.Thread, part []T) (sum T) {
+func sortWarpsBefore(t gpu.Thread, part []uint32) (sum uint32) {
 	if t.Lane() < t.Warp() {
 		sum = part[t.Lane()&(radix/32-1)]
 	}

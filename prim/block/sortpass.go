@@ -17,25 +17,29 @@ const (
 // SortHistogram counts the digits of in[:n] and plans the passes that sort them, in one launch of any grid. For each pass, of
 // 8 bits of the keys from from to to, counts gets 256 sums: how many keys come before those of a digit; plan gets a word. A
 // pass whose digit is the same for all keys is left out; with swap as many passes run as there are, give or take an even
-// number. counts and done, one word, are 0 when the launch begins. s is shared memory of MaxPasses*256 words, part of 16.
-func SortHistogram[K Bits](t gpu.Thread, kind uint32, down bool, from, to uint32, swap bool, n uint64, in []K, counts []uint64, done, plan, s []uint32, part []uint64) {
+// number. counts and done, one word, are 0 when the launch begins. s is shared memory of MaxPasses*256 words. The plan takes a warp for each pass.
+func SortHistogram[K Bits](t gpu.Thread, kind uint32, down bool, from, to uint32, swap bool, n uint64, in []K, counts []uint64, done, plan, s []uint32) {
 	l := t.Local().X
 	passes := (to - from + radixBits - 1) / radixBits
 	for i := l; i < passes*radix; i += SortThreads {
 		s[i] = 0
 	}
 	t.Barrier()
+	absent := uint32(0) // keys that are counted and are none, of which each digit comes last
 	for base := uint64(t.Group().X) * SortTile; base < n; base += uint64(t.Groups().X) * SortTile {
-		at := base + uint64(sortPlace(l, Each))
-		left := uint32(min(SortTile, n-min(at, n)))
-		x := sortLoadAll(in, at, n, Each, 0)
+		x := sortLoadAll(in, base+uint64(sortPlace(l, Each)), n, Each, absentKey[K](kind, down))
 		for pass := range passes {
 			d := digitAt(kind, down, from, to, pass)
-			for i := range uint32(Each) {
-				if sortHalf*i < left {
-					gpu.AtomicAdd(&s[pass*radix+digitOf(d, x[i])], 1)
-				}
+			for i := range uint32(Each) { // without a condition
+				gpu.AtomicAdd(&s[pass*radix+digitOf(d, x[i])], 1)
 			}
+		}
+		absent = SortTile - uint32(min(SortTile, n-base))
+	}
+	t.Barrier()
+	for pass := range passes {
+		if l == digitAt(kind, down, from, to, pass).last() {
+			s[pass*radix+l] -= absent
 		}
 	}
 	t.Barrier()
@@ -53,20 +57,25 @@ func SortHistogram[K Bits](t gpu.Thread, kind uint32, down bool, from, to uint32
 		return
 	}
 	runs := uint32(0) // bit p for pass p
-	for pass := range passes {
-		c := uint64(0)
-		if l < radix {
-			c = counts[pass*radix+l]
+	if pass := t.Warp(); pass < passes {
+		at := pass*radix + t.Lane()*(radix/32)
+		var c [radix / 32]uint64
+		sum, same := uint64(0), false
+		for k := range uint32(radix / 32) {
+			c[k] = counts[at+k]
+			sum += c[k]
+			same = same || c[k] == n
 		}
-		before := sortScanWarp(t, c, part) - c
-		t.Barrier()
-		if before += sortWarpsBefore(t, part); l < radix {
-			counts[pass*radix+l] = before
+		before := gpu.ScanAdd(t, sum) - sum
+		for k := range uint32(radix / 32) {
+			counts[at+k] = before
+			before += c[k]
 		}
-		if !t.BarrierAny(c == n) {
-			runs |= 1 << pass
+		if !t.Any(same) && t.Lane() == 0 {
+			runs = 1 << pass
 		}
 	}
+	runs = t.BarrierAdd(runs)
 	if l == 0 {
 		sortPlan(passes, runs, swap, plan)
 	}

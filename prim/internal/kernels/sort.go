@@ -9,8 +9,8 @@ import (
 //
 //vyre:kernel workgroup=512 big=in types=T:uint8|uint16|uint32|uint64
 func SortHistogram[T block.Bits](t gpu.Thread, kind uint32, down bool, from, to uint32, swap bool, limit, n uint64, at []uint32, in []T, counts []uint64, done, plan []uint32) {
-	s, part := gpu.Shared[uint32](t, 256*block.MaxPasses), gpu.Shared[uint64](t, 16)
-	block.SortHistogram(t, kind, down, from, to, swap, block.Length(limit, n, at), in, counts, done, plan, s, part)
+	s := gpu.Shared[uint32](t, 256*block.MaxPasses)
+	block.SortHistogram(t, kind, down, from, to, swap, block.Length(limit, n, at), in, counts, done, plan, s)
 }
 
 // SortKeys is a pass over keys.

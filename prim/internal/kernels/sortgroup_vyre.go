@@ -10,40 +10,40 @@ import (
 )
 
 // sortKeysGroupUint8Source is the digest of the source of SortKeysGroup[uint8] and of all that it needs.
-const sortKeysGroupUint8Source = "7a35a9216d2ffedf120921b6bcd74203c077e5190ccf841d7a8823481394ab98"
+const sortKeysGroupUint8Source = "35ca9eb77ab8b086c5a3723f7c1962cd98b2d7bb1dbf140bffdb19104b7f7f71"
 
 // sortKeysGroupUint16Source is the digest of the source of SortKeysGroup[uint16] and of all that it needs.
-const sortKeysGroupUint16Source = "7a35a9216d2ffedf120921b6bcd74203c077e5190ccf841d7a8823481394ab98"
+const sortKeysGroupUint16Source = "35ca9eb77ab8b086c5a3723f7c1962cd98b2d7bb1dbf140bffdb19104b7f7f71"
 
 // sortKeysGroupUint32Source is the digest of the source of SortKeysGroup[uint32] and of all that it needs.
-const sortKeysGroupUint32Source = "7a35a9216d2ffedf120921b6bcd74203c077e5190ccf841d7a8823481394ab98"
+const sortKeysGroupUint32Source = "35ca9eb77ab8b086c5a3723f7c1962cd98b2d7bb1dbf140bffdb19104b7f7f71"
 
 // sortKeysGroupUint64Source is the digest of the source of SortKeysGroup[uint64] and of all that it needs.
-const sortKeysGroupUint64Source = "7a35a9216d2ffedf120921b6bcd74203c077e5190ccf841d7a8823481394ab98"
+const sortKeysGroupUint64Source = "35ca9eb77ab8b086c5a3723f7c1962cd98b2d7bb1dbf140bffdb19104b7f7f71"
 
 // sortPairsGroup4Uint8Source is the digest of the source of SortPairsGroup4[uint8] and of all that it needs.
-const sortPairsGroup4Uint8Source = "b620d7771e8a36d84ca9f48a2849624be09f0641b7eaeddbf43960d9918722d7"
+const sortPairsGroup4Uint8Source = "cf79c40d6ef077941c2a3911ce6ab16afdaeab459a739b84efe910ea5b4eb879"
 
 // sortPairsGroup4Uint16Source is the digest of the source of SortPairsGroup4[uint16] and of all that it needs.
-const sortPairsGroup4Uint16Source = "b620d7771e8a36d84ca9f48a2849624be09f0641b7eaeddbf43960d9918722d7"
+const sortPairsGroup4Uint16Source = "cf79c40d6ef077941c2a3911ce6ab16afdaeab459a739b84efe910ea5b4eb879"
 
 // sortPairsGroup4Uint32Source is the digest of the source of SortPairsGroup4[uint32] and of all that it needs.
-const sortPairsGroup4Uint32Source = "b620d7771e8a36d84ca9f48a2849624be09f0641b7eaeddbf43960d9918722d7"
+const sortPairsGroup4Uint32Source = "cf79c40d6ef077941c2a3911ce6ab16afdaeab459a739b84efe910ea5b4eb879"
 
 // sortPairsGroup4Uint64Source is the digest of the source of SortPairsGroup4[uint64] and of all that it needs.
-const sortPairsGroup4Uint64Source = "b620d7771e8a36d84ca9f48a2849624be09f0641b7eaeddbf43960d9918722d7"
+const sortPairsGroup4Uint64Source = "cf79c40d6ef077941c2a3911ce6ab16afdaeab459a739b84efe910ea5b4eb879"
 
 // sortPairsGroup8Uint8Source is the digest of the source of SortPairsGroup8[uint8] and of all that it needs.
-const sortPairsGroup8Uint8Source = "49f516a88615d93482b27cf6a48a2556f838a35bee8d13c222d489867283be89"
+const sortPairsGroup8Uint8Source = "204a21f557cf286c3d563df5023e8c4d4814c3b17902c310fdbdc7f6b06c0f7d"
 
 // sortPairsGroup8Uint16Source is the digest of the source of SortPairsGroup8[uint16] and of all that it needs.
-const sortPairsGroup8Uint16Source = "49f516a88615d93482b27cf6a48a2556f838a35bee8d13c222d489867283be89"
+const sortPairsGroup8Uint16Source = "204a21f557cf286c3d563df5023e8c4d4814c3b17902c310fdbdc7f6b06c0f7d"
 
 // sortPairsGroup8Uint32Source is the digest of the source of SortPairsGroup8[uint32] and of all that it needs.
-const sortPairsGroup8Uint32Source = "49f516a88615d93482b27cf6a48a2556f838a35bee8d13c222d489867283be89"
+const sortPairsGroup8Uint32Source = "204a21f557cf286c3d563df5023e8c4d4814c3b17902c310fdbdc7f6b06c0f7d"
 
 // sortPairsGroup8Uint64Source is the digest of the source of SortPairsGroup8[uint64] and of all that it needs.
-const sortPairsGroup8Uint64Source = "49f516a88615d93482b27cf6a48a2556f838a35bee8d13c222d489867283be89"
+const sortPairsGroup8Uint64Source = "204a21f557cf286c3d563df5023e8c4d4814c3b17902c310fdbdc7f6b06c0f7d"
 
 // SortKeysGroupProgram returns the program of SortKeysGroup for a type argument, such as "uint8".
 func SortKeysGroupProgram(of string) (*ir.Program, error) {

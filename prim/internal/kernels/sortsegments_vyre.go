@@ -10,16 +10,16 @@ import (
 )
 
 // sortSegmentsUint8Source is the digest of the source of SortSegments[uint8] and of all that it needs.
-const sortSegmentsUint8Source = "cbc1fbe27ebf07fbc092eb5b814364b50e5e7fc530606045f0b2f52faeb82ad3"
+const sortSegmentsUint8Source = "f54536a81e238c6616ce0573fa6a64f390b3fe7be5eb48e58a7321c02b943c53"
 
 // sortSegmentsUint16Source is the digest of the source of SortSegments[uint16] and of all that it needs.
-const sortSegmentsUint16Source = "cbc1fbe27ebf07fbc092eb5b814364b50e5e7fc530606045f0b2f52faeb82ad3"
+const sortSegmentsUint16Source = "f54536a81e238c6616ce0573fa6a64f390b3fe7be5eb48e58a7321c02b943c53"
 
 // sortSegmentsUint32Source is the digest of the source of SortSegments[uint32] and of all that it needs.
-const sortSegmentsUint32Source = "cbc1fbe27ebf07fbc092eb5b814364b50e5e7fc530606045f0b2f52faeb82ad3"
+const sortSegmentsUint32Source = "f54536a81e238c6616ce0573fa6a64f390b3fe7be5eb48e58a7321c02b943c53"
 
 // sortSegmentsUint64Source is the digest of the source of SortSegments[uint64] and of all that it needs.
-const sortSegmentsUint64Source = "cbc1fbe27ebf07fbc092eb5b814364b50e5e7fc530606045f0b2f52faeb82ad3"
+const sortSegmentsUint64Source = "f54536a81e238c6616ce0573fa6a64f390b3fe7be5eb48e58a7321c02b943c53"
 
 // collectLongUint8Source is the digest of the source of CollectLong[uint8] and of all that it needs.
 const collectLongUint8Source = "0d9798e73ca720cc684257e6bced725b6b4fc3093d3ecb38197eedb4001c6fb4"
