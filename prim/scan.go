@@ -65,8 +65,8 @@ func (s *Scan[T]) compileIntegers(ctx context.Context, op Operator) (err error) 
 	program := kernels.ScanIntegersProgram
 	if sizeOf[T]() == 8 {
 		program = func(string) (*ir.Program, error) { return kernels.ScanLongsProgram() }
-		s.registers = 40 // six workgroups on a multiprocessor of 65,536 registers
 	}
+	s.registers = 48 // five workgroups on a multiprocessor of 65,536 registers
 	p, err := program(unsignedName[T]())
 	scalars := map[string]uint64{"op": uint64(op), "exclusive": bit(s.exclusive), "flip": flip[T](op)}
 	s.to, s.within, err = s.both(ctx, p, err, scalars)

@@ -79,14 +79,17 @@ func (m *made) selection(ctx context.Context, of string, stencil uintptr, how bl
 		m.registers = 40 // six
 	}
 	s.to, err = m.compileAs(ctx, p, err, as, wide...)
-	m.registers = 0
 	if how.InPlace {
+		if m.registers != 0 {
+			m.registers = 80 // three: what is chosen waits in them
+		}
 		as.Scalars["inPlace"], as.Same = 1, map[string]string{"out": "x"}
 		if wide[0] == "x" {
 			wide = append([]string{"x"}, wide[2:]...)
 		}
 		s.within, err = m.compileAs(ctx, p, err, as, wide...)
 	}
+	m.registers = 0
 	return s, err
 }
 

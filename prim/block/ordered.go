@@ -66,7 +66,7 @@ func ScanTiles[T gpu.Number, O Operator[T]](t gpu.Thread, op O, exclusive uint32
 			v[0] = last
 		}
 		putRows(t, v, cells)
-		storeRows(t, y, tile*Tile, n, cells, takeRows(t, cells))
+		storeRows(t, y, tile*Tile, n, cells)
 		t.Barrier() // part is used again
 	}
 }

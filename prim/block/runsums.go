@@ -38,7 +38,7 @@ func headBits[K gpu.Integer](t gpu.Thread, keys [Each]K, first K, at, n uint64) 
 	return mask & (1<<uint32(min(Each, n-min(at, n))) - 1)
 }
 
-// cellWord returns element k of cells, and putWord writes it, wherever cellAt would put its cell.
+// cellWord returns element k of cells, and putWord writes it, wherever alongAt would put its cell.
 func cellWord[T gpu.Number](c Cells[T], k uint32) T {
 	if len(c.Pairs) == 0 {
 		return c.Quads[k/4][k%4]

@@ -27,16 +27,21 @@ func elementsOf[T gpu.Number](c Cells[T]) uint32 {
 // rowsOf is how many rows a warp's part of a tile has: 4 or 8.
 func rowsOf[T gpu.Number](c Cells[T]) uint32 { return cellsOf(c) / Threads }
 
-// cellAt is where cell q of a warp's part lies. The cells of a lane stay together, rotated so that neither those who go along the
-// rows nor those who go across them meet in a bank.
-func cellAt[T gpu.Number](t gpu.Thread, c Cells[T], q uint32) uint32 {
-	last := rowsOf(c) - 1
-	return t.Warp()*32*rowsOf(c) + (q &^ last) + ((q ^ q>>3) & last)
+// acrossAt is where the cell of a lane in row r of its warp's part lies, and alongAt where its own neighbouring cell r does. The cells of a
+// lane stay together, in an order of its own, so that neither those who go along the rows nor those who go across them meet in a bank.
+// In both r is apart from what depends on the lane: all places are one or two sums, and a constant.
+func acrossAt[T gpu.Number](t gpu.Thread, c Cells[T], r uint32) uint32 {
+	lane, last := t.Lane(), rowsOf(c)-1
+	return (t.Warp()*32*rowsOf(c) + lane&^last + (lane^lane>>3)&last) ^ (4 * r & last) + 32*r
 }
 
-// getCell returns the elements of cell q of a warp's part.
-func getCell[T gpu.Number](t gpu.Thread, c Cells[T], q uint32) [4]T {
-	at := cellAt(t, c, q)
+func alongAt[T gpu.Number](t gpu.Thread, c Cells[T], r uint32) uint32 {
+	lane, rows := t.Lane(), rowsOf(c)
+	return (t.Warp()*32*rows + lane*rows + lane*rows>>3&(rows-1)) ^ r
+}
+
+// getCell returns the elements of a cell.
+func getCell[T gpu.Number](c Cells[T], at uint32) [4]T {
 	if len(c.Pairs) == 0 {
 		return c.Quads[at]
 	}
@@ -44,13 +49,12 @@ func getCell[T gpu.Number](t gpu.Thread, c Cells[T], q uint32) [4]T {
 	return [4]T{pair[0], pair[1]}
 }
 
-// putCell writes them: those of v from element from on.
-func putCell[T gpu.Number](t gpu.Thread, c Cells[T], q uint32, v [Each]T, from uint32) {
-	at := cellAt(t, c, q)
+// putCell writes them.
+func putCell[T gpu.Number](c Cells[T], at uint32, cell [4]T) {
 	if len(c.Pairs) == 0 {
-		c.Quads[at] = [4]T{v[from], v[from+1], v[from+2], v[from+3]}
+		c.Quads[at] = cell
 	} else {
-		c.Pairs[at] = [2]T{v[from], v[from+1]}
+		c.Pairs[at] = [2]T{cell[0], cell[1]}
 	}
 }
 
@@ -91,27 +95,24 @@ func deliver[T gpu.Number](t gpu.Thread, y []T, base, n uint64, cells Cells[T], 
 	}
 }
 
-// stage fetches a tile into cells. It goes by halves of a warp's part: 64 bytes for each lane.
+// stage fetches a tile into cells, 16 elements of each lane at a time.
 func stage[T gpu.Number](t gpu.Thread, x []T, base, n uint64, none T, cells Cells[T]) {
-	stageHalf(t, x, base, n, none, cells, 0)
-	stageHalf(t, x, base, n, none, cells, rowsOf(cells)/2)
-	t.WarpBarrier()
-}
-
-func stageHalf[T gpu.Number](t gpu.Thread, x []T, base, n uint64, none T, cells Cells[T], first uint32) {
-	rows, each := rowsOf(cells)/2, elementsOf(cells)
-	v := fetch(t, x, base, n, none, cells, first, each*rows)
-	for r := range rows {
-		putCell(t, cells, 32*(first+r)+t.Lane(), v, each*r)
+	each := elementsOf(cells)
+	rows := Each / each
+	for first := uint32(0); first < rowsOf(cells); first += rows {
+		v := fetch(t, x, base, n, none, cells, first, Each)
+		for r := range rows {
+			putCell(cells, acrossAt(t, cells, first+r), cellOf(v, each, r))
+		}
 	}
+	t.WarpBarrier()
 }
 
 // rowTotal combines the elements of an invocation, one after another.
 func rowTotal[T gpu.Number, O Operator[T]](t gpu.Thread, op O, none T, cells Cells[T]) T {
-	rows := rowsOf(cells)
 	total := none
-	for r := range rows {
-		cell := getCell(t, cells, rows*t.Lane()+r)
+	for r := range rowsOf(cells) {
+		cell := getCell(cells, alongAt(t, cells, r))
 		for i := range elementsOf(cells) {
 			total = op.Apply(total, cell[i])
 		}
@@ -119,35 +120,44 @@ func rowTotal[T gpu.Number, O Operator[T]](t gpu.Thread, op O, none T, cells Cel
 	return total
 }
 
-// runRow puts the running combinations of an invocation's elements in their place, given what comes before.
+// runRow puts the running combinations of an invocation's elements in their place, given what comes before. It has four cells in hand
+// at once, whose loads do not wait for stores.
 func runRow[T gpu.Number, O Operator[T]](t gpu.Thread, op O, exclusive uint32, before T, cells Cells[T]) {
 	rows := rowsOf(cells)
-	for r := range rows {
-		cell := getCell(t, cells, rows*t.Lane()+r)
-		var out [Each]T
-		for i := range elementsOf(cells) {
-			out[i] = before
-			before = op.Apply(before, cell[i])
-			if exclusive == 0 {
-				out[i] = before
+	for first := uint32(0); first < rows; first += 4 {
+		var cell [4][4]T
+		for r := range uint32(4) {
+			cell[r] = getCell(cells, alongAt(t, cells, first+r))
+		}
+		for r := range uint32(4) {
+			for i := range elementsOf(cells) {
+				own := cell[r][i]
+				cell[r][i] = before
+				before = op.Apply(before, own)
+				if exclusive == 0 {
+					cell[r][i] = before
+				}
 			}
 		}
-		putCell(t, cells, rows*t.Lane()+r, out, 0)
+		for r := range uint32(4) {
+			putCell(cells, alongAt(t, cells, first+r), cell[r])
+		}
 	}
 	t.WarpBarrier()
 }
 
-// unstage combines before with the elements of a tile, and writes them.
+// unstage combines before with the elements of a tile, and writes them, two rows at a time: what waits here leaves registers to the
+// ticket that is on its way.
 func unstage[T gpu.Number, O Operator[T]](t gpu.Thread, op O, before T, y []T, base, n uint64, cells Cells[T]) {
-	rows, each := rowsOf(cells), elementsOf(cells)
-	for first := uint32(0); first < rows; first += rows / 2 {
+	each := elementsOf(cells)
+	for first := uint32(0); first < rowsOf(cells); first += 2 {
 		var v [Each]T
-		for r := range rows / 2 {
-			cell := getCell(t, cells, 32*(first+r)+t.Lane())
+		for r := range uint32(2) {
+			cell := getCell(cells, acrossAt(t, cells, first+r))
 			for i := range each {
 				v[each*r+i] = op.Apply(before, cell[i])
 			}
 		}
-		deliver(t, y, base, n, cells, first, each*rows/2, v)
+		deliver(t, y, base, n, cells, first, 2*each, v)
 	}
 }

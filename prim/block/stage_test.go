@@ -11,13 +11,13 @@ func TestLanesThatAreServedTogetherMeetInNoBank(t *testing.T) {
 	for name, cells := range map[string]Cells[uint64]{"pairs": {Pairs: make([][2]uint64, ScanPairs)}, "quads": {Quads: make([][4]uint64, Quads)}} {
 		rows := rowsOf(cells)
 		for r := range rows {
-			for way, quad := range map[string]func(lane uint32) uint32{
-				"across": func(lane uint32) uint32 { return 32*r + lane },
-				"along":  func(lane uint32) uint32 { return rows*lane + r },
+			for way, at := range map[string]func(th gpu.Thread) uint32{
+				"across": func(th gpu.Thread) uint32 { return acrossAt(th, cells, r) },
+				"along":  func(th gpu.Thread) uint32 { return alongAt(th, cells, r) },
 			} {
 				banks := make([]uint32, Threads)
 				gpu.Run(gpu.Grid{Groups: gpu.Vec3{X: 1}, Group: gpu.Vec3{X: Threads}}, func(th gpu.Thread) {
-					banks[th.Local().X] = cellAt(th, cells, quad(th.Lane())) % 8
+					banks[th.Local().X] = at(th) % 8
 				})
 				for first := 0; first < Threads; first += 8 {
 					met := make(map[uint32]bool)

@@ -15,14 +15,10 @@ const (
 // What is absent is none. A warp reads neighbours from memory, and turns them in cells, which are Quads quads or Pairs pairs; the
 // caller may write its own row there at once (putRows does).
 func loadRows[T gpu.Number](t gpu.Thread, x []T, base, n uint64, none T, cells Cells[T]) (v [Each]T) {
-	v = fetch(t, x, base, n, none, cells, 0, Each)
-	rows, each := rowsOf(cells), elementsOf(cells)
-	for r := range rows {
-		putCell(t, cells, 32*r+t.Lane(), v, each*r)
-	}
-	t.WarpBarrier()
-	for r := range rows {
-		cell := getCell(t, cells, rows*t.Lane()+r)
+	stage(t, x, base, n, none, cells)
+	each := elementsOf(cells)
+	for r := range rowsOf(cells) {
+		cell := getCell(cells, alongAt(t, cells, r))
 		for i := range each {
 			v[each*r+i] = cell[i]
 		}
@@ -30,29 +26,33 @@ func loadRows[T gpu.Number](t gpu.Thread, x []T, base, n uint64, none T, cells C
 	return v
 }
 
-// putRows puts what each invocation has into cells, for takeRows to find. cells may hold another tile at once.
+// cellOf is number r of the cells of so many elements in v.
+func cellOf[T gpu.Number](v [Each]T, each, r uint32) (cell [4]T) {
+	for i := range each {
+		cell[i] = v[each*r+i]
+	}
+	return cell
+}
+
+// putRows puts what each invocation has into cells, for storeRows to find. cells may hold another tile at once.
 func putRows[T gpu.Number](t gpu.Thread, v [Each]T, cells Cells[T]) {
 	rows, each := rowsOf(cells), elementsOf(cells)
 	for r := range rows {
-		putCell(t, cells, rows*t.Lane()+r, v, each*r)
+		putCell(cells, alongAt(t, cells, r), cellOf(v, each, r))
 	}
 	t.WarpBarrier()
 }
 
-// takeRows is what loadRows has read, of the elements in cells: those that a warp writes to memory side by side.
-func takeRows[T gpu.Number](t gpu.Thread, cells Cells[T]) (v [Each]T) {
+// storeRows writes what putRows has left to where loadRows would fetch it: a warp writes neighbours.
+func storeRows[T gpu.Number](t gpu.Thread, y []T, base, n uint64, cells Cells[T]) {
 	rows, each := rowsOf(cells), elementsOf(cells)
+	var v [Each]T
 	for r := range rows {
-		cell := getCell(t, cells, 32*r+t.Lane())
+		cell := getCell(cells, acrossAt(t, cells, r))
 		for i := range each {
 			v[each*r+i] = cell[i]
 		}
 	}
-	return v
-}
-
-// storeRows writes what takeRows has returned to where loadRows would fetch it.
-func storeRows[T gpu.Number](t gpu.Thread, y []T, base, n uint64, cells Cells[T], v [Each]T) {
 	deliver(t, y, base, n, cells, 0, Each, v)
 }
 
