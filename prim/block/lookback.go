@@ -116,7 +116,8 @@ func ask[T gpu.Integer](f form, state []uint64, tile uint32) (what uint64, v T) 
 	return word >> knowledge, T(word & below)
 }
 
-// tellOwn makes a tile's own value known: as early as can be, since others wait for it.
+// tellOwn makes a tile's own value known: as early as can be, since others wait for it. An assembler puts accesses of shared memory that
+// follow before it, if nothing forbids that.
 func tellOwn[T gpu.Integer](t gpu.Thread, f form, state []uint64, tile uint32, own T) {
 	if t.Local().X == 0 {
 		what := uint64(partial)
@@ -125,22 +126,23 @@ func tellOwn[T gpu.Integer](t gpu.Thread, f form, state []uint64, tile uint32, o
 		}
 		tell(f, state, tile, what, own)
 	}
+	t.WarpBarrier()
 }
 
-// sight is how many times 32 tiles a warp looks at once, as soon as the nearest 32 are known. The answer to a look takes the time in which
-// dozens of tiles are finished elsewhere, so a scan that has far to look gets on by 32*sight tiles in that time, and no faster.
+// sight is how many times 32 tiles a warp looks at once. The answer to a look takes the time in which dozens of tiles are finished elsewhere,
+// so a scan gets on by 32*sight tiles in that time, and no faster.
 const sight = 4
 
 // lookBack returns the value of all tiles before one whose own value has been told, and tells that up to it. A warp calls it, and lane 0
 // gets the value. Its lanes look at neighbours, nearest first, and take in 32 tiles as soon as all of them are known, or those up to one
-// that knows everything before it, which ends the search. While the nearest 32 are not all known it asks for no others: many groups wait
-// at once, and what they ask for is as much as what they wait for.
+// that knows everything before it, which ends the search. Of values of two words it asks for no others while the nearest 32 are not all
+// known: many groups wait at once, and what they ask for is as much as what they wait for.
 func lookBack[T gpu.Integer, O Operator[T]](t gpu.Thread, op O, none T, f form, state []uint64, tile uint32, own T) (before T) {
 	before = none
 	far := false // whether the last look took in something
 	for at, more := tile, tile > 0; more; {
 		v, taken := none, uint32(0)
-		if far {
+		if far || !f.wide {
 			v, taken, more = look(t, op, none, f, state, at, sight)
 		} else {
 			v, taken, more = look(t, op, none, f, state, at, 1)
