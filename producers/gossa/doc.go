@@ -62,6 +62,11 @@
 // -tests, tests is a node; where no package named is a program, from all functions of those packages. Values that panic, and
 // methods that only the standard library calls, are not followed.
 //
+// Several programs are looked at as one, for most of what ./... names they share. So a library's variable, and what an interface
+// or a function value may be, are the same for all of them: a finding may lead from one program's source through such a place
+// to the sink of another, which never happens. What one of them does alone is there as well, unless all of them together are
+// too large for fields of each value. Name one program to ask about it alone.
+//
 // VTA and CHA take any order of assignments for possible, so an arc may be one that no run ever takes.
 //
 // # Names
