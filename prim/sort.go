@@ -126,7 +126,7 @@ const controlBytes = 4 * (2*block.MaxPasses + 1)
 
 // items is how many elements an invocation has in a pass: fewer where keys and values have 12 bytes and more, which two workgroups of
 // a multiprocessor have no registers for; sums of 64 bits take too much memory for more tiles. Still fewer where there are few
-// elements, which then have more workgroups, as long as a tile has eight times the bytes of its sums. The bounds are from an H200.
+// elements, which then have more workgroups, as long as a tile has eight times the bytes of its sums.
 func (s *sorter) items() uint64 {
 	most := uint64(block.Each)
 	if s.value > 0 && s.key+s.value >= 12 && !s.wide() {
