@@ -201,3 +201,59 @@ func (g *generator) fieldsAsFloats() {
 		g.keep(b.Op(comparisons[g.pick(4)], f, g.special(ir.F32)))
 	}
 }
+
+// invertedInBranches: a branch tells whether a value is a constant, and its inverse, or one that is written in other words or is
+// none, is made before or behind that and used on one of the two ways or on both.
+func (g *generator) invertedInBranches() {
+	b, t := g.b, wordTypes[g.pick(6)]
+	x, c := g.operand(t), b.Const(t, edges(t)[g.pick(8)])
+	if g.chance(2) { // of few values, so that it is the constant now and then
+		x, c = b.And(x, b.Const(t, 7)), b.Const(t, uint64(g.pick(8)))
+	}
+	other := g.operand(t)
+	inverse := func() build.Value {
+		ones := b.Const(t, t.Mask())
+		switch g.pick(8) {
+		case 0:
+			return b.Xor(x, ones)
+		case 1:
+			return b.Sub(ones, x)
+		case 2:
+			return g.signed(x)
+		}
+		return b.Not(x)
+	}
+	y := inverse()
+	v := b.Var(other)
+	use := func() {
+		z := y
+		if g.chance(3) {
+			z = inverse()
+		}
+		for range 1 + g.pick(2) {
+			z = b.Op([]ir.Op{ir.OpXor, ir.OpXor, ir.OpAnd, ir.OpOr, ir.OpAdd, ir.OpMul}[g.pick(6)], z, g.another(other))
+		}
+		g.out(z)
+		if g.chance(2) { // too much for a choice to be made of the branch
+			for range 6 {
+				z = b.Op(ir.OpRotl, g.joined(z, other), b.U32(uint32(1+g.pick(31))))
+			}
+			g.out(z)
+			g.out(b.Xor(z, y))
+		}
+		v.Set(z)
+	}
+	differs := b.Op([]ir.Op{ir.OpNe, ir.OpNe, ir.OpEq}[g.pick(3)], x, c)
+	switch g.pick(4) {
+	case 0:
+		b.IfElse(differs, use, use)
+	case 1:
+		b.If(differs, use)
+	default:
+		b.Block(func(l build.Label) {
+			b.If(differs, func() { b.Break(l) })
+			use()
+		})
+	}
+	g.vars = append(g.vars, v)
+}

@@ -85,6 +85,8 @@ func specialRegister(t *thread, in *inst) {
 		t.set(in.args[0], uint32(t.tid%32))
 	case "SR_LTMASK":
 		t.set(in.args[0], 1<<(t.tid%32)-1)
+	case "SR_GEMASK":
+		t.set(in.args[0], ^uint32(0)<<(t.tid%32))
 	case "SR_TID.Y", "SR_TID.Z", "SR_CTAID.Y", "SR_CTAID.Z":
 		t.set(in.args[0], 0)
 	default:
