@@ -73,7 +73,10 @@ func printAssembly(w io.Writer, p *ir.Program, code *native.Listing) {
 		}
 	}
 	of := "the vector"
-	if code.InStep > 1 {
+	switch {
+	case code.Lanes == 1:
+		of += ", which is one invocation"
+	case code.InStep > 1:
 		of = fmt.Sprintf("the first of %d vectors in step", code.InStep)
 	}
 	fmt.Fprintf(w, "// %s has the number of %s, times 32\n", code.Number, of)

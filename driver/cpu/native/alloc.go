@@ -12,10 +12,11 @@ import (
 // frame: AVX reads memory operands in place. So is one that would be saved and restored, where the vector stops, more often
 // than it is used.
 
-// machineRegisters is the most that a target has. allocatable is how many of the first 16 are handed out; the other three
-// are scratch.
+// machineRegisters is the most vectors that a target has; the general registers are counted after them. allocatable is how many
+// of the first 16 are handed out; the other three are scratch.
 const (
 	machineRegisters = 32
+	allRegisters     = machineRegisters + 16
 	allocatable      = 13
 )
 
@@ -32,12 +33,19 @@ func machine(n int) int {
 func (f *function) allocate(most int, upper bool) {
 	list := f.intervals()
 	defer f.slots(list)
-	var active []vreg // by end
-	var free [machineRegisters]bool
+	var free [allRegisters]bool
 	for i := range most {
 		free[machine(i)] = true
 	}
-	lower := f.lower(list, most, upper)
+	f.scan(slices.DeleteFunc(slices.Clone(list), func(v vreg) bool { return f.vregs[v].general }), free, f.lower(list, most, upper))
+	if f.layout.single() {
+		f.scan(slices.DeleteFunc(slices.Clone(list), func(v vreg) bool { return !f.vregs[v].general }), f.layout.generals, nil)
+	}
+}
+
+// scan hands out those registers that are free. Where lower says so, it takes vectors that are not among the first 16.
+func (f *function) scan(list []vreg, free [allRegisters]bool, lower []bool) {
+	var active []vreg // by end
 	for _, v := range list {
 		i := &f.vregs[v]
 		for len(active) > 0 && f.vregs[active[0]].end <= i.start {
@@ -46,7 +54,7 @@ func (f *function) allocate(most int, upper bool) {
 		}
 		n := -1
 		if lower != nil && !lower[v] {
-			if n = slices.Index(free[machineRegisters/2:], true); n >= 0 {
+			if n = slices.Index(free[machineRegisters/2:machineRegisters], true); n >= 0 {
 				n += machineRegisters / 2
 			}
 		}
@@ -94,6 +102,9 @@ func (f *function) keep(most int) {
 	weight := map[vreg]int{}
 	_, around := f.loops()
 	for i := range f.ins {
+		if f.layout.single() && f.ins[i].form >= formGeneral { // which may read memory in place
+			continue
+		}
 		for v := range f.ins[i].reads() {
 			if f.vregs[v].home == inBank && !f.ins[i].seldom {
 				weight[v] += 1 << (3 * min(len(around[i]), 4))

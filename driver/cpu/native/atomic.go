@@ -61,6 +61,10 @@ func (a *access) update(e *emitter) amd64.Reg {
 	t, op := a.o.Type(), a.s.p.Op(a.r)
 	size := amd64.Size(t.Size())
 	m := amd64.At(laneAddress, 0)
+	other := laneOther
+	if a.s.layout.single() { // which keeps something there
+		other = amd64.CX
+	}
 	e.Load(size, laneValue, a.operand(e, 0, 0).RM())
 	e.Load(size, amd64.AX, m.RM())
 	again := e.NewLabel()
@@ -70,17 +74,17 @@ func (a *access) update(e *emitter) amd64.Reg {
 		e.VSetLow(size, scratch0, amd64.AX)
 		e.VSetLow(size, scratch1, laneValue)
 		e.VAddScalar(size, scratch0, scratch0, scratch1)
-		e.VLow(size, laneOther, scratch0)
+		e.VLow(size, other, scratch0)
 	case ir.OpAtomicAnd, ir.OpAtomicOr, ir.OpAtomicXor:
-		e.Load(size, laneOther, amd64.AX.RM())
-		e.Alu(map[ir.Op]amd64.Alu{ir.OpAtomicAnd: amd64.AND, ir.OpAtomicOr: amd64.OR, ir.OpAtomicXor: amd64.XOR}[op], size, laneOther, laneValue.RM())
+		e.Load(size, other, amd64.AX.RM())
+		e.Alu(map[ir.Op]amd64.Alu{ir.OpAtomicAnd: amd64.AND, ir.OpAtomicOr: amd64.OR, ir.OpAtomicXor: amd64.XOR}[op], size, other, laneValue.RM())
 	default:
-		e.Load(size, laneOther, amd64.AX.RM())
+		e.Load(size, other, amd64.AX.RM())
 		e.Alu(amd64.CMP, size, laneValue, amd64.AX.RM())
-		e.CMov(better[extremeOf{op == ir.OpAtomicMax, t.IsSigned()}], size, laneOther, laneValue.RM())
+		e.CMov(better[extremeOf{op == ir.OpAtomicMax, t.IsSigned()}], size, other, laneValue.RM())
 	}
 	a.lock(e)
-	e.CmpXchg(size, m, laneOther)
+	e.CmpXchg(size, m, other)
 	e.Jcc(amd64.NE, again)
 	return amd64.AX
 }
@@ -129,6 +133,11 @@ func (a *access) changeInPlace(e *emitter, operand amd64.Reg) func(amd64.Mem) {
 // settled are the atomics that change nothing once the element has what they would bring, and how that is computed.
 var settled = map[ir.Op]ir.Op{ir.OpAtomicOr: ir.OpOr, ir.OpAtomicAnd: ir.OpAnd, ir.OpAtomicMin: ir.OpMin, ir.OpAtomicMax: ir.OpMax}
 
+// settles reports whether an atomic is one that may change nothing, where nobody would see whether it was done.
+func (a *access) settles() bool {
+	return settled[a.s.p.Op(a.r)] != 0 && a.o.Type().IsInt() && a.result == nil && a.o.Param != nil && a.s.p.Flags(a.r).Order() == ir.Relaxed
+}
+
 // onlyChanging leaves an atomic to those lanes whose element it would change now, if it is such a one. One that changes
 // nothing at this moment, and orders nothing, is done: sets that are nearly complete, and distances that are nearly right, are
 // spared most of the locked instructions. Those that are left are few, and go lane by lane. It returns where code goes on if
@@ -136,7 +145,7 @@ var settled = map[ir.Op]ir.Op{ir.OpAtomicOr: ir.OpOr, ir.OpAtomicAnd: ir.OpAnd, 
 func (s *selector) onlyChanging(a *access) (none amd64.Label, ok bool) {
 	t := a.o.Type()
 	do := pairOf(settled[s.p.Op(a.r)], t)
-	if do == nil || !t.IsInt() || a.result != nil || a.o.Param == nil || !a.quick() || a.step() > 1 || s.p.Flags(a.r).Order() != ir.Relaxed {
+	if !a.settles() || !a.quick() || a.step() > 1 {
 		return none, false
 	}
 	load := *a

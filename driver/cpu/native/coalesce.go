@@ -1,6 +1,10 @@
 package native
 
-import "github.com/govyre/vyre/driver/cpu/native/internal/amd64"
+import (
+	"slices"
+
+	"github.com/govyre/vyre/driver/cpu/native/internal/amd64"
+)
 
 // Copies. Values reach a loop's next round, the result of a structured op, or a mask by being copied there. Where what is
 // copied was computed just before, for nothing else, and the target is not looked at in between, it is computed right there.
@@ -26,9 +30,9 @@ func (f *function) coalesce() {
 		case removed[i]:
 		case in.form >= formTest, in.form == formMacro && in.among <= amongOnce:
 			block = i + 1
-		case in.form == formMove && defined[in.a] == 1 && read[in.a] == 1 && f.vregs[in.a].home == homeless:
-			if at := last[in.a]; at >= block && f.ins[at].form != formMacro && !f.touches(at+1, i, in.d) {
-				f.ins[at].d, removed[i] = in.d, true
+		case in.form == formMove && defined[in.a] == 1 && f.vregs[in.a].home == homeless:
+			if at := last[in.a]; at >= block && f.renames(at, i, in.a, in.d, read[in.a]) {
+				removed[i] = true
 				last[in.d] = at
 				continue
 			}
@@ -48,6 +52,60 @@ func (f *function) coalesce() {
 		}
 	}
 	f.remove(removed)
+	if f.turn() {
+		f.remove(f.idle())
+	}
+}
+
+// renames makes what instruction at writes to a go to d, and all n readers of a read that: if the last one is the copy
+// at end, nothing in between knows d, and none of them is a macro that has a for itself.
+func (f *function) renames(at, end int, a, d vreg, n int32) bool {
+	in := &f.ins[at]
+	if f.touches(at+1, end, d) || in.form == formMacro && (!f.layout.single() || in.reading(d)) {
+		return false
+	}
+	for i := at + 1; i <= end; i++ {
+		for v := range f.ins[i].reads() {
+			if v == a {
+				n--
+			}
+		}
+		if f.ins[i].form == formMacro && slices.Contains(f.ins[i].uses, a) {
+			return false
+		}
+	}
+	if n != 0 {
+		return false
+	}
+	in.rename(a, d)
+	for i := at + 1; i < end; i++ {
+		f.ins[i].rename(a, d)
+	}
+	return true
+}
+
+// reading reports whether an instruction reads a register.
+func (in *ins) reading(v vreg) bool {
+	for o := range in.reads() {
+		if o == v {
+			return true
+		}
+	}
+	return false
+}
+
+// rename puts a register in the place of another; what a macro reads stays.
+func (in *ins) rename(from, to vreg) {
+	for _, v := range []*vreg{&in.d, &in.a, &in.b, &in.c} {
+		if *v == from {
+			*v = to
+		}
+	}
+	for i := range in.defs {
+		if in.defs[i] == from {
+			in.defs[i] = to
+		}
+	}
 }
 
 // idle finds jumps to where code goes on anyway, and places that nothing jumps to.
@@ -68,6 +126,24 @@ func (f *function) idle() []bool {
 		out[i] = out[i] || f.ins[i].form == formBind && !wanted[f.ins[i].label]
 	}
 	return out
+}
+
+// turn makes a jump over a jump one jump, with the other condition.
+func (f *function) turn() (some bool) {
+	for i := 0; i+2 < len(f.ins); i++ {
+		in, over := &f.ins[i], &f.ins[i+1]
+		if in.form != formCompare && in.form != formTest || over.form != formJump {
+			continue
+		}
+		for k := i + 2; k < len(f.ins) && f.ins[k].form == formBind; k++ {
+			if f.ins[k].label == in.label {
+				in.imm, in.label = in.imm^1, over.label
+				f.ins, some = slices.Delete(f.ins, i+1, i+2), true
+				break
+			}
+		}
+	}
+	return some
 }
 
 // touches reports whether instructions read or write a register.

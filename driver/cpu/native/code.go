@@ -31,7 +31,11 @@ type vinfo struct {
 	slot bool  // has no machine register, whatever is left
 	wide bool  // has lanes of 64 bits, where lanes are merged into it
 
-	reg        int8 // machine register; −1: in the slot at off
+	general bool   // it is a general register, with the value of one invocation
+	fixed   bool   // it is a constant, of these bits as every lane has them
+	bits    uint64 // likewise
+
+	reg        int8 // machine register, general ones after all vectors; −1: in the slot at off
 	start, end int32
 	weight     float32 // uses, those in loops counted more
 	stops      float32 // likewise, where the vector stops meanwhile
@@ -52,9 +56,11 @@ const (
 	formLogic        // d ← what imm says of a, b and c, bit by bit
 	formFma          // d ← a·b + c
 	formMove         // d ← a
+	formGeneral      // d ← what emit makes of a, b and c, of which general registers are some
 	formTest         // jumps to label if a is none, or not none
 	formWithin       // jumps to label if all lanes of a, which is consecutive, are below b, or imm says what
 	formBeyond       // stands behind such a one, and jumps if not all are beyond
+	formCompare      // jumps to label if a and b, of size bytes, compare like imm
 	formJump         // jumps to label
 	formBind         // is where label is
 	formLoop         // a loop begins
@@ -71,7 +77,9 @@ type ins struct {
 	a, b, c vreg
 	uses    []vreg         // of a macro
 	defs    []vreg         // of a macro
-	emit    func(*emitter) // of a macro
+	emit    func(*emitter) // of a macro, and of what is about general registers
+	size    amd64.Size     // of a comparison
+	borrows bool           // a macro that uses general registers which others may be in
 	access  *access        // of a macro: that moves a row from where its index tells
 	among   among          // of a macro and a test
 	vector  uint8          // which of those in step it is for
@@ -167,7 +175,9 @@ type function struct {
 	general []cell      // what general registers have all the time
 	spare   []amd64.Reg // these registers
 
-	held [machineRegisters][]vreg // by machine register: what has it, one after the other
+	held [allRegisters][]vreg // by machine register: what has it, one after the other
+
+	borrowing bool // macros that are added use general registers which others may be in
 
 	banked map[entry]vreg
 	tabled map[table]vreg
@@ -191,6 +201,7 @@ func (f *function) fromBank(e entry) vreg {
 	e.off = f.layout.group.take(32)
 	f.bank = append(f.bank, e)
 	f.vregs[v].home, f.vregs[v].off = inBank, e.off
+	f.vregs[v].fixed, f.vregs[v].bits = e.from == fromConst, e.bits
 	return v
 }
 
@@ -299,7 +310,7 @@ func (f *function) merge(d, mask, a vreg) {
 //
 //go:noinline
 func (f *function) macro(how among, uses, defs []vreg, emit func(*emitter)) {
-	f.add(ins{form: formMacro, d: noReg, a: noReg, b: noReg, c: noReg, uses: uses, defs: defs, emit: emit, among: how})
+	f.add(ins{form: formMacro, d: noReg, a: noReg, b: noReg, c: noReg, uses: uses, defs: defs, emit: emit, among: how, borrows: f.borrowing})
 }
 
 // control adds an instruction that is about where code goes on.

@@ -33,6 +33,8 @@ type Options struct {
 	Upper     bool   // those that only some targets have are handed out first
 	Alone     *bool  // whether vectors run one after the other, nil to find out
 	Vectors   int    // that go in step where they can, 0 to find out
+	Single    *bool  // whether code is for one invocation at a time where it can be, nil to find out
+	General   int    // general registers handed out then, 0 for all
 
 	target *target // of List; nil is that of the processor
 	marks  *marks  // likewise
@@ -86,27 +88,36 @@ func generateFor(t target, p *ir.Program, o Options, far bool) (*function, []byt
 	}
 	f := &function{p: p, own: t.own, once: map[ir.Row]bool{}, banked: map[entry]vreg{}, tabled: map[table]vreg{}, current: ir.NoRow, marks: o.marks}
 	f.ins, f.vregs = make([]ins, 0, 2*p.Rows()), make([]vinfo, 0, 2*p.Rows())
-	f.layout = newLayout(p, t)
-	if f.layout.alone = runsAlone(p); o.Alone != nil {
-		f.layout.alone = f.layout.alone && *o.Alone
+	alone := runsAlone(p) && (o.Alone == nil || *o.Alone)
+	of := findShapes(newTree(p))
+	if f.layout = newLayout(p, t, lanes); alone && of.single(t.own, o.Single) {
+		f.layout, of = newLayout(p, t, 1), singleShapes(of.tree)
+		f.layout.handOut(o.General)
 	}
+	f.layout.alone = alone
 	a := t.assembler(far)
-	s := &selector{function: f, shapes: findShapes(newTree(p)), asm: a, vals: make([][]vreg, p.Rows()), used: used(p), open: map[ir.Row]*structured{}, halt: a.NewLabel(), derived: map[derivation]vreg{}, joined: map[ir.Row]bool{}}
-	s.packs = findPacks(s.shapes, s.records)
+	s := &selector{function: f, shapes: of, asm: a, vals: make([][]vreg, p.Rows()), used: used(p), open: map[ir.Row]*structured{}, halt: a.NewLabel(), derived: map[derivation]vreg{}, joined: map[ir.Row]bool{}}
+	if !f.layout.single() {
+		s.packs = findPacks(s.shapes, s.records)
+	}
 	s.program()
 	f.sweep()
 	if t.fuses {
 		f.fuse()
 	}
 	f.coalesce()
-	s.interleave(o.most(t), o.Vectors)
+	if !f.layout.single() {
+		s.interleave(o.most(t), o.Vectors)
+	}
 	if f.layout.alone {
 		f.findSteps()
 	}
 	f.allocate(o.most(t), o.Upper)
 	f.keep(o.most(t))
-	f.keepGeneral()
-	if n := int(f.layout.group.size) + f.layout.frames*int(f.layout.vector.size); n > maxFrame {
+	if !f.layout.single() {
+		f.keepGeneral()
+	}
+	if n := f.layout.bytes(); n > maxFrame {
 		return nil, nil, unsupported("a group needs a frame of %d bytes, %d are possible", n, maxFrame)
 	}
 	code, err := f.encode(s)
@@ -140,8 +151,9 @@ func check(p *ir.Program) error {
 	return nil
 }
 
-func newLayout(p *ir.Program, t target) layout {
-	l := layout{vectors: (p.GroupSize() + lanes - 1) / lanes, step: 1}
+// newLayout divides frames for vectors of so many invocations.
+func newLayout(p *ir.Program, t target, lanes int) layout {
+	l := layout{lanes: lanes, vectors: (p.GroupSize() + lanes - 1) / lanes, step: 1}
 	l.frames = l.vectors
 	for r := range ir.Row(p.Rows()) {
 		if meets(p, r) {
@@ -150,13 +162,16 @@ func newLayout(p *ir.Program, t target) layout {
 		}
 	}
 	l.group.size, l.vector.size = groupHead, vectorSaved+32*int32(machine(t.registers-1)+1)
+	if lanes == 1 {
+		l.vector.size = vectorSaved + 32*allRegisters
+	}
 	for _, o := range p.Objects() {
 		at := l.group.size
 		l.group.size += 16
 		l.objects = append(l.objects, at)
 		local := int32(0)
 		if o.Local() {
-			local = l.vector.take(localBytes(o))
+			local = l.vector.take(localBytes(o, lanes))
 		}
 		l.locals = append(l.locals, local)
 	}

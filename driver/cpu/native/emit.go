@@ -31,7 +31,8 @@ type emitter struct {
 	late   []func() // what stands after all the rest
 	next   amd64.Label
 
-	reached, reachedBefore reached // after and before the instruction under way
+	reached, reachedBefore reached   // after and before the instruction under way
+	accessed               *accessed // what an access of one invocation has found out, which is the one before
 }
 
 // info is what is known of a register: of the vector that code is being written for, where there are several.
@@ -123,10 +124,28 @@ func (e *emitter) one(in *ins) {
 	case formMacro:
 		e.reachedBefore, e.reached = e.reached, unreached
 		e.vector = in.vector
+		if in.borrows {
+			defer e.lend()()
+		}
 		in.emit(e)
 		e.vector = 0
 		return
+	case formGeneral:
+		e.reached = unreached
+		in.emit(e)
+		return
+	case formCompare:
+		e.reached = unreached
+		e.compare(in.size, in.a, in.b)
+		e.Jcc(amd64.Cond(in.imm), in.label)
+		return
 	case formTest:
+		if e.f.vregs[in.a].general {
+			e.reached = unreached
+			e.test(in.a)
+			e.Jcc(amd64.Cond(in.imm), in.label)
+			return
+		}
 		m := e.reg(in.a, scratch0)
 		e.V2(amd64.VTESTPS, m, m.RM())
 		e.Jcc(amd64.Cond(in.imm), in.label)
@@ -184,6 +203,11 @@ func (e *emitter) one(in *ins) {
 
 func (e *emitter) copy(d, a vreg) {
 	switch {
+	case e.f.vregs[d].general:
+		if e.reached = unreached; !e.owns(d) && !e.owns(a) && e.place(d) == e.place(a) {
+			return
+		}
+		e.setGeneral(d, e.general(e.sizeOf(d), a, e.target(d)))
 	case e.inReg(d) && e.inReg(a):
 		e.VMove(amd64.Y(e.f.vregs[d].reg), amd64.Y(e.f.vregs[a].reg))
 	case e.inReg(d):
@@ -269,6 +293,10 @@ func (e *emitter) save(why status, r ir.Row, resume amd64.Label) {
 		e.f.marks.waits[r] = why
 	}
 	for _, v := range e.live() {
+		if e.f.vregs[v].general {
+			e.Store(8, e.saved(v), e.own(v))
+			continue
+		}
 		e.VStore(e.saved(v), amd64.Y(e.f.vregs[v].reg))
 	}
 	e.LeaLabel(amd64.AX, resume)
@@ -281,6 +309,10 @@ func (e *emitter) save(why status, r ir.Row, resume amd64.Label) {
 func (e *emitter) restore(resume amd64.Label) {
 	e.Bind(resume)
 	for _, v := range e.live() {
+		if e.f.vregs[v].general {
+			e.Load(8, e.own(v), e.saved(v).RM())
+			continue
+		}
 		e.VLoad(amd64.Y(e.f.vregs[v].reg), e.saved(v))
 	}
 	e.fetch()
@@ -316,6 +348,16 @@ func (s *selector) poll() {
 	})
 }
 
+// pollAnd is poll before a jump: code goes there at once where there is nothing to return for.
+func (s *selector) pollAnd(to amd64.Label) {
+	s.macro(amongOnce, nil, nil, func(e *emitter) {
+		e.AluImm(amd64.SUB, 4, amd64.At(groupFrame, groupPolls).RM(), 1)
+		e.Jcc(amd64.NS, to)
+		e.stop(polled, 0, false)
+	})
+	s.jump(to)
+}
+
 // wait writes a row that the vector cannot do alone: it leaves its operands in its frame and stops, and finds the result
 // there when it goes on.
 func (s *selector) wait(r ir.Row, c *flow, why status) {
@@ -331,6 +373,15 @@ func (s *selector) wait(r ir.Row, c *flow, why status) {
 		e.leave(operands, mask)
 		e.stop(why, r, why != assisted)
 		for k, v := range d {
+			if k > 0 && v == d[k-1] {
+				continue
+			}
+			if e.f.vregs[v].general {
+				r := e.target(v)
+				e.Load(8, r, amd64.At(vectorFrame, vectorResult).RM())
+				e.setGeneral(v, r)
+				continue
+			}
 			y := e.dst(v)
 			e.VLoad(y, amd64.At(vectorFrame, vectorResult+32*int32(k)))
 			e.put(v, y)
@@ -343,7 +394,12 @@ func (s *selector) wait(r ir.Row, c *flow, why status) {
 func (e *emitter) leave(operands [][]vreg, mask vreg) {
 	for i, o := range operands {
 		for k, v := range o {
-			e.VStore(amd64.At(vectorFrame, vectorArgs+64*int32(i)+32*int32(k)), e.reg(v, scratch0))
+			at := amd64.At(vectorFrame, vectorArgs+64*int32(i)+32*int32(k))
+			if e.f.vregs[v].general {
+				e.Store(8, at, e.general(8, v, amd64.AX))
+				continue
+			}
+			e.VStore(at, e.reg(v, scratch0))
 		}
 	}
 	if mask != noReg {

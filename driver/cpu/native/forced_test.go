@@ -56,6 +56,10 @@ func (f forced) Run(ctx context.Context, p *ir.Program, l conform.Launch) (out c
 		in.Args, out.Buffers = append(in.Args, arg), append(out.Buffers, arg.Mem)
 	}
 	res, err := k.Run(ctx, &in, f.run)
+	out.Dropped = res.TracesDropped
+	for _, t := range res.Traces {
+		out.Traces = append(out.Traces, conform.Trace{Tag: t.Tag, Linear: t.Linear, Values: slices.Clone(t.Values[:t.Count])})
+	}
 	if t := res.Trap; t != nil {
 		out.Trap = &conform.Trap{Code: t.Code, Value: t.Value, Group: t.By.Group, Local: t.By.Local, Message: t.Message, Line: t.Pos.Line}
 	}

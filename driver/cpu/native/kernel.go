@@ -84,7 +84,7 @@ func New(p *ir.Program, o Options) (*Kernel, error) {
 			k.polls = min(k.polls, waitingPolls)
 		}
 	}
-	f.ins, f.vregs, f.banked, f.tabled, f.held = nil, nil, nil, nil, [machineRegisters][]vreg{} // all of it is in the code now
+	f.ins, f.vregs, f.banked, f.tabled, f.held = nil, nil, nil, nil, [allRegisters][]vreg{} // all of it is in the code now
 	if k.page, err = newCode(code); err != nil {
 		return nil, err
 	}
@@ -170,7 +170,7 @@ func (k *Kernel) newFrame() *frame {
 	for _, t := range k.f.tables {
 		for v := range l.frames {
 			for i := range lanes {
-				*(*uint32)(unsafe.Add(f.group, int(t.off)+32*v+4*i)) = k.tabled(t, uint32(v*lanes+i))
+				*(*uint32)(unsafe.Add(f.group, int(t.off)+32*v+4*i)) = k.tabled(t, uint32(v*l.lanes+i%l.lanes))
 			}
 		}
 	}

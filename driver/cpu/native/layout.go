@@ -57,15 +57,20 @@ func (a *area) take(n int32) int32 {
 
 // layout is how the frames of a kernel are divided.
 type layout struct {
-	vectors int // of a group
-	frames  int // that a group has for its vectors: whole warps, where those of a warp meet
-	step    int // vectors that code is for at once
-	group   area
-	vector  area
-	objects []int32 // by object: where the group's frame has address and length
-	locals  []int32 // by object: where the vector's frame has a local array
-	alone   bool    // vectors run one after the other and need one frame in all
+	lanes    int // invocations that a vector has: eight, or one
+	vectors  int // of a group
+	frames   int // that a group has for its vectors: whole warps, where those of a warp meet
+	step     int // vectors that code is for at once
+	group    area
+	vector   area
+	objects  []int32            // by object: where the group's frame has address and length
+	locals   []int32            // by object: where the vector's frame has a local array
+	generals [allRegisters]bool // general registers that are handed out, where code is for one invocation at a time
+	alone    bool               // vectors run one after the other and need one frame in all
 }
+
+// single says whether code is for one invocation at a time.
+func (l *layout) single() bool { return l.lanes == 1 }
 
 // stride is the bytes from the frame of a vector to the next.
 func (l *layout) stride() int32 {
@@ -73,4 +78,12 @@ func (l *layout) stride() int32 {
 		return 0
 	}
 	return (l.vector.size + 63) &^ 63
+}
+
+// bytes is what a group takes: of vectors that are one invocation there is one frame.
+func (l *layout) bytes() int {
+	if l.single() {
+		return int(l.group.size) + int(l.vector.size)
+	}
+	return int(l.group.size) + l.frames*int(l.vector.size)
 }

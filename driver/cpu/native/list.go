@@ -20,6 +20,7 @@ type Listing struct {
 	Frames []Frame
 	Number string            // the register that has the number of the vector, times 32; of the first of those in step
 	InStep int               // vectors that the code is for at once
+	Lanes  int               // invocations of a vector: eight, or one
 	Notes  map[ir.Row]string // of rows at which a vector stops: who goes on with it
 }
 
@@ -100,7 +101,7 @@ func List(p *ir.Program, name string) (*Listing, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Listing{Bytes: len(code), Target: t.name, Number: t.general(vectorNumber), InStep: f.layout.step, Frames: []Frame{f.groupFrame(t), f.vectorFrame(t)}, Notes: map[ir.Row]string{}}
+	l := &Listing{Bytes: len(code), Target: t.name, Number: t.general(vectorNumber), InStep: f.layout.step, Lanes: f.layout.lanes, Frames: []Frame{f.groupFrame(t), f.vectorFrame(t)}, Notes: map[ir.Row]string{}}
 	for r, why := range m.waits {
 		l.Notes[r] = f.note(r, why)
 	}

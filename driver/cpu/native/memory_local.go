@@ -11,9 +11,12 @@ import (
 // element there is one more row, for what lanes store that are not active or whose index is outside: so a store at any
 // indices is eight plain ones.
 
-// localBytes is the room that an array takes in the frame of a vector.
-func localBytes(o ir.ObjectInfo) int32 {
-	return int32(o.Array.Len+1) * lanes * int32(o.Type().Size())
+// localBytes is the room that an array takes in the frame of a vector of so many invocations: of one it needs no row more.
+func localBytes(o ir.ObjectInfo, lanes int) int32 {
+	if lanes == 1 {
+		return int32(o.Array.Len) * int32(o.Type().Size())
+	}
+	return int32(o.Array.Len+1) * int32(lanes) * int32(o.Type().Size())
 }
 
 // inVector makes a table of lanes one that counts from 0 in each vector, and not in each warp.

@@ -73,7 +73,7 @@ func (s *selector) program() {
 // withMasks writes the program as lanes take it that part.
 func (s *selector) withMasks() {
 	c := &flow{mask: noReg, end: s.halt}
-	if s.p.GroupSize()%lanes != 0 {
+	if s.p.GroupSize()%s.layout.lanes != 0 {
 		c.mask = s.fromTable(ir.OpConst, 0) // the lanes that there are
 	}
 	if s.divergent[ir.NoRow] {
@@ -140,10 +140,16 @@ func (s *selector) row(r ir.Row, c *flow) {
 	case op == ir.OpTrap:
 		s.trap(r, c)
 	case in.Imm == ir.ImmObject && op != ir.OpLen:
-		if !s.joined[r] {
+		switch {
+		case s.layout.single():
+			s.accessSingle(r)
+		case !s.joined[r]:
 			s.access(r, c)
 		}
 	default:
+		if s.layout.single() && s.onGenerals(r) {
+			return
+		}
 		if write, ok := builtins[op]; ok {
 			write(s, r)
 			return
@@ -167,7 +173,7 @@ func init() {
 	one := func(f func(s *selector, r ir.Row) vreg) func(*selector, ir.Row) {
 		return func(s *selector, r ir.Row) {
 			v := f(s, r)
-			s.vals[r] = []vreg{v, v}[:parts(s.p.Type(r))]
+			s.vals[r] = []vreg{v, v}[:s.parts(s.p.Type(r))]
 		}
 	}
 	builtins = map[ir.Op]func(*selector, ir.Row){
@@ -189,7 +195,7 @@ func init() {
 		ir.OpClock: func(s *selector, r ir.Row) { s.clock(r) },
 		ir.OpVec:   func(s *selector, r ir.Row) { s.vals[r] = s.listed(r) },
 		ir.OpElem: func(s *selector, r ir.Row) {
-			n := parts(s.p.Type(r))
+			n := s.parts(s.p.Type(r))
 			s.vals[r] = s.vals[s.p.A(r)][int(s.p.X(r))*n:][:n]
 		},
 	}

@@ -48,7 +48,7 @@ func (s *selector) empty(id uint32) bool {
 func (s *selector) branch(r ir.Row, c *flow, o *structured) {
 	arms := s.owned[r]
 	other := s.asm.NewLabel()
-	s.jumpIf(amd64.E, s.vals[s.p.A(r)][0], other, amongOnce)
+	s.jumpUnless(s.p.A(r), other)
 	then := &flow{mask: c.mask, end: c.end}
 	s.region(arms[0], then)
 	if !then.dead && !s.empty(arms[1]) {

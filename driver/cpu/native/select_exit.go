@@ -52,8 +52,7 @@ func (s *selector) leaveTogether(r, to ir.Row) {
 		return
 	}
 	s.moves(o.args, s.listed(r))
-	s.poll()
-	s.jump(o.head)
+	s.pollAnd(o.head)
 }
 
 // leave writes a break or continue of the active lanes, which wait at their target.
@@ -77,6 +76,9 @@ func (s *selector) leave(r, to ir.Row, c *flow) {
 
 // fresh returns registers for a value of a type.
 func (s *selector) fresh(t ir.Type) []vreg {
+	if s.layout.single() && !s.borrowing {
+		return s.freshSingle(t)
+	}
 	vs := make([]vreg, t.Lanes()*parts(t))
 	for i := range vs {
 		vs[i] = s.reg()
@@ -104,11 +106,15 @@ func (s *selector) listed(r ir.Row) []vreg {
 
 // moves copies all values at once: what is overwritten before it is read is saved.
 func (s *selector) moves(to, from []vreg) {
+	if s.layout.single() {
+		to, from = once(to, from)
+	}
 	written := map[vreg]bool{}
 	src := append([]vreg(nil), from...)
 	for i := range to {
 		if written[from[i]] && from[i] != to[i] {
 			src[i] = s.reg()
+			s.vregs[src[i]].general, s.vregs[src[i]].wide = s.vregs[to[i]].general, s.vregs[to[i]].wide
 		}
 		written[to[i]] = true
 	}

@@ -65,7 +65,7 @@ func (w *worker) assist(v vector, index int) {
 			}
 		}
 		once, out := w.l.k.f.once[r], uint64(0)
-		for l := range lanes {
+		for l := range w.l.k.f.layout.lanes {
 			if !once && !v.active(l) {
 				continue
 			}
@@ -82,14 +82,14 @@ func (w *worker) assist(v vector, index int) {
 }
 
 func (w *worker) invocation(index, lane int) interp.Invocation {
-	size, l := w.l.k.p.Workgroup(), uint32(index*lanes+lane)
+	size, l := w.l.k.p.Workgroup(), uint32(index*w.l.k.f.layout.lanes+lane)
 	return interp.Invocation{Group: w.id, Local: [3]uint32{l % size[0], l / size[0] % size[1], l / size[0] / size[1]}}
 }
 
 // trapped records the first trap of the launch; of several groups', that of the first group.
 func (w *worker) trapped(v vector, index int, r ir.Row) {
 	p := w.l.k.p
-	for l := range lanes {
+	for l := range w.l.k.f.layout.lanes {
 		if !v.active(l) || v.get(ir.Bool, 0, l) == 0 {
 			continue
 		}
@@ -108,7 +108,7 @@ func (w *worker) traced(v vector, index int, r ir.Row) {
 	p := w.l.k.p
 	w.l.mu.Lock()
 	defer w.l.mu.Unlock()
-	for l := range lanes {
+	for l := range w.l.k.f.layout.lanes {
 		if !v.active(l) {
 			continue
 		}

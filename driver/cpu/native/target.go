@@ -79,6 +79,8 @@ type assembler interface {
 	Lea(amd64.Reg, amd64.Mem)
 	LeaLabel(amd64.Reg, amd64.Label)
 	Test(amd64.Size, amd64.Reg, amd64.Reg)
+	Mul(amd64.Size, amd64.Reg, amd64.RM)
+	Shift(uint8, amd64.Size, amd64.Reg)
 	MulImm(amd64.Size, amd64.Reg, amd64.RM, int32)
 	ShiftImm(uint8, amd64.Size, amd64.Reg, uint8)
 	Neg(amd64.Size, amd64.Reg)

@@ -10,12 +10,16 @@ func (s *selector) trap(r ir.Row, c *flow) {
 	operands, mask := s.operandsOf(r), c.mask
 	s.macro(amongNone, usesOf(operands, mask), nil, func(e *emitter) {
 		hit, back := e.NewLabel(), e.NewLabel()
-		traps := e.reg(operands[0][0], scratch0)
-		among := traps.RM()
-		if mask != noReg {
-			among = e.rm(mask)
+		if s.layout.single() {
+			e.test(operands[0][0])
+		} else {
+			traps := e.reg(operands[0][0], scratch0)
+			among := traps.RM()
+			if mask != noReg {
+				among = e.rm(mask)
+			}
+			e.V2(amd64.VTESTPS, traps, among)
 		}
-		e.V2(amd64.VTESTPS, traps, among)
 		e.Jcc(amd64.NE, hit)
 		e.Bind(back)
 		e.later(func() {

@@ -175,6 +175,9 @@ func (a *Asm) ShiftImm(kind uint8, size Size, d Reg, n uint8) {
 	a.emit(n)
 }
 
+// Shift is ShiftImm by as much as CX says, modulo the bits of the size.
+func (a *Asm) Shift(kind uint8, size Size, d Reg) { a.op(size, 0xD2, kind, d.RM()) }
+
 // Neg negates a register.
 func (a *Asm) Neg(size Size, d Reg) { a.op(size, 0xF6, 3, d.RM()) }
 

@@ -100,7 +100,7 @@ func (op Op) operands() string {
 // field or, with the mask 38, by the opcode; a * stands for a condition.
 //
 // Operands: E is that which may be memory, M the address of such, G the register field, Z a register in the opcode, I a
-// constant, J a place in the code; - is not written. After it stands the size: b, w, d and q for 1 to 8 bytes, v for that
+// constant, C the low byte of CX, J a place in the code; - is not written. After it stands the size: b, w, d and q for 1 to 8 bytes, v for that
 // of the instruction, z for 4 that are extended to it.
 type general struct {
 	opcode, mask uint32 // without and of the bits that are not fixed
@@ -130,6 +130,7 @@ var generals = [...]general{
 	{0xC1, 0, "? ? ? ? shl shr ? sar", "Ev Ib"},
 	{0xC3, 0, "ret", ""},
 	{0xC7, 0, "mov ? ? ? ? ? ? ?", "Ev Iz"},
+	{0xD3, 0, "? ? ? ? shl shr ? sar", "Ev C"},
 	{0xE9, 0, "jmp", "J"},
 	{0xF7, 0, "? ? ? neg ? ? div idiv", "Ev"},
 	{0xFF, 0, "? ? ? ? jmp ? ? ?", "Eq"},
@@ -174,6 +175,8 @@ func (r *reader) generalOperand(what string, opcode uint32) string {
 			return "[" + r.label(r.at+int(r.operand.mem.Disp)) + "]"
 		}
 		return r.operand.mem.text(Reg.wide)
+	case 'C':
+		return CX.name(1)
 	case 'J':
 		to := int(int32(r.word()))
 		return r.label(r.at + to)

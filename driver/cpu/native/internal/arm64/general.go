@@ -348,6 +348,12 @@ func (a *Asm) ShiftImm(kind uint8, size amd64.Size, d amd64.Reg, n uint8) {
 	a.flags = flags{kind: inRegister, at: a.Len(), wide: sized(size), reg: reg(d)}
 }
 
+// Shift is ShiftImm by as much as CX says, modulo the bits of the size.
+func (a *Asm) Shift(kind uint8, size amd64.Size, d amd64.Reg) {
+	a.i([8]inst{4: lslvW, 5: lsrvW, 7: asrvW}[kind]+sized(size), reg(d), reg(d), reg(amd64.CX))
+	a.flags = flags{}
+}
+
 // Neg negates a register.
 func (a *Asm) Neg(size amd64.Size, d amd64.Reg) {
 	a.i(negW+sized(size), reg(d), reg(d))

@@ -71,6 +71,12 @@ const (
 	lsrX
 	asrW
 	asrX
+	lslvW
+	lslvX
+	lsrvW
+	lsrvX
+	asrvW
+	asrvX
 	clzW
 	clzX
 	rbitW
@@ -312,6 +318,9 @@ var rows = [numInsts]row{
 	lslW:    {"lsl", 0x53000000, "Wd Wn #l5"}, lslX: {"lsl", 0xD3400000, "Xd Xn #l6"},
 	lsrW: {"lsr", 0x53007C00, "Wd Wn #r5"}, lsrX: {"lsr", 0xD340FC00, "Xd Xn #r6"},
 	asrW: {"asr", 0x13007C00, "Wd Wn #r5"}, asrX: {"asr", 0x9340FC00, "Xd Xn #r6"},
+	lslvW: {"lsl", 0x1AC02000, "Wd Wn Wm"}, lslvX: {"lsl", 0x9AC02000, "Xd Xn Xm"},
+	lsrvW: {"lsr", 0x1AC02400, "Wd Wn Wm"}, lsrvX: {"lsr", 0x9AC02400, "Xd Xn Xm"},
+	asrvW: {"asr", 0x1AC02800, "Wd Wn Wm"}, asrvX: {"asr", 0x9AC02800, "Xd Xn Xm"},
 	clzW: {"clz", 0x5AC01000, "Wd Wn"}, clzX: {"clz", 0xDAC01000, "Xd Xn"},
 	rbitW: {"rbit", 0x5AC00000, "Wd Wn"}, rbitX: {"rbit", 0xDAC00000, "Xd Xn"},
 	cselW: {"csel", 0x1A800000, "Wd Wn Wm c"}, cselX: {"csel", 0x9A800000, "Xd Xn Xm c"},
