@@ -116,8 +116,7 @@ func ask[T gpu.Integer](f form, state []uint64, tile uint32) (what uint64, v T) 
 	return word >> knowledge, T(word & below)
 }
 
-// tellOwn makes a tile's own value known: as early as can be, since others wait for it. An assembler puts accesses of shared memory that
-// follow before it, if nothing forbids that.
+// tellOwn makes a tile's own value known: as early as can be, since others wait for it.
 func tellOwn[T gpu.Integer](t gpu.Thread, f form, state []uint64, tile uint32, own T) {
 	if t.Local().X == 0 {
 		what := uint64(partial)
@@ -126,30 +125,46 @@ func tellOwn[T gpu.Integer](t gpu.Thread, f form, state []uint64, tile uint32, o
 		}
 		tell(f, state, tile, what, own)
 	}
-	t.WarpBarrier()
 }
 
-// sight is how many times 32 tiles a warp looks at once. The answer to a look takes the time in which dozens of tiles are finished elsewhere,
-// so a scan gets on by 32*sight tiles in that time, and no faster.
+// sight is how many tiles each lane of a warp looks at. The answer to a look takes the time in which dozens of tiles are
+// finished elsewhere, so a scan gets on by 32*sight tiles in that time, and no faster.
 const sight = 4
 
-// lookBack returns the value of all tiles before one whose own value has been told, and tells that up to it. A warp calls it, and lane 0
-// gets the value. Its lanes look at neighbours, nearest first, and take in 32 tiles as soon as all of them are known, or those up to one
-// that knows everything before it, which ends the search. Of values of two words it asks for no others while the nearest 32 are not all
-// known: many groups wait at once, and what they ask for is as much as what they wait for.
+// lookBack returns the value of all tiles before one whose own value has been told, and tells that up to it. A warp calls it. Its
+// lanes look at neighbours, nearest first, and take in 32 tiles as soon as all of them are known, or those up to one that knows
+// everything before it, which ends the search.
 func lookBack[T gpu.Integer, O Operator[T]](t gpu.Thread, op O, none T, f form, state []uint64, tile uint32, own T) (before T) {
 	before = none
-	far := false // whether the last look took in something
 	for at, more := tile, tile > 0; more; {
-		v, taken := none, uint32(0)
-		if far || !f.wide {
-			v, taken, more = look(t, op, none, f, state, at, sight)
-		} else {
-			v, taken, more = look(t, op, none, f, state, at, 1)
+		var says [sight]uint64
+		var has [sight]T
+		for k := range uint32(sight) { // without a branch, so that the answers come together
+			i := 32*k + t.Lane()
+			says[k], has[k] = ask[T](f, state, max(at, i+1)-1-i)
 		}
-		before = op.Apply(v, before)
-		at -= 32 * taken
-		if far = taken != 0; !far {
+		begin := at
+		for k := range uint32(sight) {
+			known, v := says[k], has[k]
+			if 32*k+t.Lane() >= begin { // before the first tile there is nothing, and that is entire
+				known, v = entire, none
+			}
+			ends, gaps := t.Ballot(known == entire), t.Ballot(known == unknown)
+			nearer := ends&-ends - 1 // than the nearest end; all without one
+			if (nearer<<1|1)>>t.Lane()&1 == 0 {
+				v = none
+			}
+			for d := uint32(1); d < 32; d *= 2 { // lane 0 gets all; the left operand is of earlier tiles
+				v = op.Apply(gpu.ShuffleDown(t, v, d), v)
+			}
+			v = gpu.Shuffle(t, v, 0)
+			if more && at == begin-32*k && gaps&nearer == 0 {
+				before = op.Apply(v, before)
+				at -= 32
+				more = ends == 0
+			}
+		}
+		if more && at == begin {
 			gpu.Pause(20)
 		}
 	}
@@ -160,45 +175,4 @@ func lookBack[T gpu.Integer, O Operator[T]](t gpu.Thread, op O, none T, f form, 
 		tell(f, state, tile, entire, op.Apply(before, own))
 	}
 	return before
-}
-
-// look asks for so many times 32 tiles before tile at. It returns how many times 32 can be taken in, their value, in lane 0, and whether
-// there is more before them.
-func look[T gpu.Integer, O Operator[T]](t gpu.Thread, op O, none T, f form, state []uint64, at, windows uint32) (v T, taken uint32, more bool) {
-	var says [sight]uint64
-	var has [sight]T
-	for k := range windows { // without a branch, so that the answers come together
-		i := 32*k + t.Lane()
-		says[k], has[k] = ask[T](f, state, max(at, i+1)-1-i)
-	}
-	more = true
-	for k := range windows {
-		known := says[k]
-		if 32*k+t.Lane() >= at { // before the first tile there is nothing, and that is entire
-			known, has[k] = entire, none
-		}
-		ends, gaps := t.Ballot(known == entire), t.Ballot(known == unknown)
-		nearer := ends&-ends - 1 // than the nearest end; all without one
-		takes := more && taken == k && gaps&nearer == 0
-		if !takes || (nearer<<1|1)>>t.Lane()&1 == 0 {
-			has[k] = none
-		}
-		if takes {
-			taken++
-			more = ends == 0
-		}
-	}
-	if taken == 0 {
-		return none, 0, true
-	}
-	for d := uint32(1); d < 32; d *= 2 { // lane 0 gets all; the left operand is of earlier tiles
-		for k := range windows {
-			has[k] = op.Apply(gpu.ShuffleXor(t, has[k], d), has[k])
-		}
-	}
-	v = has[0]
-	for k := uint32(1); k < windows; k++ {
-		v = op.Apply(has[k], v)
-	}
-	return v, taken, more
 }

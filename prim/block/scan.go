@@ -58,6 +58,7 @@ func ScanAll[T gpu.Integer, O Operator[T]](t gpu.Thread, op O, exclusive uint32,
 		stage(t, x, base, n, none, cells)
 		warps, lanes, all := scan(t, op, none, rowTotal(t, op, none, cells), part)
 		tellOwn(t, f, state, tile, all)
+		t.WarpBarrier() // others wait for that: an assembler puts no access of shared memory before it
 		runRow(t, op, exclusive, op.Apply(warps, lanes), cells)
 		before := none
 		if t.Warp() == 0 {
