@@ -20,52 +20,58 @@ import (
 	"github.com/govyre/vyre/megakernel"
 )
 
-// askTwice opens a device and a session, asks a batch of queries alone and together, and for levels, again after a failure,
-// and closes what there is in any case.
-func askTwice(drv *cusim.Driver, g *graph.CSR, topology megakernel.Topology) (err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+// onSession opens a device on a simulated driver and a session of a graph, and closes what there is in any case.
+func onSession(drv *cusim.Driver, g *graph.CSR, o graph.SessionOptions, do func(ctx context.Context, s *graph.Session) error) (err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	d, err := cuda.Open(cuda.Options{Driver: drv, OpenOptions: driver.OpenOptions{CloseTimeout: time.Second}})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
-	s, err := graph.NewSession(ctx, d, g, graph.SessionOptions{Engine: graph.WavesEngine, Queries: 3, Seeds: 2, Levels: true, Topology: topology})
+	s, err := graph.NewSession(ctx, d, g, o)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	queries := []graph.Query{{Seeds: []uint32{0}}, {Seeds: []uint32{5}, Kinds: 2}, {Seeds: []uint32{3, 9}}}
-	want := make([][]uint32, len(queries))
-	for i, q := range queries {
-		kinds := q.Kinds
-		if kinds == 0 {
-			kinds = graph.AllKinds
-		}
-		if want[i], err = graph.Levels(g, q.Seeds, kinds); err != nil {
-			return err
-		}
-	}
-	run := func() error {
-		answers, err := s.Batch(ctx, queries)
-		if err != nil {
-			return err
-		}
-		for i, r := range answers {
-			for v, level := range want[i] {
-				if r.Contains(uint32(v)) != (level != graph.None) {
-					return fmt.Errorf("%w: query %d, node %d", faults.ErrWrong, i, v)
-				}
+	return do(ctx, s)
+}
+
+// askTwice asks a batch of queries alone and together, and for levels, again after a failure.
+func askTwice(drv *cusim.Driver, g *graph.CSR, topology megakernel.Topology) error {
+	return onSession(drv, g, graph.SessionOptions{Engine: graph.WavesEngine, Queries: 3, Seeds: 2, Levels: true, Topology: topology}, func(ctx context.Context, s *graph.Session) (err error) {
+		queries := []graph.Query{{Seeds: []uint32{0}}, {Seeds: []uint32{5}, Kinds: 2}, {Seeds: []uint32{3, 9}}}
+		want := make([][]uint32, len(queries))
+		for i, q := range queries {
+			kinds := q.Kinds
+			if kinds == 0 {
+				kinds = graph.AllKinds
+			}
+			if want[i], err = graph.Levels(g, q.Seeds, kinds); err != nil {
+				return err
 			}
 		}
-		if levels, err := s.Levels(ctx, queries[2]); err != nil {
-			return err
-		} else if !slices.Equal(levels, want[2]) {
-			return fmt.Errorf("%w: levels %v", faults.ErrWrong, levels)
+		run := func() error {
+			answers, err := s.Batch(ctx, queries)
+			if err != nil {
+				return err
+			}
+			for i, r := range answers {
+				for v, level := range want[i] {
+					if r.Contains(uint32(v)) != (level != graph.None) {
+						return fmt.Errorf("%w: query %d, node %d", faults.ErrWrong, i, v)
+					}
+				}
+			}
+			if levels, err := s.Levels(ctx, queries[2]); err != nil {
+				return err
+			} else if !slices.Equal(levels, want[2]) {
+				return fmt.Errorf("%w: levels %v", faults.ErrWrong, levels)
+			}
+			return nil
 		}
-		return nil
-	}
-	return faults.Twice(ctx, run, nil)
+		return faults.Twice(ctx, run, nil)
+	})
 }
 
 // failing is of how many calls of the driver one fails, each in a run of its own: each of them with -exhaustive, fewer with -short.
@@ -90,38 +96,28 @@ func TestAnyCallOfASessionMayFail(t *testing.T) {
 }
 
 // analyseTwice does the same with analyses of a graph that has labels.
-func analyseTwice(drv *cusim.Driver, g *graph.CSR, topology megakernel.Topology) (err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-	defer cancel()
-	d, err := cuda.Open(cuda.Options{Driver: drv, OpenOptions: driver.OpenOptions{CloseTimeout: time.Second}})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, d.Close()) }()
-	s, err := graph.NewSession(ctx, d, g, graph.SessionOptions{Engine: graph.WavesEngine, Queries: 1, Seeds: 1, Topology: topology})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	want := weak(g, graph.AllKinds)
-	run := func() error {
-		if c, err := s.Components(ctx, 0); err != nil {
-			return err
-		} else if !slices.Equal(c.Labels(), want) {
-			return fmt.Errorf("%w: components %v", faults.ErrWrong, c.Labels())
-		}
-		r, err := s.Reach(ctx, graph.Query{Seeds: []uint32{5}})
-		if err != nil {
-			return err
-		}
-		for v, label := range want {
-			if r.Contains(uint32(v)) != (label == want[5]) {
-				return fmt.Errorf("%w: node %d", faults.ErrWrong, v)
+func analyseTwice(drv *cusim.Driver, g *graph.CSR, topology megakernel.Topology) error {
+	return onSession(drv, g, graph.SessionOptions{Engine: graph.WavesEngine, Queries: 1, Seeds: 1, Topology: topology}, func(ctx context.Context, s *graph.Session) (err error) {
+		want := weak(g, graph.AllKinds)
+		run := func() error {
+			if c, err := s.Components(ctx, 0); err != nil {
+				return err
+			} else if !slices.Equal(c.Labels(), want) {
+				return fmt.Errorf("%w: components %v", faults.ErrWrong, c.Labels())
 			}
+			r, err := s.Reach(ctx, graph.Query{Seeds: []uint32{5}})
+			if err != nil {
+				return err
+			}
+			for v, label := range want {
+				if r.Contains(uint32(v)) != (label == want[5]) {
+					return fmt.Errorf("%w: node %d", faults.ErrWrong, v)
+				}
+			}
+			return nil
 		}
-		return nil
-	}
-	return faults.Twice(ctx, run, nil)
+		return faults.Twice(ctx, run, nil)
+	})
 }
 
 func TestAnyCallOfAnAnalysisMayFail(t *testing.T) {
@@ -135,79 +131,69 @@ func TestAnyCallOfAnAnalysisMayFail(t *testing.T) {
 }
 
 // pursueTwice does the same with strong components, topological levels, a tree, a fixpoint and sets of bits.
-func pursueTwice(drv *cusim.Driver, g *graph.CSR) (err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
-	defer cancel()
-	d, err := cuda.Open(cuda.Options{Driver: drv, OpenOptions: driver.OpenOptions{CloseTimeout: time.Second}})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, d.Close()) }()
-	s, err := graph.NewSession(ctx, d, g, graph.SessionOptions{Engine: graph.WavesEngine, Queries: 1, Seeds: 1, Levels: true})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	levels, err := graph.Levels(g, []uint32{5}, graph.AllKinds)
-	if err != nil {
-		return err
-	}
-	bits := graph.BitFlow{Words: 1, Gen: make([]uint64, g.Nodes()), Kill: make([]uint64, g.Nodes()), Backward: true}
-	for v := range bits.Gen {
-		bits.Gen[v], bits.Kill[v] = 1<<v, 2<<v
-	}
-	in, _ := roundRobinBits(g, bits)
-	start := graph.Start[uint64]{Seeds: []uint32{5}, Values: []uint64{7}, Others: math.MaxUint64}
-	checks := []func() (right bool, err error){
-		func() (bool, error) {
-			c, err := s.StrongComponents(ctx, 0)
-			return err == nil && slices.Equal(c.Labels(), strong(g, graph.AllKinds)), err
-		},
-		func() (bool, error) {
-			o, err := s.TopologicalLevels(ctx, 0)
-			return err == nil && slices.Equal(o.Levels(), longest(g, graph.AllKinds)), err
-		},
-		func() (bool, error) {
-			tree, err := s.Tree(ctx, graph.Query{Seeds: []uint32{5}})
-			return err == nil && slices.Equal(tree.Parents(), smallest(g, levels, graph.AllKinds)), err
-		},
-		func() (bool, error) {
-			b, err := s.BitFlow(ctx, bits)
-			right := err == nil
-			for v := uint32(0); right && int(v) < g.Nodes(); v++ {
-				right = b.In(v)[0] == in[v]
-			}
-			return right, err
-		},
-		func() (_ bool, err error) {
-			p, err := flows.RoundShortestProgram()
-			if err != nil {
-				return false, err
-			}
-			x, err := graph.NewFixpoint(ctx, s, flows.Shortest{}, p, graph.FixpointOptions{})
-			if err != nil {
-				return false, err
-			}
-			defer func() { err = errors.Join(err, x.Close()) }()
-			f, err := x.Run(ctx, start)
-			return err == nil && slices.Equal(f.Facts(), dijkstra(g, 5, 7)), err
-		},
-	}
-	for i, check := range checks {
-		for again := range 3 { // the third time only if the second one failed: after a failure, it is right or fails again
-			right, e := check()
-			if e == nil && !right {
-				return fmt.Errorf("%w: analysis %d, time %d", faults.ErrWrong, i, again)
-			}
-			if err = errors.Join(err, e); e == nil && again > 0 {
-				break
+func pursueTwice(drv *cusim.Driver, g *graph.CSR) error {
+	return onSession(drv, g, graph.SessionOptions{Engine: graph.WavesEngine, Queries: 1, Seeds: 1, Levels: true}, func(ctx context.Context, s *graph.Session) (err error) {
+		levels, err := graph.Levels(g, []uint32{5}, graph.AllKinds)
+		if err != nil {
+			return err
+		}
+		bits := graph.BitFlow{Words: 1, Gen: make([]uint64, g.Nodes()), Kill: make([]uint64, g.Nodes()), Backward: true}
+		for v := range bits.Gen {
+			bits.Gen[v], bits.Kill[v] = 1<<v, 2<<v
+		}
+		in, _ := roundRobinBits(g, bits)
+		start := graph.Start[uint64]{Seeds: []uint32{5}, Values: []uint64{7}, Others: math.MaxUint64}
+		checks := []func() (right bool, err error){
+			func() (bool, error) {
+				c, err := s.StrongComponents(ctx, 0)
+				return err == nil && slices.Equal(c.Labels(), strong(g, graph.AllKinds)), err
+			},
+			func() (bool, error) {
+				o, err := s.TopologicalLevels(ctx, 0)
+				return err == nil && slices.Equal(o.Levels(), longest(g, graph.AllKinds)), err
+			},
+			func() (bool, error) {
+				tree, err := s.Tree(ctx, graph.Query{Seeds: []uint32{5}})
+				return err == nil && slices.Equal(tree.Parents(), smallest(g, levels, graph.AllKinds)), err
+			},
+			func() (bool, error) {
+				b, err := s.BitFlow(ctx, bits)
+				right := err == nil
+				for v := uint32(0); right && int(v) < g.Nodes(); v++ {
+					right = b.In(v)[0] == in[v]
+				}
+				return right, err
+			},
+			func() (_ bool, err error) {
+				p, err := flows.RoundShortestProgram()
+				if err != nil {
+					return false, err
+				}
+				x, err := graph.NewFixpoint(ctx, s, flows.Shortest{}, p, graph.FixpointOptions{})
+				if err != nil {
+					return false, err
+				}
+				defer func() { err = errors.Join(err, x.Close()) }()
+				f, err := x.Run(ctx, start)
+				return err == nil && slices.Equal(f.Facts(), dijkstra(g, 5, 7)), err
+			},
+		}
+		for i, check := range checks {
+			for again := range 3 { // the third time only if the second one failed: after a failure, it is right or fails again
+				right, e := check()
+				if e == nil && !right {
+					return fmt.Errorf("%w: analysis %d, time %d", faults.ErrWrong, i, again)
+				}
+				if err = errors.Join(err, e); e == nil && again > 0 {
+					break
+				}
 			}
 		}
-	}
-	if ctx.Err() != nil {
-		return fmt.Errorf("%w: it took too long: %w", faults.ErrWrong, errors.Join(err, ctx.Err()))
-	}
-	return err
+		if ctx.Err() != nil {
+			return fmt.Errorf("%w: it took too long: %w", faults.ErrWrong, errors.Join(err, ctx.Err()))
+		}
+		return err
+	})
 }
 
 func TestAnyCallOfOtherAnalysesMayFail(t *testing.T) {

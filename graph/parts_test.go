@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu"
@@ -165,45 +164,35 @@ func TestWhatDoesNotFitIsInParts(t *testing.T) {
 }
 
 // searchPartsTwice asks a graph in parts, again after a failure.
-func searchPartsTwice(drv *cusim.Driver, g *graph.CSR) (err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
-	defer cancel()
-	d, err := cuda.Open(cuda.Options{Driver: drv, OpenOptions: driver.OpenOptions{CloseTimeout: time.Second}})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, d.Close()) }()
+func searchPartsTwice(drv *cusim.Driver, g *graph.CSR) error {
 	o := graph.SessionOptions{Engine: graph.WavesEngine, Levels: true, Parts: true, Topology: megakernel.HostLoop}
 	o.SetPartArcs(uint64(g.Arcs()) / 3)
-	s, err := graph.NewSession(ctx, d, g, o)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	q := graph.Query{Seeds: []uint32{5}}
-	want, err := graph.Levels(g, q.Seeds, graph.AllKinds)
-	if err != nil {
-		return err
-	}
-	return faults.Twice(ctx, func() error {
-		r, err := s.Reach(ctx, q)
+	return onSession(drv, g, o, func(ctx context.Context, s *graph.Session) error {
+		q := graph.Query{Seeds: []uint32{5}}
+		want, err := graph.Levels(g, q.Seeds, graph.AllKinds)
 		if err != nil {
 			return err
 		}
-		if !slices.Equal(slices.Collect(r.Nodes()), slices.Collect(nodesOf(want))) {
-			return fmt.Errorf("%w: reached %v", faults.ErrWrong, slices.Collect(r.Nodes()))
-		}
-		if levels, err := s.Levels(ctx, q); err != nil {
+		return faults.Twice(ctx, func() error {
+			r, err := s.Reach(ctx, q)
+			if err != nil {
+				return err
+			}
+			if !slices.Equal(slices.Collect(r.Nodes()), slices.Collect(nodesOf(want))) {
+				return fmt.Errorf("%w: reached %v", faults.ErrWrong, slices.Collect(r.Nodes()))
+			}
+			if levels, err := s.Levels(ctx, q); err != nil {
+				return err
+			} else if !slices.Equal(levels, want) {
+				return fmt.Errorf("%w: levels %v", faults.ErrWrong, levels)
+			}
+			c, err := s.Components(ctx, 0)
+			if err == nil && !slices.Equal(c.Labels(), weak(g, graph.AllKinds)) {
+				err = fmt.Errorf("%w: components %v", faults.ErrWrong, c.Labels())
+			}
 			return err
-		} else if !slices.Equal(levels, want) {
-			return fmt.Errorf("%w: levels %v", faults.ErrWrong, levels)
-		}
-		c, err := s.Components(ctx, 0)
-		if err == nil && !slices.Equal(c.Labels(), weak(g, graph.AllKinds)) {
-			err = fmt.Errorf("%w: components %v", faults.ErrWrong, c.Labels())
-		}
-		return err
-	}, nil)
+		}, nil)
+	})
 }
 
 // nodesOf are those that have a level.

@@ -2,16 +2,13 @@ package graph_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu"
-	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/cusim"
 	"github.com/govyre/vyre/graph"
@@ -168,28 +165,18 @@ func TestLargeDominators(t *testing.T) {
 	}
 }
 
-// dominateTwice asks a session on a simulated device, again after a failure, and closes what there is in any case.
-func dominateTwice(drv *cusim.Driver, g *graph.CSR, roots []uint32) (err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-	defer cancel()
-	d, err := cuda.Open(cuda.Options{Driver: drv, OpenOptions: driver.OpenOptions{CloseTimeout: time.Second}})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, d.Close()) }()
-	s, err := graph.NewSession(ctx, d, g, graph.SessionOptions{Engine: graph.WavesEngine, Queries: 1, Seeds: 1})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	want := byRounds(g, roots, graph.AllKinds)
-	return faults.Twice(ctx, func() error {
-		d, err := s.Dominators(ctx, roots, 0)
-		if err == nil && !slices.Equal(d.Immediate(), want) {
-			err = fmt.Errorf("%w: %v", faults.ErrWrong, d.Immediate())
-		}
-		return err
-	}, nil)
+// dominateTwice asks a session on a simulated device, again after a failure.
+func dominateTwice(drv *cusim.Driver, g *graph.CSR, roots []uint32) error {
+	return onSession(drv, g, graph.SessionOptions{Engine: graph.WavesEngine, Queries: 1, Seeds: 1}, func(ctx context.Context, s *graph.Session) (err error) {
+		want := byRounds(g, roots, graph.AllKinds)
+		return faults.Twice(ctx, func() error {
+			d, err := s.Dominators(ctx, roots, 0)
+			if err == nil && !slices.Equal(d.Immediate(), want) {
+				err = fmt.Errorf("%w: %v", faults.ErrWrong, d.Immediate())
+			}
+			return err
+		}, nil)
+	})
 }
 
 func TestAnyCallOfDominatorsMayFail(t *testing.T) {

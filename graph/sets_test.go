@@ -8,10 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/cusim"
 	"github.com/govyre/vyre/graph"
@@ -165,37 +163,27 @@ func TestSetsAreCounted(t *testing.T) {
 }
 
 // askSetsTwice asks each set of a session on a simulated device, again after a failure.
-func askSetsTwice(drv *cusim.Driver, g *graph.CSR) (err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-	defer cancel()
-	d, err := cuda.Open(cuda.Options{Driver: drv, OpenOptions: driver.OpenOptions{CloseTimeout: time.Second}})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, d.Close()) }()
-	s, err := graph.NewSession(ctx, d, g, graph.SessionOptions{Engine: graph.WavesEngine, Queries: 1, Seeds: 1, Parallel: 2})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	return faults.Twice(ctx, func() error {
-		for _, seed := range []uint32{5, 3} { // sets take turns
-			want, err := graph.Levels(g, []uint32{seed}, graph.AllKinds)
-			if err != nil {
-				return err
-			}
-			r, err := s.Reach(ctx, graph.Query{Seeds: []uint32{seed}})
-			if err != nil {
-				return err
-			}
-			for v, level := range want {
-				if r.Contains(uint32(v)) != (level != graph.None) {
-					return fmt.Errorf("%w: node %d from %d", faults.ErrWrong, v, seed)
+func askSetsTwice(drv *cusim.Driver, g *graph.CSR) error {
+	return onSession(drv, g, graph.SessionOptions{Engine: graph.WavesEngine, Queries: 1, Seeds: 1, Parallel: 2}, func(ctx context.Context, s *graph.Session) (err error) {
+		return faults.Twice(ctx, func() error {
+			for _, seed := range []uint32{5, 3} { // sets take turns
+				want, err := graph.Levels(g, []uint32{seed}, graph.AllKinds)
+				if err != nil {
+					return err
+				}
+				r, err := s.Reach(ctx, graph.Query{Seeds: []uint32{seed}})
+				if err != nil {
+					return err
+				}
+				for v, level := range want {
+					if r.Contains(uint32(v)) != (level != graph.None) {
+						return fmt.Errorf("%w: node %d from %d", faults.ErrWrong, v, seed)
+					}
 				}
 			}
-		}
-		return nil
-	}, nil)
+			return nil
+		}, nil)
+	})
 }
 
 func TestAnyCallOfSetsMayFail(t *testing.T) {

@@ -163,6 +163,24 @@ func (a *access) address(e *emitter) {
 	e.Alu(amd64.ADD, 8, laneAddress, laneIndex.RM())
 }
 
+// loadElement loads an element into a register of 32 or 64 bits: a bool is 0 or all ones.
+func (e *emitter) loadElement(t ir.Type, d amd64.Reg, m amd64.Mem) {
+	size := amd64.Size(t.Size())
+	switch {
+	case t == ir.Bool: // any byte but 0
+		e.LoadZero(1, d, m.RM())
+		e.AluImm(amd64.CMP, 4, d.RM(), 0)
+		e.SetNE(d)
+		e.Neg(4, d)
+	case size >= 4:
+		e.Load(size, d, m.RM())
+	case t.IsSigned():
+		e.LoadSign(size, d, m.RM())
+	default:
+		e.LoadZero(size, d, m.RM())
+	}
+}
+
 // touch does what the access does to the element at a place; an atomic has its address in DX.
 func (a *access) touch(e *emitter, i int, m amd64.Mem) {
 	t, op := a.o.Type(), a.s.p.Op(a.r)
@@ -177,19 +195,7 @@ func (a *access) touch(e *emitter, i int, m amd64.Mem) {
 		}
 		e.Store(width, m, laneValue)
 	default:
-		switch {
-		case t == ir.Bool: // any byte but 0
-			e.LoadZero(1, laneValue, m.RM())
-			e.AluImm(amd64.CMP, 4, laneValue.RM(), 0)
-			e.SetNE(laneValue)
-			e.Neg(4, laneValue)
-		case width >= 4:
-			e.Load(width, laneValue, m.RM())
-		case t.IsSigned():
-			e.LoadSign(width, laneValue, m.RM())
-		default:
-			e.LoadZero(width, laneValue, m.RM())
-		}
+		e.loadElement(t, laneValue, m)
 		e.Store(max(width, 4), a.slot(e, vectorOut, i), laneValue)
 	}
 }

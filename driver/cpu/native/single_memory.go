@@ -301,19 +301,7 @@ func (a *access) loadSingle(e *emitter, v vreg, m amd64.Mem) {
 	if e.owns(v) {
 		d = e.own(v)
 	}
-	switch {
-	case t == ir.Bool: // any byte but 0
-		e.LoadZero(1, d, m.RM())
-		e.AluImm(amd64.CMP, 4, d.RM(), 0)
-		e.SetNE(d)
-		e.Neg(4, d)
-	case size >= 4:
-		e.Load(size, d, m.RM())
-	case t.IsSigned():
-		e.LoadSign(size, d, m.RM())
-	default:
-		e.LoadZero(size, d, m.RM())
-	}
+	e.loadElement(t, d, m)
 	e.setGeneral(v, d)
 }
 
