@@ -58,10 +58,10 @@ func (f *function) coalesce() {
 }
 
 // renames makes what instruction at writes to a go to d, and all n readers of a read that: if the last one is the copy
-// at end, nothing in between knows d, and none of them is a macro that has a for itself.
+// at end, nothing in between knows d, and none of them is a macro that has a for itself; in may be one that goes by what it is said to write.
 func (f *function) renames(at, end int, a, d vreg, n int32) bool {
 	in := &f.ins[at]
-	if f.touches(at+1, end, d) || in.form == formMacro && (!f.layout.single() || in.reading(d)) {
+	if f.touches(at+1, end, d) || in.form == formMacro && (!in.follows || in.reading(d)) {
 		return false
 	}
 	for i := at + 1; i <= end; i++ {

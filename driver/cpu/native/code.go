@@ -77,6 +77,7 @@ type ins struct {
 	a, b, c vreg
 	uses    []vreg         // of a macro
 	defs    []vreg         // of a macro
+	follows bool           // a macro that goes by defs as they are when it is emitted, so that they may be others
 	emit    func(*emitter) // of a macro, and of what is about general registers
 	size    amd64.Size     // of a comparison
 	borrows bool           // a macro that uses general registers which others may be in

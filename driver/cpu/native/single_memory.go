@@ -17,12 +17,13 @@ func (s *selector) accessSingle(r ir.Row) {
 	a.from, a.offset, a.lane = s.unwidened(r), 0, 0
 	a.index, a.typ = s.vals[a.from], s.p.Type(a.from)
 	s.operated(a)
-	a.result = slices.Clone(a.result) // which is the macro's: copies that are left out change it
+	a.result = slices.Clone(a.result) // which is the macro's
 	gap := noReg
 	if a.o.Gap() > 0 {
 		gap = s.constant64(uint64(a.o.Count()))
 	}
 	s.macro(amongValue, a.uses(), a.result, func(e *emitter) { a.single(e, gap) })
+	s.ins[len(s.ins)-1].follows = true
 }
 
 // single writes an access: all elements at once if they are inside, else one after the other.

@@ -1,6 +1,7 @@
 package native_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"testing"
@@ -57,6 +58,44 @@ func TestOneInvocationAtATime(t *testing.T) {
 }
 
 // Code is for one invocation where lanes part in loops and access memory one by one, and only there.
+// A conversion to half precision has its result for itself: where it is the last of an arm, it cannot be told to write what
+// the arm yields.
+func TestHalvesAtTheEndOfAnArm(t *testing.T) {
+	needs.MachineCode(t, native.Available())
+	ps, err := text.Parse("k.vyre", `vyre 1
+
+		kernel @k workgroup(1) {
+			param @x: buf<f16> ro
+			param @y: buf<f16> wo
+			%i = global.x
+			%a = load @x[%i]
+			%low = lt.u32 %i, 1_u32
+			%r = if %low -> (f16) {
+				store @y[%i], %a
+				%b = add.f16 %a, 0.5_f16
+				yield %b
+			} else {
+				store @y[%i], %a
+				%c = mul.f16 %a, 2_f16
+				yield %c
+			}
+			store @y[%i], %r
+		}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := conform.Launch{Grid: [3]uint32{2, 1, 1}, Args: []conform.Arg{{Data: []byte{0, 0x3c, 0, 0x40}}, {Data: make([]byte, 4)}}}
+	for _, d := range singles() {
+		out, err := d.Run(t.Context(), ps[0], l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := []byte{0, 0x3e, 0, 0x44}; !bytes.Equal(out.Buffers[1], want) { // 1.5 and 4
+			t.Errorf("%s: %x, want %x", d.name, out.Buffers[1], want)
+		}
+	}
+}
+
 func TestWhereCodeIsForOneInvocation(t *testing.T) {
 	for name, c := range map[string]struct {
 		body string
