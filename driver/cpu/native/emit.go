@@ -175,6 +175,11 @@ func (e *emitter) one(in *ins) {
 		e.logic(in)
 		return
 	}
+	e.operation(in)
+}
+
+// operation writes an instruction that makes a register of others.
+func (e *emitter) operation(in *ins) {
 	d := e.dst(in.d)
 	switch in.form {
 	case form3Swap, form3:
