@@ -30,6 +30,7 @@ var nearErrors = []func(*generator){
 	(*generator).fieldsPutInPlace,     // 32
 	(*generator).upperHalvesAdded,     // 34
 	(*generator).invertedInBranches,   // 35
+	(*generator).mergedOnes,           // 36
 	(*generator).extremesOfSeveral,    // 14
 	(*generator).fieldsAsFloats,       // 23, 25 and 26
 	(*generator).fieldsAsFloats,
@@ -54,7 +55,7 @@ func (g *generator) nearError() {
 }
 
 // integerErrors is how many families there are of integers alone.
-const integerErrors = 19
+const integerErrors = 20
 
 var longTypes = []ir.Type{ir.U64, ir.I64, ir.U64, ir.I64, ir.U32, ir.I32}
 var wordTypes = []ir.Type{ir.U32, ir.I32, ir.U32, ir.I32, ir.U64, ir.I64}

@@ -18,12 +18,7 @@ func (s *selector) hideInverses() {
 	if len(inversions) == 0 {
 		return
 	}
-	names := aliases{}
-	for _, list := range [2][]inst{s.prologue, s.code} {
-		for i := range list {
-			names.join(s.function, &list[i])
-		}
-	}
+	names := s.names()
 	compared := make(map[reg]bool)
 	for _, list := range [2][]inst{s.prologue, s.code} {
 		for i := range list {
@@ -69,6 +64,17 @@ func (s *selector) ones(t ptype) operand {
 // aliases are classes of registers that the assembler may know to hold one value, by a member of the same class. noReg
 // stands for local memory.
 type aliases map[reg]reg
+
+// names returns the classes of all registers.
+func (s *selector) names() aliases {
+	names := aliases{}
+	for _, list := range [2][]inst{s.prologue, s.code} {
+		for i := range list {
+			names.join(s.function, &list[i])
+		}
+	}
+	return names
+}
 
 // of returns the register that stands for the class of x.
 func (a aliases) of(x reg) reg {

@@ -34,6 +34,7 @@ type selector struct {
 	addedUppers map[ir.Row]bool         // products of 32 bits whose upper half is added to several values
 	hidings     uint32                  // how many low words were hidden so far
 	inverses    int                     // how many inversions were hidden
+	mergedOnes  int                     // how many words of all ones that are merged with a 1 were hidden
 	farShift    map[ir.Row]bool         // left shifts of which the assembler may know that they leave nothing
 	ofNegative  map[ir.Row]bool         // right shifts of what the assembler may know to be negative
 	knownSum    map[ir.Row]bool         // sums of f32 that the assembler may know
@@ -76,11 +77,12 @@ const (
 	onceLead  // whether this is invocation 0 of its group
 	onceZeroH
 	onceNoneLeft
-	onceNothing  // zero, which the assembler does not know
-	onceNothingH // the same in 16 bits
-	onceObscured // a constant that the assembler does not know
-	onceOnes     // a mask of all ones, which the assembler does not know
-	onceWideOnes // the same in 64 bits
+	onceNothing   // zero, which the assembler does not know
+	onceNothingH  // the same in 16 bits
+	onceObscured  // a constant that the assembler does not know
+	onceOnes      // a mask of all ones, which the assembler does not know
+	onceWideOnes  // the same in 64 bits
+	onceFloatOnes // the same as an f32
 )
 
 // cached is a value worked out at a row. It may be used wherever that row's value could be.
@@ -133,6 +135,7 @@ func (s *selector) run() {
 	s.row = ir.NoRow
 	s.add(inst{op: opExit})
 	s.hideInverses()
+	s.hideMergedOnes()
 }
 
 // countUses counts how often each row's value is used, by rows that are used or have an effect.

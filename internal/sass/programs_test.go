@@ -54,6 +54,7 @@ func (m machine) Run(ctx context.Context, p *ir.Program, l conform.Launch) (out 
 		return out, err
 	}
 	launch := sass.Launch{Literals: k.literals, Groups: int(l.Grid[0] * l.Grid[1] * l.Grid[2]), Group: int(p.GroupSize()), Constants: make([]byte, parameters+k.Params.Bytes)}
+	binary.LittleEndian.PutUint32(launch.Constants[stackAt:], 1<<12)
 	wg := p.Workgroup()
 	for axis := range 3 {
 		binary.LittleEndian.PutUint32(launch.Constants[4*axis:], wg[axis])
@@ -66,6 +67,9 @@ func (m machine) Run(ctx context.Context, p *ir.Program, l conform.Launch) (out 
 	for i, a := range l.Args {
 		slot, prm := k.Params.Slots[i], p.Params()[i]
 		to := launch.Constants[parameters+slot.Offset:]
+		if prm.IsBuffer() && prm.Type.Size() == 0 {
+			return out, &sass.UnknownError{Text: "a buffer of what has no size"}
+		}
 		if !prm.IsBuffer() {
 			if slot.Size == 8 {
 				binary.LittleEndian.PutUint64(to, a.Bits)
@@ -82,6 +86,9 @@ func (m machine) Run(ctx context.Context, p *ir.Program, l conform.Launch) (out 
 	}
 	return out, code.Run(launch)
 }
+
+// stackAt is where bank 0 has the end of local memory, below which arrays are put.
+const stackAt = 0x28
 
 // parameters is where a kernel's parameters begin in bank 0, for sm_80.
 const parameters = 0x160
