@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -170,7 +169,7 @@ type askedProcedures struct {
 // question says who finds what.
 func (p *procedures) question(roots []uint32) askedProcedures {
 	q := askedProcedures{roots: make([]uint32, p.s.words())}
-	asked := make([]uint64, 0, len(roots)) // procedures, as nodes and label: sorted backward the largest is first
+	asked := make([]uint64, 0, len(roots)) // procedures, as nodes and label, inverted: the largest comes first
 	for _, v := range roots {
 		q.roots[v/32] |= 1 << (v % 32)
 		label := p.parts.labels[v]
@@ -181,12 +180,12 @@ func (p *procedures) question(roots []uint32) askedProcedures {
 		case size > dominance.GroupNodes:
 			q.onHost = append(q.onHost, v)
 		}
-		asked = append(asked, uint64(size)<<32|uint64(label))
+		asked = append(asked, ^(uint64(size)<<32 | uint64(label)))
 	}
-	slices.SortFunc(asked, func(a, b uint64) int { return cmp.Compare(b, a) })
+	slices.Sort(asked)
 	row, room := int64(0), p.rows.Len()
 	for _, a := range slices.Compact(asked) {
-		label, size := uint32(a), uint32(a>>32)
+		label, size := uint32(^a), uint32(^a>>32)
 		switch {
 		case size > dominance.GroupNodes:
 			q.shares.Host++
@@ -216,19 +215,21 @@ func (p *procedures) question(roots []uint32) askedProcedures {
 // answer has the device at work while the host finds what is left to it.
 func (p *procedures) answer(ctx context.Context, q askedProcedures, idom []uint32) (run Run, err error) {
 	run = Run{Engine: WavesEngine, Topology: megakernel.Drained, Record: megakernel.Record{Status: megakernel.Converged}}
-	var found, counts []byte
-	var seq *driver.Sequence
-	if len(q.list) > 0 {
-		found, counts = make([]byte, p.idom.Len()), make([]byte, p.counts.Len())
-		seq = p.sequence(q, found, counts)
-		defer func() { err = errors.Join(err, seq.Close()) }()
-		if _, err = seq.Start(ctx); err != nil {
-			return run, err
-		}
+	if len(q.list) == 0 {
+		return run, p.host(ctx, q, idom)
 	}
-	err = p.host(ctx, q, idom)
-	if seq == nil || err != nil {
-		return run, err // closing waits
+	found, counts := bytesOf(idom), make([]byte, p.counts.Len())
+	seq := p.sequence(q, found, counts)
+	defer func() { err = errors.Join(err, seq.Close()) }()
+	if _, err = seq.Start(ctx); err != nil {
+		return run, err
+	}
+	var own []uint32 // what the host has found meanwhile, if there is anything
+	if len(q.onHost)+len(q.alone) > 0 {
+		own = make([]uint32, len(idom))
+		if err = p.host(ctx, q, own); err != nil {
+			return run, err // closing waits
+		}
 	}
 	if run.Result, err = seq.Wait(ctx); p.s.ran != nil {
 		p.s.ran(run.Result)
@@ -236,8 +237,11 @@ func (p *procedures) answer(ctx context.Context, q askedProcedures, idom []uint3
 	if err != nil {
 		return run, err
 	}
-	for v := range idom {
-		if u := binary.LittleEndian.Uint32(found[4*v:]); u != None {
+	if !littleEndian {
+		copy(idom, wordsOf[uint32](found))
+	}
+	for v, u := range own {
+		if u != None {
 			idom[v] = u
 		}
 	}
