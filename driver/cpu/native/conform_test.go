@@ -3,6 +3,8 @@ package native_test
 import (
 	"context"
 	"errors"
+	"flag"
+	"math/rand/v2"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -63,6 +65,8 @@ func testConformance(t *testing.T, target string) {
 	}
 }
 
+var randomPrograms = flag.Uint64("random", 0, "number of random programs for each target, from a seed that is drawn; 0 takes a few")
+
 // Random programs give the interpreter's bits.
 func TestRandomProgramsAgree(t *testing.T) {
 	for _, target := range native.HostTargets() {
@@ -72,8 +76,11 @@ func TestRandomProgramsAgree(t *testing.T) {
 
 func testRandomPrograms(t *testing.T, target string) {
 	d := open(t, target)
-	n := uint64(long.Count(150, 20_000, 100_000))
-	first := long.Seed(t, 0)
+	n, quick := *randomPrograms, rand.Uint64()
+	if n == 0 {
+		n, quick = uint64(long.Count(150, 20_000, 100_000)), 0
+	}
+	first := long.Seed(t, quick)
 	var next atomic.Uint64
 	var all sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
@@ -86,7 +93,7 @@ func testRandomPrograms(t *testing.T, target string) {
 				if err := p.Agree(context.Background(), conform.On(d)); err != nil {
 					t.Errorf("seed %d: %v\n%s", first+i, err, p.Describe())
 				}
-				if i%1000 == 999 {
+				if i%10_000 == 9_999 {
 					t.Logf("%d programs", i+1)
 				}
 			}
