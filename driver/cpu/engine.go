@@ -72,6 +72,8 @@ func chooseEngine(o Options) (engine, error) {
 			return no(driver.Unsupported, "set VYRE_CPU=auto, or leave RequireNative unset, to run on the interpreter", "no machine code: %v", err)
 		}
 		e.name, e.reason = Interp, err.Error()
+	} else if why := native.Untried(); why != "" && !e.required {
+		e.name, e.reason = Interp, why
 	} else if here := native.HostTargets(); !slices.Contains(here, e.machine) {
 		return no(driver.Unsupported, "set VYRE_CPU to one of "+strings.Join(here, ", ")+", or to auto", "the processor, or the system, does not run %s", e.machine)
 	}

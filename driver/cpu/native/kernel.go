@@ -2,6 +2,7 @@ package native
 
 import (
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -44,6 +45,14 @@ func Available() error {
 		}
 	}
 	return err
+}
+
+// Untried says why machine code runs only where it is asked for, though there is some; "" where it is what runs.
+func Untried() string {
+	if runtime.GOOS == "darwin" && runtime.GOARCH == "arm64" {
+		return "machine code has been run on no such system yet; VYRE_CPU=native asks for it"
+	}
+	return ""
 }
 
 // New makes machine code of a program, which the passes should have gone over: what it computes is the same either

@@ -1,4 +1,4 @@
-//go:build (amd64 && (linux || darwin || windows)) || (arm64 && linux)
+//go:build (amd64 && (linux || darwin || windows)) || (arm64 && (linux || darwin))
 
 package native_test
 

@@ -1,7 +1,10 @@
+//go:build linux || darwin
+
 #include "textflag.h"
 
 // func enter(code, group, vector, index uintptr)
-// Machine code uses registers 0 to 17, 19 and 20 and the vector registers, all of which are the caller's, and no stack.
+// Machine code uses registers 0 to 17, 19 and 20 and the vector registers, all of which are the caller's, and no stack;
+// register 18 is the system's on macOS.
 // It sees floats that round to nearest and keep subnormals and NaNs, whatever a C library in the process has set.
 TEXT ·enter(SB), NOSPLIT, $16-32
 	MOVD code+0(FP), R16
