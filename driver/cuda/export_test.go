@@ -2,22 +2,11 @@ package cuda
 
 import (
 	"github.com/govyre/vyre/driver/cuda/internal/code"
-	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/ptx"
-	"github.com/govyre/vyre/ir"
 )
 
 // OnEmit calls f with every module that the device makes, before the driver gets it.
-func (d *Device) OnEmit(f func(*ptx.Module)) {
-	emit := d.code.Emit
-	d.code.Emit = func(p *ir.Program, t ptx.Target, o compile.Options) (*ptx.Module, error) {
-		m, err := emit(p, t, o)
-		if err == nil {
-			f(m)
-		}
-		return m, err
-	}
-}
+func (d *Device) OnEmit(f func(*ptx.Module)) { d.code.Emitted = f }
 
 // ChooseTarget is what a device of capability sm gets under a driver.
 func ChooseTarget(sm, driverVersion int) (target string, reduced bool, err error) {

@@ -14,15 +14,14 @@ import (
 	"github.com/govyre/vyre/driver/cuda/internal/exec"
 	"github.com/govyre/vyre/driver/cuda/internal/primary"
 	"github.com/govyre/vyre/driver/cuda/internal/timeline"
-	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 )
 
 // Compiler compiles programs for one device.
 type Compiler struct {
-	// Emit makes the text of a program: compile.Program.
-	Emit func(*ir.Program, ptx.Target, compile.Options) (*ptx.Module, error)
+	// Emitted, if not nil, gets every module before the driver does, and may change its text.
+	Emitted func(*ptx.Module)
 	// Most is how many modules are kept loaded, MostBytes how large their images may be together; those in
 	// use are kept beyond that.
 	Most, MostBytes int
@@ -46,7 +45,7 @@ const (
 // New returns the compiler of a device whose programs are compiled for a target. A driver that the user
 // handed in keeps images only where the options say so.
 func New(gpu *primary.Context, owner driver.Device, deferred *timeline.Deferred, target ptx.Target, o driver.OpenOptions, handed bool) (*Compiler, error) {
-	c := &Compiler{Emit: compile.Program, Most: maxKernels, MostBytes: maxImageBytes, gpu: gpu, owner: owner, target: target}
+	c := &Compiler{Most: maxKernels, MostBytes: maxImageBytes, gpu: gpu, owner: owner, target: target}
 	c.modules = cache{c: c, deferred: deferred, entries: map[[32]byte]*compiled{}, granted: map[wish]*compiled{}}
 	return c, c.images.init(c, o, handed)
 }

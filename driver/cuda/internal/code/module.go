@@ -25,9 +25,18 @@ func (c *Compiler) build(e *compiled) (err error) {
 	if c.gpu.Debug().Passes != "" {
 		o.Trace = compile.Dump(&steps)
 	}
-	m, err := c.Emit(e.program, e.how.target, o)
+	emit := func() (*ptx.Module, error) { return compile.Program(e.program, e.how.target, o) }
+	var m *ptx.Module
+	if o.Trace != nil {
+		m, err = emit() // somebody wants to see it made
+	} else {
+		m, err = emitted.of(e.key, emit)
+	}
 	if err != nil {
 		return err
+	}
+	if c.Emitted != nil {
+		c.Emitted(m)
 	}
 	c.dump(m, "")
 	k := &m.Kernels[0]
