@@ -117,7 +117,7 @@ func TestBitFlowsAreThoseOfRoundRobin(t *testing.T) {
 
 func TestBitFlowsOfManyGraphs(t *testing.T) {
 	dev := openDevice(t, "cpu")
-	for seed := range uint64(long.Count(600, 3000, 30000)) {
+	for seed := range long.Seeds(t, 600, 1500, 30000) {
 		r := rand.New(rand.NewPCG(seed, 31))
 		g := randomGraph(t, seed, 1+r.IntN(60), seed%2 == 0)
 		if seed%5 == 0 {

@@ -152,7 +152,7 @@ func byRounds(g *graph.CSR, roots []uint32, kinds uint32) []uint32 {
 }
 
 func TestDominatorsAreWhatCannotBeTakenAway(t *testing.T) {
-	for seed := range uint64(long.Count(2000, 5000, 50000)) {
+	for seed := range long.Seeds(t, 2000, 2500, 50000) {
 		r := rand.New(rand.NewPCG(seed, 21))
 		g := randomGraph(t, seed, 1+r.IntN(14), seed%3 == 0)
 		roots := make([]uint32, r.IntN(4))
@@ -214,7 +214,7 @@ func checkForest(t *testing.T, g *graph.CSR, d *graph.Dominators, kinds uint32, 
 
 func TestDominatorsOfLargerGraphs(t *testing.T) {
 	for _, name := range []string{"kron:9", "grid:33x31", "road:40x40", "chain:3000", "ladder:40x5", "star:200", "complete:30", "tree:300,3", "icfg:8,16,4", "skew:1024", "chain:1", "random"} {
-		for seed := range uint64(long.Count(3, 20, 50)) {
+		for seed := range long.Seeds(t, 3, 6, 50) {
 			r := rand.New(rand.NewPCG(seed, 22))
 			g := randomGraph(t, seed, 1000, true)
 			if name != "random" {

@@ -85,7 +85,7 @@ func failing(quick, sweep int) int {
 
 func TestAnyCallOfASessionMayFail(t *testing.T) {
 	t.Parallel()
-	g, every := randomGraph(t, 6, 12, true), failing(151, 29)
+	g, every := randomGraph(t, 6, 12, true), failing(151, 83)
 	for _, topology := range []megakernel.Topology{megakernel.Auto, megakernel.HostLoop} {
 		config := cusim.Config{Models: []cusim.Model{cusim.Tiny}, Eager: topology == megakernel.HostLoop}
 		n := faults.EachCall(t, config, every, func(sim *cusim.Driver) error { return askTwice(sim, g, topology) }, 719, cu.OutOfMemory)
@@ -122,7 +122,7 @@ func analyseTwice(drv *cusim.Driver, g *graph.CSR, topology megakernel.Topology)
 
 func TestAnyCallOfAnAnalysisMayFail(t *testing.T) {
 	t.Parallel()
-	g, every := both(t, randomGraph(t, 6, 12, false)), failing(151, 29)
+	g, every := both(t, randomGraph(t, 6, 12, false)), failing(151, 83)
 	config := cusim.Config{Models: []cusim.Model{cusim.Tiny}}
 	n := faults.EachCall(t, config, every, func(sim *cusim.Driver) error { return analyseTwice(sim, g, megakernel.Auto) }, 719, cu.OutOfMemory)
 	if t.Logf("%d times", n); n < 3 && !testing.Short() {
@@ -198,7 +198,7 @@ func pursueTwice(drv *cusim.Driver, g *graph.CSR) error {
 
 func TestAnyCallOfOtherAnalysesMayFail(t *testing.T) {
 	t.Parallel()
-	g, every := weighted(t, randomGraph(t, 6, 12, true)), failing(499, 61)
+	g, every := weighted(t, randomGraph(t, 6, 12, true)), failing(499, 151)
 	config := cusim.Config{Models: []cusim.Model{cusim.Tiny}}
 	n := faults.EachCall(t, config, every, func(sim *cusim.Driver) error { return pursueTwice(sim, g) }, 719, cu.OutOfMemory)
 	if t.Logf("%d times", n); n < 3 && !testing.Short() {

@@ -3,6 +3,7 @@ package graph_test
 import (
 	"context"
 	"errors"
+	"iter"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -21,11 +22,11 @@ import (
 
 // TestEnginesAgree asks the native engine and waves the same questions, on device cpu and beside a GPU.
 func TestEnginesAgree(t *testing.T) {
-	t.Run("cpu", func(t *testing.T) { enginesAgree(t, openDevice(t, "cpu"), uint64(long.Count(4, 40, 400))) })
-	t.Run("cuda-sim", func(t *testing.T) { enginesAgree(t, openDevice(t, "cuda-sim"), uint64(long.Count(1, 8, 40))) })
+	t.Run("cpu", func(t *testing.T) { enginesAgree(t, openDevice(t, "cpu"), long.Seeds(t, 4, 12, 400)) })
+	t.Run("cuda-sim", func(t *testing.T) { enginesAgree(t, openDevice(t, "cuda-sim"), long.Seeds(t, 1, 3, 40)) })
 }
 
-func enginesAgree(t *testing.T, dev driver.Device, seeds uint64) {
+func enginesAgree(t *testing.T, dev driver.Device, seeds iter.Seq[uint64]) {
 	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 12))
 		g := randomGraph(t, seed, 70, seed%2 == 0)

@@ -59,7 +59,7 @@ func askParts(t *testing.T, s *graph.Session, g *graph.CSR, queries []graph.Quer
 // with every part on the device, or two of them at a time.
 func TestPartsAnswerAsTheWholeDoes(t *testing.T) {
 	for _, device := range devices() {
-		for seed := range uint64(long.Count(4, 40, 400)) {
+		for seed := range long.Seeds(t, 4, 12, 400) {
 			if device == "cuda-sim" && seed%4 != 1 {
 				continue
 			}
@@ -208,7 +208,7 @@ func nodesOf(levels []uint32) func(yield func(uint32) bool) {
 
 func TestAnyCallOfASearchInPartsMayFail(t *testing.T) {
 	t.Parallel()
-	g, every := randomGraph(t, 6, 80, true), failing(499, 61)
+	g, every := randomGraph(t, 6, 80, true), failing(499, 151)
 	n := faults.EachCall(t, cusim.Config{Models: []cusim.Model{cusim.Tiny}}, every, func(sim *cusim.Driver) error { return searchPartsTwice(sim, g) }, 719, cu.OutOfMemory)
 	if t.Logf("%d times", n); n < 3 && !testing.Short() {
 		t.Errorf("only %d calls failed", n)

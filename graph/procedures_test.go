@@ -111,7 +111,7 @@ func TestDominatorsOnDevicesAreThoseOfTheHost(t *testing.T) {
 
 // TestDominatorsOfManyProcedures in a random order of threads, with all that the interpreter can find.
 func TestDominatorsOfManyProcedures(t *testing.T) {
-	for seed := range uint64(long.Count(6, 200, 3000)) {
+	for seed := range long.Seeds(t, 6, 60, 3000) {
 		r := rand.New(rand.NewPCG(seed, 41))
 		g := someProcedures(t, r, 1, 2, 1+r.IntN(31), 31, 32, 33, 64, 65, 34+r.IntN(100), 1)
 		if seed%4 == 0 {
@@ -181,7 +181,7 @@ func dominateTwice(drv *cusim.Driver, g *graph.CSR, roots []uint32) error {
 
 func TestAnyCallOfDominatorsMayFail(t *testing.T) {
 	t.Parallel()
-	g, every := beside(t, randomGraph(t, 6, 12, true), generated(t, "chain:34")), failing(151, 29)
+	g, every := beside(t, randomGraph(t, 6, 12, true), generated(t, "chain:34")), failing(151, 83)
 	config := cusim.Config{Models: []cusim.Model{cusim.Tiny}}
 	n := faults.EachCall(t, config, every, func(sim *cusim.Driver) error { return dominateTwice(sim, g, []uint32{5, 12}) }, 719, cu.OutOfMemory)
 	if t.Logf("%d times", n); n < 3 && !testing.Short() {

@@ -94,20 +94,20 @@ func sameArcs(u, v, _ uint32) (uint32, uint32) { return u, v }
 func TestRelations(t *testing.T) {
 	for _, device := range devices() {
 		for _, engine := range []graph.Engine{graph.NativeEngine, graph.WavesEngine} {
-			n := long.Count(6, 60, 600)
+			quick, sweep, all := 6, 20, 600
 			if engine == graph.WavesEngine {
-				n = long.Count(2, 20, 200)
+				quick, sweep, all = 2, 8, 200
 			}
 			if device == "cuda-sim" {
-				n = long.Count(0, 4, 40) // a hundred times as long
+				quick, sweep, all = 0, 2, 40 // a hundred times as long
 			}
-			if n == 0 || device != "cpu" && engine == graph.NativeEngine {
+			if long.Count(quick, sweep, all) == 0 || device != "cpu" && engine == graph.NativeEngine {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s/%v", device, engine), func(t *testing.T) {
 				t.Parallel()
 				dev := openDevice(t, device)
-				for seed := range uint64(n) {
+				for seed := range long.Seeds(t, quick, sweep, all) {
 					related(t, dev, engine, seed)
 				}
 			})
@@ -266,7 +266,7 @@ func relatedLabels(t *testing.T, s answersTo, kinds, a uint32, forth map[[2]uint
 func TestExactContextsAreAPart(t *testing.T) {
 	dev := openDevice(t, "cpu")
 	fewer := 0
-	for seed := range uint64(long.Count(20, 200, 1000)) {
+	for seed := range long.Seeds(t, 20, 60, 1000) {
 		g, err := graph.Generate("icfg:5,10,3", graph.Options{Seed: seed})
 		if err != nil {
 			t.Fatal(err)

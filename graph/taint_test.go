@@ -80,7 +80,7 @@ func TestTaintIsASearchForEachSource(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for seed := range uint64(long.Count(4, 60, 600)) {
+		for seed := range long.Seeds(t, 4, 20, 600) {
 			r := rand.New(rand.NewPCG(seed, 7))
 			g := randomGraph(t, seed, 40, true)
 			q := randomTaint(r, g)

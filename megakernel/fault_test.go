@@ -78,7 +78,7 @@ func searchTwice(drv *cusim.Driver, g *graph, top megakernel.Topology) (err erro
 // call, nothing is left behind, no result is wrong, nothing hangs, and the next session works.
 func TestAnyCallOfThePlansRunsMayFail(t *testing.T) {
 	g := chain(12)
-	every := long.Count(41, 13, 1)
+	every := long.Count(41, 31, 1)
 	if testing.Short() {
 		every = 97
 	}

@@ -112,7 +112,7 @@ func (w *web) differs(t *testing.T, dev driver.Device, h how) string {
 func TestRandomWavesAreTheSameHoweverTheyRun(t *testing.T) {
 	devs := opened{}
 	ways := map[string]int{}
-	for seed := range uint64(long.Count(12, 100, 4000)) {
+	for seed := range long.Seeds(t, 12, 40, 4000) {
 		w := randomWeb(seed)
 		r := rand.New(rand.NewPCG(seed, 15))
 		rows := 0

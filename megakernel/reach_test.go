@@ -144,7 +144,7 @@ func TestDrainHasNoRaceUnderAnySchedule(t *testing.T) {
 	g := random(9, 200, 3)
 	want, nodes, _ := g.reached(5)
 	schedules := []cpu.Schedule{cpu.Forward, cpu.Reversed}
-	for seed := range uint64(long.Count(2, 8, 200)) {
+	for seed := range long.Seeds(t, 2, 4, 200) {
 		schedules = append(schedules, cpu.Seeded(seed))
 	}
 	for _, schedule := range schedules {
@@ -177,7 +177,7 @@ func TestRoundsHaveNoRaceUnderAnySchedule(t *testing.T) {
 	g := hub(random(11, 300, 3), arcs.Hub+20)
 	want, nodes, edges := g.reached(5)
 	schedules := []cpu.Schedule{cpu.Forward, cpu.Reversed}
-	for seed := range uint64(long.Count(1, 4, 60)) {
+	for seed := range long.Seeds(t, 1, 2, 60) {
 		schedules = append(schedules, cpu.Seeded(seed))
 	}
 	for _, schedule := range schedules {

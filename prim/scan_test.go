@@ -268,7 +268,7 @@ func TestScanInEveryWay(t *testing.T) {
 
 // Groups that look back at others wait for them whatever the order in which warps run, and no access races.
 func TestScanUnderSeededSchedules(t *testing.T) {
-	for seed := range uint64(long.Count(2, 16, 1000)) {
+	for seed := range long.Seeds(t, 2, 6, 1000) {
 		for _, c := range []scanCase{scanTypes[2], scanTypes[3], scanTypes[8]} {
 			for _, inPlace := range []bool{false, true} {
 				s := c.make(t, seeded(t, seed), prim.Sum, inPlace, inPlace, 5*4096+1)

@@ -289,7 +289,7 @@ func TestSegmentsInEveryWay(t *testing.T) {
 }
 
 func TestSegmentsUnderSeededSchedules(t *testing.T) {
-	for seed := range uint64(long.Count(1, 6, 1000)) {
+	for seed := range long.Seeds(t, 1, 3, 1000) {
 		for _, k := range []int{1, 3, 7, 11, 17, 19, 20, 21} {
 			s := segmented[k].make(t, seeded(t, seed), segmented[k].max)
 			prim.ForceGroups(uint32(2 + 5*seed%7))

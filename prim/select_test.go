@@ -239,7 +239,7 @@ func TestChoicesInEveryWay(t *testing.T) {
 
 // A group that writes where another has read does so after it, under any schedule.
 func TestChoicesUnderSeededSchedules(t *testing.T) {
-	for seed := range uint64(long.Count(2, 16, 1000)) {
+	for seed := range long.Seeds(t, 2, 6, 1000) {
 		for _, k := range []int{2, 4, 5, 7} {
 			s := choices[k].make(t, seeded(t, seed), 4*4096+1)
 			prim.ForceGroups(uint32(2 + 5*seed%7))

@@ -137,7 +137,7 @@ func TestTaintIsThatOfAllStacks(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer dev.Close()
-	for seed := range uint64(long.Count(150, 1500, 20000)) {
+	for seed := range long.Seeds(t, 150, 500, 20000) {
 		r := rand.New(rand.NewPCG(seed, 9))
 		recursive := seed%2 == 0
 		g := randomProgram(t, r, recursive)

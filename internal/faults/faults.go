@@ -10,16 +10,21 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/cusim"
+	"github.com/govyre/vyre/internal/long"
 )
 
 // ErrWrong stands in the chain of a session's error if a run without an error gave a wrong result, or took too long.
 var ErrWrong = errors.New("a run without an error is wrong")
 
-// EachCall lets each call of a session whose number every divides fail with each result, and returns how many there were.
-// Whatever call it is, the error says which, nothing is left, no result is wrong, and the next session works.
+// EachCall lets each call of a session whose number every divides fail with each result, and returns how many attempts there
+// were; with -long those as far apart that begin at a call which is drawn, so that all are come to in time. Whatever call it is, the error says which, nothing is left, no result is wrong, and the next session works.
 func EachCall(t *testing.T, config cusim.Config, every int, session func(*cusim.Driver) error, results ...cu.Result) (attempts int) {
 	t.Helper()
-	for a := range cusim.EachCall(config, every, session, results...) {
+	first := every
+	if long.Enabled() {
+		first = 1 + int(long.Seed(t, 0)%uint64(every))
+	}
+	for a := range cusim.EachCall(config, first, every, session, results...) {
 		if a.Call == "" {
 			t.Fatalf("without any fault: %v", a.Err)
 		}

@@ -5,6 +5,7 @@ package long
 
 import (
 	"flag"
+	"iter"
 	"math/rand/v2"
 	"os"
 )
@@ -23,13 +24,31 @@ func Exhaustive() bool { return *enabled && *exhaustive }
 
 // Seed is where a sweep over seeds begins: quick, always the same, and with -long a seed that is drawn, so that every run
 // goes where none has been; unless the flag says. It tells the log, which is what a failure is repeated by.
-func Seed(t interface{ Logf(string, ...any) }, quick uint64) uint64 {
+func Seed(t interface{ Logf(string, ...any) }, quick uint64) uint64 { return begin(t, quick, 1) }
+
+// Seeds are those of a sweep, as many as Count says, that begins at 0 without -long and with it at a seed that is drawn: what
+// the same seeds find they found the first time, so a sweep that is run often is short. The first is a multiple of all small
+// numbers: what a test takes of a seed modulo one of them comes as often as from 0 on.
+func Seeds(t interface{ Logf(string, ...any) }, quick, sweep, all int) iter.Seq[uint64] {
+	const smooth = 5040 // a multiple of all up to 10
+	first, n := begin(t, 0, smooth), Count(quick, sweep, all)
+	return func(yield func(uint64) bool) {
+		for i := range uint64(n) {
+			if !yield(first + i) {
+				return
+			}
+		}
+	}
+}
+
+// begin is where seeds begin: at a multiple of a number if that is drawn.
+func begin(t interface{ Logf(string, ...any) }, quick, multiple uint64) uint64 {
 	first := quick
 	switch {
 	case *seed != 0:
 		first = *seed
 	case Enabled():
-		first = rand.Uint64()
+		first = rand.Uint64() / multiple * multiple
 	}
 	t.Logf("the first seed is %d; -seed=%d repeats it", first, first)
 	return first

@@ -169,7 +169,7 @@ func (g *gen) pipeline(x, y driver.Range) (stages []pipeline.Stage) {
 // TestRandomPipelinesLeaveTheSameBits fused, with barriers, and apart.
 func TestRandomPipelinesLeaveTheSameBits(t *testing.T) {
 	var forwarded, all uint64
-	for seed := range uint64(long.Count(10, 80, 3000)) {
+	for seed := range long.Seeds(t, 10, 30, 3000) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			g := &gen{Rand: rand.New(rand.NewPCG(seed, 3)), t: t}
 			g.items = 1 + g.Uint32N(400)

@@ -20,7 +20,7 @@ import (
 // seeds give: 20 of them, 1,000 with -long.
 func TestFullQueueDefersAndGrows(t *testing.T) {
 	grown := 0
-	for seed := range uint64(long.Count(20, 200, 1000)) {
+	for seed := range long.Seeds(t, 20, 70, 1000) {
 		rng := rand.New(rand.NewPCG(seed, 9))
 		capacity, blocks := int(seed%8)+1, []int{1, 2, 5, 64}[rng.IntN(4)]
 		dev := open(t, "cpu", seed)

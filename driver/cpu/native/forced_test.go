@@ -89,7 +89,7 @@ func TestForcedSpillsAndStopsChangeNothing(t *testing.T) {
 		{name: "together, four registers, three rounds", code: native.Options{Registers: 4, Alone: &together}, run: native.RunOptions{Polls: 3, Workers: 3}},
 	} {
 		t.Run(d.name, func(t *testing.T) {
-			for seed := range uint64(long.Count(40, 3000, 30_000)) {
+			for seed := range long.Seeds(t, 40, 1000, 30_000) {
 				p := conform.Random(seed + 7000)
 				var no *native.UnsupportedError
 				if err := p.Agree(context.Background(), d); err != nil && !errors.As(err, &no) {

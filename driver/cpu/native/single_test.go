@@ -44,7 +44,7 @@ func TestOneInvocationAtATime(t *testing.T) {
 					}
 				}
 			}
-			for seed := range uint64(long.Count(40, 3000, 30_000)) {
+			for seed := range long.Seeds(t, 40, 1000, 30_000) {
 				p := conform.Random(seed + 11_000)
 				if seed%4 == 3 {
 					p = conform.RandomShapes(seed + 11_000)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"unsafe"
@@ -457,7 +458,7 @@ func TestChosenCallFails(t *testing.T) {
 
 func TestEachCallFailsOnce(t *testing.T) {
 	var calls []string
-	for a := range cusim.EachCall(cusim.Config{}, 1, func(d *cusim.Driver) error {
+	for a := range cusim.EachCall(cusim.Config{}, 1, 1, func(d *cusim.Driver) error {
 		if err := d.Init(); err != nil {
 			return err
 		}
@@ -471,6 +472,29 @@ func TestEachCallFailsOnce(t *testing.T) {
 	}
 	if got := strings.Join(calls, " "); got != "cuInit cuInit cuDeviceGetCount cuDeviceGetCount" {
 		t.Errorf("failed: %s", got)
+	}
+}
+
+func TestEachCallTakesThoseFromTheFirstOn(t *testing.T) {
+	five := func(d *cusim.Driver) error {
+		for range 5 {
+			if err := d.Init(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for _, c := range []struct {
+		first, every int
+		want         []int
+	}{{1, 1, []int{1, 2, 3, 4, 5}}, {1, 2, []int{1, 3, 5}}, {2, 2, []int{2, 4}}, {3, 3, []int{3}}, {6, 1, nil}} {
+		var failed []int
+		for a := range cusim.EachCall(cusim.Config{}, c.first, c.every, five, 1) {
+			failed = append(failed, a.Nth)
+		}
+		if !slices.Equal(failed, c.want) {
+			t.Errorf("from %d, every %d: the calls %v failed, want %v", c.first, c.every, failed, c.want)
+		}
 	}
 }
 

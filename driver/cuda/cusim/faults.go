@@ -109,9 +109,10 @@ type Attempt struct {
 	Err    error // of the scenario
 }
 
-// EachCall runs a scenario once on a driver of the configuration, then once for each of the calls that it made whose number
-// every divides, and each result, on a fresh driver that lets that call fail. If the first run fails, it is the only one.
-func EachCall(c Config, every int, scenario func(*Driver) error, results ...cu.Result) iter.Seq[Attempt] {
+// EachCall runs a scenario once on a driver of the configuration, then once for the call that it made with the number first,
+// from 1, for each that comes a multiple of every later, and for each result, on a fresh driver that lets that call fail. If
+// the run without faults fails, it is the only one.
+func EachCall(c Config, first, every int, scenario func(*Driver) error, results ...cu.Result) iter.Seq[Attempt] {
 	return func(yield func(Attempt) bool) {
 		c.Record = true
 		clean := New(c)
@@ -120,7 +121,7 @@ func EachCall(c Config, every int, scenario func(*Driver) error, results ...cu.R
 			return
 		}
 		for i, call := range clean.Calls() {
-			if (i+1)%every != 0 {
+			if n := i + 1; n < first || (n-first)%every != 0 {
 				continue
 			}
 			for _, result := range results {
