@@ -12,7 +12,7 @@ import (
 // benchCmd measures a kernel.
 type benchCmd struct {
 	jobFlags
-	Device []string      `default:"auto" completes:"device" placeholder:"NAME,..." help:"Devices to measure on, side by side; see vyre devices."`
+	Device []string      `default:"auto" completes:"device" placeholder:"NAME" help:"Devices to measure on, side by side; see vyre devices."`
 	Runs   int           `placeholder:"N" help:"Warm runs to measure, instead of as many as fit into --time."`
 	Time   time.Duration `default:"1s" help:"How long to measure warm runs on each device; at least three are measured."`
 	JSON   bool          `help:"Print what was measured as one JSON document."`
@@ -24,7 +24,9 @@ func (benchCmd) Help() string {
 arguments, and preparing and running the launch once. Warm are later runs of the launch alone, each from
 the same contents of the buffers. Device time is around the kernel on the device, wall time around the
 call. Bandwidth is the bytes of the buffers that the kernel reads, and of those that it writes, by the
-median of the device time: what the kernel asks for, not what passes the memory's pins.
+median of the device time: what the kernel asks for, not what passes the memory's pins. Of several
+devices of one architecture, the first pays for optimising the kernel; the others find the text that it made.
+
 Example:
   vyre bench examples/saxpy/kernel.go --device cpu,cuda --grid 4096 --arg a=2 --arg x=iota:1048576 --arg y=zeros:1048576`
 }

@@ -17,9 +17,10 @@ type completionCmd struct {
 
 // Help is the long help of the command.
 func (completionCmd) Help() string {
-	return `bash: source <(vyre completion bash)
-zsh:  vyre completion zsh > a directory of $fpath, as _vyre
-fish: vyre completion fish > ~/.config/fish/completions/vyre.fish`
+	return `For bash, in ~/.bashrc; for zsh, into a directory of $fpath; for fish:
+  source <(vyre completion bash)
+  vyre completion zsh > ~/.zfunc/_vyre
+  vyre completion fish > ~/.config/fish/completions/vyre.fish`
 }
 
 func (c *completionCmd) Run(t *terminal) error {

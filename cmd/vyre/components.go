@@ -90,7 +90,7 @@ func (c *componentsCmd) run(t *terminal) error {
 				return err
 			}
 		}
-		last := t.out
+		var last io.Writer = t.out
 		switch {
 		case c.Out == "-":
 			last = t.err

@@ -17,7 +17,7 @@ type conformCmd struct {
 	Device string `default:"auto" completes:"device" help:"Device to test; see vyre devices."`
 	Match  string `placeholder:"TEXT" help:"Only cases whose family/name holds this text."`
 	Random uint64 `placeholder:"N" help:"Run N random programs as well, against the interpreter."`
-	Seed   uint64 `help:"Seed of the first random program; 0 takes one from the clock and says which."`
+	Seed   uint64 `placeholder:"N" help:"Seed of the first random program; 0 takes one from the clock and says which."`
 	JSON   bool   `help:"Print the totals as JSON."`
 
 	Choices string `hidden:"" help:"File with the decisions of one random program: nothing else is tried."`

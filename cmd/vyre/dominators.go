@@ -40,6 +40,7 @@ func (dominatorsCmd) Help() string {
 	return `With several roots a path may begin at any. A node without a dominator but itself, such as a root to which no other one leads,
 is its own immediate dominator; nodes that are not reached have none. A device takes the graph apart into procedures, nodes that hang together, and searches one
 beside the other; those of more than 4,096 nodes, and on device cpu all, are searched by one core of the host.
+
 Example:
   vyre dominators app.vyg --root main.main --of os/exec.Command
   vyre dominators app.vyg --root main.main --csv`

@@ -36,6 +36,7 @@ func (evidenceCheckCmd) Help() string {
 allocation in them, all results agree, and graph, device and number of samples are large enough. Every ratio is
 printed, whatever is required: to naive, to strong and to the best other protocol, by wall and device time. The exit
 status is 0 if the file passes and 1 if it is rejected.
+
 Example:
   vyre evidence check speedup.csv --require-naive 20 --require-strong 1 --require-best-other 1`
 }

@@ -26,6 +26,7 @@ func (evidenceExplainCmd) Help() string {
 joined, by what earlier runs on the device came to, where a program keeps that (megakernel.KeepHistory). Printed is what is kept: of each pass whether it would be
 taken and why not, the times of runs with it, and what runs that were chosen by evidence took against what was
 projected. Ten runs that are more than a quarter off make the evidence stale, and the default is taken.
+
 Example:
   vyre evidence explain --try road:1024x1024 --runs 1000 --device cuda
   vyre evidence explain --try chain:65536 --device cuda --beside cpu`

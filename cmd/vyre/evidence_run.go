@@ -5,7 +5,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/govyre/vyre/driver"
@@ -32,6 +31,7 @@ of the device; resident is one launch that ends by itself. Every result is compa
 nothing is written if one differs. A sample whose halves are more than 10 % apart is measured again, five times at
 most. What could not pass the gate is refused before anything is measured, but for a rehearsal, whose file never
 passes.
+
 Example:
   vyre evidence run --graph road:1024x1024 --graph skew:1048576 --reps 64 --samples 5 -o speedup.csv`
 }
@@ -128,9 +128,9 @@ func (c *evidenceRunCmd) gate() evidence.Gate {
 
 // verdict prints what a check of the file prints. A rehearsal is never rejected for being one.
 func (c *evidenceRunCmd) verdict(t *terminal, file []byte) error {
-	var out io.Writer = t.out
+	out := t.out
 	if standard(c.Out) {
-		out = t.err
+		out = &stdout{Writer: t.err}
 	}
 	err := checkEvidence(&terminal{out: out, err: t.err}, c.Out, c.gate(), file, false)
 	if c.Rehearsal && err == errSilent {

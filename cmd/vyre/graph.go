@@ -26,8 +26,8 @@ type graphCmd struct {
 
 // readFlags say how a graph is read.
 type readFlags struct {
-	Format    string `enum:",el,wel,mtx,sg,wsg,gr,vyg" default:"" help:"What the file holds: ${enum}; by default its first bytes and its name say."`
-	IDs       string `name:"ids" enum:",dense,sparse" default:"" help:"In a list of arcs, take numbers as ids (dense), or number nodes anew and keep the numbers as names (sparse); by default dense if all are below four times the arcs."`
+	Format    string `enum:",el,wel,mtx,sg,wsg,gr,vyg" placeholder:"FORMAT" default:"" help:"What the file holds: el, wel, mtx, sg, wsg, gr or vyg; by default its first bytes and its name say."`
+	IDs       string `name:"ids" enum:",dense,sparse" placeholder:"HOW" default:"" help:"In a list of arcs, take numbers as ids (dense), or number nodes anew and keep the numbers as names (sparse); by default dense if all are below four times the arcs."`
 	Kinds     string `name:"arc-kinds" enum:"file,all" default:"file" help:"Take the kinds of arcs that the file has, or all arcs as one kind, whatever a third column is (${enum})."`
 	MaxMemory string `placeholder:"SIZE" help:"Most memory for arcs, such as 8G; half of the machine's by default."`
 	MaxBytes  string `placeholder:"SIZE" help:"Most bytes that a compressed file may become."`
@@ -166,7 +166,7 @@ func (f *readFlags) load(t *terminal, name string) (*graph.CSR, error) {
 type graphGenCmd struct {
 	Spec     string `arg:"" help:"Generator and size, such as road:1024x1024, kron:20 or skew:1048576."`
 	Out      string `short:"o" required:"" placeholder:"FILE" help:"File to write; its name says the format, and .gz or .zst compresses; - is standard output."`
-	To       string `enum:",el,wel,mtx,sg,wsg,gr,vyg,dot,json,csv" default:"" help:"Format to write, where the name does not say: ${enum}."`
+	To       string `enum:",el,wel,mtx,sg,wsg,gr,vyg,dot,json,csv" placeholder:"FORMAT" default:"" help:"Format to write, where the name does not say: el, wel, mtx, sg, wsg, gr, vyg, dot, json or csv."`
 	Seed     uint64 `default:"1" help:"Seed of the generators that draw."`
 	Directed bool   `help:"Leave out the arc back that each arc of kron and uniform has."`
 	Kinds    string `enum:"spec,all" default:"spec" help:"Keep the kinds of arcs that skew and icfg have, or make them one kind (${enum})."`
@@ -177,6 +177,7 @@ type graphGenCmd struct {
 func (graphGenCmd) Help() string {
 	return `Generators: kron:S, uniform:S, grid:WxH, road:WxH, chain:N, ladder:NxW, star:N, complete:N, tree:N,K, icfg:P,B,F and
 skew:N. A graph is a function of its name and its seed: it has the same digest everywhere.
+
 Example:
   vyre graph gen road:1024x1024 -o roads.vyg`
 }
@@ -229,7 +230,7 @@ func (c *graphGenCmd) Run(t *terminal) error {
 type graphConvertCmd struct {
 	In        string `arg:"" help:"File to read; - is standard input."`
 	Out       string `arg:"" help:"File to write; its name says the format, and .gz or .zst compresses; - is standard output."`
-	To        string `enum:",el,wel,mtx,sg,wsg,gr,vyg,dot,json,csv" default:"" help:"Format to write, where the name does not say: ${enum}."`
+	To        string `enum:",el,wel,mtx,sg,wsg,gr,vyg,dot,json,csv" placeholder:"FORMAT" default:"" help:"Format to write, where the name does not say: el, wel, mtx, sg, wsg, gr, vyg, dot, json or csv."`
 	Symmetric bool   `help:"Add an arc back for each arc that is no loop."`
 	Dedup     bool   `help:"Make arcs between the same nodes one, with the kinds of all and the least weight."`
 	NoSelf    bool   `help:"Leave out arcs from a node to itself."`
@@ -241,6 +242,7 @@ type graphConvertCmd struct {
 func (graphConvertCmd) Help() string {
 	return `Reads lists of arcs (el, txt, tsv, wel), Matrix Market (mtx), GAP's rows (sg, wsg), DIMACS (gr) and vyg, as they are or
 compressed with gzip, bzip2 or zstd; writes all of these, and dot, json and csv. What the format cannot hold is said.
+
 Example:
   vyre graph convert roadNet-CA.txt.gz roads.vyg`
 }
@@ -364,6 +366,9 @@ func (t *terminal) failedJSON(schema string, err error) error {
 		e.Kind, e.File = "file", path.Path
 	case errors.As(err, &device):
 		e.Kind = device.Kind.String()
+	}
+	if t.out.err != nil {
+		return err // nobody reads it
 	}
 	return errors.Join(err, json.NewEncoder(t.out).Encode(errorDoc{schema, e}))
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -59,7 +60,7 @@ func (j *job) setGrid(s string) error {
 	for i, p := range parts {
 		n, err := strconv.ParseUint(p, 0, 32)
 		if err != nil {
-			return usagef("--grid %s: %q is no number of workgroups", s, p)
+			return usagef("--grid %s: %q is no number of workgroups; want one to three of up to %d, as in 4 or 40x25", s, p, uint32(math.MaxUint32))
 		}
 		j.grid[i], empty = uint32(n), empty || n == 0
 	}

@@ -74,6 +74,9 @@ func (t *terminal) load(spec string) ([]loaded, error) {
 func (t *terminal) loadFile(file string) ([]loaded, error) {
 	form := strings.ToLower(filepath.Ext(file))
 	if form != ".vyre" && form != ".vyrb" && !standard(file) {
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && form != ".go" && form != "" {
+			return nil, usagef("%s is neither Go source (.go) nor a program (.vyre, .vyrb)", file)
+		}
 		return kernels(kernel.Load(file))
 	}
 	b, err := t.read(file, maxProgram)

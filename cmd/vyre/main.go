@@ -35,6 +35,8 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 
 	"github.com/alecthomas/kong"
 )
@@ -70,14 +72,30 @@ type commands struct {
 
 // terminal is where a command reads and writes, and the context it lives in.
 type terminal struct {
-	ctx      context.Context
-	in       io.Reader
-	out, err io.Writer
-	model    *kong.Application // of the command line
+	ctx   context.Context
+	in    io.Reader
+	out   *stdout
+	err   io.Writer
+	model *kong.Application // of the command line
 
 	laps   *laps  // of --time
 	inRead bool   // standard input was read
 	outBy  string // what writes to standard output, if it must do so alone
+}
+
+// stdout is standard output. It keeps the first error of writing, so that no command has to look at each line that it prints:
+// a full disk is a failure whatever was printed.
+type stdout struct {
+	io.Writer
+	err error
+}
+
+func (s *stdout) Write(b []byte) (int, error) {
+	n, err := s.Writer.Write(b)
+	if s.err == nil {
+		s.err = err
+	}
+	return n, err
 }
 
 // usage is an error of the command line: exit status 2.
@@ -118,7 +136,28 @@ func main() {
 }
 
 // run is main without the process: it returns the exit status.
-func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) (status int) {
+func run(ctx context.Context, args []string, in io.Reader, w, errOut io.Writer) int {
+	out := &stdout{Writer: w}
+	status, said := runOn(ctx, asked(args), in, out, errOut)
+	if out.err == nil {
+		return status
+	}
+	if said == nil || !strings.Contains(said.Error(), out.err.Error()) { // a later write fails with the same words
+		fmt.Fprintln(errOut, "vyre: "+out.err.Error())
+	}
+	return 1
+}
+
+// asked makes "help" and "help COMMAND" what they mean elsewhere.
+func asked(args []string) []string {
+	if len(args) == 0 || args[0] != "help" {
+		return args
+	}
+	return append(slices.Clone(args[1:]), "--help")
+}
+
+// runOn returns the exit status, and the error that was reported, if there is one.
+func runOn(ctx context.Context, args []string, in io.Reader, out *stdout, errOut io.Writer) (status int, said error) {
 	var cli commands
 	exited := -1
 	parser, err := kong.New(&cli,
@@ -139,10 +178,13 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	}
 	k, err := parser.Parse(args)
 	if bare && exited == 0 {
-		return 2
+		return 2, nil
 	}
 	if exited >= 0 {
-		return exited
+		return exited, nil
+	}
+	if err != nil && out.err != nil {
+		return 1, nil // help that could not be written
 	}
 	if err != nil {
 		command := "vyre"
@@ -151,9 +193,17 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 			command = wrong.Context.Selected().FullPath()
 		}
 		fmt.Fprintf(errOut, "vyre: %v\nrun %s --help to see what there is\n", err, command)
-		return 2
+		return 2, err
 	}
 	err = k.Run(&terminal{ctx: ctx, in: in, out: out, err: errOut, model: parser.Model})
+	if err != nil && !errors.Is(err, errSilent) {
+		fmt.Fprintln(errOut, message(err))
+	}
+	return statusOf(err), err
+}
+
+// statusOf is the exit status of a command that ends with an error, or without.
+func statusOf(err error) int {
 	var finds found
 	var differs difference
 	switch {
@@ -162,16 +212,12 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	case errors.Is(err, errSilent):
 		return 1
 	case errors.As(err, &finds):
-		fmt.Fprintln(errOut, message(err))
 		return 3
 	case errors.As(err, &differs):
-		fmt.Fprintln(errOut, message(err))
 		return 4
 	case isUsage(err):
-		fmt.Fprintln(errOut, message(err))
 		return 2
 	}
-	fmt.Fprintln(errOut, message(err))
 	return 1
 }
 

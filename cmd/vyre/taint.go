@@ -33,6 +33,7 @@ type taintCmd struct {
 // Help is the long help of the command.
 func (taintCmd) Help() string {
 	return `Nodes are matched by name as far as the graph has names; findings are compared with a baseline by names, too.
+
 Example:
   vyre taint app.vyg --sources sources.txt --sinks sinks.txt --sarif >findings.sarif`
 }
@@ -124,7 +125,7 @@ func (c *taintCmd) query(t *terminal, g *graph.CSR) (q graph.TaintQuery, err err
 func (n *nodeNames) lines(flag, file string, each func(nodes []uint32, spec, more string) error) error {
 	b, err := n.t.read(file, maxNodeList)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s %s: %w", flag, file, err)
 	}
 	some := false
 	for i, line := range strings.Split(string(b), "\n") {

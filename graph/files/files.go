@@ -170,7 +170,7 @@ func (r *reader) read(src io.Reader) (*graph.CSR, Report, error) {
 	case Vyre:
 		return r.vyg()
 	default:
-		return nil, Report{}, fmt.Errorf("%s: %s is written, and not read; there are %s", r.name, format, "el, wel, mtx, sg, wsg, gr, vyg")
+		return nil, Report{}, fmt.Errorf("%s: %s is written, and not read; there are %s", r.name, format, readable)
 	}
 	if err != nil || r.arcsOnly {
 		return nil, Report{}, err
@@ -198,7 +198,7 @@ func recognise(name string, first []byte) (Format, error) {
 	if len(text) == 0 || strings.ContainsRune("#%0123456789", rune(text[0])) {
 		return Edges, nil
 	}
-	return Auto, fmt.Errorf("neither its first bytes nor its name say what it is; --format does: %s", Names())
+	return Auto, fmt.Errorf("neither its first bytes nor its name say what it is; --format does: %s", readable)
 }
 
 // FormatOf is the format that a name says, Auto if it says none.
@@ -237,7 +237,10 @@ var refused = map[string]string{
 	"col":     "DIMACS colouring files are not read; those for shortest paths are (.gr)",
 }
 
-// Names are the formats, for people.
+// readable are the formats that are read, for people.
+const readable = "el, wel, mtx, sg, wsg, gr, vyg"
+
+// Names are the formats that are written, for people.
 func Names() string {
 	var words []string
 	for _, f := range Formats() {
