@@ -24,26 +24,29 @@ golden:
 #	make gpu-suite && scp -r .gpu machine: && ssh machine .gpu/run.sh
 #	SIM=1 .gpu/run.sh        a rehearsal without a GPU
 #	make gpu-suite GAP=DIR   with the GAP benchmark suite, a clone of which is in DIR
+#	make gpu-suite how=-ldflags=-s pack='gzip -1'    where it is not sent: nothing is compiled that go build has compiled
 GAP ?=
+how ?= -trimpath -ldflags=-s
+pack ?= gzip -9
 gpu = CGO_ENABLED=0 GOOS=linux GOARCH=$(GOARCH) go
 gpu-suite:
 	rm -rf .gpu && mkdir -p .gpu/codegen-bench .gpu/examples .gpu/waves .gpu/prim
-	$(gpu) test -c -trimpath -ldflags=-s -o .gpu/cuda.test ./driver/cuda
-	$(gpu) test -c -trimpath -ldflags=-s -o .gpu/cusim.test ./driver/cuda/cusim
-	$(gpu) test -c -trimpath -ldflags=-s -o .gpu/ptx.test ./internal/ptx
+	$(gpu) test -c $(how) -o .gpu/cuda.test ./driver/cuda
+	$(gpu) test -c $(how) -o .gpu/cusim.test ./driver/cuda/cusim
+	$(gpu) test -c $(how) -o .gpu/ptx.test ./internal/ptx
 	for p in megakernel megakernel/compact megakernel/facts megakernel/frontiers megakernel/pipeline megakernel/queue graph graph/files; do \
-		$(gpu) test -c -trimpath -ldflags=-s -o .gpu/waves/$$(basename $$p).test ./$$p || exit 1; done
-	$(gpu) test -c -trimpath -ldflags=-s -o .gpu/prim/prim.test ./prim
-	$(gpu) -C bench build -trimpath -ldflags=-s -o ../.gpu/prim/compare ./prim
+		$(gpu) test -c $(how) -o .gpu/waves/$$(basename $$p).test ./$$p || exit 1; done
+	$(gpu) test -c $(how) -o .gpu/prim/prim.test ./prim
+	$(gpu) -C bench build $(how) -o ../.gpu/prim/compare ./prim
 	cp bench/prim/reference/cub.cu .gpu/prim/
-	gzip -9 .gpu/ptx.test .gpu/waves/*.test .gpu/prim/prim.test .gpu/prim/compare # what may be sent to a machine is bounded
+	$(pack) .gpu/ptx.test .gpu/waves/*.test .gpu/prim/prim.test .gpu/prim/compare # what may be sent to a machine is bounded
 	cp megakernel/testdata/search.cu .gpu/waves/
 	if [ -n "$(GAP)" ]; then mkdir -p .gpu/gap && cp -r $(GAP)/src .gpu/gap/; fi
-	$(gpu) -C bench build -buildvcs=auto -trimpath -ldflags=-s -o ../.gpu/budget ./budget
-	$(gpu) -C bench build -trimpath -ldflags=-s -o ../.gpu/codegen ./codegen/compare
-	$(gpu) -C bench build -trimpath -ldflags=-s -o ../.gpu/cpu ./cpu
+	$(gpu) -C bench build -buildvcs=auto $(how) -o ../.gpu/budget ./budget
+	$(gpu) -C bench build $(how) -o ../.gpu/codegen ./codegen/compare
+	$(gpu) -C bench build $(how) -o ../.gpu/cpu ./cpu
 	install -m 755 driver/cuda/testdata/run.sh .gpu/run.sh
-	$(gpu) build -trimpath -ldflags=-s -o .gpu/vyre ./cmd/vyre
+	$(gpu) build $(how) -o .gpu/vyre ./cmd/vyre
 	cd examples && cp --parents digests.sh */kernel.go sobel/lake.png ../.gpu/examples/
 	cp bench/budget/reference/* .gpu/
 	cp -r bench/codegen/run.sh bench/codegen/reference .gpu/codegen-bench/

@@ -36,6 +36,8 @@
 //	VYRE_DEBUG        comma list of sync, memcheck, leaks, log, ptx=<directory>, passes=<directory>
 //	VYRE_CACHE_DIR    where compiled kernels are kept, or off; vyre in the user's cache directory by default
 //	VYRE_CACHE_BYTES  about how many bytes of them, 1 GiB by default
+//	VYRE_CPU          what device cpu runs kernels with: auto, interp, native, or an instruction set; see docs/cpu.md
+//	VYRE_CUDA_LIBRARY the CUDA driver's library, where it is not found by itself
 //
 // # Not here
 //

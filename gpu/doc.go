@@ -96,7 +96,7 @@
 // # Not here
 //
 // Compiling kernels is package kernel; launching them is package vyre; the meaning of an
-// operation is its function in package exact, which the functions here evaluate.
+// operation is its function in package internal/exact, which the functions here evaluate.
 //
 // Start reading at thread.go for what a kernel sees, at group.go and meet.go for how
 // invocations wait for each other.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/megakernel"
 )
 
@@ -106,7 +107,11 @@ func TestAnswersTakeTheMemoryOfOthers(t *testing.T) {
 			g := generated(t, c.graph)
 			s := openSession(t, openDevice(t, c.device), g, c.o)
 			var r graph.Reached
-			for i, q := range randomQueries(7, 12, g.Nodes()) {
+			n := 12
+			if c.device != "cpu" {
+				n = long.Count(4, 6, 12)
+			}
+			for i, q := range randomQueries(7, n, g.Nodes()) {
 				if err := s.ReachInto(context.Background(), q, &r); err != nil {
 					t.Fatal(err)
 				}

@@ -94,7 +94,7 @@ func (g *CSR) Arcs() int { return len(g.targets) }
 // where 32 bits do not count the arcs, of a graph with 2³² of them or more: see WideOffsets.
 func (g *CSR) Offsets() []uint32 { return g.starts().narrow }
 
-// WideOffsets returns the same where they have 64 bits, else nil.
+// WideOffsets returns what Offsets does, with 64 bits each, where 32 do not count the arcs; else nil.
 func (g *CSR) WideOffsets() []uint64 { return g.rows.wide }
 
 // starts are the offsets, also of the zero value.

@@ -54,7 +54,7 @@ func Digest32(words []uint32) [32]byte {
 	return sum(h)
 }
 
-// Digest64 is the same for words of 64 bits.
+// Digest64 returns BLAKE3 of words of 64 bits in little endian.
 func Digest64(words []uint64) [32]byte {
 	h := blake3.New(32, nil)
 	h.Write(bytesOf(words))

@@ -10,6 +10,18 @@
 //	                                                   ▲                        │ SetLength
 //	                              N(n), or At(count) ──┘◀──── counts found ◀────┘ on the device
 //
+// # What there is
+//
+//	one value of many             Reduce, Arg (NewArgMin, NewArgMax), Histogram
+//	one for each, of those before Scan (NewScan, NewExclusiveScan)
+//	the same within segments      SegmentedReduce, SegmentedScan by offsets, HeadReduce, HeadScan by flags, ReduceByKey by equal keys
+//	in order                      Sort, SortPairs, SegmentedSort, Merge, MergePairs, Search in what is sorted
+//	some of them                  Select (NewSelect, NewPartition), SelectIndices, Unique, UniqueByKey, RunLengths
+//	to other places               Move (NewGather, NewScatter), Permutation
+//	from nothing                  Iota, Random
+//
+// Functions whose names end in Slice do one of these for a slice of the host and return a slice.
+//
 // # One answer
 //
 // A result is a function of the elements, their number and the options: it has the same bits on every device, for every
