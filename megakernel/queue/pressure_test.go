@@ -17,7 +17,7 @@ import (
 )
 
 // TestFullQueueDefersAndGrows gives little room to many workers, in orders of groups and warps that
-// seeds give: 20 of them, 1,000 with -long.
+// seeds give: 20 of them, 70 that are drawn with -long.
 func TestFullQueueDefersAndGrows(t *testing.T) {
 	grown := 0
 	for seed := range long.Seeds(t, 20, 70, 1000) {
