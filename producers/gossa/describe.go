@@ -44,14 +44,28 @@ func (e *emitted) describe(w where) (called, positions graph.Strings) {
 		d.shared[s.object] = sharedName{name: s.name}
 	}
 	name, position := graph.Collect(len(e.nodes)), graph.Collect(len(e.nodes))
-	var text []byte
-	for _, n := range e.nodes {
-		text = append(d.name(text[:0], n.object), [...]string{"", " and all in it", ", all of it"}[n.face]...)
-		name.Add(text)
-		text = d.position(text[:0], n.object)
-		position.Add(text)
+	var sample room
+	const together = 64 // nodes, which are mostly of one procedure
+	for i := 0; i < len(e.nodes); i += together * oneIn {
+		some := e.nodes[i:min(i+together, len(e.nodes))]
+		sample.of += len(some)
+		d.both(some, sample.name, sample.position)
 	}
+	name.Reserve(sample.names(len(e.nodes)))
+	position.Reserve(sample.positions(len(e.nodes)))
+	d.both(e.nodes, name.Add, position.Add)
 	return name.Strings(), position.Strings()
+}
+
+// both gives the name and the position of each node. They are not to be kept.
+func (d *describer) both(nodes []owner, name, position func([]byte)) {
+	var text []byte
+	for _, n := range nodes {
+		text = append(d.name(text[:0], n.object), [...]string{"", " and all in it", ", all of it"}[n.face]...)
+		name(text)
+		text = d.position(text[:0], n.object)
+		position(text)
+	}
 }
 
 // name appends the name of an object: its own, or that of what it is a part of with its key.

@@ -86,13 +86,17 @@ func newFlow(p *program, c *calls, r *rules, flat bool) *flow {
 			f.of[q.of] = q
 		}
 	}
-	n := 0
+	n, sites := 0, 0
 	for _, q := range f.procs[1:] { // of what they need at least
 		n += size(q.of.f)
+		for _, called := range q.of.sites {
+			sites += len(called)
+		}
 	}
-	f.heap.objects = make([]object, 0, n)
+	f.heap.objects, f.sites = make([]object, 0, n), make([]site, 0, sites)
+	var values []ssa.Value
 	for _, q := range f.procs[1:] {
-		f.face(q)
+		values = f.face(q, values[:0])
 	}
 	b := body{flow: f, at: make(map[ssa.Value]int32)}
 	for _, q := range f.procs[1:] {
@@ -110,11 +114,12 @@ func (f *flow) followed(of *ssa.Function) bool {
 	return of.Blocks != nil && (f.rules == nil || !f.rules.opaque(f.p, of))
 }
 
-// face makes the objects of a procedure that its callers need.
-func (f *flow) face(q *proc) {
+// face makes the objects of a procedure that its callers need, and those of its values. It returns the values, in memory that is
+// used again.
+func (f *flow) face(q *proc, values []ssa.Value) []ssa.Value {
 	q.first = int32(len(f.heap.objects))
 	add := func(v ssa.Value) int32 {
-		q.values = append(q.values, v)
+		values = append(values, v)
 		return f.heap.object(q.id)
 	}
 	for _, v := range q.of.f.Params {
@@ -130,11 +135,13 @@ func (f *flow) face(q *proc) {
 			}
 		}
 	}
+	q.values = slices.Clone(values)
 	for i := range q.of.f.Signature.Results().Len() {
 		r := f.heap.object(q.id)
 		q.results = append(q.results, r)
 		q.nodes = append(q.nodes, special{object: r, name: "result" + ordinal(i, q.of.f.Signature.Results().Len())})
 	}
+	return values
 }
 
 // spread binds what calls pass to what procedures get, until nothing changes: a procedure needs of its arguments the parts

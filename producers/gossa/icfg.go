@@ -64,23 +64,36 @@ func (c *calls) control(p *program, options string) (*graph.CSR, error) {
 // texts are the name of each node: its function, where it stands there, and what it is; and where it stands in the source.
 func (g *icfg) texts(p *program, nodes int) (called, positions graph.Strings) {
 	t, name, position := p.texts(), graph.Collect(nodes), graph.Collect(nodes)
-	var text, where []byte
-	for i, of := range g.procs {
-		text = append(append(text[:0], g.names[i]...), ": "...)
-		begin, in := len(text), names.Package(of.f)
-		last := token.Pos(-1)
-		places(of.f, func(b, k int, instr ssa.Instruction, at token.Pos) {
-			text = strconv.AppendInt(text[:begin], int64(b), 10)
-			text = strconv.AppendInt(append(text, '.'), int64(k), 10)
-			text = t.what(append(text, ' '), instr)
-			name.Add(text)
-			if at != last {
-				where, last = p.at(where[:0], in, at, names.AppendPosition), at
-			}
-			position.Add(where)
-		})
+	var sample room
+	for i := 0; i < len(g.procs); i += oneIn {
+		sample.of += size(g.procs[i].f)
+		g.textsOf(p, t, i, sample.name, sample.position)
+	}
+	name.Reserve(sample.names(nodes))
+	position.Reserve(sample.positions(nodes))
+	for i := range g.procs {
+		g.textsOf(p, t, i, name.Add, position.Add)
 	}
 	return name.Strings(), position.Strings()
+}
+
+// textsOf gives the texts of the nodes of a procedure. They are not to be kept.
+func (g *icfg) textsOf(p *program, t *texts, proc int, name, position func([]byte)) {
+	of := g.procs[proc]
+	text := append(append(t.name[:0], g.names[proc]...), ": "...)
+	begin, in := len(text), names.Package(of.f)
+	where, last := t.position[:0], token.Pos(-1)
+	places(of.f, func(b, k int, instr ssa.Instruction, at token.Pos) {
+		text = strconv.AppendInt(text[:begin], int64(b), 10)
+		text = strconv.AppendInt(append(text, '.'), int64(k), 10)
+		text = t.what(append(text, ' '), instr)
+		name(text)
+		if at != last {
+			where, last = p.at(where[:0], in, at, names.AppendPosition), at
+		}
+		position(where)
+	})
+	t.name, t.position = text, where
 }
 
 // inside makes the arcs that begin in a procedure, and those that come back to it.

@@ -12,7 +12,6 @@ import (
 	"golang.org/x/tools/go/callgraph"
 	"golang.org/x/tools/go/callgraph/cha"
 	"golang.org/x/tools/go/callgraph/rta"
-	"golang.org/x/tools/go/callgraph/vta"
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/go/ssa"
 	"golang.org/x/tools/go/ssa/ssautil"
@@ -167,7 +166,7 @@ func (p *program) resolve(how string) (callees, error) {
 	case "rta":
 		g = rta.Analyze(p.roots, true).CallGraph
 	case "vta":
-		g = vta.CallGraph(p.names.Functions(), nil)
+		return p.variableTypes().callees(p), nil
 	default:
 		return nil, fmt.Errorf("calls are resolved by cha, rta or vta, not %q", how)
 	}
@@ -179,7 +178,7 @@ func (p *program) resolve(how string) (callees, error) {
 			}
 		}
 	}
-	order := p.order(may)
+	order := orderOf(p, may)
 	for site, list := range may {
 		slices.SortFunc(list, func(a, b *ssa.Function) int { return order[a] - order[b] })
 		may[site] = slices.Compact(list)
@@ -187,8 +186,8 @@ func (p *program) resolve(how string) (callees, error) {
 	return may, nil
 }
 
-// order numbers the functions that calls may call as they are sorted. Most are called from many places.
-func (p *program) order(may callees) map[*ssa.Function]int {
+// orderOf numbers the functions that calls may call as they are sorted. Most are called from many places.
+func orderOf[K comparable](p *program, may map[K][]*ssa.Function) map[*ssa.Function]int {
 	order, list := make(map[*ssa.Function]int), []*ssa.Function{}
 	for _, called := range may {
 		for _, f := range called {

@@ -19,11 +19,31 @@ type texts struct {
 	functions map[*ssa.Function]string
 	methods   map[*types.Func]string
 	kinds     map[reflect.Type]string
+
+	name, position []byte // of a node, while they are written
 }
 
 func (p *program) texts() *texts {
-	return &texts{p, make(map[*ssa.Function]string), make(map[*types.Func]string), make(map[reflect.Type]string)}
+	return &texts{p: p, functions: make(map[*ssa.Function]string), methods: make(map[*types.Func]string), kinds: make(map[reflect.Type]string)}
 }
+
+// room is how many bytes the texts of some nodes take, by which room is made for those of all: they are hundreds of megabytes,
+// and what grows is copied, and its memory cleared, again and again.
+type room struct{ of, inNames, inPositions int }
+
+func (r *room) name(text []byte)     { r.inNames += len(text) }
+func (r *room) position(text []byte) { r.inPositions += len(text) }
+
+// names and positions are how much room those of n nodes are given, a little more than what some of them say.
+func (r *room) names(n int) int     { return scaled(r.inNames, r.of, n) }
+func (r *room) positions(n int) int { return scaled(r.inPositions, r.of, n) }
+
+func scaled(bytes, of, n int) int {
+	return int(1.02 * float64(bytes) / float64(max(of, 1)) * float64(n))
+}
+
+// oneIn is of how many one is written to see how long all will be.
+const oneIn = 64
 
 // what appends in a few words what an instruction is.
 func (t *texts) what(to []byte, i ssa.Instruction) []byte {

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"slices"
+	"testing"
+
+	"golang.org/x/tools/go/callgraph/vta"
+	"golang.org/x/tools/go/ssa"
+)
+
+// TestVariableTypesAreThoseOfTheTools: calls of functions that run may call what golang.org/x/tools/go/callgraph/vta says, and
+// nothing else. Generic functions do not run, but their instances do; vta takes what is in them for what happens as well.
+func TestVariableTypesAreThoseOfTheTools(t *testing.T) {
+	p, err := load(t.Context(), unpackCorpus(t).dir, false, []string{"./..."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, want, runs := p.variableTypes().callees(p), make(callees), namedWhereItRuns(p)
+	for _, n := range vta.CallGraph(p.names.Functions(), nil).Nodes {
+		for _, e := range n.Out {
+			if !isTemplate(n.Func) && e.Site != nil && e.Site.Common().StaticCallee() == nil && runs(e.Callee.Func) {
+				want[e.Site] = append(want[e.Site], e.Callee.Func)
+			}
+		}
+	}
+	report := func(word string, list, other callees) {
+		for site, called := range list {
+			for _, f := range called {
+				if !slices.Contains(other[site], f) {
+					t.Errorf("%v in %v may call %v, says only %s", site, site.Parent(), f, word)
+				}
+			}
+		}
+	}
+	report("gossa", got, want)
+	report("vta", want, got)
+	if len(want) < 1000 {
+		t.Errorf("only %d calls do not say what they call", len(want))
+	}
+}
+
+// namedWhereItRuns reports of functions without a receiver whether one that is not generic refers to them: instances for type
+// parameters, and method values in generic functions, are only referred to by those.
+func namedWhereItRuns(p *program) func(*ssa.Function) bool {
+	named := make(map[*ssa.Function]bool)
+	for f := range p.names.Functions() {
+		for _, b := range f.Blocks {
+			for _, i := range b.Instrs {
+				for _, o := range i.Operands(nil) {
+					if f, is := (*o).(*ssa.Function); is && !isTemplate(i.Parent()) {
+						named[f] = true
+					}
+				}
+			}
+		}
+	}
+	return func(f *ssa.Function) bool { return f.Signature.Recv() != nil || named[f] }
+}
