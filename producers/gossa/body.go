@@ -105,6 +105,7 @@ func (b *body) instruction(i ssa.Instruction) {
 	case ssa.CallInstruction:
 		b.call(i)
 	case *ssa.Store:
+		b.sinkField(i)
 		b.copied(b.object(i.Val), b.what(i.Addr), graph.KindStore, i.Val.Type())
 	case *ssa.MapUpdate:
 		m := b.what(i.Map)
@@ -117,7 +118,7 @@ func (b *body) instruction(i ssa.Instruction) {
 			b.copied(b.object(r), b.proc.results[j], graph.KindAssign, r.Type())
 		}
 	case *ssa.Panic:
-		b.unseen["a value that panics"]++
+		b.copied(b.object(i.X), b.proc.panics, graph.KindAssign, i.X.Type())
 	case ssa.Value:
 		b.value(i, b.at[i])
 	}
@@ -135,6 +136,7 @@ func (b *body) value(v ssa.Value, to int32) {
 	case *ssa.UnOp:
 		b.unary(v, to)
 	case *ssa.ChangeType:
+		b.sinkConversion(v, t, v.X)
 		b.copied(b.object(v.X), to, graph.KindConvert, t)
 	case *ssa.ChangeInterface:
 		b.copied(b.object(v.X), to, graph.KindConvert, t)
@@ -144,6 +146,7 @@ func (b *body) value(v ssa.Value, to int32) {
 	case *ssa.TypeAssert:
 		b.assert(v, to)
 	case *ssa.Convert:
+		b.sinkConversion(v, t, v.X)
 		b.convert(v.X, to, t)
 	case *ssa.MultiConvert:
 		b.convert(v.X, to, t)

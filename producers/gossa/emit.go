@@ -10,6 +10,8 @@ type emitted struct {
 	node  []uint32 // of each object and face, or graph.None
 	nodes []owner
 	arcs  arcBlocks
+
+	changed []bool // of objects, whether something is put there; see findChanged
 }
 
 // owner is what a node is.
@@ -24,16 +26,62 @@ func (f *flow) emit() *emitted {
 	e := &emitted{flow: f}
 	e.number()
 	e.inside()
+	pairs := make([][]bound, 0)
+	if !f.heap.flat {
+		pairs = e.pairs()
+		e.findChanged(pairs)
+	}
 	for i := range f.sites {
 		s := &f.sites[i]
-		f.bind(s, func(b bound) { e.bound(s, b) })
+		if pairs == nil || f.heap.flat {
+			f.bind(s, func(b bound) { e.bound(s, b) })
+			continue
+		}
+		for _, b := range pairs[i] {
+			e.bound(s, b)
+		}
 	}
 	return e
+}
+
+// pairs are what each site binds.
+func (e *emitted) pairs() [][]bound {
+	all := make([][]bound, len(e.sites))
+	for i := range e.sites {
+		e.bind(&e.sites[i], func(b bound) { all[i] = append(all[i], b) })
+	}
+	return all
+}
+
+// findChanged finds the places into which procedures, or what they call, may put something: only that comes back to callers.
+// Others would bring back what another caller has put there, if what they are bound to belongs to no call.
+func (e *emitted) findChanged(pairs [][]bound) {
+	h := e.heap
+	for o := range h.objects {
+		if h.objects[o].flags&isWritten != 0 {
+			e.changed[o] = true
+		}
+	}
+	order := e.calleesFirst()
+	for again := true; again; {
+		again = false
+		for _, q := range order {
+			for _, s := range e.procs[q].calls {
+				for _, b := range pairs[s] {
+					formal, actual := h.find(b.formal), h.find(b.actual)
+					if b.way&outward != 0 && e.changed[formal] && !e.changed[actual] {
+						e.changed[actual], again = true, true
+					}
+				}
+			}
+		}
+	}
 }
 
 // number gives every object a node, and two more if somebody reads or writes all of it.
 func (e *emitted) number() {
 	h := e.heap
+	e.changed = make([]bool, len(h.objects))
 	e.node = make([]uint32, 3*len(h.objects))
 	of := make([][]int32, len(e.procs))
 	for o := range h.objects {
@@ -87,6 +135,7 @@ func (e *emitted) inside() {
 		for k, from := range b.From {
 			to := b.To[k]
 			e.arc(e.id(int32(from/3), face(from%3)), e.id(int32(to/3), face(to%3)), b.Masks[k], noSite)
+			e.changed[h.find(int32(to/3))] = true
 		}
 		*b = graph.Block{}
 	}
@@ -132,7 +181,7 @@ func (e *emitted) bound(s *site, b bound) {
 			e.arc(e.id(b.actual, all), e.id(b.formal, all), forth, number)
 		}
 	}
-	if b.way&outward != 0 {
+	if b.way&outward != 0 && (h.flat || e.changed[h.find(b.formal)]) {
 		e.arc(e.id(b.formal, itself), e.id(b.actual, itself), back, number)
 		if flags&isWritten != 0 {
 			e.arc(e.id(b.formal, into), e.id(b.actual, into), back, number)

@@ -23,22 +23,27 @@ type flow struct {
 	places  []place // that rules name
 	unseen  map[string]int
 	instead bool // the heap is flat, and was not to be
+
+	panicking         map[*copied]bool // see findPanics
+	sinksOfInterfaces []interfaceSink  // see there
 }
 
 // proc is a function, or a copy of it.
 type proc struct {
-	id      int32
-	name    string
-	of      *copied
-	values  []ssa.Value // whose objects are first, first + 1, …
-	first   int32
-	body    int32     // the first object that its body made
-	nodes   []special // that stand for no value
-	params  []int32
-	free    []int32
-	results []int32
-	callers []int32 // sites
-	calls   []int32
+	id       int32
+	name     string
+	of       *copied
+	values   []ssa.Value // whose objects are first, first + 1, …
+	first    int32
+	body     int32     // the first object that its body made
+	nodes    []special // that stand for no value
+	params   []int32
+	free     []int32
+	results  []int32
+	panics   int32   // what its panics and those of what it calls have, or none
+	recovers int32   // what it recovers when it is deferred, or none
+	callers  []int32 // sites
+	calls    []int32
 }
 
 // special is an object that stands for what a call does that is not followed, or for what a procedure returns.
@@ -55,7 +60,9 @@ type site struct {
 	args           []int32 // of the parameters; none where nothing is known
 	env            int32   // what a closure has captured is a part of it; or none
 	result         int32
-	through        bool // it is called by a function that is not followed: see model
+	panics         int32 // of the caller; or none
+	recovers       int32 // of the caller, if the call is deferred; or none
+	through        bool  // it is called by a function that is not followed: see model
 	mask           uint32
 }
 
@@ -77,7 +84,7 @@ func newFlow(p *program, c *calls, r *rules, flat bool) *flow {
 		if !f.followed(of.f) {
 			continue
 		}
-		f.procs = append(f.procs, &proc{name: name, of: of})
+		f.procs = append(f.procs, &proc{name: name, of: of, panics: none, recovers: none})
 	}
 	slices.SortFunc(f.procs[1:], func(a, b *proc) int { return strings.Compare(a.name, b.name) })
 	for i, q := range f.procs {
@@ -86,6 +93,7 @@ func newFlow(p *program, c *calls, r *rules, flat bool) *flow {
 			f.of[q.of] = q
 		}
 	}
+	f.findPanics()
 	n, sites := 0, 0
 	for _, q := range f.procs[1:] { // of what they need at least
 		n += size(q.of.f)
@@ -140,6 +148,14 @@ func (f *flow) face(q *proc, values []ssa.Value) []ssa.Value {
 		r := f.heap.object(q.id)
 		q.results = append(q.results, r)
 		q.nodes = append(q.nodes, special{object: r, name: "result" + ordinal(i, q.of.f.Signature.Results().Len())})
+	}
+	if f.panicking[q.of] {
+		q.panics = f.heap.object(q.id)
+		q.nodes = append(q.nodes, special{object: q.panics, name: "what panics"})
+		if recovers(q.of.f) {
+			q.recovers = f.heap.object(q.id)
+			q.nodes = append(q.nodes, special{object: q.recovers, name: "what is recovered"})
+		}
 	}
 	return values
 }
@@ -275,6 +291,12 @@ func (f *flow) bind(s *site, each func(bound)) {
 			}
 			b.pair(r, to, outward)
 		}
+	}
+	if s.panics != none && q.panics != none {
+		b.pair(q.panics, s.panics, outward)
+	}
+	if s.recovers != none && q.recovers != none {
+		b.pair(q.recovers, s.recovers, inward)
 	}
 }
 

@@ -34,7 +34,13 @@ func (b *body) call(i ssa.CallInstruction) {
 	first := true
 	for _, c := range b.proc.of.sites[i] {
 		if q := b.of[c]; q != nil && !b.rules.models(c.f, common) {
-			s := site{number: number, caller: b.proc.id, callee: q.id, args: args, env: none, result: result}
+			s := site{number: number, caller: b.proc.id, callee: q.id, args: args, env: none, result: result, panics: none, recovers: none}
+			switch i.(type) {
+			case *ssa.Call:
+				s.panics = b.proc.panics
+			case *ssa.Defer:
+				s.panics, s.recovers = b.proc.panics, b.proc.panics
+			}
 			if len(c.bound) > 0 {
 				s.mask = kindCopy
 			}
@@ -105,17 +111,27 @@ func (b *body) model(i ssa.CallInstruction, f *ssa.Function, args []int32, resul
 		passes = []*rule{general(f, common)}
 	}
 	for _, p := range passes {
+		if p.kind == wrapRule {
+			b.wrap(i, p, args, result)
+			continue
+		}
 		through := b.special(i, "call of "+name)
 		if p.kind == sanitizerRule {
 			b.place(p, through)
 		}
 		for k, a := range args {
-			if p.reads(k) && !isFunction(argumentType(common, k)) {
+			switch t := argumentType(common, k); {
+			case !p.reads(k) || a == none:
+			case isIterator(t): // what it gives is what it has captured
+				b.read(a, through, kindModel)
+			case isFunction(t):
+				b.heap.arc(a, itself, through, itself, kindModel)
+			default:
 				b.read(a, through, kindModel)
 			}
 		}
 		b.outcome(i, p, through, args, result)
-		b.callBack(i, f, through, args)
+		b.callBack(i, f, through, args, p.args == nil || len(p.args) > 0 || p.from != none)
 	}
 	for _, s := range sources {
 		from := b.special(i, name)
@@ -128,11 +144,17 @@ func (b *body) model(i ssa.CallInstruction, f *ssa.Function, args []int32, resul
 func (b *body) outcome(i ssa.CallInstruction, r *rule, from int32, args []int32, result int32) {
 	for _, k := range r.writes {
 		if k < len(args) && args[k] != none {
-			to := args[k]
-			if k > 0 || !i.Common().IsInvoke() { // a receiver of an interface is what the interface has
+			to, t := args[k], argumentType(i.Common(), k)
+			if isReceiver := k == 0 && i.Common().IsInvoke(); isReceiver {
+				b.part(to, pointee) // to is what the interface has
+			} else if _, is := t.Underlying().(*types.Struct); !is {
+				b.refers(to, t)
 				to = b.part(to, pointee)
 			}
 			b.write(from, to, kindModel)
+			if r.kind == passRule || r.kind == sanitizerRule {
+				b.written(i, k, from, itself)
+			}
 		}
 	}
 	if !r.result || result == none {
@@ -150,6 +172,46 @@ func (b *body) outcome(i ssa.CallInstruction, r *rule, from int32, args []int32,
 	}
 }
 
+// wrap makes what results refer to have what arguments refer to, as a writer has that which it writes to: what is written to
+// one is in the other. Without arguments results have something in common, as both ends of a pipe have.
+func (b *body) wrap(i ssa.CallInstruction, r *rule, args []int32, result int32) {
+	inner := b.special(i, "what is common to results")
+	results := i.Common().Signature().Results()
+	for j := range results.Len() {
+		to := result
+		if to == none || isError(results.At(j).Type()) {
+			continue
+		}
+		if results.Len() > 1 {
+			to = b.part(result, b.heap.component(j))
+		}
+		if _, is := results.At(j).Type().Underlying().(*types.Struct); !is {
+			to = b.part(to, pointee)
+		}
+		if r.args == nil {
+			b.heap.unify(b.part(to, wrapped), b.part(inner, pointee))
+		}
+		for k, a := range args {
+			if r.args != nil && r.reads(k) {
+				b.refers(b.part(to, wrapped), argumentType(i.Common(), k))
+				b.copied(a, b.part(to, wrapped), graph.KindAssign, argumentType(i.Common(), k))
+				b.heap.mark(to, isWritten)
+				b.written(i, k, to, into)
+			}
+		}
+	}
+}
+
+// refers makes the places to which pointers in interfaces lead, before something is written there: nobody else may name them.
+func (b *body) refers(o int32, t types.Type) {
+	switch t := t.Underlying().(type) {
+	case *types.Interface:
+		b.part(b.part(o, pointee), pointee)
+	case *types.Slice:
+		b.refers(b.part(b.part(o, pointee), element), t.Elem())
+	}
+}
+
 func isError(t types.Type) bool { return types.Identical(t, types.Universe.Lookup("error").Type()) }
 
 // argumentType is that of an argument; the receiver of an interface's method is the first.
@@ -163,26 +225,40 @@ func argumentType(c *ssa.CallCommon, k int) types.Type {
 	return c.Args[k].Type()
 }
 
-// callBack lets a function that is not followed call the functions that it is passed, with all that it gets.
-func (b *body) callBack(i ssa.CallInstruction, f *ssa.Function, through int32, args []int32) {
+// argument is the value of an argument that is no receiver of an interface's method.
+func argument(c *ssa.CallCommon, k int) ssa.Value {
+	if c.IsInvoke() {
+		k--
+	}
+	return c.Args[k]
+}
+
+// callBack lets a function that is not followed call the functions that it is passed, with all that it gets. If nothing passes
+// through it, nothing comes to those but what they have captured.
+func (b *body) callBack(i ssa.CallInstruction, f *ssa.Function, through int32, args []int32, passes bool) {
 	common := i.Common()
 	for k := range args {
 		if !isFunction(argumentType(common, k)) {
 			continue
 		}
-		v := common.Args[k-len(args)+len(common.Args)]
+		v := argument(common, k)
 		for _, c := range b.passed(i, f, k, v) {
 			q := b.of[c]
 			if q == nil {
 				continue
 			}
-			given, got := b.special(i, "what "+names.Short(c.f)+" gets"), b.special(i, "what "+names.Short(c.f)+" gives")
-			b.write(through, given, kindModel)
-			b.read(given, through, kindModel)
-			b.read(got, through, kindModel)
-			s := site{number: b.number(), caller: b.proc.id, callee: q.id, env: none, result: got, through: true}
+			got := b.special(i, "what "+names.Short(c.f)+" gives")
+			s := site{number: b.number(), caller: b.proc.id, callee: q.id, env: none, result: got, through: true, panics: b.proc.panics, recovers: none}
 			for range q.params {
+				given := b.special(i, "what "+names.Short(c.f)+" gets")
 				s.args = append(s.args, given)
+				if passes {
+					b.write(through, given, kindModel)
+					b.read(given, through, kindModel)
+				}
+			}
+			if passes {
+				b.read(got, through, kindModel)
 			}
 			if len(c.f.FreeVars) > 0 {
 				s.env = b.what(v)
@@ -190,6 +266,16 @@ func (b *body) callBack(i ssa.CallInstruction, f *ssa.Function, through int32, a
 			b.site(s)
 		}
 	}
+}
+
+// isIterator is true of a function that calls another for each of some values, as those that range can be over do.
+func isIterator(t types.Type) bool {
+	s, is := t.Underlying().(*types.Signature)
+	if !is || s.Params().Len() != 1 || s.Results().Len() != 0 {
+		return false
+	}
+	yield, is := s.Params().At(0).Type().Underlying().(*types.Signature)
+	return is && yield.Results().Len() == 1 && types.Identical(yield.Results().At(0).Type(), types.Typ[types.Bool])
 }
 
 // passed are the functions that an argument may be.
@@ -276,7 +362,7 @@ func (b *body) builtin(f *ssa.Builtin, c *ssa.CallCommon, result int32) {
 	case "Add":
 		b.same(arg(0), result)
 	case "recover":
-		b.unseen["a value that is recovered"]++
+		b.copied(b.proc.recovers, result, graph.KindAssign, c.Signature().Results().At(0).Type())
 	}
 }
 

@@ -82,6 +82,9 @@ func (c *graphCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if len(c.Rules) == 0 { // which alone ask for it
+		p.variables = nil
+	}
 	began := time.Now()
 	options := c.options()
 	var g *graph.CSR

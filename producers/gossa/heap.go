@@ -92,6 +92,7 @@ const (
 	pointee key = 1 + iota
 	element
 	mapKey
+	wrapped // what a value has that a rule says it has
 )
 
 // keyText is what a key is called. of tells fields of different structs apart, and captures of different closures.
@@ -106,8 +107,8 @@ const shared = 0
 
 func newHeap(flat bool) *heap {
 	h := &heap{flat: flat, parts: make([]part, 1), links: make([]link, 1), keys: make(map[keyText]key), changed: make(map[int32]bool)}
-	h.texts = make([]keyText, mapKey+1)
-	h.texts[pointee].name, h.texts[element].name, h.texts[mapKey].name = ".*", "[]", "[key]"
+	h.texts = make([]keyText, wrapped+1)
+	h.texts[pointee].name, h.texts[element].name, h.texts[mapKey].name, h.texts[wrapped].name = ".*", "[]", "[key]", ".(wrapped)"
 	return h
 }
 
@@ -215,7 +216,7 @@ func (h *heap) exhausted() bool {
 // elements. Results of a call are told apart.
 func (h *heap) flatPart(o int32, k key) int32 {
 	switch of := h.texts[k].of; {
-	case k <= mapKey:
+	case k <= wrapped:
 		return o
 	case of != nil:
 		return h.ofAll(k)

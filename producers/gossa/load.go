@@ -26,6 +26,8 @@ type program struct {
 
 	standard map[string]bool // packages of the standard library
 	names    *names.Program
+
+	variables *variableTypes // after resolve, if they were asked for
 }
 
 // callees are the functions that a call may call where the program alone does not say which.
@@ -55,7 +57,7 @@ func load(ctx context.Context, dir string, tests bool, patterns []string) (*prog
 	packages.Visit(initial, nil, func(p *packages.Package) {
 		all = append(all, p)
 		within := p.Module == nil || p.Module.Path == "std"
-		standard[p.PkgPath] = within && !slices.Contains(initial, p) && !strings.HasPrefix(p.PkgPath, "cmd/")
+		standard[p.PkgPath] = within && !slices.Contains(initial, p) && !strings.HasPrefix(p.PkgPath, "cmd/") && !plain[p.PkgPath]
 	})
 	if err := wrongIn(all); err != nil {
 		return nil, err
@@ -71,6 +73,10 @@ func load(ctx context.Context, dir string, tests bool, patterns []string) (*prog
 	}
 	return p, nil
 }
+
+// plain are packages of the standard library that say in plain Go what they do with their arguments, and call the functions
+// that they are passed: they are looked into where others are not.
+var plain = map[string]bool{"cmp": true, "iter": true, "maps": true, "slices": true}
 
 // newer is how the go command says that it is too old for a module.
 var newer = regexp.MustCompile(`(\S+) requires go >= ([\w.]+) \(running go ([\w.]+)(; GOTOOLCHAIN=\w+)?`)
@@ -166,7 +172,8 @@ func (p *program) resolve(how string) (callees, error) {
 	case "rta":
 		g = rta.Analyze(p.roots, true).CallGraph
 	case "vta":
-		return p.variableTypes().callees(p), nil
+		p.variables = p.variableTypes()
+		return p.variables.callees(p), nil
 	default:
 		return nil, fmt.Errorf("calls are resolved by cha, rta or vta, not %q", how)
 	}

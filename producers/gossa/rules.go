@@ -12,8 +12,6 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/govyre/vyre/producers/calls/names"
-
-	"github.com/govyre/vyre/graph"
 )
 
 // standardRules are those for the standard library.
@@ -26,12 +24,13 @@ type ruleKind uint8
 
 const (
 	passRule ruleKind = iota
+	wrapRule
 	sourceRule
 	sinkRule
 	sanitizerRule
 )
 
-var ruleWords = map[string]ruleKind{"pass": passRule, "source": sourceRule, "sink": sinkRule, "sanitizer": sanitizerRule}
+var ruleWords = map[string]ruleKind{"pass": passRule, "wrap": wrapRule, "source": sourceRule, "sink": sinkRule, "sanitizer": sanitizerRule}
 
 func (k ruleKind) String() string {
 	for word, is := range ruleWords {
@@ -54,6 +53,7 @@ type rule struct {
 	classes []string
 	field   bool // it is about a field
 	global  bool // it is about a variable
+	convert bool // it is about conversions to a type
 }
 
 // rules is a list of them.
@@ -114,14 +114,14 @@ func (r *rules) read(file, text string) error {
 func newRule(words []string) (*rule, error) {
 	kind, ok := ruleWords[words[0]]
 	if !ok {
-		return nil, fmt.Errorf("%q is no kind of rule; there are source, sink, sanitizer and pass", words[0])
+		return nil, fmt.Errorf("%q is no kind of rule; there are source, sink, sanitizer, pass and wrap", words[0])
 	}
 	if len(words) < 2 {
 		return nil, fmt.Errorf("a %s names a function, as in net/http.(*Request).FormValue", kind)
 	}
 	n := &rule{kind: kind, name: words[1], from: none}
 	rest := words[2:]
-	if kind == passRule {
+	if kind == passRule || kind == wrapRule {
 		return n, n.pass(rest)
 	}
 	what := ""
@@ -129,7 +129,7 @@ func newRule(words []string) (*rule, error) {
 		what, rest = rest[0], rest[1:]
 	}
 	switch {
-	case what == "arg" && kind != sanitizerRule && len(rest) > 0:
+	case what == "arg" && len(rest) > 0:
 		args, from, err := arguments(rest[0])
 		if err != nil {
 			return nil, err
@@ -141,12 +141,14 @@ func newRule(words []string) (*rule, error) {
 		}
 	case what == "result" && kind != sinkRule:
 		n.result = true
-	case what == "field" && kind == sourceRule:
+	case what == "field" && kind != sanitizerRule:
 		n.field = true
+	case what == "conversion" && kind == sinkRule:
+		n.convert = true
 	case what == "variable" && kind == sourceRule:
 		n.global = true
 	default:
-		return nil, fmt.Errorf("%q does not say what of %s is meant: a source is a result, arg N, a field or a variable, a sink is arg N, a sanitizer is a result", what, n.name)
+		return nil, fmt.Errorf("%q does not say what of %s is meant: a source is a result, arg N, a field or a variable, a sink is arg N, a field or a conversion, a sanitizer is a result or arg N", what, n.name)
 	}
 	if len(rest) > 1 {
 		return nil, fmt.Errorf("%q after the classes", strings.Join(rest[1:], " "))
@@ -222,9 +224,9 @@ func (r *rule) reads(k int) bool {
 func general(f *ssa.Function, c *ssa.CallCommon) *rule {
 	r := &rule{kind: passRule, result: true, from: none}
 	switch {
-	case c.IsInvoke():
+	case c.IsInvoke() && len(c.Args) > 0:
 		r.writes = []int{0}
-	case f != nil && f.Signature.Recv() != nil:
+	case f != nil && f.Signature.Recv() != nil && len(c.Args) > 1: // what comes to no method but itself it has already
 		if _, is := f.Signature.Recv().Type().Underlying().(*types.Pointer); is {
 			r.writes = []int{0}
 		}
@@ -295,7 +297,7 @@ func (r *rules) models(f *ssa.Function, c *ssa.CallCommon) bool {
 func (r *rules) of(f *ssa.Function, c *ssa.CallCommon) (passes, sources []*rule) {
 	for _, n := range r.ofCall(f, c) {
 		switch n.kind {
-		case passRule, sanitizerRule:
+		case passRule, wrapRule, sanitizerRule:
 			passes = append(passes, n)
 		case sourceRule:
 			sources = append(sources, n)
@@ -308,68 +310,3 @@ func (r *rules) of(f *ssa.Function, c *ssa.CallCommon) (passes, sources []*rule)
 func (r *rules) opaque(p *program, f *ssa.Function) bool {
 	return p.standard[names.Package(f)]
 }
-
-// sinks makes a node for each argument of a call that must not be what it is.
-func (b *body) sinks(i ssa.CallInstruction, args []int32) {
-	seen := make(map[*rule]bool)
-	targets := []*ssa.Function{nil}
-	for _, c := range b.proc.of.sites[i] {
-		targets = append(targets, c.f)
-	}
-	for _, f := range targets {
-		for _, r := range b.rules.ofCall(f, i.Common()) {
-			if r.kind != sinkRule || seen[r] {
-				continue
-			}
-			seen[r] = true
-			to := b.special(i, r.name)
-			b.place(r, to)
-			for k, a := range args {
-				if r.reads(k) {
-					b.read(a, to, graph.KindAssign)
-				}
-			}
-		}
-	}
-}
-
-// sourceField makes a place that is a field with a rule a source.
-func (b *body) sourceField(at ssa.Instruction, t types.Type, field int, to int32) {
-	if b.rules == nil {
-		return
-	}
-	if p, is := t.Underlying().(*types.Pointer); is {
-		t = p.Elem()
-	}
-	n, is := types.Unalias(t).(*types.Named)
-	if !is || n.Obj().Pkg() == nil {
-		return
-	}
-	name := n.Obj().Pkg().Path() + "." + n.Obj().Name() + "." + n.Underlying().(*types.Struct).Field(field).Name()
-	for _, r := range b.rules.find(name) {
-		if r.kind == sourceRule && r.field {
-			from := b.special(at, name)
-			b.place(r, from)
-			b.write(from, to, graph.KindField)
-		}
-	}
-}
-
-// sourceVariable does the same for a global variable.
-func (f *flow) sourceVariable(v *ssa.Global, o int32) {
-	if f.rules == nil {
-		return
-	}
-	for _, r := range f.rules.find(v.RelString(nil)) {
-		if r.kind == sourceRule && r.global {
-			from := f.heap.object(shared)
-			f.procs[shared].nodes = append(f.procs[shared].nodes, special{object: from, name: v.RelString(nil)})
-			f.place(r, from)
-			to := f.heap.part(o, pointee)
-			f.heap.mark(to, isWritten)
-			f.heap.arc(from, itself, to, into, graph.KindAssign)
-		}
-	}
-}
-
-func (f *flow) place(r *rule, object int32) { f.places = append(f.places, place{r, object}) }

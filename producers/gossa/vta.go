@@ -83,8 +83,21 @@ func (p *program) variableTypes() *variableTypes {
 			}
 		}
 	}
+	v.callers(p.roots)
 	v.passOn()
 	return v
+}
+
+// callers lets parameters of what is called by nobody else hold something of their own type, such as a ResponseWriter. No method
+// of it is known.
+func (v *variableTypes) callers(roots []*ssa.Function) {
+	for _, f := range roots {
+		for _, param := range f.Params {
+			if _, named := types.Unalias(param.Type()).(*types.Named); named && types.IsInterface(param.Type()) {
+				v.holds[v.of(param).node] = v.hold(held{t: param.Type()})
+			}
+		}
+	}
 }
 
 // isTemplate reports whether a function is generic, so that only its instances run.

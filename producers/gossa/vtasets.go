@@ -1,6 +1,7 @@
 package main
 
 import (
+	"go/types"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -228,9 +229,26 @@ func (v *variableTypes) called(set int32, fit *candidate, c *ssa.CallCommon, pro
 		case h.f != nil && !c.IsInvoke():
 			add(h.f)
 		case h.f == nil && c.IsInvoke():
+			if types.IsInterface(h.t) { // see callers
+				continue
+			}
 			if m := prog.MethodSets.MethodSet(h.t).Lookup(c.Method.Pkg(), c.Method.Name()); m != nil {
 				add(prog.MethodValue(m))
 			}
+		}
+	}
+	return list
+}
+
+// typesOf are the types that a variable of an interface may hold.
+func (v *variableTypes) typesOf(value ssa.Value) (list []types.Type) {
+	node := v.of(value).node
+	if node == none || int(node) >= len(v.component) {
+		return nil
+	}
+	for _, n := range v.sets.list[v.set[v.component[node]]] {
+		if h := v.held[n]; h.f == nil {
+			list = append(list, h.t)
 		}
 	}
 	return list
