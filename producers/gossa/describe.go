@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"slices"
 	"strconv"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -98,7 +99,7 @@ func (d *describer) own(to []byte, o int32) []byte {
 	if i, is := q.node(o); is {
 		return append(append(append(to, q.name...), ": "...), d.names[i]...)
 	}
-	return to // a field of all values of a type
+	return append(append(to, "all "...), strings.TrimPrefix(d.heap.texts[d.heap.objects[o].key].name, ".")...) // a field of all values of a type
 }
 
 // position appends where an object stands, or what it is a part of.

@@ -341,14 +341,14 @@ func (b *binder) pair(formal, actual int32, w way) {
 	if b.each != nil {
 		b.each(bound{formal, actual, w})
 	} else if h.objects[formal].links != 0 { // a copy of it is somewhere, so parts matter that only the caller names
-		for _, k := range h.keysOf(actual) {
-			h.part(formal, k)
-		}
+		h.partsFor(formal, h.keysOf(actual))
 	}
 	// Where nothing changes any more, all these parts are there.
-	for _, k := range h.keysOf(formal) {
-		f, a := h.get(formal, k), h.part(actual, k)
-		if f == formal && a == actual || a == none {
+	keys := h.keysOf(formal)
+	formals, actuals := h.partsFor(formal, keys), h.partsFor(actual, keys)
+	for i, k := range keys {
+		f, a := h.find(formals[i]), actuals[i]
+		if a == none || f == h.find(formal) && h.find(a) == h.find(actual) {
 			continue
 		}
 		if k == pointee {

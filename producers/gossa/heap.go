@@ -26,6 +26,7 @@ type heap struct {
 	texts   []keyText
 
 	fields  []int32 // of keys, what ofAll returns
+	table   partTable
 	structs typeutil.Map
 
 	flat    bool           // fields are one for all values of their type
@@ -204,6 +205,42 @@ func (h *heap) part(o int32, k key) int32 {
 		}
 	}
 	return h.get(o, k)
+}
+
+// partsFor returns parts of an object, which are made if there are none. The keys are different ones.
+func (h *heap) partsFor(o int32, keys []key) []int32 {
+	list := make([]int32, len(keys))
+	const few = 4
+	if o == none || h.flat || len(keys) <= few || h.objects[h.find(o)].size <= few {
+		for i, k := range keys {
+			list[i] = h.part(o, k)
+		}
+		return list
+	}
+	// One after the other, they would all be looked for in the same long list.
+	t := &h.table
+	t.use++
+	if missing := len(h.texts) - len(t.of); missing > 0 {
+		t.of, t.used = append(t.of, make([]int32, missing)...), append(t.used, make([]int32, missing)...)
+	}
+	for i := h.objects[h.find(o)].parts; i != 0; i = h.parts[i].next {
+		k := h.parts[i].key
+		t.of[k], t.used[k] = h.parts[i].of, t.use
+	}
+	for i, k := range keys {
+		if t.used[k] == t.use {
+			list[i] = h.find(t.of[k])
+		} else {
+			list[i] = h.part(o, k)
+		}
+	}
+	return list
+}
+
+// partTable has the parts of one object, by key.
+type partTable struct {
+	of, used []int32 // used is in which use of the table
+	use      int32
 }
 
 // exhausted counts a step, and reports whether there were too many: then the heap is of no use.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"regexp"
 	"runtime"
 	"slices"
@@ -40,17 +41,20 @@ const listed = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoF
 //
 // Errors: a folder that is not there; packages that are not there, with what the go command says of them; packages that do not
 // type-check, with what is wrong with them.
-func load(ctx context.Context, dir string, tests bool, patterns []string) (*program, error) {
+func load(ctx context.Context, dir string, tests bool, tags string, patterns []string) (*program, error) {
 	if err := isFolder(dir); err != nil {
 		return nil, err
 	}
 	config := &packages.Config{Context: ctx, Mode: listed, Dir: dir, Tests: tests}
+	if tags != "" {
+		config.BuildFlags = []string{"-tags=" + tags}
+	}
 	initial, err := packages.Load(config, patterns...)
 	if err != nil {
 		return nil, notListed(dir, err)
 	}
 	if len(initial) == 0 {
-		return nil, fmt.Errorf("no packages match %s in %s", strings.Join(patterns, " "), dir)
+		return nil, fmt.Errorf("no packages match %s in %s; files for other build tags (--tags), or with cgo where it is off, do not count", strings.Join(patterns, " "), dir)
 	}
 	var all []*packages.Package
 	standard := make(map[string]bool)
@@ -60,7 +64,7 @@ func load(ctx context.Context, dir string, tests bool, patterns []string) (*prog
 		standard[p.PkgPath] = within && !slices.Contains(initial, p) && !strings.HasPrefix(p.PkgPath, "cmd/") && !plain[p.PkgPath]
 	})
 	if err := wrongIn(all); err != nil {
-		return nil, err
+		return nil, withoutModule(ctx, dir, err)
 	}
 	b, err := build(ctx, all)
 	if err != nil {
@@ -104,6 +108,23 @@ func isFolder(dir string) error {
 		return fmt.Errorf("%s is no folder", dir)
 	}
 	return nil
+}
+
+// withoutModule adds to what the go command says of packages that there is no module, or several, if that is why.
+func withoutModule(ctx context.Context, dir string, err error) error {
+	env := exec.CommandContext(ctx, "go", "env", "GOMOD", "GOWORK")
+	env.Dir = dir
+	out, failed := env.Output()
+	if failed != nil {
+		return err
+	}
+	switch module, work, _ := strings.Cut(strings.TrimRight(string(out), "\n"), "\n"); {
+	case work != "" && strings.Contains(err.Error(), "go.work"):
+		return fmt.Errorf("%w\npatterns name packages of modules that %s uses: ./MODULE/... for each", err, work)
+	case work == "" && (module == os.DevNull || module == ""):
+		return fmt.Errorf("%w\nthere is no go.mod in %s or above it: -C FOLDER names the folder of a module", err, dir)
+	}
+	return err
 }
 
 // wrongIn says what the go command has against packages. If some were not found, the rest follows from that.

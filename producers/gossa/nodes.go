@@ -67,7 +67,13 @@ func (f *flow) notSeen() map[string]int {
 
 // report says what a graph of values has.
 func (e *emitted) report(g *graph.CSR) (lines []string) {
-	lines = append(lines, fmt.Sprintf("%d procedures, %d copies among them, %d calls; %d nodes, %d arcs", len(e.procs)-1, e.calls.copies, len(e.sites), g.Nodes(), g.Arcs()))
+	copies := 0
+	for _, q := range e.procs[1:] {
+		if e.calls.originals[q.of.f] != q.of {
+			copies++
+		}
+	}
+	lines = append(lines, fmt.Sprintf("%d procedures, %d copies among them, %d calls; %d nodes, %d arcs", len(e.procs)-1, copies, len(e.sites), g.Nodes(), g.Arcs()))
 	if e.instead {
 		lines = append(lines, "it is too large to tell fields of different values apart: they are one for all of their type, and what is passed whole to a function that is not followed is passed without them")
 	}

@@ -110,6 +110,17 @@ func (r *rules) read(file, text string) error {
 	return nil
 }
 
+// classes are those of sinks, sorted.
+func (r *rules) classes() (list []string) {
+	for _, n := range r.list {
+		if n.kind == sinkRule && !slices.Contains(list, n.classes[0]) {
+			list = append(list, n.classes[0])
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
 // newRule takes a line apart: KIND NAME WHAT [CLASS,CLASS].
 func newRule(words []string) (*rule, error) {
 	kind, ok := ruleWords[words[0]]

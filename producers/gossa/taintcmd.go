@@ -39,6 +39,11 @@ func (c *taintCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	for _, class := range c.Classes {
+		if !slices.Contains(r.classes(), class) {
+			return usagef("--classes %s: no rule has a sink of that class; there are %s", class, strings.Join(r.classes(), ", "))
+		}
+	}
 	old, err := c.Known(readFile)
 	if err != nil {
 		return usagef("%w", err)
@@ -104,11 +109,6 @@ type question struct {
 // ask asks for each class of sinks, for what is harmless to one is not to another.
 func (e *emitted) ask(ctx context.Context, g *graph.CSR, contexts string, paths int, only []string) (*report.Taint, error) {
 	q := e.question(g)
-	for _, class := range only {
-		if !slices.ContainsFunc(e.rules.list, func(r *rule) bool { return r.kind == sinkRule && r.classes[0] == class }) {
-			return nil, usagef("--classes %s: no rule has a sink of that class", class)
-		}
-	}
 	dev, err := driver.Open("cpu", driver.OpenOptions{})
 	if err != nil {
 		return nil, err

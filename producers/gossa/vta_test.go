@@ -11,7 +11,7 @@ import (
 // TestVariableTypesAreThoseOfTheTools: calls of functions that run may call what golang.org/x/tools/go/callgraph/vta says, and
 // nothing else. Generic functions do not run, but their instances do; vta takes what is in them for what happens as well.
 func TestVariableTypesAreThoseOfTheTools(t *testing.T) {
-	p, err := load(t.Context(), unpackCorpus(t).dir, false, []string{"./..."})
+	p, err := load(t.Context(), unpackCorpus(t).dir, false, "", []string{"./..."})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,6 +62,13 @@ func (c *corpus) write(t *testing.T, name, text string) {
 	}
 }
 
+func (c *corpus) writeAll(t *testing.T, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		c.write(t, name, text)
+	}
+}
+
 // flows are what a program is marked with: FROM names a source, WANT says at a sink which one comes there, LIMIT that one is
 // reported that does not, MISSED that one is not reported that does. A variable that is a source has its own name.
 type flows struct {
