@@ -121,6 +121,7 @@ func (e *emitted) ask(ctx context.Context, g *graph.CSR, contexts string, paths 
 	}
 	t := &report.Taint{Tool: "gossa taint", Version: "gossa, " + runtime.Version(), Graph: g, Contexts: contexts}
 	t.Query.Sources, t.Tainted = q.sources, &graph.Tainted{Counts: make([]int, len(q.sources))}
+	several := e.programs()
 	for _, class := range q.classes {
 		if len(only) > 0 && !slices.Contains(only, class) {
 			continue
@@ -129,12 +130,23 @@ func (e *emitted) ask(ctx context.Context, g *graph.CSR, contexts string, paths 
 		if len(q.sources) == 0 {
 			continue
 		}
-		one, err := search(ctx, dev, g, graph.TaintQuery{Sources: q.sources, Sinks: q.sinks[class], Sanitizers: e.sanitizers(class), Paths: paths}, graph.SessionOptions{Label: class})
+		asked := func(q graph.TaintQuery) (*graph.Tainted, error) {
+			return search(ctx, dev, g, q, graph.SessionOptions{Label: class})
+		}
+		query := graph.TaintQuery{Sources: q.sources, Sinks: q.sinks[class], Sanitizers: e.sanitizers(class), Paths: paths}
+		one, err := asked(query)
 		if err != nil {
 			return nil, err
 		}
-		t.Findings = append(t.Findings, one.Findings...)
 		t.Searches += one.Searches
+		if several != nil {
+			var again int
+			if one.Findings, again, err = e.ofOne(ctx, several, query, one.Findings, asked); err != nil {
+				return nil, err
+			}
+			t.Searches += again
+		}
+		t.Findings = append(t.Findings, one.Findings...)
 	}
 	t.Findings = e.distinct(g, t.Findings)
 	for _, f := range t.Findings {
