@@ -9,7 +9,7 @@
 //
 // # Flow
 //
-//	patterns ──load──▶ ssa.Program ──callees (CHA, RTA or VTA)──▶ who an unknown call may call
+//	patterns ──load──▶ ssa.Program ──callees (VTA, CHA or RTA)──▶ who an unknown call may call
 //	                        │                                         │
 //	                        └──────────────▶ copies ◀─────────────────┘
 //	                                            ├── a node a copy, an arc a call ──▶ graph of calls ──▶ FILE
@@ -35,39 +35,49 @@
 // that is not followed is passed without its fields.
 //
 // A place does not forget what was in it before, and what only decides a branch, an index or a key that is looked up is no
-// flow. Elements of one slice, map or channel are one.
+// flow. Elements of one slice, map or channel are one. What panics goes through all calls that it ends to what is deferred and
+// recovers it, but not out of functions of the standard library.
 //
 // # Rules
 //
-// With rules the standard library's functions are not looked into. What goes into one comes out of its results, and out of
-// what its receiver refers to, unless a rule says more exactly what it does; it calls the functions that it is passed. A line
-// is a rule, and # begins a comment:
+// With rules the standard library's functions are not looked into, but for those of cmp, iter, maps and slices. What goes into one
+// comes out of its results, and out of what its receiver refers to, unless a rule says more exactly what it does; it calls the
+// functions that it is passed. A line is a rule, and # begins a comment:
 //
 //	source net/http.(*Request).FormValue result      values from outside: a result, arg N, or
 //	source net/http.Request.Header field             every use of a field, or
 //	source os.Args variable                          a global variable
-//	sink database/sql.(*DB).Query arg 1 sql          where they must not come to, and of which class that is
+//	sink database/sql.(*DB).Query arg 1 sql          where they must not come to, and of which class that is:
+//	sink os/exec.Cmd.Args field command              what a field is set to, or
+//	sink html/template.HTML conversion html          what is converted to a type
 //	sanitizer strconv.Atoi result                    what is harmless then, for all sinks, or
-//	sanitizer html.EscapeString result html          for these classes, with commas
+//	sanitizer html.EscapeString result html          for these classes, with commas; or what arg N gets
 //	pass encoding/json.Unmarshal arg 0 -> arg 1      where the function takes what it gets
 //	pass log.*                                       nothing comes out of functions whose names begin so
+//	wrap bufio.NewWriter arg 0 -> result             what is written to one is in the other
+//	wrap io.Pipe -> result                           and so it is with both results
 //
 // Arguments count from 0, which is the receiver of a method; 1.. is all from 1 on. Rules are about a function, or a method of
 // an interface that is called. rules.txt has those that are always there.
 //
+// A function that passes something into an argument of an interface calls its methods: with a sink for net/http.(ResponseWriter).Write,
+// fmt.Fprintf is one where what it writes to may be a ResponseWriter. Whether it may be, its type says, or VTA.
+//
 // # What the graph does not see
 //
-// Calls by reflection, of functions in assembly or linked by name, through unsafe pointers, and by goroutines of the runtime
-// are no arcs. Those that can be told are counted, and listed by -unseen. Only what is reached from main, init and, with
-// -tests, tests is a node; where no package named is a program, from all functions of those packages. Values that panic, and
-// methods that only the standard library calls, are not followed.
+// Calls by reflection, of functions in assembly, in C or linked by name, through unsafe pointers, and by goroutines of the
+// runtime are no arcs. Those that can be told are counted, and listed by -unseen. Only what is reached from main, init and, with
+// -tests, tests is a node; where no package named is a program, from all functions of those packages. What panics in the standard
+// library, and what methods do that only it calls, is not followed. A check of a value, such as filepath.IsLocal before it is
+// used, makes nothing harmless: a sanitizer is what a value comes out of.
 //
 // Several programs are looked at as one, for most of what ./... names they share. So a library's variable, and what an interface
-// or a function value may be, are the same for all of them: a finding may lead from one program's source through such a place
-// to the sink of another, which never happens. What one of them does alone is there as well, unless all of them together are
-// too large for fields of each value. Name one program to ask about it alone.
+// or a function value may be, are the same for all of them. Of findings those are left that one program makes alone: all
+// procedures of a path are reached from its main and init. A finding of several programs is one. All of them together may be too
+// large for fields of each value where each alone is not: name one to ask about it.
 //
-// VTA and CHA take any order of assignments for possible, so an arc may be one that no run ever takes.
+// VTA is gossa's own, with the answers of golang.org/x/tools/go/callgraph/vta; CHA and RTA are those of the tools. VTA and CHA
+// take any order of assignments for possible, so an arc may be one that no run ever takes.
 //
 // # Names
 //
@@ -76,5 +86,5 @@
 // functions of one name, such as those of method values x.f, the second has a ' behind it, the third two, in an order that
 // only the source decides (package names of module calls).
 //
-// Start reading at main.go, then build.go, copies.go and known.go; flow.go, body.go, heap.go and unify.go for values.
+// Start reading at main.go, then build.go, copies.go and known.go; vta.go for who is called; flow.go, body.go, heap.go and unify.go for values.
 package main
