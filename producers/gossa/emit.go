@@ -26,14 +26,14 @@ func (f *flow) emit() *emitted {
 	e := &emitted{flow: f}
 	e.number()
 	e.inside()
-	pairs := make([][]bound, 0)
-	if !f.heap.flat {
+	var pairs [][]bound
+	if !f.heap.flat { // there, nearly everything changes
 		pairs = e.pairs()
 		e.findChanged(pairs)
 	}
 	for i := range f.sites {
 		s := &f.sites[i]
-		if pairs == nil || f.heap.flat {
+		if f.heap.flat {
 			f.bind(s, func(b bound) { e.bound(s, b) })
 			continue
 		}
@@ -50,6 +50,7 @@ func (e *emitted) pairs() [][]bound {
 	for i := range e.sites {
 		e.bind(&e.sites[i], func(b bound) { all[i] = append(all[i], b) })
 	}
+	e.changed = append(e.changed, make([]bool, len(e.heap.objects)-len(e.changed))...) // results that are not used; see bound
 	return all
 }
 

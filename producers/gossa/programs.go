@@ -124,7 +124,7 @@ func (t *together) has(e *emitted, path []graph.Step) bool {
 func (e *emitted) within(q graph.TaintQuery, about []graph.Finding, is func(uint32) bool) (one graph.TaintQuery, labels []int) {
 	one = q
 	one.Sources, one.Sinks = nil, nil
-	var sinks, from = make(map[uint32]bool), make(map[int]bool)
+	sinks, from := make(map[uint32]bool), make(map[int]bool)
 	for _, f := range about {
 		if is(f.Sink) && !sinks[f.Sink] {
 			sinks[f.Sink] = true
@@ -137,6 +137,9 @@ func (e *emitted) within(q graph.TaintQuery, about []graph.Finding, is func(uint
 				one.Sources, labels = append(one.Sources, s), append(labels, f.Label)
 			}
 		}
+	}
+	if len(one.Sources) == 0 || len(one.Sinks) == 0 {
+		return one, labels
 	}
 	var outside []uint32
 	for v := range uint32(len(e.nodes)) {

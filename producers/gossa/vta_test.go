@@ -1,6 +1,7 @@
 package main
 
 import (
+	"go/token"
 	"slices"
 	"testing"
 
@@ -9,7 +10,8 @@ import (
 )
 
 // TestVariableTypesAreThoseOfTheTools: calls of functions that run may call what golang.org/x/tools/go/callgraph/vta says, and
-// nothing else. Generic functions do not run, but their instances do; vta takes what is in them for what happens as well.
+// nothing else. Generic functions do not run, but their instances do; vta takes what is in them for what happens as well. And it
+// loses what is received from a channel by v, ok = <-c.
 func TestVariableTypesAreThoseOfTheTools(t *testing.T) {
 	p, err := load(t.Context(), unpackCorpus(t).dir, false, "", []string{"./..."})
 	if err != nil {
@@ -26,7 +28,7 @@ func TestVariableTypesAreThoseOfTheTools(t *testing.T) {
 	report := func(word string, list, other callees) {
 		for site, called := range list {
 			for _, f := range called {
-				if !slices.Contains(other[site], f) {
+				if !slices.Contains(other[site], f) && !(word == "gossa" && receivesAndAsks(site.Parent())) {
 					t.Errorf("%v in %v may call %v, says only %s", site, site.Parent(), f, word)
 				}
 			}
@@ -37,6 +39,18 @@ func TestVariableTypesAreThoseOfTheTools(t *testing.T) {
 	if len(want) < 1000 {
 		t.Errorf("only %d calls do not say what they call", len(want))
 	}
+}
+
+// receivesAndAsks is true of a function that receives something and asks whether there was something.
+func receivesAndAsks(f *ssa.Function) bool {
+	for _, b := range f.Blocks {
+		for _, i := range b.Instrs {
+			if u, is := i.(*ssa.UnOp); is && u.Op == token.ARROW && u.CommaOk {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // namedWhereItRuns reports of functions without a receiver whether one that is not generic refers to them: instances for type
