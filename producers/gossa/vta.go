@@ -13,8 +13,9 @@ import (
 // element, key and channel of such a type, one for all values of it; an arc says that what one holds the other may hold. Calls
 // through interfaces, and of functions by signature, first go to all that fit.
 //
-// It does not lose what is received by v, ok = <-c. What else it does differently saves time: nodes are numbers, values of one concrete type are one node, and all calls of a method of
-// an interface share nodes between their arguments and the parameters of those that have it.
+// It does not lose what is received by v, ok = <-c. What else it does differently saves time: nodes are numbers, values of one
+// concrete type are one node, and all calls of a method of an interface share nodes between their arguments and the parameters of
+// those that have it.
 type variableTypes struct {
 	types    typeNumbers
 	fits     candidates
