@@ -11,8 +11,9 @@ func TestCollectedStringsAreTheSame(t *testing.T) {
 	for _, texts := range [][]string{nil, {""}, {"a"}, {"", "main.main", "", "ü", ""}} {
 		for _, n := range []int{0, len(texts), 100} {
 			list := graph.Collect(n)
-			for _, text := range texts {
+			for i, text := range texts {
 				list.Add([]byte(text))
+				list.Reserve(n - i) // too little, what is needed, and too much
 			}
 			got, want := list.Strings(), graph.NewStrings(texts)
 			if got.Len() != want.Len() {
