@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/graph/internal/room"
 	"github.com/govyre/vyre/megakernel/plan"
 )
 
@@ -14,15 +15,9 @@ func (o SessionOptions) budgeted(dev driver.Device) (SessionOptions, error) {
 	if o.Budget != 0 {
 		return o, nil
 	}
-	room, err := dev.Room()
-	o.Budget = plannable(room)
+	free, err := dev.Room()
+	o.Budget = room.Plannable(free)
 	return o, err
-}
-
-// plannable is how much of the room on a device a session may plan with. Beside what it counts buffers are rounded up, by less
-// than an eighth, kernels are loaded and other programs run: 256 MiB or 3 % stay free, of little room an eighth.
-func plannable(room int64) uint64 {
-	return max(uint64(room-min(room/8, max(256<<20, room/32))), 1) // 0 would be no budget
 }
 
 // layout compares what searches need with the budget, before anything is allocated, and returns the parts that the graph has to be

@@ -44,6 +44,9 @@ type Tainted struct {
 	Counts   []int     // of findings, by source
 	Searches int       // over the graph, of up to 64 sources each, without those for paths
 	Bytes    uint64    // on the device, at most
+
+	Tabulated Engine // what found out which calls return where, by ifds.Taint; AutoEngine without contexts
+	Why       string // that engine did
 }
 
 // Taint follows the values of sources to sinks, along all arcs that are allowed, whatever calls they come from (ifds.Taint

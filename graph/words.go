@@ -1,52 +1,12 @@
 package graph
 
-import (
-	"encoding/binary"
-	"unsafe"
-)
+import "github.com/govyre/vyre/graph/internal/little"
 
 // littleEndian is how this machine keeps words; files always do.
-var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
+var littleEndian = little.Native
 
-// bytesOf returns words as little endian bytes: the same memory where the machine keeps them so, which a file of many
-// gigabytes is written from, else a copy.
-func bytesOf[T uint32 | uint64](words []T) []byte {
-	size := int(unsafe.Sizeof(T(0)))
-	if len(words) == 0 {
-		return nil
-	}
-	if littleEndian {
-		return unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), size*len(words))
-	}
-	b := make([]byte, 0, size*len(words))
-	for _, w := range words {
-		if size == 4 {
-			b = binary.LittleEndian.AppendUint32(b, uint32(w))
-		} else {
-			b = binary.LittleEndian.AppendUint64(b, uint64(w))
-		}
-	}
-	return b
-}
+// bytesOf returns words as little endian bytes, the same memory where that is possible.
+func bytesOf[T uint32 | uint64](words []T) []byte { return little.Bytes(words) }
 
-// wordsOf is the way back. The same memory needs bytes that are aligned as words are: sections of a mapped file start at
-// multiples of a page.
-func wordsOf[T uint32 | uint64](b []byte) []T {
-	size := int(unsafe.Sizeof(T(0)))
-	n := len(b) / size
-	if n == 0 {
-		return nil
-	}
-	if littleEndian && uintptr(unsafe.Pointer(&b[0]))%unsafe.Alignof(T(0)) == 0 {
-		return unsafe.Slice((*T)(unsafe.Pointer(&b[0])), n)
-	}
-	words := make([]T, n)
-	for i := range words {
-		if size == 4 {
-			words[i] = T(binary.LittleEndian.Uint32(b[4*i:]))
-		} else {
-			words[i] = T(binary.LittleEndian.Uint64(b[8*i:]))
-		}
-	}
-	return words
-}
+// wordsOf is the way back.
+func wordsOf[T uint32 | uint64](b []byte) []T { return little.Words[T](b) }

@@ -14,9 +14,10 @@ import (
 // Node v of the program is there twice: 2v, from where values may return to any caller, and 2v+1, within a call that was
 // made, from where they return by a summary only. A summary leads from a call past it to where its site goes on.
 type contexts struct {
-	p         *program
+	p         *index
 	summaries []summary
-	passes    [][]pass // of each node, by where they lead, then by summary
+	known     map[summary]int // where they are in the list
+	passes    [][]pass        // of each node, by where they lead, then by summary
 	graph     *graph.CSR
 	inside    map[int][]hop // of a summary, a path from its entry to its exit
 	lengths   map[int]int   // of it, with those of summaries in it
@@ -34,24 +35,26 @@ const passed = 1 << (closed + 1)
 
 func maskOf(w way) uint32 { return 1 << w }
 
-// newContexts makes the graph of what was solved, for nodes that hold.
-func newContexts(s *solver) (*contexts, error) {
-	n := s.p.Nodes()
+// newContexts makes the graph of a solution with its summaries, for nodes that hold.
+func newContexts(s *Solution) (*contexts, error) {
+	n := s.x.Nodes()
 	if 2*int64(n) > graph.MaxNodes {
 		return nil, fmt.Errorf("ifds: %d nodes, with contexts each counts twice, and %d are possible", n, uint64(graph.MaxNodes))
 	}
-	c := &contexts{p: s.p, summaries: s.summaries, passes: make([][]pass, n), inside: make(map[int][]hop), lengths: make(map[int]int)}
-	solution := Solution{n, s.first, s.rows}
-	for _, call := range s.callers {
-		if solution.Holds(call.from) {
-			c.pass(s, call)
+	c := &contexts{p: s.x, summaries: s.summaries, known: make(map[summary]int, len(s.summaries)), passes: make([][]pass, n), inside: make(map[int][]hop), lengths: make(map[int]int)}
+	for k, of := range c.summaries {
+		c.known[of] = k
+	}
+	for _, call := range s.x.callers {
+		if s.Holds(call.from) {
+			c.pass(call)
 		}
 	}
 	var b graph.Block
 	add := func(from, to, mask uint32) {
 		b.From, b.To, b.Masks = append(b.From, from), append(b.To, to), append(b.Masks, mask)
 	}
-	for u := range solution.Nodes() {
+	for u := range s.Nodes() {
 		list := c.passes[u]
 		slices.SortFunc(list, func(a, b pass) int { return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(a.summary, b.summary)) })
 		c.passes[u] = slices.CompactFunc(list, func(a, b pass) bool { return a.to == b.to })
@@ -59,9 +62,9 @@ func newContexts(s *solver) (*contexts, error) {
 			add(2*u, 2*p.to, passed)
 			add(2*u+1, 2*p.to+1, passed)
 		}
-		targets, _ := s.p.Row(u)
+		targets, _ := s.x.Row(u)
 		for k, v := range targets {
-			switch w := s.p.way(u, v, k); w {
+			switch w := s.x.way(u, v, k); w {
 			case inner:
 				add(2*u, 2*v, maskOf(w))
 				add(2*u+1, 2*v+1, maskOf(w))
@@ -82,10 +85,10 @@ func newContexts(s *solver) (*contexts, error) {
 }
 
 // pass puts down where a call can be passed by.
-func (c *contexts) pass(s *solver, call cross) {
-	at := s.sites[call.site]
-	for _, r := range s.returns[at.from:at.to] {
-		if k, ok := s.known[summary{call.to, r.from}]; ok {
+func (c *contexts) pass(call cross) {
+	at := c.p.returnsTo(call)
+	for _, r := range c.p.returns[at.from:at.to] {
+		if k, ok := c.known[summary{call.to, r.from}]; ok {
 			c.passes[call.from] = append(c.passes[call.from], pass{r.to, k, call.mask, r.mask})
 		}
 	}

@@ -1,8 +1,9 @@
 // Package ifds follows facts through a program along realisable paths: those on which every return goes to the call that was
 // made. A graph that is only searched lets a fact enter a procedure by one call and leave it to another.
 //
-//	graph with procedures and call sites ──Solve(seeds)──▶ Solution: which nodes hold, for which entries of their procedure
-//	                                     ──Taint(query)──▶ sinks that values of sources come to, with realisable paths
+//	graph with procedures and call sites ──NewSession──▶ Session ──Solve(seeds)──▶ Solution: which nodes hold, for which
+//	                                     │                                         entries of their procedure
+//	                                     └─Taint(query)──▶ sinks that values of sources come to, with realisable paths
 //
 // # What goes in
 //
@@ -21,7 +22,10 @@
 // this exit, whatever the caller. It is applied at every call of the entry, known or still to come. Rows only grow, and there
 // is one least solution, which is found in any order.
 //
-// Time O(arcs × entries of a procedure), memory two bits for each node and entry of its procedure. One core.
+// Who does it is the session's engine. One core of the host takes nodes from a stack: time O(arcs × entries of a procedure),
+// memory two bits for each node and entry of its procedure. A device does all that grew in one round in the next one, in one
+// launch where it has barriers of the grid (package tabulation); it keeps the program, so that another question uploads its
+// seeds only. Solutions are the same bit by bit.
 //
 // # Seeds
 //
@@ -29,5 +33,11 @@
 // entered: that is what is wanted of a source of tainted values in the midst of a program. Without, seeds are where a program
 // begins.
 //
-// Start reading at solve.go; contexts.go makes a graph of a solution that any search can go through.
+// # Concurrency
+//
+// A Session may be used from any goroutine and answers one question after another. A Solution does not change, and stays when its
+// session is closed.
+//
+// Start reading at index.go, then solve.go for the host, image.go and waves.go for a device; contexts.go makes a graph of a
+// solution that any search can go through.
 package ifds

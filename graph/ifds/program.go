@@ -69,7 +69,7 @@ func (e *Error) Error() string {
 }
 
 // newProgram looks at every arc that is allowed: where it leads says whether it is to have a site. O(arcs).
-func newProgram(g *graph.CSR, seeds []uint32, o Options) (*program, error) {
+func newProgram(g *graph.CSR, o Options) (*program, error) {
 	if g == nil {
 		return nil, fmt.Errorf("ifds: no graph")
 	}
@@ -84,11 +84,6 @@ func newProgram(g *graph.CSR, seeds []uint32, o Options) (*program, error) {
 	if g.Nodes() > 0 && (d.Procedures == nil || g.Arcs() > 0 && d.Sites == nil) {
 		return nil, fmt.Errorf("ifds: the graph does not say which procedures its nodes are in, and which calls its arcs: without them returns cannot be matched with calls. " +
 			"A graph that was made of a program has them (graph.Data.Procedures and Sites), unless arcs back were added")
-	}
-	for i, s := range seeds {
-		if int64(s) >= int64(g.Nodes()) {
-			return nil, fmt.Errorf("ifds: seed %d is node %d, the graph has %d", i, s, g.Nodes())
-		}
 	}
 	for u := range uint32(g.Nodes()) {
 		if int64(p.procedures[u]) >= int64(g.Nodes()) {

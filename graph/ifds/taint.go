@@ -3,6 +3,7 @@ package ifds
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/govyre/vyre/driver"
@@ -58,10 +59,11 @@ func taintPart(ctx context.Context, dev driver.Device, g *graph.CSR, q graph.Tai
 	for _, v := range q.Sinks {
 		within.Sinks = append(within.Sinks, 2*v, 2*v+1)
 	}
-	s, err := solve(ctx, part.Graph(g), seeds, Options{Kinds: q.Kinds, Unbalanced: true})
+	s, bytes, err := solveOnce(ctx, dev, part.Graph(g), seeds, Options{Kinds: q.Kinds, Unbalanced: true, Label: o.Label, Engine: o.Engine, Budget: o.Budget, Topology: o.Topology, Seeds: len(seeds), ordered: true})
 	if err != nil {
 		return err
 	}
+	all.Tabulated, all.Why, all.Bytes = s.Run.Engine, s.Why, max(all.Bytes, bytes)
 	c, err := newContexts(s)
 	if err != nil {
 		return err
@@ -81,4 +83,14 @@ func taintPart(ctx context.Context, dev driver.Device, g *graph.CSR, q graph.Tai
 	}
 	all.Findings = append(all.Findings, found.Findings...)
 	return nil
+}
+
+// solveOnce opens a session for one question.
+func solveOnce(ctx context.Context, dev driver.Device, g *graph.CSR, seeds []uint32, o Options) (*Solution, uint64, error) {
+	s, err := NewSession(ctx, dev, g, o)
+	if err != nil {
+		return nil, 0, err
+	}
+	solution, err := s.Solve(ctx, seeds)
+	return solution, s.Bytes(), errors.Join(err, s.Close())
 }

@@ -1,0 +1,206 @@
+package tabulation
+
+import (
+	"math/bits"
+
+	"github.com/govyre/vyre/gpu"
+)
+
+// What the tag of an arc says. From CallTag on it is a call, and CallTag less is which.
+const (
+	InnerTag  = 0 // in its procedure
+	SharedTag = 1 // to another one without a call: whoever called
+	FreeTag   = 2 // back to a caller that was never entered
+	CallTag   = 3
+)
+
+// Round takes what is listed one step further.
+//
+// Nodes are their first items. Offsets, targets and tags are arcs in rows, by item: the first item of a node has its row.
+// Home is the first item of each item's node, if wide says that there are nodes of several words. A call is made from a node
+// with so many words, for a bit of the entry's procedure; what its procedure may return to are the entries begin to end of
+// returnTo, sorted by the exit they come from. Callers is, by entry, where its calls begin. Entries is, by the items of exits,
+// the number of the entry whose bit is the first one of the item.
+//
+//vyre:kernel workgroup=256
+func Round(t gpu.Thread, round, n, wide, exits, listed uint32, offsets, home, targets, tags, callFrom, callWords, callBit, callBegin, callEnd, callers, returnFrom, returnTo, entries []uint32,
+	rows, coming, known []uint64, queued, list, lengths []uint32, summaries, counts []uint64, vote, edges []uint32) {
+	p := program{offsets, home, targets, tags, callFrom, callWords, callBit, callBegin, callEnd, callers, returnFrom, returnTo, entries}
+	half := uint32(len(list)) / 2
+	s := state{rows: rows, coming: coming, known: known, queued: queued, list: list, lengths: lengths, round: round, exits: exits,
+		next: (round + 1) & 1 * half, word: (round + 1) % 3}
+	warps := t.Groups().X * (t.GroupSize().X / 32)
+	take := uint32(1) // items of a warp
+	for take < 32 && take*warps < n {
+		take *= 2
+	}
+	grown, looked := uint32(0), uint32(0)
+	for base := (t.Warp()*t.Groups().X + t.Group().X) * take; base < n; base += warps * take {
+		w := taken{}
+		if i := base + t.Lane(); t.Lane() < take && i < n {
+			w.item = list[round&1*half+i]
+			w.node = w.item
+			if wide != 0 {
+				w.node = home[w.item]
+			}
+			w.row = gpu.AtomicLoad(&rows[w.item])
+			w.first = offsets[w.node]
+			w.arcs = offsets[w.node+1] - w.first
+			if w.item < exits {
+				w.fresh = s.take(w.item)
+				w.entry = entries[w.item]
+				if w.item == w.node {
+					w.fresh &^= 1 // from a seed, and so from no entry
+				}
+			}
+		}
+		looked += w.arcs
+		grown += s.walk(t, p, w)
+		if t.Any(w.fresh != 0) {
+			grown += s.leave(t, p, w, listed, summaries, counts)
+		}
+	}
+	if grown != 0 {
+		gpu.AtomicAdd(&vote[0], grown)
+	}
+	if looked != 0 {
+		gpu.AtomicAdd(&edges[0], looked)
+	}
+}
+
+// program is what does not change.
+type program struct {
+	offsets, home, targets, tags                     []uint32
+	callFrom, callWords, callBit, callBegin, callEnd []uint32
+	callers, returnFrom, returnTo, entries           []uint32
+}
+
+// state is what grows.
+type state struct {
+	rows    []uint64
+	coming  []uint64 // of exits, what came in a round: odd rounds and even ones take turns
+	known   []uint64 // of exits, what has been taken from there
+	queued  []uint32 // by item, one more than the round in whose list it was last
+	list    []uint32
+	lengths []uint32
+
+	round, exits uint32
+	next, word   uint32 // where the list of the next round stands, and its length
+}
+
+// taken is an item that a lane has; its arcs are none in a lane that has no item.
+type taken struct {
+	item, node  uint32
+	row         uint64
+	first, arcs uint32
+	fresh       uint64 // at an exit, entries that are new
+	entry       uint32 // the number of its first bit's
+}
+
+// take makes known what came to an exit in the round before.
+func (s state) take(item uint32) uint64 {
+	at := s.round&1*uint32(len(s.known)) + item
+	fresh := gpu.AtomicLoad(&s.coming[at])
+	gpu.AtomicStore(&s.coming[at], 0)
+	gpu.AtomicStore(&s.known[item], gpu.AtomicLoad(&s.known[item])|fresh)
+	return fresh
+}
+
+// join puts bits into the word of an item, and lists that if it is more than before. All lanes of a warp call it, those that
+// have nothing with no bits. Lane 0 gets how many items were listed.
+func (s state) join(t gpu.Thread, item uint32, add uint64) uint32 {
+	grown := false
+	if add != 0 {
+		if fresh := add &^ gpu.AtomicOr(&s.rows[item], add); fresh != 0 {
+			if item < s.exits {
+				gpu.AtomicOr(&s.coming[(s.round+1)&1*uint32(len(s.known))+item], fresh)
+			}
+			grown = gpu.AtomicMax(&s.queued[item], s.round+2) != s.round+2
+		}
+	}
+	lanes := t.Ballot(grown)
+	if lanes == 0 {
+		return 0
+	}
+	n, at := uint32(bits.OnesCount32(lanes)), uint32(0)
+	if t.Lane() == 0 {
+		at = gpu.AtomicAdd(&s.lengths[s.word], n)
+	}
+	at = gpu.Shuffle(t, at, 0)
+	if grown {
+		s.list[s.next+at+uint32(bits.OnesCount32(lanes&(1<<t.Lane()-1)))] = item
+	}
+	if t.Lane() != 0 {
+		return 0
+	}
+	return n
+}
+
+// share is things that lanes of a warp have, so many each, to be shared out among all lanes.
+type share struct{ start, total uint32 }
+
+func newShare(t gpu.Thread, n uint32) share {
+	start := gpu.ExclusiveScanAdd(t, n)
+	return share{start, gpu.Shuffle(t, start+n, 31)}
+}
+
+// owner is the lane that has thing k, if there are so many.
+func (s share) owner(t gpu.Thread, k uint32) (lane uint32) {
+	for step := uint32(16); step > 0; step /= 2 {
+		if gpu.Shuffle(t, s.start, lane+step) <= k {
+			lane += step
+		}
+	}
+	return lane
+}
+
+// walk goes along the arcs of what the warp has.
+func (s state) walk(t gpu.Thread, p program, w taken) (grown uint32) {
+	arcs := newShare(t, w.arcs)
+	for base := uint32(0); base < arcs.total; base += 32 {
+		k := base + t.Lane()
+		lane := arcs.owner(t, k)
+		at := gpu.Shuffle(t, w.first-arcs.start, lane) + k
+		word, row := gpu.Shuffle(t, w.item-w.node, lane), gpu.Shuffle(t, w.row, lane)
+		to, add := uint32(0), uint64(0)
+		first, returns, bit := uint32(0), uint32(0), uint32(0)
+		if k < arcs.total {
+			to = p.targets[at]
+			switch tag := p.tags[at]; {
+			case tag == InnerTag:
+				to, add = to+word, row
+			case tag == SharedTag:
+				add = 1
+			case tag == FreeTag && word == 0:
+				add = row & 1
+			case tag >= CallTag:
+				bit = p.callBit[tag-CallTag]
+				first = p.callBegin[tag-CallTag]
+				returns = p.callEnd[tag-CallTag] - first
+				to, add = to+bit/64, 1<<(bit%64)
+			}
+		}
+		grown += s.join(t, to, add)
+		if t.Any(returns != 0) {
+			grown += s.passBy(t, p, first, returns, bit, word, row)
+		}
+	}
+	return grown
+}
+
+// passBy goes from calls to what follows them, as far as exits are known for the entries that they lead to.
+func (s state) passBy(t gpu.Thread, p program, first, returns, bit, word uint32, row uint64) (grown uint32) {
+	all := newShare(t, returns)
+	for base := uint32(0); base < all.total; base += 32 {
+		k := base + t.Lane()
+		lane := all.owner(t, k)
+		at, entry := gpu.Shuffle(t, first-all.start, lane)+k, gpu.Shuffle(t, bit, lane)
+		of, x := gpu.Shuffle(t, word, lane), gpu.Shuffle(t, row, lane)
+		to, add := uint32(0), uint64(0)
+		if k < all.total && gpu.AtomicLoad(&s.known[p.returnFrom[at]+entry/64])>>(entry%64)&1 != 0 {
+			to, add = p.returnTo[at]+of, x
+		}
+		grown += s.join(t, to, add)
+	}
+	return grown
+}

@@ -1,0 +1,246 @@
+package ifds
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+	"sync"
+	"time"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/internal/room"
+	"github.com/govyre/vyre/megakernel"
+	"github.com/govyre/vyre/megakernel/plan"
+)
+
+// Options adjust a session. The zero value is right for most.
+type Options struct {
+	Kinds      uint32 // of arcs that are allowed; 0 is all
+	Unbalanced bool   // what follows from a seed may return to all callers of its procedure; see Seeds in the package's documentation
+	Entries    bool   // Solution.Entries can be asked; then rows are read back from a device, 8 bytes a word
+	MaxBytes   int64  // of rows on the host, where one core of it answers; 0 is no limit
+
+	// What follows is about a device.
+	Label    string              // appears in errors and profiles; empty is "ifds"
+	Engine   graph.Engine        // what answers; see NewSession
+	Budget   uint64              // bytes of its memory; 0 is what it has room for when the session is opened, of which 256 MiB or 3 % are left to others
+	Seeds    int                 // of a query, at most, each node once; 0 is 1024
+	Topology megakernel.Topology // who drives the rounds; Auto is one cooperative launch where the device has those
+	Blocks   uint32              // of that launch; 0 is one a multiprocessor, and see megakernel.AllBlocks
+
+	ordered bool // summaries are kept
+}
+
+func (o Options) settled() Options {
+	if o.Label == "" {
+		o.Label = "ifds"
+	}
+	if o.Seeds == 0 {
+		o.Seeds = 1024
+	}
+	if o.Topology == megakernel.Drained {
+		o.Topology = megakernel.Cooperative // what has an order has rounds
+	}
+	return o
+}
+
+// Session is a program made ready for many questions: what follows from these seeds? It may be used from any goroutine;
+// questions are answered one after another.
+type Session struct {
+	mu     sync.Mutex
+	o      Options
+	x      *index
+	waves  *waves // nil if one core of the host answers
+	why    string // it, or the device, does
+	closed bool
+}
+
+// NewSession prepares a program. Engine says what answers: with WavesEngine kernels on the device, in rounds; with
+// NativeEngine one core of the host. With AutoEngine kernels do, unless the device is cpu and no topology is asked for, the
+// program does not fit into the budget, or kernels cannot count so much. Why says what was decided. The device may be nil, and then
+// the host answers.
+//
+// On a device the program takes 8 bytes an arc, 20 a call and 8 a return, and 24 bytes a word of rows, 28 if any procedure has
+// more than 63 entries, at exits 28 more: a node has a word for 64 entries of its procedure, of which the first bit stands for
+// seeds. Bytes says it exactly.
+//
+// Errors: a graph without procedures or call sites; those of its arcs, with node and arc; with WavesEngine, out of memory, with
+// the bytes needed and those there are, before anything is allocated.
+func NewSession(ctx context.Context, dev driver.Device, g *graph.CSR, o Options) (*Session, error) {
+	p, err := newProgram(g, o)
+	if err != nil {
+		return nil, err
+	}
+	x, err := newIndex(p)
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{o: o.settled(), x: x}
+	if s.o.Seeds < 0 {
+		return nil, s.refuse(dev, fmt.Sprintf("%d seeds", o.Seeds), "allow some, or 0 for the default")
+	}
+	return s, s.engine(ctx, dev, o.Topology)
+}
+
+// engine decides what answers, and prepares it.
+func (s *Session) engine(ctx context.Context, dev driver.Device, asked megakernel.Topology) error {
+	must := s.o.Engine == graph.WavesEngine
+	switch {
+	case s.o.Engine > graph.NativeEngine:
+		return s.refuse(dev, s.o.Engine.String(), "ask for AutoEngine, WavesEngine or NativeEngine")
+	case dev == nil && must:
+		return s.refuse(dev, "kernels are to answer, and there is no device", "open one, or leave the engine at its default")
+	case dev == nil:
+		s.why = "there is no device"
+		return nil
+	case s.o.Engine == graph.NativeEngine && asked != megakernel.Auto:
+		return s.refuse(dev, fmt.Sprintf("the native engine has no topology, and %v is asked for", asked), "leave one of the two at its default")
+	case s.o.Engine == graph.NativeEngine:
+		s.why = "the native engine was asked for"
+		return nil
+	case !must && dev.Name() == onHost && asked == megakernel.Auto:
+		s.why = "device cpu is the host"
+		return nil
+	}
+	if s.o.Budget == 0 {
+		free, err := dev.Room()
+		if err != nil {
+			return err
+		}
+		s.o.Budget = room.Plannable(free)
+	}
+	w := newWaves(dev, s.x, s.o)
+	over := w.image.countable()
+	if over == "" && w.bytes > s.o.Budget {
+		over = fmt.Sprintf("%s needs %d bytes of %d", dev.Name(), w.bytes, s.o.Budget)
+	}
+	switch {
+	case over == "":
+		s.why = "the program fits on " + dev.Name()
+		if must {
+			s.why = "kernels were asked for"
+		}
+		s.waves = w
+		return w.open(ctx)
+	case !must:
+		s.why = over
+		return nil
+	case w.bytes <= s.o.Budget:
+		return s.refuse(dev, over, "let one core of the host answer (NativeEngine)")
+	}
+	e := plan.OverBudget("ifds", s.o.Label, s.o.Label, -1, w.bytes, s.o.Budget,
+		fmt.Sprintf("raise Options.Budget, or let one core of the host answer (NativeEngine), which needs %d bytes of its memory for rows", s.x.rowBytes()))
+	e.Label, e.Device = s.o.Label, dev.Name()
+	return e
+}
+
+// onHost is the name of the device whose memory and cores are the host's.
+const onHost = "cpu"
+
+func (s *Session) refuse(dev driver.Device, msg, fix string) error {
+	e := &driver.Error{Op: "ifds", Label: s.o.Label, Kind: driver.InvalidArgument, Msg: msg, Fix: fix}
+	if dev != nil {
+		e.Device = dev.Name()
+	}
+	return e
+}
+
+// Engine returns what answers.
+func (s *Session) Engine() graph.Engine {
+	if s.waves != nil {
+		return graph.WavesEngine
+	}
+	return graph.NativeEngine
+}
+
+// Why says why that engine answers.
+func (s *Session) Why() string { return s.why }
+
+// Bytes returns what the session takes on the device, beside kernels; it is what the budget was compared with.
+func (s *Session) Bytes() uint64 {
+	if s.waves == nil {
+		return 0
+	}
+	return s.waves.bytes
+}
+
+// Solve finds what follows from the seeds.
+//
+// Errors: a seed that is no node; more seeds than Options.Seeds, on a device; rows that need more than Options.MaxBytes, on the
+// host, with both numbers; a context that ends; those of the device.
+func (s *Session) Solve(ctx context.Context, seeds []uint32) (*Solution, error) {
+	for i, v := range seeds {
+		if int64(v) >= int64(s.x.Nodes()) {
+			return nil, fmt.Errorf("ifds: seed %d is node %d, the graph has %d", i, v, s.x.Nodes())
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, s.refuse(nil, "the session is closed", "open another one")
+	}
+	began := time.Now()
+	solution := &Solution{x: s.x, Why: s.why, Run: graph.Run{Engine: s.Engine()}}
+	var err error
+	if s.waves != nil {
+		err = s.waves.solve(ctx, seeds, solution)
+	} else {
+		err = s.native(ctx, seeds, solution)
+	}
+	if err != nil {
+		return nil, err
+	}
+	solution.Run.Result.Wall = time.Since(began)
+	return solution, nil
+}
+
+func (s *Session) native(ctx context.Context, seeds []uint32, to *Solution) error {
+	t, err := s.x.tabulate(ctx, seeds, s.o)
+	if err != nil {
+		return err
+	}
+	to.Run.Record = megakernel.Record{Status: megakernel.Converged, Items: t.done, Edges: t.looked}
+	to.count(t.rows)
+	if s.o.Entries {
+		to.rows = t.rows
+	}
+	if s.o.ordered {
+		to.summaries = t.summaries
+	}
+	return nil
+}
+
+// count fills in what follows from rows.
+func (s *Solution) count(rows []uint64) {
+	s.held = make([]uint32, (len(rows)+31)/32)
+	for w, row := range rows {
+		if row != 0 {
+			s.held[w/32] |= 1 << (w % 32)
+			s.edges += uint64(bits.OnesCount64(row))
+		}
+	}
+}
+
+// Close gives back what the session has on the device.
+func (s *Session) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	if s.waves == nil {
+		return nil
+	}
+	return s.waves.Close()
+}
+
+// Solve finds what follows from the seeds, on one core of the host. For several questions about one program, or on a device, open a
+// Session.
+//
+// Errors: those of NewSession and Session.Solve.
+func Solve(ctx context.Context, g *graph.CSR, seeds []uint32, o Options) (*Solution, error) {
+	s, err := NewSession(ctx, nil, g, o)
+	if err != nil {
+		return nil, err
+	}
+	return s.Solve(ctx, seeds)
+}
