@@ -32,6 +32,7 @@ var figureParts = []struct {
 	{"sets", (*figures).sets}, {"levels", (*figures).levels}, {"closures", (*figures).closures}, {"lanes", (*figures).lanes},
 	{"rmat", (*figures).rmat}, {"components", (*figures).components}, {"warm", (*figures).warm}, {"billion", (*figures).billion},
 	{"gap", (*figures).gap}, {"engines", (*figures).engines}, {"dominators", (*figures).dominators},
+	{"ifds", (*figures).ifds},
 }
 
 func figureNames() (names []string) {
