@@ -21,7 +21,8 @@ type image struct {
 // The arrays, as the kernel has them.
 const (
 	offsetsArray = iota
-	homeArray
+	numbersArray
+	startsArray
 	targetsArray
 	tagsArray
 	fromArray
@@ -62,10 +63,10 @@ func (m *image) wide() bool { return m.x.total > uint64(m.x.Nodes()) }
 // sizes are how many words the arrays have, each one at least: an argument has bytes.
 func (m *image) sizes() [arrays]int {
 	x, calls := m.x, len(m.x.callers)
-	n := [arrays]int{offsetsArray: int(x.total) + 1, targetsArray: m.arcs(), tagsArray: m.arcs(), fromArray: calls, wordsArray: calls, bitArray: calls,
+	n := [arrays]int{offsetsArray: x.Nodes() + 1, targetsArray: m.arcs(), tagsArray: m.arcs(), fromArray: calls, wordsArray: calls, bitArray: calls,
 		beginArray: calls, endArray: calls, callersArray: m.entryCount() + 1, returnFromArray: len(x.returns), returnToArray: len(x.returns), entriesArray: int(x.exitWords)}
 	if m.wide() {
-		n[homeArray] = int(x.total)
+		n[numbersArray], n[startsArray] = int(x.total), x.Nodes()
 	}
 	for k := range n {
 		n[k] = max(n[k], 1)
@@ -147,21 +148,23 @@ func (m *image) bytes() []byte {
 		a[returnFromArray] = append(a[returnFromArray], uint32(x.first[r.from]))
 		a[returnToArray] = append(a[returnToArray], uint32(x.first[r.to]))
 	}
+	number := uint32(0)
 	for u := range x.inOrder() {
 		first, of := x.first[u], x.procedures[u]
 		a[offsetsArray] = append(a[offsetsArray], uint32(len(a[targetsArray])))
 		m.row(u, call, &a)
-		for w := range x.words[of] {
-			if w > 0 {
-				a[offsetsArray] = append(a[offsetsArray], uint32(len(a[targetsArray])))
+		if m.wide() {
+			a[startsArray] = append(a[startsArray], uint32(first))
+			for range x.words[of] {
+				a[numbersArray] = append(a[numbersArray], number)
 			}
-			if m.wide() {
-				a[homeArray] = append(a[homeArray], uint32(first))
-			}
-			if first < x.exitWords {
+		}
+		if first < x.exitWords {
+			for w := range x.words[of] {
 				a[entriesArray] = append(a[entriesArray], m.base[of]+64*w-1) // bit 0 is none
 			}
 		}
+		number++
 	}
 	a[offsetsArray] = append(a[offsetsArray], uint32(len(a[targetsArray])))
 	for k := range a {

@@ -61,9 +61,9 @@ type Session struct {
 // program does not fit into the budget, or kernels cannot count so much. Why says what was decided. The device may be nil, and then
 // the host answers.
 //
-// On a device the program takes 8 bytes an arc, 20 a call and 8 a return, and 24 bytes a word of rows, 28 if any procedure has
-// more than 63 entries, at exits 28 more: a node has a word for 64 entries of its procedure, of which the first bit stands for
-// seeds. Bytes says it exactly.
+// On a device the program takes 8 bytes an arc, 20 a call, 8 a return and 4 a node, and rows take 20 bytes a word, at exits 28
+// more: a node has a word for 64 entries of its procedure, of which the first bit stands for seeds. If any procedure has more
+// than 63 entries, words and nodes take 4 bytes more. Bytes says it exactly.
 //
 // Errors: a graph without procedures or call sites; those of its arcs, with node and arc; with WavesEngine, out of memory, with
 // the bytes needed and those there are, before anything is allocated.

@@ -1,7 +1,7 @@
 // Package tabulation has the kernels of package ifds: rows of bits that grow along the arcs of a program, in rounds.
 //
 // An item is a word of a row: 64 entries of a procedure, from which a node follows. The words of a node stand one after
-// another, and a node is known by its first one. Nodes with returns come before all others, so that the first words are
+// another, and the first one stands for the node. Nodes with returns come before all others, so that the first words are
 // those of exits. A list has the items that grew in the round before.
 //
 //	arc inside      the item's word joins that of the node it leads to

@@ -13,7 +13,7 @@ func (s state) leave(t gpu.Thread, p program, w taken, listed uint32, summaries,
 		k := base + t.Lane()
 		lane := fresh.owner(t, k)
 		set, nth := gpu.Shuffle(t, w.fresh, lane), k-gpu.Shuffle(t, fresh.start, lane)
-		entry, exit := gpu.Shuffle(t, w.entry, lane), gpu.Shuffle(t, w.node, lane)
+		entry, exit := gpu.Shuffle(t, w.entry, lane), gpu.Shuffle(t, w.start, lane)
 		first, calls := uint32(0), uint32(0)
 		if k < fresh.total {
 			entry += bitOf(set, nth)

@@ -16,16 +16,16 @@ const (
 
 // Round takes what is listed one step further.
 //
-// Nodes are their first items. Offsets, targets and tags are arcs in rows, by item: the first item of a node has its row.
-// Home is the first item of each item's node, if wide says that there are nodes of several words. A call is made from a node
+// Offsets, targets and tags are arcs in rows, of nodes by number; they lead to first items. If wide says that there are nodes of
+// several words, numbers has the node of each item and starts the first item of each node; else they are the same. A call is made from a node
 // with so many words, for a bit of the entry's procedure; what its procedure may return to are the entries begin to end of
 // returnTo, sorted by the exit they come from. Callers is, by entry, where its calls begin. Entries is, by the items of exits,
 // the number of the entry whose bit is the first one of the item.
 //
 //vyre:kernel workgroup=256
-func Round(t gpu.Thread, round, n, wide, exits, listed uint32, offsets, home, targets, tags, callFrom, callWords, callBit, callBegin, callEnd, callers, returnFrom, returnTo, entries []uint32,
+func Round(t gpu.Thread, round, n, wide, exits, listed uint32, offsets, numbers, starts, targets, tags, callFrom, callWords, callBit, callBegin, callEnd, callers, returnFrom, returnTo, entries []uint32,
 	rows, coming, known []uint64, queued, list, lengths []uint32, summaries, counts []uint64, vote, edges []uint32) {
-	p := program{offsets, home, targets, tags, callFrom, callWords, callBit, callBegin, callEnd, callers, returnFrom, returnTo, entries}
+	p := program{offsets, numbers, starts, targets, tags, callFrom, callWords, callBit, callBegin, callEnd, callers, returnFrom, returnTo, entries}
 	half := uint32(len(list)) / 2
 	s := state{rows: rows, coming: coming, known: known, queued: queued, list: list, lengths: lengths, round: round, exits: exits,
 		next: (round + 1) & 1 * half, word: (round + 1) % 3}
@@ -39,17 +39,19 @@ func Round(t gpu.Thread, round, n, wide, exits, listed uint32, offsets, home, ta
 		w := taken{}
 		if i := base + t.Lane(); t.Lane() < take && i < n {
 			w.item = list[round&1*half+i]
-			w.node = w.item
-			if wide != 0 {
-				w.node = home[w.item]
-			}
 			w.row = gpu.AtomicLoad(&rows[w.item])
-			w.first = offsets[w.node]
-			w.arcs = offsets[w.node+1] - w.first
+			number := w.item
+			w.start = number
+			if wide != 0 {
+				number = numbers[w.item]
+				w.start = starts[number]
+			}
+			w.first = offsets[number]
+			w.arcs = offsets[number+1] - w.first
 			if w.item < exits {
 				w.fresh = s.take(w.item)
 				w.entry = entries[w.item]
-				if w.item == w.node {
+				if w.item == w.start {
 					w.fresh &^= 1 // from a seed, and so from no entry
 				}
 			}
@@ -70,7 +72,7 @@ func Round(t gpu.Thread, round, n, wide, exits, listed uint32, offsets, home, ta
 
 // program is what does not change.
 type program struct {
-	offsets, home, targets, tags                     []uint32
+	offsets, numbers, starts, targets, tags                     []uint32
 	callFrom, callWords, callBit, callBegin, callEnd []uint32
 	callers, returnFrom, returnTo, entries           []uint32
 }
@@ -90,7 +92,7 @@ type state struct {
 
 // taken is an item that a lane has; its arcs are none in a lane that has no item.
 type taken struct {
-	item, node  uint32
+	item, start uint32 // and the first one of its node
 	row         uint64
 	first, arcs uint32
 	fresh       uint64 // at an exit, entries that are new
@@ -161,7 +163,7 @@ func (s state) walk(t gpu.Thread, p program, w taken) (grown uint32) {
 		k := base + t.Lane()
 		lane := arcs.owner(t, k)
 		at := gpu.Shuffle(t, w.first-arcs.start, lane) + k
-		word, row := gpu.Shuffle(t, w.item-w.node, lane), gpu.Shuffle(t, w.row, lane)
+		word, row := gpu.Shuffle(t, w.item-w.start, lane), gpu.Shuffle(t, w.row, lane)
 		to, add := uint32(0), uint64(0)
 		first, returns, bit := uint32(0), uint32(0), uint32(0)
 		if k < arcs.total {
