@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/bits"
+	"slices"
 	"sync"
 	"time"
 
@@ -51,8 +52,9 @@ type Session struct {
 	mu     sync.Mutex
 	o      Options
 	x      *index
-	waves  *waves // nil if one core of the host answers
-	why    string // it, or the device, does
+	waves  *waves  // nil if one core of the host answers
+	solver *solver // of that core; nil before the first question
+	why    string  // it, or the device, answers
 	closed bool
 }
 
@@ -195,15 +197,24 @@ func (s *Session) Solve(ctx context.Context, seeds []uint32) (*Solution, error) 
 	return solution, nil
 }
 
-func (s *Session) native(ctx context.Context, seeds []uint32, to *Solution) error {
-	t, err := s.x.tabulate(ctx, seeds, s.o)
-	if err != nil {
+func (s *Session) native(ctx context.Context, seeds []uint32, to *Solution) (err error) {
+	if s.solver == nil {
+		if s.solver, err = newSolver(s.x, s.o); err != nil {
+			return err
+		}
+	}
+	t := s.solver
+	if err := t.tabulate(ctx, seeds); err != nil {
 		return err
 	}
 	to.Run.Record = megakernel.Record{Status: megakernel.Converged, Items: t.done, Edges: t.looked}
-	to.count(t.rows)
+	to.held = make([]uint32, (len(t.rows)+31)/32)
+	for _, w := range t.words {
+		to.held[w/32] |= 1 << (w % 32)
+		to.edges += uint64(bits.OnesCount64(t.rows[w]))
+	}
 	if s.o.Entries {
-		to.rows = t.rows
+		to.rows = slices.Clone(t.rows)
 	}
 	if s.o.ordered {
 		to.summaries = t.summaries
@@ -211,22 +222,11 @@ func (s *Session) native(ctx context.Context, seeds []uint32, to *Solution) erro
 	return nil
 }
 
-// count fills in what follows from rows.
-func (s *Solution) count(rows []uint64) {
-	s.held = make([]uint32, (len(rows)+31)/32)
-	for w, row := range rows {
-		if row != 0 {
-			s.held[w/32] |= 1 << (w % 32)
-			s.edges += uint64(bits.OnesCount64(row))
-		}
-	}
-}
-
 // Close gives back what the session has on the device.
 func (s *Session) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.closed = true
+	s.closed, s.solver = true, nil
 	if s.waves == nil {
 		return nil
 	}

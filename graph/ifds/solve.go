@@ -8,21 +8,21 @@ import (
 	"slices"
 )
 
-// summary says that an exit follows from an entry, whatever the call. They are listed before they are applied, so that what
-// one is made of stands before it.
+// summary says that an exit follows from an entry, whatever the call. They are listed before what follows from them goes
+// on, so that what one is made of stands before it.
 type summary struct{ entry, exit uint32 }
 
-// solver is what is known while rows grow, on one core.
+// solver is what is known while rows grow, on one core. Its memory is kept for the next question.
 type solver struct {
 	*index
 	rows       []uint64 // from which entries a node follows
 	news       []uint64 // which of them have not been handed on
+	words      []uint64 // of rows, which have bits
 	queue      []uint32
 	in         []bool // the queue
 	unbalanced bool
 
 	summaries []summary
-	known     map[summary]struct{}
 	done      uint64 // nodes taken from the queue
 	looked    uint64 // at arcs of theirs
 }
@@ -30,33 +30,60 @@ type solver struct {
 // rowBytes is what one core needs for rows: what is there, and what is new.
 func (x *index) rowBytes() uint64 { return 16 * x.total }
 
-// tabulate solves on one core.
-func (x *index) tabulate(ctx context.Context, seeds []uint32, o Options) (*solver, error) {
+func newSolver(x *index, o Options) (*solver, error) {
 	if need := x.rowBytes(); o.MaxBytes > 0 && need > uint64(o.MaxBytes) {
 		return nil, fmt.Errorf("ifds: rows need %d bytes, %d are allowed; raise Options.MaxBytes, or search without contexts", need, o.MaxBytes)
 	}
-	s := &solver{index: x, rows: make([]uint64, x.total), news: make([]uint64, x.total), in: make([]bool, x.Nodes()), unbalanced: o.Unbalanced, known: make(map[summary]struct{})}
+	return &solver{index: x, rows: make([]uint64, x.total), news: make([]uint64, x.total), in: make([]bool, x.Nodes()), unbalanced: o.Unbalanced}, nil
+}
+
+// tabulate solves.
+func (s *solver) tabulate(ctx context.Context, seeds []uint32) error {
+	s.forget()
 	for _, v := range seeds {
-		s.add(v, x.start(v, o.Unbalanced))
+		s.add(v, s.start(v, s.unbalanced))
 	}
 	for ; len(s.queue) > 0; s.done++ {
 		if s.done&(1<<14-1) == 0 && ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+			return context.Cause(ctx)
 		}
 		u := s.queue[len(s.queue)-1]
 		s.queue = s.queue[:len(s.queue)-1]
 		s.in[u] = false
 		s.handOn(u)
 	}
-	return s, nil
+	return nil
+}
+
+// forget is before a question what was known of the last one, which may have ended early.
+func (s *solver) forget() {
+	for _, w := range s.words {
+		s.rows[w], s.news[w] = 0, 0
+	}
+	for _, v := range s.queue {
+		s.in[v] = false
+	}
+	s.words, s.queue, s.summaries, s.done, s.looked = s.words[:0], s.queue[:0], nil, 0, 0
+}
+
+// grow puts bits into a word, and reports whether it is more than before.
+func (s *solver) grow(w, bits uint64) bool {
+	old := s.rows[w]
+	fresh := bits &^ old
+	if fresh == 0 {
+		return false
+	}
+	if old == 0 {
+		s.words = append(s.words, w)
+	}
+	s.rows[w] |= fresh
+	s.news[w] |= fresh
+	return true
 }
 
 // add puts one bit into the row of a node.
 func (s *solver) add(v, bit uint32) {
-	w := s.first[v] + uint64(bit/64)
-	if s.rows[w]>>(bit%64)&1 == 0 {
-		s.rows[w] |= 1 << (bit % 64)
-		s.news[w] |= 1 << (bit % 64)
+	if s.grow(s.first[v]+uint64(bit/64), 1<<(bit%64)) {
 		s.push(v)
 	}
 }
@@ -72,9 +99,7 @@ func (s *solver) push(v uint32) {
 func (s *solver) join(v uint32, row []uint64) {
 	at, grown := s.first[v], false
 	for k, w := range row {
-		if fresh := w &^ s.rows[at+uint64(k)]; fresh != 0 {
-			s.rows[at+uint64(k)] |= fresh
-			s.news[at+uint64(k)] |= fresh
+		if s.grow(at+uint64(k), w) {
 			grown = true
 		}
 	}
@@ -117,9 +142,12 @@ func (s *solver) handOn(u uint32) {
 // passBy applies what is known of an entry at a call: where the procedure leaves to the call's site, the caller's row goes on. What
 // an exit has not handed on yet comes later, to all callers.
 func (s *solver) passBy(site, entry uint32, row []uint64) {
-	at := s.sites[site]
+	at, of, bit := s.sites[site], s.procedures[entry], uint64(s.bit[entry])
 	for _, r := range s.returns[at.from:at.to] {
-		if _, ok := s.known[summary{entry, r.from}]; ok {
+		if s.procedures[r.from] != of {
+			continue
+		}
+		if w := s.first[r.from] + bit/64; (s.rows[w]&^s.news[w])>>(bit%64)&1 != 0 {
 			s.join(r.to, row)
 		}
 	}
@@ -137,7 +165,6 @@ func (s *solver) leave(exit uint32, news []uint64) {
 				continue
 			}
 			entry := s.entry[s.procedures[exit]][bit-1]
-			s.known[summary{entry, exit}] = struct{}{}
 			s.summaries = append(s.summaries, summary{entry, exit})
 			for _, c := range s.callers[s.calls[entry]:s.calls[entry+1]] {
 				s.back(exit, c)

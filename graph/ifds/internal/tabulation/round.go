@@ -72,7 +72,7 @@ func Round(t gpu.Thread, round, n, wide, exits, listed uint32, offsets, numbers,
 
 // program is what does not change.
 type program struct {
-	offsets, numbers, starts, targets, tags                     []uint32
+	offsets, numbers, starts, targets, tags          []uint32
 	callFrom, callWords, callBit, callBegin, callEnd []uint32
 	callers, returnFrom, returnTo, entries           []uint32
 }

@@ -1,0 +1,149 @@
+package ifds_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/ifds"
+	"github.com/govyre/vyre/megakernel"
+)
+
+func TestWhatASessionNeedsIsComparedWithItsBudget(t *testing.T) {
+	for _, name := range []string{"cpu", "cuda-sim:0"} {
+		dev, g := openDevice(t, name), exploded(t, 4, 16, 4, 1)
+		o := ifds.Options{Engine: graph.WavesEngine}
+		open := func(budget uint64, e graph.Engine) (*ifds.Session, error) {
+			o := o
+			o.Budget, o.Engine = budget, e
+			return ifds.NewSession(t.Context(), dev, g, o)
+		}
+		s, err := open(0, graph.WavesEngine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		need := s.Bytes()
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		before, err := dev.Room()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var over *driver.Error
+		if _, err = open(need-1, graph.WavesEngine); !errors.As(err, &over) || over.Kind != driver.OutOfMemory || over.Requested != int64(need) || over.Available != int64(need)-1 {
+			t.Errorf("%s: %v", name, err)
+		}
+		if after, err := dev.Room(); err != nil || after != before {
+			t.Errorf("%s: %d bytes of room, %d before; %v", name, after, before, err)
+		}
+		for budget, want := range map[uint64]graph.Engine{need: graph.WavesEngine, need - 1: graph.NativeEngine} {
+			o.Topology = megakernel.HostLoop // so that kernels on device cpu may answer
+			s, err := open(budget, graph.AutoEngine)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found, err := s.Solve(t.Context(), []uint32{0})
+			if err != nil || s.Engine() != want || found.Run.Engine != want || found.Count() != 136 || want == graph.NativeEngine && !strings.Contains(s.Why(), "needs") {
+				t.Errorf("%s: %v, because %s: %v, %v", name, s.Engine(), s.Why(), found, err)
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		o.Topology = megakernel.Auto
+	}
+}
+
+func TestEnginesAreChosen(t *testing.T) {
+	g := small(t)
+	for _, c := range []struct {
+		device string
+		o      ifds.Options
+		want   graph.Engine
+		why    string
+	}{
+		{"cpu", ifds.Options{}, graph.NativeEngine, "device cpu is the host"},
+		{"cpu", ifds.Options{Topology: megakernel.HostLoop}, graph.WavesEngine, "fits"},
+		{"cpu", ifds.Options{Engine: graph.WavesEngine, Topology: megakernel.Drained}, graph.WavesEngine, "kernels were asked for"},
+		{"cuda-sim:0", ifds.Options{}, graph.WavesEngine, "the program fits on cuda-sim:0"},
+		{"cuda-sim:0", ifds.Options{Engine: graph.NativeEngine}, graph.NativeEngine, "asked for"},
+		{"", ifds.Options{}, graph.NativeEngine, "no device"},
+	} {
+		var dev driver.Device
+		if c.device != "" {
+			dev = openDevice(t, c.device)
+		}
+		s, err := ifds.NewSession(t.Context(), dev, g, c.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Engine() != c.want || !strings.Contains(s.Why(), c.why) {
+			t.Errorf("%s, %+v: %v, because %s", c.device, c.o, s.Engine(), s.Why())
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		if _, err := s.Solve(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "the session is closed") {
+			t.Error(err)
+		}
+	}
+}
+
+func TestSessionsAreRefused(t *testing.T) {
+	dev, g := openDevice(t, "cpu"), small(t)
+	for want, c := range map[string]struct {
+		dev driver.Device
+		o   ifds.Options
+	}{
+		"there is no device": {nil, ifds.Options{Engine: graph.WavesEngine}},
+		"engine 9":           {dev, ifds.Options{Engine: 9}},
+		"-1 seeds":           {dev, ifds.Options{Seeds: -1}},
+		"no topology":        {dev, ifds.Options{Engine: graph.NativeEngine, Topology: megakernel.HostLoop}},
+	} {
+		if _, err := ifds.NewSession(t.Context(), c.dev, g, c.o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	s, err := ifds.NewSession(t.Context(), dev, g, ifds.Options{Engine: graph.WavesEngine, Seeds: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for want, solve := range map[string]func() error{
+		"2 different seeds, the session was opened for 1": func() error { _, err := s.Solve(t.Context(), []uint32{0, 1}); return err },
+		"seed 1 is node 6, the graph has 6":               func() error { _, err := s.Solve(t.Context(), []uint32{0, 6}); return err },
+		"canceled":                                        func() error { _, err := s.Solve(ended, []uint32{0}); return err },
+	} {
+		if err := solve(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+		if found, err := s.Solve(t.Context(), []uint32{0, 0}); err != nil || found.Count() != 4 { // it goes on
+			t.Error(found, err)
+		}
+	}
+}
+
+// TestAProgramOfNothing has no procedures, and one of nodes alone no arcs.
+func TestAProgramOfNothing(t *testing.T) {
+	for _, name := range []string{"cpu", "cuda-sim:0"} {
+		dev := openDevice(t, name)
+		for _, nodes := range []int{0, 1, 33} {
+			g := program(t, make([]uint32, nodes), nil)
+			seeds := [][]uint32{nil}
+			if nodes > 0 {
+				seeds = append(seeds, []uint32{uint32(nodes) - 1})
+			}
+			for i, s := range solveOn(t, dev, g, ifds.Options{Engine: graph.WavesEngine, Entries: true}, seeds...) {
+				if s.Count() != i || s.PathEdges() != uint64(i) {
+					t.Errorf("%s, %d nodes: %d hold", name, nodes, s.Count())
+				}
+			}
+		}
+	}
+}
