@@ -2,6 +2,8 @@ package graph_test
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"testing"
 	"time"
 
 	"github.com/govyre/vyre/driver"
@@ -10,36 +12,84 @@ import (
 	"github.com/govyre/vyre/megakernel"
 )
 
-// ifds solves made-up programs: of many procedures with few entries, and of few with hundreds. Beside the device is one core of the
-// host, as sessions have it. Both have the program ready; how long that took stands in the note.
+// ifds solves made-up programs: of many procedures with few entries each, and of few with a thousand. Beside the device is one core of
+// the host, as sessions have it. Both have the program ready; how long that took stands in the note.
 func (f *figures) ifds() {
-	for _, c := range []struct {
-		name  string
-		seeds int // facts that hold where the program begins
-	}{{"icfg:1024,64,16", 1}, {"icfg:4096,64,16", 1}, {"icfg:16384,64,16", 1}, {"icfg:16,256,1024", 1025}} {
-		s := f.subject(f.sized(c.name))
-		seeds := make([]uint32, min(c.seeds, s.g.Nodes()))
-		for v := range seeds {
-			seeds[v] = uint32(v)
-		}
-		o := ifds.Options{Seeds: len(seeds), Engine: graph.NativeEngine, Entries: true}
-		_, rows := f.ifdsLine(s, nil, seeds, o)
-		o.Entries = false
-		host, _ := f.ifdsLine(s, nil, seeds, o)
-		f.print(s, host)
-		o.Engine = graph.WavesEngine
-		for _, o.Blocks = range []uint32{0, megakernel.AllBlocks} {
-			l, _ := f.ifdsLine(s, f.dev, seeds, o)
-			f.print(s, l)
-			f.right(s, l, host.digest)
-		}
-		o.Entries = true
-		l, got := f.ifdsLine(s, f.dev, seeds, o)
-		if l.by += ", with entries"; got != rows {
-			f.Errorf("%s, rows by %s: %s, the host has %s", s.name, l.by, got, rows)
-		}
-		f.print(s, l)
+	f.ifdsOf(f.subject(f.sized("icfg:1024,64,16")), 1)
+	f.ifdsOf(f.subject(f.sized("icfg:4096,64,16")), 1)
+	f.ifdsOf(f.subject(f.sized("icfg:16384,64,16")), 1)
+	c := layered{procedures: 4, entries: 1024, layers: 14}
+	if f.tiny {
+		c = layered{procedures: 2, entries: 80, layers: 3}
 	}
+	f.ifdsOf(subject{name: fmt.Sprintf("layered:%d,%d,%d", c.procedures, c.entries, c.layers), g: c.graph(f.T)}, int(c.entries))
+}
+
+// layered is a program of few procedures with many entries. Each calls the next one from its last layer but one, at one site for
+// every entry, and nodes of a layer lead to two of the next, so that deep ones follow from many entries.
+type layered struct{ procedures, entries, layers uint32 }
+
+func (l layered) graph(t *testing.T) *graph.CSR {
+	r := rand.New(rand.NewPCG(1, 2))
+	var b graph.Block
+	add := func(from, to, mask, site uint32) {
+		b.From, b.To, b.Masks, b.Sites = append(b.From, from), append(b.To, to), append(b.Masks, mask), append(b.Sites, site)
+	}
+	node := func(p, layer, k uint32) uint32 { return (p*l.layers+layer)*l.entries + k }
+	var of []uint32
+	for p := range l.procedures {
+		for layer := range l.layers {
+			for k := range l.entries {
+				of = append(of, p)
+				if layer+1 == l.layers {
+					continue
+				}
+				add(node(p, layer, k), node(p, layer+1, k), graph.KindAssign, graph.NoSite)
+				add(node(p, layer, k), node(p, layer+1, r.Uint32N(l.entries)), graph.KindAssign, graph.NoSite)
+				if layer+2 == l.layers && p+1 < l.procedures {
+					site := p*l.entries + k
+					add(node(p, layer, k), node(p+1, 0, k), graph.KindCall, site)
+					add(node(p+1, l.layers-1, k), node(p, layer+1, k), graph.KindCallReturn, site)
+				}
+			}
+		}
+	}
+	g, _, err := graph.FromBlocks(int64(len(of)), []graph.Block{b}, graph.BuildOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := g.Data()
+	d.Procedures = of
+	if g, err = g.With(d); err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// ifdsOf measures a program from so many facts at its beginning, which are its first nodes.
+func (f *figures) ifdsOf(s subject, facts int) {
+	f.Helper()
+	seeds := make([]uint32, min(facts, s.g.Nodes()))
+	for v := range seeds {
+		seeds[v] = uint32(v)
+	}
+	o := ifds.Options{Seeds: len(seeds), Engine: graph.NativeEngine, Entries: true}
+	_, rows := f.ifdsLine(s, nil, seeds, o)
+	o.Entries = false
+	host, _ := f.ifdsLine(s, nil, seeds, o)
+	f.print(s, host)
+	o.Engine = graph.WavesEngine
+	for _, o.Blocks = range []uint32{0, megakernel.AllBlocks} {
+		l, _ := f.ifdsLine(s, f.dev, seeds, o)
+		f.print(s, l)
+		f.right(s, l, host.digest)
+	}
+	o.Entries = true
+	l, got := f.ifdsLine(s, f.dev, seeds, o)
+	if l.by += ", with entries"; got != rows {
+		f.Errorf("%s, rows by %s: %s, the host has %s", s.name, l.by, got, rows)
+	}
+	f.print(s, l)
 }
 
 // ifdsLine measures one way, and returns the digest of entries, if they were asked for.
@@ -65,7 +115,11 @@ func (f *figures) ifdsLine(s subject, dev driver.Device, seeds []uint32, o ifds.
 		nodes = append(nodes, v)
 		if o.Entries {
 			list, seed := solution.Entries(v)
-			if entries = append(append(entries, v, uint32(len(list))), list...); seed {
+			fold := uint32(2166136261)
+			for _, e := range list {
+				fold = (fold ^ e) * 16777619
+			}
+			if entries = append(entries, v, uint32(len(list)), fold); seed {
 				entries = append(entries, graph.None)
 			}
 		}
