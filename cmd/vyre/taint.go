@@ -160,15 +160,28 @@ func (c *taintCmd) ask(t *terminal, a *report.Taint) error {
 	stop := spin(t.err, "searching")
 	defer stop()
 	began := time.Now()
-	ask, how := graph.Taint, ""
+	ask := graph.Taint
 	if c.Contexts == "exact" {
-		ask, how = ifds.Taint, "exact contexts, "
+		ask = ifds.Taint
 	}
 	if a.Tainted, err = ask(t.ctx, dev, a.Graph, a.Query, o); err != nil {
 		return err
 	}
-	a.Run = report.Run{Device: dev.Name(), Topology: how + counted(a.Searches, "turn"), WallNS: time.Since(began).Nanoseconds(), Bytes: a.Bytes}
+	a.Run = report.Run{Device: dev.Name(), Topology: c.how(dev, a.Tainted) + counted(a.Searches, "turn"), WallNS: time.Since(began).Nanoseconds(), Bytes: a.Bytes}
 	return nil
+}
+
+// how says what found contexts, where that is not plain from the device.
+func (c *taintCmd) how(dev driver.Device, a *graph.Tainted) string {
+	switch {
+	case c.Contexts != "exact":
+		return ""
+	case a.Tabulated == graph.WavesEngine:
+		return "exact contexts by kernels, "
+	case dev.Name() != "cpu":
+		return fmt.Sprintf("exact contexts by one core of the host (%s), ", a.Why)
+	}
+	return "exact contexts, "
 }
 
 // baseline reads the findings of an earlier document.

@@ -2,6 +2,7 @@ package ifds
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -17,7 +18,8 @@ type contexts struct {
 	p         *index
 	summaries []summary
 	known     map[summary]int // where they are in the list
-	passes    [][]pass        // of each node, by where they lead, then by summary
+	passes    [][]pass        // of each node, by where they lead, then by entry and exit
+	cycle     []uint32        // of each procedure, a name for those that call it and that it calls, by way of others
 	graph     *graph.CSR
 	inside    map[int][]hop // of a summary, a path from its entry to its exit
 	lengths   map[int]int   // of it, with those of summaries in it
@@ -36,7 +38,7 @@ const passed = 1 << (closed + 1)
 func maskOf(w way) uint32 { return 1 << w }
 
 // newContexts makes the graph of a solution with its summaries, for nodes that hold.
-func newContexts(s *Solution) (*contexts, error) {
+func newContexts(ctx context.Context, s *Solution) (*contexts, error) {
 	n := s.x.Nodes()
 	if 2*int64(n) > graph.MaxNodes {
 		return nil, fmt.Errorf("ifds: %d nodes, with contexts each counts twice, and %d are possible", n, uint64(graph.MaxNodes))
@@ -44,6 +46,10 @@ func newContexts(s *Solution) (*contexts, error) {
 	c := &contexts{p: s.x, summaries: s.summaries, known: make(map[summary]int, len(s.summaries)), passes: make([][]pass, n), inside: make(map[int][]hop), lengths: make(map[int]int)}
 	for k, of := range c.summaries {
 		c.known[of] = k
+	}
+	var err error
+	if c.cycle, err = s.x.cycles(ctx); err != nil {
+		return nil, err
 	}
 	for _, call := range s.x.callers {
 		if s.Holds(call.from) {
@@ -56,9 +62,14 @@ func newContexts(s *Solution) (*contexts, error) {
 	}
 	for u := range s.Nodes() {
 		list := c.passes[u]
-		slices.SortFunc(list, func(a, b pass) int { return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(a.summary, b.summary)) })
-		c.passes[u] = slices.CompactFunc(list, func(a, b pass) bool { return a.to == b.to })
-		for _, p := range c.passes[u] {
+		slices.SortFunc(list, func(a, b pass) int {
+			x, y := c.summaries[a.summary], c.summaries[b.summary]
+			return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(x.entry, y.entry), cmp.Compare(x.exit, y.exit), cmp.Compare(a.call, b.call), cmp.Compare(a.leave, b.leave))
+		})
+		for i, p := range list {
+			if i > 0 && list[i-1].to == p.to {
+				continue
+			}
 			add(2*u, 2*p.to, passed)
 			add(2*u+1, 2*p.to+1, passed)
 		}
@@ -79,7 +90,6 @@ func newContexts(s *Solution) (*contexts, error) {
 			}
 		}
 	}
-	var err error
 	c.graph, _, err = graph.FromBlocks(2*int64(n), []graph.Block{b}, graph.BuildOptions{})
 	return c, err
 }
@@ -167,13 +177,14 @@ func (c *contexts) arc(u, v, mask uint32) uint32 {
 	return c.p.mask(u, k)
 }
 
-// within is a path of fewest hops from the entry of a summary to its exit. Only summaries that were known before it count: it was
-// found by these, and so a path never leads into itself.
+// within is a path of fewest hops from the entry of a summary to its exit. A path must not lead into itself. Calls of procedures
+// that do not call back never do. Of others, only summaries that were known before this one count: it was found by these.
 func (c *contexts) within(k int) []hop {
 	if list, ok := c.inside[k]; ok {
 		return list
 	}
 	ends := c.summaries[k]
+	of := c.p.procedures[ends.entry]
 	before := map[uint32]hop{ends.entry: {from: math.MaxUint32}}
 	visit := func(queue []uint32, h hop) []uint32 {
 		if _, seen := before[h.to]; seen {
@@ -194,7 +205,8 @@ func (c *contexts) within(k int) []hop {
 			}
 		}
 		for i := range c.passes[u] {
-			if p := &c.passes[u][i]; p.summary < k {
+			p := &c.passes[u][i]
+			if callee := c.summaries[p.summary].entry; p.summary < k || c.cycle[c.p.procedures[callee]] != c.cycle[of] {
 				queue = visit(queue, hop{from: u, to: p.to, pass: p})
 			}
 		}

@@ -2,10 +2,14 @@ package ifds
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"iter"
 	"math"
 	"slices"
+
+	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/cpu"
 )
 
 // index is a program made ready for any seeds: its entries, who calls them, the returns of each call, and where rows stand.
@@ -156,4 +160,22 @@ func (x *index) start(seed uint32, unbalanced bool) uint32 {
 		return bit // as if it had been called
 	}
 	return 0
+}
+
+// cycles returns of each procedure the least one of those that call each other, by way of others or not, and that it is one of.
+func (x *index) cycles(ctx context.Context) ([]uint32, error) {
+	of, offsets, targets := x.procedures, make([]uint32, x.Nodes()+1), make([]uint32, len(x.callers))
+	for _, c := range x.callers {
+		offsets[of[c.from]+1]++
+	}
+	for p := range x.Nodes() {
+		offsets[p+1] += offsets[p]
+	}
+	next := slices.Clone(offsets)
+	for _, c := range x.callers {
+		targets[next[of[c.from]]] = of[c.to]
+		next[of[c.from]]++
+	}
+	labels := make([]uint32, x.Nodes())
+	return labels, cpu.New(cpu.Graph{Offsets: offsets, Targets: targets}, cpu.Graph{}, cpu.Options{Workers: 1}).StrongComponents(ctx, graph.AllKinds, labels)
 }

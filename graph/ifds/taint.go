@@ -14,10 +14,12 @@ import (
 // of a source in the midst of a program may return to all callers of its procedure, and what goes through something that all
 // procedures can reach may be read by any.
 //
-// For each set of sanitizers that sources have, one core of the host finds what calls come to (Solve, for all those sources
-// at once); the sources are then searched for on the device, 64 together, in a graph that has the program's nodes twice.
-// Paths are those of fewest arcs where passing by a call counts as one, and go through these calls unless they get too long
-// (see MaxSteps).
+// For each set of sanitizers that sources have, a session finds what calls come to, for all those sources at once: on the device
+// or on one core of the host, by the rules of NewSession and the engine, budget and topology of the options; Tainted says which.
+// The sources are then searched for, 64 together, in a graph that has the program's nodes twice.
+// Paths are those of fewest arcs where passing by a call counts as one, inside of calls, too, and go through these calls unless they
+// get too long (see MaxSteps). Within procedures that call themselves a path uses what was known before, in an order that a
+// device may not find twice: then paths of one finding may differ from run to run, and each of them is realisable.
 //
 // Errors: those of graph.Taint; those of Solve.
 func Taint(ctx context.Context, dev driver.Device, g *graph.CSR, q graph.TaintQuery, o graph.SessionOptions) (*graph.Tainted, error) {
@@ -64,7 +66,7 @@ func taintPart(ctx context.Context, dev driver.Device, g *graph.CSR, q graph.Tai
 		return err
 	}
 	all.Tabulated, all.Why, all.Bytes = s.Run.Engine, s.Why, max(all.Bytes, bytes)
-	c, err := newContexts(s)
+	c, err := newContexts(ctx, s)
 	if err != nil {
 		return err
 	}

@@ -256,3 +256,38 @@ func TestPathsThatDoubleAtEachCallEnd(t *testing.T) {
 		t.Errorf("%d steps: %s", len(path), fmt.Sprint(path[:min(len(path), 9)]))
 	}
 }
+
+// TestTaintIsTheSameOnDevices finds the same findings by kernels and on the host, with the same paths where no procedure calls itself.
+func TestTaintIsTheSameOnDevices(t *testing.T) {
+	for _, name := range []string{"cpu", "cuda-sim:0"} {
+		dev := openDevice(t, name)
+		for seed := range uint64(long.Count(6, 60, 1000)) {
+			r := rand.New(rand.NewPCG(seed, 10))
+			recursive := seed%2 == 0
+			g := randomProgram(t, r, recursive)
+			q := graph.TaintQuery{Sinks: some(r, g, 6), Paths: 100, Sources: []graph.Source{{Label: "a", Nodes: some(r, g, 2)}, {Label: "b", Nodes: some(r, g, 2)}}}
+			want, err := ifds.Taint(t.Context(), dev, g, q, graph.SessionOptions{Engine: graph.NativeEngine})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := ifds.Taint(t.Context(), dev, g, q, graph.SessionOptions{Engine: graph.WavesEngine})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Tabulated != graph.WavesEngine || want.Tabulated != graph.NativeEngine || got.Why == "" {
+				t.Errorf("%v, %v because %s", want.Tabulated, got.Tabulated, got.Why)
+			}
+			equal := slices.EqualFunc(got.Findings, want.Findings, func(a, b graph.Finding) bool {
+				return a.Sink == b.Sink && a.Label == b.Label && (recursive || slices.Equal(a.Path, b.Path))
+			})
+			if !equal || !slices.Equal(got.Counts, want.Counts) {
+				t.Fatalf("%s, seed %d: %v, want %v", name, seed, got, want)
+			}
+			for _, f := range got.Findings {
+				if !realisable(g, f.Path, graph.AllKinds) {
+					t.Errorf("%s, seed %d: %v", name, seed, f.Path)
+				}
+			}
+		}
+	}
+}
