@@ -46,8 +46,8 @@
 //
 // Kernels read offsets of 32 bits, so a graph of 2³² arcs and more, whose offsets have 64, is searched in parts, or by the cores
 // of the host. Orders, strong components, dominators and fixpoints know no parts. Masks in memory and on a device are 32 bits each or none at all; only files have a table of
-// kinds with an index of 8 bits. The dominators of procedures of more than 4,096 nodes, and the calls of exact contexts, are found
-// on one core of the host, whatever the device.
+// kinds with an index of 8 bits. The dominators of procedures of more than 4,096 nodes are found on one core of the host, whatever
+// the device.
 //
 // # Engines
 //
