@@ -8,6 +8,12 @@ func Ordered(o Options) Options {
 	return o
 }
 
+// InPortions asks for short ones.
+func InPortions(o Options, portion uint32) Options {
+	o.portion = portion
+	return o
+}
+
 // CheckSummaries looks whether two solutions have the same ones, each in an order that explains them.
 func CheckSummaries(t *testing.T, got, want *Solution) {
 	t.Helper()

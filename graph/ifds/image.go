@@ -98,8 +98,46 @@ const (
 	mostInRow = 1 << 26
 )
 
+// portion is how many arcs or calls one warp takes in a round at most: 16 for each of its lanes.
+const portion = 512
+
+// portions is how many of so many arcs or calls a list has in a round at most: of each word of a node with more arcs, and for each
+// exit of each entry with more calls.
+func (m *image) portions(portion uint32) (n uint64) {
+	x, cut := m.x, func(things uint32) uint64 {
+		if things <= portion {
+			return 0
+		}
+		return (uint64(things) + uint64(portion) - 1) / uint64(portion)
+	}
+	exits := make([]uint64, len(x.words)) // of each procedure
+	for u := range uint32(x.Nodes()) {
+		of := x.procedures[u]
+		if x.first[u] < x.exitWords {
+			exits[of]++
+		}
+		targets, _ := x.Row(u)
+		if uint64(len(targets)) <= uint64(portion) {
+			continue
+		}
+		kept := uint32(0)
+		for k, v := range targets {
+			if w := x.way(u, v, k); w != closed && (w != returns || m.free) {
+				kept++
+			}
+		}
+		n += uint64(x.words[of]) * cut(kept)
+	}
+	for of, list := range x.entry {
+		for _, e := range list {
+			n += exits[of] * cut(x.calls[e+1]-x.calls[e])
+		}
+	}
+	return n
+}
+
 // countable says what kernels cannot count of the program, or nothing.
-func (m *image) countable() string {
+func (m *image) countable(portions uint64) string {
 	x := m.x
 	widest, most := uint64(0), uint64(x.longest)
 	for of, words := range x.words {
@@ -114,6 +152,8 @@ func (m *image) countable() string {
 	switch {
 	case x.total > mostItems:
 		return fmt.Sprintf("rows have %d words together, and kernels count %d", x.total, mostItems)
+	case portions > mostItems:
+		return fmt.Sprintf("long rows and callers are in %d portions, and kernels count %d", portions, mostItems)
 	case most > mostInRow:
 		return fmt.Sprintf("a node has %d arcs, callers or words to return to, and kernels count %d", most, mostInRow)
 	}

@@ -30,7 +30,8 @@ type Options struct {
 	Topology megakernel.Topology // who drives the rounds; Auto is one cooperative launch where the device has those
 	Blocks   uint32              // of that launch; 0 is one a multiprocessor, and see megakernel.AllBlocks
 
-	ordered bool // summaries are kept
+	ordered bool   // summaries are kept
+	portion uint32 // see there; in tests
 }
 
 func (o Options) settled() Options {
@@ -39,6 +40,9 @@ func (o Options) settled() Options {
 	}
 	if o.Seeds == 0 {
 		o.Seeds = 1024
+	}
+	if o.portion == 0 {
+		o.portion = portion
 	}
 	if o.Topology == megakernel.Drained {
 		o.Topology = megakernel.Cooperative // what has an order has rounds
@@ -65,7 +69,8 @@ type Session struct {
 //
 // On a device the program takes 8 bytes an arc, 20 a call, 8 a return and 4 a node, and rows take 20 bytes a word, at exits 28
 // more: a node has a word for 64 entries of its procedure, of which the first bit stands for seeds. If any procedure has more
-// than 63 entries, words and nodes take 4 bytes more. Bytes says it exactly.
+// than 63 entries, words and nodes take 4 bytes more. Nodes with more than 512 arcs and entries with more than 512 calls take some
+// memory, too, so that many warps share them. Bytes says it exactly.
 //
 // Errors: a graph without procedures or call sites; those of its arcs, with node and arc; with WavesEngine, out of memory, with
 // the bytes needed and those there are, before anything is allocated.
@@ -113,7 +118,7 @@ func (s *Session) engine(ctx context.Context, dev driver.Device, asked megakerne
 		s.o.Budget = room.Plannable(free)
 	}
 	w := newWaves(dev, s.x, s.o)
-	over := w.image.countable()
+	over := w.image.countable(w.portions)
 	if over == "" && w.bytes > s.o.Budget {
 		over = fmt.Sprintf("%s needs %d bytes of %d", dev.Name(), w.bytes, s.o.Budget)
 	}

@@ -21,12 +21,14 @@ type waves struct {
 	image *image
 	plan  *megakernel.Plan
 
-	wanted  []wanted
-	bytes   uint64
-	closers []interface{ Close() error }
+	wanted   []wanted
+	bytes    uint64
+	portions uint64 // of a round, at most
+	closers  []interface{ Close() error }
 
 	rows, coming, known, queued, list, lengths driver.Buffer
 	seeds, masks, held, counts, summaries      driver.Buffer
+	parts, parted                              driver.Buffer
 }
 
 // wanted is memory that they are going to have.
@@ -48,13 +50,16 @@ func newWaves(dev driver.Device, x *index, o Options) *waves {
 	}
 	items, exits, seeds := max(x.total, 1), max(x.exitWords, 1), uint64(w.mostSeeds())
 	_, end := w.image.places()
+	w.portions = w.image.portions(o.portion)
 	want(&w.image.memory, uint64(end), "program")
 	want(&w.rows, 8*items, "rows")
 	want(&w.coming, 16*exits, "bits that come to exits")
 	want(&w.known, 8*exits, "bits known of exits")
 	want(&w.queued, 4*items, "words queued")
-	want(&w.list, 8*items, "words listed")
+	want(&w.list, 8*(items+w.portions), "words and portions listed")
 	want(&w.lengths, 12, "lengths of lists")
+	want(&w.parts, 32*max(w.portions, 1), "portions")
+	want(&w.parted, 12, "numbers of portions")
 	want(&w.seeds, 4*(tabulation.SeedsHead+seeds), "seeds")
 	want(&w.masks, 8*seeds, "bits of seeds")
 	want(&w.held, 4*((items+31)/32), "words that hold")
@@ -94,7 +99,7 @@ func (w *waves) open(ctx context.Context) error {
 		err = driver.Write(ctx, driver.All(w.image.memory), w.image.bytes())
 	}
 	if err == nil {
-		rounds := min(max(64*w.x.total, 1<<20), 1<<31) // each but the last one puts a bit into a row
+		rounds := min(max(128*w.x.total, 1<<20), 1<<31) // of two that follow each other one puts a bit into a row
 		w.plan, err = megakernel.New(ctx, w.dev, w.waves(p), []megakernel.Dependency{{Before: 0, After: 1}},
 			megakernel.Options{Label: w.o.Label, Topology: w.o.Topology, Blocks: w.o.Blocks, MaxRounds: uint32(rounds)})
 	}
@@ -109,13 +114,13 @@ func (w *waves) waves(p tabulation.Programs) []megakernel.Wave {
 	seeds, rows, coming, known, queued := driver.All(w.seeds), driver.All(w.rows), driver.All(w.coming), driver.All(w.known), driver.All(w.queued)
 	list, lengths, counts, exits := driver.All(w.list), driver.All(w.lengths), driver.All(w.counts), driver.U32(uint32(w.x.exitWords))
 	items := uint32(max(w.x.total, 1))
-	args := []driver.Arg{megakernel.Round{}, megakernel.Size{}, flag(w.image.wide()), exits, flag(w.o.ordered)}
+	args := []driver.Arg{megakernel.Round{}, megakernel.Size{}, flag(w.image.wide()), exits, flag(w.o.ordered), driver.U32(w.o.portion)}
 	args = append(args, w.image.args()...)
-	args = append(args, rows, coming, known, queued, list, lengths, driver.All(w.summaries), counts, megakernel.Vote{}, megakernel.Edges{})
+	args = append(args, rows, coming, known, queued, list, lengths, driver.All(w.parts), driver.All(w.parted), driver.All(w.summaries), counts, megakernel.Vote{}, megakernel.Edges{})
 	return []megakernel.Wave{
-		{Program: p.Clear, Phase: megakernel.Before, Domain: megakernel.Fixed(max(items, 3)), Args: []driver.Arg{seeds, rows, coming, known, queued, lengths, counts}},
+		{Program: p.Clear, Phase: megakernel.Before, Domain: megakernel.Fixed(max(items, 3)), Args: []driver.Arg{seeds, rows, coming, known, queued, lengths, driver.All(w.parted), counts}},
 		{Program: p.Seed, Phase: megakernel.Before, Domain: megakernel.Fixed(uint32(w.mostSeeds())), Args: []driver.Arg{exits, seeds, driver.All(w.masks), rows, coming, queued, list}},
-		{Program: p.Round, Domain: megakernel.Spread(lengths, items), Args: args},
+		{Program: p.Round, Domain: megakernel.Spread(lengths, items+uint32(w.portions)), Args: args},
 		{Program: p.Count, Phase: megakernel.After, Domain: megakernel.Fixed(min((items+255)/256, 1024)), Args: []driver.Arg{rows, driver.All(w.held), counts}},
 	}
 }
@@ -179,7 +184,7 @@ func (w *waves) solve(ctx context.Context, seeds []uint32, to *Solution) error {
 	to.Run.Topology, to.Run.Record, to.Run.Result = w.plan.Topology(), rec, w.plan.Result()
 	if err == nil && rec.Status != megakernel.Converged {
 		err = &driver.Error{Op: "ifds", Label: w.o.Label, Device: w.dev.Name(), Kind: driver.InvalidArgument,
-			Msg: fmt.Sprintf("rows are at no end after %d rounds", rec.Rounds), Fix: "that is not possible: each round puts a bit into one"}
+			Msg: fmt.Sprintf("rows are at no end after %d rounds", rec.Rounds), Fix: "that is not possible: of two rounds one puts a bit into one"}
 	}
 	if err != nil {
 		return errors.Join(err, w.plan.Reset(ctx))

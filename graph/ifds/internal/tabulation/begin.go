@@ -19,7 +19,7 @@ const SeedsHead = 1
 // Clear forgets the answer before.
 //
 //vyre:kernel workgroup=256
-func Clear(t gpu.Thread, seeds []uint32, rows, coming, known []uint64, queued, lengths []uint32, counts []uint64) {
+func Clear(t gpu.Thread, seeds []uint32, rows, coming, known []uint64, queued, lengths, portioned []uint32, counts []uint64) {
 	i := t.Global().X
 	if i < uint32(len(rows)) {
 		rows[i] = 0
@@ -32,6 +32,7 @@ func Clear(t gpu.Thread, seeds []uint32, rows, coming, known []uint64, queued, l
 	}
 	if i < 3 {
 		lengths[i] = 0
+		portioned[i] = 0
 		if i == 0 {
 			lengths[i] = seeds[0]
 		}

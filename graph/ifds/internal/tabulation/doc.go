@@ -16,7 +16,7 @@
 // A warp takes as many items as lets all warps have some, up to 32, and shares their arcs out among its lanes; so it does
 // with what calls and exits lead to.
 //
-// Start reading at round.go.
+// Start reading at round.go, then leave.go for exits and portions.go for what one warp would take too long for.
 package tabulation
 
 //go:generate go run -tags bootstrap ../../../../cmd/vyre gen --programs .

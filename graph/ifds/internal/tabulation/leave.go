@@ -30,6 +30,12 @@ func (s state) leave(t gpu.Thread, p program, w taken, listed uint32, summaries,
 				summaries[at+uint64(t.Lane())] = uint64(entry)<<32 | uint64(exit)
 			}
 		}
+		if t.Any(calls > s.portion) {
+			grown += s.leaveCalls(t, calls, entry, exit)
+			if calls > s.portion {
+				calls = 0
+			}
+		}
 		grown += s.back(t, p, first, calls, exit)
 	}
 	return grown

@@ -17,18 +17,22 @@ const (
 // Round takes what is listed one step further.
 //
 // Offsets, targets and tags are arcs in rows, of nodes by number; they lead to first items. If wide says that there are nodes of
-// several words, numbers has the node of each item and starts the first item of each node; else they are the same. A call is made from a node
-// with so many words, for a bit of the entry's procedure; what its procedure may return to are the entries begin to end of
-// returnTo, sorted by the exit they come from. Callers is, by entry, where its calls begin. Entries is, by the items of exits,
-// the number of the entry whose bit is the first one of the item.
+// several words, numbers has the node of each item and starts the first item of each node; else they are the same. A call is
+// made from a node with so many words, for a bit of the entry's procedure; what its procedure may return to are the entries
+// begin to end of returnTo, sorted by the exit they come from. Callers is, by entry, where its calls begin. Entries is, by the
+// items of exits, the number of the entry whose bit is the first one of the item. Rows and callers longer than a portion are
+// left for the next round, in portions (see portions.go).
 //
 //vyre:kernel workgroup=256
-func Round(t gpu.Thread, round, n, wide, exits, listed uint32, offsets, numbers, starts, targets, tags, callFrom, callWords, callBit, callBegin, callEnd, callers, returnFrom, returnTo, entries []uint32,
-	rows, coming, known []uint64, queued, list, lengths []uint32, summaries, counts []uint64, vote, edges []uint32) {
+func Round(t gpu.Thread, round, n, wide, exits, listed, portion uint32, offsets, numbers, starts, targets, tags, callFrom, callWords, callBit, callBegin, callEnd, callers, returnFrom, returnTo, entries []uint32,
+	rows, coming, known []uint64, queued, list, lengths []uint32, portions []uint64, portioned []uint32, summaries, counts []uint64, vote, edges []uint32) {
 	p := program{offsets, numbers, starts, targets, tags, callFrom, callWords, callBit, callBegin, callEnd, callers, returnFrom, returnTo, entries}
 	half := uint32(len(list)) / 2
-	s := state{rows: rows, coming: coming, known: known, queued: queued, list: list, lengths: lengths, round: round, exits: exits,
-		next: (round + 1) & 1 * half, word: (round + 1) % 3}
+	s := state{rows: rows, coming: coming, known: known, queued: queued, list: list, lengths: lengths, portions: portions, portioned: portioned,
+		round: round, exits: exits, wide: wide, portion: portion, next: (round + 1) & 1 * half, word: (round + 1) % 3}
+	if t.Group().X == 0 && t.Local().X == 0 {
+		portioned[(round+2)%3] = 0 // the round before went over those
+	}
 	warps := t.Groups().X * (t.GroupSize().X / 32)
 	take := uint32(1) // items of a warp
 	for take < 32 && take*warps < n {
@@ -38,28 +42,21 @@ func Round(t gpu.Thread, round, n, wide, exits, listed uint32, offsets, numbers,
 	for base := (t.Warp()*t.Groups().X + t.Group().X) * take; base < n; base += warps * take {
 		w := taken{}
 		if i := base + t.Lane(); t.Lane() < take && i < n {
-			w.item = list[round&1*half+i]
-			w.row = gpu.AtomicLoad(&rows[w.item])
-			number := w.item
-			w.start = number
-			if wide != 0 {
-				number = numbers[w.item]
-				w.start = starts[number]
-			}
-			w.first = offsets[number]
-			w.arcs = offsets[number+1] - w.first
-			if w.item < exits {
-				w.fresh = s.take(w.item)
-				w.entry = entries[w.item]
-				if w.item == w.start {
-					w.fresh &^= 1 // from a seed, and so from no entry
-				}
+			w = s.load(p, list[round&1*half+i])
+		}
+		if t.Any(w.arcs > portion) {
+			grown += s.leaveArcs(t, w)
+			if w.arcs > portion {
+				w.arcs = 0
 			}
 		}
 		looked += w.arcs
 		grown += s.walk(t, p, w)
 		if t.Any(w.fresh != 0) {
 			grown += s.leave(t, p, w, listed, summaries, counts)
+		}
+		if t.Any(w.calls != 0) {
+			grown += s.back(t, p, w.call, w.calls, w.start)
 		}
 	}
 	if grown != 0 {
@@ -86,17 +83,62 @@ type state struct {
 	list    []uint32
 	lengths []uint32
 
-	round, exits uint32
-	next, word   uint32 // where the list of the next round stands, and its length
+	portions  []uint64 // what the list has of parts: for this round, and for the next one
+	portioned []uint32 // how many, as lengths
+
+	round, exits, wide, portion uint32
+	next, word                  uint32 // where the list of the next round stands, and its length
 }
 
-// taken is an item that a lane has; its arcs are none in a lane that has no item.
+// taken is an item that a lane has; its arcs are none in a lane that has no item. Or it is a part of one: of its arcs, or of the
+// calls of an entry, which an exit leads back to.
 type taken struct {
 	item, start uint32 // and the first one of its node
 	row         uint64
 	first, arcs uint32
 	fresh       uint64 // at an exit, entries that are new
 	entry       uint32 // the number of its first bit's
+	call, calls uint32
+}
+
+// load is what an entry of the list stands for.
+func (s state) load(p program, listed uint32) (w taken) {
+	w.item = listed
+	what, number, part := uint64(arcsPart), uint32(0), listed&partBit != 0
+	if part {
+		at := s.portionAt(s.round) + 2*(listed&^partBit)
+		what, number = s.portions[at], uint32(s.portions[at+1])
+		w.item = uint32(s.portions[at+1] >> 32)
+		w.start = w.item
+	}
+	if what != arcsPart { // calls of an entry, and w.item is an exit
+		first, end := p.callers[what], p.callers[what+1]
+		w.call = first + number*s.portion
+		w.calls = min(end-w.call, s.portion)
+		return w
+	}
+	w.row = gpu.AtomicLoad(&s.rows[w.item])
+	node := w.item
+	w.start = node
+	if s.wide != 0 {
+		node = p.numbers[w.item]
+		w.start = p.starts[node]
+	}
+	w.first = p.offsets[node]
+	w.arcs = p.offsets[node+1] - w.first
+	if part {
+		w.first += number * s.portion
+		w.arcs = min(w.arcs-number*s.portion, s.portion)
+		return w
+	}
+	if w.item < s.exits {
+		w.fresh = s.take(w.item)
+		w.entry = p.entries[w.item]
+		if w.item == w.start {
+			w.fresh &^= 1 // from a seed, and so from no entry
+		}
+	}
+	return w
 }
 
 // take makes known what came to an exit in the round before.
