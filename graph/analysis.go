@@ -123,6 +123,9 @@ func (a *analysis) run(ctx context.Context, filter uint32) (Run, error) {
 	if err := driver.Write(ctx, driver.All(a.s.filter), binary.LittleEndian.AppendUint32(nil, filter)); err != nil {
 		return Run{}, err
 	}
+	if err := a.p.Reset(ctx); err != nil { // the last run may have been given up
+		return Run{}, err
+	}
 	rec, err := a.p.Run(ctx)
 	r := Run{Engine: WavesEngine, Topology: a.p.Topology(), Record: rec, Result: a.p.Result()}
 	if a.s.ran != nil {
@@ -130,9 +133,6 @@ func (a *analysis) run(ctx context.Context, filter uint32) (Run, error) {
 	}
 	if err == nil {
 		a.s.totals.add(r)
-	}
-	if err != nil || rec.Status != megakernel.Converged {
-		err = errors.Join(err, a.p.Reset(ctx))
 	}
 	return r, err
 }
