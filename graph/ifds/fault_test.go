@@ -51,7 +51,7 @@ func askTwice(drv *cusim.Driver, g *graph.CSR, o ifds.Options, want []*ifds.Solu
 
 func TestAnyCallOfASessionMayFail(t *testing.T) {
 	t.Parallel()
-	g, every := randomProgram(t, rand.New(rand.NewPCG(4, 0)), true), long.Count(41, 7, 1)
+	g, every := randomProgram(t, rand.New(rand.NewPCG(4, 0)), true), long.Count(61, 17, 1)
 	if testing.Short() && !long.Enabled() {
 		every = 87
 	}

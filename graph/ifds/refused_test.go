@@ -3,8 +3,11 @@ package ifds_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
@@ -144,6 +147,70 @@ func TestAProgramOfNothing(t *testing.T) {
 					t.Errorf("%s, %d nodes: %d hold", name, nodes, s.Count())
 				}
 			}
+		}
+	}
+}
+
+// TestASessionGoesOnAfterAContextEnds wherever that was, on the host and on a device.
+func TestASessionGoesOnAfterAContextEnds(t *testing.T) {
+	g := exploded(t, 64, 32, 8, 1)
+	for _, e := range []graph.Engine{graph.NativeEngine, graph.WavesEngine} {
+		s, err := ifds.NewSession(t.Context(), openDevice(t, "cpu"), g, ifds.Options{Engine: e})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended := 0
+		for after := time.Microsecond; after < 10*time.Millisecond; after *= 3 {
+			ctx, cancel := context.WithTimeout(t.Context(), after)
+			found, err := s.Solve(ctx, []uint32{0})
+			cancel()
+			if errors.Is(err, context.DeadlineExceeded) {
+				ended++
+				found, err = s.Solve(t.Context(), []uint32{0})
+			}
+			if err != nil || found.Count() != 6604 || found.PathEdges() != 7224 {
+				t.Fatalf("%v, after %v: %v, %v", e, after, found, err)
+			}
+		}
+		if ended == 0 {
+			t.Errorf("%v: no context ended in time", e)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestASessionIsForAnyGoroutine answers each with its own solution.
+func TestASessionIsForAnyGoroutine(t *testing.T) {
+	g := exploded(t, 8, 16, 4, 1)
+	for _, e := range []graph.Engine{graph.NativeEngine, graph.WavesEngine} {
+		s, err := ifds.NewSession(t.Context(), openDevice(t, "cpu"), g, ifds.Options{Engine: e, Entries: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all sync.WaitGroup
+		for k := range uint32(6) {
+			all.Go(func() {
+				seeds := []uint32{k * 80}
+				want, err := ifds.Solve(t.Context(), g, seeds, ifds.Options{Entries: true})
+				got, failed := s.Solve(t.Context(), seeds)
+				if err != nil || failed != nil {
+					t.Error(err, failed)
+					return
+				}
+				for v := range uint32(g.Nodes()) {
+					a, seed := got.Entries(v)
+					b, wanted := want.Entries(v)
+					if !slices.Equal(a, b) || seed != wanted {
+						t.Errorf("%v, from %v: node %d", e, seeds, v)
+					}
+				}
+			})
+		}
+		all.Wait()
+		if err := s.Close(); err != nil {
+			t.Error(err)
 		}
 	}
 }
