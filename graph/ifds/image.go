@@ -92,9 +92,10 @@ func (m *image) args() (args []driver.Arg) {
 	return args
 }
 
-// What kernels count: the words of all rows in 30 bits, because a list has two halves, and what a warp shares out in 32.
+// What kernels count: the words of all rows in 30 bits, because a list has two halves; arcs in 31; and what a warp shares out in 32.
 const (
 	mostItems = 1 << 30
+	mostArcs  = 1 << 31
 	mostInRow = 1 << 26
 )
 
@@ -152,6 +153,8 @@ func (m *image) countable(portions uint64) string {
 	switch {
 	case x.total > mostItems:
 		return fmt.Sprintf("rows have %d words together, and kernels count %d", x.total, mostItems)
+	case m.arcs() > mostArcs:
+		return fmt.Sprintf("there are %d arcs, and kernels count %d", m.arcs(), int64(mostArcs))
 	case portions > mostItems:
 		return fmt.Sprintf("long rows and callers are in %d portions, and kernels count %d", portions, mostItems)
 	case most > mostInRow:

@@ -61,7 +61,8 @@ func taintPart(ctx context.Context, dev driver.Device, g *graph.CSR, q graph.Tai
 	for _, v := range q.Sinks {
 		within.Sinks = append(within.Sinks, 2*v, 2*v+1)
 	}
-	s, bytes, err := solveOnce(ctx, dev, part.Graph(g), seeds, Options{Kinds: q.Kinds, Unbalanced: true, Label: o.Label, Engine: o.Engine, Budget: o.Budget, Topology: o.Topology, Seeds: len(seeds), ordered: true})
+	in := Options{Kinds: q.Kinds, Unbalanced: true, Label: o.Label, Engine: o.Engine, Budget: o.Budget, Topology: o.Topology, Seeds: len(seeds), ordered: true}
+	s, bytes, err := solveOnce(ctx, dev, part.Graph(g), seeds, in)
 	if err != nil {
 		return err
 	}
