@@ -169,7 +169,7 @@ func TestASessionGoesOnAfterAContextEnds(t *testing.T) {
 				found, err = s.Solve(t.Context(), []uint32{0})
 			}
 			if err != nil || found.Count() != 6604 || found.PathEdges() != 7224 {
-				t.Fatalf("%v, after %v: %v, %v", e, after, found, err)
+				t.Fatalf("%v, after %v: %v, or other nodes than those that hold", e, after, err)
 			}
 		}
 		if ended == 0 {

@@ -159,6 +159,33 @@ func TestThousandsOfEntries(t *testing.T) {
 	}
 }
 
+// popular is one procedure that so many others call, which all begin with what one node leads to.
+func popular(t *testing.T, callers uint32) *graph.CSR {
+	of := []uint32{0, 1, 1, 1, 1} // a node that leads to all, and the procedure: two entries, a node between, and an exit
+	arcs := []arc{{1, 3, graph.KindAssign, graph.NoSite}, {2, 3, graph.KindAssign, graph.NoSite}, {3, 4, graph.KindAssign, graph.NoSite}}
+	for k := range callers {
+		before := uint32(len(of))
+		of = append(of, 2+k, 2+k)
+		arcs = append(arcs, arc{0, before, graph.KindStore, graph.NoSite}, arc{before, 1 + k%2, graph.KindCall, k}, arc{4, before + 1, graph.KindCallReturn, k})
+	}
+	return program(t, of, arcs)
+}
+
+// TestOneThatManyCall has a node with many arcs, entries with many calls, and an exit with many returns, in portions of several lengths.
+func TestOneThatManyCall(t *testing.T) {
+	for _, name := range []string{"cpu", "cuda-sim:0"} {
+		dev, g := openDevice(t, name), popular(t, 1100)
+		for _, portion := range []uint32{0, 1, 33, 1 << 20} {
+			o := ifds.Options{Unbalanced: true, Entries: true, Engine: graph.WavesEngine}
+			got := solveOn(t, dev, g, ifds.InPortions(ifds.Ordered(o), portion), []uint32{0}, []uint32{1}, []uint32{9, 10})
+			o.Engine = graph.NativeEngine
+			for i, want := range solveOn(t, dev, g, ifds.Ordered(o), []uint32{0}, []uint32{1}, []uint32{9, 10}) {
+				same(t, g, got[i], want, fmt.Sprintf("%s, portions of %d, question %d", name, portion, i))
+			}
+		}
+	}
+}
+
 func TestKnownAnswersOnDevices(t *testing.T) {
 	for _, name := range []string{"cpu", "cuda-sim:0"} {
 		dev := openDevice(t, name)
