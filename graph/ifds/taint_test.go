@@ -261,7 +261,7 @@ func TestPathsThatDoubleAtEachCallEnd(t *testing.T) {
 func TestTaintIsTheSameOnDevices(t *testing.T) {
 	for _, name := range []string{"cpu", "cuda-sim:0"} {
 		dev := openDevice(t, name)
-		for seed := range uint64(long.Count(4, 12, 300)) {
+		for seed := range uint64(long.Count(3, 12, 300)) {
 			r := rand.New(rand.NewPCG(seed, 10))
 			recursive := seed%2 == 0
 			g := randomProgram(t, r, recursive)
