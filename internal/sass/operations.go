@@ -11,7 +11,7 @@ var operations map[string]func(*thread, *inst)
 func init() {
 	operations = map[string]func(*thread, *inst){
 		"NOP": func(*thread, *inst) {}, "BSSY": func(*thread, *inst) {}, "BSYNC": func(*thread, *inst) {},
-		"EXIT": func(t *thread, _ *inst) { t.done = true },
+		"EXIT": exit,
 		"BRA":  branch,
 		"MOV":  move, "R2UR": move, "CS2R": clearPair, "S2R": specialRegister, "S2UR": specialRegister,
 		"LDC": loadConstant, "LDG": load, "LDL": load, "STG": store, "STL": store,
@@ -47,12 +47,22 @@ func unary(f func(uint32) uint32) func(*thread, *inst) {
 	return func(t *thread, in *inst) { t.set(in.args[0], f(t.value(in.args[1]))) }
 }
 
+// all reports whether all predicates hold that stand before what an instruction does.
+func (t *thread) all(list []operand) bool {
+	for _, c := range list {
+		if !t.flag(c) {
+			return false
+		}
+	}
+	return true
+}
+
+func exit(t *thread, in *inst) { t.done = t.all(in.args) }
+
 func branch(t *thread, in *inst) {
 	to := in.args[len(in.args)-1]
-	for _, c := range in.args[:len(in.args)-1] {
-		if !t.flag(c) {
-			return
-		}
+	if !t.all(in.args[:len(in.args)-1]) {
+		return
 	}
 	pc, ok := t.code.labels[to.name]
 	if !ok {

@@ -48,9 +48,10 @@ const (
 
 type operand struct {
 	kind    kind
-	n       int // of a register or predicate; of an address, -1 without one
-	second  int // of an address: the uniform register, -1 without one
-	wide    bool
+	n       int  // of a register or predicate; of an address, -1 without one
+	second  int  // of an address: the uniform register, -1 without one
+	wide    bool // of an address: the register is one of two
+	word    bool // of an address: the register is one alone
 	literal bool // of a constant: of bank 2
 	minus   bool
 	invert  bool // ~ of a register, ! of a predicate
@@ -61,6 +62,8 @@ type operand struct {
 
 var (
 	line     = regexp.MustCompile(`^\s+/\*([0-9a-f]{4,})\*/\s+(.*?)\s*;`)
+	bare     = regexp.MustCompile(`^\s+/\* 0x([0-9a-f]{16}) \*/\s*$`)
+	coded    = regexp.MustCompile(`/\* 0x([0-9a-f]{16}) \*/\s*$`)
 	target   = regexp.MustCompile(`^(\.L_x_\d+):`)
 	registry = regexp.MustCompile(`^(U?)R(Z|\d+)(\.reuse)?$`)
 	flags    = regexp.MustCompile(`^(U?)P(T|\d)$`)
@@ -70,10 +73,25 @@ var (
 	wideBase = regexp.MustCompile(`^\[R\d+\.64`)
 )
 
-// Parse reads a listing of `nvdisasm -c` that holds one kernel.
+// Parse reads a listing of `nvdisasm -c -hex` that holds one kernel. What nvdisasm knows no name of stands there in bits
+// alone, and is decoded from these.
 func Parse(listing string) (*Code, error) {
 	c := &Code{labels: make(map[string]int)}
-	for _, l := range strings.Split(listing, "\n") {
+	seen := make(map[string]operand)
+	branches := make(map[int]uint64) // the first halves
+	var bits []uint64                // of what has no text, and of the second half of what has
+	for l := range strings.Lines(listing) {
+		if m := bare.FindStringSubmatch(l); m != nil {
+			v, _ := strconv.ParseUint(m[1], 16, 64)
+			if bits = append(bits, v); len(bits) == 3 { // the second half of the one before
+				in, err := decode(bits[1], bits[2])
+				if err != nil {
+					return nil, err
+				}
+				c.insts, bits = append(c.insts, in), bits[:1]
+			}
+			continue
+		}
 		if m := target.FindStringSubmatch(l); m != nil {
 			c.labels[m[1]] = len(c.insts)
 			continue
@@ -85,14 +103,24 @@ func Parse(listing string) (*Code, error) {
 		if at := fmt.Sprintf("%04x", bytesOf*len(c.insts)); m[1] != at {
 			return nil, &UnknownError{"what nvdisasm leaves out of its listing at " + at}
 		}
-		in, err := parseInst(m[2])
+		in, err := parseInst(m[2], seen)
 		if err != nil {
 			return nil, err
 		}
-		c.insts = append(c.insts, in)
+		if h := coded.FindStringSubmatch(l); in.op == "BRA" && h != nil {
+			branches[len(c.insts)], _ = strconv.ParseUint(h[1], 16, 64)
+		}
+		c.insts, bits = append(c.insts, in), bits[:0]
 	}
 	if len(c.insts) == 0 {
-		return nil, fmt.Errorf("sass: no instruction in the listing; it has to be that of nvdisasm -c")
+		return nil, fmt.Errorf("sass: no instruction in the listing; it has to be that of nvdisasm -c -hex")
+	}
+	for at, bits := range branches { // where a branch to an instruction without a text goes, no label says
+		if to := c.insts[at].args; len(to) > 0 && to[len(to)-1].kind == label {
+			if _, ok := c.labels[to[len(to)-1].name]; !ok {
+				c.labels[to[len(to)-1].name] = at + 1 + distance(bits)
+			}
+		}
 	}
 	return c, nil
 }
@@ -100,7 +128,8 @@ func Parse(listing string) (*Code, error) {
 // bytesOf is how long an instruction is.
 const bytesOf = 16
 
-func parseInst(text string) (inst, error) {
+// parseInst reads an instruction. seen are operands that were read before.
+func parseInst(text string, seen map[string]operand) (inst, error) {
 	in := inst{text: text}
 	rest := text
 	if strings.HasPrefix(rest, "@") {
@@ -123,9 +152,14 @@ func parseInst(text string) (inst, error) {
 		return in, nil
 	}
 	for _, a := range strings.Split(args, ",") {
-		o, ok := parseOperand(strings.TrimSpace(a))
+		a = strings.TrimSpace(a)
+		o, ok := seen[a]
 		if !ok {
-			in.do = nil // what it does is not known either
+			if o, ok = parseOperand(a); !ok {
+				in.do = nil // what it does is not known either
+			} else {
+				seen[a] = o
+			}
 		}
 		in.args = append(in.args, o)
 	}
@@ -165,7 +199,7 @@ func parseOperand(s string) (o operand, ok bool) {
 		return operand{kind: constant, n: optional(m[2]), second: -1, literal: m[1] == "2", bits: offset(m[3])}, true
 	}
 	if m := inMemory.FindStringSubmatch(s); m != nil {
-		return operand{kind: address, n: optional(m[1]), second: optional(m[2]), wide: wideBase.MatchString(s), bits: offset(m[3])}, true
+		return operand{kind: address, n: optional(m[1]), second: optional(m[2]), wide: wideBase.MatchString(s), word: strings.Contains(s, ".U32"), bits: offset(m[3])}, true
 	}
 	return operand{}, false
 }

@@ -203,7 +203,7 @@ func (t *thread) read(from []byte, at, size int) uint64 {
 func (t *thread) place(o operand, space string, size int) []byte {
 	at := uint64(int64(int32(o.bits)))
 	switch {
-	case o.n >= 0 && o.wide:
+	case o.n >= 0 && (o.wide || space == "G" && o.second < 0 && !o.word): // sm_75 does not say that it is wide
 		at += t.pair(operand{kind: register, n: o.n})
 	case o.n >= 0:
 		at += uint64(t.reg(o.n))
@@ -236,3 +236,6 @@ func (t *thread) place(o operand, space string, size int) []byte {
 
 // localBytes is how much local memory an invocation has.
 const localBytes = 1 << 12
+
+// StackEnd is what the word at 0x28 of bank 0 has to be: where an invocation's stack begins, which grows down.
+const StackEnd = localBytes

@@ -1,0 +1,248 @@
+package sass_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/sass"
+)
+
+// builds are what each text is made into.
+var builds = []build{{75, 0}, {75, 3}, {80, 0}, {80, 3}, {90, 0}, {90, 3}}
+
+// parameterBytes is what a text's parameters take: two addresses, two words and one of 64 bits.
+const parameterBytes = 32
+
+// runs is what a text is run with.
+type runs struct {
+	records []byte
+	scalars [launches][3]uint64
+}
+
+// parameters are those of a launch, of memory at these addresses.
+func (r *runs) parameters(launch int, in, out uint64) []byte {
+	s := r.scalars[launch]
+	b := binary.LittleEndian.AppendUint64(nil, in)
+	b = binary.LittleEndian.AppendUint64(b, out)
+	b = binary.LittleEndian.AppendUint32(b, uint32(s[0]))
+	b = binary.LittleEndian.AppendUint32(b, uint32(s[1]))
+	return binary.LittleEndian.AppendUint64(b, s[2])
+}
+
+// onMachine runs machine code, and returns the records of all launches.
+func (r *runs) onMachine(a assembled, b build) ([]byte, error) {
+	code, err := a.parse()
+	if err != nil {
+		return nil, err
+	}
+	var all []byte
+	for i := range launches {
+		out := make([]byte, invocations*outBytes)
+		bank := b.constants(parameterBytes)
+		copy(bank[b.parameters():], r.parameters(i, 1<<32, 2<<32))
+		err := code.Run(sass.Launch{Constants: bank, Literals: a.literals, Groups: 1, Group: invocations,
+			Memory: []sass.Segment{{At: 1 << 32, Data: r.records}, {At: 2 << 32, Data: out}}})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, out...)
+	}
+	return all, nil
+}
+
+// oneNaN gives all NaNs that are stored as floats the same bits: which they are the instructions leave open.
+func (t *text) oneNaN(out []byte) {
+	for _, l := range t.lines {
+		if l.kind != keep {
+			continue
+		}
+		for at := l.at; at < len(out); at += outBytes {
+			switch {
+			case strings.HasSuffix(l.op, ".f32"):
+				if v := binary.LittleEndian.Uint32(out[at:]); v&0x7FFFFFFF > 0x7F800000 {
+					binary.LittleEndian.PutUint32(out[at:], math.MaxInt32)
+				}
+			case strings.HasSuffix(l.op, ".f64"):
+				if v := binary.LittleEndian.Uint64(out[at:]); v&math.MaxInt64 > 0x7FF<<52 {
+					binary.LittleEndian.PutUint64(out[at:], 0x7FF8<<48)
+				}
+			}
+		}
+	}
+}
+
+// trial is a text with what it is run with.
+type trial struct {
+	text *text
+	runs
+}
+
+// verdict is what came of a trial: outputs by who ran it, and what could not be judged.
+type verdict struct {
+	outs    []outcome
+	unknown []string
+}
+
+type outcome struct {
+	who string
+	out []byte
+	err error // in place of an output
+}
+
+// differ reports whether two outputs are not the same.
+func (v *verdict) differ() bool {
+	for _, o := range v.outs {
+		if o.err != nil || !bytes.Equal(o.out, v.outs[0].out) {
+			return true
+		}
+	}
+	return false
+}
+
+// describe says who has which output, by the first place at which they differ.
+func (v *verdict) describe() string {
+	var b strings.Builder
+	first := len(v.outs[0].out) - 8
+	for _, o := range v.outs {
+		for i := range o.out {
+			if o.out[i] != v.outs[0].out[i] {
+				first = min(first, i)
+			}
+		}
+	}
+	first &^= 7
+	run, at := first/outBytes, first%outBytes
+	fmt.Fprintf(&b, "launch %d, invocation %d, byte %d of its record:\n", run/invocations, run%invocations, at)
+	for _, o := range v.outs {
+		if o.err != nil {
+			fmt.Fprintf(&b, "  %-12s %v\n", o.who, o.err)
+			continue
+		}
+		fmt.Fprintf(&b, "  %-12s %#x\n", o.who, binary.LittleEndian.Uint64(o.out[first:]))
+	}
+	return b.String()
+}
+
+// judge runs texts as each build makes them, and on the simulated device.
+func judge(ctx context.Context, a assembler, trials []trial, builds []build) ([]verdict, error) {
+	texts := make([]*text, len(trials))
+	for i := range trials {
+		texts[i] = trials[i].text
+	}
+	verdicts := make([]verdict, len(trials))
+	sim, err := onSimulation(trials)
+	if err != nil {
+		return nil, err
+	}
+	for i := range trials {
+		texts[i].oneNaN(sim[i])
+		verdicts[i].outs = append(verdicts[i].outs, outcome{"simulated", sim[i], nil})
+	}
+	for _, b := range builds {
+		made, err := a.assemble(ctx, module(texts, b.sm), b)
+		if err != nil {
+			return nil, err
+		}
+		for i := range trials {
+			v := &verdicts[i]
+			out, err := trials[i].onMachine(made[texts[i].name], b)
+			var unknown *sass.UnknownError
+			switch {
+			case errors.As(err, &unknown):
+				v.unknown = append(v.unknown, unknown.Text)
+				continue
+			case err != nil:
+			default:
+				texts[i].oneNaN(out)
+			}
+			v.outs = append(v.outs, outcome{b.String(), out, err})
+		}
+	}
+	return verdicts, nil
+}
+
+// atOnce is how many texts make a module.
+const atOnce = 100
+
+// TestLevelsAgree: what ptxas makes of random texts without optimisation, with it, and for several targets does what the
+// simulated device does. Each text that differs is made small.
+func TestLevelsAgree(t *testing.T) {
+	a := newAssembler(t)
+	first := long.Seed(t, 1)
+	n := uint64(long.Count(8, 1000, 50_000))
+	unknown := make(map[string]int)
+	judged, whole := 0, 0
+	for from := first; from < first+n; from += atOnce {
+		var trials []trial
+		for seed := from; seed < min(from+atOnce, first+n); seed++ {
+			x, pool := randomText(seed, false)
+			tr := trial{text: x}
+			tr.records, tr.scalars = fillRecords(seed, pool)
+			trials = append(trials, tr)
+		}
+		verdicts, err := judge(t.Context(), a, trials, builds)
+		if err != nil {
+			t.Fatalf("seeds from %d: %v", from, err)
+		}
+		for i := range verdicts {
+			v := &verdicts[i]
+			judged += len(v.outs) - 1
+			if len(v.unknown) == 0 {
+				whole++
+			}
+			for _, u := range v.unknown {
+				unknown[instructionOf(u)]++
+			}
+			if v.differ() {
+				small, how := shrink(t.Context(), a, trials[i], v)
+				var b strings.Builder
+				small.text.print(&b)
+				t.Errorf("seed %d: %s%s", from+uint64(i), how.describe(), b.String())
+			}
+		}
+	}
+	report(t, int(n), judged, unknown)
+	t.Logf("%d texts were judged in all builds", whole)
+}
+
+// report says how much of a sweep was judged, and what kept it from judging the rest.
+func report(t *testing.T, n, judged int, unknown map[string]int) {
+	t.Helper()
+	t.Logf("%d in %d builds each, of which %d were judged and %d not", n, len(builds), judged, n*len(builds)-judged)
+	for _, u := range sortedKeys(unknown) {
+		t.Logf("%6d × not known: %s", unknown[u], u)
+	}
+	if judged == 0 {
+		t.Error("nothing was judged")
+	}
+}
+
+// instructionOf is the name of an instruction with its parts, of a text with operands.
+func instructionOf(s string) string {
+	if strings.HasPrefix(s, "@") {
+		_, s, _ = strings.Cut(s, " ")
+	}
+	s = strings.TrimSpace(s)
+	name, _, _ := strings.Cut(s, " ")
+	if name == "what" {
+		return "a gap"
+	}
+	return name
+}
+
+func sortedKeys(m map[string]int) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b string) int { return m[b] - m[a] })
+	return keys
+}
