@@ -148,3 +148,17 @@ func dot(t *thread, in *inst) {
 	}
 	t.set(in.args[0], sum)
 }
+
+// distanceBetween is VABSDIFF: |a − b| + c.
+func distanceBetween(t *thread, in *inst) {
+	a, b := t.value(in.args[1]), t.value(in.args[2])
+	less := int32(a) < int32(b)
+	if in.has("U32") {
+		less = a < b
+	}
+	if less {
+		a, b = b, a
+	}
+	t.set(in.args[0], a-b+t.value(in.args[3]))
+	t.only(in, "U32")
+}

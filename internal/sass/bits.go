@@ -116,6 +116,11 @@ func compare(t *thread, in *inst) {
 	default:
 		t.err = &UnknownError{in.text}
 	}
+	t.join(in, v)
+}
+
+// join sets the results of a comparison: it, and its opposite, joined with a predicate.
+func (t *thread) join(in *inst, v bool) {
 	with := t.flag(in.args[4])
 	join := func(v bool) bool { return v && with }
 	switch {
@@ -129,9 +134,6 @@ func compare(t *thread, in *inst) {
 }
 
 func choose(t *thread, in *inst) {
-	if a := in.args; in.op == "FSEL" && (a[1].minus || a[2].minus) {
-		t.err = &UnknownError{in.text}
-	}
 	o := in.args[2]
 	if t.flag(in.args[3]) {
 		o = in.args[1]

@@ -18,11 +18,12 @@ func distance(low uint64) int {
 //	72      it is signed
 //	81-86   predicates that it does not use
 //	87-90   the predicate by which it is the smaller or the greater one
+//	91      the second operand is a uniform register
 //	105-    for the scheduler
 func decode(low, high uint64) (inst, error) {
 	in := inst{text: fmt.Sprintf("BITS.0x%03x %#016x %#016x", low&0xFFF, low, high), op: "VIMNMX"}
 	unknown := &UnknownError{in.text}
-	if low&0x1FF != 0x048 || high&(1<<41-1)&^(0xF<<23|1<<8) != 0x3F<<17 {
+	if low&0x1FF != 0x048 || high&(1<<41-1)&^(0x1F<<23|1<<8) != 0x3F<<17 {
 		return in, unknown
 	}
 	flag := func(bits uint64) operand {
@@ -36,6 +37,11 @@ func decode(low, high uint64) (inst, error) {
 		}
 	case 4:
 		b = operand{kind: immediate, bits: uint32(low >> 32)}
+	case 6:
+		b.n += uniform
+		if low>>38 != 0 || high&(1<<27) == 0 {
+			return in, unknown
+		}
 	default:
 		return in, unknown
 	}

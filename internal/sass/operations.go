@@ -17,7 +17,7 @@ func init() {
 		"LDC": loadConstant, "LDG": load, "LDL": load, "STG": store, "STL": store,
 		"IADD3": add, "IMAD": multiply, "LEA": scaledAdd, "HFMA2": constantHalves,
 		"LOP3": logic, "PLOP3": predicateLogic, "SHF": funnel, "PRMT": permute,
-		"ISETP": compare, "SEL": choose, "FSEL": choose, "IMNMX": extreme, "VIMNMX": extreme,
+		"ISETP": compare, "SEL": choose, "IMNMX": extreme, "VIMNMX": extreme,
 		"BREV": unary(bits.Reverse32),
 		"POPC": unary(func(x uint32) uint32 { return uint32(bits.OnesCount32(x)) }),
 		"IABS": unary(magnitude),
@@ -26,6 +26,13 @@ func init() {
 		"BMSK": mask,
 		"P2R":  packFlags,
 		"IDP":  dot,
+		"CALL": branch, "RET": back,
+		"BMOV":     keepBarrier,
+		"VABSDIFF": distanceBetween,
+		"FADD":     fused, "FMUL": fused, "FFMA": fused, "DADD": fusedDouble, "DMUL": fusedDouble, "DFMA": fusedDouble,
+		"FSETP": compareFloats, "DSETP": compareFloats, "FMNMX": extremeFloat, "FSEL": chooseFloat,
+		"MUFU": approximate, "FCHK": divisible, "FRND": roundToIntegral,
+		"I2F": integerToFloat, "I2FP": integerToFloat, "F2I": floatToInteger, "F2F": floatToFloat, "I2I": integerToInteger,
 	}
 }
 
@@ -69,6 +76,24 @@ func branch(t *thread, in *inst) {
 		t.err = fmt.Errorf("there is no label %s", to.name)
 	}
 	t.pc = pc
+}
+
+// back returns to where a pair of registers says, in bytes from where the kernel that is named begins.
+func back(t *thread, in *inst) {
+	to := t.pair(in.args[0])
+	from, ok := t.code.labels[in.args[1].name]
+	if !ok || to%bytesOf != 0 || to/bytesOf+uint64(from) >= uint64(len(t.code.insts)) {
+		t.err = fmt.Errorf("there is no instruction %#x bytes after %s", to, in.args[1].name)
+		return
+	}
+	t.pc = int(to)/bytesOf + from
+}
+
+// keepBarrier is BMOV, which keeps what other lanes are waited for with: nothing, since each invocation runs alone.
+func keepBarrier(t *thread, in *inst) {
+	if in.args[0].kind == register {
+		t.set(in.args[0], 0)
+	}
 }
 
 func move(t *thread, in *inst) { t.set(in.args[0], t.value(in.args[1])) }

@@ -54,6 +54,8 @@ type operand struct {
 	word    bool // of an address: the register is one alone
 	literal bool // of a constant: of bank 2
 	minus   bool
+	abs     bool // |x|, before the minus sign
+	byte    int  // of a conversion: where in the register the value is
 	invert  bool // ~ of a register, ! of a predicate
 	bits    uint32
 	float   float64 // of an immediate that is written as one
@@ -61,11 +63,7 @@ type operand struct {
 }
 
 var (
-	line     = regexp.MustCompile(`^\s+/\*([0-9a-f]{4,})\*/\s+(.*?)\s*;`)
-	bare     = regexp.MustCompile(`^\s+/\* 0x([0-9a-f]{16}) \*/\s*$`)
-	coded    = regexp.MustCompile(`/\* 0x([0-9a-f]{16}) \*/\s*$`)
-	target   = regexp.MustCompile(`^(\.L_x_\d+):`)
-	registry = regexp.MustCompile(`^(U?)R(Z|\d+)(\.reuse)?$`)
+	registry = regexp.MustCompile(`^(U?)R(Z|\d+)(\.B[0-3]|\.H[01])?$`)
 	flags    = regexp.MustCompile(`^(U?)P(T|\d)$`)
 	barrier  = regexp.MustCompile(`^B\d+$`)
 	inBank   = regexp.MustCompile(`^c\[0x([02])\]\[(?:(U?R\d+)\+?)?(-?0x[0-9a-f]+)?\]$`)
@@ -81,8 +79,18 @@ func Parse(listing string) (*Code, error) {
 	branches := make(map[int]uint64) // the first halves
 	var bits []uint64                // of what has no text, and of the second half of what has
 	for l := range strings.Lines(listing) {
-		if m := bare.FindStringSubmatch(l); m != nil {
-			v, _ := strconv.ParseUint(m[1], 16, 64)
+		if l[0] != ' ' {
+			if name, _, ok := strings.Cut(l, ":"); ok && l[0] != '\t' && !strings.HasPrefix(l, ".text") {
+				c.labels[name] = len(c.insts)
+			}
+			continue
+		}
+		l, ok := strings.CutPrefix(strings.TrimLeft(l, " "), "/*")
+		if !ok {
+			continue
+		}
+		at, text, _ := strings.Cut(l, "*/")
+		if v, ok := word(at); ok {
 			if bits = append(bits, v); len(bits) == 3 { // the second half of the one before
 				in, err := decode(bits[1], bits[2])
 				if err != nil {
@@ -92,23 +100,18 @@ func Parse(listing string) (*Code, error) {
 			}
 			continue
 		}
-		if m := target.FindStringSubmatch(l); m != nil {
-			c.labels[m[1]] = len(c.insts)
-			continue
+		if want := fmt.Sprintf("%04x", bytesOf*len(c.insts)); at != want {
+			return nil, &UnknownError{"what nvdisasm leaves out of its listing at " + want}
 		}
-		m := line.FindStringSubmatch(l)
-		if m == nil {
-			continue
-		}
-		if at := fmt.Sprintf("%04x", bytesOf*len(c.insts)); m[1] != at {
-			return nil, &UnknownError{"what nvdisasm leaves out of its listing at " + at}
-		}
-		in, err := parseInst(m[2], seen)
+		text, rest, _ := strings.Cut(text, ";")
+		in, err := parseInst(strings.TrimSpace(text), seen)
 		if err != nil {
 			return nil, err
 		}
-		if h := coded.FindStringSubmatch(l); in.op == "BRA" && h != nil {
-			branches[len(c.insts)], _ = strconv.ParseUint(h[1], 16, 64)
+		if in.op == "BRA" {
+			if _, coded, ok := strings.Cut(rest, "/*"); ok {
+				branches[len(c.insts)], _ = word(strings.TrimSuffix(strings.TrimSpace(coded), "*/"))
+			}
 		}
 		c.insts, bits = append(c.insts, in), bits[:0]
 	}
@@ -123,6 +126,13 @@ func Parse(listing string) (*Code, error) {
 		}
 	}
 	return c, nil
+}
+
+// word reads half of an instruction's bits: " 0x0000000000007918 ".
+func word(s string) (uint64, bool) {
+	digits, ok := strings.CutPrefix(strings.TrimSpace(s), "0x")
+	v, err := strconv.ParseUint(digits, 16, 64)
+	return v, ok && err == nil
 }
 
 // bytesOf is how long an instruction is.
@@ -151,7 +161,10 @@ func parseInst(text string, seen map[string]operand) (inst, error) {
 	if strings.TrimSpace(args) == "" {
 		return in, nil
 	}
-	for _, a := range strings.Split(args, ",") {
+	if in.op == "RET" {
+		args = strings.Replace(args, " `", ", `", 1)
+	}
+	for a := range strings.SplitSeq(args, ",") {
 		a = strings.TrimSpace(a)
 		o, ok := seen[a]
 		if !ok {
@@ -167,7 +180,14 @@ func parseInst(text string, seen map[string]operand) (inst, error) {
 }
 
 func parseOperand(s string) (o operand, ok bool) {
+	s = strings.TrimSuffix(s, ".reuse")
 	switch {
+	case strings.HasSuffix(s, "QNAN"):
+		return operand{kind: immediate, float: math.NaN(), bits: quietNaN}, true
+	case strings.HasPrefix(s, "|"):
+		o, ok = parseOperand(strings.Trim(s, "|"))
+		o.abs = true
+		return o, ok
 	case strings.HasPrefix(s, "`("):
 		return operand{kind: label, name: strings.Trim(s, "`()")}, true
 	case strings.HasPrefix(s, "SR"), barrier.MatchString(s):
@@ -190,7 +210,14 @@ func parseOperand(s string) (o operand, ok bool) {
 		return o, ok
 	}
 	if m := registry.FindStringSubmatch(s); m != nil {
-		return operand{kind: register, n: number(m[1], m[2], zero)}, true
+		o = operand{kind: register, n: number(m[1], m[2], zero)}
+		if m[3] != "" { // of bytes, or of halves
+			o.byte = int(m[3][2] - '0')
+			if m[3][1] == 'H' {
+				o.byte *= 2
+			}
+		}
+		return o, true
 	}
 	if m := flags.FindStringSubmatch(s); m != nil {
 		return operand{kind: predicate, n: number(m[1], m[2], holds)}, true

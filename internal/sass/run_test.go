@@ -61,12 +61,12 @@ func listing(code []string) string {
 // TestWhatIsNotKnownIsSaid: an instruction, and one that nvdisasm leaves out.
 func TestWhatIsNotKnownIsSaid(t *testing.T) {
 	var unknown *sass.UnknownError
-	c, err := sass.Parse(listing([]string{"FADD R2, R3, R4", "EXIT"}))
+	c, err := sass.Parse(listing([]string{"MUFU.SIN R2, R3", "SHFL.IDX PT, R2, R3, R4, R5", "EXIT"}))
 	if err == nil {
 		err = c.Run(sass.Launch{Groups: 1, Group: 1})
 	}
-	if !errors.As(err, &unknown) || unknown.Text != "FADD R2, R3, R4" {
-		t.Errorf("got %v for an addition of floats", err)
+	if !errors.As(err, &unknown) || unknown.Text != "SHFL.IDX PT, R2, R3, R4, R5" {
+		t.Errorf("got %v for a shuffle", err)
 	}
 	if _, err := sass.Parse(strings.Replace(listing([]string{"NOP", "NOP", "EXIT"}), "/*0010*/                   NOP ;", "", 1)); !errors.As(err, &unknown) {
 		t.Errorf("got %v for a gap", err)

@@ -21,7 +21,7 @@ func shrink(ctx context.Context, a assembler, tr trial, v *verdict) (trial, *ver
 		list := best.text.smaller()
 		found := false
 		for len(list) > 0 && !found {
-			some := list[:min(len(list), atOnce)]
+			some := list[:min(len(list), 60)]
 			list = list[len(some):]
 			var trials []trial
 			for i, x := range some {
