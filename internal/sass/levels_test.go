@@ -2,10 +2,12 @@ package sass_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -182,7 +184,7 @@ func TestLevelsAgree(t *testing.T) {
 	a := newAssembler(t)
 	first := long.Seed(t, 1)
 	n := uint64(long.Count(8, 400, 50_000))
-	unknown := make(map[string]int)
+	unknown := make(tally)
 	judged, whole, made := 0, 0, 0
 	for from := first; from < first+n; from += atOnce {
 		var trials []trial
@@ -205,7 +207,7 @@ func TestLevelsAgree(t *testing.T) {
 				whole++
 			}
 			for _, u := range v.unknown {
-				unknown[instructionOf(u)]++
+				unknown.add(u)
 			}
 			if v.differ() {
 				t.Logf("seed %d differs", from+uint64(i))
@@ -221,35 +223,36 @@ func TestLevelsAgree(t *testing.T) {
 }
 
 // report says how much of a sweep was judged, and what kept it from judging the rest.
-func report(t *testing.T, made, judged int, unknown map[string]int) {
+func report(t *testing.T, made, judged int, unknown tally) {
 	t.Helper()
 	t.Logf("of %d that were assembled, %d were judged and %d not", made, judged, made-judged)
-	for _, u := range sortedKeys(unknown) {
-		t.Logf("%6d × not known: %s", unknown[u], u)
+	for _, name := range unknown.sorted() {
+		t.Logf("%6d × not known: %s, such as %s", unknown[name].n, name, unknown[name].example)
 	}
 	if judged == 0 {
 		t.Error("nothing was judged")
 	}
 }
 
-// instructionOf is the name of an instruction with its parts, of a text with operands.
-func instructionOf(s string) string {
-	if strings.HasPrefix(s, "@") {
-		_, s, _ = strings.Cut(s, " ")
-	}
-	s = strings.TrimSpace(s)
-	name, _, _ := strings.Cut(s, " ")
-	if name == "what" {
-		return "a gap"
-	}
-	return name
+// tally counts instructions by their names.
+type tally map[string]struct {
+	n       int
+	example string
 }
 
-func sortedKeys(m map[string]int) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
+func (c tally) add(text string) {
+	name := text
+	if strings.HasPrefix(name, "@") {
+		_, name, _ = strings.Cut(name, " ")
 	}
-	slices.SortFunc(keys, func(a, b string) int { return m[b] - m[a] })
-	return keys
+	name, _, _ = strings.Cut(strings.TrimSpace(name), " ")
+	of := c[name]
+	of.n++
+	of.example = text
+	c[name] = of
+}
+
+// sorted are the names, those first that were counted most.
+func (c tally) sorted() []string {
+	return slices.SortedFunc(maps.Keys(c), func(a, b string) int { return cmp.Or(c[b].n-c[a].n, strings.Compare(a, b)) })
 }

@@ -10,7 +10,7 @@ var operations map[string]func(*thread, *inst)
 
 func init() {
 	operations = map[string]func(*thread, *inst){
-		"NOP": func(*thread, *inst) {}, "BSSY": func(*thread, *inst) {}, "BSYNC": func(*thread, *inst) {},
+		"NOP": nothing, "BSSY": nothing, "BSYNC": nothing, "BREAK": nothing, "WARPSYNC": nothing, "DEPBAR": nothing,
 		"EXIT": exit,
 		"BRA":  branch,
 		"MOV":  move, "R2UR": move, "CS2R": clearPair, "S2R": specialRegister, "S2UR": specialRegister,
@@ -194,3 +194,6 @@ func store(t *thread, in *inst) {
 		to[at] = byte(t.value(o) >> (8 * (at % 4)))
 	}
 }
+
+// nothing is what instructions do that let lanes or earlier instructions be waited for: each invocation runs alone, in order.
+func nothing(*thread, *inst) {}

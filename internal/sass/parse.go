@@ -59,6 +59,7 @@ type operand struct {
 	invert  bool // ~ of a register, ! of a predicate
 	bits    uint32
 	float   float64 // of an immediate that is written as one
+	nan     bool    // of an immediate that is written as one
 	name    string
 }
 
@@ -108,9 +109,15 @@ func Parse(listing string) (*Code, error) {
 		if err != nil {
 			return nil, err
 		}
-		if in.op == "BRA" {
-			if _, coded, ok := strings.Cut(rest, "/*"); ok {
-				branches[len(c.insts)], _ = word(strings.TrimSuffix(strings.TrimSpace(coded), "*/"))
+		if _, coded, ok := strings.Cut(rest, "/*"); ok {
+			low, _ := word(strings.TrimSuffix(strings.TrimSpace(coded), "*/"))
+			if in.op == "BRA" {
+				branches[len(c.insts)] = low
+			}
+			for i := range in.args {
+				if o := &in.args[i]; o.nan { // the text does not say which
+					o.bits = uint32(low >> 32)
+				}
 			}
 		}
 		c.insts, bits = append(c.insts, in), bits[:0]
@@ -183,7 +190,7 @@ func parseOperand(s string) (o operand, ok bool) {
 	s = strings.TrimSuffix(s, ".reuse")
 	switch {
 	case strings.HasSuffix(s, "QNAN"):
-		return operand{kind: immediate, float: math.NaN(), bits: quietNaN}, true
+		return operand{kind: immediate, float: math.NaN(), bits: quietNaN, nan: true}, true
 	case strings.HasPrefix(s, "|"):
 		o, ok = parseOperand(strings.Trim(s, "|"))
 		o.abs = true

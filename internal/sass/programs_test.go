@@ -97,7 +97,7 @@ func TestMachineCodeOfIntegersIsRight(t *testing.T) {
 	a := newAssembler(t)
 	first := long.Seed(t, 1)
 	n := uint64(long.Count(6, 50, 10_000))
-	unknown := make(map[string]int)
+	unknown := make(tally)
 	judged := 0
 	for from := first; from < first+n; from += together {
 		var rs []*conform.RandomProgram
@@ -115,7 +115,7 @@ func TestMachineCodeOfIntegersIsRight(t *testing.T) {
 				err := r.Agree(t.Context(), m)
 				var not *sass.UnknownError
 				if errors.As(err, &not) {
-					unknown[instructionOf(not.Text)]++
+					unknown.add(not.Text)
 					continue
 				}
 				judged++

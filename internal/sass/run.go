@@ -61,12 +61,18 @@ func (c *Code) Run(l Launch) error {
 	return nil
 }
 
-func (t *thread) run() error {
+func (t *thread) run() (err error) {
+	var in *inst
+	defer func() {
+		if r := recover(); r != nil { // it has fewer operands than its name lets expect
+			err = &UnknownError{in.text}
+		}
+	}()
 	for range most {
 		if t.pc >= len(t.code.insts) {
 			return fmt.Errorf("sass: it runs past its last instruction")
 		}
-		in := &t.code.insts[t.pc]
+		in = &t.code.insts[t.pc]
 		t.pc++
 		if in.guard.kind == predicate && !t.flag(in.guard) {
 			continue
