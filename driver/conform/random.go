@@ -50,6 +50,12 @@ func RandomIntegers(seed uint64) *RandomProgram {
 	return generate(&choices{rng: rand.New(rand.NewPCG(seed, 0x696E7473)), stream: []uint16{ofIntegers}})
 }
 
+// RandomAlone makes a program like RandomShapes whose invocations do not look at each other: without votes. A judge of machine
+// code runs one after the other.
+func RandomAlone(seed uint64) *RandomProgram {
+	return generate(&choices{rng: rand.New(rand.NewPCG(seed, 0x616C6F6E)), stream: []uint16{ofLone}})
+}
+
 // What a program is made of: its first decision.
 const (
 	ofStatements uint16 = iota
@@ -62,6 +68,7 @@ const (
 const (
 	ofIntegers uint16 = 1000 + iota
 	ofGo
+	ofLone
 )
 
 // FromChoices makes the program of a stream of decisions; every stream has one.
@@ -125,6 +132,7 @@ type generator struct {
 	rounds   int  // loops at uniform control so far
 	small    int  // shapes of a program made of them
 	integers bool // it is of integers alone
+	lone     bool // it has no votes
 }
 
 type label struct {
@@ -141,9 +149,12 @@ func generate(c *choices) *RandomProgram {
 	}
 	g := &generator{choices: c}
 	var kind uint16
-	if len(c.stream) > 0 && c.stream[0] == ofIntegers {
+	switch {
+	case len(c.stream) > 0 && c.stream[0] == ofIntegers:
 		c.pos, kind, g.integers = 1, ofShapes, true
-	} else {
+	case len(c.stream) > 0 && c.stream[0] == ofLone:
+		c.pos, kind, g.lone = 1, ofShapes, true
+	default:
 		kind = uint16(c.pick(int(kinds)))
 	}
 	if kind == ofShapes {

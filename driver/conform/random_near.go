@@ -51,11 +51,18 @@ func (g *generator) nearError() {
 		nearErrors[g.pick(integerErrors)](g)
 		return
 	}
-	nearErrors[g.pick(len(nearErrors))](g)
+	k := g.pick(len(nearErrors))
+	if g.lone && k == ofVotes {
+		k = 0
+	}
+	nearErrors[k](g)
 }
 
 // integerErrors is how many families there are of integers alone.
 const integerErrors = 20
+
+// ofVotes is the place of the family of votes.
+const ofVotes = 23
 
 var longTypes = []ir.Type{ir.U64, ir.I64, ir.U64, ir.I64, ir.U32, ir.I32}
 var wordTypes = []ir.Type{ir.U32, ir.I32, ir.U32, ir.I32, ir.U64, ir.I64}

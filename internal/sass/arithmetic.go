@@ -104,10 +104,14 @@ func scaledAdd(t *thread, in *inst) {
 	}
 }
 
-// constantHalves is HFMA2.MMA of zeros and a constant, which is a move of two halves.
+// constantHalves is HFMA2, which of zeros and a constant is a move of two halves.
 func constantHalves(t *thread, in *inst) {
 	if len(in.args) != 5 || in.args[1].n != zero || in.args[2].n != zero || in.args[3].kind != immediate || in.args[4].kind != immediate {
-		t.err = &UnknownError{in.text}
+		fusedHalves(t, in)
+		return
+	}
+	if in.args[3].nan || in.args[4].nan { // both are in the bits of each
+		t.set(in.args[0], in.args[3].bits)
 		return
 	}
 	t.set(in.args[0], half(in.args[3].float)<<16|half(in.args[4].float))
@@ -120,6 +124,8 @@ func half(f float64) uint32 {
 	switch exp := int(b>>52&0x7FF) - 1023; {
 	case f == 0:
 		return sign
+	case math.IsInf(f, 0):
+		return sign | 0x7C00
 	case exp < -14:
 		return sign | uint32(math.Abs(f)*(1<<24))
 	default:

@@ -51,13 +51,13 @@ func integerToFloat(t *thread, in *inst) {
 	if negative {
 		m = -m
 	}
-	if in.has("F64") {
+	switch {
+	case in.has("F64"):
 		t.setDouble(in.args[0], rounded(negative, m, 53, in.rounding()))
-	} else {
+	case in.has("F16"):
+		t.set(in.args[0], in.format().bits(rounded(negative, m, 11, in.rounding())))
+	default:
 		t.setSingle(in.args[0], float32(rounded(negative, m, 24, in.rounding())))
-	}
-	if in.has("F16") {
-		t.err = &UnknownError{in.text}
 	}
 }
 
@@ -69,9 +69,12 @@ func floatToInteger(t *thread, in *inst) {
 		to = list[0]
 	}
 	var f float64
-	if in.has("F64") {
+	switch {
+	case in.has("F64"):
 		f = t.double(in.args[1])
-	} else {
+	case in.has("F16"):
+		f = float64(in.format().widen(uint16(t.word(in.args[1]) >> (8 * in.args[1].byte))))
+	default:
 		s := t.single(in.args[1])
 		if in.has("FTZ") {
 			s = flushed(s)
@@ -105,12 +108,12 @@ func floatToInteger(t *thread, in *inst) {
 	} else {
 		t.set(in.args[0], uint32(v))
 	}
-	if in.has("F16") || to.bits < 32 {
+	if to.bits < 32 {
 		t.err = &UnknownError{in.text}
 	}
 }
 
-// floatToFloat is F2F between f32 and f64.
+// floatToFloat is F2F between f32 and f64, and from f32 to 16 bits.
 func floatToFloat(t *thread, in *inst) {
 	switch name := strings.Join(in.mods, "."); {
 	case name == "F64.F32":
@@ -118,6 +121,8 @@ func floatToFloat(t *thread, in *inst) {
 	case strings.HasPrefix(name, "F32.F64"):
 		t.setSingle(in.args[0], narrow(t.double(in.args[1]), in.rounding()))
 		t.only(in, "F32", "F64", "RZ", "RM", "RP")
+	case name == "F16.F32" || name == "BF16.F32":
+		t.set(in.args[0], in.format().bits(float64(t.single(in.args[1]))))
 	default:
 		t.err = &UnknownError{in.text}
 	}

@@ -3,6 +3,7 @@ package sass
 import (
 	"math"
 	"math/bits"
+	"strings"
 )
 
 // quietNaN is the NaN that instructions on f32 give.
@@ -199,37 +200,39 @@ func compareFloats(t *thread, in *inst) {
 		t.setFlag(in.args[1], a != a && b != b)
 		return
 	}
+	t.join(in, t.compared(in, a, b))
+}
+
+// compared is the comparison that an instruction's name begins with. With a U behind it, it holds of NaNs.
+func (t *thread) compared(in *inst, a, b float64) bool {
 	unordered := a != a || b != b
-	v := unordered
-	if len(of) == 3 && of[2] == 'U' {
-		of = of[:2]
-	} else if of != "NE" {
-		v = false
-	} else if unordered { // an ordered NE
-		t.join(in, false)
-		return
+	of := in.mods[0]
+	switch of {
+	case "NUM":
+		return !unordered
+	case "NAN":
+		return unordered
+	}
+	of, orUnordered := strings.CutSuffix(of, "U")
+	if unordered {
+		return orUnordered
 	}
 	switch of {
 	case "LT":
-		v = v || a < b
+		return a < b
 	case "LE":
-		v = v || a <= b
+		return a <= b
 	case "GT":
-		v = v || a > b
+		return a > b
 	case "GE":
-		v = v || a >= b
+		return a >= b
 	case "EQ":
-		v = v || a == b
+		return a == b
 	case "NE":
-		v = v || a != b
-	case "NUM":
-		v = !unordered
-	case "NAN":
-		v = unordered
-	default:
-		t.err = &UnknownError{in.text}
+		return a != b
 	}
-	t.join(in, v)
+	t.err = &UnknownError{in.text}
+	return false
 }
 
 // firstIsExtreme reports whether a is the smaller or greater one: −0 is less than +0.
@@ -240,17 +243,19 @@ func firstIsExtreme(a, b float64, smaller bool) bool {
 	return a < b || a == b && math.Signbit(a) && !math.Signbit(b)
 }
 
-// extremeFloat is FMNMX: the smaller one where the predicate holds. A NaN counts only if both are.
+// extremeFloat is FMNMX: the smaller one where the predicate holds. A NaN counts only if both are, or with NAN.
 func extremeFloat(t *thread, in *inst) {
 	a, b := t.single(in.args[1]), t.single(in.args[2])
 	if in.has("FTZ") {
 		a, b = flushed(a), flushed(b)
 	}
-	if a == a && (b != b || firstIsExtreme(float64(a), float64(b), t.flag(in.args[3]))) {
+	if in.has("NAN") && (a != a || b != b) {
+		b = float32(math.NaN())
+	} else if a == a && (b != b || firstIsExtreme(float64(a), float64(b), t.flag(in.args[3]))) {
 		b = a
 	}
 	t.setSingle(in.args[0], b)
-	t.only(in, "FTZ")
+	t.only(in, "FTZ", "NAN")
 }
 
 // approximate is MUFU. Its results are near the right ones on a GPU, and here rounded: what divides does not depend on it.

@@ -31,6 +31,7 @@ func init() {
 		"VABSDIFF": distanceBetween,
 		"FADD":     fused, "FMUL": fused, "FFMA": fused, "DADD": fusedDouble, "DMUL": fusedDouble, "DFMA": fusedDouble,
 		"FSETP": compareFloats, "DSETP": compareFloats, "FMNMX": extremeFloat, "FSEL": chooseFloat,
+		"HADD2": fusedHalves, "HMUL2": fusedHalves, "HMNMX2": extremeHalves, "HSETP2": compareHalves, "F2FP": pack,
 		"MUFU": approximate, "FCHK": divisible, "FRND": roundToIntegral,
 		"I2F": integerToFloat, "I2FP": integerToFloat, "F2I": floatToInteger, "F2F": floatToFloat, "I2I": integerToInteger,
 	}
@@ -69,6 +70,10 @@ func exit(t *thread, in *inst) { t.done = t.all(in.args) }
 func branch(t *thread, in *inst) {
 	to := in.args[len(in.args)-1]
 	if !t.all(in.args[:len(in.args)-1]) {
+		return
+	}
+	if in.to != 0 {
+		t.pc = in.to
 		return
 	}
 	pc, ok := t.code.labels[to.name]

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -21,6 +22,7 @@ type inst struct {
 	op    string  // without a U in front: those of uniform registers do the same
 	mods  []string
 	args  []operand
+	to    int // where a branch goes, if it is not 0 and thus the label that says so
 	do    func(*thread, *inst)
 }
 
@@ -56,12 +58,19 @@ type operand struct {
 	minus   bool
 	abs     bool // |x|, before the minus sign
 	byte    int  // of a conversion: where in the register the value is
+	halves  uint8
 	invert  bool // ~ of a register, ! of a predicate
 	bits    uint32
 	float   float64 // of an immediate that is written as one
 	nan     bool    // of an immediate that is written as one
 	name    string
 }
+
+// Which halves of a register an operand has: both, or one twice.
+const (
+	lowTwice = 1 + iota
+	highTwice
+)
 
 var (
 	registry = regexp.MustCompile(`^(U?)R(Z|\d+)(\.B[0-3]|\.H[01])?$`)
@@ -78,7 +87,8 @@ func Parse(listing string) (*Code, error) {
 	c := &Code{labels: make(map[string]int)}
 	seen := make(map[string]operand)
 	branches := make(map[int]uint64) // the first halves
-	var bits []uint64                // of what has no text, and of the second half of what has
+	gaps := false
+	var bits []uint64 // of what has no text, and of the second half of what has
 	for l := range strings.Lines(listing) {
 		if l[0] != ' ' {
 			if name, _, ok := strings.Cut(l, ":"); ok && l[0] != '\t' && !strings.HasPrefix(l, ".text") {
@@ -97,7 +107,7 @@ func Parse(listing string) (*Code, error) {
 				if err != nil {
 					return nil, err
 				}
-				c.insts, bits = append(c.insts, in), bits[:1]
+				c.insts, bits, gaps = append(c.insts, in), bits[:1], true
 			}
 			continue
 		}
@@ -114,8 +124,10 @@ func Parse(listing string) (*Code, error) {
 			if in.op == "BRA" {
 				branches[len(c.insts)] = low
 			}
+			nan := slices.ContainsFunc(in.args, func(o operand) bool { return o.nan })
 			for i := range in.args {
-				if o := &in.args[i]; o.nan { // the text does not say which
+				if o := &in.args[i]; nan && o.kind == immediate {
+					o.nan = true // the text does not say which
 					o.bits = uint32(low >> 32)
 				}
 			}
@@ -125,11 +137,9 @@ func Parse(listing string) (*Code, error) {
 	if len(c.insts) == 0 {
 		return nil, fmt.Errorf("sass: no instruction in the listing; it has to be that of nvdisasm -c -hex")
 	}
-	for at, bits := range branches { // where a branch to an instruction without a text goes, no label says
-		if to := c.insts[at].args; len(to) > 0 && to[len(to)-1].kind == label {
-			if _, ok := c.labels[to[len(to)-1].name]; !ok {
-				c.labels[to[len(to)-1].name] = at + 1 + distance(bits)
-			}
+	if gaps { // labels stand on either side of what has no text
+		for at, bits := range branches {
+			c.insts[at].to = at + 1 + distance(bits)
 		}
 	}
 	return c, nil
@@ -187,7 +197,17 @@ func parseInst(text string, seen map[string]operand) (inst, error) {
 }
 
 func parseOperand(s string) (o operand, ok bool) {
-	s = strings.TrimSuffix(s, ".reuse")
+	s = strings.Replace(strings.TrimSuffix(s, ".reuse"), ".reuse.", ".", 1)
+	if of, ok := strings.CutSuffix(s, ".H0_H0"); ok {
+		o, ok = parseOperand(of)
+		o.halves = lowTwice
+		return o, ok
+	}
+	if of, ok := strings.CutSuffix(s, ".H1_H1"); ok {
+		o, ok = parseOperand(of)
+		o.halves = highTwice
+		return o, ok
+	}
 	switch {
 	case strings.HasSuffix(s, "QNAN"):
 		return operand{kind: immediate, float: math.NaN(), bits: quietNaN, nan: true}, true
