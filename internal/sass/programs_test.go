@@ -91,26 +91,33 @@ func (m machine) assemble(ctx context.Context, ps []*ir.Program) error {
 // together is how many programs make one module.
 const together = 25
 
-// TestMachineCodeOfIntegersIsRight: what ptxas makes of shapes on integers, with optimisation and without it, gives what
-// the interpreter gives.
-func TestMachineCodeOfIntegersIsRight(t *testing.T) {
+// TestMachineCodeOfShapesIsRight: what ptxas makes of programs of shapes, as the emitter writes them, gives what the
+// interpreter gives: with optimisation and without it, of integers alone and of floats too.
+func TestMachineCodeOfShapesIsRight(t *testing.T) {
 	a := newAssembler(t)
 	first := long.Seed(t, 1)
-	n := uint64(long.Count(6, 50, 10_000))
+	for name, random := range map[string]func(uint64) *conform.RandomProgram{"integers": conform.RandomIntegers, "floats": conform.RandomAlone} {
+		t.Run(name, func(t *testing.T) { shapesAreRight(t, a, random, first, uint64(long.Count(6, 50, 10_000))) })
+	}
+}
+
+// shapesAreRight takes n programs.
+func shapesAreRight(t *testing.T, a assembler, random func(uint64) *conform.RandomProgram, first, n uint64) {
 	unknown := make(tally)
-	judged := 0
-	for from := first; from < first+n; from += together {
+	made, judged := 0, 0
+	for from := first; from < first+n && !timeUp(t); from += together {
 		var rs []*conform.RandomProgram
 		var ps []*ir.Program
 		for seed := from; seed < min(from+together, first+n); seed++ {
-			r := conform.RandomIntegers(seed)
+			r := random(seed)
 			rs, ps = append(rs, r), append(ps, r.Program)
 		}
-		for _, b := range builds {
+		for _, b := range buildsNow() {
 			m := machine{a, b, make(map[[32]byte]program)}
 			if err := m.assemble(t.Context(), ps); err != nil { // then each goes by itself, and says what is wrong
 				t.Logf("programs from %d on together: %v", from, err)
 			}
+			made += len(rs)
 			for i, r := range rs {
 				err := r.Agree(t.Context(), m)
 				var not *sass.UnknownError
@@ -130,5 +137,5 @@ func TestMachineCodeOfIntegersIsRight(t *testing.T) {
 			}
 		}
 	}
-	report(t, int(n)*len(builds), judged, unknown)
+	report(t, made, judged, unknown)
 }

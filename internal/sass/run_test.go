@@ -29,10 +29,22 @@ func TestInstructions(t *testing.T) {
 		{"PRMT R6, R2, 0x5410, R3; PRMT R7, R2, 0xba98, R3", [4]uint32{0x8111_2222, 0x3333_4444}, 0xFF00_0000<<32 | 0x4444_2222},
 		{"LOP3.LUT R6, R2, 0xf0, R3, 0xf8, !PT; SGXT R7, R2, 0x4", [4]uint32{0x3C, 0xC3}, 0xFFFF_FFFC<<32 | 0xFC},
 		{"FLO.U32 R6, R2; HFMA2.MMA R7, -RZ, RZ, 0, 5.9604644775390625e-08", [4]uint32{0x100}, 1<<32 | 8},
+		{"FFMA R6, R2, R3, R4; FFMA.RZ R7, R2, R3, R4", [4]uint32{0x3F800001, 0x3F800001, 0xBF800000}, 0x34800000<<32 | 0x34800000},                        // one rounding: 2⁻²² + 2⁻⁴⁶
+		{"FADD.RM R6, R2, -R2; FADD R7, R2, |R3|", [4]uint32{0x3F800000, 0xC0000000}, 0x40400000<<32 | 0x80000000},                                         // down to −0
+		{"FMNMX R6, R2, R3, PT; FMNMX.NAN R7, R2, R3, !PT", [4]uint32{0x7FC00000, 0x3F800000}, 0x7FFFFFFF<<32 | 0x3F800000},                                // a NaN counts, or not
+		{"I2F.U32.RP R6, R2; F2I.FTZ.U32.TRUNC.NTZ R7, R3", [4]uint32{0x1000001, 0xBF800000}, 0x4B800001},                                                  // up; below 0 is 0
+		{"I2F.U64.RP R6, 0x1; F2I.TRUNC.NTZ R7, R2", [4]uint32{0x7FC00000}, 0x4F800000},                                                                    // the upper half of 64 bits; a NaN is 0
+		{"DADD R6, R2, R4", [4]uint32{0, 0x3FF00000, 0, 0x40000000}, 0x40080000 << 32},                                                                     // 1 + 2
+		{"DSETP.MIN.AND P0, P1, R2, R4, PT; SEL R6, R3, R5, P0; MOV R7, RZ", [4]uint32{0, 0x80000000, 0, 0}, 0x80000000},                                   // −0 is less
+		{"HADD2 R6, R2.H0_H0, R3.H1_H1; HFMA2.MMA R7, -RZ, RZ, -INF , 5.9604644775390625e-08", [4]uint32{0x3C00, 0x40000000}, 0xFC000001<<32 | 0x42004200}, // 1 + 2, twice
+		{"VABSDIFF R6, R2, R3, R4; I2I.U8.S32.SAT R7, R5", [4]uint32{^uint32(0), 5, 1, 300}, 255<<32 | 7},
+		{"IADD3 R1, R1, -0x8, RZ; STL.64 [R1], R2; LDL R6, [R1+0x4]; LDL R7, [R1]", [4]uint32{3, 4}, 3<<32 | 4},
+		{"ISETP.NE.U32.AND P0, PT, R2, RZ, PT; ISETP.NE.U32.AND P1, PT, R3, RZ, PT; CS2R R6, SRZ; @P0 EXIT P1; MOV R6, 0x1", [4]uint32{1, 0}, 1},
 	}
 	for _, r := range rows {
-		bank := make([]byte, 32)
-		var code []string
+		bank := make([]byte, 48)
+		binary.LittleEndian.PutUint32(bank[0x28:], sass.StackEnd)
+		code := []string{"MOV R1, c[0x0][0x28]"}
 		for i, v := range r.in {
 			binary.LittleEndian.PutUint32(bank[4*i:], v)
 			code = append(code, fmt.Sprintf("MOV R%d, c[0x0][%#x]", 2+i, 4*i))
@@ -70,5 +82,43 @@ func TestWhatIsNotKnownIsSaid(t *testing.T) {
 	}
 	if _, err := sass.Parse(strings.Replace(listing([]string{"NOP", "NOP", "EXIT"}), "/*0010*/                   NOP ;", "", 1)); !errors.As(err, &unknown) {
 		t.Errorf("got %v for a gap", err)
+	}
+}
+
+// TestWhatHasNoTextIsDecoded: VIMNMX stands in a listing of sm_90 in its bits alone. A branch goes by its own bits then.
+func TestWhatHasNoTextIsDecoded(t *testing.T) {
+	const listing = `
+        /*0000*/                   MOV R2, c[0x0][0x0] ;                      /* 0x0000000000027a02 */
+                                                                              /* 0x000fe20000000f00 */
+        /*0010*/                   BRA ` + "`(.L_x_0)" + ` ;                  /* 0x0000000000047947 */
+                                                                              /* 0x000fea0003800000 */
+.L_x_0:
+                                                                              /* 0x0000001102027848 */
+                                                                              /* 0x000fce0003fe0000 */
+        /*0030*/                   MOV R8, 0x100 ;                            /* 0x0000010000087802 */
+                                                                              /* 0x000fe20000000f00 */
+                                                                              /* 0xfffffffd02037848 */
+                                                                              /* 0x000fce0007fe0100 */
+        /*0050*/                   MOV R9, RZ ;                               /* 0x000000ff00097202 */
+                                                                              /* 0x000fe20000000f00 */
+        /*0060*/                   STG.E.64 [R8.64], R2 ;                     /* 0x0000000208007986 */
+                                                                              /* 0x000fe2000c101b04 */
+        /*0070*/                   EXIT ;                                     /* 0x000000000000794d */
+                                                                              /* 0x000fea0003800000 */
+`
+	for _, r := range []struct {
+		in   uint32
+		want uint64
+	}{{5, 5<<32 | 5}, {^uint32(0), 0xFFFFFFFF<<32 | 0xFFFFFFFF}} {
+		code, err := sass.Parse(listing)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := make([]byte, 8)
+		bank := binary.LittleEndian.AppendUint32(nil, r.in)
+		err = code.Run(sass.Launch{Constants: bank, Memory: []sass.Segment{{At: 0x100, Data: got}}, Groups: 1, Group: 1})
+		if v := binary.LittleEndian.Uint64(got); err != nil || v != r.want {
+			t.Errorf("of %#x: got %#x, %v; want %#x", r.in, v, err, r.want)
+		}
 	}
 }
