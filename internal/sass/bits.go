@@ -97,7 +97,7 @@ func compare(t *thread, in *inst) {
 	equal := a == b
 	low := false
 	if in.has("EX") {
-		low = t.flag(in.args[5])
+		low = len(in.args) < 6 || t.flag(in.args[5]) // what always holds is left out
 	}
 	var v bool
 	switch in.mods[0] {
@@ -211,4 +211,15 @@ func packFlags(t *thread, in *inst) {
 	}
 	m := t.value(in.args[3])
 	t.set(in.args[0], v&m|t.value(in.args[2])&^m)
+}
+
+// unpackFlags is R2P, which takes predicates out of a word again.
+func unpackFlags(t *thread, in *inst) {
+	v, m := t.value(in.args[1]), t.value(in.args[2])
+	for k := range 7 {
+		if m>>k&1 != 0 {
+			t.p[k] = v>>k&1 != 0
+		}
+	}
+	t.only(in)
 }

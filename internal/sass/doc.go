@@ -6,7 +6,7 @@
 //
 // It knows the instructions on integers, bits, predicates and floats of 16, 32 and 64 bits, conversions, moves, loads,
 // stores, branches and calls, and a stack. Votes, shuffles, atomics and barriers between invocations are unknown, since
-// none waits for another, and so are quotients and roots of f64: Run returns an *UnknownError for a program that gets to
+// none waits for another, and so are directed roundings of f64: Run returns an *UnknownError for a program that gets to
 // one, before it has judged anything or when it gets there.
 //
 // What an instruction does is taken from what the machine code of programs must do that a GPU runs rightly, and of those

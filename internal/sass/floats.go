@@ -235,6 +235,20 @@ func (t *thread) compared(in *inst, a, b float64) bool {
 	return false
 }
 
+// setFloat is FSET: 1 or all ones where a comparison holds, else 0.
+func setFloat(t *thread, in *inst) {
+	plain := *in
+	holds := uint32(math.MaxUint32)
+	if in.mods[0] == "BF" {
+		plain.mods, holds = in.mods[1:], math.Float32bits(1)
+	}
+	v := t.compared(&plain, float64(t.single(in.args[1])), float64(t.single(in.args[2]))) && t.flag(in.args[3])
+	t.set(in.args[0], holds*b2u(v))
+	if !in.has("AND") || in.has("FTZ") {
+		t.err = &UnknownError{in.text}
+	}
+}
+
 // firstIsExtreme reports whether a is the smaller or greater one: −0 is less than +0.
 func firstIsExtreme(a, b float64, smaller bool) bool {
 	if !smaller {
@@ -262,6 +276,17 @@ func extremeFloat(t *thread, in *inst) {
 func approximate(t *thread, in *inst) {
 	x := float64(t.single(in.args[1]))
 	switch in.mods[0] {
+	case "RCP64H", "RSQ64H": // of the upper word of an f64, such a word
+		if o := in.args[1]; o.kind == immediate {
+			x = t.double(o)
+		} else {
+			x = math.Float64frombits(uint64(t.value(o)) << 32)
+		}
+		if in.mods[0] == "RSQ64H" {
+			x = math.Sqrt(x)
+		}
+		t.set(in.args[0], uint32(math.Float64bits(1/x)>>32))
+		return
 	case "RCP":
 		x = 1 / x
 	case "RSQ":

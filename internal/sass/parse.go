@@ -217,7 +217,7 @@ func parseOperand(s string) (o operand, ok bool) {
 		return o, ok
 	case strings.HasPrefix(s, "`("):
 		return operand{kind: label, name: strings.Trim(s, "`()")}, true
-	case strings.HasPrefix(s, "SR"), barrier.MatchString(s):
+	case strings.HasPrefix(s, "SR"), s == "PR", barrier.MatchString(s):
 		return operand{kind: special, name: s}, true
 	case strings.HasPrefix(s, "-0x") || strings.HasPrefix(s, "0x"):
 		v, err := strconv.ParseInt(s, 0, 64)
