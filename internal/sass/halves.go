@@ -38,13 +38,17 @@ func (t *thread) halves(in *inst, from int) (list [][2]float64, rest []operand) 
 	args := in.args[from:]
 	for len(args) > 0 && args[0].kind != predicate {
 		o := args[0]
-		if o.kind == immediate && !math.IsNaN(o.float) && len(args) > 1 && args[1].kind == immediate {
-			list = append(list, [2]float64{args[1].float, o.float})
-			args = args[2:]
-			continue
-		}
 		if o.kind == immediate {
-			t.err = &UnknownError{in.text}
+			if len(args) < 2 || args[1].kind != immediate {
+				t.err = &UnknownError{in.text}
+				return list, nil
+			}
+			pair := [2]float64{args[1].float, o.float}
+			if o.nan { // one of the two is; the bits of both are there
+				pair = [2]float64{float64(f.widen(uint16(o.bits))), float64(f.widen(uint16(o.bits >> 16)))}
+			}
+			list, args = append(list, pair), args[2:]
+			continue
 		}
 		word := t.word(o)
 		var pair [2]float64

@@ -37,6 +37,8 @@ func TestInstructions(t *testing.T) {
 		{"DADD R6, R2, R4", [4]uint32{0, 0x3FF00000, 0, 0x40000000}, 0x40080000 << 32},                                                                     // 1 + 2
 		{"DSETP.MIN.AND P0, P1, R2, R4, PT; SEL R6, R3, R5, P0; MOV R7, RZ", [4]uint32{0, 0x80000000, 0, 0}, 0x80000000},                                   // −0 is less
 		{"HADD2 R6, R2.H0_H0, R3.H1_H1; HFMA2.MMA R7, -RZ, RZ, -INF , 5.9604644775390625e-08", [4]uint32{0x3C00, 0x40000000}, 0xFC000001<<32 | 0x42004200}, // 1 + 2, twice
+		{"MUFU.RCP64H R6, 2; MOV R7, RZ", [4]uint32{}, 0x3FE00000},                                                                                         // the upper half of ½
+		{"HADD2 R6, R2, 1, 2; HMUL2 R7, R2.H1_H1, 2, 2", [4]uint32{0x3C00_4000}, 0x4000_4000<<32 | 0x4000_4400},                                            // constants of two halves
 		{"VABSDIFF R6, R2, R3, R4; I2I.U8.S32.SAT R7, R5", [4]uint32{^uint32(0), 5, 1, 300}, 255<<32 | 7},
 		{"IADD3 R1, R1, -0x8, RZ; STL.64 [R1], R2; LDL R6, [R1+0x4]; LDL R7, [R1]", [4]uint32{3, 4}, 3<<32 | 4},
 		{"ISETP.NE.U32.AND P0, PT, R2, RZ, PT; ISETP.NE.U32.AND P1, PT, R3, RZ, PT; CS2R R6, SRZ; @P0 EXIT P1; MOV R6, 0x1", [4]uint32{1, 0}, 1},
