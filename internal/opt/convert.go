@@ -11,7 +11,9 @@ func (w *work) convert(r ir.Row) bool {
 	case ir.OpBitcast:
 		return w.bitcastTwice(r)
 	case ir.OpEq, ir.OpNe:
-		return w.compareBool(r)
+		return w.compareBool(r) || w.compareSign(r)
+	case ir.OpSelect:
+		return w.chooseSign(r)
 	case ir.OpElem:
 		if v := w.A(r); w.Op[v] == ir.OpVec {
 			return w.rewrite(r, ir.Row(w.Operands(v)[w.X[r]]), "elem-vec")

@@ -179,6 +179,7 @@ select-and      bool   (select ?c ?x false)             => (and ?c ?x)
 select-or       bool   (select ?c true ?x)              => (or ?c ?x)
 select-twice    any    (select ?c (select ?c ?x ?y) ?z) => (select ?c ?x ?z)
 select-twice-2  any    (select ?c ?x (select ?c ?y ?z)) => (select ?c ?x ?z)
+select-steps    int    (select ?c (add ?x #a) (select ?d (add ?x #b) ?x)) => (add ?x (select ?c #a (select ?d #b 0)))
 eq-select       int    (eq (select ?c #a #b) #a)        => ?c                             when differ #a #b
 eq-select-2     int    (eq (select ?c #a #b) #b)        => (not ?c)                       when differ #a #b
 ne-select       int    (ne (select ?c #a #b) #a)        => (not ?c)                       when differ #a #b

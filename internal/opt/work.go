@@ -35,7 +35,9 @@ type work struct {
 	consts     constTable
 
 	// level is an upper bound of the level that the verifier will find for a value. Nothing may
-	// be replaced by a value of a higher one while ops rely on uniform control.
+	// be replaced by a value of a higher one while ops rely on uniform control. It is at least that of the control
+	// with which the value's region begins: the verifier raises a value to that before it gets out of there, and no op in
+	// there relies on control that is more uniform. So choices in divergent loops may be made of branches.
 	level      []ir.Level
 	convergent bool     // the program has convergent ops
 	varying    ir.Level // the highest that a value can have: a group of one invocation knows no lanes
@@ -89,6 +91,14 @@ func open(p *ir.Program) *work {
 		w.append(c.Region[r], r)
 		w.convergent = w.convergent || c.Op[r].Info().Attr&ir.Convergent != 0
 		w.count(r, 1)
+	}
+	if w.convergent {
+		control := p.Uniformity().Control
+		for r := range ir.Row(n) {
+			if c.Op[r] != ir.OpConst {
+				w.level[r] = max(w.level[r], control[w.head[c.Region[r]]])
+			}
+		}
 	}
 	return w
 }

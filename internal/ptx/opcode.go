@@ -36,6 +36,7 @@ const (
 	opSubRN
 	opMulRN
 	opDivRN
+	opRcpRN
 	opFmaRN
 	opSqrtRN
 	opMinNaN
@@ -130,6 +131,7 @@ var opInfo = [numOpcodes]struct {
 	opDp4a: {"dp4a", pure},
 
 	opAddRN: {"add.rn", pure}, opSubRN: {"sub.rn", pure}, opMulRN: {"mul.rn", pure}, opDivRN: {"div.rn", pure | slow},
+	opRcpRN: {"rcp.rn", pure | slow},
 	opFmaRN: {"fma.rn", pure}, opSqrtRN: {"sqrt.rn", pure | slow}, opMinNaN: {"min.NaN", pure}, opMaxNaN: {"max.NaN", pure},
 	opCopysign: {"copysign", pure},
 

@@ -125,6 +125,8 @@ func (s *selector) divide(row ir.Row) {
 	switch {
 	case t.IsHalf():
 		s.set(row, s.halfBinary(opDivRN, t, a, b))
+	case t.IsFloat() && a.isConst(one(t)):
+		s.set(row, s.do(opRcpRN, pt, b)) // rounded once as well, and without what scales a quotient
 	case t.IsFloat():
 		s.set(row, s.do(opDivRN, pt, a, b))
 	case b.isConst(0):
