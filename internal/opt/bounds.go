@@ -19,13 +19,33 @@ func bounds(w *work) {
 				w.hit("in-bounds")
 			}
 		case w.Type[r] == ir.Bool && exact.Of(w.Op[r]) != nil && in.Args == 2 && w.Type[w.A(r)].IsInt():
-			if v, ok := g.at(r).constant(); ok {
+			v, ok := g.at(r).constant()
+			if !ok {
+				v, ok = g.ordered(r)
+			}
+			if ok {
 				g.learn(r, v != 0, 1) // what follows from it may be asked for
 				w.replaceAlways(r, w.constant(ir.Bool, v))
 				w.hit("decided")
 			}
 		}
 	})
+}
+
+// ordered decides a comparison of numbers without a sign by what is known of their order.
+func (g *ranges) ordered(r ir.Row) (v uint64, ok bool) {
+	w := g.w
+	a, b := w.A(r), w.B(r)
+	if w.Type[a].IsSigned() {
+		return 0, false
+	}
+	switch w.Op[r] {
+	case ir.OpLt:
+		return 1, g.apart(a, b, 1, maxSearch)
+	case ir.OpLe:
+		return 1, g.apart(a, b, 0, maxSearch)
+	}
+	return 0, false
 }
 
 // inBounds reports whether the index of access r names an element, for all elements that

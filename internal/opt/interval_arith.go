@@ -7,8 +7,11 @@ import "math/bits"
 func (z *interval) add(w width, a, b *interval) {
 	zeros, ones := w.sumBits(a.zeros, a.ones, b.zeros, b.ones, 0)
 	lo, hi, slo, shi := uint64(0), w.mask(), w.min(), w.max()
-	if sum := a.hi + b.hi; sum >= a.hi && sum <= w.mask() {
-		lo, hi = a.lo+b.lo, sum
+	switch least, most := a.lo+b.lo, a.hi+b.hi; {
+	case most >= a.hi && most <= w.mask():
+		lo, hi = least, most
+	case least < a.lo || least > w.mask(): // all wrap, as where less is subtracted than there is
+		lo, hi = least&w.mask(), most&w.mask()
 	}
 	if least, most := a.slo+b.slo, a.shi+b.shi; !overflows(a.slo, b.slo, least) && !overflows(a.shi, b.shi, most) && w.fits(least) && w.fits(most) {
 		slo, shi = least, most

@@ -369,6 +369,43 @@ func (g *ranges) underSum(v ir.Row, o uint32, gap uint64, per uint64, depth int)
 	return w.must(checkWrap, a.lo >= c) && g.under(w.A(v), o, gap-min(gap, c), per, depth-1)
 }
 
+// apart reports whether a + gap <= b, as numbers.
+func (g *ranges) apart(a, b ir.Row, gap uint64, depth int) bool {
+	w := g.w
+	w.visits++
+	a, b = g.core(a), g.core(b)
+	if w.Type[a].IsSigned() || w.Type[b].IsSigned() {
+		return false
+	}
+	switch least, most := g.at(b).lo, g.at(a).hi; {
+	case a == b && gap == 0, gap <= least && most <= least-gap:
+		return true
+	case depth == 0:
+		return false
+	}
+	switch w.Op[a] {
+	case ir.OpMin:
+		if g.apart(w.A(a), b, gap, depth-1) || g.apart(w.B(a), b, gap, depth-1) {
+			return true
+		}
+	case ir.OpAdd:
+		if c, ok := w.bits(w.B(a)); ok && gap+c < 1<<32 && w.must(checkWrap, g.at(w.A(a)).hi <= w.Type[a].Mask()-c) &&
+			g.apart(w.A(a), b, gap+c, depth-1) {
+			return true
+		}
+	}
+	if int(a) < len(g.rel.first) {
+		for k := g.rel.first[a]; k != 0; {
+			r := &g.rel.list[k-1]
+			if r.b != ir.NoRow && g.apart(r.b, b, gap-min(gap, r.gap), depth-1) {
+				return true
+			}
+			k = r.before
+		}
+	}
+	return false
+}
+
 // notNegative reports whether v is a number of 0 or more.
 func (g *ranges) notNegative(v ir.Row) bool {
 	return !g.w.Type[v].IsSigned() || g.at(v).slo >= 0

@@ -1,6 +1,10 @@
 package opt
 
-import "github.com/govyre/vyre/ir"
+import (
+	"slices"
+
+	"github.com/govyre/vyre/ir"
+)
 
 const (
 	maxUnrolled  = 512 // rows that a loop may become
@@ -101,6 +105,7 @@ type body struct {
 	loads      int
 	before     bool     // an effect, or a load of what is written, stands in front of the test
 	indexed    []ir.Row // accesses whose index is the counter
+	views      []ir.Row // lengths of views in which the counter is an index
 }
 
 func (u *unrolling) survey(c counter) body {
@@ -145,6 +150,9 @@ func (u *unrolling) survey(c counter) body {
 		if in.Imm == ir.ImmObject && in.Attr&(ir.Reads|ir.Writes) != 0 && w.A(r) == c.arg && len(s.indexed) < maxIndexed {
 			s.indexed = append(s.indexed, r)
 		}
+		if n, ok := w.viewedBy(r, c); ok && len(s.views) < maxIndexed && !slices.Contains(s.views, n) {
+			s.views = append(s.views, n)
+		}
 		switch {
 		case in.Spread == ir.SpreadLoad:
 			s.loads++
@@ -154,6 +162,18 @@ func (u *unrolling) survey(c counter) body {
 		}
 	}
 	return s
+}
+
+// viewedBy returns the length of a view, from outside the loop, that access r checks the counter against.
+func (w *work) viewedBy(r ir.Row, c counter) (length ir.Row, ok bool) {
+	if in := w.info(r); in.Imm != ir.ImmObject || in.Attr&(ir.Reads|ir.Writes) == 0 || in.Args == 0 {
+		return 0, false
+	}
+	cond, _, ok := w.viewIndex(r)
+	if !ok || w.Op[cond] != ir.OpLt || w.A(cond) != c.arg {
+		return 0, false
+	}
+	return w.B(cond), !w.encloses(c.loop, w.B(cond))
 }
 
 // countsOnly reports whether row r depends on the counter and constants only.

@@ -64,11 +64,11 @@ func (u *unrolling) partial(c counter, n int, rounds roundCount, s body, it *wal
 		cl.to[at] = a
 		args = append(args, uint32(a))
 	}
-	indexed := s.indexed
+	indexed, views := s.indexed, s.views
 	if rounds.exactly() {
-		indexed = nil // the rounds left over are those that were counted
+		indexed, views = nil, nil // the rounds left over are those that were counted
 	}
-	u.sure(c, cl, n, m, args, indexed)
+	u.sure(c, cl, n, m, args, indexed, views)
 	first := w.head[x]
 	cl.test, cl.arm = c.test, c.stay
 	var vals []uint32
@@ -103,9 +103,9 @@ const maxIndexed = 4
 // n − 1 steps. So it is if it is short of a limit that lies so far before the bound, or is no number that is less
 // than any where the bound is closer to the least number than that.
 //
-// The limit also lies so far before the lengths of what the counter indexes: accesses of the rounds at a time are in
-// bounds, and need no check, and the rounds after see what is out of bounds.
-func (u *unrolling) sure(c counter, cl *cloning, n int, m ir.Row, args []uint32, indexed []ir.Row) {
+// The limit also lies so far before the lengths of what the counter indexes, objects and views: accesses of the rounds at
+// a time are in bounds, and need no check, and the rounds after see what is out of bounds.
+func (u *unrolling) sure(c counter, cl *cloning, n int, m ir.Row, args []uint32, indexed, views []ir.Row) {
 	w := u.w
 	body := w.X[m]
 	t := w.Type[c.arg]
@@ -136,6 +136,9 @@ func (u *unrolling) sure(c counter, cl *cloning, n int, m ir.Row, args []uint32,
 		if !t.IsSigned() && c.cond == ir.OpLt {
 			for _, r := range indexed {
 				limit = u.within(m, limit, r)
+			}
+			for _, length := range views {
+				limit = w.before(m, ir.OpMin, t, 0, limit, length)
 			}
 		}
 		put(ir.OpMax, limit, least+far)

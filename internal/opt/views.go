@@ -71,7 +71,7 @@ func (v *viewing) candidate(r ir.Row) bool {
 		i = w.chosen(w.A(r))
 	}
 	_, _, apart := w.placeOf(i)
-	return ok || apart
+	return ok || apart && (w.Type[i] == ir.U64 || w.Flags[r].InBounds())
 }
 
 // chosen follows selections of which it is known what they choose.
@@ -90,7 +90,8 @@ func (w *work) chosen(v ir.Row) ir.Row {
 	return v
 }
 
-// place is the index %off + cvt(%i - %less + more) of a view in 64 bits; less is NoRow where nothing is subtracted.
+// place is the index %off + cvt(%i - %less + more) of a view in 64 bits; less is NoRow where nothing is subtracted. In 32
+// bits it is %off + (%i + more).
 type place struct {
 	off, i, less ir.Row
 	more         uint64
@@ -98,7 +99,20 @@ type place struct {
 
 // placeOf takes an index apart, if something is added or subtracted before it is converted, and returns what is.
 func (w *work) placeOf(v ir.Row) (p place, converted ir.Row, ok bool) {
-	if w.Op[v] != ir.OpAdd || w.Type[v] != ir.U64 {
+	switch {
+	case w.Op[v] != ir.OpAdd:
+		return p, 0, false
+	case w.Type[v] == ir.U32:
+		for _, o := range [2][2]ir.Row{{w.A(v), w.B(v)}, {w.B(v), w.A(v)}} {
+			if _, constant := w.bits(o[0]); constant || w.Op[o[1]] != ir.OpAdd {
+				continue
+			}
+			if i, more := w.offset(o[1]); i != ir.NoRow && more != 0 {
+				return place{off: o[0], i: i, less: ir.NoRow, more: more}, o[1], true
+			}
+		}
+		return p, 0, false
+	case w.Type[v] != ir.U64:
 		return p, 0, false
 	}
 	for _, o := range [2][2]ir.Row{{w.A(v), w.B(v)}, {w.B(v), w.A(v)}} {
@@ -121,11 +135,13 @@ func (w *work) placeOf(v ir.Row) (p place, converted ir.Row, ok bool) {
 
 // apart writes the index of access r, if nothing in it wraps, as (%off - cvt %less + cvt %i) + more: the constant then
 // stands in the instruction, and accesses at several distances share one address. The sum in parentheses stands where its
-// operands do, so that they share it whatever arms they are in; it may wrap, and is right again with what is added.
+// operands do, so that they share it whatever arms they are in; it may wrap, and is right again with what is added. In 32
+// bits, where all wraps at the same number, that needs no condition.
 func (v *viewing) apart(g *ranges, r, index ir.Row) ir.Row {
 	w := v.w
 	p, converted, ok := w.placeOf(index)
-	if !ok || !w.must(checkViewDistance, g.at(p.i).hi <= ir.U32.Mask()-p.more) {
+	t := w.Type[index]
+	if !ok || t == ir.U64 && !w.must(checkViewDistance, g.at(p.i).hi <= ir.U32.Mask()-p.more) {
 		return index
 	}
 	if p.less != ir.NoRow && !w.must(checkViewDifference, g.differs(converted, p.less)) {
@@ -143,14 +159,18 @@ func (v *viewing) apart(g *ranges, r, index ir.Row) ir.Row {
 		if p.less != ir.NoRow {
 			start = w.before(at, ir.OpSub, ir.U64, 0, start, w.before(at, ir.OpCvt, ir.U64, 0, p.less))
 		}
-		start = w.before(at, ir.OpAdd, ir.U64, 0, start, w.before(at, ir.OpCvt, ir.U64, 0, p.i))
+		i := p.i
+		if t == ir.U64 {
+			i = w.before(at, ir.OpCvt, ir.U64, 0, i)
+		}
+		start = w.before(at, ir.OpAdd, t, 0, start, i)
 		v.starts[key] = start
 	}
 	w.hit("view-distance")
 	if p.more == 0 {
 		return start
 	}
-	return w.before(r, ir.OpAdd, ir.U64, 0, start, w.constant(ir.U64, p.more))
+	return w.before(r, ir.OpAdd, t, 0, start, w.constant(t, p.more))
 }
 
 // differs reports whether d of 32 bits, something less what is subtracted, is that number: if it wraps, it is at least 1<<32 less what is
