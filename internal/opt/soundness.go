@@ -88,6 +88,9 @@ const (
 	checkJoinLoad                      // join: nobody writes what is loaded between
 	checkUnswitchUniform               // unswitch: no op in the loop relies on uniform control
 	checkClamped                       // clamp: out of bounds is zero and not an element
+	checkPackBetween                   // pack: stores that are done together pass no access of what they store to
+	checkPackStore                     // pack: a store is made in bounds only
+	checkPackPast                      // pack: out of bounds is behind the last elements
 	checkCoverSign                     // cover: a length is a number that the index may be
 	checkCoverWraps                    // cover: an index that wraps in 32 bits is beyond every length
 	checkCoverSpan                     // cover: the last of the accesses is as far on as it is
@@ -182,6 +185,9 @@ var checkNames = [numChecks]string{
 	checkJoinLoad:         "join/join-load",
 	checkUnswitchUniform:  "unswitch/unswitch-uniform",
 	checkClamped:          "clamp/clamped",
+	checkPackBetween:      "pack/between",
+	checkPackStore:        "pack/store",
+	checkPackPast:         "pack/past",
 	checkCoverSign:        "cover/cover-sign",
 	checkCoverWraps:       "cover/cover-wraps",
 	checkCoverSpan:        "cover/cover-span",

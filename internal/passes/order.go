@@ -65,6 +65,11 @@ var constraints = []Constraint{
 	{"idiom", "barrier", "an atomic left to one lane may bring barriers of the warp"},
 	{"unroll.again", "vector", "neighbours appear by unrolling"},
 
+	{"mem2reg.unrolled", "pack", "an array whose indices are constants is none any more"},
+	{"forward.late", "pack", "what was just stored is not loaded"},
+	{"bounds.late", "pack", "an access that is in bounds needs no check"},
+	{"pack", "clamp", "a load out of bounds is of an element that is zero"},
+	{"pack", "vector", "elements of several arrays become neighbours"},
 	{"bounds.late", "clamp", "a load that is in bounds is left alone"},
 	{"forward.late", "clamp", "what was just stored is not loaded"},
 	{"clamp", "cover", "local arrays have their own way"},

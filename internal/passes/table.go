@@ -33,6 +33,7 @@ var all = []Pass{
 	{Name: "unroll", Bound: "n + what it writes", Does: "writes out rounds of loops, all of them or several at a time", Reopens: true},
 	{Name: "idiom", Bound: "n", Does: "finds rotates, bit fields, bit counts, tables that fit a word, and atomics that one lane can do for its warp"},
 	{Name: "barrier", Bound: "n", Does: "drops barriers and fences that order nothing"},
+	{Name: "pack", Bound: "n and a sort of stores", Does: "puts local arrays that are indexed alike into one"},
 	{Name: "clamp", Bound: "n", Does: "loads from local arrays without waiting for the check of the index"},
 	{Name: "cover", Bound: "n + what it writes", Does: "checks accesses at constant distances together"},
 	{Name: "vector", Bound: "n", Does: "joins accesses of neighbours into one of 8 or 16 bytes"},
@@ -100,7 +101,7 @@ type Run struct {
 // gpu names the passes and runs whose work machine code for the CPU does not use. It compares the indices of eight lanes
 // at once whatever is known of one, has no rotates and bit fields, makes atomics of one lane after the other, and the
 // processor moves loads ahead by itself.
-var gpu = []string{"bounds", "narrow.late", "idiom", "clamp", "cover", "ahead"}
+var gpu = []string{"bounds", "narrow.late", "idiom", "pack", "clamp", "cover", "ahead"}
 
 // GPU reports whether only code for a GPU gains by the run.
 func (r Run) GPU() bool { return slices.ContainsFunc(gpu, r.is) }
@@ -152,6 +153,7 @@ var table = []Run{
 	{"idiom", "idiom", Late, O2, Always},
 	{"dce.idiom", "dce", Late, O2, Always},
 	{"barrier", "barrier", Late, O2, Always},
+	{"pack", "pack", Late, O2, Always},
 	{"clamp", "clamp", Late, O2, Always},
 	{"cover", "cover", Late, O2, Always},
 	{"vector", "vector", Late, O2, Always},
