@@ -118,6 +118,7 @@ type generator struct {
 	ro       []*array    // read-only buffers
 	whole    []ir.Object // fields of records of which each invocation stores its own as a whole; nil without
 	locals   []local
+	stack    []local // arrays that are accessed at the same places
 	vars     []*build.Var
 	values   []*values // what formulas and shapes are computed of
 	labels   []label

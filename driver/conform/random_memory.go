@@ -1,6 +1,8 @@
 package conform
 
 import (
+	"fmt"
+
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/build"
 )
@@ -71,6 +73,12 @@ func (g *generator) burst() {
 	}
 	switch k := g.pick(len(own) + len(g.locals) + 1); {
 	case k == 0:
+		switch g.pick(4) {
+		case 0, 1:
+			g.stacked()
+		case 2:
+			g.strided()
+		}
 	case k <= len(own):
 		a := own[k-1]
 		first := g.cell(a)
@@ -87,6 +95,70 @@ func (g *generator) burst() {
 		}
 		g.accesses(l.obj, l.elem, first, g.place(l))
 	}
+}
+
+// stacked clears local arrays, as those of the fields of an array of structs are cleared, and then accesses all of them at
+// the same places, in and out of bounds.
+func (g *generator) stacked() {
+	b := g.b
+	if g.stack == nil {
+		t := elemTypes[g.pick(len(elemTypes))]
+		for i := range 2 + 2*g.pick(2) {
+			g.stack = append(g.stack, local{b.LocalArray(fmt.Sprintf("st%d", i), t, 4), t, 4, false})
+		}
+	}
+	for _, l := range g.stack {
+		for i := range l.n {
+			b.Store(l.obj, b.U32(uint32(i)), g.constant(l.elem.Value()))
+		}
+	}
+	for range 1 + g.pick(2) {
+		i := g.index()
+		j := i
+		if g.chance(2) {
+			j = g.index()
+		}
+		apart := g.chance(3)
+		load := func(l local) { g.vars = append(g.vars, b.Var(b.Load(l.obj, j))) }
+		for _, l := range g.stack {
+			b.Store(l.obj, i, g.expr(l.elem.Value(), 1))
+			if apart {
+				load(l)
+			}
+		}
+		for _, l := range g.stack {
+			if !apart {
+				load(l)
+			}
+		}
+	}
+}
+
+// strided walks over some of what is only read, several elements a round, now and then past its end.
+func (g *generator) strided() {
+	b := g.b
+	a := g.ro[g.pick(len(g.ro))]
+	t := a.elem.Value()
+	if !t.IsInt() {
+		return
+	}
+	start := b.And(g.expr(ir.U32, 1), b.U32(15))
+	end := b.Add(start, b.And(g.expr(ir.U32, 1), b.U32(31)))
+	step, whole := 3+g.pick(2), g.chance(2)
+	i, v := b.Var(start), b.Var(g.expr(t, 1))
+	b.Loop(nil, func(l build.Label, _ []build.Value) {
+		next := b.Add(i.Get(), b.U32(uint32(step)))
+		past := b.Le(end, i.Get())
+		if whole { // only rounds of which all elements are before the end
+			past = b.Lt(end, next)
+		}
+		b.If(past, func() { b.Break(l) })
+		for k := range step {
+			v.Set(b.Xor(b.Add(v.Get(), v.Get()), b.Load(a.obj, b.Add(i.Get(), b.U32(uint32(k))))))
+		}
+		i.Set(next)
+	})
+	g.vars = append(g.vars, v)
 }
 
 // accesses are those of a burst, now and then with a way out of it.

@@ -24,6 +24,7 @@ var functions = map[string]func(*work){
 	"unroll":    unroll,
 	"idiom":     idiom,
 	"barrier":   barrier,
+	"ends":      ends,
 	"pack":      packArrays,
 	"clamp":     clamp,
 	"cover":     cover,

@@ -88,6 +88,7 @@ const (
 	checkJoinLoad                      // join: nobody writes what is loaded between
 	checkUnswitchUniform               // unswitch: no op in the loop relies on uniform control
 	checkClamped                       // clamp: out of bounds is zero and not an element
+	checkEnds                          // ends: the farthest of the accesses is in bounds
 	checkPackBetween                   // pack: stores that are done together pass no access of what they store to
 	checkPackStore                     // pack: a store is made in bounds only
 	checkPackPast                      // pack: out of bounds is behind the last elements
@@ -185,6 +186,7 @@ var checkNames = [numChecks]string{
 	checkJoinLoad:         "join/join-load",
 	checkUnswitchUniform:  "unswitch/unswitch-uniform",
 	checkClamped:          "clamp/clamped",
+	checkEnds:             "ends/ends",
 	checkPackBetween:      "pack/between",
 	checkPackStore:        "pack/store",
 	checkPackPast:         "pack/past",

@@ -47,29 +47,15 @@ func (u *unrolling) factor(c counter, s body, hint int, rounds roundCount) int {
 // fewer than n rounds are sure.
 func (u *unrolling) partial(c counter, n int, rounds roundCount, s body, it *walk) {
 	w, l := u.w, c.loop
-	x := w.X[l]
-	m := w.make(l, ir.OpLoop, ir.None, 0, ir.NoRow, ir.NoRow, ir.NoRow)
-	w.X[m] = w.region(m)
-	w.setList(m, w.Operands(l))
-	w.link(m, l)
+	m, args := u.front(l)
 	w.Flags[m], w.Flags[l] = ir.Flags(0).WithUnroll(1), w.Flags[l].WithUnroll(1)
-	body := w.X[m]
-	cl := &u.copies
-	cl.start(l)
-	var args []uint32
-	for at := w.head[x]; w.Op[at] == ir.OpArg; at = w.next[at] {
-		a := w.make(at, ir.OpArg, w.Type[at], w.X[at], ir.NoRow, ir.NoRow, ir.NoRow)
-		w.level[a] = w.level[at]
-		w.append(body, a)
-		cl.to[at] = a
-		args = append(args, uint32(a))
-	}
+	body, cl := w.X[m], &u.copies
 	indexed, views := s.indexed, s.views
 	if rounds.exactly() {
 		indexed, views = nil, nil // the rounds left over are those that were counted
 	}
 	u.sure(c, cl, n, m, args, indexed, views)
-	first := w.head[x]
+	first := w.head[w.X[l]]
 	cl.test, cl.arm = c.test, c.stay
 	var vals []uint32
 	for range n {
@@ -82,9 +68,36 @@ func (u *unrolling) partial(c counter, n int, rounds roundCount, s body, it *wal
 		}
 		vals = u.round(cl, first, body, false)
 	}
+	u.resume(l, m, args, vals)
+	it.row, it.at = l, atEnd
+}
+
+// front makes a loop without rows in front of loop l, with arguments for those of l, and returns it and them. What stands
+// for the arguments in copies of rows of l are those.
+func (u *unrolling) front(l ir.Row) (m ir.Row, args []uint32) {
+	w, cl := u.w, &u.copies
+	m = w.make(l, ir.OpLoop, ir.None, 0, ir.NoRow, ir.NoRow, ir.NoRow)
+	w.X[m] = w.region(m)
+	w.setList(m, w.Operands(l))
+	w.link(m, l)
+	cl.start(l)
+	for at := w.head[w.X[l]]; w.Op[at] == ir.OpArg; at = w.next[at] {
+		a := w.make(at, ir.OpArg, w.Type[at], w.X[at], ir.NoRow, ir.NoRow, ir.NoRow)
+		w.level[a] = w.level[at]
+		w.append(w.X[m], a)
+		cl.to[at] = a
+		args = append(args, uint32(a))
+	}
+	return m, args
+}
+
+// resume ends the rounds of loop m, in front of loop l, with the values that the next one starts with, and lets l start
+// with the arguments where m stops.
+func (u *unrolling) resume(l, m ir.Row, args, vals []uint32) {
+	w := u.w
 	again := w.make(l, ir.OpContinue, ir.None, uint32(m), ir.NoRow, ir.NoRow, ir.NoRow)
 	w.setList(again, vals)
-	w.append(body, again)
+	w.append(w.X[m], again)
 	var rest []uint32
 	for i, a := range args {
 		res := w.make(l, ir.OpRes, w.Type[a], uint32(i), ir.NoRow, ir.NoRow, ir.NoRow)
@@ -93,7 +106,6 @@ func (u *unrolling) partial(c counter, n int, rounds roundCount, s body, it *wal
 		rest = append(rest, uint32(res))
 	}
 	w.setList(l, rest)
-	it.row, it.at = l, atEnd
 }
 
 // maxIndexed bounds the lengths that the rounds at a time stop in front of.
@@ -151,8 +163,14 @@ func (u *unrolling) sure(c counter, cl *cloning, n int, m ir.Row, args []uint32,
 	}
 	stay := w.make(c.test, ir.OpLt, ir.Bool, 0, cond[0], cond[1], ir.NoRow)
 	w.append(body, stay)
+	u.leave(c, m, stay, args)
+}
+
+// leave ends loop m, with arguments args, in front of the rest of its body unless stay holds.
+func (u *unrolling) leave(c counter, m, stay ir.Row, args []uint32) {
+	w := u.w
 	test := w.make(c.test, ir.OpIf, ir.None, 0, stay, ir.NoRow, ir.NoRow)
-	w.append(body, test)
+	w.append(w.X[m], test)
 	w.X[test] = w.region(test)
 	w.region(test)
 	w.append(w.X[test], w.make(c.test, ir.OpYield, ir.None, 0, ir.NoRow, ir.NoRow, ir.NoRow))

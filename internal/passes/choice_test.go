@@ -57,7 +57,7 @@ func TestForCPULeavesOutWhatIsTheGPUs(t *testing.T) {
 		choice  string
 		without []string
 	}{
-		{"", []string{"bounds.early", "bounds.late", "narrow.late", "idiom", "pack", "clamp", "cover", "ahead"}},
+		{"", []string{"bounds.early", "bounds.late", "narrow.late", "ends", "idiom", "pack", "clamp", "cover", "ahead"}},
 		{"2,-licm,+bounds.late", []string{"bounds.early", "licm.first", "narrow.late", "ahead"}},
 		{"2,+idiom,+narrow", []string{"bounds.late", "clamp"}},
 		{"0", []string{"bounds.early", "fold.early"}},

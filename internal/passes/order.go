@@ -65,6 +65,11 @@ var constraints = []Constraint{
 	{"idiom", "barrier", "an atomic left to one lane may bring barriers of the warp"},
 	{"unroll.again", "vector", "neighbours appear by unrolling"},
 
+	{"bounds.late", "ends", "a loop in bounds needs none in front"},
+	{"unroll.again", "ends", "unrolled rounds stop before the ends by themselves"},
+	{"ends", "cover", "accesses that are in bounds together are so in all rounds"},
+	{"ends", "dce.idiom", "the test of the loop is another one in the loop in front"},
+	{"ends", "vector", "accesses in bounds may be one"},
 	{"mem2reg.unrolled", "pack", "an array whose indices are constants is none any more"},
 	{"forward.late", "pack", "what was just stored is not loaded"},
 	{"bounds.late", "pack", "an access that is in bounds needs no check"},

@@ -31,6 +31,7 @@ var all = []Pass{
 	{Name: "licm", Bound: "n", Does: "moves loop-invariant code out of loops", Reopens: true},
 	{Name: "unswitch", Bound: "n + what it writes", Does: "takes ifs out of loops that do not change their condition", Reopens: true},
 	{Name: "unroll", Bound: "n + what it writes", Does: "writes out rounds of loops, all of them or several at a time", Reopens: true},
+	{Name: "ends", Bound: "n + what it writes", Does: "does the rounds of loops that are in bounds without checks"},
 	{Name: "idiom", Bound: "n", Does: "finds rotates, bit fields, bit counts, tables that fit a word, and atomics that one lane can do for its warp"},
 	{Name: "barrier", Bound: "n", Does: "drops barriers and fences that order nothing"},
 	{Name: "pack", Bound: "n and a sort of stores", Does: "puts local arrays that are indexed alike into one"},
@@ -101,7 +102,7 @@ type Run struct {
 // gpu names the passes and runs whose work machine code for the CPU does not use. It compares the indices of eight lanes
 // at once whatever is known of one, has no rotates and bit fields, makes atomics of one lane after the other, and the
 // processor moves loads ahead by itself.
-var gpu = []string{"bounds", "narrow.late", "idiom", "pack", "clamp", "cover", "ahead"}
+var gpu = []string{"bounds", "narrow.late", "ends", "idiom", "pack", "clamp", "cover", "ahead"}
 
 // GPU reports whether only code for a GPU gains by the run.
 func (r Run) GPU() bool { return slices.ContainsFunc(gpu, r.is) }
@@ -150,6 +151,7 @@ var table = []Run{
 	{"dse.late", "dse", Late, O2, IfReopened},
 	{"bounds.late", "bounds", Late, O2, IfReopened},
 	{"views", "views", Late, O2, Always},
+	{"ends", "ends", Late, O2, Always},
 	{"idiom", "idiom", Late, O2, Always},
 	{"dce.idiom", "dce", Late, O2, Always},
 	{"barrier", "barrier", Late, O2, Always},
