@@ -99,3 +99,6 @@ func Resummed(b []byte) []byte {
 
 // SetPartArcs says how many arcs a part has at most, so that graphs are in parts that would fit as they are.
 func (o *SessionOptions) SetPartArcs(n uint64) { o.partArcs = n }
+
+// PartLanes is how many queries a graph in parts is searched for together.
+func (s *Session) PartLanes() int { return s.parts.laidOut.lanes }

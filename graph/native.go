@@ -116,24 +116,29 @@ func (n native) batch(ctx context.Context, queries []Query, all []*Reached) erro
 		s.groups = plan.Queries{Groups: append(s.groups.Groups[:0], plan.QueryGroup{})}
 		return n.alone(ctx, queries[0], all[0])
 	}
-	s.groups = plan.Queries{Groups: s.groups.Groups[:0]}
-	open := make(map[uint32]int) // groups that have room, by kinds
-	for i, q := range queries {
-		kinds := s.kinds(q)
-		at, ok := open[kinds]
-		if !ok || len(s.groups.Groups[at].Queries) == 64 {
-			at = len(s.groups.Groups)
-			open[kinds] = at
-			s.groups.Groups = append(s.groups.Groups, plan.QueryGroup{})
-		}
-		s.groups.Groups[at].Queries = append(s.groups.Groups[at].Queries, i)
-	}
+	s.groupByKinds(queries, 64)
 	for _, g := range s.groups.Groups {
 		if err := n.turn(ctx, queries, g.Queries, all); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// groupByKinds puts queries together that allow the same kinds of arcs, up to so many.
+func (s *Session) groupByKinds(queries []Query, most int) {
+	s.groups = plan.Queries{Groups: s.groups.Groups[:0]}
+	open := make(map[uint32]int) // groups that have room, by kinds
+	for i, q := range queries {
+		kinds := s.kinds(q)
+		at, ok := open[kinds]
+		if !ok || len(s.groups.Groups[at].Queries) == most {
+			at = len(s.groups.Groups)
+			open[kinds] = at
+			s.groups.Groups = append(s.groups.Groups, plan.QueryGroup{})
+		}
+		s.groups.Groups[at].Queries = append(s.groups.Groups[at].Queries, i)
+	}
 }
 
 // alone answers one query.

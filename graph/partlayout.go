@@ -18,6 +18,7 @@ type laidOut struct {
 	most   uint64   // arcs of a part at most
 	widest uint32   // words
 	held   int      // parts that are on the device at a time
+	lanes  int      // queries that are searched together at most; 1 if there is no memory for more
 
 	state, slot, need uint64 // bytes of what stays, of a slot, of all
 }
@@ -28,12 +29,12 @@ func (l *laidOut) total() uint64 { return l.state + uint64(l.held)*l.slot }
 
 // how says what would do.
 func (l *laidOut) how() string {
-	return fmt.Sprintf("in %d parts, %d of them at a time, it needs %d bytes (SessionOptions.Parts, --allow-partitioned)", l.parts(), l.held, l.total())
+	return fmt.Sprintf("in %d parts, %d of them at a time, it needs %d bytes and searches for %d queries together (SessionOptions.Parts, --allow-partitioned)", l.parts(), l.held, l.total(), l.lanes)
 }
 
 // why says why queries are answered as they are.
 func (l *laidOut) why() string {
-	return fmt.Sprintf("the graph is in %d parts, %d of them on the device at a time, and queries are answered one by one", l.parts(), l.held)
+	return fmt.Sprintf("the graph is in %d parts, %d of them on the device at a time, and searched for %d queries together at most", l.parts(), l.held, l.lanes)
 }
 
 // stateBytes is what a session of parts takes beside the slots: four sets, the list, levels or labels, the offsets, and control
@@ -43,10 +44,23 @@ func (s *Session) stateBytes() uint64 {
 	return 4*4*uint64(s.words()) + 8*n + 4*n + uint64(s.g.rows.width())*(n+1) + 4*(3+1) + 8*(mostParts+1) + sessionRoom
 }
 
+// partLaneBytes is what so many lanes add to that: words of lanes and of queues, the queries, the lane whose turn it is, how many
+// nodes each has, and the part that is none.
+func (s *Session) partLaneBytes(lanes int) uint64 {
+	if lanes == 1 {
+		return 0
+	}
+	seen, queued := s.laneBytes(lanes)
+	return uint64(seen+queued) + 4*uint64(lanes*s.stride) + 4 + 4*uint64(lanes) + 4*waves.VisitWords
+}
+
 // slotBytes is what a slot for so many arcs takes: their targets, and masks if there are any, offsets for all nodes, and plans.
 func (s *Session) slotBytes(arcs uint64) uint64 {
-	return s.arcBytes()*max(arcs, 1) + 4*uint64(s.g.Nodes()+1) + 4*waves.VisitWords + 4*planRoom
+	return s.arcBytes()*max(arcs, 1) + 4*uint64(s.g.Nodes()+1) + 4*waves.VisitWords + plansOfSlot*planRoom
 }
+
+// plansOfSlot is how many plans a slot has at most.
+const plansOfSlot = 5
 
 func (s *Session) arcBytes() uint64 {
 	if s.g.Masks() != nil {
@@ -55,11 +69,26 @@ func (s *Session) arcBytes() uint64 {
 	return 4
 }
 
-// inParts cuts the graph, so that two parts fit beside the state: one comes while the other is searched.
+// inParts cuts the graph, for as many queries together as a batch may have, for 32, or for one: lanes of more take memory from
+// parts, and get half of what there is at most.
 //
 // Errors: out of memory, with the bytes that would do.
-func (s *Session) inParts() (*laidOut, error) {
-	l := &laidOut{state: s.stateBytes(), cuts: []uint32{0}}
+func (s *Session) inParts() (l *laidOut, err error) {
+	for _, lanes := range []int{s.together(), min(s.together(), 32)} {
+		more, state := s.partLaneBytes(lanes), s.stateBytes()
+		if left := s.o.Budget - min(s.o.Budget, state); lanes == 1 || more > left/2 {
+			continue
+		}
+		if l, err = s.inPartsFor(lanes); err == nil {
+			return l, nil
+		}
+	}
+	return s.inPartsFor(1)
+}
+
+// inPartsFor cuts the graph, so that two parts fit beside the state: one comes while the other is searched.
+func (s *Session) inPartsFor(lanes int) (*laidOut, error) {
+	l := &laidOut{state: s.stateBytes() + s.partLaneBytes(lanes), cuts: []uint32{0}, lanes: lanes}
 	left := s.o.Budget - min(s.o.Budget, l.state)
 	limit := uint64(math.MaxUint32)
 	if s.o.partArcs > 0 {

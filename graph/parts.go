@@ -30,6 +30,7 @@ type parts struct {
 	labels                     driver.Buffer // levels, or labels of components
 	starts, cut, counts        driver.Buffer
 	count, own, flatten        *megakernel.Plan
+	lanes                      partLanes
 }
 
 // partSlot is where a part stands.
@@ -39,7 +40,7 @@ type partSlot struct {
 	used                           uint64
 	visit, offsets, targets, masks driver.Buffer
 	window                         *megakernel.Plan
-	search, level, link            *megakernel.Plan // nil until they are needed
+	search, level, link, lanes     *megakernel.Plan // nil until they are needed
 }
 
 // arrival is a part on its way.
@@ -56,6 +57,7 @@ const (
 	searchPart visiting = iota // all that can be reached within it
 	levelPart                  // one level
 	linkPart                   // the ends of its arcs are joined
+	lanesPart                  // all that several queries can reach within it
 )
 
 // openParts prepares searches of a graph in parts.
@@ -91,6 +93,7 @@ func (p *parts) allocate() error {
 	} {
 		p.want(w.to, w.bytes, w.label)
 	}
+	p.wantLanes()
 	for range p.held {
 		t := &partSlot{p: p, part: -1}
 		p.want(&t.visit, 4*waves.VisitWords, "visit")
@@ -108,7 +111,7 @@ func (p *parts) allocate() error {
 // begin uploads what stays, and plans what no slot has a part in.
 func (p *parts) begin(ctx context.Context) (err error) {
 	s := p.s
-	if p.programs, err = waves.UnpackParts(s.g.Masks() != nil, s.g.rows.wide != nil); err != nil {
+	if p.programs, err = waves.UnpackParts(s.g.Masks() != nil, s.g.rows.wide != nil, p.laidOut.lanes > 32); err != nil {
 		return err
 	}
 	if err = driver.Write(ctx, driver.All(p.starts), s.g.rows.bytes()); err != nil {
@@ -136,7 +139,7 @@ func (p *parts) begin(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	return nil
+	return p.planLanes()
 }
 
 func ranges(buffers ...driver.Buffer) (args []driver.Arg) {
@@ -184,6 +187,8 @@ func (t *partSlot) plan(what visiting) (*megakernel.Plan, error) {
 		to, rounds, from = &t.level, 1, p.open
 	case linkPart:
 		to, program, state = &t.link, p.programs.Link, p.labels
+	case lanesPart:
+		to, program, state = &t.lanes, p.programs.Lanes.Round, p.lanes.seen
 	}
 	if *to != nil {
 		return *to, nil
@@ -194,9 +199,12 @@ func (t *partSlot) plan(what visiting) (*megakernel.Plan, error) {
 	if t.masks != nil {
 		args = append(args, driver.All(t.masks))
 	}
-	if what == linkPart {
+	switch what {
+	case linkPart:
 		args = append(args, ranges(p.filter, state)...)
-	} else {
+	case lanesPart:
+		args = append(args, ranges(state, p.lanes.queued, p.filter)...)
+	default:
 		args = append(args, ranges(state, p.filter)...)
 	}
 	args = append(append(args, ranges(p.list, p.lengths)...), megakernel.Vote{}, megakernel.Edges{})
@@ -213,6 +221,8 @@ func (t *partSlot) plan(what visiting) (*megakernel.Plan, error) {
 	case searchPart: // what was found within the part has been gone on from
 		open.Phase = megakernel.After
 		list = append(list, open)
+	case lanesPart:
+		list = append(list, p.closeLanes(t.visit, megakernel.After))
 	}
 	var err error
 	*to, err = p.planned(list, deps, rounds)

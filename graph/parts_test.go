@@ -34,10 +34,7 @@ func askParts(t *testing.T, s *graph.Session, g *graph.CSR, queries []graph.Quer
 		}
 		streamed += r.Run.Streamed
 	}
-	kinds := queries[0].Kinds
-	if kinds == 0 {
-		kinds = graph.AllKinds
-	}
+	kinds := kindsOf(queries[0])
 	want, err := graph.Levels(g, queries[0].Seeds, kinds)
 	if err != nil {
 		t.Fatal(err)
@@ -165,7 +162,7 @@ func TestWhatDoesNotFitIsInParts(t *testing.T) {
 
 // searchPartsTwice asks a graph in parts, again after a failure.
 func searchPartsTwice(drv *cusim.Driver, g *graph.CSR) error {
-	o := graph.SessionOptions{Engine: graph.WavesEngine, Levels: true, Parts: true, Topology: megakernel.HostLoop}
+	o := graph.SessionOptions{Engine: graph.WavesEngine, Queries: 2, Levels: true, Parts: true, Topology: megakernel.HostLoop}
 	o.SetPartArcs(uint64(g.Arcs()) / 3)
 	return onSession(drv, g, o, func(ctx context.Context, s *graph.Session) error {
 		q := graph.Query{Seeds: []uint32{5}}
@@ -174,12 +171,16 @@ func searchPartsTwice(drv *cusim.Driver, g *graph.CSR) error {
 			return err
 		}
 		return faults.Twice(ctx, func() error {
-			r, err := s.Reach(ctx, q)
-			if err != nil {
-				return err
-			}
-			if !slices.Equal(slices.Collect(r.Nodes()), slices.Collect(nodesOf(want))) {
-				return fmt.Errorf("%w: reached %v", faults.ErrWrong, slices.Collect(r.Nodes()))
+			for _, together := range []int{1, 2} {
+				all, err := s.Batch(ctx, slices.Repeat([]graph.Query{q}, together))
+				if err != nil {
+					return err
+				}
+				for _, r := range all {
+					if !slices.Equal(slices.Collect(r.Nodes()), slices.Collect(nodesOf(want))) {
+						return fmt.Errorf("%w: reached %v", faults.ErrWrong, slices.Collect(r.Nodes()))
+					}
+				}
 			}
 			if levels, err := s.Levels(ctx, q); err != nil {
 				return err

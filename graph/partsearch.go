@@ -7,16 +7,19 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/megakernel/plan"
 )
 
-// batch answers queries one after another: each needs the device's memory for parts.
+// batch answers queries that allow the same kinds of arcs together, as many as there are lanes for.
 func (p *parts) batch(ctx context.Context, queries []Query, all []*Reached) error {
-	s := p.s
-	s.groups = plan.Queries{Groups: s.groups.Groups[:0]}
-	for i, q := range queries {
-		s.groups.Groups = append(s.groups.Groups, plan.QueryGroup{})
-		if err := p.reach(ctx, q, all[i]); err != nil {
+	p.s.groupByKinds(queries, p.laidOut.lanes)
+	for _, g := range p.s.groups.Groups {
+		var err error
+		if len(g.Queries) == 1 {
+			err = p.reach(ctx, queries[g.Queries[0]], all[g.Queries[0]])
+		} else {
+			err = p.together(ctx, queries, g.Queries, all)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -30,17 +33,8 @@ func (p *parts) reach(ctx context.Context, q Query, r *Reached) error {
 	if err := p.begun(ctx, p.set(q.Seeds), p.s.kinds(q)); err != nil {
 		return err
 	}
-	for {
-		list, err := p.active(ctx)
-		if err != nil {
-			return err
-		}
-		if len(list) == 0 {
-			break
-		}
-		if err := p.sweep(ctx, list, searchPart, 0, &r.Run); err != nil {
-			return err
-		}
+	if err := p.search(ctx, searchPart, &r.Run); err != nil {
+		return err
 	}
 	reached, err := readWords(ctx, driver.All(p.reached))
 	if err != nil {
@@ -52,6 +46,19 @@ func (p *parts) reach(ctx context.Context, q Query, r *Reached) error {
 	copy(r.words, reached) // none if the query counts
 	p.answered(&r.Run, began)
 	return nil
+}
+
+// search visits parts until there is none in which a search has to go on.
+func (p *parts) search(ctx context.Context, what visiting, sum *Run) error {
+	for {
+		list, err := p.active(ctx)
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		if err := p.sweep(ctx, list, what, 0, sum); err != nil {
+			return err
+		}
+	}
 }
 
 // set is nodes as bits.

@@ -110,8 +110,9 @@ type SessionOptions struct {
 	Parallel int
 
 	// Parts allows that a graph which does not fit is searched in parts: its arcs come to the device again and again, as searches
-	// need them, which takes the link to the device as long as that takes. Sets, levels and weak components are answered so, one query
-	// after another; Run.Parts and Run.Streamed say that it was done. What does not fit even so is an error.
+	// need them, which takes the link to the device as long as that takes. Sets, levels and weak components are answered so; queries
+	// together as far as lanes have room beside parts (see Reached.Algorithm). Run.Parts and Run.Streamed say that it was done. What
+	// does not fit even so is an error.
 	Parts bool
 
 	partArcs uint64 // of a part at most, in tests
@@ -275,13 +276,13 @@ func (s *Session) together() int { return min(s.o.Queries, 64) }
 // wide reports whether lanes have words of 64 bits.
 func (s *Session) wide() bool { return s.together() > 32 }
 
-// laneBytes is what lanes take: a word a node, and the round in which it was listed.
-func (s *Session) laneBytes() (seen, queued int64) {
+// laneBytes is what so many lanes take: a word a node, and the round in which it was listed. One query has no lanes.
+func (s *Session) laneBytes(lanes int) (seen, queued int64) {
 	n := int64(s.g.Nodes())
 	switch {
-	case s.together() == 1:
+	case lanes == 1:
 		return 0, 0
-	case s.wide():
+	case lanes > 32:
 		return 8 * n, 4 * n
 	}
 	return 4 * n, 4 * n
@@ -305,7 +306,7 @@ func (s *Session) request() plan.SessionRequest {
 // scratchBytes is what the session takes whatever the queries are.
 func (s *Session) scratchBytes() uint64 {
 	n := uint64(s.g.Nodes())
-	seen, queued := s.laneBytes()
+	seen, queued := s.laneBytes(s.together())
 	bytes := 4*uint64(s.words()) + 8*n + 4*(3+1+1) + sessionRoom + uint64(seen+queued)
 	if s.back != nil {
 		bytes += 4 * (n + arcs.SumsWords)

@@ -100,7 +100,7 @@ func (s *Session) moreBytes() uint64 {
 // stateBuffers are what a set has beside the graph.
 func (s *Session) stateBuffers() []wanted {
 	n, q := int64(s.g.Nodes()), int64(s.o.Queries)
-	lanes, queued := s.laneBytes()
+	lanes, queued := s.laneBytes(s.together())
 	list := []wanted{
 		{&s.seen, 4 * int64(s.words()), "seen"}, {&s.list, 8 * n, "list"}, {&s.lengths, 12, "lengths"}, {&s.turn, 4, "turn"},
 		{&s.filter, 4, "filter"}, {&s.staged, 4 * q * int64(s.stride), "queries"}, {&s.answers, 4 * q * int64(s.slot), "answers"},

@@ -29,16 +29,9 @@ func Unpack(masks, wide bool) (p Programs, err error) {
 	if masks {
 		round, stay, drain, roundLevels, roundLanes = RoundOfKindsProgram, StayOfKindsProgram, DrainOfKindsProgram, RoundLevelsOfKindsProgram, RoundLanesOfKindsProgram
 	}
-	word := "uint32"
-	if wide {
-		word = "uint64"
-	}
-	of := func(f func(string) (*ir.Program, error)) func() (*ir.Program, error) {
-		return func() (*ir.Program, error) { return f(word) }
-	}
 	err = unpack([]packedProgram{
 		{&p.Clear, ClearProgram}, {&p.Seed, SeedProgram}, {&p.Round, round}, {&p.Stay, stay}, {&p.Drain, drain}, {&p.Answer, AnswerProgram}, {&p.Next, NextProgram},
-		{&p.Lanes.Clear, of(ClearLanesProgram)}, {&p.Lanes.Seed, of(SeedLanesProgram)}, {&p.Lanes.Round, of(roundLanes)}, {&p.Lanes.Answer, of(AnswerLanesProgram)},
+		{&p.Lanes.Clear, ofWord(ClearLanesProgram, wide)}, {&p.Lanes.Seed, ofWord(SeedLanesProgram, wide)}, {&p.Lanes.Round, ofWord(roundLanes, wide)}, {&p.Lanes.Answer, ofWord(AnswerLanesProgram, wide)},
 		{&p.Levels.Clear, ClearLevelsProgram}, {&p.Levels.Seed, SeedLevelsProgram}, {&p.Levels.Round, roundLevels},
 	})
 	return p, err
@@ -82,31 +75,42 @@ func UnpackBits() (p Bits, err error) {
 
 // UnpackFacts returns the programs that begin a fixpoint of facts of 64 bits, or of 32.
 func UnpackFacts(wide bool) (clear, seed *ir.Program, err error) {
-	word := "uint32"
-	if wide {
-		word = "uint64"
-	}
-	err = unpack([]packedProgram{{&clear, func() (*ir.Program, error) { return ClearFactsProgram(word) }}, {&seed, func() (*ir.Program, error) { return SeedFactsProgram(word) }}})
+	err = unpack([]packedProgram{{&clear, ofWord(ClearFactsProgram, wide)}, {&seed, ofWord(SeedFactsProgram, wide)}})
 	return clear, seed, err
 }
 
 // Parts are the waves of a graph in parts.
 type Parts struct {
 	Window, Open, Level, List, Count, Own, Round, Link, Compress *ir.Program
+	Lanes                                                        PartLanes
 }
 
-// UnpackParts returns the programs for a graph with masks or without, and with offsets of 64 bits or of 32.
-func UnpackParts(masks, wide bool) (p Parts, err error) {
-	round, link, word := RoundProgram, LinkRestProgram, "uint32"
+// PartLanes are those of many queries together.
+type PartLanes struct {
+	Seed, Round, Close, Answer, Next *ir.Program
+}
+
+// UnpackParts returns the programs for a graph with masks or without, and with offsets of 64 bits or of 32; of lanes those with words
+// of 64 bits, or of 32.
+func UnpackParts(masks, wide, wideLanes bool) (p Parts, err error) {
+	round, link, roundLanes := RoundProgram, LinkRestProgram, RoundLanesProgram
 	if masks {
-		round, link = RoundOfKindsProgram, LinkRestOfKindsProgram
+		round, link, roundLanes = RoundOfKindsProgram, LinkRestOfKindsProgram, RoundLanesOfKindsProgram
 	}
+	err = unpack([]packedProgram{{&p.Window, ofWord(WindowProgram, wide)}, {&p.Open, OpenPartProgram}, {&p.Level, LevelPartProgram},
+		{&p.List, ListPartProgram}, {&p.Count, CountPartsProgram}, {&p.Own, OwnLabelsProgram}, {&p.Round, round}, {&p.Link, link}, {&p.Compress, CompressProgram},
+		{&p.Lanes.Seed, ofWord(SeedLanesProgram, wideLanes)}, {&p.Lanes.Round, ofWord(roundLanes, wideLanes)}, {&p.Lanes.Close, CloseLanesProgram},
+		{&p.Lanes.Answer, ofWord(AnswerLaneProgram, wideLanes)}, {&p.Lanes.Next, NextProgram}})
+	return p, err
+}
+
+// ofWord is a program for words of 64 bits, or of 32.
+func ofWord(program func(string) (*ir.Program, error), wide bool) func() (*ir.Program, error) {
+	word := "uint32"
 	if wide {
 		word = "uint64"
 	}
-	err = unpack([]packedProgram{{&p.Window, func() (*ir.Program, error) { return WindowProgram(word) }}, {&p.Open, OpenPartProgram}, {&p.Level, LevelPartProgram},
-		{&p.List, ListPartProgram}, {&p.Count, CountPartsProgram}, {&p.Own, OwnLabelsProgram}, {&p.Round, round}, {&p.Link, link}, {&p.Compress, CompressProgram}})
-	return p, err
+	return func() (*ir.Program, error) { return program(word) }
 }
 
 // packedProgram is a program, and where it belongs.
