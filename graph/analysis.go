@@ -33,6 +33,13 @@ func (r *Run) add(next driver.Result) {
 	r.Result.Device += next.Device
 }
 
+// alsoTook adds what another run took.
+func (r *Run) alsoTook(next Run) {
+	r.add(next.Result)
+	r.Streamed += next.Streamed
+	r.Link += next.Link
+}
+
 // analysis is a plan beside those of the searches, with memory of its own. It is made when it is first asked for, and
 // kept until the session is closed. It shares the session's list, lengths and filter with the searches: one of all runs
 // at a time.
@@ -146,8 +153,8 @@ func (s *Session) inRounds() megakernel.Topology {
 }
 
 // begin locks the session for an analysis made of waves, which ends with s.mu.Unlock, unless it is closed. If the native
-// engine did without them so far, it opens what they need.
-func (s *Session) begin(ctx context.Context) error {
+// engine did without them so far, it opens what they need. An analysis has no parts: more is what it takes beside a whole session.
+func (s *Session) begin(ctx context.Context, what string, more func(whole *Session) uint64) error {
 	err := s.enter()
 	if err != nil {
 		return err
@@ -159,7 +166,7 @@ func (s *Session) begin(ctx context.Context) error {
 		}
 	}
 	if err == nil && s.parts != nil {
-		err = s.parts.lacks("this analysis")
+		err = s.parts.lacks(what, more)
 	}
 	if err != nil {
 		s.mu.Unlock()

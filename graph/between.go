@@ -24,9 +24,7 @@ func Between(ctx context.Context, dev driver.Device, g *CSR, q Query, targets []
 	if err != nil {
 		return nil, err
 	}
-	r.Run.add(back.Run.Result)
-	r.Run.Streamed += back.Run.Streamed
-	r.Run.Link += back.Run.Link
+	r.Run.alsoTook(back.Run)
 	r.count = 0
 	for i := range r.words {
 		r.words[i] &= back.words[i]

@@ -126,7 +126,8 @@ type bitflow struct {
 	words                 int
 	backward              bool
 	in, gen, kill, queued driver.Buffer
-	back                  *image // nil for flows along the arcs
+	of                    *image // along whose arcs sets go
+	back                  *image // the same, if it is the analysis' own
 }
 
 func (w waved) bits(ctx context.Context, f BitFlow, gen, kill, in []uint64) (run Run, err error) {
@@ -177,22 +178,28 @@ func (s *Session) openBits(ctx context.Context, f BitFlow) (*bitflow, error) {
 	return b, err
 }
 
-func (s *Session) newBits(ctx context.Context, f BitFlow) (*bitflow, error) {
+// wantBits counts its memory.
+func (s *Session) wantBits(f BitFlow) *bitflow {
 	b := &bitflow{analysis: s.analysis("sets"), words: f.Words, backward: f.Backward}
 	words := 8 * int64(len(f.Gen))
 	b.want(&b.in, words, "sets")
 	b.want(&b.gen, words, "sets made")
 	b.want(&b.kill, words, "sets killed")
 	b.want(&b.queued, 4*int64(s.g.Nodes()), "sets queued")
-	of := &s.forward
+	b.of = &s.forward
 	if f.Backward {
-		if of = s.back; of == nil {
-			if of = s.turned(); of != &s.forward {
-				b.back = of
-				b.want(&of.memory, of.bytes(), "reverse")
+		if b.of = s.back; b.of == nil {
+			if b.of = s.turned(); b.of != &s.forward {
+				b.back = b.of
+				b.want(&b.of.memory, b.of.bytes(), "reverse")
 			}
 		}
 	}
+	return b
+}
+
+func (s *Session) newBits(ctx context.Context, f BitFlow) (*bitflow, error) {
+	b := s.wantBits(f)
 	p, err := waves.UnpackBits()
 	if err == nil {
 		err = b.open()
@@ -206,7 +213,7 @@ func (s *Session) newBits(ctx context.Context, f BitFlow) (*bitflow, error) {
 		}
 	}
 	queued, list, lengths := driver.All(b.queued), driver.All(s.list), driver.All(s.lengths)
-	args := append([]driver.Arg{megakernel.Round{}, megakernel.Size{}, driver.U32(uint32(f.Words))}, maskedArrays(of)...)
+	args := append([]driver.Arg{megakernel.Round{}, megakernel.Size{}, driver.U32(uint32(f.Words))}, maskedArrays(b.of)...)
 	args = append(args, driver.All(b.in), driver.All(b.gen), driver.All(b.kill), queued, driver.All(s.filter), list, lengths, megakernel.Vote{}, megakernel.Edges{})
 	return b, b.plan(ctx, []megakernel.Wave{
 		{Program: p.List, Phase: megakernel.Before, Domain: megakernel.Fixed(uint32(max(s.g.Nodes(), 3))), Args: []driver.Arg{queued, list, lengths}},

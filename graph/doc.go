@@ -45,9 +45,9 @@
 // # Not here yet
 //
 // Kernels read offsets of 32 bits, so a graph of 2³² arcs and more, whose offsets have 64, is searched in parts, or by the cores
-// of the host. Orders, strong components, dominators and fixpoints know no parts. Masks in memory and on a device are 32 bits each or none at all; only files have a table of
-// kinds with an index of 8 bits. The dominators of procedures of more than 4,096 nodes are found on one core of the host, whatever
-// the device.
+// of the host. Strong components of graphs that are not symmetric, dominators, flows of bits and fixpoints know no parts. Masks in
+// memory and on a device are 32 bits each or none at all; only files have a table of kinds with an index of 8 bits. The dominators of
+// procedures of more than 4,096 nodes are found on one core of the host, whatever the device.
 //
 // # Engines
 //
@@ -58,7 +58,7 @@
 //
 // Searches that are to run side by side have sets of memory and prepared runs, over one graph (sets.go).
 //
-// A graph that does not fit its device, or has more arcs than kernels count, is in parts (partlayout.go, parts.go, partsearch.go).
+// A graph that does not fit its device, or has more arcs than kernels count, is in parts (partlayout.go, parts.go, partslot.go, partvisit.go, partsearch.go, partlanes.go).
 //
 // Start reading at csr.go, then build.go and generator.go; for files at vyg.go and open.go; for devices at session.go, then
 // batch.go, level.go and several.go; analyses are those of components.go, tree.go, bitflow.go and dominance.go, and what they answer labels.go; one's own are those of fixpoint.go.

@@ -64,8 +64,8 @@ func (w waved) dominators(ctx context.Context, roots []uint32, kinds uint32, ido
 	return q.shares, run, nil
 }
 
-// newProcedures prepares it, with what it takes to find the weak components.
-func (s *Session) newProcedures(ctx context.Context) (*procedures, error) {
+// wantProcedures counts its memory, with what it takes to find the weak components.
+func (s *Session) wantProcedures() *procedures {
 	p := &procedures{analysis: s.analysis("dominators"), back: s.back}
 	n := int64(s.g.Nodes())
 	p.want(&p.order, 4*n, "nodes by procedure")
@@ -84,6 +84,12 @@ func (s *Session) newProcedures(ctx context.Context) (*procedures, error) {
 		p.beside = planRoom + 4*uint64(n) + 4
 	}
 	p.want(&p.rows, p.rowsWithin(), "sets of dominators")
+	return p
+}
+
+// newProcedures prepares it.
+func (s *Session) newProcedures(ctx context.Context) (*procedures, error) {
+	p := s.wantProcedures()
 	warps, groups, err := dominance.Unpack()
 	if err == nil {
 		err = p.open()

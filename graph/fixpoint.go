@@ -83,17 +83,20 @@ func NewFixpoint[T flow.Word, F flow.Flow[T]](ctx context.Context, s *Session, f
 	if s.native != nil {
 		return x, x.openNative()
 	}
-	if err := s.begin(ctx); err != nil {
+	x.a.want(&x.facts, fact*n, o.Label+" facts")
+	x.a.want(&x.queued, 4*n, o.Label+" queued")
+	x.a.want(&x.staged, 4*int64(waves.StartHead+s.o.Seeds), o.Label+" seeds")
+	x.a.want(&x.start, fact*int64(1+s.o.Seeds), o.Label+" start")
+	err := s.begin(ctx, "a fixpoint", func(whole *Session) uint64 {
+		return x.a.bytes + whole.wantWeights().bytes
+	})
+	if err != nil {
 		return nil, err
 	}
 	defer s.mu.Unlock()
 	if err := s.openWeights(ctx); err != nil {
 		return nil, err
 	}
-	x.a.want(&x.facts, fact*n, o.Label+" facts")
-	x.a.want(&x.queued, 4*n, o.Label+" queued")
-	x.a.want(&x.staged, 4*int64(waves.StartHead+s.o.Seeds), o.Label+" seeds")
-	x.a.want(&x.start, fact*int64(1+s.o.Seeds), o.Label+" start")
 	clear, seed, err := waves.UnpackFacts(x.wide)
 	if err == nil {
 		err = x.a.open()
@@ -255,19 +258,29 @@ type weights struct {
 	memory driver.Buffer
 }
 
+// wantWeights counts their memory, none if the graph has none.
+func (s *Session) wantWeights() *weights {
+	w := &weights{analysis: s.analysis("weights")}
+	n := 4 * int64(len(s.g.Data().Weights))
+	if n == 0 {
+		w.bytes = 0
+		return w
+	}
+	w.want(&w.memory, n, "weights")
+	return w
+}
+
 // openWeights uploads the weights, if there are any and it is the first time.
 func (s *Session) openWeights(ctx context.Context) error {
-	host := s.g.Data().Weights
-	if s.weights != nil || len(host) == 0 {
+	w := s.wantWeights()
+	if s.weights != nil || w.bytes == 0 {
 		return nil
 	}
-	w := &weights{analysis: s.analysis("weights")}
-	w.want(&w.memory, 4*int64(len(host)), "weights")
 	if err := w.open(); err != nil {
 		return err
 	}
 	words := make([]byte, w.memory.Len())
-	putWords(words, host)
+	putWords(words, s.g.Data().Weights)
 	if err := driver.Write(ctx, driver.All(w.memory), words); err != nil {
 		return errors.Join(err, w.Close())
 	}

@@ -59,9 +59,6 @@ func (s *Session) slotBytes(arcs uint64) uint64 {
 	return s.arcBytes()*max(arcs, 1) + 4*uint64(s.g.Nodes()+1) + 4*waves.VisitWords + plansOfSlot*planRoom
 }
 
-// plansOfSlot is how many plans a slot has at most.
-const plansOfSlot = 5
-
 func (s *Session) arcBytes() uint64 {
 	if s.g.Masks() != nil {
 		return 8
@@ -152,8 +149,28 @@ func (s *Session) onHost() string {
 	return "the cores of the host need none of it (NativeEngine, device cpu)"
 }
 
-// lacks refuses what a graph in parts is not asked.
-func (p *parts) lacks(what string) error {
-	return &driver.Error{Op: "session", Label: p.s.o.Label, Device: p.s.dev.Name(), Kind: driver.Unsupported,
-		Msg: fmt.Sprintf("%s needs all of the graph on the device, which is in %d parts", what, p.parts()), Fix: p.s.onHost()}
+// lacks refuses what a graph in parts is not asked, with what a session takes that has all of the graph on the device, and more for
+// that.
+func (p *parts) lacks(what string, more func(whole *Session) uint64) error {
+	s := p.s
+	e := &driver.Error{Op: "session", Label: s.o.Label, Device: s.dev.Name(), Kind: driver.Unsupported, Fix: s.onHost(),
+		Msg: fmt.Sprintf("%s needs all of the graph on the device, which is in %d parts", what, p.parts())}
+	if s.g.rows.wide != nil { // no budget would do
+		return e
+	}
+	whole := &Session{dev: s.dev, g: s.g, o: s.o, digest: s.digest, symmetric: s.symmetric, sizing: true, analysed: new(held)}
+	whole.o.Budget = math.MaxUint64
+	whole.size()
+	if whole.back = s.back; s.back == &s.forward {
+		whole.back = &whole.forward
+	}
+	var err error
+	if whole.memory, err = plan.PlanSession(whole.request()); err != nil {
+		return err
+	}
+	need := whole.memory.PeakBytes + more(whole)
+	e.Kind, e.Requested, e.Available = driver.OutOfMemory, int64(need), int64(min(s.o.Budget, math.MaxInt64))
+	e.Msg += fmt.Sprintf(": %d bytes of %d", need, s.o.Budget)
+	e.Fix = "raise SessionOptions.Budget to that, on a device that has them; " + e.Fix
+	return e
 }

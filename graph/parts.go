@@ -6,7 +6,6 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph/internal/waves"
@@ -29,7 +28,7 @@ type parts struct {
 	list, lengths, filter      driver.Buffer
 	labels                     driver.Buffer // levels, or labels of components
 	starts, cut, counts        driver.Buffer
-	count, own, flatten        *megakernel.Plan
+	count, own, flatten, top   *megakernel.Plan
 	lanes                      partLanes
 }
 
@@ -40,7 +39,7 @@ type partSlot struct {
 	used                           uint64
 	visit, offsets, targets, masks driver.Buffer
 	window                         *megakernel.Plan
-	search, level, link, lanes     *megakernel.Plan // nil until they are needed
+	plans                          [visitings]*megakernel.Plan // nil until they are needed
 }
 
 // arrival is a part on its way.
@@ -49,16 +48,6 @@ type arrival struct {
 	part int
 	err  chan error
 }
-
-// visiting is what is done in a part.
-type visiting uint8
-
-const (
-	searchPart visiting = iota // all that can be reached within it
-	levelPart                  // one level
-	linkPart                   // the ends of its arcs are joined
-	lanesPart                  // all that several queries can reach within it
-)
 
 // openParts prepares searches of a graph in parts.
 func (s *Session) openParts(ctx context.Context, l *laidOut) error {
@@ -128,6 +117,7 @@ func (p *parts) begin(ctx context.Context) (err error) {
 		{&p.count, megakernel.Wave{Program: p.programs.Count, Domain: megakernel.Fixed(uint32(s.words())), Args: ranges(p.cut, p.reached, p.done, p.counts)}},
 		{&p.own, megakernel.Wave{Program: p.programs.Own, Domain: all, Args: ranges(p.labels)}},
 		{&p.flatten, megakernel.Wave{Program: p.programs.Compress, Domain: all, Args: ranges(p.labels)}},
+		{&p.top, megakernel.Wave{Program: p.programs.Sources, Domain: s.nodeDomain(), Args: ranges(p.list, p.reached)}},
 	} {
 		if *m.to, err = p.planned([]megakernel.Wave{m.wave}, nil, 0); err != nil {
 			return err
@@ -168,65 +158,6 @@ func (p *parts) Close() error {
 	err = errors.Join(err, p.analysis.Close())
 	p.cache.Close()
 	return err
-}
-
-// The waves of a visit, by number, and what waits for what.
-const (
-	openPartWave = iota
-	listPartWave
-	roundPartWave
-	lastPartWave
-)
-
-// plan returns the slot's plan for a visit.
-func (t *partSlot) plan(what visiting) (*megakernel.Plan, error) {
-	p, to, rounds := t.p, &t.search, uint32(0)
-	from, program, state := p.reached, p.programs.Round, p.reached
-	switch what {
-	case levelPart:
-		to, rounds, from = &t.level, 1, p.open
-	case linkPart:
-		to, program, state = &t.link, p.programs.Link, p.labels
-	case lanesPart:
-		to, program, state = &t.lanes, p.programs.Lanes.Round, p.lanes.seen
-	}
-	if *to != nil {
-		return *to, nil
-	}
-	words := megakernel.Fixed(max(p.widest, 3))
-	open := megakernel.Wave{Program: p.programs.Open, Phase: megakernel.Before, Domain: words, Args: ranges(t.visit, from, p.done, p.front, p.lengths)}
-	args := append([]driver.Arg{megakernel.Round{}, megakernel.Size{}}, ranges(t.offsets, t.targets)...)
-	if t.masks != nil {
-		args = append(args, driver.All(t.masks))
-	}
-	switch what {
-	case linkPart:
-		args = append(args, ranges(p.filter, state)...)
-	case lanesPart:
-		args = append(args, ranges(state, p.lanes.queued, p.filter)...)
-	default:
-		args = append(args, ranges(state, p.filter)...)
-	}
-	args = append(append(args, ranges(p.list, p.lengths)...), megakernel.Vote{}, megakernel.Edges{})
-	list := []megakernel.Wave{
-		openPartWave:  open,
-		listPartWave:  {Program: p.programs.List, Phase: megakernel.Before, Domain: megakernel.Fixed(min((p.widest+7)/8, 1024)), Args: ranges(t.visit, p.front, p.list, p.lengths)},
-		roundPartWave: {Program: program, Domain: megakernel.Spread(driver.All(p.lengths), uint32(p.s.g.Nodes())), Args: args},
-	}
-	deps := []megakernel.Dependency{{Before: openPartWave, After: listPartWave}}
-	switch what {
-	case levelPart:
-		list = append(list, megakernel.Wave{Program: p.programs.Level, Phase: megakernel.Before, Domain: megakernel.Fixed(32 * p.widest), Args: ranges(t.visit, p.front, p.labels)})
-		deps = append(deps, megakernel.Dependency{Before: openPartWave, After: lastPartWave})
-	case searchPart: // what was found within the part has been gone on from
-		open.Phase = megakernel.After
-		list = append(list, open)
-	case lanesPart:
-		list = append(list, p.closeLanes(t.visit, megakernel.After))
-	}
-	var err error
-	*to, err = p.planned(list, deps, rounds)
-	return *to, err
 }
 
 // begun is the state before a search: nothing is done yet, of what is reached.
@@ -292,37 +223,4 @@ func (p *parts) finish(ctx context.Context, m *megakernel.Plan) (Run, error) {
 		err = errors.Join(err, m.Reset(ctx))
 	}
 	return r, err
-}
-
-// sweep visits parts, each once. While one is visited, the next comes to the device.
-func (p *parts) sweep(ctx context.Context, list []int, what visiting, level uint32, sum *Run) error {
-	for i, k := range list {
-		began := time.Now()
-		t, err := p.ready(ctx, k, sum)
-		sum.Link += time.Since(began)
-		if err != nil {
-			return err
-		}
-		if i+1 < len(list) {
-			p.fetch(ctx, list[i+1], t)
-		}
-		m, err := t.plan(what)
-		if err != nil {
-			return err
-		}
-		if err := driver.Write(ctx, driver.All(t.visit), bytesOf([]uint32{p.cuts[k], p.cuts[k+1], level})); err != nil {
-			return err
-		}
-		r, err := p.finish(ctx, m)
-		if err != nil {
-			return err
-		}
-		if what != levelPart {
-			if err := p.s.ended("searches of parts", r); err != nil {
-				return err
-			}
-		}
-		*sum = sum.and(r)
-	}
-	return nil
 }

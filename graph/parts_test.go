@@ -15,6 +15,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/cusim"
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/internal/flows"
 	"github.com/govyre/vyre/internal/faults"
 	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/megakernel"
@@ -41,6 +42,20 @@ func askParts(t *testing.T, s *graph.Session, g *graph.CSR, queries []graph.Quer
 	}
 	if levels, err := s.Levels(t.Context(), queries[0]); err != nil || !slices.Equal(levels, want) {
 		t.Errorf("levels are %v, want %v; %v", levels, want, err)
+	}
+	tree, err := s.Tree(t.Context(), queries[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if parents := smallest(g, want, kinds); !slices.Equal(tree.Parents(), parents) || !slices.Equal(tree.Levels(), want) {
+		t.Errorf("parents are %v at %v, want %v at %v", tree.Parents(), tree.Levels(), parents, want)
+	}
+	order, err := s.TopologicalLevels(t.Context(), queries[0].Kinds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if longest := longest(g, kinds); !slices.Equal(order.Levels(), longest) {
+		t.Errorf("topological levels are %v, want %v", order.Levels(), longest)
 	}
 	c, err := s.Components(t.Context(), queries[0].Kinds)
 	if err != nil {
@@ -125,18 +140,6 @@ func TestWhatDoesNotFitIsInParts(t *testing.T) {
 	if s.Bytes() > mib<<20 || dev.Stats().Get(driver.LiveBytes)-live > s.Bytes() {
 		t.Errorf("%d bytes live, %d were counted", dev.Stats().Get(driver.LiveBytes)-live, s.Bytes())
 	}
-	for what, ask := range map[string]func() error{
-		"order": func() error { _, err := s.TopologicalLevels(t.Context(), 0); return err },
-		"tree":  func() error { _, err := s.Tree(t.Context(), graph.Query{Seeds: []uint32{7}}); return err },
-		"trial": func() error {
-			return s.Trial(t.Context(), graph.Query{Seeds: []uint32{7}}, &megakernel.History{})
-		},
-	} {
-		var e *driver.Error
-		if err := ask(); !errors.As(err, &e) || e.Kind != driver.Unsupported || !strings.Contains(e.Msg, "parts") {
-			t.Errorf("%s: %v, want that it is in parts", what, err)
-		}
-	}
 	if err := s.Close(); err != nil || dev.Stats().Get(driver.LiveBytes) != live {
 		t.Errorf("%v, %d bytes live, %d before", err, dev.Stats().Get(driver.LiveBytes), live)
 	}
@@ -158,6 +161,109 @@ func TestWhatDoesNotFitIsInParts(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// TestWhatHasNoPartsSaysWhatItTakes: a question that is refused since the graph is in parts says how many bytes it needs, and a
+// session with that budget answers it.
+func TestWhatHasNoPartsSaysWhatItTakes(t *testing.T) {
+	t.Parallel()
+	program, err := flows.RoundShortestProgram()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, levels := range []bool{false, true} {
+		arcs, err := graph.Generate("uniform:12", graph.Options{Seed: 1, Directed: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, dev := weighted(t, arcs), openDevice(t, "cpu")
+		o := graph.SessionOptions{Engine: graph.WavesEngine, Parts: true, Queries: 1, Seeds: 1, Levels: levels, Budget: 1, Topology: megakernel.HostLoop}
+		var over *driver.Error
+		if _, err := graph.NewSession(t.Context(), dev, g, o); !errors.As(err, &over) {
+			t.Fatal(err)
+		}
+		open := func(budget uint64) *graph.Session {
+			o := o
+			o.Budget = budget
+			s, err := graph.NewSession(t.Context(), dev, g, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { s.Close() })
+			return s
+		}
+		s := open(uint64(over.Requested))
+		if s.Parts() < 2 {
+			t.Fatalf("%d parts", s.Parts())
+		}
+		words := make([]uint64, g.Nodes())
+		for what, ask := range map[string]func(s *graph.Session) error{
+			"strong components": func(s *graph.Session) error { _, err := s.StrongComponents(t.Context(), 0); return err },
+			"dominators":        func(s *graph.Session) error { _, err := s.Dominators(t.Context(), []uint32{3}, 0); return err },
+			"flow of bits": func(s *graph.Session) error {
+				_, err := s.BitFlow(t.Context(), graph.BitFlow{Words: 1, Gen: words, Kill: words, Backward: true})
+				return err
+			},
+			"fixpoint": func(s *graph.Session) error {
+				x, err := graph.NewFixpoint(t.Context(), s, flows.Shortest{}, program, graph.FixpointOptions{})
+				if err == nil {
+					_, err = x.Run(t.Context(), graph.Start[uint64]{})
+				}
+				return err
+			},
+			"trial": func(s *graph.Session) error {
+				return s.Trial(t.Context(), graph.Query{Seeds: []uint32{7}}, &megakernel.History{})
+			},
+		} {
+			var e *driver.Error
+			if err := ask(s); !errors.As(err, &e) || e.Kind != driver.OutOfMemory || !strings.Contains(e.Msg, what+" needs all of the graph") {
+				t.Fatalf("%s: %v, want that it is in parts", what, err)
+			}
+			if err := ask(open(uint64(e.Requested))); err != nil {
+				t.Errorf("%s with %d bytes: %v", what, e.Requested, err)
+			}
+			var less *driver.Error
+			if err := ask(open(uint64(e.Requested) - 1)); what != "dominators" && (!errors.As(err, &less) || less.Kind != driver.OutOfMemory) { // whose sets can do with less
+				t.Errorf("%s with a byte less than %d: %v", what, e.Requested, err)
+			}
+		}
+	}
+}
+
+// TestOrdersOfGraphsInParts: topological levels and trees of graphs without cycles, which have many levels.
+func TestOrdersOfGraphsInParts(t *testing.T) {
+	for i, name := range []string{"ladder:40x3", "tree:200,3", "chain:100", "random"} {
+		t.Run(name, func(t *testing.T) {
+			g := randomGraph(t, 5, 300, true)
+			if name != "random" {
+				g = generated(t, name)
+			} else {
+				g = upward(t, g)
+			}
+			s := partsOf(t, checked(t, "cpu", cpu.Seeded(uint64(i))), g, 5, graph.SessionOptions{Levels: true, Queries: 3})
+			defer s.Close()
+			askParts(t, s, g, []graph.Query{{Seeds: []uint32{2, 0}}, {Seeds: []uint32{1}}})
+		})
+	}
+}
+
+// upward are the arcs that lead to a greater node.
+func upward(t *testing.T, g *graph.CSR) *graph.CSR {
+	t.Helper()
+	var b graph.Block
+	for u := range uint32(g.Nodes()) {
+		targets, masks := g.Row(u)
+		for k, v := range targets {
+			if u < v {
+				b.From, b.To, b.Masks = append(b.From, u), append(b.To, v), append(b.Masks, masks[k])
+			}
+		}
+	}
+	up, _, err := graph.FromBlocks(int64(g.Nodes()), []graph.Block{b}, graph.BuildOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return up
 }
 
 // searchPartsTwice asks a graph in parts, again after a failure.
@@ -186,6 +292,16 @@ func searchPartsTwice(drv *cusim.Driver, g *graph.CSR) error {
 				return err
 			} else if !slices.Equal(levels, want) {
 				return fmt.Errorf("%w: levels %v", faults.ErrWrong, levels)
+			}
+			if tree, err := s.Tree(ctx, q); err != nil {
+				return err
+			} else if !slices.Equal(tree.Parents(), smallest(g, want, graph.AllKinds)) {
+				return fmt.Errorf("%w: parents %v", faults.ErrWrong, tree.Parents())
+			}
+			if o, err := s.TopologicalLevels(ctx, 0); err != nil {
+				return err
+			} else if !slices.Equal(o.Levels(), longest(g, graph.AllKinds)) {
+				return fmt.Errorf("%w: topological levels %v", faults.ErrWrong, o.Levels())
 			}
 			c, err := s.Components(ctx, 0)
 			if err == nil && !slices.Equal(c.Labels(), weak(g, graph.AllKinds)) {

@@ -2,7 +2,6 @@ package graph
 
 import (
 	"context"
-	"errors"
 	"math/bits"
 	"time"
 
@@ -78,170 +77,136 @@ func (p *parts) answered(r *Run, began time.Time) {
 }
 
 // levels visits all parts that have nodes of a level before it goes on to the next one.
-func (p *parts) levels(ctx context.Context, q Query) (levels []uint32, r Run, err error) {
+func (p *parts) levels(ctx context.Context, q Query) ([]uint32, Run, error) {
 	began := time.Now()
-	if err = p.begun(ctx, p.set(q.Seeds), p.s.kinds(q)); err != nil {
-		return nil, r, err
+	if err := p.begun(ctx, p.set(q.Seeds), p.s.kinds(q)); err != nil {
+		return nil, Run{}, err
 	}
+	var r Run
+	err := p.byLevels(ctx, levelPart, &r)
+	return p.labelled(ctx, began, r, err)
+}
+
+// byLevels labels what is reached, level by level.
+func (p *parts) byLevels(ctx context.Context, what visiting, sum *Run) error {
 	for level := uint32(0); ; level++ {
 		list, err := p.active(ctx)
-		if err != nil {
-			return nil, r, err
-		}
-		if len(list) == 0 {
-			break
+		if err != nil || len(list) == 0 {
+			return err
 		}
 		// What the level finds is not gone on from yet, in whatever part it is.
 		err = p.recorded(ctx, "level", func(q *driver.Sequence) { q.Copy(driver.All(p.open), driver.All(p.reached)) })
 		if err != nil {
-			return nil, r, err
+			return err
 		}
-		if err := p.sweep(ctx, list, levelPart, level, &r); err != nil {
-			return nil, r, err
+		if err := p.sweep(ctx, list, what, level, sum); err != nil {
+			return err
 		}
-		r.Record.Rounds = level + 1
+		sum.Record.Rounds = level + 1
 	}
-	levels, err = readWords(ctx, driver.All(p.labels))
-	p.answered(&r, began)
-	return levels, r, err
 }
 
-// weak joins the ends of the arcs of each part, once.
-func (p *parts) weak(ctx context.Context, kinds uint32) (labels []uint32, r Run, err error) {
-	began := time.Now()
+// labelled reads what nodes were labelled with, and ends an answer that began then.
+func (p *parts) labelled(ctx context.Context, began time.Time, r Run, err error) ([]uint32, Run, error) {
+	if err != nil {
+		return nil, r, err
+	}
+	labels, err := readWords(ctx, driver.All(p.labels))
+	p.answered(&r, began)
+	return labels, r, err
+}
+
+// everywhere begins with all nodes, and visits each part once.
+func (p *parts) everywhere(ctx context.Context, what visiting, kinds uint32, sum *Run) error {
 	every, n := make([]uint32, p.s.words()), p.s.g.Nodes()
 	for w := range every {
 		every[w] = ^uint32(0) >> (max(32*w+32, n) - n)
 	}
-	if err = p.begun(ctx, every, kinds); err != nil {
-		return nil, r, err
+	if err := p.begun(ctx, every, kinds); err != nil {
+		return err
 	}
-	if _, err = p.finish(ctx, p.own); err != nil {
-		return nil, r, err
+	if what == linkPart {
+		if _, err := p.finish(ctx, p.own); err != nil {
+			return err
+		}
 	}
 	list := make([]int, p.parts())
 	for k := range list {
 		list[k] = k
 	}
 	p.order(list)
-	if err = p.sweep(ctx, list, linkPart, 0, &r); err != nil {
+	return p.sweep(ctx, list, what, 0, sum)
+}
+
+// weak joins the ends of the arcs of each part, once.
+func (p *parts) weak(ctx context.Context, kinds uint32) ([]uint32, Run, error) {
+	began, r := time.Now(), Run{}
+	err := p.everywhere(ctx, linkPart, kinds, &r)
+	if err == nil {
+		_, err = p.finish(ctx, p.flatten)
+	}
+	return p.labelled(ctx, began, r, err)
+}
+
+// words are a word a node, in the half of the list that no wave appends to which finds nothing to go on from.
+func (p *parts) words() driver.Range {
+	n := 4 * int64(p.s.g.Nodes())
+	return driver.Part(p.list, n, n)
+}
+
+// topological counts the arcs that come to each node, visiting each part once, and takes nodes away level by level.
+func (p *parts) topological(ctx context.Context, kinds uint32) ([]uint32, Run, error) {
+	began, r := time.Now(), Run{}
+	err := p.recorded(ctx, "order", func(q *driver.Sequence) { q.Fill(p.words(), 0, 4) })
+	if err == nil {
+		err = p.everywhere(ctx, incomingPart, kinds, &r)
+	}
+	if err == nil {
+		_, err = p.finish(ctx, p.top)
+	}
+	if err == nil {
+		err = p.recorded(ctx, "sources", func(q *driver.Sequence) { q.Fill(driver.All(p.done), 0, 4) })
+	}
+	if err == nil {
+		err = p.byLevels(ctx, peelPart, &r)
+	}
+	return p.labelled(ctx, began, r, err)
+}
+
+// parents follow levels, which are on the device: each part that has nodes with one is visited once more.
+func (p *parts) parents(ctx context.Context, _ []uint32, _ uint32) ([]uint32, Run, error) {
+	began, r := time.Now(), Run{}
+	err := p.recorded(ctx, "parents", func(q *driver.Sequence) {
+		q.Fill(driver.All(p.done), 0, 4)
+		q.Fill(p.words(), uint64(None), 4)
+	})
+	if err != nil {
 		return nil, r, err
 	}
-	if _, err = p.finish(ctx, p.flatten); err != nil {
+	list, err := p.active(ctx)
+	if err == nil {
+		err = p.sweep(ctx, list, parentsPart, 0, &r)
+	}
+	if err != nil {
 		return nil, r, err
 	}
-	labels, err = readWords(ctx, driver.All(p.labels))
+	parents, err := readWords(ctx, p.words())
 	p.answered(&r, began)
-	return labels, r, err
+	return parents, r, err
 }
 
-// What takes arcs in both directions, or one after another, has no parts.
+// What takes arcs in both directions has no parts.
 func (p *parts) strong(context.Context, uint32) ([]uint32, Run, error) {
-	return nil, Run{}, p.lacks("the search for strong components")
-}
-
-func (p *parts) topological(context.Context, uint32) ([]uint32, Run, error) {
-	return nil, Run{}, p.lacks("the search for topological levels")
-}
-
-func (p *parts) parents(context.Context, []uint32, uint32) ([]uint32, Run, error) {
-	return nil, Run{}, p.lacks("the search for parents")
+	return nil, Run{}, p.lacks("a search for strong components", func(whole *Session) uint64 { return whole.wantStrong().bytes })
 }
 
 func (p *parts) dominators(context.Context, []uint32, uint32, []uint32) (DominatorShares, Run, error) {
-	return DominatorShares{}, Run{}, p.lacks("the search for dominators")
+	return DominatorShares{}, Run{}, p.lacks("a search for dominators", func(whole *Session) uint64 {
+		w := whole.wantProcedures()
+		return w.bytes + w.beside
+	})
 }
 
-func (p *parts) bits(context.Context, BitFlow, []uint64, []uint64, []uint64) (Run, error) {
-	return Run{}, p.lacks("the flow of bits")
-}
-
-// holding returns the slot that a part is in, nil if there is none.
-func (p *parts) holding(part int) *partSlot {
-	for _, t := range p.slots {
-		if t.part == part {
-			return t
-		}
-	}
-	return nil
-}
-
-// oldest returns the slot that was used last longest ago, but for one that stays.
-func (p *parts) oldest(stays *partSlot) (oldest *partSlot) {
-	for _, t := range p.slots {
-		if t != stays && (oldest == nil || t.used < oldest.used) {
-			oldest = t
-		}
-	}
-	return oldest
-}
-
-// fetch has a part come to the device, unless it is there, in the place of any but one.
-func (p *parts) fetch(ctx context.Context, part int, stays *partSlot) {
-	if p.coming != nil || p.holding(part) != nil {
-		return
-	}
-	if t := p.oldest(stays); t != nil {
-		t.part = -1
-		a := &arrival{slot: t, part: part, err: make(chan error, 1)}
-		p.coming = a
-		go func() { a.err <- t.load(ctx, part) }()
-	}
-}
-
-// ready returns the slot with a part, and puts it there if it is not.
-func (p *parts) ready(ctx context.Context, part int, sum *Run) (*partSlot, error) {
-	if a := p.coming; a != nil {
-		p.coming = nil
-		if err := <-a.err; err == nil {
-			a.slot.part = a.part
-			sum.Streamed += p.bytesOf(a.part)
-		} else if a.part == part {
-			return nil, err
-		}
-	}
-	t := p.holding(part)
-	if t == nil {
-		t = p.oldest(nil)
-		t.part = -1
-		if err := t.load(ctx, part); err != nil {
-			return nil, err
-		}
-		t.part = part
-		sum.Streamed += p.bytesOf(part)
-	}
-	p.clock++
-	t.used = p.clock
-	return t, nil
-}
-
-// arcsOf returns which arcs a part has, bytesOf what they take.
-func (p *parts) arcsOf(part int) (first, last uint64) {
-	end := min(int(p.cuts[part+1])*32, p.s.g.Nodes())
-	return p.s.g.rows.at(int(p.cuts[part]) * 32), p.s.g.rows.at(end)
-}
-
-func (p *parts) bytesOf(part int) uint64 {
-	first, last := p.arcsOf(part)
-	return (last - first) * p.s.arcBytes()
-}
-
-// load puts a part into the slot.
-func (t *partSlot) load(ctx context.Context, part int) error {
-	p := t.p
-	first, last := p.arcsOf(part)
-	err := driver.Write(ctx, driver.All(t.visit), bytesOf([]uint32{p.cuts[part], p.cuts[part+1], 0}))
-	if err == nil && first < last {
-		err = driver.Write(ctx, driver.Part(t.targets, 0, 4*int64(last-first)), bytesOf(p.s.g.Targets()[first:last]))
-		if err == nil && t.masks != nil {
-			err = driver.Write(ctx, driver.Part(t.masks, 0, 4*int64(last-first)), bytesOf(p.s.g.Masks()[first:last]))
-		}
-	}
-	if err != nil {
-		return err
-	}
-	if _, err = t.window.Run(ctx); err != nil {
-		err = errors.Join(err, t.window.Reset(ctx))
-	}
-	return err
+func (p *parts) bits(_ context.Context, f BitFlow, _, _, _ []uint64) (Run, error) {
+	return Run{}, p.lacks("a flow of bits", func(whole *Session) uint64 { return whole.wantBits(f).bytes })
 }

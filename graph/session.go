@@ -43,6 +43,7 @@ type Session struct {
 	beside     beside      // of kernels
 	decided    decision
 	waved      bool  // what they need is open
+	sizing     bool  // nobody opens it: it is asked what it would take
 	symmetric  bool  // the graph is
 	free       bool  // nobody asked for a topology
 	analysed   *held // by analyses, beyond memory
@@ -110,8 +111,8 @@ type SessionOptions struct {
 	Parallel int
 
 	// Parts allows that a graph which does not fit is searched in parts: its arcs come to the device again and again, as searches
-	// need them, which takes the link to the device as long as that takes. Sets, levels and weak components are answered so; queries
-	// together as far as lanes have room beside parts (see Reached.Algorithm). Run.Parts and Run.Streamed say that it was done. What
+	// need them, which takes the link to the device as long as that takes. Sets, levels, trees, topological levels and weak
+	// components are answered so; queries together as far as lanes have room beside parts (see Reached.Algorithm). Run.Parts and Run.Streamed say that it was done. What
 	// does not fit even so is an error.
 	Parts bool
 
@@ -210,10 +211,13 @@ func (s *Session) size() {
 	s.stride, s.slot = waves.QueryHead+s.o.Seeds, waves.AnswerHead+s.words()
 }
 
-// turned is the graph with its arcs the other way round.
+// turned is the graph with its arcs the other way round, or another as large where nothing else is asked.
 func (s *Session) turned() *image {
-	if s.symmetric {
+	switch {
+	case s.symmetric:
 		return &s.forward
+	case s.sizing:
+		return &image{g: s.g}
 	}
 	return &image{g: s.g.Reverse()}
 }

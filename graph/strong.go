@@ -62,7 +62,8 @@ type strong struct {
 	label, count, colour driver.Buffer
 }
 
-func (s *Session) newStrong(ctx context.Context) (*strong, error) {
+// wantStrong counts its memory.
+func (s *Session) wantStrong() *strong {
 	o := &strong{analysis: s.analysis("strong components"), back: s.back}
 	n := 4 * int64(s.g.Nodes())
 	o.want(&o.label, n, "strong components")
@@ -70,9 +71,14 @@ func (s *Session) newStrong(ctx context.Context) (*strong, error) {
 	o.want(&o.colour, n, "colours")
 	o.bytes += 3 * planRoom
 	if o.back == nil {
-		o.back = &image{g: s.g.Reverse()}
+		o.back = s.turned()
 		o.want(&o.back.memory, o.back.bytes(), "reverse")
 	}
+	return o
+}
+
+func (s *Session) newStrong(ctx context.Context) (*strong, error) {
+	o := s.wantStrong()
 	p, err := cycles.Unpack(s.g.Masks() != nil)
 	if err == nil {
 		err = o.open()

@@ -59,7 +59,7 @@ func (s *Session) Tree(ctx context.Context, q Query) (*Tree, error) {
 	if t.parents, looked, err = by.parents(ctx, t.levels, t.kinds); err != nil {
 		return nil, err
 	}
-	t.Run.add(looked.Result)
+	t.Run.alsoTook(looked)
 	for _, l := range t.levels {
 		if l != None {
 			t.Run.Record.Rounds = max(t.Run.Record.Rounds, l+1)

@@ -41,7 +41,7 @@ func (s *Session) Trial(ctx context.Context, q Query, h *megakernel.History) err
 	if err := s.check(0, q); err != nil {
 		return err
 	}
-	if err := s.begin(ctx); err != nil {
+	if err := s.begin(ctx, "a trial", func(*Session) uint64 { return 0 }); err != nil {
 		return err
 	}
 	defer s.mu.Unlock()

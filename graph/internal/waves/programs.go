@@ -82,6 +82,7 @@ func UnpackFacts(wide bool) (clear, seed *ir.Program, err error) {
 // Parts are the waves of a graph in parts.
 type Parts struct {
 	Window, Open, Level, List, Count, Own, Round, Link, Compress *ir.Program
+	Parents, Incoming, Peel, Sources                             *ir.Program
 	Lanes                                                        PartLanes
 }
 
@@ -94,11 +95,14 @@ type PartLanes struct {
 // of 64 bits, or of 32.
 func UnpackParts(masks, wide, wideLanes bool) (p Parts, err error) {
 	round, link, roundLanes := RoundProgram, LinkRestProgram, RoundLanesProgram
+	parents, incoming, peel := ParentsPartProgram, IncomingPartProgram, PeelPartProgram
 	if masks {
 		round, link, roundLanes = RoundOfKindsProgram, LinkRestOfKindsProgram, RoundLanesOfKindsProgram
+		parents, incoming, peel = ParentsPartOfKindsProgram, IncomingPartOfKindsProgram, PeelPartOfKindsProgram
 	}
 	err = unpack([]packedProgram{{&p.Window, ofWord(WindowProgram, wide)}, {&p.Open, OpenPartProgram}, {&p.Level, LevelPartProgram},
 		{&p.List, ListPartProgram}, {&p.Count, CountPartsProgram}, {&p.Own, OwnLabelsProgram}, {&p.Round, round}, {&p.Link, link}, {&p.Compress, CompressProgram},
+		{&p.Parents, parents}, {&p.Incoming, incoming}, {&p.Peel, peel}, {&p.Sources, SourcesPartProgram},
 		{&p.Lanes.Seed, ofWord(SeedLanesProgram, wideLanes)}, {&p.Lanes.Round, ofWord(roundLanes, wideLanes)}, {&p.Lanes.Close, CloseLanesProgram},
 		{&p.Lanes.Answer, ofWord(AnswerLaneProgram, wideLanes)}, {&p.Lanes.Next, NextProgram}})
 	return p, err

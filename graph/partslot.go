@@ -1,0 +1,98 @@
+package graph
+
+import (
+	"context"
+	"errors"
+
+	"github.com/govyre/vyre/driver"
+)
+
+// holding returns the slot that a part is in, nil if there is none.
+func (p *parts) holding(part int) *partSlot {
+	for _, t := range p.slots {
+		if t.part == part {
+			return t
+		}
+	}
+	return nil
+}
+
+// oldest returns the slot that was used last longest ago, but for one that stays.
+func (p *parts) oldest(stays *partSlot) (oldest *partSlot) {
+	for _, t := range p.slots {
+		if t != stays && (oldest == nil || t.used < oldest.used) {
+			oldest = t
+		}
+	}
+	return oldest
+}
+
+// fetch has a part come to the device, unless it is there, in the place of any but one.
+func (p *parts) fetch(ctx context.Context, part int, stays *partSlot) {
+	if p.coming != nil || p.holding(part) != nil {
+		return
+	}
+	if t := p.oldest(stays); t != nil {
+		t.part = -1
+		a := &arrival{slot: t, part: part, err: make(chan error, 1)}
+		p.coming = a
+		go func() { a.err <- t.load(ctx, part) }()
+	}
+}
+
+// ready returns the slot with a part, and puts it there if it is not.
+func (p *parts) ready(ctx context.Context, part int, sum *Run) (*partSlot, error) {
+	if a := p.coming; a != nil {
+		p.coming = nil
+		if err := <-a.err; err == nil {
+			a.slot.part = a.part
+			sum.Streamed += p.bytesOf(a.part)
+		} else if a.part == part {
+			return nil, err
+		}
+	}
+	t := p.holding(part)
+	if t == nil {
+		t = p.oldest(nil)
+		t.part = -1
+		if err := t.load(ctx, part); err != nil {
+			return nil, err
+		}
+		t.part = part
+		sum.Streamed += p.bytesOf(part)
+	}
+	p.clock++
+	t.used = p.clock
+	return t, nil
+}
+
+// arcsOf returns which arcs a part has, bytesOf what they take.
+func (p *parts) arcsOf(part int) (first, last uint64) {
+	end := min(int(p.cuts[part+1])*32, p.s.g.Nodes())
+	return p.s.g.rows.at(int(p.cuts[part]) * 32), p.s.g.rows.at(end)
+}
+
+func (p *parts) bytesOf(part int) uint64 {
+	first, last := p.arcsOf(part)
+	return (last - first) * p.s.arcBytes()
+}
+
+// load puts a part into the slot.
+func (t *partSlot) load(ctx context.Context, part int) error {
+	p := t.p
+	first, last := p.arcsOf(part)
+	err := driver.Write(ctx, driver.All(t.visit), bytesOf([]uint32{p.cuts[part], p.cuts[part+1], 0}))
+	if err == nil && first < last {
+		err = driver.Write(ctx, driver.Part(t.targets, 0, 4*int64(last-first)), bytesOf(p.s.g.Targets()[first:last]))
+		if err == nil && t.masks != nil {
+			err = driver.Write(ctx, driver.Part(t.masks, 0, 4*int64(last-first)), bytesOf(p.s.g.Masks()[first:last]))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if _, err = t.window.Run(ctx); err != nil {
+		err = errors.Join(err, t.window.Reset(ctx))
+	}
+	return err
+}
