@@ -19,6 +19,9 @@ type Run struct {
 	Record   megakernel.Record   // rounds, items and arcs, as the device counted them
 	Result   driver.Result       // times, as far as the device has them, and what its detectors found
 
+	Uploaded uint64 // bytes that it put on the device, those of Streamed among them
+	Read     uint64 // bytes that it read from there
+
 	Parts    int           // in how many parts the graph was; 0 if it is whole
 	Streamed uint64        // bytes of parts that were put on the device
 	Link     time.Duration // for which nothing was done but to wait for them; Result.Wall has it
@@ -36,6 +39,8 @@ func (r *Run) add(next driver.Result) {
 // alsoTook adds what another run took.
 func (r *Run) alsoTook(next Run) {
 	r.add(next.Result)
+	r.Uploaded += next.Uploaded
+	r.Read += next.Read
 	r.Streamed += next.Streamed
 	r.Link += next.Link
 }
@@ -89,7 +94,7 @@ func (a *analysis) open() error {
 		return e
 	}
 	for _, w := range a.wanted {
-		b, err := a.s.dev.Alloc(w.bytes, driver.AllocOptions{Label: a.s.o.Label + " " + w.label})
+		b, err := a.s.buffer(w)
 		if err != nil {
 			return errors.Join(err, a.Close())
 		}
@@ -127,7 +132,7 @@ func (a *analysis) Close() (err error) {
 
 // run runs the plan for arcs of the kinds that the filter allows.
 func (a *analysis) run(ctx context.Context, filter uint32) (Run, error) {
-	if err := driver.Write(ctx, driver.All(a.s.filter), binary.LittleEndian.AppendUint32(nil, filter)); err != nil {
+	if err := a.s.write(ctx, driver.All(a.s.filter), binary.LittleEndian.AppendUint32(nil, filter)); err != nil {
 		return Run{}, err
 	}
 	if err := a.p.Reset(ctx); err != nil { // the last run may have been given up
@@ -190,18 +195,6 @@ func (s *Session) ended(what string, r Run) error {
 		return nil
 	}
 	return s.refuse(fmt.Sprintf("%s are at no end after %d rounds", what, r.Record.Rounds), "that is not possible: each round does a part of what is left")
-}
-
-// readWords reads a buffer of u32.
-func readWords(ctx context.Context, from driver.Range) ([]uint32, error) {
-	words := make([]uint32, from.Len/4)
-	if littleEndian {
-		return words, driver.ReadInto(ctx, from, bytesOf(words))
-	}
-	host := make([]byte, from.Len)
-	err := driver.ReadInto(ctx, from, host)
-	getWords(words, host)
-	return words, err
 }
 
 // openWaves plans what waves need, and opens it. After an error nothing of it is left.

@@ -27,6 +27,8 @@ type submission struct {
 	stage *driver.Sequence // uploads; and all the rest, where the device drives the rounds
 	read  *driver.Sequence // nil if stage reads, too
 	turns []turns
+
+	uploads, reads uint64 // bytes
 }
 
 // turns are runs of a plan.
@@ -261,7 +263,7 @@ func (s *Session) submit(ctx context.Context, size shape) (Run, error) {
 	if err != nil {
 		return Run{}, err
 	}
-	run := Run{Engine: WavesEngine, Topology: b.turns[0].p.Topology()}
+	run := Run{Engine: WavesEngine, Topology: b.turns[0].p.Topology(), Uploaded: b.uploads, Read: b.reads}
 	run.Result, err = b.stage.Run(ctx)
 	if s.ran != nil {
 		s.ran(run.Result)
@@ -269,7 +271,9 @@ func (s *Session) submit(ctx context.Context, size shape) (Run, error) {
 	if err != nil {
 		return run, err
 	}
+	s.moved.uploaded += b.uploads
 	if b.read == nil {
+		s.moved.read += b.reads
 		s.totals.add(run)
 		return run, nil
 	}
@@ -280,6 +284,7 @@ func (s *Session) submit(ctx context.Context, size shape) (Run, error) {
 	}
 	last, err := b.read.Run(ctx)
 	if run.add(last); err == nil {
+		s.moved.read += b.reads
 		s.totals.add(run)
 	}
 	return run, err
@@ -332,6 +337,7 @@ func (s *Session) submission(size shape) (*submission, error) {
 			b.turns = append(b.turns, t)
 		}
 	}
+	b.uploads, b.reads = uint64(4*size.queries*s.stride), uint64(len(to))
 	b.stage.Upload(driver.Part(s.staged, 0, int64(4*size.queries*s.stride)), s.queryBytes[:4*size.queries*s.stride], driver.Always)
 	b.stage.Fill(driver.All(s.turn), 0, 4)
 	last := b.stage

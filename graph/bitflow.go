@@ -91,9 +91,11 @@ func (s *Session) BitFlow(ctx context.Context, f BitFlow) (*BitSets, error) {
 			b.in[int(v)*f.Words+w] = x
 		}
 	}
+	before := s.moved
 	if b.Run, err = by.bits(ctx, f, gen, kill, b.in); err != nil {
 		return nil, err
 	}
+	s.moved.since(before, &b.Run)
 	if f.Must {
 		for i, x := range b.in {
 			b.in[i] = ^x
@@ -143,6 +145,7 @@ func (w waved) bits(ctx context.Context, f BitFlow, gen, kill, in []uint64) (run
 	if err = errors.Join(err, up.Close()); err != nil {
 		return Run{}, err
 	}
+	w.s.moved.uploaded += 8 * uint64(len(in)+len(gen)+len(kill))
 	if run, err = b.run(ctx, w.s.kinds(Query{Kinds: f.Kinds})); err == nil {
 		err = w.s.ended("sets", run)
 	}
@@ -150,7 +153,7 @@ func (w waved) bits(ctx context.Context, f BitFlow, gen, kill, in []uint64) (run
 		return run, err
 	}
 	host := make([]byte, b.in.Len())
-	if err := driver.ReadInto(ctx, driver.All(b.in), host); err != nil {
+	if err := w.s.read(ctx, driver.All(b.in), host); err != nil {
 		return run, err
 	}
 	for i := range in {
@@ -208,7 +211,7 @@ func (s *Session) newBits(ctx context.Context, f BitFlow) (*bitflow, error) {
 		return nil, err
 	}
 	if b.back != nil {
-		if err := b.back.upload(ctx); err != nil {
+		if err := s.put(ctx, b.back); err != nil {
 			return nil, errors.Join(err, b.Close())
 		}
 	}

@@ -85,10 +85,12 @@ func (s *Session) Components(ctx context.Context, kinds uint32) (*Components, er
 		return nil, err
 	}
 	defer s.mu.Unlock()
+	before := s.moved
 	labels, run, err := by.weak(ctx, s.kinds(Query{Kinds: kinds}))
 	if err != nil {
 		return nil, err
 	}
+	s.moved.since(before, &run)
 	return partition(labels, run), nil
 }
 
@@ -109,7 +111,7 @@ func (w waved) weak(ctx context.Context, filter uint32) ([]uint32, Run, error) {
 		}
 		from = driver.All(s.weak.parent)
 	}
-	labels, err := readWords(ctx, from)
+	labels, err := s.readWords(ctx, from)
 	return labels, r, err
 }
 

@@ -98,7 +98,7 @@ func (s *Session) newProcedures(ctx context.Context) (*procedures, error) {
 		return nil, err
 	}
 	if p.back != s.back && p.back != &s.forward {
-		if err := p.back.upload(ctx); err != nil {
+		if err := s.put(ctx, p.back); err != nil {
 			return nil, errors.Join(err, p.Close())
 		}
 	}
@@ -136,7 +136,7 @@ func (p *procedures) lay(ctx context.Context, kinds uint32) (Run, error) {
 	if err != nil {
 		return run, err
 	}
-	labels, err := readWords(ctx, driver.All(s.weak.parent))
+	labels, err := s.readWords(ctx, driver.All(s.weak.parent))
 	if err != nil {
 		return run, err
 	}
@@ -158,6 +158,7 @@ func (p *procedures) lay(ctx context.Context, kinds uint32) (Run, error) {
 	_, err = up.Run(ctx)
 	if err = errors.Join(err, up.Close()); err == nil {
 		p.laid, p.kinds = true, kinds
+		s.moved.uploaded += 4 * uint64(len(p.nodes)+len(place))
 	}
 	return run, err
 }
@@ -243,6 +244,8 @@ func (p *procedures) answer(ctx context.Context, q askedProcedures, idom []uint3
 	if err != nil {
 		return run, err
 	}
+	p.s.moved.uploaded += 4 * uint64(1+len(q.roots)+len(q.list))
+	p.s.moved.read += uint64(len(found) + len(counts))
 	if !littleEndian {
 		copy(idom, wordsOf[uint32](found))
 	}

@@ -54,9 +54,11 @@ func (s *Session) Dominators(ctx context.Context, roots []uint32, kinds uint32) 
 	}
 	defer s.mu.Unlock()
 	d := &Dominators{g: s.g, kinds: s.kinds(Query{Kinds: kinds}), idom: make([]uint32, s.g.Nodes())}
+	before := s.moved
 	if d.Shares, d.Run, err = by.dominators(ctx, roots, d.kinds, d.idom); err != nil {
 		return nil, err
 	}
+	s.moved.since(before, &d.Run)
 	return d, nil
 }
 

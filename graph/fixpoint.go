@@ -155,24 +155,28 @@ func (x *Fixpoint[T]) Run(ctx context.Context, start Start[T]) (*Fixed[T], error
 		return x.runNative(ctx, start, nodes, values)
 	}
 	x.stage(start, nodes, values)
+	before := s.moved
 	up := s.dev.NewSequence(s.o.Label + " " + x.a.label + " start")
 	up.Upload(driver.All(x.staged), x.stagedHost, driver.Always)
 	up.Upload(driver.All(x.start), x.startHost, driver.Always)
 	if start.All != nil {
 		putFacts(x.factsHost, start.All)
 		up.Upload(driver.All(x.facts), x.factsHost, driver.Always)
+		s.moved.uploaded += uint64(len(x.factsHost))
 	}
 	_, err = up.Run(ctx)
 	if err = errors.Join(err, up.Close()); err != nil {
 		return nil, err
 	}
+	s.moved.uploaded += uint64(len(x.stagedHost) + len(x.startHost))
 	r, err := x.a.run(ctx, s.kinds(Query{Kinds: start.Kinds}))
 	if err != nil {
 		return nil, err
 	}
-	if err := driver.ReadInto(ctx, driver.All(x.facts), x.factsHost); err != nil {
+	if err := s.read(ctx, driver.All(x.facts), x.factsHost); err != nil {
 		return nil, err
 	}
+	s.moved.since(before, &r)
 	return &Fixed[T]{Run: r, facts: x.read()}, nil
 }
 
@@ -281,7 +285,7 @@ func (s *Session) openWeights(ctx context.Context) error {
 	}
 	words := make([]byte, w.memory.Len())
 	putWords(words, s.g.Data().Weights)
-	if err := driver.Write(ctx, driver.All(w.memory), words); err != nil {
+	if err := s.write(ctx, driver.All(w.memory), words); err != nil {
 		return errors.Join(err, w.Close())
 	}
 	s.weights, s.closers = w, append(s.closers, w)

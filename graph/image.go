@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"context"
 	"encoding/binary"
 
 	"github.com/govyre/vyre/driver"
@@ -37,14 +36,14 @@ func (m *image) arrays() []driver.Arg {
 	return args
 }
 
-// upload puts the graph on the device, as one piece.
-func (m *image) upload(ctx context.Context) error {
+// host is the graph as it goes to the device, as one piece.
+func (m *image) host() []byte {
 	offsets, targets, masks, end := m.layout()
 	host := make([]byte, end)
 	putWords(host[offsets:], m.g.Offsets())
 	putWords(host[targets:], m.g.Targets())
 	putWords(host[masks:], m.g.Masks())
-	return driver.Write(ctx, driver.All(m.memory), host)
+	return host
 }
 
 func putWords(to []byte, words []uint32) { copy(to, bytesOf(words)) }

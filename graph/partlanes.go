@@ -3,7 +3,6 @@ package graph
 import (
 	"context"
 	"github.com/govyre/vyre/graph/internal/waves"
-	"time"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/megakernel"
@@ -60,13 +59,13 @@ func (p *parts) planLanes() (err error) {
 
 // together answers queries that allow the same kinds of arcs: each part that is visited is searched for all of them.
 func (p *parts) together(ctx context.Context, queries []Query, group []int, all []*Reached) error {
-	began, s, l := time.Now(), p.s, &p.lanes
+	began, s, l := p.begins(), p.s, &p.lanes
 	s.stageTurn(0, 0, len(group))
 	for k, i := range group {
 		s.stageQuery(k, queries[i])
 	}
 	staged := 4 * len(group) * s.stride
-	if err := driver.Write(ctx, driver.Part(l.staged, 0, int64(staged)), s.queryBytes[:staged]); err != nil {
+	if err := p.s.write(ctx, driver.Part(l.staged, 0, int64(staged)), s.queryBytes[:staged]); err != nil {
 		return err
 	}
 	err := p.recorded(ctx, "begin together", func(q *driver.Sequence) {
@@ -92,13 +91,13 @@ func (p *parts) together(ctx context.Context, queries []Query, group []int, all 
 		if queries[i].Count {
 			continue
 		}
-		set, err := readWords(ctx, driver.All(p.front))
+		set, err := p.s.readWords(ctx, driver.All(p.front))
 		if err != nil {
 			return err
 		}
 		copy(all[i].words, set)
 	}
-	counts, err := readWords(ctx, driver.All(l.counts))
+	counts, err := p.s.readWords(ctx, driver.All(l.counts))
 	if err != nil {
 		return err
 	}

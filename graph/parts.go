@@ -103,10 +103,10 @@ func (p *parts) begin(ctx context.Context) (err error) {
 	if p.programs, err = waves.UnpackParts(s.g.Masks() != nil, s.g.rows.wide != nil, p.laidOut.lanes > 32); err != nil {
 		return err
 	}
-	if err = driver.Write(ctx, driver.All(p.starts), s.g.rows.bytes()); err != nil {
+	if err = p.s.write(ctx, driver.All(p.starts), s.g.rows.bytes()); err != nil {
 		return err
 	}
-	if err = driver.Write(ctx, driver.All(p.cut), bytesOf(p.cuts)); err != nil {
+	if err = p.s.write(ctx, driver.All(p.cut), bytesOf(p.cuts)); err != nil {
 		return err
 	}
 	all := megakernel.Fixed(uint32(s.g.Nodes()))
@@ -162,9 +162,9 @@ func (p *parts) Close() error {
 
 // begun is the state before a search: nothing is done yet, of what is reached.
 func (p *parts) begun(ctx context.Context, reached []uint32, filter uint32) error {
-	err := driver.Write(ctx, driver.All(p.reached), bytesOf(reached))
+	err := p.s.write(ctx, driver.All(p.reached), bytesOf(reached))
 	if err == nil {
-		err = driver.Write(ctx, driver.All(p.filter), binary.LittleEndian.AppendUint32(nil, filter))
+		err = p.s.write(ctx, driver.All(p.filter), binary.LittleEndian.AppendUint32(nil, filter))
 	}
 	if err != nil {
 		return err
@@ -191,7 +191,7 @@ func (p *parts) active(ctx context.Context) (list []int, err error) {
 	if _, err = p.finish(ctx, p.count); err != nil {
 		return nil, err
 	}
-	counts, err := readWords(ctx, driver.All(p.counts))
+	counts, err := p.s.readWords(ctx, driver.All(p.counts))
 	for k, n := range counts {
 		if n > 0 {
 			list = append(list, k)

@@ -27,7 +27,7 @@ func (p *parts) batch(ctx context.Context, queries []Query, all []*Reached) erro
 
 // reach searches each part to its own end before it leaves it: what comes to the device is used for all that it leads to.
 func (p *parts) reach(ctx context.Context, q Query, r *Reached) error {
-	began := time.Now()
+	began := p.begins()
 	r.renew(q, p.s.words(), p.why())
 	if err := p.begun(ctx, p.set(q.Seeds), p.s.kinds(q)); err != nil {
 		return err
@@ -35,7 +35,7 @@ func (p *parts) reach(ctx context.Context, q Query, r *Reached) error {
 	if err := p.search(ctx, searchPart, &r.Run); err != nil {
 		return err
 	}
-	reached, err := readWords(ctx, driver.All(p.reached))
+	reached, err := p.s.readWords(ctx, driver.All(p.reached))
 	if err != nil {
 		return err
 	}
@@ -69,16 +69,25 @@ func (p *parts) set(nodes []uint32) []uint32 {
 	return words
 }
 
-// answered has how long all of it took, and counts it.
-func (p *parts) answered(r *Run, began time.Time) {
+// begins is when an answer was begun, and what had been moved by then.
+type begins struct {
+	at    time.Time
+	moved moved
+}
+
+func (p *parts) begins() begins { return begins{time.Now(), p.s.moved} }
+
+// answered has how long all of it took, and what was moved for it, and counts it.
+func (p *parts) answered(r *Run, began begins) {
 	r.Engine, r.Topology, r.Parts = WavesEngine, p.count.Topology(), p.parts()
-	r.Result.Wall = time.Since(began)
+	r.Result.Wall = time.Since(began.at)
+	p.s.moved.since(began.moved, r)
 	p.s.totals.add(*r)
 }
 
 // levels visits all parts that have nodes of a level before it goes on to the next one.
 func (p *parts) levels(ctx context.Context, q Query) ([]uint32, Run, error) {
-	began := time.Now()
+	began := p.begins()
 	if err := p.begun(ctx, p.set(q.Seeds), p.s.kinds(q)); err != nil {
 		return nil, Run{}, err
 	}
@@ -107,11 +116,11 @@ func (p *parts) byLevels(ctx context.Context, what visiting, sum *Run) error {
 }
 
 // labelled reads what nodes were labelled with, and ends an answer that began then.
-func (p *parts) labelled(ctx context.Context, began time.Time, r Run, err error) ([]uint32, Run, error) {
+func (p *parts) labelled(ctx context.Context, began begins, r Run, err error) ([]uint32, Run, error) {
 	if err != nil {
 		return nil, r, err
 	}
-	labels, err := readWords(ctx, driver.All(p.labels))
+	labels, err := p.s.readWords(ctx, driver.All(p.labels))
 	p.answered(&r, began)
 	return labels, r, err
 }
@@ -140,7 +149,7 @@ func (p *parts) everywhere(ctx context.Context, what visiting, kinds uint32, sum
 
 // weak joins the ends of the arcs of each part, once.
 func (p *parts) weak(ctx context.Context, kinds uint32) ([]uint32, Run, error) {
-	began, r := time.Now(), Run{}
+	began, r := p.begins(), Run{}
 	err := p.everywhere(ctx, linkPart, kinds, &r)
 	if err == nil {
 		_, err = p.finish(ctx, p.flatten)
@@ -156,7 +165,7 @@ func (p *parts) words() driver.Range {
 
 // topological counts the arcs that come to each node, visiting each part once, and takes nodes away level by level.
 func (p *parts) topological(ctx context.Context, kinds uint32) ([]uint32, Run, error) {
-	began, r := time.Now(), Run{}
+	began, r := p.begins(), Run{}
 	err := p.recorded(ctx, "order", func(q *driver.Sequence) { q.Fill(p.words(), 0, 4) })
 	if err == nil {
 		err = p.everywhere(ctx, incomingPart, kinds, &r)
@@ -175,7 +184,7 @@ func (p *parts) topological(ctx context.Context, kinds uint32) ([]uint32, Run, e
 
 // parents follow levels, which are on the device: each part that has nodes with one is visited once more.
 func (p *parts) parents(ctx context.Context, _ []uint32, _ uint32) ([]uint32, Run, error) {
-	began, r := time.Now(), Run{}
+	began, r := p.begins(), Run{}
 	err := p.recorded(ctx, "parents", func(q *driver.Sequence) {
 		q.Fill(driver.All(p.done), 0, 4)
 		q.Fill(p.words(), uint64(None), 4)
@@ -190,7 +199,7 @@ func (p *parts) parents(ctx context.Context, _ []uint32, _ uint32) ([]uint32, Ru
 	if err != nil {
 		return nil, r, err
 	}
-	parents, err := readWords(ctx, p.words())
+	parents, err := p.s.readWords(ctx, p.words())
 	p.answered(&r, began)
 	return parents, r, err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/graph/internal/waves"
 )
 
 // holding returns the slot that a part is in, nil if there is none.
@@ -46,7 +47,7 @@ func (p *parts) ready(ctx context.Context, part int, sum *Run) (*partSlot, error
 		p.coming = nil
 		if err := <-a.err; err == nil {
 			a.slot.part = a.part
-			sum.Streamed += p.bytesOf(a.part)
+			p.came(a.part, sum)
 		} else if a.part == part {
 			return nil, err
 		}
@@ -59,11 +60,17 @@ func (p *parts) ready(ctx context.Context, part int, sum *Run) (*partSlot, error
 			return nil, err
 		}
 		t.part = part
-		sum.Streamed += p.bytesOf(part)
+		p.came(part, sum)
 	}
 	p.clock++
 	t.used = p.clock
 	return t, nil
+}
+
+// came counts a part that was put on the device.
+func (p *parts) came(part int, sum *Run) {
+	sum.Streamed += p.bytesOf(part)
+	p.s.moved.uploaded += p.bytesOf(part) + 4*waves.VisitWords
 }
 
 // arcsOf returns which arcs a part has, bytesOf what they take.
@@ -77,7 +84,7 @@ func (p *parts) bytesOf(part int) uint64 {
 	return (last - first) * p.s.arcBytes()
 }
 
-// load puts a part into the slot.
+// load puts a part into the slot, beside what else the session does.
 func (t *partSlot) load(ctx context.Context, part int) error {
 	p := t.p
 	first, last := p.arcsOf(part)

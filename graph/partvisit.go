@@ -114,7 +114,7 @@ func (p *parts) sweep(ctx context.Context, list []int, what visiting, level uint
 		if err != nil {
 			return err
 		}
-		if err := driver.Write(ctx, driver.All(t.visit), bytesOf([]uint32{p.cuts[k], p.cuts[k+1], level})); err != nil {
+		if err := p.s.write(ctx, driver.All(t.visit), bytesOf([]uint32{p.cuts[k], p.cuts[k+1], level})); err != nil {
 			return err
 		}
 		r, err := p.finish(ctx, m)

@@ -38,6 +38,7 @@ type Session struct {
 	leveled   *megakernel.Plan // of levels
 
 	totals     Totals
+	moved      moved
 	parts      *parts      // nil if the graph is whole
 	native     *cpu.Engine // nil if the session is one of kernels
 	beside     beside      // of kernels
@@ -330,9 +331,9 @@ func (s *Session) open(ctx context.Context) error {
 	if err := s.alloc(list); err != nil {
 		return err
 	}
-	err := s.forward.upload(ctx)
+	err := s.put(ctx, &s.forward)
 	if err == nil && s.twice() {
-		err = s.back.upload(ctx)
+		err = s.put(ctx, s.back)
 	}
 	if err != nil {
 		return err

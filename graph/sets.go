@@ -5,7 +5,6 @@ import (
 	"errors"
 	"sync"
 
-	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/megakernel/arcs"
 	"github.com/govyre/vyre/megakernel/plan"
 )
@@ -118,7 +117,7 @@ func (s *Session) stateBuffers() []wanted {
 func (s *Session) alloc(list []wanted) error {
 	for _, b := range list {
 		var err error
-		if *b.to, err = s.dev.Alloc(b.bytes, driver.AllocOptions{Label: s.o.Label + " " + b.label}); err != nil {
+		if *b.to, err = s.buffer(b); err != nil {
 			return err
 		}
 		s.closers = append(s.closers, *b.to)

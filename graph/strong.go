@@ -29,10 +29,12 @@ func (s *Session) StrongComponents(ctx context.Context, kinds uint32) (*Componen
 	if s.symmetric {
 		ask = by.weak
 	}
+	before := s.moved
 	labels, run, err := ask(ctx, s.kinds(Query{Kinds: kinds}))
 	if err != nil {
 		return nil, err
 	}
+	s.moved.since(before, &run)
 	return partition(labels, run), nil
 }
 
@@ -49,7 +51,7 @@ func (w waved) strong(ctx context.Context, filter uint32) ([]uint32, Run, error)
 	if err != nil {
 		return nil, r, err
 	}
-	labels, err := readWords(ctx, driver.All(s.strong.label))
+	labels, err := s.readWords(ctx, driver.All(s.strong.label))
 	return labels, r, err
 }
 
@@ -87,7 +89,7 @@ func (s *Session) newStrong(ctx context.Context) (*strong, error) {
 		return nil, err
 	}
 	if o.back != s.back {
-		if err := o.back.upload(ctx); err != nil {
+		if err := s.put(ctx, o.back); err != nil {
 			return nil, errors.Join(err, o.Close())
 		}
 	}
@@ -156,6 +158,8 @@ func (o *strong) all(ctx context.Context, filter uint32) (Run, error) {
 
 // and adds up two runs.
 func (r Run) and(next Run) Run {
+	next.Uploaded += r.Uploaded
+	next.Read += r.Read
 	next.Streamed += r.Streamed
 	next.Link += r.Link
 	if r.Topology == megakernel.Auto { // nothing ran yet

@@ -38,10 +38,11 @@ func (s *Session) TopologicalLevels(ctx context.Context, kinds uint32) (*Topolog
 	}
 	defer s.mu.Unlock()
 	filter := s.kinds(Query{Kinds: kinds})
-	o := &Topological{}
+	o, before := &Topological{}, s.moved
 	if o.levels, o.Run, err = by.topological(ctx, filter); err != nil {
 		return nil, err
 	}
+	s.moved.since(before, &o.Run)
 	for _, level := range o.levels {
 		if level == None {
 			o.stuck++
@@ -69,7 +70,7 @@ func (w waved) topological(ctx context.Context, filter uint32) ([]uint32, Run, e
 	if err != nil {
 		return nil, r, err
 	}
-	levels, err := readWords(ctx, driver.All(s.order.label))
+	levels, err := s.readWords(ctx, driver.All(s.order.label))
 	return levels, r, err
 }
 

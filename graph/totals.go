@@ -8,6 +8,8 @@ type Totals struct {
 	Rounds, TailRounds          uint64
 	Barriers, Items, Arcs       uint64 // as far as records were read: where the device drives the rounds of a search alone, nobody reads one
 	Wall, Enqueue, Wait, Device time.Duration
+	Uploaded, Read              uint64        // bytes that the session put on the device, the graph among them, and read from there; control words of plans are not counted
+	Allocations                 uint64        // buffers that it asked the device for, those of plans not among them
 	Streamed                    uint64        // bytes of parts of the graph that were put on the device
 	Link                        time.Duration // for which nothing was done but to wait for parts
 	Bytes                       uint64        // that the session takes on the device now: see Session.Bytes
@@ -27,7 +29,9 @@ func (s *Session) Totals() Totals {
 func (s *Session) own() Totals {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.totals
+	t := s.totals
+	t.Uploaded, t.Read, t.Allocations = s.moved.uploaded, s.moved.read, s.moved.buffers
+	return t
 }
 
 // join adds those of another set.
@@ -42,6 +46,9 @@ func (t *Totals) join(o Totals) {
 	t.Enqueue += o.Enqueue
 	t.Wait += o.Wait
 	t.Device += o.Device
+	t.Uploaded += o.Uploaded
+	t.Read += o.Read
+	t.Allocations += o.Allocations
 	t.Streamed += o.Streamed
 	t.Link += o.Link
 }

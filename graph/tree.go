@@ -51,7 +51,7 @@ func (s *Session) Tree(ctx context.Context, q Query) (*Tree, error) {
 		return nil, err
 	}
 	defer s.mu.Unlock()
-	t := &Tree{g: s.g, kinds: s.kinds(q)}
+	t, before := &Tree{g: s.g, kinds: s.kinds(q)}, s.moved
 	if t.levels, t.Run, err = by.levels(ctx, q); err != nil {
 		return nil, err
 	}
@@ -60,6 +60,7 @@ func (s *Session) Tree(ctx context.Context, q Query) (*Tree, error) {
 		return nil, err
 	}
 	t.Run.alsoTook(looked)
+	s.moved.since(before, &t.Run)
 	for _, l := range t.levels {
 		if l != None {
 			t.Run.Record.Rounds = max(t.Run.Record.Rounds, l+1)
@@ -81,7 +82,7 @@ func (w waved) parents(ctx context.Context, _ []uint32, kinds uint32) ([]uint32,
 	if err != nil {
 		return nil, run, err
 	}
-	list, err := readWords(ctx, driver.All(s.parents.memory))
+	list, err := s.readWords(ctx, driver.All(s.parents.memory))
 	return list, run, err
 }
 

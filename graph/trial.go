@@ -51,7 +51,7 @@ func (s *Session) Trial(ctx context.Context, q Query, h *megakernel.History) err
 	}
 	s.stageTurn(0, 0, 1)
 	s.stageQuery(0, q)
-	if err := driver.Write(ctx, driver.Part(s.staged, 0, int64(4*s.stride)), s.queryBytes[:4*s.stride]); err != nil {
+	if err := s.write(ctx, driver.Part(s.staged, 0, int64(4*s.stride)), s.queryBytes[:4*s.stride]); err != nil {
 		return err
 	}
 	again := s.dev.NewSequence(s.o.Label + ", trial")
