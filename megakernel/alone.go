@@ -22,16 +22,24 @@ func (p *Plan) enter() uint32 {
 	case TailNever:
 		return 0
 	case TailAlways:
-		return always
+		return p.most()
 	}
 	if p.o.TailEnter != 0 {
-		return p.o.TailEnter
+		return min(p.o.TailEnter, p.most())
 	}
-	return p.threads / 4
+	return min(p.threads/4, p.most())
 }
 
 // many is the greatest weight with which one block stays alone.
-func (f *fuser) many() uint32 { return uint32(min(alonePart*uint64(f.enter), always)) }
+func (f *fuser) many() uint32 { return uint32(min(alonePart*uint64(f.enter), uint64(f.most()))) }
+
+// most is the greatest weight that the form for one block alone allows.
+func (f *frame) most() uint32 {
+	if s := f.lonely(); s != nil && s.Stay.Most > 0 {
+		return s.Stay.Most
+	}
+	return always
+}
 
 // only returns the wave of every round if it is the only one and has a domain of the kind.
 func (f *frame) only(kind domainKind) *step {
@@ -94,7 +102,7 @@ func (f *fuser) stayAlone(s *step, round, weight *build.Var) {
 	weight.Set(f.Cvt(ir.U32, word(arcs.StayWeight)))
 	f.n.items.Set(f.Add(f.n.items.Get(), word(arcs.StayItems)))
 	f.n.listed.Set(f.Add(f.n.listed.Get(), word(arcs.StayItems)))
-	f.most.Set(f.Max(f.most.Get(), f.Cvt(ir.U32, word(arcs.StayGreatest))))
+	f.greatest.Set(f.Max(f.greatest.Get(), f.Cvt(ir.U32, word(arcs.StayGreatest))))
 }
 
 // comeBack writes the barrier at which the others wait for a stay, and hears how it ended.

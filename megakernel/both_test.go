@@ -46,10 +46,15 @@ func uploadBoth(t *testing.T, dev driver.Device, g *graphs.CSR) *bothWays {
 func (b *bothWays) search(t *testing.T, dev driver.Device, seed, kinds, alpha, beta uint32, o megakernel.Options) megakernel.Record {
 	t.Helper()
 	p, n := programs(), uint32(b.g.Nodes())
+	var stay *megakernel.Stay
+	if most := arcs.MostAlone(n, beta); most > 0 {
+		stay = &megakernel.Stay{Program: p["LevelStay"], Most: most, Args: []driver.Arg{megakernel.Round{}, megakernel.Size{}, megakernel.Limit{}, megakernel.Many{}, driver.U32(kinds),
+			b.offsets, b.targets, b.masks, b.level, b.sums, b.list, b.lengths, megakernel.Edges{}, megakernel.Result{}}}
+	}
 	plan, err := megakernel.New(context.Background(), dev, []megakernel.Wave{
 		{Program: p["LevelClear"], Args: []driver.Arg{driver.U32(seed), b.level, b.sums, b.list, b.lengths}, Domain: megakernel.Fixed(max(n, arcs.SumsWords)), Phase: megakernel.Before},
 		{Program: p["LevelRound"], Args: []driver.Arg{megakernel.Round{}, megakernel.Size{}, driver.U32(kinds), driver.U32(alpha), driver.U32(beta), b.offsets, b.targets, b.masks,
-			b.reverse, b.sources, b.otherMask, b.level, b.sums, b.list, b.lengths, megakernel.Vote{}, megakernel.Edges{}}, Domain: megakernel.Spread(b.lengths, n)},
+			b.reverse, b.sources, b.otherMask, b.level, b.sums, b.list, b.lengths, megakernel.Vote{}, megakernel.Edges{}}, Domain: megakernel.Spread(b.lengths, n), Stay: stay},
 	}, nil, o)
 	if err != nil {
 		t.Fatal(err)

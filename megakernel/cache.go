@@ -73,7 +73,7 @@ func (p *Plan) identity() *plan.Identity {
 			fmt.Fprintf(&s, " %d,%d,%x", a.kind, a.binding, a.bits)
 		}
 		if w.stay != nil {
-			fmt.Fprintf(&s, " %x %d", w.stay.Program.Digest(), w.stay.rest)
+			fmt.Fprintf(&s, " %x %d %d", w.stay.Program.Digest(), w.stay.rest, w.Stay.Most)
 			for _, a := range w.stay.args {
 				fmt.Fprintf(&s, " %d,%d,%x", a.kind, a.binding, a.bits)
 			}

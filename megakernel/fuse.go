@@ -44,7 +44,7 @@ type fuser struct {
 
 	n        *tally
 	barriers *build.Var
-	most     *build.Var // items of the round that had most
+	greatest *build.Var // items of the round that had most
 	stays    *build.Var // of one block alone
 	lone     *build.Var // rounds of it
 	changed  *build.Var
@@ -64,7 +64,7 @@ func fuse(name string, of *frame, enter uint32) (*ir.Program, error) {
 	last := f.Scalar("last", ir.U32)
 	zero := f.U32(0)
 	f.n = f.tally()
-	f.barriers, f.most, f.stays, f.lone, f.changed = f.Var(zero), f.Var(zero), f.Var(zero), f.Var(zero), f.Var(zero)
+	f.barriers, f.greatest, f.stays, f.lone, f.changed = f.Var(zero), f.Var(zero), f.Var(zero), f.Var(zero), f.Var(zero)
 
 	f.If(f.Eq(f.begun, zero), func() { f.once(Before, zero) })
 	end := f.Loop([]build.Value{f.begun, f.U32(0)}, f.round)
@@ -138,7 +138,7 @@ func (f *fuser) turn(t team, round build.Value, barrier func(), vote func(mine b
 			barrier()
 		}
 	})
-	f.most.Set(f.Max(f.most.Get(), f.Cvt(ir.U32, f.Min(sum.Get(), f.U64(1<<32-1)))))
+	f.greatest.Set(f.Max(f.greatest.Get(), f.Cvt(ir.U32, f.Min(sum.Get(), f.U64(1<<32-1)))))
 	return left.Get()
 }
 
@@ -236,7 +236,7 @@ func (f *fuser) write(round, weight, edges build.Value) {
 		more(wordBarriers, f.barriers.Get())
 		more(wordTailRounds, f.lone.Get())
 		more(wordTailStays, f.stays.Get())
-		put(wordGreatest, f.Max(old(wordGreatest), f.most.Get()))
+		put(wordGreatest, f.Max(old(wordGreatest), f.greatest.Get()))
 		wide(wordResults, f.n.listed.Get())
 	})
 }

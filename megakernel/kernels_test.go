@@ -77,6 +77,17 @@ func LevelRound(t gpu.Thread, round, n, kinds, alpha, beta uint32, offsets, targ
 	arcs.RoundBoth(t, Level{level, round, kinds}, g, turn, arcs.List{Nodes: list, Lengths: lengths, Weight: weight, Edges: edges}, round, n)
 }
 
+func (l Level) At(round uint32) Level {
+	l.round = round
+	return l
+}
+
+//vyre:kernel workgroup=64
+func LevelStay(t gpu.Thread, round, n, limit, many, kinds uint32, offsets, targets, masks, level, sums, list, lengths, edges []uint32, result []uint64) {
+	g := arcs.Graph{Offsets: offsets, Targets: targets, Masks: masks}
+	arcs.StayBoth(t, Level{level, round, kinds}, g, sums, arcs.List{Nodes: list, Lengths: lengths, Edges: edges}, round, n, limit, many, result)
+}
+
 //vyre:kernel workgroup=64
 func LevelClear(t gpu.Thread, seed uint32, level, sums, list, lengths []uint32) {
 	v := t.Global().X

@@ -68,10 +68,12 @@ type Edges struct{ driver.Range }
 
 // Stay is a wave for one block alone: a kernel that calls arcs.Stay, with groups as large as the block.
 // The cooperative topology has it for rounds in which little is to be done, if no other wave runs
-// every round. It begins with the list that the wave left, and leaves the one that the wave goes on with.
+// every round. It begins with the list that the wave left, and leaves the one that the wave goes on with. Rounds with lists of more
+// than Most nodes are those of all blocks, whatever Options.Tail says.
 type Stay struct {
 	Program *ir.Program
 	Args    []driver.Arg // one a parameter; Limit{}, Many{} and Result{}, too, in the places that they fill
+	Most    uint32       // the longest list of a round that one block may do alone; 0 is any
 }
 
 // Limit is the argument of a stay's u32 parameter for the round to stop before.

@@ -117,6 +117,68 @@ func (l level) Open(node uint32) bool        { return gpu.AtomicLoad(&l.levels[n
 func (l level) Leads(from, mask uint32) bool { return gpu.AtomicLoad(&l.levels[from]) == l.round }
 func (l level) Take(node uint32)             { gpu.AtomicStore(&l.levels[node], l.round+1) }
 
+func (l level) At(round uint32) level {
+	l.round = round
+	return l
+}
+
+// TestStaysLeaveTheSumsOfRounds: stays of one round and of several among rounds of all groups leave what those would, so that the
+// rounds after them decide alike.
+func TestStaysLeaveTheSumsOfRounds(t *testing.T) {
+	const n = 400
+	g := ring(n)
+	search := func(alone func(round uint32) uint32) (levels []uint32, sums [][]uint32) {
+		levels = slices.Repeat([]uint32{^uint32(0)}, n)
+		levels[7] = 0
+		turn := arcs.Turn{Sums: make([]uint32, arcs.SumsWords), Beta: arcs.Beta, Alpha: arcs.Alpha}
+		l := arcs.List{Nodes: make([]uint32, 2*n), Lengths: []uint32{1, 0, 0}, Weight: make([]uint32, 1), Edges: make([]uint32, 1)}
+		l.Nodes[0] = 7
+		for round := uint32(0); l.Lengths[round%3] > 0; {
+			size := l.Lengths[round%3]
+			if k := alone(round); k > 0 {
+				var result [arcs.StayWords]uint64
+				gpu.Run(gpu.Grid{Groups: gpu.Vec3{X: 1}, Group: gpu.Vec3{X: 64}}, func(th gpu.Thread) {
+					arcs.StayBoth(th, level{levels, round}, g, turn.Sums, l, round, size, round+k, arcs.MostAlone(n, arcs.Beta), result[:])
+				})
+				round = uint32(result[arcs.StayRound])
+			} else {
+				gpu.Run(gpu.Grid{Groups: gpu.Vec3{X: 2}, Group: gpu.Vec3{X: 64}}, func(th gpu.Thread) {
+					arcs.RoundBoth(th, level{levels, round}, g, turn, l, round, size)
+				})
+				l.Lengths[(round+2)%3] = 0
+				round++
+			}
+			for len(sums) < int(round) {
+				sums = append(sums, nil)
+			}
+			at := round % 3 // those of the round that comes next, and what it is going to add to
+			sums[round-1] = []uint32{turn.Sums[at], turn.Sums[3+at], turn.Sums[6+at], turn.Sums[(at+1)%3], turn.Sums[3+(at+1)%3]}
+		}
+		return levels, sums
+	}
+	want, wantSums := search(func(uint32) uint32 { return 0 })
+	for name, alone := range map[string]func(round uint32) uint32{
+		"every second": func(round uint32) uint32 { return round % 2 },
+		"three of four": func(round uint32) uint32 {
+			if round%4 == 1 {
+				return 3
+			}
+			return 0
+		},
+		"all": func(uint32) uint32 { return 1 },
+	} {
+		got, sums := search(alone)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: levels %v, want %v", name, got, want)
+		}
+		for round, s := range sums {
+			if s != nil && !slices.Equal(s, wantSums[round]) {
+				t.Errorf("%s: after round %d the sums are %d, want %d", name, round, s, wantSums[round])
+			}
+		}
+	}
+}
+
 // TestBothDirectionsRunNatively: forward, as it comes, and backward, in two groups.
 func TestBothDirectionsRunNatively(t *testing.T) {
 	const n = 50

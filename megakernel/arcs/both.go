@@ -62,6 +62,50 @@ func RoundBoth[W Both](t gpu.Thread, w W, g Graph, turn Turn, l List, round, n u
 	vote(l, items, seen)
 }
 
+// Timed is a wave that depends on the number of the round: At has it for another one.
+type Timed[W any] interface {
+	Wave
+	At(round uint32) W
+}
+
+// MostAlone is the longest list, in a graph of so many nodes, from which a round is sure to go forward; 0 is none.
+func MostAlone(nodes, beta uint32) uint32 {
+	if beta == 0 {
+		return ^uint32(0)
+	}
+	return (max(nodes, 1) - 1) / beta
+}
+
+// StayBoth is Stay for a wave whose rounds of all groups are those of RoundBoth, with the same sums, which it leaves as those rounds do.
+// All rounds of a stay go forward; that they would anyway is ensured by lists of MostAlone nodes at most (see Stay.Most of package
+// megakernel).
+func StayBoth[W Timed[W]](t gpu.Thread, w W, g Graph, sums []uint32, l List, round, n, limit, many uint32, result []uint64) {
+	end := stay(t, w, g, l, round, n, limit, many, result)
+	t.Barrier() // the list is there
+	from, mine := (end.round&1)*(uint32(len(l.Nodes))/2), uint32(0)
+	for i := t.Local().X; i < end.n; i += t.GroupSize().X {
+		v := l.Nodes[from+i]
+		mine += g.Offsets[v+1] - g.Offsets[v]
+	}
+	now := end.round % 3
+	if t.Local().X == 0 {
+		found := gpu.AtomicLoad(&sums[sumFound+round%3])
+		for k := range uint32(3) {
+			gpu.AtomicStore(&sums[sumFrontier+k], 0)
+			gpu.AtomicStore(&sums[sumFound+k], 0)
+		}
+		gpu.AtomicStore(&sums[sumFound+now], found)
+		gpu.AtomicStore(&sums[sumBackward+now], 0)
+	}
+	t.Barrier()
+	// Arcs of lists after the first one were found in the stay, those of the last list among them, which no round has seen.
+	frontier, found := gpu.ReduceAdd(t, mine), gpu.ReduceAdd(t, mine+end.seen-end.first)
+	if t.Lane() == 0 && found != 0 {
+		gpu.AtomicAdd(&sums[sumFrontier+now], frontier)
+		gpu.AtomicAdd(&sums[sumFound+now], found)
+	}
+}
+
 // maxGroup is how many threads a group has at most.
 const maxGroup = 1024
 

@@ -46,5 +46,7 @@
 //		arcs.RoundBoth(t, Level{level, round}, g, turn, arcs.List{Nodes: list, Lengths: lengths, Weight: weight, Edges: edges}, round, n)
 //	}
 //
+// [StayBoth] is to it what Stay is to Round, of a wave that can be had for another round.
+//
 // The functions are ordinary Go. The compiler of kernels inlines them, natively they run as they are.
 package arcs

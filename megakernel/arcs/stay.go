@@ -20,6 +20,27 @@ const lonely = 1024
 // arcs are: then a round takes two dependent trips to memory, one for the targets, one for the claims. Rounds of few
 // nodes are the first warp's (see oneWarp).
 func Stay[W Wave](t gpu.Thread, w W, g Graph, l List, round, n, limit, many uint32, result []uint64) {
+	stay(t, timeless[W]{w}, g, l, round, n, limit, many, result)
+}
+
+// clock has the wave of a round.
+type clock[W Wave] interface{ At(round uint32) W }
+
+// timeless is the clock of a wave that is the same in every round.
+type timeless[W Wave] struct{ wave W }
+
+func (c timeless[W]) At(round uint32) W { return c.wave }
+
+// stayed is what a stay came to: the round to go on with, and the nodes that are left for it.
+type stayed struct {
+	round, n uint32
+	// Arcs of the nodes of the first round, and of those of all rounds, which the thread adds to what other threads have.
+	first, seen uint32
+}
+
+// stay is Stay for waves of any clock.
+func stay[W Wave, C clock[W]](t gpu.Thread, c C, g Graph, l List, round, n, limit, many uint32, result []uint64) stayed {
+	began, first := round, uint32(0)
 	hubs := gpu.Shared[uint32](t, groupWarps)
 	s := own{list: l.Nodes, nodes: gpu.Shared[uint32](t, 2*lonely), rows: gpu.Shared[uint64](t, 2*lonely), lengths: gpu.Shared[uint32](t, 2)}
 	half := uint32(len(l.Nodes)) / 2
@@ -34,7 +55,7 @@ func Stay[W Wave](t gpu.Thread, w W, g Graph, l List, round, n, limit, many uint
 		if n == held && n <= few {
 			end := turns{round: round, n: n}
 			if t.Warp() == 0 {
-				end = oneWarp(t, w, g, s, round, n, limit, few)
+				end = oneWarp(t, c, g, s, round, n, limit, few)
 				items, greatest, seen = items+end.items, max(greatest, end.greatest), seen+end.seen
 			}
 			end = end.together(t)
@@ -45,6 +66,7 @@ func Stay[W Wave](t gpu.Thread, w W, g Graph, l List, round, n, limit, many uint
 				few = fewest / 2 // lists of more have rows that their lanes are too few for
 			}
 		}
+		w := c.At(round)
 		items += uint64(n)
 		greatest = max(greatest, n)
 		from := (round & 1) * lonely
@@ -52,17 +74,20 @@ func Stay[W Wave](t gpu.Thread, w W, g Graph, l List, round, n, limit, many uint
 		var hub, found uint32
 		lanes := lanesOf(n, t.GroupSize().X)
 		for base := t.Warp() * (32 >> lanes); base < n; base += t.GroupSize().X >> lanes {
-			v, first, last := uint32(0), uint32(0), uint32(0)
+			v, start, end := uint32(0), uint32(0), uint32(0)
 			if i := base + t.Lane()>>lanes; i < held {
 				v = s.nodes[from+i]
-				c := unpack(s.rows[from+i])
-				first, last = c.first, c.last
+				row := unpack(s.rows[from+i])
+				start, end = row.first, row.last
 			} else if i < n {
 				v = l.Nodes[(round&1)*half+i]
-				first, last = g.Offsets[v], g.Offsets[v+1]
+				start, end = g.Offsets[v], g.Offsets[v+1]
 			}
-			h, f, k := rows(t, w, g, s, hub, lanes, v, first, last)
+			h, f, k := rows(t, w, g, s, hub, lanes, v, start, end)
 			hub, found, seen = h, found+f, seen+k
+		}
+		if round == began {
+			first = seen
 		}
 		if t.Local().X == 0 {
 			s.lengths[round&1] = 0 // what the round before appended to, and the next one will
@@ -95,6 +120,7 @@ func Stay[W Wave](t gpu.Thread, w W, g Graph, l List, round, n, limit, many uint
 		result[StayRound], result[StayWeight] = uint64(round), uint64(n)
 		result[StayItems], result[StayGreatest] = items, uint64(greatest)
 	}
+	return stayed{round, n, first, seen}
 }
 
 // A round of Stay ends with one vote: on what was found, and on whether a warp kept a row for the group. The first lanes

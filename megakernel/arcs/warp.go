@@ -28,9 +28,10 @@ func (e turns) together(t gpu.Thread) turns {
 // to round limit, or a row has more than Split arcs, or, where two lanes share a row, more than two. Others of the group
 // wait. A warp numbers what it found by a ballot, and sees what its lanes stored without a barrier of the group, so that
 // no sum, no ticket and no vote stands between the claims of a round and the next one.
-func oneWarp[W Wave](t gpu.Thread, w W, g Graph, s own, round, n, limit, few uint32) (e turns) {
+func oneWarp[W Wave, C clock[W]](t gpu.Thread, c C, g Graph, s own, round, n, limit, few uint32) (e turns) {
 	half := uint32(len(s.list)) / 2
 	for {
+		w := c.At(round)
 		s = s.into(round+1, half)
 		lanes := lanesOf(n, 32)
 		mine := t.Lane() & (1<<lanes - 1)
@@ -38,8 +39,8 @@ func oneWarp[W Wave](t gpu.Thread, w W, g Graph, s own, round, n, limit, few uin
 		if i := t.Lane() >> lanes; i < n {
 			i += (round & 1) * lonely
 			v = s.nodes[i]
-			c := unpack(s.rows[i])
-			first, last = c.first, c.last
+			row := unpack(s.rows[i])
+			first, last = row.first, row.last
 		}
 		more := t.Any(last-first > 1<<lanes)
 		if more && (n > fewest/2 || t.Any(last-first > Split)) {

@@ -30,6 +30,39 @@ func (l levels) Leads(from, mask uint32) bool {
 // Take gives a node the next level.
 func (l levels) Take(node uint32) { gpu.AtomicStore(&l.level[node], l.round+1) }
 
+// levelsAlone is levels for one group alone, whose few claims do not look first whether they are going to be too late: that would be
+// one trip to memory more in every round.
+type levelsAlone struct{ levels }
+
+// At is the same in another round.
+func (l levelsAlone) At(round uint32) levelsAlone {
+	l.round = round
+	return l
+}
+
+// Arc gives node to the next level, if it has none and the arc is allowed. Those of nodes that have one are no greater.
+func (l levelsAlone) Arc(t gpu.Thread, from, to, mask uint32) bool {
+	next := l.round + 1
+	if mask&l.filter == 0 {
+		next = none
+	}
+	return gpu.AtomicMin(&l.level[to], next) == none && next != none
+}
+
+// levelsAnyAlone is levelsAlone of a graph whose arcs all have mask 1.
+type levelsAnyAlone struct{ levels }
+
+// At is that of levelsAlone.
+func (l levelsAnyAlone) At(round uint32) levelsAnyAlone {
+	l.round = round
+	return l
+}
+
+// Arc is that of levelsAlone, with that mask.
+func (l levelsAnyAlone) Arc(t gpu.Thread, from, to, mask uint32) bool {
+	return levelsAlone(l).Arc(t, from, to, 1)
+}
+
 // levelsAny is levels of a graph whose arcs all have mask 1.
 type levelsAny struct {
 	level         []uint32
@@ -100,4 +133,22 @@ func RoundLevelsOfKinds(t gpu.Thread, round, n uint32, offsets, targets, masks, 
 	g := arcs.Graph{Offsets: offsets, Targets: targets, Masks: masks}
 	turn := arcs.Turn{Reverse: arcs.Graph{Offsets: reverse, Targets: sources, Masks: sourceMasks}, Sums: sums, Alpha: arcs.Alpha, Beta: arcs.Beta}
 	arcs.RoundBoth(t, levels{level, filter[0], round}, g, turn, arcs.List{Nodes: list, Lengths: lengths, Weight: weight, Edges: edges}, round, n)
+}
+
+// StayLevels is rounds of one group alone in a graph without masks.
+//
+//vyre:kernel workgroup=256
+func StayLevels(t gpu.Thread, round, n, limit, many uint32, offsets, targets, level, sums, filter, list, lengths, edges []uint32, result []uint64) {
+	g := arcs.Graph{Offsets: offsets, Targets: targets}
+	w := levelsAnyAlone{levels{level, filter[0], round}}
+	arcs.StayBoth(t, w, g, sums, arcs.List{Nodes: list, Lengths: lengths, Edges: edges}, round, n, limit, many, result)
+}
+
+// StayLevelsOfKinds is rounds of one group alone in a graph with masks.
+//
+//vyre:kernel workgroup=256
+func StayLevelsOfKinds(t gpu.Thread, round, n, limit, many uint32, offsets, targets, masks, level, sums, filter, list, lengths, edges []uint32, result []uint64) {
+	g := arcs.Graph{Offsets: offsets, Targets: targets, Masks: masks}
+	w := levelsAlone{levels{level, filter[0], round}}
+	arcs.StayBoth(t, w, g, sums, arcs.List{Nodes: list, Lengths: lengths, Edges: edges}, round, n, limit, many, result)
 }

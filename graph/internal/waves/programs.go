@@ -15,7 +15,7 @@ type Programs struct {
 
 // Levels are the waves of a search for levels, in both directions.
 type Levels struct {
-	Clear, Seed, Round *ir.Program
+	Clear, Seed, Round, Stay *ir.Program
 }
 
 // Lanes are the waves of a search of many queries together.
@@ -25,14 +25,16 @@ type Lanes struct {
 
 // Unpack returns the programs for a graph with masks or without; of lanes those with words of 64 bits, or of 32.
 func Unpack(masks, wide bool) (p Programs, err error) {
-	round, stay, drain, roundLevels, roundLanes := RoundProgram, StayProgram, DrainProgram, RoundLevelsProgram, RoundLanesProgram
+	round, stay, drain, roundLanes := RoundProgram, StayProgram, DrainProgram, RoundLanesProgram
+	roundLevels, stayLevels := RoundLevelsProgram, StayLevelsProgram
 	if masks {
-		round, stay, drain, roundLevels, roundLanes = RoundOfKindsProgram, StayOfKindsProgram, DrainOfKindsProgram, RoundLevelsOfKindsProgram, RoundLanesOfKindsProgram
+		round, stay, drain, roundLanes = RoundOfKindsProgram, StayOfKindsProgram, DrainOfKindsProgram, RoundLanesOfKindsProgram
+		roundLevels, stayLevels = RoundLevelsOfKindsProgram, StayLevelsOfKindsProgram
 	}
 	err = unpack([]packedProgram{
 		{&p.Clear, ClearProgram}, {&p.Seed, SeedProgram}, {&p.Round, round}, {&p.Stay, stay}, {&p.Drain, drain}, {&p.Answer, AnswerProgram}, {&p.Next, NextProgram},
 		{&p.Lanes.Clear, ofWord(ClearLanesProgram, wide)}, {&p.Lanes.Seed, ofWord(SeedLanesProgram, wide)}, {&p.Lanes.Round, ofWord(roundLanes, wide)}, {&p.Lanes.Answer, ofWord(AnswerLanesProgram, wide)},
-		{&p.Levels.Clear, ClearLevelsProgram}, {&p.Levels.Seed, SeedLevelsProgram}, {&p.Levels.Round, roundLevels},
+		{&p.Levels.Clear, ClearLevelsProgram}, {&p.Levels.Seed, SeedLevelsProgram}, {&p.Levels.Round, roundLevels}, {&p.Levels.Stay, stayLevels},
 	})
 	return p, err
 }
