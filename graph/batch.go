@@ -96,7 +96,10 @@ func (s *Session) Batch(ctx context.Context, queries []Query) ([]*Reached, error
 
 func (w waved) batch(ctx context.Context, queries []Query, all []*Reached) error {
 	s := w.s
-	if err := plan.PlanQueries(s.turns(queries), &s.groups); err != nil {
+	if len(queries) == 1 { // there is nothing to plan
+		s.only[0] = 0
+		s.groups.Groups = append(s.groups.Groups[:0], plan.QueryGroup{Queries: s.only[:]})
+	} else if err := plan.PlanQueries(s.turns(queries), &s.groups); err != nil {
 		return err
 	}
 	groups, err := s.algorithms(ctx, queries)
@@ -337,9 +340,9 @@ func (s *Session) submission(size shape) (*submission, error) {
 			b.turns = append(b.turns, t)
 		}
 	}
-	b.uploads, b.reads = uint64(4*size.queries*s.stride), uint64(len(to))
-	b.stage.Upload(driver.Part(s.staged, 0, int64(4*size.queries*s.stride)), s.queryBytes[:4*size.queries*s.stride], driver.Always)
-	b.stage.Fill(driver.All(s.turn), 0, 4)
+	asked := turnBytes + 4*size.queries*s.stride
+	b.uploads, b.reads = uint64(asked), uint64(len(to))
+	b.stage.Upload(driver.Part(s.questions, 0, int64(asked)), s.questionBytes[:asked], driver.Always)
 	last := b.stage
 	if slices.ContainsFunc(b.turns, func(t turns) bool { return t.p.Commands().Round != nil }) {
 		b.read = s.dev.NewSequence(fmt.Sprintf("%s, answers of %d queries", s.o.Label, size.queries))

@@ -10,6 +10,9 @@ import (
 
 var Draw = draw
 
+// TurnBytes is what comes to the device before the queries of a submission.
+const TurnBytes = turnBytes
+
 // HostSearch is what a search takes on this host at most, in nanoseconds.
 func HostSearch(nodes, arcs int) (float64, bool) { return measuredHost().search(nodes, arcs) }
 

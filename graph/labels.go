@@ -150,7 +150,7 @@ func (l *labels) prepare(ctx context.Context) error {
 		return errors.Join(err, l.Close())
 	}
 	s := l.s
-	turn, staged, seen, answers, memory := driver.All(s.turn), driver.All(s.staged), driver.All(s.seen), driver.All(s.answers), driver.All(l.memory)
+	turn, staged, seen, answers, memory := s.turn, s.staged, driver.All(s.seen), driver.All(s.answers), driver.All(l.memory)
 	stride, slot, nodes := driver.U32(uint32(s.stride)), driver.U32(uint32(s.slot)), driver.U32(uint32(s.g.Nodes()))
 	list := []megakernel.Wave{
 		clearWave:  {Program: p.Clear, Phase: megakernel.Before, Domain: megakernel.Fixed(uint32(max(s.words(), 3))), Args: []driver.Arg{stride, slot, turn, staged, seen, driver.All(s.lengths), answers}},

@@ -50,7 +50,7 @@ func (w waved) levels(ctx context.Context, q Query) ([]uint32, Run, error) {
 
 // levelWaves search for the levels of one query.
 func (s *Session) levelWaves(p waves.Programs) []megakernel.Wave {
-	turn, level, sums, list, lengths, filter := driver.All(s.turn), driver.All(s.level), driver.All(s.sums), driver.All(s.list), driver.All(s.lengths), driver.All(s.filter)
+	turn, level, sums, list, lengths, filter := s.turn, driver.All(s.level), driver.All(s.sums), driver.All(s.list), driver.All(s.lengths), driver.All(s.filter)
 	round := append([]driver.Arg{megakernel.Round{}, megakernel.Size{}}, s.forward.arrays()...)
 	round = append(append(round, s.back.arrays()...), level, sums, filter, list, lengths, megakernel.Vote{}, megakernel.Edges{})
 	stay := append([]driver.Arg{megakernel.Round{}, megakernel.Size{}, megakernel.Limit{}, megakernel.Many{}}, s.forward.arrays()...)
@@ -62,7 +62,7 @@ func (s *Session) levelWaves(p waves.Programs) []megakernel.Wave {
 	return []megakernel.Wave{
 		clearWave: {Program: p.Levels.Clear, Phase: megakernel.Before, Domain: megakernel.Fixed(uint32(max(s.g.Nodes(), arcs.SumsWords))), Args: []driver.Arg{level, sums, lengths}},
 		seedWave: {Program: p.Levels.Seed, Phase: megakernel.Before, Domain: s.seedDomain(),
-			Args: []driver.Arg{driver.U32(uint32(s.stride)), turn, driver.All(s.staged), level, list, lengths, filter}},
+			Args: []driver.Arg{driver.U32(uint32(s.stride)), turn, s.staged, level, list, lengths, filter}},
 		roundWave: {Program: p.Levels.Round, Domain: megakernel.Spread(lengths, uint32(s.g.Nodes())), Args: round, Stay: alone},
 	}
 }

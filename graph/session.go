@@ -59,14 +59,16 @@ type Session struct {
 	flows      *bitflow
 	procedures *procedures
 
-	stride, slot                                       int // words of a query, of an answer
-	seen, list, lengths, turn, filter, staged, answers driver.Buffer
-	lanes, queued                                      driver.Buffer // of queries together
-	level, sums                                        driver.Buffer // of levels
-	queryBytes, answerBytes, levelBytes                []byte        // on the host
-	submissions                                        map[shape]*submission
-	ran                                                func(driver.Result) // is told of submissions; nil but in tests
-	closers                                            []interface{ Close() error }
+	stride, slot                                    int // words of a query, of an answer
+	seen, list, lengths, filter, questions, answers driver.Buffer
+	turn, staged                                    driver.Range  // of questions
+	lanes, queued                                   driver.Buffer // of queries together
+	level, sums                                     driver.Buffer // of levels
+	questionBytes, answerBytes, levelBytes          []byte        // on the host
+	queryBytes                                      []byte        // of questionBytes, those of staged
+	submissions                                     map[shape]*submission
+	ran                                             func(driver.Result) // is told of submissions; nil but in tests
+	closers                                         []interface{ Close() error }
 }
 
 // batching is what a batch needs while it runs, kept for the next one.
@@ -78,6 +80,7 @@ type batching struct {
 	placed   []int      // queries, as they are staged
 	reached  []uint32   // levels, of the native engine
 	asked    [1]Query   // by ReachInto
+	only     [1]int     // number of the query of a batch of one
 	answer   [1]*Reached
 	hosts    [2]answers // the native engine as the session's, and beside kernels
 }
@@ -312,7 +315,7 @@ func (s *Session) request() plan.SessionRequest {
 func (s *Session) scratchBytes() uint64 {
 	n := uint64(s.g.Nodes())
 	seen, queued := s.laneBytes(s.together())
-	bytes := 4*uint64(s.words()) + 8*n + 4*(3+1+1) + sessionRoom + uint64(seen+queued)
+	bytes := 4*uint64(s.words()) + 8*n + 4*(3+1) + turnBytes + sessionRoom + uint64(seen+queued)
 	if s.back != nil {
 		bytes += 4 * (n + arcs.SumsWords)
 	}
@@ -399,8 +402,8 @@ var dependencies = []megakernel.Dependency{{Before: clearWave, After: seedWave},
 
 // waves search for one query.
 func (s *Session) waves(p waves.Programs) []megakernel.Wave {
-	turn, seen, list, lengths, filter := driver.All(s.turn), driver.All(s.seen), driver.All(s.list), driver.All(s.lengths), driver.All(s.filter)
-	staged, answers, slot, stride := driver.All(s.staged), driver.All(s.answers), driver.U32(uint32(s.slot)), driver.U32(uint32(s.stride))
+	turn, seen, list, lengths, filter := s.turn, driver.All(s.seen), driver.All(s.list), driver.All(s.lengths), driver.All(s.filter)
+	staged, answers, slot, stride := s.staged, driver.All(s.answers), driver.U32(uint32(s.slot)), driver.U32(uint32(s.stride))
 	arrays := s.forward.arrays()
 	with := func(first []driver.Arg, last ...driver.Arg) []driver.Arg {
 		args := append(first, arrays...)
@@ -422,8 +425,8 @@ func (s *Session) waves(p waves.Programs) []megakernel.Wave {
 
 // laneWaves search for several queries together.
 func (s *Session) laneWaves(p waves.Programs) []megakernel.Wave {
-	turn, seen, queued, list, lengths, filter := driver.All(s.turn), driver.All(s.lanes), driver.All(s.queued), driver.All(s.list), driver.All(s.lengths), driver.All(s.filter)
-	staged, answers, slot, stride := driver.All(s.staged), driver.All(s.answers), driver.U32(uint32(s.slot)), driver.U32(uint32(s.stride))
+	turn, seen, queued, list, lengths, filter := s.turn, driver.All(s.lanes), driver.All(s.queued), driver.All(s.list), driver.All(s.lengths), driver.All(s.filter)
+	staged, answers, slot, stride := s.staged, driver.All(s.answers), driver.U32(uint32(s.slot)), driver.U32(uint32(s.stride))
 	round := append([]driver.Arg{megakernel.Round{}, megakernel.Size{}}, s.forward.arrays()...)
 	round = append(round, seen, queued, filter, list, lengths, megakernel.Vote{}, megakernel.Edges{})
 	return []megakernel.Wave{

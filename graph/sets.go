@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/megakernel/arcs"
 	"github.com/govyre/vyre/megakernel/plan"
 )
@@ -96,13 +97,16 @@ func (s *Session) moreBytes() uint64 {
 	return uint64(s.o.Parallel-1) * (s.scratchBytes() + 4*uint64(s.o.Queries)*uint64(s.stride+s.slot))
 }
 
+// turnBytes is how much stands before the queries: the number of the turn, which begins with 0, and so comes to the device with them.
+const turnBytes = 16
+
 // stateBuffers are what a set has beside the graph.
 func (s *Session) stateBuffers() []wanted {
 	n, q := int64(s.g.Nodes()), int64(s.o.Queries)
 	lanes, queued := s.laneBytes(s.together())
 	list := []wanted{
-		{&s.seen, 4 * int64(s.words()), "seen"}, {&s.list, 8 * n, "list"}, {&s.lengths, 12, "lengths"}, {&s.turn, 4, "turn"},
-		{&s.filter, 4, "filter"}, {&s.staged, 4 * q * int64(s.stride), "queries"}, {&s.answers, 4 * q * int64(s.slot), "answers"},
+		{&s.seen, 4 * int64(s.words()), "seen"}, {&s.list, 8 * n, "list"}, {&s.lengths, 12, "lengths"},
+		{&s.filter, 4, "filter"}, {&s.questions, turnBytes + 4*q*int64(s.stride), "queries"}, {&s.answers, 4 * q * int64(s.slot), "answers"},
 	}
 	if s.together() > 1 {
 		list = append(list, wanted{&s.lanes, lanes, "lanes"}, wanted{&s.queued, queued, "queued"})
@@ -127,7 +131,9 @@ func (s *Session) alloc(list []wanted) error {
 
 // openState prepares what a set has.
 func (s *Session) openState(ctx context.Context) (err error) {
-	s.queryBytes, s.answerBytes = make([]byte, s.staged.Len()), s.hostBytes(s.answers.Len())
+	s.turn, s.staged = driver.Part(s.questions, 0, 4), driver.Part(s.questions, turnBytes, s.questions.Len()-turnBytes)
+	s.questionBytes, s.answerBytes = make([]byte, s.questions.Len()), s.hostBytes(s.answers.Len())
+	s.queryBytes = s.questionBytes[turnBytes:]
 	if s.back != nil {
 		s.levelBytes = s.hostBytes(s.level.Len())
 	}

@@ -51,12 +51,12 @@ func (s *Session) Trial(ctx context.Context, q Query, h *megakernel.History) err
 	}
 	s.stageTurn(0, 0, 1)
 	s.stageQuery(0, q)
-	if err := s.write(ctx, driver.Part(s.staged, 0, int64(4*s.stride)), s.queryBytes[:4*s.stride]); err != nil {
+	if err := s.write(ctx, driver.Part(s.questions, 0, int64(turnBytes+4*s.stride)), s.questionBytes[:turnBytes+4*s.stride]); err != nil {
 		return err
 	}
 	again := s.dev.NewSequence(s.o.Label + ", trial")
 	defer again.Close()
-	again.Fill(driver.All(s.turn), 0, 4)
+	again.Fill(s.turn, 0, 4)
 	err = megakernel.Trial(ctx, s.dev, s.waves(p), dependencies, megakernel.Options{Label: s.o.Label + " trial"}, h, func(ctx context.Context) error {
 		_, err := again.Run(ctx)
 		return err
