@@ -72,7 +72,7 @@ func (s *Session) analysis(label string) *analysis {
 	return &analysis{s: s, label: label, bytes: planRoom}
 }
 
-// Bytes returns what the session takes on the device: what was planned for searches (see Memory), and what analyses took
+// Bytes returns what the session takes on the device: what was planned for searches (see DeviceBytes), and what analyses took
 // since then. It is what the budget was compared with.
 func (s *Session) Bytes() uint64 {
 	s.mu.Lock()

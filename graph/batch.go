@@ -120,44 +120,6 @@ func (w waved) batch(ctx context.Context, queries []Query, all []*Reached) error
 	return nil
 }
 
-// renew makes an answer one without a run, with room for the set that the query asks for. The caller writes all of the set.
-func (r *Reached) renew(q Query, words int, why string) {
-	if q.Count {
-		words = 0
-	}
-	*r = Reached{words: slices.Grow(r.words[:0], words)[:words], why: why}
-}
-
-func (s *Session) check(i int, q Query) error {
-	return s.checkSeeds(func() string { return fmt.Sprintf("query %d", i) }, q.Seeds)
-}
-
-// checkSeeds refuses seeds that cannot be; what has them stands in the error.
-func (s *Session) checkSeeds(what func() string, seeds []uint32) error {
-	if len(seeds) > s.o.Seeds {
-		return s.refuse(fmt.Sprintf("%s has %d seeds, at most %d are possible", what(), len(seeds), s.o.Seeds), "raise SessionOptions.Seeds; seeds that are listed twice count twice")
-	}
-	for k, v := range seeds {
-		if int64(v) >= int64(s.g.Nodes()) {
-			return s.refuse(fmt.Sprintf("%s: seed %d is node %d, the graph has %d", what(), k, v, s.g.Nodes()), "nodes count from 0")
-		}
-	}
-	return nil
-}
-
-// kinds are those that a query allows. Where all arcs have mask 1, nothing else makes a difference.
-func (s *Session) kinds(q Query) uint32 {
-	switch {
-	case q.Kinds == 0:
-		return AllKinds
-	case s.g.Masks() != nil:
-		return q.Kinds
-	case q.Kinds&1 != 0:
-		return AllKinds
-	}
-	return AllKinds &^ 1
-}
-
 // turns is what the turns of a batch are planned from.
 func (s *Session) turns(queries []Query) plan.QueryRequest {
 	s.kept[0] = plan.KeptGraph{Graph: s.digest, Bytes: uint64(s.graphBytes())}

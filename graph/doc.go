@@ -58,8 +58,12 @@
 //
 // Searches that are to run side by side have sets of memory and prepared runs, over one graph (sets.go).
 //
-// A graph that does not fit its device, or has more arcs than kernels count, is in parts (partlayout.go, parts.go, partslot.go, partvisit.go, partsearch.go, partlanes.go).
+// A graph that does not fit its device, or has more arcs than kernels count, is in parts: partlayout.go cuts it,
+// parts.go has its memory, partslot.go what comes to the device, partvisit.go what is done there, partsearch.go and
+// partlanes.go the questions.
 //
-// Start reading at csr.go, then build.go and generator.go; for files at vyg.go and open.go; for devices at session.go, then
-// batch.go, level.go and several.go; analyses are those of components.go, tree.go, bitflow.go and dominance.go, and what they answer labels.go; one's own are those of fixpoint.go.
+// Start reading at csr.go, then build.go and generator.go; for files at vyg.go and open.go. For devices begin at
+// session.go, with options.go, query.go, footprint.go (what it takes) and search.go (the waves of a search), then
+// batch.go, level.go and several.go. Analyses are those of components.go, tree.go, bitflow.go and dominance.go, and
+// what they answer labels.go; one's own are those of fixpoint.go.
 package graph

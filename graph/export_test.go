@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/megakernel/plan"
 )
 
 var Draw = draw
@@ -105,3 +106,6 @@ func (o *SessionOptions) SetPartArcs(n uint64) { o.partArcs = n }
 
 // PartLanes is how many queries a graph in parts is searched for together.
 func (s *Session) PartLanes() int { return s.parts.laidOut.lanes }
+
+// Memory is what searches were planned to take, and to save against runs that keep nothing.
+func (s *Session) Memory() plan.Session { return s.memory }

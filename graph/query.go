@@ -1,0 +1,84 @@
+package graph
+
+import (
+	"fmt"
+	"iter"
+	"math/bits"
+	"slices"
+)
+
+// Query asks which nodes can be reached.
+type Query struct {
+	Seeds []uint32 // nodes to begin with; they are reached
+	Kinds uint32   // of arcs that are allowed, as a mask; 0 is all
+	Count bool     // how many nodes are reached, and not which: a query alone then leaves the set on the device, and the answer has none
+}
+
+// Reached is the answer to a query.
+type Reached struct {
+	Run Run // with the queries that it was answered with
+
+	words     []uint32
+	count     int
+	algorithm Algorithm
+	why       string
+}
+
+// Count returns how many nodes are reached.
+func (r *Reached) Count() int { return r.count }
+
+// Contains reports whether a node is reached; none that the graph does not have.
+func (r *Reached) Contains(node uint32) bool {
+	return int(node/32) < len(r.words) && r.words[node/32]>>(node%32)&1 != 0
+}
+
+// Nodes are the nodes that are reached, ascending.
+func (r *Reached) Nodes() iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		for k, w := range r.words {
+			for ; w != 0; w &= w - 1 {
+				if !yield(uint32(32*k + bits.TrailingZeros32(w))) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// renew makes an answer one without a run, with room for the set that the query asks for. The caller writes all of the set.
+func (r *Reached) renew(q Query, words int, why string) {
+	if q.Count {
+		words = 0
+	}
+	*r = Reached{words: slices.Grow(r.words[:0], words)[:words], why: why}
+}
+
+func (s *Session) check(i int, q Query) error {
+	return s.checkSeeds(func() string { return fmt.Sprintf("query %d", i) }, q.Seeds)
+}
+
+// checkSeeds refuses seeds that cannot be; what has them stands in the error.
+func (s *Session) checkSeeds(what func() string, seeds []uint32) error {
+	if len(seeds) > s.o.Seeds {
+		return s.refuse(fmt.Sprintf("%s has %d seeds, at most %d are possible", what(), len(seeds), s.o.Seeds), "raise SessionOptions.Seeds; seeds that are listed twice count twice")
+	}
+	for k, v := range seeds {
+		if int64(v) >= int64(s.g.Nodes()) {
+			return s.refuse(fmt.Sprintf("%s: seed %d is node %d, the graph has %d", what(), k, v, s.g.Nodes()), "nodes count from 0")
+		}
+	}
+	return nil
+}
+
+// kinds are those that a query allows. Where all arcs have mask 1, nothing else makes a difference.
+func (s *Session) kinds(q Query) uint32 {
+	switch {
+	case q.Kinds == 0:
+		return AllKinds
+	case s.g.Masks() != nil:
+		return q.Kinds
+	case q.Kinds&1 != 0:
+		return AllKinds
+	}
+	return AllKinds &^ 1
+}
