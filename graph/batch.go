@@ -152,6 +152,7 @@ func (s *Session) algorithms(ctx context.Context, queries []Query) ([]answered, 
 		if err != nil {
 			return nil, err
 		}
+		why += s.stepped
 		if slot < 0 {
 			list = append(list, answered{g.Queries, slot, why})
 			continue

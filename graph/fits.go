@@ -30,6 +30,9 @@ func (s *Session) layout() (*laidOut, error) {
 	if over := (*driver.Error)(nil); !wide && (!s.o.Parts || !errors.As(err, &over) || over.Kind != driver.OutOfMemory) {
 		return nil, err
 	}
+	if !wide && s.smallerBatches() {
+		return nil, nil
+	}
 	l, err := s.inParts()
 	if err == nil && !s.o.Parts && l.held < l.parts() { // it is in parts because kernels count no more arcs
 		all := *l
@@ -46,6 +49,24 @@ func (s *Session) planMemory() (err error) {
 		over.Label, over.Device, over.Fix = s.o.Label, s.dev.Name(), s.lesser()
 	}
 	return err
+}
+
+// smallerBatches makes the graph fit as a whole by fewer queries of a submission, 32 or one, if that is enough: a graph that stays on
+// the device answers one query after another sooner than the link brings its parts.
+func (s *Session) smallerBatches() bool {
+	asked := s.o.Queries
+	for _, queries := range []int{32, 1} {
+		if queries >= asked {
+			continue
+		}
+		s.o.Queries = queries
+		if p, err := plan.PlanSession(s.request()); err == nil {
+			s.memory, s.stepped = p, fmt.Sprintf("; there is memory for %d queries of a batch at a time, not for %d", queries, asked)
+			return true
+		}
+	}
+	s.o.Queries = asked
+	return false
 }
 
 // lesser says with what the session would fit, and what else there is.

@@ -40,7 +40,8 @@ type SessionOptions struct {
 	// Parts allows that a graph which does not fit is searched in parts: its arcs come to the device again and again, as searches
 	// need them, which takes the link to the device as long as that takes. Sets, levels, trees, topological levels and weak
 	// components are answered so; queries together as far as lanes have room beside parts (see Reached.Algorithm). Run.Parts and
-	// Run.Streamed say that it was done. What does not fit even so is an error.
+	// Run.Streamed say that it was done. Before that, batches are made smaller, down to a query at a time, if all of the graph fits
+	// then. What does not fit even so is an error.
 	Parts bool
 
 	partArcs uint64 // of a part at most, in tests

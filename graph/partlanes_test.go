@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/govyre/vyre/driver"
@@ -145,5 +146,65 @@ func TestLanesStepDownToTheByte(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestBatchesAreSmallerBeforeAGraphIsInParts: a session that may be in parts stays whole, to the byte, as long as that is possible with
+// 32 queries at a time, or with one, and answers say so; one that may not is refused as before.
+func TestBatchesAreSmallerBeforeAGraphIsInParts(t *testing.T) {
+	t.Parallel()
+	g, dev := generated(t, "uniform:9"), openDevice(t, "cpu")
+	queries := make([]graph.Query, 64)
+	for i := range queries {
+		queries[i].Seeds = []uint32{uint32(7 * i)}
+	}
+	o := graph.SessionOptions{Engine: graph.WavesEngine, Seeds: 2, Topology: megakernel.HostLoop}
+	bytes := func(queries int) uint64 {
+		o := o
+		o.Queries = queries
+		return graph.DeviceBytes(g, o)
+	}
+	o.Queries = 64
+	for _, c := range []struct {
+		budget uint64
+		turns  int
+		says   string
+	}{{bytes(64), 1, ""}, {bytes(64) - 1, 2, "memory for 32 queries"}, {bytes(32), 2, "memory for 32 queries"}, {bytes(32) - 1, 64, "memory for 1 queries"}, {bytes(1), 64, "memory for 1 queries"}} {
+		o.Budget, o.Parts = c.budget, false
+		whole, err := graph.NewSession(t.Context(), dev, g, o)
+		if (err == nil) != (c.says == "") {
+			t.Errorf("%d bytes, and no parts: %v", c.budget, err)
+		}
+		if err == nil {
+			whole.Close()
+		}
+		o.Parts = true
+		s, err := graph.NewSession(t.Context(), dev, g, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := s.Batch(t.Context(), queries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, r := range all {
+			matches(t, g, queries[i], r)
+			if _, why := r.Algorithm(); !strings.Contains(why, c.says) || r.Run.Parts != 0 {
+				t.Fatalf("%d bytes: in %d parts, %q, want that it says %q", c.budget, r.Run.Parts, why, c.says)
+			}
+		}
+		if s.Turns() != c.turns || s.Bytes() > c.budget {
+			t.Errorf("%d bytes: %d searches, want %d; %d bytes counted", c.budget, s.Turns(), c.turns, s.Bytes())
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	o.Budget = bytes(1) - 1
+	if s, err := graph.NewSession(t.Context(), dev, g, o); err == nil {
+		if s.Parts() == 0 {
+			t.Error("it is whole with a byte less than that takes")
+		}
+		s.Close()
 	}
 }

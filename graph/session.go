@@ -39,11 +39,12 @@ type Session struct {
 	native     *cpu.Engine // nil if the session is one of kernels
 	beside     beside      // of kernels
 	decided    decision
-	waved      bool  // what they need is open
-	sizing     bool  // nobody opens it: it is asked what it would take
-	symmetric  bool  // the graph is
-	free       bool  // nobody asked for a topology
-	analysed   *held // by analyses, beyond memory
+	stepped    string // what every answer says beside, of memory that was too little
+	waved      bool   // what they need is open
+	sizing     bool   // nobody opens it: it is asked what it would take
+	symmetric  bool   // the graph is
+	free       bool   // nobody asked for a topology
+	analysed   *held  // by analyses, beyond memory
 	sets       sets
 	searches   atomic.Int64 // that the last batch was
 	weak       *weak        // nil until it is asked for

@@ -77,7 +77,7 @@ func (s *Session) openSets(ctx context.Context) error {
 
 // another is a set that has nothing on the device yet but the session's graph.
 func (s *Session) another() *Session {
-	o := &Session{dev: s.dev, g: s.g, o: s.o, digest: s.digest, symmetric: s.symmetric, free: s.free, waved: s.waved, decided: s.decided,
+	o := &Session{dev: s.dev, g: s.g, o: s.o, digest: s.digest, symmetric: s.symmetric, free: s.free, waved: s.waved, decided: s.decided, stepped: s.stepped,
 		memory: s.memory, analysed: s.analysed, forward: s.forward, back: s.back, submissions: map[shape]*submission{}, closers: []interface{ Close() error }{}}
 	if s.back == &s.forward {
 		o.back = &o.forward
