@@ -219,7 +219,7 @@ func runsAlone(p *ir.Program) bool {
 
 // encode writes the code: that of a vector, what comes after it, and what stands out of line.
 func (f *function) encode(s *selector) ([]byte, error) {
-	e := &emitter{assembler: s.asm, f: f, next: s.asm.NewLabel(), reached: unreached}
+	e := &emitter{assembler: s.asm, f: f, next: s.asm.NewLabel(), reached: unreached, tested: noReg}
 	e.fetch()
 	start := e.NewLabel()
 	e.Bind(start)

@@ -33,6 +33,9 @@ type emitter struct {
 
 	reached, reachedBefore reached   // after and before the instruction under way
 	accessed               *accessed // what an access of one invocation has found out, which is the one before
+
+	tested   vreg // that the flags are of, after the instruction
+	testedAt int
 }
 
 // info is what is known of a register: of the vector that code is being written for, where there are several.
@@ -136,8 +139,7 @@ func (e *emitter) one(in *ins) {
 		return
 	case formCompare:
 		e.reached = unreached
-		e.compare(in.size, in.a, in.b)
-		e.Jcc(amd64.Cond(in.imm), in.label)
+		e.Jcc(e.compare(in.size, amd64.Cond(in.imm), in.a, in.b), in.label)
 		return
 	case formTest:
 		if e.f.vregs[in.a].general {
@@ -383,7 +385,7 @@ func (s *selector) wait(r ir.Row, c *flow, why status) {
 			}
 			if e.f.vregs[v].general {
 				r := e.target(v)
-				e.Load(8, r, amd64.At(vectorFrame, vectorResult).RM())
+				e.Load(e.sizeOf(v), r, amd64.At(vectorFrame, vectorResult).RM())
 				e.setGeneral(v, r)
 				continue
 			}

@@ -94,9 +94,9 @@ func (e *emitter) binary(op amd64.Alu, size amd64.Size, d, a, b vreg) {
 	from := e.owns(a) && e.own(a) != r
 	switch {
 	case op == amd64.ADD && fixed && from:
-		e.Lea(r, amd64.At(e.own(a), n))
+		e.sum(size, r, amd64.At(e.own(a), n))
 	case op == amd64.ADD && from && e.owns(b) && e.own(b) != r:
-		e.Lea(r, amd64.Mem{Base: e.own(a), Index: e.own(b), Scale: 1})
+		e.sum(size, r, amd64.Mem{Base: e.own(a), Index: e.own(b), Scale: 1})
 	case fixed:
 		e.bring(size, r, a)
 		e.AluImm(op, size, r.RM(), n)
@@ -109,16 +109,40 @@ func (e *emitter) binary(op amd64.Alu, size amd64.Size, d, a, b vreg) {
 		e.Alu(op, size, r, e.word(b))
 	}
 	e.setGeneral(d, r)
+	if op == amd64.AND && e.owns(d) && e.own(d) == r {
+		e.tested, e.testedAt = d, e.at
+	}
 }
 
-// compare sets the flags by a comparison.
-func (e *emitter) compare(size amd64.Size, a, b vreg) {
-	n, fixed := e.literal(size, b)
-	if !fixed {
-		e.Alu(amd64.CMP, size, e.general(size, a, amd64.AX), e.word(b))
-		return
+// sum computes a sum as an address.
+func (e *emitter) sum(size amd64.Size, d amd64.Reg, m amd64.Mem) {
+	if size == 8 {
+		e.Lea(d, m)
+	} else {
+		e.Lea4(d, m)
 	}
-	e.AluImm(amd64.CMP, size, e.word(a), n)
+}
+
+// turned are conditions after both sides of a comparison have changed places.
+var turned = map[amd64.Cond]amd64.Cond{amd64.E: amd64.E, amd64.NE: amd64.NE, amd64.B: amd64.A, amd64.A: amd64.B, amd64.BE: amd64.AE, amd64.AE: amd64.BE,
+	amd64.L: amd64.G, amd64.G: amd64.L, amd64.LE: amd64.GE, amd64.GE: amd64.LE}
+
+// compare sets the flags by a comparison, and returns the condition that c is then.
+func (e *emitter) compare(size amd64.Size, c amd64.Cond, a, b vreg) amd64.Cond {
+	if e.owns(b) && !e.owns(a) {
+		a, b, c = b, a, turned[c]
+	}
+	equality := c == amd64.E || c == amd64.NE
+	switch n, fixed := e.literal(size, b); {
+	case !fixed:
+		e.Alu(amd64.CMP, size, e.general(size, a, amd64.AX), e.word(b))
+	case n == 0 && equality && e.tested == a && e.testedAt == e.at-1: // the flags are those of a
+	case n == 0 && equality && e.owns(a):
+		e.Test(size, e.own(a), e.own(a))
+	default:
+		e.AluImm(amd64.CMP, size, e.word(a), n)
+	}
+	return c
 }
 
 // test sets the flags by whether a bool is; CX is lost.

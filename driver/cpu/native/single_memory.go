@@ -34,7 +34,7 @@ func (a *access) single(e *emitter, count vreg) {
 	}
 	out, back := e.NewLabel(), e.NewLabel()
 	before, last := e.reachedBefore, e.accessed
-	known := a.vec == 1 && before.vec == 1 && before.index == e.info(a.index[0])
+	known := a.vec == 1 && before.vec == 1 && before.index == e.info(a.index[0]) && !a.extends()
 	if !known {
 		before = unreached
 	}
@@ -54,7 +54,7 @@ func (a *access) single(e *emitter, count vreg) {
 	a.moveAll(e, at, count)
 	e.Bind(back)
 	e.accessed = nil
-	again := a.vec == 1 && a.o.Gap() == 0 && a.s.p.Op(a.r).Info().Attr&ir.Atomic == 0
+	again := a.vec == 1 && a.o.Gap() == 0 && !a.extends() && a.s.p.Op(a.r).Info().Attr&ir.Atomic == 0
 	if again {
 		e.reached, e.accessed = reached{e.info(a.index[0]), 1, int(object)}, this
 	}
@@ -142,17 +142,20 @@ func (a *access) moveAll(e *emitter, at amd64.Mem, count vreg) {
 	}
 }
 
+// extends reports whether the index needs its sign in 64 bits: where there may be so many elements that it is inside without.
+func (a *access) extends() bool { return a.typ == ir.I32 && a.o.MaxLen() > shortObject }
+
 // number returns a register with the index, in 64 bits: AX if it has to be brought there, and is not there already.
 func (a *access) number(e *emitter, known, changes bool) amd64.Reg {
 	v := a.index[0]
-	switch wide := a.typ.Size() == 8; {
-	case wide && e.owns(v) && !changes:
+	switch owns := e.owns(v); {
+	case owns && !changes && !a.extends():
 		return e.own(v)
-	case known && !(wide && e.owns(v)):
-	case wide:
+	case known && !owns:
+	case a.typ.Size() == 8:
 		e.bring(8, amd64.AX, v)
 	default:
-		e.widened(a.typ == ir.I32, amd64.AX, v)
+		e.widened(a.extends(), amd64.AX, v)
 	}
 	return amd64.AX
 }

@@ -174,8 +174,13 @@ func shiftSingle(kind uint8) write {
 		b := s.operand(r, 1)
 		if fixed {
 			b = noReg
+		} else if x, ok := s.unmasked(s.p.B(r), uint64(most)); ok { // shifts are by as much, modulo the bits, anyway
+			b = s.vals[x][0]
 		}
-		return []vreg{s.make(size, s.operand(r, 0), b, noReg, func(e *emitter, in *ins, d amd64.Reg) {
+		return []vreg{s.add(ins{form: formGeneral, d: s.generalReg(size), a: s.operand(r, 0), b: b, c: noReg, emit: func(e *emitter) {
+			in := &e.f.ins[e.at]
+			d := e.target(in.d) // b is read before it is written
+			defer func() { e.setGeneral(in.d, d) }()
 			switch {
 			case fixed && n > uint64(most) && kind != 7:
 				e.Imm32(d, 0)
@@ -197,7 +202,7 @@ func shiftSingle(kind uint8) write {
 					e.CMov(amd64.A, size, d, amd64.DX.RM())
 				}
 			}
-		})}
+		}})}
 	}
 }
 
@@ -235,6 +240,18 @@ func (s *selector) bounded(r ir.Row, most uint64) bool {
 	return false
 }
 
+// unmasked returns the row that a row is, but for all bits above a mask.
+func (s *selector) unmasked(r ir.Row, mask uint64) (ir.Row, bool) {
+	if s.p.Op(r) != ir.OpAnd {
+		return 0, false
+	}
+	a, b := s.p.A(r), s.p.B(r)
+	if s.p.Op(a) == ir.OpConst {
+		a, b = b, a
+	}
+	return a, s.p.Op(b) == ir.OpConst && s.p.Const(b) == mask
+}
+
 // conditions are those of comparisons: of unsigned and of signed numbers.
 var conditions = map[ir.Op][2]amd64.Cond{ir.OpEq: {amd64.E, amd64.E}, ir.OpNe: {amd64.NE, amd64.NE}, ir.OpLt: {amd64.B, amd64.L}, ir.OpLe: {amd64.BE, amd64.LE}}
 
@@ -254,7 +271,7 @@ func (s *selector) truth(r ir.Row) []vreg {
 	size := s.size(r)
 	c, _ := s.compares(r)
 	return []vreg{s.make(4, s.operand(r, 0), s.operand(r, 1), noReg, func(e *emitter, in *ins, d amd64.Reg) {
-		e.compare(size, in.a, in.b)
+		c := e.compare(size, c, in.a, in.b)
 		e.Imm32(amd64.AX, 0)
 		e.Imm32(amd64.CX, ^uint32(0))
 		e.CMov(c, 4, amd64.AX, amd64.CX.RM())
@@ -302,6 +319,8 @@ func (s *selector) convertSingle(r ir.Row) []vreg {
 	case !inGeneral(to):
 		return nil
 	case width(from) == width(to):
+		return []vreg{s.operand(r, 0)}
+	case !from.IsSigned() && width(to) == 8 && s.vregs[s.operand(r, 0)].home == homeless: // with zeros above
 		return []vreg{s.operand(r, 0)}
 	case width(to) == 4:
 		return []vreg{s.make(4, s.operand(r, 0), noReg, noReg, func(e *emitter, in *ins, d amd64.Reg) { e.Load(4, d, e.word(in.a)) })}

@@ -77,6 +77,7 @@ type assembler interface {
 	AluTo(amd64.Alu, amd64.Size, amd64.Mem, amd64.Reg)
 	AluImm(amd64.Alu, amd64.Size, amd64.RM, int32)
 	Lea(amd64.Reg, amd64.Mem)
+	Lea4(amd64.Reg, amd64.Mem)
 	LeaLabel(amd64.Reg, amd64.Label)
 	Test(amd64.Size, amd64.Reg, amd64.Reg)
 	Mul(amd64.Size, amd64.Reg, amd64.RM)

@@ -62,6 +62,7 @@ func every() []byte {
 		}
 		a.LoadSign32(DX, m.RM())
 		a.Lea(R11, m)
+		a.Lea4(R9, m)
 		a.VLoad(14, m)
 		a.VStore(m, 3)
 		a.VStoreShort(m, 10)

@@ -148,6 +148,13 @@ func (a *Asm) Lea(d Reg, m Mem) {
 	a.modrm(uint8(d), m.RM())
 }
 
+// Lea4 computes a sum of 32 bits, with zeros above.
+func (a *Asm) Lea4(d Reg, m Mem) {
+	a.rex(4, uint8(d), m.RM())
+	a.emit(0x8D)
+	a.modrm(uint8(d), m.RM())
+}
+
 // LeaLabel computes the address of a place in the code.
 func (a *Asm) LeaLabel(d Reg, l Label) {
 	a.rex(8, uint8(d), RM{})

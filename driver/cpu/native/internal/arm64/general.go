@@ -317,6 +317,24 @@ func (a *Asm) Lea(d amd64.Reg, m amd64.Mem) {
 	}
 }
 
+// Lea4 computes a sum of 32 bits, with zeros above.
+func (a *Asm) Lea4(d amd64.Reg, m amd64.Mem) {
+	base := reg(m.Base)
+	if m.Scale != 0 {
+		a.i(addW, reg(d), base, reg(m.Index), scales[m.Scale])
+		base = reg(d)
+	}
+	switch n := m.Disp; {
+	case n >= 0 && n < 4096:
+		a.i(addImmW, reg(d), base, uint32(n))
+	case n < 0 && n > -4096:
+		a.i(subImmW, reg(d), base, uint32(-n))
+	default:
+		a.immediate(temp1, uint64(uint32(n)))
+		a.i(addW, reg(d), base, temp1, 0)
+	}
+}
+
 // LeaLabel computes the address of a place in the code.
 func (a *Asm) LeaLabel(d amd64.Reg, l amd64.Label) { a.to(l, adr, reg(d)) }
 
