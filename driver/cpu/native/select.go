@@ -41,6 +41,7 @@ type structured struct {
 	broke   vreg   // lanes that broke, where others leave farther; else noReg
 	after   amd64.Label
 	head    amd64.Label
+	behind  []func() // of a loop of one invocation: arms in it that leave it
 }
 
 func (s *selector) ones() vreg { return s.constant(^uint32(0)) }

@@ -22,7 +22,9 @@ func (s *selector) structured(r ir.Row, c *flow) {
 	case op == ir.OpIf && s.partingAt(r) != nil:
 		s.part(r, s.partingAt(r), c, o)
 	case op == ir.OpIf:
-		s.branch(r, c, o)
+		if !s.layout.single() || !s.branchOut(r, c, o) {
+			s.branch(r, c, o)
+		}
 	case op == ir.OpLoop && s.divergent[r]:
 		s.maskedLoop(r, c, o)
 	case op == ir.OpLoop:
@@ -153,6 +155,7 @@ func (s *selector) loop(r ir.Row, c *flow, o *structured) {
 	s.bind(o.head)
 	s.region(s.owned[r][0], &flow{mask: c.mask, end: c.end})
 	s.control(formLoopEnd, 0)
+	s.writeBehind(o)
 	s.bind(o.after)
 }
 

@@ -1,0 +1,87 @@
+package native
+
+import (
+	"github.com/govyre/vyre/driver/cpu/native/internal/amd64"
+	"github.com/govyre/vyre/ir"
+)
+
+// Control of one invocation. An arm that leaves the loop around it stands behind the loop: what goes round falls through, and
+// registers go to what goes round.
+
+// branchOut writes an if of which one arm leaves the loop around it; false if it is none.
+func (s *selector) branchOut(r ir.Row, c *flow, o *structured) bool {
+	loop := s.loopAround(r)
+	if loop == ir.NoRow {
+		return false
+	}
+	for k, id := range s.owned[r] {
+		if !s.leavesLoop(id, loop) {
+			continue
+		}
+		out := s.asm.NewLabel()
+		if k == 0 {
+			s.jumpWhen(s.p.A(r), out)
+		} else {
+			s.jumpUnless(s.p.A(r), out)
+		}
+		row, around := s.current, s.open[loop]
+		around.behind = append(around.behind, func() {
+			s.current = row
+			s.bind(out)
+			s.region(id, &flow{mask: noReg, end: c.end})
+		})
+		stays := &flow{mask: noReg, end: c.end}
+		s.region(s.owned[r][1-k], stays)
+		s.bind(o.after)
+		c.dead = stays.dead
+		return true
+	}
+	return false
+}
+
+// loopAround is the innermost loop around a row.
+func (s *selector) loopAround(r ir.Row) ir.Row {
+	op := s.parent(r)
+	for op != ir.NoRow && s.p.Op(op) != ir.OpLoop {
+		op = s.parent(op)
+	}
+	return op
+}
+
+// leavesLoop reports whether a region ends by leaving a loop that is around it.
+func (s *selector) leavesLoop(id uint32, loop ir.Row) bool {
+	last := s.p.Regions()[id].End - 1
+	switch s.p.Op(last) {
+	case ir.OpReturn:
+		return true
+	case ir.OpBreak, ir.OpContinue:
+		to := s.target(last)
+		if to == loop {
+			return s.p.Op(last) == ir.OpBreak
+		}
+		for op := s.parent(loop); op != ir.NoRow; op = s.parent(op) {
+			if op == to {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// writeBehind writes the arms that leave a loop.
+func (s *selector) writeBehind(o *structured) {
+	row := s.current
+	for i := 0; i < len(o.behind); i++ { // which may have such arms in them
+		o.behind[i]()
+	}
+	s.current = row
+}
+
+// jumpWhen jumps if a bool is so.
+func (s *selector) jumpWhen(cond ir.Row, l amd64.Label) {
+	if c, ok := s.compares(cond); ok {
+		s.add(ins{form: formCompare, size: s.size(cond), imm: uint8(c), d: noReg, a: s.operand(cond, 0), b: s.operand(cond, 1), c: noReg, label: l})
+		return
+	}
+	s.jumpIf(amd64.NE, s.vals[cond][0], l, amongOnce)
+}
