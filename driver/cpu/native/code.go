@@ -87,6 +87,9 @@ type ins struct {
 	label   amd64.Label    // of a test, a jump, and what they go to
 	seldom  bool           // it is for vectors whose lanes parted
 	stops   bool           // the vector stops here whenever it comes here
+	polls   bool           // rounds of a loop are counted here
+
+	commutes bool // what emit makes of a and b is the same of b and a
 }
 
 // reads are the registers that an instruction reads, writes those that it writes, registers both.

@@ -92,7 +92,7 @@ func generateFor(t target, p *ir.Program, o Options, far bool) (*function, []byt
 	of := findShapes(newTree(p))
 	if f.layout = newLayout(p, t, lanes); alone && of.single(t.own, o.Single) {
 		f.layout, of = newLayout(p, t, 1), singleShapes(of.tree)
-		f.layout.handOut(o.General)
+		f.layout.handOut(p, o.General)
 	}
 	f.layout.alone = alone
 	a := t.assembler(far)
@@ -106,7 +106,9 @@ func generateFor(t target, p *ir.Program, o Options, far bool) (*function, []byt
 		f.fuse()
 	}
 	f.coalesce()
-	if !f.layout.single() {
+	if f.layout.single() {
+		f.tie()
+	} else {
 		s.interleave(o.most(t), o.Vectors)
 	}
 	if f.layout.alone {
@@ -114,9 +116,7 @@ func generateFor(t target, p *ir.Program, o Options, far bool) (*function, []byt
 	}
 	f.allocate(o.most(t), o.Upper)
 	f.keep(o.most(t))
-	if !f.layout.single() {
-		f.keepGeneral()
-	}
+	f.keepGeneral()
 	if n := f.layout.bytes(); n > maxFrame {
 		return nil, nil, unsupported("a group needs a frame of %d bytes, %d are possible", n, maxFrame)
 	}

@@ -330,6 +330,10 @@ func (e *emitter) fetch() {
 	for _, v := range e.f.kept {
 		e.VLoad(amd64.Y(e.f.vregs[v].reg), amd64.At(groupFrame, e.f.vregs[v].off))
 	}
+	e.fetchGeneral()
+}
+
+func (e *emitter) fetchGeneral() {
 	for i, c := range e.f.general {
 		e.Load(8, e.f.spare[i], e.f.cellAt(c).RM())
 	}
@@ -344,7 +348,7 @@ func (e *emitter) saved(v vreg) amd64.Mem {
 func (s *selector) poll() {
 	s.macro(amongOnce, nil, nil, func(e *emitter) {
 		out, back := e.NewLabel(), e.NewLabel()
-		e.AluImm(amd64.SUB, 4, amd64.At(groupFrame, groupPolls).RM(), 1)
+		e.AluImm(amd64.SUB, 4, e.pollsLeft(), 1)
 		e.Jcc(amd64.S, out)
 		e.Bind(back)
 		e.later(func() {
@@ -358,11 +362,20 @@ func (s *selector) poll() {
 // pollAnd is poll before a jump: code goes there at once where there is nothing to return for.
 func (s *selector) pollAnd(to amd64.Label) {
 	s.macro(amongOnce, nil, nil, func(e *emitter) {
-		e.AluImm(amd64.SUB, 4, amd64.At(groupFrame, groupPolls).RM(), 1)
+		e.AluImm(amd64.SUB, 4, e.pollsLeft(), 1)
 		e.Jcc(amd64.NS, to)
 		e.stop(polled, 0, false)
 	})
+	s.ins[len(s.ins)-1].polls = true
 	s.jump(to)
+}
+
+// pollsLeft is where rounds are counted. Go sets them anew whenever code is entered, so nothing keeps them where it stops.
+func (e *emitter) pollsLeft() amd64.RM {
+	if r, ok := e.f.generalOf(pollsCell); ok {
+		return r.RM()
+	}
+	return e.f.cellAt(pollsCell).RM()
 }
 
 // wait writes a row that the vector cannot do alone: it leaves its operands in its frame and stops, and finds the result

@@ -8,8 +8,10 @@ import (
 // General registers. Those that no instruction of the program needs have addresses and lengths of objects, the most used first,
 // where vectors run one after the other: code that streams waits for loads.
 
-// cell is what the group's frame has of an object: its address, or its length.
+// cell is what the group's frame has of an object, its address or its length; or how many rounds of loops are left.
 type cell int32
+
+const pollsCell cell = -1
 
 func addressOf(object int) cell { return cell(2 * object) }
 func lengthOf(object int) cell  { return cell(2*object + 1) }
@@ -20,6 +22,10 @@ var spare = [...]amd64.Reg{amd64.BX, amd64.R12, amd64.R13, amd64.R14}
 // keepGeneral gives general registers to what accesses of rows ask for.
 func (f *function) keepGeneral() {
 	if !f.layout.alone {
+		return
+	}
+	if f.layout.single() {
+		f.keepSingle()
 		return
 	}
 	weight, free := make([]float32, 2*len(f.layout.objects)), spare[:]
@@ -68,6 +74,9 @@ func (f *function) generalOf(c cell) (amd64.Reg, bool) {
 
 // cellAt is where the group's frame has a cell.
 func (f *function) cellAt(c cell) amd64.Mem {
+	if c == pollsCell {
+		return amd64.At(groupFrame, groupPolls)
+	}
 	return amd64.At(groupFrame, f.layout.objects[c/2]+8*int32(c%2))
 }
 

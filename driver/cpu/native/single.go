@@ -11,18 +11,33 @@ import (
 // whatever has no rule for general registers (single_rules.go) goes by that of vectors, and its operands and its result from
 // one kind of register to the other.
 
-// generals are the general registers that are handed out. AX, CX, DX and R8 are free within an instruction. BP is what enter has
-// saved: Go looks at it nowhere in code that is not its own.
-var generals = [...]amd64.Reg{amd64.BX, amd64.BP, amd64.R9, amd64.R10, amd64.R11, amd64.R12, amd64.R13, amd64.R14}
+// generals are the general registers that are handed out. AX, CX and DX are free within an instruction, and so is R8 where an
+// access needs it. BP is what enter has saved: Go looks at it nowhere in code that is not its own.
+var generals = [...]amd64.Reg{amd64.BX, amd64.BP, amd64.R9, amd64.R10, amd64.R11, amd64.R12, amd64.R13, amd64.R14, amd64.R8}
 
 // handOut says which general registers are: all, or so many.
-func (l *layout) handOut(most int) {
+func (l *layout) handOut(p *ir.Program, most int) {
 	if most == 0 {
 		most = len(generals)
 	}
 	for _, r := range generals[:most] {
-		l.generals[machineRegisters+int(r)] = true
+		l.generals[machineRegisters+int(r)] = r != laneValue || !needsValue(p)
 	}
+}
+
+// needsValue reports whether accesses of one invocation use laneValue.
+func needsValue(p *ir.Program) bool {
+	objects := p.Objects()
+	for r := range ir.Row(p.Rows()) {
+		in := p.Op(r).Info()
+		if in.Imm != ir.ImmObject || in.Attr&(ir.Reads|ir.Writes|ir.Atomic) == 0 {
+			continue
+		}
+		if o := objects[p.X(r)]; in.Attr&ir.Atomic != 0 || !o.Local() && (o.Gap() > 0 || !simple(o.Stride())) {
+			return true
+		}
+	}
+	return false
 }
 
 // singleShapes is what is known of vectors that are one invocation: all is uniform, and lanes leave nothing at different times.

@@ -187,7 +187,11 @@ func (e *emitter) lend() (back func()) {
 			e.Store(8, e.saved(v), e.own(v))
 		}
 	}
+	if r, kept := e.f.generalOf(pollsCell); kept {
+		e.Store(8, e.f.cellAt(pollsCell), r)
+	}
 	return func() {
+		e.fetchGeneral()
 		for _, v := range all {
 			if e.owns(v) {
 				e.Load(8, e.own(v), e.saved(v).RM())

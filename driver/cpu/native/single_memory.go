@@ -23,7 +23,8 @@ func (s *selector) accessSingle(r ir.Row) {
 		gap = s.constant64(uint64(a.o.Count()))
 	}
 	s.macro(amongValue, a.uses(), a.result, func(e *emitter) { a.single(e, gap) })
-	s.ins[len(s.ins)-1].follows = true
+	in := &s.ins[len(s.ins)-1]
+	in.follows, in.access = true, a
 }
 
 // single writes an access: all elements at once if they are inside, else one after the other.
@@ -104,6 +105,8 @@ func (a *access) check(e *emitter, x amd64.Reg, out amd64.Label) {
 	}
 	if array := a.o.Array; array != nil && array.Len <= shortObject {
 		e.AluImm(amd64.CMP, 8, x.RM(), int32(array.Len))
+	} else if r, kept := a.s.generalOf(lengthOf(int(a.object))); kept {
+		e.Alu(amd64.CMP, 8, x, r.RM())
 	} else {
 		e.Alu(amd64.CMP, 8, x, a.len().RM())
 	}
@@ -203,13 +206,13 @@ func (a *access) find(e *emitter, x amd64.Reg, count vreg, before reached) (at a
 	case a.o.Gap() > 0:
 		return a.findInRecords(e, count), a.object
 	}
-	at = amd64.Mem{Base: amd64.DX, Index: x, Scale: uint8(a.o.Stride())}
+	at = amd64.Mem{Base: a.s.baseOf(a.object), Index: x, Scale: uint8(a.o.Stride())}
 	if !simple(a.o.Stride()) {
 		at.Index, at.Scale = laneValue, 1
 	}
 	if before.index != nil {
 		if o := a.s.objects[before.object]; o.Param != nil && o.Param == a.o.Param && o.Count() == a.o.Count() && o.Stride() == a.o.Stride() {
-			at.Disp = int32(a.o.Offset() - o.Offset())
+			at.Base, at.Disp = a.s.baseOf(uint32(before.object)), int32(a.o.Offset()-o.Offset())
 			return at, uint32(before.object)
 		}
 	}
@@ -233,7 +236,9 @@ func (a *access) bringAddress(e *emitter, x amd64.Reg, object uint32) {
 	default:
 		e.MulImm(8, laneValue, x.RM(), int32(stride))
 	}
-	e.Load(8, amd64.DX, amd64.At(groupFrame, a.s.layout.objects[object]).RM())
+	if a.s.baseOf(object) == amd64.DX {
+		e.Load(8, amd64.DX, amd64.At(groupFrame, a.s.layout.objects[object]).RM())
+	}
 }
 
 // findInRecords is find in an array that records have: the gap once for each record before.

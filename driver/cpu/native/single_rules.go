@@ -37,7 +37,7 @@ func (s *selector) make(size amd64.Size, a, b, c vreg, emit func(e *emitter, in 
 //
 //go:noinline
 func (s *selector) alu(op amd64.Alu, size amd64.Size, a, b vreg) vreg {
-	return s.add(ins{form: formGeneral, d: s.generalReg(size), a: a, b: b, c: noReg, emit: func(e *emitter) {
+	return s.add(ins{form: formGeneral, d: s.generalReg(size), a: a, b: b, c: noReg, commutes: op != amd64.SUB, emit: func(e *emitter) {
 		in := &e.f.ins[e.at]
 		e.binary(op, size, in.d, in.a, in.b)
 	}})
