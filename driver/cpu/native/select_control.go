@@ -48,19 +48,27 @@ func (s *selector) empty(id uint32) bool {
 
 // branch writes an if whose lanes go the same way.
 func (s *selector) branch(r ir.Row, c *flow, o *structured) {
-	arms := s.owned[r]
+	arms, cond, known := s.owned[r], s.p.A(r), len(s.inside)
 	other := s.asm.NewLabel()
-	s.jumpUnless(s.p.A(r), other)
+	s.jumpUnless(cond, other)
+	s.learn(cond, true)
 	then := &flow{mask: c.mask, end: c.end}
 	s.region(arms[0], then)
+	s.inside = s.inside[:known]
 	if !then.dead && !s.empty(arms[1]) {
 		s.jump(o.after)
 	}
 	s.bind(other)
+	s.learn(cond, false)
 	els := &flow{mask: c.mask, end: c.end}
 	s.region(arms[1], els)
 	s.bind(o.after)
-	c.dead = then.dead && els.dead
+	switch c.dead = then.dead && els.dead; { // all that follows comes from the other arm
+	case !then.dead:
+		if s.inside = s.inside[:known]; els.dead {
+			s.learn(cond, true)
+		}
+	}
 }
 
 // masked writes an if whose lanes may go both ways: the arms one after the other, each skipped if no lane takes it.

@@ -30,11 +30,45 @@ func (s *selector) branchOut(r ir.Row, c *flow, o *structured) bool {
 			s.bind(out)
 			s.region(id, &flow{mask: noReg, end: c.end})
 		})
+		s.learn(s.p.A(r), k == 1) // which holds for all that follows
 		stays := &flow{mask: noReg, end: c.end}
 		s.region(s.owned[r][1-k], stays)
 		s.bind(o.after)
 		c.dead = stays.dead
 		return true
+	}
+	return false
+}
+
+// learn notes what a condition says, where it is so or where it is not: that an index is below something, if it does.
+func (s *selector) learn(cond ir.Row, holds bool) {
+	p := s.p
+	if t := typedOperand(p, cond); !s.layout.single() || !t.IsInt() || t.IsSigned() {
+		return
+	}
+	below, limit := p.A(cond), p.B(cond)
+	switch op := p.Op(cond); {
+	case op == ir.OpLt && holds:
+	case op == ir.OpLe && !holds:
+		below, limit = limit, below
+	default:
+		return
+	}
+	if x := p.A(below); p.Op(below) == ir.OpCvt && p.Type(x) == ir.U32 { // with zeros above
+		below = x
+	}
+	s.inside = append(s.inside, bound{index: below, limit: limit, within: true})
+}
+
+// within reports whether an access of one invocation is known to be inside.
+func (a *access) within() bool {
+	if a.s.p.Flags(a.r).InBounds() {
+		return true
+	}
+	for _, b := range a.s.inside {
+		if b.index == a.from && !b.orEqual && a.o.Count() == 1 && a.s.lengthOf(b.limit, a) {
+			return true
+		}
 	}
 	return false
 }

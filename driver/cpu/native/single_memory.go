@@ -18,6 +18,7 @@ func (s *selector) accessSingle(r ir.Row) {
 	a.index, a.typ = s.vals[a.from], s.p.Type(a.from)
 	s.operated(a)
 	a.result = slices.Clone(a.result) // which is the macro's
+	a.bounded = a.within()
 	gap := noReg
 	if a.o.Gap() > 0 {
 		gap = s.constant64(uint64(a.o.Count()))
@@ -44,7 +45,7 @@ func (a *access) single(e *emitter, count vreg) {
 		a.countable64(e, out)
 		a.elementOf(e, 0)
 	}
-	this := &accessed{at: e.at, o: a.o, checks: !a.s.p.Flags(a.r).InBounds()}
+	this := &accessed{at: e.at, o: a.o, checks: !a.bounded}
 	switch {
 	case known && last != nil && last.at == e.at-1 && last.checks && a.covers(last.o):
 		last.next, last.chained, this.checks = out, true, true
@@ -58,6 +59,9 @@ func (a *access) single(e *emitter, count vreg) {
 	again := a.vec == 1 && a.o.Gap() == 0 && !a.extends() && a.s.p.Op(a.r).Info().Attr&ir.Atomic == 0
 	if again {
 		e.reached, e.accessed = reached{e.info(a.index[0]), 1, int(object)}, this
+	}
+	if !this.checks && a.vec == 1 {
+		return
 	}
 	e.later(func() {
 		e.Bind(out)
@@ -260,8 +264,7 @@ func (a *access) move(e *emitter, i int, m amd64.Mem) {
 	t := a.o.Type()
 	switch in := a.s.p.Op(a.r).Info(); {
 	case in.Attr&ir.Atomic != 0:
-		e.Lea(laneAddress, m)
-		a.atomicSingle(e)
+		a.atomicSingle(e, m)
 	case in.Attr&ir.Writes == 0:
 		a.loadSingle(e, a.valueOf(a.result, i), m)
 	case !inGeneral(t):
@@ -329,8 +332,13 @@ func (a *access) clear(e *emitter, i int) {
 	}
 }
 
-// atomicSingle does an atomic to the element at DX, unless that would change nothing.
-func (a *access) atomicSingle(e *emitter) {
+// atomicSingle does an atomic to an element, unless that would change nothing.
+func (a *access) atomicSingle(e *emitter, m amd64.Mem) {
+	if a.inPlace() && (e.f.vregs[a.value[0][0]].fixed || e.owns(a.value[0][0])) {
+		a.changeSingle(e, m)
+		return
+	}
+	e.Lea(laneAddress, m)
 	for k, vs := range a.value {
 		if vs == nil || !e.inReg(vs[0]) {
 			continue
@@ -344,7 +352,7 @@ func (a *access) atomicSingle(e *emitter) {
 	}
 	done := e.NewLabel()
 	if a.settles() {
-		a.unlessSettled(e, done)
+		a.unlessSettled(e, amd64.At(laneAddress, 0), done)
 	}
 	a.atomic(e)
 	e.Bind(done)
@@ -353,12 +361,40 @@ func (a *access) atomicSingle(e *emitter) {
 	}
 }
 
-// unlessSettled jumps to done if the element at DX is what the atomic would make of it.
-func (a *access) unlessSettled(e *emitter, done amd64.Label) {
+// changeSingle does an atomic whose old value nobody asks for, and whose operand is in a register or a constant.
+func (a *access) changeSingle(e *emitter, m amd64.Mem) {
+	size, done := amd64.Size(a.o.Type().Size()), e.NewLabel()
+	v, op := a.value[0][0], inPlaceOps[a.s.p.Op(a.r)]
+	if a.settles() {
+		if m.Scale != 0 && m.Index == laneValue {
+			e.Lea(laneAddress, m)
+			m = amd64.At(laneAddress, 0)
+		}
+		a.unlessSettled(e, m, done)
+	}
+	if n, ok := e.literal(size, v); ok {
+		a.lock(e)
+		e.AluImm(op, size, m.RM(), n)
+	} else {
+		r := e.general(size, v, amd64.CX)
+		a.lock(e)
+		e.AluTo(op, size, m, r)
+	}
+	e.Bind(done)
+}
+
+// unlessSettled jumps to done if an element is what the atomic would make of it.
+func (a *access) unlessSettled(e *emitter, m amd64.Mem, done amd64.Label) {
 	t, op := a.o.Type(), a.s.p.Op(a.r)
 	size := amd64.Size(t.Size())
 	v := a.value[0][0]
-	e.Load(size, amd64.CX, amd64.At(amd64.DX, 0).RM())
+	e.Load(size, amd64.CX, m.RM())
+	if op == ir.OpAtomicOr && e.owns(v) { // it has all the bits
+		e.AluImm(amd64.XOR, size, amd64.CX.RM(), -1)
+		e.Test(size, amd64.CX, e.own(v))
+		e.Jcc(amd64.E, done)
+		return
+	}
 	e.bring(size, laneValue, v)
 	switch op {
 	case ir.OpAtomicOr:
