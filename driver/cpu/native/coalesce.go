@@ -163,7 +163,9 @@ func (f *function) remove(which []bool) {
 	n := 0
 	for i := range f.ins {
 		if !which[i] {
-			f.ins[n] = f.ins[i]
+			if n < i {
+				f.ins[n] = f.ins[i]
+			}
 			n++
 		}
 	}

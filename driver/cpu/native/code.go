@@ -184,6 +184,7 @@ type function struct {
 	borrowing bool // macros that are added use general registers which others may be in
 
 	banked map[entry]vreg
+	fixed  map[uint64]vreg // constants, by their bits
 	tabled map[table]vreg
 }
 
@@ -218,7 +219,12 @@ func (f *function) constant(bits uint32) vreg { return f.constant64(uint64(bits)
 //
 //go:noinline
 func (f *function) constant64(bits uint64) vreg {
-	return f.fromBank(entry{from: fromConst, bits: bits})
+	v, ok := f.fixed[bits]
+	if !ok {
+		v = f.fromBank(entry{from: fromConst, bits: bits})
+		f.fixed[bits] = v
+	}
+	return v
 }
 
 // fromTable returns the register of what an op gives the lanes of each vector, the same in every group.
@@ -343,8 +349,9 @@ func (f *function) sweep() {
 		if in := &f.ins[i]; in.form < formTest && in.form != formMacro && reads[in.d] == 0 {
 			count(in, -1)
 		} else {
-			keep--
-			f.ins[keep] = f.ins[i]
+			if keep--; keep > i {
+				f.ins[keep] = f.ins[i]
+			}
 		}
 	}
 	f.ins = f.ins[keep:]

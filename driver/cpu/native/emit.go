@@ -36,6 +36,11 @@ type emitter struct {
 
 	tested   vreg // that the flags are of, after the instruction
 	testedAt int
+
+	lives   []vreg // what live has returned for an instruction
+	livesAt int
+
+	reachedIn [allRegisters]int // by machine register: how many of those that have it begin before that
 }
 
 // info is what is known of a register: of the vector that code is being written for, where there are several.
@@ -269,14 +274,25 @@ func (e *emitter) copyTo(y amd64.Y, v vreg) {
 // live returns the virtual registers in machine registers that are needed after the instruction under way and were there
 // before it.
 func (e *emitter) live() []vreg {
-	var list []vreg
+	if e.livesAt == e.at && e.lives != nil {
+		return e.lives
+	}
+	list := e.lives[:0]
 	at := int32(2*e.at + 1)
-	for _, held := range e.f.held {
-		n, _ := slices.BinarySearchFunc(held, at, func(v vreg, at int32) int { return cmp.Compare(e.f.vregs[v].start, at) })
+	for r, held := range e.f.held {
+		n := e.reachedIn[r] // most often code is asked about in its order
+		for n < len(held) && e.f.vregs[held[n]].start < at {
+			n++
+		}
+		if n > 0 && e.f.vregs[held[n-1]].start >= at {
+			n, _ = slices.BinarySearchFunc(held, at, func(v vreg, at int32) int { return cmp.Compare(e.f.vregs[v].start, at) })
+		}
+		e.reachedIn[r] = n
 		if n > 0 && e.f.vregs[held[n-1]].end > at+1 {
 			list = append(list, held[n-1])
 		}
 	}
+	e.lives, e.livesAt = list, e.at
 	return list
 }
 

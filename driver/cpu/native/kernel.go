@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/govyre/vyre/driver/cpu/native/internal/amd64"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -93,10 +94,11 @@ func New(p *ir.Program, o Options) (*Kernel, error) {
 			k.polls = min(k.polls, waitingPolls)
 		}
 	}
-	f.ins, f.vregs, f.banked, f.tabled, f.held = nil, nil, nil, nil, [allRegisters][]vreg{} // all of it is in the code now
+	f.ins, f.vregs, f.banked, f.fixed, f.tabled, f.held = nil, nil, nil, nil, nil, [allRegisters][]vreg{} // all of it is in the code now
 	if k.page, err = newCode(code); err != nil {
 		return nil, err
 	}
+	amd64.Reuse(code)
 	k.code = uintptr(unsafe.Pointer(&k.page.mem[0]))
 	return k, nil
 }

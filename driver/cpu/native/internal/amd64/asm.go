@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+	"sync"
 )
 
 // Reg is a general register.
@@ -87,7 +88,26 @@ type fix struct {
 }
 
 // New returns an empty assembler.
-func New() *Asm { return &Asm{} }
+func New() *Asm {
+	a := &Asm{}
+	if code, ok := spare.Get().(*[]byte); ok {
+		a.code = (*code)[:0]
+	}
+	return a
+}
+
+// spare has memory for code. A large program has megabytes of it, and new memory takes longer than to write there.
+var spare sync.Pool
+
+// maxSpare bounds what is kept of one program.
+const maxSpare = 8 << 20
+
+// Reuse takes back the code that an assembler has returned, once nobody reads it any more.
+func Reuse(code []byte) {
+	if cap(code) <= maxSpare {
+		spare.Put(&code)
+	}
+}
 
 // NewLabel returns a label that stands nowhere yet.
 func (a *Asm) NewLabel() Label {
@@ -116,11 +136,31 @@ func (a *Asm) Bytes() ([]byte, error) {
 	return a.code, nil
 }
 
+// emit writes bytes, of which there are few.
+//
 //go:noinline
-func (a *Asm) emit(b ...byte) { a.code = append(a.code, b...) }
+func (a *Asm) emit(b ...byte) {
+	n := len(a.code)
+	code := a.room(n + len(b))
+	for i, x := range b {
+		code[n+i] = x
+	}
+}
 
 //go:noinline
-func (a *Asm) emit32(v uint32) { a.code = binary.LittleEndian.AppendUint32(a.code, v) }
+func (a *Asm) emit32(v uint32) {
+	n := len(a.code)
+	binary.LittleEndian.PutUint32(a.room(n + 4)[n:], v)
+}
+
+// room makes the code so long, and returns it. Large programs have megabytes of it, so what there is room for doubles.
+func (a *Asm) room(n int) []byte {
+	if n > cap(a.code) {
+		a.code = append(make([]byte, 0, max(4096, 2*n)), a.code...)
+	}
+	a.code = a.code[:n]
+	return a.code
+}
 
 // modrm writes the operand bytes: reg is the register field, o the other operand.
 //

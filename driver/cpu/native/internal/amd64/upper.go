@@ -6,7 +6,11 @@ import "fmt"
 // put together here. Where AVX has all registers, instructions are as for AVX: that is shorter, and a comparison is one.
 
 // New512 returns an empty assembler that has the instructions of AVX-512, too, and 32 registers.
-func New512() *Asm { return &Asm{masks: true} }
+func New512() *Asm {
+	a := New()
+	a.masks = true
+	return a
+}
 
 // mask1 is the mask register that instructions are put together with; they leave nothing in it.
 const mask1 = 1
