@@ -1,5 +1,7 @@
 package native
 
+import "github.com/govyre/vyre/driver/cpu/native/internal/amd64"
+
 // Frames are memory that machine code knows by address. The frame of a group has what all of its vectors share, the
 // frame of a vector what it keeps while others run.
 
@@ -66,6 +68,7 @@ type layout struct {
 	objects  []int32            // by object: where the group's frame has address and length
 	locals   []int32            // by object: where the vector's frame has a local array
 	generals [allRegisters]bool // general registers that are handed out, where code is for one invocation at a time
+	counter  amd64.Reg          // the one that is left for counting rounds; AX: none is
 	alone    bool               // vectors run one after the other and need one frame in all
 }
 

@@ -15,14 +15,32 @@ import (
 // access needs it. BP is what enter has saved: Go looks at it nowhere in code that is not its own.
 var generals = [...]amd64.Reg{amd64.BX, amd64.BP, amd64.R9, amd64.R10, amd64.R11, amd64.R12, amd64.R13, amd64.R14, amd64.R8}
 
-// handOut says which general registers are: all, or so many.
+// handOut says which general registers are: all, or so many. Where there are loops and none is forced, one less: it counts rounds,
+// which costs more in memory than the value that is kept there for it.
 func (l *layout) handOut(p *ir.Program, most int) {
-	if most == 0 {
-		most = len(generals)
+	all, counts := generals[:], most == 0 && hasLoop(p)
+	if needsValue(p) {
+		all = all[:len(all)-1]
 	}
-	for _, r := range generals[:most] {
-		l.generals[machineRegisters+int(r)] = r != laneValue || !needsValue(p)
+	switch {
+	case counts:
+		most = len(all) - 1
+		l.counter = all[most]
+	case most == 0 || most > len(all):
+		most = len(all)
 	}
+	for _, r := range all[:most] {
+		l.generals[machineRegisters+int(r)] = true
+	}
+}
+
+func hasLoop(p *ir.Program) bool {
+	for r := range ir.Row(p.Rows()) {
+		if p.Op(r) == ir.OpLoop {
+			return true
+		}
+	}
+	return false
 }
 
 // needsValue reports whether accesses of one invocation use laneValue.

@@ -6,8 +6,8 @@ import (
 	"github.com/govyre/vyre/driver/cpu/native/internal/amd64"
 )
 
-// What general registers keep all the time where code is for one invocation at a time: those that no value has got. How many
-// rounds are left is worth most, since each round writes it, and waits for what the one before has written.
+// What general registers keep all the time where code is for one invocation at a time: those that no value has got, and one that
+// none gets. How many rounds are left is worth most, since each round writes it, and waits for what the one before has written.
 
 // What a cell in memory costs whenever it is asked for, in instructions.
 const (
@@ -31,7 +31,7 @@ func (f *function) keepSingle() {
 		}
 	}
 	for _, r := range generals {
-		if n := machineRegisters + int(r); !f.layout.generals[n] || len(f.held[n]) > 0 {
+		if n := machineRegisters + int(r); r != f.layout.counter && (!f.layout.generals[n] || len(f.held[n]) > 0) {
 			continue
 		}
 		best, most := cell(0), float32(0)
