@@ -102,7 +102,7 @@ func (f *function) keep(most int) {
 	weight := map[vreg]int{}
 	_, around := f.loops()
 	for i := range f.ins {
-		if f.layout.single() && f.ins[i].form >= formGeneral { // which may read memory in place
+		if in := &f.ins[i]; f.layout.single() && (in.form >= formGeneral || in.form == formMove && f.vregs[in.d].general) { // which may read memory in place
 			continue
 		}
 		for v := range f.ins[i].reads() {

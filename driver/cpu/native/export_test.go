@@ -61,3 +61,9 @@ func Partings(p *ir.Program) int {
 	}
 	return n
 }
+
+// ListSingle is List with code for one invocation at a time.
+func ListSingle(p *ir.Program, name string) (*Listing, error) {
+	yes := true
+	return list(p, name, Options{Single: &yes})
+}

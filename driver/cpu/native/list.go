@@ -91,13 +91,16 @@ func (m *marks) row(at int) ir.Row {
 }
 
 // List makes machine code of a program, which the passes should have gone over, for a target, and reads it. An *UnsupportedError says why there is none.
-func List(p *ir.Program, name string) (*Listing, error) {
+func List(p *ir.Program, name string) (*Listing, error) { return list(p, name, Options{}) }
+
+func list(p *ir.Program, name string, o Options) (*Listing, error) {
 	t, err := listedTarget(name)
 	if err != nil {
 		return nil, err
 	}
 	m := newMarks()
-	f, code, err := compile(p, Options{target: &t.target, marks: m})
+	o.target, o.marks = &t.target, m
+	f, code, err := compile(p, o)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,8 @@
 package native
 
 import (
+	"slices"
+
 	"github.com/govyre/vyre/driver/cpu/native/internal/amd64"
 	"github.com/govyre/vyre/ir"
 )
@@ -65,12 +67,9 @@ func (a *access) within() bool {
 	if a.s.p.Flags(a.r).InBounds() {
 		return true
 	}
-	for _, b := range a.s.inside {
-		if b.index == a.from && !b.orEqual && a.o.Count() == 1 && a.s.lengthOf(b.limit, a) {
-			return true
-		}
-	}
-	return false
+	return a.o.Count() == 1 && a.o.MaxLen() <= shortObject && slices.ContainsFunc(a.s.inside, func(b bound) bool {
+		return b.index == a.from && a.s.lengthOf(b.limit, a)
+	})
 }
 
 // loopAround is the innermost loop around a row.
