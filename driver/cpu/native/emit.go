@@ -365,7 +365,7 @@ func (s *selector) poll() {
 	s.macro(amongOnce, nil, nil, func(e *emitter) {
 		out, back := e.NewLabel(), e.NewLabel()
 		e.AluImm(amd64.SUB, 4, e.pollsLeft(), 1)
-		e.Jcc(amd64.S, out)
+		e.Jcc(amd64.B, out)
 		e.Bind(back)
 		e.later(func() {
 			e.Bind(out)
@@ -379,7 +379,7 @@ func (s *selector) poll() {
 func (s *selector) pollAnd(to amd64.Label) {
 	s.macro(amongOnce, nil, nil, func(e *emitter) {
 		e.AluImm(amd64.SUB, 4, e.pollsLeft(), 1)
-		e.Jcc(amd64.NS, to)
+		e.Jcc(amd64.AE, to) // which the processor does at once with what is before it, unlike a jump by the sign
 		e.stop(polled, 0, false)
 	})
 	s.ins[len(s.ins)-1].polls = true
