@@ -47,8 +47,8 @@ func (a *Asm) selectUpper(op Op, d, x Y, o RM, imm uint8) {
 	case op == VPERM2F128 && imm == 0x21: // the upper half of one, the lower half of the other
 		a.V3Imm(VSHUFF64X2, d, x, o, 1)
 	case op == VPBLENDD:
-		a.Imm32(R8, uint32(imm))
-		a.vex(kmovToMask, false, mask1, 0, R8.RM())
+		a.Imm32(CX, uint32(imm)) // in which nothing is kept from one instruction to the next
+		a.vex(kmovToMask, false, mask1, 0, CX.RM())
 		a.evex(vpblendmd, true, uint8(d), uint8(x), o, mask1)
 	default:
 		panic(fmt.Sprintf("BUG: amd64: AVX-512 has no %s with %#x", op, imm))
