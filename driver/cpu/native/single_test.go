@@ -21,6 +21,7 @@ func singles() []forced {
 		all = append(all, forced{name: target, code: native.Options{Target: target, Single: &yes}})
 	}
 	return append(all,
+		forced{name: "registers that only some targets have", code: native.Options{Single: &yes, Upper: true}},
 		forced{name: "one general register and two vectors", code: native.Options{Single: &yes, General: 1, Registers: 2}},
 		forced{name: "a poll a round", code: native.Options{Single: &yes, General: 3}, run: native.RunOptions{Polls: 1}})
 }
