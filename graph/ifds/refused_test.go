@@ -16,7 +16,7 @@ import (
 )
 
 func TestWhatASessionNeedsIsComparedWithItsBudget(t *testing.T) {
-	for _, name := range []string{"cpu", "cuda-sim:0"} {
+	for _, name := range devices() {
 		dev, g := openDevice(t, name), exploded(t, 4, 16, 4, 1)
 		o := ifds.Options{Engine: graph.WavesEngine}
 		open := func(budget uint64, e graph.Engine) (*ifds.Session, error) {
@@ -134,7 +134,7 @@ func TestSessionsAreRefused(t *testing.T) {
 
 // TestAProgramOfNothing has no procedures, and one of nodes alone no arcs.
 func TestAProgramOfNothing(t *testing.T) {
-	for _, name := range []string{"cpu", "cuda-sim:0"} {
+	for _, name := range devices() {
 		dev := openDevice(t, name)
 		for _, nodes := range []int{0, 1, 33} {
 			g := program(t, make([]uint32, nodes), nil)

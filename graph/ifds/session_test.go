@@ -1,9 +1,11 @@
 package ifds_test
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/govyre/vyre"
@@ -15,6 +17,11 @@ import (
 )
 
 // openDevice opens a device that the test closes.
+// deviceFlag names where the tests run; a machine with a GPU has "cuda" as well.
+var deviceFlag = flag.String("devices", "cpu,cuda-sim:0", "devices that the tests run on, with commas between")
+
+func devices() []string { return strings.Split(*deviceFlag, ",") }
+
 func openDevice(t *testing.T, name string) driver.Device {
 	t.Helper()
 	dev, err := vyre.Open(name)
@@ -88,7 +95,7 @@ func programs(t *testing.T, r *rand.Rand) (g *graph.CSR, seeds [][]uint32, unbal
 }
 
 func TestDevicesSolveAsTheHostDoes(t *testing.T) {
-	for _, name := range []string{"cpu", "cuda-sim:0"} {
+	for _, name := range devices() {
 		for _, topology := range []megakernel.Topology{megakernel.Auto, megakernel.HostLoop} {
 			t.Run(fmt.Sprint(name, topology), func(t *testing.T) {
 				dev := openDevice(t, name)
@@ -141,7 +148,7 @@ func wideProgram(t *testing.T, entries uint32) *graph.CSR {
 }
 
 func TestThousandsOfEntries(t *testing.T) {
-	for _, name := range []string{"cpu", "cuda-sim:0"} {
+	for _, name := range devices() {
 		dev, entries := openDevice(t, name), uint32(400)
 		if long.Enabled() && name == "cpu" {
 			entries = 4000
@@ -173,7 +180,7 @@ func popular(t *testing.T, callers uint32) *graph.CSR {
 
 // TestOneThatManyCall has a node with many arcs, entries with many calls, and an exit with many returns, in portions of several lengths.
 func TestOneThatManyCall(t *testing.T) {
-	for _, name := range []string{"cpu", "cuda-sim:0"} {
+	for _, name := range devices() {
 		dev, g := openDevice(t, name), popular(t, 1100)
 		for _, portion := range []uint32{0, 1, 1 << 20} {
 			o := ifds.Options{Unbalanced: true, Entries: true, Engine: graph.WavesEngine}
@@ -187,7 +194,7 @@ func TestOneThatManyCall(t *testing.T) {
 }
 
 func TestKnownAnswersOnDevices(t *testing.T) {
-	for _, name := range []string{"cpu", "cuda-sim:0"} {
+	for _, name := range devices() {
 		dev := openDevice(t, name)
 		for _, c := range knownAnswers {
 			if c.procedures > 1000 || c.procedures > 4 && !long.Enabled() {

@@ -259,7 +259,7 @@ func TestPathsThatDoubleAtEachCallEnd(t *testing.T) {
 
 // TestTaintIsTheSameOnDevices finds the same findings by kernels and on the host, with the same paths where no procedure calls itself.
 func TestTaintIsTheSameOnDevices(t *testing.T) {
-	for _, name := range []string{"cpu", "cuda-sim:0"} {
+	for _, name := range devices() {
 		dev := openDevice(t, name)
 		for seed := range uint64(long.Count(3, 12, 300)) {
 			r := rand.New(rand.NewPCG(seed, 10))

@@ -109,6 +109,7 @@ part_waves() {
 		frontiers .
 		pipeline .
 		graph Session
+		ifds Devices|Thousands|ManyCall|Goroutine
 	END
 	# How long rounds take where one block goes on alone, and all.
 	if [ -z "${SIM:-}" ]; then
