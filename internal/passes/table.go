@@ -102,7 +102,7 @@ type Run struct {
 // gpu names the passes and runs whose work machine code for the CPU does not use. It compares the indices of eight lanes
 // at once whatever is known of one, has no rotates and bit fields, makes atomics of one lane after the other, and the
 // processor moves loads ahead by itself.
-var gpu = []string{"bounds", "narrow.late", "ends", "idiom", "pack", "clamp", "cover", "ahead"}
+var gpu = []string{"bounds.early", "narrow.late", "ends", "idiom", "pack", "clamp", "cover", "ahead"}
 
 // GPU reports whether only code for a GPU gains by the run.
 func (r Run) GPU() bool { return slices.ContainsFunc(gpu, r.is) }

@@ -19,9 +19,10 @@ const noReg vreg = -1
 type home uint8
 
 const (
-	homeless home = iota
-	inBank        // at an offset in the group's frame
-	inTable       // likewise, in a table with an entry for each vector
+	homeless  home = iota
+	inBank         // at an offset in the group's frame
+	inTable        // likewise, in a table with an entry for each vector
+	inOperand      // where a plain load finds it, for the next instruction
 )
 
 // vinfo is what the compiler knows of a virtual register.
@@ -55,6 +56,7 @@ const (
 	formShift        // d ← a shifted by imm
 	formLogic        // d ← what imm says of a, b and c, bit by bit
 	formFma          // d ← a·b + c
+	formLoad         // d ← memory that access tells, disp bytes from the element at index a
 	formMove         // d ← a
 	formGeneral      // d ← what emit makes of a, b and c, of which general registers are some
 	formTest         // jumps to label if a is none, or not none
@@ -81,7 +83,8 @@ type ins struct {
 	emit    func(*emitter) // of a macro, and of what is about general registers
 	size    amd64.Size     // of a comparison
 	borrows bool           // a macro that uses general registers which others may be in
-	access  *access        // of a macro: that moves a row from where its index tells
+	access  *access        // of a macro: that moves a row from where its index tells; and of a plain load
+	disp    int32          // of a plain load
 	among   among          // of a macro and a test
 	vector  uint8          // which of those in step it is for
 	label   amd64.Label    // of a test, a jump, and what they go to

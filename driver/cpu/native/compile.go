@@ -110,6 +110,7 @@ func generateFor(t target, p *ir.Program, o Options, far bool) (*function, []byt
 		f.tie()
 	} else {
 		s.interleave(o.most(t), o.Vectors)
+		f.relieve(o.most(t))
 	}
 	if f.layout.alone {
 		f.findSteps()

@@ -41,6 +41,9 @@ type emitter struct {
 	livesAt int
 
 	reachedIn [allRegisters]int // by machine register: how many of those that have it begin before that
+	spots     spots             // what plain loads have in registers
+	spares    bool              // the macro under way leaves these alone, but where it goes out of line
+	folded    amd64.Mem         // where the operand is that is inOperand
 }
 
 // info is what is known of a register: of the vector that code is being written for, where there are several.
@@ -52,10 +55,14 @@ func (e *emitter) info(v vreg) *vinfo {
 }
 
 // place returns where a register that is in memory lives.
-func (e *emitter) place(v vreg) amd64.Mem {
-	switch i := e.info(v); i.home {
+func (e *emitter) place(v vreg) amd64.Mem { return e.placeOf(e.info(v)) }
+
+func (e *emitter) placeOf(i *vinfo) amd64.Mem {
+	switch i.home {
 	case inBank:
 		return amd64.At(groupFrame, i.off)
+	case inOperand:
+		return e.folded
 	case inTable:
 		return amd64.Mem{Base: groupFrame, Index: vectorNumber, Scale: 1, Disp: i.off}
 	default:
@@ -125,30 +132,24 @@ func (e *emitter) all() {
 }
 
 func (e *emitter) one(in *ins) {
-	if in.d != noReg && e.reached.index == &e.f.vregs[in.d] {
-		e.reached = unreached
+	if in.d != noReg {
+		e.forget(&e.f.vregs[in.d])
 	}
 	switch in.form {
 	case formMacro:
-		e.reachedBefore, e.reached = e.reached, unreached
-		e.vector = in.vector
-		if in.borrows {
-			defer e.lend()()
-		}
-		in.emit(e)
-		e.vector = 0
+		e.macro(in)
 		return
 	case formGeneral:
-		e.reached = unreached
+		e.forgetAll()
 		in.emit(e)
 		return
 	case formCompare:
-		e.reached = unreached
+		e.forgetAll()
 		e.Jcc(e.compare(in.size, amd64.Cond(in.imm), in.a, in.b), in.label)
 		return
 	case formTest:
 		if e.f.vregs[in.a].general {
-			e.reached = unreached
+			e.forgetAll()
 			e.test(in.a)
 			e.Jcc(amd64.Cond(in.imm), in.label)
 			return
@@ -167,10 +168,13 @@ func (e *emitter) one(in *ins) {
 		e.Jmp(in.label)
 		return
 	case formBind:
-		e.reached = unreached
+		e.forgetAll()
 		e.Bind(in.label)
 		return
 	case formLoop, formLoopEnd:
+		return
+	case formLoad:
+		e.plainLoad(in)
 		return
 	case formMove:
 		e.copy(in.d, in.a)
@@ -183,6 +187,23 @@ func (e *emitter) one(in *ins) {
 		return
 	}
 	e.operation(in)
+}
+
+// macro writes an instruction that writes itself.
+func (e *emitter) macro(in *ins) {
+	e.reachedBefore, e.reached, e.spares = e.reached, unreached, false
+	e.vector = in.vector
+	if in.borrows {
+		defer e.lend()()
+	}
+	in.emit(e)
+	e.vector = 0
+	if !e.spares {
+		e.spots = spots{}
+	}
+	for v := range in.writes() {
+		e.forget(&e.f.vregs[v])
+	}
 }
 
 // operation writes an instruction that makes a register of others.
@@ -216,7 +237,7 @@ func (e *emitter) operation(in *ins) {
 func (e *emitter) copy(d, a vreg) {
 	switch {
 	case e.f.vregs[d].general:
-		if e.reached = unreached; !e.owns(d) && !e.owns(a) && e.place(d) == e.place(a) {
+		if e.forgetAll(); !e.owns(d) && !e.owns(a) && e.place(d) == e.place(a) {
 			return
 		}
 		e.setGeneral(d, e.general(e.sizeOf(d), a, e.target(d)))

@@ -212,7 +212,11 @@ func (s *interleaving) block(list []ins, n int) {
 			if !in.differs(s.to) {
 				continue
 			}
-			if in.form != formMacro {
+			if in.form == formLoad {
+				if a := in.access; s.to[in.a] == following {
+					in.disp += int32(lanes * n * a.vec * a.o.Type().Size())
+				}
+			} else if in.form != formMacro {
 				for _, v := range []*vreg{&in.a, &in.b, &in.c} {
 					moved = s.follow(v, &in, n, moved)
 				}

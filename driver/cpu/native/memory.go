@@ -41,8 +41,7 @@ type access struct {
 	bounded bool // the index has been compared with the length
 	full    bool // all lanes are active, which was tested
 	few     bool // few lanes are active
-	reaches bool // it leaves an index and an address to the access after it
-	inDX    int  // likewise: whose address that is
+	leaves  bool // its quick form jumps out of line
 
 	lane int // that code is being written for; anyLane: the one whose number is in a register
 }
@@ -68,6 +67,9 @@ func (s *selector) access(r ir.Row, c *flow) {
 		}
 	}
 	a.bounded = !s.seldom && s.asked(a)
+	if s.plain(a) {
+		return
+	}
 	none, some := s.onlyChanging(a)
 	how := amongEach
 	if in := s.p.Op(r).Info(); in.Attr&(ir.Writes|ir.Atomic) == 0 {
@@ -178,15 +180,20 @@ func (a *access) load(e *emitter) {
 // around writes quick code that may jump to other code, which is out of line.
 func (a *access) around(e *emitter, quick func(out amd64.Label), other func()) {
 	out, back := e.NewLabel(), e.NewLabel()
+	a.leaves = false
 	quick(out)
-	if a.bounded { // it does not
+	if !a.leaves {
 		return
 	}
 	e.Bind(back)
+	had, spots := e.reached, spots{}
+	if e.spares {
+		spots = e.spots
+	}
 	e.later(func() {
 		e.Bind(out)
 		other()
-		a.again(e)
+		e.again(had, spots)
 		e.Jmp(back)
 	})
 }
@@ -217,20 +224,12 @@ func (a *access) kept(c cell) amd64.RM {
 	return a.s.cellAt(c).RM()
 }
 
-// first brings the index of lane 0, less the offset, into AX.
-func (a *access) first(e *emitter) {
-	if e.inReg(a.index[0]) {
-		e.VLow(4, amd64.AX, e.reg(a.index[0], scratch0))
-	} else {
-		e.Load(4, amd64.AX, e.place(a.index[0]).RM())
-	}
-}
-
 // inside jumps to out unless n elements from AX and the offset on are inside.
 func (a *access) inside(e *emitter, n int32, out amd64.Label) {
-	if a.bounded || a.s.p.Flags(a.r).InBounds() && (a.mask == noReg || a.full || a.shape == uniform) { // what is proven speaks of active lanes
+	if a.sure() {
 		return
 	}
+	a.leaves = true
 	if n += int32(a.offset) * int32(a.vec); n == 1 {
 		e.Alu(amd64.CMP, 8, amd64.AX, a.lenRM())
 		e.Jcc(amd64.AE, out)
@@ -254,10 +253,19 @@ func (a *access) at(i int) amd64.Mem {
 // loadOne loads what all lanes ask for, once.
 func (a *access) loadOne(e *emitter) {
 	a.around(e, func(out amd64.Label) {
-		a.reach(e, int32(a.vec), out)
 		n := parts(a.o.Type())
+		first, known := a.constant(e, a.index[0])
+		e.spares = a.o.Type().Size() >= 4 && a.step() == 1
+		if known = known && e.spares; known {
+			a.reachKnown(e, out)
+		} else {
+			a.reach(e, int32(a.vec), out)
+		}
 		for i := range a.vec {
 			m := a.at(i)
+			if known {
+				m = amd64.At(e.baseOf(int(a.object)), m.Disp+first)
+			}
 			if step := a.step(); step > 1 {
 				e.MulImm(8, amd64.R11, amd64.AX.RM(), int32(step))
 				m.Index = amd64.R11
@@ -295,6 +303,7 @@ var widening = map[ir.Type]amd64.Op{ir.U8: amd64.VPMOVZXBD, ir.I8: amd64.VPMOVSX
 // loadRow loads eight elements that follow each other.
 func (a *access) loadRow(e *emitter) {
 	a.around(e, func(out amd64.Label) {
+		e.spares = true
 		a.reach(e, lanes, out)
 		op, narrow := widening[a.o.Type()]
 		if !narrow {
@@ -319,6 +328,7 @@ func (a *access) whole(e *emitter, out amd64.Label) {
 	if a.mask != noReg {
 		e.V2(amd64.VTESTPS, e.reg(a.mask, scratch0), e.rm(a.ones))
 		e.Jcc(amd64.AE, out)
+		a.leaves = true
 	}
 	a.full = true
 }
@@ -326,6 +336,7 @@ func (a *access) whole(e *emitter, out amd64.Label) {
 // storeRow stores to eight elements that follow each other, if all lanes are active.
 func (a *access) storeRow(e *emitter) {
 	a.around(e, func(out amd64.Label) {
+		e.spares = true
 		a.whole(e, out)
 		a.reach(e, lanes, out)
 		for i, v := range a.value[0] {

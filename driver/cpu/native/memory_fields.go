@@ -55,7 +55,7 @@ func (a *access) locate(e *emitter) {
 		e.Load(8, unrolledBase, a.baseRM())
 		return
 	}
-	a.first(e)
+	a.lane0(e)
 	e.MulImm(8, unrolledBase, laneIndex.RM(), int32(a.o.Stride()))
 	e.Alu(amd64.ADD, 8, unrolledBase, a.baseRM())
 }

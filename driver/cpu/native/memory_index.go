@@ -78,6 +78,7 @@ func (a *access) countable(e *emitter, out amd64.Label) {
 	if most := shortObject / a.step(); a.o.MaxLen() > uint64(most) {
 		e.AluImm(amd64.CMP, 8, a.len().RM(), int32(most))
 		e.Jcc(amd64.A, out)
+		a.leaves = true
 	}
 }
 

@@ -34,6 +34,7 @@ func (s *selector) transpose(r []vreg) []vreg {
 
 // piece jumps to out unless all 128 bytes are inside, and returns where they are.
 func (a *access) piece(e *emitter, out amd64.Label) amd64.Mem {
+	e.spares = true
 	a.reach(e, 4*lanes, out)
 	return a.at(0)
 }
@@ -110,6 +111,7 @@ func (a *access) scattered(e *emitter) {
 // shelter brings indices and the object's address into registers: 0 for lanes that are not active and outside. It jumps to out
 // if an active lane is outside, or all lanes.
 func (a *access) shelter(e *emitter, out amd64.Label) {
+	a.leaves = true
 	a.countable(e, out)
 	a.outside(e)
 	e.V2(amd64.VTESTPS, scratch1, e.rm(a.mask))

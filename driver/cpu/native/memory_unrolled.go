@@ -50,7 +50,7 @@ func (a *access) storeSpaced(e *emitter) {
 	a.around(e, func(out amd64.Label) {
 		a.allInside(e, out)
 		a.spreadRegisters(e)
-		a.first(e)
+		a.lane0(e)
 		e.MulImm(8, unrolledBase, laneIndex.RM(), int32(a.o.Stride()))
 		e.Alu(amd64.ADD, 8, unrolledBase, a.baseRM())
 		for a.lane = range lanes {
@@ -124,6 +124,7 @@ func (a *access) allInside(e *emitter, out amd64.Label) {
 	case a.mask == noReg && !proven:
 		e.V2(amd64.VTESTPS, scratch1, scratch1.RM())
 		e.Jcc(amd64.NE, out)
+		a.leaves = true
 	case a.mask != noReg:
 		m := e.reg(a.mask, scratch0)
 		if !proven {
@@ -132,6 +133,7 @@ func (a *access) allInside(e *emitter, out amd64.Label) {
 		}
 		e.V2(amd64.VTESTPS, m, e.rm(a.ones))
 		e.Jcc(amd64.AE, out)
+		a.leaves = true
 	}
 }
 

@@ -58,7 +58,7 @@ func (a *access) single(e *emitter, count vreg) {
 	e.accessed = nil
 	again := a.vec == 1 && a.o.Gap() == 0 && !a.extends() && a.s.p.Op(a.r).Info().Attr&ir.Atomic == 0
 	if again {
-		e.reached, e.accessed = reached{e.info(a.index[0]), 1, int(object)}, this
+		e.reached, e.accessed = reached{e.info(a.index[0]), 1, false, int(object)}, this
 	}
 	if !this.checks && a.vec == 1 {
 		return

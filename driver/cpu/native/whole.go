@@ -294,7 +294,7 @@ func (e *emitter) within(in *ins) {
 	e.Lea(amd64.CX, amd64.At(amd64.AX, int32(lanes*e.f.layout.step-1)))
 	e.Alu(amd64.CMP, 8, amd64.CX, boundLimit.RM())
 	e.Jcc(amd64.Cond(in.imm), in.label)
-	e.reached = unreached
+	e.forgetAll()
 }
 
 // boundLimit has the limit of a bound between its two questions.
