@@ -28,7 +28,7 @@ func (f *function) coalesce() {
 		in := &f.ins[i]
 		switch {
 		case removed[i]:
-		case in.form >= formTest, in.form == formMacro && in.among <= amongOnce:
+		case in.form >= formTest, in.form == formMacro && in.among == amongOnce:
 			block = i + 1
 		case in.form == formMove && defined[in.a] == 1 && f.vregs[in.a].home == homeless:
 			if at := last[in.a]; at >= block && f.renames(at, i, in.a, in.d, read[in.a]) {

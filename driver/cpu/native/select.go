@@ -18,7 +18,7 @@ type selector struct {
 	halt  amd64.Label
 
 	derived map[derivation]vreg
-	joined  map[ir.Row]bool // accesses that are written with one before them
+	joined  map[ir.Row]bool // accesses and shuffles that are written with one before them
 
 	partings []*parting   // by row: where whole vectors part, of a program that is there twice; else nil
 	masks    []parentMask // of the ops around, in the copy with masks

@@ -32,7 +32,9 @@ func (s *selector) warp(r ir.Row) {
 	case ir.OpElect:
 		s.vals[r] = []vreg{s.v3swap(amd64.VPCMPEQD, s.fromTable(ir.OpLane, 0), s.constant(0))}
 	case ir.OpShuffle, ir.OpShuffleXor, ir.OpShuffleUp, ir.OpShuffleDown:
-		s.shuffle(r)
+		if !s.joined[r] {
+			s.shuffle(r)
+		}
 	case ir.OpBallot, ir.OpAny, ir.OpAll:
 		s.vote(r)
 	case ir.OpMatch:
@@ -48,11 +50,17 @@ type meeting struct {
 	s      *selector
 	r      ir.Row
 	resume amd64.Label
+	args   int32 // where each vector's frame has its operands
 }
 
 // meet writes where each vector leaves its operands, and stops unless it is the last.
 func (s *selector) meet(r ir.Row, operands ...[]vreg) *meeting {
-	m := &meeting{s: s, r: r, resume: s.asm.NewLabel()}
+	return s.meetAt(r, vectorArgs, operands...)
+}
+
+// meetAt is meet with operands in another place of the vector's frame.
+func (s *selector) meetAt(r ir.Row, args int32, operands ...[]vreg) *meeting {
+	m := &meeting{s: s, r: r, resume: s.asm.NewLabel(), args: args}
 	var uses []vreg
 	for _, o := range operands {
 		uses = append(uses, o...)
@@ -89,14 +97,19 @@ func (m *meeting) part(results [][]vreg) {
 	}
 	m.partWith(uses, func(e *emitter) {
 		for j, vs := range results {
-			for i, v := range vs {
-				y := e.reg(v, scratch0)
-				for k := j; k < warpVectors; k += len(results) {
-					e.VStore(m.result(k, i), y)
-				}
-			}
+			m.leave(e, vs, j, len(results), m.result)
 		}
 	})
+}
+
+// leave puts the j-th of n parts of a result into the frames of the vectors that it is for.
+func (m *meeting) leave(e *emitter, vs []vreg, j, n int, to func(k, part int) amd64.Mem) {
+	for i, v := range vs {
+		y := e.reg(v, scratch0)
+		for k := j; k < warpVectors; k += n {
+			e.VStore(to(k, i), y)
+		}
+	}
 }
 
 // partWith is part, with code that leaves the result in the frames of the vectors.
@@ -109,16 +122,26 @@ func (m *meeting) partWith(uses []vreg, leave func(e *emitter)) {
 	}
 	s.macro(amongNone, uses, d, func(e *emitter) {
 		leave(e)
-		for k := range warpVectors {
-			e.StoreImm(4, m.at(k, vectorStatus), int32(running))
-		}
-		e.restore(m.resume)
+		m.goOn(e)
 		for i, v := range d {
-			y := e.dst(v)
-			e.VLoad(y, m.result(0, i))
-			e.put(v, y)
+			m.take(e, v, m.result(0, i))
 		}
 	})
+}
+
+// goOn is where all vectors of the warp go on.
+func (m *meeting) goOn(e *emitter) {
+	for k := range warpVectors {
+		e.StoreImm(4, m.at(k, vectorStatus), int32(running))
+	}
+	e.restore(m.resume)
+}
+
+// take brings what stands in the vector's frame into a register.
+func (m *meeting) take(e *emitter, d vreg, from amd64.Mem) {
+	y := e.dst(d)
+	e.VLoad(y, from)
+	e.put(d, y)
 }
 
 // stride is from the frame of a vector to that of the next.
@@ -131,7 +154,7 @@ func (m *meeting) at(k int, off int32) amd64.Mem {
 
 // operand is register part of operand i of the k-th vector.
 func (m *meeting) operand(k, i, part int) amd64.Mem {
-	return m.at(k, vectorArgs+64*int32(i)+32*int32(part))
+	return m.at(k, m.args+64*int32(i)+32*int32(part))
 }
 
 func (m *meeting) result(k, part int) amd64.Mem { return m.at(k, vectorResult+32*int32(part)) }
@@ -141,11 +164,7 @@ func (m *meeting) load(k, i int, t ir.Type) []vreg {
 	s := m.s
 	d := s.fresh(t)
 	for part, v := range d {
-		s.macro(amongNone, nil, []vreg{v}, func(e *emitter) {
-			y := e.dst(v)
-			e.VLoad(y, m.operand(k, i, part))
-			e.put(v, y)
-		})
+		s.macro(amongNone, nil, []vreg{v}, func(e *emitter) { m.take(e, v, m.operand(k, i, part)) })
 	}
 	return d
 }

@@ -1,6 +1,8 @@
 package native
 
 import (
+	"slices"
+
 	"github.com/govyre/vyre/driver/cpu/native/internal/amd64"
 	"github.com/govyre/vyre/ir"
 )
@@ -28,22 +30,85 @@ func (s *selector) shuffle(r ir.Row) {
 	case !meets(s.p, r):
 		s.vals[r] = s.exchange(s.fill(s.vals[s.p.A(r)], 0, t, 0), int(n))
 	default:
-		m := s.meet(r, s.vals[s.p.A(r)])
-		var results [][]vreg
-		switch op {
-		case ir.OpShuffle:
-			results = [][]vreg{s.broadcast(m.filled(int(n)/lanes, 0, t, 0), int(n)%lanes)}
-		case ir.OpShuffleXor:
-			for k := range warpVectors {
-				results = append(results, s.exchange(m.filled(k^int(n)/lanes, 0, t, 0), int(n)%lanes))
-			}
-		case ir.OpShuffleUp:
-			results = m.moved(t, -int(n))
-		default:
-			results = m.moved(t, int(n))
+		if rows := s.alike(r); len(rows) > 1 {
+			s.shuffleTogether(rows)
+			return
 		}
-		m.part(results)
+		m := s.meet(r, s.vals[s.p.A(r)])
+		m.part(m.shuffled(op, t, int(n)))
 	}
+}
+
+// shuffled is what the vectors get of a shuffle whose lane, mask or distance is a constant; of one that is the same for all, once.
+func (m *meeting) shuffled(op ir.Op, t ir.Type, n int) (results [][]vreg) {
+	switch s := m.s; op {
+	case ir.OpShuffle:
+		return [][]vreg{s.broadcast(m.filled(n/lanes, 0, t, 0), n%lanes)}
+	case ir.OpShuffleXor:
+		for k := range warpVectors {
+			results = append(results, s.exchange(m.filled(k^n/lanes, 0, t, 0), n%lanes))
+		}
+		return results
+	case ir.OpShuffleUp:
+		return m.moved(t, -n)
+	}
+	return m.moved(t, n)
+}
+
+// maxTogether is for how many shuffles a warp meets at once at most.
+const maxTogether = 16
+
+// alike returns a shuffle and those after it in its region that may be done with it: whose operands are there already, with
+// nothing in between that changes which lanes are active or that all wait for.
+func (s *selector) alike(r ir.Row) (rows []ir.Row) {
+	p := s.p
+	for end := p.Regions()[p.Region(r)].End; r < end && len(rows) < maxTogether; r++ {
+		switch in := p.Op(r).Info(); p.Op(r) {
+		case ir.OpShuffle, ir.OpShuffleXor, ir.OpShuffleUp, ir.OpShuffleDown:
+			if _, fixed := fixedLane(p, r); fixed && meets(p, r) && s.vals[p.A(r)] != nil && !s.joined[r] {
+				rows = append(rows, r)
+			}
+		default:
+			if in.Attr&(ir.Structured|ir.Terminator|ir.Barrier|ir.Convergent) != 0 || p.Op(r) == ir.OpTrap {
+				return rows
+			}
+		}
+	}
+	return rows
+}
+
+// shuffleTogether writes several shuffles for which a warp meets once. Each vector leaves all operands in its frame; the last one
+// puts the results in their place.
+func (s *selector) shuffleTogether(rows []ir.Row) {
+	args := s.layout.vector.take(64 * int32(len(rows)))
+	var operands [][]vreg
+	for _, r := range rows {
+		operands = append(operands, s.vals[s.p.A(r)])
+	}
+	all := s.meetAt(rows[0], args, operands...)
+	var d []vreg
+	var from []amd64.Mem
+	for i, r := range rows {
+		m := *all
+		m.args += 64 * int32(i)
+		n, _ := fixedLane(s.p, r)
+		results := m.shuffled(s.p.Op(r), s.p.Type(r), int(n))
+		s.macro(amongNone, slices.Concat(results...), nil, func(e *emitter) {
+			for j, vs := range results {
+				m.leave(e, vs, j, len(results), func(k, part int) amd64.Mem { return m.operand(k, 0, part) })
+			}
+		})
+		s.vals[r], s.joined[r] = s.fresh(s.p.Type(r)), true
+		for part, v := range s.vals[r] {
+			d, from = append(d, v), append(from, m.operand(0, 0, part))
+		}
+	}
+	s.macro(amongNone, nil, d, func(e *emitter) {
+		all.goOn(e)
+		for i, v := range d {
+			all.take(e, v, from[i])
+		}
+	})
 }
 
 // broadcast takes a lane of a vector for all.
