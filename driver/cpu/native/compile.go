@@ -96,11 +96,14 @@ func generateFor(t target, p *ir.Program, o Options, far bool) (*function, []byt
 	}
 	f.layout.alone = alone
 	a := t.assembler(far)
-	s := &selector{function: f, shapes: of, asm: a, vals: make([][]vreg, p.Rows()), used: used(p), open: map[ir.Row]*structured{}, halt: a.NewLabel(), derived: map[derivation]vreg{}, joined: map[ir.Row]bool{}}
+	s := &selector{function: f, shapes: of, asm: a, vals: make([][]vreg, p.Rows()), used: used(p), open: map[ir.Row]*structured{}, halt: a.NewLabel(), derived: map[derivation]vreg{}, halves: map[vreg][2]vreg{}, joined: map[ir.Row]bool{}}
 	if !f.layout.single() {
 		s.packs = findPacks(s.shapes, s.records)
 	}
 	s.program()
+	if !f.layout.single() {
+		f.share()
+	}
 	f.sweep()
 	if t.fuses {
 		f.fuse()
@@ -218,6 +221,23 @@ func runsAlone(p *ir.Program) bool {
 	return true
 }
 
+// allGoOn ends a turn over all vectors: if they have come to a barrier of the group, they go on from the first one.
+func (e *emitter) allGoOn(first, end amd64.Label) {
+	const waits = amd64.AX
+	e.Load(8, waits, amd64.At(groupFrame, groupWaits).RM())
+	e.ShiftImm(4, 8, waits, 5)
+	e.Alu(amd64.CMP, 8, waits, amd64.At(groupFrame, groupCount).RM())
+	e.Jcc(amd64.NE, end)
+	e.StoreImm(8, amd64.At(groupFrame, groupWaits), 0)
+	again := e.NewLabel()
+	e.Bind(again)
+	e.AluImm(amd64.SUB, 8, vectorFrame.RM(), e.f.layout.stride())
+	e.StoreImm(4, amd64.At(vectorFrame, vectorStatus), int32(running))
+	e.AluImm(amd64.SUB, 8, vectorNumber.RM(), 32)
+	e.Jcc(amd64.NE, again)
+	e.Jmp(first)
+}
+
 // encode writes the code: that of a vector, what comes after it, and what stands out of line.
 func (f *function) encode(s *selector) ([]byte, error) {
 	e := &emitter{assembler: s.asm, f: f, next: s.asm.NewLabel(), reached: unreached, tested: noReg}
@@ -252,10 +272,14 @@ func (f *function) encode(s *selector) ([]byte, error) {
 		e.AluImm(amd64.ADD, 8, vectorNumber.RM(), 32)
 		e.AluImm(amd64.ADD, 8, vectorFrame.RM(), f.layout.stride())
 		e.Alu(amd64.CMP, 8, vectorNumber, count)
-		e.Jcc(amd64.AE, end)
+		turn, first := e.NewLabel(), e.NewLabel()
+		e.Jcc(amd64.AE, turn)
+		e.Bind(first)
 		e.AluImm(amd64.CMP, 4, amd64.At(vectorFrame, vectorStatus).RM(), int32(running))
 		e.Jcc(amd64.NE, e.next)
 		e.JmpTo(amd64.At(vectorFrame, vectorResume).RM())
+		e.Bind(turn)
+		e.allGoOn(first, end)
 	}
 	e.Bind(end)
 	e.StoreImm(8, amd64.At(groupFrame, groupVector), -1)

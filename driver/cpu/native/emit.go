@@ -322,9 +322,13 @@ func (e *emitter) live() []vreg {
 func (e *emitter) stop(why status, r ir.Row, toNext bool) {
 	resume := e.NewLabel()
 	e.save(why, r, resume)
-	if toNext {
+	switch {
+	case toNext && why == atGroup && e.f.p.Type(r) == ir.None:
+		e.AluImm(amd64.ADD, 8, amd64.At(groupFrame, groupWaits).RM(), 1)
 		e.Jmp(e.next)
-	} else {
+	case toNext:
+		e.Jmp(e.next)
+	default:
 		e.Store(8, amd64.At(groupFrame, groupVector), vectorNumber)
 		e.Ret()
 	}
@@ -427,7 +431,9 @@ func (s *selector) wait(r ir.Row, c *flow, why status) {
 	}
 	// A macro reads until after it wrote, so results and what is saved never share a register.
 	s.macro(amongNone, usesOf(operands, mask), d, func(e *emitter) {
-		e.leave(operands, mask)
+		if why != atGroup || s.p.Type(r) != ir.None { // else nobody asks for any
+			e.leave(operands, mask)
+		}
 		e.stop(why, r, why != assisted)
 		for k, v := range d {
 			if k > 0 && v == d[k-1] {

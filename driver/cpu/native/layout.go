@@ -11,6 +11,7 @@ const (
 	groupPolls  = 8  // rounds of loops until the code returns to Go
 	groupVector = 16 // the vector that stopped, times 32; groupEnd if none did
 	groupMore   = 24 // groups along x that follow in this run, where vectors run one after the other
+	groupWaits  = 32 // vectors that have come to a barrier of the group which has no outcome
 	groupHead   = 64
 )
 

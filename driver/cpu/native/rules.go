@@ -162,7 +162,9 @@ func compare64(f func(s *selector, a, b vreg) vreg) write {
 	parts := binary(f)
 	return func(s *selector, r ir.Row) []vreg {
 		m := parts(s, r)
-		return []vreg{s.join(m[0], m[1])}
+		mask := s.join(m[0], m[1])
+		s.halves[mask] = [2]vreg(m)
+		return []vreg{mask}
 	}
 }
 

@@ -347,6 +347,7 @@ func (w *worker) together() {
 // start makes all vectors of a group begin.
 func (w *worker) start() {
 	n := w.l.k.f.layout.vectors
+	*w.frame.word(groupWaits) = 0
 	for i := range n {
 		v := w.vector(i)
 		*v.status(), *v.resume() = running, w.l.k.code

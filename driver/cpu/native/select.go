@@ -18,7 +18,8 @@ type selector struct {
 	halt  amd64.Label
 
 	derived map[derivation]vreg
-	joined  map[ir.Row]bool // accesses and shuffles that are written with one before them
+	halves  map[vreg][2]vreg // of masks: the lanes of 64 bits that they come from
+	joined  map[ir.Row]bool  // accesses and shuffles that are written with one before them
 
 	partings []*parting   // by row: where whole vectors part, of a program that is there twice; else nil
 	masks    []parentMask // of the ops around, in the copy with masks
@@ -120,6 +121,9 @@ func (s *selector) around(mask vreg, all bool) (end func()) {
 
 // wideMask is the mask on lanes of 64 bits.
 func (s *selector) wideMask(mask vreg) [2]vreg {
+	if halves, ok := s.halves[mask]; ok {
+		return halves
+	}
 	return [2]vreg{s.v2(amd64.VPMOVSXDQ, mask), s.v2(amd64.VPMOVSXDQ, s.upper(mask))}
 }
 
