@@ -44,6 +44,9 @@ type emitter struct {
 	spots     spots             // what plain loads have in registers
 	spares    bool              // the macro under way leaves these alone, but where it goes out of line
 	folded    amd64.Mem         // where the operand is that is inOperand
+
+	latest *vinfo // what scratch2 still has, which was stored from there: reading it there spares waiting for the store
+	apart  bool   // a macro, or what stands out of line, is being written, to which latest means nothing
 }
 
 // info is what is known of a register: of the vector that code is being written for, where there are several.
@@ -73,18 +76,27 @@ func (e *emitter) placeOf(i *vinfo) amd64.Mem {
 // inReg reports whether v has a machine register.
 func (e *emitter) inReg(v vreg) bool { return e.info(v).reg >= 0 }
 
+// isLatest reports whether v is in memory, and scratch2 has it too.
+func (e *emitter) isLatest(v vreg) bool { return !e.apart && e.latest != nil && e.info(v) == e.latest }
+
 // rm is v as an operand that may be memory.
 func (e *emitter) rm(v vreg) amd64.RM {
-	if e.inReg(v) {
+	switch {
+	case e.inReg(v):
 		return amd64.Y(e.info(v).reg).RM()
+	case e.isLatest(v):
+		return scratch2.RM()
 	}
 	return e.place(v).RM()
 }
 
 // reg is v in a machine register: its own, or else scratch.
 func (e *emitter) reg(v vreg, scratch amd64.Y) amd64.Y {
-	if e.inReg(v) {
+	switch {
+	case e.inReg(v):
 		return amd64.Y(e.info(v).reg)
+	case e.isLatest(v):
+		return scratch2
 	}
 	e.VLoad(scratch, e.place(v))
 	return scratch
@@ -101,8 +113,14 @@ func (e *emitter) dst(v vreg) amd64.Y {
 func (e *emitter) put(v vreg, y amd64.Y) {
 	if e.inReg(v) {
 		e.VMove(amd64.Y(e.info(v).reg), y)
-	} else {
-		e.VStore(e.place(v), y)
+		return
+	}
+	e.VStore(e.place(v), y)
+	if e.latest == e.info(v) || y == scratch2 {
+		e.latest = nil
+	}
+	if y == scratch2 && !e.apart {
+		e.latest = e.info(v)
 	}
 }
 
@@ -129,6 +147,7 @@ func (e *emitter) all() {
 		e.mark(e.f.ins[e.at].row)
 		e.one(&e.f.ins[e.at])
 	}
+	e.apart = true
 }
 
 func (e *emitter) one(in *ins) {
@@ -141,7 +160,9 @@ func (e *emitter) one(in *ins) {
 		return
 	case formGeneral:
 		e.forgetAll()
+		e.apart = true
 		in.emit(e)
+		e.apart = false
 		return
 	case formCompare:
 		e.forgetAll()
@@ -180,7 +201,9 @@ func (e *emitter) one(in *ins) {
 		e.copy(in.d, in.a)
 		return
 	case formFma:
-		e.fused(in)
+		if !e.fusedOnto(in) {
+			e.fused(in)
+		}
 		return
 	case formLogic:
 		e.logic(in)
@@ -191,13 +214,13 @@ func (e *emitter) one(in *ins) {
 
 // macro writes an instruction that writes itself.
 func (e *emitter) macro(in *ins) {
-	e.reachedBefore, e.reached, e.spares = e.reached, unreached, false
-	e.vector = in.vector
+	e.reachedBefore, e.reached, e.spares, e.latest = e.reached, unreached, false, nil
+	e.vector, e.apart = in.vector, true
 	if in.borrows {
 		defer e.lend()()
 	}
 	in.emit(e)
-	e.vector = 0
+	e.vector, e.apart = 0, false
 	if !e.spares {
 		e.spots = spots{}
 	}
@@ -212,7 +235,7 @@ func (e *emitter) operation(in *ins) {
 	switch in.form {
 	case form3Swap, form3:
 		a, b := in.a, in.b
-		if in.form == form3Swap && !e.inReg(a) {
+		if in.form == form3Swap && !e.inReg(a) && !e.isLatest(a) {
 			a, b = b, a
 		}
 		e.V3(in.op, d, e.reg(a, scratch0), e.rm(b))
@@ -244,9 +267,11 @@ func (e *emitter) copy(d, a vreg) {
 	case e.inReg(d) && e.inReg(a):
 		e.VMove(amd64.Y(e.f.vregs[d].reg), amd64.Y(e.f.vregs[a].reg))
 	case e.inReg(d):
-		e.VLoad(amd64.Y(e.f.vregs[d].reg), e.place(a))
+		e.copyTo(amd64.Y(e.f.vregs[d].reg), a)
 	default:
-		e.VStore(e.place(d), e.reg(a, scratch0))
+		if e.VStore(e.place(d), e.reg(a, scratch0)); e.isLatest(d) {
+			e.latest = nil
+		}
 	}
 }
 
@@ -273,6 +298,9 @@ func (e *emitter) fused(in *ins) {
 		e.V3(by, d, e.reg(b, scratch0), e.rm(c)) // d = a
 	case is(c) && !is(a) && !is(b):
 		e.V3(in.op, d, e.reg(a, scratch0), e.rm(b))
+	case !e.inReg(in.d) && c != a && c != b && e.ends(c): // c may be overwritten
+		d = amd64.Y(e.f.vregs[c].reg)
+		e.V3(in.op, d, e.reg(a, scratch0), e.rm(b))
 	case !is(a) && !is(b) && !is(c):
 		e.copyTo(d, c)
 		e.V3(in.op, d, e.reg(a, scratch0), e.rm(b))
@@ -284,12 +312,47 @@ func (e *emitter) fused(in *ins) {
 	e.put(in.d, d)
 }
 
+// ends reports whether the instruction under way is the last that reads a register, which is a machine register.
+func (e *emitter) ends(v vreg) bool {
+	i := &e.f.vregs[v]
+	return i.home == homeless && i.reg >= 0 && i.end == int32(2*e.at+1)
+}
+
 func (e *emitter) copyTo(y amd64.Y, v vreg) {
-	if e.inReg(v) {
+	switch {
+	case e.inReg(v):
 		e.VMove(y, amd64.Y(e.f.vregs[v].reg))
-	} else {
+	case e.isLatest(v):
+		e.VMove(y, scratch2)
+	default:
 		e.VLoad(y, e.place(v))
 	}
+}
+
+// fusedOnto is fused where scratch2 has an operand and the result goes to memory; false if that is not so, or the operand is there
+// twice.
+func (e *emitter) fusedOnto(in *ins) bool {
+	a, b, c := in.a, in.b, in.c
+	if e.inReg(in.d) || !e.isLatest(a) && !e.isLatest(b) && !e.isLatest(c) {
+		return false
+	}
+	if e.isLatest(b) {
+		a, b = b, a
+	}
+	if a == b || a == c || b == c {
+		e.latest = nil // fused overwrites scratch2 before it has read all
+		return false
+	}
+	switch double := in.op == amd64.VFMADD231PD; {
+	case e.isLatest(c):
+		e.V3(in.op, scratch2, e.reg(a, scratch0), e.rm(b))
+	case double:
+		e.V3(amd64.VFMADD213PD, scratch2, e.reg(b, scratch0), e.rm(c))
+	default:
+		e.V3(amd64.VFMADD213PS, scratch2, e.reg(b, scratch0), e.rm(c))
+	}
+	e.put(in.d, scratch2)
+	return true
 }
 
 // live returns the virtual registers in machine registers that are needed after the instruction under way and were there

@@ -5,6 +5,9 @@ import "github.com/govyre/vyre/driver/cpu/native/internal/amd64"
 // logic writes d ← a function of three registers, bit by bit. The instruction has the first of them where the result goes,
 // and the last may be in memory: so they change places, and the table with them.
 func (e *emitter) logic(in *ins) {
+	if !e.inReg(in.d) {
+		e.latest = nil // scratch2 is written before all is read
+	}
 	d, of, table := e.dst(in.d), [3]vreg{in.a, in.b, in.c}, in.imm
 	swap := func(i, k int) {
 		if i != k {

@@ -27,8 +27,8 @@ func (e *emitter) forget(v *vinfo) {
 	}
 }
 
-// forgetAll is for code that may use any general register.
-func (e *emitter) forgetAll() { e.reached, e.spots = unreached, spots{} }
+// forgetAll is for code that may use any register, and for places that are jumped to.
+func (e *emitter) forgetAll() { e.reached, e.spots, e.latest = unreached, spots{}, nil }
 
 // reach brings the element that lane 0 asks for, less the offset, into AX and the object's address into DX, if it is in no register
 // yet, or jumps to out unless n elements from there on are inside.
