@@ -238,6 +238,9 @@ func (e *emitter) operation(in *ins) {
 		}
 		e.V3(in.op, d, e.reg(a, scratch0), e.rm(b))
 	case form3Imm:
+		if in.op == amd64.VPBLENDD { // with AVX-512 its mask goes through R8
+			e.spots = spots{}
+		}
 		e.V3Imm(in.op, d, e.reg(in.a, scratch0), e.rm(in.b), in.imm)
 	case form4:
 		e.V4(in.op, d, e.reg(in.a, scratch0), e.rm(in.b), e.reg(in.c, scratch1))
