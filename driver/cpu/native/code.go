@@ -187,7 +187,6 @@ type function struct {
 	borrowing bool // macros that are added use general registers which others may be in
 
 	banked map[entry]vreg
-	fixed  map[uint64]vreg // constants, by their bits
 	tabled map[table]vreg
 }
 
@@ -222,12 +221,7 @@ func (f *function) constant(bits uint32) vreg { return f.constant64(uint64(bits)
 //
 //go:noinline
 func (f *function) constant64(bits uint64) vreg {
-	v, ok := f.fixed[bits]
-	if !ok {
-		v = f.fromBank(entry{from: fromConst, bits: bits})
-		f.fixed[bits] = v
-	}
-	return v
+	return f.fromBank(entry{from: fromConst, bits: bits})
 }
 
 // fromTable returns the register of what an op gives the lanes of each vector, the same in every group.

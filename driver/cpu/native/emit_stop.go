@@ -1,7 +1,6 @@
 package native
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/govyre/vyre/driver/cpu/native/internal/amd64"
@@ -23,8 +22,8 @@ func (e *emitter) live() []vreg {
 		for n < len(held) && e.f.vregs[held[n]].start < at {
 			n++
 		}
-		if n > 0 && e.f.vregs[held[n-1]].start >= at {
-			n, _ = slices.BinarySearchFunc(held, at, func(v vreg, at int32) int { return cmp.Compare(e.f.vregs[v].start, at) })
+		for n > 0 && e.f.vregs[held[n-1]].start >= at {
+			n--
 		}
 		e.reachedIn[r] = n
 		if n > 0 && e.f.vregs[held[n-1]].end > at+1 {

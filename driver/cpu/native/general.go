@@ -63,6 +63,8 @@ func (f *function) keepGeneral() {
 }
 
 // generalOf returns the register that has a cell all the time.
+//
+//go:noinline
 func (f *function) generalOf(c cell) (amd64.Reg, bool) {
 	for i, has := range f.general {
 		if has == c {

@@ -1,7 +1,6 @@
 package native
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/govyre/vyre/driver/cpu/native/internal/amd64"
@@ -136,7 +135,7 @@ type interleaving struct {
 // forVectors returns the function for k vectors in step; nil where they do not go the same way.
 func (f *function) forVectors(k int) *function {
 	g := *f
-	g.bank, g.banked, g.fixed = slices.Clone(f.bank), map[entry]vreg{}, maps.Clone(f.fixed)
+	g.bank, g.banked = slices.Clone(f.bank), map[entry]vreg{}
 	for e, v := range f.banked {
 		g.banked[e] = v
 	}

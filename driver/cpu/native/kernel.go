@@ -94,7 +94,7 @@ func New(p *ir.Program, o Options) (*Kernel, error) {
 			k.polls = min(k.polls, waitingPolls)
 		}
 	}
-	f.ins, f.vregs, f.banked, f.fixed, f.tabled, f.held = nil, nil, nil, nil, nil, [allRegisters][]vreg{} // all of it is in the code now
+	f.ins, f.vregs, f.banked, f.tabled, f.held = nil, nil, nil, nil, [allRegisters][]vreg{} // all of it is in the code now
 	if k.page, err = newCode(code); err != nil {
 		return nil, err
 	}

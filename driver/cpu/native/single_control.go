@@ -1,8 +1,6 @@
 package native
 
 import (
-	"slices"
-
 	"github.com/govyre/vyre/driver/cpu/native/internal/amd64"
 	"github.com/govyre/vyre/ir"
 )
@@ -67,9 +65,12 @@ func (a *access) within() bool {
 	if a.s.p.Flags(a.r).InBounds() {
 		return true
 	}
-	return a.o.Count() == 1 && a.o.MaxLen() <= shortObject && slices.ContainsFunc(a.s.inside, func(b bound) bool {
-		return b.index == a.from && a.s.lengthOf(b.limit, a)
-	})
+	for i := range a.s.inside {
+		if b := &a.s.inside[i]; b.index == a.from && a.o.Count() == 1 && a.o.MaxLen() <= shortObject && a.s.lengthOf(b.limit, a) {
+			return true
+		}
+	}
+	return false
 }
 
 // loopAround is the innermost loop around a row.

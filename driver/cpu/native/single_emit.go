@@ -124,7 +124,7 @@ func (e *emitter) sum(size amd64.Size, d amd64.Reg, m amd64.Mem) {
 }
 
 // turned are conditions after both sides of a comparison have changed places.
-var turned = map[amd64.Cond]amd64.Cond{amd64.E: amd64.E, amd64.NE: amd64.NE, amd64.B: amd64.A, amd64.A: amd64.B, amd64.BE: amd64.AE, amd64.AE: amd64.BE,
+var turned = [16]amd64.Cond{amd64.E: amd64.E, amd64.NE: amd64.NE, amd64.B: amd64.A, amd64.A: amd64.B, amd64.BE: amd64.AE, amd64.AE: amd64.BE,
 	amd64.L: amd64.G, amd64.G: amd64.L, amd64.LE: amd64.GE, amd64.GE: amd64.LE}
 
 // compare sets the flags by a comparison, and returns the condition that c is then.

@@ -150,6 +150,8 @@ func (a *access) moveAll(e *emitter, at amd64.Mem, count vreg) {
 }
 
 // extends reports whether the index needs its sign in 64 bits: where there may be so many elements that it is inside without.
+//
+//go:noinline
 func (a *access) extends() bool { return a.typ == ir.I32 && a.o.MaxLen() > shortObject }
 
 // number returns a register with the index, in 64 bits: AX if it has to be brought there, and is not there already.

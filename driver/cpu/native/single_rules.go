@@ -180,7 +180,6 @@ func shiftSingle(kind uint8) write {
 		return []vreg{s.add(ins{form: formGeneral, d: s.generalReg(size), a: s.operand(r, 0), b: b, c: noReg, emit: func(e *emitter) {
 			in := &e.f.ins[e.at]
 			d := e.target(in.d) // b is read before it is written
-			defer func() { e.setGeneral(in.d, d) }()
 			switch {
 			case fixed && n > uint64(most) && kind != 7:
 				e.Imm32(d, 0)
@@ -202,6 +201,7 @@ func shiftSingle(kind uint8) write {
 					e.CMov(amd64.A, size, d, amd64.DX.RM())
 				}
 			}
+			e.setGeneral(in.d, d)
 		}})}
 	}
 }
