@@ -102,6 +102,7 @@ func TestPackagesAreThoseOfTheGoCommand(t *testing.T) {
 			if name == "cgo" && !hasC() {
 				t.Skip("there is no C compiler")
 			}
+			t.Setenv("GOFLAGS", "") // -mod in it would leave a vendor folder out
 			dir := t.TempDir()
 			(&corpus{dir: dir}).writeAll(t, c.files)
 			r, err := newRules([]string{rulesFile})
