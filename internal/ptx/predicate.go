@@ -16,12 +16,14 @@ const (
 // results become selections.
 func (f *function) predicate() {
 	p := &predication{function: f, at: make([]int, f.labels+1), led: make([]int, f.labels+1),
-		gone: make([]bool, len(f.insts)), before: make(map[int][]inst), set: make(map[reg]bool)}
+		gone: make([]bool, len(f.insts)), before: make(map[int][]inst), set: make(map[reg]bool), loads: make(map[load]int)}
 	p.registry = f.registry()
 	p.rounds = f.rounds()
 	p.foldNots()
 	for i := range f.insts {
 		switch in := &f.insts[i]; in.op {
+		case opLd:
+			p.loads[loaded(in)]++
 		case opLabel:
 			p.at[in.dst.bits] = i
 		case opBra:
@@ -55,6 +57,20 @@ type predication struct {
 	before map[int][]inst // what to put before an instruction
 	rounds []bool         // by instruction: whether it is in a loop
 	set    map[reg]bool   // what is loaded under a guard and has a value before
+	loads  map[load]int   // how many loads of a kind there are
+}
+
+// load is what loads of the same place have in common.
+type load struct {
+	space space
+	t     ptype
+}
+
+func loaded(in *inst) load {
+	if in.op != opLd {
+		return load{}
+	}
+	return load{in.mod.space, in.t}
 }
 
 // rounds says of each instruction whether it stands between a label and a branch back to it.
@@ -281,9 +297,11 @@ func (p *predication) guardArm(a arm, g reg, sense, uni bool) {
 }
 
 // clear gives what an access to memory loads a value where it will not run. Without one, a register that a loop writes under a
-// guard alone is taken to keep the value of the round before, and is never free.
+// guard alone is taken to keep the value of the round before, and is never free. And where the load is not run, the register
+// may be anything, so that to ptxas (11.8 and the driver for CUDA 13.0) it may be what another load of the same place brings:
+// it leaves that one out, and runs the first under its guard all the same.
 func (p *predication) clear(i int) {
-	if !p.rounds[i] || !p.insts[i].op.has(memory) {
+	if !p.insts[i].op.has(memory) || !p.rounds[i] && p.loads[loaded(&p.insts[i])] < 2 {
 		return
 	}
 	p.eachWrite(&p.insts[i], func(d reg) {
