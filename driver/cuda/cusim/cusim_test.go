@@ -487,7 +487,7 @@ func TestEachCallTakesThoseFromTheFirstOn(t *testing.T) {
 	for _, c := range []struct {
 		first, every int
 		want         []int
-	}{{1, 1, []int{1, 2, 3, 4, 5}}, {1, 2, []int{1, 3, 5}}, {2, 2, []int{2, 4}}, {3, 3, []int{3}}, {6, 1, nil}} {
+	}{{1, 1, []int{1, 2, 3, 4, 5}}, {1, 2, []int{1, 3, 5}}, {2, 2, []int{2, 4}}, {3, 3, []int{3}}, {6, 1, []int{1, 2, 3, 4, 5}}, {7, 3, []int{2, 5}}} {
 		var failed []int
 		for a := range cusim.EachCall(cusim.Config{}, c.first, c.every, five, 1) {
 			failed = append(failed, a.Nth)

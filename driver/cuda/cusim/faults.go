@@ -110,8 +110,9 @@ type Attempt struct {
 }
 
 // EachCall runs a scenario once on a driver of the configuration, then once for the call that it made with the number first,
-// from 1, for each that comes a multiple of every later, and for each result, on a fresh driver that lets that call fail. If
-// the run without faults fails, it is the only one.
+// from 1, for each that comes a multiple of every later, and for each result, on a fresh driver that lets that call fail. Of a
+// number that is more than there are calls, what is left over counts, so that one fails if there is any. If the run without
+// faults fails, it is the only one.
 func EachCall(c Config, first, every int, scenario func(*Driver) error, results ...cu.Result) iter.Seq[Attempt] {
 	return func(yield func(Attempt) bool) {
 		c.Record = true
@@ -120,7 +121,9 @@ func EachCall(c Config, first, every int, scenario func(*Driver) error, results 
 			yield(Attempt{Driver: clean, Err: err})
 			return
 		}
-		for i, call := range clean.Calls() {
+		calls := clean.Calls()
+		first = (first-1)%max(len(calls), 1) + 1
+		for i, call := range calls {
 			if n := i + 1; n < first || (n-first)%every != 0 {
 				continue
 			}
