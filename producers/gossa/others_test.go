@@ -143,7 +143,7 @@ func govulncheckSays(t *testing.T, c *corpus, r *rules, govulncheck string) map[
 	database := vulnerable(t, c, r)
 	lines := make(lineSet)
 	for _, name := range c.names {
-		run := exec.CommandContext(t.Context(), govulncheck, "-db", "file://"+filepath.ToSlash(database), "-format=json", "./"+name)
+		run := exec.CommandContext(t.Context(), govulncheck, "-db", "file://"+filepath.ToSlash(database), "-format=json", "./"+name+"/...")
 		run.Dir = c.dir
 		for said := json.NewDecoder(bytes.NewReader(output(t, run))); ; {
 			var message struct {

@@ -17,7 +17,11 @@ func TestVariableTypesAreThoseOfTheTools(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, want, runs := p.variableTypes().callees(p), make(callees), namedWhereItRuns(p)
+	v := p.variableTypes()
+	got, want, runs := v.callees(p), make(callees), namedWhereItRuns(p)
+	if n := v.node(none); int(n) < len(v.component) {
+		t.Errorf("a variable that nothing was known of is node %d, which is another's", n)
+	}
 	for _, n := range vta.CallGraph(p.names.Functions(), nil).Nodes {
 		for _, e := range n.Out {
 			if !isTemplate(n.Func) && e.Site != nil && e.Site.Common().StaticCallee() == nil && runs(e.Callee.Func) {

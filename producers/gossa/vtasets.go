@@ -121,7 +121,7 @@ func (v *variableTypes) passOn() {
 			}
 		}
 	}
-	v.component, v.holds = component, nil
+	v.component = component // holds stays, so that what is asked about and was not seen is a node that has none
 }
 
 // components numbers strongly connected components: one that another leads to has the smaller number.
