@@ -31,6 +31,7 @@ var nearErrors = []func(*generator){
 	(*generator).upperHalvesAdded,     // 34
 	(*generator).invertedInBranches,   // 35
 	(*generator).mergedOnes,           // 36
+	(*generator).lateMinuends,         // 38
 	(*generator).extremesOfSeveral,    // 14
 	(*generator).fieldsAsFloats,       // 23, 25 and 26
 	(*generator).fieldsAsFloats,
@@ -59,10 +60,10 @@ func (g *generator) nearError() {
 }
 
 // integerErrors is how many families there are of integers alone.
-const integerErrors = 20
+const integerErrors = 21
 
 // ofVotes is the place of the family of votes.
-const ofVotes = 23
+const ofVotes = 24
 
 var longTypes = []ir.Type{ir.U64, ir.I64, ir.U64, ir.I64, ir.U32, ir.I32}
 var wordTypes = []ir.Type{ir.U32, ir.I32, ir.U32, ir.I32, ir.U64, ir.I64}

@@ -67,3 +67,61 @@ func (g *generator) mergedOnes() {
 	g.vars = append(g.vars, v)
 	g.out(v.Get())
 }
+
+// lateMinuends: a constant that takes some work to know, less a value, held to a bound, or less that.
+func (g *generator) lateMinuends() {
+	b, t := g.b, wordTypes[g.pick(4)]
+	k, x, y := g.lateWord(t), g.operand(t), g.operand(t)
+	switch g.pick(4) {
+	case 1: // of few values
+		x = b.And(x, b.Const(t, 7))
+	case 2:
+		x = b.Op(ir.OpMin, x, k)
+	}
+	var v build.Value
+	switch g.pick(8) {
+	case 0:
+		v = b.Add(g.signed(x), k)
+	case 1:
+		v = b.Sub(x, k)
+	case 2:
+		v = b.Sub(b.Sub(k, x), y)
+	case 3:
+		v = b.Sub(g.as(t, b.Op(ir.OpShl, k, b.U32(uint32(g.pick(4))))), x)
+	default:
+		v = b.Sub(k, x)
+	}
+	for range 1 + g.pick(2) {
+		switch y = g.another(y); g.pick(4) {
+		case 0:
+			v = b.Select(b.Lt(v, y), v, y)
+		case 1:
+			v = b.Select(b.Lt(y, v), v, y)
+		default:
+			v = b.Op([]ir.Op{ir.OpMin, ir.OpMax}[g.pick(2)], v, y)
+		}
+	}
+	g.keep(v)
+}
+
+// lateWord is a small constant in 32 bits that is seen to be one by what a shuffle leaves of it, or 64 bits.
+func (g *generator) lateWord(t ir.Type) build.Value {
+	b, c := g.b, []uint64{1, 1, 2, 3, 7, 32, 1000, 1<<32 - 1, 1 << 31}[g.pick(9)]
+	k := b.Const(t, c)
+	switch g.pick(6) {
+	case 0:
+		return b.Op([]ir.Op{ir.OpShuffle, ir.OpShuffleXor}[g.pick(2)], k, b.U32(uint32(g.pick(8))))
+	case 1:
+		return b.Op([]ir.Op{ir.OpScanAnd, ir.OpScanOr, ir.OpScanMin, ir.OpScanMax}[g.pick(4)], k)
+	case 2: // the upper half of what has no other bits
+		w := b.And(b.Or(g.operand(ir.U64), b.Const(ir.U64, c<<32)), b.Const(ir.U64, c<<32))
+		return b.Cvt(t, b.Shr(w, b.U32(32)))
+	case 3:
+		w := b.Op([]ir.Op{ir.OpScanAnd, ir.OpScanOr, ir.OpScanMin}[g.pick(3)], b.Const(ir.U64, c|1<<62))
+		return b.Cvt(t, w)
+	case 4:
+		return b.Cvt(t, b.Op(ir.OpShuffle, b.Const(ir.U64, c), b.U32(uint32(g.pick(8)))))
+	}
+	m := b.Const(t, 7)
+	return b.Sub(m, b.Op(ir.OpMin, b.And(g.lateWord(t), m), b.Const(t, uint64(g.pick(8)))))
+}

@@ -68,6 +68,9 @@ func arithmetic(ints, floats opcode) rule {
 			s.set(r, s.do(floats, arith(t), a, b))
 		default:
 			a = s.lowHidden(r, a)
+			if s.lateMinuends[r] {
+				a = s.do(opXor, tB32, a, s.nothing())
+			}
 			if s.p.A(r) == s.p.B(r) {
 				b = a
 			}
