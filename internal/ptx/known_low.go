@@ -37,8 +37,13 @@ func (s *selector) findLowKnown() {
 		case s.timesConstant(r):
 			products++
 			known.rows = append(known.rows, r)
-		case (s.p.Op(r) == ir.OpAdd || s.p.Op(r) == ir.OpSub) && (s.timesConstant(s.p.A(r)) || s.timesConstant(s.p.B(r))):
-			known.rows = append(known.rows, r)
+		case s.p.Op(r) == ir.OpAdd || s.p.Op(r) == ir.OpSub:
+			if s.timesConstant(s.p.A(r)) || s.timesConstant(s.p.B(r)) {
+				known.rows = append(known.rows, r)
+			}
+			if s.doubles(r) {
+				products++
+			}
 		}
 	}
 	if products < 2 {

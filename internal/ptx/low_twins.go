@@ -50,7 +50,7 @@ func (s *selector) lowTwins() *lowTwins {
 	return t
 }
 
-// factors returns how many products by constants each 64-bit row gathers, 2 for more.
+// factors returns how many products by constants, and sums that are such, each 64-bit row gathers, 2 for more.
 func (s *selector) factors() []uint8 {
 	n := make([]uint8, s.p.Rows())
 	for range 2 { // once more for what goes round loops
@@ -67,6 +67,8 @@ func (s *selector) factors() []uint8 {
 				n[r] = 1
 			case s.timesConstant(r):
 				n[r] = min(2, n[a]+1)
+			case s.doubles(r):
+				n[r] = min(2, n[a]+n[b]+1)
 			case op == ir.OpAdd || op == ir.OpSub:
 				n[r] = min(2, n[a]+n[b])
 			case op == ir.OpNeg || op == ir.OpNot || op == ir.OpCvt || op == ir.OpBitcast:
@@ -173,4 +175,27 @@ func (s *selector) hideTwins(t *lowTwins) {
 			s.hideLow(r)
 		}
 	}
+}
+
+// doubles reports whether a row adds or subtracts two multiples of one value, up to constants: x + (x + c) is twice x, and c.
+func (s *selector) doubles(r ir.Row) bool {
+	op := s.p.Op(r)
+	return (op == ir.OpAdd || op == ir.OpSub) && s.multipleOf(s.p.A(r)) == s.multipleOf(s.p.B(r))
+}
+
+// multipleOf returns what a row is a multiple of, up to a constant. It looks through a few rows: O(1).
+func (s *selector) multipleOf(v ir.Row) ir.Row {
+	for range 8 {
+		switch op, a, b := s.p.Op(v), s.p.A(v), s.p.B(v); {
+		case (op == ir.OpAdd || op == ir.OpSub) && s.p.Op(b) == ir.OpConst, op == ir.OpNeg, op == ir.OpNot, s.timesConstant(v):
+			v = a
+		case op == ir.OpSub && s.p.Op(a) == ir.OpConst:
+			v = b
+		case (op == ir.OpCvt || op == ir.OpBitcast) && is64(s.p.Type(a)):
+			v = a
+		default:
+			return v
+		}
+	}
+	return v
 }
