@@ -243,14 +243,16 @@ func appendFields(args []Arg, v reflect.Value) []Arg {
 // only; driver.In(Bytes(s)) is for any.
 func In[T Element](s []T) driver.Host { return driver.In(Bytes(s)).Of(elementOf[T]()) }
 
-// Out passes a slice that the kernel writes, to Run. The kernel sees zeros before.
+// Out passes a slice that the kernel writes, to Run. The kernel sees zeros before, and what it leaves alone comes
+// back as zeros.
 func Out[T Element](s []T) driver.Host { return driver.Out(Bytes(s)).Of(elementOf[T]()) }
 
 // InOut passes a slice that the kernel reads and writes, to Run.
 func InOut[T Element](s []T) driver.Host { return driver.InOut(Bytes(s)).Of(elementOf[T]()) }
 
 // Run runs a kernel once, with arguments in host memory: In, Out and InOut take slices, Value
-// takes the rest; a range of a Buffer stays on the device. If ctx ends during the run, its outputs are
+// takes the rest; a range of a Buffer stays on the device. An In that the kernel writes and an Out that it does
+// not write are refused. If ctx ends during the run, its outputs are
 // dropped and the slices keep what they hold. For work that stays on the device, has several steps, or
 // is to be waited for again, record a Sequence.
 func Run(ctx context.Context, k Kernel, grid Grid, args ...Arg) (Result, error) {

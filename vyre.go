@@ -127,11 +127,14 @@ func List() ([]Info, error) { return driver.List() }
 
 // Compile makes a kernel of a sealed program. CompileWith takes options.
 func (d *Device) Compile(ctx context.Context, p *ir.Program) (Kernel, error) {
-	return d.Device.Compile(ctx, p, CompileOptions{})
+	return d.CompileWith(ctx, p, CompileOptions{})
 }
 
 // CompileWith is Compile with options.
 func (d *Device) CompileWith(ctx context.Context, p *ir.Program, o CompileOptions) (Kernel, error) {
+	if d == nil || d.Device == nil {
+		return nil, &Error{Op: "compile", Kind: InvalidArgument, Msg: "the device is nil"}
+	}
 	return d.Device.Compile(ctx, p, o)
 }
 

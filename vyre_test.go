@@ -188,6 +188,8 @@ func TestNoBufferIsRefusedWhereItIsUsed(t *testing.T) {
 	for _, none := range []*vyre.Device{nil, {}} {
 		_, err := vyre.Alloc[uint32](none, 1)
 		wantError(t, err, vyre.InvalidArgument, "the device is nil")
+		_, err = none.Compile(ctx, nil)
+		wantError(t, err, vyre.InvalidArgument, "the device is nil")
 	}
 }
 

@@ -84,8 +84,8 @@ func (g *Graph) beginBatch(ctx context.Context, rows []Row) ([]*lane, error) {
 	if s.flying != nil {
 		return nil, &Error{Op: "run", Label: g.label, Device: s.core.name, Kind: Busy, Msg: "a run is in flight", Fix: "wait for it"}
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, &Error{Op: "run", Label: g.label, Device: s.core.name, Kind: Canceled, Msg: "nothing was started", Err: err}
+	if err := MayStart(ctx, "run", g.label, s.core.name); err != nil {
+		return nil, err
 	}
 	shape, cooperative := s.plan.laneShape()
 	n := laneCount(s.dev.Caps(), shape, cooperative, len(rows))

@@ -240,7 +240,7 @@ func signature(k Kernel) string {
 	}
 	text += ")"
 	if k.Flags()&SharedRest != 0 {
-		text += " and a Rest"
+		text += ", and a Rest last: the elements of its shared array"
 	}
 	return text
 }

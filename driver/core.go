@@ -101,7 +101,11 @@ func (c *Core) enter(l *Leaf) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
-		return closedDevice(c, "open", l.label)
+		op := "alloc"
+		if l.what == "kernel" {
+			op = "compile"
+		}
+		return closedDevice(c, op, l.label)
 	}
 	c.leaves[l] = struct{}{}
 	return nil

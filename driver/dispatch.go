@@ -27,7 +27,8 @@ func Out(b []byte) Host { return Host{mem: b, out: true} }
 func InOut(b []byte) Host { return Host{mem: b, reads: true, out: true} }
 
 // Dispatch runs a kernel once, with arguments in host memory: it uploads what is In, fills
-// with zero what is only Out, launches, and stores what is Out into the caller's slices.
+// with zero what is only Out, launches, and stores what is Out into the caller's slices. An In that the kernel
+// writes and an Out that it does not write are refused.
 // Ranges and scalars are passed as in Sequence.Launch.
 //
 // A kernel keeps the sequences of the argument sizes it was dispatched with, so that the next
@@ -106,6 +107,9 @@ func newShape(k Kernel, args []Arg) *shape {
 			}
 			continue
 		}
+		if e := misdirected(k, i, h); e != nil {
+			s.Refuse(e)
+		}
 		b := s.Scratch(int64(len(h.mem)))
 		bound[i] = All(b).Of(h.elem)
 		sh.bytes += int64(len(h.mem))
@@ -123,6 +127,25 @@ func newShape(k Kernel, args []Arg) *shape {
 		sh.outputs = append(sh.outputs, s.Read(places[i], h.mem))
 	}
 	return sh
+}
+
+// misdirected refuses an argument whose bytes would go the wrong way in silence: results that nobody fetches, or
+// zeros in place of what the kernel was to read.
+func misdirected(k Kernel, i int, h Host) *Error {
+	params := k.Signature()
+	if i >= len(params) || !params[i].IsBuffer() {
+		return nil // the launch is refused for that
+	}
+	refuse := func(fix, format string, args ...any) *Error {
+		return &Error{Op: "launch", Label: k.Label(), Device: k.Device().Name(), Kind: InvalidArgument, Msg: fmt.Sprintf(format, args...), Fix: fix}
+	}
+	switch p := &params[i]; {
+	case !h.out && p.Access.Writes():
+		return refuse("pass it as InOut", "%s is %s, and what is written to an In is lost", p.Name, paramType(p))
+	case !h.reads && !p.Access.Writes():
+		return refuse("pass it as In", "%s is %s, and an Out is all zeros before the kernel and after it", p.Name, paramType(p))
+	}
+	return nil
 }
 
 func (sh *shape) run(ctx context.Context, grid Grid, args []Arg) (Result, error) {
@@ -229,10 +252,9 @@ func (c *shapes) give(sh *shape, err error) error {
 		drop = append(drop, s)
 		return true
 	})
-	if err != nil || !sh.keep || c.limit > 0 && sh.bytes > c.limit {
+	if err != nil || !sh.keep || c.limit > 0 && sh.bytes > c.limit || !sh.forget() {
 		drop = append(drop, sh)
 	} else {
-		sh.forget()
 		c.idle = append(c.idle, sh)
 		c.bytes += sh.bytes
 		for len(c.idle) > MaxShapes || c.limit > 0 && c.bytes > c.limit {
@@ -266,8 +288,14 @@ func (sh *shape) leftAlone(e *Error) *Error {
 	return &left
 }
 
-// forget lets go of the caller's memory; the next use sets it anew.
-func (sh *shape) forget() {
+// forget lets go of the caller's memory; the next use sets it anew. It reports false if there is none: the device
+// was closed meanwhile, and the sequence with it.
+func (sh *shape) forget() bool {
+	sh.seq.mu.Lock()
+	defer sh.seq.mu.Unlock()
+	if sh.seq.plan == nil {
+		return false
+	}
 	sh.seq.plan.Rehosted = sh.seq.plan.tick()
 	for _, in := range sh.inputs {
 		holdsOf(sh.seq).swap(leafOfHost(in.host), nil)
@@ -277,6 +305,7 @@ func (sh *shape) forget() {
 		holdsOf(sh.seq).swap(leafOfHost(out.host), nil)
 		out.dst, out.host = nil, nil
 	}
+	return true
 }
 
 // drop closes everything kept; shapes in use are closed by their users.

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"context"
 	"fmt"
 	"strings"
 )
@@ -149,4 +150,20 @@ func (t *TrapError) Detail() string {
 		msg += ", "
 	}
 	return fmt.Sprintf("%scode %d, value %#x, group %v, local %v", msg, t.Code, t.Value, t.Group, t.Local)
+}
+
+// MayStart returns nil, or the error of what has nothing to start for: the context has ended, or there is none.
+// Devices ask it before they compile.
+func MayStart(ctx context.Context, op, label, device string) error {
+	if ctx == nil {
+		return noContext(op, label, device)
+	}
+	if err := ctx.Err(); err != nil {
+		return &Error{Op: op, Label: label, Device: device, Kind: Canceled, Msg: "nothing was started", Err: err}
+	}
+	return nil
+}
+
+func noContext(op, label, device string) *Error {
+	return &Error{Op: op, Label: label, Device: device, Kind: InvalidArgument, Msg: "the context is nil", Fix: "pass context.Background() if nothing is to end the call"}
 }

@@ -71,6 +71,9 @@ type region struct {
 
 // region begins a span of work. While nobody looks, it costs a load.
 func (c *Core) region(ctx context.Context, what, label string) region {
+	if ctx == nil { // what is asked for is going to be refused
+		ctx = context.Background()
+	}
 	if trace.IsEnabled() {
 		trace.Log(ctx, what, label+" on "+c.name)
 	}

@@ -191,8 +191,8 @@ func (s runs) claim(ctx context.Context, p *pending, after []Pending) error {
 	if s.flying != nil {
 		return s.busy("start")
 	}
-	if err := ctx.Err(); err != nil {
-		return s.core.Fail(&Error{Op: "start", Label: s.label, Device: s.core.name, Kind: Canceled, Msg: "nothing was started", Err: err})
+	if err := MayStart(ctx, "start", s.label, s.core.name); err != nil {
+		return s.core.Fail(err)
 	}
 	s.after = s.after[:0]
 	for _, a := range after {
@@ -240,6 +240,9 @@ func (s runs) started(p *pending, begin time.Time, stay bool, err error) error {
 
 func (s runs) wait(ctx context.Context, p *pending) (Result, error) {
 	begin := time.Now()
+	if ctx == nil {
+		return Result{}, s.core.Fail(noContext("wait", s.label, s.core.name))
+	}
 	s.mu.Lock()
 	switch {
 	case s.closed:

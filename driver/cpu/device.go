@@ -91,8 +91,8 @@ func (d *Device) NewPool(o driver.PoolOptions) *driver.Pool { return driver.NewP
 
 // Warm has nothing to do: the interpreter starts at once.
 func (d *Device) Warm(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return d.Fail(&driver.Error{Op: "warm", Device: Name, Kind: driver.Canceled, Err: err})
+	if err := driver.MayStart(ctx, "warm", "", Name); err != nil {
+		return d.Fail(err)
 	}
 	return d.Alive("warm", "")
 }

@@ -47,8 +47,8 @@ func (d *Device) compile(ctx context.Context, p *ir.Program, o driver.Options) (
 	if err := d.Alive("compile", label); err != nil {
 		return nil, err
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, &driver.Error{Op: "compile", Label: label, Device: Name, Kind: driver.Canceled, Msg: "nothing was started", Err: err}
+	if err := driver.MayStart(ctx, "compile", label, Name); err != nil {
+		return nil, err
 	}
 	choice, err := o.Check(p, Name)
 	if err != nil {

@@ -271,8 +271,8 @@ func (d *Device) Pin(b []byte) (*driver.HostMemory, error) {
 
 // Warm makes the first stream, and loads the package's own kernels.
 func (d *Device) Warm(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return d.Fail(&driver.Error{Op: "warm", Device: d.Name(), Kind: driver.Canceled, Err: err})
+	if err := driver.MayStart(ctx, "warm", "", d.Name()); err != nil {
+		return d.Fail(err)
 	}
 	if err := d.gpu.Hold("warm", ""); err != nil {
 		return d.Fail(err)

@@ -58,6 +58,50 @@ var contextTests = []test{
 		_, err = e.dev.Compile(ended(), e.program(add), driver.Options{})
 		e.fails(err, driver.Canceled)
 	}},
+	{"NoContextIsRefused", func(e *env) {
+		var none context.Context
+		refused := func(err error) {
+			e.Helper()
+			e.fails(err, driver.InvalidArgument, "the context is nil", "context.Background()")
+		}
+		_, err := e.dev.Compile(none, e.program(add), driver.Options{})
+		refused(err)
+		refused(e.dev.Warm(none))
+		b := e.words("b", 1)
+		refused(driver.Write(none, driver.All(b), le(3)))
+		refused(driver.ReadInto(none, driver.All(b), le(3)))
+		for range 3 { // sequences of a kind are kept, and used again
+			_, err = driver.Dispatch(none, e.compile(add), driver.Groups(1), driver.InOut(le(1)), driver.U32(1))
+			refused(err)
+		}
+		pool := driver.NewPool(e.dev, driver.PoolOptions{})
+		for range 2 {
+			_, err = pool.Static(none, 1, le(1))
+			refused(err)
+		}
+		e.must(pool.Close())
+		s := e.dev.NewSequence("s")
+		s.Fill(driver.All(b), 2, 4)
+		_, err = s.Run(none)
+		refused(err)
+		p, err := s.Start(ctx)
+		e.must(err)
+		_, err = p.Wait(none)
+		refused(err)
+		_, err = s.Wait(ctx) // the run is still there
+		e.must(err)
+		if e.dev.Caps().Graphs {
+			t := e.dev.NewSequence("t")
+			t.Fill(driver.All(t.Scratch(4)), 2, 4)
+			g, err := t.Capture(driver.CaptureOptions{})
+			e.must(err)
+			_, err = g.Run(none)
+			refused(err)
+			_, err = g.RunBatch(none, make([]driver.Row, 2))
+			refused(err)
+		}
+		e.equal("b", e.read(b), le(2))
+	}},
 	{"CanceledWaitLeavesTheRunGoing", func(e *env) {
 		k := e.compile(spin)
 		e.interrupted(func(n uint32) error {

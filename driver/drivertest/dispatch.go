@@ -97,6 +97,20 @@ var dispatchTests = []test{
 		_, err = driver.Dispatch(ctx, nil, driver.Groups(1))
 		e.fails(err, driver.InvalidArgument, "kernel is nil")
 	}},
+	{"ArgumentsOfTheWrongDirectionAreRefused", func(e *env) {
+		k := e.compile(addTo)
+		x, y := le(1), le(2)
+		_, err := driver.Dispatch(ctx, k, driver.Groups(1), driver.In(x), driver.In(y), driver.U32(1))
+		e.fails(err, driver.InvalidArgument, "y is wo buffer of u32", "written to an In is lost", "InOut")
+		_, err = driver.Dispatch(ctx, k, driver.Groups(1), driver.Out(x), driver.Out(y), driver.U32(1))
+		e.fails(err, driver.InvalidArgument, "x is ro buffer of u32", "an Out is all zeros", "as In")
+		e.equal("x", x, le(1))
+		_, err = driver.Dispatch(ctx, k, driver.Groups(1), driver.Out(x), driver.In(y), driver.U32(1))
+		e.fails(err, driver.InvalidArgument, "x is ro", "y is wo")
+		_, err = driver.Dispatch(ctx, k, driver.Groups(1), driver.InOut(x), driver.InOut(y), driver.U32(1))
+		e.must(err)
+		e.equal("y", y, le(2))
+	}},
 	{"CanceledDispatchDeliversNothing", func(e *env) {
 		e.interrupted(func(n uint32) error {
 			k := e.compile(spin)

@@ -47,6 +47,51 @@ var hammerTests = []test{
 		}
 		all.Wait()
 	}},
+	// A dispatch that ends while its device is closed gives its sequence back to a kernel that is gone.
+	{"HammerClose", func(e *env) {
+		span := time.Second
+		if testing.Short() {
+			span = 100 * time.Millisecond
+		}
+		p := e.program(addTo)
+		for stop := time.Now().Add(span); time.Now().Before(stop) && !e.Failed(); {
+			e.closeUnderDispatches(p)
+		}
+	}},
+}
+
+// closeUnderDispatches closes a device while goroutines dispatch on it.
+func (e *env) closeUnderDispatches(p *ir.Program) {
+	dev, err := e.open(driver.OpenOptions{})
+	e.must(err)
+	k, err := dev.Compile(ctx, p, driver.Options{})
+	e.must(err)
+	var all sync.WaitGroup
+	begun := make(chan bool, 4)
+	for range cap(begun) {
+		all.Go(func() {
+			for n := 0; ; n++ {
+				dst := make([]byte, 4)
+				_, err := driver.Dispatch(ctx, k, driver.Groups(1), driver.In(le(3)), driver.Out(dst), driver.U32(uint32(n)))
+				if errors.Is(err, driver.Closed) {
+					return
+				}
+				if !e.wish(err) || !bytes.Equal(dst, le(3+uint32(n))) {
+					e.Errorf("dispatch gave % x for %d", dst, 3+n)
+					return
+				}
+				if n == 2 {
+					begun <- true
+				}
+			}
+		})
+	}
+	for range cap(begun) {
+		<-begun
+	}
+	e.wish(dev.Close())
+	all.Wait()
+	e.nothingLeft(dev)
 }
 
 func (e *env) wish(err error) bool {

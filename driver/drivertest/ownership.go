@@ -127,7 +127,7 @@ var ownershipTests = []test{
 		_, err = s.Run(ctx)
 		e.fails(err, driver.Closed, "device was closed")
 		_, err = dev.Alloc(1, driver.AllocOptions{})
-		e.fails(err, driver.Closed, "device was closed")
+		e.fails(err, driver.Closed, "alloc", "device was closed")
 		_, err = dev.AllocHost(1)
 		e.fails(err, driver.Closed)
 		_, err = dev.Compile(ctx, e.program(add), driver.Options{})

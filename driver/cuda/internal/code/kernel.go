@@ -91,8 +91,8 @@ func (c *Compiler) compile(ctx context.Context, p *ir.Program, o driver.Options)
 	if err := c.gpu.LostError("compile", label); err != nil {
 		return nil, err
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, &driver.Error{Op: "compile", Label: label, Device: c.gpu.Name(), Kind: driver.Canceled, Msg: "nothing was started", Err: err}
+	if err := driver.MayStart(ctx, "compile", label, c.gpu.Name()); err != nil {
+		return nil, err
 	}
 	w := wish{weak.Make(p), o}
 	m := c.modules.find(w)
