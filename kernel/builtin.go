@@ -26,7 +26,7 @@ func (l *lowering) builtin(e *ast.CallExpr) []val {
 	case "recover":
 		l.refuse(e.Pos(), noDefer, name)
 	case "new", "make", "append", "copy", "delete", "clear", "cap":
-		l.refuse(e.Pos(), noHeap, name)
+		l.refuse(e.Pos(), noHeap, name, heapAdvice[name])
 	default:
 		l.refuse(e.Pos(), noUnsafe, "unsafe."+name)
 	}

@@ -111,7 +111,7 @@ func (l *lowering) conversion(e *ast.CallExpr) val {
 	l.at(e.Pos())
 	if _, slice := x.typ.Underlying().(*types.Slice); slice {
 		if _, same := t.Underlying().(*types.Slice); !same {
-			l.refuse(e.Pos(), noHeap, "the conversion of a slice to an array")
+			l.refuse(e.Pos(), noHeap, "the conversion of a slice to an array", "read the elements one by one")
 			return l.bad(t)
 		}
 	}
@@ -131,12 +131,12 @@ func (l *lowering) method(e *ast.CallExpr, fn *types.Func, recv ast.Expr) *types
 			return nil
 		}
 		if len(index) > 1 {
-			l.refuse(at, noMethodVal, "the method of an embedded field")
+			l.refuse(at, noPromoted, "pass the field "+embedding(t, index)+" itself, or declare the method on what embeds it")
 			return nil
 		}
 		fn = m
 	} else if sel := l.src.info.Selections[ast.Unparen(e.Fun).(*ast.SelectorExpr)]; len(sel.Index()) > 1 {
-		l.refuse(at, noMethodVal, "the method of an embedded field")
+		l.refuse(at, noPromoted, "call it on the field, as x."+embedding(t, sel.Index())+"."+fn.Name()+"(…)")
 		return nil
 	}
 	if _, ptr := fn.Signature().Recv().Type().(*types.Pointer); ptr {
@@ -146,11 +146,24 @@ func (l *lowering) method(e *ast.CallExpr, fn *types.Func, recv ast.Expr) *types
 	return fn
 }
 
+// embedding writes the fields on the way to what is embedded in t, as in a selector.
+func embedding(t types.Type, index []int) string {
+	var names []string
+	for _, i := range index[:len(index)-1] {
+		if p, ok := t.Underlying().(*types.Pointer); ok {
+			t = p.Elem()
+		}
+		f := t.Underlying().(*types.Struct).Field(i)
+		names, t = append(names, f.Name()), f.Type()
+	}
+	return strings.Join(names, ".")
+}
+
 // helper inlines a call of a function with source.
 func (l *lowering) helper(e *ast.CallExpr, fn *types.Func, d *ast.FuncDecl, recv ast.Expr) []val {
 	sig := fn.Origin().Signature()
 	if sig.Variadic() {
-		l.refuse(e.Pos(), noHeap, "a variadic helper, which makes a slice,")
+		l.refuse(e.Pos(), noHeap, "a variadic helper, which makes a slice,", "give it a parameter for each value, or an array of them")
 		return l.badResults(e)
 	}
 	en := make(env)

@@ -11,7 +11,7 @@ func (l *lowering) composite(e *ast.CompositeLit) val {
 	t := l.typeOf(e)
 	switch t.Underlying().(type) {
 	case *types.Slice:
-		l.refuse(e.Pos(), noHeap, "a slice literal")
+		l.refuse(e.Pos(), noHeap, "a slice literal", "write an array, as [...]T{…}")
 		return l.bad(t)
 	case *types.Pointer:
 		l.refuse(e.Pos(), noPointer, "a pointer")

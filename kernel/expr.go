@@ -313,7 +313,7 @@ func (l *lowering) refuseOperands(e *ast.BinaryExpr, xt, yt types.Type) bool {
 	for _, t := range []types.Type{xt, yt} {
 		switch u := t.Underlying().(type) {
 		case *types.Slice:
-			l.refuse(e.Pos(), noPointer, "comparing a slice with nil")
+			l.refuse(e.Pos(), noNilSlice)
 			return true
 		case *types.Interface:
 			if _, param := t.(*types.TypeParam); !param {

@@ -145,7 +145,7 @@ func lookupType(pkg *types.Package, name string) types.Type {
 // lower compiles one kernel; nil if anything was found.
 func (s *source) lower(m *marked, fn *types.Func, name string, e env, names map[string]bool) *Kernel {
 	if names[name] {
-		s.found.add(finding(m.at, fn.Name(), badDirective, fmt.Sprintf("second kernel of the name %s", name)))
+		s.found.add(finding(m.at, fn.Name(), badName, fmt.Sprintf("second kernel of the name %s", name), "give one of them another, as name=F in the directive"))
 		return nil
 	}
 	names[name] = true
@@ -200,6 +200,9 @@ func (l *lowering) signature(m *marked, k *Kernel) {
 	bad := func(p token.Pos, what, instead string) { l.refuse(p, badSignature, what, instead) }
 	if sig.Recv() != nil {
 		bad(at, "a kernel is a method", "make it a function")
+	}
+	if m.decl.Name.Name == "_" {
+		bad(at, "a kernel is called _, and nothing can refer to it", "give it a name")
 	}
 	if ps.Len() == 0 || !isThread(ps.At(0).Type()) {
 		bad(at, "the first parameter is not a gpu.Thread", "write func "+m.decl.Name.Name+"(t gpu.Thread, …)")

@@ -16,13 +16,16 @@ type reason struct{ code, what, instead string }
 var (
 	badDirective = reason{"VK001", "%s", "write //vyre:kernel workgroup=X[xY[xZ]] [big=p,q] [types=T:float32|float64] [name=F]"}
 	badGroup     = reason{"VK001", "%s", "a workgroup has at most 1024 invocations along x and y, 64 along z, 1024 in all"}
+	badName      = reason{"VK001", "%s", "%s"}
 	badSignature = reason{"VK002", "%s", "%s"}
 	noMap        = reason{"VK003", "a map has no place in a kernel", "pass two slices, sorted keys and values, and search them"}
 	noChannel    = reason{"VK004", "%s has no place in a kernel", "use barriers and atomics; every invocation already runs concurrently"}
 	noInterface  = reason{"VK005", "%s has no place in a kernel", "use a concrete type, or a type parameter"}
 	noString     = reason{"VK006", "a string value has no place in a kernel", "pass the text as a []uint8"}
 	noPointer    = reason{"VK007", "%s has no place in a kernel", "pass values and return the new value; &x[i] may stand only as the target of an atomic"}
-	noHeap       = reason{"VK008", "%s has no place in a kernel", "use a fixed array, gpu.Shared, or a buffer made by the host"}
+	noNilSlice   = reason{"VK007", "comparing a slice with nil has no place in a kernel", "compare its length with 0"}
+	noSliceOf    = reason{"VK007", "a slice of %s has no place in a kernel", "index the array in place, or keep what is sliced in an array of scalars of its own"}
+	noHeap       = reason{"VK008", "%s has no place in a kernel", "%s"}
 	noFullSlice  = reason{"VK008", "a slice expression with a capacity has no place in a kernel", "write x[i:j]; a view has no capacity"}
 	noPrint      = reason{"VK008", "%s has no place in a kernel", "use gpu.Printf"}
 	noNested     = reason{"VK009", "a slice of slices has no place in a kernel", "pass one slice of all values and one of offsets (CSR)"}
@@ -30,6 +33,7 @@ var (
 	noRecursion  = reason{"VK011", "recursion: %s", "write a loop with an explicit stack in a fixed array"}
 	noFuncValue  = reason{"VK012", "%s has no place in a kernel", "call a named helper, or choose by a type parameter"}
 	noMethodVal  = reason{"VK013", "%s has no place in a kernel", "call the method plainly, as x.M(…) on the type that declares it"}
+	noPromoted   = reason{"VK013", "the method of an embedded field has no place in a kernel", "%s"}
 	noGoto       = reason{"VK014", "%s has no place in a kernel", "%s"}
 	noDefer      = reason{"VK015", "%s has no place in a kernel", "write straight code; nothing unwinds on a device"}
 	noComplex    = reason{"VK016", "a complex number has no place in a kernel", "use two floats"}
@@ -43,6 +47,20 @@ var (
 	twoBuffers   = reason{"VK023", "%s may stand for two different buffers", "branch around the accesses, so that each names one buffer"}
 	overLimit    = reason{"VK024", "%s", "%s"}
 )
+
+// fixedSize is the advice where what is refused would need a heap.
+const fixedSize = "use a fixed array, gpu.Shared, or a buffer made by the host"
+
+// heapAdvice says what to write instead of a predeclared function.
+var heapAdvice = map[string]string{
+	"append": "write to the next place of a fixed array, or of a buffer made by the host, and count",
+	"cap":    "write len; a view has no capacity",
+	"clear":  "write a loop that assigns zeros",
+	"copy":   "write a loop, or assign a whole array",
+	"delete": fixedSize,
+	"make":   fixedSize,
+	"new":    "declare a variable",
+}
 
 // foreignAdvice says what to write instead of a package of the standard library that kernels are often tried with.
 var foreignAdvice = map[string]string{

@@ -180,7 +180,11 @@ func (l *lowering) arrayView(x val) val {
 		p = p.node.bank.whole(p.typ)
 	}
 	if p.bank == nil || len(p.idx) > 0 || p.hi != p.lo+1 || len(p.bank.leaves[p.lo].dims) != 1 || p.bank.leaves[p.lo].obj == nil {
-		l.refuse(l.current, noPointer, "a slice of a part of a local array")
+		what := "a part of a local array"
+		if a, ok := x.typ.Underlying().(*types.Array); ok && scalarOf(a.Elem()) == ir.None {
+			what = "a local array whose elements are no scalars"
+		}
+		l.refuse(l.current, noSliceOf, what)
 		return l.bad(x.typ)
 	}
 	return val{typ: x.typ, view: &view{obj: p.bank.leaves[p.lo].obj}}

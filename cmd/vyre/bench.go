@@ -115,7 +115,7 @@ func (c *benchCmd) measure(t *terminal, j *job, doc *benchJSON, name string) (m 
 	if m.Note == "" {
 		m.Warm.device(quantilesOf(b.device), doc.Read+doc.Written, dev.Caps().BandwidthGBs)
 	}
-	m.resources(k, c.Rest, dev.Caps())
+	m.resources(k, j.rest, dev.Caps())
 	return m, err
 }
 

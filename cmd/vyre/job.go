@@ -16,7 +16,7 @@ type jobFlags struct {
 	Source string   `arg:"" help:"Go file, directory, or program in text form, with :NAME to choose one kernel; - is standard input."`
 	Grid   string   `required:"" placeholder:"X[xY[xZ]]" help:"Number of workgroups along each axis."`
 	Arg    []string `sep:"none" placeholder:"NAME=VALUE" help:"Argument: a number for a scalar; zeros:N, iota:N, rand:N[:SEED], numbers with commas, FILE.png, FILE.txt or a FILE of bytes for a buffer."`
-	Rest   int      `placeholder:"N" help:"Elements of the shared array whose length comes with the launch."`
+	Rest   *int     `placeholder:"N" help:"Elements of the shared array whose length comes with the launch."`
 	passesFlag
 }
 
@@ -40,10 +40,15 @@ func (c *jobFlags) job(t *terminal) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Rest != 0 && !l.program.Traits().SharedRest {
-		return nil, usagef("--rest %d: kernel %s has no shared array whose length comes with the launch", c.Rest, l.name)
+	j := &job{loaded: l, params: l.program.Params()}
+	switch has := l.program.Traits().SharedRest; {
+	case c.Rest != nil && !has:
+		return nil, usagef("--rest %d: kernel %s has no shared array whose length comes with the launch", *c.Rest, l.name)
+	case c.Rest != nil:
+		j.rest = *c.Rest
+	case has:
+		return nil, usagef("kernel %s has a shared array whose length comes with the launch: add --rest N", l.name)
 	}
-	j := &job{loaded: l, params: l.program.Params(), rest: c.Rest}
 	if err := j.setGrid(c.Grid); err != nil {
 		return nil, err
 	}

@@ -142,9 +142,9 @@ func (t *terminal) loadOne(spec string) (loaded, error) {
 	return all[0], nil
 }
 
-// splitSpec splits FILE:KERNEL. A Windows drive letter is no file.
+// splitSpec splits FILE:KERNEL. A drive letter is no file, where there are drives.
 func splitSpec(spec string) (file, name string) {
-	if i := strings.LastIndexByte(spec, ':'); (i > 1 || i == 1 && spec[0] == '-') && !strings.ContainsAny(spec[i+1:], `/\`) {
+	if i := strings.LastIndexByte(spec, ':'); i > 0 && (spec[0] == '-' || i >= len(filepath.VolumeName(spec))) && !strings.ContainsAny(spec[i+1:], `/\`) {
 		return spec[:i], spec[i+1:]
 	}
 	return spec, ""

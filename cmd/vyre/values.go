@@ -112,6 +112,9 @@ func (term *terminal) parseBuffer(p *ir.Param, s string) ([]byte, *picture, erro
 		b, err := numberList(p, strings.Split(s, ","))
 		return b, nil, asUsage(err)
 	}
+	if s == "" {
+		return nil, nil, usagef("there is no value; want zeros:N, iota:N, rand:N, numbers with commas, or a file")
+	}
 	file, err := term.read(s, maxData)
 	if err != nil {
 		return nil, nil, err
