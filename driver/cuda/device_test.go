@@ -237,6 +237,45 @@ func TestALostDeviceSaysSoAndReopens(t *testing.T) {
 	}
 }
 
+// Two devices of one GPU have one context, which the first open of a third may find broken.
+func TestAResetIsKnownToWhoSharesTheContext(t *testing.T) {
+	sim := cusim.New(cusim.Config{Models: []cusim.Model{cusim.Hopper, cusim.Hopper}, Recovers: true})
+	open := func(which string) *cuda.Device {
+		d, err := cuda.Open(cuda.Options{Driver: sim, Selector: which})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	first, other := open("0"), open("1")
+	kept, err := other.Alloc(64, driver.AllocOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := first.Compile(ctx, parse(t, mix), driver.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	sim.Fail(cusim.Rule{Call: "cuStreamQuery", Nth: 1, Result: 719})
+	third := open("0")
+	_, err = first.Alloc(64, driver.AllocOptions{})
+	fails(t, err, driver.DeviceLost, "its context was reset, for it did not work: cuStreamQuery failed")
+	closed(t, first) // in silence: what it had went with the context
+	for _, d := range []*cuda.Device{third, other} {
+		b, err := d.Alloc(64, driver.AllocOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := driver.Write(ctx, driver.All(b), make([]byte, 64)); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := driver.Write(ctx, driver.All(kept), make([]byte, 64)); err != nil {
+		t.Errorf("memory of another GPU: %v", err)
+	}
+	closed(t, third)
+	closed(t, other)
+}
+
 func TestAContextThatDoesNotWorkIsReset(t *testing.T) {
 	const retain, query, set = "cuDevicePrimaryCtxRetain", "cuStreamQuery", "cuCtxSetCurrent"
 	for _, c := range []struct {

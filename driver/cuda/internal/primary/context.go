@@ -33,6 +33,7 @@ func (c *Context) Retain() error {
 	for try := 0; ; try++ {
 		err := c.try()
 		if err == nil {
+			c.share()
 			return nil
 		}
 		first := ErrorOf("open", c.Name(), err)
@@ -45,6 +46,7 @@ func (c *Context) Retain() error {
 			first.Fix = restart
 			return first
 		}
+		c.loseOthers(first)
 		// A reset can only fail for the reason that is reported already.
 		_ = c.Driver.DevicePrimaryCtxReset(c.Device)
 	}
@@ -191,6 +193,7 @@ func (c *Context) Release(running bool) error {
 
 // release may not return before the process ends, if something in the context does not.
 func (c *Context) release(released chan<- error) {
+	c.unshare()
 	if err := c.Driver.DevicePrimaryCtxRelease(c.Device); err != nil {
 		released <- ErrorOf("close", c.Name(), err)
 		return
