@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/govyre/vyre/internal/gen"
 	"github.com/govyre/vyre/kernel"
@@ -15,7 +16,7 @@ import (
 // genCmd writes typed launchers.
 type genCmd struct {
 	Source   []string `arg:"" optional:"" placeholder:"DIR" help:"Directories of packages, or Go files; DIR/... is every directory from DIR down that has kernels; the current directory if none is given."`
-	Out      string   `short:"o" placeholder:"FILE" help:"Write to FILE instead of kernels_vyre.go beside the source; - is standard output."`
+	Out      string   `short:"o" placeholder:"FILE" help:"Write to FILE instead of kernels_vyre.go beside the source, or kernels_vyre_test.go if that is a test file; - is standard output."`
 	Programs bool     `help:"Write no launchers, but for each kernel a function that returns its program: for packages that specialise them."`
 	Check    bool     `help:"Write nothing; fail if a file is not what would be written."`
 }
@@ -79,7 +80,16 @@ func (c *genCmd) target(source string) (string, error) {
 	if st.IsDir() {
 		return filepath.Join(source, gen.FileName), nil
 	}
-	return filepath.Join(filepath.Dir(source), gen.FileName), nil
+	return filepath.Join(filepath.Dir(source), usualFile(source)), nil
+}
+
+// usualFile is the name of the file with the launchers of a source, where -o names no other. Those of kernels in a
+// test file are in a test file, as nothing else sees the kernels.
+func usualFile(source string) string {
+	if strings.HasSuffix(source, "_test.go") {
+		return strings.TrimSuffix(gen.FileName, ".go") + "_test.go"
+	}
+	return gen.FileName
 }
 
 // one generates, or checks, one file.
@@ -132,7 +142,7 @@ func (c *genCmd) command(source, file string) string {
 	if st, err := os.Stat(source); err == nil && !st.IsDir() {
 		what = filepath.Base(source)
 	}
-	if name := filepath.Base(file); name != gen.FileName {
+	if name := filepath.Base(file); name != usualFile(source) {
 		what += " -o " + name
 	}
 	if c.Programs {
