@@ -1,7 +1,8 @@
 package gpu
 
 // At returns x[i], or zero when i is negative or not below len(x). On a device every
-// access has that meaning; natively x[i] panics and At does not.
+// access has that meaning; natively x[i] panics and At does not. vyre run --check reports it like any other access
+// out of bounds: where it is meant, a comparison with len(x) says so to both.
 func At[T Scalar, I Integer](x []T, i I) (v T) {
 	if inside(i, len(x)) {
 		v = x[i]
