@@ -301,6 +301,9 @@ func TestScanRefuses(t *testing.T) {
 	p := must(prim.NewScan[uint32](ctx, d, prim.Sum, 10))(t)
 	defer p.Close()
 	for what, record := range map[string]func(*vyre.Sequence, *vyre.Buffer[uint32], *prim.Scan[uint32]){
+		"length -1 is negative": func(seq *vyre.Sequence, b *vyre.Buffer[uint32], p *prim.Scan[uint32]) {
+			p.Record(seq, prim.N(-1), b.View(0, 10), b.View(10, 20))
+		},
 		"length 11 is above 10": func(seq *vyre.Sequence, b *vyre.Buffer[uint32], p *prim.Scan[uint32]) {
 			p.Record(seq, prim.N(11), b, b)
 		},

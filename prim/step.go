@@ -65,6 +65,8 @@ func (s *Step) admit(l Length) *vyre.Error {
 		return s.of.refuse("the buffer of a length has no elements", "pass prim.At a buffer of one element, or a number by prim.N")
 	case l.onDevice || l.n <= s.room:
 		return nil
+	case int64(l.n) < 0:
+		return s.of.refuse(fmt.Sprintf("length %d is negative", int64(l.n)), "")
 	case l.n > s.of.max:
 		return s.of.refuse(fmt.Sprintf("length %d is above %d", int64(l.n), s.of.max), "make the primitive for as many elements as there can be")
 	}
