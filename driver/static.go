@@ -20,6 +20,7 @@ type StaticSet struct {
 
 // staticEntry is what sets of equal payloads share.
 type staticEntry struct {
+	of       *statics
 	key      [32]byte
 	buffers  []Buffer
 	shadow   [][]byte // host copies, unless digests are trusted
@@ -64,7 +65,7 @@ func (p *Pool) Static(ctx context.Context, domain uint64, payloads ...[]byte) (*
 		}
 	}
 	p.core.Count(StaticMisses, 1)
-	e := &staticEntry{key: key, refs: 1, used: s.clock}
+	e := &staticEntry{of: s, key: key, refs: 1, used: s.clock}
 	for _, b := range payloads {
 		e.bytes += int64(len(b))
 	}
@@ -187,7 +188,13 @@ func (p *Pool) Release(set *StaticSet) error {
 	s := &p.statics
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if set == nil {
+		return p.refuse("release", "static set", InvalidArgument, "", "the set is nil")
+	}
 	e := set.entry
+	if e != nil && e.of != s {
+		return p.refuse("release", "static set", InvalidArgument, "release it where Static was called", "the set is of another pool")
+	}
 	if set.released || e == nil {
 		return p.refuse("release", "static set", Closed, "", "the set was released")
 	}

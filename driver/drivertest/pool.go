@@ -153,6 +153,13 @@ var poolTests = []test{
 			}
 			e.must(p.Release(set))
 			e.fails(p.Release(set), driver.Closed, "was released")
+			e.fails(p.Release(nil), driver.InvalidArgument, "the set is nil")
+			other := driver.NewPool(e.dev, driver.PoolOptions{})
+			theirs, err := other.Static(ctx, 1, le(1))
+			e.must(err)
+			e.fails(p.Release(theirs), driver.InvalidArgument, "of another pool")
+			e.must(other.Release(theirs))
+			e.must(other.Close())
 		}
 		e.same("bytes of sets", e.dev.Stats().Get(driver.StaticBytes), 3*768)
 		e.same("bytes of host copies", e.dev.Stats().Get(driver.ShadowBytes), 3*768)
