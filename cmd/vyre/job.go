@@ -15,7 +15,7 @@ import (
 type jobFlags struct {
 	Source string   `arg:"" help:"Go file, directory, or program in text form, with :NAME to choose one kernel; - is standard input."`
 	Grid   string   `required:"" placeholder:"X[xY[xZ]]" help:"Number of workgroups along each axis."`
-	Arg    []string `sep:"none" placeholder:"NAME=VALUE" help:"Argument: a number for a scalar; zeros:N, iota:N, rand:N[:SEED], numbers with commas, FILE.png, FILE.txt or a FILE of bytes for a buffer."`
+	Arg    []string `sep:"none" placeholder:"NAME=VALUE" help:"Argument: a number for a scalar, of a float also nan, inf, and 0x… for its bits; zeros:N, iota:N, rand:N[:SEED], numbers with commas, FILE.png, FILE.txt or a FILE of bytes for a buffer."`
 	Rest   *int     `placeholder:"N" help:"Elements of the shared array whose length comes with the launch."`
 	passesFlag
 }

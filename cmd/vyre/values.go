@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -38,16 +39,18 @@ func parseScalar(t ir.Type, s string) (uint64, error) {
 			}
 			return v, nil
 		}
+		width := 32
 		if t == ir.F64 {
-			v, err := strconv.ParseFloat(s, 64)
-			if err != nil {
-				return 0, bad()
-			}
-			return math.Float64bits(v), nil
+			width = 64
 		}
-		v, err := strconv.ParseFloat(s, 32)
-		if err != nil {
+		v, err := strconv.ParseFloat(s, width)
+		switch {
+		case errors.Is(err, strconv.ErrRange):
+			return 0, fmt.Errorf("%w, which has no number so large; infinity is inf", bad())
+		case err != nil:
 			return 0, bad()
+		case t == ir.F64:
+			return math.Float64bits(v), nil
 		}
 		bits := uint64(math.Float32bits(float32(v)))
 		if t != ir.F32 {
