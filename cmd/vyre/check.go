@@ -98,7 +98,7 @@ func (r *checker) kernel(spec string, l loaded) {
 			return
 		}
 	}
-	warnings := verify.Program(l.program, verify.Target{})
+	warnings := once(verify.Program(l.program, verify.Target{}))
 	r.findings(warnings)
 	tr := l.program.Traits()
 	file, _ := splitSpec(spec)
@@ -118,6 +118,18 @@ func (r *checker) kernel(spec string, l loaded) {
 		fmt.Fprintf(r.t.out, ", compiles for %v", *r.target)
 	}
 	fmt.Fprintln(r.t.out)
+}
+
+// once is the findings of which none reads like one before: a statement that became several rows is warned of once.
+func once(ds ir.Diags) (distinct ir.Diags) {
+	seen := make(map[string]bool)
+	for _, d := range ds {
+		if text := d.String(); !seen[text] {
+			seen[text] = true
+			distinct = append(distinct, d)
+		}
+	}
+	return distinct
 }
 
 // failed reports why a source or a kernel is not right.
