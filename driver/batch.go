@@ -50,9 +50,9 @@ func (p *Plan) laneShape() (bytes int64, cooperative bool) {
 
 // RunBatch replays the graph once for each row, with the row's inputs and outputs, and returns a
 // result a row, in their order. Several rows run at the same time. Every buffer that the graph
-// writes must be scratch, so that no row sees another, and rows write to host memory of their own. The first row that fails, or whose wait ends
-// with ctx, ends the batch; rows that were started before are waited for in any case. Results up to
-// it are returned. The sequence is busy meanwhile.
+// writes must be scratch, so that no row sees another, and rows write to host memory of their own. The
+// first row that fails, or whose wait ends with ctx, ends the batch; rows that were started before are
+// waited for in any case. Results up to it are returned. The sequence is busy meanwhile.
 func (g *Graph) RunBatch(ctx context.Context, rows []Row) ([]Result, error) {
 	s := g.seq
 	lanes, err := g.beginBatch(ctx, rows)
