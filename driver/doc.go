@@ -52,8 +52,8 @@
 //
 // A context bounds waiting and nothing else. If it is done on entry nothing is started; if
 // it ends during a wait, the wait answers Canceled, the run goes on, and another Wait may
-// fetch it. A While that the host decides on is the exception: it stops between two rounds, and
-// the run with it.
+// fetch it, or Settle drop it. A While that the host decides on is the exception: it stops between
+// two rounds, and the run with it.
 //
 // # Memory for small repeated jobs
 //

@@ -130,6 +130,38 @@ var contextTests = []test{
 			return err
 		})
 	}},
+	{"SettledSequencesRunAgain", func(e *env) {
+		k := e.compile(spin)
+		e.interrupted(func(n uint32) error {
+			b := e.words("b", 0)
+			dst := le(77)
+			s := e.dev.NewSequence("s")
+			defer s.Close()
+			st := s.Launch(k, driver.Groups(1), driver.All(b), driver.U32(n))
+			s.Read(driver.All(b), dst)
+			e.must(s.Settle(ended())) // nothing is to be waited for
+			err := e.cancelWhileRunning(func(c context.Context) error {
+				_, err := s.Run(c)
+				return err
+			})
+			if err == nil {
+				return nil
+			}
+			e.fails(err, driver.Canceled)
+			if early := s.Settle(ended()); early != nil {
+				e.fails(early, driver.Canceled, "the run goes on")
+			}
+			e.must(s.Settle(ctx))
+			e.equal("destination", dst, le(n))
+			e.must(s.Settle(ended()))
+			e.must(st.SetArg(1, driver.U32(1)))
+			e.run(s)
+			e.equal("destination of the next run", dst, le(1))
+			e.must(s.Close())
+			e.must(s.Settle(ctx))
+			return err
+		})
+	}},
 	{"CanceledRunIsWaitedForOnTheSequence", func(e *env) {
 		k := e.compile(spin)
 		e.interrupted(func(n uint32) error {
