@@ -75,8 +75,8 @@ func (s *Session) analysis(label string) *analysis {
 // Bytes returns what the session takes on the device: what was planned for searches (see DeviceBytes), and what analyses took
 // since then. It is what the budget was compared with.
 func (s *Session) Bytes() uint64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.calls.take()
+	defer s.calls.give()
 	return s.memory.PeakBytes + s.analysed.now()
 }
 
@@ -135,9 +135,7 @@ func (a *analysis) run(ctx context.Context, filter uint32) (Run, error) {
 	if err := a.s.write(ctx, driver.All(a.s.filter), binary.LittleEndian.AppendUint32(nil, filter)); err != nil {
 		return Run{}, err
 	}
-	if err := a.p.Reset(ctx); err != nil { // the last run may have been given up
-		return Run{}, err
-	}
+	a.s.last = a.p
 	rec, err := a.p.Run(ctx)
 	r := Run{Engine: WavesEngine, Topology: a.p.Topology(), Record: rec, Result: a.p.Result()}
 	if a.s.ran != nil {
@@ -157,10 +155,10 @@ func (s *Session) inRounds() megakernel.Topology {
 	return s.o.Topology
 }
 
-// begin locks the session for an analysis made of waves, which ends with s.mu.Unlock, unless it is closed. If the native
+// begin enters the session for an analysis made of waves, which ends with exit. If the native
 // engine did without them so far, it opens what they need. An analysis has no parts: more is what it takes beside a whole session.
 func (s *Session) begin(ctx context.Context, what string, more func(whole *Session) uint64) error {
-	err := s.enter()
+	err := s.enter(ctx)
 	if err != nil {
 		return err
 	}
@@ -174,19 +172,9 @@ func (s *Session) begin(ctx context.Context, what string, more func(whole *Sessi
 		err = s.parts.lacks(what, more)
 	}
 	if err != nil {
-		s.mu.Unlock()
+		s.exit(&err)
 	}
 	return err
-}
-
-// enter locks the session, unless it is closed.
-func (s *Session) enter() error {
-	s.mu.Lock()
-	if s.closers == nil {
-		s.mu.Unlock()
-		return s.refuse("the session is closed", "open another one")
-	}
-	return nil
 }
 
 // ended is the error of an analysis of which something is left after all its rounds, which cannot be.

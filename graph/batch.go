@@ -51,15 +51,15 @@ func (s *Session) Reach(ctx context.Context, q Query) (*Reached, error) {
 
 // ReachInto answers one query into an answer that is not needed any more, or into an empty one, whose memory it takes. Asked
 // again like this a session allocates nothing. After an error the answer is worth nothing.
-func (s *Session) ReachInto(ctx context.Context, q Query, into *Reached) error {
+func (s *Session) ReachInto(ctx context.Context, q Query, into *Reached) (err error) {
 	if err := s.check(0, q); err != nil {
 		return err
 	}
-	set, by, err := s.asking(1)
+	set, by, err := s.asking(ctx, 1)
 	if err != nil {
 		return err
 	}
-	defer s.leave(set)
+	defer s.leave(set, &err)
 	set.asked[0], set.answer[0] = q, into
 	err = by.batch(ctx, set.asked[:], set.answer[:])
 	set.asked[0], set.answer[0] = Query{}, nil
@@ -73,22 +73,23 @@ func (s *Session) ReachInto(ctx context.Context, q Query, into *Reached) error {
 //
 // Errors: a seed that is no node, or more seeds than a query may have, before anything runs; those of the device. After
 // one the session may be used again, unless the device is lost.
-func (s *Session) Batch(ctx context.Context, queries []Query) ([]*Reached, error) {
+func (s *Session) Batch(ctx context.Context, queries []Query) (all []*Reached, err error) {
 	for i, q := range queries {
 		if err := s.check(i, q); err != nil {
 			return nil, err
 		}
 	}
-	set, by, err := s.asking(len(queries))
+	set, by, err := s.asking(ctx, len(queries))
 	if err != nil {
 		return nil, err
 	}
-	defer s.leave(set)
-	all, list := make([]*Reached, len(queries)), make([]Reached, len(queries))
+	defer s.leave(set, &err)
+	all = make([]*Reached, len(queries))
+	list := make([]Reached, len(queries))
 	for i := range all {
 		all[i] = &list[i]
 	}
-	if err := by.batch(ctx, queries, all); err != nil {
+	if err = by.batch(ctx, queries, all); err != nil {
 		return nil, err
 	}
 	return all, nil
@@ -230,6 +231,7 @@ func (s *Session) submit(ctx context.Context, size shape) (Run, error) {
 		return Run{}, err
 	}
 	run := Run{Engine: WavesEngine, Topology: b.turns[0].p.Topology(), Uploaded: b.uploads, Read: b.reads}
+	s.last = b.stage
 	run.Result, err = b.stage.Run(ctx)
 	if s.ran != nil {
 		s.ran(run.Result)
@@ -248,6 +250,7 @@ func (s *Session) submit(ctx context.Context, size shape) (Run, error) {
 			return run, err
 		}
 	}
+	s.last = b.read
 	last, err := b.read.Run(ctx)
 	if run.add(last); err == nil {
 		s.moved.read += b.reads
@@ -259,6 +262,7 @@ func (s *Session) submit(ctx context.Context, size shape) (Run, error) {
 // rounds runs turns one after another, where the host drives the rounds, and adds them up.
 func (s *Session) rounds(ctx context.Context, p *megakernel.Plan, n int, run *Run) error {
 	for range n {
+		s.last = p
 		rec, err := p.Run(ctx)
 		run.Record.Rounds += rec.Rounds
 		run.Record.Edges += rec.Edges
@@ -267,9 +271,6 @@ func (s *Session) rounds(ctx context.Context, p *megakernel.Plan, n int, run *Ru
 			err = s.refuse(fmt.Sprintf("a search is at no end after %d rounds", rec.Rounds), "that is not possible: each round reaches a node")
 		}
 		if err != nil {
-			if failed := p.Reset(ctx); failed != nil {
-				return failed
-			}
 			return err
 		}
 	}

@@ -50,8 +50,8 @@ func (d decision) String() string {
 // The first has the fields engine; queries, of how many together the native engine answers beside kernels; host and device,
 // the times in nanoseconds that were compared; source, costs, evidence or default; and reason.
 func (s *Session) Explain() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.calls.take()
+	defer s.calls.give()
 	text := s.decided.String() + "\n"
 	if s.one != nil {
 		text += s.one.Explain()
@@ -135,8 +135,8 @@ func (s *Session) newEngine() *cpu.Engine {
 }
 
 // searching is answering, for searches that take as long as so many queries.
-func (s *Session) searching(queries int) (answers, error) {
-	by, err := s.answering()
+func (s *Session) searching(ctx context.Context, queries int) (answers, error) {
+	by, err := s.answering(ctx)
 	if err == nil && 0 < queries && queries <= s.beside.queries {
 		if s.hosts[1] == nil {
 			s.hosts[1] = native{s, s.beside.engine, s.decided.String()}

@@ -60,15 +60,15 @@ func (b *BitSets) Out(node uint32) []uint64 {
 // the graph a second time, unless the session was opened for levels or the graph is symmetric.
 //
 // Errors: sets of another length than the nodes have; an entry that is no node; those of Components.
-func (s *Session) BitFlow(ctx context.Context, f BitFlow) (*BitSets, error) {
+func (s *Session) BitFlow(ctx context.Context, f BitFlow) (_ *BitSets, err error) {
 	if err := s.checkBits(f); err != nil {
 		return nil, err
 	}
-	by, err := s.answering()
+	by, err := s.answering(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer s.mu.Unlock()
+	defer s.exit(&err)
 	b := &BitSets{f: f, in: make([]uint64, len(f.Gen))}
 	gen, kill := f.Gen, f.Kill
 	if f.Must {

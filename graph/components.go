@@ -79,12 +79,12 @@ func (c *Components) All() iter.Seq2[uint32, int] {
 //
 // Errors: out of memory, with the bytes needed and those there are; those of the device, after which the session may be
 // used again unless the device is lost.
-func (s *Session) Components(ctx context.Context, kinds uint32) (*Components, error) {
-	by, err := s.answering()
+func (s *Session) Components(ctx context.Context, kinds uint32) (_ *Components, err error) {
+	by, err := s.answering(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer s.mu.Unlock()
+	defer s.exit(&err)
 	before := s.moved
 	labels, run, err := by.weak(ctx, s.kinds(Query{Kinds: kinds}))
 	if err != nil {

@@ -42,17 +42,17 @@ type DominatorShares struct {
 // finds all on one core of the host (see cpu.Engine.Dominators).
 //
 // Errors: a root that is no node; those of Components.
-func (s *Session) Dominators(ctx context.Context, roots []uint32, kinds uint32) (*Dominators, error) {
+func (s *Session) Dominators(ctx context.Context, roots []uint32, kinds uint32) (_ *Dominators, err error) {
 	for i, v := range roots {
 		if int64(v) >= int64(s.g.Nodes()) {
 			return nil, s.refuse(fmt.Sprintf("root %d is node %d, the graph has %d", i, v, s.g.Nodes()), "nodes count from 0")
 		}
 	}
-	by, err := s.answering()
+	by, err := s.answering(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer s.mu.Unlock()
+	defer s.exit(&err)
 	d := &Dominators{g: s.g, kinds: s.kinds(Query{Kinds: kinds}), idom: make([]uint32, s.g.Nodes())}
 	before := s.moved
 	if d.Shares, d.Run, err = by.dominators(ctx, roots, d.kinds, d.idom); err != nil {

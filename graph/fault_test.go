@@ -7,10 +7,8 @@ import (
 	"math"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/cusim"
 	"github.com/govyre/vyre/graph"
@@ -20,21 +18,15 @@ import (
 	"github.com/govyre/vyre/megakernel"
 )
 
-// onSession opens a device on a simulated driver and a session of a graph, and closes what there is in any case.
-func onSession(drv *cusim.Driver, g *graph.CSR, o graph.SessionOptions, do func(ctx context.Context, s *graph.Session) error) (err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	d, err := cuda.Open(cuda.Options{Driver: drv, OpenOptions: driver.OpenOptions{CloseTimeout: time.Second}})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, d.Close()) }()
-	s, err := graph.NewSession(ctx, d, g, o)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	return do(ctx, s)
+// onSession opens a session of a graph on a simulated driver, and closes it in any case.
+func onSession(drv *cusim.Driver, g *graph.CSR, o graph.SessionOptions, do func(ctx context.Context, s *graph.Session) error) error {
+	return faults.OnDevice(func(ctx context.Context, dev driver.Device) error {
+		s, err := graph.NewSession(ctx, dev, g, o)
+		if err != nil {
+			return err
+		}
+		return errors.Join(do(ctx, s), s.Close())
+	})(drv)
 }
 
 // askTwice asks a batch of queries alone and together, and for levels, again after a failure.
@@ -70,7 +62,7 @@ func askTwice(drv *cusim.Driver, g *graph.CSR, topology megakernel.Topology) err
 			}
 			return nil
 		}
-		return faults.Twice(ctx, run, nil)
+		return faults.Twice(ctx, run)
 	})
 }
 
@@ -116,7 +108,7 @@ func analyseTwice(drv *cusim.Driver, g *graph.CSR, topology megakernel.Topology)
 			}
 			return nil
 		}
-		return faults.Twice(ctx, run, nil)
+		return faults.Twice(ctx, run)
 	})
 }
 

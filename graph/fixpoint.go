@@ -71,7 +71,7 @@ func (f *Fixed[T]) Settled() bool { return f.Run.Record.Status == megakernel.Con
 //
 // Errors: out of memory, with the bytes needed and those there are, before anything is allocated; a program with other
 // parameters.
-func NewFixpoint[T flow.Word, F flow.Flow[T]](ctx context.Context, s *Session, f F, p *ir.Program, o FixpointOptions) (*Fixpoint[T], error) {
+func NewFixpoint[T flow.Word, F flow.Flow[T]](ctx context.Context, s *Session, f F, p *ir.Program, o FixpointOptions) (_ *Fixpoint[T], err error) {
 	if o.Label == "" {
 		o.Label = "fixpoint"
 	}
@@ -81,19 +81,19 @@ func NewFixpoint[T flow.Word, F flow.Flow[T]](ctx context.Context, s *Session, f
 	}
 	x := &Fixpoint[T]{a: s.analysis(o.Label), along: f.Along, join: f.Join, wide: wide[T](), rounds: o.Rounds}
 	if s.native != nil {
-		return x, x.openNative()
+		return x, x.openNative(ctx)
 	}
 	x.a.want(&x.facts, fact*n, o.Label+" facts")
 	x.a.want(&x.queued, 4*n, o.Label+" queued")
 	x.a.want(&x.staged, 4*int64(waves.StartHead+s.o.Seeds), o.Label+" seeds")
 	x.a.want(&x.start, fact*int64(1+s.o.Seeds), o.Label+" start")
-	err := s.begin(ctx, "a fixpoint", func(whole *Session) uint64 {
+	err = s.begin(ctx, "a fixpoint", func(whole *Session) uint64 {
 		return x.a.bytes + whole.wantWeights().bytes
 	})
 	if err != nil {
 		return nil, err
 	}
-	defer s.mu.Unlock()
+	defer s.exit(&err)
 	if err := s.openWeights(ctx); err != nil {
 		return nil, err
 	}
@@ -138,12 +138,12 @@ func (x *Fixpoint[T]) waves(clear, seed, round *ir.Program) []megakernel.Wave {
 //
 // Errors: a seed that is no node, more seeds than SessionOptions.Seeds, facts that are not one a seed or one a node, before
 // anything runs; those of the device; with the native engine, a method that panics.
-func (x *Fixpoint[T]) Run(ctx context.Context, start Start[T]) (*Fixed[T], error) {
+func (x *Fixpoint[T]) Run(ctx context.Context, start Start[T]) (_ *Fixed[T], err error) {
 	s := x.a.s
-	if err := s.enter(); err != nil {
+	if err := s.enter(ctx); err != nil {
 		return nil, err
 	}
-	defer s.mu.Unlock()
+	defer s.exit(&err)
 	if x.a.closers == nil {
 		return nil, s.refuse("the fixpoint is closed", "make another one")
 	}
@@ -250,8 +250,8 @@ func putFacts[T flow.Word](to []byte, facts []T) {
 // Close gives back what the fixpoint has on the device. The session does so, too, when it is closed.
 func (x *Fixpoint[T]) Close() error {
 	s := x.a.s
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.calls.take()
+	defer s.calls.give()
 	s.closers = slices.DeleteFunc(s.closers, func(c interface{ Close() error }) bool { return c == x.a })
 	return x.a.Close()
 }

@@ -10,11 +10,11 @@ import (
 )
 
 // openNative makes it one that the host's cores find, where that is the session's engine.
-func (x *Fixpoint[T]) openNative() error {
-	if err := x.a.s.enter(); err != nil {
+func (x *Fixpoint[T]) openNative(ctx context.Context) (err error) {
+	if err := x.a.s.enter(ctx); err != nil {
 		return err
 	}
-	defer x.a.s.mu.Unlock()
+	defer x.a.s.exit(&err)
 	x.a.bytes = 0
 	x.a.closers = []interface{ Close() error }{} // open, and nothing to close
 	x.a.s.closers = append(x.a.s.closers, x.a)

@@ -13,16 +13,16 @@ import (
 // nodes without a level, where that looks at fewer arcs (see arcs.RoundBoth).
 //
 // Errors: those of Batch; a session that was not opened for it.
-func (s *Session) Levels(ctx context.Context, q Query) ([]uint32, error) {
+func (s *Session) Levels(ctx context.Context, q Query) (levels []uint32, err error) {
 	if err := s.forLevels(q); err != nil {
 		return nil, err
 	}
-	set, by, err := s.asking(1)
+	set, by, err := s.asking(ctx, 1)
 	if err != nil {
 		return nil, err
 	}
-	defer s.leave(set)
-	levels, _, err := by.levels(ctx, q)
+	defer s.leave(set, &err)
+	levels, _, err = by.levels(ctx, q)
 	return levels, err
 }
 

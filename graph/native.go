@@ -53,9 +53,9 @@ type answers interface {
 	dominators(ctx context.Context, roots []uint32, kinds uint32, idom []uint32) (DominatorShares, Run, error)
 }
 
-// answering locks the session, which ends with s.mu.Unlock, and returns its engine.
-func (s *Session) answering() (answers, error) {
-	if err := s.enter(); err != nil {
+// answering enters the session, which ends with exit, and returns its engine.
+func (s *Session) answering(ctx context.Context) (answers, error) {
+	if err := s.enter(ctx); err != nil {
 		return nil, err
 	}
 	if s.native != nil {

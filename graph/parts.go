@@ -214,13 +214,11 @@ func (p *parts) order(list []int) {
 
 // finish runs a plan to its end, or so many rounds as it may have.
 func (p *parts) finish(ctx context.Context, m *megakernel.Plan) (Run, error) {
+	p.s.last = m
 	rec, err := m.Run(ctx)
 	r := Run{Engine: WavesEngine, Topology: m.Topology(), Record: rec, Result: m.Result()}
 	if p.s.ran != nil {
 		p.s.ran(r.Result)
-	}
-	if err != nil || rec.Status != megakernel.Converged {
-		err = errors.Join(err, m.Reset(ctx))
 	}
 	return r, err
 }

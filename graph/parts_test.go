@@ -308,7 +308,7 @@ func searchPartsTwice(drv *cusim.Driver, g *graph.CSR) error {
 				err = fmt.Errorf("%w: components %v", faults.ErrWrong, c.Labels())
 			}
 			return err
-		}, nil)
+		})
 	})
 }
 

@@ -2,7 +2,6 @@ package graph
 
 import (
 	"context"
-	"errors"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph/internal/waves"
@@ -41,16 +40,34 @@ func (p *parts) fetch(ctx context.Context, part int, stays *partSlot) {
 	}
 }
 
+// arrived notes what became of a part that was on its way. One that did not come is as one that nobody sent for.
+func (p *parts) arrived(err error, sum *Run) {
+	a := p.coming
+	if p.coming = nil; err == nil {
+		a.slot.part = a.part
+		p.came(a.part, sum)
+	}
+}
+
+// settle waits for a part that is on its way for a call that is over.
+func (p *parts) settle(ctx context.Context) error {
+	a := p.coming
+	if a == nil {
+		return nil
+	}
+	select {
+	case err := <-a.err:
+		p.arrived(err, &Run{})
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return a.slot.window.Settle(ctx)
+}
+
 // ready returns the slot with a part, and puts it there if it is not.
 func (p *parts) ready(ctx context.Context, part int, sum *Run) (*partSlot, error) {
-	if a := p.coming; a != nil {
-		p.coming = nil
-		if err := <-a.err; err == nil {
-			a.slot.part = a.part
-			p.came(a.part, sum)
-		} else if a.part == part {
-			return nil, err
-		}
+	if p.coming != nil {
+		p.arrived(<-p.coming.err, sum)
 	}
 	t := p.holding(part)
 	if t == nil {
@@ -98,8 +115,6 @@ func (t *partSlot) load(ctx context.Context, part int) error {
 	if err != nil {
 		return err
 	}
-	if _, err = t.window.Run(ctx); err != nil {
-		err = errors.Join(err, t.window.Reset(ctx))
-	}
+	_, err = t.window.Run(ctx)
 	return err
 }

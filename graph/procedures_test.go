@@ -175,7 +175,7 @@ func dominateTwice(drv *cusim.Driver, g *graph.CSR, roots []uint32) error {
 				err = fmt.Errorf("%w: %v", faults.ErrWrong, d.Immediate())
 			}
 			return err
-		}, nil)
+		})
 	})
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 
 	"github.com/govyre/vyre/driver"
@@ -19,7 +18,7 @@ import (
 // the same kinds of arcs are one search, of up to 64. A Session may be used from any goroutine; batches run one after
 // another, or as many side by side as SessionOptions.Parallel says.
 type Session struct {
-	mu     sync.Mutex
+	calls  turn
 	dev    driver.Device
 	g      *CSR
 	o      SessionOptions
@@ -64,6 +63,7 @@ type Session struct {
 	questionBytes, answerBytes, levelBytes          []byte        // on the host
 	queryBytes                                      []byte        // of questionBytes, those of staged
 	submissions                                     map[shape]*submission
+	last                                            settler             // what ran last of all that is kept
 	ran                                             func(driver.Result) // is told of submissions; nil but in tests
 	closers                                         []interface{ Close() error }
 }
@@ -109,7 +109,7 @@ func prepared(dev driver.Device, g *CSR, o SessionOptions) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{dev: dev, g: g, o: o.settled(dev), free: o.Topology == megakernel.Auto, submissions: map[shape]*submission{}, analysed: new(held)}
+	s := &Session{dev: dev, g: g, o: o.settled(dev), free: o.Topology == megakernel.Auto, calls: newTurn(), submissions: map[shape]*submission{}, analysed: new(held)}
 	if g.Nodes() == 0 || s.o.Queries < 0 || s.o.Seeds < 0 || s.o.Parallel < 0 {
 		return nil, s.refuse(fmt.Sprintf("a graph of %d nodes, %d queries of %d seeds, %d in parallel", g.Nodes(), o.Queries, o.Seeds, o.Parallel), "load a graph with nodes, and leave what is to be the default at 0")
 	}

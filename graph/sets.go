@@ -78,7 +78,7 @@ func (s *Session) openSets(ctx context.Context) error {
 // another is a set that has nothing on the device yet but the session's graph.
 func (s *Session) another() *Session {
 	o := &Session{dev: s.dev, g: s.g, o: s.o, digest: s.digest, symmetric: s.symmetric, free: s.free, waved: s.waved, decided: s.decided, stepped: s.stepped,
-		memory: s.memory, analysed: s.analysed, forward: s.forward, back: s.back, submissions: map[shape]*submission{}, closers: []interface{ Close() error }{}}
+		memory: s.memory, analysed: s.analysed, forward: s.forward, back: s.back, calls: newTurn(), submissions: map[shape]*submission{}, closers: []interface{ Close() error }{}}
 	if s.back == &s.forward {
 		o.back = &o.forward
 	}
@@ -144,41 +144,46 @@ func (s *Session) openState(ctx context.Context) (err error) {
 	return err
 }
 
-// asking is searching by a set that answers nothing, which is waited for. It ends with leave.
-func (s *Session) asking(queries int) (set *Session, by answers, err error) {
+// asking is searching by a set that answers nothing, which is waited for as long as ctx allows. It ends with leave.
+func (s *Session) asking(ctx context.Context, queries int) (set *Session, by answers, err error) {
 	set = s
 	if s.sets.idle != nil {
-		set = s.sets.unused(s)
+		if set, err = s.sets.unused(ctx, s); err != nil {
+			return nil, nil, err
+		}
 	}
-	if by, err = set.searching(queries); err != nil && s.sets.idle != nil {
+	if by, err = set.searching(ctx, queries); err != nil && s.sets.idle != nil {
 		s.sets.idle <- set
 	}
 	return set, by, err
 }
 
 // unused takes a set. The session may be at an analysis: then it is not taken as long as there is another one.
-func (t *sets) unused(s *Session) *Session {
-	set := <-t.idle
-	if set != s {
-		return set
+func (t *sets) unused(ctx context.Context, s *Session) (set *Session, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, s.canceled(err)
 	}
-	if s.mu.TryLock() {
-		s.mu.Unlock()
-		return s
+	select {
+	case set = <-t.idle:
+	case <-ctx.Done():
+		return nil, s.canceled(ctx.Err())
+	}
+	if set != s || s.calls.free() {
+		return set, nil
 	}
 	select {
 	case other := <-t.idle:
 		t.idle <- s
-		return other
+		return other, nil
 	default:
-		return s
+		return s, nil
 	}
 }
 
 // leave unlocks a set, for whoever is next.
-func (s *Session) leave(set *Session) {
+func (s *Session) leave(set *Session, err *error) {
 	s.searches.Store(int64(len(set.groups.Groups)))
-	set.mu.Unlock()
+	set.exit(err)
 	if s.sets.idle != nil {
 		s.sets.idle <- set
 	}
@@ -199,11 +204,11 @@ func (s *Session) Close() (err error) {
 		}()
 	}
 	for _, o := range s.sets.others {
-		o.mu.Lock()
+		o.calls.take()
 		err = errors.Join(err, o.closeAll())
-		o.mu.Unlock()
+		o.calls.give()
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.calls.take()
+	defer s.calls.give()
 	return errors.Join(err, s.closeAll())
 }

@@ -182,7 +182,7 @@ func askSetsTwice(drv *cusim.Driver, g *graph.CSR) error {
 				}
 			}
 			return nil
-		}, nil)
+		})
 	})
 }
 

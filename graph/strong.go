@@ -19,12 +19,12 @@ import (
 // of such as have ever smaller nodes before them; Run has the rounds of all turns together.
 //
 // Errors: those of Components.
-func (s *Session) StrongComponents(ctx context.Context, kinds uint32) (*Components, error) {
-	by, err := s.answering()
+func (s *Session) StrongComponents(ctx context.Context, kinds uint32) (_ *Components, err error) {
+	by, err := s.answering(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer s.mu.Unlock()
+	defer s.exit(&err)
 	ask := by.strong
 	if s.symmetric {
 		ask = by.weak

@@ -31,12 +31,12 @@ func (o *Topological) Cycle() []uint32 { return o.cycle }
 // kinds. The first call prepares the analysis, which takes 8 bytes a node.
 //
 // Errors: those of Components.
-func (s *Session) TopologicalLevels(ctx context.Context, kinds uint32) (*Topological, error) {
-	by, err := s.answering()
+func (s *Session) TopologicalLevels(ctx context.Context, kinds uint32) (_ *Topological, err error) {
+	by, err := s.answering(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer s.mu.Unlock()
+	defer s.exit(&err)
 	filter := s.kinds(Query{Kinds: kinds})
 	o, before := &Topological{}, s.moved
 	if o.levels, o.Run, err = by.topological(ctx, filter); err != nil {

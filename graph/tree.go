@@ -42,15 +42,15 @@ func (t *Tree) Path(to uint32) []Step {
 // parent. The first call prepares that step, which takes 4 bytes a node.
 //
 // Errors: those of Levels.
-func (s *Session) Tree(ctx context.Context, q Query) (*Tree, error) {
+func (s *Session) Tree(ctx context.Context, q Query) (_ *Tree, err error) {
 	if err := s.forLevels(q); err != nil {
 		return nil, err
 	}
-	by, err := s.searching(2) // parents take another pass over the arcs
+	by, err := s.searching(ctx, 2) // parents take another pass over the arcs
 	if err != nil {
 		return nil, err
 	}
-	defer s.mu.Unlock()
+	defer s.exit(&err)
 	t, before := &Tree{g: s.g, kinds: s.kinds(q)}, s.moved
 	if t.levels, t.Run, err = by.levels(ctx, q); err != nil {
 		return nil, err

@@ -37,14 +37,14 @@ func (s *Session) drains() bool {
 // megakernel.KeepHistory keeps what was measured beside compiled kernels.
 //
 // Errors: those of Batch, and of megakernel.Trial.
-func (s *Session) Trial(ctx context.Context, q Query, h *megakernel.History) error {
+func (s *Session) Trial(ctx context.Context, q Query, h *megakernel.History) (err error) {
 	if err := s.check(0, q); err != nil {
 		return err
 	}
 	if err := s.begin(ctx, "a trial", func(*Session) uint64 { return 0 }); err != nil {
 		return err
 	}
-	defer s.mu.Unlock()
+	defer s.exit(&err)
 	p, err := waves.Unpack(s.g.Masks() != nil, s.wide())
 	if err != nil {
 		return err

@@ -61,8 +61,8 @@ func (b *bothWays) search(t *testing.T, dev driver.Device, seed, kinds, alpha, b
 	}
 	defer plan.Close()
 	var rec megakernel.Record
-	for {
-		if rec, err = plan.Run(context.Background()); err != nil {
+	for run := plan.Run; ; run = plan.Resume {
+		if rec, err = run(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		for _, r := range plan.Result().Reports {

@@ -175,9 +175,6 @@ func (c *calibration) run(o Options, rounds uint32) (ns float64, err error) {
 		if _, err := p.Run(c.ctx); err != nil {
 			return 0, err
 		}
-		if err := p.Reset(c.ctx); err != nil {
-			return 0, err
-		}
 		if k < warmRuns {
 			begin = time.Now()
 			continue

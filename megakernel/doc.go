@@ -36,7 +36,8 @@
 // # Invariants
 //
 // Equal waves give equal plans, byte for byte. A plan takes no device memory but its control words.
-// After New a run allocates nothing. A run that spent its budget goes on where it stopped.
+// After New a run allocates nothing. Run begins with round 0, whatever came of the call before, and
+// waits for what that left on the device; Resume goes on where a call stopped between two slices.
 //
 // # Concurrency
 //

@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/cusim"
 	"github.com/govyre/vyre/internal/faults"
@@ -18,15 +16,8 @@ import (
 	"github.com/govyre/vyre/megakernel"
 )
 
-// searchTwice opens a device, makes a plan, runs it twice, and again after a run that failed, and closes what there is in any case.
-func searchTwice(drv *cusim.Driver, g *graph, top megakernel.Topology) (err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-	defer cancel()
-	d, err := cuda.Open(cuda.Options{Driver: drv, OpenOptions: driver.OpenOptions{CloseTimeout: time.Second}})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, d.Close()) }()
+// searchTwice makes a plan, runs it twice, and again after a run that failed, and closes what there is in any case.
+func searchTwice(ctx context.Context, d driver.Device, g *graph, top megakernel.Topology) (err error) {
 	m := &memory{dev: d}
 	n := int64(g.nodes())
 	for _, r := range []struct {
@@ -71,7 +62,7 @@ func searchTwice(drv *cusim.Driver, g *graph, top megakernel.Topology) (err erro
 		}
 		return nil
 	}
-	return faults.Twice(ctx, run, func() error { return p.Reset(ctx) })
+	return faults.Twice(ctx, run)
 }
 
 // TestAnyCallOfThePlansRunsMayFail fails each call of the driver in turn, in every topology: the error names a
@@ -86,7 +77,7 @@ func TestAnyCallOfThePlansRunsMayFail(t *testing.T) {
 		t.Run(top.String(), func(t *testing.T) {
 			t.Parallel()
 			config := cusim.Config{Models: []cusim.Model{cusim.Tiny}, Eager: k%2 == 0}
-			n := faults.EachCall(t, config, every, func(sim *cusim.Driver) error { return searchTwice(sim, g, top) }, 719, cu.OutOfMemory)
+			n := faults.EachCall(t, config, every, faults.OnDevice(func(ctx context.Context, dev driver.Device) error { return searchTwice(ctx, dev, g, top) }), 719, cu.OutOfMemory)
 			if t.Logf("%d times", n); n < 10 && !testing.Short() {
 				t.Errorf("only %d calls failed", n)
 			}

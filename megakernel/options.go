@@ -43,7 +43,7 @@ type Options struct {
 	Topology  Topology
 	MaxRounds uint32 // rounds after which a run ends unfinished; 0 is 1<<20
 	// SliceRounds is how many rounds one launch holds at most; 0 is all. A run of several slices
-	// gives the same bits as one of a single slice, and can be cancelled between two.
+	// gives the same bits as one of a single slice, and can be stopped between two (see Resume).
 	SliceRounds uint32
 	Threads     uint32 // of a block, a multiple of 32 up to 1024; 0 is that of the waves that state one, else 256
 	Blocks      uint32 // of the cooperative launch, or of a launch; 0 is one a multiprocessor, and see AllBlocks

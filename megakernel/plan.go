@@ -38,9 +38,8 @@ type Plan struct {
 	whole     bool           // the last run began with round 0
 
 	runner
-	next    uint32 // the round that a run begins with; 0 begins anew
+	next    uint32 // the round that Resume begins with; 0 if there is nothing to go on with
 	last    driver.Result
-	failed  bool // a slice ended with an error, and nobody knows how many rounds were done
 	seqs    []*driver.Sequence
 	closers []interface{ Close() error }
 }
@@ -255,43 +254,74 @@ func (b *binder) forms() (all []*step) {
 	return all
 }
 
-// Run runs rounds until one leaves nothing to be done or the rounds allowed are spent, and returns
-// the record. After a run that spent its budget the next one goes on where it stopped; after one
-// that converged, and after Reset, it begins with round 0. A context that ends between two slices
-// stops the run there, and the next one goes on, too; one that ends within a slice ends the wait
-// only, and the plan has to be Reset.
+// Run runs rounds, from round 0 on, until one leaves nothing to be done or the rounds allowed are spent, and returns the
+// record. Whatever an earlier call came to is over: what it left under way on the device is waited for first. What the
+// waves keep in memory stays as that left it, so waves that do not set it themselves, before the rounds, need it brought back.
+//
+// A context that ends between two slices stops the run there; one that ends within a slice ends the wait only.
 func (p *Plan) Run(ctx context.Context) (Record, error) {
-	if p.failed {
-		return Record{}, &driver.Error{Op: "run", Label: p.o.Label, Device: p.dev.Name(), Kind: driver.InvalidArgument,
-			Msg: "the last run ended in the middle of a slice, so how many rounds were done is not known", Fix: "bring the waves' memory back, and call Reset"}
+	p.next = 0
+	if err := p.Settle(ctx); err != nil {
+		return Record{}, p.stopped(err)
 	}
-	p.whole = p.next == 0
-	last := p.next + p.o.MaxRounds
-	if last < p.next {
-		return Record{}, &driver.Error{Op: "run", Label: p.o.Label, Device: p.dev.Name(), Kind: driver.InvalidArgument, Msg: fmt.Sprintf("%d rounds are done, and %d more do not fit 32 bits", p.next, p.o.MaxRounds),
-			Fix: "call Reset, or allow fewer rounds"}
-	}
-	for first := true; ; first = false {
-		if err := ctx.Err(); err != nil {
-			return Record{}, &driver.Error{Op: "run", Label: p.o.Label, Device: p.dev.Name(), Kind: driver.Canceled, Msg: fmt.Sprintf("%d rounds are done", p.next), Fix: "Run goes on there", Err: err}
+	return p.slices(ctx)
+}
+
+// Settle waits for what a run left under way on the device, as Run does first; for whoever uses the memory of the waves
+// in between.
+//
+// Errors: Canceled, if ctx ends before.
+func (p *Plan) Settle(ctx context.Context) error {
+	for _, s := range p.seqs {
+		if err := s.Settle(ctx); err != nil {
+			return err
 		}
-		limit := min(last, p.next+p.o.SliceRounds)
-		part, err := p.run(ctx, p.next, limit, last)
-		if !first {
+	}
+	return nil
+}
+
+// Resume goes on where the last call stopped between two slices: its rounds were spent, or its context ended there. The
+// record covers both.
+//
+// Errors: those of Run; InvalidArgument if there is no such place, since the last run converged, failed, or was left within a
+// slice, so that nobody knows how many rounds were done.
+func (p *Plan) Resume(ctx context.Context) (Record, error) {
+	if p.next == 0 {
+		return Record{}, p.refuse(driver.InvalidArgument, "no run stopped between two slices, so there is nothing to go on with", "call Run, which begins with round 0", nil)
+	}
+	return p.slices(ctx)
+}
+
+// slices runs rounds from the next one on. Only where it stops between two of them is there a next one afterwards.
+func (p *Plan) slices(ctx context.Context) (Record, error) {
+	begin := p.next
+	p.whole = begin == 0
+	last := begin + p.o.MaxRounds
+	if last < begin {
+		return Record{}, p.refuse(driver.InvalidArgument, fmt.Sprintf("%d rounds are done, and %d more do not fit 32 bits", begin, p.o.MaxRounds), "call Run, which begins with round 0, or allow fewer rounds", nil)
+	}
+	for {
+		at := p.next
+		if err := ctx.Err(); err != nil {
+			fix := ""
+			if at > 0 {
+				fix = "Resume goes on there"
+			}
+			return Record{}, p.refuse(driver.Canceled, fmt.Sprintf("%v; %d rounds are done", err, at), fix, err)
+		}
+		limit := min(last, at+p.o.SliceRounds)
+		p.next = 0
+		part, err := p.run(ctx, at, limit, last)
+		if at > begin {
 			part = together(p.last, part)
 		}
 		p.last = part
 		if err != nil {
-			p.failed = true
-			return Record{}, err
+			return Record{}, p.stopped(err)
 		}
 		rec, err := decode(p.dev, p.o.Label, p.record())
-		if err != nil {
-			return Record{}, err
-		}
-		if rec.Status == Converged {
-			p.next = 0
-			return rec, nil
+		if err != nil || rec.Status == Converged {
+			return rec, err
 		}
 		if p.next = rec.Rounds; p.next >= last {
 			return rec, nil
@@ -299,24 +329,23 @@ func (p *Plan) Run(ctx context.Context) (Record, error) {
 	}
 }
 
+// stopped is the error of a run that was left within a slice, where that is what it is: whose advice is for who has the
+// sequence.
+func (p *Plan) stopped(err error) error {
+	var e *driver.Error
+	if !errors.As(err, &e) || e.Kind != driver.Canceled {
+		return err
+	}
+	return p.refuse(driver.Canceled, fmt.Sprintf("%v; the device may go on with the rounds that it has", e.Err), "bring back what the waves do not set themselves, and call Run, which waits for it", err)
+}
+
+func (p *Plan) refuse(kind driver.Kind, msg, fix string, cause error) error {
+	return &driver.Error{Op: "run", Label: p.o.Label, Device: p.dev.Name(), Kind: kind, Msg: msg, Fix: fix, Err: cause}
+}
+
 // Result returns what the device says about the last run: times, traces and findings of all its
 // slices. Device time is there if every slice has it.
 func (p *Plan) Result() driver.Result { return p.last }
-
-// Reset makes the next run begin with round 0. It waits for what a run that was given up left in
-// flight. What the waves keep in memory is the caller's to bring back.
-func (p *Plan) Reset(ctx context.Context) error {
-	if p.failed {
-		for _, s := range p.seqs {
-			// That nothing is in flight, or that it failed, is as well: nothing is waited for any more.
-			if _, err := s.Wait(ctx); errors.Is(err, driver.Canceled) && ctx.Err() != nil {
-				return err
-			}
-		}
-	}
-	p.next, p.failed = 0, false
-	return nil
-}
 
 // Topology returns who drives the rounds.
 func (p *Plan) Topology() Topology { return p.o.Topology }

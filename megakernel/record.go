@@ -13,7 +13,7 @@ type Status uint32
 // The ways to end.
 const (
 	Converged   Status = iota + 1 // a round left nothing to be done
-	BudgetSpent                   // the rounds allowed were done and something is left; another Run goes on
+	BudgetSpent                   // the rounds allowed were done and something is left; Resume goes on
 )
 
 func (s Status) String() string {

@@ -124,8 +124,8 @@ func TestMissingDependencyIsRefused(t *testing.T) {
 	}
 }
 
-// TestBudgetSpentIsAResultAndTheNextRunGoesOn stops one round early, in every topology.
-func TestBudgetSpentIsAResultAndTheNextRunGoesOn(t *testing.T) {
+// TestBudgetSpentIsAResultAndResumeGoesOn stops one round early, in every topology.
+func TestBudgetSpentIsAResultAndResumeGoesOn(t *testing.T) {
 	ctx := context.Background()
 	for _, device := range devices() {
 		dev := open(t, device)
@@ -144,7 +144,7 @@ func TestBudgetSpentIsAResultAndTheNextRunGoesOn(t *testing.T) {
 				if err != nil || rec.Status != megakernel.BudgetSpent || rec.Rounds != levels || !rec.Changed {
 					t.Errorf("%s, %s, %v: %v, %v, want the budget spent at %d", device, f.name, topology, rec, err, levels)
 				}
-				rec, err = p.Run(ctx)
+				rec, err = p.Resume(ctx)
 				if err != nil || rec.Status != megakernel.Converged || rec.Rounds != levels+1 {
 					t.Errorf("%s, %s, %v: going on: %v, %v, want convergence at %d", device, f.name, topology, rec, err, levels+1)
 				}
@@ -157,8 +157,9 @@ func TestBudgetSpentIsAResultAndTheNextRunGoesOn(t *testing.T) {
 	}
 }
 
-// TestRunIsCancelledBetweenSlices and goes on.
-func TestRunIsCancelledBetweenSlices(t *testing.T) {
+// TestAContextThatEndsBetweenSlicesLosesNothing stops a run before every slice that there is: Resume goes on there, and Run
+// begins anew.
+func TestAContextThatEndsBetweenSlicesLosesNothing(t *testing.T) {
 	g := chain(30)
 	dev := open(t, "cpu")
 	m := g.upload(t, dev)
@@ -169,16 +170,36 @@ func TestRunIsCancelledBetweenSlices(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if _, err := p.Run(ctx); !errors.Is(err, driver.Canceled) {
-		t.Errorf("got %v, want %v", err, driver.Canceled)
+	counting, cancel := underway.Counting()
+	defer cancel()
+	whole, err := p.Run(counting)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if rec, err := p.Run(context.Background()); err != nil || rec.Status != megakernel.Converged {
-		t.Errorf("%v, %v", rec, err)
+	between := 0
+	for n := 1; n <= counting.Times(); n++ {
+		for _, how := range []func(context.Context) (megakernel.Record, error){p.Resume, p.Run} {
+			ctx, cancel := underway.At(n, 0)
+			_, err := p.Run(ctx)
+			cancel()
+			if !errors.Is(err, driver.Canceled) || !errors.Is(err, context.Canceled) {
+				t.Fatalf("ended at look %d: %v, want %v", n, err, driver.Canceled)
+			}
+			rec, err := how(context.Background())
+			if errors.Is(err, driver.InvalidArgument) && strings.Contains(err.Error(), "call Run") {
+				continue // it ended within a slice, or before the first
+			}
+			if err != nil || rec != whole {
+				t.Fatalf("ended at look %d: %v, %v, want %v", n, rec, err, whole)
+			}
+			if got := m.read(m.depth); !slices.Equal(got, want) {
+				t.Errorf("ended at look %d: depths %v, want %v", n, got, want)
+			}
+			between++
+		}
 	}
-	if got := m.read(m.depth); !slices.Equal(got, want) {
-		t.Errorf("depths %v, want %v", got, want)
+	if n := counting.Times(); between <= n || between == 2*n {
+		t.Errorf("of %d ends %d were gone on with", n, between-n)
 	}
 }
 
@@ -290,9 +311,9 @@ func TestExplainIsStable(t *testing.T) {
 	}
 }
 
-// TestInterruptedRunIsNotGoneOnWith lets a context end in the middle of a slice: how many rounds were done is not
-// known then, so the next run must not take up at the round that the plan knows of.
-func TestInterruptedRunIsNotGoneOnWith(t *testing.T) {
+// TestRunBeginsAnewAfterOneThatWasLeft lets a context end in the middle of a slice, in every topology: how many rounds were
+// done is not known then, so Resume refuses, and Run waits for what is under way and begins with round 0.
+func TestRunBeginsAnewAfterOneThatWasLeft(t *testing.T) {
 	g := chain(700)
 	interrupted := 0
 	want, _ := g.depths(0)
@@ -305,26 +326,28 @@ func TestInterruptedRunIsNotGoneOnWith(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			ctx, cancel := underway.Context(3 * time.Millisecond)
-			_, err = p.Run(ctx)
-			cancel()
-			if err == nil { // it was faster than that
-				p.Close()
-				continue
+			whole, err := p.Run(context.Background())
+			if err != nil {
+				t.Fatal(err)
 			}
-			interrupted++
-			if !errors.Is(err, driver.Canceled) {
-				t.Errorf("%s, %v: %v, want %v", device, topology, err, driver.Canceled)
-			}
-			if _, err := p.Run(context.Background()); !errors.Is(err, driver.InvalidArgument) || !strings.Contains(err.Error(), "Reset") {
-				t.Errorf("%s, %v: the next run: %v, want a refusal that names Reset", device, topology, err)
-			}
-			if err := p.Reset(context.Background()); err != nil {
-				t.Errorf("%s, %v: %v", device, topology, err)
+			for range 2 { // twice in a row
+				ctx, cancel := underway.Context(3 * time.Millisecond)
+				_, err = p.Run(ctx)
+				cancel()
+				if err == nil { // it was faster than that
+					continue
+				}
+				interrupted++
+				if !errors.Is(err, driver.Canceled) || !errors.Is(err, context.Canceled) {
+					t.Errorf("%s, %v: %v, want %v", device, topology, err, driver.Canceled)
+				}
+				if _, err := p.Resume(context.Background()); !errors.Is(err, driver.InvalidArgument) || !strings.Contains(err.Error(), "call Run") {
+					t.Errorf("%s, %v: going on: %v, want a refusal that names Run", device, topology, err)
+				}
 			}
 			rec, err := p.Run(context.Background())
-			if err != nil || rec.Status != megakernel.Converged {
-				t.Errorf("%s, %v: after Reset: %v, %v", device, topology, rec, err)
+			if err != nil || rec != whole {
+				t.Errorf("%s, %v: the next run: %v, %v, want %v", device, topology, rec, err, whole)
 			}
 			if got := m.read(m.depth); !slices.Equal(got, want) {
 				t.Errorf("%s, %v: wrong depths", device, topology)

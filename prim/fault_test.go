@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/cusim"
 	"github.com/govyre/vyre/internal/faults"
@@ -76,16 +74,9 @@ func newChain(ctx context.Context, dev *vyre.Device, k *keeper, max int, x []uin
 	return c, nil
 }
 
-// chainTwice opens a device, runs the chain twice, and again after a run that failed, and closes what there is in any case.
-func chainTwice(drv *cusim.Driver, max int) (err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
-	defer cancel()
-	d, err := cuda.Open(cuda.Options{Driver: drv, OpenOptions: driver.OpenOptions{CloseTimeout: time.Second}})
-	if err != nil {
-		return err
-	}
+// chainTwice runs the chain twice, and again after a run that failed, and closes what there is in any case.
+func chainTwice(ctx context.Context, d driver.Device, max int) (err error) {
 	k := new(keeper)
-	kept(k, d, nil)
 	defer func() { err = errors.Join(err, k.close()) }()
 	x, flags, want := make([]uint32, 70), make([]uint8, 70), []uint32(nil)
 	for i := range x {
@@ -119,19 +110,12 @@ func chainTwice(drv *cusim.Driver, max int) (err error) {
 		}
 		return nil
 	}
-	return faults.Twice(ctx, run, nil)
+	return faults.Twice(ctx, run)
 }
 
 // everyTwice does with one primitive what chainTwice does with three.
-func everyTwice(drv *cusim.Driver, of kindOfPrimitive, max int, want [][]byte) (err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
-	defer cancel()
-	d, err := cuda.Open(cuda.Options{Driver: drv, OpenOptions: driver.OpenOptions{CloseTimeout: time.Second}})
-	if err != nil {
-		return err
-	}
+func everyTwice(ctx context.Context, d driver.Device, of kindOfPrimitive, max int, want [][]byte) (err error) {
 	k := new(keeper)
-	kept(k, d, nil)
 	defer func() { err = errors.Join(err, k.close()) }()
 	u := use(ctx, k, &vyre.Device{Device: d}, of, max)
 	if k.err != nil {
@@ -144,7 +128,7 @@ func everyTwice(drv *cusim.Driver, of kindOfPrimitive, max int, want [][]byte) (
 			return err
 		}
 		return u.differ(ctx, want)
-	}, nil)
+	})
 }
 
 // Every call of the driver that making, running and closing a primitive takes fails in turn, those that ask for memory for its work
@@ -165,7 +149,7 @@ func TestAnyCallOfAPrimitiveMayFail(t *testing.T) {
 			t.Run(fmt.Sprint(of.name, " ", max), func(t *testing.T) {
 				_, want := of.answers(t, max)
 				config := cusim.Config{Models: []cusim.Model{cusim.Tiny}, Eager: i%2 == 0}
-				n := faults.EachCall(t, config, every, func(drv *cusim.Driver) error { return everyTwice(drv, of, max, want) }, 719, cu.OutOfMemory)
+				n := faults.EachCall(t, config, every, faults.OnDevice(func(ctx context.Context, dev driver.Device) error { return everyTwice(ctx, dev, of, max, want) }), 719, cu.OutOfMemory)
 				if t.Logf("%d times", n); n == 0 {
 					t.Error("no call failed")
 				}
@@ -188,7 +172,7 @@ func TestAnyCallOfAChainMayFail(t *testing.T) {
 		}
 		for _, eager := range []bool{false, true} {
 			config := cusim.Config{Models: []cusim.Model{cusim.Tiny}, Eager: eager}
-			n := faults.EachCall(t, config, every, func(drv *cusim.Driver) error { return chainTwice(drv, c.max) }, 719, cu.OutOfMemory)
+			n := faults.EachCall(t, config, every, faults.OnDevice(func(ctx context.Context, dev driver.Device) error { return chainTwice(ctx, dev, c.max) }), 719, cu.OutOfMemory)
 			if t.Logf("at most %d elements, eager %v: %d times", c.max, eager, n); n < 2 {
 				t.Errorf("only %d calls failed", n)
 			}

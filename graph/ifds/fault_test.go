@@ -7,10 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/cusim"
 	"github.com/govyre/vyre/graph"
@@ -20,33 +18,26 @@ import (
 	"github.com/govyre/vyre/megakernel"
 )
 
-// askTwice opens a device on a simulated driver and a session, asks it for two solutions, each again after a failure, and closes
-// what there is in any case.
-func askTwice(drv *cusim.Driver, g *graph.CSR, o ifds.Options, want []*ifds.Solution) (err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	dev, err := cuda.Open(cuda.Options{Driver: drv, OpenOptions: driver.OpenOptions{CloseTimeout: time.Second}})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, dev.Close()) }()
-	s, err := ifds.NewSession(ctx, dev, g, o)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	return faults.Twice(ctx, func() error {
-		for i, w := range want {
-			got, err := s.Solve(ctx, []uint32{uint32(i)})
-			if err != nil {
-				return err
-			}
-			if got.PathEdges() != w.PathEdges() || !slices.Equal(slices.Collect(got.Nodes()), slices.Collect(w.Nodes())) {
-				return fmt.Errorf("%w: from %d: %v", faults.ErrWrong, i, slices.Collect(got.Nodes()))
-			}
+// askTwice opens a session on a simulated driver and asks it for two solutions, each again after a failure.
+func askTwice(drv *cusim.Driver, g *graph.CSR, o ifds.Options, want []*ifds.Solution) error {
+	return faults.OnDevice(func(ctx context.Context, dev driver.Device) error {
+		s, err := ifds.NewSession(ctx, dev, g, o)
+		if err != nil {
+			return err
 		}
-		return nil
-	}, nil)
+		return errors.Join(faults.Twice(ctx, func() error {
+			for i, w := range want {
+				got, err := s.Solve(ctx, []uint32{uint32(i)})
+				if err != nil {
+					return err
+				}
+				if got.PathEdges() != w.PathEdges() || !slices.Equal(slices.Collect(got.Nodes()), slices.Collect(w.Nodes())) {
+					return fmt.Errorf("%w: from %d: %v", faults.ErrWrong, i, slices.Collect(got.Nodes()))
+				}
+			}
+			return nil
+		}), s.Close())
+	})(drv)
 }
 
 func TestAnyCallOfASessionMayFail(t *testing.T) {

@@ -170,9 +170,6 @@ func (w *waves) solve(ctx context.Context, seeds []uint32, to *Solution) error {
 		return &driver.Error{Op: "ifds", Label: w.o.Label, Device: w.dev.Name(), Kind: driver.InvalidArgument,
 			Msg: fmt.Sprintf("%d different seeds, the session was opened for %d", len(items), w.mostSeeds()), Fix: "open it with Options.Seeds"}
 	}
-	if err := w.plan.Reset(ctx); err != nil { // the last run may have been given up
-		return err
-	}
 	up := w.dev.NewSequence(w.o.Label + " seeds")
 	head := append([]uint32{uint32(len(items))}, items...)
 	up.Upload(driver.Part(w.seeds, 0, 4*int64(len(head))), little.Bytes(head), driver.Always)

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/cusim"
 	"github.com/govyre/vyre/internal/long"
@@ -49,20 +51,26 @@ func EachCall(t *testing.T, config cusim.Config, every int, session func(*cusim.
 	return attempts
 }
 
-// Twice runs twice what may fail, and goes on after a failure: after reset, if it is not nil, the next run gives the right
-// result, or an error again. A run that outlasts ctx is wrong.
-func Twice(ctx context.Context, run, reset func() error) (err error) {
-	again := func() error {
-		if reset != nil {
-			if err := reset(); err != nil {
-				return err
-			}
+// OnDevice returns a session that opens a device on a simulated driver, and closes it after do, whose context lasts three
+// minutes. A run that does not end holds up closing for a second.
+func OnDevice(do func(ctx context.Context, dev driver.Device) error) (session func(*cusim.Driver) error) {
+	return func(drv *cusim.Driver) error {
+		ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+		defer cancel()
+		dev, err := cuda.Open(cuda.Options{Driver: drv, OpenOptions: driver.OpenOptions{CloseTimeout: time.Second}})
+		if err != nil {
+			return err
 		}
-		return run()
+		return errors.Join(do(ctx, dev), dev.Close())
 	}
+}
+
+// Twice runs twice what may fail, and goes on after a failure: the next run gives the right result, or an error again. A run
+// that outlasts ctx is wrong.
+func Twice(ctx context.Context, run func() error) (err error) {
 	for range 2 {
 		if e := run(); e != nil {
-			err = errors.Join(err, e, again())
+			err = errors.Join(err, e, run())
 		}
 	}
 	if ctx.Err() != nil {

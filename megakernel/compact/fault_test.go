@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/cusim"
 	"github.com/govyre/vyre/internal/faults"
@@ -18,16 +16,9 @@ import (
 	"github.com/govyre/vyre/megakernel/compact"
 )
 
-// reportTwice opens a device, counts reports twice, and again after a run that failed, and closes what there is in any
+// reportTwice counts reports twice, and again after a run that failed, and closes what there is in any
 // case. The records of the second shard take a second read.
-func reportTwice(drv *cusim.Driver) (err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-	defer cancel()
-	d, err := cuda.Open(cuda.Options{Driver: drv, OpenOptions: driver.OpenOptions{CloseTimeout: time.Second}})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, d.Close()) }()
+func reportTwice(ctx context.Context, d driver.Device) (err error) {
 	dev := &vyre.Device{Device: d}
 	rep := compact.NewReports(dev, compact.ReportOptions{Most: 20, First: 60, Blocks: 1})
 	defer func() { err = errors.Join(err, rep.Close()) }()
@@ -59,7 +50,7 @@ func reportTwice(drv *cusim.Driver) (err error) {
 		}
 		return nil
 	}
-	return faults.Twice(ctx, run, nil)
+	return faults.Twice(ctx, run)
 }
 
 func TestAnyCallOfReportsMayFail(t *testing.T) {
@@ -69,7 +60,7 @@ func TestAnyCallOfReportsMayFail(t *testing.T) {
 	}
 	for _, eager := range []bool{false, true} {
 		config := cusim.Config{Models: []cusim.Model{cusim.Tiny}, Eager: eager}
-		n := faults.EachCall(t, config, every, reportTwice, 719, cu.OutOfMemory)
+		n := faults.EachCall(t, config, every, faults.OnDevice(reportTwice), 719, cu.OutOfMemory)
 		if t.Logf("%d times", n); n < 10 && !testing.Short() {
 			t.Errorf("only %d calls failed", n)
 		}

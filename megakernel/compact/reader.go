@@ -3,7 +3,6 @@ package compact
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 
 	"github.com/govyre/vyre"
@@ -32,7 +31,6 @@ type reader struct {
 	fixed    int64       // bytes of heads and counters
 	records  []byte      // all of the front's
 	result   vyre.Result // of the last run's launches
-	inFlight bool
 	prepared bool
 	closed   bool
 }
@@ -243,21 +241,10 @@ func (r *reader) run(ctx context.Context) error {
 	for _, s := range r.slots {
 		s.data, s.where = nil, vyre.Range{}
 	}
-	if r.inFlight { // of a run whose context ended; what it comes to is forgotten
-		if err := r.wait(ctx); r.inFlight {
-			return err
-		}
+	err := r.seq.Settle(ctx) // of a run whose context ended, what it comes to is forgotten
+	if err == nil {
+		r.result, err = r.seq.Run(ctx)
 	}
-	if _, err := r.seq.Start(ctx); err != nil {
-		return err
-	}
-	return r.wait(ctx)
-}
-
-// wait waits for the launches, of which a context ends the wait only.
-func (r *reader) wait(ctx context.Context) (err error) {
-	r.result, err = r.seq.Wait(ctx)
-	r.inFlight = errors.Is(err, driver.Canceled)
 	return err
 }
 

@@ -93,9 +93,6 @@ func (r *Resident) Run(ctx context.Context, active []uint64) (Result, error) {
 	if err := r.begin(active); err != nil {
 		return Result{}, err
 	}
-	if err := r.plan.Reset(ctx); err != nil {
-		return Result{}, err
-	}
 	if err := driver.Write(ctx, driver.Part(r.list, 0, int64(len(r.host))), r.host); err != nil {
 		return Result{}, err
 	}

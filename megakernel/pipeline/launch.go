@@ -350,7 +350,7 @@ func (s *step) run(ctx context.Context, p *Pipeline) error {
 		r = s.fused.Result()
 		p.rounds.Rounds += rec.Rounds
 		p.rounds.Barriers += rec.Barriers
-	} else {
+	} else if err = s.seq.Settle(ctx); err == nil { // of a run whose context ended
 		r, err = s.seq.Run(ctx)
 	}
 	p.last.Timing = p.last.Timing.Add(r.Timing)

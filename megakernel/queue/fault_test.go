@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/driver"
-	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/cusim"
 	"github.com/govyre/vyre/internal/faults"
@@ -18,16 +16,9 @@ import (
 	"github.com/govyre/vyre/megakernel/queue"
 )
 
-// countTwice opens a device, works on a queue that has to grow twice, and again after a run that failed, and closes what
+// countTwice works on a queue that has to grow twice, and again after a run that failed, and closes what
 // there is in any case.
-func countTwice(drv *cusim.Driver, g dag) (err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-	defer cancel()
-	d, err := cuda.Open(cuda.Options{Driver: drv, OpenOptions: driver.OpenOptions{CloseTimeout: time.Second}})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, d.Close()) }()
+func countTwice(ctx context.Context, d driver.Device, g dag) (err error) {
 	dev := &vyre.Device{Device: d}
 	var buffers [3]*vyre.Buffer[uint32]
 	for k, s := range [][]uint32{g.offsets, g.targets, make([]uint32, len(g.offsets)-1)} {
@@ -65,7 +56,7 @@ func countTwice(drv *cusim.Driver, g dag) (err error) {
 		}
 		return nil
 	}
-	return faults.Twice(ctx, run, nil)
+	return faults.Twice(ctx, run)
 }
 
 func TestAnyCallOfAQueueMayFail(t *testing.T) {
@@ -76,7 +67,7 @@ func TestAnyCallOfAQueueMayFail(t *testing.T) {
 	}
 	for _, eager := range []bool{false, true} {
 		config := cusim.Config{Models: []cusim.Model{cusim.Tiny}, Eager: eager}
-		n := faults.EachCall(t, config, every, func(sim *cusim.Driver) error { return countTwice(sim, g) }, 719, cu.OutOfMemory)
+		n := faults.EachCall(t, config, every, faults.OnDevice(func(ctx context.Context, dev driver.Device) error { return countTwice(ctx, dev, g) }), 719, cu.OutOfMemory)
 		if t.Logf("%d times", n); n < 10 && !testing.Short() {
 			t.Errorf("only %d calls failed", n)
 		}

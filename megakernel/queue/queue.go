@@ -161,7 +161,7 @@ func (q *Queue) Run(ctx context.Context, items []Item) (Record, error) {
 		return Record{}, q.refuse(driver.Closed, "", "it was closed", "")
 	}
 	if q.state == inFlight { // what comes of it is forgotten
-		if _, err := q.ring.seq.Wait(ctx); errors.Is(err, driver.Canceled) {
+		if err := q.ring.seq.Settle(ctx); err != nil {
 			return Record{}, err
 		}
 	}
