@@ -75,8 +75,8 @@ func (s *Session) analysis(label string) *analysis {
 // Bytes returns what the session takes on the device: what was planned for searches (see DeviceBytes), and what analyses took
 // since then. It is what the budget was compared with.
 func (s *Session) Bytes() uint64 {
-	s.calls.take()
-	defer s.calls.give()
+	s.calls.Wait()
+	defer s.calls.Give()
 	return s.memory.PeakBytes + s.analysed.now()
 }
 

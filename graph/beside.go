@@ -50,8 +50,8 @@ func (d decision) String() string {
 // The first has the fields engine; queries, of how many together the native engine answers beside kernels; host and device,
 // the times in nanoseconds that were compared; source, costs, evidence or default; and reason.
 func (s *Session) Explain() string {
-	s.calls.take()
-	defer s.calls.give()
+	s.calls.Wait()
+	defer s.calls.Give()
 	text := s.decided.String() + "\n"
 	if s.one != nil {
 		text += s.one.Explain()

@@ -250,8 +250,8 @@ func putFacts[T flow.Word](to []byte, facts []T) {
 // Close gives back what the fixpoint has on the device. The session does so, too, when it is closed.
 func (x *Fixpoint[T]) Close() error {
 	s := x.a.s
-	s.calls.take()
-	defer s.calls.give()
+	s.calls.Wait()
+	defer s.calls.Give()
 	s.closers = slices.DeleteFunc(s.closers, func(c interface{ Close() error }) bool { return c == x.a })
 	return x.a.Close()
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph/cpu"
+	"github.com/govyre/vyre/graph/internal/turn"
 	"github.com/govyre/vyre/graph/internal/waves"
 	"github.com/govyre/vyre/megakernel"
 	"github.com/govyre/vyre/megakernel/plan"
@@ -18,7 +19,7 @@ import (
 // the same kinds of arcs are one search, of up to 64. A Session may be used from any goroutine; batches run one after
 // another, or as many side by side as SessionOptions.Parallel says.
 type Session struct {
-	calls  turn
+	calls  turn.Turn
 	dev    driver.Device
 	g      *CSR
 	o      SessionOptions
@@ -109,7 +110,7 @@ func prepared(dev driver.Device, g *CSR, o SessionOptions) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{dev: dev, g: g, o: o.settled(dev), free: o.Topology == megakernel.Auto, calls: newTurn(), submissions: map[shape]*submission{}, analysed: new(held)}
+	s := &Session{dev: dev, g: g, o: o.settled(dev), free: o.Topology == megakernel.Auto, calls: turn.New(), submissions: map[shape]*submission{}, analysed: new(held)}
 	if g.Nodes() == 0 || s.o.Queries < 0 || s.o.Seeds < 0 || s.o.Parallel < 0 {
 		return nil, s.refuse(fmt.Sprintf("a graph of %d nodes, %d queries of %d seeds, %d in parallel", g.Nodes(), o.Queries, o.Seeds, o.Parallel), "load a graph with nodes, and leave what is to be the default at 0")
 	}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/graph/internal/turn"
 	"github.com/govyre/vyre/megakernel/arcs"
 	"github.com/govyre/vyre/megakernel/plan"
 )
@@ -78,7 +79,7 @@ func (s *Session) openSets(ctx context.Context) error {
 // another is a set that has nothing on the device yet but the session's graph.
 func (s *Session) another() *Session {
 	o := &Session{dev: s.dev, g: s.g, o: s.o, digest: s.digest, symmetric: s.symmetric, free: s.free, waved: s.waved, decided: s.decided, stepped: s.stepped,
-		memory: s.memory, analysed: s.analysed, forward: s.forward, back: s.back, calls: newTurn(), submissions: map[shape]*submission{}, closers: []interface{ Close() error }{}}
+		memory: s.memory, analysed: s.analysed, forward: s.forward, back: s.back, calls: turn.New(), submissions: map[shape]*submission{}, closers: []interface{ Close() error }{}}
 	if s.back == &s.forward {
 		o.back = &o.forward
 	}
@@ -168,7 +169,7 @@ func (t *sets) unused(ctx context.Context, s *Session) (set *Session, err error)
 	case <-ctx.Done():
 		return nil, s.canceled(ctx.Err())
 	}
-	if set != s || s.calls.free() {
+	if set != s || s.calls.Free() {
 		return set, nil
 	}
 	select {
@@ -204,11 +205,11 @@ func (s *Session) Close() (err error) {
 		}()
 	}
 	for _, o := range s.sets.others {
-		o.calls.take()
+		o.calls.Wait()
 		err = errors.Join(err, o.closeAll())
-		o.calls.give()
+		o.calls.Give()
 	}
-	s.calls.take()
-	defer s.calls.give()
+	s.calls.Wait()
+	defer s.calls.Give()
 	return errors.Join(err, s.closeAll())
 }

@@ -27,8 +27,8 @@ func (s *Session) Totals() Totals {
 
 // own are the sums of a set.
 func (s *Session) own() Totals {
-	s.calls.take()
-	defer s.calls.give()
+	s.calls.Wait()
+	defer s.calls.Give()
 	t := s.totals
 	t.Uploaded, t.Read, t.Allocations = s.moved.uploaded, s.moved.read, s.moved.buffers
 	return t

@@ -20,7 +20,7 @@ func (s *search) runBackward(ctx context.Context) error {
 	s.team.do(words/chunkWords, s.mapping)
 	for before := len(s.list); ; {
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			return ctx.Err()
 		}
 		s.deal.reset(words, chunkWords)
 		found := int(s.counted(words/chunkWords, s.lookingBack))

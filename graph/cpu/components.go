@@ -64,7 +64,7 @@ func (u *union) run(ctx context.Context) error {
 	}
 	u.each(ctx, func(from, to uint32) { u.joinRest(from, to, joined, largest) })
 	u.each(ctx, u.shorten)
-	return context.Cause(ctx)
+	return ctx.Err()
 }
 
 // runIndexed joins every node with the one of most arcs that an arc comes from, and so nearly all, without a look at the rows.
@@ -85,7 +85,7 @@ func (u *union) runIndexed(ctx context.Context) error {
 	largest := u.largest()
 	u.each(ctx, func(from, to uint32) { u.joinRest(from, to, 0, largest) })
 	u.each(ctx, u.shorten)
-	return context.Cause(ctx)
+	return ctx.Err()
 }
 
 // hook makes every node point to the end of its first arc, if that is smaller: rows ascend, so that no other is, and nobody

@@ -22,7 +22,7 @@ func (e *Engine) StrongComponents(ctx context.Context, filter uint32, label []ui
 	}
 	for v := range uint32(n) {
 		if v%askedEvery == 0 && ctx.Err() != nil {
-			return context.Cause(ctx)
+			return ctx.Err()
 		}
 		if t.number[v] == 0 {
 			if err := t.walk(ctx, v); err != nil {
@@ -62,7 +62,7 @@ func (t *tarjan) walk(ctx context.Context, root uint32) error {
 			if to := t.Targets[k]; !t.allowed(k, t.filter) {
 			} else if t.number[to] == 0 {
 				if t.count%askedEvery == 0 && ctx.Err() != nil {
-					return context.Cause(ctx)
+					return ctx.Err()
 				}
 				t.enter(to)
 				first = append(first, t.count)
@@ -124,7 +124,7 @@ func (e *Engine) TopologicalLevels(ctx context.Context, filter uint32, level []u
 			s.Rounds++
 		}
 		if s.Reached%askedEvery == 0 && ctx.Err() != nil {
-			return s, context.Cause(ctx)
+			return s, ctx.Err()
 		}
 		u := queue[s.Reached]
 		for k, last := e.g.row(u); k < last; k++ {

@@ -83,7 +83,7 @@ func (d *dominators) walk(ctx context.Context, roots []uint32) error {
 			top.next++
 			if v := d.Targets[k]; d.allowed(k, d.filter) && d.number[v] == None {
 				if len(d.nodes)%askedEvery == 0 && ctx.Err() != nil {
-					return context.Cause(ctx)
+					return ctx.Err()
 				}
 				visit(v, d.number[top.node])
 			}
@@ -131,7 +131,7 @@ func (d *dominators) semidominators(ctx context.Context, roots []uint32) error {
 	}
 	for i := uint32(n - 1); i > 0; i-- {
 		if i%askedEvery == 0 && ctx.Err() != nil {
-			return context.Cause(ctx)
+			return ctx.Err()
 		}
 		least := d.tree[i]
 		if root[i] {

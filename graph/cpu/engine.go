@@ -127,7 +127,7 @@ func (e *Engine) index(ctx context.Context) error {
 		}
 	})
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		return ctx.Err()
 	}
 	e.greatest, e.linked = greatest, linked
 	return nil

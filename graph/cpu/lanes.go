@@ -62,7 +62,7 @@ func (l *lanes) run(ctx context.Context) error {
 	going := make([]uint64, 0, len(l.list)) // what each node of the list brings
 	for len(l.list) > 0 {
 		if l.stats.Rounds%askedAgain == 0 && ctx.Err() != nil {
-			return context.Cause(ctx)
+			return ctx.Err()
 		}
 		going = going[:0]
 		for _, u := range l.list {

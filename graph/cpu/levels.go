@@ -127,7 +127,7 @@ func (s *search) run(ctx context.Context) error {
 	}
 	for len(s.list) > 0 {
 		if s.stats.Rounds%askedAgain == 0 && ctx.Err() != nil {
-			return context.Cause(ctx)
+			return ctx.Err()
 		}
 		if s.turns() {
 			if err := s.runBackward(ctx); err != nil {

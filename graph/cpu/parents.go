@@ -35,7 +35,7 @@ func (e *Engine) Parents(ctx context.Context, level []uint32, filter uint32, par
 		}
 	})
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		return ctx.Err()
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func (r *rounds) run(ctx context.Context, most uint32, visit func(u uint32)) (se
 	}
 	for ; len(r.list) > 0 && r.now < most; r.now++ {
 		if r.stats.Rounds%askedAgain == 0 && ctx.Err() != nil {
-			return false, context.Cause(ctx)
+			return false, ctx.Err()
 		}
 		r.next = r.next[:cap(r.next)]
 		r.tail.Store(0)

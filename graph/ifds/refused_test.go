@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
@@ -147,36 +146,6 @@ func TestAProgramOfNothing(t *testing.T) {
 					t.Errorf("%s, %d nodes: %d hold", name, nodes, s.Count())
 				}
 			}
-		}
-	}
-}
-
-// TestASessionGoesOnAfterAContextEnds wherever that was, on the host and on a device.
-func TestASessionGoesOnAfterAContextEnds(t *testing.T) {
-	g := exploded(t, 64, 32, 8, 1)
-	for _, e := range []graph.Engine{graph.NativeEngine, graph.WavesEngine} {
-		s, err := ifds.NewSession(t.Context(), openDevice(t, "cpu"), g, ifds.Options{Engine: e})
-		if err != nil {
-			t.Fatal(err)
-		}
-		ended := 0
-		for after := time.Microsecond; after < 10*time.Millisecond; after *= 3 {
-			ctx, cancel := context.WithTimeout(t.Context(), after)
-			found, err := s.Solve(ctx, []uint32{0})
-			cancel()
-			if errors.Is(err, context.DeadlineExceeded) {
-				ended++
-				found, err = s.Solve(t.Context(), []uint32{0})
-			}
-			if err != nil || found.Count() != 6604 || found.PathEdges() != 7224 {
-				t.Fatalf("%v, after %v: %v, or other nodes than those that hold", e, after, err)
-			}
-		}
-		if ended == 0 {
-			t.Errorf("%v: no context ended in time", e)
-		}
-		if err := s.Close(); err != nil {
-			t.Error(err)
 		}
 	}
 }

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/internal/room"
+	"github.com/govyre/vyre/graph/internal/turn"
 	"github.com/govyre/vyre/megakernel"
 	"github.com/govyre/vyre/megakernel/plan"
 )
@@ -53,7 +53,7 @@ func (o Options) settled() Options {
 // Session is a program made ready for many questions: what follows from these seeds? It may be used from any goroutine;
 // questions are answered one after another.
 type Session struct {
-	mu     sync.Mutex
+	calls  turn.Turn
 	o      Options
 	x      *index
 	waves  *waves  // nil if one core of the host answers
@@ -83,7 +83,7 @@ func NewSession(ctx context.Context, dev driver.Device, g *graph.CSR, o Options)
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{o: o.settled(), x: x}
+	s := &Session{calls: turn.New(), o: o.settled(), x: x}
 	if s.o.Seeds < 0 {
 		return nil, s.refuse(dev, fmt.Sprintf("%d seeds", o.Seeds), "allow some, or 0 for the default")
 	}
@@ -146,11 +146,7 @@ func (s *Session) engine(ctx context.Context, dev driver.Device, asked megakerne
 const onHost = "cpu"
 
 func (s *Session) refuse(dev driver.Device, msg, fix string) error {
-	e := &driver.Error{Op: "ifds", Label: s.o.Label, Kind: driver.InvalidArgument, Msg: msg, Fix: fix}
-	if dev != nil {
-		e.Device = dev.Name()
-	}
-	return e
+	return &driver.Error{Op: "ifds", Label: s.o.Label, Device: nameOf(dev), Kind: driver.InvalidArgument, Msg: msg, Fix: fix}
 }
 
 // Engine returns what answers.
@@ -175,21 +171,20 @@ func (s *Session) Bytes() uint64 {
 // Solve finds what follows from the seeds.
 //
 // Errors: a seed that is no node; more seeds than Options.Seeds, on a device; rows that need more than Options.MaxBytes, on the
-// host, with both numbers; a context that ends; those of the device.
-func (s *Session) Solve(ctx context.Context, seeds []uint32) (*Solution, error) {
+// host, with both numbers; a context that ends; those of the device. After one the session is as before the call: what is
+// still under way on the device, the next call waits for.
+func (s *Session) Solve(ctx context.Context, seeds []uint32) (_ *Solution, err error) {
 	for i, v := range seeds {
 		if int64(v) >= int64(s.x.Nodes()) {
-			return nil, fmt.Errorf("ifds: seed %d is node %d, the graph has %d", i, v, s.x.Nodes())
+			return nil, s.refuse(s.device(), fmt.Sprintf("seed %d is node %d, the graph has %d", i, v, s.x.Nodes()), "nodes count from 0")
 		}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return nil, s.refuse(nil, "the session is closed", "open another one")
+	if err := s.enter(ctx); err != nil {
+		return nil, err
 	}
+	defer s.exit(&err)
 	began := time.Now()
 	solution := &Solution{x: s.x, Why: s.why, Run: graph.Run{Engine: s.Engine()}}
-	var err error
 	if s.waves != nil {
 		err = s.waves.solve(ctx, seeds, solution)
 	} else {
@@ -200,6 +195,50 @@ func (s *Session) Solve(ctx context.Context, seeds []uint32) (*Solution, error) 
 	}
 	solution.Run.Result.Wall = time.Since(began)
 	return solution, nil
+}
+
+// enter begins a call, which ends with exit: it waits for those before it, and for what one of them left on the device, as long
+// as ctx allows.
+func (s *Session) enter(ctx context.Context) (err error) {
+	if err := s.calls.Take(ctx); err != nil {
+		return s.ended(err)
+	}
+	switch {
+	case s.closed:
+		err = turn.Closed("ifds", s.o.Label, nameOf(s.device()))
+	case s.waves != nil:
+		err = s.waves.plan.Settle(ctx)
+	}
+	if err != nil {
+		s.exit(&err)
+	}
+	return err
+}
+
+// exit ends a call with its error.
+func (s *Session) exit(err *error) {
+	*err = s.ended(*err)
+	s.calls.Give()
+}
+
+func (s *Session) ended(err error) error {
+	return turn.Ended("ifds", s.o.Label, nameOf(s.device()), err)
+}
+
+// device is what kernels run on, nil if the host answers.
+func (s *Session) device() driver.Device {
+	if s.waves == nil {
+		return nil
+	}
+	return s.waves.dev
+}
+
+// nameOf is the name of a device, empty if there is none.
+func nameOf(dev driver.Device) string {
+	if dev == nil {
+		return ""
+	}
+	return dev.Name()
 }
 
 func (s *Session) native(ctx context.Context, seeds []uint32, to *Solution) (err error) {
@@ -227,10 +266,10 @@ func (s *Session) native(ctx context.Context, seeds []uint32, to *Solution) (err
 	return nil
 }
 
-// Close gives back what the session has on the device.
+// Close gives back what the session has on the device, after the call that is being answered. Closing again does nothing.
 func (s *Session) Close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.calls.Wait()
+	defer s.calls.Give()
 	s.closed, s.solver = true, nil
 	if s.waves == nil {
 		return nil

@@ -45,7 +45,7 @@ func (s *solver) tabulate(ctx context.Context, seeds []uint32) error {
 	}
 	for ; len(s.queue) > 0; s.done++ {
 		if s.done&(1<<14-1) == 0 && ctx.Err() != nil {
-			return context.Cause(ctx)
+			return ctx.Err()
 		}
 		u := s.queue[len(s.queue)-1]
 		s.queue = s.queue[:len(s.queue)-1]

@@ -1,0 +1,264 @@
+package graph_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cuda/cusim"
+	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/internal/flows"
+	"github.com/govyre/vyre/internal/faults"
+	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/underway"
+	"github.com/govyre/vyre/megakernel"
+)
+
+// question is a call of a session, whose answer is put into words, and what that is by a plain algorithm on one core.
+type question struct {
+	name string
+	ask  func(ctx context.Context, s *graph.Session) ([]uint32, error)
+	want []uint32
+}
+
+// everyQuestion is all that a session can be asked, of a graph with weights. A fixpoint needs kernels or the native engine alike.
+func everyQuestion(t *testing.T, g *graph.CSR) []question {
+	n := uint32(g.Nodes())
+	reached := func(r *graph.Reached) []uint32 { return append(slices.Collect(r.Nodes()), uint32(r.Count())) }
+	level := func(seeds ...uint32) []uint32 {
+		levels, err := graph.Levels(g, seeds, graph.AllKinds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return levels
+	}
+	from := func(seeds ...uint32) []uint32 {
+		nodes := slices.Collect(nodesOf(level(seeds...)))
+		return append(nodes, uint32(len(nodes)))
+	}
+	bits := graph.BitFlow{Words: 1, Gen: make([]uint64, n), Kill: make([]uint64, n), Backward: true}
+	for v := range bits.Gen {
+		bits.Gen[v], bits.Kill[v] = 1<<(v%64), 2<<(v%64)
+	}
+	in, _ := roundRobinBits(g, bits)
+	narrow := func(words []uint64) (out []uint32) {
+		for _, w := range words {
+			out = append(out, uint32(w), uint32(w>>32))
+		}
+		return out
+	}
+	program, err := flows.RoundShortestProgram()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []question{
+		{"reach", func(ctx context.Context, s *graph.Session) ([]uint32, error) {
+			r, err := s.Reach(ctx, graph.Query{Seeds: []uint32{5}})
+			if err != nil {
+				return nil, err
+			}
+			return reached(r), nil
+		}, from(5)},
+		{"batch", func(ctx context.Context, s *graph.Session) (words []uint32, err error) {
+			all, err := s.Batch(ctx, []graph.Query{{Seeds: []uint32{1}}, {Seeds: []uint32{n - 1, 2}}, {Seeds: []uint32{0}}})
+			for _, r := range all {
+				words = append(words, reached(r)...)
+			}
+			return words, err
+		}, slices.Concat(from(1), from(n-1, 2), from(0))},
+		{"levels", func(ctx context.Context, s *graph.Session) ([]uint32, error) {
+			return s.Levels(ctx, graph.Query{Seeds: []uint32{7}})
+		}, level(7)},
+		{"tree", func(ctx context.Context, s *graph.Session) ([]uint32, error) {
+			tree, err := s.Tree(ctx, graph.Query{Seeds: []uint32{3}})
+			if err != nil {
+				return nil, err
+			}
+			return tree.Parents(), nil
+		}, smallest(g, level(3), graph.AllKinds)},
+		{"components", func(ctx context.Context, s *graph.Session) ([]uint32, error) {
+			c, err := s.Components(ctx, 0)
+			if err != nil {
+				return nil, err
+			}
+			return c.Labels(), nil
+		}, weak(g, graph.AllKinds)},
+		{"topological levels", func(ctx context.Context, s *graph.Session) ([]uint32, error) {
+			o, err := s.TopologicalLevels(ctx, 0)
+			if err != nil {
+				return nil, err
+			}
+			return o.Levels(), nil
+		}, longest(g, graph.AllKinds)},
+		{"strong components", func(ctx context.Context, s *graph.Session) ([]uint32, error) {
+			c, err := s.StrongComponents(ctx, 0)
+			if err != nil {
+				return nil, err
+			}
+			return c.Labels(), nil
+		}, strong(g, graph.AllKinds)},
+		{"sets", func(ctx context.Context, s *graph.Session) ([]uint32, error) {
+			b, err := s.BitFlow(ctx, bits)
+			if err != nil {
+				return nil, err
+			}
+			var all []uint64
+			for v := range n {
+				all = append(all, b.In(v)...)
+			}
+			return narrow(all), nil
+		}, narrow(in)},
+		{"dominators", func(ctx context.Context, s *graph.Session) ([]uint32, error) {
+			d, err := s.Dominators(ctx, []uint32{5, 0}, 0)
+			if err != nil {
+				return nil, err
+			}
+			return d.Immediate(), nil
+		}, byRounds(g, []uint32{5, 0}, graph.AllKinds)},
+		{"fixpoint", func(ctx context.Context, s *graph.Session) (_ []uint32, err error) {
+			x, err := graph.NewFixpoint(ctx, s, flows.Shortest{}, program, graph.FixpointOptions{})
+			if err != nil {
+				return nil, err
+			}
+			defer func() { err = errors.Join(err, x.Close()) }()
+			f, err := x.Run(ctx, graph.Start[uint64]{Seeds: []uint32{5}, Values: []uint64{7}, Others: math.MaxUint64})
+			if err != nil {
+				return nil, err
+			}
+			return narrow(f.Facts()), nil
+		}, narrow(dijkstra(g, 5, 7))},
+	}
+}
+
+// partsAnswer is how many of them a graph in parts can be asked.
+const partsAnswer = 6
+
+// endings are sessions whose calls end early.
+var endings = []struct {
+	name, device string
+	symmetric    bool
+	parts        uint64
+	o            graph.SessionOptions
+}{
+	{"native", "cpu", false, 0, graph.SessionOptions{}},
+	{"kernels on the host", "cpu", false, 0, graph.SessionOptions{Topology: megakernel.Captured, Parallel: 2}},
+	{"the host's loop on the host", "cpu", false, 0, graph.SessionOptions{Topology: megakernel.HostLoop}},
+	{"drained", "cuda-sim", false, 0, graph.SessionOptions{}},
+	{"host's loop", "cuda-sim", false, 0, graph.SessionOptions{Topology: megakernel.HostLoop}},
+	{"back to back", "cuda-sim", false, 0, graph.SessionOptions{Topology: megakernel.BackToBack}},
+	{"device's loop", "cuda-sim", false, 0, graph.SessionOptions{Topology: megakernel.DeviceLoop}},
+	{"cooperative", "cuda-sim", false, 0, graph.SessionOptions{Topology: megakernel.Cooperative, Parallel: 2}},
+	{"labels", "cuda-sim", true, 0, graph.SessionOptions{}},
+	{"parts on the host", "cpu", false, 30, graph.SessionOptions{Engine: graph.WavesEngine, Parts: true}},
+	{"parts", "cuda-sim", false, 30, graph.SessionOptions{Parts: true}},
+}
+
+// TestACallThatEndedEarlyLeavesNothing lets contexts end at looks that are drawn, and some time after them, and asks again: every
+// answer is the full one.
+func TestACallThatEndedEarlyLeavesNothing(t *testing.T) {
+	t.Parallel()
+	seed := long.Seed(t, 11)
+	for i, c := range endings {
+		t.Run(c.name, func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(seed, uint64(i)))
+			g := weighted(t, randomGraph(t, 6, 50, true))
+			if c.symmetric {
+				g = weighted(t, both(t, randomGraph(t, 6, 40, false)))
+			}
+			c.o.Levels, c.o.Queries = true, 3
+			if c.parts > 0 {
+				c.o.SetPartArcs(c.parts)
+			}
+			s := openSession(t, openDevice(t, c.device), g, c.o)
+			all := everyQuestion(t, g)
+			if c.parts > 0 {
+				all = all[:partsAnswer]
+			}
+			looks, ended, calls := make([]int, len(all)), 0, long.Count(20, 300, 2000)
+			if c.device != "cpu" { // where all is simulated
+				calls = long.Count(8, 60, 500)
+			}
+			if c.parts > 0 || testing.Short() {
+				calls = (calls + 2) / 3
+			}
+			answer := func(ctx context.Context, k int) bool {
+				got, err := all[k].ask(ctx, s)
+				switch {
+				case err != nil && (ctx.Err() == nil || !errors.Is(err, driver.Canceled) || !errors.Is(err, context.Canceled)):
+					t.Fatalf("%s: %v", all[k].name, err)
+				case err == nil && !slices.Equal(got, all[k].want):
+					t.Fatalf("%s:\n%v, want\n%v", all[k].name, got, all[k].want)
+				}
+				return err == nil
+			}
+			for range calls {
+				for range 1 + rng.IntN(3) {
+					k := rng.IntN(len(all))
+					most := looks[k]
+					if most == 0 {
+						most = 40 // the first call prepares
+					}
+					n, later := 1+rng.IntN(most), time.Duration(rng.IntN(3))*time.Duration(rng.IntN(1500))*time.Microsecond
+					ctx, cancel := underway.At(n, later)
+					if !answer(ctx, k) {
+						ended++
+					}
+					cancel()
+				}
+				k := rng.IntN(len(all))
+				counting, cancel := underway.Counting()
+				answer(counting, k)
+				cancel()
+				looks[k] = counting.Times()
+			}
+			if t.Logf("%d calls ended early", ended); ended < calls/2 {
+				t.Errorf("only %d of more than %d calls ended early", ended, calls)
+			}
+		})
+	}
+}
+
+// TestASessionThatIsNotOpenedLeavesNothing lets the context of NewSession end at looks that are drawn.
+func TestASessionThatIsNotOpenedLeavesNothing(t *testing.T) {
+	t.Parallel()
+	rng, g := rand.New(rand.NewPCG(long.Seed(t, 3), 1)), randomGraph(t, 6, 40, true)
+	for _, o := range []graph.SessionOptions{{Levels: true, Queries: 2}, {Parallel: 2, Topology: megakernel.HostLoop}, inParts(30)} {
+		sim, failed, most := cusim.New(cusim.Config{Models: []cusim.Model{cusim.Tiny}}), 0, 0
+		open := func(within *underway.Looked) (err error) {
+			return faults.OnDevice(func(_ context.Context, dev driver.Device) error {
+				s, err := graph.NewSession(within, dev, g, o)
+				most = within.Times()
+				if err != nil {
+					return err
+				}
+				return s.Close()
+			})(sim)
+		}
+		counting, cancel := underway.Counting()
+		if err := open(counting); err != nil {
+			t.Fatal(err)
+		}
+		cancel()
+		for range long.Count(8, 100, 1000) {
+			ctx, cancel := underway.At(1+rng.IntN(most), 0)
+			if err := open(ctx); errors.Is(err, driver.Canceled) && errors.Is(err, context.Canceled) {
+				failed++
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			cancel()
+			if left := sim.Left(); left != "" {
+				t.Fatalf("left behind: %s", left)
+			}
+		}
+		if failed == 0 {
+			t.Error(fmt.Sprint("no context ended in time: ", o))
+		}
+	}
+}

@@ -1,0 +1,65 @@
+// Package turn lets the calls of a session follow each other: each waits for those before it as long as its context allows.
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/govyre/vyre/driver"
+)
+
+// Turn is whose turn it is. New makes one that is nobody's.
+type Turn chan struct{}
+
+// New returns a turn that is nobody's.
+func New() Turn { return make(Turn, 1) }
+
+// Take waits for the turn, and returns the error of ctx if that ends first or has ended before.
+func (t Turn) Take(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case t <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Wait waits for the turn as long as it takes.
+func (t Turn) Wait() { t <- struct{}{} }
+
+// Give ends a turn that was taken.
+func (t Turn) Give() { <-t }
+
+// Free reports whether it is nobody's turn at the moment.
+func (t Turn) Free() bool {
+	select {
+	case t <- struct{}{}:
+		<-t
+		return true
+	default:
+		return false
+	}
+}
+
+// Ended returns the error of a session's call: err, or if that is because a context ended, one that says what this means for
+// whoever has the session and not what runs on its device. Device is empty if there is none.
+func Ended(op, label, device string, err error) error {
+	ended := context.Canceled
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		ended = context.DeadlineExceeded
+	case !errors.Is(err, context.Canceled):
+		return err
+	}
+	return &driver.Error{Op: op, Label: label, Device: device, Kind: driver.Canceled, Err: err,
+		Msg: fmt.Sprintf("%v before there was an answer", ended), Fix: "ask again, with a context that lasts longer: the session is as it was"}
+}
+
+// Closed returns the error of a call of a session that is closed.
+func Closed(op, label, device string) error {
+	return &driver.Error{Op: op, Label: label, Device: device, Kind: driver.Closed, Msg: "the session is closed", Fix: "open another one"}
+}
