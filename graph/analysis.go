@@ -163,9 +163,9 @@ func (s *Session) begin(ctx context.Context, what string, more func(whole *Sessi
 		return err
 	}
 	if !s.waved {
+		before := len(s.closers)
 		if err = s.openWaves(ctx); err != nil {
-			err = errors.Join(err, s.closeAll())
-			s.closers = []interface{ Close() error }{} // the session stays open
+			err = errors.Join(err, s.closeFrom(before)) // the session stays open, and its fixpoints
 		}
 	}
 	if err == nil && s.parts != nil {

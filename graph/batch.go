@@ -55,6 +55,9 @@ func (s *Session) ReachInto(ctx context.Context, q Query, into *Reached) (err er
 	if err := s.check(0, q); err != nil {
 		return err
 	}
+	if into == nil {
+		return s.refuse("there is no answer to put it into", "pass a pointer to an empty one, or call Reach")
+	}
 	set, by, err := s.asking(ctx, 1)
 	if err != nil {
 		return err

@@ -39,15 +39,21 @@ type BitSets struct {
 }
 
 // In returns what comes to a node, by arcs that lead to it, or with Backward by those that leave it; with Must everything where
-// nothing does. It must not be written.
+// nothing does. It must not be written. It is nil of a node that the graph does not have.
 func (b *BitSets) In(node uint32) []uint64 {
 	at := int(node) * b.f.Words
+	if at >= len(b.in) {
+		return nil
+	}
 	return b.in[at : at+b.f.Words : at+b.f.Words]
 }
 
 // Out returns what leaves a node: that without what it kills, and with what it makes.
 func (b *BitSets) Out(node uint32) []uint64 {
 	at := int(node) * b.f.Words
+	if at >= len(b.in) {
+		return nil
+	}
 	out := make([]uint64, b.f.Words)
 	for w := range out {
 		out[w] = b.f.Gen[at+w] | b.in[at+w]&^b.f.Kill[at+w]
@@ -101,6 +107,7 @@ func (s *Session) BitFlow(ctx context.Context, f BitFlow) (_ *BitSets, err error
 			b.in[i] = ^x
 		}
 	}
+	b.f.Gen, b.f.Kill = slices.Clone(f.Gen), slices.Clone(f.Kill) // the caller's are for the next question
 	return b, nil
 }
 

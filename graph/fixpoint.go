@@ -75,6 +75,9 @@ func NewFixpoint[T flow.Word, F flow.Flow[T]](ctx context.Context, s *Session, f
 	if o.Label == "" {
 		o.Label = "fixpoint"
 	}
+	if s == nil {
+		return nil, &driver.Error{Op: "session", Label: o.Label, Kind: driver.InvalidArgument, Msg: "the session of a fixpoint is nil", Fix: "open one, and look at the error of that"}
+	}
 	n, fact := int64(s.g.Nodes()), int64(binary.Size(T(0)))
 	if o.Rounds == 0 {
 		o.Rounds = uint32(min(max(64*n, 1<<20), 1<<31))

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -158,8 +159,11 @@ func (f *file) states(g *CSR) bool { return f.g == g }
 // Verify looks at all of a graph that Open mapped: the checksums of its sections, that rows ascend and targets are nodes, what
 // its header says, and its digest. It does so once. Graphs that were built hold all that already.
 //
-// Errors: *ParseError, with the section, the row or the arc.
+// Errors: *ParseError, with the section, the row or the arc; a graph that is nil.
 func (g *CSR) Verify() error {
+	if g == nil {
+		return errors.New("graph: the graph is nil; look at the error of what was to load it")
+	}
 	if g.file == nil {
 		return nil
 	}

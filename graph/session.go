@@ -87,9 +87,13 @@ type batching struct {
 // allocated.
 //
 // Errors: out of memory, with the bytes needed and those there are; a graph without nodes; a device without the topology.
-func NewSession(ctx context.Context, dev driver.Device, g *CSR, o SessionOptions) (*Session, error) {
+func NewSession(ctx context.Context, dev driver.Device, g *CSR, o SessionOptions) (_ *Session, err error) {
 	s, err := prepared(dev, g, o)
 	if err != nil {
+		return nil, err
+	}
+	defer func() { err = s.canceled(err) }()
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if s.native == nil { // else waves are opened when somebody asks for what it does not have
@@ -104,15 +108,40 @@ func NewSession(ctx context.Context, dev driver.Device, g *CSR, o SessionOptions
 	return s, nil
 }
 
+// What options may ask for: bytes of so many queries are counted in 64 bits, and more sets than goroutines that ask, or than a
+// device runs side by side, wait for each other.
+const (
+	mostQueries  = 1 << 24
+	mostParallel = 1 << 12
+)
+
+// given refuses a session of nothing.
+func given(dev driver.Device, g *CSR, o SessionOptions) error {
+	e := &driver.Error{Op: "session", Label: o.Label, Kind: driver.InvalidArgument}
+	switch {
+	case dev == nil:
+		e.Msg, e.Fix = "the device is nil", "open one: device cpu is there on every machine"
+	case g == nil:
+		e.Device, e.Msg, e.Fix = dev.Name(), "the graph is nil", "load one, and look at the error of that"
+	default:
+		return nil
+	}
+	return e
+}
+
 // prepared is a session that knows its sizes, and has nothing on the device yet.
 func prepared(dev driver.Device, g *CSR, o SessionOptions) (*Session, error) {
+	if err := given(dev, g, o); err != nil {
+		return nil, err
+	}
 	o, err := o.budgeted(dev)
 	if err != nil {
 		return nil, err
 	}
 	s := &Session{dev: dev, g: g, o: o.settled(dev), free: o.Topology == megakernel.Auto, calls: turn.New(), submissions: map[shape]*submission{}, analysed: new(held)}
-	if g.Nodes() == 0 || s.o.Queries < 0 || s.o.Seeds < 0 || s.o.Parallel < 0 {
-		return nil, s.refuse(fmt.Sprintf("a graph of %d nodes, %d queries of %d seeds, %d in parallel", g.Nodes(), o.Queries, o.Seeds, o.Parallel), "load a graph with nodes, and leave what is to be the default at 0")
+	if g.Nodes() == 0 || s.o.Queries < 0 || s.o.Seeds < 0 || s.o.Parallel < 0 || s.o.Queries > mostQueries || s.o.Parallel > mostParallel {
+		return nil, s.refuse(fmt.Sprintf("a graph of %d nodes, %d queries of %d seeds, %d in parallel", g.Nodes(), o.Queries, o.Seeds, o.Parallel),
+			fmt.Sprintf("load a graph with nodes, leave what is to be the default at 0, and ask for at most %d queries, and %d in parallel", mostQueries, mostParallel))
 	}
 	if err := g.Verify(); err != nil {
 		return nil, err
@@ -189,7 +218,7 @@ func (s *Session) Topology() megakernel.Topology {
 	switch {
 	case s.parts != nil:
 		return s.parts.count.Topology()
-	case s.one == nil:
+	case s.native != nil || s.one == nil:
 		return megakernel.Auto
 	}
 	return s.one.Topology()
@@ -199,10 +228,16 @@ func (s *Session) Topology() megakernel.Topology {
 func (s *Session) Turns() int { return int(s.searches.Load()) }
 
 func (s *Session) closeAll() error {
-	err := s.forget()
-	for k := len(s.closers) - 1; k >= 0; k-- {
+	err := errors.Join(s.forget(), s.closeFrom(0))
+	s.closers = nil
+	return err
+}
+
+// closeFrom closes all but the first few things that the session has.
+func (s *Session) closeFrom(first int) (err error) {
+	for k := len(s.closers) - 1; k >= first; k-- {
 		err = errors.Join(err, s.closers[k].Close())
 	}
-	s.closers = nil
+	s.closers = s.closers[:min(first, len(s.closers))]
 	return err
 }

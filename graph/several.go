@@ -56,6 +56,9 @@ type asked struct {
 
 // questions is what their order is planned from, and the graphs by their digests.
 func questions(dev driver.Device, list []Question, o SessionOptions) (plan.QueryRequest, map[[32]byte]*asked, error) {
+	if dev == nil {
+		return plan.QueryRequest{}, nil, given(dev, nil, o)
+	}
 	o, err := o.budgeted(dev)
 	if err != nil {
 		return plan.QueryRequest{}, nil, err

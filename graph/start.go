@@ -43,6 +43,6 @@ func (p *Pending) Wait(ctx context.Context) (*Reached, error) {
 	case <-p.done:
 		return p.r, p.err
 	case <-ctx.Done():
-		return nil, &driver.Error{Op: "wait", Label: p.s.o.Label, Device: p.s.dev.Name(), Kind: driver.Canceled, Msg: fmt.Sprintf("the query goes on: %v", ctx.Err()), Err: ctx.Err()}
+		return nil, &driver.Error{Op: "wait", Label: p.s.o.Label, Device: p.s.dev.Name(), Kind: driver.Canceled, Msg: fmt.Sprintf("the query goes on: %v", ctx.Err()), Fix: "wait again, with a context that lasts longer", Err: ctx.Err()}
 	}
 }

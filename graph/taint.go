@@ -54,6 +54,9 @@ type Tainted struct {
 //
 // Errors: those of TaintQuery.Parts, NewSession, Batch and Path.
 func Taint(ctx context.Context, dev driver.Device, g *CSR, q TaintQuery, o SessionOptions) (*Tainted, error) {
+	if err := given(dev, g, o); err != nil {
+		return nil, err
+	}
 	t := &Tainted{Counts: make([]int, len(q.Sources))}
 	groups, err := q.Parts(dev, g)
 	if err != nil {

@@ -41,6 +41,9 @@ func (s *Session) Trial(ctx context.Context, q Query, h *megakernel.History) (er
 	if err := s.check(0, q); err != nil {
 		return err
 	}
+	if h == nil {
+		return s.refuse("there is no history to take times into", "pass a pointer to an empty one")
+	}
 	if err := s.begin(ctx, "a trial", func(*Session) uint64 { return 0 }); err != nil {
 		return err
 	}
