@@ -63,7 +63,7 @@
 // partlanes.go the questions.
 //
 // Start reading at csr.go, then build.go and generator.go; for files at vyg.go and open.go. For devices begin at
-// session.go, with options.go, query.go, footprint.go (what it takes) and search.go (the waves of a search), then
-// batch.go, level.go and several.go. Analyses are those of components.go, tree.go, bitflow.go and dominance.go, and
-// what they answer labels.go; one's own are those of fixpoint.go.
+// session.go, with turn.go (how calls follow each other), options.go, query.go, footprint.go (what it takes) and
+// search.go (the waves of a search), then batch.go, level.go and several.go. Analyses are those of components.go,
+// tree.go, bitflow.go and dominance.go, and what they answer labels.go; one's own are those of fixpoint.go.
 package graph

@@ -11,7 +11,7 @@ import (
 // SessionOptions adjusts a session. The zero value is right for most.
 type SessionOptions struct {
 	Label   string // appears in errors and profiles; empty is "graph"
-	Queries int    // of a batch, for whose answers there is memory; 0 is 32. Larger batches take several.
+	Queries int    // of a batch, for whose answers there is memory, at most 1<<24; 0 is 32. Larger batches take several.
 	Seeds   int    // of a query, at most; 0 is 1024
 	Budget  uint64 // bytes of device memory; 0 is what the device has room for when the session is opened, of which 256 MiB or 3 % are left to others
 	Levels  bool   // Session.Levels can be asked; that takes 4 bytes a node, and unless the graph is symmetric all of it a second time
@@ -31,7 +31,7 @@ type SessionOptions struct {
 	// Runs is how many such queries the session is going to answer, by which what it takes to plan is weighed; 0 is Queries.
 	Runs uint64
 
-	// Parallel is how many searches of this session run side by side, on the device or on the host's cores; 0 is 1, and then queries
+	// Parallel is how many searches of this session run side by side, on the device or on the host's cores, at most 4096; 0 is 1, and then queries
 	// wait for each other. Each more takes all memory of a session but the graph once more, see DeviceBytes; native engines share
 	// the cores out among them. A symmetric graph has labels for each. A graph in parts is searched by one at a time, and
 	// analyses, which are made once, run one after another beside the searches.

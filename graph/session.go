@@ -18,6 +18,10 @@ import (
 // uploads its seeds, is one submission where the device drives the rounds, and is read back at once. Queries that allow
 // the same kinds of arcs are one search, of up to 64. A Session may be used from any goroutine; batches run one after
 // another, or as many side by side as SessionOptions.Parallel says.
+//
+// A call whose context ends, before its turn or after it, answers Canceled at once, and what it has left on the device is waited for
+// by the next one, as long as the context of that allows. After any error the session is as it was before the call, unless the
+// device is lost. What is closed answers Closed.
 type Session struct {
 	calls  turn.Turn
 	dev    driver.Device

@@ -54,6 +54,9 @@ type runner interface {
 // each other run between the same two barriers. The plan holds its kernels and its control words
 // until Close; the memory that the waves use is the caller's.
 func New(ctx context.Context, dev driver.Device, waves []Wave, deps []Dependency, o Options) (*Plan, error) {
+	if dev == nil {
+		return nil, &driver.Error{Op: "plan", Label: o.Label, Kind: driver.InvalidArgument, Msg: "the device is nil", Fix: "open one: device cpu is there on every machine"}
+	}
 	if found := o.check(dev); len(found) > 0 {
 		return nil, found
 	}
@@ -302,12 +305,13 @@ func (p *Plan) slices(ctx context.Context) (Record, error) {
 	}
 	for {
 		at := p.next
-		if err := ctx.Err(); err != nil {
-			fix := ""
-			if at > 0 {
-				fix = "Resume goes on there"
-			}
-			return Record{}, p.refuse(driver.Canceled, fmt.Sprintf("%v; %d rounds are done", err, at), fix, err)
+		switch err := ctx.Err(); {
+		case err != nil && at == 0:
+			return Record{}, p.refuse(driver.Canceled, err.Error()+" before anything was started", "", err)
+		case err != nil:
+			return Record{}, p.refuse(driver.Canceled, fmt.Sprintf("%v; %d rounds are done", err, at), "Resume goes on there", err)
+		case p.closers == nil:
+			return Record{}, p.refuse(driver.Closed, "the plan is closed", "make another one", nil)
 		}
 		limit := min(last, at+p.o.SliceRounds)
 		p.next = 0

@@ -18,6 +18,9 @@ const TrialRuns = 10
 //
 // Errors: those of New and Run; a run that did not converge; those of reset. What was measured before stays in h.
 func Trial(ctx context.Context, dev driver.Device, waves []Wave, deps []Dependency, o Options, h *History, reset func(context.Context) error) error {
+	if h == nil {
+		return &driver.Error{Op: "trial", Label: o.Label, Kind: driver.InvalidArgument, Msg: "there is no history to take times into", Fix: "pass a pointer to an empty one"}
+	}
 	if o.Topology != Auto || o.Tail != TailAuto {
 		return problem(dev, driver.InvalidArgument, "trial", -1, "options", fmt.Sprintf("a trial of %v", o.Topology), "leave Topology and Tail out: all of them are tried")
 	}
