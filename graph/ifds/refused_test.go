@@ -117,6 +117,11 @@ func TestSessionsAreRefused(t *testing.T) {
 	defer s.Close()
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
+	for _, e := range []graph.Engine{graph.NativeEngine, graph.WavesEngine} {
+		if _, err := ifds.NewSession(ended, dev, g, ifds.Options{Engine: e}); !errors.Is(err, driver.Canceled) || !errors.Is(err, context.Canceled) {
+			t.Errorf("%v, in a context that has ended: %v", e, err)
+		}
+	}
 	for want, solve := range map[string]func() error{
 		"2 different seeds, the session was opened for 1": func() error { _, err := s.Solve(t.Context(), []uint32{0, 1}); return err },
 		"seed 1 is node 6, the graph has 6":               func() error { _, err := s.Solve(t.Context(), []uint32{0, 6}); return err },

@@ -51,7 +51,8 @@ func (o Options) settled() Options {
 }
 
 // Session is a program made ready for many questions: what follows from these seeds? It may be used from any goroutine;
-// questions are answered one after another.
+// questions are answered one after another. A call whose context ends, before its turn or after it, answers Canceled at once, and
+// what it has left on the device is waited for by the next one, as long as the context of that allows.
 type Session struct {
 	calls  turn.Turn
 	o      Options
@@ -73,8 +74,12 @@ type Session struct {
 // memory, too, so that many warps share them. Bytes says it exactly.
 //
 // Errors: a graph without procedures or call sites; those of its arcs, with node and arc; with WavesEngine, out of memory, with
-// the bytes needed and those there are, before anything is allocated.
-func NewSession(ctx context.Context, dev driver.Device, g *graph.CSR, o Options) (*Session, error) {
+// the bytes needed and those there are, before anything is allocated; Canceled, if the context ends.
+func NewSession(ctx context.Context, dev driver.Device, g *graph.CSR, o Options) (_ *Session, err error) {
+	defer func() { err = turn.Ended("ifds", o.settled().Label, nameOf(dev), err) }()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	p, err := newProgram(g, o)
 	if err != nil {
 		return nil, err
