@@ -171,11 +171,21 @@ func TestACallThatEndedEarlyLeavesNothing(t *testing.T) {
 			if c.symmetric {
 				g = weighted(t, both(t, randomGraph(t, 6, 40, false)))
 			}
-			c.o.Levels, c.o.Queries = true, 3
-			if c.parts > 0 {
+			dev := openDevice(t, c.device)
+			if c.o.Levels, c.o.Queries = true, 3; c.parts > 0 {
+				g = weighted(t, randomGraph(t, 6, 100, true))
 				c.o.SetPartArcs(c.parts)
+				c.o.Budget = 1
+				var over *driver.Error
+				if _, err := graph.NewSession(t.Context(), dev, g, c.o); !errors.As(err, &over) {
+					t.Fatal(err)
+				}
+				c.o.Budget = uint64(over.Requested) // of which two parts are there at a time
 			}
-			s := openSession(t, openDevice(t, c.device), g, c.o)
+			s := openSession(t, dev, g, c.o)
+			if c.parts > 0 && s.Parts() < 3 {
+				t.Fatalf("%d parts", s.Parts())
+			}
 			all := everyQuestion(t, g)
 			if c.parts > 0 {
 				all = all[:partsAnswer]
