@@ -85,8 +85,8 @@ func TestACallThatEndedEarlyLeavesNothing(t *testing.T) {
 				cancel()
 				looks = counting.Times()
 			}
-			if t.Logf("%d calls ended early", ended); ended < calls/2 {
-				t.Errorf("only %d of more than %d calls ended early", ended, calls)
+			if t.Logf("%d calls ended early", ended); ended == 0 {
+				t.Error("no context ended in time")
 			}
 			if err := s.Close(); err != nil {
 				t.Error(err)
