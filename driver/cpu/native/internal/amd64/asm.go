@@ -76,16 +76,13 @@ type Label int
 // Asm collects machine code.
 type Asm struct {
 	code   []byte
-	labels []int // by label: offset, −1 unknown
+	labels []int32 // by label: offset, −1 unknown
 	fixes  []fix
 	masks  bool // there are mask registers, and 32 of vectors: AVX-512
 }
 
 // fix is a 32-bit displacement to be filled in.
-type fix struct {
-	at int
-	to Label
-}
+type fix struct{ at, label int32 }
 
 // New returns an empty assembler.
 func New() *Asm {
@@ -116,91 +113,112 @@ func (a *Asm) NewLabel() Label {
 }
 
 // Bind puts a label here.
-func (a *Asm) Bind(l Label) { a.labels[l] = len(a.code) }
+func (a *Asm) Bind(l Label) { a.labels[l] = int32(len(a.code)) }
 
 // Len returns the bytes written so far.
 func (a *Asm) Len() int { return len(a.code) }
 
 // Offset returns where a bound label stands.
-func (a *Asm) Offset(l Label) int { return a.labels[l] }
+func (a *Asm) Offset(l Label) int { return int(a.labels[l]) }
 
 // Bytes fills in the jumps and returns the code.
 func (a *Asm) Bytes() ([]byte, error) {
 	for _, f := range a.fixes {
-		to := a.labels[f.to]
+		to := a.labels[f.label]
 		if to < 0 {
-			return nil, fmt.Errorf("BUG: amd64: label %d is jumped to and stands nowhere", f.to)
+			return nil, fmt.Errorf("BUG: amd64: label %d is jumped to and stands nowhere", f.label)
 		}
-		binary.LittleEndian.PutUint32(a.code[f.at:], uint32(int32(to-f.at-4)))
+		binary.LittleEndian.PutUint32(a.code[f.at:], uint32(to-f.at-4))
 	}
 	return a.code, nil
 }
+
+// longest is the most bytes of an instruction, and one to spare.
+const longest = 16
+
+// piece is room for an instruction, at the end of the code. Its methods write bytes from the n-th on, and return how many there
+// are then.
+type piece [longest]byte
+
+// room returns where the next instruction goes, which wrote then counts. Large programs have megabytes of code, so what there is
+// room for doubles.
+func (a *Asm) room() *piece {
+	n := len(a.code)
+	if cap(a.code)-n < longest {
+		a.grow()
+	}
+	return (*piece)(a.code[n : n+longest])
+}
+
+//go:noinline
+func (a *Asm) grow() {
+	a.code = append(make([]byte, 0, max(4096, 2*cap(a.code))), a.code...)
+}
+
+// wrote says how many bytes of the room are written.
+func (a *Asm) wrote(n int) { a.code = a.code[:len(a.code)+n] }
 
 // emit writes bytes, of which there are few.
 //
 //go:noinline
 func (a *Asm) emit(b ...byte) {
-	n := len(a.code)
-	code := a.room(n + len(b))
-	for i, x := range b {
-		code[n+i] = x
-	}
+	a.wrote(copy(a.room()[:], b))
 }
 
 //go:noinline
 func (a *Asm) emit32(v uint32) {
-	n := len(a.code)
-	binary.LittleEndian.PutUint32(a.room(n + 4)[n:], v)
+	binary.LittleEndian.PutUint32(a.room()[:], v)
+	a.wrote(4)
 }
 
-// room makes the code so long, and returns it. Large programs have megabytes of it, so what there is room for doubles.
-func (a *Asm) room(n int) []byte {
-	if n > cap(a.code) {
-		a.code = append(make([]byte, 0, max(4096, 2*n)), a.code...)
-	}
-	a.code = a.code[:n]
-	return a.code
-}
-
-// modrm writes the operand bytes: reg is the register field, o the other operand.
+// operands writes the operand bytes: reg is the register field, o the other operand. A displacement of one byte counts in units
+// of some bytes.
 //
 //go:noinline
-func (a *Asm) modrm(reg uint8, o RM) { a.operands(reg, o, 1) }
-
-// operands is modrm where a displacement of one byte counts in units of some bytes.
-//
-//go:noinline
-func (a *Asm) operands(reg uint8, o RM, unit int32) {
-	reg &= 7
+func (p *piece) operands(n int, reg uint8, o RM, unit int32) int {
+	reg = reg & 7 << 3
 	if !o.isMem {
-		a.emit(0xC0 | reg<<3 | o.reg&7)
-		return
+		p[n] = 0xC0 | reg | o.reg&7
+		return n + 1
 	}
 	m := o.mem
 	base := uint8(m.Base) & 7
-	mod := uint8(0x80)
+	mod, disp := uint8(0x80), m.Disp
 	switch {
-	case m.Disp == 0 && base != 5: // base 5 without displacement means something else
+	case disp == 0 && base != 5: // base 5 without displacement means something else
 		mod = 0
-	case m.Disp%unit == 0 && m.Disp/unit >= -128 && m.Disp/unit < 128:
-		mod = 0x40
+	case unit == 1:
+		if disp == int32(int8(disp)) {
+			mod = 0x40
+		}
+	case disp%unit == 0 && disp/unit == int32(int8(disp/unit)):
+		mod, disp = 0x40, disp/unit
 	}
 	if m.Scale == 0 && base != 4 {
-		a.emit(mod | reg<<3 | base)
+		p[n] = mod | reg | base
+		n++
 	} else {
 		index, scale := uint8(4), uint8(0) // 4 is no index
 		if m.Scale != 0 {
 			index = uint8(m.Index) & 7
 			scale = uint8(bits.TrailingZeros8(m.Scale))
 		}
-		a.emit(mod|reg<<3|4, scale<<6|index<<3|base)
+		p[n], p[n+1] = mod|reg|4, scale<<6|index<<3|base
+		n += 2
 	}
 	switch mod {
 	case 0x40:
-		a.emit(byte(m.Disp / unit))
+		p[n] = byte(disp)
+		n++
 	case 0x80:
-		a.emit32(uint32(m.Disp))
+		n = p.imm32(n, uint32(disp))
 	}
+	return n
+}
+
+func (p *piece) imm32(n int, v uint32) int {
+	binary.LittleEndian.PutUint32(p[n:], v)
+	return n + 4
 }
 
 // high returns the fourth bits of what the operand names: index (X) and base or register (B).

@@ -134,6 +134,8 @@ func (a *Asm) evex(op Op, whole bool, reg, v uint8, o RM, k uint8) {
 	} else if unit == 32 {
 		unit = 16
 	}
-	a.emit(0x62, (reg>>3&1^1)<<7|(x^1)<<6|(b^1)<<5|(reg>>4^1)<<4|in.space, w|(^v&15)<<3|4|in.prefix, l|(far^1)<<3|k, in.opcode)
-	a.operands(reg, o, unit)
+	p := a.room()
+	p[0], p[1] = 0x62, (reg>>3&1^1)<<7|(x^1)<<6|(b^1)<<5|(reg>>4^1)<<4|in.space
+	p[2], p[3], p[4] = w|(^v&15)<<3|4|in.prefix, l|(far^1)<<3|k, in.opcode
+	a.wrote(p.operands(5, reg, o, unit))
 }

@@ -39,39 +39,64 @@ const (
 // Registers 4 to 7 as bytes need a prefix.
 //
 //go:noinline
-func (a *Asm) rex(size Size, reg uint8, o RM) {
+func (p *piece) rex(size Size, reg uint8, o RM) (n int) {
 	x, b := o.high()
-	p := x<<1 | b | (reg>>3)<<2
+	prefix := x<<1 | b | (reg>>3)<<2
 	if size == 2 {
-		a.emit(0x66)
+		p[0] = 0x66
+		n = 1
 	}
 	if size == 8 {
-		p |= 8
+		prefix |= 8
 	}
-	if p != 0 || size == 1 {
-		a.emit(0x40 | p)
+	if prefix != 0 || size == 1 {
+		p[n] = 0x40 | prefix
+		n++
 	}
+	return n
+}
+
+// sized is the opcode of an operation that has one for bytes and the next for the other sizes.
+func sized(size Size, opcode byte) byte {
+	if size > 1 {
+		opcode++
+	}
+	return opcode
 }
 
 // op writes an operation with one opcode for bytes and the next for the other sizes.
 //
 //go:noinline
 func (a *Asm) op(size Size, opcode byte, reg uint8, o RM) {
-	a.rex(size, reg, o)
-	if size > 1 {
-		opcode++
-	}
-	a.emit(opcode)
-	a.modrm(reg, o)
+	a.one(size, sized(size, opcode), reg, o)
+}
+
+// opImm is op with a constant of 4 bytes.
+//
+//go:noinline
+func (a *Asm) opImm(size Size, opcode byte, reg uint8, o RM, v int32) {
+	a.one(size, sized(size, opcode), reg, o)
+	a.emit32(uint32(v))
+}
+
+// one writes an operation with one opcode.
+//
+//go:noinline
+func (a *Asm) one(size Size, opcode byte, reg uint8, o RM) {
+	p := a.room()
+	n := p.rex(size, reg, o)
+	p[n] = opcode
+	a.wrote(p.operands(n+1, reg, o, 1))
 }
 
 // two writes an operation whose opcode has the prefix 0F.
 //
 //go:noinline
 func (a *Asm) two(size Size, opcode byte, reg uint8, o RM) {
-	a.rex(size, reg, o)
-	a.emit(0x0F, opcode)
-	a.modrm(reg, o)
+	p := a.room()
+	n := p.rex(size, reg, o)
+	p[n], p[n+1] = 0x0F, opcode
+	a.wrote(p.operands(n+2, reg, o, 1))
 }
 
 // Load copies the operand to a register; of 4 bytes, with zeros above.
@@ -103,30 +128,28 @@ func byteReg(size Size, o RM) Size {
 
 // LoadSign32 loads 4 bytes extended by the sign to 8.
 func (a *Asm) LoadSign32(d Reg, o RM) {
-	a.rex(8, uint8(d), o)
-	a.emit(0x63)
-	a.modrm(uint8(d), o)
+	a.one(8, 0x63, uint8(d), o)
 }
 
 // Imm32 loads a constant, with zeros above.
 func (a *Asm) Imm32(d Reg, v uint32) {
-	a.rex(4, 0, d.RM())
-	a.emit(0xB8 | uint8(d)&7)
-	a.emit32(v)
+	p := a.room()
+	n := p.rex(4, 0, d.RM())
+	p[n] = 0xB8 | uint8(d)&7
+	a.wrote(p.imm32(n+1, v))
 }
 
 // Imm64 loads a constant.
 func (a *Asm) Imm64(d Reg, v uint64) {
-	a.rex(8, 0, d.RM())
-	a.emit(0xB8 | uint8(d)&7)
-	a.emit32(uint32(v))
-	a.emit32(uint32(v >> 32))
+	p := a.room()
+	n := p.rex(8, 0, d.RM())
+	p[n] = 0xB8 | uint8(d)&7
+	a.wrote(p.imm32(p.imm32(n+1, uint32(v)), uint32(v>>32)))
 }
 
 // StoreImm stores a constant of 4 bytes, extended by the sign where size is 8.
 func (a *Asm) StoreImm(size Size, m Mem, v int32) {
-	a.op(size, 0xC6, 0, m.RM())
-	a.emit32(uint32(v))
+	a.opImm(size, 0xC6, 0, m.RM(), v)
 }
 
 // Alu applies an operation to a register and an operand.
@@ -137,29 +160,21 @@ func (a *Asm) AluTo(op Alu, size Size, m Mem, s Reg) { a.op(size, byte(op)<<3, u
 
 // AluImm applies an operation to an operand and a constant of 4 bytes.
 func (a *Asm) AluImm(op Alu, size Size, o RM, v int32) {
-	a.op(size, 0x80, uint8(op), o)
-	a.emit32(uint32(v))
+	a.opImm(size, 0x80, uint8(op), o, v)
 }
 
 // Lea computes an address.
-func (a *Asm) Lea(d Reg, m Mem) {
-	a.rex(8, uint8(d), m.RM())
-	a.emit(0x8D)
-	a.modrm(uint8(d), m.RM())
-}
+func (a *Asm) Lea(d Reg, m Mem) { a.one(8, 0x8D, uint8(d), m.RM()) }
 
 // Lea4 computes a sum of 32 bits, with zeros above.
-func (a *Asm) Lea4(d Reg, m Mem) {
-	a.rex(4, uint8(d), m.RM())
-	a.emit(0x8D)
-	a.modrm(uint8(d), m.RM())
-}
+func (a *Asm) Lea4(d Reg, m Mem) { a.one(4, 0x8D, uint8(d), m.RM()) }
 
 // LeaLabel computes the address of a place in the code.
 func (a *Asm) LeaLabel(d Reg, l Label) {
-	a.rex(8, uint8(d), RM{})
-	a.emit(0x8D, 5|uint8(d)&7<<3)
-	a.rel(l)
+	p := a.room()
+	n := p.rex(8, uint8(d), RM{})
+	p[n], p[n+1] = 0x8D, 5|uint8(d)&7<<3
+	a.rel(p, n+2, l)
 }
 
 // Test sets the flags by the bits that both registers have.
@@ -167,9 +182,7 @@ func (a *Asm) Test(size Size, x, y Reg) { a.op(size, 0x84, uint8(y), x.RM()) }
 
 // MulImm multiplies an operand by a constant.
 func (a *Asm) MulImm(size Size, d Reg, o RM, v int32) {
-	a.rex(size, uint8(d), o)
-	a.emit(0x69)
-	a.modrm(uint8(d), o)
+	a.one(size, 0x69, uint8(d), o)
 	a.emit32(uint32(v))
 }
 
@@ -194,8 +207,10 @@ func (a *Asm) IDiv(size Size, o RM) { a.op(size, 0xF6, 7, o) }
 
 // CDQ fills DX with the sign of AX.
 func (a *Asm) CDQ(size Size) {
-	a.rex(size, 0, RM{})
-	a.emit(0x99)
+	p := a.room()
+	n := p.rex(size, 0, RM{})
+	p[n] = 0x99
+	a.wrote(n + 1)
 }
 
 // LowestBit is the number of the lowest bit that is set; o is not 0.
@@ -212,9 +227,7 @@ func (a *Asm) ClearLowest(r Reg) {
 
 // SetNE sets a register to whether the last comparison found a difference.
 func (a *Asm) SetNE(d Reg) {
-	a.rex(1, 0, d.RM())
-	a.emit(0x0F, 0x95)
-	a.modrm(0, d.RM())
+	a.two(1, 0x95, 0, d.RM())
 	a.LoadZero(1, d, d.RM())
 }
 
@@ -254,24 +267,27 @@ func (a *Asm) Ret() { a.emit(0xC3) }
 
 // Jmp jumps to a label.
 func (a *Asm) Jmp(l Label) {
-	a.emit(0xE9)
-	a.rel(l)
+	p := a.room()
+	p[0] = 0xE9
+	a.rel(p, 1, l)
 }
 
 // JmpTo jumps to where an operand says.
 func (a *Asm) JmpTo(o RM) {
-	a.rex(4, 4, o)
-	a.emit(0xFF)
-	a.modrm(4, o)
+	a.one(4, 0xFF, 4, o)
 }
 
 // Jcc jumps to a label if the condition holds.
 func (a *Asm) Jcc(c Cond, l Label) {
-	a.emit(0x0F, 0x80|byte(c))
-	a.rel(l)
+	p := a.room()
+	p[0], p[1] = 0x0F, 0x80|byte(c)
+	a.rel(p, 2, l)
 }
 
-func (a *Asm) rel(l Label) {
-	a.fixes = append(a.fixes, fix{len(a.code), l})
-	a.emit32(0)
+// rel ends an instruction that has n bytes by how far it is from there to a label.
+//
+//go:noinline
+func (a *Asm) rel(p *piece, n int, l Label) {
+	a.fixes = append(a.fixes, fix{int32(len(a.code) + n), int32(l)})
+	a.wrote(p.imm32(n, 0))
 }

@@ -313,17 +313,19 @@ func (a *Asm) vex(op Op, whole bool, reg, v uint8, o RM) {
 		l = 4
 	}
 	last := ^v&15<<3 | l | in.prefix
+	p, n := a.room(), 2
 	if x == 0 && b == 0 && in.space == 1 && !in.wide {
-		a.emit(0xC5, (reg>>3^1)<<7|last)
+		p[0], p[1] = 0xC5, (reg>>3^1)<<7|last
 	} else {
 		w := uint8(0)
 		if in.wide {
 			w = 0x80
 		}
-		a.emit(0xC4, (reg>>3^1)<<7|(x^1)<<6|(b^1)<<5|in.space, w|last)
+		p[0], p[1], p[2] = 0xC4, (reg>>3^1)<<7|(x^1)<<6|(b^1)<<5|in.space, w|last
+		n = 3
 	}
-	a.emit(in.opcode)
-	a.modrm(reg, o)
+	p[n] = in.opcode
+	a.wrote(p.operands(n+1, reg, o, 1))
 }
 
 // V3 writes d ← op(x, o).
