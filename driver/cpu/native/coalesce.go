@@ -1,10 +1,6 @@
 package native
 
-import (
-	"slices"
-
-	"github.com/govyre/vyre/driver/cpu/native/internal/amd64"
-)
+import "github.com/govyre/vyre/driver/cpu/native/internal/amd64"
 
 // Copies. Values reach a loop's next round, the result of a structured op, or a mask by being copied there. Where what is
 // copied was computed just before, for nothing else, and the target is not looked at in between, it is computed right there.
@@ -12,41 +8,23 @@ import (
 
 // coalesce removes copies, and what nothing reads.
 func (f *function) coalesce() {
-	defined, read := make([]int32, len(f.vregs)), make([]int32, len(f.vregs))
-	last := make([]int, len(f.vregs)) // by register: the instruction that wrote it last
+	c := &copies{function: f, regs: make([]copied, len(f.vregs))}
+	for v := range c.regs {
+		c.regs[v] = copied{written: -1, touched: -1, macro: -1, to: vreg(v)}
+	}
 	for i := range f.ins {
 		for v := range f.ins[i].reads() {
-			read[v]++
+			c.regs[v].reads++
 		}
 		for v := range f.ins[i].writes() {
-			defined[v]++
+			c.regs[v].writes++
 		}
 	}
-	removed := f.idle()
-	block := 0 // the first instruction of the basic block
-	for i := range f.ins {
-		in := &f.ins[i]
-		switch {
-		case removed[i]:
-		case in.form >= formTest, in.form == formMacro && in.among == amongOnce:
-			block = i + 1
-		case in.form == formMove && defined[in.a] == 1 && f.vregs[in.a].home == homeless:
-			if at := last[in.a]; at >= block && f.renames(at, i, in.a, in.d, read[in.a]) {
-				removed[i] = true
-				last[in.d] = at
-				continue
-			}
-		}
-		for v := range in.writes() {
-			last[v] = i
-		}
-	}
-	f.remove(removed)
+	f.remove(c.find())
 	f.intervals()
-	removed = removed[:len(f.ins)]
+	removed := make([]bool, len(f.ins))
 	for i := range f.ins {
-		in := &f.ins[i]
-		if removed[i] = false; in.form < formTest && in.form != formMacro {
+		if in := &f.ins[i]; in.form < formTest && in.form != formMacro {
 			d, at := &f.vregs[in.d], int32(2*i+1)
 			removed[i] = d.start < at && d.end == at
 		}
@@ -57,31 +35,97 @@ func (f *function) coalesce() {
 	}
 }
 
-// renames makes what instruction at writes to a go to d, and all n readers of a read that: if the last one is the copy
-// at end, nothing in between knows d, and none of them is a macro that has a for itself; in may be one that goes by what it is said to write.
-func (f *function) renames(at, end int, a, d vreg, n int32) bool {
-	in := &f.ins[at]
-	if f.touches(at+1, end, d) || in.form == formMacro && (!in.follows || in.reading(d)) {
-		return false
-	}
-	for i := at + 1; i <= end; i++ {
-		for v := range f.ins[i].reads() {
-			if v == a {
-				n--
+// copies is a function whose copies are being removed.
+type copies struct {
+	*function
+	regs []copied // by register
+}
+
+// copied is what is known of a register, as far as instructions have been looked at.
+type copied struct {
+	reads, writes int32 // how many instructions do, in all
+	read          int32 // how many reads there have been
+	before        int32 // how many of them before it was written last
+	written       int32 // by which instruction that was; −1: none
+	touched       int32 // the last one that reads or writes it; −1: none
+	macro         int32 // the last macro that reads it; −1: none
+	to            vreg  // the register that it became; itself
+}
+
+// find returns which instructions go: jumps that lead nowhere else, and copies of what is now computed where it was to go.
+func (c *copies) find() []bool {
+	removed, some := c.idle(), false
+	block := int32(0) // the first instruction of the basic block
+	for n := range c.ins {
+		i, in := int32(n), &c.ins[n]
+		copies := false
+		switch {
+		case removed[i]:
+		case in.form >= formTest, in.form == formMacro && in.among == amongOnce:
+			block = i + 1
+		case in.form == formMove:
+			copies = c.becomes(in, block)
+		}
+		for v := range in.reads() {
+			x := &c.regs[v]
+			x.read++
+			if x.touched = i; in.form == formMacro {
+				x.macro = i
 			}
 		}
-		if f.ins[i].form == formMacro && slices.Contains(f.ins[i].uses, a) {
-			return false
+		for v := range in.writes() {
+			x := &c.regs[v]
+			x.touched, x.written, x.before = i, i, x.read
+		}
+		if copies {
+			a, d := &c.regs[in.a], &c.regs[in.d]
+			d.written, d.before = a.written, d.read-(a.reads-1) // what read a reads it now, but for the copy
+			a.to, removed[i], some = in.d, true, true
 		}
 	}
-	if n != 0 {
+	if some {
+		c.rename(removed)
+	}
+	return removed
+}
+
+// becomes reports whether what a copy is of may be computed where the copy goes: just before, for what reads it until here and
+// nothing else, while nothing knows the place that it goes to. Macros have the registers that they read for themselves; one
+// that goes by those that it is said to write may write others.
+func (c *copies) becomes(in *ins, block int32) bool {
+	a, d := &c.regs[in.a], &c.regs[in.d]
+	if a.writes != 1 || c.vregs[in.a].home != homeless || a.written < block || d.touched > a.written || a.macro > a.written {
 		return false
 	}
-	in.rename(a, d)
-	for i := at + 1; i < end; i++ {
-		f.ins[i].rename(a, d)
+	if a.read-a.before+1 != a.reads { // this one is the last
+		return false
 	}
-	return true
+	at := &c.ins[a.written]
+	return at.form != formMacro || at.follows && !at.reading(in.d)
+}
+
+// rename puts the registers that others became in their place.
+func (c *copies) rename(removed []bool) {
+	of := func(v vreg) vreg {
+		for c.regs[v].to != v {
+			v = c.regs[v].to
+		}
+		return v
+	}
+	for i := range c.ins {
+		in := &c.ins[i]
+		if removed[i] {
+			continue
+		}
+		for _, v := range []*vreg{&in.d, &in.a, &in.b, &in.c} {
+			if *v != noReg {
+				*v = of(*v)
+			}
+		}
+		for k, v := range in.defs {
+			in.defs[k] = of(v)
+		}
+	}
 }
 
 // reading reports whether an instruction reads a register.
@@ -130,6 +174,7 @@ func (f *function) idle() []bool {
 
 // turn makes a jump over a jump one jump, with the other condition.
 func (f *function) turn() (some bool) {
+	removed := make([]bool, len(f.ins))
 	for i := 0; i+2 < len(f.ins); i++ {
 		in, over := &f.ins[i], &f.ins[i+1]
 		if in.form != formCompare && in.form != formTest || over.form != formJump {
@@ -138,24 +183,16 @@ func (f *function) turn() (some bool) {
 		for k := i + 2; k < len(f.ins) && f.ins[k].form == formBind; k++ {
 			if f.ins[k].label == in.label {
 				in.imm, in.label = in.imm^1, over.label
-				f.ins, some = slices.Delete(f.ins, i+1, i+2), true
+				removed[i+1], some = true, true
+				i++
 				break
 			}
 		}
 	}
-	return some
-}
-
-// touches reports whether instructions read or write a register.
-func (f *function) touches(first, end int, v vreg) bool {
-	for i := first; i < end; i++ {
-		for o := range f.ins[i].registers() {
-			if o == v {
-				return true
-			}
-		}
+	if some {
+		f.remove(removed)
 	}
-	return false
+	return some
 }
 
 // remove takes instructions out.

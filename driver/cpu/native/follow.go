@@ -31,32 +31,31 @@ func (f *function) relations(k int) []relation {
 			out[v] = following
 		}
 	}
-	changed := true
+	s := settling{read: f.indexReads}
 	lower := func(v vreg, to relation) {
 		if had := out[v]; to != unseen && to != had && had != differing {
 			if had != unseen {
 				to = differing
 			}
-			out[v], changed = to, true
+			out[v] = to
+			s.change(int(v))
 		}
 	}
-	for changed {
-		changed = false
-		for i := range f.ins {
-			in := &f.ins[i]
-			if in.form == formMacro {
-				for _, v := range in.uses {
-					if out[v] == following && !in.takesFollowing(v) {
-						lower(v, differing)
-					}
+	s.look = func(i int) {
+		in := &f.ins[i]
+		if in.form == formMacro {
+			for _, v := range in.uses {
+				if out[v] == following && !in.takesFollowing(v) {
+					lower(v, differing)
 				}
 			}
-			to := in.relation(out)
-			for d := range in.writes() {
-				lower(d, to)
-			}
+		}
+		to := in.relation(out)
+		for d := range in.writes() {
+			lower(d, to)
 		}
 	}
+	s.run(len(f.ins))
 	return out
 }
 

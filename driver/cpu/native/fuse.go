@@ -223,17 +223,20 @@ func (f *function) findMasks() []bool {
 		lo, hi := uint32(e.bits), uint32(e.bits>>32)
 		masks[v] = e.from == fromConst && lo+1 <= 1 && hi+1 <= 1
 	}
-	for changed := true; changed; {
-		changed = false
-		for i := range f.ins {
-			if in := &f.ins[i]; !in.makesMask(masks) {
-				for v := range in.writes() {
-					changed = changed || masks[v]
-					masks[v] = false
-				}
+	s := settling{read: f.indexReads}
+	s.look = func(i int) {
+		in := &f.ins[i]
+		if in.makesMask(masks) {
+			return
+		}
+		for v := range in.writes() {
+			if masks[v] {
+				masks[v] = false
+				s.change(int(v))
 			}
 		}
 	}
+	s.run(len(f.ins))
 	return masks
 }
 

@@ -33,7 +33,7 @@ type shapes struct {
 	divergent map[ir.Row]bool // structured ops, and NoRow for the body: run under masks
 	leaves    map[ir.Row]bool // structured ops that an exit passes through
 	continues map[ir.Row]int  // loops: how many rows continue them
-	changed   bool
+	settling
 }
 
 func findShapes(t *tree) *shapes {
@@ -45,19 +45,34 @@ func findShapes(t *tree) *shapes {
 		}
 	}
 	s.findZeros()
-	for s.changed = true; s.changed; {
-		s.changed = false
-		for r := range ir.Row(t.p.Rows()) {
-			s.row(r)
-		}
-	}
+	s.settling = settling{look: func(i int) { s.row(ir.Row(i)) }, read: s.indexRows}
+	s.run(t.p.Rows())
+	s.settling = settling{}
 	return s
+}
+
+// indexRows has, by row, the rows whose shape goes by its shape.
+func (s *shapes) indexRows() *index {
+	p := s.p
+	return newIndex(p.Rows(), func(yield func(list, number int)) {
+		for r := range ir.Row(p.Rows()) {
+			for _, v := range [...]ir.Row{p.A(r), p.B(r), p.C(r)} {
+				if v != ir.NoRow {
+					yield(int(v), int(r))
+				}
+			}
+			for _, v := range p.List(r) {
+				yield(int(v), int(r))
+			}
+		}
+	})
 }
 
 // lower sets the shape of a value, which only ever becomes more varying.
 func (s *shapes) lower(r ir.Row, to shape) {
 	if to = s.value[r].merge(to); to != s.value[r] {
-		s.value[r], s.changed = to, true
+		s.value[r] = to
+		s.change(int(r))
 	}
 }
 
@@ -120,8 +135,20 @@ func (s *shapes) bring(op, r ir.Row) {
 }
 
 func (s *shapes) diverge(op ir.Row) {
-	if !s.divergent[op] {
-		s.divergent[op], s.changed = true, true
+	if s.divergent[op] {
+		return
+	}
+	s.divergent[op], s.changed = true, true
+	first, end := ir.Row(0), ir.Row(s.p.Rows())
+	if op != ir.NoRow {
+		first, end = op, s.end(op)
+	}
+	if s.index != nil { // what ends regions in it goes by that
+		for r := first; r < end; r++ {
+			if s.p.Op(r).Info().Attr&ir.Terminator != 0 {
+				s.lookAgain(int(r))
+			}
+		}
 	}
 }
 

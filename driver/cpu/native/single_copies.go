@@ -1,5 +1,7 @@
 package native
 
+import "slices"
+
 // Copies of one invocation. An instruction on general registers writes over its first operand. What was computed just before for it
 // alone is computed in its result's register right away, so that nothing is copied there.
 
@@ -53,4 +55,43 @@ func (f *function) tie() {
 func (f *function) ties(x, d vreg) bool {
 	a, b := &f.vregs[x], &f.vregs[d]
 	return a.home == homeless && a.general && a.wide == b.wide
+}
+
+// renames makes what instruction at writes to a go to d, and all n readers of a read that: if the last one is the copy
+// at end, nothing in between knows d, and none of them is a macro that has a for itself; in may be one that goes by what it is said to write.
+func (f *function) renames(at, end int, a, d vreg, n int32) bool {
+	in := &f.ins[at]
+	if f.touches(at+1, end, d) || in.form == formMacro && (!in.follows || in.reading(d)) {
+		return false
+	}
+	for i := at + 1; i <= end; i++ {
+		for v := range f.ins[i].reads() {
+			if v == a {
+				n--
+			}
+		}
+		if f.ins[i].form == formMacro && slices.Contains(f.ins[i].uses, a) {
+			return false
+		}
+	}
+	if n != 0 {
+		return false
+	}
+	in.rename(a, d)
+	for i := at + 1; i < end; i++ {
+		f.ins[i].rename(a, d)
+	}
+	return true
+}
+
+// touches reports whether instructions read or write a register.
+func (f *function) touches(first, end int, v vreg) bool {
+	for i := first; i < end; i++ {
+		for o := range f.ins[i].registers() {
+			if o == v {
+				return true
+			}
+		}
+	}
+	return false
 }
