@@ -100,14 +100,14 @@ func (f *function) keep(most int) {
 		return
 	}
 	weight := map[vreg]int{}
-	_, around := f.loops()
+	nest := f.loops()
 	for i := range f.ins {
 		if in := &f.ins[i]; f.layout.single() && (in.form >= formGeneral || in.form == formMove && f.vregs[in.d].general) { // which may read memory in place
 			continue
 		}
 		for v := range f.ins[i].reads() {
 			if f.vregs[v].home == inBank && !f.ins[i].seldom {
-				weight[v] += 1 << (3 * min(len(around[i]), 4))
+				weight[v] += 1 << (3 * min(nest.depth(i), 4))
 			}
 		}
 	}
@@ -195,94 +195,116 @@ func (f *function) density(v vreg) float32 {
 	return i.weight / float32(i.end-i.start+1)
 }
 
-// often is how many times an instruction inside some loops is taken to run.
-func often(loops []int32) float32 {
-	n := float32(1)
-	for range min(len(loops), 4) {
-		n *= 8
-	}
-	return n
-}
-
-// loopSpan is where a loop stands.
-type loopSpan struct{ start, end int32 }
-
 // intervals finds where each virtual register lives, and returns those that need a place by their start. An
 // instruction reads at twice its index and writes one later; a macro reads until after it wrote.
 func (f *function) intervals() []vreg {
-	loops, around := f.loops()
+	nest := f.loops()
 	for v := range f.vregs {
 		i := &f.vregs[v]
 		i.start, i.end, i.weight = -1, 0, 0
 	}
-	seldom := false
-	occur := func(v vreg, at int32, depth []int32) {
+	var list []vreg
+	l, weight := noLoop, float32(0)
+	occur := func(v vreg, at int32) {
 		if v == noReg || f.vregs[v].home != homeless {
 			return
 		}
 		i := &f.vregs[v]
 		if i.start < 0 {
 			i.start = at
+			list = append(list, v)
 		}
-		i.end = max(i.end, at)
-		for _, l := range depth {
-			if loops[l].start > i.start {
-				i.end = max(i.end, loops[l].end)
-			}
-		}
-		if seldom {
-			i.weight += 1.0 / 64
-		} else {
-			i.weight += often(depth)
+		i.end, i.weight = max(i.end, at), i.weight+weight
+		for n := l; n != noLoop && nest.spans[n].start > i.start; n = nest.spans[n].around {
+			i.end = max(i.end, nest.spans[n].end)
 		}
 	}
 	for n := range f.ins {
-		in, at, depth := &f.ins[n], int32(2*n+1), around[n]
-		seldom = in.seldom
+		in, at := &f.ins[n], int32(2*n+1)
+		if l = nest.at[n]; in.seldom {
+			weight = 1.0 / 64
+		} else {
+			weight = nest.often(n)
+		}
 		for _, v := range [...]vreg{in.a, in.b, in.c} {
-			occur(v, at, depth)
+			occur(v, at)
 		}
 		for _, v := range in.uses {
-			occur(v, at+1, depth)
+			occur(v, at+1)
 		}
-		occur(in.d, at, depth)
+		occur(in.d, at)
 		for _, v := range in.defs {
-			occur(v, at, depth)
-			occur(v, at+1, depth)
+			occur(v, at)
+			occur(v, at+1)
 		}
 	}
 	stops := make([]float32, len(f.ins)+1) // before each instruction
 	for n := range f.ins {
 		if stops[n+1] = stops[n]; f.ins[n].stops {
-			stops[n+1] += often(around[n])
+			stops[n+1] += nest.often(n)
 		}
 	}
-	var list []vreg
-	for v := range f.vregs {
-		if i := &f.vregs[v]; i.home == homeless && i.start >= 0 {
-			i.end = max(i.end, i.start+1)
-			i.stops = stops[max((i.end-1)/2, (i.start+1)/2)] - stops[(i.start+1)/2]
-			list = append(list, vreg(v))
+	for k, v := range list {
+		i := &f.vregs[v]
+		i.end = max(i.end, i.start+1)
+		i.stops = stops[max((i.end-1)/2, (i.start+1)/2)] - stops[(i.start+1)/2]
+		for ; k > 0 && f.startsBefore(v, list[k-1]); k-- { // those of an instruction are in its order
+			list[k], list[k-1] = list[k-1], v
 		}
 	}
-	slices.SortStableFunc(list, func(a, b vreg) int { return cmp.Compare(f.vregs[a].start, f.vregs[b].start) })
 	return list
 }
 
-// loops finds where loops stand, and the numbers of those around each instruction.
-func (f *function) loops() (spans []loopSpan, around [][]int32) {
-	var open []int32
-	around = make([][]int32, len(f.ins))
-	for n := range f.ins {
-		switch f.ins[n].form {
-		case formLoop:
-			spans = append(spans, loopSpan{start: int32(2*n + 1)})
-			open = append(slices.Clone(open), int32(len(spans)-1))
-		case formLoopEnd:
-			spans[open[len(open)-1]].end = int32(2*n + 1)
-			open = open[:len(open)-1]
-		}
-		around[n] = open
-	}
-	return spans, around
+// startsBefore says which of two registers is first in the list of those that need a place.
+func (f *function) startsBefore(v, o vreg) bool {
+	a, b := f.vregs[v].start, f.vregs[o].start
+	return a < b || a == b && v < o
 }
+
+// loopSpan is where a loop stands, and which one is around it.
+type loopSpan struct {
+	start, end int32
+	around     int32
+	depth      int32 // how many there are, with this one
+}
+
+// nest is how the loops of a function stand.
+type nest struct {
+	spans []loopSpan
+	at    []int32 // by instruction: the innermost loop around it
+}
+
+// noLoop is around what is in none.
+const noLoop = int32(-1)
+
+// loops finds them.
+func (f *function) loops() nest {
+	n := nest{at: make([]int32, len(f.ins))}
+	open := noLoop
+	for i := range f.ins {
+		switch f.ins[i].form {
+		case formLoop:
+			n.spans = append(n.spans, loopSpan{start: int32(2*i + 1), around: open, depth: 1})
+			if open != noLoop {
+				n.spans[len(n.spans)-1].depth += n.spans[open].depth
+			}
+			open = int32(len(n.spans) - 1)
+		case formLoopEnd:
+			n.spans[open].end = int32(2*i + 1)
+			open = n.spans[open].around
+		}
+		n.at[i] = open
+	}
+	return n
+}
+
+// depth is how many loops are around an instruction.
+func (n *nest) depth(i int) int {
+	if l := n.at[i]; l != noLoop {
+		return int(n.spans[l].depth)
+	}
+	return 0
+}
+
+// often is how many times an instruction is taken to run.
+func (n *nest) often(i int) float32 { return float32(int(1) << (3 * min(n.depth(i), 4))) }

@@ -188,6 +188,10 @@ type function struct {
 
 	banked map[entry]vreg
 	tabled map[table]vreg
+	lately [8]struct { // some of banked, which are asked for at every access
+		entry entry
+		reg   vreg // 1 more than it; 0: there is none
+	}
 }
 
 //go:noinline
@@ -200,11 +204,16 @@ func (f *function) reg() vreg {
 //
 //go:noinline
 func (f *function) fromBank(e entry) vreg {
-	if v, ok := f.banked[e]; ok {
+	late := &f.lately[(uint32(e.bits)^e.x)%uint32(len(f.lately))]
+	if late.reg > 0 && late.entry == e {
+		return late.reg - 1
+	}
+	v, ok := f.banked[e]
+	if late.entry, late.reg = e, v+1; ok {
 		return v
 	}
-	v := f.reg()
-	f.banked[e] = v
+	v = f.reg()
+	f.banked[e], late.reg = v, v+1
 	e.off = f.layout.group.take(32)
 	f.bank = append(f.bank, e)
 	f.vregs[v].home, f.vregs[v].off = inBank, e.off

@@ -38,6 +38,7 @@ type emitter struct {
 	lives   []vreg // what live has returned for an instruction
 	livesAt int
 
+	holders   []int             // the machine registers that something has
 	reachedIn [allRegisters]int // by machine register: how many of those that have it begin before that
 	spots     spots             // what plain loads have in registers
 	spares    bool              // the macro under way leaves these alone, but where it goes out of line

@@ -17,7 +17,15 @@ func (e *emitter) live() []vreg {
 	}
 	list := e.lives[:0]
 	at := int32(2*e.at + 1)
-	for r, held := range e.f.held {
+	if e.holders == nil {
+		for r, held := range e.f.held {
+			if len(held) > 0 {
+				e.holders = append(e.holders, r)
+			}
+		}
+	}
+	for _, r := range e.holders {
+		held := e.f.held[r]
 		n := e.reachedIn[r] // most often code is asked about in its order
 		for n < len(held) && e.f.vregs[held[n]].start < at {
 			n++
@@ -140,7 +148,9 @@ func (e *emitter) pollsLeft() amd64.RM {
 // there when it goes on.
 func (s *selector) wait(r ir.Row, c *flow, why status) {
 	operands, mask := s.operandsOf(r), c.mask
-	s.once[r] = why == assisted && s.value[r] == uniform
+	if why == assisted && s.value[r] == uniform {
+		s.once[r] = true
+	}
 	var d []vreg
 	if t := s.p.Type(r); t != ir.None {
 		d = s.fresh(t)

@@ -29,7 +29,7 @@ func (f *function) keepGeneral() {
 		return
 	}
 	weight, free := make([]float32, 2*len(f.layout.objects)), spare[:]
-	_, around := f.loops()
+	nest := f.loops()
 	for i := range f.ins {
 		in := &f.ins[i]
 		a := in.access
@@ -40,9 +40,9 @@ func (f *function) keepGeneral() {
 			free = spare[len(spare)-1:]
 		}
 		if a.inRow() && !a.few && !in.seldom {
-			weight[addressOf(int(a.object))] += often(around[i])
+			weight[addressOf(int(a.object))] += nest.often(i)
 			if !a.bounded {
-				weight[lengthOf(int(a.object))] += often(around[i])
+				weight[lengthOf(int(a.object))] += nest.often(i)
 			}
 		}
 	}

@@ -282,10 +282,10 @@ func (f *function) fits(most int) bool {
 	g := *f
 	g.vregs = slices.Clone(f.vregs)
 	g.allocate(most, false)
-	loops, around := g.loops()
+	nest := g.loops()
 	for i := range g.ins {
 		for d := range g.ins[i].writes() {
-			if !g.ins[i].seldom && g.vregs[d].home == homeless && g.vregs[d].reg < 0 && (len(around[i]) > 0 || len(loops) == 0) {
+			if !g.ins[i].seldom && g.vregs[d].home == homeless && g.vregs[d].reg < 0 && (nest.at[i] != noLoop || len(nest.spans) == 0) {
 				return false
 			}
 		}

@@ -27,7 +27,9 @@ type access struct {
 	shape  shape
 	value  [2][]vreg // what is stored; of a compare-and-swap, what is expected and what is new
 	result []vreg
-	vec    int // elements of the access
+	vec    int  // elements of the access
+	short  bool // what quick returns
+	stride int  // what step does
 
 	// records: the elements of a lane follow each other in the vector's frame, and value or result are rows of these, of
 	// two lanes each: k and k+4, or 2k and 2k+1 if packed.
@@ -56,7 +58,7 @@ func (s *selector) access(r ir.Row, c *flow) {
 	if s.startFields(a); !a.fields {
 		s.operated(a)
 	}
-	if a.records = a.fields || s.records(r); a.records {
+	if a.records = a.fields || a.inRecords(); a.records {
 		a.packed = !a.fields && s.packs.packed(r)
 	}
 	if a.records && !a.packed {
@@ -112,8 +114,9 @@ func (s *selector) operated(a *access) {
 }
 
 // records says whether a row moves records of four words that are not the same for all lanes.
-func (s *selector) records(r ir.Row) bool {
-	a := s.newAccess(r)
+func (s *selector) records(r ir.Row) bool { return s.newAccess(r).inRecords() }
+
+func (a *access) inRecords() bool {
 	return a.vec == 4 && a.o.Type().Size() == 4 && a.quick() && a.step() == 1 && !a.o.Local() && !a.once()
 }
 

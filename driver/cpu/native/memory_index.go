@@ -19,6 +19,8 @@ func (s *selector) newAccess(r ir.Row) *access {
 	if in := p.Op(r).Info(); in.Vec != 0 {
 		a.vec = in.Vec.Lanes()
 	}
+	size, stride := a.o.Type().Size(), a.o.Stride()
+	a.short, a.stride = a.o.Gap() == 0 && stride%size == 0 && a.o.MaxLen() <= shortObject, max(1, stride/size)
 	a.from = s.unwidened(r)
 	a.typ, a.shape = p.Type(a.from), s.value[a.from]
 	if a.inRow() {
@@ -69,9 +71,7 @@ func (s *selector) unwidened(r ir.Row) ir.Row {
 }
 
 // quick says whether indices compare with the length in 32 bits.
-func (a *access) quick() bool {
-	return a.o.Gap() == 0 && a.o.Stride()%a.o.Type().Size() == 0 && a.o.MaxLen() <= shortObject
-}
+func (a *access) quick() bool { return a.short }
 
 // countable jumps to out if indices in elements may have more than 31 bits.
 func (a *access) countable(e *emitter, out amd64.Label) {
@@ -83,7 +83,7 @@ func (a *access) countable(e *emitter, out amd64.Label) {
 }
 
 // step is how many elements an index more is.
-func (a *access) step() int { return max(1, a.o.Stride()/a.o.Type().Size()) }
+func (a *access) step() int { return a.stride }
 
 // once says whether one load serves all lanes.
 func (a *access) once() bool {

@@ -18,6 +18,40 @@ type packs struct {
 	joined map[int][]int    // packs that hang together
 	broken map[int]bool     // those given up
 	access map[ir.Row]int   // loads and stores of records, and what they store, by pack
+	ways   *ways
+}
+
+// ways are which rows bring arguments and results, and to what; found when somebody asks.
+type ways struct {
+	args, results map[ir.Row][]ir.Row // by op: the rows that bring them, in their order
+	op            map[ir.Row]ir.Row   // by result: the op that it is of
+}
+
+func (p *packs) findWays() *ways {
+	if p.ways != nil {
+		return p.ways
+	}
+	w := &ways{map[ir.Row][]ir.Row{}, map[ir.Row][]ir.Row{}, map[ir.Row]ir.Row{}}
+	for r := range ir.Row(p.p.Rows()) {
+		switch p.p.Op(r) {
+		case ir.OpLoop:
+			w.args[r] = append(w.args[r], r)
+		case ir.OpContinue:
+			w.args[p.target(r)] = append(w.args[p.target(r)], r)
+		case ir.OpYield:
+			w.results[p.parent(r)] = append(w.results[p.parent(r)], r)
+		case ir.OpBreak:
+			w.results[p.target(r)] = append(w.results[p.target(r)], r)
+		}
+	}
+	for op := range p.owned {
+		first, end := p.results(op)
+		for r := first; r < end; r++ {
+			w.op[r] = op
+		}
+	}
+	p.ways = w
+	return w
 }
 
 // place is where a row stands: which pack, and which of its four.
@@ -154,7 +188,7 @@ func (p *packs) from(id int, x [4]ir.Row) bool {
 			return false
 		}
 		first, _ := p.args(loop)
-		return p.brought(id, x, first, func(r ir.Row) bool { return r == loop || q.Op(r) == ir.OpContinue && p.target(r) == loop })
+		return p.brought(id, x, first, p.findWays().args[loop])
 	case ir.OpRes:
 		return p.results4(id, x)
 	}
@@ -198,23 +232,17 @@ func (p *packs) operand(id int, v [4]ir.Row) bool {
 
 // results4 is from for four results of a structured op.
 func (p *packs) results4(id int, x [4]ir.Row) bool {
-	for op := range p.owned {
-		if first, end := p.results(op); x[0] >= first && x[0] < end {
-			return !p.divergent[op] && p.brought(id, x, first, func(r ir.Row) bool {
-				o := p.p.Op(r)
-				return o == ir.OpYield && p.parent(r) == op || o == ir.OpBreak && p.target(r) == op
-			})
-		}
+	op, ok := p.findWays().op[x[0]]
+	if !ok || p.divergent[op] {
+		return false
 	}
-	return false
+	first, _ := p.results(op)
+	return p.brought(id, x, first, p.findWays().results[op])
 }
 
 // brought joins four arguments or results with what rows bring.
-func (p *packs) brought(id int, x [4]ir.Row, first ir.Row, by func(ir.Row) bool) bool {
-	for r := range ir.Row(p.p.Rows()) {
-		if !by(r) {
-			continue
-		}
+func (p *packs) brought(id int, x [4]ir.Row, first ir.Row, by []ir.Row) bool {
+	for _, r := range by {
 		var v [4]ir.Row
 		for k := range v {
 			v[k] = ir.Row(p.p.List(r)[x[k]-first])

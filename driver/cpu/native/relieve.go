@@ -13,6 +13,9 @@ const maxParts = 8
 
 // relieve puts runs into an order that needs fewer registers.
 func (f *function) relieve(most int) {
+	if !loads(f.ins) {
+		return
+	}
 	n := &ordering{function: f, most: most, reads: make([]int32, len(f.vregs)), defs: make([]int32, len(f.vregs)), at: make([]int32, len(f.vregs))}
 	for i := range f.ins {
 		for v := range f.ins[i].reads() {
@@ -22,7 +25,7 @@ func (f *function) relieve(most int) {
 			n.defs[v]++
 		}
 	}
-	var out []ins
+	out := make([]ins, 0, len(f.ins))
 	for i := 0; i < len(f.ins); {
 		first := i
 		for i < len(f.ins) && f.ins[i].quiet() {
@@ -39,6 +42,16 @@ func (f *function) relieve(most int) {
 	f.ins = out
 }
 
+// loads reports whether one of the instructions is a plain load.
+func loads(list []ins) bool {
+	for i := range list {
+		if list[i].form == formLoad {
+			return true
+		}
+	}
+	return false
+}
+
 // quiet reports whether an instruction only makes a register.
 func (in *ins) quiet() bool { return in.form > formMacro && in.form <= formMove }
 
@@ -53,7 +66,7 @@ type ordering struct {
 
 // run returns a run in the order that it is to have.
 func (n *ordering) run(list []ins) []ins {
-	if !slices.ContainsFunc(list, func(in ins) bool { return in.form == formLoad }) {
+	if !loads(list) {
 		return list
 	}
 	defer func() {

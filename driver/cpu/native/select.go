@@ -141,7 +141,7 @@ func (s *selector) row(r ir.Row, c *flow) {
 	case in.Attr&ir.Convergent != 0 && in.Level == ir.LevelWarp:
 		s.warp(r)
 	case in.Attr&ir.Barrier != 0:
-		s.wait(r, c, map[ir.Level]status{ir.LevelGroup: atGroup, ir.LevelGrid: atGrid, ir.LevelFirst: atGrid}[in.Level])
+		s.wait(r, c, [...]status{ir.LevelGroup: atGroup, ir.LevelGrid: atGrid, ir.LevelFirst: atGrid}[in.Level])
 	case op == ir.OpTrap:
 		s.trap(r, c)
 	case in.Imm == ir.ImmObject && op != ir.OpLen:

@@ -35,24 +35,50 @@ func (s *shapes) single(own *book, forced *bool) bool {
 // invocation one.
 func (s *shapes) worthSingle(own *book) bool {
 	together, apart := 0, 0
+	around := s.frequencies()
 	for r := range ir.Row(s.p.Rows()) {
-		often, divergent := 8, false
-		one := 1 // of so many invocations comes here
-		for op := s.parent(r); op != ir.NoRow; op = s.parent(op) {
-			switch {
-			case s.p.Op(op) == ir.OpLoop:
-				often = min(8*often, 1<<15)
-				divergent = divergent || s.divergent[op]
-			case s.p.Op(op) == ir.OpIf && s.divergent[op]:
-				one = min(2*one, 8)
-			}
-		}
-		if divergent {
-			together += often * waste * s.vectorCost(own, r)
-			apart += often * lanes / one * s.singleCost(r)
+		if f := around[s.p.Region(r)]; f.divergent {
+			together += f.often * waste * s.vectorCost(own, r)
+			apart += f.often * lanes / f.one * s.singleCost(r)
 		}
 	}
 	return apart < together
+}
+
+// frequency is how often control comes to a region.
+type frequency struct {
+	often     int
+	divergent bool // a loop around it has masks
+	one       int  // of so many invocations comes there
+}
+
+// frequencies finds them, by region.
+func (s *shapes) frequencies() []frequency {
+	regions := s.p.Regions()
+	out := make([]frequency, len(regions))
+	var find func(id uint32) frequency
+	find = func(id uint32) frequency {
+		if out[id].often > 0 {
+			return out[id]
+		}
+		f, op := frequency{often: 8, one: 1}, regions[id].Op
+		if op != ir.NoRow {
+			f = find(s.p.Region(op))
+			switch {
+			case s.p.Op(op) == ir.OpLoop:
+				f.often = min(8*f.often, 1<<15)
+				f.divergent = f.divergent || s.divergent[op]
+			case s.p.Op(op) == ir.OpIf && s.divergent[op]:
+				f.one = min(2*f.one, 8)
+			}
+		}
+		out[id] = f
+		return f
+	}
+	for id := range regions {
+		find(uint32(id))
+	}
+	return out
 }
 
 // vectorCost is what a row costs a vector, in a loop with masks, on a target with some rules of its own.

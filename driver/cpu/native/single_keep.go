@@ -15,9 +15,9 @@ const (
 // keepSingle gives general registers that are left over to what is used most.
 func (f *function) keepSingle() {
 	weight := make([]float32, 2*len(f.layout.objects)+1) // by cell, less the first
-	_, around := f.loops()
+	nest := f.loops()
 	for i := range f.ins {
-		in, n := &f.ins[i], often(around[i])
+		in, n := &f.ins[i], nest.often(i)
 		if in.polls {
 			weight[0] += costPoll * n
 		}

@@ -55,14 +55,17 @@ func (m *meeting) shuffled(op ir.Op, t ir.Type, n int) (results [][]vreg) {
 	return m.moved(t, n)
 }
 
-// maxTogether is for how many shuffles a warp meets at once at most.
-const maxTogether = 16
+// How many shuffles a warp meets for at once at most, and among how many rows they are looked for.
+const (
+	maxTogether = 16
+	maxBetween  = 256
+)
 
 // alike returns a shuffle and those after it in its region that may be done with it: whose operands are there already, with
 // nothing in between that changes which lanes are active or that all wait for.
 func (s *selector) alike(r ir.Row) (rows []ir.Row) {
 	p := s.p
-	for end := p.Regions()[p.Region(r)].End; r < end && len(rows) < maxTogether; r++ {
+	for end := min(p.Regions()[p.Region(r)].End, r+maxBetween); r < end && len(rows) < maxTogether; r++ {
 		switch in := p.Op(r).Info(); p.Op(r) {
 		case ir.OpShuffle, ir.OpShuffleXor, ir.OpShuffleUp, ir.OpShuffleDown:
 			if _, fixed := fixedLane(p, r); fixed && meets(p, r) && s.vals[p.A(r)] != nil && !s.joined[r] {
