@@ -87,7 +87,7 @@ func (a *access) spreads() bool {
 	switch {
 	case a.fields:
 		return true
-	case a.few, !a.quick(), a.inRow():
+	case a.few, !a.quick(), a.inRow(), a.stored():
 		return false
 	}
 	gathers := a.result != nil && a.vec == 1 && a.o.Type().Size() >= 4 && !a.o.Local() && a.s.p.Op(a.r) == ir.OpLoad

@@ -94,7 +94,7 @@ func (a *access) uses() []vreg {
 	if a.mask != noReg && !a.shared() {
 		uses = append(uses, a.mask)
 	}
-	if a.scaled != noReg && a.scaled != a.index[0] {
+	if a.scaled != noReg && a.scaled != a.index[0] && !a.stored() {
 		uses = append(uses, a.scaled)
 	}
 	return uses
@@ -124,6 +124,8 @@ func (a *access) writes() bool { return a.s.p.Op(a.r).Info().Attr&ir.Writes != 0
 
 func (a *access) write(e *emitter) {
 	switch {
+	case a.stored():
+		a.storeOne(e)
 	case a.few || !a.quick() || a.o.Type() == ir.Bool || a.vec > 1 && a.step() > 1 && !a.fields:
 		a.byLanes(e)
 	case a.s.p.Op(a.r).Info().Attr&ir.Atomic != 0:
@@ -251,52 +253,6 @@ func (a *access) at(i int) amd64.Mem {
 		base = amd64.DX
 	}
 	return amd64.Mem{Base: base, Index: amd64.AX, Scale: uint8(size), Disp: int32((int(a.offset)*a.vec + i) * size)}
-}
-
-// loadOne loads what all lanes ask for, once.
-func (a *access) loadOne(e *emitter) {
-	a.around(e, func(out amd64.Label) {
-		n := parts(a.o.Type())
-		first, known := a.constant(e, a.index[0])
-		e.spares = a.o.Type().Size() >= 4 && a.step() == 1
-		if known = known && e.spares; known {
-			a.reachKnown(e, out)
-		} else {
-			a.reach(e, int32(a.vec), out)
-		}
-		for i := range a.vec {
-			m := a.at(i)
-			if known {
-				m = amd64.At(e.baseOf(int(a.object)), m.Disp+first)
-			}
-			if step := a.step(); step > 1 {
-				e.MulImm(8, amd64.R11, amd64.AX.RM(), int32(step))
-				m.Index = amd64.R11
-			}
-			a.broadcast(e, a.result[i*n:][:n], m)
-		}
-	}, func() { a.byLanes(e) })
-}
-
-func (a *access) broadcast(e *emitter, d []vreg, m amd64.Mem) {
-	y := e.dst(d[0])
-	switch t := a.o.Type(); t.Size() {
-	case 8:
-		e.V2(amd64.VPBROADCASTQ, y, m.RM())
-	case 4:
-		e.V2(amd64.VPBROADCASTD, y, m.RM())
-	default:
-		load := e.LoadZero
-		if t.IsSigned() {
-			load = e.LoadSign
-		}
-		load(amd64.Size(t.Size()), amd64.R8, m.RM())
-		e.VSetLow(4, y, amd64.R8)
-		e.V2(amd64.VPBROADCASTD, y, y.RM())
-	}
-	for _, v := range d {
-		e.put(v, y)
-	}
 }
 
 // widening are the loads of eight narrow elements, by type.
