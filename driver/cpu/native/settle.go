@@ -11,8 +11,8 @@ import (
 
 // settling goes over things in their order, again and again, until nothing changes.
 type settling struct {
-	look    func(i int)   // looks at a thing, and says what changes
-	read    func() *index // by what may change: which things go by it; asked for when rounds are many
+	look    func(i int)                    // looks at a thing, and says what changes
+	read    func() (by *index, things int) // by what may change: which things go by it, of how many; asked for when rounds are many
 	changed bool
 
 	index *index
@@ -34,7 +34,9 @@ func (s *settling) run(n int) {
 			continue
 		}
 		if s.index == nil {
-			s.index, s.again = s.read(), make([]uint64, (n+63)/64)
+			var things int
+			s.index, things = s.read()
+			s.again = make([]uint64, (things+63)/64)
 			for i := range n {
 				s.lookAgain(i)
 			}
@@ -102,12 +104,12 @@ func (x *index) of(list int) []int32 {
 }
 
 // indexReads has, by register, the instructions that read it.
-func (f *function) indexReads() *index {
+func (f *function) indexReads() (*index, int) {
 	return newIndex(len(f.vregs), func(yield func(list, number int)) {
 		for i := range f.ins {
 			for v := range f.ins[i].reads() {
 				yield(int(v), i)
 			}
 		}
-	})
+	}), len(f.ins)
 }

@@ -34,6 +34,13 @@ type shapes struct {
 	leaves    map[ir.Row]bool // structured ops that an exit passes through
 	continues map[ir.Row]int  // loops: how many rows continue them
 	settling
+	lists []inList
+}
+
+// inList is a place in a row's list.
+type inList struct {
+	row ir.Row
+	at  int
 }
 
 func findShapes(t *tree) *shapes {
@@ -45,27 +52,44 @@ func findShapes(t *tree) *shapes {
 		}
 	}
 	s.findZeros()
-	s.settling = settling{look: func(i int) { s.row(ir.Row(i)) }, read: s.indexRows}
+	s.settling = settling{read: s.indexRows, look: func(i int) {
+		if rows := t.p.Rows(); i >= rows {
+			l := s.lists[i-rows]
+			first, _ := s.bring(l.row)
+			s.brings(l.row, first, l.at)
+			return
+		}
+		s.row(ir.Row(i))
+	}}
 	s.run(t.p.Rows())
-	s.settling = settling{}
+	s.settling, s.lists = settling{}, nil
 	return s
 }
 
-// indexRows has, by row, the rows whose shape goes by its shape.
-func (s *shapes) indexRows() *index {
-	p := s.p
-	return newIndex(p.Rows(), func(yield func(list, number int)) {
+// indexRows has, by row, what goes by its shape: rows, and what lists bring, one by one. A list of a loop is as long as its
+// arguments are many, and each of them may change in a round of its own.
+func (s *shapes) indexRows() (*index, int) {
+	p, things := s.p, s.p.Rows()
+	x := newIndex(p.Rows(), func(yield func(list, number int)) {
+		s.lists = s.lists[:0]
 		for r := range ir.Row(p.Rows()) {
 			for _, v := range [...]ir.Row{p.A(r), p.B(r), p.C(r)} {
 				if v != ir.NoRow {
 					yield(int(v), int(r))
 				}
 			}
-			for _, v := range p.List(r) {
-				yield(int(v), int(r))
+			_, brings := s.bring(r)
+			for i, v := range p.List(r) {
+				if !brings {
+					yield(int(v), int(r))
+					continue
+				}
+				yield(int(v), things+len(s.lists))
+				s.lists = append(s.lists, inList{r, i})
 			}
 		}
 	})
+	return x, things + len(s.lists)
 }
 
 // lower sets the shape of a value, which only ever becomes more varying.
@@ -85,25 +109,13 @@ func (s *shapes) row(r ir.Row) {
 	case isExit(op):
 		s.exit(r)
 	}
+	if to, ok := s.bring(r); ok {
+		for i := range p.List(r) {
+			s.brings(r, to, i)
+		}
+		return
+	}
 	switch op {
-	case ir.OpYield:
-		s.bring(s.parent(r), r)
-	case ir.OpBreak:
-		s.bring(s.target(r), r)
-	case ir.OpContinue:
-		to := s.target(r)
-		first, _ := s.args(to)
-		for i, v := range p.List(r) {
-			s.lower(first+ir.Row(i), s.value[v])
-			if s.divergent[to] && !s.inPlace(to) {
-				s.lower(first+ir.Row(i), varying)
-			}
-		}
-	case ir.OpLoop:
-		first, _ := s.args(r)
-		for i, v := range p.List(r) {
-			s.lower(first+ir.Row(i), s.value[v])
-		}
 	case ir.OpArg:
 		if p.Region(r) == 0 {
 			s.lower(r, uniform)
@@ -122,16 +134,33 @@ func (s *shapes) inPlace(loop ir.Row) bool {
 	return s.continues[loop] == 1 && s.p.Op(last) == ir.OpContinue && s.target(last) == loop
 }
 
-// bring merges what a yield or a break brings into the results of an op.
-func (s *shapes) bring(op, r ir.Row) {
-	first, _ := s.results(op)
-	for i, v := range s.p.List(r) {
-		to := s.value[v]
-		if s.divergent[op] {
-			to = varying
-		}
-		s.lower(first+ir.Row(i), to)
+// bring returns the first row that a list brings its values to, results or arguments of an op; false if it brings nothing.
+func (s *shapes) bring(r ir.Row) (first ir.Row, ok bool) {
+	if len(s.p.List(r)) == 0 {
+		return 0, false
 	}
+	switch s.p.Op(r) {
+	case ir.OpYield:
+		return s.end(s.parent(r)), true
+	case ir.OpBreak:
+		return s.end(s.target(r)), true
+	case ir.OpContinue:
+		return s.p.Regions()[s.owned[s.target(r)][0]].First, true
+	case ir.OpLoop:
+		return s.p.Regions()[s.owned[r][0]].First, true
+	}
+	return 0, false
+}
+
+// brings merges the i-th value of a list into what it brings it to.
+func (s *shapes) brings(r, first ir.Row, i int) {
+	to := s.value[s.p.List(r)[i]]
+	switch op := s.p.Op(r); {
+	case op == ir.OpYield && s.divergent[s.parent(r)], op == ir.OpBreak && s.divergent[s.target(r)],
+		op == ir.OpContinue && s.divergent[s.target(r)] && !s.inPlace(s.target(r)):
+		to = varying
+	}
+	s.lower(first+ir.Row(i), to)
 }
 
 func (s *shapes) diverge(op ir.Row) {
