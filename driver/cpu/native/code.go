@@ -74,26 +74,28 @@ type ins struct {
 	form    form
 	op      amd64.Op
 	imm     uint8
-	row     ir.Row // that it was written for; NoRow: for none
+	size    amd64.Size // of a comparison
+	row     ir.Row     // that it was written for; NoRow: for none
 	d       vreg
 	a, b, c vreg
 	uses    []vreg         // of a macro
 	defs    []vreg         // of a macro
-	follows bool           // a macro that goes by defs as they are when it is emitted, so that they may be others
 	emit    func(*emitter) // of a macro, and of what is about general registers
-	size    amd64.Size     // of a comparison
-	borrows bool           // a macro that uses general registers which others may be in
 	access  *access        // of a macro: that moves a row from where its index tells; and of a plain load
 	disp    int32          // of a plain load
+	label   amd64.Label    // of a test, a jump, and what they go to
 	among   among          // of a macro and a test
 	vector  uint8          // which of those in step it is for
-	label   amd64.Label    // of a test, a jump, and what they go to
+	follows bool           // a macro that goes by defs as they are when it is emitted, so that they may be others
+	borrows bool           // a macro that uses general registers which others may be in
 	seldom  bool           // it is for vectors whose lanes parted
 	stops   bool           // the vector stops here whenever it comes here
 	polls   bool           // rounds of a loop are counted here
 
 	commutes bool // what emit makes of a and b is the same of b and a
 }
+
+// There are several for each row, and they are moved about: so the fields stand by their sizes.
 
 // reads are the registers that an instruction reads, writes those that it writes, registers both.
 func (in *ins) reads() iter.Seq[vreg]  { return present(in.uses, in.a, in.b, in.c) }

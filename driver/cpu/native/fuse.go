@@ -8,23 +8,22 @@ import "github.com/govyre/vyre/driver/cpu/native/internal/amd64"
 // logic is what a register holds bit by bit: a function of up to three others. Bit k of the table is its value where the
 // first of them is bit 2 of k, the second bit 1, the third bit 0.
 type logic struct {
-	of    []vreg
+	of    [3]vreg
+	n     int8 // how many of them there are
 	table uint8
-	at    int // the instruction
-	loop  int // how many loops begin or end before it
+	at    int32 // the instruction
+	loop  int32 // how many loops begin or end before it
 }
 
 // itself is a register as a function of itself.
-//
-//go:noinline
-func itself(v vreg) *logic { return &logic{of: []vreg{v}, table: 0xF0} }
+func itself(v vreg) logic { return logic{of: [3]vreg{v}, n: 1, table: 0xF0} }
 
 // value is the function where the k-th register of all has bit 2−k of n.
 //
 //go:noinline
 func (l *logic) value(all []vreg, n uint8) uint8 {
 	index := uint8(0)
-	for i, v := range l.of {
+	for i, v := range l.of[:l.n] {
 		for k, w := range all {
 			if v == w {
 				index |= n >> (2 - k) & 1 << (2 - i)
@@ -34,28 +33,29 @@ func (l *logic) value(all []vreg, n uint8) uint8 {
 	return l.table >> index & 1
 }
 
-// tables are the instructions that go by bits, with their tables; that with three operands is a blend by a mask that has
-// all bits of a lane or none.
-var tables = map[amd64.Op]uint8{amd64.VPAND: 0xC0, amd64.VPANDN: 0x0C, amd64.VPOR: 0xFC, amd64.VPXOR: 0x3C, amd64.VBLENDVPS: 0xD8, amd64.VBLENDVPD: 0xD8}
+// tables has, by instruction, its table if it goes by bits; that with three operands is a blend by a mask that has all bits of a
+// lane or none.
+var tables = [256]uint8{amd64.VPAND: 0xC0, amd64.VPANDN: 0x0C, amd64.VPOR: 0xFC, amd64.VPXOR: 0x3C, amd64.VBLENDVPS: 0xD8, amd64.VBLENDVPD: 0xD8}
 
 // fusing is a function on its way through fuse.
 type fusing struct {
 	*function
-	defs       []int32  // by register: how many instructions write it
-	reads      []int32  // by register: how many read it that are not logic
-	last       []int    // by register: the instruction that wrote it last, so far
-	known      []*logic // by register: what is known of it, where it is written once
-	masks      []bool   // by register: every lane of 32 bits has all its bits or none
+	defs       []int32 // by register: how many instructions write it
+	reads      []int32 // by register: how many read it that are not logic
+	last       []int32 // by register: the instruction that wrote it last, so far
+	known      []int32 // by register: which of all is known of it, where it is written once; 0: nothing is
+	all        []logic // from 1 on
+	masks      []bool  // by register: every lane of 32 bits has all its bits or none
 	ones, zero vreg
-	loop       int
+	loop       int32
 }
 
 func (f *function) fuse() {
 	n := len(f.vregs)
-	s := &fusing{function: f, defs: make([]int32, n), reads: make([]int32, n), last: make([]int, n), known: make([]*logic, n), masks: f.findMasks(),
-		ones: f.constantOf(^uint64(0)), zero: f.constantOf(0)}
+	s := &fusing{function: f, defs: make([]int32, n), reads: make([]int32, n), last: make([]int32, n), known: make([]int32, n), all: make([]logic, 1, 64),
+		masks: f.findMasks(), ones: f.constantOf(^uint64(0)), zero: f.constantOf(0)}
 	for i := range f.ins {
-		if s.operands(&f.ins[i]) == nil {
+		if _, n := s.operands(&f.ins[i]); n == 0 {
 			for v := range f.ins[i].reads() {
 				s.reads[v]++
 			}
@@ -69,13 +69,13 @@ func (f *function) fuse() {
 		if in.form == formLoop || in.form == formLoopEnd {
 			s.loop++
 		}
-		l := s.logic(i)
+		l, ok := s.logic(i)
 		for v := range in.writes() {
-			s.last[v] = i
-			s.known[v] = nil
+			s.last[v], s.known[v] = int32(i), 0
 		}
-		if l != nil && s.defs[in.d] == 1 {
-			s.known[in.d] = l
+		if ok && s.defs[in.d] == 1 {
+			s.known[in.d] = int32(len(s.all))
+			s.all = append(s.all, l)
 		}
 	}
 	f.sweep()
@@ -89,62 +89,62 @@ func (f *function) constantOf(bits uint64) vreg {
 	return noReg
 }
 
-// operands are the registers that an instruction by bits has, in the order of its table; nil of others.
+// operands are the registers that an instruction by bits has, in the order of its table; 0 of others.
 //
 //go:noinline
-func (s *fusing) operands(in *ins) []vreg {
+func (s *fusing) operands(in *ins) (of [3]vreg, n int) {
 	switch {
 	case in.form == form3 || in.form == form3Swap:
 		if tables[in.op] != 0 {
-			return []vreg{in.a, in.b}
+			return [3]vreg{in.a, in.b}, 2
 		}
 	case in.form == form4 && s.masks[in.c]:
-		return []vreg{in.a, in.b, in.c}
+		return [3]vreg{in.a, in.b, in.c}, 3
 	}
-	return nil
+	return of, 0
 }
 
 // logic makes an instruction one with those that it reads, where it can, and returns what it computes.
-func (s *fusing) logic(at int) *logic {
+func (s *fusing) logic(at int) (l logic, ok bool) {
 	in := &s.ins[at]
-	operands := s.operands(in)
-	if operands == nil {
-		return nil
+	operands, n := s.operands(in)
+	if n == 0 {
+		return l, false
 	}
-	inner, whole := make([]*logic, len(operands)), make([]*logic, len(operands))
+	var inner, whole [3]logic
 	fusible := 0
-	for k, v := range operands {
+	for k, v := range operands[:n] {
 		switch whole[k] = itself(v); v {
 		case s.ones:
-			whole[k] = &logic{table: 0xFF}
+			whole[k] = logic{table: 0xFF}
 		case s.zero:
-			whole[k] = &logic{table: 0}
+			whole[k] = logic{table: 0}
 		default:
 			if s.fusible(v) {
-				inner[k] = s.known[v]
+				inner[k] = s.all[s.known[v]]
 				fusible |= 1 << k
 			}
 		}
 	}
-	for _, set := range subsets[len(operands)-2] {
+	for _, set := range subsets[n-2] {
 		if set&^fusible != 0 {
 			continue
 		}
-		from := append([]*logic(nil), whole...)
-		for k := range operands {
+		from := whole
+		for k := range operands[:n] {
 			if set>>k&1 != 0 {
 				from[k] = inner[k]
 			}
 		}
-		if l := compose(tables[in.op], from); l != nil {
-			l.at, l.loop = at, s.loop
+		if l, ok = compose(tables[in.op], from[:n]); ok {
+			l.at, l.loop = int32(at), s.loop
 			if set != 0 || in.form == form4 && in.d == in.a { // a merge has its result in place
-				in.become(l)
+				in.become(&l)
 			}
-			return l
+			return l, true
 		}
 	}
-	return nil
+	return l, false
 }
 
 // subsets are those of two and of three operands, the larger ones first.
@@ -155,11 +155,11 @@ var subsets = [2][]int{{3, 1, 2, 0}, {7, 3, 5, 6, 1, 2, 4, 0}}
 //
 //go:noinline
 func (s *fusing) fusible(v vreg) bool {
-	l := s.known[v]
-	if l == nil || s.reads[v] > 0 || l.loop != s.loop {
+	l := &s.all[s.known[v]]
+	if s.known[v] == 0 || s.reads[v] > 0 || l.loop != s.loop {
 		return false
 	}
-	for _, from := range l.of {
+	for _, from := range l.of[:l.n] {
 		if s.last[from] > l.at {
 			return false
 		}
@@ -167,30 +167,31 @@ func (s *fusing) fusible(v vreg) bool {
 	return true
 }
 
-// compose is a function of functions, nil if it is one of more than three registers, or of none.
+// compose is a function of functions, false if it is one of more than three registers, or of none.
 //
 //go:noinline
-func compose(table uint8, from []*logic) *logic {
-	var all []vreg
-	for _, l := range from {
-		for _, v := range l.of {
+func compose(table uint8, from []logic) (out logic, ok bool) {
+	var room [9]vreg
+	all := room[:0]
+	for i := range from {
+		for _, v := range from[i].of[:from[i].n] {
 			if !contains(all, v) {
 				all = append(all, v)
 			}
 		}
 	}
 	if len(all) == 0 || len(all) > 3 {
-		return nil
+		return out, false
 	}
-	out := &logic{of: all}
+	out.n = int8(copy(out.of[:], all))
 	for n := range uint8(8) {
 		index := uint8(0)
-		for k, l := range from {
-			index |= l.value(all, n) << (2 - k)
+		for k := range from {
+			index |= from[k].value(all, n) << (2 - k)
 		}
 		out.table |= table >> index & 1 << n
 	}
-	return out
+	return out, true
 }
 
 //go:noinline
@@ -206,8 +207,8 @@ func contains(vs []vreg, v vreg) bool {
 // become makes an instruction one for any logic.
 func (in *ins) become(l *logic) {
 	of := l.of
-	for len(of) < 3 {
-		of = append(of, of[0])
+	for k := l.n; k < 3; k++ {
+		of[k] = of[0]
 	}
 	*in = ins{form: formLogic, op: amd64.VPTERNLOGD, imm: l.table, row: in.row, d: in.d, a: of[0], b: of[1], c: of[2]}
 }

@@ -71,7 +71,7 @@ func (o RM) Reg() uint8 { return o.reg }
 func At(base Reg, disp int32) Mem { return Mem{Base: base, Disp: disp} }
 
 // Label is a place in the code, which jumps may name before it is known.
-type Label int
+type Label int32
 
 // Asm collects machine code.
 type Asm struct {
