@@ -48,7 +48,7 @@ type structured struct {
 func (s *selector) ones() vreg { return s.constant(^uint32(0)) }
 
 func (s *selector) bind(l amd64.Label) {
-	clear(s.derived) // of two ways here, only one may have made it
+	s.derived = emptied(s.derived) // of two ways here, only one may have made it
 	s.control(formBind, l)
 }
 

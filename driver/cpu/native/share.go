@@ -37,13 +37,11 @@ func (f *function) share() {
 		}
 		switch in.form {
 		case formBind, formLoop, formLoopEnd:
-			clear(known)
-			clear(negated)
+			known, negated = emptied(known), emptied(negated)
 			continue
 		case formMacro:
 			if in.among == amongNone {
-				clear(known)
-				clear(negated)
+				known, negated = emptied(known), emptied(negated)
 			}
 			continue
 		case form3, form3Swap, form3Imm, form4, form2, form2Imm, formShift, formLogic, formFma:
@@ -78,4 +76,14 @@ func (f *function) share() {
 			}
 		}
 	}
+}
+
+// emptied is a map with nothing in it. One that was large is left: it would take as long to clear after each of the small blocks
+// that may follow a long one.
+func emptied[K comparable, V any](m map[K]V) map[K]V {
+	if len(m) > 256 {
+		return map[K]V{}
+	}
+	clear(m)
+	return m
 }
