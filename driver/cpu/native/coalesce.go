@@ -79,7 +79,8 @@ func (c *copies) find() []bool {
 		}
 		if copies {
 			a, d := &c.regs[in.a], &c.regs[in.d]
-			d.written, d.before = a.written, d.read-(a.reads-1) // what read a reads it now, but for the copy
+			d.written, d.before = a.written, d.read
+			d.read, d.reads = d.read+a.reads-1, d.reads+a.reads-1 // what read a reads it now, but for the copy
 			a.to, removed[i], some = in.d, true, true
 		}
 	}

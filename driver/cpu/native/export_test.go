@@ -12,12 +12,16 @@ func ByGo(p *ir.Program, r ir.Row, target string) bool {
 }
 
 // Code returns the machine code of a program for a target.
-func Code(p *ir.Program, target string) ([]byte, error) {
+func Code(p *ir.Program, target string) ([]byte, error) { return CodeWith(p, target, Options{}) }
+
+// CodeWith is Code with options.
+func CodeWith(p *ir.Program, target string, o Options) ([]byte, error) {
 	t, err := listedTarget(target)
 	if err != nil {
 		return nil, err
 	}
-	_, code, err := compile(p, Options{target: &t.target})
+	o.target = &t.target
+	_, code, err := compile(p, o)
 	return code, err
 }
 
