@@ -87,7 +87,7 @@ func generateFor(t target, p *ir.Program, o Options, far bool) (*function, []byt
 		*o.marks = *newMarks()
 	}
 	f := &function{p: p, own: t.own, once: map[ir.Row]bool{}, banked: map[entry]vreg{}, tabled: map[table]vreg{}, current: ir.NoRow, marks: o.marks}
-	f.ins, f.vregs = make([]ins, 0, 2*p.Rows()), make([]vinfo, 0, 2*p.Rows())
+	f.takeSpace(p.Rows())
 	alone := runsAlone(p) && (o.Alone == nil || *o.Alone)
 	of := findShapes(newTree(p))
 	if f.layout = newLayout(p, t, lanes); alone && of.single(t.own, o.Single) {

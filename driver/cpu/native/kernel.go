@@ -94,7 +94,8 @@ func New(p *ir.Program, o Options) (*Kernel, error) {
 			k.polls = min(k.polls, waitingPolls)
 		}
 	}
-	f.ins, f.vregs, f.banked, f.tabled, f.held = nil, nil, nil, nil, [allRegisters][]vreg{} // all of it is in the code now
+	f.leaveSpace() // all of it is in the code now
+	f.banked, f.tabled, f.held = nil, nil, [allRegisters][]vreg{}
 	if k.page, err = newCode(code); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package native_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/govyre/vyre/driver"
@@ -133,7 +134,7 @@ func BenchmarkLaunch(b *testing.B) {
 
 // BenchmarkCompile is from a program of 10,000 rows to code. What passes would do first is not in it.
 func BenchmarkCompile(b *testing.B) {
-	for _, s := range shape.All {
+	for _, s := range slices.Concat(shape.All, shapes()) {
 		b.Run(s.Name, func(b *testing.B) {
 			p, err := s.Build(10_000).Program()
 			if err != nil {

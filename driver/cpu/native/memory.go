@@ -78,7 +78,11 @@ func (s *selector) access(r ir.Row, c *flow) {
 		how = amongValue
 	}
 	s.macro(how, a.uses(), a.result, func(e *emitter) {
-		of := *a // what is found out on the way is of one vector
+		of := a
+		if e.f.layout.step > 1 { // what is found out on the way is of one vector
+			copied := *a
+			of = &copied
+		}
 		of.follow(e)
 		of.write(e)
 	})
