@@ -135,7 +135,8 @@ var settled = map[ir.Op]ir.Op{ir.OpAtomicOr: ir.OpOr, ir.OpAtomicAnd: ir.OpAnd, 
 
 // settles reports whether an atomic is one that may change nothing, where nobody would see whether it was done.
 func (a *access) settles() bool {
-	return settled[a.s.p.Op(a.r)] != 0 && a.o.Type().IsInt() && a.result == nil && a.o.Param != nil && a.s.p.Flags(a.r).Order() == ir.Relaxed
+	op := a.s.p.Op(a.r)
+	return op.Info().Attr&ir.Atomic != 0 && settled[op] != 0 && a.o.Type().IsInt() && a.result == nil && a.o.Param != nil && a.s.p.Flags(a.r).Order() == ir.Relaxed
 }
 
 // onlyChanging leaves an atomic to those lanes whose element it would change now, if it is such a one. One that changes
@@ -143,11 +144,11 @@ func (a *access) settles() bool {
 // spared most of the locked instructions. Those that are left are few, and go lane by lane. It returns where code goes on if
 // there are none.
 func (s *selector) onlyChanging(a *access) (none amd64.Label, ok bool) {
-	t := a.o.Type()
-	do := pairOf(settled[s.p.Op(a.r)], t)
 	if !a.settles() || !a.quick() || a.step() > 1 {
 		return none, false
 	}
+	t := a.o.Type()
+	do := pairOf(settled[s.p.Op(a.r)], t)
 	load := *a
 	load.result = s.fresh(t)
 	s.macro(amongValue, load.uses(), load.result, func(e *emitter) { load.gather(e) })
