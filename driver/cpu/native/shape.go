@@ -33,8 +33,8 @@ type shapes struct {
 	divergent map[ir.Row]bool // structured ops, and NoRow for the body: run under masks
 	leaves    map[ir.Row]bool // structured ops that an exit passes through
 	continues map[ir.Row]int  // loops: how many rows continue them
-	settling
-	lists []inList
+	rounds    settling
+	lists     []inList
 }
 
 // inList is a place in a row's list.
@@ -52,7 +52,7 @@ func findShapes(t *tree) *shapes {
 		}
 	}
 	s.findZeros()
-	s.settling = settling{read: s.indexRows, look: func(i int) {
+	s.rounds = settling{read: s.indexRows, look: func(i int) {
 		if rows := t.p.Rows(); i >= rows {
 			l := s.lists[i-rows]
 			first, _ := s.bring(l.row)
@@ -61,8 +61,8 @@ func findShapes(t *tree) *shapes {
 		}
 		s.row(ir.Row(i))
 	}}
-	s.run(t.p.Rows())
-	s.settling, s.lists = settling{}, nil
+	s.rounds.run(t.p.Rows())
+	s.rounds, s.lists = settling{}, nil
 	return s
 }
 
@@ -96,7 +96,7 @@ func (s *shapes) indexRows() (*index, int) {
 func (s *shapes) lower(r ir.Row, to shape) {
 	if to = s.value[r].merge(to); to != s.value[r] {
 		s.value[r] = to
-		s.change(int(r))
+		s.rounds.change(int(r))
 	}
 }
 
@@ -167,15 +167,15 @@ func (s *shapes) diverge(op ir.Row) {
 	if s.divergent[op] {
 		return
 	}
-	s.divergent[op], s.changed = true, true
+	s.divergent[op], s.rounds.changed = true, true
 	first, end := ir.Row(0), ir.Row(s.p.Rows())
 	if op != ir.NoRow {
 		first, end = op, s.end(op)
 	}
-	if s.index != nil { // what ends regions in it goes by that
+	if s.rounds.index != nil { // what ends regions in it goes by that
 		for r := first; r < end; r++ {
 			if s.p.Op(r).Info().Attr&ir.Terminator != 0 {
-				s.lookAgain(int(r))
+				s.rounds.lookAgain(int(r))
 			}
 		}
 	}
