@@ -32,7 +32,10 @@ func machine(n int) int {
 // registers; with upper, those above it are handed out first. Both are for tests.
 func (f *function) allocate(most int, upper bool) {
 	list := f.intervals()
-	defer f.slots(list)
+	defer func() {
+		f.readInPlace()
+		f.slots(list)
+	}()
 	var free [allRegisters]bool
 	for i := range most {
 		free[machine(i)] = true
@@ -173,7 +176,7 @@ func (f *function) slots(list []vreg) {
 	var active []vreg // by end
 	for _, v := range list {
 		i := &f.vregs[v]
-		if i.reg >= 0 {
+		if i.reg >= 0 || i.home != homeless {
 			continue
 		}
 		for len(active) > 0 && f.vregs[active[0]].end <= i.start {

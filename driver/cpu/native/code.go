@@ -33,6 +33,7 @@ type vinfo struct {
 	wide bool  // has lanes of 64 bits, where lanes are merged into it
 
 	general bool   // it is a general register, with the value of one invocation
+	copies  vreg   // 1 more than what it has been copied from before a loop, to be read there if it gets no register; else 0
 	fixed   bool   // it is a constant, of these bits as every lane has them
 	bits    uint64 // likewise
 

@@ -114,6 +114,7 @@ func generateFor(t target, p *ir.Program, o Options, far bool) (*function, []byt
 	} else {
 		s.interleave(o.most(t), o.Vectors)
 		f.relieve(o.most(t))
+		f.hoist()
 	}
 	if f.layout.alone {
 		f.findSteps()

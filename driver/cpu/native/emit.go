@@ -270,6 +270,7 @@ func (e *emitter) copy(d, a vreg) {
 		e.VMove(amd64.Y(e.f.vregs[d].reg), amd64.Y(e.f.vregs[a].reg))
 	case e.inReg(d):
 		e.copyTo(amd64.Y(e.f.vregs[d].reg), a)
+	case e.f.vregs[d].copies > 0: // which is read where it was
 	default:
 		if e.VStore(e.place(d), e.reg(a, scratch0)); e.isLatest(d) {
 			e.latest = nil

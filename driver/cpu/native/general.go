@@ -5,8 +5,9 @@ import (
 	"github.com/govyre/vyre/ir"
 )
 
-// General registers. Those that no instruction of the program needs have addresses and lengths of objects, the most used first,
-// where vectors run one after the other: code that streams waits for loads.
+// General registers. Those that no instruction of the program needs have addresses and lengths of objects, the most used first:
+// code that streams waits for loads, and code that stores here and there for loads that may be of what it stored
+// (docs/design/cpu.md). Where vectors stop, each brings them there again, so only what is read more often is kept.
 
 // cell is what the group's frame has of an object, its address or its length; or how many rounds of loops are left.
 type cell int32
@@ -21,11 +22,10 @@ var spare = [...]amd64.Reg{amd64.BX, amd64.R12, amd64.R13, amd64.R14}
 
 // keepGeneral gives general registers to what accesses of rows ask for.
 func (f *function) keepGeneral() {
-	if !f.layout.alone {
-		return
-	}
 	if f.layout.single() {
-		f.keepSingle()
+		if f.layout.alone {
+			f.keepSingle()
+		}
 		return
 	}
 	weight, free := make([]float32, 2*len(f.layout.objects)), spare[:]
@@ -39,13 +39,14 @@ func (f *function) keepGeneral() {
 		if a.spreads() {
 			free = spare[len(spare)-1:]
 		}
-		if a.inRow() && !a.few && !in.seldom {
+		if (a.inRow() || a.spreads() && !a.o.Local()) && !a.few && !in.seldom {
 			weight[addressOf(int(a.object))] += nest.often(i)
-			if !a.bounded {
+			if a.inRow() && !a.bounded {
 				weight[lengthOf(int(a.object))] += nest.often(i)
 			}
 		}
 	}
+	again := f.brought()
 	for range free {
 		most := 0
 		for c, w := range weight {
@@ -53,13 +54,28 @@ func (f *function) keepGeneral() {
 				most = c
 			}
 		}
-		if len(weight) == 0 || weight[most] == 0 {
+		if len(weight) == 0 || weight[most] <= again {
 			break
 		}
 		weight[most] = 0
 		f.general = append(f.general, cell(most))
 	}
 	f.spare = free
+}
+
+// brought is how often what is kept in registers is brought there again, where vectors stop.
+func (f *function) brought() float32 {
+	n := float32(0)
+	if f.layout.alone {
+		return n
+	}
+	nest := f.loops()
+	for i := range f.ins {
+		if f.ins[i].stops && !f.ins[i].seldom {
+			n += nest.often(i)
+		}
+	}
+	return n + 1
 }
 
 // generalOf returns the register that has a cell all the time.

@@ -44,7 +44,7 @@ func (a *access) local(e *emitter) {
 		a.spreadRegisters(e)
 		a.indices(e)
 		a.baseTo(e, unrolledBase)
-		a.eachLane(e, func(m amd64.Mem) { a.touch(e, 0, m) })
+		a.eachLane(e, unrolledBase, func(m amd64.Mem) { a.touch(e, 0, m) })
 	default:
 		a.gather(e)
 	}

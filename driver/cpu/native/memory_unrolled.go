@@ -25,14 +25,18 @@ func (a *access) unrolled(e *emitter) {
 		a.allInside(e, out)
 		a.spreadRegisters(e)
 		a.indices(e)
-		e.Load(8, unrolledBase, a.baseRM())
-		a.eachLane(e, a.forEach(e))
+		base, kept := a.s.generalOf(addressOf(int(a.object)))
+		if !kept {
+			base = unrolledBase
+			e.Load(8, base, a.baseRM())
+		}
+		a.eachLane(e, base, a.forEach(e))
 		a.collect(e)
 	}, func() { a.byLanes(e) })
 }
 
-// eachLane writes what is done to the element of each lane, whose indices are in registers.
-func (a *access) eachLane(e *emitter, do func(amd64.Mem)) {
+// eachLane writes what is done to the element of each lane, whose indices are in registers, as is the object's address.
+func (a *access) eachLane(e *emitter, base amd64.Reg, do func(amd64.Mem)) {
 	for a.lane = range lanes {
 		from := lanePairs[a.lane/2]
 		if a.lane%2 == 0 {
@@ -40,7 +44,7 @@ func (a *access) eachLane(e *emitter, do func(amd64.Mem)) {
 		} else {
 			e.ShiftImm(5, 8, from, 32)
 		}
-		do(amd64.Mem{Base: unrolledBase, Index: [...]amd64.Reg{laneIndex, from}[a.lane%2], Scale: uint8(a.o.Type().Size())})
+		do(amd64.Mem{Base: base, Index: [...]amd64.Reg{laneIndex, from}[a.lane%2], Scale: uint8(a.o.Type().Size())})
 	}
 	a.lane = anyLane
 }

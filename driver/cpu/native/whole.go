@@ -43,7 +43,7 @@ type parentMask struct {
 
 // findPartings finds where whole vectors part; none if the program is not to be there twice.
 func (s *selector) findPartings() []*parting {
-	if !s.layout.alone || s.p.GroupSize()%lanes != 0 || len(s.divergent) == 0 || s.p.Rows() > maxWholeRows {
+	if !s.layout.alone && !waitsForGroup(s.p) || s.p.GroupSize()%lanes != 0 || len(s.divergent) == 0 || s.p.Rows() > maxWholeRows {
 		return nil
 	}
 	out, some := make([]*parting, s.p.Rows()), false
@@ -75,6 +75,21 @@ func (s *selector) findPartings() []*parting {
 		}
 	}
 	return out
+}
+
+// waitsForGroup reports whether vectors wait for each other only at barriers of the group that bring nothing: each goes on from
+// there in the copy that it was in.
+func waitsForGroup(p *ir.Program) bool {
+	if p.Traits().Resident {
+		return false
+	}
+	for r := range ir.Row(p.Rows()) {
+		in := p.Op(r).Info()
+		if meets(p, r) || in.Attr&ir.Barrier != 0 && (in.Level != ir.LevelGroup || p.Type(r) != ir.None) {
+			return false
+		}
+	}
+	return true
 }
 
 // partingAt is the parting at a row, nil if there is none.

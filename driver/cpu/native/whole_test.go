@@ -11,7 +11,8 @@ import (
 	"github.com/govyre/vyre/ir/text"
 )
 
-// wholeKernels part their lanes at bounds alone. They have parameters %n and %s, and buffers @x and @y of 402 words.
+// wholeKernels part their lanes at bounds alone. They have parameters %n and %s, buffers @x and @y of 402 words, and
+// shared arrays @t and @x2 of 64.
 var wholeKernels = []struct{ name, body string }{
 	{"return", `%out = le.u32 %n, %i; if %out { return }
 		%v = load @x[%i]; %w = mul.u32 %v, 3_u32; store @y[%i], %w`},
@@ -42,6 +43,14 @@ var wholeKernels = []struct{ name, body string }{
 				%m = add.u32 %e, 1_u32; continue ^l (%k, %m) }
 			store @y[%i], %r
 		} else { store @y[%i], %i }`},
+	{"a barrier before and after", `store @t[%l], %s; store @x2[%l], %l; barrier.wg; %in = lt.u32 %i, %n
+		if %in { %m = xor.u32 %l, 63_u32; %v = load @t[%m]; %w = add.u32 %v, %i; store @x2[%l], %w }
+		barrier.wg; %k = xor.u32 %l, 8_u32; %q = load @x2[%k]; store @y[%i], %q`},
+	{"barriers between rounds of a loop with a bound", `store @x2[%l], %i
+		%r = loop ^l (%j: u32 = %i, %c: u32 = 0_u32) -> (u32) { %end = le.u32 300_u32, %c; if %end { break ^l (%j) }
+			barrier.wg; %in = lt.u32 %j, %n; %f = if %in -> (u32) { %k = xor.u32 %l, 9_u32; %g = load @x2[%k]; yield %g } else { yield %s }
+			barrier.wg; store @x2[%l], %f; %d = add.u32 %c, 100_u32; %m = add.u32 %j, 24_u32; continue ^l (%m, %d) }
+		%z = load @x2[%l]; %q = add.u32 %z, %r; store @y[%i], %q`},
 	{"64 bits and a choice", `%len = len @x; %wide = cvt.u64.u32 %i; %b = mul.u64 %wide, 12345678901_u64; %odd = and.u32 %i, 1_u32; %is = ne.u32 %odd, 0_u32
 		%r = loop ^l (%j: u32 = %i, %sum: u64 = %b) -> (u64) { %end = le.u32 %len, %j; if %end { break ^l (%sum) }
 			%q = cvt.u64.u32 %j; %t = add.u64 %sum, %q; %m = add.u32 %j, 24_u32; continue ^l (%m, %t) }
@@ -53,7 +62,7 @@ func TestWholeVectorsPartAtBounds(t *testing.T) {
 	needs.MachineCode(t, native.Available())
 	for _, k := range wholeKernels {
 		t.Run(k.name, func(t *testing.T) {
-			source := "vyre 1\nkernel @whole workgroup(64) {\nparam %n: u32\nparam %s: u32\nparam @x: buf<u32> ro\nparam @y: buf<u32> rw\n%i = global.x\n" + strings.ReplaceAll(k.body, "; ", "\n") + "\n}"
+			source := "vyre 1\nkernel @whole workgroup(64) {\nparam %n: u32\nparam %s: u32\nparam @x: buf<u32> ro\nparam @y: buf<u32> rw\nshared @t: u32[64]\nshared @x2: u32[64]\n%i = global.x\n%l = local.x\n" + strings.ReplaceAll(k.body, "; ", "\n") + "\n}"
 			ps, err := text.Parse("test", source)
 			if err != nil {
 				t.Fatal(err)
