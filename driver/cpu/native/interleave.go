@@ -81,7 +81,8 @@ const (
 )
 
 // worthwhile returns how many vectors should go in step at most: 1 where there is no loop, or one that lanes leave at different times
-// while the rest access memory one by one: there the lanes of one vector would wait for those of all.
+// while the rest access memory one by one: there the lanes of one vector would wait for those of all. Not so of loads where a
+// round waits for what the one before it loaded: waiting for two vectors' loads at a time is worth it.
 func (s *selector) worthwhile() int {
 	loops, rows := false, true
 	for r := range ir.Row(s.p.Rows()) {
@@ -95,7 +96,7 @@ func (s *selector) worthwhile() int {
 			continue
 		}
 		for op := s.parent(r); op != ir.NoRow; op = s.parent(op) {
-			if s.p.Op(op) == ir.OpLoop && s.divergent[op] {
+			if s.p.Op(op) == ir.OpLoop && s.divergent[op] && (in.Attr&ir.Writes != 0 || !s.chained(op)) {
 				return 1
 			}
 		}
@@ -109,6 +110,38 @@ func (s *selector) worthwhile() int {
 		return streaming
 	}
 	return 1
+}
+
+// chained reports whether a round of a loop loads from where what the round before it loaded tells, as in a list, or a checksum by
+// a table: an argument of the loop tells the index of a load whose value tells the argument's next one.
+func (s *selector) chained(loop ir.Row) bool {
+	p, end := s.p, s.end(loop)
+	first, last := s.args(loop)
+	by := make([]bool, end-first)     // by row of the loop: the argument tells what it is
+	loaded := make([]bool, end-first) // likewise, through such a load
+	for arg := first; arg < last; arg++ {
+		clear(by)
+		clear(loaded)
+		by[arg-first] = true
+		for r := last; r < end; r++ {
+			if p.Op(r) == ir.OpContinue && s.target(r) == loop {
+				if next := ir.Row(p.List(r)[arg-first]); next >= first && loaded[next-first] {
+					return true
+				}
+				continue
+			}
+			at := r - first
+			for _, v := range [...]ir.Row{p.A(r), p.B(r), p.C(r)} {
+				if v != ir.NoRow && v >= first {
+					by[at], loaded[at] = by[at] || by[v-first], loaded[at] || loaded[v-first]
+				}
+			}
+			if in := p.Op(r).Info(); in.Imm == ir.ImmObject && in.Attr&ir.Reads != 0 && p.A(r) >= first && by[p.A(r)-first] {
+				loaded[at] = true
+			}
+		}
+	}
+	return false
 }
 
 // differs reports whether an instruction is there for each vector, as registers relate to those of the first one.

@@ -23,7 +23,13 @@ var stepKernels = []struct {
 			%v = load @x[%j]; %t = xor.u32 %s, %v; store @y[%j], %t; %m = add.u32 %j, 64_u32; continue ^l (%m, %t) }`, true},
 	{"no loop", "", `%v = load @x[%i]; %t = not.u32 %v; store @y[%i], %t`, false},
 	{"elements anywhere, in a loop that lanes leave", "", `loop ^l (%j: u32 = %i) { %n = len @x; %out = le.u32 %n, %j; if %out { break ^l }
-			%v = load @x[%j]; store @y[%i], %v; %h = and.u32 %v, 127_u32; %m = add.u32 %j, %h; %o = add.u32 %m, 1_u32; continue ^l (%o) }`, false},
+			%v = load @x[%j]; store @y[%i], %v; %m = add.u32 %j, %j; %o = add.u32 %m, 1_u32; continue ^l (%o) }`, false},
+	{"rounds that load from where the one before tells", "", `%w = loop ^l (%j: u32 = %i, %k: u32 = 0_u32) -> (u32) { %out = le.u32 %i, %k; if %out { break ^l (%j) }
+			%v = load @x[%j]; %h = and.u32 %v, 127_u32; %a = add.u32 %h, %k; %b = and.u32 %a, 127_u32; %m = add.u32 %k, 1_u32; continue ^l (%b, %m) }
+		store @y[%i], %w`, true},
+	{"rounds that load from where a counter tells", "", `%w = loop ^l (%s: u32 = %i, %k: u32 = 0_u32) -> (u32) { %out = le.u32 %i, %k; if %out { break ^l (%s) }
+			%j = mul.u32 %i, %k; %v = load @x[%j]; %a = add.u32 %v, %s; %m = add.u32 %k, 1_u32; continue ^l (%a, %m) }
+		store @y[%i], %w`, false},
 	{"a local array", "local @l: u32[4]", `loop ^l (%j: u32 = 0_u32) { %out = le.u32 4_u32, %j; if %out { break ^l }
 			%v = load @x[%j]; store @l[%j], %v; %m = add.u32 %j, 1_u32; continue ^l (%m) }
 		%h = and.u32 %i, 3_u32; %w = load @l[%h]; store @y[%i], %w`, false},
