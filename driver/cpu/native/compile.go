@@ -162,6 +162,7 @@ func newLayout(p *ir.Program, t target, lanes int) layout {
 	l.frames = l.vectors
 	for r := range ir.Row(p.Rows()) {
 		if meets(p, r) {
+			l.meets = true
 			l.frames = (l.vectors + warpVectors - 1) / warpVectors * warpVectors
 			break
 		}
@@ -269,6 +270,7 @@ func (f *function) encode(s *selector) ([]byte, error) {
 		e.Jmp(start)
 	} else {
 		e.StoreImm(4, amd64.At(vectorFrame, vectorStatus), int32(ended))
+		e.AluImm(amd64.ADD, 8, amd64.At(groupFrame, groupEnded).RM(), 1)
 		e.Bind(e.next)
 		e.AluImm(amd64.ADD, 8, vectorNumber.RM(), 32)
 		e.AluImm(amd64.ADD, 8, vectorFrame.RM(), f.layout.stride())

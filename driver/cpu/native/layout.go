@@ -12,6 +12,7 @@ const (
 	groupVector = 16 // the vector that stopped, times 32; groupEnd if none did
 	groupMore   = 24 // groups along x that follow in this run, where vectors run one after the other
 	groupWaits  = 32 // vectors that have come to a barrier of the group which has no outcome
+	groupEnded  = 40 // vectors that have ended, where they wait for each other
 	groupHead   = 64
 )
 
@@ -70,6 +71,7 @@ type layout struct {
 	locals   []int32            // by object: where the vector's frame has a local array
 	generals [allRegisters]bool // general registers that are handed out, where code is for one invocation at a time
 	counter  amd64.Reg          // the one that is left for counting rounds; AX: none is
+	meets    bool               // the vectors of a warp meet
 	alone    bool               // vectors run one after the other and need one frame in all
 }
 

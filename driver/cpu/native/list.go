@@ -162,7 +162,7 @@ func (f *function) groupFrame(t *listed) Frame {
 	out := Frame{Register: t.general(groupFrame), Of: "the group", Size: int(f.layout.group.size), Cells: []Cell{
 		{groupCount, "vectors of the group, times 32"}, {groupPolls, "rounds of loops until the code returns to Go"}, {groupVector, "the vector that stopped, times 32"}}}
 	if !f.layout.alone {
-		out.Cells = append(out.Cells, Cell{groupWaits, "vectors that wait at a barrier of the group"})
+		out.Cells = append(out.Cells, Cell{groupWaits, "vectors that wait at a barrier of the group"}, Cell{groupEnded, "vectors that have ended"})
 	}
 	add := func(at int32, format string, args ...any) {
 		out.Cells = append(out.Cells, Cell{int(at), fmt.Sprintf(format, args...)})

@@ -346,12 +346,16 @@ func (w *worker) together() {
 
 // start makes all vectors of a group begin.
 func (w *worker) start() {
-	n := w.l.k.f.layout.vectors
-	*w.frame.word(groupWaits) = 0
-	for i := range n {
-		v := w.vector(i)
-		*v.status(), *v.resume() = running, w.l.k.code
-		*v.team() = team{left: uint32(min(n-i, warpVectors)), all: uint32(min(n-i, warpVectors))}
+	layout, code, at := &w.l.k.f.layout, w.l.k.code, w.frame.vector
+	*w.frame.word(groupWaits), *w.frame.word(groupEnded) = 0, 0
+	for i := range layout.vectors {
+		v := vector{at}
+		*v.status(), *v.resume() = running, code
+		if layout.meets {
+			of := uint32(min(layout.vectors-i, warpVectors))
+			*v.team() = team{left: of, all: of}
+		}
+		at = unsafe.Add(at, w.frame.stride)
 	}
 }
 
@@ -389,6 +393,9 @@ func (w *worker) vector(i int) vector { return vector{w.frame.at(i)} }
 // where all wait for other groups, and ended when the group has, or the launch.
 func (w *worker) wake() status {
 	n := w.l.k.f.layout.vectors
+	if *w.frame.word(groupEnded) == uint64(n) {
+		return ended
+	}
 	var count [atGrid + 1]int
 	for i := range n {
 		v := w.vector(i)
