@@ -51,8 +51,7 @@ func (s *selector) loaded(a *access, vs []vreg) {
 // locate brings into registers what record needs.
 func (a *access) locate(e *emitter) {
 	if !a.fields || a.shape != consecutive {
-		a.indices(e)
-		e.Load(8, unrolledBase, a.baseRM())
+		a.recordIndices(e, e.reg(a.scaled, scratch0))
 		return
 	}
 	a.lane0(e)

@@ -121,7 +121,17 @@ func (a *access) shelter(e *emitter, out amd64.Label) {
 	e.V2(amd64.VTESTPS, scratch1, scratch1.RM())
 	e.Jcc(amd64.E, out)
 	e.V3(amd64.VPAND, scratch0, scratch1, e.rm(a.scaled))
-	a.spreadIndices(e, scratch0)
+	a.recordIndices(e, scratch0)
+}
+
+// recordIndices brings all indices, those in x, into registers, and the object's address: of fields in elements, of records in
+// words of 8 bytes, which are less than 2³².
+func (a *access) recordIndices(e *emitter, x amd64.Y) {
+	if !a.fields {
+		e.VShift(amd64.VPSLLD, scratch0, x, 1)
+		x = scratch0
+	}
+	a.spreadIndices(e, x)
 	e.Load(8, unrolledBase, a.baseRM())
 }
 
@@ -156,10 +166,9 @@ func (a *access) record(e *emitter, lane int) amd64.Mem {
 	} else {
 		e.ShiftImm(5, 8, x, 32)
 	}
-	if a.fields { // these are in elements
+	if a.fields {
 		return amd64.Mem{Base: unrolledBase, Index: x, Scale: uint8(a.o.Type().Size())}
 	}
-	e.ShiftImm(4, 8, x, 1)
 	return amd64.Mem{Base: unrolledBase, Index: x, Scale: 8}
 }
 
