@@ -19,6 +19,16 @@ var stepKernels = []struct {
 		%w = loop ^l (%k: u32 = 0_u32, %s: u32 = %v) -> (u32) { %d = lt.u32 %s, 1000_u32; if %d { break ^l (%k) }
 			%t = shr.u32 %s, 1_u32; %m = add.u32 %k, 1_u32; continue ^l (%m, %t) }
 		store @y[%i], %w`, true},
+	{"rounds that all count alike, and lanes that leave before", "", `%v = load @x[%i]; %most = load @x[3_u32]; %m = and.u32 %most, 15_u32
+		%w = loop ^l (%k: u32 = 0_u32, %s: u32 = %v) -> (u32) { %d = le.u32 %m, %k; if %d { break ^l (%s) }
+			%e = lt.u32 %s, 1000_u32; if %e { break ^l (%k) }
+			%t = shr.u32 %s, 2_u32; %n = add.u32 %k, 1_u32; continue ^l (%n, %t) }
+		store @y[%i], %w`, true},
+	{"rounds after which all return", "", `%v = load @x[%i]; %most = load @x[5_u32]; %m = and.u32 %most, 7_u32
+		loop ^l (%k: u32 = 0_u32, %s: u32 = %v) { %d = le.u32 %m, %k; if %d { return }
+			%e = lt.u32 %s, 1000_u32; if %e { break ^l }
+			%t = shr.u32 %s, 3_u32; %n = add.u32 %k, 1_u32; continue ^l (%n, %t) }
+		store @y[%i], %v`, true},
 	{"a row of elements a round", "", `loop ^l (%j: u32 = %i, %s: u32 = 1_u32) { %n = len @x; %out = le.u32 %n, %j; if %out { break ^l }
 			%v = load @x[%j]; %t = xor.u32 %s, %v; store @y[%j], %t; %m = add.u32 %j, 64_u32; continue ^l (%m, %t) }`, true},
 	{"no loop", "", `%v = load @x[%i]; %t = not.u32 %v; store @y[%i], %t`, false},

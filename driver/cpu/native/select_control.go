@@ -18,6 +18,10 @@ func (s *selector) structured(r ir.Row, c *flow) {
 	switch op := s.p.Op(r); {
 	case op == ir.OpIf && s.divergent[r]:
 		s.rejoin(r)
+		if s.allOrNone(r) {
+			s.maskedAllOrNone(r, c, o)
+			return
+		}
 		s.masked(r, c, o)
 	case op == ir.OpIf && s.partingAt(r) != nil:
 		s.part(r, s.partingAt(r), c, o)
@@ -112,6 +116,21 @@ func (s *selector) masked(r ir.Row, c *flow, o *structured) {
 	default:
 		s.move(c.mask, s.v3swap(amd64.VPOR, then.mask, els.mask))
 	}
+}
+
+// allOrNone reports whether the lanes of a vector that are at a masked if take the same way there, and some leave, or none.
+func (s *selector) allOrNone(r ir.Row) bool {
+	return s.value[s.p.A(r)] == uniform && s.leaves[r] && s.empty(s.owned[r][1])
+}
+
+// maskedAllOrNone writes such an if: where none leaves, nothing is done to masks, nor asked of them.
+func (s *selector) maskedAllOrNone(r ir.Row, c *flow, o *structured) {
+	none := s.asm.NewLabel()
+	s.jumpNone(s.vals[s.p.A(r)][0], none)
+	if s.masked(r, c, o); !c.dead {
+		s.jumpNone(c.mask, c.end)
+	}
+	s.bind(none)
 }
 
 // armOf writes an arm of a masked if. Of lanes that are all in it, none is in the other one.
