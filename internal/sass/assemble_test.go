@@ -36,10 +36,21 @@ func (b build) parameters() int {
 	return 0x160
 }
 
-// assembled is a kernel in machine code, with the constants that the assembler made for it.
+// sharedAt is where a group's shared memory begins: on sm_90 behind what is the system's.
+func (b build) sharedAt() int {
+	if b.sm >= 90 {
+		return 0x400
+	}
+	return 0
+}
+
+// assembled is a kernel in machine code, with the constants that the assembler made for it, and the module's variables.
 type assembled struct {
 	listing  string
 	literals []byte
+	tables   []byte            // in constant memory
+	globals  []byte            // in global memory
+	symbols  map[string]uint64 // where in globals
 }
 
 // parse reads the listing.
@@ -75,16 +86,41 @@ func (a assembler) assemble(ctx context.Context, text string, b build) (map[stri
 	if err != nil {
 		return nil, err
 	}
+	var of assembled
+	if of.tables, err = section(file, ".nv.constant3"); err != nil {
+		return nil, err
+	}
+	if of.globals, err = section(file, ".nv.global.init"); err != nil {
+		return nil, err
+	}
+	symbols, err := file.Symbols()
+	if err != nil {
+		return nil, err
+	}
+	of.symbols = make(map[string]uint64)
+	for _, s := range symbols {
+		if int(s.Section) < len(file.Sections) && file.Sections[s.Section].Name == ".nv.global.init" {
+			of.symbols[s.Name] = s.Value
+		}
+	}
 	made := make(map[string]assembled)
 	for _, s := range strings.Split(string(said), "\t.section\t.text.")[1:] {
 		entry, _, _ := strings.Cut(s, ",")
-		k := assembled{listing: s}
-		if s := file.Section(".nv.constant2." + entry); s != nil {
-			if k.literals, err = s.Data(); err != nil {
-				return nil, err
-			}
+		k := of
+		k.listing = s
+		if k.literals, err = section(file, ".nv.constant2."+entry); err != nil {
+			return nil, err
 		}
 		made[entry] = k
 	}
 	return made, nil
+}
+
+// section is the contents of a section, nil if it is not there.
+func section(f *elf.File, name string) ([]byte, error) {
+	s := f.Section(name)
+	if s == nil {
+		return nil, nil
+	}
+	return s.Data()
 }

@@ -2,6 +2,7 @@ package sass
 
 import (
 	"math"
+	"math/big"
 	"math/bits"
 	"strings"
 )
@@ -170,15 +171,41 @@ func fusedDouble(t *thread, in *inst) {
 	for i, o := range in.args[1:] {
 		f[i] = t.double(o)
 	}
+	a, b, c := f[0], f[1], f[2]
 	switch in.op {
 	case "DADD":
-		t.setDouble(in.args[0], f[0]+f[1])
+		b, c = 1, f[1]
 	case "DMUL":
-		t.setDouble(in.args[0], f[0]*f[1])
-	default:
-		t.setDouble(in.args[0], math.FMA(f[0], f[1], f[2]))
+		c = math.Copysign(0, math.Copysign(1, a)*math.Copysign(1, b)) // so a product of zeros keeps its sign
 	}
-	t.only(in)
+	t.setDouble(in.args[0], directed(math.FMA(a, b, c), a, b, c, in.rounding()))
+	t.only(in, "RZ", "RM", "RP")
+}
+
+// directed makes a·b + c, rounded in one direction, of it rounded to the nearest.
+func directed(v, a, b, c float64, r rounding) float64 {
+	if r == nearest || v != v || math.IsInf(a, 0) || math.IsInf(b, 0) || math.IsInf(c, 0) {
+		return v
+	}
+	const all = 5000 // bits from the least product to the greatest
+	number := func(f float64) *big.Float { return new(big.Float).SetPrec(all).SetFloat64(f) }
+	exact := number(a)
+	exact.Add(exact.Mul(exact, number(b)), number(c))
+	if exact.Sign() == 0 {
+		if product := a * b; r == down && v == 0 && (math.Signbit(product) || math.Signbit(c)) {
+			return math.Copysign(0, -1)
+		}
+		return v
+	}
+	above := number(v).Cmp(exact)
+	switch outwards := r == up && exact.Sign() > 0 || r == down && exact.Sign() < 0; {
+	case above == 0:
+	case above == exact.Sign() && !outwards: // it is farther from zero than what is exact
+		return math.Nextafter(v, 0)
+	case above != exact.Sign() && outwards:
+		return math.Nextafter(v, math.Inf(exact.Sign()))
+	}
+	return v
 }
 
 // compareFloats is FSETP or DSETP, joined with a predicate. MIN and MAX of f64 give whether the first one is chosen, and
@@ -280,7 +307,7 @@ func approximate(t *thread, in *inst) {
 		if o := in.args[1]; o.kind == immediate {
 			x = t.double(o)
 		} else {
-			x = math.Float64frombits(uint64(t.value(o)) << 32)
+			x = math.Float64frombits(uint64(math.Float32bits(t.single(o))) << 32) // its sign is a float's
 		}
 		if in.mods[0] == "RSQ64H" {
 			x = math.Sqrt(x)

@@ -61,6 +61,9 @@ func (t *thread) halves(in *inst, from int) (list [][2]float64, rest []operand) 
 				h = word >> 16
 			}
 			v := float64(f.widen(uint16(h)))
+			if o.single {
+				v = float64(math.Float32frombits(word))
+			}
 			if o.abs {
 				v = math.Abs(v)
 			}
@@ -79,15 +82,12 @@ func (t *thread) halves(in *inst, from int) (list [][2]float64, rest []operand) 
 func fusedHalves(t *thread, in *inst) {
 	v, _ := t.halves(in, 1)
 	f := in.format()
-	if in.has("F32") { // of the lower ones, as f32; whether it is rounded to 16 bits before is not known
+	if in.has("F32") { // of the lower ones, as f32
 		x := v[0][0] * v[1][0]
 		if in.op == "HADD2" {
-			x = v[0][0] + v[1][0]
+			x = sumToOdd(v[0][0], v[1][0], nearest)
 		}
-		if x == x && float64(f.widen(f.round(float32(x)))) != x {
-			t.err = &UnknownError{in.text}
-		}
-		t.setSingle(in.args[0], float32(x))
+		t.setSingle(in.args[0], f.widen(uint16(f.bits(x))))
 		t.only(in, "F32")
 		return
 	}

@@ -63,7 +63,7 @@ func (r *runs) onMachine(a assembled, b build) ([]byte, error) {
 		out := make([]byte, invocations*outBytes)
 		bank := b.constants(parameterBytes)
 		copy(bank[b.parameters():], r.parameters(i, 1<<32, 2<<32))
-		err := code.Run(sass.Launch{Constants: bank, Literals: a.literals, Groups: 1, Group: invocations,
+		err := code.Run(sass.Launch{Constants: bank, Literals: a.literals, Grid: one, Group: [3]uint32{invocations, 1, 1},
 			Memory: []sass.Segment{{At: 1 << 32, Data: r.records}, {At: 2 << 32, Data: out}}})
 		if err != nil {
 			return nil, err

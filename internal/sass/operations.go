@@ -10,11 +10,14 @@ var operations map[string]func(*thread, *inst)
 
 func init() {
 	operations = map[string]func(*thread, *inst){
-		"NOP": nothing, "BSSY": nothing, "BSYNC": nothing, "BREAK": nothing, "WARPSYNC": nothing, "DEPBAR": nothing,
-		"EXIT": exit,
-		"BRA":  branch,
-		"MOV":  move, "R2UR": move, "CS2R": clearPair, "S2R": specialRegister, "S2UR": specialRegister,
-		"LDC": loadConstant, "LDG": load, "LDL": load, "STG": store, "STL": store,
+		"NOP": nothing, "DEPBAR": nothing, "CCTL": nothing, "MEMBAR": nothing, "ERRBAR": nothing, "CGAERRBAR": nothing,
+		"ENDCOLLECTIVE": nothing,
+		"EXIT":          exit,
+		"BRA":           branch,
+		"MOV":           move, "CS2R": clearPair, "S2R": specialRegister, "S2UR": specialRegister,
+		"LDC": loadConstant, "LDG": load, "LDL": load, "LDS": load, "STG": store, "STL": store, "STS": store,
+		"RED": update, "REDG": update, "ATOMG": update, "ATOMS": update,
+		"B2R":   groupVote,
 		"IADD3": add, "IMAD": multiply, "LEA": scaledAdd, "HFMA2": constantHalves,
 		"LOP3": logic, "PLOP3": predicateLogic, "SHF": funnel, "PRMT": permute,
 		"ISETP": compare, "SEL": choose, "IMNMX": extreme, "VIMNMX": extreme,
@@ -29,7 +32,7 @@ func init() {
 		"IDP":  dot,
 		"FSET": setFloat,
 		"CALL": branch, "RET": back,
-		"BMOV":     keepBarrier,
+		"BMOV":     keepLanes,
 		"VABSDIFF": distanceBetween,
 		"FADD":     fused, "FMUL": fused, "FFMA": fused, "DADD": fusedDouble, "DMUL": fusedDouble, "DFMA": fusedDouble,
 		"FSETP": compareFloats, "DSETP": compareFloats, "FMNMX": extremeFloat, "FSEL": chooseFloat,
@@ -71,14 +74,24 @@ func exit(t *thread, in *inst) { t.done = t.all(in.args) }
 
 func branch(t *thread, in *inst) {
 	to := in.args[len(in.args)-1]
-	if !t.all(in.args[:len(in.args)-1]) {
+	conditions := in.args[:len(in.args)-1]
+	if in.has("DIV") || in.has("CONV") { // of the lanes of a mask
+		mask := ^uint32(0)
+		if len(conditions) > 0 {
+			mask, conditions = t.value(conditions[len(conditions)-1]), conditions[:len(conditions)-1]
+		}
+		if here := mask&t.w.alive&^t.w.now == 0; here != in.has("CONV") {
+			return
+		}
+	}
+	if !t.all(conditions) {
 		return
 	}
 	if in.to != 0 {
 		t.pc = in.to
 		return
 	}
-	pc, ok := t.code.labels[to.name]
+	pc, ok := t.w.group.m.code.labels[to.name]
 	if !ok {
 		t.err = fmt.Errorf("there is no label %s", to.name)
 	}
@@ -88,19 +101,13 @@ func branch(t *thread, in *inst) {
 // back returns to where a pair of registers says, in bytes from where the kernel that is named begins.
 func back(t *thread, in *inst) {
 	to := t.pair(in.args[0])
-	from, ok := t.code.labels[in.args[1].name]
-	if !ok || to%bytesOf != 0 || to/bytesOf+uint64(from) >= uint64(len(t.code.insts)) {
+	code := t.w.group.m.code
+	from, ok := code.labels[in.args[1].name]
+	if !ok || to%bytesOf != 0 || to/bytesOf+uint64(from) >= uint64(len(code.insts)) {
 		t.err = fmt.Errorf("there is no instruction %#x bytes after %s", to, in.args[1].name)
 		return
 	}
 	t.pc = int(to)/bytesOf + from
-}
-
-// keepBarrier is BMOV, which keeps what other lanes are waited for with: nothing, since each invocation runs alone.
-func keepBarrier(t *thread, in *inst) {
-	if in.args[0].kind == register {
-		t.set(in.args[0], 0)
-	}
 }
 
 func move(t *thread, in *inst) { t.set(in.args[0], t.value(in.args[1])) }
@@ -118,22 +125,39 @@ func clearPair(t *thread, in *inst) {
 }
 
 func specialRegister(t *thread, in *inst) {
+	lane := uint32(t.lane)
+	g := t.w.group
+	var v uint32
 	switch in.args[1].name {
 	case "SR_TID.X":
-		t.set(in.args[0], uint32(t.tid))
+		v = t.id[0]
+	case "SR_TID.Y":
+		v = t.id[1]
+	case "SR_TID.Z":
+		v = t.id[2]
 	case "SR_CTAID.X":
-		t.set(in.args[0], uint32(t.ctaid))
+		v = g.id[0]
+	case "SR_CTAID.Y":
+		v = g.id[1]
+	case "SR_CTAID.Z":
+		v = g.id[2]
 	case "SR_LANEID":
-		t.set(in.args[0], uint32(t.tid%32))
+		v = lane
+	case "SR_EQMASK":
+		v = 1 << lane
 	case "SR_LTMASK":
-		t.set(in.args[0], 1<<(t.tid%32)-1)
+		v = 1<<lane - 1
+	case "SR_LEMASK":
+		v = 2<<lane - 1
 	case "SR_GEMASK":
-		t.set(in.args[0], ^uint32(0)<<(t.tid%32))
-	case "SR_TID.Y", "SR_TID.Z", "SR_CTAID.Y", "SR_CTAID.Z":
-		t.set(in.args[0], 0)
+		v = ^uint32(0) << lane
+	case "SR_GTMASK":
+		v = ^uint32(1) << lane
+	case "SR_CgaCtaId": // the only group of a cluster
 	default:
 		t.err = &UnknownError{in.text}
 	}
+	t.set(in.args[0], v)
 }
 
 // width is how many bytes an access moves, and whether they have a sign.
@@ -202,5 +226,6 @@ func store(t *thread, in *inst) {
 	}
 }
 
-// nothing is what instructions do that let lanes or earlier instructions be waited for: each invocation runs alone, in order.
+// nothing is what instructions do that let earlier ones be waited for, or others' memory be seen: all that is done is seen by
+// all, in order.
 func nothing(*thread, *inst) {}

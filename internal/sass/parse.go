@@ -3,6 +3,7 @@ package sass
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"regexp"
 	"slices"
 	"strconv"
@@ -22,8 +23,11 @@ type inst struct {
 	op    string  // without a U in front: those of uniform registers do the same
 	mods  []string
 	args  []operand
-	to    int // where a branch goes, if it is not 0 and thus the label that says so
-	do    func(*thread, *inst)
+	to    int                                // where a branch goes, if it is not 0 and thus the label that says so
+	do    func(*thread, *inst)               // for each lane
+	all   func(*warp, *split, uint32, *inst) // or for those lanes together whose guard holds
+	flow  bool                               // it sets where a lane goes on
+	once  bool                               // it is done once for all lanes
 }
 
 type kind uint8
@@ -37,6 +41,7 @@ const (
 	address  // bits + register + uniform
 	label
 	special
+	symbol // 32 bits of a variable's address, from bit bits on
 )
 
 // uniform is added to the number of a uniform register or predicate.
@@ -49,21 +54,23 @@ const (
 )
 
 type operand struct {
-	kind    kind
-	n       int  // of a register or predicate; of an address, -1 without one
-	second  int  // of an address: the uniform register, -1 without one
-	wide    bool // of an address: the register is one of two
-	word    bool // of an address: the register is one alone
-	literal bool // of a constant: of bank 2
-	minus   bool
-	abs     bool // |x|, before the minus sign
-	byte    int  // of a conversion: where in the register the value is
-	halves  uint8
-	invert  bool // ~ of a register, ! of a predicate
-	bits    uint32
-	float   float64 // of an immediate that is written as one
-	nan     bool    // of an immediate that is written as one
-	name    string
+	kind   kind
+	n      int  // of a register or predicate; of an address, -1 without one
+	second int  // of an address: the uniform register, -1 without one
+	wide   bool // of an address: the register is one of two
+	word   bool // of an address: the register is one alone
+	shift  int  // of an address: by which the register is shifted
+	bank   int  // of a constant
+	minus  bool
+	abs    bool // |x|, before the minus sign
+	byte   int  // of a conversion: where in the register the value is
+	halves uint8
+	single bool // of halves: it is an f32, for both
+	invert bool // ~ of a register, ! of a predicate
+	bits   uint32
+	float  float64 // of an immediate that is written as one
+	nan    bool    // of an immediate that is written as one
+	name   string
 }
 
 // Which halves of a register an operand has: both, or one twice.
@@ -76,8 +83,10 @@ var (
 	registry = regexp.MustCompile(`^(U?)R(Z|\d+)(\.B[0-3]|\.H[01])?$`)
 	flags    = regexp.MustCompile(`^(U?)P(T|\d)$`)
 	barrier  = regexp.MustCompile(`^B\d+$`)
-	inBank   = regexp.MustCompile(`^c\[0x([02])\]\[(?:(U?R\d+)\+?)?(-?0x[0-9a-f]+)?\]$`)
-	inMemory = regexp.MustCompile(`^\[(?:(R(?:\d+|Z))(?:\.(?:64|U32))?)?\+?(UR\d+|URZ)?\+?(-?0x[0-9a-f]+)?\]$`)
+	inBank   = regexp.MustCompile(`^c\[0x([0-3])\]\[(?:(U?R\d+)\+?)?(-?0x[0-9a-f]+)?\]$`)
+	inMemory = regexp.MustCompile(`^\[(?:(R(?:\d+|Z))(?:\.(?:64|U32|X4|X8|X16))?)?\+?(UR\d+|URZ)?\+?(-?0x[0-9a-f]+)?\]$`)
+	inSymbol = regexp.MustCompile(`^32@(lo|hi)\(\(?(\w+)\)?\)$`)
+	scaled   = regexp.MustCompile(`^\[R(?:\d+|Z)\.X(4|8|16)`)
 	wideBase = regexp.MustCompile(`^\[R\d+\.64`)
 )
 
@@ -171,10 +180,12 @@ func parseInst(text string, seen map[string]operand) (inst, error) {
 	name, args, _ := strings.Cut(strings.TrimSpace(rest), " ")
 	parts := strings.Split(name, ".")
 	in.op, in.mods = parts[0], parts[1:]
-	if of := strings.TrimPrefix(in.op, "U"); operations[of] != nil {
-		in.op = of
+	if of := strings.TrimPrefix(in.op, "U"); of != in.op && operations[of] != nil {
+		in.op, in.once = of, true
 	}
-	in.do = operations[in.op]
+	in.do, in.all = operations[in.op], together[in.op]
+	in.once = in.once || in.op == "S2UR"
+	in.flow = flows[in.op]
 	if strings.TrimSpace(args) == "" {
 		return in, nil
 	}
@@ -186,7 +197,7 @@ func parseInst(text string, seen map[string]operand) (inst, error) {
 		o, ok := seen[a]
 		if !ok {
 			if o, ok = parseOperand(a); !ok {
-				in.do = nil // what it does is not known either
+				in.do, in.all = nil, nil // what it does is not known either
 			} else {
 				seen[a] = o
 			}
@@ -198,6 +209,12 @@ func parseInst(text string, seen map[string]operand) (inst, error) {
 
 func parseOperand(s string) (o operand, ok bool) {
 	s = strings.Replace(strings.TrimSuffix(s, ".reuse"), ".reuse.", ".", 1)
+	s = strings.Replace(s, "] [", "][", 1)
+	if of, ok := strings.CutSuffix(s, ".F32"); ok {
+		o, ok = parseOperand(of)
+		o.single = true
+		return o, ok
+	}
 	if of, ok := strings.CutSuffix(s, ".H0_H0"); ok {
 		o, ok = parseOperand(of)
 		o.halves = lowTwice
@@ -217,7 +234,10 @@ func parseOperand(s string) (o operand, ok bool) {
 		return o, ok
 	case strings.HasPrefix(s, "`("):
 		return operand{kind: label, name: strings.Trim(s, "`()")}, true
-	case strings.HasPrefix(s, "SR"), s == "PR", barrier.MatchString(s):
+	case barrier.MatchString(s):
+		n, err := strconv.Atoi(s[1:])
+		return operand{kind: special, name: s, n: n}, err == nil && n < barriers
+	case strings.HasPrefix(s, "SR"), strings.HasPrefix(s, "SB"), s == "PR":
 		return operand{kind: special, name: s}, true
 	case strings.HasPrefix(s, "-0x") || strings.HasPrefix(s, "0x"):
 		v, err := strconv.ParseInt(s, 0, 64)
@@ -250,10 +270,21 @@ func parseOperand(s string) (o operand, ok bool) {
 		return operand{kind: predicate, n: number(m[1], m[2], holds)}, true
 	}
 	if m := inBank.FindStringSubmatch(s); m != nil {
-		return operand{kind: constant, n: optional(m[2]), second: -1, literal: m[1] == "2", bits: offset(m[3])}, true
+		return operand{kind: constant, n: optional(m[2]), second: -1, bank: number("", m[1], 0), bits: offset(m[3])}, true
 	}
 	if m := inMemory.FindStringSubmatch(s); m != nil {
-		return operand{kind: address, n: optional(m[1]), second: optional(m[2]), wide: wideBase.MatchString(s), word: strings.Contains(s, ".U32"), bits: offset(m[3])}, true
+		o = operand{kind: address, n: optional(m[1]), second: optional(m[2]), wide: wideBase.MatchString(s), word: strings.Contains(s, ".U32"), bits: offset(m[3])}
+		if m := scaled.FindStringSubmatch(s); m != nil {
+			o.shift = bits.TrailingZeros(uint(number("", m[1], 0)))
+		}
+		return o, true
+	}
+	if m := inSymbol.FindStringSubmatch(s); m != nil {
+		o = operand{kind: symbol, name: m[2]}
+		if m[1] == "hi" {
+			o.bits = 32
+		}
+		return o, true
 	}
 	return operand{}, false
 }

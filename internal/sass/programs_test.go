@@ -19,7 +19,8 @@ import (
 type machine struct {
 	assembler
 	build
-	made map[[32]byte]program // by digest
+	made     map[[32]byte]program // by digest
+	schedule uint64               // who takes turns when
 }
 
 // program is a kernel's machine code, and where its parameters are.
@@ -41,20 +42,23 @@ func (m machine) Run(ctx context.Context, p *ir.Program, l conform.Launch) (out 
 	if err != nil {
 		return out, err
 	}
-	launch := sass.Launch{Literals: k.literals, Groups: int(l.Grid[0] * l.Grid[1] * l.Grid[2]), Group: int(p.GroupSize()), Constants: m.constants(k.Params.Bytes)}
-	parameters := m.parameters()
-	wg := p.Workgroup()
+	launch := sass.Launch{Literals: k.literals, Tables: k.tables, Grid: l.Grid, Group: p.Workgroup(), Constants: m.constants(k.Params.Bytes),
+		Shared: k.Static + k.Dynamic + l.Rest*k.RestElem, SharedAt: m.sharedAt(), Symbols: make(map[string]uint64), Schedule: m.schedule}
 	for axis := range 3 {
-		binary.LittleEndian.PutUint32(launch.Constants[4*axis:], wg[axis])
+		binary.LittleEndian.PutUint32(launch.Constants[4*axis:], launch.Group[axis])
 		binary.LittleEndian.PutUint32(launch.Constants[12+4*axis:], l.Grid[axis])
 	}
-	if k.Params.Trap >= 0 || k.Params.Grid >= 0 || k.Params.Trace >= 0 || l.Grid[1]*l.Grid[2]*wg[1]*wg[2] != 1 {
-		return out, &sass.UnknownError{Text: "a launch with more than buffers and numbers, or more than one axis"}
+	params := launch.Constants[m.parameters():]
+	// give has memory at an address of its own, and returns that.
+	give := func(data []byte) uint64 {
+		at := uint64(len(launch.Memory)+1) << 32
+		launch.Memory = append(launch.Memory, sass.Segment{At: at, Data: data})
+		return at
 	}
 	out.Buffers = make([][]byte, len(l.Args))
 	for i, a := range l.Args {
 		slot, prm := k.Params.Slots[i], p.Params()[i]
-		to := launch.Constants[parameters+slot.Offset:]
+		to := params[slot.Offset:]
 		if !prm.IsBuffer() {
 			if slot.Size == 8 {
 				binary.LittleEndian.PutUint64(to, a.Bits)
@@ -63,13 +67,34 @@ func (m machine) Run(ctx context.Context, p *ir.Program, l conform.Launch) (out 
 			}
 			continue
 		}
-		at := uint64(i+1) << 32
 		out.Buffers[i] = bytes.Clone(a.Data)
-		binary.LittleEndian.PutUint64(to, at)
-		binary.LittleEndian.PutUint64(launch.Constants[parameters+slot.Len:], uint64(len(a.Data)/prm.Bytes()))
-		launch.Memory = append(launch.Memory, sass.Segment{At: at, Data: out.Buffers[i]})
+		binary.LittleEndian.PutUint64(to, give(out.Buffers[i]))
+		binary.LittleEndian.PutUint64(params[slot.Len:], uint64(len(a.Data)/prm.Bytes()))
 	}
-	return out, code.Run(launch)
+	if k.globals != nil {
+		at := give(k.globals)
+		for name, offset := range k.symbols {
+			launch.Symbols[name] = at + offset
+		}
+	}
+	var trap, block [128]byte
+	if at := k.Params.Grid; at >= 0 {
+		binary.LittleEndian.PutUint64(params[at:], give(block[:]))
+	}
+	if at := k.Params.Trap; at >= 0 {
+		binary.LittleEndian.PutUint64(params[at:], give(trap[:]))
+	}
+	if k.Params.Trace >= 0 {
+		return out, &sass.UnknownError{Text: "a launch with a ring of traces"}
+	}
+	if err := code.Run(launch); err != nil {
+		return out, err
+	}
+	if word := func(at int) uint32 { return binary.LittleEndian.Uint32(trap[at:]) }; word(0) != 0 { // as the emitter lays it out
+		out.Trap = &conform.Trap{Code: word(4), Value: binary.LittleEndian.Uint64(trap[16:]),
+			Group: [3]uint32{word(24), word(28), word(32)}, Local: [3]uint32{word(36), word(40), word(44)}}
+	}
+	return out, nil
 }
 
 // assemble makes machine code of programs in one module.
@@ -89,7 +114,7 @@ func (m machine) assemble(ctx context.Context, ps []*ir.Program) error {
 }
 
 // together is how many programs make one module.
-const together = 25
+const together = 50
 
 // TestMachineCodeOfShapesIsRight: what ptxas makes of programs of shapes, as the emitter writes them, gives what the
 // interpreter gives: with optimisation and without it, of integers alone and of floats too.
@@ -97,23 +122,49 @@ func TestMachineCodeOfShapesIsRight(t *testing.T) {
 	a := newAssembler(t)
 	first := long.Seed(t, 1)
 	for name, random := range map[string]func(uint64) *conform.RandomProgram{"integers": conform.RandomIntegers, "floats": conform.RandomAlone} {
-		t.Run(name, func(t *testing.T) { shapesAreRight(t, a, random, first, uint64(long.Count(6, 50, 10_000))) })
+		t.Run(name, func(t *testing.T) {
+			programsAreRight(t, a, random, buildsNow(), first, uint64(long.Count(6, 50, 10_000)))
+		})
 	}
 }
 
-// shapesAreRight takes n programs.
-func shapesAreRight(t *testing.T, a assembler, random func(uint64) *conform.RandomProgram, first, n uint64) {
+// TestMachineCodeOfRandomProgramsIsRight: the same of whole random programs, of which lanes vote, trade values, wait for
+// each other and update memory, as -O3 makes them. A quick run takes one target for each kind.
+func TestMachineCodeOfRandomProgramsIsRight(t *testing.T) {
+	a := newAssembler(t)
+	first := long.Seed(t, 1)
+	for _, k := range []struct {
+		name   string
+		random func(uint64) *conform.RandomProgram
+		quick  build
+	}{{"programs", conform.Random, build{75, 3}}, {"shapes", conform.RandomShapes, build{80, 3}}, {"go", conform.RandomGo, build{90, 3}}} {
+		t.Run(k.name, func(t *testing.T) {
+			bs := []build{k.quick}
+			if long.Enabled() {
+				bs = []build{{75, 3}, {80, 3}, {90, 3}}
+			}
+			programsAreRight(t, a, k.random, bs, first, uint64(long.Count(10, 250, 100_000)))
+		})
+	}
+}
+
+// programsAreRight takes n programs in each build.
+func programsAreRight(t *testing.T, a assembler, random func(uint64) *conform.RandomProgram, builds []build, first, n uint64) {
 	unknown := make(tally)
 	made, judged := 0, 0
-	for from := first; from < first+n && !timeUp(t); from += together {
+	for from := first; from < first+n; from += together {
+		if timeUp(t) {
+			n = from - first
+			break
+		}
 		var rs []*conform.RandomProgram
 		var ps []*ir.Program
 		for seed := from; seed < min(from+together, first+n); seed++ {
 			r := random(seed)
 			rs, ps = append(rs, r), append(ps, r.Program)
 		}
-		for _, b := range buildsNow() {
-			m := machine{a, b, make(map[[32]byte]program)}
+		for _, b := range builds {
+			m := machine{a, b, make(map[[32]byte]program), from}
 			if err := m.assemble(t.Context(), ps); err != nil { // then each goes by itself, and says what is wrong
 				t.Logf("programs from %d on together: %v", from, err)
 			}
@@ -127,6 +178,7 @@ func shapesAreRight(t *testing.T, a assembler, random func(uint64) *conform.Rand
 				}
 				judged++
 				if err != nil {
+					t.Logf("seed %d differs: %v", from+uint64(i), err)
 					small := conform.Shrink(t.Context(), r, 60, func(r *conform.RandomProgram) bool {
 						clear(m.made)
 						err := r.Agree(t.Context(), m)
@@ -137,5 +189,6 @@ func shapesAreRight(t *testing.T, a assembler, random func(uint64) *conform.Rand
 			}
 		}
 	}
+	t.Logf("%d programs from seed %d on", n, first)
 	report(t, made, judged, unknown)
 }

@@ -1,18 +1,23 @@
 package sass
 
 import (
-	"encoding/binary"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 )
 
 // Launch is what the invocations find.
 type Launch struct {
-	Constants []byte    // bank 0, from the launch's own words on
-	Literals  []byte    // bank 2, which the assembler made
-	Memory    []Segment // of the address space
-	Groups    int       // along x
-	Group     int       // invocations of a group, along x
+	Constants []byte            // bank 0, from the launch's own words on
+	Literals  []byte            // bank 2, which the assembler made
+	Tables    []byte            // bank 3, of the whole module
+	Symbols   map[string]uint64 // addresses of variables in Memory
+	Memory    []Segment         // of the address space
+	Shared    int               // bytes of shared memory of a group
+	SharedAt  int               // where they begin
+	Grid      [3]uint32         // groups
+	Group     [3]uint32         // invocations of a group
+	Schedule  uint64            // another number has lanes, warps and groups take turns otherwise
 }
 
 // Segment is memory at an address. Whatever lies outside of all segments cannot be reached.
@@ -28,64 +33,49 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("sass: %q is not known; see the package's comment for what is", e.Text)
 }
 
-// thread is an invocation.
+// thread is an invocation: a lane of a warp.
 type thread struct {
-	code  *Code
+	w     *warp
 	l     *Launch
-	r     [2 * uniform]uint32
-	p     [2 * uniform]bool
+	lane  int
+	id    [3]uint32 // in the group
+	r     [uniform]uint32
+	p     [8]bool
+	waits [barriers]uint32 // lanes that it waits for, or has to, at BSYNC
 	local []byte
-	pc    int
+	pc    int // after an instruction that branches
 	done  bool
+	voted uint32 // what the last BAR.RED gave
 	err   error
-
-	tid, ctaid int
 }
 
-// most is how many instructions an invocation may take, before it counts as one that does not end.
+// machine is a launch under way.
+type machine struct {
+	code   *Code
+	l      *Launch
+	groups []*group
+	rng    *rand.Rand
+}
+
+// most is how many instructions a warp may take for each invocation of the launch, before it counts as one that does not end.
 const most = 1 << 20
 
-// Run runs all invocations to their end.
+// Run runs all invocations to their end. All groups are there at once: they may wait for each other.
 func (c *Code) Run(l Launch) error {
 	for i := range c.insts {
-		if in := &c.insts[i]; in.do == nil {
+		if in := &c.insts[i]; in.do == nil && in.all == nil {
 			return &UnknownError{in.text}
 		}
 	}
-	for k := range l.Groups * l.Group {
-		t := &thread{code: c, l: &l, tid: k % l.Group, ctaid: k / l.Group}
-		if err := t.run(); err != nil {
-			return fmt.Errorf("invocation %d: %w", k, err)
+	m := &machine{code: c, l: &l, rng: rand.New(rand.NewPCG(l.Schedule, 0x73617373))}
+	for z := range l.Grid[2] {
+		for y := range l.Grid[1] {
+			for x := range l.Grid[0] {
+				m.groups = append(m.groups, m.newGroup([3]uint32{x, y, z}))
+			}
 		}
 	}
-	return nil
-}
-
-func (t *thread) run() (err error) {
-	var in *inst
-	defer func() {
-		if r := recover(); r != nil { // it has fewer operands than its name lets expect
-			err = &UnknownError{in.text}
-		}
-	}()
-	for range most {
-		if t.pc >= len(t.code.insts) {
-			return fmt.Errorf("sass: it runs past its last instruction")
-		}
-		in = &t.code.insts[t.pc]
-		t.pc++
-		if in.guard.kind == predicate && !t.flag(in.guard) {
-			continue
-		}
-		in.do(t, in)
-		if t.err != nil {
-			return fmt.Errorf("sass: %s: %w", in.text, t.err)
-		}
-		if t.done {
-			return nil
-		}
-	}
-	return fmt.Errorf("sass: it takes more than %d instructions", most)
+	return m.run()
 }
 
 // has reports whether the instruction's name has a part.
@@ -114,6 +104,12 @@ func (t *thread) word(o operand) uint32 {
 		return o.bits
 	case constant:
 		return uint32(t.bank(o, 4))
+	case symbol:
+		at, ok := t.l.Symbols[o.name]
+		if !ok {
+			t.err = fmt.Errorf("there is no variable %s", o.name)
+		}
+		return uint32(at >> o.bits)
 	}
 	t.err = fmt.Errorf("an operand is no word")
 	return 0
@@ -155,93 +151,52 @@ func (t *thread) pair(o operand) uint64 {
 }
 
 func (t *thread) reg(n int) uint32 {
-	if n%uniform == zero {
+	switch {
+	case n%uniform == zero:
 		return 0
+	case n >= uniform:
+		return t.w.r[n-uniform]
 	}
 	return t.r[n]
 }
 
-func (t *thread) set(o operand, v uint32) {
-	if o.n%uniform != zero {
-		t.r[o.n] = v
+func (t *thread) setReg(n int, v uint32) {
+	switch {
+	case n%uniform == zero:
+	case n >= uniform:
+		t.w.r[n-uniform] = v
+	default:
+		t.r[n] = v
 	}
 }
 
+func (t *thread) set(o operand, v uint32) { t.setReg(o.n, v) }
+
 func (t *thread) setPair(o operand, v uint64) {
 	if o.n%uniform != zero {
-		t.r[o.n], t.r[o.n+1] = uint32(v), uint32(v>>32)
+		t.setReg(o.n, uint32(v))
+		t.setReg(o.n+1, uint32(v>>32))
 	}
 }
 
 func (t *thread) flag(o operand) bool {
-	return (o.n%uniform == holds || t.p[o.n]) != o.invert
+	v := true
+	switch {
+	case o.n%uniform == holds:
+	case o.n >= uniform:
+		v = t.w.p[o.n-uniform]
+	default:
+		v = t.p[o.n]
+	}
+	return v != o.invert
 }
 
 func (t *thread) setFlag(o operand, v bool) {
-	if o.n%uniform != holds {
+	switch {
+	case o.n%uniform == holds:
+	case o.n >= uniform:
+		t.w.p[o.n-uniform] = v
+	default:
 		t.p[o.n] = v
 	}
 }
-
-// bank reads a constant.
-func (t *thread) bank(o operand, size int) uint64 {
-	at := int(int32(o.bits))
-	if o.n >= 0 {
-		at += int(int32(t.reg(o.n)))
-	}
-	if o.literal {
-		return t.read(t.l.Literals, at, size)
-	}
-	return t.read(t.l.Constants, at, size)
-}
-
-func (t *thread) read(from []byte, at, size int) uint64 {
-	if at < 0 || at+size > len(from) {
-		t.err = fmt.Errorf("it reads %d bytes at %#x of %#x", size, at, len(from))
-		return 0
-	}
-	var b [8]byte
-	copy(b[:], from[at:at+size])
-	return binary.LittleEndian.Uint64(b[:])
-}
-
-// place returns the memory that an address names, from there on.
-func (t *thread) place(o operand, space string, size int) []byte {
-	at := uint64(int64(int32(o.bits)))
-	switch {
-	case o.n >= 0 && (o.wide || space == "G" && o.second < 0 && !o.word): // sm_75 does not say that it is wide
-		at += t.pair(operand{kind: register, n: o.n})
-	case o.n >= 0:
-		at += uint64(t.reg(o.n))
-	}
-	if o.second >= 0 {
-		if o.wide || space == "G" && o.n < 0 {
-			at += t.pair(operand{kind: register, n: o.second})
-		} else {
-			at += uint64(t.reg(o.second))
-		}
-	}
-	if space == "L" {
-		if t.local == nil {
-			t.local = make([]byte, localBytes)
-		}
-		if at = uint64(uint32(at)); at+uint64(size) <= localBytes {
-			return t.local[at:]
-		}
-		t.err = fmt.Errorf("local memory has no %d bytes at %#x", size, at)
-		return nil
-	}
-	for _, s := range t.l.Memory {
-		if at >= s.At && at+uint64(size) <= s.At+uint64(len(s.Data)) {
-			return s.Data[at-s.At:]
-		}
-	}
-	t.err = fmt.Errorf("no segment has %d bytes at %#x", size, at)
-	return nil
-}
-
-// localBytes is how much local memory an invocation has.
-const localBytes = 1 << 12
-
-// StackEnd is what the word at 0x28 of bank 0 has to be: where an invocation's stack begins, which grows down.
-const StackEnd = localBytes

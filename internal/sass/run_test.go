@@ -10,6 +10,9 @@ import (
 	"github.com/govyre/vyre/internal/sass"
 )
 
+// one is a grid of one group, or a group of one invocation.
+var one = [3]uint32{1, 1, 1}
+
 // TestInstructions runs a line or two on R2 to R5, and looks at what is left in R6 and R7.
 func TestInstructions(t *testing.T) {
 	rows := []struct {
@@ -17,7 +20,7 @@ func TestInstructions(t *testing.T) {
 		in   [4]uint32
 		want uint64
 	}{
-		{"LEA.X R6, ~R2, R3, 0x8, PT", [4]uint32{1, 5}, 0xFFFF_FF05},                                       // inverts after the shift
+		{"LEA.X R6, ~R2, R3, 0x8, PT; MOV R7, RZ", [4]uint32{1, 5}, 0xFFFF_FF05},                           // inverts after the shift
 		{"LEA R6, P0, R2, -R3, 0xb; IADD3.X R7, R4, -0x1, RZ, P0, !PT", [4]uint32{1, 0, 9}, 9<<32 | 0x800}, // −0 carries out
 		{"IADD3 R6, P0, R2, -R3, RZ; IADD3.X R7, R4, ~R5, RZ, P0, !PT", [4]uint32{3, 5, 9, 2}, 6<<32 | 0xFFFF_FFFE},
 		{"IADD3 R6, P0, P1, R2, R3, R4; IADD3.X R7, RZ, RZ, RZ, P0, P1", [4]uint32{^uint32(0), ^uint32(0), ^uint32(0)}, 2<<32 | 0xFFFF_FFFD},
@@ -55,7 +58,7 @@ func TestInstructions(t *testing.T) {
 		got := make([]byte, 8)
 		c, err := sass.Parse(listing(code))
 		if err == nil {
-			err = c.Run(sass.Launch{Constants: bank, Memory: []sass.Segment{{At: 0x100, Data: got}}, Groups: 1, Group: 1})
+			err = c.Run(sass.Launch{Constants: bank, Memory: []sass.Segment{{At: 0x100, Data: got}}, Grid: one, Group: one})
 		}
 		if v := binary.LittleEndian.Uint64(got); err != nil || v != r.want&(1<<64-1) {
 			t.Errorf("%s of %#x: got %#x, %v; want %#x", r.code, r.in, v, err, r.want)
@@ -75,12 +78,12 @@ func listing(code []string) string {
 // TestWhatIsNotKnownIsSaid: an instruction, and one that nvdisasm leaves out.
 func TestWhatIsNotKnownIsSaid(t *testing.T) {
 	var unknown *sass.UnknownError
-	c, err := sass.Parse(listing([]string{"MUFU.SIN R2, R3", "SHFL.IDX PT, R2, R3, R4, R5", "EXIT"}))
+	c, err := sass.Parse(listing([]string{"MUFU.SIN R2, R3", "TEX.LL R2, R3, R4, R5", "EXIT"}))
 	if err == nil {
-		err = c.Run(sass.Launch{Groups: 1, Group: 1})
+		err = c.Run(sass.Launch{Grid: one, Group: one})
 	}
-	if !errors.As(err, &unknown) || unknown.Text != "SHFL.IDX PT, R2, R3, R4, R5" {
-		t.Errorf("got %v for a shuffle", err)
+	if !errors.As(err, &unknown) || unknown.Text != "TEX.LL R2, R3, R4, R5" {
+		t.Errorf("got %v for a texture", err)
 	}
 	if _, err := sass.Parse(strings.Replace(listing([]string{"NOP", "NOP", "EXIT"}), "/*0010*/                   NOP ;", "", 1)); !errors.As(err, &unknown) {
 		t.Errorf("got %v for a gap", err)
@@ -118,7 +121,7 @@ func TestWhatHasNoTextIsDecoded(t *testing.T) {
 		}
 		got := make([]byte, 8)
 		bank := binary.LittleEndian.AppendUint32(nil, r.in)
-		err = code.Run(sass.Launch{Constants: bank, Memory: []sass.Segment{{At: 0x100, Data: got}}, Groups: 1, Group: 1})
+		err = code.Run(sass.Launch{Constants: bank, Memory: []sass.Segment{{At: 0x100, Data: got}}, Grid: one, Group: one})
 		if v := binary.LittleEndian.Uint64(got); err != nil || v != r.want {
 			t.Errorf("of %#x: got %#x, %v; want %#x", r.in, v, err, r.want)
 		}
