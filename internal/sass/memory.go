@@ -40,7 +40,7 @@ func (t *thread) place(o operand, space string, size int) []byte {
 		at += uint64(t.reg(o.n)) << o.shift
 	}
 	if o.second >= 0 {
-		if o.wide || space == "G" && o.n < 0 {
+		if space == "G" {
 			at += t.pair(operand{kind: register, n: o.second})
 		} else {
 			at += uint64(t.reg(o.second))

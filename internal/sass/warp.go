@@ -137,23 +137,18 @@ func (w *warp) branch(s *split, lanes uint32, in *inst) bool {
 	w.each(lanes, func(t *thread) { in.do(t, in) })
 	var ended uint32
 	w.each(lanes, func(t *thread) { ended |= b2u(t.done) << t.lane })
+	pc, apart := w.first(s.lanes).pc, ended != 0
+	for left := s.lanes; left != 0 && !apart; left &= left - 1 {
+		apart = w.lanes[bits.TrailingZeros32(left)].pc != pc
+	}
+	if !apart {
+		s.pc = pc
+		return false
+	}
 	left := s.lanes &^ ended
 	w.leave(s)
 	w.alive &^= ended
-	var parts []*split
-	for left != 0 {
-		pc := w.first(left).pc
-		var some uint32
-		w.each(left, func(t *thread) { some |= b2u(t.pc == pc) << t.lane })
-		parts = append(parts, &split{lanes: some, pc: pc})
-		left &^= some
-	}
-	if len(parts) == 1 && ended == 0 {
-		s.pc = parts[0].pc
-		w.splits = append(w.splits, s)
-		return false
-	}
-	w.splits = append(w.splits, parts...)
+	w.splits = append(w.splits, w.byPlace(left)...)
 	if ended != 0 {
 		w.release()
 		w.group.release()
@@ -233,12 +228,17 @@ func (w *warp) goOn(which func(*split) bool) {
 		lanes |= s.lanes
 		w.each(s.lanes, func(t *thread) { t.pc = s.pc })
 	}
+	w.splits = append(stay, w.byPlace(lanes)...)
+}
+
+// byPlace are lanes, those together that go on at the same place.
+func (w *warp) byPlace(lanes uint32) (list []*split) {
 	for lanes != 0 {
 		pc := w.first(lanes).pc
 		var some uint32
 		w.each(lanes, func(t *thread) { some |= b2u(t.pc == pc) << t.lane })
-		stay = append(stay, &split{lanes: some, pc: pc})
+		list = append(list, &split{lanes: some, pc: pc})
 		lanes &^= some
 	}
-	w.splits = stay
+	return list
 }
