@@ -44,16 +44,10 @@ func RandomShapes(seed uint64) *RandomProgram {
 	return generate(&choices{rng: rand.New(rand.NewPCG(seed, 0x73686170)), stream: []uint16{ofShapes}})
 }
 
-// RandomIntegers makes a program like RandomShapes, of integers and bools alone, without divisions: those that a judge of
-// machine code knows all instructions of.
+// RandomIntegers makes a program like RandomShapes, of integers and bools alone, without divisions: so what an assembler
+// makes of it has more integers in a row.
 func RandomIntegers(seed uint64) *RandomProgram {
 	return generate(&choices{rng: rand.New(rand.NewPCG(seed, 0x696E7473)), stream: []uint16{ofIntegers}})
-}
-
-// RandomAlone makes a program like RandomShapes whose invocations do not look at each other: without votes. A judge of machine
-// code runs one after the other.
-func RandomAlone(seed uint64) *RandomProgram {
-	return generate(&choices{rng: rand.New(rand.NewPCG(seed, 0x616C6F6E)), stream: []uint16{ofLone}})
 }
 
 // What a program is made of: its first decision.
@@ -68,7 +62,6 @@ const (
 const (
 	ofIntegers uint16 = 1000 + iota
 	ofGo
-	ofLone
 )
 
 // FromChoices makes the program of a stream of decisions; every stream has one.
@@ -133,7 +126,6 @@ type generator struct {
 	rounds   int  // loops at uniform control so far
 	small    int  // shapes of a program made of them
 	integers bool // it is of integers alone
-	lone     bool // it has no votes
 }
 
 type label struct {
@@ -153,8 +145,6 @@ func generate(c *choices) *RandomProgram {
 	switch {
 	case len(c.stream) > 0 && c.stream[0] == ofIntegers:
 		c.pos, kind, g.integers = 1, ofShapes, true
-	case len(c.stream) > 0 && c.stream[0] == ofLone:
-		c.pos, kind, g.lone = 1, ofShapes, true
 	default:
 		kind = uint16(c.pick(int(kinds)))
 	}

@@ -52,18 +52,11 @@ func (g *generator) nearError() {
 		nearErrors[g.pick(integerErrors)](g)
 		return
 	}
-	k := g.pick(len(nearErrors))
-	if g.lone && k == ofVotes {
-		k = 0
-	}
-	nearErrors[k](g)
+	nearErrors[g.pick(len(nearErrors))](g)
 }
 
 // integerErrors is how many families there are of integers alone.
 const integerErrors = 21
-
-// ofVotes is the place of the family of votes.
-const ofVotes = 24
 
 var longTypes = []ir.Type{ir.U64, ir.I64, ir.U64, ir.I64, ir.U32, ir.I32}
 var wordTypes = []ir.Type{ir.U32, ir.I32, ir.U32, ir.I32, ir.U64, ir.I64}
