@@ -26,26 +26,27 @@ type selector struct {
 	votes  votes
 	copied copying // all parallel copies, one after the other
 
-	wanted       map[ir.Row]ir.Row       // by load: a select between it and zero
-	taken        map[ir.Row]bool         // selects that are what the load gives
-	halved       map[ir.Row]bool         // right shifts that are made of halves
-	hiddenLow    map[ir.Row]bool         // products and sums of 64 bits, whose operand's low word the assembler shall not know
-	sameLow      map[ir.Row]bool         // conversions of 64 bits whose low word the assembler may have converted before
-	addedUppers  map[ir.Row]bool         // products of 32 bits whose upper half is added to several values
-	hidings      uint32                  // how many low words were hidden so far
-	inverses     int                     // how many inversions were hidden
-	mergedOnes   int                     // how many words of all ones that are merged with a 1 were hidden
-	farShift     map[ir.Row]bool         // left shifts of which the assembler may know that they leave nothing
-	ofNegative   map[ir.Row]bool         // right shifts of what the assembler may know to be negative
-	knownSum     map[ir.Row]bool         // sums of f32 that the assembler may know
-	lateMinuends map[ir.Row]bool         // differences of a constant that the assembler learns late
-	zeroSign     map[ir.Row]bool         // floats that may be a constant zero
-	ofThree      map[ir.Row]bool         // 32-bit minima and maxima of which another is taken
-	turnedMins   map[ir.Row]turned       // minima that are made of maxima
-	asFloat      map[ir.Row]bool         // bytes and halves that become floats
-	wide         map[ir.Row]wideAccess   // by the first of the loads, or the last of the stores, that are one
-	alongside    map[ir.Row]bool         // accesses that are part of one
-	records      map[ir.Row][]wideAccess // by the last of them: stores of whole records, in wide parts
+	wanted           map[ir.Row]ir.Row       // by load: a select between it and zero
+	taken            map[ir.Row]bool         // selects that are what the load gives
+	halved           map[ir.Row]bool         // right shifts that are made of halves
+	hiddenLow        map[ir.Row]bool         // products and sums of 64 bits, whose operand's low word the assembler shall not know
+	sameLow          map[ir.Row]bool         // conversions of 64 bits whose low word the assembler may have converted before
+	addedUppers      map[ir.Row]bool         // products of 32 bits whose upper half is added to several values
+	hidings          uint32                  // how many low words were hidden so far
+	inverses         int                     // how many inversions were hidden
+	mergedOnes       int                     // how many words of all ones that are merged with a 1 were hidden
+	carriedConstants int                     // how many constants that a loop carries on were hidden
+	farShift         map[ir.Row]bool         // left shifts of which the assembler may know that they leave nothing
+	ofNegative       map[ir.Row]bool         // right shifts of what the assembler may know to be negative
+	knownSum         map[ir.Row]bool         // sums of f32 that the assembler may know
+	lateMinuends     map[ir.Row]bool         // differences of a constant that the assembler learns late
+	zeroSign         map[ir.Row]bool         // floats that may be a constant zero
+	ofThree          map[ir.Row]bool         // 32-bit minima and maxima of which another is taken
+	turnedMins       map[ir.Row]turned       // minima that are made of maxima
+	asFloat          map[ir.Row]bool         // bytes and halves that become floats
+	wide             map[ir.Row]wideAccess   // by the first of the loads, or the last of the stores, that are one
+	alongside        map[ir.Row]bool         // accesses that are part of one
+	records          map[ir.Row][]wideAccess // by the last of them: stores of whole records, in wide parts
 
 	vectors map[ir.Row][]operand // lanes of vector values
 	cuts    []cut                // accesses that are not finished

@@ -38,6 +38,7 @@ type frame struct {
 	end     uint64 // label after the op
 	again   uint64 // of a loop: label where the next round starts
 	ways    []way  // of a loop: arms that lead out of it
+	meets   bool   // of a loop: its invocations wait for each other
 }
 
 // way is an arm that leads out of a loop. It stands after the loop, so that a round only has the branch to it.
@@ -163,11 +164,16 @@ func (s *selector) empty(reg ir.Region) bool {
 
 // move adds a parallel copy of a row's operand list.
 func (s *selector) move(dst []reg, row ir.Row) {
+	s.moveAs(dst, row, func(v operand) operand { return v })
+}
+
+// moveAs is move of what as makes of the operands.
+func (s *selector) moveAs(dst []reg, row ir.Row, as func(operand) operand) {
 	// The lists of all copies lie after one another; one that is there stays when they grow.
 	first := len(s.copied.dst)
 	for i, v := range s.p.List(row) {
 		t := s.typeOf(ir.Row(v))
-		src := s.value(ir.Row(v)).as(bitsOf(t))
+		src := as(s.value(ir.Row(v)).as(bitsOf(t)))
 		if src.kind == isReg && src.reg == dst[i] {
 			continue
 		}
@@ -192,7 +198,7 @@ func (s *selector) breaks(row ir.Row) {
 
 func (s *selector) continues(row ir.Row) {
 	f := s.frames[ir.Row(s.p.X(row))]
-	s.move(f.args, row)
+	s.moveAs(f.args, row, func(v operand) operand { return s.carriedOn(f, v) })
 	s.jump(f.again)
 }
 
@@ -205,7 +211,7 @@ func (s *selector) loop(x ir.Row, f *frame) {
 		f.args = append(f.args, s.carried(body))
 	}
 	s.move(f.args, x)
-	f.again = s.newLabel()
+	f.again, f.meets = s.newLabel(), s.waitsIn(reg)
 	s.loops = append(s.loops, x)
 	test, leavesIf, ok := s.leadingTest(x, body, reg.End)
 	if !ok {
