@@ -11,10 +11,10 @@ var operations map[string]func(*thread, *inst)
 func init() {
 	operations = map[string]func(*thread, *inst){
 		"NOP": nothing, "DEPBAR": nothing, "CCTL": nothing, "MEMBAR": nothing, "ERRBAR": nothing, "CGAERRBAR": nothing,
-		"ENDCOLLECTIVE": nothing,
-		"EXIT":          exit,
-		"BRA":           branch,
-		"MOV":           move, "CS2R": clearPair, "S2R": specialRegister, "S2UR": specialRegister,
+		"ENDCOLLECTIVE": nothing, "BPT": trap,
+		"EXIT": exit,
+		"BRA":  branch,
+		"MOV":  move, "CS2R": clearPair, "S2R": specialRegister, "S2UR": specialRegister,
 		"LDC": loadConstant, "LDG": load, "LDL": load, "LDS": load, "STG": store, "STL": store, "STS": store,
 		"RED": update, "REDG": update, "ATOMG": update, "ATOMS": update,
 		"B2R":   groupVote,
@@ -69,6 +69,9 @@ func (t *thread) all(list []operand) bool {
 	}
 	return true
 }
+
+// trap is BPT.TRAP, which stands where nobody is to come by.
+func trap(t *thread, in *inst) { t.err = fmt.Errorf("it traps") }
 
 func exit(t *thread, in *inst) { t.done = t.all(in.args) }
 
@@ -153,6 +156,7 @@ func specialRegister(t *thread, in *inst) {
 		v = ^uint32(0) << lane
 	case "SR_GTMASK":
 		v = ^uint32(1) << lane
+	case "SR_LMEMHIOFF": // what a stack may grow down to
 	case "SR_CgaCtaId": // the only group of a cluster
 	default:
 		t.err = &UnknownError{in.text}

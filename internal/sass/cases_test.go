@@ -1,0 +1,52 @@
+package sass_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/govyre/vyre/driver/conform"
+	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/internal/sass"
+	"github.com/govyre/vyre/ir"
+)
+
+// TestMachineCodeOfCasesIsRight: the cases of the conformance suite about what the emitter avoids are right as ptxas makes
+// them: a device would say so too, but there is one for every target here. A quick run takes one target.
+func TestMachineCodeOfCasesIsRight(t *testing.T) {
+	a := newAssembler(t)
+	var cases []*conform.Case
+	var ps []*ir.Program
+	for c := range conform.Cases("emission/") {
+		if c.Program == nil || c.Host != nil || c.Refused != "" {
+			continue
+		}
+		cases, ps = append(cases, c), append(ps, c.Program)
+	}
+	for _, b := range []build{{80, 3}, {75, 3}, {90, 3}} {
+		m := machine{a, b, make(map[[32]byte]program), 1}
+		if err := m.assemble(t.Context(), ps); err != nil {
+			t.Logf("all cases together: %v", err)
+		}
+		judged := 0
+		for _, c := range cases {
+			err := conform.Try(t.Context(), m, c)
+			var not *sass.UnknownError
+			if errors.As(err, &not) || err != nil && strings.Contains(err.Error(), "is not known; see the package's comment") {
+				t.Logf("%s: %v", c, err)
+				continue
+			}
+			judged++
+			if err != nil {
+				t.Errorf("%s, %s: %v", b, c, err)
+			}
+		}
+		t.Logf("%s: %d of %d cases were judged", b, judged, len(cases))
+		if judged == 0 {
+			t.Error("none was judged")
+		}
+		if !long.Enabled() {
+			break
+		}
+	}
+}
