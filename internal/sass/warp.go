@@ -15,6 +15,8 @@ import (
 //	WARPSYNC    waits for all lanes of a mask
 //	BAR         waits for all invocations of the group
 //
+// BRA.U is taken by all that are together or by nobody: code branches once more behind it, where lanes may part.
+//
 // Registers of the whole warp are one for all splits. So a split goes on until it has to wait, ends, branches apart or
 // says that others may go on; only then another one takes its turn, which is drawn. What does not end for so long
 // takes turns too.
@@ -85,7 +87,7 @@ func (w *warp) take(s *split) (n int, err error) {
 		if in.guard.kind == predicate {
 			lanes = w.where(s.lanes, in.guard)
 		}
-		if lanes == 0 {
+		if lanes == 0 || lanes != s.lanes && in.op == "BRA" && in.has("U") { // BRA.U is for all or nobody
 			continue
 		}
 		before := s.pc

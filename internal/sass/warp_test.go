@@ -66,6 +66,8 @@ func TestLanesTogether(t *testing.T) {
 			func(int) uint32 { return 0xFFFFFFFF }},
 		{"a branch by whether all are here", odd + "; @P0 BRA `(.L_2); BRA.DIV ~URZ, `(.L_3); MOV R6, 0x1; BRA `(.L_3); .L_2:; BRA.CONV ~URZ, `(.L_3); MOV R6, 0x2; .L_3:; WARPSYNC.ALL", 32,
 			func(i int) uint32 { return 2 * uint32(i%2) }},
+		{"a branch for all or nobody", odd + "; @P0 BRA.U `(.L_2); IADD3 R6, R6, 0x1, RZ; @P0 BRA `(.L_2); IADD3 R6, R6, 0x2, RZ; .L_2:; WARPSYNC.ALL; ISETP.GE.U32.AND P1, PT, R0, RZ, PT; @P1 BRA.U `(.L_3); MOV R6, 0x63; .L_3:", 32,
+			func(i int) uint32 { return 1 + 2*uint32(1-i%2) }},
 		{"a call returns to where each came from", odd + "; MOV R10, 0x80; MOV R11, RZ; @P0 BRA `(.L_2); CALL.REL.NOINC `(.L_4); BRA `(.L_3); .L_2:; MOV R10, 0xb0; CALL.REL.NOINC `(.L_4); IADD3 R6, R6, 0x100, RZ; .L_3:; BRA `(.L_5); .L_4:; IADD3 R6, R0, 0x1, RZ; RET.REL.NODEC R10 `(begin); .L_5:", 8,
 			func(i int) uint32 { return uint32(i + 1 + i%2*0x100) }},
 		{"VOTE.ALL", "ISETP.LT.U32.AND P0, PT, R0, 0x20, PT; VOTE.ALL P1, P0; SEL R6, R0, RZ, P1", 64, func(i int) uint32 { return uint32(i) * b2u(i < 32) }},
