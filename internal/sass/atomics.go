@@ -40,7 +40,10 @@ func update(t *thread, in *inst) {
 		return uint64(t.value(o))
 	}
 	old := t.read(to, 0, size)
-	x := read(src[0])
+	x := uint64(1)
+	if !in.has("INC") {
+		x = read(src[0])
+	}
 	v, result := combined(in, old, x, size), old
 	switch {
 	case in.has("CAS"), in.has("CAST"):
@@ -62,7 +65,10 @@ func update(t *thread, in *inst) {
 	for _, o := range dst {
 		t.arrive(o, result, size, false)
 	}
-	t.only(in, "E", "STRONG", "GPU", "CTA", "SYS", "SM", "64", "S32", "S64", "U32", "SPIN",
+	if in.has("INC") != in.has("POPC") || in.has("INC") && dst[0].n%uniform != zero { // else it counts up to an operand
+		t.err = &UnknownError{in.text}
+	}
+	t.only(in, "E", "32", "POPC", "INC", "STRONG", "GPU", "CTA", "SYS", "SM", "64", "S32", "S64", "U32", "SPIN",
 		"ADD", "MIN", "MAX", "AND", "OR", "XOR", "CAS", "CAST", "EXCH")
 }
 
@@ -77,7 +83,7 @@ func combined(in *inst, old, x uint64, size int) uint64 {
 		less = int64(old) < int64(x)
 	}
 	switch {
-	case in.has("ADD"):
+	case in.has("ADD"), in.has("INC"): // POPC.INC adds how many lanes there are
 		return old + x
 	case in.has("AND"):
 		return old & x

@@ -186,7 +186,7 @@ func parseInst(text string, seen map[string]operand) (inst, error) {
 	in.do, in.all = operations[in.op], together[in.op]
 	in.once = in.once || in.op == "S2UR"
 	in.flow = flows[in.op]
-	if strings.TrimSpace(args) == "" {
+	if strings.TrimSpace(args) == "" || in.op == "DEPBAR" { // what that waits for is done
 		return in, nil
 	}
 	if in.op == "RET" {

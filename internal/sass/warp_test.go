@@ -97,6 +97,7 @@ func TestLanesTogether(t *testing.T) {
 		{"a barrier, and a vote of the group", odd + "; STS [R0.X4], R0; BAR.RED.POPC 0x0, P0; B2R.RESULT R5; IADD3 R1, -R0, 0x2f, RZ; LDS R2, [R1.X4]; IADD3 R6, R2, R5, RZ", 48,
 			func(i int) uint32 { return uint32(47 - i + 24) }},
 		{"updates of shared memory", "STS [RZ], RZ; BAR.SYNC 0x0; ATOMS.ADD RZ, [RZ], R0; ATOMS.MAX RZ, [RZ+0x8], RZ; BAR.SYNC 0x0; LDS R6, [RZ]", 64, func(int) uint32 { return 63 * 32 }},
+		{"a count of lanes", "STS [RZ], RZ; BAR.SYNC 0x0; ATOMS.POPC.INC.32 RZ, [RZ]; DEPBAR.LE SB0, 0x0, {5}; BAR.SYNC 0x0; LDS R6, [RZ]", 40, func(int) uint32 { return 40 }},
 		{"a compare-and-swap that says whether", "MOV R2, RZ; MOV R3, RZ; STS.64 [RZ], R2; BAR.SYNC 0x0; .L_1:; LDS.64 R2, [RZ]; IADD3 R4, R2, R0, RZ; MOV R5, RZ; ATOMS.CAST.SPIN.64 R2, [RZ], R2, R4; ISETP.NE.U32.AND P0, PT, R2, 0x1, PT; @P0 BRA `(.L_1); WARPSYNC.ALL; BAR.SYNC 0x0; LDS R6, [RZ]", 64,
 			func(int) uint32 { return 63 * 32 }},
 		{"a lock, for which lanes spin", "STS [RZ], RZ; STS [RZ+0x4], RZ; BAR.SYNC 0x0; IADD3 R4, R0, 0x1, RZ; .L_1:; ATOMS.CAS R2, [RZ], RZ, R4; YIELD; ISETP.NE.U32.AND P0, PT, R2, RZ, PT; @P0 BRA `(.L_1); LDS R3, [RZ+0x4]; IADD3 R3, R3, 0x1, RZ; STS [RZ+0x4], R3; ATOMS.EXCH RZ, [RZ], RZ; WARPSYNC.ALL; BAR.SYNC 0x0; LDS R6, [RZ+0x4]", 40,
