@@ -30,7 +30,7 @@ func comparing(ints, floats cmp) rule {
 		case t.IsFloat():
 			s.set(row, s.compareFloats(row, floats, arith(t), a, b))
 		default:
-			p := s.compareIntegers(ints, arith(t), a, b)
+			p := s.compareIntegers(ints, arith(t), a, b, [2]bool{s.negation(s.p.A(row)), s.negation(s.p.B(row))})
 			s.set(row, p)
 			if n := s.p.B(row); ints == cmpLT && t == ir.U32 && s.p.Op(n) == ir.OpLen {
 				if obj, ok := s.counted(ir.Object(s.p.X(n))); ok {
@@ -43,8 +43,15 @@ func comparing(ints, floats cmp) rule {
 
 // compareIntegers compares. Whether 64 bits are less than 0 is asked of their upper half. Of the negation of 64 bits, which
 // may be as good as any difference, ptxas 11.8 takes the upper half for the negation of the upper half then, which it is
-// only if the lower one is 0: −1 was not less than 0.
-func (s *selector) compareIntegers(c cmp, t ptype, a, b operand) operand {
+// only if the lower one is 0: −1 was not less than 0. It does so too if the 0 has another name, such as a conversion of 0. So
+// the upper half of a negation is combined with a zero that it does not know, unless it is compared with another constant.
+// negated says which of the two is a negation.
+func (s *selector) compareIntegers(c cmp, t ptype, a, b operand, negated [2]bool) operand {
+	hidden := func(x operand) operand {
+		lower, upper := s.split(x)
+		_, upper = s.obscured(s.nothing(), r(s.inReg(tB32, upper)))
+		return s.joined(x.reg.class(), lower, upper)
+	}
 	switch {
 	case t == tS64 && c == cmpLT && a.kind == isReg && b.isConst(0):
 		_, upper := s.split(a)
@@ -52,8 +59,30 @@ func (s *selector) compareIntegers(c cmp, t ptype, a, b operand) operand {
 	case t == tS64 && c == cmpLE && a.isConst(0) && b.kind == isReg:
 		_, upper := s.split(b)
 		return s.compare(c, tS32, imm(tS32, 0), upper)
+	case t == tS64 && a.kind == isReg && b.kind == isReg:
+		if negated[0] {
+			a = hidden(a)
+		}
+		if negated[1] {
+			b = hidden(b)
+		}
 	}
 	return s.compare(c, t, a, b)
+}
+
+// negation reports whether row v is the negation of an integer, or its bits.
+func (s *selector) negation(v ir.Row) bool {
+	for s.p.Op(v) == ir.OpBitcast {
+		v = s.p.A(v)
+	}
+	switch s.p.Op(v) {
+	case ir.OpNeg:
+		return s.p.Type(v).IsInt()
+	case ir.OpSub:
+		x := s.value(s.p.A(v))
+		return s.p.Type(v).IsInt() && x.isConst(0)
+	}
+	return false
 }
 
 // compareFloats compares. Where ptxas (11.8 and 13.0) knows a range of an f32 in which a comparison with a constant holds,
