@@ -55,7 +55,7 @@ func (w *work) aggregate() {
 }
 
 // combining are the atomics that can be combined, with the op that does.
-var combining = map[ir.Op]ir.Op{ir.OpAtomicAdd: ir.OpReduceAdd, ir.OpAtomicMin: ir.OpReduceMin, ir.OpAtomicMax: ir.OpReduceMax,
+var combining = [1 << 10]ir.Op{ir.OpAtomicAdd: ir.OpReduceAdd, ir.OpAtomicMin: ir.OpReduceMin, ir.OpAtomicMax: ir.OpReduceMax,
 	ir.OpAtomicAnd: ir.OpReduceAnd, ir.OpAtomicOr: ir.OpReduceOr, ir.OpAtomicXor: ir.OpReduceXor}
 
 // mayAggregate reports whether there is an atomic of that kind at the top of an arm, and a lane to leave it to.

@@ -12,7 +12,7 @@ import "github.com/govyre/vyre/ir"
 func branch(w *work) {
 	b := &branches{w: w, known: newFacts(w)}
 	b.left, b.again = make([]int32, len(w.Regions)), make([]int32, len(w.Regions))
-	for it := w.rows(); it.step(); {
+	for it := w.rows(); it.control(); { // an exit is the last row of its region
 		if it.at == atRow {
 			b.tally(it.row, 1)
 		}
@@ -318,7 +318,7 @@ func (b *branches) yieldAtEnd(r ir.Row) {
 func (b *branches) prune() {
 	w := b.w
 	var stuck []ir.Row
-	for it := w.rows(); it.step(); {
+	for it := w.rows(); it.control(); {
 		if it.at == atEnd && b.left[w.X[it.row]] == 0 {
 			stuck = append(stuck, it.row)
 		}

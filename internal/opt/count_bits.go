@@ -34,8 +34,12 @@ func (w *work) countChain(r ir.Row) bool {
 		bitSet
 		addends []addend
 	}
+	var few [2][8]addend
+	rest, maybe := w.sum(r, few[0][:0], few[1][:0])
+	if len(maybe) < 2 {
+		return false // a group has two
+	}
 	var groups []group
-	rest, maybe := w.sum(r)
 	for _, a := range maybe {
 		b, ok := w.bitsOf(a)
 		if !ok {
@@ -98,14 +102,15 @@ func (w *work) popc(b bitSet, r ir.Row, t ir.Type) ir.Row {
 	return v
 }
 
-// sum returns the addends of r: those that are what they are, and those that may count bits. A partial sum
+// sum appends the addends of r: those that are what they are, and those that may count bits. A partial sum
 // that something else needs is an addend.
-func (w *work) sum(r ir.Row) (rest, maybe []addend) {
+func (w *work) sum(r ir.Row, rest, maybe []addend) ([]addend, []addend) {
 	type part struct {
 		v    ir.Row
 		uses int32 // that are known here
 	}
-	open := []part{{r, w.uses[r]}}
+	var few [8]part
+	open := append(few[:0], part{r, w.uses[r]})
 	for len(open) > 0 && len(open)+len(maybe) < maxAddends {
 		p := open[len(open)-1]
 		open = open[:len(open)-1]

@@ -7,7 +7,7 @@ import "github.com/govyre/vyre/ir"
 // else, so what they leave is known: x is 0, and the number of ones has been added.
 func (w *work) countingLoops() {
 	var e *exits
-	for it := w.rows(); it.step(); {
+	for it := w.rows(); it.control(); {
 		if it.at != atRow || w.Op[it.row] != ir.OpLoop {
 			continue
 		}
@@ -137,7 +137,7 @@ func (w *work) takesLast(x, next ir.Row) bool {
 
 // addsLast reports whether n is v plus the last bit of x.
 func (w *work) addsLast(n, v, x ir.Row) bool {
-	rest, maybe := w.sum(n)
+	rest, maybe := w.sum(n, nil, nil)
 	if len(rest) != 0 || len(maybe) != 2 {
 		return false
 	}

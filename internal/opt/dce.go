@@ -11,7 +11,7 @@ func dce(w *work) {
 		stores: make([][]ir.Row, len(w.objs))}
 	w.visits += w.Rows()
 	for r, gone := range w.gone { // in any order
-		if !gone {
+		if !gone && roots[w.Op[r]%(1<<10)] {
 			d.root(ir.Row(r))
 		}
 	}
@@ -41,11 +41,22 @@ func (d *liveness) mark(r ir.Row) {
 	}
 }
 
-// root marks row r if it must stay whatever uses it.
+const effects = ir.Writes | ir.Barrier | ir.Fence | ir.Atomic | ir.Traps
+
+// roots says of which ops rows may have to stay whatever uses them.
+var roots = func() (list [1 << 10]bool) {
+	for op := range list {
+		if in := ir.Op(op).Info(); in != nil {
+			list[op] = in.Attr&(effects|ir.Repeats) != 0 || in.Result.Kind == ir.ResultNone && in.Attr&(ir.Terminator|ir.Structured) == 0 || ir.Op(op) == ir.OpReturn
+		}
+	}
+	return list
+}()
+
+// root marks row r, of such an op, if it must stay.
 func (d *liveness) root(r ir.Row) {
 	w := d.w
 	in := w.info(r)
-	const effects = ir.Writes | ir.Barrier | ir.Fence | ir.Atomic | ir.Traps
 	switch {
 	case in.Attr&effects == ir.Writes && in.Imm == ir.ImmObject && w.objs[w.X[r]].Array != nil:
 		d.stores[w.X[r]] = append(d.stores[w.X[r]], r)
@@ -61,9 +72,9 @@ func (d *liveness) reach(r ir.Row) {
 	w := d.w
 	w.row = r
 	in := w.info(r)
-	for _, v := range [3]ir.Row{w.A(r), w.B(r), w.C(r)} {
-		d.mark(v)
-	}
+	d.mark(w.A(r))
+	d.mark(w.B(r))
+	d.mark(w.C(r))
 	if reg := w.Region[r]; reg != 0 {
 		d.mark(w.owner(reg))
 	}
@@ -101,17 +112,20 @@ func (d *liveness) sweep() {
 		switch {
 		case it.at == atEnd:
 			d.merges(r, w.next[r], ir.OpRes, d.exits.leaving)
-		case it.at == atRow && w.Op[r] == ir.OpRes && w.gone[d.exits.owner[r]]:
+		case it.at != atRow:
+		case d.live[r]: // and so is what a result is one of
+			if w.info(r).Attr&ir.Repeats != 0 {
+				d.merges(r, w.head[w.X[r]], ir.OpArg, func(l ir.Row, f func(ir.Row)) {
+					f(l)
+					d.exits.repeating(l, f)
+				})
+			}
+		case w.Op[r] == ir.OpRes && w.gone[d.exits.owner[r]]:
 			w.remove(r)
-		case it.at != atRow, w.info(r).Spread == ir.SpreadMerge, w.info(r).Attr&ir.Terminator != 0:
-		case !d.live[r]:
+		case w.info(r).Spread == ir.SpreadMerge, w.info(r).Attr&ir.Terminator != 0:
+		default:
 			w.hit(w.info(r).Name)
 			w.remove(r)
-		case w.info(r).Attr&ir.Repeats != 0:
-			d.merges(r, w.head[w.X[r]], ir.OpArg, func(l ir.Row, f func(ir.Row)) {
-				f(l)
-				d.exits.repeating(l, f)
-			})
 		}
 	}
 }

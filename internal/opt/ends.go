@@ -20,7 +20,7 @@ import "github.com/govyre/vyre/ir"
 // themselves. O(rows + what it writes).
 func ends(w *work) {
 	u := &unrolling{w: w, exits: w.exits(), copies: cloning{w: w}, budget: w.linked() + 1024}
-	for it := w.rows(); it.step(); {
+	for it := w.rows(); it.control(); {
 		if it.at == atEnd && w.Op[it.row] == ir.OpLoop {
 			u.inside(&it)
 		}

@@ -38,7 +38,7 @@ func (e *exits) find(w *work) {
 	for _, col := range []*[]ir.Row{&e.nextOfSameKind, &e.owner} { // what is in them is written before it is read
 		*col = slices.Grow((*col)[:0], w.Rows())[:w.Rows()]
 	}
-	for it := w.rows(); it.step(); {
+	for it := w.rows(); it.control(); {
 		r := it.row
 		switch {
 		case it.at == atEnd:

@@ -16,7 +16,7 @@ func (w *work) leavesPast() []bool {
 			outer[x] = min(outer[x], d)
 		}
 	}
-	for it := w.rows(); it.step(); {
+	for it := w.rows(); it.control(); {
 		r := it.row
 		switch {
 		case it.at == atEnd:

@@ -30,8 +30,9 @@ func (f *facts) of(v ir.Row) ir.Row {
 func (f *facts) apply(r ir.Row) {
 	w := f.w
 	for _, at := range [3]*ir.Row{&w.Code.A[r], &w.Code.B[r], &w.Code.C[r]} {
-		if v := w.operand(at); f.of(v) != v {
-			w.set(at, f.of(v))
+		v := w.operand(at)
+		if u := f.of(v); u != v {
+			w.set(at, u)
 			w.hit("implied")
 		}
 	}

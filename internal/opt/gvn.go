@@ -28,9 +28,16 @@ func gvn(w *work) {
 
 // track keeps the set of open regions up to date with a walk.
 func (w *work) track(open []bool, it *walk) {
+	if it.at != atRow || w.structured(it.row) {
+		w.opened(open, it)
+	}
+}
+
+// opened is track where regions begin or end.
+func (w *work) opened(open []bool, it *walk) {
 	r := it.row
 	switch {
-	case it.at == atRow && !w.gone[r] && w.structured(r):
+	case it.at == atRow && !w.gone[r]:
 		open[w.X[r]] = true
 	case it.at == atElse:
 		open[w.X[r]], open[w.X[r]+1] = false, true

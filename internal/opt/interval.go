@@ -71,6 +71,7 @@ func (z *interval) reduced(w width, a *interval) {
 func (z *interval) reduce(w width, lo, hi uint64, slo, shi int64, zeros, ones uint64) {
 	smax := uint64(w.max())
 	for range 2 {
+		z.lo, z.hi, z.slo, z.shi, z.zeros, z.ones = lo, hi, slo, shi, zeros, ones
 		lo, hi = max(lo, ones), min(hi, ^zeros)
 		if hi <= smax || lo > smax { // one sign: both orders agree
 			slo, shi = max(slo, w.sign(lo)), min(shi, w.sign(hi))
@@ -86,6 +87,9 @@ func (z *interval) reduce(w width, lo, hi uint64, slo, shi int64, zeros, ones ui
 		same := ^uint64(0) << bits.Len64(lo^hi)
 		ones |= lo & same
 		zeros |= ^lo & same
+		if (z.lo^lo)|(z.hi^hi)|uint64((z.slo^slo)|(z.shi^shi))|(z.zeros^zeros)|(z.ones^ones) == 0 {
+			return // and so it would be again
+		}
 	}
 	z.lo, z.hi, z.slo, z.shi, z.zeros, z.ones = lo, hi, slo, shi, zeros, ones
 }

@@ -13,7 +13,7 @@ import "github.com/govyre/vyre/ir"
 // that the first gives. In an arm of the second, results of the first are what that arm of it yields. Arms that control
 // leaves for elsewhere stay: after those there is no second. One walk; a row moves once for each if that takes in others.
 func join(w *work) {
-	for it := w.rows(); it.step(); {
+	for it := w.rows(); it.control(); {
 		if it.at == atEnd && w.Op[it.row] == ir.OpIf && w.bothYield(it.row) {
 			for w.joinNext(it.row) {
 				w.hit("join")

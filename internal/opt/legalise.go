@@ -33,8 +33,8 @@ func (w *work) legalise() {
 
 // mayBeIllegal reports whether legalise has anything to look at, which it nearly never has.
 func (w *work) mayBeIllegal() bool {
-	w.visits += w.Rows()
-	for r := range ir.Row(w.Rows()) {
+	w.visits += len(w.memory)
+	for _, r := range w.memory {
 		if in := w.info(r); in.Imm == ir.ImmObject && in.Args > 0 && !w.gone[r] && (w.outside(r) || w.mayBeConstant(w.A(r))) {
 			return true
 		}

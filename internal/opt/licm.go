@@ -25,9 +25,10 @@ func licm(w *work) {
 	h.written = make([]bool, len(w.objs))
 	h.reached = make([]int32, w.Rows())
 	h.late = make([]bool, w.Rows())
-	for it := w.rows(); it.step(); {
-		if in := w.info(it.row); it.at == atRow && in.Imm == ir.ImmObject && in.Attr&ir.Writes != 0 {
-			h.written[w.X[it.row]] = true
+	w.visits += len(w.memory)
+	for _, r := range w.memory { // in any order
+		if in := w.info(r); in.Imm == ir.ImmObject && in.Attr&ir.Writes != 0 && !w.gone[r] {
+			h.written[w.X[r]] = true
 		}
 	}
 	for it := w.rows(); it.step(); {

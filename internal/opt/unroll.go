@@ -23,7 +23,7 @@ const (
 // loops come first. O(rows written), which the size of the program bounds.
 func unroll(w *work) {
 	u := &unrolling{w: w, exits: w.exits(), copies: cloning{w: w}, stale: make([]bool, len(w.Regions)), budget: 4*w.linked() + 4096}
-	for it := w.rows(); it.step(); {
+	for it := w.rows(); it.control(); {
 		if it.at == atEnd && w.Op[it.row] == ir.OpLoop {
 			u.loop(&it)
 		}

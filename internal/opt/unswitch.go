@@ -12,7 +12,7 @@ import "github.com/govyre/vyre/ir"
 // which the size of the program bounds; each loop is taken apart once.
 func unswitch(w *work) {
 	u := &unswitching{w: w, copies: cloning{w: w}, budget: w.linked() + 512}
-	for it := w.rows(); it.step(); {
+	for it := w.rows(); it.control(); {
 		if it.at == atEnd && w.Op[it.row] == ir.OpLoop {
 			u.loop(&it)
 		}

@@ -70,8 +70,8 @@ func (w *work) memoryVersions() *memoryVersions {
 		}
 	}
 	ordered := lend(&w.scratch.ordered, len(w.Regions)) // by first region of a structured op: something inside orders memory
-	w.visits += w.Rows()
-	for r := range ir.Row(w.Rows()) { // in any order
+	w.visits += len(w.memory)
+	for _, r := range w.memory { // in any order
 		in := w.info(r)
 		if in.Attr&changing == 0 || w.gone[r] {
 			continue
@@ -131,6 +131,23 @@ func (m *memoryVersions) version(o uint32) uint32 { return m.now[m.of[o]] }
 
 // follow takes note of what the walk has come to. After it, now holds for what follows.
 func (m *memoryVersions) follow(it *walk) {
+	if it.at != atRow || turns[m.w.Op[it.row]%(1<<10)] {
+		m.turn(it)
+	}
+}
+
+// turns says of which ops rows may start versions, or have regions.
+var turns = func() (list [1 << 10]bool) {
+	for op := range list {
+		if in := ir.Op(op).Info(); in != nil {
+			list[op] = in.Attr&changing != 0 || in.Owns > 0
+		}
+	}
+	return list
+}()
+
+// turn is follow where versions may start.
+func (m *memoryVersions) turn(it *walk) {
 	w, r := m.w, it.row
 	switch it.at {
 	case atRow:
@@ -139,9 +156,7 @@ func (m *memoryVersions) follow(it *walk) {
 		}
 		in := w.info(r)
 		if in.Owns == 0 {
-			if in.Attr&changing != 0 {
-				m.renew(m.changes(r))
-			}
+			m.renew(m.changes(r))
 			return
 		}
 		inside := m.inside[w.X[r]]

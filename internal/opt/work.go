@@ -33,6 +33,7 @@ type work struct {
 	gone       []bool // unlinked for good
 	removed    int    // how many are
 	consts     constTable
+	memory     []ir.Row // those that ever had an op that touches or orders memory, some twice
 
 	// level is an upper bound of the level that the verifier will find for a value. Nothing may
 	// be replaced by a value of a higher one while ops rely on uniform control. It is at least that of the control
@@ -89,6 +90,7 @@ func open(p *ir.Program) *work {
 			continue
 		}
 		w.append(c.Region[r], r)
+		w.notice(r)
 		w.convergent = w.convergent || c.Op[r].Info().Attr&ir.Convergent != 0
 		w.count(r, 1)
 	}
@@ -123,6 +125,14 @@ func (w *work) operand(at *ir.Row) ir.Row {
 
 // Operands returns the operand list of row r. It aliases Extra until the next edit.
 func (w *work) Operands(r ir.Row) []uint32 {
+	if w.Args[r] == ir.NoArgs {
+		return nil
+	}
+	return w.operandList(r)
+}
+
+// operandList is Operands of a row that has a list, as few have.
+func (w *work) operandList(r ir.Row) []uint32 {
 	list := w.List(r)
 	for i, v := range list {
 		if w.forward[v] != ir.Row(v) {
@@ -143,11 +153,17 @@ func (w *work) find(v ir.Row) ir.Row {
 
 // each calls f with every operand of row r.
 func (w *work) each(r ir.Row, f func(v ir.Row)) {
-	for _, v := range [3]ir.Row{w.A(r), w.B(r), w.C(r)} {
-		if v != ir.NoRow {
-			w.visits++
-			f(v)
-		}
+	if v := w.A(r); v != ir.NoRow {
+		w.visits++
+		f(v)
+	}
+	if v := w.B(r); v != ir.NoRow {
+		w.visits++
+		f(v)
+	}
+	if v := w.C(r); v != ir.NoRow {
+		w.visits++
+		f(v)
 	}
 	for _, v := range w.Operands(r) {
 		w.visits++

@@ -106,6 +106,7 @@ func (w *work) make(like ir.Row, op ir.Op, t ir.Type, x uint32, a, b, c ir.Row) 
 	w.uses = append(w.uses, 0)
 	w.gone = append(w.gone, false)
 	w.level = append(w.level, w.levelOf(r))
+	w.notice(r)
 	for _, v := range [3]ir.Row{a, b, c} {
 		if v != ir.NoRow {
 			w.uses[w.find(v)]++
@@ -116,6 +117,23 @@ func (w *work) make(like ir.Row, op ir.Op, t ir.Type, x uint32, a, b, c ir.Row) 
 	w.edits++
 	return r
 }
+
+// notice lists row r among those of memory, if it is one.
+func (w *work) notice(r ir.Row) {
+	if touches[w.Op[r]%(1<<10)] {
+		w.memory = append(w.memory, r)
+	}
+}
+
+// touches says which ops touch or order memory.
+var touches = func() (list [1 << 10]bool) {
+	for op := range list {
+		if in := ir.Op(op).Info(); in != nil {
+			list[op] = in.Imm == ir.ImmObject && in.Args > 0 || in.Attr&changing != 0
+		}
+	}
+	return list
+}()
 
 // reserve makes room for n more rows.
 func (w *work) reserve(n int) {
@@ -193,6 +211,7 @@ func (w *work) become(r ir.Row, op ir.Op, x uint32, args ...ir.Row) {
 	}
 	w.Op[r], w.X[r], w.Flags[r] = op, x, 0
 	w.level[r] = w.levelOf(r)
+	w.notice(r)
 	w.edits++
 }
 

@@ -176,17 +176,20 @@ func (s *sealing) debug() {
 	w, o := s.w, s.out
 	if w.Debug.PosOf != nil {
 		o.Debug.PosOf = make([]uint32, len(s.order))
-	}
-	o.Debug.Names, o.Debug.Messages = make(map[ir.Row]string, len(w.Debug.Names)), make(map[ir.Row]string, len(w.Debug.Messages))
-	for at, r := range s.order {
-		if w.Debug.PosOf != nil {
+		for at, r := range s.order {
 			o.Debug.PosOf[at] = w.Debug.PosOf[r]
 		}
-		if name, ok := w.Debug.Names[r]; ok {
-			o.Debug.Names[ir.Row(at)] = name
-		}
-		if text, ok := w.Debug.Messages[r]; ok {
-			o.Debug.Messages[ir.Row(at)] = text
+	}
+	o.Debug.Names, o.Debug.Messages = s.texts(w.Debug.Names), s.texts(w.Debug.Messages)
+}
+
+// texts gives the texts of old rows to the new ones.
+func (s *sealing) texts(old map[ir.Row]string) map[ir.Row]string {
+	texts := make(map[ir.Row]string, len(old))
+	for r, text := range old {
+		if at := s.row[r]; at != ir.NoRow {
+			texts[at] = text
 		}
 	}
+	return texts
 }

@@ -54,6 +54,24 @@ func (it *walk) step() bool {
 	return true
 }
 
+// control is step for what looks at the structure of the program alone: it passes the rows that neither have regions nor
+// end one, at a quarter of what as many steps cost.
+func (it *walk) control() bool {
+	if !it.step() {
+		return false
+	}
+	if it.at != atRow {
+		return true
+	}
+	w, r := it.w, it.row
+	for w.next[r] != ir.NoRow && owns[w.Op[r]%(1<<10)] == 0 {
+		r = w.next[r]
+		w.visits++
+	}
+	it.row, w.row = r, r
+	return true
+}
+
 // enter returns the first row of what comes next: the program, an arm, or the first region of a row, if that was not removed.
 func (it *walk) enter() ir.Row {
 	w := it.w

@@ -28,14 +28,33 @@ func (p *printer) raw(s string) {
 	copy(p.out[n:], s)
 }
 
-// decimal appends a number.
+// suffix appends what is often nothing.
+func (p *printer) suffix(s string) {
+	if s != "" {
+		p.raw(s)
+	}
+}
+
+// decimal appends a number: most are of registers, and short.
 func (p *printer) decimal(n uint64) {
-	if n < 10 {
-		p.out = append(p.out, '0'+byte(n))
+	if n >= 1e5 {
+		p.out = strconv.AppendUint(p.out, n, 10)
 		return
 	}
-	var digits [20]byte
-	p.raw(string(strconv.AppendUint(digits[:0], n, 10)))
+	d := uint32(n)
+	if d >= 10 {
+		if d >= 100 {
+			if d >= 1000 {
+				if d >= 10000 {
+					p.out = append(p.out, '0'+byte(d/10000))
+				}
+				p.out = append(p.out, '0'+byte(d/1000%10))
+			}
+			p.out = append(p.out, '0'+byte(d/100%10))
+		}
+		p.out = append(p.out, '0'+byte(d/10%10))
+	}
+	p.out = append(p.out, '0'+byte(d%10))
 }
 
 // nl ends a line.
@@ -158,6 +177,9 @@ func (q *printed) number(in *inst) {
 	q.numberReg(in.guard)
 	q.numberOperand(&in.dst)
 	for i := range in.src {
+		if in.src[i].kind == noOperand {
+			break
+		}
 		q.numberOperand(&in.src[i])
 	}
 }
@@ -187,7 +209,10 @@ func (q *printed) numberReg(x reg) {
 }
 
 func (q *printed) reg(x reg) {
-	q.raw(regNames[x.class()])
+	name := regNames[x.class()]
+	for i := range len(name) {
+		q.out = append(q.out, name[i])
+	}
 	n := x.num()
 	if !q.draft {
 		n = q.regs[x.class()][n]
@@ -206,31 +231,34 @@ func (q *printed) inst(in *inst) {
 		q.raw("\t.pragma \"nounroll\";")
 		return
 	}
-	q.raw("\t")
+	q.out = append(q.out, '\t')
 	if in.guard != noReg {
-		q.raw("@")
+		q.out = append(q.out, '@')
 		if !in.sense {
-			q.raw("!")
+			q.out = append(q.out, '!')
 		}
 		q.reg(in.guard)
-		q.raw(" ")
+		q.out = append(q.out, ' ')
 	}
 	q.mnemonic(in)
-	sep := " "
+	first := true
 	if in.dst.kind != noOperand {
-		q.raw(sep)
+		q.out = append(q.out, ' ')
 		q.operand(&in.dst)
-		sep = ", "
+		first = false
 	}
 	for i := range in.src {
 		if in.src[i].kind == noOperand {
 			break
 		}
-		q.raw(sep)
+		if !first {
+			q.out = append(q.out, ',')
+		}
+		q.out = append(q.out, ' ')
 		q.operand(&in.src[i])
-		sep = ", "
+		first = false
 	}
-	q.raw(";")
+	q.out = append(q.out, ';')
 	if q.o.Annotate && in.row != ir.NoRow {
 		q.raw(" // ")
 		q.decimal(uint64(in.row))
@@ -251,10 +279,10 @@ func (q *printed) mnemonic(in *inst) {
 	q.raw(opInfo[in.op].name)
 	switch in.op {
 	case opLd, opSt, opAtom, opRed, opPrefetch, opFence:
-		q.raw(orderNames[m.order])
-		q.raw(scopeNames[m.scope])
-		q.raw(spaceNames[m.space])
-		q.raw(rmwNames[m.rmw])
+		q.suffix(orderNames[m.order])
+		q.suffix(scopeNames[m.scope])
+		q.suffix(spaceNames[m.space])
+		q.suffix(rmwNames[m.rmw])
 		if m.cache != keepL1 {
 			q.raw(cacheNames[m.cache])
 		}
@@ -285,8 +313,8 @@ func (q *printed) mnemonic(in *inst) {
 			q.raw(".uni")
 		}
 	}
-	q.raw(typeInfo[writtenType(in)].name)
-	q.raw(typeInfo[in.t2].name)
+	q.suffix(typeInfo[writtenType(in)].name)
+	q.suffix(typeInfo[in.t2].name)
 }
 
 // writtenType is the type that an instruction is written with. Moves and choices of floats say that they carry bits:
@@ -319,7 +347,7 @@ func (q *printed) operand(o *operand) {
 	case isReg:
 		q.reg(o.reg)
 	case isNot:
-		q.raw("!")
+		q.out = append(q.out, '!')
 		q.reg(o.reg)
 	case isImm:
 		q.constant(o.t, o.bits)
@@ -340,17 +368,17 @@ func (q *printed) operand(o *operand) {
 		q.raw("|")
 		q.reg(reg(o.bits))
 	case isAddress, isNamed:
-		q.raw("[")
+		q.out = append(q.out, '[')
 		if o.kind == isNamed {
 			q.raw(q.f.names[o.reg])
 		} else {
 			q.reg(o.reg)
 		}
 		if o.bits != 0 {
-			q.raw("+")
+			q.out = append(q.out, '+')
 			q.out = strconv.AppendInt(q.out, int64(o.bits), 10)
 		}
-		q.raw("]")
+		q.out = append(q.out, ']')
 	case isLabel:
 		q.label(o.bits)
 	case isAccess, isCopyList:

@@ -21,13 +21,20 @@ func (f *function) registry() *registry {
 	}
 	for i := range f.insts {
 		in := &f.insts[i]
-		f.eachWrite(in, func(x reg) {
-			g.writes[x.class()][x.num()]++
-			g.defined[x.class()][x.num()] = int32(i)
-		})
+		if in.dst.kind == isReg && in.op != opCopy {
+			g.wrote(in.dst.reg, i)
+		} else {
+			f.eachWrite(in, func(x reg) { g.wrote(x, i) })
+		}
 		f.eachRead(in, func(x reg) { g.reads[x.class()][x.num()]++ })
 	}
 	return g
+}
+
+// wrote counts that instruction i writes x.
+func (g *registry) wrote(x reg, i int) {
+	g.writes[x.class()][x.num()]++
+	g.defined[x.class()][x.num()] = int32(i)
 }
 
 // only returns the instruction that alone writes x, -1 if there are more or x is newer than the registry.

@@ -1,6 +1,10 @@
 package ptx
 
-import "github.com/govyre/vyre/ir"
+import (
+	"slices"
+
+	"github.com/govyre/vyre/ir"
+)
 
 // sink is the stage that moves what the entry computes from parameters, such as lengths in vectors, past loops that
 // do not read it. It would hold registers while they run: the assembler loads a parameter, or makes an address of one,
@@ -20,6 +24,9 @@ func (f *function) sink() {
 	}
 	d := sinking{function: f, registry: f.registry(), jumps: jumps, spans: make([]span, head)}
 	movable := d.movable()
+	if !slices.Contains(movable, true) {
+		return
+	}
 	for i := head; i < len(f.insts); i++ {
 		f.visits++
 		d.read(&f.insts[i], i)
