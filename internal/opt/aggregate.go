@@ -63,11 +63,12 @@ func (w *work) mayAggregate() bool {
 	if w.groupSize() == 1 {
 		return false
 	}
-	for it := w.rows(); it.step(); {
-		if it.at != atRow || combining[w.Op[it.row]] == 0 || w.Region[it.row] == 0 {
+	w.visits += len(w.memory)
+	for _, r := range w.memory {
+		if w.gone[r] || combining[w.Op[r]] == 0 || w.Region[r] == 0 {
 			continue
 		}
-		if o := w.owner(w.Region[it.row]); w.Op[o] == ir.OpIf {
+		if o := w.owner(w.Region[r]); w.Op[o] == ir.OpIf {
 			if _, ok := w.bits(w.A(o)); !ok {
 				return true
 			}

@@ -1,6 +1,10 @@
 package opt
 
-import "github.com/govyre/vyre/ir"
+import (
+	"slices"
+
+	"github.com/govyre/vyre/ir"
+)
 
 // barrier removes barriers and fences that order nothing. Where no access that others could notice lies
 // between two of them on any way of control, around loops too, the weaker one goes if the other one comes by
@@ -85,14 +89,15 @@ const (
 // survey reports whether there is anything to remove.
 func (b *ordering) survey() bool {
 	w := b.w
-	any := false
+	if !slices.ContainsFunc(w.memory, func(r ir.Row) bool { return !w.gone[r] && w.info(r).Attr&(ir.Barrier|ir.Fence) != 0 }) {
+		return false
+	}
 	for it := w.rows(); it.step(); {
 		if it.at != atRow {
 			continue
 		}
 		r := it.row
 		in := w.info(r)
-		any = any || in.Attr&(ir.Barrier|ir.Fence) != 0
 		if in.Attr&ir.Barrier != 0 && in.Level == ir.LevelGrid {
 			b.grids++
 		}
@@ -100,7 +105,7 @@ func (b *ordering) survey() bool {
 			b.settled = true
 		}
 	}
-	return any
+	return true
 }
 
 // seen reports whether other invocations could tell when row r runs.

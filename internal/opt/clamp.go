@@ -13,6 +13,9 @@ import "github.com/govyre/vyre/ir"
 // no memory is slow to come there that a guard would have spared. What is loaded in vain is not looked at, so it may
 // be undefined. An index with a sign is read without it: a negative one is then the largest. O(rows).
 func clamp(w *work) {
+	if !w.locals() {
+		return
+	}
 	for it := w.rows(); it.step(); {
 		r := it.row
 		if it.at != atRow || w.Op[r] != ir.OpLoad || w.Flags[r].InBounds() || !w.objs[w.X[r]].Local() || w.minLen(w.X[r]) == 0 {

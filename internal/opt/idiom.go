@@ -22,8 +22,8 @@ func idiom(w *work) {
 
 // spelledOut recognises what rows are together. Only shifts, bytes that are put together and tables take ranges.
 func (w *work) spelledOut() {
-	for it := w.rows(); it.step(); {
-		if it.at == atRow && w.takesRanges(it.row) {
+	for r := range ir.Row(w.Rows()) { // in any order
+		if !w.gone[r] && w.takesRanges(r) {
 			w.ranges(w.idiomAt)
 			return
 		}

@@ -69,15 +69,16 @@ func (z *interval) reduced(w width, a *interval) {
 // reduce makes each of the three say what follows from the others. Where they contradict each other
 // control cannot come, and anything is true: then it says nothing.
 func (z *interval) reduce(w width, lo, hi uint64, slo, shi int64, zeros, ones uint64) {
-	smax := uint64(w.max())
+	mask, unused := w.mask(), (64-w)%64 // bits above the width
+	smax := mask >> 1
 	for range 2 {
 		z.lo, z.hi, z.slo, z.shi, z.zeros, z.ones = lo, hi, slo, shi, zeros, ones
 		lo, hi = max(lo, ones), min(hi, ^zeros)
 		if hi <= smax || lo > smax { // one sign: both orders agree
-			slo, shi = max(slo, w.sign(lo)), min(shi, w.sign(hi))
+			slo, shi = max(slo, int64(lo<<unused)>>unused), min(shi, int64(hi<<unused)>>unused)
 		}
 		if slo >= 0 || shi < 0 {
-			lo, hi = max(lo, w.bits(slo)), min(hi, w.bits(shi))
+			lo, hi = max(lo, uint64(slo)&mask), min(hi, uint64(shi)&mask)
 		}
 		if lo > hi || slo > shi || zeros&ones != 0 {
 			z.full(w)

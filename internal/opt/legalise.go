@@ -150,6 +150,9 @@ func (w *work) outside(r ir.Row) bool {
 	return n != ir.RestLen && bits >= (n+lanes-1)/lanes
 }
 
+// locals reports whether the program has local arrays.
+func (w *work) locals() bool { return slices.ContainsFunc(w.objs, ir.ObjectInfo.Local) }
+
 // maxLen is the largest number of elements that object o can have.
 func (w *work) maxLen(o uint32) uint64 { return w.objs[o].MaxLen() }
 

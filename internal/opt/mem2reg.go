@@ -60,6 +60,9 @@ const maxPromoted = 256
 // choose finds the arrays that can go, numbers their elements, and reports whether there are any.
 func (s *promotion) choose() bool {
 	w := s.w
+	if !w.locals() {
+		return false
+	}
 	var accesses []ir.Row
 	for it := w.rows(); it.step(); {
 		r := it.row

@@ -24,6 +24,9 @@ import (
 // takes the lesser of the index and the length: behind the last elements stands one that nobody stores to but the entry,
 // which makes it zero, and so out of bounds is zero without a choice after the load. O(rows) and a sort of stores.
 func packArrays(w *work) {
+	if !w.locals() {
+		return
+	}
 	p := &packing{w: w, of: make(map[uint32]*packed), at: make(map[ir.Row]int)}
 	p.survey()
 	for _, g := range p.groups() {

@@ -1,6 +1,10 @@
 package opt
 
-import "github.com/govyre/vyre/ir"
+import (
+	"slices"
+
+	"github.com/govyre/vyre/ir"
+)
 
 // A view x[lo:hi] of an object is an offset and a length, which slicing has clamped:
 //
@@ -27,11 +31,8 @@ import "github.com/govyre/vyre/ir"
 // O(rows × depth).
 func views(w *work) {
 	v := &viewing{w: w, starts: make(map[place]ir.Row)}
-	some := false
-	for it := w.rows(); it.step() && !some; {
-		some = it.at == atRow && v.candidate(it.row)
-	}
-	if !some {
+	w.visits += len(w.memory)
+	if !slices.ContainsFunc(w.memory, func(r ir.Row) bool { return !w.gone[r] && v.candidate(r) }) {
 		return
 	}
 	w.ranges(func(g *ranges, r ir.Row) {

@@ -76,7 +76,7 @@ func Check(p *ir.Program, t Target) error {
 	if _, err := t.version(); err != nil {
 		return err
 	}
-	if errs := verify.Program(p, t.offer()).Errors(); len(errs) > 0 {
+	if errs := verify.Lacks(p, t.offer()); len(errs) > 0 {
 		return errs
 	}
 	return nil

@@ -35,26 +35,38 @@ func (p *printer) suffix(s string) {
 	}
 }
 
-// decimal appends a number: most are of registers, and short.
+// decimal appends a number.
 func (p *printer) decimal(n uint64) {
 	if n >= 1e5 {
 		p.out = strconv.AppendUint(p.out, n, 10)
 		return
 	}
-	d := uint32(n)
-	if d >= 10 {
-		if d >= 100 {
-			if d >= 1000 {
-				if d >= 10000 {
-					p.out = append(p.out, '0'+byte(d/10000))
-				}
-				p.out = append(p.out, '0'+byte(d/1000%10))
-			}
-			p.out = append(p.out, '0'+byte(d/100%10))
-		}
-		p.out = append(p.out, '0'+byte(d/10%10))
+	at := len(p.out)
+	if at+5 > cap(p.out) {
+		p.out = slices.Grow(p.out, 5)
 	}
-	p.out = append(p.out, '0'+byte(d%10))
+	p.out = p.out[:at+fewDigits(p.out[at:at+5], uint32(n))]
+}
+
+// fewDigits writes a number of at most five digits to b, and returns how many it has.
+func fewDigits(b []byte, n uint32) int {
+	_ = b[4]
+	switch {
+	case n < 10:
+		b[0] = '0' + byte(n)
+		return 1
+	case n < 100:
+		b[0], b[1] = '0'+byte(n/10), '0'+byte(n%10)
+		return 2
+	case n < 1000:
+		b[0], b[1], b[2] = '0'+byte(n/100), '0'+byte(n/10%10), '0'+byte(n%10)
+		return 3
+	case n < 10000:
+		b[0], b[1], b[2], b[3] = '0'+byte(n/1000), '0'+byte(n/100%10), '0'+byte(n/10%10), '0'+byte(n%10)
+		return 4
+	}
+	b[0], b[1], b[2], b[3], b[4] = '0'+byte(n/10000), '0'+byte(n/1000%10), '0'+byte(n/100%10), '0'+byte(n/10%10), '0'+byte(n%10)
+	return 5
 }
 
 // nl ends a line.

@@ -2,6 +2,8 @@ package verify
 
 import (
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/internal/finding"
+	"github.com/govyre/vyre/ir/internal/inner"
 )
 
 // Target is what a device offers, as far as it decides whether a program can run there.
@@ -17,6 +19,13 @@ type Target struct {
 func Program(p *ir.Program, t Target) ir.Diags {
 	a := newAdvice(p)
 	a.all(t)
+	return a.Sorted()
+}
+
+// Lacks returns what keeps the sealed program from running on the target: what Program reports, but for the warnings.
+func Lacks(p *ir.Program, t Target) ir.Diags {
+	a := &advice{Report: finding.Report{Code: p.Code(inner.Key{})}, p: p}
+	a.target(t)
 	return a.Sorted()
 }
 
