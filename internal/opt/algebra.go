@@ -40,14 +40,19 @@ func (w *work) simplify(r ir.Row) ir.Row {
 func (w *work) applyFirst(rules []*rule, r ir.Row) bool {
 	w.visits += len(rules)
 	var x, y ir.Op
-	if a := w.A(r); a != ir.NoRow {
+	a, b := w.A(r), w.B(r)
+	if a != ir.NoRow {
 		x = w.Op[a]
 	}
-	if b := w.B(r); b != ir.NoRow {
+	if b != ir.NoRow {
 		y = w.Op[b]
 	}
 	for _, ru := range rules {
-		if straight, swapped := ru.resembles(x, y); (straight || swapped) && w.apply(ru, r, straight, swapped) {
+		straight, swapped := ru.resembles(x, y)
+		if l := ru.second; l != nil {
+			straight, swapped = straight && w.match(l, b, nil), swapped && w.match(l, a, nil)
+		}
+		if (straight || swapped) && w.apply(ru, r, straight, swapped) {
 			return true
 		}
 	}

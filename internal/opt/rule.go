@@ -24,6 +24,7 @@ type rule struct {
 	typed       int      // the variable whose type the class is about
 	ops         [2]ir.Op // of the first two operands of the pattern, 0 for any: what most rows have otherwise
 	swaps       bool     // in any order
+	second      *term    // the second operand of the pattern if that is a literal, which few rows have
 }
 
 // term is a pattern, or what it becomes.
@@ -125,6 +126,9 @@ func parseRules(table string) []*rule {
 				r.ops[i] = a.op
 			case termConst, termLit:
 				r.ops[i] = ir.OpConst
+			}
+			if i == 1 && a.kind == termLit {
+				r.second = a
 			}
 		}
 		r.swaps = len(r.left.args) == 2 && r.left.op.Info().Attr&ir.Commutative != 0

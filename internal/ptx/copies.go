@@ -1,5 +1,7 @@
 package ptx
 
+import "slices"
+
 // copies is the stage that turns each parallel copy into moves. A move may go as soon as no pending
 // one reads its target; when only cycles remain, one source is saved in a register of its class.
 func (f *function) copies() {
@@ -40,8 +42,10 @@ func (o *ordering) sequence(out []inst, in *inst) []inst {
 	move := func(dst reg, src operand) {
 		out = append(out, inst{op: opMov, t: moveType(dst), dst: r(dst), src: [4]operand{src}, guard: in.guard, sense: in.sense, row: in.row})
 	}
-	if len(cp.dst) == 1 {
-		move(cp.dst[0], cp.src[0])
+	if len(cp.dst) <= maxCompared && !cp.overlaps() {
+		for i, d := range cp.dst {
+			move(d, cp.src[i])
+		}
 		return out
 	}
 	readers, target := o.readers, o.target
@@ -99,6 +103,19 @@ func (o *ordering) sequence(out []inst, in *inst) []inst {
 	}
 	o.ready = ready
 	return out
+}
+
+// maxCompared bounds the moves of a copy of which each target is compared with each source.
+const maxCompared = 8
+
+// overlaps reports whether a register of several that are written is read too, so that the order of the moves matters.
+func (cp *copying) overlaps() bool {
+	for i := range cp.src {
+		if s := &cp.src[i]; s.kind == isReg && len(cp.dst) > 1 && slices.Contains(cp.dst, s.reg) {
+			return true
+		}
+	}
+	return false
 }
 
 // moveType is the type suffix of a move into d.

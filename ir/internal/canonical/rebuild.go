@@ -4,29 +4,6 @@ import (
 	"github.com/govyre/vyre/ir"
 )
 
-// eachOperand calls f with the operands of row r that stay, in order: A, B, C, then
-// the list without the values of dropped arguments and results.
-func (k *canon) eachOperand(r ir.Row, f func(ir.Row)) {
-	c := k.c
-	for _, v := range [3]ir.Row{c.A[r], c.B[r], c.C[r]} {
-		if v != ir.NoRow {
-			k.visits++
-			f(k.find(v))
-		}
-	}
-	list := c.List(r)
-	if list == nil {
-		return
-	}
-	drop := k.dropped(r)
-	for i, v := range list {
-		k.visits++
-		if i >= len(drop) || !drop[i] {
-			f(k.find(ir.Row(v)))
-		}
-	}
-}
-
 // dropped says which values of row r's list go.
 func (k *canon) dropped(r ir.Row) []bool {
 	c := k.c
@@ -48,16 +25,32 @@ func (k *canon) constOrder() []ir.Row {
 	c := k.c
 	seen := make([]bool, k.n)
 	var consts []ir.Row
+	see := func(v ir.Row) {
+		if v == ir.NoRow {
+			return
+		}
+		k.visits++
+		if v = k.find(v); c.Op[v] == ir.OpConst && !seen[v] {
+			seen[v] = true
+			consts = append(consts, v)
+		}
+	}
 	for r := range ir.Row(k.n) {
 		if k.fwd[r] != r || c.Op[r] == ir.OpConst {
 			continue
 		}
-		k.eachOperand(r, func(v ir.Row) {
-			if c.Op[v] == ir.OpConst && !seen[v] {
-				seen[v] = true
-				consts = append(consts, v)
+		see(c.A[r])
+		see(c.B[r])
+		see(c.C[r])
+		if c.Args[r] == ir.NoArgs {
+			continue
+		}
+		drop := k.dropped(r)
+		for i, v := range c.List(r) {
+			if i >= len(drop) || !drop[i] {
+				see(ir.Row(v))
 			}
-		})
+		}
 	}
 	return consts
 }
