@@ -21,6 +21,11 @@ func (w *work) fold(r ir.Row) bool {
 	if in.Attr&ir.Pure == 0 && w.Op[r] != ir.OpLoad || in.Attr&ir.Convergent != 0 {
 		return false
 	}
+	if in.Args > 0 {
+		if _, ok := w.bits(w.A(r)); !ok {
+			return false // as nearly always
+		}
+	}
 	var bits uint64
 	switch {
 	case exact.Of(w.Op[r]) != nil:

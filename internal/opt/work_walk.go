@@ -34,23 +34,32 @@ const (
 func (w *work) rows() walk { return walk{w: w, row: ir.NoRow} }
 
 // step goes on and reports whether there was anything left. Every pass takes it at every row, so what is rare stands
-// apart: rows with regions, and ends of regions.
+// apart: rows with regions, ends of regions, and rows that were removed.
 func (it *walk) step() bool {
-	w, r := it.w, it.row
+	w, next := it.w, it.row
 	w.visits++
-	var next ir.Row
-	if it.at == atEnd || it.at == atRow && owns[w.Op[r]%(1<<10)] == 0 {
-		next = w.next[r]
+	if it.at == atEnd || it.at == atRow && owns[w.Op[next]%(1<<10)] == 0 {
+		next = w.next[next]
 	} else {
 		next = it.enter()
 	}
-	for int(next) < len(w.gone) && w.gone[next] {
-		next = w.next[next]
+	if int(next) < len(w.gone) && !w.gone[next] {
+		it.row, it.at, w.row = next, atRow, next
+		return true
 	}
-	if next == ir.NoRow {
+	return it.past(next)
+}
+
+// past goes on with the first row from row r on that is there, or after the end of the region.
+func (it *walk) past(r ir.Row) bool {
+	w := it.w
+	for r != ir.NoRow && w.gone[r] {
+		r = w.next[r]
+	}
+	if r == ir.NoRow {
 		return it.leave()
 	}
-	it.row, it.at, w.row = next, atRow, next
+	it.row, it.at, w.row = r, atRow, r
 	return true
 }
 
