@@ -28,10 +28,12 @@ var nearErrors = []func(*generator){
 	(*generator).pairsBesideWords,     // 30
 	(*generator).multipliedInBranches, // 31
 	(*generator).fieldsPutInPlace,     // 32
+	(*generator).fieldsPutInPlace,
 	(*generator).upperHalvesAdded,     // 34
 	(*generator).invertedInBranches,   // 35
 	(*generator).mergedOnes,           // 36
 	(*generator).lateMinuends,         // 38
+	(*generator).bothOfTwo,            // 41
 	(*generator).extremesOfSeveral,    // 14
 	(*generator).fieldsAsFloats,       // 23, 25 and 26
 	(*generator).fieldsAsFloats,
@@ -44,6 +46,7 @@ var nearErrors = []func(*generator){
 	(*generator).bounds,              // 13 and 24
 	(*generator).bounds,
 	(*generator).roundedBits, // 20
+	(*generator).leastFloats, // 40
 }
 
 // nearError writes a shape of one of them.
@@ -56,7 +59,7 @@ func (g *generator) nearError() {
 }
 
 // integerErrors is how many families there are of integers alone.
-const integerErrors = 21
+const integerErrors = 23
 
 var longTypes = []ir.Type{ir.U64, ir.I64, ir.U64, ir.I64, ir.U32, ir.I32}
 var wordTypes = []ir.Type{ir.U32, ir.I32, ir.U32, ir.I32, ir.U64, ir.I64}

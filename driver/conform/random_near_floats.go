@@ -304,3 +304,27 @@ func (g *generator) votesUsedAgain() {
 	}
 	g.vars = append(g.vars, u)
 }
+
+// leastFloats: a float whose bits are a small number, or 0, becomes a float of another width.
+func (g *generator) leastFloats() {
+	b, t := g.b, floatTypes[g.pick(6)]
+	least, zero := b.Const(t, []uint64{1, 1, 1, 2}[g.pick(4)]), b.Const(t, 0)
+	if g.chance(4) {
+		zero = b.Const(t, uint64(1)<<(t.Bits()-1))
+	}
+	if g.chance(2) {
+		least, zero = zero, least
+	}
+	v := b.Select(g.condition(), least, zero)
+	if g.chance(3) {
+		x := b.Var(zero)
+		b.If(g.condition(), func() { x.Set(least) })
+		v = x.Get()
+	}
+	to := ir.F32
+	if t == ir.F32 {
+		to = []ir.Type{ir.BF16, ir.F16}[g.pick(2)]
+	}
+	g.keep(b.Cvt(to, v))
+	g.keep(b.Cvt(to, b.Min(g.operand(t), b.Const(t, uint64(1)<<(t.Bits()-1))))) // what else is rounded matters
+}

@@ -125,3 +125,33 @@ func (g *generator) lateWord(t ir.Type) build.Value {
 	m := b.Const(t, 7)
 	return b.Sub(m, b.Op(ir.OpMin, b.And(g.lateWord(t), m), b.Const(t, uint64(g.pick(8)))))
 }
+
+// bothOfTwo: two conditions, of which both are asked for and either, one of them on the way to something else.
+func (g *generator) bothOfTwo() {
+	b := g.b
+	p, q := g.condition(), g.condition()
+	if g.chance(3) {
+		q = b.Not(q)
+	}
+	known := b.Lt(b.And(g.operand(ir.U32), b.U32(7)), b.U32(8))
+	either, both := b.Op(ir.OpOr, p, q), b.Op(ir.OpAnd, q, p)
+	if g.chance(2) {
+		either, both = both, either
+	}
+	g.keep(either)
+	switch g.pick(6) {
+	case 0:
+		both = b.Op(ir.OpOr, both, b.Not(q))
+	case 1:
+		both = b.Select(q, p, known)
+	case 2:
+		both = b.Op([]ir.Op{ir.OpOr, ir.OpAnd, ir.OpXor}[g.pick(3)], both, known)
+	case 3:
+		both = b.Op([]ir.Op{ir.OpOr, ir.OpAnd, ir.OpXor}[g.pick(3)], both, g.condition())
+	case 4:
+		v := b.Var(p)
+		b.IfElse(q, func() { v.Set(both) }, func() { v.Set(known) })
+		both = v.Get()
+	}
+	g.keep(both)
+}

@@ -16,6 +16,7 @@ type function struct {
 	layout  Params
 	params  []paramDecl
 	hidden  struct{ grid, trap, trace symbol }
+	parted  int // how many disjunctions were parted from conjunctions
 	vars    []variable
 	tables  []table
 	names   []string // by symbol

@@ -45,6 +45,7 @@ func (f *function) predicate() {
 		e.put(i, gone)
 	}
 	f.insts = e.apply(f.insts, nil)
+	f.partPairs()
 }
 
 // predication is the state of the stage.

@@ -85,6 +85,7 @@ const (
 	onceOnes      // a mask of all ones, which the assembler does not know
 	onceWideOnes  // the same in 64 bits
 	onceFloatOnes // the same as an f32
+	onceLeast     // the least float above 0 of a type, which the assembler does not know
 )
 
 // cached is a value worked out at a row. It may be used wherever that row's value could be.

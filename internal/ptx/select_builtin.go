@@ -3,7 +3,7 @@ package ptx
 import "github.com/govyre/vyre/ir"
 
 var builtinRules = map[ir.Op]rule{
-	ir.OpConst:  func(s *selector, r ir.Row) { s.set(r, imm(arith(s.typeOf(r)), s.p.Const(r))) },
+	ir.OpConst:  (*selector).constant,
 	ir.OpLocal:  func(s *selector, r ir.Row) { s.set(r, s.localID(s.p.X(r))) },
 	ir.OpGroup:  func(s *selector, r ir.Row) { s.set(r, s.groupID(s.p.X(r))) },
 	ir.OpGroups: func(s *selector, r ir.Row) { s.set(r, s.groups(s.p.X(r))) },
@@ -118,4 +118,23 @@ func (s *selector) hiddenPointer(sym symbol) reg {
 	return s.onceOf(onceHidden, uint32(sym), func() operand {
 		return s.do(opToGlobal, tU64, s.param(tU64, sym))
 	}).reg
+}
+
+// constant is the rule of constants, which are operands of what reads them, but for the least float above 0 in 32 bits or 16. Its bits are those of
+// true: where a float is chosen between it and 0, ptxas (11.8 and 13.0) has converted the condition instead, to 1, if the
+// float becomes one of 16 bits. So they are made of a zero that the assembler does not know.
+func (s *selector) constant(r ir.Row) {
+	t := s.typeOf(r)
+	if !t.IsFloat() || t == ir.F64 || s.p.Const(r) != 1 {
+		s.set(r, imm(arith(t), s.p.Const(r)))
+		return
+	}
+	nothing := s.nothing()
+	s.set(r, s.onceOf(onceLeast, uint32(t), func() operand {
+		low := s.do(opXor, tB32, nothing, u32(1))
+		if t.IsHalf() {
+			return s.convert(opCvt, tU16, tU32, low)
+		}
+		return s.recast(t, low)
+	}))
 }

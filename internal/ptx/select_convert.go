@@ -136,21 +136,36 @@ func (s *selector) choose(t ir.Type, c reg, a, b operand) operand {
 // chooseBool writes d = c ? a : b for predicates.
 func chooseBool(f *function, d, c reg, a, b operand) []inst {
 	var list []inst
-	in := func(o operand) operand {
-		if o.kind == isReg {
-			return o
-		}
-		x := f.newReg(classP)
-		list = append(list, inst{op: opMov, t: tPred, dst: r(x), src: [4]operand{o}})
-		return r(x)
+	to := func(x reg, op opcode, src ...operand) operand {
+		in := inst{op: op, t: tPred, dst: r(x)}
+		copy(in.src[:], src)
+		list = append(list, in)
+		return in.dst
 	}
-	a, b = in(a), in(b)
-	x, n, y := f.newReg(classP), f.newReg(classP), f.newReg(classP)
-	return append(list,
-		inst{op: opAnd, t: tPred, dst: r(x), src: [4]operand{a, r(c)}},
-		inst{op: opNot, t: tPred, dst: r(n), src: [4]operand{r(c)}},
-		inst{op: opAnd, t: tPred, dst: r(y), src: [4]operand{b, r(n)}},
-		inst{op: opOr, t: tPred, dst: r(d), src: [4]operand{r(x), r(y)}})
+	not := func() operand { return to(f.newReg(classP), opNot, r(c)) }
+	isTrue := func(o operand) bool { return o.kind == isImm && o.bits != 0 }
+	isFalse := func(o operand) bool { return o.kind == isImm && o.bits == 0 }
+	switch {
+	case a.kind == isImm && b.kind == isImm && isTrue(a) == isTrue(b):
+		to(d, opMov, a)
+	case isTrue(a) && isFalse(b):
+		to(d, opMov, r(c))
+	case isFalse(a) && isTrue(b):
+		to(d, opNot, r(c))
+	case isTrue(a):
+		to(d, opOr, b, r(c))
+	case isFalse(a):
+		to(d, opAnd, b, not())
+	case isTrue(b):
+		to(d, opOr, a, not())
+	case isFalse(b):
+		to(d, opAnd, a, r(c))
+	default:
+		x := to(f.newReg(classP), opAnd, a, r(c))
+		y := to(f.newReg(classP), opAnd, b, not())
+		to(d, opOr, x, y)
+	}
+	return list
 }
 
 // convertRules covers conversions.

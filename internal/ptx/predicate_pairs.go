@@ -1,0 +1,99 @@
+package ptx
+
+// partPairs parts conjunctions from disjunctions of the same predicates. Of p & q and p | q the assembler makes one
+// instruction with two results, and where it needs one of them no more, since what read it took more in, the assemblers of
+// CUDA 12.4 to 13.0 may go on with the other: p & q for p | q. So where there are both, the disjunction is made of words, with
+// a zero that the assembler does not know. That is rare, and takes four instructions more. O(instructions).
+func (f *function) partPairs() {
+	var pairs map[[2]literal]bool
+	for _, op := range [2]opcode{opAnd, opOr} {
+		some := false
+		for i := range f.insts {
+			in := &f.insts[i]
+			some = some || in.op == op && in.t == tPred && in.src[0].kind == isReg && in.src[1].kind == isReg
+		}
+		if !some {
+			return
+		}
+	}
+	names := f.literals()
+	pairs = make(map[[2]literal]bool)
+	for i := range f.insts {
+		if in := &f.insts[i]; in.op == opAnd && in.t == tPred {
+			pairs[names.pair(in)] = true
+		}
+	}
+	var e edits
+	for i := range f.insts {
+		in := &f.insts[i]
+		if in.op != opOr || in.t != tPred || in.src[0].kind != isReg || in.src[1].kind != isReg || !pairs[names.pair(in)] {
+			continue
+		}
+		put := func(op opcode, t ptype, src ...operand) operand {
+			x := inst{op: op, t: t, dst: r(f.newReg(classR)), row: in.row}
+			copy(x.src[:], src)
+			e.added = append(e.added, x)
+			return x.dst
+		}
+		word := put(opShr, tS32, put(opMov, tU32, spec(lanesBelow)), u32(31)) // no lane is above 31
+		word = put(opSelp, tU32, u32(1), word, in.src[0])
+		word = put(opSelp, tU32, u32(1), word, in.src[1])
+		in.op, in.t, in.mod.cmp, in.src = opSetp, tU32, cmpNE, [4]operand{word, u32(0)}
+		e.put(i, false)
+		f.parted++
+	}
+	f.insts = e.apply(f.insts, nil)
+}
+
+// literal is a predicate or its negation.
+type literal struct {
+	of  reg
+	not bool
+}
+
+// literals are what predicates are by their registers, as far as they have another name than their own.
+type literals map[reg]literal
+
+// literals finds negations, copies, and what is computed twice.
+func (f *function) literals() literals {
+	g := f.registry()
+	names, known := literals{}, make(map[inst]reg)
+	for i := range f.insts {
+		in := &f.insts[i]
+		if in.dst.kind != isReg || in.dst.reg.class() != classP || in.guard != noReg || g.writes[classP][in.dst.reg.num()] != 1 {
+			continue
+		}
+		switch in.op {
+		case opMov, opNot:
+			if x := in.src[0]; x.kind == isReg {
+				name := names.of(x.reg)
+				name.not = name.not != (in.op == opNot)
+				names[in.dst.reg] = name
+			}
+		case opSetp, opAnd, opOr, opXor:
+			key := inst{op: in.op, t: in.t, mod: in.mod, src: in.src}
+			if had, ok := known[key]; ok {
+				names[in.dst.reg] = names.of(had)
+			} else {
+				known[key] = in.dst.reg
+			}
+		}
+	}
+	return names
+}
+
+func (n literals) of(x reg) literal {
+	if name, ok := n[x]; ok {
+		return name
+	}
+	return literal{of: x}
+}
+
+// pair returns the operands of an instruction on two predicates, in an order that does not depend on theirs.
+func (n literals) pair(in *inst) [2]literal {
+	a, b := n.of(in.src[0].reg), n.of(in.src[1].reg)
+	if a.of > b.of || a.of == b.of && a.not {
+		a, b = b, a
+	}
+	return [2]literal{a, b}
+}
