@@ -97,7 +97,9 @@ func generateFor(t target, p *ir.Program, o Options, far bool) (*function, []byt
 	f.layout.alone = alone
 	a := t.assembler(far)
 	s := &selector{function: f, shapes: of, asm: a, vals: make([][]vreg, p.Rows()), used: used(p), open: map[ir.Row]*structured{}, halt: a.NewLabel(), derived: map[derivation]vreg{}, halves: map[vreg][2]vreg{}, joined: map[ir.Row]bool{}}
-	if !f.layout.single() {
+	if f.layout.single() {
+		s.staying = s.findStaying()
+	} else {
 		s.packs = findPacks(s.shapes, s.records)
 	}
 	s.program()

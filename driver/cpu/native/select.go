@@ -24,6 +24,8 @@ type selector struct {
 	partings []*parting   // by row: where whole vectors part, of a program that is there twice; else nil
 	masks    []parentMask // of the ops around, in the copy with masks
 	inside   []bound      // which whole vectors are within
+
+	staying map[uint32]bool // regions, of one invocation, from which control may come back into the loop around them
 }
 
 // flow is where code is being written to: which lanes are active, and where to go once none is.

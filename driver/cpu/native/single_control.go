@@ -5,8 +5,8 @@ import (
 	"github.com/govyre/vyre/ir"
 )
 
-// Control of one invocation. An arm that leaves the loop around it stands behind the loop: what goes round falls through, and
-// registers go to what goes round.
+// Control of one invocation. An arm that leaves the loop around it, on all ways through it, stands behind the loop: what goes round
+// falls through, and registers go to what goes round.
 
 // branchOut writes an if of which one arm leaves the loop around it; false if it is none.
 func (s *selector) branchOut(r ir.Row, c *flow, o *structured) bool {
@@ -15,7 +15,7 @@ func (s *selector) branchOut(r ir.Row, c *flow, o *structured) bool {
 		return false
 	}
 	for k, id := range s.owned[r] {
-		if !s.leavesLoop(id, loop) {
+		if s.staying[id] || !s.leavesLoop(id, loop) {
 			continue
 		}
 		out := s.asm.NewLabel()
@@ -100,6 +100,32 @@ func (s *selector) leavesLoop(id uint32, loop ir.Row) bool {
 		}
 	}
 	return false
+}
+
+// findStaying finds the regions in which an exit leads back into the innermost loop around them. Such a region is part of what
+// goes round, even if it ends by leaving the loop: registers that live around the loop have to live in it.
+func (s *selector) findStaying() map[uint32]bool {
+	out := map[uint32]bool{}
+	for r := range ir.Row(s.p.Rows()) {
+		op := s.p.Op(r)
+		if op != ir.OpBreak && op != ir.OpContinue {
+			continue
+		}
+		to := s.target(r)
+		if op == ir.OpBreak && (s.p.Op(to) == ir.OpLoop || s.loopAround(to) == ir.NoRow) {
+			continue
+		}
+		first := s.p.Region(r)
+		for around := s.parent(r); around != to; around = s.parent(around) {
+			if s.p.Op(around) == ir.OpLoop { // the exit leaves it, and so do the regions in it
+				first = s.p.Region(around)
+			}
+		}
+		for id := first; s.p.Regions()[id].Op != to; id = s.p.Region(s.p.Regions()[id].Op) {
+			out[id] = true
+		}
+	}
+	return out
 }
 
 // writeBehind writes the arms that leave a loop.
