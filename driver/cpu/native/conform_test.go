@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/conform"
@@ -74,6 +75,13 @@ func TestRandomProgramsAgree(t *testing.T) {
 	}
 }
 
+// agree is p.Agree, for a minute: machine code that never ends is an error, which names the program.
+func agree(p *conform.RandomProgram, d conform.Device) error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	return p.Agree(ctx, d)
+}
+
 func testRandomPrograms(t *testing.T, target string) {
 	d := open(t, target)
 	n, quick := *randomPrograms, rand.Uint64()
@@ -90,7 +98,7 @@ func testRandomPrograms(t *testing.T, target string) {
 				if i%4 == 3 {
 					p = conform.RandomShapes(first + i)
 				}
-				if err := p.Agree(context.Background(), conform.On(d)); err != nil {
+				if err := agree(p, conform.On(d)); err != nil {
 					t.Errorf("seed %d: %v\n%s", first+i, err, p.Describe())
 				}
 				if i%10_000 == 9_999 {

@@ -92,7 +92,7 @@ func TestForcedSpillsAndStopsChangeNothing(t *testing.T) {
 			for seed := range long.Seeds(t, 40, 1000, 30_000) {
 				p := conform.Random(seed + 7000)
 				var no *native.UnsupportedError
-				if err := p.Agree(context.Background(), d); err != nil && !errors.As(err, &no) {
+				if err := agree(p, d); err != nil && !errors.As(err, &no) {
 					t.Fatalf("seed %d: %v\n%s", seed+7000, err, p.Describe())
 				}
 			}

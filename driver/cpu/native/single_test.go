@@ -50,7 +50,7 @@ func TestOneInvocationAtATime(t *testing.T) {
 				if seed%4 == 3 {
 					p = conform.RandomShapes(seed + 11_000)
 				}
-				if err := p.Agree(context.Background(), d); err != nil && !errors.As(err, &no) {
+				if err := agree(p, d); err != nil && !errors.As(err, &no) {
 					t.Fatalf("seed %d: %v\n%s", seed+11_000, err, p.Describe())
 				}
 			}
