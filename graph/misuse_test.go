@@ -89,6 +89,9 @@ func TestMistakesAreErrors(t *testing.T) {
 		fails("closed", err, driver.Closed, "open another one")
 		_, err = s.Dominators(t.Context(), nil, 0)
 		fails("closed", err, driver.Closed, "open another one")
+		p := must(s.Start(t.Context(), graph.Query{}))
+		_, err = p.Wait(t.Context())
+		fails("closed", err, driver.Closed, "open another one")
 	}
 	_, err = graph.NewFixpoint(t.Context(), nil, flows.Shortest{}, program, graph.FixpointOptions{})
 	fails("no session", err, driver.InvalidArgument, "the session of a fixpoint is nil")

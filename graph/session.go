@@ -88,7 +88,7 @@ type batching struct {
 }
 
 // NewSession uploads a graph and prepares searches of it. What it needs is compared with the budget before anything is
-// allocated.
+// allocated. Of a *vyre.Device the device is its field Device.
 //
 // Errors: out of memory, with the bytes needed and those there are; a graph without nodes; a device without the topology.
 func NewSession(ctx context.Context, dev driver.Device, g *CSR, o SessionOptions) (_ *Session, err error) {
@@ -97,7 +97,7 @@ func NewSession(ctx context.Context, dev driver.Device, g *CSR, o SessionOptions
 		return nil, err
 	}
 	defer func() { err = s.canceled(err) }()
-	if err := ctx.Err(); err != nil {
+	if err := turn.Err(ctx); err != nil {
 		return nil, err
 	}
 	if s.native == nil { // else waves are opened when somebody asks for what it does not have

@@ -161,7 +161,7 @@ func (s *Session) asking(ctx context.Context, queries int) (set *Session, by ans
 
 // unused takes a set. The session may be at an analysis: then it is not taken as long as there is another one.
 func (t *sets) unused(ctx context.Context, s *Session) (set *Session, err error) {
-	if err := ctx.Err(); err != nil {
+	if err := turn.Err(ctx); err != nil {
 		return nil, s.canceled(err)
 	}
 	select {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/graph/internal/turn"
 )
 
 // Pending is a query that was started.
@@ -20,6 +21,9 @@ type Pending struct {
 // copied. Several may be started; they are answered one after another, or as many side by side as SessionOptions.Parallel says, in
 // no order that is promised, as those of several goroutines are. A session may be closed with queries pending: those that have not begun fail. ctx is that of the query.
 func (s *Session) Start(ctx context.Context, q Query) (*Pending, error) {
+	if ctx == nil { // Wait says of one that has ended that it has
+		return nil, s.canceled(turn.Err(ctx))
+	}
 	if err := s.check(0, q); err != nil {
 		return nil, err
 	}
@@ -38,6 +42,9 @@ func (p *Pending) Wait(ctx context.Context) (*Reached, error) {
 	case <-p.done:
 		return p.r, p.err
 	default: // an answer that is there is returned even if ctx has ended
+	}
+	if ctx == nil {
+		return nil, p.s.canceled(turn.Err(ctx))
 	}
 	select {
 	case <-p.done:

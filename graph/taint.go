@@ -54,9 +54,6 @@ type Tainted struct {
 //
 // Errors: those of TaintQuery.Parts, NewSession, Batch and Path.
 func Taint(ctx context.Context, dev driver.Device, g *CSR, q TaintQuery, o SessionOptions) (*Tainted, error) {
-	if err := given(dev, g, o); err != nil {
-		return nil, err
-	}
 	t := &Tainted{Counts: make([]int, len(q.Sources))}
 	groups, err := q.Parts(dev, g)
 	if err != nil {
@@ -84,6 +81,9 @@ func Taint(ctx context.Context, dev driver.Device, g *CSR, q TaintQuery, o Sessi
 }
 
 func (q TaintQuery) check(g *CSR, dev driver.Device) error {
+	if err := given(dev, g, SessionOptions{}); err != nil {
+		return err
+	}
 	refuse := func(msg, fix string) error {
 		return &driver.Error{Op: "taint", Device: dev.Name(), Kind: driver.InvalidArgument, Msg: msg, Fix: fix}
 	}
@@ -126,7 +126,7 @@ type TaintPart struct {
 
 // Parts takes a query apart.
 //
-// Errors: a node that the graph does not have; a label that two sources have, or a sanitizer names and none has.
+// Errors: no device or graph; a node that the graph does not have; a label that two sources have, or a sanitizer names and none has.
 func (q TaintQuery) Parts(dev driver.Device, g *CSR) (list []TaintPart, err error) {
 	if err := q.check(g, dev); err != nil {
 		return nil, err

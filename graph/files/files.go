@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
 )
 
@@ -87,6 +88,9 @@ const progressEvery = 100 * time.Millisecond
 //
 // Errors: *graph.ParseError, or several of them joined; ctx's.
 func Open(ctx context.Context, name string, o Options) (*graph.CSR, Report, error) {
+	if ctx == nil {
+		return nil, Report{}, driver.MayStart(ctx, "read", name, "")
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, Report{}, err
@@ -118,6 +122,9 @@ const vygMagic = "VYREGRF1"
 
 // Read reads a graph from r; its name is for errors, and says what r holds where its bytes do not.
 func Read(ctx context.Context, r io.Reader, name string, o Options) (*graph.CSR, Report, error) {
+	if ctx == nil {
+		return nil, Report{}, driver.MayStart(ctx, "read", name, "")
+	}
 	in := reader{ctx: ctx, name: name, o: o.settled()}
 	return in.read(r)
 }

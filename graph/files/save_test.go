@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/files"
 	"github.com/govyre/vyre/internal/needs"
@@ -283,6 +284,22 @@ func TestZstd(t *testing.T) {
 	}
 	if g, _, err = files.Read(t.Context(), bytes.NewReader(packed), "x.el.zst", files.Options{}); err != nil || text(g) != "3 nodes; 0-1 1-2" {
 		t.Errorf("%v, %v", g, err)
+	}
+}
+
+// TestReadingWithoutAContextIsRefused, from a file and from elsewhere.
+func TestReadingWithoutAContextIsRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.el")
+	if err := os.WriteFile(path, []byte("0 1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var none context.Context
+	_, _, opened := files.Open(none, path, files.Options{})
+	_, _, read := files.Read(none, strings.NewReader("0 1\n"), "x.el", files.Options{})
+	for _, err := range []error{opened, read} {
+		if !errors.Is(err, driver.InvalidArgument) || !strings.Contains(err.Error(), "the context is nil") {
+			t.Error(err)
+		}
 	}
 }
 

@@ -89,7 +89,7 @@ func TestEnginesAreChosen(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
-		if _, err := s.Solve(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "the session is closed") {
+		if _, err := s.Solve(t.Context(), nil); !errors.Is(err, driver.Closed) || !strings.Contains(err.Error(), "the session is closed") {
 			t.Error(err)
 		}
 	}
@@ -117,6 +117,19 @@ func TestSessionsAreRefused(t *testing.T) {
 	defer s.Close()
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
+	var none context.Context
+	if _, err := ifds.NewSession(none, dev, g, ifds.Options{}); !errors.Is(err, driver.InvalidArgument) || !strings.Contains(err.Error(), "the context is nil") {
+		t.Error(err)
+	}
+	if _, err := ifds.Taint(none, dev, g, graph.TaintQuery{Sources: []graph.Source{{Label: "a", Nodes: []uint32{0}}}}, graph.SessionOptions{}); !errors.Is(err, driver.InvalidArgument) || !strings.Contains(err.Error(), "the context is nil") {
+		t.Error(err)
+	}
+	if _, err := ifds.Taint(t.Context(), nil, g, graph.TaintQuery{}, graph.SessionOptions{}); !errors.Is(err, driver.InvalidArgument) || !strings.Contains(err.Error(), "the device is nil") {
+		t.Error(err)
+	}
+	if _, err := ifds.Taint(t.Context(), dev, nil, graph.TaintQuery{Sinks: []uint32{0}}, graph.SessionOptions{}); !errors.Is(err, driver.InvalidArgument) || !strings.Contains(err.Error(), "the graph is nil") {
+		t.Error(err)
+	}
 	for _, e := range []graph.Engine{graph.NativeEngine, graph.WavesEngine} {
 		if _, err := ifds.NewSession(ended, dev, g, ifds.Options{Engine: e}); !errors.Is(err, driver.Canceled) || !errors.Is(err, context.Canceled) {
 			t.Errorf("%v, in a context that has ended: %v", e, err)
@@ -125,6 +138,7 @@ func TestSessionsAreRefused(t *testing.T) {
 	for want, solve := range map[string]func() error{
 		"2 different seeds, the session was opened for 1": func() error { _, err := s.Solve(t.Context(), []uint32{0, 1}); return err },
 		"seed 1 is node 6, the graph has 6":               func() error { _, err := s.Solve(t.Context(), []uint32{0, 6}); return err },
+		"the context is nil":                              func() error { _, err := s.Solve(none, []uint32{0}); return err },
 		"canceled":                                        func() error { _, err := s.Solve(ended, []uint32{0}); return err },
 	} {
 		if err := solve(); err == nil || !strings.Contains(err.Error(), want) {

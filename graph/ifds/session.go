@@ -77,7 +77,7 @@ type Session struct {
 // the bytes needed and those there are, before anything is allocated; Canceled, if the context ends.
 func NewSession(ctx context.Context, dev driver.Device, g *graph.CSR, o Options) (_ *Session, err error) {
 	defer func() { err = turn.Ended("ifds", o.settled().Label, nameOf(dev), err) }()
-	if err := ctx.Err(); err != nil {
+	if err := turn.Err(ctx); err != nil {
 		return nil, err
 	}
 	p, err := newProgram(g, o)

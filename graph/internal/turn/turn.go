@@ -15,9 +15,20 @@ type Turn chan struct{}
 // New returns a turn that is nobody's.
 func New() Turn { return make(Turn, 1) }
 
-// Take waits for the turn, and returns the error of ctx if that ends first or has ended before.
+// errNone is the error of a context that is nil.
+var errNone = errors.New("there is no context")
+
+// Err returns the error of a context that has ended, or is nil. Ended says of what call it is.
+func Err(ctx context.Context) error {
+	if ctx == nil {
+		return errNone
+	}
+	return ctx.Err()
+}
+
+// Take waits for the turn, and returns the error of ctx if that ends first or has ended before, as Err does.
 func (t Turn) Take(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
+	if err := Err(ctx); err != nil {
 		return err
 	}
 	select {
@@ -45,11 +56,14 @@ func (t Turn) Free() bool {
 	}
 }
 
-// Ended returns the error of a session's call: err, or if that is because a context ended, one that says what this means for
-// whoever has the session and not what runs on its device. Device is empty if there is none.
+// Ended returns the error of a session's call: err, or if that is because a context ended or there is none, one that says what this
+// means for whoever has the session and not what runs on its device. Device is empty if there is none.
 func Ended(op, label, device string, err error) error {
 	ended := context.Canceled
 	switch {
+	case errors.Is(err, errNone):
+		var none context.Context
+		return driver.MayStart(none, op, label, device)
 	case errors.Is(err, context.DeadlineExceeded):
 		ended = context.DeadlineExceeded
 	case !errors.Is(err, context.Canceled):
