@@ -1,17 +1,23 @@
 // Command packages draws the packages of a module as SVG: each above what it imports.
 //
-//	go run ./docs/design/packages [DIR] >packages.svg
+//	go run ./docs/design/packages [-o FILE] [DIR]
 //
-// DIR is a checkout, by default the one it runs in. An edge that follows from others is left out; so are tests, what only
-// serves the development, and examples. A box holds the path, and how many lines its Go files have without
-// tests; those of packages that other modules cannot import are drawn dashed.
+// DIR is a checkout, by default the one it runs in, and FILE is standard output. An edge that follows from others is left out; so
+// are tests, what only serves the development, and examples. A box holds the path, and about how many lines its Go files have
+// for linux/amd64 without tests; those of packages that other modules cannot import are drawn dashed.
+//
+// Lines are said with one digit that counts, so that the picture changes with what the module is made of, and not with
+// most of its commits: generating has to leave a committed tree as it is.
 package main
+
+//go:generate go run . -o ../packages.svg ../../..
 
 import (
 	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -24,16 +30,27 @@ import (
 )
 
 func main() {
-	dir := "."
-	if len(os.Args) > 1 {
-		dir = os.Args[1]
-	}
-	list, err := packages(dir)
-	if err != nil {
+	out := flag.String("o", "", "write to `FILE`, not to standard output")
+	flag.Parse()
+	if err := run(*out, cmp.Or(flag.Arg(0), ".")); err != nil {
 		fmt.Fprintln(os.Stderr, "packages:", err)
 		os.Exit(1)
 	}
-	draw(os.Stdout, layers(list))
+}
+
+// run draws the packages of a checkout.
+func run(out, dir string) error {
+	list, err := packages(dir)
+	if err != nil {
+		return err
+	}
+	var picture bytes.Buffer
+	draw(&picture, layers(list))
+	if out == "" {
+		_, err = picture.WriteTo(os.Stdout)
+		return err
+	}
+	return os.WriteFile(out, picture.Bytes(), 0o644)
 }
 
 // pkg is a package of the module, or a bend of an edge that passes a layer.
@@ -61,6 +78,7 @@ var leftOut = regexp.MustCompile(`^(examples|bench|docs)(/|$)|^\.ci|^kernel/inte
 func packages(dir string) ([]*pkg, error) {
 	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,GoFiles,Imports,Module", "./...")
 	cmd.Dir, cmd.Stderr = dir, os.Stderr
+	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0", "GOFLAGS=") // whoever draws it draws the same
 	out, err := cmd.Output()
 	if err != nil {
 		return nil, err
@@ -104,6 +122,15 @@ func packages(dir string) ([]*pkg, error) {
 	}
 	reduce(all)
 	return all, nil
+}
+
+// rounded is a number with its first digit, and 0 behind it.
+func rounded(n int) int {
+	unit := 1
+	for n/unit >= 10 {
+		unit *= 10
+	}
+	return (n + unit/2) / unit * unit
 }
 
 // reduce leaves out the imports that follow from others.
@@ -275,7 +302,7 @@ func draw(w io.Writer, rows [][]*pkg) {
 			text(y+12, min(9, 200/len(dir)), "#5a6170", dir+"/")
 		}
 		text(y+26, 14, "#1b1f27", path.Base(p.path))
-		text(y+39, 9, "#5a6170", fmt.Sprint(p.lines, " lines"))
+		text(y+39, 9, "#5a6170", fmt.Sprint("about ", rounded(p.lines), " lines"))
 	}
 	fmt.Fprintln(w, "</svg>")
 }
