@@ -101,7 +101,7 @@ func (k *Kernel) Check(l *Launch) error {
 const maxShared = 1 << 20
 
 // Start begins a launch. What it needs is kept for the kernel's next one, so that starting allocates
-// nothing once a launch of the same shape has ended.
+// nothing once a launch of the same shape has ended, unless those of others have taken much since.
 func (k *Kernel) Start(l Launch) (*Execution, error) {
 	if err := k.Check(&l); err != nil {
 		return nil, err
@@ -109,7 +109,7 @@ func (k *Kernel) Start(l Launch) (*Execution, error) {
 	threads := l.Block[0] * l.Block[1] * l.Block[2]
 	e := k.idle
 	if e != nil && e.threads == threads && e.l.Shared == l.Shared {
-		k.idle = nil
+		k.mem.idle.drop(e)
 	} else {
 		e = &Execution{k: k, threads: threads, found: make(map[findingKey]int)}
 	}
@@ -179,7 +179,7 @@ func (e *Execution) Advance(steps uint64) (done bool, err error) {
 			e.begun++
 		}
 		if len(e.groups) == 0 {
-			e.k.idle = e
+			e.k.mem.idle.keep(e)
 			return true, nil
 		}
 		w := e.pick()

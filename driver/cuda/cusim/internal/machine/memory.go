@@ -43,6 +43,7 @@ type Memory struct {
 	// changes grows with everything that may let a waiting kernel go on: stores to any space, barriers that
 	// are complete, time that was read, memory of the host that was looked at.
 	changes uint64
+	idle    idle
 }
 
 // allocation is a range of addresses.
