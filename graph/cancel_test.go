@@ -192,7 +192,7 @@ func TestACallThatEndedEarlyLeavesNothing(t *testing.T) {
 			}
 			looks, ended, calls := make([]int, len(all)), 0, long.Count(20, 300, 2000)
 			if c.device != "cpu" { // where all is simulated
-				calls = long.Count(8, 60, 500)
+				calls = long.Count(8, 15, 500)
 			}
 			if c.parts > 0 || testing.Short() {
 				calls = (calls + 2) / 3

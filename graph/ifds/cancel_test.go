@@ -70,7 +70,7 @@ func TestACallThatEndedEarlyLeavesNothing(t *testing.T) {
 			}
 			ended, looks, calls := 0, 10, long.Count(20, 300, 2000)
 			if c.device != "cpu" { // where all is simulated
-				calls = long.Count(8, 40, 500)
+				calls = long.Count(8, 15, 500)
 			}
 			for range calls {
 				for range 1 + rng.IntN(3) {

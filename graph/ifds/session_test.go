@@ -99,7 +99,7 @@ func TestDevicesSolveAsTheHostDoes(t *testing.T) {
 		for _, topology := range []megakernel.Topology{megakernel.Auto, megakernel.HostLoop} {
 			t.Run(fmt.Sprint(name, topology), func(t *testing.T) {
 				dev := openDevice(t, name)
-				for seed := range uint64(long.Count(6, 30, 1000)) {
+				for seed := range long.Seeds(t, 6, 12, 1000) {
 					r := rand.New(rand.NewPCG(seed, 31))
 					g, seeds, unbalanced := programs(t, r)
 					o := ifds.Options{Unbalanced: unbalanced, Entries: true, Engine: graph.WavesEngine, Topology: topology, Seeds: g.Nodes()}

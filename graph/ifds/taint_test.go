@@ -261,7 +261,7 @@ func TestPathsThatDoubleAtEachCallEnd(t *testing.T) {
 func TestTaintIsTheSameOnDevices(t *testing.T) {
 	for _, name := range devices() {
 		dev := openDevice(t, name)
-		for seed := range uint64(long.Count(3, 12, 300)) {
+		for seed := range long.Seeds(t, 3, 12, 300) {
 			r := rand.New(rand.NewPCG(seed, 10))
 			recursive := seed%2 == 0
 			g := randomProgram(t, r, recursive)
