@@ -28,9 +28,9 @@ func TestACallThatEndedEarlyLeavesNothing(t *testing.T) {
 		{"native", "cpu", ifds.Options{Entries: true}},
 		{"captured", "cpu", ifds.Options{Engine: graph.WavesEngine, Topology: megakernel.Captured}},
 		{"host's loop", "cpu", ifds.Options{Engine: graph.WavesEngine, Topology: megakernel.HostLoop, Entries: true}},
-		{"cooperative", "cuda-sim:0", ifds.Options{Entries: true}},
-		{"device's loop", "cuda-sim:0", ifds.Options{Topology: megakernel.DeviceLoop}},
-		{"host's loop", "cuda-sim:0", ifds.Options{Topology: megakernel.HostLoop}},
+		{"cooperative", "cuda-sim:3", ifds.Options{Entries: true}},
+		{"device's loop", "cuda-sim:3", ifds.Options{Topology: megakernel.DeviceLoop}},
+		{"host's loop", "cuda-sim:3", ifds.Options{Topology: megakernel.HostLoop}},
 	} {
 		t.Run(c.name+" on "+c.device, func(t *testing.T) {
 			rng, g := rand.New(rand.NewPCG(seed, uint64(i))), exploded(t, 8, 16, 4, 1)
@@ -70,7 +70,7 @@ func TestACallThatEndedEarlyLeavesNothing(t *testing.T) {
 			}
 			ended, looks, calls := 0, 10, long.Count(20, 300, 2000)
 			if c.device != "cpu" { // where all is simulated
-				calls = long.Count(8, 15, 500)
+				calls = long.Count(15, 100, 1000)
 			}
 			for range calls {
 				for range 1 + rng.IntN(3) {

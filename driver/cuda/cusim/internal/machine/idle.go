@@ -12,7 +12,7 @@ type idle struct {
 }
 
 // mostIdle bounds what is kept, unless the last launch alone takes more.
-const mostIdle = 64 << 20
+const mostIdle = 256 << 20
 
 // keep keeps a launch that has ended for its kernel's next one, and drops the oldest ones that there is no room for.
 func (i *idle) keep(e *Execution) {

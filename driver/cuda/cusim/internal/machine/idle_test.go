@@ -11,15 +11,15 @@ func TestKernelsThatWereLaunchedLastKeepWhatTheyNeed(t *testing.T) {
 	}
 	kernels := make([]*Kernel, 6)
 	for i := range kernels {
-		kernels[i] = &Kernel{mem: mem, slots: 250}
-		kept.keep(ended(kernels[i], 10)) // 20 MiB
+		kernels[i] = &Kernel{mem: mem, slots: 1000}
+		kept.keep(ended(kernels[i], 10)) // 79 MiB
 	}
 	for i, k := range kernels {
 		if (k.idle != nil) != (i >= 3) {
 			t.Errorf("kernel %d of 6 keeps %v", i, k.idle)
 		}
 	}
-	if want := 3 * 10 * 32 * 260 * 250; kept.bytes != want {
+	if want := 3 * 10 * 32 * 260 * 1000; kept.bytes != want {
 		t.Errorf("%d bytes are kept, want %d", kept.bytes, want)
 	}
 	e := kernels[3].idle
