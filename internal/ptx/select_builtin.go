@@ -125,7 +125,7 @@ func (s *selector) hiddenPointer(sym symbol) reg {
 // float becomes one of 16 bits. So they are made of a zero that the assembler does not know.
 func (s *selector) constant(r ir.Row) {
 	t := s.typeOf(r)
-	if !t.IsFloat() || t == ir.F64 || s.p.Const(r) != 1 {
+	if t != ir.F32 && !t.IsHalf() || s.p.Const(r) != 1 {
 		s.set(r, imm(arith(t), s.p.Const(r)))
 		return
 	}
