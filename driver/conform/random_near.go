@@ -29,13 +29,13 @@ var nearErrors = []func(*generator){
 	(*generator).multipliedInBranches, // 31
 	(*generator).fieldsPutInPlace,     // 32
 	(*generator).fieldsPutInPlace,
-	(*generator).upperHalvesAdded,     // 34
-	(*generator).invertedInBranches,   // 35
-	(*generator).mergedOnes,           // 36
-	(*generator).lateMinuends,         // 38
-	(*generator).bothOfTwo,            // 41
-	(*generator).extremesOfSeveral,    // 14
-	(*generator).fieldsAsFloats,       // 23, 25 and 26
+	(*generator).upperHalvesAdded,   // 34
+	(*generator).invertedInBranches, // 35
+	(*generator).mergedOnes,         // 36
+	(*generator).lateMinuends,       // 38
+	(*generator).bothOfTwo,          // 41
+	(*generator).extremesOfSeveral,  // 14
+	(*generator).fieldsAsFloats,     // 23, 25 and 26
 	(*generator).fieldsAsFloats,
 	(*generator).convertedPairs, // 33
 	(*generator).votesUsedAgain, // 3 and 5
@@ -283,6 +283,12 @@ func (g *generator) extremesOfSeveral() {
 		}
 		if t.IsInt() && g.chance(4) {
 			v = g.as(t, b.Op(op, g.as(otherSign[t], v), g.as(otherSign[t], x)))
+		} else if g.chance(3) {
+			if op == ir.OpMin {
+				v = b.Select(b.Lt(v, x), v, x)
+			} else {
+				v = b.Select(b.Lt(v, x), x, v)
+			}
 		} else if g.chance(2) {
 			v = b.Op(op, v, x)
 		} else {
