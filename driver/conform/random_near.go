@@ -16,6 +16,7 @@ var nearErrors = []func(*generator){
 	(*generator).products,
 	(*generator).saturatedSums, // 9
 	(*generator).saturatedSums,
+	(*generator).turnedNegations,
 	(*generator).turnedNegations,    // 10
 	(*generator).signsOfBytes,       // 12
 	(*generator).negationsAndShifts, // 17
@@ -59,7 +60,7 @@ func (g *generator) nearError() {
 }
 
 // integerErrors is how many families there are of integers alone.
-const integerErrors = 23
+const integerErrors = 24
 
 var longTypes = []ir.Type{ir.U64, ir.I64, ir.U64, ir.I64, ir.U32, ir.I32}
 var wordTypes = []ir.Type{ir.U32, ir.I32, ir.U32, ir.I32, ir.U64, ir.I64}
