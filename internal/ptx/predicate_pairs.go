@@ -5,28 +5,29 @@ package ptx
 // CUDA 12.4 to 13.0 may go on with the other: p & q for p | q. So where there are both, the disjunction is made of words, with
 // a zero that the assembler does not know. That is rare, and takes four instructions more. O(instructions).
 func (f *function) partPairs() {
-	var pairs map[[2]literal]bool
-	for _, op := range [2]opcode{opAnd, opOr} {
-		some := false
-		for i := range f.insts {
-			in := &f.insts[i]
-			some = some || in.op == op && in.t == tPred && in.src[0].kind == isReg && in.src[1].kind == isReg
-		}
-		if !some {
-			return
+	ofTwo := func(op opcode, in *inst) bool {
+		return in.op == op && in.t == tPred && in.src[0].kind == isReg && in.src[1].kind == isReg
+	}
+	var ands, ors []int
+	for i := range f.insts {
+		switch in := &f.insts[i]; {
+		case ofTwo(opAnd, in):
+			ands = append(ands, i)
+		case ofTwo(opOr, in):
+			ors = append(ors, i)
 		}
 	}
-	names := f.literals()
-	pairs = make(map[[2]literal]bool)
-	for i := range f.insts {
-		if in := &f.insts[i]; in.op == opAnd && in.t == tPred {
-			pairs[names.pair(in)] = true
-		}
+	if len(ands) == 0 || len(ors) == 0 {
+		return
+	}
+	names, pairs := f.literals(), make(map[[2]literal]bool)
+	for _, i := range ands {
+		pairs[names.pair(&f.insts[i])] = true
 	}
 	var e edits
-	for i := range f.insts {
+	for _, i := range ors {
 		in := &f.insts[i]
-		if in.op != opOr || in.t != tPred || in.src[0].kind != isReg || in.src[1].kind != isReg || !pairs[names.pair(in)] {
+		if !pairs[names.pair(in)] {
 			continue
 		}
 		put := func(op opcode, t ptype, src ...operand) operand {
