@@ -8,9 +8,10 @@ import "github.com/govyre/vyre/ir"
 // Of a value that is one constant in all rounds but the first, and that only tells whether to leave the loop, ptxas 11.8 for
 // sm_75 and sm_80 makes a predicate, and leaves out where it is set: the loop never ends. It does so with bools, words and 64 bits,
 // and whatever the value is in the first round, known or not; not where it takes the first rounds out of the loop, as it
-// does of all loops but those with barrier.sync or bar.warp.sync. With a constant that is hidden it sets the predicate.
+// does of all loops but those with barrier.sync or bar.warp.sync. With a constant that is hidden it sets the predicate. For
+// sm_90 each form that was tried came out right, and the registers are spared.
 func (s *selector) carriedOn(f *frame, v operand) operand {
-	if !f.meets || v.kind != isImm || v.t != tPred && int(typeInfo[v.t].bits) < 32 {
+	if s.t.SM >= 90 || !f.meets || v.kind != isImm || v.t != tPred && int(typeInfo[v.t].bits) < 32 {
 		return v
 	}
 	s.carriedConstants++

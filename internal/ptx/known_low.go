@@ -265,6 +265,7 @@ func (v seen) constant() int { return 32 - bits.OnesCount32(uint32(v.varies)) }
 // lowKnown is what the trial of a program found of a low word.
 type lowKnown struct {
 	constant int    // how many bits were always the same, along the way where most were
+	always   int    // along the way where fewest were
 	greatest uint32 // the greatest one that was always the same as a whole
 }
 
@@ -290,10 +291,13 @@ func (c *lowConstants) undecided() bool {
 func (c *lowConstants) end() {
 	if c.found == nil {
 		c.found = make([]lowKnown, len(c.rows))
+		for i := range c.found {
+			c.found[i].always = 32
+		}
 	}
 	for k, v := range c.all {
 		low := &c.found[k%len(c.rows)]
-		low.constant = max(low.constant, v.constant())
+		low.constant, low.always = max(low.constant, v.constant()), min(low.always, v.constant())
 		if v.constant() == 32 {
 			low.greatest = max(low.greatest, uint32(v.first))
 		}

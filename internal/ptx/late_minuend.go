@@ -25,7 +25,7 @@ func (s *selector) findLateMinuends() {
 		return
 	}
 	for i, low := range (&lowTrial{p: s.p}).known(minuends) {
-		if low.constant == 32 {
+		if low.always == 32 {
 			if s.lateMinuends == nil {
 				s.lateMinuends = make(map[ir.Row]bool)
 			}
