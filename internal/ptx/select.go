@@ -41,7 +41,7 @@ type selector struct {
 	knownSum         map[ir.Row]bool         // sums of f32 that the assembler may know
 	lateMinuends     map[ir.Row]bool         // differences of a constant that the assembler learns late
 	zeroSign         map[ir.Row]bool         // floats that may be a constant zero
-	negatedExtremes  map[ir.Row]bool         // 32-bit minima and maxima of a negation
+	comparedExtremes map[ir.Row]bool         // 32-bit minima and maxima that are compared with another
 	turnedMins       map[ir.Row]turned       // minima that are made of maxima
 	asFloat          map[ir.Row]bool         // bytes and halves that become floats
 	wide             map[ir.Row]wideAccess   // by the first of the loads, or the last of the stores, that are one
@@ -133,7 +133,7 @@ func (s *selector) run() {
 	s.findLateMinuends()
 	s.findZeroSigns()
 	s.findClamps()
-	s.findNegatedExtremes()
+	s.findComparedExtremes()
 	s.findConvertedFields()
 	s.rows(0, ir.Row(s.p.Rows()))
 	s.row = ir.NoRow

@@ -88,7 +88,7 @@ func (s *selector) extreme(r ir.Row, op opcode, givesWay cmp) {
 		s.turnedMinimum(r, x)
 		return
 	}
-	if s.negatedExtremes[r] {
+	if s.comparedExtremes[r] {
 		t := arith(s.typeOf(r))
 		s.set(r, s.do(op, t, s.plainly(s.p.A(r)).as(t), s.plainly(s.p.B(r)).as(t)))
 		return
