@@ -120,7 +120,7 @@ const together = 100
 // interpreter gives: with optimisation and without it, of integers alone and of floats and votes too.
 func TestMachineCodeOfShapesIsRight(t *testing.T) {
 	a := newAssembler(t)
-	first := long.Seed(t, 1)
+	first := drawn(t)
 	for name, random := range map[string]func(uint64) *conform.RandomProgram{"integers": conform.RandomIntegers, "all": conform.RandomShapes} {
 		t.Run(name, func(t *testing.T) {
 			programsAreRight(t, a, random, func(uint64) []build { return buildsNow() }, first, uint64(long.Count(6, 50, 10_000)))
@@ -133,7 +133,7 @@ func TestMachineCodeOfShapesIsRight(t *testing.T) {
 // and another program is more likely to show it. A quick run takes one module of each kind.
 func TestMachineCodeOfRandomProgramsIsRight(t *testing.T) {
 	a := newAssembler(t)
-	first := long.Seed(t, 1)
+	first := drawn(t)
 	optimised := []build{{75, 3}, {80, 3}, {90, 3}}
 	for i, k := range []struct {
 		name   string
