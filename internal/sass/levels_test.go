@@ -201,7 +201,7 @@ func drawn(t *testing.T) uint64 {
 func TestLevelsAgree(t *testing.T) {
 	a := newAssembler(t)
 	first := drawn(t)
-	n := uint64(long.Count(8, 400, 50_000))
+	n := uint64(long.Count(8, 8, 50_000))
 	unknown := make(tally)
 	judged, whole, made := 0, 0, 0
 	for from := first; from < first+n; from += atOnce {
