@@ -123,7 +123,7 @@ func TestMachineCodeOfShapesIsRight(t *testing.T) {
 	first := drawn(t)
 	for name, random := range map[string]func(uint64) *conform.RandomProgram{"integers": conform.RandomIntegers, "all": conform.RandomShapes} {
 		t.Run(name, func(t *testing.T) {
-			programsAreRight(t, a, random, func(uint64) []build { return buildsNow() }, first, uint64(long.Count(6, 50, 10_000)))
+			programsAreRight(t, a, random, func(uint64) []build { return buildsNow() }, first, uint64(long.Count(6, 6, 10_000)))
 		})
 	}
 }
@@ -141,7 +141,7 @@ func TestMachineCodeOfRandomProgramsIsRight(t *testing.T) {
 	}{{"programs", conform.Random}, {"shapes", conform.RandomShapes}, {"go", conform.RandomGo}} {
 		t.Run(k.name, func(t *testing.T) {
 			turn := func(module uint64) []build { b := (uint64(i) + module) % 3; return optimised[b : b+1] }
-			programsAreRight(t, a, k.random, turn, first, uint64(long.Count(10, 600, 100_000)))
+			programsAreRight(t, a, k.random, turn, first, uint64(long.Count(10, 10, 100_000)))
 		})
 	}
 }
