@@ -40,10 +40,16 @@ func (s *selector) findKnownSums() {
 }
 
 // mayBeKnown returns of which rows an assembler may know the value: those that are made of constants alone, and those
-// for which one constant may be enough. Twice through the program, for what goes round loops: O(rows).
+// for which one constant may be enough. O(rows).
 func mayBeKnown(p *ir.Program) []bool {
-	known := make([]bool, p.Rows())
-	filled := make([]bool, len(p.Objects())) // local arrays that a value is stored to that may be known
+	return spread(p, func(r ir.Row, known []bool) bool { return p.Type(r) != ir.None && mayKnow(p, r, known) })
+}
+
+// spread returns of which rows something holds that merges and local arrays hand on, and of which of tells it of any other row by
+// what holds of those before. Twice through the program, for what goes round loops: O(rows).
+func spread(p *ir.Program, of func(r ir.Row, holds []bool) bool) []bool {
+	holds := make([]bool, p.Rows())
+	filled := make([]bool, len(p.Objects())) // local arrays that a value is stored to of which it holds
 	for range 2 {
 		for r := range ir.Row(p.Rows()) {
 			op := p.Op(r)
@@ -52,18 +58,18 @@ func mayBeKnown(p *ir.Program) []bool {
 			case op == ir.OpLoop || op == ir.OpContinue || op == ir.OpBreak || op == ir.OpYield:
 				to := targetOf(p, r)
 				for i, v := range p.List(r) {
-					known[to+ir.Row(i)] = known[to+ir.Row(i)] || known[v]
+					holds[to+ir.Row(i)] = holds[to+ir.Row(i)] || holds[v]
 				}
 			case op == ir.OpStore || op == ir.OpStoreV2 || op == ir.OpStoreV4:
-				filled[p.X(r)] = filled[p.X(r)] || known[p.B(r)]
+				filled[p.X(r)] = filled[p.X(r)] || holds[p.B(r)]
 			case loadsLocal(p, r):
-				known[r] = filled[p.X(r)]
+				holds[r] = filled[p.X(r)]
 			default:
-				known[r] = p.Type(r) != ir.None && mayKnow(p, r, known)
+				holds[r] = of(r, holds)
 			}
 		}
 	}
-	return known
+	return holds
 }
 
 // loadsLocal reports whether a row loads from a local array. The assembler may keep that in registers.

@@ -1,6 +1,10 @@
 package ptx
 
-import "github.com/govyre/vyre/ir"
+import (
+	"slices"
+
+	"github.com/govyre/vyre/ir"
+)
 
 // findLateMinuends finds the differences k − x of 32 bits of which the assembler learns k only when it makes machine code. The
 // driver for CUDA 13.0 makes one instruction of min(k − x, y), and of a maximum; there it turns −x + k into −(x − k), and
@@ -34,35 +38,18 @@ func (s *selector) findLateMinuends() {
 	}
 }
 
-// lateKnown returns which rows are made of what lanes exchange, or of 64 bits. Twice through the program, for what goes round
-// loops: O(rows).
+// lateKnown returns which rows are made of what lanes exchange, or of 64 bits. O(rows).
 func lateKnown(p *ir.Program) []bool {
-	late := make([]bool, p.Rows())
-	filled := make([]bool, len(p.Objects()))
-	for range 2 {
-		for r := range ir.Row(p.Rows()) {
-			op := p.Op(r)
-			switch {
-			case op == ir.OpArg || op == ir.OpRes:
-			case op == ir.OpLoop || op == ir.OpContinue || op == ir.OpBreak || op == ir.OpYield:
-				to := targetOf(p, r)
-				for i, v := range p.List(r) {
-					late[to+ir.Row(i)] = late[to+ir.Row(i)] || late[v]
-				}
-			case op == ir.OpStore || op == ir.OpStoreV2 || op == ir.OpStoreV4:
-				filled[p.X(r)] = filled[p.X(r)] || late[p.B(r)]
-			case loadsLocal(p, r):
-				late[r] = filled[p.X(r)]
-			default:
-				late[r] = op != ir.OpConst && (p.Type(r).Bits() == 64 || op.Info().Attr&ir.Convergent != 0)
-				for i, v := range [3]ir.Row{p.A(r), p.B(r), p.C(r)} {
-					late[r] = late[r] || i < op.Info().Args && late[v]
-				}
-				for _, v := range p.List(r) {
-					late[r] = late[r] || late[v]
-				}
+	return spread(p, func(r ir.Row, late []bool) bool {
+		in := p.Op(r).Info()
+		if p.Op(r) != ir.OpConst && (p.Type(r).Bits() == 64 || in.Attr&ir.Convergent != 0) {
+			return true
+		}
+		for i, v := range [3]ir.Row{p.A(r), p.B(r), p.C(r)} {
+			if i < in.Args && late[v] {
+				return true
 			}
 		}
-	}
-	return late
+		return slices.ContainsFunc(p.List(r), func(v uint32) bool { return late[v] })
+	})
 }

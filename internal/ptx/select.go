@@ -36,6 +36,7 @@ type selector struct {
 	inverses         int                     // how many inversions were hidden
 	mergedOnes       int                     // how many words of all ones that are merged with a 1 were hidden
 	carriedConstants int                     // how many constants that a loop carries on were hidden
+	negativeFactors  int                     // products by a constant whose upper word is −1 that were hidden
 	farShift         map[ir.Row]bool         // left shifts of which the assembler may know that they leave nothing
 	ofNegative       map[ir.Row]bool         // right shifts of what the assembler may know to be negative
 	knownSum         map[ir.Row]bool         // sums of f32 that the assembler may know
@@ -131,6 +132,7 @@ func (s *selector) run() {
 	s.findAddedUppers()
 	s.findKnownSums()
 	s.findLateMinuends()
+	s.findNegativeFactors()
 	s.findZeroSigns()
 	s.findClamps()
 	s.findComparedExtremes()

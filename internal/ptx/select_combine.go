@@ -110,7 +110,12 @@ func (s *selector) reduced(t ir.Type, c combination, v operand) operand {
 		if op == opAdd { // sums wrap alike
 			pt = tU32
 		}
-		return s.do(c.redux, pt, v, s.members())
+		v = s.do(c.redux, pt, v, s.members())
+		if s.t.SM >= 90 {
+			// Where it is the upper half of a pair, ptxas 11.8 and 12.4 may move it to the lower one. It moves no other.
+			v = s.do(opXor, tB32, v, s.nothing())
+		}
+		return v
 	}
 	n := s.lanes()
 	if n.isConst(32) {

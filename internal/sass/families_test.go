@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 )
 
@@ -158,6 +159,13 @@ func (w *writer) instruction(f form) {
 		pos := 0
 		fmt.Sscan(src[n-2], &pos)
 		src[n-1] = fmt.Sprint(1 + w.IntN(32-min(pos, 31)))
+	}
+	if strings.HasPrefix(f.op, "mul.lo.") || strings.HasPrefix(f.op, "mad.lo.") { // by these ptxas multiplies parameters wrongly: error 43
+		for i, a := range src[:2] {
+			if c, err := strconv.ParseInt(a, 0, 64); err == nil && c < 0 && c>>32 == -1 {
+				src[i] = fmt.Sprint(-c)
+			}
+		}
 	}
 	dst := w.fresh(f.dst)
 	w.add(textLine{op: f.op, dst: dst, src: src})

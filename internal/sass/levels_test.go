@@ -187,21 +187,12 @@ func judge(ctx context.Context, a assembler, trials []trial, builds []build) ([]
 // atOnce is how many texts make a module.
 const atOnce = 200
 
-// drawn is the first seed of a search: drawn with -exhaustive alone. What a search finds is mostly an error of the assembler,
-// which is no reason to refuse the change that is being tested.
-func drawn(t *testing.T) uint64 {
-	if long.Exhaustive() {
-		return long.Seed(t, 1)
-	}
-	return 1
-}
-
 // TestLevelsAgree: what ptxas makes of random texts without optimisation, with it, and for several targets does what the
 // simulated device does. Each text that differs is made small.
 func TestLevelsAgree(t *testing.T) {
 	a := newAssembler(t)
-	first := drawn(t)
-	n := uint64(long.Count(8, 8, 50_000))
+	first := long.Seed(t, 1)
+	n := uint64(long.Count(8, 400, 50_000))
 	unknown := make(tally)
 	judged, whole, made := 0, 0, 0
 	for from := first; from < first+n; from += atOnce {

@@ -120,10 +120,10 @@ const together = 100
 // interpreter gives: with optimisation and without it, of integers alone and of floats and votes too.
 func TestMachineCodeOfShapesIsRight(t *testing.T) {
 	a := newAssembler(t)
-	first := drawn(t)
+	first := long.Seed(t, 1)
 	for name, random := range map[string]func(uint64) *conform.RandomProgram{"integers": conform.RandomIntegers, "all": conform.RandomShapes} {
 		t.Run(name, func(t *testing.T) {
-			programsAreRight(t, a, random, func(uint64) []build { return buildsNow() }, first, uint64(long.Count(6, 6, 10_000)))
+			programsAreRight(t, a, random, func(uint64) []build { return buildsNow() }, first, uint64(long.Count(6, 50, 10_000)))
 		})
 	}
 }
@@ -133,7 +133,7 @@ func TestMachineCodeOfShapesIsRight(t *testing.T) {
 // and another program is more likely to show it. A quick run takes one module of each kind.
 func TestMachineCodeOfRandomProgramsIsRight(t *testing.T) {
 	a := newAssembler(t)
-	first := drawn(t)
+	first := long.Seed(t, 1)
 	optimised := []build{{75, 3}, {80, 3}, {90, 3}}
 	for i, k := range []struct {
 		name   string
@@ -141,7 +141,7 @@ func TestMachineCodeOfRandomProgramsIsRight(t *testing.T) {
 	}{{"programs", conform.Random}, {"shapes", conform.RandomShapes}, {"go", conform.RandomGo}} {
 		t.Run(k.name, func(t *testing.T) {
 			turn := func(module uint64) []build { b := (uint64(i) + module) % 3; return optimised[b : b+1] }
-			programsAreRight(t, a, k.random, turn, first, uint64(long.Count(10, 10, 100_000)))
+			programsAreRight(t, a, k.random, turn, first, uint64(long.Count(10, 600, 100_000)))
 		})
 	}
 }
