@@ -43,6 +43,16 @@ func (e *env) cancelWhileRunning(run func(context.Context) error) error {
 	return <-seen
 }
 
+// spinning is a sequence that launches k, which takes a while for a large n, and reads what it wrote, n, to dst.
+func (e *env) spinning(k driver.Kernel, n uint32) (s *driver.Sequence, launch *driver.Step, dst []byte) {
+	b := e.words("b", 0)
+	dst = le(77)
+	s = e.dev.NewSequence("s")
+	launch = s.Launch(k, driver.Groups(1), driver.All(b), driver.U32(n))
+	s.Read(driver.All(b), dst)
+	return s, launch, dst
+}
+
 var contextTests = []test{
 	{"ContextDoneOnEntryStartsNothing", func(e *env) {
 		b := e.words("b", 1)
@@ -105,12 +115,8 @@ var contextTests = []test{
 	{"CanceledWaitLeavesTheRunGoing", func(e *env) {
 		k := e.compile(spin)
 		e.interrupted(func(n uint32) error {
-			b := e.words("b", 0)
-			dst := le(77)
-			s := e.dev.NewSequence("s")
+			s, st, dst := e.spinning(k, n)
 			defer s.Close()
-			st := s.Launch(k, driver.Groups(1), driver.All(b), driver.U32(n))
-			s.Read(driver.All(b), dst)
 			p, err := s.Start(ctx)
 			e.must(err)
 			if _, err = p.Wait(ended()); err == nil {
@@ -133,12 +139,8 @@ var contextTests = []test{
 	{"SettledSequencesRunAgain", func(e *env) {
 		k := e.compile(spin)
 		e.interrupted(func(n uint32) error {
-			b := e.words("b", 0)
-			dst := le(77)
-			s := e.dev.NewSequence("s")
+			s, st, dst := e.spinning(k, n)
 			defer s.Close()
-			st := s.Launch(k, driver.Groups(1), driver.All(b), driver.U32(n))
-			s.Read(driver.All(b), dst)
 			e.must(s.Settle(ended())) // nothing is to be waited for
 			err := e.cancelWhileRunning(func(c context.Context) error {
 				_, err := s.Run(c)

@@ -42,7 +42,7 @@ func sameBits(p *ir.Program, v ir.Row) ir.Row {
 func (s *selector) upperHalf(r ir.Row) {
 	v := s.do(opMulHi, arith(s.typeOf(r)), s.value(s.p.A(r)), s.value(s.p.B(r)))
 	if s.addedUppers[r] {
-		v = s.do(opXor, tB32, v, s.nothing())
+		v = s.unknown(v)
 	}
 	s.set(r, v)
 }

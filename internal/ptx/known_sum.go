@@ -104,10 +104,17 @@ func mayKnow(p *ir.Program, r ir.Row, known []bool) bool {
 }
 
 // nothing returns a word that is zero, of which the assembler knows no bit.
+//
+//go:noinline
 func (s *selector) nothing() operand {
 	below := s.onceOf(onceBelow, 0, func() operand { return s.do(opMov, tU32, spec(lanesBelow)) })
 	return s.onceOf(onceNothing, 0, func() operand { return s.do(opShr, tS32, below, u32(31)) }) // no lane is above 31
 }
+
+// unknown is the word x, of which the assembler knows no bit.
+//
+//go:noinline
+func (s *selector) unknown(x operand) operand { return s.do(opXor, tB32, x.as(tB32), s.nothing()) }
 
 // obscured returns a and b, of which the assembler knows one less: its bits are combined with a word that is always zero,
 // for all that the assembler can see not in each lane. A constant is combined once, at the entry.

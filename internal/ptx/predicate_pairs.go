@@ -30,15 +30,12 @@ func (f *function) partPairs() {
 		if !pairs[names.pair(in)] {
 			continue
 		}
-		put := func(op opcode, t ptype, src ...operand) operand {
-			x := inst{op: op, t: t, dst: r(f.newReg(classR)), row: in.row}
-			copy(x.src[:], src)
-			e.added = append(e.added, x)
-			return x.dst
-		}
-		word := put(opShr, tS32, put(opMov, tU32, spec(lanesBelow)), u32(31)) // no lane is above 31
-		word = put(opSelp, tU32, u32(1), word, in.src[0])
-		word = put(opSelp, tU32, u32(1), word, in.src[1])
+		below, zero, either, word := r(f.newReg(classR)), r(f.newReg(classR)), r(f.newReg(classR)), r(f.newReg(classR))
+		e.added = append(e.added,
+			inst{op: opMov, t: tU32, row: in.row, dst: below, src: [4]operand{spec(lanesBelow)}},
+			inst{op: opShr, t: tS32, row: in.row, dst: zero, src: [4]operand{below, u32(31)}}, // no lane is above 31
+			inst{op: opSelp, t: tU32, row: in.row, dst: either, src: [4]operand{u32(1), zero, in.src[0]}},
+			inst{op: opSelp, t: tU32, row: in.row, dst: word, src: [4]operand{u32(1), either, in.src[1]}})
 		in.op, in.t, in.mod.cmp, in.src = opSetp, tU32, cmpNE, [4]operand{word, u32(0)}
 		e.put(i, false)
 		f.parted++

@@ -113,7 +113,7 @@ func (s *selector) reduced(t ir.Type, c combination, v operand) operand {
 		v = s.do(c.redux, pt, v, s.members())
 		if s.t.SM >= 90 {
 			// Where it is the upper half of a pair, ptxas 11.8 and 12.4 may move it to the lower one. It moves no other.
-			v = s.do(opXor, tB32, v, s.nothing())
+			v = s.unknown(v)
 		}
 		return v
 	}

@@ -136,22 +136,20 @@ func (s *selector) choose(t ir.Type, c reg, a, b operand) operand {
 // chooseBool writes d = c ? a : b for predicates.
 func chooseBool(f *function, d, c reg, a, b operand) []inst {
 	var list []inst
-	to := func(x reg, op opcode, src ...operand) operand {
-		in := inst{op: op, t: tPred, dst: r(x)}
-		copy(in.src[:], src)
-		list = append(list, in)
-		return in.dst
+	to := func(x reg, op opcode, a, b operand) operand {
+		list = append(list, inst{op: op, t: tPred, dst: r(x), src: [4]operand{a, b}})
+		return r(x)
 	}
-	not := func() operand { return to(f.newReg(classP), opNot, r(c)) }
+	not := func() operand { return to(f.newReg(classP), opNot, r(c), operand{}) }
 	isTrue := func(o operand) bool { return o.kind == isImm && o.bits != 0 }
 	isFalse := func(o operand) bool { return o.kind == isImm && o.bits == 0 }
 	switch {
 	case a.kind == isImm && b.kind == isImm && isTrue(a) == isTrue(b):
-		to(d, opMov, a)
+		to(d, opMov, a, operand{})
 	case isTrue(a) && isFalse(b):
-		to(d, opMov, r(c))
+		to(d, opMov, r(c), operand{})
 	case isFalse(a) && isTrue(b):
-		to(d, opNot, r(c))
+		to(d, opNot, r(c), operand{})
 	case isTrue(a):
 		to(d, opOr, b, r(c))
 	case isFalse(a):
@@ -235,11 +233,11 @@ func (s *selector) bitcast(row ir.Row) {
 		s.set(row, s.convert(opCvt, tU32, tU16, s.unrounded(s.p.A(row), a)))
 	case to.IsHalf():
 		if s.isBounded(s.p.A(row)) {
-			a = s.do(opXor, tB32, a.as(tB32), s.nothing())
+			a = s.unknown(a.as(tB32))
 		}
 		s.set(row, s.convert(opCvt, tU16, tU32, a))
 	case to == ir.F32 && s.isBounded(s.p.A(row)):
-		s.set(row, s.recast(to, s.do(opXor, tB32, a.as(tB32), s.nothing())))
+		s.set(row, s.recast(to, s.unknown(a.as(tB32))))
 	default:
 		s.set(row, s.recast(to, a))
 	}

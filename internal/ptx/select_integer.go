@@ -69,7 +69,7 @@ func arithmetic(ints, floats opcode) rule {
 		default:
 			a = s.lowHidden(r, a)
 			if s.lateMinuends[r] {
-				a = s.do(opXor, tB32, a, s.nothing())
+				a = s.unknown(a)
 			}
 			if s.p.A(r) == s.p.B(r) {
 				b = a

@@ -11,7 +11,7 @@ var shiftRules = map[ir.Op]rule{
 			s.set(r, imm(t, 0))
 			return
 		case s.farShift[r]:
-			n = s.do(opXor, tB32, n, s.nothing())
+			n = s.unknown(n)
 		}
 		a := s.lowHidden(r, s.value(s.p.A(r))).as(t)
 		if n.isConst(31) && t == tB64 {
@@ -30,7 +30,7 @@ var shiftRules = map[ir.Op]rule{
 			return
 		}
 		if s.ofNegative[r] {
-			a = s.do(opXor, tB32, a.as(tB32), s.nothing())
+			a = s.unknown(a.as(tB32))
 		}
 		s.set(r, s.do(opShr, arith(s.typeOf(r)), a, n))
 	},
