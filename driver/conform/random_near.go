@@ -48,6 +48,7 @@ var nearErrors = []func(*generator){
 	(*generator).bounds,
 	(*generator).roundedBits, // 20
 	(*generator).leastFloats, // 40
+	(*generator).boundsOfNaN, // 45
 }
 
 // nearError writes a shape of one of them.

@@ -88,6 +88,9 @@ func (g *generator) comparisonsInRanges() {
 	t := append(floatTypes, ir.U32, ir.I32, ir.U64, ir.I64)[g.pick(10)]
 	v := g.ranged(t)
 	c := g.rangeEnd(t)
+	if g.chance(3) {
+		c = g.late(c)
+	}
 	x, y := v, c
 	if g.chance(2) {
 		x, y = y, x

@@ -220,6 +220,7 @@ var conditions = map[string]func(t ir.Type, mask, w uint64, c []uint64) bool{
 	"product-fits": func(_ ir.Type, mask, _ uint64, c []uint64) bool { return c[0] != 0 && c[1] != 0 && c[0] <= mask/c[1] },
 	"turn":         func(_ ir.Type, _, w uint64, c []uint64) bool { return c[0]+c[1] == w },
 	"all-counts":   func(_ ir.Type, _, w uint64, c []uint64) bool { return c[0]&(w-1) == w-1 },
+	"nan":          func(t ir.Type, _, _ uint64, c []uint64) bool { return isNaN(t, c[0]) },
 	"reciprocal-exact": func(t ir.Type, _, _ uint64, c []uint64) bool {
 		return reciprocalExact(t, c[0])
 	},
@@ -236,6 +237,13 @@ func mantissaBits(t ir.Type) uint {
 		return 10
 	}
 	return 7
+}
+
+// isNaN reports whether c is a NaN.
+func isNaN(t ir.Type, c uint64) bool {
+	sign := uint64(1) << (t.Bits() - 1)
+	infinity := sign - 1<<mantissaBits(t)
+	return c&^sign > infinity
 }
 
 // reciprocalExact reports whether c is a power of two in the normal range: its reciprocal

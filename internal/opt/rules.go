@@ -185,6 +185,16 @@ eq-select-2     int    (eq (select ?c #a #b) #b)        => (not ?c)             
 ne-select       int    (ne (select ?c #a #b) #a)        => (not ?c)                       when differ #a #b
 ne-select-2     int    (ne (select ?c #a #b) #b)        => ?c                             when differ #a #b
 
+min-nan         real   (min ?x #a)                      => ?x                             when nan #a
+max-nan         real   (max ?x #a)                      => ?x                             when nan #a
+minp-nan        real   (minp ?x #a)                     => #a                             when nan #a
+maxp-nan        real   (maxp ?x #a)                     => #a                             when nan #a
+eq-nan          real   (eq ?x #a)                       => false                          when nan #a
+ne-nan          real   (ne ?x #a)                       => true                           when nan #a
+lt-nan          real   (lt ?x #a)                       => false                          when nan #a
+lt-nan-2        real   (lt #a ?x)                       => false                          when nan #a
+le-nan          real   (le ?x #a)                       => false                          when nan #a
+le-nan-2        real   (le #a ?x)                       => false                          when nan #a
 fadd-zero       real   (add ?x -0)                      => ?x
 fsub-zero       real   (sub ?x 0)                       => ?x
 fmul-one        real   (mul ?x 1)                       => ?x

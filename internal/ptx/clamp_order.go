@@ -136,8 +136,13 @@ func (s *selector) turnedMinimum(r ir.Row, of turned) {
 
 // infinity is the bits of infinity in a float type: more are those of NaNs, or have a sign.
 func infinity(t ir.Type) uint64 {
-	if t == ir.F64 {
+	switch t {
+	case ir.F64:
 		return 0x7FF0 << 48
+	case ir.F16:
+		return 0x7C00
+	case ir.BF16:
+		return 0x7F80
 	}
 	return 0x7F80_0000
 }

@@ -14,15 +14,11 @@ import (
 // arbitrary inputs: see findLowKnown.
 func (s *selector) findKnownSums() {
 	var sums []ir.Row
-	var known []bool
 	for r := range ir.Row(s.p.Rows()) {
 		if op := s.p.Op(r); op != ir.OpAdd && op != ir.OpSub || s.p.Type(r) != ir.F32 || s.p.A(r) == s.p.B(r) {
 			continue // a number and itself are of one sign, and twice a number is no tie
 		}
-		if known == nil {
-			known = mayBeKnown(s.p)
-		}
-		if known[s.p.A(r)] && known[s.p.B(r)] {
+		if s.mayBeKnown(s.p.A(r)) && s.mayBeKnown(s.p.B(r)) {
 			sums = append(sums, r)
 		}
 	}
@@ -39,10 +35,13 @@ func (s *selector) findKnownSums() {
 	}
 }
 
-// mayBeKnown returns of which rows an assembler may know the value: those that are made of constants alone, and those
-// for which one constant may be enough. O(rows).
-func mayBeKnown(p *ir.Program) []bool {
-	return spread(p, func(r ir.Row, known []bool) bool { return p.Type(r) != ir.None && mayKnow(p, r, known) })
+// mayBeKnown reports whether an assembler may know the value of a row: if it is made of constants alone, or if one constant
+// may be enough. O(rows) the first time.
+func (s *selector) mayBeKnown(v ir.Row) bool {
+	if s.known == nil {
+		s.known = spread(s.p, func(r ir.Row, known []bool) bool { return s.p.Type(r) != ir.None && mayKnow(s.p, r, known) })
+	}
+	return s.known[v]
 }
 
 // spread returns of which rows something holds that merges and local arrays hand on, and of which of tells it of any other row by

@@ -13,15 +13,15 @@ import (
 // assembler does not know.
 func (s *selector) findLateMinuends() {
 	var minuends, differences []ir.Row
-	var known, late []bool
+	var late []bool
 	for r := range ir.Row(s.p.Rows()) {
 		if t := s.p.Type(r); s.p.Op(r) != ir.OpSub || !t.IsInt() || t.Bits() > 32 || s.p.Op(s.p.A(r)) == ir.OpConst {
 			continue
 		}
-		if known == nil {
-			known, late = mayBeKnown(s.p), lateKnown(s.p)
+		if late == nil {
+			late = lateKnown(s.p)
 		}
-		if k := s.p.A(r); known[k] && late[k] {
+		if k := s.p.A(r); late[k] && s.mayBeKnown(k) {
 			minuends, differences = append(minuends, k), append(differences, r)
 		}
 	}

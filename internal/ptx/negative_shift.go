@@ -16,16 +16,12 @@ import (
 func (s *selector) findShiftsOfNegative() {
 	p := s.p
 	var shifts []ir.Row
-	var known []bool
 	t := &negatives{}
 	for r := range ir.Row(p.Rows()) {
 		if p.Op(r) != ir.OpShr || p.Type(r) != ir.I32 || p.Op(p.B(r)) != ir.OpConst {
 			continue
 		}
-		if known == nil {
-			known = mayBeKnown(p)
-		}
-		if known[p.A(r)] {
+		if s.mayBeKnown(p.A(r)) {
 			shifts, t.rows = append(shifts, r), append(t.rows, p.A(r))
 		}
 	}

@@ -40,6 +40,9 @@ type selector struct {
 	farShift         map[ir.Row]bool         // left shifts of which the assembler may know that they leave nothing
 	ofNegative       map[ir.Row]bool         // right shifts of what the assembler may know to be negative
 	knownSum         map[ir.Row]bool         // sums of f32 that the assembler may know
+	known            []bool                  // see mayBeKnown
+	nans             []bool                  // what a NaN among the constants is handed on to; nil if there is none
+	nanBounds        int                     // how many of these are bounds
 	lateMinuends     map[ir.Row]bool         // differences of a constant that the assembler learns late
 	zeroSign         map[ir.Row]bool         // floats that may be a constant zero
 	comparedExtremes map[ir.Row]bool         // 32-bit minima and maxima that are compared with another
@@ -132,6 +135,7 @@ func (s *selector) run() {
 	s.findAddedUppers()
 	s.findKnownSums()
 	s.findLateMinuends()
+	s.findNaNBounds()
 	s.findNegativeFactors()
 	s.findZeroSigns()
 	s.findClamps()

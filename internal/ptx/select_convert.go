@@ -86,22 +86,29 @@ func (s *selector) negation(v ir.Row) bool {
 }
 
 // compareFloats compares. Where ptxas (11.8 and 13.0) knows a range of an f32 in which a comparison with a constant holds,
-// such as |x| ≥ 0, it makes it true for NaNs as well. So such a comparison is the negation of the opposite one that
-// holds for NaNs; the assembler makes one instruction of the two.
+// such as |x| ≥ 0, it makes it true for NaNs as well. The constant may be one that it comes to know, and not the emitter.
+// So such a comparison is the negation of the opposite one that holds for NaNs; the assembler makes one instruction of
+// the two.
 func (s *selector) compareFloats(row ir.Row, c cmp, t ptype, a, b operand) operand {
 	opposite, ordered := map[cmp]cmp{cmpLT: cmpGEU, cmpLE: cmpGTU}[c]
 	x, y := s.p.A(row), s.p.B(row)
-	if t != tF32 || !ordered || (s.p.Op(x) == ir.OpConst) == (s.p.Op(y) == ir.OpConst) {
-		return s.compare(c, t, a, b)
-	}
-	if s.p.Op(x) == ir.OpConst {
-		x = y
-	}
-	switch s.p.Op(x) {
-	case ir.OpLoad, ir.OpArg, ir.OpBitcast: // of which it knows no range
+	if t != tF32 || !ordered || s.hasNoRange(x) || s.hasNoRange(y) || !s.mayBeKnown(x) && !s.mayBeKnown(y) {
 		return s.compare(c, t, a, b)
 	}
 	return s.do(opNot, tPred, s.compare(opposite, t, a, b))
+}
+
+// hasNoRange reports whether the assembler knows nothing of a float: what is loaded from memory, a parameter, and bits.
+func (s *selector) hasNoRange(v ir.Row) bool {
+	switch s.p.Op(v) {
+	case ir.OpLoad:
+		return !loadsLocal(s.p, v)
+	case ir.OpArg:
+		return s.p.Region(v) == 0
+	case ir.OpBitcast:
+		return true
+	}
+	return false
 }
 
 func (s *selector) selects(row ir.Row) {

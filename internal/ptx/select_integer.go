@@ -97,11 +97,17 @@ func (s *selector) extreme(r ir.Row, op opcode, givesWay cmp) {
 	if s.negativeZero(x) {
 		x, zero = zero, x
 	}
-	if !s.negativeZero(zero) {
+	t := s.typeOf(r)
+	switch {
+	case s.negativeZero(zero):
+	case t == ir.F32:
+		a, b := s.boundBy(r)
+		s.set(r, s.do(op, tF32, a, b))
+		return
+	default:
 		arithmetic(op, op)(s, r)
 		return
 	}
-	t := s.typeOf(r)
 	gone := s.compare(givesWay, arith(t), s.value(x), imm(arith(t), 0))
 	s.set(r, s.do(opSelp, untyped(t), imm(untyped(t), signBit(t)), s.value(x), gone))
 }

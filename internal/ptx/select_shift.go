@@ -43,15 +43,11 @@ var shiftRules = map[ir.Op]rule{
 func (s *selector) findFarShifts() {
 	p := s.p
 	var shifts, counts []ir.Row
-	var known []bool
 	for r := range ir.Row(p.Rows()) {
 		if p.Op(r) != ir.OpShl || !is64(p.Type(r)) || p.Op(p.B(r)) == ir.OpConst {
 			continue
 		}
-		if known == nil {
-			known = mayBeKnown(p)
-		}
-		if known[p.B(r)] {
+		if s.mayBeKnown(p.B(r)) {
 			shifts, counts = append(shifts, r), append(counts, p.B(r))
 		}
 	}

@@ -327,11 +327,15 @@ programs() { # kind, how many
 	# The clock, spread over all seeds: no run has had these.
 	local first=${SEED:-$((($(date +%s%N) * 0x5851f42d4c957f2d) & 0x7fffffffffffffff))} each=$(((programs + processes - 1) / processes))
 	line "gpu-$1 from seed=$first; SEED=$first with PROCESSES=$processes repeats it"
+	# Several GPUs share the processes.
+	local gpus
+	gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU ')
+	[ "$gpus" -gt 0 ] || gpus=1
 	# Nearly all the time goes into the driver's compiler, of which a process has one; threads beyond one a core are for
 	# those that wait in calls of the driver.
 	times >"$work/times"
 	for i in $(seq 1 "$processes"); do
-		agree "$work/$1$i" "$each" "$((first + (i - 1) * each))" &
+		CUDA_VISIBLE_DEVICES=${CUDA_VISIBLE_DEVICES:-$(((i - 1) % gpus))} agree "$work/$1$i" "$each" "$((first + (i - 1) * each))" &
 		pids+=($!)
 	done
 	for i in "${pids[@]}"; do wait "$i" || rc=$?; done
