@@ -6,12 +6,12 @@ import (
 	"github.com/govyre/vyre/ir"
 )
 
-// findNaNBounds finds the minima and maxima of f32 with a bound that the assembler may know to be a NaN. ptxas (11.8, and the driver's
-// of 13.0) takes what is at least one constant and at most another, neither of which has a minus sign, for a float
-// without one. It is so if the first is a NaN as well, which bounds nothing, and it leaves out the and that makes 5 of
-// −5 = min(max(−5, NaN), 2). The passes fold literals; what is left comes by way of choices, local arrays and what
-// lanes exchange. Only programs with a NaN among their constants are looked through: O(rows).
-func (s *selector) findNaNBounds() {
+// findNaNs finds what a NaN among the constants may be handed on to, so that it may come to be the bound of a minimum or
+// maximum of f32. ptxas (11.8, and the driver's of 13.0) takes what is at least one constant and at most another, neither
+// of which has a minus sign, for a float without one. It is so if the first is a NaN as well, which bounds nothing, and
+// it leaves out the and that makes 5 of −5 = min(max(−5, NaN), 2). The passes fold literals; what is left comes by way of
+// choices, local arrays and what lanes exchange. Only programs with such a constant are looked through: O(rows).
+func (s *selector) findNaNs() {
 	p := s.p
 	isNaN := func(r ir.Row) bool {
 		t := p.Type(r)
@@ -43,8 +43,8 @@ func (s *selector) findNaNBounds() {
 	})
 }
 
-// boundBy returns the operands of a minimum or maximum of f32, those that may be NaNs combined with a zero that the assembler does
-// not know.
+// boundBy returns the operands of a minimum or maximum of f32, those that may be NaNs combined with a zero that the
+// assembler does not know.
 func (s *selector) boundBy(r ir.Row) (a, b operand) {
 	bound := func(v ir.Row) operand {
 		if s.nans == nil || !s.nans[v] || s.p.Type(v) != ir.F32 {

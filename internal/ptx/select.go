@@ -41,7 +41,7 @@ type selector struct {
 	ofNegative       map[ir.Row]bool         // right shifts of what the assembler may know to be negative
 	knownSum         map[ir.Row]bool         // sums of f32 that the assembler may know
 	known            []bool                  // see mayBeKnown
-	nans             []bool                  // what a NaN among the constants is handed on to; nil if there is none
+	nans             []bool                  // see findNaNs; nil if there are none
 	nanBounds        int                     // how many of these are bounds
 	lateMinuends     map[ir.Row]bool         // differences of a constant that the assembler learns late
 	zeroSign         map[ir.Row]bool         // floats that may be a constant zero
@@ -135,7 +135,7 @@ func (s *selector) run() {
 	s.findAddedUppers()
 	s.findKnownSums()
 	s.findLateMinuends()
-	s.findNaNBounds()
+	s.findNaNs()
 	s.findNegativeFactors()
 	s.findZeroSigns()
 	s.findClamps()
