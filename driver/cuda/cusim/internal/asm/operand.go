@@ -266,10 +266,13 @@ func (p *parser) scalar(o *rawOperand, t Type, wider, written bool) (Operand, st
 func (p *parser) immediate(o *rawOperand, t Type) (bits uint64, why string) {
 	if t == Pred {
 		n := o.consts[len(o.consts)-1]
-		if len(o.consts) == 1 && n.kind == tNumber && n.num <= 1 {
+		switch {
+		case len(o.consts) == 1 && n.kind == tNumber && n.num <= 1:
 			return n.num, ""
+		case len(o.consts) == 2 && o.consts[0].text == "-" && n.kind == tNumber && n.num == 1: // how nvcc writes true
+			return 1, ""
 		}
-		return 0, "a predicate is 0 or 1"
+		return 0, "a predicate is 0, 1 or -1"
 	}
 	// The reader of constants works on tokens: it gets these, and its error is taken back.
 	q := parser{tok: o.consts[0], lex: lexer{src: ""}}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -186,5 +187,26 @@ func TestWhatIsNotChosenNeedNotBeDefined(t *testing.T) {
 	}
 	if out[3] != 7 || out[4] != 9 || out[20] != 10 {
 		t.Errorf("got %v", out)
+	}
+}
+
+// nvcc writes true as -1.
+func TestPredicatesAreSetByConstants(t *testing.T) {
+	code := `mov.pred %p1, 0;
+	mov.pred %p2, 1;
+	mov.pred %p3, -1;
+	mov.u32 %r1, 0;
+	@%p1 add.u32 %r1, %r1, 1;
+	@%p2 add.u32 %r1, %r1, 2;
+	@%p3 add.u32 %r1, %r1, 4;
+	xor.pred %p4, %p2, %p3;
+	@%p4 add.u32 %r1, %r1, 8;
+	st.global.u32 [%rd1], %r1;`
+	out, _, err := launch(t, code, 32, machine.Launch{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(out, all(32, 6)) {
+		t.Errorf("got %v, want 6 everywhere", out)
 	}
 }
