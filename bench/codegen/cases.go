@@ -33,6 +33,9 @@ var Cases = []Case{
 	{Group: Unseen, Name: "newton", Reference: "newton", Make: newtonRoots},
 	{Group: Unseen, Name: "xxhash", Reference: "xxhash", Make: xxHash},
 
+	{Group: Second, Name: "life", Reference: "life", Bound: Memory, Make: life},
+	{Group: Second, Name: "floyd-warshall", Reference: "floyd", Make: floydWarshall},
+
 	{Group: Structs, Name: "bodies", Reference: "bodies", Make: bodies},
 	{Group: Structs, Name: "particles", Reference: "particles", Bound: Memory, Make: particles},
 }

@@ -60,6 +60,10 @@ var units = []struct {
 	{"BitDistance", unit{}},
 	{"Newton", unit{}},
 	{"XXHash", unit{}},
+	{"Life", unit{}},
+	{"FloydDiagonal", unit{}},
+	{"FloydCross", unit{}},
+	{"FloydRest", unit{}},
 	{"Bodies", unit{"body", `^MUFU\.RSQ`, 1}},
 	{"Particles", unit{}},
 }
