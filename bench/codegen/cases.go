@@ -35,6 +35,8 @@ var Cases = []Case{
 
 	{Group: Second, Name: "life", Reference: "life", Bound: Memory, Make: life},
 	{Group: Second, Name: "floyd-warshall", Reference: "floyd", Make: floydWarshall},
+	{Group: Second, Name: "utf-8", Reference: "utf8", Make: utf8Texts},
+	{Group: Second, Name: "huffman", Reference: "huffman", Make: huffman},
 
 	{Group: Structs, Name: "bodies", Reference: "bodies", Make: bodies},
 	{Group: Structs, Name: "particles", Reference: "particles", Bound: Memory, Make: particles},

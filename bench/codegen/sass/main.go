@@ -64,6 +64,8 @@ var units = []struct {
 	{"FloydDiagonal", unit{}},
 	{"FloydCross", unit{}},
 	{"FloydRest", unit{}},
+	{"UTF8", unit{}},
+	{"Huffman", unit{}},
 	{"Bodies", unit{"body", `^MUFU\.RSQ`, 1}},
 	{"Particles", unit{}},
 }
