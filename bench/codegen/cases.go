@@ -37,6 +37,10 @@ var Cases = []Case{
 	{Group: Second, Name: "floyd-warshall", Reference: "floyd", Make: floydWarshall},
 	{Group: Second, Name: "utf-8", Reference: "utf8", Make: utf8Texts},
 	{Group: Second, Name: "huffman", Reference: "huffman", Make: huffman},
+	{Group: Second, Name: "fir", Reference: "fir", Make: fir},
+	{Group: Second, Name: "running median", Reference: "median", Arrays: 40, Make: runningMedian},
+	{Group: Second, Name: "moments", Reference: "moments", Make: momentsOfSegments},
+	{Group: Second, Name: "linear systems", Reference: "system", Arrays: 8 * 9 * 8, Make: linearSystems},
 
 	{Group: Structs, Name: "bodies", Reference: "bodies", Make: bodies},
 	{Group: Structs, Name: "particles", Reference: "particles", Bound: Memory, Make: particles},

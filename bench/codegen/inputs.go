@@ -36,6 +36,16 @@ func floats(seed random, n int) []float32 {
 	return out
 }
 
+// doubles returns n random numbers between -1 and 1.
+func doubles(seed random, n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		// 52 random bits behind the point of a number between 2 and 4.
+		out[i] = math.Float64frombits(0x4000<<48|seed.next()>>12) - 3
+	}
+	return out
+}
+
 // longs returns n random words of 64 bits, none of them 0.
 func longs(seed random, n int) []uint64 {
 	out := make([]uint64, n)

@@ -9,6 +9,9 @@
 #define builtin __device__ __attribute__((device_builtin))
 #define inlined static __device__ inline
 
+struct __attribute__((aligned(4))) short2 {
+	short x, y;
+};
 struct __attribute__((aligned(8))) uint2 {
 	unsigned x, y;
 };
@@ -44,6 +47,8 @@ builtin unsigned __nvvm_shfl_bfly_sync(unsigned, unsigned, unsigned, unsigned);
 builtin unsigned __float_as_uint(float);
 builtin float __uint_as_float(unsigned);
 __device__ float __nv_fmaf(float, float, float);
+__device__ double __nv_fma(double, double, double);
+__device__ double __nv_fabs(double);
 __device__ float __nv_fmaxf(float, float);
 __device__ float __nv_fabsf(float);
 __device__ float __nv_sqrtf(float);
@@ -55,6 +60,13 @@ __device__ unsigned long long __nv_umul64hi(unsigned long long, unsigned long lo
 }
 
 #define INFINITY __builtin_huge_valf()
+
+inlined short2 make_short2(short x, short y)
+{
+	short2 v;
+	v.x = x, v.y = y;
+	return v;
+}
 
 inlined float3 make_float3(float x, float y, float z)
 {
@@ -82,6 +94,8 @@ inlined unsigned max(unsigned a, unsigned b) { return a > b ? a : b; }
 inlined int min(int a, int b) { return a < b ? a : b; }
 inlined int max(int a, int b) { return a > b ? a : b; }
 inlined float fmaf(float a, float b, float c) { return __nv_fmaf(a, b, c); }
+inlined double fma(double a, double b, double c) { return __nv_fma(a, b, c); }
+inlined double fabs(double x) { return __nv_fabs(x); }
 inlined float fmaxf(float a, float b) { return __nv_fmaxf(a, b); }
 inlined float fabsf(float x) { return __nv_fabsf(x); }
 inlined float sqrtf(float x) { return __nv_sqrtf(x); }

@@ -66,6 +66,10 @@ var units = []struct {
 	{"FloydRest", unit{}},
 	{"UTF8", unit{}},
 	{"Huffman", unit{}},
+	{"FIR", unit{}},
+	{"Median", unit{}},
+	{"Moments", unit{}},
+	{"Solve", unit{}},
 	{"Bodies", unit{"body", `^MUFU\.RSQ`, 1}},
 	{"Particles", unit{}},
 }
