@@ -41,6 +41,8 @@ var Cases = []Case{
 	{Group: Second, Name: "running median", Reference: "median", Arrays: 40, Make: runningMedian},
 	{Group: Second, Name: "moments", Reference: "moments", Make: momentsOfSegments},
 	{Group: Second, Name: "linear systems", Reference: "system", Arrays: 8 * 9 * 8, Make: linearSystems},
+	{Group: Second, Name: "skeleton", Reference: "skeleton", Make: skeleton},
+	{Group: Second, Name: "kd-tree", Reference: "kdtree", Arrays: 320, Make: kdTree},
 
 	{Group: Structs, Name: "bodies", Reference: "bodies", Make: bodies},
 	{Group: Structs, Name: "particles", Reference: "particles", Bound: Memory, Make: particles},

@@ -70,6 +70,8 @@ var units = []struct {
 	{"Median", unit{}},
 	{"Moments", unit{}},
 	{"Solve", unit{}},
+	{"Skeleton", unit{}},
+	{"Nearest", unit{}},
 	{"Bodies", unit{"body", `^MUFU\.RSQ`, 1}},
 	{"Particles", unit{}},
 }
