@@ -5,8 +5,8 @@ import (
 	"github.com/govyre/vyre/ir"
 )
 
-// bounds marks accesses whose index is proven to be in bounds, and decides comparisons by ranges. What it
-// proves holds under the control that the access has: a row that moves out of that loses its mark.
+// bounds marks accesses whose index is proven to be in bounds, and decides comparisons, minima and maxima by ranges and
+// by order. What it proves holds under the control that the access has: a row that moves out of that loses its mark.
 func bounds(w *work) {
 	w.ranges(func(g *ranges, r ir.Row) {
 		in := w.info(r)
@@ -28,8 +28,26 @@ func bounds(w *work) {
 				w.replaceAlways(r, w.constant(ir.Bool, v))
 				w.hit("decided")
 			}
+		case (w.Op[r] == ir.OpMin || w.Op[r] == ir.OpMax) && w.Type[r].IsInt():
+			if v, ok := g.chosen(r); ok && w.replace(r, v) {
+				w.hit("chosen")
+			}
 		}
 	})
+}
+
+// chosen returns the operand that a minimum or maximum is here.
+func (g *ranges) chosen(r ir.Row) (v ir.Row, ok bool) {
+	less, more := g.w.A(r), g.w.B(r)
+	if !g.apart(less, more, 0, maxSearch) {
+		if less, more = more, less; !g.apart(less, more, 0, maxSearch) {
+			return 0, false
+		}
+	}
+	if g.w.Op[r] == ir.OpMax {
+		return more, true
+	}
+	return less, true
 }
 
 // ordered decides a comparison of numbers without a sign by what is known of their order.
@@ -40,6 +58,10 @@ func (g *ranges) ordered(r ir.Row) (v uint64, ok bool) {
 		return 0, false
 	}
 	switch w.Op[r] {
+	case ir.OpEq:
+		return 0, g.apart(a, b, 1, maxSearch) || g.apart(b, a, 1, maxSearch)
+	case ir.OpNe:
+		return 1, g.apart(a, b, 1, maxSearch) || g.apart(b, a, 1, maxSearch)
 	case ir.OpLt:
 		return 1, g.apart(a, b, 1, maxSearch)
 	case ir.OpLe:

@@ -459,14 +459,27 @@ func (g *ranges) transfer(v ir.Row, out *interval) {
 		w.transfer(v, out, g.of)
 		return
 	}
-	a, b, c := g.of(w.A(v)), &nothing, &nothing
+	var of [3]interval
+	a, b, c := g.operand(w.A(v), &of[0]), &nothing, &nothing
 	if u := w.B(v); u != ir.NoRow {
-		b = g.of(u)
+		b = g.operand(u, &of[1])
 	}
 	if u := w.C(v); u != ir.NoRow {
-		c = g.of(u)
+		c = g.operand(u, &of[2])
 	}
 	w.arithmetic(v, out, a, b, c)
+}
+
+// operand returns the interval of an operand. That of a conversion is sharpened by what is known here about the number
+// that it was, for which there is room.
+func (g *ranges) operand(v ir.Row, room *interval) *interval {
+	i, w := g.of(v), g.w
+	if w.Op[v] != ir.OpCvt || !w.Type[v].IsInt() || !w.Type[w.A(v)].IsInt() {
+		return i
+	}
+	w.arithmetic(v, room, g.of(w.A(v)), &nothing, &nothing)
+	room.meet(widthOf(w.Type[v]), i, room)
+	return room
 }
 
 // fresh reports whether the interval of v was computed and neither the program nor what is known has changed since.

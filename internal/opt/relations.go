@@ -30,6 +30,9 @@ func (g *ranges) learn(c ir.Row, val bool, depth int) {
 			g.learn(w.B(c), val, depth-1)
 		}
 		return
+	case ir.OpRes:
+		g.came(c, bit, depth)
+		return
 	case ir.OpLt, ir.OpLe, ir.OpEq, ir.OpNe:
 	default:
 		return
@@ -58,6 +61,39 @@ func (g *ranges) learn(c ir.Row, val bool, depth int) {
 	default:
 		g.differ(a, b, t)
 		g.differ(b, a, t)
+	}
+}
+
+// came takes note of what follows from result c of an if, which is val: if only one of the arms gives that, control came
+// through it. So do conditions joined by && and || say what each of them does.
+func (g *ranges) came(c ir.Row, val uint64, depth int) {
+	w := g.w
+	k, op := 0, w.prev[c]
+	for ; w.Op[op] == ir.OpRes; op = w.prev[op] {
+		k++
+		w.visits++
+	}
+	if w.Op[op] != ir.OpIf {
+		return
+	}
+	taken, v := -1, ir.NoRow
+	for arm := range 2 {
+		e := w.tail[w.X[op]+uint32(arm)]
+		if w.Op[e] != ir.OpYield {
+			continue
+		}
+		of := ir.Row(w.Operands(e)[k])
+		if b, ok := w.bits(of); ok && w.must(checkCame, b != val) {
+			continue
+		}
+		if taken >= 0 {
+			return
+		}
+		taken, v = arm, of
+	}
+	if taken >= 0 {
+		g.learn(w.A(op), taken == 0, depth-1)
+		g.learn(v, val != 0, depth-1)
 	}
 }
 
@@ -173,6 +209,11 @@ func (g *ranges) refine(v ir.Row, i *interval, depth int) {
 			j.sub(n, &now, &j)
 			g.refine(w.A(v), &j, depth-1)
 		}
+	case ir.OpSub:
+		// What is subtracted is as much less than the number.
+		if a, b := w.A(v), w.B(v); now.lo > 0 && w.must(checkWrap, g.atMost(b, a, maxSearch)) {
+			g.rel.add(g.core(b), g.core(a), now.lo)
+		}
 	}
 }
 
@@ -256,7 +297,7 @@ func (l *relations) put(r relation) {
 }
 
 // maxSearch bounds how far a proof is looked for.
-const maxSearch = 6
+const maxSearch = 8
 
 // under reports whether v + gap, as numbers, is at most the length of object o in vectors of per elements, the
 // last of which may not be whole. A record is a vector of the elements of an array in it.
@@ -356,7 +397,7 @@ func (g *ranges) underSum(v ir.Row, o uint32, gap uint64, per uint64, depth int)
 		return false
 	}
 	if up := c <= n.mask()>>1; up {
-		fits := a.hi <= n.mask()-c
+		fits := a.hi <= n.mask()-c || w.maxLen(o) <= n.mask() // what is proven says that it is no more than a length
 		if t.IsSigned() {
 			fits = a.shi <= n.max()-n.sign(c)
 		}

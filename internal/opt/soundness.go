@@ -27,6 +27,7 @@ const (
 	checkWhole                         // bounds: a length counts records, which have no more elements than are asked about
 	checkWrap                          // bounds: what is subtracted does not wrap
 	checkNotZero                       // bounds: a condition says that what was loaded is not zero
+	checkCame                          // ranges: an arm that gives the value that a result has may be the one that control took
 	checkAsLong                        // bounds: what has the element that was loaded is no longer than what is accessed
 	checkViewWraps                     // bounds: the end of a view is not before its beginning
 	checkBefore                        // bounds: what is at a distance from an index is not after that
@@ -125,6 +126,7 @@ var checkNames = [numChecks]string{
 	checkWhole:            "bounds/whole",
 	checkWrap:             "bounds/wrap",
 	checkNotZero:          "bounds/not-zero",
+	checkCame:             "bounds/came",
 	checkAsLong:           "bounds/as-long",
 	checkViewWraps:        "bounds/view-wraps",
 	checkBefore:           "bounds/before",

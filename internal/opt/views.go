@@ -211,6 +211,15 @@ func (g *ranges) behind(lo, i ir.Row, o uint32, gap uint64, per uint64, depth in
 			w.Op[lo] == ir.OpAdd && b == g.core(w.A(lo)) && g.behind(w.B(lo), a, o, gap, per, depth-1):
 			return true
 		}
+	case ir.OpAdd:
+		// A view that begins at a constant has as many elements less. If its beginning wraps, it is before that.
+		x, y := w.A(i), w.A(lo)
+		c, down := w.bits(w.B(i))
+		d, up := w.bits(w.B(lo))
+		if down && up && w.Op[lo] == ir.OpAdd && w.Type[lo] == w.Type[i] && (c+d)&w.Type[i].Mask() == 0 && w.must(checkWrap, g.at(x).lo >= d) &&
+			g.behind(y, x, o, gap, per, depth-1) {
+			return true
+		}
 	}
 	if int(i) < len(g.rel.first) {
 		for k := g.rel.first[i]; k != 0; {
