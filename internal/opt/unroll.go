@@ -22,7 +22,7 @@ const (
 // uniform control are copied only where the number of rounds is constant, the same for all. Inner
 // loops come first. O(rows written), which the size of the program bounds.
 func unroll(w *work) {
-	u := &unrolling{w: w, exits: w.exits(), copies: cloning{w: w}, stale: make([]bool, len(w.Regions)), budget: 4*w.linked() + 4096}
+	u := &unrolling{w: w, exits: w.exits(), copies: cloning{w: w}, stale: make([]bool, len(w.Regions)), budget: 4*w.linked() + 4096, last: w.inner}
 	for it := w.rows(); it.control(); {
 		if it.at == atEnd && w.Op[it.row] == ir.OpLoop {
 			u.loop(&it)
@@ -39,6 +39,7 @@ type unrolling struct {
 	copies cloning
 	stale  []bool // by first region of a loop: there are copies of continues that exits does not know
 	budget int    // rows that may still be added to the program
+	last   bool   // no other run comes for loops in what is written out
 }
 
 // loop unrolls the loop that the walk has come to the end of.
@@ -68,7 +69,7 @@ func (u *unrolling) loop(it *walk) {
 		w.hit("full")
 		return
 	}
-	if k := u.factor(c, s, hint, n); k > 1 {
+	if k := u.factor(c, s, hint, n); k > 1 && !u.waits(c, n) {
 		u.budget -= s.rows * k
 		u.partial(c, k, n, s, it)
 		w.wroteOut = true
@@ -78,6 +79,29 @@ func (u *unrolling) loop(it *walk) {
 			u.full(c, roundCount{least: left, most: left}, s)
 		}
 	}
+}
+
+// waits reports whether the number of rounds of a loop will be known in a later run: where it goes by what the loop around it
+// changes, and that will be written out.
+func (u *unrolling) waits(c counter, n roundCount) bool {
+	w, outer := u.w, u.w.loopAround(c.loop)
+	if u.last || n.exactly() || outer == ir.NoRow || u.stale[w.X[outer]] || w.Flags[outer].Unroll() == 1 ||
+		!w.encloses(outer, w.start(c)) && !w.encloses(outer, c.bound) {
+		return false
+	}
+	o, ok := w.counter(u.exits, outer)
+	return ok && u.writesOut(w.rounds(o), u.survey(o))
+}
+
+// loopAround is the innermost loop around a row.
+func (w *work) loopAround(r ir.Row) ir.Row {
+	for reg := w.Region[r]; reg != 0; reg = w.Region[w.owner(reg)] {
+		w.visits++
+		if op := w.owner(reg); w.Op[op] == ir.OpLoop {
+			return op
+		}
+	}
+	return ir.NoRow
 }
 
 // writesOut reports whether a loop of so many rounds becomes straight code. Rounds of which not all are sure keep their
