@@ -64,8 +64,10 @@ type Resources struct {
 
 // SharedOf returns the shared bytes of a program, as every device lays them out: arrays in
 // order, each at a multiple of 16, the one of launch-time length last and not counted. rest
-// is the size of its elements, 0 without one.
+// is the size of its elements, 0 without one. What no device has room for may be counted as less,
+// and still as more than any device has.
 func SharedOf(p *ir.Program) (bytes, rest int) {
+	const most = 1 << 62 // arrays of a program may be longer than an int counts
 	for _, a := range p.Arrays() {
 		if !a.Shared {
 			continue
@@ -74,7 +76,7 @@ func SharedOf(p *ir.Program) (bytes, rest int) {
 			rest = a.Type.Size()
 			continue
 		}
-		bytes = (bytes+15)&^15 + int(a.Len)*a.Type.Size()
+		bytes = int(min(a.AddBytes(uint64((bytes+15)&^15)), most))
 	}
 	if rest > 0 {
 		bytes = (bytes + 15) &^ 15

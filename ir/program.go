@@ -138,13 +138,16 @@ func (p *Program) SharedBytes() uint64 {
 	sum := uint64(0)
 	for i := range p.code.Arrays {
 		if a := &p.code.Arrays[i]; a.Shared && a.Len != RestLen {
-			sum = a.AddBytes((sum + 15) &^ 15)
+			sum = a.AddBytes(align16(sum))
 		}
 	}
 	for _, op := range p.code.Op {
 		if in := &table[op]; in.Attr&Barrier != 0 && in.Result.Kind != ResultNone {
-			return (sum+15)&^15 + voteBytes
+			return align16(sum) + voteBytes
 		}
 	}
 	return sum
 }
+
+// align16 is the next multiple of 16. The largest stands for all that are larger.
+func align16(n uint64) uint64 { return (min(n, 1<<64-64) + 15) &^ 15 }

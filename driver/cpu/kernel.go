@@ -14,6 +14,7 @@ import (
 	"github.com/govyre/vyre/driver/cpu/native"
 	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/verify"
 )
 
 // target names the interpreter as an instruction set.
@@ -65,8 +66,9 @@ func (d *Device) compile(ctx context.Context, p *ir.Program, o driver.Options) (
 		p = resized
 	}
 	res := driver.Resources{MaxThreads: d.caps.MaxThreadsPerGroup, Target: target}
-	if res.Shared, res.RestElem = driver.SharedOf(p); res.Shared > d.caps.SharedOptin {
-		return nil, no(driver.Unsupported, "", "%d bytes of shared memory a group, the device has %d", res.Shared, d.caps.SharedOptin)
+	res.Shared, res.RestElem = driver.SharedOf(p)
+	if err := verify.Lacks(p, verify.Target{SharedBytes: uint64(d.caps.SharedOptin)}); err != nil {
+		return nil, &driver.Error{Op: "compile", Label: label, Device: Name, Kind: driver.Unsupported, Err: err}
 	}
 	for _, a := range p.Arrays() {
 		if a.Kind() == ir.OnLocal {

@@ -2,6 +2,7 @@ package drivertest
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 
 	"github.com/govyre/vyre/driver"
@@ -257,5 +258,20 @@ var launchTests = []test{
 		e.fails(err, driver.InvalidArgument, `compile "add"`, "no_such_pass")
 		_, err = e.dev.Compile(ctx, e.program(add), driver.Options{MaxRegisters: 8})
 		e.fails(err, driver.InvalidArgument, `compile "add"`, "8 registers")
+	}},
+	{"MoreSharedMemoryThanThereIsIsRefusedWithItsPosition", func(e *env) {
+		room := e.dev.Caps().SharedOptin
+		for _, c := range []struct{ name, arrays, at string }{
+			{"one array", fmt.Sprintf("shared @s: u8[%d]", room+1), "drivertest:2:36"},
+			{"the larger of two", fmt.Sprintf("shared @a: u8[16]\nshared @s: u8[%d]", room), "drivertest:3:8"},
+			{"bytes that a word cannot count", "shared @s: u64[2305843009213693952]", "drivertest:2:36"},
+			{"another array after such", "shared @s: u64[2305843009213693952]\nshared @t: u32[1]", "drivertest:2:36"},
+		} {
+			e.sub(c.name, func(e *env) {
+				p := e.program("kernel @much workgroup(4) { " + c.arrays + "\n}")
+				_, err := e.dev.Compile(ctx, p, driver.Options{})
+				e.fails(err, driver.Unsupported, `compile "much"`, c.at, "bytes of shared memory", fmt.Sprint(room))
+			})
+		}
 	}},
 }

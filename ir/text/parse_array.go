@@ -23,7 +23,7 @@ func (p *parser) parseArray() (arrayDecl, bool) {
 	if a.at, ok = p.take(tokObject, "the array's name, @name"); !ok {
 		return a, false
 	}
-	a.Name = a.at.text
+	a.Name, a.Pos = a.at.text, p.posOf(a.at)
 	if !p.expect(':', "before the array's type") {
 		return a, false
 	}

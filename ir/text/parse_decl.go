@@ -139,7 +139,7 @@ func (p *parser) parseParam() bool {
 	}
 	name := p.tok
 	p.advance()
-	param := ir.Param{Name: name.text}
+	param := ir.Param{Name: name.text, Pos: p.posOf(name)}
 	switch name.kind {
 	case tokObject:
 		p.defineObject(name, ir.Object(p.code.Buffers()))
@@ -158,6 +158,7 @@ func (p *parser) parseParam() bool {
 			param.Name = ""
 		}
 		p.code.Params = append(p.code.Params, param)
+		p.place(name)
 		p.define(name, p.emit(ir.OpArg, t.Value(), 0, uint32(p.code.Rows())))
 		return true
 	}

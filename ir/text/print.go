@@ -18,7 +18,7 @@ type Printer struct {
 
 // Print writes the programs as one text file, which Parse reads back: to equal digests and, as
 // far as they are identifiers, equal names. Messages, and where parameters and arrays were
-// declared, have no place in a text; they are in the wire form.
+// declared in another source, have no place in a text; they are in the wire form.
 func Print(w io.Writer, ps ...*ir.Program) error { return Printer{}.Print(w, ps...) }
 
 // Print writes the programs as one text file, which Parse reads back.

@@ -41,7 +41,7 @@ func (a *advice) all(t Target) {
 // target checks the limits of the device.
 func (a *advice) target(t Target) {
 	if n := a.p.SharedBytes(); t.SharedBytes != 0 && n > t.SharedBytes {
-		a.Add("VY504", ir.NoRow, n, t.SharedBytes)
+		a.Add("VY504", ir.NoRow, n, t.SharedBytes).Pos = largest(a.Code, ir.OnShared)
 	}
 	if t.SM == 0 {
 		return

@@ -50,13 +50,18 @@ func TestTargetLimits(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			ds := verify.Program(p, tt.target)
+			for _, d := range ds.Errors() {
+				if d.Pos.Line == 0 {
+					t.Errorf("no position: %v", d)
+				}
+			}
 			if got := codesOf(ds.Errors()); !slices.Equal(got, tt.want) {
 				t.Errorf("got %v, want %v\n%v", got, tt.want, ds)
 			}
 		})
 	}
 	said := verify.Program(p, verify.Target{SM: 70, SharedBytes: 100}).Error()
-	for _, want := range []string{"448 bytes of shared memory, the target has 100", "fast_tanh needs sm_75, the target is sm_70", "barrier.grid needs a cooperative launch"} {
+	for _, want := range []string{"k:4:10: kernel k: 448 bytes of shared memory, the target has 100", "fast_tanh needs sm_75, the target is sm_70", "barrier.grid needs a cooperative launch"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("the findings lack %q:\n%s", want, said)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda/internal/timeline"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
+	"github.com/govyre/vyre/ir/verify"
 )
 
 // Compiler compiles programs for one device.
@@ -143,6 +144,9 @@ func (c *Compiler) module(ctx context.Context, p *ir.Program, o driver.Options, 
 	if err := c.fits(p); err != "" {
 		return nil, no(driver.Unsupported, "", "%s", err)
 	}
+	if err := verify.Lacks(p, verify.Target{SharedBytes: uint64(c.gpu.Caps.SharedOptin)}); err != nil {
+		return nil, c.compileError(label, err)
+	}
 	m, err := c.modules.get(ctx, p, how{passes, target, o.MaxRegisters, o.LineInfo, cmp.Or(o.Entry, o.Label)})
 	if err != nil {
 		return nil, c.compileError(label, err)
@@ -167,9 +171,6 @@ func (c *Compiler) fits(p *ir.Program) string {
 	}
 	if n := p.GroupSize(); n > c.gpu.Caps.MaxThreadsPerGroup {
 		return fmt.Sprintf("%d threads a group, the device has %d", n, c.gpu.Caps.MaxThreadsPerGroup)
-	}
-	if shared, _ := driver.SharedOf(p); shared > c.gpu.Caps.SharedOptin {
-		return fmt.Sprintf("%d bytes of shared memory a group, the device has %d", shared, c.gpu.Caps.SharedOptin)
 	}
 	return ""
 }
