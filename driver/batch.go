@@ -50,7 +50,8 @@ func (p *Plan) laneShape() (bytes int64, cooperative bool) {
 
 // RunBatch replays the graph once for each row, with the row's inputs and outputs, and returns a
 // result a row, in their order. Several rows run at the same time. Every buffer that the graph
-// writes must be scratch, so that no row sees another, and rows write to host memory of their own. The
+// writes must be scratch, so that no row sees another, and rows write to host memory of their own:
+// what a row writes, no other row names. Inputs may be shared. A batch that breaks a rule runs nothing. The
 // first row that fails, or whose wait ends with ctx, ends the batch; rows that were started before are
 // waited for in any case. Results up to it are returned. The sequence is busy meanwhile.
 func (g *Graph) RunBatch(ctx context.Context, rows []Row) ([]Result, error) {
@@ -302,6 +303,10 @@ func (g *Graph) checkBatch(rows []Row) error {
 				return no("capture a graph for this shape", "output %d was recorded with %d bytes and now has %d", i, len(out.dst), len(r.Outputs[i]))
 			}
 		}
+	}
+	if a, b := sharedByRows(rows); a != nil {
+		row = fmt.Sprintf("row %d", b.row)
+		return no("give each row outputs of its own", "%v shares host memory with %v of row %d, and rows run at the same time", b, a, a.row)
 	}
 	return nil
 }

@@ -20,3 +20,9 @@ var LaneCount = laneCount
 func (p *Pool) ForceStaticKey() {
 	p.statics.key = func(uint64, [][]byte) [32]byte { return [32]byte{1} }
 }
+
+// RowsShare reports whether rows of a batch share what one of them writes.
+func RowsShare(rows []Row) bool {
+	a, _ := sharedByRows(rows)
+	return a != nil
+}

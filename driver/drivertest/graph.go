@@ -356,6 +356,44 @@ var graphTests = []test{
 			})
 		}
 	}},
+	{"BatchWhoseRowsShareWhatTheyWriteRunsNothing", func(e *env) {
+		s, _, _ := e.inc(le(1, 2), make([]byte, 8))
+		g := e.capture(s)
+		m := make([]byte, 64)
+		row := func(in, out int) driver.Row {
+			return driver.Row{Inputs: [][]byte{m[in:][:8]}, Outputs: [][]byte{m[out:][:8]}}
+		}
+		for _, c := range []struct {
+			name string
+			rows []driver.Row
+			says []string // nothing: the batch runs
+		}{
+			{"one output", []driver.Row{row(0, 32), row(8, 48), row(16, 32)}, []string{"at row 2: output 0 shares host memory with output 0 of row 0", "outputs of its own"}},
+			{"a part of an output", []driver.Row{row(0, 39), row(8, 32)}, []string{"at row 1: output 0 shares host memory with output 0 of row 0"}},
+			{"an output that is an input", []driver.Row{row(0, 32), row(32, 48)}, []string{"at row 1: input 0 shares host memory with output 0 of row 0"}},
+			{"an output that was an input", []driver.Row{row(0, 32), row(8, 7)}, []string{"at row 1: output 0 shares host memory with input 0 of row 0"}},
+			{"an output inside of two inputs", []driver.Row{row(0, 32), row(4, 5)}, []string{"at row 1: output 0 shares host memory with input 0 of row 0"}},
+			{"an output in its own input and in another", []driver.Row{row(0, 32), row(1, 2)}, []string{"at row 1: output 0 shares host memory with input 0 of row 0"}},
+			{"one input", []driver.Row{row(0, 32), row(0, 40), row(4, 48)}, nil},
+			{"outputs in the place of inputs", []driver.Row{row(0, 0), row(8, 8)}, nil},
+			{"outputs side by side", []driver.Row{row(0, 32), row(0, 40), row(0, 24)}, nil},
+		} {
+			e.sub(c.name, func(e *env) {
+				want := uint64(0)
+				st := e.counted(func() {
+					results, err := g.RunBatch(ctx, c.rows)
+					if c.says != nil {
+						e.fails(err, driver.InvalidArgument, c.says...)
+						e.same("results", uint64(len(results)), 0)
+						return
+					}
+					e.must(err)
+					want = uint64(len(c.rows))
+				})
+				e.same("launches", st.Get(driver.LaunchesGraph), want)
+			})
+		}
+	}},
 	{"BatchThatWritesSharedMemoryIsRefused", func(e *env) {
 		b := e.words("b", 0)
 		s := e.dev.NewSequence("shared")
