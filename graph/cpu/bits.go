@@ -12,6 +12,9 @@ import (
 //
 // Errors: slices of another length; a context that ends, after which what was written is worth nothing.
 func (e *Engine) Bits(ctx context.Context, words int, gen, kill []uint64, filter uint32, in []uint64) (Stats, error) {
+	if err := e.mayStart(ctx, "bits"); err != nil {
+		return Stats{}, err
+	}
 	if want := words * e.g.nodes(); len(gen) != want || len(kill) != want || len(in) != want {
 		return Stats{}, fmt.Errorf("graph: %d, %d and %d words of sets, and %d a node for %d nodes", len(in), len(gen), len(kill), words, e.g.nodes())
 	}

@@ -27,6 +27,9 @@ type union struct {
 //
 // Errors: a slice of another length; a context that ends, after which the labels are worth nothing.
 func (e *Engine) Components(ctx context.Context, filter uint32, label []uint32) error {
+	if err := e.mayStart(ctx, "components"); err != nil {
+		return err
+	}
 	if len(label) != e.g.nodes() {
 		return fmt.Errorf("graph: %d labels for a graph of %d nodes", len(label), e.g.nodes())
 	}

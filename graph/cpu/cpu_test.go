@@ -8,12 +8,15 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
 
+	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/cpu"
+	"github.com/govyre/vyre/graph/flow"
 	"github.com/govyre/vyre/internal/long"
 )
 
@@ -324,6 +327,56 @@ func TestWhatIsNotThereIsRefused(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := e.Levels(ctx, []uint32{3}, 1, make([]uint32, 10)); err != nil {
+		t.Error("after errors:", err)
+	}
+}
+
+// TestACallWithoutAContextOrAnEngineIsRefused, and one whose context has ended; nothing is written.
+func TestACallWithoutAContextOrAnEngineIsRefused(t *testing.T) {
+	g := randomGraph(t, drawn(t), 10, 30)
+	e := cpu.New(arrays(g), cpu.Graph{}, cpu.Options{})
+	var none context.Context
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	words, sets := make([]uint32, 10), make([]uint64, 10)
+	along, join := func(f uint32, _ flow.Arc) uint32 { return f + 1 }, func(a, b uint32) uint32 { return a | b }
+	for what, call := range map[string]func(context.Context, *cpu.Engine) error{
+		"Bits":       func(ctx context.Context, e *cpu.Engine) error { return second(e.Bits(ctx, 1, sets, sets, 1, sets)) },
+		"Components": func(ctx context.Context, e *cpu.Engine) error { return e.Components(ctx, 1, words) },
+		"Dominators": func(ctx context.Context, e *cpu.Engine) error {
+			return second(e.Dominators(ctx, []uint32{3}, 1, words))
+		},
+		"Index":             func(ctx context.Context, e *cpu.Engine) error { return e.Index(ctx) },
+		"Lanes":             func(ctx context.Context, e *cpu.Engine) error { return second(e.Lanes(ctx, [][]uint32{{3}}, 1, sets)) },
+		"Levels":            func(ctx context.Context, e *cpu.Engine) error { return second(e.Levels(ctx, []uint32{3}, 1, words)) },
+		"Parents":           func(ctx context.Context, e *cpu.Engine) error { return e.Parents(ctx, words, 1, words) },
+		"StrongComponents":  func(ctx context.Context, e *cpu.Engine) error { return e.StrongComponents(ctx, 1, words) },
+		"TopologicalLevels": func(ctx context.Context, e *cpu.Engine) error { return second(e.TopologicalLevels(ctx, 1, words)) },
+		"Fixpoint": func(ctx context.Context, e *cpu.Engine) error {
+			_, _, err := cpu.Fixpoint(ctx, e, along, join, nil, 1, []uint32{3}, false, words, 9)
+			return err
+		},
+	} {
+		for _, c := range []struct {
+			ctx  context.Context
+			e    *cpu.Engine
+			kind driver.Kind
+			says string
+		}{
+			{none, e, driver.InvalidArgument, "the context is nil; fix: pass context.Background()"},
+			{ended, e, driver.Canceled, "nothing was started"},
+			{ctx, nil, driver.InvalidArgument, "the engine is nil"},
+			{ctx, new(cpu.Engine), driver.InvalidArgument, "make one with New"},
+		} {
+			if err := call(c.ctx, c.e); !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%s: got %v, want %v: %s", what, err, c.kind, c.says)
+			}
+		}
+	}
+	if slices.ContainsFunc(words, func(w uint32) bool { return w != 0 }) {
+		t.Errorf("refused calls wrote %v", words)
+	}
+	if _, err := e.Levels(ctx, []uint32{3}, 1, words); err != nil {
 		t.Error("after errors:", err)
 	}
 }

@@ -11,6 +11,9 @@ import (
 //
 // Errors: a slice of another length; a context that ends, after which the labels are worth nothing.
 func (e *Engine) StrongComponents(ctx context.Context, filter uint32, label []uint32) error {
+	if err := e.mayStart(ctx, "strong components"); err != nil {
+		return err
+	}
 	n := e.g.nodes()
 	if len(label) != n {
 		return fmt.Errorf("graph: %d labels for a graph of %d nodes", len(label), n)
@@ -102,6 +105,9 @@ func (t *tarjan) close(v uint32) {
 //
 // Errors: those of StrongComponents.
 func (e *Engine) TopologicalLevels(ctx context.Context, filter uint32, level []uint32) (Stats, error) {
+	if err := e.mayStart(ctx, "topological levels"); err != nil {
+		return Stats{}, err
+	}
 	n := e.g.nodes()
 	if len(level) != n {
 		return Stats{}, fmt.Errorf("graph: %d levels for a graph of %d nodes", len(level), n)

@@ -26,7 +26,8 @@
 //
 // Answers do not depend on the number of workers or on chance. An Engine keeps the arrays it is given, which must not
 // change. Its calls take turns: one that comes while another runs waits. After a call its workers look for the next one for
-// 200 µs, and end.
+// 200 µs, and end. A call with a context that is nil or has ended, and one of an engine that New did not make, is an
+// error of package driver, and writes nothing.
 //
 // Start reading at engine.go, then levels.go, forward.go, backward.go and team.go.
 package cpu

@@ -6,6 +6,8 @@ import (
 	"math"
 	"runtime"
 	"sync"
+
+	"github.com/govyre/vyre/driver"
 )
 
 // None is the level of a node that is not reached.
@@ -86,6 +88,14 @@ func (e *Engine) Workers() int { return e.workers }
 // others is how many workers are worth their coming to a list of so many nodes, beside the caller.
 func (e *Engine) others(nodes int) int { return max(1, nodes/perWorker) }
 
+// mayStart returns why a call has nothing to start with or for.
+func (e *Engine) mayStart(ctx context.Context, op string) error {
+	if e == nil || e.team == nil {
+		return &driver.Error{Op: op, Kind: driver.InvalidArgument, Msg: "the engine is nil, or was not made by New", Fix: "make one with New"}
+	}
+	return driver.MayStart(ctx, op, "", "")
+}
+
 // check refuses what is not there.
 func (e *Engine) check(seeds []uint32, length, of int, what string) error {
 	if length != of {
@@ -103,6 +113,9 @@ func (e *Engine) check(seeds []uint32, length, of int, what string) error {
 // that an arc comes from, 4 bytes a node and a bit, at the cost of one pass over all arcs. Levels does so itself before the
 // search after indexAfter of them that went backward.
 func (e *Engine) Index(ctx context.Context) error {
+	if err := e.mayStart(ctx, "index"); err != nil {
+		return err
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.index(ctx)

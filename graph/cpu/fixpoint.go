@@ -16,6 +16,9 @@ import (
 //
 // Errors: slices of other lengths; an along or a join that panics; a context that ends. After one facts are worth nothing.
 func Fixpoint[T flow.Word](ctx context.Context, e *Engine, along func(T, flow.Arc) T, join func(a, b T) T, weights []uint32, filter uint32, first []uint32, all bool, facts []T, most uint32) (s Stats, settled bool, err error) {
+	if err := e.mayStart(ctx, "fixpoint"); err != nil {
+		return Stats{}, false, err
+	}
 	if err := e.check(first, len(facts), e.g.nodes(), "facts"); err != nil {
 		return Stats{}, false, err
 	}

@@ -18,6 +18,9 @@ type lanes struct {
 //
 // Errors: those of Levels; more than 64 queries.
 func (e *Engine) Lanes(ctx context.Context, queries [][]uint32, filter uint32, seen []uint64) (Stats, error) {
+	if err := e.mayStart(ctx, "lanes"); err != nil {
+		return Stats{}, err
+	}
 	if len(queries) > 64 {
 		return Stats{}, fmt.Errorf("graph: %d queries, at most 64 run together", len(queries))
 	}

@@ -58,6 +58,9 @@ type counted struct {
 // Errors: a seed that is no node, or a slice of another length, before anything is written; a context that ends, after which
 // the levels are worth nothing.
 func (e *Engine) Levels(ctx context.Context, seeds []uint32, filter uint32, level []uint32) (Stats, error) {
+	if err := e.mayStart(ctx, "levels"); err != nil {
+		return Stats{}, err
+	}
 	if err := e.check(seeds, len(level), e.g.nodes(), "levels"); err != nil {
 		return Stats{}, err
 	}

@@ -11,6 +11,9 @@ import (
 //
 // Errors: slices of another length than there are nodes; a context that ends, after which what was written is worth nothing.
 func (e *Engine) Parents(ctx context.Context, level []uint32, filter uint32, parent []uint32) error {
+	if err := e.mayStart(ctx, "parents"); err != nil {
+		return err
+	}
 	if len(level) != e.g.nodes() || len(parent) != e.g.nodes() {
 		return fmt.Errorf("graph: %d levels and %d parents for a graph of %d nodes", len(level), len(parent), e.g.nodes())
 	}
