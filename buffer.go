@@ -18,8 +18,8 @@ type Buffer[T Element] struct {
 
 // Alloc returns a buffer of n elements. Its contents are undefined.
 func Alloc[T Element](d *Device, n int) (*Buffer[T], error) {
-	if d == nil || d.Device == nil {
-		return nil, &Error{Op: "alloc", Kind: InvalidArgument, Msg: "the device is nil"}
+	if d.none() {
+		return nil, noDevice("alloc")
 	}
 	refuse := func(msg string) (*Buffer[T], error) {
 		return nil, d.refuse("alloc", "", msg)

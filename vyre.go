@@ -132,10 +132,33 @@ func (d *Device) Compile(ctx context.Context, p *ir.Program) (Kernel, error) {
 
 // CompileWith is Compile with options.
 func (d *Device) CompileWith(ctx context.Context, p *ir.Program, o CompileOptions) (Kernel, error) {
-	if d == nil || d.Device == nil {
-		return nil, &Error{Op: "compile", Kind: InvalidArgument, Msg: "the device is nil"}
+	if d.none() {
+		return nil, noDevice("compile")
 	}
 	return d.Device.Compile(ctx, p, o)
+}
+
+// NewSequence returns an empty sequence. The label appears in errors. Of no device (nil) it is none, and running it says so.
+func (d *Device) NewSequence(label string) *Sequence {
+	if d.none() {
+		return nil
+	}
+	return d.Device.NewSequence(label)
+}
+
+// Close waits for runs, then closes everything made on the device.
+func (d *Device) Close() error {
+	if d.none() {
+		return noDevice("close")
+	}
+	return d.Device.Close()
+}
+
+// none reports whether there is no device: Open failed, or was not called.
+func (d *Device) none() bool { return d == nil || d.Device == nil }
+
+func noDevice(op string) error {
+	return &Error{Op: op, Kind: InvalidArgument, Msg: "the device is nil", Fix: "open one, and look at the error of Open"}
 }
 
 // refuse returns the error of a wrong argument.

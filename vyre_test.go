@@ -190,6 +190,11 @@ func TestNoBufferIsRefusedWhereItIsUsed(t *testing.T) {
 		wantError(t, err, vyre.InvalidArgument, "the device is nil")
 		_, err = none.Compile(ctx, nil)
 		wantError(t, err, vyre.InvalidArgument, "the device is nil")
+		seq := none.NewSequence("none")
+		seq.Fill(vyre.Scratch[uint32](seq, 4).All(), 0, 4)
+		_, err = seq.Run(ctx)
+		wantError(t, err, vyre.InvalidArgument, "the sequence is nil")
+		wantError(t, none.Close(), vyre.InvalidArgument, "the device is nil")
 	}
 }
 

@@ -55,6 +55,9 @@ func (p *Plan) laneShape() (bytes int64, cooperative bool) {
 // first row that fails, or whose wait ends with ctx, ends the batch; rows that were started before are
 // waited for in any case. Results up to it are returned. The sequence is busy meanwhile.
 func (g *Graph) RunBatch(ctx context.Context, rows []Row) ([]Result, error) {
+	if err := g.absent("run"); err != nil {
+		return nil, err
+	}
 	s := g.seq
 	lanes, err := g.beginBatch(ctx, rows)
 	if err != nil {

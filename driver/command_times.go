@@ -14,8 +14,9 @@ type CommandTime struct {
 // includes its body. The run takes longer for it. It is said before Prepare, which refuses it where
 // Caps.CommandTimes is false.
 func (s *Sequence) TimeCommands() {
-	s.unprepared("time")
-	s.timeCommands = true
+	if s.unprepared("time") {
+		s.timeCommands = true
+	}
 }
 
 // CommandTimes returns a row a command, in recorded order, loops before their bodies, and which row is

@@ -44,6 +44,9 @@ type GraphInfo struct {
 
 // Capture prepares the sequence and makes a graph of it.
 func (s *Sequence) Capture(o CaptureOptions) (*Graph, error) {
+	if err := s.absent("capture"); err != nil {
+		return nil, err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.flying != nil {
@@ -72,11 +75,27 @@ func (s *Sequence) Capture(o CaptureOptions) (*Graph, error) {
 	return g, nil
 }
 
+// absent returns nil, or the error of a graph that is nil or was not captured.
+func (g *Graph) absent(op string) error {
+	if g != nil && g.seq != nil {
+		return nil
+	}
+	return &Error{Op: op, Kind: InvalidArgument, Msg: "the graph is nil, or was not captured", Fix: "make one with Sequence.Capture"}
+}
+
 // Run replays the graph and waits.
-func (g *Graph) Run(ctx context.Context) (Result, error) { return runsOf(g.seq).run(ctx, g.p) }
+func (g *Graph) Run(ctx context.Context) (Result, error) {
+	if err := g.absent("run"); err != nil {
+		return Result{}, err
+	}
+	return runsOf(g.seq).run(ctx, g.p)
+}
 
 // Start starts a replay.
 func (g *Graph) Start(ctx context.Context, after ...Pending) (Pending, error) {
+	if err := g.absent("start"); err != nil {
+		return nil, err
+	}
 	if _, err := runsOf(g.seq).start(ctx, g.p, after, false); err != nil {
 		return nil, err
 	}
@@ -84,10 +103,18 @@ func (g *Graph) Start(ctx context.Context, after ...Pending) (Pending, error) {
 }
 
 // Wait waits for the replay in flight.
-func (g *Graph) Wait(ctx context.Context) (Result, error) { return runsOf(g.seq).wait(ctx, g.p) }
+func (g *Graph) Wait(ctx context.Context) (Result, error) {
+	if err := g.absent("wait"); err != nil {
+		return Result{}, err
+	}
+	return runsOf(g.seq).wait(ctx, g.p)
+}
 
 // Info describes the graph as its arguments are now.
 func (g *Graph) Info() GraphInfo {
+	if g.absent("info") != nil {
+		return GraphInfo{Why: "there is no graph"}
+	}
 	s := g.seq
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,6 +143,9 @@ func (s holds) isScratch(b Buffer) bool {
 
 // Close waits for a replay in flight and frees the graph; the sequence stays.
 func (g *Graph) Close() error {
+	if err := g.absent("close"); err != nil {
+		return err
+	}
 	s := g.seq
 	s.mu.Lock()
 	g.p.closed = true

@@ -27,7 +27,9 @@ func (l Lowering) String() string {
 // Lower forces a lowering on all While loops. It is said before Prepare, which refuses what the
 // device cannot do.
 func (s *Sequence) Lower(l Lowering) {
-	s.unprepared("loop")
+	if !s.unprepared("loop") {
+		return
+	}
 	if l > LoopHost {
 		s.complain("loop", "", "", fmt.Sprintf("there is no %v", l), "use LowerAuto, LoopGraph or LoopHost")
 	}
@@ -36,6 +38,9 @@ func (s *Sequence) Lower(l Lowering) {
 
 // Lowering says how a While runs in its sequence, from Prepare on.
 func (l *Loop) Lowering() Lowering {
+	if l.seq.absent("loop") != nil {
+		return LowerAuto
+	}
 	l.seq.mu.Lock()
 	defer l.seq.mu.Unlock()
 	return l.cmd.Lowering

@@ -12,6 +12,9 @@ func holdsOf(s *Sequence) holds { return holds{s} }
 // the device. The error is a Problems with every finding. Run and Start prepare by
 // themselves; preparing again does nothing.
 func (s *Sequence) Prepare() error {
+	if err := s.absent("prepare"); err != nil {
+		return err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return holdsOf(s).prepare()
@@ -179,6 +182,9 @@ func (s holds) swap(old, next *Leaf) bool {
 
 // Plan returns what Prepare made of the commands, nil before. It is for looking at.
 func (s *Sequence) Plan() *Plan {
+	if s.absent("plan") != nil {
+		return nil
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.plan

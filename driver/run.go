@@ -134,6 +134,9 @@ func (s runs) startable() error {
 
 // Wait waits for the run in flight.
 func (s *Sequence) Wait(ctx context.Context) (Result, error) {
+	if err := s.absent("wait"); err != nil {
+		return Result{}, err
+	}
 	s.mu.Lock()
 	p := s.flying
 	s.mu.Unlock()
@@ -141,6 +144,9 @@ func (s *Sequence) Wait(ctx context.Context) (Result, error) {
 }
 
 func (s runs) ready(op string) (*pending, error) {
+	if err := s.absent(op); err != nil {
+		return nil, err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -369,6 +375,9 @@ func (s runs) closedStart(p *pending) error {
 // Close waits for the run in flight, then gives up everything the sequence has: its graphs,
 // its scratch memory, and its hold on buffers and kernels. Closing again does nothing.
 func (s *Sequence) Close() error {
+	if err := s.absent("close"); err != nil {
+		return err
+	}
 	s.closing.Do(func() { s.closeErr = runsOf(s).close() })
 	return s.closeErr
 }

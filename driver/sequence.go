@@ -16,6 +16,7 @@ const MaxLoopDepth = 4
 // Recording methods return handles and no errors: Prepare reports everything at once. After
 // it the commands stand; the setters of the handles change inputs, outputs, arguments, grids
 // and counts between runs, check what they change, and answer Busy while a run is in flight.
+// On no sequence (nil, or one that no device made) recording does nothing, Scratch is nil, and whatever returns an error refuses.
 type Sequence struct {
 	dev   Device
 	core  *Core
@@ -76,11 +77,30 @@ func NewSequence(dev Device, exec Executor, label string) *Sequence {
 	return s
 }
 
+// absent returns nil, or the error of a sequence that is nil or that no device made. Recording on such a one does nothing,
+// so that this is said once, by what would run it, and by the setters of the handles.
+func (s *Sequence) absent(op string) error {
+	if s != nil && s.core != nil {
+		return nil
+	}
+	return &Error{Op: op, Kind: InvalidArgument, Msg: "the sequence is nil, or was not made by a device", Fix: "make one with NewSequence"}
+}
+
 // Label returns the name the sequence was given.
-func (s *Sequence) Label() string { return s.label }
+func (s *Sequence) Label() string {
+	if s == nil {
+		return ""
+	}
+	return s.label
+}
 
 // Device returns the device that the sequence runs on.
-func (s *Sequence) Device() Device { return s.dev }
+func (s *Sequence) Device() Device {
+	if s == nil {
+		return nil
+	}
+	return s.dev
+}
 
 // Mode says when an upload sends its bytes.
 type Mode uint8
@@ -170,6 +190,19 @@ type scratch struct {
 
 // record appends a command and returns its path.
 func (s *Sequence) record(cmd any) string {
+	if s.absent("record") != nil {
+		return ""
+	}
+	switch c := cmd.(type) {
+	case *Input:
+		s.inputs = append(s.inputs, c)
+	case *Output:
+		s.outputs = append(s.outputs, c)
+	case *Loop:
+		if c.cmd.While {
+			s.whiles = append(s.whiles, c)
+		}
+	}
 	path := s.prefix + strconv.Itoa(len(*s.at))
 	if s.plan != nil {
 		s.complain("record", "", path, "the sequence was prepared, its commands stand", "record another sequence, or change this one by the setters of its handles")
@@ -185,22 +218,28 @@ func (s *Sequence) complain(op, label, path, msg, fix string) {
 // NoDeviceTime leaves out what measures time on the device: results then have none, and a run
 // takes a little less. It is said before Prepare.
 func (s *Sequence) NoDeviceTime() {
-	s.unprepared("time")
-	s.untimed = true
+	if s.unprepared("time") {
+		s.untimed = true
+	}
 }
 
 // TimeTransfers says whether results tell how long transfers before and after the work took on
 // the device. It is said before Prepare.
 func (s *Sequence) TimeTransfers(on bool) {
-	s.unprepared("time")
-	s.timeTransfers = on
+	if s.unprepared("time") {
+		s.timeTransfers = on
+	}
 }
 
-// unprepared complains about what comes too late.
-func (s *Sequence) unprepared(op string) {
+// unprepared reports whether the sequence may be told something, and complains about what comes too late.
+func (s *Sequence) unprepared(op string) bool {
+	if s.absent(op) != nil {
+		return false
+	}
 	if s.plan != nil {
 		s.complain(op, "", "", "the sequence was prepared", "say it before Prepare, Run, Start or Capture")
 	}
+	return s.plan == nil
 }
 
 // Fill stores the low width bytes of value, little endian, over dst again and again. width
@@ -215,7 +254,6 @@ func (s *Sequence) Fill(dst Range, value uint64, width int) {
 func (s *Sequence) Upload(dst Range, src []byte, mode Mode) *Input {
 	in := &Input{seq: s, dst: dst.owned(), src: src, mode: mode}
 	in.path = s.record(in)
-	s.inputs = append(s.inputs, in)
 	return in
 }
 
@@ -252,13 +290,17 @@ func (s *Sequence) Repeat(n int, body func()) *Loop {
 //
 //	for i := 0; i < max && flag != 0; i++ { body }
 func (s *Sequence) While(flag Range, max int, body func()) *Loop {
-	l := &Loop{seq: s, count: max, flag: flag.owned(), cmd: LoopCmd{While: true}}
-	s.whiles = append(s.whiles, l)
-	return s.loop(l, body)
+	return s.loop(&Loop{seq: s, count: max, flag: flag.owned(), cmd: LoopCmd{While: true}}, body)
 }
 
 func (s *Sequence) loop(l *Loop, body func()) *Loop {
 	l.cmd.Path = s.record(l)
+	if s.absent("record") != nil {
+		if body != nil {
+			body() // which makes handles that its caller may go on with
+		}
+		return l
+	}
 	if s.depth == MaxLoopDepth {
 		s.complain("loop", "", l.cmd.Path, fmt.Sprintf("loops nest deeper than %d", MaxLoopDepth), "unroll the innermost loop or move it into a kernel")
 	}
@@ -284,15 +326,17 @@ func (s *Sequence) loop(l *Loop, body func()) *Loop {
 func (s *Sequence) Read(src Range, dst []byte) *Output {
 	out := &Output{seq: s, src: src.owned(), dst: dst}
 	out.path = s.record(out)
-	if s.depth > 0 {
+	if s != nil && s.depth > 0 {
 		s.complain("read", "", out.path, "a read in a loop would deliver only the last round", "read after the loop")
 	}
-	s.outputs = append(s.outputs, out)
 	return out
 }
 
 // Scratch returns memory private to the sequence.
 func (s *Sequence) Scratch(bytes int64) Buffer {
+	if s.absent("scratch") != nil {
+		return nil
+	}
 	b := &scratch{seq: s, bytes: bytes}
 	b.id, b.dev, b.object, b.what, b.label = ids.Add(1), s.core, b, "scratch", fmt.Sprintf("%s scratch %d", s.label, len(s.scratch))
 	if bytes < 0 {
@@ -337,4 +381,8 @@ func (l *Loop) Converged() bool { return l.last.Converged }
 
 // Refuse adds a finding to what Prepare reports: of a package that records commands for its user, and was asked for what
 // cannot be.
-func (s *Sequence) Refuse(e *Error) { s.problems = append(s.problems, e) }
+func (s *Sequence) Refuse(e *Error) {
+	if s.absent("record") == nil {
+		s.problems = append(s.problems, e)
+	}
+}

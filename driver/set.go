@@ -4,6 +4,9 @@ import "unsafe"
 
 // settable locks the sequence for a setter. Unless it fails, the caller unlocks.
 func (s runs) settable(op string) error {
+	if err := s.absent(op); err != nil {
+		return err
+	}
 	s.mu.Lock()
 	var err error
 	switch {

@@ -11,6 +11,9 @@ import (
 //
 // Errors: Canceled, if ctx ends before the run, which goes on; Busy, while another goroutine starts or waits for it.
 func (s *Sequence) Settle(ctx context.Context) error {
+	if err := s.absent("settle"); err != nil {
+		return err
+	}
 	s.mu.Lock()
 	p := s.flying
 	s.mu.Unlock()

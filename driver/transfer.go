@@ -32,6 +32,9 @@ func once(ctx context.Context, r Range, what string, record func(*Sequence)) err
 
 // AllocAll allocates one buffer a size, or none.
 func AllocAll(d Device, sizes ...int64) ([]Buffer, error) {
+	if d == nil {
+		return nil, &Error{Op: "alloc", Kind: InvalidArgument, Msg: "the device is nil"}
+	}
 	var all []Buffer
 	for _, n := range sizes {
 		b, err := d.Alloc(n, AllocOptions{})

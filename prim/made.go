@@ -29,7 +29,7 @@ type made struct {
 func begin(dev *vyre.Device, what string, max int) (*made, error) {
 	m := &made{dev: dev, what: "prim." + what, label: fmt.Sprintf("prim.%s of at most %d", what, max), max: uint64(max)}
 	switch {
-	case dev == nil:
+	case dev == nil || dev.Device == nil:
 		return nil, &vyre.Error{Op: "make", Label: what, Kind: vyre.InvalidArgument, Msg: "the device is nil"}
 	case max < 0:
 		return nil, m.refuse(fmt.Sprintf("at most %d elements", max), "a primitive is made for as many elements as there can be")

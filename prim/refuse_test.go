@@ -73,6 +73,7 @@ func TestWhatAHurriedUserRecordsIsRefused(t *testing.T) {
 			u.refused(t, fmt.Sprint("nil as argument ", i), vyre.InvalidArgument, u.run(u.d, map[int]any{i: nil}), before)
 			u.refused(t, fmt.Sprint("a buffer of another device as argument ", i), vyre.InvalidArgument, u.run(u.d, map[int]any{i: theirs.args[i].Interface()}), before)
 		}
+		u.refused(t, "no sequence", vyre.InvalidArgument, u.run(nil, nil), before)
 		u.refused(t, "a sequence of another device", vyre.InvalidArgument, u.run(another, nil), before)
 		closeAll(t, theirs.p)
 		theirs.refused(t, "what is closed", vyre.Closed, theirs.run(another, nil), before)

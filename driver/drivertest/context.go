@@ -112,6 +112,60 @@ var contextTests = []test{
 		}
 		e.equal("b", e.read(b), le(2))
 	}},
+	{"NoSequenceAndNoGraphAreRefused", func(e *env) {
+		k, b := e.compile(add), e.words("b", 1)
+		for _, s := range []*driver.Sequence{nil, new(driver.Sequence)} {
+			refused := func(err error) {
+				e.Helper()
+				e.fails(err, driver.InvalidArgument, "the sequence is nil", "NewSequence")
+			}
+			s.NoDeviceTime()
+			s.TimeTransfers(true)
+			s.TimeCommands()
+			s.Lower(driver.LoopHost)
+			s.Refuse(&driver.Error{})
+			s.Fill(driver.All(b), 2, 4)
+			s.Copy(driver.All(s.Scratch(4)), driver.All(b))
+			in, out := s.Upload(driver.All(b), le(1), driver.Static), s.Read(driver.All(b), le(1))
+			st := s.Launch(k, driver.Groups(1), driver.All(b), driver.U32(1))
+			var inner *driver.Step
+			l := s.While(driver.All(b), 2, func() { inner = s.Launch(k, driver.Groups(1), driver.All(b), driver.U32(1)) })
+			s.Repeat(2, nil)
+			for _, err := range []error{in.Set(le(1)), in.Touch(), out.Set(le(1)), st.SetArg(0, driver.All(b)), inner.SetGrid(driver.Groups(2)), st.SetDomain(1), st.SetTrace(1), l.SetCount(3)} {
+				refused(err)
+			}
+			if s.Label() != "" || s.Device() != nil || s.Plan() != nil || l.Lowering() != driver.LowerAuto {
+				e.Errorf("no sequence is %q on %v with plan %v, lowered by %v", s.Label(), s.Device(), s.Plan(), l.Lowering())
+			}
+			refused(s.Prepare())
+			_, err := s.Run(ctx)
+			refused(err)
+			_, err = s.Start(ctx)
+			refused(err)
+			_, err = s.Wait(ctx)
+			refused(err)
+			refused(s.Settle(ctx))
+			_, err = s.Capture(driver.CaptureOptions{})
+			refused(err)
+			refused(s.Close())
+		}
+		for _, g := range []*driver.Graph{nil, new(driver.Graph)} {
+			_, err := g.Run(ctx)
+			e.fails(err, driver.InvalidArgument, "the graph is nil", "Capture")
+			_, err = g.Start(ctx)
+			e.fails(err, driver.InvalidArgument, "the graph is nil")
+			_, err = g.Wait(ctx)
+			e.fails(err, driver.InvalidArgument, "the graph is nil")
+			_, err = g.RunBatch(ctx, nil)
+			e.fails(err, driver.InvalidArgument, "the graph is nil")
+			e.fails(g.Close(), driver.InvalidArgument, "the graph is nil")
+			if i := g.Info(); i.ReplaySafe || i.Why == "" {
+				e.Errorf("no graph is %+v", i)
+			}
+		}
+		_, err := driver.AllocAll(nil, 4)
+		e.fails(err, driver.InvalidArgument, "the device is nil")
+	}},
 	{"CanceledWaitLeavesTheRunGoing", func(e *env) {
 		k := e.compile(spin)
 		e.interrupted(func(n uint32) error {
