@@ -3,6 +3,7 @@ package driver
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 )
@@ -31,6 +32,9 @@ type Core struct {
 // environment in their place, ask for what there is not.
 func NewCore(name string, o OpenOptions) (*Core, error) {
 	debug, err := o.debug()
+	if err == nil {
+		err = o.negative()
+	}
 	if err != nil {
 		err.(*Error).Label = name
 		return nil, err
@@ -41,6 +45,19 @@ func NewCore(name string, o OpenOptions) (*Core, error) {
 		c.observer = *o.Observer
 	}
 	return c, nil
+}
+
+// negative refuses limits that are below zero, which would be taken for none.
+func (o OpenOptions) negative() error {
+	for _, n := range []struct {
+		what string
+		is   int64
+	}{{"MemoryLimit", o.MemoryLimit}, {"IdleLimit", o.IdleLimit}, {"CloseTimeout", int64(o.CloseTimeout)}} {
+		if n.is < 0 {
+			return &Error{Op: "open", Kind: InvalidArgument, Msg: fmt.Sprintf("%s of %d", n.what, n.is), Fix: "leave it 0 for the default"}
+		}
+	}
+	return nil
 }
 
 // core lets the package reach the Core of every Device, and keeps other packages from making

@@ -49,21 +49,35 @@ func staticKey(domain uint64, payloads [][]byte) [32]byte {
 	return identity.Key("vyre.static.v1", domain, 0, payloads...)
 }
 
+// absent returns nil, or the error of a pool that is nil or that no device made.
+func (p *Pool) absent(op string) error {
+	if p != nil && p.core != nil {
+		return nil
+	}
+	return &Error{Op: op, Kind: InvalidArgument, Msg: "the pool is nil, or was not made by a device", Fix: "make one with NewPool"}
+}
+
 func (p *Pool) refuse(op, label string, kind Kind, fix, format string, args ...any) error {
 	return p.core.Fail(&Error{Op: op, Label: label, Device: p.core.name, Kind: kind, Msg: fmt.Sprintf(format, args...), Fix: fix})
 }
 
 // Get returns an idle buffer of exactly n bytes, or allocates one. Its contents are undefined.
 func (p *Pool) Get(n int64) (Buffer, error) {
+	if err := p.absent("get"); err != nil {
+		return nil, err
+	}
 	p.mu.Lock()
 	if p.closed {
 		p.mu.Unlock()
 		return nil, p.refuse("get", "", Closed, "", "pool was closed")
 	}
-	if list := p.idle[n]; len(list) > 0 {
+	for list := p.idle[n]; len(list) > 0; list = p.idle[n] {
 		b := list[len(list)-1]
 		p.idle[n] = list[:len(list)-1]
 		p.bytes -= n
+		if closed, _ := b.leaf().state(); closed {
+			continue // by who had put it back
+		}
 		p.out[b.ID()] = b
 		p.mu.Unlock()
 		p.core.Count(PoolHits, 1)
@@ -102,6 +116,9 @@ func (p *Pool) GetAll(sizes ...int64) ([]Buffer, error) {
 // Put gives a buffer back that Get returned. It answers Busy while a prepared sequence refers
 // to the buffer.
 func (p *Pool) Put(b Buffer) error {
+	if err := p.absent("put"); err != nil {
+		return err
+	}
 	if b == nil {
 		return p.refuse("put", "", InvalidArgument, "", "the buffer is nil")
 	}
@@ -186,6 +203,9 @@ func (p *Pool) reclaim() {
 // Close frees everything. It answers Busy while buffers or static sets are out. Closing again
 // does nothing.
 func (p *Pool) Close() error {
+	if err := p.absent("close"); err != nil {
+		return err
+	}
 	p.statics.mu.Lock()
 	defer p.statics.mu.Unlock()
 	p.mu.Lock()

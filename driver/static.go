@@ -46,6 +46,9 @@ type statics struct {
 // Static returns buffers that hold exactly the payloads, in order. Payloads that a set of the
 // domain has already are not uploaded. The caller releases the set.
 func (p *Pool) Static(ctx context.Context, domain uint64, payloads ...[]byte) (*StaticSet, error) {
+	if err := p.absent("static"); err != nil {
+		return nil, err
+	}
 	s := &p.statics
 	key := s.key(domain, payloads)
 	s.mu.Lock()
@@ -185,6 +188,9 @@ func (s *statics) free(e *staticEntry) error {
 // Release ends a use of the set. It answers Busy while a prepared sequence refers to one of the
 // buffers and they would be freed.
 func (p *Pool) Release(set *StaticSet) error {
+	if err := p.absent("release"); err != nil {
+		return err
+	}
 	s := &p.statics
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -41,6 +41,45 @@ var poolTests = []test{
 		e.must(p.Close())
 		e.same("live after Close", live(), before)
 	}},
+	{"NoPoolIsRefused", func(e *env) {
+		for _, p := range []*driver.Pool{nil, new(driver.Pool)} {
+			refused := func(err error) {
+				e.Helper()
+				e.fails(err, driver.InvalidArgument, "the pool is nil", "NewPool")
+			}
+			_, err := p.Get(4)
+			refused(err)
+			_, err = p.GetAll(4, 4)
+			refused(err)
+			_, err = p.Static(ctx, 1, le(1))
+			refused(err)
+			refused(p.Put(e.words("b", 1)))
+			refused(p.Release(&driver.StaticSet{}))
+			refused(p.Close())
+		}
+	}},
+	{"PoolGivesNobodyWhatWasClosedWhileIdle", func(e *env) {
+		p := e.dev.NewPool(driver.PoolOptions{})
+		all := e.get(p, 8, 8, 8)
+		for _, b := range all {
+			e.must(p.Put(b))
+		}
+		e.must(all[0].Close())
+		e.must(all[2].Close())
+		for range 2 {
+			b := e.get(p, 8)[0]
+			e.write(b, le(1, 2))
+			e.equal("buffer", e.read(b), le(1, 2))
+			e.must(b.Close())
+		}
+		e.must(p.Close())
+	}},
+	{"LimitsBelowZeroAreRefused", func(e *env) {
+		for what, o := range map[string]driver.OpenOptions{"MemoryLimit": {MemoryLimit: -1}, "IdleLimit": {IdleLimit: -1}, "CloseTimeout": {CloseTimeout: -1}} {
+			_, err := e.open(o)
+			e.fails(err, driver.InvalidArgument, what+" of -1", "leave it 0")
+		}
+	}},
 	{"PoolGivesWayWhereMemoryIsShort", func(e *env) {
 		dev, err := e.open(driver.OpenOptions{MemoryLimit: 1 << 20})
 		e.must(err)
