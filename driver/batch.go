@@ -285,7 +285,7 @@ func (g *Graph) checkBatch(rows []Row) error {
 	s.plan.refresh()
 	for _, u := range s.plan.Uses {
 		if u.Writes && !holdsOf(s).isScratch(u.Buffer) {
-			return no("make it scratch memory of the sequence", "a batch would write %q, which others can see", u.Buffer.Label())
+			return no("make it scratch memory of the sequence", "a batch would write %s, which others can see", nameOf(u.Buffer))
 		}
 	}
 	for n, r := range rows {

@@ -314,7 +314,7 @@ func (s rules) checkBufferArg(st *Step, p *ir.Param, r Range) *Error {
 		}
 	}
 	if align := int64(1) << p.Align; r.Off%align != 0 {
-		return s.refuse("launch", k.Label(), st.cmd.Path, InvalidArgument, "", "%s starts at offset %d of %q, which is no multiple of its alignment %d", p.Name, r.Off, r.Buffer.Label(), align)
+		return s.refuse("launch", k.Label(), st.cmd.Path, InvalidArgument, "", "%s starts at offset %d of %s, which is no multiple of its alignment %d", p.Name, r.Off, nameOf(r.Buffer), align)
 	}
 	size := int64(p.Bytes())
 	if r.Len%size != 0 {
@@ -338,8 +338,8 @@ func (s rules) checkOverlap(st *Step, from, to int) *Error {
 			if !params[w].Access.Writes() {
 				w, o = j, i
 			}
-			return s.refuse("launch", st.cmd.Kernel.Label(), st.cmd.Path, InvalidArgument, "pass separate ranges", "%s is written and shares bytes of %q with %s: %v, %v",
-				params[w].Name, args[w].Range.Buffer.Label(), params[o].Name, args[w].Range, args[o].Range)
+			return s.refuse("launch", st.cmd.Kernel.Label(), st.cmd.Path, InvalidArgument, "pass separate ranges", "%s is written and shares bytes of %s with %s: %v, %v",
+				params[w].Name, nameOf(args[w].Range.Buffer), params[o].Name, args[w].Range, args[o].Range)
 		}
 	}
 	return nil

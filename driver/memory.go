@@ -2,6 +2,7 @@ package driver
 
 import (
 	"fmt"
+	"strconv"
 	"unsafe"
 )
 
@@ -64,9 +65,17 @@ func (r Range) String() string {
 	}
 	name := r.Buffer.Label()
 	if name == "" {
-		name = fmt.Sprintf("buffer %d", r.Buffer.ID())
+		name = nameOf(r.Buffer)
 	}
 	return fmt.Sprintf("%s[%d:%d)", name, r.Off, r.End())
+}
+
+// nameOf is what messages call a buffer: by its label, or where there is none, as in package vyre, by its number.
+func nameOf(b Buffer) string {
+	if label := b.Label(); label != "" {
+		return strconv.Quote(label)
+	}
+	return fmt.Sprintf("buffer %d", b.ID())
 }
 
 // HostMemory is host memory that the device reaches directly: an upload from it, or a read

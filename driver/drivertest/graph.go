@@ -1,6 +1,10 @@
 package drivertest
 
-import "github.com/govyre/vyre/driver"
+import (
+	"fmt"
+
+	"github.com/govyre/vyre/driver"
+)
 
 // replays returns how many full and resident replays f makes.
 func (e *env) replays(f func()) (full, resident uint64) {
@@ -399,6 +403,10 @@ var graphTests = []test{
 		s := e.dev.NewSequence("shared")
 		s.Fill(driver.All(b), 1, 4)
 		_, err := e.capture(s).RunBatch(ctx, []driver.Row{{}})
-		e.fails(err, driver.InvalidArgument, `would write "b"`, "scratch")
+		e.fails(err, driver.InvalidArgument, `would write "b",`, "scratch")
+		t, unnamed := e.dev.NewSequence("unnamed"), e.buffer("", 4, 0)
+		t.Fill(driver.All(unnamed), 1, 4)
+		_, err = e.capture(t).RunBatch(ctx, []driver.Row{{}})
+		e.fails(err, driver.InvalidArgument, fmt.Sprintf("would write buffer %d,", unnamed.ID()), "scratch")
 	}},
 }
