@@ -146,6 +146,14 @@ func (d *Device) NewSequence(label string) *Sequence {
 	return d.Device.NewSequence(label)
 }
 
+// NewPool returns a pool of buffers for work that asks for the same ones again and again. Of no device (nil) it is none.
+func (d *Device) NewPool(o PoolOptions) *Pool {
+	if d.none() {
+		return nil
+	}
+	return d.Device.NewPool(o)
+}
+
 // Close waits for runs, then closes everything made on the device.
 func (d *Device) Close() error {
 	if d.none() {

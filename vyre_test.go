@@ -194,6 +194,8 @@ func TestNoBufferIsRefusedWhereItIsUsed(t *testing.T) {
 		seq.Fill(vyre.Scratch[uint32](seq, 4).All(), 0, 4)
 		_, err = seq.Run(ctx)
 		wantError(t, err, vyre.InvalidArgument, "the sequence is nil")
+		_, err = none.NewPool(vyre.PoolOptions{}).Get(4)
+		wantError(t, err, vyre.InvalidArgument, "the pool is nil")
 		wantError(t, none.Close(), vyre.InvalidArgument, "the device is nil")
 	}
 }

@@ -12,8 +12,11 @@ import (
 const sessionRoom = 64 << 10
 
 // DeviceBytes returns what a session of a graph is planned to take, on a device with cooperative launches unless the options
-// name another topology.
+// name another topology; the largest number if there can be none.
 func DeviceBytes(g *CSR, o SessionOptions) uint64 {
+	if g == nil {
+		return math.MaxUint64
+	}
 	if o.Topology == megakernel.Auto {
 		o.Topology = megakernel.Drained
 	}

@@ -99,6 +99,9 @@ func TestMistakesAreErrors(t *testing.T) {
 	fails("no device", err, driver.InvalidArgument, "the device is nil")
 	_, err = graph.Taint(t.Context(), dev, nil, graph.TaintQuery{}, graph.SessionOptions{})
 	fails("no graph", err, driver.InvalidArgument, "the graph is nil")
+	if n := graph.DeviceBytes(nil, graph.SessionOptions{}); n != math.MaxUint64 {
+		t.Errorf("a session of no graph takes %d bytes", n)
+	}
 	if _, err := graph.Levels(nil, nil, 0); err == nil || !strings.Contains(err.Error(), "nil") {
 		t.Error(err)
 	}

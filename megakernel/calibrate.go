@@ -22,6 +22,9 @@ import (
 // All is measured with plans of one wave that does nothing but ask for another round, so what a plan's own
 // programs do in each round is part of the cost, and what is left of a run's time is work.
 func Calibrate(ctx context.Context, dev driver.Device) (*plan.Costs, error) {
+	if dev == nil {
+		return nil, noDevice("calibrate", "")
+	}
 	c := &calibration{ctx: ctx, dev: dev, threads: defaultThreads, many: 256, budget: 3 * time.Millisecond}
 	if caps := dev.Caps(); caps.Simulated || caps.RegsUnit == 0 {
 		c.threads, c.blocks, c.many, c.budget = 32, 1, 4, 0 // the numbers mean nothing, and each takes long

@@ -3,6 +3,7 @@ package megakernel
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,9 +18,12 @@ type Tried struct {
 
 // Fastest returns the device on which runs usually take least, by the best way of each, and a line that says why. It is
 // asked before waves have memory, since that is one device's: so the host's cores, as device cpu, stand beside a GPU (see
-// Trial). Unless there is evidence of each, of the same waves with the same options, it is the first one. There is at
-// least one.
+// Trial). Unless there is evidence of each, of the same waves with the same options, it is the first one; nil if there is
+// none, or one of them is nil.
 func Fastest(tried ...Tried) (driver.Device, string) {
+	if len(tried) == 0 || slices.ContainsFunc(tried, func(t Tried) bool { return t.Device == nil }) {
+		return nil, "there is no device"
+	}
 	best, least := tried[0].Device, uint64(0)
 	var each []string
 	for _, d := range tried {

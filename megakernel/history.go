@@ -33,6 +33,12 @@ func historyPath(dev driver.Device, name string) string {
 // KeepHistory keeps a history beside the compiled kernels of the device, if those are kept. The name says of what it is:
 // the analysis, and how large its inputs are.
 func KeepHistory(dev driver.Device, name string, h *History) error {
+	switch {
+	case dev == nil:
+		return noDevice("keep", name)
+	case h == nil:
+		return &driver.Error{Op: "keep", Label: name, Device: dev.Name(), Kind: driver.InvalidArgument, Msg: "the history is nil"}
+	}
 	return keptError(dev, "runs of "+name, keep(historyPath(dev, name), historyFile{historyVersion, kindOf(dev), name, h}))
 }
 

@@ -35,6 +35,9 @@ type deviceKind struct {
 }
 
 func kindOf(dev driver.Device) deviceKind {
+	if dev == nil {
+		return deviceKind{}
+	}
 	c := dev.Caps()
 	kind := "gpu"
 	if c.Simulated {
@@ -43,8 +46,11 @@ func kindOf(dev driver.Device) deviceKind {
 	return deviceKind{kind, c.Model, c.Target, c.Units, c.ClockKHz, c.DriverVersion, c.GridBarrier, c.Graphs, c.LoopNodes}
 }
 
-// keptPath is where something of a device is kept; empty if its kernels are not kept either.
+// keptPath is where something of a device is kept; empty if its kernels are not kept either, or there is no device.
 func keptPath(dev driver.Device, dir, identity string) string {
+	if dev == nil {
+		return ""
+	}
 	root := dev.Stats().CacheDir
 	if root == "" {
 		return ""

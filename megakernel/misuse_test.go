@@ -21,6 +21,13 @@ func TestMistakesWithPlansAreErrors(t *testing.T) {
 			t.Errorf("%s: %v, want %v that says %q", what, err, kind, says)
 		}
 	}
+	_, err := megakernel.Calibrate(t.Context(), nil)
+	fails("costs of no device", err, driver.InvalidArgument, "the device is nil")
+	fails("a history of no device", megakernel.KeepHistory(nil, "none", new(megakernel.History)), driver.InvalidArgument, "the device is nil")
+	fails("no history", megakernel.KeepHistory(open(t, devices()[0]), "none", nil), driver.InvalidArgument, "the history is nil")
+	if c, h, all := megakernel.KeptCosts(nil), megakernel.KeptHistory(nil, "none"), megakernel.KeptHistories(nil); c != nil || len(h.Ways) != 0 || len(all) != 0 {
+		t.Errorf("of no device there are costs %v and histories %v, %v", c, h, all)
+	}
 	g := chain(12)
 	for _, device := range devices() {
 		dev := open(t, device)

@@ -50,12 +50,16 @@ type runner interface {
 	record() []byte // that the run left
 }
 
+func noDevice(op, label string) error {
+	return &driver.Error{Op: op, Label: label, Kind: driver.InvalidArgument, Msg: "the device is nil", Fix: "open one: device cpu is there on every machine"}
+}
+
 // New checks waves and makes a plan of them for a device. Waves that the dependencies leave free of
 // each other run between the same two barriers. The plan holds its kernels and its control words
 // until Close; the memory that the waves use is the caller's.
 func New(ctx context.Context, dev driver.Device, waves []Wave, deps []Dependency, o Options) (*Plan, error) {
 	if dev == nil {
-		return nil, &driver.Error{Op: "plan", Label: o.Label, Kind: driver.InvalidArgument, Msg: "the device is nil", Fix: "open one: device cpu is there on every machine"}
+		return nil, noDevice("plan", o.Label)
 	}
 	if found := o.check(dev); len(found) > 0 {
 		return nil, found

@@ -255,4 +255,10 @@ func TestTheFastestDevice(t *testing.T) {
 		t.Fatal(err)
 	}
 	expect(simDev, "device cuda-sim:0: that of cpu is of other waves, or other options", a, megakernel.Tried{Device: cpuDev, History: other})
+	expect(simDev, "device cuda-sim:0: there is no evidence of cpu", a, megakernel.Tried{Device: cpuDev})
+	for _, tried := range [][]megakernel.Tried{nil, {{}}, {a, {History: cpu}}} {
+		if got, says := megakernel.Fastest(tried...); got != nil || says != "there is no device" {
+			t.Errorf("of %d it is %v, %q", len(tried), got, says)
+		}
+	}
 }

@@ -116,8 +116,11 @@ func (h *History) Time(of Offered, percent int) (ns uint64, known bool) {
 }
 
 // Best returns the way whose runs usually take least, and what half of them do not exceed; nil if there is no evidence of
-// any.
+// any, as of a nil history.
 func (h *History) Best() (best *Way, ns uint64) {
+	if h == nil {
+		return nil, 0
+	}
 	for k := range h.Ways {
 		w := &h.Ways[k]
 		if w.unknown(w.Offered) != "" {
