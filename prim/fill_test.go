@@ -91,6 +91,15 @@ func TestDrawsAreWhatTheHostDraws(t *testing.T) {
 	}
 }
 
+func TestThereAreNoNumbersBelowZero(t *testing.T) {
+	d := open(t, "cpu")
+	for _, err := range []error{second(prim.NewRandom[uint32](ctx, d, prim.Below(0), 10)), second(prim.NewRandom[uint64](ctx, d, prim.Below(0), 10))} {
+		if !errors.Is(err, vyre.InvalidArgument) || !strings.Contains(err.Error(), "no numbers below 0") {
+			t.Error(err)
+		}
+	}
+}
+
 type quad [4]float32
 
 func TestGatherAndScatterMoveAnyPayload(t *testing.T) {

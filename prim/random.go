@@ -57,6 +57,8 @@ func NewRandom[T vyre.Element](ctx context.Context, dev *vyre.Device, d Distribu
 	var program func() (*ir.Program, error)
 	name := typeName[T]()
 	switch {
+	case d == Below(0):
+		return nil, m.refuse("there are no numbers below 0", "pass Below a greater bound")
 	case name == "uint32" && (d == Words || d.name == "below" && d.bound <= 1<<24):
 		program = kernels.WordsProgram
 		r.bound = []vyre.Arg{driver.U32(uint32(d.bound))}

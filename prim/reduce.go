@@ -58,6 +58,9 @@ func NewReduceTo[T, A vyre.Element](ctx context.Context, dev *vyre.Device, op Op
 	if err != nil {
 		return nil, err
 	}
+	if err := m.admitOperator(op); err != nil {
+		return nil, err
+	}
 	var zero T
 	var empty uint64
 	switch any(zero).(type) {
@@ -68,9 +71,6 @@ func NewReduceTo[T, A vyre.Element](ctx context.Context, dev *vyre.Device, op Op
 		empty = emptyFloat[A](op)
 	default:
 		empty = emptyInteger[A](op)
-	}
-	if op > Xor {
-		return nil, m.refuse(op.String(), "pass Sum, Product, Min, Max, And, Or or Xor")
 	}
 	p, err := reduceProgram[T, A](what)
 	r := &Reduce[T, A]{made: m, op: op}

@@ -270,6 +270,9 @@ func TestWhatCannotBeReducedIsRefused(t *testing.T) {
 			t.Errorf("%s gives %v", what, err)
 		}
 	}
+	if err := second(prim.NewReduce[float32](ctx, d, 7, 1)); !strings.Contains(err.Error(), "operator 7; fix: pass Sum") {
+		t.Errorf("no operator, of floats, gives %v", err)
+	}
 	r := must(prim.NewReduce[uint32](ctx, d, prim.Sum, 10))(t)
 	x, out := must(vyre.Alloc[uint32](d, 5))(t), must(vyre.Alloc[uint32](d, 1))(t)
 	seq := d.NewSequence("refused")

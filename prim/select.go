@@ -206,7 +206,8 @@ func (s *SelectIndices[I, F]) Record(seq *vyre.Sequence, n Length, flags *vyre.B
 	return st
 }
 
-// SelectSlice returns the elements of a slice beside which a flag stands: it makes a Select, uploads, runs and reads.
+// SelectSlice returns the elements of a slice beside which a flag stands, in another of its length: it makes a Select, uploads,
+// runs and reads.
 func SelectSlice[T vyre.Element, F Flag](ctx context.Context, dev *vyre.Device, x []T, flags []F) ([]T, error) {
 	s, err := NewSelect[T, F](ctx, dev, len(x))
 	if err != nil {
@@ -215,6 +216,9 @@ func SelectSlice[T vyre.Element, F Flag](ctx context.Context, dev *vyre.Device, 
 	var out []T
 	count := make([]uint64, 1)
 	err = once(ctx, dev, s, func(j *job) error {
+		if len(flags) != len(x) {
+			return s.refuse(fmt.Sprintf("%d elements and %d flags", len(x), len(flags)), "pass a flag for each element")
+		}
 		in, err := given(j, x)
 		if err != nil {
 			return err

@@ -273,12 +273,14 @@ func TestSelectGivesTheKnownAnswers(t *testing.T) {
 func TestChoicesRefuse(t *testing.T) {
 	d := open(t, "cpu")
 	for want, err := range map[string]error{
-		"elements of 12 bytes": second(prim.NewSelect[[3]float32, uint8](ctx, d, 1)),
-		"elements of 32 bytes": second(prim.NewUnique[[4]float64](ctx, d, 1)),
-		"elements of 20 bytes": second(prim.NewUniqueByKey[uint8, [5]uint32](ctx, d, 1)),
-		"at most -1":           second(prim.NewPartition[uint8, uint8](ctx, d, -1)),
-		"places of 32 bits":    second(prim.NewSelectIndices[uint32, uint8](ctx, d, 1<<33)),
-		"the device is nil":    second(prim.NewUnique[uint8](ctx, nil, 1)),
+		"elements of 12 bytes":   second(prim.NewSelect[[3]float32, uint8](ctx, d, 1)),
+		"elements of 32 bytes":   second(prim.NewUnique[[4]float64](ctx, d, 1)),
+		"elements of 20 bytes":   second(prim.NewUniqueByKey[uint8, [5]uint32](ctx, d, 1)),
+		"at most -1":             second(prim.NewPartition[uint8, uint8](ctx, d, -1)),
+		"places of 32 bits":      second(prim.NewSelectIndices[uint32, uint8](ctx, d, 1<<33)),
+		"the device is nil":      second(prim.NewUnique[uint8](ctx, nil, 1)),
+		"2 elements and 3 flags": second(prim.SelectSlice(ctx, d, []uint32{1, 2}, []uint8{1, 0, 1})),
+		"2 elements and 1 flags": second(prim.SelectSlice(ctx, d, []uint32{1, 2}, []uint8{1})),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", want, err)

@@ -384,6 +384,10 @@ func TestSortsOfLengthsOnTheDevice(t *testing.T) {
 func TestSortsRefuseWhatIsWrong(t *testing.T) {
 	d := open(t, "cpu")
 	type odd [2]uint8
+	pairs := func(keys, values int) error {
+		_, _, err := prim.SortPairsSlice(ctx, d, make([]uint32, keys), make([]uint8, values), prim.SortOptions{})
+		return err
+	}
 	for _, c := range []struct {
 		err  error
 		kind driver.Kind
@@ -398,6 +402,8 @@ func TestSortsRefuseWhatIsWrong(t *testing.T) {
 		{errorOf(prim.NewSortPairs[odd, uint8](ctx, d, 10, prim.SortOptions{})), vyre.Unsupported, "keys are"},
 		{errorOf(prim.NewSortPairs[uint8, [3]uint8](ctx, d, 10, prim.SortOptions{})), vyre.Unsupported, "values of 3 bytes"},
 		{errorOf(prim.NewSortPairs[uint8, uint8](ctx, d, 10, prim.SortOptions{Swap: true})), vyre.InvalidArgument, "Swap"},
+		{pairs(1, 2), vyre.InvalidArgument, "1 keys and 2 values"},
+		{pairs(2, 1), vyre.InvalidArgument, "2 keys and 1 values"},
 	} {
 		var e *vyre.Error
 		if !errors.As(c.err, &e) || e.Kind != c.kind || !strings.Contains(e.Error(), c.text) {

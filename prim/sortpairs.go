@@ -101,6 +101,9 @@ func SortPairsSlice[K, V vyre.Element](ctx context.Context, dev *vyre.Device, ke
 	}
 	outKeys, outValues := make([]K, len(keys)), make([]V, len(keys))
 	err = once(ctx, dev, s, func(j *job) error {
+		if len(values) != len(keys) {
+			return s.refuse(fmt.Sprintf("%d keys and %d values", len(keys), len(values)), "pass a value for each key")
+		}
 		k, err := given(j, keys)
 		if err != nil {
 			return err
