@@ -103,7 +103,7 @@ func (c *Core) reportLeaks(roots map[*Sequence]struct{}, leaves map[*Leaf]struct
 	if !c.debug.Leaks {
 		return
 	}
-	var all []survivor
+	var all []*survivor
 	private := map[*Leaf]bool{}
 	for s := range roots {
 		s.mu.Lock()
@@ -114,18 +114,18 @@ func (c *Core) reportLeaks(roots map[*Sequence]struct{}, leaves map[*Leaf]struct
 		}
 		s.mu.Unlock()
 		if s.made != nil {
-			all = append(all, survivor{0, fmt.Sprintf("sequence %q", s.label), s.made})
+			all = append(all, &survivor{0, fmt.Sprintf("sequence %q", s.label), s.made})
 		}
 	}
 	for l := range leaves {
 		if !private[l] {
-			all = append(all, survivor{l.id, fmt.Sprintf("%s %q", l.what, l.label), l.made})
+			all = append(all, &survivor{l.id, fmt.Sprintf("%s %q", l.what, l.label), l.made})
 		}
 	}
 	if all == nil {
 		return
 	}
-	slices.SortStableFunc(all, func(a, b survivor) int { return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.what, b.what)) })
+	slices.SortStableFunc(all, func(a, b *survivor) int { return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.what, b.what)) })
 	var s strings.Builder
 	fmt.Fprintf(&s, "vyre: %s closes with %d objects open\n", c.name, len(all))
 	for _, o := range all {

@@ -24,12 +24,12 @@ func (m *rowMemory) String() string {
 // sharedByRows returns host memory that two rows have in common and one of them writes, that of the later row second.
 // Rows run at the same time: what becomes of such bytes would be chance.
 func sharedByRows(rows []Row) (a, b *rowMemory) {
-	var all []rowMemory
+	var all []*rowMemory
 	enter := func(row int, memory [][]byte, output bool) {
 		for i, m := range memory {
 			if len(m) > 0 {
 				from := uintptr(unsafe.Pointer(unsafe.SliceData(m)))
-				all = append(all, rowMemory{from, from + uintptr(len(m)), row, i, output})
+				all = append(all, &rowMemory{from, from + uintptr(len(m)), row, i, output})
 			}
 		}
 	}
@@ -37,15 +37,14 @@ func sharedByRows(rows []Row) (a, b *rowMemory) {
 		enter(n, r.Inputs, false)
 		enter(n, r.Outputs, true)
 	}
-	slices.SortFunc(all, func(a, b rowMemory) int { return cmp.Compare(a.from, b.from) })
+	slices.SortFunc(all, func(a, b *rowMemory) int { return cmp.Compare(a.from, b.from) })
 
 	// In the order of their starts, m overlaps one before it if that ends after m's start. Of outputs the one that
 	// reaches furthest is enough: two of different rows that both reach m overlap each other, and were found. Inputs
 	// may overlap, so that one of another row than the furthest has to be remembered too.
 	none := &rowMemory{row: -1}
 	output, input, other := none, none, none
-	for i := range all {
-		m := &all[i]
+	for _, m := range all {
 		for _, o := range []*rowMemory{output, input, other} {
 			if o.to <= m.from || o.row == m.row || !o.output && !m.output {
 				continue

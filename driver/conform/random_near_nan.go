@@ -14,12 +14,12 @@ func (g *generator) decided() (always build.Value, holds bool) {
 	b := g.b
 	switch g.pick(5) {
 	case 0:
-		return b.Op(ir.OpLt, b.Op([]ir.Op{ir.OpPopc, ir.OpClz, ir.OpCtz}[g.pick(3)], g.operand(ir.U32)), b.U32(uint32(33+g.pick(40)))), true
+		return b.Op(ir.OpLt, b.Op(g.oneOf(ir.OpPopc, ir.OpClz, ir.OpCtz), g.operand(ir.U32)), b.U32(uint32(33+g.pick(40)))), true
 	case 1:
 		return b.Op(ir.OpEq, b.Or(g.operand(ir.U32), b.U32(8)), b.U32(uint32(g.pick(8)))), false
 	case 2:
 		t := []ir.Type{ir.F32, ir.F32, ir.F64, ir.F16}[g.pick(4)]
-		return b.Op(comparisons[g.pick(3)], g.operand(t), g.nan(t)), false
+		return b.Op(g.oneOf(comparisons[:3]...), g.operand(t), g.nan(t)), false
 	}
 	below := b.Const(ir.F32, floatOf(ir.F32, []float32{-1, -2, -0.5, -3e38}[g.pick(4)]))
 	magnitude := b.Op(ir.OpAbs, g.operand(ir.F32))
@@ -62,6 +62,8 @@ func (g *generator) nan(t ir.Type) build.Value {
 	return g.b.Const(t, c)
 }
 
+func (g *generator) oneOf(ops ...ir.Op) ir.Op { return ops[g.pick(len(ops))] }
+
 // boundsOfNaN: a float is bounded by a NaN, and then by a number, and loses its sign.
 func (g *generator) boundsOfNaN() {
 	b, t := g.b, floatTypes[g.pick(6)]
@@ -73,12 +75,12 @@ func (g *generator) boundsOfNaN() {
 	if g.chance(2) {
 		x, bound = bound, x
 	}
-	v := b.Op([]ir.Op{ir.OpMax, ir.OpMax, ir.OpMax, ir.OpMin, ir.OpMaxp}[g.pick(5)], x, bound)
+	v := b.Op(g.oneOf(ir.OpMax, ir.OpMax, ir.OpMax, ir.OpMin, ir.OpMaxp), x, bound)
 	most := floatOf(t, []float32{0, 0, 1, 2, 3, 0.5}[g.pick(6)])
 	if g.chance(6) {
 		most |= least(t)
 	}
-	v = b.Op([]ir.Op{ir.OpMin, ir.OpMin, ir.OpMin, ir.OpMax}[g.pick(4)], v, b.Const(t, most)) // which is no NaN
+	v = b.Op(g.oneOf(ir.OpMin, ir.OpMin, ir.OpMin, ir.OpMax), v, b.Const(t, most)) // which is no NaN
 	switch g.pick(4) {
 	case 0:
 		word := ir.U32

@@ -94,6 +94,8 @@ func (u *unrolling) waits(c counter, n roundCount) bool {
 }
 
 // loopAround is the innermost loop around a row.
+//
+//go:noinline
 func (w *work) loopAround(r ir.Row) ir.Row {
 	for reg := w.Region[r]; reg != 0; reg = w.Region[w.owner(reg)] {
 		w.visits++

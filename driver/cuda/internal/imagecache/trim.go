@@ -28,7 +28,7 @@ func (c *Cache) trim() (removed int, err error) {
 	if total <= c.floor() {
 		return 0, nil
 	}
-	slices.SortFunc(files, func(a, b stored) int {
+	slices.SortFunc(files, func(a, b *stored) int {
 		return cmp.Or(a.used.Compare(b.used), cmp.Compare(a.path, b.path))
 	})
 	for _, f := range files {
@@ -45,7 +45,7 @@ func (c *Cache) trim() (removed int, err error) {
 
 // list returns the files of the cache and their size together. Temporary files that somebody
 // left behind are removed on the way.
-func (c *Cache) list() (files []stored, total int64, err error) {
+func (c *Cache) list() (files []*stored, total int64, err error) {
 	shards, err := os.ReadDir(c.dir)
 	if err != nil {
 		return nil, 0, err
@@ -61,7 +61,7 @@ func (c *Cache) list() (files []stored, total int64, err error) {
 			if err != nil || !info.Mode().IsRegular() {
 				continue
 			}
-			f := stored{filepath.Join(dir, e.Name()), info.Size(), info.ModTime()}
+			f := &stored{filepath.Join(dir, e.Name()), info.Size(), info.ModTime()}
 			if isTemporary(e.Name()) {
 				if time.Since(f.used) > abandoned {
 					_ = os.Remove(f.path) // the next who looks tries again
