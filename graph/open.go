@@ -7,13 +7,17 @@ import (
 	"math"
 	"os"
 	"sync"
+	"sync/atomic"
+
+	"github.com/govyre/vyre/driver"
 )
 
 // file is a .vyg file that a graph is in.
 type file struct {
 	name  string
 	bytes []byte
-	unmap func() error // nil if the bytes are in memory
+	unmap func() error // nil if the bytes are in memory, or were given back
+	gone  atomic.Bool  // they were given back
 	head  head
 	table []section
 	g     *CSR // the graph as it is in the file
@@ -159,7 +163,8 @@ func (f *file) states(g *CSR) bool { return f.g == g }
 // Verify looks at all of a graph that Open mapped: the checksums of its sections, that rows ascend and targets are nodes, what
 // its header says, and its digest. It does so once. Graphs that were built hold all that already.
 //
-// Errors: *ParseError, with the section, the row or the arc; a graph that is nil.
+// Errors: *ParseError, with the section, the row or the arc; a graph that is nil; one that Close gave back, of kind
+// driver.Closed.
 func (g *CSR) Verify() error {
 	if g == nil {
 		return errors.New("graph: the graph is nil; look at the error of what was to load it")
@@ -168,6 +173,9 @@ func (g *CSR) Verify() error {
 		return nil
 	}
 	f := g.file
+	if f.gone.Load() {
+		return &driver.Error{Op: "graph", Label: f.name, Kind: driver.Closed, Msg: "the graph is closed", Fix: "open it again, and close it when nothing uses it any more"}
+	}
 	f.verify.Do(func() { f.wrong = f.check() })
 	return f.wrong
 }
@@ -239,14 +247,15 @@ func (f *file) checkFlags() error {
 	return nil
 }
 
-// Close gives the file of a graph back; the graph, and all that shares its arrays, must not be used again. A graph that is in
-// memory has none.
+// Close gives the file of a graph back; the graph, and all that shares its arrays, sessions included, must not be used again:
+// what reads the arrays without asking Verify meets memory that is gone. A graph that is in memory has no file, and stays.
 func (g *CSR) Close() error {
 	if g.file == nil || g.file.unmap == nil {
 		return nil
 	}
 	unmap := g.file.unmap
 	g.file.unmap = nil
+	g.file.gone.Store(true)
 	return unmap()
 }
 

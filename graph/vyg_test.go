@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
 )
 
@@ -83,6 +86,32 @@ func TestFilesHoldGraphs(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// TestAClosedGraphIsRefused by what looks at its arcs, and has no memory to look at.
+func TestAClosedGraphIsRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.vyg")
+	if err := os.WriteFile(path, written(t, smallGraph(t, smallGraphs[0])), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g, err := graph.Open(path)
+	if err == nil {
+		err = errors.Join(g.Verify(), g.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if runtime.GOOS == "windows" {
+		t.Skip("files are read there, and what was read stays")
+	}
+	_, levels := graph.Levels(g, []uint32{0}, graph.AllKinds)
+	_, session := graph.NewSession(t.Context(), openDevice(t, "cpu"), g, graph.SessionOptions{})
+	_, writing := g.WriteTo(io.Discard)
+	for what, err := range map[string]error{"Verify": g.Verify(), "Levels": levels, "NewSession": session, "WriteTo": writing} {
+		if !errors.Is(err, driver.Closed) || !strings.Contains(err.Error(), "the graph is closed; fix: open it again") {
+			t.Errorf("%s: %v", what, err)
+		}
 	}
 }
 
