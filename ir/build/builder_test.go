@@ -6,6 +6,7 @@ import (
 
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/build"
+	"github.com/govyre/vyre/ir/text"
 	"github.com/govyre/vyre/ir/verify"
 )
 
@@ -63,6 +64,42 @@ func TestVariableBecomesArgumentsAndResultsOnlyWhereItChanges(t *testing.T) {
 	// early continue) and the loop. same needs nothing.
 	if args, res := merges(p); args != 2 || res != 2 {
 		t.Errorf("got %d arguments and %d results, want 2 and 2", args, res)
+	}
+}
+
+// A nil piece is an empty one, whatever would run it.
+func TestNilPiecesAreEmpty(t *testing.T) {
+	made := func(empty bool) *ir.Program {
+		b := build.New("pieces", build.Workgroup(32))
+		o := b.Buffer("o", ir.U32, ir.RW)
+		var piece func()
+		var chosen func() []build.Value
+		var block func(build.Label)
+		var counted func(build.Value, build.Label)
+		if empty {
+			piece, chosen = func() {}, func() []build.Value { return nil }
+			block, counted = func(build.Label) {}, func(build.Value, build.Label) {}
+		}
+		c := b.Eq(b.Lane(), b.U32(1))
+		b.If(c, piece)
+		b.IfElse(c, piece, piece)
+		b.Choose(c, chosen, chosen)
+		b.Block(block)
+		b.For(b.U32(0), b.U32(3), b.U32(1), counted)
+		b.Unreached(piece)
+		b.Store(o, b.Lane(), b.U32(1))
+		p, err := b.Program()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	if got, want := made(false), made(true); got.Digest() != want.Digest() {
+		t.Errorf("nil pieces make\n%s\nempty ones\n%s", text.Of(got), text.Of(want))
+	}
+	b := build.New("loop", build.Workgroup(32))
+	if b.Loop(nil, nil); b.Dead() == false {
+		t.Error("what follows a loop that nothing leaves can be reached")
 	}
 }
 

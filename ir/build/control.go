@@ -197,10 +197,11 @@ func (b *Builder) If(c Value, then func()) { b.IfElse(c, then, nil) }
 // IfElse runs one of two pieces; either may be nil.
 func (b *Builder) IfElse(c Value, then, els func()) {
 	wrap := func(f func()) func() []Value {
+		if f == nil {
+			return nil
+		}
 		return func() []Value {
-			if f != nil {
-				f()
-			}
+			f()
 			return nil
 		}
 	}
@@ -208,27 +209,34 @@ func (b *Builder) IfElse(c Value, then, els func()) {
 }
 
 // Choose runs one of two pieces and returns the values it gave. A piece that leaves
-// (by Break, Continue or Return) gives none.
+// (by Break, Continue or Return) gives none, and neither does a nil one.
 func (b *Builder) Choose(c Value, then, els func() []Value) []Value {
+	run := func(f func() []Value) []Value {
+		if f == nil {
+			return nil
+		}
+		return f()
+	}
 	if !b.want(ir.OpIf, ir.None, "", c) {
 		c = b.Bool(false)
 	}
 	wasDead := b.dead
 	s := b.openScope(ir.OpIf, nil, c)
 	inner := b.cur
-	b.leave(ir.OpYield, s, false, then())
+	b.leave(ir.OpYield, s, false, run(then))
 	b.dead = wasDead
 	if !wasDead {
 		b.order = append(b.order, event{kind: eventElse, scope: s})
 	}
 	b.cur = b.newBlock(block{kind: blockPlain, pred: b.blocks[inner].pred})
 	b.open = s
-	b.leave(ir.OpYield, s, false, els())
+	b.leave(ir.OpYield, s, false, run(els))
 	return b.closeScope(s, wasDead)
 }
 
 // Loop repeats body, whose arguments start as init, until it breaks; the results are
-// the values of its breaks. A body that comes to its end goes on with the same arguments.
+// the values of its breaks. A body that comes to its end goes on with the same arguments; a nil one is
+// empty, here as in Block and For.
 func (b *Builder) Loop(init []Value, body func(l Label, arg []Value)) []Value {
 	wasDead := b.dead
 	if !b.ok(init...) {
@@ -240,7 +248,9 @@ func (b *Builder) Loop(init []Value, body func(l Label, arg []Value)) []Value {
 		args = append(args, b.add(ir.OpArg, b.Type(v), uint32(k)))
 	}
 	b.scopes[s].args = args
-	body(Label{scope: s}, args)
+	if body != nil {
+		body(Label{scope: s}, args)
+	}
 	b.leave(ir.OpContinue, s, true, args)
 	return b.closeScope(s, wasDead)
 }
@@ -250,7 +260,9 @@ func (b *Builder) Loop(init []Value, body func(l Label, arg []Value)) []Value {
 func (b *Builder) Block(body func(l Label)) []Value {
 	wasDead := b.dead
 	s := b.openScope(ir.OpBlock, nil)
-	body(Label{scope: s})
+	if body != nil {
+		body(Label{scope: s})
+	}
 	b.leave(ir.OpBreak, s, false, nil)
 	return b.closeScope(s, wasDead)
 }
@@ -263,7 +275,9 @@ func (b *Builder) For(lo, hi, step Value, body func(i Value, l Label)) {
 		at := i.Get()
 		b.If(b.Le(hi, at), func() { b.Break(l) })
 		b.Block(func(next Label) {
-			body(at, Label{scope: l.scope, next: next.scope})
+			if body != nil {
+				body(at, Label{scope: l.scope, next: next.scope})
+			}
 		})
 		i.Set(b.Add(i.Get(), step))
 	})
@@ -327,6 +341,8 @@ func (b *Builder) Dead() bool { return b.dead }
 func (b *Builder) Unreached(piece func()) {
 	was := b.dead
 	b.dead = true
-	piece()
+	if piece != nil {
+		piece()
+	}
 	b.dead = was
 }

@@ -57,6 +57,10 @@ func (b *Builder) fits(p *ir.Program, in Inlining) bool {
 	if !b.ok(in.Scalars...) {
 		return false
 	}
+	if p == nil || p.GroupSize() == 0 {
+		b.fail("VY001", "an inlined program", "rows: it is nil, or was not sealed")
+		return false
+	}
 	before := len(b.diags)
 	what := "inlined " + p.Name()
 	scalars := 0

@@ -45,6 +45,8 @@ func TestBuilderMisuseHasTheCodeOfTheRule(t *testing.T) {
 		{"table of none", "VY210", func(b *build.Builder, o ir.Object) { b.Table("t", ir.U32, nil) }},
 		{"table of wider elements", "VY210", func(b *build.Builder, o ir.Object) { b.Table("t", ir.U8, []uint64{256}) }},
 		{"store to a table", "VY211", func(b *build.Builder, o ir.Object) { b.Store(b.Table("t", ir.U32, []uint64{1}), b.Lane(), b.U32(1)) }},
+		{"inlined nothing", "VY001", func(b *build.Builder, o ir.Object) { b.Inline(nil, build.Inlining{}) }},
+		{"inlined program that was not sealed", "VY001", func(b *build.Builder, o ir.Object) { b.Inline(new(ir.Program), build.Inlining{}) }},
 		{"conversion", "VY104", func(b *build.Builder, o ir.Object) { b.Cvt(ir.Bool, b.U32(1)) }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -24,6 +25,9 @@ type Specialisation struct {
 // Errors: a name that is no scalar, or no buffer, of p; an alignment that is no power of two; two buffers that cannot be
 // one, since their elements differ, or since the other is not before it.
 func Specialise(p *ir.Program, s Specialisation) (*ir.Program, error) {
+	if p == nil || p.GroupSize() == 0 {
+		return nil, errors.New("build: specialise: the program is nil, or was not sealed")
+	}
 	name := s.Name
 	if name == "" {
 		name = p.Name()

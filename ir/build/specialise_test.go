@@ -40,6 +40,11 @@ func TestSpecialiseRefusesNamesThatAreNot(t *testing.T) {
 			t.Errorf("%s gives\n%s", what, text.Of(p))
 		}
 	}
+	for _, none := range []*ir.Program{nil, new(ir.Program)} {
+		if _, err := build.Specialise(none, build.Specialisation{}); err == nil || !strings.Contains(err.Error(), "the program is nil") {
+			t.Errorf("no program gives %v", err)
+		}
+	}
 }
 
 func TestSpecialisedParametersKeepTheirOrder(t *testing.T) {
