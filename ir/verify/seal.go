@@ -16,6 +16,9 @@ import (
 // digest is taken. The error, if any, is a Diags with every finding. c belongs to the
 // program afterwards and must not be used again.
 func Seal(c *ir.Code) (*ir.Program, error) {
+	if c == nil {
+		c = new(ir.Code) // which has no body
+	}
 	if ds := checkStructure(c); len(ds.Errors()) > 0 {
 		return nil, ds.Errors()
 	}

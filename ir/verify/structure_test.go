@@ -239,6 +239,14 @@ func codesOf(ds ir.Diags) []string {
 	return codes
 }
 
+func TestNoColumnsHaveNoBody(t *testing.T) {
+	for _, c := range []*ir.Code{nil, {}} {
+		if _, err := verify.Seal(c); err == nil || !slices.Equal(codesOf(err.(ir.Diags)), []string{"VY001"}) {
+			t.Errorf("%v: %v", c, err)
+		}
+	}
+}
+
 func TestOneFaultDoesNotHideOthers(t *testing.T) {
 	c := parseMust(`if true { %a = add.u32 %n, 1_f32 }
 		%y = loop ^l (%i: u32 = 0_u32) -> (u32) { break ^l }

@@ -12,7 +12,12 @@ import (
 // Encode returns the wire form of p, which Decode reads back: equal programs with equal
 // names, positions and messages give equal bytes. An optimised program has none, since
 // its in-bounds flags are proofs that nobody could trust in a file: keep its source.
-func Encode(p *ir.Program) ([]byte, error) { return encode(p.Code(inner.Key{}), p.Digest()) }
+func Encode(p *ir.Program) ([]byte, error) {
+	if p == nil || p.GroupSize() == 0 {
+		return nil, wireError("VY001", "encode a sealed program", "the program is nil, or was not sealed")
+	}
+	return encode(p.Code(inner.Key{}), p.Digest())
+}
 
 // encode writes columns with the digest that they are said to have.
 func encode(c *ir.Code, digest [32]byte) ([]byte, error) {

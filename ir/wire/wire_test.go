@@ -303,6 +303,14 @@ func TestOptimisedProgramHasNoWireForm(t *testing.T) {
 	}
 }
 
+func TestNoProgramHasNoWireForm(t *testing.T) {
+	for _, p := range []*ir.Program{nil, new(ir.Program)} {
+		if b, err := wire.Encode(p); err == nil || !strings.Contains(err.Error(), "was not sealed") {
+			t.Errorf("%d bytes, %v", len(b), err)
+		}
+	}
+}
+
 func TestWireFormOfUnsealedCodeIsRefused(t *testing.T) {
 	for name, change := range map[string]func(*ir.Code){
 		"unused constant":        func(c *ir.Code) { c.Pool = append(c.Pool, 0) },
