@@ -115,8 +115,8 @@ func bind(dev driver.Device, label string, waves []Wave) (*binder, error) {
 	b := &binder{dev: dev, label: label, steps: make([]step, len(waves)), ranges: map[rangeKey]int{}, temps: map[int]*temp{}, programs: map[*ir.Program]program{}}
 	for i := range waves {
 		b.steps[i] = step{Wave: &waves[i], id: i, length: -1}
-		if waves[i].Program == nil {
-			b.refuse("F1", i, "", "it has no program", "give every wave a sealed program")
+		if p := waves[i].Program; p == nil || p.GroupSize() == 0 {
+			b.refuse("F1", i, "", "it has no program, or one that was not sealed", "give every wave a sealed program")
 			continue
 		}
 		b.step(&b.steps[i])

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/kernel"
 	"github.com/govyre/vyre/megakernel"
 )
@@ -140,6 +141,7 @@ func TestWavesThatCannotRunAreRefused(t *testing.T) {
 		{"no waves", nil, nil, megakernel.Options{}, "empty", "there are no waves"},
 		{"only waves outside the loop", []megakernel.Wave{at(one, megakernel.Before)}, nil, megakernel.Options{}, "empty", "no wave runs every round"},
 		{"no program", []megakernel.Wave{{}}, nil, megakernel.Options{}, "F1", "it has no program"},
+		{"a program that was not sealed", []megakernel.Wave{{Program: new(ir.Program)}}, nil, megakernel.Options{}, "F1", "one that was not sealed"},
 		{"too few arguments", []megakernel.Wave{wave("Look", x)}, nil, megakernel.Options{}, "F1", "it has 1 arguments for 2 parameters"},
 		{"scalar of another type", []megakernel.Wave{wave("Scaled", driver.U32(1), x)}, nil, megakernel.Options{}, "F1", "wave 0 Scaled, argument k"},
 		{"round for a float", []megakernel.Wave{wave("Scaled", megakernel.Round{}, x)}, nil, megakernel.Options{}, "F1", "the number of a round is u32"},

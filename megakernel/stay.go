@@ -15,8 +15,8 @@ func (b *binder) stay(s *step) {
 		return
 	}
 	switch {
-	case s.Stay.Program == nil:
-		b.refuse("stay", s.id, "stay", "it has no program", "give it a kernel that calls arcs.Stay")
+	case s.Stay.Program == nil || s.Stay.Program.GroupSize() == 0:
+		b.refuse("stay", s.id, "stay", "it has no program, or one that was not sealed", "give it a kernel that calls arcs.Stay")
 		return
 	case s.Domain.kind != spread:
 		b.refuse("stay", s.id, "stay", fmt.Sprintf("it goes on with a list, and the domain is %v", s.Domain), "use the domain Spread")
