@@ -430,6 +430,10 @@ func (g *ranges) of(v ir.Row) *interval {
 		return &nothing
 	}
 	if int(v) >= len(g.now) || g.now[v].hi == 0 && g.now[v].same(&nothing) {
+		// It is computed by what is known here, which may be more than holds where v is: so it ends with the region.
+		if g.w.Op[v] != ir.OpConst && !g.w.must(checkAsked, false) {
+			g.undo = append(g.undo, undone{row: v})
+		}
 		g.compute(v)
 	}
 	return &g.now[v]

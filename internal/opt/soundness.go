@@ -37,6 +37,7 @@ const (
 	checkRounds                        // ranges: a loop is walked until its rounds bring nothing new
 	checkRevision                      // ranges: what was found before is about the program as it is
 	checkScope                         // ranges: what a condition says ends with its region
+	checkAsked                         // ranges: an interval that is computed in a region, when a row is first asked for, ends with it
 	checkNarrow                        // narrow: the value fits
 	checkDivisor                       // narrow: by zero, 64 bits give another number than 32
 	checkKept                          // narrow: what is dropped is not stored
@@ -136,6 +137,7 @@ var checkNames = [numChecks]string{
 	checkRounds:           "bounds/rounds",
 	checkRevision:         "bounds/revision",
 	checkScope:            "bounds/scope",
+	checkAsked:            "narrow/asked",
 	checkNarrow:           "narrow/narrow",
 	checkDivisor:          "narrow/divisor",
 	checkKept:             "narrow/kept",
