@@ -11,7 +11,9 @@ import (
 func (g *generator) spelled(t ir.Type, depth int) build.Value {
 	b := g.b
 	x := g.expr(t, depth-1)
-	switch g.pick(8) {
+	switch g.pick(9) {
+	case 8:
+		return g.askedInAnArm(t, x)
 	case 0:
 		by := []uint64{3, 5, 7, 10, 12, 641, 1000, t.Mask(), t.Mask() - 1, t.Mask() >> 1, t.Mask()>>1 + 1, t.Mask()/7*5 + 1}[g.pick(12)]
 		return b.Op([]ir.Op{ir.OpDiv, ir.OpRem}[g.pick(2)], x, b.Const(t, by))
@@ -53,6 +55,22 @@ func (g *generator) spelled(t ir.Type, depth int) build.Value {
 		return b.Or(b.And(x, b.Const(t, ^field&t.Mask())), f)
 	}
 	return g.ones(t, x)
+}
+
+// askedInAnArm makes a number of a condition, in 64 bits and then in 32, uses it under that condition, and again after it.
+func (g *generator) askedInAnArm(t ir.Type, x build.Value) build.Value {
+	b := g.b
+	c := b.Op([]ir.Op{ir.OpNe, ir.OpEq, ir.OpLt, ir.OpLe}[g.pick(4)], x, g.leaf(t))
+	wide := []ir.Type{ir.I64, ir.U64}[g.pick(2)]
+	n := b.Cvt(ir.U32, b.Select(c, b.Const(wide, uint64(g.pick(3))), b.Const(wide, uint64(g.pick(3)))))
+	use := func() []build.Value {
+		if g.chance(3) {
+			return []build.Value{x}
+		}
+		return []build.Value{b.Xor(x, b.Cvt(t, b.Op([]ir.Op{ir.OpAnd, ir.OpAdd, ir.OpMax}[g.pick(3)], n, b.U32(uint32(1+g.pick(2))))))}
+	}
+	r := b.Choose(c, use, use)[0]
+	return b.Add(r, b.Cvt(t, b.Shl(b.Max(n, b.U32(uint32(g.pick(2)))), b.U32(uint32(g.pick(4))))))
 }
 
 // turned is two shifts put together, mostly of a whole turn.

@@ -17,7 +17,7 @@ var nearErrors = []func(*generator){
 	(*generator).saturatedSums, // 9
 	(*generator).saturatedSums,
 	(*generator).turnedNegations,
-	(*generator).turnedNegations,    // 10
+	(*generator).turnedNegations,    // 10 and 46
 	(*generator).signsOfBytes,       // 12
 	(*generator).negationsAndShifts, // 17
 	(*generator).farShifts,          // 18
@@ -209,8 +209,16 @@ func (g *generator) turnedNegations() {
 	n := uint32(g.pick(int(t.Bits())))
 	switch g.pick(3) {
 	case 2:
-		u := g.as([]ir.Type{ir.U32, ir.U64}[t.Bits()/64], v)
-		v = g.as(t, b.Op([]ir.Op{ir.OpOr, ir.OpAdd, ir.OpXor}[g.pick(3)], b.Shl(u, b.U32(n)), b.Shr(u, b.U32(uint32(t.Bits())-n))))
+		// Of one value, or of two: then it is no rotation, and the second may be any.
+		low := g.as(t.Unsigned(), v)
+		if g.chance(4) {
+			low = v
+		}
+		high := low
+		if g.chance(2) {
+			high = g.operand(g.b.Type(low))
+		}
+		v = g.as(t, b.Op([]ir.Op{ir.OpOr, ir.OpAdd, ir.OpAdd, ir.OpXor}[g.pick(4)], b.Shl(high, b.U32(n)), b.Shr(low, b.U32(uint32(t.Bits())-n))))
 	default:
 		v = b.Op([]ir.Op{ir.OpRotl, ir.OpRotr}[g.pick(2)], v, b.U32(n))
 	}

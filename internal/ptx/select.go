@@ -39,6 +39,8 @@ type selector struct {
 	negativeFactors  int                     // products by a constant whose upper word is −1 that were hidden
 	farShift         map[ir.Row]bool         // left shifts of which the assembler may know that they leave nothing
 	ofNegative       map[ir.Row]bool         // right shifts of what the assembler may know to be negative
+	lateNegations    map[ir.Row]bool         // right shifts of differences that the assembler may come to know as negations
+	shiftedNegations int                     // how many right shifts are of negations
 	knownSum         map[ir.Row]bool         // sums of f32 that the assembler may know
 	known            []bool                  // see mayBeKnown
 	nans             []bool                  // see findNaNs; nil if there are none
@@ -130,6 +132,7 @@ func (s *selector) run() {
 	s.findHalved()
 	s.findFarShifts()
 	s.findShiftsOfNegative()
+	s.findShiftedNegations()
 	s.findLowKnown()
 	s.findSameLow()
 	s.findAddedUppers()

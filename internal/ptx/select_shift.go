@@ -24,7 +24,7 @@ var shiftRules = map[ir.Op]rule{
 		s.set(r, s.do(opShl, t, a, n))
 	},
 	ir.OpShr: func(s *selector, r ir.Row) {
-		a, n := s.value(s.p.A(r)), s.value(s.p.B(r))
+		a, n := s.shifted(r), s.value(s.p.B(r))
 		if s.halved[r] {
 			s.set(r, s.shrHalved(s.typeOf(r), a, uint32(n.bits)))
 			return

@@ -84,18 +84,15 @@ func scaledAdd(t *thread, in *inst) {
 		v |= uint64(t.value(src[2])) << 32
 	}
 	v <<= n
-	if a.invert {
-		v = ^v
-	}
-	if a.minus {
-		v = -v
-	}
-	if in.has("HI") {
+	if in.has("HI") { // what the shift leaves is negated, not what is shifted
 		v >>= 32
 	}
 	low := uint64(uint32(v))
-	if a.minus && !in.has("HI") { // inverted, and one carried in
-		low = uint64(^uint32(-v)) + 1
+	switch {
+	case a.minus: // inverted, and one carried in
+		low = uint64(^uint32(v)) + 1
+	case a.invert:
+		low = uint64(^uint32(v))
 	}
 	sum := low + t.term(b) + carry
 	t.set(dst, uint32(sum))

@@ -21,6 +21,7 @@ func TestInstructions(t *testing.T) {
 		want uint64
 	}{
 		{"LEA.X R6, ~R2, R3, 0x8, PT; MOV R7, RZ", [4]uint32{1, 5}, 0xFFFF_FF05},                           // inverts after the shift
+		{"LEA.HI R6, -R2, R3, R4, 0x8; MOV R7, RZ", [4]uint32{1, 0xCE14_ABEE, 2}, 0xCE14_A9EE},             // negates what the shift leaves
 		{"LEA R6, P0, R2, -R3, 0xb; IADD3.X R7, R4, -0x1, RZ, P0, !PT", [4]uint32{1, 0, 9}, 9<<32 | 0x800}, // −0 carries out
 		{"IADD3 R6, P0, R2, -R3, RZ; IADD3.X R7, R4, ~R5, RZ, P0, !PT", [4]uint32{3, 5, 9, 2}, 6<<32 | 0xFFFF_FFFE},
 		{"IADD3 R6, P0, P1, R2, R3, R4; IADD3.X R7, RZ, RZ, RZ, P0, P1", [4]uint32{^uint32(0), ^uint32(0), ^uint32(0)}, 2<<32 | 0xFFFF_FFFD},
