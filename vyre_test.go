@@ -232,7 +232,7 @@ func TestCoverCountsGroupsAxisByAxis(t *testing.T) {
 	seq := d.NewSequence("four axes")
 	defer seq.Close()
 	seq.Launch(k, vyre.Cover(k, 1, 1, 1, 1))
-	wantError(t, seq.Prepare(), vyre.InvalidArgument)
+	wantError(t, seq.Prepare(), vyre.InvalidArgument, "more than three axes", "pass the items along x, y and z")
 }
 
 func TestOpenNamesWhatThereIs(t *testing.T) {

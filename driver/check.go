@@ -354,6 +354,9 @@ func (s rules) checkGrid(st *Step, grid Grid, rest int) *Error {
 	if grid == (Grid{}) {
 		return no("say Grid{1}, or EmptyGrid to launch nothing", "the grid says nothing")
 	}
+	if grid == beyond {
+		return no("pass the items along x, y and z", "the grid is that of Cover with more than three axes")
+	}
 	size := k.Workgroup()
 	for axis, n := range grid {
 		name := "xyz"[axis]

@@ -84,7 +84,8 @@ func SharedOf(p *ir.Program) (bytes, rest int) {
 	return bytes, rest
 }
 
-// Grid counts the groups of a launch along x, y and z. An axis that is left out has one group:
+// Grid counts the groups of a launch along x, y and z; a compiled kernel knows how many invocations a group has. (A
+// gpu.Grid, for the function itself, says both.) An axis that is left out has one group:
 // Grid{4} is 4×1×1 and Grid{4, 2} is 4×2×1. Of no groups at all there are two kinds: a launch refuses
 // the zero Grid, which says nothing, and does nothing for EmptyGrid, or any grid with 0 groups on x
 // and some on y.
@@ -103,6 +104,9 @@ func (g Grid) full() Grid {
 	}
 	return g
 }
+
+// beyond is the grid that the face's Cover makes of more than three axes. No device has so many groups on each.
+var beyond = Grid{1<<32 - 1, 1<<32 - 1, 1<<32 - 1}
 
 // Cover returns the smallest grid along x whose groups of the given size cover n items. No
 // items give a grid of 0, which launches nothing; more than a grid can hold give a grid that

@@ -117,7 +117,18 @@ func openNamed(name string, o OpenOptions) (Device, error) {
 		return d, nil
 	}
 	return nil, &Error{Op: "open", Label: name, Kind: Unavailable, Msg: fmt.Sprintf("no device of that name is linked in, there is %s", orNone(known)),
-		Fix: "import the package of the device, such as github.com/govyre/vyre/driver/cpu"}
+		Fix: advice(kind)}
+}
+
+// packages are where the devices of this module are.
+var packages = map[string]string{"cpu": "driver/cpu", "cuda": "driver/cuda", "cuda-sim": "driver/cudasim"}
+
+// advice says how a device of that kind gets into the program, if there is such a kind.
+func advice(kind string) string {
+	if at, ok := packages[kind]; ok {
+		return fmt.Sprintf("import _ %q", "github.com/govyre/vyre/"+at)
+	}
+	return "choose one of those, or import the package that registers it"
 }
 
 func openAuto(o OpenOptions) (Device, error) {

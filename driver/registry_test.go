@@ -76,6 +76,13 @@ func TestOpenOfAnUnknownNameSaysWhatThereIs(t *testing.T) {
 	if !errors.Is(err, driver.Unavailable) || !strings.Contains(err.Error(), "absent, cpu") {
 		t.Errorf("got %v", err)
 	}
+	// A device of this module is not imported: the advice is the line that does.
+	for kind, at := range map[string]string{"cuda-sim": "driver/cudasim", "cuda": "driver/cuda"} {
+		_, err := driver.Open(kind, driver.OpenOptions{})
+		if !errors.Is(err, driver.Unavailable) || !strings.Contains(err.Error(), `import _ "github.com/govyre/vyre/`+at+`"`) {
+			t.Errorf("%s: got %v", kind, err)
+		}
+	}
 }
 
 func TestListKeepsWhatCanBeListed(t *testing.T) {

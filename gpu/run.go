@@ -9,7 +9,8 @@ import (
 	"unsafe"
 )
 
-// Grid says how many invocations Run starts and how they are grouped.
+// Grid says how many invocations Run starts and how they are grouped. A plain function knows nothing of its workgroup, so
+// both counts are here; a launch of a compiled kernel takes a vyre.Grid, which counts groups alone.
 type Grid struct {
 	Groups      Vec3 // groups of the grid; a Y or Z of 0 means 1, an X of 0 runs nothing
 	Group       Vec3 // invocations of a group, at most 1024; a Y or Z of 0 means 1

@@ -12,10 +12,11 @@ import (
 	"github.com/govyre/vyre/ir/text"
 )
 
-// asmCmd prints the machine code that device cpu runs. It is made here, whatever the processor, and does not run.
+// asmCmd prints the machine code that device cpu runs, by default for the instruction set that it uses on this machine.
+// Code for the other ones is made here, whatever the processor, and does not run.
 type asmCmd struct {
 	Source string `arg:"" help:"Go file, directory, or program in text form, with :NAME to choose one kernel; - is standard input."`
-	Target string `default:"amd64.avx2" enum:"amd64.avx2,amd64.avx512,arm64.neon" placeholder:"TARGET" help:"Instruction set to write for: amd64.avx2, amd64.avx512 or arm64.neon."`
+	Target string `default:"${native}" enum:"amd64.avx2,amd64.avx512,arm64.neon" placeholder:"TARGET" help:"Instruction set to write for: amd64.avx2, amd64.avx512 or arm64.neon; without it, the one that device cpu uses here."`
 	Out    string `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
 	Passes bool   `help:"Print before it what there was after every run of a pass that changed something."`
 	passesFlag

@@ -56,15 +56,11 @@ func (c *checkCmd) Run(t *terminal) error {
 		}
 		r.target, r.doc.Target = &target, target.String()
 	}
+	// A source that is not there hides no finding of the others.
 	specs, err := expand(c.Source)
-	if err != nil {
-		return err
-	}
+	r.failed(err)
 	for _, spec := range specs {
 		all, err := t.load(spec)
-		if errors.As(err, new(usage)) {
-			return err
-		}
 		r.failed(err)
 		for _, l := range all {
 			r.kernel(spec, l)
@@ -75,7 +71,10 @@ func (c *checkCmd) Run(t *terminal) error {
 			return err
 		}
 	}
-	if r.bad {
+	switch {
+	case r.misused && !r.wrong:
+		return usage{errSilent}
+	case r.misused || r.wrong:
 		return errSilent
 	}
 	return nil
@@ -87,7 +86,9 @@ type checker struct {
 	target *ptx.Target // nil if no architecture was named
 	json   bool
 	doc    checked
-	bad    bool
+
+	wrong   bool // a source or a kernel is not right
+	misused bool // the command line names what is not there
 }
 
 // kernel checks one that its front end has accepted.
@@ -135,9 +136,15 @@ func once(ds ir.Diags) (distinct ir.Diags) {
 // failed reports why a source or a kernel is not right.
 func (r *checker) failed(err error) {
 	var ds ir.Diags
-	switch {
-	case err == nil:
+	if err == nil {
 		return
+	}
+	if isUsage(err) {
+		r.misused = true
+	} else {
+		r.wrong = true
+	}
+	switch {
 	case errors.As(err, &ds):
 		r.findings(ds)
 	case r.json:
@@ -145,7 +152,6 @@ func (r *checker) failed(err error) {
 	default:
 		fmt.Fprintln(r.t.err, message(err))
 	}
-	r.bad = true
 }
 
 func (r *checker) findings(ds ir.Diags) {

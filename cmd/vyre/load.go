@@ -152,8 +152,11 @@ func splitSpec(spec string) (file, name string) {
 
 // expand replaces DIR/... by the directories from DIR down whose Go files mark kernels. As for the Go tool, names
 // that start with a dot or an underscore, testdata, vendor and other modules do not count.
+//
+// What it finds it returns beside an error, which says what is wrong with each of the others.
 func expand(specs []string) ([]string, error) {
 	var all []string
+	var wrong []error
 	for _, spec := range specs {
 		root, ok := strings.CutSuffix(filepath.ToSlash(spec), "/...")
 		if spec == "..." {
@@ -177,14 +180,14 @@ func expand(specs []string) ([]string, error) {
 			all = append(all, path)
 			return nil
 		})
-		if err != nil {
-			return nil, err
-		}
-		if len(all) == before {
-			return nil, fmt.Errorf("%s: no Go file has a kernel; mark one with //vyre:kernel workgroup=256", spec)
+		switch {
+		case err != nil:
+			wrong = append(wrong, err)
+		case len(all) == before:
+			wrong = append(wrong, fmt.Errorf("%s: no Go file has a kernel; mark one with //vyre:kernel workgroup=256", spec))
 		}
 	}
-	return all, nil
+	return all, errors.Join(wrong...)
 }
 
 func skipped(path, name string) bool {

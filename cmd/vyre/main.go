@@ -39,6 +39,7 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+	"github.com/govyre/vyre/driver/cpu/native"
 )
 
 // commands is the command line.
@@ -164,7 +165,7 @@ func runOn(ctx context.Context, args []string, in io.Reader, out *stdout, errOut
 		kong.Name("vyre"),
 		kong.Description("GPU compute for Go: kernels written in Go, run on a GPU or without one."),
 		kong.UsageOnError(),
-		kong.Vars{"version": version()},
+		kong.Vars{"version": version(), "native": native.Target()},
 		kong.Writers(out, errOut),
 		kong.Exit(func(code int) { exited = code }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
@@ -209,8 +210,6 @@ func statusOf(err error) int {
 	switch {
 	case err == nil:
 		return 0
-	case errors.Is(err, errSilent):
-		return 1
 	case errors.As(err, &finds):
 		return 3
 	case errors.As(err, &differs):
@@ -218,7 +217,7 @@ func statusOf(err error) int {
 	case isUsage(err):
 		return 2
 	}
-	return 1
+	return 1 // also errSilent
 }
 
 // message is the text of an error: findings and device errors come as they are, others
