@@ -65,5 +65,6 @@ type Report struct {
 	Path   string // of the launch
 	Kernel string
 	Error  bool // the program broke a rule; otherwise a note
+	Benign bool // nothing is wrong: several invocations store one value, which is the result in any order
 	Text   string
 }

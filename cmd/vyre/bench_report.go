@@ -126,7 +126,7 @@ func (d *benchJSON) text(out io.Writer) error {
 		}
 		return fmt.Sprintf("%.0f %%, limited by %s", 100*m.Resources.Occupancy, m.Resources.Limit)
 	})
-	row("takes", func(m *measuredJSON) string {
+	row("resources", func(m *measuredJSON) string {
 		if m.Resources == nil {
 			return "-"
 		}

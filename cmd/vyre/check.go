@@ -47,6 +47,15 @@ type finding struct {
 	Text     string `json:"text"` // all of it, as it is printed without --json
 }
 
+// Help is the long help of the command.
+func (checkCmd) Help() string {
+	return `For each kernel it says how many rows its program has, and how far results agree between devices:
+  exact        the same bits on every device, unless the kernel races
+  unordered    it adds floats by atomics, reads a clock or traces, so the order of invocations may show
+  approximate  it calls a function of gpu.Fast…, which is right within the tolerance that its comment says
+A cooperative kernel has a barrier of the whole grid, so all groups must run at once.`
+}
+
 func (c *checkCmd) Run(t *terminal) error {
 	r := &checker{t: t, json: c.JSON, doc: checked{Kernels: []checkedKernel{}, Findings: []finding{}, Errors: []string{}}}
 	if c.Target != "" {

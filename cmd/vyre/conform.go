@@ -89,7 +89,11 @@ func (c *conformCmd) Run(t *terminal) error {
 			return err
 		}
 	} else {
-		fmt.Fprintf(t.out, "%s: %d cases, %d passed, %d failed, %d skipped\n", dev.Name(), sum.Cases, sum.Passed, sum.Failed, sum.Skipped)
+		fmt.Fprintf(t.out, "%s: %d cases, %d passed, %d failed, %d skipped", dev.Name(), sum.Cases, sum.Passed, sum.Failed, sum.Skipped)
+		if sum.Skipped > 0 {
+			fmt.Fprint(t.out, " (they are about detectors, which only device cpu has)")
+		}
+		fmt.Fprintln(t.out)
 	}
 	if sum.Failed > 0 {
 		return errSilent

@@ -148,7 +148,7 @@ func (r *runner) note(c *driver.LaunchCmd, res *interp.Result) {
 	}
 	r.dropped += res.TracesDropped
 	for _, rep := range res.Reports {
-		r.reports = append(r.reports, driver.Report{Path: c.Path, Kernel: rep.Kernel, Error: rep.Kind == interp.Race, Text: rep.String()})
+		r.reports = append(r.reports, driver.Report{Path: c.Path, Kernel: rep.Kernel, Error: rep.Kind == interp.Race, Benign: rep.Kind == interp.BenignRace, Text: rep.String()})
 	}
 	if t := res.Trap; t != nil && (r.trap == nil || c.Index < r.trapped) {
 		r.trapped = c.Index
