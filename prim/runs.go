@@ -94,6 +94,9 @@ func (r *RunLengths[T, C]) atOnce() bool { return r.max < 1<<31 }
 
 // Bytes is how much memory a step takes for its work.
 func (r *RunLengths[T, C]) Bytes() int64 {
+	if unmade(nil, r) {
+		return 0
+	}
 	if r.atOnce() {
 		return r.selectionBytes() + r.values.bytes(r.max)
 	}
@@ -103,6 +106,9 @@ func (r *RunLengths[T, C]) Bytes() int64 {
 // Record appends a search in x[:n]: the first elements of runs go to values, their lengths to lengths, both of which have
 // room for n, and how many there are to count.
 func (r *RunLengths[T, C]) Record(seq *vyre.Sequence, n Length, x, values *vyre.Buffer[T], lengths *vyre.Buffer[C], count Count) *Step {
+	if unmade(seq, r) {
+		return new(Step)
+	}
 	st := r.step(seq, n, min(x.Len(), values.Len(), lengths.Len()), x.Bytes())
 	found := r.counter(seq, count)
 	from := r.values.comparable(seq, r.made, st, n, x.Bytes(), values.Bytes(), lengths.Bytes(), found)
@@ -182,6 +188,9 @@ func (r *ReduceByKey[K, V]) compileOnce(ctx context.Context, what string, op Ope
 
 // Bytes is how much memory a step takes for its work.
 func (r *ReduceByKey[K, V]) Bytes() int64 {
+	if unmade(nil, r) {
+		return 0
+	}
 	if r.atOnce() {
 		return r.stateBytes() + r.values.bytes(r.max)
 	}
@@ -195,6 +204,9 @@ func (r *ReduceByKey[K, V]) stateBytes() int64 { return 8 * int64(block.RunsLen(
 // Record appends a reduction of values[:n] by keys[:n]: the first keys of runs go to outKeys, what their values give to out,
 // both of which have room for n, and how many there are to count.
 func (r *ReduceByKey[K, V]) Record(seq *vyre.Sequence, n Length, keys *vyre.Buffer[K], values *vyre.Buffer[V], outKeys *vyre.Buffer[K], out *vyre.Buffer[V], count Count) *Step {
+	if unmade(seq, r) {
+		return new(Step)
+	}
 	st := r.step(seq, n, min(keys.Len(), values.Len(), outKeys.Len(), out.Len()), keys.Bytes())
 	found := r.counter(seq, count)
 	from := r.values.comparable(seq, r.made, st, n, keys.Bytes(), outKeys.Bytes(), out.Bytes(), found)

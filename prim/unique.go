@@ -38,10 +38,18 @@ func NewUnique[T vyre.Element](ctx context.Context, dev *vyre.Device, max int) (
 }
 
 // Bytes is how much memory a step takes for its work.
-func (u *Unique[T]) Bytes() int64 { return u.selectionBytes() + u.values.bytes(u.max) }
+func (u *Unique[T]) Bytes() int64 {
+	if unmade(nil, u) {
+		return 0
+	}
+	return u.selectionBytes() + u.values.bytes(u.max)
+}
 
 // Record appends the first elements of the runs of x[:n] to out, which has room for n, and how many they are to count.
 func (u *Unique[T]) Record(seq *vyre.Sequence, n Length, x, out *vyre.Buffer[T], count Count) *Step {
+	if unmade(seq, u) {
+		return new(Step)
+	}
 	st := u.step(seq, n, min(x.Len(), out.Len()), x.Bytes())
 	found := u.counter(seq, count)
 	from := u.values.comparable(seq, u.made, st, n, x.Bytes(), out.Bytes(), found)
@@ -86,11 +94,19 @@ func NewUniqueByKey[K, V vyre.Element](ctx context.Context, dev *vyre.Device, ma
 }
 
 // Bytes is how much memory a step takes for its work.
-func (u *UniqueByKey[K, V]) Bytes() int64 { return 2*u.selectionBytes() + u.values.bytes(u.max) }
+func (u *UniqueByKey[K, V]) Bytes() int64 {
+	if unmade(nil, u) {
+		return 0
+	}
+	return 2*u.selectionBytes() + u.values.bytes(u.max)
+}
 
 // Record appends the first keys of the runs of keys[:n], and their values, to outKeys and outValues, which have room for n,
 // and how many they are to count.
 func (u *UniqueByKey[K, V]) Record(seq *vyre.Sequence, n Length, keys *vyre.Buffer[K], values *vyre.Buffer[V], outKeys *vyre.Buffer[K], outValues *vyre.Buffer[V], count Count) *Step {
+	if unmade(seq, u) {
+		return new(Step)
+	}
 	st := u.step(seq, n, min(keys.Len(), values.Len(), outKeys.Len(), outValues.Len()), keys.Bytes())
 	found := u.counter(seq, count)
 	st.apart(seq, []vyre.Range{outKeys.Bytes(), outValues.Bytes(), found}, st.where(n), keys.Bytes(), values.Bytes())
