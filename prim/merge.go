@@ -60,6 +60,14 @@ func launchedTwo(k *driver.Step, x, y *Step) {
 	y.launched(k, 5)
 }
 
+// Close is that of all primitives; a zero Merge has no merger.
+func (g *merger) Close() error {
+	if g == nil {
+		return nil
+	}
+	return g.made.Close()
+}
+
 // Merge merges two sorted ranges into one; of equals those of the first come first. It takes one launch in which each part of
 // the result is found by bisection of both ranges, and reads and writes each element once.
 type Merge[K vyre.Element] struct{ *merger }

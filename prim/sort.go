@@ -100,6 +100,14 @@ func (s *sorter) Swapped() bool {
 	return !unmade(nil, s) && s.o.Swap && !s.few() && s.passes%2 == 0
 }
 
+// Close is that of all primitives; a zero Sort has no sorter.
+func (s *sorter) Close() error {
+	if s == nil {
+		return nil
+	}
+	return s.made.Close()
+}
+
 // sortWork is where in its memory a step has what.
 type sortWork struct{ control, state, keys, values, end int64 }
 
