@@ -165,7 +165,7 @@ func (g *goSource) file() {
 		g.line("x%[1]s := %[1]s(%[2]s)", typ, from)
 		g.leaves[typ] = append(g.leaves[typ], "x"+typ)
 	}
-	g.line("shared[t.Local().X] = v1")
+	g.line("shared[t.Local().X] = v1 ^ uint32(len(floats))")
 	for range 6 + g.pick(8) {
 		g.part()
 		g.statement(3, true)
