@@ -252,6 +252,9 @@ func elemName(p *ir.Param) string {
 	}
 	var parts []string
 	for _, f := range p.Record.Fields {
+		if f.Pad {
+			continue
+		}
 		part := fmt.Sprintf("%v @%d", f.Type, f.Offset)
 		if f.Count > 1 {
 			part = fmt.Sprintf("[%d]%s", f.Count, part)

@@ -36,7 +36,7 @@ func (e *Element) fits(p *ir.Param) bool {
 }
 
 // sameScalars reports whether two records have the same scalars in the same places, however arrays and
-// nested structs group them.
+// nested structs group them, and whether or not they list their padding.
 func sameScalars(a, b *ir.Record) bool {
 	if a.Stride != b.Stride {
 		return false
@@ -68,6 +68,9 @@ type scalar struct {
 }
 
 func (s *scalars) next() (scalar, bool) {
+	for s.field < len(s.of) && s.of[s.field].Pad {
+		s.field++
+	}
 	if s.field == len(s.of) {
 		return scalar{}, false
 	}

@@ -91,11 +91,28 @@ func AtomicCompareExchange[T Word | Float](p *T, old, new T) T {
 // AtomicSub subtracts v from *p and returns what was there.
 func AtomicSub[T Word](p *T, v T) T { return AtomicAdd(p, -v) }
 
-// AtomicMin sets *p to the smaller of itself and v and returns what was there.
-func AtomicMin[T Word](p *T, v T) T { return update(p, func(x T) T { return min(x, v) }) }
+// AtomicMin sets *p to min(*p, v), of the builtin, and returns what was there. Of floats a NaN wins and -0 is below +0; a NaN
+// is stored as the quiet one without a payload. So several leave the same bits in any order.
+func AtomicMin[T Word | Float](p *T, v T) T {
+	return update(p, func(x T) T { return withoutPayload(min(x, v)) })
+}
 
-// AtomicMax sets *p to the larger of itself and v and returns what was there.
-func AtomicMax[T Word](p *T, v T) T { return update(p, func(x T) T { return max(x, v) }) }
+// AtomicMax sets *p to max(*p, v), of the builtin, and returns what was there. Of floats a NaN wins and +0 is above -0; a NaN
+// is stored as the quiet one without a payload. So several leave the same bits in any order.
+func AtomicMax[T Word | Float](p *T, v T) T {
+	return update(p, func(x T) T { return withoutPayload(max(x, v)) })
+}
+
+// withoutPayload returns the quiet NaN without a sign and a payload for every NaN, and other numbers as they are.
+func withoutPayload[T Word | Float](v T) T {
+	switch {
+	case v == v:
+		return v
+	case is32[T]():
+		return fromBits[T](0x7FC0_0000)
+	}
+	return fromBits[T](0x7FF8_0000_0000_0000)
+}
 
 // AtomicAnd sets *p to itself and v, bitwise, and returns what was there.
 func AtomicAnd[T Word](p *T, v T) T {

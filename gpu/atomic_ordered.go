@@ -22,10 +22,10 @@ func AtomicExchangeOrdered[T Word | Float](p *T, v T, o Order, s Scope) T {
 func AtomicSubOrdered[T Word](p *T, v T, o Order, s Scope) T { return AtomicSub(p, v) }
 
 // AtomicMinOrdered is AtomicMin with an order and a scope.
-func AtomicMinOrdered[T Word](p *T, v T, o Order, s Scope) T { return AtomicMin(p, v) }
+func AtomicMinOrdered[T Word | Float](p *T, v T, o Order, s Scope) T { return AtomicMin(p, v) }
 
 // AtomicMaxOrdered is AtomicMax with an order and a scope.
-func AtomicMaxOrdered[T Word](p *T, v T, o Order, s Scope) T { return AtomicMax(p, v) }
+func AtomicMaxOrdered[T Word | Float](p *T, v T, o Order, s Scope) T { return AtomicMax(p, v) }
 
 // AtomicAndOrdered is AtomicAnd with an order and a scope.
 func AtomicAndOrdered[T Word](p *T, v T, o Order, s Scope) T { return AtomicAnd(p, v) }

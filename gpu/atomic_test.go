@@ -23,8 +23,6 @@ func contend[T gpu.Word | gpu.Float](t *testing.T, name string, start, want T, o
 func contendWord[T gpu.Word](t *testing.T, typ string) {
 	t.Helper()
 	contend(t, typ+" sub", 0, ^T(32640)+1, func(p *T, i T) { gpu.AtomicSub(p, i) })
-	contend(t, typ+" min", 300, 5, func(p *T, i T) { gpu.AtomicMin(p, i+5) })
-	contend(t, typ+" max", 0, 255, func(p *T, i T) { gpu.AtomicMax(p, i) })
 	contend(t, typ+" and", ^T(0), ^T(127), func(p *T, i T) { gpu.AtomicAnd(p, ^(i & 127)) })
 	contend(t, typ+" or", 0, 255, func(p *T, i T) { gpu.AtomicOr(p, i) })
 	contend(t, typ+" xor", 9, 9, func(p *T, i T) { gpu.AtomicXor(p, i) })
@@ -33,6 +31,8 @@ func contendWord[T gpu.Word](t *testing.T, typ string) {
 
 func contendNumber[T gpu.Word | gpu.Float](t *testing.T, typ string) {
 	t.Helper()
+	contend(t, typ+" min", 300, 5, func(p *T, i T) { gpu.AtomicMin(p, i+5) })
+	contend(t, typ+" max", 0, 255, func(p *T, i T) { gpu.AtomicMax(p, i) })
 	contend(t, typ+" add", 1, 32641, func(p *T, i T) { gpu.AtomicAdd(p, i) })
 	contend(t, typ+" add by compare and exchange", 1, 32641, func(p *T, i T) {
 		for {
@@ -153,6 +153,37 @@ func TestInvocationMayWaitForAnotherWarp(t *testing.T) {
 	for l, v := range got {
 		if v != 42 {
 			t.Errorf("lane %d read %d", l, v)
+		}
+	}
+}
+
+// Extremes of floats are those of the builtins, and one thing for all orders: 0 has two signs, a NaN wins and loses its payload.
+func TestExtremesOfFloatsAreThoseOfTheBuiltins(t *testing.T) {
+	zero, nan := math.Copysign(0, -1), math.Float64frombits(0xFFF8_0000_0000_1234)
+	list := []float64{0, zero, 1, -1, math.Inf(1), math.Inf(-1), math.MaxFloat64, math.SmallestNonzeroFloat64, nan}
+	const bits32, bits64 = 0x7FC0_0000, 0x7FF8_0000_0000_0000
+	for _, a := range list {
+		for _, b := range list {
+			for name, f := range map[string]struct {
+				wide   func(p *float64, v float64) float64
+				narrow func(p *float32, v float32) float32
+				want   float64
+			}{
+				"min": {gpu.AtomicMin[float64], gpu.AtomicMin[float32], min(a, b)},
+				"max": {gpu.AtomicMax[float64], gpu.AtomicMax[float32], max(a, b)},
+			} {
+				x, y := a, float32(a)
+				wide, narrow := math.Float64bits(f.want), math.Float32bits(float32(f.want))
+				if f.want != f.want {
+					wide, narrow = bits64, bits32
+				}
+				if old := f.wide(&x, b); math.Float64bits(old) != math.Float64bits(a) || math.Float64bits(x) != wide {
+					t.Errorf("%s of %v and %v: returned %v and left %x", name, a, b, old, math.Float64bits(x))
+				}
+				if f.narrow(&y, float32(b)); math.Float32bits(y) != narrow {
+					t.Errorf("%s of %v and %v as float32 left %x, want %x", name, a, b, math.Float32bits(y), narrow)
+				}
+			}
 		}
 	}
 }

@@ -8,7 +8,8 @@ import (
 
 // Record is the layout of a buffer whose elements are structs. Every field is an object of its own, which has the
 // buffer's length: index i of it names that field of record i. Fields do not overlap, so accesses to different
-// fields never meet. What lies between them is never read as a value and never written.
+// fields never meet. What lies between them is never read as a value and never written. Padding that a kernel clears when it
+// stores a record is a field, too.
 type Record struct {
 	Stride int   // bytes from one record to the next
 	Align  uint8 // log₂ of the alignment in bytes, which divides Stride
@@ -21,6 +22,7 @@ type RecordField struct {
 	Type   Type
 	Offset int // bytes from the start of the record
 	Count  int
+	Pad    bool // no field of the source: bytes that stores of whole records set to zero
 	// Name is its path in the source, if known, such as Near.ids[4]: of an array, with the lengths of the arrays that
 	// its elements are numbered through. It is no part of the text.
 	Name string
@@ -37,7 +39,7 @@ func (l *Record) Same(m *Record) bool {
 // Limits of a record.
 const (
 	MaxStride      = 4096
-	MaxFields      = 1024
+	MaxFields      = MaxStride
 	MaxRecordAlign = 3 // log₂ of the largest alignment
 )
 

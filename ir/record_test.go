@@ -78,7 +78,7 @@ func TestRecordsOfTheBuilderEqualThoseOfTheText(t *testing.T) {
 
 func TestRecordsOfAnotherLayoutHaveAnotherDigest(t *testing.T) {
 	seen := make(map[[32]byte]string)
-	for _, elem := range []string{"{f32, f32; 8}", "{f32, f32; 12}", "{f32, f32; 8 align 8}", "{f32, f32 @8; 12}", "{f32, i32; 8}", "{f32[2]; 8}", "{f32, f32, f32; 12}"} {
+	for _, elem := range []string{"{f32, f32; 8}", "{f32, f32; 12}", "{f32, f32; 8 align 8}", "{f32, f32 @8; 12}", "{f32, i32; 8}", "{f32[2]; 8}", "{f32, f32, f32; 12}", "{f32, pad f32; 8}", "{f32, pad u8[4]; 8}"} {
 		p, err := text.Parse("k.vyre", "vyre 1\nkernel @k workgroup(1) {\nparam @x: buf<"+elem+"> ro\n}")
 		if err != nil {
 			t.Fatal(err)

@@ -47,6 +47,9 @@ func atomic(op ir.Op, ordered bool) gpuFunc {
 			if op == ir.OpLoadStale {
 				return l.b.LoadStale(id, i)
 			}
+			if (op == ir.OpAtomicMin || op == ir.OpAtomicMax) && scalarOf(p.typ).IsFloat() {
+				return l.atomicExtreme(op, id, order, scope, i, vals[0])
+			}
 			return l.b.Atomic(op, id, order, scope, i, vals...)
 		})
 		if !located {
@@ -57,6 +60,34 @@ func atomic(op ir.Op, ordered bool) gpuFunc {
 		}
 		return []val{scalar(t, v)}
 	}
+}
+
+// atomicExtreme lowers AtomicMin or AtomicMax of floats, which no op does: a loop of compare and exchange stores what the builtin min
+// or max gives. A NaN is stored with fixed bits, so the order of several does not matter. A relaxed one that changes nothing
+// writes nothing.
+func (l *lowering) atomicExtreme(op ir.Op, o ir.Object, order ir.Order, scope ir.Scope, i, v build.Value) build.Value {
+	t := l.b.Type(v)
+	bits, nan, extreme := ir.U32, uint64(0x7FC0_0000), ir.OpMinp
+	if t == ir.F64 {
+		bits, nan = ir.U64, 0x7FF8_0000_0000_0000
+	}
+	if op == ir.OpAtomicMax {
+		extreme = ir.OpMaxp
+	}
+	same := func(x, y build.Value) build.Value { return l.b.Eq(l.b.Bitcast(bits, x), l.b.Bitcast(bits, y)) }
+	was := l.b.Var(l.b.Atomic(ir.OpAtomicLoad, o, ir.Relaxed, scope, i))
+	l.b.Loop(nil, func(loop build.Label, _ []build.Value) {
+		old := was.Get()
+		next := l.b.Op(extreme, old, v)
+		next = l.b.Select(l.b.Ne(next, next), l.b.Const(t, nan), next)
+		if order == ir.Relaxed {
+			l.b.If(same(old, next), func() { l.b.Break(loop) })
+		}
+		is := l.b.Atomic(ir.OpAtomicCas, o, order, scope, i, old, next)
+		was.Set(is)
+		l.b.If(same(is, old), func() { l.b.Break(loop) })
+	})
+	return was.Get()
 }
 
 // target evaluates the first argument of an atomic, which is always &x[i].

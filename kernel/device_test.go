@@ -17,7 +17,7 @@ import (
 func TestKernelsComputeOnDevicesWhatGoComputes(t *testing.T) {
 	pkg := loadCases(t)
 	brief := map[string]bool{"Particles": true, "Triples": true, "Buckets": true, "Racks": true, "Clouds": true, "Tiles": true, "Passed": true,
-		"Draws": true, "Tables": true, "Lookups": true}
+		"Draws": true, "Extremes": true, "Tables": true, "Lookups": true}
 	for _, name := range []string{"cpu", "cuda-sim"} {
 		dev, err := driver.Open(name, driver.OpenOptions{})
 		if err != nil {

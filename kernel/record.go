@@ -25,6 +25,7 @@ type field struct {
 	steps []int64 // bytes from one element of each to the next
 	off   int64   // bytes from the start of the element
 	blank bool    // called _, or in an array of none: it has no value
+	owner *gap    // of padding, which is no scalar of the source
 
 	ids   []ir.Object // one for all elements, or one for each in the order of the indices
 	split bool        // one for each
@@ -123,7 +124,8 @@ type recordKey struct {
 	field int
 }
 
-// recordOf makes the layout of a buffer of t for the program, and says in fields which of its fields are whose.
+// recordOf makes the layout of a buffer of t for the program, and says in fields which of its fields are whose. Padding is among
+// them: so the layout depends on the type and the indices alone, and kernels that share a buffer agree.
 func (l *lowering) recordOf(param string, t types.Type, fields []field) ir.Record {
 	type piece struct {
 		ir.RecordField
@@ -137,7 +139,7 @@ func (l *lowering) recordOf(param string, t types.Type, fields []field) ir.Recor
 		case f.blank:
 			continue
 		case l.computed[recordKey{param, i}] && f.dense() || n > maxSplit && f.dense():
-			pieces = append(pieces, piece{ir.RecordField{Type: f.elem, Offset: int(f.off), Count: int(n), Name: f.path(f.dims)}, i, 0})
+			pieces = append(pieces, piece{ir.RecordField{Type: f.elem, Offset: int(f.off), Count: int(n), Pad: f.owner != nil, Name: f.path(f.dims)}, i, 0})
 			f.ids = make([]ir.Object, 1)
 			continue
 		}
@@ -151,7 +153,7 @@ func (l *lowering) recordOf(param string, t types.Type, fields []field) ir.Recor
 				at += index[d] * f.steps[d]
 				rest /= f.dims[d]
 			}
-			pieces = append(pieces, piece{ir.RecordField{Type: f.elem, Offset: int(at), Count: 1, Name: f.path(index)}, i, int(k)})
+			pieces = append(pieces, piece{ir.RecordField{Type: f.elem, Offset: int(at), Count: 1, Pad: f.owner != nil, Name: f.path(index)}, i, int(k)})
 		}
 	}
 	slices.SortFunc(pieces, func(a, b piece) int { return a.Offset - b.Offset })
@@ -168,7 +170,7 @@ func (l *lowering) recordOf(param string, t types.Type, fields []field) ir.Recor
 
 // recordBuffer declares a buffer whose elements are structs, or arrays that are no vectors.
 func (l *lowering) recordBuffer(name string, t types.Type, big bool) *object {
-	o := &object{name: name, lanes: 1, buffer: true, wide: big, count: -1, fields: fieldsIn(t)}
+	o := &object{name: name, lanes: 1, buffer: true, wide: big, count: -1, fields: append(fieldsIn(t), paddingIn(t)...)}
 	ids := l.b.Records(name, l.recordOf(name, t, o.fields), ir.RW)
 	for i := range o.fields {
 		for k, id := range o.fields[i].ids {
@@ -229,13 +231,15 @@ func (l *lowering) loadFields(p place) val {
 	return scalar(p.typ, v)
 }
 
-// storeFields writes one. x may have been loaded from there: it is assigned field by field.
+// storeFields writes one. x may have been loaded from there: it is assigned field by field. Zeros go to the padding of structs, so
+// that equal values have equal bytes.
 func (l *lowering) storeFields(p place, x val) {
 	if scalarOf(p.typ) == ir.None {
 		n, _ := partsOf(p.typ)
 		for i := range int(n) {
 			l.storeFields(l.partPlace(p, i), l.part(x, i))
 		}
+		l.clearPadding(p)
 		return
 	}
 	l.touch(p.mem.view.obj, false, true)

@@ -92,6 +92,7 @@ var launches = []launched{
 	{name: "Chained", fn: cases.Chained, groups: gpu.Vec3{X: 4}, args: []any{[]uint32{1, 20, 300, 4000}, make([]uint32, 4), make([]uint32, 4)}},
 	{name: "Grids", fn: cases.Grids, groups: gpu.Vec3{X: 4}, args: []any{fill(128, func(i int) uint32 { return uint32(i % 5) }), make([]uint32, 128)}},
 	{name: "Firsts", fn: cases.Firsts, groups: gpu.Vec3{X: 5}, args: []any{fill(240, func(i int) uint32 { return uint32(i % 7) }), make([]uint64, 240)}},
+	{name: "Extremes", fn: cases.Extremes, groups: gpu.Vec3{X: 3}, args: []any{singles(192, 1), doubles(192, 1), singles(192, 5), doubles(192, 7), make([]float32, 6), make([]float64, 384)}},
 	{name: "Atomics", fn: cases.Atomics, groups: gpu.Vec3{X: 4}, args: []any{random[int32](20, 128), random[uint64](21, 128), make([]float32, 128), make([]int64, 128)}},
 	{name: "Outside", fn: cases.Outside, args: []any{random[int32](22, 20), fill(many, func(i int) int64 { return int64(i-200) * 3 }), make([]int32, many)}},
 	{name: "Rest", fn: cases.Rest, groups: gpu.Vec3{X: 2}, rest: 75, args: []any{make([]uint32, 64)}},
@@ -354,4 +355,21 @@ func particles(n int) []cases.Particle {
 
 func triples(n int) [][3]float32 {
 	return fill(n, func(i int) [3]float32 { return [3]float32{float32(i), float32(i) / 2, float32(-i)} })
+}
+
+// doubles are n floats, some of them special, in another order for each number.
+func doubles(n, order int) []float64 {
+	special := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), math.SmallestNonzeroFloat64, math.MaxFloat64}
+	return fill(n, func(i int) float64 {
+		if k := i * order % 19; k < len(special) && (k != 4 || i >= 128) { // a NaN only in the last group: it hides the others
+			return special[k]
+		}
+		return float64(i*order%37) - 18
+	})
+}
+
+// singles are the same as float32.
+func singles(n, order int) []float32 {
+	wide := doubles(n, order)
+	return fill(n, func(i int) float32 { return float32(wide[i]) })
 }

@@ -56,7 +56,12 @@ func newArg[T vyre.Element](ctx context.Context, dev *vyre.Device, name string, 
 }
 
 // Bytes is how much memory a step takes for its work.
-func (a *Arg[T]) Bytes() int64 { return 16*a.most() + 4 }
+func (a *Arg[T]) Bytes() int64 {
+	if unmade(nil, a) {
+		return 0
+	}
+	return 16*a.most() + 4
+}
 
 // most is how many workgroups there are at most.
 func (a *Arg[T]) most() int64 {
@@ -67,6 +72,9 @@ func (a *Arg[T]) most() int64 {
 // Record appends a search of x[:n]: the element goes to out[0], its index to index[0]. If there is none, they are what Reduce
 // gives for nothing, and 1<<64 - 1.
 func (a *Arg[T]) Record(seq *vyre.Sequence, n Length, x, out *vyre.Buffer[T], index *vyre.Buffer[uint64]) *Step {
+	if unmade(seq, a) {
+		return new(Step)
+	}
 	st := a.step(seq, n, x.Len(), x.Bytes())
 	most := a.most()
 	work := seq.Scratch(a.Bytes())

@@ -28,6 +28,12 @@
 // grid and schedule, floats included. So sums and scans of floats have a fixed order, and a sorted array is one thing:
 // keys have a total order in which -0 comes before +0.
 //
+// # Equal elements
+//
+// Elements are equal if all their fields have the same bits. So Go's == decides, but for floats: -0 and +0 differ, and a NaN
+// equals one with its bits. Bytes between the fields of a record, blank fields among them, decide nothing, and results have zeros
+// there. Records that have such bytes are copied before they are compared; a record without them takes no copy.
+//
 // # Lengths
 //
 // A length is a number (N), or one that the device holds when the step runs (At): what one primitive counts can be the

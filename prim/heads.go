@@ -58,6 +58,9 @@ func NewHeadReduce[T vyre.Element, F Flag](ctx context.Context, dev *vyre.Device
 
 // Bytes is how much memory a step takes for its work.
 func (r *HeadReduce[T, F]) Bytes() int64 {
+	if unmade(nil, r) {
+		return 0
+	}
 	_, all := r.bytes()
 	return r.headsBytes() + all
 }
@@ -65,6 +68,9 @@ func (r *HeadReduce[T, F]) Bytes() int64 {
 // Record appends a reduction of the segments of x[:n], which begin where flags are not zero and at the first element: what
 // they give goes to out, which has room for n, and how many there are to count.
 func (r *HeadReduce[T, F]) Record(seq *vyre.Sequence, n Length, flags *vyre.Buffer[F], x, out *vyre.Buffer[T], count Count) *Step {
+	if unmade(seq, r) {
+		return new(Step)
+	}
 	st := r.step(seq, n, min(flags.Len(), x.Len(), out.Len()), x.Bytes())
 	found := r.counter(seq, count)
 	st.apart(seq, []vyre.Range{out.Bytes(), found}, st.where(n), flags.Bytes(), x.Bytes())
@@ -106,12 +112,20 @@ func newHeadScan[T vyre.Element, F Flag](ctx context.Context, s *SegmentedScan[T
 }
 
 // Bytes is how much memory a step takes for its work.
-func (s *HeadScan[T, F]) Bytes() int64 { return s.headsBytes() + s.segments.Bytes() + countBytes }
+func (s *HeadScan[T, F]) Bytes() int64 {
+	if unmade(nil, s) {
+		return 0
+	}
+	return s.headsBytes() + s.segments.Bytes() + countBytes
+}
 
 const countBytes = 8
 
 // Record appends a scan of the segments of x[:n], which begin where flags are not zero and at the first element, to y[:n].
 func (s *HeadScan[T, F]) Record(seq *vyre.Sequence, n Length, flags *vyre.Buffer[F], x, y *vyre.Buffer[T]) *Step {
+	if unmade(seq, s) {
+		return new(Step)
+	}
 	st := s.step(seq, n, min(flags.Len(), x.Len(), y.Len()), x.Bytes())
 	st.apart(seq, []vyre.Range{y.Bytes()}, st.where(n), flags.Bytes(), x.Bytes())
 	found := driver.All(seq.Scratch(countBytes))

@@ -169,6 +169,9 @@ func (h *Histogram[T]) Close() error {
 
 // Record appends a histogram of x[:n] into counts[:bins.Len()].
 func (h *Histogram[T]) Record(seq *vyre.Sequence, n Length, x *vyre.Buffer[T], counts *vyre.Buffer[uint32]) *Step {
+	if unmade(seq, h) {
+		return new(Step)
+	}
 	st := h.step(seq, n, x.Len(), x.Bytes())
 	to := counts.View(0, h.bins.Len()).All()
 	if !h.bins.adds {

@@ -123,6 +123,9 @@ func alone(tiles uint64) bool { return tiles <= 1 && forcedGroups <= 1 }
 // Close gives the kernels up. It answers Busy while a prepared sequence has a step of the primitive; closing twice is
 // harmless.
 func (m *made) Close() error {
+	if m == nil {
+		return nil // a zero value has none
+	}
 	var err error
 	for _, k := range m.kernels {
 		err = errors.Join(err, k.Close())

@@ -60,6 +60,14 @@ func launchedTwo(k *driver.Step, x, y *Step) {
 	y.launched(k, 5)
 }
 
+// Close is that of all primitives; a zero Merge has no merger.
+func (g *merger) Close() error {
+	if g == nil {
+		return nil
+	}
+	return g.made.Close()
+}
+
 // Merge merges two sorted ranges into one; of equals those of the first come first. It takes one launch in which each part of
 // the result is found by bisection of both ranges, and reads and writes each element once.
 type Merge[K vyre.Element] struct{ *merger }
@@ -88,6 +96,9 @@ func (g *Merge[K]) Bytes() int64 { return 0 }
 // Record appends a merge of a[:n] and b[:m] into out[:n+m]. The two steps that it returns are one; the first sets the length
 // n, the second m. If together they are above what there is room for, it is a trap.
 func (g *Merge[K]) Record(seq *vyre.Sequence, n, m Length, a, b, out *vyre.Buffer[K]) (ofA, ofB *Step) {
+	if unmade(seq, g) {
+		return new(Step), new(Step)
+	}
 	x, y, _, args := g.two(seq, n, m, a.Len(), b.Len(), out.Len(), a.Bytes())
 	launchedTwo(g.launch(seq, g.kernel, tilesOf(g.max), append(args, a.Bytes(), b.Bytes(), out.Bytes())...), x, y)
 	return x, y
@@ -139,6 +150,9 @@ func NewMergePairs[K, V vyre.Element](ctx context.Context, dev *vyre.Device, max
 
 // Bytes is how much memory a step takes for its work.
 func (g *MergePairs[K, V]) Bytes() int64 {
+	if unmade(nil, g) {
+		return 0
+	}
 	if g.gather.any == nil {
 		return 0
 	}
@@ -147,6 +161,9 @@ func (g *MergePairs[K, V]) Bytes() int64 {
 
 // Record appends a merge of the pairs of a[:n] and aV[:n] with those of b[:m] and bV[:m]; the steps are those of Merge.
 func (g *MergePairs[K, V]) Record(seq *vyre.Sequence, n, m Length, a *vyre.Buffer[K], aV *vyre.Buffer[V], b *vyre.Buffer[K], bV *vyre.Buffer[V], out *vyre.Buffer[K], outV *vyre.Buffer[V]) (ofA, ofB *Step) {
+	if unmade(seq, g) {
+		return new(Step), new(Step)
+	}
 	x, y, _, lengths := g.two(seq, n, m, min(a.Len(), aV.Len()), min(b.Len(), bV.Len()), min(out.Len(), outV.Len()), a.Bytes())
 	fromA, fromB, to := aV.Bytes(), bV.Bytes(), outV.Bytes()
 	places := g.gather.any != nil

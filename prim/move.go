@@ -75,6 +75,9 @@ func (m *Move[T, I]) Bytes() int64 { return 0 }
 // Record appends a move of n elements, to out[:n] or from x[:n], by indices[:n]. An index that is out of range is a trap that
 // tells it.
 func (m *Move[T, I]) Record(seq *vyre.Sequence, n Length, x *vyre.Buffer[T], indices *vyre.Buffer[I], out *vyre.Buffer[T]) *Step {
+	if unmade(seq, m) {
+		return new(Step)
+	}
 	room := out
 	if m.scatter {
 		room = x
@@ -121,6 +124,9 @@ func (c *Iota[T]) Bytes() int64 { return 0 }
 
 // Record appends out[i] = start + i*step for i below n; of floats the product is rounded, and then the sum.
 func (c *Iota[T]) Record(seq *vyre.Sequence, n Length, start, step T, out *vyre.Buffer[T]) *Step {
+	if unmade(seq, c) {
+		return new(Step)
+	}
 	st := c.step(seq, n, out.Len(), out.Bytes())
 	st.launched(c.launch(seq, c.kernel, groupsOf(c.max), driver.U64(st.room), driver.U64(n.n), st.where(n), c.scalar(start), c.scalar(step), out.Bytes()), 1)
 	return st

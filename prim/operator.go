@@ -1,9 +1,9 @@
 package prim
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/prim/block"
@@ -29,7 +29,8 @@ func checkOperator[T vyre.Element](op block.Operator[T], values []T, commutes bo
 	no := func(format string, args ...any) error {
 		return &vyre.Error{Op: "check", Label: fmt.Sprintf("%T", op), Kind: vyre.InvalidArgument, Msg: fmt.Sprintf(format, args...)}
 	}
-	same := func(a, b T) bool { return bytes.Equal(vyre.Bytes([]T{a}), vyre.Bytes([]T{b})) }
+	mask := meaning(reflect.TypeFor[T]())
+	same := func(a, b T) bool { return sameBits(vyre.Bytes([]T{a}), vyre.Bytes([]T{b}), mask) }
 	none := op.Identity()
 	for _, v := range values {
 		if l, r := op.Apply(none, v), op.Apply(v, none); !same(l, v) || !same(r, v) {

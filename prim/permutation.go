@@ -42,10 +42,18 @@ func NewPermutation[I uint32 | uint64](ctx context.Context, dev *vyre.Device, ma
 }
 
 // Bytes is how much memory a step takes for its work.
-func (p *Permutation[I]) Bytes() int64 { return 16*int64(p.sort.max) + p.sort.Bytes() }
+func (p *Permutation[I]) Bytes() int64 {
+	if unmade(nil, p) {
+		return 0
+	}
+	return 16*int64(p.sort.max) + p.sort.Bytes()
+}
 
 // Record appends a permutation of the numbers below n, drawn from a place on, into out[:n].
 func (p *Permutation[I]) Record(seq *vyre.Sequence, n Length, from Source, out *vyre.Buffer[I]) *RandomStep {
+	if unmade(seq, p) {
+		return &RandomStep{new(Step)}
+	}
 	st := p.sort.step(seq, n, out.Len(), out.Bytes())
 	room := max(1, int(p.sort.max))
 	draws, sorted := vyre.Scratch[uint64](seq, room), vyre.Scratch[uint64](seq, room)
@@ -57,6 +65,9 @@ func (p *Permutation[I]) Record(seq *vyre.Sequence, n Length, from Source, out *
 
 // Close gives the kernels up, as that of the others does.
 func (p *Permutation[I]) Close() error {
+	if unmade(nil, p) {
+		return nil
+	}
 	err := p.sort.Close()
 	if e := p.draw.Close(); err == nil {
 		err = e

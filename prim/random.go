@@ -92,6 +92,9 @@ func (r *Random[T]) Bytes() int64 { return 0 }
 
 // Record appends a fill of out[:n] with n numbers from a place on.
 func (r *Random[T]) Record(seq *vyre.Sequence, n Length, from Source, out *vyre.Buffer[T]) *RandomStep {
+	if unmade(seq, r) {
+		return &RandomStep{new(Step)}
+	}
 	st := r.step(seq, n, out.Len(), out.Bytes())
 	args := []vyre.Arg{driver.U64(st.room), driver.U64(n.n), st.where(n), driver.U64(from.Seed), driver.U64(from.Stream), driver.U64(from.From)}
 	args = append(append(args, r.bound...), out.All())
@@ -104,6 +107,9 @@ type RandomStep struct{ *Step }
 
 // SetSource changes where the next runs begin. It answers like the setters of a vyre.Step.
 func (s *RandomStep) SetSource(from Source) error {
+	if s == nil || s.Step == nil || s.of == nil {
+		return unrecorded()
+	}
 	for i, v := range []uint64{from.Seed, from.Stream, from.From} {
 		if err := s.launches[0].step.SetArg(3+i, driver.U64(v)); err != nil {
 			return err

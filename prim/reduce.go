@@ -143,6 +143,9 @@ func emptyFloat[A vyre.Element](op Operator) uint64 {
 
 // Bytes is how much memory a step takes for its work.
 func (r *Reduce[T, A]) Bytes() int64 {
+	if unmade(nil, r) {
+		return 0
+	}
 	sums, counts := r.scratch()
 	return sums + counts
 }
@@ -154,6 +157,9 @@ func (r *Reduce[T, A]) scratch() (sums, counts int64) {
 
 // Record appends a reduction of x[:n] into out[0], of nothing into the value that changes no other.
 func (r *Reduce[T, A]) Record(seq *vyre.Sequence, n Length, x *vyre.Buffer[T], out *vyre.Buffer[A]) *Step {
+	if unmade(seq, r) {
+		return new(Step)
+	}
 	st := r.step(seq, n, x.Len(), x.Bytes())
 	sums, counts := r.scratch()
 	work := st.nowhere

@@ -11,7 +11,7 @@ import (
 	"github.com/govyre/vyre/prim/internal/kernels"
 )
 
-// runs finds where runs of equal neighbours begin, and keeps their first elements.
+// runs finds where runs of equal neighbours begin, and keeps their first elements. Equal ones have equal bytes.
 type runs struct {
 	selection
 	words uint32 // of a place
@@ -41,10 +41,11 @@ func (r *runs) find(seq *vyre.Sequence, m *made, st *Step, n Length, keys, out, 
 	return starts
 }
 
-// RunLengths finds the runs of equal neighbours: the first element of each, and how long it is. Elements are equal if their
-// bits are.
+// RunLengths finds the runs of equal neighbours: the first element of each, and how long it is. What equal elements are, the
+// package comment says.
 type RunLengths[T vyre.Element, C uint32 | uint64] struct {
 	*made
+	values  values
 	runs    // of 1<<31 elements and more: where they begin, for lengths to go over
 	lengths kernel
 	once    selection // of fewer: all in one launch
@@ -61,11 +62,16 @@ func NewRunLengths[T vyre.Element, C uint32 | uint64](ctx context.Context, dev *
 		return nil, m.refuse(fmt.Sprintf("lengths of 32 bits of %d elements", max), "pass uint64 as the type of lengths")
 	}
 	r := &RunLengths[T, C]{made: m}
-	if r.atOnce() {
+	r.values, err = valuesOf[T](ctx, m, what)
+	switch {
+	case err != nil:
+	case r.atOnce():
 		r.once, err = headLengths[T](ctx, m, what, uint32(sizeOf[C]()/4))
-	} else if r.runs, err = runsOf[T](ctx, m, what); err == nil {
-		p, failed := kernels.LengthsProgram(typeName[C]())
-		r.lengths, err = m.compile(ctx, p, failed, map[string]uint64{"words": uint64(r.words)})
+	default:
+		if r.runs, err = runsOf[T](ctx, m, what); err == nil {
+			p, failed := kernels.LengthsProgram(typeName[C]())
+			r.lengths, err = m.compile(ctx, p, failed, map[string]uint64{"words": uint64(r.words)})
+		}
 	}
 	if err != nil {
 		_ = m.Close() // the first error is the one to report
@@ -88,29 +94,36 @@ func (r *RunLengths[T, C]) atOnce() bool { return r.max < 1<<31 }
 
 // Bytes is how much memory a step takes for its work.
 func (r *RunLengths[T, C]) Bytes() int64 {
-	if r.atOnce() {
-		return r.selectionBytes()
+	if unmade(nil, r) {
+		return 0
 	}
-	return r.selectionBytes() + r.startsBytes(r.max)
+	if r.atOnce() {
+		return r.selectionBytes() + r.values.bytes(r.max)
+	}
+	return r.selectionBytes() + r.startsBytes(r.max) + r.values.bytes(r.max)
 }
 
 // Record appends a search in x[:n]: the first elements of runs go to values, their lengths to lengths, both of which have
 // room for n, and how many there are to count.
 func (r *RunLengths[T, C]) Record(seq *vyre.Sequence, n Length, x, values *vyre.Buffer[T], lengths *vyre.Buffer[C], count Count) *Step {
+	if unmade(seq, r) {
+		return new(Step)
+	}
 	st := r.step(seq, n, min(x.Len(), values.Len(), lengths.Len()), x.Bytes())
 	found := r.counter(seq, count)
+	from := r.values.comparable(seq, r.made, st, n, x.Bytes(), values.Bytes(), lengths.Bytes(), found)
 	if r.atOnce() {
-		r.choose(seq, st, r.once, n, selects{x.Bytes(), values.Bytes(), x.Bytes(), lengths.Bytes(), found})
+		r.choose(seq, st, r.once, n, selects{from, values.Bytes(), from, lengths.Bytes(), found})
 		return st
 	}
 	st.apart(seq, []vyre.Range{values.Bytes(), lengths.Bytes(), found}, st.where(n), x.Bytes())
-	starts := r.find(seq, r.made, st, n, x.Bytes(), values.Bytes(), found)
+	starts := r.find(seq, r.made, st, n, from, values.Bytes(), found)
 	r.launch(seq, r.lengths, groupsOf(r.max), driver.U64(r.max), driver.U64(0), found, starts, lengths.All())
 	return st
 }
 
 // ReduceByKey combines the values of each run of equal neighbouring keys. A run gives what a Reduce of its values alone
-// gives. Keys are equal if their bits are.
+// gives. What equal keys are, the package comment says.
 //
 // Integers of 32 bits by keys of up to 8 bytes, fewer than 1<<30 of them, take one launch. Others go over the places where runs begin: a
 // sum of floats has the order of its own run, and more bits do not fit beside a count in the word that a tile's neighbours read.
@@ -118,7 +131,8 @@ type ReduceByKey[K, V vyre.Element] struct {
 	*made
 	runs
 	segments
-	once kernel // all in one launch
+	values values // of keys
+	once   kernel // all in one launch
 }
 
 // NewReduceByKey makes a reduction of at most max values, which are integers or floats of fixed size, by keys of 1, 2, 4, 8 or
@@ -133,10 +147,15 @@ func NewReduceByKey[K, V vyre.Element](ctx context.Context, dev *vyre.Device, op
 		return nil, m.refuse(fmt.Sprintf("at most %d runs", max), "there are fewer than 1<<32 of them")
 	}
 	r := &ReduceByKey[K, V]{made: m}
-	if r.atOnce() {
+	r.values, err = valuesOf[K](ctx, m, what)
+	switch {
+	case err != nil:
+	case r.atOnce():
 		err = r.compileOnce(ctx, what, op)
-	} else if r.runs, err = runsOf[K](ctx, m, what); err == nil {
-		r.segments, err = segmentsOf[V](ctx, m, what, op, 4, m.max)
+	default:
+		if r.runs, err = runsOf[K](ctx, m, what); err == nil {
+			r.segments, err = segmentsOf[V](ctx, m, what, op, 4, m.max)
+		}
 	}
 	if err != nil {
 		_ = m.Close() // the first error is the one to report
@@ -169,30 +188,40 @@ func (r *ReduceByKey[K, V]) compileOnce(ctx context.Context, what string, op Ope
 
 // Bytes is how much memory a step takes for its work.
 func (r *ReduceByKey[K, V]) Bytes() int64 {
-	if r.atOnce() {
-		return 8 * int64(block.RunsLen(r.max))
+	if unmade(nil, r) {
+		return 0
 	}
-	_, all := r.bytes()
-	return r.selectionBytes() + r.startsBytes(r.max) + all
+	if r.atOnce() {
+		return r.stateBytes() + r.values.bytes(r.max)
+	}
+	_, all := r.segments.bytes()
+	return r.selectionBytes() + r.startsBytes(r.max) + r.values.bytes(r.max) + all
 }
+
+// stateBytes is how much memory one launch takes.
+func (r *ReduceByKey[K, V]) stateBytes() int64 { return 8 * int64(block.RunsLen(r.max)) }
 
 // Record appends a reduction of values[:n] by keys[:n]: the first keys of runs go to outKeys, what their values give to out,
 // both of which have room for n, and how many there are to count.
 func (r *ReduceByKey[K, V]) Record(seq *vyre.Sequence, n Length, keys *vyre.Buffer[K], values *vyre.Buffer[V], outKeys *vyre.Buffer[K], out *vyre.Buffer[V], count Count) *Step {
+	if unmade(seq, r) {
+		return new(Step)
+	}
 	st := r.step(seq, n, min(keys.Len(), values.Len(), outKeys.Len(), out.Len()), keys.Bytes())
 	found := r.counter(seq, count)
+	from := r.values.comparable(seq, r.made, st, n, keys.Bytes(), outKeys.Bytes(), out.Bytes(), found)
 	if !r.atOnce() {
 		st.apart(seq, []vyre.Range{outKeys.Bytes(), out.Bytes(), found}, st.where(n), keys.Bytes(), values.Bytes())
-		starts := r.find(seq, r.made, st, n, keys.Bytes(), outKeys.Bytes(), found)
+		starts := r.find(seq, r.made, st, n, from, outKeys.Bytes(), found)
 		r.combine(seq, r.made, st, r.max, at(found), starts, values.View(0, int(st.room)).Bytes(), out.Bytes())
 		return st
 	}
-	state, tiles := driver.All(seq.Scratch(r.Bytes())), block.Above(1, r.max)
+	state, tiles := driver.All(seq.Scratch(r.stateBytes())), block.Above(1, r.max)
 	if !alone(tiles) {
 		seq.Fill(state, 0, 4)
 	}
 	st.launched(r.launch(seq, r.once, tiles, driver.U64(st.room), driver.U64(n.n), st.where(n),
-		keys.Bytes(), values.Bytes(), outKeys.Bytes(), out.Bytes(), found, state), 1)
+		from, values.Bytes(), outKeys.Bytes(), out.Bytes(), found, state), 1)
 	return st
 }
 

@@ -75,6 +75,9 @@ func (s *Scan[T]) compileIntegers(ctx context.Context, op Operator) (err error) 
 
 // Bytes is how much memory a step takes for its work.
 func (s *Scan[T]) Bytes() int64 {
+	if unmade(nil, s) {
+		return 0
+	}
 	if s.float {
 		_, bytes := s.levels(driver.Range{})
 		return bytes
@@ -84,6 +87,9 @@ func (s *Scan[T]) Bytes() int64 {
 
 // Record appends a scan of x[:n] into y[:n]. The two may be the same range.
 func (s *Scan[T]) Record(seq *vyre.Sequence, n Length, x, y *vyre.Buffer[T]) *Step {
+	if unmade(seq, s) {
+		return new(Step)
+	}
 	st := s.step(seq, n, min(x.Len(), y.Len()), x.Bytes())
 	if s.float {
 		s.recordFloats(seq, st, n, x.Bytes(), y.Bytes())

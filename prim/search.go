@@ -55,6 +55,9 @@ func (s *Search[K, I]) Bytes() int64 { return 0 }
 // Record appends a search for queries[:m] in x[:n] into out[:m]. The two steps that it returns are one; the first sets the
 // length n of the range, the second that of the queries.
 func (s *Search[K, I]) Record(seq *vyre.Sequence, n, m Length, x, queries *vyre.Buffer[K], out *vyre.Buffer[I]) (ofRange, ofQueries *Step) {
+	if unmade(seq, s) {
+		return new(Step), new(Step)
+	}
 	any := *s.made
 	any.max = uint64(x.Len()) // a range of any length
 	if sizeOf[I]() == 4 {

@@ -130,6 +130,9 @@ func NewSegmentedReduce[T vyre.Element, I uint32 | uint64](ctx context.Context, 
 
 // Bytes is how much memory a step takes for its work.
 func (r *SegmentedReduce[T, I]) Bytes() int64 {
+	if unmade(nil, r) {
+		return 0
+	}
 	_, all := r.bytes()
 	return all
 }
@@ -137,6 +140,9 @@ func (r *SegmentedReduce[T, I]) Bytes() int64 {
 // Record appends a reduction of segments of x, k in number, to out[:k]: segment i begins at offsets[i] and ends at
 // offsets[i+1]. Offsets that descend or go beyond x are a trap that tells the segment.
 func (r *SegmentedReduce[T, I]) Record(seq *vyre.Sequence, k Length, offsets *vyre.Buffer[I], x, out *vyre.Buffer[T]) *Step {
+	if unmade(seq, r) {
+		return new(Step)
+	}
 	st := r.step(seq, k, min(max(offsets.Len(), 1)-1, out.Len()), x.Bytes())
 	if uint64(x.Len()) > r.elements {
 		seq.Refuse(r.refuse(fmt.Sprintf("%d elements in segments", x.Len()), fmt.Sprintf("make the primitive for as many elements as there can be: it is for %d", r.elements)))

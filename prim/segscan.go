@@ -58,6 +58,9 @@ func newSegmentedScan[T vyre.Element, I uint32 | uint64](ctx context.Context, de
 
 // Bytes is how much memory a step takes for its work.
 func (s *SegmentedScan[T, I]) Bytes() int64 {
+	if unmade(nil, s) {
+		return 0
+	}
 	_, all := s.work(driver.Range{})
 	return all
 }
@@ -80,6 +83,9 @@ func (s *SegmentedScan[T, I]) work(in driver.Range) (parts []vyre.Arg, all int64
 // Record appends a scan of segments of x, k in number, to the same places of y: segment i begins at offsets[i] and ends at
 // offsets[i+1]. Offsets that descend or go beyond x are a trap that tells the segment.
 func (s *SegmentedScan[T, I]) Record(seq *vyre.Sequence, k Length, offsets *vyre.Buffer[I], x, y *vyre.Buffer[T]) *Step {
+	if unmade(seq, s) {
+		return new(Step)
+	}
 	st := s.step(seq, k, max(offsets.Len(), 1)-1, x.Bytes())
 	n := min(x.Len(), y.Len())
 	if uint64(n) > s.elements {

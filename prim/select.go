@@ -161,11 +161,19 @@ func payloadOf[T vyre.Element](what string) (string, error) {
 }
 
 // Bytes is how much memory a step takes for its work.
-func (s *Select[T, F]) Bytes() int64 { return s.selectionBytes() }
+func (s *Select[T, F]) Bytes() int64 {
+	if unmade(nil, s) {
+		return 0
+	}
+	return s.selectionBytes()
+}
 
 // Record appends a selection from x[:n] by flags[:n] into out, or a partition into out[:n], and writes how many are chosen to
 // count. out has room for n elements. A selection may have x as out.
 func (s *Select[T, F]) Record(seq *vyre.Sequence, n Length, x *vyre.Buffer[T], flags *vyre.Buffer[F], out *vyre.Buffer[T], count Count) *Step {
+	if unmade(seq, s) {
+		return new(Step)
+	}
 	st := s.step(seq, n, min(x.Len(), flags.Len(), out.Len()), x.Bytes())
 	s.choose(seq, st, s.selection, n, selects{x.Bytes(), out.Bytes(), flags.Bytes(), st.nowhere, s.counter(seq, count)})
 	return st
@@ -196,11 +204,19 @@ func NewSelectIndices[I uint32 | uint64, F Flag](ctx context.Context, dev *vyre.
 }
 
 // Bytes is how much memory a step takes for its work.
-func (s *SelectIndices[I, F]) Bytes() int64 { return s.selectionBytes() }
+func (s *SelectIndices[I, F]) Bytes() int64 {
+	if unmade(nil, s) {
+		return 0
+	}
+	return s.selectionBytes()
+}
 
 // Record appends a search of flags[:n]: the places of those that are not zero go to places, which has room for n, in order,
 // and how many they are to count.
 func (s *SelectIndices[I, F]) Record(seq *vyre.Sequence, n Length, flags *vyre.Buffer[F], places *vyre.Buffer[I], count Count) *Step {
+	if unmade(seq, s) {
+		return new(Step)
+	}
 	st := s.step(seq, n, min(flags.Len(), places.Len()), flags.Bytes())
 	s.choose(seq, st, s.selection, n, selects{st.nowhere, st.nowhere, flags.Bytes(), places.Bytes(), s.counter(seq, count)})
 	return st

@@ -96,7 +96,17 @@ func (s *sorter) wide() bool { return s.max >= 1<<30 }
 
 // Swapped reports whether the result is in the ranges of the input: with Swap, if the number of digits of 8 bits is even, and the
 // sort was made for more than 2,048 elements.
-func (s *sorter) Swapped() bool { return s.o.Swap && !s.few() && s.passes%2 == 0 }
+func (s *sorter) Swapped() bool {
+	return !unmade(nil, s) && s.o.Swap && !s.few() && s.passes%2 == 0
+}
+
+// Close is that of all primitives; a zero Sort has no sorter.
+func (s *sorter) Close() error {
+	if s == nil {
+		return nil
+	}
+	return s.made.Close()
+}
 
 // sortWork is where in its memory a step has what.
 type sortWork struct{ control, state, keys, values, end int64 }
@@ -149,7 +159,12 @@ func (s *sorter) tiles() int64 {
 }
 
 // Bytes is how much memory a step takes for its work.
-func (s *sorter) Bytes() int64 { return s.work().end }
+func (s *sorter) Bytes() int64 {
+	if unmade(nil, s) {
+		return 0
+	}
+	return s.work().end
+}
 
 // record appends the launches. values are nowhere if keys have none, or if the indices are the values.
 func (s *sorter) record(seq *vyre.Sequence, st *Step, n Length, keys, values, out, outValues vyre.Range) {
@@ -224,6 +239,9 @@ func NewSort[K vyre.Element](ctx context.Context, dev *vyre.Device, max int, o S
 
 // Record appends a sort of keys[:n] into out[:n]. With Swap both are destroyed but for the result.
 func (s *Sort[K]) Record(seq *vyre.Sequence, n Length, keys, out *vyre.Buffer[K]) *Step {
+	if unmade(seq, s) {
+		return new(Step)
+	}
 	st := s.step(seq, n, min(keys.Len(), out.Len()), keys.Bytes())
 	s.record(seq, st, n, keys.Bytes(), st.nowhere, out.Bytes(), st.nowhere)
 	return st

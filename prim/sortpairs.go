@@ -69,6 +69,9 @@ func (s *SortPairs[K, V]) gathers() bool { return s.gather.any != nil }
 
 // Bytes is how much memory a step takes for its work.
 func (s *SortPairs[K, V]) Bytes() int64 {
+	if unmade(nil, s) {
+		return 0
+	}
 	if s.gathers() {
 		return s.sorter.Bytes() + s.value*int64(s.max)
 	}
@@ -77,6 +80,9 @@ func (s *SortPairs[K, V]) Bytes() int64 {
 
 // Record appends a sort of n pairs into outKeys[:n] and outValues[:n]. With Swap all four are destroyed but for the result.
 func (s *SortPairs[K, V]) Record(seq *vyre.Sequence, n Length, keys *vyre.Buffer[K], values *vyre.Buffer[V], outKeys *vyre.Buffer[K], outValues *vyre.Buffer[V]) *Step {
+	if unmade(seq, s) {
+		return new(Step)
+	}
 	st := s.step(seq, n, min(keys.Len(), values.Len(), outKeys.Len(), outValues.Len()), keys.Bytes())
 	if !s.gathers() {
 		s.record(seq, st, n, keys.Bytes(), values.Bytes(), outKeys.Bytes(), outValues.Bytes())

@@ -79,6 +79,9 @@ func (s *SegmentedSort[K, O]) long() uint64 { return block.MaxLong(s.max) }
 
 // Bytes is how much memory a step takes for its work.
 func (s *SegmentedSort[K, O]) Bytes() int64 {
+	if unmade(nil, s) {
+		return 0
+	}
 	all := segmentWork{}
 	s.layout(&all)
 	if s.keys != nil {
@@ -121,6 +124,9 @@ func (s *SegmentedSort[K, O]) layout(w *segmentWork) {
 // Record appends a sort of n segments of keys into out; offsets has n+1 elements, which do not descend. Elements in no segment
 // are not written.
 func (s *SegmentedSort[K, O]) Record(seq *vyre.Sequence, n Length, offsets *vyre.Buffer[O], keys, out *vyre.Buffer[K]) *Step {
+	if unmade(seq, s) {
+		return new(Step)
+	}
 	all := *s.made
 	all.max = uint64(max(0, offsets.Len()-1)) // as many segments as there are offsets for
 	st := all.step(seq, n, int(all.max), keys.Bytes())

@@ -24,6 +24,9 @@ type launch struct {
 // SetLength changes how many elements the next runs take. It answers like the setters of a vyre.Step, and refuses more than
 // the ranges hold or the primitive was made for.
 func (s *Step) SetLength(l Length) error {
+	if s == nil || s.of == nil {
+		return unrecorded()
+	}
 	if err := s.admit(l); err != nil {
 		return err
 	}

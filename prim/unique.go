@@ -8,10 +8,11 @@ import (
 	"github.com/govyre/vyre/prim/block"
 )
 
-// Unique keeps the first of each run of equal neighbours, and counts them. Elements are equal if their bits are.
+// Unique keeps the first of each run of equal neighbours, and counts them. What equal elements are, the package comment says.
 type Unique[T vyre.Element] struct {
 	*made
 	selection
+	values values
 }
 
 // NewUnique makes a Unique of at most max elements of 1, 2, 4, 8 or 16 bytes.
@@ -26,7 +27,10 @@ func NewUnique[T vyre.Element](ctx context.Context, dev *vyre.Device, max int) (
 		return nil, err
 	}
 	u := &Unique[T]{made: m}
-	if u.selection, err = m.selection(ctx, of, sizeOf[T](), block.Selection{By: block.Heads}); err != nil {
+	if u.values, err = valuesOf[T](ctx, m, what); err == nil {
+		u.selection, err = m.selection(ctx, of, sizeOf[T](), block.Selection{By: block.Heads})
+	}
+	if err != nil {
 		_ = m.Close() // the first error is the one to report
 		return nil, err
 	}
@@ -34,19 +38,30 @@ func NewUnique[T vyre.Element](ctx context.Context, dev *vyre.Device, max int) (
 }
 
 // Bytes is how much memory a step takes for its work.
-func (u *Unique[T]) Bytes() int64 { return u.selectionBytes() }
+func (u *Unique[T]) Bytes() int64 {
+	if unmade(nil, u) {
+		return 0
+	}
+	return u.selectionBytes() + u.values.bytes(u.max)
+}
 
 // Record appends the first elements of the runs of x[:n] to out, which has room for n, and how many they are to count.
 func (u *Unique[T]) Record(seq *vyre.Sequence, n Length, x, out *vyre.Buffer[T], count Count) *Step {
+	if unmade(seq, u) {
+		return new(Step)
+	}
 	st := u.step(seq, n, min(x.Len(), out.Len()), x.Bytes())
-	u.choose(seq, st, u.selection, n, selects{x.Bytes(), out.Bytes(), x.Bytes(), st.nowhere, u.counter(seq, count)})
+	found := u.counter(seq, count)
+	from := u.values.comparable(seq, u.made, st, n, x.Bytes(), out.Bytes(), found)
+	u.choose(seq, st, u.selection, n, selects{from, out.Bytes(), from, st.nowhere, found})
 	return st
 }
 
 // UniqueByKey keeps the first of each run of equal neighbouring keys, with its value.
 type UniqueByKey[K, V vyre.Element] struct {
 	*made
-	keys, values selection
+	keys, others selection
+	values       values // of keys
 }
 
 // NewUniqueByKey makes a UniqueByKey of at most max keys and values of 1, 2, 4, 8 or 16 bytes.
@@ -65,9 +80,11 @@ func NewUniqueByKey[K, V vyre.Element](ctx context.Context, dev *vyre.Device, ma
 		return nil, err
 	}
 	u := &UniqueByKey[K, V]{made: m}
-	u.keys, err = m.selection(ctx, keys, sizeOf[K](), block.Selection{By: block.Heads})
+	if u.values, err = valuesOf[K](ctx, m, what); err == nil {
+		u.keys, err = m.selection(ctx, keys, sizeOf[K](), block.Selection{By: block.Heads})
+	}
 	if err == nil {
-		u.values, err = m.selection(ctx, values, sizeOf[K](), block.Selection{By: block.Heads})
+		u.others, err = m.selection(ctx, values, sizeOf[K](), block.Selection{By: block.Heads})
 	}
 	if err != nil {
 		_ = m.Close() // the first error is the one to report
@@ -77,15 +94,24 @@ func NewUniqueByKey[K, V vyre.Element](ctx context.Context, dev *vyre.Device, ma
 }
 
 // Bytes is how much memory a step takes for its work.
-func (u *UniqueByKey[K, V]) Bytes() int64 { return 2 * u.selectionBytes() }
+func (u *UniqueByKey[K, V]) Bytes() int64 {
+	if unmade(nil, u) {
+		return 0
+	}
+	return 2*u.selectionBytes() + u.values.bytes(u.max)
+}
 
 // Record appends the first keys of the runs of keys[:n], and their values, to outKeys and outValues, which have room for n,
 // and how many they are to count.
 func (u *UniqueByKey[K, V]) Record(seq *vyre.Sequence, n Length, keys *vyre.Buffer[K], values *vyre.Buffer[V], outKeys *vyre.Buffer[K], outValues *vyre.Buffer[V], count Count) *Step {
+	if unmade(seq, u) {
+		return new(Step)
+	}
 	st := u.step(seq, n, min(keys.Len(), values.Len(), outKeys.Len(), outValues.Len()), keys.Bytes())
 	found := u.counter(seq, count)
 	st.apart(seq, []vyre.Range{outKeys.Bytes(), outValues.Bytes(), found}, st.where(n), keys.Bytes(), values.Bytes())
-	u.choose(seq, st, u.keys, n, selects{keys.Bytes(), outKeys.Bytes(), keys.Bytes(), st.nowhere, found})
-	u.choose(seq, st, u.values, n, selects{values.Bytes(), outValues.Bytes(), keys.Bytes(), st.nowhere, found})
+	from := u.values.comparable(seq, u.made, st, n, keys.Bytes())
+	u.choose(seq, st, u.keys, n, selects{from, outKeys.Bytes(), from, st.nowhere, found})
+	u.choose(seq, st, u.others, n, selects{values.Bytes(), outValues.Bytes(), from, st.nowhere, found})
 	return st
 }

@@ -140,7 +140,7 @@ func (g *goSource) file() {
 	g.line("//vyre:kernel workgroup=%d", goGroup)
 	g.line("func Kernel(t gpu.Thread, n uint32, in []uint32, sums []uint32, out []uint32) {")
 	g.depth++
-	g.line("shared := gpu.Shared[uint32](t, %d)", goGroup)
+	g.line("shared, floats := gpu.Shared[uint32](t, %d), gpu.Shared[float32](t, 4)", goGroup)
 	g.line("v0, v1, v2, v3 := t.Global().X, in[t.Local().X], n, uint32(7)")
 	g.line("p := pair{A: v0, C: -3}")
 	g.line("var q nest")
@@ -165,7 +165,7 @@ func (g *goSource) file() {
 		g.line("x%[1]s := %[1]s(%[2]s)", typ, from)
 		g.leaves[typ] = append(g.leaves[typ], "x"+typ)
 	}
-	g.line("shared[t.Local().X] = v1")
+	g.line("shared[t.Local().X] = v1 ^ uint32(len(floats))")
 	for range 6 + g.pick(8) {
 		g.part()
 		g.statement(3, true)

@@ -203,7 +203,7 @@ func (g *goSource) assign(kind int) {
 // together writes what all invocations of a group do at once.
 func (g *goSource) together(fuel int) {
 	v := g.variable()
-	switch g.pick(8) {
+	switch g.pick(9) {
 	case 0:
 		g.line("shared[t.Local().X] = %s", g.word(2))
 		g.line("t.Barrier()")
@@ -231,6 +231,13 @@ func (g *goSource) together(fuel int) {
 		g.line("gpu.Atomic%s(&shared[%s&%d], %s)", g.one("Add", "Xor", "Or", "And", "Min", "Max"), v, goGroup-1, g.word(1))
 		g.line("t.Barrier()")
 		g.line("%s ^= shared[%s&%d]", v, g.variable(), goGroup-1)
+		g.line("t.Barrier()")
+	case 7:
+		g.line("if t.Local().X < 4 { floats[t.Local().X] = %s }", g.one("1", "-3", "float32(v2)"))
+		g.line("t.Barrier()")
+		g.line("gpu.Atomic%s(&floats[%s&3], float32(%s))", g.one("Min", "Max"), v, g.number("float64", 1))
+		g.line("t.Barrier()")
+		g.line("%s ^= uint32(whole(float64(floats[%s&3])))", v, g.variable())
 		g.line("t.Barrier()")
 	default:
 		g.loops++

@@ -9,6 +9,7 @@ import (
 
 	"github.com/govyre/vyre/internal/needs"
 	"github.com/govyre/vyre/internal/ptx"
+	"github.com/govyre/vyre/kernel"
 )
 
 var loads = regexp.MustCompile(`ld\.global(\.nc)?(\.v[24])?\.\w+`)
@@ -113,5 +114,48 @@ func TestStoresOfNeighbouringFieldsAreOne(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Padding of four bytes completes a wide store; extremes of floats are loops of compare and exchange. Both assemble for the floor,
+// for sm_80 with its own minimum, and for sm_90.
+func TestPaddingAndExtremesOfFloatsAssemble(t *testing.T) {
+	p, err := kernel.Program(`package p
+
+import "github.com/govyre/vyre/gpu"
+
+type pair struct {
+	A uint64
+	B uint32
+}
+
+//vyre:kernel workgroup=64
+func K(t gpu.Thread, x []pair, f []float32, d []float64, out []float64) {
+	i := t.Global().X
+	part := gpu.Shared[float32](t, 64)
+	part[t.Local().X] = f[i]
+	t.Barrier()
+	gpu.AtomicMin(&part[i&7], f[i+1])
+	gpu.AtomicMaxOrdered(&d[i&3], d[i+64], gpu.AcqRel, gpu.Device)
+	out[i] = float64(gpu.AtomicMax(&f[i&3], f[i+64])) + gpu.AtomicMin(&d[i&3], d[i+70])
+	x[i] = pair{uint64(i), i}
+}
+`, "K")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sm := range []int{70, 80, 90} {
+		m, err := emit(p, ptx.Target{SM: sm})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(m.Text, ".cas."); got != 4 {
+			t.Errorf("sm_%d: %d compare and exchange, want 4\n%s", sm, got, m.Text)
+		}
+		if ptxas := needs.PTXAS(t); ptxas != "" {
+			if log, err := assemble(context.Background(), t, ptxas, m); err != nil {
+				t.Errorf("sm_%d: %v\n%s", sm, err, strings.TrimSpace(log))
+			}
+		}
 	}
 }

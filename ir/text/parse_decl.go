@@ -219,12 +219,12 @@ func (p *parser) parseBuffer(b *ir.Param) bool {
 	return true
 }
 
-// record reads the layout of a record after its brace: {type [count] @offset, …; stride align n}.
+// record reads the layout of a record after its brace: {pad type [count] @offset, …; stride align n}.
 func (p *parser) record() (*ir.Record, bool) {
 	l := &ir.Record{}
 	end := 0
 	for {
-		f := ir.RecordField{Offset: end, Count: 1}
+		f := ir.RecordField{Offset: end, Count: 1, Pad: p.word("pad")}
 		var ok bool
 		if f.Type, ok = p.scalarType(); !ok {
 			return nil, false

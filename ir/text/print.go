@@ -248,6 +248,9 @@ func (p *printer) record(l *ir.Record) {
 		if i > 0 {
 			p.str(", ")
 		}
+		if f.Pad {
+			p.str("pad ")
+		}
 		p.typ(f.Type)
 		if f.Count != 1 {
 			p.b = append(p.b, '[')

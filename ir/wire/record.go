@@ -29,8 +29,8 @@ func readRecords(params []ir.Param, kinds []byte, b []byte, present bool) ir.Dia
 			return wireError("VW008", "", "section records has %d bytes for %d fields of parameter %d", len(b), n, i)
 		}
 		for ; n > 0; n-- {
-			f := ir.RecordField{Type: ir.Type(b[0]), Offset: int(le.Uint16(b[2:])), Count: int(le.Uint32(b[4:]))}
-			if b[1] != 0 {
+			f := ir.RecordField{Type: ir.Type(b[0]), Offset: int(le.Uint16(b[2:])), Count: int(le.Uint32(b[4:])), Pad: b[1] == 1}
+			if b[1] > 1 {
 				return wireError("VW004", "", "a field of parameter %d has reserved bits %#x", i, b[1])
 			}
 			l.Fields = append(l.Fields, f)

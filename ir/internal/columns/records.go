@@ -9,7 +9,7 @@ import (
 // Records is the section of layouts. It has, for each parameter of kind record in order,
 //
 //	u16 bytes of a record, u8 log₂ of its alignment, u8 zero, u32 number of fields,
-//	for each field: u8 type, u8 zero, u16 offset, u32 elements
+//	for each field: u8 type, u8 1 for padding, else 0, u16 offset, u32 elements
 //
 // It is there only if there is such a parameter, and belongs to the digest.
 const (
@@ -29,7 +29,11 @@ func AppendRecords(b []byte, c *ir.Code) []byte {
 		b = append(b, l.Align, 0)
 		b = binary.LittleEndian.AppendUint32(b, uint32(len(l.Fields)))
 		for _, f := range l.Fields {
-			b = append(b, byte(f.Type), 0)
+			pad := byte(0)
+			if f.Pad {
+				pad = 1
+			}
+			b = append(b, byte(f.Type), pad)
 			b = binary.LittleEndian.AppendUint16(b, uint16(f.Offset))
 			b = binary.LittleEndian.AppendUint32(b, uint32(f.Count))
 		}

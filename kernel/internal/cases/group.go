@@ -264,3 +264,32 @@ func Rest(t gpu.Thread, out []uint32) {
 	half := rest[len(rest)/2:]
 	out[t.Global().X] = half[t.Local().X%uint32(len(half))]
 }
+
+// Extremes takes least and greatest floats, in cells of its own and in some that all invocations share, with results and without.
+//
+//vyre:kernel workgroup=64
+func Extremes(t gpu.Thread, x []float32, y []float64, own []float32, wide []float64, shared []float32, out []float64) {
+	part := gpu.Shared[float32](t, 2)
+	doubles := gpu.Shared[float64](t, 2)
+	i, l := t.GlobalIndex(), t.Local().X
+	if l < 2 {
+		part[l], doubles[l] = x[l], 0
+	}
+	t.Barrier()
+	gpu.AtomicMin(&part[0], x[i])
+	gpu.AtomicMaxOrdered(&part[1], x[i], gpu.AcqRel, gpu.Workgroup)
+	if l%3 == 0 {
+		gpu.AtomicMin(&doubles[0], y[i])
+	} else {
+		gpu.AtomicMax(&doubles[1], y[i])
+	}
+	gpu.AtomicMin(&shared[2*t.Group().X], x[i])
+	gpu.AtomicMaxOrdered(&shared[2*t.Group().X+1], x[i], gpu.SeqCst, gpu.Device)
+	old := gpu.AtomicMin(&own[i], x[i])
+	last := gpu.AtomicMaxOrdered(&wide[i], y[i], gpu.Release, gpu.System)
+	t.Barrier()
+	if old == old && last == last {
+		out[2*i] = float64(old) + last + float64(gpu.AtomicMax(&own[i], 1))
+	}
+	out[2*i+1] = doubles[l%2] + float64(part[l/2%2])
+}

@@ -9,6 +9,7 @@ package kernels
 //go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o histogram_vyre.go histogram.go
 //go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o scan_vyre.go scan.go
 //go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o scanfloats_vyre.go scanfloats.go
+//go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o masked_vyre.go masked.go
 //go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o merge_vyre.go merge.go
 //go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o sort_vyre.go sort.go
 //go:generate go run -tags bootstrap ../../../cmd/vyre gen --programs -o sortfew_vyre.go sortfew.go
