@@ -65,7 +65,7 @@ func (q *Queue) launch(ctx context.Context) error {
 	res.Reports = append(q.result.Reports, res.Reports...)
 	q.result = res
 	switch {
-	case errors.Is(err, driver.DeviceFault):
+	case errors.Is(err, driver.DeviceFault), errors.Is(err, driver.Trap):
 		q.state = empty // a thread that trapped has left its item
 	case err != nil:
 		q.state = unsure
