@@ -26,6 +26,9 @@ type Object struct {
 	Close  func() error
 }
 
+// Maker makes an object on a device. Where it fails, Close is of what there is.
+type Maker func(ctx context.Context, dev driver.Device) (Object, error)
+
 // Steps makes an object that sets the memory of a run, runs, and compares what that leaves, each of which may fail. What
 // failed before the run is set again, and what failed behind it is compared again.
 func Steps(set, run, resume, compare func(ctx context.Context) error, closing func() error) Object {
@@ -62,8 +65,8 @@ func Steps(set, run, resume, compare func(ctx context.Context) error, closing fu
 // an object is resumed, and in any case used again.
 type Sweep struct {
 	Config cusim.Config
-	// Make makes an object. It is made anew only where the device was lost.
-	Make func(ctx context.Context, dev driver.Device) (Object, error)
+	// Make makes the object, and again where the device was lost.
+	Make Maker
 	// Faults is how many runs with a fault there are.
 	Faults int
 	// Seed says which.
@@ -204,11 +207,11 @@ func typed(err error) bool {
 	return errors.As(err, &e)
 }
 
-// sticky reports whether a rule has a result that the context may not survive: a call that fails again while it is asked about
-// the first failure counts for that.
+// sticky reports whether a rule has a result that the context may not survive: what says so is unknown, or a call that fails
+// again while it is asked about the first failure.
 func (w *sweeper) sticky() bool {
 	for _, r := range w.rules {
-		if r.Result == 719 || r.Result == 999 {
+		if r.Result == 719 || r.Result == 999 || r.Result == 909 {
 			return true
 		}
 	}
