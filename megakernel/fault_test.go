@@ -103,7 +103,7 @@ func TestAPlanThatFailedCountsEveryRoundOnce(t *testing.T) {
 				o.SliceRounds, o.MaxRounds = 0, 0
 			}
 			config := cusim.Config{Models: []cusim.Model{cusim.Tiny}, Eager: k%2 == 0}
-			faults.Sweep{Config: config, Faults: faults.Sizes(6, 1700), Seed: first + uint64(k), Make: searching(g, o)}.Run(t)
+			faults.Sweep{Config: config, Faults: faults.Sizes(2, 1700), Seed: first + uint64(k), Make: searching(g, o)}.Run(t)
 		})
 	}
 }

@@ -24,6 +24,8 @@ type Object struct {
 	// kind InvalidArgument, or of kind DeviceFault: then the work is lost, and said to be.
 	Resume func(ctx context.Context) error
 	Close  func() error
+	// Kinds is how many kinds of runs take turns, as the questions to a session; 0 is one.
+	Kinds int
 }
 
 // Maker makes an object on a device. Where it fails, Close is of what there is.
@@ -86,8 +88,10 @@ func (n Tally) String() string {
 	return fmt.Sprintf("%d runs with faults: %d errors, %d resumed, %d refused to, %d devices lost", n.Faults, n.Errors, n.Resumed, n.Refused, n.Lost)
 }
 
-// results that calls fail with: those that a context survives more often, since what comes after them is what is looked at.
-var results = []cu.Result{cu.OutOfMemory, 1, cu.OutOfMemory, 999, cu.OutOfMemory, 909, cu.OutOfMemory, 701, cu.OutOfMemory, 1, cu.OutOfMemory, 719}
+// results that calls fail with. Those that no context survives are rare: what comes after the others is looked at.
+var results = []cu.Result{cu.OutOfMemory, cu.OutOfMemory, 1, 701, 909, 999}
+
+const fatal, fatalOf = cu.Result(719), 30
 
 // Sizes is how many faults a sweep has: a few in quick tests, and with -long what is asked for.
 func Sizes(quick, all int) int {
@@ -125,7 +129,8 @@ type sweeper struct {
 	driver *cusim.Driver
 	dev    driver.Device
 	object Object
-	calls  int // of a run without faults
+	turn   int   // of the object's runs
+	calls  []int // of a run of each kind without an error, as far as there was one
 	rules  []cusim.Rule
 }
 
@@ -142,9 +147,9 @@ func (w *sweeper) try() error {
 			return err
 		}
 	}
-	before := w.driver.Count("")
 	w.fail()
-	err := w.object.Run(ctx)
+	before := w.driver.Count("")
+	err := w.run(ctx)
 	fired := w.driver.Count("")-before >= w.rules[0].Nth
 	if fired {
 		w.n.Faults++
@@ -163,7 +168,7 @@ func (w *sweeper) try() error {
 		return fmt.Errorf("the error is not one of the device: %w", err)
 	}
 	// What comes after it is right, or the device is lost, of which the run itself need not have heard.
-	again := w.object.Run(ctx)
+	again := w.run(ctx)
 	switch {
 	case again == nil:
 		return nil
@@ -211,28 +216,47 @@ func typed(err error) bool {
 // again while it is asked about the first failure.
 func (w *sweeper) sticky() bool {
 	for _, r := range w.rules {
-		if r.Result == 719 || r.Result == 999 || r.Result == 909 {
+		if r.Result == fatal || r.Result == 999 || r.Result == 909 {
 			return true
 		}
 	}
 	return len(w.rules) > 1
 }
 
+// firstCalls is taken for the calls of a run until there was one without an error.
+const firstCalls = 60
+
+// run is the next run of the object.
+func (w *sweeper) run(ctx context.Context) error {
+	at, before := w.turn%len(w.calls), w.driver.Count("")
+	w.turn++
+	err := w.object.Run(ctx)
+	if err == nil {
+		w.calls[at] = w.driver.Count("") - before
+	}
+	return err
+}
+
 // fail draws what fails: one call, or in every third run a second one, as far after it as the first from the beginning.
 func (w *sweeper) fail() {
-	n := 1 + w.rng.IntN(3)/2
-	for range n {
-		w.rules = append(w.rules, cusim.Rule{Nth: 1 + w.rng.IntN(w.calls*len(w.rules)+w.calls), Result: results[w.rng.IntN(len(results))], After: w.rng.IntN(2) == 0})
+	calls := w.calls[w.turn%len(w.calls)]
+	if calls == 0 {
+		calls = firstCalls
 	}
-	if n > 1 && w.rules[1].Nth < w.rules[0].Nth {
-		w.rules[0], w.rules[1] = w.rules[1], w.rules[0]
-	}
-	for _, r := range w.rules {
+	for at := 0; ; {
+		at += 1 + w.rng.IntN(calls)
+		r := cusim.Rule{Nth: at, Result: results[w.rng.IntN(len(results))], After: w.rng.IntN(2) == 0}
+		if w.rng.IntN(fatalOf) == 0 {
+			r.Result = fatal
+		}
 		w.driver.Fail(r)
+		if w.rules = append(w.rules, r); len(w.rules) == 2 || w.rng.IntN(3) != 0 {
+			return
+		}
 	}
 }
 
-// open opens a device, makes the object, and counts the calls of a run: those of the first few differ.
+// open opens a device and makes the object.
 func (w *sweeper) open(ctx context.Context) error {
 	w.driver = cusim.New(w.Config)
 	dev, err := cuda.Open(cuda.Options{Driver: w.driver, OpenOptions: driver.OpenOptions{CloseTimeout: time.Second, CacheDir: driver.CacheOff}})
@@ -243,13 +267,7 @@ func (w *sweeper) open(ctx context.Context) error {
 	if w.object, err = w.Make(ctx, dev); err != nil {
 		return err
 	}
-	for range 1 + w.rng.IntN(4) {
-		before := w.driver.Count("")
-		if err := w.object.Run(ctx); err != nil {
-			return fmt.Errorf("without any fault: %w", err)
-		}
-		w.calls = w.driver.Count("") - before
-	}
+	w.turn, w.calls = 0, make([]int, max(w.object.Kinds, 1))
 	return nil
 }
 

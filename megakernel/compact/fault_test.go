@@ -117,7 +117,7 @@ func TestListsAfterAFailureAreThoseOfTheFlags(t *testing.T) {
 	first := long.Seed(t, 1)
 	for _, make := range []faults.Maker{reporting, listing} {
 		for _, eager := range []bool{false, true} {
-			faults.Sweep{Config: cusim.Config{Models: []cusim.Model{cusim.Tiny}, Eager: eager}, Faults: faults.Sizes(8, 2500), Seed: first, Make: make}.Run(t)
+			faults.Sweep{Config: cusim.Config{Models: []cusim.Model{cusim.Tiny}, Eager: eager}, Faults: faults.Sizes(4, 2500), Seed: first, Make: make}.Run(t)
 		}
 	}
 }

@@ -46,6 +46,6 @@ func TestAGraphIsExpandedRightAfterAFailure(t *testing.T) {
 	s, first := random(1, 70, 200), long.Seed(t, 1)
 	for i, o := range []facts.Options{{Waves: 3}, {Visited: true}, {Waves: 2, Run: megakernel.Options{Topology: megakernel.HostLoop}}} {
 		config := cusim.Config{Models: []cusim.Model{cusim.Tiny}, Eager: i == 1}
-		faults.Sweep{Config: config, Faults: faults.Sizes(6, 3400), Seed: first + uint64(i), Make: expanding(s, o)}.Run(t)
+		faults.Sweep{Config: config, Faults: faults.Sizes(4, 3400), Seed: first + uint64(i), Make: expanding(s, o)}.Run(t)
 	}
 }

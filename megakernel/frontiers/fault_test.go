@@ -84,6 +84,6 @@ func TestFrontiersRunOnceAfterAFailure(t *testing.T) {
 	first := long.Seed(t, 1)
 	for i, top := range []megakernel.Topology{megakernel.Cooperative, megakernel.BackToBack, megakernel.HostLoop} {
 		config := cusim.Config{Models: []cusim.Model{cusim.Tiny}, Eager: i == 1}
-		faults.Sweep{Config: config, Faults: faults.Sizes(6, 3400), Seed: first + uint64(i), Make: counting(top)}.Run(t)
+		faults.Sweep{Config: config, Faults: faults.Sizes(4, 3400), Seed: first + uint64(i), Make: counting(top)}.Run(t)
 	}
 }

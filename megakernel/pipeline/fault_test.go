@@ -81,6 +81,6 @@ func TestStagesRunOnceAfterAFailure(t *testing.T) {
 	first := long.Seed(t, 1)
 	for i, f := range []pipeline.Fusion{pipeline.Fused, pipeline.Barriers, pipeline.Separate} {
 		config := cusim.Config{Models: []cusim.Model{cusim.Tiny}, Eager: i == 1}
-		faults.Sweep{Config: config, Faults: faults.Sizes(6, 3400), Seed: first + uint64(i), Make: staged(pipeline.Options{Fusion: f})}.Run(t)
+		faults.Sweep{Config: config, Faults: faults.Sizes(4, 3400), Seed: first + uint64(i), Make: staged(pipeline.Options{Fusion: f})}.Run(t)
 	}
 }
