@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cuda"
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/cusim"
 	"github.com/govyre/vyre/internal/faults"
@@ -225,5 +226,46 @@ func TestWhatRunsAgainAfterAFailureRunsOnce(t *testing.T) {
 				s.Run(t)
 			}
 		})
+	}
+}
+
+// The class: closing a helper is no part of the work. What a write has done stays done where its sequence cannot be given back, and Close
+// of the device says what that was.
+func TestWhatCannotBeGivenBackIsToldByTheDevice(t *testing.T) {
+	kept := 0
+	for nth := 1; ; nth++ {
+		sim := cusim.New(cusim.Config{Models: []cusim.Model{cusim.Tiny}})
+		d, err := cuda.Open(cuda.Options{Driver: sim})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := d.Alloc(128, driver.AllocOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := sim.Count("")
+		sim.Fail(cusim.Rule{Nth: nth, Result: cu.OutOfMemory})
+		err = driver.Write(ctx, driver.All(b), words(32, 5))
+		fired := sim.Count("")-before >= nth
+		sim.Heal()
+		if err == nil {
+			got := make([]byte, 128)
+			if err := errors.Join(driver.ReadInto(ctx, driver.All(b), got), differ("what was written", got, words(32, 5))); err != nil {
+				t.Error(err)
+			}
+		}
+		if e := d.Close(); e != nil && err == nil {
+			if kept++; !errors.Is(e, driver.OutOfMemory) {
+				t.Errorf("call %d: %v", nth, e)
+			}
+		} else if e != nil {
+			t.Errorf("call %d: %v, and closing: %v", nth, err, e)
+		}
+		if !fired {
+			break
+		}
+	}
+	if kept == 0 {
+		t.Error("no call of closing the sequence failed")
 	}
 }

@@ -225,8 +225,7 @@ func (q *Queue) groups(capacity uint64) vyre.Grid {
 func (q *Queue) once(record func(*vyre.Sequence)) error {
 	seq := q.dev.NewSequence(q.o.Label)
 	record(seq)
-	_, err := seq.Run(context.Background())
-	q.keep(seq.Close())
+	_, err := seq.Once(context.Background())
 	return err
 }
 
