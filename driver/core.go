@@ -24,6 +24,7 @@ type Core struct {
 	leaves map[*Leaf]struct{}
 	roots  map[*Sequence]struct{}
 	pools  map[*Pool]struct{}
+	kept   error // of giving something back, for Close
 
 	hosts hosts
 }
@@ -114,6 +115,15 @@ func (c *Core) note(err error) {
 	}
 }
 
+// keep takes an error of giving something back that nobody else is told of. The first one stands for all.
+func (c *Core) keep(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.kept == nil {
+		c.kept = err
+	}
+}
+
 func (c *Core) enter(l *Leaf) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -179,13 +189,13 @@ func (c *Core) Shut() (first bool, err error) {
 		return false, nil
 	}
 	c.closed = true
-	roots, leaves, pools := c.roots, c.leaves, c.pools
+	roots, leaves, pools, kept := c.roots, c.leaves, c.pools, c.kept
 	c.pools = map[*Pool]struct{}{}
 	c.roots, c.leaves = map[*Sequence]struct{}{}, map[*Leaf]struct{}{}
 	c.mu.Unlock()
 
 	c.reportLeaks(roots, leaves)
-	var errs []error
+	errs := []error{kept}
 	for s := range roots {
 		c.Gauge(Sequences, -1)
 		errs = append(errs, s.Close())

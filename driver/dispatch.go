@@ -265,9 +265,7 @@ func (c *shapes) give(sh *shape, err error) error {
 	}
 	c.mu.Unlock()
 	for _, s := range drop {
-		if e := s.seq.Close(); err == nil {
-			err = e
-		}
+		s.seq.Drop()
 	}
 	return err
 }

@@ -55,6 +55,15 @@
 // fetch it, or Settle drop it. A While that the host decides on is the exception: it stops between
 // two rounds, and the run with it.
 //
+// # What an error says
+//
+// An error of a run does not say that nothing was done. A device may report late what it has already done, so after an error of
+// Run, Start or Wait each command has taken effect or has not, and outputs are not what they say. When the call returns,
+// nothing of the run is under way, unless the error is Canceled or Closed. Sequence and graph may run again; what commands add to, rather
+// than set, has to be set anew or read back first. A device does nothing again in another way after a call that may have
+// begun it, and where it cannot wait for what is under way it is lost. An error of giving something back does not undo work: what
+// an object gives back on the way is reported by Close of the object, or of the device.
+//
 // # Memory for small repeated jobs
 //
 // A Pool keeps buffers of exact sizes, and sets of constant bytes that nothing may write. What it

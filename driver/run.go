@@ -382,6 +382,20 @@ func (s *Sequence) Close() error {
 	return s.closeErr
 }
 
+// Once runs the sequence and closes it. Its error is of the run alone, see Drop.
+func (s *Sequence) Once(ctx context.Context) (Result, error) {
+	defer s.Drop()
+	return s.Run(ctx)
+}
+
+// Drop closes a sequence whose work is done, or of no interest. Where something cannot be given back, that does not undo what was
+// done: Close of the device returns the error.
+func (s *Sequence) Drop() {
+	if err := s.Close(); err != nil && s.absent("close") == nil {
+		s.core.keep(err)
+	}
+}
+
 func (s runs) close() error {
 	s.mu.Lock()
 	s.closed = true

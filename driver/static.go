@@ -147,10 +147,7 @@ func (s *statics) fill(ctx context.Context, e *staticEntry, payloads [][]byte) e
 		q.Upload(All(b), payloads[i], Always)
 	}
 	if len(all) > 0 {
-		_, err = q.Run(ctx)
-	}
-	if back := q.Close(); err == nil {
-		err = back
+		_, err = q.Once(ctx)
 	}
 	if err != nil {
 		// The sequence has let go of them.

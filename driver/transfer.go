@@ -23,10 +23,7 @@ func once(ctx context.Context, r Range, what string, record func(*Sequence)) err
 	}
 	s := made.Device().NewSequence(what)
 	record(s)
-	_, err := s.Run(ctx)
-	if e := s.Close(); err == nil {
-		err = e
-	}
+	_, err := s.Once(ctx)
 	return err
 }
 

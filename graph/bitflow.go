@@ -148,8 +148,7 @@ func (w waved) bits(ctx context.Context, f BitFlow, gen, kill, in []uint64) (run
 	for to, words := range map[driver.Buffer][]uint64{b.in: in, b.gen: gen, b.kill: kill} {
 		up.Upload(driver.All(to), bytesOf(words), driver.Always)
 	}
-	_, err = up.Run(ctx)
-	if err = errors.Join(err, up.Close()); err != nil {
+	if _, err = up.Once(ctx); err != nil {
 		return Run{}, err
 	}
 	w.s.moved.uploaded += 8 * uint64(len(in)+len(gen)+len(kill))

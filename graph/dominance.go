@@ -155,8 +155,7 @@ func (p *procedures) lay(ctx context.Context, kinds uint32) (Run, error) {
 	up := s.dev.NewSequence(s.o.Label + " procedures")
 	up.Upload(driver.All(p.order), bytesOf(p.nodes), driver.Always)
 	up.Upload(driver.All(p.place), bytesOf(place), driver.Always)
-	_, err = up.Run(ctx)
-	if err = errors.Join(err, up.Close()); err == nil {
+	if _, err = up.Once(ctx); err == nil {
 		p.laid, p.kinds = true, kinds
 		s.moved.uploaded += 4 * uint64(len(p.nodes)+len(place))
 	}
@@ -227,7 +226,7 @@ func (p *procedures) answer(ctx context.Context, q askedProcedures, idom []uint3
 	}
 	found, counts := bytesOf(idom), make([]byte, p.counts.Len())
 	seq := p.sequence(q, found, counts)
-	defer func() { err = errors.Join(err, seq.Close()) }()
+	defer seq.Drop()
 	if _, err = seq.Start(ctx); err != nil {
 		return run, err
 	}

@@ -167,8 +167,7 @@ func (x *Fixpoint[T]) Run(ctx context.Context, start Start[T]) (_ *Fixed[T], err
 		up.Upload(driver.All(x.facts), x.factsHost, driver.Always)
 		s.moved.uploaded += uint64(len(x.factsHost))
 	}
-	_, err = up.Run(ctx)
-	if err = errors.Join(err, up.Close()); err != nil {
+	if _, err = up.Once(ctx); err != nil {
 		return nil, err
 	}
 	s.moved.uploaded += uint64(len(x.stagedHost) + len(x.startHost))

@@ -112,8 +112,7 @@ func (s *Session) labelled(ctx context.Context, kinds uint32, since uint64) (int
 	n := 4 * int64(s.g.Nodes())
 	copied := s.dev.NewSequence(s.o.Label + " labels")
 	copied.Copy(driver.Part(l.memory, int64(oldest)*n, n), driver.All(s.weak.parent))
-	_, err = copied.Run(ctx)
-	if err = errors.Join(err, copied.Close()); err != nil {
+	if _, err = copied.Once(ctx); err != nil {
 		return -1, "", err
 	}
 	l.clock++

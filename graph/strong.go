@@ -133,8 +133,7 @@ func (o *strong) plans(ctx context.Context, p cycles.Programs) error {
 func (o *strong) all(ctx context.Context, filter uint32) (Run, error) {
 	fill := o.s.dev.NewSequence(o.s.o.Label + " strong components")
 	fill.Fill(driver.All(o.label), math.MaxUint32, 4)
-	_, err := fill.Run(ctx)
-	if err = errors.Join(err, fill.Close()); err != nil {
+	if _, err := fill.Once(ctx); err != nil {
 		return Run{}, err
 	}
 	var sum Run

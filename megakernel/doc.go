@@ -39,6 +39,13 @@
 // After New a run allocates nothing. Run begins with round 0, whatever came of the call before, and
 // waits for what that left on the device; Resume goes on where a call stopped between two slices.
 //
+// # Errors
+//
+// An error of Run or Resume does not say that nothing was done. Only one that says between which rounds it stopped leaves
+// something to go on with; after any other, how many rounds were done is not known, so Resume refuses and names Run. Run
+// begins with round 0 and needs no more than at first: what the waves do not set themselves before the rounds, and temps
+// that are kept, have to be brought back by whoever filled them.
+//
 // # Concurrency
 //
 // A Plan is for one goroutine at a time; plans that share no buffers run in parallel.

@@ -29,7 +29,7 @@ func once(ctx context.Context, dev *vyre.Device, p io.Closer, record func(*job) 
 			err = read()
 		}
 	}
-	err = errors.Join(err, j.seq.Close())
+	j.seq.Drop()
 	for _, b := range j.buffers {
 		err = errors.Join(err, b.Close())
 	}

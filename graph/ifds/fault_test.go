@@ -2,7 +2,6 @@ package ifds_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -18,14 +17,15 @@ import (
 	"github.com/govyre/vyre/megakernel"
 )
 
-// askTwice opens a session on a simulated driver and asks it for two solutions, each again after a failure.
-func askTwice(drv *cusim.Driver, g *graph.CSR, o ifds.Options, want []*ifds.Solution) error {
-	return faults.OnDevice(func(ctx context.Context, dev driver.Device) error {
+// solving makes a session that is asked for solutions in turn.
+func solving(g *graph.CSR, o ifds.Options, want []*ifds.Solution) faults.Maker {
+	return func(ctx context.Context, dev driver.Device) (made faults.Object, err error) {
 		s, err := ifds.NewSession(ctx, dev, g, o)
 		if err != nil {
-			return err
+			return made, err
 		}
-		return errors.Join(faults.Twice(ctx, func() error {
+		made.Close = s.Close
+		made.Run = func(ctx context.Context) error {
 			for i, w := range want {
 				got, err := s.Solve(ctx, []uint32{uint32(i)})
 				if err != nil {
@@ -36,8 +36,9 @@ func askTwice(drv *cusim.Driver, g *graph.CSR, o ifds.Options, want []*ifds.Solu
 				}
 			}
 			return nil
-		}), s.Close())
-	})(drv)
+		}
+		return made, nil
+	}
 }
 
 func TestAnyCallOfASessionMayFail(t *testing.T) {
@@ -51,9 +52,25 @@ func TestAnyCallOfASessionMayFail(t *testing.T) {
 	o.Engine, o.Entries = graph.WavesEngine, true
 	for _, o.Topology = range []megakernel.Topology{megakernel.Auto, megakernel.HostLoop} {
 		config := cusim.Config{Models: []cusim.Model{cusim.Tiny}, Eager: o.Topology == megakernel.HostLoop}
-		n := faults.EachCall(t, config, every, func(sim *cusim.Driver) error { return askTwice(sim, g, ifds.Ordered(o), want) }, 719, cu.OutOfMemory)
+		n := faults.EachCall(t, config, every, solving(g, ifds.Ordered(o), want).Session(), 719, cu.OutOfMemory)
 		if t.Logf("%v: %d times", o.Topology, n); n < 3 && !testing.Short() {
 			t.Errorf("only %d calls failed", n)
 		}
+	}
+}
+
+// The class: an error does not say that nothing was done. A session solves again after any call failed, before or after its effect.
+func TestASessionSolvesRightAfterAFailure(t *testing.T) {
+	t.Parallel()
+	g, first := randomProgram(t, rand.New(rand.NewPCG(4, 0)), true), long.Seed(t, 1)
+	o := ifds.Options{Unbalanced: true}
+	want := solveOn(t, nil, g, o, []uint32{0}, []uint32{1})
+	o.Engine, o.Entries = graph.WavesEngine, true
+	for i, top := range []megakernel.Topology{megakernel.Auto, megakernel.HostLoop} {
+		if o.Topology = top; i > 0 && !long.Enabled() {
+			break
+		}
+		config := cusim.Config{Models: []cusim.Model{cusim.Tiny}, Eager: i == 1}
+		faults.Sweep{Config: config, Faults: faults.Sizes(3, 5000), Seed: first + uint64(i), Make: solving(g, ifds.Ordered(o), want)}.Run(t)
 	}
 }

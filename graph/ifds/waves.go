@@ -176,8 +176,7 @@ func (w *waves) solve(ctx context.Context, seeds []uint32, to *Solution) error {
 	if len(masks) > 0 {
 		up.Upload(driver.Part(w.masks, 0, 8*int64(len(masks))), little.Bytes(masks), driver.Always)
 	}
-	_, err := up.Run(ctx)
-	if err = errors.Join(err, up.Close()); err != nil {
+	if _, err := up.Once(ctx); err != nil {
 		return err
 	}
 	rec, err := w.plan.Run(ctx)
@@ -203,8 +202,7 @@ func (w *waves) read(ctx context.Context, to *Solution) error {
 		rows = make([]byte, w.rows.Len())
 		down.Read(driver.All(w.rows), rows)
 	}
-	_, err := down.Run(ctx)
-	if err = errors.Join(err, down.Close()); err != nil {
+	if _, err := down.Once(ctx); err != nil {
 		return err
 	}
 	to.held = little.Words[uint32](held)

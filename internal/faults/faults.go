@@ -65,6 +65,20 @@ func OnDevice(do func(ctx context.Context, dev driver.Device) error) (session fu
 	}
 }
 
+// Session returns a session that makes an object, runs it twice, again after a run that failed, and closes what there is in any case.
+func (make Maker) Session() (session func(*cusim.Driver) error) {
+	return OnDevice(func(ctx context.Context, dev driver.Device) (err error) {
+		o, err := make(ctx, dev)
+		if o.Close != nil {
+			defer func() { err = errors.Join(err, o.Close()) }()
+		}
+		if err != nil {
+			return err
+		}
+		return Twice(ctx, func() error { return o.Run(ctx) })
+	})
+}
+
 // Twice runs twice what may fail, and goes on after a failure: the next run gives the right result, or an error again. A run
 // that outlasts ctx is wrong.
 func Twice(ctx context.Context, run func() error) (err error) {

@@ -30,6 +30,11 @@
 // does which reports survive a cap. What is read is what [Results.ReadBytes] says, to the byte: First is
 // read whether it is filled or not, since a read has its length before the device knows its own.
 //
+// # Errors
+//
+// After a Run that failed the lists are empty, and the next Run makes them of what the flags are then. Nothing has to be
+// brought back: lists and counters are written from the beginning.
+//
 // # Ownership
 //
 // Buffers that are added belong to the caller, who closes them after the Results. Results and Reports are

@@ -238,14 +238,19 @@ func (r *reader) run(ctx context.Context) error {
 	if err := r.prepare(ctx); err != nil {
 		return err
 	}
-	for _, s := range r.slots {
-		s.data, s.where = nil, vyre.Range{}
-	}
+	r.empty()
 	err := r.seq.Settle(ctx) // of a run whose context ended, what it comes to is forgotten
 	if err == nil {
 		r.result, err = r.seq.Run(ctx)
 	}
 	return err
+}
+
+// empty makes all lists empty.
+func (r *reader) empty() {
+	for _, s := range r.slots {
+		s.data, s.where = nil, vyre.Range{}
+	}
 }
 
 // rest reads the bytes of the front that did not come with the heads, and the slots that have memory of
@@ -267,11 +272,8 @@ func (r *reader) rest(ctx context.Context, bytes uint64, own []*slot) error {
 		for _, s := range own {
 			seq.Read(s.where, s.data)
 		}
-		_, err := seq.Run(ctx)
-		if e := seq.Close(); err == nil {
-			err = e
-		}
-		if err != nil {
+		if _, err := seq.Once(ctx); err != nil {
+			r.empty()
 			return err
 		}
 	}

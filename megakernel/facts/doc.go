@@ -30,6 +30,10 @@
 // uploads the graph once; a run uploads its active nodes, 16 bytes and 4 each, and takes no memory of the
 // device. Equal graphs give equal columns, in whatever order nodes and edges are named.
 //
+// # Errors
+//
+// A Run that failed leaves nothing that the next one relies on: that begins with the nodes that it is given, and with no marks.
+//
 // # Concurrency
 //
 // A Resident is for one goroutine at a time.

@@ -25,6 +25,11 @@
 // many items as are active. Waves of one layer may run at one time, so a program may not touch what
 // that of another kind writes; such plans are refused, unless an order stands between them.
 //
+// # Errors
+//
+// A Run that failed may have run any of the frontiers. The next one runs all of them: what their items add to has to be brought
+// back before.
+//
 // # Concurrency
 //
 // A Plan is for one goroutine at a time.

@@ -34,6 +34,11 @@
 // After New a run allocates nothing. Contents of a temp last from the stage of a run that first writes it to the last one
 // that touches it; before, they are undefined.
 //
+// # Errors
+//
+// A Run that failed may have done any of its stages. The next one begins with the first; what stages add to, in ranges of the
+// caller's, has to be brought back before.
+//
 // # Concurrency and ownership
 //
 // A Pipeline is for one goroutine at a time. It owns its kernels and temps until Close; ranges are the caller's.

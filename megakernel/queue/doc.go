@@ -38,6 +38,25 @@
 // mistake of this package. In which order items are done is not defined, so what they do has to come to
 // the same in any order. What an item wrote is seen by those that it creates.
 //
+// # Errors
+//
+// An error does not say that nothing was done: a launch may have been on its way when the call that reports it
+// failed. [Queue.Resume] reads the control words first, and goes by what they say. After an error, by when it comes:
+//
+//	before any command            the budget, memory for a larger ring: the items are where they were;
+//	                              SetBudget if need be, and Resume
+//	of commands, of any kind but  Resume, which does what is left and nothing twice; its error means the same,
+//	those below                   so it may be called again
+//	Canceled                      the launch goes on; Resume waits for it
+//	of Run, before an item began  Resume answers InvalidArgument, "begin with Run"; no item was done
+//	Trap, DeviceFault             an item was begun and not ended: Resume refuses; bring back what items
+//	                              write, and call Run
+//	DeviceLost                    nothing is left on this device
+//
+// Run may be called after any error but DeviceLost: it waits for what is under way, forgets the items that were
+// left, and begins anew. What items wrote it does not bring back. Where something cannot be given back on the way, that is
+// no error of the run: Close of the Queue, or of the device, returns it.
+//
 // # Waits
 //
 // A slot has a sequence word, and credits say how many slots are free and how many items are ready. Who
@@ -56,7 +75,7 @@
 //
 // A host that puts items into a queue while it runs. Priorities.
 //
-// Start reading at ring.go, then queue.go; kernels.go is what happens between two launches.
+// Start reading at ring.go, then queue.go and resume.go; kernels.go is what happens between two launches.
 package queue
 
 //go:generate go run ../../cmd/vyre gen .

@@ -11,13 +11,15 @@ import (
 // ring is the memory that a capacity decides on, and what runs over it.
 type ring struct {
 	capacity        uint64
+	plan            plan.Queue
+	drain           plan.Drain // of launches that take a bounded number of items
 	sequence, items driver.Buffer
 	seq             *vyre.Sequence
 }
 
 // makeRoom brings back deferred items, to a ring of twice the capacity if there are bytes for it.
 func (q *Queue) makeRoom() error {
-	old := q.ring
+	old := &q.ring
 	in := q.request(q.get(wordTail)-q.get(wordHead)+q.get(wordDeferred), 0)
 	in.ControlBytes += old.capacity * entryBytes
 	need := in.Initial + in.MostChildren // with less, it may be that nothing goes on
@@ -33,53 +35,63 @@ func (q *Queue) makeRoom() error {
 	if err != nil {
 		return err
 	}
-	larger, err := q.newRing(p.Capacity)
-	if err != nil {
+	p.ResidentBytes -= old.capacity * entryBytes // of the old one, beside it
+	if q.next, err = q.newRing(p); err != nil {
 		return err
 	}
-	if err := q.bringBack(larger); err != nil {
-		_ = larger.close() // the old ring stays
+	if err := q.bringBack(&q.next); err != nil {
 		return err
 	}
-	q.ring = larger
-	q.grown++
-	p.ResidentBytes -= old.capacity * entryBytes
-	if err := q.settle(p); err != nil {
-		return err
-	}
-	return old.close()
+	q.moved()
+	return nil
 }
 
-// bringBack puts deferred items behind the others, in the ring that there is or in a larger one.
-func (q *Queue) bringBack(to ring) error {
-	old := q.ring
+// bringBack puts deferred items behind the others, in the ring that there is or in a larger one. The last launch of it alone
+// changes what a kernel sees of the queue.
+func (q *Queue) bringBack(to *ring) error {
+	q.state = unsure
 	err := q.once(func(seq *vyre.Sequence) {
-		q.ring = to
-		if to != old {
+		if old := &q.ring; to != old {
 			seq.Launch(q.own.move, q.groups(old.capacity), driver.All(q.control), driver.All(old.items), driver.All(to.items))
 			seq.Launch(q.own.mark, q.groups(to.capacity), driver.All(q.control), driver.All(to.sequence))
 		}
-		q.restored(seq)
+		q.restored(seq, to)
 	})
 	if err != nil {
-		q.ring = old
 		return err
 	}
-	q.set(wordTail, q.get(wordTail)+q.get(wordDeferred)) // as the kernel did
+	q.state = halfway
+	n := q.get(wordDeferred)
+	q.set(wordTail, q.get(wordTail)+n) // as the kernel did
+	q.set(wordRestored, q.get(wordRestored)+n)
 	q.set(wordDeferred, 0)
 	return nil
 }
 
+// moved takes the larger ring, in which the items are.
+func (q *Queue) moved() {
+	old := q.ring
+	q.ring, q.next = q.next, ring{}
+	q.plan, q.drain = q.ring.plan, q.ring.drain
+	q.grown++
+	q.keep(old.close())
+}
+
 // newRing allocates a ring, and prepares the launch that works on it.
-func (q *Queue) newRing(capacity uint64) (r ring, err error) {
+func (q *Queue) newRing(p plan.Queue) (r ring, err error) {
+	capacity := p.Capacity
 	if capacity >= 1<<31 {
 		return ring{}, q.refuse(driver.Unsupported, "capacity", fmt.Sprintf("%d items", capacity), "take items that stand for more")
 	}
-	r.capacity = capacity
+	r.capacity, r.plan = capacity, p
+	if q.o.LaunchItems > 0 {
+		if r.drain, err = plan.PlanDrain(capacity, uint64(q.o.LaunchItems)); err != nil {
+			return ring{}, err
+		}
+	}
 	defer func() {
 		if err != nil {
-			_ = r.close() // nobody else has it
-			r = ring{}
+			q.keep(r.close())
 		}
 	}()
 	if r.sequence, err = q.alloc(8 * int64(capacity)); err != nil {

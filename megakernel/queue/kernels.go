@@ -43,6 +43,7 @@ func restore(t gpu.Thread, sequence []uint64, items []Item, control []uint64, de
 		control[wordReady] = ready
 		control[wordFree] = capacity - ready
 		control[wordPeak] = max(control[wordPeak], ready)
+		control[wordRestored] += n
 		control[wordDeferred] = 0
 		control[wordStop] = 0
 	}

@@ -3,7 +3,6 @@ package queue
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 
@@ -35,13 +34,14 @@ type Queue struct {
 
 	control, deferred driver.Buffer
 	ring              ring
+	next              ring // a larger one, while it is not known whether the items are there
 	plan              plan.Queue
 	drain             plan.Drain
-	words             [8 * ControlWords]byte // Control, as a launch left it
-	again             uint64                 // items that were deferred, over all launches: each is taken twice
+	words             [8 * ControlWords]byte // Control, as far as the host knows it
 	launches, grown   int
 	result            vyre.Result
 	state             state
+	kept              error // of what was given back on the way, for Close
 }
 
 // state says what may be done next.
@@ -51,6 +51,7 @@ const (
 	empty    state = iota // Run
 	halfway               // Resume, or Run
 	inFlight              // the same: the context ended while a launch went on
+	unsure                // the same, once the device was asked what was done
 	closed
 )
 
@@ -154,120 +155,64 @@ func (q *Queue) request(initial, capacity uint64) plan.QueueRequest {
 }
 
 // Run works on items, and all that they create, until nothing is left, and says what was done. Items
-// that were left by a run before are forgotten. An error of kind OutOfMemory loses nothing, SetBudget and
-// Resume go on; nor does one of kind Canceled, which ends the wait and not the launch.
+// that were left by a run before are forgotten. An error loses nothing and does nothing twice: Resume goes on,
+// where it is of the budget after SetBudget. The exceptions are in the package's documentation, under Errors.
 func (q *Queue) Run(ctx context.Context, items []Item) (Record, error) {
 	if q.state == closed {
 		return Record{}, q.refuse(driver.Closed, "", "it was closed", "")
 	}
-	if q.state == inFlight { // what comes of it is forgotten
+	if q.ring.seq != nil { // what comes of a run in flight is forgotten
 		if err := q.ring.seq.Settle(ctx); err != nil {
 			return Record{}, err
 		}
 	}
 	q.state = empty
-	p, err := plan.PlanQueue(q.request(uint64(len(items)), uint64(q.o.Capacity)))
-	if err != nil {
-		return Record{}, err
-	}
-	if q.ring.capacity != p.Capacity {
-		if err := q.ring.close(); err != nil {
-			return Record{}, err
-		}
-		if q.ring, err = q.newRing(p.Capacity); err != nil {
-			return Record{}, err
-		}
-	}
-	if err := q.settle(p); err != nil {
+	q.keep(q.next.close())
+	if err := q.fit(uint64(len(items))); err != nil {
 		return Record{}, err
 	}
 	clear(q.words[:])
 	q.set(wordTail, uint64(len(items)))
 	q.set(wordLive, uint64(len(items)))
 	q.set(wordMost, uint64(q.o.Most))
-	q.again, q.launches, q.grown, q.result = 0, 0, 0, vyre.Result{}
+	q.launches, q.grown, q.result = 0, 0, vyre.Result{}
 	seat := func(seq *vyre.Sequence) {
 		seq.Upload(driver.All(q.control), q.words[:], driver.Always)
 		if len(items) > 0 {
 			seq.Upload(driver.Part(q.ring.items, 0, 16*int64(len(items))), vyre.Bytes(items), driver.Always)
 		}
 		seq.Launch(q.own.mark, q.groups(q.ring.capacity), driver.All(q.control), driver.All(q.ring.sequence))
-		q.restored(seq)
+		q.restored(seq, &q.ring)
 	}
 	if err := q.once(seat); err != nil {
-		return Record{}, err
+		return Record{}, err // no item was begun
 	}
 	q.state = halfway
 	return q.Resume(ctx)
 }
 
-// settle takes over a plan.
-func (q *Queue) settle(p plan.Queue) (err error) {
-	q.plan, q.drain = p, plan.Drain{}
-	if q.o.LaunchItems > 0 {
-		q.drain, err = plan.PlanDrain(p.Capacity, uint64(q.o.LaunchItems))
+// fit makes the ring that a run begins with, unless it is there.
+func (q *Queue) fit(initial uint64) error {
+	p, err := plan.PlanQueue(q.request(initial, uint64(q.o.Capacity)))
+	if err != nil {
+		return err
 	}
-	return err
+	if q.ring.capacity != p.Capacity {
+		q.keep(q.ring.close())
+		if q.ring, err = q.newRing(p); err != nil {
+			return err
+		}
+	}
+	q.plan, q.drain = q.ring.plan, q.ring.drain
+	return nil
 }
 
 // SetBudget changes the bytes that the queue may have.
 func (q *Queue) SetBudget(bytes int64) { q.o.Budget = bytes }
 
-// Resume goes on where Run or Resume ended with an error of the budget, or because its context ended.
-func (q *Queue) Resume(ctx context.Context) (Record, error) {
-	switch q.state {
-	case closed:
-		return Record{}, q.refuse(driver.Closed, "", "it was closed", "")
-	case empty:
-		return Record{}, q.refuse(driver.InvalidArgument, "", "it has no items", "begin with Run")
-	}
-	for {
-		if q.state == halfway && q.get(wordDeferred) > 0 {
-			if err := q.makeRoom(); err != nil {
-				return q.record(), err
-			}
-		}
-		if err := q.launch(ctx); err != nil {
-			return q.record(), err
-		}
-		if q.get(wordLive) == 0 {
-			q.state = empty
-			return q.record(), nil
-		}
-	}
-}
-
-// launch launches the kernel, if that was not done already, and waits for it.
-func (q *Queue) launch(ctx context.Context) error {
-	if q.state != inFlight {
-		if _, err := q.ring.seq.Start(ctx); err != nil {
-			return err
-		}
-		q.state = inFlight
-	}
-	res, err := q.ring.seq.Wait(ctx)
-	if errors.Is(err, driver.Canceled) {
-		return err
-	}
-	res.Reports = append(q.result.Reports, res.Reports...)
-	if q.result = res; err != nil {
-		q.state = empty // what was done is not known
-		return err
-	}
-	q.state = halfway
-	q.launches++
-	q.again += q.get(wordDeferred)
-	return nil
-}
-
 // restored records the launch that puts deferred items into the ring, and counts its credits.
-func (q *Queue) restored(seq *vyre.Sequence) {
-	seq.Launch(q.own.restore, driver.Groups(1), q.memory()...)
-}
-
-// memory is the ring, as arguments.
-func (q *Queue) memory() []vyre.Arg {
-	return []vyre.Arg{driver.All(q.ring.sequence), driver.All(q.ring.items), driver.All(q.control), driver.All(q.deferred)}
+func (q *Queue) restored(seq *vyre.Sequence, r *ring) {
+	seq.Launch(q.own.restore, driver.Groups(1), driver.All(r.sequence), driver.All(r.items), driver.All(q.control), driver.All(q.deferred))
 }
 
 // groups covers the slots of a ring, a few for each thread.
@@ -280,11 +225,15 @@ func (q *Queue) groups(capacity uint64) vyre.Grid {
 func (q *Queue) once(record func(*vyre.Sequence)) error {
 	seq := q.dev.NewSequence(q.o.Label)
 	record(seq)
-	_, err := seq.Run(context.Background())
-	if e := seq.Close(); err == nil {
-		err = e
-	}
+	_, err := seq.Once(context.Background())
 	return err
+}
+
+// keep keeps an error of giving something back for Close: it says nothing about the work.
+func (q *Queue) keep(err error) {
+	if q.kept == nil {
+		q.kept = err
+	}
 }
 
 // Result is what the last launch says of itself, with what detectors found in all launches of the run.
@@ -293,24 +242,24 @@ func (q *Queue) Result() vyre.Result { return q.result }
 func (q *Queue) get(word int) uint64    { return binary.LittleEndian.Uint64(q.words[8*word:]) }
 func (q *Queue) set(word int, v uint64) { binary.LittleEndian.PutUint64(q.words[8*word:], v) }
 
-// Close gives back what the queue took of the device.
+// Close gives back what the queue took of the device. Its error is the first one of giving anything back,
+// also of what runs have given back on their way.
 func (q *Queue) Close() error {
 	q.state = closed
-	first := q.ring.close()
+	q.keep(q.ring.close())
+	q.keep(q.next.close())
 	for _, k := range []vyre.Kernel{q.own.move, q.own.mark, q.own.restore} {
 		if k != nil {
-			if err := k.Close(); first == nil {
-				first = err
-			}
+			q.keep(k.Close())
 		}
 	}
 	for _, b := range []driver.Buffer{q.control, q.deferred} {
 		if b != nil {
-			if err := b.Close(); first == nil {
-				first = err
-			}
+			q.keep(b.Close())
 		}
 	}
 	q.own.move, q.own.mark, q.own.restore, q.control, q.deferred = nil, nil, nil, nil, nil
+	first := q.kept
+	q.kept = nil
 	return first
 }

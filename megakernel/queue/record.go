@@ -7,16 +7,16 @@ import (
 )
 
 // Record is what a run says at its end. Pushed is Popped is Done and Faults together once nothing is
-// Live. An item that was deferred and brought back counts once.
+// Live. An item that was deferred and brought back counts once. Beside an error it says what the host knew before.
 type Record struct {
 	Pushed, Popped uint64
 	Done           uint64
-	Faults         uint64 // items that could not be done
-	Live           uint64 // items that are left, after an error
-	Peak           uint64 // most slots that were spoken for at once
-	Capacity       uint64 // at the end
-	ResidentBytes  uint64 // of queue and control words, at the end
-	Launches       int
+	Faults         uint64  // items that could not be done
+	Live           uint64  // items that are left, after an error
+	Peak           uint64  // most slots that were spoken for at once
+	Capacity       uint64  // at the end
+	ResidentBytes  uint64  // of queue and control words, at the end
+	Launches       int     // whose end the host has seen
 	Deferred       uint64  // items whose children did not fit at first
 	Grown          int     // times that the ring was replaced by a larger one
 	First          []Fault // the first faults, up to 64 of them
@@ -36,13 +36,15 @@ func (f Fault) String() string {
 	return fmt.Sprintf("item %d, operation %d: reason %d", f.Ticket, f.Op, f.Reason)
 }
 
-// record is what the words of the last launch say.
+// record is what the words of the last launch say. An item that was deferred and is back has two tickets, and was taken
+// twice if it is taken.
 func (q *Queue) record() Record {
+	restored, deferred := q.get(wordRestored), q.get(wordDeferred)
 	r := Record{
-		Pushed: q.get(wordTail) - q.redone(), Popped: q.get(wordHead) - q.again,
+		Pushed: q.get(wordTail) - restored, Popped: q.get(wordHead) - restored - deferred,
 		Done: q.get(wordDone), Faults: q.get(wordFaults), Live: q.get(wordLive),
 		Peak: q.get(wordPeak), Capacity: q.plan.Capacity, ResidentBytes: q.plan.ResidentBytes,
-		Launches: q.launches, Deferred: q.again, Grown: q.grown,
+		Launches: q.launches, Deferred: restored + deferred, Grown: q.grown,
 	}
 	for k := range int(min(r.Faults, Faults)) {
 		what := q.get(faultList + 2*k + 1)
@@ -50,10 +52,6 @@ func (q *Queue) record() Record {
 	}
 	return r
 }
-
-// redone is how many items stand twice among the tickets that were given: those that were deferred and are
-// back in the ring.
-func (q *Queue) redone() uint64 { return q.again - q.get(wordDeferred) }
 
 // Plan is the size of the ring as it is now, and how launches of at most LaunchItems items empty one
 // that is full, which is nothing if that is 0.

@@ -49,7 +49,9 @@ const (
 	wordDeferred = 9 * line  // items in Deferred
 	wordQuota    = 10 * line // items that this launch may still take
 	wordMost     = 11 * line // greatest number of items that one may create
-	faultList    = 12 * line // ticket, and operation with reason in the high half
+
+	wordRestored = wordMost + 1 // items that were deferred and are back; only between launches
+	faultList    = 12 * line    // ticket, and operation with reason in the high half
 
 	// ControlWords is the length of Ring.Control, and Faults how many faults it has room for.
 	ControlWords = faultList + 2*Faults

@@ -263,8 +263,8 @@ func (s *segment) changed(since uint64) bool {
 	return s.r.plan.Recounted > since && some(s.ops, func(o *op) bool { return o.loop != nil })
 }
 
-// taken reports whether the driver has taken what err is of. If not, a segment that need not have a graph has
-// none from now on, unless the device is lost.
+// taken reports whether the driver has made or changed the graph that err is of. If not, a segment that need not have a
+// graph has none from now on, unless the device is lost.
 func (s *segment) taken(err error) (bool, error) {
 	if err == nil {
 		return true, nil
@@ -283,6 +283,18 @@ func (s *segment) taken(err error) (bool, error) {
 	s.when = never
 	r.x.GPU.Say("%d commands of %q from %s on stay as they are: %v", len(s.ops), r.plan.Label, s.ops[0].path, err)
 	return false, nil
+}
+
+// launched returns the error of a launch of the graph. Nobody knows whether the graph runs, so what is in it is not enqueued in
+// its place: it might run twice. The run has failed; the next one goes without the graph, if the segment need not have one.
+func (s *segment) launched(err error) error {
+	if err == nil {
+		return nil
+	}
+	if taken, e := s.taken(err); taken || e != nil {
+		return e
+	}
+	return s.r.refused(&s.ops[0], err)
 }
 
 // fresh reports whether the graph is there and as setters want it.
@@ -316,22 +328,25 @@ func (s *segment) launch() error {
 		}
 		return r.lap(s.loop.cmd, 1)
 	}
-	launched := false
+	var im *image
 	if s.fresh() {
-		im, err := s.image()
-		if err == nil {
-			err = r.x.GPU.Driver.GraphLaunch(im.exec, r.Stream.Handle)
+		made, err := s.image()
+		if taken, err := s.taken(err); err != nil {
+			return err
+		} else if taken {
+			im = made
 		}
-		if launched, err = s.taken(err); err != nil {
+	}
+	if im != nil {
+		if err := s.launched(r.x.GPU.Driver.GraphLaunch(im.exec, r.Stream.Handle)); err != nil {
 			return err
 		}
-		if launched && r.x.watching {
+		if r.x.watching {
 			if err := r.watched(&s.ops[0]); err != nil {
 				return r.refused(&s.ops[0], err)
 			}
 		}
-	}
-	if !launched {
+	} else {
 		r.clock.stamped = r.clock.stamped && !s.timed
 		if err := r.queue.all(s.ops); err != nil {
 			return err
@@ -343,7 +358,7 @@ func (s *segment) launch() error {
 
 // run is launch for a run of one fresh segment, which takes three calls: the context is made current, the graph
 // is launched, and the completion word is stored. They are made by one crossing, so the goroutine keeps no
-// thread. It reports false without an error where the driver does not take the graph; nothing is enqueued then.
+// thread. It reports false without an error where the driver does not make the graph; nothing is enqueued then.
 func (s *segment) run() (launched bool, err error) {
 	r := s.r
 	im, err := s.image()
@@ -353,7 +368,7 @@ func (s *segment) run() (launched bool, err error) {
 	r.calling = cu.GraphRun{Context: r.x.GPU.Handle, Exec: im.exec, Stream: r.Stream.Handle, Word: r.Stream.Word(), Value: uint32(r.open)}
 	switch made, err := r.x.GPU.Driver.GraphRun(&r.calling); {
 	case made == 1:
-		return s.taken(err)
+		return false, s.launched(err)
 	case err != nil:
 		return made > 1, r.x.GPU.ErrorOf("start", r.plan.Label, err)
 	}

@@ -73,19 +73,13 @@ func (r *flight) ask(value uint64, t *primary.Thread, call func() error) {
 	r.failed(err, value)
 }
 
-// failed notes how the run ended that was asked for, if asking failed. Unless the device is lost
-// its work is waited for, so that what is told to have ended has.
+// failed notes how the run ended that was asked for, if asking failed. Its work is waited for, so that what is told to have
+// ended has.
 func (r *flight) failed(err error, value uint64) {
 	if err == nil {
 		return
 	}
-	x := r.x
-	r.fault.CompareAndSwap(nil, x.GPU.Complete("run", r.plan.Label, err))
-	if !x.GPU.Lost() && x.GPU.Enter("wait", r.plan.Label) == nil {
-		if err := x.GPU.Driver.StreamSynchronize(r.Stream.Handle); err != nil {
-			_ = x.GPU.Fail(x.GPU.ErrorOf("wait", r.plan.Label, err)) // the first error is the one to report
-		}
-		x.GPU.Leave()
-	}
+	r.fault.CompareAndSwap(nil, r.x.GPU.Complete("run", r.plan.Label, err))
+	r.Stream.Empty("wait")
 	r.Stream.End(value)
 }

@@ -155,18 +155,38 @@ func (s *Stream) Finish(value uint64, failed, written bool) error {
 	return err
 }
 
-// settle waits for everything in the stream, and notes its end by hand. If it cannot be waited
-// for, the device is lost, and whoever asks learns that.
+// settle waits for everything in the stream, and notes the end of a run by hand.
 func (s *Stream) settle(value uint64) {
-	if !s.gpu.Lost() {
-		if err := s.gpu.Driver.StreamSynchronize(s.Handle); err != nil {
-			_ = s.gpu.Fail(s.gpu.ErrorOf("start", "", err)) // what made this necessary is reported
-		}
-	}
+	s.Empty("start")
 	if s.word != nil {
 		atomic.StoreUint32(s.word, uint32(value))
 	}
 	s.End(value)
+}
+
+// Empty waits for everything in the stream, after an error that leaves open what is in it. Where that cannot be waited for the
+// device is lost, and whoever asks learns that: what is in the stream may yet run, over memory that has other uses by then. What
+// made the wait necessary is reported by the caller.
+func (s *Stream) Empty(op string) {
+	const tries = 3
+	var e *driver.Error
+	for range tries {
+		if s.gpu.Lost() {
+			return
+		}
+		err := s.gpu.Enter(op, "")
+		if err == nil {
+			if err = s.gpu.Driver.StreamSynchronize(s.Handle); err != nil {
+				err = s.gpu.ErrorOf(op, "", err)
+			}
+			s.gpu.Leave()
+		}
+		if err == nil {
+			return
+		}
+		e = s.gpu.Fail(err).(*driver.Error)
+	}
+	s.gpu.Lose(e)
 }
 
 // record puts the mark after what is in the stream.

@@ -193,8 +193,7 @@ func (g *Ring) send(b *timeline.Submitter, n int64) error {
 		err = drv.EventRecord(g.marks[at], s)
 	}
 	if err != nil {
-		// No mark tells when the GPU has left the chunks. If this fails, too, the device is lost.
-		_ = drv.StreamSynchronize(s)
+		b.Stream.Empty("start") // no mark tells when the GPU has left the chunks
 		return err
 	}
 	g.batches[at] = g.sent
