@@ -11,15 +11,22 @@ import (
 // Digest returns what identifies the graph: BLAKE3 of "vyre graph 1", the numbers of nodes and arcs, and the digests of
 // offsets, of targets, of masks, of node kinds and of tags, which are of nothing where there are none. Numbers are little
 // endian, offsets have 64 bits and all others 32, and masks that are all 1 count: the same graph has one digest however it is
-// stored. A graph of a file has the one that the file states, which Verify compares.
+// stored. A graph of a file has the one that the file states, which Verify compares. It is all zeros of a graph whose file is
+// closed or changed, for which Verify returns an error.
 func (g *CSR) Digest() [32]byte {
-	g.hashed.Do(func() {
-		if g.file != nil && g.file.states(g) {
-			g.sum = g.file.head.digest
-			return
-		}
+	g.hashed.Lock()
+	defer g.hashed.Unlock()
+	if g.sum != ([32]byte{}) {
+		return g.sum
+	}
+	if g.file != nil && g.file.states(g) {
+		g.sum = g.file.head.digest
+	} else if err := g.Read(func() error {
 		g.sum = g.digestOf(Digest32(g.targets), g.digestOfMasks())
-	})
+		return nil
+	}); err != nil {
+		g.sum = [32]byte{}
+	}
 	return g.sum
 }
 
@@ -36,7 +43,7 @@ func (g *CSR) digestOf(targets, masks [32]byte) [32]byte {
 }
 
 func (g *CSR) digestOfMasks() [32]byte {
-	if masks := g.Masks(); masks != nil {
+	if masks := g.kinds(); masks != nil {
 		return Digest32(masks)
 	}
 	h := blake3.New(32, nil)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph/internal/turn"
+	"github.com/govyre/vyre/internal/guard"
 )
 
 // Pending is a query that was started.
@@ -29,10 +30,13 @@ func (s *Session) Start(ctx context.Context, q Query) (*Pending, error) {
 	}
 	q.Seeds = slices.Clone(q.Seeds)
 	p := &Pending{s: s, done: make(chan struct{})}
-	go func() {
-		defer close(p.done)
+	guard.Go(func() {
 		p.r, p.err = s.Reach(ctx, q)
-	}()
+		close(p.done)
+	}, func(failed *guard.Panic) {
+		p.err = s.blamed(failed)
+		close(p.done)
+	})
 	return p, nil
 }
 

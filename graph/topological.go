@@ -87,7 +87,7 @@ func (g *CSR) cycle(levels []uint32, filter uint32) []uint32 {
 			continue
 		}
 		at = min(at, u)
-		targets, masks := g.Row(u)
+		targets, masks := g.row(u)
 		for k, v := range targets {
 			if mask := maskAt(masks, k); mask&filter != 0 && before[v] == None {
 				before[v] = u

@@ -9,16 +9,26 @@ import (
 // WriteTo writes the graph with all its data as a .vyg file, and returns how many bytes that were. Kinds are one byte each
 // where there are at most 256 different masks.
 //
-// Errors: those of the writer; a graph of a file that is broken.
-func (g *CSR) WriteTo(w io.Writer) (int64, error) {
-	if err := g.Verify(); err != nil {
+// Errors: those of the writer; those of Verify. What a changed file has left in w is to be thrown away.
+func (g *CSR) WriteTo(w io.Writer) (n int64, err error) {
+	shape, err := g.Shape()
+	if err != nil {
 		return 0, err
 	}
+	digest := g.Digest()
+	err = g.Read(func() (err error) {
+		n, err = g.writeTo(w, shape, digest)
+		return err
+	})
+	return n, err
+}
+
+func (g *CSR) writeTo(w io.Writer, shape Shape, digest [32]byte) (int64, error) {
 	contents, kinds, err := g.contents()
 	if err != nil {
 		return 0, err
 	}
-	h := head{nodes: uint64(g.Nodes()), arcs: uint64(g.Arcs()), width: uint8(g.rows.width()), kinds: kinds, digest: g.Digest(), flags: g.Shape().flags()}
+	h := head{nodes: uint64(g.Nodes()), arcs: uint64(g.Arcs()), width: uint8(g.rows.width()), kinds: kinds, digest: digest, flags: shape.flags()}
 	at := uint64(headBytes + entryBytes*len(contents))
 	var table []section
 	for _, c := range contents {
@@ -77,7 +87,7 @@ func (g *CSR) contents() (list []content, kinds uint8, err error) {
 	starts := g.starts()
 	add(offsetsSection, uint32(starts.width()), starts.bytes())
 	add(targetsSection, 4, bytesOf(g.targets))
-	if masks := g.Masks(); masks != nil {
+	if masks := g.kinds(); masks != nil {
 		kinds = 4
 		if table, index := packed(masks); table != nil {
 			kinds = 1
@@ -133,16 +143,28 @@ type Shape struct {
 }
 
 // Shape looks at all arcs.
-func (g *CSR) Shape() Shape {
-	s := Shape{Symmetric: g.Symmetric(), Simple: true, NoSelf: true}
-	for u := range g.Nodes() {
-		row, _ := g.Row(uint32(u))
-		for i, v := range row {
-			s.NoSelf = s.NoSelf && v != uint32(u)
-			s.Simple = s.Simple && (i == 0 || row[i-1] != v)
-		}
+//
+// Errors: those of Verify.
+func (g *CSR) Shape() (Shape, error) {
+	both, err := g.Symmetric()
+	if err != nil {
+		return Shape{}, err
 	}
-	return s
+	s := Shape{Symmetric: both, Simple: true, NoSelf: true}
+	err = g.Read(func() error {
+		for u := range g.Nodes() {
+			row, _ := g.row(uint32(u))
+			for i, v := range row {
+				s.NoSelf = s.NoSelf && v != uint32(u)
+				s.Simple = s.Simple && (i == 0 || row[i-1] != v)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return Shape{}, err
+	}
+	return s, nil
 }
 
 func (s Shape) flags() uint32 {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/guard"
 )
 
 // Turn is whose turn it is. New makes one that is nobody's.
@@ -71,6 +72,12 @@ func Ended(op, label, device string, err error) error {
 	}
 	return &driver.Error{Op: op, Label: label, Device: device, Kind: driver.Canceled, Err: err,
 		Msg: fmt.Sprintf("%v before there was an answer", ended), Fix: "ask again, with a context that lasts longer: the session is as it was"}
+}
+
+// Broken returns the error of a call that panicked.
+func Broken(op, label, device string, p *guard.Panic) error {
+	return &driver.Error{Op: op, Label: label, Device: device, Kind: driver.Internal, Msg: p.Error(), Err: p,
+		Fix: "report it, unless the arrays of the graph were written after it was made"}
 }
 
 // Closed returns the error of a call of a session that is closed.
