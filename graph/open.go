@@ -215,7 +215,7 @@ func (g *CSR) Verify() error {
 
 func (f *file) check() error {
 	for _, s := range f.table {
-		if sectionSum(f.bytes[s.offset:s.offset+s.length]) != s.sum {
+		if sectionSum(f.bytes[s.offset:s.offset+s.length], f.unmap != nil) != s.sum {
 			return f.bad(int64(s.offset), s.String(), "checksum differs")
 		}
 	}
@@ -238,7 +238,7 @@ func (f *file) check() error {
 	if err := f.checkFlags(); err != nil {
 		return err
 	}
-	if d := g.digestOf(Digest32(g.targets), g.digestOfMasks()); d != f.head.digest {
+	if d := g.digestOf(); d != f.head.digest {
 		return f.bad(40, fmt.Sprintf("digest %x…", f.head.digest[:8]), fmt.Sprintf("that of what is in the file is %x…", d[:8]))
 	}
 	return nil

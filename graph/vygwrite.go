@@ -29,14 +29,14 @@ func (g *CSR) writeTo(w io.Writer, shape Shape, digest [32]byte) (int64, error) 
 		return 0, err
 	}
 	h := head{nodes: uint64(g.Nodes()), arcs: uint64(g.Arcs()), width: uint8(g.rows.width()), kinds: kinds, digest: digest, flags: shape.flags()}
-	at := uint64(headBytes + entryBytes*len(contents))
+	mapped, at := g.mapped() != nil, uint64(headBytes+entryBytes*len(contents))
 	var table []section
 	for _, c := range contents {
 		at = (at + sectionLine - 1) / sectionLine * sectionLine
-		table = append(table, section{c.kind, c.width, at, uint64(len(c.bytes)), sectionSum(c.bytes)})
+		table = append(table, section{c.kind, c.width, at, uint64(len(c.bytes)), sectionSum(c.bytes, mapped)})
 		at += uint64(len(c.bytes))
 	}
-	out := &counted{w: w}
+	out := &counted{w: w, mapped: mapped}
 	out.write(h.header(table))
 	for i, c := range contents {
 		out.write(make([]byte, table[i].offset-uint64(out.n)))
@@ -47,16 +47,17 @@ func (g *CSR) writeTo(w io.Writer, shape Shape, digest [32]byte) (int64, error) 
 
 // counted counts what it writes, and nothing after an error.
 type counted struct {
-	w   io.Writer
-	n   int64
-	err error
+	w      io.Writer
+	mapped bool // bytes may be of a file, which the writer is not to look at
+	n      int64
+	err    error
 }
 
 func (c *counted) write(b []byte) {
 	if c.err != nil {
 		return
 	}
-	n, err := c.w.Write(b)
+	n, err := writeBytes(c.w, b, c.mapped)
 	c.n, c.err = c.n+int64(n), err
 }
 
