@@ -90,7 +90,7 @@ func Resummed(b []byte) []byte {
 	_, table, _ := readHead("", b)
 	for i, s := range table {
 		if s.offset <= uint64(len(b)) && s.length <= uint64(len(b))-s.offset {
-			sum := sectionSum(b[s.offset : s.offset+s.length], false)
+			sum := sectionSum(b[s.offset:s.offset+s.length], false)
 			copy(b[headBytes+entryBytes*i+24:], sum[:])
 		}
 	}

@@ -81,7 +81,9 @@ func sessionQuestions(ctx context.Context, s *graph.Session) []lookAt {
 	fixpoint, notMade := graph.NewFixpoint(ctx, s, flows.Shortest{}, must(flows.RoundShortestProgram()), graph.FixpointOptions{})
 	return []lookAt{
 		{"Reach", func() error { return second(s.Reach(ctx, q)) }},
-		{"Batch", func() error { return second(s.Batch(ctx, []graph.Query{q, {Seeds: []uint32{5}}, {Seeds: []uint32{5}, Kinds: 1}})) }},
+		{"Batch", func() error {
+			return second(s.Batch(ctx, []graph.Query{q, {Seeds: []uint32{5}}, {Seeds: []uint32{5}, Kinds: 1}}))
+		}},
 		{"Start", func() error {
 			p, err := s.Start(ctx, q)
 			if err != nil {
@@ -120,7 +122,10 @@ func graphQuestions(ctx context.Context, dev driver.Device, g *graph.CSR) []look
 		{"Levels", func() error { return second(graph.Levels(g, q.Seeds, graph.AllKinds)) }},
 		{"NewSession", func() error { return second(graph.NewSession(ctx, dev, g, graph.SessionOptions{Levels: true})) }},
 		{"Between", func() error { return second(graph.Between(ctx, dev, g, q, []uint32{50}, graph.SessionOptions{})) }},
-		{"Ask", func() error { _, _, err := graph.Ask(ctx, dev, []graph.Question{{g, q}}, graph.SessionOptions{}); return err }},
+		{"Ask", func() error {
+			_, _, err := graph.Ask(ctx, dev, []graph.Question{{g, q}}, graph.SessionOptions{})
+			return err
+		}},
 		{"Taint", func() error { return second(graph.Taint(ctx, dev, g, taint, graph.SessionOptions{})) }},
 		{"ifds.Solve", func() error { return second(ifds.Solve(ctx, g, q.Seeds, ifds.Options{Unbalanced: true})) }},
 		{"ifds.Taint", func() error { return second(ifds.Taint(ctx, dev, g, taint, graph.SessionOptions{})) }},
