@@ -43,6 +43,9 @@ type DominatorShares struct {
 //
 // Errors: a root that is no node; those of Components.
 func (s *Session) Dominators(ctx context.Context, roots []uint32, kinds uint32) (_ *Dominators, err error) {
+	if err := s.made(); err != nil {
+		return nil, err
+	}
 	for i, v := range roots {
 		if int64(v) >= int64(s.g.Nodes()) {
 			return nil, s.refuse(fmt.Sprintf("root %d is node %d, the graph has %d", i, v, s.g.Nodes()), "nodes count from 0")

@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/govyre/vyre/driver"
@@ -28,6 +31,16 @@ func mappedGraph(t *testing.T) (path string, g *graph.CSR) {
 	if runtime.GOOS != "linux" {
 		t.Skip("a fault of a mapped file is known to be a signal with an address on Linux; here nobody has looked")
 	}
+	path = filepath.Join(t.TempDir(), "x.vyg")
+	if err := os.WriteFile(path, mappedBytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g = must(graph.Open(path))
+	t.Cleanup(func() { g.Close() })
+	return path, g
+}
+
+var mappedBytes = sync.OnceValue(func() []byte {
 	made := must(graph.Generate("icfg:40,24,7", graph.Options{Seed: 3}))
 	names := make([]string, made.Nodes())
 	for i := range names {
@@ -36,14 +49,10 @@ func mappedGraph(t *testing.T) (path string, g *graph.CSR) {
 	d := made.Data()
 	d.Names, d.Positions = graph.NewStrings(names), graph.NewStrings(names)
 	d.Tags, d.Weights = make([]uint32, made.Nodes()), make([]uint32, made.Arcs())
-	path = filepath.Join(t.TempDir(), "x.vyg")
-	if err := os.WriteFile(path, written(t, must(made.With(d))), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	g = must(graph.Open(path))
-	t.Cleanup(func() { g.Close() })
-	return path, g
-}
+	var b bytes.Buffer
+	must(must(made.With(d)).WriteTo(&b))
+	return b.Bytes()
+})
 
 // losses are the ways of losing it.
 var losses = map[string]func(path string) error{
@@ -251,6 +260,9 @@ func TestAGraphIsClosedWhenNobodyUsesIt(t *testing.T) {
 	closers["who reads its rows"] = func() error { release(); release(); return nil }
 	for label, closeIt := range closers {
 		err := g.Close()
+		if label != "who reads its rows" {
+			label = fmt.Sprintf("session %q", label)
+		}
 		if !errors.Is(err, driver.Busy) || !strings.Contains(err.Error(), label) {
 			t.Errorf("%s is open: %v", label, err)
 		}
@@ -300,6 +312,45 @@ func TestTheTimeOfAFileAloneIsNoChange(t *testing.T) {
 		later := info.ModTime().Add(1e9)
 		if err := errors.Join(g.Verify(), os.Chtimes(path, later, later), g.Verify()); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// TestZeroValuesAreErrors calls every method of what only functions make, and was not made: an error or nothing, and nobody waits.
+func TestZeroValuesAreErrors(t *testing.T) {
+	for _, v := range []any{&graph.Session{}, &graph.Fixpoint[uint32]{}, &graph.Pending{}, &graph.Reached{}, &graph.Tree{}, &graph.Dominators{}, &graph.Components{},
+		&graph.Topological{}, &graph.BitSets{}, &graph.Fixed[uint32]{}, &graph.CSR{}, &graph.Strings{}, &ifds.Session{}, &ifds.Solution{}} {
+		of := reflect.ValueOf(v)
+		for i := range of.NumMethod() {
+			m := of.Method(i)
+			name := fmt.Sprintf("%T.%s", v, of.Type().Method(i).Name)
+			if slices.Contains([]string{"OnRun", "PartLanes", "Memory", "Row", "Read"}, of.Type().Method(i).Name) {
+				continue // of tests; a node that there is not; a function that is nil
+			}
+			args := make([]reflect.Value, m.Type().NumIn())
+			for k := range args {
+				args[k] = reflect.New(m.Type().In(k)).Elem()
+				if m.Type().In(k) == reflect.TypeFor[context.Context]() {
+					args[k] = reflect.ValueOf(t.Context())
+				} else if m.Type().In(k) == reflect.TypeFor[io.Writer]() {
+					args[k] = reflect.ValueOf(io.Discard)
+				}
+			}
+			func() {
+				defer func() {
+					if p := recover(); p != nil {
+						t.Errorf("%s: %v", name, p)
+					}
+				}()
+				call := m.Call
+				if m.Type().IsVariadic() {
+					call = m.CallSlice
+				}
+				out := call(args)
+				if len(args) > 0 && args[0].Type().Implements(reflect.TypeFor[context.Context]()) && out[len(out)-1].IsNil() {
+					t.Errorf("%s: no error", name)
+				}
+			}()
 		}
 	}
 }

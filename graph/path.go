@@ -15,6 +15,9 @@ type Step struct{ Node, Mask uint32 }
 //
 // Errors: those of Levels; a target that is no node.
 func (s *Session) Path(ctx context.Context, q Query, targets []uint32) ([]Step, []uint32, error) {
+	if err := s.made(); err != nil {
+		return nil, nil, err
+	}
 	for i, v := range targets {
 		if int64(v) >= int64(s.g.Nodes()) {
 			return nil, nil, s.refuse(fmt.Sprintf("target %d is node %d, the graph has %d", i, v, s.g.Nodes()), "nodes count from 0")

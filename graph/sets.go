@@ -46,6 +46,9 @@ func (h *held) give(bytes uint64) {
 }
 
 func (h *held) now() uint64 {
+	if h == nil { // of a session that nobody opened
+		return 0
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.bytes

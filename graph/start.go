@@ -22,6 +22,9 @@ type Pending struct {
 // copied. Several may be started; they are answered one after another, or as many side by side as SessionOptions.Parallel says, in
 // no order that is promised, as those of several goroutines are. A session may be closed with queries pending: those that have not begun fail. ctx is that of the query.
 func (s *Session) Start(ctx context.Context, q Query) (*Pending, error) {
+	if err := s.made(); err != nil {
+		return nil, err
+	}
 	if ctx == nil { // Wait says of one that has ended that it has
 		return nil, s.canceled(turn.Err(ctx))
 	}
@@ -42,6 +45,9 @@ func (s *Session) Start(ctx context.Context, q Query) (*Pending, error) {
 
 // Wait returns the answer, from any goroutine and as often as it is asked for. If ctx ends first, only the waiting does.
 func (p *Pending) Wait(ctx context.Context) (*Reached, error) {
+	if p == nil || p.s == nil {
+		return nil, turn.NotMade("wait")
+	}
 	select {
 	case <-p.done:
 		return p.r, p.err

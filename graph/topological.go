@@ -32,6 +32,9 @@ func (o *Topological) Cycle() []uint32 { return o.cycle }
 //
 // Errors: those of Components.
 func (s *Session) TopologicalLevels(ctx context.Context, kinds uint32) (_ *Topological, err error) {
+	if err := s.made(); err != nil {
+		return nil, err
+	}
 	by, err := s.answering(ctx)
 	if err != nil {
 		return nil, err

@@ -40,6 +40,14 @@ func (s *Session) enter(ctx context.Context) (err error) {
 	return err
 }
 
+// made refuses a session that NewSession did not make.
+func (s *Session) made() error {
+	if s == nil || s.calls == nil {
+		return turn.NotMade("session")
+	}
+	return nil
+}
+
 // exit ends a call with its error, of which it says what a caller of the session has to know. It is deferred, and what the call
 // panics with is an error, too.
 func (s *Session) exit(err *error) { s.over(err, recover()) }
@@ -56,9 +64,13 @@ func (s *Session) over(err *error, panicked any) {
 
 // blamed is the error of a call if the file of the graph has not changed: else that is the error, whatever else went wrong.
 func (s *Session) blamed(err error) error {
+	f := s.g.mapped()
+	if err == nil && f == nil {
+		return nil // nothing is allocated
+	}
 	var p *guard.Panic
 	errors.As(err, &p)
-	if f := s.g.mapped(); f != nil {
+	if f != nil {
 		if changed := f.after(p); changed != nil {
 			return changed
 		}

@@ -195,6 +195,9 @@ func (s *Session) Bytes() uint64 {
 // host, with both numbers; a context that ends; those of the device. After one the session is as before the call: what is
 // still under way on the device, the next call waits for.
 func (s *Session) Solve(ctx context.Context, seeds []uint32) (_ *Solution, err error) {
+	if s == nil || s.x == nil {
+		return nil, turn.NotMade("ifds")
+	}
 	for i, v := range seeds {
 		if int64(v) >= int64(s.x.Nodes()) {
 			return nil, s.refuse(s.device(), fmt.Sprintf("seed %d is node %d, the graph has %d", i, v, s.x.Nodes()), "nodes count from 0")
