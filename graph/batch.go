@@ -52,6 +52,9 @@ func (s *Session) Reach(ctx context.Context, q Query) (*Reached, error) {
 // ReachInto answers one query into an answer that is not needed any more, or into an empty one, whose memory it takes. Asked
 // again like this a session allocates nothing. After an error the answer is worth nothing.
 func (s *Session) ReachInto(ctx context.Context, q Query, into *Reached) (err error) {
+	if err := s.made(); err != nil {
+		return err
+	}
 	if err := s.check(0, q); err != nil {
 		return err
 	}
@@ -77,6 +80,9 @@ func (s *Session) ReachInto(ctx context.Context, q Query, into *Reached) (err er
 // Errors: a seed that is no node, or more seeds than a query may have, before anything runs; those of the device. After
 // one the session may be used again, unless the device is lost.
 func (s *Session) Batch(ctx context.Context, queries []Query) (all []*Reached, err error) {
+	if err := s.made(); err != nil {
+		return nil, err
+	}
 	for i, q := range queries {
 		if err := s.check(i, q); err != nil {
 			return nil, err

@@ -14,13 +14,20 @@ import (
 //
 // Errors: those of NewSession and of Reach; targets are refused as seeds are.
 func Between(ctx context.Context, dev driver.Device, g *CSR, q Query, targets []uint32, o SessionOptions) (*Reached, error) {
+	if err := given(dev, g, o); err != nil {
+		return nil, err
+	}
 	q.Count = false
 	o.Queries, o.Seeds = 1, max(len(q.Seeds), len(targets), 1)
 	r, err := reachOnce(ctx, dev, g, q, o)
 	if err != nil {
 		return nil, err
 	}
-	back, err := reachOnce(ctx, dev, g.Reverse(), Query{Seeds: targets, Kinds: q.Kinds}, o)
+	reverse, err := g.Reverse()
+	if err != nil {
+		return nil, err
+	}
+	back, err := reachOnce(ctx, dev, reverse, Query{Seeds: targets, Kinds: q.Kinds}, o)
 	if err != nil {
 		return nil, err
 	}

@@ -263,7 +263,7 @@ func (b *building) same(i, k uint64) bool {
 	return g.targets[i] == g.targets[k]
 }
 
-// block is all arcs of a graph. What it shares with the graph must not be written.
+// block is all arcs of a graph that was verified. What it shares with the graph must not be written.
 func (g *CSR) block() Block {
 	from := make([]uint32, g.Arcs())
 	for u := range g.Nodes() {
@@ -273,7 +273,7 @@ func (g *CSR) block() Block {
 			row[i] = uint32(u)
 		}
 	}
-	return Block{from, g.targets, g.Masks(), g.data.Weights, g.data.Sites}
+	return Block{from, g.targets, g.kinds(), g.data.Weights, g.data.Sites}
 }
 
 // rebuilt is a graph of the same nodes, and all its data, with other arcs.
@@ -285,40 +285,55 @@ func (g *CSR) rebuilt(arcs Block, o BuildOptions) (*CSR, Built, error) {
 	weights, sites := r.data.Weights, r.data.Sites
 	r.data = g.data
 	r.data.Weights, r.data.Sites = weights, sites
+	r.lender = g.mapped()
 	if sites == nil {
 		r.data.Procedures = nil
 	}
 	return r, built, nil
 }
 
-// with is rebuilt for arcs that are some of those of the graph.
-func (g *CSR) with(arcs Block) *CSR {
-	r, _, err := g.rebuilt(arcs, BuildOptions{})
-	if err != nil {
-		panic("BUG: arcs of a graph make no graph: " + err.Error())
+// changed is rebuilt for what a function makes of the arcs.
+func (g *CSR) changed(o BuildOptions, of func(Block) Block) (r *CSR, b Built, err error) {
+	if err := g.Verify(); err != nil {
+		return nil, b, err
 	}
-	return r
+	err = g.Read(func() (err error) {
+		r, b, err = g.rebuilt(of(g.block()), o)
+		return err
+	})
+	if err != nil {
+		return nil, Built{}, err
+	}
+	return r, b, nil
 }
 
-// Reverse returns the graph with every arc the other way round, and all its data but procedures and call sites. A graph of a
-// file must be verified.
-func (g *CSR) Reverse() *CSR {
-	b := g.block()
-	b.From, b.To, b.Sites = b.To, b.From, nil
-	return g.with(b)
+// Reverse returns the graph with every arc the other way round, and all its data but procedures and call sites.
+//
+// Errors: those of Verify.
+func (g *CSR) Reverse() (*CSR, error) {
+	r, _, err := g.changed(BuildOptions{}, func(b Block) Block {
+		b.From, b.To, b.Sites = b.To, b.From, nil
+		return b
+	})
+	return r, err
 }
 
-// Without returns the graph without the arcs from and to some nodes. The nodes stay, so that ids do. A graph of a file must
-// be verified.
-func (g *CSR) Without(nodes []uint32) *CSR {
+// Without returns the graph without the arcs from and to some nodes. The nodes stay, so that ids do.
+//
+// Errors: those of Verify.
+func (g *CSR) Without(nodes []uint32) (*CSR, error) {
 	out := make([]bool, g.Nodes())
 	for _, v := range nodes {
 		if int(v) < len(out) {
 			out[v] = true
 		}
 	}
-	b := g.block()
-	var kept Block
+	r, _, err := g.changed(BuildOptions{}, func(b Block) Block { return b.without(out) })
+	return r, err
+}
+
+// without leaves out the arcs from and to some nodes.
+func (b Block) without(out []bool) (kept Block) {
 	for i, u := range b.From {
 		if out[u] || out[b.To[i]] {
 			continue
@@ -334,14 +349,15 @@ func (g *CSR) Without(nodes []uint32) *CSR {
 			kept.Sites = append(kept.Sites, b.Sites[i])
 		}
 	}
-	return g.with(kept)
+	return kept
 }
 
-// Rebuild returns the graph with what the options ask for done to its arcs, and all its data. A graph of a file must be
-// verified.
+// Rebuild returns the graph with what the options ask for done to its arcs, and all its data.
+//
+// Errors: those of Verify, and of FromBlocks.
 func (g *CSR) Rebuild(o BuildOptions) (*CSR, Built, error) {
 	if o == (BuildOptions{}) {
-		return g, Built{}, nil
+		return g, Built{}, g.Verify()
 	}
-	return g.rebuilt(g.block(), o)
+	return g.changed(o, func(b Block) Block { return b })
 }

@@ -151,7 +151,7 @@ func TestBlocksThatAreNoGraph(t *testing.T) {
 // TestWeightsStayWithTheirArcs when a graph is turned around or loses nodes.
 func TestWeightsStayWithTheirArcs(t *testing.T) {
 	g := full(t)
-	r := g.Reverse()
+	r := must(g.Reverse())
 	if w := r.Data().Weights; fmt.Sprint(r.Offsets(), r.Targets(), w) != "[0 0 1 3] [0 0 1] [5 6 7]" {
 		t.Errorf("%v %v, weights %v", r.Offsets(), r.Targets(), w)
 	}
@@ -161,7 +161,7 @@ func TestWeightsStayWithTheirArcs(t *testing.T) {
 	if r.Name(0) != "main" || r.Position(1) != "b.go:3:4" {
 		t.Error("names are lost")
 	}
-	w := g.Without([]uint32{1})
+	w := must(g.Without([]uint32{1}))
 	if fmt.Sprint(w.Targets(), w.Data().Weights, w.Masks(), w.Data().Procedures, w.Data().Sites) != "[2] [6] [4096] [0 1 2] [4294967295]" {
 		t.Errorf("%v, weights %v, masks %v", w.Targets(), w.Data().Weights, w.Masks())
 	}

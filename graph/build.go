@@ -73,7 +73,7 @@ func (g *CSR) sortRows() {
 
 // sortRow sorts one row. Its keys need memory, which is kept for the next one.
 func (g *CSR) sortRow(u uint32, row *[]uint64) {
-	targets, masks := g.Row(u)
+	targets, masks := g.row(u)
 	if masks == nil {
 		if !slices.IsSorted(targets) {
 			slices.Sort(targets)

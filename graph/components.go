@@ -80,6 +80,9 @@ func (c *Components) All() iter.Seq2[uint32, int] {
 // Errors: out of memory, with the bytes needed and those there are; those of the device, after which the session may be
 // used again unless the device is lost.
 func (s *Session) Components(ctx context.Context, kinds uint32) (_ *Components, err error) {
+	if err := s.made(); err != nil {
+		return nil, err
+	}
 	by, err := s.answering(ctx)
 	if err != nil {
 		return nil, err

@@ -49,10 +49,12 @@ type CSR struct {
 	data    Data
 
 	file   *file // that the arrays are in; nil if they are in memory
+	lender *file // that data is in, of a graph that was made of one in a file; nil if there is none
 	sum    [32]byte
-	hashed sync.Once
+	hashed sync.Mutex
 	both   bool // what Symmetric found
-	turned sync.Once
+	looked bool // Symmetric was asked
+	turned sync.Mutex
 }
 
 // New makes a graph of its arrays, which it keeps: they must not be written again. starts are the offsets, one more than there
@@ -107,18 +109,31 @@ func (g *CSR) starts() offsets {
 
 // First returns the number of the first arc of a node's row, and of as many nodes as there are, the number of arcs: where the
 // row's weights and call sites begin.
-func (g *CSR) First(node uint32) int {
+func (g *CSR) First(node uint32) (first int) {
 	if g.rows.len() == 0 {
 		return 0
 	}
-	return int(g.rows.at(int(node)))
+	g.glance(func() { first = int(g.rows.at(int(node))) })
+	return first
 }
 
 // Targets returns the targets of all arcs, row by row. It must not be written.
 func (g *CSR) Targets() []uint32 { return g.targets }
 
 // Masks returns the kinds of all arcs in the order of Targets, or nil if all have mask 1. It must not be written.
-func (g *CSR) Masks() []uint32 {
+func (g *CSR) Masks() (masks []uint32) {
+	if g.masks != nil || g.file == nil || g.file.head.kinds != 1 {
+		return g.masks
+	}
+	if done := g.file.masks.Load(); done != nil {
+		return *done
+	}
+	g.glance(func() { masks = g.file.unpacked() })
+	return masks
+}
+
+// kinds is Masks for who looks after faults.
+func (g *CSR) kinds() []uint32 {
 	if g.file != nil && g.masks == nil {
 		return g.file.unpacked()
 	}
@@ -126,10 +141,24 @@ func (g *CSR) Masks() []uint32 {
 }
 
 // Row returns the arcs of a node, which must be one: their targets, and their masks, which are nil if all are 1. Neither
-// must be written. A graph of a file must be verified.
+// must be written. Of a graph of a file that is not as Verify wants it, a row may be empty that is not; and what the arrays hold
+// is to be looked at by a function that Read calls.
 func (g *CSR) Row(node uint32) (targets, masks []uint32) {
+	if g.file == nil || g.file.unmap == nil {
+		return g.row(node)
+	}
+	g.glance(func() { targets, masks = g.row(node) })
+	return targets, masks
+}
+
+// row is Row for who looks after faults.
+func (g *CSR) row(node uint32) (targets, masks []uint32) {
 	from, to := g.rows.row(node)
-	if masks = g.Masks(); masks != nil {
+	masks = g.kinds()
+	if from > to || to > uint64(len(g.targets)) || masks != nil && to > uint64(len(masks)) {
+		return nil, nil // of a file that was not verified
+	}
+	if masks != nil {
 		masks = masks[from:to:to]
 	}
 	return g.targets[from:to:to], masks
@@ -178,15 +207,15 @@ func (g *CSR) checkShape() error {
 		return tooMany(uint64(g.Arcs()))
 	case g.rows.at(0) != 0:
 		return fmt.Errorf("graph: offsets start at %d, not at 0", g.rows.at(0))
-	case g.Masks() != nil && len(g.Masks()) != len(g.targets):
-		return fmt.Errorf("graph: %d masks for %d arcs", len(g.Masks()), len(g.targets))
+	case g.kinds() != nil && len(g.kinds()) != len(g.targets):
+		return fmt.Errorf("graph: %d masks for %d arcs", len(g.kinds()), len(g.targets))
 	}
 	return nil
 }
 
 // checkRow looks at the arcs of one node.
 func (g *CSR) checkRow(u uint32) error {
-	targets, masks := g.Row(u)
+	targets, masks := g.row(u)
 	for i, v := range targets {
 		switch {
 		case uint64(v) >= uint64(g.Nodes()):

@@ -34,7 +34,7 @@ type Provenance struct {
 
 // With returns the same graph with other data, and shares the arrays of both: none may be written again.
 //
-// Errors: an array whose length is neither 0 nor that of the nodes or of the arcs.
+// Errors: an array whose length is neither 0 nor that of the nodes or of the arcs; those of Read.
 func (g *CSR) With(d Data) (*CSR, error) {
 	for _, a := range []struct {
 		what      string
@@ -49,7 +49,11 @@ func (g *CSR) With(d Data) (*CSR, error) {
 			return nil, fmt.Errorf("graph: %d %s for %d %s", a.got, a.what, a.want, a.of)
 		}
 	}
-	return &CSR{rows: g.rows, targets: g.targets, masks: g.Masks(), data: d, file: g.file}, nil
+	w := &CSR{rows: g.rows, targets: g.targets, data: d, file: g.file, lender: g.lender}
+	return w, g.Read(func() error {
+		w.masks = g.kinds()
+		return nil
+	})
 }
 
 // Data returns what the graph has beside its arcs. Its arrays must not be written.
@@ -60,10 +64,15 @@ func (g *CSR) Data() Data {
 }
 
 // Name returns the name of a node, or an empty one.
-func (g *CSR) Name(node uint32) string { return g.data.Names.At(int(node)) }
+func (g *CSR) Name(node uint32) string { return g.text(&g.data.Names, node) }
 
 // Position returns where a node stands in what the graph was made of, or nothing.
-func (g *CSR) Position(node uint32) string { return g.data.Positions.At(int(node)) }
+func (g *CSR) Position(node uint32) string { return g.text(&g.data.Positions, node) }
+
+func (g *CSR) text(s *Strings, node uint32) (text string) {
+	g.glance(func() { text = s.At(int(node)) })
+	return text
+}
 
 // kindNames are the names of the constants.
 var kindNames = [16]string{"assign", "argument", "return", "phi", "dominance", "alias", "store", "load", "mutable-reference",

@@ -34,7 +34,8 @@
 // New checks them and names the row or the arc that breaks one; graphs of generators have them by the way they are
 // made, and those of files are looked at by Verify, which everything calls that goes over the arcs of one. Offsets start
 // at 0, never fall, and end at the number of arcs; every target is a node; rows ascend by target, then by mask; no mask is
-// 0. A graph never changes, so that any number of goroutines may read it.
+// 0. A graph never changes, so that any number of goroutines may read it. The file of one may: then calls that read it answer
+// *ChangedError (mapped.go), and Close answers Busy while somebody reads.
 //
 // # Generators
 //

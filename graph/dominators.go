@@ -43,6 +43,9 @@ type DominatorShares struct {
 //
 // Errors: a root that is no node; those of Components.
 func (s *Session) Dominators(ctx context.Context, roots []uint32, kinds uint32) (_ *Dominators, err error) {
+	if err := s.made(); err != nil {
+		return nil, err
+	}
 	for i, v := range roots {
 		if int64(v) >= int64(s.g.Nodes()) {
 			return nil, s.refuse(fmt.Sprintf("root %d is node %d, the graph has %d", i, v, s.g.Nodes()), "nodes count from 0")
@@ -153,14 +156,24 @@ func (d *Dominators) Chain(node uint32) (list []uint32) {
 
 // Frontier returns the nodes at which what a node dominates ends: those to which an allowed arc leads from a node that it
 // dominates, and that it does not dominate, or that are the node itself; ascending. It takes as long as there are arcs that
-// leave what it dominates.
-func (d *Dominators) Frontier(node uint32) (list []uint32) {
+// leave what it dominates, and looks at the graph, which has to be open.
+//
+// Errors: those of CSR.Read.
+func (d *Dominators) Frontier(node uint32) (list []uint32, err error) {
 	if int64(node) >= int64(len(d.idom)) || d.idom[node] == None {
-		return nil
+		return nil, nil
 	}
 	d.laid()
+	err = d.g.Read(func() error {
+		list = d.frontier(node)
+		return nil
+	})
+	return list, err
+}
+
+func (d *Dominators) frontier(node uint32) (list []uint32) {
 	for _, u := range d.order[d.place[node] : d.last[node]+1] {
-		targets, masks := d.g.Row(u)
+		targets, masks := d.g.row(u)
 		for k, v := range targets {
 			if maskAt(masks, k)&d.kinds != 0 && (v == node || !d.Dominates(node, v)) {
 				list = append(list, v)

@@ -228,8 +228,8 @@ type answers struct {
 func (f *figures) hosted(duty string, s subject) answers {
 	f.Helper()
 	back := s.g
-	if !s.g.Symmetric() {
-		back = s.g.Reverse()
+	if !must(s.g.Symmetric()) {
+		back = must(s.g.Reverse())
 	}
 	e := cpu.New(hostArrays(s.g), hostArrays(back), cpu.Options{})
 	began := time.Now()

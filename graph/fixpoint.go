@@ -75,8 +75,8 @@ func NewFixpoint[T flow.Word, F flow.Flow[T]](ctx context.Context, s *Session, f
 	if o.Label == "" {
 		o.Label = "fixpoint"
 	}
-	if s == nil {
-		return nil, &driver.Error{Op: "session", Label: o.Label, Kind: driver.InvalidArgument, Msg: "the session of a fixpoint is nil", Fix: "open one, and look at the error of that"}
+	if err := s.made(); err != nil {
+		return nil, err
 	}
 	n, fact := int64(s.g.Nodes()), int64(binary.Size(T(0)))
 	if o.Rounds == 0 {
@@ -142,6 +142,9 @@ func (x *Fixpoint[T]) waves(clear, seed, round *ir.Program) []megakernel.Wave {
 // Errors: a seed that is no node, more seeds than SessionOptions.Seeds, facts that are not one a seed or one a node, before
 // anything runs; those of the device; with the native engine, a method that panics.
 func (x *Fixpoint[T]) Run(ctx context.Context, start Start[T]) (_ *Fixed[T], err error) {
+	if x == nil || x.a == nil {
+		return nil, &driver.Error{Op: "session", Kind: driver.InvalidArgument, Msg: "the fixpoint is nil, or was not made by NewFixpoint", Fix: "make one, and look at the error of that"}
+	}
 	s := x.a.s
 	if err := s.enter(ctx); err != nil {
 		return nil, err
@@ -251,6 +254,9 @@ func putFacts[T flow.Word](to []byte, facts []T) {
 
 // Close gives back what the fixpoint has on the device. The session does so, too, when it is closed.
 func (x *Fixpoint[T]) Close() error {
+	if x == nil || x.a == nil {
+		return nil
+	}
 	s := x.a.s
 	s.calls.Wait()
 	defer s.calls.Give()

@@ -12,7 +12,7 @@ import (
 const sessionRoom = 64 << 10
 
 // DeviceBytes returns what a session of a graph is planned to take, on a device with cooperative launches unless the options
-// name another topology; the largest number if there can be none.
+// name another topology; the largest number if there can be none. A graph that Verify refuses counts as one that is not symmetric.
 func DeviceBytes(g *CSR, o SessionOptions) uint64 {
 	if g == nil {
 		return math.MaxUint64
@@ -22,10 +22,11 @@ func DeviceBytes(g *CSR, o SessionOptions) uint64 {
 	}
 	s := &Session{g: g, o: o.settled(nil), digest: g.Digest()}
 	s.size()
-	if s.o.Levels && g.Symmetric() {
-		s.back = &s.forward
-	} else if s.o.Levels {
+	if s.o.Levels {
 		s.back = &image{g: g} // as large as the reverse
+		if both, _ := g.Symmetric(); both {
+			s.back = &s.forward
+		}
 	}
 	p, err := plan.PlanSession(s.request())
 	if err != nil {

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"context"
 	"encoding/binary"
 
 	"github.com/govyre/vyre/driver"
@@ -9,7 +10,20 @@ import (
 // image is a graph in one buffer of a device: offsets, targets, and masks if it has any, each from a line of 256 bytes on.
 type image struct {
 	g      *CSR
+	ahead  bool // g is to be turned round first, and is as large as that
 	memory driver.Buffer
+}
+
+// turn makes g what it is to be.
+func (m *image) turn() error {
+	if !m.ahead {
+		return nil
+	}
+	g, err := m.g.Reverse()
+	if err == nil {
+		m.g, m.ahead = g, false
+	}
+	return err
 }
 
 // layout is where the arrays stand.
@@ -37,13 +51,45 @@ func (m *image) arrays() []driver.Arg {
 }
 
 // host is the graph as it goes to the device, as one piece.
-func (m *image) host() []byte {
-	offsets, targets, masks, end := m.layout()
-	host := make([]byte, end)
-	putWords(host[offsets:], m.g.Offsets())
-	putWords(host[targets:], m.g.Targets())
-	putWords(host[masks:], m.g.Masks())
-	return host
+func (m *image) host() (host []byte, err error) {
+	if err := m.turn(); err != nil {
+		return nil, err
+	}
+	err = m.g.Read(func() error { // before kernels see what was not verified
+		offsets, targets, masks, end := m.layout()
+		host = make([]byte, end)
+		putWords(host[offsets:], m.g.Offsets())
+		putWords(host[targets:], m.g.Targets())
+		putWords(host[masks:], m.g.kinds())
+		return nil
+	})
+	return host, err
+}
+
+// mostCopied is how many bytes of a file are copied at a time.
+const mostCopied = 16 << 20
+
+// upload writes an array of the graph to the beginning of a buffer. One of a file that is mapped is copied first: where a driver
+// reads memory that is gone, nobody can help it.
+func (g *CSR) upload(ctx context.Context, to driver.Buffer, b []byte) error {
+	if g.mapped() == nil {
+		return driver.Write(ctx, driver.Part(to, 0, int64(len(b))), b)
+	}
+	copied := make([]byte, min(len(b), mostCopied))
+	for at := 0; at < len(b); at += len(copied) {
+		copied = copied[:min(len(copied), len(b)-at)]
+		err := g.Read(func() error {
+			copy(copied, b[at:])
+			return nil
+		})
+		if err == nil {
+			err = driver.Write(ctx, driver.Part(to, int64(at), int64(len(copied))), copied)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func putWords(to []byte, words []uint32) { copy(to, bytesOf(words)) }

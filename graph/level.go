@@ -28,6 +28,9 @@ func (s *Session) Levels(ctx context.Context, q Query) (levels []uint32, err err
 
 // forLevels refuses a query for levels that the session cannot answer.
 func (s *Session) forLevels(q Query) error {
+	if err := s.made(); err != nil {
+		return err
+	}
 	if s.back == nil {
 		return s.refuse("the session answers no question about levels", "open it with SessionOptions.Levels")
 	}

@@ -98,11 +98,11 @@ func TestLevelsAreRefused(t *testing.T) {
 func TestTheReverseOfTheReverse(t *testing.T) {
 	for _, masks := range []bool{false, true} {
 		g := randomGraph(t, 8, 60, masks)
-		r := g.Reverse()
+		r := must(g.Reverse())
 		if err := r.Check(); err != nil {
 			t.Fatal(err)
 		}
-		if r.Reverse().Digest() != g.Digest() || r.Digest() == g.Digest() || r.Arcs() != g.Arcs() {
+		if must(r.Reverse()).Digest() != g.Digest() || r.Digest() == g.Digest() || r.Arcs() != g.Arcs() {
 			t.Errorf("%d arcs, reversed %d", g.Arcs(), r.Arcs())
 		}
 		for u := range uint32(60) {
@@ -115,7 +115,7 @@ func TestTheReverseOfTheReverse(t *testing.T) {
 			}
 		}
 	}
-	if n := new(graph.CSR).Reverse().Nodes(); n != 0 {
+	if n := must(new(graph.CSR).Reverse()).Nodes(); n != 0 {
 		t.Errorf("the reverse of nothing has %d nodes", n)
 	}
 }

@@ -5,10 +5,23 @@ import "fmt"
 // Levels searches breadth-first from all seeds at once, along the arcs that the filter allows, on one core. It returns
 // the level of every node: 0 for seeds, None for nodes that were not reached. It is what every other search is
 // compared with.
-func Levels(g *CSR, seeds []uint32, filter uint32) ([]uint32, error) {
+//
+// Errors: a seed that is no node; those of Verify.
+func Levels(g *CSR, seeds []uint32, filter uint32) (levels []uint32, err error) {
 	if err := g.Verify(); err != nil {
 		return nil, err
 	}
+	err = g.Read(func() (err error) {
+		levels, err = g.levels(seeds, filter)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return levels, nil
+}
+
+func (g *CSR) levels(seeds []uint32, filter uint32) ([]uint32, error) {
 	levels := make([]uint32, g.Nodes())
 	for i := range levels {
 		levels[i] = None
@@ -27,7 +40,7 @@ func Levels(g *CSR, seeds []uint32, filter uint32) ([]uint32, error) {
 	for level := uint32(1); len(queue) > 0; level++ {
 		next = next[:0]
 		for _, u := range queue {
-			targets, masks := g.Row(u)
+			targets, masks := g.row(u)
 			if masks == nil && filter&1 == 0 {
 				continue
 			}

@@ -3,4 +3,4 @@
 package graph
 
 // mapFile reads a file.
-func mapFile(name string) (b []byte, unmap func() error, err error) { return readFile(name) }
+func mapFile(name string) (b []byte, m mapping, err error) { return readFile(name) }

@@ -7,21 +7,21 @@ import (
 	"syscall"
 )
 
-// mapFile returns the bytes of a file, which are read when they are looked at.
-func mapFile(name string) (b []byte, unmap func() error, err error) {
+// mapFile returns the bytes of a file, which are read when they are looked at, and the file, which says whether it was written.
+func mapFile(name string) (b []byte, m mapping, err error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, nil, err
+		return nil, mapping{}, err
 	}
-	defer f.Close() // the mapping stays
 	info, err := f.Stat()
-	if err != nil {
-		return nil, nil, err
-	}
-	if size := info.Size(); info.Mode().IsRegular() && size > 0 && int64(int(size)) == size {
-		if b, err = syscall.Mmap(int(f.Fd()), 0, int(size), syscall.PROT_READ, syscall.MAP_SHARED); err == nil {
-			return b, func() error { return syscall.Munmap(b) }, nil
+	if err == nil {
+		if size := info.Size(); info.Mode().IsRegular() && size > 0 && int64(int(size)) == size {
+			if b, err = syscall.Mmap(int(f.Fd()), 0, int(size), syscall.PROT_READ, syscall.MAP_SHARED); err == nil {
+				return b, mapping{func() error { return syscall.Munmap(b) }, f}, nil
+			}
 		}
+		b, m, err = readFile(name)
 	}
-	return readFile(name)
+	f.Close()
+	return b, m, err
 }

@@ -56,5 +56,9 @@ func (s *Session) buffer(w wanted) (driver.Buffer, error) {
 
 // put uploads an image.
 func (s *Session) put(ctx context.Context, m *image) error {
-	return s.write(ctx, driver.All(m.memory), m.host())
+	host, err := m.host()
+	if err != nil {
+		return err
+	}
+	return s.write(ctx, driver.All(m.memory), host)
 }

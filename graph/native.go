@@ -224,7 +224,11 @@ func (n native) topological(ctx context.Context, kinds uint32) ([]uint32, Run, e
 func (n native) bits(ctx context.Context, f BitFlow, gen, kill, in []uint64) (Run, error) {
 	began, e := time.Now(), n.e
 	if f.Backward && !n.s.symmetric {
-		e = cpu.New(hostArrays(n.s.turned().g), cpu.Graph{}, cpu.Options{})
+		back := n.s.turned()
+		if err := back.turn(); err != nil {
+			return Run{}, err
+		}
+		e = cpu.New(hostArrays(back.g), cpu.Graph{}, cpu.Options{})
 	}
 	stats, err := e.Bits(ctx, f.Words, gen, kill, n.s.kinds(Query{Kinds: f.Kinds}), in)
 	return n.ran(began, stats), err

@@ -9,50 +9,71 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/guard"
 )
 
 // file is a .vyg file that a graph is in.
 type file struct {
 	name  string
 	bytes []byte
-	unmap func() error // nil if the bytes are in memory, or were given back
-	gone  atomic.Bool  // they were given back
 	head  head
 	table []section
 	g     *CSR // the graph as it is in the file
 
-	unpack sync.Once
-	masks  []uint32
+	unpack sync.Mutex
+	masks  atomic.Pointer[[]uint32] // nil until they are unpacked
 
-	verify sync.Once
-	wrong  error
+	verify  sync.Mutex
+	checked bool
+	wrong   error
+
+	// What follows is of a file that is mapped: see mapped.go.
+	mapping
+	calls   atomic.Int64 // that read it; less than 0 once it is unmapped
+	changed atomic.Pointer[ChangedError]
+	mu      sync.Mutex
+	holders map[string]int // how often each holds it
+	seen    stamp          // when its bytes were what they are to be
+}
+
+// mapping is how the bytes of a file came into memory. The zero value is that they are the process's own.
+type mapping struct {
+	unmap func() error
+	from  *os.File
 }
 
 // Open maps a .vyg file. Nothing is read but its header and its texts, so that this takes the same time for every size: what
-// the arrays hold is looked at by Verify, which NewSession and every search on the host call first. The file must not be
-// written while the graph is in use; Close gives it back. Where files cannot be mapped it is read.
+// the arrays hold is looked at by Verify, which every call that goes over the arcs does first. The file must not be written in
+// place while the graph is in use: calls that read it notice, and answer *ChangedError. Close gives it back. Where files cannot
+// be mapped it is read.
 //
 // Errors: *ParseError, with what is wrong.
 func Open(name string) (*CSR, error) {
-	b, unmap, err := mapFile(name)
+	b, m, err := mapFile(name)
 	if err != nil {
 		return nil, err
 	}
-	g, err := open(name, b, unmap)
-	if err != nil && unmap != nil {
-		unmap()
+	f := &file{name: name, bytes: b, mapping: m}
+	if m.unmap == nil {
+		return f.open()
 	}
-	return g, err
+	var g *CSR
+	if f.seen, err = stampOf(m.from); err == nil {
+		if p := guard.Run(func() { g, err = f.open() }); p != nil {
+			err = f.bad(0, "bytes that cannot be read", "the file was truncated while it was opened")
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.close())
+	}
+	return g, nil
 }
 
 // Decode is Open for a file in memory, which must not be written again. Its name is for errors.
-func Decode(name string, b []byte) (*CSR, error) { return open(name, b, nil) }
+func Decode(name string, b []byte) (*CSR, error) { return (&file{name: name, bytes: b}).open() }
 
-func open(name string, b []byte, unmap func() error) (*CSR, error) {
-	f := &file{name: name, bytes: b, unmap: unmap}
-	var err error
-	if f.head, f.table, err = readHead(name, b); err != nil {
+func (f *file) open() (_ *CSR, err error) {
+	if f.head, f.table, err = readHead(f.name, f.bytes); err != nil {
 		return nil, err
 	}
 	if err := f.checkLengths(); err != nil {
@@ -145,44 +166,56 @@ func (f *file) unpacked() []uint32 {
 	if f.head.kinds != 1 {
 		return nil
 	}
-	f.unpack.Do(func() {
-		var table [256]uint32
-		copy(table[:], wordsOf[uint32](f.section(kindTableSection)))
-		index := f.section(kindsSection)
-		f.masks = make([]uint32, len(index))
-		for i, k := range index {
-			f.masks[i] = table[k]
-		}
-	})
-	return f.masks
+	if masks := f.masks.Load(); masks != nil {
+		return *masks
+	}
+	f.unpack.Lock()
+	defer f.unpack.Unlock()
+	if masks := f.masks.Load(); masks != nil {
+		return *masks
+	}
+	var table [256]uint32
+	copy(table[:], wordsOf[uint32](f.section(kindTableSection)))
+	index := f.section(kindsSection)
+	masks := make([]uint32, len(index))
+	for i, k := range index {
+		masks[i] = table[k]
+	}
+	f.masks.Store(&masks)
+	return masks
 }
 
 // states reports whether the file's digest is that of g.
 func (f *file) states(g *CSR) bool { return f.g == g }
 
 // Verify looks at all of a graph that Open mapped: the checksums of its sections, that rows ascend and targets are nodes, what
-// its header says, and its digest. It does so once. Graphs that were built hold all that already.
+// its header says, and its digest. It does so once, and each time looks whether the file was written since. Graphs that were
+// built hold all that already.
 //
 // Errors: *ParseError, with the section, the row or the arc; a graph that is nil; one that Close gave back, of kind
-// driver.Closed.
+// driver.Closed; *ChangedError.
 func (g *CSR) Verify() error {
 	if g == nil {
 		return errors.New("graph: the graph is nil; look at the error of what was to load it")
 	}
-	if g.file == nil {
-		return nil
-	}
-	f := g.file
-	if f.gone.Load() {
-		return &driver.Error{Op: "graph", Label: f.name, Kind: driver.Closed, Msg: "the graph is closed", Fix: "open it again, and close it when nothing uses it any more"}
-	}
-	f.verify.Do(func() { f.wrong = f.check() })
-	return f.wrong
+	return g.Read(func() error {
+		if g.file == nil {
+			return nil
+		}
+		f := g.file
+		f.verify.Lock()
+		defer f.verify.Unlock()
+		if !f.checked {
+			f.wrong = f.check()
+			f.checked = true
+		}
+		return f.wrong
+	})
 }
 
 func (f *file) check() error {
 	for _, s := range f.table {
-		if sectionSum(f.bytes[s.offset:s.offset+s.length]) != s.sum {
+		if sectionSum(f.bytes[s.offset:s.offset+s.length], f.unmap != nil) != s.sum {
 			return f.bad(int64(s.offset), s.String(), "checksum differs")
 		}
 	}
@@ -205,7 +238,7 @@ func (f *file) check() error {
 	if err := f.checkFlags(); err != nil {
 		return err
 	}
-	if d := g.digestOf(Digest32(g.targets), g.digestOfMasks()); d != f.head.digest {
+	if d := g.digestOf(); d != f.head.digest {
 		return f.bad(40, fmt.Sprintf("digest %x…", f.head.digest[:8]), fmt.Sprintf("that of what is in the file is %x…", d[:8]))
 	}
 	return nil
@@ -218,7 +251,7 @@ func (f *file) checkFlags() error {
 	g := f.g
 	holds := uint32(flagSymmetric | flagSorted | flagSimple | flagNoSelf)
 	var ahead, back [2]uint64
-	masks := g.Masks()
+	masks := g.kinds()
 	for u := range g.Nodes() {
 		first, last := g.rows.row(uint32(u))
 		for i := first; i < last; i++ {
@@ -247,34 +280,36 @@ func (f *file) checkFlags() error {
 	return nil
 }
 
-// Close gives the file of a graph back; the graph, and all that shares its arrays, sessions included, must not be used again:
-// what reads the arrays without asking Verify meets memory that is gone. A graph that is in memory has no file, and stays.
+// Close gives the file of a graph back; the graph, and all that shares its arrays, must not be used again. Closing again does
+// nothing. A graph that is in memory has no file, and stays.
+//
+// Errors: of kind driver.Busy, if sessions of the graph are open, calls go over its arcs, or Hold keeps it; it stays open then.
 func (g *CSR) Close() error {
-	if g.file == nil || g.file.unmap == nil {
+	if g == nil {
 		return nil
 	}
-	unmap := g.file.unmap
-	g.file.unmap = nil
-	g.file.gone.Store(true)
-	return unmap()
+	if f := g.mapped(); f != nil {
+		return f.close()
+	}
+	return nil
 }
 
 // readFile is Open's way where files cannot be mapped.
-func readFile(name string) ([]byte, func() error, error) {
+func readFile(name string) ([]byte, mapping, error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, nil, err
+		return nil, mapping{}, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, nil, err
+		return nil, mapping{}, err
 	}
 	if info.Size() > math.MaxInt-8 {
-		return nil, nil, fmt.Errorf("graph: %s has %d bytes, more than there are addresses", name, info.Size())
+		return nil, mapping{}, fmt.Errorf("graph: %s has %d bytes, more than there are addresses", name, info.Size())
 	}
 	// Words of 64 bits, so that sections are aligned.
 	b := bytesOf(make([]uint64, (info.Size()+7)/8))[:info.Size()]
 	_, err = io.ReadFull(f, b)
-	return b, nil, err
+	return b, mapping{}, err
 }

@@ -2,8 +2,9 @@ package graph
 
 import (
 	"runtime"
-	"sync"
 	"sync/atomic"
+
+	"github.com/govyre/vyre/internal/guard"
 )
 
 // portion is one of equal parts of some work.
@@ -22,7 +23,7 @@ func (p portion) of(n uint64) (from, to uint64) {
 const alone = 1 << 14
 
 // portions calls do for portions of so much work, on all cores that Go may use, and returns when all are done. One core has one
-// portion, several have several each: parts of equal size need not take equally long.
+// portion, several have several each: parts of equal size need not take equally long. If do panics on any of them, portions does.
 func portions(pieces uint64, do func(portion)) {
 	workers := uint64(runtime.GOMAXPROCS(0))
 	if workers == 1 || pieces < alone {
@@ -31,7 +32,7 @@ func portions(pieces uint64, do func(portion)) {
 	}
 	parts := 8 * workers
 	var next atomic.Uint64
-	var all sync.WaitGroup
+	var all guard.Group
 	for range workers {
 		all.Go(func() {
 			kept := new([]uint64)

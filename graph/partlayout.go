@@ -158,7 +158,7 @@ func (p *parts) lacks(what string, more func(whole *Session) uint64) error {
 	if s.g.rows.wide != nil { // no budget would do
 		return e
 	}
-	whole := &Session{dev: s.dev, g: s.g, o: s.o, digest: s.digest, symmetric: s.symmetric, sizing: true, analysed: new(held)}
+	whole := &Session{dev: s.dev, g: s.g, o: s.o, digest: s.digest, symmetric: s.symmetric, analysed: new(held)}
 	whole.o.Budget = math.MaxUint64
 	whole.size()
 	if whole.back = s.back; s.back == &s.forward {

@@ -103,7 +103,9 @@ func (p *parts) begin(ctx context.Context) (err error) {
 	if p.programs, err = waves.UnpackParts(s.g.Masks() != nil, s.g.rows.wide != nil, p.laidOut.lanes > 32); err != nil {
 		return err
 	}
-	if err = p.s.write(ctx, driver.All(p.starts), s.g.rows.bytes()); err != nil {
+	starts := s.g.rows.bytes()
+	s.moved.uploaded += uint64(len(starts))
+	if err = s.g.upload(ctx, p.starts, starts); err != nil {
 		return err
 	}
 	if err = p.s.write(ctx, driver.All(p.cut), bytesOf(p.cuts)); err != nil {

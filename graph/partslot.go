@@ -5,6 +5,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph/internal/waves"
+	"github.com/govyre/vyre/internal/guard"
 )
 
 // holding returns the slot that a part is in, nil if there is none.
@@ -36,7 +37,7 @@ func (p *parts) fetch(ctx context.Context, part int, stays *partSlot) {
 		t.part = -1
 		a := &arrival{slot: t, part: part, err: make(chan error, 1)}
 		p.coming = a
-		go func() { a.err <- t.load(ctx, part) }()
+		guard.Go(func() { a.err <- t.load(ctx, part) }, func(p *guard.Panic) { a.err <- p })
 	}
 }
 
@@ -107,9 +108,9 @@ func (t *partSlot) load(ctx context.Context, part int) error {
 	first, last := p.arcsOf(part)
 	err := driver.Write(ctx, driver.All(t.visit), bytesOf([]uint32{p.cuts[part], p.cuts[part+1], 0}))
 	if err == nil && first < last {
-		err = driver.Write(ctx, driver.Part(t.targets, 0, 4*int64(last-first)), bytesOf(p.s.g.Targets()[first:last]))
+		err = p.s.g.upload(ctx, t.targets, bytesOf(p.s.g.Targets()[first:last]))
 		if err == nil && t.masks != nil {
-			err = driver.Write(ctx, driver.Part(t.masks, 0, 4*int64(last-first)), bytesOf(p.s.g.Masks()[first:last]))
+			err = p.s.g.upload(ctx, t.masks, bytesOf(p.s.g.Masks()[first:last]))
 		}
 	}
 	if err != nil {

@@ -15,6 +15,9 @@ type Step struct{ Node, Mask uint32 }
 //
 // Errors: those of Levels; a target that is no node.
 func (s *Session) Path(ctx context.Context, q Query, targets []uint32) ([]Step, []uint32, error) {
+	if err := s.made(); err != nil {
+		return nil, nil, err
+	}
 	for i, v := range targets {
 		if int64(v) >= int64(s.g.Nodes()) {
 			return nil, nil, s.refuse(fmt.Sprintf("target %d is node %d, the graph has %d", i, v, s.g.Nodes()), "nodes count from 0")
@@ -33,7 +36,20 @@ func (s *Session) Path(ctx context.Context, q Query, targets []uint32) ([]Step, 
 	if nearest == None {
 		return nil, levels, nil
 	}
-	return backtrack(s.g, s.back.g, levels, nearest, s.kinds(q)), levels, nil
+	path, err := s.backtrack(levels, nearest, s.kinds(q))
+	if err != nil {
+		return nil, nil, err
+	}
+	return path, levels, nil
+}
+
+// backtrack reads the session's graphs.
+func (s *Session) backtrack(levels []uint32, node, filter uint32) (path []Step, err error) {
+	err = s.g.Read(func() error {
+		path = backtrack(s.g, s.back.g, levels, node, filter)
+		return nil
+	})
+	return path, err
 }
 
 // backtrack goes from a node with a level to one of level 0: each time to the first entry of the row in the reverse graph
@@ -41,7 +57,7 @@ func (s *Session) Path(ctx context.Context, q Query, targets []uint32) ([]Step, 
 func backtrack(g, reverse *CSR, levels []uint32, node, filter uint32) []Step {
 	path := []Step{{Node: node}}
 	for v := node; levels[v] > 0; {
-		sources, masks := reverse.Row(v)
+		sources, masks := reverse.row(v)
 		i := 0
 		for levels[sources[i]] != levels[v]-1 || orOne(masks, i)&filter == 0 {
 			i++
@@ -57,7 +73,7 @@ func backtrack(g, reverse *CSR, levels []uint32, node, filter uint32) []Step {
 
 // firstAllowed is the mask of the first arc between two nodes that a filter allows.
 func firstAllowed(g *CSR, u, v, filter uint32) uint32 {
-	targets, masks := g.Row(u)
+	targets, masks := g.row(u)
 	i, _ := slices.BinarySearch(targets, v)
 	for orOne(masks, i)&filter == 0 {
 		i++

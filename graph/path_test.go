@@ -125,12 +125,12 @@ func TestPathTakesTheNearestTarget(t *testing.T) {
 func TestBackwardIsForwardInTheReverse(t *testing.T) {
 	for _, name := range smallGraphs {
 		g := smallGraph(t, name)
-		r := g.Reverse()
-		if again := r.Reverse(); again.Digest() != g.Digest() || again.Arcs() != g.Arcs() {
+		r := must(g.Reverse())
+		if again := must(r.Reverse()); again.Digest() != g.Digest() || again.Arcs() != g.Arcs() {
 			t.Errorf("%s: the reverse of the reverse is another graph", name)
 		}
 		out := []uint32{uint32(g.Nodes() / 2), uint32(g.Nodes() - 1)}
-		w := g.Without(out)
+		w := must(g.Without(out))
 		if err := w.Check(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -45,9 +45,10 @@ type Session struct {
 	decided    decision
 	stepped    string // what every answer says beside, of memory that was too little
 	waved      bool   // what they need is open
-	sizing     bool   // nobody opens it: it is asked what it would take
 	symmetric  bool   // the graph is
 	free       bool   // nobody asked for a topology
+	letGo      func() // of the graph, which is held until then
+	faults     bool   // what debug.SetPanicOnFault returned when the call began
 	analysed   *held  // by analyses, beyond memory
 	sets       sets
 	searches   atomic.Int64 // that the last batch was
@@ -96,20 +97,28 @@ func NewSession(ctx context.Context, dev driver.Device, g *CSR, o SessionOptions
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = s.canceled(err) }()
-	if err := turn.Err(ctx); err != nil {
+	if s.letGo, err = g.Hold(fmt.Sprintf("session %q", s.o.Label)); err != nil {
 		return nil, err
+	}
+	err = g.Read(func() error { return s.begun(ctx) })
+	if err != nil {
+		return nil, s.canceled(errors.Join(err, s.Close()))
+	}
+	return s, nil
+}
+
+// begun opens what is prepared.
+func (s *Session) begun(ctx context.Context) error {
+	if err := turn.Err(ctx); err != nil {
+		return err
 	}
 	if s.native == nil { // else waves are opened when somebody asks for what it does not have
 		if err := s.openWaves(ctx); err != nil {
-			return nil, errors.Join(err, s.Close())
+			return err
 		}
 	}
 	s.decide()
-	if err := s.openSets(ctx); err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
-	return s, nil
+	return s.openSets(ctx)
 }
 
 // What options may ask for: bytes of so many queries are counted in 64 bits, and more sets than goroutines that ask, or than a
@@ -151,12 +160,17 @@ func prepared(dev driver.Device, g *CSR, o SessionOptions) (*Session, error) {
 		return nil, err
 	}
 	s.digest = g.Digest()
-	s.symmetric = g.Symmetric()
+	if s.symmetric, err = g.Symmetric(); err != nil {
+		return nil, err
+	}
 	s.size()
 	if s.o.Levels {
 		s.back = s.turned()
+		if err := s.back.turn(); err != nil {
+			return nil, err
+		}
 	}
-	return s, s.engine(o.Topology)
+	return s, g.Read(func() error { return s.engine(o.Topology) })
 }
 
 // size is what follows from the graph and the options.
@@ -166,15 +180,12 @@ func (s *Session) size() {
 	s.stride, s.slot = waves.QueryHead+s.o.Seeds, waves.AnswerHead+s.words()
 }
 
-// turned is the graph with its arcs the other way round, or another as large where nothing else is asked.
+// turned is the graph with its arcs the other way round, which they are when it is put on the device, or by image.turn.
 func (s *Session) turned() *image {
-	switch {
-	case s.symmetric:
+	if s.symmetric {
 		return &s.forward
-	case s.sizing:
-		return &image{g: s.g}
 	}
-	return &image{g: s.g.Reverse()}
+	return &image{g: s.g, ahead: true}
 }
 
 // twice reports whether the session has such a graph beside the other.

@@ -46,6 +46,9 @@ func (h *held) give(bytes uint64) {
 }
 
 func (h *held) now() uint64 {
+	if h == nil { // of a session that nobody opened
+		return 0
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.bytes
@@ -184,7 +187,7 @@ func (t *sets) unused(ctx context.Context, s *Session) (set *Session, err error)
 // leave unlocks a set, for whoever is next.
 func (s *Session) leave(set *Session, err *error) {
 	s.searches.Store(int64(len(set.groups.Groups)))
-	set.exit(err)
+	set.over(err, recover())
 	if s.sets.idle != nil {
 		s.sets.idle <- set
 	}
@@ -211,5 +214,8 @@ func (s *Session) Close() (err error) {
 	}
 	s.calls.Wait()
 	defer s.calls.Give()
+	if s.letGo != nil {
+		defer s.letGo()
+	}
 	return errors.Join(err, s.closeAll())
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph/internal/turn"
+	"github.com/govyre/vyre/internal/guard"
 )
 
 // Pending is a query that was started.
@@ -21,6 +22,9 @@ type Pending struct {
 // copied. Several may be started; they are answered one after another, or as many side by side as SessionOptions.Parallel says, in
 // no order that is promised, as those of several goroutines are. A session may be closed with queries pending: those that have not begun fail. ctx is that of the query.
 func (s *Session) Start(ctx context.Context, q Query) (*Pending, error) {
+	if err := s.made(); err != nil {
+		return nil, err
+	}
 	if ctx == nil { // Wait says of one that has ended that it has
 		return nil, s.canceled(turn.Err(ctx))
 	}
@@ -29,15 +33,21 @@ func (s *Session) Start(ctx context.Context, q Query) (*Pending, error) {
 	}
 	q.Seeds = slices.Clone(q.Seeds)
 	p := &Pending{s: s, done: make(chan struct{})}
-	go func() {
-		defer close(p.done)
+	guard.Go(func() {
 		p.r, p.err = s.Reach(ctx, q)
-	}()
+		close(p.done)
+	}, func(failed *guard.Panic) {
+		p.err = s.blamed(failed)
+		close(p.done)
+	})
 	return p, nil
 }
 
 // Wait returns the answer, from any goroutine and as often as it is asked for. If ctx ends first, only the waiting does.
 func (p *Pending) Wait(ctx context.Context) (*Reached, error) {
+	if p == nil || p.s == nil {
+		return nil, turn.NotMade("wait")
+	}
 	select {
 	case <-p.done:
 		return p.r, p.err

@@ -20,6 +20,9 @@ import (
 //
 // Errors: those of Components.
 func (s *Session) StrongComponents(ctx context.Context, kinds uint32) (_ *Components, err error) {
+	if err := s.made(); err != nil {
+		return nil, err
+	}
 	by, err := s.answering(ctx)
 	if err != nil {
 		return nil, err

@@ -9,9 +9,24 @@ import (
 // at every arc once, in order and on all cores, and compares two sums of 64 bits over the arcs with those over the arcs turned
 // round. They tell a graph that is not symmetric from one that is but for a chance of some 2⁻¹²⁸, and no file can be made to meet
 // it: the sums begin with numbers that are drawn anew in each process. It does so once.
-func (g *CSR) Symmetric() bool {
-	g.turned.Do(func() { g.both = g.same() })
-	return g.both
+//
+// Errors: those of Verify.
+func (g *CSR) Symmetric() (both bool, err error) {
+	if err := g.Verify(); err != nil {
+		return false, err
+	}
+	g.turned.Lock()
+	defer g.turned.Unlock()
+	if !g.looked {
+		if err := g.Read(func() error {
+			g.both = g.same()
+			return nil
+		}); err != nil {
+			return false, err
+		}
+		g.looked = true
+	}
+	return g.both, nil
 }
 
 // drawnKeys are the numbers that sums begin with.
@@ -23,7 +38,7 @@ func (g *CSR) same() bool {
 	portions(uint64(g.Arcs()), func(p portion) {
 		var there, back [2]uint64
 		for u, last := p.of(uint64(g.Nodes())); u < last; u++ {
-			targets, masks := g.Row(uint32(u))
+			targets, masks := g.row(uint32(u))
 			for k, v := range targets {
 				mask := uint64(1)
 				if masks != nil {

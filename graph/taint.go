@@ -162,9 +162,11 @@ func (s TaintPart) Seeds(q TaintQuery, label int) []uint32 {
 }
 
 // Graph is what values go through.
-func (s TaintPart) Graph(g *CSR) *CSR {
+//
+// Errors: those of CSR.Without.
+func (s TaintPart) Graph(g *CSR) (*CSR, error) {
 	if len(s.Without) == 0 {
-		return g
+		return g, nil
 	}
 	return g.Without(s.Without)
 }
@@ -177,7 +179,11 @@ func (t *Tainted) ask(ctx context.Context, dev driver.Device, g *CSR, q TaintQue
 		queries[i] = Query{Seeds: group.Seeds(q, label), Kinds: q.Kinds}
 		o.Seeds = max(o.Seeds, len(queries[i].Seeds))
 	}
-	s, err := NewSession(ctx, dev, group.Graph(g), o)
+	g, err = group.Graph(g)
+	if err != nil {
+		return err
+	}
+	s, err := NewSession(ctx, dev, g, o)
 	if err != nil {
 		return err
 	}
@@ -212,7 +218,11 @@ func (t *Tainted) paths(ctx context.Context, dev driver.Device, g *CSR, q TaintQ
 		return nil
 	}
 	o.Queries, o.Seeds, o.Levels = 1, most, true
-	s, err := NewSession(ctx, dev, group.Graph(g), o)
+	g, err = group.Graph(g)
+	if err != nil {
+		return err
+	}
+	s, err := NewSession(ctx, dev, g, o)
 	if err != nil {
 		return err
 	}
@@ -228,7 +238,9 @@ func (t *Tainted) paths(ctx context.Context, dev driver.Device, g *CSR, q TaintQ
 		}
 		for i := range list {
 			if list[i].Label == label {
-				list[i].Path = backtrack(s.g, s.back.g, levels, list[i].Sink, s.kinds(of))
+				if list[i].Path, err = s.backtrack(levels, list[i].Sink, s.kinds(of)); err != nil {
+					return err
+				}
 			}
 		}
 	}

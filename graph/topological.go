@@ -32,6 +32,9 @@ func (o *Topological) Cycle() []uint32 { return o.cycle }
 //
 // Errors: those of Components.
 func (s *Session) TopologicalLevels(ctx context.Context, kinds uint32) (_ *Topological, err error) {
+	if err := s.made(); err != nil {
+		return nil, err
+	}
 	by, err := s.answering(ctx)
 	if err != nil {
 		return nil, err
@@ -87,7 +90,7 @@ func (g *CSR) cycle(levels []uint32, filter uint32) []uint32 {
 			continue
 		}
 		at = min(at, u)
-		targets, masks := g.Row(u)
+		targets, masks := g.row(u)
 		for k, v := range targets {
 			if mask := maskAt(masks, k); mask&filter != 0 && before[v] == None {
 				before[v] = u

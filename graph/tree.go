@@ -23,11 +23,22 @@ func (t *Tree) Levels() []uint32 { return t.levels }
 // Parents returns the parent of each node; None of seeds, and of nodes that are not reached. It must not be written.
 func (t *Tree) Parents() []uint32 { return t.parents }
 
-// Path returns the path from a seed to a node, that of Session.Path; none if it is not reached. No device is asked.
-func (t *Tree) Path(to uint32) []Step {
+// Path returns the path from a seed to a node, that of Session.Path; none if it is not reached. No device is asked, but the
+// graph is, which has to be open.
+//
+// Errors: those of CSR.Read.
+func (t *Tree) Path(to uint32) (path []Step, err error) {
 	if int64(to) >= int64(len(t.levels)) || t.levels[to] == None {
-		return nil
+		return nil, nil
 	}
+	err = t.g.Read(func() error {
+		path = t.path(to)
+		return nil
+	})
+	return path, err
+}
+
+func (t *Tree) path(to uint32) []Step {
 	path := make([]Step, t.levels[to]+1)
 	for at := t.levels[to]; at > 0; at-- {
 		from := t.parents[to]

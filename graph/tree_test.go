@@ -96,13 +96,13 @@ func checkTree(t *testing.T, s *graph.Session, g *graph.CSR, q graph.Query, path
 	if tree.Run.Engine != s.Engine() {
 		t.Errorf("engine %v, want %v", tree.Run.Engine, s.Engine())
 	}
-	if nowhere := uint32(g.Nodes()); tree.Path(nowhere) != nil {
-		t.Errorf("a path to %d: %v", nowhere, tree.Path(nowhere))
+	if nowhere := uint32(g.Nodes()); must(tree.Path(nowhere)) != nil {
+		t.Errorf("a path to %d: %v", nowhere, must(tree.Path(nowhere)))
 	}
 	for v := uint32(0); paths && int(v) < g.Nodes(); v += 16 { // each is a search
 		path, _, err := s.Path(t.Context(), q, []uint32{v})
-		if err != nil || !slices.Equal(path, tree.Path(v)) {
-			t.Errorf("%+v to %d: %v, want %v, %v", q, v, tree.Path(v), path, err)
+		if err != nil || !slices.Equal(path, must(tree.Path(v))) {
+			t.Errorf("%+v to %d: %v, want %v, %v", q, v, must(tree.Path(v)), path, err)
 		}
 	}
 }

@@ -2,8 +2,11 @@ package graph
 
 import (
 	"context"
+	"errors"
+	"runtime/debug"
 
 	"github.com/govyre/vyre/graph/internal/turn"
+	"github.com/govyre/vyre/internal/guard"
 )
 
 // A call uses a set of a session for itself, from enter to exit. Whatever came of the call before, its own state is as if that had
@@ -21,6 +24,7 @@ func (s *Session) enter(ctx context.Context) (err error) {
 	if err := s.calls.Take(ctx); err != nil {
 		return s.canceled(err)
 	}
+	s.faults = debug.SetPanicOnFault(true)
 	switch {
 	case s.closers == nil:
 		err = turn.Closed("session", s.o.Label, s.dev.Name())
@@ -36,10 +40,45 @@ func (s *Session) enter(ctx context.Context) (err error) {
 	return err
 }
 
-// exit ends a call with its error, of which it says what a caller of the session has to know.
-func (s *Session) exit(err *error) {
-	*err = s.canceled(*err)
+// made refuses a session that NewSession did not make.
+func (s *Session) made() error {
+	if s == nil || s.calls == nil {
+		return turn.NotMade("session")
+	}
+	return nil
+}
+
+// exit ends a call with its error, of which it says what a caller of the session has to know. It is deferred, and what the call
+// panics with is an error, too.
+func (s *Session) exit(err *error) { s.over(err, recover()) }
+
+// over is exit for who has recovered.
+func (s *Session) over(err *error, panicked any) {
+	debug.SetPanicOnFault(s.faults)
+	if panicked != nil {
+		*err = guard.Of(panicked)
+	}
+	*err = s.canceled(s.blamed(*err))
 	s.calls.Give()
+}
+
+// blamed is the error of a call if the file of the graph has not changed: else that is the error, whatever else went wrong.
+func (s *Session) blamed(err error) error {
+	f := s.g.mapped()
+	if err == nil && f == nil {
+		return nil // nothing is allocated
+	}
+	var p *guard.Panic
+	errors.As(err, &p)
+	if f != nil {
+		if changed := f.after(p); changed != nil {
+			return changed
+		}
+	}
+	if p == nil {
+		return err
+	}
+	return turn.Broken("session", s.o.Label, s.dev.Name(), p)
 }
 
 // canceled is the error of a call, which its context may have ended.

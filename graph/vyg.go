@@ -122,8 +122,8 @@ func headSum(b []byte) (s [16]byte) {
 }
 
 // sectionSum hashes a section. It is the beginning of the digest of its bytes.
-func sectionSum(b []byte) (s [16]byte) {
-	full := blake3.Sum256(b)
+func sectionSum(b []byte, mapped bool) (s [16]byte) {
+	full := hashed(b, mapped)
 	copy(s[:], full[:])
 	return s
 }

@@ -9,24 +9,34 @@ import (
 // WriteTo writes the graph with all its data as a .vyg file, and returns how many bytes that were. Kinds are one byte each
 // where there are at most 256 different masks.
 //
-// Errors: those of the writer; a graph of a file that is broken.
-func (g *CSR) WriteTo(w io.Writer) (int64, error) {
-	if err := g.Verify(); err != nil {
+// Errors: those of the writer; those of Verify. What a changed file has left in w is to be thrown away.
+func (g *CSR) WriteTo(w io.Writer) (n int64, err error) {
+	shape, err := g.Shape()
+	if err != nil {
 		return 0, err
 	}
+	digest := g.Digest()
+	err = g.Read(func() (err error) {
+		n, err = g.writeTo(w, shape, digest)
+		return err
+	})
+	return n, err
+}
+
+func (g *CSR) writeTo(w io.Writer, shape Shape, digest [32]byte) (int64, error) {
 	contents, kinds, err := g.contents()
 	if err != nil {
 		return 0, err
 	}
-	h := head{nodes: uint64(g.Nodes()), arcs: uint64(g.Arcs()), width: uint8(g.rows.width()), kinds: kinds, digest: g.Digest(), flags: g.Shape().flags()}
-	at := uint64(headBytes + entryBytes*len(contents))
+	h := head{nodes: uint64(g.Nodes()), arcs: uint64(g.Arcs()), width: uint8(g.rows.width()), kinds: kinds, digest: digest, flags: shape.flags()}
+	mapped, at := g.mapped() != nil, uint64(headBytes+entryBytes*len(contents))
 	var table []section
 	for _, c := range contents {
 		at = (at + sectionLine - 1) / sectionLine * sectionLine
-		table = append(table, section{c.kind, c.width, at, uint64(len(c.bytes)), sectionSum(c.bytes)})
+		table = append(table, section{c.kind, c.width, at, uint64(len(c.bytes)), sectionSum(c.bytes, mapped)})
 		at += uint64(len(c.bytes))
 	}
-	out := &counted{w: w}
+	out := &counted{w: w, mapped: mapped}
 	out.write(h.header(table))
 	for i, c := range contents {
 		out.write(make([]byte, table[i].offset-uint64(out.n)))
@@ -37,16 +47,17 @@ func (g *CSR) WriteTo(w io.Writer) (int64, error) {
 
 // counted counts what it writes, and nothing after an error.
 type counted struct {
-	w   io.Writer
-	n   int64
-	err error
+	w      io.Writer
+	mapped bool // bytes may be of a file, which the writer is not to look at
+	n      int64
+	err    error
 }
 
 func (c *counted) write(b []byte) {
 	if c.err != nil {
 		return
 	}
-	n, err := c.w.Write(b)
+	n, err := writeBytes(c.w, b, c.mapped)
 	c.n, c.err = c.n+int64(n), err
 }
 
@@ -77,7 +88,7 @@ func (g *CSR) contents() (list []content, kinds uint8, err error) {
 	starts := g.starts()
 	add(offsetsSection, uint32(starts.width()), starts.bytes())
 	add(targetsSection, 4, bytesOf(g.targets))
-	if masks := g.Masks(); masks != nil {
+	if masks := g.kinds(); masks != nil {
 		kinds = 4
 		if table, index := packed(masks); table != nil {
 			kinds = 1
@@ -133,16 +144,28 @@ type Shape struct {
 }
 
 // Shape looks at all arcs.
-func (g *CSR) Shape() Shape {
-	s := Shape{Symmetric: g.Symmetric(), Simple: true, NoSelf: true}
-	for u := range g.Nodes() {
-		row, _ := g.Row(uint32(u))
-		for i, v := range row {
-			s.NoSelf = s.NoSelf && v != uint32(u)
-			s.Simple = s.Simple && (i == 0 || row[i-1] != v)
-		}
+//
+// Errors: those of Verify.
+func (g *CSR) Shape() (Shape, error) {
+	both, err := g.Symmetric()
+	if err != nil {
+		return Shape{}, err
 	}
-	return s
+	s := Shape{Symmetric: both, Simple: true, NoSelf: true}
+	err = g.Read(func() error {
+		for u := range g.Nodes() {
+			row, _ := g.row(uint32(u))
+			for i, v := range row {
+				s.NoSelf = s.NoSelf && v != uint32(u)
+				s.Simple = s.Simple && (i == 0 || row[i-1] != v)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return Shape{}, err
+	}
+	return s, nil
 }
 
 func (s Shape) flags() uint32 {

@@ -34,7 +34,7 @@ func (g *CSR) wide() bool {
 	for level := 0; level < wideLevels && len(list) > 0; level++ {
 		var next []uint32
 		for _, u := range list {
-			targets, _ := g.Row(u)
+			targets, _ := g.row(u)
 			for _, v := range targets {
 				if _, there := found[v]; there {
 					continue

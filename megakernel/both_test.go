@@ -23,7 +23,11 @@ type bothWays struct {
 
 func uploadBoth(t *testing.T, dev driver.Device, g *graphs.CSR) *bothWays {
 	t.Helper()
-	n, r := g.Nodes(), g.Reverse()
+	n := g.Nodes()
+	r, err := g.Reverse()
+	if err != nil {
+		t.Fatal(err)
+	}
 	ones := slices.Repeat([]uint32{1}, g.Arcs())
 	masks, otherMask := ones, ones
 	if g.Masks() != nil {

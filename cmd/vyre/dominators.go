@@ -151,6 +151,12 @@ func (a *dominated) levels() (n int) {
 	return n
 }
 
+// Frontier has no error of its own: what is printed of a graph is printed by a call of its Read, which returns it.
+func (a *dominated) Frontier(v uint32) []uint32 {
+	list, _ := a.Dominators.Frontier(v)
+	return list
+}
+
 // listed are the nodes that forms are about.
 func (a *dominated) listed() []uint32 {
 	if len(a.of) > 0 {

@@ -137,7 +137,7 @@ func (f *readFlags) answer(t *terminal, name, out string, ask func(*graph.CSR, *
 		return err
 	}
 	defer g.Close()
-	err = ask(g, file)
+	err = g.Read(func() error { return ask(g, file) })
 	t.laps.done("asking and printing")
 	t.laps.print(t.err)
 	return err

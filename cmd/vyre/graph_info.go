@@ -105,20 +105,28 @@ func (c *graphInfoCmd) info(t *terminal) error {
 		return err
 	}
 	t.laps.done("reading")
-	doc, err := c.describe(g, became)
-	if err == nil && c.Parts {
-		err = c.components(t, g, &doc)
-	}
-	if err == nil && c.JSON {
-		err = json.NewEncoder(t.out).Encode(doc)
-	} else if err == nil {
-		doc.print(t.out)
-	}
+	err = g.Read(func() error { return c.look(t, g, became) })
 	if err == nil {
 		t.laps.done("looking at it")
 		t.laps.print(t.err)
 	}
 	return errors.Join(err, g.Close())
+}
+
+// look prints what describe finds.
+func (c *graphInfoCmd) look(t *terminal, g *graph.CSR, became files.Report) error {
+	doc, err := c.describe(g, became)
+	if err == nil && c.Parts {
+		err = c.components(t, g, &doc)
+	}
+	switch {
+	case err != nil:
+		return err
+	case c.JSON:
+		return json.NewEncoder(t.out).Encode(doc)
+	}
+	doc.print(t.out)
+	return nil
 }
 
 // describe looks at all of a graph.
@@ -127,7 +135,11 @@ func (c *graphInfoCmd) describe(g *graph.CSR, became files.Report) (graphDoc, er
 	if err := g.Verify(); err != nil {
 		return graphDoc{}, err
 	}
-	digest, shape, d := g.Digest(), g.Shape(), g.Data()
+	shape, err := g.Shape()
+	if err != nil {
+		return graphDoc{}, err
+	}
+	digest, d := g.Digest(), g.Data()
 	doc := graphDoc{Schema: "vyre.graph-info/1", File: c.File, Format: became.Format, Digest: fmt.Sprintf("%x", digest), Nodes: g.Nodes(), Arcs: g.Arcs(),
 		Bytes: g.Bytes(), Symmetric: shape.Symmetric, Simple: shape.Simple, NoSelf: shape.NoSelf, Kinds: kindsOf(g), Has: []string{},
 		Provenance: d.Provenance, Attributes: d.Attributes, Verified: c.Verify, Device: deviceBytes(g)}

@@ -135,7 +135,9 @@ func (c *reachCmd) ask(t *terminal, g *graph.CSR) (*answer, error) {
 	}
 	a.searched, a.from = g, a.seeds
 	if len(a.excluded) > 0 {
-		a.searched = g.Without(a.excluded)
+		if a.searched, err = g.Without(a.excluded); err != nil {
+			return nil, err
+		}
 		out := map[uint32]bool{}
 		for _, v := range a.excluded {
 			out[v] = true
@@ -143,7 +145,9 @@ func (c *reachCmd) ask(t *terminal, g *graph.CSR) (*answer, error) {
 		a.from = slices.DeleteFunc(slices.Clone(a.seeds), func(v uint32) bool { return out[v] })
 	}
 	if c.Back {
-		a.searched = a.searched.Reverse()
+		if a.searched, err = a.searched.Reverse(); err != nil {
+			return nil, err
+		}
 	}
 	return a, c.search(t, a)
 }
@@ -255,7 +259,9 @@ func (a *answer) askTree(t *terminal, s *graph.Session, q graph.Query) (graph.Ru
 		}
 	}
 	if nearest != graph.None {
-		a.path = tree.Path(uint32(nearest))
+		if a.path, err = tree.Path(uint32(nearest)); err != nil {
+			return graph.Run{}, err
+		}
 	}
 	return tree.Run, nil
 }

@@ -28,7 +28,11 @@ func (c *reachCmd) verify(a *answer) error {
 		return err
 	}
 	if c.Between {
-		to, err := graph.Levels(a.searched.Reverse(), a.targets, a.kinds)
+		reverse, err := a.searched.Reverse()
+		if err != nil {
+			return err
+		}
+		to, err := graph.Levels(reverse, a.targets, a.kinds)
 		if err != nil {
 			return err
 		}

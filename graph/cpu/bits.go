@@ -11,17 +11,17 @@ import (
 // holds what comes to nodes from elsewhere at first, and all that comes to them in the end.
 //
 // Errors: slices of another length; a context that ends, after which what was written is worth nothing.
-func (e *Engine) Bits(ctx context.Context, words int, gen, kill []uint64, filter uint32, in []uint64) (Stats, error) {
+func (e *Engine) Bits(ctx context.Context, words int, gen, kill []uint64, filter uint32, in []uint64) (_ Stats, err error) {
 	if err := e.mayStart(ctx, "bits"); err != nil {
 		return Stats{}, err
 	}
 	if want := words * e.g.nodes(); len(gen) != want || len(kill) != want || len(in) != want {
 		return Stats{}, fmt.Errorf("graph: %d, %d and %d words of sets, and %d a node for %d nodes", len(in), len(gen), len(kill), words, e.g.nodes())
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	e.begin()
+	defer e.end(&err)
 	r := e.newRounds(nil, true)
-	_, err := r.run(ctx, None, func(u uint32) {
+	_, err = r.run(ctx, None, func(u uint32) {
 		from := int(u) * words
 		for k, last := e.g.row(u); k < last; k++ {
 			if !e.g.allowed(k, filter) {

@@ -26,15 +26,15 @@ type union struct {
 // shortened in passing.
 //
 // Errors: a slice of another length; a context that ends, after which the labels are worth nothing.
-func (e *Engine) Components(ctx context.Context, filter uint32, label []uint32) error {
+func (e *Engine) Components(ctx context.Context, filter uint32, label []uint32) (err error) {
 	if err := e.mayStart(ctx, "components"); err != nil {
 		return err
 	}
 	if len(label) != e.g.nodes() {
 		return fmt.Errorf("graph: %d labels for a graph of %d nodes", len(label), e.g.nodes())
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	e.begin()
+	defer e.end(&err)
 	if e.g.Masks == nil && filter&1 == 0 { // every mask is 1
 		for v := range label {
 			label[v] = uint32(v)

@@ -54,7 +54,7 @@ func widened(g cpu.Graph) cpu.Graph {
 // engines are all ways to search a graph.
 func engines(t *testing.T, g *graph.CSR) map[string]*cpu.Engine {
 	t.Helper()
-	back := arrays(g.Reverse())
+	back := arrays(must(g.Reverse()))
 	list := map[string]*cpu.Engine{
 		"alone":             cpu.New(arrays(g), back, cpu.Options{Workers: 1}),
 		"forward":           cpu.New(arrays(g), cpu.Graph{}, cpu.Options{Workers: 3}),
@@ -214,7 +214,7 @@ func TestLevelsGoBackwardWhereThatIsLess(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := cpu.New(arrays(g), arrays(g.Reverse()), cpu.Options{Workers: 2})
+		e := cpu.New(arrays(g), arrays(must(g.Reverse())), cpu.Options{Workers: 2})
 		e.Eager()
 		seeds, got := graphSeed(g), make([]uint32, g.Nodes())
 		stats, err := e.Levels(ctx, seeds, graph.AllKinds, got)
@@ -382,3 +382,11 @@ func TestACallWithoutAContextOrAnEngineIsRefused(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+// must is a result that has no error here.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

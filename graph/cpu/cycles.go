@@ -10,10 +10,11 @@ import (
 // core: O(nodes + arcs), and 20 bytes a node.
 //
 // Errors: a slice of another length; a context that ends, after which the labels are worth nothing.
-func (e *Engine) StrongComponents(ctx context.Context, filter uint32, label []uint32) error {
+func (e *Engine) StrongComponents(ctx context.Context, filter uint32, label []uint32) (err error) {
 	if err := e.mayStart(ctx, "strong components"); err != nil {
 		return err
 	}
+	defer alone(&err)
 	n := e.g.nodes()
 	if len(label) != n {
 		return fmt.Errorf("graph: %d labels for a graph of %d nodes", len(label), n)
@@ -104,10 +105,11 @@ func (t *tarjan) close(v uint32) {
 // one core: O(nodes + arcs), and 8 bytes a node.
 //
 // Errors: those of StrongComponents.
-func (e *Engine) TopologicalLevels(ctx context.Context, filter uint32, level []uint32) (Stats, error) {
+func (e *Engine) TopologicalLevels(ctx context.Context, filter uint32, level []uint32) (_ Stats, err error) {
 	if err := e.mayStart(ctx, "topological levels"); err != nil {
 		return Stats{}, err
 	}
+	defer alone(&err)
 	n := e.g.nodes()
 	if len(level) != n {
 		return Stats{}, fmt.Errorf("graph: %d levels for a graph of %d nodes", len(level), n)

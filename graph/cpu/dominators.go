@@ -15,10 +15,11 @@ import (
 //
 // Errors: a root that is no node, or a slice of another length, before anything is written; a context that ends, after which
 // what was written is worth nothing.
-func (e *Engine) Dominators(ctx context.Context, roots []uint32, filter uint32, idom []uint32) (Stats, error) {
+func (e *Engine) Dominators(ctx context.Context, roots []uint32, filter uint32, idom []uint32) (_ Stats, err error) {
 	if err := e.mayStart(ctx, "dominators"); err != nil {
 		return Stats{}, err
 	}
+	defer alone(&err)
 	if err := e.check(roots, len(idom), e.g.nodes(), "dominators"); err != nil {
 		return Stats{}, err
 	}

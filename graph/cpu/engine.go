@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/guard"
 )
 
 // None is the level of a node that is not reached.
@@ -96,6 +97,31 @@ func (e *Engine) mayStart(ctx context.Context, op string) error {
 	return driver.MayStart(ctx, op, "", "")
 }
 
+// begin is before a call that takes its turn, end after it: it is deferred, and what the call panics with is an error, after
+// which the engine begins anew.
+func (e *Engine) begin() { e.mu.Lock() }
+
+func (e *Engine) end(err *error) {
+	if v := recover(); v != nil {
+		e.search, e.greatest, e.linked = nil, nil, nil
+		*err = broken(guard.Of(v))
+	}
+	e.mu.Unlock()
+}
+
+// alone is end for a call that takes no turn.
+func alone(err *error) {
+	if v := recover(); v != nil {
+		*err = broken(guard.Of(v))
+	}
+}
+
+// broken is the error of a call that panicked.
+func broken(p *guard.Panic) error {
+	return &driver.Error{Op: "search", Kind: driver.Internal, Msg: p.Error(), Err: p,
+		Fix: "give New arrays of a graph that was verified, and do not write them; if they are that, report it"}
+}
+
 // check refuses what is not there.
 func (e *Engine) check(seeds []uint32, length, of int, what string) error {
 	if length != of {
@@ -112,12 +138,12 @@ func (e *Engine) check(seeds []uint32, length, of int, what string) error {
 // Index prepares searches of graphs with few nodes of very many arcs: it keeps of each node the neighbour with the most arcs
 // that an arc comes from, 4 bytes a node and a bit, at the cost of one pass over all arcs. Levels does so itself before the
 // search after indexAfter of them that went backward.
-func (e *Engine) Index(ctx context.Context) error {
+func (e *Engine) Index(ctx context.Context) (err error) {
 	if err := e.mayStart(ctx, "index"); err != nil {
 		return err
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	e.begin()
+	defer e.end(&err)
 	return e.index(ctx)
 }
 

@@ -25,8 +25,8 @@ func Fixpoint[T flow.Word](ctx context.Context, e *Engine, along func(T, flow.Ar
 	if weights != nil && len(weights) != len(e.g.Targets) {
 		return Stats{}, false, fmt.Errorf("graph: %d weights for %d arcs", len(weights), len(e.g.Targets))
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	e.begin()
+	defer e.end(&err)
 	r := e.newRounds(first, all)
 	var failed atomic.Pointer[error]
 	visit := func(u uint32) {

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -31,8 +32,11 @@ type longRows struct {
 
 type piece struct{ first, last uint64 } // arcs
 
-// add cuts a row.
+// add cuts a row. One that ends before it begins, as in a file that was written meanwhile, has no end of pieces.
 func (l *longRows) add(first, last uint64) {
+	if last < first {
+		panic(fmt.Sprintf("BUG: a row from arc %d to %d", first, last))
+	}
 	l.mu.Lock()
 	for ; last-first > longRow; first += longRow {
 		l.pieces = append(l.pieces, piece{first, first + longRow})

@@ -17,7 +17,7 @@ type lanes struct {
 // O(arcs × levels at which new queries come to a node), at most 64 times what one query takes.
 //
 // Errors: those of Levels; more than 64 queries.
-func (e *Engine) Lanes(ctx context.Context, queries [][]uint32, filter uint32, seen []uint64) (Stats, error) {
+func (e *Engine) Lanes(ctx context.Context, queries [][]uint32, filter uint32, seen []uint64) (_ Stats, err error) {
 	if err := e.mayStart(ctx, "lanes"); err != nil {
 		return Stats{}, err
 	}
@@ -29,13 +29,13 @@ func (e *Engine) Lanes(ctx context.Context, queries [][]uint32, filter uint32, s
 			return Stats{}, fmt.Errorf("query %d: %w", q, err)
 		}
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	e.begin()
+	defer e.end(&err)
 	l := &lanes{search: e.newSearch(), seen: seen, news: make([]uint64, len(seen))}
 	l.filter, l.filtered = filter, l.g.Masks != nil && filter != None
 	l.forward = l.walk
 	l.beginAll(queries)
-	err := l.run(ctx)
+	err = l.run(ctx)
 	for _, w := range seen {
 		if w != 0 {
 			l.stats.Reached++

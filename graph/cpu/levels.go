@@ -57,22 +57,22 @@ type counted struct {
 //
 // Errors: a seed that is no node, or a slice of another length, before anything is written; a context that ends, after which
 // the levels are worth nothing.
-func (e *Engine) Levels(ctx context.Context, seeds []uint32, filter uint32, level []uint32) (Stats, error) {
+func (e *Engine) Levels(ctx context.Context, seeds []uint32, filter uint32, level []uint32) (_ Stats, err error) {
 	if err := e.mayStart(ctx, "levels"); err != nil {
 		return Stats{}, err
 	}
 	if err := e.check(seeds, len(level), e.g.nodes(), "levels"); err != nil {
 		return Stats{}, err
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	e.begin()
+	defer e.end(&err)
 	s := e.search
 	if s == nil {
 		s = e.newSearch()
 		e.search = s
 	}
 	s.begin(seeds, filter, level)
-	err := s.run(ctx)
+	err = s.run(ctx)
 	s.level = nil
 	return s.stats, err
 }

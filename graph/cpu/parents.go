@@ -10,15 +10,15 @@ import (
 // it that the filter allows; None for all others. The levels are those of a search with the same filter.
 //
 // Errors: slices of another length than there are nodes; a context that ends, after which what was written is worth nothing.
-func (e *Engine) Parents(ctx context.Context, level []uint32, filter uint32, parent []uint32) error {
+func (e *Engine) Parents(ctx context.Context, level []uint32, filter uint32, parent []uint32) (err error) {
 	if err := e.mayStart(ctx, "parents"); err != nil {
 		return err
 	}
 	if len(level) != e.g.nodes() || len(parent) != e.g.nodes() {
 		return fmt.Errorf("graph: %d levels and %d parents for a graph of %d nodes", len(level), len(parent), e.g.nodes())
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	e.begin()
+	defer e.end(&err)
 	for v := range parent {
 		parent[v] = None
 	}

@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"sync/atomic"
 	"time"
+
+	"github.com/govyre/vyre/internal/guard"
 )
 
 // cacheLine keeps apart what different cores write. Some fetch lines in pairs.
@@ -24,6 +26,8 @@ type team struct {
 	here atomic.Int32 // workers beside the caller that have not ended
 	_    [cacheLine]byte
 	each []member // worker 0 has none
+
+	failed atomic.Pointer[guard.Panic] // what the first worker of the step panicked with
 }
 
 // member is a worker beside the caller.
@@ -46,7 +50,7 @@ func newTeam(size int) *team {
 }
 
 // do has the caller call work, and up to so many other workers, each once, at the same time. It returns when all of them are
-// done. What was written before is seen by all, and what they write by the caller.
+// done. What was written before is seen by all, and what they write by the caller. If work panics on any of them, do does.
 func (t *team) do(others int, work func(worker int)) {
 	others = min(others, t.size-1)
 	if others <= 0 {
@@ -59,7 +63,12 @@ func (t *team) do(others int, work func(worker int)) {
 	t.work = work
 	now := (t.step.Load()>>memberBits + 1) << memberBits
 	t.step.Store(now | uint64(others+1))
+	defer t.over(now, others)
 	work(0)
+}
+
+// over ends a step when who came is done.
+func (t *team) over(now uint64, others int) {
 	t.step.Store(now)
 	// A worker says that it is inside before it looks whether the step is over: one of the two is seen.
 	for w := 1; w <= others; w++ {
@@ -69,6 +78,9 @@ func (t *team) do(others int, work func(worker int)) {
 			}
 		}
 	}
+	if p := t.failed.Swap(nil); p != nil {
+		panic(p)
+	}
 }
 
 // start starts workers that have ended.
@@ -77,7 +89,7 @@ func (t *team) start(others int) {
 		if m := &t.each[w]; !m.started.Load() {
 			m.started.Store(true)
 			t.here.Add(1)
-			go t.follow(w)
+			guard.Go(func() { t.follow(w) }, func(p *guard.Panic) { panic(p) }) // it panics in no step
 		}
 	}
 }
@@ -94,7 +106,9 @@ func (t *team) follow(worker int) {
 		}
 		m.inside.Store(true)
 		if t.step.Load() == now {
-			t.work(worker)
+			if p := guard.Run(func() { t.work(worker) }); p != nil {
+				t.failed.CompareAndSwap(nil, p)
+			}
 		}
 		m.inside.Store(false)
 		seen = now

@@ -1,13 +1,17 @@
 package cpu_test
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/cpu"
+	"github.com/govyre/vyre/internal/guard"
 )
 
 // TestTeamHammer has more workers than cores, steps of all lengths, and pauses after which workers have ended. The counts are
@@ -31,6 +35,66 @@ func TestTeamHammer(t *testing.T) {
 		if step%500 == 499 {
 			for !team.Gone() {
 				runtime.Gosched()
+			}
+		}
+	}
+}
+
+// TestAWorkerThatPanicsPanicsForTheCaller, whichever of them it is, when all are done; the team goes on with the next step.
+func TestAWorkerThatPanicsPanicsForTheCaller(t *testing.T) {
+	team := cpu.NewTeam(4)
+	for step := range 300 {
+		done, at := make([]bool, 64), step%64
+		p := guard.Run(func() {
+			team.Do(3, len(done), 1, func(_, k int) {
+				if done[k] = true; k == at {
+					panic("of one")
+				}
+			})
+		})
+		if p == nil || p.Value != "of one" || !done[at] {
+			t.Fatalf("step %d: %v", step, p)
+		}
+	}
+}
+
+// TestArraysThatAreWrongAreAnError: rows that end before they begin or after all, and nodes that there are not, as in a file that
+// was written after it was verified. The same engine answers again when they are right.
+func TestArraysThatAreWrongAreAnError(t *testing.T) {
+	ctx := t.Context()
+	for _, bad := range []struct{ offset, target uint32 }{{1 << 31, 7}, {0, 1 << 30}, {graph.None, graph.None}} {
+		right := must(graph.Generate("kron:8", graph.Options{Seed: 2}))
+		g := cpu.Graph{Offsets: slices.Clone(right.Offsets()), Targets: slices.Clone(right.Targets())}
+		e := cpu.New(g, g, cpu.Options{Workers: 3})
+		n := right.Nodes()
+		level, words, idom := make([]uint32, n), make([]uint64, n), make([]uint32, n)
+		all := func() (errs []error) {
+			_, levels := e.Levels(ctx, []uint32{0, 1}, graph.AllKinds, level)
+			_, lanes := e.Lanes(ctx, [][]uint32{{0}, {1}}, graph.AllKinds, words)
+			_, topological := e.TopologicalLevels(ctx, graph.AllKinds, level)
+			_, dominators := e.Dominators(ctx, []uint32{0}, graph.AllKinds, idom)
+			_, bits := e.Bits(ctx, 1, make([]uint64, n), make([]uint64, n), graph.AllKinds, words)
+			return []error{levels, lanes, topological, dominators, bits, e.Components(ctx, graph.AllKinds, level), e.StrongComponents(ctx, graph.AllKinds, level), e.Index(ctx)}
+		}
+		for range 2 {
+			for i := range g.Offsets[1:] {
+				g.Offsets[i+1] = bad.offset
+			}
+			for i := range g.Targets {
+				g.Targets[i] = bad.target
+			}
+			for i, err := range all() {
+				if err != nil && !errors.Is(err, driver.Internal) {
+					t.Errorf("question %d: %v", i, err)
+				}
+			}
+			copy(g.Offsets, right.Offsets())
+			copy(g.Targets, right.Targets())
+			if err := errors.Join(all()...); err != nil {
+				t.Error(err)
+			}
+			if _, err := e.Levels(ctx, []uint32{0}, graph.AllKinds, level); err != nil || !slices.Equal(level, must(graph.Levels(right, []uint32{0}, graph.AllKinds))) {
+				t.Errorf("after that: %v", err)
 			}
 		}
 	}

@@ -96,8 +96,14 @@ func (p *printer) gap(g *graph.CSR, weighted bool) error {
 	}
 	ways := []*graph.CSR{g}
 	directed := byte(0)
-	if !g.Shape().Symmetric || weighted {
-		ways, directed = append(ways, g.Reverse()), 1
+	if shape, err := g.Shape(); err != nil {
+		return err
+	} else if !shape.Symmetric || weighted {
+		back, err := g.Reverse()
+		if err != nil {
+			return err
+		}
+		ways, directed = append(ways, back), 1
 	}
 	p.w.WriteByte(directed)
 	p.word64(uint64(g.Arcs()))

@@ -94,6 +94,17 @@ func Write(w io.Writer, g *graph.CSR, format Format) (lost []string, err error) 
 	if err := g.Verify(); err != nil {
 		return nil, err
 	}
+	err = g.Read(func() (err error) {
+		lost, err = write(w, g, format)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return lost, nil
+}
+
+func write(w io.Writer, g *graph.CSR, format Format) (lost []string, err error) {
 	out := &printer{w: bufio.NewWriterSize(w, 64<<10)}
 	switch format {
 	case Vyre:

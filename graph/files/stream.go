@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 	"time"
 
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/internal/guard"
 )
 
 const (
@@ -29,6 +29,7 @@ type chunk struct {
 	lines  int64
 	nodes  int64 // of a comment that says so, else 0
 	failed []failure
+	broke  *guard.Panic // what the worker panicked with
 }
 
 // failure is an error in a chunk.
@@ -69,18 +70,18 @@ func (r *reader) stream(rules rules, line int64, p *parsed) error {
 	ctx, stop := context.WithCancel(r.ctx)
 	defer stop()
 	work, order := make(chan *chunk), make(chan *chunk, 2*r.o.Workers)
-	var workers sync.WaitGroup
+	var workers guard.Group
 	for range r.o.Workers {
 		workers.Go(func() {
 			var scratch scratch
 			for c := range work {
-				c.parse(rules, &scratch)
+				c.broke = guard.Run(func() { c.parse(rules, &scratch) })
 				close(c.done)
 			}
 		})
 	}
 	var cut error
-	var reading sync.WaitGroup
+	var reading guard.Group
 	free := make(chan []byte, 4*r.o.Workers)
 	reading.Go(func() {
 		defer close(order)
@@ -96,9 +97,14 @@ func (r *reader) stream(rules rules, line int64, p *parsed) error {
 		})
 	})
 	var err error
+	var broke *guard.Panic
 	for c := range order {
 		<-c.done
-		if err == nil {
+		if c.broke != nil && broke == nil {
+			broke = c.broke
+			stop()
+		}
+		if err == nil && broke == nil {
 			if err = r.collect(c, line, p); err != nil {
 				stop()
 			}
@@ -111,6 +117,9 @@ func (r *reader) stream(rules rules, line int64, p *parsed) error {
 	}
 	reading.Wait()
 	workers.Wait()
+	if broke != nil {
+		panic(broke)
+	}
 	if err == nil {
 		err = cut
 	}

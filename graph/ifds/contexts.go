@@ -73,7 +73,7 @@ func newContexts(ctx context.Context, s *Solution) (*contexts, error) {
 			add(2*u, 2*p.to, passed)
 			add(2*u+1, 2*p.to+1, passed)
 		}
-		targets, _ := s.x.Row(u)
+		targets := s.x.Row(u)
 		for k, v := range targets {
 			switch w := s.x.way(u, v, k); w {
 			case inner:
@@ -169,7 +169,7 @@ func (c *contexts) passBetween(u, v uint32) *pass {
 
 // arc is the mask of the first arc between two nodes that goes on in a way.
 func (c *contexts) arc(u, v, mask uint32) uint32 {
-	targets, _ := c.p.Row(u)
+	targets := c.p.Row(u)
 	k, _ := slices.BinarySearch(targets, v)
 	for maskOf(c.p.way(u, v, k)) != mask {
 		k++
@@ -198,7 +198,7 @@ func (c *contexts) within(k int) []hop {
 		if u == ends.exit {
 			break
 		}
-		targets, _ := c.p.Row(u)
+		targets := c.p.Row(u)
 		for i, v := range targets {
 			if c.p.way(u, v, i) == inner {
 				queue = visit(queue, hop{from: u, to: v, mask: c.p.mask(u, i)})

@@ -48,7 +48,7 @@ func checkOrder(t *testing.T, s *Solution) {
 		}
 		for ; len(work) > 0; work = work[1:] {
 			u := work[0]
-			targets, _ := s.x.Row(u)
+			targets := s.x.Row(u)
 			for i, v := range targets {
 				switch s.x.way(u, v, i) {
 				case inner:

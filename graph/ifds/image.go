@@ -117,7 +117,7 @@ func (m *image) portions(portion uint32) (n uint64) {
 		if x.first[u] < x.exitWords {
 			exits[of]++
 		}
-		targets, _ := x.Row(u)
+		targets := x.Row(u)
 		if uint64(len(targets)) <= uint64(portion) {
 			continue
 		}
@@ -219,7 +219,7 @@ func (m *image) bytes() []byte {
 // row puts down the arcs of a node.
 func (m *image) row(u uint32, call []uint32, a *[arrays][]uint32) {
 	x := m.x
-	targets, _ := x.Row(u)
+	targets := x.Row(u)
 	for k, v := range targets {
 		tag := uint32(tabulation.InnerTag)
 		switch x.way(u, v, k) {

@@ -58,7 +58,7 @@ func newIndex(p *program) (*index, error) {
 	}
 	leaves := make([]bool, n)
 	for u := range uint32(n) {
-		targets, _ := p.Row(u)
+		targets := p.Row(u)
 		x.longest = max(x.longest, len(targets))
 		for k, v := range targets {
 			c := cross{p.site(u, k), u, v, p.mask(u, k), p.First(u) + k}

@@ -2,6 +2,7 @@ package ifds
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/govyre/vyre/graph"
 )
@@ -26,6 +27,7 @@ const (
 // program is a graph whose arcs are told apart.
 type program struct {
 	*graph.CSR
+	rows                     columns // of it, since Row is asked for again and again
 	masks, procedures, sites []uint32
 	kinds                    uint32
 }
@@ -68,6 +70,27 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("ifds: arc %d of node %d: %s", e.Arc, e.Node, e.Msg)
 }
 
+// columns are those of a graph that is verified.
+type columns struct {
+	offsets []uint32
+	wide    []uint64
+	targets []uint32
+}
+
+// First returns the number of a node's first arc.
+func (p *program) First(u uint32) int {
+	switch a := &p.rows; {
+	case a.wide != nil:
+		return int(a.wide[u])
+	case a.offsets != nil:
+		return int(a.offsets[u])
+	}
+	return 0
+}
+
+// Row returns the targets of a node's arcs.
+func (p *program) Row(u uint32) []uint32 { return p.rows.targets[p.First(u):p.First(u+1)] }
+
 // newProgram looks at every arc that is allowed: where it leads says whether it is to have a site. O(arcs).
 func newProgram(g *graph.CSR, o Options) (*program, error) {
 	if g == nil {
@@ -77,7 +100,8 @@ func newProgram(g *graph.CSR, o Options) (*program, error) {
 		return nil, err
 	}
 	d := g.Data()
-	p := &program{g, g.Masks(), d.Procedures, d.Sites, o.Kinds}
+	// Solutions ask for procedures when the graph may be closed.
+	p := &program{g, columns{g.Offsets(), g.WideOffsets(), g.Targets()}, g.Masks(), slices.Clone(d.Procedures), d.Sites, o.Kinds}
 	if p.kinds == 0 {
 		p.kinds = graph.AllKinds
 	}
@@ -91,7 +115,7 @@ func newProgram(g *graph.CSR, o Options) (*program, error) {
 		}
 	}
 	for u := range uint32(g.Nodes()) {
-		targets, _ := g.Row(u)
+		targets := p.Row(u)
 		for k, v := range targets {
 			if msg := p.wrong(u, v, k, o.Unbalanced); msg != "" {
 				return nil, &Error{int(u), k, msg}

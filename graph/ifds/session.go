@@ -2,6 +2,7 @@ package ifds
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/internal/room"
 	"github.com/govyre/vyre/graph/internal/turn"
+	"github.com/govyre/vyre/internal/guard"
 	"github.com/govyre/vyre/megakernel"
 	"github.com/govyre/vyre/megakernel/plan"
 )
@@ -61,6 +63,7 @@ type Session struct {
 	solver *solver // of that core; nil before the first question
 	why    string  // it, or the device, answers
 	closed bool
+	letGo  func() // of the graph, which is held until then
 }
 
 // NewSession prepares a program. Engine says what answers: with WavesEngine kernels on the device, in rounds; with
@@ -80,19 +83,32 @@ func NewSession(ctx context.Context, dev driver.Device, g *graph.CSR, o Options)
 	if err := turn.Err(ctx); err != nil {
 		return nil, err
 	}
-	p, err := newProgram(g, o)
-	if err != nil {
-		return nil, err
+	if g == nil {
+		return nil, fmt.Errorf("ifds: no graph")
 	}
-	x, err := newIndex(p)
-	if err != nil {
-		return nil, err
-	}
-	s := &Session{calls: turn.New(), o: o.settled(), x: x}
+	s := &Session{calls: turn.New(), o: o.settled()}
 	if s.o.Seeds < 0 {
 		return nil, s.refuse(dev, fmt.Sprintf("%d seeds", o.Seeds), "allow some, or 0 for the default")
 	}
-	return s, s.engine(ctx, dev, o.Topology)
+	if s.letGo, err = g.Hold(fmt.Sprintf("ifds session %q", s.o.Label)); err != nil {
+		return nil, err
+	}
+	if err := g.Read(func() error { return s.open(ctx, dev, g, o) }); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// open prepares the program, and what answers.
+func (s *Session) open(ctx context.Context, dev driver.Device, g *graph.CSR, o Options) error {
+	p, err := newProgram(g, o)
+	if err != nil {
+		return err
+	}
+	if s.x, err = newIndex(p); err != nil {
+		return err
+	}
+	return s.engine(ctx, dev, o.Topology)
 }
 
 // engine decides what answers, and prepares it.
@@ -179,6 +195,9 @@ func (s *Session) Bytes() uint64 {
 // host, with both numbers; a context that ends; those of the device. After one the session is as before the call: what is
 // still under way on the device, the next call waits for.
 func (s *Session) Solve(ctx context.Context, seeds []uint32) (_ *Solution, err error) {
+	if s == nil || s.x == nil {
+		return nil, turn.NotMade("ifds")
+	}
 	for i, v := range seeds {
 		if int64(v) >= int64(s.x.Nodes()) {
 			return nil, s.refuse(s.device(), fmt.Sprintf("seed %d is node %d, the graph has %d", i, v, s.x.Nodes()), "nodes count from 0")
@@ -190,11 +209,12 @@ func (s *Session) Solve(ctx context.Context, seeds []uint32) (_ *Solution, err e
 	defer s.exit(&err)
 	began := time.Now()
 	solution := &Solution{x: s.x, Why: s.why, Run: graph.Run{Engine: s.Engine()}}
-	if s.waves != nil {
-		err = s.waves.solve(ctx, seeds, solution)
-	} else {
-		err = s.native(ctx, seeds, solution)
-	}
+	err = s.x.Read(func() error {
+		if s.waves != nil {
+			return s.waves.solve(ctx, seeds, solution)
+		}
+		return s.native(ctx, seeds, solution)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -220,8 +240,12 @@ func (s *Session) enter(ctx context.Context) (err error) {
 	return err
 }
 
-// exit ends a call with its error.
+// exit ends a call with its error. It is deferred, and what the call panics with is an error, too.
 func (s *Session) exit(err *error) {
+	if v := recover(); v != nil {
+		s.solver = nil
+		*err = turn.Broken("ifds", s.o.Label, nameOf(s.device()), guard.Of(v))
+	}
 	*err = s.ended(*err)
 	s.calls.Give()
 }
@@ -276,6 +300,9 @@ func (s *Session) Close() error {
 	s.calls.Wait()
 	defer s.calls.Give()
 	s.closed, s.solver = true, nil
+	if s.letGo != nil {
+		defer s.letGo()
+	}
 	if s.waves == nil {
 		return nil
 	}
@@ -291,5 +318,6 @@ func Solve(ctx context.Context, g *graph.CSR, seeds []uint32, o Options) (*Solut
 	if err != nil {
 		return nil, err
 	}
-	return s.Solve(ctx, seeds)
+	solution, err := s.Solve(ctx, seeds)
+	return solution, errors.Join(err, s.Close())
 }

@@ -118,7 +118,7 @@ func (s *solver) handOn(u uint32) {
 	from, to := s.of(u)
 	news := slices.Clone(s.news[from:to])
 	clear(s.news[from:to])
-	targets, _ := s.Row(u)
+	targets := s.Row(u)
 	s.looked += uint64(len(targets))
 	leaves := false
 	for k, v := range targets {
@@ -187,7 +187,7 @@ func (s *solver) back(exit uint32, c cross) {
 
 // leaveFree goes from an exit to all callers, in which what follows is as free as a seed.
 func (s *solver) leaveFree(exit uint32) {
-	targets, _ := s.Row(exit)
+	targets := s.Row(exit)
 	for k, v := range targets {
 		if s.way(exit, v, k) == returns {
 			s.add(v, 0)

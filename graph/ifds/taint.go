@@ -28,10 +28,16 @@ func Taint(ctx context.Context, dev driver.Device, g *graph.CSR, q graph.TaintQu
 		return nil, err
 	}
 	all := &graph.Tainted{Counts: make([]int, len(q.Sources))}
-	for _, part := range parts {
-		if err := taintPart(ctx, dev, g, q, part, o, all); err != nil {
-			return nil, err
+	err = g.Read(func() error { // paths are looked for when sessions are closed
+		for _, part := range parts {
+			if err := taintPart(ctx, dev, g, q, part, o, all); err != nil {
+				return err
+			}
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	slices.SortStableFunc(all.Findings, func(a, b graph.Finding) int {
 		return cmp.Or(cmp.Compare(a.Sink, b.Sink), cmp.Compare(a.Label, b.Label))
@@ -62,7 +68,11 @@ func taintPart(ctx context.Context, dev driver.Device, g *graph.CSR, q graph.Tai
 		within.Sinks = append(within.Sinks, 2*v, 2*v+1)
 	}
 	in := Options{Kinds: q.Kinds, Unbalanced: true, Label: o.Label, Engine: o.Engine, Budget: o.Budget, Topology: o.Topology, Seeds: len(seeds), ordered: true}
-	s, bytes, err := solveOnce(ctx, dev, part.Graph(g), seeds, in)
+	through, err := part.Graph(g)
+	if err != nil {
+		return err
+	}
+	s, bytes, err := solveOnce(ctx, dev, through, seeds, in)
 	if err != nil {
 		return err
 	}

@@ -166,7 +166,7 @@ func TestTaintIsThatOfAllStacks(t *testing.T) {
 		}
 		wanted := 0
 		for _, part := range parts {
-			g := part.Graph(g)
+			g := must(part.Graph(g))
 			for _, label := range part.Labels {
 				nodes := unrolled(g, part.Seeds(q, label), kinds, 6)
 				for _, v := range slices.Compact(slices.Sorted(slices.Values(q.Sinks))) {
@@ -290,4 +290,12 @@ func TestTaintIsTheSameOnDevices(t *testing.T) {
 			}
 		}
 	}
+}
+
+// must is a result that has no error here.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

@@ -139,8 +139,8 @@ func TestUndirectedEdgesAreTwoArcs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !rows.Symmetric() || rows.Arcs() != 2*g.Edges().Len() {
-		t.Errorf("symmetric: %v, %d arcs of %d edges", rows.Symmetric(), rows.Arcs(), g.Edges().Len())
+	if !must(rows.Symmetric()) || rows.Arcs() != 2*g.Edges().Len() {
+		t.Errorf("symmetric: %v, %d arcs of %d edges", must(rows.Symmetric()), rows.Arcs(), g.Edges().Len())
 	}
 	s := open(t, rows)
 	sameLevels(t, rows, s, g)
@@ -314,4 +314,12 @@ func TestEmptyGraph(t *testing.T) {
 			t.Error("node 0 is there")
 		}
 	}
+}
+
+// must is a result that has no error here.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

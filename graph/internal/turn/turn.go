@@ -7,9 +7,11 @@ import (
 	"fmt"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/guard"
 )
 
-// Turn is whose turn it is. New makes one that is nobody's.
+// Turn is whose turn it is. New makes one that is nobody's. Of the zero value, which is that of a session that nobody opened,
+// Take is an error, and nobody waits.
 type Turn chan struct{}
 
 // New returns a turn that is nobody's.
@@ -28,6 +30,9 @@ func Err(ctx context.Context) error {
 
 // Take waits for the turn, and returns the error of ctx if that ends first or has ended before, as Err does.
 func (t Turn) Take(ctx context.Context) error {
+	if t == nil {
+		return errors.New("the turn was not made by New")
+	}
 	if err := Err(ctx); err != nil {
 		return err
 	}
@@ -40,10 +45,18 @@ func (t Turn) Take(ctx context.Context) error {
 }
 
 // Wait waits for the turn as long as it takes.
-func (t Turn) Wait() { t <- struct{}{} }
+func (t Turn) Wait() {
+	if t != nil {
+		t <- struct{}{}
+	}
+}
 
 // Give ends a turn that was taken.
-func (t Turn) Give() { <-t }
+func (t Turn) Give() {
+	if t != nil {
+		<-t
+	}
+}
 
 // Free reports whether it is nobody's turn at the moment.
 func (t Turn) Free() bool {
@@ -71,6 +84,17 @@ func Ended(op, label, device string, err error) error {
 	}
 	return &driver.Error{Op: op, Label: label, Device: device, Kind: driver.Canceled, Err: err,
 		Msg: fmt.Sprintf("%v before there was an answer", ended), Fix: "ask again, with a context that lasts longer: the session is as it was"}
+}
+
+// Broken returns the error of a call that panicked.
+func Broken(op, label, device string, p *guard.Panic) error {
+	return &driver.Error{Op: op, Label: label, Device: device, Kind: driver.Internal, Msg: p.Error(), Err: p,
+		Fix: "report it, unless the arrays of the graph were written after it was made"}
+}
+
+// NotMade returns the error of a call of a session that is nil, or its type's zero value.
+func NotMade(op string) error {
+	return &driver.Error{Op: op, Kind: driver.InvalidArgument, Msg: "the session is nil, or was not made by NewSession", Fix: "open one, and look at the error of that"}
 }
 
 // Closed returns the error of a call of a session that is closed.
