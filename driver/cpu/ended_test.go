@@ -94,6 +94,19 @@ var waysToGiveUp = map[string]func(ctx context.Context, d *cpu.Device, k driver.
 	},
 }
 
+func compiledForever(t testing.TB, d *cpu.Device, name string) driver.Kernel {
+	t.Helper()
+	p, err := kernel.Program("package k\n\nimport \"github.com/govyre/vyre/gpu\"\n\n//vyre:kernel workgroup=64\nfunc K(t gpu.Thread, x []uint32) {\ngpu.AtomicAdd(&x[63], 1)\n"+forever[name]+"\n}", "K")
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	k, err := d.Compile(ctx, p, driver.Options{})
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return k
+}
+
 // A run that was given up is over when its caller returns: no goroutine of it is left, and memory that it counted in does
 // not change. The class is all ways to give up, on all kinds of loops, of both engines; none waits for a clock.
 func TestWhatWasGivenUpHasEnded(t *testing.T) {
@@ -104,15 +117,8 @@ func TestWhatWasGivenUpHasEnded(t *testing.T) {
 			t.Fatal(err)
 		}
 		x := driver.All(mem)
-		for name, body := range forever {
-			p, err := kernel.Program("package k\n\nimport \"github.com/govyre/vyre/gpu\"\n\n//vyre:kernel workgroup=64\nfunc K(t gpu.Thread, x []uint32) {\ngpu.AtomicAdd(&x[63], 1)\n"+body+"\n}", "K")
-			if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-			k, err := d.Compile(ctx, p, driver.Options{})
-			if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
+		for name := range forever {
+			k := compiledForever(t, d, name)
 			for way, giveUp := range waysToGiveUp {
 				if name != "spin" && name != "grid barrier" && way != "Dispatch" {
 					continue // how loops end has nothing to do with who asks

@@ -42,6 +42,7 @@ type Queue struct {
 	launches, grown   int
 	result            vyre.Result
 	state             state
+	cancel            context.CancelFunc // of the launch in flight
 }
 
 // state says what may be done next.
@@ -161,6 +162,7 @@ func (q *Queue) Run(ctx context.Context, items []Item) (Record, error) {
 		return Record{}, q.refuse(driver.Closed, "", "it was closed", "")
 	}
 	if q.state == inFlight { // what comes of it is forgotten
+		q.giveUp()
 		if err := q.ring.seq.Settle(ctx); err != nil {
 			return Record{}, err
 		}
@@ -240,7 +242,7 @@ func (q *Queue) Resume(ctx context.Context) (Record, error) {
 // launch launches the kernel, if that was not done already, and waits for it.
 func (q *Queue) launch(ctx context.Context) error {
 	if q.state != inFlight {
-		if _, err := q.ring.seq.Start(ctx); err != nil {
+		if err := q.begin(ctx); err != nil {
 			return err
 		}
 		q.state = inFlight
@@ -296,6 +298,7 @@ func (q *Queue) set(word int, v uint64) { binary.LittleEndian.PutUint64(q.words[
 // Close gives back what the queue took of the device.
 func (q *Queue) Close() error {
 	q.state = closed
+	q.giveUp()
 	first := q.ring.close()
 	for _, k := range []vyre.Kernel{q.own.move, q.own.mark, q.own.restore} {
 		if k != nil {
