@@ -47,6 +47,9 @@ func Open(o Options) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
+	if core.Debug().Memcheck {
+		o.Run.Detect |= interp.Bounds
+	}
 	d := &Device{Core: core, caps: caps(), run: o.Run}
 	if d.engine, err = chooseEngine(o); err != nil {
 		return nil, err

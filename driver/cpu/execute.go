@@ -3,6 +3,7 @@ package cpu
 import (
 	"encoding/binary"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/govyre/vyre/driver"
@@ -157,6 +158,9 @@ func (r *runner) note(c *driver.LaunchCmd, res *interp.Result) {
 	}
 	r.dropped += res.TracesDropped
 	for _, rep := range res.Reports {
+		if rep.Kind == interp.OutOfBounds && r.dev.Debug().Memcheck {
+			r.outside(c, &rep)
+		}
 		r.reports = append(r.reports, driver.Report{Path: c.Path, Kernel: rep.Kernel, Error: rep.Kind == interp.Race, Benign: rep.Kind == interp.BenignRace, Text: rep.String()})
 	}
 	if t := res.Trap; t != nil && (r.trap == nil || c.Index < r.trapped) {
@@ -164,6 +168,20 @@ func (r *runner) note(c *driver.LaunchCmd, res *interp.Result) {
 		rec := &driver.TrapError{Kernel: c.Kernel.Label(), Code: t.Code, Site: uint32(t.Row), Value: t.Value, Group: t.By.Group, Local: t.By.Local, Message: t.Message}
 		r.trap = &driver.Error{Op: "launch", Label: c.Kernel.Label(), Device: Name, Path: c.Path, Kind: driver.Trap, Pos: t.Pos.Where(), Msg: rec.Detail(), Err: rec}
 	}
+}
+
+// outside makes an access out of bounds the error of the run, which goes on like one that traps.
+func (r *runner) outside(c *driver.LaunchCmd, rep *interp.Report) {
+	if r.trap != nil && c.Index >= r.trapped {
+		return
+	}
+	by := rep.By()
+	rec := &driver.BoundsError{Kernel: c.Kernel.Label(), Access: rep.Access(), Object: rep.Object, Index: rep.Index(), Len: rep.Len, Count: rep.Count, Group: by.Group, Local: by.Local}
+	fix := "compare the index with its length"
+	if slices.ContainsFunc(c.Kernel.Signature(), func(p ir.Param) bool { return p.Name == rep.Object }) {
+		fix = "pass more elements as " + rep.Object + ", or compare the index with its length"
+	}
+	r.trapped, r.trap = c.Index, &driver.Error{Op: "launch", Label: c.Kernel.Label(), Device: Name, Path: c.Path, Kind: driver.DeviceFault, Pos: rep.Pos.Where(), Msg: rec.Detail(), Fix: fix, Err: rec}
 }
 
 // widen extends a narrow scalar to the value type that the program sees.
