@@ -200,8 +200,9 @@ func (g *Graph) waitRow(ctx context.Context, l *lane) (Result, error) {
 	var res Result
 	err := l.runner.Wait(ctx, &res)
 	if e, ok := err.(*Error); ok && e.Kind == Canceled {
-		// What comes of it is told to nobody; the lane has to be free.
-		_ = l.runner.Wait(context.Background(), &Result{})
+		if !isEnded(e) { // what comes of it is told to nobody; the lane has to be free
+			_ = l.runner.Wait(context.Background(), &Result{})
+		}
 		err = &Error{Op: "wait", Label: g.label, Device: s.core.name, Kind: Canceled, Msg: "the batch ended early: " + e.Err.Error(), Err: e.Err}
 	}
 	now := time.Now()
@@ -219,7 +220,7 @@ func (g *Graph) newLane() (*lane, error) {
 	for _, sc := range s.scratch {
 		b, err := s.dev.Alloc(sc.bytes, AllocOptions{Label: fmt.Sprintf("%s, lane %d", sc.label, len(g.lanes))})
 		if err != nil {
-			_ = l.drop() // the first error is the one to report
+			_ = l.drop(time.Time{}) // the first error is the one to report
 			return nil, err
 		}
 		l.scratch = append(l.scratch, b)
@@ -240,7 +241,7 @@ func (g *Graph) newLane() (*lane, error) {
 	l.plan.Scratch = l.scratch
 	r, err := s.exec.Capture(l.plan, g.o)
 	if err != nil {
-		_ = l.drop() // the first error is the one to report
+		_ = l.drop(time.Time{}) // the first error is the one to report
 		return nil, err
 	}
 	l.runner = r
@@ -258,11 +259,11 @@ func (l *lane) memory(s *Sequence) map[Buffer]Buffer {
 	return m
 }
 
-// drop waits for the lane and gives up what it has.
-func (l *lane) drop() error {
+// drop waits for the lane, until a time at most, and gives up what it has.
+func (l *lane) drop(until time.Time) error {
 	var err error
 	if l.runner != nil {
-		err = l.runner.Close()
+		err = l.runner.Close(until)
 	}
 	for _, b := range l.scratch {
 		if e := b.Close(); err == nil {

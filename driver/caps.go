@@ -96,6 +96,7 @@ type Features struct {
 	Cluster     bool
 	Subgroup    bool
 	Trap        bool
+	EndsRuns    bool // a run that was given up ends soon
 
 	Timing       string // where device time comes from
 	CommandTimes bool   // that of single commands can be had

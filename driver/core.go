@@ -21,6 +21,7 @@ type Core struct {
 
 	mu     sync.Mutex
 	closed bool
+	until  time.Time // how long the Close of the device waits
 	leaves map[*Leaf]struct{}
 	roots  map[*Sequence]struct{}
 	pools  map[*Pool]struct{}
@@ -73,8 +74,21 @@ func (c *Core) Name() string { return c.name }
 // Origin says which device was chosen and why not another.
 func (c *Core) Origin() Choice { return c.origin }
 
-// CloseTimeout returns how long Close waits for a run.
+// CloseTimeout returns how long a Close waits for runs, for all of them together.
 func (c *Core) CloseTimeout() time.Duration { return c.timeout }
+
+// patience returns until when a Close that begins now waits for runs: as long as that of the device, if it is closing.
+func (c *Core) patience() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return c.until
+	}
+	return time.Now().Add(c.timeout)
+}
+
+// Patience returns how much of its time the Close of the device has left, or how long it would wait if it began now.
+func (c *Core) Patience() time.Duration { return max(0, time.Until(c.patience())) }
 
 // Stats returns the counters and gauges as they are now.
 func (c *Core) Stats() *Stats { return c.snapshot(c.name) }
@@ -180,7 +194,7 @@ func (c *Core) leavePool(p *Pool) {
 	delete(c.pools, p)
 }
 
-// Shut marks the device closed, waits for its sequences, and frees everything made on it.
+// Shut marks the device closed, waits for its sequences, no longer for all than for one, and frees everything made on it.
 // It reports false if the device was closed before.
 func (c *Core) Shut() (first bool, err error) {
 	c.mu.Lock()
@@ -188,7 +202,7 @@ func (c *Core) Shut() (first bool, err error) {
 		c.mu.Unlock()
 		return false, nil
 	}
-	c.closed = true
+	c.closed, c.until = true, time.Now().Add(c.timeout)
 	roots, leaves, pools, kept := c.roots, c.leaves, c.pools, c.kept
 	c.pools = map[*Pool]struct{}{}
 	c.roots, c.leaves = map[*Sequence]struct{}{}, map[*Leaf]struct{}{}
@@ -198,7 +212,7 @@ func (c *Core) Shut() (first bool, err error) {
 	errs := []error{kept}
 	for s := range roots {
 		c.Gauge(Sequences, -1)
-		errs = append(errs, s.Close())
+		errs = append(errs, s.closeBy(c.until))
 	}
 	for l := range leaves {
 		l.revoke()

@@ -15,9 +15,14 @@ import (
 const EnvDebug = "VYRE_DEBUG"
 
 // Debug is what a device does for who looks for a mistake. It costs time.
+//
+// With Memcheck a run that does what it should not delivers its outputs, and fails with an error of kind DeviceFault. Device
+// cpu runs kernels on the interpreter then, and finds each access out of bounds, in buffers and other arrays: the error has the
+// position in the kernel's source, and a *BoundsError in its chain. Devices cuda and cuda-sim look after each run whether memory around buffers, or free
+// memory, was written, which kernels of this module do not do: an access out of bounds reads zero and writes nothing.
 type Debug struct {
 	Sync     bool   // wait after each command, so that an error names the one that made it
-	Memcheck bool   // look after each run whether memory around buffers, or free memory, was written
+	Memcheck bool   // look at what kernels access, see below
 	Leaks    bool   // at Close, list what was made and not closed, with the place
 	Log      bool   // say what happens
 	PTX      string // directory that every text for the assembler is written to; empty is none

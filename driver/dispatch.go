@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 )
 
 // Host is an argument of Dispatch that lives in host memory: a buffer for one call.
@@ -35,8 +36,8 @@ func InOut(b []byte) Host { return Host{mem: b, reads: true, out: true} }
 // call with the same sizes only copies and runs. Calls with a Range are not kept: the range
 // would stay in use.
 //
-// If ctx ends during the run, the run goes on and its outputs are dropped: what was passed as Out or
-// InOut keeps its bytes, unless it is pinned memory. A Sequence can be waited for again.
+// If ctx ends during the run, its outputs are dropped: what was passed as Out or InOut keeps its bytes. A device
+// with Caps.EndsRuns ends the run before Dispatch returns. Elsewhere it goes on, and may still write pinned memory.
 func Dispatch(ctx context.Context, k Kernel, grid Grid, args ...Arg) (Result, error) {
 	k, err := KernelOf(k)
 	if err != nil {
@@ -243,6 +244,9 @@ func (c *shapes) give(sh *shape, err error) error {
 		c.astray = append(c.astray, sh)
 		return sh.leftAlone(e)
 	}
+	if isEnded(err) {
+		err = sh.cutShort(err)
+	}
 	var drop []*shape
 	c.mu.Lock()
 	c.astray = slices.DeleteFunc(c.astray, func(s *shape) bool {
@@ -286,6 +290,17 @@ func (sh *shape) leftAlone(e *Error) *Error {
 	return &left
 }
 
+// cutShort is the error of a call whose run ended with its context.
+func (sh *shape) cutShort(err error) error {
+	left := *err.(*Error)
+	left.Op, left.Label = "dispatch", sh.step.cmd.Kernel.Label()
+	left.Msg = "the run was ended, and its outputs are dropped: " + left.Err.Error() + "; what was passed to be written keeps its bytes"
+	if !sh.keep {
+		left.Msg += ", but for buffers, which may hold a part of what the kernel writes"
+	}
+	return &left
+}
+
 // forget lets go of the caller's memory; the next use sets it anew. It reports false if there is none: the device
 // was closed meanwhile, and the sequence with it.
 func (sh *shape) forget() bool {
@@ -306,15 +321,15 @@ func (sh *shape) forget() bool {
 	return true
 }
 
-// drop closes everything kept; shapes in use are closed by their users.
-func (c *shapes) drop() {
+// drop closes everything kept, and waits until a time at most; shapes in use are closed by their users.
+func (c *shapes) drop(until time.Time) {
 	c.mu.Lock()
 	all := append(c.idle, c.astray...)
 	c.idle, c.astray, c.bytes = nil, nil, 0
 	c.mu.Unlock()
 	for _, sh := range all {
 		// A kernel that closes has no use for what its last runs say.
-		_ = sh.seq.Close()
+		_ = sh.seq.closeBy(until)
 	}
 }
 

@@ -50,10 +50,25 @@
 //
 // # Contexts
 //
-// A context bounds waiting and nothing else. If it is done on entry nothing is started; if
-// it ends during a wait, the wait answers Canceled, the run goes on, and another Wait may
-// fetch it, or Settle drop it. A While that the host decides on is the exception: it stops between
-// two rounds, and the run with it.
+// The context that starts a run (of Run, Start, RunBatch, Dispatch) bounds the run. If it is done on entry nothing
+// is started. If it ends before the run, the run is given up. A device with Caps.EndsRuns, which cpu
+// is, ends it then: within milliseconds, in the middle of a kernel, however endless, or of what it waits for. Others
+// let it go on to its end, but for a While that the host decides on, which stops between two rounds, and the run
+// with it. So nobody should count on what a run that was given up does.
+//
+// The context of a Wait bounds that wait and nothing else. If it ends, the wait answers Canceled, the run goes on, and
+// another Wait may fetch it, or Settle drop it. For a run that outlives whoever starts it, pass Start a
+// context.WithoutCancel.
+//
+// A run that was given up and ended is over when Run, Wait or Dispatch returns: with an error of kind Canceled
+// that has Ended in its chain. Nothing of ours works on it any more, no output is delivered, and its sequence is
+// free: it may run again, be changed or closed, and another Wait answers the same error. Where the error has no Ended,
+// the run goes on: its sequence answers Busy until Wait fetches the run or Settle drops it.
+//
+// Either way, memory that only the sequence has (scratch, of Dispatch all arguments in host memory) is of no concern: the next
+// run sends its inputs anew, even where they are Static. A buffer that is the caller's, and which the run writes, holds what it held before,
+// all that the run was to write, or a part; a sequence that goes on from such a buffer has to set it first. What is
+// done after the run in order, over such a buffer or because Start said so, is done; it finds what is there.
 //
 // # What an error says
 //

@@ -18,7 +18,7 @@ const (
 	Unavailable                     // there is no such device, or it cannot be used
 	OutOfMemory                     // Requested and Available say how far
 	Compile                         // the device's assembler refused; Log has its words
-	DeviceFault                     // the device failed while running
+	DeviceFault                     // the device failed while running, or Debug.Memcheck found something
 	Trap                            // the program called trap; errors.As a *TrapError
 	DeviceLost                      // an earlier fault ended the device; Fix says what helps
 	Busy                            // something still refers to the object, or a run is in flight
@@ -142,6 +142,28 @@ type TrapError struct {
 }
 
 func (t *TrapError) Error() string { return "kernel " + t.Kernel + " trapped: " + t.Detail() }
+
+// BoundsError is the first access out of bounds of a launch, which Debug.Memcheck found.
+type BoundsError struct {
+	Kernel       string
+	Access       string // "load x[64]"
+	Object       string // the parameter, or the array in the kernel
+	Index        int64
+	Len          uint64 // of the object, in elements
+	Count        uint64 // of such accesses at that place of the kernel
+	Group, Local [3]uint32
+}
+
+func (b *BoundsError) Error() string { return "kernel " + b.Kernel + ": " + b.Detail() }
+
+// Detail says what the record holds, without the kernel.
+func (b *BoundsError) Detail() string {
+	s := fmt.Sprintf("%s is out of bounds, %s has length %d; group %v, local %v", b.Access, b.Object, b.Len, b.Group, b.Local)
+	if b.Count > 1 {
+		s += fmt.Sprintf(", the first of %d there", b.Count)
+	}
+	return s
+}
 
 // Detail says what the record holds, without the kernel.
 func (t *TrapError) Detail() string {

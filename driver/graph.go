@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 )
 
 // CaptureOptions adjusts a capture. The zero value is fine.
@@ -83,7 +84,7 @@ func (g *Graph) absent(op string) error {
 	return &Error{Op: op, Kind: InvalidArgument, Msg: "the graph is nil, or was not captured", Fix: "make one with Sequence.Capture"}
 }
 
-// Run replays the graph and waits.
+// Run replays the graph and waits. The run is given up when ctx ends.
 func (g *Graph) Run(ctx context.Context) (Result, error) {
 	if err := g.absent("run"); err != nil {
 		return Result{}, err
@@ -91,7 +92,7 @@ func (g *Graph) Run(ctx context.Context) (Result, error) {
 	return runsOf(g.seq).run(ctx, g.p)
 }
 
-// Start starts a replay.
+// Start starts a replay, which is given up when ctx ends.
 func (g *Graph) Start(ctx context.Context, after ...Pending) (Pending, error) {
 	if err := g.absent("start"); err != nil {
 		return nil, err
@@ -150,7 +151,7 @@ func (g *Graph) Close() error {
 	s.mu.Lock()
 	g.p.closed = true
 	s.mu.Unlock()
-	err := g.closeRunner()
+	err := g.closeRunner(s.core.patience())
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	runsOf(s).ended(g.p, err)
@@ -163,11 +164,11 @@ func (g *Graph) Close() error {
 	return err
 }
 
-func (g *Graph) closeRunner() error {
+func (g *Graph) closeRunner(until time.Time) error {
 	g.closing.Do(func() {
-		g.closeErr = g.p.runner.Close()
+		g.closeErr = g.p.runner.Close(until)
 		for _, l := range g.lanes {
-			if err := l.drop(); g.closeErr == nil {
+			if err := l.drop(until); g.closeErr == nil {
 				g.closeErr = err
 			}
 		}

@@ -87,7 +87,7 @@ func (l *Leaf) Close() error {
 	l.mu.Unlock()
 	// Shapes that Dispatch keeps hold the kernel too, but on nobody's behalf.
 	if kept != nil {
-		kept.drop()
+		kept.drop(l.dev.patience())
 	}
 	l.mu.Lock()
 	if l.closed {

@@ -15,11 +15,11 @@ type Executor interface {
 }
 
 // Runner is a plan on a device. A sequence keeps its calls in order: Start, then Wait until
-// that returns anything but Canceled, with at most one run in flight. Done and Close may come at
+// that returns anything but Canceled, or Ended, with at most one run in flight. Done and Close may come at
 // any time, from any goroutine.
 type Runner interface {
-	// Start starts a run, after the runs in flight of the given runners. Inputs have been
-	// taken when it returns. If it fails, nothing runs, unless the error is Underway. stay promises that the goroutine calls
+	// Start starts a run, after the runs in flight of the given runners, and ends it when ctx ends, if the device can.
+	// Inputs have been taken when it returns. If it fails, nothing runs, unless the error is Underway. stay promises that the goroutine calls
 	// Wait next, so that what Start has set up for its thread may stay for that. A runner that was
 	// closed before answers Closed.
 	Start(ctx context.Context, after []Runner, stay bool) error
@@ -27,12 +27,13 @@ type Runner interface {
 	// is true.
 	Done() bool
 	// Wait waits for the run, counts how, delivers outputs, and fills everything in res but
-	// wall, enqueue and wait time. A run that trapped delivers outputs too.
+	// wall, enqueue and wait time. A run that trapped delivers outputs too. Of a run that ended with
+	// the context of its Start the error is Canceled and has Ended in its chain.
 	Wait(ctx context.Context, res *Result) error
 	// Close waits for the run in flight, and for a Start under way, and frees what the runner has.
-	// When the device's time for that is over it gives the run up: a Start under way ends with an
+	// From a time on it gives the run up: a Start under way ends with an
 	// error of kind Closed at its next chunk or its next round of a loop.
-	Close() error
+	Close(until time.Time) error
 }
 
 // Underway is in the chain of a Canceled error of Runner.Start if the context ended while the
@@ -49,11 +50,25 @@ func goesOn(err error) bool {
 	return errors.As(err, &u)
 }
 
+// Ended is in the chain of a Canceled error if the run is over: the context that it was started with ended, and the device
+// ended the run. Its outputs are not delivered, and buffers that it writes may hold a part of what it was to write.
+type Ended struct{ Err error }
+
+func (e *Ended) Error() string { return e.Err.Error() }
+
+// Unwrap returns the context's error.
+func (e *Ended) Unwrap() error { return e.Err }
+
+func isEnded(err error) bool {
+	var e *Ended
+	return errors.As(err, &e)
+}
+
 // Prepared is something that can run again and again: a *Sequence or a *Graph.
 type Prepared interface {
-	// Run starts a run and waits for it.
+	// Run starts a run and waits for it. The run is given up when ctx ends.
 	Run(ctx context.Context) (Result, error)
-	// Start starts a run, ordered after other runs if any are given.
+	// Start starts a run, ordered after other runs if any are given. The run is given up when ctx ends.
 	Start(ctx context.Context, after ...Pending) (Pending, error)
 	// Wait waits for the run in flight, for example after a canceled Run.
 	Wait(ctx context.Context) (Result, error)
@@ -94,7 +109,7 @@ type runs struct{ *Sequence }
 
 func runsOf(s *Sequence) runs { return runs{s} }
 
-// Run starts a run and waits for it.
+// Run starts a run and waits for it. The run is given up when ctx ends.
 func (s *Sequence) Run(ctx context.Context) (Result, error) {
 	p, err := runsOf(s).ready("run")
 	if err != nil {
@@ -104,7 +119,8 @@ func (s *Sequence) Run(ctx context.Context) (Result, error) {
 }
 
 // Start starts a run, ordered after other runs if any are given. Runs that share a buffer
-// that one of them writes are ordered without being told.
+// that one of them writes are ordered without being told. The run is given up when ctx ends: pass
+// context.WithoutCancel(ctx) for a run that others wait for.
 func (s *Sequence) Start(ctx context.Context, after ...Pending) (Pending, error) {
 	p, err := runsOf(s).ready("start")
 	if err != nil {
@@ -212,7 +228,7 @@ func (s runs) claim(ctx context.Context, p *pending, after []Pending) error {
 		s.after = append(s.after, o.runner)
 	}
 	s.plan.refresh()
-	s.flying, s.starting = p, true
+	s.flying, s.starting, s.cut = p, true, nil
 	return nil
 }
 
@@ -257,6 +273,10 @@ func (s runs) wait(ctx context.Context, p *pending) (Result, error) {
 	case s.starting:
 		s.mu.Unlock()
 		return Result{}, s.core.Fail(&Error{Op: "wait", Label: s.label, Device: s.core.name, Kind: Busy, Msg: "another goroutine is starting a run", Fix: "wait when its Start has returned"})
+	case s.flying == nil && s.cut != nil:
+		err := s.cut
+		s.mu.Unlock()
+		return Result{}, s.core.Fail(err)
 	case p == nil || s.flying != p:
 		s.mu.Unlock()
 		return Result{}, s.core.Fail(&Error{Op: "wait", Label: s.label, Device: s.core.name, Kind: InvalidArgument, Msg: "no run is in flight", Fix: "start one; a run can be waited for once"})
@@ -283,7 +303,10 @@ func (s runs) await(ctx, task context.Context, p *pending, begin time.Time) (Res
 	defer s.mu.Unlock()
 	s.waiting = false
 	if e, ok := err.(*Error); ok && e.Kind == Canceled {
-		return Result{}, s.core.Fail(err)
+		if !isEnded(e) {
+			return Result{}, s.core.Fail(err)
+		}
+		s.cut = e
 	}
 	now := time.Now()
 	res.Wall, res.Enqueue, res.Wait = now.Sub(p.begin), p.enqueue, now.Sub(begin)
@@ -378,7 +401,12 @@ func (s *Sequence) Close() error {
 	if err := s.absent("close"); err != nil {
 		return err
 	}
-	s.closing.Do(func() { s.closeErr = runsOf(s).close() })
+	return s.closeBy(s.core.patience())
+}
+
+// closeBy is Close that waits until a time at most.
+func (s *Sequence) closeBy(until time.Time) error {
+	s.closing.Do(func() { s.closeErr = runsOf(s).close(until) })
 	return s.closeErr
 }
 
@@ -396,7 +424,7 @@ func (s *Sequence) Drop() {
 	}
 }
 
-func (s runs) close() error {
+func (s runs) close(until time.Time) error {
 	s.mu.Lock()
 	s.closed = true
 	plain, graphs := s.plain, s.graphs
@@ -404,10 +432,10 @@ func (s runs) close() error {
 
 	var err error
 	if plain != nil {
-		err = plain.runner.Close()
+		err = plain.runner.Close(until)
 	}
 	for _, g := range graphs {
-		if e := g.closeRunner(); err == nil {
+		if e := g.closeRunner(until); err == nil {
 			err = e
 		}
 	}

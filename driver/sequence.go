@@ -64,6 +64,7 @@ type progress struct {
 	flying   *pending // the run in flight
 	starting bool     // someone is in Start for it
 	waiting  bool     // someone is in Wait for it
+	cut      *Error   // of the last run, if it ended with its context
 	after    []Runner // reused by Start
 }
 

@@ -20,7 +20,7 @@ func (s *Sequence) Settle(ctx context.Context) error {
 	if p == nil {
 		return nil
 	}
-	if _, err := runsOf(s).wait(ctx, p); errors.Is(err, Canceled) || errors.Is(err, Busy) {
+	if _, err := runsOf(s).wait(ctx, p); errors.Is(err, Canceled) && !isEnded(err) || errors.Is(err, Busy) {
 		return err
 	}
 	return nil // whoever runs a sequence that was closed meanwhile hears of that

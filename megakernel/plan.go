@@ -265,7 +265,7 @@ func (b *binder) forms() (all []*step) {
 // record. Whatever an earlier call came to is over: what it left under way on the device is waited for first. What the
 // waves keep in memory stays as that left it, so waves that do not set it themselves, before the rounds, need it brought back.
 //
-// A context that ends between two slices stops the run there; one that ends within a slice ends the wait only.
+// A context that ends between two slices stops the run there; one that ends within a slice gives the run up.
 func (p *Plan) Run(ctx context.Context) (Record, error) {
 	p.next = 0
 	if err := p.Settle(ctx); err != nil {

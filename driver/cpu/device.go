@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/interp"
@@ -35,6 +36,7 @@ type Device struct {
 
 	engine engine
 
+	starts  atomic.Uint64 // runs that were started
 	memory  ledger
 	kernels cache
 }
@@ -44,6 +46,9 @@ func Open(o Options) (*Device, error) {
 	core, err := driver.NewCore(Name, o.OpenOptions)
 	if err != nil {
 		return nil, err
+	}
+	if core.Debug().Memcheck {
+		o.Run.Detect |= interp.Bounds
 	}
 	d := &Device{Core: core, caps: caps(), run: o.Run}
 	if d.engine, err = chooseEngine(o); err != nil {
@@ -70,7 +75,7 @@ func caps() driver.Caps {
 		System:       driver.System{AsyncEngines: 1, UnifiedAddressing: true, HostRegister: true, PageableAccess: true},
 		Features: driver.Features{GridBarrier: true, Graphs: true, LoopNodes: true,
 			F16: true, BF16: true, F64: true, Atomic64: true, AtomicF32: true, AtomicF64: true,
-			Redux: true, Subgroup: true, Trap: true, Timing: "host clock", CommandTimes: true},
+			Redux: true, Subgroup: true, Trap: true, EndsRuns: true, Timing: "host clock", CommandTimes: true},
 	}
 	if c.MaxBuffer = c.TotalMemory; c.MaxBuffer == 0 {
 		c.MaxBuffer = 1 << 47 // the address space of a process, where the system does not tell

@@ -3,6 +3,7 @@ package cpu
 import (
 	"encoding/binary"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/govyre/vyre/driver"
@@ -23,6 +24,9 @@ func (r *runner) commands() error {
 			from = time.Now()
 		}
 		if err := r.command(c); err != nil {
+			return err
+		}
+		if err := r.over(""); err != nil {
 			return err
 		}
 		if i == r.plan.TimedTo-1 {
@@ -50,21 +54,21 @@ func (r *runner) command(c driver.Cmd) error {
 func (r *runner) do(c driver.Cmd) error {
 	switch c := c.(type) {
 	case *driver.FillCmd:
-		fill(bytes(c.Dst), c.Value, c.Width)
+		r.fill(bytes(c.Dst), c.Value, c.Width)
 		r.plan.Tally.Count(driver.Fills, 1)
 		r.plan.Tally.Count(driver.FillBytes, uint64(c.Dst.Len))
 	case *driver.UploadCmd:
 		if r.resident.Send[c.Index] {
-			copy(bytes(c.Dst), r.staged[c.Index])
+			r.copy(bytes(c.Dst), r.staged[c.Index])
 			r.plan.Tally.Count(driver.Uploads, 1)
 			r.plan.Tally.Count(driver.UploadBytes, uint64(c.Dst.Len))
 		}
 	case *driver.CopyCmd:
-		copy(bytes(c.Dst), bytes(c.Src))
+		r.copy(bytes(c.Dst), bytes(c.Src))
 		r.plan.Tally.Count(driver.Copies, 1)
 		r.plan.Tally.Count(driver.CopyBytes, uint64(c.Dst.Len))
 	case *driver.ReadCmd:
-		copy(r.fetched[c.Index], bytes(c.Src))
+		r.copy(r.fetched[c.Index], bytes(c.Src))
 		r.plan.Tally.Count(driver.Reads, 1)
 		r.plan.Tally.Count(driver.ReadBytes, uint64(c.Src.Len))
 		r.plan.Tally.Count(driver.ReadGapBytes, uint64(c.Gap))
@@ -76,13 +80,23 @@ func (r *runner) do(c driver.Cmd) error {
 	return nil
 }
 
-// fill stores the low width bytes of value over mem again and again.
-func fill(mem []byte, value uint64, width int) {
+// stretch is how many bytes are moved until a run looks whether it is over: a millisecond or two.
+const stretch = 8 << 20
+
+// copy copies src, unless the run is over before that.
+func (r *runner) copy(dst, src []byte) {
+	for at := 0; at < len(src) && r.life.Err() == nil; at += stretch {
+		copy(dst[at:], src[at:min(at+stretch, len(src))])
+	}
+}
+
+// fill stores the low width bytes of value over mem again and again, unless the run is over before that.
+func (r *runner) fill(mem []byte, value uint64, width int) {
 	var word [8]byte
 	binary.LittleEndian.PutUint64(word[:], value)
 	// Doubling what is there already copies in long runs.
-	for n := copy(mem, word[:width]); n < len(mem); n *= 2 {
-		copy(mem[n:], mem[:n])
+	for n := copy(mem, word[:width]); n < len(mem) && r.life.Err() == nil; n += min(n, stretch) {
+		copy(mem[n:], mem[:min(n, stretch)])
 	}
 }
 
@@ -92,9 +106,8 @@ func (r *runner) loop(c *driver.LoopCmd) error {
 		if out.Iterations == c.Count {
 			break
 		}
-		if r.host != nil && r.host.Err() != nil { // any loop of such a run, or a Repeat of a While that ends at once goes on
-			return &driver.Error{Op: "run", Label: r.plan.Label, Device: Name, Path: c.Path, Kind: driver.Canceled,
-				Msg: "the loop was stopped between two rounds, and the run with it", Err: r.host.Err()}
+		if err := r.over(c.Path); err != nil {
+			return err
 		}
 		for _, b := range c.Body {
 			if err := r.command(b); err != nil {
@@ -106,9 +119,6 @@ func (r *runner) loop(c *driver.LoopCmd) error {
 			r.plan.Tally.Count(driver.LoopIterationsGraph, 1)
 		} else {
 			r.plan.Tally.Count(driver.LoopIterations, 1)
-		}
-		if r.ctx.Err() != nil {
-			return r.gaveUp()
 		}
 	}
 	if c.While {
@@ -126,14 +136,14 @@ func (r *runner) launch(c *driver.LaunchCmd) error {
 	}
 	o := r.dev.run
 	o.TraceCap = c.Traces
-	res, err := r.dev.runOn(r.ctx, c.Kernel.(*kernel).code, &r.launches[c.Index].in, o, r.plan.Tally)
+	res, err := r.dev.runOn(&r.life, c.Kernel.(*kernel).code, &r.launches[c.Index].in, o, r.plan.Tally)
 	r.note(c, &res)
 	if err == nil {
 		return nil
 	}
 	var canceled *interp.CanceledError
 	if errors.As(err, &canceled) {
-		return r.gaveUp()
+		return r.over(c.Path)
 	}
 	return runError(c, err)
 }
@@ -148,6 +158,9 @@ func (r *runner) note(c *driver.LaunchCmd, res *interp.Result) {
 	}
 	r.dropped += res.TracesDropped
 	for _, rep := range res.Reports {
+		if rep.Kind == interp.OutOfBounds && r.dev.Debug().Memcheck {
+			r.outside(c, &rep)
+		}
 		r.reports = append(r.reports, driver.Report{Path: c.Path, Kernel: rep.Kernel, Error: rep.Kind == interp.Race, Benign: rep.Kind == interp.BenignRace, Text: rep.String()})
 	}
 	if t := res.Trap; t != nil && (r.trap == nil || c.Index < r.trapped) {
@@ -155,6 +168,20 @@ func (r *runner) note(c *driver.LaunchCmd, res *interp.Result) {
 		rec := &driver.TrapError{Kernel: c.Kernel.Label(), Code: t.Code, Site: uint32(t.Row), Value: t.Value, Group: t.By.Group, Local: t.By.Local, Message: t.Message}
 		r.trap = &driver.Error{Op: "launch", Label: c.Kernel.Label(), Device: Name, Path: c.Path, Kind: driver.Trap, Pos: t.Pos.Where(), Msg: rec.Detail(), Err: rec}
 	}
+}
+
+// outside makes an access out of bounds the error of the run, which goes on like one that traps.
+func (r *runner) outside(c *driver.LaunchCmd, rep *interp.Report) {
+	if r.trap != nil && c.Index >= r.trapped {
+		return
+	}
+	by := rep.By()
+	rec := &driver.BoundsError{Kernel: c.Kernel.Label(), Access: rep.Access(), Object: rep.Object, Index: rep.Index(), Len: rep.Len, Count: rep.Count, Group: by.Group, Local: by.Local}
+	fix := "compare the index with its length"
+	if slices.ContainsFunc(c.Kernel.Signature(), func(p ir.Param) bool { return p.Name == rep.Object }) {
+		fix = "pass more elements as " + rep.Object + ", or compare the index with its length"
+	}
+	r.trapped, r.trap = c.Index, &driver.Error{Op: "launch", Label: c.Kernel.Label(), Device: Name, Path: c.Path, Kind: driver.DeviceFault, Pos: rep.Pos.Where(), Msg: rec.Detail(), Fix: fix, Err: rec}
 }
 
 // widen extends a narrow scalar to the value type that the program sees.

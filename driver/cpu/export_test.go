@@ -1,6 +1,9 @@
 package cpu
 
 import (
+	"sync/atomic"
+	"unsafe"
+
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu/native"
 )
@@ -13,3 +16,8 @@ const MaxKernels = maxKernels
 
 // MachineCode returns the machine code of a kernel.
 func MachineCode(k driver.Kernel) *native.Kernel { return k.(*kernel).code.native }
+
+// Load32 looks at a word of a buffer while runs write it.
+func Load32(b driver.Buffer, word int) uint32 {
+	return atomic.LoadUint32((*uint32)(unsafe.Pointer(&b.(*buffer).mem[4*word])))
+}

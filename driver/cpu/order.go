@@ -6,7 +6,7 @@ import (
 	"github.com/govyre/vyre/driver"
 )
 
-// runRef names one run: the serial'th of a runner.
+// runRef names one run. Serials are of the device: of two runs that come one after the other, the later one has the larger.
 type runRef struct {
 	r      *runner
 	serial uint64
@@ -33,8 +33,8 @@ func (h *history) before(r *runner, writes bool, deps []runRef) []runRef {
 	return deps
 }
 
-// before appends the run to deps unless it has ended; one that ended without waiting for others
-// leaves them to those after it.
+// before appends the run to deps unless it has ended; one that was ended while it waited for others
+// leaves them to those after it. These are earlier ones, so that this comes to an end.
 func (ref runRef) before(r *runner, deps []runRef) []runRef {
 	switch {
 	case ref.r == r:
@@ -43,7 +43,9 @@ func (ref runRef) before(r *runner, deps []runRef) []runRef {
 	case ref.r != nil:
 		if left := ref.r.left.Load(); left != nil {
 			for _, dep := range *left {
-				deps = dep.before(r, deps)
+				if dep.serial < ref.serial {
+					deps = dep.before(r, deps)
+				}
 			}
 		}
 	}

@@ -38,18 +38,18 @@ type runner struct {
 	timesAt  map[driver.Cmd]int
 	internal int64 // bytes of staging
 
-	hosted bool            // the host decides on a loop
-	host   context.Context // of a Start that does
+	hosted bool // the host decides on a loop
 
 	body   func() // execute, as a value: starting it allocates nothing
 	cancel context.CancelFunc
 	ctx    context.Context // ends when Close gives up waiting
+	life   life            // of the run in flight
 
 	serial atomic.Uint64 // of the run in flight, or the last one
 	ended  atomic.Uint64 // serial of the last run that ended
 	done   chan struct{} // one token a run
 	deps   []runRef
-	left   atomic.Pointer[[]runRef] // deps, once Close gave up on the last run while it waited for them
+	left   atomic.Pointer[[]runRef] // what runs that were ended while they waited had still to wait for
 
 	mu       sync.Mutex // with cond: for runs that wait for this one, and for Close
 	cond     sync.Cond
@@ -102,6 +102,7 @@ func (d *Device) newRunner(p *driver.Plan, graph bool) (*runner, error) {
 	r.cond.L = &r.mu
 	r.body = r.execute
 	r.ctx, r.cancel = context.WithCancel(context.Background())
+	r.life.closed = r.ctx
 	d.Gauge(driver.InternalBytes, r.internal)
 	d.take(r.internal)
 	return r, nil
@@ -121,7 +122,7 @@ func (b *boundLaunch) bind() {
 	}
 }
 
-// Start starts a run.
+// Start starts a run, which ends with ctx.
 func (r *runner) Start(ctx context.Context, after []driver.Runner, _ bool) error {
 	if err := r.enter(ctx, after); err != nil {
 		return err
@@ -133,8 +134,9 @@ func (r *runner) Start(ctx context.Context, after []driver.Runner, _ bool) error
 	clear(r.loops)
 	clear(r.kept)
 	r.traces, r.dropped, r.reports = r.traces[:0], 0, r.reports[:0]
+	r.life.Context = ctx
 	if r.hosted {
-		return r.startHosted(ctx)
+		return r.startHosted()
 	}
 	go r.body()
 	return nil
@@ -157,7 +159,11 @@ func (r *runner) enter(ctx context.Context, after []driver.Runner) (err error) {
 	r.starting = true
 	for !r.tryEnter(after) && err == nil {
 		r.mu.Unlock()
-		err = r.awaitDeps(ctx)
+		if r.awaitDeps(ctx); r.ctx.Err() != nil {
+			err = r.gaveUp()
+		} else if ctx.Err() != nil {
+			err = &driver.Error{Op: "start", Label: r.plan.Label, Device: Name, Kind: driver.Canceled, Msg: "nothing was started", Err: ctx.Err()}
+		}
 		r.mu.Lock()
 	}
 	r.starting = false
@@ -184,10 +190,12 @@ func (r *runner) tryEnter(after []driver.Runner) bool {
 	for _, u := range uses {
 		r.deps = u.Buffer.(*buffer).history.before(r, u.Writes, r.deps)
 	}
+	r.deps = r.remaining(r.deps)
 	if r.hosted && len(r.deps) > 0 {
 		return false
 	}
-	run := runRef{r, r.serial.Add(1)}
+	run := runRef{r, r.dev.starts.Add(1)}
+	r.serial.Store(run.serial)
 	for _, u := range uses {
 		u.Buffer.(*buffer).history.enter(run, u.Writes)
 	}
@@ -195,26 +203,25 @@ func (r *runner) tryEnter(after []driver.Runner) bool {
 	return true
 }
 
-// startHosted runs a plan with a loop that the host decides on: within Start, so that the context
-// can stop it between two rounds.
-func (r *runner) startHosted(ctx context.Context) error {
-	r.host = ctx
+// startHosted runs a plan with a loop that the host decides on: within Start.
+func (r *runner) startHosted() error {
 	r.execute()
-	r.host = nil
-	if e, ok := r.err.(*driver.Error); ok && e.Kind == driver.Canceled {
+	if r.err != nil && errors.Is(r.err, driver.Canceled) {
 		<-r.done
 		r.resident.End(false)
-		return e
+		return r.err
 	}
 	return nil
 }
 
 // execute is the goroutine of a run.
 func (r *runner) execute() {
-	if r.err = r.awaitDeps(context.Background()); r.err == nil {
+	r.awaitDeps(r.life.Context)
+	if r.err = r.over(""); r.err == nil {
 		r.err = r.commands()
-	} else {
-		r.left.Store(&r.deps) // who comes after this run comes after them; there is no other run
+	} else { // who comes after this run comes after what it had to wait for
+		left := r.remaining(slices.Clone(r.deps))
+		r.left.Store(&left)
 	}
 	r.mu.Lock()
 	r.ended.Store(r.serial.Load())
@@ -223,9 +230,25 @@ func (r *runner) execute() {
 	r.done <- struct{}{}
 }
 
+// remaining appends to deps what earlier runs of this runner left to be waited for.
+func (r *runner) remaining(deps []runRef) []runRef {
+	left := r.left.Load()
+	if left == nil {
+		return deps
+	}
+	n := len(deps)
+	for _, dep := range *left {
+		deps = dep.before(r, deps)
+	}
+	if len(deps) == n { // all have ended, for good
+		r.left.Store(nil)
+	}
+	return deps
+}
+
 // awaitDeps waits for the runs that this one depends on, unless ctx ends or Close gives up on it.
-func (r *runner) awaitDeps(ctx context.Context) error {
-	if ctx.Done() != nil {
+func (r *runner) awaitDeps(ctx context.Context) {
+	if len(r.deps) > 0 && ctx.Done() != nil {
 		defer context.AfterFunc(ctx, r.wake)()
 	}
 	for _, dep := range r.deps {
@@ -235,13 +258,6 @@ func (r *runner) awaitDeps(ctx context.Context) error {
 		}
 		dep.r.mu.Unlock()
 	}
-	if r.ctx.Err() != nil {
-		return r.gaveUp()
-	}
-	if err := ctx.Err(); err != nil {
-		return &driver.Error{Op: "start", Label: r.plan.Label, Device: Name, Kind: driver.Canceled, Msg: "nothing was started", Err: err}
-	}
-	return nil
 }
 
 // wake lets awaitDeps look again.
@@ -256,6 +272,33 @@ func (r *runner) wake() {
 	}
 }
 
+// life is the context of all that a run does. It ends with that of its Start, or when Close gives up on the run. Engines
+// look at it again and again, so it needs no Done of its own, and a run makes no garbage for it.
+type life struct {
+	context.Context // of the Start
+	closed          context.Context
+}
+
+func (l *life) Err() error {
+	if err := l.closed.Err(); err != nil {
+		return err
+	}
+	return l.Context.Err()
+}
+
+// over returns nil while the run may go on, else the error that it ends with, at the command with a path.
+func (r *runner) over(path string) error {
+	if r.ctx.Err() != nil {
+		return r.gaveUp()
+	}
+	if err := r.life.Context.Err(); err != nil {
+		return &driver.Error{Op: "run", Label: r.plan.Label, Device: Name, Path: path, Kind: driver.Canceled,
+			Msg: "the run was ended: " + err.Error() + "; its outputs are dropped, and buffers that it writes may hold a part of that",
+			Fix: "run it again, with a context that lasts longer", Err: &driver.Ended{Err: err}}
+	}
+	return nil
+}
+
 func (r *runner) gaveUp() error {
 	return &driver.Error{Op: "run", Label: r.plan.Label, Device: Name, Kind: driver.Closed,
 		Msg: fmt.Sprintf("the sequence was closed, and the run had not ended %v later", r.dev.CloseTimeout())}
@@ -264,7 +307,8 @@ func (r *runner) gaveUp() error {
 // Done reports whether the run in flight has ended.
 func (r *runner) Done() bool { return r.ended.Load() >= r.serial.Load() }
 
-// Wait waits for the run and delivers what it left.
+// Wait waits for the run and delivers what it left. Where the context of its Start has ended, the run ends by itself, and
+// soon.
 func (r *runner) Wait(ctx context.Context, res *driver.Result) error {
 	select {
 	case <-r.done:
@@ -272,12 +316,16 @@ func (r *runner) Wait(ctx context.Context, res *driver.Result) error {
 	default:
 		select {
 		case <-r.done:
-			r.plan.Tally.Count(driver.WaitsBlock, 1)
 		case <-ctx.Done():
-			return &driver.Error{Op: "wait", Label: r.plan.Label, Device: Name, Kind: driver.Canceled,
-				Msg: "the run goes on: " + ctx.Err().Error(), Fix: "wait again before using its outputs", Err: ctx.Err()}
+			if r.life.Err() == nil {
+				return &driver.Error{Op: "wait", Label: r.plan.Label, Device: Name, Kind: driver.Canceled,
+					Msg: "the run goes on: " + ctx.Err().Error(), Fix: "wait again before using its outputs", Err: ctx.Err()}
+			}
+			<-r.done
 		}
+		r.plan.Tally.Count(driver.WaitsBlock, 1)
 	}
+	r.life.Context = context.Background() // the run is over, and keeps nobody's context
 	r.resident.End(r.err == nil && r.trap == nil)
 	res.Device, res.HasDevice = r.device, r.timed
 	if r.timed && r.plan.TimeTransfers {
@@ -298,24 +346,23 @@ func (r *runner) Wait(ctx context.Context, res *driver.Result) error {
 	return r.trap
 }
 
-// Close waits for the run in flight, at most the device's time for that; then it ends it. A loop
-// that the host decides on ends after the round under way.
-func (r *runner) Close() error {
-	err := r.finish()
+// Close waits for the run in flight, until a time at most; then it ends it.
+func (r *runner) Close(until time.Time) error {
+	err := r.finish(until)
 	r.cancel()
 	r.dev.Gauge(driver.InternalBytes, -r.internal)
 	r.dev.take(-r.internal)
 	return err
 }
 
-func (r *runner) finish() error {
+func (r *runner) finish(until time.Time) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closed = true
 	if !r.busy() {
 		return nil
 	}
-	late := time.AfterFunc(r.dev.CloseTimeout(), func() {
+	late := time.AfterFunc(time.Until(until), func() {
 		r.cancel()
 		r.wake()
 	})

@@ -65,7 +65,7 @@ var startingTests = []test{
 		e.fails(err, driver.Busy)
 		e.fails(x.Close(), driver.Busy, `"s"`)
 		cancel()
-		e.fails(<-ran, driver.Canceled, "stopped between two rounds")
+		e.fails(<-ran, driver.Canceled, e.stopped())
 		e.must(l.SetCount(3))
 		e.run(s)
 		e.same("rounds", l.Iterations(), 3)

@@ -60,6 +60,9 @@ type Report struct {
 // Index returns the element of the first occurrence.
 func (r *Report) Index() int64 { return r.Places[0].Index }
 
+// Access says what the first occurrence did, and where: "load x[64]".
+func (r *Report) Access() string { return r.access + " " + r.Places[0].Path }
+
 // By returns the invocation of the first occurrence.
 func (r *Report) By() Invocation { return r.Places[0].By }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/govyre/vyre/ir"
 )
 
-// pollRows is how many rows a worker runs between two looks at the context.
-const pollRows = 1 << 16
+// pollRows is how many rows a worker runs between two looks at the context: a millisecond or two.
+const pollRows = 1 << 13
 
 // worker runs groups on one goroutine. It owns their state.
 type worker struct {
@@ -261,9 +261,7 @@ func (x *worker) refill(w *warp) bool {
 	if x.stop.Load() {
 		return false
 	}
-	if x.many {
-		runtime.Gosched() // a group may spin until another worker's group has run
-	}
+	runtime.Gosched() // a group may spin until another worker's group has run, and whoever ends the context has to run, too
 	if err := x.ctx.Err(); err != nil {
 		x.fail(&CanceledError{Kernel: x.k.p.Name(), Rows: x.rows, Err: err})
 		return false

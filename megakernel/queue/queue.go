@@ -41,7 +41,8 @@ type Queue struct {
 	launches, grown   int
 	result            vyre.Result
 	state             state
-	kept              error // of what was given back on the way, for Close
+	kept              error              // of what was given back on the way, for Close
+	cancel            context.CancelFunc // of the launch in flight
 }
 
 // state says what may be done next.
@@ -162,6 +163,7 @@ func (q *Queue) Run(ctx context.Context, items []Item) (Record, error) {
 		return Record{}, q.refuse(driver.Closed, "", "it was closed", "")
 	}
 	if q.ring.seq != nil { // what comes of a run in flight is forgotten
+		q.giveUp()
 		if err := q.ring.seq.Settle(ctx); err != nil {
 			return Record{}, err
 		}
@@ -246,8 +248,6 @@ func (q *Queue) set(word int, v uint64) { binary.LittleEndian.PutUint64(q.words[
 // also of what runs have given back on their way.
 func (q *Queue) Close() error {
 	q.state = closed
-	q.keep(q.ring.close())
-	q.keep(q.next.close())
 	for _, k := range []vyre.Kernel{q.own.move, q.own.mark, q.own.restore} {
 		if k != nil {
 			q.keep(k.Close())

@@ -53,7 +53,7 @@ func (q *Queue) ended() (Record, error) {
 func (q *Queue) launch(ctx context.Context) error {
 	if q.state != inFlight {
 		q.state = unsure
-		if _, err := q.ring.seq.Start(ctx); err != nil {
+		if err := q.begin(ctx); err != nil {
 			return err
 		}
 		q.state = inFlight

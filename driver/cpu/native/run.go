@@ -341,8 +341,14 @@ type team struct{ left, all uint32 }
 func (w *worker) together() {
 	w.start()
 	for w.advance() == polled {
+		runtime.Gosched()
 	}
 }
+
+// Between two turns of machine code a goroutine gives way: timers and whoever ends the context have to run, and the
+// scheduler alone would take 10 ms to notice that they wait. Where vectors stop at barriers, turns are short, and some
+// of them are between two times that it does.
+const turnsUntilGivingWay = 64
 
 // start makes all vectors of a group begin.
 func (w *worker) start() {
@@ -363,7 +369,10 @@ func (w *worker) start() {
 // all wait for other groups, or one has run for long.
 func (w *worker) advance() status {
 	n := w.l.k.f.layout.vectors
-	for w.alive() {
+	for turns := 1; w.alive(); turns++ {
+		if turns%turnsUntilGivingWay == 0 {
+			runtime.Gosched()
+		}
 		for i := 0; i < n; {
 			v := w.vector(i)
 			if *v.status() != running {

@@ -148,8 +148,11 @@ func (l *launch) turn(first, step int) progress {
 			continue
 		}
 		g.state, did = g.advance(), some
-		if g.state == atGrid {
+		switch g.state {
+		case atGrid:
 			l.arrive(g)
+		case polled:
+			runtime.Gosched()
 		}
 	}
 	return did

@@ -175,14 +175,14 @@ func (r *lowered) gaveUp() *driver.Error {
 		Msg: fmt.Sprintf("the sequence was closed, and the run had not ended %v later", r.x.GPU.CloseTimeout())}
 }
 
-// Close waits for the run in flight, at most the device's time for that, and gives back what
+// Close waits for the run in flight, until a time at most, and gives back what
 // the runner has. What a run that does not end may touch is given back later, or written off. A
 // Start that is under way by then ends as soon as it looks.
-func (r *runner) Close() error {
+func (r *runner) Close(until time.Time) error {
 	x := r.x
 	r.Closing.Store(true)
 	r.life.RLock()
-	over := r.settled()
+	over := r.settled(until)
 	r.life.RUnlock()
 	if !over {
 		r.GaveUp.Store(true)
@@ -210,18 +210,15 @@ func (r *runner) Close() error {
 	return nil
 }
 
-// settled waits for the run in flight, no longer than Close does.
-func (r *flight) settled() bool {
-	begin, limit := time.Now(), r.x.GPU.CloseTimeout()
-	for r.Starting.Load() {
-		passed := time.Since(begin)
-		if passed >= limit {
+// settled waits for the run in flight, until a time at most.
+func (r *flight) settled(until time.Time) bool {
+	for begin := time.Now(); r.Starting.Load(); pause.Sleep(time.Since(begin)) {
+		if !time.Now().Before(until) {
 			return false
 		}
-		pause.Sleep(passed)
 	}
 	t := primary.Thread{Context: r.x.GPU}
-	return r.poll(r.Last.Load(), &t, func() bool { return time.Since(begin) < limit })
+	return r.poll(r.Last.Load(), &t, func() bool { return time.Now().Before(until) })
 }
 
 // Leave gives back what the runner has once its run is over. The context is current.

@@ -178,16 +178,16 @@ func (c *Context) Release(running bool) error {
 		c.release(released)
 		return <-released
 	}
-	const patience = 2 * time.Second
+	patience := c.Patience() + 2*time.Second
 	go c.release(released)
-	ctx, cancel := context.WithTimeout(context.Background(), c.CloseTimeout()+patience)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	select {
 	case err := <-released:
 		return err
 	case <-ctx.Done():
 		return &driver.Error{Op: "close", Device: c.Name(), Kind: driver.Closed,
-			Msg: fmt.Sprintf("the driver had not ended them %v later", c.CloseTimeout()+patience), Fix: "end the process"}
+			Msg: fmt.Sprintf("the driver had not ended them %v later", patience.Round(time.Millisecond)), Fix: "end the process"}
 	}
 }
 

@@ -78,15 +78,18 @@ func (q *Deferred) starting() (n int) {
 	return n
 }
 
+// notice is what those that are being started have at least to notice that they were given up, in a Close whose time is
+// spent.
+const notice = 100 * time.Millisecond
+
 // Settle waits, no longer than Close does, until those that are still being started have noticed
 // that they were given up. It returns how many have not.
 func (q *Deferred) Settle() int {
-	for begin := time.Now(); ; {
-		n, passed := q.starting(), time.Since(begin)
-		if n == 0 || passed >= q.gpu.CloseTimeout() {
+	begin, limit := time.Now(), max(q.gpu.Patience(), min(notice, q.gpu.CloseTimeout()))
+	for ; ; pause.Sleep(time.Since(begin)) {
+		if n := q.starting(); n == 0 || time.Since(begin) >= limit {
 			return n
 		}
-		pause.Sleep(passed)
 	}
 }
 

@@ -1,0 +1,58 @@
+package driver_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/cpu"
+)
+
+// stuck is an executor whose runs do not end; it notes until when each Close waits.
+type stuck struct{ until []time.Time }
+
+func (x *stuck) Prepare(*driver.Plan) (driver.Runner, error) { return x, nil }
+
+func (x *stuck) Capture(*driver.Plan, driver.CaptureOptions) (driver.Runner, error) { return x, nil }
+
+func (*stuck) Start(context.Context, []driver.Runner, bool) error { return nil }
+
+func (*stuck) Done() bool { return false }
+
+func (*stuck) Wait(context.Context, *driver.Result) error { return nil }
+
+func (x *stuck) Close(until time.Time) error {
+	x.until = append(x.until, until)
+	return nil
+}
+
+// A device that closes waits its time once, however many sequences and graphs have runs that do not end.
+func TestACloseHasOneDeadline(t *testing.T) {
+	d, err := cpu.Open(cpu.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &stuck{}
+	for range 4 {
+		s := driver.NewSequence(d, x, "s")
+		s.Fill(driver.All(s.Scratch(4)), 1, 4)
+		if _, err := s.Capture(driver.CaptureOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Start(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	if len(x.until) != 8 {
+		t.Fatalf("%d runners were closed, want 8", len(x.until))
+	}
+	for _, u := range x.until {
+		if !u.Equal(x.until[0]) {
+			t.Fatalf("runners are waited for until %v, want one time", x.until)
+		}
+	}
+}
