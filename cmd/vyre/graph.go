@@ -33,7 +33,7 @@ type readFlags struct {
 	MaxBytes  string `placeholder:"SIZE" help:"Most bytes that a compressed file may become."`
 	KeepGoing bool   `help:"Go on after an error in the file, and list up to 100."`
 	Progress  string `enum:"bar,plain,json,none" default:"bar" help:"How progress is shown on standard error: a bar if that is a terminal, a line or a JSON document a second, or not at all (${enum})."`
-	Quiet     bool   `short:"q" help:"The same as --progress none."`
+	Quiet     bool   `short:"q" help:"Show no progress, and do not say which files were written."`
 	Time      bool   `help:"Say on standard error how long each part of the work took."`
 }
 
@@ -50,6 +50,7 @@ func (f *readFlags) options(t *terminal) (files.Options, func(), error) {
 	if o.MaxBytes, err = sizeOf("--max-bytes", f.MaxBytes); err != nil {
 		return o, nil, err
 	}
+	t.quiet = f.Quiet
 	stop := func() {}
 	switch {
 	case f.Quiet || f.Progress == "none":
@@ -277,15 +278,15 @@ func (t *terminal) save(name string, format files.Format, g *graph.CSR, became f
 	var lost []string
 	var err error
 	if standard(name) {
-		lost, err = files.Write(t.out, g, format)
+		lost, err = files.Write(t.ctx, t.out, g, format)
 	} else {
-		lost, err = files.Save(name, g, format)
+		lost, err = files.Save(t.ctx, name, g, format)
 	}
 	if err != nil {
 		return err
 	}
 	digest := g.Digest()
-	fmt.Fprintf(t.err, "%s: %s nodes, %s arcs, digest %x, in %s\n", name, report.Thousands(int64(g.Nodes())), report.Thousands(int64(g.Arcs())), digest[:8], report.Rounded(time.Since(began)))
+	t.wrote(name, fmt.Sprintf("%s nodes, %s arcs, digest %x, in %s", report.Thousands(int64(g.Nodes())), report.Thousands(int64(g.Arcs())), digest[:8], report.Rounded(time.Since(began))))
 	for _, c := range []struct {
 		n    int64
 		what string

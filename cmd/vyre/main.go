@@ -82,6 +82,7 @@ type terminal struct {
 	laps   *laps  // of --time
 	inRead bool   // standard input was read
 	outBy  string // what writes to standard output, if it must do so alone
+	quiet  bool   // of --quiet
 }
 
 // stdout is standard output. It keeps the first error of writing, so that no command has to look at each line that it prints:

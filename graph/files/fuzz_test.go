@@ -18,7 +18,7 @@ func fuzzed(f *testing.F, format files.Format, seeds ...string) {
 			f.Fatal(err)
 		}
 		var b bytes.Buffer
-		if _, err := files.Write(&b, g, format); err != nil {
+		if _, err := files.Write(f.Context(), &b, g, format); err != nil {
 			f.Fatal(err)
 		}
 		f.Add(b.Bytes(), uint8(0))
@@ -53,7 +53,7 @@ func fuzzed(f *testing.F, format files.Format, seeds ...string) {
 			return
 		}
 		var again bytes.Buffer
-		lost, err := files.Write(&again, g, format)
+		lost, err := files.Write(t.Context(), &again, g, format)
 		if err != nil {
 			t.Fatal(err)
 		}

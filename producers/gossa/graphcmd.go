@@ -110,20 +110,22 @@ func (c *graphCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := files.Save(c.Output, g, files.Auto); err != nil {
+	if _, err := files.Save(ctx, c.Output, g, files.Auto); err != nil {
 		return err
 	}
 	var written []string
 	if e != nil && len(c.Rules) > 0 {
-		if written, err = e.lists(c.Output, g); err != nil {
+		if written, err = e.lists(ctx, c.Output, g); err != nil {
 			return err
+		}
+	}
+	for _, file := range append([]string{c.Output}, written...) {
+		if !c.Quiet {
+			fmt.Fprintf(os.Stderr, "wrote %s\n", file)
 		}
 	}
 	c.say("graph", began)
 	if !c.Quiet && e != nil {
-		for _, file := range written {
-			fmt.Fprintln(os.Stderr, file)
-		}
 		for _, line := range e.report(g) {
 			fmt.Fprintln(os.Stderr, line)
 		}
