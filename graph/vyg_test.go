@@ -2,6 +2,7 @@ package graph_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -310,7 +311,7 @@ func TestSessionsRefuseBrokenFiles(t *testing.T) {
 
 func FuzzOpen(f *testing.F) {
 	for _, name := range []string{"skew:16", "grid:2x2"} {
-		g, err := graph.Generate(name, graph.Options{Seed: 1})
+		g, err := graph.Generate(context.Background(), name, graph.Options{Seed: 1})
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -204,7 +204,7 @@ func (c *graphGenCmd) Run(t *terminal) error {
 	}
 	began := time.Now()
 	stop := spin(t.err, "making "+gen.String())
-	g, err := gen.Build(graph.Options{Seed: c.Seed, Directed: c.Directed})
+	g, err := gen.Build(t.ctx, graph.Options{Seed: c.Seed, Directed: c.Directed})
 	stop()
 	if err != nil {
 		return err

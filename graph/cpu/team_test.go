@@ -1,6 +1,7 @@
 package cpu_test
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"testing"
@@ -57,7 +58,7 @@ func TestListsAreWalkedTheWayThatWasFaster(t *testing.T) {
 
 // TestSearchesIndex repeats a search until the engine has made its index, and on.
 func TestSearchesIndex(t *testing.T) {
-	g, err := graph.Generate("kron:10", graph.Options{Seed: 1})
+	g, err := graph.Generate(context.Background(), "kron:10", graph.Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package files_test
 
 import (
 	"bytes"
+	"context"
 	"runtime"
 	"testing"
 
@@ -13,7 +14,7 @@ import (
 // written and read again, and took no more memory than its file warrants.
 func fuzzed(f *testing.F, format files.Format, seeds ...string) {
 	for _, name := range []string{"grid:2x3", "skew:16", "chain:1"} {
-		g, err := graph.Generate(name, graph.Options{Seed: 1})
+		g, err := graph.Generate(context.Background(), name, graph.Options{Seed: 1})
 		if err != nil {
 			f.Fatal(err)
 		}

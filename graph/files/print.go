@@ -17,11 +17,14 @@ type printer struct {
 	buf []byte
 }
 
-// arcs calls each with the arcs in their order.
-func arcsOf(g *graph.CSR, each func(u, v, mask, weight uint32)) {
+// arcsOf calls each with the arcs in their order, until the writer fails: the context has ended, or the disk is full.
+func (p *printer) arcsOf(g *graph.CSR, each func(u, v, mask, weight uint32)) {
 	weights := g.Data().Weights
 	at := 0
 	for u := range g.Nodes() {
+		if p.failed() {
+			return
+		}
 		targets, masks := g.Row(uint32(u))
 		for i, v := range targets {
 			mask, weight := uint32(1), uint32(1)
@@ -35,6 +38,12 @@ func arcsOf(g *graph.CSR, each func(u, v, mask, weight uint32)) {
 			at++
 		}
 	}
+}
+
+// failed reports whether the writer has.
+func (p *printer) failed() bool {
+	_, err := p.w.Write(nil)
+	return err != nil
 }
 
 // row writes numbers between blanks, and an end of line.
@@ -52,7 +61,7 @@ func (p *printer) row(numbers ...uint32) {
 func (p *printer) edges(g *graph.CSR) {
 	fmt.Fprintf(p.w, "# Nodes: %d Edges: %d\n", g.Nodes(), g.Arcs())
 	masked := g.Masks() != nil
-	arcsOf(g, func(u, v, mask, _ uint32) {
+	p.arcsOf(g, func(u, v, mask, _ uint32) {
 		if masked {
 			p.row(u, v, mask)
 		} else {
@@ -63,7 +72,7 @@ func (p *printer) edges(g *graph.CSR) {
 
 func (p *printer) weightedEdges(g *graph.CSR) {
 	fmt.Fprintf(p.w, "# Nodes: %d Edges: %d\n", g.Nodes(), g.Arcs())
-	arcsOf(g, func(u, v, _, weight uint32) { p.row(u, v, weight) })
+	p.arcsOf(g, func(u, v, _, weight uint32) { p.row(u, v, weight) })
 }
 
 func (p *printer) matrix(g *graph.CSR) {
@@ -72,7 +81,7 @@ func (p *printer) matrix(g *graph.CSR) {
 		field = "integer"
 	}
 	fmt.Fprintf(p.w, "%%%%MatrixMarket matrix coordinate %s general\n%d %d %d\n", field, g.Nodes(), g.Nodes(), g.Arcs())
-	arcsOf(g, func(u, v, _, weight uint32) {
+	p.arcsOf(g, func(u, v, _, weight uint32) {
 		if weighted {
 			p.row(u+1, v+1, weight)
 		} else {
@@ -83,7 +92,7 @@ func (p *printer) matrix(g *graph.CSR) {
 
 func (p *printer) dimacs(g *graph.CSR) {
 	fmt.Fprintf(p.w, "p sp %d %d\n", g.Nodes(), g.Arcs())
-	arcsOf(g, func(u, v, _, weight uint32) {
+	p.arcsOf(g, func(u, v, _, weight uint32) {
 		p.w.WriteString("a ")
 		p.row(u+1, v+1, weight)
 	})
@@ -104,10 +113,13 @@ func (p *printer) gap(g *graph.CSR, weighted bool) error {
 	p.word64(uint64(g.Nodes()))
 	for _, way := range ways {
 		for u := range g.Nodes() + 1 {
+			if p.failed() {
+				break
+			}
 			p.word64(uint64(way.First(uint32(u))))
 		}
 		var err error
-		arcsOf(way, func(_, v, _, weight uint32) {
+		p.arcsOf(way, func(_, v, _, weight uint32) {
 			p.word32(v)
 			if !weighted {
 				return
@@ -145,10 +157,13 @@ func label(g *graph.CSR, node uint32) string {
 func (p *printer) dot(g *graph.CSR) {
 	p.w.WriteString("digraph {\n")
 	for u := range g.Nodes() {
+		if p.failed() {
+			return
+		}
 		fmt.Fprintf(p.w, "\t%d [label=%s];\n", u, dotQuoted(label(g, uint32(u))))
 	}
 	masked := g.Masks() != nil
-	arcsOf(g, func(u, v, mask, _ uint32) {
+	p.arcsOf(g, func(u, v, mask, _ uint32) {
 		if !masked {
 			fmt.Fprintf(p.w, "\t%d -> %d;\n", u, v)
 			return
@@ -174,6 +189,9 @@ func (p *printer) json(g *graph.CSR) {
 	digest := g.Digest()
 	fmt.Fprintf(p.w, `{"schema":"vyre.graph/1","digest":"%x","n":%d,"m":%d,"nodes":[`, digest, g.Nodes(), g.Arcs())
 	for u := range g.Nodes() {
+		if p.failed() {
+			return
+		}
 		if u > 0 {
 			p.w.WriteByte(',')
 		}
@@ -185,7 +203,7 @@ func (p *printer) json(g *graph.CSR) {
 	}
 	p.w.WriteString(`],"arcs":[`)
 	first, masked, weighted := true, g.Masks() != nil, g.Data().Weights != nil
-	arcsOf(g, func(u, v, mask, weight uint32) {
+	p.arcsOf(g, func(u, v, mask, weight uint32) {
 		if !first {
 			p.w.WriteByte(',')
 		}
@@ -214,7 +232,7 @@ func (p *printer) csv(g *graph.CSR) {
 		}
 	}
 	p.w.WriteByte('\n')
-	arcsOf(g, func(u, v, mask, weight uint32) {
+	p.arcsOf(g, func(u, v, mask, weight uint32) {
 		fmt.Fprintf(p.w, "%d,%d", u, v)
 		if named {
 			fmt.Fprintf(p.w, ",%s,%s", csvQuoted(g.Name(u)), csvQuoted(g.Name(v)))

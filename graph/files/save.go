@@ -51,11 +51,31 @@ type uncompressed struct{ io.Writer }
 
 func (uncompressed) Close() error { return nil }
 
-// Write writes a graph, and says what the format cannot hold.
+// until is a writer that takes nothing after the end of a context.
+type until struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+// Write writes in pieces, which take a millisecond each.
+func (u *until) Write(b []byte) (n int, err error) {
+	for {
+		if err := u.ctx.Err(); err != nil {
+			return n, err
+		}
+		some, err := u.w.Write(b[:min(len(b), 1<<20)])
+		if n, b = n+some, b[some:]; err != nil || len(b) == 0 {
+			return n, err
+		}
+	}
+}
+
+// Write writes a graph, and says what the format cannot hold. It ends soon after the context, with its error.
 func Write(ctx context.Context, w io.Writer, g *graph.CSR, format Format) (lost []string, err error) {
 	if err := g.Verify(); err != nil {
 		return nil, err
 	}
+	w = &until{ctx, w}
 	out := &printer{w: bufio.NewWriterSize(w, 64<<10)}
 	switch format {
 	case Vyre:

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func generated(t testing.TB, name string) *graph.CSR {
 	t.Helper()
-	g, err := graph.Generate(name, graph.Options{Seed: 1})
+	g, err := graph.Generate(context.Background(), name, graph.Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"syscall"
 )
 
@@ -174,14 +175,28 @@ func (at place) temporary() (*os.File, error) {
 // prefix begins temporary names; the longest has 19 bytes.
 const prefix = ".vyre-"
 
+// written has the names of the temporary files that are being written.
+var written sync.Map
+
+// RemoveTemporaries removes what is being written, for a process that ends in between. Where an open file cannot be removed, it
+// stays.
+func RemoveTemporaries() {
+	written.Range(func(name, _ any) bool {
+		os.Remove(name.(string))
+		return true
+	})
+}
+
 // replace writes a temporary file and renames it.
 func (at place) replace(ctx context.Context, write func(io.Writer) error) error {
 	f, err := at.temporary()
 	if err != nil {
 		return err
 	}
+	written.Store(f.Name(), nil)
 	renamed := false
 	defer func() { // also if write panics
+		written.Delete(f.Name())
 		if !renamed {
 			f.Close()
 			os.Remove(f.Name())
@@ -233,13 +248,19 @@ type until struct {
 	f   *os.File
 }
 
-func (u *until) Write(b []byte) (int, error) {
-	if err := u.ctx.Err(); err != nil {
-		return 0, err
+// Write writes in pieces, which take a millisecond each.
+func (u *until) Write(b []byte) (n int, err error) {
+	for {
+		if err := u.ctx.Err(); err != nil {
+			return n, err
+		}
+		some, err := u.f.Write(b[:min(len(b), 1<<20)])
+		if n, b = n+some, b[some:]; err == nil && len(b) > 0 {
+			continue
+		}
+		if err != nil && u.ctx.Err() != nil {
+			err = u.ctx.Err()
+		}
+		return n, err
 	}
-	n, err := u.f.Write(b)
-	if err != nil && u.ctx.Err() != nil {
-		err = u.ctx.Err()
-	}
-	return n, err
 }

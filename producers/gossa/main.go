@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 
 	"github.com/alecthomas/kong"
+	"github.com/govyre/vyre/internal/interrupt"
 )
 
 // commands is the command line.
@@ -27,8 +27,7 @@ type found struct{ error }
 
 func main() {
 	collectLess()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
+	ctx := interrupt.Context(interrupt.Grace, func() { fmt.Fprintln(os.Stderr, "gossa: interrupted") })
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
@@ -59,8 +58,12 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) (status int)
 		return 2
 	}
 	k.BindTo(ctx, (*context.Context)(nil))
-	if err = k.Run(); err == nil {
+	switch err = k.Run(); {
+	case err == nil:
 		return 0
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		fmt.Fprintln(errOut, "gossa: interrupted")
+		return interrupt.Status
 	}
 	fmt.Fprintln(errOut, "gossa:", err)
 	var wrong usage
