@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/govyre/vyre/internal/compile"
+	"github.com/govyre/vyre/internal/printable"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/verify"
@@ -76,7 +77,7 @@ func (c *checkCmd) Run(t *terminal) error {
 		}
 	}
 	if c.JSON {
-		if err := json.NewEncoder(t.out).Encode(r.doc); err != nil {
+		if err := json.NewEncoder(printable.JSONWriter(t.out)).Encode(r.doc); err != nil {
 			return err
 		}
 	}

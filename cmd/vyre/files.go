@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/govyre/vyre/internal/atomicfile"
+	"github.com/govyre/vyre/internal/printable"
 )
 
 // What a file may have. A pipe or a device says nothing about its size beforehand, and some never end.
@@ -111,7 +112,7 @@ func (s *sink) writeAs(b []byte, what string) error {
 // wrote says which file has new content, and which.
 func (t *terminal) wrote(name, what string) {
 	if !t.quiet {
-		fmt.Fprintf(t.err, "wrote %s: %s\n", name, what)
+		fmt.Fprintf(t.err, "wrote %s: %s\n", printable.Text(name), what)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/files"
 	"github.com/govyre/vyre/graph/report"
+	"github.com/govyre/vyre/internal/printable"
 )
 
 // graphCmd is about graphs in files.
@@ -82,7 +83,7 @@ func eachSecond(w io.Writer, asJSON bool) func(files.Progress) {
 		}
 		last, phase = time.Now(), p.Phase
 		if asJSON {
-			json.NewEncoder(w).Encode(progressDoc{p.Phase, p.Bytes, p.Total, p.Arcs})
+			json.NewEncoder(printable.JSONWriter(w)).Encode(progressDoc{p.Phase, p.Bytes, p.Total, p.Arcs})
 			return
 		}
 		of := ""
@@ -371,7 +372,7 @@ func (t *terminal) failedJSON(schema string, err error) error {
 	if t.out.err != nil {
 		return err // nobody reads it
 	}
-	return errors.Join(err, json.NewEncoder(t.out).Encode(errorDoc{schema, e}))
+	return errors.Join(err, json.NewEncoder(printable.JSONWriter(t.out)).Encode(errorDoc{schema, e}))
 }
 
 // written is the format of an output: what --to says, else what its name says. It is asked for before there is a graph.

@@ -41,6 +41,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/govyre/vyre/driver/cpu/native"
 	"github.com/govyre/vyre/internal/interrupt"
+	"github.com/govyre/vyre/internal/printable"
 )
 
 // commands is the command line.
@@ -194,7 +195,7 @@ func runOn(ctx context.Context, args []string, in io.Reader, out *stdout, errOut
 		if errors.As(err, &wrong) && wrong.Context.Selected() != nil {
 			command = wrong.Context.Selected().FullPath()
 		}
-		fmt.Fprintf(errOut, "vyre: %v\nrun %s --help to see what there is\n", err, command)
+		fmt.Fprintf(errOut, "vyre: %s\nrun %s --help to see what there is\n", printable.Lines(err.Error()), command)
 		return 2, err
 	}
 	err = k.Run(&terminal{ctx: ctx, in: in, out: out, err: errOut, model: parser.Model})
@@ -228,8 +229,9 @@ func statusOf(err error) int {
 // message is the text of an error: findings and device errors come as they are, others
 // say whose they are.
 func message(err error) string {
-	if s := err.Error(); selfNamed(err) {
+	s := printable.Lines(err.Error())
+	if selfNamed(err) {
 		return s
 	}
-	return "vyre: " + err.Error()
+	return "vyre: " + s
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu"
 	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/printable"
 	"lukechampine.com/blake3"
 )
 
@@ -206,5 +207,5 @@ func (j *job) printJSON(t *terminal, dev driver.Device, res driver.Result, print
 	for _, p := range prints {
 		doc.Printed = append(doc.Printed, p.json(j))
 	}
-	return json.NewEncoder(t.out).Encode(doc)
+	return json.NewEncoder(printable.JSONWriter(t.out)).Encode(doc)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/internal/printable"
 )
 
 // printer writes formats. Its writer keeps the first error.
@@ -149,7 +150,7 @@ func (p *printer) word64(v uint64) {
 // label is the name of a node, or its id.
 func label(g *graph.CSR, node uint32) string {
 	if name := g.Name(node); name != "" {
-		return name
+		return printable.Text(name)
 	}
 	return strconv.FormatUint(uint64(node), 10)
 }
@@ -168,14 +169,14 @@ func (p *printer) dot(g *graph.CSR) {
 			fmt.Fprintf(p.w, "\t%d -> %d;\n", u, v)
 			return
 		}
-		fmt.Fprintf(p.w, "\t%d -> %d [label=%s];\n", u, v, dotQuoted(strings.Join(g.KindNames(mask), ", ")))
+		fmt.Fprintf(p.w, "\t%d -> %d [label=%s];\n", u, v, dotQuoted(strings.Join(printable.All(g.KindNames(mask)), ", ")))
 	})
 	p.w.WriteString("}\n")
 }
 
 // dotQuoted is a text as DOT has it: backslashes would start an escape.
 func dotQuoted(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", ``).Replace(s) + `"`
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }
 
 func (p *printer) json(g *graph.CSR) {
@@ -184,7 +185,7 @@ func (p *printer) json(g *graph.CSR) {
 		if err != nil {
 			panic("BUG: a text is no JSON: " + err.Error())
 		}
-		return b
+		return printable.JSON(b)
 	}
 	digest := g.Digest()
 	fmt.Fprintf(p.w, `{"schema":"vyre.graph/1","digest":"%x","n":%d,"m":%d,"nodes":[`, digest, g.Nodes(), g.Arcs())
@@ -235,7 +236,7 @@ func (p *printer) csv(g *graph.CSR) {
 	p.arcsOf(g, func(u, v, mask, weight uint32) {
 		fmt.Fprintf(p.w, "%d,%d", u, v)
 		if named {
-			fmt.Fprintf(p.w, ",%s,%s", csvQuoted(g.Name(u)), csvQuoted(g.Name(v)))
+			fmt.Fprintf(p.w, ",%s,%s", csvQuoted(printable.Text(g.Name(u))), csvQuoted(printable.Text(g.Name(v))))
 		}
 		if masked {
 			fmt.Fprintf(p.w, ",%d", mask)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/files"
+	"github.com/govyre/vyre/internal/printable"
 	"github.com/govyre/vyre/producers/calls/names"
 )
 
@@ -121,13 +122,13 @@ func (c *graphCmd) Run(ctx context.Context) error {
 	}
 	for _, file := range append([]string{c.Output}, written...) {
 		if !c.Quiet {
-			fmt.Fprintf(os.Stderr, "wrote %s\n", file)
+			fmt.Fprintf(os.Stderr, "wrote %s\n", printable.Text(file))
 		}
 	}
 	c.say("graph", began)
 	if !c.Quiet && e != nil {
 		for _, line := range e.report(g) {
-			fmt.Fprintln(os.Stderr, line)
+			fmt.Fprintln(os.Stderr, printable.Lines(line))
 		}
 	} else if !c.Quiet {
 		made.report(os.Stderr, g, c.Unseen)

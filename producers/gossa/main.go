@@ -9,6 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/govyre/vyre/internal/interrupt"
+	"github.com/govyre/vyre/internal/printable"
 )
 
 // commands is the command line.
@@ -54,7 +55,7 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) (status int)
 		if errors.As(err, &wrong) && wrong.Context.Selected() != nil {
 			command = wrong.Context.Selected().FullPath()
 		}
-		fmt.Fprintf(errOut, "gossa: %v\nrun %s --help to see what there is\n", err, command)
+		fmt.Fprintf(errOut, "gossa: %s\nrun %s --help to see what there is\n", printable.Lines(err.Error()), command)
 		return 2
 	}
 	k.BindTo(ctx, (*context.Context)(nil))
@@ -65,7 +66,7 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) (status int)
 		fmt.Fprintln(errOut, "gossa: interrupted")
 		return interrupt.Status
 	}
-	fmt.Fprintln(errOut, "gossa:", err)
+	fmt.Fprintln(errOut, "gossa:", printable.Lines(err.Error()))
 	var wrong usage
 	var finds found
 	switch {
