@@ -71,6 +71,9 @@ func (c *checkCmd) Run(t *terminal) error {
 	r.failed(err)
 	for _, spec := range specs {
 		all, err := t.load(spec)
+		if t.ctx.Err() != nil {
+			return err
+		}
 		r.failed(err)
 		for _, l := range all {
 			r.kernel(spec, l)

@@ -54,7 +54,12 @@ func (c *genCmd) Run(t *terminal) error {
 			return usagef("%s and %s would both write %s; name their directory instead, or generate one with -o", other, source, file)
 		}
 		owner[file] = source
-		if err := c.one(t, source, file); err != nil {
+		if err := t.ctx.Err(); err != nil {
+			return err
+		}
+		if err := c.one(t, source, file); t.ctx.Err() != nil && err != nil {
+			return err
+		} else if err != nil {
 			fmt.Fprintln(t.err, message(err))
 			bad = true
 		}

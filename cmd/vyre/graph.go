@@ -157,7 +157,7 @@ func (f *readFlags) load(t *terminal, name string) (*graph.CSR, error) {
 		return nil, err
 	}
 	t.laps.done("reading")
-	if err := g.Verify(); err != nil {
+	if err := errors.Join(g.Verify(), t.ctx.Err()); err != nil {
 		return nil, errors.Join(err, g.Close())
 	}
 	t.laps.done("checking")

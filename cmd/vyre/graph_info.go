@@ -106,7 +106,7 @@ func (c *graphInfoCmd) info(t *terminal) error {
 		return err
 	}
 	t.laps.done("reading")
-	doc, err := c.describe(g, became)
+	doc, err := c.describe(t, g, became)
 	if err == nil && c.Parts {
 		err = c.components(t, g, &doc)
 	}
@@ -123,9 +123,12 @@ func (c *graphInfoCmd) info(t *terminal) error {
 }
 
 // describe looks at all of a graph.
-func (c *graphInfoCmd) describe(g *graph.CSR, became files.Report) (graphDoc, error) {
+func (c *graphInfoCmd) describe(t *terminal, g *graph.CSR, became files.Report) (graphDoc, error) {
 	// Everything here looks at arcs, which have to be right for that. --verify says that this was the question.
 	if err := g.Verify(); err != nil {
+		return graphDoc{}, err
+	}
+	if err := t.ctx.Err(); err != nil {
 		return graphDoc{}, err
 	}
 	digest, shape, d := g.Digest(), g.Shape(), g.Data()
