@@ -71,7 +71,7 @@ func (c *checkCmd) Run(t *terminal) error {
 	r.failed(err)
 	for _, spec := range specs {
 		all, err := t.load(spec)
-		if t.ctx.Err() != nil {
+		if err := t.ctx.Err(); err != nil {
 			return err
 		}
 		r.failed(err)
