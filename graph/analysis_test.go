@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -229,7 +230,7 @@ func TestComponentsOfKnownGraphs(t *testing.T) {
 		if want.nodes > 1<<21 {
 			continue // the interpreter takes minutes
 		}
-		g, err := graph.Generate(want.name, graph.Options{Seed: 1})
+		g, err := graph.Generate(context.Background(), want.name, graph.Options{Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 )
@@ -156,7 +157,7 @@ func (b *building) place(blocks []Block) {
 	if weights != nil || sites != nil {
 		b.g.sortColumns()
 	} else {
-		b.g.sortRows()
+		_ = b.g.sortRows(context.Background())
 	}
 }
 

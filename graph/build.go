@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"context"
 	"slices"
 	"sync/atomic"
 )
@@ -13,10 +14,10 @@ type emit func(from, to, mask uint32)
 type made func(portion, emit)
 
 // whole is what is made in one piece.
-func whole(arcs func(emit)) made {
+func whole(arcs func(*polls, emit)) made {
 	return func(part portion, emit emit) {
 		if part.number == 0 {
-			arcs(emit)
+			arcs(part.polls, emit)
 		}
 	}
 }
@@ -24,11 +25,13 @@ func whole(arcs func(emit)) made {
 // build makes a graph of n nodes from what yields its arcs, at most so many. They are yielded twice: to count rows, and to place
 // targets. Nothing but the graph itself is held, beside one row a core while rows are sorted. Places in a row are taken in any
 // order, but a sorted row has only one.
-func build(n uint32, most uint64, masked bool, arcs made) (*CSR, error) {
+func build(ctx context.Context, n uint32, most uint64, masked bool, arcs made) (*CSR, error) {
 	degrees := make([]uint32, uint64(n)+1)
-	portions(most, func(p portion) {
+	if err := portions(ctx, most, func(p portion) {
 		arcs(p, func(from, _, _ uint32) { p.count(&degrees[from]) })
-	})
+	}); err != nil {
+		return nil, err
+	}
 	g := &CSR{rows: newOffsets(degrees)}
 	rows, total := &g.rows, g.rows.at(int(n))
 	g.targets = make([]uint32, total)
@@ -37,7 +40,7 @@ func build(n uint32, most uint64, masked bool, arcs made) (*CSR, error) {
 		g.masks = make([]uint32, total)
 	}
 	masks := g.masks
-	portions(most, func(p portion) {
+	if err := portions(ctx, most, func(p portion) {
 		if masks == nil {
 			arcs(p, func(from, to, _ uint32) { targets[rows.take(p, from)] = to })
 			return
@@ -46,9 +49,13 @@ func build(n uint32, most uint64, masked bool, arcs made) (*CSR, error) {
 			at := rows.take(p, from)
 			targets[at], masks[at] = to, mask
 		})
-	})
+	}); err != nil {
+		return nil, err
+	}
 	rows.filled()
-	g.sortRows()
+	if err := g.sortRows(ctx); err != nil {
+		return nil, err
+	}
 	g.dropEqualMasks()
 	return g, nil
 }
@@ -63,9 +70,9 @@ func (p portion) count(number *uint32) {
 }
 
 // sortRows makes rows ascend by target, then by mask. Rows that do are left alone.
-func (g *CSR) sortRows() {
-	portions(uint64(g.Arcs()), func(p portion) {
-		for u, last := p.of(uint64(g.Nodes())); u < last; u++ {
+func (g *CSR) sortRows(ctx context.Context) error {
+	return portions(ctx, uint64(g.Arcs()), func(p portion) {
+		for u, last := p.of(uint64(g.Nodes())); u < last && !p.ended(); u++ {
 			g.sortRow(uint32(u), p.kept)
 		}
 	})

@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -87,7 +88,7 @@ func TestLevelsFollowsAllowedArcs(t *testing.T) {
 
 // A graph without masks has arcs of mask 1, for every filter.
 func TestArcsWithoutMaskAreOfKindOne(t *testing.T) {
-	g, err := graph.Generate("chain:3", graph.Options{})
+	g, err := graph.Generate(context.Background(), "chain:3", graph.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"context"
 	"slices"
 	"testing"
 
@@ -151,7 +152,7 @@ func TestCyclesAreRefused(t *testing.T) {
 
 // TestStrongComponentsOfSkew compares with what others have counted.
 func TestStrongComponentsOfSkew(t *testing.T) {
-	g, err := graph.Generate("skew:4096", graph.Options{Seed: 1})
+	g, err := graph.Generate(context.Background(), "skew:4096", graph.Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,6 @@
 // Package graph holds directed graphs in compressed rows (CSR).
 //
-//	g, err := graph.Generate("road:1024x1024", graph.Options{Seed: 1})
+//	g, err := graph.Generate(ctx, "road:1024x1024", graph.Options{Seed: 1})
 //	levels, err := graph.Levels(g, []uint32{0}, graph.AllKinds)
 //
 // The arcs of a node are its row: targets[offsets[u]:offsets[u+1]]. Every arc has a mask of kinds, 32 bits; a filter is

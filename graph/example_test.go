@@ -17,7 +17,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	o := graph.Options{Seed: 1}
-	g, err := roads.Build(o)
+	g, err := roads.Build(context.Background(), o)
 	if err != nil {
 		log.Fatal(err)
 	}

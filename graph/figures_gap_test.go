@@ -26,7 +26,7 @@ func (f *figures) gap() {
 	for _, name := range []string{"road:1024x1024", "road:4096x4096", "kron:18", "kron:20"} {
 		s := f.subject(f.sized(name))
 		file := filepath.Join(dir, "graph.sg")
-		if _, err := files.Save(file, s.g, files.GAP); err != nil {
+		if _, err := files.Save(f.ctx, file, s.g, files.GAP); err != nil {
 			f.Fatal(err)
 		}
 		e, out := cpu.New(hostArrays(s.g), hostArrays(s.g), cpu.Options{}), make([]uint32, s.g.Nodes()) // all are symmetric

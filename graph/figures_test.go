@@ -125,7 +125,7 @@ func (f *figures) subject(name string) subject {
 		f.Fatal(err)
 	}
 	o := graph.Options{Seed: 1}
-	g, err := p.Build(o)
+	g, err := p.Build(context.Background(), o)
 	if err != nil {
 		f.Fatal(err)
 	}

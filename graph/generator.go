@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strconv"
@@ -22,12 +23,12 @@ type Generator struct {
 }
 
 // Generate makes the graph of a name: Parse and Build in one.
-func Generate(name string, o Options) (*CSR, error) {
+func Generate(ctx context.Context, name string, o Options) (*CSR, error) {
 	g, err := Parse(name)
 	if err != nil {
 		return nil, err
 	}
-	return g.Build(o)
+	return g.Build(ctx, o)
 }
 
 // Parse reads the name of a graph:
@@ -137,8 +138,8 @@ func (g Generator) MaxBytes() uint64 {
 	return width*(nodes+1) + 4*words
 }
 
-// Build makes the graph.
-func (g Generator) Build(o Options) (*CSR, error) {
+// Build makes the graph, or ends soon after the context with its error.
+func (g Generator) Build(ctx context.Context, o Options) (*CSR, error) {
 	if g.family == nil {
 		return nil, fmt.Errorf("graph: a generator that Parse did not make")
 	}
@@ -150,7 +151,7 @@ func (g Generator) Build(o Options) (*CSR, error) {
 		return nil, fmt.Errorf("graph: %q may take %d bytes, the limit is %d", g, need, limit)
 	}
 	nodes, arcs := g.family.size(g.p)
-	built, err := build(uint32(nodes), arcs, g.family.masked, g.family.arcs(g.p, o))
+	built, err := build(ctx, uint32(nodes), arcs, g.family.masked, g.family.arcs(g.p, o))
 	if err != nil {
 		return nil, fmt.Errorf("graph: %q: %w", g, err)
 	}

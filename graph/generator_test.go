@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"strings"
@@ -39,7 +40,7 @@ func TestSmallGraphs(t *testing.T) {
 		{"icfg:1,2,1", "0→2 1→3"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			g, err := graph.Generate(c.name, graph.Options{Seed: 1})
+			g, err := graph.Generate(context.Background(), c.name, graph.Options{Seed: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -97,7 +98,7 @@ func TestBuildRefusesBeforeItAllocates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		made, err := g.Build(graph.Options{MaxBytes: 20 << 20})
+		made, err := g.Build(context.Background(), graph.Options{MaxBytes: 20 << 20})
 		want := fmt.Sprintf("graph: %q may take %d bytes, the limit is %d", c.name, g.MaxBytes(), 20<<20)
 		if err == nil || err.Error() != want {
 			t.Errorf("got %v, %v\nwant %s", made, err, want)
@@ -120,7 +121,7 @@ func TestSizesAreBounds(t *testing.T) {
 			t.Errorf("%q is %q as text", name, g)
 		}
 		for seed := range uint64(4) {
-			made, err := g.Build(graph.Options{Seed: seed})
+			made, err := g.Build(context.Background(), graph.Options{Seed: seed})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -148,7 +149,7 @@ func TestBuildHoldsTheGraphOnly(t *testing.T) {
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		made, err := g.Build(graph.Options{Seed: 1})
+		made, err := g.Build(context.Background(), graph.Options{Seed: 1})
 		runtime.ReadMemStats(&after)
 		if err != nil {
 			t.Fatal(err)
@@ -165,11 +166,11 @@ func TestBuildHoldsTheGraphOnly(t *testing.T) {
 // TestDirected compares the graph without arcs back with the one that has them.
 func TestDirected(t *testing.T) {
 	for _, name := range []string{"kron:6", "uniform:6"} {
-		both, err := graph.Generate(name, graph.Options{Seed: 3})
+		both, err := graph.Generate(context.Background(), name, graph.Options{Seed: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
-		one, err := graph.Generate(name, graph.Options{Seed: 3, Directed: true})
+		one, err := graph.Generate(context.Background(), name, graph.Options{Seed: 3, Directed: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -191,7 +192,7 @@ func TestSeedsMakeOtherGraphs(t *testing.T) {
 	for _, name := range []string{"kron:8", "uniform:8", "road:32x32", "icfg:8,16,4"} {
 		seen := map[string]uint64{}
 		for seed := range uint64(8) {
-			g, err := graph.Generate(name, graph.Options{Seed: seed})
+			g, err := graph.Generate(context.Background(), name, graph.Options{Seed: seed})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -206,7 +207,7 @@ func TestSeedsMakeOtherGraphs(t *testing.T) {
 
 func TestNoGenerator(t *testing.T) {
 	var g graph.Generator
-	if made, err := g.Build(graph.Options{}); err == nil {
+	if made, err := g.Build(context.Background(), graph.Options{}); err == nil {
 		t.Errorf("made %v of nothing", made)
 	}
 	if g.Nodes() != 0 || g.MaxBytes() != 0 || g.Seeds(graph.Options{}) != nil || g.String() == "" {
@@ -230,7 +231,7 @@ func FuzzParse(f *testing.F) {
 		if g.MaxBytes() > 1<<16 {
 			return
 		}
-		made, err := g.Build(graph.Options{Seed: seed})
+		made, err := g.Build(context.Background(), graph.Options{Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -244,7 +245,7 @@ func BenchmarkGenerate(b *testing.B) {
 	for _, name := range []string{"grid:1024x1024", "road:1024x1024", "skew:1048576", "uniform:16", "kron:16"} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := graph.Generate(name, graph.Options{Seed: 1}); err != nil {
+				if _, err := graph.Generate(context.Background(), name, graph.Options{Seed: 1}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -24,7 +24,7 @@ func icfgSize(p [3]uint64) (nodes, arcs uint64) {
 func icfgArcs(p [3]uint64, o Options) made {
 	g := newICFG(p, o)
 	return func(part portion, emit emit) {
-		for i, last := part.of(uint64(g.procedures) * uint64(g.places)); i < last; i++ {
+		for i, last := part.of(uint64(g.procedures) * uint64(g.places)); i < last && !part.ended(); i++ {
 			place, words := uint32(i), streamOf(g.seed, i)
 			if callee, ok := g.call(place, words); ok {
 				g.callArcs(place, callee, emit)

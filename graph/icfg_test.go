@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/govyre/vyre/graph"
@@ -99,7 +100,7 @@ func TestKnownPrograms(t *testing.T) {
 			if want.nodes > 1<<20 && !long.Enabled() {
 				t.Skip("takes seconds; run with -long")
 			}
-			g, err := graph.Generate(want.name, graph.Options{Seed: 1})
+			g, err := graph.Generate(context.Background(), want.name, graph.Options{Seed: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -133,7 +134,7 @@ func TestKnownPrograms(t *testing.T) {
 // TestFactsAreSets looks for an arc that is there twice: a flow function is a relation.
 func TestFactsAreSets(t *testing.T) {
 	for seed := range uint64(20) {
-		g, err := graph.Generate("icfg:9,17,3", graph.Options{Seed: seed})
+		g, err := graph.Generate(context.Background(), "icfg:9,17,3", graph.Options{Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}

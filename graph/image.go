@@ -102,7 +102,7 @@ const manyWords = 1 << 18
 func getWords(words []uint32, from []byte) {
 	switch {
 	case littleEndian && len(words) >= manyWords:
-		portions(uint64(len(words)), func(p portion) {
+		_ = portions(context.Background(), uint64(len(words)), func(p portion) {
 			first, last := p.of(uint64(len(words)))
 			copy(bytesOf(words[first:last]), from[4*first:])
 		})

@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"context"
 	"slices"
 	"testing"
 
@@ -50,7 +51,7 @@ func TestKnownGraphs(t *testing.T) {
 			if want.long && !long.Enabled() {
 				t.Skip("takes seconds; run with -long")
 			}
-			g, err := graph.Generate(want.name, graph.Options{Seed: 1})
+			g, err := graph.Generate(context.Background(), want.name, graph.Options{Seed: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -116,7 +117,7 @@ func TestKronOrder(t *testing.T) {
 
 // The digest of a graph does not depend on how it is stored, so it is stated as text.
 func TestDigestOfGraph(t *testing.T) {
-	chain, err := graph.Generate("chain:4", graph.Options{})
+	chain, err := graph.Generate(context.Background(), "chain:4", graph.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func mappedGraph(t *testing.T) (path string, g *graph.CSR) {
 }
 
 var mappedBytes = sync.OnceValue(func() []byte {
-	made := must(graph.Generate("icfg:40,24,7", graph.Options{Seed: 3}))
+	made := must(graph.Generate(context.Background(), "icfg:40,24,7", graph.Options{Seed: 3}))
 	names := make([]string, made.Nodes())
 	for i := range names {
 		names[i] = strings.Repeat("n", i%17)

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"context"
 	"runtime"
 	"sync/atomic"
 
@@ -11,6 +12,25 @@ import (
 type portion struct {
 	number, parts uint64
 	kept          *[]uint64 // memory that a worker has from one portion to the next
+	*polls
+}
+
+// polls looks at a context now and then: nanoseconds of work must not cost a look each.
+type polls struct {
+	ctx context.Context
+	n   uint
+	end bool
+}
+
+// eachPoll is how many steps of a loop are between two looks, each some 10 to 100 ns.
+const eachPoll = 1 << 12
+
+// ended reports whether the context has ended. Long loops ask it in each step, and return if so.
+func (p *polls) ended() bool {
+	if p.n++; p.n%eachPoll == 0 && p.ctx.Err() != nil {
+		p.end = true
+	}
+	return p.end
 }
 
 // of returns which of n pieces belong to the portion.
@@ -24,22 +44,24 @@ const alone = 1 << 14
 
 // portions calls do for portions of so much work, on all cores that Go may use, and returns when all are done. One core has one
 // portion, several have several each: parts of equal size need not take equally long. If do panics on any of them, portions does.
-func portions(pieces uint64, do func(portion)) {
+// The error is that of the context; then not all was done.
+func portions(ctx context.Context, pieces uint64, do func(portion)) error {
 	workers := uint64(runtime.GOMAXPROCS(0))
 	if workers == 1 || pieces < alone {
-		do(portion{0, 1, new([]uint64)})
-		return
+		do(portion{0, 1, new([]uint64), &polls{ctx: ctx}})
+		return ctx.Err()
 	}
 	parts := 8 * workers
 	var next atomic.Uint64
 	var all guard.Group
 	for range workers {
 		all.Go(func() {
-			kept := new([]uint64)
-			for k := next.Add(1) - 1; k < parts; k = next.Add(1) - 1 {
-				do(portion{k, parts, kept})
+			kept, polls := new([]uint64), &polls{ctx: ctx}
+			for k := next.Add(1) - 1; k < parts && ctx.Err() == nil; k = next.Add(1) - 1 {
+				do(portion{k, parts, kept, polls})
 			}
 		})
 	}
 	all.Wait()
+	return ctx.Err()
 }

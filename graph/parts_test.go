@@ -172,7 +172,7 @@ func TestWhatHasNoPartsSaysWhatItTakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, levels := range []bool{false, true} {
-		arcs, err := graph.Generate("uniform:12", graph.Options{Seed: 1, Directed: true})
+		arcs, err := graph.Generate(context.Background(), "uniform:12", graph.Options{Seed: 1, Directed: true})
 		if err != nil {
 			t.Fatal(err)
 		}

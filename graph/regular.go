@@ -16,6 +16,9 @@ func links(w, h uint32, right, down func(node uint32) bool) made {
 	return func(part portion, emit emit) {
 		for y, last := part.of(uint64(h)); y < last; y++ {
 			for x := range w {
+				if part.ended() {
+					return
+				}
 				u := uint32(y)*w + x
 				if x+1 < w && right(u) {
 					emit(u, u+1, 1)
@@ -45,8 +48,11 @@ func roadArcs(p [3]uint64, o Options) made {
 }
 
 func chainArcs(p [3]uint64, _ Options) made {
-	return whole(func(emit emit) {
+	return whole(func(polls *polls, emit emit) {
 		for u := range uint32(p[0]) - 1 {
+			if polls.ended() {
+				return
+			}
 			emit(u, u+1, 1)
 		}
 	})
@@ -58,10 +64,13 @@ func ladderSize(p [3]uint64) (nodes, arcs uint64) {
 
 func ladderArcs(p [3]uint64, _ Options) made {
 	n, w := uint32(p[0]), uint32(p[1])
-	return whole(func(emit emit) {
+	return whole(func(polls *polls, emit emit) {
 		for i := range n - 1 {
 			next := (i + 1) * w
 			for j := range w {
+				if polls.ended() {
+					return
+				}
 				emit(i*w+j, next+j, 1)
 				emit(i*w+j, next+(j+1)%w, 1)
 			}
@@ -70,8 +79,8 @@ func ladderArcs(p [3]uint64, _ Options) made {
 }
 
 func starArcs(p [3]uint64, _ Options) made {
-	return whole(func(emit emit) {
-		for v := uint32(1); v < uint32(p[0]); v++ {
+	return whole(func(polls *polls, emit emit) {
+		for v := uint32(1); v < uint32(p[0]) && !polls.ended(); v++ {
 			emit(0, v, 1)
 		}
 	})
@@ -79,9 +88,12 @@ func starArcs(p [3]uint64, _ Options) made {
 
 func completeArcs(p [3]uint64, _ Options) made {
 	n := uint32(p[0])
-	return whole(func(emit emit) {
+	return whole(func(polls *polls, emit emit) {
 		for u := range n {
 			for v := range n {
+				if polls.ended() {
+					return
+				}
 				if u != v {
 					emit(u, v, 1)
 				}
@@ -92,8 +104,8 @@ func completeArcs(p [3]uint64, _ Options) made {
 
 func treeArcs(p [3]uint64, _ Options) made {
 	n, k := p[0], p[1]
-	return whole(func(emit emit) {
-		for v := uint64(1); v < n; v++ {
+	return whole(func(polls *polls, emit emit) {
+		for v := uint64(1); v < n && !polls.ended(); v++ {
 			emit(uint32((v-1)/k), uint32(v), 1)
 		}
 	})

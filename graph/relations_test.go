@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -267,7 +268,7 @@ func TestExactContextsAreAPart(t *testing.T) {
 	dev := openDevice(t, "cpu")
 	fewer := 0
 	for seed := range long.Seeds(t, 20, 60, 1000) {
-		g, err := graph.Generate("icfg:5,10,3", graph.Options{Seed: seed})
+		g, err := graph.Generate(context.Background(), "icfg:5,10,3", graph.Options{Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}

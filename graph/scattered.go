@@ -6,7 +6,7 @@ func sixteen(p [3]uint64) (nodes, arcs uint64) { return power(p[0]), 32 * power(
 // scattered yields arcs that are made one by one from their number, and the arc back of each.
 func scattered(scale uint64, o Options, arc func(s stream) (from, to uint32)) made {
 	return func(part portion, emit emit) {
-		for e, last := part.of(16 * power(scale)); e < last; e++ {
+		for e, last := part.of(16 * power(scale)); e < last && !part.ended(); e++ {
 			u, v := arc(streamOf(o.Seed, e))
 			emit(u, v, 1)
 			if !o.Directed {

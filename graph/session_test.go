@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -42,7 +43,7 @@ func openDevice(t *testing.T, name string) driver.Device {
 
 func generated(t *testing.T, name string) *graph.CSR {
 	t.Helper()
-	g, err := graph.Generate(name, graph.Options{Seed: 3})
+	g, err := graph.Generate(context.Background(), name, graph.Options{Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

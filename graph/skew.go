@@ -34,7 +34,7 @@ func skewArcs(p [3]uint64, _ Options) made {
 	n := uint32(p[0])
 	return func(part portion, emit emit) {
 		first, last := part.of(p[0])
-		for s := uint32(first); uint64(s) < last; s++ {
+		for s := uint32(first); uint64(s) < last && !part.ended(); s++ {
 			for e := range skewDegree(s) {
 				emit(s, skewTarget(s, e)&(n-1), skewMask(s, e))
 			}

@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -18,7 +19,7 @@ func skew(t *testing.T, n int) (*graph.CSR, []uint32) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := gen.Build(graph.Options{})
+	g, err := gen.Build(context.Background(), graph.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"context"
 	"math/rand/v2"
 	"sync/atomic"
 )
@@ -35,7 +36,7 @@ var drawnKeys = [2]uint64{rand.Uint64(), rand.Uint64()}
 // same compares the sums.
 func (g *CSR) same() bool {
 	var differs [2]atomic.Uint64
-	portions(uint64(g.Arcs()), func(p portion) {
+	_ = portions(context.Background(), uint64(g.Arcs()), func(p portion) {
 		var there, back [2]uint64
 		for u, last := p.of(uint64(g.Nodes())); u < last; u++ {
 			targets, masks := g.row(uint32(u))

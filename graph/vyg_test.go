@@ -2,6 +2,7 @@ package graph_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -347,7 +348,7 @@ func lookedAt(t *testing.T, g *graph.CSR) {
 // begin, targets and kinds beyond their tables, texts that end nowhere. The fuzz target goes on from there.
 func TestNoBytesPanic(t *testing.T) {
 	rng, opened := rand.New(rand.NewPCG(1, 8)), 0
-	files := [][]byte{written(t, full(t)), written(t, must(graph.Generate("skew:16", graph.Options{Seed: 1}))), written(t, must(graph.Generate("grid:4x4", graph.Options{})))}
+	files := [][]byte{written(t, full(t)), written(t, must(graph.Generate(context.Background(), "skew:16", graph.Options{Seed: 1}))), written(t, must(graph.Generate(context.Background(), "grid:4x4", graph.Options{})))}
 	for range long.Count(600, 12000, 12000) {
 		b := slices.Clone(files[rng.IntN(len(files))])
 		for range 1 + rng.IntN(3) {
@@ -367,7 +368,7 @@ func TestNoBytesPanic(t *testing.T) {
 
 func FuzzOpen(f *testing.F) {
 	for _, name := range []string{"skew:16", "grid:2x2"} {
-		g, err := graph.Generate(name, graph.Options{Seed: 1})
+		g, err := graph.Generate(context.Background(), name, graph.Options{Seed: 1})
 		if err != nil {
 			f.Fatal(err)
 		}

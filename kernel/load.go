@@ -9,13 +9,15 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 // Load compiles the kernels of a .go file, or of the package in a directory. Of a file, its
 // siblings of the same package are added when it does not stand alone. Imports of other
-// packages of the same module are read from disk; nothing else is.
-func Load(name string) (*Package, error) {
+// packages of the same module are read from disk; nothing else is. A file of a directory, or a sibling, that without lists is
+// treated as missing: what generates a file must not depend on what the file held before.
+func Load(name string, without ...string) (*Package, error) {
 	st, err := os.Stat(name)
 	if err != nil {
 		return nil, fmt.Errorf("kernel: load %s: %w", name, err)
@@ -26,7 +28,7 @@ func Load(name string) (*Package, error) {
 	}
 	m := findModule(dir)
 	if st.IsDir() {
-		files, err := readPackage(dir, "")
+		files, err := readPackage(dir, "", without...)
 		if err != nil {
 			return nil, fmt.Errorf("kernel: load %s: %w", name, err)
 		}
@@ -44,7 +46,7 @@ func Load(name string) (*Package, error) {
 	if err == nil || alone.goFindings() == 0 {
 		return pkg, err
 	}
-	files, readErr := readPackage(dir, packageName(name, src))
+	files, readErr := readPackage(dir, packageName(name, src), without...)
 	if readErr != nil || len(files) < 2 {
 		return pkg, err
 	}
@@ -81,8 +83,8 @@ func packageName(name string, src []byte) string {
 }
 
 // readPackage reads the files of dir that the Go tool would build, without tests; only those of
-// package pkg if that is not "". ReadDir sorts, so the order is always the same.
-func readPackage(dir, pkg string) ([]File, error) {
+// package pkg if that is not "", and none of without. ReadDir sorts, so the order is always the same.
+func readPackage(dir, pkg string, without ...string) ([]File, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
@@ -93,8 +95,15 @@ func readPackage(dir, pkg string) ([]File, error) {
 		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || !info.Mode().IsRegular() {
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err != nil || !info.Mode().IsRegular() {
 			continue // as the Go tool does; opening a pipe waits
+		}
+		if slices.ContainsFunc(without, func(file string) bool {
+			other, err := os.Stat(file)
+			return err == nil && os.SameFile(info, other)
+		}) {
+			continue
 		}
 		if ok, err := build.Default.MatchFile(dir, name); err != nil || !ok {
 			continue

@@ -94,7 +94,7 @@ func TestBothDirectionsFindTheSame(t *testing.T) {
 			if device != "cpu" && i > 0 && !long.Enabled() {
 				break
 			}
-			g, err := graphs.Generate(name, graphs.Options{Seed: 2})
+			g, err := graphs.Generate(context.Background(), name, graphs.Options{Seed: 2})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -140,7 +140,7 @@ func TestFewerArcsAreLookedAt(t *testing.T) {
 		name string
 		less float64 // part of the arcs that a search forward looks at
 	}{{"kron:9", 0.75}, {"uniform:9", 0.5}, {"chain:60", 1}, {"grid:20x20", 1}} {
-		g, err := graphs.Generate(c.name, graphs.Options{Seed: 1})
+		g, err := graphs.Generate(context.Background(), c.name, graphs.Options{Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

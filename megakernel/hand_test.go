@@ -256,7 +256,7 @@ func TestWavesAgainstByHand(t *testing.T) {
 	all := devices()
 	dev := open(t, all[len(all)-1])
 	for _, name := range strings.Split(*hand, ";") {
-		csr, err := graphs.Generate(name, graphs.Options{Seed: 1})
+		csr, err := graphs.Generate(context.Background(), name, graphs.Options{Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,9 +1,9 @@
 package megakernel
 
 import (
+	"context"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +11,7 @@ import (
 	"lukechampine.com/blake3"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/atomicfile"
 )
 
 // What was measured of a device is kept beside the compiled kernels, in files of their own:
@@ -71,18 +72,7 @@ func keep(path string, content any) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "new-")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(b, '\n'))
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
+	return atomicfile.WriteBytes(context.Background(), path, append(b, '\n'))
 }
 
 // maxKept bounds what is read.

@@ -117,7 +117,7 @@ func TestPredictedTimes(t *testing.T) {
 	}
 	var errors []float64
 	for _, name := range strings.Split(names, ";") {
-		csr, err := graphs.Generate(name, graphs.Options{Seed: 1})
+		csr, err := graphs.Generate(context.Background(), name, graphs.Options{Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

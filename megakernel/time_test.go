@@ -36,7 +36,7 @@ func TestTimes(t *testing.T) {
 	all := devices()
 	dev := open(t, all[len(all)-1])
 	for _, name := range strings.Split(*timed, ";") {
-		csr, err := graphs.Generate(name, graphs.Options{Seed: 1})
+		csr, err := graphs.Generate(context.Background(), name, graphs.Options{Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,6 +19,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"flag"
 	"fmt"
 	"go/parser"
@@ -28,6 +29,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/govyre/vyre/internal/atomicfile"
 )
 
 const module = "github.com/govyre/vyre"
@@ -158,7 +161,7 @@ func (p *page) do(b block) error {
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			return err
 		}
-		return os.WriteFile(path, []byte(b.text), 0o666)
+		return atomicfile.WriteBytes(context.Background(), path, []byte(b.text))
 	default:
 		return p.build(b, code)
 	}
@@ -219,7 +222,7 @@ func (p *page) build(b block, refused string) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return err
 	}
-	if err := os.WriteFile(file, []byte(complete(b.text, b.given)), 0o666); err != nil {
+	if err := atomicfile.WriteBytes(context.Background(), file, []byte(complete(b.text, b.given))); err != nil {
 		return err
 	}
 	if refused == "" {

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime/debug"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/atomicfile"
 	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
@@ -117,5 +117,5 @@ func referenceFiles(dir, target string) ([]string, error) {
 		return nil, err
 	}
 	path := filepath.Join(dir, "kernels.ptx")
-	return []string{path, m.Kernels[0].Entry, m.Kernels[1].Entry}, os.WriteFile(path, []byte(m.Text), 0o666)
+	return []string{path, m.Kernels[0].Entry, m.Kernels[1].Entry}, atomicfile.WriteBytes(context.Background(), path, []byte(m.Text))
 }

@@ -27,6 +27,7 @@ import (
 
 	"github.com/govyre/vyre"
 	_ "github.com/govyre/vyre/driver/cudasim"
+	"github.com/govyre/vyre/internal/atomicfile"
 	"github.com/govyre/vyre/prim"
 )
 
@@ -36,10 +37,10 @@ func main() {
 	only := flag.String("only", "", "measure the operations whose name contains one of these, with commas between")
 	reference := flag.String("reference", "", "program made of reference/cub.cu, or programs made of its pieces, with commas between")
 	csv := flag.String("o", "", "write the lines to this file, too")
-	lines := flag.String("table", "", "measure nothing, and print the table of docs/prim.md from a file that -o has written")
+	from := flag.String("table", "", "measure nothing, and print the table of docs/prim.md from a file that -o has written")
 	flag.Parse()
-	if *lines != "" {
-		text, err := os.ReadFile(*lines)
+	if *from != "" {
+		text, err := os.ReadFile(*from)
 		if err == nil {
 			err = table(os.Stdout, string(text))
 		}
@@ -77,15 +78,16 @@ func run(device string, most int, only, reference, csv string) error {
 			return err
 		}
 	}
-	var out io.Writer = os.Stdout
-	if csv != "" {
-		f, err := os.Create(csv)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		out = io.MultiWriter(out, f)
+	if csv == "" {
+		return lines(os.Stdout, dev, most, only, theirs)
 	}
+	return atomicfile.Write(context.Background(), csv, func(w io.Writer) error {
+		return lines(io.MultiWriter(os.Stdout, w), dev, most, only, theirs)
+	})
+}
+
+// lines measures all operations and writes a line about each. Results that differ make an error when all lines are there.
+func lines(out io.Writer, dev *vyre.Device, most int, only string, theirs map[string]measured) error {
 	fmt.Fprintf(out, "# %s, driver %v\n", dev.Caps().Model, dev.Caps().DriverVersion)
 	fmt.Fprintln(out, "operation,elements,least ns,median ns,CUB least ns,CUB median ns,ratio of medians,result,scratch,CUB scratch")
 	b := &bench{ctx: context.Background(), dev: dev, most: most}

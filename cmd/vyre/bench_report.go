@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/internal/printable"
 )
 
 // benchJSON and the rest are the form of --json. Times are in nanoseconds.
@@ -82,7 +83,9 @@ func (m *measuredJSON) resources(k driver.Kernel, rest int, caps *driver.Caps) {
 	m.Resources = &resourcesJSON{r.Registers, r.Shared + rest*r.RestElem, r.Local, o.Groups, float64(o.TenThousand) / 1e4, o.Limit}
 }
 
-func (d *benchJSON) json(w io.Writer) error { return json.NewEncoder(w).Encode(d) }
+func (d *benchJSON) json(w io.Writer) error {
+	return json.NewEncoder(printable.JSONWriter(w)).Encode(d)
+}
 
 // text prints a column for each device.
 func (d *benchJSON) text(out io.Writer) error {

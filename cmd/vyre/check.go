@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/govyre/vyre/internal/compile"
+	"github.com/govyre/vyre/internal/printable"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/verify"
@@ -70,13 +71,16 @@ func (c *checkCmd) Run(t *terminal) error {
 	r.failed(err)
 	for _, spec := range specs {
 		all, err := t.load(spec)
+		if err := t.ctx.Err(); err != nil {
+			return err
+		}
 		r.failed(err)
 		for _, l := range all {
 			r.kernel(spec, l)
 		}
 	}
 	if c.JSON {
-		if err := json.NewEncoder(t.out).Encode(r.doc); err != nil {
+		if err := json.NewEncoder(printable.JSONWriter(t.out)).Encode(r.doc); err != nil {
 			return err
 		}
 	}

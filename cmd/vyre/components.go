@@ -15,6 +15,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/report"
+	"github.com/govyre/vyre/internal/printable"
 )
 
 // componentsCmd says which nodes hang together.
@@ -95,7 +96,7 @@ func (c *componentsCmd) run(t *terminal) error {
 		case c.Out == "-":
 			last = t.err
 		case c.JSON:
-			return json.NewEncoder(t.out).Encode(doc)
+			return json.NewEncoder(printable.JSONWriter(t.out)).Encode(doc)
 		default:
 			doc.print(t.out)
 		}
@@ -171,7 +172,7 @@ func (d *componentsDoc) print(out io.Writer) {
 	for _, e := range d.Top {
 		fmt.Fprintf(out, "%10d %15s nodes", e.Node, report.Thousands(int64(e.Nodes)))
 		if e.Name != "" {
-			fmt.Fprintf(out, "  %s", e.Name)
+			fmt.Fprintf(out, "  %s", printable.Text(e.Name))
 		}
 		fmt.Fprintln(out)
 	}
@@ -187,7 +188,7 @@ func labelLines(g *graph.CSR, labels []uint32) []byte {
 		}
 		fmt.Fprintf(w, "%d\t%d", v, label)
 		if name := g.Name(uint32(v)); name != "" {
-			fmt.Fprint(w, "\t", name)
+			fmt.Fprint(w, "\t", printable.Text(name))
 		}
 		w.WriteByte('\n')
 	}

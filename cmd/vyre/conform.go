@@ -10,6 +10,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/conform"
+	"github.com/govyre/vyre/internal/printable"
 )
 
 // conformCmd runs the suite.
@@ -85,7 +86,7 @@ func (c *conformCmd) Run(t *terminal) error {
 		fmt.Fprintln(t.err, f.Error())
 	}
 	if c.JSON {
-		if err := json.NewEncoder(t.out).Encode(conformJSON{dev.Name(), sum.Cases, sum.Passed, sum.Failed, sum.Skipped}); err != nil {
+		if err := json.NewEncoder(printable.JSONWriter(t.out)).Encode(conformJSON{dev.Name(), sum.Cases, sum.Passed, sum.Failed, sum.Skipped}); err != nil {
 			return err
 		}
 	} else {

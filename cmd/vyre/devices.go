@@ -12,6 +12,7 @@ import (
 	"github.com/govyre/vyre/driver/cpu"
 	_ "github.com/govyre/vyre/driver/cuda"    // registers the device "cuda"
 	_ "github.com/govyre/vyre/driver/cudasim" // registers the device "cuda-sim"
+	"github.com/govyre/vyre/internal/printable"
 )
 
 // devicesCmd lists devices.
@@ -49,7 +50,7 @@ func (c *devicesCmd) Run(t *terminal) error {
 		defer auto.Close()
 	}
 	if c.JSON {
-		if err := json.NewEncoder(t.out).Encode(list); err != nil {
+		if err := json.NewEncoder(printable.JSONWriter(t.out)).Encode(list); err != nil {
 			return err
 		}
 		return openErr

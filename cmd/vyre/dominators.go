@@ -15,6 +15,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/report"
+	"github.com/govyre/vyre/internal/printable"
 )
 
 // dominatorsCmd asks what every path to a node goes through.
@@ -170,7 +171,7 @@ func (c *dominatorsCmd) print(t *terminal, a *dominated) error {
 	switch {
 	case c.Out == "-":
 	case c.JSON:
-		return json.NewEncoder(out).Encode(c.doc(a))
+		return json.NewEncoder(printable.JSONWriter(out)).Encode(c.doc(a))
 	case c.CSV:
 		c.printCSV(out, a)
 	case c.Dot:
@@ -284,7 +285,7 @@ func (c *dominatorsCmd) printCSV(out io.Writer, a *dominated) {
 		if u := a.Immediate()[v]; u != graph.None {
 			idom = text(u)
 		}
-		row := []string{text(v), idom, strconv.Itoa(a.Size(v)), a.g.Name(v), a.g.Position(v)}
+		row := []string{text(v), idom, strconv.Itoa(a.Size(v)), printable.Text(a.g.Name(v)), printable.Text(a.g.Position(v))}
 		if c.Frontiers {
 			row = append(row, strings.Trim(fmt.Sprint(a.Frontier(v)), "[]"))
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/govyre/vyre/evidence"
+	"github.com/govyre/vyre/internal/printable"
 )
 
 // evidenceCmd is about measured comparisons.
@@ -126,5 +127,5 @@ func printEvidenceJSON(t *terminal, file string, proof *evidence.Proof, rejected
 	for _, r := range rejected {
 		doc.Rejections = append(doc.Rejections, rejectionEntry{r.Code, r.Line, r.Field, r.Text})
 	}
-	return json.NewEncoder(t.out).Encode(doc)
+	return json.NewEncoder(printable.JSONWriter(t.out)).Encode(doc)
 }

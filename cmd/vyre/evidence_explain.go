@@ -116,7 +116,7 @@ func parseTrial(name string) (trial, error) {
 		return trial{}, err
 	}
 	return trial{"search " + n.String(), func(t *terminal, dev driver.Device, h *megakernel.History) error {
-		w, err := n.Load(0)
+		w, err := n.Load(t.ctx, 0)
 		if err != nil {
 			return err
 		}

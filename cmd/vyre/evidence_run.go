@@ -101,7 +101,7 @@ func (c *evidenceRunCmd) measure(t *terminal, names []speedup.Name) ([]evidence.
 	}
 	var works []*speedup.Work
 	for _, n := range names {
-		w, err := n.Load(0)
+		w, err := n.Load(t.ctx, 0)
 		if err != nil {
 			return nil, err
 		}

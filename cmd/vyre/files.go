@@ -6,6 +6,9 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"github.com/govyre/vyre/internal/atomicfile"
+	"github.com/govyre/vyre/internal/printable"
 )
 
 // What a file may have. A pipe or a device says nothing about its size beforehand, and some never end.
@@ -70,65 +73,52 @@ func (t *terminal) claim(what string) error {
 // sink is an output that is opened before the work: a name that cannot be written is known at once, and what the
 // file held is there until there is something better.
 type sink struct {
-	out  io.Writer // standard output, if it is that
-	file *os.File
-	made bool // the file was not there before
-	done bool
+	t    *terminal
+	name string
+	file *atomicfile.File // nil for standard output
 }
 
 // create opens what a flag says to write to: a file, or standard output for "-" and for nothing.
 func (t *terminal) create(flag, name string) (*sink, error) {
 	if name == "" || standard(name) {
-		return &sink{out: t.out}, t.claim(strings.TrimSpace(flag + " " + name))
+		return &sink{t: t}, t.claim(strings.TrimSpace(flag + " " + name))
 	}
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err == nil {
-		return &sink{file: f, made: true}, nil
-	}
-	if f, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o666); err != nil {
+	f, err := atomicfile.Open(t.ctx, name)
+	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", flag, name, err)
 	}
-	return &sink{file: f}, nil
+	return &sink{t, name, f}, nil
 }
 
-// writable opens an output and gives it up again, for work that reads where it will write.
-func (t *terminal) writable(name string) error {
-	s, err := t.create("-o", name)
-	if err == nil {
-		s.close()
+// write makes b the content of the output, and says on standard error which file that is.
+func (s *sink) write(b []byte) error { return s.writeAs(b, counted(len(b), "byte")) }
+
+// writeAs is write where the content has a better measure than its bytes.
+func (s *sink) writeAs(b []byte, what string) error {
+	write := func(w io.Writer) error {
+		_, err := w.Write(b)
+		return err
 	}
-	return err
-}
-
-// write makes b the content of the output.
-func (s *sink) write(b []byte) error {
-	s.done = true
 	if s.file == nil {
-		_, err := s.out.Write(b)
+		return write(s.t.out)
+	}
+	if err := s.file.Write(s.t.ctx, write); err != nil {
 		return err
 	}
-	if info, err := s.file.Stat(); err != nil {
-		return err
-	} else if info.Mode().IsRegular() {
-		if err := s.file.Truncate(0); err != nil {
-			return err
-		}
-	}
-	if _, err := s.file.Write(b); err != nil {
-		return err
-	}
-	f := s.file
-	s.file = nil
-	return f.Close()
+	s.t.wrote(s.name, what)
+	return nil
 }
 
-// close gives up an output that nothing was written to: a file that is there only because of it goes again.
+// wrote says which file has new content, and which.
+func (t *terminal) wrote(name, what string) {
+	if !t.quiet {
+		fmt.Fprintf(t.err, "wrote %s: %s\n", printable.Text(name), what)
+	}
+}
+
+// close gives up an output. A file that nothing was written to is as it was.
 func (s *sink) close() {
-	if s.file == nil {
-		return
-	}
-	s.file.Close()
-	if s.made && !s.done {
-		os.Remove(s.file.Name())
+	if s.file != nil {
+		s.file.Close()
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/files"
 	"github.com/govyre/vyre/graph/report"
+	"github.com/govyre/vyre/internal/printable"
 )
 
 // graphCmd is about graphs in files.
@@ -33,7 +34,7 @@ type readFlags struct {
 	MaxBytes  string `placeholder:"SIZE" help:"Most bytes that a compressed file may become."`
 	KeepGoing bool   `help:"Go on after an error in the file, and list up to 100."`
 	Progress  string `enum:"bar,plain,json,none" default:"bar" help:"How progress is shown on standard error: a bar if that is a terminal, a line or a JSON document a second, or not at all (${enum})."`
-	Quiet     bool   `short:"q" help:"The same as --progress none."`
+	Quiet     bool   `short:"q" help:"Show no progress, and do not say which files were written."`
 	Time      bool   `help:"Say on standard error how long each part of the work took."`
 }
 
@@ -50,6 +51,7 @@ func (f *readFlags) options(t *terminal) (files.Options, func(), error) {
 	if o.MaxBytes, err = sizeOf("--max-bytes", f.MaxBytes); err != nil {
 		return o, nil, err
 	}
+	t.quiet = f.Quiet
 	stop := func() {}
 	switch {
 	case f.Quiet || f.Progress == "none":
@@ -81,7 +83,7 @@ func eachSecond(w io.Writer, asJSON bool) func(files.Progress) {
 		}
 		last, phase = time.Now(), p.Phase
 		if asJSON {
-			json.NewEncoder(w).Encode(progressDoc{p.Phase, p.Bytes, p.Total, p.Arcs})
+			json.NewEncoder(printable.JSONWriter(w)).Encode(progressDoc{p.Phase, p.Bytes, p.Total, p.Arcs})
 			return
 		}
 		of := ""
@@ -155,7 +157,7 @@ func (f *readFlags) load(t *terminal, name string) (*graph.CSR, error) {
 		return nil, err
 	}
 	t.laps.done("reading")
-	if err := g.Verify(); err != nil {
+	if err := errors.Join(g.Verify(), t.ctx.Err()); err != nil {
 		return nil, errors.Join(err, g.Close())
 	}
 	t.laps.done("checking")
@@ -203,7 +205,7 @@ func (c *graphGenCmd) Run(t *terminal) error {
 	}
 	began := time.Now()
 	stop := spin(t.err, "making "+gen.String())
-	g, err := gen.Build(graph.Options{Seed: c.Seed, Directed: c.Directed})
+	g, err := gen.Build(t.ctx, graph.Options{Seed: c.Seed, Directed: c.Directed})
 	stop()
 	if err != nil {
 		return err
@@ -277,15 +279,15 @@ func (t *terminal) save(name string, format files.Format, g *graph.CSR, became f
 	var lost []string
 	var err error
 	if standard(name) {
-		lost, err = files.Write(t.out, g, format)
+		lost, err = files.Write(t.ctx, t.out, g, format)
 	} else {
-		lost, err = files.Save(name, g, format)
+		lost, err = files.Save(t.ctx, name, g, format)
 	}
 	if err != nil {
 		return err
 	}
 	digest := g.Digest()
-	fmt.Fprintf(t.err, "%s: %s nodes, %s arcs, digest %x, in %s\n", name, report.Thousands(int64(g.Nodes())), report.Thousands(int64(g.Arcs())), digest[:8], report.Rounded(time.Since(began)))
+	t.wrote(name, fmt.Sprintf("%s nodes, %s arcs, digest %x, in %s", report.Thousands(int64(g.Nodes())), report.Thousands(int64(g.Arcs())), digest[:8], report.Rounded(time.Since(began))))
 	for _, c := range []struct {
 		n    int64
 		what string
@@ -370,7 +372,7 @@ func (t *terminal) failedJSON(schema string, err error) error {
 	if t.out.err != nil {
 		return err // nobody reads it
 	}
-	return errors.Join(err, json.NewEncoder(t.out).Encode(errorDoc{schema, e}))
+	return errors.Join(err, json.NewEncoder(printable.JSONWriter(t.out)).Encode(errorDoc{schema, e}))
 }
 
 // written is the format of an output: what --to says, else what its name says. It is asked for before there is a graph.

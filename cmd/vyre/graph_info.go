@@ -16,6 +16,7 @@ import (
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/files"
 	"github.com/govyre/vyre/graph/report"
+	"github.com/govyre/vyre/internal/printable"
 )
 
 // graphInfoCmd says what a graph is like.
@@ -115,7 +116,7 @@ func (c *graphInfoCmd) info(t *terminal) error {
 
 // look prints what describe finds.
 func (c *graphInfoCmd) look(t *terminal, g *graph.CSR, became files.Report) error {
-	doc, err := c.describe(g, became)
+	doc, err := c.describe(t, g, became)
 	if err == nil && c.Parts {
 		err = c.components(t, g, &doc)
 	}
@@ -123,16 +124,19 @@ func (c *graphInfoCmd) look(t *terminal, g *graph.CSR, became files.Report) erro
 	case err != nil:
 		return err
 	case c.JSON:
-		return json.NewEncoder(t.out).Encode(doc)
+		return json.NewEncoder(printable.JSONWriter(t.out)).Encode(doc)
 	}
 	doc.print(t.out)
 	return nil
 }
 
 // describe looks at all of a graph.
-func (c *graphInfoCmd) describe(g *graph.CSR, became files.Report) (graphDoc, error) {
+func (c *graphInfoCmd) describe(t *terminal, g *graph.CSR, became files.Report) (graphDoc, error) {
 	// Everything here looks at arcs, which have to be right for that. --verify says that this was the question.
 	if err := g.Verify(); err != nil {
+		return graphDoc{}, err
+	}
+	if err := t.ctx.Err(); err != nil {
 		return graphDoc{}, err
 	}
 	shape, err := g.Shape()
@@ -231,7 +235,7 @@ func deviceBytes(g *graph.CSR) map[string]uint64 {
 func (d *graphDoc) print(out io.Writer) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	row := func(name, format string, args ...any) { fmt.Fprintf(w, "%s\t%s\n", name, fmt.Sprintf(format, args...)) }
-	row("file", "%s (%s)", d.File, d.Format)
+	row("file", "%s (%s)", printable.Text(d.File), d.Format)
 	row("nodes", "%s", report.Thousands(int64(d.Nodes)))
 	row("arcs", "%s", report.Thousands(int64(d.Arcs)))
 	row("degree", "at most %s; %s nodes have no arc", report.Thousands(int64(d.MaxDegree)), report.Thousands(int64(d.Sinks)))
@@ -251,7 +255,7 @@ func (d *graphDoc) print(out io.Writer) {
 		row("kinds", "one")
 	}
 	for i, k := range d.Kinds {
-		row(map[bool]string{true: "kinds"}[i == 0], "%s (bit %d): %s arcs", k.Name, k.Bit, report.Thousands(int64(k.Arcs)))
+		row(map[bool]string{true: "kinds"}[i == 0], "%s (bit %d): %s arcs", printable.Text(k.Name), k.Bit, report.Thousands(int64(k.Arcs)))
 	}
 	if len(d.Has) > 0 {
 		row("has", "%s", strings.Join(d.Has, ", "))
@@ -273,7 +277,7 @@ func (d *graphDoc) print(out io.Writer) {
 	}
 	row("digest", "%s", d.Digest)
 	if p := d.Provenance; p.Producer != "" {
-		row("made by", "%s", strings.Join([]string{p.Producer, p.Version, p.Options}, ", "))
+		row("made by", "%s", strings.Join(printable.All([]string{p.Producer, p.Version, p.Options}), ", "))
 	}
 	if d.Verified {
 		row("verified", "checksums, rows and digest")

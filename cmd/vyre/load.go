@@ -52,6 +52,9 @@ func programs(all []loaded) (ps []*ir.Program) {
 // load reads "FILE[:KERNEL]": Go source or a directory of it, programs in text form (.vyre) or wire form
 // (.vyrb), or any of these from standard input.
 func (t *terminal) load(spec string) ([]loaded, error) {
+	if err := t.ctx.Err(); err != nil {
+		return nil, err
+	}
 	file, name := splitSpec(spec)
 	all, err := t.loadFile(file)
 	if err != nil {

@@ -24,7 +24,8 @@
 // Results go to standard output, everything else to standard error. With --json, standard output is one document.
 // A file named - is standard input, or standard output. Output files are opened before the work, and a file keeps
 // what it held until there is something to write. The exit status is 0 on success, 1 when something failed, 2 when
-// the command line makes no sense, 3 when there is what --fail-on names, 4 when --verify found a difference.
+// the command line makes no sense, 3 when there is what --fail-on names, 4 when --verify found a difference, 130 when
+// it was interrupted. Ctrl-C ends a command within a second, a second one at once; no file is left half written.
 package main
 
 import (
@@ -34,12 +35,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
 	"github.com/govyre/vyre/driver/cpu/native"
+	"github.com/govyre/vyre/internal/interrupt"
+	"github.com/govyre/vyre/internal/printable"
 )
 
 // commands is the command line.
@@ -82,6 +84,7 @@ type terminal struct {
 	laps   *laps  // of --time
 	inRead bool   // standard input was read
 	outBy  string // what writes to standard output, if it must do so alone
+	quiet  bool   // of --quiet
 }
 
 // stdout is standard output. It keeps the first error of writing, so that no command has to look at each line that it prints:
@@ -131,8 +134,7 @@ type difference struct{ error }
 var errSilent = errors.New("reported")
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
+	ctx := interrupt.Context(interrupt.Grace, func() { fmt.Fprintln(os.Stderr, "vyre: interrupted") })
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
@@ -193,11 +195,15 @@ func runOn(ctx context.Context, args []string, in io.Reader, out *stdout, errOut
 		if errors.As(err, &wrong) && wrong.Context.Selected() != nil {
 			command = wrong.Context.Selected().FullPath()
 		}
-		fmt.Fprintf(errOut, "vyre: %v\nrun %s --help to see what there is\n", err, command)
+		fmt.Fprintf(errOut, "vyre: %s\nrun %s --help to see what there is\n", printable.Lines(err.Error()), command)
 		return 2, err
 	}
 	err = k.Run(&terminal{ctx: ctx, in: in, out: out, err: errOut, model: parser.Model})
-	if err != nil && !errors.Is(err, errSilent) {
+	switch {
+	case err != nil && ctx.Err() != nil && errors.Is(err, context.Canceled):
+		fmt.Fprintln(errOut, "vyre: interrupted")
+		return interrupt.Status, err
+	case err != nil && !errors.Is(err, errSilent):
 		fmt.Fprintln(errOut, message(err))
 	}
 	return statusOf(err), err
@@ -223,8 +229,9 @@ func statusOf(err error) int {
 // message is the text of an error: findings and device errors come as they are, others
 // say whose they are.
 func message(err error) string {
-	if s := err.Error(); selfNamed(err) {
+	s := printable.Lines(err.Error())
+	if selfNamed(err) {
 		return s
 	}
-	return "vyre: " + err.Error()
+	return "vyre: " + s
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/report"
+	"github.com/govyre/vyre/internal/printable"
 	"github.com/govyre/vyre/megakernel"
 )
 
@@ -331,7 +332,7 @@ func kindsMask(g *graph.CSR, s string) (uint32, error) {
 		if bit == 32 {
 			var there []string
 			for _, k := range kindsOf(g) {
-				there = append(there, k.Name)
+				there = append(there, printable.Text(k.Name))
 			}
 			if there == nil {
 				return 0, usagef("--kinds %s: all arcs of this graph are of one kind", s)

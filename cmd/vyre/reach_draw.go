@@ -12,6 +12,7 @@ import (
 
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/report"
+	"github.com/govyre/vyre/internal/printable"
 )
 
 // What a picture of ours may have; Graphviz draws what is larger.
@@ -91,9 +92,10 @@ func (a *answer) between(d *drawing) {
 	}
 }
 
+// label is what a node is called, for people.
 func (d *drawing) label(v uint32) string {
 	if name := d.g.Name(v); name != "" {
-		return name
+		return printable.Text(name)
 	}
 	return strconv.FormatUint(uint64(v), 10)
 }
@@ -103,7 +105,7 @@ func (d *drawing) kinds(mask uint32) string {
 	if d.g.Masks() == nil {
 		return ""
 	}
-	return strings.Join(d.g.KindNames(mask), ", ")
+	return strings.Join(printable.All(d.g.KindNames(mask)), ", ")
 }
 
 // dot writes the form of Graphviz.
@@ -111,7 +113,7 @@ func (d *drawing) dot(out io.Writer) {
 	w := bufio.NewWriter(out)
 	defer w.Flush()
 	quoted := func(s string) string {
-		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
+		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 	}
 	fmt.Fprintln(w, "digraph {\n\trankdir=LR;\n\tnode [shape=box];")
 	for _, v := range d.nodes {
@@ -178,7 +180,7 @@ func (d *drawing) svg(out io.Writer) error {
 			text = append([]rune("…"), text[len(text)-widestLabel+1:]...)
 		}
 		fmt.Fprintf(w, `<g><title>%s</title><rect x="%d" y="%d" width="%d" height="%d" rx="4" fill="#eef3fb" stroke="#456"/>`,
-			html.EscapeString(strings.TrimSpace(d.label(v)+" "+d.g.Position(v))), b.x, b.y, b.wide, boxHigh)
+			html.EscapeString(strings.TrimSpace(d.label(v)+" "+printable.Text(d.g.Position(v)))), b.x, b.y, b.wide, boxHigh)
 		fmt.Fprintf(w, `<text x="%d" y="%d">%s</text></g>`+"\n", b.x+10, b.y+17, html.EscapeString(string(text)))
 	}
 	fmt.Fprintln(w, "</svg>")

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/internal/printable"
 )
 
 // maxNodeList bounds a file of nodes.
@@ -107,7 +108,7 @@ func (n *nodeNames) word(s string) (uint32, error) {
 // describe is an id that the command line takes, with where the node stands.
 func (n *nodeNames) describe(v uint32) string {
 	if pos := n.g.Position(v); pos != "" {
-		return fmt.Sprintf("id:%d (%s)", v, pos)
+		return fmt.Sprintf("id:%d (%s)", v, printable.Text(pos))
 	}
 	return fmt.Sprintf("id:%d", v)
 }
@@ -168,6 +169,25 @@ func (n *nodeNames) tagged(s string) (nodes []uint32, err error) {
 	return nodes, nil
 }
 
+// line is the node of a line: an id before a tab, as in the lists that are written, or a name or an id.
+func (n *nodeNames) line(line string) (uint32, error) {
+	if first, _, tab := strings.Cut(line, "\t"); tab {
+		if _, err := strconv.ParseUint(first, 10, 64); err == nil {
+			return n.id(first)
+		}
+	}
+	return n.word(strings.TrimSpace(line))
+}
+
+// id is a node by its id.
+func (n *nodeNames) id(digits string) (uint32, error) {
+	v, err := strconv.ParseUint(digits, 10, 64)
+	if err == nil && v >= uint64(n.g.Nodes()) {
+		err = fmt.Errorf("there is no node %d; there are %d, and ids start at 0", v, n.g.Nodes())
+	}
+	return uint32(v), err
+}
+
 // listed reads a file with a node a line, and lines that start with # for people.
 func (n *nodeNames) listed(file string) (nodes []uint32, err error) {
 	b, err := n.t.read(file, maxNodeList)
@@ -175,11 +195,10 @@ func (n *nodeNames) listed(file string) (nodes []uint32, err error) {
 		return nil, err
 	}
 	for i, line := range strings.Split(string(b), "\n") {
-		line = strings.TrimSpace(line)
-		if line == "" || strings.HasPrefix(line, "#") {
+		if strings.TrimSpace(line) == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
-		v, err := n.word(line)
+		v, err := n.line(line)
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", i+1, err)
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/report"
+	"github.com/govyre/vyre/internal/printable"
 )
 
 // reachDoc is the form of --json.
@@ -98,7 +99,7 @@ func (c *reachCmd) print(t *terminal, a *answer) error {
 		return usagef("-o - and another form would both write to standard output; give one of them a file")
 	case c.Out == "-":
 	case c.JSON:
-		return json.NewEncoder(out).Encode(c.doc(a))
+		return json.NewEncoder(printable.JSONWriter(out)).Encode(c.doc(a))
 	case c.CSV:
 		c.printCSV(out, a)
 	case c.Dot, c.SVG:
@@ -201,7 +202,7 @@ func (a *answer) printPath(out io.Writer) {
 	for i, s := range a.path {
 		how := ""
 		if i > 0 && a.g.Masks() != nil {
-			how = strings.Join(a.g.KindNames(s.Mask), ", ")
+			how = strings.Join(printable.All(a.g.KindNames(s.Mask)), ", ")
 		}
 		fmt.Fprintf(w, "\t%s\t%d%s\n", how, s.Node, report.Named(a.g, s.Node))
 	}
@@ -231,9 +232,18 @@ func (c *reachCmd) printCSV(out io.Writer, a *answer) {
 		if a.levels != nil && a.levels[v] != graph.None {
 			level = strconv.FormatUint(uint64(a.levels[v]), 10)
 		}
-		w.Write([]string{strconv.FormatUint(uint64(v), 10), level, a.g.Name(v), a.g.Position(v), strings.Join(a.g.KindNames(mask), " ")})
+		w.Write([]string{strconv.FormatUint(uint64(v), 10), level, printable.Text(a.g.Name(v)), printable.Text(a.g.Position(v)), strings.Join(printable.All(a.g.KindNames(mask)), " ")})
 	})
 	w.Flush()
+}
+
+// listLine writes a node of a list that @FILE reads: its id, and in a graph with names a tab, so that it is no name, and the name.
+func listLine(w io.Writer, g *graph.CSR, v uint32) {
+	fmt.Fprint(w, v)
+	if g.Data().Names.Len() > 0 {
+		fmt.Fprint(w, "\t", printable.Text(g.Name(v)))
+	}
+	fmt.Fprintln(w)
 }
 
 // content is what -o writes.
@@ -250,11 +260,7 @@ func (c *reachCmd) content(a *answer) []byte {
 	default:
 		all := reachCmd{}
 		all.shown(a, func(v, _ uint32) {
-			fmt.Fprint(w, v)
-			if name := a.g.Name(v); name != "" {
-				fmt.Fprint(w, "\t", name)
-			}
-			w.WriteByte('\n')
+			listLine(w, a.g, v)
 		})
 	}
 	w.Flush()

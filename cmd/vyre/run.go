@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -11,18 +12,20 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu"
 	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/printable"
 	"lukechampine.com/blake3"
 )
 
 // runCmd compiles a kernel, runs it once and shows what it wrote.
 type runCmd struct {
 	jobFlags
-	Device string   `default:"auto" completes:"device" help:"Device to run on; see vyre devices."`
-	Out    []string `sep:"none" placeholder:"NAME=FILE" help:"Write a buffer: FILE.png[:WIDTH[xHEIGHT]], FILE.txt, or raw bytes; -, -.png and -.txt are standard output."`
-	Print  []string `sep:"none" placeholder:"NAME[:N]" help:"Print the first N elements of a buffer; all without :N."`
-	Budget uint64   `placeholder:"N" help:"Rows that warps may run before the kernel counts as endless, 2³² by default (device cpu)."`
-	Check  bool     `help:"Watch for races, accesses out of bounds and reads of undefined memory (device cpu)."`
-	JSON   bool     `help:"Print digests of what was written, times, and the elements of --print, as one JSON document."`
+	Device string         `default:"auto" completes:"device" help:"Device to run on; see vyre devices."`
+	Out    []string       `sep:"none" placeholder:"NAME=FILE" help:"Write a buffer: FILE.png[:WIDTH[xHEIGHT]], FILE.txt, or raw bytes; -, -.png and -.txt are standard output."`
+	Print  []string       `sep:"none" placeholder:"NAME[:N]" help:"Print the first N elements of a buffer; all without :N."`
+	Budget uint64         `placeholder:"N" help:"Rows that warps may run before the kernel counts as endless: a bound that is the same on every machine (device cpu, interpreted)."`
+	Limit  *time.Duration `placeholder:"TIME" help:"Longest time for the kernel: 1m by default, 10s with --check; 0 is without end."`
+	Check  bool           `help:"Watch for races, accesses out of bounds and reads of undefined memory (device cpu)."`
+	JSON   bool           `help:"Print digests of what was written, times, and the elements of --print, as one JSON document."`
 }
 
 // Help is the long help of the command.
@@ -38,6 +41,9 @@ func (c *runCmd) Run(t *terminal) error {
 	j, err := c.job(t)
 	if err != nil {
 		return err
+	}
+	if c.Limit != nil && *c.Limit < 0 {
+		return usagef("--limit %v: want a time, such as 30s, or 0 for no limit", *c.Limit)
 	}
 	prints, err := j.prints(c.Print)
 	if err != nil {
@@ -62,7 +68,7 @@ func (c *runCmd) Run(t *terminal) error {
 		return err
 	}
 	defer dev.Close()
-	res, err := j.launch(t, dev, driver.Options{Label: j.name, Optimise: c.Optimise})
+	res, err := c.launch(t, j, dev)
 	if errors.Is(err, driver.InvalidArgument) { // what was passed came from the command line
 		return usage{err}
 	}
@@ -109,6 +115,28 @@ func (c *runCmd) Run(t *terminal) error {
 		fmt.Fprintln(t.err, "no races, no accesses out of bounds, no reads of undefined memory")
 	}
 	return nil
+}
+
+// launch runs the kernel, and gives it up after the limit.
+func (c *runCmd) launch(t *terminal, j *job, dev driver.Device) (driver.Result, error) {
+	limit := time.Minute
+	switch {
+	case c.Limit != nil:
+		limit = *c.Limit
+	case c.Check:
+		limit = 10 * time.Second
+	}
+	within := *t
+	if limit > 0 {
+		ctx, cancel := context.WithTimeout(t.ctx, limit)
+		defer cancel()
+		within.ctx = ctx
+	}
+	res, err := j.launch(&within, dev, driver.Options{Label: j.name, Optimise: c.Optimise})
+	if err != nil && t.ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+		return res, fmt.Errorf("%s has not ended within %v: see why a loop does not end, or raise the limit with --limit", j.name, limit) // what the device adds is about outputs that nobody waits for
+	}
+	return res, err
 }
 
 // closeTimeout bounds the wait for a run that was interrupted.
@@ -179,5 +207,5 @@ func (j *job) printJSON(t *terminal, dev driver.Device, res driver.Result, print
 	for _, p := range prints {
 		doc.Printed = append(doc.Printed, p.json(j))
 	}
-	return json.NewEncoder(t.out).Encode(doc)
+	return json.NewEncoder(printable.JSONWriter(t.out)).Encode(doc)
 }

@@ -29,7 +29,7 @@ func main() {
 }
 
 func run(ctx context.Context, device, name string) (err error) {
-	g, err := graph.Generate(name, graph.Options{Seed: 1})
+	g, err := graph.Generate(ctx, name, graph.Options{Seed: 1})
 	if err == nil {
 		g, err = g.With(graph.Data{Weights: weights(g)})
 	}

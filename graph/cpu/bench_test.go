@@ -1,6 +1,7 @@
 package cpu_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
@@ -11,7 +12,7 @@ import (
 // Benchmark searches and labels, with all cores and with one: go test -run '^$' -bench . ./graph/cpu
 func Benchmark(b *testing.B) {
 	for _, name := range []string{"road:1024x1024", "kron:18"} {
-		g, err := graph.Generate(name, graph.Options{Seed: 1})
+		g, err := graph.Generate(context.Background(), name, graph.Options{Seed: 1})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package cpu_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -63,7 +64,7 @@ func TestAWorkerThatPanicsPanicsForTheCaller(t *testing.T) {
 func TestArraysThatAreWrongAreAnError(t *testing.T) {
 	ctx := t.Context()
 	for _, bad := range []struct{ offset, target uint32 }{{1 << 31, 7}, {0, 1 << 30}, {graph.None, graph.None}} {
-		right := must(graph.Generate("kron:8", graph.Options{Seed: 2}))
+		right := must(graph.Generate(context.Background(), "kron:8", graph.Options{Seed: 2}))
 		g := cpu.Graph{Offsets: slices.Clone(right.Offsets()), Targets: slices.Clone(right.Targets())}
 		e := cpu.New(g, g, cpu.Options{Workers: 3})
 		n := right.Nodes()
@@ -121,7 +122,7 @@ func TestListsAreWalkedTheWayThatWasFaster(t *testing.T) {
 
 // TestSearchesIndex repeats a search until the engine has made its index, and on.
 func TestSearchesIndex(t *testing.T) {
-	g, err := graph.Generate("kron:10", graph.Options{Seed: 1})
+	g, err := graph.Generate(context.Background(), "kron:10", graph.Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

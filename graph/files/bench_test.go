@@ -22,7 +22,7 @@ func BenchmarkRead(b *testing.B) {
 		g := generated(b, name)
 		for _, format := range []files.Format{files.Edges, files.Matrix, files.DIMACS, files.GAP} {
 			path := filepath.Join(b.TempDir(), "x."+string(format))
-			if _, err := files.Save(path, g, format); err != nil {
+			if _, err := files.Save(b.Context(), path, g, format); err != nil {
 				b.Fatal(err)
 			}
 			info, err := os.Stat(path)
@@ -67,7 +67,7 @@ func cpuTime(b *testing.B) time.Duration {
 func BenchmarkOpen(b *testing.B) {
 	g := generated(b, "uniform:18")
 	path := filepath.Join(b.TempDir(), "x.vyg")
-	if _, err := files.Save(path, g, files.Auto); err != nil {
+	if _, err := files.Save(b.Context(), path, g, files.Auto); err != nil {
 		b.Fatal(err)
 	}
 	info, err := os.Stat(path)

@@ -2,6 +2,7 @@ package files_test
 
 import (
 	"bytes"
+	"context"
 	"runtime"
 	"testing"
 
@@ -13,12 +14,12 @@ import (
 // written and read again, and took no more memory than its file warrants.
 func fuzzed(f *testing.F, format files.Format, seeds ...string) {
 	for _, name := range []string{"grid:2x3", "skew:16", "chain:1"} {
-		g, err := graph.Generate(name, graph.Options{Seed: 1})
+		g, err := graph.Generate(context.Background(), name, graph.Options{Seed: 1})
 		if err != nil {
 			f.Fatal(err)
 		}
 		var b bytes.Buffer
-		if _, err := files.Write(&b, g, format); err != nil {
+		if _, err := files.Write(f.Context(), &b, g, format); err != nil {
 			f.Fatal(err)
 		}
 		f.Add(b.Bytes(), uint8(0))
@@ -53,7 +54,7 @@ func fuzzed(f *testing.F, format files.Format, seeds ...string) {
 			return
 		}
 		var again bytes.Buffer
-		lost, err := files.Write(&again, g, format)
+		lost, err := files.Write(t.Context(), &again, g, format)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/internal/printable"
 )
 
 // printer writes formats. Its writer keeps the first error.
@@ -17,11 +18,14 @@ type printer struct {
 	buf []byte
 }
 
-// arcs calls each with the arcs in their order.
-func arcsOf(g *graph.CSR, each func(u, v, mask, weight uint32)) {
+// arcsOf calls each with the arcs in their order, until the writer fails: the context has ended, or the disk is full.
+func (p *printer) arcsOf(g *graph.CSR, each func(u, v, mask, weight uint32)) {
 	weights := g.Data().Weights
 	at := 0
 	for u := range g.Nodes() {
+		if p.failed() {
+			return
+		}
 		targets, masks := g.Row(uint32(u))
 		for i, v := range targets {
 			mask, weight := uint32(1), uint32(1)
@@ -35,6 +39,12 @@ func arcsOf(g *graph.CSR, each func(u, v, mask, weight uint32)) {
 			at++
 		}
 	}
+}
+
+// failed reports whether the writer has.
+func (p *printer) failed() bool {
+	_, err := p.w.Write(nil)
+	return err != nil
 }
 
 // row writes numbers between blanks, and an end of line.
@@ -52,7 +62,7 @@ func (p *printer) row(numbers ...uint32) {
 func (p *printer) edges(g *graph.CSR) {
 	fmt.Fprintf(p.w, "# Nodes: %d Edges: %d\n", g.Nodes(), g.Arcs())
 	masked := g.Masks() != nil
-	arcsOf(g, func(u, v, mask, _ uint32) {
+	p.arcsOf(g, func(u, v, mask, _ uint32) {
 		if masked {
 			p.row(u, v, mask)
 		} else {
@@ -63,7 +73,7 @@ func (p *printer) edges(g *graph.CSR) {
 
 func (p *printer) weightedEdges(g *graph.CSR) {
 	fmt.Fprintf(p.w, "# Nodes: %d Edges: %d\n", g.Nodes(), g.Arcs())
-	arcsOf(g, func(u, v, _, weight uint32) { p.row(u, v, weight) })
+	p.arcsOf(g, func(u, v, _, weight uint32) { p.row(u, v, weight) })
 }
 
 func (p *printer) matrix(g *graph.CSR) {
@@ -72,7 +82,7 @@ func (p *printer) matrix(g *graph.CSR) {
 		field = "integer"
 	}
 	fmt.Fprintf(p.w, "%%%%MatrixMarket matrix coordinate %s general\n%d %d %d\n", field, g.Nodes(), g.Nodes(), g.Arcs())
-	arcsOf(g, func(u, v, _, weight uint32) {
+	p.arcsOf(g, func(u, v, _, weight uint32) {
 		if weighted {
 			p.row(u+1, v+1, weight)
 		} else {
@@ -83,7 +93,7 @@ func (p *printer) matrix(g *graph.CSR) {
 
 func (p *printer) dimacs(g *graph.CSR) {
 	fmt.Fprintf(p.w, "p sp %d %d\n", g.Nodes(), g.Arcs())
-	arcsOf(g, func(u, v, _, weight uint32) {
+	p.arcsOf(g, func(u, v, _, weight uint32) {
 		p.w.WriteString("a ")
 		p.row(u+1, v+1, weight)
 	})
@@ -110,10 +120,13 @@ func (p *printer) gap(g *graph.CSR, weighted bool) error {
 	p.word64(uint64(g.Nodes()))
 	for _, way := range ways {
 		for u := range g.Nodes() + 1 {
+			if p.failed() {
+				break
+			}
 			p.word64(uint64(way.First(uint32(u))))
 		}
 		var err error
-		arcsOf(way, func(_, v, _, weight uint32) {
+		p.arcsOf(way, func(_, v, _, weight uint32) {
 			p.word32(v)
 			if !weighted {
 				return
@@ -143,7 +156,7 @@ func (p *printer) word64(v uint64) {
 // label is the name of a node, or its id.
 func label(g *graph.CSR, node uint32) string {
 	if name := g.Name(node); name != "" {
-		return name
+		return printable.Text(name)
 	}
 	return strconv.FormatUint(uint64(node), 10)
 }
@@ -151,22 +164,25 @@ func label(g *graph.CSR, node uint32) string {
 func (p *printer) dot(g *graph.CSR) {
 	p.w.WriteString("digraph {\n")
 	for u := range g.Nodes() {
+		if p.failed() {
+			return
+		}
 		fmt.Fprintf(p.w, "\t%d [label=%s];\n", u, dotQuoted(label(g, uint32(u))))
 	}
 	masked := g.Masks() != nil
-	arcsOf(g, func(u, v, mask, _ uint32) {
+	p.arcsOf(g, func(u, v, mask, _ uint32) {
 		if !masked {
 			fmt.Fprintf(p.w, "\t%d -> %d;\n", u, v)
 			return
 		}
-		fmt.Fprintf(p.w, "\t%d -> %d [label=%s];\n", u, v, dotQuoted(strings.Join(g.KindNames(mask), ", ")))
+		fmt.Fprintf(p.w, "\t%d -> %d [label=%s];\n", u, v, dotQuoted(strings.Join(printable.All(g.KindNames(mask)), ", ")))
 	})
 	p.w.WriteString("}\n")
 }
 
 // dotQuoted is a text as DOT has it: backslashes would start an escape.
 func dotQuoted(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", ``).Replace(s) + `"`
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }
 
 func (p *printer) json(g *graph.CSR) {
@@ -175,11 +191,14 @@ func (p *printer) json(g *graph.CSR) {
 		if err != nil {
 			panic("BUG: a text is no JSON: " + err.Error())
 		}
-		return b
+		return printable.JSON(b)
 	}
 	digest := g.Digest()
 	fmt.Fprintf(p.w, `{"schema":"vyre.graph/1","digest":"%x","n":%d,"m":%d,"nodes":[`, digest, g.Nodes(), g.Arcs())
 	for u := range g.Nodes() {
+		if p.failed() {
+			return
+		}
 		if u > 0 {
 			p.w.WriteByte(',')
 		}
@@ -191,7 +210,7 @@ func (p *printer) json(g *graph.CSR) {
 	}
 	p.w.WriteString(`],"arcs":[`)
 	first, masked, weighted := true, g.Masks() != nil, g.Data().Weights != nil
-	arcsOf(g, func(u, v, mask, weight uint32) {
+	p.arcsOf(g, func(u, v, mask, weight uint32) {
 		if !first {
 			p.w.WriteByte(',')
 		}
@@ -220,10 +239,10 @@ func (p *printer) csv(g *graph.CSR) {
 		}
 	}
 	p.w.WriteByte('\n')
-	arcsOf(g, func(u, v, mask, weight uint32) {
+	p.arcsOf(g, func(u, v, mask, weight uint32) {
 		fmt.Fprintf(p.w, "%d,%d", u, v)
 		if named {
-			fmt.Fprintf(p.w, ",%s,%s", csvQuoted(g.Name(u)), csvQuoted(g.Name(v)))
+			fmt.Fprintf(p.w, ",%s,%s", csvQuoted(printable.Text(g.Name(u))), csvQuoted(printable.Text(g.Name(v))))
 		}
 		if masked {
 			fmt.Fprintf(p.w, ",%d", mask)

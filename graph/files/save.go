@@ -3,31 +3,33 @@ package files
 import (
 	"bufio"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/internal/atomicfile"
 	"github.com/klauspost/compress/zstd"
 )
 
 // Save writes a graph to a file, compressed if its name ends in .gz or .zst. Format Auto is that of the name. The file appears when it
-// is complete: until then it has a temporary name in the same folder. What the format cannot hold is left out, and said.
-func Save(name string, g *graph.CSR, format Format) (lost []string, err error) {
+// is complete: until then it has a temporary name in the same folder. After an error, and where the context ends, what had the
+// name still has it. What is no regular file is written to. What the format cannot hold is left out, and said.
+func Save(ctx context.Context, name string, g *graph.CSR, format Format) (lost []string, err error) {
 	if format == Auto {
 		if format = FormatOf(name); format == Auto {
 			return nil, fmt.Errorf("%s: its name says no format; there are %s", name, Names())
 		}
 	}
-	err = Replace(name, func(w io.Writer) (err error) {
+	err = atomicfile.Write(ctx, name, func(w io.Writer) (err error) {
 		z, err := packing(name, w)
 		if err != nil {
 			return err
 		}
-		lost, err = Write(z, g, format)
+		lost, err = Write(ctx, z, g, format)
 		return errors.Join(err, z.Close())
 	})
 	return lost, err
@@ -49,53 +51,32 @@ type uncompressed struct{ io.Writer }
 
 func (uncompressed) Close() error { return nil }
 
-// Replace writes a file under a temporary name in its folder, and gives it its name when it is complete and on the disk. After
-// an error nothing is left of it, and what had the name still has it.
-func Replace(name string, write func(io.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
+// until is a writer that takes nothing after the end of a context.
+type until struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+// Write writes in pieces, which take a millisecond each.
+func (u *until) Write(b []byte) (n int, err error) {
+	for {
+		if err := u.ctx.Err(); err != nil {
+			return n, err
 		}
-	}()
-	w := bufio.NewWriterSize(f, 1<<20)
-	if err := write(w); err != nil {
-		return err
+		some, err := u.w.Write(b[:min(len(b), 1<<20)])
+		if n, b = n+some, b[some:]; err != nil || len(b) == 0 {
+			return n, err
+		}
 	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	if err := f.Chmod(modeOf(name)); err != nil {
-		return err
-	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
 }
 
-// modeOf is what a file may be done with: what it was, or what new files are.
-func modeOf(name string) os.FileMode {
-	if info, err := os.Stat(name); err == nil {
-		return info.Mode().Perm()
-	}
-	return 0o644
-}
-
-// Write writes a graph, and says what the format cannot hold.
-func Write(w io.Writer, g *graph.CSR, format Format) (lost []string, err error) {
+// Write writes a graph, and says what the format cannot hold. It ends soon after the context, with its error.
+func Write(ctx context.Context, w io.Writer, g *graph.CSR, format Format) (lost []string, err error) {
 	if err := g.Verify(); err != nil {
 		return nil, err
 	}
 	err = g.Read(func() (err error) {
-		lost, err = write(w, g, format)
+		lost, err = write(&until{ctx, w}, g, format)
 		return err
 	})
 	if err != nil {

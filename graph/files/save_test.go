@@ -19,6 +19,7 @@ import (
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/files"
 	"github.com/govyre/vyre/internal/needs"
+	"github.com/govyre/vyre/internal/underway"
 	"github.com/klauspost/compress/zstd"
 	"go.uber.org/goleak"
 )
@@ -27,7 +28,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func generated(t testing.TB, name string) *graph.CSR {
 	t.Helper()
-	g, err := graph.Generate(name, graph.Options{Seed: 1})
+	g, err := graph.Generate(context.Background(), name, graph.Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +47,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 			for _, packed := range []string{"", ".gz", ".zst"} {
 				t.Run(fmt.Sprintf("%s/%s%s", name, format, packed), func(t *testing.T) {
 					path := filepath.Join(t.TempDir(), "x."+string(format)+packed)
-					lost, err := files.Save(path, g, files.Auto)
+					lost, err := files.Save(t.Context(), path, g, files.Auto)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -94,7 +95,7 @@ func TestWeightsComeBack(t *testing.T) {
 	}
 	for _, format := range []files.Format{files.WEdges, files.Matrix, files.WGAP, files.DIMACS, files.Vyre} {
 		var b bytes.Buffer
-		if lost, err := files.Write(&b, g, format); err != nil || len(lost) > 0 {
+		if lost, err := files.Write(t.Context(), &b, g, format); err != nil || len(lost) > 0 {
 			t.Fatal(format, lost, err)
 		}
 		back, _, err := files.Read(t.Context(), &b, "x."+string(format), files.Options{Weights: true})
@@ -135,7 +136,7 @@ func TestForms(t *testing.T) {
 		{files.Dot, "digraph {\n\t0 [label=\"a\\\"\\\\b\"];\n\t1 [label=\"x,<y>\"];\n\t0 -> 1 [label=\"call\"];\n\t1 -> 1 [label=\"return, call\"];\n}\n", ""},
 	} {
 		var b bytes.Buffer
-		lost, err := files.Write(&b, g, c.format)
+		lost, err := files.Write(t.Context(), &b, g, c.format)
 		if err != nil || b.String() != c.want || strings.Join(lost, ", ") != c.lost {
 			t.Errorf("%s: lost %v, %v\ngot  %q\nwant %q", c.format, lost, err, b.String(), c.want)
 		}
@@ -149,23 +150,28 @@ func TestInterruptedWritesLeaveNothing(t *testing.T) {
 	if err := os.WriteFile(path, []byte("before"), 0o640); err != nil {
 		t.Fatal(err)
 	}
-	stop := errors.New("stop")
-	err := files.Replace(path, func(w io.Writer) error {
-		w.Write(make([]byte, 3<<20))
-		return stop
-	})
+	g := generated(t, "grid:300x300")
+	ctx, cancel := underway.At(2, 0)
+	defer cancel()
+	_, err := files.Save(ctx, path, g, files.Auto)
 	left, failed := os.ReadDir(dir)
-	if b, _ := os.ReadFile(path); err != stop || failed != nil || len(left) != 1 || string(b) != "before" {
+	if b, _ := os.ReadFile(path); !errors.Is(err, context.Canceled) || failed != nil || len(left) != 1 || string(b) != "before" {
 		t.Errorf("%v, %v, %d files, %q", err, failed, len(left), b)
 	}
-	if err := files.Replace(path, func(w io.Writer) error { _, err := w.Write([]byte("after")); return err }); err != nil {
+	if _, err := files.Save(t.Context(), path, g, files.Auto); err != nil {
 		t.Fatal(err)
 	}
-	info, err := os.Stat(path)
-	if b, _ := os.ReadFile(path); err != nil || string(b) != "after" || info.Mode().Perm() != 0o640 {
-		t.Errorf("%v, %q, %v", err, b, info.Mode())
+	back, _, err := files.Open(t.Context(), path, files.Options{})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if _, err := files.Save(filepath.Join(dir, "nowhere", "x.vyg"), generated(t, "chain:2"), files.Auto); !errors.Is(err, os.ErrNotExist) {
+	if back.Digest() != g.Digest() || back.Close() != nil {
+		t.Error("another graph")
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 {
+		t.Errorf("%v, %v", err, info.Mode())
+	}
+	if _, err := files.Save(t.Context(), filepath.Join(dir, "nowhere", "x.vyg"), generated(t, "chain:2"), files.Auto); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -225,7 +231,7 @@ func TestReadingCanBeCancelled(t *testing.T) {
 
 func TestProgressTellsBytesAndArcs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.el")
-	if _, err := files.Save(path, generated(t, "grid:300x300"), files.Auto); err != nil {
+	if _, err := files.Save(t.Context(), path, generated(t, "grid:300x300"), files.Auto); err != nil {
 		t.Fatal(err)
 	}
 	var told []files.Progress

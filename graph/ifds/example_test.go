@@ -18,7 +18,7 @@ func ExampleNewSession() {
 		return
 	}
 	defer dev.Close()
-	program, err := graph.Generate("icfg:64,32,8", graph.Options{Seed: 1}) // 64 procedures of 32 places, 8 facts
+	program, err := graph.Generate(context.Background(), "icfg:64,32,8", graph.Options{Seed: 1}) // 64 procedures of 32 places, 8 facts
 	if err != nil {
 		fmt.Println(err)
 		return

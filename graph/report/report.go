@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/internal/printable"
 )
 
 // Graph is which graph a document is about.
@@ -93,12 +94,12 @@ func counted(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// Named is the name and the position of a node, each after a tab.
+// Named is the name and the position of a node, each after a tab, as people may see them.
 func Named(g *graph.CSR, v uint32) string {
 	s := ""
 	for _, f := range []string{g.Name(v), g.Position(v)} {
 		if f != "" {
-			s += "\t" + f
+			s += "\t" + printable.Text(f)
 		}
 	}
 	return s

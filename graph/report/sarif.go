@@ -4,10 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/internal/printable"
 )
 
 // What SARIF 2.1.0 needs of its many types (OASIS, "Static Analysis Results Interchange Format", 2020).
@@ -80,18 +83,18 @@ type (
 func (t *Taint) SARIF(w io.Writer) error {
 	run := sarifRun{Tool: sarifTool{sarifDriver{Name: t.Tool, Version: t.Version, Rules: []sarifRule{}}}, Results: []sarifResult{}}
 	for _, s := range t.Query.Sources {
-		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{s.Label, sarifText{"values of " + s.Label + " come to a sink"}})
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{printable.Text(s.Label), sarifText{"values of " + printable.Text(s.Label) + " come to a sink"}})
 	}
 	for _, f := range t.Shown {
-		label := t.Query.Sources[f.Label].Label
-		r := sarifResult{Rule: label, Level: "warning", Message: sarifText{fmt.Sprintf("values of %s come to %s", label, t.called(f.Sink))},
-			Locations: []sarifLocation{t.location(f.Sink, "")}, Prints: sarifFingerprint{strings.ReplaceAll(t.key(f), "\x00", " < ")}}
+		label := printable.Text(t.Query.Sources[f.Label].Label)
+		r := sarifResult{Rule: label, Level: "warning", Message: sarifText{fmt.Sprintf("values of %s come to %s", label, t.shown(f.Sink))},
+			Locations: []sarifLocation{t.location(f.Sink, "")}, Prints: sarifFingerprint{t.shown(f.Sink) + " < " + label}}
 		if f.Path != nil {
 			r.Flows = []sarifCodeFlow{{[]sarifThread{{t.steps(f.Path)}}}}
 		}
 		run.Results = append(run.Results, r)
 	}
-	e := json.NewEncoder(w)
+	e := json.NewEncoder(printable.JSONWriter(w))
 	e.SetIndent("", " ")
 	return e.Encode(sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
 }
@@ -100,7 +103,7 @@ func (t *Taint) steps(path []graph.Step) (list []sarifStep) {
 	for i, s := range path {
 		how := ""
 		if i > 0 {
-			how = strings.Join(t.Graph.KindNames(s.Mask), ", ")
+			how = strings.Join(printable.All(t.Graph.KindNames(s.Mask)), ", ")
 		}
 		list = append(list, sarifStep{t.location(s.Node, how)})
 	}
@@ -109,16 +112,38 @@ func (t *Taint) steps(path []graph.Step) (list []sarifStep) {
 
 // location is where a node stands, as far as the graph says it, and what it is called.
 func (t *Taint) location(v uint32, how string) sarifLocation {
-	l := sarifLocation{Logical: []sarifLogical{{t.called(v)}}}
+	l := sarifLocation{Logical: []sarifLogical{{t.shown(v)}}}
 	if how != "" {
 		l.Message = &sarifText{how}
 	}
 	if file, line, column, ok := position(t.Graph.Position(v)); ok {
 		l.Physical = &sarifPhysical{Region: sarifRegion{line, column}}
-		l.Physical.Artifact.URI = file
+		l.Physical.Artifact.URI = uriOf(file)
 	}
 	return l
 }
+
+// drive begins an absolute path of Windows.
+var drive = regexp.MustCompile(`^[A-Za-z]:[/\\]`)
+
+// uriOf is a path as a URI reference: relative paths stay relative, absolute ones have the scheme file, also those of another
+// system than this one.
+func uriOf(path string) string {
+	if drive.MatchString(path) || strings.Contains(path, `\`) && !strings.Contains(path, "/") {
+		path = strings.ReplaceAll(path, `\`, "/") // no other system's names are likely to look so
+	}
+	switch host, rest, _ := strings.Cut(strings.TrimPrefix(path, "//"), "/"); {
+	case drive.MatchString(path):
+		return (&url.URL{Scheme: "file", Path: "/" + path}).String()
+	case strings.HasPrefix(path, "//") && validHost.MatchString(host):
+		return (&url.URL{Scheme: "file", Host: host, Path: "/" + rest}).String()
+	case strings.HasPrefix(path, "/"):
+		return (&url.URL{Scheme: "file", Path: path}).String()
+	}
+	return (&url.URL{Path: path}).String()
+}
+
+var validHost = regexp.MustCompile(`^[A-Za-z0-9.-]+$`)
 
 // position takes file:line:column apart; the column may be missing.
 func position(s string) (file string, line, column int, ok bool) {

@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/internal/printable"
 )
 
 // Taint is what a taint query found, as it is to be shown.
@@ -92,6 +93,9 @@ func (t *Taint) called(v uint32) string {
 	return fmt.Sprint(v)
 }
 
+// shown is the same for people.
+func (t *Taint) shown(v uint32) string { return printable.Text(t.called(v)) }
+
 // JSON writes one document.
 func (t *Taint) JSON(w io.Writer) error {
 	doc := taintDoc{Schema: TaintSchema, Graph: Of(t.Graph), Contexts: t.Contexts, Pairs: []pair{}, Known: t.Known, Counts: map[string]int{}, Run: t.Run}
@@ -112,7 +116,7 @@ func (t *Taint) JSON(w io.Writer) error {
 		}
 		doc.Pairs = append(doc.Pairs, e)
 	}
-	return json.NewEncoder(w).Encode(doc)
+	return json.NewEncoder(printable.JSONWriter(w)).Encode(doc)
 }
 
 // Text writes the findings with their paths, and how they were found.
@@ -123,12 +127,12 @@ func (t *Taint) Text(w io.Writer) error {
 		fmt.Fprintf(w, "%s in the baseline\n", Thousands(int64(t.Known)))
 	}
 	for _, f := range t.Shown {
-		fmt.Fprintf(w, "\n%s → %s\n", t.Query.Sources[f.Label].Label, t.called(f.Sink))
+		fmt.Fprintf(w, "\n%s → %s\n", printable.Text(t.Query.Sources[f.Label].Label), t.shown(f.Sink))
 		columns := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		for i, s := range f.Path {
 			how := ""
 			if i > 0 && t.Graph.Masks() != nil {
-				how = strings.Join(t.Graph.KindNames(s.Mask), ", ")
+				how = strings.Join(printable.All(t.Graph.KindNames(s.Mask)), ", ")
 			}
 			fmt.Fprintf(columns, "\t%s\t%d%s\n", how, s.Node, Named(t.Graph, s.Node))
 		}

@@ -36,7 +36,7 @@ func load(t *testing.T, name string) *Work {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := n.Load(1 << 20)
+	w, err := n.Load(context.Background(), 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +187,7 @@ func TestNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := lonely.Load(0); err == nil || !strings.Contains(err.Error(), "nothing to search") {
+	if _, err := lonely.Load(context.Background(), 0); err == nil || !strings.Contains(err.Error(), "nothing to search") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package speedup
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -63,9 +64,9 @@ func (n Name) String() string {
 }
 
 // Load makes the graph, with seed 1, and searches it on one core. maxBytes bounds its arrays, if it is not 0.
-func (n Name) Load(maxBytes int64) (*Work, error) {
+func (n Name) Load(ctx context.Context, maxBytes int64) (*Work, error) {
 	o := graph.Options{Seed: seed, MaxBytes: maxBytes}
-	g, err := n.generator.Build(o)
+	g, err := n.generator.Build(ctx, o)
 	if err != nil {
 		return nil, err
 	}

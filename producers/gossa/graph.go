@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/internal/printable"
 	"github.com/govyre/vyre/producers/calls/names"
 )
 
@@ -91,7 +92,7 @@ func (c *calls) report(w io.Writer, g *graph.CSR, list bool) {
 	if list {
 		slices.Sort(lines)
 		for _, line := range slices.Compact(lines) {
-			fmt.Fprintln(w, line)
+			fmt.Fprintln(w, printable.Lines(line))
 		}
 	}
 }

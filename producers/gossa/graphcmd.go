@@ -10,6 +10,7 @@ import (
 
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/files"
+	"github.com/govyre/vyre/internal/printable"
 	"github.com/govyre/vyre/producers/calls/names"
 )
 
@@ -110,22 +111,24 @@ func (c *graphCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := files.Save(c.Output, g, files.Auto); err != nil {
+	if _, err := files.Save(ctx, c.Output, g, files.Auto); err != nil {
 		return err
 	}
 	var written []string
 	if e != nil && len(c.Rules) > 0 {
-		if written, err = e.lists(c.Output, g); err != nil {
+		if written, err = e.lists(ctx, c.Output, g); err != nil {
 			return err
+		}
+	}
+	for _, file := range append([]string{c.Output}, written...) {
+		if !c.Quiet {
+			fmt.Fprintf(os.Stderr, "wrote %s\n", printable.Text(file))
 		}
 	}
 	c.say("graph", began)
 	if !c.Quiet && e != nil {
-		for _, file := range written {
-			fmt.Fprintln(os.Stderr, file)
-		}
 		for _, line := range e.report(g) {
-			fmt.Fprintln(os.Stderr, line)
+			fmt.Fprintln(os.Stderr, printable.Lines(line))
 		}
 	} else if !c.Quiet {
 		made.report(os.Stderr, g, c.Unseen)

@@ -1,18 +1,19 @@
 package main
 
 import (
+	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/internal/atomicfile"
 )
 
 // lists writes what vyre taint needs beside a graph: FILE.sources, and FILE.CLASS.sinks and FILE.CLASS.sanitizers for each class
 // of sinks. A node stands there by its name if no other has it, else by its id.
-func (e *emitted) lists(file string, g *graph.CSR) (written []string, err error) {
+func (e *emitted) lists(ctx context.Context, file string, g *graph.CSR) (written []string, err error) {
 	base := strings.TrimSuffix(strings.TrimSuffix(file, ".gz"), filepath.Ext(strings.TrimSuffix(file, ".gz")))
 	count := make(map[string]int)
 	for v := range uint32(g.Nodes()) {
@@ -30,7 +31,7 @@ func (e *emitted) lists(file string, g *graph.CSR) (written []string, err error)
 		}
 		slices.Sort(lines)
 		written = append(written, base+"."+what)
-		err = os.WriteFile(base+"."+what, []byte(strings.Join(slices.Compact(lines), "\n")+"\n"), 0o666)
+		err = atomicfile.WriteBytes(ctx, base+"."+what, []byte(strings.Join(slices.Compact(lines), "\n")+"\n"))
 	}
 	q := e.question(g)
 	var lines []string

@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 
 	"github.com/alecthomas/kong"
+	"github.com/govyre/vyre/internal/interrupt"
+	"github.com/govyre/vyre/internal/printable"
 )
 
 // commands is the command line.
@@ -27,8 +28,7 @@ type found struct{ error }
 
 func main() {
 	collectLess()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
+	ctx := interrupt.Context(interrupt.Grace, func() { fmt.Fprintln(os.Stderr, "gossa: interrupted") })
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
@@ -55,14 +55,18 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) (status int)
 		if errors.As(err, &wrong) && wrong.Context.Selected() != nil {
 			command = wrong.Context.Selected().FullPath()
 		}
-		fmt.Fprintf(errOut, "gossa: %v\nrun %s --help to see what there is\n", err, command)
+		fmt.Fprintf(errOut, "gossa: %s\nrun %s --help to see what there is\n", printable.Lines(err.Error()), command)
 		return 2
 	}
 	k.BindTo(ctx, (*context.Context)(nil))
-	if err = k.Run(); err == nil {
+	switch err = k.Run(); {
+	case err == nil:
 		return 0
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		fmt.Fprintln(errOut, "gossa: interrupted")
+		return interrupt.Status
 	}
-	fmt.Fprintln(errOut, "gossa:", err)
+	fmt.Fprintln(errOut, "gossa:", printable.Lines(err.Error()))
 	var wrong usage
 	var finds found
 	switch {

@@ -17,6 +17,7 @@ import (
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/ifds"
 	"github.com/govyre/vyre/graph/report"
+	"github.com/govyre/vyre/internal/printable"
 	"github.com/govyre/vyre/producers/calls/names"
 )
 
@@ -61,7 +62,7 @@ func (c *taintCmd) Run(ctx context.Context) error {
 	c.say("graph", began)
 	if !c.Quiet {
 		for _, line := range e.report(g) {
-			fmt.Fprintln(os.Stderr, line)
+			fmt.Fprintln(os.Stderr, printable.Lines(line))
 		}
 	}
 	t, err := e.ask(ctx, g, c.Contexts, c.Paths, c.Classes)

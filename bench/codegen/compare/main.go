@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/govyre/vyre/bench/codegen"
 	"github.com/govyre/vyre/driver/cuda/cu"
+	"github.com/govyre/vyre/internal/atomicfile"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/kernel"
 )
@@ -136,7 +138,7 @@ func writePTX(dir string, kernels map[string]*kernel.Kernel) error {
 			return err
 		}
 		for suffix, c := range map[string]codegen.Code{".ptx": code, ".unchecked.ptx": bare} {
-			if err := os.WriteFile(filepath.Join(dir, name+suffix), []byte(c.Module.Text), 0o666); err != nil {
+			if err := atomicfile.WriteBytes(context.Background(), filepath.Join(dir, name+suffix), []byte(c.Module.Text)); err != nil {
 				return err
 			}
 		}

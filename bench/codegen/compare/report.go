@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/govyre/vyre/internal/atomicfile"
 )
 
 // Report is a run.
@@ -133,8 +136,8 @@ func (r *Report) write(dir string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(os.WriteFile(filepath.Join(dir, "codegen.txt"), text.Bytes(), 0o666),
-		os.WriteFile(filepath.Join(dir, "codegen.json"), append(data, '\n'), 0o666))
+	return errors.Join(atomicfile.WriteBytes(context.Background(), filepath.Join(dir, "codegen.txt"), text.Bytes()),
+		atomicfile.WriteBytes(context.Background(), filepath.Join(dir, "codegen.json"), append(data, '\n')))
 }
 
 // verdict is an error if a result was wrong or could not be had.

@@ -2,10 +2,13 @@ package toolkit
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+
+	"github.com/govyre/vyre/internal/atomicfile"
 )
 
 // Toolkit compiles and assembles. Dir, Sources and Work must be set.
@@ -54,7 +57,7 @@ func (t *Toolkit) Text(name string, contract bool) (string, error) {
 // disassembly in files of that name.
 func (t *Toolkit) Assemble(name, text string) (disassembly, report string, err error) {
 	base := filepath.Join(t.Work, name)
-	if err := os.WriteFile(base+".ptx", []byte(text), 0o666); err != nil {
+	if err := atomicfile.WriteBytes(context.Background(), base+".ptx", []byte(text)); err != nil {
 		return "", "", err
 	}
 	bin := filepath.Join(t.Dir, "usr", "bin")
@@ -67,7 +70,7 @@ func (t *Toolkit) Assemble(name, text string) (disassembly, report string, err e
 		return "", "", err
 	}
 	os.Remove(base + ".cubin")
-	return disassembly, report, os.WriteFile(base+".sass", []byte(disassembly), 0o666)
+	return disassembly, report, atomicfile.WriteBytes(context.Background(), base+".sass", []byte(disassembly))
 }
 
 func (t *Toolkit) exec(name string, args ...string) (string, error) {

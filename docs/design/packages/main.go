@@ -15,6 +15,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -27,6 +28,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/govyre/vyre/internal/atomicfile"
 )
 
 func main() {
@@ -50,7 +53,7 @@ func run(out, dir string) error {
 		_, err = picture.WriteTo(os.Stdout)
 		return err
 	}
-	return os.WriteFile(out, picture.Bytes(), 0o644)
+	return atomicfile.WriteBytes(context.Background(), out, picture.Bytes())
 }
 
 // pkg is a package of the module, or a bend of an edge that passes a layer.

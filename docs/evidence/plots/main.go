@@ -8,12 +8,15 @@ package main
 //go:generate go run .
 
 import (
+	"context"
 	"encoding/csv"
 	"fmt"
 	"math"
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/govyre/vyre/internal/atomicfile"
 )
 
 func main() {
@@ -50,7 +53,7 @@ func plot(from, to string, draw func([]row) *picture) error {
 		}
 		rows = append(rows, named)
 	}
-	return os.WriteFile(to, []byte(draw(rows).svg()), 0o644)
+	return atomicfile.WriteBytes(context.Background(), to, []byte(draw(rows).svg()))
 }
 
 // row is a line of a file, by the names of its columns.

@@ -6,6 +6,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"go/ast"
 	"go/constant"
@@ -17,6 +18,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/govyre/vyre/internal/atomicfile"
 )
 
 // targets says which file holds which declarations; directories are relative to package kernel.
@@ -57,7 +60,7 @@ func main() {
 			text, err = t.make(".")
 		}
 		if err == nil {
-			err = os.WriteFile(t.file, text, 0o644)
+			err = atomicfile.WriteBytes(context.Background(), t.file, text)
 		}
 	}
 	if err != nil {
@@ -82,7 +85,7 @@ func copyPackage(from, to string) error {
 		}
 		var text []byte
 		if text, err = os.ReadFile(name); err == nil {
-			err = os.WriteFile(filepath.Join(to, base+".txt"), text, 0o644)
+			err = atomicfile.WriteBytes(context.Background(), filepath.Join(to, base+".txt"), text)
 		}
 	}
 	return err

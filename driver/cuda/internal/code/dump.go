@@ -1,10 +1,12 @@
 package code
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 
+	"github.com/govyre/vyre/internal/atomicfile"
 	"github.com/govyre/vyre/internal/ptx"
 )
 
@@ -25,7 +27,7 @@ func (c *Compiler) dumpFile(dir, name string, text []byte) {
 	}
 	err := os.MkdirAll(dir, 0o777)
 	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, name), text, 0o666)
+		err = atomicfile.WriteBytes(context.Background(), filepath.Join(dir, name), text)
 	}
 	if err != nil {
 		fmt.Fprintln(c.gpu.Debug().Output, "vyre: text not written:", err)

@@ -137,7 +137,8 @@ func (c *Cache) Store(key [32]byte, image []byte) (removed int, err error) {
 	return c.trim()
 }
 
-// write makes a file appear at path, complete.
+// write makes a file appear at path, complete. It is no use of internal/atomicfile, whose rules are those for a user's files:
+// an image is private whatever the umask, a link in its place is replaced and not followed, and trim knows temporary names.
 func (c *Cache) write(path string, b []byte) (err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err

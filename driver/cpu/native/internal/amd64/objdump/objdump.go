@@ -3,6 +3,7 @@ package objdump
 
 import (
 	"bytes"
+	"context"
 	"encoding/hex"
 	"fmt"
 	"os"
@@ -10,6 +11,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/govyre/vyre/internal/atomicfile"
 )
 
 // Inst is an instruction.
@@ -53,7 +56,7 @@ func run(code []byte, tool string, options ...string) (string, error) {
 	}
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, "code")
-	if err := os.WriteFile(file, code, 0o600); err != nil {
+	if err := atomicfile.WriteBytes(context.Background(), file, code); err != nil {
 		return "", err
 	}
 	out, err := exec.Command(tool, append(options, "-D", "-z", "-b", "binary", file)...).Output()

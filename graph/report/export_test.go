@@ -1,0 +1,4 @@
+package report
+
+// URIOf is how SARIF has a path.
+func URIOf(path string) string { return uriOf(path) }
