@@ -38,7 +38,7 @@ func (s *Session) drains() bool {
 //
 // Errors: those of Batch, and of megakernel.Trial.
 func (s *Session) Trial(ctx context.Context, q Query, h *megakernel.History) (err error) {
-	if err := s.check(0, q); err != nil {
+	if q, err = s.settle(0, q); err != nil {
 		return err
 	}
 	if h == nil {
