@@ -285,7 +285,7 @@ func (g *CSR) rebuilt(arcs Block, o BuildOptions) (*CSR, Built, error) {
 	weights, sites := r.data.Weights, r.data.Sites
 	r.data = g.data
 	r.data.Weights, r.data.Sites = weights, sites
-	if sites == nil {
+	if sites == nil && g.data.Sites != nil {
 		r.data.Procedures = nil
 	}
 	return r, built, nil

@@ -37,6 +37,11 @@ type readFlags struct {
 	Time      bool   `help:"Say on standard error how long each part of the work took."`
 }
 
+// weightFlags are for commands that look at weights. Others do not read them.
+type weightFlags struct {
+	NoWeights bool `help:"Leave weights out, also those that no graph can have: 0.5, -1 or 2^32."`
+}
+
 // options are the flags as reading takes them.
 func (f *readFlags) options(t *terminal) (files.Options, func(), error) {
 	o := files.Options{Format: files.Format(f.Format), IDs: files.IDs(f.IDs), NoKinds: f.Kinds == "all", KeepGoing: f.KeepGoing}
@@ -149,6 +154,7 @@ func (f *readFlags) load(t *terminal, name string) (*graph.CSR, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.NoWeights = true // no question is about them
 	g, _, err := t.loadGraph(name, o)
 	stop()
 	if err != nil {
@@ -234,14 +240,15 @@ type graphConvertCmd struct {
 	Symmetric bool   `help:"Add an arc back for each arc that is no loop."`
 	Dedup     bool   `help:"Make arcs between the same nodes one, with the kinds of all and the least weight."`
 	NoSelf    bool   `help:"Leave out arcs from a node to itself."`
-	Weights   bool   `help:"Keep weights."`
+	weightFlags
 	readFlags
 }
 
 // Help is the long help of the command.
 func (graphConvertCmd) Help() string {
 	return `Reads lists of arcs (el, txt, tsv, wel), Matrix Market (mtx), GAP's rows (sg, wsg), DIMACS (gr) and vyg, as they are or
-compressed with gzip, bzip2 or zstd; writes all of these, and dot, json and csv. What the format cannot hold is said.
+compressed with gzip, bzip2 or zstd; writes all of these, and dot, json and csv. All that both formats hold is kept, weights and
+kinds too; what is lost, or done to arcs, is said on standard error.
 
 Example:
   vyre graph convert roadNet-CA.txt.gz roads.vyg`
@@ -256,7 +263,7 @@ func (c *graphConvertCmd) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	o.Weights = c.Weights
+	o.NoWeights = c.NoWeights
 	o.Build = graph.BuildOptions{Symmetric: c.Symmetric, Dedup: c.Dedup, NoSelf: c.NoSelf}
 	began := time.Now()
 	g, became, err := t.loadGraph(c.In, o)
@@ -265,11 +272,25 @@ func (c *graphConvertCmd) Run(t *terminal) error {
 		return err
 	}
 	t.laps.done("reading")
+	if c.NoWeights && g.Data().Weights != nil { // of a .vyg file
+		if g, err = withoutWeights(g); err != nil {
+			return err
+		}
+	}
 	if err = t.save(c.Out, format, g, became, began); err == nil {
 		t.laps.done("writing")
 		t.laps.print(t.err)
 	}
 	return errors.Join(err, g.Close())
+}
+
+func withoutWeights(g *graph.CSR) (*graph.CSR, error) {
+	if err := g.Verify(); err != nil {
+		return nil, errors.Join(err, g.Close())
+	}
+	d := g.Data()
+	d.Weights = nil
+	return g.With(d)
 }
 
 // save writes a graph, and says on standard error what it is and what became of it.
@@ -290,7 +311,7 @@ func (t *terminal) save(name string, format files.Format, g *graph.CSR, became f
 		n    int64
 		what string
 	}{{became.Built.Back, "arcs back were added"}, {became.Built.Self, "arcs from a node to itself were left out"}, {became.Built.Duplicates, "arcs were merged into others"},
-		{became.Built.Sites, "arcs lost their call sites, since no return is a call"}} {
+		{became.Built.Sites, "arcs lost their call sites, and nodes their procedures, since no arc back is a call"}} {
 		if c.n > 0 {
 			fmt.Fprintf(t.err, "%s %s\n", report.Thousands(c.n), c.what)
 		}

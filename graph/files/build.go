@@ -41,22 +41,34 @@ func (r *reader) build(format Format, p parsed) (*graph.CSR, Report, error) {
 		built.Back = 0
 	}
 	report.Built = built
-	if names.Len() > 0 {
-		d := g.Data()
-		d.Names = names
-		g, err = g.With(d)
-	}
+	d := g.Data()
+	d.Names = names
+	d.Weights = settledWeights(d.Weights)
+	g, err = g.With(d)
 	return g, report, err
+}
+
+// settledWeights leaves out weights that are all 1, which say what no weights do: formats that must have some write these.
+func settledWeights(weights []uint32) []uint32 {
+	for _, w := range weights {
+		if w != 1 {
+			return weights
+		}
+	}
+	return nil
 }
 
 // sparseNodes is how many nodes a file may have whatever its length: 64 MiB of offsets.
 const sparseNodes = 16 << 20
 
+// mostNodes is how many nodes the length of the file warrants.
+func (r *reader) mostNodes() int64 { return sparseNodes + 4*r.in.n }
+
 // warranted refuses numbers of nodes that the length of the file does not warrant, and graphs over the limit of memory.
 func (r *reader) warranted(nodes int64, p *parsed, symmetric bool) error {
-	if nodes > sparseNodes+4*r.in.n {
+	if most := r.mostNodes(); nodes > most {
 		return &graph.ParseError{File: r.name, Got: fmt.Sprintf("%s nodes in %s bytes", grouped(nodes), grouped(r.in.n)),
-			Want: fmt.Sprintf("at most %s in a file of that length; --ids sparse numbers nodes anew where ids are names", grouped(sparseNodes+4*r.in.n))}
+			Want: fmt.Sprintf("at most %s in a file of that length; --ids sparse numbers nodes anew where ids are names", grouped(most))}
 	}
 	perArc := int64(4)
 	for _, a := range p.arcs {
@@ -85,7 +97,7 @@ func (r *reader) number(p *parsed) (nodes int64, renumbered bool, names graph.St
 			most = max(most, a.wideFrom[k], a.wideTo[k])
 		}
 	}
-	dense := most < 4*max(uint64(p.count), 1)
+	dense := most < 4*max(uint64(p.count), 1) || most < uint64(p.atLeast) && p.atLeast <= r.mostNodes()
 	switch {
 	case p.count == 0:
 		return p.atLeast, false, names, nil

@@ -51,11 +51,13 @@ const (
 
 // Options adjust reading. The zero value is right for most files.
 type Options struct {
-	Format  Format
-	IDs     IDs
-	Weights bool // keep the weights that a file has
-	NoKinds bool // take every arc as mask 1: the third column of a list of arcs is something else
-	Build   graph.BuildOptions
+	Format Format
+	IDs    IDs
+	// NoWeights leaves weights out: values that no weight can be are then no error. A .vyg file keeps its own, which cost nothing
+	// until they are looked at.
+	NoWeights bool
+	NoKinds   bool // take every arc as mask 1: the third column of a list of arcs is something else
+	Build     graph.BuildOptions
 
 	MaxMemory int64 // bytes for arcs and graph; 0 is half of what the machine has
 	MaxBytes  int64 // of the text, decompressed; 0 is no limit

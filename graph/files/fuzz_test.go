@@ -30,7 +30,7 @@ func fuzzed(f *testing.F, format files.Format, seeds ...string) {
 		if len(b) > 1<<16 {
 			return
 		}
-		o := files.Options{Format: format, Workers: 2, Weights: flags&1 != 0, NoKinds: flags&2 != 0, KeepGoing: flags&4 != 0, MaxBytes: 1 << 20,
+		o := files.Options{Format: format, Workers: 2, NoWeights: flags&1 == 0, NoKinds: flags&2 != 0, KeepGoing: flags&4 != 0, MaxBytes: 1 << 20,
 			MaxMemory: int64(16*len(b)) + 64<<20, Build: graph.BuildOptions{Symmetric: flags&8 != 0, Dedup: flags&16 != 0, NoSelf: flags&32 != 0}}
 		if flags&64 != 0 {
 			o.IDs = files.Sparse
@@ -57,7 +57,7 @@ func fuzzed(f *testing.F, format files.Format, seeds ...string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		back, _, err := files.Read(t.Context(), &again, "x."+string(format), files.Options{Format: format, IDs: files.Dense, Weights: true})
+		back, _, err := files.Read(t.Context(), &again, "x."+string(format), files.Options{Format: format, IDs: files.Dense})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -35,7 +35,7 @@ func (r *reader) gap(weighted bool) (parsed, error) {
 		return p, r.badGAP(9, fmt.Sprintf("%d nodes", n), fmt.Sprintf("from 0 to %d", uint64(graph.MaxNodes)))
 	}
 	p.nodes = n
-	a, err := r.gapRows(n, m, weighted && r.o.Weights, weighted)
+	a, err := r.gapRows(n, m, weighted && !r.o.NoWeights, weighted)
 	if err != nil {
 		return p, err
 	}
@@ -110,7 +110,7 @@ func (r *reader) gapRows(n, m int64, keep, weighted bool) (a arcs, err error) {
 		if keep {
 			w := int32(binary.LittleEndian.Uint32(b[4:]))
 			if w < 0 {
-				return r.badGAP(r.in.n, fmt.Sprintf("weight %d", w), "weights are not negative; without --weights they are not looked at")
+				return r.badGAP(r.in.n, fmt.Sprintf("weight %d", w), "weights are not negative; --no-weights leaves weights out")
 			}
 			a.weights = append(a.weights, uint32(w))
 		}

@@ -97,7 +97,7 @@ func TestWeightsComeBack(t *testing.T) {
 		if lost, err := files.Write(&b, g, format); err != nil || len(lost) > 0 {
 			t.Fatal(format, lost, err)
 		}
-		back, _, err := files.Read(t.Context(), &b, "x."+string(format), files.Options{Weights: true})
+		back, _, err := files.Read(t.Context(), &b, "x."+string(format), files.Options{})
 		if err != nil {
 			t.Fatal(format, err)
 		}
