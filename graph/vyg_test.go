@@ -186,7 +186,7 @@ func TestBrokenFilesSayWhere(t *testing.T) {
 		{"version", func(b []byte) []byte { b[8] = 9; return b }, "x.vyg: version 9: version 1 is read"},
 		{"nodes", func(b []byte) []byte { b[16] = 9; return b }, "x.vyg: header: checksum differs"},
 		{"table", func(b []byte) []byte { b[140]++; return b }, "x.vyg: header: checksum differs"},
-		{"sections", func(b []byte) []byte { b[38] = 9; return b }, "x.vyg: 589840 sections promised: the file has"},
+		{"sections", func(b []byte) []byte { b[38] = 9; return b }, "x.vyg: 589840 sections promised: a table has at most 1024 entries"},
 		{"short", func(b []byte) []byte { return b[:len(b)-4097] }, "bytes promised, the file has"},
 		{"targets", func(b []byte) []byte { b[8192]++; return b }, "x.vyg: section targets at 8192: checksum differs"},
 		{"names", func(b []byte) []byte { i := bytes.Index(b, []byte("mainlog")); b[i]++; return b }, "section name bytes at "},

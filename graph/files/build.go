@@ -79,10 +79,34 @@ func (r *reader) warranted(nodes int64, p *parsed, symmetric bool) error {
 	if symmetric {
 		perArc *= 2
 	}
-	if need := p.held + 4*(nodes+1) + perArc*p.count; need > r.o.MaxMemory {
-		return r.tooLarge(need, fmt.Sprintf("%d nodes and %d arcs", nodes, p.count))
+	need := 4*(nodes+1) + perArc*p.count
+	if perArc > 8 { // rows are sorted with their columns
+		need += sortedArc * min(p.count, r.longestRow(nodes, p, symmetric, need+sortedArc*p.count))
 	}
-	return nil
+	return r.hold(need, "%d nodes and %d arcs", nodes, p.count)
+}
+
+// sortedArc is how many bytes an arc takes while its row is sorted.
+const sortedArc = 16
+
+// longestRow is how many arcs the row with most of them has; it is not counted if there is room for rows of any length.
+func (r *reader) longestRow(nodes int64, p *parsed, symmetric bool, most int64) (longest int64) {
+	if r.held.Load()+most <= r.o.MaxMemory || nodes > graph.MaxNodes {
+		return p.count
+	}
+	degrees := make([]uint32, nodes)
+	for _, a := range p.arcs {
+		for i, u := range a.from {
+			degrees[u]++
+			if symmetric {
+				degrees[a.to[i]]++
+			}
+		}
+	}
+	for _, d := range degrees {
+		longest = max(longest, int64(d))
+	}
+	return longest
 }
 
 // number says how many nodes a list of arcs has, and numbers them anew where ids are names.
@@ -117,10 +141,14 @@ func (r *reader) number(p *parsed) (nodes int64, renumbered bool, names graph.St
 	return int64(len(ids)), true, graph.NewStrings(text), nil
 }
 
+// perName is how many bytes the name of a node that is numbered anew takes, with the text on the way to it.
+const perName = 40
+
 // renumber gives nodes new ids, by ascending old ones, and returns these.
 func (r *reader) renumber(p *parsed) ([]uint64, error) {
-	if need := p.held + 16*p.count + 40*2*p.count; need > r.o.MaxMemory {
-		return nil, r.tooLarge(need, fmt.Sprintf("%d arcs between nodes that are numbered anew", p.count))
+	need := (2*8 + 2*perName) * p.count
+	if err := r.hold(need, "%d arcs between nodes that are numbered anew", p.count); err != nil {
+		return nil, err
 	}
 	ids := make([]uint64, 0, 2*p.count)
 	for _, a := range p.arcs {
@@ -131,6 +159,7 @@ func (r *reader) renumber(p *parsed) ([]uint64, error) {
 	}
 	slices.Sort(ids)
 	ids = slices.Clip(slices.Compact(ids))
+	r.release(need - perName*int64(len(ids)) - 2*8*p.count)
 	if len(ids) > graph.MaxNodes {
 		return nil, fmt.Errorf("%s: %d nodes, at most %d have ids", r.name, len(ids), uint64(math.MaxUint32-1))
 	}
@@ -158,14 +187,13 @@ func (r *reader) renumber(p *parsed) ([]uint64, error) {
 // vyg reads a .vyg file that cannot be mapped, since it is compressed or comes from a pipe, or whose arcs are to be changed.
 func (r *reader) vyg() (*graph.CSR, Report, error) {
 	report := Report{Format: Vyre}
-	b, err := r.all()
-	if err != nil {
-		return nil, report, err
-	}
+	g, err := graph.DecodeFrom(r.name, portions{r}, func(bytes int64) error { return r.hold(bytes, "the bytes of the file") })
 	report.Bytes = r.in.n
-	g, err := graph.Decode(r.name, b)
 	if err == nil {
 		err = g.Verify()
+	}
+	if err == nil && r.o.Build != (graph.BuildOptions{}) {
+		err = r.rebuildable(g)
 	}
 	if err != nil {
 		return nil, report, err
@@ -174,22 +202,25 @@ func (r *reader) vyg() (*graph.CSR, Report, error) {
 	return g, report, err
 }
 
-// all reads the rest of the text.
-func (r *reader) all() ([]byte, error) {
-	// Grown as it comes: nobody knows how much that is.
-	b := make([]byte, 0, chunkBytes)
-	for {
-		if len(b) == cap(b) {
-			b = slices.Grow(b, cap(b))
-		}
-		n, err := r.in.Read(b[len(b):cap(b)])
-		b = b[:len(b)+n]
-		if int64(len(b)) > r.o.MaxMemory {
-			return nil, r.tooLarge(int64(len(b)), "the bytes of the file")
-		}
-		r.tell("reading", 0)
-		if err != nil {
-			return b, eofIsFine(err)
+// rebuildable counts what making a graph again takes: the source of each arc, and the arcs with all their columns.
+func (r *reader) rebuildable(g *graph.CSR) error {
+	columns, d := int64(1), g.Data()
+	for _, there := range []bool{g.Masks() != nil, d.Weights != nil, d.Sites != nil} {
+		if there {
+			columns++
 		}
 	}
+	if r.o.Build.Symmetric {
+		columns *= 2
+	}
+	return r.hold(4*(int64(g.Nodes())+1)+4*(columns+1)*int64(g.Arcs()), "%d nodes and %d arcs, made again,", g.Nodes(), g.Arcs())
+}
+
+// portions is the text in reads that are not too long to be cancelled and told of.
+type portions struct{ r *reader }
+
+func (p portions) Read(b []byte) (int, error) {
+	n, err := p.r.in.Read(b[:min(len(b), chunkBytes)])
+	p.r.tell("reading", 0)
+	return n, err
 }

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/govyre/vyre/driver"
@@ -153,9 +154,21 @@ type reader struct {
 	in    *input
 	told  time.Time
 
+	held atomic.Int64 // bytes: buffers, arcs, and copies on the way
+
 	errs     []error
 	arcsOnly bool // to measure parsing
 }
+
+// hold counts memory before it is taken, or after it grew, and refuses more than the limit. release counts it back.
+func (r *reader) hold(bytes int64, what string, args ...any) error {
+	if held := r.held.Add(bytes); held > r.o.MaxMemory {
+		return r.tooLarge(held, fmt.Sprintf(what, args...))
+	}
+	return nil
+}
+
+func (r *reader) release(bytes int64) { r.held.Add(-bytes) }
 
 // read tells the format, and has the file read.
 func (r *reader) read(src io.Reader) (*graph.CSR, Report, error) {

@@ -21,6 +21,10 @@ const mostRatio = 1000
 // mostWindow is how much text zstd may look back: what its command takes without being asked, and all of its levels keep to.
 const mostWindow = 128 << 20
 
+// window is how much text zstd may look back here: within the limit of memory, but as much as all readers of the format have to
+// take.
+func (r *reader) window() int64 { return min(max(r.o.MaxMemory/4, 8<<20), mostWindow) }
+
 // input is the text of a file, decompressed and counted.
 type input struct {
 	r      *reader
@@ -65,7 +69,7 @@ func (r *reader) open(src io.Reader) (*input, error) {
 	case bytes.HasPrefix(first, []byte("BZh")):
 		text, in.packed = unpacker{bzip2.NewReader(raw), "bzip2", r.name, in.stored}, true
 	case bytes.HasPrefix(first, []byte{0x28, 0xb5, 0x2f, 0xfd}):
-		z, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(mostWindow))
+		z, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(uint64(r.window())))
 		if err != nil {
 			return nil, &graph.ParseError{File: r.name, Got: err.Error()}
 		}
