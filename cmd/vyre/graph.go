@@ -26,7 +26,7 @@ type graphCmd struct {
 
 // readFlags say how a graph is read.
 type readFlags struct {
-	Format    string `enum:",el,wel,mtx,sg,wsg,gr,vyg" placeholder:"FORMAT" default:"" help:"What the file holds: el, wel, mtx, sg, wsg, gr or vyg; by default its first bytes and its name say."`
+	Format    string `enum:",el,wel,nel,mtx,sg,wsg,gr,vyg" placeholder:"FORMAT" default:"" help:"What the file holds: el, wel, nel, mtx, sg, wsg, gr or vyg; by default its first bytes and its name say."`
 	IDs       string `name:"ids" enum:",dense,sparse" placeholder:"HOW" default:"" help:"In a list of arcs, take numbers as ids (dense), or number nodes anew and keep the numbers as names (sparse); by default dense if all are below four times the arcs."`
 	Kinds     string `name:"arc-kinds" enum:"file,all" default:"file" help:"Take the kinds of arcs that the file has, or all arcs as one kind, whatever a third column is (${enum})."`
 	MaxMemory string `placeholder:"SIZE" help:"Most memory for arcs, such as 8G; half of the machine's by default."`
@@ -172,7 +172,7 @@ func (f *readFlags) load(t *terminal, name string) (*graph.CSR, error) {
 type graphGenCmd struct {
 	Spec     string `arg:"" help:"Generator and size, such as road:1024x1024, kron:20 or skew:1048576."`
 	Out      string `short:"o" required:"" placeholder:"FILE" help:"File to write; its name says the format, and .gz or .zst compresses; - is standard output."`
-	To       string `enum:",el,wel,mtx,sg,wsg,gr,vyg,dot,json,csv" placeholder:"FORMAT" default:"" help:"Format to write, where the name does not say: el, wel, mtx, sg, wsg, gr, vyg, dot, json or csv."`
+	To       string `enum:",el,wel,nel,mtx,sg,wsg,gr,vyg,dot,json,csv" placeholder:"FORMAT" default:"" help:"Format to write, where the name does not say: el, wel, nel, mtx, sg, wsg, gr, vyg, dot, json or csv."`
 	Seed     uint64 `default:"1" help:"Seed of the generators that draw."`
 	Directed bool   `help:"Leave out the arc back that each arc of kron and uniform has."`
 	Kinds    string `enum:"spec,all" default:"spec" help:"Keep the kinds of arcs that skew and icfg have, or make them one kind (${enum})."`
@@ -236,7 +236,7 @@ func (c *graphGenCmd) Run(t *terminal) error {
 type graphConvertCmd struct {
 	In        string `arg:"" help:"File to read; - is standard input."`
 	Out       string `arg:"" help:"File to write; its name says the format, and .gz or .zst compresses; - is standard output."`
-	To        string `enum:",el,wel,mtx,sg,wsg,gr,vyg,dot,json,csv" placeholder:"FORMAT" default:"" help:"Format to write, where the name does not say: el, wel, mtx, sg, wsg, gr, vyg, dot, json or csv."`
+	To        string `enum:",el,wel,nel,mtx,sg,wsg,gr,vyg,dot,json,csv" placeholder:"FORMAT" default:"" help:"Format to write, where the name does not say: el, wel, nel, mtx, sg, wsg, gr, vyg, dot, json or csv."`
 	Symmetric bool   `help:"Add an arc back for each arc that is no loop."`
 	Dedup     bool   `help:"Make arcs between the same nodes one, with the kinds of all and the least weight."`
 	NoSelf    bool   `help:"Leave out arcs from a node to itself."`
@@ -246,7 +246,7 @@ type graphConvertCmd struct {
 
 // Help is the long help of the command.
 func (graphConvertCmd) Help() string {
-	return `Reads lists of arcs (el, txt, tsv, wel), Matrix Market (mtx), GAP's rows (sg, wsg), DIMACS (gr) and vyg, as they are or
+	return `Reads lists of arcs (el, txt, tsv, wel, nel), Matrix Market (mtx), GAP's rows (sg, wsg), DIMACS (gr) and vyg, as they are or
 compressed with gzip, bzip2 or zstd; writes all of these, and dot, json and csv. All that both formats hold is kept, weights and
 kinds too; what is lost, or done to arcs, is said on standard error.
 
@@ -318,6 +318,9 @@ func (t *terminal) save(name string, format files.Format, g *graph.CSR, became f
 	}
 	if became.Renumbered {
 		fmt.Fprintln(t.err, "nodes were numbered anew; the ids of the file are their names")
+	}
+	for _, bit := range became.Kinds {
+		fmt.Fprintf(t.err, "bit %d of kinds is %s\n", bit, g.KindName(bit))
 	}
 	if len(lost) > 0 {
 		fmt.Fprintf(t.err, "lost, since the format has no place for it: %s\n", strings.Join(lost, ", "))

@@ -11,11 +11,10 @@ import (
 
 // build makes the graph of the arcs of a file.
 func (r *reader) build(format Format, p parsed) (*graph.CSR, Report, error) {
-	report := Report{Format: format, Bytes: r.in.n}
+	report := Report{Format: format, Bytes: r.in.n, Kinds: p.kinds}
 	r.told = r.told.Add(-progressEvery)
 	r.tell("building", p.count)
-	var names graph.Strings
-	nodes := p.nodes
+	names, nodes := p.names, p.nodes
 	if p.list {
 		var err error
 		if nodes, report.Renumbered, names, err = r.number(&p); err != nil {
@@ -42,7 +41,7 @@ func (r *reader) build(format Format, p parsed) (*graph.CSR, Report, error) {
 	}
 	report.Built = built
 	d := g.Data()
-	d.Names = names
+	d.Names, d.KindNames = names, p.kindNames
 	d.Weights = settledWeights(d.Weights)
 	g, err = g.With(d)
 	return g, report, err

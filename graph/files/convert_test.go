@@ -17,6 +17,7 @@ import (
 var held = map[files.Format][]string{
 	files.Edges:  {"kinds", "nodes without arcs"},
 	files.WEdges: {"weights", "nodes without arcs"},
+	files.Named:  {"kinds", "weights", "names", "names of kinds", "nodes without arcs"},
 	files.Matrix: {"weights", "nodes without arcs"},
 	files.GAP:    {"nodes without arcs"},
 	files.WGAP:   {"weights", "nodes without arcs"},

@@ -25,6 +25,7 @@ const (
 	Auto   Format = ""
 	Edges  Format = "el"
 	WEdges Format = "wel"
+	Named  Format = "nel"
 	Matrix Format = "mtx"
 	GAP    Format = "sg"
 	WGAP   Format = "wsg"
@@ -37,7 +38,7 @@ const (
 
 // Formats are those that Options.Format and Save take.
 func Formats() []Format {
-	return []Format{Edges, WEdges, Matrix, GAP, WGAP, DIMACS, Vyre, Dot, JSON, CSV}
+	return []Format{Edges, WEdges, Named, Matrix, GAP, WGAP, DIMACS, Vyre, Dot, JSON, CSV}
 }
 
 // IDs say what the numbers in a list of arcs are.
@@ -81,6 +82,7 @@ type Report struct {
 	Format     Format
 	Bytes      int64 // of the text, decompressed
 	Renumbered bool  // ids were names
+	Kinds      []int // bits that a list with names has given to names of kinds, in their order
 	Built      graph.Built
 }
 
@@ -179,7 +181,7 @@ func (r *reader) read(src io.Reader) (*graph.CSR, Report, error) {
 	r.in = in
 	format := r.o.Format
 	if format == Auto {
-		if format, err = recognise(r.name, in.peek()); err != nil {
+		if format, err = recognise(r.name, in.peek(), r.o.IDs); err != nil {
 			return nil, Report{}, &graph.ParseError{File: r.name, Got: err.Error()}
 		}
 	}
@@ -187,6 +189,8 @@ func (r *reader) read(src io.Reader) (*graph.CSR, Report, error) {
 	switch format {
 	case Edges, WEdges, Matrix, DIMACS:
 		p, err = r.lines(format)
+	case Named:
+		p, err = r.namedList()
 	case GAP, WGAP:
 		p, err = r.gap(format == WGAP)
 	case Vyre:
@@ -200,8 +204,15 @@ func (r *reader) read(src io.Reader) (*graph.CSR, Report, error) {
 	return r.build(format, p)
 }
 
-// recognise tells the format by content, then by name.
-func recognise(name string, first []byte) (Format, error) {
+// recognise tells the format by content, then by name. A list of arcs is one of names if its first lines are, unless the caller says
+// what its numbers are.
+func recognise(name string, first []byte, ids IDs) (Format, error) {
+	list := func() Format {
+		if ids == AutoIDs && hasNames(first) {
+			return Named
+		}
+		return Edges
+	}
 	text := strings.TrimLeft(string(first), " \t\r\n")
 	switch {
 	case strings.HasPrefix(string(first), vygMagic):
@@ -211,14 +222,18 @@ func recognise(name string, first []byte) (Format, error) {
 	case strings.HasPrefix(text, "p sp "), strings.HasPrefix(text, "c ") && strings.Contains(text, "\np sp "):
 		return DIMACS, nil
 	}
-	if f := FormatOf(name); f != Auto {
+	switch f := FormatOf(name); f {
+	case Auto:
+	case Edges:
+		return list(), nil
+	default:
 		return f, nil
 	}
 	if near, known := refused[extension(name)]; known {
 		return Auto, errors.New(near)
 	}
 	if len(text) == 0 || strings.ContainsRune("#%0123456789", rune(text[0])) {
-		return Edges, nil
+		return list(), nil
 	}
 	return Auto, fmt.Errorf("neither its first bytes nor its name say what it is; --format does: %s", readable)
 }
@@ -260,7 +275,7 @@ var refused = map[string]string{
 }
 
 // readable are the formats that are read, for people.
-const readable = "el, wel, mtx, sg, wsg, gr, vyg"
+const readable = "el, wel, nel, mtx, sg, wsg, gr, vyg"
 
 // Names are the formats that are written, for people.
 func Names() string {

@@ -34,6 +34,9 @@ func (r *reader) lines(format Format) (parsed, error) {
 	if err != nil {
 		return p, err
 	}
+	if p.list {
+		rules.named = "; --format nel takes words as names"
+	}
 	if rules.third == weight && r.o.NoWeights {
 		rules.third = number
 	}

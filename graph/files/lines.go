@@ -32,6 +32,7 @@ type rules struct {
 	third     third
 	nodeNames [2]string // of the ends of an arc, in errors
 	missing   string    // is what a line without a weight lacks
+	named     string    // is what to do with words
 }
 
 // scratch is where a worker gathers the arcs of a chunk before it knows how many there are.
@@ -201,6 +202,9 @@ func (c *chunk) id(rules rules, which, start, at int, word []byte) (uint64, bool
 	case len(word) == 0:
 		c.fail(start, at, "the line ends", "a number, the "+name)
 	case err != "":
+		if !isNumber(word) {
+			err += rules.named
+		}
 		c.fail(start, at, name+" "+quoted(word), err)
 	case v < rules.first:
 		c.fail(start, at, fmt.Sprintf("%s %d", name, v), fmt.Sprintf("ids start at %d", rules.first))

@@ -104,6 +104,10 @@ func Write(w io.Writer, g *graph.CSR, format Format) (lost []string, err error) 
 		out.edges(g)
 	case WEdges:
 		out.weightedEdges(g)
+	case Named:
+		if err := out.named(g); err != nil {
+			return nil, err
+		}
 	case Matrix:
 		out.matrix(g)
 	case DIMACS:
@@ -148,12 +152,23 @@ func losses(g *graph.CSR, format Format) (lost []string) {
 		{"attributes", holdsData, len(d.Attributes) > 0},
 		{"provenance", holdsData, d.Provenance != graph.Provenance{}},
 		{"nodes without arcs", holdsNodes, has&holdsNodes == 0 && isolated(g)},
+		{"that nodes have no name", 0, format == Named && d.Names.Len() > 0 && unnamed(g)},
 	} {
 		if c.present && has&c.bit == 0 {
 			lost = append(lost, c.what)
 		}
 	}
 	return lost
+}
+
+// unnamed reports whether a node has no name.
+func unnamed(g *graph.CSR) bool {
+	for node := range g.Nodes() {
+		if g.Name(uint32(node)) == "" {
+			return true
+		}
+	}
+	return false
 }
 
 // isolated reports whether a graph has a node that no arc is from or to.
@@ -180,6 +195,7 @@ const (
 
 var holds = map[Format]int{
 	Vyre: 1<<8 - 1, Edges: holdsNodes | holdsKinds, WEdges: holdsNodes | holdsWeights, Matrix: holdsNodes | holdsWeights,
+	Named:  holdsNodes | holdsKinds | holdsWeights | holdsNames | holdsKindNames,
 	DIMACS: holdsNodes | holdsWeights, GAP: holdsNodes, WGAP: holdsNodes | holdsWeights,
 	Dot: holdsNodes | holdsKinds | holdsNames | holdsKindNames, JSON: holdsNodes | holdsKinds | holdsNames | holdsWeights,
 	CSV: holdsKinds | holdsNames | holdsWeights,

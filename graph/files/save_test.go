@@ -35,7 +35,7 @@ func generated(t testing.TB, name string) *graph.CSR {
 }
 
 // readable are the formats that are both written and read.
-var readable = []files.Format{files.Edges, files.WEdges, files.Matrix, files.GAP, files.WGAP, files.DIMACS, files.Vyre}
+var readable = []files.Format{files.Edges, files.WEdges, files.Named, files.Matrix, files.GAP, files.WGAP, files.DIMACS, files.Vyre}
 
 // TestWhatIsWrittenIsRead: the digest is the same in every format that can hold the graph, compressed or not, and what a
 // format cannot hold is named.

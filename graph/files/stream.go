@@ -63,6 +63,10 @@ type parsed struct {
 	atLeast int64 // nodes that a comment speaks of
 	list    bool  // ids may be names
 	mirror  bool  // each arc stands for one back, too
+
+	names     graph.Strings // of nodes
+	kindNames [32]string    // that the file has
+	kinds     []int         // bits that got theirs by order of appearance
 }
 
 // stream has the lines from here on parsed by workers, and collects what they find in the order of the file. line is the
