@@ -320,7 +320,7 @@ func (t *terminal) save(name string, format files.Format, g *graph.CSR, became f
 		fmt.Fprintln(t.err, "nodes were numbered anew; the ids of the file are their names")
 	}
 	for _, bit := range became.Kinds {
-		fmt.Fprintf(t.err, "bit %d of kinds is %s\n", bit, g.KindName(bit))
+		fmt.Fprintf(t.err, "bit %d of kinds is %q\n", bit, g.KindName(bit))
 	}
 	if len(lost) > 0 {
 		fmt.Fprintf(t.err, "lost, since the format has no place for it: %s\n", strings.Join(lost, ", "))

@@ -3,11 +3,14 @@ package files_test
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/files"
+	"github.com/govyre/vyre/internal/long"
 )
 
 // namesOf are the names of all nodes, with bars between.
@@ -179,5 +182,78 @@ func TestNamesAreWritten(t *testing.T) {
 		if _, err := files.Write(&b, g, files.Named); err == nil || !strings.Contains(err.Error(), c.want) || b.Len() > 0 {
 			t.Errorf("%v, want %s", err, c.want)
 		}
+	}
+}
+
+// TestAnyGraphComesBackFromAListWithNames, with names and kinds of any bytes, in any order of nodes; and any text of pieces that lists
+// are made of is refused, or is a graph that comes back.
+func TestAnyGraphComesBackFromAListWithNames(t *testing.T) {
+	pieces := []string{"a", "b", "web", "7", "0", "12", " ", "\t", "\"", `"x y"`, ",", "-", "+", "#", "#:node ", "#:kind 16 ", "call", "0x10000", "\n", "\n", "\r\n", ":", "é", "\xff", "\x00", "\u00a0", "->", `"`, "from", "to", "1.5", `\`}
+	for seed := range long.Seeds(t, 300, 5000, 100000) {
+		rng := rand.New(rand.NewPCG(seed, 19))
+		word := func() string {
+			var b strings.Builder
+			for range 1 + rng.IntN(3) {
+				b.WriteString(pieces[rng.IntN(len(pieces))])
+			}
+			return b.String()
+		}
+		n := 1 + rng.IntN(7)
+		names := []string{word() + "first"} // or else all might be the ids, which are no names
+		for len(names) < n {
+			if name := word(); !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+		var block graph.Block
+		for range rng.IntN(12) {
+			block.From, block.To = append(block.From, rng.Uint32N(uint32(n))), append(block.To, rng.Uint32N(uint32(n)))
+			block.Masks, block.Weights = append(block.Masks, 1<<rng.IntN(32)|uint32(rng.IntN(2))), append(block.Weights, rng.Uint32()>>rng.IntN(32)|2)
+		}
+		var d graph.Data
+		if rng.IntN(2) == 0 {
+			for range rng.IntN(5) {
+				if name := word(); !slices.Contains(d.KindNames[:], name) {
+					d.KindNames[rng.IntN(32)] = name
+				}
+			}
+		}
+		g, _, err := graph.FromBlocks(int64(n), []graph.Block{block}, graph.BuildOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.Names, d.Weights = graph.NewStrings(names), g.Data().Weights
+		if g, err = g.With(d); err != nil {
+			t.Fatal(err)
+		}
+		comesBack(t, seed, g)
+
+		var list strings.Builder
+		for range rng.IntN(30) {
+			list.WriteString(pieces[rng.IntN(len(pieces))])
+		}
+		if g, _, err := read(t, "x.nel", list.String(), files.Options{}); err == nil {
+			comesBack(t, seed, g)
+		}
+	}
+}
+
+func comesBack(t *testing.T, seed uint64, g *graph.CSR) {
+	t.Helper()
+	var b bytes.Buffer
+	lost, err := files.Write(&b, g, files.Named)
+	if err != nil {
+		t.Fatalf("seed %d: %v", seed, err)
+	}
+	if slices.Contains(lost, "that nodes have no name") {
+		return
+	}
+	content := b.String()
+	back, _, err := files.Read(t.Context(), &b, "x.nel", files.Options{})
+	if err != nil || len(lost) > 0 {
+		t.Fatalf("seed %d: %v, lost %v\n%s", seed, err, lost, content)
+	}
+	if !sameGraph(back, g) {
+		t.Fatalf("seed %d: %s %+v\nbecame %s %+v\n%s", seed, text(g), g.Data(), text(back), back.Data(), content)
 	}
 }
