@@ -195,6 +195,8 @@ func (r *reader) read(src io.Reader) (*graph.CSR, Report, error) {
 		p, err = r.gap(format == WGAP)
 	case Vyre:
 		return r.vyg()
+	case CSV:
+		return nil, Report{}, fmt.Errorf("%s: csv is written, and not read; --format el reads a list of numbers with commas between, wel one with weights", r.name)
 	default:
 		return nil, Report{}, fmt.Errorf("%s: %s is written, and not read; there are %s", r.name, format, readable)
 	}

@@ -142,6 +142,7 @@ func TestBrokenFiles(t *testing.T) {
 		{"x.metis", "3 2\n", "x.metis: METIS graphs are not read; write it as a list of arcs (.el), a pair of numbers a line"},
 		{"x.graphml", "<graphml>", "x.graphml: GraphML is not read"},
 		{"x.foo", "hello", "x.foo: neither its first bytes nor its name say what it is; --format does: el, wel, nel, mtx, sg, wsg, gr, vyg"},
+		{"x.csv", "0,1\n", "x.csv: csv is written, and not read; --format el reads a list of numbers with commas between, wel one with weights"},
 		{"x.dot", "digraph {}", "x.dot: dot is written, and not read; there are el, "},
 		{"x.el", "\x28\xb5\x2f\xfd....", "x.el: zstd: reserved bit set on frame header"},
 		{"x.el", "PK\x03\x04....", "x.el: it is a zip archive, which is not read"},

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/bits"
 	"strconv"
+	"strings"
 
 	"github.com/govyre/vyre/graph"
 )
@@ -203,7 +204,9 @@ func (c *chunk) id(rules rules, which, start, at int, word []byte) (uint64, bool
 		c.fail(start, at, "the line ends", "a number, the "+name)
 	case err != "":
 		if !isNumber(word) {
-			err += rules.named
+			if err += rules.named; rules.named != "" && heads[strings.ToLower(string(word))] {
+				err = "a number; # goes before the head of a table"
+			}
 		}
 		c.fail(start, at, name+" "+quoted(word), err)
 	case v < rules.first:

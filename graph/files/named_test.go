@@ -78,7 +78,7 @@ func TestWrongListsWithNames(t *testing.T) {
 		{"x.txt", "web api;\n", `x.txt:1:5: arc target "api;": columns`},
 		{"x.txt", "Source Target\nweb api\n", `x.txt:1:1: "Source" and "Target", which the columns of a table are called: # before them; in quotes they are names`},
 		{"x.tsv", "from\tto\tweight\na\tb\t5\n", `x.tsv:1:1: "from" and "to", which`},
-		{"x.txt", "source target\n0 1\n1 2\n", `x.txt:1:1: arc source "source": a number, from 0; --format nel takes words as names`},
+		{"x.txt", "source target\n0 1\n1 2\n", `x.txt:1:1: arc source "source": a number; # goes before the head of a table`},
 		{"x.txt", "0 1\n1 x\n", `x.txt:2:3: arc target "x": a number, from 0; --format nel takes words as names`},
 		{"x.txt", "1.0 2.0\n", `x.txt:1:1: arc source "1.0": a number, from 0`},
 		{"x.txt", "-1 -2\n", `x.txt:1:1: arc source "-1": ids are not negative`},
