@@ -189,7 +189,7 @@ func TestNamesAreWritten(t *testing.T) {
 // are made of is refused, or is a graph that comes back.
 func TestAnyGraphComesBackFromAListWithNames(t *testing.T) {
 	pieces := []string{"a", "b", "web", "7", "0", "12", " ", "\t", "\"", `"x y"`, ",", "-", "+", "#", "#:node ", "#:kind 16 ", "call", "0x10000", "\n", "\n", "\r\n", ":", "é", "\xff", "\x00", "\u00a0", "->", `"`, "from", "to", "1.5", `\`}
-	for seed := range long.Seeds(t, 300, 5000, 100000) {
+	for seed := range long.Seeds(t, 150, 5000, 100000) {
 		rng := rand.New(rand.NewPCG(seed, 19))
 		word := func() string {
 			var b strings.Builder
