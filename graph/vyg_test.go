@@ -317,7 +317,13 @@ func FuzzOpen(f *testing.F) {
 		f.Add(written(f, g))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		g, err := graph.Decode("x.vyg", graph.Resummed(b))
+		b = graph.Resummed(b)
+		g, err := graph.Decode("x.vyg", b)
+		if streamed, failed := graph.DecodeFrom("x.vyg", bytes.NewReader(b), anySize); err != nil && failed == nil {
+			t.Fatalf("a stream is %v, and a file %v", streamed, err)
+		} else if err == nil && failed != nil && !strings.Contains(failed.Error(), "more after") {
+			t.Fatalf("a file is %v, and a stream %v", g, failed)
+		}
 		if err != nil {
 			return
 		}

@@ -63,8 +63,8 @@ func TestMemoryIsWhatWasReadAndLimited(t *testing.T) {
 		{"a promise of entries", "x.mtx", "99,999,999,999 entries promised, 1 found", strings.NewReader(mtx + "pattern general\n9 9 99999999999\n1 1\n")},
 		{"a line", "x.el", "a line of more than 65536 bytes", endless("0 1\n", "7")},
 		{"nothing", "x.vyg", `it starts with "\x00`, endless("", "\x00")},
-		{"nothing, packed", "x.vyg", `it starts with "\x00`, packed(strings.Repeat("\x00", 1<<20), 64)},
-		{"a list, packed", "x.el", "--max-memory raises it", packed(strings.Repeat("1 7777 1\n2 8 13\n", 1<<14), 60)},
+		{"nothing, packed", "x.vyg", `it starts with "\x00`, packed(strings.Repeat("\x00", 1<<20), 8)},
+		{"a list, packed", "x.el", "--max-memory raises it", packed(strings.Repeat("1 7777 1\n2 8 13\n", 1<<14), 40)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var before, after runtime.MemStats
