@@ -55,7 +55,7 @@ func (s *Session) ReachInto(ctx context.Context, q Query, into *Reached) (err er
 	if err := s.made(); err != nil {
 		return err
 	}
-	if err := s.check(0, q); err != nil {
+	if q, err = s.settle(0, q); err != nil {
 		return err
 	}
 	if into == nil {
@@ -77,16 +77,14 @@ func (s *Session) ReachInto(ctx context.Context, q Query, into *Reached) (err er
 // labels, which answer it and later ones: see Reached.Algorithm. As many as SessionOptions.Queries are one submission, with one
 // wait.
 //
-// Errors: a seed that is no node, or more seeds than a query may have, before anything runs; those of the device. After
+// Errors: a seed that is no node, or more different seeds than a query may have, before anything runs; those of the device. After
 // one the session may be used again, unless the device is lost.
 func (s *Session) Batch(ctx context.Context, queries []Query) (all []*Reached, err error) {
 	if err := s.made(); err != nil {
 		return nil, err
 	}
-	for i, q := range queries {
-		if err := s.check(i, q); err != nil {
-			return nil, err
-		}
+	if queries, err = s.settleAll(queries); err != nil {
+		return nil, err
 	}
 	set, by, err := s.asking(ctx, len(queries))
 	if err != nil {

@@ -287,7 +287,7 @@ func (g *CSR) rebuilt(arcs Block, o BuildOptions) (*CSR, Built, error) {
 	r.data = g.data
 	r.data.Weights, r.data.Sites = weights, sites
 	r.lender = g.mapped()
-	if sites == nil {
+	if sites == nil && g.data.Sites != nil {
 		r.data.Procedures = nil
 	}
 	return r, built, nil

@@ -139,7 +139,7 @@ func (x *Fixpoint[T]) waves(clear, seed, round *ir.Program) []megakernel.Wave {
 
 // Run returns the fixpoint from there on. That facts still change after all rounds is no error: see Fixed.Settled.
 //
-// Errors: a seed that is no node, more seeds than SessionOptions.Seeds, facts that are not one a seed or one a node, before
+// Errors: a seed that is no node, more different seeds than SessionOptions.Seeds, facts that are not one a seed or one a node, before
 // anything runs; those of the device; with the native engine, a method that panics.
 func (x *Fixpoint[T]) Run(ctx context.Context, start Start[T]) (_ *Fixed[T], err error) {
 	if x == nil || x.a == nil {
@@ -197,7 +197,7 @@ func (x *Fixpoint[T]) first(start Start[T]) (nodes []uint32, values []T, err err
 	if len(start.Seeds) != len(start.Values) {
 		return nil, nil, s.refuse(fmt.Sprintf("%s: %d seeds and %d facts of them", x.a.label, len(start.Seeds), len(start.Values)), "give each seed a fact")
 	}
-	if err := s.checkSeeds(func() string { return x.a.label }, start.Seeds); err != nil {
+	if _, err := s.distinct(func() string { return x.a.label }, start.Seeds); err != nil {
 		return nil, nil, err
 	}
 	facts := map[uint32]T{}

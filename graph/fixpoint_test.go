@@ -234,11 +234,11 @@ func TestFixpointsAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, start := range map[string]graph.Start[uint32]{
-		"widest: 2 seeds and 1 facts":                           {Seeds: []uint32{1, 2}, Values: []uint32{1}},
-		"widest: seed 1 is node 50, the graph has 50":           {Seeds: []uint32{1, 50}, Values: []uint32{1, 1}},
-		"widest has 3 seeds, at most 2 are possible":            {Seeds: []uint32{1, 2, 3}, Values: []uint32{1, 1, 1}},
-		"facts of 3 nodes and 0 seeds, the graph has 50 nodes":  {All: make([]uint32, 3)},
-		"facts of 50 nodes and 1 seeds, the graph has 50 nodes": {All: make([]uint32, 50), Seeds: []uint32{1}},
+		"widest: 2 seeds and 1 facts":                                {Seeds: []uint32{1, 2}, Values: []uint32{1}},
+		"widest: seed 1 is node 50, the graph has 50":                {Seeds: []uint32{1, 50}, Values: []uint32{1, 1}},
+		"widest has 3 different seeds, the session was opened for 2": {Seeds: []uint32{1, 2, 3}, Values: []uint32{1, 1, 1}},
+		"facts of 3 nodes and 0 seeds, the graph has 50 nodes":       {All: make([]uint32, 3)},
+		"facts of 50 nodes and 1 seeds, the graph has 50 nodes":      {All: make([]uint32, 50), Seeds: []uint32{1}},
 	} {
 		if _, err := x.Run(t.Context(), start); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

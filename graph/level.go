@@ -14,7 +14,7 @@ import (
 //
 // Errors: those of Batch; a session that was not opened for it.
 func (s *Session) Levels(ctx context.Context, q Query) (levels []uint32, err error) {
-	if err := s.forLevels(q); err != nil {
+	if q, err = s.forLevels(q); err != nil {
 		return nil, err
 	}
 	set, by, err := s.asking(ctx, 1)
@@ -26,15 +26,15 @@ func (s *Session) Levels(ctx context.Context, q Query) (levels []uint32, err err
 	return levels, err
 }
 
-// forLevels refuses a query for levels that the session cannot answer.
-func (s *Session) forLevels(q Query) error {
+// forLevels settles a query for levels, and refuses one that the session cannot answer.
+func (s *Session) forLevels(q Query) (Query, error) {
 	if err := s.made(); err != nil {
-		return err
+		return q, err
 	}
 	if s.back == nil {
-		return s.refuse("the session answers no question about levels", "open it with SessionOptions.Levels")
+		return q, s.refuse("the session answers no question about levels", "open it with SessionOptions.Levels")
 	}
-	return s.check(0, q)
+	return s.settle(0, q)
 }
 
 // levels stay on the device as well, for parents.

@@ -95,6 +95,16 @@ func (f *file) section(kind uint32) []byte {
 	return nil
 }
 
+// length is how many bytes a section has, none if it is not there.
+func (f *file) length(kind uint32) uint64 {
+	for _, s := range f.table {
+		if s.kind == kind {
+			return s.length
+		}
+	}
+	return 0
+}
+
 // checkLengths compares sections with the header.
 func (f *file) checkLengths() error {
 	n, m := f.head.nodes, f.head.arcs
@@ -108,12 +118,12 @@ func (f *file) checkLengths() error {
 		{proceduresSection, 4 * n, true}, {sitesSection, 4 * m, true},
 		{nameEndsSection, 8 * (n + 1), true}, {positionEndsSection, 8 * (n + 1), true},
 	} {
-		got := uint64(len(f.section(c.kind)))
+		got := f.length(c.kind)
 		if got != c.want && !(c.optional && got == 0) {
 			return f.bad(16, fmt.Sprintf("section %s has %d bytes", sectionNames[c.kind], got), fmt.Sprintf("%d for %d nodes and %d arcs", c.want, n, m))
 		}
 	}
-	if t := len(f.section(kindTableSection)); t > 4*256 || t%4 != 0 || (t > 0) != (f.head.kinds == 1 && m > 0) {
+	if t := f.length(kindTableSection); t > 4*256 || t%4 != 0 || (t > 0) != (f.head.kinds == 1 && m > 0) {
 		return f.bad(33, fmt.Sprintf("a kind table of %d bytes", t), "4 bytes for each of at most 256 masks, and none where kinds are no index")
 	}
 	return nil

@@ -12,7 +12,7 @@ import (
 type SessionOptions struct {
 	Label   string // appears in errors and profiles; empty is "graph"
 	Queries int    // of a batch, for whose answers there is memory, at most 1<<24; 0 is 32. Larger batches take several.
-	Seeds   int    // of a query, at most; 0 is 1024
+	Seeds   int    // of a query, at most, each node once; 0 is 1024
 	Budget  uint64 // bytes of device memory; 0 is what the device has room for when the session is opened, of which 256 MiB or 3 % are left to others
 	Levels  bool   // Session.Levels can be asked; that takes 4 bytes a node, and unless the graph is symmetric all of it a second time
 	Engine  Engine // what answers; see AutoEngine

@@ -9,7 +9,7 @@ import (
 
 // Query asks which nodes can be reached.
 type Query struct {
-	Seeds []uint32 // nodes to begin with; they are reached
+	Seeds []uint32 // nodes to begin with; they are reached. A node may be listed twice.
 	Kinds uint32   // of arcs that are allowed, as a mask; 0 is all
 	Count bool     // how many nodes are reached, and not which: a query alone then leaves the set on the device, and the answer has none
 }
@@ -53,21 +53,50 @@ func (r *Reached) renew(q Query, words int, why string) {
 	*r = Reached{words: slices.Grow(r.words[:0], words)[:words], why: why}
 }
 
-func (s *Session) check(i int, q Query) error {
-	return s.checkSeeds(func() string { return fmt.Sprintf("query %d", i) }, q.Seeds)
+// settle checks a query, and makes its seeds ones that there is room for.
+func (s *Session) settle(i int, q Query) (Query, error) {
+	seeds, err := s.distinct(func() string { return fmt.Sprintf("query %d", i) }, q.Seeds)
+	q.Seeds = seeds
+	return q, err
 }
 
-// checkSeeds refuses seeds that cannot be; what has them stands in the error.
-func (s *Session) checkSeeds(what func() string, seeds []uint32) error {
-	if len(seeds) > s.o.Seeds {
-		return s.refuse(fmt.Sprintf("%s has %d seeds, at most %d are possible", what(), len(seeds), s.o.Seeds), "raise SessionOptions.Seeds; seeds that are listed twice count twice")
+// settleAll is settle for a batch, whose slice is the caller's.
+func (s *Session) settleAll(queries []Query) ([]Query, error) {
+	settled := queries
+	for i, q := range queries {
+		q, err := s.settle(i, q)
+		if err != nil {
+			return nil, err
+		}
+		if len(q.Seeds) == len(queries[i].Seeds) {
+			continue
+		}
+		if &settled[0] == &queries[0] {
+			settled = slices.Clone(queries)
+		}
+		settled[i] = q
 	}
+	return settled, nil
+}
+
+// distinct refuses seeds that cannot be; the error names their owner. A seed that is listed twice changes no answer, so it takes a
+// place only while there are enough: a list within SessionOptions.Seeds is returned as it is, without an allocation.
+func (s *Session) distinct(what func() string, seeds []uint32) ([]uint32, error) {
 	for k, v := range seeds {
 		if int64(v) >= int64(s.g.Nodes()) {
-			return s.refuse(fmt.Sprintf("%s: seed %d is node %d, the graph has %d", what(), k, v, s.g.Nodes()), "nodes count from 0")
+			return nil, s.refuse(fmt.Sprintf("%s: seed %d is node %d, the graph has %d", what(), k, v, s.g.Nodes()), "nodes count from 0")
 		}
 	}
-	return nil
+	if len(seeds) <= s.o.Seeds {
+		return seeds, nil
+	}
+	sorted := slices.Clone(seeds)
+	slices.Sort(sorted)
+	once := slices.Compact(sorted)
+	if len(once) > s.o.Seeds {
+		return nil, s.refuse(fmt.Sprintf("%s has %d different seeds, the session was opened for %d", what(), len(once), s.o.Seeds), "raise SessionOptions.Seeds")
+	}
+	return once, nil
 }
 
 // kinds are those that a query allows. Where all arcs have mask 1, nothing else makes a difference.

@@ -90,10 +90,11 @@ func questions(dev driver.Device, list []Question, o SessionOptions) (plan.Query
 			}
 			in.Lanes = max(in.Lanes, g.together())
 		}
-		if err := g.check(i, q.Query); err != nil {
+		settled, err := g.settle(i, q.Query)
+		if err != nil {
 			return in, nil, err
 		}
-		in.Queries = append(in.Queries, g.planned(i, q.Query))
+		in.Queries = append(in.Queries, g.planned(i, settled))
 	}
 	return in, graphs, nil
 }

@@ -28,7 +28,8 @@ func (s *Session) Start(ctx context.Context, q Query) (*Pending, error) {
 	if ctx == nil { // Wait says of one that has ended that it has
 		return nil, s.canceled(turn.Err(ctx))
 	}
-	if err := s.check(0, q); err != nil {
+	q, err := s.settle(0, q)
+	if err != nil {
 		return nil, err
 	}
 	q.Seeds = slices.Clone(q.Seeds)

@@ -54,7 +54,7 @@ func (t *Tree) path(to uint32) []Step {
 //
 // Errors: those of Levels.
 func (s *Session) Tree(ctx context.Context, q Query) (_ *Tree, err error) {
-	if err := s.forLevels(q); err != nil {
+	if q, err = s.forLevels(q); err != nil {
 		return nil, err
 	}
 	by, err := s.searching(ctx, 2) // parents take another pass over the arcs

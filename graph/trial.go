@@ -41,7 +41,7 @@ func (s *Session) Trial(ctx context.Context, q Query, h *megakernel.History) (er
 	if err := s.made(); err != nil {
 		return err
 	}
-	if err := s.check(0, q); err != nil {
+	if q, err = s.settle(0, q); err != nil {
 		return err
 	}
 	if h == nil {

@@ -128,10 +128,15 @@ func sectionSum(b []byte, mapped bool) (s [16]byte) {
 	return s
 }
 
-// readHead reads the header and the table of a file of so many bytes.
+// readHead reads the header and the table of a file.
 func readHead(name string, b []byte) (h head, table []section, err error) {
-	bad := func(at int, got, want string) (head, []section, error) {
-		return head{}, nil, &ParseError{File: name, Offset: int64(at), Got: got, Want: want}
+	return readTable(name, b, uint64(len(b)))
+}
+
+// fixedHead reads what is in the first 128 bytes of a file.
+func fixedHead(name string, b []byte) (h head, err error) {
+	bad := func(at int, got, want string) (head, error) {
+		return head{}, &ParseError{File: name, Offset: int64(at), Got: got, Want: want}
 	}
 	le := binary.LittleEndian
 	switch {
@@ -144,10 +149,25 @@ func readHead(name string, b []byte) (h head, table []section, err error) {
 	}
 	h = head{flags: le.Uint32(b[12:]), nodes: le.Uint64(b[16:]), arcs: le.Uint64(b[24:]), width: b[32], kinds: b[33], sections: le.Uint32(b[36:])}
 	copy(h.digest[:], b[40:])
+	if h.sections > mostEntries {
+		return bad(36, fmt.Sprintf("%d sections promised", h.sections), fmt.Sprintf("a table has at most %d entries", mostEntries))
+	}
+	return h, nil
+}
+
+// readTable reads the header and the table, which b has, of a file of so many bytes.
+func readTable(name string, b []byte, size uint64) (h head, table []section, err error) {
+	bad := func(at int, got, want string) (head, []section, error) {
+		return head{}, nil, &ParseError{File: name, Offset: int64(at), Got: got, Want: want}
+	}
+	if h, err = fixedHead(name, b); err != nil {
+		return h, nil, err
+	}
+	le := binary.LittleEndian
 	end := headBytes + entryBytes*uint64(h.sections)
 	switch {
-	case h.sections > mostEntries || end > uint64(len(b)):
-		return bad(36, fmt.Sprintf("%d sections promised", h.sections), fmt.Sprintf("the file has %d bytes, and a table at most %d entries", len(b), mostEntries))
+	case end > uint64(len(b)):
+		return bad(36, fmt.Sprintf("%d sections promised", h.sections), fmt.Sprintf("the file has %d bytes", len(b)))
 	case headSum(b[:end]) != [16]byte(b[sumAt:headBytes]):
 		return bad(sumAt, "header", "checksum differs")
 	case h.nodes > MaxNodes:
@@ -165,7 +185,7 @@ func readHead(name string, b []byte) (h head, table []section, err error) {
 		e := b[headBytes+entryBytes*i:]
 		table = append(table, section{le.Uint32(e), le.Uint32(e[4:]), le.Uint64(e[8:]), le.Uint64(e[16:]), [16]byte(e[24:40])})
 	}
-	return h, table, checkTable(name, table, end, uint64(len(b)))
+	return h, table, checkTable(name, table, end, size)
 }
 
 // checkTable looks at where sections are, and at how long those are that have a length to have.

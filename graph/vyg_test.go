@@ -188,7 +188,7 @@ func TestBrokenFilesSayWhere(t *testing.T) {
 		{"version", func(b []byte) []byte { b[8] = 9; return b }, "x.vyg: version 9: version 1 is read"},
 		{"nodes", func(b []byte) []byte { b[16] = 9; return b }, "x.vyg: header: checksum differs"},
 		{"table", func(b []byte) []byte { b[140]++; return b }, "x.vyg: header: checksum differs"},
-		{"sections", func(b []byte) []byte { b[38] = 9; return b }, "x.vyg: 589840 sections promised: the file has"},
+		{"sections", func(b []byte) []byte { b[38] = 9; return b }, "x.vyg: 589840 sections promised: a table has at most 1024 entries"},
 		{"short", func(b []byte) []byte { return b[:len(b)-4097] }, "bytes promised, the file has"},
 		{"targets", func(b []byte) []byte { b[8192]++; return b }, "x.vyg: section targets at 8192: checksum differs"},
 		{"names", func(b []byte) []byte { i := bytes.Index(b, []byte("mainlog")); b[i]++; return b }, "section name bytes at "},
@@ -375,7 +375,13 @@ func FuzzOpen(f *testing.F) {
 		f.Add(written(f, g))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		g, err := graph.Decode("x.vyg", graph.Resummed(b))
+		b = graph.Resummed(b)
+		g, err := graph.Decode("x.vyg", b)
+		if streamed, failed := graph.DecodeFrom("x.vyg", bytes.NewReader(b), anySize); err != nil && failed == nil {
+			t.Fatalf("a stream is %v, and a file %v", streamed, err)
+		} else if err == nil && failed != nil && !strings.Contains(failed.Error(), "more after") {
+			t.Fatalf("a file is %v, and a stream %v", g, failed)
+		}
 		if err != nil {
 			return
 		}

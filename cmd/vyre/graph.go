@@ -27,7 +27,7 @@ type graphCmd struct {
 
 // readFlags say how a graph is read.
 type readFlags struct {
-	Format    string `enum:",el,wel,mtx,sg,wsg,gr,vyg" placeholder:"FORMAT" default:"" help:"What the file holds: el, wel, mtx, sg, wsg, gr or vyg; by default its first bytes and its name say."`
+	Format    string `enum:",el,wel,nel,mtx,sg,wsg,gr,vyg" placeholder:"FORMAT" default:"" help:"What the file holds: el, wel, nel, mtx, sg, wsg, gr or vyg; by default its first bytes and its name say."`
 	IDs       string `name:"ids" enum:",dense,sparse" placeholder:"HOW" default:"" help:"In a list of arcs, take numbers as ids (dense), or number nodes anew and keep the numbers as names (sparse); by default dense if all are below four times the arcs."`
 	Kinds     string `name:"arc-kinds" enum:"file,all" default:"file" help:"Take the kinds of arcs that the file has, or all arcs as one kind, whatever a third column is (${enum})."`
 	MaxMemory string `placeholder:"SIZE" help:"Most memory for arcs, such as 8G; half of the machine's by default."`
@@ -36,6 +36,11 @@ type readFlags struct {
 	Progress  string `enum:"bar,plain,json,none" default:"bar" help:"How progress is shown on standard error: a bar if that is a terminal, a line or a JSON document a second, or not at all (${enum})."`
 	Quiet     bool   `short:"q" help:"Show no progress, and do not say which files were written."`
 	Time      bool   `help:"Say on standard error how long each part of the work took."`
+}
+
+// weightFlags are for commands that look at weights. Others do not read them.
+type weightFlags struct {
+	NoWeights bool `help:"Leave weights out, also those that no graph can have: 0.5, -1 or 2^32."`
 }
 
 // options are the flags as reading takes them.
@@ -151,6 +156,7 @@ func (f *readFlags) load(t *terminal, name string) (*graph.CSR, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.NoWeights = true // no question is about them
 	g, _, err := t.loadGraph(name, o)
 	stop()
 	if err != nil {
@@ -168,7 +174,7 @@ func (f *readFlags) load(t *terminal, name string) (*graph.CSR, error) {
 type graphGenCmd struct {
 	Spec     string `arg:"" help:"Generator and size, such as road:1024x1024, kron:20 or skew:1048576."`
 	Out      string `short:"o" required:"" placeholder:"FILE" help:"File to write; its name says the format, and .gz or .zst compresses; - is standard output."`
-	To       string `enum:",el,wel,mtx,sg,wsg,gr,vyg,dot,json,csv" placeholder:"FORMAT" default:"" help:"Format to write, where the name does not say: el, wel, mtx, sg, wsg, gr, vyg, dot, json or csv."`
+	To       string `enum:",el,wel,nel,mtx,sg,wsg,gr,vyg,dot,json,csv" placeholder:"FORMAT" default:"" help:"Format to write, where the name does not say: el, wel, nel, mtx, sg, wsg, gr, vyg, dot, json or csv."`
 	Seed     uint64 `default:"1" help:"Seed of the generators that draw."`
 	Directed bool   `help:"Leave out the arc back that each arc of kron and uniform has."`
 	Kinds    string `enum:"spec,all" default:"spec" help:"Keep the kinds of arcs that skew and icfg have, or make them one kind (${enum})."`
@@ -232,18 +238,19 @@ func (c *graphGenCmd) Run(t *terminal) error {
 type graphConvertCmd struct {
 	In        string `arg:"" help:"File to read; - is standard input."`
 	Out       string `arg:"" help:"File to write; its name says the format, and .gz or .zst compresses; - is standard output."`
-	To        string `enum:",el,wel,mtx,sg,wsg,gr,vyg,dot,json,csv" placeholder:"FORMAT" default:"" help:"Format to write, where the name does not say: el, wel, mtx, sg, wsg, gr, vyg, dot, json or csv."`
+	To        string `enum:",el,wel,nel,mtx,sg,wsg,gr,vyg,dot,json,csv" placeholder:"FORMAT" default:"" help:"Format to write, where the name does not say: el, wel, nel, mtx, sg, wsg, gr, vyg, dot, json or csv."`
 	Symmetric bool   `help:"Add an arc back for each arc that is no loop."`
 	Dedup     bool   `help:"Make arcs between the same nodes one, with the kinds of all and the least weight."`
 	NoSelf    bool   `help:"Leave out arcs from a node to itself."`
-	Weights   bool   `help:"Keep weights."`
+	weightFlags
 	readFlags
 }
 
 // Help is the long help of the command.
 func (graphConvertCmd) Help() string {
-	return `Reads lists of arcs (el, txt, tsv, wel), Matrix Market (mtx), GAP's rows (sg, wsg), DIMACS (gr) and vyg, as they are or
-compressed with gzip, bzip2 or zstd; writes all of these, and dot, json and csv. What the format cannot hold is said.
+	return `Reads lists of arcs (el, txt, tsv, wel, nel), Matrix Market (mtx), GAP's rows (sg, wsg), DIMACS (gr) and vyg, as they are or
+compressed with gzip, bzip2 or zstd; writes all of these, and dot, json and csv. All that both formats hold is kept, weights and
+kinds too; what is lost, or done to arcs, is said on standard error.
 
 Example:
   vyre graph convert roadNet-CA.txt.gz roads.vyg`
@@ -258,7 +265,7 @@ func (c *graphConvertCmd) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	o.Weights = c.Weights
+	o.NoWeights = c.NoWeights
 	o.Build = graph.BuildOptions{Symmetric: c.Symmetric, Dedup: c.Dedup, NoSelf: c.NoSelf}
 	began := time.Now()
 	g, became, err := t.loadGraph(c.In, o)
@@ -267,11 +274,25 @@ func (c *graphConvertCmd) Run(t *terminal) error {
 		return err
 	}
 	t.laps.done("reading")
+	if c.NoWeights && g.Data().Weights != nil { // of a .vyg file
+		if g, err = withoutWeights(g); err != nil {
+			return err
+		}
+	}
 	if err = t.save(c.Out, format, g, became, began); err == nil {
 		t.laps.done("writing")
 		t.laps.print(t.err)
 	}
 	return errors.Join(err, g.Close())
+}
+
+func withoutWeights(g *graph.CSR) (*graph.CSR, error) {
+	if err := g.Verify(); err != nil {
+		return nil, errors.Join(err, g.Close())
+	}
+	d := g.Data()
+	d.Weights = nil
+	return g.With(d)
 }
 
 // save writes a graph, and says on standard error what it is and what became of it.
@@ -292,13 +313,16 @@ func (t *terminal) save(name string, format files.Format, g *graph.CSR, became f
 		n    int64
 		what string
 	}{{became.Built.Back, "arcs back were added"}, {became.Built.Self, "arcs from a node to itself were left out"}, {became.Built.Duplicates, "arcs were merged into others"},
-		{became.Built.Sites, "arcs lost their call sites, since no return is a call"}} {
+		{became.Built.Sites, "arcs lost their call sites, and nodes their procedures, since no arc back is a call"}} {
 		if c.n > 0 {
 			fmt.Fprintf(t.err, "%s %s\n", report.Thousands(c.n), c.what)
 		}
 	}
 	if became.Renumbered {
 		fmt.Fprintln(t.err, "nodes were numbered anew; the ids of the file are their names")
+	}
+	for _, bit := range became.Kinds {
+		fmt.Fprintf(t.err, "bit %d of kinds is %q\n", bit, g.KindName(bit))
 	}
 	if len(lost) > 0 {
 		fmt.Fprintf(t.err, "lost, since the format has no place for it: %s\n", strings.Join(lost, ", "))

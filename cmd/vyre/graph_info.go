@@ -27,6 +27,7 @@ type graphInfoCmd struct {
 	Verify  bool   `help:"Say that all of a .vyg file was looked at: checksums, rows, digest."`
 	JSON    bool   `help:"Print one JSON document."`
 	Device  string `default:"auto" completes:"device" help:"Device for --components; see vyre devices."`
+	weightFlags
 	readFlags
 }
 
@@ -99,7 +100,7 @@ func (c *graphInfoCmd) info(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	o.Weights = true
+	o.NoWeights = c.NoWeights
 	g, became, err := t.loadGraph(c.File, o)
 	stop()
 	if err != nil {

@@ -35,7 +35,7 @@ func load(ctx context.Context, name, from string) (g *graph.CSR, start uint32, e
 		g, err = graph.Generate(ctx, name, graph.Options{Seed: 1})
 		return g, 0, err
 	}
-	if g, _, err = files.Open(ctx, name, files.Options{}); err != nil {
+	if g, _, err = files.Open(ctx, name, files.Options{NoWeights: true}); err != nil {
 		return nil, 0, err
 	}
 	for start = range uint32(g.Nodes()) {

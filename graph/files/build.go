@@ -11,11 +11,10 @@ import (
 
 // build makes the graph of the arcs of a file.
 func (r *reader) build(format Format, p parsed) (*graph.CSR, Report, error) {
-	report := Report{Format: format, Bytes: r.in.n}
+	report := Report{Format: format, Bytes: r.in.n, Kinds: p.kinds}
 	r.told = r.told.Add(-progressEvery)
 	r.tell("building", p.count)
-	var names graph.Strings
-	nodes := p.nodes
+	names, nodes := p.names, p.nodes
 	if p.list {
 		var err error
 		if nodes, report.Renumbered, names, err = r.number(&p); err != nil {
@@ -41,22 +40,34 @@ func (r *reader) build(format Format, p parsed) (*graph.CSR, Report, error) {
 		built.Back = 0
 	}
 	report.Built = built
-	if names.Len() > 0 {
-		d := g.Data()
-		d.Names = names
-		g, err = g.With(d)
-	}
+	d := g.Data()
+	d.Names, d.KindNames = names, p.kindNames
+	d.Weights = settledWeights(d.Weights)
+	g, err = g.With(d)
 	return g, report, err
+}
+
+// settledWeights leaves out weights that are all 1, which say what no weights do: formats that must have some write these.
+func settledWeights(weights []uint32) []uint32 {
+	for _, w := range weights {
+		if w != 1 {
+			return weights
+		}
+	}
+	return nil
 }
 
 // sparseNodes is how many nodes a file may have whatever its length: 64 MiB of offsets.
 const sparseNodes = 16 << 20
 
+// mostNodes is how many nodes the length of the file warrants.
+func (r *reader) mostNodes() int64 { return sparseNodes + 4*r.in.n }
+
 // warranted refuses numbers of nodes that the length of the file does not warrant, and graphs over the limit of memory.
 func (r *reader) warranted(nodes int64, p *parsed, symmetric bool) error {
-	if nodes > sparseNodes+4*r.in.n {
+	if most := r.mostNodes(); nodes > most {
 		return &graph.ParseError{File: r.name, Got: fmt.Sprintf("%s nodes in %s bytes", grouped(nodes), grouped(r.in.n)),
-			Want: fmt.Sprintf("at most %s in a file of that length; --ids sparse numbers nodes anew where ids are names", grouped(sparseNodes+4*r.in.n))}
+			Want: fmt.Sprintf("at most %s in a file of that length; --ids sparse numbers nodes anew where ids are names", grouped(most))}
 	}
 	perArc := int64(4)
 	for _, a := range p.arcs {
@@ -67,10 +78,34 @@ func (r *reader) warranted(nodes int64, p *parsed, symmetric bool) error {
 	if symmetric {
 		perArc *= 2
 	}
-	if need := p.held + 4*(nodes+1) + perArc*p.count; need > r.o.MaxMemory {
-		return r.tooLarge(need, fmt.Sprintf("%d nodes and %d arcs", nodes, p.count))
+	need := 4*(nodes+1) + perArc*p.count
+	if perArc > 8 { // rows are sorted with their columns
+		need += sortedArc * min(p.count, r.longestRow(nodes, p, symmetric, need+sortedArc*p.count))
 	}
-	return nil
+	return r.hold(need, "%d nodes and %d arcs", nodes, p.count)
+}
+
+// sortedArc is how many bytes an arc takes while its row is sorted.
+const sortedArc = 16
+
+// longestRow is how many arcs the row with most of them has; it is not counted if there is room for rows of any length.
+func (r *reader) longestRow(nodes int64, p *parsed, symmetric bool, most int64) (longest int64) {
+	if r.held.Load()+most <= r.o.MaxMemory || nodes > graph.MaxNodes {
+		return p.count
+	}
+	degrees := make([]uint32, nodes)
+	for _, a := range p.arcs {
+		for i, u := range a.from {
+			degrees[u]++
+			if symmetric {
+				degrees[a.to[i]]++
+			}
+		}
+	}
+	for _, d := range degrees {
+		longest = max(longest, int64(d))
+	}
+	return longest
 }
 
 // number says how many nodes a list of arcs has, and numbers them anew where ids are names.
@@ -85,7 +120,7 @@ func (r *reader) number(p *parsed) (nodes int64, renumbered bool, names graph.St
 			most = max(most, a.wideFrom[k], a.wideTo[k])
 		}
 	}
-	dense := most < 4*max(uint64(p.count), 1)
+	dense := most < 4*max(uint64(p.count), 1) || most < uint64(p.atLeast) && p.atLeast <= r.mostNodes()
 	switch {
 	case p.count == 0:
 		return p.atLeast, false, names, nil
@@ -105,10 +140,14 @@ func (r *reader) number(p *parsed) (nodes int64, renumbered bool, names graph.St
 	return int64(len(ids)), true, graph.NewStrings(text), nil
 }
 
+// perName is how many bytes the name of a node that is numbered anew takes, with the text on the way to it.
+const perName = 40
+
 // renumber gives nodes new ids, by ascending old ones, and returns these.
 func (r *reader) renumber(p *parsed) ([]uint64, error) {
-	if need := p.held + 16*p.count + 40*2*p.count; need > r.o.MaxMemory {
-		return nil, r.tooLarge(need, fmt.Sprintf("%d arcs between nodes that are numbered anew", p.count))
+	need := (2*8 + 2*perName) * p.count
+	if err := r.hold(need, "%d arcs between nodes that are numbered anew", p.count); err != nil {
+		return nil, err
 	}
 	ids := make([]uint64, 0, 2*p.count)
 	for _, a := range p.arcs {
@@ -119,6 +158,7 @@ func (r *reader) renumber(p *parsed) ([]uint64, error) {
 	}
 	slices.Sort(ids)
 	ids = slices.Clip(slices.Compact(ids))
+	r.release(need - perName*int64(len(ids)) - 2*8*p.count)
 	if len(ids) > graph.MaxNodes {
 		return nil, fmt.Errorf("%s: %d nodes, at most %d have ids", r.name, len(ids), uint64(math.MaxUint32-1))
 	}
@@ -146,14 +186,13 @@ func (r *reader) renumber(p *parsed) ([]uint64, error) {
 // vyg reads a .vyg file that cannot be mapped, since it is compressed or comes from a pipe, or whose arcs are to be changed.
 func (r *reader) vyg() (*graph.CSR, Report, error) {
 	report := Report{Format: Vyre}
-	b, err := r.all()
-	if err != nil {
-		return nil, report, err
-	}
+	g, err := graph.DecodeFrom(r.name, portions{r}, func(bytes int64) error { return r.hold(bytes, "the bytes of the file") })
 	report.Bytes = r.in.n
-	g, err := graph.Decode(r.name, b)
 	if err == nil {
 		err = g.Verify()
+	}
+	if err == nil && r.o.Build != (graph.BuildOptions{}) {
+		err = r.rebuildable(g)
 	}
 	if err != nil {
 		return nil, report, err
@@ -162,22 +201,25 @@ func (r *reader) vyg() (*graph.CSR, Report, error) {
 	return g, report, err
 }
 
-// all reads the rest of the text.
-func (r *reader) all() ([]byte, error) {
-	// Grown as it comes: nobody knows how much that is.
-	b := make([]byte, 0, chunkBytes)
-	for {
-		if len(b) == cap(b) {
-			b = slices.Grow(b, cap(b))
-		}
-		n, err := r.in.Read(b[len(b):cap(b)])
-		b = b[:len(b)+n]
-		if int64(len(b)) > r.o.MaxMemory {
-			return nil, r.tooLarge(int64(len(b)), "the bytes of the file")
-		}
-		r.tell("reading", 0)
-		if err != nil {
-			return b, eofIsFine(err)
+// rebuildable counts what making a graph again takes: the source of each arc, and the arcs with all their columns.
+func (r *reader) rebuildable(g *graph.CSR) error {
+	columns, d := int64(1), g.Data()
+	for _, there := range []bool{g.Masks() != nil, d.Weights != nil, d.Sites != nil} {
+		if there {
+			columns++
 		}
 	}
+	if r.o.Build.Symmetric {
+		columns *= 2
+	}
+	return r.hold(4*(int64(g.Nodes())+1)+4*(columns+1)*int64(g.Arcs()), "%d nodes and %d arcs, made again,", g.Nodes(), g.Arcs())
+}
+
+// portions is the text in reads that are not too long to be cancelled and told of.
+type portions struct{ r *reader }
+
+func (p portions) Read(b []byte) (int, error) {
+	n, err := p.r.in.Read(b[:min(len(b), chunkBytes)])
+	p.r.tell("reading", 0)
+	return n, err
 }

@@ -7,6 +7,7 @@
 //
 //	el, txt, tsv   an arc a line: from, to, and maybe a mask of kinds; comments start with # or % (SNAP)
 //	wel            an arc a line: from, to, weight
+//	nel            an arc a line: from, to, and maybe kinds and a weight, all of them words; el, txt and tsv files with words, too
 //	mtx            Matrix Market: coordinate; pattern, integer or real; general, symmetric or skew-symmetric
 //	sg, wsg        the GAP benchmark's compressed rows, without and with weights
 //	gr             DIMACS shortest paths
@@ -21,15 +22,16 @@
 //	bytes ─▶ chunks of 1 MiB, cut at ends of lines ─▶ workers ─▶ arcs, in the order of the file ─▶ graph.FromBlocks
 //
 // No number that a header promises is trusted: memory grows with what was read, and a number of nodes is refused that the
-// length of the file does not warrant. What arcs take is limited by Options.MaxMemory; nothing is kept in temporary
-// files, so more is an error with the number. What decompresses is limited by Options.MaxBytes and by a thousand times
+// length of the file does not warrant. All that is held, buffers and copies too, is limited by Options.MaxMemory; nothing is kept in
+// temporary files, so more is an error with the number. What decompresses is limited by Options.MaxBytes and by a thousand times
 // what was read.
 //
 // A file that is wrong is a *graph.ParseError with line, column and offset.
 //
 // # Writing
 //
-// Save writes under a temporary name, and renames what is complete. It says what a format cannot hold.
+// Save writes under a temporary name, and renames what is complete. A conversion keeps what both formats hold, weights and kinds
+// too, and says what the second one cannot hold.
 //
 // Start reading at files.go, then stream.go and lines.go.
 package files

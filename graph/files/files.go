@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/govyre/vyre/driver"
@@ -24,6 +25,7 @@ const (
 	Auto   Format = ""
 	Edges  Format = "el"
 	WEdges Format = "wel"
+	Named  Format = "nel"
 	Matrix Format = "mtx"
 	GAP    Format = "sg"
 	WGAP   Format = "wsg"
@@ -36,7 +38,7 @@ const (
 
 // Formats are those that Options.Format and Save take.
 func Formats() []Format {
-	return []Format{Edges, WEdges, Matrix, GAP, WGAP, DIMACS, Vyre, Dot, JSON, CSV}
+	return []Format{Edges, WEdges, Named, Matrix, GAP, WGAP, DIMACS, Vyre, Dot, JSON, CSV}
 }
 
 // IDs say what the numbers in a list of arcs are.
@@ -51,11 +53,13 @@ const (
 
 // Options adjust reading. The zero value is right for most files.
 type Options struct {
-	Format  Format
-	IDs     IDs
-	Weights bool // keep the weights that a file has
-	NoKinds bool // take every arc as mask 1: the third column of a list of arcs is something else
-	Build   graph.BuildOptions
+	Format Format
+	IDs    IDs
+	// NoWeights leaves weights out: values that no weight can be are then no error. A .vyg file keeps its own, which cost nothing
+	// until they are looked at.
+	NoWeights bool
+	NoKinds   bool // take every arc as mask 1: the third column of a list of arcs is something else
+	Build     graph.BuildOptions
 
 	MaxMemory int64 // bytes for arcs and graph; 0 is half of what the machine has
 	MaxBytes  int64 // of the text, decompressed; 0 is no limit
@@ -78,6 +82,7 @@ type Report struct {
 	Format     Format
 	Bytes      int64 // of the text, decompressed
 	Renumbered bool  // ids were names
+	Kinds      []int // bits that a list with names has given to names of kinds, in their order
 	Built      graph.Built
 }
 
@@ -151,9 +156,21 @@ type reader struct {
 	in    *input
 	told  time.Time
 
+	held atomic.Int64 // bytes: buffers, arcs, and copies on the way
+
 	errs     []error
 	arcsOnly bool // to measure parsing
 }
+
+// hold counts memory before it is taken, or after it grew, and refuses more than the limit. release counts it back.
+func (r *reader) hold(bytes int64, what string, args ...any) error {
+	if held := r.held.Add(bytes); held > r.o.MaxMemory {
+		return r.tooLarge(held, fmt.Sprintf(what, args...))
+	}
+	return nil
+}
+
+func (r *reader) release(bytes int64) { r.held.Add(-bytes) }
 
 // read tells the format, and has the file read.
 func (r *reader) read(src io.Reader) (*graph.CSR, Report, error) {
@@ -164,7 +181,7 @@ func (r *reader) read(src io.Reader) (*graph.CSR, Report, error) {
 	r.in = in
 	format := r.o.Format
 	if format == Auto {
-		if format, err = recognise(r.name, in.peek()); err != nil {
+		if format, err = recognise(r.name, in.peek(), r.o.IDs); err != nil {
 			return nil, Report{}, &graph.ParseError{File: r.name, Got: err.Error()}
 		}
 	}
@@ -172,10 +189,14 @@ func (r *reader) read(src io.Reader) (*graph.CSR, Report, error) {
 	switch format {
 	case Edges, WEdges, Matrix, DIMACS:
 		p, err = r.lines(format)
+	case Named:
+		p, err = r.namedList()
 	case GAP, WGAP:
 		p, err = r.gap(format == WGAP)
 	case Vyre:
 		return r.vyg()
+	case CSV:
+		return nil, Report{}, fmt.Errorf("%s: csv is written, and not read; --format el reads a list of numbers with commas between, wel one with weights", r.name)
 	default:
 		return nil, Report{}, fmt.Errorf("%s: %s is written, and not read; there are %s", r.name, format, readable)
 	}
@@ -185,8 +206,15 @@ func (r *reader) read(src io.Reader) (*graph.CSR, Report, error) {
 	return r.build(format, p)
 }
 
-// recognise tells the format by content, then by name.
-func recognise(name string, first []byte) (Format, error) {
+// recognise tells the format by content, then by name. A list of arcs is one of names if its first lines are, unless the caller says
+// what its numbers are.
+func recognise(name string, first []byte, ids IDs) (Format, error) {
+	list := func() Format {
+		if ids == AutoIDs && hasNames(first) {
+			return Named
+		}
+		return Edges
+	}
 	text := strings.TrimLeft(string(first), " \t\r\n")
 	switch {
 	case strings.HasPrefix(string(first), vygMagic):
@@ -196,14 +224,18 @@ func recognise(name string, first []byte) (Format, error) {
 	case strings.HasPrefix(text, "p sp "), strings.HasPrefix(text, "c ") && strings.Contains(text, "\np sp "):
 		return DIMACS, nil
 	}
-	if f := FormatOf(name); f != Auto {
+	switch f := FormatOf(name); f {
+	case Auto:
+	case Edges:
+		return list(), nil
+	default:
 		return f, nil
 	}
 	if near, known := refused[extension(name)]; known {
 		return Auto, errors.New(near)
 	}
 	if len(text) == 0 || strings.ContainsRune("#%0123456789", rune(text[0])) {
-		return Edges, nil
+		return list(), nil
 	}
 	return Auto, fmt.Errorf("neither its first bytes nor its name say what it is; --format does: %s", readable)
 }
@@ -245,7 +277,7 @@ var refused = map[string]string{
 }
 
 // readable are the formats that are read, for people.
-const readable = "el, wel, mtx, sg, wsg, gr, vyg"
+const readable = "el, wel, nel, mtx, sg, wsg, gr, vyg"
 
 // Names are the formats that are written, for people.
 func Names() string {

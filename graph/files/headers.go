@@ -14,7 +14,7 @@ import (
 
 // lines reads a format of text: its header, if it has one, and then a stream of arcs.
 func (r *reader) lines(format Format) (parsed, error) {
-	rules := rules{nodes: math.MaxUint64, nodeNames: [2]string{"arc source", "arc target"}}
+	rules := rules{any: true, nodeNames: [2]string{"arc source", "arc target"}, missing: "a weight"}
 	p := parsed{nodes: -1}
 	promised, line := int64(-1), int64(1)
 	var err error
@@ -25,7 +25,7 @@ func (r *reader) lines(format Format) (parsed, error) {
 			rules.third = anyRest
 		}
 	case WEdges:
-		rules.comment, rules.third, p.list = "#%", weight, true
+		rules.comment, rules.third, p.list, rules.missing = "#%", weight, true, "a weight; --format el reads lists without"
 	case Matrix:
 		promised, line, err = r.matrixHead(&rules, &p)
 	case DIMACS:
@@ -34,11 +34,14 @@ func (r *reader) lines(format Format) (parsed, error) {
 	if err != nil {
 		return p, err
 	}
-	if rules.third == weight && !r.o.Weights {
+	if p.list {
+		rules.named = "; --format nel takes words as names"
+	}
+	if rules.third == weight && r.o.NoWeights {
 		rules.third = number
 	}
 	if p.list && r.o.IDs == Dense {
-		rules.nodes = graph.MaxNodes
+		rules.any, rules.nodes = false, graph.MaxNodes
 	}
 	if err := r.stream(rules, line, &p); err != nil {
 		return p, err
@@ -114,7 +117,12 @@ func (r *reader) matrixHead(rules *rules, p *parsed) (entries, line int64, err e
 	}
 	switch w[4] {
 	case "general":
-	case "symmetric", "skew-symmetric":
+	case "symmetric":
+		p.mirror = true
+	case "skew-symmetric":
+		if rules.third == weight && !r.o.NoWeights {
+			return bad("skew-symmetric", "general or symmetric: of each two arcs one would have a weight below 0; --no-weights leaves weights out")
+		}
 		p.mirror = true
 	default:
 		return bad(quoted([]byte(w[4])), "general, symmetric or skew-symmetric")
@@ -124,18 +132,22 @@ func (r *reader) matrixHead(rules *rules, p *parsed) (entries, line int64, err e
 	if err != nil {
 		return 0, 0, err
 	}
-	n, err := r.numbers(size, 3)
-	if err != nil {
+	fields := strings.Fields(size)
+	n, wrong := numbers(fields)
+	switch {
+	case len(fields) != 3:
 		return bad(quoted([]byte(size)), "rows, columns and entries")
-	}
-	if n[0] != n[1] {
+	case wrong != "":
+		return bad(quoted([]byte(size)), "rows, columns and entries: "+wrong)
+	case n[0] != n[1]:
 		return bad(fmt.Sprintf("%d rows and %d columns", n[0], n[1]), "as many of both: the matrix of a graph is square")
 	}
 	if n[0] > graph.MaxNodes {
 		return bad(fmt.Sprintf("%d rows", n[0]), fmt.Sprintf("at most %d nodes have ids", uint64(graph.MaxNodes)))
 	}
 	p.nodes = n[0]
-	rules.comment, rules.first, rules.nodes, rules.nodeNames = "%", 1, uint64(n[0]), [2]string{"row", "column"}
+	rules.comment, rules.first, rules.any, rules.nodes = "%", 1, false, uint64(n[0])
+	rules.nodeNames, rules.missing = [2]string{"row", "column"}, "a value, since the file is of "+w[3]
 	return n[2], line, nil
 }
 
@@ -147,33 +159,35 @@ func (r *reader) dimacsHead(rules *rules, p *parsed) (entries, line int64, err e
 	if err != nil {
 		return 0, 0, err
 	}
-	rest, ok := strings.CutPrefix(problem, "p sp ")
-	n, err := r.numbers(rest, 2)
-	switch {
-	case !ok || err != nil:
+	w := strings.Fields(problem)
+	if len(w) != 4 || w[0] != "p" || w[1] != "sp" {
 		return 0, 0, &graph.ParseError{File: r.name, Line: line - 1, Got: quoted([]byte(problem)), Want: "p sp NODES ARCS before the first arc"}
+	}
+	n, wrong := numbers(w[2:])
+	switch {
+	case wrong != "":
+		return 0, 0, &graph.ParseError{File: r.name, Line: line - 1, Got: quoted([]byte(problem)), Want: "p sp NODES ARCS: " + wrong}
 	case n[0] > graph.MaxNodes:
 		return 0, 0, &graph.ParseError{File: r.name, Line: line - 1, Got: fmt.Sprintf("%d nodes", n[0]), Want: fmt.Sprintf("at most %d have ids", uint64(graph.MaxNodes))}
 	}
 	p.nodes = n[0]
-	rules.tag, rules.comment, rules.first, rules.nodes, rules.third = 'a', "c", 1, uint64(n[0]), weight
+	rules.tag, rules.comment, rules.first, rules.any, rules.nodes, rules.third = 'a', "c", 1, false, uint64(n[0]), weight
 	return n[1], line, nil
 }
 
-// numbers reads exactly so many.
-func (r *reader) numbers(s string, count int) ([]int64, error) {
-	var list []int64
-	for _, w := range strings.Fields(s) {
-		v, err := unsigned([]byte(w))
-		if err != "" || v > math.MaxInt64 {
-			return nil, errors.New(err)
+// numbers reads words of a header, or says what is wrong with one.
+func numbers(words []string) (list []int64, wrong string) {
+	for _, w := range words {
+		v, wrong := unsigned([]byte(w))
+		switch {
+		case wrong != "":
+			return nil, quoted([]byte(w)) + ", " + wrong
+		case v > math.MaxInt64:
+			return nil, quoted([]byte(w)) + ", at most 9223372036854775807"
 		}
 		list = append(list, int64(v))
 	}
-	if len(list) != count {
-		return nil, fmt.Errorf("%d numbers", len(list))
-	}
-	return list, nil
+	return list, ""
 }
 
 // grouped is a number with commas between thousands.

@@ -21,6 +21,10 @@ const mostRatio = 1000
 // mostWindow is how much text zstd may look back: what its command takes without being asked, and all of its levels keep to.
 const mostWindow = 128 << 20
 
+// window is how much text zstd may look back here: within the limit of memory, but as much as all readers of the format have to
+// take.
+func (r *reader) window() int64 { return min(max(r.o.MaxMemory/4, 8<<20), mostWindow) }
+
 // input is the text of a file, decompressed and counted.
 type input struct {
 	r      *reader
@@ -65,7 +69,7 @@ func (r *reader) open(src io.Reader) (*input, error) {
 	case bytes.HasPrefix(first, []byte("BZh")):
 		text, in.packed = unpacker{bzip2.NewReader(raw), "bzip2", r.name, in.stored}, true
 	case bytes.HasPrefix(first, []byte{0x28, 0xb5, 0x2f, 0xfd}):
-		z, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(mostWindow))
+		z, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(uint64(r.window())))
 		if err != nil {
 			return nil, &graph.ParseError{File: r.name, Got: err.Error()}
 		}
@@ -80,7 +84,20 @@ func (r *reader) open(src io.Reader) (*input, error) {
 	} else {
 		in.text = raw
 	}
-	return in, nil
+	return in, in.byteOrder()
+}
+
+// byteOrder passes by the mark that text of Windows starts with, and refuses that of text which is not UTF-8.
+func (in *input) byteOrder() error {
+	b, _ := in.text.Peek(3)
+	switch {
+	case string(b) == "\ufeff":
+		in.n += 3
+		in.text.Discard(3)
+	case bytes.HasPrefix(b, []byte("\xff\xfe")), bytes.HasPrefix(b, []byte("\xfe\xff")):
+		return &graph.ParseError{File: in.r.name, Got: "it is text in UTF-16", Want: "save it as UTF-8"}
+	}
+	return nil
 }
 
 // unpacker reads what a compressed file was made of, and says in errors how it is compressed and where it ends.
@@ -109,9 +126,12 @@ func (u unpacker) explain(err error) error {
 
 // peek returns what the text starts with.
 func (in *input) peek() []byte {
-	b, _ := in.text.Peek(4 << 10)
+	b, _ := in.text.Peek(peekBytes)
 	return b
 }
+
+// peekBytes is how much of a text is looked at to tell its format.
+const peekBytes = 64 << 10
 
 // Read reads text, as far as the limits allow. What is beyond them is not returned: who wants a whole buffer would take it
 // and forget the error.

@@ -7,6 +7,9 @@ import (
 	"math"
 	"math/bits"
 	"strconv"
+	"strings"
+
+	"github.com/govyre/vyre/graph"
 )
 
 // third is what a line has after the two ends of its arc.
@@ -25,9 +28,12 @@ type rules struct {
 	tag       byte   // that each arc starts with, 0 if none
 	comment   string // what lines may start with that say nothing
 	first     uint64 // id of the first node
-	nodes     uint64 // one more than the greatest id less first
+	nodes     uint64 // from there on, where the file or the caller says how many
+	any       bool   // nobody does: ids are all that 64 bits have
 	third     third
 	nodeNames [2]string // of the ends of an arc, in errors
+	missing   string    // is what a line without a weight lacks
+	named     string    // is what to do with words
 }
 
 // scratch is where a worker gathers the arcs of a chunk before it knows how many there are.
@@ -66,6 +72,9 @@ func exact[T any](s []T) []T { return append([]T(nil), s...) }
 func (c *chunk) fast(rules rules, s *scratch, at, end int) int {
 	text, from, to, weights := c.text, s.from, s.to, s.weights
 	first, nodes := rules.first, min(rules.nodes, math.MaxUint32)
+	if rules.any {
+		nodes = math.MaxUint32
+	}
 	tag, three := rules.tag != 0, rules.third == weight || rules.third == number
 	lines := int64(0)
 	for at < end {
@@ -194,22 +203,35 @@ func (c *chunk) id(rules rules, which, start, at int, word []byte) (uint64, bool
 	case len(word) == 0:
 		c.fail(start, at, "the line ends", "a number, the "+name)
 	case err != "":
+		if !isNumber(word) {
+			if err += rules.named; rules.named != "" && heads[strings.ToLower(string(word))] {
+				err = "a number; # goes before the head of a table"
+			}
+		}
 		c.fail(start, at, name+" "+quoted(word), err)
 	case v < rules.first:
 		c.fail(start, at, fmt.Sprintf("%s %d", name, v), fmt.Sprintf("ids start at %d", rules.first))
-	case v-rules.first >= rules.nodes:
-		c.fail(start, at, fmt.Sprintf("%s %d", name, v), fmt.Sprintf("there are %d nodes", rules.nodes))
+	case !rules.any && v-rules.first >= rules.nodes:
+		c.fail(start, at, fmt.Sprintf("%s %d", name, v), rules.bound())
 	default:
 		return v - rules.first, true
 	}
 	return 0, false
 }
 
+// bound says why an id is too large.
+func (r rules) bound() string {
+	if r.nodes == graph.MaxNodes {
+		return fmt.Sprintf("ids are below %d; --ids sparse numbers nodes anew", r.nodes)
+	}
+	return fmt.Sprintf("there are %d nodes", r.nodes)
+}
+
 // unsigned reads a number, or says what is wrong with it.
 func unsigned(word []byte) (v uint64, wrong string) {
 	for _, d := range word {
 		if d -= '0'; d > 9 {
-			if word[0] == '-' {
+			if word[0] == '-' && isNumber(word) {
 				return 0, "ids are not negative"
 			}
 			return 0, "a number, from 0"
@@ -245,21 +267,29 @@ func (c *chunk) rest(rules rules, s *scratch, start int, w *words, u, v uint64) 
 		if len(word) > 0 {
 			var err error
 			if mask, err = strconv.ParseUint(string(word), 0, 32); err != nil || mask == 0 {
-				c.fail(start, at, "kinds "+quoted(word), "a mask from 1 to 0xffffffff; --arc-kinds all takes the column as something else")
+				c.fail(start, at, "kinds "+quoted(word), "a mask from 1 to 0xffffffff; --arc-kinds all takes the column as something else, --format wel as weights")
 				return
 			}
 		}
 		s.addMask(u, v, uint32(mask))
 		return
 	case weight:
-		x, err := unsigned(word)
-		if len(word) == 0 || err != "" || x > math.MaxUint32 {
-			c.fail(start, at, "weight "+quoted(word), "a number from 0 to 4294967295; without --weights it is not looked at")
+		if len(word) == 0 {
+			c.fail(start, at, "the line ends", rules.missing)
 			return
 		}
-		s.weights = append(s.weights, uint32(x))
+		x, wrong := whole(word)
+		if wrong != "" {
+			c.fail(start, at, "weight "+quoted(word), wrong+"; --no-weights leaves weights out")
+			return
+		}
+		s.weights = append(s.weights, x)
 	case number:
-		if _, err := strconv.ParseFloat(string(word), 64); err != nil {
+		if len(word) == 0 {
+			c.fail(start, at, "the line ends", rules.missing)
+			return
+		}
+		if !isNumber(word) {
 			c.fail(start, at, "value "+quoted(word), "a number")
 			return
 		}

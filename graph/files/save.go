@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/govyre/vyre/graph"
@@ -95,6 +96,10 @@ func write(w io.Writer, g *graph.CSR, format Format) (lost []string, err error) 
 		out.edges(g)
 	case WEdges:
 		out.weightedEdges(g)
+	case Named:
+		if err := out.named(g); err != nil {
+			return nil, err
+		}
 	case Matrix:
 		out.matrix(g)
 	case DIMACS:
@@ -138,6 +143,8 @@ func losses(g *graph.CSR, format Format) (lost []string) {
 		{"names of kinds", holdsKindNames, d.KindNames != [32]string{}},
 		{"attributes", holdsData, len(d.Attributes) > 0},
 		{"provenance", holdsData, d.Provenance != graph.Provenance{}},
+		{"nodes without arcs", holdsNodes, has&holdsNodes == 0 && isolated(g)},
+		{"that nodes have no name", 0, format == Named && d.Names.Len() > 0 && unnamed(g)},
 	} {
 		if c.present && has&c.bit == 0 {
 			lost = append(lost, c.what)
@@ -146,8 +153,32 @@ func losses(g *graph.CSR, format Format) (lost []string) {
 	return lost
 }
 
+// unnamed reports whether a node has no name.
+func unnamed(g *graph.CSR) bool {
+	for node := range g.Nodes() {
+		if g.Name(uint32(node)) == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// isolated reports whether a graph has a node that no arc is from or to.
+func isolated(g *graph.CSR) bool {
+	met := make([]bool, g.Nodes())
+	for u := range met {
+		targets, _ := g.Row(uint32(u))
+		met[u] = met[u] || len(targets) > 0
+		for _, v := range targets {
+			met[v] = true
+		}
+	}
+	return slices.Contains(met, false)
+}
+
 const (
-	holdsKinds = 1 << iota
+	holdsNodes = 1 << iota // also those without arcs
+	holdsKinds
 	holdsWeights
 	holdsNames
 	holdsKindNames
@@ -155,6 +186,9 @@ const (
 )
 
 var holds = map[Format]int{
-	Vyre: 1<<8 - 1, Edges: holdsKinds, WEdges: holdsWeights, Matrix: holdsWeights, DIMACS: holdsWeights, GAP: 0, WGAP: holdsWeights,
-	Dot: holdsKinds | holdsNames | holdsKindNames, JSON: holdsKinds | holdsNames | holdsWeights, CSV: holdsKinds | holdsNames | holdsWeights,
+	Vyre: 1<<8 - 1, Edges: holdsNodes | holdsKinds, WEdges: holdsNodes | holdsWeights, Matrix: holdsNodes | holdsWeights,
+	Named:  holdsNodes | holdsKinds | holdsWeights | holdsNames | holdsKindNames,
+	DIMACS: holdsNodes | holdsWeights, GAP: holdsNodes, WGAP: holdsNodes | holdsWeights,
+	Dot: holdsNodes | holdsKinds | holdsNames | holdsKindNames, JSON: holdsNodes | holdsKinds | holdsNames | holdsWeights,
+	CSV: holdsKinds | holdsNames | holdsWeights,
 }

@@ -36,7 +36,7 @@ func generated(t testing.TB, name string) *graph.CSR {
 }
 
 // readable are the formats that are both written and read.
-var readable = []files.Format{files.Edges, files.WEdges, files.Matrix, files.GAP, files.WGAP, files.DIMACS, files.Vyre}
+var readable = []files.Format{files.Edges, files.WEdges, files.Named, files.Matrix, files.GAP, files.WGAP, files.DIMACS, files.Vyre}
 
 // TestWhatIsWrittenIsRead: the digest is the same in every format that can hold the graph, compressed or not, and what a
 // format cannot hold is named.
@@ -98,7 +98,7 @@ func TestWeightsComeBack(t *testing.T) {
 		if lost, err := files.Write(t.Context(), &b, g, format); err != nil || len(lost) > 0 {
 			t.Fatal(format, lost, err)
 		}
-		back, _, err := files.Read(t.Context(), &b, "x."+string(format), files.Options{Weights: true})
+		back, _, err := files.Read(t.Context(), &b, "x."+string(format), files.Options{})
 		if err != nil {
 			t.Fatal(format, err)
 		}
@@ -350,8 +350,8 @@ func TestBrokenGAPFiles(t *testing.T) {
 		{"falls", gapFile(0, 2, 2, []int64{0, 2, 1}, []int32{0, 1}), "x.sg: offset 1 of row 2 at 33: offsets start at 0, never fall, and end at 2; this is after 2"},
 		{"beyond", gapFile(0, 2, 2, []int64{0, 3, 2}, []int32{0, 1}), "x.sg: offset 3 of row 1 at 25: "},
 		{"start", gapFile(0, 2, 2, []int64{1, 2, 2}, []int32{0, 1}), "x.sg: offset 1 of row 0 at 17: "},
-		{"target", gapFile(0, 1, 2, []int64{0, 1, 1}, []int32{2}), "x.sg: arc 0 of row 0: target 2 at 45: n = 2"},
-		{"negative", gapFile(0, 1, 2, []int64{0, 1, 1}, []int32{-1}), "x.sg: arc 0 of row 0: target -1 at 45: n = 2"},
+		{"target", gapFile(0, 1, 2, []int64{0, 1, 1}, []int32{2}), "x.sg: arc 0 of row 0: target 2 at 41: n = 2"},
+		{"negative", gapFile(0, 1, 2, []int64{0, 1, 1}, []int32{-1}), "x.sg: arc 0 of row 0: target -1 at 41: n = 2"},
 		{"short", gapFile(0, 2, 2, []int64{0, 1, 2}, []int32{0}), "x.sg: the file ends after 45 bytes: 8 bytes of targets, of which 0 are there"},
 		{"more", append(gapFile(0, 1, 2, []int64{0, 1, 1}, []int32{1}), 7), "x.sg: more bytes at 45: the end of the file"},
 		{"other reverse", append(gapFile(1, 1, 2, []int64{0, 1, 1}, []int32{1}), gapFile(0, 1, 2, []int64{0, 1, 1}, []int32{1})[17:]...), "x.sg: the arcs of the second half at 73: those of the first the other way round"},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 	"time"
 
 	"github.com/govyre/vyre/graph"
@@ -17,6 +18,8 @@ const (
 	mostLine   = 64 << 10 // bytes of a line
 	slack      = 16       // bytes after a chunk's text, so that numbers can be loaded as words
 	mostErrors = 100
+
+	bufferBytes = mostLine + chunkBytes + slack
 )
 
 // chunk is whole lines of a file, and what a worker made of them.
@@ -61,7 +64,10 @@ type parsed struct {
 	atLeast int64 // nodes that a comment speaks of
 	list    bool  // ids may be names
 	mirror  bool  // each arc stands for one back, too
-	held    int64 // bytes of arcs
+
+	names     graph.Strings // of nodes
+	kindNames [32]string    // that the file has
+	kinds     []int         // bits that got theirs by order of appearance
 }
 
 // stream has the lines from here on parsed by workers, and collects what they find in the order of the file. line is the
@@ -69,24 +75,42 @@ type parsed struct {
 func (r *reader) stream(rules rules, line int64, p *parsed) error {
 	ctx, stop := context.WithCancel(r.ctx)
 	defer stop()
-	work, order := make(chan *chunk), make(chan *chunk, 2*r.o.Workers)
+	// A worker needs a few chunks, and lists as long as one of these can make them.
+	count := int(min(int64(r.o.Workers), max(r.o.MaxMemory/(16*chunkBytes), 1)))
+	work, order := make(chan *chunk), make(chan *chunk, 2*count)
+	var passing atomic.Int64 // bytes of buffers and scratch, which are free again at the end
 	var workers guard.Group
-	for range r.o.Workers {
+	for range count {
 		workers.Go(func() {
 			var scratch scratch
+			has := int64(0)
 			for c := range work {
 				c.broke = guard.Run(func() { c.parse(rules, &scratch) })
+				grown := scratch.bytes() - has
+				has += grown
+				passing.Add(grown)
+				r.held.Add(grown + c.arcs.bytes())
 				close(c.done)
 			}
 		})
 	}
+	defer func() { r.release(passing.Load()) }()
 	var cut error
 	var reading guard.Group
-	free := make(chan []byte, 4*r.o.Workers)
+	free := make(chan []byte, 4*count)
+	buffer := func() ([]byte, error) {
+		select {
+		case text := <-free:
+			return text[:cap(text)], nil
+		default:
+			passing.Add(bufferBytes)
+			return make([]byte, bufferBytes), r.hold(bufferBytes, "a part of the file")
+		}
+	}
 	reading.Go(func() {
 		defer close(order)
 		defer close(work)
-		cut = r.cut(ctx, line, free, func(c *chunk) bool {
+		cut = r.cut(ctx, buffer, func(c *chunk) bool {
 			select {
 			case order <- c:
 				work <- c
@@ -135,19 +159,16 @@ func (r *reader) stream(rules rules, line int64, p *parsed) error {
 var errEnough = errors.New("enough errors")
 
 // cut reads the file in chunks that end where lines do.
-func (r *reader) cut(ctx context.Context, line int64, free chan []byte, put func(*chunk) bool) error {
+func (r *reader) cut(ctx context.Context, buffer func() ([]byte, error), put func(*chunk) bool) error {
 	var rest []byte // the beginning of a line
 	for {
 		if ctx.Err() != nil {
 			return nil
 		}
 		offset := r.in.n - int64(len(rest))
-		var text []byte
-		select {
-		case text = <-free:
-			text = text[:cap(text)]
-		default:
-			text = make([]byte, mostLine+chunkBytes+slack)
+		text, err := buffer()
+		if err != nil {
+			return err
 		}
 		n := copy(text, rest)
 		got, err := io.ReadFull(r.in, text[n:n+chunkBytes])
@@ -193,17 +214,7 @@ func (r *reader) collect(c *chunk, line int64, p *parsed) error {
 	p.count += int64(c.arcs.len())
 	p.atLeast = max(p.atLeast, c.nodes)
 	r.tell("reading", p.count)
-	return r.fits(p)
-}
-
-// fits compares the arcs that are held with the limit.
-func (r *reader) fits(p *parsed) error {
-	a := &p.arcs[len(p.arcs)-1]
-	p.held += a.bytes()
-	if p.held > r.o.MaxMemory {
-		return r.tooLarge(p.held, fmt.Sprintf("%d arcs", p.count))
-	}
-	return nil
+	return r.hold(0, "%d arcs", p.count)
 }
 
 func (r *reader) tooLarge(bytes int64, what string) error {

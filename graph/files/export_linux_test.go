@@ -1,0 +1,4 @@
+package files
+
+// GroupLimit is the limit of memory that control groups under a root set.
+var GroupLimit = groupLimit
