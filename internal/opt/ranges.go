@@ -23,11 +23,12 @@ type ranges struct {
 	slot   []int32  // by argument and result: 1 + where its merge stands, 0 before it has one
 	merges []merged // few rows merge anything
 
-	undo  []undone
-	marks []int // length of undo when each open region was entered
-	rel   relations
-	lens  []ir.Row // by object: a row with its length that the walk has come by, NoRow without one
-	zero  zeroing
+	undo   []undone
+	marks  []int // length of undo when each open region was entered
+	rel    relations
+	lens   []ir.Row // by object: a row with its length that the walk has come by, NoRow without one
+	zero   zeroing
+	search search
 
 	nest   ir.Row   // outermost loop that the walk is in, NoRow for none
 	loops  []ir.Row // those of the nest
@@ -115,7 +116,7 @@ func (g *ranges) begin() {
 		g.merges[i].more = false
 	}
 	g.undo, g.marks = g.undo[:0], g.marks[:0]
-	g.rel.reset(g.w)
+	g.rel.reset(g.w.Rows())
 	g.lens = g.lens[:0]
 	for range g.w.objs {
 		g.lens = append(g.lens, ir.NoRow)
