@@ -129,7 +129,7 @@ func (s *search) underBy(v ir.Row, to bound, gap uint64, depth int) bool {
 	case to.per > 1 && g.parts(v) == to.per && w.must(checkSameBuffer, w.sameLen(w.X[w.A(v)], o)):
 		return gap == 0
 	}
-	for k := g.rel.last(v); k != 0; {
+	for k := g.rel.last(v); k != 0 && s.steps > 0; {
 		r := &g.rel.list[k-1]
 		if less := gap - min(gap, r.gap); r.b == ir.NoRow && s.elementOf(r.object, to, less, depth-1) ||
 			r.b != ir.NoRow && s.under(r.b, to, less, depth-1) {
@@ -208,6 +208,9 @@ func (s *search) underSum(v ir.Row, to bound, gap uint64, depth int) bool {
 
 // elementOf is under for a number that is at most the elements of object p.
 func (s *search) elementOf(p uint32, to bound, gap uint64, depth int) bool {
+	if !s.step() {
+		return false
+	}
 	g := s.g
 	w, o := g.w, to.o
 	if (p == o || w.sameLen(p, o)) && w.must(checkAsLong, uint64(w.objs[p].Count())*to.per <= uint64(w.objs[o].Count())) {
@@ -274,7 +277,7 @@ func (s *search) behindBy(lo, i ir.Row, to bound, gap uint64, depth int) bool {
 			return true
 		}
 	}
-	for k := g.rel.last(i); k != 0; {
+	for k := g.rel.last(i); k != 0 && s.steps > 0; {
 		r := &g.rel.list[k-1]
 		if r.b != ir.NoRow && s.behind(lo, r.b, to, gap-min(gap, r.gap), depth-1) {
 			return true
@@ -332,7 +335,7 @@ func (s *search) apartBy(a, b ir.Row, gap uint64, depth int) bool {
 			return true
 		}
 	}
-	for k := g.rel.last(a); k != 0; {
+	for k := g.rel.last(a); k != 0 && s.steps > 0; {
 		r := &g.rel.list[k-1]
 		if r.b != ir.NoRow && s.apart(r.b, b, gap-min(gap, r.gap), depth-1) {
 			return true
@@ -376,7 +379,7 @@ func (s *search) atMostBy(a, b ir.Row, depth int) bool {
 		w.Op[b] == ir.OpMax && (s.atMost(a, w.A(b), depth-1) || s.atMost(a, w.B(b), depth-1)):
 		return true
 	}
-	for k := g.rel.last(a); k != 0; {
+	for k := g.rel.last(a); k != 0 && s.steps > 0; {
 		r := &g.rel.list[k-1]
 		if r.b != ir.NoRow && s.atMost(r.b, b, depth-1) {
 			return true
