@@ -14,7 +14,7 @@ import (
 // that is stacked. Values that are equal in pairs are such a one: each chain of relations between them is a path, and there
 // are exponentially many.
 func TestPassesAreLinearInEveryConstruct(t *testing.T) {
-	sizes := []int{800, 3200}
+	sizes := []int{500, 2000}
 	if long.Enabled() {
 		sizes = []int{1000, 4000, 16000, 64000}
 	}
