@@ -14,8 +14,10 @@ type search struct {
 }
 
 const (
-	maxSearch = 8  // how far from the value a proof may be; also bounds other walks along operands
-	maxAsked  = 64 // values that are looked at for one question: a fourth would do for all kernels of this repository
+	maxSearch = 8 // how far from the value a proof may be; also bounds other walks along operands
+	// Values that are looked at for one question: with 64 all kernels of this repository have the text that they have
+	// without a limit, with 16 some kept a comparison.
+	maxAsked = 64
 )
 
 // attempt is a value from which a search goes on, or went on and failed. A proof of the same with a larger gap, or with

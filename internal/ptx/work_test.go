@@ -120,3 +120,12 @@ func TestStagesAreLinearInEveryConstruct(t *testing.T) {
 		})
 	}
 }
+
+// A chain of conversions is asked about from each of its rows, and passed once.
+func TestChainsAreLinear(t *testing.T) {
+	for _, n := range []int{10, 1000, 4000} {
+		if steps, wrong := ptx.ChainSteps(n); steps > 24*n || len(wrong) > 0 {
+			t.Errorf("a chain of %d conversions takes %d steps; wrong from %v", n, steps, wrong)
+		}
+	}
+}
