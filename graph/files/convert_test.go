@@ -1,8 +1,8 @@
 package files_test
 
 import (
-	"context"
 	"bytes"
+	"context"
 	"fmt"
 	"reflect"
 	"slices"

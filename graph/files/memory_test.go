@@ -3,6 +3,7 @@ package files_test
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/binary"
 	"io"
 	"runtime"
@@ -87,7 +88,7 @@ func TestWhatFitsIsRead(t *testing.T) {
 	for name, format := range map[string]files.Format{"road:300x300": files.Edges, "skew:65536": files.Vyre, "uniform:13": files.GAP} {
 		g := generated(t, name)
 		var b bytes.Buffer
-		if _, err := files.Write(&b, g, format); err != nil {
+		if _, err := files.Write(context.Background(), &b, g, format); err != nil {
 			t.Fatal(err)
 		}
 		limit := 3*g.Bytes() + 16<<20

@@ -3,6 +3,7 @@ package compile_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -131,6 +132,28 @@ func TestProgramRefusesWhatTheTargetLacksAtEveryLevel(t *testing.T) {
 	}
 	if _, err := compile.Program(p, sm90, compile.Options{Passes: passes.Choice{Disable: []string{"fusion"}}}); err == nil || !strings.Contains(err.Error(), `"fusion"`) {
 		t.Errorf("without a pass that there is not: %v", err)
+	}
+}
+
+// Values that are compared in pairs are known to be equal by exponentially many chains. The passes ask about the order of
+// two of them in a bounded number of steps, whatever is known.
+func TestProgramComparesManyValuesInPairs(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("kernel @agree workgroup(64) { param @x: buf<u32> ro\nparam @y: buf<u32> rw\n%i = global.x\n")
+	for k := range 14 {
+		fmt.Fprintf(&b, "%%i%d = add.u32 %%i, %d_u32\n%%v%d = load @x[%%i%d]\n", k, k, k, k)
+		for j := range k {
+			fmt.Fprintf(&b, "%%c%d_%d = ne.u32 %%v%d, %%v%d\nif %%c%d_%d { return }\n", k, j, k, j, k, j)
+		}
+	}
+	b.WriteString("store @y[%v0], %v13\n}")
+	visits := 0
+	p := parse(t, b.String())
+	if _, err := compile.Program(p, sm90, compile.Options{Trace: func(s compile.Step) { visits += s.Visits }}); err != nil {
+		t.Fatal(err)
+	}
+	if most := 300 * p.Rows(); visits > most {
+		t.Errorf("%d rows take %d visits, want at most %d", p.Rows(), visits, most)
 	}
 }
 

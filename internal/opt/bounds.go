@@ -39,8 +39,8 @@ func bounds(w *work) {
 // chosen returns the operand that a minimum or maximum is here.
 func (g *ranges) chosen(r ir.Row) (v ir.Row, ok bool) {
 	less, more := g.w.A(r), g.w.B(r)
-	if !g.apart(less, more, 0, maxSearch) {
-		if less, more = more, less; !g.apart(less, more, 0, maxSearch) {
+	if !g.apart(less, more, 0) {
+		if less, more = more, less; !g.apart(less, more, 0) {
 			return 0, false
 		}
 	}
@@ -59,13 +59,13 @@ func (g *ranges) ordered(r ir.Row) (v uint64, ok bool) {
 	}
 	switch w.Op[r] {
 	case ir.OpEq:
-		return 0, g.apart(a, b, 1, maxSearch) || g.apart(b, a, 1, maxSearch)
+		return 0, g.apart(a, b, 1) || g.apart(b, a, 1)
 	case ir.OpNe:
-		return 1, g.apart(a, b, 1, maxSearch) || g.apart(b, a, 1, maxSearch)
+		return 1, g.apart(a, b, 1) || g.apart(b, a, 1)
 	case ir.OpLt:
-		return 1, g.apart(a, b, 1, maxSearch)
+		return 1, g.apart(a, b, 1)
 	case ir.OpLe:
-		return 1, g.apart(a, b, 0, maxSearch)
+		return 1, g.apart(a, b, 0)
 	}
 	return 0, false
 }
@@ -82,7 +82,7 @@ func (g *ranges) inBounds(r ir.Row) bool {
 	if n > 1 && g.at(i).hi <= 1<<40 && n*g.at(i).hi+n-1 < w.minLen(o) {
 		return true // the last element is n·i + n − 1, as a number
 	}
-	return g.under(i, o, 1, n, maxSearch) || n == 1 && g.underScaled(i, o)
+	return g.under(i, o, 1, n) || n == 1 && g.underScaled(i, o)
 }
 
 // underScaled is inBounds for an index m·x + k with a constant m, as of arrays in records and of a loop over parts of m
@@ -108,7 +108,7 @@ func (g *ranges) underScaled(i ir.Row, o uint32) bool {
 	if !g.notNegative(x) || !w.must(checkWrap, k <= most && g.at(x).hi <= (most-k)/m) {
 		return false
 	}
-	return g.under(x, o, 1+k/m, m, maxSearch)
+	return g.under(x, o, 1+k/m, m)
 }
 
 // factor returns m if v is a product with that constant, else 0.
@@ -122,6 +122,26 @@ func (g *ranges) factor(v ir.Row) uint64 {
 		return 1 << k
 	}
 	return 0
+}
+
+// parts returns m if v is a length divided by that constant, else 0.
+func (g *ranges) parts(v ir.Row) uint64 {
+	w := g.w
+	if op := w.Op[v]; op != ir.OpShr && op != ir.OpDiv || w.Op[w.A(v)] != ir.OpLen {
+		return 0
+	}
+	switch k, ok := w.bits(w.B(v)); {
+	case ok && w.Op[v] == ir.OpDiv:
+		return k
+	case ok && k < 16:
+		return 1 << k
+	}
+	return 0
+}
+
+// notNegative reports whether v is a number of 0 or more.
+func (g *ranges) notNegative(v ir.Row) bool {
+	return !g.w.Type[v].IsSigned() || g.at(v).slo >= 0
 }
 
 // largest is the largest number of an integer type.

@@ -112,10 +112,12 @@ func (b *branches) constant(r ir.Row, it *walk) bool {
 func (b *branches) fitAll(r, e ir.Row) bool {
 	w := b.w
 	if w.exitsTo(e, r) {
-		for k, v := range w.Operands(e) {
-			if !w.fits(w.result(r, k), ir.Row(v)) {
+		res := w.next[r]
+		for _, v := range w.Operands(e) {
+			if !w.fits(res, ir.Row(v)) {
 				return false
 			}
+			res = w.next[res]
 		}
 	}
 	return true
@@ -234,10 +236,12 @@ func (b *branches) flatten(r ir.Row) {
 		return
 	}
 	// The values are found before anything moves: a select that is no longer uniform would have to stay an if.
+	res := w.next[r]
 	for k := range n {
-		if v, u := w.Operands(then)[k], w.Operands(els)[k]; !w.fits(w.result(r, k), w.moreVarying(w.A(r), ir.Row(v), ir.Row(u))) {
+		if v, u := w.Operands(then)[k], w.Operands(els)[k]; !w.fits(res, w.moreVarying(w.A(r), ir.Row(v), ir.Row(u))) {
 			return
 		}
+		res = w.next[res]
 	}
 	for arm := range uint32(2) {
 		for at := w.head[x+arm]; at != w.tail[x+arm]; {

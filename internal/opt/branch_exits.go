@@ -157,16 +157,18 @@ func (j *joining) survey(r ir.Row, most *ir.Row) bool {
 	}
 	*most = w.moreVarying(*most, w.A(r))
 	x := w.X[r]
-	for k := range w.results(r) {
+	k := 0
+	for res := w.next[r]; res != ir.NoRow && w.Op[res] == ir.OpRes; res = w.next[res] {
 		varies := w.A(r)
 		for arm := range uint32(2) {
 			if e := w.tail[x+arm]; w.Op[e] == ir.OpYield {
 				varies = w.moreVarying(varies, ir.Row(w.Operands(e)[k]))
 			}
 		}
-		if !w.fits(w.result(r, k), varies) {
+		if !w.fits(res, varies) {
 			return false
 		}
+		k++
 	}
 	for arm := range uint32(2) {
 		for at := w.head[x+arm]; at != ir.NoRow; at = w.next[at] {

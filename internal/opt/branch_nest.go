@@ -81,12 +81,13 @@ func (b *branches) arm(r, at ir.Row, arm uint32) {
 	w.setList(again, values)
 	w.append(other, again)
 	results := make([]uint32, len(values))
+	was := w.next[r]
 	for k := range values {
-		was := w.result(r, k)
 		res := w.make(was, ir.OpRes, w.Type[was], uint32(k), ir.NoRow, ir.NoRow, ir.NoRow)
 		w.level[res] = w.level[was]
 		w.link(res, e)
 		results[k] = uint32(res)
+		was = w.next[was]
 	}
 	w.setList(e, results)
 	w.hit("exit-arm")

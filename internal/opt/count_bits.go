@@ -30,35 +30,21 @@ func (w *work) countChain(r ir.Row) bool {
 	if !t.IsInt() {
 		return false
 	}
-	type group struct {
-		bitSet
-		addends []addend
-	}
 	var few [2][8]addend
 	rest, maybe := w.sum(r, few[0][:0], few[1][:0])
 	if len(maybe) < 2 {
 		return false // a group has two
 	}
-	var groups []group
-	for _, a := range maybe {
-		b, ok := w.bitsOf(a)
-		if !ok {
-			rest = append(rest, a)
-			continue
-		}
-		i := slices.IndexFunc(groups, func(g group) bool {
-			return slices.Equal(g.sources, b.sources) && w.must(checkSamePlace, g.mask&b.mask == 0)
-		})
-		if i < 0 {
-			i = len(groups)
-			groups = append(groups, group{bitSet: bitSet{sources: b.sources}})
-		}
-		groups[i].mask |= b.mask
-		groups[i].addends = append(groups[i].addends, a)
-	}
-	if !slices.ContainsFunc(groups, func(g group) bool { return len(g.addends) > 1 && bits.OnesCount64(g.mask) > 2 }) {
+	groups, rest := w.bitGroups(maybe, rest)
+	if !slices.ContainsFunc(groups, func(g bitGroup) bool { return len(g.addends) > 1 && bits.OnesCount64(g.mask) > 2 }) {
 		return false
 	}
+	// Each partial sum of a long chain may be one that counts, and writing it lists all that is left of the ones before.
+	writes := len(rest) + 4*len(groups)
+	if w.sums < writes {
+		return false
+	}
+	w.sums -= writes
 	for _, g := range groups {
 		if len(g.addends) == 1 {
 			rest = append(rest, g.addends[0])
@@ -83,6 +69,34 @@ func (w *work) countChain(r ir.Row) bool {
 	}
 	w.hit("count-chain")
 	return w.replace(r, sum)
+}
+
+// bitGroup is addends that count different bits of the same sources.
+type bitGroup struct {
+	bitSet
+	addends []addend
+}
+
+// bitGroups puts the addends that count bits in groups, and adds the others to the rest.
+func (w *work) bitGroups(maybe, rest []addend) ([]bitGroup, []addend) {
+	var groups []bitGroup
+	for _, a := range maybe {
+		b, ok := w.bitsOf(a)
+		if !ok {
+			rest = append(rest, a)
+			continue
+		}
+		i := slices.IndexFunc(groups, func(g bitGroup) bool {
+			return slices.Equal(g.sources, b.sources) && w.must(checkSamePlace, g.mask&b.mask == 0)
+		})
+		if i < 0 {
+			i = len(groups)
+			groups = append(groups, bitGroup{bitSet: bitSet{sources: b.sources}})
+		}
+		groups[i].mask |= b.mask
+		groups[i].addends = append(groups[i].addends, a)
+	}
+	return groups, rest
 }
 
 // popc counts a set of bits as a number of type t, in front of row r.

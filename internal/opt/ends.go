@@ -46,7 +46,7 @@ func (u *unrolling) inside(it *walk) {
 		return
 	}
 	t := w.Type[c.arg]
-	s := u.survey(c)
+	s := u.survey(c, min(maxEndRows, u.budget), true)
 	if s.nested || s.skips || s.exits > 1 || s.before || s.convergent || s.rows > min(maxEndRows, u.budget) || t.IsSigned() || !u.leavesAlone(c) {
 		return
 	}

@@ -22,6 +22,7 @@ func idiom(w *work) {
 
 // spelledOut recognises what rows are together. Only shifts, bytes that are put together and tables take ranges.
 func (w *work) spelledOut() {
+	w.sums = 4*w.linked() + 256
 	for r := range ir.Row(w.Rows()) { // in any order
 		if !w.gone[r] && w.takesRanges(r) {
 			w.ranges(w.idiomAt)

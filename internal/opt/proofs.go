@@ -57,17 +57,6 @@ func (g *ranges) element(i ir.Row, o uint32) {
 	}
 }
 
-// elementOf is under for a number that is at most the elements of object p.
-func (g *ranges) elementOf(p, o uint32, gap uint64, per uint64, depth int) bool {
-	w := g.w
-	if (p == o || w.sameLen(p, o)) && w.must(checkAsLong, uint64(w.objs[p].Count())*per <= uint64(w.objs[o].Count())) {
-		return gap == 0
-	}
-	// Its length may be known to be no more than another one. It counts records, not elements of arrays in them.
-	l := g.lens[w.objs[p].First]
-	return l != ir.NoRow && !w.gone[l] && w.must(checkAsLong, w.objs[p].Count() == 1) && g.under(l, o, gap, per, depth)
-}
-
 // zeroing evaluates a condition as if something that was loaded were zero.
 type zeroing struct {
 	g     *ranges

@@ -23,11 +23,12 @@ type ranges struct {
 	slot   []int32  // by argument and result: 1 + where its merge stands, 0 before it has one
 	merges []merged // few rows merge anything
 
-	undo  []undone
-	marks []int // length of undo when each open region was entered
-	rel   relations
-	lens  []ir.Row // by object: a row with its length that the walk has come by, NoRow without one
-	zero  zeroing
+	undo   []undone
+	marks  []int // length of undo when each open region was entered
+	rel    relations
+	lens   []ir.Row // by object: a row with its length that the walk has come by, NoRow without one
+	zero   zeroing
+	search search
 
 	nest   ir.Row   // outermost loop that the walk is in, NoRow for none
 	loops  []ir.Row // those of the nest
@@ -115,7 +116,7 @@ func (g *ranges) begin() {
 		g.merges[i].more = false
 	}
 	g.undo, g.marks = g.undo[:0], g.marks[:0]
-	g.rel.reset(g.w)
+	g.rel.reset(g.w.Rows())
 	g.lens = g.lens[:0]
 	for range g.w.objs {
 		g.lens = append(g.lens, ir.NoRow)
@@ -463,27 +464,29 @@ func (g *ranges) transfer(v ir.Row, out *interval) {
 		w.transfer(v, out, g.of)
 		return
 	}
-	var of [3]interval
-	a, b, c := g.operand(w.A(v), &of[0]), &nothing, &nothing
-	if u := w.B(v); u != ir.NoRow {
-		b = g.operand(u, &of[1])
+	// A pointer to a local interval must not be a result of what calls this again, for then Go puts it on the heap.
+	var room [3]interval
+	of := [3]*interval{&nothing, &nothing, &nothing}
+	for k, u := range [3]ir.Row{w.A(v), w.B(v), w.C(v)} {
+		if u == ir.NoRow {
+			continue
+		}
+		if of[k] = g.of(u); g.sharpened(u, &room[k]) {
+			of[k] = &room[k]
+		}
 	}
-	if u := w.C(v); u != ir.NoRow {
-		c = g.operand(u, &of[2])
-	}
-	w.arithmetic(v, out, a, b, c)
+	w.arithmetic(v, out, of[0], of[1], of[2])
 }
 
-// operand returns the interval of an operand. That of a conversion is sharpened by what is known here about the number
-// that it was, for which there is room.
-func (g *ranges) operand(v ir.Row, room *interval) *interval {
-	i, w := g.of(v), g.w
+// sharpened makes out the interval of an operand that is a conversion by what is known here about the number that it was.
+func (g *ranges) sharpened(v ir.Row, out *interval) bool {
+	w := g.w
 	if w.Op[v] != ir.OpCvt || !w.Type[v].IsInt() || !w.Type[w.A(v)].IsInt() {
-		return i
+		return false
 	}
-	w.arithmetic(v, room, g.of(w.A(v)), &nothing, &nothing)
-	room.meet(widthOf(w.Type[v]), i, room)
-	return room
+	w.arithmetic(v, out, g.of(w.A(v)), &nothing, &nothing)
+	out.meet(widthOf(w.Type[v]), g.of(v), out)
+	return true
 }
 
 // fresh reports whether the interval of v was computed and neither the program nor what is known has changed since.

@@ -34,13 +34,14 @@ func (n roundCount) tests() int {
 	return n.most - n.least
 }
 
-// rounds counts the rounds of a loop: one by one from a constant to a constant, otherwise by what the intervals of the
-// two ends say, or how far apart they are.
+// rounds counts the rounds of a loop by what the intervals of the two ends say, or how far apart they are. Where that
+// doesn't decide, as for a counter that wraps or is multiplied, it counts one by one from a constant to a constant.
 func (w *work) rounds(c counter) roundCount {
+	n := w.roundsBetween(c)
 	v, ok := w.bits(w.start(c))
 	bound, ok2 := w.bits(c.bound)
-	if !ok || !ok2 {
-		return w.roundsBetween(c)
+	if !ok || !ok2 || n.least == n.most {
+		return n
 	}
 	if c.which == c.next {
 		v = w.after(c, v)

@@ -53,11 +53,11 @@ func (u *unrolling) loop(it *walk) {
 	if !ok {
 		return
 	}
-	s := u.survey(c)
+	n := w.rounds(c)
+	s := u.survey(c, maxUnrolled, n.most >= manyRounds)
 	if s.rows > maxUnrolled {
 		return
 	}
-	n := w.rounds(c)
 	if u.writesOut(n, s) {
 		u.budget -= (s.rows + s.counting) * (n.most + 1)
 		u.full(c, n, s)
@@ -90,7 +90,11 @@ func (u *unrolling) waits(c counter, n roundCount) bool {
 		return false
 	}
 	o, ok := w.counter(u.exits, outer)
-	return ok && u.writesOut(w.rounds(o), u.survey(o))
+	if !ok {
+		return false
+	}
+	rounds := w.rounds(o)
+	return rounds.most < manyRounds && u.writesOut(rounds, u.survey(o, maxUnrolled, false))
 }
 
 // loopAround is the innermost loop around a row.
@@ -134,7 +138,8 @@ type body struct {
 	views      []ir.Row // lengths of views in which the counter is an index
 }
 
-func (u *unrolling) survey(c counter) body {
+// survey looks at the body of a loop, up to so many rows, and where only bodies without loops matter up to the first loop.
+func (u *unrolling) survey(c counter, most int, flat bool) body {
 	w := u.w
 	var s body
 	x := w.X[c.loop]
@@ -142,7 +147,7 @@ func (u *unrolling) survey(c counter) body {
 	_, constant := w.bits(w.start(c))
 	folds := map[ir.Row]bool{c.arg: true} // rows that are constant in each round, if the first is
 	it := walk{w: w, row: c.loop, at: atRow}
-	for it.step() && !(it.at == atEnd && it.row == c.loop) && s.rows <= maxUnrolled {
+	for it.step() && !(it.at == atEnd && it.row == c.loop) && s.rows <= most && !(flat && s.nested) {
 		r := it.row
 		if it.at != atRow {
 			continue

@@ -39,7 +39,7 @@ func views(w *work) {
 		if cond, i, ok := w.viewIndex(r); ok {
 			g.mark()
 			g.assume(cond, true)
-			if g.under(i, w.X[r], 1, 1, maxSearch) {
+			if g.under(i, w.X[r], 1, 1) {
 				v.guarded = append(v.guarded, viewed{r, cond, v.apart(g, r, i)})
 			}
 			g.release()
@@ -178,86 +178,7 @@ func (v *viewing) apart(g *ranges, r, index ir.Row) ir.Row {
 // subtracted.
 func (g *ranges) differs(d, less ir.Row) bool {
 	w := g.w
-	return g.of(d).hi <= ir.U32.Mask()-g.of(less).hi || w.Op[d] == ir.OpSub && g.atMost(less, w.A(d), maxSearch)
-}
-
-// behind reports whether lo + i + gap, as numbers, is at most the length of object o in vectors of per elements. It
-// looks for a number that i is below and that is at most a difference a - b, where lo is at most b, and a is known to be
-// under that length.
-func (g *ranges) behind(lo, i ir.Row, o uint32, gap uint64, per uint64, depth int) bool {
-	w := g.w
-	w.visits++
-	if depth == 0 {
-		return false
-	}
-	lo, i = g.core(lo), g.core(i)
-	if w.Type[i].IsSigned() || w.Type[lo].IsSigned() {
-		return false
-	}
-	switch w.Op[i] {
-	case ir.OpMin:
-		if g.behind(lo, w.A(i), o, gap, per, depth-1) || g.behind(lo, w.B(i), o, gap, per, depth-1) {
-			return true
-		}
-	case ir.OpSub:
-		a, b := g.core(w.A(i)), g.core(w.B(i))
-		if !w.must(checkViewWraps, g.atMost(b, a, depth-1)) {
-			break
-		}
-		// A view of a view begins at the sum of two offsets.
-		switch {
-		case w.must(checkBefore, g.atMost(lo, b, depth-1)) && g.under(a, o, gap, per, depth-1),
-			w.Op[lo] == ir.OpAdd && b == g.core(w.B(lo)) && g.behind(w.A(lo), a, o, gap, per, depth-1),
-			w.Op[lo] == ir.OpAdd && b == g.core(w.A(lo)) && g.behind(w.B(lo), a, o, gap, per, depth-1):
-			return true
-		}
-	case ir.OpAdd:
-		// A view that begins at a constant has as many elements less. If its beginning wraps, it is before that.
-		x, y := w.A(i), w.A(lo)
-		c, down := w.bits(w.B(i))
-		d, up := w.bits(w.B(lo))
-		if down && up && w.Op[lo] == ir.OpAdd && w.Type[lo] == w.Type[i] && (c+d)&w.Type[i].Mask() == 0 && w.must(checkWrap, g.at(x).lo >= d) &&
-			g.behind(y, x, o, gap, per, depth-1) {
-			return true
-		}
-	}
-	if int(i) < len(g.rel.first) {
-		for k := g.rel.first[i]; k != 0; {
-			r := &g.rel.list[k-1]
-			if r.b != ir.NoRow && g.behind(lo, r.b, o, gap-min(gap, r.gap), per, depth-1) {
-				return true
-			}
-			k = r.before
-		}
-	}
-	return false
-}
-
-// atMost reports whether a <= b, as numbers.
-func (g *ranges) atMost(a, b ir.Row, depth int) bool {
-	w := g.w
-	w.visits++
-	a, b = g.core(a), g.core(b)
-	switch {
-	case a == b:
-		return true
-	case depth == 0 || w.Type[a].IsSigned() || w.Type[b].IsSigned():
-		return false
-	case g.at(a).hi <= g.at(b).lo,
-		w.Op[a] == ir.OpMin && (g.atMost(w.A(a), b, depth-1) || g.atMost(w.B(a), b, depth-1)),
-		w.Op[b] == ir.OpMax && (g.atMost(a, w.A(b), depth-1) || g.atMost(a, w.B(b), depth-1)):
-		return true
-	}
-	if int(a) < len(g.rel.first) {
-		for k := g.rel.first[a]; k != 0; {
-			r := &g.rel.list[k-1]
-			if r.b != ir.NoRow && g.atMost(r.b, b, depth-1) {
-				return true
-			}
-			k = r.before
-		}
-	}
-	return false
+	return g.of(d).hi <= ir.U32.Mask()-g.of(less).hi || w.Op[d] == ir.OpSub && g.atMost(less, w.A(d))
 }
 
 // viewIndex takes the index of access r apart, if it is one of a view: i where cond holds, and else one that the object

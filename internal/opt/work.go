@@ -58,6 +58,7 @@ type work struct {
 	marked  int    // those among them that only mark accesses as in bounds
 	renewed int    // how often the work was sealed and opened, which is no change but may reorder and drop rows
 	visits  int    // rows and operands touched, for the test of linear work
+	sums    int    // rows that may still be written for sums that count bits
 	row     ir.Row // where the last walk is, for errors
 	stats   *passes.Stats
 	weak    weakness

@@ -9,12 +9,13 @@ import "github.com/govyre/vyre/ir"
 // know is added by itself. O(rows).
 func (s *selector) findAddedUppers() {
 	sums := make(map[ir.Row]int)
+	same := chains{next: sameBits(s.p)}
 	for r := range ir.Row(s.p.Rows()) {
 		if op := s.p.Op(r); op != ir.OpAdd && op != ir.OpSub || s.idle(r) {
 			continue
 		}
 		for _, v := range [2]ir.Row{s.p.A(r), s.p.B(r)} {
-			if v = sameBits(s.p, v); s.p.Op(v) == ir.OpMulHi && s.p.Type(v).Bits() == 32 {
+			if v = same.from(v).first; s.p.Op(v) == ir.OpMulHi && s.p.Type(v).Bits() == 32 {
 				sums[v]++
 			}
 		}
@@ -30,12 +31,12 @@ func (s *selector) findAddedUppers() {
 	}
 }
 
-// sameBits is the row that v has its 32 bits of, if it is another type's value for them.
-func sameBits(p *ir.Program, v ir.Row) ir.Row {
-	for (p.Op(v) == ir.OpBitcast || p.Op(v) == ir.OpCvt) && p.Type(v).IsInt() && p.Type(v).Bits() == 32 && p.Type(p.A(v)).IsInt() && p.Type(p.A(v)).Bits() == 32 {
-		v = p.A(v)
+// sameBits follows rows to what they have their 32 bits of, if they are another type's value for them.
+func sameBits(p *ir.Program) func(v ir.Row) (ir.Row, bool, bool) {
+	return func(v ir.Row) (ir.Row, bool, bool) {
+		u := p.A(v)
+		return u, false, (p.Op(v) == ir.OpBitcast || p.Op(v) == ir.OpCvt) && p.Type(v).IsInt() && p.Type(v).Bits() == 32 && p.Type(u).IsInt() && p.Type(u).Bits() == 32
 	}
-	return v
 }
 
 // upperHalf is the upper half of a product, as the assembler is to know it.

@@ -13,10 +13,10 @@ func (s *selector) findConvertedFields() {
 		if p.Op(r) != ir.OpCvt || !p.Type(r).IsFloat() || !p.Type(p.A(r)).IsInt() {
 			continue
 		}
-		v, above, unsigned := p.A(r), r, false
-		for (p.Op(v) == ir.OpCvt || p.Op(v) == ir.OpBitcast) && p.Type(p.A(v)).IsInt() {
-			unsigned = unsigned || !p.Type(v).IsSigned()
-			v, above = p.A(v), v
+		l := s.integer(p.A(r))
+		v, above, unsigned := l.first, l.second, l.marked
+		if above == ir.NoRow {
+			above = r
 		}
 		switch {
 		case unsigned && s.loaded(v).IsSigned() && s.loaded(v).Size() < 4:
@@ -28,6 +28,20 @@ func (s *selector) findConvertedFields() {
 			}
 		}
 	}
+}
+
+// integer follows conversions from integers, and marks those to a type without a sign.
+func (s *selector) integer(v ir.Row) link {
+	if s.integers.next == nil {
+		p := s.p
+		s.integers.next = func(v ir.Row) (ir.Row, bool, bool) {
+			if op := p.Op(v); op != ir.OpCvt && op != ir.OpBitcast {
+				return ir.NoRow, false, false
+			}
+			return p.A(v), !p.Type(v).IsSigned(), p.Type(p.A(v)).IsInt()
+		}
+	}
+	return s.integers.from(v)
 }
 
 // convertsWhole notes that row r extracts a field, or converts one that was loaded, that becomes a float as a word.
@@ -54,9 +68,7 @@ func (s *selector) loaded(v ir.Row) ir.Type {
 // isNarrow reports whether row v may be loaded from fewer than 32 bits.
 func (s *selector) isNarrow(v ir.Row) bool {
 	p := s.p
-	for (p.Op(v) == ir.OpCvt || p.Op(v) == ir.OpBitcast) && p.Type(p.A(v)).IsInt() {
-		v = p.A(v)
-	}
+	v = s.integer(v).first
 	switch p.Op(v) {
 	case ir.OpArg, ir.OpRes: // a loop may be unrolled
 		return true

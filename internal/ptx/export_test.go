@@ -85,3 +85,22 @@ func Edited(n int, head []int, before map[int][]int, gone map[int]bool) (left []
 	}
 	return left
 }
+
+// ChainSteps follows a chain of n conversions, every seventh of them marked, from each of its rows, and returns how many
+// conversions were looked at and which rows got a wrong link.
+func ChainSteps(n int) (steps int, wrong []ir.Row) {
+	c := chains{next: func(v ir.Row) (ir.Row, bool, bool) {
+		steps++
+		return v - 1, v%7 == 0, v > 0
+	}}
+	for v := range ir.Row(n) {
+		want := link{first: 0, second: 1, marked: v >= 7}
+		if v == 0 {
+			want.second = ir.NoRow
+		}
+		if c.from(v) != want {
+			wrong = append(wrong, v)
+		}
+	}
+	return steps, wrong
+}

@@ -9,14 +9,15 @@ func (s *selector) findNegativeFactors() {
 	if s.t.SM >= 90 {
 		return
 	}
+	wide := chains{next: func(v ir.Row) (ir.Row, bool, bool) {
+		op := s.p.Op(v)
+		return s.p.A(v), false, op == ir.OpBitcast || op == ir.OpCvt && is64(s.p.Type(s.p.A(v)))
+	}}
 	for r := range ir.Row(s.p.Rows()) {
 		if op := s.p.Op(r); op != ir.OpMul || !is64(s.p.Type(r)) || factor(s.p, r)>>32 != 1<<32-1 {
 			continue
 		}
-		v := s.p.A(r)
-		for s.p.Op(v) == ir.OpBitcast || s.p.Op(v) == ir.OpCvt && is64(s.p.Type(s.p.A(v))) {
-			v = s.p.A(v)
-		}
+		v := wide.from(s.p.A(r)).first
 		if s.p.Op(v) == ir.OpCvt && s.p.Type(s.p.A(v)) == ir.U32 {
 			s.hideLow(r)
 			s.negativeFactors++

@@ -11,9 +11,10 @@ import "github.com/govyre/vyre/ir"
 // another register, with what hides it. O(rows), and a trial of the program if it has two such conversions.
 func (s *selector) findSameLow() {
 	t := &sameLow{found: make(map[ir.Row]bool)}
+	bits := chains{next: bitsFrom(s.p)}
 	for r := range ir.Row(s.p.Rows()) {
 		if readsPair(s.p, r) && !s.idle(r) && s.p.Op(s.p.A(r)) != ir.OpConst {
-			t.rows, t.values = append(t.rows, r), append(t.values, bitsFrom(s.p, s.p.A(r)))
+			t.rows, t.values = append(t.rows, r), append(t.values, bits.from(s.p.A(r)).first)
 		}
 	}
 	if len(t.rows) < 2 {
@@ -36,12 +37,12 @@ func readsPair(p *ir.Program, r ir.Row) bool {
 	return false
 }
 
-// bitsFrom is the row that v has its bits of, if it is another type's value for them.
-func bitsFrom(p *ir.Program, v ir.Row) ir.Row {
-	for p.Op(v) == ir.OpBitcast || p.Op(v) == ir.OpCvt && is64(p.Type(v)) && is64(p.Type(p.A(v))) {
-		v = p.A(v)
+// bitsFrom follows rows to what they have their bits of, if they are another type's value for them.
+func bitsFrom(p *ir.Program) func(v ir.Row) (ir.Row, bool, bool) {
+	return func(v ir.Row) (ir.Row, bool, bool) {
+		op := p.Op(v)
+		return p.A(v), false, op == ir.OpBitcast || op == ir.OpCvt && is64(p.Type(v)) && is64(p.Type(p.A(v)))
 	}
-	return v
 }
 
 // sameLow watches for conversions whose operands have one low word and are not one row. What is equal as a whole counts as

@@ -26,6 +26,7 @@ type selector struct {
 	votes  votes
 	copied copying // all parallel copies, one after the other
 
+	integers         chains                  // conversions from integers
 	wanted           map[ir.Row]ir.Row       // by load: a select between it and zero
 	taken            map[ir.Row]bool         // selects that are what the load gives
 	halved           map[ir.Row]bool         // right shifts that are made of halves

@@ -256,9 +256,7 @@ func (s *selector) bitcast(row ir.Row) {
 // be a NaN. So such bits are combined with a zero that it does not know.
 func (s *selector) isBounded(v ir.Row) bool {
 	p := s.p
-	for (p.Op(v) == ir.OpCvt || p.Op(v) == ir.OpBitcast) && p.Type(p.A(v)).IsInt() {
-		v = p.A(v)
-	}
+	v = s.integer(v).first
 	switch p.Op(v) {
 	case ir.OpCvt:
 		return p.Type(p.A(v)) == ir.Bool

@@ -73,11 +73,14 @@ func (s *selector) findHalved() {
 	p := s.p
 	whole := func(t ir.Type) bool { return t == ir.I64 || t == ir.U64 }
 	// A value may be another one's bits, or that with the other sign, which a magnitude has as well.
+	bits := chains{next: func(v ir.Row) (ir.Row, bool, bool) {
+		op := p.Op(v)
+		turned := op == ir.OpNeg || op == ir.OpAbs
+		return p.A(v), turned, whole(p.Type(v)) && (turned || op == ir.OpCvt || op == ir.OpBitcast) && whole(p.Type(p.A(v)))
+	}}
 	by := func(v ir.Row, op ir.Op) (at ir.Row, n uint64, negated bool) {
-		for whole(p.Type(v)) && (p.Op(v) == ir.OpCvt || p.Op(v) == ir.OpBitcast || p.Op(v) == ir.OpNeg || p.Op(v) == ir.OpAbs) && whole(p.Type(p.A(v))) {
-			negated = negated || p.Op(v) == ir.OpNeg || p.Op(v) == ir.OpAbs
-			v = p.A(v)
-		}
+		l := bits.from(v)
+		v, negated = l.first, l.marked
 		if p.Op(v) != op || !whole(p.Type(v)) || p.Op(p.B(v)) != ir.OpConst {
 			return ir.NoRow, 0, false
 		}

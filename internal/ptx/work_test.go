@@ -1,9 +1,13 @@
 package ptx_test
 
 import (
+	"runtime"
 	"testing"
 
+	"github.com/govyre/vyre/internal/opt"
+	"github.com/govyre/vyre/internal/passes"
 	"github.com/govyre/vyre/internal/ptx"
+	"github.com/govyre/vyre/internal/shape"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/build"
 )
@@ -90,5 +94,38 @@ func TestStagesAreLinear(t *testing.T) {
 				before, insts = v, k
 			}
 		})
+	}
+}
+
+// The same of every construct, and of bytes.
+func TestStagesAreLinearInEveryConstruct(t *testing.T) {
+	for _, s := range shape.Grown {
+		t.Run(s.Name, func(t *testing.T) {
+			var lastVisits, lastBytes float64
+			for _, n := range []int{400, 1600} {
+				p, _, err := opt.Run(sealed(s.Build(n)), opt.Options{Passes: passes.Choice{Level: passes.O0}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				v, k := ptx.Visits(p)
+				runtime.ReadMemStats(&after)
+				visits, bytes := float64(v)/float64(k), float64(after.TotalAlloc-before.TotalAlloc)/float64(k+p.Rows())
+				if lastBytes > 0 && (visits > 1.3*lastVisits || bytes > 1.7*lastBytes) { // a list that is full is copied to one of twice the size
+					t.Errorf("each of %d instructions costs %.1f visits and %.0f bytes, with fewer %.1f and %.0f", k, visits, bytes, lastVisits, lastBytes)
+				}
+				lastVisits, lastBytes = visits, bytes
+			}
+		})
+	}
+}
+
+// A chain of conversions is asked about from each of its rows, and passed once.
+func TestChainsAreLinear(t *testing.T) {
+	for _, n := range []int{10, 1000, 4000} {
+		if steps, wrong := ptx.ChainSteps(n); steps > 24*n || len(wrong) > 0 {
+			t.Errorf("a chain of %d conversions takes %d steps; wrong from %v", n, steps, wrong)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package verify_test
 
 import (
 	"fmt"
+	"runtime"
 	"testing"
 
 	"github.com/govyre/vyre/internal/shape"
@@ -24,6 +25,31 @@ func TestVerifyingIsLinear(t *testing.T) {
 					t.Errorf("%d rows cost %d visits, half as many %d", p.Rows(), visits, last)
 				}
 				last = visits
+			}
+		})
+	}
+}
+
+// So it is in every construct, and so are the bytes of a seal.
+func TestSealingIsLinearInEveryConstruct(t *testing.T) {
+	for _, s := range shape.Grown {
+		t.Run(s.Name, func(t *testing.T) {
+			var lastVisits, lastBytes float64
+			for _, n := range []int{500, 2000} {
+				c := s.Build(n).Code()
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				p, err := verify.Seal(c)
+				runtime.ReadMemStats(&after)
+				if err != nil {
+					t.Fatal(err)
+				}
+				rows := float64(p.Rows())
+				visits, bytes := float64(verify.Visits(p))/rows, float64(after.TotalAlloc-before.TotalAlloc)/rows
+				if lastBytes > 0 && (visits > 1.3*lastVisits || bytes > 1.3*lastBytes) {
+					t.Errorf("each of %d rows costs %.1f visits and %.0f bytes, with fewer %.1f and %.0f", p.Rows(), visits, bytes, lastVisits, lastBytes)
+				}
+				lastVisits, lastBytes = visits, bytes
 			}
 		})
 	}
