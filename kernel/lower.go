@@ -56,6 +56,7 @@ type frame struct {
 	returns *build.Label // block to leave; nil for the kernel, and where the one return stands last
 	given   []val        // what that one return gave
 	targets []target
+	done    map[ast.Expr][]val // what first has evaluated and nobody has used yet
 }
 
 // target is a statement that break or continue can name.
@@ -256,7 +257,7 @@ func (l *lowering) signature(m *marked, k *Kernel) {
 			continue
 		}
 		k.Params = append(k.Params, param)
-		l.fr.vars[p] = l.newNode(t, name, "", l.fr.facts.dynamic[p], !l.fr.facts.assigned[p], init)
+		l.newVar(p, t, !l.fr.facts.assigned[p], init)
 	}
 	for _, name := range big {
 		l.src.found.add(finding(m.at, l.name, badDirective, fmt.Sprintf("big=%s names no slice parameter", name)))

@@ -134,7 +134,7 @@ func (l *lowering) sliceExpr(e *ast.SliceExpr) val {
 		l.refuse(e.Lbrack, noFullSlice)
 		return l.bad(t)
 	}
-	x := l.expr(e.X)
+	x := l.whole(e.X, nil)
 	if _, ok := t.Underlying().(*types.Slice); !ok {
 		l.refuse(e.Pos(), noString)
 		return l.bad(t)
@@ -153,10 +153,10 @@ func (l *lowering) sliceExpr(e *ast.SliceExpr) val {
 	off, n := l.extent(x.view, v.wide)
 	lo, hi := l.b.Const(v.lenType(), 0), n
 	if e.Low != nil {
-		lo = l.clamp(l.expr(e.Low), n)
+		lo = l.clamp(l.whole(e.Low, nil), n)
 	}
 	if e.High != nil {
-		hi = l.clamp(l.expr(e.High), n)
+		hi = l.clamp(l.whole(e.High, nil), n)
 		if e.Low != nil {
 			hi = l.b.Max(hi, lo)
 		}
