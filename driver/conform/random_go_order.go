@@ -293,7 +293,7 @@ func (g *goSource) orderHelper(h int) {
 	g.line("x ^= uint32(n) + dv[x&3] + choose(ok, x, y)")
 	switch {
 	case h == 1 && g.chance(2):
-		g.line("u, w = w+x, u^y+%s", g.operand("uint32", 1))
+		g.line("u, w = w+x, u ^ y + %s", g.operand("uint32", 1))
 		g.line("return")
 	case h == 3 && g.chance(2):
 		g.line("e, c[x&3] = c, y")
