@@ -13,6 +13,7 @@ import (
 // Either may be nil. The body stands in a block of its own only if a continue has to reach post.
 func (l *lowering) loop(body *ast.BlockStmt, label string, done func() build.Value, head func(), post func()) {
 	l.nested++
+	l.loops++
 	l.b.Loop(nil, func(again build.Label, _ []build.Value) {
 		if done != nil {
 			l.b.If(done(), func() { l.b.Break(again) })
@@ -41,6 +42,7 @@ func (l *lowering) loop(body *ast.BlockStmt, label string, done func() build.Val
 		post()
 	})
 	l.nested--
+	l.loops--
 }
 
 // continues reports whether a continue in body goes on with the loop of the given label.
@@ -74,9 +76,38 @@ func continues(body *ast.BlockStmt, label string) bool {
 	return found
 }
 
+// eachRound notes that the arrays which the init statement of a loop declares are copied for each round.
+func (l *lowering) eachRound(init ast.Stmt) {
+	s, ok := init.(*ast.AssignStmt)
+	if !ok || s.Tok != token.DEFINE {
+		return
+	}
+	var note func(n *node)
+	note = func(n *node) {
+		if n.bank != nil {
+			for _, leaf := range n.bank.leaves {
+				if leaf.obj != nil {
+					leaf.obj.loops = l.loops + 1
+				}
+			}
+		}
+		for _, k := range n.kids {
+			note(k)
+		}
+	}
+	for _, e := range s.Lhs {
+		if id, ok := e.(*ast.Ident); ok && l.src.info.Defs[id] != nil {
+			if n := l.fr.vars[l.src.info.Defs[id]]; n != nil {
+				note(n)
+			}
+		}
+	}
+}
+
 func (l *lowering) forStmt(s *ast.ForStmt, label string) {
 	if s.Init != nil {
 		l.stmt(s.Init, "")
+		l.eachRound(s.Init)
 	}
 	var done func() build.Value
 	if s.Cond != nil && (l.src.info.Types[s.Cond].Value == nil || !constTrue(l.src.info.Types[s.Cond].Value)) {

@@ -26,6 +26,7 @@ type lowering struct {
 	free     map[shape][]*object         // local arrays that nobody uses any more
 	rest     bool                        // gpu.SharedRest was called
 	nested   int                         // branches and loops around the current point
+	loops    int                         // loops around it, those of the callers too
 	current  token.Pos                   // of what is being lowered
 	inlined  map[*types.Func]int         // how often
 	widened  map[build.Value]build.Value // 64-bit integers by the 32-bit value that they equal
@@ -56,6 +57,7 @@ type frame struct {
 	returns *build.Label // block to leave; nil for the kernel, and where the one return stands last
 	given   []val        // what that one return gave
 	targets []target
+	leaves  bool               // the function returns: what a result refers to is what this round declared
 	done    map[ast.Expr][]val // what first has evaluated and nobody has used yet
 }
 

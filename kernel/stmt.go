@@ -271,9 +271,11 @@ func (l *lowering) returnStmt(s *ast.ReturnStmt) {
 		}
 		return
 	}
+	fr.leaves = true
 	for i, x := range vals {
 		l.store(place{typ: fr.results[i].typ, node: fr.results[i]}, x)
 	}
+	fr.leaves = false
 	l.b.Break(*fr.returns)
 }
 

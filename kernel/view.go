@@ -35,10 +35,11 @@ type sliceVar struct {
 	wide     bool
 	off, len *build.Var
 	asNil    bool // was used while it stood for nothing
+	loops    int  // around its declaration
 }
 
 func (l *lowering) newSlice(name string, t *types.Slice, fixed bool, init val) *sliceVar {
-	s := &sliceVar{name: "slice variable " + name}
+	s := &sliceVar{name: "slice variable " + name, loops: l.loops}
 	if name == "" {
 		s.name = "the result of " + l.fr.fn.Name()
 	}
@@ -93,6 +94,10 @@ func (l *lowering) storeSlice(p place, x val) {
 		}
 		if s.obj != x.view.obj || x.view.wide && !s.wide {
 			l.refuseHere(l.current, twoBuffers, s.name)
+			return
+		}
+		if o := x.view.obj; o.loops > s.loops && !l.fr.leaves {
+			l.refuseHere(l.current, newEachRound, s.name, o.name)
 			return
 		}
 	}
