@@ -66,7 +66,11 @@ func (g *goSource) tuple() {
 			left, right = left+", ", right+", "
 		}
 		typ := g.orderType()
-		left += g.place(typ, 2)
+		if g.chance(12) {
+			left += "_"
+		} else {
+			left += g.place(typ, 2)
+		}
 		right += g.operand(typ, 2)
 	}
 	g.line("%s = %s", left, right)
@@ -112,6 +116,8 @@ func (g *goSource) shuffled() {
 			"grid[0], grid[1] = grid[1], grid["+g.operand("int", 1)+"&1]",
 			"grid = [2][4]uint32{grid[1], "+g.operand("[4]uint32", 2)+"}",
 			"p.B = [4]uint32{w[1], p.B[0], w[3], "+g.operand("uint32", 2)+"}",
+			"vecs[0], vecs["+g.operand("uint32", 1)+"&1] = vecs[1], "+g.operand("[4]uint32", 1),
+			"hold = holder{s["+g.operand("uint32", 1)+"&7:], "+g.operand("uint32", 1)+" ^ hold.N}",
 			"view, "+g.place("uint32", 2)+" = s["+g.operand("uint32", 2)+"&7:], view["+g.operand("uint32", 2)+"&3]",
 		))
 	}
@@ -161,7 +167,11 @@ func (g *goSource) ranged(fuel int) {
 	}
 	g.body(fuel)
 	if g.chance(3) {
-		g.line("\tif %s { %s }", g.operand("bool", 1), g.one("break", "continue"))
+		leave := g.one("break", "continue")
+		if g.give != nil && g.chance(2) {
+			leave = "return " + g.give()
+		}
+		g.line("\tif %s { %s }", g.operand("bool", 1), leave)
 		g.line("\t%s++", g.place("uint32", 0))
 	}
 	g.line("}")
@@ -178,7 +188,12 @@ func (g *goSource) rangeOver() (over, elem string) {
 		return g.slice("[]uint32", 2) + "[:4]", "uint32"
 	case 3:
 		if g.places["[]uint32"] != nil {
-			return g.one("big", "few", "ints", "own", "grid", "oks"), ""
+			over := g.one("big", "few", "ints", "own", "grid", "oks", "vecs", "table", "hold.S[:2]")
+			elem := map[string]string{"big": "cell", "few": "int16", "ints": "int", "own": "cell", "grid": "[4]uint32", "oks": "bool", "vecs": "[4]uint32"}[over]
+			if elem == "" {
+				elem = "uint32"
+			}
+			return over, elem
 		}
 	case 4:
 		return g.operand("cell", 2) + ".B", "uint32"

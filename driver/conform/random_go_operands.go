@@ -51,7 +51,7 @@ func (g *goSource) call(typ string, fuel int) string {
 	}
 	switch typ {
 	case "uint32":
-		switch g.pick(6) {
+		switch g.pick(7) {
 		case 0:
 			return fmt.Sprintf("%s.mixed(%s, %s)", g.receiver(fuel-1), s(), x())
 		case 1:
@@ -65,8 +65,14 @@ func (g *goSource) call(typ string, fuel int) string {
 				return fmt.Sprintf("gpu.Atomic%s(&s[%s&15], %s)", g.one("Add", "Xor", "Max"), x(), x())
 			}
 		}
+		if g.chance(6) {
+			return fmt.Sprintf("(holder{%s, %s}).push(%s)", s(), x(), x())
+		}
 		return fmt.Sprintf("poke(%s, %s, %s)", s(), x(), x())
 	case "[4]uint32":
+		if g.chance(4) {
+			return fmt.Sprintf("[4]uint32(four(%s).first(%s))", arr(), s())
+		}
 		if g.helpers > 3 && g.chance(3) {
 			return helper(3)
 		}
@@ -141,7 +147,9 @@ func (g *goSource) operand(typ string, fuel int) string {
 
 func (g *goSource) orderedWord(fuel int) string {
 	x := func(typ string) string { return g.operand(typ, fuel-1) }
-	switch g.pick(8) {
+	switch g.pick(9) {
+	case 7:
+		return fmt.Sprintf("table[%s&3]", x("uint32"))
 	case 0:
 		return fmt.Sprintf("%s(%s, %s)", g.one("min", "max"), x("uint32"), x("uint32"))
 	case 1:

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -45,6 +46,27 @@ func (c cell) turned(s []uint32, x uint32) cell {
 	c.C, c.D = int64(c.D)-c.C<<1, int16(c.C)+int16(x)
 	return c
 }
+
+type holder struct {
+	S []uint32
+	N uint32
+}
+
+func (h holder) push(x uint32) uint32 {
+	h.S[h.N&3] = h.S[h.N&3]*3 + x
+	h.N++
+	return h.S[h.N&3] + h.N
+}
+
+type four [4]uint32
+
+func (f four) first(s []uint32) four {
+	s[f[1]&3] += f[0]
+	f[0], f[1] = s[1], f[0]
+	return f
+}
+
+var table = [4]uint32{5, 7, 11, 13}
 
 func poke[T uint32 | int16](s []T, i uint32, x T) T {
 	s[i&3] = s[i&3]*3 + x
@@ -106,8 +128,8 @@ var orderTypes = []string{"uint32", "uint32", "uint32", "[4]uint32", "cell", "in
 // orderPlaces are the variables of a kernel and their parts, by type; #3 becomes an index below 4.
 var orderPlaces = map[string][]string{
 	"uint32": {"x0", "x1", "x2", "x3", "s[#15]", "s[#3]", "v[#3]", "a[#3]", "b[#3]", "p.A", "p.B[#3]", "q.A", "q.B[#3]", "w[#3]", "big[#3].A",
-		"big[#1].B[#3]", "grid[#1][#3]", "own[#1].A", "own[#1].B[#3]", "view[#3]"},
-	"[4]uint32": {"a", "b", "p.B", "q.B", "grid[#1]", "big[#3].B", "own[#1].B"},
+		"big[#1].B[#3]", "grid[#1][#3]", "own[#1].A", "own[#1].B[#3]", "view[#3]", "vecs[#1][#3]", "hold.N", "hold.S[#3]"},
+	"[4]uint32": {"a", "b", "p.B", "q.B", "grid[#1]", "big[#3].B", "own[#1].B", "vecs[#1]"},
 	"cell":      {"p", "q", "big[#3]", "own[#1]"},
 	"int64":     {"y", "p.C", "q.C", "big[#3].C", "own[#1].C"},
 	"int16":     {"h", "q.D", "few[#3]", "fv[#3]", "own[#1].D"},
@@ -117,7 +139,7 @@ var orderPlaces = map[string][]string{
 }
 
 // orderSlices are what a call can write through beside the places.
-var orderSlices = map[string][]string{"[]uint32": {"s", "v", "w", "s[#7:]", "s[#3:12]", "view"}, "[]int16": {"fv", "few[:]"}}
+var orderSlices = map[string][]string{"[]uint32": {"s", "v", "w", "s[#7:]", "s[#3:12]", "view", "hold.S"}, "[]int16": {"fv", "few[:]"}}
 
 // The same of a helper, whose parameters it does not share with its caller.
 var helperPlaces = map[string][]string{
@@ -130,8 +152,9 @@ var helperSlices = map[string][]string{"[]uint32": {"s", "z", "dv"}}
 // orderScope is what statements and operands are made of where the text is now.
 type orderScope struct {
 	places, slices map[string][]string
-	helpers        int // that can be called
-	calls          int // calls that are still allowed: they are inlined
+	helpers        int           // that can be called
+	calls          int           // calls that are still allowed: they are inlined
+	give           func() string // what a helper returns; nil in the kernel
 }
 
 const orderHelpers = 4
@@ -159,6 +182,8 @@ var orderVars = []struct{ name, made, hash, each string }{
 	{name: "h", made: "int16(x1 >> 3)", hash: "uint32(h)*35"},
 	{name: "k", made: "int(id & 7)", hash: "uint32(k)*37"},
 	{name: "ok", made: "id > 3", hash: "choose(ok, 5, 11)"},
+	{name: "vecs", made: "gpu.Shared[[4]uint32](t, %d)[id*2 : id*2+2]", each: "vecs[0][i]*41 ^ vecs[1][i]*43"},
+	{name: "hold", made: "holder{s[5:], id}", hash: "hold.N ^ hold.S[0]"},
 	{name: "view", made: "s[3:]", each: "view[i]*39"},
 }
 
@@ -181,7 +206,7 @@ func mentions(text, name string) bool {
 // fewer leaves out the places in some of the variables that can be spared: a kernel of all of them is a large one.
 func (g *goSource) fewer(places map[string][]string) map[string][]string {
 	spared := ""
-	for _, name := range []string{"b", "q", "own", "big", "grid", "few", "fv", "view"} {
+	for _, name := range []string{"b", "q", "own", "big", "grid", "few", "fv", "view", "vecs", "hold"} {
 		if g.chance(2) {
 			spared += " " + name
 		}
@@ -243,12 +268,12 @@ func (g *goSource) orderFile() {
 		if !mentions(declared, v.name) {
 			continue
 		}
-		if v.name == "own" {
-			v.made = fmt.Sprintf(v.made, 2*orderGroup)
-		}
-		g.line("%s := %s", v.name, v.made)
-		if v.name == "own" {
+		g.line("%s := %s", v.name, strings.Replace(v.made, "%d", strconv.Itoa(2*orderGroup), 1))
+		switch v.name { // nothing else is in shared memory yet
+		case "own":
 			g.line("own[0], own[1] = cell{A: id, D: -2}, cell{C: int64(x1)}")
+		case "vecs":
+			g.line("vecs[0], vecs[1] = [4]uint32{1, id, x1}, [4]uint32{2: id}")
 		}
 	}
 	g.WriteString(kernel)
@@ -269,23 +294,28 @@ func (g *goSource) orderHelper(h int) {
 	g.depth++
 	g.line("n, ok, d := int(y&3), x > y, [4]uint32{y, x, s[0]}")
 	g.line("dv := d[:]")
-	g.orderScope = orderScope{places: helperPlaces, slices: helperSlices, helpers: min(h, 1), calls: 6}
-	g.part()
-	g.ordered(1)
-	give := func() string {
+	g.orderScope = orderScope{places: helperPlaces, slices: helperSlices, helpers: min(h, 1), calls: 6, give: func() string {
 		switch h {
 		case 1:
+			if g.chance(3) {
+				return ""
+			}
 			return g.operand("uint32", 1) + ", " + g.operand("uint32", 1)
 		case 2:
 			return g.operand("cell", 1)
 		case 3:
+			if g.chance(3) {
+				return ""
+			}
 			return g.operand("[4]uint32", 1)
 		}
 		return g.operand("uint32", 1)
-	}
+	}}
+	g.part()
+	g.ordered(1)
 	if g.chance(2) {
 		g.line("if %s {", g.operand("bool", 1))
-		g.line("\treturn %s", give())
+		g.line("\treturn %s", g.give())
 		g.line("}")
 	}
 	g.part()
@@ -300,7 +330,7 @@ func (g *goSource) orderHelper(h int) {
 		g.line("e[1] ^= c[x&3]")
 		g.line("return")
 	default:
-		g.line("return %s", give())
+		g.line("return %s", g.give())
 	}
 	g.depth--
 	g.line("}\n")

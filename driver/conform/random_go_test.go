@@ -178,11 +178,12 @@ func agreeWithGo(t *testing.T, generate func(seed uint64) *conform.RandomProgram
 		seeds = append(seeds, first+i)
 	}
 	const together = 500 // in one program of Go
-	differ := 0
+	done, differ := 0, 0
 	for part := range slices.Chunk(seeds, together) {
 		differ += agreeTogether(t, generate, part, devices, unoptimised)
+		done += len(part)
+		t.Logf("%d kernels: %d differ", done, differ)
 	}
-	t.Logf("%d kernels: %d differ", len(seeds), differ)
 }
 
 // agreeTogether compares the kernels of some seeds, which become one program of Go, and returns how many differ.
