@@ -246,7 +246,6 @@ func outcome(ctx context.Context, r *conform.RandomProgram, devices []conform.De
 
 // A generator whose kernels hide their work shows nothing: a change of one initial value has to be seen.
 func TestRandomGoKernelsShowWhatTheyCompute(t *testing.T) {
-	seen := 0
 	d := goDevices(t)[0]
 	run := func(r *conform.RandomProgram, source string) string {
 		pkg, err := kernel.Parse([]kernel.File{{Name: "kernel.go", Src: []byte(source)}}, kernel.Options{})
@@ -257,20 +256,30 @@ func TestRandomGoKernelsShowWhatTheyCompute(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return string(out.Buffers[3])
+		return string(out.Buffers[2]) + string(out.Buffers[3])
 	}
-	for seed := range uint64(20) {
-		r := conform.RandomGo(seed)
-		other := strings.Replace(r.Source(), "n, uint32(7)", "n, uint32(8)", 1)
-		if other == r.Source() {
-			t.Fatal("the kernel has no such value")
+	for _, kind := range []struct {
+		random      func(uint64) *conform.RandomProgram
+		from, to    string
+		seeds, seen uint64
+	}{
+		{conform.RandomGo, "n, uint32(7)", "n, uint32(8)", 20, 15},
+		{conform.RandomGoOrder, "s[i&3]*3 + x", "s[i&3]*5 + x", 10, 7}, // in poke, which most statements call
+	} {
+		seen := uint64(0)
+		for seed := range kind.seeds {
+			r := kind.random(seed)
+			other := strings.Replace(r.Source(), kind.from, kind.to, 1)
+			if other == r.Source() {
+				t.Fatalf("the kernel has no %s", kind.from)
+			}
+			if run(r, r.Source()) != run(r, other) {
+				seen++
+			}
 		}
-		if run(r, r.Source()) != run(r, other) {
-			seen++
+		if seen < kind.seen {
+			t.Errorf("%s in place of %s: only %d of %d kernels show it", kind.to, kind.from, seen, kind.seeds)
 		}
-	}
-	if seen < 15 {
-		t.Errorf("only %d of 20 kernels show another initial value", seen)
 	}
 }
 
