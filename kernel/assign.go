@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"slices"
 
 	"github.com/govyre/vyre/ir"
 )
@@ -77,10 +76,10 @@ func (l *lowering) assign(s *ast.AssignStmt) {
 		}
 		l.defineAll(s.Lhs, func(want func(int) types.Type) []val { return l.rightSides(s.Rhs, len(s.Lhs), want, names...) })
 	case token.ASSIGN:
-		l.first(slices.Concat(s.Lhs, s.Rhs)...)
+		l.firstFor(s.Lhs, s.Rhs)
 		l.assignAll(s.Lhs, s.TokPos, func(want func(int) types.Type) []val { return l.rightSides(s.Rhs, len(s.Lhs), want) })
 	default:
-		l.first(s.Lhs[0], s.Rhs[0])
+		l.firstFor(s.Lhs, s.Rhs)
 		l.opAssign(s.Lhs[0], opOf[s.Tok], s.TokPos, func(t types.Type) val { return l.exprAs(s.Rhs[0], t) })
 	}
 }
@@ -216,7 +215,7 @@ func (l *lowering) opAssign(e ast.Expr, op token.Token, at token.Pos, right func
 }
 
 func (l *lowering) incDec(s *ast.IncDecStmt) {
-	l.first(s.X)
+	l.firstFor([]ast.Expr{s.X}, nil)
 	op := token.ADD
 	if s.Tok == token.DEC {
 		op = token.SUB

@@ -139,9 +139,9 @@ func gpuName(fn *types.Func) string {
 	return fn.Name()
 }
 
-// gpuQuiet are the forms that neither write memory nor wait for others who do.
+// gpuQuiet are the forms that neither write memory nor wait for others who do. An atomic load without an order does not.
 var gpuQuiet = map[string]bool{"Shared": true, "SharedRest": true, "At": true, "Prefetch": true, "LoadHint": true, "LoadStale": true,
-	"ExtractBits": true, "InsertBits": true}
+	"AtomicLoad": true, "ExtractBits": true, "InsertBits": true}
 
 // gpuWrites reports whether a function of package gpu writes memory or waits for others who do.
 func gpuWrites(fn *types.Func) bool {

@@ -71,7 +71,8 @@ func (s *source) note(f *facts, n ast.Node) {
 			}
 		}
 	case *ast.CallExpr:
-		f.writes = f.writes || s.callWrites(n)
+		fn, _ := s.callee(n)
+		f.writes = f.writes || s.funcWrites(fn)
 		s.noteCall(f, n)
 	}
 }

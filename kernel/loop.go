@@ -291,7 +291,7 @@ func (l *lowering) setRange(s *ast.RangeStmt, at val, element func(i val) place)
 	if s.Tok == token.DEFINE {
 		l.defineAll(list, vals)
 	} else {
-		l.first(list...)
+		l.firstFor(list, nil)
 		l.assignAll(list, s.For, vals)
 	}
 }

@@ -13,8 +13,14 @@ import (
 // first evaluates the calls of operands, in order, if one of them may write memory that an operand before it reads. Whoever
 // evaluates the operands then finds the results. All operands of a statement, of a call, or of one side of && or || are
 // given at once.
-func (l *lowering) first(operands ...ast.Expr) {
-	q := sequence{src: l.src, sliced: l.fr.facts.sliced}
+func (l *lowering) first(operands ...ast.Expr) { l.firstFor(nil, operands) }
+
+// firstFor is first for a statement that assigns operands to places.
+func (l *lowering) firstFor(places, operands []ast.Expr) {
+	q := sequence{l: l, src: l.src}
+	for _, e := range places {
+		q.place(e)
+	}
 	for _, e := range operands {
 		q.walk(e)
 	}
@@ -51,8 +57,8 @@ func (l *lowering) taken(e ast.Expr) ([]val, bool) {
 // sequence is the order in which Go's compiler evaluates operands. Steps are evaluated one after the other and keep their
 // values; everything between them is evaluated after all steps.
 type sequence struct {
+	l       *lowering
 	src     *source
-	sliced  map[types.Object]bool
 	steps   []ast.Expr
 	last    int  // steps up to the last that may write
 	reads   bool // memory is read outside the steps
@@ -61,7 +67,7 @@ type sequence struct {
 
 func (q *sequence) step(e ast.Expr) {
 	q.steps = append(q.steps, e)
-	if q.src.writes(e) {
+	if q.l.writes(e) {
 		q.last = len(q.steps)
 		q.crossed = q.crossed || q.reads
 	}
@@ -78,7 +84,7 @@ func (q *sequence) walk(e ast.Expr) {
 	case *ast.ParenExpr:
 		q.walk(e.X)
 	case *ast.Ident:
-		q.reads = q.reads || q.sliced[q.src.info.Uses[e]]
+		q.reads = q.reads || q.l.fr.facts.sliced[q.src.info.Uses[e]]
 	case *ast.SelectorExpr:
 		if q.src.info.Selections[e] != nil {
 			q.walk(e.X)
@@ -107,6 +113,20 @@ func (q *sequence) walk(e ast.Expr) {
 			}
 			q.walk(elt)
 		}
+	}
+}
+
+// place is walk for what is assigned to, and not read.
+func (q *sequence) place(e ast.Expr) {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+	case *ast.SelectorExpr:
+		q.place(e.X)
+	case *ast.IndexExpr:
+		q.place(e.X)
+		q.walk(e.Index)
+	default:
+		q.walk(e)
 	}
 }
 
@@ -164,19 +184,31 @@ func (s *source) addressable(e ast.Expr) bool {
 
 // writes reports whether evaluating e may write memory that others read: a buffer, a shared array, an array that a slice
 // refers to. Barriers and fences count, too: others may have written when they are over.
-func (s *source) writes(e ast.Node) (found bool) {
+func (l *lowering) writes(e ast.Expr) (found bool) {
 	ast.Inspect(e, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok && !found {
-			found = s.callWrites(call)
+			fn, recv := l.src.callee(call)
+			if recv != nil && isAbstract(fn) {
+				o, _, _ := types.LookupFieldOrMethod(l.typeOf(recv), false, fn.Pkg(), fn.Name())
+				fn, _ = o.(*types.Func)
+			}
+			found = l.src.funcWrites(fn)
 		}
 		return !found
 	})
 	return found
 }
 
-// callWrites is writes for a call, without its operands.
-func (s *source) callWrites(call *ast.CallExpr) bool {
-	fn, recv := s.callee(call)
+// isAbstract reports whether a function is a method that a constraint asks for.
+func isAbstract(fn *types.Func) bool {
+	if fn == nil || fn.Signature().Recv() == nil {
+		return false
+	}
+	return types.IsInterface(fn.Signature().Recv().Type())
+}
+
+// funcWrites is writes for a call of a function, without its operands. A method that a constraint asks for may write.
+func (s *source) funcWrites(fn *types.Func) bool {
 	if fn == nil || fn.Pkg() == nil {
 		return false
 	}
@@ -186,7 +218,7 @@ func (s *source) callWrites(call *ast.CallExpr) bool {
 	if d := s.funcs[fn.Origin()]; d != nil {
 		return s.factsOf(d).writes
 	}
-	return recv != nil // a method that the type argument has
+	return isAbstract(fn)
 }
 
 // calls reports whether evaluating e calls a function: then len of it is not constant.
