@@ -10,8 +10,8 @@ import (
 // it that changes x[i]; its compiler makes the calls first. Kernels do the same, so that a kernel run natively and one on a
 // device agree.
 
-// first evaluates the calls of operands, in order, if one of them may write memory that an operand before it reads. Whoever
-// evaluates the operands then finds the results. All operands of a statement, of a call, or of one side of && or || are
+// first evaluates the calls of operands, in order, if one of them may write memory that an operand before it reads. Their
+// results are kept until the operands are evaluated. All operands of a statement, of a call, or of one side of && or || are
 // given at once.
 func (l *lowering) first(operands ...ast.Expr) { l.firstFor(nil, operands) }
 
