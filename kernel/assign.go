@@ -62,17 +62,24 @@ func (l *lowering) define(name *ast.Ident, vals []val, i int) {
 	if x.bad && scalarOf(t) == ir.None {
 		return // its uses find no variable, and say nothing more
 	}
-	l.fr.vars[o] = l.newNode(t, name.Name, "", l.fr.facts.dynamic[o], fixed, x)
+	l.newVar(o, t, fixed, x)
 }
 
 // assign lowers =, := and op=.
 func (l *lowering) assign(s *ast.AssignStmt) {
 	switch s.Tok {
 	case token.DEFINE:
-		l.defineAll(s)
+		l.first(s.Rhs...)
+		var names []*ast.Ident
+		for _, e := range s.Lhs {
+			names = append(names, e.(*ast.Ident))
+		}
+		l.defineAll(s.Lhs, func(want func(int) types.Type) []val { return l.rightSides(s.Rhs, len(s.Lhs), want, names...) })
 	case token.ASSIGN:
-		l.assignAll(s.Lhs, s.Rhs, s.TokPos)
+		l.firstFor(s.Lhs, s.Rhs)
+		l.assignAll(s.Lhs, s.TokPos, func(want func(int) types.Type) []val { return l.rightSides(s.Rhs, len(s.Lhs), want) })
 	default:
+		l.firstFor(s.Lhs, s.Rhs)
 		l.opAssign(s.Lhs[0], opOf[s.Tok], s.TokPos, func(t types.Type) val { return l.exprAs(s.Rhs[0], t) })
 	}
 }
@@ -83,20 +90,19 @@ var opOf = map[token.Token]token.Token{
 	token.SHL_ASSIGN: token.SHL, token.SHR_ASSIGN: token.SHR, token.AND_NOT_ASSIGN: token.AND_NOT,
 }
 
+// rights gives the right sides of an assignment, one for each left side. want is the type of the i-th left side.
+type rights func(want func(i int) types.Type) []val
+
 // defineAll lowers a, b := x, y, where some of a, b may exist already.
-func (l *lowering) defineAll(s *ast.AssignStmt) {
-	var names []*ast.Ident
-	for _, e := range s.Lhs {
-		names = append(names, e.(*ast.Ident))
-	}
-	vals := l.rightSides(s.Rhs, len(s.Lhs), func(i int) types.Type { return l.typeOf(s.Lhs[i]) }, names...)
-	if len(vals) < len(s.Lhs) {
+func (l *lowering) defineAll(lhs []ast.Expr, right rights) {
+	vals := right(func(i int) types.Type { return l.typeOf(lhs[i]) })
+	if len(vals) < len(lhs) {
 		vals = nil
-		for _, e := range s.Lhs {
+		for _, e := range lhs {
 			vals = append(vals, l.bad(l.typeOf(e)))
 		}
 	}
-	for i, e := range s.Lhs {
+	for i, e := range lhs {
 		id := e.(*ast.Ident)
 		if l.src.info.Defs[id] != nil || id.Name == "_" {
 			l.define(id, vals, i)
@@ -108,8 +114,8 @@ func (l *lowering) defineAll(s *ast.AssignStmt) {
 }
 
 // assignAll lowers a, b = x, y: first the operands on the left, then the right sides, then the
-// assignments from left to right.
-func (l *lowering) assignAll(lhs, rhs []ast.Expr, at token.Pos) {
+// assignments from left to right. Calls on either side have been evaluated before, if they may change another operand.
+func (l *lowering) assignAll(lhs []ast.Expr, at token.Pos, right rights) {
 	places := make([]place, len(lhs))
 	ok := make([]bool, len(lhs))
 	for i, e := range lhs {
@@ -117,7 +123,7 @@ func (l *lowering) assignAll(lhs, rhs []ast.Expr, at token.Pos) {
 			places[i], ok[i] = l.place(e)
 		}
 	}
-	vals := l.rightSides(rhs, len(lhs), func(i int) types.Type { return places[i].typ })
+	vals := right(func(i int) types.Type { return places[i].typ })
 	for i := range lhs {
 		if ok[i] && i < len(vals) {
 			l.at(at)
@@ -202,13 +208,14 @@ func (l *lowering) opAssign(e ast.Expr, op token.Token, at token.Pos, right func
 		l.refuse(e.Pos(), noString)
 		return
 	}
-	y := right(want) // before the load, as the Go compiler does it: a helper may change the element
+	y := right(want)
 	l.at(at)
 	x := l.load(p)
 	l.store(p, l.arith(op, p.typ, x, y))
 }
 
 func (l *lowering) incDec(s *ast.IncDecStmt) {
+	l.firstFor([]ast.Expr{s.X}, nil)
 	op := token.ADD
 	if s.Tok == token.DEC {
 		op = token.SUB

@@ -5,6 +5,7 @@ import (
 	"go/constant"
 	"go/types"
 	"math"
+	"strings"
 
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/build"
@@ -128,14 +129,33 @@ func firstBarrier(op ir.Op) gpuFunc {
 	}
 }
 
-// gpuCall lowers a call of a function or method of package gpu.
-func (l *lowering) gpuCall(e *ast.CallExpr, fn *types.Func, recv ast.Expr) []val {
-	name := fn.Name()
+// gpuName is the name of a function or method of package gpu in the tables.
+func gpuName(fn *types.Func) string {
 	if r := fn.Signature().Recv(); r != nil {
 		if n, ok := r.Type().(*types.Named); ok {
-			name = n.Obj().Name() + "." + name
+			return n.Obj().Name() + "." + fn.Name()
 		}
 	}
+	return fn.Name()
+}
+
+// gpuQuiet are the forms that neither write memory nor wait for others who do. An atomic load without an order does not.
+var gpuQuiet = map[string]bool{"Shared": true, "SharedRest": true, "At": true, "Prefetch": true, "LoadHint": true, "LoadStale": true,
+	"AtomicLoad": true, "ExtractBits": true, "InsertBits": true}
+
+// gpuWrites reports whether a function of package gpu writes memory or waits for others who do.
+func gpuWrites(fn *types.Func) bool {
+	name := gpuName(fn)
+	if gpuForms[name] != nil {
+		_, axis := axisOps[fn.Name()]
+		return !gpuQuiet[name] && !axis
+	}
+	return strings.Contains(name, "Barrier")
+}
+
+// gpuCall lowers a call of a function or method of package gpu.
+func (l *lowering) gpuCall(e *ast.CallExpr, fn *types.Func, recv ast.Expr) []val {
+	name := gpuName(fn)
 	t := l.typeOf(e)
 	if f := gpuForms[name]; f != nil {
 		l.at(e.Pos())

@@ -15,16 +15,20 @@ const maxWork = 1 << 20
 
 // call evaluates a call and returns its results.
 func (l *lowering) call(e *ast.CallExpr) []val {
+	if r, ok := l.taken(e); ok {
+		return r
+	}
 	fun := ast.Unparen(e.Fun)
 	if _, ok := fun.(*ast.FuncLit); ok {
 		l.refuse(e.Pos(), noFuncValue, "a closure")
 		return l.badResults(e)
 	}
 	tv := l.src.info.Types[fun]
-	switch {
-	case tv.IsType():
+	if tv.IsType() {
 		return []val{l.conversion(e)}
-	case tv.IsBuiltin():
+	}
+	l.first(append([]ast.Expr{fun}, e.Args...)...) // a receiver is in fun
+	if tv.IsBuiltin() {
 		return l.builtin(e)
 	}
 	fn, recv := l.src.callee(e)
@@ -274,11 +278,7 @@ func (l *lowering) inlineBody(d *ast.FuncDecl, args []val) []val {
 			ok = false
 			continue
 		}
-		n := l.newNode(t, v.Name(), "", fr.facts.dynamic[v], false, l.zeroOf(t))
-		fr.results = append(fr.results, n)
-		if v.Name() != "" {
-			fr.vars[v] = n
-		}
+		fr.results = append(fr.results, l.newVar(v, t, false, l.zeroOf(t)))
 	}
 	if !ok {
 		var bad []val
@@ -306,7 +306,7 @@ func (l *lowering) inlineBody(d *ast.FuncDecl, args []val) []val {
 }
 
 // bind gives a parameter its argument. A parameter that the helper does not change shares the
-// storage of a caller's variable: nothing else can change that during the call.
+// storage of a caller's variable: only a slice of it could change that during the call.
 func (l *lowering) bind(p *types.Var, x val) bool {
 	t := l.subst(p.Type())
 	if !l.admit(p.Pos(), t) {
@@ -314,11 +314,11 @@ func (l *lowering) bind(p *types.Var, x val) bool {
 	}
 	x = retype(x, t)
 	assigned, dyn := l.fr.facts.assigned[p], l.fr.facts.dynamic[p]
-	if !assigned && x.at != nil && x.at.node != nil && reaches(x.at.node, "", dyn) {
+	if !assigned && x.at != nil && x.at.node != nil && reaches(x.at.node, "", dyn) && !(x.at.node.sliced && l.fr.facts.writes) {
 		l.fr.vars[p] = x.at.node
 		return true
 	}
-	l.fr.vars[p] = l.newNode(t, p.Name(), "", dyn, !assigned, x)
+	l.newVar(p, t, !assigned, x)
 	return true
 }
 

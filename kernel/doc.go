@@ -37,8 +37,8 @@
 // is an object of its own; in shared memory it is an array for each scalar. A package variable that nothing
 // assigns to is a table of constants. A pointer does not exist. Functions are inlined where
 // they are called, with type arguments in place. A variable that is never assigned again is just
-// its value; any other is an ir.Var. Operands are evaluated from left to right; where Go leaves open
-// whether x[i] is read before or after a call in the same expression, it is read in its turn.
+// its value; any other is an ir.Var. Operands are evaluated from left to right; Go leaves open
+// whether x[i] is read before or after a call in the same expression, and here, as with Go's compiler, the calls come first.
 //
 // # Not here
 //
@@ -48,5 +48,6 @@
 // # Where to start
 //
 // kernel.go for the face, lower.go for the walk, value.go and storage.go for what it walks with, record.go and table.go
-// for what lies in memory; bounds.go for what is refused before go/types sees it, refuse.go for every refusal in one table.
+// for what lies in memory; order.go for the order of evaluation; bounds.go for what is refused
+// before go/types sees it, refuse.go for every refusal in one table.
 package kernel

@@ -52,6 +52,12 @@ func (l *lowering) operand(e ast.Expr, want types.Type) val {
 		return l.bad(want)
 	}
 	l.work++
+	if r, ok := l.taken(e); ok {
+		if len(r) == 1 {
+			return r[0]
+		}
+		return l.bad(l.typeOf(e))
+	}
 	tv := l.src.info.Types[e]
 	switch {
 	case tv.Value != nil:
@@ -342,12 +348,12 @@ func isBoolean(t types.Type) bool {
 
 // shortCircuit evaluates && and ||: the right side only where it decides.
 func (l *lowering) shortCircuit(e *ast.BinaryExpr, t types.Type) val {
-	x := l.expr(e.X)
+	x := l.whole(e.X, nil)
 	l.at(e.OpPos)
 	var y val
 	l.nested++
 	right := func() []build.Value {
-		y = l.expr(e.Y)
+		y = l.whole(e.Y, nil)
 		return []build.Value{l.raw(y)}
 	}
 	fixed := func(v bool) func() []build.Value {

@@ -11,7 +11,13 @@ import (
 type facts struct {
 	assigned map[types.Object]bool
 	dynamic  map[types.Object]map[string]bool // paths of arrays inside a variable: ".f" a field, "[]" an element
+	sliced   map[types.Object]bool            // variables of which a slice exists
+	writes   bool                             // memory that callers may read
 	returns  int
+}
+
+func newFacts() *facts {
+	return &facts{assigned: make(map[types.Object]bool), dynamic: make(map[types.Object]map[string]bool), sliced: make(map[types.Object]bool)}
 }
 
 // factsOf walks a function once and keeps the result.
@@ -19,7 +25,7 @@ func (s *source) factsOf(d *ast.FuncDecl) *facts {
 	if f, ok := s.facts[d]; ok {
 		return f
 	}
-	f := &facts{assigned: make(map[types.Object]bool), dynamic: make(map[types.Object]map[string]bool)}
+	f := newFacts()
 	s.facts[d] = f // recursion finds what is known so far, and is refused later
 	if d.Body != nil {
 		ast.Inspect(d.Body, func(n ast.Node) bool {
@@ -60,8 +66,13 @@ func (s *source) note(f *facts, n ast.Node) {
 		if t := s.info.TypeOf(n.X); t != nil && !isSlice(t) { // what is written through the slice is the array
 			s.noteDynamic(f, n.X, "")
 			s.noteTarget(f, n.X, false)
+			if o, _ := s.rootOf(n.X); o != nil {
+				f.sliced[o] = true
+			}
 		}
 	case *ast.CallExpr:
+		fn, _ := s.callee(n)
+		f.writes = f.writes || s.funcWrites(fn)
 		s.noteCall(f, n)
 	}
 }
@@ -75,6 +86,8 @@ func (s *source) noteTarget(f *facts, e ast.Expr, define bool) {
 	}
 	if o, _ := s.rootOf(e); o != nil {
 		f.assigned[o] = true
+	} else if !isBlank(e) {
+		f.writes = true
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 // Either may be nil. The body stands in a block of its own only if a continue has to reach post.
 func (l *lowering) loop(body *ast.BlockStmt, label string, done func() build.Value, head func(), post func()) {
 	l.nested++
+	l.loops++
 	l.b.Loop(nil, func(again build.Label, _ []build.Value) {
 		if done != nil {
 			l.b.If(done(), func() { l.b.Break(again) })
@@ -41,6 +42,7 @@ func (l *lowering) loop(body *ast.BlockStmt, label string, done func() build.Val
 		post()
 	})
 	l.nested--
+	l.loops--
 }
 
 // continues reports whether a continue in body goes on with the loop of the given label.
@@ -74,9 +76,38 @@ func continues(body *ast.BlockStmt, label string) bool {
 	return found
 }
 
+// eachRound notes that the arrays which the init statement of a loop declares are copied for each round.
+func (l *lowering) eachRound(init ast.Stmt) {
+	s, ok := init.(*ast.AssignStmt)
+	if !ok || s.Tok != token.DEFINE {
+		return
+	}
+	var note func(n *node)
+	note = func(n *node) {
+		if n.bank != nil {
+			for _, leaf := range n.bank.leaves {
+				if leaf.obj != nil {
+					leaf.obj.loops = l.loops + 1
+				}
+			}
+		}
+		for _, k := range n.kids {
+			note(k)
+		}
+	}
+	for _, e := range s.Lhs {
+		if id, ok := e.(*ast.Ident); ok && l.src.info.Defs[id] != nil {
+			if n := l.fr.vars[l.src.info.Defs[id]]; n != nil {
+				note(n)
+			}
+		}
+	}
+}
+
 func (l *lowering) forStmt(s *ast.ForStmt, label string) {
 	if s.Init != nil {
 		l.stmt(s.Init, "")
+		l.eachRound(s.Init)
 	}
 	var done func() build.Value
 	if s.Cond != nil && (l.src.info.Types[s.Cond].Value == nil || !constTrue(l.src.info.Types[s.Cond].Value)) {
@@ -107,6 +138,7 @@ func (l *lowering) inverse(e ast.Expr) build.Value {
 			t = l.typeOf(c.Y)
 		}
 		if m := scalarOf(t); m != ir.None && m != ir.Bool && !m.IsFloat() && !m.IsHalf() && !isUntyped(t) {
+			l.first(c.X, c.Y)
 			x, y := l.exprAs(c.X, t), l.exprAs(c.Y, t)
 			l.at(c.OpPos)
 			return l.raw(l.compare(inverseOf[c.Op], types.Typ[types.Bool], x, y))
@@ -123,7 +155,7 @@ func (l *lowering) rangeStmt(s *ast.RangeStmt, label string) {
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Slice:
-		x := l.expr(s.X)
+		x := l.whole(s.X, nil)
 		if x.bad || !l.admit(s.X.Pos(), t) {
 			return
 		}
@@ -153,7 +185,7 @@ func (l *lowering) rangeStmt(s *ast.RangeStmt, label string) {
 		if isUntyped(t) {
 			t = types.Default(t)
 		}
-		n := l.exprAs(s.X, t)
+		n := l.whole(s.X, t)
 		if n.bad || n.elem == ir.None {
 			return
 		}
@@ -164,21 +196,25 @@ func (l *lowering) rangeStmt(s *ast.RangeStmt, label string) {
 }
 
 // rangeArray ranges over an array. With an element variable Go ranges over a copy; it is made
-// only if the body can change the array.
+// only if the head or the body can change the array. Without, only the length of the array matters, which is constant unless
+// the range expression calls a function.
 func (l *lowering) rangeArray(s *ast.RangeStmt, label string, u *types.Array) {
 	n := l.b.U32(uint32(u.Len()))
 	if s.Value == nil || isBlank(s.Value) {
+		if l.src.calls(s.X) {
+			l.whole(s.X, nil)
+		}
 		l.at(s.For)
 		l.rounds(s, label, n, types.Typ[types.Int], nil)
 		return
 	}
-	x := l.expr(s.X)
+	x := l.whole(s.X, nil)
 	if x.bad {
 		return
 	}
 	l.at(s.For)
 	kept := x.at != nil && x.at.mem == nil && (x.at.bank != nil || x.at.table != nil || x.at.node.bank != nil)
-	if root, _ := l.src.rootOf(s.X); kept && root != nil && !l.src.changes(s.Body, root) {
+	if root, _ := l.src.rootOf(s.X); kept && root != nil && !l.changes(s, root) {
 		from := *x.at
 		l.rounds(s, label, n, types.Typ[types.Int], func(i val) place { return l.indexPlace(from, i) })
 		return
@@ -189,14 +225,24 @@ func (l *lowering) rangeArray(s *ast.RangeStmt, label string, u *types.Array) {
 	})
 }
 
-// changes reports whether body assigns to a part of variable o.
-func (s *source) changes(body *ast.BlockStmt, o types.Object) bool {
-	f := &facts{assigned: make(map[types.Object]bool), dynamic: make(map[types.Object]map[string]bool)}
-	ast.Inspect(body, func(n ast.Node) bool {
-		s.note(f, n)
+// changes reports whether a range statement may assign to a part of variable o, in its head or its body, directly or
+// through a slice.
+func (l *lowering) changes(s *ast.RangeStmt, o types.Object) bool {
+	f := newFacts()
+	note := func(n ast.Node) bool {
+		l.src.note(f, n)
 		return true
-	})
-	return f.assigned[o]
+	}
+	if s.Tok == token.ASSIGN {
+		for _, e := range []ast.Expr{s.Key, s.Value} {
+			if e != nil {
+				l.src.noteTarget(f, e, false)
+				ast.Inspect(e, note)
+			}
+		}
+	}
+	ast.Inspect(s.Body, note)
+	return f.assigned[o] || f.writes && l.fr.facts.sliced[o]
 }
 
 // rounds runs the body of a range statement for 0 … n−1. The count is hidden from the body, in the
@@ -205,14 +251,7 @@ func (l *lowering) rounds(s *ast.RangeStmt, label string, n build.Value, key typ
 	t := l.b.Type(n)
 	hidden := l.b.Var(l.b.Const(t, 0))
 	var i build.Value
-	head := func() {
-		at := l.counted(i, key)
-		l.setRange(s, s.Key, at, s.Tok == token.DEFINE)
-		if element != nil && s.Value != nil && !isBlank(s.Value) {
-			l.at(s.For)
-			l.setRange(s, s.Value, l.load(element(at)), s.Tok == token.DEFINE)
-		}
-	}
+	head := func() { l.setRange(s, l.counted(i, key), element) }
 	done := func() build.Value {
 		i = hidden.Get()
 		return l.b.Ge(i, n)
@@ -232,16 +271,27 @@ func (l *lowering) counted(i build.Value, key types.Type) val {
 	return scalar(key, l.b.Cvt(e.Value(), i))
 }
 
-// setRange gives the key or the value of a range statement its next value.
-func (l *lowering) setRange(s *ast.RangeStmt, e ast.Expr, x val, define bool) {
-	switch {
-	case e == nil || isBlank(e):
-	case define:
-		l.define(e.(*ast.Ident), []val{x}, 0)
-	default:
-		if p, ok := l.place(e); ok {
-			l.at(e.Pos())
-			l.store(p, retype(x, p.typ))
+// setRange gives key and value of a range statement their next values, as a tuple assignment does.
+func (l *lowering) setRange(s *ast.RangeStmt, at val, element func(i val) place) {
+	var list []ast.Expr
+	if s.Key != nil {
+		list = append(list, s.Key)
+	}
+	if s.Value != nil && !isBlank(s.Value) {
+		list = append(list, s.Value)
+	}
+	vals := func(func(int) types.Type) []val {
+		v := []val{at}
+		if len(list) > 1 {
+			l.at(s.For)
+			v = append(v, l.load(element(at)))
 		}
+		return v
+	}
+	if s.Tok == token.DEFINE {
+		l.defineAll(list, vals)
+	} else {
+		l.firstFor(list, nil)
+		l.assignAll(list, s.For, vals)
 	}
 }

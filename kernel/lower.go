@@ -26,6 +26,7 @@ type lowering struct {
 	free     map[shape][]*object         // local arrays that nobody uses any more
 	rest     bool                        // gpu.SharedRest was called
 	nested   int                         // branches and loops around the current point
+	loops    int                         // loops around it, those of the callers too
 	current  token.Pos                   // of what is being lowered
 	inlined  map[*types.Func]int         // how often
 	widened  map[build.Value]build.Value // 64-bit integers by the 32-bit value that they equal
@@ -56,6 +57,8 @@ type frame struct {
 	returns *build.Label // block to leave; nil for the kernel, and where the one return stands last
 	given   []val        // what that one return gave
 	targets []target
+	leaves  bool               // the function returns: what a result refers to is what this round declared
+	done    map[ast.Expr][]val // what first has evaluated and nobody has used yet
 }
 
 // target is a statement that break or continue can name.
@@ -256,7 +259,7 @@ func (l *lowering) signature(m *marked, k *Kernel) {
 			continue
 		}
 		k.Params = append(k.Params, param)
-		l.fr.vars[p] = l.newNode(t, name, "", l.fr.facts.dynamic[p], !l.fr.facts.assigned[p], init)
+		l.newVar(p, t, !l.fr.facts.assigned[p], init)
 	}
 	for _, name := range big {
 		l.src.found.add(finding(m.at, l.name, badDirective, fmt.Sprintf("big=%s names no slice parameter", name)))

@@ -18,6 +18,7 @@ type object struct {
 	lanes  int
 	buffer bool
 	local  bool
+	loops  int     // of a local array: loops in whose rounds it is a new one
 	wide   bool    // may hold 2³² elements and more
 	count  int64   // elements of an array; −1 if only the launch knows
 	fields []field // of an object whose elements are structs, or arrays that are no vectors; else nil
@@ -52,6 +53,7 @@ func (l *lowering) localArray(name string, e ir.Type, n int64) *object {
 		o = &object{id: l.b.LocalArray(name, e, int(n)), name: name, elem: e, lanes: 1, local: true, count: n}
 		l.objects = append(l.objects, o)
 	}
+	o.loops = l.loops
 	l.fr.locals = append(l.fr.locals, o)
 	return o
 }

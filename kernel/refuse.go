@@ -45,6 +45,7 @@ var (
 	panicBarrier = reason{"VK021", "this panic ends only some of the invocations that a later %s waits for", "use gpu.Assert, which records the failure and goes on"}
 	notConstant  = reason{"VK022", "%s", "%s"}
 	twoBuffers   = reason{"VK023", "%s may stand for two different buffers", "branch around the accesses, so that each names one buffer"}
+	newEachRound = reason{"VK023", "%s would outlive array %s, which is a new one in each round of a loop", "declare the array before the loop, or the slice inside"}
 	overLimit    = reason{"VK024", "%s", "%s"}
 )
 

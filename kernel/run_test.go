@@ -45,6 +45,13 @@ var launches = []launched{
 	{name: "Collatz", fn: cases.Collatz, args: []any{fill(many, func(i int) uint32 { return uint32(i) }), make([]uint32, many)}},
 	{name: "ShortCircuit", fn: cases.ShortCircuit, args: []any{fill(many, func(i int) int32 { return int32(i%20) - 10 }), make([]int32, many), make([]int32, many)}},
 
+	{name: "RangeHeads", fn: cases.RangeHeads, args: []any{random[uint32](29, 16), make([]uint32, 16)}},
+	{name: "CallsFirst", fn: cases.CallsFirst, args: []any{random[uint32](30, 16), make([]uint32, 16)}},
+	{name: "Copies", fn: cases.Copies, args: []any{random[uint32](31, 16), make([]uint32, 16)}},
+	{name: "HiddenCopies", fn: cases.HiddenCopies, args: []any{random[uint32](32, 16), make([]uint32, 16)}},
+	{name: "RoundArrays", fn: cases.RoundArrays, args: []any{random[uint32](33, 16), make([]uint32, 16)}},
+	{name: "RecordOrder", fn: cases.RecordOrder, args: []any{random[uint32](34, 16), make([]uint32, 16)}},
+
 	{name: "Structs", fn: cases.Structs, args: []any{fill(many, func(i int) float32 { return float32(i)/8 - 9 }), make([]float32, many)}},
 	{name: "Arrays", fn: cases.Arrays, args: []any{random[int32](11, many), make([]int64, many)}},
 	{name: "Vectors", fn: cases.Vectors, args: []any{vectors(many), pairs16(many), make([][4]float32, many), make([]uint32, many)}},

@@ -72,7 +72,7 @@ func (l *lowering) exprStmt(s *ast.ExprStmt) {
 
 // condition evaluates a condition.
 func (l *lowering) condition(e ast.Expr) build.Value {
-	x := l.expr(e)
+	x := l.whole(e, nil)
 	if x.elem != ir.Bool {
 		return l.b.Bool(false)
 	}
@@ -157,7 +157,7 @@ func (l *lowering) switchStmt(s *ast.SwitchStmt, label string) {
 	}
 	var tag *val
 	if s.Tag != nil {
-		x := l.settle(l.expr(s.Tag))
+		x := l.settle(l.whole(s.Tag, nil))
 		tag = &x
 	}
 	l.b.Block(func(out build.Label) {
@@ -187,7 +187,7 @@ func (l *lowering) matches(c *ast.CaseClause, tag *val) build.Value {
 		if tag == nil {
 			return l.condition(e)
 		}
-		y := l.exprAs(e, tag.typ)
+		y := l.whole(e, tag.typ)
 		if y.bad || tag.bad {
 			return l.b.Bool(false)
 		}
@@ -246,6 +246,7 @@ func (l *lowering) returnStmt(s *ast.ReturnStmt) {
 		return
 	}
 	var vals []val
+	l.first(s.Results...)
 	if len(s.Results) == 1 && len(fr.results) > 1 {
 		if call, ok := ast.Unparen(s.Results[0]).(*ast.CallExpr); ok {
 			vals = l.call(call)
@@ -270,9 +271,11 @@ func (l *lowering) returnStmt(s *ast.ReturnStmt) {
 		}
 		return
 	}
+	fr.leaves = true
 	for i, x := range vals {
 		l.store(place{typ: fr.results[i].typ, node: fr.results[i]}, x)
 	}
+	fr.leaves = false
 	l.b.Break(*fr.returns)
 }
 
@@ -283,6 +286,7 @@ func (l *lowering) declare(d *ast.GenDecl) {
 	}
 	for _, spec := range d.Specs {
 		spec := spec.(*ast.ValueSpec)
+		l.first(spec.Values...)
 		vals := l.rightSides(spec.Values, len(spec.Names), func(i int) types.Type {
 			if o := l.src.info.Defs[spec.Names[i]]; o != nil {
 				return l.subst(o.Type())

@@ -17,6 +17,8 @@ type node struct {
 	kids  []*node
 	bank  *bank
 	slice *sliceVar
+
+	sliced bool // a slice of it or of a part may exist
 }
 
 // bank is an array in local memory: one local array for each scalar of its element, so that an array
@@ -48,7 +50,24 @@ type place struct {
 	table *table
 }
 
-// newNode makes the storage of a variable of type t that starts as init. path says where it
+// newVar makes variable o of the current function, of type t, which starts as init.
+func (l *lowering) newVar(o types.Object, t types.Type, fixed bool, init val) *node {
+	n := l.newNode(t, o.Name(), "", l.fr.facts.dynamic[o], fixed, init)
+	if l.fr.facts.sliced[o] {
+		n.markSliced()
+	}
+	l.fr.vars[o] = n
+	return n
+}
+
+func (n *node) markSliced() {
+	n.sliced = true
+	for _, k := range n.kids {
+		k.markSliced()
+	}
+}
+
+// newNode makes the storage of a variable or a part of one, of type t, that starts as init. path says where it
 // lies in the variable, for the facts about it. fixed: nothing will assign to it.
 func (l *lowering) newNode(t types.Type, name, path string, dyn map[string]bool, fixed bool, init val) *node {
 	n := &node{typ: t, name: name}

@@ -35,10 +35,11 @@ type sliceVar struct {
 	wide     bool
 	off, len *build.Var
 	asNil    bool // was used while it stood for nothing
+	loops    int  // around its declaration
 }
 
 func (l *lowering) newSlice(name string, t *types.Slice, fixed bool, init val) *sliceVar {
-	s := &sliceVar{name: "slice variable " + name}
+	s := &sliceVar{name: "slice variable " + name, loops: l.loops}
 	if name == "" {
 		s.name = "the result of " + l.fr.fn.Name()
 	}
@@ -95,6 +96,10 @@ func (l *lowering) storeSlice(p place, x val) {
 			l.refuseHere(l.current, twoBuffers, s.name)
 			return
 		}
+		if o := x.view.obj; o.loops > s.loops && !l.fr.leaves {
+			l.refuseHere(l.current, newEachRound, s.name, o.name)
+			return
+		}
 	}
 	off, n := l.extent(x.view, s.wide)
 	s.off.Set(off)
@@ -134,7 +139,7 @@ func (l *lowering) sliceExpr(e *ast.SliceExpr) val {
 		l.refuse(e.Lbrack, noFullSlice)
 		return l.bad(t)
 	}
-	x := l.expr(e.X)
+	x := l.whole(e.X, nil)
 	if _, ok := t.Underlying().(*types.Slice); !ok {
 		l.refuse(e.Pos(), noString)
 		return l.bad(t)
@@ -153,10 +158,10 @@ func (l *lowering) sliceExpr(e *ast.SliceExpr) val {
 	off, n := l.extent(x.view, v.wide)
 	lo, hi := l.b.Const(v.lenType(), 0), n
 	if e.Low != nil {
-		lo = l.clamp(l.expr(e.Low), n)
+		lo = l.clamp(l.whole(e.Low, nil), n)
 	}
 	if e.High != nil {
-		hi = l.clamp(l.expr(e.High), n)
+		hi = l.clamp(l.whole(e.High, nil), n)
 		if e.Low != nil {
 			hi = l.b.Max(hi, lo)
 		}

@@ -17,8 +17,8 @@
 // table's evaluation function. NaNs of one type are equal. Cases do not depend on the schedule.
 //
 // Beside the cases, a Sweep compares a function of one f32 with the op table on ranges of all 2³² arguments, and
-// RunRandom random programs with the interpreter; RandomGo makes them as kernels written in Go, which tests also compile
-// with Go itself and run natively.
+// RunRandom random programs with the interpreter; RandomGo and RandomGoOrder make them as kernels written in Go, which
+// tests also compile with Go itself and run natively.
 //
 // Authors of devices import this package from tests of their own: Run(ctx, On(device), Options{}) is the suite, RandomRun
 // compares random programs, Residency and Sweep look at what needs a whole launch or all arguments. Interp and

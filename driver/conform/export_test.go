@@ -13,6 +13,9 @@ type Front = front
 
 var TheFront = theFront
 
+// GoDeclarations begin the kernels of a kind: all kernels of RandomGo, and of RandomGoOrder.
+var GoDeclarations = []string{goDeclarations, orderDeclarations}
+
 // FunctionProgram stores f(base + g) to out[g].
 func FunctionProgram(f Function) *ir.Program { return f.program() }
 

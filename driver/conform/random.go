@@ -62,6 +62,7 @@ const (
 const (
 	ofIntegers uint16 = 1000 + iota
 	ofGo
+	ofGoOrder
 )
 
 // FromChoices makes the program of a stream of decisions; every stream has one.
@@ -136,7 +137,7 @@ type label struct {
 var groupSizes = [][3]uint32{{1, 1, 1}, {4, 1, 1}, {32, 1, 1}, {33, 1, 1}, {5, 3, 1}, {64, 1, 1}, {8, 4, 2}}
 
 func generate(c *choices) *RandomProgram {
-	if len(c.stream) > 0 && c.stream[0] == ofGo {
+	if len(c.stream) > 0 && (c.stream[0] == ofGo || c.stream[0] == ofGoOrder) {
 		c.pos = 1
 		return goKernel(c)
 	}

@@ -17,7 +17,7 @@ func RandomGo(seed uint64) *RandomProgram {
 	return generate(&choices{rng: rand.New(rand.NewPCG(seed, 0x676F)), stream: []uint16{ofGo}})
 }
 
-// Source returns the text of a kernel that RandomGo made, in package generated, "" for other programs.
+// Source returns the text of a kernel that RandomGo or RandomGoOrder made, in package generated, "" for other programs.
 func (r *RandomProgram) Source() string { return r.source }
 
 // Of the launch of a kernel in Go: Kernel(t, 2, in, sums, out).
@@ -28,12 +28,13 @@ const (
 	goSums   = 4  // elements of sums, all zero
 )
 
-func goLaunch() Launch {
+// goLaunch is a launch of so many groups, with so many elements of sums and out.
+func goLaunch(groups uint32, sums, out int) Launch {
 	var in []byte
 	for i := range uint32(goInputs) {
 		in = binary.LittleEndian.AppendUint32(in, i*2654435761)
 	}
-	return Launch{Grid: [3]uint32{goGroups, 1, 1}, Args: []Arg{{Bits: 2}, {Data: in}, {Data: make([]byte, 4*goSums)}, {Data: make([]byte, 4*goGroup*goGroups)}}}
+	return Launch{Grid: [3]uint32{groups, 1, 1}, Args: []Arg{{Bits: 2}, {Data: in}, {Data: make([]byte, 4*sums)}, {Data: make([]byte, 4*out)}}}
 }
 
 // goSource writes a kernel.
@@ -42,18 +43,25 @@ type goSource struct {
 	strings.Builder
 	depth, loops int
 	leaves       map[string][]string // by type, what expressions are made of where the text is now
+	orderScope
 }
 
-// goKernel makes the program of decisions whose first is ofGo.
+// goKernel makes the program of decisions whose first is ofGo or ofGoOrder.
 func goKernel(c *choices) *RandomProgram {
 	g := &goSource{choices: c}
-	g.file()
+	family, launch := "gokernels", goLaunch(goGroups, goSums, goGroup*goGroups)
+	if c.stream[0] == ofGoOrder {
+		family, launch = "goorder", goLaunch(1, orderGroup*orderOwn, orderGroup)
+		g.orderFile()
+	} else {
+		g.file()
+	}
 	source := g.String()
 	pkg, err := kernel.Parse([]kernel.File{{Name: "kernel.go", Src: []byte(source)}}, kernel.Options{})
 	if err != nil {
 		panic(fmt.Sprintf("BUG: generator made a kernel that is refused: %v\n%s", err, source))
 	}
-	return &RandomProgram{Case: Case{Family: "gokernels", Name: "program", Program: pkg.Kernels()[0].Program, Launch: goLaunch()},
+	return &RandomProgram{Case: Case{Family: family, Name: "program", Program: pkg.Kernels()[0].Program, Launch: launch},
 		choices: c.stream, parts: c.parts, source: source}
 }
 

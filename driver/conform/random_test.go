@@ -232,7 +232,7 @@ func TestEqualSeedsGiveEqualPrograms(t *testing.T) {
 		if c := conform.FromChoices(a.Choices()); c.Program.Digest() != a.Program.Digest() {
 			t.Errorf("seed %d: its choices give another program", seed)
 		}
-		for family, kind := range map[string]func(uint64) *conform.RandomProgram{"shapes": conform.RandomShapes, "gokernels": conform.RandomGo} {
+		for family, kind := range map[string]func(uint64) *conform.RandomProgram{"shapes": conform.RandomShapes, "gokernels": conform.RandomGo, "goorder": conform.RandomGoOrder} {
 			p := kind(seed)
 			if c := conform.FromChoices(p.Choices()); c.Describe() != p.Describe() || p.Family != family || c.Family != family {
 				t.Errorf("seed %d: the choices of its %s give another program", seed, family)
@@ -266,7 +266,7 @@ func TestDescribedProgramIsACase(t *testing.T) {
 // FuzzProgram takes any bytes as the decisions of the generator.
 func FuzzProgram(f *testing.F) {
 	for seed := range uint64(8) {
-		for _, kind := range []func(uint64) *conform.RandomProgram{conform.Random, conform.RandomGo} {
+		for _, kind := range []func(uint64) *conform.RandomProgram{conform.Random, conform.RandomGo, conform.RandomGoOrder} {
 			var b []byte
 			for _, c := range kind(seed).Choices() {
 				b = binary.LittleEndian.AppendUint16(b, c)

@@ -2,7 +2,7 @@
 # Runs the GPU suite where it lies. It needs the NVIDIA driver, no Go; the parts budgets, byhand and codegen want a C
 # compiler and nvcc, sanitize wants compute-sanitizer, assemble ptxas, and each says so if it has none.
 #
-#	run.sh [PART[:SECONDS]]...      device contract conform examples waves prim primsanitize primbench topologies byhand graphs gap evidence instructions accuracy faults random shapes gokernels sweep sanitize budgets codegen assemble
+#	run.sh [PART[:SECONDS]]...      device contract conform examples waves prim primsanitize primbench topologies byhand graphs gap evidence instructions accuracy faults random shapes gokernels goorder sweep sanitize budgets codegen assemble
 #
 # Without parts, all of them. A part ends after its seconds, and its line tells how far it came. One line a part, and
 # one at the end:
@@ -14,9 +14,9 @@
 # graphs.csv, files.txt, gap.csv, prim.csv, speedup.csv, and codegen's tables.
 #
 #	LIMIT=570                               seconds for all: parts get what is left, and those that find nothing left are skipped
-#	RANDOM_PROGRAMS=200000 PROCESSES=16     of the parts random, shapes, gokernels and prim: each process has a context and a compiler of its own
-#	THREADS=4 MODULES=1                     of the parts random, shapes and gokernels: GOMAXPROCS of a process, and modules it gives the driver at once
-#	SEED=106618676                          of the parts random, shapes and gokernels: the first seed, not one from the clock
+#	RANDOM_PROGRAMS=200000 PROCESSES=16     of the parts random, shapes, gokernels, goorder and prim: each process has a context and a compiler of its own
+#	THREADS=4 MODULES=1                     of the parts random, shapes, gokernels and goorder: GOMAXPROCS of a process, and modules it gives the driver at once
+#	SEED=106618676                          of the parts random, shapes, gokernels and goorder: the first seed, not one from the clock
 #	GRAPHS=sets,levels                      of the part graphs: only these questions; graph/figures_test.go has them
 #	PRIM=scan,sort-u64                      of the part primbench: only operations whose name contains one of these
 #	LONG=1                                  of the part prim: its sweeps as well, which take minutes
@@ -320,6 +320,7 @@ part_shapes() { programs shapes "${RANDOM_PROGRAMS:-$([ -n "${SIM:-}" ] && echo 
 # Kernels written in Go. There is no Go here: they are drawn and compiled by package kernel as the test runs, and
 # compared with the interpreter. What Go itself computes of them, driver/conform's tests compare with the interpreter.
 part_gokernels() { programs gokernels "${RANDOM_PROGRAMS:-$([ -n "${SIM:-}" ] && echo 40 || echo 20000)}"; }
+part_goorder() { programs goorder "${RANDOM_PROGRAMS:-$([ -n "${SIM:-}" ] && echo 40 || echo 20000)}"; }
 
 # programs compares random programs of a kind with the interpreter, in several processes.
 programs() { # kind, how many
@@ -480,8 +481,8 @@ part_assemble() {
 }
 
 declare -A most=([device]=60 [examples]=120 [waves]=150 [prim]=120 [primsanitize]=240 [primbench]=240 [topologies]=150 [byhand]=240 [graphs]=560 [gap]=180 [evidence]=420 [contract]=120 [conform]=240 [instructions]=60 [accuracy]=150 [faults]=240
-	[random]=300 [shapes]=300 [gokernels]=300 [sweep]=560 [sanitize]=420 [budgets]=300 [codegen]=560 [assemble]=150)
-all=(device contract conform examples waves prim primsanitize primbench topologies byhand graphs gap evidence instructions accuracy faults random shapes gokernels sweep sanitize budgets codegen assemble)
+	[random]=300 [shapes]=300 [gokernels]=300 [goorder]=300 [sweep]=560 [sanitize]=420 [budgets]=300 [codegen]=560 [assemble]=150)
+all=(device contract conform examples waves prim primsanitize primbench topologies byhand graphs gap evidence instructions accuracy faults random shapes gokernels goorder sweep sanitize budgets codegen assemble)
 [ $# -gt 0 ] || set -- "${all[@]}"
 for arg; do
 	if [ -z "${most[${arg%%:*}]:-}" ]; then

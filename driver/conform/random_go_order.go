@@ -1,0 +1,337 @@
+package conform
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// RandomGoOrder makes a kernel in Go like those of RandomGo, whose statements have effects in every operand: calls write what
+// other operands read, indices move, what is assigned to is what is read, and slices refer to arrays that are copied. So it
+// shows in which order a statement is evaluated, and what is copied when. Each invocation works in memory of its own.
+func RandomGoOrder(seed uint64) *RandomProgram {
+	return generate(&choices{rng: rand.New(rand.NewPCG(seed, 0x6F726472)), stream: []uint16{ofGoOrder}})
+}
+
+// Of the launch of such a kernel: Kernel(t, 2, in, sums, out), where sums is memory of the invocations.
+const (
+	orderGroup = 32
+	orderOwn   = 16 // elements that an invocation has
+)
+
+// orderDeclarations are what all such kernels have in common. Lengths are powers of two, so that each index can be masked.
+const orderDeclarations = `package generated
+
+import "github.com/govyre/vyre/gpu"
+
+type cell struct {
+	A uint32
+	B [4]uint32
+	C int64
+	D int16
+}
+
+func (c cell) mixed(s []uint32, x uint32) uint32 {
+	c.B[x&3] ^= s[x&3]
+	s[c.A&3] += c.B[s[0]&3] ^ x
+	return c.B[x&3]*5 ^ c.A
+}
+
+func (c cell) turned(s []uint32, x uint32) cell {
+	c.A, c.B[0], c.B[x&3] = c.B[1], c.A+x, s[x&3]
+	s[1] = s[1]*3 + c.A
+	c.C, c.D = int64(c.D)-c.C<<1, int16(c.C)+int16(x)
+	return c
+}
+
+type holder struct {
+	S []uint32
+	N uint32
+}
+
+func (h holder) push(x uint32) uint32 {
+	h.S[h.N&3] = h.S[h.N&3]*3 + x
+	h.N++
+	return h.S[h.N&3] + h.N
+}
+
+type four [4]uint32
+
+func (f four) first(s []uint32) four {
+	s[f[1]&3] += f[0]
+	f[0], f[1] = s[1], f[0]
+	return f
+}
+
+var table = [4]uint32{5, 7, 11, 13}
+
+func poke[T uint32 | int16](s []T, i uint32, x T) T {
+	s[i&3] = s[i&3]*3 + x
+	return s[(i+1)&3] ^ s[i&3]
+}
+
+func two(s []uint32, x uint32) (uint32, uint32) {
+	old := s[x&3]
+	s[x&3], s[0] = s[0]+x, s[x&3]*3
+	return old, s[1] ^ x
+}
+
+func spread(s []uint32, x uint32) (a uint32, b [4]uint32, c int64) {
+	a, b[x&3], c = s[x&3], x, int64(s[0])
+	s[2] ^= a + x*3
+	if x&4 == 0 {
+		return b[1] + s[2], [4]uint32{a, b[x&3], s[2], b[0]}, c - int64(a)
+	}
+	b[s[2]&3]++
+	return
+}
+
+func rotated(c [4]uint32, s []uint32) [4]uint32 {
+	s[1] += c[0]
+	return [4]uint32{c[3], c[0] + s[1], c[1], c[2] ^ s[0]}
+}
+
+func same(c [4]uint32, s []uint32) [4]uint32 {
+	s[3]++
+	return c
+}
+
+func cellOf(s []uint32, c [4]uint32, x uint32) cell {
+	s[0] = s[0]*5 + x
+	return cell{A: s[0], B: c, C: int64(s[1]), D: int16(x)}
+}
+
+func odd(s []uint32, x uint32) bool {
+	s[2] += x | 1
+	return s[2]>>3&1 == 1
+}
+
+func choose(c bool, x, y uint32) uint32 {
+	if c {
+		return x
+	}
+	return y
+}
+
+func hash(c cell) uint32 {
+	return c.A ^ c.B[0]*3 ^ c.B[1]*5 ^ c.B[2]*7 ^ c.B[3]*11 ^ uint32(c.C)*13 ^ uint32(c.C>>32)*17 ^ uint32(c.D)*19
+}
+
+`
+
+// orderTypes are the types that are assigned; words come most often.
+var orderTypes = []string{"uint32", "uint32", "uint32", "[4]uint32", "cell", "int64", "int16", "int", "bool"}
+
+// orderPlaces are the variables of a kernel and their parts, by type; #3 becomes an index below 4.
+var orderPlaces = map[string][]string{
+	"uint32": {"x0", "x1", "x2", "x3", "s[#15]", "s[#3]", "v[#3]", "a[#3]", "b[#3]", "p.A", "p.B[#3]", "q.A", "q.B[#3]", "w[#3]", "big[#3].A",
+		"big[#1].B[#3]", "grid[#1][#3]", "own[#1].A", "own[#1].B[#3]", "view[#3]", "vecs[#1][#3]", "hold.N", "hold.S[#3]"},
+	"[4]uint32": {"a", "b", "p.B", "q.B", "grid[#1]", "big[#3].B", "own[#1].B", "vecs[#1]"},
+	"cell":      {"p", "q", "big[#3]", "own[#1]"},
+	"int64":     {"y", "p.C", "q.C", "big[#3].C", "own[#1].C"},
+	"int16":     {"h", "q.D", "few[#3]", "fv[#3]", "own[#1].D"},
+	"int":       {"k", "ints[#3]", "ints[k&3]"},
+	"bool":      {"ok", "oks[#1]"},
+	"[]uint32":  {"s"}, // which is only read
+}
+
+// orderSlices are what a call can write through beside the places.
+var orderSlices = map[string][]string{"[]uint32": {"s", "v", "w", "s[#7:]", "s[#3:12]", "view", "hold.S"}, "[]int16": {"fv", "few[:]"}}
+
+// The same of a helper, whose parameters it does not share with its caller.
+var helperPlaces = map[string][]string{
+	"uint32":    {"x", "y", "s[#3]", "z[#3]", "c[#3]", "r.A", "r.B[#3]", "d[#3]", "dv[#3]"},
+	"[4]uint32": {"c", "d", "r.B"}, "cell": {"r"}, "int64": {"r.C"}, "int16": {"r.D"}, "int": {"n"}, "bool": {"ok"},
+}
+
+var helperSlices = map[string][]string{"[]uint32": {"s", "z", "dv"}}
+
+// orderScope is what statements and operands are made of where the text is now.
+type orderScope struct {
+	places, slices map[string][]string
+	helpers        int           // that can be called
+	calls          int           // calls that are still allowed: they are inlined
+	give           func() string // what a helper returns; nil in the kernel
+}
+
+const orderHelpers = 4
+
+// orderResults are the results of the helpers: helper0 gives a word, helper1 two, named, and so on.
+var orderResults = []string{"uint32", "(u, w uint32)", "cell", "(e [4]uint32)"}
+
+// orderVars are the variables of a kernel beside words, in the order in which they are declared: those that are mentioned, and
+// those that another is made of. hash tells what is left of a variable, each of its elements i.
+var orderVars = []struct{ name, made, hash, each string }{
+	{name: "a", made: "[4]uint32{x1, 2, id}", each: "a[i]*3"},
+	{name: "v", made: "a[:]", each: "v[i]*5"},
+	{name: "b", made: "[4]uint32{3, id, 1}", each: "b[i]*7"},
+	{name: "p", made: "cell{A: id, B: [4]uint32{id, 1, x1}, C: -3}", hash: "hash(p)*9"},
+	{name: "w", made: "p.B[:]", each: "w[i]*11"},
+	{name: "q", made: "cell{B: [4]uint32{1, x1}, D: int16(x1)}", hash: "hash(q)*13"},
+	{name: "own", made: "gpu.Shared[cell](t, %d)[id*2 : id*2+2]", hash: "hash(own[0])*15 ^ hash(own[1])*17"},
+	{name: "big", made: "[4]cell{{A: 1}, {D: int16(id)}, {B: [4]uint32{1, x1}}}", each: "hash(big[i])*19"},
+	{name: "grid", made: "[2][4]uint32{{x1, id}, {4, 3, 2, 1}}", each: "grid[0][i]*21 ^ grid[1][i]*23"},
+	{name: "few", made: "[4]int16{int16(x1), -2, 3}", each: "uint32(few[i])*25"},
+	{name: "fv", made: "few[:]", each: "uint32(fv[i])*27"},
+	{name: "ints", made: "[4]int{1, int(id), 3}", each: "uint32(ints[i])*29"},
+	{name: "oks", made: "[2]bool{true, x1&1 == 0}", hash: "choose(oks[0] != oks[1], 3, 7)"},
+	{name: "y", made: "int64(x1) << 7", hash: "uint32(y)*31 ^ uint32(y>>32)*33"},
+	{name: "h", made: "int16(x1 >> 3)", hash: "uint32(h)*35"},
+	{name: "k", made: "int(id & 7)", hash: "uint32(k)*37"},
+	{name: "ok", made: "id > 3", hash: "choose(ok, 5, 11)"},
+	{name: "vecs", made: "gpu.Shared[[4]uint32](t, %d)[id*2 : id*2+2]", each: "vecs[0][i]*41 ^ vecs[1][i]*43"},
+	{name: "hold", made: "holder{s[5:], id}", hash: "hold.N ^ hold.S[0]"},
+	{name: "view", made: "s[3:]", each: "view[i]*39"},
+}
+
+// aside returns what write writes.
+func (g *goSource) aside(write func()) string {
+	before := g.Builder
+	g.Builder = strings.Builder{}
+	write()
+	text := g.String()
+	g.Builder = before
+	return text
+}
+
+// mentions reports whether a text has a name.
+func mentions(text, name string) bool {
+	ok, _ := regexp.MatchString(`\b`+name+`\b`, text)
+	return ok
+}
+
+// fewer leaves out the places in some of the variables that can be spared: a kernel of all of them is a large one.
+func (g *goSource) fewer(places map[string][]string) map[string][]string {
+	spared := ""
+	for _, name := range []string{"b", "q", "own", "big", "grid", "few", "fv", "view", "vecs", "hold"} {
+		if g.chance(2) {
+			spared += " " + name
+		}
+	}
+	kept := make(map[string][]string)
+	for typ, list := range places {
+		for _, place := range list {
+			name := place[:strings.IndexAny(place+".", ".[")]
+			if spared == "" || !mentions(spared, name) {
+				kept[typ] = append(kept[typ], place)
+			}
+		}
+	}
+	return kept
+}
+
+// orderFile writes a package with one kernel, which declares what its statements mention.
+func (g *goSource) orderFile() {
+	kernel := g.aside(func() {
+		g.depth++
+		g.orderScope = orderScope{places: g.fewer(orderPlaces), slices: orderSlices, helpers: orderHelpers, calls: 12}
+		for range 1 + g.pick(4) {
+			g.part()
+			g.ordered(1 + g.pick(2))
+		}
+		g.depth--
+	})
+	helpers := ""
+	for h := orderHelpers - 1; h >= 0; h-- {
+		if mentions(kernel+helpers, fmt.Sprintf("helper%d", h)) {
+			helpers += g.aside(func() { g.orderHelper(h) })
+		}
+	}
+	g.WriteString(orderDeclarations + helpers)
+	g.line("//vyre:kernel workgroup=%d", orderGroup)
+	g.line("func Kernel(t gpu.Thread, n uint32, in, sums, out []uint32) {")
+	g.depth++
+	g.line("id := t.Local().X")
+	g.line("s := sums[id*%d : id*%[1]d+%[1]d]", orderOwn)
+	g.line("for i := range s {")
+	g.line("\ts[i] = in[(uint32(i)*5+id)&63] >> (uint32(i) & 15)")
+	g.line("}")
+	g.line("x0, x1, x2, x3 := id, in[id], n, uint32(7)")
+	all, each := "x0 ^ x1*3 ^ x2*5 ^ x3*7", ""
+	declared := kernel
+	for _, v := range slices.Backward(orderVars) {
+		if !mentions(declared, v.name) {
+			continue
+		}
+		declared += " " + v.made
+		if v.hash != "" {
+			all += " ^ " + v.hash
+		}
+		if v.each != "" {
+			each += " ^ " + v.each
+		}
+	}
+	for _, v := range orderVars {
+		if !mentions(declared, v.name) {
+			continue
+		}
+		g.line("%s := %s", v.name, strings.Replace(v.made, "%d", strconv.Itoa(2*orderGroup), 1))
+		switch v.name { // nothing else is in shared memory yet
+		case "own":
+			g.line("own[0], own[1] = cell{A: id, D: -2}, cell{C: int64(x1)}")
+		case "vecs":
+			g.line("vecs[0], vecs[1] = [4]uint32{1, id, x1}, [4]uint32{2: id}")
+		}
+	}
+	g.WriteString(kernel)
+	g.line("x0 = %s", all)
+	if each != "" {
+		g.line("for i := range 4 {")
+		g.line("\tx0 = x0*31%s", each)
+		g.line("}")
+	}
+	g.line("out[id] = x0")
+	g.depth--
+	g.line("}")
+}
+
+// orderHelper writes a function that changes its parameters, which are copies, and what its slices refer to.
+func (g *goSource) orderHelper(h int) {
+	g.line("func helper%d(s, z []uint32, x, y uint32, c [4]uint32, r cell) %s {", h, orderResults[h])
+	g.depth++
+	g.line("n, ok, d := int(y&3), x > y, [4]uint32{y, x, s[0]}")
+	g.line("dv := d[:]")
+	g.orderScope = orderScope{places: helperPlaces, slices: helperSlices, helpers: min(h, 1), calls: 6, give: func() string {
+		switch h {
+		case 1:
+			if g.chance(3) {
+				return ""
+			}
+			return g.operand("uint32", 1) + ", " + g.operand("uint32", 1)
+		case 2:
+			return g.operand("cell", 1)
+		case 3:
+			if g.chance(3) {
+				return ""
+			}
+			return g.operand("[4]uint32", 1)
+		}
+		return g.operand("uint32", 1)
+	}}
+	g.part()
+	g.ordered(1)
+	if g.chance(2) {
+		g.line("if %s {", g.operand("bool", 1))
+		g.line("\treturn %s", g.give())
+		g.line("}")
+	}
+	g.part()
+	g.ordered(1)
+	g.line("x ^= uint32(n) + dv[x&3] + choose(ok, x, y)")
+	switch {
+	case h == 1 && g.chance(2):
+		g.line("u, w = w+x, u ^ y + %s", g.operand("uint32", 1))
+		g.line("return")
+	case h == 3 && g.chance(2):
+		g.line("e, c[x&3] = c, y")
+		g.line("e[1] ^= c[x&3]")
+		g.line("return")
+	default:
+		g.line("return %s", g.give())
+	}
+	g.depth--
+	g.line("}\n")
+}
