@@ -21,6 +21,9 @@ func scalars(p *ir.Param) []scalar {
 	}
 	var list []scalar
 	for _, f := range p.Record.Fields {
+		if f.Pad {
+			continue
+		}
 		for i := range f.Count {
 			list = append(list, scalar{f.Type, f.Offset + i*f.Type.Size()})
 		}

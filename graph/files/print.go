@@ -153,13 +153,15 @@ func (p *printer) word64(v uint64) {
 	p.w.Write(p.buf)
 }
 
-// label is the name of a node, or its id.
-func label(g *graph.CSR, node uint32) string {
+// called is the name of a node, or its id; label is the same as text that is shown.
+func called(g *graph.CSR, node uint32) string {
 	if name := g.Name(node); name != "" {
-		return printable.Text(name)
+		return name
 	}
 	return strconv.FormatUint(uint64(node), 10)
 }
+
+func label(g *graph.CSR, node uint32) string { return printable.Text(called(g, node)) }
 
 func (p *printer) dot(g *graph.CSR) {
 	p.w.WriteString("digraph {\n")

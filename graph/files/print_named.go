@@ -57,13 +57,13 @@ func uniqueNames(g *graph.CSR) (func(uint32) string, error) {
 	}
 	seen := make(map[string]uint32, g.Nodes())
 	for node := range uint32(g.Nodes()) {
-		name := label(g, node)
+		name := called(g, node)
 		if other, twice := seen[name]; twice {
 			return nil, fmt.Errorf("nodes %d and %d are both called %q, and format %s knows nodes by their names; write them as vyg, or as el, which has ids", other, node, name, Named)
 		}
 		seen[name] = node
 	}
-	return func(node uint32) string { return label(g, node) }, nil
+	return func(node uint32) string { return called(g, node) }, nil
 }
 
 // kindLines writes which bits have which names, and returns how a mask is written: by names where reading finds the same bits by

@@ -26,13 +26,19 @@ const Grace = time.Second
 // Context returns the context of a process, which ends when the user interrupts it, and calls said once if the process must be
 // ended after grace.
 func Context(grace time.Duration, said func()) context.Context {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, func() {
-		stop() // the next signal does what it does by default
-		time.Sleep(grace)
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		signal.Stop(signals) // the next signal does what it does by default, before anybody can know that this one came
+		if len(signals) == 0 {
+			cancel()
+			time.Sleep(grace)
+			said()
+		}
 		atomicfile.RemoveTemporaries()
-		said()
 		os.Exit(Status)
-	})
+	}()
 	return ctx
 }

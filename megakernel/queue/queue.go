@@ -248,6 +248,9 @@ func (q *Queue) set(word int, v uint64) { binary.LittleEndian.PutUint64(q.words[
 // also of what runs have given back on their way.
 func (q *Queue) Close() error {
 	q.state = closed
+	q.giveUp()
+	q.keep(q.ring.close())
+	q.keep(q.next.close())
 	for _, k := range []vyre.Kernel{q.own.move, q.own.mark, q.own.restore} {
 		if k != nil {
 			q.keep(k.Close())
