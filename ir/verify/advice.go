@@ -44,7 +44,11 @@ func (a *advice) rows() {
 		if in.Attr&(ir.Writes|ir.Atomic) == ir.Writes && in.Imm == ir.ImmObject {
 			index, value := uni.Value[c.A[r]], uni.Value[c.B[r]]
 			if obj := a.p.Objects()[c.X[r]]; !obj.Local() && uni.Control[r] <= index && index < value {
-				a.Add("VY604", ir.Row(r), a.Op(ir.Row(r)), value, obj.Name(), index, among(value))
+				differs := value.String()
+				if a.Go() {
+					differs = among(value)
+				}
+				a.Add("VY604", ir.Row(r), a.Op(ir.Row(r)), differs, obj.Name(), index)
 			}
 		}
 	}

@@ -81,7 +81,7 @@ var Rules = map[string]rule{
 	"VY601": {ir.Warning, "%s by constant zero", "the result is defined, but hardly meant"},
 	"VY602": {ir.Warning, "%s is never left", "add a break, or a return"},
 	"VY603": {ir.Warning, "%s and a plain access to @%s in one barrier interval", "put a barrier between them, or make both atomic"},
-	"VY604": {ir.Warning, "%[1]s writes a %[2]s-varying value to @%[3]s at a %[4]s-uniform index", "let one invocation store, or index by invocation; the value that stays is any of them"},
+	"VY604": {ir.Warning, "%s writes a %s-varying value to @%s at a %s-uniform index", "let one invocation store, or index by invocation; the value that stays is any of them"},
 	"VY605": {ir.Warning, "%s reads shared array @%s, which nothing need have written", "write it, and wait at a barrier, before the load"},
 	"VY606": {ir.Warning, "%s is unused", "remove it"},
 	"VY607": {ir.Warning, "%s by constant %d, the operand has %d bits", "a shift by the width or more gives 0, or copies of the sign"},

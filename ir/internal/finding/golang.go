@@ -26,7 +26,7 @@ var goWords = map[string]struct{ Format, Fix string }{
 
 	"VY602": {"this loop is never left%.0s", ""},
 	"VY603": {"%s and a plain access to %s without a barrier between them", ""},
-	"VY604": {"a value that differs between %[5]s is assigned to one element of %[3]s", ""},
+	"VY604": {"a value that differs between %[2]s is assigned to one element of %[3]s", ""},
 	"VY605": {"shared array %[2]s is read, but nothing need have written it", ""},
 }
 
