@@ -105,26 +105,7 @@ func (a *advice) unused() {
 			values[v] = true
 		}
 	}
-	type whole struct {
-		what, name string
-		row        ir.Row
-		pos        ir.Pos
-		used       bool
-	}
-	var wholes []whole
-	index := make(map[string]int)
-	part := func(what, name string, row ir.Row, pos ir.Pos, used bool) {
-		if k := strings.IndexAny(name, ".["); k > 0 {
-			name = name[:k]
-		}
-		k, known := index[what+name]
-		if !known {
-			k = len(wholes)
-			index[what+name] = k
-			wholes = append(wholes, whole{what: what, name: name, row: row, pos: pos})
-		}
-		wholes[k].used = wholes[k].used || used
-	}
+	var ws wholes
 	for o, used := range objects {
 		obj := a.p.Objects()[o]
 		what, name := kindName(obj), obj.Name()
@@ -134,15 +115,15 @@ func (a *advice) unused() {
 				what = "parameter"
 			}
 		}
-		part(what+" ", name, ir.NoRow, obj.Pos(), used)
+		ws.part(whole{what: what + " ", name: name, row: ir.NoRow, pos: obj.Pos(), used: used})
 	}
 	for r := range ir.Row(c.Rows()) {
 		if c.Op[r] != ir.OpArg || c.Region[r] != 0 {
 			break
 		}
-		part("parameter ", strings.TrimPrefix(a.Value(r), "%"), r, c.Debug.Pos(r), values[r])
+		ws.part(whole{what: "parameter ", name: strings.TrimPrefix(a.Value(r), "%"), row: r, pos: c.Debug.Pos(r), used: values[r]})
 	}
-	for _, u := range wholes {
+	for _, u := range ws.list {
 		if u.used {
 			continue
 		}
@@ -152,4 +133,34 @@ func (a *advice) unused() {
 		}
 		a.Add("VY606", u.row, u.what+name).Pos = u.pos
 	}
+}
+
+// whole is a parameter or an array, with all that became of it.
+type whole struct {
+	what, name string
+	row        ir.Row
+	pos        ir.Pos
+	used       bool // some part is
+}
+
+// wholes collects parts, by the name of what they are parts of.
+type wholes struct {
+	list  []whole
+	index map[string]int
+}
+
+func (ws *wholes) part(p whole) {
+	if k := strings.IndexAny(p.name, ".["); k > 0 {
+		p.name = p.name[:k]
+	}
+	k, known := ws.index[p.what+p.name]
+	if !known {
+		if ws.index == nil {
+			ws.index = make(map[string]int)
+		}
+		ws.index[p.what+p.name] = len(ws.list)
+		ws.list = append(ws.list, p)
+		return
+	}
+	ws.list[k].used = ws.list[k].used || p.used
 }

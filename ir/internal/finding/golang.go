@@ -10,6 +10,9 @@ import (
 // A program that was compiled from Go is spoken of in Go: ops by the call or operator that became them, values and objects by
 // the names of the variables. goWords has the messages that a Go kernel can get and whose words are those of the text form; with
 // the same arguments in the same order. No advice means that of the rule.
+//
+// A Go kernel can get VY206, VY209, VY303, VY401 to VY406, VY502 (as VK024), VY504 to VY507 and VY601 to VY607: the compiler
+// builds what is right in structure and types, and refuses the rest by codes of its own.
 var goWords = map[string]struct{ Format, Fix string }{
 	"VY206": {"the constant index %[1]s of %[3]s is out of bounds: %[4]s", ""},
 	"VY209": {"%s on the %s %s", "prefetch elements of buffers, and read those of shared arrays plainly or by gpu.AtomicLoad"},
