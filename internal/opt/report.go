@@ -47,8 +47,11 @@ func (l *left) notes(p *ir.Program) (notes []Note) {
 	}
 	said := make(map[ir.Pos]bool)
 	for r := range ir.Row(p.Rows()) {
+		if p.Op(r) != ir.OpLoop {
+			continue
+		}
 		pos := p.Pos(r)
-		if why := l.loops[pos]; p.Op(r) == ir.OpLoop && why != "" && !said[pos] {
+		if why := l.loops[pos]; why != "" && !said[pos] {
 			said[pos] = true
 			notes = append(notes, Note{pos, "the loop is not unrolled, because " + why})
 		}
