@@ -116,7 +116,7 @@ func (l *lowering) orderArgs(order, scope ast.Expr, legal uint8) (ir.Order, ir.S
 		return 0, 0, false
 	}
 	if o < 0 || o > int64(ir.SeqCst) || legal>>o&1 == 0 {
-		l.refuse(order.Pos(), notConstant, "this operation cannot be "+ir.Order(o).String(), "use "+orders(legal))
+		l.refuse(order.Pos(), notConstant, "this operation cannot have the order "+orderName(ir.Order(o)), "use "+orders(legal))
 		ok1 = false
 	}
 	if s < 0 || s > int64(ir.System) {
@@ -132,10 +132,19 @@ func orders(legal uint8) (list string) {
 			if list != "" {
 				list += ", "
 			}
-			list += o.String()
+			list += orderName(o)
 		}
 	}
 	return list
+}
+
+// orderName is the constant of package gpu that is an order; its number if there is none.
+func orderName(o ir.Order) string {
+	names := [...]string{ir.Relaxed: "gpu.Relaxed", ir.Acquire: "gpu.Acquire", ir.Release: "gpu.Release", ir.AcqRel: "gpu.AcqRel", ir.SeqCst: "gpu.SeqCst"}
+	if int(o) < len(names) {
+		return names[o]
+	}
+	return decimal(int64(o))
 }
 
 func fence(l *lowering, e *ast.CallExpr, _ types.Type) []val {

@@ -36,6 +36,9 @@ func (l *lowering) builtin(e *ast.CallExpr) []val {
 // length evaluates len of a slice, or of an array that go/types could not fold because evaluating
 // it has effects.
 func (l *lowering) length(e *ast.CallExpr) val {
+	if text, _, ok := l.constText(e.Args[0]); ok { // of a package variable
+		return l.constant(l.typeOf(e), constInt(int64(len(text))))
+	}
 	x := l.expr(e.Args[0])
 	t := l.typeOf(e)
 	if x.bad {

@@ -50,7 +50,7 @@ func newSource(given func(string) ([]File, error)) *source {
 			Uses: make(map[*ast.Ident]types.Object), Selections: make(map[*ast.SelectorExpr]*types.Selection),
 			Instances: make(map[*ast.Ident]types.Instance),
 		},
-		globals: globals{make(map[*types.Var]ast.Expr), make(map[*types.Var]token.Pos), make(map[*types.Var]*table)},
+		globals: globals{make(map[*types.Var]ast.Expr), make(map[*types.Var]token.Pos), make(map[*types.Var]*table), make(map[textKey]*table)},
 		pkgs:    make(map[string]*types.Package), funcs: make(map[*types.Func]*ast.FuncDecl),
 		imports: make(map[token.Pos]bool), facts: make(map[*ast.FuncDecl]*facts), context: types.NewContext(),
 	}

@@ -1,6 +1,11 @@
 package kernel
 
-import "go/types"
+import (
+	"go/types"
+	"slices"
+
+	"github.com/govyre/vyre/ir"
+)
 
 // UnknownToTables lists the functions and methods of package gpu that no table of the compiler has.
 func UnknownToTables() (missing []string) {
@@ -26,4 +31,19 @@ func UnknownToTables() (missing []string) {
 		}
 	}
 	return missing
+}
+
+// ConvergentCalls lists the functions and methods of package gpu that all invocations of a warp, a group or the grid make together.
+func ConvergentCalls() (names []string) {
+	for name, op := range gpuOps {
+		if op.Info().Attr&ir.Convergent != 0 {
+			names = append(names, name)
+		}
+	}
+	for name := range firstBarriers {
+		names = append(names, "Thread."+name)
+	}
+	names = append(names, "ExclusiveScanMin", "ExclusiveScanMax")
+	slices.Sort(names)
+	return names
 }

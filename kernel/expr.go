@@ -214,6 +214,9 @@ func (l *lowering) indexExpr(e *ast.IndexExpr) val {
 
 // indexed returns the place that an index expression names.
 func (l *lowering) indexed(e *ast.IndexExpr) (place, bool) {
+	if t, ok := l.typeOf(e.X).Underlying().(*types.Basic); ok && t.Info()&types.IsString != 0 {
+		return l.indexText(e)
+	}
 	x := l.operand(e.X, nil)
 	if x.bad {
 		l.expr(e.Index)
@@ -234,8 +237,6 @@ func (l *lowering) indexed(e *ast.IndexExpr) (place, bool) {
 		l.refuse(e.Pos(), noMap)
 	case *types.Pointer:
 		l.refuse(e.Pos(), noPointer, "a pointer")
-	case *types.Basic:
-		l.refuse(e.Pos(), noString)
 	}
 	return place{}, false
 }

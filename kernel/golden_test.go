@@ -1,9 +1,12 @@
 package kernel_test
 
 import (
+	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -11,7 +14,9 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/govyre/vyre/internal/long"
+	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/text"
+	"github.com/govyre/vyre/ir/verify"
 	"github.com/govyre/vyre/kernel"
 )
 
@@ -94,6 +99,84 @@ func TestRefusedKernelsGetTheFindingsOfTheirArchives(t *testing.T) {
 		if err == nil {
 			return "accepted\n"
 		}
+		var ds ir.Diags
+		if errors.As(err, &ds) {
+			speakGo(t, ds)
+		}
 		return err.Error() + "\n"
 	})
+}
+
+// Warnings about Go kernels, and what keeps them from an old and small device, speak of what the reader wrote.
+func TestAcceptedKernelsGetTheWarningsOfTheirArchives(t *testing.T) {
+	golden(t, "warn", func(files []kernel.File, o kernel.Options) string {
+		p, err := kernel.Parse(files, o)
+		if err != nil {
+			return err.Error() + "\n"
+		}
+		var out strings.Builder
+		for _, k := range p.Kernels() {
+			ds := verify.Program(k.Program, verify.Target{SM: 70, SharedBytes: 16})
+			speakGo(t, ds)
+			for _, d := range ds {
+				out.WriteString(d.String() + "\n")
+			}
+		}
+		return out.String()
+	})
+}
+
+// The class is every call that all invocations have to make together: a finding about it names the call as it is in Go.
+func TestCallsUnderDivergentControlAreNamedAsWritten(t *testing.T) {
+	args := map[string]string{"Thread.FirstGroupsBarrier": "8", "Thread.FirstGroupsBarrierAdd": "8, 1", "Thread.FirstGroupsBarrierAdd64": "8, 1"}
+	var body strings.Builder
+	var calls []string
+	for _, name := range kernel.ConvergentCalls() {
+		method, isMethod := strings.CutPrefix(name, "Thread.")
+		a := "t, v"
+		switch {
+		case args[name] != "":
+			a = args[name]
+		case strings.HasPrefix(name, "Shuffle"):
+			a = "t, v, 1"
+		case strings.HasSuffix(name, "Any") || strings.HasSuffix(name, "All") || method == "Ballot":
+			a = "v > 3"
+		case strings.Contains(name, "Add") && isMethod:
+			a = "1"
+		case isMethod:
+			a = ""
+		}
+		call := "gpu." + name
+		if isMethod {
+			call = "t." + method
+		}
+		calls = append(calls, call)
+		fmt.Fprintf(&body, "\t\t%s(%s)\n", call, a)
+	}
+	src := "package k\n\nimport \"github.com/govyre/vyre/gpu\"\n\n//vyre:kernel workgroup=64\nfunc K(t gpu.Thread, y []uint32) {\n" +
+		"\tif v := y[t.Global().X]; v > 3 {\n" + body.String() + "\t}\n}\n"
+	_, err := kernel.Parse([]kernel.File{{Name: "k.go", Src: []byte(src)}}, kernel.Options{})
+	var ds ir.Diags
+	if !errors.As(err, &ds) || len(ds) != len(calls) {
+		t.Fatalf("%d calls, %v", len(calls), err)
+	}
+	for i, d := range ds {
+		if got, _, _ := strings.Cut(strings.TrimSuffix(d.Msg, "()"), " "); strings.TrimSuffix(got, "()") != calls[i] {
+			t.Errorf("the finding about %s says %q", calls[i], d.Msg)
+		}
+	}
+	speakGo(t, ds)
+}
+
+// textWords are those of the text form.
+var textWords = regexp.MustCompile(`%[0-9a-zA-Z]|@|[_.](wg|grid|warp|first)\b|uniform|[0-9]_[iuf][0-9]|\b(atomic|load|reduce|scan|scan_ex)[._][a-z]|varying|at row`)
+
+// speakGo checks that findings of the verifier have no words of the text form.
+func speakGo(t *testing.T, ds ir.Diags) {
+	t.Helper()
+	for _, d := range ds {
+		if text := d.String(); strings.HasPrefix(d.Code, "VY") && textWords.MatchString(text) {
+			t.Errorf("words of the text form in %q", text)
+		}
+	}
 }

@@ -176,7 +176,7 @@ func (l *lowering) rangeStmt(s *ast.RangeStmt, label string) {
 		l.refuse(s.X.Pos(), noPointer, "a pointer")
 	case *types.Basic:
 		if u.Info()&types.IsString != 0 {
-			l.refuse(s.X.Pos(), noString)
+			l.rangeText(s, label)
 			return
 		}
 		if s.Key != nil && !isBlank(s.Key) && isUntyped(t) {

@@ -350,7 +350,8 @@ func (l *lowering) reportVerifier(err error, at ir.Pos) {
 		if d.Code == "VY404" {
 			for _, n := range d.Related {
 				if l.panics[n.Pos.String()] {
-					v := finding(n.Pos, l.name, panicBarrier, "barrier or subgroup op")
+					call, _, _ := strings.Cut(d.Msg, " ")
+					v := finding(n.Pos, l.name, panicBarrier, call)
 					v.Related = []ir.Note{{Row: d.Row, Pos: d.Pos, Msg: d.Msg}}
 					d = v
 					break

@@ -21,7 +21,7 @@ var (
 	noMap        = reason{"VK003", "a map has no place in a kernel", "pass two slices, sorted keys and values, and search them"}
 	noChannel    = reason{"VK004", "%s has no place in a kernel", "use barriers and atomics; every invocation already runs concurrently"}
 	noInterface  = reason{"VK005", "%s has no place in a kernel", "use a concrete type, or a type parameter"}
-	noString     = reason{"VK006", "a string value has no place in a kernel", "pass the text as a []uint8"}
+	noString     = reason{"VK006", "a string value has no place in a kernel", "pass the text as a []uint8; a constant text may be indexed"}
 	noPointer    = reason{"VK007", "%s has no place in a kernel", "pass values and return the new value; &x[i] may stand only as the target of an atomic"}
 	noNilSlice   = reason{"VK007", "comparing a slice with nil has no place in a kernel", "compare its length with 0"}
 	noSliceOf    = reason{"VK007", "a slice of %s has no place in a kernel", "index the array in place, or keep what is sliced in an array of scalars of its own"}
@@ -40,11 +40,11 @@ var (
 	noUnsafe     = reason{"VK016", "%s has no place in a kernel", "write it in Go, with math.Float32bits and its like for raw bits"}
 	noGlobal     = reason{"VK017", "package variable %s has no place in a kernel", "%s"}
 	noForeign    = reason{"VK018", "%s a package that the compiler was not given", "%s"}
-	noExactMath  = reason{"VK019", "%s has no form with the same bits on every machine", "%s"}
+	noExactMath  = reason{"VK019", "%s", "%s"}
 	badShared    = reason{"VK020", "%s", "%s"}
 	panicBarrier = reason{"VK021", "this panic ends only some of the invocations that a later %s waits for", "use gpu.Assert, which records the failure and goes on"}
 	notConstant  = reason{"VK022", "%s", "%s"}
-	twoBuffers   = reason{"VK023", "%s may stand for two different buffers", "branch around the accesses, so that each names one buffer"}
+	twoBuffers   = reason{"VK023", "%s may stand for two different buffers%s", "branch around the accesses, so that each names one buffer%s"}
 	newEachRound = reason{"VK023", "%s would outlive array %s, which is a new one in each round of a loop", "declare the array before the loop, or the slice inside"}
 	overLimit    = reason{"VK024", "%s", "%s"}
 )

@@ -68,6 +68,7 @@ var launches = []launched{
 	{name: "Tiles", fn: cases.Tiles, groups: gpu.Vec3{X: 5}, args: []any{particles(150), make([]float32, 155)}},
 	{name: "Passed", fn: cases.Passed, args: []any{uint32(7), uint32(19), particles(30), make([]float64, 50)}},
 
+	{name: "Texts", fn: cases.Texts, args: []any{random[uint32](28, many), make([]uint32, many)}},
 	{name: "Tables", fn: cases.Tables, args: []any{random[uint32](26, many), make([]float64, many)}},
 	{name: "Lookups", fn: cases.Lookups, args: []any{uint32(65535), append(random[uint32](27, many), 7, 40000, 65535), make([]float64, many+3)}},
 	{name: "Draws", fn: cases.Draws, args: []any{uint64(0x123456789ABCDEF0), uint64(1<<40 + 3), make([]uint32, many), make([]float64, many), make([]float32, many)}},

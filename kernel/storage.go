@@ -136,7 +136,7 @@ func (l *lowering) addLeaves(b *bank, t types.Type, name string, dims []int64) {
 	case *types.Array:
 		l.addLeaves(b, u.Elem(), name, append(dims[:len(dims):len(dims)], u.Len()))
 	case *types.Slice:
-		l.refuseHere(l.current, twoBuffers, "slice variable "+name)
+		l.refuseHere(l.current, twoBuffers, "slice variable "+name, "", "")
 	default:
 		if s := fieldsOf(t); s != nil {
 			for i := range s.NumFields() {

@@ -33,6 +33,7 @@ type globals struct {
 	init    map[*types.Var]ast.Expr  // nil: one without an initialiser of its own
 	written map[*types.Var]token.Pos // where it is assigned, or its address is taken
 	tables  map[*types.Var]*table
+	texts   map[textKey]*table // of constant texts that computed values index
 }
 
 // collect looks for package variables and for what changes them, in files of any package.

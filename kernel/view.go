@@ -1,9 +1,11 @@
 package kernel
 
 import (
+	"fmt"
 	"go/ast"
 	"go/types"
 	"math/bits"
+	"slices"
 
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/build"
@@ -93,7 +95,7 @@ func (l *lowering) storeSlice(p place, x val) {
 			s.obj = x.view.obj
 		}
 		if s.obj != x.view.obj || x.view.wide && !s.wide {
-			l.refuseHere(l.current, twoBuffers, s.name)
+			l.refuseTwo(s, x.view.obj)
 			return
 		}
 		if o := x.view.obj; o.loops > s.loops && !l.fr.leaves {
@@ -104,6 +106,30 @@ func (l *lowering) storeSlice(p place, x val) {
 	off, n := l.extent(x.view, s.wide)
 	s.off.Set(off)
 	s.len.Set(n)
+}
+
+// refuseTwo refuses an assignment after which a slice variable may stand for another buffer. In a loop that is how two
+// buffers take turns, so the advice says how a kernel writes that.
+func (l *lowering) refuseTwo(s *sliceVar, o *object) {
+	which, turns := "", ""
+	if s.obj != nil && s.obj != o {
+		which = ", " + s.obj.name + " and " + o.name
+		if l.inLoop() {
+			turns = fmt.Sprintf("; where the two take turns, write two rounds into the body of the loop: step(%[1]s, %[2]s), then step(%[2]s, %[1]s)",
+				s.obj.name, o.name)
+		}
+	}
+	l.refuseHere(l.current, twoBuffers, s.name, which, turns)
+}
+
+// inLoop reports whether what is being lowered lies in a loop, of this function or of one that calls it.
+func (l *lowering) inLoop() bool {
+	for fr := l.fr; fr != nil; fr = fr.up {
+		if slices.ContainsFunc(fr.targets, func(t target) bool { return t.loop }) {
+			return true
+		}
+	}
+	return false
 }
 
 // lengthOf returns the length of a view in Go elements, as u32 or u64.

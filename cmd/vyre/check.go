@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/govyre/vyre/internal/compile"
+	"github.com/govyre/vyre/internal/opt"
 	"github.com/govyre/vyre/internal/printable"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
@@ -54,7 +55,8 @@ func (checkCmd) Help() string {
   exact        the same bits on every device, unless the kernel races
   unordered    it adds floats by atomics, reads a clock or traces, so the order of invocations may show
   approximate  it calls a function of gpu.Fast…, which is right within the tolerance that its comment says
-A cooperative kernel has a barrier of the whole grid, so all groups must run at once.`
+A cooperative kernel has a barrier of the whole grid, so all groups must run at once.
+Notes under a kernel say which of its arrays are in local memory, which loops over constants are not unrolled, and why.`
 }
 
 func (c *checkCmd) Run(t *terminal) error {
@@ -116,9 +118,14 @@ func (r *checker) kernel(spec string, l loaded) {
 	r.findings(warnings)
 	tr := l.program.Traits()
 	file, _ := splitSpec(spec)
+	notes := slow(l.program)
 	k := checkedKernel{file, l.name, l.program.Rows(), tr.Class.String(), tr.Resident, len(warnings)}
 	r.doc.Kernels = append(r.doc.Kernels, k)
 	if r.json {
+		for _, n := range notes {
+			r.doc.Findings = append(r.doc.Findings, finding{Severity: "note", File: n.Pos.File, Line: n.Pos.Line, Column: n.Pos.Col,
+				Kernel: l.name, Message: n.Msg, Text: noteText(n)})
+		}
 		return
 	}
 	fmt.Fprintf(r.t.out, "%s: ok, %d rows, %s", k.Name, k.Rows, k.Class)
@@ -132,6 +139,25 @@ func (r *checker) kernel(spec string, l loaded) {
 		fmt.Fprintf(r.t.out, ", compiles for %v", *r.target)
 	}
 	fmt.Fprintln(r.t.out)
+	for _, n := range notes {
+		fmt.Fprintf(r.t.out, "\t%s\n", noteText(n))
+	}
+}
+
+// slow says what the passes leave that costs time. A program that they refuse has no such notes: compiling it tells why.
+func slow(p *ir.Program) []opt.Note {
+	_, rep, err := opt.Run(p, opt.Options{})
+	if err != nil {
+		return nil
+	}
+	return rep.Notes
+}
+
+func noteText(n opt.Note) string {
+	if n.Pos.Line == 0 {
+		return "note: " + n.Msg
+	}
+	return n.Pos.String() + ": note: " + n.Msg
 }
 
 // once is the findings of which none reads like one before: a statement that became several rows is warned of once.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,7 +16,7 @@ import (
 type jobFlags struct {
 	Source string   `arg:"" help:"Go file, directory, or program in text form, with :NAME to choose one kernel; - is standard input."`
 	Grid   string   `required:"" placeholder:"X[xY[xZ]]" help:"Number of workgroups along each axis."`
-	Arg    []string `sep:"none" placeholder:"NAME=VALUE" help:"Argument: a number for a scalar, of a float also nan, inf, and 0x… for its bits; zeros:N, iota:N, rand:N[:SEED], numbers with commas, FILE.png, FILE.txt or a FILE of bytes for a buffer."`
+	Arg    []string `sep:"none" placeholder:"NAME=VALUE" help:"Argument: a number for a scalar, of a float also nan, inf, and 0x… for its bits; numbers with commas for a struct or an array, field by field; zeros:N, iota:N, rand:N[:SEED], numbers with commas, FILE.png, FILE.txt or a FILE of bytes for a buffer."`
 	Rest   *int     `placeholder:"N" help:"Elements of the shared array whose length comes with the launch."`
 	passesFlag
 }
@@ -96,6 +97,12 @@ func (j *job) setArgs(t *terminal, args []string) error {
 		if !ok {
 			return usagef("--arg %s: want NAME=VALUE", a)
 		}
+		if parts := j.parts(name); len(parts) > 0 {
+			if err := j.setParts(a, name, value, parts, set); err != nil {
+				return err
+			}
+			continue
+		}
 		i, err := j.find("--arg", name)
 		if err != nil {
 			return err
@@ -126,7 +133,54 @@ func (j *job) setArgs(t *terminal, args []string) error {
 		if p.IsBuffer() {
 			return usagef("kernel %s needs its buffer %s of %s: add --arg %s=zeros:N, iota:N, rand:N or a file", j.name, p.Name, p.ElemName(), p.Name)
 		}
+		whole := p.Name
+		if k := strings.IndexAny(whole, ".["); k > 0 {
+			whole = whole[:k]
+		}
+		if parts := j.parts(whole); len(parts) > 0 && !slices.ContainsFunc(parts, func(k int) bool { return set[k] }) {
+			return usagef("kernel %s needs its parameter %s: add --arg %s=NUMBERS for %s, with commas", j.name, whole, whole, j.names(parts))
+		}
 		return usagef("kernel %s needs its parameter %s of %s: add --arg %s=NUMBER", j.name, p.Name, p.Type, p.Name)
+	}
+	return nil
+}
+
+// parts returns the parameters that the fields and elements of one of Go became, in their order; none of a parameter that is whole.
+func (j *job) parts(name string) (parts []int) {
+	for i, p := range j.params {
+		if rest, ok := strings.CutPrefix(p.Name, name); ok && rest != "" && strings.Contains(".[", rest[:1]) && !p.IsBuffer() {
+			parts = append(parts, i)
+		}
+	}
+	return parts
+}
+
+// names lists parameters.
+func (j *job) names(parts []int) string {
+	var all []string
+	for _, i := range parts {
+		all = append(all, j.params[i].Name)
+	}
+	return strings.Join(all, ", ")
+}
+
+// setParts reads the numbers of a struct or an array, one for each of its parts.
+func (j *job) setParts(arg, name, value string, parts []int, set []bool) error {
+	words := strings.Split(value, ",")
+	if len(words) != len(parts) {
+		return usagef("--arg %s: %s, but %s has %d: %s", arg, counted(len(words), "number"), name, len(parts), j.names(parts))
+	}
+	for k, i := range parts {
+		p := j.params[i]
+		if set[i] {
+			return usagef("--arg %s: %s was given before", arg, p.Name)
+		}
+		set[i] = true
+		v, err := parseScalar(p.Type, strings.TrimSpace(words[k]))
+		if err != nil {
+			return usagef("--arg %s: %s: %w", arg, p.Name, err)
+		}
+		j.bits[i] = v
 	}
 	return nil
 }

@@ -1,6 +1,11 @@
 package opt
 
-import "github.com/govyre/vyre/ir"
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/govyre/vyre/ir"
+)
 
 // mem2reg makes values of the elements of a local array all of whose indices are constants in range: a load is
 // what was stored last, carried through loops and out of structured ops like any other value. What was never
@@ -16,6 +21,7 @@ func mem2reg(w *work) {
 	}
 	s.exits = w.exits()
 	if !s.affordable() {
+		s.stayAll()
 		return
 	}
 	for it := w.rows(); it.step(); {
@@ -63,6 +69,7 @@ func (s *promotion) choose() bool {
 	if !w.locals() {
 		return false
 	}
+	w.left.arrays = make(map[arrayKey]string)
 	var accesses []ir.Row
 	for it := w.rows(); it.step(); {
 		r := it.row
@@ -71,8 +78,13 @@ func (s *promotion) choose() bool {
 			continue
 		}
 		_, constant := w.bits(w.A(r))
-		if in.Vec != 0 || !w.must(checkConstantIndex, constant) || w.outside(r) {
-			s.stays[w.X[r]] = true
+		switch {
+		case in.Vec != 0:
+			s.stay(w.X[r], "elements%s are read or written in vectors", r)
+		case !w.must(checkConstantIndex, constant):
+			s.stay(w.X[r], "the index%s is not known at compile time", r)
+		case w.outside(r):
+			s.stay(w.X[r], "the index%s is out of bounds", r)
 		}
 		accesses = append(accesses, r)
 	}
@@ -82,7 +94,7 @@ func (s *promotion) choose() bool {
 			continue
 		}
 		if len(s.types) == maxPromoted {
-			s.stays[e.object] = true
+			s.stay(e.object, "the element%s is one too many of those that can be values, "+strconv.Itoa(maxPromoted), r)
 			continue
 		}
 		t := w.objs[e.object].Type()
@@ -91,6 +103,33 @@ func (s *promotion) choose() bool {
 		s.now = append(s.now, w.constant(t.Value(), 0))
 	}
 	return len(s.types) > 0
+}
+
+// stay leaves an object an array; why is said of access r, the first that asks for it, and has a verb for its place.
+func (s *promotion) stay(object uint32, why string, r ir.Row) {
+	s.stays[object] = true
+	if a := s.w.objs[object].Array; a != nil {
+		if key := (arrayKey{a.Pos, a.Name}); s.w.left.arrays[key] == "" {
+			s.w.left.arrays[key] = fmt.Sprintf(why, at(s.w.Debug.Pos(r)))
+		}
+	}
+}
+
+// at says where something is, if that is known.
+func at(pos ir.Pos) string {
+	if pos.Line == 0 {
+		return ""
+	}
+	return " at " + pos.String()
+}
+
+// stayAll leaves all arrays what they are.
+func (s *promotion) stayAll() {
+	for o, info := range s.w.objs {
+		if info.Local() && !s.stays[o] && info.Array != nil {
+			s.w.left.arrays[arrayKey{info.Array.Pos, info.Array.Name}] = "branches and loops would carry too many values"
+		}
+	}
 }
 
 // element returns what access r names.

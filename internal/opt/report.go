@@ -12,6 +12,51 @@ type Report struct {
 	Before   Totals         `json:"before"`
 	After    Totals         `json:"after"`
 	Verified int            `json:"verified"` // how often the program was sealed on the way
+
+	// Notes say what the passes left that costs time: arrays in local memory, loops over constants that are loops still.
+	Notes []Note `json:"notes,omitempty"`
+}
+
+// Note says what was left at a place of the source, and why.
+type Note struct {
+	Pos ir.Pos `json:"-"`
+	Msg string `json:"msg"`
+}
+
+// left is what passes know of what they left. The pass that decides gives the reason, so the two cannot differ.
+type left struct {
+	arrays map[arrayKey]string // local arrays, by mem2reg
+	loops  map[ir.Pos]string   // loops with a known number of rounds, by unroll
+}
+
+// arrayKey is an array as every program on the way has it.
+type arrayKey struct {
+	pos  ir.Pos
+	name string
+}
+
+// notes returns the reasons for what the last program still has, arrays first.
+func (l *left) notes(p *ir.Program) (notes []Note) {
+	for _, o := range p.Objects() {
+		if !o.Local() || o.Array == nil {
+			continue
+		}
+		if why := l.arrays[arrayKey{o.Array.Pos, o.Array.Name}]; why != "" {
+			notes = append(notes, Note{o.Array.Pos, "array " + o.Array.Name + " is in local memory, because " + why})
+		}
+	}
+	said := make(map[ir.Pos]bool)
+	for r := range ir.Row(p.Rows()) {
+		if p.Op(r) != ir.OpLoop {
+			continue
+		}
+		pos := p.Pos(r)
+		if why := l.loops[pos]; why != "" && !said[pos] {
+			said[pos] = true
+			notes = append(notes, Note{pos, "the loop is not unrolled, because " + why})
+		}
+	}
+	return notes
 }
 
 // Totals counts what matters in a program.

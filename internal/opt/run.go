@@ -57,6 +57,9 @@ func Run(p *ir.Program, o Options) (*ir.Program, *Report, error) {
 		return nil, rep, err
 	}
 	rep.After = Count(out)
+	if r.work != nil {
+		rep.Notes = r.work.left.notes(out)
+	}
 	return out, rep, nil
 }
 

@@ -1,6 +1,7 @@
 package opt
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/govyre/vyre/ir"
@@ -55,6 +56,7 @@ func (u *unrolling) loop(it *walk) {
 	}
 	n := w.rounds(c)
 	s := u.survey(c, maxUnrolled, n.most >= manyRounds)
+	u.explain(c, n, s)
 	if s.rows > maxUnrolled {
 		return
 	}
@@ -70,6 +72,9 @@ func (u *unrolling) loop(it *walk) {
 		return
 	}
 	if k := u.factor(c, s, hint, n); k > 1 && !u.waits(c, n) {
+		if why := &w.left.loops; (*why)[w.Debug.Pos(l)] != "" {
+			(*why)[w.Debug.Pos(l)] += fmt.Sprintf("; %d rounds at a time are", k)
+		}
 		u.budget -= s.rows * k
 		u.partial(c, k, n, s, it)
 		w.wroteOut = true
@@ -79,6 +84,31 @@ func (u *unrolling) loop(it *walk) {
 			u.full(c, roundCount{least: left, most: left}, s)
 		}
 	}
+}
+
+// explain keeps why a loop from a constant to a constant will not become straight code, for those who ask what is left.
+func (u *unrolling) explain(c counter, n roundCount, s body) {
+	w := u.w
+	_, first := w.bits(w.start(c))
+	_, last := w.bits(c.bound)
+	if !first || !last {
+		return
+	}
+	if w.left.loops == nil {
+		w.left.loops = make(map[ir.Pos]string)
+	}
+	why := ""
+	switch rows := (s.rows + s.counting) * max(n.most, 1); {
+	case n.most >= manyRounds:
+		why = fmt.Sprintf("it has %d rounds or more", manyRounds)
+	case s.rows > maxUnrolled:
+		why = fmt.Sprintf("a round has more rows than the %d that a loop may become", maxUnrolled)
+	case rows > maxUnrolled:
+		why = fmt.Sprintf("%d rounds of %d rows are %d, more than the %d that a loop may become", n.most, s.rows+s.counting, rows, maxUnrolled)
+	case !u.writesOut(n, s):
+		why = "the loops that are unrolled have made the kernel as long as it may become"
+	}
+	w.left.loops[w.Debug.Pos(c.loop)] = why
 }
 
 // waits reports whether the number of rounds of a loop will be known in a later run: where it goes by what the loop around it

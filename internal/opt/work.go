@@ -61,6 +61,7 @@ type work struct {
 	sums    int    // rows that may still be written for sums that count bits
 	row     ir.Row // where the last walk is, for errors
 	stats   *passes.Stats
+	left    left
 	weak    weakness
 }
 

@@ -1,6 +1,8 @@
 package verify
 
 import (
+	"strings"
+
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/internal/dataflow"
 	"github.com/govyre/vyre/ir/internal/finding"
@@ -33,16 +35,20 @@ func (a *advice) rows() {
 			t := c.Type[r]
 			switch n := c.Pool[c.X[v]]; {
 			case in.In[i].Role == ir.RoleDivisor && t.IsInt() && n == 0:
-				a.Add("VY601", ir.Row(r), in.Name)
+				a.Add("VY601", ir.Row(r), a.Op(ir.Row(r)))
 			case in.In[i].Role == ir.RoleShift && n >= uint64(t.Bits()):
-				a.Add("VY607", ir.Row(r), in.Name, n, t.Bits())
+				a.Add("VY607", ir.Row(r), a.Op(ir.Row(r)), n, t.Bits())
 			}
 		}
 		// Where all invocations of the level at which the index is equal come by, they write one cell.
 		if in.Attr&(ir.Writes|ir.Atomic) == ir.Writes && in.Imm == ir.ImmObject {
 			index, value := uni.Value[c.A[r]], uni.Value[c.B[r]]
 			if obj := a.p.Objects()[c.X[r]]; !obj.Local() && uni.Control[r] <= index && index < value {
-				a.Add("VY604", ir.Row(r), in.Name, value, obj.Name(), index)
+				differs := value.String()
+				if a.Go() {
+					differs = among(value)
+				}
+				a.Add("VY604", ir.Row(r), a.Op(ir.Row(r)), differs, obj.Name(), index)
 			}
 		}
 	}
@@ -79,7 +85,8 @@ func (a *advice) loops() {
 	}
 }
 
-// unused finds parameters and arrays that no row names.
+// unused finds parameters and arrays that no row names. Fields of records and elements of arrays may be there for others: what
+// they are parts of is unused if all of them are.
 func (a *advice) unused() {
 	c := a.Code
 	objects := make([]bool, len(a.p.Objects()))
@@ -98,18 +105,62 @@ func (a *advice) unused() {
 			values[v] = true
 		}
 	}
+	var ws wholes
 	for o, used := range objects {
-		if !used {
-			obj := a.p.Objects()[o]
-			a.Add("VY606", ir.NoRow, kindName(obj)+" @"+obj.Name()).Pos = obj.Pos()
+		obj := a.p.Objects()[o]
+		what, name := kindName(obj), obj.Name()
+		if obj.Param != nil {
+			name = obj.Param.Name
+			if a.Go() {
+				what = "parameter"
+			}
 		}
+		ws.part(whole{what: what + " ", name: name, row: ir.NoRow, pos: obj.Pos(), used: used})
 	}
 	for r := range ir.Row(c.Rows()) {
 		if c.Op[r] != ir.OpArg || c.Region[r] != 0 {
 			break
 		}
-		if !values[r] {
-			a.Add("VY606", r, "parameter "+a.Value(r))
-		}
+		ws.part(whole{what: "parameter ", name: strings.TrimPrefix(a.Value(r), "%"), row: r, pos: c.Debug.Pos(r), used: values[r]})
 	}
+	for _, u := range ws.list {
+		if u.used {
+			continue
+		}
+		name := a.Object(u.name)
+		if u.row != ir.NoRow && !a.Go() {
+			name = "%" + u.name
+		}
+		a.Add("VY606", u.row, u.what+name).Pos = u.pos
+	}
+}
+
+// whole is a parameter or an array, with all that became of it.
+type whole struct {
+	what, name string
+	row        ir.Row
+	pos        ir.Pos
+	used       bool // some part is
+}
+
+// wholes collects parts, by the name of what they are parts of.
+type wholes struct {
+	list  []whole
+	index map[string]int
+}
+
+func (ws *wholes) part(p whole) {
+	if k := strings.IndexAny(p.name, ".["); k > 0 {
+		p.name = p.name[:k]
+	}
+	k, known := ws.index[p.what+p.name]
+	if !known {
+		if ws.index == nil {
+			ws.index = make(map[string]int)
+		}
+		ws.index[p.what+p.name] = len(ws.list)
+		ws.list = append(ws.list, p)
+		return
+	}
+	ws.list[k].used = ws.list[k].used || p.used
 }

@@ -26,22 +26,36 @@ func (k *checker) control() {
 // which a launch has room.
 func (k *checker) firsts() {
 	if n := len(k.Code.FirstGroups()); n > limits.FirstGroups {
-		k.Add("VY502", ir.NoRow, "different numbers of workgroups that barrier.first waits for", n, limits.FirstGroups)
+		k.Add("VY502", ir.NoRow, "different numbers of workgroups that "+k.firstBarrier()+" waits for", n, limits.FirstGroups)
 	}
+}
+
+// firstBarrier names the barrier of first groups as the source does.
+func (k *checker) firstBarrier() string {
+	for r, op := range k.Code.Op {
+		if op == ir.OpBarrierFirst {
+			return k.Op(ir.Row(r))
+		}
+	}
+	return ir.OpBarrierFirst.String()
 }
 
 // diverged reports a convergent op under control that is not uniform enough, with the
 // row where control rose and the value that it hangs on.
 func (k *checker) diverged(u *dataflow.Analysis, r ir.Row, in *ir.Info) {
 	why := u.WhyControl[u.Of[r]]
-	d := k.Add(k.divergence(u, r, in, why), r, in.Name)
+	d := k.Add(k.divergence(u, r, in, why), r, k.Op(r))
 	// An exit was taken by some invocations because of a branch around it, or of another
 	// exit in front of it.
 	for range limits.Nesting {
 		if k.Code.Op[why] == ir.OpIf {
 			break
 		}
-		k.Note(d, why, "some invocations leave here: %s", k.leaves(why))
+		if k.Go() {
+			k.Note(d, why, "some invocations %s here", k.leaves(why))
+		} else {
+			k.Note(d, why, "some invocations leave here: %s", k.leaves(why))
+		}
 		next := u.WhyControl[u.Of[why]]
 		if next == why {
 			return
@@ -52,9 +66,13 @@ func (k *checker) diverged(u *dataflow.Analysis, r ir.Row, in *ir.Info) {
 		return
 	}
 	cond := k.Code.A[why]
-	k.Note(d, why, "control splits here on %s, which differs between %s", k.Value(cond), among(u.Value[cond]))
+	name := k.Value(cond)
+	if k.Go() && k.Code.Debug.Names[cond] == "" {
+		name = "the condition"
+	}
+	k.Note(d, why, "control splits here on %s, which differs between %s", name, among(u.Value[cond]))
 	if root, how := k.root(u, cond); root != cond {
-		k.Note(d, root, "%s differs because of %s", k.Value(cond), how)
+		k.Note(d, root, "%s differs because of %s", name, how)
 	}
 }
 
@@ -78,13 +96,21 @@ func (k *checker) divergence(u *dataflow.Analysis, r ir.Row, in *ir.Info, why ir
 	return [...]string{ir.LevelGrid: "VY402", ir.LevelFirst: "VY406", ir.LevelGroup: "VY401", ir.LevelWarp: "VY403"}[in.Level]
 }
 
-// leaves describes an exit.
+// leaves describes an exit. In Go it is what invocations do.
 func (k *checker) leaves(e ir.Row) string {
 	c := k.Code
-	if op := c.Op[e]; op != ir.OpReturn {
+	op := c.Op[e]
+	switch {
+	case op == ir.OpReturn:
+		return "return"
+	case !k.Go():
 		return fmt.Sprintf("%s of %s", op, k.Label(ir.Row(c.X[e])))
+	case op == ir.OpContinue:
+		return "go on with the next round"
+	case c.Op[c.X[e]] == ir.OpLoop:
+		return "leave the loop"
 	}
-	return "return"
+	return "skip what follows" // by break, continue, or the return of a helper
 }
 
 // among names what a value of a level differs between.
@@ -113,9 +139,8 @@ func (k *checker) root(u *dataflow.Analysis, v ir.Row) (ir.Row, string) {
 		}
 		v = w
 	}
-	in := c.Op[v].Info()
-	if in.Imm == ir.ImmObject {
-		return v, fmt.Sprintf("%s of @%s", in.Name, k.objs[c.X[v]].Name())
+	if c.Op[v].Info().Imm == ir.ImmObject {
+		return v, fmt.Sprintf("%s of %s", k.Op(v), k.Object(k.objs[c.X[v]].Name()))
 	}
-	return v, in.Name
+	return v, k.Op(v)
 }

@@ -27,7 +27,7 @@ func (k *checker) declarations() {
 			if fault := a.TableFault(); fault != "" {
 				k.Add("VY210", ir.NoRow, a.Name, fault).Pos = a.Pos
 			} else if n := uint64(len(a.Table)); n > ir.MaxTableBytes {
-				k.Add("VY502", ir.NoRow, "bytes of table @"+a.Name, n, uint64(ir.MaxTableBytes)).Pos = a.Pos
+				k.Add("VY502", ir.NoRow, "bytes of table "+k.Object(a.Name), n, uint64(ir.MaxTableBytes)).Pos = a.Pos
 			}
 			tables += uint64(len(a.Table))
 			continue

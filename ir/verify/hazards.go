@@ -34,15 +34,40 @@ func (a *advice) mixed() {
 			for bit, o := range batch {
 				if (both[i]&e.Atomic&^said)>>bit&1 != 0 {
 					said |= 1 << bit
-					f := a.Add("VY603", e.Row, a.Code.Op[e.Row], a.p.Objects()[o].Name())
-					if first[bit] != ir.NoRow {
-						a.Note(f, first[bit], "%s accesses @%s plainly", a.Code.Op[first[bit]], a.p.Objects()[o].Name())
-					}
+					a.mixes(e.Row, first[bit], a.p.Objects()[o])
 				}
 			}
 		}
 		a.visits += d.Visits
 	})
+}
+
+// mixes reports an atomic and a plain access to one object, if the latter is known.
+func (a *advice) mixes(atomic, plain ir.Row, obj ir.ObjectInfo) {
+	name := obj.Name()
+	if a.Go() {
+		name = a.Object(name)
+	}
+	f := a.Add("VY603", atomic, a.Op(atomic), name)
+	if plain == ir.NoRow {
+		return
+	}
+	reads := a.Code.Op[plain].Info().Attr&ir.Reads != 0
+	stale := "load_stale"
+	switch {
+	case !a.Go():
+		a.Note(f, plain, "%s accesses @%s plainly", a.Op(plain), name)
+	case reads:
+		a.Note(f, plain, "%s is read plainly here", name)
+	default:
+		a.Note(f, plain, "%s is assigned to plainly here", name)
+	}
+	if a.Go() {
+		stale = "gpu.LoadStale(&" + name + "[i])"
+	}
+	if reads && obj.Param != nil {
+		f.Fix += "; where an old value will do, read it by " + stale
+	}
 }
 
 // together tells at which of the objects a branch cannot bring a plain and an atomic access of its two arms together:
@@ -94,7 +119,7 @@ func (a *advice) unwritten() {
 				e := &d.Incidents[i]
 				if e.Reads&set&^said != 0 {
 					said |= e.Reads
-					a.Add("VY605", e.Row, a.Code.Op[e.Row], a.p.Objects()[a.Code.X[e.Row]].Name())
+					a.Add("VY605", e.Row, a.Op(e.Row), a.p.Objects()[a.Code.X[e.Row]].Name())
 				}
 				set &^= e.Writes
 			}

@@ -12,6 +12,10 @@ const (
 	maxLocal    = 16 << 10 // bytes of local arrays an invocation
 )
 
+// goCounts says what is counted of a program that was Go.
+var goCounts = map[string]string{"rows": "operations", "regions": "arms of branches, and loops",
+	"entries of operand lists": "values that branches and loops hand on"}
+
 // counts checks the sizes of everything that has one.
 func (s *structure) counts() bool {
 	c := s.Code
@@ -23,6 +27,9 @@ func (s *structure) counts() bool {
 		{"entries of operand lists", len(c.Extra), limits.Extra}, {"parameters", len(c.Params), limits.Params},
 		{"arrays", len(c.Arrays), limits.Arrays}, {"bytes of the kernel's name", len(c.Name), limits.Name},
 	} {
+		if words, ok := goCounts[l.what]; ok && s.Go() {
+			l.what = words
+		}
 		if l.has > l.most {
 			s.Add("VY502", ir.NoRow, l.what, l.has, l.most)
 		}

@@ -11,7 +11,7 @@ import (
 func (k *checker) access(r ir.Row, in *ir.Info, obj ir.ObjectInfo) {
 	switch {
 	case in.On != 0 && in.On&obj.Kind() == 0:
-		k.Add("VY209", r, in.Name, kindName(obj), obj.Name())
+		k.Add("VY209", r, k.Op(r), kindName(obj), obj.Name())
 	case in.Attr&ir.Writes != 0 && obj.Table():
 		k.Add("VY211", r, in.Name, obj.Name())
 	}
@@ -51,13 +51,13 @@ func (k *checker) constantIndex(r ir.Row, in *ir.Info, obj ir.ObjectInfo) {
 		return
 	}
 	if t.IsSigned() && signed(t, bits) < 0 {
-		k.Add("VY206", r, k.Value(c.A[r]), in.Name, obj.Name(), "it is negative")
+		k.Add("VY206", r, k.Value(c.A[r]), k.Op(r), obj.Name(), "it is negative")
 		return
 	}
 	length, what := bound(obj)
 	lanes := uint64(in.Vec.Lanes())
 	if length != ir.RestLen && (bits >= length || bits*lanes >= length) {
-		k.Add("VY206", r, k.Value(c.A[r]), in.Name, obj.Name(), fmt.Sprintf("%s %d", what, length))
+		k.Add("VY206", r, k.Value(c.A[r]), k.Op(r), obj.Name(), fmt.Sprintf("%s %d", what, length))
 	}
 }
 
@@ -99,10 +99,18 @@ func (k *checker) order(r ir.Row, in *ir.Info) {
 	shared := in.Imm == ir.ImmObject && k.objs[c.X[r]].Shared()
 	switch s := f.Scope(); {
 	case shared && s != ir.Group:
-		k.Add("VY303", r, in.Name, s, "wg, as the array is shared")
+		k.Add("VY303", r, k.Op(r), k.scope(s), k.scope(ir.Group)+", as the array is shared")
 	case s > ir.System:
 		k.Add("VY303", r, in.Name, s, "wg, dev or sys")
 	}
+}
+
+// scope names a scope as the source does.
+func (k *checker) scope(s ir.Scope) string {
+	if !k.Go() {
+		return s.String()
+	}
+	return [...]string{ir.Group: "gpu.Workgroup", ir.Device: "gpu.Device", ir.System: "gpu.System"}[s]
 }
 
 // signed extends the raw bits of a signed integer type.

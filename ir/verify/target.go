@@ -52,11 +52,11 @@ func (a *advice) target(t Target) {
 		in := op.Info()
 		if in.MinSM > t.SM && !said[op] {
 			said[op] = true
-			a.Add("VY506", ir.Row(r), in.Name, in.MinSM, t.SM)
+			a.Add("VY506", ir.Row(r), a.Op(ir.Row(r)), in.MinSM, t.SM)
 		}
 		if in.Attr&ir.Convergent != 0 && in.Level <= ir.LevelFirst && !cooperative {
 			cooperative = true // said once
-			a.Add("VY507", ir.Row(r), in.Name)
+			a.Add("VY507", ir.Row(r), a.Op(ir.Row(r)))
 		}
 	}
 }

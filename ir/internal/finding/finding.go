@@ -1,8 +1,10 @@
 package finding
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/internal/literal"
@@ -102,6 +104,9 @@ func (p *Report) Add(code string, row ir.Row, args ...any) *ir.Diag {
 		return &ir.Diag{}
 	}
 	ru := Rules[code]
+	if w, ok := goWords[code]; ok && p.Go() {
+		ru.Format, ru.Fix = w.Format, cmp.Or(w.Fix, ru.Fix)
+	}
 	p.Diags = append(p.Diags, ir.Diag{Code: code, Severity: ru.Severity, Row: row, Pos: p.pos(row), Kernel: p.Code.Name,
 		Msg: fmt.Sprintf(ru.Format, args...), Fix: ru.Fix})
 	return &p.Diags[len(p.Diags)-1]
@@ -130,14 +135,23 @@ func (p *Report) pos(row ir.Row) ir.Pos {
 }
 
 // Value names the value of a row as the user knows it: by its name, as a literal, or
-// by its number.
+// by its number, which the source in Go does not have.
 func (p *Report) Value(row ir.Row) string {
 	c := p.Code
-	if name := c.Debug.Names[row]; name != "" {
+	name, inGo := c.Debug.Names[row], p.Go()
+	switch {
+	case name != "" && inGo:
+		return goName(name)
+	case name != "":
 		return "%" + name
-	}
-	if int64(row) < int64(c.Rows()) && c.Op[row] == ir.OpConst && int64(c.X[row]) < int64(len(c.Pool)) {
-		return string(literal.Append(nil, c.Type[row], c.Pool[c.X[row]]))
+	case int64(row) < int64(c.Rows()) && c.Op[row] == ir.OpConst && int64(c.X[row]) < int64(len(c.Pool)):
+		text := string(literal.Append(nil, c.Type[row], c.Pool[c.X[row]]))
+		if inGo {
+			text, _, _ = strings.Cut(text, "_") // a literal of Go has no type
+		}
+		return text
+	case inGo:
+		return "what is computed here"
 	}
 	return fmt.Sprintf("%%%d", row)
 }

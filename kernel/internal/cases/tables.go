@@ -82,3 +82,30 @@ func Lookups(t gpu.Thread, at uint32, in []uint32, out []float64) {
 	copied[n%20] += int32(same[n%7])
 	out[i] = sum + float64(copied[(n>>3)%20]) + float64(few[n%20])
 }
+
+const digits = "0123456789abcdef"
+
+var vowels = "aeiou"
+
+// Texts reads constant texts at constant and at computed indices, in bounds and beyond, and ranges over them.
+//
+//vyre:kernel workgroup=32
+func Texts(t gpu.Thread, in []uint32, out []uint32) {
+	i := t.Global().X
+	if i >= uint32(len(in)) {
+		return
+	}
+	const local = "x\xffz\x00"
+	n := in[i]
+	sum := uint32(digits[n%16]) + uint32(digits[3]) + uint32(vowels[n%5])<<8 + uint32(local[n%4])<<16
+	for k, c := range "abc" {
+		sum += uint32(c) * (uint32(k) + n%3)
+	}
+	for _, c := range "é€" + digits {
+		sum = sum*31 + uint32(c)
+	}
+	for k := range len(vowels) {
+		sum = sum*7 + uint32(vowels[k])
+	}
+	out[i] = sum
+}
