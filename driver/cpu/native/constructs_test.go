@@ -2,6 +2,7 @@ package native_test
 
 import (
 	"errors"
+	"math"
 	"runtime"
 	"slices"
 	"testing"
@@ -28,10 +29,17 @@ func TestBytesGrowWithTheProgramInEveryConstruct(t *testing.T) {
 			last := 0.0
 			for _, n := range sizes {
 				p := sealed(t, s, n)
-				var before, after runtime.MemStats
-				runtime.ReadMemStats(&before)
-				code, err := native.CodeWith(p, native.Targets()[1], native.Options{})
-				runtime.ReadMemStats(&after)
+				// The least of several: what else the process does allocates, too.
+				var code []byte
+				var err error
+				bytes := uint64(math.MaxUint64)
+				for range 3 {
+					var before, after runtime.MemStats
+					runtime.ReadMemStats(&before)
+					code, err = native.CodeWith(p, native.Targets()[1], native.Options{})
+					runtime.ReadMemStats(&after)
+					bytes = min(bytes, after.TotalAlloc-before.TotalAlloc)
+				}
 				if errors.As(err, new(*native.UnsupportedError)) {
 					return
 				}
@@ -39,7 +47,7 @@ func TestBytesGrowWithTheProgramInEveryConstruct(t *testing.T) {
 					t.Fatal(err)
 				}
 				// What a row becomes differs by construct, so bytes are held against code as well.
-				each := float64(after.TotalAlloc-before.TotalAlloc) / float64(p.Rows()+len(code)/16)
+				each := float64(bytes) / float64(p.Rows()+len(code)/16)
 				if last > 0 && each > 1.4*last {
 					t.Errorf("%d rows, %d bytes of code: %.0f bytes for each, %.0f with fewer", p.Rows(), len(code), each, last)
 				}
