@@ -2,10 +2,6 @@ package prim_test
 
 import (
 	"errors"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
 	"reflect"
 	"strings"
 	"testing"
@@ -81,35 +77,5 @@ func TestZeroArgumentsOfConstructors(t *testing.T) {
 	}
 	if n := (prim.Bins[uint32]{}).Len(); n != 0 {
 		t.Errorf("no bins have %d counts", n)
-	}
-}
-
-// TestEveryPrimitiveIsInTheTable finds the types that have a method Record in the source: a new one belongs into the table of all.
-func TestEveryPrimitiveIsInTheTable(t *testing.T) {
-	have := map[string]bool{}
-	d := open(t, "cpu")
-	for _, of := range every {
-		p := must(of.make(ctx, d, 10))(t)
-		name, _, _ := strings.Cut(reflect.TypeOf(p).Elem().Name(), "[")
-		have[name] = true
-		closeAll(t, p)
-	}
-	pkgs, err := parser.ParseDir(token.NewFileSet(), ".", func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range pkgs["prim"].Files {
-		for _, decl := range f.Decls {
-			fn, ok := decl.(*ast.FuncDecl)
-			if !ok || fn.Recv == nil || fn.Name.Name != "Record" {
-				continue
-			}
-			ast.Inspect(fn.Recv.List[0].Type, func(n ast.Node) bool {
-				if id, ok := n.(*ast.Ident); ok && ast.IsExported(id.Name) && len(id.Name) > 1 && !have[id.Name] {
-					t.Errorf("prim.%s is in no row of every", id.Name)
-				}
-				return true
-			})
-		}
 	}
 }
