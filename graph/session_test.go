@@ -23,6 +23,15 @@ import (
 
 var everyTopology = []megakernel.Topology{megakernel.Auto, megakernel.HostLoop, megakernel.BackToBack, megakernel.Captured, megakernel.DeviceLoop, megakernel.Cooperative, megakernel.Drained}
 
+// checkedTopologies are those in which all is checked on the host: without -long one of each kind, by the host, on the device and in
+// one launch.
+func checkedTopologies() []megakernel.Topology {
+	if long.Enabled() {
+		return everyTopology
+	}
+	return []megakernel.Topology{megakernel.Auto, megakernel.HostLoop, megakernel.DeviceLoop, megakernel.Cooperative}
+}
+
 // devices are where the tests run; a machine with a GPU has "cuda" as well.
 var deviceFlag = flag.String("devices", "cpu,cuda-sim", "devices that the tests run on, with commas between")
 
