@@ -140,27 +140,49 @@ func TestSizesAreBounds(t *testing.T) {
 	}
 }
 
-// TestBuildHoldsTheGraphOnly counts what building allocates: no list of arcs stands in between.
+// TestBuildHoldsTheGraphOnly counts what building allocates, on one core and on several: no list of arcs stands in between, and
+// each core holds one row while rows with masks are sorted.
 func TestBuildHoldsTheGraphOnly(t *testing.T) {
-	for _, name := range []string{"grid:200x200", "road:200x200", "uniform:9", "kron:9", "skew:16384", "icfg:20,20,20"} {
-		g, err := graph.Parse(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		made, err := g.Build(context.Background(), graph.Options{Seed: 1})
-		runtime.ReadMemStats(&after)
-		if err != nil {
-			t.Fatal(err)
-		}
-		const slack = 64 << 10 // closures, a row that is sorted, sizes of allocation rounded up
-		d := made.Data()
-		has := uint64(made.Bytes()) + 4*uint64(len(d.Procedures)+len(d.Sites))
-		if used := after.TotalAlloc - before.TotalAlloc; used > has+slack {
-			t.Errorf("%s has %d bytes, building it took %d", name, has, used)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, cores := range []int{1, 2, 16} {
+		runtime.GOMAXPROCS(cores)
+		for _, name := range []string{"grid:200x200", "road:200x200", "uniform:12", "kron:12", "skew:65536", "icfg:20,20,40"} {
+			g, err := graph.Parse(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			made, err := g.Build(context.Background(), graph.Options{Seed: 1})
+			runtime.ReadMemStats(&after)
+			if err != nil {
+				t.Fatal(err)
+			}
+			const slack, ofCore = 64 << 10, 4 << 10 // sizes of allocations rounded up; goroutines, and closures of their portions
+			d := made.Data()
+			has := uint64(made.Bytes()) + 4*uint64(len(d.Procedures)+len(d.Sites))
+			may, list := has+slack+uint64(cores)*(ofCore+rowKeys(made)), 8*uint64(made.Arcs())
+			if used := after.TotalAlloc - before.TotalAlloc; used > may {
+				t.Errorf("%s on %d cores has %d bytes, building it took %d, want at most %d", name, cores, has, used, may)
+			}
+			if may-has >= list {
+				t.Errorf("%s on %d cores: %d bytes more than the graph would hold a list of its arcs", name, cores, may-has)
+			}
 		}
 	}
+}
+
+// rowKeys is the most that a core holds to sort rows: a key of 8 bytes for each arc of the longest row, after one half as long
+// whose memory did not do.
+func rowKeys(g *graph.CSR) (bytes uint64) {
+	if g.Masks() == nil {
+		return 0
+	}
+	for v := range g.Nodes() {
+		row, _ := g.Row(uint32(v))
+		bytes = max(bytes, 8*uint64(len(row)))
+	}
+	return bytes + bytes/2
 }
 
 // TestDirected compares the graph without arcs back with the one that has them.

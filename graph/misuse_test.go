@@ -94,7 +94,7 @@ func TestMistakesAreErrors(t *testing.T) {
 		fails("closed", err, driver.Closed, "open another one")
 	}
 	_, err = graph.NewFixpoint(t.Context(), nil, flows.Shortest{}, program, graph.FixpointOptions{})
-	fails("no session", err, driver.InvalidArgument, "the session of a fixpoint is nil")
+	fails("no session", err, driver.InvalidArgument, "the session is nil, or was not made by NewSession")
 	_, _, err = graph.Ask(t.Context(), nil, []graph.Question{{Graph: g}}, graph.SessionOptions{})
 	fails("no device", err, driver.InvalidArgument, "the device is nil")
 	_, err = graph.Taint(t.Context(), dev, nil, graph.TaintQuery{}, graph.SessionOptions{})

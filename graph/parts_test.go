@@ -325,7 +325,7 @@ func nodesOf(levels []uint32) func(yield func(uint32) bool) {
 
 func TestAnyCallOfASearchInPartsMayFail(t *testing.T) {
 	t.Parallel()
-	g, every := randomGraph(t, 6, 80, true), failing(499, 151)
+	g, every := randomGraph(t, 6, 80, true), failing(1499, 151)
 	n := faults.EachCall(t, cusim.Config{Models: []cusim.Model{cusim.Tiny}}, every, func(sim *cusim.Driver) error { return searchPartsTwice(sim, g) }, 719, cu.OutOfMemory)
 	if t.Logf("%d times", n); n < 3 && !testing.Short() {
 		t.Errorf("only %d calls failed", n)

@@ -17,18 +17,33 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/megakernel"
 )
 
 var everyTopology = []megakernel.Topology{megakernel.Auto, megakernel.HostLoop, megakernel.BackToBack, megakernel.Captured, megakernel.DeviceLoop, megakernel.Cooperative, megakernel.Drained}
+
+// checkedTopologies are those in which all is checked on the host: without -long one of each kind, by the host, on the device and in
+// one launch.
+func checkedTopologies() []megakernel.Topology {
+	if long.Enabled() {
+		return everyTopology
+	}
+	return []megakernel.Topology{megakernel.Auto, megakernel.HostLoop, megakernel.DeviceLoop, megakernel.Cooperative}
+}
 
 // devices are where the tests run; a machine with a GPU has "cuda" as well.
 var deviceFlag = flag.String("devices", "cpu,cuda-sim", "devices that the tests run on, with commas between")
 
 func devices() []string { return strings.Split(*deviceFlag, ",") }
 
+// openDevice opens a device that the test closes. The simulated one has four multiprocessors, and only with -long as many as a
+// large GPU: each of them has warps that look for work, and all of these are interpreted.
 func openDevice(t *testing.T, name string) driver.Device {
 	t.Helper()
+	if name == "cuda-sim" && !long.Enabled() {
+		name = "cuda-sim:3"
+	}
 	dev, err := driver.Open(name, driver.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)

@@ -33,7 +33,7 @@ type code struct {
 }
 
 // maxIdle bounds the programs whose code is kept though no device uses it.
-const maxIdle = 256
+const maxIdle = 64
 
 // get returns machine code, or why there is none. Who asks first makes it, everyone else waits. put gives it back.
 func (c *codes) get(p *ir.Program, w engineWish) *code {

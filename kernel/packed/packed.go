@@ -49,17 +49,24 @@ func lines(b []byte) string {
 	return out.String()
 }
 
-// Program returns the program that Text made text of. Any other text is an error.
+// Program returns the program that Text made text of: the same one as long as somebody has it. Any other text is an error.
 func Program(text string) (*ir.Program, error) {
-	encoded, err := bytesOf(text)
-	if err != nil {
-		return nil, err
-	}
-	return decode(encoded)
+	return kept(place{text, -1}, func() (*ir.Program, error) {
+		encoded, err := bytesOf(text)
+		if err != nil {
+			return nil, err
+		}
+		return decode(encoded)
+	})
 }
 
-// Nth returns one of the programs that Texts made text of, counted from 0. Any other text is an error.
+// Nth returns one of the programs that Texts made text of, counted from 0: the same one as long as somebody has it. Any
+// other text is an error.
 func Nth(text string, i int) (*ir.Program, error) {
+	return kept(place{text, i}, func() (*ir.Program, error) { return nth(text, i) })
+}
+
+func nth(text string, i int) (*ir.Program, error) {
 	encoded, err := bytesOf(text)
 	if err != nil {
 		return nil, err

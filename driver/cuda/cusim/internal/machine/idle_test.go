@@ -39,3 +39,19 @@ func TestKernelsThatWereLaunchedLastKeepWhatTheyNeed(t *testing.T) {
 		t.Errorf("%d bytes are kept of nothing", kept.bytes)
 	}
 }
+
+// TestKernelsOfAModuleThatIsUnloadedKeepNothing: nothing launches them again.
+func TestKernelsOfAModuleThatIsUnloadedKeepNothing(t *testing.T) {
+	mem := &Memory{}
+	stays, goes := &Kernel{mem: mem, slots: 10}, &Kernel{mem: mem, slots: 10}
+	for _, k := range []*Kernel{goes, stays} {
+		mem.idle.keep(&Execution{k: k, threads: 32, spare: make([]*group, 1)})
+	}
+	im := &Image{mem: mem, kernels: map[string]*Kernel{"goes": goes, "was never launched": {mem: mem}}}
+	if err := im.Unload(); err != nil {
+		t.Fatal(err)
+	}
+	if len(mem.idle.list) != 1 || mem.idle.list[0] != stays.idle || goes.idle != nil || mem.idle.bytes != stays.idle.bytes() {
+		t.Errorf("%d launches are kept, want that of the module that is loaded", len(mem.idle.list))
+	}
+}

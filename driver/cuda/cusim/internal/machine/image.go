@@ -46,8 +46,13 @@ func Load(m *asm.Module, mem *Memory) (*Image, error) {
 // Kernel returns an entry, nil if there is none of that name.
 func (im *Image) Kernel(name string) *Kernel { return im.kernels[name] }
 
-// Unload frees the module's variables.
+// Unload frees the module's variables, and what its kernels keep for a next launch.
 func (im *Image) Unload() error {
+	for _, k := range im.kernels {
+		if k.idle != nil {
+			im.mem.idle.drop(k.idle)
+		}
+	}
 	for _, addr := range im.owned {
 		if err := im.mem.Free(addr); err != nil {
 			return err
