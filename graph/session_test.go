@@ -23,13 +23,13 @@ import (
 
 var everyTopology = []megakernel.Topology{megakernel.Auto, megakernel.HostLoop, megakernel.BackToBack, megakernel.Captured, megakernel.DeviceLoop, megakernel.Cooperative, megakernel.Drained}
 
-// checkedTopologies are those in which tests ask for everything: without -long one of each kind, by the host, on the device and in
-// one launch.
+// checkedTopologies are those in which tests ask for everything: without -long one that the host drives, and one of a
+// single launch.
 func checkedTopologies() []megakernel.Topology {
 	if long.Enabled() {
 		return everyTopology
 	}
-	return []megakernel.Topology{megakernel.Auto, megakernel.HostLoop, megakernel.DeviceLoop, megakernel.Cooperative}
+	return []megakernel.Topology{megakernel.Auto, megakernel.HostLoop, megakernel.Cooperative}
 }
 
 // devices are where the tests run; a machine with a GPU has "cuda" as well.
