@@ -92,7 +92,7 @@ func (c *conformCmd) Run(t *terminal) error {
 	} else {
 		fmt.Fprintf(t.out, "%s: %d cases, %d passed, %d failed, %d skipped", dev.Name(), sum.Cases, sum.Passed, sum.Failed, sum.Skipped)
 		if sum.Skipped > 0 {
-			fmt.Fprint(t.out, " (they are about detectors, which only device cpu has)")
+			fmt.Fprint(t.out, " (they need detectors, which these runs are without)")
 		}
 		fmt.Fprintln(t.out)
 	}
