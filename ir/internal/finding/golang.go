@@ -1,7 +1,6 @@
 package finding
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/govyre/vyre/ir"
@@ -102,8 +101,15 @@ func (p *Report) Object(name string) string {
 	return "@" + name
 }
 
-// element is the part of a value's name that says which element of an array it is.
-var element = regexp.MustCompile(`\.([0-9]+)`)
-
-// goName writes the name of a part of a variable as Go does: v.2.x is v[2].x.
-func goName(name string) string { return element.ReplaceAllString(name, "[$1]") }
+// goName writes the name of a part of a variable as Go does: v.2.x is v[2].x. (No regular expression: every program links this.)
+func goName(name string) string {
+	parts := strings.Split(name, ".")
+	for i, p := range parts[1:] {
+		if p != "" && strings.Trim(p, "0123456789") == "" {
+			parts[i+1] = "[" + p + "]"
+		} else {
+			parts[i+1] = "." + p
+		}
+	}
+	return strings.Join(parts, "")
+}
