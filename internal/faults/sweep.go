@@ -93,12 +93,12 @@ var results = []cu.Result{cu.OutOfMemory, cu.OutOfMemory, 1, 701, 909, 999}
 
 const fatal, fatalOf = cu.Result(719), 30
 
-// Sizes is how many faults a sweep has: a few in quick tests, and with -long what is asked for.
+// Sizes is how many faults a sweep has: a few in quick tests, a fiftieth of all with -long, and all with -exhaustive.
 func Sizes(quick, all int) int {
 	if testing.Short() && !long.Enabled() {
 		return quick / 2
 	}
-	return long.Count(quick, all, all)
+	return long.Count(quick, max(quick, all/50), all)
 }
 
 // Run sweeps.
