@@ -37,6 +37,7 @@ func (b *body) make(q *proc) {
 	for i, v := range q.values {
 		b.at[v] = q.first + int32(i)
 	}
+	b.sourceParameters()
 	for _, block := range b.proc.of.f.Blocks {
 		for _, i := range block.Instrs {
 			b.instruction(i)

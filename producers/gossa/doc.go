@@ -42,11 +42,13 @@
 //
 // With rules the standard library's functions are not looked into, but for those of cmp, iter, maps and slices. What goes into one
 // comes out of its results, and out of what its receiver refers to, unless a rule says more exactly what it does; it calls the
-// functions that it is passed. A line is a rule, and # begins a comment:
+// functions that it is passed, and functions that it returns give what went in. A line is a rule, and # begins a comment:
 //
 //	source net/http.(*Request).FormValue result      values from outside: a result, arg N, or
 //	source net/http.Request.Header field             every use of a field, or
-//	source os.Args variable                          a global variable
+//	source os.Args variable                          a global variable, or
+//	source flag.Func arg 2                           what a function gets that is passed, if arg N is one, or
+//	source flag.(Value).Set parameter 1              what methods get that implement the one of an interface
 //	sink database/sql.(*DB).Query arg 1 sql          where they must not come to, and of which class that is:
 //	sink os/exec.Cmd.Args field command              what a field is set to, or
 //	sink html/template.HTML conversion html          what is converted to a type

@@ -25,7 +25,8 @@ type flow struct {
 	instead bool // the heap is flat, and was not to be
 
 	panicking         map[*copied]bool // see findPanics
-	sinksOfInterfaces []interfaceSink  // see there
+	sinksOfInterfaces []interfaceRule  // see interfaceSinks
+	sourcesOfMethods  []interfaceRule  // see sourceParameters
 }
 
 // proc is a function, or a copy of it.
@@ -105,6 +106,9 @@ func newFlow(p *program, c *calls, r *rules, flat bool) *flow {
 	var values []ssa.Value
 	for _, q := range f.procs[1:] {
 		values = f.face(q, values[:0])
+	}
+	if r != nil {
+		f.sourcesOfMethods = f.interfaceRules(func(r *rule) bool { return r.param })
 	}
 	b := body{flow: f, at: make(map[ssa.Value]int32)}
 	for _, q := range f.procs[1:] {

@@ -110,6 +110,10 @@ func (b *body) model(i ssa.CallInstruction, f *ssa.Function, args []int32, resul
 	if passes == nil && sources == nil {
 		passes = []*rule{general(f, common)}
 	}
+	value := int32(none) // of the function, which has what it has captured, as those have that library functions return
+	if _, is := common.Value.(*ssa.Function); !is && !common.IsInvoke() {
+		value = b.object(common.Value)
+	}
 	for _, p := range passes {
 		if p.kind == wrapRule {
 			b.wrap(i, p, args, result)
@@ -130,13 +134,28 @@ func (b *body) model(i ssa.CallInstruction, f *ssa.Function, args []int32, resul
 				b.read(a, through, kindModel)
 			}
 		}
+		if p.args == nil {
+			b.read(value, through, kindModel)
+			if f == nil { // it may keep what it gets
+				b.write(through, value, kindModel)
+			}
+		}
 		b.outcome(i, p, through, args, result)
-		b.callBack(i, f, through, args, p.args == nil || len(p.args) > 0 || p.from != none)
+		for k := range args {
+			b.callBack(i, f, k, through, p.args == nil || len(p.args) > 0 || p.from != none)
+		}
 	}
 	for _, s := range sources {
 		from := b.special(i, name)
 		b.place(s, from)
 		b.outcome(i, s, from, args, result)
+		for _, k := range s.writes {
+			if k < len(args) {
+				given := b.special(i, "what "+name+" passes on")
+				b.read(from, given, kindModel)
+				b.callBack(i, f, k, given, true)
+			}
+		}
 	}
 }
 
@@ -233,38 +252,36 @@ func argument(c *ssa.CallCommon, k int) ssa.Value {
 	return c.Args[k]
 }
 
-// callBack lets a function that is not followed call the functions that it is passed, with all that it gets. If nothing passes
-// through it, nothing comes to those but what they have captured.
-func (b *body) callBack(i ssa.CallInstruction, f *ssa.Function, through int32, args []int32, passes bool) {
+// callBack lets a function that is not followed call what it is passed as argument k, if that is a function, with all that it
+// gets. If nothing passes through it, nothing comes to that function but what it has captured.
+func (b *body) callBack(i ssa.CallInstruction, f *ssa.Function, k int, through int32, passes bool) {
 	common := i.Common()
-	for k := range args {
-		if !isFunction(argumentType(common, k)) {
+	if !isFunction(argumentType(common, k)) {
+		return
+	}
+	v := argument(common, k)
+	for _, c := range b.passed(i, f, k, v) {
+		q := b.of[c]
+		if q == nil {
 			continue
 		}
-		v := argument(common, k)
-		for _, c := range b.passed(i, f, k, v) {
-			q := b.of[c]
-			if q == nil {
-				continue
-			}
-			got := b.special(i, "what "+names.Short(c.f)+" gives")
-			s := site{number: b.number(), caller: b.proc.id, callee: q.id, env: none, result: got, through: true, panics: b.proc.panics, recovers: none}
-			for range q.params {
-				given := b.special(i, "what "+names.Short(c.f)+" gets")
-				s.args = append(s.args, given)
-				if passes {
-					b.write(through, given, kindModel)
-					b.read(given, through, kindModel)
-				}
-			}
+		got := b.special(i, "what "+names.Short(c.f)+" gives")
+		s := site{number: b.number(), caller: b.proc.id, callee: q.id, env: none, result: got, through: true, panics: b.proc.panics, recovers: none}
+		for range q.params {
+			given := b.special(i, "what "+names.Short(c.f)+" gets")
+			s.args = append(s.args, given)
 			if passes {
-				b.read(got, through, kindModel)
+				b.write(through, given, kindModel)
+				b.read(given, through, kindModel)
 			}
-			if len(c.f.FreeVars) > 0 {
-				s.env = b.what(v)
-			}
-			b.site(s)
 		}
+		if passes {
+			b.read(got, through, kindModel)
+		}
+		if len(c.f.FreeVars) > 0 {
+			s.env = b.what(v)
+		}
+		b.site(s)
 	}
 }
 

@@ -51,31 +51,58 @@ func (b *body) written(i ssa.CallInstruction, k int, from int32, face face) {
 	}
 }
 
-// interfaceSink is a rule about a method of an interface.
-type interfaceSink struct {
-	rule *rule
-	of   *types.Interface
+// interfaceRule is a rule about a method of an interface.
+type interfaceRule struct {
+	rule   *rule
+	of     *types.Interface
+	method string
 }
 
-// interfaceSinks are the rules about methods of interfaces of packages that are there.
-func (f *flow) interfaceSinks() []interfaceSink {
-	if f.sinksOfInterfaces != nil || f.rules == nil {
-		return f.sinksOfInterfaces
+// interfaceSinks are the sinks that are methods of interfaces of packages that are there.
+func (f *flow) interfaceSinks() []interfaceRule {
+	if f.sinksOfInterfaces == nil && f.rules != nil {
+		f.sinksOfInterfaces = f.interfaceRules(func(r *rule) bool { return r.kind == sinkRule })
 	}
-	f.sinksOfInterfaces = []interfaceSink{}
+	return f.sinksOfInterfaces
+}
+
+// interfaceRules are some of the rules about methods of interfaces of packages that are there.
+func (f *flow) interfaceRules(some func(*rule) bool) []interfaceRule {
+	list := []interfaceRule{}
 	for _, r := range f.rules.list {
 		path, rest, is := strings.Cut(r.name, ".(")
-		name, _, _ := strings.Cut(rest, ")")
-		if r.kind != sinkRule || !is || strings.HasPrefix(name, "*") {
+		name, method, _ := strings.Cut(rest, ").")
+		if !some(r) || !is || strings.HasPrefix(name, "*") {
 			continue
 		}
 		if p := f.p.ssa.ImportedPackage(path); p != nil && p.Type(name) != nil {
 			if of, is := p.Type(name).Type().Underlying().(*types.Interface); is {
-				f.sinksOfInterfaces = append(f.sinksOfInterfaces, interfaceSink{r, of})
+				list = append(list, interfaceRule{r, of, method})
 			}
 		}
 	}
-	return f.sinksOfInterfaces
+	return list
+}
+
+// sourceParameters makes sources of what a method gets that implements one with such a rule: only the library calls it, with
+// values from outside.
+func (b *body) sourceParameters() {
+	recv := b.proc.of.f.Signature.Recv()
+	if recv == nil {
+		return
+	}
+	for _, s := range b.sourcesOfMethods {
+		if b.proc.of.f.Name() != s.method || !types.Implements(recv.Type(), s.of) {
+			continue
+		}
+		from := b.special(nil, s.rule.name)
+		b.place(s.rule, from)
+		for _, k := range s.rule.writes {
+			if k < len(b.proc.params) {
+				b.write(from, b.proc.params[k], kindModel)
+			}
+		}
+	}
 }
 
 // mayBe reports whether a value of an interface may be of a type that has another: by its own type, or because variable types

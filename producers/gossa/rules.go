@@ -54,6 +54,7 @@ type rule struct {
 	field   bool // it is about a field
 	global  bool // it is about a variable
 	convert bool // it is about conversions to a type
+	param   bool // it is about what functions that implement a method get as writes
 }
 
 // rules is a list of them.
@@ -150,6 +151,12 @@ func newRule(words []string) (*rule, error) {
 		} else {
 			n.writes = args
 		}
+	case what == "parameter" && kind == sourceRule && len(rest) > 0:
+		args, _, err := arguments(rest[0])
+		if err != nil {
+			return nil, err
+		}
+		n.param, n.writes, rest = true, args, rest[1:]
 	case what == "result" && kind != sinkRule:
 		n.result = true
 	case what == "field" && kind != sanitizerRule:
@@ -159,7 +166,7 @@ func newRule(words []string) (*rule, error) {
 	case what == "variable" && kind == sourceRule:
 		n.global = true
 	default:
-		return nil, fmt.Errorf("%q does not say what of %s is meant: a source is a result, arg N, a field or a variable, a sink is arg N, a field or a conversion, a sanitizer is a result or arg N", what, n.name)
+		return nil, fmt.Errorf("%q does not say what of %s is meant: a source is a result, arg N, parameter N, a field or a variable, a sink is arg N, a field or a conversion, a sanitizer is a result or arg N", what, n.name)
 	}
 	if len(rest) > 1 {
 		return nil, fmt.Errorf("%q after the classes", strings.Join(rest[1:], " "))
@@ -301,7 +308,7 @@ func (r *rules) ofCall(f *ssa.Function, c *ssa.CallCommon) (list []*rule) {
 
 // models reports whether a rule says what a function does, so that its body does not matter.
 func (r *rules) models(f *ssa.Function, c *ssa.CallCommon) bool {
-	return slices.ContainsFunc(r.ofCall(f, c), func(n *rule) bool { return n.kind != sinkRule })
+	return slices.ContainsFunc(r.ofCall(f, c), func(n *rule) bool { return n.kind != sinkRule && !n.param })
 }
 
 // of returns what passes through a function, sanitizers among it, and what it is a source of.
@@ -311,7 +318,9 @@ func (r *rules) of(f *ssa.Function, c *ssa.CallCommon) (passes, sources []*rule)
 		case passRule, wrapRule, sanitizerRule:
 			passes = append(passes, n)
 		case sourceRule:
-			sources = append(sources, n)
+			if !n.param {
+				sources = append(sources, n)
+			}
 		}
 	}
 	return passes, sources
