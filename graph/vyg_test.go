@@ -366,6 +366,7 @@ func TestNoBytesPanic(t *testing.T) {
 	}
 }
 
+//ci:inputs 50000
 func FuzzOpen(f *testing.F) {
 	for _, name := range []string{"skew:16", "grid:2x2"} {
 		g, err := graph.Generate(context.Background(), name, graph.Options{Seed: 1})

@@ -112,6 +112,7 @@ func TestDamagedTextIsRefused(t *testing.T) {
 	}
 }
 
+//ci:inputs 75000
 func FuzzProgram(f *testing.F) {
 	f.Add([]byte{1, 65, 0, 1})
 	f.Add([]byte{0})

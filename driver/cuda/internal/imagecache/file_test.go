@@ -77,6 +77,7 @@ func TestAFileIsCheckedInOrder(t *testing.T) {
 	}
 }
 
+//ci:inputs 125000
 func FuzzRead(f *testing.F) {
 	whole := imagecache.File(sampleKey, []byte("CUBIN"))
 	f.Add(whole, sampleKey[:])
