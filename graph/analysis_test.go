@@ -11,6 +11,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu"
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/generate"
 	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/megakernel"
 )
@@ -230,7 +231,7 @@ func TestComponentsOfKnownGraphs(t *testing.T) {
 		if want.nodes > 1<<21 {
 			continue // the interpreter takes minutes
 		}
-		g, err := graph.Generate(context.Background(), want.name, graph.Options{Seed: 1})
+		g, err := generate.Graph(context.Background(), want.name, generate.Options{Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -120,7 +120,7 @@ func tooMany(arcs uint64) error {
 func (b *building) place(blocks []Block) {
 	rows, targets, masks, weights, sites := &b.g.rows, b.g.targets, b.g.masks, b.g.data.Weights, b.g.data.Sites
 	put := func(u, v uint32, k *Block, i int) {
-		at := rows.take(portion{}, u)
+		at := rows.take(Portion{}, u)
 		targets[at] = v
 		if masks != nil {
 			masks[at] = orOne(k.Masks, i)

@@ -2,35 +2,37 @@ package graph
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync/atomic"
 )
 
-// emit takes one arc.
-type emit func(from, to, mask uint32)
+// Emit takes one arc.
+type Emit func(from, to, mask uint32)
 
-// made yields the arcs of a portion of a graph, in any order and the same ones each time. Portions may be asked for at the same
-// time; all of them are the graph.
-type made func(portion, emit)
-
-// whole is what is made in one piece.
-func whole(arcs func(*polls, emit)) made {
-	return func(part portion, emit emit) {
-		if part.number == 0 {
-			arcs(part.polls, emit)
-		}
-	}
-}
-
-// build makes a graph of n nodes from what yields its arcs, at most so many. They are yielded twice: to count rows, and to place
-// targets. Nothing but the graph itself is held, beside one row a core while rows are sorted. Places in a row are taken in any
-// order, but a sorted row has only one.
-func build(ctx context.Context, n uint32, most uint64, masked bool, arcs made) (*CSR, error) {
+// FromFunc makes a graph of n nodes from a function that yields its arcs, at most so many. Each portion of the work has some of
+// them, in any order and the same ones each time; several portions are asked for at the same time, and all of them are the graph.
+// Arcs are yielded twice: to count rows, and to place targets. Nothing but the graph itself is held, beside one row a core while
+// rows are sorted. Without masked all masks are 1.
+//
+// Errors: an arc with an end that is no node; that of the context.
+func FromFunc(ctx context.Context, n uint32, most uint64, masked bool, arcs func(Portion, Emit)) (*CSR, error) {
 	degrees := make([]uint32, uint64(n)+1)
-	if err := portions(ctx, most, func(p portion) {
-		arcs(p, func(from, _, _ uint32) { p.count(&degrees[from]) })
+	var wrong atomic.Pointer[error]
+	if err := portions(ctx, most, func(p Portion) {
+		arcs(p, func(from, to, _ uint32) {
+			if from >= n || to >= n {
+				err := fmt.Errorf("graph: arc %d → %d: there are %d nodes, which count from 0", from, to, n)
+				wrong.CompareAndSwap(nil, &err)
+				return
+			}
+			p.count(&degrees[from])
+		})
 	}); err != nil {
 		return nil, err
+	}
+	if err := wrong.Load(); err != nil {
+		return nil, *err
 	}
 	g := &CSR{rows: newOffsets(degrees)}
 	rows, total := &g.rows, g.rows.at(int(n))
@@ -40,7 +42,7 @@ func build(ctx context.Context, n uint32, most uint64, masked bool, arcs made) (
 		g.masks = make([]uint32, total)
 	}
 	masks := g.masks
-	if err := portions(ctx, most, func(p portion) {
+	if err := portions(ctx, most, func(p Portion) {
 		if masks == nil {
 			arcs(p, func(from, to, _ uint32) { targets[rows.take(p, from)] = to })
 			return
@@ -61,7 +63,7 @@ func build(ctx context.Context, n uint32, most uint64, masked bool, arcs made) (
 }
 
 // count adds 1 to a number. A portion that is all of the work has nobody beside it.
-func (p portion) count(number *uint32) {
+func (p Portion) count(number *uint32) {
 	if p.parts > 1 {
 		atomic.AddUint32(number, 1)
 		return
@@ -71,8 +73,8 @@ func (p portion) count(number *uint32) {
 
 // sortRows makes rows ascend by target, then by mask. Rows that do are left alone.
 func (g *CSR) sortRows(ctx context.Context) error {
-	return portions(ctx, uint64(g.Arcs()), func(p portion) {
-		for u, last := p.of(uint64(g.Nodes())); u < last && !p.ended(); u++ {
+	return portions(ctx, uint64(g.Arcs()), func(p Portion) {
+		for u, last := p.Of(uint64(g.Nodes())); u < last && !p.Ended(); u++ {
 			g.sortRow(uint32(u), p.kept)
 		}
 	})

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/generate"
 )
 
 func TestNewNamesWhatIsWrong(t *testing.T) {
@@ -88,7 +89,7 @@ func TestLevelsFollowsAllowedArcs(t *testing.T) {
 
 // A graph without masks has arcs of mask 1, for every filter.
 func TestArcsWithoutMaskAreOfKindOne(t *testing.T) {
-	g, err := graph.Generate(context.Background(), "chain:3", graph.Options{})
+	g, err := generate.Graph(context.Background(), "chain:3", generate.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

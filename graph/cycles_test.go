@@ -7,6 +7,7 @@ import (
 
 	"github.com/govyre/vyre/driver/cpu"
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/generate"
 	"github.com/govyre/vyre/internal/long"
 )
 
@@ -152,7 +153,7 @@ func TestCyclesAreRefused(t *testing.T) {
 
 // TestStrongComponentsOfSkew compares with what others have counted.
 func TestStrongComponentsOfSkew(t *testing.T) {
-	g, err := graph.Generate(context.Background(), "skew:4096", graph.Options{Seed: 1})
+	g, err := generate.Graph(context.Background(), "skew:4096", generate.Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,14 +162,14 @@ func TestStrongComponentsOfSkew(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	c, err := s.StrongComponents(t.Context(), graph.SkewKinds)
+	c, err := s.StrongComponents(t.Context(), generate.SkewKinds)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, n := c.Largest(); c.Count() != 3873 || n != 221 {
 		t.Errorf("%d components, the largest of %d nodes, want 3873 and 221", c.Count(), n)
 	}
-	w, err := s.Components(t.Context(), graph.SkewKinds)
+	w, err := s.Components(t.Context(), generate.SkewKinds)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"lukechampine.com/blake3"
+
+	"github.com/govyre/vyre/graph/internal/mix"
 )
 
 // Digest returns what identifies the graph: BLAKE3 of "vyre graph 1", the numbers of nodes and arcs, and the digests of
@@ -110,12 +112,12 @@ func sum(h hash.Hash) (d [32]byte) {
 }
 
 // Fold sums a set in two words, so that a device can do it in any order: word k is the sum over all i of
-// mix64(mix64(k + G·(i+1)) ⊕ words[i]), modulo 2⁶⁴. It tells apart what differs by accident, not by intent.
+// mix64(mix.Mix64(k + G·(i+1)) ⊕ words[i]), modulo 2⁶⁴. It tells apart what differs by accident, not by intent.
 func Fold(words []uint64) [2]uint64 {
 	var d [2]uint64
 	for i, w := range words {
 		for k := range d {
-			d[k] += mix64(mix64(uint64(k)+golden*(uint64(i)+1)) ^ w)
+			d[k] += mix.Mix64(mix.Mix64(uint64(k)+mix.Golden*(uint64(i)+1)) ^ w)
 		}
 	}
 	return d

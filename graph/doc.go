@@ -1,6 +1,6 @@
 // Package graph holds directed graphs in compressed rows (CSR).
 //
-//	g, err := graph.Generate(ctx, "road:1024x1024", graph.Options{Seed: 1})
+//	g, err := generate.Graph(ctx, "road:1024x1024", generate.Options{Seed: 1})
 //	levels, err := graph.Levels(g, []uint32{0}, graph.AllKinds)
 //
 // The arcs of a node are its row: targets[offsets[u]:offsets[u+1]]. Every arc has a mask of kinds, 32 bits; a filter is
@@ -31,17 +31,11 @@
 //
 // # Invariants
 //
-// New checks them and names the row or the arc that breaks one; graphs of generators have them by the way they are
+// New checks them and names the row or the arc that breaks one; graphs of FromFunc and of generators have them by the way they are
 // made, and those of files are looked at by Verify, which everything calls that goes over the arcs of one. Offsets start
 // at 0, never fall, and end at the number of arcs; every target is a node; rows ascend by target, then by mask; no mask is
 // 0. A graph never changes, so that any number of goroutines may read it. The file of one may: then calls that read it answer
 // *ChangedError (mapped.go), and Close answers Busy while somebody reads.
-//
-// # Generators
-//
-// Every arc is a pure function of the seed and of its number or its node, so that a device can make the same graph, in
-// any order. Parse has the names. Their graphs are known: nodes, arcs, digests and levels of those that others
-// measure with stand in this package's tests.
 //
 // # Not here yet
 //
@@ -63,7 +57,7 @@
 // parts.go has its memory, partslot.go what comes to the device, partvisit.go what is done there, partsearch.go and
 // partlanes.go the questions.
 //
-// Start reading at csr.go, then build.go and generator.go; for files at vyg.go and open.go. For devices begin at
+// Start reading at csr.go, then build.go, and package generate for graphs with names; for files at vyg.go and open.go. For devices begin at
 // session.go, with turn.go (how calls follow each other), options.go, query.go, footprint.go (what it takes) and
 // search.go (the waves of a search), then batch.go, level.go and several.go. Analyses are those of components.go,
 // tree.go, bitflow.go and dominance.go, and what they answer labels.go; one's own are those of fixpoint.go.

@@ -8,15 +8,16 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/generate"
 )
 
 // A generated graph is known by its name: its digest is the same everywhere.
 func Example() {
-	roads, err := graph.Parse("road:64x64")
+	roads, err := generate.Parse("road:64x64")
 	if err != nil {
 		log.Fatal(err)
 	}
-	o := graph.Options{Seed: 1}
+	o := generate.Options{Seed: 1}
 	g, err := roads.Build(context.Background(), o)
 	if err != nil {
 		log.Fatal(err)
@@ -52,18 +53,6 @@ func ExampleLevels() {
 	// Output:
 	// 010
 	// 110
-}
-
-// A name that makes no sense says what would.
-func ExampleParse() {
-	for _, name := range []string{"grid:1024", "skew:1000", "kron:40"} {
-		_, err := graph.Parse(name)
-		fmt.Println(err)
-	}
-	// Output:
-	// graph: "grid:1024" has 1 numbers, want grid:WxH
-	// graph: "skew:1000": size N is 1000, want a power of two
-	// graph: "kron:40": scale S is "40", want a number from 0 to 31
 }
 
 // Which variables are live: 0 defines a, 1 uses it and defines b, and 2 uses b.

@@ -9,19 +9,11 @@ import (
 	"github.com/govyre/vyre/megakernel/plan"
 )
 
-var Draw = draw
-
 // TurnBytes is what comes to the device before the queries of a submission.
 const TurnBytes = turnBytes
 
 // HostSearch is what a search takes on this host at most, in nanoseconds.
 func HostSearch(nodes, arcs int) (float64, bool) { return measuredHost().search(nodes, arcs) }
-
-// KronOrder maps an id to its place in kron.
-func KronOrder(scale, seed uint64, id uint32) uint32 {
-	p := kronOrder(scale, seed)
-	return p.of(id)
-}
 
 // SetNarrow says of how many arcs graphs that are made from now on have offsets of 32 bits, and returns what has been said before.
 func SetNarrow(arcs uint64) (before uint64) {

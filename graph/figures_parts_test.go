@@ -12,6 +12,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/cpu"
+	"github.com/govyre/vyre/graph/generate"
 	"github.com/govyre/vyre/megakernel"
 )
 
@@ -133,7 +134,7 @@ func (f *figures) levels() {
 // closures are sets of graphs with kinds, and of a program's exploded graph.
 func (f *figures) closures() {
 	skew := f.subject(f.sized("skew:1048576"))
-	for _, kinds := range []uint32{graph.SkewFacts, graph.SkewKinds} {
+	for _, kinds := range []uint32{generate.SkewFacts, generate.SkewKinds} {
 		s := skew
 		s.name, s.query.Kinds = skew.name, kinds
 		f.closure(s, fmt.Sprintf("T2 %#x", kinds))
@@ -156,7 +157,7 @@ func (f *figures) closure(s subject, duty string) {
 // lanes asks 64 queries together and one by one.
 func (f *figures) lanes() {
 	skew := f.subject(f.sized("skew:1048576"))
-	skew.query.Kinds = graph.SkewKinds
+	skew.query.Kinds = generate.SkewKinds
 	f.together(skew)
 	f.together(f.subject(f.sized("icfg:1024,64,16")))
 	if *figuresLane != "" {

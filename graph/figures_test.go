@@ -13,6 +13,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/cpu"
+	"github.com/govyre/vyre/graph/generate"
 )
 
 var (
@@ -120,11 +121,11 @@ type subject struct {
 func (f *figures) subject(name string) subject {
 	f.Helper()
 	began := time.Now()
-	p, err := graph.Parse(name)
+	p, err := generate.Parse(name)
 	if err != nil {
 		f.Fatal(err)
 	}
-	o := graph.Options{Seed: 1}
+	o := generate.Options{Seed: 1}
 	g, err := p.Build(context.Background(), o)
 	if err != nil {
 		f.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/generate"
 	"github.com/govyre/vyre/internal/long"
 )
 
@@ -100,7 +101,7 @@ func TestKnownPrograms(t *testing.T) {
 			if want.nodes > 1<<20 && !long.Enabled() {
 				t.Skip("takes seconds; run with -long")
 			}
-			g, err := graph.Generate(context.Background(), want.name, graph.Options{Seed: 1})
+			g, err := generate.Graph(context.Background(), want.name, generate.Options{Seed: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -134,7 +135,7 @@ func TestKnownPrograms(t *testing.T) {
 // TestFactsAreSets looks for an arc that is there twice: a flow function is a relation.
 func TestFactsAreSets(t *testing.T) {
 	for seed := range uint64(20) {
-		g, err := graph.Generate(context.Background(), "icfg:9,17,3", graph.Options{Seed: seed})
+		g, err := generate.Graph(context.Background(), "icfg:9,17,3", generate.Options{Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}

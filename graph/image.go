@@ -102,8 +102,8 @@ const manyWords = 1 << 18
 func getWords(words []uint32, from []byte) {
 	switch {
 	case littleEndian && len(words) >= manyWords:
-		_ = portions(context.Background(), uint64(len(words)), func(p portion) {
-			first, last := p.of(uint64(len(words)))
+		_ = portions(context.Background(), uint64(len(words)), func(p Portion) {
+			first, last := p.Of(uint64(len(words)))
 			copy(bytesOf(words[first:last]), from[4*first:])
 		})
 		return

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/generate"
 	"github.com/govyre/vyre/internal/long"
 )
 
@@ -51,7 +52,7 @@ func TestKnownGraphs(t *testing.T) {
 			if want.long && !long.Enabled() {
 				t.Skip("takes seconds; run with -long")
 			}
-			g, err := graph.Generate(context.Background(), want.name, graph.Options{Seed: 1})
+			g, err := generate.Graph(context.Background(), want.name, generate.Options{Seed: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -77,47 +78,19 @@ func TestKnownGraphs(t *testing.T) {
 // TestUsualSeeds compares where known graphs are searched from with what their generators say.
 func TestUsualSeeds(t *testing.T) {
 	for _, want := range knownGraphs {
-		g, err := graph.Parse(want.name)
+		g, err := generate.Parse(want.name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := g.Seeds(graph.Options{Seed: 1}); !slices.Equal(got, []uint32{want.source}) {
+		if got := g.Seeds(generate.Options{Seed: 1}); !slices.Equal(got, []uint32{want.source}) {
 			t.Errorf("%s: seeds %d, want %d", want.name, got, want.source)
-		}
-	}
-}
-
-func TestDraw(t *testing.T) {
-	for _, c := range []struct{ seed, i, k, want uint64 }{
-		{1, 0, 0, 0x5e41ab087439611e}, {1, 0, 1, 0xf18d6ce93d6cf1ee}, {7, 3, 2, 0x6e16c90d880f8d4e},
-	} {
-		if got := graph.Draw(c.seed, c.i, c.k); got != c.want {
-			t.Errorf("draw(%d, %d, %d) = %#x, want %#x", c.seed, c.i, c.k, got, c.want)
-		}
-	}
-}
-
-func TestKronOrder(t *testing.T) {
-	for id, want := range []uint32{1008, 843, 401, 800} {
-		if got := graph.KronOrder(10, 1, uint32(id)); got != want {
-			t.Errorf("%d goes to %d, want %d", id, got, want)
-		}
-	}
-	for scale := range uint64(12) {
-		seen := make([]bool, 1<<scale)
-		for id := range uint32(1) << scale {
-			to := graph.KronOrder(scale, 5, id)
-			if seen[to] {
-				t.Fatalf("scale %d: two ids go to %d", scale, to)
-			}
-			seen[to] = true
 		}
 	}
 }
 
 // The digest of a graph does not depend on how it is stored, so it is stated as text.
 func TestDigestOfGraph(t *testing.T) {
-	chain, err := graph.Generate(context.Background(), "chain:4", graph.Options{})
+	chain, err := generate.Graph(context.Background(), "chain:4", generate.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

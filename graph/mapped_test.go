@@ -17,6 +17,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/generate"
 	"github.com/govyre/vyre/graph/ifds"
 	"github.com/govyre/vyre/graph/internal/flows"
 	"github.com/govyre/vyre/internal/long"
@@ -41,7 +42,7 @@ func mappedGraph(t *testing.T) (path string, g *graph.CSR) {
 }
 
 var mappedBytes = sync.OnceValue(func() []byte {
-	made := must(graph.Generate(context.Background(), "icfg:40,24,7", graph.Options{Seed: 3}))
+	made := must(generate.Graph(context.Background(), "icfg:40,24,7", generate.Options{Seed: 3}))
 	names := make([]string, made.Nodes())
 	for i := range names {
 		names[i] = strings.Repeat("n", i%17)

@@ -82,7 +82,7 @@ func (o *offsets) row(u uint32) (first, last uint64) {
 
 // take returns the next free place of a row whose start counts up while it is filled. A portion that is all of the work has
 // nobody beside it.
-func (o *offsets) take(p portion, u uint32) uint64 {
+func (o *offsets) take(p Portion, u uint32) uint64 {
 	switch {
 	case o.wide != nil && p.parts > 1:
 		return atomic.AddUint64(&o.wide[u], 1) - 1

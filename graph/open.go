@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/govyre/vyre/graph/internal/mix"
 	"github.com/govyre/vyre/internal/guard"
 )
 
@@ -275,8 +276,8 @@ func (f *file) checkFlags() error {
 			if f.head.flags&flagSymmetric == 0 {
 				continue
 			}
-			with := golden * uint64(orOne(masks, int(i)))
-			a, b := mix64((uint64(u)<<32|uint64(v))+with), mix64((uint64(v)<<32|uint64(u))+with)
+			with := mix.Golden * uint64(orOne(masks, int(i)))
+			a, b := mix.Mix64((uint64(u)<<32|uint64(v))+with), mix.Mix64((uint64(v)<<32|uint64(u))+with)
 			ahead[0], ahead[1] = ahead[0]+a, ahead[1]+a*a
 			back[0], back[1] = back[0]+b, back[1]+b*b
 		}

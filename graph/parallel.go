@@ -8,8 +8,8 @@ import (
 	"github.com/govyre/vyre/internal/guard"
 )
 
-// portion is one of equal parts of some work.
-type portion struct {
+// Portion is one of equal parts of some work, which several cores share.
+type Portion struct {
 	number, parts uint64
 	kept          *[]uint64 // memory that a worker has from one portion to the next
 	*polls
@@ -25,16 +25,19 @@ type polls struct {
 // eachPoll is how many steps of a loop are between two looks, each some 10 to 100 ns.
 const eachPoll = 1 << 12
 
-// ended reports whether the context has ended. Long loops ask it in each step, and return if so.
-func (p *polls) ended() bool {
+// Ended reports whether the context has ended. Long loops ask it in each step, and return if so.
+func (p *polls) Ended() bool {
 	if p.n++; p.n%eachPoll == 0 && p.ctx.Err() != nil {
 		p.end = true
 	}
 	return p.end
 }
 
-// of returns which of n pieces belong to the portion.
-func (p portion) of(n uint64) (from, to uint64) {
+// First reports whether the portion is the first one: work that is made in one piece belongs to that.
+func (p Portion) First() bool { return p.number == 0 }
+
+// Of returns which of n pieces belong to the portion.
+func (p Portion) Of(n uint64) (from, to uint64) {
 	each := (n + p.parts - 1) / p.parts
 	return min(p.number*each, n), min((p.number+1)*each, n)
 }
@@ -45,10 +48,10 @@ const alone = 1 << 14
 // portions calls do for portions of so much work, on all cores that Go may use, and returns when all are done. One core has one
 // portion, several have several each: parts of equal size need not take equally long. If do panics on any of them, portions does.
 // The error is that of the context; then not all was done.
-func portions(ctx context.Context, pieces uint64, do func(portion)) error {
+func portions(ctx context.Context, pieces uint64, do func(Portion)) error {
 	workers := uint64(runtime.GOMAXPROCS(0))
 	if workers == 1 || pieces < alone {
-		do(portion{0, 1, new([]uint64), &polls{ctx: ctx}})
+		do(Portion{0, 1, new([]uint64), &polls{ctx: ctx}})
 		return ctx.Err()
 	}
 	parts := 8 * workers
@@ -58,7 +61,7 @@ func portions(ctx context.Context, pieces uint64, do func(portion)) error {
 		all.Go(func() {
 			kept, polls := new([]uint64), &polls{ctx: ctx}
 			for k := next.Add(1) - 1; k < parts && ctx.Err() == nil; k = next.Add(1) - 1 {
-				do(portion{k, parts, kept, polls})
+				do(Portion{k, parts, kept, polls})
 			}
 		})
 	}

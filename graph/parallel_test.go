@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/generate"
 )
 
 // TestParallelBuildsAreOneGraph: however many cores place arcs, and with few or many portions.
@@ -13,13 +13,13 @@ func TestParallelBuildsAreOneGraph(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	for _, name := range []string{"kron:10", "uniform:10", "grid:200x100", "road:300x100", "icfg:40,16,9", "skew:8192", "ladder:3000x7", "tree:20000,3", "road:1x20000", "kron:0"} {
 		runtime.GOMAXPROCS(1)
-		one, err := graph.Generate(context.Background(), name, graph.Options{Seed: 9})
+		one, err := generate.Graph(context.Background(), name, generate.Options{Seed: 9})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, cores := range []int{2, 5} {
 			runtime.GOMAXPROCS(cores)
-			many, err := graph.Generate(context.Background(), name, graph.Options{Seed: 9})
+			many, err := generate.Graph(context.Background(), name, generate.Options{Seed: 9})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -15,6 +15,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/cusim"
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/generate"
 	"github.com/govyre/vyre/graph/internal/flows"
 	"github.com/govyre/vyre/internal/faults"
 	"github.com/govyre/vyre/internal/long"
@@ -172,7 +173,7 @@ func TestWhatHasNoPartsSaysWhatItTakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, levels := range []bool{false, true} {
-		arcs, err := graph.Generate(context.Background(), "uniform:12", graph.Options{Seed: 1, Directed: true})
+		arcs, err := generate.Graph(context.Background(), "uniform:12", generate.Options{Seed: 1, Directed: true})
 		if err != nil {
 			t.Fatal(err)
 		}

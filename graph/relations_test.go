@@ -9,6 +9,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/generate"
 	"github.com/govyre/vyre/graph/ifds"
 	"github.com/govyre/vyre/internal/long"
 )
@@ -268,7 +269,7 @@ func TestExactContextsAreAPart(t *testing.T) {
 	dev := openDevice(t, "cpu")
 	fewer := 0
 	for seed := range long.Seeds(t, 20, 60, 1000) {
-		g, err := graph.Generate(context.Background(), "icfg:5,10,3", graph.Options{Seed: seed})
+		g, err := generate.Graph(context.Background(), "icfg:5,10,3", generate.Options{Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}

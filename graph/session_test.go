@@ -11,12 +11,12 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/govyre/vyre/driver"
 	_ "github.com/govyre/vyre/driver/cpu"
 	_ "github.com/govyre/vyre/driver/cuda"
 	_ "github.com/govyre/vyre/driver/cudasim"
-
-	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/generate"
 	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/megakernel"
 )
@@ -58,7 +58,7 @@ func openDevice(t *testing.T, name string) driver.Device {
 
 func generated(t *testing.T, name string) *graph.CSR {
 	t.Helper()
-	g, err := graph.Generate(context.Background(), name, graph.Options{Seed: 3})
+	g, err := generate.Graph(context.Background(), name, generate.Options{Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

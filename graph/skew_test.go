@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/generate"
 	"github.com/govyre/vyre/internal/long"
 )
 
@@ -15,15 +16,15 @@ func skew(t *testing.T, n int) (*graph.CSR, []uint32) {
 	if n > 65536 && !long.Enabled() {
 		t.Skip("takes seconds; run with -long")
 	}
-	gen, err := graph.Parse(fmt.Sprint("skew:", n))
+	gen, err := generate.Parse(fmt.Sprint("skew:", n))
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := gen.Build(context.Background(), graph.Options{})
+	g, err := gen.Build(context.Background(), generate.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return g, gen.Seeds(graph.Options{})
+	return g, gen.Seeds(generate.Options{})
 }
 
 func search(t *testing.T, g *graph.CSR, seeds []uint32, filter uint32) []uint32 {
@@ -45,12 +46,12 @@ type closure struct {
 }
 
 var closures = []closure{
-	{4096, 8542, 45, graph.SkewFacts, 9, 3814, "51260039dae1802f", [2]uint64{0xf4e0c24877184a7e, 0x3d7edc10eb06dd85}},
-	{4096, 8542, 45, graph.SkewKinds, 11, 3264, "de98a561edca76c5", [2]uint64{0x65fdc1ba11bcc8b3, 0x1a6e29692fe3de42}},
-	{65536, 136941, 763, graph.SkewFacts, 13, 60613, "269c6a8aad08a2da", [2]uint64{0x4672003b25174d95, 0x4c1989d5349df658}},
-	{65536, 136941, 763, graph.SkewKinds, 14, 53772, "072def6beb459b55", [2]uint64{0x86c9a3e81af6ba99, 0x6522667c3a964f26}},
-	{1048576, 2190980, 12057, graph.SkewFacts, 16, 972183, "53d330213c111cc9", [2]uint64{0x905e431dca48d704, 0xb3eec64598b0e943}},
-	{1048576, 2190980, 12057, graph.SkewKinds, 16, 861497, "d244a9349d26b87f", [2]uint64{0xb67d8b70965e1566, 0x05684b05d06f5e2c}},
+	{4096, 8542, 45, generate.SkewFacts, 9, 3814, "51260039dae1802f", [2]uint64{0xf4e0c24877184a7e, 0x3d7edc10eb06dd85}},
+	{4096, 8542, 45, generate.SkewKinds, 11, 3264, "de98a561edca76c5", [2]uint64{0x65fdc1ba11bcc8b3, 0x1a6e29692fe3de42}},
+	{65536, 136941, 763, generate.SkewFacts, 13, 60613, "269c6a8aad08a2da", [2]uint64{0x4672003b25174d95, 0x4c1989d5349df658}},
+	{65536, 136941, 763, generate.SkewKinds, 14, 53772, "072def6beb459b55", [2]uint64{0x86c9a3e81af6ba99, 0x6522667c3a964f26}},
+	{1048576, 2190980, 12057, generate.SkewFacts, 16, 972183, "53d330213c111cc9", [2]uint64{0x905e431dca48d704, 0xb3eec64598b0e943}},
+	{1048576, 2190980, 12057, generate.SkewKinds, 16, 861497, "d244a9349d26b87f", [2]uint64{0xb67d8b70965e1566, 0x05684b05d06f5e2c}},
 }
 
 func TestSkewClosures(t *testing.T) {
@@ -78,10 +79,10 @@ func TestSkewComponents(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(c.n), func(t *testing.T) {
 			g, _ := skew(t, c.n)
-			if n, most := parts(weak(g, graph.SkewKinds)); n != c.weak || most != c.weakest {
+			if n, most := parts(weak(g, generate.SkewKinds)); n != c.weak || most != c.weakest {
 				t.Errorf("%d weak components, the largest of %d nodes, want %d and %d", n, most, c.weak, c.weakest)
 			}
-			if n, most := parts(strong(g, graph.SkewKinds)); n != c.strong || most != c.strongest {
+			if n, most := parts(strong(g, generate.SkewKinds)); n != c.strong || most != c.strongest {
 				t.Errorf("%d strong components, the largest of %d nodes, want %d and %d", n, most, c.strong, c.strongest)
 			}
 			if n, _ := parts(strong(g, graph.AllKinds)); n != 1 {
@@ -107,7 +108,7 @@ func TestSkewWaves(t *testing.T) {
 			t.Errorf("%s: %s, want %s", d.what, got, d.want)
 		}
 	}
-	levels := search(t, g, seeds, graph.SkewFacts)
+	levels := search(t, g, seeds, generate.SkewFacts)
 	var looked, through []int
 	for u, l := range levels {
 		for l != graph.None && int(l) >= len(looked) {
@@ -117,13 +118,13 @@ func TestSkewWaves(t *testing.T) {
 			_, masks := g.Row(uint32(u))
 			looked[l] += len(masks)
 			for _, m := range masks {
-				if m&graph.SkewFacts != 0 {
+				if m&generate.SkewFacts != 0 {
 					through[l]++
 				}
 			}
 		}
 	}
-	kinds := widths(search(t, g, seeds, graph.SkewKinds))
+	kinds := widths(search(t, g, seeds, generate.SkewKinds))
 	for _, c := range []struct {
 		what      string
 		got, want []int
@@ -141,7 +142,7 @@ func TestSkewWaves(t *testing.T) {
 		t.Errorf("without a filter %d waves reach %d nodes, want 12 and all", len(w), total(w))
 	}
 	arcs := 0
-	allowed(g, graph.SkewKinds, func(_, _ uint32) { arcs++ })
+	allowed(g, generate.SkewKinds, func(_, _ uint32) { arcs++ })
 	if arcs != 1642435 {
 		t.Errorf("%d arcs of the three kinds, want 1642435", arcs)
 	}
@@ -149,7 +150,7 @@ func TestSkewWaves(t *testing.T) {
 
 func TestSkewBackward(t *testing.T) {
 	g, seeds := skew(t, 1048576)
-	levels := search(t, reversed(g, graph.SkewKinds), seeds, graph.AllKinds)
+	levels := search(t, reversed(g, generate.SkewKinds), seeds, graph.AllKinds)
 	if w := widths(levels); len(w) != 72 || total(w) != 338638 {
 		t.Errorf("%d waves reach %d nodes, want 72 and 338638", len(w), total(w))
 	}
@@ -162,7 +163,7 @@ func TestSkewSeedsOneByOne(t *testing.T) {
 	g, seeds := skew(t, 1048576)
 	sum := 0
 	for _, s := range seeds[:64] {
-		sum += total(widths(search(t, g, []uint32{s}, graph.SkewKinds)))
+		sum += total(widths(search(t, g, []uint32{s}, generate.SkewKinds)))
 	}
 	if sum != 18200632 {
 		t.Errorf("the first 64 seeds reach %d nodes in sum, want 18200632", sum)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math/rand/v2"
 	"sync/atomic"
+
+	"github.com/govyre/vyre/graph/internal/mix"
 )
 
 // Symmetric reports whether every arc stands in the graph the other way round, too, with the same mask and as often. It looks
@@ -36,9 +38,9 @@ var drawnKeys = [2]uint64{rand.Uint64(), rand.Uint64()}
 // same compares the sums.
 func (g *CSR) same() bool {
 	var differs [2]atomic.Uint64
-	_ = portions(context.Background(), uint64(g.Arcs()), func(p portion) {
+	_ = portions(context.Background(), uint64(g.Arcs()), func(p Portion) {
 		var there, back [2]uint64
-		for u, last := p.of(uint64(g.Nodes())); u < last; u++ {
+		for u, last := p.Of(uint64(g.Nodes())); u < last; u++ {
 			targets, masks := g.row(uint32(u))
 			for k, v := range targets {
 				mask := uint64(1)
@@ -46,8 +48,8 @@ func (g *CSR) same() bool {
 					mask = uint64(masks[k])
 				}
 				for i, key := range drawnKeys {
-					there[i] += mix64(mix64(u<<32|uint64(v)+key) + mask)
-					back[i] += mix64(mix64(uint64(v)<<32|u+key) + mask)
+					there[i] += mix.Mix64(mix.Mix64(u<<32|uint64(v)+key) + mask)
+					back[i] += mix.Mix64(mix.Mix64(uint64(v)<<32|u+key) + mask)
 				}
 			}
 		}

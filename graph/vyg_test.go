@@ -16,6 +16,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/generate"
 	"github.com/govyre/vyre/internal/long"
 )
 
@@ -348,7 +349,7 @@ func lookedAt(t *testing.T, g *graph.CSR) {
 // begin, targets and kinds beyond their tables, texts that end nowhere. The fuzz target goes on from there.
 func TestNoBytesPanic(t *testing.T) {
 	rng, opened := rand.New(rand.NewPCG(1, 8)), 0
-	files := [][]byte{written(t, full(t)), written(t, must(graph.Generate(context.Background(), "skew:16", graph.Options{Seed: 1}))), written(t, must(graph.Generate(context.Background(), "grid:4x4", graph.Options{})))}
+	files := [][]byte{written(t, full(t)), written(t, must(generate.Graph(context.Background(), "skew:16", generate.Options{Seed: 1}))), written(t, must(generate.Graph(context.Background(), "grid:4x4", generate.Options{})))}
 	for range long.Count(600, 12000, 12000) {
 		b := slices.Clone(files[rng.IntN(len(files))])
 		for range 1 + rng.IntN(3) {
@@ -369,7 +370,7 @@ func TestNoBytesPanic(t *testing.T) {
 //ci:inputs 50000
 func FuzzOpen(f *testing.F) {
 	for _, name := range []string{"skew:16", "grid:2x2"} {
-		g, err := graph.Generate(context.Background(), name, graph.Options{Seed: 1})
+		g, err := generate.Graph(context.Background(), name, generate.Options{Seed: 1})
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/files"
+	"github.com/govyre/vyre/graph/generate"
 	"github.com/govyre/vyre/graph/report"
 	"github.com/govyre/vyre/internal/printable"
 )
@@ -191,7 +192,7 @@ Example:
 }
 
 func (c *graphGenCmd) Run(t *terminal) error {
-	gen, err := graph.Parse(c.Spec)
+	gen, err := generate.Parse(c.Spec)
 	if err != nil {
 		return asUsage(err)
 	}
@@ -211,7 +212,7 @@ func (c *graphGenCmd) Run(t *terminal) error {
 	}
 	began := time.Now()
 	stop := spin(t.err, "making "+gen.String())
-	g, err := gen.Build(t.ctx, graph.Options{Seed: c.Seed, Directed: c.Directed})
+	g, err := gen.Build(t.ctx, generate.Options{Seed: c.Seed, Directed: c.Directed})
 	stop()
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/flow"
+	"github.com/govyre/vyre/graph/generate"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -29,7 +30,7 @@ func main() {
 }
 
 func run(ctx context.Context, device, name string) (err error) {
-	g, err := graph.Generate(ctx, name, graph.Options{Seed: 1})
+	g, err := generate.Graph(ctx, name, generate.Options{Seed: 1})
 	if err == nil {
 		g, err = g.With(graph.Data{Weights: weights(g)})
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/govyre/vyre"
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/files"
+	"github.com/govyre/vyre/graph/generate"
 	"github.com/govyre/vyre/megakernel"
 )
 
@@ -32,7 +33,7 @@ func main() {
 // load reads a graph, or generates one, and finds the node to begin with.
 func load(ctx context.Context, name, from string) (g *graph.CSR, start uint32, err error) {
 	if _, missing := os.Stat(name); missing != nil {
-		g, err = graph.Generate(ctx, name, graph.Options{Seed: 1})
+		g, err = generate.Graph(ctx, name, generate.Options{Seed: 1})
 		return g, 0, err
 	}
 	if g, _, err = files.Open(ctx, name, files.Options{NoWeights: true}); err != nil {

@@ -7,12 +7,13 @@ import (
 
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/cpu"
+	"github.com/govyre/vyre/graph/generate"
 )
 
 // Benchmark searches and labels, with all cores and with one: go test -run '^$' -bench . ./graph/cpu
 func Benchmark(b *testing.B) {
 	for _, name := range []string{"road:1024x1024", "kron:18"} {
-		g, err := graph.Generate(context.Background(), name, graph.Options{Seed: 1})
+		g, err := generate.Graph(context.Background(), name, generate.Options{Seed: 1})
 		if err != nil {
 			b.Fatal(err)
 		}

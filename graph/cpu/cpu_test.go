@@ -17,6 +17,7 @@ import (
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/cpu"
 	"github.com/govyre/vyre/graph/flow"
+	"github.com/govyre/vyre/graph/generate"
 	"github.com/govyre/vyre/internal/long"
 )
 
@@ -80,7 +81,7 @@ func graphs(t *testing.T, rng *rand.Rand) map[string]*graph.CSR {
 	t.Helper()
 	list := make(map[string]*graph.CSR)
 	for _, name := range []string{"kron:9", "uniform:9", "grid:33x31", "road:40x40", "chain:70", "ladder:40x5", "star:200", "complete:30", "tree:300,3", "icfg:8,16,4", "skew:1024", "chain:1", "star:1"} {
-		g, err := graph.Generate(context.Background(), name, graph.Options{Seed: 1})
+		g, err := generate.Graph(context.Background(), name, generate.Options{Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -210,7 +211,7 @@ func TestLevelsAreThoseOfAQueue(t *testing.T) {
 
 func TestLevelsGoBackwardWhereThatIsLess(t *testing.T) {
 	for name, want := range map[string]bool{"kron:12": true, "uniform:12": true, "chain:5000": false, "grid:64x64": false} {
-		g, err := graph.Generate(context.Background(), name, graph.Options{Seed: 1})
+		g, err := generate.Graph(context.Background(), name, generate.Options{Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/cpu"
+	"github.com/govyre/vyre/graph/generate"
 	"github.com/govyre/vyre/internal/guard"
 )
 
@@ -64,7 +65,7 @@ func TestAWorkerThatPanicsPanicsForTheCaller(t *testing.T) {
 func TestArraysThatAreWrongAreAnError(t *testing.T) {
 	ctx := t.Context()
 	for _, bad := range []struct{ offset, target uint32 }{{1 << 31, 7}, {0, 1 << 30}, {graph.None, graph.None}} {
-		right := must(graph.Generate(context.Background(), "kron:8", graph.Options{Seed: 2}))
+		right := must(generate.Graph(context.Background(), "kron:8", generate.Options{Seed: 2}))
 		g := cpu.Graph{Offsets: slices.Clone(right.Offsets()), Targets: slices.Clone(right.Targets())}
 		e := cpu.New(g, g, cpu.Options{Workers: 3})
 		n := right.Nodes()
@@ -122,7 +123,7 @@ func TestListsAreWalkedTheWayThatWasFaster(t *testing.T) {
 
 // TestSearchesIndex repeats a search until the engine has made its index, and on.
 func TestSearchesIndex(t *testing.T) {
-	g, err := graph.Generate(context.Background(), "kron:10", graph.Options{Seed: 1})
+	g, err := generate.Graph(context.Background(), "kron:10", generate.Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

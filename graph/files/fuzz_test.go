@@ -9,13 +9,14 @@ import (
 
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/files"
+	"github.com/govyre/vyre/graph/generate"
 )
 
 // fuzzed reads any bytes as a format: an error comes out, or a graph that holds what graphs hold, is the same when it is
 // written and read again, and took no more memory than its file warrants.
 func fuzzed(f *testing.F, format files.Format, seeds ...string) {
 	for _, name := range []string{"grid:2x3", "skew:16", "chain:1"} {
-		g, err := graph.Generate(context.Background(), name, graph.Options{Seed: 1})
+		g, err := generate.Graph(context.Background(), name, generate.Options{Seed: 1})
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -15,20 +15,22 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
+	"go.uber.org/goleak"
+
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/graph"
 	"github.com/govyre/vyre/graph/files"
+	"github.com/govyre/vyre/graph/generate"
 	"github.com/govyre/vyre/internal/needs"
 	"github.com/govyre/vyre/internal/underway"
-	"github.com/klauspost/compress/zstd"
-	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func generated(t testing.TB, name string) *graph.CSR {
 	t.Helper()
-	g, err := graph.Generate(context.Background(), name, graph.Options{Seed: 1})
+	g, err := generate.Graph(context.Background(), name, generate.Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

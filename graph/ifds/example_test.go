@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/govyre/vyre"
-	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/generate"
 	"github.com/govyre/vyre/graph/ifds"
 )
 
@@ -18,7 +18,7 @@ func ExampleNewSession() {
 		return
 	}
 	defer dev.Close()
-	program, err := graph.Generate(context.Background(), "icfg:64,32,8", graph.Options{Seed: 1}) // 64 procedures of 32 places, 8 facts
+	program, err := generate.Graph(context.Background(), "icfg:64,32,8", generate.Options{Seed: 1}) // 64 procedures of 32 places, 8 facts
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/generate"
 	"github.com/govyre/vyre/graph/ifds"
 	"github.com/govyre/vyre/internal/long"
 )
@@ -19,7 +20,7 @@ var ctx = context.Background()
 // exploded makes a generated program: procedures of equally many places, each with facts and fact 0.
 func exploded(t *testing.T, procedures, places, facts int, seed uint64) *graph.CSR {
 	t.Helper()
-	g, err := graph.Generate(context.Background(), fmt.Sprintf("icfg:%d,%d,%d", procedures, places, facts), graph.Options{Seed: seed})
+	g, err := generate.Graph(context.Background(), fmt.Sprintf("icfg:%d,%d,%d", procedures, places, facts), generate.Options{Seed: seed})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +242,7 @@ func TestWhatIsNoProgramIsRefused(t *testing.T) {
 		_, err := ifds.Solve(ctx, g, nil, ifds.Options{})
 		return err
 	}
-	bare, err := graph.Generate(context.Background(), "chain:3", graph.Options{})
+	bare, err := generate.Graph(context.Background(), "chain:3", generate.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/generate"
 )
 
 // Work is a graph with seeds and a filter, and the digest of what is reached.
@@ -26,21 +27,21 @@ const seed = 1
 
 // Name is what Parse reads: a generator of graphs and a filter.
 type Name struct {
-	generator graph.Generator
+	generator generate.Generator
 	filter    uint32
 }
 
-// Parse reads the name of a graph as graph.Parse does. A filter of kinds stands behind an @, as in skew:1048576@0x10,
+// Parse reads the name of a graph as generate.Parse does. A filter of kinds stands behind an @, as in skew:1048576@0x10,
 // which is the one that skewed graphs have if none is given; without one all arcs of any other graph count.
 func Parse(name string) (n Name, err error) {
 	head, kinds, given := strings.Cut(name, "@")
-	if n.generator, err = graph.Parse(head); err != nil {
+	if n.generator, err = generate.Parse(head); err != nil {
 		return n, err
 	}
 	skewed := strings.HasPrefix(head, "skew:")
 	switch {
 	case !given && skewed:
-		n.filter = graph.SkewFacts
+		n.filter = generate.SkewFacts
 	case !given:
 		n.filter = graph.AllKinds
 	default:
@@ -65,7 +66,7 @@ func (n Name) String() string {
 
 // Load makes the graph, with seed 1, and searches it on one core. maxBytes bounds its arrays, if it is not 0.
 func (n Name) Load(ctx context.Context, maxBytes int64) (*Work, error) {
-	o := graph.Options{Seed: seed, MaxBytes: maxBytes}
+	o := generate.Options{Seed: seed, MaxBytes: maxBytes}
 	g, err := n.generator.Build(ctx, o)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,11 @@
-package graph
+package generate
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/internal/mix"
+)
 
 // Filters of the skewed graph, where most nodes have one arc and one in 4096 has 2048. The two closures differ in depth
 // and in what they reach; without a filter it is one strong component, and says little about a search.
@@ -32,9 +37,9 @@ func skewDegree(s uint32) uint32 {
 
 func skewArcs(p [3]uint64, _ Options) made {
 	n := uint32(p[0])
-	return func(part portion, emit emit) {
-		first, last := part.of(p[0])
-		for s := uint32(first); uint64(s) < last && !part.ended(); s++ {
+	return func(part graph.Portion, emit graph.Emit) {
+		first, last := part.Of(p[0])
+		for s := uint32(first); uint64(s) < last && !part.Ended(); s++ {
 			for e := range skewDegree(s) {
 				emit(s, skewTarget(s, e)&(n-1), skewMask(s, e))
 			}
@@ -52,11 +57,11 @@ func skewTarget(s, e uint32) uint32 {
 		return s - (e+3)*11
 	}
 	salt := bits.RotateLeft32(e*0x9E3779B9, int(e&15)+1)
-	return mix32(s ^ salt ^ bits.RotateLeft32(s, int(e&15)))
+	return mix.Mix32(s ^ salt ^ bits.RotateLeft32(s, int(e&15)))
 }
 
 func skewMask(s, e uint32) uint32 {
-	h := mix32(s ^ e*0xA5A59651)
+	h := mix.Mix32(s ^ e*0xA5A59651)
 	mask := uint32(1) << (h & 3)
 	if h&15 >= 2 {
 		mask |= SkewFacts
@@ -67,7 +72,7 @@ func skewMask(s, e uint32) uint32 {
 func skewSeeds(p [3]uint64, _ Options) []uint32 {
 	var seeds []uint32
 	for s := range uint32(p[0]) {
-		if s%97 == 0 || s%4096 == 0 || mix32(s^0xD1B54A32)&0x3FF == 0 {
+		if s%97 == 0 || s%4096 == 0 || mix.Mix32(s^0xD1B54A32)&0x3FF == 0 {
 			seeds = append(seeds, s)
 		}
 	}

@@ -1,4 +1,4 @@
-package graph_test
+package generate_test
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/generate"
 	"github.com/govyre/vyre/internal/underway"
 )
 
@@ -19,18 +19,18 @@ var ofEachFamily = []string{"kron:12", "uniform:12", "grid:50000x1", "road:300x3
 // TestMakingAGraphCanBeCancelled: whatever the family, the context is looked at once in some thousand arcs, and within as many of
 // its end the work ends.
 func TestMakingAGraphCanBeCancelled(t *testing.T) {
-	_, unknown := graph.Parse("nothing:1")
+	_, unknown := generate.Parse("nothing:1")
 	if n := strings.Count(fmt.Sprint(unknown), ","); n+1 < len(ofEachFamily) {
 		t.Fatalf("%d families, and the table has %d: %v", n+1, len(ofEachFamily), unknown)
 	}
 	for _, name := range ofEachFamily {
-		gen, err := graph.Parse(name)
+		gen, err := generate.Parse(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		counting, cancel := underway.Counting()
 		defer cancel()
-		g, err := gen.Build(counting, graph.Options{Seed: 1})
+		g, err := gen.Build(counting, generate.Options{Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +40,7 @@ func TestMakingAGraphCanBeCancelled(t *testing.T) {
 		}
 		for _, at := range []int{1, all / 3, all / 2, all * 3 / 4} {
 			ctx, cancel := underway.At(max(at, 1), 0)
-			g, err := gen.Build(ctx, graph.Options{Seed: 1})
+			g, err := gen.Build(ctx, generate.Options{Seed: 1})
 			cancel()
 			if g != nil || !errors.Is(err, context.Canceled) {
 				t.Errorf("%s, cancelled at look %d of %d: %v", name, at, all, err)

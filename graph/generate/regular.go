@@ -1,10 +1,15 @@
-package graph
+package generate
+
+import (
+	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/internal/mix"
+)
 
 // gridSize counts a grid exactly, and the road in it at most.
 func gridSize(p [3]uint64) (nodes, arcs uint64) {
 	w, h := p[0], p[1]
 	nodes = product(w, h)
-	if nodes > MaxNodes {
+	if nodes > graph.MaxNodes {
 		return nodes, nodes
 	}
 	return nodes, 2 * ((w-1)*h + w*(h-1))
@@ -13,10 +18,10 @@ func gridSize(p [3]uint64) (nodes, arcs uint64) {
 // links yields the links of a grid that are kept, as an arc each way. right and down say whether a node keeps the
 // link to its right, and to the one below.
 func links(w, h uint32, right, down func(node uint32) bool) made {
-	return func(part portion, emit emit) {
-		for y, last := part.of(uint64(h)); y < last; y++ {
+	return func(part graph.Portion, emit graph.Emit) {
+		for y, last := part.Of(uint64(h)); y < last; y++ {
 			for x := range w {
-				if part.ended() {
+				if part.Ended() {
 					return
 				}
 				u := uint32(y)*w + x
@@ -43,14 +48,14 @@ func gridArcs(p [3]uint64, _ Options) made {
 func roadArcs(p [3]uint64, o Options) made {
 	const sevenTenths, half = 12912720851596686131, 1 << 63 // of 2⁶⁴
 	return links(uint32(p[0]), uint32(p[1]),
-		func(u uint32) bool { return draw(o.Seed, uint64(u), 0) < sevenTenths },
-		func(u uint32) bool { return draw(o.Seed, uint64(u), 1) < half })
+		func(u uint32) bool { return mix.Draw(o.Seed, uint64(u), 0) < sevenTenths },
+		func(u uint32) bool { return mix.Draw(o.Seed, uint64(u), 1) < half })
 }
 
 func chainArcs(p [3]uint64, _ Options) made {
-	return whole(func(polls *polls, emit emit) {
+	return whole(func(part graph.Portion, emit graph.Emit) {
 		for u := range uint32(p[0]) - 1 {
-			if polls.ended() {
+			if part.Ended() {
 				return
 			}
 			emit(u, u+1, 1)
@@ -64,11 +69,11 @@ func ladderSize(p [3]uint64) (nodes, arcs uint64) {
 
 func ladderArcs(p [3]uint64, _ Options) made {
 	n, w := uint32(p[0]), uint32(p[1])
-	return whole(func(polls *polls, emit emit) {
+	return whole(func(part graph.Portion, emit graph.Emit) {
 		for i := range n - 1 {
 			next := (i + 1) * w
 			for j := range w {
-				if polls.ended() {
+				if part.Ended() {
 					return
 				}
 				emit(i*w+j, next+j, 1)
@@ -79,8 +84,8 @@ func ladderArcs(p [3]uint64, _ Options) made {
 }
 
 func starArcs(p [3]uint64, _ Options) made {
-	return whole(func(polls *polls, emit emit) {
-		for v := uint32(1); v < uint32(p[0]) && !polls.ended(); v++ {
+	return whole(func(part graph.Portion, emit graph.Emit) {
+		for v := uint32(1); v < uint32(p[0]) && !part.Ended(); v++ {
 			emit(0, v, 1)
 		}
 	})
@@ -88,10 +93,10 @@ func starArcs(p [3]uint64, _ Options) made {
 
 func completeArcs(p [3]uint64, _ Options) made {
 	n := uint32(p[0])
-	return whole(func(polls *polls, emit emit) {
+	return whole(func(part graph.Portion, emit graph.Emit) {
 		for u := range n {
 			for v := range n {
-				if polls.ended() {
+				if part.Ended() {
 					return
 				}
 				if u != v {
@@ -104,8 +109,8 @@ func completeArcs(p [3]uint64, _ Options) made {
 
 func treeArcs(p [3]uint64, _ Options) made {
 	n, k := p[0], p[1]
-	return whole(func(polls *polls, emit emit) {
-		for v := uint64(1); v < n && !polls.ended(); v++ {
+	return whole(func(part graph.Portion, emit graph.Emit) {
+		for v := uint64(1); v < n && !part.Ended(); v++ {
 			emit(uint32((v-1)/k), uint32(v), 1)
 		}
 	})

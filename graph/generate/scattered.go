@@ -1,13 +1,18 @@
-package graph
+package generate
+
+import (
+	"github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/internal/mix"
+)
 
 // sixteen is the size of kron and uniform: 16 arcs a node, and as many back.
 func sixteen(p [3]uint64) (nodes, arcs uint64) { return power(p[0]), 32 * power(p[0]) }
 
 // scattered yields arcs that are made one by one from their number, and the arc back of each.
-func scattered(scale uint64, o Options, arc func(s stream) (from, to uint32)) made {
-	return func(part portion, emit emit) {
-		for e, last := part.of(16 * power(scale)); e < last && !part.ended(); e++ {
-			u, v := arc(streamOf(o.Seed, e))
+func scattered(scale uint64, o Options, arc func(s mix.Stream) (from, to uint32)) made {
+	return func(part graph.Portion, emit graph.Emit) {
+		for e, last := part.Of(16 * power(scale)); e < last && !part.Ended(); e++ {
+			u, v := arc(mix.StreamOf(o.Seed, e))
 			emit(u, v, 1)
 			if !o.Directed {
 				emit(v, u, 1)
@@ -18,8 +23,8 @@ func scattered(scale uint64, o Options, arc func(s stream) (from, to uint32)) ma
 
 func uniformArcs(p [3]uint64, o Options) made {
 	s := p[0]
-	return scattered(s, o, func(words stream) (from, to uint32) {
-		return uint32(words.word(0) >> (64 - s)), uint32(words.word(1) >> (64 - s))
+	return scattered(s, o, func(words mix.Stream) (from, to uint32) {
+		return uint32(words.Word(0) >> (64 - s)), uint32(words.Word(1) >> (64 - s))
 	})
 }
 
@@ -30,10 +35,10 @@ func kronArcs(p [3]uint64, o Options) made {
 	const both0, to1, from1 = 2448131358, 3264175144, 4080218931 // sums of the probabilities, times 2³²
 	s := p[0]
 	place := kronOrder(s, o.Seed)
-	return scattered(s, o, func(words stream) (from, to uint32) {
+	return scattered(s, o, func(words mix.Stream) (from, to uint32) {
 		for l := range s {
 			// Sums in place of a switch: no processor guesses this draw.
-			r := words.word(l) >> 32
+			r := words.Word(l) >> 32
 			a, b, c := atLeast(r, both0), atLeast(r, to1), atLeast(r, from1)
 			from, to = from<<1|b, to<<1|(a-b+c)
 		}
@@ -60,9 +65,9 @@ type permutation struct {
 func kronOrder(scale, seed uint64) permutation {
 	const graph = 1<<64 - 1 // the words of the graph as a whole, which is no arc's number
 	p := permutation{mask: uint32(power(scale) - 1), shift: (scale + 1) / 2}
-	words := streamOf(seed, graph)
+	words := mix.StreamOf(seed, graph)
 	for j := range uint64(3) {
-		p.factor[j], p.sum[j] = uint32(words.word(2*j))|1, uint32(words.word(2*j+1))
+		p.factor[j], p.sum[j] = uint32(words.Word(2*j))|1, uint32(words.Word(2*j+1))
 	}
 	return p
 }

@@ -1,9 +1,23 @@
-package graph
+package generate
 
 import (
 	"fmt"
 	"strings"
+
+	"github.com/govyre/vyre/graph"
 )
+
+// made yields the arcs of a portion of a graph.
+type made = func(graph.Portion, graph.Emit)
+
+// whole is what is made in one piece.
+func whole(arcs made) made {
+	return func(part graph.Portion, emit graph.Emit) {
+		if part.First() {
+			arcs(part, emit)
+		}
+	}
+}
 
 // family is a kind of generated graphs.
 type family struct {
@@ -16,20 +30,20 @@ type family struct {
 	arcs   func(p [3]uint64, o Options) made      // each arc, in any order
 	seeds  func(p [3]uint64, o Options) []uint32  // nil if node 0
 
-	procedures func(p [3]uint64, g *CSR) (procedures, sites []uint32) // of a program; nil if it is none
+	procedures func(p [3]uint64, g *graph.CSR) (procedures, sites []uint32) // of a program; nil if it is none
 }
 
 var families = []*family{
 	{name: "kron", params: []param{{"scale S", 0, 31}}, size: sixteen, arcs: kronArcs, seeds: kronSeeds},
 	{name: "uniform", params: []param{{"scale S", 0, 31}}, size: sixteen, arcs: uniformArcs},
-	{name: "grid", params: []param{{"width W", 1, MaxNodes}, {"height H", 1, MaxNodes}}, size: gridSize, arcs: gridArcs},
-	{name: "road", params: []param{{"width W", 1, MaxNodes}, {"height H", 1, MaxNodes}}, size: gridSize, arcs: roadArcs},
-	{name: "chain", params: []param{{"length N", 1, MaxNodes}}, size: func(p [3]uint64) (n, m uint64) { return p[0], p[0] - 1 }, arcs: chainArcs},
-	{name: "ladder", params: []param{{"length N", 1, MaxNodes}, {"width W", 1, MaxNodes}}, size: ladderSize, arcs: ladderArcs},
-	{name: "star", params: []param{{"size N", 1, MaxNodes}}, size: func(p [3]uint64) (n, m uint64) { return p[0], p[0] - 1 }, arcs: starArcs},
-	{name: "complete", params: []param{{"size N", 1, MaxNodes}}, size: func(p [3]uint64) (n, m uint64) { return p[0], product(p[0], p[0]-1) }, arcs: completeArcs},
-	{name: "tree", params: []param{{"size N", 1, MaxNodes}, {"children K", 1, MaxNodes}}, comma: true, size: func(p [3]uint64) (n, m uint64) { return p[0], p[0] - 1 }, arcs: treeArcs},
-	{name: "icfg", params: []param{{"procedures P", 1, MaxNodes}, {"places B", 2, MaxNodes}, {"facts F", 1, MaxNodes}},
+	{name: "grid", params: []param{{"width W", 1, graph.MaxNodes}, {"height H", 1, graph.MaxNodes}}, size: gridSize, arcs: gridArcs},
+	{name: "road", params: []param{{"width W", 1, graph.MaxNodes}, {"height H", 1, graph.MaxNodes}}, size: gridSize, arcs: roadArcs},
+	{name: "chain", params: []param{{"length N", 1, graph.MaxNodes}}, size: func(p [3]uint64) (n, m uint64) { return p[0], p[0] - 1 }, arcs: chainArcs},
+	{name: "ladder", params: []param{{"length N", 1, graph.MaxNodes}, {"width W", 1, graph.MaxNodes}}, size: ladderSize, arcs: ladderArcs},
+	{name: "star", params: []param{{"size N", 1, graph.MaxNodes}}, size: func(p [3]uint64) (n, m uint64) { return p[0], p[0] - 1 }, arcs: starArcs},
+	{name: "complete", params: []param{{"size N", 1, graph.MaxNodes}}, size: func(p [3]uint64) (n, m uint64) { return p[0], product(p[0], p[0]-1) }, arcs: completeArcs},
+	{name: "tree", params: []param{{"size N", 1, graph.MaxNodes}, {"children K", 1, graph.MaxNodes}}, comma: true, size: func(p [3]uint64) (n, m uint64) { return p[0], p[0] - 1 }, arcs: treeArcs},
+	{name: "icfg", params: []param{{"procedures P", 1, graph.MaxNodes}, {"places B", 2, graph.MaxNodes}, {"facts F", 1, graph.MaxNodes}},
 		comma: true, masked: true, size: icfgSize, arcs: icfgArcs, procedures: icfgProcedures},
 	{name: "skew", params: []param{{"size N", 1, 1 << 31}}, masked: true, valid: skewValid, size: skewSize, arcs: skewArcs, seeds: skewSeeds},
 }

@@ -1,4 +1,4 @@
-package graph
+package generate
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/govyre/vyre/graph"
 )
 
 // Options say which graph of its family a generator makes. The zero value is right, except that the known graphs are
@@ -22,8 +24,8 @@ type Generator struct {
 	p      [3]uint64 // the numbers of its name
 }
 
-// Generate makes the graph of a name: Parse and Build in one.
-func Generate(ctx context.Context, name string, o Options) (*CSR, error) {
+// Graph makes the graph of a name: Parse and Build in one.
+func Graph(ctx context.Context, name string, o Options) (*graph.CSR, error) {
 	g, err := Parse(name)
 	if err != nil {
 		return nil, err
@@ -52,24 +54,24 @@ func Parse(name string) (Generator, error) {
 	f := familyOf(head)
 	switch {
 	case f == nil:
-		return Generator{}, fmt.Errorf("graph: no generator %q; there are %s", head, familyForms())
+		return Generator{}, fmt.Errorf("generate: no generator %q; there are %s", head, familyForms())
 	case !named:
-		return Generator{}, fmt.Errorf("graph: %q has no size; write %s", name, f.form())
+		return Generator{}, fmt.Errorf("generate: %q has no size; write %s", name, f.form())
 	}
 	words := strings.Split(rest, f.separator())
 	if len(words) != len(f.params) {
-		return Generator{}, fmt.Errorf("graph: %q has %d numbers, want %s", name, len(words), f.form())
+		return Generator{}, fmt.Errorf("generate: %q has %d numbers, want %s", name, len(words), f.form())
 	}
 	g := Generator{family: f}
 	for i, w := range words {
 		v, err := f.params[i].parse(w)
 		if err != nil {
-			return Generator{}, fmt.Errorf("graph: %q: %w", name, err)
+			return Generator{}, fmt.Errorf("generate: %q: %w", name, err)
 		}
 		g.p[i] = v
 	}
 	if err := g.fits(); err != nil {
-		return Generator{}, fmt.Errorf("graph: %q: %w", name, err)
+		return Generator{}, fmt.Errorf("generate: %q: %w", name, err)
 	}
 	return g, nil
 }
@@ -83,10 +85,10 @@ func (g Generator) fits() error {
 	}
 	nodes, arcs := g.family.size(g.p)
 	switch {
-	case nodes > MaxNodes:
-		return fmt.Errorf("more than %d nodes, which is the most", uint64(MaxNodes))
-	case arcs > MaxArcs:
-		return fmt.Errorf("%d nodes may have more than %d arcs, which is the most", nodes, uint64(MaxArcs))
+	case nodes > graph.MaxNodes:
+		return fmt.Errorf("more than %d nodes, which is the most", uint64(graph.MaxNodes))
+	case arcs > graph.MaxArcs:
+		return fmt.Errorf("%d nodes may have more than %d arcs, which is the most", nodes, uint64(graph.MaxArcs))
 	}
 	return nil
 }
@@ -132,31 +134,33 @@ func (g Generator) MaxBytes() uint64 {
 		words += arcs + nodes
 	}
 	width := uint64(4)
-	if arcs > narrowArcs {
+	if arcs > math.MaxUint32 {
 		width += 8 // they are made of degrees
 	}
 	return width*(nodes+1) + 4*words
 }
 
 // Build makes the graph, or ends soon after the context with its error.
-func (g Generator) Build(ctx context.Context, o Options) (*CSR, error) {
+func (g Generator) Build(ctx context.Context, o Options) (*graph.CSR, error) {
 	if g.family == nil {
-		return nil, fmt.Errorf("graph: a generator that Parse did not make")
+		return nil, fmt.Errorf("generate: a generator that Parse did not make")
 	}
 	limit := uint64(math.MaxInt)
 	if o.MaxBytes > 0 {
 		limit = min(limit, uint64(o.MaxBytes))
 	}
 	if need := g.MaxBytes(); need > limit {
-		return nil, fmt.Errorf("graph: %q may take %d bytes, the limit is %d", g, need, limit)
+		return nil, fmt.Errorf("generate: %q may take %d bytes, the limit is %d", g, need, limit)
 	}
 	nodes, arcs := g.family.size(g.p)
-	built, err := build(ctx, uint32(nodes), arcs, g.family.masked, g.family.arcs(g.p, o))
+	built, err := graph.FromFunc(ctx, uint32(nodes), arcs, g.family.masked, g.family.arcs(g.p, o))
 	if err != nil {
-		return nil, fmt.Errorf("graph: %q: %w", g, err)
+		return nil, fmt.Errorf("generate: %q: %w", g, err)
 	}
 	if g.family.procedures != nil {
-		built.data.Procedures, built.data.Sites = g.family.procedures(g.p, built)
+		d := built.Data()
+		d.Procedures, d.Sites = g.family.procedures(g.p, built)
+		return built.With(d)
 	}
 	return built, nil
 }
