@@ -9,7 +9,7 @@ import (
 	"github.com/govyre/vyre/bench/codegen"
 )
 
-// print writes the tables in the form that docs/codegen.md takes.
+// print writes the tables; docs/codegen.md has the columns that most readers need.
 func (r *Report) print(out io.Writer) {
 	fmt.Fprintf(out, "%s, driver for %s, %d MiB of L2; a copy within the device moves %.0f GB/s; an empty kernel takes %s; %d samples each\n",
 		r.Device, r.Driver, r.L2Bytes>>20, r.CopyRate/1e9, micros(r.Floor), r.Samples)
