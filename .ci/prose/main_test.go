@@ -26,6 +26,7 @@ func TestRules(t *testing.T) {
 		{"What is it (and why)? A slice.", ""},
 		{"That is a slice. Whatever it holds is read.", ""},
 		{"See [what follows](x.md). It says what follows.", ""},
+		{"`f`, which returns.", ""},
 		{"The word stands in the table.", "stands in"},
 		{"The words stand for themselves.", ""},
 		{"A kernel is no function.", "is no"},

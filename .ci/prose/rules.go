@@ -28,7 +28,7 @@ const maxWords = 25
 // rules are those that words show. Besides them a sentence has at most maxWords words.
 var rules = []rule{
 	// "The argument is a slice", not "What is passed is a slice". Questions may begin so.
-	{"begins with a relative", regexp.MustCompile(`(?i)^\W*(?:what|who|which|those|that\s+of)\b`), question},
+	{"begins with a relative", regexp.MustCompile("(?i)^[^\\w`]*(?:what|who|which|those|that\\s+of)\\b"), question},
 	// "is in".
 	{"stands in", regexp.MustCompile(`(?i)\b(?:stand|stands|standing|stood)\s+in\b`), nil},
 	// "is not a", "no X exists", "without an X".
