@@ -22,6 +22,7 @@ var done = []string{
 	"README.md",
 	"docs/cuda-for-go.md",
 	"docs/language.md",
+	"examples/README.md",
 }
 
 func main() {
