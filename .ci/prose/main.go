@@ -23,6 +23,7 @@ var done = []string{
 	"RATIONALE.md",
 	"README.md",
 	"docs/cuda-for-go.md",
+	"docs/evidence/README.md",
 	"docs/language.md",
 	"examples/README.md",
 }
