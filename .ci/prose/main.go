@@ -25,6 +25,7 @@ var done = []string{
 	"docs/cuda-for-go.md",
 	"docs/evidence/README.md",
 	"docs/language.md",
+	"docs/tutorial.md",
 	"examples/README.md",
 }
 
