@@ -53,7 +53,7 @@ func comparison(sentence string, m []int) bool {
 }
 
 // persons are nouns, in the singular, that "who" may follow.
-var persons = strings.Fields(`administrator anybody anyone attacker author caller contributor customer developer
+var persons = strings.Fields(`administrator anybody anyone attacker author caller contributor customer developer else
 	everybody everyone maintainer newcomer people person programmer reader researcher reviewer somebody someone stranger
 	student team they those us user visitor we writer you`)
 
