@@ -9,6 +9,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu"
 	graphs "github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/generate"
 	"github.com/govyre/vyre/internal/long"
 	"github.com/govyre/vyre/megakernel"
 	"github.com/govyre/vyre/megakernel/arcs"
@@ -94,7 +95,7 @@ func TestBothDirectionsFindTheSame(t *testing.T) {
 			if device != "cpu" && i > 0 && !long.Enabled() {
 				break
 			}
-			g, err := graphs.Generate(context.Background(), name, graphs.Options{Seed: 2})
+			g, err := generate.Graph(context.Background(), name, generate.Options{Seed: 2})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -140,7 +141,7 @@ func TestFewerArcsAreLookedAt(t *testing.T) {
 		name string
 		less float64 // part of the arcs that a search forward looks at
 	}{{"kron:9", 0.75}, {"uniform:9", 0.5}, {"chain:60", 1}, {"grid:20x20", 1}} {
-		g, err := graphs.Generate(context.Background(), c.name, graphs.Options{Seed: 1})
+		g, err := generate.Graph(context.Background(), c.name, generate.Options{Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu"
-	graphs "github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/generate"
 	"github.com/govyre/vyre/megakernel"
 )
 
@@ -256,7 +256,7 @@ func TestWavesAgainstByHand(t *testing.T) {
 	all := devices()
 	dev := open(t, all[len(all)-1])
 	for _, name := range strings.Split(*hand, ";") {
-		csr, err := graphs.Generate(context.Background(), name, graphs.Options{Seed: 1})
+		csr, err := generate.Graph(context.Background(), name, generate.Options{Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

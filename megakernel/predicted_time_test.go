@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/govyre/vyre/driver"
-	graphs "github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/generate"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/build"
 	"github.com/govyre/vyre/megakernel"
@@ -117,7 +117,7 @@ func TestPredictedTimes(t *testing.T) {
 	}
 	var errors []float64
 	for _, name := range strings.Split(names, ";") {
-		csr, err := graphs.Generate(context.Background(), name, graphs.Options{Seed: 1})
+		csr, err := generate.Graph(context.Background(), name, generate.Options{Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

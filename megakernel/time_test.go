@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	graphs "github.com/govyre/vyre/graph"
+	"github.com/govyre/vyre/graph/generate"
 	"github.com/govyre/vyre/megakernel"
 )
 
@@ -36,7 +36,7 @@ func TestTimes(t *testing.T) {
 	all := devices()
 	dev := open(t, all[len(all)-1])
 	for _, name := range strings.Split(*timed, ";") {
-		csr, err := graphs.Generate(context.Background(), name, graphs.Options{Seed: 1})
+		csr, err := generate.Graph(context.Background(), name, generate.Options{Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
