@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/govyre/vyre/internal/gotext"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -35,6 +36,14 @@ type source struct {
 	goErrors []types.Error
 	found    findings
 	bytes    int // of the files that were parsed
+	texts    map[*token.File]*text
+}
+
+// text is the text of a file.
+type text struct {
+	src          []byte
+	ours         bool                 // it comes with the compiler
+	declarations []gotext.Declaration // nil until somebody asks
 }
 
 func newSource(given func(string) ([]File, error)) *source {
@@ -53,6 +62,7 @@ func newSource(given func(string) ([]File, error)) *source {
 		globals: globals{make(map[*types.Var]ast.Expr), make(map[*types.Var]token.Pos), make(map[*types.Var]*table), make(map[textKey]*table)},
 		pkgs:    make(map[string]*types.Package), funcs: make(map[*types.Func]*ast.FuncDecl),
 		imports: make(map[token.Pos]bool), facts: make(map[*ast.FuncDecl]*facts), context: types.NewContext(),
+		texts: make(map[*token.File]*text),
 	}
 }
 
@@ -80,6 +90,7 @@ func (s *source) parse(files []File) []*ast.File {
 			continue
 		}
 		parsed = append(parsed, p)
+		s.texts[s.fset.File(p.FileStart)] = &text{src: f.Src}
 	}
 	return parsed
 }
@@ -145,6 +156,11 @@ func (s *source) Import(path string) (*types.Package, error) {
 	}
 	s.pkgs[path] = nil
 	parsed := s.parse(files)
+	if sourceOf(path) != nil {
+		for _, f := range parsed {
+			s.texts[s.fset.File(f.FileStart)].ours = true
+		}
+	}
 	if n := len(s.found.list); n == 0 {
 		if s.bound(parsed); len(s.found.list) > n {
 			return nil, errors.New("its declarations exceed a limit")

@@ -5,11 +5,19 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"io"
-	"strings"
+	"sort"
 
 	"lukechampine.com/blake3"
+
+	"github.com/govyre/vyre/internal/gotext"
 )
+
+// Declaration is a declaration at the top of a Go file that a kernel is made of.
+type Declaration struct {
+	File   string  // as in positions
+	Name   string  // of the function, the type, the variable, or one of the constants
+	Digest [8]byte // of its tokens: gotext.Split has the same for the same text
+}
 
 // declarations finds what package-level names are declared by, in all files that were checked.
 func (s *source) declarations() map[types.Object]ast.Node {
@@ -45,34 +53,50 @@ func (s *source) declared(found map[types.Object]ast.Node, d *ast.GenDecl, spec 
 	}
 }
 
-// sourceDigest identifies the source of a kernel: its function, and every function, type, constant and
-// variable that it needs, comments and spacing aside. It is the same with every version of the
-// compiler, which the digest of the program is not.
-func (s *source) sourceDigest(m *marked, declared map[types.Object]ast.Node) (digest [32]byte) {
+// made lists the declarations of a kernel: its function, and every function, type, constant and variable that it needs.
+// Those of packages that come with the compiler are only in the digest of them all, which is the same with every version of
+// the compiler as long as these packages are.
+func (s *source) made(m *marked, declared map[types.Object]ast.Node) (list []Declaration, digest [32]byte) {
 	h := blake3.New(32, nil)
-	for _, c := range m.decl.Doc.List {
-		if strings.HasPrefix(c.Text, "//vyre:") {
-			fmt.Fprintln(h, strings.Fields(c.Text))
+	add := func(n ast.Node, name string) {
+		d, ours := s.declaration(n, name)
+		h.Write([]byte(name + "\x00"))
+		h.Write(d.Digest[:])
+		if !ours {
+			list = append(list, d)
 		}
 	}
+	add(m.decl, m.decl.Name.Name)
 	seen := map[ast.Node]bool{m.decl: true}
 	for queue := []ast.Node{m.decl}; len(queue) > 0; queue = queue[1:] {
 		ast.Inspect(queue[0], func(n ast.Node) bool {
-			if _, comment := n.(*ast.CommentGroup); comment {
-				return false
-			}
-			writeNode(h, n)
 			if id, ok := n.(*ast.Ident); ok {
 				if d := declared[s.originOf(id)]; d != nil && !seen[d] {
 					seen[d] = true
 					queue = append(queue, d)
+					add(d, id.Name)
 				}
 			}
 			return true
 		})
 	}
 	h.Sum(digest[:0])
-	return digest
+	return list, digest
+}
+
+// declaration returns the text that a node is declared by, and whether it comes with the compiler.
+func (s *source) declaration(n ast.Node, name string) (d Declaration, ours bool) {
+	file := s.fset.File(n.Pos())
+	t := s.texts[file]
+	if t.declarations == nil {
+		t.declarations = gotext.Split(t.src)
+	}
+	at := file.Offset(n.Pos())
+	i := sort.Search(len(t.declarations), func(i int) bool { return t.declarations[i].End > at })
+	if i == len(t.declarations) || t.declarations[i].Start > at {
+		panic(fmt.Sprintf("BUG: %s: %s is in no declaration", file.Position(n.Pos()), name))
+	}
+	return Declaration{file.Name(), name, t.declarations[i].Digest}, t.ours
 }
 
 // originOf returns what an identifier names; of an instance, the generic function or method.
@@ -82,41 +106,4 @@ func (s *source) originOf(id *ast.Ident) types.Object {
 		return fn.Origin()
 	}
 	return o
-}
-
-// writeNode writes what makes a node: its kind, names, literals and operators. nil ends a node.
-func writeNode(w io.Writer, n ast.Node) {
-	fmt.Fprintf(w, "%T", n)
-	switch n := n.(type) {
-	case *ast.Ident:
-		fmt.Fprint(w, " ", n.Name)
-	case *ast.BasicLit:
-		fmt.Fprint(w, " ", n.Value)
-	case *ast.BinaryExpr:
-		fmt.Fprint(w, " ", n.Op)
-	case *ast.UnaryExpr:
-		fmt.Fprint(w, " ", n.Op)
-	case *ast.AssignStmt:
-		fmt.Fprint(w, " ", n.Tok)
-	case *ast.IncDecStmt:
-		fmt.Fprint(w, " ", n.Tok)
-	case *ast.BranchStmt:
-		fmt.Fprint(w, " ", n.Tok)
-	case *ast.RangeStmt:
-		fmt.Fprint(w, " ", n.Tok)
-	case *ast.GenDecl:
-		fmt.Fprint(w, " ", n.Tok)
-	case *ast.CallExpr:
-		fmt.Fprint(w, " ", n.Ellipsis.IsValid())
-	case *ast.SliceExpr:
-		// Without its bounds' places x[a:] would be x[:a].
-		fmt.Fprint(w, " ", n.Low != nil, n.High != nil, n.Max != nil)
-	case *ast.ForStmt:
-		fmt.Fprint(w, " ", n.Init != nil, n.Cond != nil, n.Post != nil)
-	case *ast.Field:
-		fmt.Fprint(w, " ", len(n.Names))
-	case *ast.ValueSpec:
-		fmt.Fprint(w, " ", len(n.Names), n.Type != nil)
-	}
-	fmt.Fprintln(w)
 }

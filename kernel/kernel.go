@@ -36,7 +36,8 @@ type Kernel struct {
 	Params    []Param // those of the function after gpu.Thread
 	Pos       ir.Pos  // of the function's name
 	Program   *ir.Program
-	Source    [32]byte // digest of the function and of all that it needs, comments and spacing aside
+	Source    [32]byte      // digest of the function and of all that it needs, comments and spacing aside
+	Made      []Declaration // these declarations, the function first, except those of packages that come with the compiler
 }
 
 // Param is a parameter of a kernel as its Go caller sees it.
@@ -100,11 +101,12 @@ func (s *source) compile(files []File, wanted func(file string) bool) (*Package,
 	out := &Package{Name: pkg.Name(), Types: pkg}
 	names, declared := make(map[string]bool), s.declarations()
 	for _, m := range kernels {
-		made, source := s.lowerAll(m, names), s.sourceDigest(m, declared)
-		for _, k := range made {
-			k.Source = source
+		lowered := s.lowerAll(m, names)
+		made, digest := s.made(m, declared)
+		for _, k := range lowered {
+			k.Made, k.Source = made, digest
 		}
-		out.kernels = append(out.kernels, made...)
+		out.kernels = append(out.kernels, lowered...)
 	}
 	if len(s.found.list) > 0 {
 		return nil, s.found.sorted()

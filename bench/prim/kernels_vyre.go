@@ -25,7 +25,7 @@ func CompileInput32(ctx context.Context, dev *vyre.Device) (Input32Kernel, error
 
 // CompileInput32With is CompileInput32 with options.
 func CompileInput32With(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (Input32Kernel, error) {
-	p, err := packed.Program(input32Program)
+	p, err := packed.Program(input32Program, input32Made)
 	if err != nil {
 		return Input32Kernel{}, err
 	}
@@ -44,7 +44,13 @@ func (k Input32Kernel) Run(ctx context.Context, grid vyre.Grid, kind uint32, w, 
 }
 
 // input32Source is the digest of the source of Input32 and of all that it needs.
-const input32Source = "011242a313d588da3a29afee83c98b2de1946b7fd3692bd22293cdca999e0333"
+const input32Source = "8b751ba4cddfa4e9e323b7f003891a8f6f994eb14ff4de57983a2e8968ed0bec"
+
+// input32Made has digests of the declarations that Input32 is made of.
+const input32Made = `
+44615b24f6a4299e Input32 inputs.go
+0e4cba2067ab24c2 indexInput inputs.go
+`
 
 // input32Program is the program of Input32: 101 rows, digest 0c94646c8b2034ba.
 const input32Program = `
@@ -95,7 +101,7 @@ func CompileInput64(ctx context.Context, dev *vyre.Device) (Input64Kernel, error
 
 // CompileInput64With is CompileInput64 with options.
 func CompileInput64With(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (Input64Kernel, error) {
-	p, err := packed.Program(input64Program)
+	p, err := packed.Program(input64Program, input64Made)
 	if err != nil {
 		return Input64Kernel{}, err
 	}
@@ -114,7 +120,13 @@ func (k Input64Kernel) Run(ctx context.Context, grid vyre.Grid, kind uint32, w [
 }
 
 // input64Source is the digest of the source of Input64 and of all that it needs.
-const input64Source = "dc4f9761bbd93ce96b8104f0c1fab1df8ce522050bacbe572c4dc52eadefea24"
+const input64Source = "8b5b380554a6e3c05d9e5024cacdcf998e3ea6aaf0ec97da3ac66b115ddc61ca"
+
+// input64Made has digests of the declarations that Input64 is made of.
+const input64Made = `
+bb8461014be7e9e4 Input64 inputs.go
+0e4cba2067ab24c2 indexInput inputs.go
+`
 
 // input64Program is the program of Input64: 51 rows, digest c05911981c13a97a.
 const input64Program = `
@@ -153,7 +165,7 @@ func CompileInput8(ctx context.Context, dev *vyre.Device) (Input8Kernel, error) 
 
 // CompileInput8With is CompileInput8 with options.
 func CompileInput8With(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (Input8Kernel, error) {
-	p, err := packed.Program(input8Program)
+	p, err := packed.Program(input8Program, input8Made)
 	if err != nil {
 		return Input8Kernel{}, err
 	}
@@ -172,7 +184,13 @@ func (k Input8Kernel) Run(ctx context.Context, grid vyre.Grid, kind uint32, w []
 }
 
 // input8Source is the digest of the source of Input8 and of all that it needs.
-const input8Source = "74e2b3a0c147c330695f7ba572e963d2703fc9bd5ede9aa4f181f50c5615b92f"
+const input8Source = "00f634a5c65f9aefb5aabb3581537f06d869d42c3064f5093c50e03227db8904"
+
+// input8Made has digests of the declarations that Input8 is made of.
+const input8Made = `
+9c74453893dd61d8 Input8 inputs.go
+0e4cba2067ab24c2 topInput inputs.go
+`
 
 // input8Program is the program of Input8: 45 rows, digest fd85481bd5bff708.
 const input8Program = `
@@ -210,7 +228,7 @@ func CompileInputFloat(ctx context.Context, dev *vyre.Device) (InputFloatKernel,
 
 // CompileInputFloatWith is CompileInputFloat with options.
 func CompileInputFloatWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (InputFloatKernel, error) {
-	p, err := packed.Program(inputFloatProgram)
+	p, err := packed.Program(inputFloatProgram, inputFloatMade)
 	if err != nil {
 		return InputFloatKernel{}, err
 	}
@@ -229,7 +247,12 @@ func (k InputFloatKernel) Run(ctx context.Context, grid vyre.Grid, w []uint32, x
 }
 
 // inputFloatSource is the digest of the source of InputFloat and of all that it needs.
-const inputFloatSource = "52b2dd22b7490dcb0aca47682fadb61fac956b982da0c34c090814aef0b01aca"
+const inputFloatSource = "f3d5b6cde5f923ea9181d3b8f78284c72b83c54c54698cedd771caffc716753f"
+
+// inputFloatMade has digests of the declarations that InputFloat is made of.
+const inputFloatMade = `
+de1d5cac053e2d47 InputFloat inputs.go
+`
 
 // inputFloatProgram is the program of InputFloat: 38 rows, digest 52d64d40db533506.
 const inputFloatProgram = `
@@ -265,7 +288,7 @@ func CompileInputDouble(ctx context.Context, dev *vyre.Device) (InputDoubleKerne
 
 // CompileInputDoubleWith is CompileInputDouble with options.
 func CompileInputDoubleWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (InputDoubleKernel, error) {
-	p, err := packed.Program(inputDoubleProgram)
+	p, err := packed.Program(inputDoubleProgram, inputDoubleMade)
 	if err != nil {
 		return InputDoubleKernel{}, err
 	}
@@ -284,7 +307,12 @@ func (k InputDoubleKernel) Run(ctx context.Context, grid vyre.Grid, w []uint32, 
 }
 
 // inputDoubleSource is the digest of the source of InputDouble and of all that it needs.
-const inputDoubleSource = "bf7b00956e0d8ef476cf07331080f36f526110bcf42f2864deed06d5c2a8b425"
+const inputDoubleSource = "6e4014fb5235eed1fd6df1896f392bfc8f1ea19ccfe9ac8edf1d9c6eb214178c"
+
+// inputDoubleMade has digests of the declarations that InputDouble is made of.
+const inputDoubleMade = `
+3aa55ddc60d741fc InputDouble inputs.go
+`
 
 // inputDoubleProgram is the program of InputDouble: 49 rows, digest 54c641c24b4a65dd.
 const inputDoubleProgram = `
@@ -324,7 +352,7 @@ func CompileOffsets(ctx context.Context, dev *vyre.Device) (OffsetsKernel, error
 
 // CompileOffsetsWith is CompileOffsets with options.
 func CompileOffsetsWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (OffsetsKernel, error) {
-	p, err := packed.Program(offsetsProgram)
+	p, err := packed.Program(offsetsProgram, offsetsMade)
 	if err != nil {
 		return OffsetsKernel{}, err
 	}
@@ -343,7 +371,12 @@ func (k OffsetsKernel) Run(ctx context.Context, grid vyre.Grid, n uint64, x []ui
 }
 
 // offsetsSource is the digest of the source of Offsets and of all that it needs.
-const offsetsSource = "7624a7e7df2d3d0fc1f4a0d0d9fbbc449de05cf301583623d8c86958bc26431c"
+const offsetsSource = "c8d5f7b2de55304fc7f39f985896cea3a09ed03fef18e724e54f958efe76dd6c"
+
+// offsetsMade has digests of the declarations that Offsets is made of.
+const offsetsMade = `
+e3de136dc780c393 Offsets inputs.go
+`
 
 // offsetsProgram is the program of Offsets: 71 rows, digest 5768c44ff68df20e.
 const offsetsProgram = `

@@ -27,7 +27,7 @@ func CompileExpand(ctx context.Context, dev *vyre.Device) (ExpandKernel, error) 
 
 // CompileExpandWith is CompileExpand with options.
 func CompileExpandWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (ExpandKernel, error) {
-	p, err := packed.Program(expandProgram)
+	p, err := packed.Program(expandProgram, expandMade)
 	if err != nil {
 		return ExpandKernel{}, err
 	}
@@ -46,7 +46,12 @@ func (k ExpandKernel) Run(ctx context.Context, grid vyre.Grid, level uint32, off
 }
 
 // expandSource is the digest of the source of Expand and of all that it needs.
-const expandSource = "f01e5a0912045b33e076afe7a209acd8fc9344292d0d19da00c55a9aba1aad23"
+const expandSource = "d59f1ec1af4b4f7d187643b2bbd0ec4bc5ed3069cd201404a79f583c7e2d8f7e"
+
+// expandMade has digests of the declarations that Expand is made of.
+const expandMade = `
+f6e794f5fed4ece4 Expand kernel.go
+`
 
 // expandProgram is the program of Expand: 37 rows, digest a218e4939f57789f.
 const expandProgram = `

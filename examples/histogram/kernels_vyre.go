@@ -26,7 +26,7 @@ func CompileHistogram(ctx context.Context, dev *vyre.Device) (HistogramKernel, e
 
 // CompileHistogramWith is CompileHistogram with options.
 func CompileHistogramWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (HistogramKernel, error) {
-	p, err := packed.Program(histogramProgram)
+	p, err := packed.Program(histogramProgram, histogramMade)
 	if err != nil {
 		return HistogramKernel{}, err
 	}
@@ -45,7 +45,12 @@ func (k HistogramKernel) Run(ctx context.Context, grid vyre.Grid, data []uint8, 
 }
 
 // histogramSource is the digest of the source of Histogram and of all that it needs.
-const histogramSource = "ce2e1c4b0f10db385dcefa89d2f927779b06c1c1b9b1d3ba071fd333310e5776"
+const histogramSource = "40debfc09319ab276b0f511e649fbfbcc93e98ad4d1f9d8c9ebac68faff1024e"
+
+// histogramMade has digests of the declarations that Histogram is made of.
+const histogramMade = `
+eaccaf13e18be959 Histogram kernel.go
+`
 
 // histogramProgram is the program of Histogram: 24 rows, digest 6d39a812749f84dd.
 const histogramProgram = `

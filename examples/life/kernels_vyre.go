@@ -28,7 +28,7 @@ func CompileLife(ctx context.Context, dev *vyre.Device) (LifeKernel, error) {
 
 // CompileLifeWith is CompileLife with options.
 func CompileLifeWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (LifeKernel, error) {
-	p, err := packed.Program(lifeProgram)
+	p, err := packed.Program(lifeProgram, lifeMade)
 	if err != nil {
 		return LifeKernel{}, err
 	}
@@ -47,7 +47,17 @@ func (k LifeKernel) Run(ctx context.Context, grid vyre.Grid, w, generations uint
 }
 
 // lifeSource is the digest of the source of Life and of all that it needs.
-const lifeSource = "497366d83a578dd7701c541431921cb8e1191ace37b6224f1a38d393a29b5a3a"
+const lifeSource = "630530e2c5d5ddb01bed914354136115cbf59dd597bc5b943218eb32c062d3a7"
+
+// lifeMade has digests of the declarations that Life is made of.
+const lifeMade = `
+a4f6e45021f73f71 Life kernel.go
+5ddc80cd9675bfbd advance kernel.go
+771f8d1b7dd4324c next kernel.go
+93cc3217a2d96f40 light kernel.go
+ba1953837408e23c around kernel.go
+65ee6aae82ac9ffe add kernel.go
+`
 
 // lifeProgram is the program of Life: 336 rows, digest 727ccff814af9636.
 const lifeProgram = `

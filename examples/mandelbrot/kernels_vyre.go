@@ -26,7 +26,7 @@ func CompileMandelbrot(ctx context.Context, dev *vyre.Device) (MandelbrotKernel,
 
 // CompileMandelbrotWith is CompileMandelbrot with options.
 func CompileMandelbrotWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (MandelbrotKernel, error) {
-	p, err := packed.Program(mandelbrotProgram)
+	p, err := packed.Program(mandelbrotProgram, mandelbrotMade)
 	if err != nil {
 		return MandelbrotKernel{}, err
 	}
@@ -45,7 +45,15 @@ func (k MandelbrotKernel) Run(ctx context.Context, grid vyre.Grid, w uint32, cx,
 }
 
 // mandelbrotSource is the digest of the source of Mandelbrot and of all that it needs.
-const mandelbrotSource = "84c663f4b80be7c9bad9aa7587dd17ce5307113bf75f4a919f3c8187c1aaf110"
+const mandelbrotSource = "11be53e0f5bbc886aa583d8a6b8c00f1f83789d336dabf6625a63dbcf36ed5f4"
+
+// mandelbrotMade has digests of the declarations that Mandelbrot is made of.
+const mandelbrotMade = `
+552b1d703214f3a6 Mandelbrot kernel.go
+41c68c0e8535a35e escape kernel.go
+25616f481a97c4c3 colour kernel.go
+66b209c5d5945f1e shade kernel.go
+`
 
 // mandelbrotProgram is the program of Mandelbrot: 121 rows, digest bea20751fd59aa3d.
 const mandelbrotProgram = `

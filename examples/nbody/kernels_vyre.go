@@ -27,7 +27,7 @@ func CompileStep(ctx context.Context, dev *vyre.Device) (StepKernel, error) {
 
 // CompileStepWith is CompileStep with options.
 func CompileStepWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (StepKernel, error) {
-	p, err := packed.Program(stepProgram)
+	p, err := packed.Program(stepProgram, stepMade)
 	if err != nil {
 		return StepKernel{}, err
 	}
@@ -46,7 +46,18 @@ func (k StepKernel) Run(ctx context.Context, grid vyre.Grid, dt float32, pos, ne
 }
 
 // stepSource is the digest of the source of Step and of all that it needs.
-const stepSource = "1822417941fc069ee7bd012cfebc0500eb9c52ad0414ecc536a06aac471a1631"
+const stepSource = "51eaf631104c5971724f6f5d8f9b9a4307aa6b53c914fa755ad8c872dd7e54b6"
+
+// stepMade has digests of the declarations that Step is made of.
+const stepMade = `
+3861e84533b46819 Step kernel.go
+e6210c2c796a84c7 vec kernel.go
+1fec03e4e00eb93c pull kernel.go
+9e993c99f9683137 minus kernel.go
+786533a7449a4e5d plus kernel.go
+e71c6cdbccdb5a03 dot kernel.go
+bf331317bdb82f4c soft kernel.go
+`
 
 // stepProgram is the program of Step: 145 rows, digest a40906839a3ea998.
 const stepProgram = `

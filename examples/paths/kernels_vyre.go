@@ -8,13 +8,22 @@ import (
 )
 
 // roundShortestSource is the digest of the source of RoundShortest and of all that it needs.
-const roundShortestSource = "ccf000333d44c03e2e27ca144f8f3fdeaf2e9be3aa8543e56b9e551a956763e0"
+const roundShortestSource = "b517a3de83d3b84691059ae8d8e3a3b28b0d72fc9366be1a0845d01aa38e8083"
 
 // roundWidestSource is the digest of the source of RoundWidest and of all that it needs.
-const roundWidestSource = "6e281d63e3611c556a225ddee56fec99289db2fa32e65d6075b7b0531621396d"
+const roundWidestSource = "0ceb3d9593097f70065daf9bf3d8162d3b7c5f962f1b8ed996168b969a96b40b"
+
+// roundShortestMade has digests of the declarations that RoundShortest is made of.
+const roundShortestMade = `
+ad5061733b1bafe0 RoundShortest kernel.go
+383bfd88eb8eecbb Shortest kernel.go
+433e2f646597a34b longer kernel.go
+`
 
 // RoundShortestProgram returns the program of RoundShortest.
-func RoundShortestProgram() (*ir.Program, error) { return packed.Nth(roundShortestPrograms, 0) }
+func RoundShortestProgram() (*ir.Program, error) {
+	return packed.Nth(roundShortestPrograms, 0, roundShortestMade)
+}
 
 // roundShortestPrograms are the programs of RoundShortest: 1 of 1353 rows.
 const roundShortestPrograms = `
@@ -512,8 +521,17 @@ vwQAA4CmBQFAA/DiBAFAAOQTAADbIAAA5BMAAOMQAADkEwAAawAA5BMAANyiBAAA5BMAANyiBAAA5BMA
 5BMAANyiBAAA5BMAANyiBAAA5BMAANyiBAAA5BMAANyiBAAA5BMAANyiBAAA5BMAAKdKAADkEwA=
 `
 
+// roundWidestMade has digests of the declarations that RoundWidest is made of.
+const roundWidestMade = `
+9002f7cc950acd7a RoundWidest kernel.go
+de5b4b69135e4ca3 Widest kernel.go
+4eb05c4a4c6fa7a3 narrower kernel.go
+`
+
 // RoundWidestProgram returns the program of RoundWidest.
-func RoundWidestProgram() (*ir.Program, error) { return packed.Nth(roundWidestPrograms, 0) }
+func RoundWidestProgram() (*ir.Program, error) {
+	return packed.Nth(roundWidestPrograms, 0, roundWidestMade)
+}
 
 // roundWidestPrograms are the programs of RoundWidest: 1 of 1248 rows.
 const roundWidestPrograms = `

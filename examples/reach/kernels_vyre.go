@@ -25,7 +25,7 @@ func CompileBegin(ctx context.Context, dev *vyre.Device) (BeginKernel, error) {
 
 // CompileBeginWith is CompileBegin with options.
 func CompileBeginWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (BeginKernel, error) {
-	p, err := packed.Program(beginProgram)
+	p, err := packed.Program(beginProgram, beginMade)
 	if err != nil {
 		return BeginKernel{}, err
 	}
@@ -44,7 +44,12 @@ func (k BeginKernel) Run(ctx context.Context, grid vyre.Grid, seed uint32, seen,
 }
 
 // beginSource is the digest of the source of Begin and of all that it needs.
-const beginSource = "d8d4786eee907e98cc0065383140755b55e80fe11990f4b6342ec15155f50df6"
+const beginSource = "e1e1da65a9edd638970e95c5666ab6fc7dbd12e0e6d384eeebdf43346e9e6daa"
+
+// beginMade has digests of the declarations that Begin is made of.
+const beginMade = `
+a93f2cb621d5dece Begin kernel.go
+`
 
 // beginProgram is the program of Begin: 32 rows, digest 0baab0fc0e3aa1f4.
 const beginProgram = `
@@ -79,7 +84,7 @@ func CompileRound(ctx context.Context, dev *vyre.Device) (RoundKernel, error) {
 
 // CompileRoundWith is CompileRound with options.
 func CompileRoundWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (RoundKernel, error) {
-	p, err := packed.Program(roundProgram)
+	p, err := packed.Program(roundProgram, roundMade)
 	if err != nil {
 		return RoundKernel{}, err
 	}
@@ -98,7 +103,13 @@ func (k RoundKernel) Run(ctx context.Context, grid vyre.Grid, round, n uint32, o
 }
 
 // roundSource is the digest of the source of Round and of all that it needs.
-const roundSource = "eee7bac117637e45114e563691610cd2c9b6eb13075a3aeea8ecfb18ac5d1f1a"
+const roundSource = "b781532aaa198cdac12351a56f24df538aa720cd3c6aac8cab168afda04625b2"
+
+// roundMade has digests of the declarations that Round is made of.
+const roundMade = `
+86e1177a749fede8 Round kernel.go
+2dbb6d4aac4e99ad Reach kernel.go
+`
 
 // roundProgram is the program of Round: 804 rows, digest 488c4bd7109c245b.
 const roundProgram = `
@@ -401,7 +412,7 @@ func CompileStay(ctx context.Context, dev *vyre.Device) (StayKernel, error) {
 
 // CompileStayWith is CompileStay with options.
 func CompileStayWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (StayKernel, error) {
-	p, err := packed.Program(stayProgram)
+	p, err := packed.Program(stayProgram, stayMade)
 	if err != nil {
 		return StayKernel{}, err
 	}
@@ -420,7 +431,13 @@ func (k StayKernel) Run(ctx context.Context, grid vyre.Grid, round, n, limit, ma
 }
 
 // staySource is the digest of the source of Stay and of all that it needs.
-const staySource = "eb7d911c164dd50f0437958edf5770d56da9d89ebbbef82206bb10bd72e38159"
+const staySource = "aeb3d31c8f582f5e0a594ad4fa6bb358333e3d706ea836a359e14001fb69756b"
+
+// stayMade has digests of the declarations that Stay is made of.
+const stayMade = `
+06e675359193e348 Stay kernel.go
+2dbb6d4aac4e99ad Reach kernel.go
+`
 
 // stayProgram is the program of Stay: 1621 rows, digest 2e74c14ae5672a77.
 const stayProgram = `
@@ -980,7 +997,7 @@ func CompileDrain(ctx context.Context, dev *vyre.Device) (DrainKernel, error) {
 
 // CompileDrainWith is CompileDrain with options.
 func CompileDrainWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (DrainKernel, error) {
-	p, err := packed.Program(drainProgram)
+	p, err := packed.Program(drainProgram, drainMade)
 	if err != nil {
 		return DrainKernel{}, err
 	}
@@ -999,7 +1016,13 @@ func (k DrainKernel) Run(ctx context.Context, grid vyre.Grid, offsets, targets, 
 }
 
 // drainSource is the digest of the source of Drain and of all that it needs.
-const drainSource = "393a3cbe11093a9f7b8d9458006e8309c889c4d07c281befabe083a22b0f64c7"
+const drainSource = "aed43994f825b5e885e79be02815e756471df6ab1b8d3aed6c5ea0c9e0e84d7a"
+
+// drainMade has digests of the declarations that Drain is made of.
+const drainMade = `
+737f246992fb1012 Drain kernel.go
+2dbb6d4aac4e99ad Reach kernel.go
+`
 
 // drainProgram is the program of Drain: 851 rows, digest 55bdb46b8926aa78.
 const drainProgram = `

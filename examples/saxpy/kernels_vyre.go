@@ -25,7 +25,7 @@ func CompileSaxpy(ctx context.Context, dev *vyre.Device) (SaxpyKernel, error) {
 
 // CompileSaxpyWith is CompileSaxpy with options.
 func CompileSaxpyWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (SaxpyKernel, error) {
-	p, err := packed.Program(saxpyProgram)
+	p, err := packed.Program(saxpyProgram, saxpyMade)
 	if err != nil {
 		return SaxpyKernel{}, err
 	}
@@ -44,7 +44,12 @@ func (k SaxpyKernel) Run(ctx context.Context, grid vyre.Grid, a float32, x, y []
 }
 
 // saxpySource is the digest of the source of Saxpy and of all that it needs.
-const saxpySource = "4fac31c7782834ff54d9261ac22a1119d1c3fe32dda9b3161c333d6afd92754f"
+const saxpySource = "591e9006d446ca0a8a84c347804a036a3a24360dfb45f58cba194d05c279c5c2"
+
+// saxpyMade has digests of the declarations that Saxpy is made of.
+const saxpyMade = `
+9b100fea84559a9b Saxpy kernel.go
+`
 
 // saxpyProgram is the program of Saxpy: 13 rows, digest bbd8713886740e22.
 const saxpyProgram = `

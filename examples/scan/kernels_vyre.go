@@ -27,7 +27,7 @@ func CompileScan(ctx context.Context, dev *vyre.Device) (ScanKernel, error) {
 
 // CompileScanWith is CompileScan with options.
 func CompileScanWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (ScanKernel, error) {
-	p, err := packed.Program(scanProgram)
+	p, err := packed.Program(scanProgram, scanMade)
 	if err != nil {
 		return ScanKernel{}, err
 	}
@@ -46,7 +46,12 @@ func (k ScanKernel) Run(ctx context.Context, grid vyre.Grid, x, y, starts []uint
 }
 
 // scanSource is the digest of the source of Scan and of all that it needs.
-const scanSource = "8977da51596c4b1ea61ecc5793d82d67b51c1f9e34a4f0058da6dd92dbaadcd6"
+const scanSource = "1d788dd59aacdbbd8532aaf7386ce35e1d742056460f5bfa8647f2d43da0683d"
+
+// scanMade has digests of the declarations that Scan is made of.
+const scanMade = `
+cf79ee7688cc5fb4 Scan kernel.go
+`
 
 // scanProgram is the program of Scan: 134 rows, digest 8c74ecbf4d86efc4.
 const scanProgram = `

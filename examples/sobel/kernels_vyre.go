@@ -26,7 +26,7 @@ func CompileSobel(ctx context.Context, dev *vyre.Device) (SobelKernel, error) {
 
 // CompileSobelWith is CompileSobel with options.
 func CompileSobelWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (SobelKernel, error) {
-	p, err := packed.Program(sobelProgram)
+	p, err := packed.Program(sobelProgram, sobelMade)
 	if err != nil {
 		return SobelKernel{}, err
 	}
@@ -45,7 +45,13 @@ func (k SobelKernel) Run(ctx context.Context, grid vyre.Grid, w uint32, in, out 
 }
 
 // sobelSource is the digest of the source of Sobel and of all that it needs.
-const sobelSource = "8f0a35bc8b0eec9186cdc276d82bdfc5079b3ae2ba95d658a35d030db8bc8dbb"
+const sobelSource = "22e035f3d25407957ba59c1ba030e606795c6a903fb6dfdaedec2d223e27b94f"
+
+// sobelMade has digests of the declarations that Sobel is made of.
+const sobelMade = `
+35f445cec7371c8c Sobel kernel.go
+8b2ce1130e7dfcae luma kernel.go
+`
 
 // sobelProgram is the program of Sobel: 189 rows, digest d4dffe5e397ca5da.
 const sobelProgram = `

@@ -27,7 +27,7 @@ func CompileTranspose(ctx context.Context, dev *vyre.Device) (TransposeKernel, e
 
 // CompileTransposeWith is CompileTranspose with options.
 func CompileTransposeWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (TransposeKernel, error) {
-	p, err := packed.Program(transposeProgram)
+	p, err := packed.Program(transposeProgram, transposeMade)
 	if err != nil {
 		return TransposeKernel{}, err
 	}
@@ -46,7 +46,13 @@ func (k TransposeKernel) Run(ctx context.Context, grid vyre.Grid, w, h uint32, i
 }
 
 // transposeSource is the digest of the source of Transpose and of all that it needs.
-const transposeSource = "f17a0f4ea99334c573e6fa62f651669d7fda36b0611da2df2065753e0ad95221"
+const transposeSource = "f334f9f6b83f67451bc8e53316badaa26d21939621e8686f74f8ac025f66ffed"
+
+// transposeMade has digests of the declarations that Transpose is made of.
+const transposeMade = `
+59e8663709d1b50a Transpose kernel.go
+d6020b1da3258ce2 tile kernel.go
+`
 
 // transposeProgram is the program of Transpose: 47 rows, digest ea7198e1f5a0aced.
 const transposeProgram = `

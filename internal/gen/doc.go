@@ -19,10 +19,11 @@
 //	func (k SaxpyKernel) Run(ctx context.Context, grid vyre.Grid, a float32, x, y []float32) (vyre.Result, error)
 //
 //	const saxpySource = "…"
+//	const saxpyMade = "…"
 //
 // SaxpyKernel is a kernel wherever one is expected. Launch takes buffers and views of them, Run slices. The
-// file does not build any more when the signature changes; Check compares the digests of the source,
-// and so says which bodies did.
+// file does not build any more when the signature changes. Check compares the digests of the source, and so says which
+// bodies did; CompileSaxpy does the same with its list of declarations, saxpyMade, where the source is beside the program.
 //
 // An instance of a generic kernel is named for its type: SaxpyFloat32Kernel. A kernel that is not
 // exported gets launchers that are not either: saxpyKernel, compileSaxpy.

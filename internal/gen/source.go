@@ -45,7 +45,7 @@ func Source(pkg *kernel.Package, o Options) ([]byte, error) {
 	if o.Command == "" {
 		o.Command = "vyre gen"
 	}
-	f := file{pkg: pkg, dir: o.Dir, command: o.Command, imports: map[string]string{"context": "context", vyrePath: "vyre", gpuPath: "gpu", packedPath: "packed"}}
+	f := file{pkg: pkg, dir: o.Dir, command: o.Command, lists: make(map[string]bool), imports: map[string]string{"context": "context", vyrePath: "vyre", gpuPath: "gpu", packedPath: "packed"}}
 	if o.Programs {
 		f.imports = map[string]string{irPath: "ir", packedPath: "packed"}
 	}
@@ -90,6 +90,7 @@ type file struct {
 	dir     string
 	command string
 	imports map[string]string // name by path
+	lists   map[string]bool   // names of the lists that are written
 	body    strings.Builder
 }
 
@@ -163,7 +164,7 @@ func (f *file) launcher(k *kernel.Kernel, name string) error {
 
 	f.printf("// %sWith is %s with options.\n", constructor, constructor)
 	f.printf("func %sWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (%s, error) {\n", constructor, typ)
-	f.printf("p, err := packed.Program(%s)\nif err != nil {\nreturn %s{}, err\n}\n", constant, typ)
+	f.printf("p, err := packed.Program(%s, %s)\nif err != nil {\nreturn %s{}, err\n}\n", constant, madeConst(k), typ)
 	f.printf("k, err := dev.CompileWith(ctx, p, o)\nreturn %s{k}, err\n}\n\n", typ)
 
 	f.printf("// Launch records a launch of %s.%s\n", what, s.effect())
@@ -183,6 +184,7 @@ func (f *file) launcher(k *kernel.Kernel, name string) error {
 		return fmt.Errorf("kernel %s: %w", k.Name, err)
 	}
 	f.source(k, name)
+	f.made(k)
 	f.printf("// %s is the program of %s: %d rows, digest %x.\nconst %s = `\n%s`\n\n",
 		constant, what, k.Program.Rows(), digest(k), constant, text)
 	return nil
@@ -202,10 +204,41 @@ func (f *file) source(k *kernel.Kernel, name string) {
 		sourceConst(name), instance(k), sourceConst(name), k.Source)
 }
 
+// madeConst is what the declarations that a kernel is made of are called in a generated file: one list for all instances.
+func madeConst(k *kernel.Kernel) string { return uncapital(k.Func) + "Made" }
+
+// made writes this list, before the program of the first instance.
+func (f *file) made(k *kernel.Kernel) {
+	name := madeConst(k)
+	if f.lists[name] {
+		return
+	}
+	f.lists[name] = true
+	var list []packed.Declaration
+	for _, d := range k.Made {
+		d.File = f.relativeName(d.File)
+		list = append(list, packed.Declaration(d))
+	}
+	f.printf("// %s has digests of the declarations that %s is made of.\nconst %s = `\n%s`\n\n", name, k.Func, name, packed.Made(list...))
+}
+
+// relativeName names a file relative to the directory of the output.
+func (f *file) relativeName(name string) string {
+	if f.dir == "" {
+		return name
+	}
+	dir, err := filepath.Abs(f.dir)
+	if err != nil {
+		return name
+	}
+	return relativeTo(dir, name)
+}
+
 // programs writes the programs of each kernel, and a function that returns the one of an instance.
 func (f *file) programs(kernels []*kernel.Kernel) error {
 	for first := 0; first < len(kernels); {
 		k := kernels[first]
+		f.made(k)
 		var list []*ir.Program
 		cases, rows := "", 0
 		for ; first < len(kernels) && kernels[first].Func == k.Func; first++ {
@@ -213,7 +246,7 @@ func (f *file) programs(kernels []*kernel.Kernel) error {
 			if err != nil {
 				return fmt.Errorf("kernel %s: %w", k.Name, err)
 			}
-			cases += fmt.Sprintf("case %q:\nreturn packed.Nth(%s, %d)\n", kernels[first].TypeArg, uncapital(k.Func)+"Programs", len(list))
+			cases += fmt.Sprintf("case %q:\nreturn packed.Nth(%s, %d, %s)\n", kernels[first].TypeArg, uncapital(k.Func)+"Programs", len(list), madeConst(k))
 			list, rows = append(list, program), rows+program.Rows()
 		}
 		text, err := packed.Texts(list...)
@@ -222,8 +255,8 @@ func (f *file) programs(kernels []*kernel.Kernel) error {
 		}
 		constant := uncapital(k.Func) + "Programs"
 		if k.TypeArg == "" {
-			f.printf("// %sProgram returns the program of %s.\nfunc %sProgram() (*ir.Program, error) { return packed.Nth(%s, 0) }\n\n",
-				k.Func, k.Func, k.Func, constant)
+			f.printf("// %sProgram returns the program of %s.\nfunc %sProgram() (*ir.Program, error) { return packed.Nth(%s, 0, %s) }\n\n",
+				k.Func, k.Func, k.Func, constant, madeConst(k))
 		} else {
 			f.imports["fmt"] = "fmt"
 			f.printf("// %sProgram returns the program of %s for a type argument, such as %q.\nfunc %sProgram(of string) (*ir.Program, error) {\nswitch of {\n%s}\nreturn nil, fmt.Errorf(\"kernel %s has no instance for %%s\", of)\n}\n\n",
@@ -259,10 +292,8 @@ func (f *file) relative(p *ir.Program) (*ir.Program, error) {
 // relocate names the files of a position, and of the calls around it, from dir.
 func relocate(at *ir.Pos, dir string) {
 	for {
-		if abs, err := filepath.Abs(at.File); err == nil && at.File != "" {
-			if name, err := filepath.Rel(dir, abs); err == nil {
-				at.File = filepath.ToSlash(name)
-			}
+		if at.File != "" {
+			at.File = relativeTo(dir, at.File)
 		}
 		if at.Call == nil {
 			return
@@ -272,6 +303,16 @@ func relocate(at *ir.Pos, dir string) {
 		at.Call = &call
 		at = at.Call
 	}
+}
+
+// relativeTo names a file from dir, with slashes; as it was if there is no way.
+func relativeTo(dir, file string) string {
+	if abs, err := filepath.Abs(file); err == nil {
+		if name, err := filepath.Rel(dir, abs); err == nil {
+			return filepath.ToSlash(name)
+		}
+	}
+	return file
 }
 
 func digest(k *kernel.Kernel) []byte {

@@ -8,46 +8,51 @@ import (
 )
 
 // beginSource is the digest of the source of Begin and of all that it needs.
-const beginSource = "274c76805b54f67322012c3607f22fe2aef1d43b473ed8b95537b567081ae6e1"
+const beginSource = "5649b460ef8e5d1fab33f8323a5de6286615a31170f4c38a5689a12a74456f5a"
 
 // roundSource is the digest of the source of Round and of all that it needs.
-const roundSource = "5c6644c7988a753c4f6d632fcc88265c80dc8baf54ddc050b4d05c406bc306f1"
+const roundSource = "380f0abbf0fa751f18806df21a7b02d92caac01d9fd13a737a43c628f5decb1c"
 
 // roundOfKindsSource is the digest of the source of RoundOfKinds and of all that it needs.
-const roundOfKindsSource = "4e66d1ca7a443fe407d9dde5f721326ae1fc1b77f94e57b9c07958d075ac7cc2"
+const roundOfKindsSource = "206cfc852598fb711c6e4c4f2b5adbd8b02ac9fe5919d6d7e70a965358aef413"
 
 // staySource is the digest of the source of Stay and of all that it needs.
-const staySource = "35ce816c4f99edd39790701b7de9ee9d6f05da6c0abdaa9d33e6622d0fd44aa6"
+const staySource = "3bcdb56f8030d0dafca2c60470c0f5dd73eafb2b6071218e4d269161972c6f63"
 
 // stayOfKindsSource is the digest of the source of StayOfKinds and of all that it needs.
-const stayOfKindsSource = "399c23921d5d04f6be4e7a808fc681404df4960ebea18be97f5a4913230463f6"
+const stayOfKindsSource = "23aac1e81c3b39e8a22d1b164c07fe1bf3badb9c662fb8fefbe95ed7606800cb"
 
 // drainSource is the digest of the source of Drain and of all that it needs.
-const drainSource = "d654cfdf6d39211c55284f786aa70db0c8ef616b67d7b4ad2449ab5589b9fbe8"
+const drainSource = "6021123d8340572aaa6f28d23d14af302681dca75959ea4c82b88ba4335c07ca"
 
 // drainOfKindsSource is the digest of the source of DrainOfKinds and of all that it needs.
-const drainOfKindsSource = "ab22705111e40fb6cd231740f971740a0904e51a07435d033947b3788c2f99c8"
+const drainOfKindsSource = "cba649dde9a982b2cc23d1e68b8f8b116da92fd8920c30a3b33805dd70df3f3a"
 
 // foldSource is the digest of the source of Fold and of all that it needs.
-const foldSource = "6cbd9ab56c0e7ebf7ef81ae9dc367b7b909e024a88486139f5a5638b306a4e41"
+const foldSource = "5f420534e31cfcfdd34bf5817b61f185c0fc307404ed863e669b5607a46ba2a4"
 
 // sweepSource is the digest of the source of Sweep and of all that it needs.
-const sweepSource = "87d1e81cfe147482348fa2c2eace2202110c14db91a9f54231e89f0df293983c"
+const sweepSource = "cc0e8968169bd9406f0b5908ed00dd19895b1f79c16202d86c5d2b6cd41f62ec"
 
 // sweepOfKindsSource is the digest of the source of SweepOfKinds and of all that it needs.
-const sweepOfKindsSource = "955189ef4fbe2c179b7123736adbdbfd4576309ecefda7001b0ca7dc82350eb3"
+const sweepOfKindsSource = "f03763a79b821fc088a640cef8958fb088ae0ed3f22e1a2ad1673468f0358fe0"
 
 // scaleSource is the digest of the source of Scale and of all that it needs.
-const scaleSource = "43b5c2c7707dc98ef0f71bd7d4a658864ade787e19a21eb7f9f177bb64f0591c"
+const scaleSource = "3efdd4cdc9b5331cdf85df39a0a569583c5a6fcf8f31765f6a01bbcc4ed9353d"
 
 // shiftSource is the digest of the source of Shift and of all that it needs.
-const shiftSource = "d6055a0bb86e1e1219ef4d4721442c0e6d17ca6b47ed25c3b6085b719e93b650"
+const shiftSource = "80a22f0e3e65825837cea89ef9a34899ecec26ea12cb818d61b6e1c6a4500a6e"
 
 // neighbourSource is the digest of the source of Neighbour and of all that it needs.
-const neighbourSource = "00c6e63b28f247fc3ad74006e383fd750043c1d538465aa1ff6980ae445c695e"
+const neighbourSource = "d51a675b0c52321d715836e54088db38b7805aacad5af9f41b92124003e7e446"
+
+// beginMade has digests of the declarations that Begin is made of.
+const beginMade = `
+c0c35bc41898d6cc Begin kernel.go
+`
 
 // BeginProgram returns the program of Begin.
-func BeginProgram() (*ir.Program, error) { return packed.Nth(beginPrograms, 0) }
+func BeginProgram() (*ir.Program, error) { return packed.Nth(beginPrograms, 0, beginMade) }
 
 // beginPrograms are the programs of Begin: 1 of 33 rows.
 const beginPrograms = `
@@ -69,8 +74,14 @@ AgAAPAAA7AgAAAgBGwMIARwDCAAArAQAAAgAALAEAAAIAADUBAAACAAA2AQAAAgAAOwDAAB0AADsAwAA
 AADsAwAAdAAA7AMAAHQA
 `
 
+// roundMade has digests of the declarations that Round is made of.
+const roundMade = `
+e02a8d7a6d4e6b82 Round kernel.go
+800ec945672bb1e0 claim kernel.go
+`
+
 // RoundProgram returns the program of Round.
-func RoundProgram() (*ir.Program, error) { return packed.Nth(roundPrograms, 0) }
+func RoundProgram() (*ir.Program, error) { return packed.Nth(roundPrograms, 0, roundMade) }
 
 // roundPrograms are the programs of Round: 1 of 804 rows.
 const roundPrograms = `
@@ -358,8 +369,16 @@ CwAAvI4CAAC0CwAAzI4CAAC0CwEhAwgAAJD7AQAACAAA1I4CAACQAQAAox4AAMwLAACrDgAAzAsAAI8E
 hPwBAADMCwAAhPwBAADMCwAAhPwBAADMCwAAhPwBAADMCwAAhPwBAADMCwAA5ycAAMwLAA==
 `
 
+// roundOfKindsMade has digests of the declarations that RoundOfKinds is made of.
+const roundOfKindsMade = `
+b98927eeed1ee723 RoundOfKinds kernel.go
+27127a76f36fff22 allowed kernel.go
+`
+
 // RoundOfKindsProgram returns the program of RoundOfKinds.
-func RoundOfKindsProgram() (*ir.Program, error) { return packed.Nth(roundOfKindsPrograms, 0) }
+func RoundOfKindsProgram() (*ir.Program, error) {
+	return packed.Nth(roundOfKindsPrograms, 0, roundOfKindsMade)
+}
 
 // roundOfKindsPrograms are the programs of RoundOfKinds: 1 of 922 rows.
 const roundOfKindsPrograms = `
@@ -693,8 +712,14 @@ oLkCAACEDQAAsLkCAACEDQGXAwgAALS5AgAACAAAuLkCAACQAQAA0yUAAJwNAADbFQAAnA0AAOMFAACc
 AACcDQAA8KQCAACcDQAA8KQCAACcDQAA8KQCAACcDQAA8KQCAACcDQAA8KQCAACcDQAA8KQCAACcDQAApy8AAJwNAA==
 `
 
+// stayMade has digests of the declarations that Stay is made of.
+const stayMade = `
+37ce7a4a23fb77db Stay kernel.go
+800ec945672bb1e0 claim kernel.go
+`
+
 // StayProgram returns the program of Stay.
-func StayProgram() (*ir.Program, error) { return packed.Nth(stayPrograms, 0) }
+func StayProgram() (*ir.Program, error) { return packed.Nth(stayPrograms, 0, stayMade) }
 
 // stayPrograms are the programs of Stay: 1 of 1621 rows.
 const stayPrograms = `
@@ -1239,8 +1264,16 @@ xJoEAAC4AwAAq1EAAOwhAACzQQAA7CEAALshAADsIQAAwxEAAOwhAADLAQAA7CEAAOj4AwAA7CEAAOj4
 AOj4AwAA7CEAAOj4AwAA7CEAAOj4AwAD8IUFAYAA7CEAAIs+AADsIQAAkx4AAOwhAACbDgAA7CEA
 `
 
+// stayOfKindsMade has digests of the declarations that StayOfKinds is made of.
+const stayOfKindsMade = `
+401f0817cc4ca9ea StayOfKinds kernel.go
+27127a76f36fff22 allowed kernel.go
+`
+
 // StayOfKindsProgram returns the program of StayOfKinds.
-func StayOfKindsProgram() (*ir.Program, error) { return packed.Nth(stayOfKindsPrograms, 0) }
+func StayOfKindsProgram() (*ir.Program, error) {
+	return packed.Nth(stayOfKindsPrograms, 0, stayOfKindsMade)
+}
 
 // stayOfKindsPrograms are the programs of StayOfKinds: 1 of 1748 rows.
 const stayOfKindsPrograms = `
@@ -1837,8 +1870,14 @@ AJiqBAAAzCMAAJiqBAAAzCMAAJiqBAAAzCMAAJiqBAAAzCMAAJiqBAAAzCMAAJiqBAAAzCMAAItWAADM
 zCMAAKMWAADMIwA=
 `
 
+// drainMade has digests of the declarations that Drain is made of.
+const drainMade = `
+38f54fe1301153a0 Drain kernel.go
+800ec945672bb1e0 claim kernel.go
+`
+
 // DrainProgram returns the program of Drain.
-func DrainProgram() (*ir.Program, error) { return packed.Nth(drainPrograms, 0) }
+func DrainProgram() (*ir.Program, error) { return packed.Nth(drainPrograms, 0, drainMade) }
 
 // drainPrograms are the programs of Drain: 1 of 851 rows.
 const drainPrograms = `
@@ -2145,8 +2184,16 @@ UQMIAADM4gEAAZgVAwAAQACsEQAAoxEAAKwRAACrAQAArBEAALzHAQAArBEAALzHAQAArBEAALzHAQAA
 AACsEQA=
 `
 
+// drainOfKindsMade has digests of the declarations that DrainOfKinds is made of.
+const drainOfKindsMade = `
+c74a4ce7efebf74b DrainOfKinds kernel.go
+27127a76f36fff22 allowed kernel.go
+`
+
 // DrainOfKindsProgram returns the program of DrainOfKinds.
-func DrainOfKindsProgram() (*ir.Program, error) { return packed.Nth(drainOfKindsPrograms, 0) }
+func DrainOfKindsProgram() (*ir.Program, error) {
+	return packed.Nth(drainOfKindsPrograms, 0, drainOfKindsMade)
+}
 
 // drainOfKindsPrograms are the programs of DrainOfKinds: 1 of 888 rows.
 const drainOfKindsPrograms = `
@@ -2468,8 +2515,14 @@ ANQRAXQAoO0BAAC8EwADCAF2AwgAAODtAQADoLsCAUAA7BEAAOcZAADsEQAA0wMAAOwRAAC3AgAA7BEA
 7BEAAOzRAQAA7BEAAOzRAQAA7BEAAOzRAQADoKoCAYAA7BEA
 `
 
+// foldMade has digests of the declarations that Fold is made of.
+const foldMade = `
+4ee771fecf38589c Fold kernel.go
+33eb0542d62964d4 mix64 kernel.go
+`
+
 // FoldProgram returns the program of Fold.
-func FoldProgram() (*ir.Program, error) { return packed.Nth(foldPrograms, 0) }
+func FoldProgram() (*ir.Program, error) { return packed.Nth(foldPrograms, 0, foldMade) }
 
 // foldPrograms are the programs of Fold: 1 of 97 rows.
 const foldPrograms = `
@@ -2508,8 +2561,16 @@ AQAA2AkAALwBAADYCQAAvAEAAOwbAAC8AQAA8BsAALwBAACkDQAAvAEAAMQJAAC8AQAA/BsAALwBAVkD
 ALwBAACMHAAAvAEBXQO8AQFeAwgAAOgNAAAIAADsDQAACAAATwAA1AEAAMAKAADUAQAAwAoAANQBAA==
 `
 
+// sweepMade has digests of the declarations that Sweep is made of.
+const sweepMade = `
+98fdc0dad2f66d5d Sweep kernel.go
+f9ab642e7ec19ba2 step kernel.go
+800ec945672bb1e0 claim kernel.go
+87025aec44ab7a85 Arc kernel.go
+`
+
 // SweepProgram returns the program of Sweep.
-func SweepProgram() (*ir.Program, error) { return packed.Nth(sweepPrograms, 0) }
+func SweepProgram() (*ir.Program, error) { return packed.Nth(sweepPrograms, 0, sweepMade) }
 
 // sweepPrograms are the programs of Sweep: 1 of 49 rows.
 const sweepPrograms = `
@@ -2537,8 +2598,20 @@ qAUAAFwAAKgFAABcAADgBgAAXAAA8AYAAFwAAPwEAABcAADEDQAAXAEoA1wBKQNcASoDCAAAlAcAAAgA
 AAgAAPAHAAAIAAD0BwAACAAAkAYAAIwBAACQBgAAjAEAAJAGAACMAQAAkAYAAIwBAACQBgAAjAEAAJAGAACMAQA=
 `
 
+// sweepOfKindsMade has digests of the declarations that SweepOfKinds is made of.
+const sweepOfKindsMade = `
+44c901f41506cd56 SweepOfKinds kernel.go
+f9ab642e7ec19ba2 step kernel.go
+27127a76f36fff22 allowed kernel.go
+7923fdc0a8e9da6b Arc kernel.go
+800ec945672bb1e0 claim kernel.go
+87025aec44ab7a85 Arc kernel.go
+`
+
 // SweepOfKindsProgram returns the program of SweepOfKinds.
-func SweepOfKindsProgram() (*ir.Program, error) { return packed.Nth(sweepOfKindsPrograms, 0) }
+func SweepOfKindsProgram() (*ir.Program, error) {
+	return packed.Nth(sweepOfKindsPrograms, 0, sweepOfKindsMade)
+}
 
 // sweepOfKindsPrograms are the programs of SweepOfKinds: 1 of 59 rows.
 const sweepOfKindsPrograms = `
@@ -2571,8 +2644,13 @@ EAAAdAEyA3QBMwN0ATQDCAAAmAkAAAgAAJwJAACEAQE3AwgAAIAKAAAIAACYCgAACAAAnAoAAAgAANwH
 BwAApAEAANwHAACkAQAA3AcAAKQBAADcBwADmAgBQAOYCAFAAKQBAA==
 `
 
+// scaleMade has digests of the declarations that Scale is made of.
+const scaleMade = `
+499204c3a26e93f4 Scale kernel.go
+`
+
 // ScaleProgram returns the program of Scale.
-func ScaleProgram() (*ir.Program, error) { return packed.Nth(scalePrograms, 0) }
+func ScaleProgram() (*ir.Program, error) { return packed.Nth(scalePrograms, 0, scaleMade) }
 
 // scalePrograms are the programs of Scale: 1 of 11 rows.
 const scalePrograms = `
@@ -2587,8 +2665,13 @@ CACmARoApgEdAGEABHwAAHAABMwDAAAMAABMAAAMAACoAQAADAAAqAMAAAwAAOwHAAAMAAC8BgAACAAA
 ACQAAMQBAAAkAA==
 `
 
+// shiftMade has digests of the declarations that Shift is made of.
+const shiftMade = `
+16ad99ab92f64b02 Shift kernel.go
+`
+
 // ShiftProgram returns the program of Shift.
-func ShiftProgram() (*ir.Program, error) { return packed.Nth(shiftPrograms, 0) }
+func ShiftProgram() (*ir.Program, error) { return packed.Nth(shiftPrograms, 0, shiftMade) }
 
 // shiftPrograms are the programs of Shift: 1 of 11 rows.
 const shiftPrograms = `
@@ -2603,8 +2686,13 @@ rwEdAGEABHwAAHAABMwDAAAMAABMAAAMAACoAQAADAAAqAMAAAwAAOwHAAAMAAC8BgAACAAAnAEAAAgA
 AAAkAA==
 `
 
+// neighbourMade has digests of the declarations that Neighbour is made of.
+const neighbourMade = `
+469b309fe3ae8c77 Neighbour kernel.go
+`
+
 // NeighbourProgram returns the program of Neighbour.
-func NeighbourProgram() (*ir.Program, error) { return packed.Nth(neighbourPrograms, 0) }
+func NeighbourProgram() (*ir.Program, error) { return packed.Nth(neighbourPrograms, 0, neighbourMade) }
 
 // neighbourPrograms are the programs of Neighbour: 1 of 16 rows.
 const neighbourPrograms = `

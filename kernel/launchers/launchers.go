@@ -6,9 +6,10 @@
 //		}
 //	}
 //
-// A kernel's launcher has the program inside: when the body changes and vyre gen is not run, the old
-// one runs. A changed signature does not build, a changed body is found here. Another version of the
-// compiler, comments and spacing change nothing.
+// A kernel's launcher has the program inside, which is the old one until vyre gen runs. A changed signature does not build.
+// A changed body is an error when the program compiles the kernel beside its source. Check finds it before that, also in
+// builds with -trimpath, and finds kernels that are new or gone. Another version of the compiler, comments and spacing
+// change nothing.
 //
 // The launchers themselves do not import this package, so a program that uses them has no compiler
 // inside.

@@ -50,8 +50,13 @@ func lines(b []byte) string {
 }
 
 // Program returns the program that Text made text of: the same one as long as somebody has it. Any other text is an error.
-func Program(text string) (*ir.Program, error) {
+// A generated file that calls it says by made, which Made wrote, what the program was made of: an error says if that has
+// changed since, as far as the build of this process has seen it.
+func Program(text string, made ...string) (*ir.Program, error) {
 	return kept(place{text, -1}, func() (*ir.Program, error) {
+		if err := stale(3, made); err != nil {
+			return nil, err
+		}
 		encoded, err := bytesOf(text)
 		if err != nil {
 			return nil, err
@@ -61,9 +66,14 @@ func Program(text string) (*ir.Program, error) {
 }
 
 // Nth returns one of the programs that Texts made text of, counted from 0: the same one as long as somebody has it. Any
-// other text is an error.
-func Nth(text string, i int) (*ir.Program, error) {
-	return kept(place{text, i}, func() (*ir.Program, error) { return nth(text, i) })
+// other text is an error. made is as for Program.
+func Nth(text string, i int, made ...string) (*ir.Program, error) {
+	return kept(place{text, i}, func() (*ir.Program, error) {
+		if err := stale(3, made); err != nil {
+			return nil, err
+		}
+		return nth(text, i)
+	})
 }
 
 func nth(text string, i int) (*ir.Program, error) {

@@ -25,7 +25,7 @@ func compileRows(ctx context.Context, dev *vyre.Device) (rowsKernel, error) {
 
 // compileRowsWith is compileRows with options.
 func compileRowsWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (rowsKernel, error) {
-	p, err := packed.Program(rowsProgram)
+	p, err := packed.Program(rowsProgram, rowsMade)
 	if err != nil {
 		return rowsKernel{}, err
 	}
@@ -44,7 +44,23 @@ func (k rowsKernel) Run(ctx context.Context, grid vyre.Grid, n, width, slot, lim
 }
 
 // rowsSource is the digest of the source of rows and of all that it needs.
-const rowsSource = "2764e80ab8395429ccc20c2f86d5f656044e670c36a8de5fe9fd37285fcd99b5"
+const rowsSource = "482e02d29b424a5e524706436839f6ca9f57faac100cbb913f9800724279a7a0"
+
+// rowsMade has digests of the declarations that rows is made of.
+const rowsMade = `
+001ec124e6151b25 rows kernels.go
+71a1072344bf0512 partOf kernels.go
+3d3a5dfa5e9dcff4 settle kernels.go
+33431481d6968f53 count kernels.go
+703a1d2424e7f66d layout kernels.go
+d4647912ecee2b4c scatter kernels.go
+6306adc8791d961b table kernels.go
+57216dbc57377f1f part kernels.go
+7b5e00b07dbd54da warps kernels.go
+e7f5e84897c925f9 source kernels.go
+7db1665ac1648126 headWords kernels.go
+a25d94aeb5134be4 settleHead kernels.go
+`
 
 // rowsProgram is the program of rows: 221 rows, digest 06e28d7b2c6adea6.
 const rowsProgram = `
@@ -143,7 +159,7 @@ func compileItems(ctx context.Context, dev *vyre.Device) (itemsKernel, error) {
 
 // compileItemsWith is compileItems with options.
 func compileItemsWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (itemsKernel, error) {
-	p, err := packed.Program(itemsProgram)
+	p, err := packed.Program(itemsProgram, itemsMade)
 	if err != nil {
 		return itemsKernel{}, err
 	}
@@ -162,7 +178,23 @@ func (k itemsKernel) Run(ctx context.Context, grid vyre.Grid, n, slot, limit, fi
 }
 
 // itemsSource is the digest of the source of items and of all that it needs.
-const itemsSource = "a2b8d5085a2e1261291300e8d40ddb1e6a550632287f2b3b66cb75ab0c5e918b"
+const itemsSource = "35faad49995bf9025046daa8cd21afa252d6307ee694866d4b620b1e0dc80933"
+
+// itemsMade has digests of the declarations that items is made of.
+const itemsMade = `
+4722206a7c3a6050 items kernels.go
+71a1072344bf0512 partOf kernels.go
+3d3a5dfa5e9dcff4 settle kernels.go
+33431481d6968f53 count kernels.go
+703a1d2424e7f66d layout kernels.go
+d4647912ecee2b4c scatter kernels.go
+e81108b7cee1488e numbers kernels.go
+57216dbc57377f1f part kernels.go
+7b5e00b07dbd54da warps kernels.go
+e7f5e84897c925f9 source kernels.go
+7db1665ac1648126 headWords kernels.go
+a25d94aeb5134be4 settleHead kernels.go
+`
 
 // itemsProgram is the program of items: 214 rows, digest 2d301777dba4779f.
 const itemsProgram = `
@@ -260,7 +292,7 @@ func compileReports(ctx context.Context, dev *vyre.Device) (reportsKernel, error
 
 // compileReportsWith is compileReports with options.
 func compileReportsWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (reportsKernel, error) {
-	p, err := packed.Program(reportsProgram)
+	p, err := packed.Program(reportsProgram, reportsMade)
 	if err != nil {
 		return reportsKernel{}, err
 	}
@@ -279,7 +311,24 @@ func (k reportsKernel) Run(ctx context.Context, grid vyre.Grid, n, width, slot, 
 }
 
 // reportsSource is the digest of the source of reports and of all that it needs.
-const reportsSource = "4eea906a65673d1aa459a4e85c133bc125f1267672dff6f5bc3f871281cda02a"
+const reportsSource = "d01add2363d1a1eca5405fbb84e972cc41a7b7b8f94a035ced8704b8e2bfd039"
+
+// reportsMade has digests of the declarations that reports is made of.
+const reportsMade = `
+fc10cc957c4abcdc reports kernels.go
+1429216955d1e81c severities kernels.go
+71a1072344bf0512 partOf kernels.go
+3d3a5dfa5e9dcff4 settle kernels.go
+33431481d6968f53 count kernels.go
+703a1d2424e7f66d layout kernels.go
+d4647912ecee2b4c scatter kernels.go
+6306adc8791d961b table kernels.go
+57216dbc57377f1f part kernels.go
+7b5e00b07dbd54da warps kernels.go
+e7f5e84897c925f9 source kernels.go
+7db1665ac1648126 headWords kernels.go
+a25d94aeb5134be4 settleHead kernels.go
+`
 
 // reportsProgram is the program of reports: 267 rows, digest ed1540a13e7912a2.
 const reportsProgram = `

@@ -25,7 +25,7 @@ func compileExpand(ctx context.Context, dev *vyre.Device) (expandKernel, error) 
 
 // compileExpandWith is compileExpand with options.
 func compileExpandWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (expandKernel, error) {
-	p, err := packed.Program(expandProgram)
+	p, err := packed.Program(expandProgram, expandMade)
 	if err != nil {
 		return expandKernel{}, err
 	}
@@ -44,7 +44,21 @@ func (k expandKernel) Run(ctx context.Context, grid vyre.Grid, round, edges, fil
 }
 
 // expandSource is the digest of the source of expand and of all that it needs.
-const expandSource = "cdb338af43571565f2521ace4ee17e33fc51c360ad01af0cbc6d54999b7481de"
+const expandSource = "6bfc57c728f7533267004c327c0e57e050af9b62be5ce26d6d0a003cc56f53c3"
+
+// expandMade has digests of the declarations that expand is made of.
+const expandMade = `
+9a30d0e24efc5dd2 expand kernels.go
+7687c80af9e8baef walk kernels.go
+68fe755c63a7b42d every kernels.go
+772c9a0e3b89325a rows kernels.go
+f4d7a7b6c892f3f7 queue kernels.go
+2626796b154ab818 finder kernels.go
+64550b28446d8b83 full kernels.go
+5462e86509b17847 row kernels.go
+ba18217572f3602f place kernels.go
+50a1b3d9a379cb9c append kernels.go
+`
 
 // expandProgram is the program of expand: 104 rows, digest 161dcecc31389839.
 const expandProgram = `
@@ -108,7 +122,7 @@ func compileSpread(ctx context.Context, dev *vyre.Device) (spreadKernel, error) 
 
 // compileSpreadWith is compileSpread with options.
 func compileSpreadWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (spreadKernel, error) {
-	p, err := packed.Program(spreadProgram)
+	p, err := packed.Program(spreadProgram, spreadMade)
 	if err != nil {
 		return spreadKernel{}, err
 	}
@@ -127,7 +141,21 @@ func (k spreadKernel) Run(ctx context.Context, grid vyre.Grid, round, edges, fil
 }
 
 // spreadSource is the digest of the source of spread and of all that it needs.
-const spreadSource = "a6993df0b5e099318c1938603d1d28806312506f4311e1d69ba704c7a91bd90e"
+const spreadSource = "5bd5212d0ba30f55fa88710fa6b01c67ee0ab92e2b99efe0bf867263eeee0ee9"
+
+// spreadMade has digests of the declarations that spread is made of.
+const spreadMade = `
+42e4d4310b6870ac spread kernels.go
+7687c80af9e8baef walk kernels.go
+51fb1df944026a0b once kernels.go
+772c9a0e3b89325a rows kernels.go
+f4d7a7b6c892f3f7 queue kernels.go
+2626796b154ab818 finder kernels.go
+64550b28446d8b83 full kernels.go
+5462e86509b17847 row kernels.go
+ba18217572f3602f place kernels.go
+50a1b3d9a379cb9c append kernels.go
+`
 
 // spreadProgram is the program of spread: 111 rows, digest 4ea92b15698a5da8.
 const spreadProgram = `
@@ -194,7 +222,7 @@ func compileUnmark(ctx context.Context, dev *vyre.Device) (unmarkKernel, error) 
 
 // compileUnmarkWith is compileUnmark with options.
 func compileUnmarkWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (unmarkKernel, error) {
-	p, err := packed.Program(unmarkProgram)
+	p, err := packed.Program(unmarkProgram, unmarkMade)
 	if err != nil {
 		return unmarkKernel{}, err
 	}
@@ -213,7 +241,12 @@ func (k unmarkKernel) Run(ctx context.Context, grid vyre.Grid, visited []uint32)
 }
 
 // unmarkSource is the digest of the source of unmark and of all that it needs.
-const unmarkSource = "97cd815d1964a2a601e3d424d684d390abf1f800ad31e8331a5d28177bd89846"
+const unmarkSource = "b9c94592032bbf711930fae22217b19e6f9b394d088a8cf2873d5f8f7786e32f"
+
+// unmarkMade has digests of the declarations that unmark is made of.
+const unmarkMade = `
+2c0f1c6b040d80f4 unmark kernels.go
+`
 
 // unmarkProgram is the program of unmark: 4 rows, digest ebe2cd7a85335a03.
 const unmarkProgram = `
@@ -240,7 +273,7 @@ func compileMark(ctx context.Context, dev *vyre.Device) (markKernel, error) {
 
 // compileMarkWith is compileMark with options.
 func compileMarkWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (markKernel, error) {
-	p, err := packed.Program(markProgram)
+	p, err := packed.Program(markProgram, markMade)
 	if err != nil {
 		return markKernel{}, err
 	}
@@ -259,7 +292,12 @@ func (k markKernel) Run(ctx context.Context, grid vyre.Grid, visited, nodes []ui
 }
 
 // markSource is the digest of the source of mark and of all that it needs.
-const markSource = "a3b13ac90a2287548783aca0df565f39e47121fa35ce73d90e8756854cd46b76"
+const markSource = "db85a5de3a3d4db1429876d09a61305e241d8dcbced2aa8d8f9d0d3484e197da"
+
+// markMade has digests of the declarations that mark is made of.
+const markMade = `
+6096808b530f2662 mark kernels.go
+`
 
 // markProgram is the program of mark: 9 rows, digest 7b4454ea6b29e386.
 const markProgram = `

@@ -25,7 +25,7 @@ func compileMove(ctx context.Context, dev *vyre.Device) (moveKernel, error) {
 
 // compileMoveWith is compileMove with options.
 func compileMoveWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (moveKernel, error) {
-	p, err := packed.Program(moveProgram)
+	p, err := packed.Program(moveProgram, moveMade)
 	if err != nil {
 		return moveKernel{}, err
 	}
@@ -44,7 +44,14 @@ func (k moveKernel) Run(ctx context.Context, grid vyre.Grid, control []uint64, f
 }
 
 // moveSource is the digest of the source of move and of all that it needs.
-const moveSource = "846f3226a7d15960d60519e779096f3367456a022014f9b6215d89d31af1f224"
+const moveSource = "748df6453238dfdd6a9be91bd92967211282b1c7d66aca09a50791ec455301ec"
+
+// moveMade has digests of the declarations that move is made of.
+const moveMade = `
+5e8459db9cc349a5 move kernels.go
+5c55ba05ddc005e1 Item ring.go
+be1a4f126fe3790d wordTail ring.go
+`
 
 // moveProgram is the program of move: 34 rows, digest 95a8994d39b7007f.
 const moveProgram = `
@@ -81,7 +88,7 @@ func compileMark(ctx context.Context, dev *vyre.Device) (markKernel, error) {
 
 // compileMarkWith is compileMark with options.
 func compileMarkWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (markKernel, error) {
-	p, err := packed.Program(markProgram)
+	p, err := packed.Program(markProgram, markMade)
 	if err != nil {
 		return markKernel{}, err
 	}
@@ -100,7 +107,13 @@ func (k markKernel) Run(ctx context.Context, grid vyre.Grid, control, sequence [
 }
 
 // markSource is the digest of the source of mark and of all that it needs.
-const markSource = "199573898326e235a98aea2af0fd19e6a317ed0ecc4cde63ff1372d8c8c1b063"
+const markSource = "a72bb56f924432e8a17c8c20db7fdee915373cf925fec5af08feba53e875a1ee"
+
+// markMade has digests of the declarations that mark is made of.
+const markMade = `
+138f3c24bc424622 mark kernels.go
+be1a4f126fe3790d wordHead ring.go
+`
 
 // markProgram is the program of mark: 31 rows, digest e6fb21bbdf5a792c.
 const markProgram = `
@@ -136,7 +149,7 @@ func compileRestore(ctx context.Context, dev *vyre.Device) (restoreKernel, error
 
 // compileRestoreWith is compileRestore with options.
 func compileRestoreWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (restoreKernel, error) {
-	p, err := packed.Program(restoreProgram)
+	p, err := packed.Program(restoreProgram, restoreMade)
 	if err != nil {
 		return restoreKernel{}, err
 	}
@@ -155,7 +168,14 @@ func (k restoreKernel) Run(ctx context.Context, grid vyre.Grid, sequence []uint6
 }
 
 // restoreSource is the digest of the source of restore and of all that it needs.
-const restoreSource = "7ff587c09b10a1a162d7951aea356f72ffd518f671c2f8e4b7efa740f7b5c688"
+const restoreSource = "0916a100394923ae572ddeba496d10e473dbbfff6fa7002c7b5a43991c996b16"
+
+// restoreMade has digests of the declarations that restore is made of.
+const restoreMade = `
+b682f4a3afa00066 restore kernels.go
+5c55ba05ddc005e1 Item ring.go
+be1a4f126fe3790d wordHead ring.go
+`
 
 // restoreProgram is the program of restore: 63 rows, digest 062e62630a7d4e3a.
 const restoreProgram = `

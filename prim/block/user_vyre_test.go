@@ -25,7 +25,7 @@ func CompileRecurrence(ctx context.Context, dev *vyre.Device) (RecurrenceKernel,
 
 // CompileRecurrenceWith is CompileRecurrence with options.
 func CompileRecurrenceWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (RecurrenceKernel, error) {
-	p, err := packed.Program(recurrenceProgram)
+	p, err := packed.Program(recurrenceProgram, recurrenceMade)
 	if err != nil {
 		return RecurrenceKernel{}, err
 	}
@@ -44,7 +44,13 @@ func (k RecurrenceKernel) Run(ctx context.Context, grid vyre.Grid, steps, y, sta
 }
 
 // recurrenceSource is the digest of the source of Recurrence and of all that it needs.
-const recurrenceSource = "cc25ed26600e4ca08038646fbc3cb1a0ffe99fc5594c07b7916c2508ed20fb78"
+const recurrenceSource = "0827cfa2f0831edd57a787aed9c32064a825d2021eebeabe1d5e1b5cd4ff550d"
+
+// recurrenceMade has digests of the declarations that Recurrence is made of.
+const recurrenceMade = `
+54110926a3ef1192 Recurrence user_test.go
+4772926e41526610 affine user_test.go
+`
 
 // recurrenceProgram is the program of Recurrence: 1133 rows, digest c4ae88623a56e246.
 const recurrenceProgram = `
@@ -431,7 +437,7 @@ func CompileDivisor(ctx context.Context, dev *vyre.Device) (DivisorKernel, error
 
 // CompileDivisorWith is CompileDivisor with options.
 func CompileDivisorWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (DivisorKernel, error) {
-	p, err := packed.Program(divisorProgram)
+	p, err := packed.Program(divisorProgram, divisorMade)
 	if err != nil {
 		return DivisorKernel{}, err
 	}
@@ -450,7 +456,13 @@ func (k DivisorKernel) Run(ctx context.Context, grid vyre.Grid, x, out, sums, co
 }
 
 // divisorSource is the digest of the source of Divisor and of all that it needs.
-const divisorSource = "2aab29c70231b2ea1699bbb1c154f575a7a9afb6e02c78aa2d07b982df26794d"
+const divisorSource = "a0c9e57730a885bdd6b128d72e964b6554eeddf4b41a21ef3cbd0d47bcfdc727"
+
+// divisorMade has digests of the declarations that Divisor is made of.
+const divisorMade = `
+7399de95307c06b5 Divisor user_test.go
+27eba7dfd15444eb common user_test.go
+`
 
 // divisorProgram is the program of Divisor: 671 rows, digest 70ce04f9cb75aef7.
 const divisorProgram = `

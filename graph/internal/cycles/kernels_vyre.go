@@ -8,40 +8,46 @@ import (
 )
 
 // clearSource is the digest of the source of Clear and of all that it needs.
-const clearSource = "14f86fc95fcda4f8097adb4713451f303355ed8eda4b39f6064dc194b237194a"
+const clearSource = "77efdcf07566fec9e0df775b98c2a809168a25e3a4def748a2c49c65ea263efe"
 
 // countSource is the digest of the source of Count and of all that it needs.
-const countSource = "a4d579afbd14d9f522d7b62e204a8afd0e8b7557419bd0c9b45af9d3c89c6922"
+const countSource = "8753192885a79dc8278302d71eae23be97409f4cede54d36c7cb1f10534ecd8b"
 
 // sourcesSource is the digest of the source of Sources and of all that it needs.
-const sourcesSource = "e3a9c074d9a6f26d2a05a2fb6046b37b1e93385f5915d412e9f538aa8fe3bd36"
+const sourcesSource = "1f73ce99876d81cd6bf3fb21fe30044b60589d53092f4e94caef71148914d66c"
 
 // peelSource is the digest of the source of Peel and of all that it needs.
-const peelSource = "39b4707cb966db62702bf00ee980418ab0fea61e06e0837a930572e9d82dcce3"
+const peelSource = "7c86212edaf9ba2f3dd4d61b98159b6bd810396006922cd354784d9369a21222"
 
 // peelOfKindsSource is the digest of the source of PeelOfKinds and of all that it needs.
-const peelOfKindsSource = "61d92692b7f888878c5ad3ae0b08063d5b2190f12ac42e0b231df318661bdd87"
+const peelOfKindsSource = "b4abf6d21132bb665a65cba97adc9a5f78a0cab807a9cd0d69799b50c817bde2"
 
 // openSource is the digest of the source of Open and of all that it needs.
-const openSource = "e2931f5cdf6af548c6d1532facd35afcbe55dc97beb9a106574f67d739a1e952"
+const openSource = "0b45e11a9ce0fd95049ff1ce4107ea38077608b87df4ea299ad1466f67f6cb47"
 
 // colourSource is the digest of the source of Colour and of all that it needs.
-const colourSource = "4d383f23cd7af635bdc836c058e6c996eaf50e938ca497c252796a390dadaa7f"
+const colourSource = "f8ad1e775c832804b95d3af2df8cc44a618ce03ba24028211783383cdaa9ece8"
 
 // colourOfKindsSource is the digest of the source of ColourOfKinds and of all that it needs.
-const colourOfKindsSource = "6510c44c50b9d0d62f9801e8ee32e8a6cd6542bfa6af0c228e24f87826e9ceb0"
+const colourOfKindsSource = "d2b79d854cc61321fa98d6edda30b310613a4e6e793ccfe4995fe6be90ff7dc1"
 
 // rootsSource is the digest of the source of Roots and of all that it needs.
-const rootsSource = "2d6f4fdbbf680e292de0bf5d6c3c622587f08360f01ad9d5cfa9024ec7c922ab"
+const rootsSource = "bfc927b0cadc8901470347c23eefac9f782c6c1b9fe06b98135be3fa6a1078e1"
 
 // gatherSource is the digest of the source of Gather and of all that it needs.
-const gatherSource = "d89f54332806a160f4bc4667da3a66d67994e4cc0e0bbe3f0d328aa7a6002b43"
+const gatherSource = "1bebdb377a421ea78ec4baa351e4899c729cbc08949345db9ceeacf16c7b02a8"
 
 // gatherOfKindsSource is the digest of the source of GatherOfKinds and of all that it needs.
-const gatherOfKindsSource = "df510f09be8dd4455f58a16bd8f34a86c543e545de0ec7dd7f8cbe8e4ad15651"
+const gatherOfKindsSource = "4aa7d4867030c3e391da4d75165f6384efe56482ca3e3cd36b56a2cc54949753"
+
+// clearMade has digests of the declarations that Clear is made of.
+const clearMade = `
+1323c9dd2226edf8 Clear peel.go
+4007264ec6f24879 none peel.go
+`
 
 // ClearProgram returns the program of Clear.
-func ClearProgram() (*ir.Program, error) { return packed.Nth(clearPrograms, 0) }
+func ClearProgram() (*ir.Program, error) { return packed.Nth(clearPrograms, 0, clearMade) }
 
 // clearPrograms are the programs of Clear: 1 of 22 rows.
 const clearPrograms = `
@@ -59,8 +65,17 @@ oAEABOAJAAAcAAD4AgAAHAAA6AYAABwAALABAAAcAAD4AgAAHAAAwAsAAAgAAPwCAAAIAACAAwAErAMA
 PAAAmAMAADwBEwMIAACcAwAACAAAoAMAA6QMAUAAVAAAxAIAAFQAAMQCAABUAADEAgAAVAA=
 `
 
+// countMade has digests of the declarations that Count is made of.
+const countMade = `
+2f326c91af308c94 Count peel.go
+2d61845475433e0c counting peel.go
+4007264ec6f24879 none peel.go
+e66428a8321ddb27 arc peel.go
+7830980d3e742e86 ByRound peel.go
+`
+
 // CountProgram returns the program of Count.
-func CountProgram() (*ir.Program, error) { return packed.Nth(countPrograms, 0) }
+func CountProgram() (*ir.Program, error) { return packed.Nth(countPrograms, 0, countMade) }
 
 // countPrograms are the programs of Count: 1 of 131 rows.
 const countPrograms = `
@@ -114,8 +129,15 @@ eAMIAADwDwAACAAA9A8AAKQDAXsDCAAA/BAAAAgAAJQRAAAIAACYEQAAvAMAAJwiAAC8AwAAoBQAALwD
 AADMAwAAtA0AAMwDAAC0DQAAzAMAALQNAADMAwAAtA0AAMwDAAC0DQAAzAMAALQNAADMAwAAtA0AAMwDAA==
 `
 
+// sourcesMade has digests of the declarations that Sources is made of.
+const sourcesMade = `
+49bb3df236e9b7fe Sources peel.go
+4007264ec6f24879 none peel.go
+44ab66f6a0ddad87 places peel.go
+`
+
 // SourcesProgram returns the program of Sources.
-func SourcesProgram() (*ir.Program, error) { return packed.Nth(sourcesPrograms, 0) }
+func SourcesProgram() (*ir.Program, error) { return packed.Nth(sourcesPrograms, 0, sourcesMade) }
 
 // sourcesPrograms are the programs of Sources: 1 of 69 rows.
 const sourcesPrograms = `
@@ -148,8 +170,14 @@ AACsAQAAnBQAAKwBAACAEgAArAEAAOwGAACsAQAAyAgAAKwBAAClAwAArAEAAJASAACsAQE9A6wBAT4D
 AQAApBIAALwBAADoCgAAvAEAAPgGAAAIAACgCgAACAAAKwAAzAEAAMQHAADMAQAAxAcAAMwBAADEBwAAzAEAAMQHAADMAQA=
 `
 
+// peelMade has digests of the declarations that Peel is made of.
+const peelMade = `
+c4c8fcd2b5cd42c9 Peel peel.go
+c6c93c4be588207d peelingAny peel.go
+`
+
 // PeelProgram returns the program of Peel.
-func PeelProgram() (*ir.Program, error) { return packed.Nth(peelPrograms, 0) }
+func PeelProgram() (*ir.Program, error) { return packed.Nth(peelPrograms, 0, peelMade) }
 
 // peelPrograms are the programs of Peel: 1 of 1197 rows.
 const peelPrograms = `
@@ -574,8 +602,16 @@ xNIDAUAAhBcAAPMmAACEFwAA+wYAAIQXAACnFwAAhBcAAOTfAgAAhBcAAOTfAgAAhBcAAOTfAgAAhBcA
 hBcAAOTfAgAAhBcAAOTfAgAAhBcAAOTfAgAAhBcAAPc/AACEFwA=
 `
 
+// peelOfKindsMade has digests of the declarations that PeelOfKinds is made of.
+const peelOfKindsMade = `
+45d3cf45cae02348 PeelOfKinds peel.go
+07fbdbfb8cd28609 peeling peel.go
+`
+
 // PeelOfKindsProgram returns the program of PeelOfKinds.
-func PeelOfKindsProgram() (*ir.Program, error) { return packed.Nth(peelOfKindsPrograms, 0) }
+func PeelOfKindsProgram() (*ir.Program, error) {
+	return packed.Nth(peelOfKindsPrograms, 0, peelOfKindsMade)
+}
 
 // peelOfKindsPrograms are the programs of PeelOfKinds: 1 of 1210 rows.
 const peelOfKindsPrograms = `
@@ -1005,8 +1041,15 @@ mPECAAOM0QMBQACEFwAA2ycAAIQXAADjBwAAhBcAAKcYAACEFwAApwEAAIQXAACQ3AIAAIQXAACQ3AIA
 3AIAAIQXAACQ3AIAAIQXAACQ3AIAAIQXAACQ3AIAAIQXAACQ3AIAAIQXAADvQAAAhBcA
 `
 
+// openMade has digests of the declarations that Open is made of.
+const openMade = `
+81a8ae33f5a34ba0 Open strong.go
+4007264ec6f24879 none peel.go
+44ab66f6a0ddad87 places peel.go
+`
+
 // OpenProgram returns the program of Open.
-func OpenProgram() (*ir.Program, error) { return packed.Nth(openPrograms, 0) }
+func OpenProgram() (*ir.Program, error) { return packed.Nth(openPrograms, 0, openMade) }
 
 // openPrograms are the programs of Open: 1 of 61 rows.
 const openPrograms = `
@@ -1037,8 +1080,14 @@ APgTAACUAQAA/BEAAJQBAACUCAAAlAEAANAJAACUAQAA4AkAAJQBATUDlAEBNgMIAADsCQAACAAA8AkA
 AACkAQE7AwgAAIgLAAAIAADkCAAAtAEAAOQIAAC0AQAA5AgAALQBAADkCAAAtAEA
 `
 
+// colourMade has digests of the declarations that Colour is made of.
+const colourMade = `
+adb7a86900988722 Colour strong.go
+7919ec2bed333b6d colouringAny strong.go
+`
+
 // ColourProgram returns the program of Colour.
-func ColourProgram() (*ir.Program, error) { return packed.Nth(colourPrograms, 0) }
+func ColourProgram() (*ir.Program, error) { return packed.Nth(colourPrograms, 0, colourMade) }
 
 // colourPrograms are the programs of Colour: 1 of 1118 rows.
 const colourPrograms = `
@@ -1438,8 +1487,16 @@ AACQ7QIAAOQSAVsDCAAAlO0CAAAIAACY7QIAA5zBAwFAAPwSAAD7IQAA/BIAAIMSAAD8EgAAiwIAAPwS
 APwSAADo2QIAAPwSAADo2QIAAPwSAADo2QIAAPwSAADo2QIAAPwSAADo2QIAAPwSAADo2QIAAPwSAACPOwAA/BIA
 `
 
+// colourOfKindsMade has digests of the declarations that ColourOfKinds is made of.
+const colourOfKindsMade = `
+849aae590dd2148d ColourOfKinds strong.go
+5a0b7a8dffab3ab3 colouring strong.go
+`
+
 // ColourOfKindsProgram returns the program of ColourOfKinds.
-func ColourOfKindsProgram() (*ir.Program, error) { return packed.Nth(colourOfKindsPrograms, 0) }
+func ColourOfKindsProgram() (*ir.Program, error) {
+	return packed.Nth(colourOfKindsPrograms, 0, colourOfKindsMade)
+}
 
 // colourOfKindsPrograms are the programs of ColourOfKinds: 1 of 1131 rows.
 const colourOfKindsPrograms = `
@@ -1845,8 +1902,15 @@ ANTsAgAA/BEAAPTsAgAACAFQA0AAAKDuAgAACAAAnIYDAAC4EAAA8P0DAACcEgAAsIYDAACcEgFVAwgA
 AgAA/BIAAPTYAgAA/BIAAPTYAgAA/BIAAPTYAgAA/BIAAI88AAD8EgA=
 `
 
+// rootsMade has digests of the declarations that Roots is made of.
+const rootsMade = `
+bfb9894ee456dc0f Roots strong.go
+4007264ec6f24879 none peel.go
+44ab66f6a0ddad87 places peel.go
+`
+
 // RootsProgram returns the program of Roots.
-func RootsProgram() (*ir.Program, error) { return packed.Nth(rootsPrograms, 0) }
+func RootsProgram() (*ir.Program, error) { return packed.Nth(rootsPrograms, 0, rootsMade) }
 
 // rootsPrograms are the programs of Roots: 1 of 67 rows.
 const rootsPrograms = `
@@ -1879,8 +1943,14 @@ AJwKAACsAQAArAoAAKwBATsDrAEBPAMIAAC4CgAACAAAvAoAALwBAAC4EwAAvAEAANwIAAC8AQFBAwgA
 qAkAAMwBAACoCQAAzAEAAKgJAADMAQA=
 `
 
+// gatherMade has digests of the declarations that Gather is made of.
+const gatherMade = `
+4e998be74a90ff27 Gather strong.go
+85ecaba4d9faaa26 gatheringAny strong.go
+`
+
 // GatherProgram returns the program of Gather.
-func GatherProgram() (*ir.Program, error) { return packed.Nth(gatherPrograms, 0) }
+func GatherProgram() (*ir.Program, error) { return packed.Nth(gatherPrograms, 0, gatherMade) }
 
 // gatherPrograms are the programs of Gather: 1 of 1027 rows.
 const gatherPrograms = `
@@ -2247,8 +2317,16 @@ AACUEgAAqwwAAJQSAACvDgAAlBIAAIy3AgAAlBIAAIy3AgAAlBIAAIy3AgAAlBIAAIy3AgAAlBIAAIy3
 AIy3AgAAlBIAALc1AACUEgA=
 `
 
+// gatherOfKindsMade has digests of the declarations that GatherOfKinds is made of.
+const gatherOfKindsMade = `
+7975894826d8e892 GatherOfKinds strong.go
+10247c14595f50c9 gathering strong.go
+`
+
 // GatherOfKindsProgram returns the program of GatherOfKinds.
-func GatherOfKindsProgram() (*ir.Program, error) { return packed.Nth(gatherOfKindsPrograms, 0) }
+func GatherOfKindsProgram() (*ir.Program, error) {
+	return packed.Nth(gatherOfKindsPrograms, 0, gatherOfKindsMade)
+}
 
 // gatherOfKindsPrograms are the programs of GatherOfKinds: 1 of 1040 rows.
 const gatherOfKindsPrograms = `

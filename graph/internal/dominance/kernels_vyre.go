@@ -8,13 +8,31 @@ import (
 )
 
 // inGroupsSource is the digest of the source of InGroups and of all that it needs.
-const inGroupsSource = "c06b61e91fc523b3e464e723dfb0f5ea7b456157b0f6ed18c72b7fc8fa7d1d90"
+const inGroupsSource = "248973cf7e0c4e68abf95c2d8f8ab22b363a77615d1904919e8b9572cde999fb"
 
 // inWarpsSource is the digest of the source of InWarps and of all that it needs.
-const inWarpsSource = "a805766a4d982e548ac1fe1b242556d9acc938f6725900ff317e45814745ddbc"
+const inWarpsSource = "917fe476e61dd226002c7c6fc4641a42f8122492937d11c5efa7a69fb7078fa6"
+
+// inGroupsMade has digests of the declarations that InGroups is made of.
+const inGroupsMade = `
+f6d54ea0079ea6e4 InGroups group.go
+a39b488c61bfa7ee Entry warp.go
+6af92c65e092fed4 procedure group.go
+7f91ff3a258f6875 arcs group.go
+406388a91d8a2fda threads group.go
+a4f84d3af698769e None warp.go
+0f0ac819a53a3fc6 root group.go
+1d2ad3481caafc7e half group.go
+e62b2c77bb165905 made group.go
+b6a7c2eb11aebb90 allowed group.go
+1b21adc895836f61 sizes group.go
+493c8f1af4d6822e nearest group.go
+22439599583492b2 count group.go
+64d99c0ff88ca676 RoundsWord warp.go
+`
 
 // InGroupsProgram returns the program of InGroups.
-func InGroupsProgram() (*ir.Program, error) { return packed.Nth(inGroupsPrograms, 0) }
+func InGroupsProgram() (*ir.Program, error) { return packed.Nth(inGroupsPrograms, 0, inGroupsMade) }
 
 // inGroupsPrograms are the programs of InGroups: 1 of 508 rows.
 const inGroupsPrograms = `
@@ -187,8 +205,17 @@ AADYNQAAtA4AANg1AAC0DgAA2DUAALQOAADYNQAAtA4AANg1AAC0DgAA2DUAALQOAADYNQAAtA4AANg1
 NQAAtA4AANg1AAC0DgAA2DUAALQOAADzCAAAtA4A
 `
 
+// inWarpsMade has digests of the declarations that InWarps is made of.
+const inWarpsMade = `
+56043bb3e700e304 InWarps warp.go
+a39b488c61bfa7ee Entry warp.go
+7f91ff3a258f6875 arcs group.go
+b6a7c2eb11aebb90 allowed group.go
+64d99c0ff88ca676 RoundsWord warp.go
+`
+
 // InWarpsProgram returns the program of InWarps.
-func InWarpsProgram() (*ir.Program, error) { return packed.Nth(inWarpsPrograms, 0) }
+func InWarpsProgram() (*ir.Program, error) { return packed.Nth(inWarpsPrograms, 0, inWarpsMade) }
 
 // inWarpsPrograms are the programs of InWarps: 1 of 213 rows.
 const inWarpsPrograms = `

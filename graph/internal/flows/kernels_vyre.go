@@ -8,22 +8,31 @@ import (
 )
 
 // roundShortestSource is the digest of the source of RoundShortest and of all that it needs.
-const roundShortestSource = "ccf000333d44c03e2e27ca144f8f3fdeaf2e9be3aa8543e56b9e551a956763e0"
+const roundShortestSource = "b517a3de83d3b84691059ae8d8e3a3b28b0d72fc9366be1a0845d01aa38e8083"
 
 // roundWidestSource is the digest of the source of RoundWidest and of all that it needs.
-const roundWidestSource = "6e281d63e3611c556a225ddee56fec99289db2fa32e65d6075b7b0531621396d"
+const roundWidestSource = "0ceb3d9593097f70065daf9bf3d8162d3b7c5f962f1b8ed996168b969a96b40b"
 
 // roundComesSource is the digest of the source of RoundComes and of all that it needs.
-const roundComesSource = "475e6a0f444f962d77eaf356b4257e2c96f764be3b72cf6c0b152d2980dd9882"
+const roundComesSource = "7cf0613ee33700c5dea1e42e4dfe126bd6a147cd46f156de8fe0d6dedc2f5923"
 
 // roundStaysSource is the digest of the source of RoundStays and of all that it needs.
-const roundStaysSource = "4e1f5d7b38cbc9137ea56bf1b73df7db3bcd93e6c1e31069972977625c4181d9"
+const roundStaysSource = "f772022f14c4933e7cacd16a657ff51b1295621be67d43307b0a9397e07a1ab4"
 
 // roundFallsSource is the digest of the source of RoundFalls and of all that it needs.
-const roundFallsSource = "fdc347c3512b9c017deeeec3d162ac9a959ec4241b4d6c3b97dcd2b6214d89d1"
+const roundFallsSource = "42a72e48b35eb81d5fead3c71226df7e07ca667facd5c35cbf4155bab7ab778a"
+
+// roundShortestMade has digests of the declarations that RoundShortest is made of.
+const roundShortestMade = `
+ad5061733b1bafe0 RoundShortest flows.go
+383bfd88eb8eecbb Shortest flows.go
+433e2f646597a34b longer flows.go
+`
 
 // RoundShortestProgram returns the program of RoundShortest.
-func RoundShortestProgram() (*ir.Program, error) { return packed.Nth(roundShortestPrograms, 0) }
+func RoundShortestProgram() (*ir.Program, error) {
+	return packed.Nth(roundShortestPrograms, 0, roundShortestMade)
+}
 
 // roundShortestPrograms are the programs of RoundShortest: 1 of 1353 rows.
 const roundShortestPrograms = `
@@ -521,8 +530,17 @@ AKy3BAAAvBMAALy3BAAAvBMBQQMIAADAtwQAAAgAAMS3BAAAzBMAALy3BAAAzBMAAMy3BAAAzBMBRgMI
 1JoEAADkEwAA1JoEAADkEwAA1JoEAADkEwAA1JoEAADkEwAA1JoEAADkEwAAp0oAAOQTAA==
 `
 
+// roundWidestMade has digests of the declarations that RoundWidest is made of.
+const roundWidestMade = `
+9002f7cc950acd7a RoundWidest flows.go
+de5b4b69135e4ca3 Widest flows.go
+4eb05c4a4c6fa7a3 narrower flows.go
+`
+
 // RoundWidestProgram returns the program of RoundWidest.
-func RoundWidestProgram() (*ir.Program, error) { return packed.Nth(roundWidestPrograms, 0) }
+func RoundWidestProgram() (*ir.Program, error) {
+	return packed.Nth(roundWidestPrograms, 0, roundWidestMade)
+}
 
 // roundWidestPrograms are the programs of RoundWidest: 1 of 1248 rows.
 const roundWidestPrograms = `
@@ -980,8 +998,17 @@ AACbCgAApBEAAMcLAACkEQAAnPIDAACkEQAAnPIDAACkEQAAnPIDAACkEQAAnPIDAACkEQAAnPIDAACk
 AACkEQAAnPIDAACkEQAAnPIDAACkEQAA70MAAKQRAA==
 `
 
+// roundComesMade has digests of the declarations that RoundComes is made of.
+const roundComesMade = `
+4e93130b788bf303 RoundComes flows.go
+aa10aec9635230a1 Comes flows.go
+c7566bf8ea95a1a0 comes flows.go
+`
+
 // RoundComesProgram returns the program of RoundComes.
-func RoundComesProgram() (*ir.Program, error) { return packed.Nth(roundComesPrograms, 0) }
+func RoundComesProgram() (*ir.Program, error) {
+	return packed.Nth(roundComesPrograms, 0, roundComesMade)
+}
 
 // roundComesPrograms are the programs of RoundComes: 1 of 1368 rows.
 const roundComesPrograms = `
@@ -1475,8 +1502,17 @@ yzEAAIwTAADTIQAAjBMAANsBAACMEwAAzxIAAIwTAAC8qQQAAIwTAAC8qQQAAIwTAAC8qQQAAIwTAAC8
 AAC8qQQAAIwTAAC8qQQAAIwTAAC8qQQAAIwTAAC8qQQAAIwTAACHSwAAjBMA
 `
 
+// roundStaysMade has digests of the declarations that RoundStays is made of.
+const roundStaysMade = `
+e69d166d7fa03100 RoundStays flows.go
+bca86beff5afac33 Stays flows.go
+96fda8d4f9dcc50d stays flows.go
+`
+
 // RoundStaysProgram returns the program of RoundStays.
-func RoundStaysProgram() (*ir.Program, error) { return packed.Nth(roundStaysPrograms, 0) }
+func RoundStaysProgram() (*ir.Program, error) {
+	return packed.Nth(roundStaysPrograms, 0, roundStaysMade)
+}
 
 // roundStaysPrograms are the programs of RoundStays: 1 of 1391 rows.
 const roundStaysPrograms = `
@@ -1975,8 +2011,17 @@ AJABAAD7QgAD/O0EAUAA3BMAAIsjAADcEwAAkxMAANwTAACbAwAA3BMAAPixBAAA3BMAAPixBAAA3BMA
 3BMAAPixBAAA3BMAAPixBAAA3BMAAPixBAAA3BMAAPixBAAA3BMAAPixBAAA3BMAAN9MAADcEwA=
 `
 
+// roundFallsMade has digests of the declarations that RoundFalls is made of.
+const roundFallsMade = `
+7e6aec7084ce5cf8 RoundFalls flows.go
+0fe02ed49eb2162b Falls flows.go
+8dbf5998d7341f4d falls flows.go
+`
+
 // RoundFallsProgram returns the program of RoundFalls.
-func RoundFallsProgram() (*ir.Program, error) { return packed.Nth(roundFallsPrograms, 0) }
+func RoundFallsProgram() (*ir.Program, error) {
+	return packed.Nth(roundFallsPrograms, 0, roundFallsMade)
+}
 
 // roundFallsPrograms are the programs of RoundFalls: 1 of 1328 rows.
 const roundFallsPrograms = `

@@ -10,184 +10,189 @@ import (
 )
 
 // listAllSource is the digest of the source of ListAll and of all that it needs.
-const listAllSource = "974d7dfde602348a6812296c977d84ee1ea9983af61e06aa6293c57b2153c235"
+const listAllSource = "74a83138f7e07f4aa120f66ba860b68f487430ba28277b78cfa998544493a2c3"
 
 // roundBitsSource is the digest of the source of RoundBits and of all that it needs.
-const roundBitsSource = "7a0b0d85a81e6fd90e4278db91d098ee9f9318a16e66c0d1468f326e1e659d30"
+const roundBitsSource = "d08c583b7ecda52b490da88c9f05a843ed512d1e78cb1161d112ba1d437d565c"
 
 // hookSource is the digest of the source of Hook and of all that it needs.
-const hookSource = "5523b583b153ee514cdb1df1195412d7cb394ab6228fdd09a653be0e51bbbac9"
+const hookSource = "a741b3727d88b11ef7c55663169a3d4aa5e3ccadb120e0f8a1da9e58edf4db40"
 
 // linkLastSource is the digest of the source of LinkLast and of all that it needs.
-const linkLastSource = "eb1541e4b184593d1979cc5d34fa4018f0ad7872275d1f33aa7cdf32009adcb3"
+const linkLastSource = "d04a1ea418d176d64e5123e3564fe818ddfbd7be14a49a100b593273cef3fc0b"
 
 // compressSource is the digest of the source of Compress and of all that it needs.
-const compressSource = "4bcafc78ed22eebb672d09d3aef2342e10e7e614b896ecae709556a5141719d9"
+const compressSource = "c557fbef541cbb7a4569ec9492327ae15cd004b7b464a00b73230321abe5a91c"
 
 // sampleSource is the digest of the source of Sample and of all that it needs.
-const sampleSource = "992e20e9193482be7c4a04f2099165444f4595a5036f93f50a9c58f507ed786d"
+const sampleSource = "b940644324bc29cbff170c8aa063181adc1458e5098f873aecf423352810e0dd"
 
 // listRestSource is the digest of the source of ListRest and of all that it needs.
-const listRestSource = "7a94f71a6a786b17c4ee1236a5173425b915f3ac8d5fe72101799599f22a24fc"
+const listRestSource = "d9a821e7044d5f627a5cfb585fcb1d493e6aacf0d85e365330ced26b4c25e678"
 
 // linkRestSource is the digest of the source of LinkRest and of all that it needs.
-const linkRestSource = "0b9d82ad6204a50bd9a33976bf1a0d3713073d7b8ab7eecd8f120f100e53a4b2"
+const linkRestSource = "ef99b1a60c975b67d5c9a7c3c61ae1a43c2670f6bb8861a07c47e106f61f2fdb"
 
 // linkRestOfKindsSource is the digest of the source of LinkRestOfKinds and of all that it needs.
-const linkRestOfKindsSource = "578ee08a75f19c7934df995fe29770a74fdf9cb84dc207d6c8c9a2ea737a0f5d"
+const linkRestOfKindsSource = "6b0e2312b4a44826ea9b504aff61eb220b2f21fc2bc88154c9717af3f5b99358"
 
 // clearFactsUint32Source is the digest of the source of ClearFacts[uint32] and of all that it needs.
-const clearFactsUint32Source = "be3dc61d224e86b43d8cfa316e60617efd42e157df51f8cdeb80383281283040"
+const clearFactsUint32Source = "d156b51d48fab10f93d0e804c31eecf87c5384571db466f27d6a636486a2689a"
 
 // clearFactsUint64Source is the digest of the source of ClearFacts[uint64] and of all that it needs.
-const clearFactsUint64Source = "be3dc61d224e86b43d8cfa316e60617efd42e157df51f8cdeb80383281283040"
+const clearFactsUint64Source = "d156b51d48fab10f93d0e804c31eecf87c5384571db466f27d6a636486a2689a"
 
 // seedFactsUint32Source is the digest of the source of SeedFacts[uint32] and of all that it needs.
-const seedFactsUint32Source = "5eea8d19b3e8bed6609efbea32c48878b0cd63ff9239cc3f54e694da316803ce"
+const seedFactsUint32Source = "00639825721de363dbe7ab76968837f7459f542eaf1bea995c81f48a08d1234f"
 
 // seedFactsUint64Source is the digest of the source of SeedFacts[uint64] and of all that it needs.
-const seedFactsUint64Source = "5eea8d19b3e8bed6609efbea32c48878b0cd63ff9239cc3f54e694da316803ce"
+const seedFactsUint64Source = "00639825721de363dbe7ab76968837f7459f542eaf1bea995c81f48a08d1234f"
 
 // clearSource is the digest of the source of Clear and of all that it needs.
-const clearSource = "378497080e62b8389cee59d1e30615f544a0a75357dc1fb1df82091fb646b295"
+const clearSource = "4a8e8b6a65a2a4a2ebd1e587235ce6098cf74c6963d53146a74515dc04ebc6c4"
 
 // seedSource is the digest of the source of Seed and of all that it needs.
-const seedSource = "8f70ed15344fc7234ead0941b3915bf79fc0a20ca98bb3f5406f918061c165f5"
+const seedSource = "4af80a680b25ac49c2e96596c63ecfeefca2782c187cc226a9b29ba2cc761945"
 
 // roundSource is the digest of the source of Round and of all that it needs.
-const roundSource = "13dc5d93958ac517245ae1bdb09a16cceca7ceb065ffd1a0371661834331c697"
+const roundSource = "81a7c53bc72d272c320b63bcd56e359329187236bb96b03d345e686cce6b4993"
 
 // roundOfKindsSource is the digest of the source of RoundOfKinds and of all that it needs.
-const roundOfKindsSource = "45531d367901625b9856687ee5b7573d46ace44fc924060e7cdef684fd0ca44f"
+const roundOfKindsSource = "b0d78fbf46281f01e8ae4a9e9a4c9c9f2c796b768e9695ca3d69e51a47298e69"
 
 // staySource is the digest of the source of Stay and of all that it needs.
-const staySource = "a12923a6fc6d1155eb71f4a49f0335cd5369a226a56c66fec55814ff39ff1a95"
+const staySource = "6939863604d13182699cc5c3750c37707babcd75c5abfb715e2950701fcd7778"
 
 // stayOfKindsSource is the digest of the source of StayOfKinds and of all that it needs.
-const stayOfKindsSource = "b809ae9f721cb7583ff5031be527638e79e0e74507860aec5951c44d6dad89d7"
+const stayOfKindsSource = "fae31f47d9f14a29ba5f9f31b9540da57ae38f41ae9f118bd8553025ca111e9a"
 
 // drainSource is the digest of the source of Drain and of all that it needs.
-const drainSource = "aa3b6d0169c56d192083a50ea21839c617915c8d3e89168d87e65c086aab6e66"
+const drainSource = "8973e879f7a93bb0c060f5bebfaf3b88515d9199812f73e0af710a02c3495890"
 
 // drainOfKindsSource is the digest of the source of DrainOfKinds and of all that it needs.
-const drainOfKindsSource = "4448e77dd0ffa001a43a30ef0cea2bd33f6fbe24a506ba87af662ebc7b82b73b"
+const drainOfKindsSource = "12aceff5436e6a32b03bea6aa831e228ed0146b5b84495191a5b1f5151bbbdf8"
 
 // answerSource is the digest of the source of Answer and of all that it needs.
-const answerSource = "162c6dcb6c209f3107364f1156622b0349851dd4ee2b4d864a661fb98690fe7f"
+const answerSource = "abf767524cf7c522f78b7da6954c120fc86654a131b2614f1cb161a9d9bca137"
 
 // nextSource is the digest of the source of Next and of all that it needs.
-const nextSource = "aa5139e5b5e0b9da5c658e8e7860b33f0a2ec47cfa1e75b88dd7305452bf3899"
+const nextSource = "029379f444f10e3c53e5d26e7c9edaba8ca452a9829611e9b17da5d15dc7a1d8"
 
 // markLabelsSource is the digest of the source of MarkLabels and of all that it needs.
-const markLabelsSource = "696b59d3c3aef5368c947b022fd3160c69a4be9f50233dc89b169bb624e1fc82"
+const markLabelsSource = "d881f84c72cfbc9b30682ddc8bbf4c3e6f2db623c7a608e4218bc1ff7bdb74a0"
 
 // answerLabelsSource is the digest of the source of AnswerLabels and of all that it needs.
-const answerLabelsSource = "a970bfd1d1082a208b567588e5f4c7c149abb65892b5355526af5d5cf980fe3e"
+const answerLabelsSource = "fd890c96ac3cf102f154bd0bab1630357b28b3ee84501646451f5c2519a1f2ee"
 
 // clearLanesUint32Source is the digest of the source of ClearLanes[uint32] and of all that it needs.
-const clearLanesUint32Source = "74af093a39c5ef634bfe9594b40ecb4b2d651da730783ec13d90a2e6c0b548af"
+const clearLanesUint32Source = "9d0db3cf36e68134b518faa5b37945dd323f9803163eb8cfb7a8927d33cbb283"
 
 // clearLanesUint64Source is the digest of the source of ClearLanes[uint64] and of all that it needs.
-const clearLanesUint64Source = "74af093a39c5ef634bfe9594b40ecb4b2d651da730783ec13d90a2e6c0b548af"
+const clearLanesUint64Source = "9d0db3cf36e68134b518faa5b37945dd323f9803163eb8cfb7a8927d33cbb283"
 
 // seedLanesUint32Source is the digest of the source of SeedLanes[uint32] and of all that it needs.
-const seedLanesUint32Source = "b1717ce8e0155c4459518cfca91e7676e4c3b8e77687724bf280b493941968af"
+const seedLanesUint32Source = "e73559bae15763cf5a916793a526be873166a588ddc9b5258bacdd6c50cb46b4"
 
 // seedLanesUint64Source is the digest of the source of SeedLanes[uint64] and of all that it needs.
-const seedLanesUint64Source = "b1717ce8e0155c4459518cfca91e7676e4c3b8e77687724bf280b493941968af"
+const seedLanesUint64Source = "e73559bae15763cf5a916793a526be873166a588ddc9b5258bacdd6c50cb46b4"
 
 // roundLanesUint32Source is the digest of the source of RoundLanes[uint32] and of all that it needs.
-const roundLanesUint32Source = "2e564ffb4220df87221f4b5e0dcc04a093da7a30aa4519b50376aeaace02cd97"
+const roundLanesUint32Source = "f6d83d508cc9246df03e083016612e77a4b5d380ae47138bac166ee3db0b6d44"
 
 // roundLanesUint64Source is the digest of the source of RoundLanes[uint64] and of all that it needs.
-const roundLanesUint64Source = "2e564ffb4220df87221f4b5e0dcc04a093da7a30aa4519b50376aeaace02cd97"
+const roundLanesUint64Source = "f6d83d508cc9246df03e083016612e77a4b5d380ae47138bac166ee3db0b6d44"
 
 // roundLanesOfKindsUint32Source is the digest of the source of RoundLanesOfKinds[uint32] and of all that it needs.
-const roundLanesOfKindsUint32Source = "97b31e505c9d6b5fc8302c47d327e8ec2e830f9d0c159137fcbc3cb26dead427"
+const roundLanesOfKindsUint32Source = "a8a18e6a8a14a3ea8a4f75f8c86f478a6eb5e76f039759abd8475ad794a0eaaf"
 
 // roundLanesOfKindsUint64Source is the digest of the source of RoundLanesOfKinds[uint64] and of all that it needs.
-const roundLanesOfKindsUint64Source = "97b31e505c9d6b5fc8302c47d327e8ec2e830f9d0c159137fcbc3cb26dead427"
+const roundLanesOfKindsUint64Source = "a8a18e6a8a14a3ea8a4f75f8c86f478a6eb5e76f039759abd8475ad794a0eaaf"
 
 // answerLanesUint32Source is the digest of the source of AnswerLanes[uint32] and of all that it needs.
-const answerLanesUint32Source = "b55b156816162c93f0aedee30f080488f36f0a03334cc351a1a3d0eedc366a0e"
+const answerLanesUint32Source = "dc42fd96f0aa7d7f2c3349838295c20fac4f67fcb433a5907577e7b0a2f1df9e"
 
 // answerLanesUint64Source is the digest of the source of AnswerLanes[uint64] and of all that it needs.
-const answerLanesUint64Source = "b55b156816162c93f0aedee30f080488f36f0a03334cc351a1a3d0eedc366a0e"
+const answerLanesUint64Source = "dc42fd96f0aa7d7f2c3349838295c20fac4f67fcb433a5907577e7b0a2f1df9e"
 
 // clearLevelsSource is the digest of the source of ClearLevels and of all that it needs.
-const clearLevelsSource = "9e2ecb07c79c9869ccdbd701015e04be02e41e4dc7bc69b28f5a3d407602a006"
+const clearLevelsSource = "98fd591632bf5d50a48667cb33e3ef0fe4fc2ea8e2488670e04c17a1d9d4bd40"
 
 // seedLevelsSource is the digest of the source of SeedLevels and of all that it needs.
-const seedLevelsSource = "1b67bd3941282176a1a5b14ce15f1d938240b09f637017774768f0f59b9640b8"
+const seedLevelsSource = "ddaa571c85e420a6fecada1138770b143b16cb4390409e80e038d035f5940ba2"
 
 // roundLevelsSource is the digest of the source of RoundLevels and of all that it needs.
-const roundLevelsSource = "62e895ff1ea14e7b732823e2ee47146e332df05beb3a30b468c782ac01e72492"
+const roundLevelsSource = "f0287741bd09d2d25eb790321b0f05d6515d1d9c5b79c567b23a48f15fc96432"
 
 // roundLevelsOfKindsSource is the digest of the source of RoundLevelsOfKinds and of all that it needs.
-const roundLevelsOfKindsSource = "a884568b86b0ca84bdfe648127055bb566155d6de0570fda316100ec8e327949"
+const roundLevelsOfKindsSource = "31c96db4d84bd1ee8f62fe168374fa85380467bee786b5f7a9adc18f1ad28f0c"
 
 // stayLevelsSource is the digest of the source of StayLevels and of all that it needs.
-const stayLevelsSource = "a2bc85c702a36e8443e03d4de92f4c641790840742ea440f628a7f6c688e2af4"
+const stayLevelsSource = "20b7ce840efa7dff67e8a29f8ec0f650c49528d45b7c0cefe3fecfce4d5912fd"
 
 // stayLevelsOfKindsSource is the digest of the source of StayLevelsOfKinds and of all that it needs.
-const stayLevelsOfKindsSource = "24f12a95deca5ccf55d969fe92c3d7be9878ae23a2fd8168dd85d28c85c3dd8a"
+const stayLevelsOfKindsSource = "10381b27bf7204426c536e413c2b372c015d20c5dc92ee705a430434f31c9fcf"
 
 // parentsSource is the digest of the source of Parents and of all that it needs.
-const parentsSource = "9276f1f667718c9b0be2b7bed596f8541fa5501842aa0a755d6d8634641c23c3"
+const parentsSource = "c0303917ddf375efbfa512d0e0a735a401b55815a04e3e178be019d592cecb5e"
 
 // closeLanesSource is the digest of the source of CloseLanes and of all that it needs.
-const closeLanesSource = "d0e99290ec58b6b0c7cdc2c469b705184be9b373fda0fdada96550f757223b2a"
+const closeLanesSource = "a837eb6b85a5a8d305497da903a98fd16c7f12953b9ca1294d853024863a9889"
 
 // answerLaneUint32Source is the digest of the source of AnswerLane[uint32] and of all that it needs.
-const answerLaneUint32Source = "33d616564f0a5b15df3d14544e4dd098e74f48a804f4108edee734ba1f90b288"
+const answerLaneUint32Source = "3a0a1abba46ad75998c19dd6e11bdb3736e5acda63f22a6e0ee206599ad9efff"
 
 // answerLaneUint64Source is the digest of the source of AnswerLane[uint64] and of all that it needs.
-const answerLaneUint64Source = "33d616564f0a5b15df3d14544e4dd098e74f48a804f4108edee734ba1f90b288"
+const answerLaneUint64Source = "3a0a1abba46ad75998c19dd6e11bdb3736e5acda63f22a6e0ee206599ad9efff"
 
 // parentsPartSource is the digest of the source of ParentsPart and of all that it needs.
-const parentsPartSource = "62d08a32518c58489a93cab402a9bf12895073d9064bf10d17d5449f3d199e8d"
+const parentsPartSource = "55d7f1c724253d9cd2e37de67bf3aa35afd1d73cf8c377989cf90c083dfb7608"
 
 // parentsPartOfKindsSource is the digest of the source of ParentsPartOfKinds and of all that it needs.
-const parentsPartOfKindsSource = "79ebbe934e9dd03cfea26ae808985a01a8bef0d471bca0cfe99459db5854caa3"
+const parentsPartOfKindsSource = "7780f7aac92e1d25ff5278922282bc5053f83e97fc2e0384e403ef1904eb3e9c"
 
 // incomingPartSource is the digest of the source of IncomingPart and of all that it needs.
-const incomingPartSource = "06f33a8f3ba0866e521d8556728f26901d3b2cb4de076355533beef60d717dab"
+const incomingPartSource = "f7596c04d9e021fb2f2da6db51fc7ad3d682df62d6a9436a685ff9100922b88e"
 
 // incomingPartOfKindsSource is the digest of the source of IncomingPartOfKinds and of all that it needs.
-const incomingPartOfKindsSource = "5ee01abd3206e1b3cb60833435acade75032ed4d49ce2afaf9921ffb08d86e98"
+const incomingPartOfKindsSource = "27560a31bc70906b4a3034ba7e5b210644672952eb519e5485cb893bb7469ef6"
 
 // peelPartSource is the digest of the source of PeelPart and of all that it needs.
-const peelPartSource = "cc77ece55988f374e3db807d5695d0c97a618835ca3b42cef883571d33fea360"
+const peelPartSource = "f7140af8d0a5f92d085fbbf5de16f63d474d521ac82a88325b41b13676e87ca5"
 
 // peelPartOfKindsSource is the digest of the source of PeelPartOfKinds and of all that it needs.
-const peelPartOfKindsSource = "93aa90006d403363fc9330be905c65649f94e591bf7af262230d68180254a76b"
+const peelPartOfKindsSource = "7e984074a3426845e96a41eb24c5852c0555932f9d8c44073b094e68ccad4c0b"
 
 // sourcesPartSource is the digest of the source of SourcesPart and of all that it needs.
-const sourcesPartSource = "4576f6a41db234d720e47dfafc28c92ebe494d8743e8e18e829815422c10caf6"
+const sourcesPartSource = "07b2cf2b503df200a4624107d5fac775d381f96e2629b76d18f192094e53558a"
 
 // windowUint32Source is the digest of the source of Window[uint32] and of all that it needs.
-const windowUint32Source = "d4f1881543e329e24f1adfac83f4f57e7a80c71d640e42bd1b2b3e04f78a5f27"
+const windowUint32Source = "70f2849dcdb881dce2479644ba3c89b922063357d77b3bd9a459ec51567d8d5b"
 
 // windowUint64Source is the digest of the source of Window[uint64] and of all that it needs.
-const windowUint64Source = "d4f1881543e329e24f1adfac83f4f57e7a80c71d640e42bd1b2b3e04f78a5f27"
+const windowUint64Source = "70f2849dcdb881dce2479644ba3c89b922063357d77b3bd9a459ec51567d8d5b"
 
 // openPartSource is the digest of the source of OpenPart and of all that it needs.
-const openPartSource = "b799a5e700dd6e4c401839ed4c0fcd1070acd2c4ee2edf3f0cb82f02aa5f2a45"
+const openPartSource = "313df819abcc6df780cccc0d28ac85af03900b0464f64c8698cb21a3872f47cf"
 
 // levelPartSource is the digest of the source of LevelPart and of all that it needs.
-const levelPartSource = "f3b340a4854cc03991186246b2a2a5eda3525c8a05d804761edfdf225d0e3579"
+const levelPartSource = "170a022e436974026230a9bb408cbc9b0dfa481e8ae5f4ae0953b128d2484bb8"
 
 // listPartSource is the digest of the source of ListPart and of all that it needs.
-const listPartSource = "871bd5bd812dcd655a9c01f055358c79f2154e8b12c71b7851c9d4b388091041"
+const listPartSource = "a5fda4b203d2e235281554d44d2180977cc0460abc5e03c1752dd70ea4a6f2b9"
 
 // countPartsSource is the digest of the source of CountParts and of all that it needs.
-const countPartsSource = "71dd969544ef5278c591f1902337f853534d88aa1d3f3d03935cfec2016666bb"
+const countPartsSource = "96775c1e54fdc81497cf6b3d4ee72836be46ae50598a4cc69e06e3deeae3109b"
 
 // ownLabelsSource is the digest of the source of OwnLabels and of all that it needs.
-const ownLabelsSource = "6a5faec0ce776ea18e2635adf3d7993b815705a3fe5070c2e815e101c58ba79a"
+const ownLabelsSource = "3e3cb05d9b52f72de16630062f13df07fe96a513d80441ea0556c19b78f3f59a"
+
+// listAllMade has digests of the declarations that ListAll is made of.
+const listAllMade = `
+bcc98053562af09d ListAll bits.go
+`
 
 // ListAllProgram returns the program of ListAll.
-func ListAllProgram() (*ir.Program, error) { return packed.Nth(listAllPrograms, 0) }
+func ListAllProgram() (*ir.Program, error) { return packed.Nth(listAllPrograms, 0, listAllMade) }
 
 // listAllPrograms are the programs of ListAll: 1 of 22 rows.
 const listAllPrograms = `
@@ -205,8 +210,14 @@ JAAA2AIAACQAAOgCAAAkAADQBgAAJAAA2AIAACQAAOgCAAAkAADwAQAAJAAA7A0AAAgAAPQCAAAIAAD4
 CwFAAEwAAMACAABMAADAAgAATAA=
 `
 
+// roundBitsMade has digests of the declarations that RoundBits is made of.
+const roundBitsMade = `
+6f0fca9171a2fd61 RoundBits bits.go
+1dfdca34cababaf5 sets bits.go
+`
+
 // RoundBitsProgram returns the program of RoundBits.
-func RoundBitsProgram() (*ir.Program, error) { return packed.Nth(roundBitsPrograms, 0) }
+func RoundBitsProgram() (*ir.Program, error) { return packed.Nth(roundBitsPrograms, 0, roundBitsMade) }
 
 // roundBitsPrograms are the programs of RoundBits: 1 of 1627 rows.
 const roundBitsPrograms = `
@@ -754,8 +765,14 @@ JAAAoLEDAADsJAAAoLEDAADsJAAAoLEDAADsJAAAoLEDAADsJAAAoLEDAADsJAAAoLEDAADsJAAAoLED
 oLEDAADsJAAAoLEDAADsJAAA204AAOwkAA==
 `
 
+// hookMade has digests of the declarations that Hook is made of.
+const hookMade = `
+aa696fab4982a40f Hook components.go
+fa707661c5502fe8 allows components.go
+`
+
 // HookProgram returns the program of Hook.
-func HookProgram() (*ir.Program, error) { return packed.Nth(hookPrograms, 0) }
+func HookProgram() (*ir.Program, error) { return packed.Nth(hookPrograms, 0, hookMade) }
 
 // hookPrograms are the programs of Hook: 1 of 41 rows.
 const hookPrograms = `
@@ -781,8 +798,15 @@ GQM8AACEBgAACAAAvAQAAEQAAMQNAABEAAC8BwAARAEeA0QAAMQGAAAIAADIBgAACAAAqAYAAFQAALgG
 AFQAAMQGAAAIAACMBQAAXAEnA1wBKAMIAACcBQADoAgBQABkAACcBQAAZAAAnAUAAGQAAJwFAABkAACcBQAAZAAAnAUAAGQA
 `
 
+// linkLastMade has digests of the declarations that LinkLast is made of.
+const linkLastMade = `
+02edc0f216b5c7be LinkLast components.go
+fa707661c5502fe8 allows components.go
+ca6261d9ce9336fe join components.go
+`
+
 // LinkLastProgram returns the program of LinkLast.
-func LinkLastProgram() (*ir.Program, error) { return packed.Nth(linkLastPrograms, 0) }
+func LinkLastProgram() (*ir.Program, error) { return packed.Nth(linkLastPrograms, 0, linkLastMade) }
 
 // linkLastPrograms are the programs of LinkLast: 1 of 68 rows.
 const linkLastPrograms = `
@@ -818,8 +842,13 @@ ANAJAAAIAADUCQAArAEAAOwLAACsAQAA8AsAAKwBAT8DrAEAANQKAAAIAADoCgAAtAEAAIALAAAIAACE
 AADEAQAAgAgAAMQBAACACAAAxAEAAIAIAADEAQAAgAgAAMQBAA==
 `
 
+// compressMade has digests of the declarations that Compress is made of.
+const compressMade = `
+3a274d187ede2b0b Compress components.go
+`
+
 // CompressProgram returns the program of Compress.
-func CompressProgram() (*ir.Program, error) { return packed.Nth(compressPrograms, 0) }
+func CompressProgram() (*ir.Program, error) { return packed.Nth(compressPrograms, 0, compressMade) }
 
 // compressPrograms are the programs of Compress: 1 of 17 rows.
 const compressPrograms = `
@@ -836,8 +865,15 @@ CNgBAAAEAAiIBgAEvAIAAAgAAPQBAAAMAAC8AgAEgAIAAAwAAOABAAAIAADsBQAAFAAAxAIAABQAANQC
 ABwAAMAJAAAcAADwAQADlAoBQAAkAA==
 `
 
+// sampleMade has digests of the declarations that Sample is made of.
+const sampleMade = `
+0b3157729fc8425c Sample components.go
+7068e6f6232ede6d sampled components.go
+eb65007e2beeee10 ones components.go
+`
+
 // SampleProgram returns the program of Sample.
-func SampleProgram() (*ir.Program, error) { return packed.Nth(samplePrograms, 0) }
+func SampleProgram() (*ir.Program, error) { return packed.Nth(samplePrograms, 0, sampleMade) }
 
 // samplePrograms are the programs of Sample: 1 of 90 rows.
 const samplePrograms = `
@@ -874,8 +910,15 @@ DAAAjAEAAJQMAAAIAACYDAAAyAEAALANAAAIAADADQAAuAEBUQMIAADICQAAtAEAAOwZAAC0AQAA8BkA
 AAA4AVcDCAAA1AwAAAgAANgMAAAIAADTAQAA1AEAAIAKAADUAQA=
 `
 
+// listRestMade has digests of the declarations that ListRest is made of.
+const listRestMade = `
+488d27b0ed75494f ListRest components.go
+eb65007e2beeee10 ones components.go
+089bd74cf41d0dee put components.go
+`
+
 // ListRestProgram returns the program of ListRest.
-func ListRestProgram() (*ir.Program, error) { return packed.Nth(listRestPrograms, 0) }
+func ListRestProgram() (*ir.Program, error) { return packed.Nth(listRestPrograms, 0, listRestMade) }
 
 // listRestPrograms are the programs of ListRest: 1 of 153 rows.
 const listRestPrograms = `
@@ -934,8 +977,14 @@ uBEAAKwCAADwKAAArAIAAOQtAACsAgGPA6wCAZADCAAAiBYAAAgAAIwWAAC8AgGTA7wCAAC8EQAAvAIA
 AZcDCAAAxBgAAAgAAM8DAADUAgAAmBIAANQCAACYEgAA1AIAAJgSAADUAgAAmBIAANQCAA==
 `
 
+// linkRestMade has digests of the declarations that LinkRest is made of.
+const linkRestMade = `
+f44a83881edbc045 LinkRest components.go
+541f6f198886816a linkingAny components.go
+`
+
 // LinkRestProgram returns the program of LinkRest.
-func LinkRestProgram() (*ir.Program, error) { return packed.Nth(linkRestPrograms, 0) }
+func LinkRestProgram() (*ir.Program, error) { return packed.Nth(linkRestPrograms, 0, linkRestMade) }
 
 // linkRestPrograms are the programs of LinkRest: 1 of 1208 rows.
 const linkRestPrograms = `
@@ -1361,8 +1410,16 @@ FgG1AwgAAKyrAwAACAAA1JMDAAOslgQBQAD8FgAAyycAAPwWAADTBwAA/BYAAJcYAAD8FgAAnwEAAPwW
 APwWAADIlAMAAPwWAADIlAMAAPwWAADIlAMAAPwWAADPQAAA/BYA
 `
 
+// linkRestOfKindsMade has digests of the declarations that LinkRestOfKinds is made of.
+const linkRestOfKindsMade = `
+1199a1a3d45f841f LinkRestOfKinds components.go
+cd6c57eee50eed7e linking components.go
+`
+
 // LinkRestOfKindsProgram returns the program of LinkRestOfKinds.
-func LinkRestOfKindsProgram() (*ir.Program, error) { return packed.Nth(linkRestOfKindsPrograms, 0) }
+func LinkRestOfKindsProgram() (*ir.Program, error) {
+	return packed.Nth(linkRestOfKindsPrograms, 0, linkRestOfKindsMade)
+}
 
 // linkRestOfKindsPrograms are the programs of LinkRestOfKinds: 1 of 1221 rows.
 const linkRestOfKindsPrograms = `
@@ -1795,13 +1852,19 @@ AwAA5BYAANCpAwAA5BYBwgMIAADUqQMAAAgAANipAwADyJUEAUAA/BYAALMoAAD8FgAAuwgAAPwWAACn
 kJEDAAD8FgAAkJEDAAD8FgAAkJEDAAD8FgAAkJEDAAD8FgAAkJEDAAD8FgAAkJEDAAPA+QMBgAD8FgA=
 `
 
+// clearFactsMade has digests of the declarations that ClearFacts is made of.
+const clearFactsMade = `
+6de506da76c586ab ClearFacts facts.go
+a0b5aba0be9fbfec StartAll facts.go
+`
+
 // ClearFactsProgram returns the program of ClearFacts for a type argument, such as "uint32".
 func ClearFactsProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "uint32":
-		return packed.Nth(clearFactsPrograms, 0)
+		return packed.Nth(clearFactsPrograms, 0, clearFactsMade)
 	case "uint64":
-		return packed.Nth(clearFactsPrograms, 1)
+		return packed.Nth(clearFactsPrograms, 1, clearFactsMade)
 	}
 	return nil, fmt.Errorf("kernel ClearFacts has no instance for %s", of)
 }
@@ -1826,13 +1889,19 @@ yAQAAAgAAMwDAABkAADMAwAAZAAAzAMAAGQAAMwDAABkAADMAwAAZAAAzAMAAGQAGMQSIKogylMU43nV
 EzIm/bBoororBL0EAN0DxBICBQEBsgIABhABAgoQAHjEEgAB7AIA8wjEEgI2NAjQAwD1A8QSAA==
 `
 
+// seedFactsMade has digests of the declarations that SeedFacts is made of.
+const seedFactsMade = `
+81d5aa0b60084812 SeedFacts facts.go
+a0b5aba0be9fbfec StartAll facts.go
+`
+
 // SeedFactsProgram returns the program of SeedFacts for a type argument, such as "uint32".
 func SeedFactsProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "uint32":
-		return packed.Nth(seedFactsPrograms, 0)
+		return packed.Nth(seedFactsPrograms, 0, seedFactsMade)
 	case "uint64":
-		return packed.Nth(seedFactsPrograms, 1)
+		return packed.Nth(seedFactsPrograms, 1, seedFactsMade)
 	}
 	return nil, fmt.Errorf("kernel SeedFacts has no instance for %s", of)
 }
@@ -1855,8 +1924,15 @@ AADwAgAAPAAAgAMAADwAAJwCAAA8AADYAgAAPAAA8AEAADwBEgM8ARMDPAEUAwgAAKwDAAAIAACwAwAD
 kQEAewEA1AWEDwI2NIIDhA8A
 `
 
+// clearMade has digests of the declarations that Clear is made of.
+const clearMade = `
+70111e9b92bb9d8f Clear kernel.go
+1ba8254620512c0b AnswerHead kernel.go
+81e248875e90a8d7 FirstWord kernel.go
+`
+
 // ClearProgram returns the program of Clear.
-func ClearProgram() (*ir.Program, error) { return packed.Nth(clearPrograms, 0) }
+func ClearProgram() (*ir.Program, error) { return packed.Nth(clearPrograms, 0, clearMade) }
 
 // clearPrograms are the programs of Clear: 1 of 29 rows.
 const clearPrograms = `
@@ -1877,8 +1953,15 @@ AACwBAAAPAAAqAQAADwAALgEAAA8AADMCQAAPAAA0AkAADwAANQJAAA8AADYCQAAPAAA3AkAADwBGQM8
 AAAIAADkAwAAVAAA5AMAAFQAAOQDAABUAADkAwAAVAAA5AMAAFQAAOQDAABUAADkAwAAVAA=
 `
 
+// seedMade has digests of the declarations that Seed is made of.
+const seedMade = `
+85e41c81193811ab Seed kernel.go
+81e248875e90a8d7 FirstWord kernel.go
+1ba8254620512c0b QueryHead kernel.go
+`
+
 // SeedProgram returns the program of Seed.
-func SeedProgram() (*ir.Program, error) { return packed.Nth(seedPrograms, 0) }
+func SeedProgram() (*ir.Program, error) { return packed.Nth(seedPrograms, 0, seedMade) }
 
 // seedPrograms are the programs of Seed: 1 of 39 rows.
 const seedPrograms = `
@@ -1902,8 +1985,14 @@ AADgCwAARAAA5AsAAEQAAOgLAABEAACwBgAE7AUAAEQAAPAFAABEAAD4AwAARAAAgBUAAAgAAPwFAAAI
 AUAAXAAA2AQAAFwAANgEAABcAADYBAAAXAAA2AQAAFwAANgEAABcAA==
 `
 
+// roundMade has digests of the declarations that Round is made of.
+const roundMade = `
+2776250e36096506 Round kernel.go
+809df0a95e974b9e claimAny kernel.go
+`
+
 // RoundProgram returns the program of Round.
-func RoundProgram() (*ir.Program, error) { return packed.Nth(roundPrograms, 0) }
+func RoundProgram() (*ir.Program, error) { return packed.Nth(roundPrograms, 0, roundMade) }
 
 // roundPrograms are the programs of Round: 1 of 883 rows.
 const roundPrograms = `
@@ -2218,8 +2307,16 @@ lQIAAJABAACbIwAAnA0AAKMTAACcDQAAqwMAAJwNAACclgIAAJwNAACclgIAAJwNAACclgIAAJwNAACc
 AACclgIAAJwNAACclgIAAJwNAADXLAAAnA0A
 `
 
+// roundOfKindsMade has digests of the declarations that RoundOfKinds is made of.
+const roundOfKindsMade = `
+708ad98b64c1e998 RoundOfKinds kernel.go
+d367b88850418fa3 claim kernel.go
+`
+
 // RoundOfKindsProgram returns the program of RoundOfKinds.
-func RoundOfKindsProgram() (*ir.Program, error) { return packed.Nth(roundOfKindsPrograms, 0) }
+func RoundOfKindsProgram() (*ir.Program, error) {
+	return packed.Nth(roundOfKindsPrograms, 0, roundOfKindsMade)
+}
 
 // roundOfKindsPrograms are the programs of RoundOfKinds: 1 of 896 rows.
 const roundOfKindsPrograms = `
@@ -2539,8 +2636,14 @@ rQIAAIQNAX0DCAAAqK0CAAAIAACsrQIAAJABAACDJAAAnA0AAIsUAACcDQAAkwQAAJwNAADYmAIAAJwN
 AJwNAADYmAIAAJwNAADYmAIAAJwNAADYmAIAAJwNAADYmAIAAJwNAADYmAIAAJwNAADXLQAAnA0A
 `
 
+// stayMade has digests of the declarations that Stay is made of.
+const stayMade = `
+86baf511f3bb66de Stay kernel.go
+809df0a95e974b9e claimAny kernel.go
+`
+
 // StayProgram returns the program of Stay.
-func StayProgram() (*ir.Program, error) { return packed.Nth(stayPrograms, 0) }
+func StayProgram() (*ir.Program, error) { return packed.Nth(stayPrograms, 0, stayMade) }
 
 // stayPrograms are the programs of Stay: 1 of 1706 rows.
 const stayPrograms = `
@@ -3113,8 +3216,16 @@ FgAAzCMAAPMGAADMIwAA1JcEAADMIwAA3wUAAMwjAADUlwQAAMwjAADUlwQAAMwjAADUlwQAAMwjAADU
 AwAAgAHMIwMAAIABzCMDAACAAcwjAwAAgADMIwA=
 `
 
+// stayOfKindsMade has digests of the declarations that StayOfKinds is made of.
+const stayOfKindsMade = `
+f2e7ecb12acdcc0c StayOfKinds kernel.go
+d367b88850418fa3 claim kernel.go
+`
+
 // StayOfKindsProgram returns the program of StayOfKinds.
-func StayOfKindsProgram() (*ir.Program, error) { return packed.Nth(stayOfKindsPrograms, 0) }
+func StayOfKindsProgram() (*ir.Program, error) {
+	return packed.Nth(stayOfKindsPrograms, 0, stayOfKindsMade)
+}
 
 // stayOfKindsPrograms are the programs of StayOfKinds: 1 of 1720 rows.
 const stayOfKindsPrograms = `
@@ -3694,8 +3805,14 @@ mwQAAMwjAADsmwQAAMwjAADsmwQAAMwjAADsmwQAAMwjAADsmwQAAMwjAADsmwQAAMwjAACrVAAAzCMA
 AADDFAAAzCMA
 `
 
+// drainMade has digests of the declarations that Drain is made of.
+const drainMade = `
+d32b2fbf9a477f96 Drain kernel.go
+809df0a95e974b9e claimAny kernel.go
+`
+
 // DrainProgram returns the program of Drain.
-func DrainProgram() (*ir.Program, error) { return packed.Nth(drainPrograms, 0) }
+func DrainProgram() (*ir.Program, error) { return packed.Nth(drainPrograms, 0, drainMade) }
 
 // drainPrograms are the programs of Drain: 1 of 876 rows.
 const drainPrograms = `
@@ -4010,8 +4127,16 @@ ALwQAAMIAmQDAtQRAAC82AIAANQRAAD48wIAANQRAADI2AIAANQRAWgAmOkBAAC8EwADCAFqAwgAANjp
 6xIAAOwRAADzAgAA7BEAAMcBAADsEQAArM4BAADsEQAArM4BAADsEQAArM4BAADsEQAArM4BAADsEQAAox8AAOwRAA==
 `
 
+// drainOfKindsMade has digests of the declarations that DrainOfKinds is made of.
+const drainOfKindsMade = `
+f59fcd090e2753d6 DrainOfKinds kernel.go
+d367b88850418fa3 claim kernel.go
+`
+
 // DrainOfKindsProgram returns the program of DrainOfKinds.
-func DrainOfKindsProgram() (*ir.Program, error) { return packed.Nth(drainOfKindsPrograms, 0) }
+func DrainOfKindsProgram() (*ir.Program, error) {
+	return packed.Nth(drainOfKindsPrograms, 0, drainOfKindsMade)
+}
 
 // drainOfKindsPrograms are the programs of DrainOfKinds: 1 of 880 rows.
 const drainOfKindsPrograms = `
@@ -4329,8 +4454,15 @@ AwgAALDvAQAA6AMAAIMjAADsEQAAixMAAOwRAACTAwAA7BEAAO8BAADsEQAAvNMBAADsEQAAvNMBAADs
 AADsEQAAvNMBAAOgqwIBgADsEQA=
 `
 
+// answerMade has digests of the declarations that Answer is made of.
+const answerMade = `
+a57e1c6386023a0a Answer kernel.go
+81e248875e90a8d7 FirstWord kernel.go
+1ba8254620512c0b AnswerHead kernel.go
+`
+
 // AnswerProgram returns the program of Answer.
-func AnswerProgram() (*ir.Program, error) { return packed.Nth(answerPrograms, 0) }
+func AnswerProgram() (*ir.Program, error) { return packed.Nth(answerPrograms, 0, answerMade) }
 
 // answerPrograms are the programs of Answer: 1 of 42 rows.
 const answerPrograms = `
@@ -4356,8 +4488,13 @@ AEQAAIwHAABEAACMFAAACAAA9AQAAEwAAPQEAABMAACkDQAATAAAvAQAAEwAANgGAABMAADoBgAATAEn
 CAAArAUAAGQAAKwFAABkAACsBQAAZAAArAUAAGQAAKwFAABkAACsBQAAZAA=
 `
 
+// nextMade has digests of the declarations that Next is made of.
+const nextMade = `
+0ff52c408a087399 Next kernel.go
+`
+
 // NextProgram returns the program of Next.
-func NextProgram() (*ir.Program, error) { return packed.Nth(nextPrograms, 0) }
+func NextProgram() (*ir.Program, error) { return packed.Nth(nextPrograms, 0, nextMade) }
 
 // nextPrograms are the programs of Next: 1 of 11 rows.
 const nextPrograms = `
@@ -4371,8 +4508,17 @@ AQAAUAAARAAAuAUABDQABAQcmAEFCmtlcm5lbC5nb5gBEgCYAQIAmQEKAJcBGQRsAAABAACUAwAAVAAA
 AAgAAKQHAAAIAACUBwAACAAAuAEAAAgAAHgAA9ADAUAAPAA=
 `
 
+// markLabelsMade has digests of the declarations that MarkLabels is made of.
+const markLabelsMade = `
+f00f043269f043d4 MarkLabels labels.go
+81e248875e90a8d7 FirstWord kernel.go
+1ba8254620512c0b QueryHead kernel.go
+`
+
 // MarkLabelsProgram returns the program of MarkLabels.
-func MarkLabelsProgram() (*ir.Program, error) { return packed.Nth(markLabelsPrograms, 0) }
+func MarkLabelsProgram() (*ir.Program, error) {
+	return packed.Nth(markLabelsPrograms, 0, markLabelsMade)
+}
 
 // markLabelsPrograms are the programs of MarkLabels: 1 of 31 rows.
 const markLabelsPrograms = `
@@ -4393,8 +4539,19 @@ AAAsAAC4BAAACAAAvAQAADQAAMQJAAA0AAC8CQAANAAAzAkAADQAANAJAAA0AADUCAAANAAA2AkAADQA
 5AgAADQAAOgIAAA0AR0DNAAArAMAAAgAAPQDAAA8AAD0AwAAPAAA9AMAADwAAPQDAAA8AAD0AwAAPAAA9AMAADwA
 `
 
+// answerLabelsMade has digests of the declarations that AnswerLabels is made of.
+const answerLabelsMade = `
+199bb4189949f24c AnswerLabels labels.go
+81e248875e90a8d7 FirstWord kernel.go
+485753890f45aa8a bit labels.go
+1ba8254620512c0b AnswerHead kernel.go
+eb65007e2beeee10 ones components.go
+`
+
 // AnswerLabelsProgram returns the program of AnswerLabels.
-func AnswerLabelsProgram() (*ir.Program, error) { return packed.Nth(answerLabelsPrograms, 0) }
+func AnswerLabelsProgram() (*ir.Program, error) {
+	return packed.Nth(answerLabelsPrograms, 0, answerLabelsMade)
+}
 
 // answerLabelsPrograms are the programs of AnswerLabels: 1 of 154 rows.
 const answerLabelsPrograms = `
@@ -4452,13 +4609,19 @@ AKgUAAAQAAC4FAAAQAAAhBAAAAgAALwUAAAIAADAFAAACAAA1wQAAOwCAADwEAAA7AIAAPAQAADsAgAA
 APAQAADsAgAA8BAAAOwCAADwEAAA7AIA
 `
 
+// clearLanesMade has digests of the declarations that ClearLanes is made of.
+const clearLanesMade = `
+0203cfdcbbff9279 ClearLanes lanes.go
+81e248875e90a8d7 countWord kernel.go
+`
+
 // ClearLanesProgram returns the program of ClearLanes for a type argument, such as "uint32".
 func ClearLanesProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "uint32":
-		return packed.Nth(clearLanesPrograms, 0)
+		return packed.Nth(clearLanesPrograms, 0, clearLanesMade)
 	case "uint64":
-		return packed.Nth(clearLanesPrograms, 1)
+		return packed.Nth(clearLanesPrograms, 1, clearLanesMade)
 	}
 	return nil, fmt.Errorf("kernel ClearLanes has no instance for %s", of)
 }
@@ -4492,13 +4655,20 @@ AACIAQAAtAIAAOACAAC0AgAA4AIAAJgCAADgAgAQtBUABOAKAAA8AAD4BAAAPAAQtBUAAAgAAJAFAABM
 APAJAABMAACECwAATAAAqAUAAEwAALgFAABMAACQCwAATAAAlAsAAEwAAIAEAABMAADYFAAATAAAoAsAAEwAFLQVAADwBQBAvBUA
 `
 
+// seedLanesMade has digests of the declarations that SeedLanes is made of.
+const seedLanesMade = `
+d30565d21379045c SeedLanes lanes.go
+81e248875e90a8d7 FirstWord kernel.go
+1ba8254620512c0b QueryHead kernel.go
+`
+
 // SeedLanesProgram returns the program of SeedLanes for a type argument, such as "uint32".
 func SeedLanesProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "uint32":
-		return packed.Nth(seedLanesPrograms, 0)
+		return packed.Nth(seedLanesPrograms, 0, seedLanesMade)
 	case "uint64":
-		return packed.Nth(seedLanesPrograms, 1)
+		return packed.Nth(seedLanesPrograms, 1, seedLanesMade)
 	}
 	return nil, fmt.Errorf("kernel SeedLanes has no instance for %s", of)
 }
@@ -4540,13 +4710,19 @@ iBsAAAgAAKgGAABsAACwBAAAbAAAgA0AAGwAANQOAABsAAC4BgAAbAAAyAYAAGwAAOAOAABsAADYBAAA
 AACcBAAAbAAA9A4AAGwAAOAGAABsAADwBgAAbAAgiBsAAAgADIgbAADoBwBAkBsA
 `
 
+// roundLanesMade has digests of the declarations that RoundLanes is made of.
+const roundLanesMade = `
+37f9a9869d6fcf1d RoundLanes lanes.go
+8b1277f9ad5a7ccd lanesAny lanes.go
+`
+
 // RoundLanesProgram returns the program of RoundLanes for a type argument, such as "uint32".
 func RoundLanesProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "uint32":
-		return packed.Nth(roundLanesPrograms, 0)
+		return packed.Nth(roundLanesPrograms, 0, roundLanesMade)
 	case "uint64":
-		return packed.Nth(roundLanesPrograms, 1)
+		return packed.Nth(roundLanesPrograms, 1, roundLanesMade)
 	}
 	return nil, fmt.Errorf("kernel RoundLanes has no instance for %s", of)
 }
@@ -5176,13 +5352,19 @@ kQUAAAgAAMTiAgAAvA8AAMjiAgAAvA8AANSLBAAAvA8AAMTiAgAAvA8ACNSRBQAACAAI1JEFAAAIAAjU
 oNACAADwEgAArIwEAACcEAAA3OMCAACcEAAQ1JEFAAAIAAD04wIAAKwQAADs4wIAAKwQABDUkQUAAAgAAPzPAgBg3JEFAA==
 `
 
+// roundLanesOfKindsMade has digests of the declarations that RoundLanesOfKinds is made of.
+const roundLanesOfKindsMade = `
+c32091085133966e RoundLanesOfKinds lanes.go
+fa31e35cc4b77e72 lanes lanes.go
+`
+
 // RoundLanesOfKindsProgram returns the program of RoundLanesOfKinds for a type argument, such as "uint32".
 func RoundLanesOfKindsProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "uint32":
-		return packed.Nth(roundLanesOfKindsPrograms, 0)
+		return packed.Nth(roundLanesOfKindsPrograms, 0, roundLanesOfKindsMade)
 	case "uint64":
-		return packed.Nth(roundLanesOfKindsPrograms, 1)
+		return packed.Nth(roundLanesOfKindsPrograms, 1, roundLanesOfKindsMade)
 	}
 	return nil, fmt.Errorf("kernel RoundLanesOfKinds has no instance for %s", of)
 }
@@ -5823,13 +6005,20 @@ AAAQAAjAlQUAAYTpAgADyJUFAADAlQUAAIwQAAjAlQUAAfCrCQADyJUFAAC8jgQAAJwQAACw5AIAAJwQ
 rBAAAMDkAgAArBAAEMCVBQAACAAA2OQCAGjIlQUA
 `
 
+// answerLanesMade has digests of the declarations that AnswerLanes is made of.
+const answerLanesMade = `
+6b370bbeea335af2 AnswerLanes lanes.go
+81e248875e90a8d7 FirstWord kernel.go
+1ba8254620512c0b AnswerHead kernel.go
+`
+
 // AnswerLanesProgram returns the program of AnswerLanes for a type argument, such as "uint32".
 func AnswerLanesProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "uint32":
-		return packed.Nth(answerLanesPrograms, 0)
+		return packed.Nth(answerLanesPrograms, 0, answerLanesMade)
 	case "uint64":
-		return packed.Nth(answerLanesPrograms, 1)
+		return packed.Nth(answerLanesPrograms, 1, answerLanesMade)
 	}
 	return nil, fmt.Errorf("kernel AnswerLanes has no instance for %s", of)
 }
@@ -5899,8 +6088,16 @@ AKwCAAD8HAAArAIACOwuAAAIAADEDAAACAAAyAwAALwCAADADAAAUAAA0AwAAMQCAACYHQAAxAIAAJwd
 LgAA9AwAAAgAAPgMADD8LgA=
 `
 
+// clearLevelsMade has digests of the declarations that ClearLevels is made of.
+const clearLevelsMade = `
+8320bc03d0344038 ClearLevels levels.go
+4007264ec6f24879 none levels.go
+`
+
 // ClearLevelsProgram returns the program of ClearLevels.
-func ClearLevelsProgram() (*ir.Program, error) { return packed.Nth(clearLevelsPrograms, 0) }
+func ClearLevelsProgram() (*ir.Program, error) {
+	return packed.Nth(clearLevelsPrograms, 0, clearLevelsMade)
+}
 
 // clearLevelsPrograms are the programs of ClearLevels: 1 of 22 rows.
 const clearLevelsPrograms = `
@@ -5918,8 +6115,18 @@ AIQCAAAsAAC8AQAALAAA5AIAACwAAOwKAAAIAADcAQAACAAA7AIAADwAAOQCAAA8AAD0AgAAPAETAwgA
 QABUAAC0AgAAVAAAtAIAAFQA
 `
 
+// seedLevelsMade has digests of the declarations that SeedLevels is made of.
+const seedLevelsMade = `
+64166c25e96b6b2e SeedLevels levels.go
+81e248875e90a8d7 FirstWord kernel.go
+1ba8254620512c0b QueryHead kernel.go
+4007264ec6f24879 none levels.go
+`
+
 // SeedLevelsProgram returns the program of SeedLevels.
-func SeedLevelsProgram() (*ir.Program, error) { return packed.Nth(seedLevelsPrograms, 0) }
+func SeedLevelsProgram() (*ir.Program, error) {
+	return packed.Nth(seedLevelsPrograms, 0, seedLevelsMade)
+}
 
 // seedLevelsPrograms are the programs of SeedLevels: 1 of 35 rows.
 const seedLevelsPrograms = `
@@ -5942,8 +6149,16 @@ jAUAAEQAAOQKAABEAADkAwAARAAA7AoAAEQAAPAKAABEAACkBQAARAAAtAUAAEQAALwDAABEASADCAAA
 BAAAXAAApAQAAFwAAKQEAAPABAFAAFwAAKQEAABcAACkBAAAXAAApAQAAFwA
 `
 
+// roundLevelsMade has digests of the declarations that RoundLevels is made of.
+const roundLevelsMade = `
+d6e77d69845cce2c RoundLevels levels.go
+7da5ada24f3f607d levelsAny levels.go
+`
+
 // RoundLevelsProgram returns the program of RoundLevels.
-func RoundLevelsProgram() (*ir.Program, error) { return packed.Nth(roundLevelsPrograms, 0) }
+func RoundLevelsProgram() (*ir.Program, error) {
+	return packed.Nth(roundLevelsPrograms, 0, roundLevelsMade)
+}
 
 // roundLevelsPrograms are the programs of RoundLevels: 1 of 1320 rows.
 const roundLevelsPrograms = `
@@ -6405,9 +6620,15 @@ rAMAAPwYAACMrAMAAPwYAACMrAMAAPwYAACMrAMAAPwYAACMrAMAAPwYAACMrAMAAPwYAACMrAMAAPwY
 GAA=
 `
 
+// roundLevelsOfKindsMade has digests of the declarations that RoundLevelsOfKinds is made of.
+const roundLevelsOfKindsMade = `
+874fbdcdf76e5b47 RoundLevelsOfKinds levels.go
+3ba0245f0cfeb15c levels levels.go
+`
+
 // RoundLevelsOfKindsProgram returns the program of RoundLevelsOfKinds.
 func RoundLevelsOfKindsProgram() (*ir.Program, error) {
-	return packed.Nth(roundLevelsOfKindsPrograms, 0)
+	return packed.Nth(roundLevelsOfKindsPrograms, 0, roundLevelsOfKindsMade)
 }
 
 // roundLevelsOfKindsPrograms are the programs of RoundLevelsOfKinds: 1 of 1337 rows.
@@ -6878,8 +7099,17 @@ AADUuAMAAPwYAADUuAMAAPwYAADUuAMAAPwYAADUuAMAAPwYAADUuAMAAPwYAADUuAMAAPwYAADUuAMA
 uAMAAPwYAADUuAMAAPwYAADDHAAA/BgAAMs8AAD8GAA=
 `
 
+// stayLevelsMade has digests of the declarations that StayLevels is made of.
+const stayLevelsMade = `
+64eb0038e901f6dd StayLevels levels.go
+ea148999407c755e levelsAnyAlone levels.go
+3ba0245f0cfeb15c levels levels.go
+`
+
 // StayLevelsProgram returns the program of StayLevels.
-func StayLevelsProgram() (*ir.Program, error) { return packed.Nth(stayLevelsPrograms, 0) }
+func StayLevelsProgram() (*ir.Program, error) {
+	return packed.Nth(stayLevelsPrograms, 0, stayLevelsMade)
+}
 
 // stayLevelsPrograms are the programs of StayLevels: 1 of 1846 rows.
 const stayLevelsPrograms = `
@@ -7497,8 +7727,17 @@ AOcgAACkKgAAzwgAAKQqAADk6gQAAKQqAADk6gQAAKQqAADk6gQAAKQqAADk6gQAAKQqAADk6gQAAKQq
 pCoAAKNMAACkKgAAqywAAKQqAACzHAAApCoA
 `
 
+// stayLevelsOfKindsMade has digests of the declarations that StayLevelsOfKinds is made of.
+const stayLevelsOfKindsMade = `
+8cf11364a3baf32d StayLevelsOfKinds levels.go
+e72f33fd1fdf939b levelsAlone levels.go
+3ba0245f0cfeb15c levels levels.go
+`
+
 // StayLevelsOfKindsProgram returns the program of StayLevelsOfKinds.
-func StayLevelsOfKindsProgram() (*ir.Program, error) { return packed.Nth(stayLevelsOfKindsPrograms, 0) }
+func StayLevelsOfKindsProgram() (*ir.Program, error) {
+	return packed.Nth(stayLevelsOfKindsPrograms, 0, stayLevelsOfKindsMade)
+}
 
 // stayLevelsOfKindsPrograms are the programs of StayLevelsOfKinds: 1 of 1860 rows.
 const stayLevelsOfKindsPrograms = `
@@ -8122,8 +8361,14 @@ KgAAiPAEAACkKgAAiPAEAACkKgAAiPAEAACkKgAAiPAEAACkKgAAiPAEAACkKgAAiPAEAACkKgAAiPAE
 TQAApCoAAKM9AACkKgAAqx0AAKQqAA==
 `
 
+// parentsMade has digests of the declarations that Parents is made of.
+const parentsMade = `
+90138546e569ea41 Parents parents.go
+4007264ec6f24879 none levels.go
+`
+
 // ParentsProgram returns the program of Parents.
-func ParentsProgram() (*ir.Program, error) { return packed.Nth(parentsPrograms, 0) }
+func ParentsProgram() (*ir.Program, error) { return packed.Nth(parentsPrograms, 0, parentsMade) }
 
 // parentsPrograms are the programs of Parents: 1 of 82 rows.
 const parentsPrograms = `
@@ -8161,8 +8406,16 @@ CAAAoAkAAIwCAACwCQAAjAIAAKwJAAAIAACwCQAAlAIAAJwMAACUAgFLAwgAAIgLAAAYAU0DEAAAqAsA
 UQMIAACTAQAAxAIAAKAIAADEAgAAoAgAAMQCAACgCAAAxAIAAKAIAADEAgAAoAgAAMQCAACgCAAAxAIA
 `
 
+// closeLanesMade has digests of the declarations that CloseLanes is made of.
+const closeLanesMade = `
+99ea4f2cd3271f83 CloseLanes partlanes.go
+1a9f4bfc810de1ee VisitFirst parts.go
+`
+
 // CloseLanesProgram returns the program of CloseLanes.
-func CloseLanesProgram() (*ir.Program, error) { return packed.Nth(closeLanesPrograms, 0) }
+func CloseLanesProgram() (*ir.Program, error) {
+	return packed.Nth(closeLanesPrograms, 0, closeLanesMade)
+}
 
 // closeLanesPrograms are the programs of CloseLanes: 1 of 71 rows.
 const closeLanesPrograms = `
@@ -8194,13 +8447,19 @@ jAcAAMQBAADUEAAACAE6AwgBOwMIAACgBwAA3AEAAOQQAAAIAADoEAAACAE/AwgAAJQdAAAIAADEBwAA
 hAIAANgJAACEAgAAqAYAAAgAAKAJAAPoHwFAAJQCAADkBgAAlAIAAOQGAACUAgAA5AYAAJQCAA==
 `
 
+// answerLaneMade has digests of the declarations that AnswerLane is made of.
+const answerLaneMade = `
+9dfb159e0c3f3e82 AnswerLane partlanes.go
+eb65007e2beeee10 ones components.go
+`
+
 // AnswerLaneProgram returns the program of AnswerLane for a type argument, such as "uint32".
 func AnswerLaneProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "uint32":
-		return packed.Nth(answerLanePrograms, 0)
+		return packed.Nth(answerLanePrograms, 0, answerLaneMade)
 	case "uint64":
-		return packed.Nth(answerLanePrograms, 1)
+		return packed.Nth(answerLanePrograms, 1, answerLaneMade)
 	}
 	return nil, fmt.Errorf("kernel AnswerLane has no instance for %s", of)
 }
@@ -8246,8 +8505,16 @@ AADkBAAAZAAA5AQAAGQAAMAQAABkAADEEAAAZAAA3AYAAGQAEKQdAAAIAADgBAAAdAAArAgAANgBAADg
 AAAIAADEBQAAhAEAAPQQAACEAQAApAcAAIQBAAC0BwAAhAEAGKQdAAAIAAC8BwAAQAAUpB0AANQHACCsHQA=
 `
 
+// parentsPartMade has digests of the declarations that ParentsPart is made of.
+const parentsPartMade = `
+e3509d203ad5ee2e ParentsPart partorder.go
+ecc1319b9565888a parentsOfAny partorder.go
+`
+
 // ParentsPartProgram returns the program of ParentsPart.
-func ParentsPartProgram() (*ir.Program, error) { return packed.Nth(parentsPartPrograms, 0) }
+func ParentsPartProgram() (*ir.Program, error) {
+	return packed.Nth(parentsPartPrograms, 0, parentsPartMade)
+}
 
 // parentsPartPrograms are the programs of ParentsPart: 1 of 910 rows.
 const parentsPartPrograms = `
@@ -8566,9 +8833,15 @@ AOwOAAD7FAAA7A4AAIMFAADsDgAApwgAAOwOAADQpwIAAOwOAADQpwIAAOwOAADQpwIAAOwOAADQpwIA
 pwIAAOwOAACvLgAA7A4A
 `
 
+// parentsPartOfKindsMade has digests of the declarations that ParentsPartOfKinds is made of.
+const parentsPartOfKindsMade = `
+12b6d04109fd5a37 ParentsPartOfKinds partorder.go
+d0e169fc91bbb8b3 parentsOf partorder.go
+`
+
 // ParentsPartOfKindsProgram returns the program of ParentsPartOfKinds.
 func ParentsPartOfKindsProgram() (*ir.Program, error) {
-	return packed.Nth(parentsPartOfKindsPrograms, 0)
+	return packed.Nth(parentsPartOfKindsPrograms, 0, parentsPartOfKindsMade)
 }
 
 // parentsPartOfKindsPrograms are the programs of ParentsPartOfKinds: 1 of 923 rows.
@@ -8893,8 +9166,16 @@ DgAAvwkAAOwOAAC0qgIAAOwOAAC0qgIAAOwOAAC0qgIAAOwOAAC0qgIAAOwOAAC0qgIAAOwOAAC0qgIA
 LwAA7A4A
 `
 
+// incomingPartMade has digests of the declarations that IncomingPart is made of.
+const incomingPartMade = `
+7ba1c18898076bab IncomingPart partorder.go
+12d2d94a10aa87ee incomingAny partorder.go
+`
+
 // IncomingPartProgram returns the program of IncomingPart.
-func IncomingPartProgram() (*ir.Program, error) { return packed.Nth(incomingPartPrograms, 0) }
+func IncomingPartProgram() (*ir.Program, error) {
+	return packed.Nth(incomingPartPrograms, 0, incomingPartMade)
+}
 
 // incomingPartPrograms are the programs of IncomingPart: 1 of 807 rows.
 const incomingPartPrograms = `
@@ -9180,9 +9461,15 @@ iJcCAACcDAAAmJcCAACcDAEkAwgAANSGAgAACAAAoJcCAAO79AMBQAC0DAAAww4AALQMAACvAwAAtAwA
 tAwAAMCHAgAAtAwAAMCHAgAAtAwAAMCHAgAAtAwAAMCHAgADqMgCAYAAtAwA
 `
 
+// incomingPartOfKindsMade has digests of the declarations that IncomingPartOfKinds is made of.
+const incomingPartOfKindsMade = `
+e030f25f4193ec6a IncomingPartOfKinds partorder.go
+439fd0af78a58b9b incoming partorder.go
+`
+
 // IncomingPartOfKindsProgram returns the program of IncomingPartOfKinds.
 func IncomingPartOfKindsProgram() (*ir.Program, error) {
-	return packed.Nth(incomingPartOfKindsPrograms, 0)
+	return packed.Nth(incomingPartOfKindsPrograms, 0, incomingPartOfKindsMade)
 }
 
 // incomingPartOfKindsPrograms are the programs of IncomingPartOfKinds: 1 of 820 rows.
@@ -9475,8 +9762,15 @@ AACUnQIAAAgAAJidAgAAnAwAAJCdAgAAnAwAAKCdAgAAnAwBMQMIAACknQIAAAgAAPSKAgAAkAEAAKMf
 BAAAtAwAAOiLAgAAtAwAAOiLAgAAtAwAAOiLAgAAtAwAAOiLAgADyJsDAUAAtAwAAOiLAgAAtAwAAOiLAgAAtAwAAN8oAAC0DAA=
 `
 
+// peelPartMade has digests of the declarations that PeelPart is made of.
+const peelPartMade = `
+fd3b6f20cb8d2e7e PeelPart partorder.go
+19212241d014ac22 peeledAny partorder.go
+439fd0af78a58b9b incoming partorder.go
+`
+
 // PeelPartProgram returns the program of PeelPart.
-func PeelPartProgram() (*ir.Program, error) { return packed.Nth(peelPartPrograms, 0) }
+func PeelPartProgram() (*ir.Program, error) { return packed.Nth(peelPartPrograms, 0, peelPartMade) }
 
 // peelPartPrograms are the programs of PeelPart: 1 of 925 rows.
 const peelPartPrograms = `
@@ -9800,8 +10094,17 @@ CAAA5KwCAAAIAADIvQIAA4T+AgFAAPQOAADzFQAA9A4AAPsFAAD0DgAAxwkAAPQOAADYrQIAAPQOAADY
 AADYrQIAAPQOAADYrQIAAPQOAADYrQIAAPQOAACfLwAA9A4A
 `
 
+// peelPartOfKindsMade has digests of the declarations that PeelPartOfKinds is made of.
+const peelPartOfKindsMade = `
+fb967cee99087743 PeelPartOfKinds partorder.go
+4e05a4ce4d51b021 peeled partorder.go
+439fd0af78a58b9b incoming partorder.go
+`
+
 // PeelPartOfKindsProgram returns the program of PeelPartOfKinds.
-func PeelPartOfKindsProgram() (*ir.Program, error) { return packed.Nth(peelPartOfKindsPrograms, 0) }
+func PeelPartOfKindsProgram() (*ir.Program, error) {
+	return packed.Nth(peelPartOfKindsPrograms, 0, peelPartOfKindsMade)
+}
 
 // peelPartOfKindsPrograms are the programs of PeelPartOfKinds: 1 of 938 rows.
 const peelPartOfKindsPrograms = `
@@ -10130,8 +10433,15 @@ AADcDgAApMcCAADcDgGnAwgAAKjHAgAACAAA4LQCAAOkiAMBQAD0DgAA2xYAAPQOAADjBgAA9A4AAK8K
 3LUCAAD0DgAA3LUCAAD0DgAA3LUCAAD0DgAA3LUCAAD0DgAA3LUCAAD0DgAA3LUCAAD0DgAAjzAAAPQOAA==
 `
 
+// sourcesPartMade has digests of the declarations that SourcesPart is made of.
+const sourcesPartMade = `
+b0cb9cd76e4556bd SourcesPart partorder.go
+`
+
 // SourcesPartProgram returns the program of SourcesPart.
-func SourcesPartProgram() (*ir.Program, error) { return packed.Nth(sourcesPartPrograms, 0) }
+func SourcesPartProgram() (*ir.Program, error) {
+	return packed.Nth(sourcesPartPrograms, 0, sourcesPartMade)
+}
 
 // sourcesPartPrograms are the programs of SourcesPart: 1 of 41 rows.
 const sourcesPartPrograms = `
@@ -10155,13 +10465,19 @@ AAA0AAC4CwAANAAAmAQAABgAAMwCAAAIAACkBAAACAAAqAQAAEwAAJwKAABMAACkAwAATAAA1AsAAEwA
 CAAAiAUAAGQAAOQKAABkAACABAAAZAEnAwgAAPAFAAAIAAC0BAAAdAAAtAQAAHQA
 `
 
+// windowMade has digests of the declarations that Window is made of.
+const windowMade = `
+f25663f3b8bc63db Window parts.go
+1a9f4bfc810de1ee VisitFirst parts.go
+`
+
 // WindowProgram returns the program of Window for a type argument, such as "uint32".
 func WindowProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "uint32":
-		return packed.Nth(windowPrograms, 0)
+		return packed.Nth(windowPrograms, 0, windowMade)
 	case "uint64":
-		return packed.Nth(windowPrograms, 1)
+		return packed.Nth(windowPrograms, 1, windowMade)
 	}
 	return nil, fmt.Errorf("kernel Window has no instance for %s", of)
 }
@@ -10187,8 +10503,14 @@ gwEBALABoBAAAJgIABCAEAAIAQBIoBAAABAAAIQJAAxQAGABAAC0AQBcoBAAAAEABEAAH5MBAEkBACSg
 AADABQAA7BEAVKAQAAAEADukEAEPC6cQALEBqBAAADwAAOgCAAAIAACcAwAARAAAnAMAAEQAAJwDAABEAA==
 `
 
+// openPartMade has digests of the declarations that OpenPart is made of.
+const openPartMade = `
+9e91bd9f056287f4 OpenPart parts.go
+1a9f4bfc810de1ee VisitFirst parts.go
+`
+
 // OpenPartProgram returns the program of OpenPart.
-func OpenPartProgram() (*ir.Program, error) { return packed.Nth(openPartPrograms, 0) }
+func OpenPartProgram() (*ir.Program, error) { return packed.Nth(openPartPrograms, 0, openPartMade) }
 
 // openPartPrograms are the programs of OpenPart: 1 of 26 rows.
 const openPartPrograms = `
@@ -10207,8 +10529,14 @@ AAAIAAD8AgAALAAAjAIAACwAANQBAAAsAADQBwAALAAAjAMAACwAAJwDAAAsAADcBwAALAAA8AYAACwA
 ADQAAKQCAAA0AACEBwAACAEWAwgBFwfoAwAACAAA5AMAA5gNAUAAXAAAhAMAAFwAAIQDAABcAACEAwAAXAAAhAMAAFwA
 `
 
+// levelPartMade has digests of the declarations that LevelPart is made of.
+const levelPartMade = `
+4f1f9340c3707240 LevelPart parts.go
+1a9f4bfc810de1ee VisitFirst parts.go
+`
+
 // LevelPartProgram returns the program of LevelPart.
-func LevelPartProgram() (*ir.Program, error) { return packed.Nth(levelPartPrograms, 0) }
+func LevelPartProgram() (*ir.Program, error) { return packed.Nth(levelPartPrograms, 0, levelPartMade) }
 
 // levelPartPrograms are the programs of LevelPart: 1 of 29 rows.
 const levelPartPrograms = `
@@ -10228,8 +10556,16 @@ qAMAAAgAAKwDAAAIAACkAgAARAAAtAMAAEQAAMAIAABEAADIBwAARAEZA0QBGgMIAADQAgAACAAA1AMA
 XAAAhAMAAFwA
 `
 
+// listPartMade has digests of the declarations that ListPart is made of.
+const listPartMade = `
+ad7fd122fd1ec22a ListPart parts.go
+1a9f4bfc810de1ee VisitFirst parts.go
+eb65007e2beeee10 ones components.go
+089bd74cf41d0dee put components.go
+`
+
 // ListPartProgram returns the program of ListPart.
-func ListPartProgram() (*ir.Program, error) { return packed.Nth(listPartPrograms, 0) }
+func ListPartProgram() (*ir.Program, error) { return packed.Nth(listPartPrograms, 0, listPartMade) }
 
 // listPartPrograms are the programs of ListPart: 1 of 57 rows.
 const listPartPrograms = `
@@ -10259,8 +10595,16 @@ AABsAS8DbAAAlBsAAAgAAJwJAAAIAACgCQAAfAEzA3wAAOASAAB8AAD0EAAAfAAA6AoAAHwBNwMIAADw
 CAAD0BEBQACMAQAArAgAAIwBAA==
 `
 
+// countPartsMade has digests of the declarations that CountParts is made of.
+const countPartsMade = `
+0b4b12de39834ae7 CountParts parts.go
+eb65007e2beeee10 ones components.go
+`
+
 // CountPartsProgram returns the program of CountParts.
-func CountPartsProgram() (*ir.Program, error) { return packed.Nth(countPartsPrograms, 0) }
+func CountPartsProgram() (*ir.Program, error) {
+	return packed.Nth(countPartsPrograms, 0, countPartsMade)
+}
 
 // countPartsPrograms are the programs of CountParts: 1 of 40 rows.
 const countPartsPrograms = `
@@ -10285,8 +10629,13 @@ BQAAVAAA2AMAAFQAAIADAABUAACMDAAAVAAAnAUAAFQAAKwFAABUAACoBQAAVAAArAUAAFQAANQGAAAI
 ASUDCAAAnAYAAAgAAKAGAAAIAAC4BAAAjAEAALgEAACMAQAAuAQAAIwBAAC4BAAAjAEA
 `
 
+// ownLabelsMade has digests of the declarations that OwnLabels is made of.
+const ownLabelsMade = `
+75234ee2864843b2 OwnLabels parts.go
+`
+
 // OwnLabelsProgram returns the program of OwnLabels.
-func OwnLabelsProgram() (*ir.Program, error) { return packed.Nth(ownLabelsPrograms, 0) }
+func OwnLabelsProgram() (*ir.Program, error) { return packed.Nth(ownLabelsPrograms, 0, ownLabelsMade) }
 
 // ownLabelsPrograms are the programs of OwnLabels: 1 of 8 rows.
 const ownLabelsPrograms = `

@@ -10,28 +10,33 @@ import (
 )
 
 // argUint8Source is the digest of the source of Arg[uint8] and of all that it needs.
-const argUint8Source = "1380db9934a3d7efc8d4c5ea6fd082afb9cc2aa439d7e2e73c524a281d547175"
+const argUint8Source = "75931e7402b500e74ece289dd53c9b284c6facc75a863f45815c1aa13e984df5"
 
 // argUint16Source is the digest of the source of Arg[uint16] and of all that it needs.
-const argUint16Source = "1380db9934a3d7efc8d4c5ea6fd082afb9cc2aa439d7e2e73c524a281d547175"
+const argUint16Source = "75931e7402b500e74ece289dd53c9b284c6facc75a863f45815c1aa13e984df5"
 
 // argUint32Source is the digest of the source of Arg[uint32] and of all that it needs.
-const argUint32Source = "1380db9934a3d7efc8d4c5ea6fd082afb9cc2aa439d7e2e73c524a281d547175"
+const argUint32Source = "75931e7402b500e74ece289dd53c9b284c6facc75a863f45815c1aa13e984df5"
 
 // argUint64Source is the digest of the source of Arg[uint64] and of all that it needs.
-const argUint64Source = "1380db9934a3d7efc8d4c5ea6fd082afb9cc2aa439d7e2e73c524a281d547175"
+const argUint64Source = "75931e7402b500e74ece289dd53c9b284c6facc75a863f45815c1aa13e984df5"
+
+// argMade has digests of the declarations that Arg is made of.
+const argMade = `
+ded8b64a30ee2f86 Arg arg.go
+`
 
 // ArgProgram returns the program of Arg for a type argument, such as "uint8".
 func ArgProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "uint8":
-		return packed.Nth(argPrograms, 0)
+		return packed.Nth(argPrograms, 0, argMade)
 	case "uint16":
-		return packed.Nth(argPrograms, 1)
+		return packed.Nth(argPrograms, 1, argMade)
 	case "uint32":
-		return packed.Nth(argPrograms, 2)
+		return packed.Nth(argPrograms, 2, argMade)
 	case "uint64":
-		return packed.Nth(argPrograms, 3)
+		return packed.Nth(argPrograms, 3, argMade)
 	}
 	return nil, fmt.Errorf("kernel Arg has no instance for %s", of)
 }

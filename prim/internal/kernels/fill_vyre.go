@@ -10,97 +10,102 @@ import (
 )
 
 // wordsSource is the digest of the source of Words and of all that it needs.
-const wordsSource = "9b2b0fc375bf15a6d190f0e631dd57f37bebc0a99f40b4de198a006f7fca3d7f"
+const wordsSource = "d10757d92acac37827a9faefea4eeb5f304dbefa9b0b9c317665746501bbd8a3"
 
 // longsSource is the digest of the source of Longs and of all that it needs.
-const longsSource = "9b9766d603f0e835aa68986d2bf7441875c8eea0f593fa63d80ece7918036170"
+const longsSource = "d1f84b7461aa167e7733af13c5bf2a3159c0b6081f9bf83cf439acebba551542"
 
 // floatsSource is the digest of the source of Floats and of all that it needs.
-const floatsSource = "7ebce41b69e34599784c59761ce9a8dd6144b10c402cbc0745fdc1ee47df600b"
+const floatsSource = "8daaf0771a21868427e3c28940cc559d6b9419fd950791d0788a2dd574bad611"
 
 // doublesSource is the digest of the source of Doubles and of all that it needs.
-const doublesSource = "302375325ef73106bfb53f81566faf9137bd4bf70fd7f6f48f637ae618eaabc2"
+const doublesSource = "88a7c9a85f4c36d4bb368350c2b8d0e203571b0610fc245b375b605a1b950c73"
 
 // iotaUint8Source is the digest of the source of Iota[uint8] and of all that it needs.
-const iotaUint8Source = "4491e6b549449e3efdfcd0e11b6ee6d15ee6f942b1c3394ece500344fcff12bb"
+const iotaUint8Source = "d96dcfce8de77ff88ef1452db84f402556c93b1679b6944a6f656cd0863b2dd4"
 
 // iotaUint16Source is the digest of the source of Iota[uint16] and of all that it needs.
-const iotaUint16Source = "4491e6b549449e3efdfcd0e11b6ee6d15ee6f942b1c3394ece500344fcff12bb"
+const iotaUint16Source = "d96dcfce8de77ff88ef1452db84f402556c93b1679b6944a6f656cd0863b2dd4"
 
 // iotaUint32Source is the digest of the source of Iota[uint32] and of all that it needs.
-const iotaUint32Source = "4491e6b549449e3efdfcd0e11b6ee6d15ee6f942b1c3394ece500344fcff12bb"
+const iotaUint32Source = "d96dcfce8de77ff88ef1452db84f402556c93b1679b6944a6f656cd0863b2dd4"
 
 // iotaUint64Source is the digest of the source of Iota[uint64] and of all that it needs.
-const iotaUint64Source = "4491e6b549449e3efdfcd0e11b6ee6d15ee6f942b1c3394ece500344fcff12bb"
+const iotaUint64Source = "d96dcfce8de77ff88ef1452db84f402556c93b1679b6944a6f656cd0863b2dd4"
 
 // iotaFloat32Source is the digest of the source of Iota[float32] and of all that it needs.
-const iotaFloat32Source = "4491e6b549449e3efdfcd0e11b6ee6d15ee6f942b1c3394ece500344fcff12bb"
+const iotaFloat32Source = "d96dcfce8de77ff88ef1452db84f402556c93b1679b6944a6f656cd0863b2dd4"
 
 // iotaFloat64Source is the digest of the source of Iota[float64] and of all that it needs.
-const iotaFloat64Source = "4491e6b549449e3efdfcd0e11b6ee6d15ee6f942b1c3394ece500344fcff12bb"
+const iotaFloat64Source = "d96dcfce8de77ff88ef1452db84f402556c93b1679b6944a6f656cd0863b2dd4"
 
 // gatherUint8Source is the digest of the source of Gather[uint8] and of all that it needs.
-const gatherUint8Source = "36cf66f2f1c69243092f00d5440edd175ea0c5bded549a1ff1cdc01d1c772428"
+const gatherUint8Source = "eeb4611b6b6b64d6535707efaba61fa12398b02a331e992b776bf9312332bd27"
 
 // gatherUint16Source is the digest of the source of Gather[uint16] and of all that it needs.
-const gatherUint16Source = "36cf66f2f1c69243092f00d5440edd175ea0c5bded549a1ff1cdc01d1c772428"
+const gatherUint16Source = "eeb4611b6b6b64d6535707efaba61fa12398b02a331e992b776bf9312332bd27"
 
 // gatherUint32Source is the digest of the source of Gather[uint32] and of all that it needs.
-const gatherUint32Source = "36cf66f2f1c69243092f00d5440edd175ea0c5bded549a1ff1cdc01d1c772428"
+const gatherUint32Source = "eeb4611b6b6b64d6535707efaba61fa12398b02a331e992b776bf9312332bd27"
 
 // gatherUint64Source is the digest of the source of Gather[uint64] and of all that it needs.
-const gatherUint64Source = "36cf66f2f1c69243092f00d5440edd175ea0c5bded549a1ff1cdc01d1c772428"
+const gatherUint64Source = "eeb4611b6b6b64d6535707efaba61fa12398b02a331e992b776bf9312332bd27"
 
 // gatherWideSource is the digest of the source of Gather[block.Wide] and of all that it needs.
-const gatherWideSource = "36cf66f2f1c69243092f00d5440edd175ea0c5bded549a1ff1cdc01d1c772428"
+const gatherWideSource = "eeb4611b6b6b64d6535707efaba61fa12398b02a331e992b776bf9312332bd27"
 
 // gatherLongUint8Source is the digest of the source of GatherLong[uint8] and of all that it needs.
-const gatherLongUint8Source = "9aa4261f5c5b97974f4ebdb45f05a236aaa765d4d9356db0be6cc5428d78b5f1"
+const gatherLongUint8Source = "a8592f357d74a8d0e9d3469a0f5bad0c8b7b3a239a07869aa5cf858cca4f6b43"
 
 // gatherLongUint16Source is the digest of the source of GatherLong[uint16] and of all that it needs.
-const gatherLongUint16Source = "9aa4261f5c5b97974f4ebdb45f05a236aaa765d4d9356db0be6cc5428d78b5f1"
+const gatherLongUint16Source = "a8592f357d74a8d0e9d3469a0f5bad0c8b7b3a239a07869aa5cf858cca4f6b43"
 
 // gatherLongUint32Source is the digest of the source of GatherLong[uint32] and of all that it needs.
-const gatherLongUint32Source = "9aa4261f5c5b97974f4ebdb45f05a236aaa765d4d9356db0be6cc5428d78b5f1"
+const gatherLongUint32Source = "a8592f357d74a8d0e9d3469a0f5bad0c8b7b3a239a07869aa5cf858cca4f6b43"
 
 // gatherLongUint64Source is the digest of the source of GatherLong[uint64] and of all that it needs.
-const gatherLongUint64Source = "9aa4261f5c5b97974f4ebdb45f05a236aaa765d4d9356db0be6cc5428d78b5f1"
+const gatherLongUint64Source = "a8592f357d74a8d0e9d3469a0f5bad0c8b7b3a239a07869aa5cf858cca4f6b43"
 
 // gatherLongWideSource is the digest of the source of GatherLong[block.Wide] and of all that it needs.
-const gatherLongWideSource = "9aa4261f5c5b97974f4ebdb45f05a236aaa765d4d9356db0be6cc5428d78b5f1"
+const gatherLongWideSource = "a8592f357d74a8d0e9d3469a0f5bad0c8b7b3a239a07869aa5cf858cca4f6b43"
 
 // scatterUint8Source is the digest of the source of Scatter[uint8] and of all that it needs.
-const scatterUint8Source = "1c6786ab4dcef98cebc69a3f0e0cf7839fc6258701f682ecfff31d7528d45b68"
+const scatterUint8Source = "c0f821a69cce69a3ae78a0a4826c3e9c0b11710b6880a97ec736244d63d9f769"
 
 // scatterUint16Source is the digest of the source of Scatter[uint16] and of all that it needs.
-const scatterUint16Source = "1c6786ab4dcef98cebc69a3f0e0cf7839fc6258701f682ecfff31d7528d45b68"
+const scatterUint16Source = "c0f821a69cce69a3ae78a0a4826c3e9c0b11710b6880a97ec736244d63d9f769"
 
 // scatterUint32Source is the digest of the source of Scatter[uint32] and of all that it needs.
-const scatterUint32Source = "1c6786ab4dcef98cebc69a3f0e0cf7839fc6258701f682ecfff31d7528d45b68"
+const scatterUint32Source = "c0f821a69cce69a3ae78a0a4826c3e9c0b11710b6880a97ec736244d63d9f769"
 
 // scatterUint64Source is the digest of the source of Scatter[uint64] and of all that it needs.
-const scatterUint64Source = "1c6786ab4dcef98cebc69a3f0e0cf7839fc6258701f682ecfff31d7528d45b68"
+const scatterUint64Source = "c0f821a69cce69a3ae78a0a4826c3e9c0b11710b6880a97ec736244d63d9f769"
 
 // scatterWideSource is the digest of the source of Scatter[block.Wide] and of all that it needs.
-const scatterWideSource = "1c6786ab4dcef98cebc69a3f0e0cf7839fc6258701f682ecfff31d7528d45b68"
+const scatterWideSource = "c0f821a69cce69a3ae78a0a4826c3e9c0b11710b6880a97ec736244d63d9f769"
 
 // scatterLongUint8Source is the digest of the source of ScatterLong[uint8] and of all that it needs.
-const scatterLongUint8Source = "037b40802e0bc29719f0c5816c1dc981178e508ea56804566fb8cf55ddac5bf4"
+const scatterLongUint8Source = "319b1a43af2ac2b903a09c7e9b744d2d126a11e4a91e2b1caea72164dbe07f68"
 
 // scatterLongUint16Source is the digest of the source of ScatterLong[uint16] and of all that it needs.
-const scatterLongUint16Source = "037b40802e0bc29719f0c5816c1dc981178e508ea56804566fb8cf55ddac5bf4"
+const scatterLongUint16Source = "319b1a43af2ac2b903a09c7e9b744d2d126a11e4a91e2b1caea72164dbe07f68"
 
 // scatterLongUint32Source is the digest of the source of ScatterLong[uint32] and of all that it needs.
-const scatterLongUint32Source = "037b40802e0bc29719f0c5816c1dc981178e508ea56804566fb8cf55ddac5bf4"
+const scatterLongUint32Source = "319b1a43af2ac2b903a09c7e9b744d2d126a11e4a91e2b1caea72164dbe07f68"
 
 // scatterLongUint64Source is the digest of the source of ScatterLong[uint64] and of all that it needs.
-const scatterLongUint64Source = "037b40802e0bc29719f0c5816c1dc981178e508ea56804566fb8cf55ddac5bf4"
+const scatterLongUint64Source = "319b1a43af2ac2b903a09c7e9b744d2d126a11e4a91e2b1caea72164dbe07f68"
 
 // scatterLongWideSource is the digest of the source of ScatterLong[block.Wide] and of all that it needs.
-const scatterLongWideSource = "037b40802e0bc29719f0c5816c1dc981178e508ea56804566fb8cf55ddac5bf4"
+const scatterLongWideSource = "319b1a43af2ac2b903a09c7e9b744d2d126a11e4a91e2b1caea72164dbe07f68"
+
+// wordsMade has digests of the declarations that Words is made of.
+const wordsMade = `
+d050208ce4005386 Words fill.go
+`
 
 // WordsProgram returns the program of Words.
-func WordsProgram() (*ir.Program, error) { return packed.Nth(wordsPrograms, 0) }
+func WordsProgram() (*ir.Program, error) { return packed.Nth(wordsPrograms, 0, wordsMade) }
 
 // wordsPrograms are the programs of Words: 1 of 248 rows.
 const wordsPrograms = `
@@ -190,8 +195,13 @@ CAAAvD8AANQHAfYDCAAA1D0AAMAMAAD3BgAA5AcAAOAyAADkBwAA4DIAAOQHAADgMgAA5AcAAOAyAADk
 ACEDbiB3BCYCcHIA+zcQaXZlIHdhcyBtYWRlIGZvcgCoCwAAAQA=
 `
 
+// longsMade has digests of the declarations that Longs is made of.
+const longsMade = `
+a2c41c7972a9705c Longs fill.go
+`
+
 // LongsProgram returns the program of Longs.
-func LongsProgram() (*ir.Program, error) { return packed.Nth(longsPrograms, 0) }
+func LongsProgram() (*ir.Program, error) { return packed.Nth(longsPrograms, 0, longsMade) }
 
 // longsPrograms are the programs of Longs: 1 of 387 rows.
 const longsPrograms = `
@@ -328,8 +338,13 @@ AADsCQAA0GQAAOwJAADQZAAA7AkAANBkAADsCQAA0GQAAOwJAATgFwAAxA8EdGhlIAKkWQYgdGhhdCAA
 aXMgZ3JlYXRlcgAhA24gdwQmAnByAItuEGl2ZSB3YXMgbWFkZSBmb3IAuBQAAAEA
 `
 
+// floatsMade has digests of the declarations that Floats is made of.
+const floatsMade = `
+1a104b316776ea14 Floats fill.go
+`
+
 // FloatsProgram returns the program of Floats.
-func FloatsProgram() (*ir.Program, error) { return packed.Nth(floatsPrograms, 0) }
+func FloatsProgram() (*ir.Program, error) { return packed.Nth(floatsPrograms, 0, floatsMade) }
 
 // floatsPrograms are the programs of Floats: 1 of 473 rows.
 const floatsPrograms = `
@@ -490,8 +505,13 @@ AAD0dwAAtAsAAIsGAAC0CwAA9HcAALQLAATIHAAA1BMEdGhlIALPagYgdGhhdCAAEBdkZXZpY2UgaG9s
 A24gdwQmAnByAP2AARBpdmUgd2FzIG1hZGUgZm9yAKAYAAABAA==
 `
 
+// doublesMade has digests of the declarations that Doubles is made of.
+const doublesMade = `
+31d90c4f2d9c8762 Doubles fill.go
+`
+
 // DoublesProgram returns the program of Doubles.
-func DoublesProgram() (*ir.Program, error) { return packed.Nth(doublesPrograms, 0) }
+func DoublesProgram() (*ir.Program, error) { return packed.Nth(doublesPrograms, 0, doublesMade) }
 
 // doublesPrograms are the programs of Doubles: 1 of 1024 rows.
 const doublesPrograms = `
@@ -841,21 +861,26 @@ ALwXAAD0oQIAALwXAAyYPwAA/DYEdGhlIALPiQIGIHRoYXQgABAXZGV2aWNlIGhvbGRzIGlzIGdyZWF0
 uQIQaXZlIHdhcyBtYWRlIGZvcgCQOgAAAQA=
 `
 
+// iotaMade has digests of the declarations that Iota is made of.
+const iotaMade = `
+3d33902202f9a5cc Iota fill.go
+`
+
 // IotaProgram returns the program of Iota for a type argument, such as "uint8".
 func IotaProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "uint8":
-		return packed.Nth(iotaPrograms, 0)
+		return packed.Nth(iotaPrograms, 0, iotaMade)
 	case "uint16":
-		return packed.Nth(iotaPrograms, 1)
+		return packed.Nth(iotaPrograms, 1, iotaMade)
 	case "uint32":
-		return packed.Nth(iotaPrograms, 2)
+		return packed.Nth(iotaPrograms, 2, iotaMade)
 	case "uint64":
-		return packed.Nth(iotaPrograms, 3)
+		return packed.Nth(iotaPrograms, 3, iotaMade)
 	case "float32":
-		return packed.Nth(iotaPrograms, 4)
+		return packed.Nth(iotaPrograms, 4, iotaMade)
 	case "float64":
-		return packed.Nth(iotaPrograms, 5)
+		return packed.Nth(iotaPrograms, 5, iotaMade)
 	}
 	return nil, fmt.Errorf("kernel Iota has no instance for %s", of)
 }
@@ -902,19 +927,24 @@ YQiRSwAI1A4AYLglALwM6HAg20WA1+7ayXAAY+BysY36GWQYyfT/GaONqjDTRqw0MkcIuAUAAAEAhQTY
 HtglAgcHMNglAwcHB+YR2CUAB5FLAAjUDgCEDdglAA==
 `
 
+// gatherMade has digests of the declarations that Gather is made of.
+const gatherMade = `
+3a811b9d27e3a258 Gather fill.go
+`
+
 // GatherProgram returns the program of Gather for a type argument, such as "uint8".
 func GatherProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "uint8":
-		return packed.Nth(gatherPrograms, 0)
+		return packed.Nth(gatherPrograms, 0, gatherMade)
 	case "uint16":
-		return packed.Nth(gatherPrograms, 1)
+		return packed.Nth(gatherPrograms, 1, gatherMade)
 	case "uint32":
-		return packed.Nth(gatherPrograms, 2)
+		return packed.Nth(gatherPrograms, 2, gatherMade)
 	case "uint64":
-		return packed.Nth(gatherPrograms, 3)
+		return packed.Nth(gatherPrograms, 3, gatherMade)
 	case "block.Wide":
-		return packed.Nth(gatherPrograms, 4)
+		return packed.Nth(gatherPrograms, 4, gatherMade)
 	}
 	return nil, fmt.Errorf("kernel Gather has no instance for %s", of)
 }
@@ -966,19 +996,24 @@ BQAIAQgAFBgAOIwtAADgAgAhjC0EV2lkZQvDAgAEoAMAYIwtAVLdB4wtAQ2hBYwtAAAIABCMLQAACAAA
 1BkAAMwCAADYGQAACAAAnBEAANQCAADEPQAACAAAnBAAyAGcLQA=
 `
 
+// gatherLongMade has digests of the declarations that GatherLong is made of.
+const gatherLongMade = `
+68938dc64ba5b5c5 GatherLong fill.go
+`
+
 // GatherLongProgram returns the program of GatherLong for a type argument, such as "uint8".
 func GatherLongProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "uint8":
-		return packed.Nth(gatherLongPrograms, 0)
+		return packed.Nth(gatherLongPrograms, 0, gatherLongMade)
 	case "uint16":
-		return packed.Nth(gatherLongPrograms, 1)
+		return packed.Nth(gatherLongPrograms, 1, gatherLongMade)
 	case "uint32":
-		return packed.Nth(gatherLongPrograms, 2)
+		return packed.Nth(gatherLongPrograms, 2, gatherLongMade)
 	case "uint64":
-		return packed.Nth(gatherLongPrograms, 3)
+		return packed.Nth(gatherLongPrograms, 3, gatherLongMade)
 	case "block.Wide":
-		return packed.Nth(gatherLongPrograms, 4)
+		return packed.Nth(gatherLongPrograms, 4, gatherLongMade)
 	}
 	return nil, fmt.Errorf("kernel GatherLong has no instance for %s", of)
 }
@@ -1030,19 +1065,24 @@ AASkAwBc7CsBT90H7CsBDYkF7CsAAAgAEOwrAAAIAACoDwAACAAArA8AALQCAACIGQAAtAIAAIwZAAAI
 AACEEADQAfwrAA==
 `
 
+// scatterMade has digests of the declarations that Scatter is made of.
+const scatterMade = `
+7042f20bcf13e53c Scatter fill.go
+`
+
 // ScatterProgram returns the program of Scatter for a type argument, such as "uint8".
 func ScatterProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "uint8":
-		return packed.Nth(scatterPrograms, 0)
+		return packed.Nth(scatterPrograms, 0, scatterMade)
 	case "uint16":
-		return packed.Nth(scatterPrograms, 1)
+		return packed.Nth(scatterPrograms, 1, scatterMade)
 	case "uint32":
-		return packed.Nth(scatterPrograms, 2)
+		return packed.Nth(scatterPrograms, 2, scatterMade)
 	case "uint64":
-		return packed.Nth(scatterPrograms, 3)
+		return packed.Nth(scatterPrograms, 3, scatterMade)
 	case "block.Wide":
-		return packed.Nth(scatterPrograms, 4)
+		return packed.Nth(scatterPrograms, 4, scatterMade)
 	}
 	return nil, fmt.Errorf("kernel Scatter has no instance for %s", of)
 }
@@ -1094,19 +1134,24 @@ BQAIAQgAFBgAOIwtAAD8AwAijC0EV2lkZQrDAgAEoAMAYIwtAVLdB4wtAQ2hBYwtAAAIABCMLQAACAAA
 1BkAAMwCAADYGQAACAAAnBEAANQCAADEPQAACAAAnBAAyAGcLQA=
 `
 
+// scatterLongMade has digests of the declarations that ScatterLong is made of.
+const scatterLongMade = `
+77afe743c6ca6ece ScatterLong fill.go
+`
+
 // ScatterLongProgram returns the program of ScatterLong for a type argument, such as "uint8".
 func ScatterLongProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "uint8":
-		return packed.Nth(scatterLongPrograms, 0)
+		return packed.Nth(scatterLongPrograms, 0, scatterLongMade)
 	case "uint16":
-		return packed.Nth(scatterLongPrograms, 1)
+		return packed.Nth(scatterLongPrograms, 1, scatterLongMade)
 	case "uint32":
-		return packed.Nth(scatterLongPrograms, 2)
+		return packed.Nth(scatterLongPrograms, 2, scatterLongMade)
 	case "uint64":
-		return packed.Nth(scatterLongPrograms, 3)
+		return packed.Nth(scatterLongPrograms, 3, scatterLongMade)
 	case "block.Wide":
-		return packed.Nth(scatterLongPrograms, 4)
+		return packed.Nth(scatterLongPrograms, 4, scatterLongMade)
 	}
 	return nil, fmt.Errorf("kernel ScatterLong has no instance for %s", of)
 }

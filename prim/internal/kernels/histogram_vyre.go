@@ -10,78 +10,83 @@ import (
 )
 
 // histogramDirectUint8Source is the digest of the source of HistogramDirect[uint8] and of all that it needs.
-const histogramDirectUint8Source = "3401cbdd344b3440bb37e1135402ac53290b6101a6582c3c8ccd3d630039e61e"
+const histogramDirectUint8Source = "3cf1acb305d0124ec642774af3a6cb6a0cea08511ad8c9f43ed9767e8de46426"
 
 // histogramDirectUint16Source is the digest of the source of HistogramDirect[uint16] and of all that it needs.
-const histogramDirectUint16Source = "3401cbdd344b3440bb37e1135402ac53290b6101a6582c3c8ccd3d630039e61e"
+const histogramDirectUint16Source = "3cf1acb305d0124ec642774af3a6cb6a0cea08511ad8c9f43ed9767e8de46426"
 
 // histogramIntegersUint8Source is the digest of the source of HistogramIntegers[uint8] and of all that it needs.
-const histogramIntegersUint8Source = "f628c0a60294adcc5fa9a3a55f09f95d34b064db44f0bf99ba5a079c359044ce"
+const histogramIntegersUint8Source = "0d76708fa3aef35addbaa5a4f3c3e45c2539ec56b58d24573711bd78b0999b9f"
 
 // histogramIntegersUint16Source is the digest of the source of HistogramIntegers[uint16] and of all that it needs.
-const histogramIntegersUint16Source = "f628c0a60294adcc5fa9a3a55f09f95d34b064db44f0bf99ba5a079c359044ce"
+const histogramIntegersUint16Source = "0d76708fa3aef35addbaa5a4f3c3e45c2539ec56b58d24573711bd78b0999b9f"
 
 // histogramIntegersUint32Source is the digest of the source of HistogramIntegers[uint32] and of all that it needs.
-const histogramIntegersUint32Source = "f628c0a60294adcc5fa9a3a55f09f95d34b064db44f0bf99ba5a079c359044ce"
+const histogramIntegersUint32Source = "0d76708fa3aef35addbaa5a4f3c3e45c2539ec56b58d24573711bd78b0999b9f"
 
 // histogramIntegersUint64Source is the digest of the source of HistogramIntegers[uint64] and of all that it needs.
-const histogramIntegersUint64Source = "f628c0a60294adcc5fa9a3a55f09f95d34b064db44f0bf99ba5a079c359044ce"
+const histogramIntegersUint64Source = "0d76708fa3aef35addbaa5a4f3c3e45c2539ec56b58d24573711bd78b0999b9f"
 
 // histogramIntegersInt8Source is the digest of the source of HistogramIntegers[int8] and of all that it needs.
-const histogramIntegersInt8Source = "f628c0a60294adcc5fa9a3a55f09f95d34b064db44f0bf99ba5a079c359044ce"
+const histogramIntegersInt8Source = "0d76708fa3aef35addbaa5a4f3c3e45c2539ec56b58d24573711bd78b0999b9f"
 
 // histogramIntegersInt16Source is the digest of the source of HistogramIntegers[int16] and of all that it needs.
-const histogramIntegersInt16Source = "f628c0a60294adcc5fa9a3a55f09f95d34b064db44f0bf99ba5a079c359044ce"
+const histogramIntegersInt16Source = "0d76708fa3aef35addbaa5a4f3c3e45c2539ec56b58d24573711bd78b0999b9f"
 
 // histogramIntegersInt32Source is the digest of the source of HistogramIntegers[int32] and of all that it needs.
-const histogramIntegersInt32Source = "f628c0a60294adcc5fa9a3a55f09f95d34b064db44f0bf99ba5a079c359044ce"
+const histogramIntegersInt32Source = "0d76708fa3aef35addbaa5a4f3c3e45c2539ec56b58d24573711bd78b0999b9f"
 
 // histogramIntegersInt64Source is the digest of the source of HistogramIntegers[int64] and of all that it needs.
-const histogramIntegersInt64Source = "f628c0a60294adcc5fa9a3a55f09f95d34b064db44f0bf99ba5a079c359044ce"
+const histogramIntegersInt64Source = "0d76708fa3aef35addbaa5a4f3c3e45c2539ec56b58d24573711bd78b0999b9f"
 
 // histogramFloatsFloat32Source is the digest of the source of HistogramFloats[float32] and of all that it needs.
-const histogramFloatsFloat32Source = "06f3354f5c18711d4861ccbb0945dbb52d34522b6f2e5710587b0a2404ac0e60"
+const histogramFloatsFloat32Source = "c48cad22def6fe3c4c3822cdd0cf517b46d61b5a23a4afe9f2774911bc881287"
 
 // histogramFloatsFloat64Source is the digest of the source of HistogramFloats[float64] and of all that it needs.
-const histogramFloatsFloat64Source = "06f3354f5c18711d4861ccbb0945dbb52d34522b6f2e5710587b0a2404ac0e60"
+const histogramFloatsFloat64Source = "c48cad22def6fe3c4c3822cdd0cf517b46d61b5a23a4afe9f2774911bc881287"
 
 // histogramBetweenUint8Source is the digest of the source of HistogramBetween[uint8] and of all that it needs.
-const histogramBetweenUint8Source = "6d788f4ab59a31e48968f845327fea7e4fd33e6f046d2b79626ed4d97d1beb08"
+const histogramBetweenUint8Source = "81cd149461d367e04146f11c383519686a6ce36b43dbe6e2f247705b4ff52e21"
 
 // histogramBetweenUint16Source is the digest of the source of HistogramBetween[uint16] and of all that it needs.
-const histogramBetweenUint16Source = "6d788f4ab59a31e48968f845327fea7e4fd33e6f046d2b79626ed4d97d1beb08"
+const histogramBetweenUint16Source = "81cd149461d367e04146f11c383519686a6ce36b43dbe6e2f247705b4ff52e21"
 
 // histogramBetweenUint32Source is the digest of the source of HistogramBetween[uint32] and of all that it needs.
-const histogramBetweenUint32Source = "6d788f4ab59a31e48968f845327fea7e4fd33e6f046d2b79626ed4d97d1beb08"
+const histogramBetweenUint32Source = "81cd149461d367e04146f11c383519686a6ce36b43dbe6e2f247705b4ff52e21"
 
 // histogramBetweenUint64Source is the digest of the source of HistogramBetween[uint64] and of all that it needs.
-const histogramBetweenUint64Source = "6d788f4ab59a31e48968f845327fea7e4fd33e6f046d2b79626ed4d97d1beb08"
+const histogramBetweenUint64Source = "81cd149461d367e04146f11c383519686a6ce36b43dbe6e2f247705b4ff52e21"
 
 // histogramBetweenInt8Source is the digest of the source of HistogramBetween[int8] and of all that it needs.
-const histogramBetweenInt8Source = "6d788f4ab59a31e48968f845327fea7e4fd33e6f046d2b79626ed4d97d1beb08"
+const histogramBetweenInt8Source = "81cd149461d367e04146f11c383519686a6ce36b43dbe6e2f247705b4ff52e21"
 
 // histogramBetweenInt16Source is the digest of the source of HistogramBetween[int16] and of all that it needs.
-const histogramBetweenInt16Source = "6d788f4ab59a31e48968f845327fea7e4fd33e6f046d2b79626ed4d97d1beb08"
+const histogramBetweenInt16Source = "81cd149461d367e04146f11c383519686a6ce36b43dbe6e2f247705b4ff52e21"
 
 // histogramBetweenInt32Source is the digest of the source of HistogramBetween[int32] and of all that it needs.
-const histogramBetweenInt32Source = "6d788f4ab59a31e48968f845327fea7e4fd33e6f046d2b79626ed4d97d1beb08"
+const histogramBetweenInt32Source = "81cd149461d367e04146f11c383519686a6ce36b43dbe6e2f247705b4ff52e21"
 
 // histogramBetweenInt64Source is the digest of the source of HistogramBetween[int64] and of all that it needs.
-const histogramBetweenInt64Source = "6d788f4ab59a31e48968f845327fea7e4fd33e6f046d2b79626ed4d97d1beb08"
+const histogramBetweenInt64Source = "81cd149461d367e04146f11c383519686a6ce36b43dbe6e2f247705b4ff52e21"
 
 // histogramBetweenFloat32Source is the digest of the source of HistogramBetween[float32] and of all that it needs.
-const histogramBetweenFloat32Source = "6d788f4ab59a31e48968f845327fea7e4fd33e6f046d2b79626ed4d97d1beb08"
+const histogramBetweenFloat32Source = "81cd149461d367e04146f11c383519686a6ce36b43dbe6e2f247705b4ff52e21"
 
 // histogramBetweenFloat64Source is the digest of the source of HistogramBetween[float64] and of all that it needs.
-const histogramBetweenFloat64Source = "6d788f4ab59a31e48968f845327fea7e4fd33e6f046d2b79626ed4d97d1beb08"
+const histogramBetweenFloat64Source = "81cd149461d367e04146f11c383519686a6ce36b43dbe6e2f247705b4ff52e21"
+
+// histogramDirectMade has digests of the declarations that HistogramDirect is made of.
+const histogramDirectMade = `
+317dc5ae7e9f644b HistogramDirect histogram.go
+`
 
 // HistogramDirectProgram returns the program of HistogramDirect for a type argument, such as "uint8".
 func HistogramDirectProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "uint8":
-		return packed.Nth(histogramDirectPrograms, 0)
+		return packed.Nth(histogramDirectPrograms, 0, histogramDirectMade)
 	case "uint16":
-		return packed.Nth(histogramDirectPrograms, 1)
+		return packed.Nth(histogramDirectPrograms, 1, histogramDirectMade)
 	}
 	return nil, fmt.Errorf("kernel HistogramDirect has no instance for %s", of)
 }
@@ -177,25 +182,30 @@ hwB2fwSG1Qe/GLd+jZUAhwUABagBAAABAKUE2IwBAQ0AlgcABA0AH9iMAQADwQIAtEvYjAEAALAOAGXY
 AOw62IwBAA==
 `
 
+// histogramIntegersMade has digests of the declarations that HistogramIntegers is made of.
+const histogramIntegersMade = `
+36370e82558b5646 HistogramIntegers histogram.go
+`
+
 // HistogramIntegersProgram returns the program of HistogramIntegers for a type argument, such as "uint8".
 func HistogramIntegersProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "uint8":
-		return packed.Nth(histogramIntegersPrograms, 0)
+		return packed.Nth(histogramIntegersPrograms, 0, histogramIntegersMade)
 	case "uint16":
-		return packed.Nth(histogramIntegersPrograms, 1)
+		return packed.Nth(histogramIntegersPrograms, 1, histogramIntegersMade)
 	case "uint32":
-		return packed.Nth(histogramIntegersPrograms, 2)
+		return packed.Nth(histogramIntegersPrograms, 2, histogramIntegersMade)
 	case "uint64":
-		return packed.Nth(histogramIntegersPrograms, 3)
+		return packed.Nth(histogramIntegersPrograms, 3, histogramIntegersMade)
 	case "int8":
-		return packed.Nth(histogramIntegersPrograms, 4)
+		return packed.Nth(histogramIntegersPrograms, 4, histogramIntegersMade)
 	case "int16":
-		return packed.Nth(histogramIntegersPrograms, 5)
+		return packed.Nth(histogramIntegersPrograms, 5, histogramIntegersMade)
 	case "int32":
-		return packed.Nth(histogramIntegersPrograms, 6)
+		return packed.Nth(histogramIntegersPrograms, 6, histogramIntegersMade)
 	case "int64":
-		return packed.Nth(histogramIntegersPrograms, 7)
+		return packed.Nth(histogramIntegersPrograms, 7, histogramIntegersMade)
 	}
 	return nil, fmt.Errorf("kernel HistogramIntegers has no instance for %s", of)
 }
@@ -419,13 +429,18 @@ APgEqKUBAgQEB6ilAQAADABAqKUBAQQCKQBXqKUBAQQCmR8AD3oAA7MfAAJJAAuopQEAE5gBAO5QqKUB
 AA==
 `
 
+// histogramFloatsMade has digests of the declarations that HistogramFloats is made of.
+const histogramFloatsMade = `
+6d25320199fcbf77 HistogramFloats histogram.go
+`
+
 // HistogramFloatsProgram returns the program of HistogramFloats for a type argument, such as "float32".
 func HistogramFloatsProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "float32":
-		return packed.Nth(histogramFloatsPrograms, 0)
+		return packed.Nth(histogramFloatsPrograms, 0, histogramFloatsMade)
 	case "float64":
-		return packed.Nth(histogramFloatsPrograms, 1)
+		return packed.Nth(histogramFloatsPrograms, 1, histogramFloatsMade)
 	}
 	return nil, fmt.Errorf("kernel HistogramFloats has no instance for %s", of)
 }
@@ -537,29 +552,34 @@ XdOvdQoFk2MABJdLAKUEqKcBAAShAwATEAMBBwEGMgAgqKcBAANAAIgFqKcBAgcHCKinAQAADQBAqKcB
 AA98AAPmHwACSQALqKcBABWaAQC5UqinAQE2AKMIAAWECQAEwAEA8EeopwEA
 `
 
+// histogramBetweenMade has digests of the declarations that HistogramBetween is made of.
+const histogramBetweenMade = `
+179338c59099585f HistogramBetween histogram.go
+`
+
 // HistogramBetweenProgram returns the program of HistogramBetween for a type argument, such as "uint8".
 func HistogramBetweenProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "uint8":
-		return packed.Nth(histogramBetweenPrograms, 0)
+		return packed.Nth(histogramBetweenPrograms, 0, histogramBetweenMade)
 	case "uint16":
-		return packed.Nth(histogramBetweenPrograms, 1)
+		return packed.Nth(histogramBetweenPrograms, 1, histogramBetweenMade)
 	case "uint32":
-		return packed.Nth(histogramBetweenPrograms, 2)
+		return packed.Nth(histogramBetweenPrograms, 2, histogramBetweenMade)
 	case "uint64":
-		return packed.Nth(histogramBetweenPrograms, 3)
+		return packed.Nth(histogramBetweenPrograms, 3, histogramBetweenMade)
 	case "int8":
-		return packed.Nth(histogramBetweenPrograms, 4)
+		return packed.Nth(histogramBetweenPrograms, 4, histogramBetweenMade)
 	case "int16":
-		return packed.Nth(histogramBetweenPrograms, 5)
+		return packed.Nth(histogramBetweenPrograms, 5, histogramBetweenMade)
 	case "int32":
-		return packed.Nth(histogramBetweenPrograms, 6)
+		return packed.Nth(histogramBetweenPrograms, 6, histogramBetweenMade)
 	case "int64":
-		return packed.Nth(histogramBetweenPrograms, 7)
+		return packed.Nth(histogramBetweenPrograms, 7, histogramBetweenMade)
 	case "float32":
-		return packed.Nth(histogramBetweenPrograms, 8)
+		return packed.Nth(histogramBetweenPrograms, 8, histogramBetweenMade)
 	case "float64":
-		return packed.Nth(histogramBetweenPrograms, 9)
+		return packed.Nth(histogramBetweenPrograms, 9, histogramBetweenMade)
 	}
 	return nil, fmt.Errorf("kernel HistogramBetween has no instance for %s", of)
 }

@@ -10,23 +10,28 @@ import (
 )
 
 // maskedUint8Source is the digest of the source of Masked[uint8] and of all that it needs.
-const maskedUint8Source = "d5153ce4868fe651e88ed4880693e752d5665f68998f7616c184a808236a9023"
+const maskedUint8Source = "0794bf8e8a7bf758276649eef5d02d9eadf8b7c42c6baf204e28f8a9cd061a84"
 
 // maskedUint16Source is the digest of the source of Masked[uint16] and of all that it needs.
-const maskedUint16Source = "d5153ce4868fe651e88ed4880693e752d5665f68998f7616c184a808236a9023"
+const maskedUint16Source = "0794bf8e8a7bf758276649eef5d02d9eadf8b7c42c6baf204e28f8a9cd061a84"
 
 // maskedUint32Source is the digest of the source of Masked[uint32] and of all that it needs.
-const maskedUint32Source = "d5153ce4868fe651e88ed4880693e752d5665f68998f7616c184a808236a9023"
+const maskedUint32Source = "0794bf8e8a7bf758276649eef5d02d9eadf8b7c42c6baf204e28f8a9cd061a84"
+
+// maskedMade has digests of the declarations that Masked is made of.
+const maskedMade = `
+f6da9d85d51393dc Masked masked.go
+`
 
 // MaskedProgram returns the program of Masked for a type argument, such as "uint8".
 func MaskedProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "uint8":
-		return packed.Nth(maskedPrograms, 0)
+		return packed.Nth(maskedPrograms, 0, maskedMade)
 	case "uint16":
-		return packed.Nth(maskedPrograms, 1)
+		return packed.Nth(maskedPrograms, 1, maskedMade)
 	case "uint32":
-		return packed.Nth(maskedPrograms, 2)
+		return packed.Nth(maskedPrograms, 2, maskedMade)
 	}
 	return nil, fmt.Errorf("kernel Masked has no instance for %s", of)
 }

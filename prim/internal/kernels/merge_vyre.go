@@ -10,85 +10,90 @@ import (
 )
 
 // searchUint8Source is the digest of the source of Search[uint8] and of all that it needs.
-const searchUint8Source = "9b57f6e406daafdb09719c36214861c6f296e6fc3008b3a45f3aae598c806f4c"
+const searchUint8Source = "96fd953d920fc633df68c1ed97f8093c79d95c1f84a5ec8a93a77e91ef15ebb2"
 
 // searchUint16Source is the digest of the source of Search[uint16] and of all that it needs.
-const searchUint16Source = "9b57f6e406daafdb09719c36214861c6f296e6fc3008b3a45f3aae598c806f4c"
+const searchUint16Source = "96fd953d920fc633df68c1ed97f8093c79d95c1f84a5ec8a93a77e91ef15ebb2"
 
 // searchUint32Source is the digest of the source of Search[uint32] and of all that it needs.
-const searchUint32Source = "9b57f6e406daafdb09719c36214861c6f296e6fc3008b3a45f3aae598c806f4c"
+const searchUint32Source = "96fd953d920fc633df68c1ed97f8093c79d95c1f84a5ec8a93a77e91ef15ebb2"
 
 // searchUint64Source is the digest of the source of Search[uint64] and of all that it needs.
-const searchUint64Source = "9b57f6e406daafdb09719c36214861c6f296e6fc3008b3a45f3aae598c806f4c"
+const searchUint64Source = "96fd953d920fc633df68c1ed97f8093c79d95c1f84a5ec8a93a77e91ef15ebb2"
 
 // searchLongUint8Source is the digest of the source of SearchLong[uint8] and of all that it needs.
-const searchLongUint8Source = "c67219dca7e5f64ec7eb012ec276b4dd1debac120fd25ee430db27dfcdee6b5b"
+const searchLongUint8Source = "b79d6ee22bd15b8b43f46471dc62adeefa5291a4abee7af4f9bf940976458297"
 
 // searchLongUint16Source is the digest of the source of SearchLong[uint16] and of all that it needs.
-const searchLongUint16Source = "c67219dca7e5f64ec7eb012ec276b4dd1debac120fd25ee430db27dfcdee6b5b"
+const searchLongUint16Source = "b79d6ee22bd15b8b43f46471dc62adeefa5291a4abee7af4f9bf940976458297"
 
 // searchLongUint32Source is the digest of the source of SearchLong[uint32] and of all that it needs.
-const searchLongUint32Source = "c67219dca7e5f64ec7eb012ec276b4dd1debac120fd25ee430db27dfcdee6b5b"
+const searchLongUint32Source = "b79d6ee22bd15b8b43f46471dc62adeefa5291a4abee7af4f9bf940976458297"
 
 // searchLongUint64Source is the digest of the source of SearchLong[uint64] and of all that it needs.
-const searchLongUint64Source = "c67219dca7e5f64ec7eb012ec276b4dd1debac120fd25ee430db27dfcdee6b5b"
+const searchLongUint64Source = "b79d6ee22bd15b8b43f46471dc62adeefa5291a4abee7af4f9bf940976458297"
 
 // mergeUint8Source is the digest of the source of Merge[uint8] and of all that it needs.
-const mergeUint8Source = "83fd0fc640ddfbd7aaff16772e8ec163347d5b38304d4f8a64358838afc35958"
+const mergeUint8Source = "b68ec562b2ce4b4594ab631761af2ed69d4d4b0bff7f22f61bd8612cc4255f09"
 
 // mergeUint16Source is the digest of the source of Merge[uint16] and of all that it needs.
-const mergeUint16Source = "83fd0fc640ddfbd7aaff16772e8ec163347d5b38304d4f8a64358838afc35958"
+const mergeUint16Source = "b68ec562b2ce4b4594ab631761af2ed69d4d4b0bff7f22f61bd8612cc4255f09"
 
 // mergeUint32Source is the digest of the source of Merge[uint32] and of all that it needs.
-const mergeUint32Source = "83fd0fc640ddfbd7aaff16772e8ec163347d5b38304d4f8a64358838afc35958"
+const mergeUint32Source = "b68ec562b2ce4b4594ab631761af2ed69d4d4b0bff7f22f61bd8612cc4255f09"
 
 // mergeUint64Source is the digest of the source of Merge[uint64] and of all that it needs.
-const mergeUint64Source = "83fd0fc640ddfbd7aaff16772e8ec163347d5b38304d4f8a64358838afc35958"
+const mergeUint64Source = "b68ec562b2ce4b4594ab631761af2ed69d4d4b0bff7f22f61bd8612cc4255f09"
 
 // mergePairs4Uint8Source is the digest of the source of MergePairs4[uint8] and of all that it needs.
-const mergePairs4Uint8Source = "46608bfd52792ce27044aa75299ddf5820d1cbf936cbe781f9ed9096d1e36ea2"
+const mergePairs4Uint8Source = "beeaa18b591caff857ab264ae3234433936e701a48acc22c7a15dcffd4e838e3"
 
 // mergePairs4Uint16Source is the digest of the source of MergePairs4[uint16] and of all that it needs.
-const mergePairs4Uint16Source = "46608bfd52792ce27044aa75299ddf5820d1cbf936cbe781f9ed9096d1e36ea2"
+const mergePairs4Uint16Source = "beeaa18b591caff857ab264ae3234433936e701a48acc22c7a15dcffd4e838e3"
 
 // mergePairs4Uint32Source is the digest of the source of MergePairs4[uint32] and of all that it needs.
-const mergePairs4Uint32Source = "46608bfd52792ce27044aa75299ddf5820d1cbf936cbe781f9ed9096d1e36ea2"
+const mergePairs4Uint32Source = "beeaa18b591caff857ab264ae3234433936e701a48acc22c7a15dcffd4e838e3"
 
 // mergePairs4Uint64Source is the digest of the source of MergePairs4[uint64] and of all that it needs.
-const mergePairs4Uint64Source = "46608bfd52792ce27044aa75299ddf5820d1cbf936cbe781f9ed9096d1e36ea2"
+const mergePairs4Uint64Source = "beeaa18b591caff857ab264ae3234433936e701a48acc22c7a15dcffd4e838e3"
 
 // mergePairs8Uint8Source is the digest of the source of MergePairs8[uint8] and of all that it needs.
-const mergePairs8Uint8Source = "676a0881d4a89df7cebd56cdba1cbc00a050c06fc72e5d9cb84baffd7a29bfb8"
+const mergePairs8Uint8Source = "a2afe7c5250aca770762b19cd2a5e60bda0683457974d994eec4f14f835eda72"
 
 // mergePairs8Uint16Source is the digest of the source of MergePairs8[uint16] and of all that it needs.
-const mergePairs8Uint16Source = "676a0881d4a89df7cebd56cdba1cbc00a050c06fc72e5d9cb84baffd7a29bfb8"
+const mergePairs8Uint16Source = "a2afe7c5250aca770762b19cd2a5e60bda0683457974d994eec4f14f835eda72"
 
 // mergePairs8Uint32Source is the digest of the source of MergePairs8[uint32] and of all that it needs.
-const mergePairs8Uint32Source = "676a0881d4a89df7cebd56cdba1cbc00a050c06fc72e5d9cb84baffd7a29bfb8"
+const mergePairs8Uint32Source = "a2afe7c5250aca770762b19cd2a5e60bda0683457974d994eec4f14f835eda72"
 
 // mergePairs8Uint64Source is the digest of the source of MergePairs8[uint64] and of all that it needs.
-const mergePairs8Uint64Source = "676a0881d4a89df7cebd56cdba1cbc00a050c06fc72e5d9cb84baffd7a29bfb8"
+const mergePairs8Uint64Source = "a2afe7c5250aca770762b19cd2a5e60bda0683457974d994eec4f14f835eda72"
 
 // gatherTwoUint8Source is the digest of the source of GatherTwo[uint8] and of all that it needs.
-const gatherTwoUint8Source = "77bf8587cead4f57a478909b12432abc7044f173ee53cd61a226ebb59666de13"
+const gatherTwoUint8Source = "889188231e855190d49e11a418e7c453c219e8c3b183c535e79641f765d3d8f4"
 
 // gatherTwoUint16Source is the digest of the source of GatherTwo[uint16] and of all that it needs.
-const gatherTwoUint16Source = "77bf8587cead4f57a478909b12432abc7044f173ee53cd61a226ebb59666de13"
+const gatherTwoUint16Source = "889188231e855190d49e11a418e7c453c219e8c3b183c535e79641f765d3d8f4"
 
 // gatherTwoWideSource is the digest of the source of GatherTwo[block.Wide] and of all that it needs.
-const gatherTwoWideSource = "77bf8587cead4f57a478909b12432abc7044f173ee53cd61a226ebb59666de13"
+const gatherTwoWideSource = "889188231e855190d49e11a418e7c453c219e8c3b183c535e79641f765d3d8f4"
+
+// searchMade has digests of the declarations that Search is made of.
+const searchMade = `
+60281cd1049fd1e0 Search merge.go
+`
 
 // SearchProgram returns the program of Search for a type argument, such as "uint8".
 func SearchProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "uint8":
-		return packed.Nth(searchPrograms, 0)
+		return packed.Nth(searchPrograms, 0, searchMade)
 	case "uint16":
-		return packed.Nth(searchPrograms, 1)
+		return packed.Nth(searchPrograms, 1, searchMade)
 	case "uint32":
-		return packed.Nth(searchPrograms, 2)
+		return packed.Nth(searchPrograms, 2, searchMade)
 	case "uint64":
-		return packed.Nth(searchPrograms, 3)
+		return packed.Nth(searchPrograms, 3, searchMade)
 	}
 	return nil, fmt.Errorf("kernel Search has no instance for %s", of)
 }
@@ -202,17 +207,22 @@ ALQsAACkBQAAtCwAAKQFAAC0LAAApAUACAEABJwMANABlHAf5OwOZ6849WGIZRyJ1HvuOIhRRabi/mLY
 ALABAIAFlHAAGNhfAJABlHAAGLABAPUdlHABNgCaJwAGgAcABLQBAAzsAQCYMJRwAA==
 `
 
+// searchLongMade has digests of the declarations that SearchLong is made of.
+const searchLongMade = `
+e65da1d32f7048b7 SearchLong merge.go
+`
+
 // SearchLongProgram returns the program of SearchLong for a type argument, such as "uint8".
 func SearchLongProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "uint8":
-		return packed.Nth(searchLongPrograms, 0)
+		return packed.Nth(searchLongPrograms, 0, searchLongMade)
 	case "uint16":
-		return packed.Nth(searchLongPrograms, 1)
+		return packed.Nth(searchLongPrograms, 1, searchLongMade)
 	case "uint32":
-		return packed.Nth(searchLongPrograms, 2)
+		return packed.Nth(searchLongPrograms, 2, searchLongMade)
 	case "uint64":
-		return packed.Nth(searchLongPrograms, 3)
+		return packed.Nth(searchLongPrograms, 3, searchLongMade)
 	}
 	return nil, fmt.Errorf("kernel SearchLong has no instance for %s", of)
 }
@@ -326,17 +336,22 @@ A55vAAEFAAAcAAIhAAEpAAEzABssAAOkBgCtD+RvAACgBwCoAeRvAACwAQCABeRvABioXwCQAeRvABiw
 AAS4AQAM8AEA5C/kbwA=
 `
 
+// mergeMade has digests of the declarations that Merge is made of.
+const mergeMade = `
+571ff2e346077e58 Merge merge.go
+`
+
 // MergeProgram returns the program of Merge for a type argument, such as "uint8".
 func MergeProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "uint8":
-		return packed.Nth(mergePrograms, 0)
+		return packed.Nth(mergePrograms, 0, mergeMade)
 	case "uint16":
-		return packed.Nth(mergePrograms, 1)
+		return packed.Nth(mergePrograms, 1, mergeMade)
 	case "uint32":
-		return packed.Nth(mergePrograms, 2)
+		return packed.Nth(mergePrograms, 2, mergeMade)
 	case "uint64":
-		return packed.Nth(mergePrograms, 3)
+		return packed.Nth(mergePrograms, 3, mergeMade)
 	}
 	return nil, fmt.Errorf("kernel Merge has no instance for %s", of)
 }
@@ -989,17 +1004,22 @@ AAj06AMAAAgAKPToAwAMvNMHAACcFwAA6PYCAACcFwAA2O0BAACcFwAA6O0BAACcFwAo9OgDAAS80wcA
 AADc8AEAAOQXAAj06AMAAAgACPToAwAACAAAnP0BALgD/OgDAATMuQIAANQxAADnAgAAxDAAAK8CAA==
 `
 
+// mergePairs4Made has digests of the declarations that MergePairs4 is made of.
+const mergePairs4Made = `
+cc97f7d1798fcf00 MergePairs4 merge.go
+`
+
 // MergePairs4Program returns the program of MergePairs4 for a type argument, such as "uint8".
 func MergePairs4Program(of string) (*ir.Program, error) {
 	switch of {
 	case "uint8":
-		return packed.Nth(mergePairs4Programs, 0)
+		return packed.Nth(mergePairs4Programs, 0, mergePairs4Made)
 	case "uint16":
-		return packed.Nth(mergePairs4Programs, 1)
+		return packed.Nth(mergePairs4Programs, 1, mergePairs4Made)
 	case "uint32":
-		return packed.Nth(mergePairs4Programs, 2)
+		return packed.Nth(mergePairs4Programs, 2, mergePairs4Made)
 	case "uint64":
-		return packed.Nth(mergePairs4Programs, 3)
+		return packed.Nth(mergePairs4Programs, 3, mergePairs4Made)
 	}
 	return nil, fmt.Errorf("kernel MergePairs4 has no instance for %s", of)
 }
@@ -1663,17 +1683,22 @@ AACkFgAAjPIBAACkFgAAnPIBAACkFgAo5PIDAAAIABjk8gMAAAgACOTyAwAACAAo5PIDAAAIAACA8wEA
 AAjk8gMAAAgACOTyAwAACAAA7IICAMgD7PIDAAScwAIAANQyAAC/CwAAxDEAAN8CAA==
 `
 
+// mergePairs8Made has digests of the declarations that MergePairs8 is made of.
+const mergePairs8Made = `
+36d8ade056a85136 MergePairs8 merge.go
+`
+
 // MergePairs8Program returns the program of MergePairs8 for a type argument, such as "uint8".
 func MergePairs8Program(of string) (*ir.Program, error) {
 	switch of {
 	case "uint8":
-		return packed.Nth(mergePairs8Programs, 0)
+		return packed.Nth(mergePairs8Programs, 0, mergePairs8Made)
 	case "uint16":
-		return packed.Nth(mergePairs8Programs, 1)
+		return packed.Nth(mergePairs8Programs, 1, mergePairs8Made)
 	case "uint32":
-		return packed.Nth(mergePairs8Programs, 2)
+		return packed.Nth(mergePairs8Programs, 2, mergePairs8Made)
 	case "uint64":
-		return packed.Nth(mergePairs8Programs, 3)
+		return packed.Nth(mergePairs8Programs, 3, mergePairs8Made)
 	}
 	return nil, fmt.Errorf("kernel MergePairs8 has no instance for %s", of)
 }
@@ -2335,15 +2360,20 @@ AACcFwA4lPEDAAAIAAiU8QMAAAgACJTxAwAACAAAzPUBAAD0FwAIlPEDAAAIAAiU8QMAAAgAAIyCAgDI
 rwsAALQxAADfAgA=
 `
 
+// gatherTwoMade has digests of the declarations that GatherTwo is made of.
+const gatherTwoMade = `
+273b9517e2b7caa0 GatherTwo merge.go
+`
+
 // GatherTwoProgram returns the program of GatherTwo for a type argument, such as "uint8".
 func GatherTwoProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "uint8":
-		return packed.Nth(gatherTwoPrograms, 0)
+		return packed.Nth(gatherTwoPrograms, 0, gatherTwoMade)
 	case "uint16":
-		return packed.Nth(gatherTwoPrograms, 1)
+		return packed.Nth(gatherTwoPrograms, 1, gatherTwoMade)
 	case "block.Wide":
-		return packed.Nth(gatherTwoPrograms, 2)
+		return packed.Nth(gatherTwoPrograms, 2, gatherTwoMade)
 	}
 	return nil, fmt.Errorf("kernel GatherTwo has no instance for %s", of)
 }

@@ -10,75 +10,80 @@ import (
 )
 
 // reduceIntegersUint8Source is the digest of the source of ReduceIntegers[uint8] and of all that it needs.
-const reduceIntegersUint8Source = "99fac58a43732898fa0af3df3df977ecc030420d65fde7ccad0567e046bb5c42"
+const reduceIntegersUint8Source = "fb31e98bb9959e8ba0ff9ddd058740c34ecdce21e586b4b173d0e6fed6d4efcb"
 
 // reduceIntegersUint16Source is the digest of the source of ReduceIntegers[uint16] and of all that it needs.
-const reduceIntegersUint16Source = "99fac58a43732898fa0af3df3df977ecc030420d65fde7ccad0567e046bb5c42"
+const reduceIntegersUint16Source = "fb31e98bb9959e8ba0ff9ddd058740c34ecdce21e586b4b173d0e6fed6d4efcb"
 
 // reduceIntegersUint32Source is the digest of the source of ReduceIntegers[uint32] and of all that it needs.
-const reduceIntegersUint32Source = "99fac58a43732898fa0af3df3df977ecc030420d65fde7ccad0567e046bb5c42"
+const reduceIntegersUint32Source = "fb31e98bb9959e8ba0ff9ddd058740c34ecdce21e586b4b173d0e6fed6d4efcb"
 
 // reduceIntegersUint64Source is the digest of the source of ReduceIntegers[uint64] and of all that it needs.
-const reduceIntegersUint64Source = "99fac58a43732898fa0af3df3df977ecc030420d65fde7ccad0567e046bb5c42"
+const reduceIntegersUint64Source = "fb31e98bb9959e8ba0ff9ddd058740c34ecdce21e586b4b173d0e6fed6d4efcb"
 
 // reduceIntegersInt8Source is the digest of the source of ReduceIntegers[int8] and of all that it needs.
-const reduceIntegersInt8Source = "99fac58a43732898fa0af3df3df977ecc030420d65fde7ccad0567e046bb5c42"
+const reduceIntegersInt8Source = "fb31e98bb9959e8ba0ff9ddd058740c34ecdce21e586b4b173d0e6fed6d4efcb"
 
 // reduceIntegersInt16Source is the digest of the source of ReduceIntegers[int16] and of all that it needs.
-const reduceIntegersInt16Source = "99fac58a43732898fa0af3df3df977ecc030420d65fde7ccad0567e046bb5c42"
+const reduceIntegersInt16Source = "fb31e98bb9959e8ba0ff9ddd058740c34ecdce21e586b4b173d0e6fed6d4efcb"
 
 // reduceIntegersInt32Source is the digest of the source of ReduceIntegers[int32] and of all that it needs.
-const reduceIntegersInt32Source = "99fac58a43732898fa0af3df3df977ecc030420d65fde7ccad0567e046bb5c42"
+const reduceIntegersInt32Source = "fb31e98bb9959e8ba0ff9ddd058740c34ecdce21e586b4b173d0e6fed6d4efcb"
 
 // reduceIntegersInt64Source is the digest of the source of ReduceIntegers[int64] and of all that it needs.
-const reduceIntegersInt64Source = "99fac58a43732898fa0af3df3df977ecc030420d65fde7ccad0567e046bb5c42"
+const reduceIntegersInt64Source = "fb31e98bb9959e8ba0ff9ddd058740c34ecdce21e586b4b173d0e6fed6d4efcb"
 
 // reduceFloatsFloat32Source is the digest of the source of ReduceFloats[float32] and of all that it needs.
-const reduceFloatsFloat32Source = "5603a856c49a1e3e90caa0e88c50819339082a2a911b2c0c3094a8c211bf1973"
+const reduceFloatsFloat32Source = "d2e890a26e6624ebd2ccc72dc5a90b008bf059c2629c27cdcb852dea204790b9"
 
 // reduceFloatsFloat64Source is the digest of the source of ReduceFloats[float64] and of all that it needs.
-const reduceFloatsFloat64Source = "5603a856c49a1e3e90caa0e88c50819339082a2a911b2c0c3094a8c211bf1973"
+const reduceFloatsFloat64Source = "d2e890a26e6624ebd2ccc72dc5a90b008bf059c2629c27cdcb852dea204790b9"
 
 // widenUnsignedUint8Source is the digest of the source of WidenUnsigned[uint8] and of all that it needs.
-const widenUnsignedUint8Source = "5872855847e7a4618ac4dd6643ae23f8737f96311da514b57c1460a3ccf02b66"
+const widenUnsignedUint8Source = "5e123d63261ea712a8266a65a95b5c7acd215a1bf0b4d1e3da49b3b2f2e61544"
 
 // widenUnsignedUint16Source is the digest of the source of WidenUnsigned[uint16] and of all that it needs.
-const widenUnsignedUint16Source = "5872855847e7a4618ac4dd6643ae23f8737f96311da514b57c1460a3ccf02b66"
+const widenUnsignedUint16Source = "5e123d63261ea712a8266a65a95b5c7acd215a1bf0b4d1e3da49b3b2f2e61544"
 
 // widenUnsignedUint32Source is the digest of the source of WidenUnsigned[uint32] and of all that it needs.
-const widenUnsignedUint32Source = "5872855847e7a4618ac4dd6643ae23f8737f96311da514b57c1460a3ccf02b66"
+const widenUnsignedUint32Source = "5e123d63261ea712a8266a65a95b5c7acd215a1bf0b4d1e3da49b3b2f2e61544"
 
 // widenSignedInt8Source is the digest of the source of WidenSigned[int8] and of all that it needs.
-const widenSignedInt8Source = "088161696a4304d84008a16cff38e161e841655e90d0c4e344a8d4911336df39"
+const widenSignedInt8Source = "ceeb3424ab2e615fe1db4ffaff9c2644eb80c2c1f0f8fdca3a904008d5b1dd26"
 
 // widenSignedInt16Source is the digest of the source of WidenSigned[int16] and of all that it needs.
-const widenSignedInt16Source = "088161696a4304d84008a16cff38e161e841655e90d0c4e344a8d4911336df39"
+const widenSignedInt16Source = "ceeb3424ab2e615fe1db4ffaff9c2644eb80c2c1f0f8fdca3a904008d5b1dd26"
 
 // widenSignedInt32Source is the digest of the source of WidenSigned[int32] and of all that it needs.
-const widenSignedInt32Source = "088161696a4304d84008a16cff38e161e841655e90d0c4e344a8d4911336df39"
+const widenSignedInt32Source = "ceeb3424ab2e615fe1db4ffaff9c2644eb80c2c1f0f8fdca3a904008d5b1dd26"
 
 // widenFloatsSource is the digest of the source of WidenFloats and of all that it needs.
-const widenFloatsSource = "dd524d3c20e852a60ee058640c3d32e3dfb8c2071945c06307b12fbc97f680a3"
+const widenFloatsSource = "2a0834d3f859fa0ccd93023fabf3a500d50cad5fc4f8fec366063aab86c18df9"
+
+// reduceIntegersMade has digests of the declarations that ReduceIntegers is made of.
+const reduceIntegersMade = `
+5c479df9c04ff4b8 ReduceIntegers reduce.go
+`
 
 // ReduceIntegersProgram returns the program of ReduceIntegers for a type argument, such as "uint8".
 func ReduceIntegersProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "uint8":
-		return packed.Nth(reduceIntegersPrograms, 0)
+		return packed.Nth(reduceIntegersPrograms, 0, reduceIntegersMade)
 	case "uint16":
-		return packed.Nth(reduceIntegersPrograms, 1)
+		return packed.Nth(reduceIntegersPrograms, 1, reduceIntegersMade)
 	case "uint32":
-		return packed.Nth(reduceIntegersPrograms, 2)
+		return packed.Nth(reduceIntegersPrograms, 2, reduceIntegersMade)
 	case "uint64":
-		return packed.Nth(reduceIntegersPrograms, 3)
+		return packed.Nth(reduceIntegersPrograms, 3, reduceIntegersMade)
 	case "int8":
-		return packed.Nth(reduceIntegersPrograms, 4)
+		return packed.Nth(reduceIntegersPrograms, 4, reduceIntegersMade)
 	case "int16":
-		return packed.Nth(reduceIntegersPrograms, 5)
+		return packed.Nth(reduceIntegersPrograms, 5, reduceIntegersMade)
 	case "int32":
-		return packed.Nth(reduceIntegersPrograms, 6)
+		return packed.Nth(reduceIntegersPrograms, 6, reduceIntegersMade)
 	case "int64":
-		return packed.Nth(reduceIntegersPrograms, 7)
+		return packed.Nth(reduceIntegersPrograms, 7, reduceIntegersMade)
 	}
 	return nil, fmt.Errorf("kernel ReduceIntegers has no instance for %s", of)
 }
@@ -1295,13 +1300,18 @@ AwAA3BgAAJjvAQAACAAA+OYCAADkGAAAjIcCAAC4AQAA4PYDAAAIAADI7wEAAAgAAJzjAQAA/BgAAOD2
 9gMAAIwZAADQ8wEAAAgABIDoDwAApIcCAACcGQAAsIcCAACcGQAA8O0HAAAIAACEhAIAzAGI9wMAAPgyAAABAA==
 `
 
+// reduceFloatsMade has digests of the declarations that ReduceFloats is made of.
+const reduceFloatsMade = `
+f4d855d179b780f1 ReduceFloats reduce.go
+`
+
 // ReduceFloatsProgram returns the program of ReduceFloats for a type argument, such as "float32".
 func ReduceFloatsProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "float32":
-		return packed.Nth(reduceFloatsPrograms, 0)
+		return packed.Nth(reduceFloatsPrograms, 0, reduceFloatsMade)
 	case "float64":
-		return packed.Nth(reduceFloatsPrograms, 1)
+		return packed.Nth(reduceFloatsPrograms, 1, reduceFloatsMade)
 	}
 	return nil, fmt.Errorf("kernel ReduceFloats has no instance for %s", of)
 }
@@ -1575,15 +1585,20 @@ mgMBBwFUAAI3AAGzDgAL1JoDAABLAAoiAAYLAAfUmgMDBwMHBIEBAAQFAACHAQAB1JoDAwcAAwCoIwEA
 ANsxAAEBAAisAwAEsAMAAAQAuLkBuJwDAA==
 `
 
+// widenUnsignedMade has digests of the declarations that WidenUnsigned is made of.
+const widenUnsignedMade = `
+a4b1ec6b3d48b634 WidenUnsigned reduce.go
+`
+
 // WidenUnsignedProgram returns the program of WidenUnsigned for a type argument, such as "uint8".
 func WidenUnsignedProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "uint8":
-		return packed.Nth(widenUnsignedPrograms, 0)
+		return packed.Nth(widenUnsignedPrograms, 0, widenUnsignedMade)
 	case "uint16":
-		return packed.Nth(widenUnsignedPrograms, 1)
+		return packed.Nth(widenUnsignedPrograms, 1, widenUnsignedMade)
 	case "uint32":
-		return packed.Nth(widenUnsignedPrograms, 2)
+		return packed.Nth(widenUnsignedPrograms, 2, widenUnsignedMade)
 	}
 	return nil, fmt.Errorf("kernel WidenUnsigned has no instance for %s", of)
 }
@@ -1905,15 +1920,20 @@ AAgBAMzkAfj2Ax8Psi1VtF5OfcxYT0gDr9c8lqZhse+ZMaSnEk47gGL7ALMmAAWoAQAAAQClBPj2AwAD
 WAAIzAMABNADAASkUAAAjAMAhOsB+PYDAA==
 `
 
+// widenSignedMade has digests of the declarations that WidenSigned is made of.
+const widenSignedMade = `
+a764004b79b98a26 WidenSigned reduce.go
+`
+
 // WidenSignedProgram returns the program of WidenSigned for a type argument, such as "int8".
 func WidenSignedProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "int8":
-		return packed.Nth(widenSignedPrograms, 0)
+		return packed.Nth(widenSignedPrograms, 0, widenSignedMade)
 	case "int16":
-		return packed.Nth(widenSignedPrograms, 1)
+		return packed.Nth(widenSignedPrograms, 1, widenSignedMade)
 	case "int32":
-		return packed.Nth(widenSignedPrograms, 2)
+		return packed.Nth(widenSignedPrograms, 2, widenSignedMade)
 	}
 	return nil, fmt.Errorf("kernel WidenSigned has no instance for %s", of)
 }
@@ -2235,8 +2255,15 @@ AATMAwAABAAAyBwAAIgDAAD8JwAArAMAnOsB+PcDH2/dz8xN2voXkIckwdf05LRNNqAtm25F75kgaZtN
 +PcDAQICEAACHQC6hwL49wMBMwflWAAIyAMABMwDAAAEAADIHAAAiAMAAPwnAACsAwCA6wH49wMA
 `
 
+// widenFloatsMade has digests of the declarations that WidenFloats is made of.
+const widenFloatsMade = `
+b1ac09640f6a7342 WidenFloats reduce.go
+`
+
 // WidenFloatsProgram returns the program of WidenFloats.
-func WidenFloatsProgram() (*ir.Program, error) { return packed.Nth(widenFloatsPrograms, 0) }
+func WidenFloatsProgram() (*ir.Program, error) {
+	return packed.Nth(widenFloatsPrograms, 0, widenFloatsMade)
+}
 
 // widenFloatsPrograms are the programs of WidenFloats: 1 of 777 rows.
 const widenFloatsPrograms = `

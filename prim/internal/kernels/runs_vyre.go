@@ -10,18 +10,23 @@ import (
 )
 
 // lengthsUint32Source is the digest of the source of Lengths[uint32] and of all that it needs.
-const lengthsUint32Source = "38d4a738f60894fcfa39577b494ffe2b6427611daa55505a1a683668d53fc5cc"
+const lengthsUint32Source = "8ae82c177c96d3e8d53005c00d70f5aa81c6b9d18404b79c803ff6e3f18fe531"
 
 // lengthsUint64Source is the digest of the source of Lengths[uint64] and of all that it needs.
-const lengthsUint64Source = "38d4a738f60894fcfa39577b494ffe2b6427611daa55505a1a683668d53fc5cc"
+const lengthsUint64Source = "8ae82c177c96d3e8d53005c00d70f5aa81c6b9d18404b79c803ff6e3f18fe531"
+
+// lengthsMade has digests of the declarations that Lengths is made of.
+const lengthsMade = `
+53962722c089bc67 Lengths runs.go
+`
 
 // LengthsProgram returns the program of Lengths for a type argument, such as "uint32".
 func LengthsProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "uint32":
-		return packed.Nth(lengthsPrograms, 0)
+		return packed.Nth(lengthsPrograms, 0, lengthsMade)
 	case "uint64":
-		return packed.Nth(lengthsPrograms, 1)
+		return packed.Nth(lengthsPrograms, 1, lengthsMade)
 	}
 	return nil, fmt.Errorf("kernel Lengths has no instance for %s", of)
 }

@@ -10,26 +10,32 @@ import (
 )
 
 // reduceRunsUint8Source is the digest of the source of ReduceRuns[uint8] and of all that it needs.
-const reduceRunsUint8Source = "a3e562e5751c15619767407041dbb1cdf5bcfc66bed8f9665637a27e60779d73"
+const reduceRunsUint8Source = "c9a1a203144d44447532e1c1b93e68a68012465413e3e6dc25f9508c777a695a"
 
 // reduceRunsUint16Source is the digest of the source of ReduceRuns[uint16] and of all that it needs.
-const reduceRunsUint16Source = "a3e562e5751c15619767407041dbb1cdf5bcfc66bed8f9665637a27e60779d73"
+const reduceRunsUint16Source = "c9a1a203144d44447532e1c1b93e68a68012465413e3e6dc25f9508c777a695a"
 
 // reduceRunsUint32Source is the digest of the source of ReduceRuns[uint32] and of all that it needs.
-const reduceRunsUint32Source = "a3e562e5751c15619767407041dbb1cdf5bcfc66bed8f9665637a27e60779d73"
+const reduceRunsUint32Source = "c9a1a203144d44447532e1c1b93e68a68012465413e3e6dc25f9508c777a695a"
 
 // reduceLongRunsSource is the digest of the source of ReduceLongRuns and of all that it needs.
-const reduceLongRunsSource = "e7abb241a24e414a7fd0e2290c43a26ec6e8b3e9304d38271633286a7565efc1"
+const reduceLongRunsSource = "39ba03501376a25fa0622f55d484f64f580a811e58f2a704100edd8001904903"
+
+// reduceRunsMade has digests of the declarations that ReduceRuns is made of.
+const reduceRunsMade = `
+a1bd72239e8c586f ReduceRuns runsums.go
+cbb2e6d5546fed97 runOf runsums.go
+`
 
 // ReduceRunsProgram returns the program of ReduceRuns for a type argument, such as "uint8".
 func ReduceRunsProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "uint8":
-		return packed.Nth(reduceRunsPrograms, 0)
+		return packed.Nth(reduceRunsPrograms, 0, reduceRunsMade)
 	case "uint16":
-		return packed.Nth(reduceRunsPrograms, 1)
+		return packed.Nth(reduceRunsPrograms, 1, reduceRunsMade)
 	case "uint32":
-		return packed.Nth(reduceRunsPrograms, 2)
+		return packed.Nth(reduceRunsPrograms, 2, reduceRunsMade)
 	}
 	return nil, fmt.Errorf("kernel ReduceRuns has no instance for %s", of)
 }
@@ -899,8 +905,16 @@ LwAAkwUAAPwvAADXHgAA/C8AAMTABQAA/C8AALcHAAD8LwAAxMAFAAD8LwAAxMAFAAD8LwAAxMAFAAD8
 AMTABQAA/C8ABIB4AFj49QkA
 `
 
+// reduceLongRunsMade has digests of the declarations that ReduceLongRuns is made of.
+const reduceLongRunsMade = `
+56d8230245861e71 ReduceLongRuns runsums.go
+cbb2e6d5546fed97 runOf runsums.go
+`
+
 // ReduceLongRunsProgram returns the program of ReduceLongRuns.
-func ReduceLongRunsProgram() (*ir.Program, error) { return packed.Nth(reduceLongRunsPrograms, 0) }
+func ReduceLongRunsProgram() (*ir.Program, error) {
+	return packed.Nth(reduceLongRunsPrograms, 0, reduceLongRunsMade)
+}
 
 // reduceLongRunsPrograms are the programs of ReduceLongRuns: 1 of 1927 rows.
 const reduceLongRunsPrograms = `

@@ -10,26 +10,32 @@ import (
 )
 
 // scanIntegersUint8Source is the digest of the source of ScanIntegers[uint8] and of all that it needs.
-const scanIntegersUint8Source = "0ef0b4ae930846aa20d6704f242e4fcc8ecac5c16a90d5a24fe1e100a4341768"
+const scanIntegersUint8Source = "903dd933dfaada7143c8b0c99f7a4b0bda28d6810363f508ac3a6e1701409380"
 
 // scanIntegersUint16Source is the digest of the source of ScanIntegers[uint16] and of all that it needs.
-const scanIntegersUint16Source = "0ef0b4ae930846aa20d6704f242e4fcc8ecac5c16a90d5a24fe1e100a4341768"
+const scanIntegersUint16Source = "903dd933dfaada7143c8b0c99f7a4b0bda28d6810363f508ac3a6e1701409380"
 
 // scanIntegersUint32Source is the digest of the source of ScanIntegers[uint32] and of all that it needs.
-const scanIntegersUint32Source = "0ef0b4ae930846aa20d6704f242e4fcc8ecac5c16a90d5a24fe1e100a4341768"
+const scanIntegersUint32Source = "903dd933dfaada7143c8b0c99f7a4b0bda28d6810363f508ac3a6e1701409380"
 
 // scanLongsSource is the digest of the source of ScanLongs and of all that it needs.
-const scanLongsSource = "ed4ecb2f722adab6e6fc97c23fdceb418b165435fa41081cdf74f199d47d1598"
+const scanLongsSource = "b7bfc1d06a805902136ce44b5b654d67bfdd46ff879048bf57dd99b4afe76cc5"
+
+// scanIntegersMade has digests of the declarations that ScanIntegers is made of.
+const scanIntegersMade = `
+d9e5837731a465f0 ScanIntegers scan.go
+84a0fc4a21327e87 ordered scan.go
+`
 
 // ScanIntegersProgram returns the program of ScanIntegers for a type argument, such as "uint8".
 func ScanIntegersProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "uint8":
-		return packed.Nth(scanIntegersPrograms, 0)
+		return packed.Nth(scanIntegersPrograms, 0, scanIntegersMade)
 	case "uint16":
-		return packed.Nth(scanIntegersPrograms, 1)
+		return packed.Nth(scanIntegersPrograms, 1, scanIntegersMade)
 	case "uint32":
-		return packed.Nth(scanIntegersPrograms, 2)
+		return packed.Nth(scanIntegersPrograms, 2, scanIntegersMade)
 	}
 	return nil, fmt.Errorf("kernel ScanIntegers has no instance for %s", of)
 }
@@ -880,8 +886,14 @@ AADkJAAAkxYAA7zoCgFAAOQkAADEwQMAAOQkAADPAgAA5CQAAMTBAwAA5CQAAMTBAwAA5CQAAMTBAwAA
 AOQkAADbEgAA5CQAAOMCAADkJAAAlxUAAOQkAADEwQMAAOQkAAyIWQBY+OgGAA==
 `
 
+// scanLongsMade has digests of the declarations that ScanLongs is made of.
+const scanLongsMade = `
+76088eb3cc45f77b ScanLongs scan.go
+84a0fc4a21327e87 ordered scan.go
+`
+
 // ScanLongsProgram returns the program of ScanLongs.
-func ScanLongsProgram() (*ir.Program, error) { return packed.Nth(scanLongsPrograms, 0) }
+func ScanLongsProgram() (*ir.Program, error) { return packed.Nth(scanLongsPrograms, 0, scanLongsMade) }
 
 // scanLongsPrograms are the programs of ScanLongs: 1 of 1418 rows.
 const scanLongsPrograms = `

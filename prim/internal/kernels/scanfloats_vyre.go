@@ -8,19 +8,26 @@ import (
 )
 
 // scanFloatTotalsSource is the digest of the source of ScanFloatTotals and of all that it needs.
-const scanFloatTotalsSource = "5ed8e77557e1f8a07853f8910629cbae7a3a5cded83897639033543f7427d232"
+const scanFloatTotalsSource = "9fb3aeab7bf0ea72e3d911dc6255c7323c48b94d17833a116ed4f3032a6abf27"
 
 // scanFloatTilesSource is the digest of the source of ScanFloatTiles and of all that it needs.
-const scanFloatTilesSource = "51c51ac30e01f3b005323412c5057eb7e066d9b0303dc9423ee58fc555516795"
+const scanFloatTilesSource = "e14d886a60ae9ed4d05ee0641eb1c6bdb4d8f085000105741e6165ca80ec8fb3"
 
 // scanDoubleTotalsSource is the digest of the source of ScanDoubleTotals and of all that it needs.
-const scanDoubleTotalsSource = "5f9ae1f21b1becd44e30fe1e5a9b20e54bed1edac352aca23a7490abe312bc01"
+const scanDoubleTotalsSource = "a991d14a5571dc4d9360c8bba758f8879df6708b342bb99ecb9a2f2518e71ed5"
 
 // scanDoubleTilesSource is the digest of the source of ScanDoubleTiles and of all that it needs.
-const scanDoubleTilesSource = "9808397ee193792eb48c6ea70cc4520bd0b7bef3bada7be1bef18c034c969dd5"
+const scanDoubleTilesSource = "8b10f935b8a04028b1b00ba562d7e5efde85ea0b3d2a1c59d2abbb263ebf6433"
+
+// scanFloatTotalsMade has digests of the declarations that ScanFloatTotals is made of.
+const scanFloatTotalsMade = `
+365dae5d666bd462 ScanFloatTotals scanfloats.go
+`
 
 // ScanFloatTotalsProgram returns the program of ScanFloatTotals.
-func ScanFloatTotalsProgram() (*ir.Program, error) { return packed.Nth(scanFloatTotalsPrograms, 0) }
+func ScanFloatTotalsProgram() (*ir.Program, error) {
+	return packed.Nth(scanFloatTotalsPrograms, 0, scanFloatTotalsMade)
+}
 
 // scanFloatTotalsPrograms are the programs of ScanFloatTotals: 1 of 579 rows.
 const scanFloatTotalsPrograms = `
@@ -218,8 +225,15 @@ ALwRAADjDAAAvBEAAK8TAAC8EQAA1LYBAAC8EQAA1LYBAAC8EQAA1LYBAAC8EQAA1LYBAAC8EQAInCMA
 aGF0IAAQF2RldmljZSBob2xkcyBpcyBncmVhdGVyACEDbiB3BCYCcHIAir0BEGl2ZSB3YXMgbWFkZSBmb3IApB4AAAEA
 `
 
+// scanFloatTilesMade has digests of the declarations that ScanFloatTiles is made of.
+const scanFloatTilesMade = `
+157260e6998c736d ScanFloatTiles scanfloats.go
+`
+
 // ScanFloatTilesProgram returns the program of ScanFloatTiles.
-func ScanFloatTilesProgram() (*ir.Program, error) { return packed.Nth(scanFloatTilesPrograms, 0) }
+func ScanFloatTilesProgram() (*ir.Program, error) {
+	return packed.Nth(scanFloatTilesPrograms, 0, scanFloatTilesMade)
+}
 
 // scanFloatTilesPrograms are the programs of ScanFloatTiles: 1 of 902 rows.
 const scanFloatTilesPrograms = `
@@ -522,8 +536,15 @@ AIABhBkDAACAAYQZAwAAgAGEGQMAAIABhBkDAACAAIQZAAjENwAAwC4EdGhlIALJlQIGIHRoYXQgABAX
 IGdyZWF0ZXIAIQNuIHcEJgJwcgCksgIQaXZlIHdhcyBtYWRlIGZvcgSggwMA
 `
 
+// scanDoubleTotalsMade has digests of the declarations that ScanDoubleTotals is made of.
+const scanDoubleTotalsMade = `
+32ab2cdeca611c78 ScanDoubleTotals scanfloats.go
+`
+
 // ScanDoubleTotalsProgram returns the program of ScanDoubleTotals.
-func ScanDoubleTotalsProgram() (*ir.Program, error) { return packed.Nth(scanDoubleTotalsPrograms, 0) }
+func ScanDoubleTotalsProgram() (*ir.Program, error) {
+	return packed.Nth(scanDoubleTotalsPrograms, 0, scanDoubleTotalsMade)
+}
 
 // scanDoubleTotalsPrograms are the programs of ScanDoubleTotals: 1 of 571 rows.
 const scanDoubleTotalsPrograms = `
@@ -721,8 +742,15 @@ AAOY0QEBgAD8EAAAoLYBAAD8EAAAoLYBAAD8EAAAoLYBAAD8EAAAoLYBAAD8EAAI3CIAAOgZBHRoZSAC
 dmljZSBob2xkcyBpcyBncmVhdGVyACEDbiB3BCYCcHIA3LwBEGl2ZSB3YXMgbWFkZSBmb3IA5B0AAAEA
 `
 
+// scanDoubleTilesMade has digests of the declarations that ScanDoubleTiles is made of.
+const scanDoubleTilesMade = `
+29143fea437dab7d ScanDoubleTiles scanfloats.go
+`
+
 // ScanDoubleTilesProgram returns the program of ScanDoubleTiles.
-func ScanDoubleTilesProgram() (*ir.Program, error) { return packed.Nth(scanDoubleTilesPrograms, 0) }
+func ScanDoubleTilesProgram() (*ir.Program, error) {
+	return packed.Nth(scanDoubleTilesPrograms, 0, scanDoubleTilesMade)
+}
 
 // scanDoubleTilesPrograms are the programs of ScanDoubleTiles: 1 of 886 rows.
 const scanDoubleTilesPrograms = `

@@ -10,28 +10,34 @@ import (
 )
 
 // reduceIntegerSegmentsUint8Source is the digest of the source of ReduceIntegerSegments[uint8] and of all that it needs.
-const reduceIntegerSegmentsUint8Source = "7142f44526ad5a02e1b6b5d27cb06358b0a68adc0223d766f4e662dbcf2642df"
+const reduceIntegerSegmentsUint8Source = "dcb10434421a8219272808663da8d604cae1441598e24dd8d4784f007cd32b47"
 
 // reduceIntegerSegmentsUint16Source is the digest of the source of ReduceIntegerSegments[uint16] and of all that it needs.
-const reduceIntegerSegmentsUint16Source = "7142f44526ad5a02e1b6b5d27cb06358b0a68adc0223d766f4e662dbcf2642df"
+const reduceIntegerSegmentsUint16Source = "dcb10434421a8219272808663da8d604cae1441598e24dd8d4784f007cd32b47"
 
 // reduceIntegerSegmentsUint32Source is the digest of the source of ReduceIntegerSegments[uint32] and of all that it needs.
-const reduceIntegerSegmentsUint32Source = "7142f44526ad5a02e1b6b5d27cb06358b0a68adc0223d766f4e662dbcf2642df"
+const reduceIntegerSegmentsUint32Source = "dcb10434421a8219272808663da8d604cae1441598e24dd8d4784f007cd32b47"
 
 // reduceIntegerSegmentsUint64Source is the digest of the source of ReduceIntegerSegments[uint64] and of all that it needs.
-const reduceIntegerSegmentsUint64Source = "7142f44526ad5a02e1b6b5d27cb06358b0a68adc0223d766f4e662dbcf2642df"
+const reduceIntegerSegmentsUint64Source = "dcb10434421a8219272808663da8d604cae1441598e24dd8d4784f007cd32b47"
+
+// reduceIntegerSegmentsMade has digests of the declarations that ReduceIntegerSegments is made of.
+const reduceIntegerSegmentsMade = `
+800ec1c5d60d4627 ReduceIntegerSegments segment.go
+4beac3fba9bfcf34 directed segment.go
+`
 
 // ReduceIntegerSegmentsProgram returns the program of ReduceIntegerSegments for a type argument, such as "uint8".
 func ReduceIntegerSegmentsProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "uint8":
-		return packed.Nth(reduceIntegerSegmentsPrograms, 0)
+		return packed.Nth(reduceIntegerSegmentsPrograms, 0, reduceIntegerSegmentsMade)
 	case "uint16":
-		return packed.Nth(reduceIntegerSegmentsPrograms, 1)
+		return packed.Nth(reduceIntegerSegmentsPrograms, 1, reduceIntegerSegmentsMade)
 	case "uint32":
-		return packed.Nth(reduceIntegerSegmentsPrograms, 2)
+		return packed.Nth(reduceIntegerSegmentsPrograms, 2, reduceIntegerSegmentsMade)
 	case "uint64":
-		return packed.Nth(reduceIntegerSegmentsPrograms, 3)
+		return packed.Nth(reduceIntegerSegmentsPrograms, 3, reduceIntegerSegmentsMade)
 	}
 	return nil, fmt.Errorf("kernel ReduceIntegerSegments has no instance for %s", of)
 }

@@ -10,18 +10,23 @@ import (
 )
 
 // reduceFloatSegmentsFloat32Source is the digest of the source of ReduceFloatSegments[float32] and of all that it needs.
-const reduceFloatSegmentsFloat32Source = "776a2e920f0da4b9c641060efdd2c6180a19d78e2d99f371172f9dcb15c4c44a"
+const reduceFloatSegmentsFloat32Source = "c1b825efb794415fa6db843d2fdb27729b604e1a22ed5318e0d03100b0cce923"
 
 // reduceFloatSegmentsFloat64Source is the digest of the source of ReduceFloatSegments[float64] and of all that it needs.
-const reduceFloatSegmentsFloat64Source = "776a2e920f0da4b9c641060efdd2c6180a19d78e2d99f371172f9dcb15c4c44a"
+const reduceFloatSegmentsFloat64Source = "c1b825efb794415fa6db843d2fdb27729b604e1a22ed5318e0d03100b0cce923"
+
+// reduceFloatSegmentsMade has digests of the declarations that ReduceFloatSegments is made of.
+const reduceFloatSegmentsMade = `
+546e46b669e86d16 ReduceFloatSegments segmentfloats.go
+`
 
 // ReduceFloatSegmentsProgram returns the program of ReduceFloatSegments for a type argument, such as "float32".
 func ReduceFloatSegmentsProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "float32":
-		return packed.Nth(reduceFloatSegmentsPrograms, 0)
+		return packed.Nth(reduceFloatSegmentsPrograms, 0, reduceFloatSegmentsMade)
 	case "float64":
-		return packed.Nth(reduceFloatSegmentsPrograms, 1)
+		return packed.Nth(reduceFloatSegmentsPrograms, 1, reduceFloatSegmentsMade)
 	}
 	return nil, fmt.Errorf("kernel ReduceFloatSegments has no instance for %s", of)
 }

@@ -10,28 +10,34 @@ import (
 )
 
 // scanIntegerSegmentsUint8Source is the digest of the source of ScanIntegerSegments[uint8] and of all that it needs.
-const scanIntegerSegmentsUint8Source = "c08a928ebf7ea527798c8351e02d8c3f5052e4b2143326c926a4694fc0eba428"
+const scanIntegerSegmentsUint8Source = "3d4710d7cb78ecfa5e44bfc8b5ab7f81a86b91070ed71b2b28b37933f2d049aa"
 
 // scanIntegerSegmentsUint16Source is the digest of the source of ScanIntegerSegments[uint16] and of all that it needs.
-const scanIntegerSegmentsUint16Source = "c08a928ebf7ea527798c8351e02d8c3f5052e4b2143326c926a4694fc0eba428"
+const scanIntegerSegmentsUint16Source = "3d4710d7cb78ecfa5e44bfc8b5ab7f81a86b91070ed71b2b28b37933f2d049aa"
 
 // scanIntegerSegmentsUint32Source is the digest of the source of ScanIntegerSegments[uint32] and of all that it needs.
-const scanIntegerSegmentsUint32Source = "c08a928ebf7ea527798c8351e02d8c3f5052e4b2143326c926a4694fc0eba428"
+const scanIntegerSegmentsUint32Source = "3d4710d7cb78ecfa5e44bfc8b5ab7f81a86b91070ed71b2b28b37933f2d049aa"
 
 // scanIntegerSegmentsUint64Source is the digest of the source of ScanIntegerSegments[uint64] and of all that it needs.
-const scanIntegerSegmentsUint64Source = "c08a928ebf7ea527798c8351e02d8c3f5052e4b2143326c926a4694fc0eba428"
+const scanIntegerSegmentsUint64Source = "3d4710d7cb78ecfa5e44bfc8b5ab7f81a86b91070ed71b2b28b37933f2d049aa"
+
+// scanIntegerSegmentsMade has digests of the declarations that ScanIntegerSegments is made of.
+const scanIntegerSegmentsMade = `
+b56e81cee3c5cb69 ScanIntegerSegments segscan.go
+14133396fc759651 inOrder segscan.go
+`
 
 // ScanIntegerSegmentsProgram returns the program of ScanIntegerSegments for a type argument, such as "uint8".
 func ScanIntegerSegmentsProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "uint8":
-		return packed.Nth(scanIntegerSegmentsPrograms, 0)
+		return packed.Nth(scanIntegerSegmentsPrograms, 0, scanIntegerSegmentsMade)
 	case "uint16":
-		return packed.Nth(scanIntegerSegmentsPrograms, 1)
+		return packed.Nth(scanIntegerSegmentsPrograms, 1, scanIntegerSegmentsMade)
 	case "uint32":
-		return packed.Nth(scanIntegerSegmentsPrograms, 2)
+		return packed.Nth(scanIntegerSegmentsPrograms, 2, scanIntegerSegmentsMade)
 	case "uint64":
-		return packed.Nth(scanIntegerSegmentsPrograms, 3)
+		return packed.Nth(scanIntegerSegmentsPrograms, 3, scanIntegerSegmentsMade)
 	}
 	return nil, fmt.Errorf("kernel ScanIntegerSegments has no instance for %s", of)
 }

@@ -10,18 +10,23 @@ import (
 )
 
 // scanFloatSegmentsFloat32Source is the digest of the source of ScanFloatSegments[float32] and of all that it needs.
-const scanFloatSegmentsFloat32Source = "bc6818701cd65495045eb43b7fb9df3d7714e6d42ab92eff05b39b3e0d1d5743"
+const scanFloatSegmentsFloat32Source = "1827cf4d7d021267186eadd4767f7c72bc0670b5132d85f388f7affa9d29b85c"
 
 // scanFloatSegmentsFloat64Source is the digest of the source of ScanFloatSegments[float64] and of all that it needs.
-const scanFloatSegmentsFloat64Source = "bc6818701cd65495045eb43b7fb9df3d7714e6d42ab92eff05b39b3e0d1d5743"
+const scanFloatSegmentsFloat64Source = "1827cf4d7d021267186eadd4767f7c72bc0670b5132d85f388f7affa9d29b85c"
+
+// scanFloatSegmentsMade has digests of the declarations that ScanFloatSegments is made of.
+const scanFloatSegmentsMade = `
+55346817467c4bb2 ScanFloatSegments segscanfloats.go
+`
 
 // ScanFloatSegmentsProgram returns the program of ScanFloatSegments for a type argument, such as "float32".
 func ScanFloatSegmentsProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "float32":
-		return packed.Nth(scanFloatSegmentsPrograms, 0)
+		return packed.Nth(scanFloatSegmentsPrograms, 0, scanFloatSegmentsMade)
 	case "float64":
-		return packed.Nth(scanFloatSegmentsPrograms, 1)
+		return packed.Nth(scanFloatSegmentsPrograms, 1, scanFloatSegmentsMade)
 	}
 	return nil, fmt.Errorf("kernel ScanFloatSegments has no instance for %s", of)
 }

@@ -10,63 +10,68 @@ import (
 )
 
 // select8Uint8Source is the digest of the source of Select8[uint8] and of all that it needs.
-const select8Uint8Source = "3a792b4808d88cbfd2657d452736b9cd2b32fe7df07218a94d1d58aa5141d264"
+const select8Uint8Source = "184b6f761647fc92e4b923009efc9090f6e09d2e09145fcdefb1ffd36068f9bb"
 
 // select8Uint16Source is the digest of the source of Select8[uint16] and of all that it needs.
-const select8Uint16Source = "3a792b4808d88cbfd2657d452736b9cd2b32fe7df07218a94d1d58aa5141d264"
+const select8Uint16Source = "184b6f761647fc92e4b923009efc9090f6e09d2e09145fcdefb1ffd36068f9bb"
 
 // select8Uint32Source is the digest of the source of Select8[uint32] and of all that it needs.
-const select8Uint32Source = "3a792b4808d88cbfd2657d452736b9cd2b32fe7df07218a94d1d58aa5141d264"
+const select8Uint32Source = "184b6f761647fc92e4b923009efc9090f6e09d2e09145fcdefb1ffd36068f9bb"
 
 // select8Uint64Source is the digest of the source of Select8[uint64] and of all that it needs.
-const select8Uint64Source = "3a792b4808d88cbfd2657d452736b9cd2b32fe7df07218a94d1d58aa5141d264"
+const select8Uint64Source = "184b6f761647fc92e4b923009efc9090f6e09d2e09145fcdefb1ffd36068f9bb"
 
 // select8WideSource is the digest of the source of Select8[block.Wide] and of all that it needs.
-const select8WideSource = "3a792b4808d88cbfd2657d452736b9cd2b32fe7df07218a94d1d58aa5141d264"
+const select8WideSource = "184b6f761647fc92e4b923009efc9090f6e09d2e09145fcdefb1ffd36068f9bb"
 
 // select16Uint8Source is the digest of the source of Select16[uint8] and of all that it needs.
-const select16Uint8Source = "f439c4c541ec7454d46db8058a49fb39ceff596060df88c42440a198785034b4"
+const select16Uint8Source = "63cb69e01894daae82ae68b50e6114ba21e53c4002284ae1d64eaedff228ca3d"
 
 // select16Uint16Source is the digest of the source of Select16[uint16] and of all that it needs.
-const select16Uint16Source = "f439c4c541ec7454d46db8058a49fb39ceff596060df88c42440a198785034b4"
+const select16Uint16Source = "63cb69e01894daae82ae68b50e6114ba21e53c4002284ae1d64eaedff228ca3d"
 
 // select16Uint32Source is the digest of the source of Select16[uint32] and of all that it needs.
-const select16Uint32Source = "f439c4c541ec7454d46db8058a49fb39ceff596060df88c42440a198785034b4"
+const select16Uint32Source = "63cb69e01894daae82ae68b50e6114ba21e53c4002284ae1d64eaedff228ca3d"
 
 // select16Uint64Source is the digest of the source of Select16[uint64] and of all that it needs.
-const select16Uint64Source = "f439c4c541ec7454d46db8058a49fb39ceff596060df88c42440a198785034b4"
+const select16Uint64Source = "63cb69e01894daae82ae68b50e6114ba21e53c4002284ae1d64eaedff228ca3d"
 
 // select16WideSource is the digest of the source of Select16[block.Wide] and of all that it needs.
-const select16WideSource = "f439c4c541ec7454d46db8058a49fb39ceff596060df88c42440a198785034b4"
+const select16WideSource = "63cb69e01894daae82ae68b50e6114ba21e53c4002284ae1d64eaedff228ca3d"
 
 // select32Uint8Source is the digest of the source of Select32[uint8] and of all that it needs.
-const select32Uint8Source = "c2ee801db8f56e66cf88bd5229388ef9d18e9d284ab5a861d93a8dd259271773"
+const select32Uint8Source = "e9f1190594be1658bfd65fa62de16143a024e24892737f508a378723a830b4a2"
 
 // select32Uint16Source is the digest of the source of Select32[uint16] and of all that it needs.
-const select32Uint16Source = "c2ee801db8f56e66cf88bd5229388ef9d18e9d284ab5a861d93a8dd259271773"
+const select32Uint16Source = "e9f1190594be1658bfd65fa62de16143a024e24892737f508a378723a830b4a2"
 
 // select32Uint32Source is the digest of the source of Select32[uint32] and of all that it needs.
-const select32Uint32Source = "c2ee801db8f56e66cf88bd5229388ef9d18e9d284ab5a861d93a8dd259271773"
+const select32Uint32Source = "e9f1190594be1658bfd65fa62de16143a024e24892737f508a378723a830b4a2"
 
 // select32Uint64Source is the digest of the source of Select32[uint64] and of all that it needs.
-const select32Uint64Source = "c2ee801db8f56e66cf88bd5229388ef9d18e9d284ab5a861d93a8dd259271773"
+const select32Uint64Source = "e9f1190594be1658bfd65fa62de16143a024e24892737f508a378723a830b4a2"
 
 // select32WideSource is the digest of the source of Select32[block.Wide] and of all that it needs.
-const select32WideSource = "c2ee801db8f56e66cf88bd5229388ef9d18e9d284ab5a861d93a8dd259271773"
+const select32WideSource = "e9f1190594be1658bfd65fa62de16143a024e24892737f508a378723a830b4a2"
+
+// select8Made has digests of the declarations that Select8 is made of.
+const select8Made = `
+ef773c0a17c2b0f6 Select8 select.go
+`
 
 // Select8Program returns the program of Select8 for a type argument, such as "uint8".
 func Select8Program(of string) (*ir.Program, error) {
 	switch of {
 	case "uint8":
-		return packed.Nth(select8Programs, 0)
+		return packed.Nth(select8Programs, 0, select8Made)
 	case "uint16":
-		return packed.Nth(select8Programs, 1)
+		return packed.Nth(select8Programs, 1, select8Made)
 	case "uint32":
-		return packed.Nth(select8Programs, 2)
+		return packed.Nth(select8Programs, 2, select8Made)
 	case "uint64":
-		return packed.Nth(select8Programs, 3)
+		return packed.Nth(select8Programs, 3, select8Made)
 	case "block.Wide":
-		return packed.Nth(select8Programs, 4)
+		return packed.Nth(select8Programs, 4, select8Made)
 	}
 	return nil, fmt.Errorf("kernel Select8 has no instance for %s", of)
 }
@@ -1478,19 +1483,24 @@ lJ4GAACcfwAAlJ4GAACcfwAAlJ4GAACcfwAAlJ4GAACcfwAAlJ4GAACcfwAAlJ4GAACcfwAAlJ4GAACc
 AACcfwAAlJ4GAACcfwAAlJ4GAACcfwAIAQAEhOABAFiojg4A
 `
 
+// select16Made has digests of the declarations that Select16 is made of.
+const select16Made = `
+6840d037477ae935 Select16 select.go
+`
+
 // Select16Program returns the program of Select16 for a type argument, such as "uint8".
 func Select16Program(of string) (*ir.Program, error) {
 	switch of {
 	case "uint8":
-		return packed.Nth(select16Programs, 0)
+		return packed.Nth(select16Programs, 0, select16Made)
 	case "uint16":
-		return packed.Nth(select16Programs, 1)
+		return packed.Nth(select16Programs, 1, select16Made)
 	case "uint32":
-		return packed.Nth(select16Programs, 2)
+		return packed.Nth(select16Programs, 2, select16Made)
 	case "uint64":
-		return packed.Nth(select16Programs, 3)
+		return packed.Nth(select16Programs, 3, select16Made)
 	case "block.Wide":
-		return packed.Nth(select16Programs, 4)
+		return packed.Nth(select16Programs, 4, select16Made)
 	}
 	return nil, fmt.Errorf("kernel Select16 has no instance for %s", of)
 }
@@ -2902,19 +2912,24 @@ AJx/AACUngYAAJx/AACUngYAAJx/AACUngYAAJx/AACUngYAAJx/AACUngYAAJx/AACUngYAAJx/AACU
 AACUngYAAJx/AACUngYAAJx/AACUngYAAJx/AACUngYAAJx/AACUngYAAJx/AAgBAASE4AEAWKiODgA=
 `
 
+// select32Made has digests of the declarations that Select32 is made of.
+const select32Made = `
+0eb8258e339ef538 Select32 select.go
+`
+
 // Select32Program returns the program of Select32 for a type argument, such as "uint8".
 func Select32Program(of string) (*ir.Program, error) {
 	switch of {
 	case "uint8":
-		return packed.Nth(select32Programs, 0)
+		return packed.Nth(select32Programs, 0, select32Made)
 	case "uint16":
-		return packed.Nth(select32Programs, 1)
+		return packed.Nth(select32Programs, 1, select32Made)
 	case "uint32":
-		return packed.Nth(select32Programs, 2)
+		return packed.Nth(select32Programs, 2, select32Made)
 	case "uint64":
-		return packed.Nth(select32Programs, 3)
+		return packed.Nth(select32Programs, 3, select32Made)
 	case "block.Wide":
-		return packed.Nth(select32Programs, 4)
+		return packed.Nth(select32Programs, 4, select32Made)
 	}
 	return nil, fmt.Errorf("kernel Select32 has no instance for %s", of)
 }

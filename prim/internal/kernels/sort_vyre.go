@@ -10,40 +10,45 @@ import (
 )
 
 // sortHistogramUint8Source is the digest of the source of SortHistogram[uint8] and of all that it needs.
-const sortHistogramUint8Source = "8c650ecfddeb5658eecf7b0f411d49f66b6beff5e160659fde5d0b1381e37e28"
+const sortHistogramUint8Source = "9859a7786a9c1647b0e1f70e5c38a7795276b05b94740214b91447a74fb9efd8"
 
 // sortHistogramUint16Source is the digest of the source of SortHistogram[uint16] and of all that it needs.
-const sortHistogramUint16Source = "8c650ecfddeb5658eecf7b0f411d49f66b6beff5e160659fde5d0b1381e37e28"
+const sortHistogramUint16Source = "9859a7786a9c1647b0e1f70e5c38a7795276b05b94740214b91447a74fb9efd8"
 
 // sortHistogramUint32Source is the digest of the source of SortHistogram[uint32] and of all that it needs.
-const sortHistogramUint32Source = "8c650ecfddeb5658eecf7b0f411d49f66b6beff5e160659fde5d0b1381e37e28"
+const sortHistogramUint32Source = "9859a7786a9c1647b0e1f70e5c38a7795276b05b94740214b91447a74fb9efd8"
 
 // sortHistogramUint64Source is the digest of the source of SortHistogram[uint64] and of all that it needs.
-const sortHistogramUint64Source = "8c650ecfddeb5658eecf7b0f411d49f66b6beff5e160659fde5d0b1381e37e28"
+const sortHistogramUint64Source = "9859a7786a9c1647b0e1f70e5c38a7795276b05b94740214b91447a74fb9efd8"
 
 // sortKeysUint8Source is the digest of the source of SortKeys[uint8] and of all that it needs.
-const sortKeysUint8Source = "e602af897f781d8f99bdbd47f11d92b83cc346541ff397e43d1ba70bd21751ea"
+const sortKeysUint8Source = "d51b28ee343bd01cf774f2f1a23cb2a162792f9955b7281e70db254ba1bdafe2"
 
 // sortKeysUint16Source is the digest of the source of SortKeys[uint16] and of all that it needs.
-const sortKeysUint16Source = "e602af897f781d8f99bdbd47f11d92b83cc346541ff397e43d1ba70bd21751ea"
+const sortKeysUint16Source = "d51b28ee343bd01cf774f2f1a23cb2a162792f9955b7281e70db254ba1bdafe2"
 
 // sortKeysUint32Source is the digest of the source of SortKeys[uint32] and of all that it needs.
-const sortKeysUint32Source = "e602af897f781d8f99bdbd47f11d92b83cc346541ff397e43d1ba70bd21751ea"
+const sortKeysUint32Source = "d51b28ee343bd01cf774f2f1a23cb2a162792f9955b7281e70db254ba1bdafe2"
 
 // sortKeysUint64Source is the digest of the source of SortKeys[uint64] and of all that it needs.
-const sortKeysUint64Source = "e602af897f781d8f99bdbd47f11d92b83cc346541ff397e43d1ba70bd21751ea"
+const sortKeysUint64Source = "d51b28ee343bd01cf774f2f1a23cb2a162792f9955b7281e70db254ba1bdafe2"
+
+// sortHistogramMade has digests of the declarations that SortHistogram is made of.
+const sortHistogramMade = `
+1f1c163d1029a59a SortHistogram sort.go
+`
 
 // SortHistogramProgram returns the program of SortHistogram for a type argument, such as "uint8".
 func SortHistogramProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "uint8":
-		return packed.Nth(sortHistogramPrograms, 0)
+		return packed.Nth(sortHistogramPrograms, 0, sortHistogramMade)
 	case "uint16":
-		return packed.Nth(sortHistogramPrograms, 1)
+		return packed.Nth(sortHistogramPrograms, 1, sortHistogramMade)
 	case "uint32":
-		return packed.Nth(sortHistogramPrograms, 2)
+		return packed.Nth(sortHistogramPrograms, 2, sortHistogramMade)
 	case "uint64":
-		return packed.Nth(sortHistogramPrograms, 3)
+		return packed.Nth(sortHistogramPrograms, 3, sortHistogramMade)
 	}
 	return nil, fmt.Errorf("kernel SortHistogram has no instance for %s", of)
 }
@@ -366,17 +371,22 @@ cQAA9A8AAOhxAAD0DwAA6HEAAPQPAADocQAA9A8AAOhxAAD0DwAA6HEAAPQPAADjCAAA9A8AAN8PAAD0
 9A8ABKAfAFi4kAIA
 `
 
+// sortKeysMade has digests of the declarations that SortKeys is made of.
+const sortKeysMade = `
+1f9b33ec4c7de9ec SortKeys sort.go
+`
+
 // SortKeysProgram returns the program of SortKeys for a type argument, such as "uint8".
 func SortKeysProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "uint8":
-		return packed.Nth(sortKeysPrograms, 0)
+		return packed.Nth(sortKeysPrograms, 0, sortKeysMade)
 	case "uint16":
-		return packed.Nth(sortKeysPrograms, 1)
+		return packed.Nth(sortKeysPrograms, 1, sortKeysMade)
 	case "uint32":
-		return packed.Nth(sortKeysPrograms, 2)
+		return packed.Nth(sortKeysPrograms, 2, sortKeysMade)
 	case "uint64":
-		return packed.Nth(sortKeysPrograms, 3)
+		return packed.Nth(sortKeysPrograms, 3, sortKeysMade)
 	}
 	return nil, fmt.Errorf("kernel SortKeys has no instance for %s", of)
 }

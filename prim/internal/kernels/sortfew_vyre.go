@@ -10,52 +10,57 @@ import (
 )
 
 // sortKeysFewUint8Source is the digest of the source of SortKeysFew[uint8] and of all that it needs.
-const sortKeysFewUint8Source = "b3bafa33983f33c4b4c36ef0014e8fa4b8a09d97fe9caa4f326d296f3e4796d7"
+const sortKeysFewUint8Source = "8813c3158dc0d578948e5eb3d0ba33f869c149d59b3d59dfb17ec67d310fc2fb"
 
 // sortKeysFewUint16Source is the digest of the source of SortKeysFew[uint16] and of all that it needs.
-const sortKeysFewUint16Source = "b3bafa33983f33c4b4c36ef0014e8fa4b8a09d97fe9caa4f326d296f3e4796d7"
+const sortKeysFewUint16Source = "8813c3158dc0d578948e5eb3d0ba33f869c149d59b3d59dfb17ec67d310fc2fb"
 
 // sortKeysFewUint32Source is the digest of the source of SortKeysFew[uint32] and of all that it needs.
-const sortKeysFewUint32Source = "b3bafa33983f33c4b4c36ef0014e8fa4b8a09d97fe9caa4f326d296f3e4796d7"
+const sortKeysFewUint32Source = "8813c3158dc0d578948e5eb3d0ba33f869c149d59b3d59dfb17ec67d310fc2fb"
 
 // sortKeysFewUint64Source is the digest of the source of SortKeysFew[uint64] and of all that it needs.
-const sortKeysFewUint64Source = "b3bafa33983f33c4b4c36ef0014e8fa4b8a09d97fe9caa4f326d296f3e4796d7"
+const sortKeysFewUint64Source = "8813c3158dc0d578948e5eb3d0ba33f869c149d59b3d59dfb17ec67d310fc2fb"
 
 // sortPairsFew4Uint8Source is the digest of the source of SortPairsFew4[uint8] and of all that it needs.
-const sortPairsFew4Uint8Source = "77f8eb31bfcb83722c572c7c180c781cd7b776f472a5c17917854c1fd89fe80c"
+const sortPairsFew4Uint8Source = "f6b3ab22c30f445ac0575c260ecafeef5cde968d4d9d1439fc59e20bf438bd8d"
 
 // sortPairsFew4Uint16Source is the digest of the source of SortPairsFew4[uint16] and of all that it needs.
-const sortPairsFew4Uint16Source = "77f8eb31bfcb83722c572c7c180c781cd7b776f472a5c17917854c1fd89fe80c"
+const sortPairsFew4Uint16Source = "f6b3ab22c30f445ac0575c260ecafeef5cde968d4d9d1439fc59e20bf438bd8d"
 
 // sortPairsFew4Uint32Source is the digest of the source of SortPairsFew4[uint32] and of all that it needs.
-const sortPairsFew4Uint32Source = "77f8eb31bfcb83722c572c7c180c781cd7b776f472a5c17917854c1fd89fe80c"
+const sortPairsFew4Uint32Source = "f6b3ab22c30f445ac0575c260ecafeef5cde968d4d9d1439fc59e20bf438bd8d"
 
 // sortPairsFew4Uint64Source is the digest of the source of SortPairsFew4[uint64] and of all that it needs.
-const sortPairsFew4Uint64Source = "77f8eb31bfcb83722c572c7c180c781cd7b776f472a5c17917854c1fd89fe80c"
+const sortPairsFew4Uint64Source = "f6b3ab22c30f445ac0575c260ecafeef5cde968d4d9d1439fc59e20bf438bd8d"
 
 // sortPairsFew8Uint8Source is the digest of the source of SortPairsFew8[uint8] and of all that it needs.
-const sortPairsFew8Uint8Source = "7740310d428c4b166f4683598af491269bd5fa4d0f1b47fab11e719046b6d4c8"
+const sortPairsFew8Uint8Source = "d289cf35d811150f22c2f60c30638e6f7510a455dcb0a9828261e30f41a24312"
 
 // sortPairsFew8Uint16Source is the digest of the source of SortPairsFew8[uint16] and of all that it needs.
-const sortPairsFew8Uint16Source = "7740310d428c4b166f4683598af491269bd5fa4d0f1b47fab11e719046b6d4c8"
+const sortPairsFew8Uint16Source = "d289cf35d811150f22c2f60c30638e6f7510a455dcb0a9828261e30f41a24312"
 
 // sortPairsFew8Uint32Source is the digest of the source of SortPairsFew8[uint32] and of all that it needs.
-const sortPairsFew8Uint32Source = "7740310d428c4b166f4683598af491269bd5fa4d0f1b47fab11e719046b6d4c8"
+const sortPairsFew8Uint32Source = "d289cf35d811150f22c2f60c30638e6f7510a455dcb0a9828261e30f41a24312"
 
 // sortPairsFew8Uint64Source is the digest of the source of SortPairsFew8[uint64] and of all that it needs.
-const sortPairsFew8Uint64Source = "7740310d428c4b166f4683598af491269bd5fa4d0f1b47fab11e719046b6d4c8"
+const sortPairsFew8Uint64Source = "d289cf35d811150f22c2f60c30638e6f7510a455dcb0a9828261e30f41a24312"
+
+// sortKeysFewMade has digests of the declarations that SortKeysFew is made of.
+const sortKeysFewMade = `
+5f29db777412a1ff SortKeysFew sortfew.go
+`
 
 // SortKeysFewProgram returns the program of SortKeysFew for a type argument, such as "uint8".
 func SortKeysFewProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "uint8":
-		return packed.Nth(sortKeysFewPrograms, 0)
+		return packed.Nth(sortKeysFewPrograms, 0, sortKeysFewMade)
 	case "uint16":
-		return packed.Nth(sortKeysFewPrograms, 1)
+		return packed.Nth(sortKeysFewPrograms, 1, sortKeysFewMade)
 	case "uint32":
-		return packed.Nth(sortKeysFewPrograms, 2)
+		return packed.Nth(sortKeysFewPrograms, 2, sortKeysFewMade)
 	case "uint64":
-		return packed.Nth(sortKeysFewPrograms, 3)
+		return packed.Nth(sortKeysFewPrograms, 3, sortKeysFewMade)
 	}
 	return nil, fmt.Errorf("kernel SortKeysFew has no instance for %s", of)
 }
@@ -309,17 +314,22 @@ AACIlQEAAOQKAACMigEAAAgAAMBlAADsCgAAzMUBAAAIAAjMxQEAAPwKAACgVwAA/AoAAKBXAAD8CgAA
 AKBXAAD8CgAAoFcAAPwKAACgVwAA/AoAAKBXAAPovwIBgAD8CgAA3wUABMiHAwAE/BQAUMjFAQAE/FcA
 `
 
+// sortPairsFew4Made has digests of the declarations that SortPairsFew4 is made of.
+const sortPairsFew4Made = `
+dfcf927a1927428d SortPairsFew4 sortfew.go
+`
+
 // SortPairsFew4Program returns the program of SortPairsFew4 for a type argument, such as "uint8".
 func SortPairsFew4Program(of string) (*ir.Program, error) {
 	switch of {
 	case "uint8":
-		return packed.Nth(sortPairsFew4Programs, 0)
+		return packed.Nth(sortPairsFew4Programs, 0, sortPairsFew4Made)
 	case "uint16":
-		return packed.Nth(sortPairsFew4Programs, 1)
+		return packed.Nth(sortPairsFew4Programs, 1, sortPairsFew4Made)
 	case "uint32":
-		return packed.Nth(sortPairsFew4Programs, 2)
+		return packed.Nth(sortPairsFew4Programs, 2, sortPairsFew4Made)
 	case "uint64":
-		return packed.Nth(sortPairsFew4Programs, 3)
+		return packed.Nth(sortPairsFew4Programs, 3, sortPairsFew4Made)
 	}
 	return nil, fmt.Errorf("kernel SortPairsFew4 has no instance for %s", of)
 }
@@ -576,17 +586,22 @@ AKRWAACcCgAApFYAAJwKAADIlQEAAJwKAADMlQEAAJwKAADIXAAAnAoACLDHAQAACAAA2FwAAKQKAADc
 AAywxwEAAAgAAORcAADMCgAIvI8DABywxwEAAAgAAIBkAADsCgAIsMcBAAAIAAiwxwEAAfwKAM8BuMcBAAP8WAEA
 `
 
+// sortPairsFew8Made has digests of the declarations that SortPairsFew8 is made of.
+const sortPairsFew8Made = `
+5f9a43c585794038 SortPairsFew8 sortfew.go
+`
+
 // SortPairsFew8Program returns the program of SortPairsFew8 for a type argument, such as "uint8".
 func SortPairsFew8Program(of string) (*ir.Program, error) {
 	switch of {
 	case "uint8":
-		return packed.Nth(sortPairsFew8Programs, 0)
+		return packed.Nth(sortPairsFew8Programs, 0, sortPairsFew8Made)
 	case "uint16":
-		return packed.Nth(sortPairsFew8Programs, 1)
+		return packed.Nth(sortPairsFew8Programs, 1, sortPairsFew8Made)
 	case "uint32":
-		return packed.Nth(sortPairsFew8Programs, 2)
+		return packed.Nth(sortPairsFew8Programs, 2, sortPairsFew8Made)
 	case "uint64":
-		return packed.Nth(sortPairsFew8Programs, 3)
+		return packed.Nth(sortPairsFew8Programs, 3, sortPairsFew8Made)
 	}
 	return nil, fmt.Errorf("kernel SortPairsFew8 has no instance for %s", of)
 }

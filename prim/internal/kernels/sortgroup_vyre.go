@@ -10,52 +10,57 @@ import (
 )
 
 // sortKeysGroupUint8Source is the digest of the source of SortKeysGroup[uint8] and of all that it needs.
-const sortKeysGroupUint8Source = "35ca9eb77ab8b086c5a3723f7c1962cd98b2d7bb1dbf140bffdb19104b7f7f71"
+const sortKeysGroupUint8Source = "e0ecbcf6cab19d10760941df7eb8b1ffa2cc6831608e247851546d3012f35a55"
 
 // sortKeysGroupUint16Source is the digest of the source of SortKeysGroup[uint16] and of all that it needs.
-const sortKeysGroupUint16Source = "35ca9eb77ab8b086c5a3723f7c1962cd98b2d7bb1dbf140bffdb19104b7f7f71"
+const sortKeysGroupUint16Source = "e0ecbcf6cab19d10760941df7eb8b1ffa2cc6831608e247851546d3012f35a55"
 
 // sortKeysGroupUint32Source is the digest of the source of SortKeysGroup[uint32] and of all that it needs.
-const sortKeysGroupUint32Source = "35ca9eb77ab8b086c5a3723f7c1962cd98b2d7bb1dbf140bffdb19104b7f7f71"
+const sortKeysGroupUint32Source = "e0ecbcf6cab19d10760941df7eb8b1ffa2cc6831608e247851546d3012f35a55"
 
 // sortKeysGroupUint64Source is the digest of the source of SortKeysGroup[uint64] and of all that it needs.
-const sortKeysGroupUint64Source = "35ca9eb77ab8b086c5a3723f7c1962cd98b2d7bb1dbf140bffdb19104b7f7f71"
+const sortKeysGroupUint64Source = "e0ecbcf6cab19d10760941df7eb8b1ffa2cc6831608e247851546d3012f35a55"
 
 // sortPairsGroup4Uint8Source is the digest of the source of SortPairsGroup4[uint8] and of all that it needs.
-const sortPairsGroup4Uint8Source = "cf79c40d6ef077941c2a3911ce6ab16afdaeab459a739b84efe910ea5b4eb879"
+const sortPairsGroup4Uint8Source = "e339fdfab85513b3d65f0a2354fb26d8fd83e7ef6c0f265ba8d50f1c4ccbf80e"
 
 // sortPairsGroup4Uint16Source is the digest of the source of SortPairsGroup4[uint16] and of all that it needs.
-const sortPairsGroup4Uint16Source = "cf79c40d6ef077941c2a3911ce6ab16afdaeab459a739b84efe910ea5b4eb879"
+const sortPairsGroup4Uint16Source = "e339fdfab85513b3d65f0a2354fb26d8fd83e7ef6c0f265ba8d50f1c4ccbf80e"
 
 // sortPairsGroup4Uint32Source is the digest of the source of SortPairsGroup4[uint32] and of all that it needs.
-const sortPairsGroup4Uint32Source = "cf79c40d6ef077941c2a3911ce6ab16afdaeab459a739b84efe910ea5b4eb879"
+const sortPairsGroup4Uint32Source = "e339fdfab85513b3d65f0a2354fb26d8fd83e7ef6c0f265ba8d50f1c4ccbf80e"
 
 // sortPairsGroup4Uint64Source is the digest of the source of SortPairsGroup4[uint64] and of all that it needs.
-const sortPairsGroup4Uint64Source = "cf79c40d6ef077941c2a3911ce6ab16afdaeab459a739b84efe910ea5b4eb879"
+const sortPairsGroup4Uint64Source = "e339fdfab85513b3d65f0a2354fb26d8fd83e7ef6c0f265ba8d50f1c4ccbf80e"
 
 // sortPairsGroup8Uint8Source is the digest of the source of SortPairsGroup8[uint8] and of all that it needs.
-const sortPairsGroup8Uint8Source = "204a21f557cf286c3d563df5023e8c4d4814c3b17902c310fdbdc7f6b06c0f7d"
+const sortPairsGroup8Uint8Source = "1f0162278c6a009fda50fd3a352de272a357db572e0f0a80186acf3aafd6c642"
 
 // sortPairsGroup8Uint16Source is the digest of the source of SortPairsGroup8[uint16] and of all that it needs.
-const sortPairsGroup8Uint16Source = "204a21f557cf286c3d563df5023e8c4d4814c3b17902c310fdbdc7f6b06c0f7d"
+const sortPairsGroup8Uint16Source = "1f0162278c6a009fda50fd3a352de272a357db572e0f0a80186acf3aafd6c642"
 
 // sortPairsGroup8Uint32Source is the digest of the source of SortPairsGroup8[uint32] and of all that it needs.
-const sortPairsGroup8Uint32Source = "204a21f557cf286c3d563df5023e8c4d4814c3b17902c310fdbdc7f6b06c0f7d"
+const sortPairsGroup8Uint32Source = "1f0162278c6a009fda50fd3a352de272a357db572e0f0a80186acf3aafd6c642"
 
 // sortPairsGroup8Uint64Source is the digest of the source of SortPairsGroup8[uint64] and of all that it needs.
-const sortPairsGroup8Uint64Source = "204a21f557cf286c3d563df5023e8c4d4814c3b17902c310fdbdc7f6b06c0f7d"
+const sortPairsGroup8Uint64Source = "1f0162278c6a009fda50fd3a352de272a357db572e0f0a80186acf3aafd6c642"
+
+// sortKeysGroupMade has digests of the declarations that SortKeysGroup is made of.
+const sortKeysGroupMade = `
+646c93950b5410d5 SortKeysGroup sortgroup.go
+`
 
 // SortKeysGroupProgram returns the program of SortKeysGroup for a type argument, such as "uint8".
 func SortKeysGroupProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "uint8":
-		return packed.Nth(sortKeysGroupPrograms, 0)
+		return packed.Nth(sortKeysGroupPrograms, 0, sortKeysGroupMade)
 	case "uint16":
-		return packed.Nth(sortKeysGroupPrograms, 1)
+		return packed.Nth(sortKeysGroupPrograms, 1, sortKeysGroupMade)
 	case "uint32":
-		return packed.Nth(sortKeysGroupPrograms, 2)
+		return packed.Nth(sortKeysGroupPrograms, 2, sortKeysGroupMade)
 	case "uint64":
-		return packed.Nth(sortKeysGroupPrograms, 3)
+		return packed.Nth(sortKeysGroupPrograms, 3, sortKeysGroupMade)
 	}
 	return nil, fmt.Errorf("kernel SortKeysGroup has no instance for %s", of)
 }
@@ -637,17 +642,22 @@ vCEAAJi1AQAAvCEAAJi1AQAAvCEAAJi1AQAAvCEAAJi1AQADvJ4GAAGEwgMAAJi1AQAAvCEAAJi1AQAA
 AFiYwgMA
 `
 
+// sortPairsGroup4Made has digests of the declarations that SortPairsGroup4 is made of.
+const sortPairsGroup4Made = `
+69bb0018ed14fd72 SortPairsGroup4 sortgroup.go
+`
+
 // SortPairsGroup4Program returns the program of SortPairsGroup4 for a type argument, such as "uint8".
 func SortPairsGroup4Program(of string) (*ir.Program, error) {
 	switch of {
 	case "uint8":
-		return packed.Nth(sortPairsGroup4Programs, 0)
+		return packed.Nth(sortPairsGroup4Programs, 0, sortPairsGroup4Made)
 	case "uint16":
-		return packed.Nth(sortPairsGroup4Programs, 1)
+		return packed.Nth(sortPairsGroup4Programs, 1, sortPairsGroup4Made)
 	case "uint32":
-		return packed.Nth(sortPairsGroup4Programs, 2)
+		return packed.Nth(sortPairsGroup4Programs, 2, sortPairsGroup4Made)
 	case "uint64":
-		return packed.Nth(sortPairsGroup4Programs, 3)
+		return packed.Nth(sortPairsGroup4Programs, 3, sortPairsGroup4Made)
 	}
 	return nil, fmt.Errorf("kernel SortPairsGroup4 has no instance for %s", of)
 }
@@ -1235,17 +1245,22 @@ AADQtQEAALwhAADQtQEAALwhAADQtQEAALwhAACTIgADiOIIAAGoxAMAANC1AQAAvCEAANC1AQAAvCEA
 vCEAANC1AQAAvCEAANC1AQAAvCEAANC1AQAD0OcJAAGoxAMAANC1AQAAvCEAANC1AQAAvCEADNA4AFi4xAMA
 `
 
+// sortPairsGroup8Made has digests of the declarations that SortPairsGroup8 is made of.
+const sortPairsGroup8Made = `
+5c8f5e4eb74f511e SortPairsGroup8 sortgroup.go
+`
+
 // SortPairsGroup8Program returns the program of SortPairsGroup8 for a type argument, such as "uint8".
 func SortPairsGroup8Program(of string) (*ir.Program, error) {
 	switch of {
 	case "uint8":
-		return packed.Nth(sortPairsGroup8Programs, 0)
+		return packed.Nth(sortPairsGroup8Programs, 0, sortPairsGroup8Made)
 	case "uint16":
-		return packed.Nth(sortPairsGroup8Programs, 1)
+		return packed.Nth(sortPairsGroup8Programs, 1, sortPairsGroup8Made)
 	case "uint32":
-		return packed.Nth(sortPairsGroup8Programs, 2)
+		return packed.Nth(sortPairsGroup8Programs, 2, sortPairsGroup8Made)
 	case "uint64":
-		return packed.Nth(sortPairsGroup8Programs, 3)
+		return packed.Nth(sortPairsGroup8Programs, 3, sortPairsGroup8Made)
 	}
 	return nil, fmt.Errorf("kernel SortPairsGroup8 has no instance for %s", of)
 }

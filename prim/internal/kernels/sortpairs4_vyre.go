@@ -10,28 +10,33 @@ import (
 )
 
 // sortPairs4Uint8Source is the digest of the source of SortPairs4[uint8] and of all that it needs.
-const sortPairs4Uint8Source = "f5d22d0acf1d78430e1a3d37905d2866704f7d12bdf86c9fee65d30157e376dc"
+const sortPairs4Uint8Source = "8c27f615995789bc1cb50fa576d2b7593fa9becf23af7778f706f9a28458a151"
 
 // sortPairs4Uint16Source is the digest of the source of SortPairs4[uint16] and of all that it needs.
-const sortPairs4Uint16Source = "f5d22d0acf1d78430e1a3d37905d2866704f7d12bdf86c9fee65d30157e376dc"
+const sortPairs4Uint16Source = "8c27f615995789bc1cb50fa576d2b7593fa9becf23af7778f706f9a28458a151"
 
 // sortPairs4Uint32Source is the digest of the source of SortPairs4[uint32] and of all that it needs.
-const sortPairs4Uint32Source = "f5d22d0acf1d78430e1a3d37905d2866704f7d12bdf86c9fee65d30157e376dc"
+const sortPairs4Uint32Source = "8c27f615995789bc1cb50fa576d2b7593fa9becf23af7778f706f9a28458a151"
 
 // sortPairs4Uint64Source is the digest of the source of SortPairs4[uint64] and of all that it needs.
-const sortPairs4Uint64Source = "f5d22d0acf1d78430e1a3d37905d2866704f7d12bdf86c9fee65d30157e376dc"
+const sortPairs4Uint64Source = "8c27f615995789bc1cb50fa576d2b7593fa9becf23af7778f706f9a28458a151"
+
+// sortPairs4Made has digests of the declarations that SortPairs4 is made of.
+const sortPairs4Made = `
+fc1f735c311e177d SortPairs4 sortpairs4.go
+`
 
 // SortPairs4Program returns the program of SortPairs4 for a type argument, such as "uint8".
 func SortPairs4Program(of string) (*ir.Program, error) {
 	switch of {
 	case "uint8":
-		return packed.Nth(sortPairs4Programs, 0)
+		return packed.Nth(sortPairs4Programs, 0, sortPairs4Made)
 	case "uint16":
-		return packed.Nth(sortPairs4Programs, 1)
+		return packed.Nth(sortPairs4Programs, 1, sortPairs4Made)
 	case "uint32":
-		return packed.Nth(sortPairs4Programs, 2)
+		return packed.Nth(sortPairs4Programs, 2, sortPairs4Made)
 	case "uint64":
-		return packed.Nth(sortPairs4Programs, 3)
+		return packed.Nth(sortPairs4Programs, 3, sortPairs4Made)
 	}
 	return nil, fmt.Errorf("kernel SortPairs4 has no instance for %s", of)
 }

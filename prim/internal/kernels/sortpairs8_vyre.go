@@ -10,28 +10,33 @@ import (
 )
 
 // sortPairs8Uint8Source is the digest of the source of SortPairs8[uint8] and of all that it needs.
-const sortPairs8Uint8Source = "a73a4fa3b812afd1a93da9293d2f02e523a3925ff180b688cf1f95761004bcaf"
+const sortPairs8Uint8Source = "a7cd57561b3cb1187d1b8a5ca247a3e675ef914dcba218177f22e159ea359fb7"
 
 // sortPairs8Uint16Source is the digest of the source of SortPairs8[uint16] and of all that it needs.
-const sortPairs8Uint16Source = "a73a4fa3b812afd1a93da9293d2f02e523a3925ff180b688cf1f95761004bcaf"
+const sortPairs8Uint16Source = "a7cd57561b3cb1187d1b8a5ca247a3e675ef914dcba218177f22e159ea359fb7"
 
 // sortPairs8Uint32Source is the digest of the source of SortPairs8[uint32] and of all that it needs.
-const sortPairs8Uint32Source = "a73a4fa3b812afd1a93da9293d2f02e523a3925ff180b688cf1f95761004bcaf"
+const sortPairs8Uint32Source = "a7cd57561b3cb1187d1b8a5ca247a3e675ef914dcba218177f22e159ea359fb7"
 
 // sortPairs8Uint64Source is the digest of the source of SortPairs8[uint64] and of all that it needs.
-const sortPairs8Uint64Source = "a73a4fa3b812afd1a93da9293d2f02e523a3925ff180b688cf1f95761004bcaf"
+const sortPairs8Uint64Source = "a7cd57561b3cb1187d1b8a5ca247a3e675ef914dcba218177f22e159ea359fb7"
+
+// sortPairs8Made has digests of the declarations that SortPairs8 is made of.
+const sortPairs8Made = `
+9eca0fbfbb1400f7 SortPairs8 sortpairs8.go
+`
 
 // SortPairs8Program returns the program of SortPairs8 for a type argument, such as "uint8".
 func SortPairs8Program(of string) (*ir.Program, error) {
 	switch of {
 	case "uint8":
-		return packed.Nth(sortPairs8Programs, 0)
+		return packed.Nth(sortPairs8Programs, 0, sortPairs8Made)
 	case "uint16":
-		return packed.Nth(sortPairs8Programs, 1)
+		return packed.Nth(sortPairs8Programs, 1, sortPairs8Made)
 	case "uint32":
-		return packed.Nth(sortPairs8Programs, 2)
+		return packed.Nth(sortPairs8Programs, 2, sortPairs8Made)
 	case "uint64":
-		return packed.Nth(sortPairs8Programs, 3)
+		return packed.Nth(sortPairs8Programs, 3, sortPairs8Made)
 	}
 	return nil, fmt.Errorf("kernel SortPairs8 has no instance for %s", of)
 }

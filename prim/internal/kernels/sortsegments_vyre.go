@@ -10,52 +10,57 @@ import (
 )
 
 // sortSegmentsUint8Source is the digest of the source of SortSegments[uint8] and of all that it needs.
-const sortSegmentsUint8Source = "f54536a81e238c6616ce0573fa6a64f390b3fe7be5eb48e58a7321c02b943c53"
+const sortSegmentsUint8Source = "0c0ab6f8a11cb9e4e13ec166aa5aa62c664ea561ff75852c6d0aaee6f0cfa6de"
 
 // sortSegmentsUint16Source is the digest of the source of SortSegments[uint16] and of all that it needs.
-const sortSegmentsUint16Source = "f54536a81e238c6616ce0573fa6a64f390b3fe7be5eb48e58a7321c02b943c53"
+const sortSegmentsUint16Source = "0c0ab6f8a11cb9e4e13ec166aa5aa62c664ea561ff75852c6d0aaee6f0cfa6de"
 
 // sortSegmentsUint32Source is the digest of the source of SortSegments[uint32] and of all that it needs.
-const sortSegmentsUint32Source = "f54536a81e238c6616ce0573fa6a64f390b3fe7be5eb48e58a7321c02b943c53"
+const sortSegmentsUint32Source = "0c0ab6f8a11cb9e4e13ec166aa5aa62c664ea561ff75852c6d0aaee6f0cfa6de"
 
 // sortSegmentsUint64Source is the digest of the source of SortSegments[uint64] and of all that it needs.
-const sortSegmentsUint64Source = "f54536a81e238c6616ce0573fa6a64f390b3fe7be5eb48e58a7321c02b943c53"
+const sortSegmentsUint64Source = "0c0ab6f8a11cb9e4e13ec166aa5aa62c664ea561ff75852c6d0aaee6f0cfa6de"
 
 // collectLongUint8Source is the digest of the source of CollectLong[uint8] and of all that it needs.
-const collectLongUint8Source = "0d9798e73ca720cc684257e6bced725b6b4fc3093d3ecb38197eedb4001c6fb4"
+const collectLongUint8Source = "612840c4b1ca6875319d1b81e07611a9437d67f03bea94dc8add7804f76ad0cf"
 
 // collectLongUint16Source is the digest of the source of CollectLong[uint16] and of all that it needs.
-const collectLongUint16Source = "0d9798e73ca720cc684257e6bced725b6b4fc3093d3ecb38197eedb4001c6fb4"
+const collectLongUint16Source = "612840c4b1ca6875319d1b81e07611a9437d67f03bea94dc8add7804f76ad0cf"
 
 // collectLongUint32Source is the digest of the source of CollectLong[uint32] and of all that it needs.
-const collectLongUint32Source = "0d9798e73ca720cc684257e6bced725b6b4fc3093d3ecb38197eedb4001c6fb4"
+const collectLongUint32Source = "612840c4b1ca6875319d1b81e07611a9437d67f03bea94dc8add7804f76ad0cf"
 
 // collectLongUint64Source is the digest of the source of CollectLong[uint64] and of all that it needs.
-const collectLongUint64Source = "0d9798e73ca720cc684257e6bced725b6b4fc3093d3ecb38197eedb4001c6fb4"
+const collectLongUint64Source = "612840c4b1ca6875319d1b81e07611a9437d67f03bea94dc8add7804f76ad0cf"
 
 // placeLongUint8Source is the digest of the source of PlaceLong[uint8] and of all that it needs.
-const placeLongUint8Source = "951ca54ef6b8c9b88c63ad324a99ebb3c6a66b049d75139c7f9466328c138d6b"
+const placeLongUint8Source = "d00018525b7fb5d8bd88c4b8087f1143cbbd89a6ef2cc9b159d149924599404d"
 
 // placeLongUint16Source is the digest of the source of PlaceLong[uint16] and of all that it needs.
-const placeLongUint16Source = "951ca54ef6b8c9b88c63ad324a99ebb3c6a66b049d75139c7f9466328c138d6b"
+const placeLongUint16Source = "d00018525b7fb5d8bd88c4b8087f1143cbbd89a6ef2cc9b159d149924599404d"
 
 // placeLongUint32Source is the digest of the source of PlaceLong[uint32] and of all that it needs.
-const placeLongUint32Source = "951ca54ef6b8c9b88c63ad324a99ebb3c6a66b049d75139c7f9466328c138d6b"
+const placeLongUint32Source = "d00018525b7fb5d8bd88c4b8087f1143cbbd89a6ef2cc9b159d149924599404d"
 
 // placeLongUint64Source is the digest of the source of PlaceLong[uint64] and of all that it needs.
-const placeLongUint64Source = "951ca54ef6b8c9b88c63ad324a99ebb3c6a66b049d75139c7f9466328c138d6b"
+const placeLongUint64Source = "d00018525b7fb5d8bd88c4b8087f1143cbbd89a6ef2cc9b159d149924599404d"
+
+// sortSegmentsMade has digests of the declarations that SortSegments is made of.
+const sortSegmentsMade = `
+615fc7e5f72fc934 SortSegments sortsegments.go
+`
 
 // SortSegmentsProgram returns the program of SortSegments for a type argument, such as "uint8".
 func SortSegmentsProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "uint8":
-		return packed.Nth(sortSegmentsPrograms, 0)
+		return packed.Nth(sortSegmentsPrograms, 0, sortSegmentsMade)
 	case "uint16":
-		return packed.Nth(sortSegmentsPrograms, 1)
+		return packed.Nth(sortSegmentsPrograms, 1, sortSegmentsMade)
 	case "uint32":
-		return packed.Nth(sortSegmentsPrograms, 2)
+		return packed.Nth(sortSegmentsPrograms, 2, sortSegmentsMade)
 	case "uint64":
-		return packed.Nth(sortSegmentsPrograms, 3)
+		return packed.Nth(sortSegmentsPrograms, 3, sortSegmentsMade)
 	}
 	return nil, fmt.Errorf("kernel SortSegments has no instance for %s", of)
 }
@@ -711,17 +716,22 @@ lB4AAOiIAgAAlB4AAOiIAgAAlB4AAOiIAgAAlB4AAOiIAgAAlB4AAOiIAgAAlB4AAOMhAACUHgAA6wEA
 BwAAlB4AAOiIAgAAlB4AAOiIAgAAlB4AAOiIAgAAlB4AAOiIAgAAlB4AAOiIAgAAlB4ABMA3ANgBoJkEAADYHwAArDkA
 `
 
+// collectLongMade has digests of the declarations that CollectLong is made of.
+const collectLongMade = `
+0fd72abc8ac2a947 CollectLong sortsegments.go
+`
+
 // CollectLongProgram returns the program of CollectLong for a type argument, such as "uint8".
 func CollectLongProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "uint8":
-		return packed.Nth(collectLongPrograms, 0)
+		return packed.Nth(collectLongPrograms, 0, collectLongMade)
 	case "uint16":
-		return packed.Nth(collectLongPrograms, 1)
+		return packed.Nth(collectLongPrograms, 1, collectLongMade)
 	case "uint32":
-		return packed.Nth(collectLongPrograms, 2)
+		return packed.Nth(collectLongPrograms, 2, collectLongMade)
 	case "uint64":
-		return packed.Nth(collectLongPrograms, 3)
+		return packed.Nth(collectLongPrograms, 3, collectLongMade)
 	}
 	return nil, fmt.Errorf("kernel CollectLong has no instance for %s", of)
 }
@@ -765,17 +775,22 @@ I8+ohheW75JnZVaxBJQUAASsFwDFA4QzAgMBC8QyABuEMwAM9DIA3xmEMwIzMuIUhDMg1M9hgaVtZmKT
 MA5w7970oHIElBQABKwXAMUDhDMAA+QyAAU8AByEMwAD5DIABTAAqwKEMwEFrxeEMwI2NMYUhDMA
 `
 
+// placeLongMade has digests of the declarations that PlaceLong is made of.
+const placeLongMade = `
+16e6362335620bb1 PlaceLong sortsegments.go
+`
+
 // PlaceLongProgram returns the program of PlaceLong for a type argument, such as "uint8".
 func PlaceLongProgram(of string) (*ir.Program, error) {
 	switch of {
 	case "uint8":
-		return packed.Nth(placeLongPrograms, 0)
+		return packed.Nth(placeLongPrograms, 0, placeLongMade)
 	case "uint16":
-		return packed.Nth(placeLongPrograms, 1)
+		return packed.Nth(placeLongPrograms, 1, placeLongMade)
 	case "uint32":
-		return packed.Nth(placeLongPrograms, 2)
+		return packed.Nth(placeLongPrograms, 2, placeLongMade)
 	case "uint64":
-		return packed.Nth(placeLongPrograms, 3)
+		return packed.Nth(placeLongPrograms, 3, placeLongMade)
 	}
 	return nil, fmt.Errorf("kernel PlaceLong has no instance for %s", of)
 }

@@ -8,19 +8,25 @@ import (
 )
 
 // clearSource is the digest of the source of Clear and of all that it needs.
-const clearSource = "54653d4e7a8fc4b89f94dcd967234c20e764720018aa0858047707910a7ac2de"
+const clearSource = "83d1a28eff3a8e5625a5d5601ef2f82db8981385307ccbb292a8bcf702277418"
 
 // seedSource is the digest of the source of Seed and of all that it needs.
-const seedSource = "c2bc54f2152b29c2e917818cf47b2bd467f66e67c7a71e6bc3e197069acfba1e"
+const seedSource = "7d7765190c3f8b51c28c16eabebf917c4424993ea8e7b692dcdeeedc8fcc296f"
 
 // countSource is the digest of the source of Count and of all that it needs.
-const countSource = "e389c412d6a9cf84af0e1f2f1c68122ef300b6622f357a9b9349315e5c997549"
+const countSource = "0a2f096aeb646193b1fe87825ed75989689b24a6c164ef5c1955ba638cfe6eab"
 
 // roundSource is the digest of the source of Round and of all that it needs.
-const roundSource = "2589916684e0ca231c2fdf7d1ef32f159c3d828d82c3c8464cfd03e2297a4acf"
+const roundSource = "5762bb9a5f9e612bd2054de26a679ec0ea9d55f9dbfb19ca167ca39a925bd32a"
+
+// clearMade has digests of the declarations that Clear is made of.
+const clearMade = `
+50a20a2ce8eb6266 Clear begin.go
+ef4579da67794af5 Counts begin.go
+`
 
 // ClearProgram returns the program of Clear.
-func ClearProgram() (*ir.Program, error) { return packed.Nth(clearPrograms, 0) }
+func ClearProgram() (*ir.Program, error) { return packed.Nth(clearPrograms, 0, clearMade) }
 
 // clearPrograms are the programs of Clear: 1 of 39 rows.
 const clearPrograms = `
@@ -44,8 +50,14 @@ AABEAACwBQAARAEcA0QBHQMIAAC8BQAACAAAwAUAAAgAANADAAAIAADoBQAAZAAAyAUAAGQAANgFAABk
 AOAFAAAIAADcBAAAfAAA3AQAAHwAANwEAAB8AADcBAAAfAAA3AQAAHwAANwEAAB8AADcBAAAfAAA3AQAAHwA
 `
 
+// seedMade has digests of the declarations that Seed is made of.
+const seedMade = `
+210d7bb07e1bf0bb Seed begin.go
+8498e8e4277625cd SeedsHead begin.go
+`
+
 // SeedProgram returns the program of Seed.
-func SeedProgram() (*ir.Program, error) { return packed.Nth(seedPrograms, 0) }
+func SeedProgram() (*ir.Program, error) { return packed.Nth(seedPrograms, 0, seedMade) }
 
 // seedPrograms are the programs of Seed: 1 of 22 rows.
 const seedPrograms = `
@@ -65,8 +77,14 @@ MFUAMF0IxAMABIwCAAP4AQAB8AIAABQABOwCAAP4AQAByAMAAAgAAPgBAAAcAAD4AQAAHAAA9AEAABwA
 AJQDAAA0AACUAwAANAAAlAMAAIAFAA==
 `
 
+// countMade has digests of the declarations that Count is made of.
+const countMade = `
+b80bc89935f65f93 Count begin.go
+ef4579da67794af5 EdgesWord begin.go
+`
+
 // CountProgram returns the program of Count.
-func CountProgram() (*ir.Program, error) { return packed.Nth(countPrograms, 0) }
+func CountProgram() (*ir.Program, error) { return packed.Nth(countPrograms, 0, countMade) }
 
 // countPrograms are the programs of Count: 1 of 53 rows.
 const countPrograms = `
@@ -94,8 +112,37 @@ AMANAACEAQAAtAcAAIQBASoDCAAA7AQAAIwBAADsBAAAjAEAALQPAACMAQAAuA8AAIwBAACoBgAAjAEA
 CAAA+AQAAAgAAMgGAAPoBwFAAKQBAACsBQAApAEAAKwFAACkAQA=
 `
 
+// roundMade has digests of the declarations that Round is made of.
+const roundMade = `
+885dea4210c3e37a Round round.go
+759ad8ef9c7a49c7 program round.go
+208c5f9214d3bf49 state round.go
+423ef3de8baa176f taken round.go
+2044c4b486cbdb78 load round.go
+9d9db428ff3fe3ad leaveArcs portions.go
+e55d49248f2d2e26 walk round.go
+b54e911ccc1ddbf4 leave leave.go
+8a684f8ad4cb2fe7 back leave.go
+d2c6b4a2feaaab64 arcsPart portions.go
+7b9867ec8ddb531f partBit portions.go
+5594f4118e547a0b portionAt portions.go
+39aa02e022798a8d take round.go
+a7b6df9a9d6485c8 cut portions.go
+9fc61eaa9901dbce newShare round.go
+11aeb9febb6bfcbd owner round.go
+e9bc5f749097d6f6 InnerTag round.go
+62dd55d82fdcc814 join round.go
+6d5ad3688271f34e passBy round.go
+96a7ab72ba1d869c bitOf leave.go
+ef4579da67794af5 SummariesWord begin.go
+194f3fa34c35d6e5 leaveCalls portions.go
+da1b1808bd514d98 returnsOf leave.go
+9fb6f03989d8e8af apply leave.go
+5e359550b70e1a77 share round.go
+`
+
 // RoundProgram returns the program of Round.
-func RoundProgram() (*ir.Program, error) { return packed.Nth(roundPrograms, 0) }
+func RoundProgram() (*ir.Program, error) { return packed.Nth(roundPrograms, 0, roundMade) }
 
 // roundPrograms are the programs of Round: 1 of 1174 rows.
 const roundPrograms = `

@@ -26,7 +26,7 @@ func CompileScalars(ctx context.Context, dev *vyre.Device) (ScalarsKernel, error
 
 // CompileScalarsWith is CompileScalars with options.
 func CompileScalarsWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (ScalarsKernel, error) {
-	p, err := packed.Program(scalarsProgram)
+	p, err := packed.Program(scalarsProgram, scalarsMade)
 	if err != nil {
 		return ScalarsKernel{}, err
 	}
@@ -45,7 +45,16 @@ func (k_ ScalarsKernel) Run(ctx context.Context, grid vyre.Grid, a bool, b int8,
 }
 
 // scalarsSource is the digest of the source of Scalars and of all that it needs.
-const scalarsSource = "674636bd188dc53f968f88672fe501549dc4ce872bc7c88e0d92b56aef56a74a"
+const scalarsSource = "14efbbd311dd81365ba8db0892fed5308717dd3fd6cce9e05c19a56bf4566e94"
+
+// scalarsMade has digests of the declarations that Scalars is made of.
+const scalarsMade = `
+6563a010d35248f5 Scalars kernels.go
+0600094ce377fbac ID kernels.go
+50b44f4585d02478 Metre unit/unit.go
+5ae75ba6cb85dc09 Count kernels.go
+5420881b88bdb50c Double unit/unit.go
+`
 
 // scalarsProgram is the program of Scalars: 65 rows, digest c7d9a3e33fdc1840.
 const scalarsProgram = `
@@ -90,7 +99,7 @@ func CompileElements(ctx context.Context, dev *vyre.Device) (ElementsKernel, err
 
 // CompileElementsWith is CompileElements with options.
 func CompileElementsWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (ElementsKernel, error) {
-	p, err := packed.Program(elementsProgram)
+	p, err := packed.Program(elementsProgram, elementsMade)
 	if err != nil {
 		return ElementsKernel{}, err
 	}
@@ -109,7 +118,15 @@ func (k ElementsKernel) Run(ctx context.Context, grid vyre.Grid, flags, flagsOut
 }
 
 // elementsSource is the digest of the source of Elements and of all that it needs.
-const elementsSource = "2049970267ca0b19487b4502506a2ad55918b652612eebb863d9000a1d467e06"
+const elementsSource = "6ff4ae9bc2fe88dfef29fda935c460be4091e7a76e737471225764ba23ec92b8"
+
+// elementsMade has digests of the declarations that Elements is made of.
+const elementsMade = `
+9b2f420f50134e21 Elements kernels.go
+0600094ce377fbac ID kernels.go
+50b44f4585d02478 Metre unit/unit.go
+5420881b88bdb50c Double unit/unit.go
+`
 
 // elementsProgram is the program of Elements: 41 rows, digest 600bf7cd073fa983.
 const elementsProgram = `
@@ -152,7 +169,7 @@ func CompileEven(ctx context.Context, dev *vyre.Device) (EvenKernel, error) {
 
 // CompileEvenWith is CompileEven with options.
 func CompileEvenWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (EvenKernel, error) {
-	p, err := packed.Program(evenProgram)
+	p, err := packed.Program(evenProgram, evenMade)
 	if err != nil {
 		return EvenKernel{}, err
 	}
@@ -171,7 +188,12 @@ func (k EvenKernel) Run(ctx context.Context, grid vyre.Grid, out []uint32) (vyre
 }
 
 // evenSource is the digest of the source of Even and of all that it needs.
-const evenSource = "d61b9ff6a42f3f66d89564eaa7382727b1cce3940b5d4b51131bd0472b0c580a"
+const evenSource = "be80349f0b883808ff193548e2f1020687b28824af48d607501f9493f75cda42"
+
+// evenMade has digests of the declarations that Even is made of.
+const evenMade = `
+4200fe4a46bac521 Even kernels.go
+`
 
 // evenProgram is the program of Even: 17 rows, digest ea56710665c71e10.
 const evenProgram = `
@@ -202,7 +224,7 @@ func CompileScaleFloat32(ctx context.Context, dev *vyre.Device) (ScaleFloat32Ker
 
 // CompileScaleFloat32With is CompileScaleFloat32 with options.
 func CompileScaleFloat32With(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (ScaleFloat32Kernel, error) {
-	p, err := packed.Program(scaleFloat32Program)
+	p, err := packed.Program(scaleFloat32Program, scaleMade)
 	if err != nil {
 		return ScaleFloat32Kernel{}, err
 	}
@@ -221,7 +243,13 @@ func (k ScaleFloat32Kernel) Run(ctx context.Context, grid vyre.Grid, by float32,
 }
 
 // scaleFloat32Source is the digest of the source of Scale[float32] and of all that it needs.
-const scaleFloat32Source = "e88e1dbdfa43e5d79b2ec7463b3eab637a9f801f9eda46a8439bd790edc8964f"
+const scaleFloat32Source = "14252552626a7c3600f19a01767313a179f9778d4e9d82d19c7f0b7c6e776abf"
+
+// scaleMade has digests of the declarations that Scale is made of.
+const scaleMade = `
+7bfd9dc10f602f12 Scale kernels.go
+0600094ce377fbac ID kernels.go
+`
 
 // scaleFloat32Program is the program of Scale[float32]: 11 rows, digest f4a1b95ff4477e56.
 const scaleFloat32Program = `
@@ -250,7 +278,7 @@ func CompileScaleInt64(ctx context.Context, dev *vyre.Device) (ScaleInt64Kernel,
 
 // CompileScaleInt64With is CompileScaleInt64 with options.
 func CompileScaleInt64With(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (ScaleInt64Kernel, error) {
-	p, err := packed.Program(scaleInt64Program)
+	p, err := packed.Program(scaleInt64Program, scaleMade)
 	if err != nil {
 		return ScaleInt64Kernel{}, err
 	}
@@ -269,7 +297,7 @@ func (k ScaleInt64Kernel) Run(ctx context.Context, grid vyre.Grid, by int64, x [
 }
 
 // scaleInt64Source is the digest of the source of Scale[int64] and of all that it needs.
-const scaleInt64Source = "e88e1dbdfa43e5d79b2ec7463b3eab637a9f801f9eda46a8439bd790edc8964f"
+const scaleInt64Source = "14252552626a7c3600f19a01767313a179f9778d4e9d82d19c7f0b7c6e776abf"
 
 // scaleInt64Program is the program of Scale[int64]: 11 rows, digest 1857b76c82b03790.
 const scaleInt64Program = `
@@ -298,7 +326,7 @@ func CompileScaleID(ctx context.Context, dev *vyre.Device) (ScaleIDKernel, error
 
 // CompileScaleIDWith is CompileScaleID with options.
 func CompileScaleIDWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (ScaleIDKernel, error) {
-	p, err := packed.Program(scaleIDProgram)
+	p, err := packed.Program(scaleIDProgram, scaleMade)
 	if err != nil {
 		return ScaleIDKernel{}, err
 	}
@@ -317,7 +345,7 @@ func (k ScaleIDKernel) Run(ctx context.Context, grid vyre.Grid, by ID, x []ID) (
 }
 
 // scaleIDSource is the digest of the source of Scale[ID] and of all that it needs.
-const scaleIDSource = "e88e1dbdfa43e5d79b2ec7463b3eab637a9f801f9eda46a8439bd790edc8964f"
+const scaleIDSource = "14252552626a7c3600f19a01767313a179f9778d4e9d82d19c7f0b7c6e776abf"
 
 // scaleIDProgram is the program of Scale[ID]: 11 rows, digest c67f916f6e28ee3b.
 const scaleIDProgram = `
@@ -346,7 +374,7 @@ func CompileFillBool(ctx context.Context, dev *vyre.Device) (FillBoolKernel, err
 
 // CompileFillBoolWith is CompileFillBool with options.
 func CompileFillBoolWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (FillBoolKernel, error) {
-	p, err := packed.Program(fillBoolProgram)
+	p, err := packed.Program(fillBoolProgram, fillMade)
 	if err != nil {
 		return FillBoolKernel{}, err
 	}
@@ -365,7 +393,12 @@ func (k FillBoolKernel) Run(ctx context.Context, grid vyre.Grid, v bool, x []boo
 }
 
 // fillBoolSource is the digest of the source of Fill[bool] and of all that it needs.
-const fillBoolSource = "0992154b44d1d89258ea4d170204fa9d24ce2c0af187f6ebdd9137e87e325584"
+const fillBoolSource = "7c0fa02c86d04371fc2617a7ec8007f1b47a95418ffc8924ab94c0dae6ef1269"
+
+// fillMade has digests of the declarations that Fill is made of.
+const fillMade = `
+0fb5dd4ec37cf62a Fill kernels.go
+`
 
 // fillBoolProgram is the program of Fill[bool]: 9 rows, digest c4d0f922f505888d.
 const fillBoolProgram = `
@@ -394,7 +427,7 @@ func CompileFillFloat16(ctx context.Context, dev *vyre.Device) (FillFloat16Kerne
 
 // CompileFillFloat16With is CompileFillFloat16 with options.
 func CompileFillFloat16With(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (FillFloat16Kernel, error) {
-	p, err := packed.Program(fillFloat16Program)
+	p, err := packed.Program(fillFloat16Program, fillMade)
 	if err != nil {
 		return FillFloat16Kernel{}, err
 	}
@@ -413,7 +446,7 @@ func (k FillFloat16Kernel) Run(ctx context.Context, grid vyre.Grid, v gpu.Float1
 }
 
 // fillFloat16Source is the digest of the source of Fill[gpu.Float16] and of all that it needs.
-const fillFloat16Source = "0992154b44d1d89258ea4d170204fa9d24ce2c0af187f6ebdd9137e87e325584"
+const fillFloat16Source = "7c0fa02c86d04371fc2617a7ec8007f1b47a95418ffc8924ab94c0dae6ef1269"
 
 // fillFloat16Program is the program of Fill[gpu.Float16]: 9 rows, digest f7bb91b4e7cbc0c6.
 const fillFloat16Program = `
@@ -442,7 +475,7 @@ func CompileReverse(ctx context.Context, dev *vyre.Device) (ReverseKernel, error
 
 // CompileReverseWith is CompileReverse with options.
 func CompileReverseWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (ReverseKernel, error) {
-	p, err := packed.Program(reverseProgram)
+	p, err := packed.Program(reverseProgram, reverseMade)
 	if err != nil {
 		return ReverseKernel{}, err
 	}
@@ -461,7 +494,12 @@ func (k ReverseKernel) Run(ctx context.Context, grid vyre.Grid, x []int32, share
 }
 
 // reverseSource is the digest of the source of Reverse and of all that it needs.
-const reverseSource = "b5ef50b03519676355b60ee4f5326fa5a1b7f3964f2abbf7c8a443eaa41ef7ae"
+const reverseSource = "4c0ad03efb1591d92eaf1f5658121e2fdd9ed2a29b699c71025395cb7eb9622a"
+
+// reverseMade has digests of the declarations that Reverse is made of.
+const reverseMade = `
+4524b1a3b6d82388 Reverse kernels.go
+`
 
 // reverseProgram is the program of Reverse: 11 rows, digest 2e3f5a8a0d42d47c.
 const reverseProgram = `
@@ -490,7 +528,7 @@ func CompileNames(ctx context.Context, dev *vyre.Device) (NamesKernel, error) {
 
 // CompileNamesWith is CompileNames with options.
 func CompileNamesWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (NamesKernel, error) {
-	p, err := packed.Program(namesProgram)
+	p, err := packed.Program(namesProgram, namesMade)
 	if err != nil {
 		return NamesKernel{}, err
 	}
@@ -509,7 +547,12 @@ func (k_ NamesKernel) Run(ctx_ context.Context, grid_ vyre.Grid, vyre_, k, seq, 
 }
 
 // namesSource is the digest of the source of Names and of all that it needs.
-const namesSource = "0b630551885d619bb4d2ae4b9d354a8f39847a420fa62fbc7d6808ef74963a69"
+const namesSource = "4172cd05cd80fc864034609bfb9f7caef5b6dc21f3a60d70ad88d591ed3aa22a"
+
+// namesMade has digests of the declarations that Names is made of.
+const namesMade = `
+172fe3d5bd576034 Names kernels.go
+`
 
 // namesProgram is the program of Names: 66 rows, digest 3384115cbed36608.
 const namesProgram = `
@@ -551,7 +594,7 @@ func CompileMove(ctx context.Context, dev *vyre.Device) (MoveKernel, error) {
 
 // CompileMoveWith is CompileMove with options.
 func CompileMoveWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (MoveKernel, error) {
-	p, err := packed.Program(moveProgram)
+	p, err := packed.Program(moveProgram, moveMade)
 	if err != nil {
 		return MoveKernel{}, err
 	}
@@ -570,7 +613,15 @@ func (k MoveKernel) Run(ctx context.Context, grid vyre.Grid, s Step, ps []Partic
 }
 
 // moveSource is the digest of the source of Move and of all that it needs.
-const moveSource = "63307e05300a9277dc97b4cc97efb9ddb53ce559fa7c3b30857fc61b1d5c1147"
+const moveSource = "261764ce24df0e322e16199914aa586c65c8de003045b958e26a0f35f5eee295"
+
+// moveMade has digests of the declarations that Move is made of.
+const moveMade = `
+4b4cfd9f3f23cfc8 Move kernels.go
+558cd132a87b735f Step kernels.go
+ce6cd99bf8d79fc5 Particle kernels.go
+0600094ce377fbac ID kernels.go
+`
 
 // moveProgram is the program of Move: 77 rows, digest 7da213c255945307.
 const moveProgram = `
@@ -618,7 +669,7 @@ func CompileMix(ctx context.Context, dev *vyre.Device) (MixKernel, error) {
 
 // CompileMixWith is CompileMix with options.
 func CompileMixWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (MixKernel, error) {
-	p, err := packed.Program(mixProgram)
+	p, err := packed.Program(mixProgram, mixMade)
 	if err != nil {
 		return MixKernel{}, err
 	}
@@ -637,7 +688,13 @@ func (k MixKernel) Run(ctx context.Context, grid vyre.Grid, x [][2]ID) (vyre.Res
 }
 
 // mixSource is the digest of the source of Mix and of all that it needs.
-const mixSource = "51cca7ce323bc61850cb3a3c41f866b5a81d6e92f20941bcf6a051119e013a3b"
+const mixSource = "a29e3824eb322add05d6b9fc422875850c53245ed279e627e141a7166ad08a7b"
+
+// mixMade has digests of the declarations that Mix is made of.
+const mixMade = `
+1554d1820d151bb9 Mix kernels.go
+0600094ce377fbac ID kernels.go
+`
 
 // mixProgram is the program of Mix: 20 rows, digest c08ad760aabd23e4.
 const mixProgram = `
@@ -666,7 +723,7 @@ func compileHidden(ctx context.Context, dev *vyre.Device) (hiddenKernel, error) 
 
 // compileHiddenWith is compileHidden with options.
 func compileHiddenWith(ctx context.Context, dev *vyre.Device, o vyre.CompileOptions) (hiddenKernel, error) {
-	p, err := packed.Program(hiddenProgram)
+	p, err := packed.Program(hiddenProgram, hiddenMade)
 	if err != nil {
 		return hiddenKernel{}, err
 	}
@@ -685,7 +742,12 @@ func (k hiddenKernel) Run(ctx context.Context, grid vyre.Grid, x []uint8) (vyre.
 }
 
 // hiddenSource is the digest of the source of hidden and of all that it needs.
-const hiddenSource = "7475d9b1bb6663780bec407770fde1c533a8e72332aa350985f2756a1b8cf713"
+const hiddenSource = "7b2d8c762321b35bcb7865d6d107ce6722476e5564f4effa8dd1a5cc8dad79be"
+
+// hiddenMade has digests of the declarations that hidden is made of.
+const hiddenMade = `
+37c9e4db3c796652 hidden kernels.go
+`
 
 // hiddenProgram is the program of hidden: 6 rows, digest 16c9e7d36d1d93f7.
 const hiddenProgram = `
