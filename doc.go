@@ -39,6 +39,11 @@
 //	VYRE_CPU          what device cpu runs kernels with: auto, interp, native, or an instruction set; see docs/cpu.md
 //	VYRE_CUDA_LIBRARY the CUDA driver's library, where it is not found by itself
 //
+// # Builds
+//
+// Nothing needs cgo. On Linux with amd64 or arm64 a program is linked against glibc, through which the CUDA driver is loaded.
+// The tag vyre_nocuda leaves that out: with CGO_ENABLED=0 the program is static, and has no device cuda.
+//
 // # Not here
 //
 // This package only gives types to what package driver does; it names the rules and is the page to
