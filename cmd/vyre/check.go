@@ -108,17 +108,21 @@ type checker struct {
 
 // kernel checks one that its front end has accepted.
 func (r *checker) kernel(spec string, l loaded) {
+	stop := r.t.spin("checking " + l.name)
+	defer stop()
 	if r.target != nil {
 		if _, err := compile.Program(l.program, *r.target, compile.Options{}); err != nil {
+			stop()
 			r.failed(err)
 			return
 		}
 	}
 	warnings := once(verify.Program(l.program, verify.Target{}))
+	notes := slow(l.program)
+	stop()
 	r.findings(warnings)
 	tr := l.program.Traits()
 	file, _ := splitSpec(spec)
-	notes := slow(l.program)
 	k := checkedKernel{file, l.name, l.program.Rows(), tr.Class.String(), tr.Resident, len(warnings)}
 	r.doc.Kernels = append(r.doc.Kernels, k)
 	if r.json {

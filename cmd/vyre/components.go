@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/govyre/vyre/driver"
@@ -50,6 +52,8 @@ type componentsDoc struct {
 	Sizes   []sizeEntry      `json:"sizes,omitempty"`
 	Top     []componentEntry `json:"top,omitempty"`
 	Run     report.Run       `json:"run"`
+
+	shown []componentEntry // what is printed of them without --json: those of --top, or all if they are few
 }
 
 // sizeEntry is how many components have so many nodes.
@@ -63,6 +67,8 @@ type componentEntry struct {
 	Node  uint32 `json:"node"`
 	Name  string `json:"name,omitempty"`
 	Nodes int    `json:"nodes"`
+
+	members []uint32 // all nodes, if they are few
 }
 
 func (c *componentsCmd) Run(t *terminal) error {
@@ -98,7 +104,7 @@ func (c *componentsCmd) run(t *terminal) error {
 		case c.JSON:
 			return json.NewEncoder(printable.JSONWriter(t.out)).Encode(doc)
 		default:
-			doc.print(t.out)
+			doc.print(t.out, g)
 		}
 		if g.Nodes() > 0 { // else nobody had anything to do
 			_, err = fmt.Fprintln(last, doc.Run.Line())
@@ -137,10 +143,11 @@ func (c *componentsCmd) analyse(t *terminal, g *graph.CSR) (doc componentsDoc, l
 func (c *componentsCmd) fill(doc *componentsDoc, g *graph.CSR, found *graph.Components) {
 	sizes := map[int]int{}
 	var all []componentEntry
+	few := found.Count() <= mostLines && !c.Sizes
 	for node, n := range found.All() {
 		sizes[n]++
-		if c.Top > 0 {
-			all = append(all, componentEntry{node, g.Name(node), n})
+		if c.Top > 0 || few {
+			all = append(all, componentEntry{Node: node, Name: g.Name(node), Nodes: n})
 		}
 	}
 	if c.Sizes {
@@ -151,9 +158,33 @@ func (c *componentsCmd) fill(doc *componentsDoc, g *graph.CSR, found *graph.Comp
 	}
 	slices.SortStableFunc(all, func(a, b componentEntry) int { return cmp.Compare(b.Nodes, a.Nodes) })
 	doc.Top = all[:min(c.Top, len(all))]
+	if doc.shown = doc.Top; c.Top == 0 {
+		doc.shown = all
+	}
+	if !c.JSON {
+		members(doc.shown, found.Labels())
+	}
 }
 
-func (d *componentsDoc) print(out io.Writer) {
+// members finds the nodes of components that have few.
+func members(of []componentEntry, labels []uint32) {
+	small := map[uint32]*componentEntry{}
+	for i := range of {
+		if e := &of[i]; 1 < e.Nodes && e.Nodes <= mostLines {
+			small[e.Node] = e
+		}
+	}
+	if len(small) == 0 {
+		return
+	}
+	for v, label := range labels {
+		if e := small[label]; e != nil {
+			e.members = append(e.members, uint32(v))
+		}
+	}
+}
+
+func (d *componentsDoc) print(out io.Writer, g *graph.CSR) {
 	what := "weak"
 	if d.Strong {
 		what = "strong"
@@ -169,13 +200,33 @@ func (d *componentsDoc) print(out io.Writer) {
 	for _, s := range d.Sizes {
 		fmt.Fprintf(out, "%15s %15s\n", report.Thousands(int64(s.Nodes)), report.Thousands(int64(s.Components)))
 	}
-	for _, e := range d.Top {
-		fmt.Fprintf(out, "%10d %15s nodes", e.Node, report.Thousands(int64(e.Nodes)))
-		if e.Name != "" {
-			fmt.Fprintf(out, "  %s", printable.Text(e.Name))
+	for _, e := range d.shown {
+		noun := "nodes"
+		if e.Nodes == 1 {
+			noun = "node"
+		}
+		fmt.Fprintf(out, "%10d %15s %s", e.Node, report.Thousands(int64(e.Nodes)), noun)
+		if list := e.list(g); list != "" {
+			fmt.Fprintf(out, "  %s", list)
 		}
 		fmt.Fprintln(out)
 	}
+}
+
+// list names the nodes of a component that has few, and else the smallest one if it has a name.
+func (e *componentEntry) list(g *graph.CSR) string {
+	if e.members == nil {
+		return printable.Text(e.Name)
+	}
+	var names []string
+	for _, v := range e.members {
+		name := printable.Text(g.Name(v))
+		if name == "" {
+			name = strconv.FormatUint(uint64(v), 10)
+		}
+		names = append(names, name)
+	}
+	return strings.Join(names, ", ")
 }
 
 // labelLines is what -o writes: the label of each node that has one.

@@ -131,6 +131,7 @@ func (one trial) run(t *terminal, dev driver.Device, all map[string]*megakernel.
 		h = new(megakernel.History)
 		all[one.name] = h
 	}
+	defer t.spin("trying " + one.name + " on " + dev.Name())()
 	if err := one.measure(t, dev, h); err != nil {
 		return err
 	}

@@ -49,6 +49,8 @@ func (c *explainCmd) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
+	stop := t.spin("explaining " + l.name)
+	defer stop()
 	page, err := explain.New(explain.Input{Program: l.program, Read: sourceReader(c.Source), Passes: choice, Target: target, Times: c.Times,
 		Machine:     machineOf(t.ctx, l.program, target, choice, c.Optimise),
 		Disassemble: func(text string) []explain.MachineLine { return disassemble(t.ctx, text, target) }})
@@ -59,6 +61,7 @@ func (c *explainCmd) Run(t *terminal) error {
 	if err := page.Write(&b); err != nil {
 		return err
 	}
+	stop()
 	return out.write(b.Bytes())
 }
 

@@ -107,11 +107,14 @@ func (c *genCmd) one(t *terminal, source, file string) error {
 		}
 		defer out.close()
 	}
+	stop := t.spin("compiling the kernels of " + source)
+	defer stop()
 	pkg, err := kernel.Load(source, file) // a launcher that is half written must not be in the way of a whole one
 	if err != nil {
 		return err
 	}
 	want, err := gen.Source(pkg, gen.Options{Command: c.command(source, file), Dir: filepath.Dir(file), Programs: c.Programs})
+	stop()
 	if err != nil {
 		return fmt.Errorf("%s: %w", source, err)
 	}

@@ -57,7 +57,7 @@ func (f *readFlags) options(t *terminal) (files.Options, func(), error) {
 	if o.MaxBytes, err = sizeOf("--max-bytes", f.MaxBytes); err != nil {
 		return o, nil, err
 	}
-	t.quiet = f.Quiet
+	t.quiet, t.still = f.Quiet, f.Quiet || f.Progress != "bar"
 	stop := func() {}
 	switch {
 	case f.Quiet || f.Progress == "none":
@@ -211,7 +211,7 @@ func (c *graphGenCmd) Run(t *terminal) error {
 		return fmt.Errorf("%v may take %s bytes, the limit is %s; --max-memory raises it", gen, report.Thousands(int64(need)), report.Thousands(limit))
 	}
 	began := time.Now()
-	stop := spin(t.err, "making "+gen.String())
+	stop := t.spin("making "+gen.String())
 	g, err := gen.Build(t.ctx, generate.Options{Seed: c.Seed, Directed: c.Directed})
 	stop()
 	if err != nil {
@@ -303,7 +303,9 @@ func (t *terminal) save(name string, format files.Format, g *graph.CSR, became f
 	if standard(name) {
 		lost, err = files.Write(t.ctx, t.out, g, format)
 	} else {
+		stop := t.spin("writing " + name)
 		lost, err = files.Save(t.ctx, name, g, format)
+		stop()
 	}
 	if err != nil {
 		return err
@@ -363,7 +365,7 @@ func (t *terminal) session(device string, g *graph.CSR, o graph.SessionOptions, 
 	defer dev.Close()
 	t.laps.done("device")
 	o.Topology = topologyOn(dev, o.Topology)
-	stop := spin(t.err, "searching")
+	stop := t.spin("searching")
 	defer stop()
 	s, err := graph.NewSession(t.ctx, dev, g, o)
 	if err != nil {

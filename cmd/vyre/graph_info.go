@@ -117,7 +117,9 @@ func (c *graphInfoCmd) info(t *terminal) error {
 
 // look prints what describe finds.
 func (c *graphInfoCmd) look(t *terminal, g *graph.CSR, became files.Report) error {
+	stop := t.spin("looking at " + c.File)
 	doc, err := c.describe(t, g, became)
+	stop()
 	if err == nil && c.Parts {
 		err = c.components(t, g, &doc)
 	}

@@ -34,7 +34,9 @@ func (t *terminal) translate(source, file string, to func(all []loaded) ([]byte,
 	if err != nil {
 		return err
 	}
+	stop := t.spin("translating " + names(all))
 	b, err := to(all)
+	stop()
 	if err != nil {
 		return err
 	}
@@ -80,6 +82,7 @@ func (t *terminal) loadFile(file string) ([]loaded, error) {
 		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && form != ".go" && form != "" {
 			return nil, usagef("%s is neither Go source (.go) nor a program (.vyre, .vyrb)", file)
 		}
+		defer t.spin("compiling the kernels of " + file)()
 		return kernels(kernel.Load(file))
 	}
 	b, err := t.read(file, maxProgram)

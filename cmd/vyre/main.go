@@ -85,6 +85,7 @@ type terminal struct {
 	inRead bool   // standard input was read
 	outBy  string // what writes to standard output, if it must do so alone
 	quiet  bool   // of --quiet
+	still  bool   // no progress is shown
 }
 
 // stdout is standard output. It keeps the first error of writing, so that no command has to look at each line that it prints:

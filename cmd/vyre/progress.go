@@ -3,8 +3,10 @@ package main
 import (
 	"io"
 	"os"
+	"sync"
 	"time"
 
+	"github.com/govyre/vyre/internal/printable"
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 )
@@ -15,12 +17,17 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// spin shows, on a terminal, that something is going on once it has taken a second. The
-// function returned ends it.
-func spin(w io.Writer, what string) (stop func()) {
-	if !isTerminal(w) {
+// spin says on standard error, if that is a terminal, what goes on once it has taken a second. The function returned ends
+// it, and may be called again; nothing else may be printed before.
+func (t *terminal) spin(what string) (stop func()) {
+	if t.still || !isTerminal(t.err) {
 		return func() {}
 	}
+	return sync.OnceFunc(spin(t.err, printable.Text(what)))
+}
+
+// spin is the same on any writer.
+func spin(w io.Writer, what string) (stop func()) {
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -30,7 +37,7 @@ func spin(w io.Writer, what string) (stop func()) {
 		case <-time.After(time.Second):
 		}
 		bar := progressbar.NewOptions(-1, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(what),
-			progressbar.OptionSpinnerType(14), progressbar.OptionClearOnFinish(), progressbar.OptionSetElapsedTime(true))
+			progressbar.OptionSpinnerType(14), progressbar.OptionSetSpinnerChangeInterval(0), progressbar.OptionClearOnFinish(), progressbar.OptionSetElapsedTime(true))
 		tick := time.NewTicker(100 * time.Millisecond)
 		defer tick.Stop()
 		for {

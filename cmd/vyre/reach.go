@@ -106,10 +106,13 @@ func (c *reachCmd) run(t *terminal) error {
 				return err
 			}
 		}
-		if err := c.print(t, a); err != nil || !c.Verify {
+		if err = c.print(t, a); err != nil || !c.Verify {
 			return err
 		}
-		if err := c.verify(a); err != nil {
+		stop := t.spin("searching on one core of the host")
+		err = c.verify(a)
+		stop()
+		if err != nil {
 			return err
 		}
 		_, err = fmt.Fprintln(t.err, "verified: a search on one core of the host has the same answer")
@@ -178,6 +181,7 @@ func (c *reachCmd) between(t *terminal, a *answer) error {
 		return err
 	}
 	defer dev.Close()
+	defer t.spin("searching")()
 	began := time.Now()
 	r, err := graph.Between(t.ctx, dev, a.searched, graph.Query{Seeds: a.from, Kinds: a.kinds}, a.targets, graph.SessionOptions{Label: "reach", Topology: topologyOn(dev, topologies[c.Topology]), Parts: c.AllowPartitioned})
 	if err != nil {
@@ -221,6 +225,11 @@ func (c *reachCmd) query(t *terminal, a *answer, dev driver.Device, s *graph.Ses
 		run = r.Run
 		if a.count = r.Count(); !q.Count {
 			a.take(r)
+		} else if c.lists(a) {
+			q.Count = false // so small a search is over soon
+			if r, err = s.Reach(t.ctx, q); err == nil {
+				a.take(r)
+			}
 		}
 	}
 	if err != nil {

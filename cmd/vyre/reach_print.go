@@ -150,6 +150,9 @@ func (c *reachCmd) printText(out io.Writer, a *answer) {
 	case c.Path:
 		a.printPath(out)
 		return
+	case c.lists(a):
+		a.printReached(out)
+		return
 	case c.Between:
 		return
 	}
@@ -176,6 +179,29 @@ func (c *reachCmd) printText(out io.Writer, a *answer) {
 
 // mostLines is how many lines a list has that nobody asked for.
 const mostLines = 20
+
+// lists reports whether the nodes themselves are printed: all that are reached, if they are few and nothing else about
+// them is asked.
+func (c *reachCmd) lists(a *answer) bool {
+	plain := !c.JSON && !c.CSV && !c.Dot && !c.SVG && !c.Count && !c.Path && !c.Each && c.Out != "-"
+	return plain && (len(a.targets) == 0 || c.Between) && a.count <= mostLines
+}
+
+// printReached prints a node a line.
+func (a *answer) printReached(out io.Writer) {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for k, word := range a.words {
+		for ; word != 0; word &= word - 1 {
+			v := uint32(64*k + bits.TrailingZeros64(word))
+			level := ""
+			if a.levels != nil {
+				level = fmt.Sprintf("\tlevel %d", a.levels[v])
+			}
+			fmt.Fprintf(w, "%d%s%s\n", v, level, report.Named(a.g, v))
+		}
+	}
+	w.Flush()
+}
 
 func printLevels(out io.Writer, counts []int) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)

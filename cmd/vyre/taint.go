@@ -157,7 +157,7 @@ func (c *taintCmd) ask(t *terminal, a *report.Taint) error {
 	}
 	defer dev.Close()
 	o := graph.SessionOptions{Label: "taint", Topology: topologyOn(dev, megakernel.Auto)}
-	stop := spin(t.err, "searching")
+	stop := t.spin("searching")
 	defer stop()
 	began := time.Now()
 	ask := graph.Taint
