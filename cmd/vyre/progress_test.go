@@ -25,7 +25,7 @@ func TestSpinSpeaksAfterASecond(t *testing.T) {
 	}
 }
 
-// What is no terminal gets nothing: its readers compare.
+// A file gets nothing, because scripts compare it.
 func TestSpinIsSilentInFiles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var said bytes.Buffer

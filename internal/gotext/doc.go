@@ -11,7 +11,7 @@
 //     the declaration that they precede.
 //   - A digest depends on its declaration alone: neither on its place, nor on the group of types or variables around it.
 //     Constants of a group depend on each other, so they have one digest.
-//   - Any text can be split. What is not Go gets digests, too.
+//   - Any text can be split, Go or not.
 //
 // Not here: which declarations a kernel is made of (package kernel), and the comparison (package kernel/packed).
 package gotext

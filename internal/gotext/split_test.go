@@ -75,7 +75,7 @@ func goFiles(t *testing.T) (files []string) {
 			case err != nil:
 				return err
 			case d.IsDir() && d.Name() == "testdata":
-				return filepath.SkipDir // what is there need not parse
+				return filepath.SkipDir // files there need not parse
 			case strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_vyre.go"):
 				files = append(files, path)
 			}

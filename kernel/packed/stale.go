@@ -102,9 +102,9 @@ func (b *beside) verdict(launcher, made string) error {
 		if err != nil || !strings.Contains(text, made) {
 			return nil // the launcher in this process is another one
 		}
-		of := "it"
+		of := "the kernel"
 		if d != list[0] {
-			of = d.name + ", which it needs,"
+			of = d.name + ", which the kernel needs,"
 		}
 		return &driver.Error{Op: "compile", Label: list[0].name, Kind: driver.InvalidProgram,
 			Msg: fmt.Sprintf("%s has changed in %s since %s was generated", of, path, filepath.Base(launcher)),

@@ -136,13 +136,13 @@ func TestProgramsWhoseSourceChangedAreStale(t *testing.T) {
 		want                 string // of Up; "": it is fresh. Other always is
 	}{
 		{"nothing", "kernel.go", "", "", ""},
-		{"the body", "kernel.go", "i := t.Global().X", "i := t.Global().X + 1", "it has changed in "},
-		{"the directive", "kernel.go", "workgroup=32\nfunc Up", "workgroup=64\nfunc Up", "it has changed in "},
-		{"a function that it calls", "more.go", "v + 1", "v + 2", "more, which it needs, has changed in "},
-		{"a constant", "more.go", "iota + 3", "iota + 4", "last, which it needs, has changed in "},
-		{"a field", "kernel.go", "a, b uint32", "b, a uint32", "pair, which it needs, has changed in "},
-		{"a table", "more.go", "{1, 2}", "{2, 1}", "table, which it needs, has changed in "},
-		{"a function of another package", "lib/lib.go", "2 * v", "v << 1", "Twice, which it needs, has changed in "},
+		{"the body", "kernel.go", "i := t.Global().X", "i := t.Global().X + 1", "the kernel has changed in "},
+		{"the directive", "kernel.go", "workgroup=32\nfunc Up", "workgroup=64\nfunc Up", "the kernel has changed in "},
+		{"a function that it calls", "more.go", "v + 1", "v + 2", "more, which the kernel needs, has changed in "},
+		{"a constant", "more.go", "iota + 3", "iota + 4", "last, which the kernel needs, has changed in "},
+		{"a field", "kernel.go", "a, b uint32", "b, a uint32", "pair, which the kernel needs, has changed in "},
+		{"a table", "more.go", "{1, 2}", "{2, 1}", "table, which the kernel needs, has changed in "},
+		{"a function of another package", "lib/lib.go", "2 * v", "v << 1", "Twice, which the kernel needs, has changed in "},
 
 		{"a comment", "kernel.go", "// Up does something.", "// Up does\n// more.", ""},
 		{"a comment inside", "kernel.go", "i := t.Global().X", "i := t.Global().X // its place", ""},
@@ -274,7 +274,7 @@ func (s *session) edit(old, new string) {
 	put(s.t, path, strings.Replace(string(text), old, new, 1), time.Now())
 }
 
-// What the go command builds and runs, as a user has it.
+// A user edits, builds and runs with the go command.
 func TestGoRunNoticesAStaleLauncher(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")
@@ -294,7 +294,7 @@ func TestGoRunNoticesAStaleLauncher(t *testing.T) {
 	generate(t, s.dir)
 
 	s.edit("i := t.Global().X", "i := t.Global().X + 1")
-	stale := "vyre: compile \"Up\": invalid program: it has changed in " + filepath.Join(s.dir, "kernel.go") + " since kernels_vyre.go was generated"
+	stale := "vyre: compile \"Up\": invalid program: the kernel has changed in " + filepath.Join(s.dir, "kernel.go") + " since kernels_vyre.go was generated"
 	s.expect("after an edit", s.run("go", "run", "."), stale)
 	if !long.Enabled() {
 		return
@@ -311,5 +311,5 @@ func TestGoRunNoticesAStaleLauncher(t *testing.T) {
 	s.run("go", "build", "-o", "app", ".")
 	s.edit("X + 1", "X + 2")
 	s.expect("an old binary after an edit", s.run("./app"), "rows: true")
-	s.expect("a new one", s.run("go", "run", "."), "it has changed in")
+	s.expect("a new one", s.run("go", "run", "."), "the kernel has changed in")
 }
