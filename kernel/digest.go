@@ -54,8 +54,8 @@ func (s *source) declared(found map[types.Object]ast.Node, d *ast.GenDecl, spec 
 }
 
 // made lists the declarations of a kernel: its function, and every function, type, constant and variable that it needs.
-// Those of packages that come with the compiler are only in the digest of them all, which is the same with every version of
-// the compiler as long as these packages are.
+// Declarations of packages that come with the compiler are only in the digest of them all. The digest is the same with every
+// version of the compiler in which these packages are the same.
 func (s *source) made(m *marked, declared map[types.Object]ast.Node) (list []Declaration, digest [32]byte) {
 	h := blake3.New(32, nil)
 	add := func(n ast.Node, name string) {

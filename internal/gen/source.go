@@ -305,7 +305,7 @@ func relocate(at *ir.Pos, dir string) {
 	}
 }
 
-// relativeTo names a file from dir, with slashes; as it was if there is no way.
+// relativeTo names a file from dir, with slashes. A file on another volume keeps its name.
 func relativeTo(dir, file string) string {
 	if abs, err := filepath.Abs(file); err == nil {
 		if name, err := filepath.Rel(dir, abs); err == nil {

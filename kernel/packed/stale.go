@@ -44,6 +44,9 @@ type file struct {
 	has     map[string]bool // digests of declarations
 }
 
+// started is about when this process was.
+var started = time.Now()
+
 // built returns the time when this process was linked: what has changed later is not in it. It is zero if nobody knows.
 func built() time.Time {
 	name, err := os.Executable()
@@ -52,7 +55,7 @@ func built() time.Time {
 	}
 	if inBuildCache(name) {
 		// The go command runs such a file because it was made of the source as it is, however old it is.
-		return time.Now()
+		return started
 	}
 	info, err := os.Stat(name)
 	if err != nil {
