@@ -86,6 +86,9 @@ func open(p *ir.Program) *work {
 		w.reserve(n)
 	}
 	for r := range ir.Row(n) {
+		if c.Op[r] != ir.OpTrace {
+			w.Flags[r] &^= ir.Checked // equal accesses are one, whatever the source says of them
+		}
 		w.forward[r], w.next[r], w.prev[r] = r, ir.NoRow, ir.NoRow
 		if c.Op[r] == ir.OpConst {
 			w.consts.add(w, r)
