@@ -58,26 +58,34 @@ func (t *Tally) Note(f Found) {
 // beyond is an element number that no object has.
 const beyond = 1 << 62
 
-// Read tells what a check of the site traced: the index that is out of bounds, the length that it exceeds, and what the
-// source calls the element.
-func (s *Site) Read(v [3]uint64) (index int64, length uint64, path string) {
+// Place is what a check found.
+type Place struct {
+	Index int64  // the one that is out of bounds
+	Len   uint64 // what it exceeds
+	Inner bool   // they are of an array in a record
+	Path  string // what the source calls the element
+}
+
+// Read tells what a check of the site traced.
+func (s *Site) Read(v [3]uint64) Place {
 	n := int64(s.Object.Count())
 	switch {
 	case s.kind == part:
-		return int64(v[0]), v[1], s.Object.PathInside(int64(v[0]), 0)
+		return Place{Index: int64(v[0]), Len: v[1], Path: s.Object.PathInside(int64(v[0]), 0)}
 	case s.kind == inner:
-		index, length, path = int64(v[0]), v[1], s.Object.PathInside(int64(v[0]), int64(v[2]))
-		if index >= 0 && uint64(index) < length {
-			index, length = int64(v[2]), uint64(n)
+		i, j := int64(v[0]), int64(v[2])
+		at := Place{Index: i, Len: v[1], Path: s.Object.PathInside(i, j)}
+		if i >= 0 && uint64(i) < at.Len {
+			at.Index, at.Len, at.Inner = j, uint64(n), true
 		}
-		return index, length, path
+		return at
 	}
-	index, length = s.element(v[0], v[1]), v[1]
-	path = s.Object.Path(index)
-	if n > 1 && index >= 0 {
-		index /= n
+	at := Place{Index: s.element(v[0], v[1]), Len: v[1]}
+	at.Path = s.Object.Path(at.Index)
+	if n > 1 && at.Index >= 0 {
+		at.Index /= n
 	}
-	return index, length, path
+	return at
 }
 
 // element returns the first element out of bounds that an index names, negative if that is.

@@ -40,15 +40,15 @@ func (l *Launch) Findings(found memcheck.Tally, to []driver.Report) ([]driver.Re
 
 // finding says what the checks of one place noted.
 func (l *Launch) finding(s *memcheck.Site, f *memcheck.Found) (*driver.Error, driver.Report) {
-	index, length, path := s.Read(f.Values)
-	b := &driver.BoundsError{Kernel: l.Cmd.Kernel.Label(), Access: s.Op.String() + " " + path, Object: s.Object.Name(), Index: index, Len: length, Count: f.Times}
+	at := s.Read(f.Values)
+	b := &driver.BoundsError{Kernel: l.Cmd.Kernel.Label(), Access: s.Op.String() + " " + at.Path, Object: s.Object.Name(), Index: at.Index, Len: at.Len, Count: f.Times}
 	b.Group, b.Local = invocation(f.Linear, l.Cmd.Grid, l.Cmd.Kernel.Workgroup())
 	fix := "compare the index with its length"
-	if s.Object.Param != nil {
+	if s.Object.Param != nil && at.Index >= 0 && !at.Inner {
 		fix = "pass more elements as " + s.Object.Param.Name + ", or " + fix
 	}
 	e := &driver.Error{Op: "launch", Label: b.Kernel, Device: l.Device, Path: l.Cmd.Path, Kind: driver.DeviceFault, Pos: s.Pos.Where(), Msg: b.Detail(), Fix: fix, Err: b}
-	return e, driver.Report{Path: l.Cmd.Path, Kernel: b.Kernel, Text: text(s, b, path)}
+	return e, driver.Report{Path: l.Cmd.Path, Kernel: b.Kernel, Text: text(s, b, at.Path)}
 }
 
 // text is a finding on one line, the source position first.
