@@ -49,7 +49,7 @@ func onEach(t *testing.T, test func(*testing.T, driver.Device)) {
 }
 
 // compiled is a kernel of a file with the functions of a test.
-func compiled(t *testing.T, d driver.Device, source, name string) driver.Kernel {
+func compiled(t testing.TB, d driver.Device, source, name string) driver.Kernel {
 	t.Helper()
 	p, err := kernel.Program("package k\n\nimport \"github.com/govyre/vyre/gpu\"\n"+source, name)
 	if err != nil {
