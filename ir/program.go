@@ -34,8 +34,8 @@ type Traits struct {
 	MayTrap     bool
 	Traces      bool
 	Checks      uint32 // 1 + the largest tag of a trace that is Checked; 0 without one
-	Ordered     bool // has an atomic or fence stronger than relaxed
-	SharedRest  bool // its last shared array takes its length from the launch
+	Ordered     bool   // has an atomic or fence stronger than relaxed
+	SharedRest  bool   // its last shared array takes its length from the launch
 }
 
 // Class says how far a program's results are the same on every device.
