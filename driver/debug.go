@@ -16,10 +16,16 @@ const EnvDebug = "VYRE_DEBUG"
 
 // Debug is what a device does for who looks for a mistake. It costs time.
 //
-// With Memcheck a run that does what it should not delivers its outputs, and fails with an error of kind DeviceFault. Device
-// cpu runs kernels on the interpreter then, and finds each access out of bounds, in buffers and other arrays: the error has the
-// position in the kernel's source, and a *BoundsError in its chain. Devices cuda and cuda-sim look after each run whether memory around buffers, or free
-// memory, was written, which kernels of this module do not do: an access out of bounds reads zero and writes nothing.
+// With Memcheck a run that does what it should not delivers its outputs, and fails with an error of kind DeviceFault. Kernels are
+// compiled with checks on every device, whatever runs them, and note each access out of bounds, in buffers and other
+// arrays, but for those of gpu.At and gpu.Put: the error has the position in the kernel's source, and a *BoundsError in its
+// chain; the Reports of the result have all such places. Of several, the error is about the launch that was recorded first,
+// there about the place that comes first in the kernel, and there about the smallest invocation and its first access, whatever
+// the order in which they ran. Launches in loops, graphs and batches are checked alike; the rounds of a loop count together.
+// Where a kernel on a GPU is out of bounds so often that its notes find no room, some places may be missing, never all.
+//
+// Devices cuda and cuda-sim also look after each run whether memory around buffers, or free memory, was written, which
+// kernels of this module do not do: an access out of bounds reads zero and writes nothing.
 type Debug struct {
 	Sync     bool   // wait after each command, so that an error names the one that made it
 	Memcheck bool   // look at what kernels access, see below

@@ -1,8 +1,8 @@
 package gpu
 
 // At returns x[i], or zero when i is negative or not below len(x). On a device every
-// access has that meaning; natively x[i] panics and At does not. vyre run --check reports it like any other access
-// out of bounds: where it is meant, a comparison with len(x) says so to both.
+// access has that meaning; natively x[i] panics and At does not. It says that i may be out of bounds, so neither
+// vyre run --check nor VYRE_DEBUG=memcheck reports it.
 func At[T Scalar, I Integer](x []T, i I) (v T) {
 	if inside(i, len(x)) {
 		v = x[i]
@@ -10,7 +10,7 @@ func At[T Scalar, I Integer](x []T, i I) (v T) {
 	return v
 }
 
-// Put sets x[i] to v, or does nothing when i is negative or not below len(x).
+// Put sets x[i] to v, or does nothing when i is negative or not below len(x). Like At, it is not reported.
 func Put[T Scalar, I Integer](x []T, i I, v T) {
 	if inside(i, len(x)) {
 		x[i] = v

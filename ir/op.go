@@ -334,12 +334,17 @@ var hintNames = [...]string{"", "stream", "keep", "l2"}
 
 func (h Hint) String() string { return hintNames[h&3] }
 
-// Flags is the flag column: bits 0–2 order, 3–4 scope, 5–6 hint, 7 in-bounds, 8–15 unroll.
+// Flags is the flag column: bits 0–2 order, 3–4 scope, 5–6 hint, 7 in-bounds, 8–15 unroll, 16 checked.
 type Flags uint32
 
 // InBounds marks an access that the range pass proved in bounds. Only an optimised
 // program has it; no input can assert it.
 const InBounds Flags = 1 << 7
+
+// Checked is about the search for mistakes, and changes no result. A load or store with it may be out of bounds, and is
+// meant to be checked: the source says so by gpu.At or gpu.Put. A trace with it is a check of another access, which package
+// memcheck put there: its tag numbers the access, it has a room of its own, and no input can assert it.
+const Checked Flags = 1 << 16
 
 // MakeFlags packs an order and a scope.
 func MakeFlags(o Order, s Scope) Flags { return Flags(o) | Flags(s)<<3 }
@@ -361,6 +366,9 @@ func (f Flags) Hint() Hint { return Hint(f >> 5 & 3) }
 
 // InBounds reports whether the access is proven in bounds.
 func (f Flags) InBounds() bool { return f&InBounds != 0 }
+
+// Checked reports whether an access may be out of bounds, or a trace says that one is.
+func (f Flags) Checked() bool { return f&Checked != 0 }
 
 // Unroll returns the unroll hint of a loop, 0 for none.
 func (f Flags) Unroll() int { return int(f >> 8 & 0xFF) }

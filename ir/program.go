@@ -33,8 +33,9 @@ type Traits struct {
 	GridBarrier bool // has a barrier of the grid or of its first groups, and is resident for that
 	MayTrap     bool
 	Traces      bool
-	Ordered     bool // has an atomic or fence stronger than relaxed
-	SharedRest  bool // its last shared array takes its length from the launch
+	Checks      uint32 // 1 + the largest tag of a trace that is Checked; 0 without one
+	Ordered     bool   // has an atomic or fence stronger than relaxed
+	SharedRest  bool   // its last shared array takes its length from the launch
 }
 
 // Class says how far a program's results are the same on every device.

@@ -21,7 +21,11 @@ func traits(c *Code, objs []ObjectInfo) Traits {
 		if in.Attr&Traps != 0 {
 			t.MayTrap = true
 		}
-		if op == OpTrace {
+		switch {
+		case op != OpTrace:
+		case c.Flags[r].Checked():
+			t.Checks = max(t.Checks, c.X[r]+1)
+		default:
 			t.Traces = true
 		}
 		if in.Orders != 0 && c.Flags[r].Order() != Relaxed {

@@ -319,6 +319,8 @@ func at(l *lowering, e *ast.CallExpr, t types.Type) []val {
 		return l.badResults(e)
 	}
 	l.at(e.Pos())
+	l.checked = true
+	defer func() { l.checked = false }()
 	return []val{l.load(p)}
 }
 
@@ -327,6 +329,8 @@ func put(l *lowering, e *ast.CallExpr, _ types.Type) []val {
 	x := l.exprAs(e.Args[2], p.typ)
 	if ok {
 		l.at(e.Pos())
+		l.checked = true
+		defer func() { l.checked = false }()
 		l.store(p, x)
 	}
 	return nil
@@ -376,10 +380,13 @@ func (l *lowering) cacheHint(e ast.Expr) (ir.Hint, bool) {
 	return ir.Hint(h), ok
 }
 
-// hinted gives the load or store that was just made the hint that its call states.
+// hinted gives the load or store that was just made what its call states: the hint, and that it may be out of bounds.
 func (l *lowering) hinted(v build.Value) build.Value {
 	if l.cache != ir.NoHint {
 		l.b.Hint(l.cache)
+	}
+	if l.checked {
+		l.b.Checked()
 	}
 	return v
 }

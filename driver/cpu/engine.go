@@ -62,7 +62,7 @@ func chooseEngine(o Options) (engine, error) {
 	}
 	if what := asks(o.Run); what != "" {
 		if e.required {
-			return no(driver.InvalidArgument, "leave it out (memcheck asks for a detector), or let the interpreter run", "%s is the interpreter's, and machine code is required", what)
+			return no(driver.InvalidArgument, "leave it out, or let the interpreter run", "%s is the interpreter's, and machine code is required", what)
 		}
 		e.name, e.reason = Interp, what+" is the interpreter's"
 		return e, nil

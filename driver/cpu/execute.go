@@ -3,10 +3,10 @@ package cpu
 import (
 	"encoding/binary"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/govyre/vyre/driver"
+	"github.com/govyre/vyre/driver/internal/outside"
 	"github.com/govyre/vyre/internal/interp"
 	"github.com/govyre/vyre/ir"
 )
@@ -158,10 +158,10 @@ func (r *runner) note(c *driver.LaunchCmd, res *interp.Result) {
 	}
 	r.dropped += res.TracesDropped
 	for _, rep := range res.Reports {
-		if rep.Kind == interp.OutOfBounds && r.dev.Debug().Memcheck {
-			r.outside(c, &rep)
-		}
 		r.reports = append(r.reports, driver.Report{Path: c.Path, Kernel: rep.Kernel, Error: rep.Kind == interp.Race, Benign: rep.Kind == interp.BenignRace, Text: rep.String()})
+	}
+	for _, f := range res.Checks {
+		r.checks[c.Index].Note(f)
 	}
 	if t := res.Trap; t != nil && (r.trap == nil || c.Index < r.trapped) {
 		r.trapped = c.Index
@@ -170,18 +170,19 @@ func (r *runner) note(c *driver.LaunchCmd, res *interp.Result) {
 	}
 }
 
-// outside makes an access out of bounds the error of the run, which goes on like one that traps.
-func (r *runner) outside(c *driver.LaunchCmd, rep *interp.Report) {
-	if r.trap != nil && c.Index >= r.trapped {
-		return
+// checked makes of what the checks of launches noted reports, and the error of a run that goes to its end like one that traps.
+func (r *runner) checked() {
+	for i, found := range r.checks {
+		if found == nil {
+			continue
+		}
+		c := r.plan.Launches[i]
+		l := outside.Launch{Device: Name, Cmd: c, Sites: c.Kernel.(*kernel).code.sites}
+		var err *driver.Error
+		if r.reports, err = l.Findings(found, r.reports); err != nil && (r.trap == nil || i <= r.trapped) {
+			r.trapped, r.trap = i, err
+		}
 	}
-	by := rep.By()
-	rec := &driver.BoundsError{Kernel: c.Kernel.Label(), Access: rep.Access(), Object: rep.Object, Index: rep.Index(), Len: rep.Len, Count: rep.Count, Group: by.Group, Local: by.Local}
-	fix := "compare the index with its length"
-	if slices.ContainsFunc(c.Kernel.Signature(), func(p ir.Param) bool { return p.Name == rep.Object }) {
-		fix = "pass more elements as " + rep.Object + ", or compare the index with its length"
-	}
-	r.trapped, r.trap = c.Index, &driver.Error{Op: "launch", Label: c.Kernel.Label(), Device: Name, Path: c.Path, Kind: driver.DeviceFault, Pos: rep.Pos.Where(), Msg: rec.Detail(), Fix: fix, Err: rec}
 }
 
 // widen extends a narrow scalar to the value type that the program sees.

@@ -12,7 +12,9 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cpu/native"
+	"github.com/govyre/vyre/driver/internal/outside"
 	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/memcheck"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/verify"
 )
@@ -77,7 +79,7 @@ func (d *Device) compile(ctx context.Context, p *ir.Program, o driver.Options) (
 	}
 	c, err := d.kernels.get(ctx, d, p, d.want(o, choice))
 	if err != nil {
-		return nil, &driver.Error{Op: "compile", Label: label, Device: Name, Kind: kindOf(err), Err: err}
+		return nil, compileError(label, err)
 	}
 	if res.Reason = c.reason; c.native != nil {
 		res.Target = c.wanted.target
@@ -94,11 +96,18 @@ func (d *Device) compile(ctx context.Context, p *ir.Program, o driver.Options) (
 	return k, nil
 }
 
-func kindOf(err error) driver.Kind {
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return driver.Canceled
+// compileError gives an error of the cache what only this caller knows.
+func compileError(label string, err error) error {
+	own := driver.Error{Op: "compile", Kind: driver.InvalidProgram, Err: err}
+	var e *driver.Error
+	switch {
+	case errors.As(err, &e):
+		own = *e
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		own.Kind = driver.Canceled
 	}
-	return driver.InvalidProgram
+	own.Label, own.Device = label, Name
+	return &own
 }
 
 func (k *kernel) free() {
@@ -132,6 +141,7 @@ func (k *kernel) Occupancy(rest int) driver.Occupancy {
 // compiled is a decoded program and who uses it.
 type compiled struct {
 	program *ir.Program
+	sites   []memcheck.Site // of what runs, which is the program with checks if the device has memcheck
 	code    *interp.Kernel
 	wanted  engineWish
 	machine *code          // shared with other devices; nil where none is wanted
@@ -201,9 +211,7 @@ func (c *cache) get(ctx context.Context, d *Device, p *ir.Program, w engineWish)
 func (c *cache) decode(d *Device, e *compiled) {
 	defer c.decoding.Done()
 	begin := time.Now()
-	if e.code, e.err = interp.Prepare(e.program); e.err == nil {
-		e.translate(d)
-	}
+	e.err = e.prepare(d)
 	d.Count(driver.CompileNS, uint64(time.Since(begin)))
 	if e.err != nil { // failures are not kept
 		c.mu.Lock()
@@ -214,13 +222,27 @@ func (c *cache) decode(d *Device, e *compiled) {
 	close(e.ready)
 }
 
-// translate gets machine code for a program where it is wanted.
-func (e *compiled) translate(d *Device) {
+// prepare makes what runs of the program.
+func (e *compiled) prepare(d *Device) (err error) {
+	p := e.program
+	if d.Debug().Memcheck {
+		if p, e.sites, err = outside.Instrument(p); err != nil {
+			return err
+		}
+	}
+	if e.code, err = interp.Prepare(p); err == nil {
+		e.translate(d, p)
+	}
+	return err
+}
+
+// translate gets machine code for p where it is wanted.
+func (e *compiled) translate(d *Device, p *ir.Program) {
 	if e.wanted.target == "" {
 		e.reason = cmp.Or(d.engine.reason, "it was asked for")
 		return
 	}
-	e.machine = shared.get(e.program, e.wanted)
+	e.machine = shared.get(p, e.wanted)
 	e.native, e.reason = e.machine.kernel, e.machine.reason
 }
 

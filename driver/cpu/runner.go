@@ -11,6 +11,7 @@ import (
 
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/memcheck"
 )
 
 type executor struct{ dev *Device }
@@ -68,6 +69,7 @@ type runner struct {
 	kept    []int // of traces, by Plan.Launches
 	dropped uint64
 	reports []driver.Report
+	checks  []memcheck.Tally // by Plan.Launches
 }
 
 // boundLaunch is a launch as the interpreter takes it.
@@ -79,7 +81,7 @@ type boundLaunch struct {
 
 func (d *Device) newRunner(p *driver.Plan, graph bool) (*runner, error) {
 	r := &runner{dev: d, plan: p, graph: graph, done: make(chan struct{}, 1),
-		launches: make([]boundLaunch, len(p.Launches)), kept: make([]int, len(p.Launches)), loops: make([]driver.LoopResult, len(p.Whiles))}
+		launches: make([]boundLaunch, len(p.Launches)), kept: make([]int, len(p.Launches)), checks: make([]memcheck.Tally, len(p.Launches)), loops: make([]driver.LoopResult, len(p.Whiles))}
 	for _, u := range p.Uploads {
 		r.staged = append(r.staged, make([]byte, u.Dst.Len))
 		r.internal += u.Dst.Len
@@ -133,6 +135,7 @@ func (r *runner) Start(ctx context.Context, after []driver.Runner, _ bool) error
 	r.err, r.trap, r.device, r.timed = nil, nil, 0, false
 	clear(r.loops)
 	clear(r.kept)
+	clear(r.checks)
 	r.traces, r.dropped, r.reports = r.traces[:0], 0, r.reports[:0]
 	r.life.Context = ctx
 	if r.hosted {
@@ -219,6 +222,7 @@ func (r *runner) execute() {
 	r.awaitDeps(r.life.Context)
 	if r.err = r.over(""); r.err == nil {
 		r.err = r.commands()
+		r.checked()
 	} else { // who comes after this run comes after what it had to wait for
 		left := r.remaining(slices.Clone(r.deps))
 		r.left.Store(&left)

@@ -39,7 +39,7 @@ func TestDevicesAgreeOnWhatASequenceDoes(t *testing.T) {
 				t.Fatal(err)
 			}
 			c.adjust(d)
-			ref, err := cpu.Open(cpu.Options{})
+			ref, err := cpu.Open(cpu.Options{OpenOptions: driver.OpenOptions{Debug: c.options.Debug}}) // memcheck finds the same
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -433,6 +433,10 @@ func kindOf(err error) string {
 	if errors.As(err, &trap) {
 		return fmt.Sprintf("%v at %s: code %d, value %d, group %v, local %v", e.Kind, e.Path, trap.Code, trap.Value, trap.Group, trap.Local)
 	}
+	var outside *driver.BoundsError
+	if errors.As(err, &outside) {
+		return fmt.Sprintf("%v at %s: %s: %v", e.Kind, e.Path, e.Pos, outside)
+	}
 	if e.Kind == driver.InvalidArgument {
 		return e.Kind.String()
 	}

@@ -1,6 +1,9 @@
 package interp
 
-import "github.com/govyre/vyre/ir"
+import (
+	"github.com/govyre/vyre/internal/memcheck"
+	"github.com/govyre/vyre/ir"
+)
 
 // Break is what a hook sees: a warp about to run a row. It is good until the hook returns.
 type Break struct {
@@ -56,6 +59,16 @@ func (x *worker) trapped(w *warp, in *instr, live uint32) {
 func (x *worker) traced(w *warp, in *instr, live uint32) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	if in.flags.Checked() {
+		for _, l := range x.order(live) {
+			f := memcheck.Found{Site: in.x, Times: 1, Linear: x.linear(w, int(l))}
+			for i, slot := range in.list {
+				f.Values[i] = w.at(slot)[l]
+			}
+			x.checks.Note(f)
+		}
+		return
+	}
 	for _, l := range x.order(live) {
 		if len(x.traces) >= x.o.TraceCap {
 			x.dropped++

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/govyre/vyre/internal/exact"
+	"github.com/govyre/vyre/internal/memcheck"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -243,7 +244,7 @@ func (d *decoder) access(r ir.Row, in *instr) {
 	in.elem = d.k.objs[in.x].elem
 	in.signed = d.typeOf(d.p.A(r)) == ir.I32
 	in.wide = d.typeOf(d.p.A(r)) == ir.I64
-	if i, other, ok := partOf(d.p, d.p.A(r), d.k.objs[in.x].Count()); ok {
+	if i, other, ok := memcheck.PartOf(d.p, d.p.A(r), d.k.objs[in.x].Count()); ok {
 		in.part = &part{index: d.operand(i), other: d.operand(other), t: d.p.Type(i), u: d.p.Type(other)}
 	}
 	in.vec = 1

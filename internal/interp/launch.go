@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/govyre/vyre/internal/memcheck"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -57,6 +58,7 @@ type launch struct {
 	trap    *Trap
 	traces  []Trace
 	dropped uint64
+	checks  memcheck.Tally
 }
 
 // invalid makes the error of a launch that breaks the contract.
@@ -191,7 +193,7 @@ func (l *launch) bind(ctx context.Context, in *Launch, o Options) {
 	l.budget.Store(int64(l.o.Budget))
 	l.stateUsed.Store(0)
 	l.stop.Store(false)
-	l.err, l.trap, l.traces, l.dropped = nil, nil, nil, 0
+	l.err, l.trap, l.traces, l.dropped, l.checks = nil, nil, nil, 0, nil
 	for i, x := range l.workers {
 		x.reset(i)
 	}

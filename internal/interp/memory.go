@@ -272,10 +272,13 @@ func (x *worker) outside(w *warp, in *instr, lane int, idx, i uint64) bool {
 		x.fail(&ProofError{Kernel: p.Name(), Row: in.row, Pos: p.Pos(in.row), Path: x.k.objs[in.x].Path(in.named(idx, i)), Len: w.spans[in.x].len, By: x.invocation(w, lane)})
 		return false
 	}
-	if x.o.Detect&Bounds != 0 {
+	if x.o.Detect&Bounds != 0 && !in.flags.Checked() {
 		at, n := Place{Index: in.named(idx, i), By: x.invocation(w, lane)}, w.spans[in.x].len
 		if o := &x.k.objs[in.x]; o.Count() > 1 {
-			n /= uint64(o.Count()) // records
+			at.Path = o.Path(at.Index)
+			if n /= uint64(o.Count()); at.Index >= 0 { // records
+				at.Index /= int64(o.Count())
+			}
 		}
 		if in.part != nil {
 			in.part.outside(x, w, lane, in, &at, &n)

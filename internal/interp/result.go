@@ -3,6 +3,7 @@ package interp
 import (
 	"fmt"
 
+	"github.com/govyre/vyre/internal/memcheck"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -18,7 +19,8 @@ type Result struct {
 	Trap          *Trap // the first, nil if none
 	Traces        []Trace
 	TracesDropped uint64
-	Reports       []Report // in order of rows, only with detectors
+	Checks        memcheck.Tally // of a program that was instrumented
+	Reports       []Report       // in order of rows, only with detectors
 }
 
 // Invocation names one run of the kernel body.

@@ -83,7 +83,7 @@ func (l *launch) fail(err error) {
 }
 
 func (l *launch) result() *Result {
-	r := &Result{Trap: l.trap, Traces: l.traces, TracesDropped: l.dropped, StateBytes: l.stateUsed.Load(), GridBarriers: l.meet.rounds}
+	r := &Result{Trap: l.trap, Traces: l.traces, TracesDropped: l.dropped, Checks: l.checks, StateBytes: l.stateUsed.Load(), GridBarriers: l.meet.rounds}
 	for _, x := range l.workers[:l.active()] {
 		r.Rows += x.rows
 		r.LaneRows += x.laneRows

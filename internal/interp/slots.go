@@ -1,6 +1,9 @@
 package interp
 
-import "github.com/govyre/vyre/ir"
+import (
+	"github.com/govyre/vyre/internal/memcheck"
+	"github.com/govyre/vyre/ir"
+)
 
 // slotting gives every value a slot of the warp, so that two values share one only if
 // no lane needs both. Values that are equal for the whole grid live in the bank instead.
@@ -94,7 +97,7 @@ func (s *slotting) findLives() {
 			s.use(ir.Row(o), r)
 		}
 		if p.Op(r).Info().Imm == ir.ImmObject {
-			if i, other, ok := partOf(p, p.A(r), objs[p.X(r)].Count()); ok { // a report may want them
+			if i, other, ok := memcheck.PartOf(p, p.A(r), objs[p.X(r)].Count()); ok { // a report may want them
 				s.use(i, r)
 				s.use(other, r)
 			}

@@ -63,11 +63,19 @@ func (g *ranges) ordered(r ir.Row) (v uint64, ok bool) {
 	case ir.OpNe:
 		return 1, g.apart(a, b, 1) || g.apart(b, a, 1)
 	case ir.OpLt:
-		return 1, g.apart(a, b, 1)
+		return 1, g.apart(a, b, 1) || w.checks && g.checked(a, b)
 	case ir.OpLe:
 		return 1, g.apart(a, b, 0)
 	}
 	return 0, false
+}
+
+// checked reports whether a is less than b, the length of an object, as an index of that is which needs no check. Only
+// checks of memcheck ask: what else compares an index with a length is found by the accesses behind.
+func (g *ranges) checked(a, b ir.Row) bool {
+	w := g.w
+	a, b = g.core(a), g.core(b)
+	return w.Op[b] == ir.OpLen && w.must(checkNegative, g.notNegative(a)) && g.under(a, w.X[b], 1, uint64(w.objs[w.X[b]].Count()))
 }
 
 // inBounds reports whether the index of access r names an element, for all elements that

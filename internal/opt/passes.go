@@ -41,6 +41,8 @@ func (w *work) applies(when passes.When) bool {
 		return w.reopened
 	case passes.IfInnerLoops:
 		return w.innerLoops()
+	case passes.IfChecks:
+		return w.checks
 	}
 	return true
 }

@@ -52,7 +52,8 @@ type work struct {
 	wroteOut bool // unroll wrote out rounds of a loop
 	inner    bool // unroll wrote out the rounds of a loop that has loops in it
 
-	reopened bool // a pass has changed what the first ones of the table had left
+	reopened bool // a pass has changed what the first ones of the table had left, or there are checks to prove
+	checks   bool // the program has checks of memcheck
 
 	edits   int    // changes so far
 	marked  int    // those among them that only mark accesses as in bounds
@@ -69,7 +70,8 @@ type work struct {
 func open(p *ir.Program) *work {
 	c := p.Edit()
 	n := c.Rows()
-	w := &work{Code: c, objs: c.Objects(), waysOf: -1}
+	checks := p.Traits().Checks > 0
+	w := &work{Code: c, objs: c.Objects(), waysOf: -1, checks: checks, reopened: checks}
 	w.next, w.prev, w.forward = make([]ir.Row, n, n+n/4), make([]ir.Row, n, n+n/4), make([]ir.Row, n, n+n/4)
 	w.uses, w.gone = make([]int32, n, n+n/4), make([]bool, n, n+n/4)
 	w.level = append(make([]ir.Level, 0, n+n/4), p.Uniformity().Value...)
@@ -86,6 +88,9 @@ func open(p *ir.Program) *work {
 		w.reserve(n)
 	}
 	for r := range ir.Row(n) {
+		if c.Op[r] != ir.OpTrace {
+			w.Flags[r] &^= ir.Checked // equal accesses are one, whatever the source says of them
+		}
 		w.forward[r], w.next[r], w.prev[r] = r, ir.NoRow, ir.NoRow
 		if c.Op[r] == ir.OpConst {
 			w.consts.add(w, r)

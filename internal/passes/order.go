@@ -56,6 +56,8 @@ var constraints = []Constraint{
 	{"dse.late", "barrier", "with nothing to order it goes"},
 	{"narrow.late", "bounds.late", "an index of 32 bits is compared with a length of 32 bits"},
 	{"narrow.late", "views", "the length of a view is compared in 32 bits where it fits"},
+	{"bounds.late", "branch.checked", "a check that is proven is one of a constant"},
+	{"branch.checked", "dce.idiom", "what only a check needed goes"},
 	{"bounds.late", "views", "an access that is in bounds needs no condition"},
 	{"branch.again", "views", "an if around a load would become a choice again"},
 	{"views", "dce.idiom", "the index that stood for none goes"},

@@ -88,6 +88,7 @@ const (
 	Always       When = iota
 	IfReopened        // a pass that reopens has changed something
 	IfInnerLoops      // unrolling has written out the rounds of a loop that has loops in it
+	IfChecks          // the program has checks of memcheck
 )
 
 // Run is one place at which a pass is called.
@@ -150,6 +151,7 @@ var table = []Run{
 	{"forward.late", "forward", Late, O2, IfReopened},
 	{"dse.late", "dse", Late, O2, IfReopened},
 	{"bounds.late", "bounds", Late, O2, IfReopened},
+	{"branch.checked", "branch", Late, O2, IfChecks},
 	{"views", "views", Late, O2, Always},
 	{"ends", "ends", Late, O2, Always},
 	{"idiom", "idiom", Late, O2, Always},

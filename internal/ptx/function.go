@@ -15,7 +15,7 @@ type function struct {
 	version version // lowest that has what the instructions use; zero for any
 	layout  Params
 	params  []paramDecl
-	hidden  struct{ grid, trap, trace symbol }
+	hidden  struct{ grid, trap, trace, checks symbol }
 	parted  int // how many disjunctions were parted from conjunctions
 	vars    []variable
 	tables  []table
@@ -153,6 +153,7 @@ func (f *function) declare() {
 	f.hidden.grid = hide(f.layout.Grid, "vy_grid")
 	f.hidden.trap = hide(f.layout.Trap, "vy_trap")
 	f.hidden.trace = hide(f.layout.Trace, "vy_trace")
+	f.hidden.checks = hide(f.layout.Checks, "vy_checks")
 	for i, o := range objs {
 		f.objs[i].ObjectInfo = o
 		f.objs[i].sized = o.First

@@ -9,6 +9,7 @@ type Params struct {
 	Grid   int      // offset of the address of the barrier block; -1 without one
 	Trap   int      // of the address of the trap record; likewise
 	Trace  int      // of the address of the trace ring; likewise
+	Checks int      // of the address of the record of checks; likewise
 	Firsts []uint32 // the numbers of first groups that meet in the barrier block: see FirstArrivals
 	Bytes  int
 }
@@ -28,7 +29,7 @@ type Slot struct {
 // Hidden parameters are addresses and there only if the program's traits ask for them. Offsets follow
 // natural alignment. The 128 parameters that a program may have fit the 4096 bytes of every target.
 func Layout(p *ir.Program) Params {
-	l := Params{Grid: -1, Trap: -1, Trace: -1}
+	l := Params{Grid: -1, Trap: -1, Trace: -1, Checks: -1}
 	place := func(size int) int {
 		at := (l.Bytes + size - 1) &^ (size - 1)
 		l.Bytes = at + size
@@ -51,6 +52,9 @@ func Layout(p *ir.Program) Params {
 	}
 	if t.Traces {
 		l.Trace = place(8)
+	}
+	if t.Checks > 0 {
+		l.Checks = place(8)
 	}
 	return l
 }

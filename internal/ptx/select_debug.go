@@ -57,6 +57,10 @@ const (
 
 // trace appends to the ring; attempts beyond its capacity are only counted.
 func (s *selector) trace(row ir.Row) {
+	if s.p.Flags(row).Checked() {
+		s.check(row)
+		return
+	}
 	ring := s.hiddenPointer(s.hidden.trace)
 	done := s.newLabel()
 	slot, capacity := s.newReg(classR), s.newReg(classR)
@@ -64,19 +68,60 @@ func (s *selector) trace(row ir.Row) {
 		dst: r(slot), src: [4]operand{at(ring, ringNext), u32(1)}})
 	s.add(inst{op: opLd, t: tU32, mod: mods{space: global}, dst: r(capacity), src: [4]operand{at(ring, ringCapacity)}})
 	s.add(inst{op: opBra, dst: label(done), guard: s.compare(cmpLE, tU32, r(capacity), r(slot)).reg, sense: true})
-	rec := s.doInto(s.newReg(classRD), opMadWide, tU32, r(slot), u32(recordBytes), r(ring)).reg
+	s.record(row, ring, r(slot), ringRecords, s.gridLinear)
+	s.label(done)
+}
+
+// record writes record slot of those that begin some bytes from base.
+func (s *selector) record(row ir.Row, base reg, slot operand, begin uint64, linear func() operand) {
+	rec := s.doInto(s.newReg(classRD), opMadWide, tU32, slot, u32(recordBytes), r(base)).reg
 	values := s.p.List(row)
-	s.put(rec, ringRecords+recordTag, tU32, u32(s.p.X(row)))
-	s.put(rec, ringRecords+recordCount, tU32, u32(uint32(len(values))))
-	s.put(rec, ringRecords+recordLinear, tU64, s.gridLinear())
+	s.put(rec, begin+recordTag, tU32, u32(s.p.X(row)))
+	s.put(rec, begin+recordCount, tU32, u32(uint32(len(values))))
+	s.put(rec, begin+recordLinear, tU64, linear())
 	for i, v := range values {
 		t := s.typeOf(ir.Row(v))
 		w := s.word(t, s.value(ir.Row(v)))
 		if t.Size() < 8 {
 			w = s.convert(opCvt, tU64, tU32, r(s.inReg(tB32, s.asInt(w))))
 		}
-		s.put(rec, ringRecords+recordValues+8*uint64(i), tB64, w)
+		s.put(rec, begin+recordValues+8*uint64(i), tB64, w)
 	}
+}
+
+// The record of checks: 0 next u32 · 16 two words of 64 bits for each site, how often it was out of bounds and the
+// complement of the smallest invocation's linear id, 0 if it never was · then records as in a ring.
+const (
+	checkNext  = 0
+	checkSites = 16
+	checkSite  = 16
+)
+
+// CheckRecords is how many records a record of checks has room for. An invocation leaves one only if all before it at
+// the same site are larger, so few do.
+const CheckRecords = 512
+
+// CheckBytes is the size of a record of checks of so many sites.
+func CheckBytes(sites int) int { return checkSites + checkSite*sites + recordBytes*CheckRecords }
+
+// check counts an access out of bounds, and leaves a record if no smaller invocation has.
+func (s *selector) check(row ir.Row) {
+	base := s.hiddenPointer(s.hidden.checks)
+	done := s.newLabel()
+	atomic := func(t ptype, m rmw, at operand, v operand) operand {
+		old := s.newReg(t.class())
+		s.add(inst{op: opAtom, t: t, mod: mods{order: relaxed, scope: scopeGPU, space: global, rmw: m}, dst: r(old), src: [4]operand{at, v}})
+		return r(old)
+	}
+	site := uint64(checkSites + checkSite*s.p.X(row))
+	atomic(tU64, rmwAdd, at(base, site), imm(tU64, 1))
+	linear := s.gridLinear()
+	key := s.do(opNot, tB64, linear)
+	before := atomic(tU64, rmwMax, at(base, site+8), key)
+	s.add(inst{op: opBra, dst: label(done), guard: s.compare(cmpLE, tU64, key, before).reg, sense: true})
+	slot := atomic(tU32, rmwAdd, at(base, checkNext), u32(1))
+	s.add(inst{op: opBra, dst: label(done), guard: s.compare(cmpLE, tU32, u32(CheckRecords), slot).reg, sense: true})
+	s.record(row, base, slot, checkSites+checkSite*uint64(s.p.Traits().Checks), func() operand { return linear })
 	s.label(done)
 }
 

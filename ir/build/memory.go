@@ -115,6 +115,13 @@ func (b *Builder) Hint(h ir.Hint) {
 	}
 }
 
+// Checked says of the load or store just emitted that it may be out of bounds, and is meant to be checked.
+func (b *Builder) Checked() {
+	if n := len(b.op) - 1; n >= 0 && b.op[n].Info().Attr&ir.Hinted != 0 {
+		b.flags[n] |= ir.Checked
+	}
+}
+
 // Unroll gives the loop of l the hint to unroll n times.
 func (b *Builder) Unroll(l Label, n int) {
 	op := b.scopes[l.scope].op

@@ -9,7 +9,8 @@
 //
 // Reading never panics and never takes more memory than the source is long, times a constant: the limits of
 // ir/internal/limits hold while parsing. Everything wrong with a file is reported at once (codes VT for the
-// text, VY for what the verifier says). ParseTrusted also takes the mark !inb, which only the optimiser may set.
+// text, VY for what the verifier says). ParseTrusted also takes the mark !inb, which only the optimiser may set, and
+// !checked at a trace, which only memcheck puts there. At a load or store, !checked says that it may be out of bounds.
 //
 // Start reading at print.go; parse.go is the reader's state, parse_statement.go its main loop.
 package text

@@ -89,16 +89,23 @@ func (p *parser) place(t token) {
 // endStatement reads what may follow the statement of row r: marks, then a line's end.
 func (p *parser) endStatement(r ir.Row) bool {
 	for p.tok.kind == tokMark && !p.tok.nl {
-		if p.tok.text == "inb" {
+		pos, place := parsePos(p.tok.text)
+		switch {
+		case p.tok.text == "inb":
 			if !p.trusted {
 				p.fail("VT002", "!inb is a proof, which no text can bring", "leave it out; the optimiser finds it again")
 			}
 			p.code.Flags[r] |= ir.InBounds
-		} else if pos, ok := parsePos(p.tok.text); ok {
+		case p.tok.text == "checked":
+			if !p.trusted && p.code.Op[r] == ir.OpTrace {
+				p.fail("VT002", "!checked marks a trace that memcheck put there, which no text can bring", "leave it out")
+			}
+			p.code.Flags[r] |= ir.Checked
+		case place:
 			p.code.Debug.Positions[p.at-1] = pos
 			p.explicit = true
-		} else {
-			p.fail("VT001", "the mark "+literal.Clip("!"+p.tok.text)+" is neither !inb nor a position", "write !file:line or !file:line:col")
+		default:
+			p.fail("VT001", "the mark "+literal.Clip("!"+p.tok.text)+" is neither !inb nor !checked nor a position", "write !file:line or !file:line:col")
 			return false
 		}
 		p.advance()

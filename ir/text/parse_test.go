@@ -28,7 +28,7 @@ var parseErrors = []struct {
 	{"long word", body(strings.Repeat("a.", 1_000_000)), "3:1 VT001", "word of 2000000 bytes, at most 255"},
 	{"long line", body("%a = lane //" + strings.Repeat("x", 2<<20)), "3:1 VT001", "line of 2097164 bytes, at most 2097152"},
 	{"unknown mark", body("%a = lane !nonsense"), "3:11 VT001", `the mark "!nonsense" is neither`},
-	{"position without a line", body("%a = lane !f:0"), "3:11 VT001", "is neither !inb nor a position"},
+	{"position without a line", body("%a = lane !f:0"), "3:11 VT001", "is neither !inb nor !checked nor a position"},
 	{"untyped literal", body("%a = add.u32 1, 2_u32"), "3:14 VT001", `the literal "1" has no type`},
 	{"literal too large", body("%a = add.u32 1_u32, 4294967296_u32"), "3:21 VT005", `"4294967296" does not fit u32`},
 	{"workgroup too large", "vyre 1\nkernel @k workgroup(4294967296) {\n}", "2:21 VT005", "at most 4294967295"},

@@ -113,6 +113,9 @@ func (p *printer) finish(r ir.Row) {
 	if p.c.Flags[r].InBounds() {
 		p.str(" !inb")
 	}
+	if p.c.Flags[r].Checked() {
+		p.str(" !checked")
+	}
 	if !p.Positions {
 		return
 	}

@@ -21,7 +21,7 @@ func (s *structure) row(r ir.Row) {
 		f.stuck = false
 	}
 
-	if foreign := c.Flags[r] &^ flagMask(in); foreign != 0 {
+	if foreign := c.Flags[r] &^ flagMask(op); foreign != 0 {
 		s.fault("VY013", r, in.Name, uint32(foreign))
 	}
 	if t := c.Type[r]; in.Result.Kind == ir.ResultNone && t != ir.None {
@@ -70,7 +70,8 @@ func (s *structure) carried(r ir.Row) {
 }
 
 // flagMask returns the flag bits that the op knows.
-func flagMask(in *ir.Info) ir.Flags {
+func flagMask(op ir.Op) ir.Flags {
+	in := op.Info()
 	var m ir.Flags
 	if in.Orders != 0 {
 		m |= ir.MakeFlags(7, 3)
@@ -80,6 +81,9 @@ func flagMask(in *ir.Info) ir.Flags {
 	}
 	if in.Attr&(ir.Hinted|ir.Atomic) != 0 {
 		m |= ir.InBounds
+	}
+	if in.Attr&ir.Hinted != 0 || op == ir.OpTrace {
+		m |= ir.Checked
 	}
 	if in.Attr&ir.Repeats != 0 {
 		m |= ir.Flags(0).WithUnroll(0xFF)

@@ -249,6 +249,11 @@ func checkWireRows(c *ir.Code) ir.Diags {
 			ds[0].Row = ir.Row(r)
 			return ds
 		}
+		if c.Flags[r].Checked() && op == ir.OpTrace {
+			ds := wireError("VW013", "encode the program it was made from", "row %d is a check that memcheck put there", r)
+			ds[0].Row = ir.Row(r)
+			return ds
+		}
 	}
 	return nil
 }

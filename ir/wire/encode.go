@@ -27,6 +27,11 @@ func encode(c *ir.Code, digest [32]byte) ([]byte, error) {
 			ds[0].Kernel, ds[0].Row, ds[0].Pos = c.Name, ir.Row(r), c.Debug.Pos(ir.Row(r))
 			return nil, ds
 		}
+		if f.Checked() && c.Op[r] == ir.OpTrace {
+			ds := wireError("VW013", "encode the program it was made from", "row %d is a check that memcheck put there", r)
+			ds[0].Kernel, ds[0].Row, ds[0].Pos = c.Name, ir.Row(r), c.Debug.Pos(ir.Row(r))
+			return nil, ds
+		}
 	}
 	side, err := sideTables(c)
 	if err != nil {

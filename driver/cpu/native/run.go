@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/memcheck"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -63,6 +64,7 @@ type launch struct {
 	trapped uint64 // its group
 	traces  []interp.Trace
 	dropped uint64
+	checks  memcheck.Tally
 
 	residents
 }
@@ -76,7 +78,7 @@ func (k *Kernel) Run(ctx context.Context, in *interp.Launch, o RunOptions) (res 
 		l.work()
 	}
 	runtime.KeepAlive(in)
-	res, err = interp.Result{Trap: l.trap, Traces: l.traces, TracesDropped: l.dropped}, l.err
+	res, err = interp.Result{Trap: l.trap, Traces: l.traces, TracesDropped: l.dropped, Checks: l.checks}, l.err
 	k.giveLaunch(l)
 	return res, err
 }
@@ -97,7 +99,7 @@ func (k *Kernel) takeLaunch() *launch {
 
 // giveLaunch keeps a launch that is over, and nothing of what it was about.
 func (k *Kernel) giveLaunch(l *launch) {
-	l.ctx, l.err, l.trap, l.traces, l.dropped = nil, nil, nil, nil, 0
+	l.ctx, l.err, l.trap, l.traces, l.dropped, l.checks = nil, nil, nil, nil, 0, nil
 	clear(l.spans)
 	k.mu.Lock()
 	defer k.mu.Unlock()

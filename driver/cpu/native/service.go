@@ -6,6 +6,7 @@ import (
 
 	"github.com/govyre/vyre/internal/exact"
 	"github.com/govyre/vyre/internal/interp"
+	"github.com/govyre/vyre/internal/memcheck"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -103,13 +104,21 @@ func (w *worker) trapped(v vector, index int, r ir.Row) {
 	}
 }
 
-// traced appends a record a lane, or counts it as dropped.
+// traced appends a record a lane, or counts it as dropped. Checks of accesses are only counted.
 func (w *worker) traced(v vector, index int, r ir.Row) {
 	p := w.l.k.p
 	w.l.mu.Lock()
 	defer w.l.mu.Unlock()
 	for l := range w.l.k.f.layout.lanes {
 		if !v.active(l) {
+			continue
+		}
+		if p.Flags(r).Checked() {
+			f := memcheck.Found{Site: p.X(r), Times: 1, Linear: w.linear(index, l)}
+			for i := range p.List(r) {
+				f.Values[i] = v.get(ir.U64, i, l)
+			}
+			w.l.checks.Note(f)
 			continue
 		}
 		if len(w.l.traces) >= w.l.o.TraceCap {

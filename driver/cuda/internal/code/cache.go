@@ -25,6 +25,7 @@ type how struct {
 	registers int
 	lines     bool
 	entry     string // what the code is called, if not as the program
+	checks    bool   // it finds accesses out of bounds
 }
 
 // wish is a program, by identity, and how somebody wants it compiled. A sealed program does not change, so what
@@ -42,6 +43,9 @@ func keyOf(p *ir.Program, h how) ([32]byte, error) {
 		return [32]byte{}, err
 	}
 	options := fmt.Sprintf("passes=%v;regs=%d;line=%t", h.passes, h.registers, h.lines)
+	if h.checks {
+		options += ";checks"
+	}
 	return identity.Key("vyre.kernel.v1", uint64(number(h.target)), 0, wire, []byte(options), []byte(h.entry)), nil
 }
 

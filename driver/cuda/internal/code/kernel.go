@@ -14,6 +14,7 @@ import (
 	"github.com/govyre/vyre/driver/cuda/internal/exec"
 	"github.com/govyre/vyre/driver/cuda/internal/primary"
 	"github.com/govyre/vyre/driver/cuda/internal/timeline"
+	"github.com/govyre/vyre/internal/memcheck"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 	"github.com/govyre/vyre/ir/verify"
@@ -147,7 +148,7 @@ func (c *Compiler) module(ctx context.Context, p *ir.Program, o driver.Options, 
 	if err := verify.Lacks(p, verify.Target{SharedBytes: uint64(c.gpu.Caps.SharedOptin)}); err != nil {
 		return nil, c.compileError(label, err)
 	}
-	m, err := c.modules.get(ctx, p, how{passes, target, o.MaxRegisters, o.LineInfo, cmp.Or(o.Entry, o.Label)})
+	m, err := c.modules.get(ctx, p, how{passes, target, o.MaxRegisters, o.LineInfo, cmp.Or(o.Entry, o.Label), c.gpu.Debug().Memcheck})
 	if err != nil {
 		return nil, c.compileError(label, err)
 	}
@@ -211,7 +212,7 @@ func (k *kernel) Resources() driver.Resources { return k.code.res }
 // Code returns what launches need.
 func (k *kernel) Code() exec.Code {
 	c := k.code
-	return exec.Code{Function: c.function, Params: &c.params, Program: c.emitted, Fixed: c.fixed, RestElem: c.res.RestElem}
+	return exec.Code{Function: c.function, Params: &c.params, Program: c.emitted, Sites: c.sites, Fixed: c.fixed, RestElem: c.res.RestElem}
 }
 
 // Occupancy returns how many groups run at once. The driver knows the number, the model what
@@ -249,7 +250,8 @@ func (k *kernel) query(threads, dynamic int) int {
 type compiled struct {
 	program  *ir.Program // as it was given
 	how      how
-	emitted  *ir.Program // as it was emitted: sites of traps are rows of it
+	emitted  *ir.Program     // as it was emitted: sites of traps are rows of it
+	sites    []memcheck.Site // of its checks
 	params   ptx.Params
 	module   cu.Module
 	function cu.Function

@@ -7,6 +7,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/internal/primary"
+	"github.com/govyre/vyre/driver/internal/outside"
 	"github.com/govyre/vyre/internal/compile"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
@@ -21,11 +22,17 @@ func (c *Compiler) build(e *compiled) (err error) {
 		}
 	}()
 	o := compile.Options{Passes: e.how.passes, Label: e.how.entry, LineInfo: e.how.lines, MaxRegisters: e.how.registers}
+	p := e.program
+	if e.how.checks {
+		if p, e.sites, err = outside.Instrument(p); err != nil {
+			return err
+		}
+	}
 	var steps bytes.Buffer
 	if c.gpu.Debug().Passes != "" {
 		o.Trace = compile.Dump(&steps)
 	}
-	emit := func() (*ptx.Module, error) { return compile.Program(e.program, e.how.target, o) }
+	emit := func() (*ptx.Module, error) { return compile.Program(p, e.how.target, o) }
 	var m *ptx.Module
 	if o.Trace != nil {
 		m, err = emit() // somebody wants to see it made

@@ -8,6 +8,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/internal/pause"
 	"github.com/govyre/vyre/driver/cuda/internal/primary"
+	"github.com/govyre/vyre/driver/internal/outside"
 )
 
 // Done reports whether the run in flight has ended. It looks at the completion word of the stream, and asks the
@@ -131,7 +132,8 @@ func (r *flight) ending(value uint64) *driver.Error {
 	return r.x.GPU.LostError("run", r.plan.Label)
 }
 
-// deliver hands out what a run that has ended left, and returns its first trap.
+// deliver hands out what a run that has ended left, and returns the error of its first launch that trapped or was out of
+// bounds.
 func (r *flight) deliver(res *driver.Result) error {
 	if !r.clock.asks() || r.thread.Bind("wait", r.plan.Label) == nil {
 		r.clock.read(r.x.GPU.Driver, res)
@@ -148,12 +150,23 @@ func (r *flight) deliver(res *driver.Result) error {
 		var dropped uint64
 		res.Traces, dropped = r.records.traces(l, r.transfers.reports, res.Traces)
 		res.TracesDropped += dropped
+		var outside *driver.Error
+		res.Reports, outside = r.outside(l, res.Reports)
+		if trap == nil && outside != nil {
+			trap = outside
+		}
 		if trap == nil {
 			trap = r.records.trapped(l, r.transfers.reports, r.x.GPU.Name())
 		}
 	}
 	r.transfers.deliver()
 	return trap
+}
+
+// outside appends what the checks of a launch found, and returns the error of it.
+func (r *flight) outside(l *launch, to []driver.Report) ([]driver.Report, *driver.Error) {
+	found := outside.Launch{Device: r.x.GPU.Name(), Cmd: l.cmd, Sites: l.code.Sites}
+	return found.Findings(r.records.outside(l, r.transfers.reports), to)
 }
 
 // decided takes over what loops say that the device decided on: how they ended, and how often

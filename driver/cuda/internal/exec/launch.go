@@ -6,6 +6,7 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/internal/memory"
+	"github.com/govyre/vyre/internal/memcheck"
 	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 )
@@ -20,8 +21,9 @@ type Kernel interface {
 type Code struct {
 	Function        cu.Function
 	Params          *ptx.Params
-	Program         *ir.Program // as it was emitted: sites of traps are rows of it
-	Fixed, RestElem int         // dynamic shared bytes of every launch, and of each element of a Rest
+	Program         *ir.Program     // as it was emitted: sites of traps are rows of it
+	Sites           []memcheck.Site // of its checks
+	Fixed, RestElem int             // dynamic shared bytes of every launch, and of each element of a Rest
 }
 
 // launch is a launch as the driver takes it. Values and the pointers to them stay where they
@@ -39,6 +41,7 @@ type launch struct {
 	barrier  int   // index of the value that is the address of the barrier block; -1 without one
 	trap     int   // index of the launch's trap record; -1 without one
 	trace    int   // index of its trace ring; -1 without one
+	checks   int   // index of its record of checks; -1 without one
 	in       summand
 }
 
@@ -77,7 +80,7 @@ func (l *launch) place() (n int) {
 	for _, h := range []struct {
 		at     *int
 		offset int
-	}{{&l.barrier, p.Grid}, {&l.trap, p.Trap}, {&l.trace, p.Trace}} {
+	}{{&l.barrier, p.Grid}, {&l.trap, p.Trap}, {&l.trace, p.Trace}, {&l.checks, p.Checks}} {
 		if *h.at = -1; h.offset >= 0 {
 			*h.at = n
 			n++

@@ -6,6 +6,8 @@ import (
 	"github.com/govyre/vyre/driver"
 	"github.com/govyre/vyre/driver/cuda/cu"
 	"github.com/govyre/vyre/driver/cuda/internal/memory"
+	"github.com/govyre/vyre/internal/memcheck"
+	"github.com/govyre/vyre/internal/ptx"
 	"github.com/govyre/vyre/ir"
 )
 
@@ -17,6 +19,9 @@ import (
 // capacity u32, and then records of 0 tag · 4 count · 8 global id u64 · 16 three u64; next
 // counts attempts. A barrier block is zero when its launch starts.
 //
+// A record of checks has what package ptx says: 0 next u32 · 16 for each site how often it was out of bounds u64, and the
+// complement of the smallest invocation's id u64 · then records of 0 site · 8 global id u64 · 16 three u64.
+//
 // A control record counts the rounds of a loop that the device decides on:
 //
 //	0 rounds of the last entry u64 · 8 of all entries u64 · 16 the most of one entry u64 ·
@@ -25,6 +30,8 @@ const (
 	trapBytes    = 64
 	ringHeader   = 32
 	ringRecord   = 40
+	checkHeader  = 16
+	checkSite    = 16
 	barrierBytes = 128
 	controlBytes = 32
 
@@ -45,6 +52,7 @@ type records struct {
 	controls int
 	traps    int
 	rings    []ring
+	checks   []checks
 	size     int64 // of all
 	next     int   // barrier block of the next launch
 	written  bool  // no byte of what a run fetches is undefined
@@ -54,6 +62,12 @@ type records struct {
 type ring struct {
 	at       int64 // from the first control record
 	capacity int
+}
+
+// checks is the place of a record of checks.
+type checks struct {
+	at    int64 // from the first control record
+	sites int
 }
 
 // plan gives every launch and every one of the loops its place and returns the bytes that takes.
@@ -75,6 +89,13 @@ func (r *records) plan(launches []launch, loops int) int64 {
 		if l := &launches[i]; l.trace >= 0 {
 			r.rings = append(r.rings, ring{at, l.cmd.Traces})
 			at += ringBytes(l.cmd.Traces)
+		}
+	}
+	for i := range launches {
+		if l := &launches[i]; l.checks >= 0 {
+			n := int(l.code.Program.Traits().Checks)
+			r.checks = append(r.checks, checks{at, n})
+			at += (int64(ptx.CheckBytes(n)) + 127) &^ 127
 		}
 	}
 	r.size = r.barriers + at
@@ -111,7 +132,7 @@ func (r *records) ownBlock(l *launch) {
 
 // bind stores the places into the launches' values.
 func (r *records) bind(launches []launch) {
-	trap, ring := 0, 0
+	trap, ring, check := 0, 0, 0
 	for i := range launches {
 		l := &launches[i]
 		r.ownBlock(l)
@@ -124,6 +145,11 @@ func (r *records) bind(launches []launch) {
 			l.values[l.trace] = uint64(r.ringAt(ring))
 			l.trace = ring
 			ring++
+		}
+		if l.checks >= 0 {
+			l.values[l.checks] = uint64(r.fetchAt() + cu.Ptr(r.checks[check].at))
+			l.checks = check
+			check++
 		}
 	}
 }
@@ -150,6 +176,9 @@ func (r *records) cleared() []*fill {
 	}
 	for i, ring := range r.rings {
 		fills = append(fills, &fill{r.ringAt(i), 0, 4, 4}, &fill{r.ringAt(i) + 4, uint64(ring.capacity), 4, 4})
+	}
+	for _, c := range r.checks {
+		fills = append(fills, &fill{r.fetchAt() + cu.Ptr(c.at), 0, 1, checkHeader + int64(c.sites)*checkSite})
 	}
 	return fills
 }
@@ -220,4 +249,29 @@ func (r *records) traces(l *launch, fetched []byte, to []driver.Trace) ([]driver
 		to = append(to, t)
 	}
 	return to, uint64(attempts - kept)
+}
+
+// outside returns what the checks of a launch noted. Of a site whose smallest invocation found no room it is the smallest
+// one that did.
+func (r *records) outside(l *launch, fetched []byte) (found memcheck.Tally) {
+	if l.checks < 0 {
+		return nil
+	}
+	c := r.checks[l.checks]
+	rec := fetched[c.at:][:ptx.CheckBytes(c.sites)]
+	records := rec[checkHeader+c.sites*checkSite:]
+	for i := range min(binary.LittleEndian.Uint32(rec), ptx.CheckRecords) {
+		one := records[int(i)*ringRecord:][:ringRecord]
+		f := memcheck.Found{Site: binary.LittleEndian.Uint32(one), Times: 1, Linear: binary.LittleEndian.Uint64(one[8:])}
+		for j := range f.Values {
+			f.Values[j] = binary.LittleEndian.Uint64(one[16+8*j:])
+		}
+		found.Note(f)
+	}
+	for i := range found {
+		if f := &found[i]; f.Times > 0 {
+			f.Times = binary.LittleEndian.Uint64(rec[checkHeader+i*checkSite:])
+		}
+	}
+	return found
 }

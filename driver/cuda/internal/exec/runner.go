@@ -21,7 +21,7 @@ type lowered struct {
 	overlap  bool
 
 	launches  []launch
-	telling   []*launch // of launches: those that trap or trace
+	telling   []*launch // of launches: those that trap, trace or check
 	filler    *filler   // nil if nothing needs it
 	loops     []*loop   // that the device may decide on, by control record
 	segments  []*segment
@@ -130,7 +130,7 @@ func (r *runner) make() error {
 		r.records.bind(r.launches)
 	}
 	for i := range r.launches {
-		if l := &r.launches[i]; l.trap >= 0 || l.trace >= 0 {
+		if l := &r.launches[i]; l.trap >= 0 || l.trace >= 0 || l.checks >= 0 {
 			r.telling = append(r.telling, l)
 		}
 	}
