@@ -218,7 +218,7 @@ func TestSeedsMakeOtherGraphs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d := short(g.Digest())
+			d := short(must(g.Digest(t.Context())))
 			if other, ok := seen[d]; ok {
 				t.Errorf("%s: seeds %d and %d make the same graph", name, other, seed)
 			}

@@ -107,7 +107,7 @@ func (c *genCmd) one(t *terminal, source, file string) error {
 		}
 		defer out.close()
 	}
-	pkg, err := kernel.Load(source, file) // a launcher that is half written must not be in the way of a whole one
+	pkg, err := kernel.Load(t.ctx, source, file) // a launcher that is half written must not be in the way of a whole one
 	if err != nil {
 		return err
 	}

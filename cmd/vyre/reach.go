@@ -109,7 +109,7 @@ func (c *reachCmd) run(t *terminal) error {
 		if err := c.print(t, a); err != nil || !c.Verify {
 			return err
 		}
-		if err := c.verify(a); err != nil {
+		if err := c.verify(t.ctx, a); err != nil {
 			return err
 		}
 		_, err = fmt.Fprintln(t.err, "verified: a search on one core of the host has the same answer")
@@ -136,7 +136,7 @@ func (c *reachCmd) ask(t *terminal, g *graph.CSR) (*answer, error) {
 	}
 	a.searched, a.from = g, a.seeds
 	if len(a.excluded) > 0 {
-		if a.searched, err = g.Without(a.excluded); err != nil {
+		if a.searched, err = g.Without(t.ctx, a.excluded); err != nil {
 			return nil, err
 		}
 		out := map[uint32]bool{}
@@ -146,7 +146,7 @@ func (c *reachCmd) ask(t *terminal, g *graph.CSR) (*answer, error) {
 		a.from = slices.DeleteFunc(slices.Clone(a.seeds), func(v uint32) bool { return out[v] })
 	}
 	if c.Back {
-		if a.searched, err = a.searched.Reverse(); err != nil {
+		if a.searched, err = a.searched.Reverse(t.ctx); err != nil {
 			return nil, err
 		}
 	}
